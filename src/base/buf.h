@@ -1,0 +1,32 @@
+/* buf: growable bytes.
+ *
+ * Invariants: data[len] is always '\0' once anything was added; cap > len. pm_buf_clear keeps the
+ * memory, pm_buf_free gives it back; a zeroed pm_buf is empty and valid.
+ */
+#ifndef PM_BASE_BUF_H
+#define PM_BASE_BUF_H
+
+#include "base/err.h"
+#include "base/text.h"
+
+typedef struct pm_buf {
+    char *data;
+    size_t len, cap;
+} pm_buf;
+
+pmapdb_status pm_buf_add(pm_buf *buf, const void *bytes, size_t n, pmapdb_error *err);
+pmapdb_status pm_buf_addf(pm_buf *buf, pmapdb_error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void pm_buf_clear(pm_buf *buf);
+void pm_buf_free(pm_buf *buf);
+
+static inline pm_text pm_buf_text(const pm_buf *buf)
+{
+    return (pm_text){buf->data ? buf->data : "", buf->len};
+}
+
+/* Makes room for one more element of a growable array: *items has *cap elements of `size` bytes,
+ * `count` in use. Doubles. */
+pmapdb_status pm_grow(void *items, size_t *cap, size_t count, size_t size, pmapdb_error *err);
+
+#endif

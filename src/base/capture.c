@@ -1,0 +1,24 @@
+/* capture: lifetime of a capture, names of its time sources. */
+#include "base/capture.h"
+
+#include <stdlib.h>
+
+const char *pm_time_source_name(pm_time_source source)
+{
+    static const char *const names[] = {"none", "given", "stream", "name", "mtime", "now", "every"};
+
+    return names[source];
+}
+
+void pm_capture_free(pm_capture *c)
+{
+    if (!c)
+        return;
+    free(c->rows);
+    free(c->command);
+    free(c->missing);
+    free(c->source_dir);
+    free(c->source_name);
+    free(c->name);
+    free(c);
+}

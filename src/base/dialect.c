@@ -1,0 +1,39 @@
+/* dialect: names of dialects, states and checks. */
+#include "base/dialect.h"
+
+static const char *const dialect_names[PM_DIALECT_COUNT] = {
+    "smaps", "pmap-XX", "pmap-X", "pmap-x", "pmap-d", "pmap", "maps",
+};
+
+const char *pm_dialect_name(pm_dialect dialect)
+{
+    return dialect < PM_DIALECT_COUNT ? dialect_names[dialect] : "?";
+}
+
+const char *pm_state_name(pm_state state)
+{
+    static const char *const names[] = {"complete", "partial", "totals"};
+
+    return names[state];
+}
+
+const char *pm_checked_name(pm_checked checked)
+{
+    static const char *const names[] = {"none", "footer", "status", "rollup"};
+
+    return names[checked];
+}
+
+pm_dialect pm_dialect_find(pm_text name)
+{
+    for (int i = 0; i < PM_DIALECT_COUNT; i++)
+        if (pm_text_equal(name, pm_text_of(dialect_names[i])))
+            return (pm_dialect)i;
+    return PM_DIALECT_COUNT;
+}
+
+bool pm_dialect_hides_pseudo(pm_dialect dialect)
+{
+    return dialect == PM_DIALECT_PMAP_SMALL_X || dialect == PM_DIALECT_PMAP_D ||
+           dialect == PM_DIALECT_PMAP;
+}

@@ -1,0 +1,41 @@
+/* dialect: the words for what a capture is: who printed it, how whole it is, what proves it.
+ * Names are part of the contract (columns dialect, state, checked, --dialect). */
+#ifndef PM_BASE_DIALECT_H
+#define PM_BASE_DIALECT_H
+
+#include "base/text.h"
+#include <stdbool.h>
+
+/* Ordered from the one with most fields to the one with fewest: of one moment, queries use the
+ * first. */
+typedef enum pm_dialect {
+    PM_DIALECT_SMAPS,
+    PM_DIALECT_PMAP_XX,
+    PM_DIALECT_PMAP_X,
+    PM_DIALECT_PMAP_SMALL_X, /* pmap -x */
+    PM_DIALECT_PMAP_D,
+    PM_DIALECT_PMAP,
+    PM_DIALECT_MAPS,
+    PM_DIALECT_COUNT
+} pm_dialect;
+
+typedef enum pm_state { PM_STATE_COMPLETE, PM_STATE_PARTIAL, PM_STATE_TOTALS } pm_state;
+
+typedef enum pm_checked {
+    PM_CHECKED_NONE,
+    PM_CHECKED_FOOTER,
+    PM_CHECKED_STATUS,
+    PM_CHECKED_ROLLUP
+} pm_checked;
+
+const char *pm_dialect_name(pm_dialect dialect);
+const char *pm_state_name(pm_state state);
+const char *pm_checked_name(pm_checked checked);
+
+/* PM_DIALECT_COUNT where there is none of that name. */
+pm_dialect pm_dialect_find(pm_text name);
+
+/* True where the source prints heap, vdso and unnamed memory all as "[ anon ]". */
+bool pm_dialect_hides_pseudo(pm_dialect dialect);
+
+#endif

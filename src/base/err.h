@@ -1,0 +1,21 @@
+/* err: the one way to report a failure.
+ *
+ * The place that first knows fills in the message with `return pm_fail(...)`; those above pass the
+ * status on unchanged. A message is one line, lower case, without a full stop, names the thing and
+ * says what to do where that is not obvious. err may be NULL.
+ */
+#ifndef PM_BASE_ERR_H
+#define PM_BASE_ERR_H
+
+#include "pmapdb.h"
+
+pmapdb_status pm_fail(pmapdb_error *err, pmapdb_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Like pm_fail with PMAPDB_IO; appends ": " and the text of os_errno. */
+pmapdb_status pm_fail_io(pmapdb_error *err, int os_errno, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+pmapdb_status pm_fail_nomem(pmapdb_error *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* line: cuts a stream of chunks into lines of any length.
+ *
+ * A line is handed on without its newline; a '\r' before it stays (the block's hash is over what
+ * was there). A line that lies whole in one chunk is handed on in place, without a copy. The last
+ * line needs no newline. */
+#ifndef PM_BASE_LINE_H
+#define PM_BASE_LINE_H
+
+#include "base/buf.h"
+#include <stdint.h>
+
+typedef pmapdb_status (*pm_line_fn)(void *ctx, pm_text line, pmapdb_error *err);
+
+typedef struct pm_lines {
+    pm_line_fn fn;
+    void *ctx;
+    pm_buf rest; /* the begun line */
+} pm_lines;
+
+/* A status other than OK from fn ends the feeding and is passed on. */
+pmapdb_status pm_lines_feed(pm_lines *lines, const char *bytes, size_t n, pmapdb_error *err);
+pmapdb_status pm_lines_finish(pm_lines *lines, pmapdb_error *err);
+void pm_lines_free(pm_lines *lines);
+
+#endif

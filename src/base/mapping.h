@@ -1,0 +1,90 @@
+/* mapping: one row of a memory map, with the set of fields that its source gave.
+ *
+ * `present` says which fields are known; a field that is not has no value (its slot is 0 and means
+ * nothing). Texts point into the memory of whoever hands the record out, for the length of the
+ * call unless stated otherwise.
+ */
+#ifndef PM_BASE_MAPPING_H
+#define PM_BASE_MAPPING_H
+
+#include "base/text.h"
+#include <stdint.h>
+
+enum pm_field {
+#define PM_FIELD(id, key, column, unit, additive) PM_##id,
+#include "base/fields.def"
+#undef PM_FIELD
+    PM_FIELD_COUNT
+};
+
+#define PM_BIT(field) ((uint64_t)1 << (field))
+
+/* Presence of what is not a number field. Part of the file format like fields.def. */
+#define PM_HAS_OFFSET PM_BIT(32)
+#define PM_HAS_DEVICE PM_BIT(33)
+#define PM_HAS_INODE PM_BIT(34)
+#define PM_HAS_FLAGS PM_BIT(35)
+/* Names of pseudo mappings are the kernel's own ([heap], [vdso]): the source does not print them
+ * all as "[ anon ]", so a mapping without a name has none. */
+#define PM_HAS_PSEUDO PM_BIT(36)
+
+#define PM_NUMBERS (PM_BIT(PM_FIELD_COUNT) - 1)
+
+typedef struct pm_mapping {
+    uint64_t start, end; /* bytes; [start, end) */
+    uint64_t offset;     /* bytes */
+    uint64_t inode;
+    uint32_t dev_major, dev_minor;
+    uint64_t present;
+    uint64_t value[PM_FIELD_COUNT]; /* KiB unless fields.def says otherwise */
+    char perms[5];                  /* as the kernel prints them: rw-p, r-xs; NUL-terminated */
+    bool name_cut;                  /* the tool cut the name at 127 bytes */
+    pm_text path;                   /* as printed; empty for anonymous memory */
+    pm_text flags;                  /* VmFlags, two letters each, single blanks between, or empty */
+    pm_text extra;                  /* unknown keys as "Key: N kB" lines, '\n' between, or empty */
+} pm_mapping;
+
+typedef struct pm_field_info {
+    const char *key, *column;
+    bool additive;
+} pm_field_info;
+
+extern const pm_field_info pm_fields[PM_FIELD_COUNT];
+
+/* The field of a smaps key, or PM_FIELD_COUNT. */
+enum pm_field pm_field_find(pm_text key);
+
+static inline bool pm_has(const pm_mapping *m, uint64_t bits)
+{
+    return (m->present & bits) == bits;
+}
+
+static inline void pm_set(pm_mapping *m, enum pm_field field, uint64_t value)
+{
+    m->value[field] = value;
+    m->present |= PM_BIT(field);
+}
+
+/* The sums of one capture; -1 is unknown (a field that one mapping lacks is unknown in the sum). */
+enum pm_total {
+    PM_TOTAL_MAPPINGS,
+    PM_TOTAL_SIZE,
+    PM_TOTAL_RSS,
+    PM_TOTAL_PSS,
+    PM_TOTAL_PRIVATE,
+    PM_TOTAL_PRIVATE_DIRTY,
+    PM_TOTAL_SWAP,
+    PM_TOTAL_COUNT
+};
+
+typedef struct pm_totals {
+    int64_t v[PM_TOTAL_COUNT];
+} pm_totals;
+
+/* Value of one total in one mapping, or -1. Private is Private_Clean + Private_Dirty. */
+int64_t pm_total_of(const pm_mapping *m, enum pm_total total);
+
+void pm_totals_zero(pm_totals *t);
+void pm_totals_add(pm_totals *t, const pm_mapping *m);
+
+#endif

@@ -1,0 +1,34 @@
+/* pool: remembers equal things once.
+ *
+ * A week of captures of one process is the same few thousand mappings over and over. The pool
+ * keeps each distinct text and each distinct mapping once and names it by a small id, so that a
+ * capture is an array of ids, and "this mapping did not change" is one comparison of two integers.
+ *
+ * Ids are dense from 0 and stay valid until pm_pool_free. Pointers handed out are stable too.
+ * Text id 0 is the empty text.
+ */
+#ifndef PM_BASE_POOL_H
+#define PM_BASE_POOL_H
+
+#include "base/err.h"
+#include "base/mapping.h"
+
+typedef struct pm_pool pm_pool;
+
+pmapdb_status pm_pool_new(pm_pool **out, pmapdb_error *err);
+void pm_pool_free(pm_pool *pool);
+
+/* The id of a copy of `m` (texts included). Equal in every field: equal id. */
+pmapdb_status pm_pool_mapping(pm_pool *pool, const pm_mapping *m, uint32_t *id, pmapdb_error *err);
+const pm_mapping *pm_pool_get(const pm_pool *pool, uint32_t id);
+
+pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error *err);
+pm_text pm_pool_text_get(const pm_pool *pool, uint32_t id);
+
+/* Text id of a pooled mapping's path: equal paths have equal ids. */
+uint32_t pm_pool_path_id(const pm_pool *pool, uint32_t mapping_id);
+
+/* Bytes that the pool holds, for a caller with a budget. */
+size_t pm_pool_bytes(const pm_pool *pool);
+
+#endif

@@ -1,0 +1,50 @@
+/* text: a run of bytes with a length. Names in memory maps hold blanks, newlines' escapes, bytes
+ * that are no UTF-8; nothing here stops at a NUL. A pm_text owns nothing. */
+#ifndef PM_BASE_TEXT_H
+#define PM_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct pm_text {
+    const char *data;
+    size_t len;
+} pm_text;
+
+#define PM_TEXT(literal) ((pm_text){(literal), sizeof(literal) - 1})
+
+static inline pm_text pm_text_of(const char *s)
+{
+    return (pm_text){s, s ? strlen(s) : 0};
+}
+
+static inline bool pm_text_equal(pm_text a, pm_text b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+static inline bool pm_text_starts(pm_text t, pm_text with)
+{
+    return t.len >= with.len && memcmp(t.data, with.data, with.len) == 0;
+}
+
+static inline bool pm_text_ends(pm_text t, pm_text with)
+{
+    return t.len >= with.len && memcmp(t.data + t.len - with.len, with.data, with.len) == 0;
+}
+
+static inline pm_text pm_text_from(pm_text t, size_t skip)
+{
+    return (pm_text){t.data + skip, t.len - skip};
+}
+
+/* What follows the last slash; the whole text where there is none. */
+static inline pm_text pm_text_basename(pm_text t)
+{
+    const char *slash = t.len ? memrchr(t.data, '/', t.len) : NULL;
+
+    return slash ? pm_text_from(t, (size_t)(slash - t.data) + 1) : t;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* classify: mapping -> category, by one ordered table; first match wins (first-word slugs).
+ *
+ * Two categories need the whole capture: `program` (which file is the executable) and, where the
+ * tool prints the heap as "[ anon ]", `heap`.
+ */
+#ifndef PM_CLASSIFY_CLASSIFY_H
+#define PM_CLASSIFY_CLASSIFY_H
+
+#include "base/capture.h"
+
+/* Part of the file format: categories.category_id is this number + 1. New ones at the end. */
+typedef enum pm_category {
+    PM_CATEGORY_HEAP,
+    PM_CATEGORY_STACK,
+    PM_CATEGORY_KERNEL,
+    PM_CATEGORY_MEMFD,
+    PM_CATEGORY_SHARED_MEMORY,
+    PM_CATEGORY_SHARED_LIBRARY,
+    PM_CATEGORY_PROGRAM,
+    PM_CATEGORY_DELETED_FILE,
+    PM_CATEGORY_MAPPED_FILE,
+    PM_CATEGORY_RESERVE,
+    PM_CATEGORY_ANONYMOUS,
+    PM_CATEGORY_COUNT
+} pm_category;
+
+typedef struct pm_category_info {
+    const char *slug, *description;
+} pm_category_info;
+
+extern const pm_category_info pm_categories[PM_CATEGORY_COUNT];
+
+/* What the whole capture shows. */
+typedef struct pm_classify_context {
+    pm_text program;       /* path of the lowest file-backed executable mapping that is no shared
+                              library, or empty; points into the capture's pool */
+    bool heap_inferred;    /* the heap below was found by its place, not by its name */
+    uint64_t heap_start, heap_end; /* only when heap_inferred; [start, end) of the rows taken */
+} pm_classify_context;
+
+void pm_classify_prepare(const pm_capture *capture, pm_classify_context *out);
+pm_category pm_classify_mapping(const pm_classify_context *context, const pm_mapping *m);
+
+/* A path that is a shared library: ".so" at its end or before a dot, deleted or not. */
+bool pm_is_shared_library(pm_text path);
+
+#endif

@@ -1,0 +1,39 @@
+/* reader: a stream of bytes -> blocks of mappings. Pure: opens nothing, prints nothing.
+ *
+ * Push-fed: the records are the same whatever the sizes of the chunks. The dialect is decided from
+ * the shape of the rows, never from the command that a prompt shows.
+ *
+ * Per block: on_mapping once per row in the order of the text, then on_block once. A block that
+ * shows nothing to store (kernel thread, denied) gets on_block with `empty` set and no mappings.
+ * Lines that belong to no block (prompts, blank lines) are passed over; on_time-like lines set the
+ * time of the blocks that follow until the next one.
+ */
+#ifndef PM_PARSE_READER_H
+#define PM_PARSE_READER_H
+
+#include "base/capture.h"
+
+typedef struct pm_reader_events {
+    void *ctx;
+    pmapdb_status (*on_mapping)(void *ctx, const pm_mapping *m, pmapdb_error *err);
+    pmapdb_status (*on_block)(void *ctx, const pm_block *block, pmapdb_error *err);
+} pm_reader_events;
+
+typedef struct pm_reader pm_reader;
+
+/* dialect PM_DIALECT_COUNT: by the shape of the rows. */
+pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, pm_reader **out,
+                            pmapdb_error *err);
+void pm_reader_free(pm_reader *r);
+
+pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_error *err);
+pmapdb_status pm_reader_finish(pm_reader *r, pmapdb_error *err);
+
+/* Lines read so far that looked like part of no block (and were not blank). */
+uint64_t pm_reader_foreign_lines(const pm_reader *r);
+
+/* The bytes so far cannot be a capture (NUL bytes, no row within the first MiB): the caller may stop
+ * feeding. */
+bool pm_reader_hopeless(const pm_reader *r);
+
+#endif

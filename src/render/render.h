@@ -1,0 +1,72 @@
+/* render: rows -> text. A table for people, CSV, JSON, NDJSON for programs; all behind one small
+ * interface. Writes to a sink; prints nothing itself.
+ */
+#ifndef PM_RENDER_RENDER_H
+#define PM_RENDER_RENDER_H
+
+#include "base/err.h"
+#include "base/unit.h"
+
+typedef struct pm_sink {
+    void *ctx;
+    pmapdb_status (*write)(void *ctx, const char *bytes, size_t n, pmapdb_error *err);
+} pm_sink;
+
+typedef struct pm_column {
+    const char *name;
+    pm_unit unit;
+} pm_column;
+
+typedef enum pm_value_kind { PM_VALUE_NULL, PM_VALUE_INT, PM_VALUE_REAL, PM_VALUE_TEXT } pm_value_kind;
+
+typedef struct pm_value {
+    pm_value_kind kind;
+    int64_t i;
+    double r;
+    pm_text t;
+} pm_value;
+
+typedef enum pm_format { PM_FORMAT_TABLE, PM_FORMAT_CSV, PM_FORMAT_JSON, PM_FORMAT_NDJSON } pm_format;
+
+typedef struct pm_render_options {
+    pm_format format;
+    bool human; /* table: KiB columns as MiB, GiB ...; else exact KiB */
+    bool color; /* table: bold header, dim unknowns */
+    int width;  /* table: terminal columns; the last text column is cut to fit; 0: no limit */
+    bool crlf;  /* CSV: RFC 4180 line ends */
+} pm_render_options;
+
+typedef struct pm_render pm_render;
+
+/* False where there is no format of that name. */
+bool pm_format_find(const char *name, pm_format *out);
+
+/* Columns (names included) and sink are copied; they need not outlive the call. */
+pmapdb_status pm_render_new(const pm_render_options *options, const pm_sink *sink,
+                            const pm_column *columns, int n_columns, pm_render **out,
+                            pmapdb_error *err);
+void pm_render_free(pm_render *r);
+
+/* Values are in the order of the columns and are copied where they must last. */
+pmapdb_status pm_render_row(pm_render *r, const pm_value *values, pmapdb_error *err);
+
+/* Writes what was held back (a table's rows, JSON's closing bracket). */
+pmapdb_status pm_render_end(pm_render *r, pmapdb_error *err);
+
+/* One number of a KIB column as a table shows it: "1.4 GiB", "-12 KiB"; exact KiB if not human. */
+void pm_render_kib(int64_t kib, bool human, char out[32]);
+
+/* One JSON object on a line, for news that are no rows: keys with values; unknown keys are left
+ * out. Text that is not UTF-8 becomes U+FFFD, and "KEY_hex" is added. */
+typedef struct pm_pair {
+    const char *key;
+    pm_value value;
+    const char *const *list; /* not NULL: an array of n_list strings instead of value */
+    size_t n_list;
+    bool boolean;            /* value.i is true or false */
+} pm_pair;
+
+pmapdb_status pm_render_object(const pm_sink *sink, const pm_pair *pairs, size_t n,
+                               pmapdb_error *err);
+
+#endif

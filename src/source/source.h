@@ -1,0 +1,45 @@
+/* source: where captures' bytes come from. Files, directories (recursive, names sorted), files
+ * compressed with gzip, xz, zstd or bzip2, tar archives (compressed or not), standard input.
+ *
+ * Pull: pm_source_next gives the next file or archive member, pm_source_read its bytes. Only
+ * regular files are opened (a FIFO or device in a directory is passed over; one that is named on
+ * the command line, "-" included, is read). Symbolic links to directories inside directories are
+ * not followed.
+ */
+#ifndef PM_SOURCE_SOURCE_H
+#define PM_SOURCE_SOURCE_H
+
+#include "base/err.h"
+
+#define PM_SOURCE_STDIN "-"
+
+typedef struct pm_source_entry {
+    const char *dir;   /* DIR of a file, ARCHIVE:DIR of a member; "" for none; no trailing slash */
+    const char *name;  /* last part; a compressed file's name without .gz .xz .zst .bz2 */
+    const char *path;  /* as the user would find it: FILE, ARCHIVE:MEMBER, - */
+    int64_t mtime_ms;  /* PMAPDB_UNKNOWN for standard input */
+    bool named;        /* the file itself (not its directory or archive) stood in the list */
+    bool in_archive;
+    bool is_stdin;
+} pm_source_entry;
+
+typedef struct pm_source pm_source;
+
+pmapdb_status pm_source_new(const char *const *paths, size_t n_paths, pm_source **out,
+                            pmapdb_error *err);
+void pm_source_free(pm_source *s);
+
+/* The next entry, or *entry = NULL at the end. A failure concerns one file (err names it): the
+ * caller reports it and may go on. The entry lasts until the next call. */
+pmapdb_status pm_source_next(pm_source *s, const pm_source_entry **entry, pmapdb_error *err);
+
+/* The next bytes of the current entry; *n = 0 at its end. Bytes last until the next call. After a
+ * failure (damaged compression, I/O error) the rest of the file is lost; what came before is good.
+ */
+pmapdb_status pm_source_read(pm_source *s, const char **bytes, size_t *n, pmapdb_error *err);
+
+/* Reads a small file whole: at most `max` bytes into buf. False when it is not there or not
+ * readable. */
+bool pm_source_slurp(const char *path, size_t max, char *buf, size_t *n);
+
+#endif

@@ -11,7 +11,8 @@
  *             Text from pmapdb_rows_* lives until the next call on the same rows.
  * Errors.     What can fail returns pmapdb_status and takes a pmapdb_error last, which may be NULL.
  *             On failure, outputs are left alone and the error holds one line that names the thing.
- * Threads.    A store and what hangs on it belong to one thread at a time. There is no global state.
+ * Threads.    A store and what hangs on it belong to one thread at a time. There is no global
+ * state.
  */
 #ifndef PMAPDB_H
 #define PMAPDB_H
@@ -84,19 +85,20 @@ PMAPDB_API bool pmapdb_is_immutable(const pmapdb_store *store);
 
 /* One line's worth of news from pmapdb_import(): a capture, or a file that gave none. */
 typedef struct pmapdb_import_event {
-    const char *path;     /* as the user would find it: FILE, or ARCHIVE:MEMBER, or - */
-    const char *error;    /* why nothing was stored, or NULL: then the rest is valid */
-    bool quiet;           /* nothing the user must act on: a skipped file, a kernel thread */
+    const char *path;  /* as the user would find it: FILE, or ARCHIVE:MEMBER, or - */
+    const char *error; /* why nothing was stored, or NULL: then the rest is valid */
+    bool known;        /* said by an earlier import already: only counted */
+    bool trouble;      /* an import with this does not end well */
     int64_t snapshot_id;
-    int64_t pid;          /* or PMAPDB_UNKNOWN */
+    int64_t pid; /* or PMAPDB_UNKNOWN */
     const char *name;
     int64_t taken_ms;
-    const char *dialect;  /* smaps, pmap-XX, pmap-X, pmap-x, pmap-d, pmap, maps */
-    const char *state;    /* complete, partial, totals */
-    const char *checked;  /* footer, status, rollup, none */
+    const char *dialect; /* smaps, pmap-XX, pmap-X, pmap-x, pmap-d, pmap, maps */
+    const char *state;   /* complete, partial, totals */
+    const char *checked; /* footer, status, rollup, none */
     int64_t mappings;
     int64_t size_kib;
-    bool duplicate;       /* it was stored before: nothing changed */
+    bool duplicate; /* it was stored before: nothing changed */
     size_t n_warnings;
     const char *const *warnings;
 } pmapdb_import_event;
@@ -110,16 +112,16 @@ typedef struct pmapdb_import_progress {
 } pmapdb_import_progress;
 
 typedef struct pmapdb_import_options {
-    const char *host;    /* NULL: unknown */
-    const char *name;    /* handle of the process; NULL: the best that the capture gives */
-    int64_t pid;         /* for captures that carry none; PMAPDB_UNKNOWN: none */
-    int64_t at_ms;       /* the moment of every capture; PMAPDB_UNKNOWN: from the capture */
+    const char *host;      /* NULL: unknown */
+    const char *name;      /* handle of the process; NULL: the best that the capture gives */
+    int64_t pid;           /* for captures that carry none; PMAPDB_UNKNOWN: none */
+    int64_t at_ms;         /* the moment of every capture; PMAPDB_UNKNOWN: from the capture */
     const char *time_from; /* "name", "mtime", or NULL: time line, then name, then mtime */
-    int64_t every_ms;    /* step of a log without times; PMAPDB_UNKNOWN: none */
-    int64_t first_ms;    /* moment of such a log's first capture; PMAPDB_UNKNOWN: count back */
-    int64_t sweep_ms;    /* snapshots of one name within this are one moment */
-    const char *dialect; /* read rows as this dialect only; NULL: by their shape */
-    bool strict;         /* warnings about identity and time become errors */
+    int64_t every_ms;      /* step of a log without times; PMAPDB_UNKNOWN: none */
+    int64_t first_ms;      /* moment of such a log's first capture; PMAPDB_UNKNOWN: count back */
+    int64_t sweep_ms;      /* snapshots of one name within this are one moment */
+    const char *dialect;   /* read rows as this dialect only; NULL: by their shape */
+    bool strict;           /* warnings about identity and time become errors */
     void *ctx;
     /* Called once per capture or failed file, in the order of storing. */
     void (*on_event)(void *ctx, const pmapdb_import_event *event);
@@ -170,7 +172,8 @@ PMAPDB_API const char *pmapdb_rows_unit(const pmapdb_rows *rows, int column);
 PMAPDB_API pmapdb_type pmapdb_rows_type(const pmapdb_rows *rows, int column);
 PMAPDB_API int64_t pmapdb_rows_int(const pmapdb_rows *rows, int column);
 PMAPDB_API double pmapdb_rows_real(const pmapdb_rows *rows, int column);
-/* The bytes of a text, which need not be UTF-8 and may hold NULs; *length does not count the end. */
+/* The bytes of a text, which need not be UTF-8 and may hold NULs; *length, which may be NULL, does
+ * not count the end. */
 PMAPDB_API const char *pmapdb_rows_text(const pmapdb_rows *rows, int column, size_t *length);
 
 #ifdef __cplusplus

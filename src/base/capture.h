@@ -21,30 +21,30 @@ const char *pm_time_source_name(pm_time_source source);
 
 /* How good a name is; the lower the better. */
 typedef enum pm_name_rank {
-    PM_NAME_GIVEN,    /* --name */
-    PM_NAME_EXE,      /* live: the exe link */
-    PM_NAME_COMM,     /* sibling comm, cmdline or status */
-    PM_NAME_HEADER,   /* basename of the first word of the tool's header line */
-    PM_NAME_PROGRAM,  /* basename of the program's mapping */
-    PM_NAME_UNKNOWN   /* ? */
+    PM_NAME_GIVEN,   /* --name */
+    PM_NAME_EXE,     /* live: the exe link */
+    PM_NAME_COMM,    /* sibling comm, cmdline or status */
+    PM_NAME_HEADER,  /* basename of the first word of the tool's header line */
+    PM_NAME_PROGRAM, /* basename of the program's mapping */
+    PM_NAME_UNKNOWN  /* ? */
 } pm_name_rank;
 
 /* What one block of text says. Texts point into the reader and last for the call. */
 typedef struct pm_block {
     pm_dialect dialect;
-    int64_t pid;         /* or PMAPDB_UNKNOWN */
-    pm_text command;     /* the header line after "PID:   ", as printed; empty if none */
-    int64_t time_ms;     /* of the time line before it, or PMAPDB_UNKNOWN */
+    int64_t pid;                    /* or PMAPDB_UNKNOWN */
+    pm_text command;                /* the header line after "PID:   ", as printed; empty if none */
+    int64_t time_ms;                /* of the time line before it, or PMAPDB_UNKNOWN */
     uint64_t first_line, last_line; /* in the stream, from 1 */
-    uint64_t hash;       /* of the block's lines, without the time line */
-    uint64_t fields;     /* union of the mappings' present bits */
+    uint64_t hash;                  /* of the block's lines, without the time line */
+    uint64_t fields;                /* union of the mappings' present bits */
     pm_state state;
     pm_checked checked;
     pm_totals totals;
     int64_t tool_size_kib, tool_rss_kib; /* what the footer claims, or PMAPDB_UNKNOWN */
-    uint64_t names_cut;  /* names that the tool cut at 127 bytes */
-    pm_text missing;     /* partial: what is missing, in words and numbers; else empty */
-    pm_text empty;       /* not empty: no mappings, and why ("kernel thread", ...); not stored */
+    uint64_t names_cut;                  /* names that the tool cut at 127 bytes */
+    pm_text missing; /* partial: what is missing, in words and numbers; else empty */
+    pm_text empty;   /* not empty: no mappings, and why ("kernel thread", ...); not stored */
 } pm_block;
 
 /* A capture on its way into the store. Owns its arrays and strings (plain malloc). */
@@ -55,15 +55,15 @@ typedef struct pm_capture {
     size_t n_rows;
     char *command, *missing;
     char *source_dir, *source_name; /* where it was found: DIR or ARCHIVE:DIR, and the last part */
-    const char *host;    /* NULL: unknown; the import's option */
+    const char *host;               /* NULL: unknown; the import's option */
     char *name;
     pm_name_rank name_rank;
-    int64_t pid;         /* resolved: header, path, --pid; PMAPDB_UNKNOWN */
-    int64_t start_time;  /* clock ticks since boot, from PID/stat; PMAPDB_UNKNOWN */
+    int64_t pid;        /* resolved: header, path, --pid; PMAPDB_UNKNOWN */
+    int64_t start_time; /* clock ticks since boot, from PID/stat; PMAPDB_UNKNOWN */
     int64_t taken_ms;
     pm_time_source time_source;
-    int64_t ordinal;     /* orders captures of one process that share taken_ms */
-    uint64_t log_id;     /* 0, or the untimed log that the block belongs to */
+    int64_t ordinal; /* orders captures of one process that share taken_ms */
+    uint64_t log_id; /* 0, or the untimed log that the block belongs to */
     int64_t status_rss_kib, status_size_kib; /* sibling status, or PMAPDB_UNKNOWN */
 } pm_capture;
 

@@ -20,8 +20,17 @@ bool pm_clock_parse_line(pm_text t, int64_t *ms);
 
 /* A moment inside a file's name: Unix seconds or milliseconds, "20261121-020532",
  * "2026-11-21T02:05:32Z", "2026-11-21_02-05-32", "20261121T0205". Digits that do not make a
- * plausible moment (1990..2100) are not one. A PID beside it does not confuse it. */
-bool pm_clock_in_name(pm_text name, int64_t *ms);
+ * plausible moment (1990..2100) are not one. A PID beside it does not confuse it. A date alone is
+ * its midnight, and loses against a moment with a time of day. *where becomes the part of the name
+ * that was read: whoever looks for a PID skips it. */
+bool pm_clock_find_in_name(pm_text name, int64_t *ms, pm_text *where);
+
+static inline bool pm_clock_in_name(pm_text name, int64_t *ms)
+{
+    pm_text where;
+
+    return pm_clock_find_in_name(name, ms, &where);
+}
 
 /* ISO 8601 UTC, "2026-11-21T02:05:32Z"; with ".mmm" where the milliseconds are not 0. */
 #define PM_CLOCK_TEXT 32

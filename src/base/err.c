@@ -13,7 +13,8 @@ static void make_one_line(char *text)
             *p = '?';
 }
 
-static void fill(pmapdb_error *err, pmapdb_status status, const char *format, va_list args)
+static void __attribute__((format(printf, 3, 0)))
+fill(pmapdb_error *err, pmapdb_status status, const char *format, va_list args)
 {
     if (!err)
         return;

@@ -1,31 +1,40 @@
 /* line: cuts a stream of chunks into lines of any length. */
 #include "base/line.h"
 
+/* The line that begins at p, whole or not; *next is behind it. */
+static pmapdb_status take_line(pm_lines *lines, const char *p, const char *end, const char **next,
+                               pmapdb_error *err)
+{
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    pm_text line = {p, (size_t)((newline ? newline : end) - p)};
+    pmapdb_status st = PMAPDB_OK;
+
+    *next = newline ? newline + 1 : end;
+    if (!newline || lines->rest.len) {
+        st = pm_buf_add(&lines->rest, line.data, line.len, err);
+        line = pm_buf_text(&lines->rest);
+    }
+    if (st != PMAPDB_OK || !newline)
+        return st;
+    st = lines->fn(lines->ctx, line, err);
+    pm_buf_clear(&lines->rest);
+    return st;
+}
+
 pmapdb_status pm_lines_feed(pm_lines *lines, const char *bytes, size_t n, pmapdb_error *err)
 {
     const char *p = bytes, *end = bytes + n;
+    pmapdb_status st = PMAPDB_OK;
 
-    while (p < end) {
-        const char *newline = memchr(p, '\n', (size_t)(end - p));
-        size_t len = (size_t)((newline ? newline : end) - p);
-        pm_text line = {p, len};
-        pmapdb_status st;
+    while (p < end && st == PMAPDB_OK) {
+        size_t taken = lines->bulk && !lines->rest.len ? lines->bulk(lines->ctx, p, end) : 0;
 
-        if (!newline || lines->rest.len) {
-            st = pm_buf_add(&lines->rest, p, len, err);
-            if (st != PMAPDB_OK)
-                return st;
-            line = pm_buf_text(&lines->rest);
-        }
-        if (!newline)
-            return PMAPDB_OK;
-        st = lines->fn(lines->ctx, line, err);
-        if (st != PMAPDB_OK)
-            return st;
-        pm_buf_clear(&lines->rest);
-        p = newline + 1;
+        if (taken)
+            p += taken;
+        else
+            st = take_line(lines, p, end, &p, err);
     }
-    return PMAPDB_OK;
+    return st;
 }
 
 pmapdb_status pm_lines_finish(pm_lines *lines, pmapdb_error *err)

@@ -2,7 +2,11 @@
  *
  * A line is handed on without its newline; a '\r' before it stays (the block's hash is over what
  * was there). A line that lies whole in one chunk is handed on in place, without a copy. The last
- * line needs no newline. */
+ * line needs no newline.
+ *
+ * Where most lines are alike, `bulk` may take them without being called once per line: it is
+ * offered the bytes of a chunk at the start of each line, and returns how many bytes of whole lines
+ * it took, 0 for none. */
 #ifndef PM_BASE_LINE_H
 #define PM_BASE_LINE_H
 
@@ -10,9 +14,11 @@
 #include <stdint.h>
 
 typedef pmapdb_status (*pm_line_fn)(void *ctx, pm_text line, pmapdb_error *err);
+typedef size_t (*pm_bulk_fn)(void *ctx, const char *p, const char *end);
 
 typedef struct pm_lines {
     pm_line_fn fn;
+    pm_bulk_fn bulk; /* or NULL */
     void *ctx;
     pm_buf rest; /* the begun line */
 } pm_lines;

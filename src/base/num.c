@@ -91,11 +91,10 @@ static double unit_factor(const unit *units, pm_text name)
 
 bool pm_num_size(pm_text t, int64_t *kib)
 {
-    static const unit units[] = {{"", 1},          {"B", 1.0 / 1024}, {"k", 1},
-                                 {"K", 1},         {"kB", 1},         {"KiB", 1},
-                                 {"M", 1024},      {"MiB", 1024},     {"G", 1048576},
-                                 {"GiB", 1048576}, {"T", 1073741824}, {"TiB", 1073741824},
-                                 {NULL, 0}};
+    static const unit units[] = {
+        {"", 1},           {"B", 1.0 / 1024},   {"k", 1},      {"K", 1},       {"kB", 1},
+        {"KiB", 1},        {"M", 1024},         {"MiB", 1024}, {"G", 1048576}, {"GiB", 1048576},
+        {"T", 1073741824}, {"TiB", 1073741824}, {NULL, 0}};
     double value, factor;
     size_t n = read_decimal(t, &value);
 
@@ -110,9 +109,8 @@ bool pm_num_size(pm_text t, int64_t *kib)
 
 bool pm_num_span(pm_text t, int64_t *ms)
 {
-    static const unit units[] = {{"ms", 1},       {"s", 1000},      {"m", 60000},
-                                 {"min", 60000},  {"h", 3600000},   {"d", 86400000},
-                                 {"w", 604800000}, {NULL, 0}};
+    static const unit units[] = {{"ms", 1},      {"s", 1000},     {"m", 60000},     {"min", 60000},
+                                 {"h", 3600000}, {"d", 86400000}, {"w", 604800000}, {NULL, 0}};
     double sum = 0;
 
     if (t.len == 0)

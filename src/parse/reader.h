@@ -4,9 +4,10 @@
  * the shape of the rows, never from the command that a prompt shows.
  *
  * Per block: on_mapping once per row in the order of the text, then on_block once. A block that
- * shows nothing to store (kernel thread, denied) gets on_block with `empty` set and no mappings.
- * Lines that belong to no block (prompts, blank lines) are passed over; on_time-like lines set the
- * time of the blocks that follow until the next one.
+ * shows nothing to store (kernel thread, denied, another tool's columns) gets on_block with `empty`
+ * set and no mappings. Damaged rows are left out, counted, and named in `missing`.
+ * Lines that belong to no block (prompts) are passed over; a line that is a moment ends the block
+ * before it and is the time of the blocks that follow until the next one.
  */
 #ifndef PM_PARSE_READER_H
 #define PM_PARSE_READER_H
@@ -21,7 +22,8 @@ typedef struct pm_reader_events {
 
 typedef struct pm_reader pm_reader;
 
-/* dialect PM_DIALECT_COUNT: by the shape of the rows. */
+/* dialect PM_DIALECT_COUNT: by the shape of the rows. Another one: rows of other shapes are passed
+ * over (maps and smaps, -X and -XX are of one shape each). Either event may be NULL. */
 pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, pm_reader **out,
                             pmapdb_error *err);
 void pm_reader_free(pm_reader *r);
@@ -32,8 +34,8 @@ pmapdb_status pm_reader_finish(pm_reader *r, pmapdb_error *err);
 /* Lines read so far that looked like part of no block (and were not blank). */
 uint64_t pm_reader_foreign_lines(const pm_reader *r);
 
-/* The bytes so far cannot be a capture (NUL bytes, no row within the first MiB): the caller may stop
- * feeding. */
+/* The bytes so far cannot be a capture (NUL bytes, no row within the first MiB): the caller may
+ * stop feeding. */
 bool pm_reader_hopeless(const pm_reader *r);
 
 #endif

@@ -9,10 +9,10 @@
 /* Everything PMAPDB_UNKNOWN or empty until a file says otherwise. */
 typedef struct pm_siblings {
     int64_t pid;
-    int64_t start_time;       /* field 22 of stat: clock ticks since boot */
+    int64_t start_time;        /* field 22 of stat: clock ticks since boot */
     int64_t rss_kib, size_kib; /* VmRSS, VmSize of status */
-    char comm[64];            /* comm, or Name of status */
-    char argv0[256];          /* basename of cmdline's first word */
+    char comm[64];             /* comm, or Name of status */
+    char argv0[256];           /* basename of cmdline's first word */
 } pm_siblings;
 
 void pm_siblings_init(pm_siblings *s);

@@ -1,0 +1,202 @@
+/* block: what the reader knows of the block at hand. Internal to src/parse.
+ *
+ * stream.c tells lines apart and opens blocks; the files of the dialects turn lines into rows and
+ * hand them to pm_block_add; block.c keeps the sums and judges the block at its end.
+ */
+#ifndef PM_PARSE_BLOCK_H
+#define PM_PARSE_BLOCK_H
+
+#include "parse/reader.h"
+
+#include "base/buf.h"
+#include "base/line.h"
+#include "parse/guess.h"
+#include <xxhash.h>
+
+#define PM_COLUMNS_MAX 64
+#define PM_NO_COLUMN PM_FIELD_COUNT
+
+/* No field of a real mapping comes near it (64 PiB), and 2^16 of them add up without overflow. */
+#define PM_KIB_MAX ((uint64_t)1 << 46)
+
+#define PM_BROKEN_ROW "it begins like a row and is none"
+
+/* Which lines a block is made of. */
+typedef enum pm_family {
+    PM_FAMILY_NONE,
+    PM_FAMILY_RANGE,
+    PM_FAMILY_NARROW,
+    PM_FAMILY_WIDE
+} pm_family;
+
+/* A key line as the kernel lays it out, "Rss:            " and eight columns for the number. */
+#define PM_KEY_LABEL 16
+typedef struct pm_expected {
+    char label[PM_KEY_LABEL];
+    enum pm_field field;
+} pm_expected;
+
+/* The smaps row whose key lines are being read. */
+typedef struct pm_smaps {
+    pm_mapping row;
+    bool open;
+    bool torn;       /* since the row's first line there were lines that are none of ours */
+    const char *bad; /* why the row cannot be taken, or NULL */
+    uint64_t line;
+    bool any_key;    /* in the block */
+    bool any_row;    /* of the block is behind us */
+    bool blank_ends; /* VmFlags lines of the block end in a blank */
+    uint64_t common; /* what all rows before had */
+    pm_buf path, flags, extra;
+    pm_expected order[PM_FIELD_COUNT]; /* of the keys in the row before */
+    size_t n_order, next;
+} pm_smaps;
+
+/* What stands in which column of -X and -XX. */
+typedef struct pm_columns {
+    bool offset, device, inode; /* stand before the numbers */
+    size_t n;
+    enum pm_field field[PM_COLUMNS_MAX]; /* PM_NO_COLUMN: not a field that we know */
+    pm_text name[PM_COLUMNS_MAX];        /* as in the header; empty where there is none */
+    bool has_flags;
+    size_t flags_end; /* byte position just behind the VmFlags column; 0: rows without flags */
+} pm_columns;
+
+typedef struct pm_held_line {
+    size_t at, len;
+    uint64_t line;
+} pm_held_line;
+
+/* The rows of a -X or -XX block: where the name begins is known when all were seen. */
+typedef struct pm_wide {
+    pm_buf text, extra, flags;
+    pm_held_line *lines;
+    size_t n, cap;
+    pm_columns columns;
+    uint64_t footer[PM_COLUMNS_MAX];
+    size_t n_footer;
+    uint64_t before[PM_COLUMNS_MAX]; /* the footer of the block before */
+    size_t n_before;
+} pm_wide;
+
+typedef struct pm_open {
+    bool open;
+    bool pid_line, columns_line, tentative;
+    pm_family family;
+    pm_dialect dialect; /* of a narrow block */
+    int64_t pid, time_ms;
+    uint64_t first_line, last_line;
+    uint64_t n_rows, last_start; /* rows seen, damaged or not */
+    uint64_t prev_start, prev_end;
+    char prev_perms[5];
+    uint64_t n_bad, bad_line, cut_line, strange_line, gap_line;
+    const char *bad_why;
+    int name_blanks; /* between mode and name: 1, or 2 before procps 3.3.7; 0: not known yet */
+    pm_totals totals;
+    int64_t shared_kib, dirty_kib, pages_kib; /* pages: sum of KernelPageSize */
+    uint64_t fields, names_cut;
+    bool rule, footer; /* the line of '=' came; the sums came */
+    int64_t tool_size_kib, tool_rss_kib, tool_dirty_kib;
+    const char *refused, *empty;
+    pm_checked checked;
+} pm_open;
+
+struct pm_reader {
+    pm_reader_events events;
+    pm_dialect only; /* PM_DIALECT_COUNT: any */
+    pm_lines lines;
+    uint64_t line, foreign, bytes;
+    bool any_row, any_nul, unterminated;
+    int64_t time_ms;
+    XXH3_state_t *hash;
+    const char *chunk, *chunk_end; /* the bytes of the feed at hand */
+    const char *run, *run_end;     /* of them, lines of the block that are not yet hashed */
+    pm_open b;
+    pm_buf command, columns, missing;
+    pm_smaps smaps;
+    pm_wide wide;
+};
+
+/* ---- stream.c: for pm_lines ---- */
+
+#define PM_LINE_BYTES_MAX ((size_t)64 << 20)
+
+pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err);
+/* Key lines in the order of the row before are taken without being cut into lines first. */
+size_t pm_stream_bulk(void *reader, const char *p, const char *end);
+
+/* ---- block.c ---- */
+
+/* Opens a block at the current line. */
+void pm_block_open(pm_reader *r);
+/* Judges the block, tells on_block, and is then outside of any. */
+pmapdb_status pm_block_end(pm_reader *r, pmapdb_error *err);
+
+/* The line is part of the block: its bytes go into the hash. */
+void pm_block_line(pm_reader *r, pm_text line);
+void pm_block_bytes(pm_reader *r, const char *p, size_t n);
+void pm_block_flush(pm_reader *r);
+
+/* A row. Damaged ones (no extent, overlap, absurd numbers) are counted and left out. */
+pmapdb_status pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line, pmapdb_error *err);
+void pm_block_bad(pm_reader *r, uint64_t line, const char *why);
+/* One more piece of what is missing. */
+pmapdb_status pm_block_missing(pm_reader *r, pmapdb_error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- smaps.c: maps, smaps ---- */
+
+/* `path` and the other texts of the row point into `line`. */
+bool pm_range_read(pm_text line, pm_mapping *m);
+pmapdb_status pm_smaps_row(pm_reader *r, const pm_mapping *m, pmapdb_error *err);
+/* A row whose first line cannot be read: the keys below are not those of the row before. */
+pmapdb_status pm_smaps_broken(pm_reader *r, pmapdb_error *err);
+/* A key line of the row at hand; *used = false where it is none. */
+pmapdb_status pm_smaps_key(pm_reader *r, pm_text line, bool *used, pmapdb_error *err);
+/* Takes the expected key lines from p on, in place; returns the bytes taken. */
+size_t pm_smaps_bulk(pm_smaps *s, const char *p, const char *end, uint64_t *lines);
+pmapdb_status pm_smaps_end(pm_reader *r, pmapdb_error *err);
+
+/* ---- pmap_rows.c: pmap, -x, -d ---- */
+
+typedef struct pm_narrow {
+    pm_mapping m;
+    pm_dialect dialect;  /* PM_DIALECT_COUNT: another tool's */
+    const char *refused; /* ... and whose */
+    pm_text rest;        /* blanks and name */
+} pm_narrow;
+
+bool pm_narrow_read(pm_text line, pm_narrow *out);
+pmapdb_status pm_narrow_row(pm_reader *r, pm_narrow *row, pmapdb_error *err);
+
+/* ---- pmap_wide.c: -X, -XX; layout.c: their columns ---- */
+
+static inline pm_text pm_wide_line(const pm_wide *w, size_t i)
+{
+    return (pm_text){w->text.data + w->lines[i].at, w->lines[i].len};
+}
+
+pmapdb_status pm_wide_hold(pm_reader *r, pm_text line, pmapdb_error *err);
+pmapdb_status pm_wide_end(pm_reader *r, pmapdb_error *err);
+/* Numbers of a row from *at on, at most `max`; *at is then behind the last. */
+size_t pm_wide_numbers(pm_text line, size_t *at, size_t max, uint64_t *out);
+/* Behind the columns before the numbers; 0 where the row has not that shape. */
+size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_mapping *m);
+/* Behind the longest run of two-letter words at `at`; 0 where there is none. */
+size_t pm_wide_flags_end(pm_text line, size_t at);
+
+/* Where most rows' flags end; 0: they have none. */
+size_t pm_wide_vote(const pm_wide *w, const pm_columns *c);
+
+/* NULL, or why the block cannot be read. */
+const char *pm_layout_find(pm_columns *c, pm_text header, const pm_wide *w);
+
+/* ---- footer.c ---- */
+
+/* Sums of a narrow block; false where the line holds none. */
+bool pm_footer_narrow(pm_reader *r, pm_text line);
+bool pm_footer_wide(pm_reader *r, pm_text line);
+/* Compares with the rows. Words and numbers of a difference go to `missing`. */
+pmapdb_status pm_footer_check(pm_reader *r, pmapdb_error *err);
+
+#endif

@@ -1,0 +1,182 @@
+/* guess: tells lines apart by their shape. */
+#include "parse/guess.h"
+
+#include "base/err.h"
+#include "base/num.h"
+
+/* Addresses are at least 8 digits in every tool and never more than 16. */
+#define ADDRESS_MIN 8
+#define ADDRESS_MAX 16
+
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+size_t pm_guess_hex_run(const char *p, const char *end)
+{
+    const char *from = p;
+
+    while (p < end && is_hex(*p))
+        p++;
+    return (size_t)(p - from);
+}
+
+size_t pm_guess_perms(const char *p, const char *end, char out[5])
+{
+    size_t n;
+
+    if (end - p < 4 || (p[0] != 'r' && p[0] != '-') || (p[1] != 'w' && p[1] != '-') ||
+        (p[2] != 'x' && p[2] != '-') || (p[3] != 'p' && p[3] != 's' && p[3] != '-'))
+        return 0;
+    n = end - p > 4 && (p[4] == '-' || p[4] == 'R') ? 5 : 4;
+    if (end - p > (ptrdiff_t)n && p[n] != ' ')
+        return 0;
+    /* pmap prints '-' for private, the kernel 'p'; 5 characters with a 'p' are openSUSE's. */
+    if ((n == 4) != (p[3] == 'p') && p[3] != 's')
+        return 0;
+    memcpy(out, p, 3);
+    out[3] = p[3] == 's' ? 's' : 'p';
+    out[4] = '\0';
+    return n;
+}
+
+bool pm_guess_word(pm_text line, size_t *at, pm_text *word)
+{
+    size_t from = *at, to;
+
+    while (from < line.len && (line.data[from] == ' ' || line.data[from] == '\t'))
+        from++;
+    for (to = from; to < line.len && line.data[to] != ' ' && line.data[to] != '\t';)
+        to++;
+    *word = (pm_text){line.data + from, to - from};
+    *at = to;
+    return to > from;
+}
+
+bool pm_guess_has_word(pm_text line, const char *word)
+{
+    pm_text w;
+
+    for (size_t at = 0; pm_guess_word(line, &at, &w);)
+        if (pm_text_equal(w, pm_text_of(word)))
+            return true;
+    return false;
+}
+
+bool pm_guess_pid(pm_text line, int64_t *pid, pm_text *command, bool *tentative)
+{
+    uint64_t v;
+    size_t n = pm_num_dec(line.data, line.data + line.len, &v), blanks = 0;
+
+    if (n == 0 || n > 10 || n >= line.len || line.data[n] != ':')
+        return false;
+    while (n + 1 + blanks < line.len && blanks < 3 && line.data[n + 1 + blanks] == ' ')
+        blanks++;
+    if (blanks == 0)
+        return false;
+    *pid = (int64_t)v;
+    *tentative = blanks < 3;
+    *command = pm_text_from(line, n + 1 + blanks);
+    return true;
+}
+
+const char *pm_guess_denied(pm_text line, int64_t *pid)
+{
+    static const struct {
+        const char *end, *say;
+    } words[] = {{"maps: Permission denied", "permission denied"},
+                 {"maps: No such process", "the process is gone"},
+                 {"maps: No such file or directory", "the process is gone"}};
+    const char *proc = line.len ? memmem(line.data, line.len, "/proc/", 6) : NULL;
+    uint64_t v;
+
+    for (size_t i = 0; proc && i < sizeof words / sizeof *words; i++) {
+        if (!pm_text_ends(line, pm_text_of(words[i].end)))
+            continue;
+        *pid = pm_num_dec(proc + 6, line.data + line.len, &v) && v <= INT32_MAX ? (int64_t)v
+                                                                                : PMAPDB_UNKNOWN;
+        return words[i].say;
+    }
+    return NULL;
+}
+
+static bool all_of(pm_text t, char c, size_t at_least)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t.len; i++) {
+        if (t.data[i] != c && t.data[i] != ' ')
+            return false;
+        n += t.data[i] == c;
+    }
+    return n >= at_least;
+}
+
+/* Two of the words that stay English in every locale, or all are English; `df` and `ls` have one.
+ */
+static bool is_columns(pm_text line)
+{
+    static const char *const words[] = {"Kbytes", "RSS", "Dirty", "Mode", "Mapping", "PSS",
+                                        "Size",   "Rss", "Pss",   "Perm", "VmFlags"};
+    int n = 0;
+
+    if (line.len == 0 || !memmem(line.data, line.len, "  ", 2))
+        n--;
+    for (size_t i = 0; i < sizeof words / sizeof *words && n < 2; i++)
+        n += pm_guess_has_word(line, words[i]);
+    return n >= 2;
+}
+
+bool pm_guess_translated_columns(pm_text line)
+{
+    return line.len && memmem(line.data, line.len, "  ", 2) != NULL;
+}
+
+static pm_line_kind guess_row(const char *p, const char *end, bool indented)
+{
+    size_t n = pm_guess_hex_run(p, end);
+    const char *next = p + n;
+    char perms[5];
+
+    if (n < ADDRESS_MIN || n > ADDRESS_MAX)
+        return PM_LINE_OTHER;
+    if (next == end)
+        return PM_LINE_BROKEN;
+    if (*next == '-' && !indented && (next + 1 == end || pm_guess_hex_run(next + 1, end)))
+        return PM_LINE_RANGE;
+    if (*next != ' ')
+        return PM_LINE_OTHER;
+    next = pm_skip_blanks(next, end);
+    if (pm_guess_perms(next, end, perms) == 4)
+        return PM_LINE_WIDE;
+    if (!indented && next < end && *next >= '0' && *next <= '9')
+        return PM_LINE_NARROW;
+    return PM_LINE_BROKEN;
+}
+
+pm_line_kind pm_guess(pm_text line)
+{
+    const char *p = line.data, *end = line.data + line.len;
+    const char *word = pm_skip_blanks(p, end);
+    pm_line_kind kind = guess_row(word, end, word > p);
+    pm_text command;
+    int64_t pid;
+    bool tentative;
+
+    if (kind != PM_LINE_OTHER)
+        return kind;
+    while (word < end && (*word == ' ' || *word == '\t'))
+        word++;
+    if (word == end)
+        return PM_LINE_BLANK;
+    if (pm_guess_pid(line, &pid, &command, &tentative))
+        return PM_LINE_PID;
+    if (*word == '=' && all_of(line, '=', 3))
+        return PM_LINE_EQUALS;
+    if (*word == '-' && all_of(line, '-', 10))
+        return PM_LINE_DASHES;
+    if (pm_guess_denied(line, &pid))
+        return PM_LINE_DENIED;
+    return is_columns(line) ? PM_LINE_COLUMNS : PM_LINE_OTHER;
+}

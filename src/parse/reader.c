@@ -1,0 +1,81 @@
+/* reader: the life of a reader and what it is fed. */
+#include "parse/block.h"
+
+#include <stdlib.h>
+
+#define HOPELESS_BYTES ((uint64_t)1 << 20)
+
+pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, pm_reader **out,
+                            pmapdb_error *err)
+{
+    pm_reader *r = calloc(1, sizeof *r);
+
+    if (!r)
+        return pm_fail_nomem(err);
+    r->events = *events;
+    r->only = dialect;
+    r->time_ms = PMAPDB_UNKNOWN;
+    r->lines = (pm_lines){.fn = pm_stream_line, .bulk = pm_stream_bulk, .ctx = r};
+    r->hash = XXH3_createState();
+    if (!r->hash) {
+        free(r);
+        return pm_fail_nomem(err);
+    }
+    *out = r;
+    return PMAPDB_OK;
+}
+
+void pm_reader_free(pm_reader *r)
+{
+    if (!r)
+        return;
+    pm_lines_free(&r->lines);
+    XXH3_freeState(r->hash);
+    pm_buf_free(&r->command);
+    pm_buf_free(&r->columns);
+    pm_buf_free(&r->missing);
+    pm_buf_free(&r->smaps.path);
+    pm_buf_free(&r->smaps.flags);
+    pm_buf_free(&r->smaps.extra);
+    pm_buf_free(&r->wide.text);
+    pm_buf_free(&r->wide.extra);
+    pm_buf_free(&r->wide.flags);
+    free(r->wide.lines);
+    free(r);
+}
+
+pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    r->chunk = bytes;
+    r->chunk_end = bytes + n;
+    r->bytes += n;
+    st = pm_lines_feed(&r->lines, bytes, n, err);
+    pm_block_flush(r);
+    r->chunk = r->chunk_end = NULL;
+    if (!r->any_row && n && memchr(bytes, '\0', n))
+        r->any_nul = true;
+    if (st == PMAPDB_OK && r->lines.rest.len > PM_LINE_BYTES_MAX)
+        st = pm_fail(err, PMAPDB_INPUT, "a line is longer than %zu MiB", PM_LINE_BYTES_MAX >> 20);
+    return st;
+}
+
+pmapdb_status pm_reader_finish(pm_reader *r, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    r->unterminated = r->lines.rest.len > 0;
+    st = pm_lines_finish(&r->lines, err);
+    return st == PMAPDB_OK ? pm_block_end(r, err) : st;
+}
+
+uint64_t pm_reader_foreign_lines(const pm_reader *r)
+{
+    return r->foreign;
+}
+
+bool pm_reader_hopeless(const pm_reader *r)
+{
+    return !r->any_row && (r->any_nul || r->bytes >= HOPELESS_BYTES);
+}

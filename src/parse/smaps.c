@@ -1,0 +1,311 @@
+/* smaps: rows of /proc/PID/maps and the key lines that /proc/PID/smaps adds to them. */
+#include "parse/block.h"
+
+#include "base/num.h"
+#include <inttypes.h>
+
+/* "Rss:                   4 kB\n": every number up to 99,999,999 is printed like this since 2.6. */
+#define KEY_NUMBER 8
+#define KEY_TAIL " kB\n"
+#define KEY_LINE (PM_KEY_LABEL + KEY_NUMBER + 4)
+
+/* Hex digits and then `after`; NULL where it is not so. */
+static const char *read_hex(const char *p, const char *end, char after, uint64_t *out)
+{
+    size_t n = pm_num_hex(p, end, out);
+
+    return n && p + n < end && p[n] == after ? p + n + 1 : NULL;
+}
+
+static const char *read_device(const char *p, const char *end, pm_mapping *m)
+{
+    uint64_t major = 0, minor = 0;
+
+    p = read_hex(p, end, ':', &major);
+    p = p ? read_hex(p, end, ' ', &minor) : NULL;
+    if (!p || major > UINT32_MAX || minor > UINT32_MAX)
+        return NULL;
+    m->dev_major = (uint32_t)major;
+    m->dev_minor = (uint32_t)minor;
+    return p;
+}
+
+bool pm_range_read(pm_text line, pm_mapping *m)
+{
+    const char *p = line.data, *end = p + line.len;
+    size_t n;
+
+    *m = (pm_mapping){.present = PM_HAS_OFFSET | PM_HAS_DEVICE | PM_HAS_INODE | PM_HAS_PSEUDO};
+    if (!(p = read_hex(p, end, '-', &m->start)) || !(p = read_hex(p, end, ' ', &m->end)) ||
+        pm_guess_perms(p, end, m->perms) != 4 || end - p < 6)
+        return false;
+    if (!(p = read_hex(p + 5, end, ' ', &m->offset)) || !(p = read_device(p, end, m)))
+        return false;
+    n = pm_num_dec(p, end, &m->inode);
+    p += n;
+    if (n == 0 || (p < end && *p != ' '))
+        return false;
+    p = pm_skip_blanks(p, end);
+    m->path = (pm_text){p, (size_t)(end - p)};
+    /* The kernel ends a name at a NUL: one inside is damage. */
+    return !memchr(line.data, '\0', line.len);
+}
+
+/* The guard page of a stack counts in Size, but not in the range, from Linux 2.6.36 to 4.12. */
+static bool size_agrees(const pm_mapping *m)
+{
+    uint64_t range = (m->end - m->start) / 1024, page = 4;
+
+    if (pm_has(m, PM_BIT(PM_KERNEL_PAGE)))
+        page = m->value[PM_KERNEL_PAGE];
+    return m->value[PM_SIZE] == range || m->value[PM_SIZE] == range + page;
+}
+
+/* The kernel prints the same keys for every row, so one that lacks some was cut. */
+static bool lacks_keys(const pm_smaps *s)
+{
+    return s->any_row && (s->common & ~s->row.present) != 0;
+}
+
+/* Hands on the row whose key lines are all read. */
+static pmapdb_status close_row(pm_reader *r, bool last, pmapdb_error *err)
+{
+    pm_smaps *s = &r->smaps;
+    pm_mapping *m = &s->row;
+
+    if (!s->open)
+        return PMAPDB_OK;
+    s->open = false;
+    if (last && (s->bad ? r->unterminated : lacks_keys(s))) {
+        r->b.cut_line = r->b.last_line;
+        return PMAPDB_OK;
+    }
+    if (!s->bad && lacks_keys(s))
+        s->bad = "it lacks keys that the rows before have";
+    if (!s->bad && pm_has(m, PM_BIT(PM_SIZE)) && !size_agrees(m))
+        s->bad = "its size is not that of its addresses";
+    if (s->bad) {
+        pm_block_bad(r, s->line, s->bad);
+        return PMAPDB_OK;
+    }
+    s->common = s->any_row ? s->common & m->present : m->present;
+    s->any_row = true;
+    if (!pm_has(m, PM_BIT(PM_SIZE)))
+        pm_set(m, PM_SIZE, (m->end - m->start) / 1024);
+    m->path = pm_buf_text(&s->path);
+    m->flags = pm_buf_text(&s->flags);
+    m->extra = pm_buf_text(&s->extra);
+    return pm_block_add(r, m, s->line, err);
+}
+
+pmapdb_status pm_smaps_row(pm_reader *r, const pm_mapping *m, pmapdb_error *err)
+{
+    pm_smaps *s = &r->smaps;
+    pmapdb_status st = close_row(r, false, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    s->row = *m;
+    s->open = true;
+    s->torn = false;
+    s->bad = NULL;
+    s->line = r->line;
+    s->next = 0;
+    pm_buf_clear(&s->path);
+    pm_buf_clear(&s->flags);
+    pm_buf_clear(&s->extra);
+    return pm_buf_add(&s->path, m->path.data, m->path.len, err);
+}
+
+pmapdb_status pm_smaps_broken(pm_reader *r, pmapdb_error *err)
+{
+    static const pm_mapping none;
+    pmapdb_status st = pm_smaps_row(r, &none, err);
+
+    r->smaps.bad = PM_BROKEN_ROW;
+    return st;
+}
+
+pmapdb_status pm_smaps_end(pm_reader *r, pmapdb_error *err)
+{
+    return close_row(r, true, err);
+}
+
+/* Two letters each, single blanks between. False where it is no list of flags. */
+static bool read_flags(pm_text list, pm_buf *out, pmapdb_status *st, pmapdb_error *err)
+{
+    pm_text word;
+
+    pm_buf_clear(out);
+    for (size_t at = 0; *st == PMAPDB_OK && pm_guess_word(list, &at, &word);) {
+        if (word.len != 2)
+            return false;
+        if (out->len)
+            *st = pm_buf_add(out, " ", 1, err);
+        if (*st == PMAPDB_OK)
+            *st = pm_buf_add(out, word.data, word.len, err);
+    }
+    return true;
+}
+
+/* "   12 kB", "   0": a number and whether a unit follows. */
+static bool read_value(pm_text t, uint64_t *value, bool *kib)
+{
+    const char *p = t.data, *end = p + t.len;
+    size_t n;
+
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    n = pm_num_dec(p, end, value);
+    p += n;
+    *kib = pm_text_equal((pm_text){p, (size_t)(end - p)}, PM_TEXT(" kB"));
+    return n && (p == end || *kib);
+}
+
+/* Remembers where in the row a key of the kernel's own layout stood: a label of 16 columns without
+ * any digit of the number. */
+static void learn(pm_smaps *s, pm_text line, pm_text key, enum pm_field field)
+{
+    const char *end = line.data + PM_KEY_LABEL;
+
+    if (line.len != KEY_LINE - 1 || s->next >= PM_FIELD_COUNT || key.len >= PM_KEY_LABEL ||
+        pm_skip_blanks(line.data + key.len + 1, end) != end)
+        return;
+    memcpy(s->order[s->next].label, line.data, PM_KEY_LABEL);
+    s->order[s->next].field = field;
+    s->next++;
+    if (s->n_order < s->next)
+        s->n_order = s->next;
+}
+
+static pmapdb_status add_extra(pm_smaps *s, pm_text key, uint64_t value, bool kib,
+                               pmapdb_error *err)
+{
+    pmapdb_status st = s->extra.len ? pm_buf_add(&s->extra, "\n", 1, err) : PMAPDB_OK;
+
+    if (st == PMAPDB_OK)
+        st = pm_buf_add(&s->extra, key.data, key.len, err);
+    if (st == PMAPDB_OK)
+        st = pm_buf_addf(&s->extra, err, ": %" PRIu64 "%s", value, kib ? " kB" : "");
+    return st;
+}
+
+static bool is_key(pm_text key)
+{
+    if (key.len == 0 || key.len > 64 || key.data[0] < 'A' || key.data[0] > 'Z')
+        return false;
+    for (size_t i = 0; i < key.len; i++) {
+        char c = key.data[i];
+
+        if ((c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_')
+            return false;
+    }
+    return true;
+}
+
+/* The kernel ends the list in a blank. */
+static bool is_cut(pm_reader *r, pm_text list)
+{
+    bool blank = list.len && list.data[list.len - 1] == ' ';
+
+    r->smaps.blank_ends |= blank;
+    return r->unterminated && r->smaps.blank_ends && !blank;
+}
+
+static pmapdb_status number_key(pm_reader *r, pm_text line, pm_text key, pm_text value, bool *used,
+                                pmapdb_error *err)
+{
+    pm_smaps *s = &r->smaps;
+    enum pm_field field = pm_field_find(key);
+    bool kib = false, needs_kib = field != PM_THP_ELIGIBLE && field != PM_PROTECTION_KEY;
+    uint64_t v;
+
+    *used = read_value(value, &v, &kib);
+    if (field == PM_FIELD_COUNT) {
+        /* A bare number of nine digits or more is a moment that a loop printed. */
+        *used = *used && (kib || v < 100000000);
+        return *used ? add_extra(s, key, v, kib, err) : PMAPDB_OK;
+    }
+    if (!*used || kib != needs_kib || v > PM_KIB_MAX)
+        s->bad = "a key has no proper number";
+    else if (s->torn && pm_has(&s->row, PM_BIT(field)))
+        s->bad = "keys of two rows follow it";
+    else {
+        pm_set(&s->row, field, v);
+        if (kib)
+            learn(s, line, key, field);
+    }
+    *used = true;
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_smaps_key(pm_reader *r, pm_text line, bool *used, pmapdb_error *err)
+{
+    pm_smaps *s = &r->smaps;
+    const char *colon = line.len ? memchr(line.data, ':', line.len) : NULL;
+    pmapdb_status st = PMAPDB_OK;
+    pm_text key, value;
+
+    *used = false;
+    if (!colon)
+        return PMAPDB_OK;
+    key = (pm_text){line.data, (size_t)(colon - line.data)};
+    value = pm_text_from(line, key.len + 1);
+    if (!is_key(key))
+        return PMAPDB_OK;
+    if (pm_text_equal(key, PM_TEXT("VmFlags"))) {
+        *used = true;
+        if (!read_flags(value, &s->flags, &st, err) || is_cut(r, value))
+            s->bad = "its VmFlags are no list of flags";
+        s->row.present |= PM_HAS_FLAGS;
+    } else if (pm_text_equal(key, PM_TEXT("Name"))) {
+        /* Android before 5.17 names anonymous memory on a line of its own. */
+        const char *name = pm_skip_blanks(value.data, value.data + value.len);
+
+        *used = true;
+        if (s->path.len == 0)
+            st = pm_buf_add(&s->path, name, (size_t)(value.data + value.len - name), err);
+    } else {
+        st = number_key(r, line, key, value, used, err);
+    }
+    s->any_key |= *used;
+    return st;
+}
+
+/* Eight columns, right-aligned. */
+static bool read_column(const char *p, uint64_t *out)
+{
+    uint64_t v = 0;
+    int i = 0;
+
+    if (memcmp(p, "       0", KEY_NUMBER) == 0) {
+        *out = 0;
+        return true;
+    }
+    while (i < KEY_NUMBER - 1 && p[i] == ' ')
+        i++;
+    for (; i < KEY_NUMBER; i++) {
+        if (p[i] < '0' || p[i] > '9')
+            return false;
+        v = v * 10 + (uint64_t)(p[i] - '0');
+    }
+    *out = v;
+    return true;
+}
+
+size_t pm_smaps_bulk(pm_smaps *s, const char *p, const char *end, uint64_t *lines)
+{
+    const char *from = p;
+    uint64_t v;
+
+    while (s->next < s->n_order && end - p >= KEY_LINE &&
+           memcmp(p, s->order[s->next].label, PM_KEY_LABEL) == 0 &&
+           memcmp(p + KEY_LINE - 4, KEY_TAIL, 4) == 0 && read_column(p + PM_KEY_LABEL, &v)) {
+        pm_set(&s->row, s->order[s->next].field, v);
+        s->next++;
+        p += KEY_LINE;
+    }
+    *lines = (uint64_t)(p - from) / KEY_LINE;
+    s->any_key |= p > from;
+    return (size_t)(p - from);
+}

@@ -1,0 +1,427 @@
+/* clock: what is a moment, and above all what is none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "pmapdb.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define MOMENT INT64_C(1795226732000) /* 2026-11-21T02:05:32Z */
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+typedef bool (*read_fn)(pm_text t, int64_t *ms);
+
+static void in_zone(const char *tz)
+{
+    setenv("TZ", tz, 1);
+    tzset();
+}
+
+static void same(read_fn fn, const char *text, int64_t wanted)
+{
+    int64_t ms = -1;
+
+    if (!fn(pm_text_of(text), &ms) || ms != wanted)
+        fail_msg("'%s': %lld, wanted %lld", text, (long long)ms, (long long)wanted);
+}
+
+static void none(read_fn fn, const char *text)
+{
+    int64_t ms = -1;
+
+    if (fn(pm_text_of(text), &ms))
+        fail_msg("'%s' was read as %lld", text, (long long)ms);
+    assert_int_equal(ms, -1);
+}
+
+static void iso_and_unix(void **state)
+{
+    static const char *const texts[] = {
+        "2026-11-21T02:05:32Z",
+        "2026-11-21t02:05:32Z",
+        "2026-11-21 02:05:32",
+        "2026-11-21 02:05:32 UTC",
+        "2026-11-21T03:05:32+01:00",
+        "2026-11-21T03:05:32+0100",
+        "2026-11-21T03:05:32+01",
+        "2026-11-20 21:05:32 EST",
+        "2026-11-21 03:05:32 CET",
+        "2026-11-21 07:35:32+05:30",
+        "20261121T020532Z",
+        "20261121-020532",
+        "20261121020532",
+        "2026/11/21 02:05:32",
+        "@1795226732",
+        "1795226732",
+        "1795226732000",
+        "1795226732000000000",
+    };
+
+    (void)state;
+    in_zone("UTC");
+    for (size_t i = 0; i < COUNT(texts); i++)
+        same(pm_clock_parse, texts[i], MOMENT);
+    same(pm_clock_parse, "2026-11-21T02:05:32.123456789Z", MOMENT + 123);
+    same(pm_clock_parse, "2026-11-21T02:05:32,5+00:00", MOMENT + 500);
+    same(pm_clock_parse, "1795226732.25", MOMENT + 250);
+    same(pm_clock_parse, "2026-11-21 02:05", MOMENT - 32000);
+    same(pm_clock_parse, "2026-11-21T02+00:00", MOMENT - 332000);
+    same(pm_clock_parse, "2026-11-21", MOMENT - 7532000);
+    same(pm_clock_parse, "20261121", MOMENT - 7532000);
+    same(pm_clock_parse, "@0", 0);
+    same(pm_clock_parse, "999999999", INT64_C(999999999000));
+}
+
+static void no_moments(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "x",
+        "@",
+        "12345678",
+        "12345678901",
+        "-1795226732",
+        "1795226732x",
+        "2026-11-21x",
+        "2026-13-01",
+        "2026-00-10",
+        "2026-11-31",
+        "2026-11-00",
+        "2025-02-29",
+        "1900-02-29",
+        "2100-02-29",
+        "2026-11-21 24:00",
+        "2026-11-21 12:60",
+        "2026-11-21 1:00",
+        "2026-11-21T02",
+        "2026-11-21 02:05:",
+        "2026-11-21 02:05:32 XYZ",
+        "2026-11-21 02:05:32.",
+        "2026-11-21 ",
+        "2026-1121",
+        "2026-11-21 02:05:32 +1",
+        "2026-11-21 02:05:32 +01000",
+        "1969-12-31",
+    };
+
+    (void)state;
+    in_zone("UTC");
+    for (size_t i = 0; i < COUNT(texts); i++)
+        none(pm_clock_parse, texts[i]);
+}
+
+static void calendar(void **state)
+{
+    char text[PM_CLOCK_TEXT], date[64];
+    struct tm tm = {0};
+
+    (void)state;
+    in_zone("UTC");
+    same(pm_clock_parse, "2000-02-29T00:00:00Z", INT64_C(951782400000));
+    same(pm_clock_parse, "2000-03-01T00:00:00Z", INT64_C(951868800000));
+    same(pm_clock_parse, "2024-02-29T23:59:59Z", INT64_C(1709251199000));
+    same(pm_clock_parse, "2016-12-31T23:59:60Z", INT64_C(1483228800000));
+    /* a day of every month from 1970 to 2110, against the C library */
+    for (int month = 0; month < 140 * 12; month++) {
+        time_t seconds;
+        int64_t ms;
+
+        tm = (struct tm){.tm_year = 70, .tm_mon = month, .tm_mday = 1 + month % 31};
+        seconds = timegm(&tm);
+        pm_clock_format((int64_t)seconds * 1000 + month % 2, text);
+        assert_true(pm_clock_parse(pm_text_of(text), &ms));
+        assert_int_equal(ms, (int64_t)seconds * 1000 + month % 2);
+        gmtime_r(&seconds, &tm);
+        snprintf(date, sizeof date, "%04d-%02d-%02d 00:00 UTC", tm.tm_year + 1900, tm.tm_mon + 1,
+                 tm.tm_mday);
+        same(pm_clock_parse, date, (int64_t)seconds * 1000);
+    }
+}
+
+static void formats(void **state)
+{
+    char text[PM_CLOCK_TEXT];
+
+    (void)state;
+    pm_clock_format(MOMENT, text);
+    assert_string_equal(text, "2026-11-21T02:05:32Z");
+    pm_clock_format(MOMENT + 7, text);
+    assert_string_equal(text, "2026-11-21T02:05:32.007Z");
+    pm_clock_format(-1, text);
+    assert_string_equal(text, "1969-12-31T23:59:59.999Z");
+    pm_clock_format(INT64_MIN + 1, text);
+    assert_string_equal(text, "-292275055-05-16T16:47:04.193Z");
+    pm_clock_format(INT64_MAX, text);
+    assert_string_equal(text, "292278994-08-17T07:12:55.807Z");
+    assert_true(pm_clock_now() > INT64_C(1700000000000));
+}
+
+static void local_time(void **state)
+{
+    (void)state;
+    in_zone("CET-1CEST,M3.5.0,M10.5.0/3");
+    same(pm_clock_parse, "2026-11-21 03:05:32", MOMENT);
+    same(pm_clock_parse, "2026-07-01 12:00", INT64_C(1782900000000));
+    /* the clock shows 02:30 twice that night */
+    same(pm_clock_parse_line, "Sun Oct 25 02:30:00 CEST 2026", INT64_C(1792888200000));
+    same(pm_clock_parse_line, "Sun Oct 25 02:30:00 CET 2026", INT64_C(1792891800000));
+    in_zone("CST-8");
+    same(pm_clock_parse_line, "Sat Nov 21 10:05:32 CST 2026", MOMENT);
+    in_zone("CST6CDT,M3.2.0,M11.1.0");
+    same(pm_clock_parse_line, "Fri Nov 20 20:05:32 CST 2026", MOMENT);
+    in_zone("UTC");
+    same(pm_clock_parse_line, "Fri Nov 20 20:05:32 CST 2026", MOMENT);
+    same(pm_clock_parse_line, "Sat Nov 21 07:35:32 IST 2026", MOMENT);
+}
+
+static void date_lines(void **state)
+{
+    static const char *const lines[] = {
+        "Sat Nov 21 02:05:32 UTC 2026",
+        "Sat Nov 21 02:05:32 2026",
+        "Sat 21 Nov 2026 02:05:32 AM UTC",
+        "Sat Nov 21 02:05:32 AM UTC 2026",
+        "Saturday, November 21, 2026 02:05:32 a.m.",
+        "Sat, 21 Nov 2026 02:05:32 +0000",
+        "Fri Nov 20 23:05:32 -03 2026",
+        "2026-11-21T02:05:32+00:00",
+        "2026-11-21 02:05:32+00:00",
+        "2026-11-21_02:05:32",
+        "2026-11-21T02:05:32,000000000+00:00",
+        "1795226732",
+        "@1795226732",
+        "1795226732.000000001",
+        "1795226732000000000",
+        "Sa 21. Nov 03:05:32 CET 2026",
+        "Sa 21 Nov 2026 03:05:32 CET",
+        "sam. 21 nov. 2026 03:05:32 CET",
+        "s\303\241b 21 nov 2026 03:05:32 CET",
+        "S\341b Nov 21 03:05:32 CET 2026",
+        "s?b 21 nov 2026 03:05:32 CET",
+        "sab 21 nov 2026, 03:05:32, CET",
+        "sob, 21 lis 2026, 03:05:32 CET",
+        "==== Sat Nov 21 02:05:32 UTC 2026 ====",
+        "Sat Nov 21 02:05:32 UTC 2026: ",
+        "Sat Nov 21 02:05:32 UTC 2026:",
+        "Sat Nov 21 02:05:32 UTC 2026\r",
+        "--- 2026-11-21 02:05:32 ---",
+        "[2026-11-21 02:05:32]",
+        "# 1795226732",
+        "1795226732:",
+        "timestamp: 1795226732",
+        "Date: Sat Nov 21 02:05:32 UTC 2026",
+        "=== 12 Sat Nov 21 02:05:32 UTC 2026",
+        "### iteration 12: Sat Nov 21 02:05:32 UTC 2026 ###",
+        "snapshot 3 at 2026-11-21 02:05:32",
+    };
+
+    (void)state;
+    in_zone("UTC");
+    for (size_t i = 0; i < COUNT(lines); i++)
+        same(pm_clock_parse_line, lines[i], MOMENT);
+    same(pm_clock_parse_line, "2026-11-21", MOMENT - 7532000);
+    same(pm_clock_parse_line, "Sat Nov 21 12:05:32 AM UTC 2026", MOMENT - 7200000);
+    same(pm_clock_parse_line, "Sat Nov 21 12:05:32 PM UTC 2026", MOMENT + 36000000);
+}
+
+static void months_of_all_languages(void **state)
+{
+    static const struct {
+        const char *line, *iso;
+    } days[] = {
+        {"mar. 3 mars 2026 02:05:32 CET", "2026-03-03T02:05:32+01"},
+        {"mar 3 mar 2026 02:05:32 CET", "2026-03-03T02:05:32+01"},
+        {"mar 3 nov 2026 02:05:32 CET", "2026-11-03T02:05:32+01"},
+        {"Di 3. M\303\244r 02:05:32 CET 2026", "2026-03-03T02:05:32+01"},
+        {"Mi 21. Okt 02:05:32 CEST 2026", "2026-10-21T02:05:32+02"},
+        {"jeu. 20 f\303\251vr. 2026 02:05:32 CET", "2026-02-20T02:05:32+01"},
+        {"ven. 21 ao\303\273t 2026 02:05:32 CEST", "2026-08-21T02:05:32+02"},
+        {"lun. 21 d\303\251c. 2026 02:05:32 CET", "2026-12-21T02:05:32+01"},
+        {"mi\303\251 21 ene 2026 02:05:32 CET", "2026-01-21T02:05:32+01"},
+        {"seg 21 set 2026 02:05:32 WEST", "2026-09-21T02:05:32+01"},
+        {"ter 21 out 2026 02:05:32 -03", "2026-10-21T02:05:32-03"},
+        {"gio 21 mag 2026, 02:05:32, CEST", "2026-05-21T02:05:32+02"},
+        {"\305\233ro, 21 pa\305\272 2026, 02:05:32 CEST", "2026-10-21T02:05:32+02"},
+        {"wto, 21 sie 2026, 02:05:32 CEST", "2026-08-21T02:05:32+02"},
+    };
+
+    (void)state;
+    in_zone("UTC");
+    for (size_t i = 0; i < COUNT(days); i++) {
+        int64_t ms;
+
+        assert_true(pm_clock_parse(pm_text_of(days[i].iso), &ms));
+        same(pm_clock_parse_line, days[i].line, ms);
+    }
+}
+
+static const char *const no_times[] = {
+    "",
+    " \t",
+    "------",
+    "---------------- ------- ------- ------- -------",
+    "================ ======= ======= =======",
+    "$(date): ",
+    "1795226732:   sleep 9",
+    "1795226732:   ",
+    "1795226732:   [kthreadd]",
+    "1795226732:   -",
+    "1795226732: 2026-11-21 02:05:32",
+    "4711:   date 2026-11-21",
+    "4711:   2026-11-21 02:05:32",
+    "12:   Sat Nov 21 02:05:32 UTC 2026",
+    "total kB         1795226732    8076    6368",
+    " total         1795226732K",
+    "total 1795226732",
+    "mapped: 1795226732K    writeable/private: 25012K    shared: 0K",
+    "1795226732K",
+    "1795226732 kB",
+    "20261121",
+    "15823",
+    "0000000000400000     132      20       0 r-x-- redis-server",
+    "00400000-0040b000 r-xp 00000000 08:01 1795226732                         /bin/cat",
+    "20261121-20261122 rw-p 00000000 00:00 0 ",
+    "1795226732-1795230000 rw-p 00000000 00:00 0 ",
+    "0000000000400000",
+    "1795226732000000",
+    "Size:               1795226732 kB",
+    "Rss:                1795226732",
+    "VmFlags: rd ex mr mw me dw sd",
+    "Address           Kbytes     RSS   Dirty Mode  Mapping",
+    "Sat Nov 21 02:05:32 XYZ 2026",
+    "Sat Nov 31 02:05:32 UTC 2026",
+    "Sat Nov 21 25:05:32 UTC 2026",
+    "Sat Nov 21 13:05:32 PM UTC 2026",
+    "Sat Nov 21 UTC 2026",
+    "Sat Nov 21 02:05:32 UTC",
+    "Sat Nov 21 02:05:32 UTC 2026 2026",
+    "Sat Nov 21 02:05:32 UTC UTC 2026",
+    "Nov 21 02:05:32 host CRON[4711]: (root) CMD (pmap -x 4711)",
+    "2026-11-21 02:05:32 started pmap",
+    "1989-12-31 23:59:59",
+    "2100-01-01 00:00:00",
+    "at at at",
+    "timestamp: 99",
+};
+
+static void lines_that_are_no_time(void **state)
+{
+    char *many;
+    int64_t ms;
+
+    (void)state;
+    in_zone("UTC");
+    for (size_t i = 0; i < COUNT(no_times); i++)
+        none(pm_clock_parse_line, no_times[i]);
+    assert_false(pm_clock_parse_line((pm_text){NULL, 0}, &ms));
+    assert_false(pm_clock_parse_line((pm_text){"2026-11-21\0x", 12}, &ms));
+    /* the time grows with the length and not with its square */
+    many = malloc(3000000);
+    for (size_t i = 0; i < 1000000; i++)
+        for (size_t k = 0; k < 3; k++)
+            many[3 * i + k] = (i < 500000 ? "at " : "== ")[k];
+    assert_false(pm_clock_parse_line((pm_text){many, 3000000}, &ms));
+    free(many);
+}
+
+static const struct {
+    const char *name, *iso;
+} named[] = {
+    {"1795226732-15823.smaps", "2026-11-21T02:05:32Z"},
+    {"4711-1795226732", "2026-11-21T02:05:32Z"},
+    {"smaps.1795226732123", "2026-11-21T02:05:32.123Z"},
+    {"core.x.1000.8a.4711.1795226732000000", "2026-11-21T02:05:32Z"},
+    {"pmap-2026-11-21T02:05:32Z.txt", "2026-11-21T02:05:32Z"},
+    {"pmap-2026-11-21T02:05:32.250Z.txt", "2026-11-21T02:05:32.250Z"},
+    {"pmap-2026-11-21T03:05:32+01:00.txt", "2026-11-21T02:05:32Z"},
+    {"pmap-2026-11-20T21:05:32-05:00", "2026-11-21T02:05:32Z"},
+    {"pmap-20261121T030532+0100", "2026-11-21T02:05:32Z"},
+    {"pmap_20261121_020532_4711.log", "2026-11-21T02:05:32Z"},
+    {"20261121-020532-4711.log", "2026-11-21T02:05:32Z"},
+    {"20261121020532-4711.log", "2026-11-21T02:05:32Z"},
+    {"2026-11-21_02-05-32.x", "2026-11-21T02:05:32Z"},
+    {"2026-11-21-02-05-32-4711.x", "2026-11-21T02:05:32Z"},
+    {"2026-11-21_03:05:32_CET.x", "2026-11-21T02:05:32Z"},
+    {"pmap.2026.11.21.020532", "2026-11-21T02:05:32Z"},
+    {"20261121T0205", "2026-11-21T02:05Z"},
+    {"202611210205.txt", "2026-11-21T02:05Z"},
+    {"20261121-0205-4711.smaps", "2026-11-21T02:05Z"},
+    {"2026-11-21_02-05-4711.smaps", "2026-11-21T02:05Z"},
+    {"4711-20261121.txt", "2026-11-21"},
+    {"20261121-4711.smaps", "2026-11-21"},
+    {"date20261121.txt", "2026-11-21"},
+    {"2026-11-21.log.1", "2026-11-21"},
+    {"20261121-1795226732.x", "2026-11-21T02:05:32Z"},
+    {"2026-11-21/", "2026-11-21"},
+};
+
+static const char *const unnamed[] = {
+    "",
+    "smaps",
+    "4711.smaps",
+    "12345678.smaps",
+    "20261321",
+    "20260230-x",
+    "2025-02-29.txt",
+    "4711-11-21.txt",
+    "5795226732",
+    "17952267321",
+    "redis-3f1795226732ab",
+    "cafe20261121",
+    "179522673",
+    "libfoo-1.2.3",
+    "2026-11.txt",
+    "19891231",
+    "21001231",
+    "1234567890123456789012345",
+};
+
+static void names(void **state)
+{
+    (void)state;
+    in_zone("UTC");
+    for (size_t i = 0; i < COUNT(named); i++) {
+        int64_t ms;
+
+        assert_true(pm_clock_parse(pm_text_of(named[i].iso), &ms) ||
+                    pm_clock_parse_line(pm_text_of(named[i].iso), &ms));
+        same(pm_clock_in_name, named[i].name, ms);
+    }
+    for (size_t i = 0; i < COUNT(unnamed); i++)
+        none(pm_clock_in_name, unnamed[i]);
+}
+
+static void where_in_name(void **state)
+{
+    pm_text name = PM_TEXT("pmap_20261121_020532_4711.log"), where;
+    int64_t ms;
+
+    (void)state;
+    assert_true(pm_clock_find_in_name(name, &ms, &where));
+    assert_true(pm_text_equal(where, PM_TEXT("20261121_020532")));
+    in_zone("CET-1CEST,M3.5.0,M10.5.0/3");
+    same(pm_clock_in_name, "4711-20261121.txt", MOMENT - 7532000 - 3600000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(iso_and_unix),
+        cmocka_unit_test(no_moments),
+        cmocka_unit_test(calendar),
+        cmocka_unit_test(formats),
+        cmocka_unit_test(local_time),
+        cmocka_unit_test(date_lines),
+        cmocka_unit_test(months_of_all_languages),
+        cmocka_unit_test(lines_that_are_no_time),
+        cmocka_unit_test(names),
+        cmocka_unit_test(where_in_name),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,147 @@
+/* line: the same lines, whatever the sizes of the chunks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/line.h"
+#include <stdlib.h>
+
+static const char text[] = "one\n\ntwo\r\n  three\0four\n\n#####\n####\nlast";
+static const char shown[] = "<one><><two\r><  three\0four><><#####><####><last>";
+
+static pmapdb_status show(void *ctx, pm_text line, pmapdb_error *err)
+{
+    pm_buf *out = ctx;
+    pmapdb_status st = pm_buf_add(out, "<", 1, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_buf_add(out, line.data, line.len, err);
+    return st == PMAPDB_OK ? pm_buf_add(out, ">", 1, err) : st;
+}
+
+/* Takes whole lines of '#'. */
+static size_t show_hashes(void *ctx, const char *p, const char *end)
+{
+    size_t n = 0;
+
+    while (p + n < end && p[n] == '#')
+        n++;
+    if (n == 0 || p + n == end || p[n] != '\n')
+        return 0;
+    return show(ctx, (pm_text){p, n}, NULL) == PMAPDB_OK ? n + 1 : 0;
+}
+
+/* Feeds from memory of exactly the chunk's size, so that reading past it is caught. */
+static void feed(pm_lines *lines, const char *bytes, size_t n)
+{
+    char *chunk = malloc(n);
+
+    memcpy(chunk, bytes, n);
+    assert_int_equal(pm_lines_feed(lines, chunk, n, NULL), PMAPDB_OK);
+    free(chunk);
+}
+
+static void every_chunk_size(void **state)
+{
+    (void)state;
+    for (size_t step = 1; step < sizeof text; step++)
+        for (int bulk = 0; bulk < 2; bulk++) {
+            pm_buf out = {0};
+            pm_lines lines = {.fn = show, .bulk = bulk ? show_hashes : NULL, .ctx = &out};
+
+            for (size_t at = 0; at < sizeof text - 1; at += step)
+                feed(&lines, text + at, at + step < sizeof text - 1 ? step : sizeof text - 1 - at);
+            assert_int_equal(pm_lines_finish(&lines, NULL), PMAPDB_OK);
+            assert_int_equal(out.len, sizeof shown - 1);
+            assert_memory_equal(out.data, shown, out.len);
+            pm_lines_free(&lines);
+            pm_buf_free(&out);
+        }
+}
+
+static pmapdb_status in_place(void *ctx, pm_text line, pmapdb_error *err)
+{
+    (void)err;
+    assert_ptr_equal(line.data, ctx);
+    return PMAPDB_OK;
+}
+
+static void whole_lines_are_not_copied(void **state)
+{
+    char chunk[] = "hello\n";
+    pm_lines lines = {.fn = in_place, .ctx = chunk};
+
+    (void)state;
+    assert_int_equal(pm_lines_feed(&lines, chunk, 6, NULL), PMAPDB_OK);
+    assert_int_equal(lines.rest.cap, 0);
+    pm_lines_free(&lines);
+}
+
+static void long_line(void **state)
+{
+    pm_buf out = {0};
+    pm_lines lines = {.fn = show, .ctx = &out};
+    size_t len = 3000000;
+    char *bytes = malloc(len);
+
+    (void)state;
+    memset(bytes, 'x', len);
+    for (size_t at = 0; at < len; at += 4096)
+        feed(&lines, bytes + at, len - at < 4096 ? len - at : 4096);
+    assert_int_equal(pm_lines_finish(&lines, NULL), PMAPDB_OK);
+    assert_int_equal(out.len, len + 2);
+    assert_memory_equal(out.data + 1, bytes, len);
+    free(bytes);
+    pm_lines_free(&lines);
+    pm_buf_free(&out);
+}
+
+static pmapdb_status refuse(void *ctx, pm_text line, pmapdb_error *err)
+{
+    int *calls = ctx;
+
+    (void)line;
+    (*calls)++;
+    return pm_fail(err, PMAPDB_STOPPED, "enough");
+}
+
+static void a_failure_ends_the_feeding(void **state)
+{
+    int calls = 0;
+    pm_lines lines = {.fn = refuse, .ctx = &calls};
+    pmapdb_error err;
+
+    (void)state;
+    assert_int_equal(pm_lines_feed(&lines, "a\nb\nc", 5, &err), PMAPDB_STOPPED);
+    assert_int_equal(calls, 1);
+    assert_string_equal(err.text, "enough");
+    assert_int_equal(pm_lines_feed(&lines, "rest", 4, &err), PMAPDB_OK);
+    assert_int_equal(pm_lines_finish(&lines, &err), PMAPDB_STOPPED);
+    assert_int_equal(calls, 2);
+    pm_lines_free(&lines);
+}
+
+static void nothing(void **state)
+{
+    int calls = 0;
+    pm_lines lines = {.fn = refuse, .ctx = &calls};
+
+    (void)state;
+    assert_int_equal(pm_lines_feed(&lines, "", 0, NULL), PMAPDB_OK);
+    assert_int_equal(pm_lines_finish(&lines, NULL), PMAPDB_OK);
+    assert_int_equal(calls, 0);
+    pm_lines_free(&lines);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_chunk_size), cmocka_unit_test(whole_lines_are_not_copied),
+        cmocka_unit_test(long_line),        cmocka_unit_test(a_failure_ends_the_feeding),
+        cmocka_unit_test(nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

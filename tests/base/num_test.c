@@ -1,0 +1,159 @@
+/* num: numbers, sizes and spans, and what is none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/num.h"
+#include <stdlib.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+typedef size_t (*read_fn)(const char *p, const char *end, uint64_t *out);
+
+static void reads(read_fn fn, const char *text, size_t used, uint64_t wanted)
+{
+    uint64_t v = 4711;
+
+    assert_int_equal(fn(text, text + strlen(text), &v), used);
+    assert_int_equal(v, used ? wanted : 4711);
+}
+
+static void decimal(void **state)
+{
+    (void)state;
+    reads(pm_num_dec, "0", 1, 0);
+    reads(pm_num_dec, "0042 kB", 4, 42);
+    reads(pm_num_dec, "18446744073709551615", 20, UINT64_MAX);
+    reads(pm_num_dec, "18446744073709551616", 0, 0);
+    reads(pm_num_dec, "99999999999999999999", 0, 0);
+    reads(pm_num_dec, "", 0, 0);
+    reads(pm_num_dec, " 1", 0, 0);
+    reads(pm_num_dec, "-1", 0, 0);
+    reads(pm_num_dec, "+1", 0, 0);
+    reads(pm_num_dec, "x", 0, 0);
+}
+
+static void hexadecimal(void **state)
+{
+    (void)state;
+    reads(pm_num_hex, "7ffd6c5f9000-", 12, 0x7ffd6c5f9000);
+    reads(pm_num_hex, "ABCDEFg", 6, 0xabcdef);
+    reads(pm_num_hex, "ffffffffffffffff", 16, UINT64_MAX);
+    reads(pm_num_hex, "0000000000000000ff", 18, 255);
+    reads(pm_num_hex, "10000000000000000", 0, 0);
+    reads(pm_num_hex, "0x10", 1, 0);
+    reads(pm_num_hex, "", 0, 0);
+}
+
+/* The buffer has no room behind `end`: reading there is caught by the sanitizer. */
+static void stops_at_the_end(void **state)
+{
+    char *two = calloc(1, 2);
+    uint64_t v;
+
+    (void)state;
+    two[0] = '4';
+    two[1] = '2';
+    assert_int_equal(pm_num_dec(two, two + 2, &v), 2);
+    assert_int_equal(pm_num_dec(two, two + 1, &v), 1);
+    assert_int_equal(v, 4);
+    assert_int_equal(pm_num_hex(two, two + 2, &v), 2);
+    assert_true(pm_num_all((pm_text){two, 2}, &v));
+    free(two);
+}
+
+static void all(void **state)
+{
+    uint64_t v = 4711;
+
+    (void)state;
+    assert_false(pm_num_all(PM_TEXT(""), &v));
+    assert_false(pm_num_all(PM_TEXT("42 "), &v));
+    assert_false(pm_num_all(PM_TEXT("4\0002"), &v));
+    assert_int_equal(v, 4711);
+    assert_true(pm_num_all(PM_TEXT("42"), &v));
+    assert_int_equal(v, 42);
+}
+
+static void sizes(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t kib;
+    } good[] = {
+        {"0", 0},      {"512", 512},       {"10M", 10240}, {"1.5G", 1572864},
+        {"64KiB", 64}, {"64kB", 64},       {"64k", 64},    {"4096B", 4},
+        {"100B", 0},   {"2T", 2147483648}, {"0.5K", 1},    {"1.25MiB", 1280},
+    };
+    static const char *const bad[] = {"",
+                                      "M",
+                                      "-1M",
+                                      "+1M",
+                                      "1 M",
+                                      "10MB/s",
+                                      "1,5G",
+                                      "1X",
+                                      "0x10",
+                                      ".5G",
+                                      "1.5.5G",
+                                      "99999999999999999999",
+                                      "9000000000000T",
+                                      "nan",
+                                      "inf",
+                                      "1e3"};
+    int64_t kib;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(good); i++) {
+        assert_true(pm_num_size(pm_text_of(good[i].text), &kib));
+        assert_int_equal(kib, good[i].kib);
+    }
+    kib = 4711;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        assert_false(pm_num_size(pm_text_of(bad[i]), &kib));
+    assert_int_equal(kib, 4711);
+}
+
+static void spans(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t ms;
+    } good[] = {
+        {"500ms", 500},     {"30s", 30000},
+        {"5m", 300000},     {"5min", 300000},
+        {"2h", 7200000},    {"7d", 604800000},
+        {"2w", 1209600000}, {"1h30m", 5400000},
+        {"1.5h", 5400000},  {"1d2h3m4s5ms", 93784005},
+        {"0s", 0},
+    };
+    static const char *const bad[] = {"",   "5",    "m",   "-5m",         "5 m",
+                                      "5x", "1h30", "5m ", "99999999999w"};
+    int64_t ms;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(good); i++) {
+        assert_true(pm_num_span(pm_text_of(good[i].text), &ms));
+        assert_int_equal(ms, good[i].ms);
+    }
+    ms = 4711;
+    for (size_t i = 0; i < COUNT(bad); i++)
+        assert_false(pm_num_span(pm_text_of(bad[i]), &ms));
+    assert_int_equal(ms, 4711);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decimal),
+        cmocka_unit_test(hexadecimal),
+        cmocka_unit_test(stops_at_the_end),
+        cmocka_unit_test(all),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(spans),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

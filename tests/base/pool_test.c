@@ -1,0 +1,217 @@
+/* pool: equal things have equal ids, different ones never; pointers stay. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/pool.h"
+#include <stdio.h>
+
+#define MANY 100000
+
+static pm_pool *new_pool(void)
+{
+    pm_pool *pool = NULL;
+
+    assert_int_equal(pm_pool_new(&pool, NULL), PMAPDB_OK);
+    return pool;
+}
+
+static uint32_t id_of(pm_pool *pool, const pm_mapping *m)
+{
+    uint32_t id = UINT32_MAX;
+
+    assert_int_equal(pm_pool_mapping(pool, m, &id, NULL), PMAPDB_OK);
+    return id;
+}
+
+static uint32_t text_id(pm_pool *pool, pm_text t)
+{
+    uint32_t id = UINT32_MAX;
+
+    assert_int_equal(pm_pool_text(pool, t, &id, NULL), PMAPDB_OK);
+    return id;
+}
+
+static pm_mapping sample(void)
+{
+    pm_mapping m = {.start = 0x1000,
+                    .end = 0x3000,
+                    .offset = 0x10,
+                    .inode = 42,
+                    .dev_major = 8,
+                    .dev_minor = 1,
+                    .perms = "r-xp",
+                    .path = PM_TEXT("/usr/bin/x"),
+                    .flags = PM_TEXT("rd ex"),
+                    .extra = PM_TEXT("New: 4 kB")};
+
+    pm_set(&m, PM_SIZE, 8);
+    return m;
+}
+
+static void texts(void **state)
+{
+    pm_pool *pool = new_pool();
+    char word[] = "hello";
+    uint32_t hello = text_id(pool, pm_text_of(word)), nul;
+
+    (void)state;
+    assert_int_equal(text_id(pool, PM_TEXT("")), 0);
+    assert_int_equal(text_id(pool, (pm_text){NULL, 0}), 0);
+    assert_int_equal(text_id(pool, PM_TEXT("hello")), hello);
+    word[0] = 'j'; /* the pool has its own copy */
+    assert_string_equal(pm_pool_text_get(pool, hello).data, "hello");
+    assert_int_not_equal(text_id(pool, pm_text_of(word)), hello);
+    nul = text_id(pool, PM_TEXT("a\0b"));
+    assert_int_not_equal(text_id(pool, PM_TEXT("a")), nul);
+    assert_true(pm_text_equal(pm_pool_text_get(pool, nul), PM_TEXT("a\0b")));
+    pm_pool_free(pool);
+    pm_pool_free(NULL);
+}
+
+static void equal_mappings_are_one(void **state)
+{
+    pm_pool *pool = new_pool();
+    pm_mapping a = sample(), b = sample();
+    char path[] = "/usr/bin/x";
+    uint32_t id = id_of(pool, &a);
+    size_t bytes;
+
+    (void)state;
+    b.path = pm_text_of(path);
+    bytes = pm_pool_bytes(pool);
+    assert_int_equal(id_of(pool, &b), id);
+    assert_int_equal(pm_pool_bytes(pool), bytes);
+    assert_true(pm_pool_get(pool, id)->path.data != a.path.data);
+    assert_true(pm_text_equal(pm_pool_get(pool, id)->path, a.path));
+    assert_true(pm_text_equal(pm_pool_get(pool, id)->flags, a.flags));
+    assert_true(pm_text_equal(pm_pool_get(pool, id)->extra, a.extra));
+    assert_string_equal(pm_pool_get(pool, id)->perms, "r-xp");
+    assert_int_equal(pm_pool_get(pool, id)->value[PM_SIZE], 8);
+    assert_int_equal(pm_pool_path_id(pool, id), text_id(pool, PM_TEXT("/usr/bin/x")));
+    pm_pool_free(pool);
+}
+
+/* A mapping that differs from the sample in one field, each time another; false after the last. */
+static bool vary(pm_mapping *m, int n)
+{
+    *m = sample();
+    switch (n) {
+    case 0:
+        m->start++;
+        break;
+    case 1:
+        m->end++;
+        break;
+    case 2:
+        m->offset++;
+        break;
+    case 3:
+        m->inode++;
+        break;
+    case 4:
+        m->dev_major++;
+        break;
+    case 5:
+        m->dev_minor++;
+        break;
+    case 6:
+        m->present ^= PM_HAS_INODE;
+        break;
+    case 7:
+        m->perms[3] = 's';
+        break;
+    case 8:
+        m->name_cut = true;
+        break;
+    case 9:
+        m->path = PM_TEXT("/usr/bin/y");
+        break;
+    case 10:
+        m->flags = PM_TEXT("rd");
+        break;
+    case 11:
+        m->extra = PM_TEXT("");
+        break;
+    case 12:
+        m->path = m->flags;
+        m->flags = PM_TEXT("/usr/bin/x");
+        break;
+    default:
+        if (n - 13 == PM_FIELD_COUNT)
+            return false;
+        m->value[n - 13]++;
+    }
+    return true;
+}
+
+static void every_field_counts(void **state)
+{
+    pm_pool *pool = new_pool();
+    pm_mapping m = sample();
+    uint32_t next = id_of(pool, &m) + 1;
+
+    (void)state;
+    for (int n = 0; vary(&m, n); n++)
+        assert_int_equal(id_of(pool, &m), next++); /* ids are dense */
+    for (int n = 0; vary(&m, n); n++)
+        assert_int_equal(id_of(pool, &m), n + 1);
+    pm_pool_free(pool);
+}
+
+static void many(void **state)
+{
+    pm_pool *pool = new_pool();
+    pm_mapping m = sample();
+    const pm_mapping *first;
+    const char *first_path;
+
+    (void)state;
+    first = pm_pool_get(pool, id_of(pool, &m));
+    first_path = first->path.data;
+    for (int round = 0; round < 2; round++)
+        for (uint32_t i = 1; i < MANY; i++) {
+            char path[32];
+
+            m.start = (uint64_t)i << 12;
+            m.path = (pm_text){path, (size_t)snprintf(path, sizeof path, "/lib/%u", i % 1000)};
+            assert_int_equal(id_of(pool, &m), i);
+        }
+    assert_ptr_equal(pm_pool_get(pool, 0), first);
+    assert_ptr_equal(pm_pool_get(pool, 0)->path.data, first_path);
+    assert_string_equal(pm_pool_get(pool, 1999)->path.data, "/lib/999");
+    assert_int_equal(pm_pool_path_id(pool, 1999), pm_pool_path_id(pool, 2999));
+    assert_true(pm_pool_bytes(pool) >= MANY * sizeof m);
+    pm_pool_free(pool);
+}
+
+static void long_text(void **state)
+{
+    static char bytes[1 << 20];
+    pm_pool *pool = new_pool();
+    uint32_t id, after;
+
+    (void)state;
+    memset(bytes, 'x', sizeof bytes);
+    id = text_id(pool, (pm_text){bytes, sizeof bytes});
+    after = text_id(pool, PM_TEXT("after"));
+    assert_int_equal(pm_pool_text_get(pool, id).len, sizeof bytes);
+    assert_memory_equal(pm_pool_text_get(pool, id).data, bytes, sizeof bytes);
+    assert_string_equal(pm_pool_text_get(pool, after).data, "after");
+    pm_pool_free(pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts),
+        cmocka_unit_test(equal_mappings_are_one),
+        cmocka_unit_test(every_field_counts),
+        cmocka_unit_test(many),
+        cmocka_unit_test(long_text),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+/* kit: feeds a reader in chunks of a size and writes down every event as a line of text. */
+#ifndef PM_TESTS_PARSE_KIT_H
+#define PM_TESTS_PARSE_KIT_H
+
+#include "base/buf.h"
+#include "parse/reader.h"
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+/* cmocka.h wants the five above. */
+#include <cmocka.h>
+
+#define BLOCKS_MAX 64
+
+/* What a stream gave. Texts of rows and blocks are copies. */
+typedef struct pm_seen {
+    pm_mapping *rows;
+    pm_block blocks[BLOCKS_MAX];
+    size_t first_row[BLOCKS_MAX + 1]; /* of each block */
+    size_t n_rows, cap_rows, n_blocks;
+    uint64_t foreign;
+    bool hopeless;
+    pmapdb_status status;
+    pmapdb_error err;
+} pm_seen;
+
+static inline pm_text kit_copy(pm_text t)
+{
+    char *copy = malloc(t.len + 1);
+
+    assert_non_null(copy);
+    if (t.len)
+        memcpy(copy, t.data, t.len);
+    copy[t.len] = '\0';
+    return (pm_text){copy, t.len};
+}
+
+static inline pmapdb_status kit_mapping(void *ctx, const pm_mapping *m, pmapdb_error *err)
+{
+    pm_seen *s = ctx;
+    pm_mapping *row;
+
+    assert_int_equal(pm_grow(&s->rows, &s->cap_rows, s->n_rows, sizeof *s->rows, err), PMAPDB_OK);
+    row = &s->rows[s->n_rows++];
+    *row = *m;
+    row->path = kit_copy(m->path);
+    row->flags = kit_copy(m->flags);
+    row->extra = kit_copy(m->extra);
+    return PMAPDB_OK;
+}
+
+static inline pmapdb_status kit_block(void *ctx, const pm_block *b, pmapdb_error *err)
+{
+    pm_seen *s = ctx;
+    pm_block *block = &s->blocks[s->n_blocks++];
+
+    (void)err;
+    assert_true(s->n_blocks <= BLOCKS_MAX);
+    *block = *b;
+    block->command = kit_copy(b->command);
+    block->missing = kit_copy(b->missing);
+    block->empty = kit_copy(b->empty);
+    s->first_row[s->n_blocks] = s->n_rows;
+    return PMAPDB_OK;
+}
+
+static inline pm_seen *kit_read_as(pm_dialect dialect, pm_text t, size_t step)
+{
+    pm_seen *s = calloc(1, sizeof *s);
+    pm_reader_events events = {s, kit_mapping, kit_block};
+    pm_reader *r = NULL;
+
+    assert_non_null(s);
+    assert_int_equal(pm_reader_new(&events, dialect, &r, &s->err), PMAPDB_OK);
+    for (size_t at = 0; t.data && at < t.len && s->status == PMAPDB_OK; at += step) {
+        size_t n = t.len - at < step ? t.len - at : step;
+        /* A chunk of its own on the heap: the sanitizer sees a read past its end. */
+        char *chunk = malloc(n);
+
+        assert_non_null(chunk);
+        memcpy(chunk, t.data + at, n);
+        s->status = pm_reader_feed(r, chunk, n, &s->err);
+        free(chunk);
+    }
+    if (s->status == PMAPDB_OK)
+        s->status = pm_reader_finish(r, &s->err);
+    s->foreign = pm_reader_foreign_lines(r);
+    s->hopeless = pm_reader_hopeless(r);
+    pm_reader_free(r);
+    return s;
+}
+
+static inline pm_seen *kit_read(pm_text t)
+{
+    return kit_read_as(PM_DIALECT_COUNT, t, t.len ? t.len : 1);
+}
+
+static inline void kit_free(pm_seen *s)
+{
+    for (size_t i = 0; i < s->n_rows; i++) {
+        free((char *)s->rows[i].path.data);
+        free((char *)s->rows[i].flags.data);
+        free((char *)s->rows[i].extra.data);
+    }
+    for (size_t i = 0; i < s->n_blocks; i++) {
+        free((char *)s->blocks[i].command.data);
+        free((char *)s->blocks[i].missing.data);
+        free((char *)s->blocks[i].empty.data);
+    }
+    free(s->rows);
+    free(s);
+}
+
+/* "1000-2000 rw-p 0 fe:0 17 Size=4 Rss=4 {rd wr} <> [/a b]" */
+static inline void kit_write_row(pm_buf *out, const pm_mapping *m)
+{
+    pm_buf_addf(out, NULL, "%" PRIx64 "-%" PRIx64 " %s", m->start, m->end, m->perms);
+    if (pm_has(m, PM_HAS_OFFSET))
+        pm_buf_addf(out, NULL, " +%" PRIx64, m->offset);
+    if (pm_has(m, PM_HAS_DEVICE))
+        pm_buf_addf(out, NULL, " %x:%x", m->dev_major, m->dev_minor);
+    if (pm_has(m, PM_HAS_INODE))
+        pm_buf_addf(out, NULL, " i%" PRIu64, m->inode);
+    for (int i = 0; i < PM_FIELD_COUNT; i++)
+        if (pm_has(m, PM_BIT(i)))
+            pm_buf_addf(out, NULL, " %s=%" PRIu64, pm_fields[i].key, m->value[i]);
+    if (pm_has(m, PM_HAS_FLAGS))
+        pm_buf_addf(out, NULL, " {%.*s}", (int)m->flags.len, m->flags.data);
+    if (m->extra.len)
+        pm_buf_addf(out, NULL, " <%.*s>", (int)m->extra.len, m->extra.data);
+    pm_buf_addf(out, NULL, "%s%s [", pm_has(m, PM_HAS_PSEUDO) ? " pseudo" : "",
+                m->name_cut ? " cut" : "");
+    pm_buf_add(out, m->path.data, m->path.len, NULL);
+    pm_buf_addf(out, NULL, "]\n");
+}
+
+static inline void kit_write_block(pm_buf *out, const pm_block *b)
+{
+    pm_buf_addf(out, NULL, "%s pid %" PRId64 " time %" PRId64 " lines %" PRIu64 "-%" PRIu64,
+                pm_dialect_name(b->dialect), b->pid, b->time_ms, b->first_line, b->last_line);
+    pm_buf_addf(out, NULL, " hash %" PRIx64 " fields %" PRIx64 " %s %s tool %" PRId64 " %" PRId64,
+                b->hash, b->fields, pm_state_name(b->state), pm_checked_name(b->checked),
+                b->tool_size_kib, b->tool_rss_kib);
+    for (int i = 0; i < PM_TOTAL_COUNT; i++)
+        pm_buf_addf(out, NULL, " %" PRId64, b->totals.v[i]);
+    pm_buf_addf(out, NULL, " cut %" PRIu64 " (%s) missing (%s) empty (%s)\n", b->names_cut,
+                b->command.data, b->missing.data, b->empty.data);
+}
+
+/* Rows alone, or rows with their blocks. */
+static inline pm_buf kit_text(const pm_seen *s, bool blocks)
+{
+    pm_buf out = {0};
+
+    for (size_t i = 0; i < s->n_blocks; i++) {
+        for (size_t row = s->first_row[i]; row < s->first_row[i + 1]; row++)
+            kit_write_row(&out, &s->rows[row]);
+        if (blocks)
+            kit_write_block(&out, &s->blocks[i]);
+    }
+    if (blocks)
+        pm_buf_addf(&out, NULL, "foreign %" PRIu64 "\n", s->foreign);
+    return out;
+}
+
+static inline void kit_same(const pm_buf *a, const pm_buf *b, size_t step)
+{
+    if (pm_text_equal(pm_buf_text(a), pm_buf_text(b)))
+        return;
+    fail_msg("chunks of %zu bytes give other events:\n%s---\n%s", step, b->data, a->data);
+}
+
+/* The same events whatever the size of the chunks: every size up to `sizes`, then some. */
+static inline void kit_every_chunk(pm_text t, size_t sizes)
+{
+    pm_seen *whole = kit_read(t);
+    pm_buf expected = kit_text(whole, true);
+
+    for (size_t step = 1; step < t.len; step += step < sizes ? 1 : 997) {
+        pm_seen *s = kit_read_as(PM_DIALECT_COUNT, t, step);
+        pm_buf got = kit_text(s, true);
+
+        kit_same(&expected, &got, step);
+        pm_buf_free(&got);
+        kit_free(s);
+    }
+    pm_buf_free(&expected);
+    kit_free(whole);
+}
+
+/* The rows of a text, as kit_write_row writes them. */
+static inline void kit_expect_rows(pm_text t, const char *rows)
+{
+    pm_seen *s = kit_read(t);
+    pm_buf got = kit_text(s, false);
+
+    assert_int_equal(s->status, PMAPDB_OK);
+    assert_string_equal(got.data ? got.data : "", rows);
+    pm_buf_free(&got);
+    kit_free(s);
+    kit_every_chunk(t, 4096);
+}
+
+/* The only block of a text. */
+static inline void kit_expect_block(pm_text t, pm_state state, pm_checked checked,
+                                    const char *missing)
+{
+    pm_seen *s = kit_read(t);
+
+    assert_int_equal(s->status, PMAPDB_OK);
+    assert_int_equal(s->n_blocks, 1);
+    assert_string_equal(s->blocks[0].empty.data, "");
+    assert_string_equal(s->blocks[0].missing.data, missing);
+    assert_int_equal(s->blocks[0].state, state);
+    assert_int_equal(s->blocks[0].checked, checked);
+    kit_free(s);
+    kit_every_chunk(t, 512);
+}
+
+static inline pm_buf kit_slurp(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    pm_buf all = {0};
+    char part[65536];
+    size_t n;
+
+    if (!f)
+        fail_msg("cannot read %s", path);
+    while ((n = fread(part, 1, sizeof part, f)) > 0)
+        assert_int_equal(pm_buf_add(&all, part, n, NULL), PMAPDB_OK);
+    (void)fclose(f);
+    return all;
+}
+
+#define KIT_FIXTURES "tests/fixtures/parse/"
+
+static inline pm_buf kit_fixture(const char *name)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, KIT_FIXTURES "%s", name);
+    return kit_slurp(path);
+}
+
+#endif

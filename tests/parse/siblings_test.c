@@ -1,0 +1,98 @@
+/* siblings: the small files beside a capture. */
+#include "parse/kit.h"
+#include "parse/siblings.h"
+
+static bool take(pm_siblings *s, const char *kind, pm_text bytes)
+{
+    return pm_siblings_read(s, pm_text_of(kind), bytes);
+}
+
+static void nothing_is_known_at_first(void **state)
+{
+    pm_siblings s;
+
+    (void)state;
+    pm_siblings_init(&s);
+    assert_int_equal(s.pid, PMAPDB_UNKNOWN);
+    assert_int_equal(s.start_time, PMAPDB_UNKNOWN);
+    assert_int_equal(s.rss_kib, PMAPDB_UNKNOWN);
+    assert_string_equal(s.comm, "");
+    assert_false(take(&s, "smaps", PM_TEXT("Name:\tx\n")));
+}
+
+static void stat_has_the_start_behind_any_name(void **state)
+{
+    pm_siblings s;
+
+    (void)state;
+    pm_siblings_init(&s);
+    assert_true(take(&s, "stat",
+                     PM_TEXT("4711 (a) (b c) S 1 4711 4711 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 5 0 "
+                             "88123 62283776 3059 18446744073709551615 1 1\n")));
+    assert_int_equal(s.pid, 4711);
+    assert_int_equal(s.start_time, 88123);
+    assert_string_equal(s.comm, "a) (b c");
+    assert_false(take(&s, "stat", PM_TEXT("4711 (a) S 1 2 3\n")));
+    assert_false(take(&s, "stat", PM_TEXT("")));
+    assert_false(take(&s, "stat", PM_TEXT(")(")));
+    assert_int_equal(s.start_time, 88123);
+}
+
+static void status_has_sizes(void **state)
+{
+    pm_siblings s;
+
+    (void)state;
+    pm_siblings_init(&s);
+    assert_true(take(&s, "status",
+                     PM_TEXT("Name:\tredis-server\nTgid:\t15841\nPid:\t15841\nPPid:\t1\n"
+                             "VmSize:\t   60824 kB\nVmRSS:\t   12236 kB\nThreads:\t5\n")));
+    assert_int_equal(s.pid, 15841);
+    assert_int_equal(s.size_kib, 60824);
+    assert_int_equal(s.rss_kib, 12236);
+    assert_string_equal(s.comm, "redis-server");
+    /* A kernel thread has no sizes, a cut file no unit. */
+    pm_siblings_init(&s);
+    assert_true(take(&s, "status", PM_TEXT("Name:\tkthreadd\nPid:\t2\nVmRSS:\t   122")));
+    assert_int_equal(s.rss_kib, PMAPDB_UNKNOWN);
+    assert_false(take(&s, "status", PM_TEXT("Rss: 12 kB\n")));
+}
+
+static void comm_and_cmdline_name_the_process(void **state)
+{
+    static const struct {
+        pm_text cmdline;
+        const char *argv0;
+    } cases[] = {{PM_TEXT("/usr/sbin/sshd\0-D\0"), "sshd"},
+                 {PM_TEXT("nginx: worker process\0"), "nginx"},
+                 {PM_TEXT("-zsh\0"), "-zsh"},
+                 {PM_TEXT("/opt/a/b"), "b"}};
+    pm_siblings s;
+    char longer[400];
+
+    (void)state;
+    pm_siblings_init(&s);
+    assert_true(take(&s, "comm", PM_TEXT("kworker/0:1\n")));
+    assert_string_equal(s.comm, "kworker/0:1");
+    assert_false(take(&s, "comm", PM_TEXT("two\nlines\n")));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(take(&s, "cmdline", cases[i].cmdline));
+        assert_string_equal(s.argv0, cases[i].argv0);
+    }
+    assert_false(take(&s, "cmdline", PM_TEXT("")));
+    memset(longer, 'x', sizeof longer);
+    assert_true(take(&s, "cmdline", (pm_text){longer, sizeof longer}));
+    assert_int_equal(strlen(s.argv0), sizeof s.argv0 - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_known_at_first),
+        cmocka_unit_test(stat_has_the_start_behind_any_name),
+        cmocka_unit_test(status_has_sizes),
+        cmocka_unit_test(comm_and_cmdline_name_the_process),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+/* stream: what begins and ends a block, times, hashes, empty blocks, foreign lines, hostile bytes.
+ */
+#include "parse/kit.h"
+#include <xxhash.h>
+
+#define PMAP "0000000000400000     12K r-x-- demo\n total               12K\n"
+#define MAPS "00400000-00403000 r-xp 00000000 fe:00 17      /srv/demo/demo\n"
+
+static uint64_t hash_of(const char *text, size_t step)
+{
+    pm_seen *s = kit_read_as(PM_DIALECT_COUNT, pm_text_of(text), step);
+    uint64_t hash;
+
+    assert_int_equal(s->n_blocks, 1);
+    hash = s->blocks[0].hash;
+    kit_free(s);
+    return hash;
+}
+
+/* The hash is XXH3 over the block's lines: one known answer, so that stores of all versions agree.
+ */
+static void the_hash_is_that_of_the_blocks_lines(void **state)
+{
+    uint64_t hash = hash_of(MAPS, 1000);
+
+    (void)state;
+    assert_int_equal(hash, XXH3_64bits(MAPS, sizeof MAPS - 1));
+    assert_int_equal(hash_of(MAPS, 7), hash);
+    assert_int_equal(hash_of("00400000-00403000 r-xp 00000000 fe:00 17      /srv/demo/demo", 1000),
+                     hash);
+    assert_int_equal(hash_of("\nSat Nov 21 02:05:32 UTC 2026\n$ cat maps\n" MAPS "\n\n$ \n", 3),
+                     hash);
+    assert_int_not_equal(
+        hash_of("00400000-00403000 r-xp 00000000 fe:00 17      /srv/demo/demo\r\n", 5), hash);
+    assert_int_equal(hash_of("1:   a\n" PMAP, 1),
+                     XXH3_64bits("1:   a\n" PMAP, 7 + sizeof PMAP - 1));
+}
+
+static void a_time_line_counts_for_what_follows(void **state)
+{
+    pm_seen *s = kit_read(PM_TEXT(MAPS "Sat Nov 21 02:05:32 UTC 2026\n" MAPS "1:   a\n" PMAP
+                                       "1795219566\n" MAPS "2026-11-21T02:06:00Z\n" PMAP));
+
+    (void)state;
+    assert_int_equal(s->n_blocks, 5);
+    assert_int_equal(s->blocks[0].time_ms, PMAPDB_UNKNOWN);
+    assert_int_equal(s->blocks[1].time_ms, 1795226732000);
+    assert_int_equal(s->blocks[2].time_ms, 1795226732000);
+    assert_int_equal(s->blocks[3].time_ms, 1795219566000);
+    assert_int_equal(s->blocks[4].time_ms, 1795226760000);
+    assert_int_equal(s->foreign, 0);
+    kit_free(s);
+}
+
+static void several_processes(void **state)
+{
+    pm_text t = PM_TEXT("$ pmap 1 2\n1:   /sbin/init splash\n" PMAP "2:   [kthreadd]\n"
+                        " total                0K\n4711:   nginx: worker process        \n" PMAP);
+    pm_seen *s = kit_read(t);
+
+    (void)state;
+    assert_int_equal(s->n_blocks, 3);
+    assert_int_equal(s->blocks[0].pid, 1);
+    assert_string_equal(s->blocks[0].command.data, "/sbin/init splash");
+    assert_int_equal(s->blocks[0].first_line, 2);
+    assert_int_equal(s->blocks[0].last_line, 4);
+    assert_string_equal(s->blocks[1].empty.data, "kernel thread");
+    assert_int_equal(s->blocks[1].pid, 2);
+    assert_string_equal(s->blocks[2].command.data, "nginx: worker process        ");
+    assert_int_equal(s->blocks[2].empty.len, 0);
+    assert_int_equal(s->foreign, 1);
+    kit_free(s);
+    kit_every_chunk(t, 512);
+}
+
+static void why_a_block_is_empty(void **state)
+{
+    static const struct {
+        const char *text, *why;
+        int64_t pid;
+    } cases[] = {
+        {"2:   [kthreadd]\n", "kernel thread", 2},
+        {"2:   [kthreadd]\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
+         "---------------- ------- ------- ------- \ntotal kB               0       0       0\n",
+         "kernel thread", 2},
+        {"7:   /usr/sbin/sshd -D", "no mappings: kernel thread or no permission", 7},
+        {"cat: /proc/6775/smaps: Permission denied\n", "permission denied", 6775},
+        {"cat: /proc/6775/maps: No such process\n", "the process is gone", 6775},
+        {"cat: /proc/self/maps: Permission denied\n", "permission denied", PMAPDB_UNKNOWN},
+        {"8:   a\n0000000000400000       -       -       -       - r-x--  a\n",
+         "no row could be read", 8},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pm_seen *s = kit_read(pm_text_of(cases[i].text));
+
+        assert_int_equal(s->n_blocks, 1);
+        assert_int_equal(s->n_rows, 0);
+        assert_string_equal(s->blocks[0].empty.data, cases[i].why);
+        assert_int_equal(s->blocks[0].pid, cases[i].pid);
+        kit_free(s);
+        kit_every_chunk(pm_text_of(cases[i].text), 512);
+    }
+}
+
+#define DF \
+    "Filesystem      Size  Used Avail Use% Mounted on\n/dev/vda1        50G   12G   38G  24% /\n"
+
+static void what_is_no_capture_gives_no_block(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "\n\n",
+        "hello\n",
+        "12: one blank\n",
+        DF,
+        "deadbeef first commit\n",
+        "Address           Kbytes     RSS   Dirty Mode  Mapping\n",
+        "total 48K\n-rw-r--r-- 1 root root 12K Nov 21 02:05 a\n",
+        "<4>[123] Rss:   12 kB\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        pm_seen *s = kit_read(pm_text_of(texts[i]));
+
+        if (s->n_blocks)
+            fail_msg("a block in: %s", texts[i]);
+        assert_int_equal(s->foreign > 0, i >= 2);
+        kit_free(s);
+    }
+}
+
+static void carriage_returns_are_no_part_of_names(void **state)
+{
+    (void)state;
+    kit_expect_rows(PM_TEXT("1:   a\r\n0000000000400000     12K r-x-- demo\r\n"
+                            "0000000000403000      4K rw---   [ anon ]\r\n"
+                            " total               16K\r\n"),
+                    "400000-403000 r-xp Size=12 [demo]\n403000-404000 rw-p Size=4 []\n");
+}
+
+static void one_dialect_only(void **state)
+{
+    pm_seen *s = kit_read_as(PM_DIALECT_MAPS, PM_TEXT("1:   a\n" PMAP MAPS), 100);
+
+    (void)state;
+    assert_int_equal(s->n_rows, 1);
+    assert_int_equal(s->blocks[s->n_blocks - 1].dialect, PM_DIALECT_MAPS);
+    kit_free(s);
+}
+
+static void absurd_numbers(void **state)
+{
+    pm_buf text = {0};
+    pm_seen *s;
+
+    (void)state;
+    /* Sums that would overflow. */
+    for (unsigned i = 0; i < 140000; i++)
+        assert_int_equal(pm_buf_addf(&text, NULL,
+                                     "%08x-%08x rw-p 00000000 00:00 0 \nSize:                  4 "
+                                     "kB\nRss:      70368744177664 kB\n",
+                                     0x1000 * (i + 1), 0x1000 * (i + 2)),
+                         PMAPDB_OK);
+    assert_int_equal(pm_buf_addf(&text, NULL, "%s",
+                                 "ffffffffff600000-ffffffffff601000 --xp 0 0:0 0\n"
+                                 "99999999999999999999-1 r--p 0 0:0 0\n"
+                                 "00000000-99999999999999999999 r--p 0 0:0 0\n"),
+                     PMAPDB_OK);
+    s = kit_read(pm_buf_text(&text));
+    assert_int_equal(s->status, PMAPDB_OK);
+    assert_int_equal(s->n_blocks, 1);
+    assert_non_null(strstr(s->blocks[0].missing.data, "the sums are too large"));
+    assert_true(s->blocks[0].totals.v[PM_TOTAL_RSS] > 0);
+    kit_free(s);
+    pm_buf_free(&text);
+}
+
+static void thousands_of_columns(void **state)
+{
+    pm_buf text = {0};
+    pm_seen *s;
+
+    (void)state;
+    assert_int_equal(pm_buf_addf(&text, NULL, "Address Perm  Size Rss"), PMAPDB_OK);
+    for (int i = 0; i < 5000; i++)
+        assert_int_equal(pm_buf_addf(&text, NULL, " Key%d", i), PMAPDB_OK);
+    assert_int_equal(pm_buf_addf(&text, NULL, " Mapping\n00400000 r--p"), PMAPDB_OK);
+    for (int i = 0; i < 5000; i++)
+        assert_int_equal(pm_buf_addf(&text, NULL, " 4"), PMAPDB_OK);
+    s = kit_read(pm_buf_text(&text));
+    assert_string_equal(s->blocks[0].empty.data, "too many columns");
+    kit_free(s);
+    pm_buf_free(&text);
+}
+
+static void zero_bytes(void **state)
+{
+    pm_seen *s = kit_read(PM_TEXT("\x7f"
+                                  "ELF\0\0\0\0\n\0\n"));
+
+    (void)state;
+    assert_true(s->hopeless);
+    assert_int_equal(s->n_blocks, 0);
+    kit_free(s);
+    s = kit_read(PM_TEXT(MAPS "00403000-00404000 r-xp 00000000 fe:00 17      /srv/\0demo\n"));
+    assert_false(s->hopeless);
+    assert_int_equal(s->n_rows, 1);
+    assert_int_equal(s->blocks[0].state, PM_STATE_PARTIAL);
+    kit_free(s);
+}
+
+/* A megabyte without a row: no capture. 64 MiB without a newline: refused, not kept in memory. */
+static void a_line_without_end(void **state)
+{
+    enum { CHUNK = 1 << 20 };
+    pm_reader_events none = {0};
+    pm_reader *r = NULL;
+    char *chunk = malloc(CHUNK);
+    pmapdb_status st = PMAPDB_OK;
+    pmapdb_error err;
+    int n = 0;
+
+    (void)state;
+    assert_non_null(chunk);
+    memset(chunk, 'x', CHUNK);
+    assert_int_equal(pm_reader_new(&none, PM_DIALECT_COUNT, &r, &err), PMAPDB_OK);
+    while (st == PMAPDB_OK && n++ < 70)
+        st = pm_reader_feed(r, chunk, CHUNK, &err);
+    assert_int_equal(st, PMAPDB_INPUT);
+    assert_string_equal(err.text, "a line is longer than 64 MiB");
+    assert_int_equal(n, 65);
+    assert_true(pm_reader_hopeless(r));
+    pm_reader_free(r);
+    free(chunk);
+}
+
+static pmapdb_status stop_at_row(void *ctx, const pm_mapping *m, pmapdb_error *err)
+{
+    (void)ctx;
+    (void)m;
+    return pm_fail(err, PMAPDB_STOPPED, "enough");
+}
+
+static pmapdb_status stop_at_block(void *ctx, const pm_block *b, pmapdb_error *err)
+{
+    (void)ctx;
+    (void)b;
+    return pm_fail(err, PMAPDB_STOPPED, "enough");
+}
+
+static void a_callback_may_stop(void **state)
+{
+    const pm_reader_events events[] = {{NULL, stop_at_row, NULL}, {NULL, NULL, stop_at_block}};
+    const pm_text texts[] = {PM_TEXT(PMAP PMAP), PM_TEXT(MAPS MAPS)};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        pm_reader *r = NULL;
+        pmapdb_error err;
+
+        assert_int_equal(pm_reader_new(&events[i / 2], PM_DIALECT_COUNT, &r, &err), PMAPDB_OK);
+        assert_int_equal(pm_reader_feed(r, texts[i % 2].data, texts[i % 2].len, &err),
+                         PMAPDB_STOPPED);
+        assert_string_equal(err.text, "enough");
+        pm_reader_free(r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_hash_is_that_of_the_blocks_lines),
+        cmocka_unit_test(a_time_line_counts_for_what_follows),
+        cmocka_unit_test(several_processes),
+        cmocka_unit_test(why_a_block_is_empty),
+        cmocka_unit_test(what_is_no_capture_gives_no_block),
+        cmocka_unit_test(carriage_returns_are_no_part_of_names),
+        cmocka_unit_test(one_dialect_only),
+        cmocka_unit_test(absurd_numbers),
+        cmocka_unit_test(thousands_of_columns),
+        cmocka_unit_test(zero_bytes),
+        cmocka_unit_test(a_line_without_end),
+        cmocka_unit_test(a_callback_may_stop),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -17,7 +17,12 @@ typedef struct pm_column {
     pm_unit unit;
 } pm_column;
 
-typedef enum pm_value_kind { PM_VALUE_NULL, PM_VALUE_INT, PM_VALUE_REAL, PM_VALUE_TEXT } pm_value_kind;
+typedef enum pm_value_kind {
+    PM_VALUE_NULL,
+    PM_VALUE_INT,
+    PM_VALUE_REAL,
+    PM_VALUE_TEXT
+} pm_value_kind;
 
 typedef struct pm_value {
     pm_value_kind kind;
@@ -26,13 +31,18 @@ typedef struct pm_value {
     pm_text t;
 } pm_value;
 
-typedef enum pm_format { PM_FORMAT_TABLE, PM_FORMAT_CSV, PM_FORMAT_JSON, PM_FORMAT_NDJSON } pm_format;
+typedef enum pm_format {
+    PM_FORMAT_TABLE,
+    PM_FORMAT_CSV,
+    PM_FORMAT_JSON,
+    PM_FORMAT_NDJSON
+} pm_format;
 
 typedef struct pm_render_options {
     pm_format format;
     bool human; /* table: KiB columns as MiB, GiB ...; else exact KiB */
     bool color; /* table: bold header, dim unknowns */
-    int width;  /* table: terminal columns; the last text column is cut to fit; 0: no limit */
+    int width;  /* table: terminal columns; the widest text column is cut to fit; 0: no limit */
     bool crlf;  /* CSV: RFC 4180 line ends */
 } pm_render_options;
 
@@ -47,23 +57,32 @@ pmapdb_status pm_render_new(const pm_render_options *options, const pm_sink *sin
                             pmapdb_error *err);
 void pm_render_free(pm_render *r);
 
-/* Values are in the order of the columns and are copied where they must last. */
+/* Values are in the order of the columns and are copied where they must last. A REAL that is no
+ * number is unknown. */
 pmapdb_status pm_render_row(pm_render *r, const pm_value *values, pmapdb_error *err);
 
-/* Writes what was held back (a table's rows, JSON's closing bracket). */
+/* Writes what was held back (the header where there were no rows, a table's rows, JSON's closing
+ * bracket). */
 pmapdb_status pm_render_end(pm_render *r, pmapdb_error *err);
 
-/* One number of a KIB column as a table shows it: "1.4 GiB", "-12 KiB"; exact KiB if not human. */
+/* One number of a KIB column as a table shows it: "1.4 GiB", "-12 KiB"; the bare KiB, "1434", if
+ * not human; "?" for PMAPDB_UNKNOWN. */
 void pm_render_kib(int64_t kib, bool human, char out[32]);
 
+/* Text for a person, outside a table: control bytes and bytes that are no UTF-8 as \x1b. The second
+ * one ends the line. */
+pmapdb_status pm_render_escaped(const pm_sink *sink, pm_text text, pmapdb_error *err);
+pmapdb_status pm_render_line(const pm_sink *sink, pm_text text, pmapdb_error *err);
+
 /* One JSON object on a line, for news that are no rows: keys with values; unknown keys are left
- * out. Text that is not UTF-8 becomes U+FFFD, and "KEY_hex" is added. */
+ * out. Text that is not UTF-8 becomes U+FFFD, and "KEY_hex" is added (of a list: all of its
+ * elements). */
 typedef struct pm_pair {
     const char *key;
     pm_value value;
     const char *const *list; /* not NULL: an array of n_list strings instead of value */
     size_t n_list;
-    bool boolean;            /* value.i is true or false */
+    bool boolean; /* value.i is true or false */
 } pm_pair;
 
 pmapdb_status pm_render_object(const pm_sink *sink, const pm_pair *pairs, size_t n,

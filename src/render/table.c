@@ -1,0 +1,244 @@
+/* table: rows in aligned columns for people. Holds every row back until the end, because only then
+ * the columns' widths are known. */
+#include "render/cell.h"
+#include "render/format.h"
+#include "render/utf8.h"
+
+#include <stdlib.h>
+
+#define GAP 2        /* blanks between columns */
+#define NARROWEST 12 /* no text column is cut below this */
+
+#define BOLD "\x1b[1m"
+#define DIM "\x1b[2m"
+#define PLAIN "\x1b[0m"
+
+typedef struct cell {
+    size_t at, len, width; /* its text in table.text; columns of the terminal */
+    bool unknown;
+} cell;
+
+typedef struct column {
+    size_t width;
+    bool has_text, has_number;
+    bool right;
+} column;
+
+typedef struct table {
+    column *columns;
+    pm_buf text;
+    cell *cells; /* row by row, the header first */
+    size_t n_cells, cap;
+} table;
+
+static pmapdb_status open_table(pm_render *r, pmapdb_error *err)
+{
+    table *t = r->state = calloc(1, sizeof *t);
+
+    if (!t)
+        return pm_fail_nomem(err);
+    t->columns = calloc(r->n_columns, sizeof *t->columns);
+    return t->columns ? PMAPDB_OK : pm_fail_nomem(err);
+}
+
+static void close_table(pm_render *r)
+{
+    table *t = r->state;
+
+    if (!t)
+        return;
+    pm_buf_free(&t->text);
+    free(t->cells);
+    free(t->columns);
+    free(t);
+}
+
+static pmapdb_status add_cell(table *t, column *col, pm_unit unit, const pm_value *v, bool human,
+                              pmapdb_error *err)
+{
+    cell c = {.at = t->text.len, .unknown = pm_value_unknown(v)};
+    pmapdb_status st = pm_grow(&t->cells, &t->cap, t->n_cells, sizeof *t->cells, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_cell_add(&t->text, unit, v, human, err);
+    if (st != PMAPDB_OK)
+        return st;
+    c.len = t->text.len - c.at;
+    c.width = pm_utf8_width((pm_text){t->text.data + c.at, c.len});
+    if (c.width > col->width)
+        col->width = c.width;
+    t->cells[t->n_cells++] = c;
+    return PMAPDB_OK;
+}
+
+/* Where every number shows its unit, the column's name need not: rss_kib_delta -> rss_delta. */
+static pmapdb_status add_name(table *t, size_t i, const pm_column *c, bool human, pmapdb_error *err)
+{
+    const char *unit = human && c->unit == PM_UNIT_KIB ? strstr(c->name, "_kib") : NULL;
+    pm_buf name = {0};
+    pm_value v = {.kind = PM_VALUE_TEXT, .t = pm_text_of(c->name)};
+    pmapdb_status st = PMAPDB_OK;
+
+    if (unit) {
+        st = pm_buf_addf(&name, err, "%.*s%s", (int)(unit - c->name), c->name, unit + 4);
+        v.t = pm_buf_text(&name);
+    }
+    if (st == PMAPDB_OK)
+        st = add_cell(t, &t->columns[i], PM_UNIT_TEXT, &v, false, err);
+    pm_buf_free(&name);
+    return st;
+}
+
+static pmapdb_status begin(pm_render *r, pmapdb_error *err)
+{
+    table *t = r->state;
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++)
+        st = add_name(t, i, &r->columns[i], r->options.human, err);
+    return st;
+}
+
+static pmapdb_status row(pm_render *r, const pm_value *values, pmapdb_error *err)
+{
+    table *t = r->state;
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++) {
+        const pm_value *v = &values[i];
+        column *col = &t->columns[i];
+
+        st = add_cell(t, col, r->columns[i].unit, v, r->options.human, err);
+        col->has_text |= v->kind == PM_VALUE_TEXT;
+        col->has_number |= v->kind == PM_VALUE_INT || v->kind == PM_VALUE_REAL;
+    }
+    return st;
+}
+
+/* A column of an ad-hoc SELECT is declared as text; numbers in it show what it is. */
+static void align(pm_render *r)
+{
+    table *t = r->state;
+
+    for (size_t i = 0; i < r->n_columns; i++)
+        t->columns[i].right = pm_unit_is_number(r->columns[i].unit) ||
+                              (t->columns[i].has_number && !t->columns[i].has_text);
+}
+
+/* Free text only: half a time or half a category's name says nothing. */
+static column *widest_text(const pm_render *r)
+{
+    table *t = r->state;
+    column *widest = NULL;
+
+    for (size_t i = 0; i < r->n_columns; i++)
+        if (!t->columns[i].right && r->columns[i].unit == PM_UNIT_TEXT &&
+            (!widest || t->columns[i].width > widest->width))
+            widest = &t->columns[i];
+    return widest;
+}
+
+/* Takes columns off the widest text column, again and again, until the line fits. */
+static void fit(pm_render *r)
+{
+    table *t = r->state;
+    size_t total = (r->n_columns - 1) * GAP;
+
+    if (r->options.width <= 0)
+        return;
+    for (size_t i = 0; i < r->n_columns; i++)
+        total += t->columns[i].width;
+    for (; total > (size_t)r->options.width; total--) {
+        column *widest = widest_text(r);
+
+        if (!widest || widest->width <= NARROWEST)
+            return;
+        widest->width--;
+    }
+}
+
+static pmapdb_status add_blanks(pm_buf *out, size_t n, pmapdb_error *err)
+{
+    static const char blanks[] = "                                ";
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t piece; n && st == PMAPDB_OK; n -= piece) {
+        piece = n < sizeof blanks - 1 ? n : sizeof blanks - 1;
+        st = pm_buf_add(out, blanks, piece, err);
+    }
+    return st;
+}
+
+/* Adds the cell, cut to its column, and its width: a wide character that does not fit whole leaves
+ * less than the column's. */
+static pmapdb_status add_cut(pm_buf *out, pm_text text, size_t limit, size_t *width,
+                             pmapdb_error *err)
+{
+    size_t at = out->len;
+    pmapdb_status st = pm_utf8_shorten(text, limit, out, err);
+
+    if (st == PMAPDB_OK)
+        *width = pm_utf8_width((pm_text){out->data + at, out->len - at});
+    return st;
+}
+
+static pmapdb_status add_padded(pm_render *r, const column *col, const cell *c, pmapdb_error *err)
+{
+    const table *t = r->state;
+    pm_text text = {t->text.data + c->at, c->len};
+    bool dim = c->unknown && r->options.color;
+    size_t width = c->width;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (col->right)
+        st = add_blanks(&r->line, col->width - width, err);
+    if (st == PMAPDB_OK && dim)
+        st = pm_buf_add(&r->line, DIM, sizeof DIM - 1, err);
+    if (st == PMAPDB_OK)
+        st = add_cut(&r->line, text, col->width, &width, err);
+    if (st == PMAPDB_OK && dim)
+        st = pm_buf_add(&r->line, PLAIN, sizeof PLAIN - 1, err);
+    if (st == PMAPDB_OK && !col->right)
+        st = add_blanks(&r->line, col->width - width, err);
+    return st;
+}
+
+static pmapdb_status write_line(pm_render *r, const cell *cells, bool bold, pmapdb_error *err)
+{
+    const table *t = r->state;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (bold)
+        st = pm_buf_add(&r->line, BOLD, sizeof BOLD - 1, err);
+    for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++) {
+        st = add_blanks(&r->line, i ? GAP : 0, err);
+        if (st == PMAPDB_OK)
+            st = add_padded(r, &t->columns[i], &cells[i], err);
+    }
+    if (st != PMAPDB_OK)
+        return st;
+    while (r->line.len && r->line.data[r->line.len - 1] == ' ')
+        r->line.len--;
+    st = pm_buf_addf(&r->line, err, "%s\n", bold ? PLAIN : "");
+    return st == PMAPDB_OK ? pm_render_flush(r, err) : st;
+}
+
+static pmapdb_status end(pm_render *r, pmapdb_error *err)
+{
+    table *t = r->state;
+    pmapdb_status st = PMAPDB_OK;
+
+    align(r);
+    fit(r);
+    for (size_t i = 0; i < t->n_cells && st == PMAPDB_OK; i += r->n_columns)
+        st = write_line(r, t->cells + i, i == 0 && r->options.color, err);
+    return st;
+}
+
+const pm_render_ops pm_render_table = {
+    .open = open_table,
+    .close = close_table,
+    .begin = begin,
+    .row = row,
+    .end = end,
+};

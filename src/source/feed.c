@@ -1,0 +1,86 @@
+/* feed: read(2) into one block. */
+#include "source/feed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+pmapdb_status pm_feed_start(pm_feed *feed, int fd, bool seekable, pmapdb_error *err)
+{
+    char *block = feed->block ? feed->block : malloc(PM_FEED_BLOCK);
+
+    if (!block)
+        return pm_fail_nomem(err);
+    *feed = (pm_feed){.fd = fd, .seekable = seekable, .block = block};
+    return PMAPDB_OK;
+}
+
+void pm_feed_free(pm_feed *feed)
+{
+    free(feed->block);
+    *feed = (pm_feed){0};
+}
+
+/* Reads on until the block holds `least` bytes or the file ends. */
+static bool fill(pm_feed *feed, size_t least)
+{
+    while (feed->len < least) {
+        ssize_t n = read(feed->fd, feed->block + feed->len, PM_FEED_BLOCK - feed->len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            feed->os_errno = errno;
+            return false;
+        }
+        if (n == 0)
+            break;
+        feed->len += (size_t)n;
+    }
+    return true;
+}
+
+bool pm_feed_peek(pm_feed *feed, const char **bytes, size_t *n)
+{
+    if (!fill(feed, PM_FEED_PEEK))
+        return false;
+    feed->held = true;
+    *bytes = feed->block;
+    *n = feed->len;
+    return true;
+}
+
+bool pm_feed_next(pm_feed *feed, bool full, const char **bytes, size_t *n)
+{
+    size_t least = full ? PM_FEED_BLOCK : 1;
+
+    if (!feed->held)
+        feed->len = 0;
+    /* what came before an error is good: the error comes back with the next call */
+    if (!fill(feed, least) && feed->len == 0)
+        return false;
+    feed->held = false;
+    feed->given += feed->len;
+    *bytes = feed->block;
+    *n = feed->len;
+    return true;
+}
+
+int64_t pm_feed_skip(pm_feed *feed, int64_t wanted)
+{
+    if (!feed->seekable || feed->held || wanted <= 0 || lseek(feed->fd, wanted, SEEK_CUR) < 0)
+        return 0;
+    feed->len = 0;
+    feed->given += (uint64_t)wanted;
+    return wanted;
+}
+
+bool pm_feed_has_rest(const pm_feed *feed, uint64_t consumed)
+{
+    uint64_t rest = feed->given - consumed;
+
+    for (size_t i = rest < feed->len ? feed->len - (size_t)rest : 0; i < feed->len; i++)
+        if (feed->block[i])
+            return true;
+    return false;
+}

@@ -1,0 +1,40 @@
+/* feed: the bytes of one open file, block by block, with a look at the first ones.
+ *
+ * The block belongs to the feed and is reused from file to file; bytes handed out last until the
+ * next call. The feed does not own the descriptor.
+ */
+#ifndef PM_SOURCE_FEED_H
+#define PM_SOURCE_FEED_H
+
+#include "base/err.h"
+
+#define PM_FEED_BLOCK ((size_t)256 * 1024)
+#define PM_FEED_PEEK ((size_t)512) /* one tar header */
+
+typedef struct pm_feed {
+    int fd;
+    bool seekable;
+    char *block;
+    size_t len;     /* bytes in the block */
+    bool held;      /* the block was peeked at and not yet handed out */
+    uint64_t given; /* handed out so far, or skipped */
+    int os_errno;   /* why the last read failed, or 0 */
+} pm_feed;
+
+/* A zeroed feed is valid for start and free. */
+pmapdb_status pm_feed_start(pm_feed *feed, int fd, bool seekable, pmapdb_error *err);
+void pm_feed_free(pm_feed *feed);
+
+/* False where reading failed. *n is PM_FEED_PEEK or more unless the file is shorter. */
+bool pm_feed_peek(pm_feed *feed, const char **bytes, size_t *n);
+
+/* The next bytes; *n = 0 at the end. `full` waits until the block is full or the file ends. */
+bool pm_feed_next(pm_feed *feed, bool full, const char **bytes, size_t *n);
+
+/* Moves on without reading, if the file allows it; returns how far it moved. */
+int64_t pm_feed_skip(pm_feed *feed, int64_t wanted);
+
+/* True where bytes other than NUL stand behind the first `consumed` bytes, as far as read. */
+bool pm_feed_has_rest(const pm_feed *feed, uint64_t consumed);
+
+#endif

@@ -1,0 +1,374 @@
+/* unpack: libarchive, held to the formats and filters that run inside this process. */
+#include "source/unpack.h"
+
+#include "base/text.h"
+#include "source/walk.h"
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#define MAX_HOLE ((int64_t)1 << 20) /* a sparse core dump may claim 275 GB of nothing */
+#define TAR_HEADER 512
+
+struct pm_unpack {
+    pm_feed *feed;
+    const char *label;
+    struct archive *outer;
+    struct archive *inner; /* the member at hand, where it is compressed itself */
+    const char *member;    /* its path, or NULL; lives with the member's header */
+    int64_t at;            /* how much of the member was handed out */
+    int64_t hole;          /* NULs still to hand out before the block */
+    const void *block;
+    size_t len; /* of the block, where one is held */
+    bool begun, single, ended, dead, damaged;
+};
+
+/* Behind "BZh" and a digit stands the first block's magic, or where there is none the end's. */
+static bool is_bzip2(pm_text t)
+{
+    pm_text behind = t.len >= 10 ? pm_text_from(t, 4) : PM_TEXT("");
+
+    return pm_text_starts(t, PM_TEXT("BZh")) &&
+           (pm_text_starts(behind, PM_TEXT("1AY&SY")) ||
+            pm_text_starts(behind, PM_TEXT("\x17\x72\x45\x38\x50\x90")));
+}
+
+static bool is_compressed(const char *head, size_t n)
+{
+    pm_text t = {head, n};
+
+    return pm_text_starts(t, PM_TEXT("\x1f\x8b")) || pm_text_starts(t, PM_TEXT("\xfd\x37zXZ\0")) ||
+           pm_text_starts(t, PM_TEXT("\x28\xb5\x2f\xfd")) || is_bzip2(t);
+}
+
+/* The sum of the header's bytes, its own eight counted as blanks, in octal at 148. */
+static bool has_checksum(const unsigned char *head)
+{
+    unsigned sum = 0, claimed = 0;
+    int i = 148;
+
+    for (int k = 0; k < TAR_HEADER; k++)
+        sum += k >= 148 && k < 156 ? ' ' : head[k];
+    while (i < 156 && head[i] == ' ')
+        i++;
+    for (; i < 156 && head[i] >= '0' && head[i] <= '7'; i++)
+        claimed = claimed * 8 + head[i] - '0';
+    return head[0] && sum == claimed;
+}
+
+static bool is_empty_tar(const char *head, const char *path)
+{
+    for (int i = 0; i < TAR_HEADER; i++)
+        if (head[i])
+            return false;
+    return pm_text_ends(pm_text_of(path), PM_TEXT(".tar"));
+}
+
+bool pm_unpack_wants(const char *head, size_t n, const char *path)
+{
+    if (is_compressed(head, n))
+        return true;
+    return n >= TAR_HEADER &&
+           (memcmp(head + 257, "ustar", 5) == 0 || has_checksum((const unsigned char *)head) ||
+            is_empty_tar(head, path));
+}
+
+/* Where libarchive was built without one of the libraries, it would run a program instead. */
+static void allow_filters(struct archive *a)
+{
+    if (archive_zlib_version())
+        archive_read_support_filter_gzip(a);
+    if (archive_liblzma_version())
+        archive_read_support_filter_xz(a);
+    if (archive_libzstd_version())
+        archive_read_support_filter_zstd(a);
+    if (archive_bzlib_version())
+        archive_read_support_filter_bzip2(a);
+}
+
+static const char *reason(struct archive *a)
+{
+    const char *why = archive_error_string(a);
+
+    if (!why)
+        return "truncated or damaged";
+    /* liblzma's words for an input that ends too early */
+    return strstr(why, "No progress is possible") ? "truncated xz input" : why;
+}
+
+static pmapdb_status fail_here(const pm_unpack *u, struct archive *a, pmapdb_error *err)
+{
+    if (u->feed->os_errno)
+        return pm_fail_io(err, u->feed->os_errno, "'" PM_SHOWN "'", PM_SHOW(u->label));
+    if (archive_errno(a) == ENOMEM)
+        return pm_fail_nomem(err);
+    return pm_fail(err, PMAPDB_INPUT, "'" PM_SHOWN "%s" PM_SHOWN "': %s", PM_SHOW(u->label),
+                   u->member ? ":" : "", PM_SHOW(u->member ? u->member : ""), reason(a));
+}
+
+static la_ssize_t read_outer(struct archive *a, void *ctx, const void **bytes)
+{
+    pm_unpack *u = ctx;
+    const char *block;
+    size_t n;
+
+    if (!pm_feed_next(u->feed, true, &block, &n)) {
+        archive_set_error(a, u->feed->os_errno, "read error");
+        return -1;
+    }
+    *bytes = block;
+    return (la_ssize_t)n;
+}
+
+static la_int64_t skip_outer(struct archive *a, void *ctx, la_int64_t wanted)
+{
+    pm_unpack *u = ctx;
+
+    (void)a;
+    return pm_feed_skip(u->feed, wanted);
+}
+
+pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, pm_unpack **out, pmapdb_error *err)
+{
+    pm_unpack *u = calloc(1, sizeof *u);
+    pmapdb_status st;
+
+    if (!u)
+        return pm_fail_nomem(err);
+    u->feed = feed;
+    u->label = label;
+    u->outer = archive_read_new();
+    if (!u->outer) {
+        free(u);
+        return pm_fail_nomem(err);
+    }
+    allow_filters(u->outer);
+    archive_read_support_format_tar(u->outer);
+    archive_read_support_format_raw(u->outer);
+    archive_read_support_format_empty(u->outer);
+    if (archive_read_open2(u->outer, u, NULL, read_outer, skip_outer, NULL) != ARCHIVE_OK) {
+        st = fail_here(u, u->outer, err);
+        pm_unpack_close(u);
+        return st;
+    }
+    *out = u;
+    return PMAPDB_OK;
+}
+
+void pm_unpack_close(pm_unpack *u)
+{
+    if (!u)
+        return;
+    archive_read_free(u->inner);
+    archive_read_free(u->outer);
+    free(u);
+}
+
+static bool is_good(int r)
+{
+    return r == ARCHIVE_OK || r == ARCHIVE_WARN;
+}
+
+/* Holds a block of the member, unless it ended: at its end, or at a hole that no capture has.
+ * Returns libarchive's code. */
+static int load_block(pm_unpack *u)
+{
+    int r = ARCHIVE_OK;
+
+    while (!u->len && !u->ended && is_good(r)) {
+        la_int64_t offset = 0;
+
+        r = archive_read_data_block(u->outer, &u->block, &u->len, &offset);
+        if (r == ARCHIVE_EOF || (is_good(r) && offset - u->at > MAX_HOLE)) {
+            u->ended = true;
+            u->len = 0;
+            return ARCHIVE_OK;
+        }
+        if (!is_good(r)) {
+            u->dead = r == ARCHIVE_FATAL;
+            u->ended = true;
+            u->len = 0;
+        } else if (u->len) {
+            u->hole = offset > u->at ? offset - u->at : 0;
+            u->at = offset + (la_int64_t)u->len;
+        }
+    }
+    return r;
+}
+
+/* The member's next bytes as the archive has them; *n = 0 at its end. */
+static int next_block(pm_unpack *u, const void **bytes, size_t *n)
+{
+    static const char nothing[4096];
+    int r = load_block(u);
+
+    *n = 0;
+    if (u->len && u->hole) {
+        *bytes = nothing;
+        *n = u->hole < (int64_t)sizeof nothing ? (size_t)u->hole : sizeof nothing;
+        u->hole -= (int64_t)*n;
+    } else if (u->len) {
+        *bytes = u->block;
+        *n = u->len;
+        u->len = 0;
+    }
+    return r;
+}
+
+static la_ssize_t read_inner(struct archive *a, void *ctx, const void **bytes)
+{
+    pm_unpack *u = ctx;
+    size_t n;
+    int r = next_block(u, bytes, &n);
+
+    if (!is_good(r)) {
+        archive_set_error(a, archive_errno(u->outer), "%s", archive_error_string(u->outer));
+        return -1;
+    }
+    return (la_ssize_t)n;
+}
+
+/* Looks at the member's first block, which stays to be read; puts a second reader on top where it
+ * is compressed. */
+static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *err)
+{
+    struct archive_entry *entry;
+    int r = load_block(u);
+
+    if (!is_good(r))
+        return fail_here(u, u->outer, err);
+    if (!u->len || u->hole || !is_compressed(u->block, u->len))
+        return PMAPDB_OK;
+    member->compressed = true;
+    u->inner = archive_read_new();
+    if (!u->inner)
+        return pm_fail_nomem(err);
+    allow_filters(u->inner);
+    archive_read_support_format_raw(u->inner);
+    archive_read_support_format_empty(u->inner);
+    if (archive_read_open2(u->inner, u, NULL, read_inner, NULL, NULL) != ARCHIVE_OK)
+        return fail_here(u, u->inner, err);
+    r = archive_read_next_header(u->inner, &entry);
+    if (r == ARCHIVE_EOF) {
+        archive_read_free(u->inner);
+        u->inner = NULL;
+    } else if (!is_good(r))
+        return fail_here(u, u->inner, err);
+    return PMAPDB_OK;
+}
+
+/* pax headers are UTF-8; where the locale cannot show such a name, it is taken as it stands. */
+static const char *path_of(struct archive_entry *entry)
+{
+    const char *path = archive_entry_pathname(entry);
+
+    return path ? path : archive_entry_pathname_utf8(entry);
+}
+
+/* The next header that is one; *r is libarchive's code. A damaged header of a tar is passed over:
+ * the members behind it are good, and the end says that there was damage. */
+static struct archive_entry *next_header(pm_unpack *u, int *r)
+{
+    struct archive_entry *entry = NULL;
+
+    archive_read_free(u->inner);
+    u->inner = NULL;
+    u->member = NULL;
+    u->at = u->hole = 0;
+    u->len = 0;
+    u->ended = false;
+    while ((*r = archive_read_next_header(u->outer, &entry)) == ARCHIVE_RETRY)
+        u->damaged = true;
+    return is_good(*r) ? entry : NULL;
+}
+
+static pmapdb_status at_end(pm_unpack *u, pm_member *member, bool *found, pmapdb_error *err)
+{
+    bool nothing_inside = !u->begun && archive_format(u->outer) == ARCHIVE_FORMAT_EMPTY;
+
+    u->dead = true;
+    if (nothing_inside) {
+        *member = (pm_member){NULL, PMAPDB_UNKNOWN, true};
+        u->ended = *found = true;
+    }
+    if (u->damaged)
+        return pm_fail(err, PMAPDB_INPUT, "'" PM_SHOWN "': damaged tar archive: parts are missing",
+                       PM_SHOW(u->label));
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapdb_error *err)
+{
+    struct archive_entry *entry;
+    pmapdb_status st;
+    int r;
+
+    *found = false;
+    while (!u->dead) {
+        entry = next_header(u, &r);
+        if (r == ARCHIVE_EOF)
+            return at_end(u, member, found, err);
+        if (!entry) {
+            u->dead = true;
+            return fail_here(u, u->outer, err);
+        }
+        u->begun = true;
+        u->single = archive_format(u->outer) == ARCHIVE_FORMAT_RAW;
+        *member = (pm_member){NULL, PMAPDB_UNKNOWN, u->single};
+        if (u->single) {
+            *found = true;
+            return PMAPDB_OK;
+        }
+        u->member = path_of(entry);
+        if (!u->member || archive_entry_filetype(entry) != AE_IFREG ||
+            archive_entry_hardlink(entry))
+            continue;
+        member->path = u->member;
+        if (archive_entry_mtime_is_set(entry))
+            member->mtime_ms = (int64_t)archive_entry_mtime(entry) * 1000 +
+                               archive_entry_mtime_nsec(entry) / 1000000;
+        st = open_inner(u, member, err);
+        *found = st == PMAPDB_OK;
+        return st;
+    }
+    return PMAPDB_OK;
+}
+
+/* gzip and bzip2 readers stop without a word where the compressed data end. */
+static pmapdb_status at_end_of_single(pm_unpack *u, pmapdb_error *err)
+{
+    int64_t consumed = archive_filter_bytes(u->outer, -1);
+
+    if (!u->single || consumed < 0 || !pm_feed_has_rest(u->feed, (uint64_t)consumed))
+        return PMAPDB_OK;
+    return pm_fail(err, PMAPDB_INPUT, "'" PM_SHOWN "': garbage behind the compressed data",
+                   PM_SHOW(u->label));
+}
+
+pmapdb_status pm_unpack_read(pm_unpack *u, const char **bytes, size_t *n, pmapdb_error *err)
+{
+    const void *block = "";
+    la_int64_t offset;
+    int r;
+
+    *n = 0;
+    *bytes = "";
+    if (u->ended && !u->inner)
+        return PMAPDB_OK;
+    do
+        r = u->inner ? archive_read_data_block(u->inner, &block, n, &offset)
+                     : next_block(u, &block, n);
+    while (u->inner && is_good(r) && *n == 0);
+    *bytes = block;
+    if (r == ARCHIVE_EOF) {
+        *n = 0;
+        return PMAPDB_OK;
+    }
+    if (!is_good(r)) {
+        *n = 0;
+        u->ended = true;
+        return fail_here(u, u->inner ? u->inner : u->outer, err);
+    }
+    return *n ? PMAPDB_OK : at_end_of_single(u, err);
+}

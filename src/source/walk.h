@@ -1,0 +1,31 @@
+/* walk: a list of paths -> one open file after the other. Directories are walked in byte order of
+ * their names, without what begins with a dot. */
+#ifndef PM_SOURCE_WALK_H
+#define PM_SOURCE_WALK_H
+
+#include "base/err.h"
+
+typedef struct pm_walk_file {
+    int fd;           /* the caller's to close, unless is_stdin */
+    const char *path; /* until the next call */
+    int64_t mtime_ms; /* PMAPDB_UNKNOWN for standard input */
+    bool regular, named, is_stdin;
+} pm_walk_file;
+
+typedef struct pm_walk pm_walk;
+
+/* The paths are copied. */
+pmapdb_status pm_walk_new(const char *const *paths, size_t n_paths, pm_walk **out,
+                          pmapdb_error *err);
+void pm_walk_free(pm_walk *walk);
+
+/* *found is false at the end. A failure concerns one path; the next call goes on behind it. */
+pmapdb_status pm_walk_next(pm_walk *walk, pm_walk_file *file, bool *found, pmapdb_error *err);
+
+/* A message has room for 511 bytes: of a long path it shows the end, which tells more. */
+#define PM_SHOWN "%s%s"
+#define PM_SHOW(path) pm_walk_dots(path), pm_walk_tail(path)
+const char *pm_walk_dots(const char *path);
+const char *pm_walk_tail(const char *path);
+
+#endif

@@ -1,0 +1,210 @@
+/* Tests of classify: which category a row gets by its own text, and by the program's. */
+#include "classify/rows.h"
+
+typedef struct expectation {
+    const char *perms, *path, *slug;
+} expectation;
+
+static void expect_rows(const pm_classify_context *context, const expectation *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        test_row row = {0x1000, 0x2000, rows[i].perms, rows[i].path};
+        pm_mapping m = mapping_of(&row);
+        const char *slug = pm_categories[pm_classify_mapping(context, &m)].slug;
+
+        if (strcmp(slug, rows[i].slug) != 0)
+            fail_msg("%s '%s': %s, expected %s", rows[i].perms, rows[i].path, slug, rows[i].slug);
+    }
+}
+
+#define EXPECT(context, rows) expect_rows(context, rows, sizeof(rows) / sizeof *(rows))
+
+/* As maps, smaps, -X and -XX print names. */
+static void test_kernel_names(void **state)
+{
+    static const expectation rows[] = {
+        {"rw-p", "[heap]", "heap"},
+        {"rw-p", "[stack]", "stack"},
+        {"rw-p", "[stack:15928]", "stack"},
+        {"r-xp", "[vdso]", "kernel"},
+        {"r--p", "[vvar]", "kernel"},
+        {"r--p", "[vvar_vclock]", "kernel"},
+        {"--xp", "[vsyscall]", "kernel"},
+        {"r-xp", "[vectors]", "kernel"},
+        {"r-xp", "[sigpage]", "kernel"},
+        {"--xp", "[uprobes]", "kernel"},
+        {"rw-s", "/memfd:my memfd/with slash (deleted)", "memfd"},
+        {"r-xs", "/memfd:doublemapper (deleted)", "memfd"},
+        {"rw-s", "/memfd:lib.so (deleted)", "memfd"},
+        {"rw-s", "/dev/zero (deleted)", "shared-memory"},
+        {"rw-s", "/SYSV00abcdef (deleted)", "shared-memory"},
+        {"rw-s", "/dev/shm/PostgreSQL.2890818764", "shared-memory"},
+        {"r--p", "/dev/shm/gone.so (deleted)", "shared-memory"},
+        {"rw-s", "", "shared-memory"},
+        {"---s", "", "shared-memory"},
+        {"rw-p", "[anon_shmem:dalvik-jit-code-cache]", "shared-memory"},
+        {"rw-s", "[anon:shared]", "shared-memory"},
+        {"rw-p", "[anon:dalvik-/system/framework/boot.art]", "anonymous"},
+        {"r--p", "[anon:libc.so.6 bss]", "anonymous"},
+        {"---p", "[anon:guard]", "anonymous"},
+        {"rw-p", "boot.art]", "anonymous"},
+        {"---p", "", "reserve"},
+        {"rw-p", "", "anonymous"},
+        {"--xp", "", "anonymous"},
+        {"rw-p", "anon_inode:[perf_event]", "mapped-file"},
+        {"rw-p", "/tmp/[heap]", "mapped-file"},
+        {"rw-p", "/dev/zero", "mapped-file"},
+        {"rw-p", "/home/x]", "mapped-file"},
+        {"rw-p", "/anon_hugepage (deleted)", "deleted-file"},
+    };
+    pm_classify_context context = {0};
+
+    (void)state;
+    EXPECT(&context, rows);
+}
+
+/* As pmap, -x and -d print names without -p, "[ anon ]" and "[ stack ]" already read. */
+static void test_narrow_names(void **state)
+{
+    static const expectation rows[] = {
+        {"rw--", "", "anonymous"},
+        {"----", "", "reserve"},
+        {"rw--", "[stack]", "stack"},
+        {"rw-s", "[ shmid=0xaa8019 ]", "shared-memory"},
+        {"rw-s", "zero (deleted)", "shared-memory"},
+        {"rw--", "zero (deleted)", "deleted-file"},
+        {"rw-s", "SYSV00000000 (deleted)", "shared-memory"},
+        {"rw--", "SYSV00000000 (deleted)", "deleted-file"},
+        {"rw-s", "SYSV-backup.dat", "mapped-file"},
+        {"rw-s", "SYSV0000000g", "mapped-file"},
+        {"rw-s", "memfd: (deleted)", "memfd"},
+        {"r-xs", "memfd:doublemapper (deleted)", "memfd"},
+        {"rw-s", "with slash (deleted)", "deleted-file"},
+        {"rw--", "[heap]", "mapped-file"},
+        {"r---", "[vdso]", "mapped-file"},
+        {"r---", "libc.so.6", "shared-library"},
+        {"rw--", "quote\",comma;.dat", "mapped-file"},
+    };
+    pm_classify_context context = {.pseudo_hidden = true};
+
+    (void)state;
+    EXPECT(&context, rows);
+}
+
+/* Of -X and -XX without -p a name is a basename too, but the inode tells a file. */
+static void test_file_in_brackets(void **state)
+{
+    static const test_row heap = {0x1000, 0x2000, "rw-p", "[heap]"};
+    const pm_classify_context context = {0};
+    pm_mapping m = mapping_of(&heap);
+
+    (void)state;
+    m.present |= PM_HAS_INODE;
+    assert_int_equal(pm_classify_mapping(&context, &m), PM_CATEGORY_HEAP);
+    m.inode = 11051618;
+    assert_int_equal(pm_classify_mapping(&context, &m), PM_CATEGORY_MAPPED_FILE);
+    m.path = PM_TEXT("[vdso]");
+    assert_int_equal(pm_classify_mapping(&context, &m), PM_CATEGORY_MAPPED_FILE);
+}
+
+static void test_shared_libraries(void **state)
+{
+    static const char *const yes[] = {"/lib/libc.so.6",
+                                      "ld-2.31.so",
+                                      "/x/a.so (deleted)",
+                                      "/x/libz.so.1.2.13 (deleted)",
+                                      "b c.so",
+                                      "/usr/lib/libx.so.1;5f3e2a (deleted)",
+                                      "m.cpython-311-x86_64.so"};
+    static const char *const no[] = {
+        "",   "/x/sofa", "/x/a.sox", "/x/conf.so.d/data", "/x/libx.so;5f3e2a (deleted)",
+        "so", "/x/so.6"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        if (!pm_is_shared_library(pm_text_of(yes[i])))
+            fail_msg("'%s' is a shared library", yes[i]);
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (pm_is_shared_library(pm_text_of(no[i])))
+            fail_msg("'%s' is no shared library", no[i]);
+}
+
+/* The lowest executable file that is no library, whatever the order of the rows; its other rows
+ * and its replaced file with it. */
+static void test_program(void **state)
+{
+    static const test_row rows[] = {
+        {0x7f0000000000, 0x7f0000001000, "r-xp", "/opt/plugin"},
+        {0x7e0000000000, 0x7e0000001000, "r--p", "/usr/share/data"},
+        {0x560000001000, 0x560000002000, "r-xp", "/usr/bin/server (deleted)"},
+        {0x550000000000, 0x550000001000, "r-xs", "/memfd:jit (deleted)"},
+        {0x540000000000, 0x540000001000, "r-xp", "/lib/libfirst.so.1"},
+        {0x530000000000, 0x530000001000, "r-xp", ""},
+        {0x520000000000, 0x520000001000, "r-xp", "[vdso]"},
+    };
+    static const expectation expected[] = {
+        {"r-xp", "/usr/bin/server (deleted)", "program"},
+        {"rw-p", "/usr/bin/server", "program"},
+        {"rw-p", "/usr/bin/server2", "mapped-file"},
+        {"r-xp", "/opt/plugin", "mapped-file"},
+        {"r--p", "/usr/share/data", "mapped-file"},
+        {"r--p", "/usr/share/old (deleted)", "deleted-file"},
+    };
+    pm_classify_context context;
+    test_capture t;
+
+    (void)state;
+    capture_open(&t, PM_DIALECT_SMAPS, rows, sizeof rows / sizeof *rows);
+    pm_classify_prepare(&t.capture, &context);
+    assert_true(pm_text_equal(context.program, PM_TEXT("/usr/bin/server")));
+    assert_false(context.heap_inferred);
+    EXPECT(&context, expected);
+    capture_close(&t);
+}
+
+static void test_no_program(void **state)
+{
+    static const test_row rows[] = {{0x1000, 0x2000, "rw-p", ""}};
+    static const expectation expected[] = {{"rw-p", "", "anonymous"},
+                                           {"r-xp", "/x", "mapped-file"}};
+    pm_classify_context context;
+    test_capture t;
+
+    (void)state;
+    capture_open(&t, PM_DIALECT_PMAP_SMALL_X, rows, 1);
+    pm_classify_prepare(&t.capture, &context);
+    assert_int_equal(context.program.len, 0);
+    assert_false(context.heap_inferred);
+    EXPECT(&context, expected);
+    capture_close(&t);
+}
+
+/* Slugs are what the store and every output show. */
+static void test_slugs(void **state)
+{
+    static const char *const slugs[] = {
+        "heap",    "stack",        "kernel",      "memfd",   "shared-memory", "shared-library",
+        "program", "deleted-file", "mapped-file", "reserve", "anonymous"};
+
+    (void)state;
+    assert_int_equal(PM_CATEGORY_COUNT, sizeof slugs / sizeof *slugs);
+    for (int i = 0; i < PM_CATEGORY_COUNT; i++) {
+        assert_string_equal(pm_categories[i].slug, slugs[i]);
+        assert_true(strlen(pm_categories[i].description) > 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernel_names),
+        cmocka_unit_test(test_narrow_names),
+        cmocka_unit_test(test_file_in_brackets),
+        cmocka_unit_test(test_shared_libraries),
+        cmocka_unit_test(test_program),
+        cmocka_unit_test(test_no_program),
+        cmocka_unit_test(test_slugs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,203 @@
+/* Tests of the heap that is found by its place, in captures that print it as "[ anon ]". */
+#include "classify/rows.h"
+
+#define GIB (UINT64_C(1) << 30)
+#define MIB (UINT64_C(1) << 20)
+
+/* The rows of a small program, its bss and its heap, in the order of the text. */
+#define IMAGE                                            \
+    {0x560000000000, 0x560000001000, "r--p", "app"},     \
+        {0x560000001000, 0x560000002000, "r-xp", "app"}, \
+        {0x560000002000, 0x560000003000, "rw-p", "app"}, \
+    {                                                    \
+        0x560000003000, 0x560000005000, "rw-p", ""       \
+    }
+#define LIBRARY                                             \
+    {                                                       \
+        0x7f0000000000, 0x7f0000001000, "r-xp", "libc.so.6" \
+    }
+
+static pm_classify_context context_of(pm_dialect dialect, const test_row *rows, size_t n)
+{
+    pm_classify_context context;
+    test_capture t;
+
+    capture_open(&t, dialect, rows, n);
+    pm_classify_prepare(&t.capture, &context);
+    capture_close(&t);
+    context.program = (pm_text){0};
+    return context;
+}
+
+static void expect_heap(const test_row *rows, size_t n, uint64_t start, uint64_t end)
+{
+    pm_classify_context context = context_of(PM_DIALECT_PMAP_SMALL_X, rows, n);
+
+    assert_true(context.heap_inferred);
+    assert_int_equal(context.heap_start, start);
+    assert_int_equal(context.heap_end, end);
+}
+
+static void expect_none(pm_dialect dialect, const test_row *rows, size_t n)
+{
+    assert_false(context_of(dialect, rows, n).heap_inferred);
+}
+
+#define N(rows) (sizeof(rows) / sizeof *(rows))
+
+static void test_behind_bss(void **state)
+{
+    static const test_row rows[] = {IMAGE, {0x560000100000, 0x560000200000, "rw-p", ""}, LIBRARY};
+    static const test_row reversed[] = {
+        LIBRARY,
+        {0x560000100000, 0x560000200000, "rw-p", ""},
+        {0x560000003000, 0x560000005000, "rw-p", ""},
+        {0x560000002000, 0x560000003000, "rw-p", "app"},
+        {0x560000001000, 0x560000002000, "r-xp", "app"},
+        {0x560000000000, 0x560000001000, "r--p", "app"},
+    };
+
+    (void)state;
+    expect_heap(rows, N(rows), 0x560000100000, 0x560000200000);
+    expect_heap(reversed, N(reversed), 0x560000100000, 0x560000200000);
+}
+
+/* A row of other permissions ends it: the kernel would show it as [heap], the text cannot. */
+static void test_rows_that_touch(void **state)
+{
+    static const test_row rows[] = {
+        IMAGE,
+        {0x560000300000, 0x560000400000, "rwxp", ""},
+        {0x560000100000, 0x560000200000, "rw-p", ""},
+        {0x560000200000, 0x560000300000, "rw-p", ""},
+        {0x560000400000, 0x560000500000, "r--p", ""},
+        {0x560000500000, 0x560000600000, "rw-p", ""},
+        LIBRARY,
+    };
+    static const test_row behind_file[] = {
+        IMAGE,
+        {0x560000100000, 0x560000200000, "rw-p", ""},
+        {0x560000200000, 0x560000300000, "rw-p", "data"},
+    };
+
+    (void)state;
+    expect_heap(rows, N(rows), 0x560000100000, 0x560000400000);
+    expect_heap(behind_file, N(behind_file), 0x560000100000, 0x560000200000);
+}
+
+static void test_what_is_no_heap(void **state)
+{
+    static const test_row only_image[] = {IMAGE, LIBRARY};
+    static const test_row touching[] = {IMAGE,
+                                        {0x560000005000, 0x560000006000, "---p", ""},
+                                        {0x560000006000, 0x560000009000, "rw-p", ""}};
+    static const test_row others[] = {
+        IMAGE,
+        {0x560000100000, 0x560000200000, "---p", ""},
+        {0x560000200000, 0x560000300000, "rw-s", ""},
+        {0x560000300000, 0x560000400000, "r-xp", ""},
+        {0x560000400000, 0x560000500000, "rw-p", "[heap]"},
+        {0x560000500000, 0x560000600000, "rw-p", "[stack]"},
+        {0x55f000000000, 0x55f000001000, "rw-p", ""},
+    };
+
+    (void)state;
+    expect_none(PM_DIALECT_PMAP_SMALL_X, only_image, N(only_image));
+    expect_none(PM_DIALECT_PMAP_SMALL_X, touching, N(touching));
+    expect_none(PM_DIALECT_PMAP_SMALL_X, others, N(others));
+}
+
+static void test_reach(void **state)
+{
+    const uint64_t end = 0x560000005000, reach = GIB + 32 * MIB;
+    const test_row last[] = {IMAGE, {end + reach, end + reach + MIB, "rw-p", ""}};
+    const test_row too_far[] = {IMAGE, {end + reach + 4096, end + reach + MIB, "rw-p", ""}};
+    /* The program has mapped itself once more: near enough to be its image, or as data. */
+    const test_row image[] = {IMAGE,
+                              {end + GIB, end + GIB + MIB, "r--p", "app"},
+                              {end + MIB, end + 2 * MIB, "rw-p", ""},
+                              {end + GIB + 3 * MIB, end + GIB + 4 * MIB, "rw-p", ""}};
+    const test_row data[] = {IMAGE,
+                             {end + GIB + 4096, end + GIB + MIB, "r--p", "app"},
+                             {end + MIB, end + 2 * MIB, "rw-p", ""}};
+
+    (void)state;
+    expect_heap(last, N(last), end + reach, end + reach + MIB);
+    expect_none(PM_DIALECT_PMAP_SMALL_X, too_far, N(too_far));
+    expect_heap(image, N(image), end + GIB + 3 * MIB, end + GIB + 4 * MIB);
+    expect_heap(data, N(data), end + MIB, end + 2 * MIB);
+}
+
+/* Old linkers put bss between the program's rows too. */
+static void test_bss_between(void **state)
+{
+    static const test_row rows[] = {
+        {0x400000, 0x500000, "r-xp", "app"}, {0x6ff000, 0x700000, "rw-p", ""},
+        {0x700000, 0x710000, "rw-p", "app"}, {0x710000, 0x720000, "rw-p", ""},
+        {0x1c3d000, 0x1c5e000, "rw-p", ""},
+    };
+
+    (void)state;
+    expect_heap(rows, N(rows), 0x1c3d000, 0x1c5e000);
+}
+
+static void test_only_where_hidden(void **state)
+{
+    static const test_row rows[] = {IMAGE, {0x560000100000, 0x560000200000, "rw-p", ""}, LIBRARY};
+    /* pmap -k of procps 4.0.6, toybox */
+    static const test_row shown[] = {IMAGE,
+                                     {0x560000100000, 0x560000200000, "rw-p", ""},
+                                     {0x7f0000002000, 0x7f0000003000, "r-xp", "[vdso]"}};
+    pm_classify_context context = context_of(PM_DIALECT_PMAP_SMALL_X, shown, N(shown));
+
+    (void)state;
+    expect_none(PM_DIALECT_SMAPS, rows, N(rows));
+    expect_none(PM_DIALECT_PMAP_XX, rows, N(rows));
+    expect_none(PM_DIALECT_PMAP_X, rows, N(rows));
+    expect_none(PM_DIALECT_MAPS, rows, N(rows));
+    assert_true(context_of(PM_DIALECT_PMAP, rows, N(rows)).heap_inferred);
+    assert_true(context_of(PM_DIALECT_PMAP_D, rows, N(rows)).heap_inferred);
+    assert_false(context.heap_inferred);
+    assert_false(context.pseudo_hidden);
+}
+
+/* Of the rows, those within the range, private, rw and without a name are heap. */
+static void test_rows_get_the_category(void **state)
+{
+    const pm_classify_context context = {
+        .pseudo_hidden = true, .heap_inferred = true, .heap_start = 0x2000, .heap_end = 0x4000};
+    static const struct {
+        test_row row;
+        pm_category category;
+    } rows[] = {
+        {{0x2000, 0x3000, "rw-p", ""}, PM_CATEGORY_HEAP},
+        {{0x3000, 0x4000, "rwxp", ""}, PM_CATEGORY_HEAP},
+        {{0x1000, 0x2000, "rw-p", ""}, PM_CATEGORY_ANONYMOUS},
+        {{0x4000, 0x5000, "rw-p", ""}, PM_CATEGORY_ANONYMOUS},
+        {{0x2000, 0x3000, "r--p", ""}, PM_CATEGORY_ANONYMOUS},
+        {{0x2000, 0x3000, "rw-p", "data"}, PM_CATEGORY_MAPPED_FILE},
+        {{0x2000, 0x3000, "rw-s", ""}, PM_CATEGORY_SHARED_MEMORY},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < N(rows); i++) {
+        pm_mapping m = mapping_of(&rows[i].row);
+
+        assert_int_equal(pm_classify_mapping(&context, &m), rows[i].category);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_behind_bss),
+        cmocka_unit_test(test_rows_that_touch),
+        cmocka_unit_test(test_what_is_no_heap),
+        cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_bss_between),
+        cmocka_unit_test(test_only_where_hidden),
+        cmocka_unit_test(test_rows_get_the_category),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

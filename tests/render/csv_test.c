@@ -1,0 +1,190 @@
+/* csv_test: golden CSV, and CSV read back by libcsv's own parser. */
+#include "collect.h"
+
+#include <csv.h>
+#include <math.h>
+
+static const pm_column columns[] = {
+    {"id", PM_UNIT_SNAPSHOT}, {"taken_at", PM_UNIT_TIME},     {"path", PM_UNIT_TEXT},
+    {"rss_kib", PM_UNIT_KIB}, {"start", PM_UNIT_ADDRESS},     {"rate", PM_UNIT_RATE},
+    {"live", PM_UNIT_BOOL},   {"category", PM_UNIT_CATEGORY},
+};
+
+static const pm_value rows[] = {
+    INT(7),
+    TEXT("2026-11-21T02:05:32.250Z"),
+    TEXT("/usr/lib/a,b \"c\".so"),
+    INT(1468006),
+    INT(-4096),
+    REAL(0.1),
+    INT(1),
+    TEXT("heap"),
+    INT(INT64_MIN),
+    NONE,
+    TEXT(""),
+    NONE,
+    INT(0x7f00),
+    REAL(1e300),
+    INT(0),
+    NONE,
+};
+
+#define GOLDEN(end)                                                                            \
+    "id,taken_at,path,rss_kib,start,rate,live,category" end                                    \
+    "7,2026-11-21T02:05:32.250Z,\"/usr/lib/a,b \"\"c\"\".so\",1468006,fffffffffffff000,0.1,1," \
+    "\"heap\"" end "-9223372036854775808,,\"\",,7f00,1e+300,0," end
+
+static void golden(void **state)
+{
+    (void)state;
+    assert_renders(
+        (pm_render_options){.format = PM_FORMAT_CSV, .human = true, .color = true, .width = 20},
+        columns, COUNT_OF(columns), rows, 2, GOLDEN("\n"));
+    assert_renders((pm_render_options){.format = PM_FORMAT_CSV, .crlf = true}, columns,
+                   COUNT_OF(columns), rows, 2, GOLDEN("\r\n"));
+    assert_renders((pm_render_options){.format = PM_FORMAT_CSV}, columns, 2, NULL, 0,
+                   "id,taken_at\n");
+}
+
+/* What is not plain is quoted even where bare is the rule. */
+static void odd_names_and_times_are_quoted(void **state)
+{
+    static const pm_column odd[] = {{"max(a, b)", PM_UNIT_TEXT},
+                                    {"\"q\"", PM_UNIT_TIME},
+                                    {" x", PM_UNIT_INT},
+                                    {"", PM_UNIT_INT}};
+    static const pm_value values[] = {REAL(2.5), TEXT("21 Nov, 02:05"), TEXT("n/a"), INT(-1)};
+
+    (void)state;
+    assert_renders((pm_render_options){.format = PM_FORMAT_CSV}, odd, 4, values, 1,
+                   "\"max(a, b)\",\"\"\"q\"\"\",\" x\",\"\"\n"
+                   "2.5,\"21 Nov, 02:05\",\"n/a\",-1\n");
+}
+
+/* SQLite and the likes give no address for no bytes. */
+static void empty_text_without_an_address_is_known(void **state)
+{
+    static const pm_value value = {.kind = PM_VALUE_TEXT, .t = {NULL, 0}};
+    static const pm_column text = {"text", PM_UNIT_TEXT};
+
+    (void)state;
+    assert_renders((pm_render_options){.format = PM_FORMAT_CSV}, &text, 1, &value, 1,
+                   "text\n\"\"\n");
+    assert_renders((pm_render_options){.format = PM_FORMAT_NDJSON}, &text, 1, &value, 1,
+                   "{\"text\":\"\"}\n");
+    assert_renders((pm_render_options){.format = PM_FORMAT_TABLE}, &text, 1, &value, 1, "text\n\n");
+}
+
+static void no_number_is_unknown(void **state)
+{
+    static const pm_value values[] = {REAL(NAN), NONE};
+
+    (void)state;
+    assert_renders((pm_render_options){.format = PM_FORMAT_CSV}, columns, 2, values, 1,
+                   "id,taken_at\n,\n");
+}
+
+typedef struct field {
+    pm_buf bytes;
+    bool null;
+} field;
+
+typedef struct fields {
+    field items[64];
+    size_t n, lines;
+} fields;
+
+static void on_field(void *bytes, size_t n, void *ctx)
+{
+    fields *f = ctx;
+
+    assert_true(f->n < sizeof f->items / sizeof f->items[0]);
+    f->items[f->n].null = !bytes;
+    assert_int_equal(pm_buf_add(&f->items[f->n++].bytes, bytes ? bytes : "", n, NULL), PMAPDB_OK);
+}
+
+static void on_line(int end, void *ctx)
+{
+    fields *f = ctx;
+
+    (void)end;
+    f->lines++;
+}
+
+static void reads_back(void **state)
+{
+    static const pm_column two[] = {{"text", PM_UNIT_TEXT}, {"n", PM_UNIT_INT}};
+    static const pm_value values[] = {
+        TEXT("a,b"),
+        INT(1),
+        TEXT("say \"hi\""),
+        NONE,
+        TEXT("two\nlines\r\n"),
+        INT(3),
+        TEXT("\xff\xfe"),
+        INT(4),
+        TEXT("nul\0end\0"),
+        INT(5),
+        TEXT("  blanks  "),
+        INT(6),
+        TEXT(""),
+        INT(7),
+        NONE,
+        INT(8),
+        TEXT("\""),
+        INT(9),
+        TEXT("\xe6\xbc\xa2"),
+        INT(10),
+        TEXT("'=1+1"),
+        INT(11),
+    };
+    size_t n = sizeof values / sizeof values[0];
+    struct csv_parser parser;
+    fields got = {0};
+    collected c = {0};
+
+    (void)state;
+    assert_int_equal(render_into(&c, (pm_render_options){.format = PM_FORMAT_CSV}, two, 2, values,
+                                 (int)n / 2, NULL),
+                     PMAPDB_OK);
+    assert_int_equal(csv_init(&parser, CSV_STRICT | CSV_EMPTY_IS_NULL), 0);
+    assert_int_equal(csv_parse(&parser, c.text.data, c.text.len, on_field, on_line, &got),
+                     c.text.len);
+    csv_fini(&parser, on_field, on_line, &got);
+    csv_free(&parser);
+    assert_int_equal(got.n, n + 2);
+    assert_int_equal(got.lines, n / 2 + 1);
+    for (size_t i = 0; i < n; i++) {
+        const field *f = &got.items[i + 2];
+
+        assert_int_equal(f->null, values[i].kind == PM_VALUE_NULL);
+        if (values[i].kind == PM_VALUE_TEXT)
+            assert_true(pm_text_equal(pm_buf_text(&f->bytes), values[i].t));
+        if (values[i].kind == PM_VALUE_INT)
+            assert_int_equal(strtoll(f->bytes.data, NULL, 10), values[i].i);
+    }
+    for (size_t i = 0; i < got.n; i++)
+        pm_buf_free(&got.items[i].bytes);
+    pm_buf_free(&c.text);
+}
+
+static void refused_writes_come_out(void **state)
+{
+    (void)state;
+    assert_refusals_pass((pm_render_options){.format = PM_FORMAT_CSV}, columns, COUNT_OF(columns),
+                         rows, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden),
+        cmocka_unit_test(odd_names_and_times_are_quoted),
+        cmocka_unit_test(empty_text_without_an_address_is_known),
+        cmocka_unit_test(no_number_is_unknown),
+        cmocka_unit_test(reads_back),
+        cmocka_unit_test(refused_writes_come_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

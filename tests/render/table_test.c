@@ -1,0 +1,219 @@
+/* table_test: golden tables. */
+#include "collect.h"
+
+static const pm_column mixed[] = {
+    {"name", PM_UNIT_TEXT},     {"rss_kib", PM_UNIT_KIB}, {"rate_per_h", PM_UNIT_RATE},
+    {"start", PM_UNIT_ADDRESS}, {"share", PM_UNIT_RATIO}, {"span", PM_UNIT_DURATION},
+    {"live", PM_UNIT_BOOL},     {"id", PM_UNIT_SNAPSHOT}, {"taken_at", PM_UNIT_TIME},
+};
+
+static const pm_value mixed_rows[] = {
+    TEXT("redis"), INT(1468006), REAL(12595.2),
+    INT(0x7f00),   REAL(0.125),  INT(7500000),
+    INT(1),        INT(12),      TEXT("2026-11-21T02:05:32Z"),
+    TEXT("x"),     NONE,         NONE,
+    INT(-4096),    NONE,         NONE,
+    INT(0),        INT(7),       NONE,
+};
+
+static void human_sizes(void **state)
+{
+    (void)state;
+    assert_renders(
+        (pm_render_options){.human = true}, mixed, COUNT_OF(mixed), mixed_rows, 2,
+        "name       rss  rate_per_h             start  share   span  live  id  taken_at\n"
+        "redis  1.4 GiB  12.3 MiB/h              7f00  12.5%  2h05m   yes  12"
+        "  2026-11-21T02:05:32Z\n"
+        "x            ?           ?  fffffffffffff000      ?      ?    no   7  ?\n");
+}
+
+static void exact_sizes(void **state)
+{
+    (void)state;
+    assert_renders((pm_render_options){0}, mixed, 3,
+                   (const pm_value[]){mixed_rows[0], mixed_rows[1], mixed_rows[2]}, 1,
+                   "name   rss_kib  rate_per_h\n"
+                   "redis  1468006     12595.2\n");
+}
+
+static void no_rows_give_the_header(void **state)
+{
+    (void)state;
+    assert_renders((pm_render_options){0}, mixed, 2, NULL, 0, "name  rss_kib\n");
+}
+
+static void colour_is_for_header_and_unknowns(void **state)
+{
+    static const pm_value rows[] = {TEXT("?"), NONE, NONE, INT(5)};
+
+    (void)state;
+    assert_renders((pm_render_options){.color = true}, mixed, 2, rows, 2,
+                   "\x1b[1mname  rss_kib\x1b[0m\n"
+                   "?           \x1b[2m?\x1b[0m\n"
+                   "\x1b[2m?\x1b[0m           5\n");
+}
+
+static void wide_and_combining_text_aligns(void **state)
+{
+    static const pm_column columns[] = {{"path", PM_UNIT_TEXT}, {"n", PM_UNIT_COUNT}};
+    static const pm_value rows[] = {
+        TEXT("\xe6\xbc\xa2\xe5\xad\x97"),
+        INT(1),
+        TEXT("e\xcc\x81t\xc3\xa9"),
+        INT(22),
+        TEXT("abcd"),
+        INT(3),
+    };
+
+    (void)state;
+    assert_renders((pm_render_options){0}, columns, 2, rows, 3,
+                   "path   n\n"
+                   "\xe6\xbc\xa2\xe5\xad\x97   1\n"
+                   "e\xcc\x81t\xc3\xa9   22\n"
+                   "abcd   3\n");
+}
+
+static void control_bytes_never_get_out(void **state)
+{
+    static const pm_column columns[] = {{"a\x1b[31m", PM_UNIT_TEXT}, {"n", PM_UNIT_INT}};
+    static const pm_value rows[] = {TEXT("\x1b]0;x\x07\xff"), TEXT("7\n8")};
+
+    (void)state;
+    assert_renders((pm_render_options){0}, columns, 2, rows, 1,
+                   "a\\x1b[31m              n\n"
+                   "\\x1b]0;x\\x07\\xff  7\\x0a8\n");
+}
+
+#define DOTS "\xe2\x80\xa6"
+
+static void widest_text_is_cut_to_fit(void **state)
+{
+    static const pm_column columns[] = {
+        {"object", PM_UNIT_TEXT}, {"path", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
+    static const pm_value rows[] = {
+        TEXT("libc"),   TEXT("/usr/lib/x86_64-linux-gnu/libc.so.6"),
+        INT(1234),      TEXT("[heap]"),
+        TEXT("[heap]"), NONE,
+    };
+
+    (void)state;
+    assert_renders((pm_render_options){.width = 40}, columns, 3, rows, 2,
+                   "object  path                     rss_kib\n"
+                   "libc    /usr/li" DOTS "x-gnu/libc.so.6     1234\n"
+                   "[heap]  [heap]                         ?\n");
+    assert_renders((pm_render_options){.width = 10}, columns, 3, rows, 2,
+                   "object  path          rss_kib\n"
+                   "libc    /us" DOTS "ibc.so.6     1234\n"
+                   "[heap]  [heap]              ?\n");
+    assert_renders((pm_render_options){.width = 52}, columns, 3, rows, 1,
+                   "object  path                                 rss_kib\n"
+                   "libc    /usr/lib/x86_64-linux-gnu/libc.so.6     1234\n");
+}
+
+static void two_long_texts_share_the_cut(void **state)
+{
+    static const pm_column columns[] = {{"from", PM_UNIT_TEXT}, {"to", PM_UNIT_TEXT}};
+    static const pm_value rows[] = {TEXT("/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"),
+                                    TEXT("/cccccccccccccccccccd")};
+
+    (void)state;
+    assert_renders((pm_render_options){.width = 32}, columns, 2, rows, 1,
+                   "from             to\n"
+                   "/aaa" DOTS "aaaaaaaaab  /ccc" DOTS "cccccccccd\n");
+}
+
+static void numbers_of_undeclared_columns_are_right(void **state)
+{
+    static const pm_column columns[] = {
+        {"count(*)", PM_UNIT_TEXT}, {"mixed", PM_UNIT_TEXT}, {"none", PM_UNIT_TEXT}};
+    static const pm_value rows[] = {INT(5), INT(5), NONE, REAL(0.5), TEXT("x"), NONE};
+
+    (void)state;
+    assert_renders((pm_render_options){0}, columns, 3, rows, 2,
+                   "count(*)  mixed  none\n"
+                   "       5  5      ?\n"
+                   "     0.5  x      ?\n");
+}
+
+static void no_blanks_at_the_end(void **state)
+{
+    static const pm_column columns[] = {{"name", PM_UNIT_TEXT}, {"path", PM_UNIT_TEXT}};
+    static const pm_value rows[] = {TEXT("a"), TEXT(""), TEXT(""), TEXT("")};
+
+    (void)state;
+    assert_renders((pm_render_options){0}, columns, 2, rows, 2, "name  path\na\n\n");
+}
+
+static void refused_writes_come_out(void **state)
+{
+    (void)state;
+    assert_refusals_pass((pm_render_options){.human = true}, mixed, COUNT_OF(mixed), mixed_rows, 2);
+}
+
+static void texts_need_not_outlive_the_call(void **state)
+{
+    char name[] = "name", text[] = "first";
+    pm_column column = {name, PM_UNIT_TEXT};
+    pm_value value = {.kind = PM_VALUE_TEXT, .t = {text, 5}};
+    pm_render_options options = {.format = PM_FORMAT_TABLE};
+    collected c = {0};
+    pm_sink sink = {&c, collect};
+    pm_render *r;
+
+    (void)state;
+    assert_int_equal(pm_render_new(&options, &sink, &column, 1, &r, NULL), PMAPDB_OK);
+    memset(name, 'x', 4);
+    assert_int_equal(pm_render_row(r, &value, NULL), PMAPDB_OK);
+    memset(text, 'x', 5);
+    assert_int_equal(pm_render_end(r, NULL), PMAPDB_OK);
+    assert_string_equal(c.text.data, "name\nfirst\n");
+    pm_render_free(r);
+    pm_buf_free(&c.text);
+}
+
+static void formats_are_found_by_name(void **state)
+{
+    static const struct {
+        const char *name;
+        pm_format format;
+    } known[] = {{"table", PM_FORMAT_TABLE},
+                 {"csv", PM_FORMAT_CSV},
+                 {"json", PM_FORMAT_JSON},
+                 {"ndjson", PM_FORMAT_NDJSON}};
+    pm_format format;
+    pmapdb_error err;
+    pm_render *r = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        assert_true(pm_format_find(known[i].name, &format));
+        assert_int_equal(format, known[i].format);
+    }
+    assert_false(pm_format_find("xml", &format));
+    assert_false(pm_format_find("", &format));
+    assert_int_equal(pm_render_new(&(pm_render_options){0}, &(pm_sink){0}, NULL, 0, &r, &err),
+                     PMAPDB_USAGE);
+    assert_null(r);
+    pm_render_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(human_sizes),
+        cmocka_unit_test(exact_sizes),
+        cmocka_unit_test(no_rows_give_the_header),
+        cmocka_unit_test(colour_is_for_header_and_unknowns),
+        cmocka_unit_test(wide_and_combining_text_aligns),
+        cmocka_unit_test(control_bytes_never_get_out),
+        cmocka_unit_test(widest_text_is_cut_to_fit),
+        cmocka_unit_test(two_long_texts_share_the_cut),
+        cmocka_unit_test(numbers_of_undeclared_columns_are_right),
+        cmocka_unit_test(no_blanks_at_the_end),
+        cmocka_unit_test(refused_writes_come_out),
+        cmocka_unit_test(texts_need_not_outlive_the_call),
+        cmocka_unit_test(formats_are_found_by_name),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+/* box: a temporary folder to work in, files in it, and what a source makes of them. */
+#ifndef TESTS_SOURCE_BOX_H
+#define TESTS_SOURCE_BOX_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "source/source.h"
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Each test works in a fresh folder as its current directory. */
+static inline int box_enter(void **state)
+{
+    char *dir = strdup("/tmp/pmapdb-test-XXXXXX");
+
+    *state = dir;
+    return dir && mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
+}
+
+static inline int box_remove(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st;
+    (void)kind;
+    (void)at;
+    return remove(path);
+}
+
+static inline int box_leave(void **state)
+{
+    char *dir = *state;
+    int failed = chdir("/") || nftw(dir, box_remove, 16, FTW_DEPTH | FTW_PHYS);
+
+    free(dir);
+    return failed;
+}
+
+static inline void box_write(const char *path, const void *bytes, size_t n)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, n), n);
+    close(fd);
+}
+
+static inline void box_text(const char *path, const char *text)
+{
+    box_write(path, text, strlen(text));
+}
+
+static inline pm_buf box_bytes(const char *path)
+{
+    static char block[65536];
+    pm_buf out = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n;
+
+    assert_true(fd >= 0);
+    while ((n = read(fd, block, sizeof block)) > 0)
+        assert_int_equal(pm_buf_add(&out, block, (size_t)n, NULL), PMAPDB_OK);
+    close(fd);
+    return out;
+}
+
+/* Reads the entry at hand to its end. Short text is shown as it is, other bytes as "[N]". */
+static inline void box_show_bytes(pm_source *s, pm_buf *out, pm_buf *all)
+{
+    pmapdb_error err;
+    const char *bytes;
+    size_t n;
+    pmapdb_status st;
+
+    pm_buf_clear(all);
+    while ((st = pm_source_read(s, &bytes, &n, &err)) == PMAPDB_OK && n)
+        assert_int_equal(pm_buf_add(all, bytes, n, NULL), PMAPDB_OK);
+    if (all->len < 40)
+        pm_buf_addf(out, NULL, " %s", pm_buf_text(all).data);
+    else
+        pm_buf_addf(out, NULL, " [%zu]", all->len);
+    if (st != PMAPDB_OK) {
+        pm_buf_addf(out, NULL, " !%d %s", (int)st, err.text);
+        assert_int_equal(pm_source_read(s, &bytes, &n, &err), PMAPDB_OK);
+        assert_int_equal(n, 0);
+    }
+}
+
+/* A line per entry, "PATH (DIR, NAME) FLAGS BYTES", or "!STATUS MESSAGE". The caller frees. `all`,
+ * if not NULL, gets the last entry's bytes. */
+static inline char *box_list(const char *const *paths, size_t n_paths, pm_buf *all)
+{
+    pm_source *s;
+    const pm_source_entry *e;
+    pm_buf out = {0}, bytes = {0};
+    pmapdb_error err;
+
+    assert_int_equal(pm_buf_add(&out, "", 0, NULL), PMAPDB_OK);
+    assert_int_equal(pm_source_new(paths, n_paths, &s, NULL), PMAPDB_OK);
+    for (;;) {
+        pmapdb_status st = pm_source_next(s, &e, &err);
+
+        if (st == PMAPDB_OK && !e)
+            break;
+        if (st != PMAPDB_OK) {
+            pm_buf_addf(&out, NULL, "!%d %s\n", (int)st, err.text);
+            continue;
+        }
+        assert_true((e->mtime_ms == PMAPDB_UNKNOWN) == e->is_stdin);
+        pm_buf_addf(&out, NULL, "%s (%s, %s)%s%s%s", e->path, e->dir, e->name,
+                    e->named ? " named" : "", e->in_archive ? " archive" : "",
+                    e->is_stdin ? " stdin" : "");
+        box_show_bytes(s, &out, &bytes);
+        pm_buf_addf(&out, NULL, "\n");
+    }
+    assert_int_equal(pm_source_next(s, &e, &err), PMAPDB_OK);
+    assert_null(e);
+    pm_source_free(s);
+    if (all)
+        *all = bytes;
+    else
+        pm_buf_free(&bytes);
+    return out.data;
+}
+
+static inline void box_expect(const char *path, const char *wanted)
+{
+    char *got = box_list(&path, 1, NULL);
+
+    assert_string_equal(got, wanted);
+    free(got);
+}
+
+/* As box_expect, with the file as standard input. */
+static inline void box_expect_stdin(const char *path, const char *wanted)
+{
+    int saved = dup(STDIN_FILENO), fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    assert_true(saved >= 0 && fd >= 0 && dup2(fd, STDIN_FILENO) == 0);
+    close(fd);
+    box_expect(PM_SOURCE_STDIN, wanted);
+    assert_true(dup2(saved, STDIN_FILENO) == 0);
+    close(saved);
+}
+
+#define IN_BOX(test) cmocka_unit_test_setup_teardown(test, box_enter, box_leave)
+
+#endif

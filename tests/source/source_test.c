@@ -1,0 +1,217 @@
+/* source: plain files, directories, standard input, and names that are no fun. */
+#include "source/box.h"
+
+static void plain_file(void **state)
+{
+    (void)state;
+    mkdir("a", 0700);
+    box_text("a/x.smaps", "hello");
+    box_expect("a/x.smaps", "a/x.smaps (a, x.smaps) named hello\n");
+    box_expect("./a/x.smaps", "./a/x.smaps (./a, x.smaps) named hello\n");
+    box_text("empty", "");
+    box_expect("empty", "empty (, empty) named \n");
+    box_text("name.gz", "not compressed");
+    box_expect("name.gz", "name.gz (, name.gz) named not compressed\n");
+}
+
+static void big_file_in_blocks(void **state)
+{
+    size_t len = 700001;
+    char *bytes = malloc(len);
+    const char *path = "big";
+    pm_buf all;
+    char *list;
+
+    (void)state;
+    for (size_t i = 0; i < len; i++)
+        bytes[i] = (char)(i % 251);
+    box_write("big", bytes, len);
+    list = box_list(&path, 1, &all);
+    assert_string_equal(list, "big (, big) named [700001]\n");
+    assert_memory_equal(all.data, bytes, len);
+    free(list);
+    free(bytes);
+    pm_buf_free(&all);
+}
+
+static void modification_time(void **state)
+{
+    struct timespec times[2] = {{0, UTIME_NOW}, {1795226732, 987654321}};
+    const char *path = "x";
+    const pm_source_entry *e;
+    pm_source *s;
+
+    (void)state;
+    box_text("x", "hello");
+    assert_int_equal(utimensat(AT_FDCWD, "x", times, 0), 0);
+    assert_int_equal(pm_source_new(&path, 1, &s, NULL), PMAPDB_OK);
+    assert_int_equal(pm_source_next(s, &e, NULL), PMAPDB_OK);
+    assert_int_equal(e->mtime_ms, INT64_C(1795226732987));
+    pm_source_free(s);
+}
+
+static void directory(void **state)
+{
+    (void)state;
+    mkdir("d", 0700);
+    mkdir("d/b", 0700);
+    mkdir("d/.git", 0700);
+    mkdir("d/nothing", 0700);
+    box_text("d/.git/x", "hidden");
+    box_text("d/.x", "hidden");
+    box_text("d/b/2", "two");
+    box_text("d/b/10", "ten");
+    box_text("d/a", "A");
+    box_text("d/Z", "Z");
+    box_text("d/c", "C");
+    assert_int_equal(symlink("a", "d/link"), 0);
+    assert_int_equal(symlink("..", "d/loop"), 0);
+    assert_int_equal(symlink("nowhere", "d/dangling"), 0);
+    assert_int_equal(mkfifo("d/fifo", 0600), 0);
+    box_expect("d", "d/Z (d, Z) Z\nd/a (d, a) A\nd/b/10 (d/b, 10) ten\nd/b/2 (d/b, 2) two\n"
+                    "d/c (d, c) C\nd/link (d, link) A\n");
+    box_expect("d/b//", "d/b/10 (d/b, 10) ten\nd/b/2 (d/b, 2) two\n");
+    box_expect("d/loop/d/b", "d/loop/d/b/10 (d/loop/d/b, 10) ten\n"
+                             "d/loop/d/b/2 (d/loop/d/b, 2) two\n");
+    box_expect("d/nothing", "");
+}
+
+static void failures_are_per_path(void **state)
+{
+    const char *const paths[] = {"none", "x", "d", "x"};
+    char *list;
+
+    (void)state;
+    box_text("x", "hello");
+    mkdir("d", 0700);
+    box_text("d/closed", "y");
+    box_text("d/open", "z");
+    chmod("d/closed", 0);
+    list = box_list(paths, 2, NULL);
+    assert_string_equal(list, "!8 'none': no such file or directory\nx (, x) named hello\n");
+    free(list);
+    if (geteuid() == 0) /* who may read everything */
+        return;
+    list = box_list(paths + 1, 3, NULL);
+    assert_string_equal(list, "x (, x) named hello\n!3 'd/closed': Permission denied\n"
+                              "d/open (d, open) z\nx (, x) named hello\n");
+    free(list);
+    chmod("d", 0);
+    list = box_list(paths + 2, 2, NULL);
+    assert_string_equal(list, "!3 'd': Permission denied\nx (, x) named hello\n");
+    free(list);
+    chmod("d", 0700);
+}
+
+static void read_errors(void **state)
+{
+    (void)state;
+    box_expect("/proc/self/mem", "!3 '/proc/self/mem': Input/output error\n");
+    mkdir("d", 0700);
+    box_expect_stdin("d", "!3 '-': Is a directory\n");
+}
+
+/* Files of /proc say that they are empty. */
+static void proc_file(void **state)
+{
+    const char *path = "/proc/self/maps";
+    pm_buf all;
+    char *list = box_list(&path, 1, &all);
+
+    (void)state;
+    assert_true(all.len > 100);
+    assert_true(pm_text_starts(pm_text_of(list), PM_TEXT("/proc/self/maps (/proc/self, maps)")));
+    assert_non_null(memmem(all.data, all.len, "[stack]", 7));
+    free(list);
+    pm_buf_free(&all);
+}
+
+static void standard_input(void **state)
+{
+    (void)state;
+    box_text("x", "hello");
+    box_expect_stdin("x", "- (, -) named stdin hello\n");
+    box_text("-", "dash");
+    box_expect("./-", "./- (., -) named dash\n");
+    box_expect(".", "./- (., -) dash\n./x (., x) hello\n");
+}
+
+static void named_fifo_is_read(void **state)
+{
+    pid_t child;
+
+    (void)state;
+    assert_int_equal(mkfifo("fifo", 0600), 0);
+    child = fork();
+    if (child == 0) {
+        int fd = open("fifo", O_WRONLY | O_CLOEXEC);
+
+        _exit(write(fd, "hello", 5) == 5 ? 0 : 1);
+    }
+    box_expect("fifo", "fifo (, fifo) named hello\n");
+}
+
+static void odd_names(void **state)
+{
+    char name[256], wanted[600];
+
+    (void)state;
+    mkdir("d", 0700);
+    box_text("d/new\nline", "1");
+    box_text("d/not\377utf8", "2");
+    box_expect("d", "d/new\nline (d, new\nline) 1\nd/not\377utf8 (d, not\377utf8) 2\n");
+    memset(name, 'n', 255);
+    name[255] = '\0';
+    box_text(name, "3");
+    snprintf(wanted, sizeof wanted, "%s (, %s) named 3\n", name, name);
+    box_expect(name, wanted);
+    unlink(name);
+    /* the message keeps its reason, and the end of the name */
+    snprintf(wanted, sizeof wanted, "!8 '...%s': no such file or directory\n", name + 55);
+    box_expect(name, wanted);
+    box_expect("none\n", "!8 'none?': no such file or directory\n");
+}
+
+static void nothing_given(void **state)
+{
+    char *list = box_list(NULL, 0, NULL);
+
+    (void)state;
+    assert_string_equal(list, "");
+    free(list);
+    pm_source_free(NULL);
+}
+
+static void slurp(void **state)
+{
+    char buf[8];
+    size_t n = 99;
+
+    (void)state;
+    box_text("x", "hello");
+    assert_true(pm_source_slurp("x", sizeof buf, buf, &n));
+    assert_int_equal(n, 5);
+    assert_memory_equal(buf, "hello", 5);
+    assert_true(pm_source_slurp("x", 3, buf, &n));
+    assert_int_equal(n, 3);
+    assert_true(pm_source_slurp("/proc/self/stat", sizeof buf, buf, &n));
+    assert_int_equal(n, sizeof buf);
+    n = 99;
+    assert_int_equal(mkfifo("fifo", 0600), 0);
+    assert_false(pm_source_slurp("none", sizeof buf, buf, &n));
+    assert_false(pm_source_slurp(".", sizeof buf, buf, &n));
+    assert_false(pm_source_slurp("fifo", sizeof buf, buf, &n));
+    assert_int_equal(n, 99);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_BOX(plain_file), IN_BOX(big_file_in_blocks),    IN_BOX(modification_time),
+        IN_BOX(directory),  IN_BOX(failures_are_per_path), IN_BOX(read_errors),
+        IN_BOX(proc_file),  IN_BOX(standard_input),        IN_BOX(named_fifo_is_read),
+        IN_BOX(odd_names),  IN_BOX(nothing_given),         IN_BOX(slurp),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,294 @@
+/* unpack: compressed files and archives, whole and damaged. */
+#include "source/packed.h"
+
+#define BIG 1000000
+
+static void every_compression(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(box_filters); i++) {
+        char path[32], wanted[128];
+
+        snprintf(path, sizeof path, "x.smaps.%s", box_filters[i].suffix);
+        box_compress(path, box_filters[i].filter, "hello", 5);
+        snprintf(wanted, sizeof wanted, "%s (, x.smaps) named hello\n", path);
+        box_expect(path, wanted);
+        box_expect_stdin(path, "- (, -) named stdin hello\n");
+        /* the name tells nothing */
+        rename(path, "plain");
+        box_expect("plain", "plain (, plain) named hello\n");
+    }
+}
+
+static void compressed_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(box_filters); i++) {
+        box_compress("nothing.gz", box_filters[i].filter, "", 0);
+        box_expect("nothing.gz", "nothing.gz (, nothing) named \n");
+    }
+}
+
+static void own_time_and_not_gzips(void **state)
+{
+    struct timespec times[2] = {{0, UTIME_NOW}, {1700000000, 5000000}};
+    const char *path = "x.gz";
+    const pm_source_entry *e;
+    pm_source *s;
+
+    (void)state;
+    box_compress(path, ARCHIVE_FILTER_GZIP, "hello", 5);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    assert_int_equal(pm_source_new(&path, 1, &s, NULL), PMAPDB_OK);
+    assert_int_equal(pm_source_next(s, &e, NULL), PMAPDB_OK);
+    assert_int_equal(e->mtime_ms, INT64_C(1700000000005));
+    assert_string_equal(e->name, "x");
+    assert_false(e->in_archive);
+    pm_source_free(s);
+}
+
+/* `gzip >> log` appends member after member. */
+static void several_in_one(void **state)
+{
+    pm_buf packed, more;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(box_filters); i++) {
+        box_compress("x.gz", box_filters[i].filter, "hello", 5);
+        packed = box_bytes("x.gz");
+        box_compress("y.gz", box_filters[i].filter, " world", 6);
+        more = box_bytes("y.gz");
+        pm_buf_add(&packed, more.data, more.len, NULL);
+        box_write("x.gz", packed.data, packed.len);
+        box_expect("x.gz", "x.gz (, x) named hello world\n");
+        pm_buf_free(&packed);
+        pm_buf_free(&more);
+    }
+}
+
+static const box_member members[] = {
+    {"top.smaps", 0, "top", 0},    {"d/", AE_IFDIR, NULL, 0},     {"d/link", AE_IFLNK, NULL, 0},
+    {"d/e/x.smaps", 0, "deep", 0}, {"d/fifo", AE_IFIFO, NULL, 0}, {"d/empty", 0, "", 0},
+    {"/abs/y", 0, "abs", 0},
+};
+
+static const char *const members_listed = "%1$s:top.smaps (%1$s, top.smaps) archive top\n"
+                                          "%1$s:d/e/x.smaps (%1$s:d/e, x.smaps) archive deep\n"
+                                          "%1$s:d/empty (%1$s:d, empty) archive \n"
+                                          "%1$s:/abs/y (%1$s:/abs, y) archive abs\n";
+
+static void expect_members(const char *archive, const char *file)
+{
+    pm_buf wanted = {0};
+
+    for (const char *p = members_listed; *p; p++)
+        if (strncmp(p, "%1$s", 4) == 0) {
+            pm_buf_addf(&wanted, NULL, "%s", archive);
+            p += 3;
+        } else {
+            pm_buf_add(&wanted, p, 1, NULL);
+        }
+    if (strcmp(archive, "-") == 0)
+        box_expect_stdin(file, wanted.data);
+    else
+        box_expect(archive, wanted.data);
+    pm_buf_free(&wanted);
+}
+
+static void tar_archives(void **state)
+{
+    static const int formats[] = {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FORMAT_TAR_GNUTAR,
+                                  ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FORMAT_TAR};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(formats); i++) {
+        box_archive("x.tar", formats[i], ARCHIVE_FILTER_NONE, members, COUNT(members));
+        expect_members("x.tar", NULL);
+        expect_members("-", "x.tar");
+    }
+    for (size_t i = 0; i < COUNT(box_filters); i++) {
+        box_archive("x", ARCHIVE_FORMAT_TAR_USTAR, box_filters[i].filter, members, COUNT(members));
+        expect_members("x", NULL);
+        expect_members("-", "x");
+    }
+}
+
+static void tar_without_magic(void **state)
+{
+    static const box_member one = {"x.smaps", 0, "hello", 0};
+    unsigned sum = 0;
+    pm_buf tar;
+
+    (void)state;
+    box_archive("v7", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, &one, 1);
+    tar = box_bytes("v7");
+    memset(tar.data + 257, 0, 512 - 257);
+    memset(tar.data + 148, ' ', 8);
+    for (int i = 0; i < 512; i++)
+        sum += (unsigned char)tar.data[i];
+    snprintf(tar.data + 148, 8, "%06o", sum);
+    box_write("v7", tar.data, tar.len);
+    box_expect("v7", "v7:x.smaps (v7, x.smaps) archive hello\n");
+    box_poke("v7", 0, 'X');
+    box_expect("v7", "v7 (, v7) named [2048]\n");
+    pm_buf_free(&tar);
+}
+
+static void member_time(void **state)
+{
+    const char *path = "x.tar";
+    const pm_source_entry *e;
+    pm_source *s;
+
+    (void)state;
+    box_archive(path, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FILTER_NONE, members, 1);
+    assert_int_equal(pm_source_new(&path, 1, &s, NULL), PMAPDB_OK);
+    assert_int_equal(pm_source_next(s, &e, NULL), PMAPDB_OK);
+    assert_int_equal(e->mtime_ms, INT64_C(1795226732123));
+    pm_source_free(s);
+}
+
+static void empty_tar(void **state)
+{
+    (void)state;
+    box_archive("x.tar", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, NULL, 0);
+    box_expect("x.tar", "");
+    box_archive("x.tgz", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP, NULL, 0);
+    box_expect("x.tgz", "");
+    rename("x.tar", "zeros");
+    box_expect("zeros", "zeros (, zeros) named [1024]\n");
+}
+
+static void compressed_members(void **state)
+{
+    box_member packed[] = {{"a.smaps.gz", 0, NULL, 0},
+                           {"cut.gz", 0, NULL, 0},
+                           {"nil.gz", 0, NULL, 0},
+                           {"name.gz", 0, "plain", 0}};
+    pm_buf gz, nil, cut, wanted = {0};
+    char *bytes = box_noise(400);
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(box_filters); i++) {
+        box_compress("gz", box_filters[i].filter, "hello", 5);
+        box_compress("nil", box_filters[i].filter, "", 0);
+        gz = box_bytes("gz");
+        nil = box_bytes("nil");
+        box_compress("long", box_filters[i].filter, bytes, 400);
+        cut = box_bytes("long");
+        packed[0].bytes = gz.data;
+        packed[1].bytes = cut.data;
+        packed[0].len = gz.len;
+        packed[1].len = 100;
+        packed[2].bytes = nil.data;
+        packed[2].len = nil.len;
+        box_archive("x.tgz", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP, packed, COUNT(packed));
+        pm_buf_addf(&wanted, NULL,
+                    "x.tgz:a.smaps.gz (x.tgz, a.smaps) archive hello\n"
+                    "!4 'x.tgz:cut.gz': %s\n"
+                    "x.tgz:nil.gz (x.tgz, nil) archive \n"
+                    "x.tgz:name.gz (x.tgz, name.gz) archive plain\n",
+                    box_filters[i].truncated);
+        box_expect("x.tgz", wanted.data);
+        pm_buf_free(&wanted);
+        pm_buf_free(&gz);
+        pm_buf_free(&nil);
+        pm_buf_free(&cut);
+    }
+    free(bytes);
+}
+
+static void entries_left_unread(void **state)
+{
+    char *bytes = box_noise(BIG);
+    box_member two[] = {{"1", 0, bytes, BIG}, {"2", 0, "two", 0}};
+    const char *const paths[] = {"x.tar", "x.tgz", "x.tar"};
+    const pm_source_entry *e;
+    pm_source *s;
+
+    (void)state;
+    box_archive("x.tar", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, two, 2);
+    box_archive("x.tgz", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP, two, 2);
+    assert_int_equal(pm_source_new(paths, 3, &s, NULL), PMAPDB_OK);
+    for (int i = 0; i < 6; i++) {
+        const char *text;
+        size_t n;
+
+        assert_int_equal(pm_source_next(s, &e, NULL), PMAPDB_OK);
+        assert_string_equal(e->name, i % 2 ? "2" : "1");
+        if (i < 2)
+            continue;
+        assert_int_equal(pm_source_read(s, &text, &n, NULL), PMAPDB_OK);
+        assert_memory_equal(text, i % 2 ? "two" : bytes, 3);
+    }
+    pm_source_free(s);
+    free(bytes);
+}
+
+static void odd_member_names(void **state)
+{
+    char name[300];
+    box_member odd[] = {{"new\nline", 0, "1", 0}, {"not\377utf8", 0, "2", 0}, {name, 0, "3", 0}};
+    pm_buf wanted = {0};
+
+    (void)state;
+    memset(name, 'n', 299);
+    name[299] = '\0';
+    box_archive("x", ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_NONE, odd, 3);
+    pm_buf_addf(&wanted, NULL,
+                "x:new\nline (x, new\nline) archive 1\n"
+                "x:not\377utf8 (x, not\377utf8) archive 2\nx:%s (x, %s) archive 3\n",
+                name, name);
+    box_expect("x", wanted.data);
+    pm_buf_free(&wanted);
+}
+
+/* A member of 10 GB that is all hole but for its ends, and one with a small hole. */
+static void sparse_members(void **state)
+{
+    struct archive *a = archive_write_new();
+    const la_int64_t sizes[] = {INT64_C(10000000000), 100000};
+    pm_buf all;
+    const char *path = "x.tar";
+    char *list;
+
+    (void)state;
+    archive_write_set_format(a, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE);
+    assert_int_equal(archive_write_open_filename(a, path), ARCHIVE_OK);
+    for (int i = 0; i < 2; i++) {
+        struct archive_entry *e = archive_entry_new();
+
+        archive_entry_set_pathname(e, i ? "small" : "huge");
+        archive_entry_set_filetype(e, AE_IFREG);
+        archive_entry_set_size(e, sizes[i]);
+        archive_entry_set_mtime(e, 1, 0);
+        archive_entry_sparse_add_entry(e, 0, 5);
+        archive_entry_sparse_add_entry(e, sizes[i] - 3, 3);
+        assert_int_equal(archive_write_header(a, e), ARCHIVE_OK);
+        for (la_int64_t at = 0; i == 1 && at < sizes[i]; at++)
+            archive_write_data(a, at < 5 ? "S" : at >= sizes[i] - 3 ? "E" : "", 1);
+        if (i == 0)
+            archive_write_data(a, "SSSSS", 5);
+        archive_entry_free(e);
+    }
+    archive_write_free(a);
+    list = box_list(&path, 1, &all);
+    assert_string_equal(list, "x.tar:huge (x.tar, huge) archive SSSSS\n"
+                              "x.tar:small (x.tar, small) archive [100000]\n");
+    assert_memory_equal(all.data, "SSSSS\0\0", 7);
+    assert_memory_equal(all.data + 99996, "\0EEE", 4);
+    free(list);
+    pm_buf_free(&all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_BOX(every_compression),   IN_BOX(compressed_nothing), IN_BOX(own_time_and_not_gzips),
+        IN_BOX(several_in_one),      IN_BOX(tar_archives),       IN_BOX(tar_without_magic),
+        IN_BOX(member_time),         IN_BOX(empty_tar),          IN_BOX(compressed_members),
+        IN_BOX(entries_left_unread), IN_BOX(odd_member_names),   IN_BOX(sparse_members),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,40 @@
+-- name:   snapshots
+-- title:  The snapshots in the store
+-- param:  process process "" NAME, PID, NAME/PID or @ID
+-- param:  dialect text    "" Only captures of this dialect
+-- param:  state   text    "" Only complete, partial or totals
+-- column: snapshot_id       snapshot For --from, --to, --snapshot as @ID
+-- column: taken_at          time     When it was taken, UTC
+-- column: host              text     Where; empty when unknown
+-- column: name              text     Name of the process
+-- column: pid               int      Process id
+-- column: dialect           text     What printed it
+-- column: state             text     complete, partial (rows are missing), totals (only sums)
+-- column: checked           text     Against what the sums were proved
+-- column: mappings          count    Number of mappings
+-- column: size_kib          kib      Address space
+-- column: rss_kib           kib      Resident
+-- column: pss_kib           kib      Proportional share of the resident
+-- column: private_kib       kib      Private_Clean + Private_Dirty
+-- column: private_dirty_kib kib      Private_Dirty
+-- column: swap_kib          kib      Swapped out
+-- column: source            text     File or archive member it was read from
+-- column: process_id        process  Which life of the pid
+-- table:  snapshot_id taken_at name pid dialect state checked mappings size_kib rss_kib pss_kib private_kib source
+--
+-- A template for queries of your own: one statement, read-only, every column declared. :process is
+-- the process_id, or NULL when a name was given, which is then :name_id.
+SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.dialect, s.state, s.checked,
+  s.mappings, s.size_kib, s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib,
+  f.path || c.file AS source, s.process_id
+FROM process p
+JOIN name n ON n.name_id = p.name_id
+LEFT JOIN host h ON h.host_id = p.host_id
+CROSS JOIN snapshots s ON s.process_id = p.process_id
+JOIN capture c ON c.capture_id = s.capture_id
+LEFT JOIN folder f ON f.folder_id = c.folder_id
+WHERE (:process IS NULL OR p.process_id = :process)
+  AND (:name_id IS NULL OR p.name_id = :name_id)
+  AND (:dialect IS NULL OR s.dialect = :dialect)
+  AND (:state IS NULL OR s.state = :state)
+ORDER BY s.taken_ms, n.name, p.pid, s.dialect, s.ordinal;

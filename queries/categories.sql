@@ -1,0 +1,42 @@
+-- name:   categories
+-- title:  The categories of one snapshot, largest first
+-- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
+-- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- column: category          category Category
+-- column: mappings          count    Number of mappings
+-- column: size_kib          kib      Address space
+-- column: rss_kib           kib      Resident
+-- column: pss_kib           kib      Proportional share of the resident
+-- column: private_kib       kib      Private_Clean + Private_Dirty
+-- column: private_dirty_kib kib      Private_Dirty
+-- column: swap_kib          kib      Swapped out
+-- column: processes         count    How many processes were summed
+--
+-- Given a name, the sum over its processes of that moment.
+WITH scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+moment AS (
+  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :snapshot AND s.moment_ms = m.moment_ms
+    AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+)
+SELECT t.category, sum(t.mappings) AS mappings,
+  CASE WHEN count(*) = count(t.size_kib) THEN sum(t.size_kib) END AS size_kib,
+  CASE WHEN count(*) = count(t.rss_kib) THEN sum(t.rss_kib) END AS rss_kib,
+  CASE WHEN count(*) = count(t.pss_kib) THEN sum(t.pss_kib) END AS pss_kib,
+  CASE WHEN count(*) = count(t.private_kib) THEN sum(t.private_kib) END AS private_kib,
+  CASE WHEN count(*) = count(t.private_dirty_kib) THEN sum(t.private_dirty_kib) END AS private_dirty_kib,
+  CASE WHEN count(*) = count(t.swap_kib) THEN sum(t.swap_kib) END AS swap_kib,
+  (SELECT count(DISTINCT process_id) FROM moment) AS processes
+FROM moment
+CROSS JOIN category_totals t ON t.snapshot_id = moment.snapshot_id
+GROUP BY t.category
+ORDER BY rss_kib DESC, size_kib DESC, t.category;

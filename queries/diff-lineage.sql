@@ -1,0 +1,142 @@
+-- name:   diff-lineage
+-- title:  Growth of each mapping through time between two snapshots
+-- param:  process process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  from    snapshot first The older snapshot
+-- param:  to      snapshot last  The newer snapshot
+-- param:  dialect text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- column: category                category Category
+-- column: lineage_id              lineage  The mapping through time
+-- column: change                  text     new, gone, grown, shrunk, moved, same
+-- column: path                    text     What is mapped; empty for anonymous memory
+-- column: mappings_from           count    Number of mappings, older
+-- column: mappings_to             count    Number of mappings, newer
+-- column: mappings_delta          count    newer - older
+-- column: size_kib_from           kib      Address space, older
+-- column: size_kib_to             kib      Address space, newer
+-- column: size_kib_delta          kib      newer - older
+-- column: rss_kib_from            kib      Resident, older
+-- column: rss_kib_to              kib      Resident, newer
+-- column: rss_kib_delta           kib      newer - older
+-- column: pss_kib_from            kib      Proportional share of the resident, older
+-- column: pss_kib_to              kib      Proportional share of the resident, newer
+-- column: pss_kib_delta           kib      newer - older
+-- column: private_kib_from        kib      Private_Clean + Private_Dirty, older
+-- column: private_kib_to          kib      Private_Clean + Private_Dirty, newer
+-- column: private_kib_delta       kib      newer - older
+-- column: private_dirty_kib_from  kib      Private_Dirty, older
+-- column: private_dirty_kib_to    kib      Private_Dirty, newer
+-- column: private_dirty_kib_delta kib      newer - older
+-- column: swap_kib_from           kib      Swapped out, older
+-- column: swap_kib_to             kib      Swapped out, newer
+-- column: swap_kib_delta          kib      newer - older
+-- column: processes_from          count    Processes summed, older
+-- column: processes_to            count    Processes summed, newer
+-- table:  category lineage_id change path size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta
+--
+-- A lineage is one mapping although it grows, moves, splits, merges; the pieces of a split are
+-- summed. It has grown or shrunk by its resident memory, or, where that is equal, by its size.
+WITH scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+older AS (
+  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
+    AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+newer AS (
+  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
+    AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+side AS (
+  SELECT 0 AS newer, snapshot_id FROM older
+  UNION ALL
+  SELECT 1, snapshot_id FROM newer
+),
+known AS (
+  -- 0 for a number that the side's captures have, NULL for one that they lack
+  SELECT d.newer, count(DISTINCT s.process_id) AS processes,
+    CASE WHEN count(*) = count(s.size_kib) THEN 0 END AS size_kib,
+    CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib,
+    CASE WHEN count(*) = count(s.pss_kib) THEN 0 END AS pss_kib,
+    CASE WHEN count(*) = count(s.private_kib) THEN 0 END AS private_kib,
+    CASE WHEN count(*) = count(s.private_dirty_kib) THEN 0 END AS private_dirty_kib,
+    CASE WHEN count(*) = count(s.swap_kib) THEN 0 END AS swap_kib
+  FROM side d
+  CROSS JOIN snapshots s ON s.snapshot_id = d.snapshot_id
+  GROUP BY d.newer
+),
+x AS (
+  SELECT d.newer, m.category, m.path, m.lineage_id, m.start, m.end, 1 AS mappings, m.size_kib,
+    m.rss_kib, m.pss_kib, m.private_kib, m.private_dirty_kib, m.swap_kib
+  FROM side d
+  CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id
+)
+SELECT category, lineage_id,
+  CASE
+    WHEN mappings_from = 0 THEN 'new'
+    WHEN mappings_to = 0 THEN 'gone'
+    WHEN rss_kib_to > rss_kib_from THEN 'grown'
+    WHEN rss_kib_to < rss_kib_from THEN 'shrunk'
+    WHEN size_kib_to > size_kib_from THEN 'grown'
+    WHEN size_kib_to < size_kib_from THEN 'shrunk'
+    WHEN place_from <> place_to THEN 'moved'
+    ELSE 'same'
+  END AS change,
+  path,
+  mappings_from, mappings_to, mappings_to - mappings_from AS mappings_delta,
+  size_kib_from, size_kib_to, size_kib_to - size_kib_from AS size_kib_delta,
+  rss_kib_from, rss_kib_to, rss_kib_to - rss_kib_from AS rss_kib_delta,
+  pss_kib_from, pss_kib_to, pss_kib_to - pss_kib_from AS pss_kib_delta,
+  private_kib_from, private_kib_to, private_kib_to - private_kib_from AS private_kib_delta,
+  private_dirty_kib_from, private_dirty_kib_to, private_dirty_kib_to - private_dirty_kib_from AS private_dirty_kib_delta,
+  swap_kib_from, swap_kib_to, swap_kib_to - swap_kib_from AS swap_kib_delta,
+  processes_from, processes_to
+FROM (
+  SELECT coalesce(max(CASE x.newer WHEN 1 THEN x.category END), max(x.category)) AS category,
+    x.lineage_id, coalesce(max(CASE x.newer WHEN 1 THEN x.path END), max(x.path)) AS path,
+    min(CASE x.newer WHEN 0 THEN x.start END) AS place_from,
+    min(CASE x.newer WHEN 1 THEN x.start END) AS place_to,
+    coalesce(sum(CASE x.newer WHEN 0 THEN x.mappings END), 0) AS mappings_from,
+    coalesce(sum(CASE x.newer WHEN 1 THEN x.mappings END), 0) AS mappings_to,
+    CASE WHEN a.size_kib = 0 AND total(x.newer = 0 AND x.size_kib IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 0 THEN x.size_kib END), 0) END AS size_kib_from,
+    CASE WHEN b.size_kib = 0 AND total(x.newer = 1 AND x.size_kib IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 1 THEN x.size_kib END), 0) END AS size_kib_to,
+    CASE WHEN a.rss_kib = 0 AND total(x.newer = 0 AND x.rss_kib IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 0 THEN x.rss_kib END), 0) END AS rss_kib_from,
+    CASE WHEN b.rss_kib = 0 AND total(x.newer = 1 AND x.rss_kib IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 1 THEN x.rss_kib END), 0) END AS rss_kib_to,
+    CASE WHEN a.pss_kib = 0 AND total(x.newer = 0 AND x.pss_kib IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 0 THEN x.pss_kib END), 0) END AS pss_kib_from,
+    CASE WHEN b.pss_kib = 0 AND total(x.newer = 1 AND x.pss_kib IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 1 THEN x.pss_kib END), 0) END AS pss_kib_to,
+    CASE WHEN a.private_kib = 0 AND total(x.newer = 0 AND x.private_kib IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 0 THEN x.private_kib END), 0) END AS private_kib_from,
+    CASE WHEN b.private_kib = 0 AND total(x.newer = 1 AND x.private_kib IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 1 THEN x.private_kib END), 0) END AS private_kib_to,
+    CASE WHEN a.private_dirty_kib = 0 AND total(x.newer = 0 AND x.private_dirty_kib IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 0 THEN x.private_dirty_kib END), 0) END AS private_dirty_kib_from,
+    CASE WHEN b.private_dirty_kib = 0 AND total(x.newer = 1 AND x.private_dirty_kib IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 1 THEN x.private_dirty_kib END), 0) END AS private_dirty_kib_to,
+    CASE WHEN a.swap_kib = 0 AND total(x.newer = 0 AND x.swap_kib IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 0 THEN x.swap_kib END), 0) END AS swap_kib_from,
+    CASE WHEN b.swap_kib = 0 AND total(x.newer = 1 AND x.swap_kib IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 1 THEN x.swap_kib END), 0) END AS swap_kib_to,
+    a.processes AS processes_from, b.processes AS processes_to
+  FROM x
+  CROSS JOIN known a ON a.newer = 0
+  CROSS JOIN known b ON b.newer = 1
+  GROUP BY x.lineage_id
+)
+ORDER BY rss_kib_delta DESC, size_kib_delta DESC, category, path, lineage_id;

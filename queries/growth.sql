@@ -1,0 +1,144 @@
+-- name:   growth
+-- title:  Every category in every snapshot, with the step to the one before
+-- param:  process  process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  from     snapshot first Begin with this snapshot
+-- param:  to       snapshot last  End with this snapshot
+-- param:  category category ""    Only this category
+-- param:  dialect  text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- column: snapshot_id             snapshot Unknown where several processes are summed
+-- column: taken_at                time     When, UTC
+-- column: name                    text     Name of the process
+-- column: pid                     int      Unknown where several processes are summed
+-- column: category                category Category
+-- column: mappings                count    Number of mappings
+-- column: size_kib                kib      Address space
+-- column: rss_kib                 kib      Resident
+-- column: pss_kib                 kib      Proportional share of the resident
+-- column: private_kib             kib      Private_Clean + Private_Dirty
+-- column: private_dirty_kib       kib      Private_Dirty
+-- column: swap_kib                kib      Swapped out
+-- column: mappings_delta          count    Since the step before; unknown in the first and after a restart
+-- column: size_kib_delta          kib      Since the step before; unknown in the first and after a restart
+-- column: rss_kib_delta           kib      Since the step before; unknown in the first and after a restart
+-- column: pss_kib_delta           kib      Since the step before; unknown in the first and after a restart
+-- column: private_kib_delta       kib      Since the step before; unknown in the first and after a restart
+-- column: private_dirty_kib_delta kib      Since the step before; unknown in the first and after a restart
+-- column: swap_kib_delta          kib      Since the step before; unknown in the first and after a restart
+-- column: process_id              process  Unknown where several processes are summed
+-- column: processes               count    Processes summed
+-- table:  taken_at pid category mappings size_kib size_kib_delta rss_kib rss_kib_delta private_kib private_kib_delta
+--
+-- The long series for a spreadsheet or a plot. Given a name, the sum over its processes of each
+-- moment: one that came or went counts as growth. Where lives of a name follow each other, a
+-- restart is no growth: its deltas are unknown. So are those of anonymous and kernel between pmap
+-- -x, -d or plain pmap, which print kernel mappings as "[ anon ]", and smaps, -X or -XX, which name
+-- them: --dialect gives a series of one kind. A category that was there a step before and is gone
+-- has one row of zeroes.
+WITH scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+cell AS (
+  -- one row per snapshot and category, from the rollup
+  SELECT s.moment_ms, s.snapshot_id, s.process_id, v.category_id, v.mappings, v.size_kib, v.rss_kib,
+    v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
+  FROM scope
+  CROSS JOIN epoch e ON e.process_id = scope.process_id
+  CROSS JOIN catver v ON v.epoch_id = e.epoch_id
+  CROSS JOIN snapshots s ON s.epoch_id = v.epoch_id
+    AND s.off BETWEEN v.first AND coalesce(v.last, 32767)
+  WHERE CASE WHEN :dialect IS NULL THEN s.preferred ELSE e.dialect = :dialect END
+),
+moment AS (
+  -- X is 0 where every capture of the moment has it, NULL where one lacks it
+  SELECT s.moment_ms, row_number() OVER (ORDER BY s.moment_ms) AS step,
+    count(DISTINCT s.process_id) AS processes,
+    CASE count(DISTINCT s.process_id) WHEN 1 THEN max(s.process_id) END AS process_id,
+    CASE count(*) WHEN 1 THEN max(s.snapshot_id) END AS snapshot_id,
+    CASE count(*) WHEN 1 THEN max(s.taken_at) END AS taken_at,
+    min(s.dialect IN ('pmap-x', 'pmap-d', 'pmap')) + max(s.dialect IN ('pmap-x', 'pmap-d', 'pmap'))
+      AS nameless,
+    CASE WHEN count(*) = count(s.size_kib) THEN 0 END AS size_kib,
+    CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib,
+    CASE WHEN count(*) = count(s.pss_kib) THEN 0 END AS pss_kib,
+    CASE WHEN count(*) = count(s.private_kib) THEN 0 END AS private_kib,
+    CASE WHEN count(*) = count(s.private_dirty_kib) THEN 0 END AS private_dirty_kib,
+    CASE WHEN count(*) = count(s.swap_kib) THEN 0 END AS swap_kib
+  FROM snapshots s
+  WHERE s.process_id IN (SELECT process_id FROM scope) AND s.epoch_id IS NOT NULL
+    AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+  GROUP BY s.moment_ms
+),
+there AS (
+  SELECT moment_ms, category_id, sum(mappings) AS mappings,
+    CASE WHEN count(*) = count(size_kib) THEN sum(size_kib) END AS size_kib,
+    CASE WHEN count(*) = count(rss_kib) THEN sum(rss_kib) END AS rss_kib,
+    CASE WHEN count(*) = count(pss_kib) THEN sum(pss_kib) END AS pss_kib,
+    CASE WHEN count(*) = count(private_kib) THEN sum(private_kib) END AS private_kib,
+    CASE WHEN count(*) = count(private_dirty_kib) THEN sum(private_dirty_kib) END AS private_dirty_kib,
+    CASE WHEN count(*) = count(swap_kib) THEN sum(swap_kib) END AS swap_kib
+  FROM cell
+  GROUP BY moment_ms, category_id
+),
+seen AS (
+  SELECT t.*, m.step, lead(m.step) OVER (PARTITION BY t.category_id ORDER BY m.step) AS next_step
+  FROM there t
+  JOIN moment m ON m.moment_ms = t.moment_ms
+),
+line AS (
+  SELECT step, category_id, mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib
+  FROM seen
+  UNION ALL
+  SELECT m.step, s.category_id, 0, m.size_kib, m.rss_kib, m.pss_kib, m.private_kib, m.private_dirty_kib, m.swap_kib
+  FROM seen s
+  JOIN moment m ON m.step = s.step + 1
+  WHERE s.next_step IS NOT s.step + 1
+),
+stepped AS (
+  -- before: 1 where the category has a row one step earlier, else it had nothing there
+  SELECT l.*, m.moment_ms, m.processes, m.process_id, m.snapshot_id, m.taken_at,
+    b.step AS step_before,
+    b.processes = 1 AND m.processes = 1 AND b.process_id <> m.process_id
+      OR b.nameless <> m.nameless AND l.category_id IN (SELECT category_id FROM categories
+        WHERE category IN ('anonymous', 'kernel')) AS broken,
+    lag(l.step) OVER w IS l.step - 1 AS before, lag(l.mappings) OVER w AS mappings_was,
+    lag(l.size_kib) OVER w AS size_kib_was, b.size_kib AS size_kib_none,
+    lag(l.rss_kib) OVER w AS rss_kib_was, b.rss_kib AS rss_kib_none,
+    lag(l.pss_kib) OVER w AS pss_kib_was, b.pss_kib AS pss_kib_none,
+    lag(l.private_kib) OVER w AS private_kib_was, b.private_kib AS private_kib_none,
+    lag(l.private_dirty_kib) OVER w AS private_dirty_kib_was, b.private_dirty_kib AS private_dirty_kib_none,
+    lag(l.swap_kib) OVER w AS swap_kib_was, b.swap_kib AS swap_kib_none
+  FROM line l
+  JOIN moment m ON m.step = l.step
+  LEFT JOIN moment b ON b.step = l.step - 1
+  WINDOW w AS (PARTITION BY l.category_id ORDER BY l.step)
+)
+SELECT x.snapshot_id, coalesce(x.taken_at,
+    strftime('%Y-%m-%dT%H:%M:%S', x.moment_ms / 1000, 'unixepoch')
+    || CASE WHEN x.moment_ms % 1000 THEN '.' || substr(1000 + x.moment_ms % 1000, 2) ELSE '' END
+    || 'Z') AS taken_at, n.name, p.pid, c.category,
+  x.mappings, x.size_kib, x.rss_kib, x.pss_kib, x.private_kib, x.private_dirty_kib, x.swap_kib,
+  CASE WHEN x.step_before AND NOT x.broken
+    THEN x.mappings - CASE WHEN x.before THEN x.mappings_was ELSE 0 END END AS mappings_delta,
+  CASE WHEN x.step_before AND NOT x.broken
+    THEN x.size_kib - CASE WHEN x.before THEN x.size_kib_was ELSE x.size_kib_none END END AS size_kib_delta,
+  CASE WHEN x.step_before AND NOT x.broken
+    THEN x.rss_kib - CASE WHEN x.before THEN x.rss_kib_was ELSE x.rss_kib_none END END AS rss_kib_delta,
+  CASE WHEN x.step_before AND NOT x.broken
+    THEN x.pss_kib - CASE WHEN x.before THEN x.pss_kib_was ELSE x.pss_kib_none END END AS pss_kib_delta,
+  CASE WHEN x.step_before AND NOT x.broken
+    THEN x.private_kib - CASE WHEN x.before THEN x.private_kib_was ELSE x.private_kib_none END END AS private_kib_delta,
+  CASE WHEN x.step_before AND NOT x.broken
+    THEN x.private_dirty_kib - CASE WHEN x.before THEN x.private_dirty_kib_was ELSE x.private_dirty_kib_none END END AS private_dirty_kib_delta,
+  CASE WHEN x.step_before AND NOT x.broken
+    THEN x.swap_kib - CASE WHEN x.before THEN x.swap_kib_was ELSE x.swap_kib_none END END AS swap_kib_delta,
+  x.process_id, x.processes
+FROM stepped x
+JOIN categories c ON c.category_id = x.category_id
+LEFT JOIN process p ON p.process_id = x.process_id
+LEFT JOIN name n ON n.name_id = coalesce(p.name_id, :name_id)
+WHERE (:category IS NULL OR c.category = :category)
+  AND x.moment_ms >= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :from)
+  AND x.moment_ms <= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :to)
+ORDER BY x.moment_ms, c.category;

@@ -1,0 +1,47 @@
+-- name:   mappings
+-- title:  The mappings of one snapshot
+-- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
+-- param:  min-size kib      0    Only mappings of at least this size
+-- param:  category category ""   Only this category
+-- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- column: start             address  First address
+-- column: end               address  First address behind it
+-- column: size_kib          kib      Address space
+-- column: rss_kib           kib      Resident
+-- column: pss_kib           kib      Proportional share of the resident
+-- column: dirty_kib         kib      Shared_Dirty + Private_Dirty
+-- column: private_kib       kib      Private_Clean + Private_Dirty
+-- column: private_dirty_kib kib      Private_Dirty
+-- column: swap_kib          kib      Swapped out
+-- column: perms             text     rwx and p (private) or s (shared)
+-- column: offset            address  Offset in the file
+-- column: device            text     major:minor of the file system
+-- column: inode             int      Inode of the file
+-- column: category          category Category
+-- column: flags             text     VmFlags
+-- column: path              text     What is mapped; empty for anonymous memory
+-- column: lineage_id        lineage  This mapping through time
+-- table:  start size_kib rss_kib pss_kib private_kib swap_kib perms category path lineage_id
+--
+WITH scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+moment AS (
+  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :snapshot AND s.moment_ms = m.moment_ms
+    AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+)
+SELECT m.start, m.end, m.size_kib, m.rss_kib, m.pss_kib, m.dirty_kib, m.private_kib,
+  m.private_dirty_kib, m.swap_kib, m.perms, m.offset, m.device, m.inode, m.category, m.flags,
+  m.path, m.lineage_id
+FROM moment
+CROSS JOIN mappings m ON m.snapshot_id = moment.snapshot_id
+WHERE coalesce(m.size_kib, 0) >= :min_size AND (:category IS NULL OR m.category = :category)
+ORDER BY moment.process_id, m.start < 0, m.start;

@@ -1,0 +1,28 @@
+-- name:   processes
+-- title:  The processes in the store
+-- param:  process process "" NAME, PID, NAME/PID or @ID
+-- column: process_id process One life of one pid; for --process as @ID
+-- column: host       text    Where; empty when unknown
+-- column: pid        int     Process id
+-- column: name       text    Name that survives restarts
+-- column: command    text    Command line of its earliest capture that shows one
+-- column: first_at   time    Its first snapshot, UTC
+-- column: last_at    time    Its last snapshot, UTC
+-- column: snapshots  count   How many there are
+-- column: size_kib   kib     Address space in the last one
+-- column: rss_kib    kib     Resident in the last one
+--
+SELECT p.process_id, h.name AS host, p.pid, n.name, p.command,
+  (SELECT taken_at FROM snapshots s WHERE s.process_id = p.process_id ORDER BY taken_ms LIMIT 1)
+    AS first_at,
+  z.taken_at AS last_at,
+  (SELECT count(*) FROM snapshots s WHERE s.process_id = p.process_id) AS snapshots,
+  z.size_kib, z.rss_kib
+FROM process p
+JOIN name n ON n.name_id = p.name_id
+LEFT JOIN host h ON h.host_id = p.host_id
+LEFT JOIN snapshots z ON z.snapshot_id = (SELECT snapshot_id FROM snapshots s
+  WHERE s.process_id = p.process_id AND s.preferred ORDER BY taken_ms DESC LIMIT 1)
+WHERE (:process IS NULL OR p.process_id = :process)
+  AND (:name_id IS NULL OR p.name_id = :name_id)
+ORDER BY host, n.name, first_at, p.pid, p.process_id;

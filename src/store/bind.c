@@ -1,0 +1,239 @@
+/* bind: the parameters of a query, from what a user writes to bound values. */
+#include "store/query.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/num.h"
+#include <stdlib.h>
+
+bool pm_query_is_param(const char *bound, pm_text name)
+{
+    if (bound[0] != ':' || strlen(bound) != name.len + 1)
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        if (bound[i + 1] != (name.data[i] == '-' ? '_' : name.data[i]))
+            return false;
+    return true;
+}
+
+static int find_param(const pmapdb_rows *r, const char *name)
+{
+    for (int i = 0; i < r->info->n_params; i++)
+        if (pm_text_equal(r->info->param[i].name, pm_text_of(name)))
+            return i;
+    return -1;
+}
+
+pmapdb_status pmapdb_bind(pmapdb_rows *r, const char *param, const char *value, pmapdb_error *err)
+{
+    int i = find_param(r, param);
+    char *copy;
+
+    if (i < 0)
+        return pm_fail(err, PMAPDB_USAGE, "%.*s has no parameter '%s'", (int)r->info->name.len,
+                       r->info->name.data, param);
+    copy = strdup(value);
+    if (!copy)
+        return pm_fail_nomem(err);
+    free(r->given[i]);
+    r->given[i] = copy;
+    r->bound = false;
+    return PMAPDB_OK;
+}
+
+static pm_text value_of(const pmapdb_rows *r, int i)
+{
+    return r->given[i] ? pm_text_of(r->given[i]) : r->info->param[i].fallback;
+}
+
+const char *pm_rows_param(const pmapdb_rows *r, const char *name)
+{
+    int i = find_param(r, name);
+
+    return i < 0 ? NULL : r->given[i];
+}
+
+/* Where the statement wants it, or 0. */
+static int slot(const pmapdb_rows *r, pm_text name)
+{
+    for (int i = 1; i <= sqlite3_bind_parameter_count(r->stmt); i++) {
+        const char *bound = sqlite3_bind_parameter_name(r->stmt, i);
+
+        if (bound && pm_query_is_param(bound, name))
+            return i;
+    }
+    return 0;
+}
+
+static void bind_int(pmapdb_rows *r, pm_text name, int64_t value)
+{
+    int at = slot(r, name);
+
+    if (at && value == PMAPDB_UNKNOWN)
+        sqlite3_bind_null(r->stmt, at);
+    else if (at)
+        sqlite3_bind_int64(r->stmt, at, value);
+}
+
+static void bind_text(pmapdb_rows *r, pm_text name, pm_text value)
+{
+    int at = slot(r, name);
+
+    if (at && value.len == 0)
+        sqlite3_bind_null(r->stmt, at);
+    else if (at)
+        sqlite3_bind_text64(r->stmt, at, value.data, value.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static pmapdb_status wrong(const pm_query_param *p, pm_text value, const char *want,
+                           pmapdb_error *err)
+{
+    return pm_fail(err, PMAPDB_USAGE, "--%.*s wants %s, not '%.*s'", (int)p->name.len, p->name.data,
+                   want, (int)value.len, value.data);
+}
+
+static pmapdb_status bind_process(pmapdb_rows *r, const pm_query_param *p, pm_text value,
+                                  pmapdb_error *err)
+{
+    pmapdb_status st = pm_select_process(r->store->sql, value, &r->scope, err);
+
+    if (st == PMAPDB_OK) {
+        bind_int(r, p->name, r->scope.process_id);
+        bind_int(r, PM_TEXT("name_id"), r->scope.name_id);
+    }
+    return st;
+}
+
+static pm_text dialect_of(const pmapdb_rows *r)
+{
+    int i = find_param(r, "dialect");
+    pm_text t = i < 0 ? (pm_text){NULL, 0} : value_of(r, i);
+
+    return t.len ? t : (pm_text){NULL, 0};
+}
+
+static pmapdb_status bind_snapshot(pmapdb_rows *r, const pm_query_param *p, pm_text value,
+                                   pmapdb_error *err)
+{
+    pm_pick pick;
+    bool is_from = pm_text_equal(p->name, PM_TEXT("from"));
+    pmapdb_status st = pm_select_snapshot(r->store->sql, &r->scope, dialect_of(r), value,
+                                          is_from ? r->back_from : PMAPDB_UNKNOWN, &pick, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    if (is_from && r->back_from != PMAPDB_UNKNOWN && pick.moment_ms > r->back_from)
+        return pm_fail(err, PMAPDB_USAGE, "--from is later than --to");
+    if (pm_text_equal(p->name, PM_TEXT("to")))
+        r->back_from = pick.moment_ms;
+    bind_int(r, p->name, pick.snapshot_id);
+    return PMAPDB_OK;
+}
+
+static pmapdb_status bind_category(pmapdb_rows *r, const pm_query_param *p, pm_text value,
+                                   pmapdb_error *err)
+{
+    pm_buf all = {0};
+    sqlite3_stmt *stmt;
+    bool has, found = false;
+    pmapdb_status st = pm_sql_rows(r->store->sql, "SELECT category FROM categories ORDER BY 1",
+                                   PM_NO_ARGS, &stmt, err);
+
+    while (st == PMAPDB_OK && (st = pm_sql_step(r->store->sql, stmt, &has, err)) == PMAPDB_OK &&
+           has) {
+        pm_text slug = pm_col_text(stmt, 0);
+
+        found |= pm_text_equal(slug, value);
+        st = pm_buf_addf(&all, err, " %.*s", (int)slug.len, slug.data);
+    }
+    if (st == PMAPDB_OK && !found)
+        st = pm_fail(err, PMAPDB_NOTFOUND, "no category '%.*s'; there are:%s", (int)value.len,
+                     value.data, all.data ? all.data : "");
+    pm_buf_free(&all);
+    bind_text(r, p->name, value);
+    return st;
+}
+
+static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_text value,
+                                 pmapdb_error *err)
+{
+    uint64_t plain;
+    int64_t v;
+    char *end;
+
+    switch (p->unit) {
+    case PM_UNIT_KIB:
+        if (!pm_num_size(value, &v))
+            return wrong(p, value, "a size like 10M", err);
+        break;
+    case PM_UNIT_DURATION:
+        if (!pm_num_span(value, &v))
+            return wrong(p, value, "a span like 2h", err);
+        break;
+    case PM_UNIT_TIME:
+        if (!pm_clock_parse(value, &v))
+            return wrong(p, value, "a time like 2026-11-21T02:05", err);
+        break;
+    case PM_UNIT_ADDRESS:
+        if (pm_num_hex(value.data, value.data + value.len, &plain) != value.len)
+            return wrong(p, value, "a hexadecimal address", err);
+        v = (int64_t)plain;
+        break;
+    case PM_UNIT_REAL:
+    case PM_UNIT_RATIO:
+    case PM_UNIT_RATE:
+        sqlite3_bind_double(r->stmt, slot(r, p->name), strtod(value.data, &end));
+        return end == value.data + value.len ? PMAPDB_OK : wrong(p, value, "a number", err);
+    default:
+        if (!pm_num_all(value, &plain) || plain > INT64_MAX)
+            return wrong(p, value, "a whole number", err);
+        v = (int64_t)plain;
+    }
+    bind_int(r, p->name, v);
+    return PMAPDB_OK;
+}
+
+static pmapdb_status bind_one(pmapdb_rows *r, int i, pmapdb_error *err)
+{
+    const pm_query_param *p = &r->info->param[i];
+    pm_text value = value_of(r, i);
+
+    if (!r->given[i] && pm_text_equal(value, PM_TEXT("-")))
+        return pm_fail(err, PMAPDB_USAGE, "%.*s needs --%.*s", (int)r->info->name.len,
+                       r->info->name.data, (int)p->name.len, p->name.data);
+    if (p->unit == PM_UNIT_PROCESS)
+        return bind_process(r, p, value, err);
+    if (p->unit == PM_UNIT_SNAPSHOT)
+        return bind_snapshot(r, p, value, err);
+    if (value.len && p->unit == PM_UNIT_CATEGORY)
+        return bind_category(r, p, value, err);
+    if (value.len == 0 || p->unit == PM_UNIT_TEXT) {
+        bind_text(r, p->name, value);
+        return PMAPDB_OK;
+    }
+    return bind_number(r, p, value, err);
+}
+
+/* Processes first: snapshots are looked for among theirs; of those, --to before --from. */
+static int pass_of(const pm_query_param *p)
+{
+    if (p->unit == PM_UNIT_PROCESS)
+        return 0;
+    if (p->unit == PM_UNIT_SNAPSHOT)
+        return pm_text_equal(p->name, PM_TEXT("from")) ? 2 : 1;
+    return 3;
+}
+
+pmapdb_status pm_query_resolve(pmapdb_rows *r, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    sqlite3_reset(r->stmt);
+    r->back_from = PMAPDB_UNKNOWN;
+    for (int pass = 0; pass < 4; pass++)
+        for (int i = 0; i < r->info->n_params && st == PMAPDB_OK; i++)
+            if (pass_of(&r->info->param[i]) == pass)
+                st = bind_one(r, i, err);
+    r->bound = st == PMAPDB_OK;
+    return st;
+}

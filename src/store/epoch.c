@@ -1,0 +1,328 @@
+/* epoch: a stretch of captures taken apart for changing, and put together again. */
+#include "store/epoch.h"
+
+#include "base/buf.h"
+#include "store/region.h"
+#include <stdlib.h>
+
+void pm_epoch_free(pm_epoch *e)
+{
+    if (!e)
+        return;
+    pm_strip_free(&e->ver, e->n);
+    pm_strip_free(&e->cat, e->n);
+    free(e);
+}
+
+/* ---- reading ---- */
+
+#define CAT_COLUMNS "mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib"
+
+/* Rows are key, first, last, n_numbers numbers, in the order of the key. */
+static pmapdb_status read_strip(pm_sql *sql, sqlite3_stmt *stmt, int n_numbers, size_t n,
+                                pm_strip *s, pmapdb_error *err)
+{
+    pmapdb_status st;
+    bool has;
+
+    st = pm_strip_init(s, n, err);
+    if (st != PMAPDB_OK) {
+        pm_sql_done(stmt);
+        return st;
+    }
+    while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+        pm_version v = {.cell.key = pm_col_int(stmt, 0), .first = pm_col_int(stmt, 1)};
+
+        v.last = pm_col_int(stmt, 2);
+        for (int i = 0; i < n_numbers; i++)
+            v.cell.m.v[i] = pm_col_int(stmt, i + 3);
+        st = pm_strip_add(s, n, &v, err);
+        if (st != PMAPDB_OK) {
+            pm_sql_done(stmt);
+            return st;
+        }
+    }
+    return st;
+}
+
+static pmapdb_status read_head(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has = false;
+    int64_t n;
+    pmapdb_status st = pm_sql_rows(
+        sql, "SELECT process_id, dialect, partial, fields FROM epoch WHERE epoch_id = ?1",
+        PM_ARGS(PM_I(e->epoch_id)), &stmt, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(sql, stmt, &has, err);
+    if (st != PMAPDB_OK || !has)
+        return st;
+    e->process_id = pm_col_int(stmt, 0);
+    e->dialect = pm_dialect_find(pm_col_text(stmt, 1));
+    e->partial = pm_col_int(stmt, 2) != 0;
+    e->fields = (uint64_t)pm_col_int(stmt, 3);
+    pm_sql_done(stmt);
+    st = pm_sql_int(sql, "SELECT max(off) + 1 FROM snapshots WHERE epoch_id = ?1",
+                    PM_ARGS(PM_I(e->epoch_id)), 0, &n, err);
+    e->n = (size_t)n;
+    return st;
+}
+
+pmapdb_status pm_epoch_load(pm_sql *sql, int64_t epoch_id, pm_epoch **out, pmapdb_error *err)
+{
+    pm_epoch *e = calloc(1, sizeof *e);
+    sqlite3_stmt *stmt;
+    pmapdb_status st;
+
+    if (!e)
+        return pm_fail_nomem(err);
+    e->epoch_id = epoch_id;
+    st = read_head(sql, e, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_rows(sql,
+                         "SELECT region_id, first, last, " PM_VER_COLUMNS
+                         " FROM ver WHERE epoch_id = ?1 ORDER BY region_id, first",
+                         PM_ARGS(PM_I(epoch_id)), &stmt, err);
+    if (st == PMAPDB_OK)
+        st = read_strip(sql, stmt, PM_VER_COUNT, e->n, &e->ver, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_rows(sql,
+                         "SELECT category_id, first, last, " CAT_COLUMNS
+                         " FROM catver WHERE epoch_id = ?1 ORDER BY category_id, first",
+                         PM_ARGS(PM_I(epoch_id)), &stmt, err);
+    if (st == PMAPDB_OK)
+        st = read_strip(sql, stmt, PM_TOTAL_COUNT, e->n, &e->cat, err);
+    if (st != PMAPDB_OK) {
+        pm_epoch_free(e);
+        return st;
+    }
+    *out = e;
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_epoch_new(pm_sql *sql, int64_t process_id, pm_dialect dialect, bool partial,
+                           uint64_t fields, int64_t *epoch_id, pmapdb_error *err)
+{
+    pmapdb_status st = pm_sql_run(
+        sql, "INSERT INTO epoch (process_id, dialect, partial, fields) VALUES (?1, ?2, ?3, ?4)",
+        PM_ARGS(PM_I(process_id), PM_S(pm_dialect_name(dialect)), PM_I(partial), PM_I(fields)),
+        err);
+
+    *epoch_id = pm_sql_last_id(sql);
+    return st;
+}
+
+/* ---- changing ---- */
+
+pmapdb_status pm_epoch_open_gap(pm_sql *sql, pm_epoch *e, size_t k, pmapdb_error *err)
+{
+    pmapdb_status st = pm_strip_open_gap(&e->ver, e->n, k, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_strip_open_gap(&e->cat, e->n, k, err);
+    if (st != PMAPDB_OK)
+        return st;
+    e->n++;
+    /* From the end, one by one: (epoch_id, off) stays unique at every step. */
+    for (size_t off = e->n - 1; off > k && st == PMAPDB_OK; off--)
+        st = pm_sql_run(sql, "UPDATE snapshots SET off = ?2 WHERE epoch_id = ?1 AND off = ?2 - 1",
+                        PM_ARGS(PM_I(e->epoch_id), PM_I(off)), err);
+    return st;
+}
+
+pmapdb_status pm_epoch_set_rows(pm_epoch *e, size_t k, const pm_rows *rows, pmapdb_error *err)
+{
+    pm_cell *cells = calloc(rows->n + 1, sizeof *cells);
+    pmapdb_status st;
+
+    if (!cells)
+        return pm_fail_nomem(err);
+    for (size_t i = 0; i < rows->n; i++)
+        cells[i] = (pm_cell){rows->row[i].region_id, rows->row[i].m};
+    st = pm_strip_set(&e->ver, k, cells, rows->n, err);
+    free(cells);
+    return st;
+}
+
+pmapdb_status pm_epoch_set_rollup(pm_epoch *e, size_t k, const pm_rollup *rollup, pmapdb_error *err)
+{
+    pm_cell cells[PM_CATEGORY_COUNT];
+    size_t n = 0;
+
+    for (int i = 0; i < PM_CATEGORY_COUNT; i++) {
+        if (rollup->sum[i][PM_TOTAL_MAPPINGS] == 0)
+            continue;
+        cells[n] = (pm_cell){.key = i + 1};
+        memcpy(cells[n].m.v, rollup->sum[i], sizeof rollup->sum[i]);
+        n++;
+    }
+    return pm_strip_set(&e->cat, k, cells, n, err);
+}
+
+pmapdb_status pm_epoch_get_rows(pm_sql *sql, pm_objects *objects, const pm_epoch *e, size_t k,
+                                pm_rows *out, pmapdb_error *err)
+{
+    const pm_strip_capture *c = &e->ver.captures[k];
+    pmapdb_status st = PMAPDB_OK;
+
+    out->n = 0;
+    for (size_t i = 0; i < c->n && st == PMAPDB_OK; i++) {
+        const pm_cell *cell = &e->ver.cells[c->cell[i]];
+        pm_row row = {.region_id = cell->key, .m = cell->m};
+
+        st = pm_grow(&out->row, &out->cap, out->n, sizeof *out->row, err);
+        if (st == PMAPDB_OK)
+            st = pm_region_get(sql, objects, &row, err);
+        if (st == PMAPDB_OK)
+            out->row[out->n++] = row;
+    }
+    pm_rows_sort(out);
+    return st;
+}
+
+/* ---- writing ---- */
+
+/* The versions that the captures make, in the order of the primary key. last is UNKNOWN (NULL) at
+ * the end of the epoch. Every capture is compared with the next one by walking both lists. */
+typedef struct strip_sql {
+    const char *remove, *insert;
+    int n_numbers;
+} strip_sql;
+
+static const strip_sql ver_sql = {
+    "DELETE FROM ver WHERE epoch_id = ?1 AND region_id = ?2 AND first = ?3",
+    "INSERT INTO ver (epoch_id, region_id, first, last, " PM_VER_COLUMNS ") VALUES "
+    "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+    PM_VER_COUNT};
+static const strip_sql cat_sql = {
+    "DELETE FROM catver WHERE epoch_id = ?1 AND category_id = ?2 AND first = ?3",
+    "INSERT INTO catver (epoch_id, category_id, first, last, " CAT_COLUMNS ") VALUES "
+    "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+    PM_TOTAL_COUNT};
+
+static pmapdb_status insert_version(pm_sql *sql, const strip_sql *how, int64_t epoch_id,
+                                    const pm_version *v, pmapdb_error *err)
+{
+    pm_arg args[4 + PM_VER_COUNT] = {PM_I(epoch_id), PM_I(v->cell.key), PM_I(v->first),
+                                     PM_I(v->last)};
+
+    for (int i = 0; i < how->n_numbers; i++)
+        args[4 + i] = PM_I(v->cell.m.v[i]);
+    return pm_sql_run(sql, how->insert, args, 4 + (size_t)how->n_numbers, err);
+}
+
+static bool same_version(const pm_version *a, const pm_version *b)
+{
+    return a->last == b->last && pm_metrics_equal(&a->cell.m, &b->cell.m);
+}
+
+/* Walks what is there and what shall be, both sorted; deletes before it inserts, so that the
+ * primary key is never broken on the way. */
+static pmapdb_status write_difference(pm_sql *sql, const strip_sql *how, int64_t epoch_id,
+                                      const pm_strip *old, const pm_strip *new, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0, j = 0; (i < old->n_saved || j < new->n_saved) && st == PMAPDB_OK;) {
+            int order = i == old->n_saved   ? 1
+                        : j == new->n_saved ? -1
+                                            : pm_version_compare(&old->saved[i], &new->saved[j]);
+            bool keep = order == 0 && same_version(&old->saved[i], &new->saved[j]);
+
+            if (pass == 0 && order <= 0 && !keep)
+                st = pm_sql_run(sql, how->remove,
+                                PM_ARGS(PM_I(epoch_id), PM_I(old->saved[i].cell.key),
+                                        PM_I(old->saved[i].first)),
+                                err);
+            if (pass == 1 && order >= 0 && !keep)
+                st = insert_version(sql, how, epoch_id, &new->saved[j], err);
+            i += order <= 0;
+            j += order >= 0;
+        }
+    return st;
+}
+
+static pmapdb_status save_strip(pm_sql *sql, const strip_sql *how, int64_t epoch_id, size_t n,
+                                pm_strip *s, pmapdb_error *err)
+{
+    pm_strip made = {0};
+    pmapdb_status st = pm_strip_versions(s, n, &made, err);
+
+    if (st == PMAPDB_OK)
+        st = write_difference(sql, how, epoch_id, s, &made, err);
+    if (st != PMAPDB_OK) {
+        free(made.saved);
+        return st;
+    }
+    free(s->saved);
+    s->saved = made.saved;
+    s->n_saved = made.n_saved;
+    s->cap_saved = made.cap_saved;
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_epoch_save(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
+{
+    pmapdb_status st = save_strip(sql, &ver_sql, e->epoch_id, e->n, &e->ver, err);
+
+    return st == PMAPDB_OK ? save_strip(sql, &cat_sql, e->epoch_id, e->n, &e->cat, err) : st;
+}
+
+pmapdb_status pm_epoch_split(pm_sql *sql, pm_epoch *e, size_t k, pmapdb_error *err)
+{
+    pm_epoch *tail = calloc(1, sizeof *tail);
+    pmapdb_status st;
+
+    if (!tail)
+        return pm_fail_nomem(err);
+    tail->n = e->n - k;
+    st = pm_strip_split(&e->ver, &tail->ver, e->n, k, err);
+    if (st == PMAPDB_OK)
+        st = pm_strip_split(&e->cat, &tail->cat, e->n, k, err);
+    e->n = k;
+    if (st == PMAPDB_OK)
+        st = pm_epoch_new(sql, e->process_id, e->dialect, e->partial, e->fields, &tail->epoch_id,
+                          err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_run(sql,
+                        "UPDATE snapshots SET epoch_id = ?1, off = off - ?3 "
+                        "WHERE epoch_id = ?2 AND off >= ?3",
+                        PM_ARGS(PM_I(tail->epoch_id), PM_I(e->epoch_id), PM_I(k)), err);
+    if (st == PMAPDB_OK)
+        st = pm_epoch_save(sql, e, err);
+    if (st == PMAPDB_OK)
+        st = pm_epoch_save(sql, tail, err);
+    pm_epoch_free(tail);
+    return st;
+}
+
+bool pm_epoch_has_region(const pm_epoch *e, size_t k, int64_t region_id)
+{
+    return pm_strip_has_key(&e->ver, k, region_id);
+}
+
+pmapdb_status pm_epoch_lighten(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
+{
+    size_t first_rows = e->n ? e->ver.captures[0].n : 0, behind = 0, k;
+    size_t limit = 2 * PM_EPOCH_ALPHA * (first_rows + 1);
+    size_t *born;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (e->n < 2 || (e->n <= 2 * PM_EPOCH_CAPTURES && e->ver.n_saved - first_rows <= limit))
+        return PMAPDB_OK;
+    born = calloc(e->n, sizeof *born);
+    if (!born)
+        return pm_fail_nomem(err);
+    for (size_t i = 0; i < e->ver.n_saved; i++)
+        born[e->ver.saved[i].first]++;
+    for (k = 1; k < e->n - 1; k++) {
+        behind += born[k];
+        if (2 * behind >= e->ver.n_saved - first_rows && 2 * k >= (behind ? 1 : e->n))
+            break;
+    }
+    free(born);
+    st = pm_epoch_split(sql, e, k, err);
+    return st;
+}

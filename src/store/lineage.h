@@ -1,0 +1,48 @@
+/* lineage: which mapping of the next capture continues which of the one before. Pure.
+ *
+ * The start address alone is no identity: the kernel merges neighbours, so the start of a growing
+ * mapping moves down at every step, and a freed place is taken within seconds by something else.
+ * A mapping continues another when both are alike (perms, device, inode, path; the file offset
+ * consistent with the place) and
+ *   same         it lies at the same addresses,
+ *   same-start,  same-end, overlap   it shares addresses with it,
+ *   file-offset  it shares none, but shows the same offset of the same file, which moved.
+ * Split: every piece continues the lineage. Merge: the lineage with most bytes in the result, at a
+ * tie the one that lies lower. */
+#ifndef PM_STORE_LINEAGE_H
+#define PM_STORE_LINEAGE_H
+
+#include "store/object.h"
+
+/* Stored in region.reason; the view lineage_history gives them their names. */
+typedef enum pm_reason {
+    PM_REASON_NEW,
+    PM_REASON_SAME,
+    PM_REASON_SAME_START,
+    PM_REASON_SAME_END,
+    PM_REASON_OVERLAP,
+    PM_REASON_FILE_OFFSET
+} pm_reason;
+
+#define PM_NO_LINEAGE 0
+
+typedef struct pm_place {
+    uint64_t start, length, offset;
+    bool has_offset;
+    const pm_object *object;
+    int64_t lineage; /* of a mapping of the older capture */
+} pm_place;
+
+typedef struct pm_descent {
+    int64_t lineage; /* PM_NO_LINEAGE: a new one */
+    pm_reason reason;
+} pm_descent;
+
+/* Both in the order of (start, length). out has n_new elements. */
+pmapdb_status pm_lineage_pair(const pm_place *old, size_t n_old, const pm_place *new, size_t n_new,
+                              pm_descent *out, pmapdb_error *err);
+
+/* For sorting places as pm_lineage_pair wants them. */
+int pm_place_compare(const pm_place *a, const pm_place *b);
+
+#endif

@@ -1,0 +1,31 @@
+/* moment: which snapshots of one (host, name) were captured together.
+ *
+ * In the order of time the first snapshot begins a moment; those within `sweep` after it belong to
+ * it, until a process would come a second time in one dialect. Of a process's snapshots in one
+ * moment one is preferred: complete before partial before totals, then the dialect with most
+ * fields.
+ */
+#ifndef PM_STORE_MOMENT_H
+#define PM_STORE_MOMENT_H
+
+#include "store/sql.h"
+
+typedef struct pm_moments pm_moments; /* remembers the newest moment of the name at hand */
+
+pmapdb_status pm_moments_new(pm_sql *sql, int64_t sweep_ms, pm_moments **out, pmapdb_error *err);
+void pm_moments_free(pm_moments *m);
+
+/* A snapshot of this name was stored at taken_ms: sets moment_ms and preferred of all that it
+ * touches. */
+pmapdb_status pm_moments_added(pm_moments *m, int64_t name_id, int64_t taken_ms, pmapdb_error *err);
+
+/* Everything of a name anew: a process joined it or left it. */
+pmapdb_status pm_moments_regroup(pm_moments *m, int64_t name_id, pmapdb_error *err);
+
+/* Are processes of one name that live at the same time captured in turns, close together but in
+ * different moments? Then `text` says so and names the way out. Looks at from_ms..to_ms. */
+pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, int64_t to_ms,
+                                int64_t sweep_ms, bool *spread, char *text, size_t size,
+                                pmapdb_error *err);
+
+#endif

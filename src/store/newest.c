@@ -1,0 +1,122 @@
+/* newest: what the writer remembers of each process to append its next capture. */
+#include "store/newest.h"
+
+#include <stdlib.h>
+
+#define REMEMBERED_ROWS 1000000 /* about 300 MB */
+
+static void state_free(pm_newest_of *p)
+{
+    if (!p)
+        return;
+    pm_timeline_free(&p->tail);
+    for (size_t i = 0; i < PM_STREAMS; i++)
+        pm_stream_free(&p->stream[i]);
+    free(p);
+}
+
+void pm_newest_free(pm_newest *w)
+{
+    for (size_t i = 0; i < w->size; i++)
+        state_free(w->processes[i]);
+    free(w->processes);
+    w->processes = NULL;
+    w->size = w->used = w->rows = 0;
+}
+
+static size_t slot_of(const pm_newest *w, int64_t process_id)
+{
+    size_t at = (size_t)process_id & (w->size - 1);
+
+    while (w->processes[at] && w->processes[at]->process_id != process_id)
+        at = (at + 1) & (w->size - 1);
+    return at;
+}
+
+static pmapdb_status grow_states(pm_newest *w, pmapdb_error *err)
+{
+    pm_newest_of **old = w->processes;
+    size_t size = w->size;
+
+    if (w->processes && w->used * 2 < w->size)
+        return PMAPDB_OK;
+    w->size = size ? size * 2 : 64;
+    w->processes = calloc(w->size, sizeof(pm_newest_of *));
+    if (!w->processes) {
+        w->processes = old;
+        w->size = size;
+        return pm_fail_nomem(err);
+    }
+    for (size_t i = 0; old && i < size; i++)
+        if (old[i])
+            w->processes[slot_of(w, old[i]->process_id)] = old[i];
+    free(old);
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_newest_get(pm_put *p, pm_newest *w, pm_newest_of **out, pmapdb_error *err)
+{
+    size_t at;
+    pmapdb_status st;
+
+    if (w->rows > REMEMBERED_ROWS)
+        pm_newest_free(w);
+    st = grow_states(w, err);
+    if (st != PMAPDB_OK || !w->processes)
+        return st;
+    at = slot_of(w, p->process_id);
+    if (!w->processes[at]) {
+        pm_newest_of *made = calloc(1, sizeof *made);
+
+        if (!made)
+            return pm_fail_nomem(err);
+        made->process_id = p->process_id;
+        w->processes[at] = made;
+        w->used++;
+        st = pm_timeline_load_tail(p->sql, p->process_id, p->sweep_ms, &made->tail, err);
+    }
+    *out = w->processes[at];
+    return st;
+}
+
+pmapdb_status pm_newest_reload(pm_put *p, pm_newest *w, pm_newest_of *state, pmapdb_error *err)
+{
+    for (size_t i = 0; i < PM_STREAMS; i++) {
+        w->rows -= state->stream[i].rows.n;
+        pm_stream_free(&state->stream[i]);
+        state->loaded[i] = false;
+    }
+    return pm_timeline_load_tail(p->sql, p->process_id, p->sweep_ms, &state->tail, err);
+}
+
+pmapdb_status pm_newest_stream(pm_put *p, pm_newest *w, pm_newest_of *state, pm_dialect dialect,
+                               bool partial, pm_stream **out, pmapdb_error *err)
+{
+    size_t i = (size_t)dialect * 2 + partial;
+    pmapdb_status st = PMAPDB_OK;
+
+    *out = &state->stream[i];
+    if (!state->loaded[i]) {
+        st = pm_stream_load(p->sql, p->objects, p->process_id, dialect, partial, *out, err);
+        w->rows += (*out)->rows.n;
+        state->loaded[i] = st == PMAPDB_OK;
+    }
+    return st;
+}
+
+void pm_newest_shorten(pm_newest_of *state)
+{
+    pm_timeline *tail = &state->tail;
+    size_t keep = 2 * PM_STREAMS;
+
+    if (tail->n < 8 * keep)
+        return;
+    for (size_t i = tail->n - keep; i > 0; i--)
+        if (tail->item[i].leads && tail->item[i].base == i - 1 &&
+            tail->item[i - 1].leads) { /* a beat of its own: nothing behind looks further back */
+            memmove(tail->item, &tail->item[i], (tail->n - i) * sizeof *tail->item);
+            tail->n -= i;
+            tail->whole = false;
+            return;
+        }
+}

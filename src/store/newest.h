@@ -1,0 +1,38 @@
+/* newest: what the writer remembers of each process to append its next capture: the end of its
+ * timeline and the rows of the newest capture of each stream. Read from the store when first
+ * needed; dropped when it grows too large. */
+#ifndef PM_STORE_NEWEST_H
+#define PM_STORE_NEWEST_H
+
+#include "store/put.h"
+
+#define PM_STREAMS ((size_t)PM_DIALECT_COUNT * 2)
+
+typedef struct pm_newest_of {
+    int64_t process_id;
+    pm_timeline tail;
+    pm_stream stream[PM_STREAMS];
+    bool loaded[PM_STREAMS];
+} pm_newest_of;
+
+typedef struct pm_newest {
+    pm_newest_of **processes; /* open addressing by process_id */
+    size_t size, used;
+    size_t rows; /* in all of them */
+} pm_newest;
+
+void pm_newest_free(pm_newest *w);
+
+/* Of the process that p is stored to. */
+pmapdb_status pm_newest_get(pm_put *p, pm_newest *w, pm_newest_of **out, pmapdb_error *err);
+
+pmapdb_status pm_newest_stream(pm_put *p, pm_newest *w, pm_newest_of *state, pm_dialect dialect,
+                               bool partial, pm_stream **out, pmapdb_error *err);
+
+/* Its lineages changed in the store: reads its timeline again, its streams when needed. */
+pmapdb_status pm_newest_reload(pm_put *p, pm_newest *w, pm_newest_of *state, pmapdb_error *err);
+
+/* Drops old beats from the timeline: nothing looks back to them. */
+void pm_newest_shorten(pm_newest_of *state);
+
+#endif

@@ -1,0 +1,160 @@
+/* put: the rows of one capture, and its row in table snapshots. */
+#include "store/put.h"
+
+#include "store/process.h"
+#include <stdlib.h>
+
+/* ---- rows of the capture ---- */
+
+static pmapdb_status detail_of(pm_sql *sql, const pm_mapping *m, int64_t *id, pmapdb_error *err)
+{
+    static const enum pm_field fields[] = {PM_KSM,      PM_LAZY_FREE,      PM_SHMEM_PMD,
+                                           PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB};
+    pm_arg args[7];
+    pmapdb_status st;
+
+    *id = PMAPDB_UNKNOWN;
+    if (!pm_row_needs_detail(m))
+        return PMAPDB_OK;
+    for (size_t i = 0; i < 6; i++)
+        args[i] =
+            PM_I(pm_has(m, PM_BIT(fields[i])) ? (int64_t)m->value[fields[i]] : PMAPDB_UNKNOWN);
+    args[6] = m->extra.len ? PM_T(m->extra) : PM_S(NULL);
+    st = pm_sql_int(sql,
+                    "SELECT detail_id FROM detail WHERE coalesce(extra, '') = coalesce(?7, '') "
+                    "AND coalesce(ksm_kib, -1) = coalesce(?1, -1) "
+                    "AND coalesce(lazy_free_kib, -1) = coalesce(?2, -1) "
+                    "AND coalesce(shmem_pmd_kib, -1) = coalesce(?3, -1) "
+                    "AND coalesce(file_pmd_kib, -1) = coalesce(?4, -1) "
+                    "AND coalesce(shared_hugetlb_kib, -1) = coalesce(?5, -1) "
+                    "AND coalesce(private_hugetlb_kib, -1) = coalesce(?6, -1)",
+                    args, 7, PMAPDB_UNKNOWN, id, err);
+    if (st != PMAPDB_OK || *id != PMAPDB_UNKNOWN)
+        return st;
+    st = pm_sql_run(sql,
+                    "INSERT INTO detail (ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, "
+                    "shared_hugetlb_kib, private_hugetlb_kib, extra) "
+                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                    args, 7, err);
+    *id = pm_sql_last_id(sql);
+    return st;
+}
+
+static pmapdb_status make_row(pm_put *p, const pm_classify_context *context, const pm_mapping *m,
+                              pm_row *row, pmapdb_error *err)
+{
+    pm_category category = pm_classify_mapping(context, m);
+    bool inferred = context->heap_inferred && category == PM_CATEGORY_HEAP;
+    uint64_t length = m->end - m->start;
+    int64_t detail_id;
+    pmapdb_status st;
+
+    *row = (pm_row){
+        .at = {.start = m->start,
+               .length = length,
+               .offset = m->offset,
+               .has_offset = pm_has(m, PM_HAS_OFFSET)},
+        .size_kib = pm_has(m, PM_BIT(PM_SIZE)) && m->value[PM_SIZE] != length / 1024
+                        ? (int64_t)m->value[PM_SIZE]
+                        : PMAPDB_UNKNOWN,
+    };
+    pm_rollup_add(&p->rollup, category, m);
+    st = pm_objects_of(p->objects, m, category, inferred, &row->at.object, err);
+    if (st == PMAPDB_OK)
+        st = detail_of(p->sql, m, &detail_id, err);
+    if (st == PMAPDB_OK)
+        pm_row_encode(m, p->fields, detail_id, &row->m);
+    return st;
+}
+
+pmapdb_status pm_put_rows(pm_put *p, const pm_classify_context *context, pmapdb_error *err)
+{
+    const pm_capture *c = p->capture;
+    pmapdb_status st = PMAPDB_OK;
+
+    pm_rollup_clear(&p->rollup);
+    p->rows.row = calloc(c->n_rows + 1, sizeof *p->rows.row);
+    if (!p->rows.row)
+        return pm_fail_nomem(err);
+    p->rows.cap = c->n_rows + 1;
+    for (size_t i = 0; i < c->n_rows && st == PMAPDB_OK; i++)
+        st = make_row(p, context, pm_capture_row(c, i), &p->rows.row[p->rows.n++], err);
+    if (st == PMAPDB_OK)
+        pm_rows_sort(&p->rows);
+    for (size_t i = 1; i < p->rows.n && st == PMAPDB_OK; i++)
+        if (pm_place_compare(&p->rows.row[i - 1].at, &p->rows.row[i].at) == 0)
+            st = pm_fail(err, PMAPDB_INPUT, "two mappings at the address %llx",
+                         (unsigned long long)p->rows.row[i].at.start);
+    return st;
+}
+
+/* ---- rows of tables capture and snapshots ---- */
+
+pmapdb_status pm_put_capture(pm_put *p, pmapdb_error *err)
+{
+    const pm_capture *c = p->capture;
+    int64_t host_id, folder_id;
+    pmapdb_status st;
+
+    if (p->capture_id)
+        return PMAPDB_OK;
+    st = pm_host_of(p->sql, c->host, &host_id, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_run(p->sql, "INSERT OR IGNORE INTO folder (path) VALUES (?1)",
+                        PM_ARGS(PM_S(c->source_dir)), err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_int(p->sql, "SELECT folder_id FROM folder WHERE path = ?1",
+                        PM_ARGS(PM_S(c->source_dir)), PMAPDB_UNKNOWN, &folder_id, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_run(p->sql,
+                        "INSERT INTO capture (folder_id, file, started_ms) VALUES (?1, ?2, ?3)",
+                        PM_ARGS(PM_I(folder_id), PM_S(c->source_name), PM_I(c->taken_ms)), err);
+    p->capture_id = pm_sql_last_id(p->sql);
+    return st;
+}
+
+static pm_arg total_arg(const pm_capture *c, enum pm_total total)
+{
+    int64_t v = c->block.totals.v[total];
+
+    return PM_I(v < 0 ? PMAPDB_UNKNOWN : v);
+}
+
+pmapdb_status pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off, pmapdb_error *err)
+{
+    const pm_capture *c = p->capture;
+    const pm_block *b = &c->block;
+    bool in_epoch = epoch_id != 0;
+    pmapdb_status st = pm_sql_run(
+        p->sql,
+        "INSERT INTO snapshots (process_id, capture_id, epoch_id, off, taken_ms, moment_ms, "
+        "ordinal, preferred, time_source, dialect, state, checked, missing, hash, log_id, "
+        "mappings, "
+        "size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, tool_size_kib, "
+        "tool_rss_kib) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
+        "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
+        PM_ARGS(
+            PM_I(p->process_id), PM_I(p->capture_id), PM_I(in_epoch ? epoch_id : PMAPDB_UNKNOWN),
+            PM_I(in_epoch ? off : PMAPDB_UNKNOWN), PM_I(c->taken_ms), PM_I(c->ordinal),
+            PM_S(pm_time_source_name(c->time_source)), PM_S(pm_dialect_name(b->dialect)),
+            PM_S(pm_state_name(b->state)), PM_S(pm_checked_name(b->checked)),
+            PM_T((b->missing.len ? b->missing : (pm_text){NULL, 0})), PM_I((int64_t)b->hash),
+            PM_I(c->log_id ? (int64_t)c->log_id : PMAPDB_UNKNOWN), total_arg(c, PM_TOTAL_MAPPINGS),
+            total_arg(c, PM_TOTAL_SIZE), total_arg(c, PM_TOTAL_RSS), total_arg(c, PM_TOTAL_PSS),
+            total_arg(c, PM_TOTAL_PRIVATE), total_arg(c, PM_TOTAL_PRIVATE_DIRTY),
+            total_arg(c, PM_TOTAL_SWAP), PM_I(b->tool_size_kib), PM_I(b->tool_rss_kib)),
+        err);
+
+    p->snapshot_id = pm_sql_last_id(p->sql);
+    return st;
+}
+
+pm_beat_item pm_put_item(const pm_put *p)
+{
+    return (pm_beat_item){.snapshot_id = p->snapshot_id,
+                          .taken_ms = p->capture->taken_ms,
+                          .ordinal = p->capture->ordinal,
+                          .hash = (int64_t)p->capture->block.hash,
+                          .dialect = p->capture->block.dialect,
+                          .complete = !p->partial};
+}

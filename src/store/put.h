@@ -1,0 +1,35 @@
+/* put: one capture on its way into the tables; shared by write.c (in order) and late.c (not). */
+#ifndef PM_STORE_PUT_H
+#define PM_STORE_PUT_H
+
+#include "base/capture.h"
+#include "store/stream.h"
+#include "store/timeline.h"
+
+typedef struct pm_put {
+    pm_sql *sql;
+    pm_objects *objects;
+    const pm_capture *capture;
+    int64_t sweep_ms;
+    int64_t process_id, name_id, capture_id, snapshot_id;
+    bool partial;
+    uint64_t fields;
+    pm_rows rows; /* by place; lineages are decided by append or late */
+    pm_rollup rollup;
+} pm_put;
+
+/* Fills rows and rollup from the capture. */
+pmapdb_status pm_put_rows(pm_put *p, const pm_classify_context *context, pmapdb_error *err);
+
+/* The row in table capture, unless capture_id is set already. */
+pmapdb_status pm_put_capture(pm_put *p, pmapdb_error *err);
+
+/* The row in table snapshots; sets snapshot_id. epoch_id 0: only totals. */
+pmapdb_status pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off, pmapdb_error *err);
+
+pm_beat_item pm_put_item(const pm_put *p);
+
+/* Stores a capture that is not the newest of its process, or that takes the lead of its beat. */
+pmapdb_status pm_late_put(pm_put *p, pmapdb_error *err);
+
+#endif

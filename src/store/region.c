@@ -1,0 +1,78 @@
+/* region: the rows of tables region and lineage. */
+#include "store/region.h"
+
+static pmapdb_status find(pm_sql *sql, pm_row *row, pmapdb_error *err)
+{
+    const pm_place *at = &row->at;
+
+    return pm_sql_int(
+        sql,
+        "SELECT region_id FROM region WHERE lineage_id = ?1 AND length = ?2 "
+        "AND start = ?3 AND object_id = ?4 AND offset IS ?5 AND size_kib IS ?6",
+        PM_ARGS(PM_I(at->lineage), PM_I(at->length), PM_I(at->start), PM_I(at->object->id),
+                PM_I(at->has_offset ? (int64_t)at->offset : PMAPDB_UNKNOWN), PM_I(row->size_kib)),
+        0, &row->region_id, err);
+}
+
+pmapdb_status pm_region_of(pm_sql *sql, pm_row *row, bool new_lineage, pmapdb_error *err)
+{
+    const pm_place *at = &row->at;
+    pmapdb_status st;
+
+    row->region_id = 0;
+    if (!new_lineage && ((st = find(sql, row, err)) != PMAPDB_OK || row->region_id))
+        return st;
+    st = pm_sql_run(sql,
+                    "INSERT INTO region (lineage_id, object_id, start, length, offset, size_kib, "
+                    "reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                    PM_ARGS(PM_I(at->lineage), PM_I(at->object->id), PM_I(at->start),
+                            PM_I(at->length),
+                            PM_I(at->has_offset ? (int64_t)at->offset : PMAPDB_UNKNOWN),
+                            PM_I(row->size_kib), PM_I(row->reason)),
+                    err);
+    row->region_id = pm_sql_last_id(sql);
+    return st;
+}
+
+pmapdb_status pm_region_get(pm_sql *sql, pm_objects *objects, pm_row *row, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has = false;
+    int64_t object_id = 0;
+    pmapdb_status st = pm_sql_rows(sql,
+                                   "SELECT lineage_id, object_id, start, length, offset, size_kib, "
+                                   "reason FROM region WHERE region_id = ?1",
+                                   PM_ARGS(PM_I(row->region_id)), &stmt, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(sql, stmt, &has, err);
+    if (st != PMAPDB_OK)
+        return st;
+    if (has) {
+        int64_t offset = pm_col_int(stmt, 4);
+
+        object_id = pm_col_int(stmt, 1);
+        row->at = (pm_place){
+            .lineage = pm_col_int(stmt, 0),
+            .start = (uint64_t)pm_col_int(stmt, 2),
+            .length = (uint64_t)pm_col_int(stmt, 3),
+            .offset = offset == PMAPDB_UNKNOWN ? 0 : (uint64_t)offset,
+            .has_offset = offset != PMAPDB_UNKNOWN,
+        };
+        row->size_kib = pm_col_int(stmt, 5);
+        row->reason = (pm_reason)pm_col_int(stmt, 6);
+        pm_sql_done(stmt);
+    }
+    return pm_objects_get(objects, object_id, &row->at.object, err);
+}
+
+pmapdb_status pm_lineage_new(pm_sql *sql, int64_t process_id, int64_t snapshot_id,
+                             int64_t category_id, int64_t *lineage_id, pmapdb_error *err)
+{
+    pmapdb_status st = pm_sql_run(
+        sql, "INSERT INTO lineage (process_id, first_snapshot_id, category_id) VALUES (?1, ?2, ?3)",
+        PM_ARGS(PM_I(process_id), PM_I(snapshot_id), PM_I(category_id)), err);
+
+    *lineage_id = pm_sql_last_id(sql);
+    return st;
+}

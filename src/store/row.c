@@ -1,0 +1,107 @@
+/* row: numbers of a mapping in the encoding of table ver. */
+#include "store/row.h"
+
+#include <stdlib.h>
+
+void pm_rows_free(pm_rows *rows)
+{
+    free(rows->row);
+    *rows = (pm_rows){0};
+}
+
+static int64_t known(const pm_mapping *m, enum pm_field field)
+{
+    return pm_has(m, PM_BIT(field)) ? (int64_t)m->value[field] : PMAPDB_UNKNOWN;
+}
+
+static int64_t sum(int64_t a, int64_t b)
+{
+    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
+}
+
+/* NULL stands for the usual value, where the view can know it. */
+static int64_t unless(int64_t value, int64_t usual)
+{
+    return value == usual ? PMAPDB_UNKNOWN : value;
+}
+
+void pm_row_encode(const pm_mapping *m, uint64_t fields, int64_t detail_id, pm_metrics *out)
+{
+    int64_t pd = known(m, PM_PRIVATE_DIRTY), pc = known(m, PM_PRIVATE_CLEAN);
+    int64_t sc = known(m, PM_SHARED_CLEAN), sd = known(m, PM_SHARED_DIRTY);
+    int64_t swap = known(m, PM_SWAP), rss = known(m, PM_RSS);
+    int64_t dirty = sum(sd, pd), resident = sum(sum(sc, pc), dirty);
+    int64_t *v = out->v;
+
+    v[PM_VER_PRIVATE_DIRTY] = pd;
+    v[PM_VER_PRIVATE_CLEAN] = pc;
+    v[PM_VER_SHARED_CLEAN] = sc;
+    v[PM_VER_SHARED_DIRTY] = sd;
+    v[PM_VER_SWAP] = swap;
+    v[PM_VER_RSS] = unless(rss, resident);
+    v[PM_VER_PSS] = unless(known(m, PM_PSS), rss);
+    v[PM_VER_PSS_DIRTY] = unless(known(m, PM_PSS_DIRTY), dirty);
+    v[PM_VER_REFERENCED] = unless(known(m, PM_REFERENCED), rss);
+    v[PM_VER_ANONYMOUS] = unless(known(m, PM_ANONYMOUS), pd);
+    v[PM_VER_SWAP_PSS] = unless(known(m, PM_SWAP_PSS), swap);
+    v[PM_VER_ANON_HUGE] = unless(known(m, PM_ANON_HUGE), 0);
+    v[PM_VER_LOCKED] = unless(known(m, PM_LOCKED), 0);
+    v[PM_VER_DIRTY] = unless(known(m, PM_DIRTY), dirty);
+    v[PM_VER_DETAIL] = detail_id;
+    v[PM_VER_ABSENT] = (int64_t)(fields & ~m->present);
+}
+
+bool pm_row_needs_detail(const pm_mapping *m)
+{
+    return m->extra.len || m->value[PM_KSM] || m->value[PM_LAZY_FREE] || m->value[PM_SHMEM_PMD] ||
+           m->value[PM_FILE_PMD] || m->value[PM_SHARED_HUGETLB] || m->value[PM_PRIVATE_HUGETLB];
+}
+
+bool pm_metrics_equal(const pm_metrics *a, const pm_metrics *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    return pm_place_compare(&((const pm_row *)a)->at, &((const pm_row *)b)->at);
+}
+
+void pm_rows_sort(pm_rows *rows)
+{
+    for (size_t i = 1; i < rows->n; i++)
+        if (compare_rows(&rows->row[i - 1], &rows->row[i]) > 0) {
+            qsort(rows->row, rows->n, sizeof *rows->row, compare_rows);
+            return;
+        }
+}
+
+static pm_place *places_of(const pm_rows *rows)
+{
+    pm_place *places = calloc(rows->n + 1, sizeof *places);
+
+    for (size_t i = 0; places && i < rows->n; i++)
+        places[i] = rows->row[i].at;
+    return places;
+}
+
+pmapdb_status pm_rows_descent(const pm_rows *older, const pm_rows *own, pm_descent **out,
+                              pmapdb_error *err)
+{
+    pm_place *old = places_of(older), *new = places_of(own);
+    pm_descent *descent = calloc(own->n + 1, sizeof *descent);
+    pmapdb_status st;
+
+    if (!old || !new || !descent)
+        st = pm_fail_nomem(err);
+    else
+        st = pm_lineage_pair(old, older->n, new, own->n, descent, err);
+    free(old);
+    free(new);
+    if (st != PMAPDB_OK) {
+        free(descent);
+        return st;
+    }
+    *out = descent;
+    return PMAPDB_OK;
+}

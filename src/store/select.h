@@ -1,0 +1,31 @@
+/* select: what a user writes for a process or a snapshot -> ids.
+ *
+ * Process:  NAME, PID, NAME/PID, @process_id; HOST:NAME where a name is on several hosts.
+ * Snapshot: first, last, prev, @ID, a time, -2h (back from the newest of the series, or from what
+ *           --to resolves to), now-2h. A time gives the last snapshot at or before it.
+ * A wrong one is PMAPDB_NOTFOUND and lists what there is.
+ */
+#ifndef PM_STORE_SELECT_H
+#define PM_STORE_SELECT_H
+
+#include "store/sql.h"
+
+/* Either one process, or all processes of a name. PMAPDB_UNKNOWN where it is the other. */
+typedef struct pm_scope {
+    int64_t process_id, name_id;
+} pm_scope;
+
+typedef struct pm_pick {
+    int64_t snapshot_id, moment_ms;
+} pm_pick;
+
+/* "only": the one name that the store has. Empty: everything, both members unknown. */
+pmapdb_status pm_select_process(pm_sql *sql, pm_text selector, pm_scope *out, pmapdb_error *err);
+
+/* dialect: only its captures, or data NULL. back_from: what -2h counts back from, a moment, or
+ * PMAPDB_UNKNOWN for the newest. */
+pmapdb_status pm_select_snapshot(pm_sql *sql, const pm_scope *scope, pm_text dialect,
+                                 pm_text selector, int64_t back_from, pm_pick *out,
+                                 pmapdb_error *err);
+
+#endif

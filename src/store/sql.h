@@ -1,0 +1,63 @@
+/* sql: prepared statements without ceremony.
+ *
+ * A statement is named by its text, a string literal: it is prepared once per store and found again
+ * by the literal's address. Values are bound from a typed list, never pasted.
+ *
+ *     st = pm_sql_run(store, "UPDATE name SET name = ?1 WHERE name_id = ?2",
+ *                     PM_ARGS(PM_T(name), PM_I(id)), err);
+ */
+#ifndef PM_STORE_SQL_H
+#define PM_STORE_SQL_H
+
+#include "base/err.h"
+#include "base/text.h"
+#include <sqlite3.h>
+
+typedef struct pm_sql pm_sql;
+
+typedef enum pm_arg_kind { PM_ARG_INT, PM_ARG_TEXT } pm_arg_kind;
+
+typedef struct pm_arg {
+    pm_arg_kind kind;
+    int64_t i; /* PMAPDB_UNKNOWN binds NULL */
+    pm_text t; /* data NULL binds NULL */
+} pm_arg;
+
+#define PM_I(value) ((pm_arg){PM_ARG_INT, (int64_t)(value), {NULL, 0}})
+#define PM_T(text) ((pm_arg){PM_ARG_TEXT, 0, (text)})
+#define PM_S(string) ((pm_arg){PM_ARG_TEXT, 0, pm_text_of(string)})
+#define PM_ARGS(...) \
+    (const pm_arg[]){__VA_ARGS__}, sizeof((const pm_arg[]){__VA_ARGS__}) / sizeof(pm_arg)
+#define PM_NO_ARGS NULL, 0
+
+pmapdb_status pm_sql_new(sqlite3 *db, pm_sql **out, pmapdb_error *err);
+void pm_sql_free(pm_sql *sql);
+sqlite3 *pm_sql_db(const pm_sql *sql);
+
+/* SQLite's refusal as an error: busy, not a database, full disk get words that help. */
+pmapdb_status pm_sql_fail(sqlite3 *db, const char *doing, pmapdb_error *err);
+
+/* Binds and runs a statement that gives no rows. */
+pmapdb_status pm_sql_run(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
+                         pmapdb_error *err);
+
+/* Binds; rows come from pm_sql_step. A statement may be in use only once at a time: read it to its
+ * end or pm_sql_done it before using the same text again. */
+pmapdb_status pm_sql_rows(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
+                          sqlite3_stmt **out, pmapdb_error *err);
+
+/* *has = false at the end; the statement is then reset. */
+pmapdb_status pm_sql_step(pm_sql *sql, sqlite3_stmt *stmt, bool *has, pmapdb_error *err);
+void pm_sql_done(sqlite3_stmt *stmt);
+
+/* The one integer of the first row; `none` where there is no row or it is NULL. */
+pmapdb_status pm_sql_int(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
+                         int64_t none, int64_t *out, pmapdb_error *err);
+
+int64_t pm_sql_last_id(const pm_sql *sql);
+
+/* Column access: NULL is PMAPDB_UNKNOWN, a NULL text has data NULL. */
+int64_t pm_col_int(sqlite3_stmt *stmt, int column);
+pm_text pm_col_text(sqlite3_stmt *stmt, int column);
+
+#endif

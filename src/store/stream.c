@@ -1,0 +1,249 @@
+/* stream: appends a capture as its difference to the newest one. */
+#include "store/stream.h"
+
+#include "base/buf.h"
+#include "store/region.h"
+
+void pm_stream_free(pm_stream *s)
+{
+    pm_rows_free(&s->rows);
+    *s = (pm_stream){0};
+}
+
+static pmapdb_status load_rows(pm_sql *sql, pm_objects *objects, pm_stream *s, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has;
+    pmapdb_status st = pm_sql_rows(
+        sql, "SELECT region_id, first, last, " PM_VER_COLUMNS " FROM ver WHERE epoch_id = ?1",
+        PM_ARGS(PM_I(s->epoch_id)), &stmt, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+        pm_row *row;
+
+        s->versions++;
+        s->first_rows += pm_col_int(stmt, 1) == 0;
+        if (pm_col_int(stmt, 2) != PMAPDB_UNKNOWN)
+            continue;
+        st = pm_grow(&s->rows.row, &s->rows.cap, s->rows.n, sizeof *s->rows.row, err);
+        if (st != PMAPDB_OK)
+            break;
+        row = &s->rows.row[s->rows.n++];
+        *row = (pm_row){.region_id = pm_col_int(stmt, 0), .first = (int32_t)pm_col_int(stmt, 1)};
+        for (int i = 0; i < PM_VER_COUNT; i++)
+            row->m.v[i] = pm_col_int(stmt, i + 3);
+    }
+    pm_sql_done(stmt);
+    for (size_t i = 0; i < s->rows.n && st == PMAPDB_OK; i++)
+        st = pm_region_get(sql, objects, &s->rows.row[i], err);
+    if (st == PMAPDB_OK)
+        pm_rows_sort(&s->rows);
+    return st;
+}
+
+static pmapdb_status load_rollup(pm_sql *sql, pm_stream *s, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has;
+    pmapdb_status st =
+        pm_sql_rows(sql,
+                    "SELECT category_id, first, mappings, size_kib, rss_kib, pss_kib, private_kib, "
+                    "private_dirty_kib, swap_kib FROM catver WHERE epoch_id = ?1 AND last IS NULL",
+                    PM_ARGS(PM_I(s->epoch_id)), &stmt, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+        int64_t category = pm_col_int(stmt, 0) - 1;
+
+        if (category < 0 || category >= PM_CATEGORY_COUNT)
+            continue;
+        s->rollup_first[category] = (int32_t)pm_col_int(stmt, 1);
+        for (int i = 0; i < PM_TOTAL_COUNT; i++)
+            s->rollup.sum[category][i] = pm_col_int(stmt, i + 2);
+    }
+    return st;
+}
+
+/* The epoch of the stream's newest snapshot. */
+static pmapdb_status load_head(pm_sql *sql, int64_t process_id, pm_dialect dialect, bool partial,
+                               pm_stream *out, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has = false;
+    pmapdb_status st = pm_sql_rows(
+        sql,
+        "SELECT s.epoch_id, s.off + 1, e.fields FROM epoch e CROSS JOIN snapshots s "
+        "ON s.epoch_id = e.epoch_id WHERE e.process_id = ?1 AND e.dialect = ?2 AND e.partial = ?3 "
+        "AND s.off = (SELECT max(off) FROM snapshots WHERE epoch_id = e.epoch_id) "
+        "ORDER BY s.taken_ms DESC, s.ordinal DESC, s.hash DESC LIMIT 1",
+        PM_ARGS(PM_I(process_id), PM_S(pm_dialect_name(dialect)), PM_I(partial)), &stmt, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(sql, stmt, &has, err);
+    if (st != PMAPDB_OK || !has)
+        return st;
+    out->epoch_id = pm_col_int(stmt, 0);
+    out->n = (size_t)pm_col_int(stmt, 1);
+    out->fields = (uint64_t)pm_col_int(stmt, 2);
+    pm_sql_done(stmt);
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_stream_load(pm_sql *sql, pm_objects *objects, int64_t process_id,
+                             pm_dialect dialect, bool partial, pm_stream *out, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    pm_stream_free(out);
+    st = load_head(sql, process_id, dialect, partial, out, err);
+    if (st == PMAPDB_OK && out->epoch_id)
+        st = load_rows(sql, objects, out, err);
+    if (st == PMAPDB_OK && out->epoch_id)
+        st = load_rollup(sql, out, err);
+    return st;
+}
+
+static bool is_full(const pm_stream *s)
+{
+    return s->n >= PM_EPOCH_CAPTURES ||
+           s->versions - s->first_rows > PM_EPOCH_ALPHA * (s->rows.n + 1);
+}
+
+pmapdb_status pm_stream_place(pm_sql *sql, pm_stream *s, int64_t process_id, pm_dialect dialect,
+                              bool partial, uint64_t fields, int64_t *off, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    if (s->epoch_id == 0 || s->fields != fields || is_full(s)) {
+        st = pm_epoch_new(sql, process_id, dialect, partial, fields, &s->epoch_id, err);
+        s->fields = fields;
+        s->n = 0;
+        s->versions = s->first_rows = 0;
+    }
+    *off = (int64_t)s->n;
+    return st;
+}
+
+static pmapdb_status close_version(pm_sql *sql, const pm_stream *s, const pm_row *row, int64_t off,
+                                   pmapdb_error *err)
+{
+    return pm_sql_run(
+        sql,
+        "UPDATE ver SET last = ?4 WHERE epoch_id = ?1 AND region_id = ?2 "
+        "AND first = ?3",
+        PM_ARGS(PM_I(s->epoch_id), PM_I(row->region_id), PM_I(row->first), PM_I(off - 1)), err);
+}
+
+static pmapdb_status open_version(pm_sql *sql, pm_stream *s, pm_row *row, int64_t off,
+                                  pmapdb_error *err)
+{
+    pm_arg args[3 + PM_VER_COUNT] = {PM_I(s->epoch_id), PM_I(row->region_id), PM_I(off)};
+
+    for (int i = 0; i < PM_VER_COUNT; i++)
+        args[3 + i] = PM_I(row->m.v[i]);
+    row->first = (int32_t)off;
+    s->versions++;
+    return pm_sql_run(sql,
+                      "INSERT INTO ver (epoch_id, region_id, first, " PM_VER_COLUMNS ") VALUES "
+                      "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
+                      "?17, ?18, ?19)",
+                      args, 3 + PM_VER_COUNT, err);
+}
+
+/* Same object at the same place in the same lineage. */
+static bool same_region(const pm_row *old, const pm_row *new)
+{
+    return old->at.object == new->at.object && old->at.lineage == new->at.lineage &&
+           old->at.has_offset == new->at.has_offset && old->at.offset == new->at.offset &&
+           old->size_kib == new->size_kib;
+}
+
+/* Both at the same address range, one of them possibly absent. */
+static pmapdb_status step(pm_sql *sql, pm_stream *s, int64_t off, const pm_row *old, pm_row *new,
+                          pmapdb_error *err)
+{
+    bool stays = old && new &&same_region(old, new);
+    pmapdb_status st = PMAPDB_OK;
+
+    if (stays)
+        new->region_id = old->region_id;
+    if (stays && off > 0 && pm_metrics_equal(&old->m, &new->m)) {
+        new->first = old->first;
+        return PMAPDB_OK;
+    }
+    if (old && off > 0)
+        st = close_version(sql, s, old, off, err);
+    if (st == PMAPDB_OK && new && !stays)
+        st = pm_region_of(sql, new, new->reason == PM_REASON_NEW, err);
+    return st == PMAPDB_OK && new ? open_version(sql, s, new, off, err) : st;
+}
+
+static pmapdb_status append_rows(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
+                                 pmapdb_error *err)
+{
+    size_t i = 0, j = 0;
+    pmapdb_status st = PMAPDB_OK;
+
+    while ((i < s->rows.n || j < rows->n) && st == PMAPDB_OK) {
+        const pm_row *old = i < s->rows.n ? &s->rows.row[i] : NULL;
+        pm_row *new = j < rows->n ? &rows->row[j] : NULL;
+        int order = !old ? 1 : !new ? -1 : pm_place_compare(&old->at, &new->at);
+
+        st = step(sql, s, off, order <= 0 ? old : NULL, order >= 0 ? new : NULL, err);
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return st;
+}
+
+static pmapdb_status append_category(pm_sql *sql, pm_stream *s, int64_t off, int category,
+                                     const pm_rollup *rollup, pmapdb_error *err)
+{
+    const int64_t *sum = rollup->sum[category];
+    pmapdb_status st = PMAPDB_OK;
+
+    if (off > 0 && pm_rollup_equal(&s->rollup, rollup, (pm_category)category))
+        return PMAPDB_OK;
+    if (off > 0 && s->rollup.sum[category][PM_TOTAL_MAPPINGS] > 0)
+        st = pm_sql_run(sql,
+                        "UPDATE catver SET last = ?4 WHERE epoch_id = ?1 AND category_id = ?2 "
+                        "AND first = ?3",
+                        PM_ARGS(PM_I(s->epoch_id), PM_I(category + 1),
+                                PM_I(s->rollup_first[category]), PM_I(off - 1)),
+                        err);
+    s->rollup_first[category] = (int32_t)off;
+    if (st != PMAPDB_OK || sum[PM_TOTAL_MAPPINGS] == 0)
+        return st;
+    return pm_sql_run(sql,
+                      "INSERT INTO catver (epoch_id, category_id, first, mappings, size_kib, "
+                      "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib) "
+                      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                      PM_ARGS(PM_I(s->epoch_id), PM_I(category + 1), PM_I(off),
+                              PM_I(sum[PM_TOTAL_MAPPINGS]), PM_I(sum[PM_TOTAL_SIZE]),
+                              PM_I(sum[PM_TOTAL_RSS]), PM_I(sum[PM_TOTAL_PSS]),
+                              PM_I(sum[PM_TOTAL_PRIVATE]), PM_I(sum[PM_TOTAL_PRIVATE_DIRTY]),
+                              PM_I(sum[PM_TOTAL_SWAP])),
+                      err);
+}
+
+pmapdb_status pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
+                               const pm_rollup *rollup, pmapdb_error *err)
+{
+    pm_rows was = s->rows;
+    pmapdb_status st = append_rows(sql, s, off, rows, err);
+
+    for (int i = 0; i < PM_CATEGORY_COUNT && st == PMAPDB_OK; i++)
+        st = append_category(sql, s, off, i, rollup, err);
+    if (st != PMAPDB_OK)
+        return st;
+    s->rollup = *rollup;
+    s->rows = *rows;
+    *rows = was;
+    s->n = (size_t)off + 1;
+    if (off == 0)
+        s->first_rows = s->rows.n;
+    return PMAPDB_OK;
+}

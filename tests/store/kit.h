@@ -1,0 +1,249 @@
+/* kit: a store in a temporary folder, captures made by hand, and answers as text. */
+#ifndef TESTS_STORE_KIT_H
+#define TESTS_STORE_KIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/capture.h"
+#include "store/store.h"
+#include "store/write.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define KIT_SWEEP 1000
+
+typedef struct kit {
+    char dir[64], path[96];
+    pmapdb_store *store;
+    pm_pool *pool;
+} kit;
+
+/* cmocka's asserts do not tell the analyzer that they end the test; abort() does. */
+static inline void kit_ok(pmapdb_status st, const pmapdb_error *err)
+{
+    if (st == PMAPDB_OK)
+        return;
+    print_error("status %d: %s\n", (int)st, err ? err->text : "");
+    fail();
+    abort();
+}
+
+static inline void kit_open(kit *k)
+{
+    pmapdb_open_options options = {.mode = PMAPDB_WRITE};
+    pmapdb_error err = {0};
+
+    kit_ok(pmapdb_open(k->path, &options, &k->store, &err), &err);
+    if (!k->store)
+        abort();
+    /* The disk is not what is tested. */
+    assert_int_equal(sqlite3_exec(k->store->db, "PRAGMA synchronous = OFF", NULL, NULL, NULL), 0);
+}
+
+static inline void kit_close(kit *k)
+{
+    pmapdb_close(k->store);
+    k->store = NULL;
+}
+
+static inline void kit_remove_store(kit *k)
+{
+    static const char *const ends[] = {"", "-wal", "-shm"};
+
+    kit_close(k);
+    for (size_t i = 0; i < 3; i++) {
+        char path[128];
+
+        snprintf(path, sizeof path, "%s%s", k->path, ends[i]);
+        unlink(path);
+    }
+}
+
+static inline int kit_enter(void **state)
+{
+    kit *k = calloc(1, sizeof *k);
+
+    if (!k)
+        return -1;
+    *state = k;
+    snprintf(k->dir, sizeof k->dir, "/tmp/pmapdb-store-XXXXXX");
+    if (!mkdtemp(k->dir) || pm_pool_new(&k->pool, NULL) != PMAPDB_OK)
+        return -1;
+    snprintf(k->path, sizeof k->path, "%s/t.db", k->dir);
+    kit_open(k);
+    return 0;
+}
+
+static inline int kit_leave(void **state)
+{
+    kit *k = *state;
+
+    kit_remove_store(k);
+    pm_pool_free(k->pool);
+    rmdir(k->dir);
+    free(k);
+    return 0;
+}
+
+static inline kit *kit_of(void **state)
+{
+    if (!*state)
+        abort();
+    return *state;
+}
+
+#define IN_KIT(test) cmocka_unit_test_setup_teardown(test, kit_enter, kit_leave)
+
+/* ---- captures ---- */
+
+/* Complete, without rows, of a hash that nothing else has. */
+static inline pm_capture *kit_capture(const kit *k, pm_dialect dialect, int64_t pid,
+                                      int64_t taken_ms)
+{
+    static uint64_t hash;
+    pm_capture *c = calloc(1, sizeof *c);
+
+    if (!c)
+        abort();
+    c->pool = k->pool;
+    c->block = (pm_block){.dialect = dialect,
+                          .pid = pid,
+                          .time_ms = taken_ms,
+                          .hash = ++hash,
+                          .tool_size_kib = PMAPDB_UNKNOWN,
+                          .tool_rss_kib = PMAPDB_UNKNOWN,
+                          .command = PM_TEXT(""),
+                          .missing = PM_TEXT(""),
+                          .empty = PM_TEXT("")};
+    c->source_dir = strdup("dir/");
+    c->source_name = strdup("file");
+    c->pid = pid;
+    c->start_time = c->status_rss_kib = c->status_size_kib = PMAPDB_UNKNOWN;
+    c->taken_ms = taken_ms;
+    c->time_source = PM_TIME_STREAM;
+    return c;
+}
+
+static inline void kit_add(const kit *k, pm_capture *c, const pm_mapping *m)
+{
+    uint32_t id;
+
+    kit_ok(pm_pool_mapping(k->pool, m, &id, NULL), NULL);
+    c->rows = realloc(c->rows, (c->n_rows + 1) * sizeof *c->rows);
+    if (!c->rows)
+        abort();
+    c->rows[c->n_rows++] = id;
+    c->block.fields |= m->present & PM_NUMBERS;
+    pm_totals_add(&c->block.totals, m);
+}
+
+/* A row with size, rss and everything else that pmap -x does not know unset. */
+static inline void kit_map(const kit *k, pm_capture *c, uint64_t start, uint64_t kib,
+                           const char *perms, const char *path)
+{
+    pm_mapping m = {.start = start, .end = start + kib * 1024, .path = pm_text_of(path)};
+
+    snprintf(m.perms, sizeof m.perms, "%s", perms);
+    pm_set(&m, PM_SIZE, kib);
+    pm_set(&m, PM_RSS, kib / 2);
+    kit_add(k, c, &m);
+}
+
+static inline void kit_command(pm_capture *c, const char *command)
+{
+    free(c->command);
+    c->command = strdup(command);
+    c->block.command = pm_text_of(c->command);
+}
+
+static inline void kit_name(pm_capture *c, const char *name, pm_name_rank rank)
+{
+    free(c->name);
+    c->name = strdup(name);
+    c->name_rank = rank;
+}
+
+static inline pm_stored kit_store(const kit *k, const pm_capture *c)
+{
+    pmapdb_error err = {0};
+    pm_stored stored;
+    int64_t capture_id = 0;
+
+    kit_ok(pm_store_put(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
+    return stored;
+}
+
+/* Stores and frees. */
+static inline pm_stored kit_put(const kit *k, pm_capture *c)
+{
+    pm_stored stored = kit_store(k, c);
+
+    pm_capture_free(c);
+    return stored;
+}
+
+/* ---- answers ---- */
+
+/* Appends the rows of a query: columns between '|', rows ended by '\n', NULL as '?'. */
+static inline void kit_rows(const kit *k, pm_buf *out, const char *sql)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc;
+
+    if (sqlite3_prepare_v2(k->store->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
+        print_error("%s: %s\n", sql, sqlite3_errmsg(k->store->db));
+        fail();
+    }
+    while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+        for (int i = 0; i < sqlite3_column_count(stmt); i++) {
+            const char *text = (const char *)sqlite3_column_text(stmt, i);
+
+            pm_buf_addf(out, NULL, "%s%s", i ? "|" : "", text ? text : "?");
+        }
+        pm_buf_add(out, "\n", 1, NULL);
+    }
+    assert_int_equal(rc, SQLITE_DONE);
+    sqlite3_finalize(stmt);
+}
+
+static inline void kit_expect(const kit *k, const char *sql, const char *wanted)
+{
+    pm_buf got = {0};
+
+    kit_rows(k, &got, sql);
+    if (strcmp(pm_buf_text(&got).data, wanted) != 0)
+        print_error("%s\n", sql);
+    assert_string_equal(pm_buf_text(&got).data, wanted);
+    pm_buf_free(&got);
+}
+
+static inline void kit_exec(const kit *k, const char *sql)
+{
+    assert_int_equal(sqlite3_exec(k->store->db, sql, NULL, NULL, NULL), SQLITE_OK);
+}
+
+/* ---- chance, the same every time ---- */
+
+static inline uint64_t kit_random(uint64_t *seed)
+{
+    uint64_t z = *seed += 0x9e3779b97f4a7c15U;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+}
+
+/* 0..n-1 */
+static inline uint64_t kit_below(uint64_t *seed, uint64_t n)
+{
+    return kit_random(seed) % n;
+}
+
+#endif

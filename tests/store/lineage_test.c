@@ -1,0 +1,295 @@
+/* lineage_test: pairing of two captures, table by table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store/lineage.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define KIB 1024U
+#define ROWS 8
+
+static const pm_object anon = {
+    .who = 1, .perms = "rw-p", .has_inode = true, .has_pseudo = true, .path = {"", 0}};
+static const pm_object guard = {
+    .who = 2, .perms = "---p", .has_inode = true, .has_pseudo = true, .path = {"", 0}};
+static const pm_object heap = {
+    .who = 3, .perms = "rw-p", .has_inode = true, .has_pseudo = true, .path = {"[heap]", 6}};
+static const pm_object lib = {.who = 4,
+                              .perms = "r--p",
+                              .has_inode = true,
+                              .has_pseudo = true,
+                              .inode = 7,
+                              .path = {"/usr/lib/libx.so", 16}};
+static const pm_object lib_exec = {.who = 5,
+                                   .perms = "r-xp",
+                                   .has_inode = true,
+                                   .has_pseudo = true,
+                                   .inode = 7,
+                                   .path = {"/usr/lib/libx.so", 16}};
+static const pm_object other_lib = {.who = 6,
+                                    .perms = "r--p",
+                                    .has_inode = true,
+                                    .has_pseudo = true,
+                                    .inode = 8,
+                                    .path = {"/usr/lib/liby.so", 16}};
+/* as pmap -x prints them */
+static const pm_object x_anon = {.who = 7, .perms = "rw-p", .path = {"", 0}};
+static const pm_object x_lib = {.who = 8, .perms = "r--p", .path = {"libx.so", 7}};
+static const pm_object x_other = {.who = 9, .perms = "r--p", .path = {"liby.so", 7}};
+static const pm_object x_stack = {.who = 10, .perms = "rw-p", .path = {"[stack]", 7}};
+
+typedef struct row {
+    uint64_t start, kib;
+    const pm_object *object;
+    uint64_t offset;
+    int64_t lineage; /* old rows: has; new rows: shall have */
+    pm_reason reason;
+} row;
+
+static pm_place place_of(const row *r)
+{
+    return (pm_place){.start = r->start,
+                      .length = r->kib * KIB,
+                      .offset = r->offset,
+                      .has_offset = r->object->has_inode,
+                      .object = r->object,
+                      .lineage = r->lineage};
+}
+
+/* Rows end with kib 0. */
+static void check(const row *old, const row *new)
+{
+    pm_place a[ROWS], b[ROWS];
+    pm_descent out[ROWS];
+    size_t n_a = 0, n_b = 0;
+
+    for (; old[n_a].kib; n_a++)
+        a[n_a] = place_of(&old[n_a]);
+    for (; new[n_b].kib; n_b++)
+        b[n_b] = place_of(&new[n_b]);
+    assert_int_equal(pm_lineage_pair(a, n_a, b, n_b, out, NULL), PMAPDB_OK);
+    for (size_t i = 0; i < n_b; i++) {
+        if (out[i].lineage != new[i].lineage || out[i].reason != new[i].reason)
+            print_error("row %zu: lineage %lld, reason %d\n", i, (long long)out[i].lineage,
+                        (int)out[i].reason);
+        assert_int_equal(out[i].lineage, new[i].lineage);
+        assert_int_equal(out[i].reason, new[i].reason);
+    }
+}
+
+#define TABLE(...) ((const row[]){__VA_ARGS__, {0}})
+#define EMPTY ((const row[]){{0}})
+
+static void one_piece(void **state)
+{
+    (void)state;
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 1, PM_REASON_SAME}));
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}),
+          TABLE({0x10000, 96, &anon, 0, 1, PM_REASON_SAME_START}));
+    /* a mapping that leaks grows downwards: its start is no identity */
+    check(TABLE({0x20000, 64, &anon, 0, 1, 0}),
+          TABLE({0x10000, 128, &anon, 0, 1, PM_REASON_SAME_END}));
+    check(TABLE({0x20000, 64, &anon, 0, 1, 0}),
+          TABLE({0x1f000, 128, &anon, 0, 1, PM_REASON_OVERLAP}));
+    check(TABLE({0x20000, 64, &anon, 0, 1, 0}),
+          TABLE({0x21000, 32, &anon, 0, 1, PM_REASON_OVERLAP}));
+    /* they touch, and share nothing */
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x20000, 64, &anon, 0, 0, PM_REASON_NEW}));
+    check(TABLE({0x20000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 0, PM_REASON_NEW}));
+    check(EMPTY, TABLE({0x10000, 64, &anon, 0, 0, PM_REASON_NEW}));
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), EMPTY);
+}
+
+static void every_piece_of_a_split_continues(void **state)
+{
+    (void)state;
+    check(TABLE({0x10000, 256, &anon, 0, 5, 0}),
+          TABLE({0x10000, 64, &anon, 0, 5, PM_REASON_SAME_START},
+                {0x28000, 32, &anon, 0, 5, PM_REASON_OVERLAP},
+                {0x40000, 64, &anon, 0, 5, PM_REASON_SAME_END}));
+    /* mprotect of the middle */
+    check(TABLE({0x10000, 256, &anon, 0, 5, 0}),
+          TABLE({0x10000, 64, &anon, 0, 5, PM_REASON_SAME_START},
+                {0x20000, 64, &guard, 0, 0, PM_REASON_NEW},
+                {0x30000, 128, &anon, 0, 5, PM_REASON_SAME_END}));
+}
+
+static void merge_continues_what_has_most_bytes(void **state)
+{
+    (void)state;
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}, {0x20000, 128, &anon, 0, 2, 0}),
+          TABLE({0x10000, 192, &anon, 0, 2, PM_REASON_SAME_END}));
+    /* a tie: the lower start */
+    check(TABLE({0x10000, 64, &anon, 0, 9, 0}, {0x20000, 64, &anon, 0, 2, 0}),
+          TABLE({0x10000, 128, &anon, 0, 9, PM_REASON_SAME_START}));
+    /* two pieces of 1 outweigh the largest one, which is of 2 */
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}, {0x20000, 96, &anon, 0, 2, 0},
+                {0x38000, 64, &anon, 0, 1, 0}),
+          TABLE({0x10000, 224, &anon, 0, 1, PM_REASON_SAME_START}));
+    /* bytes count inside the result only */
+    check(TABLE({0x10000, 256, &anon, 0, 1, 0}, {0x50000, 64, &anon, 0, 2, 0}),
+          TABLE({0x48000, 96, &anon, 0, 2, PM_REASON_SAME_END}));
+    /* both ends move; the result ends with the old piece */
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}, {0x30000, 32, &anon, 0, 2, 0}),
+          TABLE({0xf000, 164, &anon, 0, 1, PM_REASON_OVERLAP}));
+}
+
+static void reused_place_is_new(void **state)
+{
+    (void)state;
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}),
+          TABLE({0x10000, 64, &other_lib, 0, 0, PM_REASON_NEW}));
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 0, PM_REASON_NEW}));
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}),
+          TABLE({0x10000, 64, &lib, 0x4000, 0, PM_REASON_NEW}));
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &guard, 0, 0, PM_REASON_NEW}));
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}),
+          TABLE({0x10000, 64, &lib_exec, 0, 0, PM_REASON_NEW}));
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &heap, 0, 0, PM_REASON_NEW}));
+    /* another file pushed between: only what is alike counts */
+    check(TABLE({0x10000, 64, &other_lib, 0, 1, 0}, {0x20000, 16, &anon, 0, 2, 0}),
+          TABLE({0x10000, 80, &anon, 0, 2, PM_REASON_SAME_END}));
+}
+
+/* Linux before 2.6.25 shows the address as the offset of anonymous memory. */
+static void offset_of_anonymous_memory_means_nothing(void **state)
+{
+    (void)state;
+    check(TABLE({0x20000, 64, &anon, 0x20, 1, 0}),
+          TABLE({0x10000, 128, &anon, 0x10, 1, PM_REASON_SAME_END}));
+    check(TABLE({0x10000, 64, &anon, 0x10, 1, 0}),
+          TABLE({0x90000, 64, &anon, 0x10, 0, PM_REASON_NEW}));
+}
+
+static void file_offset_follows_the_start(void **state)
+{
+    (void)state;
+    check(TABLE({0x20000, 64, &lib, 0x8000, 1, 0}),
+          TABLE({0x1c000, 80, &lib, 0x4000, 1, PM_REASON_SAME_END}));
+    check(TABLE({0x20000, 64, &lib, 0x8000, 1, 0}),
+          TABLE({0x28000, 32, &lib, 0x10000, 1, PM_REASON_SAME_END}));
+}
+
+static void file_moves(void **state)
+{
+    (void)state;
+    check(TABLE({0x10000, 64, &lib, 0x4000, 1, 0}),
+          TABLE({0x90000, 96, &lib, 0x4000, 1, PM_REASON_FILE_OFFSET}));
+    check(TABLE({0x10000, 64, &lib, 0x4000, 1, 0}),
+          TABLE({0x90000, 64, &lib, 0x5000, 0, PM_REASON_NEW}));
+    /* still there: the other one is new */
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &lib, 0, 1, PM_REASON_SAME},
+                                                     {0x90000, 64, &lib, 0, 0, PM_REASON_NEW}));
+    /* twice, equal offsets: equal length first */
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}, {0x30000, 128, &lib, 0, 2, 0}),
+          TABLE({0x90000, 128, &lib, 0, 2, PM_REASON_FILE_OFFSET},
+                {0xc0000, 64, &lib, 0, 1, PM_REASON_FILE_OFFSET}));
+    /* equal lengths: in the order of the addresses */
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}, {0x30000, 64, &lib, 0, 2, 0}),
+          TABLE({0x90000, 64, &lib, 0, 1, PM_REASON_FILE_OFFSET},
+                {0xc0000, 64, &lib, 0, 2, PM_REASON_FILE_OFFSET}));
+    /* no length is equal: the first that is free */
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}, {0x30000, 128, &lib, 0, 2, 0}),
+          TABLE({0x90000, 32, &lib, 0, 1, PM_REASON_FILE_OFFSET},
+                {0xc0000, 48, &lib, 0, 2, PM_REASON_FILE_OFFSET},
+                {0xe0000, 48, &lib, 0, 0, PM_REASON_NEW}));
+}
+
+static void end_of_the_address_space(void **state)
+{
+    (void)state;
+    check(TABLE({0xfffffffffffff000U, 4, &anon, 0, 1, 0}),
+          TABLE({0xfffffffffffff000U, 4, &anon, 0, 1, PM_REASON_SAME}));
+    check(TABLE({0x1000, 4, &anon, 0, 2, 0}, {0xfffffffffffff000U, 4, &anon, 0, 1, 0}),
+          TABLE({0x1000, 4, &anon, 0, 2, PM_REASON_SAME},
+                {0xffffffffffffe000U, 8, &anon, 0, 1, PM_REASON_SAME_END}));
+}
+
+static void dialects_mix(void **state)
+{
+    (void)state;
+    check(TABLE({0x10000, 64, &lib, 0x1000, 1, 0}, {0x20000, 64, &heap, 0, 2, 0},
+                {0x40000, 64, &anon, 0, 3, 0}),
+          TABLE({0x10000, 64, &x_lib, 0, 1, PM_REASON_SAME},
+                {0x20000, 96, &x_anon, 0, 2, PM_REASON_SAME_START},
+                {0x40000, 64, &x_anon, 0, 3, PM_REASON_SAME}));
+    check(TABLE({0x10000, 64, &x_lib, 0, 1, 0}, {0x20000, 64, &x_anon, 0, 2, 0}),
+          TABLE({0x10000, 64, &lib, 0x1000, 1, PM_REASON_SAME},
+                {0x20000, 64, &heap, 0, 2, PM_REASON_SAME}));
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &x_other, 0, 0, PM_REASON_NEW}));
+    /* without an offset nothing is known to have moved */
+    check(TABLE({0x10000, 64, &x_lib, 0, 1, 0}), TABLE({0x90000, 64, &lib, 0, 0, PM_REASON_NEW}));
+    /* pmap does print the stack's name */
+    check(TABLE({0x10000, 64, &heap, 0, 1, 0}),
+          TABLE({0x10000, 64, &x_stack, 0, 0, PM_REASON_NEW}));
+}
+
+static void order_of_places(void **state)
+{
+    pm_place low = {.start = 1, .length = 8}, longer = {.start = 1, .length = 9};
+    pm_place high = {.start = 0xffffffffff600000U, .length = 1};
+
+    (void)state;
+    assert_true(pm_place_compare(&low, &longer) < 0);
+    assert_true(pm_place_compare(&longer, &high) < 0);
+    assert_true(pm_place_compare(&high, &low) > 0);
+    assert_int_equal(pm_place_compare(&low, &low), 0);
+}
+
+/* All of one file and offset, nothing in its place: the search for what moved sees every pair. */
+static void many_unrelated_rows(void **state)
+{
+    const size_t n = 4000;
+    pm_place *a = calloc(n, sizeof *a), *b = calloc(n, sizeof *b);
+    pm_descent *out = calloc(n, sizeof *out);
+    clock_t begun = clock();
+
+    (void)state;
+    if (!a || !b || !out)
+        abort();
+    for (size_t i = 0; i < n; i++) {
+        a[i] = (pm_place){.start = i * 0x20000,
+                          .length = 0x1000,
+                          .offset = 2 * i,
+                          .has_offset = true,
+                          .object = &lib,
+                          .lineage = (int64_t)i + 1};
+        b[i] = (pm_place){.start = i * 0x20000 + 0x10000,
+                          .length = 0x1000,
+                          .offset = 2 * i + 1,
+                          .has_offset = true,
+                          .object = &lib};
+    }
+    assert_int_equal(pm_lineage_pair(a, n, b, n, out, NULL), PMAPDB_OK);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(out[i].reason, PM_REASON_NEW);
+    assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < 1);
+    free(a);
+    free(b);
+    free(out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_piece),
+        cmocka_unit_test(every_piece_of_a_split_continues),
+        cmocka_unit_test(merge_continues_what_has_most_bytes),
+        cmocka_unit_test(reused_place_is_new),
+        cmocka_unit_test(offset_of_anonymous_memory_means_nothing),
+        cmocka_unit_test(file_offset_follows_the_start),
+        cmocka_unit_test(file_moves),
+        cmocka_unit_test(end_of_the_address_space),
+        cmocka_unit_test(dialects_mix),
+        cmocka_unit_test(order_of_places),
+        cmocka_unit_test(many_unrelated_rows),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

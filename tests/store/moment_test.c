@@ -1,0 +1,172 @@
+/* moment_test: what was captured together, which of it is preferred, and when to say that a sweep
+ * was too short. */
+#include "kit.h"
+
+#include "store/moment.h"
+
+#define MS INT64_C(1700000000000)
+
+typedef struct shot {
+    int64_t ms;
+    int pid;
+    pm_dialect dialect;
+    pm_state state;
+    int64_t moment; /* wanted, as ms */
+    int preferred;
+} shot;
+
+static void put(const kit *k, const shot *s, int64_t ordinal)
+{
+    pm_capture *c = kit_capture(k, s->dialect, s->pid, MS + s->ms);
+
+    kit_name(c, "app", PM_NAME_GIVEN);
+    kit_map(k, c, 0x7ff000000000U + (uint64_t)s->pid * 0x100000, 132, "rw-p", "[stack]");
+    c->block.state = s->state;
+    c->block.hash = (uint64_t)ordinal + 1;
+    c->ordinal = ordinal;
+    kit_put(k, c);
+}
+
+/* shots in the order of time; stored in many orders. */
+static void check(void **state, const shot *shots, size_t n)
+{
+    kit *k = kit_of(state);
+    pm_buf wanted = {0};
+
+    for (size_t i = 0; i < n; i++)
+        pm_buf_addf(&wanted, NULL, "%zu|%lld|%d\n", i, (long long)shots[i].moment,
+                    shots[i].preferred);
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        uint64_t chance = seed;
+        bool done[16] = {false};
+
+        kit_remove_store(k);
+        kit_open(k);
+        for (size_t stored = 0; stored < n;) {
+            size_t i = seed ? kit_below(&chance, n) : stored;
+
+            if (done[i])
+                continue;
+            done[i] = true;
+            stored++;
+            put(k, &shots[i], (int64_t)i);
+        }
+        kit_expect(k,
+                   "SELECT ordinal, moment_ms - 1700000000000, preferred FROM snapshots "
+                   "ORDER BY ordinal",
+                   wanted.data);
+    }
+    pm_buf_free(&wanted);
+}
+
+#define CHECK(...) \
+    check(state, (const shot[]){__VA_ARGS__}, sizeof((const shot[]){__VA_ARGS__}) / sizeof(shot))
+
+#define S PM_DIALECT_SMAPS
+#define XX PM_DIALECT_PMAP_XX
+#define X PM_DIALECT_PMAP_SMALL_X
+#define WHOLE PM_STATE_COMPLETE
+#define PART PM_STATE_PARTIAL
+
+static void processes_within_the_sweep(void **state)
+{
+    CHECK({0, 1, S, WHOLE, 0, 1}, {400, 2, S, WHOLE, 0, 1}, {1000, 3, S, WHOLE, 0, 1},
+          {1001, 4, S, WHOLE, 1001, 1}, {1900, 5, S, WHOLE, 1001, 1}, {2100, 6, S, WHOLE, 2100, 1});
+}
+
+static void until_a_process_comes_again(void **state)
+{
+    CHECK({0, 1, S, WHOLE, 0, 1}, {100, 2, S, WHOLE, 0, 1}, {500, 1, S, WHOLE, 500, 1},
+          {600, 2, S, WHOLE, 500, 1}, {900, 2, S, WHOLE, 900, 1});
+}
+
+static void one_dialect_of_a_process_is_preferred(void **state)
+{
+    CHECK({0, 1, X, WHOLE, 0, 0}, {0, 1, S, WHOLE, 0, 1}, {0, 2, X, WHOLE, 0, 1},
+          {5000, 1, X, WHOLE, 5000, 1}, {5000, 2, XX, WHOLE, 5000, 1},
+          {5000, 2, X, WHOLE, 5000, 0});
+    /* complete before partial before totals */
+    CHECK({0, 1, S, PART, 0, 0}, {0, 1, X, WHOLE, 0, 1}, {5000, 1, S, PM_STATE_TOTALS, 5000, 0},
+          {5000, 1, X, PART, 5000, 1});
+}
+
+/* A moment is known by its time: one time is never in two of them, and a process is summed once. */
+static void equal_times(void **state)
+{
+    CHECK({0, 1, S, WHOLE, 0, 0}, {0, 1, S, WHOLE, 0, 1}, {5000, 1, S, WHOLE, 5000, 1});
+    CHECK({0, 1, S, WHOLE, 0, 1}, {500, 1, S, WHOLE, 500, 1}, {500, 2, S, WHOLE, 500, 1});
+    CHECK({0, 2, S, WHOLE, 0, 1}, {500, 1, S, WHOLE, 500, 1}, {500, 2, S, WHOLE, 500, 1},
+          {700, 3, X, WHOLE, 500, 1});
+}
+
+/* One capture between others moves the moments of all that follow within reach. */
+static void insertion_ripples(void **state)
+{
+    CHECK({0, 1, S, WHOLE, 0, 1}, {900, 2, S, WHOLE, 0, 1}, {1800, 3, S, WHOLE, 1800, 1},
+          {2700, 4, S, WHOLE, 1800, 1}, {3600, 5, S, WHOLE, 3600, 1}, {4500, 6, S, WHOLE, 3600, 1},
+          {5400, 7, S, WHOLE, 5400, 1});
+}
+
+static void other_names_do_not_count(void **state)
+{
+    const kit *k = kit_of(state);
+
+    for (int pid = 1; pid <= 2; pid++) {
+        pm_capture *c = kit_capture(k, S, pid, MS + pid);
+
+        kit_name(c, pid == 1 ? "a" : "b", PM_NAME_GIVEN);
+        kit_map(k, c, 0x10000, 8, "rw-p", "");
+        kit_put(k, c);
+    }
+    kit_expect(k, "SELECT moment_ms - taken_ms FROM snapshots", "0\n0\n");
+}
+
+static bool spread_of(const kit *k, char *text, size_t size)
+{
+    bool spread;
+
+    kit_ok(
+        pm_moments_spread(k->store->sql, 1, MS, MS + 1000000, KIT_SWEEP, &spread, text, size, NULL),
+        NULL);
+    return spread;
+}
+
+static void a_short_sweep_is_told(void **state)
+{
+    const kit *k = kit_of(state);
+    char text[256];
+
+    for (int beat = 0; beat < 4; beat++)
+        for (int pid = 1; pid <= 3; pid++)
+            put(k, &(const shot){beat * 60000 + pid * 2000, pid, S, WHOLE, 0, 0}, beat * 3 + pid);
+    assert_true(spread_of(k, text, sizeof text));
+    assert_non_null(strstr(text, "'app'"));
+    assert_non_null(strstr(text, "--sweep 6000ms"));
+}
+
+static void lives_that_follow_each_other_are_not_spread(void **state)
+{
+    const kit *k = kit_of(state);
+    char text[256];
+
+    for (int pid = 1; pid <= 4; pid++)
+        for (int beat = 0; beat < 3; beat++)
+            put(k, &(const shot){pid * 9000 + beat * 3000, pid, S, WHOLE, 0, 0}, pid * 3 + beat);
+    assert_false(spread_of(k, text, sizeof text));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(processes_within_the_sweep),
+        IN_KIT(until_a_process_comes_again),
+        IN_KIT(one_dialect_of_a_process_is_preferred),
+        IN_KIT(equal_times),
+        IN_KIT(insertion_ripples),
+        IN_KIT(other_names_do_not_count),
+        IN_KIT(a_short_sweep_is_told),
+        IN_KIT(lives_that_follow_each_other_are_not_spread),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

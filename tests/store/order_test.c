@@ -1,0 +1,364 @@
+/* order_test: the answers do not depend on the order in which captures are stored.
+ *
+ * A seed gives a history of two processes of one name: several dialects, partial captures, equal
+ * times, mappings that grow, split, merge, move, vanish and come back. It is stored in the order
+ * of time, then in others; everything but the ids must be equal. PMAPDB_SEEDS=N: so many. */
+#include "whole.h"
+#include "world.h"
+
+#include "base/num.h"
+
+#define SEEDS 36
+
+/* ---- a history ---- */
+
+static const int64_t steps[] = {0, 1, 300, 700, 1000, 1001, 5000, 60000};
+
+static void record(const kit *k, world_history *h, const world *w, int64_t pid, int64_t ms,
+                   uint64_t *seed)
+{
+    static const pm_dialect dialects[] = {PM_DIALECT_SMAPS, PM_DIALECT_PMAP_XX,
+                                          PM_DIALECT_PMAP_SMALL_X, PM_DIALECT_PMAP};
+    uint64_t which = 1 + kit_below(seed, 15);
+
+    /* mostly one dialect, so that epochs fill */
+    if (kit_below(seed, 3))
+        which &= 5;
+    if (!which)
+        which = 1;
+    for (size_t i = 0; i < 4 && h->n < WORLD_CAPTURES; i++) {
+        pm_capture *c;
+
+        if (!(which & (1U << i)))
+            continue;
+        c = world_capture(k, w, dialects[i], pid, ms + (int64_t)kit_below(seed, 3) * 100, seed);
+        c->ordinal = (int64_t)h->n;
+        h->capture[h->n++] = c;
+    }
+}
+
+/* An older kernel prints fewer fields: a later epoch has others. */
+static void make_history(const kit *k, world_history *h, uint64_t seed)
+{
+    world w[2] = {0}, remembered;
+    int64_t ms = 1700000000000;
+    size_t beats = 8 + kit_below(&seed, 24);
+    bool two = kit_below(&seed, 2);
+
+    *h = (world_history){0};
+    for (int i = 0; i < 6; i++) {
+        world_add(&w[0], &seed);
+        world_add(&w[1], &seed);
+    }
+    remembered = w[0];
+    for (size_t b = 0; b < beats; b++) {
+        size_t n = kit_below(&seed, 6);
+
+        for (size_t i = 0; i < n; i++)
+            world_step(&w[kit_below(&seed, 2)], &seed);
+        if (kit_below(&seed, 8) == 0)
+            w[0] = remembered;
+        if (kit_below(&seed, 6) == 0)
+            remembered = w[0];
+        record(k, h, &w[0], 100, ms, &seed);
+        if (two)
+            record(k, h, &w[1], 101, ms, &seed);
+        ms += steps[kit_below(&seed, sizeof steps / sizeof *steps)];
+    }
+}
+
+static void free_history(world_history *h)
+{
+    for (size_t i = 0; i < h->n; i++)
+        pm_capture_free(h->capture[i]);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const pm_capture *x = *(pm_capture *const *)a, *y = *(pm_capture *const *)b;
+
+    if (x->taken_ms != y->taken_ms)
+        return x->taken_ms < y->taken_ms ? -1 : 1;
+    if (x->block.dialect != y->block.dialect)
+        return x->block.dialect < y->block.dialect ? -1 : 1;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
+}
+
+static void sort(world_history *h)
+{
+    /* of pointers: NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    qsort(h->capture, h->n, sizeof h->capture[0], by_time);
+}
+
+static void shuffle(world_history *h, uint64_t seed)
+{
+    for (size_t i = h->n; i > 1; i--) {
+        size_t at = kit_below(&seed, i);
+        pm_capture *c = h->capture[i - 1];
+
+        h->capture[i - 1] = h->capture[at];
+        h->capture[at] = c;
+    }
+}
+
+/* In time but for a few: what overlapping cron jobs and yesterday's file do. */
+static void disturb(world_history *h, uint64_t seed)
+{
+    sort(h);
+    for (size_t i = 0; i + 1 < h->n; i++) {
+        size_t at = i + kit_below(&seed, 4);
+        pm_capture *c = h->capture[i];
+
+        if (at >= h->n || kit_below(&seed, 3))
+            continue;
+        h->capture[i] = h->capture[at];
+        h->capture[at] = c;
+    }
+}
+
+static void reverse(world_history *h)
+{
+    sort(h);
+    for (size_t i = 0; i < h->n / 2; i++) {
+        pm_capture *c = h->capture[i];
+
+        h->capture[i] = h->capture[h->n - 1 - i];
+        h->capture[h->n - 1 - i] = c;
+    }
+}
+
+/* ---- what is stored, without ids ---- */
+
+#define KEY "p.pid, s.taken_ms, s.dialect, s.state, s.ordinal, s.hash"
+#define SNAPSHOTS "FROM snapshots s JOIN process p ON p.process_id = s.process_id "
+
+static const char *const answers[] = {
+    "SELECT " KEY ", s.moment_ms, s.preferred, s.taken_at, s.checked, s.missing, s.mappings, "
+    "s.size_kib, s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib " SNAPSHOTS
+    "ORDER BY " KEY,
+    "SELECT p.pid, n.name, p.command, p.identity, p.stack_end, p.vdso_start, p.libc_start "
+    "FROM process p JOIN name n ON n.name_id = p.name_id ORDER BY p.pid, p.stack_end",
+    "SELECT " KEY ", c.category, c.mappings, c.size_kib, c.rss_kib, c.pss_kib, c.private_kib, "
+    "c.private_dirty_kib, c.swap_kib " SNAPSHOTS
+    "JOIN category_totals c ON c.snapshot_id = s.snapshot_id ORDER BY " KEY ", c.category",
+    "SELECT p.pid, r.dialect, r.category, r.first_ms, r.last_ms, r.n, r.mappings, r.size_kib, "
+    "r.rss_kib, r.pss_kib, r.private_kib, r.private_dirty_kib, r.swap_kib FROM process p "
+    "JOIN category_runs r ON r.process_id = p.process_id ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9",
+};
+
+/* lineage_id -> its number by first appearance in time, then by place */
+static const char number_lineages[] =
+    "CREATE TEMP TABLE number AS SELECT lineage_id, row_number() OVER (ORDER BY first) AS n FROM ("
+    "SELECT lineage_id, min(place) AS first FROM (SELECT m.lineage_id, row_number() OVER "
+    "(ORDER BY s.taken_ms, s.dialect, p.pid, s.ordinal, s.hash, m.start) AS place " SNAPSHOTS
+    "JOIN mappings m ON m.snapshot_id = s.snapshot_id) GROUP BY lineage_id);"
+    "CREATE INDEX temp.number_id ON number (lineage_id)";
+
+static const char *const lineages[] = {
+    "SELECT " KEY ", number.n, m.start, m.end, m.size_kib, m.rss_kib, m.pss_kib, m.dirty_kib, "
+    "m.private_kib, m.private_dirty_kib, m.swap_kib, m.perms, m.offset, m.device, m.inode, "
+    "m.category, m.flags, m.path, m.pss_dirty_kib, m.shared_clean_kib, m.shared_dirty_kib, "
+    "m.private_clean_kib, m.referenced_kib, m.anonymous_kib, m.ksm_kib, m.lazy_free_kib, "
+    "m.swap_pss_kib, m.inferred, m.name_cut " SNAPSHOTS
+    "JOIN mappings m ON m.snapshot_id = s.snapshot_id JOIN number ON number.lineage_id = "
+    "m.lineage_id ORDER BY " KEY ", m.start, m.end",
+    "SELECT DISTINCT number.n, h.dialect, h.start, h.end, h.offset, h.perms, h.path, h.category, "
+    "h.reason FROM number JOIN lineage_history h ON h.lineage_id = number.lineage_id "
+    "ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9",
+    "SELECT number.n, " KEY ", c.category FROM number JOIN lineage l ON l.lineage_id = "
+    "number.lineage_id JOIN snapshots s ON s.snapshot_id = l.first_snapshot_id "
+    "JOIN process p ON p.process_id = s.process_id JOIN categories c ON c.category_id = "
+    "l.category_id ORDER BY 1",
+};
+
+static void describe(const kit *k, pm_buf *out)
+{
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        kit_rows(k, out, answers[i]);
+    kit_exec(k, number_lineages);
+    for (size_t i = 0; i < sizeof lineages / sizeof *lineages; i++)
+        kit_rows(k, out, lineages[i]);
+    kit_exec(k, "DROP TABLE number");
+}
+
+/* ---- the captures as they were given ---- */
+
+static int64_t field(const pm_mapping *m, enum pm_field f)
+{
+    return pm_has(m, PM_BIT(f)) ? (int64_t)m->value[f] : PMAPDB_UNKNOWN;
+}
+
+static void add_number(pm_buf *out, int64_t v)
+{
+    if (v == PMAPDB_UNKNOWN)
+        pm_buf_addf(out, NULL, "|?");
+    else
+        pm_buf_addf(out, NULL, "|%lld", (long long)v);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const pm_mapping *x = *(const pm_mapping *const *)a, *y = *(const pm_mapping *const *)b;
+
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* The input as the view should show it. */
+static void write_input(const pm_capture *c, pm_buf *out)
+{
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    const pm_mapping **rows = calloc(c->n_rows + 1, sizeof *rows);
+
+    if (!rows)
+        abort();
+    for (size_t i = 0; i < c->n_rows; i++)
+        rows[i] = pm_capture_row(c, i);
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    qsort(rows, c->n_rows, sizeof *rows, by_start);
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const pm_mapping *m = rows[i];
+
+        pm_buf_addf(out, NULL, "%lld|%lld|%s|%.*s", (long long)m->start, (long long)m->end,
+                    m->perms, (int)m->path.len, m->path.data);
+        add_number(out, field(m, PM_SIZE));
+        add_number(out, field(m, PM_RSS));
+        add_number(out, field(m, PM_PSS));
+        add_number(out, field(m, PM_PRIVATE_DIRTY));
+        add_number(out, field(m, PM_SWAP));
+        add_number(out, field(m, PM_KSM));
+        add_number(out, pm_has(m, PM_HAS_OFFSET) ? (int64_t)m->offset : PMAPDB_UNKNOWN);
+        pm_buf_addf(out, NULL, "\n");
+    }
+    free(rows);
+}
+
+static bool gives_back(const kit *k, const pm_capture *c)
+{
+    char sql[640];
+    pm_buf got = {0}, want = {0};
+    bool equal;
+
+    snprintf(sql, sizeof sql,
+             "SELECT m.start, m.end, m.perms, m.path, m.size_kib, m.rss_kib, m.pss_kib, "
+             "m.private_dirty_kib, m.swap_kib, m.ksm_kib, m.offset FROM snapshots s JOIN mappings "
+             "m ON m.snapshot_id = s.snapshot_id JOIN process p ON p.process_id = s.process_id "
+             "WHERE p.pid = %lld AND s.taken_ms = %lld AND s.hash = %lld ORDER BY m.start",
+             (long long)c->pid, (long long)c->taken_ms, (long long)(int64_t)c->block.hash);
+    kit_rows(k, &got, sql);
+    write_input(c, &want);
+    equal = pm_text_equal(pm_buf_text(&got), pm_buf_text(&want));
+    if (!equal)
+        print_error("stored:\n%sgiven:\n%s", pm_buf_text(&got).data, pm_buf_text(&want).data);
+    pm_buf_free(&got);
+    pm_buf_free(&want);
+    return equal;
+}
+
+/* ---- one history in one order ---- */
+
+static bool store_all(kit *k, const world_history *h, uint64_t reopen, pm_buf *out)
+{
+    bool whole;
+
+    kit_remove_store(k);
+    kit_open(k);
+    for (size_t i = 0; i < h->n; i++) {
+        if (reopen && i % reopen == 0) {
+            kit_close(k);
+            kit_open(k);
+        }
+        kit_store(k, h->capture[i]);
+    }
+    whole = whole_store(k);
+    for (size_t i = 0; i < h->n && whole; i++)
+        whole = gives_back(k, h->capture[i]);
+    pm_buf_clear(out);
+    describe(k, out);
+    return whole;
+}
+
+static pm_text line_at(const pm_buf *b, size_t at)
+{
+    size_t from = at, to = at;
+
+    while (from > 0 && b->data[from - 1] != '\n')
+        from--;
+    while (to < b->len && b->data[to] != '\n')
+        to++;
+    return (pm_text){b->data + from, to - from};
+}
+
+static bool is_equal(const pm_buf *a, const pm_buf *b)
+{
+    size_t at = 0;
+    pm_text x, y;
+
+    if (pm_text_equal(pm_buf_text(a), pm_buf_text(b)))
+        return true;
+    while (at < a->len && at < b->len && a->data[at] == b->data[at])
+        at++;
+    x = line_at(a, at);
+    y = line_at(b, at);
+    print_error("in order:  %.*s\notherwise: %.*s\n", (int)x.len, x.data, (int)y.len, y.data);
+    return false;
+}
+
+static bool try_seed(kit *k, uint64_t seed)
+{
+    static const char *const orders[] = {"shuffled", "disturbed", "reversed", "shuffled, reopened"};
+    world_history h;
+    pm_buf in_order = {0}, other = {0};
+    bool good;
+
+    make_history(k, &h, seed);
+    sort(&h);
+    good = store_all(k, &h, 0, &in_order);
+    for (int i = 0; i < 4 && good; i++) {
+        if (i == 1)
+            disturb(&h, seed);
+        else if (i == 2)
+            reverse(&h);
+        else
+            shuffle(&h, seed + (uint64_t)i);
+        if (i > 0 && (seed + (uint64_t)i) % 3 != 0)
+            continue;
+        good = store_all(k, &h, i == 3 ? 5 : 0, &other) && is_equal(&in_order, &other);
+        if (!good)
+            print_error("seed %llu, %s: %zu captures\n", (unsigned long long)seed, orders[i], h.n);
+    }
+    pm_buf_free(&in_order);
+    pm_buf_free(&other);
+    free_history(&h);
+    return good;
+}
+
+static uint64_t from_environment(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    uint64_t n;
+
+    return text && pm_num_all(pm_text_of(text), &n) ? n : otherwise;
+}
+
+static void order_does_not_matter(void **state)
+{
+    kit *k = kit_of(state);
+    uint64_t first = from_environment("PMAPDB_SEED", 1), failed = 0;
+    uint64_t n = from_environment("PMAPDB_SEEDS", SEEDS);
+
+    for (uint64_t seed = first; seed < first + n; seed++)
+        if (!try_seed(k, seed))
+            failed++;
+    assert_int_equal(failed, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(order_does_not_matter),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,308 @@
+/* process_test: which life of a pid a capture belongs to, and under which name. */
+#include "kit.h"
+
+#define MS INT64_C(1700000000000)
+
+/* What decides; 0 or NULL: the capture does not show it. */
+typedef struct signs {
+    uint64_t stack_end, vdso, libc, ld, exe;
+    const char *command;
+    int64_t start_time;
+} signs;
+
+static pm_capture *with_signs(const kit *k, int64_t pid, int64_t ms, const signs *s)
+{
+    pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, pid, ms);
+
+    if (s->exe)
+        kit_map(k, c, s->exe, 64, "r-xp", "app");
+    kit_map(k, c, 0x10000, 8, "rw-p", "");
+    if (s->libc) {
+        kit_map(k, c, s->libc, 64, "r--p", "libc.so.6");
+        kit_map(k, c, s->libc + 0x10000, 64, "r-xp", "libc.so.6");
+    }
+    if (s->ld)
+        kit_map(k, c, s->ld, 64, "r--p", "ld-linux-x86-64.so.2");
+    if (s->vdso)
+        kit_map(k, c, s->vdso, 8, "r-xp", "[vdso]");
+    if (s->stack_end)
+        kit_map(k, c, s->stack_end - UINT64_C(132) * 1024, 132, "rw-p", "[stack]");
+    if (s->command)
+        kit_command(c, s->command);
+    if (s->start_time)
+        c->start_time = s->start_time;
+    return c;
+}
+
+static pm_stored put(const kit *k, int64_t ms, const signs *s)
+{
+    return kit_put(k, with_signs(k, 42, ms, s));
+}
+
+#define PUT(ms, ...) put(k, (ms), &(const signs){__VA_ARGS__})
+
+static void equal_anchors_are_one_life(void **state)
+{
+    const kit *k = kit_of(state);
+
+    assert_int_equal(PUT(MS, .stack_end = 0x7ff000, .libc = 0x600000).process_id, 1);
+    /* a longer stack, another command: titles change */
+    assert_int_equal(
+        PUT(MS + 1000, .stack_end = 0x7ff000, .libc = 0x600000, .command = "postgres: idle")
+            .process_id,
+        1);
+    /* only one is shared, and another is new */
+    assert_int_equal(PUT(MS + 2000, .stack_end = 0x7ff000, .ld = 0x500000).process_id, 1);
+    kit_expect(k, "SELECT identity, stack_end, libc_start, ld_start, command FROM process",
+               "addresses|8384512|6291456|5242880|postgres: idle\n");
+}
+
+static void one_differing_anchor_is_another_life(void **state)
+{
+    static const signs first = {
+        .stack_end = 0x7ff000, .vdso = 0x7fe000, .libc = 0x600000, .ld = 0x500000};
+    const kit *k = kit_of(state);
+    signs s[4] = {first, first, first, first};
+
+    put(k, MS, &first);
+    s[0].stack_end += 0x1000;
+    s[1].vdso += 0x1000;
+    s[2].libc += 0x1000;
+    s[3].ld += 0x1000;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(put(k, MS + 1000 + i, &s[i]).process_id, i + 2);
+    assert_int_equal(put(k, MS + 9000, &first).process_id, 1);
+    kit_expect(k, "SELECT life, pid FROM process", "0|42\n1|42\n2|42\n3|42\n4|42\n");
+}
+
+static void a_life_comes_back_after_another(void **state)
+{
+    const kit *k = kit_of(state);
+
+    assert_int_equal(PUT(MS, .stack_end = 0x7ff000).process_id, 1);
+    assert_int_equal(PUT(MS + 10000, .stack_end = 0x8ff000).process_id, 2);
+    assert_int_equal(PUT(MS + 20000, .stack_end = 0x7ff000).process_id, 1);
+    assert_int_equal(PUT(MS + 5000, .stack_end = 0x7ff000).process_id, 1);
+    assert_int_equal(PUT(MS - 5000, .stack_end = 0x8ff000).process_id, 2);
+}
+
+static void without_anchors_the_command_decides(void **state)
+{
+    const kit *k = kit_of(state);
+
+    assert_int_equal(PUT(MS, .exe = 0x400000, .command = "app -v").process_id, 1);
+    assert_int_equal(PUT(MS + 1000, .exe = 0x400000, .command = "app -w").process_id, 1);
+    assert_int_equal(PUT(MS + 2000, .command = "app").process_id, 1);
+    assert_int_equal(PUT(MS + 3000, .exe = 0x500000, .command = "app").process_id, 2);
+    assert_int_equal(PUT(MS + 4000, .exe = 0x500000, .command = "other").process_id, 3);
+    kit_expect(k, "SELECT identity, command FROM process",
+               "command|app -v\ncommand|app\ncommand|other\n");
+}
+
+/* The weaker link is what a process's identity says. */
+static void nothing_shared_is_assumed(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_stored s = PUT(MS, .stack_end = 0x7ff000);
+
+    assert_false(s.ambiguous);
+    s = PUT(MS + 1000, .libc = 0x600000);
+    assert_int_equal(s.process_id, 1);
+    assert_true(s.ambiguous);
+    kit_expect(k, "SELECT identity, stack_end, libc_start FROM process",
+               "assumed|8384512|6291456\n");
+    assert_int_equal(PUT(MS + 2000, .stack_end = 0x7ff000).process_id, 1);
+    kit_expect(k, "SELECT identity FROM process", "assumed\n");
+}
+
+/* A weak tie is one to the pid's latest life only. */
+static void weak_ties_do_not_reach_over_a_life(void **state)
+{
+    const kit *k = kit_of(state);
+
+    PUT(MS, .exe = 0x400000, .command = "app");
+    PUT(MS + 10000, .exe = 0x500000, .command = "other");
+    assert_int_equal(PUT(MS + 20000, .exe = 0x400000, .command = "app").process_id, 3);
+    assert_int_equal(PUT(MS + 5000, .exe = 0x400000, .command = "app").process_id, 1);
+}
+
+static void start_time_decides_where_both_have_it(void **state)
+{
+    const kit *k = kit_of(state);
+
+    assert_int_equal(PUT(MS, .stack_end = 0x7ff000, .start_time = 100).process_id, 1);
+    assert_int_equal(PUT(MS + 1000, .stack_end = 0x7ff000, .start_time = 200).process_id, 2);
+    /* exec: other addresses, one process */
+    assert_int_equal(PUT(MS + 2000, .stack_end = 0x8ff000, .start_time = 200).process_id, 2);
+    kit_expect(k, "SELECT start_time, identity FROM process", "100|start-time\n200|start-time\n");
+}
+
+static void hosts_do_not_share_pids(void **state)
+{
+    static const signs same = {.stack_end = 0x7ff000};
+    const kit *k = kit_of(state);
+    pm_capture *c = with_signs(k, 42, MS, &same);
+
+    c->host = "a";
+    assert_int_equal(kit_put(k, c).process_id, 1);
+    c = with_signs(k, 42, MS + 1, &same);
+    c->host = "b";
+    assert_int_equal(kit_put(k, c).process_id, 2);
+    assert_int_equal(put(k, MS + 2, &same).process_id, 3);
+    c = with_signs(k, 42, MS + 3, &same);
+    c->host = "a";
+    assert_int_equal(kit_put(k, c).process_id, 1);
+    kit_expect(k, "SELECT name FROM host ORDER BY 1", "a\nb\n");
+}
+
+/* Without a pid the file is the process. */
+static void pid_unknown(void **state)
+{
+    static const signs same = {.stack_end = 0x7ff000};
+    const kit *k = kit_of(state);
+    const char *const names[] = {"a", "b", "a"};
+    const int64_t wanted[] = {1, 2, 1};
+
+    for (int i = 0; i < 3; i++) {
+        pm_capture *c = with_signs(k, PMAPDB_UNKNOWN, MS + INT64_C(5000) * i, &same);
+
+        free(c->source_name);
+        c->source_name = strdup(names[i]);
+        assert_int_equal(kit_put(k, c).process_id, wanted[i]);
+    }
+    kit_expect(k, "SELECT pid FROM process", "?\n?\n");
+}
+
+static void named(const kit *k, int64_t ms, const char *name, pm_name_rank rank)
+{
+    static const signs same = {.stack_end = 0x7ff000, .exe = 0x400000};
+    pm_capture *c = with_signs(k, 42, ms, &same);
+
+    if (name)
+        kit_name(c, name, rank);
+    kit_put(k, c);
+}
+
+#define NAME "SELECT n.name, p.name_rank FROM process p JOIN name n ON n.name_id = p.name_id"
+
+static void best_name_wins(void **state)
+{
+    const kit *k = kit_of(state);
+
+    named(k, MS + 1000, NULL, 0);
+    kit_expect(k, NAME, "app|4\n");
+    named(k, MS + 9000, "late-header", PM_NAME_HEADER);
+    kit_expect(k, NAME, "late-header|3\n");
+    named(k, MS + 5000, "header", PM_NAME_HEADER); /* of equal rank the earliest in time */
+    kit_expect(k, NAME, "header|3\n");
+    named(k, MS + 6000, "later", PM_NAME_HEADER);
+    kit_expect(k, NAME, "header|3\n");
+    named(k, MS + 20000, "comm", PM_NAME_COMM);
+    kit_expect(k, NAME, "comm|2\n");
+    named(k, MS, "header", PM_NAME_HEADER);
+    kit_expect(k, NAME, "comm|2\n");
+    named(k, MS + 30000, "given", PM_NAME_GIVEN);
+    kit_expect(k, NAME, "given|0\n");
+}
+
+static void no_name_at_all(void **state)
+{
+    const kit *k = kit_of(state);
+
+    PUT(MS, .stack_end = 0x7ff000);
+    kit_expect(k, NAME, "?|5\n");
+}
+
+/* " (deleted)" is no part of a program's name. */
+static void name_of_a_replaced_program(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 42, MS);
+
+    kit_map(k, c, 0x400000, 64, "r-xp", "/usr/sbin/nginx (deleted)");
+    kit_put(k, c);
+    kit_expect(k, NAME, "nginx|4\n");
+}
+
+/* Two processes that were of different names become one moment when both have one. */
+static void renaming_regroups_the_moments(void **state)
+{
+    const kit *k = kit_of(state);
+    const char *sql = "SELECT p.pid, s.moment_ms - 1700000000000, s.preferred FROM snapshots s "
+                      "JOIN process p ON p.process_id = s.process_id ORDER BY s.taken_ms, p.pid";
+    pm_capture *c;
+
+    for (int pid = 1; pid <= 2; pid++) {
+        static const signs same = {.stack_end = 0x7ff000};
+
+        c = with_signs(k, pid, MS + INT64_C(100) * pid, &same);
+        kit_name(c, pid == 1 ? "one" : "two", PM_NAME_HEADER);
+        kit_put(k, c);
+    }
+    kit_expect(k, sql, "1|100|1\n2|200|1\n");
+    c = with_signs(k, 2, MS + 60000, &(const signs){.stack_end = 0x7ff000});
+    kit_name(c, "one", PM_NAME_COMM);
+    kit_put(k, c);
+    kit_expect(k, sql, "1|100|1\n2|100|1\n2|60000|1\n");
+    c = with_signs(k, 2, MS + 50000, &(const signs){.stack_end = 0x7ff000});
+    kit_name(c, "two", PM_NAME_GIVEN);
+    kit_put(k, c);
+    kit_expect(k, sql, "1|100|1\n2|200|1\n2|50000|1\n2|60000|1\n");
+}
+
+static void known_again(void **state)
+{
+    static const signs same = {.stack_end = 0x7ff000};
+    const kit *k = kit_of(state);
+    pm_capture *c = with_signs(k, 42, MS + 123, &same);
+    pm_stored first = kit_store(k, c), again = kit_store(k, c);
+
+    assert_false(first.duplicate);
+    assert_true(again.duplicate);
+    assert_int_equal(again.snapshot_id, first.snapshot_id);
+    c->taken_ms += 1; /* another time */
+    assert_false(kit_store(k, c).duplicate);
+    c->taken_ms -= 1;
+    c->block.dialect = PM_DIALECT_PMAP;
+    assert_false(kit_store(k, c).duplicate);
+    c->block.dialect = PM_DIALECT_PMAP_SMALL_X;
+    c->pid = 43;
+    assert_false(kit_store(k, c).duplicate);
+    c->pid = 42;
+    c->host = "h";
+    assert_false(kit_store(k, c).duplicate);
+    c->host = NULL;
+    /* an mtime counts in whole seconds */
+    c->taken_ms = MS + 777;
+    assert_false(kit_store(k, c).duplicate);
+    c->time_source = PM_TIME_MTIME;
+    assert_true(kit_store(k, c).duplicate);
+    c->taken_ms = MS + 1000;
+    assert_false(kit_store(k, c).duplicate);
+    /* standard input without a time is always new */
+    c->time_source = PM_TIME_NOW;
+    assert_false(kit_store(k, c).duplicate);
+    pm_capture_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(equal_anchors_are_one_life),
+        IN_KIT(one_differing_anchor_is_another_life),
+        IN_KIT(a_life_comes_back_after_another),
+        IN_KIT(without_anchors_the_command_decides),
+        IN_KIT(nothing_shared_is_assumed),
+        IN_KIT(weak_ties_do_not_reach_over_a_life),
+        IN_KIT(start_time_decides_where_both_have_it),
+        IN_KIT(hosts_do_not_share_pids),
+        IN_KIT(pid_unknown),
+        IN_KIT(best_name_wins),
+        IN_KIT(no_name_at_all),
+        IN_KIT(name_of_a_replaced_program),
+        IN_KIT(renaming_regroups_the_moments),
+        IN_KIT(known_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,364 @@
+/* queries_test: every named query keeps its word and finds its rows by an index. */
+#include "world.h"
+
+#include "store/catalog.h"
+#include "store/query.h"
+
+/* Tables that a query may read from end to end, and why; NULL: any query. */
+static const struct {
+    const char *query, *table;
+} allowed[] = {
+    {"processes", "process"}, /* it lists them all */
+    {"snapshots", "process"}, /* likewise, with all of their snapshots */
+    {"snapshots", "snapshots"},
+    {NULL, "categories"}, /* eleven rows, whatever the store holds */
+    {NULL, "name"},       /* a row per name: SQLite begins with it where there are few */
+    {NULL, "host"},
+};
+
+/* What ANALYZE finds in a large store. */
+static const char many_processes[] =
+    "DELETE FROM sqlite_stat1; INSERT INTO sqlite_stat1 VALUES "
+    "('process', 'process_name', '5000 50'), ('process', 'process_unique', '5000 1 1 1 1 1'), "
+    "('name', 'name_unique', '100 1 1'), ('folder', 'sqlite_autoindex_folder_1', '2000 1'), "
+    "('capture', NULL, '500000'), ('epoch', 'epoch_process', '20000 4 2 2'), "
+    "('snapshots', 'snapshots_process', '1000000 200 1'), "
+    "('snapshots', 'snapshots_epoch', '1000000 50 1'), ('categories', NULL, '11'), "
+    "('object', 'object_hash', '50000 1'), ('lineage', 'lineage_process', '2000000 400'), "
+    "('region', 'region_lineage', '3000000 2 1'), ('detail', NULL, '3000'), "
+    "('ver', 'ver', '9000000 450 2 1'), ('catver', 'catver', '600000 30 3 1')";
+static pm_query_info *find(const char *name)
+{
+    pm_query_info *q = NULL;
+    pmapdb_error err = {0};
+
+    kit_ok(pm_catalog_find(NULL, name, &q, &err), &err);
+    if (!q)
+        abort();
+    return q;
+}
+
+static sqlite3_stmt *prepared(const kit *k, const pm_query_info *q)
+{
+    sqlite3_stmt *stmt = NULL;
+    pmapdb_error err = {0};
+
+    kit_ok(pm_query_check(k->store->db, q, &stmt, &err), &err);
+    return stmt;
+}
+
+/* Grown, moved, split, in several dialects, over more than one epoch. */
+static void fill(const kit *k, int beats)
+{
+    uint64_t seed = 5;
+    world w = {0};
+
+    for (int i = 0; i < beats; i++) {
+        for (int n = 0; n < 5; n++)
+            world_step(&w, &seed);
+        for (int pid = 1; pid <= 3; pid++) {
+            int64_t ms = 1700000000000 + (int64_t)i * 60000;
+
+            kit_put(k, world_capture(k, &w, PM_DIALECT_SMAPS, pid, ms, &seed));
+            kit_put(k, world_capture(k, &w, PM_DIALECT_PMAP_SMALL_X, pid, ms, &seed));
+        }
+    }
+}
+
+static void every_query_keeps_its_word(void **state)
+{
+    const kit *k = kit_of(state);
+    size_t n = 0;
+
+    for (const char *name; (name = pm_catalog_builtin(n)); n++) {
+        pm_query_info *q = find(name);
+
+        sqlite3_finalize(prepared(k, q));
+        assert_true(pm_text_equal(q->name, pm_text_of(name)));
+        assert_true(q->title.len > 0);
+        for (int i = 0; i < q->n_columns; i++)
+            assert_true(q->column[i].help.len > 0);
+        for (int i = 0; i < q->n_params; i++)
+            assert_true(q->param[i].help.len > 0);
+        pm_catalog_free(q);
+    }
+    assert_true(n >= 9);
+}
+
+static bool has_param(const pm_query_info *q, const char *name)
+{
+    for (int i = 0; i < q->n_params; i++) {
+        pm_text p = q->param[i].name;
+        size_t at = 0;
+
+        while (at < p.len && (p.data[at] == '-' ? '_' : p.data[at]) == name[at])
+            at++;
+        if (at == p.len && name[at] == '\0')
+            return true;
+    }
+    return strcmp(name, "name_id") == 0 && has_param(q, "process");
+}
+
+static void every_parameter_is_declared_and_used(void **state)
+{
+    const kit *k = kit_of(state);
+    const char *name;
+
+    for (size_t n = 0; (name = pm_catalog_builtin(n)); n++) {
+        pm_query_info *q = find(name);
+        sqlite3_stmt *stmt = prepared(k, q);
+        int used = sqlite3_bind_parameter_count(stmt), extra = 0;
+
+        for (int i = 1; i <= used; i++) {
+            const char *param = sqlite3_bind_parameter_name(stmt, i);
+
+            assert_non_null(param);
+            assert_int_equal(param[0], ':');
+            if (!has_param(q, param + 1))
+                print_error("%s: %s is not declared\n", name, param);
+            assert_true(has_param(q, param + 1));
+            extra += strcmp(param, ":name_id") == 0;
+        }
+        /* one that no statement reads would do nothing without a word */
+        if (used - extra != q->n_params)
+            print_error("%s: %d parameters declared, %d used\n", name, q->n_params, used - extra);
+        assert_int_equal(used - extra, q->n_params);
+        sqlite3_finalize(stmt);
+        pm_catalog_free(q);
+    }
+}
+
+static bool has_column(const pm_query_info *q, pm_text name)
+{
+    for (int i = 0; i < q->n_columns; i++)
+        if (pm_text_equal(q->column[i].name, name))
+            return true;
+    return false;
+}
+
+static void table_columns_exist(void **state)
+{
+    const char *name;
+
+    (void)state;
+    for (size_t n = 0; (name = pm_catalog_builtin(n)); n++) {
+        pm_query_info *q = find(name);
+        pm_text rest = q->table;
+
+        while (rest.len) {
+            const char *blank = memchr(rest.data, ' ', rest.len);
+            size_t len = blank ? (size_t)(blank - rest.data) : rest.len;
+
+            if (len && !has_column(q, (pm_text){rest.data, len}))
+                print_error("%s: no column %.*s\n", name, (int)len, rest.data);
+            assert_true(len == 0 || has_column(q, (pm_text){rest.data, len}));
+            rest = pm_text_from(rest, blank ? len + 1 : len);
+        }
+        pm_catalog_free(q);
+    }
+}
+
+/* ---- plans ---- */
+
+/* The tables that a statement reads from end to end: "a b ". In its program a table or index is
+ * opened (OpenRead) by its root page, and a loop over all of it begins with Rewind. */
+static pm_buf scanned(const kit *k, const char *sql)
+{
+    pm_buf explain = {0}, out = {0};
+    sqlite3_stmt *program = NULL, *table = NULL;
+    int64_t root[256] = {0};
+
+    pm_buf_add(&out, "", 0, NULL);
+    pm_buf_addf(&explain, NULL, "EXPLAIN %s", sql);
+    if (sqlite3_prepare_v2(k->store->db, explain.data, -1, &program, NULL) != SQLITE_OK)
+        print_error("%s\n", sqlite3_errmsg(k->store->db));
+    assert_non_null(program);
+    sqlite3_prepare_v2(k->store->db, "SELECT tbl_name FROM sqlite_master WHERE rootpage = ?1", -1,
+                       &table, NULL);
+    while (sqlite3_step(program) == SQLITE_ROW) {
+        const char *op = (const char *)sqlite3_column_text(program, 1);
+        int64_t cursor = sqlite3_column_int64(program, 2);
+
+        assert_true(cursor < 256 || strcmp(op, "OpenRead") != 0);
+        if (strcmp(op, "OpenRead") == 0)
+            root[cursor] = sqlite3_column_int64(program, 3);
+        if ((strcmp(op, "Rewind") != 0 && strcmp(op, "Last") != 0) || cursor >= 256 ||
+            !root[cursor])
+            continue;
+        sqlite3_reset(table);
+        sqlite3_bind_int64(table, 1, root[cursor]);
+        if (sqlite3_step(table) == SQLITE_ROW)
+            pm_buf_addf(&out, NULL, "%s ", (const char *)sqlite3_column_text(table, 0));
+    }
+    sqlite3_finalize(program);
+    sqlite3_finalize(table);
+    pm_buf_free(&explain);
+    return out;
+}
+
+static bool is_allowed(const char *query, pm_text table)
+{
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+        if ((!allowed[i].query || strcmp(allowed[i].query, query) == 0) &&
+            pm_text_equal(pm_text_of(allowed[i].table), table))
+            return true;
+    return false;
+}
+
+static bool good_plan(const kit *k, const char *what, const char *sql)
+{
+    pm_buf tables = scanned(k, sql);
+    bool good = true;
+
+    for (pm_text rest = pm_buf_text(&tables); rest.len;) {
+        size_t len = (size_t)((const char *)memchr(rest.data, ' ', rest.len) - rest.data);
+
+        if (!is_allowed(what, (pm_text){rest.data, len})) {
+            print_error("%s reads the whole of %.*s\n", what, (int)len, rest.data);
+            good = false;
+        }
+        rest = pm_text_from(rest, len + 1);
+    }
+    pm_buf_free(&tables);
+    return good;
+}
+
+static void check_plans(const kit *k)
+{
+    static const char *const views[] = {
+        "SELECT * FROM mappings WHERE snapshot_id = ?1",
+        "SELECT path, sum(pss_kib) FROM mappings WHERE snapshot_id = ?1 GROUP BY path",
+        "SELECT * FROM category_totals WHERE snapshot_id = ?1",
+        "SELECT * FROM category_runs WHERE process_id = ?1",
+        "SELECT * FROM category_runs WHERE process_id = ?1 AND dialect = 'smaps'",
+        "SELECT * FROM lineage_history WHERE lineage_id = ?1",
+    };
+    const char *name;
+    bool good = true;
+
+    for (size_t n = 0; (name = pm_catalog_builtin(n)); n++) {
+        pm_query_info *q = find(name);
+
+        good &= good_plan(k, name, q->text);
+        pm_catalog_free(q);
+    }
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        good &= good_plan(k, views[i], views[i]);
+    assert_true(good);
+}
+
+static void the_check_sees_a_scan(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_buf tables = scanned(k, "SELECT * FROM snapshots WHERE size_kib = 1");
+
+    assert_string_equal(tables.data, "snapshots ");
+    pm_buf_free(&tables);
+    tables = scanned(k, "SELECT count(*) FROM mappings");
+    assert_non_null(strstr(tables.data, "snapshots "));
+    pm_buf_free(&tables);
+    tables = scanned(k, "SELECT * FROM snapshots WHERE snapshot_id = 1");
+    assert_string_equal(tables.data, "");
+    pm_buf_free(&tables);
+}
+
+/* Statistics are read when the store is opened. */
+static void analyzed(kit *k, const char *statistics)
+{
+    kit_exec(k, statistics);
+    kit_close(k);
+    kit_open(k);
+}
+
+static void every_query_searches(void **state)
+{
+    kit *k = kit_of(state);
+
+    check_plans(k);
+    fill(k, 4);
+    check_plans(k);
+    kit_exec(k, "ANALYZE");
+    analyzed(k, many_processes);
+    check_plans(k);
+}
+
+/* ---- rows ---- */
+
+static size_t run(const kit *k, const char *name)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+    bool has = true;
+    size_t n = 0;
+
+    kit_ok(pmapdb_query(k->store, name, &rows, &err), &err);
+    for (;;) {
+        kit_ok(pmapdb_next(rows, &has, &err), &err);
+        if (!has)
+            break;
+        n++;
+        for (int i = 0; i < pmapdb_rows_columns(rows); i++)
+            assert_non_null(pmapdb_rows_unit(rows, i));
+    }
+    pmapdb_rows_close(rows);
+    return n;
+}
+
+static void every_query_gives_rows(void **state)
+{
+    const kit *k = kit_of(state);
+    const char *name;
+
+    fill(k, 6);
+    for (size_t n = 0; (name = pm_catalog_builtin(n)); n++) {
+        size_t rows = run(k, name);
+
+        if (rows == 0)
+            print_error("%s\n", name);
+        assert_true(rows > 0);
+    }
+}
+
+static void selectors_of_a_query(void **state)
+{
+    const kit *k = kit_of(state);
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+    bool has;
+
+    fill(k, 6);
+    kit_ok(pmapdb_query(k->store, "diff-category", &rows, &err), &err);
+    assert_int_equal(pmapdb_bind(rows, "since", "first", &err), PMAPDB_USAGE);
+    kit_ok(pmapdb_bind(rows, "from", "last", &err), &err);
+    kit_ok(pmapdb_bind(rows, "to", "first", &err), &err);
+    assert_int_equal(pmapdb_next(rows, &has, &err), PMAPDB_USAGE);
+    assert_non_null(strstr(err.text, "--from is later than --to"));
+    /* -1m counts back from --to */
+    kit_ok(pmapdb_bind(rows, "to", "prev", &err), &err);
+    kit_ok(pmapdb_bind(rows, "from", "-1m", &err), &err);
+    kit_ok(pmapdb_next(rows, &has, &err), &err);
+    assert_true(has);
+    /* bound anew, run anew */
+    kit_ok(pmapdb_bind(rows, "from", "first", &err), &err);
+    kit_ok(pmapdb_next(rows, &has, &err), &err);
+    assert_true(has);
+    pmapdb_rows_close(rows);
+    kit_ok(pmapdb_query(k->store, "mappings", &rows, &err), &err);
+    kit_ok(pmapdb_bind(rows, "min-size", "large", &err), &err);
+    assert_int_equal(pmapdb_next(rows, &has, &err), PMAPDB_USAGE);
+    assert_non_null(strstr(err.text, "--min-size wants a size like 10M, not 'large'"));
+    pmapdb_rows_close(rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(every_query_keeps_its_word),    IN_KIT(every_parameter_is_declared_and_used),
+        cmocka_unit_test(table_columns_exist), IN_KIT(the_check_sees_a_scan),
+        IN_KIT(every_query_searches),          IN_KIT(every_query_gives_rows),
+        IN_KIT(selectors_of_a_query),
+    };
+
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

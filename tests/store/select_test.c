@@ -1,0 +1,258 @@
+/* select_test: what users write for processes and snapshots. */
+#include "kit.h"
+
+#include "base/clock.h"
+#include "store/select.h"
+
+#define HOUR INT64_C(3600000)
+#define MS 1763683200000 /* 2025-11-21T00:00:00Z */
+
+/* One capture an hour, @1..@6; pid 2 is "worker" from the fourth hour on. */
+static void fill(const kit *k)
+{
+    for (int hour = 0; hour < 6; hour++) {
+        pm_capture *c =
+            kit_capture(k, PM_DIALECT_PMAP_SMALL_X, hour < 4 ? 1 : 2, MS + (int64_t)hour * HOUR);
+
+        kit_name(c, hour < 4 ? "redis" : "worker", PM_NAME_GIVEN);
+        kit_map(k, c, 0x7ff000000000, 132, "rw-p", "[stack]");
+        kit_put(k, c);
+    }
+}
+
+static const pm_scope everything = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN};
+static const pm_text any = {NULL, 0};
+
+static void picks(const kit *k, const pm_scope *scope, const char *selector, int64_t back_from,
+                  int64_t wanted)
+{
+    pm_pick pick;
+    pmapdb_error err = {0};
+
+    kit_ok(
+        pm_select_snapshot(k->store->sql, scope, any, pm_text_of(selector), back_from, &pick, &err),
+        &err);
+    if (pick.snapshot_id != wanted)
+        print_error("%s\n", selector);
+    assert_int_equal(pick.snapshot_id, wanted);
+}
+
+static void picks_none(const kit *k, const char *selector, pmapdb_status wanted, const char *says)
+{
+    pm_pick pick;
+    pmapdb_error err = {0};
+
+    assert_int_equal(pm_select_snapshot(k->store->sql, &everything, any, pm_text_of(selector),
+                                        PMAPDB_UNKNOWN, &pick, &err),
+                     wanted);
+    if (!strstr(err.text, says))
+        print_error("%s\n", err.text);
+    assert_non_null(strstr(err.text, says));
+}
+
+static void words(void **state)
+{
+    const kit *k = kit_of(state);
+
+    fill(k);
+    picks(k, &everything, "first", PMAPDB_UNKNOWN, 1);
+    picks(k, &everything, "last", PMAPDB_UNKNOWN, 6);
+    picks(k, &everything, "prev", PMAPDB_UNKNOWN, 5);
+    picks(k, &everything, "@3", PMAPDB_UNKNOWN, 3);
+    picks(k, &(const pm_scope){1, PMAPDB_UNKNOWN}, "last", PMAPDB_UNKNOWN, 4);
+    picks(k, &(const pm_scope){2, PMAPDB_UNKNOWN}, "first", PMAPDB_UNKNOWN, 5);
+    picks(k, &(const pm_scope){PMAPDB_UNKNOWN, 1}, "prev", PMAPDB_UNKNOWN, 3);
+}
+
+static void times(void **state)
+{
+    const kit *k = kit_of(state);
+    char ago[32];
+
+    fill(k);
+    picks(k, &everything, "2025-11-21T02:00:00Z", PMAPDB_UNKNOWN, 3);
+    picks(k, &everything, "2025-11-21T02:59:59Z", PMAPDB_UNKNOWN, 3);
+    picks(k, &everything, "2025-11-21T04:30+02:00", PMAPDB_UNKNOWN, 3);
+    picks(k, &everything, "1763683200", PMAPDB_UNKNOWN, 1);
+    picks(k, &everything, "2031-01-01", PMAPDB_UNKNOWN, 6);
+    picks(k, &everything, "now", PMAPDB_UNKNOWN, 6);
+    /* from the clock */
+    snprintf(ago, sizeof ago, "now-%lldms", (long long)(pm_clock_now() - MS - 3 * HOUR - 5000));
+    picks(k, &everything, ago, PMAPDB_UNKNOWN, 4);
+    picks_none(k, "2025-11-20", PMAPDB_NOTFOUND, "@1 (first, 2025-11-21T00:00:00Z)");
+}
+
+static void spans_count_back_from_the_newest(void **state)
+{
+    const kit *k = kit_of(state);
+
+    fill(k);
+    picks(k, &everything, "-2h", PMAPDB_UNKNOWN, 4);
+    picks(k, &everything, "-90m", PMAPDB_UNKNOWN, 4);
+    picks(k, &everything, "-0s", PMAPDB_UNKNOWN, 6);
+    picks(k, &(const pm_scope){1, PMAPDB_UNKNOWN}, "-2h", PMAPDB_UNKNOWN, 2);
+    /* or from what --to is */
+    picks(k, &everything, "-2h", MS + 3 * HOUR, 2);
+    picks(k, &everything, "-1h", MS + HOUR, 1);
+    picks_none(k, "-7d", PMAPDB_NOTFOUND, "there are @1");
+}
+
+static void errors_list_what_there_is(void **state)
+{
+    const kit *k = kit_of(state);
+
+    fill(k);
+    picks_none(k, "@99", PMAPDB_NOTFOUND,
+               "@1 (first, 2025-11-21T00:00:00Z) to @6 (last, "
+               "2025-11-21T05:00:00Z)");
+    picks_none(k, "newest", PMAPDB_USAGE, "'newest' is no snapshot: first, last, prev, @ID");
+    picks_none(k, "-2x", PMAPDB_USAGE, "'-2x'");
+    picks_none(k, "", PMAPDB_USAGE, "''");
+    picks_none(k, "@", PMAPDB_USAGE, "'@'");
+    picks_none(k, "now-", PMAPDB_USAGE, "'now-'");
+}
+
+/* In another process's series it is not. */
+static void ids_of_other_processes_are_not_in_scope(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_pick pick;
+    const pm_scope worker = {2, PMAPDB_UNKNOWN};
+
+    fill(k);
+    assert_int_equal(
+        pm_select_snapshot(k->store->sql, &worker, any, PM_TEXT("@1"), PMAPDB_UNKNOWN, &pick, NULL),
+        PMAPDB_NOTFOUND);
+}
+
+static void a_dialect_has_its_own_series(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, MS + 2 * HOUR);
+    pm_pick pick;
+
+    fill(k);
+    kit_map(k, c, 0x7ff000000000, 132, "rw-p", "[stack]");
+    kit_put(k, c);
+    /* of one moment the one with most fields, unless another is asked for */
+    picks(k, &everything, "2025-11-21T02:30Z", PMAPDB_UNKNOWN, 7);
+    kit_ok(pm_select_snapshot(k->store->sql, &everything, PM_TEXT("smaps"), PM_TEXT("last"),
+                              PMAPDB_UNKNOWN, &pick, NULL),
+           NULL);
+    assert_int_equal(pick.snapshot_id, 7);
+    kit_ok(pm_select_snapshot(k->store->sql, &everything, PM_TEXT("pmap-x"),
+                              PM_TEXT("2025-11-21T02:30Z"), PMAPDB_UNKNOWN, &pick, NULL),
+           NULL);
+    assert_int_equal(pick.snapshot_id, 3);
+    assert_int_equal(pm_select_snapshot(k->store->sql, &everything, PM_TEXT("maps"),
+                                        PM_TEXT("last"), PMAPDB_UNKNOWN, &pick, NULL),
+                     PMAPDB_NOTFOUND);
+}
+
+/* ---- processes ---- */
+
+static void is_scope(const kit *k, const char *selector, int64_t process_id, int64_t name_id)
+{
+    pm_scope scope;
+    pmapdb_error err = {0};
+
+    kit_ok(pm_select_process(k->store->sql, pm_text_of(selector), &scope, &err), &err);
+    assert_int_equal(scope.process_id, process_id);
+    assert_int_equal(scope.name_id, name_id);
+}
+
+static void is_no_scope(const kit *k, const char *selector, const char *says)
+{
+    pm_scope scope;
+    pmapdb_error err = {0};
+
+    assert_int_equal(pm_select_process(k->store->sql, pm_text_of(selector), &scope, &err),
+                     PMAPDB_NOTFOUND);
+    if (!strstr(err.text, says))
+        print_error("%s\n", err.text);
+    assert_non_null(strstr(err.text, says));
+}
+
+static void processes(void **state)
+{
+    const kit *k = kit_of(state);
+
+    is_no_scope(k, "only", "the store is empty");
+    fill(k);
+    is_scope(k, "", PMAPDB_UNKNOWN, PMAPDB_UNKNOWN);
+    is_scope(k, "redis", PMAPDB_UNKNOWN, 1);
+    is_scope(k, "1", 1, PMAPDB_UNKNOWN);
+    is_scope(k, "worker/2", 2, PMAPDB_UNKNOWN);
+    is_scope(k, "@2", 2, PMAPDB_UNKNOWN);
+    is_no_scope(k, "only", "there are: redis/1, worker/2");
+    is_no_scope(k, "nginx", "no process 'nginx'; there are: redis/1, worker/2");
+    is_no_scope(k, "redis/2", "no process 'redis/2'");
+    is_no_scope(k, "@9", "no process '@9'");
+    is_no_scope(k, "77", "no process '77'");
+}
+
+static void the_only_one_needs_no_name(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, 1, MS);
+
+    kit_name(c, "a/b:c", PM_NAME_GIVEN);
+    kit_map(k, c, 0x10000, 8, "rw-p", "");
+    kit_put(k, c);
+    is_scope(k, "only", PMAPDB_UNKNOWN, 1);
+    is_scope(k, "a/b:c", PMAPDB_UNKNOWN, 1);
+    is_scope(k, "a/b:c/1", 1, PMAPDB_UNKNOWN);
+}
+
+static void lives_of_one_pid_must_be_chosen(void **state)
+{
+    const kit *k = kit_of(state);
+
+    for (int life = 0; life < 2; life++) {
+        pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, 7, MS + (int64_t)life * HOUR);
+
+        kit_name(c, "app", PM_NAME_GIVEN);
+        kit_map(k, c, 0x7ff000000000U + (uint64_t)life * 4096, 132, "rw-p", "[stack]");
+        kit_put(k, c);
+    }
+    is_no_scope(k, "7", "'7' was 2 processes, one after the other");
+    is_no_scope(k, "app/7", "as @ID");
+    is_scope(k, "app", PMAPDB_UNKNOWN, 1);
+    is_scope(k, "only", PMAPDB_UNKNOWN, 1);
+}
+
+static void hosts(void **state)
+{
+    static const char *const names[] = {"web1", "web2"};
+    const kit *k = kit_of(state);
+
+    for (int i = 0; i < 2; i++) {
+        pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, i + 1, MS);
+
+        c->host = names[i];
+        kit_name(c, "app", PM_NAME_GIVEN);
+        kit_map(k, c, 0x10000, 8, "rw-p", "");
+        kit_put(k, c);
+    }
+    is_no_scope(k, "app", "there are: web1:app/1, web2:app/2");
+    is_scope(k, "web2:app", PMAPDB_UNKNOWN, 2);
+    is_no_scope(k, "web3:app", "no process");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(words),
+        IN_KIT(times),
+        IN_KIT(spans_count_back_from_the_newest),
+        IN_KIT(errors_list_what_there_is),
+        IN_KIT(ids_of_other_processes_are_not_in_scope),
+        IN_KIT(a_dialect_has_its_own_series),
+        IN_KIT(processes),
+        IN_KIT(the_only_one_needs_no_name),
+        IN_KIT(lives_of_one_pid_must_be_chosen),
+        IN_KIT(hosts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+/* whole: what must hold in every store, as queries that give no row. */
+#ifndef TESTS_STORE_WHOLE_H
+#define TESTS_STORE_WHOLE_H
+
+#include "kit.h"
+
+/* Each gives no row. */
+static const char *const whole_broken[] = {
+    "SELECT * FROM pragma_foreign_key_check",
+    "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
+    "SELECT 'orphan region', region_id FROM region WHERE region_id NOT IN (SELECT region_id FROM "
+    "ver)",
+    "SELECT 'orphan lineage', lineage_id FROM lineage WHERE lineage_id NOT IN (SELECT lineage_id "
+    "FROM region)",
+    "SELECT 'orphan epoch', epoch_id FROM epoch WHERE epoch_id NOT IN (SELECT epoch_id FROM "
+    "snapshots WHERE epoch_id IS NOT NULL)",
+    "SELECT 'orphan capture', capture_id FROM capture WHERE capture_id NOT IN (SELECT capture_id "
+    "FROM snapshots)",
+    "SELECT 'hole in an epoch', epoch_id FROM snapshots WHERE epoch_id IS NOT NULL GROUP BY "
+    "epoch_id HAVING min(off) <> 0 OR max(off) <> count(*) - 1",
+    "SELECT 'disorder in an epoch', epoch_id FROM (SELECT epoch_id, off, row_number() OVER "
+    "(PARTITION BY epoch_id ORDER BY taken_ms, ordinal, hash) - 1 AS want FROM snapshots WHERE "
+    "epoch_id IS NOT NULL) WHERE off <> want",
+    "SELECT 'overlapping epochs', epoch_id, other FROM (SELECT s.epoch_id, lag(s.epoch_id) OVER w "
+    "AS other, s.off FROM snapshots s JOIN epoch e ON e.epoch_id = s.epoch_id WINDOW w AS "
+    "(PARTITION BY e.process_id, e.dialect, e.partial ORDER BY s.taken_ms, s.ordinal, s.hash)) "
+    "WHERE other <> epoch_id AND off <> 0",
+    "SELECT 'wrong epoch', s.snapshot_id FROM snapshots s JOIN epoch e ON e.epoch_id = s.epoch_id "
+    "WHERE e.process_id <> s.process_id OR e.dialect <> s.dialect OR e.partial <> (s.state = "
+    "'partial')",
+    "SELECT 'bounds', v.epoch_id, v.region_id FROM ver v JOIN (SELECT epoch_id, count(*) AS n FROM "
+    "snapshots GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first < 0 OR v.first >= "
+    "e.n OR v.last < v.first OR v.last >= e.n - 1",
+    "SELECT 'bounds of a category', v.epoch_id, v.category_id FROM catver v JOIN (SELECT epoch_id, "
+    "count(*) AS n FROM snapshots GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first < "
+    "0 OR v.first >= e.n OR v.last < v.first OR v.last >= e.n - 1",
+    "SELECT 'overlap', a.epoch_id, a.region_id FROM ver a JOIN ver b ON b.epoch_id = a.epoch_id "
+    "AND "
+    "b.region_id = a.region_id AND b.first > a.first WHERE a.last IS NULL OR a.last >= b.first",
+    "SELECT 'not canonical', a.epoch_id, a.region_id FROM ver a JOIN ver b ON b.epoch_id = "
+    "a.epoch_id AND b.region_id = a.region_id AND b.first = a.last + 1 WHERE a.private_dirty IS "
+    "b.private_dirty AND a.private_clean IS b.private_clean AND a.shared_clean IS b.shared_clean "
+    "AND a.shared_dirty IS b.shared_dirty AND a.swap IS b.swap AND a.rss IS b.rss AND a.pss IS "
+    "b.pss AND a.pss_dirty IS b.pss_dirty AND a.referenced IS b.referenced AND a.anonymous IS "
+    "b.anonymous AND a.swap_pss IS b.swap_pss AND a.anon_huge IS b.anon_huge AND a.locked IS "
+    "b.locked AND a.dirty IS b.dirty AND a.detail_id IS b.detail_id AND a.absent IS b.absent",
+    "SELECT 'category not canonical', a.epoch_id, a.category_id FROM catver a JOIN catver b ON "
+    "b.epoch_id = a.epoch_id AND b.category_id = a.category_id AND b.first <= coalesce(a.last, "
+    "99999) + 1 AND b.first > a.first WHERE a.last IS NULL OR b.first <= a.last OR (a.mappings IS "
+    "b.mappings AND a.size_kib IS b.size_kib AND a.rss_kib IS b.rss_kib AND a.pss_kib IS b.pss_kib "
+    "AND a.private_kib IS b.private_kib AND a.private_dirty_kib IS b.private_dirty_kib AND "
+    "a.swap_kib IS b.swap_kib)",
+    "SELECT 'sums', s.snapshot_id FROM snapshots s JOIN (SELECT snapshot_id, sum(mappings) AS n, "
+    "sum(size_kib) AS size FROM category_totals GROUP BY snapshot_id) t ON t.snapshot_id = "
+    "s.snapshot_id WHERE s.mappings <> t.n OR s.size_kib <> t.size",
+    "SELECT 'rollup', s.snapshot_id FROM snapshots s JOIN (SELECT snapshot_id, category, count(*) "
+    "AS n, sum(rss_kib) AS rss FROM mappings GROUP BY 1, 2) m ON m.snapshot_id = s.snapshot_id "
+    "LEFT JOIN category_totals t ON t.snapshot_id = s.snapshot_id AND t.category = m.category "
+    "WHERE t.mappings IS NOT m.n OR t.rss_kib IS NOT m.rss",
+    "SELECT 'lineage of another', l.lineage_id FROM ver v JOIN epoch e ON e.epoch_id = v.epoch_id "
+    "JOIN region r ON r.region_id = v.region_id JOIN lineage l ON l.lineage_id = r.lineage_id "
+    "WHERE l.process_id <> e.process_id",
+    "SELECT 'twin regions', lineage_id, start FROM region GROUP BY lineage_id, object_id, start, "
+    "length, offset, size_kib HAVING count(*) > 1",
+    "SELECT 'preferred', moment_ms FROM snapshots GROUP BY process_id, moment_ms HAVING "
+    "sum(preferred) <> 1",
+};
+
+static inline bool whole_store(const kit *k)
+{
+    pm_buf out = {0};
+    bool whole;
+
+    for (size_t i = 0; i < sizeof whole_broken / sizeof *whole_broken; i++)
+        kit_rows(k, &out, whole_broken[i]);
+    whole = out.len == 0;
+    if (!whole)
+        print_error("%s", out.data);
+    pm_buf_free(&out);
+    return whole;
+}
+
+#endif

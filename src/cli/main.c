@@ -1,1 +1,115 @@
-int main(void){return 0;}
+/* main: the table of commands. */
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command {
+    const char *name, *query, *help;
+    int (*run)(pm_cli *cli, int argc, char **argv);
+} commands[] = {
+    {"import", NULL, "store captures: files, directories, archives, standard input", pm_cli_import},
+    {"snapshots", "snapshots", "the snapshots in the store", NULL},
+    {"processes", "processes", "the processes in the store", NULL},
+    {"categories", "categories", "the categories of one snapshot, largest first", NULL},
+    {"mappings", "mappings", "the mappings of one snapshot", NULL},
+    {"diff", NULL, "what grew between two snapshots", pm_cli_diff},
+    {"growth", "growth", "every category in every snapshot, with the steps", NULL},
+};
+
+#define N_COMMANDS (sizeof commands / sizeof *commands)
+
+static void print_version(FILE *out, struct argp_state *state)
+{
+    (void)state;
+    fprintf(out, "pmapdb %s\n", PMAPDB_VERSION);
+}
+
+typedef struct main_args {
+    pm_cli cli;
+    int command_at; /* in argv, or 0 */
+} main_args;
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    main_args *args = state->input;
+
+    (void)arg;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &args->cli;
+        return 0;
+    case ARGP_KEY_ARG:
+        args->command_at = state->next - 1;
+        state->next = state->argc; /* the rest is the command's */
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which command?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static char *make_doc(void)
+{
+    char *doc = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&doc, &size);
+
+    if (!out)
+        abort();
+    fputs("Keeps repeated captures of process memory maps (pmap, smaps) in one SQLite file and "
+          "says what part of a process grew.\vCommands:\n",
+          out);
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);
+    fputs("\npmapdb COMMAND --help says more.", out);
+    fclose(out);
+    return doc;
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static void ignore_broken_pipes(void)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+
+    sigaction(SIGPIPE, &action, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&pm_cli_common, 0, "Everywhere:", 9}, {0}};
+    char *doc = make_doc();
+    struct argp argp = {
+        .parser = parse, .args_doc = "COMMAND [ARGS]", .doc = doc, .children = children};
+    main_args args = {.cli = {.format = PM_FORMAT_TABLE}};
+    const struct command *command;
+    char title[64];
+
+    argp_program_version_hook = print_version;
+    argp_err_exit_status = PM_EXIT_TROUBLE;
+    ignore_broken_pipes();
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
+    free(doc);
+    command = find_command(argv[args.command_at]);
+    if (!command) {
+        pm_cli_say("no command '%s'; pmapdb --help lists them", argv[args.command_at]);
+        return PM_EXIT_TROUBLE;
+    }
+    snprintf(title, sizeof title, "pmapdb %s", command->name);
+    argv[args.command_at] = title;
+    argc -= args.command_at;
+    argv += args.command_at;
+    return command->query ? pm_cli_query(&args.cli, command->query, argc, argv)
+                          : command->run(&args.cli, argc, argv);
+}

@@ -1,0 +1,288 @@
+/* import: files -> captures -> store, in the order of time, with news of each. */
+#include "api/intake.h"
+
+#include "base/buf.h"
+#include "store/moment.h"
+#include "store/write.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/* Captures wait in memory until all are read, so that they can be stored in the order of time; with
+ * more than this, those at hand are stored first. Only speed and size depend on it: a capture that
+ * comes late is put in its place. */
+#define WAITING_BYTES (256U << 20)
+#define SWEEP_MS 1000
+#define SWEEP_MAX_MS 3600000 /* the queries look no further for what belongs to a moment */
+
+typedef struct import_run {
+    pm_intake in;
+    const char *const *paths;
+    size_t n_paths;
+    const pmapdb_import_options *options;
+    pmapdb_import_result result;
+    pmapdb_import_progress progress;
+    /* table capture: one row per file and moment */
+    size_t last_file;
+    int64_t last_ms, last_capture_id;
+    /* names to look at when all is stored */
+    struct touched {
+        int64_t name_id, from_ms, to_ms;
+    } * touched;
+    size_t n_touched, cap_touched;
+} import_run;
+
+void pmapdb_import_defaults(pmapdb_import_options *o)
+{
+    *o = (pmapdb_import_options){.pid = PMAPDB_UNKNOWN,
+                                 .at_ms = PMAPDB_UNKNOWN,
+                                 .every_ms = PMAPDB_UNKNOWN,
+                                 .first_ms = PMAPDB_UNKNOWN,
+                                 .sweep_ms = SWEEP_MS};
+}
+
+/* ---- news ---- */
+
+static bool keep_going(void *ctx)
+{
+    import_run *run = ctx;
+
+    run->progress.files = run->in.files;
+    run->progress.captures = run->in.captures;
+    run->progress.bytes = run->in.bytes;
+    return !run->options->on_progress ||
+           run->options->on_progress(run->options->ctx, &run->progress);
+}
+
+static void tell(const import_run *run, const pmapdb_import_event *event)
+{
+    if (run->options->on_event)
+        run->options->on_event(run->options->ctx, event);
+}
+
+static pmapdb_status tell_problem(import_run *run, const pm_problem *p, pmapdb_error *err)
+{
+    bool known = false;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (p->hash)
+        st = pm_store_refuse(run->in.store, p->hash, p->text, &known, err);
+    if (st != PMAPDB_OK)
+        return st;
+    if (p->trouble) {
+        run->result.refused++;
+        run->result.new_trouble += !known;
+    }
+    tell(run, &(pmapdb_import_event){
+                  .path = p->path, .error = p->text, .known = known, .trouble = p->trouble});
+    return PMAPDB_OK;
+}
+
+static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *stored,
+                        const char *name)
+{
+    const pm_capture *c = p->capture;
+    const pm_block *b = &c->block;
+    char cut[96];
+    const char *warnings[4];
+    size_t n = 0;
+    pm_buf path = {0};
+
+    if (p->warning)
+        warnings[n++] = p->warning;
+    if (b->state == PM_STATE_PARTIAL)
+        warnings[n++] = c->missing;
+    if (b->names_cut) {
+        snprintf(cut, sizeof cut, "%llu names are cut at 127 bytes by the tool",
+                 (unsigned long long)b->names_cut);
+        warnings[n++] = cut;
+    }
+    if (stored->ambiguous)
+        warnings[n++] = "only its pid ties it to the process that it was added to";
+    if (pm_buf_addf(&path, NULL, "%s%s", c->source_dir, c->source_name) == PMAPDB_OK)
+        tell(run, &(pmapdb_import_event){
+                      .path = path.data,
+                      .snapshot_id = stored->snapshot_id,
+                      .pid = c->pid,
+                      .name = name,
+                      .taken_ms = c->taken_ms,
+                      .dialect = pm_dialect_name(b->dialect),
+                      .state = pm_state_name(b->state),
+                      .checked = pm_checked_name(b->checked),
+                      .mappings = b->totals.v[PM_TOTAL_MAPPINGS],
+                      .size_kib = b->totals.v[PM_TOTAL_SIZE] < 0 ? PMAPDB_UNKNOWN
+                                                                 : b->totals.v[PM_TOTAL_SIZE],
+                      .duplicate = stored->duplicate,
+                      .n_warnings = n,
+                      .warnings = warnings,
+                  });
+    pm_buf_free(&path);
+}
+
+/* ---- storing ---- */
+
+static pmapdb_status touch(import_run *run, int64_t name_id, int64_t taken_ms, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    for (size_t i = 0; i < run->n_touched; i++)
+        if (run->touched[i].name_id == name_id) {
+            if (taken_ms < run->touched[i].from_ms)
+                run->touched[i].from_ms = taken_ms;
+            if (taken_ms > run->touched[i].to_ms)
+                run->touched[i].to_ms = taken_ms;
+            return PMAPDB_OK;
+        }
+    st = pm_grow(&run->touched, &run->cap_touched, run->n_touched, sizeof *run->touched, err);
+    if (st == PMAPDB_OK)
+        run->touched[run->n_touched++] = (struct touched){name_id, taken_ms, taken_ms};
+    return st;
+}
+
+static pmapdb_status store_one(import_run *run, const pm_pending *p, pmapdb_error *err)
+{
+    const pm_capture *c = p->capture;
+    pm_stored stored;
+    char name[256] = "?";
+    pmapdb_status st;
+
+    if (p->file != run->last_file || c->taken_ms != run->last_ms)
+        run->last_capture_id = 0;
+    run->last_file = p->file;
+    run->last_ms = c->taken_ms;
+    st =
+        pm_store_put(run->in.store, c, run->options->sweep_ms, &run->last_capture_id, &stored, err);
+    if (st == PMAPDB_INPUT) { /* this capture's fault: the others go on */
+        pm_problem refused = {c->source_name, err->text, true, c->block.hash};
+
+        run->last_capture_id = 0;
+        return tell_problem(run, &refused, err);
+    }
+    if (st == PMAPDB_OK)
+        st = pm_store_name(run->in.store, stored.process_id, name, sizeof name, err);
+    if (st != PMAPDB_OK)
+        return st;
+    run->progress.stored++;
+    run->result.duplicates += stored.duplicate;
+    run->result.stored += !stored.duplicate;
+    run->result.partial += c->block.state == PM_STATE_PARTIAL;
+    run->result.new_trouble += c->block.state == PM_STATE_PARTIAL && !stored.duplicate;
+    tell_stored(run, p, &stored, name);
+    return stored.duplicate ? PMAPDB_OK : touch(run, stored.name_id, c->taken_ms, err);
+}
+
+/* Stores and reports what waits, then forgets it. */
+static pmapdb_status flush(import_run *run, pmapdb_error *err)
+{
+    pm_intake *in = &run->in;
+    pmapdb_status st = PMAPDB_OK;
+
+    pm_intake_settle(in);
+    run->progress.to_store = run->progress.stored + in->n_pending;
+    for (size_t i = 0; i < in->n_pending && st == PMAPDB_OK; i++) {
+        st = store_one(run, &in->pending[i], err);
+        if (st == PMAPDB_OK && !keep_going(run))
+            st = pm_fail(err, PMAPDB_STOPPED, "stopped");
+    }
+    for (size_t i = 0; i < in->n_problems && st == PMAPDB_OK; i++)
+        st = tell_problem(run, &in->problems[i], err);
+    return st == PMAPDB_OK ? pm_intake_clear(in, err) : st;
+}
+
+/* A file or directory that cannot be opened concerns only itself. One that was named is trouble
+ * each time; one that lies in a directory is told once. */
+static pmapdb_status unreadable(import_run *run, const pmapdb_error *why, pmapdb_error *err)
+{
+    uint64_t hash = XXH3_64bits(why->text, strlen(why->text));
+
+    for (size_t i = 0; i < run->n_paths; i++)
+        if (access(run->paths[i], R_OK) != 0 && strstr(why->text, run->paths[i]))
+            hash = 0;
+    return pm_intake_problem(&run->in, "", why->text, true, hash, err);
+}
+
+static pmapdb_status read_all(import_run *run, pm_source *source, pmapdb_error *err)
+{
+    const pm_source_entry *entry;
+    pmapdb_status st = PMAPDB_OK;
+
+    while (st == PMAPDB_OK) {
+        pmapdb_error why = {0};
+
+        if (pm_source_next(source, &entry, &why) != PMAPDB_OK) {
+            st = why.status == PMAPDB_NOMEM ? pm_fail_nomem(err) : unreadable(run, &why, err);
+            continue;
+        }
+        if (!entry)
+            break;
+        st = pm_intake_file(&run->in, source, entry, keep_going, run, err);
+        if (st == PMAPDB_OK && pm_pool_bytes(run->in.pool) > WAITING_BYTES)
+            st = flush(run, err);
+    }
+    return st == PMAPDB_OK ? flush(run, err) : st;
+}
+
+/* Processes of one name that were captured together, but further apart than --sweep. */
+static pmapdb_status look_for_spread(import_run *run, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < run->n_touched && st == PMAPDB_OK; i++) {
+        const struct touched *t = &run->touched[i];
+        char text[512];
+        bool spread;
+
+        st = pm_moments_spread(run->in.store->sql, t->name_id, t->from_ms, t->to_ms,
+                               run->options->sweep_ms, &spread, text, sizeof text, err);
+        if (st == PMAPDB_OK && spread)
+            tell(run, &(pmapdb_import_event){.path = "", .error = text});
+    }
+    return st;
+}
+
+static pmapdb_status check_options(const pmapdb_import_options *o, pmapdb_error *err)
+{
+    if (o->sweep_ms < 0 || o->sweep_ms >= SWEEP_MAX_MS)
+        return pm_fail(err, PMAPDB_USAGE, "--sweep must be below one hour");
+    if (o->every_ms != PMAPDB_UNKNOWN && o->every_ms <= 0)
+        return pm_fail(err, PMAPDB_USAGE, "--every must be above zero");
+    if (o->first_ms != PMAPDB_UNKNOWN && o->every_ms == PMAPDB_UNKNOWN)
+        return pm_fail(err, PMAPDB_USAGE, "--first needs --every");
+    if (o->time_from && strcmp(o->time_from, "name") != 0 && strcmp(o->time_from, "mtime") != 0)
+        return pm_fail(err, PMAPDB_USAGE, "--time-from is name or mtime, not '%s'", o->time_from);
+    if (o->dialect && pm_dialect_find(pm_text_of(o->dialect)) == PM_DIALECT_COUNT)
+        return pm_fail(err, PMAPDB_USAGE,
+                       "no dialect '%s'; there are: smaps pmap-XX pmap-X pmap-x pmap-d pmap maps",
+                       o->dialect);
+    return PMAPDB_OK;
+}
+
+pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_t n_paths,
+                            const pmapdb_import_options *options, pmapdb_import_result *result,
+                            pmapdb_error *err)
+{
+    import_run run = {.paths = paths, .n_paths = n_paths, .options = options};
+    pm_source *source = NULL;
+    pmapdb_error local;
+    pmapdb_status st;
+
+    err = err ? err : &local;
+    st = check_options(options, err);
+    if (st != PMAPDB_OK)
+        return st;
+    st = pm_intake_init(&run.in, store, options, err);
+    if (st == PMAPDB_OK)
+        st = pm_source_new(paths, n_paths, &source, err);
+    if (st == PMAPDB_OK)
+        st = read_all(&run, source, err);
+    if (st == PMAPDB_OK)
+        st = look_for_spread(&run, err);
+    run.result.empty = run.in.empty;
+    run.result.skipped = run.in.skipped;
+    *result = run.result;
+    pm_source_free(source);
+    pm_intake_free(&run.in);
+    free(run.touched);
+    return st;
+}

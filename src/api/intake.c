@@ -1,0 +1,301 @@
+/* intake: files -> captures that wait to be stored. */
+#include "api/intake.h"
+
+#include "api/place.h"
+#include "base/buf.h"
+#include "parse/reader.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+/* ---- lifetime ---- */
+
+pmapdb_status pm_intake_init(pm_intake *in, pmapdb_store *store,
+                             const pmapdb_import_options *options, pmapdb_error *err)
+{
+    *in = (pm_intake){.store = store, .options = options};
+    return pm_pool_new(&in->pool, err);
+}
+
+static void forget_pending(pm_intake *in)
+{
+    for (size_t i = 0; i < in->n_pending; i++) {
+        pm_capture_free(in->pending[i].capture);
+        free(in->pending[i].warning);
+    }
+    for (size_t i = 0; i < in->n_problems; i++) {
+        free(in->problems[i].path);
+        free(in->problems[i].text);
+    }
+    in->n_pending = in->n_problems = 0;
+}
+
+void pm_intake_free(pm_intake *in)
+{
+    forget_pending(in);
+    for (size_t i = 0; i < in->n_beside; i++)
+        free(in->beside[i].key);
+    free(in->pending);
+    free(in->problems);
+    free(in->beside);
+    free(in->rows);
+    free(in->empty_text);
+    pm_pool_free(in->pool);
+}
+
+pmapdb_status pm_intake_clear(pm_intake *in, pmapdb_error *err)
+{
+    forget_pending(in);
+    pm_pool_free(in->pool);
+    in->pool = NULL;
+    return pm_pool_new(&in->pool, err);
+}
+
+pmapdb_status pm_intake_problem(pm_intake *in, const char *path, const char *text, bool trouble,
+                                uint64_t hash, pmapdb_error *err)
+{
+    pm_problem p = {strdup(path), strdup(text), trouble, hash};
+    pmapdb_status st =
+        pm_grow(&in->problems, &in->cap_problems, in->n_problems, sizeof *in->problems, err);
+
+    if (st == PMAPDB_OK && (!p.path || !p.text))
+        st = pm_fail_nomem(err);
+    if (st != PMAPDB_OK) {
+        free(p.path);
+        free(p.text);
+        return st;
+    }
+    in->problems[in->n_problems++] = p;
+    return PMAPDB_OK;
+}
+
+/* ---- one block ---- */
+
+static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *err)
+{
+    pm_intake *in = ctx;
+    uint32_t id;
+    pmapdb_status st = pm_pool_mapping(in->pool, m, &id, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_grow(&in->rows, &in->cap_rows, in->n_rows, sizeof *in->rows, err);
+    if (st == PMAPDB_OK)
+        in->rows[in->n_rows++] = id;
+    return st;
+}
+
+static char *copy_text(pm_text t)
+{
+    return strndup(t.data ? t.data : "", t.len);
+}
+
+/* The path in two: up to and with the last slash, and the rest. */
+static bool set_source(pm_capture *c, const char *path)
+{
+    pm_text whole = pm_text_of(path), name = pm_text_basename(whole);
+
+    c->source_dir = copy_text((pm_text){path, whole.len - name.len});
+    c->source_name = copy_text(name);
+    return c->source_dir && c->source_name;
+}
+
+static pm_capture *make_capture(const pm_intake *in, const pm_block *block)
+{
+    pm_capture *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->block = *block;
+    c->pool = in->pool;
+    c->host = in->options->host;
+    c->pid = block->pid;
+    c->start_time = c->status_rss_kib = c->status_size_kib = PMAPDB_UNKNOWN;
+    c->taken_ms = PMAPDB_UNKNOWN;
+    c->command = copy_text(block->command);
+    c->missing = copy_text(block->missing);
+    c->rows = malloc((in->n_rows + 1) * sizeof *c->rows);
+    if (!set_source(c, in->entry->path) || !c->command || !c->missing || !c->rows) {
+        pm_capture_free(c);
+        return NULL;
+    }
+    c->block.command = pm_text_of(c->command);
+    c->block.missing = pm_text_of(c->missing);
+    memcpy(c->rows, in->rows, in->n_rows * sizeof *c->rows);
+    c->n_rows = in->n_rows;
+    return c;
+}
+
+static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *err)
+{
+    pm_intake *in = ctx;
+    pm_pending p = {.file = in->files};
+    pmapdb_status st;
+
+    if (block->empty.len) {
+        in->n_empty++;
+        if (!in->empty_text)
+            in->empty_text = copy_text(block->empty);
+        in->n_rows = 0;
+        return PMAPDB_OK;
+    }
+    st = pm_grow(&in->pending, &in->cap_pending, in->n_pending, sizeof *in->pending, err);
+    if (st == PMAPDB_OK && !(p.capture = make_capture(in, block)))
+        st = pm_fail_nomem(err);
+    in->n_rows = 0;
+    if (st != PMAPDB_OK)
+        return st;
+    if (in->options->name)
+        pm_offer_name(p.capture, pm_text_of(in->options->name), PM_NAME_GIVEN);
+    pm_offer_name(p.capture, pm_place_name(p.capture->block.command), PM_NAME_HEADER);
+    in->pending[in->n_pending++] = p;
+    in->captures++;
+    return PMAPDB_OK;
+}
+
+/* ---- one file ---- */
+
+/* Feeds the file to the parser. *damage: reading ended early, and why. */
+static pmapdb_status feed(pm_intake *in, pm_source *source, pm_reader *reader,
+                          bool (*keep_going)(void *), void *ctx, pmapdb_error *damage,
+                          pmapdb_error *err)
+{
+    const char *bytes;
+    size_t n;
+    pmapdb_status st = PMAPDB_OK;
+
+    while (st == PMAPDB_OK && !pm_reader_hopeless(reader)) {
+        if (pm_source_read(source, &bytes, &n, damage) != PMAPDB_OK || n == 0)
+            break;
+        in->bytes += n;
+        st = pm_reader_feed(reader, bytes, n, err);
+        if (st == PMAPDB_OK && !keep_going(ctx))
+            st = pm_fail(err, PMAPDB_STOPPED, "stopped");
+    }
+    return st == PMAPDB_OK ? pm_reader_finish(reader, err) : st;
+}
+
+/* Kernel threads and the like lie in every sweep of a host: remembered by their place, so that the
+ * next import only counts them. */
+static pmapdb_status name_once(pm_intake *in, const char *text, pmapdb_error *err)
+{
+    const char *path = in->entry->path;
+    uint64_t hash = XXH3_64bits(text, strlen(text));
+
+    hash = XXH3_64bits_withSeed(path, strlen(path), hash);
+    return pm_intake_problem(in, path, text, false, hash, err);
+}
+
+/* What a file gave no capture for. */
+static pmapdb_status report_nothing(pm_intake *in, bool was_empty, pmapdb_error *err)
+{
+    const pm_source_entry *e = in->entry;
+    const char *text = in->empty_text ? in->empty_text : was_empty ? "an empty file" : NULL;
+
+    if (!text) {
+        if (e->named)
+            return pm_intake_problem(in, e->path, "no capture of a memory map in it", true, 0, err);
+        in->skipped++;
+        return PMAPDB_OK;
+    }
+    if (e->named)
+        return pm_intake_problem(in, e->path, text, true, 0, err);
+    in->empty += in->n_empty ? in->n_empty : 1;
+    return name_once(in, text, err);
+}
+
+static pmapdb_status report_damage(pm_intake *in, const pmapdb_error *damage, pmapdb_error *err)
+{
+    uint64_t hash = XXH3_64bits(damage->text, strlen(damage->text));
+
+    for (size_t i = in->first; i < in->n_pending; i++)
+        hash = XXH3_64bits_withSeed(&in->pending[i].capture->block.hash, 8, hash);
+    return pm_intake_problem(in, in->entry->path, damage->text, true, hash, err);
+}
+
+static pmapdb_status finish_file(pm_intake *in, uint64_t bytes, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    if (in->n_pending == in->first)
+        return report_nothing(in, bytes == 0, err);
+    if (in->n_empty) {
+        in->empty += in->n_empty;
+        st = name_once(in, in->empty_text, err);
+        if (st != PMAPDB_OK)
+            return st;
+    }
+    if (!in->entry->in_archive && !in->entry->is_stdin) {
+        st = pm_beside_look(in, err);
+        if (st != PMAPDB_OK)
+            return st;
+    }
+    return pm_intake_time(in, err);
+}
+
+pmapdb_status pm_intake_file(pm_intake *in, pm_source *source, const pm_source_entry *entry,
+                             bool (*keep_going)(void *), void *ctx, pmapdb_error *err)
+{
+    pm_reader_events events = {in, on_mapping, on_block};
+    pm_dialect dialect = PM_DIALECT_COUNT;
+    pmapdb_error damage = {0};
+    pm_reader *reader = NULL;
+    uint64_t bytes = in->bytes;
+    pm_text stem, kind = pm_place_sibling(pm_text_of(entry->name), &stem);
+    pmapdb_status st;
+
+    in->entry = entry;
+    in->first = in->n_pending;
+    in->n_rows = in->n_empty = 0;
+    free(in->empty_text);
+    in->empty_text = NULL;
+    in->files++;
+    if (kind.len && !entry->is_stdin)
+        return entry->in_archive ? pm_beside_keep(in, source, kind, stem, err) : PMAPDB_OK;
+    if (in->options->dialect)
+        dialect = pm_dialect_find(pm_text_of(in->options->dialect));
+    st = pm_reader_new(&events, dialect, &reader, err);
+    if (st == PMAPDB_OK)
+        st = feed(in, source, reader, keep_going, ctx, &damage, err);
+    pm_reader_free(reader);
+    if (st == PMAPDB_INPUT) { /* this file's fault, not the run's */
+        damage = err ? *err : damage;
+        st = PMAPDB_OK;
+    }
+    if (st == PMAPDB_OK && damage.status != PMAPDB_OK)
+        st = report_damage(in, &damage, err);
+    if (st == PMAPDB_OK && (damage.status == PMAPDB_OK || in->n_pending > in->first))
+        st = finish_file(in, in->bytes - bytes, err);
+    return st;
+}
+
+/* ---- the order of storing ---- */
+
+static int compare_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare_pending(const void *a, const void *b)
+{
+    const pm_capture *x = ((const pm_pending *)a)->capture, *y = ((const pm_pending *)b)->capture;
+
+    if (x->taken_ms != y->taken_ms)
+        return x->taken_ms < y->taken_ms ? -1 : 1;
+    if (x->block.dialect != y->block.dialect)
+        return x->block.dialect < y->block.dialect ? -1 : 1;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    if (x->ordinal != y->ordinal)
+        return x->ordinal < y->ordinal ? -1 : 1;
+    if (x->block.hash != y->block.hash)
+        return x->block.hash < y->block.hash ? -1 : 1;
+    return compare_text(x->source_name, y->source_name);
+}
+
+void pm_intake_settle(pm_intake *in)
+{
+    for (size_t i = 0; i < in->n_pending; i++)
+        pm_beside_join(in, in->pending[i].capture);
+    if (in->n_pending)
+        qsort(in->pending, in->n_pending, sizeof *in->pending, compare_pending);
+}

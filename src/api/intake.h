@@ -1,0 +1,86 @@
+/* intake: files -> captures that wait to be stored, each with its pid, name and time decided.
+ *
+ * What one file holds is decided at the file's end (a log without times shows itself only there);
+ * what lies beside it in an archive may come later, so siblings are joined when all is read.
+ */
+#ifndef PM_API_INTAKE_H
+#define PM_API_INTAKE_H
+
+#include "base/capture.h"
+#include "parse/siblings.h"
+#include "source/source.h"
+#include "store/store.h"
+
+/* What was found and cannot be stored. */
+typedef struct pm_problem {
+    char *path, *text;
+    bool trouble;  /* the exit code must say so */
+    uint64_t hash; /* 0, or what it is remembered by */
+} pm_problem;
+
+typedef struct pm_pending {
+    pm_capture *capture;
+    size_t file;   /* number of the file it came from */
+    char *warning; /* or NULL */
+} pm_pending;
+
+/* Helper files of one process directory, or of one stem, inside an archive. */
+typedef struct pm_beside {
+    char *key; /* path up to the directory's slash, and the stem */
+    pm_siblings found;
+} pm_beside;
+
+typedef struct pm_intake {
+    pmapdb_store *store;
+    const pmapdb_import_options *options;
+    pm_pool *pool;
+    pm_pending *pending;
+    size_t n_pending, cap_pending;
+    pm_problem *problems;
+    size_t n_problems, cap_problems;
+    pm_beside *beside;
+    size_t n_beside, cap_beside;
+    uint64_t files, captures, bytes, empty, skipped;
+    /* the file at hand */
+    const pm_source_entry *entry;
+    size_t first;     /* its first pending capture */
+    size_t n_empty;   /* blocks without mappings in it */
+    char *empty_text; /* what the first of these says */
+    uint32_t *rows;   /* of the block at hand */
+    size_t n_rows, cap_rows;
+} pm_intake;
+
+pmapdb_status pm_intake_init(pm_intake *in, pmapdb_store *store,
+                             const pmapdb_import_options *options, pmapdb_error *err);
+void pm_intake_free(pm_intake *in);
+
+/* Reads the file at hand of `source` and adds what it holds. A file that cannot be used becomes a
+ * problem, not a failure. keep_going is asked now and then; false ends the reading with
+ * PMAPDB_STOPPED. */
+pmapdb_status pm_intake_file(pm_intake *in, pm_source *source, const pm_source_entry *entry,
+                             bool (*keep_going)(void *ctx), void *ctx, pmapdb_error *err);
+
+pmapdb_status pm_intake_problem(pm_intake *in, const char *path, const char *text, bool trouble,
+                                uint64_t hash, pmapdb_error *err);
+
+/* Siblings joined, captures in the order in which they are to be stored. */
+void pm_intake_settle(pm_intake *in);
+
+/* Forgets captures and problems (stored or reported by now), and the pool. */
+pmapdb_status pm_intake_clear(pm_intake *in, pmapdb_error *err);
+
+/* The times and pids of a file's captures; implemented in timing.c. */
+pmapdb_status pm_intake_time(pm_intake *in, pmapdb_error *err);
+
+/* Siblings; implemented in beside.c. Inside an archive they come as they come: kept, and joined
+ * when the captures are settled. On disk they are looked for, so that one file and its whole
+ * directory give the same. */
+pmapdb_status pm_beside_keep(pm_intake *in, pm_source *source, pm_text kind, pm_text stem,
+                             pmapdb_error *err);
+void pm_beside_join(pm_intake *in, pm_capture *c);
+pmapdb_status pm_beside_look(pm_intake *in, pmapdb_error *err);
+
+/* Takes the name if it is better than what the capture has. */
+void pm_offer_name(pm_capture *c, pm_text name, pm_name_rank rank);
+
+#endif

@@ -1,0 +1,43 @@
+/* cli: what every command has in common: the global options, the store, the output, the words on
+ * standard error, the exit codes. */
+#ifndef PM_CLI_CLI_H
+#define PM_CLI_CLI_H
+
+#include "cli/sink.h"
+#include "pmapdb.h"
+#include "render/render.h"
+#include <argp.h>
+
+enum pm_exit {
+    PM_EXIT_OK = 0,
+    PM_EXIT_FOUND = 1,   /* diff --threshold, leaks --check */
+    PM_EXIT_TROUBLE = 2, /* usage, input, store */
+};
+
+typedef struct pm_cli {
+    const char *db, *output, *query_dir;
+    pm_format format;
+    bool quiet, kib, wide, crlf;
+} pm_cli;
+
+/* The options that every command takes; `input` of the child parser is a pm_cli. */
+extern const struct argp pm_cli_common;
+
+/* Opens the store; for writing, the default store's folder is made. Says what went wrong. */
+pmapdb_status pm_cli_open(const pm_cli *cli, pmapdb_open_options *options, pmapdb_store **out);
+
+/* "pmapdb: TEXT" on standard error; the second form knows what a status means for the exit code
+ * (a reader that went away, PMAPDB_STOPPED, is no trouble). */
+void pm_cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int pm_cli_fail(pmapdb_status status, const pmapdb_error *err);
+
+/* How rows are to be written, given where they go. */
+pm_render_options pm_cli_render_options(const pm_cli *cli);
+
+/* Commands. argv[0] is "pmapdb COMMAND". They return the exit code. */
+int pm_cli_import(pm_cli *cli, int argc, char **argv);
+int pm_cli_diff(pm_cli *cli, int argc, char **argv);
+/* `query` is the name of the query that the command is. */
+int pm_cli_query(pm_cli *cli, const char *query, int argc, char **argv);
+
+#endif

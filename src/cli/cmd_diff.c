@@ -1,0 +1,324 @@
+/* cmd_diff: pmapdb diff: what grew between two snapshots, with the proof that the rows are all. */
+#include "cli/side.h"
+
+#include "base/num.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_BY = 0x4000, KEY_THRESHOLD };
+
+static const struct argp_option options[] = {
+    {"by", KEY_BY, "WHAT", 0, "category, object or lineage (category)", 0},
+    {"threshold", KEY_THRESHOLD, "METRIC:SIZE", 0,
+     "Exit status 1 when a row grew by at least that: METRIC is mappings, size, rss, pss, private, "
+     "private_dirty or swap",
+     0},
+    {0}};
+
+/* A number that may be unknown; unknown stays unknown in sums. */
+static int64_t add(int64_t a, int64_t b)
+{
+    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
+}
+
+static int64_t subtract(int64_t a, int64_t b)
+{
+    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a - b;
+}
+
+typedef struct diff {
+    pm_cli *cli;
+    const char *by;
+    int threshold_metric; /* -1: none */
+    int64_t threshold;
+    pm_run_args args;
+    pm_side older, newer;
+    int64_t from[PM_METRICS], to[PM_METRICS], delta[PM_METRICS]; /* sums of the rows */
+    bool found;
+} diff;
+
+/* ---- options ---- */
+
+static bool metric_of(pm_text name, int *out)
+{
+    for (int i = 0; i < PM_METRICS; i++) {
+        pm_text whole = pm_text_of(pm_metric_names[i]), stem = whole;
+
+        if (pm_text_ends(stem, PM_TEXT("_kib")))
+            stem.len -= 4;
+        if (pm_text_equal(name, whole) || pm_text_equal(name, stem)) {
+            *out = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void parse_threshold(diff *d, const char *arg, struct argp_state *state)
+{
+    const char *colon = strchr(arg, ':');
+    pm_text name = {arg, colon ? (size_t)(colon - arg) : 0};
+    uint64_t count;
+
+    if (!colon || !metric_of(name, &d->threshold_metric)) {
+        argp_error(state, "--threshold is METRIC:SIZE like rss:10M or mappings:100, not '%s'", arg);
+    } else if (d->threshold_metric == 0) {
+        if (!pm_num_all(pm_text_of(colon + 1), &count))
+            argp_error(state, "--threshold mappings wants a number, not '%s'", colon + 1);
+        d->threshold = (int64_t)count;
+    } else if (!pm_num_size(pm_text_of(colon + 1), &d->threshold)) {
+        argp_error(state, "--threshold wants a size like 10M, not '%s'", colon + 1);
+    }
+}
+
+static error_t parse_extra(int key, char *arg, void *ctx, struct argp_state *state)
+{
+    diff *d = ctx;
+
+    switch (key) {
+    case KEY_BY:
+        if (strcmp(arg, "category") != 0 && strcmp(arg, "object") != 0 &&
+            strcmp(arg, "lineage") != 0)
+            argp_error(state, "--by is category, object or lineage, not '%s'", arg);
+        d->by = arg;
+        return 0;
+    case KEY_THRESHOLD:
+        parse_threshold(d, arg, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- rows ---- */
+
+static void sum_row(diff *d, const pmapdb_rows *rows)
+{
+    for (int i = 0; i < PM_METRICS; i++) {
+        char name[40];
+        int64_t delta;
+
+        snprintf(name, sizeof name, "%s_from", pm_metric_names[i]);
+        d->from[i] = add(d->from[i], pm_side_int(rows, name));
+        snprintf(name, sizeof name, "%s_to", pm_metric_names[i]);
+        d->to[i] = add(d->to[i], pm_side_int(rows, name));
+        snprintf(name, sizeof name, "%s_delta", pm_metric_names[i]);
+        delta = pm_side_int(rows, name);
+        d->delta[i] = add(d->delta[i], delta);
+        if (i == d->threshold_metric && delta != PMAPDB_UNKNOWN && delta >= d->threshold)
+            d->found = true;
+    }
+}
+
+/* The value of one column in the line TOTAL. */
+static pm_value total_value(const diff *d, const char *column, bool first)
+{
+    pm_value v = {.kind = PM_VALUE_NULL};
+
+    if (first)
+        return (pm_value){.kind = PM_VALUE_TEXT, .t = PM_TEXT("TOTAL")};
+    for (int i = 0; i < PM_METRICS; i++) {
+        size_t n = strlen(pm_metric_names[i]);
+        const char *which = column + n + 1;
+
+        if (strncmp(column, pm_metric_names[i], n) != 0 || column[n] != '_')
+            continue;
+        if (strcmp(which, "from") == 0)
+            v.i = d->from[i];
+        else if (strcmp(which, "to") == 0)
+            v.i = d->to[i];
+        else if (strcmp(which, "delta") == 0)
+            v.i = d->delta[i];
+        else
+            continue;
+        v.kind = v.i == PMAPDB_UNKNOWN ? PM_VALUE_NULL : PM_VALUE_INT;
+        return v;
+    }
+    return (pm_value){.kind = PM_VALUE_TEXT, .t = PM_TEXT("")};
+}
+
+static pmapdb_status write_total(const diff *d, pm_render *render, const pm_column *columns, int n,
+                                 pmapdb_error *err)
+{
+    pm_value values[PM_QUERY_ITEMS];
+
+    for (int i = 0; i < n; i++)
+        values[i] = total_value(d, columns[i].name, i == 0);
+    return pm_render_row(render, values, err);
+}
+
+static pmapdb_status write_rows(diff *d, pmapdb_rows *rows, const pm_sink *sink, pmapdb_error *err)
+{
+    pm_render_options how = pm_cli_render_options(d->cli);
+    pm_column columns[PM_QUERY_ITEMS];
+    pm_value values[PM_QUERY_ITEMS];
+    bool keep[PM_QUERY_ITEMS], has;
+    int n = pm_run_columns(d->cli, rows, keep, columns);
+    pm_render *render = NULL;
+    pmapdb_status st = pm_render_new(&how, sink, columns, n, &render, err);
+
+    while (st == PMAPDB_OK && (st = pmapdb_next(rows, &has, err)) == PMAPDB_OK && has) {
+        pm_run_values(rows, keep, values);
+        sum_row(d, rows);
+        st = pm_render_row(render, values, err);
+    }
+    if (st == PMAPDB_OK && how.format == PM_FORMAT_TABLE)
+        st = write_total(d, render, columns, n, err);
+    if (st == PMAPDB_OK)
+        st = pm_render_end(render, err);
+    pm_render_free(render);
+    return st;
+}
+
+/* ---- what stands above and below ---- */
+
+static bool same_process(const diff *d)
+{
+    return d->older.processes != 1 || d->newer.processes != 1 ||
+           d->older.process_id == d->newer.process_id;
+}
+
+static pmapdb_status write_title(const diff *d, const pm_sink *sink, pmapdb_error *err)
+{
+    char a[256], b[256], line[640];
+
+    pm_side_describe(&d->older, a, sizeof a);
+    pm_side_describe(&d->newer, b, sizeof b);
+    snprintf(line, sizeof line, "%s -> %s%s", a, b, same_process(d) ? "" : ": different processes");
+    return pm_render_line(sink, pm_text_of(line), err);
+}
+
+/* What the rows leave unexplained, in KiB; the worst metric. Rows that lack what the totals have
+ * are unexplained as well. */
+static int64_t unexplained(const diff *d, const char **which)
+{
+    int64_t worst = 0;
+
+    for (int i = 0; i < PM_METRICS; i++) {
+        int64_t totals = subtract(d->newer.total[i], d->older.total[i]);
+        int64_t rest = subtract(totals, d->delta[i]);
+
+        if (rest == PMAPDB_UNKNOWN)
+            rest = totals == d->delta[i] ? 0 : totals == PMAPDB_UNKNOWN ? 0 : totals;
+        if (llabs(rest) > llabs(worst)) {
+            worst = rest;
+            *which = pm_metric_names[i];
+        }
+    }
+    return worst;
+}
+
+static void tool_words(const char *what, int64_t older, int64_t newer, char *out, size_t size)
+{
+    if (older == PMAPDB_UNKNOWN || newer == PMAPDB_UNKNOWN)
+        snprintf(out, size, "%s ?", what);
+    else
+        snprintf(out, size, "%s %lld -> %lld (%+lld KiB)", what, (long long)older, (long long)newer,
+                 (long long)(newer - older));
+}
+
+static pmapdb_status write_proof(const diff *d, const pm_sink *sink, int64_t rest,
+                                 const char *which, pmapdb_error *err)
+{
+    char line[384], size[128], rss[128];
+    pmapdb_status st;
+
+    snprintf(line, sizeof line, "unexplained %lld KiB%s%s", (long long)rest, rest ? " of " : "",
+             rest ? which : "");
+    st = pm_render_line(sink, pm_text_of(line), err);
+    tool_words("size", d->older.tool_size, d->newer.tool_size, size, sizeof size);
+    tool_words("rss", d->older.tool_rss, d->newer.tool_rss, rss, sizeof rss);
+    snprintf(line, sizeof line, "the captures themselves say: %s, %s", size, rss);
+    return st == PMAPDB_OK ? pm_render_line(sink, pm_text_of(line), err) : st;
+}
+
+static void say_notes(const diff *d)
+{
+    if (d->older.partial[0])
+        pm_cli_say("the older snapshot is partial: %s", d->older.partial);
+    if (d->newer.partial[0])
+        pm_cli_say("the newer snapshot is partial: %s", d->newer.partial);
+    if (strcmp(d->older.dialect, d->newer.dialect) != 0)
+        pm_cli_say("%s and %s name some mappings differently: --dialect compares like with like",
+                   d->older.dialect, d->newer.dialect);
+    if (!same_process(d))
+        pm_cli_say("these are different processes: @%lld and @%lld", (long long)d->older.process_id,
+                   (long long)d->newer.process_id);
+}
+
+/* ---- the run ---- */
+
+static pmapdb_status write_all(diff *d, pmapdb_rows *rows, const pm_sink *sink, bool *proved,
+                               pmapdb_error *err)
+{
+    bool table = d->cli->format == PM_FORMAT_TABLE;
+    const char *which = "";
+    int64_t rest;
+    pmapdb_status st = table ? write_title(d, sink, err) : PMAPDB_OK;
+
+    if (st == PMAPDB_OK)
+        st = write_rows(d, rows, sink, err);
+    if (st != PMAPDB_OK)
+        return st;
+    rest = unexplained(d, &which);
+    *proved = rest == 0;
+    if (table)
+        return write_proof(d, sink, rest, which, err);
+    if (rest)
+        pm_cli_say("unexplained %lld KiB of %s", (long long)rest, which);
+    return PMAPDB_OK;
+}
+
+static int run(diff *d, pmapdb_store *store)
+{
+    char query[32];
+    pmapdb_rows *rows = NULL;
+    pm_cli_out *out = NULL;
+    pm_sink sink;
+    bool proved = true;
+    pmapdb_error err;
+    pmapdb_status st = pm_side_read(&d->args, store, &d->older, &d->newer, &err);
+
+    snprintf(query, sizeof query, "diff-%s", d->by);
+    if (st == PMAPDB_OK)
+        st = pmapdb_query(store, query, &rows, &err);
+    if (st == PMAPDB_OK)
+        st = pm_run_bind(&d->args, rows, &err);
+    if (st == PMAPDB_OK)
+        st = pm_cli_out_open(d->cli->output, &out, &err);
+    if (st == PMAPDB_OK) {
+        say_notes(d);
+        sink = pm_cli_out_sink(out);
+        st = write_all(d, rows, &sink, &proved, &err);
+    }
+    if (st == PMAPDB_OK)
+        st = pm_cli_out_commit(out, &err);
+    pm_cli_out_close(out);
+    pmapdb_rows_close(rows);
+    if (st != PMAPDB_OK)
+        return pm_cli_fail(st, &err);
+    return !proved ? PM_EXIT_TROUBLE : d->found ? PM_EXIT_FOUND : PM_EXIT_OK;
+}
+
+int pm_cli_diff(pm_cli *cli, int argc, char **argv)
+{
+    diff d = {.cli = cli, .by = "category", .threshold_metric = -1};
+    pm_query_info *info = NULL;
+    pmapdb_open_options open_options = {.mode = PMAPDB_READ};
+    pmapdb_store *store = NULL;
+    int exit_code = PM_EXIT_TROUBLE;
+    pmapdb_error err;
+    pmapdb_status st = pm_catalog_find(cli->query_dir, "diff-category", &info, &err);
+
+    if (st != PMAPDB_OK)
+        return pm_cli_fail(st, &err);
+    d.args = (pm_run_args){
+        .cli = cli, .info = info, .extra = options, .parse_extra = parse_extra, .ctx = &d};
+    pm_run_parse(&d.args, argc, argv);
+    if (pm_cli_open(cli, &open_options, &store) == PMAPDB_OK)
+        exit_code = run(&d, store);
+    pmapdb_close(store);
+    pm_catalog_free(info);
+    return exit_code;
+}

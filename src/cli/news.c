@@ -1,0 +1,222 @@
+/* news: what an import prints. */
+#include "cli/news.h"
+
+#include "base/clock.h"
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop_asked;
+
+static void ask_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_asked = 1;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = ask_stop};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool pm_news_interrupted(void)
+{
+    return stop_asked != 0;
+}
+
+static void clear_progress(pm_news *i)
+{
+    if (i->progress && i->shown_ms)
+        fputs("\r\033[K", stderr);
+}
+
+bool pm_news_progress(void *ctx, const pmapdb_import_progress *p)
+{
+    pm_news *i = ctx;
+    int64_t now;
+
+    if (stop_asked || i->st != PMAPDB_OK)
+        return false;
+    if (!i->progress)
+        return true;
+    now = pm_clock_now();
+    if (now - i->shown_ms < 200)
+        return true;
+    i->shown_ms = now;
+    if (p->to_store)
+        fprintf(stderr, "\r\033[Kstored %llu of %llu captures", (unsigned long long)p->stored,
+                (unsigned long long)p->to_store);
+    else
+        fprintf(stderr, "\r\033[Kread %llu files, %.1f MiB, %llu captures",
+                (unsigned long long)p->files, (double)p->bytes / 1048576,
+                (unsigned long long)p->captures);
+    return true;
+}
+
+static pm_value text_value(const char *text)
+{
+    return (pm_value){.kind = text ? PM_VALUE_TEXT : PM_VALUE_NULL, .t = pm_text_of(text)};
+}
+
+static pm_value int_value(int64_t v)
+{
+    return (pm_value){.kind = v == PMAPDB_UNKNOWN ? PM_VALUE_NULL : PM_VALUE_INT, .i = v};
+}
+
+/* One line of the default output. */
+static void write_line(pm_news *i, const pmapdb_import_event *e)
+{
+    char line[1024], taken[PM_CLOCK_TEXT], size[32], pid[24] = "?";
+    int n;
+
+    pm_clock_format(e->taken_ms, taken);
+    pm_render_kib(e->size_kib, true, size);
+    if (e->pid != PMAPDB_UNKNOWN)
+        snprintf(pid, sizeof pid, "%lld", (long long)e->pid);
+    n = snprintf(line, sizeof line, "%s @%lld %s %s/%s %s %s%s%s, %lld mappings, %s: ",
+                 e->duplicate ? "known " : "stored", (long long)e->snapshot_id, taken, e->name, pid,
+                 e->dialect, e->state, strcmp(e->checked, "none") == 0 ? "" : ", proved by ",
+                 strcmp(e->checked, "none") == 0 ? "" : e->checked, (long long)e->mappings,
+                 e->size_kib == PMAPDB_UNKNOWN ? "?" : size);
+    n = n < (int)sizeof line ? n : (int)sizeof line - 1;
+    i->st = i->sink.write(i->sink.ctx, line, (size_t)n, &i->err);
+    if (i->st == PMAPDB_OK)
+        i->st = pm_render_escaped(&i->sink, pm_text_of(e->path), &i->err);
+    if (i->st == PMAPDB_OK)
+        i->st = i->sink.write(i->sink.ctx, "\n", 1, &i->err);
+}
+
+static void write_object(pm_news *i, const pmapdb_import_event *e, const char *taken)
+{
+    pm_pair stored[] = {{.key = "path", .value = text_value(e->path)},
+                        {.key = "snapshot_id", .value = int_value(e->snapshot_id)},
+                        {.key = "pid", .value = int_value(e->pid)},
+                        {.key = "name", .value = text_value(e->name)},
+                        {.key = "taken_at", .value = text_value(taken)},
+                        {.key = "dialect", .value = text_value(e->dialect)},
+                        {.key = "state", .value = text_value(e->state)},
+                        {.key = "checked", .value = text_value(e->checked)},
+                        {.key = "mappings", .value = int_value(e->mappings)},
+                        {.key = "size_kib", .value = int_value(e->size_kib)},
+                        {.key = "duplicate", .value = int_value(e->duplicate), .boolean = true},
+                        {.key = "warnings", .list = e->warnings, .n_list = e->n_warnings}};
+    pm_pair failed[] = {{.key = "path", .value = text_value(e->path)},
+                        {.key = "error", .value = text_value(e->error)}};
+    size_t n = e->error ? 2 : sizeof stored / sizeof *stored;
+
+    i->st = pm_render_object(&i->sink, e->error ? failed : stored, n, &i->err);
+}
+
+static const pm_column row_columns[] = {
+    {"path", PM_UNIT_TEXT},    {"snapshot_id", PM_UNIT_SNAPSHOT}, {"pid", PM_UNIT_INT},
+    {"name", PM_UNIT_TEXT},    {"taken_at", PM_UNIT_TIME},        {"dialect", PM_UNIT_TEXT},
+    {"state", PM_UNIT_TEXT},   {"checked", PM_UNIT_TEXT},         {"mappings", PM_UNIT_COUNT},
+    {"size_kib", PM_UNIT_KIB}, {"duplicate", PM_UNIT_BOOL},       {"error", PM_UNIT_TEXT}};
+
+static void write_row(pm_news *i, const pmapdb_import_event *e, const char *taken)
+{
+    bool bad = e->error != NULL;
+    pm_value values[] = {text_value(e->path),
+                         int_value(bad ? PMAPDB_UNKNOWN : e->snapshot_id),
+                         int_value(bad ? PMAPDB_UNKNOWN : e->pid),
+                         text_value(e->name),
+                         text_value(bad ? NULL : taken),
+                         text_value(e->dialect),
+                         text_value(e->state),
+                         text_value(e->checked),
+                         int_value(bad ? PMAPDB_UNKNOWN : e->mappings),
+                         int_value(bad ? PMAPDB_UNKNOWN : e->size_kib),
+                         int_value(bad ? PMAPDB_UNKNOWN : e->duplicate),
+                         text_value(e->error)};
+
+    i->st = pm_render_row(i->render, values, &i->err);
+}
+
+/* What went wrong goes to standard error too, whatever the format. */
+static void say_trouble(pm_news *i, const pmapdb_import_event *e)
+{
+    const char *separator = *e->path ? ": " : "";
+    bool partial = e->state && strcmp(e->state, "partial") == 0;
+    bool silent = i->cli->quiet && !partial; /* a partial one sets the exit status: say why */
+
+    if (e->error && !e->known && (e->trouble || !i->cli->quiet))
+        pm_cli_say("%s%s%s", e->path, separator, e->error);
+    for (size_t w = 0; w < e->n_warnings && !e->duplicate && !silent; w++)
+        pm_cli_say("%s: %s", e->path, e->warnings[w]);
+}
+
+void pm_news_event(void *ctx, const pmapdb_import_event *e)
+{
+    pm_news *i = ctx;
+    char taken[PM_CLOCK_TEXT] = "";
+
+    if (i->st != PMAPDB_OK)
+        return;
+    clear_progress(i);
+    say_trouble(i, e);
+    if (!e->error)
+        pm_clock_format(e->taken_ms, taken);
+    if (i->cli->format == PM_FORMAT_NDJSON)
+        write_object(i, e, taken);
+    else if (i->render)
+        write_row(i, e, taken);
+    else if (!i->cli->quiet && !e->error)
+        write_line(i, e);
+}
+
+pmapdb_status pm_news_open(pm_news *i, const pm_cli *cli, pmapdb_error *err)
+{
+    pm_render_options how = pm_cli_render_options(cli);
+    pmapdb_status st;
+
+    *i = (pm_news){.cli = cli, .progress = isatty(STDERR_FILENO) && !cli->quiet};
+    st = pm_cli_out_open(cli->output, &i->out, err);
+    if (st != PMAPDB_OK)
+        return st;
+    i->sink = pm_cli_out_sink(i->out);
+    if (how.format == PM_FORMAT_CSV || how.format == PM_FORMAT_JSON)
+        st = pm_render_new(&how, &i->sink, row_columns, sizeof row_columns / sizeof *row_columns,
+                           &i->render, err);
+    if (st != PMAPDB_OK) {
+        pm_cli_out_close(i->out);
+        return st;
+    }
+    catch_signals();
+    return PMAPDB_OK;
+}
+
+void pm_news_close(pm_news *i)
+{
+    clear_progress(i);
+    if (i->render && i->st == PMAPDB_OK)
+        i->st = pm_render_end(i->render, &i->err);
+    if (i->st == PMAPDB_OK)
+        i->st = pm_cli_out_commit(i->out, &i->err);
+    pm_render_free(i->render);
+    pm_cli_out_close(i->out);
+}
+
+void pm_news_summary(const pm_cli *cli, const pmapdb_import_result *r)
+{
+    if (cli->quiet)
+        return;
+    fprintf(stderr, "pmapdb: %llu %s stored", (unsigned long long)r->stored,
+            r->stored == 1 ? "capture" : "captures");
+    if (r->duplicates)
+        fprintf(stderr, ", %llu known", (unsigned long long)r->duplicates);
+    if (r->partial)
+        fprintf(stderr, ", %llu partial", (unsigned long long)r->partial);
+    if (r->refused)
+        fprintf(stderr, ", %llu refused", (unsigned long long)r->refused);
+    if (r->empty)
+        fprintf(stderr, ", %llu without mappings (kernel threads, denied, gone)",
+                (unsigned long long)r->empty);
+    if (r->skipped)
+        fprintf(stderr, ", %llu other %s skipped", (unsigned long long)r->skipped,
+                r->skipped == 1 ? "file" : "files");
+    fputc('\n', stderr);
+}

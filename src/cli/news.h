@@ -1,0 +1,31 @@
+/* news: what an import prints: a line, row or object per capture, progress on a terminal, trouble
+ * on standard error, a summary. */
+#ifndef PM_CLI_NEWS_H
+#define PM_CLI_NEWS_H
+
+#include "cli/cli.h"
+
+typedef struct pm_news {
+    const pm_cli *cli;
+    pm_cli_out *out;
+    pm_sink sink;
+    pm_render *render; /* csv and json */
+    bool progress;     /* a line on the terminal that is written over */
+    int64_t shown_ms;  /* when it was last */
+    pmapdb_status st;  /* of the output; once it failed, nothing more is written */
+    pmapdb_error err;
+} pm_news;
+
+/* Opens the output; from now on SIGINT and SIGTERM end the import after the capture at hand. */
+pmapdb_status pm_news_open(pm_news *news, const pm_cli *cli, pmapdb_error *err);
+/* Completes the output; news->st says whether it is whole. */
+void pm_news_close(pm_news *news);
+bool pm_news_interrupted(void);
+
+/* For pmapdb_import_options; ctx is the pm_news. */
+void pm_news_event(void *ctx, const pmapdb_import_event *event);
+bool pm_news_progress(void *ctx, const pmapdb_import_progress *progress);
+
+void pm_news_summary(const pm_cli *cli, const pmapdb_import_result *result);
+
+#endif

@@ -1,0 +1,34 @@
+/* run: a named query from the command line: its parameters as options, its rows to the output. */
+#ifndef PM_CLI_RUN_H
+#define PM_CLI_RUN_H
+
+#include "cli/cli.h"
+#include "store/query.h"
+
+#define PM_RUN_VALUES 64
+
+/* What the command line says for a query. */
+typedef struct pm_run_args {
+    pm_cli *cli;
+    const pm_query_info *info; /* its parameters become options */
+    const char *value[PM_RUN_VALUES];
+    /* options of the command itself, behind the query's: */
+    const struct argp_option *extra;
+    error_t (*parse_extra)(int key, char *arg, void *ctx, struct argp_state *state);
+    void *ctx;
+} pm_run_args;
+
+/* Reads argv into `value`; ends the program with the usage text where argv is wrong. */
+void pm_run_parse(pm_run_args *args, int argc, char **argv);
+
+/* Gives the query what the command line said; parameters that it does not have are left out. */
+pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_error *err);
+
+/* Columns of a table: those that the query's header names, or all. keep[i] says whether column i is
+ * shown. Returns how many. */
+int pm_run_columns(const pm_cli *cli, const pmapdb_rows *rows, bool *keep, pm_column *columns);
+
+/* The values of the current row's kept columns. */
+void pm_run_values(const pmapdb_rows *rows, const bool *keep, pm_value *values);
+
+#endif

@@ -1,0 +1,78 @@
+/* side: one of the two moments that a diff compares: what was added up while it was read. */
+#include "cli/side.h"
+
+#include "base/err.h"
+#include <stdio.h>
+#include <string.h>
+
+const char *const pm_metric_names[PM_METRICS] = {
+    "mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib", "swap_kib"};
+
+int64_t pm_side_int(const pmapdb_rows *rows, const char *name)
+{
+    for (int i = 0; i < pmapdb_rows_columns(rows); i++)
+        if (strcmp(pmapdb_rows_name(rows, i), name) == 0)
+            return pmapdb_rows_type(rows, i) == PMAPDB_NULL ? PMAPDB_UNKNOWN
+                                                            : pmapdb_rows_int(rows, i);
+    return PMAPDB_UNKNOWN;
+}
+
+static void text_at(const pmapdb_rows *rows, const char *name, char *out, size_t size)
+{
+    size_t n;
+
+    *out = '\0';
+    for (int i = 0; i < pmapdb_rows_columns(rows); i++)
+        if (strcmp(pmapdb_rows_name(rows, i), name) == 0) {
+            const char *text = pmapdb_rows_text(rows, i, &n);
+
+            snprintf(out, size, "%.*s", (int)n, text ? text : "");
+        }
+}
+
+static void read_side(const pmapdb_rows *rows, pm_side *s)
+{
+    for (int i = 0; i < PM_METRICS; i++)
+        s->total[i] = pm_side_int(rows, pm_metric_names[i]);
+    s->tool_size = pm_side_int(rows, "tool_size_kib");
+    s->tool_rss = pm_side_int(rows, "tool_rss_kib");
+    s->processes = pm_side_int(rows, "processes");
+    s->process_id = pm_side_int(rows, "process_id");
+    s->pid = pm_side_int(rows, "pid");
+    s->snapshot_id = pm_side_int(rows, "snapshot_id");
+    text_at(rows, "name", s->name, sizeof s->name);
+    text_at(rows, "taken_at", s->taken_at, sizeof s->taken_at);
+    text_at(rows, "dialect", s->dialect, sizeof s->dialect);
+    text_at(rows, "partial", s->partial, sizeof s->partial);
+}
+
+pmapdb_status pm_side_read(const pm_run_args *args, pmapdb_store *store, pm_side *older,
+                           pm_side *newer, pmapdb_error *err)
+{
+    pmapdb_rows *rows = NULL;
+    bool has = false;
+    pmapdb_status st = pmapdb_query(store, "diff-total", &rows, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_run_bind(args, rows, err);
+    while (st == PMAPDB_OK && (st = pmapdb_next(rows, &has, err)) == PMAPDB_OK && has)
+        read_side(rows, pm_side_int(rows, "newer") ? newer : older);
+    pmapdb_rows_close(rows);
+    if (st == PMAPDB_OK && strcmp(older->taken_at, newer->taken_at) == 0)
+        return pm_fail(err, PMAPDB_USAGE,
+                       "--from and --to are both %s of %s: there is nothing to compare",
+                       older->taken_at, older->name);
+    return st;
+}
+
+void pm_side_describe(const pm_side *s, char *out, size_t size)
+{
+    char which[64];
+
+    if (s->processes == 1 && s->pid != PMAPDB_UNKNOWN)
+        snprintf(which, sizeof which, "pid %lld, @%lld", (long long)s->pid,
+                 (long long)s->snapshot_id);
+    else
+        snprintf(which, sizeof which, "%lld processes", (long long)s->processes);
+    snprintf(out, size, "%s %s (%s, %s)", s->name, s->taken_at, which, s->dialect);
+}

@@ -1,0 +1,27 @@
+/* side: one of the two moments that a diff compares: what was added up while it was read. */
+#ifndef PM_CLI_SIDE_H
+#define PM_CLI_SIDE_H
+
+#include "cli/run.h"
+
+#define PM_METRICS 7
+
+extern const char *const pm_metric_names[PM_METRICS];
+
+/* Numbers may be PMAPDB_UNKNOWN. */
+typedef struct pm_side {
+    int64_t total[PM_METRICS], tool_size, tool_rss, processes, process_id, pid, snapshot_id;
+    char name[128], taken_at[32], dialect[16], partial[256];
+} pm_side;
+
+/* The column of that name in the current row. */
+int64_t pm_side_int(const pmapdb_rows *rows, const char *name);
+
+/* Both moments of a diff, from the query diff-total. The same one twice is an error. */
+pmapdb_status pm_side_read(const pm_run_args *args, pmapdb_store *store, pm_side *older,
+                           pm_side *newer, pmapdb_error *err);
+
+/* For the title of a table. */
+void pm_side_describe(const pm_side *s, char *out, size_t size);
+
+#endif

@@ -1,0 +1,10 @@
+# help: every command tells what it does, and exits with 0.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+run pmapdb --help
+run pmapdb --version
+for command in import snapshots processes categories mappings diff growth; do
+    run pmapdb $command --help
+done
+run pmapdb diff --usage

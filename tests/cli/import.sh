@@ -1,0 +1,46 @@
+# import: files, directories, standard input, compressed files, archives; everything twice.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+need xz zstd bzip2 gzip tar
+
+from=samples/captures/leaky-20261121
+
+say "one file, and again"
+run pmapdb import $from/1795229318-12766.x
+run pmapdb import $from/1795229318-12766.x
+
+say "a directory that holds it"
+run pmapdb import samples/captures
+run pmapdb import -q samples/captures
+
+say "moved, compressed and packed it is still known"
+mkdir moved
+cp $from/1795229318-12766.x $from/1795229348-12766.x $from/1795229378-12766.x $from/1795229408-12766.x moved
+gzip moved/1795229318-12766.x
+xz moved/1795229348-12766.x
+zstd -q --rm moved/1795229378-12766.x
+bzip2 moved/1795229408-12766.x
+run pmapdb import moved
+tar cf all.tar -C samples/captures leaky-20261121
+gzip -k all.tar
+run pmapdb import -q all.tar
+run pmapdb import -q all.tar.gz
+run pmapdb import --format csv moved/1795229378-12766.x.zst
+
+say "an archive into a new store: the same rows"
+run pmapdb --db tar.db import -q all.tar.gz
+pmapdb snapshots -f csv >first.csv
+pmapdb --db tar.db snapshots -f csv >second.csv
+cut -d, -f2-15 first.csv >first.cut
+cut -d, -f2-15 second.csv >second.cut
+run cmp first.cut second.cut
+
+say "standard input"
+run pmapdb --db stdin.db import --at 2026-11-21T02:48:38Z - <$from/1795229318-12766.x
+run pmapdb --db stdin.db import --at 2026-11-21T02:48:38Z - <$from/1795229318-12766.x
+
+say "without a time what is read from standard input is always new"
+pmapdb --db stdin.db import -q - <$from/1795229318-12766.x
+sleep 0.01
+pmapdb --db stdin.db import -q - <$from/1795229318-12766.x
+run sqlite3 stdin.db 'SELECT count(*), count(DISTINCT taken_ms) FROM snapshots'

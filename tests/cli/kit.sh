@@ -1,0 +1,59 @@
+# kit: what the scripts of golden tests share. Sourced as . "$PMAPDB_KIT", in the scratch folder.
+# shellcheck shell=sh
+
+# Programs without which a script makes no sense.
+need() {
+    for tool in "$@"; do
+        command -v "$tool" >/dev/null 2>&1 || {
+            echo "skipped: no $tool here"
+            exit 77
+        }
+    done
+}
+
+say() {
+    printf '\n== %s\n' "$*"
+}
+
+# What is fed by a pipe says so in its last argument.
+show() {
+    printf '$'
+    for word in "$@"; do
+        case $word in
+        '' | *[!A-Za-z0-9_./:=@+,-]*) printf " '%s'" "$word" ;;
+        *) printf ' %s' "$word" ;;
+        esac
+    done
+    echo
+}
+
+# Shows a command, its output, behind "! " what it says on standard error, and a status that is not 0.
+run() {
+    show "$@"
+    status=0
+    "$@" >"$PMAPDB_SCRATCH/stdout" 2>"$PMAPDB_SCRATCH/stderr" || status=$?
+    cat "$PMAPDB_SCRATCH/stdout"
+    sed "s|$PMAPDB_SCRATCH|SCRATCH|g; s/^/! /" "$PMAPDB_SCRATCH/stderr"
+    [ $status -eq 0 ] || echo "= exit $status"
+}
+
+# A pmap -x of a small program: PID NAME HEAP_KIB [FILE_KIB], of which all is resident. With FILE_KIB
+# it also maps /srv/data. Its sums are right.
+pmap_x() {
+    awk -v pid="$1" -v name="$2" -v heap="$3" -v file="${4:-0}" 'BEGIN {
+        printf "%d:   /srv/%s\n", pid, name
+        print "Address           Kbytes     RSS   Dirty Mode  Mapping"
+        row("0000560000000000", 16, 16, 0, "r-x--", name)
+        row("0000560000010000", 8, 8, 8, "rw---", name)
+        row("0000560001000000", heap, heap, heap, "rw---", "  [ anon ]")
+        if (file) row("00007f0000000000", file, file, 0, "r----", "data")
+        row("00007f1000000000", 1000, 400, 0, "r-x--", "libc.so.6")
+        row("00007ffc00000000", 132, 12, 12, "rw---", "  [ stack ]")
+        print "---------------- ------- ------- ------- "
+        printf "total kB         %7d %7d %7d\n", kib, rss, dirty
+    }
+    function row(at, k, r, d, mode, what) {
+        printf "%s %7d %7d %7d %s %s\n", at, k, r, d, mode, what
+        kib += k; rss += r; dirty += d
+    }'
+}

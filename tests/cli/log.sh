@@ -1,0 +1,32 @@
+# log: many captures in one file, with dates and without.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+need gzip
+
+say "with dates"
+run pmapdb --db cron.db import samples/logs/leaky-cron.log
+run pmapdb --db cron.db import -q samples/logs/leaky-cron.log
+
+say "without: refused, with the way out; known the second time"
+touch -d 2026-11-21T02:52:08Z samples/logs/leaky-untimed.log
+run pmapdb import samples/logs/leaky-untimed.log
+run pmapdb import samples/logs/leaky-untimed.log
+
+say "counted back from the file's time"
+run pmapdb import --every 30s samples/logs/leaky-untimed.log
+run pmapdb import -q --every 30s samples/logs/leaky-untimed.log
+run pmapdb growth --category heap -f csv
+
+say "appended: only the new one is stored; then renamed and packed: known"
+pmap_x 12767 leaky 9999 >>samples/logs/leaky-untimed.log
+touch -d 2026-11-21T02:52:38Z samples/logs/leaky-untimed.log
+run pmapdb import --every 30s samples/logs/leaky-untimed.log
+mv samples/logs/leaky-untimed.log old.log
+touch -d 2026-11-21T02:52:38Z old.log
+gzip old.log
+run pmapdb import -q --every 30s old.log.gz
+
+say "from a first time"
+gunzip old.log.gz
+run pmapdb --db first.db import -q --first 2026-11-21T02:48:38Z --every 1m old.log
+run pmapdb --db first.db snapshots

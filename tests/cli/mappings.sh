@@ -1,0 +1,15 @@
+# mappings: of one snapshot: sizes, filters, hex, flags, unknown.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+pmapdb import -q samples/captures
+run pmapdb mappings --min-size 1M
+run pmapdb mappings --min-size 2048 -f csv
+run pmapdb mappings --category heap -f json
+run pmapdb mappings --category no-such-category
+say "a plain pmap knows no RSS: ? in a table, nothing in CSV, absent in JSON"
+touch -d @1795229318 fixtures/parse/demo-default.txt
+pmapdb --db plain.db import -q fixtures/parse/demo-default.txt
+run pmapdb --db plain.db mappings --min-size 160
+run pmapdb --db plain.db mappings --min-size 160 -f csv
+run pmapdb --db plain.db mappings --min-size 160 -f ndjson

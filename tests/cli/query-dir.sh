@@ -1,0 +1,84 @@
+# query-dir: queries of one's own in place of the built-in ones, and what is said about wrong headers.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+pmapdb import -q samples/captures
+mkdir mine
+query() { cat >"mine/$1.sql"; }
+query snapshots <<'SQL'
+-- name:   snapshots
+-- title:  Only how many
+-- column: snapshots count How many there are
+--
+SELECT count(*) AS snapshots FROM snapshots;
+SQL
+run pmapdb --query-dir mine snapshots
+run pmapdb --query-dir mine snapshots -f csv
+run pmapdb --query-dir mine snapshots --help
+run pmapdb --query-dir mine categories --snapshot first -f csv
+run pmapdb --query-dir nowhere categories --snapshot first -f csv
+
+say "the folder of one's settings"
+mkdir -p "$HOME/.config/pmapdb/queries"
+cp mine/snapshots.sql "$HOME/.config/pmapdb/queries"
+run pmapdb snapshots
+rm -r "$HOME/.config"
+
+say "wrong ones"
+wrong() {
+    query processes
+    run pmapdb --query-dir mine processes
+}
+wrong <<'SQL'
+SELECT 1;
+SQL
+wrong <<'SQL'
+-- name:   other
+-- title:  Wrong name
+-- column: n int One
+--
+SELECT 1 AS n;
+SQL
+wrong <<'SQL'
+-- name:   processes
+-- title:  Wrong column
+-- column: n int One
+--
+SELECT 1 AS m;
+SQL
+wrong <<'SQL'
+-- name:   processes
+-- title:  Wrong type
+-- column: n furlong One
+--
+SELECT 1 AS n;
+SQL
+wrong <<'SQL'
+-- name:   processes
+-- title:  Two columns, one declared
+-- column: n int One
+--
+SELECT 1 AS n, 2 AS m;
+SQL
+wrong <<'SQL'
+-- name:   processes
+-- title:  Not SQL
+-- column: n int One
+--
+SELEC 1 AS n;
+SQL
+wrong <<'SQL'
+-- name:   processes
+-- title:  It writes
+-- column: n int One
+--
+DELETE FROM snapshots RETURNING 1 AS n;
+SQL
+wrong <<'SQL'
+-- name:   processes
+-- title:  Two statements
+-- column: n int One
+--
+SELECT 1 AS n; SELECT 2 AS n;
+SQL
+run sqlite3 store.db 'SELECT count(*) FROM snapshots'

@@ -1,0 +1,108 @@
+# rejected: every input that is refused: what is said, and the exit status.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+need sqlite3 gzip
+
+from=samples/captures/leaky-20261121
+good=$from/1795229318-12766
+# One case: its name, then the command with a store of its own.
+try() {
+    say "$1"
+    shift
+    rm -f try.db*
+    run pmapdb --db try.db "$@"
+}
+stored() { sqlite3 try.db 'SELECT count(*) FROM snapshots'; }
+
+try "a file that is not there" import no-such-file.x $good.x
+try "a directory that is not there" import no-such-directory/
+mkdir empty-directory other
+try "a directory without captures" import empty-directory
+echo "Dear diary" >other/diary.txt
+try "a directory with other files only" import other
+try "the other file, named" import other/diary.txt
+: >empty.x
+try "an empty file" import empty.x
+mkdir some
+cp empty.x $good.x some
+try "an empty file in a directory" import some
+printf '2:   [kthreadd]\ntotal kB               0       0       0\n' >kthread.x
+try "a kernel thread" import kthread.x
+printf '1:   /sbin/init\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n---------------- ------- ------- ------- \ntotal kB               0       0       0\n' >denied.x
+try "a process that may not be read" import denied.x
+gzip -c $good.x | head -c 400 >cut.x.gz
+try "a gzip file that is cut" import cut.x.gz
+head -n 300 $good.smaps | head -c 8000 >1795229318-12766.smaps
+try "smaps that are cut" import 1795229318-12766.smaps
+say "and again: known"
+run pmapdb --db try.db import 1795229318-12766.smaps
+sed '/libc.so.6/d' $good.x >1795229318-70.x
+try "rows that do not add up to the footer" import 1795229318-70.x
+head -c 4096 "$(command -v pmapdb)" >junk.bin
+try "binary junk" import junk.bin
+printf 'x\0\377\n%.0s' 1 2 3 4 >binary.txt
+try "binary lines" import -f ndjson binary.txt
+touch -d @1795229318 samples/logs/leaky-untimed.log
+try "two captures without a time" import samples/logs/leaky-untimed.log
+cp $good.smaps 1795229318.smaps
+try "no pid" import 1795229318.smaps
+try "no pid, strict" import --strict 1795229318.smaps
+cp $good.x noname.x
+try "no time in the name" import --time-from name noname.x
+try "junk does not keep the rest from being stored" import -q junk.bin $good.x empty.x $good.smaps
+stored
+
+say "options"
+for option in --at=noon --at= --every=never --every=0s --first=2026-11-21 --first=soon --pid=none --pid=-1 \
+    --dialect=pmap-Q --time-from=stars --format=xml --mode=rwx --mode=0 --sweep=2h --sweep=x --nonsense; do
+    run pmapdb --db try.db import $option $good.x
+done
+run pmapdb --db try.db import
+run pmapdb --db try.db diff --by colour
+for threshold in rss speed:1M rss:much mappings:x rss: :1 rss:-1; do
+    run pmapdb --db try.db diff --threshold $threshold
+done
+run pmapdb --db try.db categories --format xml
+run pmapdb --db try.db mappings --min-size big
+run pmapdb --db try.db categories one two
+run pmapdb --db try.db categories --category heap
+
+say "commands"
+run pmapdb
+run pmapdb --db try.db
+run pmapdb grow
+run pmapdb ''
+
+say "stores"
+run pmapdb --db none.db snapshots
+run pmapdb --db none.db diff
+run ls none.db
+run pmapdb --db no/such/folder/x.db import $good.x
+run pmapdb --db /dev/null/x.db import $good.x
+echo "this is no SQLite file, but it is long enough to look like one: $(head -c 4000 /dev/zero | tr '\0' x)" >text.db
+run pmapdb --db text.db snapshots
+run pmapdb --db text.db import $good.x
+sqlite3 foreign.db 'CREATE TABLE song (title TEXT); INSERT INTO song VALUES (1)'
+run pmapdb --db foreign.db snapshots
+run pmapdb --db foreign.db import $good.x
+run sqlite3 foreign.db .tables
+cp try.db newer.db
+sqlite3 newer.db 'PRAGMA user_version = 99'
+run pmapdb --db newer.db snapshots
+run pmapdb --db newer.db import $good.x
+: >zero.db
+run pmapdb --db zero.db snapshots
+run pmapdb --db new.db import -q empty.x
+run pmapdb --db new.db categories
+
+say "selectors"
+run pmapdb --db try.db diff --from last --to first
+run pmapdb --db try.db categories --snapshot @77
+run pmapdb --db try.db categories --process nobody
+pmap_x 9 one 100 | pmapdb --db two.db import -q --at 2026-11-21T10:00:00Z -
+pmap_x 10 two 100 | pmapdb --db two.db import -q --at 2026-11-21T10:00:00Z -
+run pmapdb --db two.db categories
+run pmapdb --db two.db categories --process @1 --snapshot @2
+pmap_x 9 two 300 | sed 's/00007f1/00007e1/' | pmapdb --db two.db import -q --at 2026-11-21T11:00:00Z -
+run pmapdb --db two.db processes
+run pmapdb --db two.db categories --process 9

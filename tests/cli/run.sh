@@ -1,0 +1,37 @@
+#!/bin/sh
+# One golden test of the command line: runs NAME.sh in a fresh folder and compares what it prints
+# with NAME.out. PMAPDB_UPDATE=1 writes NAME.out instead; read it before you keep it.
+#     PMAPDB_PROGRAM=build/dev/pmapdb sh tests/cli/run.sh NAME
+set -eu
+
+name=${1:?usage: run.sh NAME}
+here=$(cd "$(dirname "$0")" && pwd)
+program=${PMAPDB_PROGRAM:?the pmapdb to test}
+program=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+mkdir "$scratch/bin" "$scratch/home" "$scratch/work"
+ln -s "$program" "$scratch/bin/pmapdb"
+cp -R "$here/../../samples" "$here/../fixtures" "$scratch/work/"
+
+# What a user may have set is not part of the test.
+unset XDG_DATA_HOME XDG_CONFIG_HOME COLUMNS NO_COLOR ARGP_HELP_FMT || :
+export PATH="$scratch/bin:$PATH" HOME="$scratch/home" TZ=UTC LC_ALL=C TERM=dumb
+export PMAPDB=store.db PMAPDB_KIT="$here/kit.sh" PMAPDB_SCRATCH="$scratch"
+
+status=0
+(cd "$scratch/work" && sh -eu "$here/$name.sh") >"$scratch/out" 2>"$scratch/err" </dev/null ||
+    status=$?
+if [ $status -eq 77 ] || [ $status -ne 0 ] || [ -s "$scratch/err" ]; then
+    cat "$scratch/out" "$scratch/err"
+    echo "$name.sh ended with exit status $status"
+    [ $status -ne 0 ] || status=1
+    exit $status
+fi
+if [ -n "${PMAPDB_UPDATE:-}" ]; then
+    cp "$scratch/out" "$here/$name.out"
+else
+    diff -u "$here/$name.out" "$scratch/out"
+fi

@@ -1,0 +1,388 @@
+/* sink_test: output that appears whole or not at all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The library that the tests link has no file of the command line. */
+#include "../../src/cli/sink.c" // NOLINT(bugprone-suspicious-include)
+
+typedef struct place {
+    char dir[256], file[512], link[512];
+} place;
+
+static int make_place(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+    place *p = calloc(1, sizeof *p);
+
+    if (!p)
+        return -1;
+    *state = p;
+    snprintf(p->dir, sizeof p->dir, "%s/pmapdb-sink-XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(p->dir))
+        return -1;
+    snprintf(p->file, sizeof p->file, "%s/out.csv", p->dir);
+    snprintf(p->link, sizeof p->link, "%s/link", p->dir);
+    return 0;
+}
+
+/* How many files there are; removes them where asked to. */
+static int files_in(const char *dir, bool remove_them)
+{
+    DIR *d = opendir(dir);
+    int n = 0;
+
+    assert_non_null(d);
+    for (const struct dirent *e; (e = readdir(d));) {
+        if (e->d_name[0] == '.')
+            continue;
+        n++;
+        if (remove_them)
+            unlinkat(dirfd(d), e->d_name, 0);
+    }
+    closedir(d);
+    return n;
+}
+
+static int remove_place(void **state)
+{
+    place *p = *state;
+
+    files_in(p->dir, true);
+    rmdir(p->dir);
+    free(p);
+    return 0;
+}
+
+static void put_file(const char *path, const char *text, mode_t mode)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    assert_int_equal(fchmod(fd, mode), 0);
+    close(fd);
+}
+
+static void assert_file(const char *path, const char *text, size_t n)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *got = malloc(n + 1);
+
+    assert_true(fd >= 0);
+    assert_non_null(got);
+    assert_int_equal(read(fd, got, n + 1), n);
+    assert_memory_equal(got, text, n);
+    free(got);
+    close(fd);
+}
+
+static unsigned mode_of(const char *path)
+{
+    struct stat st;
+
+    assert_int_equal(stat(path, &st), 0);
+    return st.st_mode & 07777;
+}
+
+static pmapdb_status put(pm_cli_out *o, const char *text, pmapdb_error *err)
+{
+    pm_sink sink = pm_cli_out_sink(o);
+
+    return sink.write(sink.ctx, text, strlen(text), err);
+}
+
+/* cmocka's asserts do not tell the analyzer that they end the test; abort() does. */
+static const place *place_of(void **state)
+{
+    if (!*state)
+        abort();
+    return *state;
+}
+
+static pm_cli_out *open_out(const char *path)
+{
+    pm_cli_out *o = NULL;
+
+    if (pm_cli_out_open(path, &o, NULL) != PMAPDB_OK || !o)
+        abort();
+    return o;
+}
+
+static pmapdb_status open_status(const char *path, pmapdb_error *err)
+{
+    pm_cli_out *o = NULL;
+    pmapdb_status st = pm_cli_out_open(path, &o, err);
+
+    pm_cli_out_close(o);
+    return st;
+}
+
+static void new_file_appears_by_the_commit(void **state)
+{
+    const place *p = place_of(state);
+    mode_t mask = umask(027);
+    pm_cli_out *o;
+
+    o = open_out(p->file);
+    assert_int_equal(put(o, "hello\n", NULL), PMAPDB_OK);
+    assert_int_equal(pm_cli_out_flush(o, NULL), PMAPDB_OK);
+    assert_int_equal(access(p->file, F_OK), -1);
+    assert_int_equal(pm_cli_out_commit(o, NULL), PMAPDB_OK);
+    pm_cli_out_close(o);
+    assert_int_equal(umask(mask), 027);
+    assert_file(p->file, "hello\n", 6);
+    assert_int_equal(mode_of(p->file), 0640);
+    assert_int_equal(files_in(p->dir, false), 1);
+}
+
+static void old_file_stays_without_a_commit(void **state)
+{
+    const place *p = place_of(state);
+    pm_cli_out *o;
+
+    put_file(p->file, "old", 0604);
+    o = open_out(p->file);
+    assert_int_equal(put(o, "new", NULL), PMAPDB_OK);
+    assert_int_equal(pm_cli_out_flush(o, NULL), PMAPDB_OK);
+    assert_int_equal(files_in(p->dir, false), 2);
+    pm_cli_out_close(o);
+    assert_file(p->file, "old", 3);
+    assert_int_equal(files_in(p->dir, false), 1);
+}
+
+static void new_file_has_the_old_ones_mode(void **state)
+{
+    const place *p = place_of(state);
+    pm_cli_out *o;
+
+    put_file(p->file, "old and long", 0604);
+    o = open_out(p->file);
+    assert_int_equal(put(o, "new", NULL), PMAPDB_OK);
+    assert_int_equal(pm_cli_out_commit(o, NULL), PMAPDB_OK);
+    pm_cli_out_close(o);
+    assert_file(p->file, "new", 3);
+    assert_int_equal(mode_of(p->file), 0604);
+}
+
+static void link_stays_a_link(void **state)
+{
+    const place *p = place_of(state);
+    struct stat st;
+    pm_cli_out *o;
+
+    put_file(p->file, "old", 0644);
+    assert_int_equal(symlink("out.csv", p->link), 0);
+    o = open_out(p->link);
+    assert_int_equal(put(o, "new", NULL), PMAPDB_OK);
+    assert_int_equal(pm_cli_out_commit(o, NULL), PMAPDB_OK);
+    pm_cli_out_close(o);
+    assert_file(p->file, "new", 3);
+    assert_int_equal(lstat(p->link, &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+}
+
+/* Pieces of every size around the buffer's. */
+static void more_than_the_buffer_holds(void **state)
+{
+    static const size_t pieces[] = {1, HELD_BACK - 1, HELD_BACK, HELD_BACK + 1, 3 * HELD_BACK + 7};
+    const place *p = place_of(state);
+    pm_buf all = {0};
+    size_t at = 0;
+    pm_cli_out *o;
+    pm_sink sink;
+
+    for (unsigned i = 0; all.len < (size_t)7 * HELD_BACK; i++)
+        assert_int_equal(pm_buf_addf(&all, NULL, "%u,", i), PMAPDB_OK);
+    o = open_out(p->file);
+    sink = pm_cli_out_sink(o);
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; at += pieces[i++])
+        assert_int_equal(sink.write(sink.ctx, all.data + at, pieces[i], NULL), PMAPDB_OK);
+    assert_int_equal(pm_cli_out_commit(o, NULL), PMAPDB_OK);
+    pm_cli_out_close(o);
+    assert_file(p->file, all.data, at);
+    pm_buf_free(&all);
+}
+
+/* A FIFO of our own stands for all that is no regular file: code that went wrong here would, as
+ * root, replace a device of the machine. */
+static void what_is_no_regular_file_is_written_directly(void **state)
+{
+    const place *p = place_of(state);
+    char got[8] = "";
+    struct stat st;
+    pm_cli_out *o;
+    int reader;
+
+    assert_int_equal(mkfifo(p->file, 0600), 0);
+    reader = open(p->file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(reader >= 0);
+    o = open_out(p->file);
+    assert_int_equal(put(o, "x\n", NULL), PMAPDB_OK);
+    assert_int_equal(pm_cli_out_commit(o, NULL), PMAPDB_OK);
+    assert_int_equal(read(reader, got, sizeof got), 2);
+    assert_string_equal(got, "x\n");
+    assert_int_equal(stat(p->file, &st), 0);
+    assert_true(S_ISFIFO(st.st_mode));
+    assert_int_equal(files_in(p->dir, false), 1);
+    close(reader);
+    assert_int_equal(put(o, "y", NULL), PMAPDB_OK);
+    assert_int_equal(pm_cli_out_flush(o, NULL), PMAPDB_STOPPED);
+    pm_cli_out_close(o);
+}
+
+static void old_file_stays_where_writing_fails(void **state)
+{
+    const place *p = place_of(state);
+    struct rlimit before, small;
+    pmapdb_status first, again;
+    pmapdb_error err = {0}, same = {0};
+    pm_cli_out *o;
+
+    put_file(p->file, "old", 0600);
+    o = open_out(p->file);
+    assert_int_equal(put(o, "new and longer", NULL), PMAPDB_OK);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){.rlim_cur = 4, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    first = pm_cli_out_commit(o, &err);
+    /* cmocka may report to a file. */
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    again = put(o, "more", &same);
+    assert_int_equal(first, PMAPDB_IO);
+    assert_int_equal(err.os_errno, EFBIG);
+    assert_non_null(strstr(err.text, "cannot write '"));
+    assert_int_equal(again, PMAPDB_IO);
+    assert_string_equal(same.text, err.text);
+    pm_cli_out_close(o);
+    assert_file(p->file, "old", 3);
+    assert_int_equal(files_in(p->dir, false), 1);
+}
+
+static void places_that_do_not_work_are_named(void **state)
+{
+    const place *p = place_of(state);
+    pmapdb_error err = {0};
+    char path[600];
+
+    snprintf(path, sizeof path, "%s/missing/out.csv", p->dir);
+    assert_int_equal(open_status(path, &err), PMAPDB_IO);
+    assert_non_null(strstr(err.text, "/missing/out.csv"));
+    assert_int_equal(open_status(p->dir, &err), PMAPDB_IO);
+    assert_int_equal(err.os_errno, EISDIR);
+    assert_int_equal(files_in(p->dir, false), 0);
+}
+
+/* Runs one write with standard output replaced by fd. cmocka reports there too, so that nothing is
+ * asserted until it is back. */
+static pmapdb_status write_to_stdout(int fd, const char *text, pmapdb_error *err)
+{
+    int saved = dup(STDOUT_FILENO);
+    pm_cli_out *o = NULL;
+    pmapdb_status st;
+
+    fflush(stdout);
+    dup2(fd, STDOUT_FILENO);
+    st = pm_cli_out_open(NULL, &o, err);
+    if (st == PMAPDB_OK && o) {
+        st = put(o, text, err);
+        if (st == PMAPDB_OK)
+            st = pm_cli_out_commit(o, err);
+        pm_cli_out_close(o);
+    }
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    return st;
+}
+
+static void standard_output(void **state)
+{
+    int ends[2], full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    pmapdb_error err = {0};
+    char got[8] = "";
+
+    (void)state;
+    assert_true(full >= 0);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write_to_stdout(ends[1], "hi\n", &err), PMAPDB_OK);
+    assert_int_equal(read(ends[0], got, sizeof got), 3);
+    assert_string_equal(got, "hi\n");
+
+    assert_int_equal(write_to_stdout(full, "hi\n", &err), PMAPDB_IO);
+    assert_non_null(strstr(err.text, "cannot write standard output"));
+
+    close(ends[0]);
+    assert_int_equal(write_to_stdout(ends[1], "hi\n", &err), PMAPDB_STOPPED);
+    assert_int_equal(err.status, PMAPDB_STOPPED);
+    close(ends[1]);
+    close(full);
+}
+
+/* A full pipe whose other end set O_NONBLOCK: the rest is written once there is room. */
+static void non_blocking_output_waits(void **state)
+{
+    enum { size = 300000 };
+    char *text = malloc(size + 1), *got = malloc(size);
+    size_t n = 0;
+    pid_t child;
+    int ends[2], status;
+
+    (void)state;
+    assert_true(text && got);
+    memset(text, 'x', size);
+    text[size] = '\0';
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    child = fork();
+    if (child == 0)
+        _exit(write_to_stdout(ends[1], text, NULL) == PMAPDB_OK ? 0 : 1);
+    close(ends[1]);
+    assert_int_equal(fcntl(ends[0], F_SETFL, 0), 0);
+    usleep(20000);
+    for (ssize_t r; n < size && (r = read(ends[0], got + n, size - n)) > 0; n += (size_t)r)
+        ;
+    assert_int_equal(n, size);
+    assert_memory_equal(got, text, size);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    close(ends[0]);
+    free(text);
+    free(got);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(new_file_appears_by_the_commit, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(old_file_stays_without_a_commit, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(new_file_has_the_old_ones_mode, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(link_stays_a_link, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(more_than_the_buffer_holds, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(places_that_do_not_work_are_named, make_place,
+                                        remove_place),
+        cmocka_unit_test_setup_teardown(what_is_no_regular_file_is_written_directly, make_place,
+                                        remove_place),
+        cmocka_unit_test_setup_teardown(old_file_stays_where_writing_fails, make_place,
+                                        remove_place),
+        cmocka_unit_test(standard_output),
+        cmocka_unit_test(non_blocking_output_waits),
+    };
+
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

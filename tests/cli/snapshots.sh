@@ -1,0 +1,11 @@
+# snapshots: what is in the store, filtered.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+pmapdb import -q samples/captures
+run pmapdb snapshots
+run pmapdb snapshots --dialect smaps
+run pmapdb snapshots --state partial
+run pmapdb snapshots --dialect smaps -f csv
+run pmapdb snapshots --dialect smaps -f json
+run pmapdb snapshots --dialect pmap-XX -f ndjson leaky/12766

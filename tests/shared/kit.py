@@ -1,0 +1,189 @@
+"""What the shared checks have in common: the program, throw-away stores, workloads, the score.
+
+PMAPDB         the program; default build/dev/pmapdb
+PMAPDB_SHARED  the folder with workloads/W.tar.zst; without it a check is skipped (status 77)
+Each check takes --full for everything that the workloads hold; without it a sample that is done
+in seconds under sanitizers.
+"""
+import csv
+import datetime
+import io
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("PMAPDB") or str(ROOT / "build" / "dev" / "pmapdb")
+SKIPPED = 77
+
+# The program reads PMAPDB as the name of its store, so it must not inherit ours.
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PMAPDB"} | {
+    "TZ": "UTC", "LC_ALL": "C", "XDG_CONFIG_HOME": "/nonexistent", "NO_COLOR": "1"}
+
+full = "--full" in sys.argv[1:]
+
+
+def skip(why):
+    print("skipped: " + why)
+    sys.exit(SKIPPED)
+
+
+class Check:
+    """Counts what was compared and prints what differs, the first few of a kind in full."""
+
+    def __init__(self, shown=5):
+        self.done = self.failed = 0
+        self.shown = shown
+        self.seen = {}
+
+    def fail(self, what, detail):
+        self.failed += 1
+        kind = what.split(":")[0]
+        self.seen[kind] = self.seen.get(kind, 0) + 1
+        if self.seen[kind] <= self.shown:
+            print("FAIL %s: %s" % (what, detail), flush=True)
+
+    def true(self, what, condition, detail=""):
+        self.done += 1
+        if not condition:
+            self.fail(what, detail)
+        return condition
+
+    def equal(self, what, got, want):
+        return self.true(what, got == want, "got %.600r, the text says %.600r" % (got, want))
+
+    def finish(self):
+        for kind, n in self.seen.items():
+            if n > self.shown:
+                print("FAIL %s: %d in all" % (kind, n))
+        print("%d comparisons, %d failed" % (self.done, self.failed))
+        sys.exit(1 if self.failed else 0)
+
+
+class Place:
+    """A temporary folder that goes away at the end: `with Place() as place`."""
+
+    def __enter__(self):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="pmapdb-check-"))
+        return self.path
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def run(command, *args, db=None, stdin=None, expect=(0,)):
+    """Runs `pmapdb command --db DB args`; a status outside `expect` ends the check."""
+    line = [PROGRAM, command] + (["--db", str(db)] if db else []) + [str(a) for a in args]
+    done = subprocess.run(line, input=stdin, capture_output=True, env=ENVIRONMENT, check=False)
+    if expect is not None and done.returncode not in expect:
+        shown = line if len(line) < 12 else line[:10] + ["... (%d arguments)" % (len(line) - 1)]
+        print("FAIL %s: exit %d, expected %s\n%s" % (
+            " ".join(shown), done.returncode, "/".join(map(str, expect)),
+            done.stderr[-3000:].decode(errors="replace")))
+        sys.exit(1)
+    return done
+
+
+def rows(command, *args, db, expect=(0,)):
+    """The rows of a command's CSV as dicts of text; an empty field is None."""
+    text = run(command, *args, "--format", "csv", db=db, expect=expect).stdout
+    reader = csv.DictReader(io.StringIO(text.decode("utf-8", "surrogateescape"), newline=""))
+    return [{k: v if v != "" else None for k, v in row.items()} for row in reader]
+
+
+def number(text):
+    return None if text is None else int(text)
+
+
+def milliseconds(iso):
+    """Milliseconds since 1970 of an ISO 8601 time in UTC."""
+    moment = datetime.datetime.fromisoformat(iso.replace("Z", "+00:00"))
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.timezone.utc)
+    return round(moment.timestamp() * 1000)
+
+
+def plain(db):
+    """The store as the stock SQLite sees it; text as bytes, for names need not be UTF-8."""
+    connection = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
+    connection.text_factory = bytes
+    return connection
+
+
+def vacuumed_size(db):
+    """Bytes of the store after VACUUM, the store itself untouched."""
+    copy = pathlib.Path(str(db) + ".vacuumed")
+    copy.unlink(missing_ok=True)
+    connection = sqlite3.connect(db)
+    connection.execute("vacuum into ?", (str(copy),))
+    connection.close()
+    size = copy.stat().st_size
+    copy.unlink()
+    return size
+
+
+class Workload:
+    """One packed workload. A beat is one round of captures: (unix time, [pids])."""
+
+    def __init__(self, name):
+        shared = os.environ.get("PMAPDB_SHARED")
+        self.name = name
+        if not shared:
+            skip("PMAPDB_SHARED is not set")
+        self.archive = pathlib.Path(shared) / "workloads" / (name + ".tar.zst")
+        if not self.archive.is_file():
+            skip("%s is not there" % self.archive)
+        if not shutil.which("zstd"):
+            skip("zstd is not installed")
+        self.beats = self._beats()
+
+    def _tar(self, *args):
+        with subprocess.Popen(["zstd", "-dcq", "--long=27", str(self.archive)],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as unpacked:
+            done = subprocess.run(["tar", "x", *args], stdin=unpacked.stdout, capture_output=True,
+                                  check=True)
+            unpacked.stdout.close()
+        return done.stdout
+
+    def _beats(self):
+        log = self._tar("-O", "--occurrence=1", self.name + "/capture.log").decode()
+        beats = {}
+        for line in log.splitlines():
+            words = line.split()
+            if words[2:3] == ["ok"]:
+                beats.setdefault(int(words[0]), []).append(int(words[1]))
+        return sorted(beats.items())
+
+    def sample(self, n):
+        """n beats spread evenly, the first and the last among them; all with --full."""
+        if full or n >= len(self.beats):
+            return self.beats
+        last = len(self.beats) - 1
+        return [self.beats[round(i * last / (n - 1))] for i in range(n)]
+
+    def unpack(self, to, beats, *suffixes, pids=None):
+        """Unpacks the files of these beats into folder `to`; returns their paths in time order."""
+        to.mkdir(parents=True, exist_ok=True)
+        names = ["%d-%d.%s" % (t, pid, s) for t, of in beats for pid in of for s in suffixes
+                 if pids is None or pid in pids]
+        wanted = to / ".wanted"
+        wanted.write_text("".join("%s/%s\n" % (self.name, n) for n in names))
+        self._tar("-C", str(to), "--strip-components=1", "-T", str(wanted))
+        wanted.unlink()
+        return [to / n for n in names]
+
+
+def when(path):
+    """(milliseconds, pid) of a workload's file, from its name."""
+    seconds, pid = path.stem.split("-")
+    return int(seconds) * 1000, int(pid)
+
+
+def snapshot_ids(db):
+    """(milliseconds, pid, dialect) -> snapshot_id, as `pmapdb snapshots` lists them."""
+    return {(milliseconds(r["taken_at"]), number(r["pid"]), r["dialect"]): int(r["snapshot_id"])
+            for r in rows("snapshots", db=db)}

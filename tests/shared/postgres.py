@@ -1,0 +1,132 @@
+"""One name, many processes: 100 postgres backends that overlap are asked by name as moments (sums
+over the processes of each beat), one backend by its pid as a series of its own. What is captured
+in turns is told of --sweep."""
+import kit
+import truth
+
+LEAKING = 19629
+ZERO = dict.fromkeys(truth.METRICS, 0)
+
+
+def add(into, sums):
+    for category, group in sums.items():
+        to = into.setdefault(category, dict(ZERO))
+        for metric in truth.METRICS:
+            to[metric] += group[metric]
+
+
+def moments(paths, pids=None):
+    """[(milliseconds, processes, {category: sums})] in time order."""
+    out = {}
+    for path in paths:
+        moment, pid = kit.when(path)
+        if pids is None or pid in pids:
+            n, sums = out.get(moment, (0, {}))
+            add(sums, truth.sums(truth.read(path), truth.by_category))
+            out[moment] = (n + 1, sums)
+    return [(moment, n, sums) for moment, (n, sums) in sorted(out.items())]
+
+
+def numbers(row, suffix=""):
+    return {m: kit.number(row[m + suffix]) for m in truth.METRICS}
+
+
+def check_growth(check, what, got, want):
+    """Every category of every moment with the step to the moment before."""
+    found = {(kit.milliseconds(r["taken_at"]), r["category"]): r for r in got}
+    check.equal(what + " growth rows: one per moment and category", len(found), len(got))
+    before = None
+    for moment, n, sums in want:
+        for category in sorted(set(sums) | set(before or {})):
+            row = found.pop((moment, category), None)
+            here = "%s growth: %s at %d" % (what, category, moment)
+            if not check.true(here, row is not None, "no row"):
+                continue
+            now = sums.get(category, ZERO)
+            check.equal(here, numbers(row), now)
+            steps = dict.fromkeys(truth.METRICS) if before is None else {
+                m: now[m] - before.get(category, ZERO)[m] for m in truth.METRICS}
+            check.equal(here + " delta", numbers(row, "_delta"), steps)
+            check.equal(here + " processes", int(row["processes"]), n)
+            check.equal(here + " ids known where it is one process",
+                        [row[c] is not None for c in ("snapshot_id", "pid", "process_id")],
+                        [n == 1] * 3)
+        before = sums
+    check.equal(what + " growth rows: none beyond the text", sorted(found), [])
+
+
+def check_diff(check, what, got, want):
+    (_, n_from, old), (_, n_to, new) = want[0], want[-1]
+    check.equal(what + " diff keys: the set", sorted(r["category"] for r in got),
+                sorted(set(old) | set(new)))
+    for row in got:
+        category = row["category"]
+        a, b = old.get(category, ZERO), new.get(category, ZERO)
+        here = "%s diff: %s" % (what, category)
+        check.equal(here, (numbers(row, "_from"), numbers(row, "_to")), (a, b))
+        check.equal(here + " delta", numbers(row, "_delta"),
+                    {m: b[m] - a[m] for m in truth.METRICS})
+        check.equal(here + " processes", (row["processes_from"], row["processes_to"]),
+                    (str(n_from), str(n_to)))
+
+
+def check_categories(check, what, got, want):
+    _, n, sums = want[-1]
+    check.equal(what + " categories: the set", sorted(r["category"] for r in got), sorted(sums))
+    for row in got:
+        here = "%s categories: %s" % (what, row["category"])
+        check.equal(here, numbers(row), sums.get(row["category"]))
+        check.equal(here + " processes", int(row["processes"]), n)
+
+
+def warned(done):
+    return "--sweep" in done.stderr.decode(errors="replace")
+
+
+def sweeps(check):
+    """nginx, three processes: captured at one time they are one moment and nothing is to say;
+    captured in turns, 3 s apart, they are until --sweep says otherwise."""
+    workload = kit.Workload("nginx")
+    with kit.Place() as place:
+        paths = workload.unpack(place / "in", workload.beats[:20], "smaps")
+        check.true("together: no word of --sweep",
+                   not warned(kit.run("import", place / "in", db=place / "t.db")), "warned")
+        turns = place / "turns"
+        turns.mkdir()
+        for i, path in enumerate(paths):
+            moment = 1700000000 + i // 3 * 60 + i % 3 * 3
+            path.rename(turns / ("%d-%d.smaps" % (moment, kit.when(path)[1])))
+        done = kit.run("import", turns, db=place / "apart.db")
+        check.true("in turns: names --sweep", warned(done), done.stderr)
+        done = kit.run("import", "--sweep", "10s", turns, db=place / "swept.db")
+        check.true("in turns with --sweep: no word of it", not warned(done), done.stderr)
+        for name, moments_n, processes in (("apart.db", 60, {"1"}), ("swept.db", 20, {"3"})):
+            got = kit.rows("growth", "--process", "nginx", db=place / name)
+            check.equal("in turns: moments in " + name, len({r["taken_at"] for r in got}),
+                        moments_n)
+            check.equal("in turns: processes in " + name, {r["processes"] for r in got}, processes)
+
+
+def main():
+    check = kit.Check()
+    sweeps(check)
+    workload = kit.Workload("postgres")
+    with kit.Place() as place:
+        paths = workload.unpack(place / "in", workload.sample(5), "smaps")
+        db = place / "t.db"
+        kit.run("import", place / "in", db=db)
+        check.equal("processes: number", len(kit.rows("processes", db=db)),
+                    len({kit.when(p)[1] for p in paths}))
+        for what, process, pids in (("by name", "postgres", None),
+                                    ("by pid", str(LEAKING), {LEAKING}),
+                                    ("by name and pid", "postgres/%d" % LEAKING, {LEAKING})):
+            want = moments(paths, pids)
+            ask = ["--process", process]
+            check_growth(check, what, kit.rows("growth", *ask, db=db), want)
+            check_diff(check, what, kit.rows("diff", *ask, "--by", "category", db=db), want)
+            check_categories(check, what, kit.rows("categories", *ask, db=db), want)
+    check.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""What the raw text says, read by the shortest code that can: the other side of every check.
+
+Written from the formats and the contract alone; it shares nothing with the program. Text stays
+bytes. A row is a dict: start, end, perms, offset, device, inode, path, flags and the columns of
+COLUMN that the text had; what it had not is absent.
+"""
+import re
+
+COLUMN = {
+    b"Size": "size_kib",
+    b"KernelPageSize": "kernel_page_kib",
+    b"MMUPageSize": "mmu_page_kib",
+    b"Rss": "rss_kib",
+    b"Pss": "pss_kib",
+    b"Pss_Dirty": "pss_dirty_kib",
+    b"Shared_Clean": "shared_clean_kib",
+    b"Shared_Dirty": "shared_dirty_kib",
+    b"Private_Clean": "private_clean_kib",
+    b"Private_Dirty": "private_dirty_kib",
+    b"Referenced": "referenced_kib",
+    b"Anonymous": "anonymous_kib",
+    b"KSM": "ksm_kib",
+    b"LazyFree": "lazy_free_kib",
+    b"AnonHugePages": "anon_huge_kib",
+    b"ShmemPmdMapped": "shmem_pmd_kib",
+    b"FilePmdMapped": "file_pmd_kib",
+    b"Shared_Hugetlb": "shared_hugetlb_kib",
+    b"Private_Hugetlb": "private_hugetlb_kib",
+    b"Swap": "swap_kib",
+    b"SwapPss": "swap_pss_kib",
+    b"Locked": "locked_kib",
+    b"THPeligible": "thp_eligible",
+    b"ProtectionKey": "protection_key",
+}
+TEXTS = ("perms", "device", "path", "flags")
+METRICS = ("mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib",
+           "swap_kib")
+
+HEAD = re.compile(rb"([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) (\S+) (\d+) *(.*)", re.S)
+X_ROW = re.compile(rb"([0-9a-f]+) +(\d+) +(\d+) +(\d+) (\S{5}) (.*)", re.S)
+
+
+def derive(row):
+    """Adds the two sums that the store has as columns."""
+    if "private_clean_kib" in row and "private_dirty_kib" in row:
+        row["private_kib"] = row["private_clean_kib"] + row["private_dirty_kib"]
+    if "shared_dirty_kib" in row and "private_dirty_kib" in row:
+        row["dirty_kib"] = row["shared_dirty_kib"] + row["private_dirty_kib"]
+
+
+def smaps(text):
+    """The rows of /proc/PID/smaps."""
+    rows = []
+    for line in text.split(b"\n"):
+        if not line:
+            continue
+        if line[0] in b"0123456789abcdef":
+            start, end, perms, offset, device, inode, path = HEAD.fullmatch(line).groups()
+            rows.append({"start": int(start, 16), "end": int(end, 16), "perms": perms,
+                         "offset": int(offset, 16), "device": device, "inode": int(inode),
+                         "path": path})
+            continue
+        key, _, rest = line.partition(b":")
+        if key == b"VmFlags":
+            rows[-1]["flags"] = b" ".join(rest.split())
+        else:
+            rows[-1][COLUMN[key]] = int(rest.split()[0])
+    for row in rows:
+        derive(row)
+    return rows
+
+
+def pmap_xx(text):
+    """The rows of pmap -XX for one process: Address Perm Offset Device Inode, numbers, flags, name.
+
+    Flags are set flush right under their title, so their end is where the title ends."""
+    lines = text.split(b"\n")
+    titles = lines[1].split()
+    numbers = titles[5:titles.index(b"VmFlags")]
+    flags_end = lines[1].index(b"VmFlags") + len(b"VmFlags")
+    rows = []
+    for line in lines[2:]:
+        if line.lstrip().startswith(b"="):
+            break
+        words = line[:flags_end].split()
+        if line[flags_end:flags_end + 1] != b" ":
+            raise ValueError("flags do not end under their title: %r" % line)
+        row = {"start": int(words[0], 16), "perms": words[1], "offset": int(words[2], 16),
+               "device": words[3], "inode": int(words[4]),
+               "flags": b" ".join(words[5 + len(numbers):]), "path": line[flags_end + 1:]}
+        for title, value in zip(numbers, words[5:]):
+            row[COLUMN[title]] = int(value)
+        row["end"] = row["start"] + row["size_kib"] * 1024
+        derive(row)
+        rows.append(row)
+    return rows
+
+
+def pmap_x(text):
+    """The rows of pmap -x for one process, names as printed."""
+    rows = []
+    for line in text.split(b"\n")[2:]:
+        if line.startswith(b"---"):
+            break
+        start, size, rss, dirty, mode, name = X_ROW.fullmatch(line).groups()
+        perms = mode[:3] + (b"s" if mode[3:4] == b"s" else b"p")
+        rows.append({"start": int(start, 16), "end": int(start, 16) + int(size) * 1024,
+                     "size_kib": int(size), "rss_kib": int(rss), "dirty_kib": int(dirty),
+                     "perms": perms, "path": name})
+    return rows
+
+
+def is_library(path):
+    return re.search(rb"\.so(\.|$)", path.removesuffix(b" (deleted)")) is not None
+
+
+def plain_category(row):
+    """The category by the row alone, or None where it takes the program's path to say."""
+    path, perms = row["path"], row["perms"]
+    if path == b"[heap]":
+        return "heap"
+    if path == b"[stack]" or path.startswith(b"[stack:"):
+        return "stack"
+    if re.fullmatch(rb"\[(vdso|vvar.*|vsyscall|vectors|sigpage|uprobes)\]", path):
+        return "kernel"
+    if path.startswith(b"/memfd:"):
+        return "memfd"
+    if (path == b"/dev/zero (deleted)" or path.startswith((b"/SYSV", b"/dev/shm/", b"[anon_shmem:"))
+            or (not path and perms[3:4] == b"s")):
+        return "shared-memory"
+    if path.startswith(b"["):
+        return "anonymous"
+    if not path:
+        return "reserve" if perms[:3] == b"---" else "anonymous"
+    return "shared-library" if is_library(path) else None
+
+
+def categorize(rows):
+    """Gives every row of a smaps or -XX its category. Returns rows."""
+    program = next((r["path"].removesuffix(b" (deleted)") for r in rows
+                    if plain_category(r) is None and b"x" in r["perms"]), None)
+    for row in rows:
+        category = plain_category(row)
+        if category is None:
+            path = row["path"]
+            if path.removesuffix(b" (deleted)") == program:
+                category = "program"
+            else:
+                category = "deleted-file" if path.endswith(b" (deleted)") else "mapped-file"
+        row["category"] = category
+    return rows
+
+
+def by_category(row):
+    return row["category"]
+
+
+def by_object(row):
+    return row["category"], (row["path"] or b"[anon]").decode("utf-8", "surrogateescape")
+
+
+def everything(_row):
+    return "all"
+
+
+def sums(rows, key):
+    """key(row) -> {metric: sum}; a metric that any row of the group lacks is None."""
+    out = {}
+    for row in rows:
+        group = out.setdefault(key(row), dict.fromkeys(METRICS, 0))
+        group["mappings"] += 1
+        for metric in METRICS[1:]:
+            known = metric in row and group[metric] is not None
+            group[metric] = group[metric] + row[metric] if known else None
+    return out
+
+
+READERS = {"smaps": smaps, "XX": pmap_xx, "x": pmap_x}
+
+
+def read(path):
+    """The rows of one file of a workload, by its suffix."""
+    with open(path, "rb") as f:
+        rows = READERS[path.suffix[1:]](f.read())
+    return rows if path.suffix == ".x" else categorize(rows)

@@ -170,6 +170,7 @@ PMAPDB_API const char *pmapdb_rows_name(const pmapdb_rows *rows, int column);
  * lineage category ratio. */
 PMAPDB_API const char *pmapdb_rows_unit(const pmapdb_rows *rows, int column);
 PMAPDB_API pmapdb_type pmapdb_rows_type(const pmapdb_rows *rows, int column);
+/* An unknown number is PMAPDB_UNKNOWN, an unknown real is not a number, an unknown text is NULL. */
 PMAPDB_API int64_t pmapdb_rows_int(const pmapdb_rows *rows, int column);
 PMAPDB_API double pmapdb_rows_real(const pmapdb_rows *rows, int column);
 /* The bytes of a text, which need not be UTF-8 and may hold NULs; *length, which may be NULL, does

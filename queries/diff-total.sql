@@ -37,7 +37,8 @@ older AS (
   CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
-    AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 newer AS (
   -- the snapshots of the moment of :to; a sweep is shorter than an hour
@@ -46,7 +47,8 @@ newer AS (
   CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
-    AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 side AS (
   SELECT 0 AS newer, snapshot_id FROM older

@@ -32,8 +32,8 @@
 -- moment: one that came or went counts as growth. Where lives of a name follow each other, a
 -- restart is no growth: its deltas are unknown. So are those of anonymous and kernel between pmap
 -- -x, -d or plain pmap, which print kernel mappings as "[ anon ]", and smaps, -X or -XX, which name
--- them: --dialect gives a series of one kind. A category that was there a step before and is gone
--- has one row of zeroes.
+-- them: --dialect gives a series of one kind. So are all from and to a partial capture. A category
+-- that was there a step before and is gone has one row of zeroes.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -59,6 +59,7 @@ moment AS (
     CASE count(*) WHEN 1 THEN max(s.taken_at) END AS taken_at,
     min(s.dialect IN ('pmap-x', 'pmap-d', 'pmap')) + max(s.dialect IN ('pmap-x', 'pmap-d', 'pmap'))
       AS nameless,
+    max(s.state <> 'complete') AS partial,
     CASE WHEN count(*) = count(s.size_kib) THEN 0 END AS size_kib,
     CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib,
     CASE WHEN count(*) = count(s.pss_kib) THEN 0 END AS pss_kib,
@@ -99,7 +100,7 @@ stepped AS (
   -- before: 1 where the category has a row one step earlier, else it had nothing there
   SELECT l.*, m.moment_ms, m.processes, m.process_id, m.snapshot_id, m.taken_at,
     b.step AS step_before,
-    b.processes = 1 AND m.processes = 1 AND b.process_id <> m.process_id
+    m.partial OR b.partial OR b.processes = 1 AND m.processes = 1 AND b.process_id <> m.process_id
       OR b.nameless <> m.nameless AND l.category_id IN (SELECT category_id FROM categories
         WHERE category IN ('anonymous', 'kernel')) AS broken,
     lag(l.step) OVER w IS l.step - 1 AS before, lag(l.mappings) OVER w AS mappings_was,

@@ -36,7 +36,8 @@ moment AS (
   CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :snapshot AND s.moment_ms = m.moment_ms
-    AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 )
 SELECT m.start, m.end, m.size_kib, m.rss_kib, m.pss_kib, m.dirty_kib, m.private_kib,
   m.private_dirty_kib, m.swap_kib, m.perms, m.offset, m.device, m.inode, m.category, m.flags,

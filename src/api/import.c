@@ -94,7 +94,7 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
     if (b->state == PM_STATE_PARTIAL)
         warnings[n++] = c->missing;
     if (b->names_cut) {
-        snprintf(cut, sizeof cut, "%llu names are cut at 127 bytes by the tool",
+        snprintf(cut, sizeof cut, "the tool cut %llu of its names at 127 bytes",
                  (unsigned long long)b->names_cut);
         warnings[n++] = cut;
     }

@@ -40,6 +40,7 @@ void pm_intake_free(pm_intake *in)
     free(in->beside);
     free(in->rows);
     free(in->empty_text);
+    free(in->foreign_text);
     pm_pool_free(in->pool);
 }
 
@@ -131,6 +132,14 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
     pm_pending p = {.file = in->files};
     pmapdb_status st;
 
+    if (block->foreign) {
+        in->n_foreign++;
+        in->foreign_hash = XXH3_64bits_withSeed(&block->hash, sizeof block->hash, in->foreign_hash);
+        if (!in->foreign_text)
+            in->foreign_text = copy_text(block->empty);
+        in->n_rows = 0;
+        return PMAPDB_OK;
+    }
     if (block->empty.len) {
         in->n_empty++;
         if (!in->empty_text)
@@ -185,6 +194,24 @@ static pmapdb_status name_once(pm_intake *in, const char *text, pmapdb_error *er
     return pm_intake_problem(in, path, text, false, hash, err);
 }
 
+static pmapdb_status report_foreign(pm_intake *in, pmapdb_error *err)
+{
+    pm_buf text = {0};
+    pmapdb_status st = PMAPDB_OK;
+
+    if (!in->n_foreign)
+        return PMAPDB_OK;
+    if (in->n_foreign > 1)
+        st = pm_buf_addf(&text, err, "%zu captures: ", in->n_foreign);
+    if (st == PMAPDB_OK)
+        st = pm_buf_addf(&text, err, "%s", in->foreign_text ? in->foreign_text : "");
+    if (st == PMAPDB_OK)
+        st = pm_intake_problem(in, in->entry->path, text.data, true,
+                               in->entry->named ? 0 : in->foreign_hash, err);
+    pm_buf_free(&text);
+    return st;
+}
+
 /* What a file gave no capture for. */
 static pmapdb_status report_nothing(pm_intake *in, bool was_empty, pmapdb_error *err)
 {
@@ -214,10 +241,12 @@ static pmapdb_status report_damage(pm_intake *in, const pmapdb_error *damage, pm
 
 static pmapdb_status finish_file(pm_intake *in, uint64_t bytes, pmapdb_error *err)
 {
-    pmapdb_status st;
+    pmapdb_status st = report_foreign(in, err);
 
+    if (st != PMAPDB_OK)
+        return st;
     if (in->n_pending == in->first)
-        return report_nothing(in, bytes == 0, err);
+        return in->n_foreign && !in->n_empty ? PMAPDB_OK : report_nothing(in, bytes == 0, err);
     if (in->n_empty) {
         in->empty += in->n_empty;
         st = name_once(in, in->empty_text, err);
@@ -247,7 +276,10 @@ pmapdb_status pm_intake_file(pm_intake *in, pm_source *source, const pm_source_e
     in->first = in->n_pending;
     in->n_rows = in->n_empty = 0;
     free(in->empty_text);
-    in->empty_text = NULL;
+    free(in->foreign_text);
+    in->empty_text = in->foreign_text = NULL;
+    in->n_foreign = 0;
+    in->foreign_hash = 0;
     in->files++;
     if (kind.len && !entry->is_stdin)
         return entry->in_archive ? pm_beside_keep(in, source, kind, stem, err) : PMAPDB_OK;

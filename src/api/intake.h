@@ -44,6 +44,9 @@ typedef struct pm_intake {
     /* the file at hand */
     const pm_source_entry *entry;
     size_t first;     /* its first pending capture */
+    size_t n_foreign; /* blocks whose rows cannot be read, what the first says, their hash */
+    char *foreign_text;
+    uint64_t foreign_hash;
     size_t n_empty;   /* blocks without mappings in it */
     char *empty_text; /* what the first of these says */
     uint32_t *rows;   /* of the block at hand */

@@ -39,7 +39,22 @@ static int64_t after_word_pid(pm_text name)
     return PMAPDB_UNKNOWN;
 }
 
-/* "-1234" before the last dot, or at the end, where it is not part of the name's moment. */
+static bool names_a_capture(pm_text name)
+{
+    static const pm_text endings[] = {{"smaps", 5}, {"maps", 4}, {"pmap", 4}, {"x", 1},
+                                      {"X", 1},     {"XX", 2},   {"d", 1},    {"log", 3}};
+    pm_text stem = pm_place_stem(name);
+
+    if (stem.len == name.len)
+        return true;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (pm_text_equal(pm_text_from(name, stem.len + 1), endings[i]))
+            return true;
+    return false;
+}
+
+/* "-1234" before the last dot, or at the end, where it is not part of the name's moment. Without a
+ * moment beside it, small ones only in the name of a capture: notes-2.txt is no process 2. */
 static int64_t last_number(pm_text name)
 {
     pm_text stem = pm_place_stem(name), moment;
@@ -50,9 +65,12 @@ static int64_t last_number(pm_text name)
         from--;
     if (from == 0 || from == stem.len || !strchr("-_", stem.data[from - 1]))
         return PMAPDB_UNKNOWN;
-    if (pm_clock_find_in_name(name, &ms, &moment) && moment.data < stem.data + stem.len &&
-        stem.data + from < moment.data + moment.len)
+    if (!pm_clock_find_in_name(name, &ms, &moment)) {
+        if (stem.len - from < 3 && !names_a_capture(name))
+            return PMAPDB_UNKNOWN;
+    } else if (moment.data < stem.data + stem.len && stem.data + from < moment.data + moment.len) {
         return PMAPDB_UNKNOWN;
+    }
     return pid_of(pm_text_from(stem, from));
 }
 

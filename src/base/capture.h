@@ -44,6 +44,7 @@ typedef struct pm_block {
     int64_t tool_size_kib, tool_rss_kib; /* what the footer claims, or PMAPDB_UNKNOWN */
     uint64_t names_cut;                  /* names that the tool cut at 127 bytes */
     pm_text missing; /* partial: what is missing, in words and numbers; else empty */
+    bool foreign;    /* empty because its rows are of a kind that cannot be read */
     pm_text empty;   /* not empty: no mappings, and why ("kernel thread", ...); not stored */
 } pm_block;
 

@@ -11,7 +11,8 @@ enum { KEY_BY = 0x4000, KEY_THRESHOLD };
 static const struct argp_option options[] = {
     {"by", KEY_BY, "WHAT", 0, "category, object or lineage (category)", 0},
     {"threshold", KEY_THRESHOLD, "METRIC:SIZE", 0,
-     "Exit status 1 when a row grew by at least that: METRIC is mappings, size, rss, pss, private, "
+     "Exit status 1 when a row or the total grew by at least that: METRIC is mappings, size, rss, "
+     "pss, private, "
      "private_dirty or swap",
      0},
     {0}};
@@ -163,6 +164,9 @@ static pmapdb_status write_rows(diff *d, pmapdb_rows *rows, const pm_sink *sink,
         sum_row(d, rows);
         st = pm_render_row(render, values, err);
     }
+    if (d->threshold_metric >= 0 && d->delta[d->threshold_metric] != PMAPDB_UNKNOWN &&
+        d->delta[d->threshold_metric] >= d->threshold)
+        d->found = true; /* many small ones count as well */
     if (st == PMAPDB_OK && how.format == PM_FORMAT_TABLE)
         st = write_total(d, render, columns, n, err);
     if (st == PMAPDB_OK)
@@ -218,6 +222,13 @@ static void tool_words(const char *what, int64_t older, int64_t newer, char *out
                  (long long)(newer - older));
 }
 
+/* Footers of both sides, or VmRSS of the status files beside them. */
+static bool tools_said(const diff *d)
+{
+    return (d->older.tool_size != PMAPDB_UNKNOWN && d->newer.tool_size != PMAPDB_UNKNOWN) ||
+           (d->older.tool_rss != PMAPDB_UNKNOWN && d->newer.tool_rss != PMAPDB_UNKNOWN);
+}
+
 static pmapdb_status write_proof(const diff *d, const pm_sink *sink, int64_t rest,
                                  const char *which, pmapdb_error *err)
 {
@@ -227,6 +238,8 @@ static pmapdb_status write_proof(const diff *d, const pm_sink *sink, int64_t res
     snprintf(line, sizeof line, "unexplained %lld KiB%s%s", (long long)rest, rest ? " of " : "",
              rest ? which : "");
     st = pm_render_line(sink, pm_text_of(line), err);
+    if (!tools_said(d))
+        return st;
     tool_words("size", d->older.tool_size, d->newer.tool_size, size, sizeof size);
     tool_words("rss", d->older.tool_rss, d->newer.tool_rss, rss, sizeof rss);
     snprintf(line, sizeof line, "the captures themselves say: %s, %s", size, rss);

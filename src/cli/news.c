@@ -143,7 +143,7 @@ static void say_trouble(pm_news *i, const pmapdb_import_event *e)
     bool partial = e->state && strcmp(e->state, "partial") == 0;
     bool silent = i->cli->quiet && !partial; /* a partial one sets the exit status: say why */
 
-    if (e->error && !e->known && (e->trouble || !i->cli->quiet))
+    if (e->error && (!e->known || (e->trouble && !i->cli->quiet)) && (e->trouble || !i->cli->quiet))
         pm_cli_say("%s%s%s", e->path, separator, e->error);
     for (size_t w = 0; w < e->n_warnings && !e->duplicate && !silent; w++)
         pm_cli_say("%s: %s", e->path, e->warnings[w]);

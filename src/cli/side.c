@@ -58,7 +58,8 @@ pmapdb_status pm_side_read(const pm_run_args *args, pmapdb_store *store, pm_side
     while (st == PMAPDB_OK && (st = pmapdb_next(rows, &has, err)) == PMAPDB_OK && has)
         read_side(rows, pm_side_int(rows, "newer") ? newer : older);
     pmapdb_rows_close(rows);
-    if (st == PMAPDB_OK && strcmp(older->taken_at, newer->taken_at) == 0)
+    if (st == PMAPDB_OK && strcmp(older->taken_at, newer->taken_at) == 0 &&
+        older->snapshot_id == newer->snapshot_id)
         return pm_fail(err, PMAPDB_USAGE,
                        "--from and --to are both %s of %s: there is nothing to compare",
                        older->taken_at, older->name);

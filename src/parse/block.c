@@ -211,6 +211,7 @@ static pmapdb_status tell(pm_reader *r, pmapdb_error *err)
     block.state = block.missing.len ? PM_STATE_PARTIAL : PM_STATE_COMPLETE;
     if (none)
         block.empty = empty_reason(r);
+    block.foreign = none && (b->refused || b->n_rows);
     pm_block_flush(r);
     block.hash = XXH3_64bits_digest(r->hash);
     return r->events.on_block ? r->events.on_block(r->events.ctx, &block, err) : PMAPDB_OK;

@@ -2,6 +2,7 @@
 #include "store/query.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- preparing ---- */
@@ -147,12 +148,14 @@ pmapdb_type pmapdb_rows_type(const pmapdb_rows *r, int column)
 
 int64_t pmapdb_rows_int(const pmapdb_rows *r, int column)
 {
-    return sqlite3_column_int64(r->stmt, column);
+    return pm_col_int(r->stmt, column);
 }
 
 double pmapdb_rows_real(const pmapdb_rows *r, int column)
 {
-    return sqlite3_column_double(r->stmt, column);
+    return sqlite3_column_type(r->stmt, column) == SQLITE_NULL
+               ? NAN
+               : sqlite3_column_double(r->stmt, column);
 }
 
 const char *pmapdb_rows_text(const pmapdb_rows *r, int column, size_t *length)

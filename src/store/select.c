@@ -84,11 +84,10 @@ static pmapdb_status by_pid(pm_sql *sql, pm_text selector, pm_text name, uint64_
                    args, 2, 0, &n, err);
 
     if (st == PMAPDB_OK && n > 1)
-        return pm_fail(
-            err, PMAPDB_NOTFOUND,
-            "'%.*s' was %lld processes, one after the other; 'pmapdb processes' lists them, "
-            "choose one as @ID",
-            (int)selector.len, selector.data, (long long)n);
+        return pm_fail(err, PMAPDB_NOTFOUND,
+                       "'%.*s' was %lld processes; 'pmapdb processes' lists them, "
+                       "choose one as @ID",
+                       (int)selector.len, selector.data, (long long)n);
     if (st == PMAPDB_OK && n == 1)
         st = pm_sql_int(sql,
                         "SELECT p.process_id FROM process p JOIN name n ON n.name_id = p.name_id "

@@ -31,6 +31,7 @@ static void pids(void **state)
     pid_is("/x", "pmap_PID-42_host.log", 42);
     pid_is("/x", "app-4711", 4711);
     pid_is("/x", "app_4711.txt", 4711);
+    pid_is("/x", "app-7.smaps", 7);
     pid_is("/1234", "app.txt", PMAPDB_UNKNOWN); /* a folder is one only for /proc's own files */
 }
 
@@ -41,6 +42,8 @@ static void what_is_no_pid(void **state)
     pid_is("/x", "smaps-20261121-020532-99.txt", 99);
     pid_is("/x", "app-0123", PMAPDB_UNKNOWN);
     pid_is("/x", "app-0", PMAPDB_UNKNOWN);
+    pid_is("/x", "notes-2.txt", PMAPDB_UNKNOWN);
+    pid_is("/x", "dump-x86-64.txt", PMAPDB_UNKNOWN);
     pid_is("/x", "app-12345678", PMAPDB_UNKNOWN);
     pid_is("/x", "4711.txt", PMAPDB_UNKNOWN);
     pid_is("/x", "app-4711x", PMAPDB_UNKNOWN);

@@ -215,7 +215,7 @@ static void lives_of_one_pid_must_be_chosen(void **state)
         kit_map(k, c, 0x7ff000000000U + (uint64_t)life * 4096, 132, "rw-p", "[stack]");
         kit_put(k, c);
     }
-    is_no_scope(k, "7", "'7' was 2 processes, one after the other");
+    is_no_scope(k, "7", "'7' was 2 processes");
     is_no_scope(k, "app/7", "as @ID");
     is_scope(k, "app", PMAPDB_UNKNOWN, 1);
     is_scope(k, "only", PMAPDB_UNKNOWN, 1);

@@ -9,6 +9,10 @@ done
 run pmapdb categories --snapshot first
 run pmapdb categories --snapshot first --dialect maps
 
+say "an @ID is that very snapshot, whatever else shows its moment"
+run pmapdb categories --snapshot @2 --wide
+run pmapdb diff --from @3 --to @4
+
 say "every dialect of one process; the footers and the sums agree"
 for dialect in default d x X XX XXpq maps smaps; do
     mkdir -p one

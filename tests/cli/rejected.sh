@@ -30,6 +30,10 @@ printf '2:   [kthreadd]\ntotal kB               0       0       0\n' >kthread.x
 try "a kernel thread" import kthread.x
 printf '1:   /sbin/init\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n---------------- ------- ------- ------- \ntotal kB               0       0       0\n' >denied.x
 try "a process that may not be read" import denied.x
+mkdir bb
+printf '9:   init\nAddress\t\t  Kbytes     PSS   Dirty    Swap  Mode  Mapping\n0000000000400000       8       4       4       0  rw-p  /bin/init\n' >bb/9.x
+try "a tool that is not read yet, in a directory" import bb
+run pmapdb --db try.db import bb
 gzip -c $good.x | head -c 400 >cut.x.gz
 try "a gzip file that is cut" import cut.x.gz
 head -n 300 $good.smaps | head -c 8000 >1795229318-12766.smaps

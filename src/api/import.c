@@ -14,7 +14,8 @@
  * comes late is put in its place. */
 #define WAITING_BYTES (256U << 20)
 #define SWEEP_MS 1000
-#define SWEEP_MAX_MS 3600000 /* the queries look no further for what belongs to a moment */
+#define EVERY_MAX_MS 31622400000 /* no count of blocks makes it overflow */
+#define SWEEP_MAX_MS 3600000     /* the queries look no further for what belongs to a moment */
 
 typedef struct import_run {
     pm_intake in;
@@ -247,6 +248,8 @@ static pmapdb_status check_options(const pmapdb_import_options *o, pmapdb_error 
         return pm_fail(err, PMAPDB_USAGE, "--sweep must be below one hour");
     if (o->every_ms != PMAPDB_UNKNOWN && o->every_ms <= 0)
         return pm_fail(err, PMAPDB_USAGE, "--every must be above zero");
+    if (o->every_ms > EVERY_MAX_MS)
+        return pm_fail(err, PMAPDB_USAGE, "--every must be at most one year");
     if (o->first_ms != PMAPDB_UNKNOWN && o->every_ms == PMAPDB_UNKNOWN)
         return pm_fail(err, PMAPDB_USAGE, "--first needs --every");
     if (o->time_from && strcmp(o->time_from, "name") != 0 && strcmp(o->time_from, "mtime") != 0)

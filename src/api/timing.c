@@ -161,20 +161,26 @@ static void set_counted(pm_intake *in, const pm_log_block *blocks, size_t n, int
                         int64_t last_ms, int64_t written_ms)
 {
     for (size_t k = 0; k < n; k++) {
-        pm_capture *c = capture_at(in, in->first + k);
-        size_t before = 0, all = 0;
+        size_t all = 0, before = 0;
 
-        for (size_t j = 0; j < n; j++)
-            if (blocks[j].pid == blocks[k].pid) {
-                before += j < k;
-                all++;
-            }
-        c->log_id = (uint64_t)log_id;
-        c->time_source = PM_TIME_EVERY;
-        c->taken_ms = blocks[k].known ? blocks[k].taken_ms : counted(in, written_ms, before, all);
-        /* A beat that was late: the new ones still come after those that are known. */
-        if (!blocks[k].known && last_ms != PMAPDB_UNKNOWN && c->taken_ms <= last_ms)
-            c->taken_ms = last_ms + 1 + (int64_t)k;
+        if (capture_at(in, in->first + k)->time_source == PM_TIME_EVERY)
+            continue; /* of a pid that was counted already */
+        for (size_t j = k; j < n; j++)
+            all += blocks[j].pid == blocks[k].pid;
+        for (size_t j = k; j < n; j++) {
+            pm_capture *c = capture_at(in, in->first + j);
+
+            if (blocks[j].pid != blocks[k].pid)
+                continue;
+            c->log_id = (uint64_t)log_id;
+            c->time_source = PM_TIME_EVERY;
+            c->taken_ms =
+                blocks[j].known ? blocks[j].taken_ms : counted(in, written_ms, before, all);
+            /* A beat that was late: the new ones still come after those that are known. */
+            if (!blocks[j].known && last_ms != PMAPDB_UNKNOWN && c->taken_ms <= last_ms)
+                c->taken_ms = last_ms + 1 + (int64_t)j;
+            before++;
+        }
     }
 }
 

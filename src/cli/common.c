@@ -1,7 +1,9 @@
 /* common: the global options, opening the store, words on standard error. */
 #include "cli/cli.h"
 
+#include "base/buf.h"
 #include "base/num.h"
+#include "render/utf8.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,12 +72,16 @@ const struct argp pm_cli_common = {options, parse, NULL, NULL, NULL, NULL, NULL}
 void pm_cli_say(const char *format, ...)
 {
     va_list args;
+    char text[2048];
+    pm_buf shown = {0};
 
-    fputs("pmapdb: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    /* Names come from captures and file systems: nothing in them may drive a terminal. */
+    if (pm_utf8_escape(pm_text_of(text), &shown, NULL) == PMAPDB_OK && shown.data)
+        fprintf(stderr, "pmapdb: %s\n", shown.data);
+    pm_buf_free(&shown);
 }
 
 int pm_cli_fail(pmapdb_status status, const pmapdb_error *err)
@@ -113,6 +119,15 @@ static void default_path(char *out, size_t size, bool write)
         make_parents(out);
 }
 
+/* Output over the store itself would be its end. */
+static bool is_output(const pm_cli *cli, const char *path)
+{
+    struct stat store, output;
+
+    return cli->output && stat(path, &store) == 0 && stat(cli->output, &output) == 0 &&
+           store.st_dev == output.st_dev && store.st_ino == output.st_ino;
+}
+
 pmapdb_status pm_cli_open(const pm_cli *cli, pmapdb_open_options *o, pmapdb_store **out)
 {
     char path[4096];
@@ -123,6 +138,10 @@ pmapdb_status pm_cli_open(const pm_cli *cli, pmapdb_open_options *o, pmapdb_stor
         snprintf(path, sizeof path, "%s", cli->db);
     else
         default_path(path, sizeof path, o->mode == PMAPDB_WRITE);
+    if (is_output(cli, path)) {
+        pm_cli_say("-o '%s' is the store itself", cli->output);
+        return PMAPDB_USAGE;
+    }
     o->query_dir = cli->query_dir;
     st = pmapdb_open(path, o, out, &err);
     if (st != PMAPDB_OK)

@@ -79,11 +79,13 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-static void ignore_broken_pipes(void)
+/* A reader that left and a limit on file sizes come back as errors of write. */
+static void ignore_write_signals(void)
 {
     struct sigaction action = {.sa_handler = SIG_IGN};
 
     sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
 }
 
 int main(int argc, char **argv)
@@ -98,7 +100,7 @@ int main(int argc, char **argv)
 
     argp_program_version_hook = print_version;
     argp_err_exit_status = PM_EXIT_TROUBLE;
-    ignore_broken_pipes();
+    ignore_write_signals();
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
     free(doc);
     command = find_command(argv[args.command_at]);

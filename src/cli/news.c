@@ -83,7 +83,7 @@ static void write_line(pm_news *i, const pmapdb_import_event *e)
                  strcmp(e->checked, "none") == 0 ? "" : e->checked, (long long)e->mappings,
                  e->size_kib == PMAPDB_UNKNOWN ? "?" : size);
     n = n < (int)sizeof line ? n : (int)sizeof line - 1;
-    i->st = i->sink.write(i->sink.ctx, line, (size_t)n, &i->err);
+    i->st = pm_render_escaped(&i->sink, (pm_text){line, (size_t)n}, &i->err);
     if (i->st == PMAPDB_OK)
         i->st = pm_render_escaped(&i->sink, pm_text_of(e->path), &i->err);
     if (i->st == PMAPDB_OK)

@@ -228,7 +228,7 @@ static pmapdb_status number_key(pm_reader *r, pm_text line, pm_text key, pm_text
     }
     if (!*used || kib != needs_kib || v > PM_KIB_MAX)
         s->bad = "a key has no proper number";
-    else if (s->torn && pm_has(&s->row, PM_BIT(field)))
+    else if ((s->torn || field == PM_RSS) && pm_has(&s->row, PM_BIT(field)))
         s->bad = "keys of two rows follow it";
     else {
         pm_set(&s->row, field, v);

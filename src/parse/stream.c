@@ -298,6 +298,8 @@ pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
         return pm_fail(err, PMAPDB_INPUT, "a line is longer than %zu MiB", PM_LINE_BYTES_MAX >> 20);
     if (t.len && t.data[t.len - 1] == '\r')
         t.len--;
+    if (r->line == 1 && pm_text_starts(t, PM_TEXT("\xef\xbb\xbf")))
+        t = pm_text_from(t, 3); /* an editor's byte order mark */
     if (r->b.open && r->smaps.open) {
         pmapdb_status st = pm_smaps_key(r, t, &used, err);
 

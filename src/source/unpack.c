@@ -298,6 +298,17 @@ static pmapdb_status at_end(pm_unpack *u, pm_member *member, bool *found, pmapdb
     return PMAPDB_OK;
 }
 
+/* Archives can hold any number; what is no moment of this era is none. */
+static int64_t mtime_of(struct archive_entry *entry)
+{
+    static const int64_t year_9999 = 253402300799;
+    int64_t seconds = archive_entry_mtime(entry);
+
+    if (!archive_entry_mtime_is_set(entry) || seconds < 0 || seconds > year_9999)
+        return PMAPDB_UNKNOWN;
+    return seconds * 1000 + archive_entry_mtime_nsec(entry) / 1000000;
+}
+
 pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapdb_error *err)
 {
     struct archive_entry *entry;
@@ -325,9 +336,7 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
             archive_entry_hardlink(entry))
             continue;
         member->path = u->member;
-        if (archive_entry_mtime_is_set(entry))
-            member->mtime_ms = (int64_t)archive_entry_mtime(entry) * 1000 +
-                               archive_entry_mtime_nsec(entry) / 1000000;
+        member->mtime_ms = mtime_of(entry);
         st = open_inner(u, member, err);
         *found = st == PMAPDB_OK;
         return st;

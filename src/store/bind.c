@@ -95,7 +95,12 @@ static pmapdb_status wrong(const pm_query_param *p, pm_text value, const char *w
 static pmapdb_status bind_process(pmapdb_rows *r, const pm_query_param *p, pm_text value,
                                   pmapdb_error *err)
 {
-    pmapdb_status st = pm_select_process(r->store->sql, value, &r->scope, err);
+    pmapdb_status st;
+
+    if (value.len == 0 && p->fallback.len)
+        return pm_fail(err, PMAPDB_USAGE, "--%.*s is empty; leave it out where there is one name",
+                       (int)p->name.len, p->name.data);
+    st = pm_select_process(r->store->sql, value, &r->scope, err);
 
     if (st == PMAPDB_OK) {
         bind_int(r, p->name, r->scope.process_id);

@@ -69,7 +69,7 @@ static pmapdb_status check_identity(pmapdb_store *s, int64_t *version, pmapdb_er
 }
 
 /* In one transaction: another process may be creating the store at this moment. */
-static pmapdb_status read_identity(pmapdb_store *s, int64_t *version, pmapdb_error *err)
+pmapdb_status pm_check_identity(pmapdb_store *s, int64_t *version, pmapdb_error *err)
 {
     pmapdb_status st = pm_sql_run(s->sql, "BEGIN", PM_NO_ARGS, err);
 
@@ -85,7 +85,7 @@ static pmapdb_status read_identity(pmapdb_store *s, int64_t *version, pmapdb_err
 pmapdb_status pm_migrate(pmapdb_store *s, bool write, pmapdb_error *err)
 {
     int64_t version = 0;
-    pmapdb_status st = read_identity(s, &version, err);
+    pmapdb_status st = pm_check_identity(s, &version, err);
 
     if (st != PMAPDB_OK || version == PM_SCHEMA_VERSION)
         return st;

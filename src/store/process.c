@@ -136,12 +136,15 @@ static bool is_better(const life *a, const life *b, int64_t at)
     return a_past ? a->nearest > b->nearest : a->nearest < b->nearest;
 }
 
-/* For a pid-less capture, the file it came from is the identity. */
+/* For a pid-less capture, the file it came from is the identity; its lives are numbered from here.
+ */
+#define LIVES_OF_FILE 1024
 static int64_t life_of_file(const pm_capture *c)
 {
     uint64_t h = XXH3_64bits(c->source_dir, strlen(c->source_dir));
 
-    return (int64_t)(XXH3_64bits_withSeed(c->source_name, strlen(c->source_name), h) >> 1);
+    return (int64_t)(XXH3_64bits_withSeed(c->source_name, strlen(c->source_name), h) >> 1) /
+           LIVES_OF_FILE * LIVES_OF_FILE;
 }
 
 static void read_evidence(sqlite3_stmt *stmt, evidence *e)
@@ -164,11 +167,12 @@ static pmapdb_status find_life(pm_sql *sql, const pm_capture *c, const evidence 
         "snapshots s WHERE s.process_id = p.process_id AND taken_ms <= ?3), (SELECT min(taken_ms) "
         "FROM snapshots s WHERE s.process_id = p.process_id)) AS nearest, start_time, stack_end, "
         "vdso_start, libc_start, ld_start, exe_start, command FROM process p "
-        "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 AND (?1 >= 0 OR life = ?4) "
+        "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 AND (?1 >= 0 OR life BETWEEN "
+        "?4 AND ?5) "
         "ORDER BY nearest <= ?3 DESC, abs(nearest - ?3)",
         PM_ARGS(PM_I(c->pid == PMAPDB_UNKNOWN ? -1 : c->pid),
                 PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id), PM_I(c->taken_ms),
-                PM_I(life_of_file(c))),
+                PM_I(life_of_file(c)), PM_I(life_of_file(c) + LIVES_OF_FILE - 1)),
         &stmt, err);
 
     if (st != PMAPDB_OK)
@@ -255,13 +259,13 @@ static pmapdb_status insert_process(pm_sql *sql, const pm_capture *c, const evid
         "command, "
         "command_ms, identity, stack_end, vdso_start, libc_start, ld_start, exe_start) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-        PM_ARGS(PM_I(host_id), PM_I(name_id), PM_I(rank), PM_I(c->taken_ms), PM_I(c->pid),
-                PM_I(c->start_time), PM_I(c->pid == PMAPDB_UNKNOWN ? life_of_file(c) : n_lives),
-                PM_T((e->command.len ? e->command : (pm_text){NULL, 0})),
-                PM_I(e->command.len ? c->taken_ms : PMAPDB_UNKNOWN),
-                PM_S(link_names[link_of_first(e)]), PM_I(e->anchor[STACK_END]),
-                PM_I(e->anchor[VDSO_START]), PM_I(e->anchor[LIBC_START]), PM_I(e->anchor[LD_START]),
-                PM_I(e->exe)),
+        PM_ARGS(
+            PM_I(host_id), PM_I(name_id), PM_I(rank), PM_I(c->taken_ms), PM_I(c->pid),
+            PM_I(c->start_time), PM_I(n_lives + (c->pid == PMAPDB_UNKNOWN ? life_of_file(c) : 0)),
+            PM_T((e->command.len ? e->command : (pm_text){NULL, 0})),
+            PM_I(e->command.len ? c->taken_ms : PMAPDB_UNKNOWN), PM_S(link_names[link_of_first(e)]),
+            PM_I(e->anchor[STACK_END]), PM_I(e->anchor[VDSO_START]), PM_I(e->anchor[LIBC_START]),
+            PM_I(e->anchor[LD_START]), PM_I(e->exe)),
         err);
 
     *id = pm_sql_last_id(sql);

@@ -9,7 +9,7 @@ static pmapdb_status find(pm_sql *sql, pm_row *row, pmapdb_error *err)
         sql,
         "SELECT region_id FROM region WHERE lineage_id = ?1 AND length = ?2 "
         "AND start = ?3 AND object_id = ?4 AND offset IS ?5 AND size_kib IS ?6",
-        PM_ARGS(PM_I(at->lineage), PM_I(at->length), PM_I(at->start), PM_I(at->object->id),
+        PM_ARGS(PM_I(at->lineage), PM_BITS(at->length), PM_BITS(at->start), PM_I(at->object->id),
                 PM_I(at->has_offset ? (int64_t)at->offset : PMAPDB_UNKNOWN), PM_I(row->size_kib)),
         0, &row->region_id, err);
 }
@@ -25,8 +25,8 @@ pmapdb_status pm_region_of(pm_sql *sql, pm_row *row, bool new_lineage, pmapdb_er
     st = pm_sql_run(sql,
                     "INSERT INTO region (lineage_id, object_id, start, length, offset, size_kib, "
                     "reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                    PM_ARGS(PM_I(at->lineage), PM_I(at->object->id), PM_I(at->start),
-                            PM_I(at->length),
+                    PM_ARGS(PM_I(at->lineage), PM_I(at->object->id), PM_BITS(at->start),
+                            PM_BITS(at->length),
                             PM_I(at->has_offset ? (int64_t)at->offset : PMAPDB_UNKNOWN),
                             PM_I(row->size_kib), PM_I(row->reason)),
                     err);

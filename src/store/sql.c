@@ -95,7 +95,7 @@ static pmapdb_status find(pm_sql *sql, const char *text, sqlite3_stmt **out, pma
 
 static int bind_one(sqlite3_stmt *stmt, int at, const pm_arg *arg)
 {
-    if (arg->kind == PM_ARG_INT && arg->i != PMAPDB_UNKNOWN)
+    if (arg->kind == PM_ARG_BITS || (arg->kind == PM_ARG_INT && arg->i != PMAPDB_UNKNOWN))
         return sqlite3_bind_int64(stmt, at, arg->i);
     if (arg->kind == PM_ARG_TEXT && arg->t.data)
         return sqlite3_bind_text64(stmt, at, arg->t.data, arg->t.len, SQLITE_STATIC, SQLITE_UTF8);

@@ -15,7 +15,7 @@
 
 typedef struct pm_sql pm_sql;
 
-typedef enum pm_arg_kind { PM_ARG_INT, PM_ARG_TEXT } pm_arg_kind;
+typedef enum pm_arg_kind { PM_ARG_INT, PM_ARG_BITS, PM_ARG_TEXT } pm_arg_kind;
 
 typedef struct pm_arg {
     pm_arg_kind kind;
@@ -24,6 +24,8 @@ typedef struct pm_arg {
 } pm_arg;
 
 #define PM_I(value) ((pm_arg){PM_ARG_INT, (int64_t)(value), {NULL, 0}})
+/* Never NULL: an address may be 2^63. */
+#define PM_BITS(value) ((pm_arg){PM_ARG_BITS, (int64_t)(value), {NULL, 0}})
 #define PM_T(text) ((pm_arg){PM_ARG_TEXT, 0, (text)})
 #define PM_S(string) ((pm_arg){PM_ARG_TEXT, 0, pm_text_of(string)})
 #define PM_ARGS(...) \

@@ -89,6 +89,7 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
                                       pmapdb_error *err)
 {
     int busy_ms = o->busy_ms ? o->busy_ms : BUSY_MS;
+    int64_t version;
     pmapdb_status st = create_file(s->path, o, err);
 
     if (st == PMAPDB_OK)
@@ -101,6 +102,8 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_timeout(s->db, busy_ms);
     st = pm_sql_new(s->db, &s->sql, err);
+    if (st == PMAPDB_OK)
+        st = pm_check_identity(s, &version, err); /* before anything is changed */
     if (st == PMAPDB_OK)
         st = switch_to_wal(s, busy_ms, err);
     if (st == PMAPDB_OK)

@@ -25,6 +25,9 @@ pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err);
 pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err);
 void pm_store_rollback(pmapdb_store *s);
 
+/* A file of another program, or of a newer pmapdb, is PMAPDB_SCHEMA. Changes nothing. */
+pmapdb_status pm_check_identity(pmapdb_store *s, int64_t *version, pmapdb_error *err);
+
 /* Applies the schema files above user_version. On a read-only store: checks only. */
 pmapdb_status pm_migrate(pmapdb_store *s, bool write, pmapdb_error *err);
 

@@ -90,6 +90,8 @@ sqlite3 foreign.db 'CREATE TABLE song (title TEXT); INSERT INTO song VALUES (1)'
 run pmapdb --db foreign.db snapshots
 run pmapdb --db foreign.db import $good.x
 run sqlite3 foreign.db .tables
+run sqlite3 foreign.db 'PRAGMA journal_mode'
+run pmapdb --db try.db snapshots -o try.db
 cp try.db newer.db
 sqlite3 newer.db 'PRAGMA user_version = 99'
 run pmapdb --db newer.db snapshots
@@ -103,6 +105,7 @@ say "selectors"
 run pmapdb --db try.db diff --from last --to first
 run pmapdb --db try.db categories --snapshot @77
 run pmapdb --db try.db categories --process nobody
+run pmapdb --db try.db categories --process ''
 pmap_x 9 one 100 | pmapdb --db two.db import -q --at 2026-11-21T10:00:00Z -
 pmap_x 10 two 100 | pmapdb --db two.db import -q --at 2026-11-21T10:00:00Z -
 run pmapdb --db two.db categories
@@ -110,3 +113,16 @@ run pmapdb --db two.db categories --process @1 --snapshot @2
 pmap_x 9 two 300 | sed 's/00007f1/00007e1/' | pmapdb --db two.db import -q --at 2026-11-21T11:00:00Z -
 run pmapdb --db two.db processes
 run pmapdb --db two.db categories --process 9
+
+say "oddities that are stored: a second life without a pid, an address of 2^63"
+odd() {
+    printf '00400000-00401000 r-xp 00000000 08:01 9 /bin/a\n%s rw-p 00000000 00:00 0 [stack]\n' "$1"
+}
+odd 7ffd00000000-7ffd00001000 >1767225600.maps
+run pmapdb --db odd.db import -q 1767225600.maps
+odd 7ffe00000000-7ffe00001000 | tee 1767225600.maps >/dev/null
+printf '8000000000000000-8000000000001000 rw-p 00000000 00:00 0\n' >1767400000-8.maps
+run pmapdb --db odd.db import --time-from mtime -q 1767225600.maps
+run pmapdb --db odd.db import -q 1767400000-8.maps
+run sqlite3 odd.db 'SELECT count(*) FROM process'
+run pmapdb --db odd.db mappings --process 8

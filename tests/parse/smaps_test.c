@@ -51,12 +51,22 @@ static void unknown_keys_are_kept(void **state)
                     "pseudo [/srv/demo/demo]\n");
 }
 
+/* Documents of the kernel show page sizes twice in one row; nothing else comes twice. */
 static void the_last_of_repeated_keys_counts(void **state)
 {
     (void)state;
-    kit_expect_rows(PM_TEXT(ROW1 "\n" KEYS("       8", "       4") "Rss:                   8 kB\n"),
-                    "400000-402000 r-xp +1000 fe:0 i1057065 Size=8 Rss=8 Swap=0 "
+    kit_expect_rows(PM_TEXT(ROW1 "\n" KEYS("       8", "       4") "KernelPageSize:        4 kB\n"
+                                                                   "KernelPageSize:       64 kB\n"),
+                    "400000-402000 r-xp +1000 fe:0 i1057065 Size=8 KernelPageSize=64 Rss=4 Swap=0 "
                     "pseudo [/srv/demo/demo]\n");
+}
+
+/* The line between two rows is lost: whose numbers these are nobody knows. */
+static void keys_of_two_rows_are_damage(void **state)
+{
+    (void)state;
+    kit_expect_rows(PM_TEXT(ROW1 "\n" KEYS("       8", "       4") KEYS("       8", "       0")),
+                    "");
 }
 
 static void android_names_stand_on_a_line_of_their_own(void **state)
@@ -246,6 +256,7 @@ int main(void)
         cmocka_unit_test(names_are_bytes),
         cmocka_unit_test(unknown_keys_are_kept),
         cmocka_unit_test(the_last_of_repeated_keys_counts),
+        cmocka_unit_test(keys_of_two_rows_are_damage),
         cmocka_unit_test(android_names_stand_on_a_line_of_their_own),
         cmocka_unit_test(wide_numbers_and_other_orders),
         cmocka_unit_test(a_long_number_is_no_part_of_the_label),

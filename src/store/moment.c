@@ -261,14 +261,14 @@ pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, i
         return st;
     if (pm_col_int(stmt, 0) > 1) {
         pm_text name = pm_col_text(stmt, 2);
+        long long wide_enough = pm_col_int(stmt, 1) * pm_col_int(stmt, 3);
 
         *spread = true;
         snprintf(
             text, size,
             "processes of '%.*s' were captured in turns, up to %lld ms apart: sums by name see "
             "them as different moments; import with --sweep %lldms to take them together",
-            (int)name.len, name.data, (long long)pm_col_int(stmt, 1),
-            (long long)(pm_col_int(stmt, 1) * pm_col_int(stmt, 3)));
+            (int)name.len, name.data, (long long)pm_col_int(stmt, 1), wide_enough);
     }
     pm_sql_done(stmt);
     return PMAPDB_OK;

@@ -147,7 +147,7 @@ static pmapdb_status adopt_from(pm_late *l, size_t k, pm_rows *own, pmapdb_error
         st = pm_fail_nomem(err);
     if (st == PMAPDB_OK)
         st = pm_rows_descent(own, &after, &descent, err);
-    for (size_t i = 0; descent && i < after.n; i++)
+    for (size_t i = 0; descent && offers && i < after.n; i++)
         if (descent[i].lineage < 0)
             offers[n++] = (offer){after.row[i].at.lineage, (size_t)-descent[i].lineage - 1};
     if (st == PMAPDB_OK)

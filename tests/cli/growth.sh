@@ -20,3 +20,12 @@ run pmapdb --db gone.db growth -f csv
 say "a restart is no growth"
 pmap_x 91 web 5000 | sed 's/^00005600/00005700/; s/^00007f/00007e/; s/^00007ffc/00007ffa/' | at 10:20:00
 run pmapdb --db gone.db growth --from -10m
+
+say "nothing is computed from or to a partial capture"
+mkdir cut
+pmap_x 50 half 100 >cut/1795229400-50.x
+pmap_x 50 half 200 | grep -v libc >cut/1795229460-50.x
+pmap_x 50 half 300 >cut/1795229520-50.x
+pmap_x 50 half 400 >cut/1795229580-50.x
+run pmapdb --db cut.db import cut
+run pmapdb --db cut.db growth --category heap

@@ -110,7 +110,7 @@ static pm_capture *make_capture(const pm_intake *in, const pm_block *block)
     c->pool = in->pool;
     c->host = in->options->host;
     c->pid = block->pid;
-    c->start_time = c->status_rss_kib = c->status_size_kib = PMAPDB_UNKNOWN;
+    c->start_time = PMAPDB_UNKNOWN;
     c->taken_ms = PMAPDB_UNKNOWN;
     c->command = copy_text(block->command);
     c->missing = copy_text(block->missing);

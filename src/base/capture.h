@@ -65,7 +65,6 @@ typedef struct pm_capture {
     pm_time_source time_source;
     int64_t ordinal; /* orders captures of one process that share taken_ms */
     uint64_t log_id; /* 0, or the untimed log that the block belongs to */
-    int64_t status_rss_kib, status_size_kib; /* sibling status, or PMAPDB_UNKNOWN */
 } pm_capture;
 
 void pm_capture_free(pm_capture *c);

@@ -46,13 +46,6 @@ static pm_text value_of(const pmapdb_rows *r, int i)
     return r->given[i] ? pm_text_of(r->given[i]) : r->info->param[i].fallback;
 }
 
-const char *pm_rows_param(const pmapdb_rows *r, const char *name)
-{
-    int i = find_param(r, name);
-
-    return i < 0 ? NULL : r->given[i];
-}
-
 /* Where the statement wants it, or 0. */
 static int slot(const pmapdb_rows *r, pm_text name)
 {

@@ -9,9 +9,6 @@
 
 const pm_query_info *pm_rows_info(const pmapdb_rows *rows);
 
-/* The text that a parameter has now: given, or its default; NULL where there is neither. */
-const char *pm_rows_param(const pmapdb_rows *rows, const char *name);
-
 /* Declared columns against SQLite's, read-only, one statement: pmapdb_query has done this already;
  * for checking a file without running it. */
 pmapdb_status pm_query_check(sqlite3 *db, const pm_query_info *info, sqlite3_stmt **stmt,

@@ -34,11 +34,6 @@ void pm_sql_free(pm_sql *sql)
     free(sql);
 }
 
-sqlite3 *pm_sql_db(const pm_sql *sql)
-{
-    return sql->db;
-}
-
 pmapdb_status pm_sql_fail(sqlite3 *db, const char *doing, pmapdb_error *err)
 {
     int code = sqlite3_extended_errcode(db);

@@ -34,7 +34,6 @@ typedef struct pm_arg {
 
 pmapdb_status pm_sql_new(sqlite3 *db, pm_sql **out, pmapdb_error *err);
 void pm_sql_free(pm_sql *sql);
-sqlite3 *pm_sql_db(const pm_sql *sql);
 
 /* SQLite's refusal as an error: busy, not a database, full disk get words that help. */
 pmapdb_status pm_sql_fail(sqlite3 *db, const char *doing, pmapdb_error *err);

@@ -125,7 +125,7 @@ static inline pm_capture *kit_capture(const kit *k, pm_dialect dialect, int64_t 
     c->source_dir = strdup("dir/");
     c->source_name = strdup("file");
     c->pid = pid;
-    c->start_time = c->status_rss_kib = c->status_size_kib = PMAPDB_UNKNOWN;
+    c->start_time = PMAPDB_UNKNOWN;
     c->taken_ms = taken_ms;
     c->time_source = PM_TIME_STREAM;
     return c;

@@ -3,6 +3,13 @@
 
 #include <stdlib.h>
 
+const char *pm_confidence_name(pm_confidence confidence)
+{
+    static const char *const names[] = {"certain", "likely", "guess"};
+
+    return names[confidence];
+}
+
 const char *pm_time_source_name(pm_time_source source)
 {
     static const char *const names[] = {"none", "given", "stream", "name", "mtime", "now", "every"};
@@ -17,6 +24,7 @@ void pm_capture_free(pm_capture *c)
     free(c->rows);
     free(c->command);
     free(c->missing);
+    free(c->notes);
     free(c->source_dir);
     free(c->source_name);
     free(c->name);

@@ -29,6 +29,15 @@ typedef enum pm_name_rank {
     PM_NAME_UNKNOWN  /* ? */
 } pm_name_rank;
 
+/* How sure the dialect is. */
+typedef enum pm_confidence {
+    PM_CONFIDENCE_CERTAIN, /* no other tool prints this */
+    PM_CONFIDENCE_LIKELY,  /* others could, but what is there speaks for one */
+    PM_CONFIDENCE_GUESS    /* little was there to go by, or what was there is damaged */
+} pm_confidence;
+
+const char *pm_confidence_name(pm_confidence confidence);
+
 /* What one block of text says. Texts point into the reader and last for the call. */
 typedef struct pm_block {
     pm_dialect dialect;
@@ -40,12 +49,15 @@ typedef struct pm_block {
     uint64_t fields;                /* union of the mappings' present bits */
     pm_state state;
     pm_checked checked;
-    pm_totals totals;
+    pm_totals totals; /* state totals: what the tool says; -1 where it says nothing */
     int64_t tool_size_kib, tool_rss_kib; /* what the footer claims, or PMAPDB_UNKNOWN */
-    uint64_t names_cut;                  /* names that the tool cut at 127 bytes */
     pm_text missing; /* partial: what is missing, in words and numbers; else empty */
-    bool foreign;    /* empty because its rows are of a kind that cannot be read */
-    pm_text empty;   /* not empty: no mappings, and why ("kernel thread", ...); not stored */
+    pm_text notes;   /* what was made good (a tool's doubled rows), lines, '\n' between; or empty */
+    pm_text why;     /* what the dialect was told by, like notes */
+    pm_text tool;    /* what printed it: "procps 3.3.7 to 3.3.12"; or empty */
+    pm_confidence confidence;
+    bool foreign;  /* empty because its rows are of a kind that cannot be read */
+    pm_text empty; /* not empty: no mappings, and why ("kernel thread", ...); not stored */
 } pm_block;
 
 /* A capture on its way into the store. Owns its arrays and strings (plain malloc). */
@@ -54,7 +66,7 @@ typedef struct pm_capture {
     const pm_pool *pool; /* what `rows` are ids of; outlives the capture */
     uint32_t *rows;      /* mapping ids, in the order of the text */
     size_t n_rows;
-    char *command, *missing;
+    char *command, *missing, *notes;
     char *source_dir, *source_name; /* where it was found: DIR or ARCHIVE:DIR, and the last part */
     const char *host;               /* NULL: unknown; the import's option */
     char *name;

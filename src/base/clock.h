@@ -18,6 +18,16 @@ bool pm_clock_parse(pm_text t, int64_t *ms);
  * decoration that loops add before or after it ("=== ... ===", "# ...", a trailing colon). */
 bool pm_clock_parse_line(pm_text t, int64_t *ms);
 
+/* The line begins with a moment (after decoration and labels as above) and says more behind it.
+ * *rest is what follows, to the end of the line, without the blanks, colons, dashes, closing
+ * brackets between. Not for lines that are a moment and nothing else, nor for lines that only
+ * contain one further in.
+ *
+ * No moment: a time of day without its date, a date without its year, a number that is a quantity,
+ * a row or a header of a memory map. A day alone counts as its midnight where no digits that might
+ * be its time of day follow. */
+bool pm_clock_parse_prefix(pm_text line, int64_t *ms, pm_text *rest);
+
 /* A moment inside a file's name: Unix seconds or milliseconds, "20261121-020532",
  * "2026-11-21T02:05:32Z", "2026-11-21_02-05-32", "20261121T0205". Digits that do not make a
  * plausible moment (1990..2100) are not one. A PID beside it does not confuse it. A date alone is

@@ -1,196 +1,35 @@
-/* clock_line: is this line what `date` printed, in whatever locale and decoration? */
+/* clock_line: is this line a moment, or does it begin with one? With whatever decoration and labels
+ * loops print before it. */
 #include "base/clock.h"
 
-#include "base/civil.h"
+#include "base/clock_scan.h"
+#include "base/clock_words.h"
 
 #define DECORATION " \t\r#=*-~<>[](){}|\"'`+_/\\!:;,.%&$"
-#define MAX_WORDS 8 /* "sob," "21" "lis" "2026," "02:05:32" "AM" "CET" is the longest form */
+
+/* What may stand between a moment and the text behind it. */
+#define PARTING " \t\r:;,|-=#*~>])}\"'`"
+
+/* What may touch a moment from the right: the above, less what would go on with it, and brackets
+ * that open something new. */
+#define EDGE " \t\r:;,|=#*>])}\"'`[({<"
+
+/* A line that begins with a moment has it within this many bytes. */
+#define PREFIX_MAX 160
 
 static bool is_one_of(char c, const char *set)
 {
     return c && strchr(set, c);
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* A word as the tables below have it: ASCII lower case without dots; every run of other bytes is
- * one '?', so that UTF-8, Latin-1 and a terminal's own '?' are alike. False where it is longer
- * than any word of the tables. */
-static bool fold(pm_text t, char out[16])
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < t.len; i++) {
-        unsigned char c = (unsigned char)t.data[i];
-
-        if (c == '.' || (c >= 0x80 && n && out[n - 1] == '?'))
-            continue;
-        if (n == 15)
-            return false;
-        out[n++] = (char)(c >= 0x80 ? '?' : c >= 'A' && c <= 'Z' ? c + 32 : c);
-    }
-    out[n] = '\0';
-    return n > 0;
-}
-
-/* Position of a word in a list of words between blanks, from 0; -1 where it is not there. */
-static int word_index(const char *list, const char *word)
-{
-    size_t len = strlen(word);
-
-    for (int i = 0; *list; i++) {
-        size_t n = strcspn(list, " ");
-
-        if (n == len && memcmp(list, word, n) == 0)
-            return i;
-        list += n + (list[n] == ' ');
-    }
-    return -1;
-}
-
-/* 1 to 12, or 0. No word means two months in two languages. */
-static int month_of(const char *word)
-{
-    static const char *const languages[] = {
-        "jan feb mar apr may jun jul aug sep oct nov dec",
-        "january february march april may june july august september october november december",
-        "jan feb m?r apr mai jun jul aug sep okt nov dez",          /* German */
-        "j?n feb m?rz apr mai juni juli aug sept okt nov dez",      /* Austrian */
-        "janv f?vr mars avril mai juin juil ao?t sept oct nov d?c", /* French */
-        "ene feb mar abr may jun jul ago sep oct nov dic",          /* Spanish */
-        "jan fev mar abr mai jun jul ago set out nov dez",          /* Portuguese */
-        "gen feb mar apr mag giu lug ago set ott nov dic",          /* Italian */
-        "sty lut mar kwi maj cze lip sie wrz pa? lis gru",          /* Polish */
-    };
-    int i = -1;
-
-    for (size_t k = 0; i < 0 && k < sizeof languages / sizeof *languages; k++)
-        i = word_index(languages[k], word);
-    return i + 1;
-}
-
-static bool is_weekday(const char *word)
-{
-    static const char days[] = "sun mon tue wed thu fri sat sunday monday tuesday wednesday "
-                               "thursday friday saturday "
-                               "so mo di mi do fr sa dim lun mar mer jeu ven sam dom mi? jue vie "
-                               "s?b seg ter qua qui sex gio sab nie pon wto ?ro czw pi? sob "
-                               "niedz wt ?r pt";
-
-    return word_index(days, word) >= 0;
-}
-
-/* What the words of a line have told so far. */
-typedef struct words {
-    pm_civil c;
-    bool has_time, has_zone, month_may_be_weekday;
-    bool pm, am;
-} words;
-
-/* "02:05:32", "2:05", "02:05:32.123" */
-static bool take_time(words *w, const char *p, const char *end)
-{
-    size_t digits = pm_civil_run(p, end);
-
-    if (w->has_time || digits < 1 || digits > 2 || p + digits == end || p[digits] != ':' ||
-        !pm_civil_digits(p, end, (int)digits, &w->c.hour))
-        return false;
-    p += digits + 1;
-    if (pm_civil_run(p, end) != 2 || !pm_civil_digits(p, end, 2, &w->c.minute))
-        return false;
-    p += 2;
-    w->has_time = true;
-    if (p == end)
-        return true;
-    if (*p != ':' || pm_civil_run(p + 1, end) != 2)
-        return false;
-    pm_civil_digits(p + 1, end, 2, &w->c.second);
-    p += 3;
-    if (p < end && (*p == '.' || *p == ',') && pm_civil_run(p + 1, end) >= 3) {
-        pm_civil_digits(p + 1, end, 3, &w->c.ms);
-        p += 1 + pm_civil_run(p + 1, end);
-    }
-    return p == end;
-}
-
-/* A year, a day ("21", German "21."), a time of day. */
-static bool take_number(words *w, pm_text t)
-{
-    const char *end = t.data + t.len;
-    size_t digits = pm_civil_run(t.data, end);
-
-    if (digits == 4 && t.len == 4 && !w->c.year)
-        return pm_civil_digits(t.data, end, 4, &w->c.year);
-    if ((digits == 1 || digits == 2) && !w->c.day &&
-        (t.len == digits || (t.len == digits + 1 && *(end - 1) == '.')))
-        return pm_civil_digits(t.data, end, (int)digits, &w->c.day);
-    return take_time(w, t.data, end);
-}
-
-static bool take_zone(words *w, pm_text t)
-{
-    if (w->has_zone || !w->has_time)
-        return false;
-    w->has_zone = pm_civil_offset(t.data, t.data + t.len, &w->c.zone) == t.len ||
-                  pm_civil_zone(t, &w->c.zone);
-    return w->has_zone;
-}
-
-static bool take_word(words *w, pm_text t)
-{
-    char word[16];
-    int month;
-
-    if (*t.data >= '0' && *t.data <= '9')
-        return take_number(w, t);
-    if (!fold(t, word))
-        return false;
-    if (w->has_time && !w->am && !w->pm && (strcmp(word, "am") == 0 || strcmp(word, "pm") == 0)) {
-        *(*word == 'a' ? &w->am : &w->pm) = true;
-        return true;
-    }
-    month = month_of(word);
-    /* "mar" is March, and Tuesday in French, Spanish and Italian: a second month's name settles it
-     */
-    if (month && (!w->c.month || w->month_may_be_weekday)) {
-        w->month_may_be_weekday = !w->c.month && strcmp(word, "mar") == 0;
-        w->c.month = month;
-        return true;
-    }
-    return (!w->has_zone && take_zone(w, t)) || is_weekday(word);
-}
-
-/* Twelve-hour clocks count 12, 1, 2 ... 11. */
-static bool settle_half(words *w)
-{
-    if (!w->am && !w->pm)
-        return true;
-    if (w->c.hour < 1 || w->c.hour > 12)
-        return false;
-    w->c.hour = w->c.hour % 12 + (w->pm ? 12 : 0);
-    return true;
-}
-
-static bool parse_words(pm_text t, int64_t *ms)
-{
-    words w = {0};
-    size_t i = 0;
-
-    for (int n = 0; i < t.len; n++) {
-        size_t from = i;
-
-        while (i < t.len && t.data[i] != ' ' && t.data[i] != ',')
-            i++;
-        if (n == MAX_WORDS || i == from || !take_word(&w, (pm_text){t.data + from, i - from}))
-            return false;
-        while (i < t.len && is_one_of(t.data[i], " ,"))
-            i++;
-    }
-    return w.c.year && w.c.month && w.c.day && w.has_time && settle_half(&w) &&
-           pm_civil_to_ms(&w.c, ms);
 }
 
 /* The pmap header of an unnamed process is "PID:   ": a bare number, a colon, blanks. */
@@ -202,33 +41,40 @@ static bool is_header(pm_text number, pm_text tail)
 
 static bool parse_core(pm_text core, pm_text tail, int64_t *ms)
 {
+    pm_civil c = {0};
+
     /* a lone number of eight digits is a sum that some script printed, rather than a date */
     if (core.len < 9 || is_header(core, tail))
         return false;
-    return (pm_clock_parse(core, ms) || parse_words(core, ms)) && pm_civil_plausible(*ms);
+    if (!pm_clock_parse(core, ms) &&
+        (pm_clock_scan_words(core, &c) != core.len || !pm_civil_to_ms(&c, ms)))
+        return false;
+    return pm_civil_plausible(*ms);
 }
 
-static bool is_label(pm_text t)
+/* Returns how many characters; *counter_may_stand_here is set behind a '#' or '='. */
+static size_t skip_decoration(pm_text t, bool *counter_may_stand_here)
 {
-    static const char labels[] = "date time timestamp datetime ts epoch now at on taken captured "
-                                 "capture snapshot sample started start begin run iteration";
-    char word[16];
+    size_t n = 0;
 
-    return fold(t, word) && word_index(labels, word) >= 0;
+    for (; n < t.len && is_one_of(t.data[n], DECORATION); n++)
+        *counter_may_stand_here |= t.data[n] == '#' || t.data[n] == '=';
+    return n;
 }
 
 /* Steps over a label ("timestamp:", "snapshot 3 at"), or a loop's counter behind one or behind a
  * '#'. Returns how many characters, 0 for neither. */
-static size_t skip_label(pm_text t, bool counter_may_stand_here)
+static size_t skip_label(pm_text t, bool *counter_may_stand_here)
 {
     size_t n = pm_civil_run(t.data, t.data + t.len);
+    bool may = *counter_may_stand_here;
 
+    *counter_may_stand_here = n == 0;
     if (n)
-        return counter_may_stand_here && n <= 6 && n < t.len && is_one_of(t.data[n], " \t:") ? n
-                                                                                             : 0;
+        return may && n <= 6 && n < t.len && is_one_of(t.data[n], " \t:") ? n : 0;
     while (n < t.len && is_letter(t.data[n]))
         n++;
-    return n && n < t.len && is_label((pm_text){t.data, n}) ? n : 0;
+    return n && n < t.len && pm_clock_word(PM_WORD_LABEL, (pm_text){t.data, n}) >= 0 ? n : 0;
 }
 
 bool pm_clock_parse_line(pm_text t, int64_t *ms)
@@ -245,16 +91,194 @@ bool pm_clock_parse_line(pm_text t, int64_t *ms)
         int64_t found;
         size_t n;
 
-        for (; t.len && is_one_of(*t.data, DECORATION); t = pm_text_from(t, 1))
-            counter_may_stand_here = counter_may_stand_here || *t.data == '#' || *t.data == '=';
+        t = pm_text_from(t, skip_decoration(t, &counter_may_stand_here));
         if (parse_core(t, tail, &found)) {
             *ms = found;
             return true;
         }
-        n = skip_label(t, counter_may_stand_here);
+        n = skip_label(t, &counter_may_stand_here);
         if (n == 0)
             return false;
-        counter_may_stand_here = is_letter(*t.data);
         t = pm_text_from(t, n);
     }
+}
+
+/* A moment that was found at the beginning of a text. */
+typedef struct found {
+    int64_t ms;
+    size_t len;
+    bool has_time, has_zone;
+} found;
+
+static bool is_end(pm_text behind)
+{
+    return behind.len == 0 || is_one_of(*behind.data, EDGE) ||
+           (is_one_of(*behind.data, "-.") && (behind.len == 1 || is_one_of(behind.data[1], " -")));
+}
+
+static bool settle(const pm_civil *c, bool has_time, size_t len, found *out)
+{
+    *out = (found){0, len, has_time, c->zone.kind != PM_ZONE_LOCAL};
+    return len && pm_civil_to_ms(c, &out->ms) && pm_civil_plausible(out->ms);
+}
+
+static bool begins_with_words(pm_text t, found *out)
+{
+    pm_civil c = {0};
+    size_t n = pm_clock_scan_words(t, &c);
+
+    return settle(&c, true, n, out) && is_end(pm_text_from(t, n));
+}
+
+/* Digits behind a day are its time of day or a number of the text; where that cannot be told, the
+ * line has no moment. */
+static bool begins_with_iso(pm_text t, found *out)
+{
+    pm_civil c = {0};
+    bool has_time;
+    size_t n = pm_clock_scan_iso(t, &c, &has_time);
+    const char *blank = n ? memchr(t.data, ' ', n) : NULL;
+    pm_text behind = pm_text_from(t, n);
+
+    if (!settle(&c, has_time, n, out) || !is_end(behind))
+        return false;
+    if (has_time)
+        return !blank || pm_civil_run(blank + 1, t.data + n) <= 2;
+    while (behind.len && is_one_of(*behind.data, PARTING))
+        behind = pm_text_from(behind, 1);
+    return is_one_of(t.data[4], "-/") && behind.len && !is_digit(*behind.data) &&
+           !pm_clock_has_time_of_day(behind);
+}
+
+/* The number is the first of a row of numbers: of sums as pmap -XX prints them ("1073763972 9372
+ * KB"), or of sizes with a mode behind them ("132 20 0 r-x--") whose address has only decimal
+ * digits. */
+static bool begins_row(pm_text behind)
+{
+    size_t i = 0;
+
+    while (i < behind.len && (is_digit(behind.data[i]) || is_one_of(behind.data[i], " \tKB")))
+        i++;
+    behind = pm_text_from(behind, i);
+    return behind.len == 0 || (i > 1 && behind.len >= 4 && is_one_of(behind.data[0], "r-") &&
+                               is_one_of(behind.data[1], "w-") && is_one_of(behind.data[2], "x-") &&
+                               is_one_of(behind.data[3], "ps-"));
+}
+
+/* "2026112102" is rather what date +%Y%m%d%H prints than a moment in 2034. */
+static bool is_date_and_hour(pm_text number)
+{
+    pm_civil c = {0};
+    bool compact;
+    int64_t ms;
+
+    return pm_clock_scan_date(number, &c, &compact) && pm_civil_to_ms(&c, &ms) &&
+           pm_civil_plausible(ms);
+}
+
+/* Signs, paths and names run on into what looks like a moment: "+1795226732", "/2026-11-21",
+ * "snapshot-2026-11-21"; rows of dashes do not. Numbers with nothing but blanks before them stand
+ * in columns. */
+static bool stands_free(pm_text before, bool number)
+{
+    const char *last;
+
+    if (before.len == 0)
+        return true;
+    last = before.data + before.len - 1;
+    if (*last == '-')
+        return !number && before.len >= 2 && last[-1] == '-';
+    if (is_one_of(*last, "/\\.+_$%&~"))
+        return false;
+    while (number && before.len && is_one_of(before.data[before.len - 1], " \t"))
+        before.len--;
+    return before.len > 0 || !number;
+}
+
+/* "kB gesamt  35904  8076": the footer of pmap -x in some languages, rather than a unit. */
+static bool is_footer(pm_text t)
+{
+    for (; t.len && *t.data == ' '; t = pm_text_from(t, 1))
+        ;
+    if (!pm_text_starts(t, PM_TEXT("kB ")))
+        return false;
+    t = pm_text_from(t, 3);
+    t = pm_text_from(t, pm_clock_word_run(t.data, t.data + t.len));
+    for (; t.len && *t.data == ' '; t = pm_text_from(t, 1))
+        ;
+    return t.len && is_digit(*t.data);
+}
+
+/* Numbers are many things: only seconds of ten digits, milliseconds and nanoseconds count, and not
+ * what is a quantity, the PID of a header, what du prints, or one of many in a row. */
+static bool begins_with_unix(pm_text before, pm_text t, found *out)
+{
+    size_t n = pm_clock_scan_unix(t, &out->ms), digits = pm_civil_run(t.data, t.data + t.len);
+    pm_text behind = pm_text_from(t, n);
+    bool marked = *t.data == '@';
+
+    if (n == 0 || (!marked && digits != 10 && digits != 13 && digits != 19) || !is_end(behind) ||
+        !pm_civil_plausible(out->ms) || !stands_free(before, true))
+        return false;
+    out->len = n;
+    out->has_time = out->has_zone = true;
+    if (marked || behind.len == 0)
+        return marked;
+    return !is_one_of(*behind.data, "-=") && !pm_text_starts(behind, PM_TEXT(":   ")) &&
+           !pm_text_starts(behind, PM_TEXT(":\t")) && !pm_text_starts(behind, PM_TEXT("\t/")) &&
+           (!pm_clock_unit_follows(behind) || is_footer(behind)) && !begins_row(behind) &&
+           (digits != 10 || !is_date_and_hour(t));
+}
+
+static bool begins_with_moment(pm_text before, pm_text t, found *out)
+{
+    bool digit = is_digit(*t.data);
+
+    if ((digit || pm_clock_is_word_byte(*t.data)) &&
+        (begins_with_words(t, out) || (digit && begins_with_iso(t, out))))
+        return stands_free(before, false);
+    return (digit || *t.data == '@') && begins_with_unix(before, t, out);
+}
+
+/* A lone word of capitals is a zone that is not known: then the moment is not known either. */
+static bool is_unknown_zone(pm_text rest)
+{
+    size_t n = 0;
+
+    while (n < rest.len && rest.data[n] >= 'A' && rest.data[n] <= 'Z')
+        n++;
+    return n >= 3 && n <= 5 && (n == rest.len || is_one_of(rest.data[n], DECORATION)) &&
+           skip_decoration(pm_text_from(rest, n), &(bool){false}) == rest.len - n;
+}
+
+bool pm_clock_parse_prefix(pm_text line, int64_t *ms, pm_text *rest)
+{
+    bool counter_may_stand_here = false;
+    pm_text t = line, behind;
+    found moment;
+    int64_t whole;
+
+    for (;;) {
+        size_t n = skip_decoration(t, &counter_may_stand_here);
+        size_t begin = line.len - t.len + n;
+
+        t = pm_text_from(t, n);
+        if (t.len == 0 || begin > PREFIX_MAX)
+            return false;
+        if (begins_with_moment((pm_text){line.data, begin}, t, &moment))
+            break;
+        n = skip_label(t, &counter_may_stand_here);
+        if (n == 0)
+            return false;
+        t = pm_text_from(t, n);
+    }
+    behind = pm_text_from(t, moment.len);
+    while (behind.len && is_one_of(*behind.data, PARTING))
+        behind = pm_text_from(behind, 1);
+    if (skip_decoration(behind, &counter_may_stand_here) == behind.len ||
+        (!moment.has_zone && is_unknown_zone(behind)) || pm_clock_parse_line(line, &whole))
+        return false;
+    *ms = moment.ms;
+    *rest = behind;
+    return true;
 }

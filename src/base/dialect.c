@@ -2,7 +2,8 @@
 #include "base/dialect.h"
 
 static const char *const dialect_names[PM_DIALECT_COUNT] = {
-    "smaps", "pmap-XX", "pmap-X", "pmap-x", "pmap-d", "pmap", "maps",
+    "smaps",  "pmap-XX", "pmap-X", "pmap-suse", "toybox-x", "busybox-x",    "pmap-x",
+    "pmap-d", "pmap",    "toybox", "busybox",   "maps",     "smaps_rollup",
 };
 
 const char *pm_dialect_name(pm_dialect dialect)
@@ -35,5 +36,5 @@ pm_dialect pm_dialect_find(pm_text name)
 bool pm_dialect_hides_pseudo(pm_dialect dialect)
 {
     return dialect == PM_DIALECT_PMAP_SMALL_X || dialect == PM_DIALECT_PMAP_D ||
-           dialect == PM_DIALECT_PMAP;
+           dialect == PM_DIALECT_PMAP || dialect == PM_DIALECT_SUSE;
 }

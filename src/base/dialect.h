@@ -12,10 +12,16 @@ typedef enum pm_dialect {
     PM_DIALECT_SMAPS,
     PM_DIALECT_PMAP_XX,
     PM_DIALECT_PMAP_X,
+    PM_DIALECT_SUSE,     /* pmap of openSUSE and SLES: RSS, PSS, Dirty, Swap */
+    PM_DIALECT_TOYBOX_X, /* toybox and busybox pmap -x: PSS, Private_Dirty, Swap */
+    PM_DIALECT_BUSYBOX_X,
     PM_DIALECT_PMAP_SMALL_X, /* pmap -x */
     PM_DIALECT_PMAP_D,
     PM_DIALECT_PMAP,
+    PM_DIALECT_TOYBOX,
+    PM_DIALECT_BUSYBOX,
     PM_DIALECT_MAPS,
+    PM_DIALECT_ROLLUP, /* smaps_rollup: sums only */
     PM_DIALECT_COUNT
 } pm_dialect;
 

@@ -1,0 +1,124 @@
+/* clock_shared: every line of the fixtures and of the public captures of PMAPDB_SHARED. They hold
+ * memory maps and what people wrote around them, and no line is a moment or begins with one (grep
+ * for dates and times of day finds none either); but a moment that is put before a line is found.
+ * Exits with 77, skipped, where the captures are not there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include <ctype.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define STAMP "2026-11-21T02:05:32.123+01:00 "
+#define STAMP_MS INT64_C(1795223132123)
+
+static size_t files, lines, wrong;
+
+static void complain(const char *path, pm_text line, const char *what)
+{
+    wrong++;
+    print_error("%s: %s: '%.*s'\n", path, what, (int)line.len, line.data);
+}
+
+/* The line, with a moment before it. */
+static bool is_found_behind(pm_text line)
+{
+    size_t len = sizeof STAMP - 1 + line.len;
+    char *stamped = malloc(len);
+    pm_text rest = {0};
+    int64_t ms = 0;
+    bool ok;
+
+    memcpy(stamped, STAMP, sizeof STAMP - 1);
+    memcpy(stamped + sizeof STAMP - 1, line.data, line.len);
+    ok = pm_clock_parse_prefix((pm_text){stamped, len}, &ms, &rest) && ms == STAMP_MS &&
+         pm_text_ends(line, rest);
+    free(stamped);
+    return ok;
+}
+
+static bool has_letter_or_digit(pm_text line)
+{
+    for (size_t i = 0; i < line.len; i++)
+        if (isalnum((unsigned char)line.data[i]))
+            return true;
+    return false;
+}
+
+static int each_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    FILE *in = type == FTW_F ? fopen(path, "r") : NULL;
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n;
+
+    (void)st;
+    (void)ftw;
+    if (!in)
+        return 0;
+    files++;
+    while ((n = getline(&line, &room, in)) >= 0) {
+        pm_text t = {line, (size_t)n - (n && line[n - 1] == '\n')}, rest;
+        int64_t ms;
+
+        lines++;
+        if (pm_clock_parse_line(t, &ms) || pm_clock_parse_prefix(t, &ms, &rest))
+            complain(path, t, "taken for a moment");
+        if (has_letter_or_digit(t) && !is_found_behind(t))
+            complain(path, t, "not found with a moment before it");
+    }
+    free(line);
+    (void)fclose(in);
+    return 0;
+}
+
+static void walk(const char *path, size_t least_files)
+{
+    files = lines = wrong = 0;
+    assert_int_equal(nftw(path, each_file, 16, FTW_PHYS), 0);
+    print_message("%s: %zu lines of %zu files\n", path, lines, files);
+    assert_true(files >= least_files && lines > files);
+    assert_int_equal(wrong, 0);
+}
+
+static void fixtures(void **state)
+{
+    (void)state;
+    walk("tests/fixtures", 5);
+}
+
+static void captures(void **state)
+{
+    walk(*state, 200);
+}
+
+int main(void)
+{
+    const char *shared = getenv("PMAPDB_SHARED");
+    char path[1024];
+    struct stat st;
+    int failed;
+
+    setenv("TZ", "UTC", 1);
+    tzset();
+    snprintf(path, sizeof path, "%s/captures", shared && *shared ? shared : "../shared");
+    const struct CMUnitTest always[] = {
+        cmocka_unit_test(fixtures),
+    };
+    const struct CMUnitTest shared_only[] = {
+        cmocka_unit_test_prestate(captures, path),
+    };
+
+    failed = cmocka_run_group_tests(always, NULL, NULL);
+    if (stat(path, &st) != 0) {
+        print_message("skipped: no %s\n", path);
+        return failed ? failed : 77;
+    }
+    return failed + cmocka_run_group_tests(shared_only, NULL, NULL);
+}

@@ -80,13 +80,28 @@ static pmapdb_status tell_problem(import_run *run, const pm_problem *p, pmapdb_e
     return PMAPDB_OK;
 }
 
+#define WARNINGS_MAX 16
+
+/* Lines become texts of their own, in place. */
+static size_t split_lines(char *text, const char **out, size_t max)
+{
+    size_t n = 0;
+
+    for (char *next; text && *text && n < max; text = next) {
+        next = strchr(text, '\n');
+        if (next)
+            *next++ = '\0';
+        out[n++] = text;
+    }
+    return n;
+}
+
 static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *stored,
                         const char *name)
 {
     const pm_capture *c = p->capture;
     const pm_block *b = &c->block;
-    char cut[96];
-    const char *warnings[4];
+    const char *warnings[WARNINGS_MAX];
     size_t n = 0;
     pm_buf path = {0};
 
@@ -94,30 +109,28 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
         warnings[n++] = p->warning;
     if (b->state == PM_STATE_PARTIAL)
         warnings[n++] = c->missing;
-    if (b->names_cut) {
-        snprintf(cut, sizeof cut, "the tool cut %llu of its names at 127 bytes",
-                 (unsigned long long)b->names_cut);
-        warnings[n++] = cut;
-    }
+    n += split_lines(c->notes, warnings + n, WARNINGS_MAX - n - 1);
     if (stored->ambiguous)
         warnings[n++] = "only its pid ties it to the process that it was added to";
     if (pm_buf_addf(&path, NULL, "%s%s", c->source_dir, c->source_name) == PMAPDB_OK)
-        tell(run, &(pmapdb_import_event){
-                      .path = path.data,
-                      .snapshot_id = stored->snapshot_id,
-                      .pid = c->pid,
-                      .name = name,
-                      .taken_ms = c->taken_ms,
-                      .dialect = pm_dialect_name(b->dialect),
-                      .state = pm_state_name(b->state),
-                      .checked = pm_checked_name(b->checked),
-                      .mappings = b->totals.v[PM_TOTAL_MAPPINGS],
-                      .size_kib = b->totals.v[PM_TOTAL_SIZE] < 0 ? PMAPDB_UNKNOWN
-                                                                 : b->totals.v[PM_TOTAL_SIZE],
-                      .duplicate = stored->duplicate,
-                      .n_warnings = n,
-                      .warnings = warnings,
-                  });
+        tell(run,
+             &(pmapdb_import_event){
+                 .path = path.data,
+                 .snapshot_id = stored->snapshot_id,
+                 .pid = c->pid,
+                 .name = name,
+                 .taken_ms = c->taken_ms,
+                 .dialect = pm_dialect_name(b->dialect),
+                 .state = pm_state_name(b->state),
+                 .checked = pm_checked_name(b->checked),
+                 .mappings = b->totals.v[PM_TOTAL_MAPPINGS] < 0 ? PMAPDB_UNKNOWN
+                                                                : b->totals.v[PM_TOTAL_MAPPINGS],
+                 .size_kib =
+                     b->totals.v[PM_TOTAL_SIZE] < 0 ? PMAPDB_UNKNOWN : b->totals.v[PM_TOTAL_SIZE],
+                 .duplicate = stored->duplicate,
+                 .n_warnings = n,
+                 .warnings = warnings,
+             });
     pm_buf_free(&path);
 }
 

@@ -19,6 +19,15 @@
 /* No field of a real mapping comes near it (64 PiB), and 2^16 of them add up without overflow. */
 #define PM_KIB_MAX ((uint64_t)1 << 46)
 
+#define PM_SUMS_MAX 5 /* numbers in a line of sums */
+
+/* Taken off the lines of a block by dress.c. */
+#define PM_WORN_QUOTE 1U   /* "> " */
+#define PM_WORN_COLOUR 2U  /* escape sequences */
+#define PM_WORN_TYPE 4U    /* dashes and blanks of a word processor */
+#define PM_WORN_CALLOUT 8U /* <1> behind the name */
+#define PM_WORN_INDENT 16U
+
 #define PM_BROKEN_ROW "it begins like a row and is none"
 
 /* Which lines a block is made of. */
@@ -54,11 +63,13 @@ typedef struct pm_smaps {
 
 /* What stands in which column of -X and -XX. */
 typedef struct pm_columns {
+    bool no_perms;              /* a column list of the user's, without Perm */
     bool offset, device, inode; /* stand before the numbers */
     size_t n;
     enum pm_field field[PM_COLUMNS_MAX]; /* PM_NO_COLUMN: not a field that we know */
     pm_text name[PM_COLUMNS_MAX];        /* as in the header; empty where there is none */
-    bool has_flags;
+    bool has_name;
+    bool has_flags, flags_glued; /* glued: the header says "VmFlagsMapping" */
     size_t flags_end; /* byte position just behind the VmFlags column; 0: rows without flags */
 } pm_columns;
 
@@ -82,6 +93,7 @@ typedef struct pm_wide {
 typedef struct pm_open {
     bool open;
     bool pid_line, columns_line, tentative;
+    bool word_for_pid; /* "PROCESS:   dashd" */
     pm_family family;
     pm_dialect dialect; /* of a narrow block */
     int64_t pid, time_ms;
@@ -89,16 +101,29 @@ typedef struct pm_open {
     uint64_t n_rows, last_start; /* rows seen, damaged or not */
     uint64_t prev_start, prev_end;
     char prev_perms[5];
-    uint64_t n_bad, bad_line, cut_line, strange_line, gap_line;
+    uint64_t n_bad, bad_line, cut_line, strange_line, gap_line, elided_line, gave_up_line;
     const char *bad_why;
+    uint64_t n_odd, odd_line; /* rows that are not whole pages */
+    uint64_t n_doubled;       /* rows printed a second time with zeroes */
+    uint64_t n_outside;       /* rows outside of the range of -A */
     int name_blanks; /* between mode and name: 1, or 2 before procps 3.3.7; 0: not known yet */
+    bool padded;     /* columns are made of blanks: not a web page's, that keeps one of each run */
+    bool suse_mode;  /* "r-xp-" */
+    bool raw_names;  /* "[heap]" where procps would print "[ anon ]" */
+    bool tool_names; /* "  [anon]", "  [heap]": toybox */
+    bool translated; /* "[ pile  ]" */
+    bool shared_twice, runs_on; /* faults of the footer */
+    int64_t below_kib;          /* RSS that the footer of -x -A counts and the rows do not show */
+    unsigned worn;
     pm_totals totals;
     int64_t shared_kib, dirty_kib, pages_kib; /* pages: sum of KernelPageSize */
     uint64_t fields, names_cut;
-    bool rule, footer; /* the line of '=' came; the sums came */
-    int64_t tool_size_kib, tool_rss_kib, tool_dirty_kib;
+    bool rule, footer;            /* the line of '=' came; the sums came */
+    int64_t tool[PM_FIELD_COUNT]; /* what the footer says, or UNKNOWN */
+    bool rollup;                  /* smaps_rollup */
     const char *refused, *empty;
     pm_checked checked;
+    pm_state state;
 } pm_open;
 
 struct pm_reader {
@@ -107,12 +132,16 @@ struct pm_reader {
     pm_lines lines;
     uint64_t line, foreign, bytes;
     bool any_row, any_nul, unterminated;
-    int64_t time_ms;
+    unsigned worn;      /* by the line at hand */
+    pm_buf plain;       /* the line at hand, where taking that off moved bytes */
+    int64_t time_ms;    /* of the blocks that follow, or UNKNOWN */
+    int64_t hinted_pid; /* named by the words before the next block, or UNKNOWN */
+    bool foreign_told;  /* another tool's output was named */
     XXH3_state_t *hash;
     const char *chunk, *chunk_end; /* the bytes of the feed at hand */
     const char *run, *run_end;     /* of them, lines of the block that are not yet hashed */
     pm_open b;
-    pm_buf command, columns, missing;
+    pm_buf command, columns, missing, notes, why, tool;
     pm_smaps smaps;
     pm_wide wide;
 };
@@ -124,6 +153,40 @@ struct pm_reader {
 pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err);
 /* Key lines in the order of the row before are taken without being cut into lines first. */
 size_t pm_stream_bulk(void *reader, const char *p, const char *end);
+
+/* ---- dress.c ---- */
+
+pmapdb_status pm_dress_off(pm_reader *r, pm_text *t, pmapdb_error *err);
+/* "<1>" behind a row: a mark that an explanation refers to. */
+void pm_dress_callout(pm_reader *r, pm_text *t);
+
+/* ---- enter.c: which block a line belongs to ---- */
+
+/* --dialect lets rows of that family through. */
+bool pm_is_wanted(const pm_reader *r, pm_family family, pm_dialect dialect);
+/* The block that a row belongs to: the one at hand or a new one. */
+pmapdb_status pm_enter_row(pm_reader *r, pm_family family, pm_dialect dialect, const pm_mapping *m,
+                           pmapdb_error *err);
+/* A line that is part of no block. */
+void pm_pass_over(pm_reader *r);
+
+/* ---- words.c: lines that are no rows and still say something ---- */
+
+/* A moment, another tool's header, a refusal of the system, a process named in passing, a mark of
+ * omission. *used = false: the line says nothing. */
+pmapdb_status pm_words_line(pm_reader *r, pm_text line, pm_text t, bool *used, pmapdb_error *err);
+/* A moment at the line's begin, with more behind it that is a line of a capture: then *t is that.
+ */
+bool pm_words_stamped(pm_reader *r, pm_text *t);
+/* Whole line a moment? It is the time of the blocks that follow. */
+pmapdb_status pm_words_time(pm_reader *r, pm_text t, bool *is_time, pmapdb_error *err);
+/* NULL, or whose header it is when none of ours. */
+const char *pm_words_foreign(pm_text t);
+
+/* ---- explain.c ---- */
+
+/* Fills notes, why and tool of the reader for the block that ends; returns how sure that is. */
+pmapdb_status pm_explain(pm_reader *r, pm_dialect dialect, pm_confidence *sure, pmapdb_error *err);
 
 /* ---- block.c ---- */
 
@@ -151,6 +214,8 @@ bool pm_range_read(pm_text line, pm_mapping *m);
 pmapdb_status pm_smaps_row(pm_reader *r, const pm_mapping *m, pmapdb_error *err);
 /* A row whose first line cannot be read: the keys below are not those of the row before. */
 pmapdb_status pm_smaps_broken(pm_reader *r, pmapdb_error *err);
+/* Looks like a key line: "Rss:      4 kB". */
+bool pm_smaps_is_key(pm_text line);
 /* A key line of the row at hand; *used = false where it is none. */
 pmapdb_status pm_smaps_key(pm_reader *r, pm_text line, bool *used, pmapdb_error *err);
 /* Takes the expected key lines from p on, in place; returns the bytes taken. */
@@ -164,6 +229,8 @@ typedef struct pm_narrow {
     pm_dialect dialect;  /* PM_DIALECT_COUNT: another tool's */
     const char *refused; /* ... and whose */
     pm_text rest;        /* blanks and name */
+    bool outside;        /* a row that -x -A prints of what lies outside of its range */
+    bool padded, suse_mode;
 } pm_narrow;
 
 bool pm_narrow_read(pm_text line, pm_narrow *out);
@@ -191,10 +258,18 @@ size_t pm_wide_vote(const pm_wide *w, const pm_columns *c);
 /* NULL, or why the block cannot be read. */
 const char *pm_layout_find(pm_columns *c, pm_text header, const pm_wide *w);
 
-/* ---- footer.c ---- */
+/* The name in a narrow row: its path and whether it is the kernel's own word. */
+void pm_name_read(pm_open *b, pm_dialect dialect, pm_text rest, pm_mapping *m);
+
+/* ---- sums.c ---- */
 
 /* Sums of a narrow block; false where the line holds none. */
 bool pm_footer_narrow(pm_reader *r, pm_text line);
+/* A line of sums with nothing above it. */
+bool pm_footer_alone(pm_text line);
+
+/* ---- footer.c ---- */
+
 bool pm_footer_wide(pm_reader *r, pm_text line);
 /* Compares with the rows. Words and numbers of a difference go to `missing`. */
 pmapdb_status pm_footer_check(pm_reader *r, pmapdb_error *err);

@@ -7,6 +7,8 @@
 /* Addresses are at least 8 digits in every tool and never more than 16. */
 #define ADDRESS_MIN 8
 #define ADDRESS_MAX 16
+/* PID_MAX_LIMIT of Linux; more is a moment in Unix seconds. */
+#define PID_MAX 4194304
 
 static bool is_hex(char c)
 {
@@ -32,8 +34,8 @@ size_t pm_guess_perms(const char *p, const char *end, char out[5])
     n = end - p > 4 && (p[4] == '-' || p[4] == 'R') ? 5 : 4;
     if (end - p > (ptrdiff_t)n && p[n] != ' ')
         return 0;
-    /* pmap prints '-' for private, the kernel 'p'; 5 characters with a 'p' are openSUSE's. */
-    if ((n == 4) != (p[3] == 'p') && p[3] != 's')
+    /* pmap prints '-' for private, the kernel 'p'; openSUSE's pmap both, "r-xp-". */
+    if (n == 4 && p[3] == '-')
         return 0;
     memcpy(out, p, 3);
     out[3] = p[3] == 's' ? 's' : 'p';
@@ -64,20 +66,36 @@ bool pm_guess_has_word(pm_text line, const char *word)
     return false;
 }
 
+/* Letters and digits that somebody wrote over the pid: "PROCESS", "<pid>", "$PID". */
+static size_t word_for_pid(pm_text line)
+{
+    size_t n = 0;
+
+    while (n < line.len && n < 32 && line.data[n] != ':' && line.data[n] != ' ')
+        n++;
+    return n < line.len && line.data[n] == ':' ? n : 0;
+}
+
 bool pm_guess_pid(pm_text line, int64_t *pid, pm_text *command, bool *tentative)
 {
-    uint64_t v;
-    size_t n = pm_num_dec(line.data, line.data + line.len, &v), blanks = 0;
+    pm_text t = {pm_skip_blanks(line.data, line.data + line.len), 0};
+    uint64_t v = 0;
+    size_t n, blanks = 0;
+    bool number;
 
-    if (n == 0 || n > 10 || n >= line.len || line.data[n] != ':')
-        return false;
-    while (n + 1 + blanks < line.len && blanks < 3 && line.data[n + 1 + blanks] == ' ')
+    t.len = line.len - (size_t)(t.data - line.data);
+    n = pm_num_dec(t.data, t.data + t.len, &v);
+    number = n && n < t.len && t.data[n] == ':' && v <= PID_MAX;
+    if (!number)
+        n = n ? 0 : word_for_pid(t);
+    while (n + 1 + blanks < t.len && t.data[n + 1 + blanks] == ' ')
         blanks++;
-    if (blanks == 0)
+    if (n == 0 || blanks == 0 || (!number && (blanks != 3 || t.len != line.len)))
         return false;
-    *pid = (int64_t)v;
-    *tentative = blanks < 3;
-    *command = pm_text_from(line, n + 1 + blanks);
+    *pid = number ? (int64_t)v : PMAPDB_UNKNOWN;
+    /* procps prints three blanks; busybox, toybox and people one. */
+    *tentative = !number || blanks != 3 || t.len != line.len;
+    *command = pm_text_from(t, n + 1 + (blanks < 3 ? blanks : 3));
     return true;
 }
 
@@ -85,13 +103,16 @@ const char *pm_guess_denied(pm_text line, int64_t *pid)
 {
     static const struct {
         const char *end, *say;
-    } words[] = {{"maps: Permission denied", "permission denied"},
-                 {"maps: No such process", "the process is gone"},
-                 {"maps: No such file or directory", "the process is gone"}};
+    } words[] = {{"Permission denied", "permission denied"},
+                 {"Operation not permitted", "permission denied"},
+                 {"No such process", "the process is gone"},
+                 {"No such file or directory", "the process is gone"}};
     const char *proc = line.len ? memmem(line.data, line.len, "/proc/", 6) : NULL;
     uint64_t v;
 
-    for (size_t i = 0; proc && i < sizeof words / sizeof *words; i++) {
+    if (!proc || !memmem(proc, (size_t)(line.data + line.len - proc), "maps", 4))
+        return NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!pm_text_ends(line, pm_text_of(words[i].end)))
             continue;
         *pid = pm_num_dec(proc + 6, line.data + line.len, &v) && v <= INT32_MAX ? (int64_t)v
@@ -117,11 +138,13 @@ static bool all_of(pm_text t, char c, size_t at_least)
  */
 static bool is_columns(pm_text line)
 {
-    static const char *const words[] = {"Kbytes", "RSS", "Dirty", "Mode", "Mapping", "PSS",
-                                        "Size",   "Rss", "Pss",   "Perm", "VmFlags"};
+    static const char *const words[] = {"Kbytes", "RSS",  "Dirty",   "Mode",  "Mapping",
+                                        "PSS",    "Size", "Rss",     "Pss",   "Perm",
+                                        "SIZE",   "PERM", "MAPPING", "DIRTY", "VmFlags"};
     int n = 0;
 
-    if (line.len == 0 || !memmem(line.data, line.len, "  ", 2))
+    if (line.len == 0 ||
+        (!memmem(line.data, line.len, "  ", 2) && !pm_guess_has_word(line, "Address")))
         n--;
     for (size_t i = 0; i < sizeof words / sizeof *words && n < 2; i++)
         n += pm_guess_has_word(line, words[i]);
@@ -131,6 +154,21 @@ static bool is_columns(pm_text line)
 bool pm_guess_translated_columns(pm_text line)
 {
     return line.len && memmem(line.data, line.len, "  ", 2) != NULL;
+}
+
+/* Some words further on there is a mode: a row, and no sum that looks like an address. */
+static bool has_mode(const char *p, const char *end)
+{
+    char perms[5];
+
+    for (int words = 0; p < end && words < 8; words++) {
+        if (pm_guess_perms(p, end, perms))
+            return true;
+        while (p < end && *p != ' ')
+            p++;
+        p = pm_skip_blanks(p, end);
+    }
+    return false;
 }
 
 static pm_line_kind guess_row(const char *p, const char *end, bool indented)
@@ -143,22 +181,29 @@ static pm_line_kind guess_row(const char *p, const char *end, bool indented)
         return PM_LINE_OTHER;
     if (next == end)
         return PM_LINE_BROKEN;
-    if (*next == '-' && !indented && (next + 1 == end || pm_guess_hex_run(next + 1, end)))
+    if (*next == '-' && (next + 1 == end || pm_guess_hex_run(next + 1, end)))
         return PM_LINE_RANGE;
     if (*next != ' ')
         return PM_LINE_OTHER;
     next = pm_skip_blanks(next, end);
     if (pm_guess_perms(next, end, perms) == 4)
         return PM_LINE_WIDE;
-    if (!indented && next < end && *next >= '0' && *next <= '9')
+    if (next < end && *next >= '0' && *next <= '9' && (!indented || has_mode(next, end)))
         return PM_LINE_NARROW;
     return PM_LINE_BROKEN;
+}
+
+static const char *skip_space(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    return p;
 }
 
 pm_line_kind pm_guess(pm_text line)
 {
     const char *p = line.data, *end = line.data + line.len;
-    const char *word = pm_skip_blanks(p, end);
+    const char *word = skip_space(p, end);
     pm_line_kind kind = guess_row(word, end, word > p);
     pm_text command;
     int64_t pid;
@@ -166,8 +211,6 @@ pm_line_kind pm_guess(pm_text line)
 
     if (kind != PM_LINE_OTHER)
         return kind;
-    while (word < end && (*word == ' ' || *word == '\t'))
-        word++;
     if (word == end)
         return PM_LINE_BLANK;
     if (pm_guess_pid(line, &pid, &command, &tentative))

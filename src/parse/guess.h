@@ -21,7 +21,8 @@ typedef enum pm_line_kind {
 
 pm_line_kind pm_guess(pm_text line);
 
-/* The parts of a PM_LINE_PID line; `tentative` where the blanks are not those of procps. */
+/* The parts of a PM_LINE_PID line; `tentative` where it is not laid out as procps does. *pid is
+ * PMAPDB_UNKNOWN where a word stands in its place. */
 bool pm_guess_pid(pm_text line, int64_t *pid, pm_text *command, bool *tentative);
 
 /* The pid in a PM_LINE_DENIED line and what the system said. */

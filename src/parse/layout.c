@@ -1,5 +1,5 @@
 /* layout: which field stands in which column of pmap -X and -XX: by the header, and where there is
- * none (-q) by what the kernels of the last ten years print and what arithmetic allows. */
+ * none (-q) by what the kernels since 2.6.39 print and what arithmetic allows. */
 #include "parse/block.h"
 
 /* What -X leaves out of what -XX shows. */
@@ -14,18 +14,49 @@
 #define SINCE_5_4 (SINCE_6_0 & ~PM_BIT(PM_PSS_DIRTY))
 #define SINCE_5_0 (SINCE_5_4 & ~PM_BIT(PM_FILE_PMD))
 #define SINCE_4_15 (SINCE_5_0 & ~PM_BIT(PM_THP_ELIGIBLE))
+/* Before 4.15 the page sizes stand behind the swap. */
+#define SINCE_4_12 SINCE_4_15
+#define SINCE_4_8 (SINCE_4_12 & ~PM_BIT(PM_LAZY_FREE))
+#define SINCE_4_4 (SINCE_4_8 & ~PM_BIT(PM_SHMEM_PMD))
+#define SINCE_4_3 (SINCE_4_4 & ~PM_BIT(PM_SHARED_HUGETLB) & ~PM_BIT(PM_PRIVATE_HUGETLB))
+#define SINCE_2_6_39 (SINCE_4_3 & ~PM_BIT(PM_SWAP_PSS))
 
-static const uint64_t kernels[] = {SINCE_6_8, SINCE_6_0, SINCE_5_4, SINCE_5_0, SINCE_4_15};
+static const struct {
+    uint64_t fields;
+    bool pages_late;
+} kernels[] = {{SINCE_6_8, false},  {SINCE_6_0, false},  {SINCE_5_4, false}, {SINCE_5_0, false},
+               {SINCE_4_15, false}, {SINCE_4_12, true},  {SINCE_4_8, true},  {SINCE_4_4, true},
+               {SINCE_4_3, true},   {SINCE_2_6_39, true}};
 #define KERNELS (sizeof kernels / sizeof *kernels)
 #define LAYOUTS (KERNELS * 2 * 2) /* with and without ProtectionKey, -XX and -X */
 
 static uint64_t layout(size_t i)
 {
-    uint64_t fields = kernels[i / 4];
+    uint64_t fields = kernels[i / 4].fields;
 
     if (i & 1)
         fields |= PM_BIT(PM_PROTECTION_KEY);
     return i & 2 ? fields & ~ONLY_XX : fields;
+}
+
+/* The fields of a layout from left to right; returns how many. */
+static size_t columns_of(size_t i, enum pm_field out[PM_FIELD_COUNT])
+{
+    const uint64_t pages = PM_BIT(PM_KERNEL_PAGE) | PM_BIT(PM_MMU_PAGE);
+    uint64_t fields = layout(i);
+    size_t n = 0;
+
+    for (int f = 0; f < PM_FIELD_COUNT; f++) {
+        bool late = kernels[i / 4].pages_late && (fields & pages);
+
+        if (late && f == PM_LOCKED) {
+            out[n++] = PM_KERNEL_PAGE;
+            out[n++] = PM_MMU_PAGE;
+        }
+        if (fields & PM_BIT(f) && !(late && (pages & PM_BIT(f))))
+            out[n++] = (enum pm_field)f;
+    }
+    return n;
 }
 
 /* How many numbers most rows have; a name may begin with a number too. */
@@ -49,15 +80,15 @@ static size_t count_numbers(const pm_wide *w, const pm_columns *c)
     return winner;
 }
 
-/* The values of a row by field, were its columns these fields. */
-static void spread(uint64_t fields, const uint64_t *columns, uint64_t v[PM_FIELD_COUNT])
+/* The values of a row by field, were its columns those of the layout. */
+static void spread(size_t i, const uint64_t *columns, uint64_t v[PM_FIELD_COUNT])
 {
-    size_t column = 0;
+    enum pm_field field[PM_FIELD_COUNT];
+    size_t n = columns_of(i, field);
 
     memset(v, 0, PM_FIELD_COUNT * sizeof *v);
-    for (int i = 0; i < PM_FIELD_COUNT; i++)
-        if (fields & PM_BIT(i))
-            v[i] = columns[column++];
+    for (size_t k = 0; k < n; k++)
+        v[field[k]] = columns[k];
 }
 
 static bool is_page(uint64_t kib)
@@ -98,7 +129,7 @@ static void refute(const pm_wide *w, const pm_columns *c, bool alive[LAYOUTS], u
         for (size_t i = 0; i < LAYOUTS; i++) {
             if (!alive[i])
                 continue;
-            spread(layout(i), columns, v);
+            spread(i, columns, v);
             alive[i] = possible(layout(i), v);
             if (!any)
                 memcpy(first, v, sizeof first);
@@ -115,9 +146,10 @@ static void refute(const pm_wide *w, const pm_columns *c, bool alive[LAYOUTS], u
  * everywhere. Size comes first in all of them, and in those that we do not know. */
 static void guess_columns(pm_columns *c, const pm_wide *w)
 {
+    enum pm_field field[PM_FIELD_COUNT];
     bool alive[LAYOUTS], flags = pm_wide_vote(w, c) != 0;
     uint64_t agreed = PM_NUMBERS, ignored = 0;
-    size_t column = 0, chosen = LAYOUTS;
+    size_t chosen = LAYOUTS;
 
     for (size_t i = 0; i < LAYOUTS; i++)
         alive[i] = (size_t)__builtin_popcountll(layout(i)) == c->n && !(i & 2) == flags;
@@ -130,12 +162,12 @@ static void guess_columns(pm_columns *c, const pm_wide *w)
         }
     for (size_t i = 0; i < c->n; i++)
         c->field[i] = i ? PM_NO_COLUMN : PM_SIZE;
-    for (int f = 0; chosen < LAYOUTS && f < PM_FIELD_COUNT; f++)
-        if (layout(chosen) & PM_BIT(f)) {
-            if (agreed & PM_BIT(f))
-                c->field[column] = (enum pm_field)f;
-            column++;
-        }
+    if (chosen == LAYOUTS)
+        return;
+    columns_of(chosen, field);
+    for (size_t i = 0; i < c->n; i++)
+        if (agreed & PM_BIT(field[i]))
+            c->field[i] = field[i];
 }
 
 /* Offset, Device and Inode stand in a row: "00001000 fe:00 5317628". */
@@ -180,10 +212,13 @@ static const char *header_columns(pm_columns *c, pm_text header, size_t at)
         if (pm_text_starts(word, PM_TEXT("VmFlags"))) {
             c->has_flags = true;
             c->flags_end = (size_t)(word.data - header.data) + strlen("VmFlags");
-            c->flags_end -= word.len > strlen("VmFlags");
+            c->flags_glued = word.len > strlen("VmFlags");
+            c->flags_end -= c->flags_glued;
+            c->has_name = c->flags_glued || !last;
             return NULL;
         }
-        if (!is_known(word) && ((last && !open_end) || !is_key_word(word)))
+        c->has_name = !is_known(word) && ((last && !open_end) || !is_key_word(word));
+        if (c->has_name)
             return NULL;
         if (c->n == PM_COLUMNS_MAX)
             return "too many columns";
@@ -191,6 +226,18 @@ static const char *header_columns(pm_columns *c, pm_text header, size_t at)
         c->name[c->n++] = word;
     }
     return NULL;
+}
+
+/* The second word of a row is its permissions, or the user's list of columns has none. */
+static bool lacks_perms(const pm_wide *w)
+{
+    const pm_columns any = {0};
+    pm_mapping m;
+
+    for (size_t i = 0; i < w->n; i++)
+        if (pm_wide_lead(&any, pm_wide_line(w, i), &m))
+            return false;
+    return true;
 }
 
 static const char *read_header(pm_columns *c, pm_text header, const pm_wide *w)
@@ -204,6 +251,7 @@ static const char *read_header(pm_columns *c, pm_text header, const pm_wide *w)
         if (!pm_guess_word(header, &at, &word))
             return "the header names no column of smaps";
     } while (!is_known(word));
+    c->no_perms = lacks_perms(w);
     c->offset = pm_guess_has_word(header, "Offset");
     c->device = pm_guess_has_word(header, "Device");
     c->inode = pm_guess_has_word(header, "Inode");
@@ -217,7 +265,8 @@ static const char *read_header(pm_columns *c, pm_text header, const pm_wide *w)
     for (size_t i = 0; i < c->n; i++)
         if (c->field[i] == PM_SIZE)
             return NULL;
-    return "no column Size";
+    /* Its loop over the columns begins one too late. */
+    return "pmap -X of procps 3.3.4 to 3.3.6 prints no sizes: use -x";
 }
 
 const char *pm_layout_find(pm_columns *c, pm_text header, const pm_wide *w)

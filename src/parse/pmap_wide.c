@@ -31,9 +31,14 @@ size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_mapping *m)
     p = pm_skip_blanks(p, end);
     p = pm_skip_blanks(p + pm_num_hex(p, end, &m->start), end);
     n = pm_guess_perms(p, end, m->perms);
-    if (n != 4)
+    if (n == 4) {
+        p += n;
+    } else if (c->no_perms && p > line.data && p[-1] == ' ') {
+        memset(m->perms, 0, sizeof m->perms);
+        p--;
+    } else {
         return 0;
-    p += n;
+    }
     if (c->offset) {
         p = pm_skip_blanks(p, end);
         n = pm_num_hex(p, end, &m->offset);
@@ -215,6 +220,17 @@ static pmapdb_status add_row(pm_reader *r, size_t i, pmapdb_error *err)
     return st;
 }
 
+/* Header and footer without a row between them: what `grep` or `tail` left. */
+static void take_sums(pm_reader *r)
+{
+    const pm_columns *c = &r->wide.columns;
+
+    r->b.family = PM_FAMILY_WIDE;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->field[i] != PM_NO_COLUMN && r->wide.footer[i] <= PM_KIB_MAX)
+            r->b.tool[c->field[i]] = (int64_t)r->wide.footer[i];
+}
+
 pmapdb_status pm_wide_end(pm_reader *r, pmapdb_error *err)
 {
     pm_wide *w = &r->wide;
@@ -233,5 +249,7 @@ pmapdb_status pm_wide_end(pm_reader *r, pmapdb_error *err)
         c->flags_end = vote;
     for (size_t i = 0; i < w->n && st == PMAPDB_OK; i++)
         st = add_row(r, i, err);
+    if (w->n == 0 && w->n_footer == c->n)
+        take_sums(r);
     return st;
 }

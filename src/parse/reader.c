@@ -14,7 +14,7 @@ pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, 
         return pm_fail_nomem(err);
     r->events = *events;
     r->only = dialect;
-    r->time_ms = PMAPDB_UNKNOWN;
+    r->time_ms = r->hinted_pid = PMAPDB_UNKNOWN;
     r->lines = (pm_lines){.fn = pm_stream_line, .bulk = pm_stream_bulk, .ctx = r};
     r->hash = XXH3_createState();
     if (!r->hash) {
@@ -34,6 +34,10 @@ void pm_reader_free(pm_reader *r)
     pm_buf_free(&r->command);
     pm_buf_free(&r->columns);
     pm_buf_free(&r->missing);
+    pm_buf_free(&r->notes);
+    pm_buf_free(&r->why);
+    pm_buf_free(&r->tool);
+    pm_buf_free(&r->plain);
     pm_buf_free(&r->smaps.path);
     pm_buf_free(&r->smaps.flags);
     pm_buf_free(&r->smaps.extra);

@@ -1,4 +1,4 @@
-/* siblings: stat, status, comm and cmdline of a /proc/PID folder. */
+/* siblings: stat, status, comm, cmdline and smaps_rollup of a /proc/PID folder. */
 #include "parse/siblings.h"
 
 #include "base/err.h"
@@ -9,7 +9,8 @@ void pm_siblings_init(pm_siblings *s)
     *s = (pm_siblings){.pid = PMAPDB_UNKNOWN,
                        .start_time = PMAPDB_UNKNOWN,
                        .rss_kib = PMAPDB_UNKNOWN,
-                       .size_kib = PMAPDB_UNKNOWN};
+                       .size_kib = PMAPDB_UNKNOWN,
+                       .rollup = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN}};
 }
 
 static void copy(char *out, size_t size, pm_text t)
@@ -125,6 +126,34 @@ static bool read_cmdline(pm_siblings *s, pm_text t)
     return word.len > 0;
 }
 
+/* A file of several (`cat smaps_rollup >> log`) does not say which of them is meant. */
+static bool read_rollup(pm_siblings *s, pm_text t)
+{
+    pm_siblings found;
+    int n = 0;
+
+    pm_siblings_init(&found);
+    while (t.len) {
+        pm_text value = cut(&t, "\n", 1), key;
+
+        if (pm_text_ends(value, PM_TEXT(" [rollup]"))) {
+            n++;
+            continue;
+        }
+        key = cut(&value, ":", 1);
+        if (pm_text_equal(key, PM_TEXT("Rss")))
+            read_kib(value, &found.rollup.rss_kib);
+        else if (pm_text_equal(key, PM_TEXT("Private_Dirty")))
+            read_kib(value, &found.rollup.private_dirty_kib);
+        else if (pm_text_equal(key, PM_TEXT("Swap")))
+            read_kib(value, &found.rollup.swap_kib);
+    }
+    if (n != 1 || found.rollup.rss_kib == PMAPDB_UNKNOWN)
+        return false;
+    s->rollup = found.rollup;
+    return true;
+}
+
 bool pm_siblings_read(pm_siblings *s, pm_text kind, pm_text bytes)
 {
     if (pm_text_equal(kind, PM_TEXT("stat")))
@@ -135,5 +164,7 @@ bool pm_siblings_read(pm_siblings *s, pm_text kind, pm_text bytes)
         return read_comm(s, bytes);
     if (pm_text_equal(kind, PM_TEXT("cmdline")))
         return read_cmdline(s, bytes);
+    if (pm_text_equal(kind, PM_TEXT("smaps_rollup")))
+        return read_rollup(s, bytes);
     return false;
 }

@@ -30,20 +30,35 @@ static const char *read_device(const char *p, const char *end, pm_mapping *m)
     return p;
 }
 
+/* Other kernels that have a /proc/PID/maps leave device and inode out. */
+static bool is_short(const char *p, const char *end)
+{
+    return p == end || (end - p > 1 && p[0] == ' ' && p[1] == ' ');
+}
+
+static const char *read_place(const char *p, const char *end, pm_mapping *m)
+{
+    size_t n = pm_num_hex(p, end, &m->offset);
+
+    p += n;
+    if (n >= 8 && is_short(p, end)) {
+        m->present &= ~(PM_HAS_DEVICE | PM_HAS_INODE);
+        return p;
+    }
+    if (n == 0 || p == end || *p != ' ' || !(p = read_device(p + 1, end, m)))
+        return NULL;
+    n = pm_num_dec(p, end, &m->inode);
+    p += n;
+    return n == 0 || (p < end && *p != ' ') ? NULL : p;
+}
+
 bool pm_range_read(pm_text line, pm_mapping *m)
 {
     const char *p = line.data, *end = p + line.len;
-    size_t n;
 
     *m = (pm_mapping){.present = PM_HAS_OFFSET | PM_HAS_DEVICE | PM_HAS_INODE | PM_HAS_PSEUDO};
     if (!(p = read_hex(p, end, '-', &m->start)) || !(p = read_hex(p, end, ' ', &m->end)) ||
-        pm_guess_perms(p, end, m->perms) != 4 || end - p < 6)
-        return false;
-    if (!(p = read_hex(p + 5, end, ' ', &m->offset)) || !(p = read_device(p, end, m)))
-        return false;
-    n = pm_num_dec(p, end, &m->inode);
-    p += n;
-    if (n == 0 || (p < end && *p != ' '))
+        pm_guess_perms(p, end, m->perms) != 4 || end - p < 6 || !(p = read_place(p + 5, end, m)))
         return false;
     p = pm_skip_blanks(p, end);
     m->path = (pm_text){p, (size_t)(end - p)};
@@ -203,6 +218,13 @@ static bool is_key(pm_text key)
     return true;
 }
 
+bool pm_smaps_is_key(pm_text line)
+{
+    const char *colon = line.len ? memchr(line.data, ':', line.len) : NULL;
+
+    return colon && is_key((pm_text){line.data, (size_t)(colon - line.data)});
+}
+
 /* The kernel ends the list in a blank. */
 static bool is_cut(pm_reader *r, pm_text list)
 {
@@ -242,11 +264,14 @@ static pmapdb_status number_key(pm_reader *r, pm_text line, pm_text key, pm_text
 pmapdb_status pm_smaps_key(pm_reader *r, pm_text line, bool *used, pmapdb_error *err)
 {
     pm_smaps *s = &r->smaps;
-    const char *colon = line.len ? memchr(line.data, ':', line.len) : NULL;
+    const char *colon;
     pmapdb_status st = PMAPDB_OK;
     pm_text key, value;
 
     *used = false;
+    while (line.len && (line.data[0] == ' ' || line.data[0] == '\t'))
+        line = pm_text_from(line, 1);
+    colon = line.len ? memchr(line.data, ':', line.len) : NULL;
     if (!colon)
         return PMAPDB_OK;
     key = (pm_text){line.data, (size_t)(colon - line.data)};

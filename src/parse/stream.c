@@ -1,105 +1,45 @@
 /* stream: what each line of a stream is, and how it begins, feeds or ends a block. */
 #include "parse/block.h"
 
-#include "base/clock.h"
+static pmapdb_status line_of(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err);
 
-#define TIME_LINE_MAX 256
-
-static bool is_wanted(const pm_reader *r, pm_family family, pm_dialect dialect)
+/* Columns to the left of all of them mean nothing in rows that are read from the left. */
+static pm_text unindent(pm_reader *r, pm_text t)
 {
-    switch (family) {
-    case PM_FAMILY_RANGE:
-        return r->only == PM_DIALECT_COUNT || r->only == PM_DIALECT_SMAPS ||
-               r->only == PM_DIALECT_MAPS;
-    case PM_FAMILY_WIDE:
-        return r->only == PM_DIALECT_COUNT || r->only == PM_DIALECT_PMAP_XX ||
-               r->only == PM_DIALECT_PMAP_X;
-    default:
-        return r->only == PM_DIALECT_COUNT || r->only == dialect;
+    while (t.len && (t.data[0] == ' ' || t.data[0] == '\t')) {
+        t = pm_text_from(t, 1);
+        r->worn |= PM_WORN_INDENT;
     }
+    return t;
 }
 
-static void foreign_line(pm_reader *r)
+static pmapdb_status wide_line(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err);
+
+/* Below a header of -X, whose columns the user may have chosen without Perm. */
+static bool is_below_wide_header(const pm_reader *r)
 {
-    r->foreign++;
-    r->smaps.torn = true;
-    if (r->b.open && r->b.n_rows && !r->b.strange_line)
-        r->b.strange_line = r->line;
-}
+    pm_text header = pm_buf_text(&r->columns);
 
-static bool has_header(const pm_open *b)
-{
-    return b->pid_line || b->columns_line;
-}
-
-/* A row of another shape begins a block, and so does one that lies below the row before, unless the
- * block has a header: then its rows were sorted otherwise. */
-static bool begins_block(const pm_open *b, pm_family family, pm_dialect dialect,
-                         const pm_mapping *m)
-{
-    bool again = m->start == b->last_start, back = again || m->end <= b->last_start;
-
-    if (!b->open || b->family == PM_FAMILY_NONE)
-        return !b->open;
-    if (b->family != family)
-        return true;
-    switch (family) {
-    case PM_FAMILY_RANGE:
-        return back;
-    case PM_FAMILY_NARROW:
-        return !has_header(b) && (b->dialect != dialect || (back && !again));
-    default:
-        return !has_header(b) && back;
-    }
-}
-
-/* The block that a row belongs to: the one at hand or a new one. */
-static pmapdb_status enter_row(pm_reader *r, pm_family family, pm_dialect dialect,
-                               const pm_mapping *m, pmapdb_error *err)
-{
-    pm_open *b = &r->b;
-
-    if (begins_block(b, family, dialect, m)) {
-        pmapdb_status st = pm_block_end(r, err);
-
-        if (st != PMAPDB_OK)
-            return st;
-        pm_block_open(r);
-    }
-    if (b->family == PM_FAMILY_NONE) {
-        b->family = family;
-        b->dialect = dialect;
-    }
-    b->last_start = m->start;
-    b->n_rows++;
-    r->any_row = true;
-    return PMAPDB_OK;
-}
-
-/* A moment of its own line is that of the blocks behind it. */
-static pmapdb_status time_line(pm_reader *r, pm_text t, bool *is_time, pmapdb_error *err)
-{
-    int64_t ms;
-    pmapdb_status st = PMAPDB_OK;
-
-    *is_time = t.len <= TIME_LINE_MAX && pm_clock_parse_line(t, &ms);
-    if (*is_time) {
-        st = pm_block_end(r, err);
-        r->time_ms = ms;
-    }
-    return st;
+    return r->b.open && r->b.columns_line && !r->b.refused &&
+           (r->b.family == PM_FAMILY_NONE || r->b.family == PM_FAMILY_WIDE) &&
+           (pm_guess_has_word(header, "Size") || pm_guess_has_word(header, "Rss"));
 }
 
 /* Begins like a row and is none. */
 static pmapdb_status broken_line(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err)
 {
     bool is_time;
-    pmapdb_status st = time_line(r, t, &is_time, err);
+    pmapdb_status st;
 
+    if (pm_words_stamped(r, &t))
+        return line_of(r, line, t, err);
+    st = pm_words_time(r, t, &is_time, err);
     if (st != PMAPDB_OK || is_time)
         return st;
-    if (!r->b.open) {
-        foreign_line(r);
+    if (is_below_wide_header(r))
+        return wide_line(r, line, t, err);
+    if (!r->b.open || (!r->b.n_rows && r->b.footer)) {
+        pm_pass_over(r);
         return PMAPDB_OK;
     }
     r->b.n_rows++;
@@ -113,31 +53,45 @@ static pmapdb_status broken_line(pm_reader *r, pm_text line, pm_text t, pmapdb_e
     return PMAPDB_OK;
 }
 
+/* What was pasted without its first character: "f82f6bf0000-7f82f6bfb000". Where that makes 16 TiB
+ * and the lost digit makes a mapping of usual size. */
+static bool is_headless(pm_text t, const pm_mapping *m)
+{
+    const char *end = t.data + t.len;
+    size_t from = pm_guess_hex_run(t.data, end), to = pm_guess_hex_run(t.data + from + 1, end);
+    uint64_t whole;
+
+    if (from != 11 || to != 12)
+        return false;
+    whole = m->start | (m->end >> 44 << 44);
+    return whole < m->end && m->end - whole < UINT64_C(1) << 32;
+}
+
 static pmapdb_status range_line(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err)
 {
     pm_mapping m;
     bool rollup;
     pmapdb_status st;
 
-    if (!is_wanted(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS)) {
-        foreign_line(r);
+    if (!pm_is_wanted(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS)) {
+        pm_pass_over(r);
         return PMAPDB_OK;
     }
+    t = unindent(r, t);
     if (!pm_range_read(t, &m) || m.end <= m.start)
         return broken_line(r, line, t, err);
     rollup = pm_text_equal(m.path, PM_TEXT("[rollup]"));
-    if (rollup || (r->b.open && r->b.refused)) {
-        st = pm_block_end(r, err);
-        if (st != PMAPDB_OK)
-            return st;
-    }
-    st = enter_row(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS, &m, err);
+    st = rollup ? pm_block_end(r, err) : PMAPDB_OK;
+    if (st == PMAPDB_OK)
+        st = pm_enter_row(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS, &m, err);
     if (st != PMAPDB_OK)
         return st;
-    if (rollup)
-        r->b.refused = "sums of smaps_rollup without mappings: not a known dialect";
+    r->b.rollup = rollup;
     pm_block_line(r, line);
-    return pm_smaps_row(r, &m, err);
+    st = pm_smaps_row(r, &m, err);
+    if (is_headless(t, &m))
+        r->smaps.bad = "its address has lost its first digit";
+    return st;
 }
 
 static pmapdb_status narrow_line(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err)
@@ -146,35 +100,39 @@ static pmapdb_status narrow_line(pm_reader *r, pm_text line, pm_text t, pmapdb_e
     pm_narrow row;
     pmapdb_status st;
 
-    if (!pm_narrow_read(t, &row) ||
-        (b->open && has_header(b) && b->family == PM_FAMILY_NARROW && b->dialect != row.dialect))
+    t = unindent(r, t);
+    if (!pm_narrow_read(t, &row) || (b->open && !b->footer && (b->pid_line || b->columns_line) &&
+                                     b->family == PM_FAMILY_NARROW && b->dialect != row.dialect))
         return broken_line(r, line, t, err);
-    if (!is_wanted(r, PM_FAMILY_NARROW, row.dialect)) {
-        foreign_line(r);
+    if (!pm_is_wanted(r, PM_FAMILY_NARROW, row.dialect)) {
+        pm_pass_over(r);
         return PMAPDB_OK;
     }
-    st = enter_row(r, PM_FAMILY_NARROW, row.dialect, &row.m, err);
+    st = pm_enter_row(r, PM_FAMILY_NARROW, row.dialect, &row.m, err);
     if (st != PMAPDB_OK)
         return st;
     pm_block_line(r, line);
     if (row.refused)
         b->refused = row.refused;
+    else if (b->n_rows == 1 && row.dialect == PM_DIALECT_PMAP_SMALL_X &&
+             pm_guess_has_word(pm_buf_text(&r->columns), "PSS"))
+        b->refused = "three numbers below a header with PSS: not a known dialect";
     return b->refused ? PMAPDB_OK : pm_narrow_row(r, &row, err);
 }
 
 static pmapdb_status wide_line(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err)
 {
-    static const pm_columns none;
+    static const pm_columns any = {.no_perms = true};
     pm_mapping m;
     pmapdb_status st;
 
-    if (!is_wanted(r, PM_FAMILY_WIDE, PM_DIALECT_PMAP_X)) {
-        foreign_line(r);
+    if (!pm_is_wanted(r, PM_FAMILY_WIDE, PM_DIALECT_PMAP_X)) {
+        pm_pass_over(r);
         return PMAPDB_OK;
     }
-    pm_wide_lead(&none, t, &m);
+    pm_wide_lead(&any, t, &m);
     m.end = m.start + 1;
-    st = enter_row(r, PM_FAMILY_WIDE, PM_DIALECT_COUNT, &m, err);
+    st = pm_enter_row(r, PM_FAMILY_WIDE, PM_DIALECT_COUNT, &m, err);
     if (st != PMAPDB_OK)
         return st;
     pm_block_line(r, line);
@@ -188,8 +146,10 @@ static pmapdb_status pid_line(pm_reader *r, pm_text line, pm_text t, pmapdb_erro
     bool tentative = false;
     pmapdb_status st;
 
-    if (!pm_guess_pid(t, &pid, &command, &tentative) || (tentative && r->b.open && r->b.n_rows)) {
-        foreign_line(r);
+    /* Among rows only a header like that of the block at hand begins the next (busybox -q). */
+    if (!pm_guess_pid(t, &pid, &command, &tentative) ||
+        (tentative && r->b.open && r->b.n_rows && !(r->b.pid_line && r->b.tentative))) {
+        pm_pass_over(r);
         return PMAPDB_OK;
     }
     st = pm_block_end(r, err);
@@ -198,7 +158,8 @@ static pmapdb_status pid_line(pm_reader *r, pm_text line, pm_text t, pmapdb_erro
     pm_block_open(r);
     r->b.pid_line = true;
     r->b.tentative = tentative;
-    r->b.pid = pid;
+    r->b.word_for_pid = pid == PMAPDB_UNKNOWN;
+    r->b.pid = r->b.word_for_pid ? r->hinted_pid : pid;
     pm_block_line(r, line);
     return pm_buf_add(&r->command, command.data, command.len, err);
 }
@@ -214,8 +175,7 @@ static pmapdb_status columns_line(pm_reader *r, pm_text line, pm_text t, pmapdb_
     if (!r->b.open)
         pm_block_open(r);
     r->b.columns_line = true;
-    if (pm_guess_has_word(t, "PSS"))
-        r->b.refused = "a column PSS (busybox, toybox, openSUSE): not a known dialect";
+    r->b.refused = pm_words_foreign(t);
     pm_block_line(r, line);
     return pm_buf_add(&r->columns, t.data, t.len, err);
 }
@@ -226,7 +186,7 @@ static void rule_line(pm_reader *r, pm_text line, bool equals)
     bool fits = equals ? b->family == PM_FAMILY_WIDE : b->family != PM_FAMILY_WIDE;
 
     if (!b->open || b->family == PM_FAMILY_RANGE || (!fits && b->family != PM_FAMILY_NONE)) {
-        foreign_line(r);
+        pm_pass_over(r);
         return;
     }
     b->rule |= equals;
@@ -262,44 +222,68 @@ static bool is_cut(pm_reader *r, pm_text t)
     return pm_guess_hex_run(t.data, t.data + t.len) == t.len;
 }
 
+/* SLES prints its sums in two lines. */
+static bool is_first_of_two(pm_text t)
+{
+    return pm_text_starts(t, PM_TEXT("Total:"));
+}
+
+static pmapdb_status sums_line(pm_reader *r, pm_text line, pm_text t, bool *used, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    *used = r->b.open && pm_footer_narrow(r, t);
+    if (!*used && pm_footer_alone(t)) {
+        st = pm_block_end(r, err);
+        if (st != PMAPDB_OK)
+            return st;
+        pm_block_open(r);
+        *used = pm_footer_narrow(r, t);
+        r->any_row |= *used;
+    }
+    if (!*used)
+        return st;
+    pm_block_line(r, line);
+    return is_first_of_two(t) ? st : pm_block_end(r, err);
+}
+
+/* The header of -x or -X in a language of which no word is known. */
+static bool is_translated_header(const pm_reader *r, pm_text t)
+{
+    const pm_open *b = &r->b;
+
+    return b->open && b->pid_line && !b->columns_line && b->last_line + 1 == r->line &&
+           b->first_line == b->last_line && pm_guess_translated_columns(t);
+}
+
 static pmapdb_status other_line(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err)
 {
-    pm_open *b = &r->b;
-    bool is_time;
-    pmapdb_status st;
+    bool used;
+    pmapdb_status st = sums_line(r, line, t, &used, err);
 
-    if (b->open && pm_footer_narrow(r, t)) {
-        pm_block_line(r, line);
-        return pm_block_end(r, err);
-    }
-    st = time_line(r, t, &is_time, err);
-    if (st != PMAPDB_OK || is_time)
+    if (st != PMAPDB_OK || used)
         return st;
-    if (b->open && b->pid_line && !b->columns_line && b->last_line + 1 == r->line &&
-        b->first_line == b->last_line && pm_guess_translated_columns(t))
+    if (pm_words_stamped(r, &t))
+        return line_of(r, line, t, err);
+    st = pm_words_line(r, line, t, &used, err);
+    if (st != PMAPDB_OK || used)
+        return st;
+    if (is_translated_header(r, t))
         return columns_line(r, line, t, err);
     if (is_cut(r, t)) {
         pm_block_line(r, line);
-        b->cut_line = r->line;
+        r->b.cut_line = r->line;
         return PMAPDB_OK;
     }
-    foreign_line(r);
+    pm_pass_over(r);
     return PMAPDB_OK;
 }
 
-pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
+/* `line` is what the hash is made of, t what is left of it when everything around is taken off. */
+static pmapdb_status line_of(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err)
 {
-    pm_reader *r = reader;
-    pm_text t = line;
     bool used = false;
 
-    r->line++;
-    if (line.len > PM_LINE_BYTES_MAX)
-        return pm_fail(err, PMAPDB_INPUT, "a line is longer than %zu MiB", PM_LINE_BYTES_MAX >> 20);
-    if (t.len && t.data[t.len - 1] == '\r')
-        t.len--;
-    if (r->line == 1 && pm_text_starts(t, PM_TEXT("\xef\xbb\xbf")))
-        t = pm_text_from(t, 3); /* an editor's byte order mark */
     if (r->b.open && r->smaps.open) {
         pmapdb_status st = pm_smaps_key(r, t, &used, err);
 
@@ -338,6 +322,19 @@ pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
         break;
     }
     return other_line(r, line, t, err);
+}
+
+pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
+{
+    pm_reader *r = reader;
+    pm_text t = line;
+    pmapdb_status st;
+
+    r->line++;
+    if (line.len > PM_LINE_BYTES_MAX)
+        return pm_fail(err, PMAPDB_INPUT, "a line is longer than %zu MiB", PM_LINE_BYTES_MAX >> 20);
+    st = pm_dress_off(r, &t, err);
+    return st == PMAPDB_OK ? line_of(r, line, t, err) : st;
 }
 
 size_t pm_stream_bulk(void *reader, const char *p, const char *end)

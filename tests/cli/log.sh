@@ -18,7 +18,7 @@ run pmapdb import -q --every 30s samples/logs/leaky-untimed.log
 run pmapdb growth --category heap -f csv
 
 say "appended: only the new one is stored; then renamed and packed: known"
-pmap_x 12767 leaky 9999 >>samples/logs/leaky-untimed.log
+pmap_x 12767 leaky 10000 >>samples/logs/leaky-untimed.log
 touch -d 2026-11-21T02:52:38Z samples/logs/leaky-untimed.log
 run pmapdb import --every 30s samples/logs/leaky-untimed.log
 mv samples/logs/leaky-untimed.log old.log

@@ -30,10 +30,12 @@ printf '2:   [kthreadd]\ntotal kB               0       0       0\n' >kthread.x
 try "a kernel thread" import kthread.x
 printf '1:   /sbin/init\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n---------------- ------- ------- ------- \ntotal kB               0       0       0\n' >denied.x
 try "a process that may not be read" import denied.x
-mkdir bb
-printf '9:   init\nAddress\t\t  Kbytes     PSS   Dirty    Swap  Mode  Mapping\n0000000000400000       8       4       4       0  rw-p  /bin/init\n' >bb/9.x
-try "a tool that is not read yet, in a directory" import bb
-run pmapdb --db try.db import bb
+mkdir sun
+printf '9:   init\nAddress  Kbytes     RSS    Anon  Locked Mode   Mapped File\n08046000       8       8       8       - rw---    [ stack ]\n' >sun/9.x
+try "another system's tool, in a directory" import sun
+run pmapdb --db try.db import sun
+printf 'COMMAND  PID USER   FD   TYPE DEVICE SIZE/OFF NODE NAME\ninit       1 root  cwd    DIR  254,0     4096    2 /\n' >lsof.txt
+try "another tool's output" import lsof.txt
 gzip -c $good.x | head -c 400 >cut.x.gz
 try "a gzip file that is cut" import cut.x.gz
 head -n 300 $good.smaps | head -c 8000 >1795229318-12766.smaps

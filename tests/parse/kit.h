@@ -14,14 +14,12 @@
 /* cmocka.h wants the five above. */
 #include <cmocka.h>
 
-#define BLOCKS_MAX 64
-
 /* What a stream gave. Texts of rows and blocks are copies. */
 typedef struct pm_seen {
     pm_mapping *rows;
-    pm_block blocks[BLOCKS_MAX];
-    size_t first_row[BLOCKS_MAX + 1]; /* of each block */
-    size_t n_rows, cap_rows, n_blocks;
+    pm_block *blocks;
+    size_t *first_row; /* of each block, and behind the last one */
+    size_t n_rows, cap_rows, n_blocks, cap_blocks, cap_first;
     uint64_t foreign;
     bool hopeless;
     pmapdb_status status;
@@ -56,16 +54,37 @@ static inline pmapdb_status kit_mapping(void *ctx, const pm_mapping *m, pmapdb_e
 static inline pmapdb_status kit_block(void *ctx, const pm_block *b, pmapdb_error *err)
 {
     pm_seen *s = ctx;
-    pm_block *block = &s->blocks[s->n_blocks++];
+    pm_block *block;
 
-    (void)err;
-    assert_true(s->n_blocks <= BLOCKS_MAX);
+    assert_int_equal(pm_grow(&s->blocks, &s->cap_blocks, s->n_blocks, sizeof *s->blocks, err),
+                     PMAPDB_OK);
+    assert_int_equal(
+        pm_grow(&s->first_row, &s->cap_first, s->n_blocks + 1, sizeof *s->first_row, err),
+        PMAPDB_OK);
+    block = &s->blocks[s->n_blocks++];
     *block = *b;
     block->command = kit_copy(b->command);
     block->missing = kit_copy(b->missing);
+    block->notes = kit_copy(b->notes);
+    block->why = kit_copy(b->why);
+    block->tool = kit_copy(b->tool);
     block->empty = kit_copy(b->empty);
+    s->first_row[0] = 0;
     s->first_row[s->n_blocks] = s->n_rows;
     return PMAPDB_OK;
+}
+
+/* One chunk, on the heap by itself: the sanitizer sees a read past its end. */
+static inline pmapdb_status kit_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_error *err)
+{
+    char *chunk = malloc(n);
+    pmapdb_status st;
+
+    assert_non_null(chunk);
+    memcpy(chunk, bytes, n);
+    st = pm_reader_feed(r, chunk, n, err);
+    free(chunk);
+    return st;
 }
 
 static inline pm_seen *kit_read_as(pm_dialect dialect, pm_text t, size_t step)
@@ -78,13 +97,8 @@ static inline pm_seen *kit_read_as(pm_dialect dialect, pm_text t, size_t step)
     assert_int_equal(pm_reader_new(&events, dialect, &r, &s->err), PMAPDB_OK);
     for (size_t at = 0; t.data && at < t.len && s->status == PMAPDB_OK; at += step) {
         size_t n = t.len - at < step ? t.len - at : step;
-        /* A chunk of its own on the heap: the sanitizer sees a read past its end. */
-        char *chunk = malloc(n);
 
-        assert_non_null(chunk);
-        memcpy(chunk, t.data + at, n);
-        s->status = pm_reader_feed(r, chunk, n, &s->err);
-        free(chunk);
+        s->status = kit_feed(r, t.data + at, n, &s->err);
     }
     if (s->status == PMAPDB_OK)
         s->status = pm_reader_finish(r, &s->err);
@@ -109,8 +123,13 @@ static inline void kit_free(pm_seen *s)
     for (size_t i = 0; i < s->n_blocks; i++) {
         free((char *)s->blocks[i].command.data);
         free((char *)s->blocks[i].missing.data);
+        free((char *)s->blocks[i].notes.data);
+        free((char *)s->blocks[i].why.data);
+        free((char *)s->blocks[i].tool.data);
         free((char *)s->blocks[i].empty.data);
     }
+    free(s->first_row);
+    free(s->blocks);
     free(s->rows);
     free(s);
 }
@@ -138,6 +157,13 @@ static inline void kit_write_row(pm_buf *out, const pm_mapping *m)
     pm_buf_addf(out, NULL, "]\n");
 }
 
+static inline void kit_write_text(pm_buf *out, const char *what, pm_text t)
+{
+    pm_buf_addf(out, NULL, " %s (", what);
+    pm_buf_add(out, t.data, t.len, NULL);
+    pm_buf_addf(out, NULL, ")");
+}
+
 static inline void kit_write_block(pm_buf *out, const pm_block *b)
 {
     pm_buf_addf(out, NULL, "%s pid %" PRId64 " time %" PRId64 " lines %" PRIu64 "-%" PRIu64,
@@ -147,8 +173,15 @@ static inline void kit_write_block(pm_buf *out, const pm_block *b)
                 b->tool_size_kib, b->tool_rss_kib);
     for (int i = 0; i < PM_TOTAL_COUNT; i++)
         pm_buf_addf(out, NULL, " %" PRId64, b->totals.v[i]);
-    pm_buf_addf(out, NULL, " cut %" PRIu64 " (%s) missing (%s) empty (%s)\n", b->names_cut,
-                b->command.data, b->missing.data, b->empty.data);
+    pm_buf_addf(out, NULL, " %s%s", pm_confidence_name(b->confidence),
+                b->foreign ? " foreign" : "");
+    kit_write_text(out, "command", b->command);
+    kit_write_text(out, "missing", b->missing);
+    kit_write_text(out, "notes", b->notes);
+    kit_write_text(out, "why", b->why);
+    kit_write_text(out, "by", b->tool);
+    kit_write_text(out, "empty", b->empty);
+    pm_buf_addf(out, NULL, "\n");
 }
 
 /* Rows alone, or rows with their blocks. */

@@ -190,24 +190,43 @@ static void broken_rows_are_counted(void **state)
 
 static void pss_never_lands_in_rss(void **state)
 {
-    static const char *const others[] = {
-        "1234: demo\nAddress\t\t  Kbytes     PSS   Dirty    Swap  Mode  Mapping\n"
-        "0000000000400000      12       8       4       0  r-xp  /srv/demo/demo\n",
-        "0000000000400000      12       8       4       0 r-x-- demo\n",
-        "0000000000400000      12       8       4       0  r-xp  /srv/demo/demo\n",
-        "Address           Kbytes     PSS   Dirty Mode  Mapping\n" X1,
-        "1234: demo\n0000000000400000      12K r-xp  /srv/demo/demo\n"};
+    static const struct {
+        const char *text;
+        pm_dialect dialect;
+    } others[] = {
+        {"1234: demo\nAddress\t\t  Kbytes     PSS   Dirty    Swap  Mode  Mapping\n"
+         "0000000000400000      12       8       4       0  r-xp  /srv/demo/demo\n",
+         PM_DIALECT_BUSYBOX_X},
+        {"0000000000400000      12       8       4       0 r-x-- demo\n", PM_DIALECT_TOYBOX_X},
+        {"0000000000400000      12       8       4       0  r-xp  /srv/demo/demo\n",
+         PM_DIALECT_BUSYBOX_X}};
 
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        pm_seen *s = kit_read(pm_text_of(others[i]));
+        pm_seen *s = kit_read(pm_text_of(others[i].text));
 
-        assert_int_equal(s->n_rows, 0);
-        assert_int_equal(s->n_blocks, 1);
-        assert_non_null(strstr(s->blocks[0].empty.data, "not a known dialect"));
+        assert_int_equal(s->n_rows, 1);
+        assert_int_equal(s->blocks[0].dialect, others[i].dialect);
+        assert_int_equal(s->blocks[0].totals.v[PM_TOTAL_RSS], -1);
+        assert_int_equal(s->blocks[0].totals.v[PM_TOTAL_PSS], 8);
+        assert_int_equal(s->blocks[0].totals.v[PM_TOTAL_PRIVATE_DIRTY], 4);
+        assert_false(pm_has(&s->rows[0], PM_BIT(PM_RSS)) || pm_has(&s->rows[0], PM_BIT(PM_DIRTY)));
         kit_free(s);
-        kit_every_chunk(pm_text_of(others[i]), 512);
+        kit_every_chunk(pm_text_of(others[i].text), 512);
     }
+}
+
+static void three_numbers_below_a_header_with_pss(void **state)
+{
+    pm_text t = PM_TEXT("Address           Kbytes     PSS   Dirty Mode  Mapping\n" X1);
+    pm_seen *s = kit_read(t);
+
+    (void)state;
+    assert_int_equal(s->n_rows, 0);
+    assert_int_equal(s->n_blocks, 1);
+    assert_true(s->blocks[0].foreign);
+    assert_non_null(strstr(s->blocks[0].empty.data, "PSS"));
+    kit_free(s);
 }
 
 /* Sorted rows of a block with a header stay one block; without a header an address that goes back
@@ -259,6 +278,7 @@ int main(void)
         cmocka_unit_test(no_footer_below_a_header_is_a_cut),
         cmocka_unit_test(broken_rows_are_counted),
         cmocka_unit_test(pss_never_lands_in_rss),
+        cmocka_unit_test(three_numbers_below_a_header_with_pss),
         cmocka_unit_test(rows_in_another_order),
         cmocka_unit_test(a_cut_at_any_byte_is_noticed),
     };

@@ -13,7 +13,7 @@ static void expect_wide_names(const pm_seen *s, bool base)
         demo_same(s->rows[i].path, demo_path(i, base, 127, buf), i);
         assert_int_equal(s->rows[i].name_cut, i == DEMO_LONG && !base);
     }
-    assert_int_equal(s->blocks[0].names_cut, !base);
+    assert_int_equal(s->blocks[0].notes.len > 0, !base);
 }
 
 static void pmap_xx(void **state)
@@ -100,7 +100,8 @@ static void columns_that_cannot_be_read(void **state)
     static const struct {
         const char *text, *why;
     } cases[] = {
-        {"1:   init\n Address Perm  Rss Pss Mapping\n00401000 r--p    4   4 x\n", "no column Size"},
+        {"1:   init\n Address Perm  Rss Pss Mapping\n00401000 r--p    4   4 x\n",
+         "pmap -X of procps 3.3.4 to 3.3.6 prints no sizes: use -x"},
         {"1:   init\n00401000 r--p    4   4 x\n", "columns without names"},
     };
 
@@ -264,10 +265,12 @@ static void a_cut_at_any_byte_is_noticed(void **state)
     pm_text all = pm_buf_text(&bytes);
 
     (void)state;
-    for (size_t n = 1; n + 3 < all.len; n += 3) {
+    for (size_t n = 1; n + 3 < all.len; n++) {
         pm_seen *s = kit_read((pm_text){all.data, n});
 
-        if (s->n_rows && s->blocks[0].state == PM_STATE_COMPLETE)
+        /* Behind a whole row nobody can tell; then that is said. */
+        if (s->n_rows && s->blocks[0].state == PM_STATE_COMPLETE &&
+            (all.data[n - 1] != '\n' || !strstr(s->blocks[0].notes.data, "cannot be told")))
             fail_msg("cut at byte %zu: complete", n);
         kit_free(s);
     }

@@ -16,6 +16,9 @@ static void nothing_is_known_at_first(void **state)
     assert_int_equal(s.pid, PMAPDB_UNKNOWN);
     assert_int_equal(s.start_time, PMAPDB_UNKNOWN);
     assert_int_equal(s.rss_kib, PMAPDB_UNKNOWN);
+    assert_int_equal(s.rollup.rss_kib, PMAPDB_UNKNOWN);
+    assert_int_equal(s.rollup.private_dirty_kib, PMAPDB_UNKNOWN);
+    assert_int_equal(s.rollup.swap_kib, PMAPDB_UNKNOWN);
     assert_string_equal(s.comm, "");
     assert_false(take(&s, "smaps", PM_TEXT("Name:\tx\n")));
 }
@@ -85,6 +88,40 @@ static void comm_and_cmdline_name_the_process(void **state)
     assert_int_equal(strlen(s.argv0), sizeof s.argv0 - 1);
 }
 
+#define ROLLUP_HEAD "55d0-7ffd ---p 00000000 00:00 0          [rollup]\n"
+
+static void rollup_has_sums(void **state)
+{
+    static const char rollup[] = ROLLUP_HEAD "Rss:                1476 kB\n"
+                                             "Pss:                 201 kB\n"
+                                             "Pss_Dirty:            96 kB\n"
+                                             "Shared_Dirty:          3 kB\n"
+                                             "Private_Dirty:        96 kB\n"
+                                             "Swap:                  7 kB\n"
+                                             "SwapPss:               5 kB\n";
+    char two[2 * sizeof rollup];
+    pm_siblings s;
+
+    (void)state;
+    pm_siblings_init(&s);
+    assert_true(take(&s, "smaps_rollup", pm_text_of(rollup)));
+    assert_int_equal(s.rollup.rss_kib, 1476);
+    assert_int_equal(s.rollup.private_dirty_kib, 96);
+    assert_int_equal(s.rollup.swap_kib, 7);
+    /* cut */
+    pm_siblings_init(&s);
+    assert_true(take(&s, "smaps_rollup", PM_TEXT(ROLLUP_HEAD "Rss: 12 kB\nPss: ")));
+    assert_int_equal(s.rollup.rss_kib, 12);
+    assert_int_equal(s.rollup.swap_kib, PMAPDB_UNKNOWN);
+    /* which of several, and what is none */
+    pm_siblings_init(&s);
+    snprintf(two, sizeof two, "%s%s", rollup, rollup);
+    assert_false(take(&s, "smaps_rollup", pm_text_of(two)));
+    assert_false(take(&s, "smaps_rollup", PM_TEXT(ROLLUP_HEAD)));
+    assert_false(take(&s, "smaps_rollup", PM_TEXT("Rss: 12 kB\n")));
+    assert_int_equal(s.rollup.rss_kib, PMAPDB_UNKNOWN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +129,7 @@ int main(void)
         cmocka_unit_test(stat_has_the_start_behind_any_name),
         cmocka_unit_test(status_has_sizes),
         cmocka_unit_test(comm_and_cmdline_name_the_process),
+        cmocka_unit_test(rollup_has_sums),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

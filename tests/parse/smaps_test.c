@@ -190,17 +190,29 @@ static void a_damaged_first_line_spoils_its_row_only(void **state)
     }
 }
 
-static void sums_alone_are_refused(void **state)
+static void sums_alone_are_totals(void **state)
 {
-    pm_seen *s = kit_read(PM_TEXT("00400000-7ffd2d5b5000 ---p 00000000 00:00 0    [rollup]\n"
-                                  "Rss:                4640 kB\n" ROW1));
+    pm_text t = PM_TEXT("00400000-7ffd2d5b5000 ---p 00000000 00:00 0    [rollup]\n"
+                        "Rss:                4640 kB\nPss:                2500 kB\n"
+                        "Private_Clean:        16 kB\nPrivate_Dirty:      1068 kB\n" ROW1);
+    pm_seen *s = kit_read(t);
+    const pm_block *b = &s->blocks[0];
 
     (void)state;
     assert_int_equal(s->n_blocks, 2);
     assert_int_equal(s->n_rows, 1);
-    assert_non_null(strstr(s->blocks[0].empty.data, "smaps_rollup"));
-    assert_int_equal(s->blocks[1].empty.len, 0);
+    assert_int_equal(b->state, PM_STATE_TOTALS);
+    assert_int_equal(b->dialect, PM_DIALECT_ROLLUP);
+    assert_int_equal(b->totals.v[PM_TOTAL_MAPPINGS], -1);
+    assert_int_equal(b->totals.v[PM_TOTAL_SIZE], -1);
+    assert_int_equal(b->totals.v[PM_TOTAL_RSS], 4640);
+    assert_int_equal(b->totals.v[PM_TOTAL_PSS], 2500);
+    assert_int_equal(b->totals.v[PM_TOTAL_PRIVATE], 1084);
+    assert_int_equal(b->totals.v[PM_TOTAL_PRIVATE_DIRTY], 1068);
+    assert_int_equal(b->totals.v[PM_TOTAL_SWAP], -1);
+    assert_int_equal(s->blocks[1].state, PM_STATE_COMPLETE);
     kit_free(s);
+    kit_every_chunk(t, 512);
 }
 
 static void a_line_between_rows_that_is_none_is_said(void **state)
@@ -208,7 +220,7 @@ static void a_line_between_rows_that_is_none_is_said(void **state)
     (void)state;
     kit_expect_block(
         PM_TEXT(ROW1 KEYS("       8", "       4") "[...]\n" ROW2 KEYS("     132", "      12")),
-        PM_STATE_PARTIAL, PM_CHECKED_NONE, "line 5 in the middle is no row: rows may be missing");
+        PM_STATE_PARTIAL, PM_CHECKED_NONE, "line 5 stands for rows that were left out");
     kit_expect_block(PM_TEXT(ROW1 "7ffd2d594000-7ffd2d5b5000 rw-p 0000\n"), PM_STATE_PARTIAL,
                      PM_CHECKED_NONE, "line 2 is damaged: it begins like a row and is none");
 }
@@ -264,7 +276,7 @@ int main(void)
         cmocka_unit_test(overlap_is_damage),
         cmocka_unit_test(an_address_that_goes_back_begins_a_block),
         cmocka_unit_test(a_damaged_first_line_spoils_its_row_only),
-        cmocka_unit_test(sums_alone_are_refused),
+        cmocka_unit_test(sums_alone_are_totals),
         cmocka_unit_test(a_line_between_rows_that_is_none_is_said),
         cmocka_unit_test(a_cut_at_any_byte_is_noticed),
     };

@@ -1,0 +1,221 @@
+/* words: lines that are no rows and still say something: moments, omissions, refusals of the
+ * system, the name of a process, another tool's header. */
+#include "parse/block.h"
+
+#include "base/clock.h"
+#include "base/pid_word.h"
+
+/* Longer lines are none of what people and loops write between captures. */
+#define WORDS_MAX 512
+
+static bool holds(pm_text t, const char *what)
+{
+    return memmem(t.data, t.len, what, strlen(what)) != NULL;
+}
+
+/* ---- moments ---- */
+
+static pmapdb_status new_moment(pm_reader *r, int64_t ms, pm_text rest, pmapdb_error *err)
+{
+    pmapdb_status st = pm_block_end(r, err);
+    int64_t pid;
+
+    r->time_ms = ms;
+    r->hinted_pid = pm_pid_in_words(rest, &pid) ? pid : PMAPDB_UNKNOWN;
+    return st;
+}
+
+pmapdb_status pm_words_time(pm_reader *r, pm_text t, bool *is_time, pmapdb_error *err)
+{
+    pm_text rest = PM_TEXT("");
+    int64_t ms;
+
+    *is_time =
+        t.len <= WORDS_MAX && (pm_clock_parse_line(t, &ms) || pm_clock_parse_prefix(t, &ms, &rest));
+    return *is_time ? new_moment(r, ms, rest, err) : PMAPDB_OK;
+}
+
+/* Something that a tool prints, and no words of a loop. */
+static bool is_of_capture(const pm_reader *r, pm_text t)
+{
+    pm_text command;
+    bool tentative;
+    int64_t pid;
+
+    switch (pm_guess(t)) {
+    case PM_LINE_PID:
+        return pm_guess_pid(t, &pid, &command, &tentative) && !tentative;
+    case PM_LINE_RANGE:
+    case PM_LINE_NARROW:
+    case PM_LINE_WIDE:
+    case PM_LINE_COLUMNS:
+    case PM_LINE_DASHES:
+    case PM_LINE_EQUALS:
+        return true;
+    default:
+        return (r->b.open && r->smaps.open && pm_smaps_is_key(t)) || (r->b.open && r->b.rule) ||
+               pm_footer_alone(t);
+    }
+}
+
+bool pm_words_stamped(pm_reader *r, pm_text *t)
+{
+    pm_text rest;
+    int64_t ms;
+
+    if (t->len > WORDS_MAX || !pm_clock_parse_prefix(*t, &ms, &rest) || !is_of_capture(r, rest))
+        return false;
+    r->time_ms = ms;
+    *t = rest;
+    return true;
+}
+
+/* "[2026-11-21 02:05:32] ---------------- ------- -------": the rule above the sums, in a log with
+ * a moment before each line; without one it would be decoration of the moment. */
+static bool is_stamped_rule(const pm_open *b, pm_text t)
+{
+    char c = b->family == PM_FAMILY_WIDE ? '=' : '-';
+    size_t n = t.len, marks = 0, groups = 0;
+
+    if (!b->open || !b->columns_line || !b->n_rows || t.data[0] == c)
+        return false;
+    for (; n && (t.data[n - 1] == c || t.data[n - 1] == ' '); n--) {
+        marks += t.data[n - 1] == c;
+        groups += t.data[n - 1] == c && (n == t.len || t.data[n] == ' ');
+    }
+    return groups >= 2 && marks >= 10;
+}
+
+/* ---- omissions ---- */
+
+/* "...", "... ...", "[...]", "<truncated>", "(snip)", "…": rows stood here. */
+static bool is_elision(pm_text t)
+{
+    static const char *const words[] = {"truncated", "snip", "omitted", "skipped", "省略"};
+    static const char ellipsis[] = "\xe2\x80\xa6";
+    size_t dots = 0;
+
+    for (size_t i = 0; i < t.len; i++) {
+        if (t.data[i] == '.' || memchr(" \t[]()<>", t.data[i], 8))
+            dots += t.data[i] == '.';
+        else if (pm_text_starts(pm_text_from(t, i), pm_text_of(ellipsis)))
+            dots += 3, i += 2;
+        else
+            break;
+        if (i + 1 == t.len)
+            return dots >= 2;
+    }
+    for (size_t i = 0; t.len < 64 && i < sizeof words / sizeof *words; i++)
+        if (holds(t, words[i]) && (dots >= 2 || memchr("[(<-", t.data[0], 4)))
+            return true;
+    return false;
+}
+
+/* pmap says that and goes, wherever it is. */
+static bool is_failure(pm_text t)
+{
+    return pm_text_starts(t, PM_TEXT("pmap: ")) ||
+           pm_text_starts(t, PM_TEXT("ERROR: inconsistent"));
+}
+
+/* ---- other tools ---- */
+
+const char *pm_words_foreign(pm_text t)
+{
+    static const struct {
+        const char *words[4];
+        const char *without, *whose;
+    } headers[] = {
+        {{"Address", "Kbytes", "Mapped File"}, NULL, "pmap of Solaris or illumos, not of Linux"},
+        {{"Address", "RSS", "Mode", "Mapping"},
+         "Kbytes",
+         "psutil's pmap.py, which prints Rss and no sizes"},
+        {{"COMMAND", "PID", "FD", "NODE"}, NULL, "lsof: open files, no memory map"},
+        {{"Start Addr", "End Addr", "Size"},
+         NULL,
+         "gdb's info proc mappings: sizes of mappings, nothing of what is resident; capture smaps"},
+        {{"REGION TYPE", "START", "END"}, NULL, "vmmap of macOS, not a map of Linux"},
+        {{"PID", "START", "END", "PRT"}, NULL, "procstat -v of FreeBSD, not a map of Linux"},
+        {{"Native Memory Tracking:"}, NULL, "a JVM's own counts (NMT), no memory map"},
+        {{"PID", "User", "USS", "PSS"}, NULL, "smem: sums of processes, no memory map"},
+    };
+
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        const char *without = headers[i].without;
+        bool all = !without || !holds(t, without);
+
+        for (int k = 0; k < 4 && headers[i].words[k] && all; k++)
+            all = holds(t, headers[i].words[k]);
+        if (all)
+            return headers[i].whose;
+    }
+    return NULL;
+}
+
+/* Another tool's output is named once in a stream; what it holds is passed over. */
+static pmapdb_status foreign_header(pm_reader *r, pm_text line, const char *whose,
+                                    pmapdb_error *err)
+{
+    pmapdb_status st = pm_block_end(r, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    r->foreign_told = true;
+    pm_block_open(r);
+    r->b.empty = whose;
+    pm_block_line(r, line);
+    return pm_block_end(r, err);
+}
+
+/* ---- a process named in passing ---- */
+
+/* "==> /proc/4711/smaps <==", "# cat /proc/4711/maps", "#  SIGSEGV (0xb) at pc=0x1, pid=4711, ...":
+ * it is that of the map below. */
+static pmapdb_status name_process(pm_reader *r, pm_text t, bool *used, pmapdb_error *err)
+{
+    int64_t pid;
+
+    *used = (holds(t, "/proc/") || holds(t, " pid=")) && pm_pid_in_words(t, &pid);
+    if (!*used)
+        return PMAPDB_OK;
+    if (r->b.open && r->b.n_rows) {
+        pmapdb_status st = pm_block_end(r, err);
+
+        if (st != PMAPDB_OK)
+            return st;
+    }
+    r->hinted_pid = pid;
+    r->foreign++;
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_words_line(pm_reader *r, pm_text line, pm_text t, bool *used, pmapdb_error *err)
+{
+    const char *whose;
+    pmapdb_status st;
+
+    *used = t.len && t.len <= WORDS_MAX && is_stamped_rule(&r->b, t);
+    if (*used) {
+        r->b.rule |= r->b.family == PM_FAMILY_WIDE;
+        pm_block_line(r, line);
+        return PMAPDB_OK;
+    }
+    st = pm_words_time(r, t, used, err);
+    if (st != PMAPDB_OK || *used || t.len > WORDS_MAX || t.len == 0)
+        return st;
+    *used = true;
+    if (is_elision(t)) {
+        if (r->b.open && r->b.n_rows && !r->b.elided_line)
+            r->b.elided_line = r->line;
+        r->foreign++;
+        return PMAPDB_OK;
+    }
+    if (is_failure(t) && r->b.open && r->b.n_rows) {
+        r->b.gave_up_line = r->line;
+        return PMAPDB_OK;
+    }
+    whose = r->foreign_told ? NULL : pm_words_foreign(t);
+    if (whose)
+        return foreign_header(r, line, whose, err);
+    return name_process(r, t, used, err);
+}

@@ -1,11 +1,12 @@
-/* beside: what the small files beside a capture (stat, status, comm, cmdline) add to it. */
+/* beside: what the small files beside a capture (stat, status, comm, cmdline, smaps_rollup) add to
+ * it: pid, start, name, and a proof of its sum. */
 #include "api/intake.h"
 
 #include "api/place.h"
 #include "base/buf.h"
 #include <stdlib.h>
 
-#define SIBLING_MAX 65536
+#define SIBLING_MAX ((size_t)65536)
 
 void pm_offer_name(pm_capture *c, pm_text name, pm_name_rank rank)
 {
@@ -19,12 +20,52 @@ void pm_offer_name(pm_capture *c, pm_text name, pm_name_rank rank)
     c->name_rank = rank;
 }
 
-static void join_siblings(pm_capture *c, const pm_siblings *s)
-{
-    pm_block *b = &c->block;
+/* ---- joining ---- */
 
-    if (c->pid != PMAPDB_UNKNOWN && s->pid != PMAPDB_UNKNOWN && c->pid != s->pid)
+static bool agree(int64_t theirs, int64_t ours)
+{
+    return theirs == PMAPDB_UNKNOWN || ours < 0 || theirs == ours;
+}
+
+/* Not Pss: the kernel rounds it down once per mapping, and once in the rollup. */
+static bool rollup_agrees(const pm_block *b, const pm_siblings *s)
+{
+    return s->rollup.rss_kib == b->totals.v[PM_TOTAL_RSS] &&
+           agree(s->rollup.private_dirty_kib, b->totals.v[PM_TOTAL_PRIVATE_DIRTY]) &&
+           agree(s->rollup.swap_kib, b->totals.v[PM_TOTAL_SWAP]);
+}
+
+/* The rollup's word counts for more: it is made as smaps is, from the page tables, VmRSS from
+ * counters. `alone`: there is no other capture in the file that they may be meant for. */
+static void prove(pm_block *b, const pm_siblings *s, bool alone)
+{
+    int64_t rollup = b->dialect == PM_DIALECT_SMAPS ? s->rollup.rss_kib : PMAPDB_UNKNOWN;
+    pm_checked checked = PM_CHECKED_NONE;
+
+    if (b->checked != PM_CHECKED_NONE || b->state == PM_STATE_TOTALS ||
+        b->totals.v[PM_TOTAL_RSS] < 0)
         return;
+    if (rollup != PMAPDB_UNKNOWN && rollup_agrees(b, s))
+        checked = PM_CHECKED_ROLLUP;
+    else if (s->rss_kib == b->totals.v[PM_TOTAL_RSS])
+        checked = PM_CHECKED_STATUS;
+    if (checked != PM_CHECKED_NONE)
+        b->tool_rss_kib = b->totals.v[PM_TOTAL_RSS];
+    else if (alone && (rollup != PMAPDB_UNKNOWN || s->rss_kib != PMAPDB_UNKNOWN))
+        b->tool_rss_kib = rollup != PMAPDB_UNKNOWN ? rollup : s->rss_kib;
+    if (b->state == PM_STATE_COMPLETE)
+        b->checked = checked;
+}
+
+/* path_pid: what the path says, if it says something. */
+static void join_siblings(pm_capture *c, const pm_siblings *s, int64_t path_pid, bool alone)
+{
+    int64_t pid = c->pid != PMAPDB_UNKNOWN ? c->pid : path_pid;
+
+    if (pid != PMAPDB_UNKNOWN && s->pid != PMAPDB_UNKNOWN && pid != s->pid)
+        return;
+    if (pid == PMAPDB_UNKNOWN)
+        c->pid = s->pid;
     if (s->start_time != PMAPDB_UNKNOWN)
         c->start_time = s->start_time;
     /* comm is cut at 15 bytes; the command line is not, but titles overwrite it. */
@@ -32,113 +73,149 @@ static void join_siblings(pm_capture *c, const pm_siblings *s)
         pm_offer_name(c, pm_text_of(s->argv0), PM_NAME_COMM);
     else
         pm_offer_name(c, pm_text_of(s->comm[0] ? s->comm : s->argv0), PM_NAME_COMM);
-    if (s->rss_kib == PMAPDB_UNKNOWN || b->checked != PM_CHECKED_NONE ||
-        b->totals.v[PM_TOTAL_RSS] < 0)
-        return;
-    b->tool_rss_kib = s->rss_kib;
-    if (b->state == PM_STATE_COMPLETE && s->rss_kib == b->totals.v[PM_TOTAL_RSS])
-        b->checked = PM_CHECKED_STATUS;
+    prove(&c->block, s, alone);
 }
 
-/* dir with its slash, and the stem: what siblings have in common. */
-static pmapdb_status beside_key(pm_text path, pm_text stem, pm_buf *out, pmapdb_error *err)
+/* The path of the file at hand up to its own name. */
+static pm_text folder(const char *path)
 {
-    pm_text dir = {path.data, path.len - pm_text_basename(path).len};
+    pm_text whole = pm_text_of(path);
 
-    return pm_buf_addf(out, err, "%.*s%.*s", (int)dir.len, dir.data, (int)stem.len, stem.data);
+    return (pm_text){path, whole.len - pm_text_basename(whole).len};
 }
 
-static pm_beside *find_beside(pm_intake *in, const char *key)
+static pmapdb_status sibling_path(pm_buf *out, pm_text dir, const pm_slot *slot, const char *kind,
+                                  pmapdb_error *err)
 {
-    for (size_t i = in->n_beside; i > 0; i--)
-        if (strcmp(in->beside[i - 1].key, key) == 0)
-            return &in->beside[i - 1];
-    return NULL;
+    return pm_buf_addf(out, err, "%.*s%.*s%.*s%s%.*s", (int)dir.len, dir.data,
+                       (int)slot->before.len, slot->before.data, (int)slot->dot.len, slot->dot.data,
+                       kind, (int)slot->after.len, slot->after.data);
 }
 
-/* Inside an archive siblings come as they come: kept until the captures are settled. */
-pmapdb_status pm_beside_keep(pm_intake *in, pm_source *source, pm_text kind, pm_text stem,
-                             pmapdb_error *err)
-{
-    pm_buf key = {0}, text = {0};
-    const char *bytes;
-    size_t n;
-    pm_beside *b;
-    pmapdb_status st = beside_key(pm_text_of(in->entry->path), stem, &key, err);
+/* ---- inside an archive ---- */
 
-    while (st == PMAPDB_OK && text.len < SIBLING_MAX &&
-           pm_source_read(source, &bytes, &n, NULL) == PMAPDB_OK && n)
-        st = pm_buf_add(&text, bytes, n, err);
-    b = st == PMAPDB_OK ? find_beside(in, key.data) : NULL;
-    if (st == PMAPDB_OK && !b) {
-        st = pm_grow(&in->beside, &in->cap_beside, in->n_beside, sizeof *in->beside, err);
-        if (st == PMAPDB_OK) {
-            b = &in->beside[in->n_beside++];
-            b->key = key.data;
-            pm_siblings_init(&b->found);
-            key = (pm_buf){0};
+/* Makes an empty one where there is none yet. */
+static pmapdb_status find_beside(pm_intake *in, const pm_slot *slot, size_t *at, pmapdb_error *err)
+{
+    pm_buf key = {0};
+    pmapdb_status st = pm_buf_addf(&key, err, "%s/", in->entry->dir);
+
+    if (st == PMAPDB_OK)
+        st = sibling_path(&key, PM_TEXT(""), slot, "*", err);
+    for (*at = in->n_beside; st == PMAPDB_OK && *at > 0; (*at)--)
+        if (strcmp(in->beside[*at - 1].key, key.data) == 0) {
+            (*at)--;
+            pm_buf_free(&key);
+            return PMAPDB_OK;
         }
+    if (st == PMAPDB_OK)
+        st = pm_grow(&in->beside, &in->cap_beside, in->n_beside, sizeof *in->beside, err);
+    if (st != PMAPDB_OK) {
+        pm_buf_free(&key);
+        return st;
     }
-    if (b)
-        pm_siblings_read(&b->found, kind, pm_buf_text(&text));
-    pm_buf_free(&key);
-    pm_buf_free(&text);
+    *at = in->n_beside++;
+    in->beside[*at].key = key.data;
+    pm_siblings_init(&in->beside[*at].found);
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_beside_hear(pm_intake *in, const char *bytes, size_t n, pmapdb_error *err)
+{
+    return in->heard.len < SIBLING_MAX ? pm_buf_add(&in->heard, bytes, n, err) : PMAPDB_OK;
+}
+
+pmapdb_status pm_beside_keep(pm_intake *in, pm_text kind, const pm_slot *slot, pmapdb_error *err)
+{
+    size_t at;
+    pmapdb_status st = find_beside(in, slot, &at, err);
+
+    if (st == PMAPDB_OK)
+        pm_siblings_read(&in->beside[at].found, kind, pm_buf_text(&in->heard));
     return st;
 }
 
-static void slurp_sibling(pm_siblings *s, const char *prefix, const char *kind, const char *dot)
+pmapdb_status pm_beside_expect(pm_intake *in, pmapdb_error *err)
+{
+    pm_slot slot = pm_place_slot(pm_text_of(in->entry->name));
+    size_t at;
+    pmapdb_status st = find_beside(in, &slot, &at, err);
+
+    for (size_t i = in->first; i < in->n_pending && st == PMAPDB_OK; i++)
+        in->pending[i].beside = at + 1;
+    return st;
+}
+
+void pm_beside_join(pm_intake *in, size_t i)
+{
+    pm_pending *p = &in->pending[i];
+    bool alone =
+        (i == 0 || p[-1].file != p->file) && (i + 1 == in->n_pending || p[1].file != p->file);
+
+    if (!p->beside)
+        return;
+    join_siblings(p->capture, &in->beside[p->beside - 1].found, PMAPDB_UNKNOWN, alone);
+    if (p->capture->pid != PMAPDB_UNKNOWN) {
+        free(p->warning);
+        p->warning = NULL;
+    }
+}
+
+/* ---- on disk ---- */
+
+static bool unpack_sibling(const char *path, char *bytes, size_t *n)
+{
+    pm_source *source = NULL;
+    const pm_source_entry *entry;
+    const char *block;
+    size_t got = 0;
+
+    *n = 0;
+    if (pm_source_new(&path, 1, &source, NULL) != PMAPDB_OK)
+        return false;
+    if (pm_source_next(source, &entry, NULL) == PMAPDB_OK && entry)
+        while (pm_source_read(source, &block, &got, NULL) == PMAPDB_OK && got &&
+               *n + got <= SIBLING_MAX) {
+            memcpy(bytes + *n, block, got);
+            *n += got;
+        }
+    pm_source_free(source);
+    return *n > 0;
+}
+
+/* packed: what the capture's name ends in, where it is compressed: then all of them may be. */
+static void look_for(pm_siblings *s, pm_text dir, const pm_slot *slot, const char *kind,
+                     pm_text packed, char *bytes)
 {
     pm_buf path = {0};
-    char *bytes = malloc(SIBLING_MAX);
     size_t n;
 
-    if (bytes && pm_buf_addf(&path, NULL, "%s%s%s", prefix, dot, kind) == PMAPDB_OK &&
-        pm_source_slurp(path.data, SIBLING_MAX, bytes, &n))
-        pm_siblings_read(s, pm_text_of(kind), (pm_text){bytes, n});
-    free(bytes);
-    pm_buf_free(&path);
-}
-
-/* On disk they are looked for, so that one file and its whole directory give the same. */
-pmapdb_status pm_beside_look(pm_intake *in, pmapdb_error *err)
-{
-    static const char *const kinds[] = {"stat", "status", "comm", "cmdline"};
-    pm_text path = pm_text_of(in->entry->path), name = pm_text_of(in->entry->name);
-    bool proc = pm_text_equal(name, PM_TEXT("smaps")) || pm_text_equal(name, PM_TEXT("maps"));
-    pm_siblings s;
-    pm_buf prefix = {0};
-    pmapdb_status st = beside_key(path, proc ? PM_TEXT("") : pm_place_stem(name), &prefix, err);
-
-    pm_siblings_init(&s);
-    for (size_t i = 0; i < 4 && st == PMAPDB_OK; i++)
-        slurp_sibling(&s, prefix.data ? prefix.data : "", kinds[i], proc ? "" : ".");
-    for (size_t i = in->first; i < in->n_pending && st == PMAPDB_OK; i++)
-        join_siblings(in->pending[i].capture, &s);
-    pm_buf_free(&prefix);
-    return st;
-}
-
-void pm_beside_join(pm_intake *in, pm_capture *c)
-{
-    pm_buf path = {0}, key = {0};
-    pm_text name = pm_text_of(c->source_name);
-    const char *colon = strrchr(c->source_name, ':');
-    pm_beside *b;
-
-    if (in->n_beside == 0)
-        return;
-    if (colon)
-        name = pm_text_of(colon + 1);
-    if (pm_buf_addf(&path, NULL, "%s%s", c->source_dir, c->source_name) == PMAPDB_OK) {
-        if (beside_key(pm_buf_text(&path), (pm_text){"", 0}, &key, NULL) == PMAPDB_OK &&
-            (pm_text_equal(name, PM_TEXT("smaps")) || pm_text_equal(name, PM_TEXT("maps"))) &&
-            (b = find_beside(in, key.data)))
-            join_siblings(c, &b->found);
-        pm_buf_clear(&key);
-        if (beside_key(pm_buf_text(&path), pm_place_stem(name), &key, NULL) == PMAPDB_OK &&
-            (b = find_beside(in, key.data)))
-            join_siblings(c, &b->found);
+    if (sibling_path(&path, dir, slot, kind, NULL) == PMAPDB_OK) {
+        if (pm_source_slurp(path.data, SIBLING_MAX, bytes, &n) ||
+            (packed.len && pm_buf_add(&path, packed.data, packed.len, NULL) == PMAPDB_OK &&
+             unpack_sibling(path.data, bytes, &n)))
+            pm_siblings_read(s, pm_text_of(kind), (pm_text){bytes, n});
     }
     pm_buf_free(&path);
-    pm_buf_free(&key);
+}
+
+pmapdb_status pm_beside_look(pm_intake *in, pmapdb_error *err)
+{
+    static const char *const kinds[] = {"stat", "status", "comm", "cmdline", "smaps_rollup"};
+    pm_text path = pm_text_of(in->entry->path), name = pm_text_of(in->entry->name);
+    pm_text dir = folder(in->entry->path), packed = pm_text_from(path, dir.len + name.len);
+    pm_slot slot = pm_place_slot(name);
+    int64_t path_pid = pm_place_pid(dir, name);
+    char *bytes = malloc(SIBLING_MAX);
+    pm_siblings s;
+
+    if (!bytes)
+        return pm_fail_nomem(err);
+    pm_siblings_init(&s);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        look_for(&s, dir, &slot, kinds[i], packed, bytes);
+    for (size_t i = in->first; i < in->n_pending; i++)
+        join_siblings(in->pending[i].capture, &s, path_pid, in->n_pending - in->first == 1);
+    free(bytes);
+    return PMAPDB_OK;
 }

@@ -1,8 +1,6 @@
 /* intake: files -> captures that wait to be stored. */
 #include "api/intake.h"
 
-#include "api/place.h"
-#include "base/buf.h"
 #include "parse/reader.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +39,7 @@ void pm_intake_free(pm_intake *in)
     free(in->rows);
     free(in->empty_text);
     free(in->foreign_text);
+    pm_buf_free(&in->heard);
     pm_pool_free(in->pool);
 }
 
@@ -114,14 +113,18 @@ static pm_capture *make_capture(const pm_intake *in, const pm_block *block)
     c->taken_ms = PMAPDB_UNKNOWN;
     c->command = copy_text(block->command);
     c->missing = copy_text(block->missing);
+    c->notes = copy_text(block->notes);
     c->rows = malloc((in->n_rows + 1) * sizeof *c->rows);
-    if (!set_source(c, in->entry->path) || !c->command || !c->missing || !c->rows) {
+    if (!set_source(c, in->entry->path) || !c->command || !c->missing || !c->notes || !c->rows) {
         pm_capture_free(c);
         return NULL;
     }
     c->block.command = pm_text_of(c->command);
     c->block.missing = pm_text_of(c->missing);
-    memcpy(c->rows, in->rows, in->n_rows * sizeof *c->rows);
+    c->block.notes = pm_text_of(c->notes);
+    c->block.why = c->block.tool = PM_TEXT("");
+    if (in->n_rows)
+        memcpy(c->rows, in->rows, in->n_rows * sizeof *c->rows);
     c->n_rows = in->n_rows;
     return c;
 }
@@ -177,6 +180,8 @@ static pmapdb_status feed(pm_intake *in, pm_source *source, pm_reader *reader,
             break;
         in->bytes += n;
         st = pm_reader_feed(reader, bytes, n, err);
+        if (st == PMAPDB_OK && in->hear)
+            st = pm_beside_hear(in, bytes, n, err);
         if (st == PMAPDB_OK && !keep_going(ctx))
             st = pm_fail(err, PMAPDB_STOPPED, "stopped");
     }
@@ -253,25 +258,15 @@ static pmapdb_status finish_file(pm_intake *in, uint64_t bytes, pmapdb_error *er
         if (st != PMAPDB_OK)
             return st;
     }
-    if (!in->entry->in_archive && !in->entry->is_stdin) {
+    if (in->entry->in_archive)
+        st = pm_beside_expect(in, err);
+    else if (!in->entry->is_stdin)
         st = pm_beside_look(in, err);
-        if (st != PMAPDB_OK)
-            return st;
-    }
-    return pm_intake_time(in, err);
+    return st == PMAPDB_OK ? pm_intake_time(in, err) : st;
 }
 
-pmapdb_status pm_intake_file(pm_intake *in, pm_source *source, const pm_source_entry *entry,
-                             bool (*keep_going)(void *), void *ctx, pmapdb_error *err)
+static void begin_file(pm_intake *in, const pm_source_entry *entry)
 {
-    pm_reader_events events = {in, on_mapping, on_block};
-    pm_dialect dialect = PM_DIALECT_COUNT;
-    pmapdb_error damage = {0};
-    pm_reader *reader = NULL;
-    uint64_t bytes = in->bytes;
-    pm_text stem, kind = pm_place_sibling(pm_text_of(entry->name), &stem);
-    pmapdb_status st;
-
     in->entry = entry;
     in->first = in->n_pending;
     in->n_rows = in->n_empty = 0;
@@ -280,9 +275,33 @@ pmapdb_status pm_intake_file(pm_intake *in, pm_source *source, const pm_source_e
     in->empty_text = in->foreign_text = NULL;
     in->n_foreign = 0;
     in->foreign_hash = 0;
+    pm_buf_clear(&in->heard);
     in->files++;
-    if (kind.len && !entry->is_stdin)
-        return entry->in_archive ? pm_beside_keep(in, source, kind, stem, err) : PMAPDB_OK;
+}
+
+/* A file that is nothing but a helper; on disk its captures look for it. */
+static pmapdb_status hear_all(pm_intake *in, pm_source *source, pmapdb_error *err)
+{
+    const char *bytes;
+    size_t n;
+    pmapdb_status st = PMAPDB_OK;
+
+    while (in->hear && st == PMAPDB_OK && pm_source_read(source, &bytes, &n, NULL) == PMAPDB_OK &&
+           n)
+        st = pm_beside_hear(in, bytes, n, err);
+    return st;
+}
+
+static pmapdb_status read_captures(pm_intake *in, pm_source *source, bool (*keep_going)(void *),
+                                   void *ctx, pmapdb_error *err)
+{
+    pm_reader_events events = {in, on_mapping, on_block};
+    pm_dialect dialect = PM_DIALECT_COUNT;
+    pmapdb_error damage = {0};
+    pm_reader *reader = NULL;
+    uint64_t bytes = in->bytes;
+    pmapdb_status st;
+
     if (in->options->dialect)
         dialect = pm_dialect_find(pm_text_of(in->options->dialect));
     st = pm_reader_new(&events, dialect, &reader, err);
@@ -297,6 +316,29 @@ pmapdb_status pm_intake_file(pm_intake *in, pm_source *source, const pm_source_e
         st = report_damage(in, &damage, err);
     if (st == PMAPDB_OK && (damage.status == PMAPDB_OK || in->n_pending > in->first))
         st = finish_file(in, in->bytes - bytes, err);
+    return st;
+}
+
+pmapdb_status pm_intake_file(pm_intake *in, pm_source *source, const pm_source_entry *entry,
+                             bool (*keep_going)(void *), void *ctx, pmapdb_error *err)
+{
+    pm_slot slot;
+    bool only;
+    pm_text kind = pm_place_sibling(pm_text_of(entry->name), &slot, &only);
+    pmapdb_status st;
+
+    begin_file(in, entry);
+    if (entry->closed) {
+        in->skipped++;
+        return PMAPDB_OK;
+    }
+    in->hear = kind.len && entry->in_archive;
+    if (kind.len && only && !entry->is_stdin)
+        st = hear_all(in, source, err);
+    else
+        st = read_captures(in, source, keep_going, ctx, err);
+    if (st == PMAPDB_OK && in->hear)
+        st = pm_beside_keep(in, kind, &slot, err);
     return st;
 }
 
@@ -327,7 +369,7 @@ static int compare_pending(const void *a, const void *b)
 void pm_intake_settle(pm_intake *in)
 {
     for (size_t i = 0; i < in->n_pending; i++)
-        pm_beside_join(in, in->pending[i].capture);
+        pm_beside_join(in, i);
     if (in->n_pending)
         qsort(in->pending, in->n_pending, sizeof *in->pending, compare_pending);
 }

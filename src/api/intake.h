@@ -6,6 +6,8 @@
 #ifndef PM_API_INTAKE_H
 #define PM_API_INTAKE_H
 
+#include "api/place.h"
+#include "base/buf.h"
 #include "base/capture.h"
 #include "parse/siblings.h"
 #include "source/source.h"
@@ -22,11 +24,12 @@ typedef struct pm_pending {
     pm_capture *capture;
     size_t file;   /* number of the file it came from */
     char *warning; /* or NULL */
+    size_t beside; /* 0, or 1 + the index of what lies beside it in its archive */
 } pm_pending;
 
-/* Helper files of one process directory, or of one stem, inside an archive. */
+/* Helper files of one process inside an archive. */
 typedef struct pm_beside {
-    char *key; /* path up to the directory's slash, and the stem */
+    char *key; /* their path, '*' for what they differ in */
     pm_siblings found;
 } pm_beside;
 
@@ -51,6 +54,8 @@ typedef struct pm_intake {
     char *empty_text; /* what the first of these says */
     uint32_t *rows;   /* of the block at hand */
     size_t n_rows, cap_rows;
+    bool hear;    /* it may be a helper file too: what was read is wanted once more */
+    pm_buf heard; /* its first bytes */
 } pm_intake;
 
 pmapdb_status pm_intake_init(pm_intake *in, pmapdb_store *store,
@@ -75,12 +80,13 @@ pmapdb_status pm_intake_clear(pm_intake *in, pmapdb_error *err);
 /* The times and pids of a file's captures; implemented in timing.c. */
 pmapdb_status pm_intake_time(pm_intake *in, pmapdb_error *err);
 
-/* Siblings; implemented in beside.c. Inside an archive they come as they come: kept, and joined
- * when the captures are settled. On disk they are looked for, so that one file and its whole
- * directory give the same. */
-pmapdb_status pm_beside_keep(pm_intake *in, pm_source *source, pm_text kind, pm_text stem,
-                             pmapdb_error *err);
-void pm_beside_join(pm_intake *in, pm_capture *c);
+/* Siblings; implemented in beside.c. Inside an archive they come as they come: heard while they are
+ * read, kept, and joined when the captures are settled, which expect them. On disk they are looked
+ * for, so that one file and its whole directory give the same. */
+pmapdb_status pm_beside_hear(pm_intake *in, const char *bytes, size_t n, pmapdb_error *err);
+pmapdb_status pm_beside_keep(pm_intake *in, pm_text kind, const pm_slot *slot, pmapdb_error *err);
+pmapdb_status pm_beside_expect(pm_intake *in, pmapdb_error *err);
+void pm_beside_join(pm_intake *in, size_t i);
 pmapdb_status pm_beside_look(pm_intake *in, pmapdb_error *err);
 
 /* Takes the name if it is better than what the capture has. */

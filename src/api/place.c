@@ -41,8 +41,9 @@ static int64_t after_word_pid(pm_text name)
 
 static bool names_a_capture(pm_text name)
 {
-    static const pm_text endings[] = {{"smaps", 5}, {"maps", 4}, {"pmap", 4}, {"x", 1},
-                                      {"X", 1},     {"XX", 2},   {"d", 1},    {"log", 3}};
+    static const pm_text endings[] = {{"smaps", 5}, {"maps", 4}, {"pmap", 4},
+                                      {"x", 1},     {"X", 1},    {"XX", 2},
+                                      {"d", 1},     {"log", 3},  {"smaps_rollup", 12}};
     pm_text stem = pm_place_stem(name);
 
     if (stem.len == name.len)
@@ -80,14 +81,59 @@ static bool is_proc_file(pm_text name)
            pm_text_equal(name, PM_TEXT("smaps_rollup"));
 }
 
+static bool is_delimiter(const char *c)
+{
+    return *c == '.' || *c == '-' || *c == '_';
+}
+
+/* 142530: of captures that are named by the time of day, none is another process. */
+static bool is_time_of_day(pm_text t)
+{
+    return t.len == 6 && t.data[0] <= '2' && t.data[2] <= '5' && t.data[4] <= '5';
+}
+
+static pm_text leading_digits(pm_text t)
+{
+    size_t n = 0;
+
+    while (n < t.len && is_digit(t.data[n]))
+        n++;
+    return (pm_text){t.data, n};
+}
+
+/* The number beside the word that says what it is: 1234.smaps, smaps.1234, if there is no other.
+ * Two digits may as well number files: 1.smaps, maps.2. */
+static int64_t lone_number(pm_text name)
+{
+    pm_slot slot = pm_place_slot(name);
+    pm_text side = slot.before.len ? slot.before : slot.after, number, rest;
+
+    if (slot.dot.len || side.len == 0 ||
+        !is_delimiter(slot.before.len ? side.data + side.len - 1 : side.data))
+        return PMAPDB_UNKNOWN;
+    number = leading_digits(slot.before.len ? side : pm_text_from(side, 1));
+    rest = slot.before.len ? slot.after : pm_text_from(side, number.len + 1);
+    if (number.len < 3 || is_time_of_day(number) ||
+        (slot.before.len && number.len + 1 != slot.before.len))
+        return PMAPDB_UNKNOWN;
+    for (size_t i = 0; i < rest.len; i++)
+        if (is_digit(rest.data[i]))
+            return PMAPDB_UNKNOWN;
+    return pid_of(number);
+}
+
 int64_t pm_place_pid(pm_text dir, pm_text name)
 {
     int64_t pid;
 
+    while (dir.len && dir.data[dir.len - 1] == '/')
+        dir.len--;
     if (is_proc_file(name))
         return pid_of(pm_text_basename(dir));
     pid = after_word_pid(name);
-    return pid == PMAPDB_UNKNOWN ? last_number(name) : pid;
+    if (pid == PMAPDB_UNKNOWN)
+        pid = last_number(name);
+    return pid == PMAPDB_UNKNOWN ? lone_number(name) : pid;
 }
 
 pm_text pm_place_name(pm_text command)
@@ -114,16 +160,57 @@ pm_text pm_place_stem(pm_text name)
     return dot && dot > name.data ? (pm_text){name.data, (size_t)(dot - name.data)} : name;
 }
 
-pm_text pm_place_sibling(pm_text name, pm_text *stem)
+static bool is_letter_or_digit(char c)
 {
-    static const pm_text kinds[] = {{"stat", 4}, {"status", 6}, {"comm", 4}, {"cmdline", 7}};
-    pm_text base = pm_place_stem(name);
-    pm_text kind = base.len < name.len ? pm_text_from(name, base.len + 1) : name;
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (pm_text_equal(kind, kinds[i])) {
-            *stem = base.len < name.len ? base : PM_TEXT("");
-            return kinds[i];
-        }
+/* The last of these words that stands by itself in the name; of two at one place the first. Empty
+ * where there is none. */
+static pm_text find_word(pm_text name, const pm_text *words, size_t n_words)
+{
+    for (size_t at = name.len; at > 0; at--) {
+        pm_text rest = pm_text_from(name, at - 1);
+
+        if (at > 1 && is_letter_or_digit(name.data[at - 2]))
+            continue;
+        for (size_t i = 0; i < n_words; i++)
+            if (pm_text_starts(rest, words[i]) &&
+                (rest.len == words[i].len || !is_letter_or_digit(rest.data[words[i].len])))
+                return (pm_text){rest.data, words[i].len};
+    }
     return (pm_text){"", 0};
+}
+
+static pm_slot around(pm_text name, pm_text word)
+{
+    size_t at = (size_t)(word.data - name.data);
+
+    return (pm_slot){{name.data, at}, {"", 0}, pm_text_from(name, at + word.len)};
+}
+
+pm_slot pm_place_slot(pm_text name)
+{
+    static const pm_text words[] = {{"smaps_rollup", 12}, {"smaps", 5}, {"maps", 4}, {"pmap", 4}};
+    pm_text word = find_word(name, words, sizeof words / sizeof *words);
+
+    if (word.len)
+        return around(name, word);
+    return (pm_slot){pm_place_stem(name), {".", 1}, {"", 0}};
+}
+
+pm_text pm_place_sibling(pm_text name, pm_slot *slot, bool *only)
+{
+    static const pm_text kinds[] = {
+        {"stat", 4}, {"status", 6}, {"comm", 4}, {"cmdline", 7}, {"smaps_rollup", 12}};
+    pm_text kind = find_word(name, kinds, sizeof kinds / sizeof *kinds);
+
+    *only = false;
+    if (kind.len == 0)
+        return kind;
+    *slot = around(name, kind);
+    *only = slot->after.len == 0 &&
+            (slot->before.len == 0 || slot->before.data[slot->before.len - 1] == '.') &&
+            !pm_text_equal(kind, PM_TEXT("smaps_rollup"));
+    return kind;
 }

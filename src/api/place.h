@@ -3,10 +3,11 @@
 #define PM_API_PLACE_H
 
 #include "base/text.h"
+#include <stdbool.h>
 #include <stdint.h>
 
-/* The pid in a path, or PMAPDB_UNKNOWN: /1234/smaps, pid1234, pid-1234, and -1234 before the last
- * dot or the end, where it is not the clock time behind a date. */
+/* The pid in a path, or PMAPDB_UNKNOWN: /1234/smaps, pid1234, pid-1234, 1234.smaps, smaps.1234, and
+ * -1234 before the last dot or the end, where it is not the clock time behind a date. */
 int64_t pm_place_pid(pm_text dir, pm_text name);
 
 /* The handle in a header line's command: the basename of its first word, without the colon and the
@@ -16,8 +17,19 @@ pm_text pm_place_name(pm_text command);
 /* The name without what stands behind its last dot. */
 pm_text pm_place_stem(pm_text name);
 
-/* What kind of helper file it is: "stat", "status", "comm", "cmdline", or an empty text. *stem is
- * what it belongs to in its directory: "" for DIR/status, STEM for STEM.status. */
-pm_text pm_place_sibling(pm_text name, pm_text *stem);
+/* Where what belongs to a file stands in its directory: BEFORE DOT KIND AFTER, kind being "stat",
+ * "status" and so on. */
+typedef struct pm_slot {
+    pm_text before, dot, after;
+} pm_slot;
+
+/* The slot of a capture: around the word that says what it is (smaps, 1234.smaps, x-smaps.txt);
+ * where its name has none, behind a dot in place of its ending. */
+pm_slot pm_place_slot(pm_text name);
+
+/* The kind of a helper file, "stat", "status", "comm", "cmdline" or "smaps_rollup", or an empty
+ * text. *only: it is nothing but that (DIR/status, STEM.status), since x-status.txt may be a
+ * capture, and smaps_rollup is one. */
+pm_text pm_place_sibling(pm_text name, pm_slot *slot, bool *only);
 
 #endif

@@ -1,8 +1,6 @@
 /* timing: the pids and moments of one file's captures, and logs whose blocks carry no time. */
 #include "api/intake.h"
 
-#include "api/place.h"
-#include "base/buf.h"
 #include "base/clock.h"
 #include "store/log.h"
 #include <stdio.h>
@@ -29,14 +27,11 @@ static pmapdb_status set_pids(pm_intake *in, pmapdb_error *err)
 {
     static const char text[] =
         "no pid in it or in its name: kept as a process of its own; --pid N would tell";
-    pm_text path = pm_text_of(in->entry->path), name = pm_text_of(in->entry->name);
+    pm_text path = pm_text_of(in->entry->own_path), name = pm_text_of(in->entry->name);
     pm_text dir = {path.data, path.len - pm_text_basename(path).len};
-    int64_t from_path;
+    int64_t from_path = pm_place_pid(dir, name);
     pmapdb_status st = PMAPDB_OK;
 
-    while (dir.len && (dir.data[dir.len - 1] == '/'))
-        dir.len--;
-    from_path = pm_place_pid(dir, name);
     for (size_t i = in->first; i < in->n_pending && st == PMAPDB_OK; i++) {
         pm_capture *c = capture_at(in, i);
 

@@ -18,6 +18,7 @@ struct pm_source {
     pm_walk_file file; /* at hand while `open` */
     bool open, ended;
     pm_buf dir, name, path;
+    size_t own; /* where in `path` the entry's own begins */
     pm_source_entry entry;
 };
 
@@ -42,7 +43,7 @@ static void close_file(pm_source *s)
 {
     pm_unpack_close(s->unpack);
     s->unpack = NULL;
-    if (s->open && !s->file.is_stdin)
+    if (s->open && !s->file.is_stdin && !s->file.closed)
         close(s->file.fd);
     s->open = false;
 }
@@ -96,8 +97,11 @@ static pmapdb_status describe_file(pm_source *s, bool compressed, pmapdb_error *
         (st = set(&s->dir, dir_of(path, name), err)) != PMAPDB_OK ||
         (st = set(&s->name, compressed ? without_suffix(name) : name, err)) != PMAPDB_OK)
         return st;
-    s->entry = (pm_source_entry){
-        .mtime_ms = s->file.mtime_ms, .named = s->file.named, .is_stdin = s->file.is_stdin};
+    s->own = 0;
+    s->entry = (pm_source_entry){.mtime_ms = s->file.mtime_ms,
+                                 .named = s->file.named,
+                                 .is_stdin = s->file.is_stdin,
+                                 .closed = s->file.closed};
     return PMAPDB_OK;
 }
 
@@ -115,7 +119,11 @@ static pmapdb_status describe_member(pm_source *s, const pm_member *member, pmap
     if (dirs.len && ((st = pm_buf_add(&s->dir, ":", 1, err)) != PMAPDB_OK ||
                      (st = pm_buf_add(&s->dir, dirs.data, dirs.len, err)) != PMAPDB_OK))
         return st;
-    s->entry = (pm_source_entry){.mtime_ms = member->mtime_ms, .in_archive = true};
+    s->own = strlen(s->file.path) + 1;
+    s->entry = (pm_source_entry){.mtime_ms = member->mtime_ms == PMAPDB_UNKNOWN ? s->file.mtime_ms
+                                                                                : member->mtime_ms,
+                                 .in_archive = true,
+                                 .closed = member->closed};
     return PMAPDB_OK;
 }
 
@@ -143,6 +151,10 @@ static pmapdb_status next_file(pm_source *s, bool *found, pmapdb_error *err)
     pmapdb_status st;
 
     s->open = true;
+    if (s->file.closed) {
+        *found = true;
+        return describe_file(s, false, err);
+    }
     st = pm_feed_start(&s->feed, s->file.fd, s->file.regular, err);
     if (st == PMAPDB_OK && !pm_feed_peek(&s->feed, &head, &n))
         st = pm_fail_io(err, s->feed.os_errno, "'" PM_SHOWN "'", PM_SHOW(s->file.path));
@@ -180,10 +192,11 @@ pmapdb_status pm_source_next(pm_source *s, const pm_source_entry **entry, pmapdb
         if (st != PMAPDB_OK)
             return st;
     }
-    s->ended = false;
+    s->ended = s->entry.closed;
     s->entry.dir = pm_buf_text(&s->dir).data;
     s->entry.name = pm_buf_text(&s->name).data;
     s->entry.path = pm_buf_text(&s->path).data;
+    s->entry.own_path = s->entry.path + s->own;
     *entry = &s->entry;
     return PMAPDB_OK;
 }

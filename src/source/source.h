@@ -21,10 +21,13 @@ typedef struct pm_source_entry {
     const char *dir;  /* DIR of a file, ARCHIVE:DIR of a member; "" for none; no slash at its end */
     const char *name; /* last part; a compressed file's name without .gz .xz .zst .bz2 */
     const char *path; /* as the user would find it: FILE, ARCHIVE:MEMBER, - */
-    int64_t mtime_ms; /* PMAPDB_UNKNOWN for standard input */
-    bool named;       /* the file itself (not its directory or archive) stood in the list */
+    const char *own_path; /* MEMBER; the path where it is none */
+    /* A member without one has its archive's. PMAPDB_UNKNOWN for standard input. */
+    int64_t mtime_ms;
+    bool named; /* the file itself (not its directory or archive) stood in the list */
     bool in_archive;
     bool is_stdin; /* plain or compressed; members of a tar on standard input are in_archive */
+    bool closed;   /* its name says that it is no capture: nothing of it is read */
 } pm_source_entry;
 
 typedef struct pm_source pm_source;

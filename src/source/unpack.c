@@ -2,6 +2,7 @@
 #include "source/unpack.h"
 
 #include "base/text.h"
+#include "source/skip.h"
 #include "source/walk.h"
 #include <archive.h>
 #include <archive_entry.h>
@@ -289,7 +290,7 @@ static pmapdb_status at_end(pm_unpack *u, pm_member *member, bool *found, pmapdb
 
     u->dead = true;
     if (nothing_inside) {
-        *member = (pm_member){NULL, PMAPDB_UNKNOWN, true};
+        *member = (pm_member){.mtime_ms = PMAPDB_UNKNOWN, .compressed = true};
         u->ended = *found = true;
     }
     if (u->damaged)
@@ -298,13 +299,14 @@ static pmapdb_status at_end(pm_unpack *u, pm_member *member, bool *found, pmapdb
     return PMAPDB_OK;
 }
 
-/* Archives can hold any number; what is no moment of this era is none. */
+/* Archives can hold any number; what is no moment of this era is none, nor is the 0 of tools that
+ * write tar headers themselves and leave it out. */
 static int64_t mtime_of(struct archive_entry *entry)
 {
     static const int64_t year_9999 = 253402300799;
     int64_t seconds = archive_entry_mtime(entry);
 
-    if (!archive_entry_mtime_is_set(entry) || seconds < 0 || seconds > year_9999)
+    if (!archive_entry_mtime_is_set(entry) || seconds <= 0 || seconds > year_9999)
         return PMAPDB_UNKNOWN;
     return seconds * 1000 + archive_entry_mtime_nsec(entry) / 1000000;
 }
@@ -326,7 +328,7 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
         }
         u->begun = true;
         u->single = archive_format(u->outer) == ARCHIVE_FORMAT_RAW;
-        *member = (pm_member){NULL, PMAPDB_UNKNOWN, u->single};
+        *member = (pm_member){.mtime_ms = PMAPDB_UNKNOWN, .compressed = u->single};
         if (u->single) {
             *found = true;
             return PMAPDB_OK;
@@ -337,7 +339,8 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
             continue;
         member->path = u->member;
         member->mtime_ms = mtime_of(entry);
-        st = open_inner(u, member, err);
+        member->closed = pm_skip_path(pm_text_of(u->member));
+        st = member->closed ? PMAPDB_OK : open_inner(u, member, err);
         *found = st == PMAPDB_OK;
         return st;
     }

@@ -10,8 +10,9 @@
 
 typedef struct pm_member {
     const char *path; /* inside the archive; NULL: the compressed file itself */
-    int64_t mtime_ms; /* PMAPDB_UNKNOWN where path is NULL */
+    int64_t mtime_ms; /* PMAPDB_UNKNOWN where path is NULL, or the archive has none */
     bool compressed;  /* its name may end in .gz */
+    bool closed;      /* as in pm_source_entry */
 } pm_member;
 
 typedef struct pm_unpack pm_unpack;

@@ -2,6 +2,7 @@
 #include "source/walk.h"
 
 #include "base/buf.h"
+#include "source/skip.h"
 #include "source/source.h"
 #include <dirent.h>
 #include <errno.h>
@@ -154,6 +155,11 @@ static pmapdb_status cannot(int os_errno, const char *path, bool named, pmapdb_e
     return pm_fail_io(err, os_errno, "'" PM_SHOWN "'", PM_SHOW(path));
 }
 
+static int64_t mtime_of(const struct stat *st)
+{
+    return (int64_t)st->st_mtim.tv_sec * 1000 + st->st_mtim.tv_nsec / 1000000;
+}
+
 static pmapdb_status open_file(const char *path, bool named, pm_walk_file *file, bool *found,
                                pmapdb_error *err)
 {
@@ -170,7 +176,7 @@ static pmapdb_status open_file(const char *path, bool named, pm_walk_file *file,
     *file = (pm_walk_file){
         .fd = fd,
         .path = path,
-        .mtime_ms = (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000,
+        .mtime_ms = mtime_of(&st),
         .regular = S_ISREG(st.st_mode),
         .named = named,
     };
@@ -198,6 +204,11 @@ static pmapdb_status visit(pm_walk *walk, bool named, pm_walk_file *file, bool *
         return link && !named ? PMAPDB_OK : enter(walk, path, err);
     if (!named && !S_ISREG(st.st_mode))
         return PMAPDB_OK;
+    if (!named && pm_skip_path(pm_text_of(path))) {
+        *file = (pm_walk_file){.fd = -1, .path = path, .mtime_ms = mtime_of(&st), .closed = true};
+        *found = true;
+        return PMAPDB_OK;
+    }
     return open_file(path, named, file, found, err);
 }
 

@@ -6,10 +6,11 @@
 #include "base/err.h"
 
 typedef struct pm_walk_file {
-    int fd;           /* the caller's to close, unless is_stdin */
+    int fd;           /* the caller's to close, unless is_stdin or closed */
     const char *path; /* until the next call */
     int64_t mtime_ms; /* PMAPDB_UNKNOWN for standard input */
     bool regular, named, is_stdin;
+    bool closed; /* as in pm_source_entry */
 } pm_walk_file;
 
 typedef struct pm_walk pm_walk;

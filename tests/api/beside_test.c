@@ -75,12 +75,288 @@ import in;
     end(&in);
 }
 
+/* ---- proof by smaps_rollup ---- */
+
+/* Of what lies there, only the smaps: that the rollup is a capture too is tested elsewhere. */
+static void expect_smaps(const import *in, const char *wanted)
+{
+    pm_buf got = {0};
+    const char *line = pm_buf_text(&in->news).data;
+
+    assert_int_equal(pm_buf_add(&got, "", 0, NULL), PMAPDB_OK);
+    while (*line) {
+        size_t n = strcspn(line, "\n") + 1;
+
+        if (!memmem(line, n, "smaps_rollup", 12))
+            pm_buf_add(&got, line, n, NULL);
+        line += n;
+    }
+    assert_string_equal(got.data, wanted);
+    pm_buf_free(&got);
+}
+
+static int64_t tool_rss(const import *in)
+{
+    return number(in, "SELECT coalesce(tool_rss_kib, -1) FROM snapshots WHERE dialect = 'smaps'");
+}
+
+static void put_rollup(const char *path, int rss, int dirty, int swap)
+{
+    char text[300];
+
+    snprintf(text, sizeof text,
+             "00400000-7ffc00001000 ---p 00000000 00:00 0                  [rollup]\n"
+             "Rss: %16d kB\nPss: %16d kB\nPrivate_Dirty: %6d kB\nSwap: %15d kB\n",
+             rss, rss + 3, dirty, swap);
+    box_text(path, text);
+}
+
+static void rollup_in_every_layout(void **state)
+{
+    static const struct {
+        const char *smaps, *rollup;
+        int pid;
+    } layouts[] = {
+        {"7/smaps", "7/smaps_rollup", 7},
+        {"1234.smaps", "1234.smaps_rollup", 1234},
+        {"pid7-smaps.txt", "pid7-smaps_rollup.txt", 7},
+        {"smaps.1234", "smaps_rollup.1234", 1234},
+    };
+    char wanted[100], command[200];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+import in;
+
+        shell("rm -rf d t.db* d.tar; mkdir -p d/7");
+        assert_int_equal(chdir("d"), 0);
+        box_text(layouts[i].smaps, smaps);
+        put_rollup(layouts[i].rollup, 4, 0, 0);
+        assert_int_equal(chdir(".."), 0);
+        shell("find d -type f -exec touch -d @1795229318 '{}' +");
+        begin(&in);
+        run(&in, "d");
+        snprintf(wanted, sizeof wanted, "d/%s %d app +0 smaps complete rollup 1\n",
+                 layouts[i].smaps, layouts[i].pid);
+        expect_smaps(&in, wanted);
+        assert_int_equal(tool_rss(&in), 4);
+        end(&in);
+        for (int order = 0; order < 2; order++) {
+            snprintf(command, sizeof command, "rm -f t.db*; tar cf d.tar d/%s d/%s",
+                     order ? layouts[i].smaps : layouts[i].rollup,
+                     order ? layouts[i].rollup : layouts[i].smaps);
+            shell(command);
+            begin(&in);
+            run(&in, "d.tar");
+            snprintf(wanted, sizeof wanted, "d.tar:d/%s %d app +0 smaps complete rollup 1\n",
+                     layouts[i].smaps, layouts[i].pid);
+            expect_smaps(&in, wanted);
+            end(&in);
+        }
+    }
+}
+
+/* Rss, Private_Dirty, Swap of the rollup, VmRSS of the status, against 4, 0, 0. */
+static void rollup_and_status(void **state)
+{
+    static const struct {
+        int rss, dirty, swap, status;
+        const char *checked;
+        int tool;
+    } cases[] = {
+        {4, 0, 0, 4, "rollup", 4}, {4, 0, 0, 8, "rollup", 4}, {8, 0, 0, 8, "none", 8},
+        {8, 0, 0, 4, "status", 4}, {8, 0, 0, 9, "none", 8},   {4, 4, 0, 8, "none", 4},
+        {4, 0, 4, 8, "none", 4},   {4, 4, 0, 4, "status", 4},
+    };
+    char text[100];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+import in;
+
+        shell("rm -rf 7 t.db*; mkdir 7");
+        box_text("7/smaps", smaps);
+        shell("touch -d @1795229318 7/smaps");
+        put_rollup("7/smaps_rollup", cases[i].rss, cases[i].dirty, cases[i].swap);
+        snprintf(text, sizeof text, "Name:\tworker\nPid:\t7\nVmRSS:\t%d kB\n", cases[i].status);
+        box_text("7/status", text);
+        begin(&in);
+        run(&in, "7/smaps");
+        snprintf(text, sizeof text, "7/smaps 7 worker +0 smaps complete %s 1\n", cases[i].checked);
+        expect(&in, text);
+        assert_int_equal(tool_rss(&in), cases[i].tool);
+        end(&in);
+    }
+}
+
+/* Cut smaps are not proved by a rollup that they happen to agree with; other dialects have no say
+ * in what it means. */
+static void rollup_proves_whole_smaps_only(void **state)
+{
+import in;
+
+    (void)state;
+    begin(&in);
+    shell("mkdir 7");
+    box_text("7/smaps", smaps);
+    shell("echo '00600000-00601000 rw-p' >> 7/smaps; touch -d @1795229318 7/smaps");
+    put_rollup("7/smaps_rollup", 4, 0, 0);
+    run(&in, "7/smaps");
+    assert_non_null(strstr(in.news.data, " partial none "));
+    put_rollup("7.smaps_rollup", 8, 0, 0);
+    box_text("7.x", "7:   /opt/app\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
+                    "0000000000400000       4       4       0 r-x-- app\n");
+    run(&in, "7.x");
+    assert_int_equal(in.result.stored, 1);
+    assert_int_equal(
+        number(&in, "SELECT count(tool_rss_kib) FROM snapshots WHERE dialect = 'pmap-x'"), 0);
+    end(&in);
+}
+
+/* What one file says is not meant for each capture of a log: where it differs, nothing is known. */
+static void log_beside_a_rollup(void **state)
+{
+import in;
+    char bigger[sizeof smaps];
+    char *rss;
+    pm_buf log = {0};
+
+    (void)state;
+    begin(&in);
+    memcpy(bigger, smaps, sizeof smaps);
+    rss = strstr(bigger, "Rss:                   4");
+    rss[23] = '3';
+    pm_buf_addf(&log, NULL, "Sat Nov 21 02:48:38 UTC 2026\n%sSat Nov 21 02:58:38 UTC 2026\n%s",
+                smaps, bigger);
+    mkdir("7", 0700);
+    box_text("7/smaps", log.data);
+    put_rollup("7/smaps_rollup", 4, 0, 0);
+    run(&in, "7/smaps");
+    expect(&in, "7/smaps 7 app +0 smaps complete rollup 1\n"
+                "7/smaps 7 app +600000 smaps complete none 1\n");
+    assert_int_equal(number(&in, "SELECT count(tool_rss_kib) FROM snapshots"), 1);
+    run(&in, "7/smaps");
+    shell("tar cf 7.tar 7; rm t.db*");
+    end(&in);
+    begin(&in);
+    run(&in, "7.tar");
+    expect_smaps(&in, "7.tar:7/smaps 7 app +0 smaps complete rollup 1\n"
+                      "7.tar:7/smaps 7 app +600000 smaps complete none 1\n");
+    assert_int_equal(
+        number(&in, "SELECT count(tool_rss_kib) FROM snapshots WHERE dialect = 'smaps'"), 1);
+    pm_buf_free(&log);
+    end(&in);
+}
+
+static void siblings_compressed(void **state)
+{
+import in;
+
+    (void)state;
+    begin(&in);
+    make_proc();
+    put_rollup("p/7/smaps_rollup", 4, 0, 0);
+    shell("gzip p/7/*; touch -d @1795229318 p/7/*");
+    run(&in, "p/7/smaps.gz");
+    expect(&in, "p/7/smaps.gz 7 worker-of-a-long-name +0 smaps complete rollup 1\n");
+    assert_int_equal(number(&in, "SELECT start_time FROM process"), 4242);
+    end(&in);
+}
+
+/* ---- the pid ---- */
+
+/* An incident's folder, /proc/self: the path has no pid, stat and status do. */
+static void pid_of_a_sibling(void **state)
+{
+import in;
+
+    (void)state;
+    begin(&in);
+    make_proc();
+    shell("mv p/7 p/self; rm p/self/status");
+    run(&in, "p");
+    expect(&in, "p/self/smaps 7 worker-of-a-long-name +0 smaps complete none 1\n");
+    shell("tar cf p.tar p; tar cf late.tar p/self/smaps p/self/stat");
+    run(&in, "p.tar");
+    expect(&in, "p.tar:p/self/smaps 7 worker-of-a-long-name +0 smaps complete none 1 again\n");
+    run(&in, "late.tar");
+    expect(&in, "late.tar:p/self/smaps 7 worker-of-a-long-name +0 smaps complete none 1 again\n");
+    end(&in);
+}
+
+/* A stranger's stat has no say, whether the pid stands in the path or in the header line. */
+static void sibling_of_another_pid(void **state)
+{
+import in;
+
+    (void)state;
+    begin(&in);
+    make_proc();
+    shell("mv p/7 p/8; tar cf p.tar p");
+    run(&in, "p");
+    expect(&in, "p/8/smaps 8 app +0 smaps complete none 1\n");
+    run(&in, "p.tar");
+    expect(&in, "p.tar:p/8/smaps 8 app +0 smaps complete none 1 again\n");
+    assert_int_equal(number(&in, "SELECT count(start_time) FROM process"), 0);
+    end(&in);
+}
+
+/* Pids at an archive's top, colons in names, and two archives that look alike. */
+static void names_in_archives(void **state)
+{
+import in;
+
+    (void)state;
+    begin(&in);
+    make_proc();
+    shell("cd p && tar cf ../top.tar 7 && cp -p 7/smaps 7/a:smaps && tar cf ../colon.tar 7/a:smaps "
+          "7/stat && cd 7 && sed 's/4242/4243/' stat > 8.stat && sed 's/7 (/8 (/' -i 8.stat && "
+          "cp -p smaps 8.smaps && tar cf ../../a.tar 8.smaps && tar cf ../../b.tar 8.stat");
+    run(&in, "top.tar");
+    expect(&in, "top.tar:7/smaps 7 worker-of-a-long-name +0 smaps complete status 1\n");
+    run(&in, "colon.tar");
+    assert_non_null(strstr(in.news.data, "colon.tar:7/a:smaps -1 app +0 smaps"));
+    shell("mkdir two; mv a.tar b.tar two");
+    run(&in, "two");
+    assert_non_null(strstr(in.news.data, "two/a.tar:8.smaps -1 app +0 smaps complete none"));
+    end(&in);
+}
+
+static void closed_files_are_counted(void **state)
+{
+import in;
+
+    (void)state;
+    begin(&in);
+    make_proc();
+    box_text("p/7/environ", smaps);
+    shell("mkdir -p p/7/task/8 p/7/fd; cp p/7/smaps p/7/task/8; ln -s ../smaps p/7/fd/3; "
+          "truncate -s 1T p/7/pagemap; tar cSf p.tar p");
+    run(&in, "p");
+    count(&in, 1, 0, 0);
+    assert_int_equal(in.result.skipped, 4);
+    run(&in, "p.tar");
+    count(&in, 0, 1, 0);
+    assert_int_equal(in.result.skipped, 3); /* a link is no member */
+    assert_int_equal(in.result.empty, 0);
+    end(&in);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_BOX(siblings_of_a_process_directory),
         IN_BOX(siblings_in_an_archive),
         IN_BOX(siblings_by_stem),
+        IN_BOX(rollup_in_every_layout),
+        IN_BOX(rollup_and_status),
+        IN_BOX(rollup_proves_whole_smaps_only),
+        IN_BOX(log_beside_a_rollup),
+        IN_BOX(siblings_compressed),
+        IN_BOX(pid_of_a_sibling),
+        IN_BOX(sibling_of_another_pid),
+        IN_BOX(names_in_archives),
+        IN_BOX(closed_files_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

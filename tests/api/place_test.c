@@ -8,6 +8,7 @@
 
 #include "api/place.h"
 #include "pmapdb.h"
+#include <stdio.h>
 
 static void pid_is(const char *dir, const char *name, int64_t wanted)
 {
@@ -32,6 +33,13 @@ static void pids(void **state)
     pid_is("/x", "app-4711", 4711);
     pid_is("/x", "app_4711.txt", 4711);
     pid_is("/x", "app-7.smaps", 7);
+    pid_is("/1234/", "smaps", 1234);
+    pid_is("/x", "1234.smaps", 1234);
+    pid_is("/x", "1234.smaps_rollup", 1234);
+    pid_is("/x", "1234-smaps.txt", 1234);
+    pid_is("/x", "smaps.1234", 1234);
+    pid_is("/x", "pmap.1234.txt", 1234);
+    pid_is("/x", "app-7.smaps_rollup", 7);
     pid_is("/1234", "app.txt", PMAPDB_UNKNOWN); /* a folder is one only for /proc's own files */
 }
 
@@ -45,8 +53,16 @@ static void what_is_no_pid(void **state)
     pid_is("/x", "notes-2.txt", PMAPDB_UNKNOWN);
     pid_is("/x", "dump-x86-64.txt", PMAPDB_UNKNOWN);
     pid_is("/x", "app-12345678", PMAPDB_UNKNOWN);
-    pid_is("/x", "4711.txt", PMAPDB_UNKNOWN);
     pid_is("/x", "app-4711x", PMAPDB_UNKNOWN);
+    pid_is("/x", "1.smaps", PMAPDB_UNKNOWN); /* the first of several? */
+    pid_is("/x", "smaps.1", PMAPDB_UNKNOWN);
+    pid_is("/x", "smaps.1.txt", PMAPDB_UNKNOWN);
+    pid_is("/x", "smaps1234", PMAPDB_UNKNOWN);
+    pid_is("/x", "142530.smaps", PMAPDB_UNKNOWN);
+    pid_is("/x", "2026-smaps-11.txt", PMAPDB_UNKNOWN);
+    pid_is("/x", "1795229318.smaps", PMAPDB_UNKNOWN);
+    pid_is("/x", "a1234.smaps", PMAPDB_UNKNOWN);
+    pid_is("/x", "4711.txt", PMAPDB_UNKNOWN);
     pid_is("/x", "pid", PMAPDB_UNKNOWN);
     pid_is("/x", "stupid", PMAPDB_UNKNOWN);
     pid_is("/x", "", PMAPDB_UNKNOWN);
@@ -82,35 +98,78 @@ static void stems(void **state)
     assert_true(pm_text_equal(pm_place_stem(PM_TEXT("")), PM_TEXT("")));
 }
 
-static void sibling_is(const char *name, const char *kind, const char *stem)
+/* The slot as BEFORE*AFTER. */
+static void slot_is(const pm_slot *slot, const char *wanted)
 {
-    pm_text found = PM_TEXT("?");
+    char got[80];
 
-    assert_true(pm_text_equal(pm_place_sibling(pm_text_of(name), &found), pm_text_of(kind)));
-    if (*kind)
-        assert_true(pm_text_equal(found, pm_text_of(stem)));
+    snprintf(got, sizeof got, "%.*s%.*s*%.*s", (int)slot->before.len, slot->before.data,
+             (int)slot->dot.len, slot->dot.data, (int)slot->after.len, slot->after.data);
+    assert_string_equal(got, wanted);
+}
+
+static void sibling_is(const char *name, const char *kind, const char *wanted, bool only)
+{
+    pm_slot slot = {{"?", 1}, {"", 0}, {"", 0}};
+    bool is_only = !only;
+    pm_text found = pm_place_sibling(pm_text_of(name), &slot, &is_only);
+
+    assert_true(pm_text_equal(found, pm_text_of(kind)));
+    assert_int_equal(is_only, only);
+    slot_is(&slot, wanted);
 }
 
 static void siblings(void **state)
 {
     (void)state;
-    sibling_is("stat", "stat", "");
-    sibling_is("status", "status", "");
-    sibling_is("comm", "comm", "");
-    sibling_is("cmdline", "cmdline", "");
-    sibling_is("1795229498-12766.status", "status", "1795229498-12766");
-    sibling_is("a.b.comm", "comm", "a.b");
-    sibling_is("smaps", "", "");
-    sibling_is("status.txt", "", "");
-    sibling_is("mystat", "", "");
-    sibling_is("", "", "");
+    sibling_is("stat", "stat", "*", true);
+    sibling_is("status", "status", "*", true);
+    sibling_is("comm", "comm", "*", true);
+    sibling_is("cmdline", "cmdline", "*", true);
+    sibling_is("1795229498-12766.status", "status", "1795229498-12766.*", true);
+    sibling_is("a.b.comm", "comm", "a.b.*", true);
+    sibling_is("stat.status", "status", "stat.*", true);
+    /* may be captures too */
+    sibling_is("smaps_rollup", "smaps_rollup", "*", false);
+    sibling_is("7.smaps_rollup", "smaps_rollup", "7.*", false);
+    sibling_is("x-smaps_rollup.txt", "smaps_rollup", "x-*.txt", false);
+    sibling_is("status.txt", "status", "*.txt", false);
+    sibling_is("app_stat", "stat", "app_*", false);
+    sibling_is("smaps", "", "?*", false);
+    sibling_is("mystat", "", "?*", false);
+    sibling_is("stats", "", "?*", false);
+    sibling_is("", "", "?*", false);
+}
+
+static void slot_of(const char *name, const char *wanted)
+{
+    pm_slot slot = pm_place_slot(pm_text_of(name));
+
+    slot_is(&slot, wanted);
+}
+
+static void slots(void **state)
+{
+    (void)state;
+    slot_of("smaps", "*");
+    slot_of("maps", "*");
+    slot_of("smaps_rollup", "*");
+    slot_of("7.smaps", "7.*");
+    slot_of("7.smaps_rollup", "7.*");
+    slot_of("x-smaps.txt", "x-*.txt");
+    slot_of("smaps-20261121-020532.txt", "*-20261121-020532.txt");
+    slot_of("smaps.1234", "*.1234");
+    slot_of("maps-of-app.smaps", "maps-of-app.*");
+    slot_of("1795229498-12766.x", "1795229498-12766.*");
+    slot_of("app-7", "app-7.*");
+    slot_of("mysmaps.log", "mysmaps.*");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pids),  cmocka_unit_test(what_is_no_pid), cmocka_unit_test(names),
-        cmocka_unit_test(stems), cmocka_unit_test(siblings),
+        cmocka_unit_test(stems), cmocka_unit_test(siblings),       cmocka_unit_test(slots),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,9 +114,11 @@ static inline char *box_list(const char *const *paths, size_t n_paths, pm_buf *a
             continue;
         }
         assert_true((e->mtime_ms == PMAPDB_UNKNOWN) == e->is_stdin);
-        pm_buf_addf(&out, NULL, "%s (%s, %s)%s%s%s", e->path, e->dir, e->name,
+        pm_buf_addf(&out, NULL, "%s (%s, %s)%s%s%s%s", e->path, e->dir, e->name,
                     e->named ? " named" : "", e->in_archive ? " archive" : "",
-                    e->is_stdin ? " stdin" : "");
+                    e->is_stdin ? " stdin" : "", e->closed ? " closed" : "");
+        assert_true(pm_text_ends(pm_text_of(e->path), pm_text_of(e->own_path)));
+        assert_int_equal(e->in_archive, strlen(e->own_path) < strlen(e->path));
         box_show_bytes(s, &out, &bytes);
         pm_buf_addf(&out, NULL, "\n");
     }

@@ -76,6 +76,21 @@ static void directory(void **state)
     box_expect("d/nothing", "");
 }
 
+/* Found, they are not even opened; named, they are read as any file is. */
+static void closed_by_name(void **state)
+{
+    (void)state;
+    mkdir("7", 0700);
+    mkdir("7/fd", 0700);
+    box_text("7/environ", "SECRET=1");
+    box_text("7/smaps", "s");
+    box_text("x.smaps", "x");
+    assert_int_equal(symlink("../../x.smaps", "7/fd/3"), 0);
+    box_expect("7", "7/environ (7, environ) closed \n7/fd/3 (7/fd, 3) closed \n"
+                    "7/smaps (7, smaps) s\n");
+    box_expect("7/environ", "7/environ (7, environ) named SECRET=1\n");
+}
+
 static void failures_are_per_path(void **state)
 {
     const char *const paths[] = {"none", "x", "d", "x"};
@@ -207,10 +222,19 @@ static void slurp(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_BOX(plain_file), IN_BOX(big_file_in_blocks),    IN_BOX(modification_time),
-        IN_BOX(directory),  IN_BOX(failures_are_per_path), IN_BOX(read_errors),
-        IN_BOX(proc_file),  IN_BOX(standard_input),        IN_BOX(named_fifo_is_read),
-        IN_BOX(odd_names),  IN_BOX(nothing_given),         IN_BOX(slurp),
+        IN_BOX(plain_file),
+        IN_BOX(big_file_in_blocks),
+        IN_BOX(modification_time),
+        IN_BOX(directory),
+        IN_BOX(failures_are_per_path),
+        IN_BOX(read_errors),
+        IN_BOX(closed_by_name),
+        IN_BOX(proc_file),
+        IN_BOX(standard_input),
+        IN_BOX(named_fifo_is_read),
+        IN_BOX(odd_names),
+        IN_BOX(nothing_given),
+        IN_BOX(slurp),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

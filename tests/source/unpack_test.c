@@ -148,6 +148,57 @@ static void member_time(void **state)
     pm_source_free(s);
 }
 
+/* Tools that write their tar headers themselves leave it out. */
+static void member_without_time(void **state)
+{
+    static const int64_t seconds[] = {0, -5};
+    struct timespec times[2] = {{0, UTIME_NOW}, {1700000000, 5000000}};
+    const char *path = "x.tar";
+    const pm_source_entry *e;
+    pm_source *s;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(seconds); i++) {
+        struct archive *a = archive_write_new();
+        struct archive_entry *member = archive_entry_new();
+
+        archive_write_set_format(a, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE);
+        assert_int_equal(archive_write_open_filename(a, path), ARCHIVE_OK);
+        archive_entry_set_pathname(member, "./1/smaps");
+        archive_entry_set_filetype(member, AE_IFREG);
+        archive_entry_set_mtime(member, seconds[i], 0);
+        assert_int_equal(archive_write_header(a, member), ARCHIVE_OK);
+        archive_entry_free(member);
+        assert_int_equal(archive_write_free(a), ARCHIVE_OK);
+        assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+        assert_int_equal(pm_source_new(&path, 1, &s, NULL), PMAPDB_OK);
+        assert_int_equal(pm_source_next(s, &e, NULL), PMAPDB_OK);
+        assert_int_equal(e->mtime_ms, INT64_C(1700000000005));
+        assert_string_equal(e->own_path, "./1/smaps");
+        pm_source_free(s);
+    }
+}
+
+/* Neither their bytes nor, where they are compressed or damaged, what is wrong with them. */
+static void closed_members(void **state)
+{
+    static const box_member some[] = {
+        {"7/environ", 0, "SECRET=1", 0},
+        {"7/smaps", 0, "s", 0},
+        {"7/pagemap", 0, "\x1f\x8b no gzip", 0},
+        {"7/task/8/smaps", 0, "s", 0},
+        {"8/smaps", 0, "t", 0},
+    };
+
+    (void)state;
+    box_archive("x.tar", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, some, COUNT(some));
+    box_expect("x.tar", "x.tar:7/environ (x.tar:7, environ) archive closed \n"
+                        "x.tar:7/smaps (x.tar:7, smaps) archive s\n"
+                        "x.tar:7/pagemap (x.tar:7, pagemap) archive closed \n"
+                        "x.tar:7/task/8/smaps (x.tar:7/task/8, smaps) archive closed \n"
+                        "x.tar:8/smaps (x.tar:8, smaps) archive t\n");
+}
+
 static void empty_tar(void **state)
 {
     (void)state;
@@ -288,6 +339,7 @@ int main(void)
         IN_BOX(several_in_one),      IN_BOX(tar_archives),       IN_BOX(tar_without_magic),
         IN_BOX(member_time),         IN_BOX(empty_tar),          IN_BOX(compressed_members),
         IN_BOX(entries_left_unread), IN_BOX(odd_member_names),   IN_BOX(sparse_members),
+        IN_BOX(member_without_time), IN_BOX(closed_members),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,97 @@
+/* skip: names of /proc that are never opened. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "source/skip.h"
+
+static void expect_all(const char *const *paths, size_t n, bool skipped)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (pm_skip_path(pm_text_of(paths[i])) != skipped)
+            print_error("%s\n", paths[i]);
+        assert_int_equal(pm_skip_path(pm_text_of(paths[i])), skipped);
+    }
+}
+
+static void what_is_skipped(void **state)
+{
+    static const char *const paths[] = {
+        "environ",
+        "incident/environ",
+        "./proc/7/environ",
+        "/proc/7/pagemap",
+        "proc/kpageflags",
+        "proc/kpagecount",
+        "proc/kpagecgroup",
+        "proc/kcore",
+        "proc/kmsg",
+        "7/auxv",
+        "7/mem",
+        "self/mem",
+        "thread-self/exe",
+        "7//exe",
+        "7/task/8/smaps",
+        "7/task/8/environ",
+        "host/proc/7/task/7/stat",
+        "self/task/8/smaps",
+        "7/clear_refs",
+        "7/timers",
+        "7/net/tcp",
+        "7/net/stat/x",
+        "7/ns/pid",
+        "7/attr/current",
+        "7/fd/3",
+        "7/map_files/55d0-55d1",
+        "7/task/8/fd/3",
+    };
+
+    (void)state;
+    expect_all(paths, sizeof paths / sizeof *paths, true);
+}
+
+/* Files of people's own, called by chance as something in /proc is. */
+static void what_is_read(void **state)
+{
+    static const char *const paths[] = {
+        "",
+        "smaps",
+        "7/smaps",
+        "7/smaps_rollup",
+        "7/maps",
+        "mem",
+        "logs/mem",
+        "exe",
+        "app/exe",
+        "task/7/smaps",
+        "fd/3",
+        "7/task",
+        "20261121/net/x.smaps",
+        "timers",
+        "7/fd",
+        "a/task/7.maps",
+        "task/8/fd.txt",
+        "environ.txt",
+        "7x/mem",
+        "pagemap/7.smaps",
+        "/",
+        "7",
+        "x/fd/3",
+    };
+
+    (void)state;
+    expect_all(paths, sizeof paths / sizeof *paths, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_skipped),
+        cmocka_unit_test(what_is_read),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

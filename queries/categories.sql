@@ -4,7 +4,7 @@
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
 -- column: category          category Category
--- column: mappings          count    Number of mappings
+-- column: mappings          count    Number of mappings; unknown where there are sums only
 -- column: size_kib          kib      Address space
 -- column: rss_kib           kib      Resident
 -- column: pss_kib           kib      Proportional share of the resident
@@ -13,7 +13,8 @@
 -- column: swap_kib          kib      Swapped out
 -- column: processes         count    How many processes were summed
 --
--- Given a name, the sum over its processes of that moment.
+-- Given a name, the sum over its processes of that moment. A snapshot with sums only has the one
+-- category total.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL

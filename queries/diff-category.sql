@@ -30,7 +30,8 @@
 -- column: processes_to            count    Processes summed, newer
 -- table:  category mappings_delta size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta private_kib_delta swap_kib_delta
 --
--- Given a name, the sums over its processes of both moments: one that came or went is growth.
+-- Given a name, the sums over its processes of both moments: one that came or went is growth. Where
+-- a snapshot has sums only, all is compared in the one category total.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -63,7 +64,7 @@ side AS (
 ),
 known AS (
   -- 0 for a number that the side's captures have, NULL for one that they lack
-  SELECT d.newer, count(DISTINCT s.process_id) AS processes,
+  SELECT d.newer, count(DISTINCT s.process_id) AS processes, max(s.state = 'totals') AS sums,
     CASE WHEN count(*) = count(s.size_kib) THEN 0 END AS size_kib,
     CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib,
     CASE WHEN count(*) = count(s.pss_kib) THEN 0 END AS pss_kib,
@@ -75,7 +76,8 @@ known AS (
   GROUP BY d.newer
 ),
 x AS (
-  SELECT d.newer, t.category, t.mappings, t.size_kib, t.rss_kib, t.pss_kib, t.private_kib,
+  SELECT d.newer, CASE (SELECT max(sums) FROM known) WHEN 1 THEN 'total' ELSE t.category END
+      AS category, t.mappings, t.size_kib, t.rss_kib, t.pss_kib, t.private_kib,
     t.private_dirty_kib, t.swap_kib
   FROM side d
   CROSS JOIN category_totals t ON t.snapshot_id = d.snapshot_id
@@ -91,8 +93,10 @@ SELECT category,
   processes_from, processes_to
 FROM (
   SELECT x.category,
-    coalesce(sum(CASE x.newer WHEN 0 THEN x.mappings END), 0) AS mappings_from,
-    coalesce(sum(CASE x.newer WHEN 1 THEN x.mappings END), 0) AS mappings_to,
+    CASE WHEN total(x.newer = 0 AND x.mappings IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 0 THEN x.mappings END), 0) END AS mappings_from,
+    CASE WHEN total(x.newer = 1 AND x.mappings IS NULL) = 0
+      THEN coalesce(sum(CASE x.newer WHEN 1 THEN x.mappings END), 0) END AS mappings_to,
     CASE WHEN a.size_kib = 0 AND total(x.newer = 0 AND x.size_kib IS NULL) = 0
       THEN coalesce(sum(CASE x.newer WHEN 0 THEN x.size_kib END), 0) END AS size_kib_from,
     CASE WHEN b.size_kib = 0 AND total(x.newer = 1 AND x.size_kib IS NULL) = 0

@@ -35,6 +35,7 @@
 --
 -- A lineage is one mapping although it grows, moves, splits, merges; the pieces of a split are
 -- summed. It has grown or shrunk by its resident memory, or, where that is equal, by its size.
+-- Where a snapshot has sums only there is nothing to compare: no rows.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -67,7 +68,7 @@ side AS (
 ),
 known AS (
   -- 0 for a number that the side's captures have, NULL for one that they lack
-  SELECT d.newer, count(DISTINCT s.process_id) AS processes,
+  SELECT d.newer, count(DISTINCT s.process_id) AS processes, max(s.state = 'totals') AS sums,
     CASE WHEN count(*) = count(s.size_kib) THEN 0 END AS size_kib,
     CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib,
     CASE WHEN count(*) = count(s.pss_kib) THEN 0 END AS pss_kib,
@@ -139,6 +140,7 @@ FROM (
   FROM x
   CROSS JOIN known a ON a.newer = 0
   CROSS JOIN known b ON b.newer = 1
+  WHERE a.sums = 0 AND b.sums = 0
   GROUP BY x.lineage_id
 )
 ORDER BY rss_kib_delta DESC, size_kib_delta DESC, category, path, lineage_id;

@@ -31,6 +31,7 @@
 -- column: processes_to            count    Processes summed, newer
 -- table:  category object mappings_delta size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta
 --
+-- Where a snapshot has sums only there is nothing to compare: no rows.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -63,7 +64,7 @@ side AS (
 ),
 known AS (
   -- 0 for a number that the side's captures have, NULL for one that they lack
-  SELECT d.newer, count(DISTINCT s.process_id) AS processes,
+  SELECT d.newer, count(DISTINCT s.process_id) AS processes, max(s.state = 'totals') AS sums,
     CASE WHEN count(*) = count(s.size_kib) THEN 0 END AS size_kib,
     CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib,
     CASE WHEN count(*) = count(s.pss_kib) THEN 0 END AS pss_kib,
@@ -121,6 +122,7 @@ FROM (
   FROM x
   CROSS JOIN known a ON a.newer = 0
   CROSS JOIN known b ON b.newer = 1
+  WHERE a.sums = 0 AND b.sums = 0
   GROUP BY x.category, x.path
 )
 ORDER BY rss_kib_delta DESC, size_kib_delta DESC, category, object;

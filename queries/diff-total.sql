@@ -11,6 +11,7 @@
 -- column: pid               int      Likewise
 -- column: taken_at          time     When, UTC
 -- column: dialect           text     What printed it
+-- column: state             text     complete, partial, totals: that of its least whole capture
 -- column: partial           text     What is missing, where a capture is partial
 -- column: mappings          count    Number of mappings
 -- column: size_kib          kib      Address space
@@ -24,7 +25,8 @@
 -- column: processes         count    Processes summed
 --
 -- What was added up while the captures were read, to prove a diff against: the difference of these
--- minus the sum of the diff's rows is what the diff does not explain, and must be 0.
+-- minus the sum of the diff's rows is what the diff does not explain, and must be 0. The names of
+-- the states are in the order of how whole they are.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -58,7 +60,8 @@ side AS (
 SELECT d.newer, CASE count(*) WHEN 1 THEN max(s.snapshot_id) END AS snapshot_id,
   CASE count(DISTINCT s.process_id) WHEN 1 THEN max(s.process_id) END AS process_id,
   max(n.name) AS name, CASE count(DISTINCT s.process_id) WHEN 1 THEN max(p.pid) END AS pid,
-  min(s.taken_at) AS taken_at, max(s.dialect) AS dialect, max(s.missing) AS partial,
+  min(s.taken_at) AS taken_at, max(s.dialect) AS dialect,
+  max(s.state) AS state, max(CASE s.state WHEN 'partial' THEN s.missing END) AS partial,
   CASE WHEN count(*) = count(s.mappings) THEN sum(s.mappings) END AS mappings,
   CASE WHEN count(*) = count(s.size_kib) THEN sum(s.size_kib) END AS size_kib,
   CASE WHEN count(*) = count(s.rss_kib) THEN sum(s.rss_kib) END AS rss_kib,

@@ -10,7 +10,7 @@
 -- column: name                    text     Name of the process
 -- column: pid                     int      Unknown where several processes are summed
 -- column: category                category Category
--- column: mappings                count    Number of mappings
+-- column: mappings                count    Number of mappings; unknown where there are sums only
 -- column: size_kib                kib      Address space
 -- column: rss_kib                 kib      Resident
 -- column: pss_kib                 kib      Proportional share of the resident
@@ -31,9 +31,10 @@
 -- The long series for a spreadsheet or a plot. Given a name, the sum over its processes of each
 -- moment: one that came or went counts as growth. Where lives of a name follow each other, a
 -- restart is no growth: its deltas are unknown. So are those of anonymous and kernel between pmap
--- -x, -d or plain pmap, which print kernel mappings as "[ anon ]", and smaps, -X or -XX, which name
--- them: --dialect gives a series of one kind. So are all from and to a partial capture. A category
--- that was there a step before and is gone has one row of zeroes.
+-- -x, -d, plain pmap or SUSE's, which print kernel mappings as "[ anon ]", and smaps, -X or -XX,
+-- which name them: --dialect gives a series of one kind. So are all from and to a partial capture,
+-- and all between captures with mappings and those with sums only, whose one category is total. A
+-- category that was there a step before and is gone has one row of zeroes.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -51,15 +52,16 @@ cell AS (
   WHERE CASE WHEN :dialect IS NULL THEN s.preferred ELSE e.dialect = :dialect END
 ),
 moment AS (
-  -- X is 0 where every capture of the moment has it, NULL where one lacks it
+  -- X is 0 where every capture of the moment has it, NULL where one lacks it; named, sums: 0 where
+  -- none names the kernel's own mappings (epoch.fields, PM_HAS_PSEUDO) or has sums only, 2 where
+  -- every one does
   SELECT s.moment_ms, row_number() OVER (ORDER BY s.moment_ms) AS step,
     count(DISTINCT s.process_id) AS processes,
     CASE count(DISTINCT s.process_id) WHEN 1 THEN max(s.process_id) END AS process_id,
     CASE count(*) WHEN 1 THEN max(s.snapshot_id) END AS snapshot_id,
     CASE count(*) WHEN 1 THEN max(s.taken_at) END AS taken_at,
-    min(s.dialect IN ('pmap-x', 'pmap-d', 'pmap')) + max(s.dialect IN ('pmap-x', 'pmap-d', 'pmap'))
-      AS nameless,
-    max(s.state <> 'complete') AS partial,
+    min(e.fields >> 36 & 1) + max(e.fields >> 36 & 1) AS named,
+    max(s.state = 'partial') AS partial, min(s.state = 'totals') + max(s.state = 'totals') AS sums,
     CASE WHEN count(*) = count(s.size_kib) THEN 0 END AS size_kib,
     CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib,
     CASE WHEN count(*) = count(s.pss_kib) THEN 0 END AS pss_kib,
@@ -67,7 +69,8 @@ moment AS (
     CASE WHEN count(*) = count(s.private_dirty_kib) THEN 0 END AS private_dirty_kib,
     CASE WHEN count(*) = count(s.swap_kib) THEN 0 END AS swap_kib
   FROM snapshots s
-  WHERE s.process_id IN (SELECT process_id FROM scope) AND s.epoch_id IS NOT NULL
+  CROSS JOIN epoch e ON e.epoch_id = s.epoch_id
+  WHERE s.process_id IN (SELECT process_id FROM scope)
     AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
   GROUP BY s.moment_ms
 ),
@@ -83,7 +86,7 @@ there AS (
   GROUP BY moment_ms, category_id
 ),
 seen AS (
-  SELECT t.*, m.step, lead(m.step) OVER (PARTITION BY t.category_id ORDER BY m.step) AS next_step
+  SELECT t.*, m.step, m.sums, lead(m.step) OVER (PARTITION BY t.category_id ORDER BY m.step) AS next_step
   FROM there t
   JOIN moment m ON m.moment_ms = t.moment_ms
 ),
@@ -94,14 +97,15 @@ line AS (
   SELECT m.step, s.category_id, 0, m.size_kib, m.rss_kib, m.pss_kib, m.private_kib, m.private_dirty_kib, m.swap_kib
   FROM seen s
   JOIN moment m ON m.step = s.step + 1
-  WHERE s.next_step IS NOT s.step + 1
+  WHERE s.next_step IS NOT s.step + 1 AND s.sums + m.sums IN (0, 4)
 ),
 stepped AS (
   -- before: 1 where the category has a row one step earlier, else it had nothing there
   SELECT l.*, m.moment_ms, m.processes, m.process_id, m.snapshot_id, m.taken_at,
     b.step AS step_before,
-    m.partial OR b.partial OR b.processes = 1 AND m.processes = 1 AND b.process_id <> m.process_id
-      OR b.nameless <> m.nameless AND l.category_id IN (SELECT category_id FROM categories
+    m.partial OR b.partial OR b.sums + m.sums NOT IN (0, 4)
+      OR b.processes = 1 AND m.processes = 1 AND b.process_id <> m.process_id
+      OR b.named <> m.named AND l.category_id IN (SELECT category_id FROM categories
         WHERE category IN ('anonymous', 'kernel')) AS broken,
     lag(l.step) OVER w IS l.step - 1 AS before, lag(l.mappings) OVER w AS mappings_was,
     lag(l.size_kib) OVER w AS size_kib_was, b.size_kib AS size_kib_none,

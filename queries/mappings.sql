@@ -24,6 +24,7 @@
 -- column: lineage_id        lineage  This mapping through time
 -- table:  start size_kib rss_kib pss_kib private_kib swap_kib perms category path lineage_id
 --
+-- A snapshot with sums only has none.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL

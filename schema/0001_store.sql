@@ -66,24 +66,24 @@ CREATE TABLE log (
   host_id INTEGER REFERENCES host
 );
 
--- A stretch of captures of one process in one dialect, the first written whole, the rest as
+-- A stretch of captures of one process, dialect and state, the first written whole, the rest as
 -- differences.
 CREATE TABLE epoch (
   epoch_id   INTEGER PRIMARY KEY,
   process_id INTEGER NOT NULL REFERENCES process,
   dialect    TEXT NOT NULL,
-  partial    INTEGER NOT NULL,          -- 1: captures with missing rows, kept apart
+  state      TEXT NOT NULL CHECK (state IN ('complete', 'partial', 'totals')),
   fields     INTEGER NOT NULL           -- which fields its captures have: bit N is line N of
-);                                      -- src/base/fields.def
-CREATE INDEX epoch_process ON epoch (process_id, dialect, partial);
+);                                      -- src/base/fields.def, 32 and more are in mapping.h
+CREATE INDEX epoch_process ON epoch (process_id, dialect, state);
 
 -- One process at one moment.
 CREATE TABLE snapshots (
   snapshot_id INTEGER PRIMARY KEY,
   process_id  INTEGER NOT NULL REFERENCES process,
   capture_id  INTEGER NOT NULL REFERENCES capture,
-  epoch_id    INTEGER REFERENCES epoch, -- NULL: only totals are known
-  off         INTEGER,                  -- place in the epoch: 0, 1, 2 ...
+  epoch_id    INTEGER NOT NULL REFERENCES epoch,
+  off         INTEGER NOT NULL,         -- place in the epoch: 0, 1, 2 ...
   taken_ms    INTEGER NOT NULL,
   taken_at    TEXT GENERATED ALWAYS AS (strftime('%Y-%m-%dT%H:%M:%S', taken_ms / 1000, 'unixepoch')
                 || CASE WHEN taken_ms % 1000 THEN '.' || substr(1000 + taken_ms % 1000, 2) ELSE '' END
@@ -98,7 +98,7 @@ CREATE TABLE snapshots (
   missing     TEXT,                     -- partial: what is missing
   hash        INTEGER NOT NULL,         -- XXH3 of the block's lines
   log_id      INTEGER REFERENCES log,
-  mappings    INTEGER,                  -- the sums as read, never computed again
+  mappings    INTEGER,                  -- the sums as read, never computed again; NULL: unknown
   size_kib    INTEGER,
   rss_kib     INTEGER,
   pss_kib     INTEGER,
@@ -109,7 +109,7 @@ CREATE TABLE snapshots (
   tool_rss_kib  INTEGER
 );
 CREATE INDEX snapshots_process ON snapshots (process_id, taken_ms);
-CREATE UNIQUE INDEX snapshots_epoch ON snapshots (epoch_id, off) WHERE epoch_id IS NOT NULL;
+CREATE UNIQUE INDEX snapshots_epoch ON snapshots (epoch_id, off);
 CREATE INDEX snapshots_log ON snapshots (log_id) WHERE log_id IS NOT NULL;
 
 -- Input that was turned away, so that cron is told once.
@@ -211,13 +211,14 @@ CREATE TABLE ver (
   PRIMARY KEY (epoch_id, region_id, first)
 ) WITHOUT ROWID;
 
--- The sums of one category, unchanged during first..last of the epoch.
+-- The sums of one category, unchanged during first..last of the epoch. Captures of state totals
+-- have the one category total and no rows in ver.
 CREATE TABLE catver (
   epoch_id      INTEGER NOT NULL REFERENCES epoch,
   category_id   INTEGER NOT NULL REFERENCES categories,
   first         INTEGER NOT NULL,
   last          INTEGER,
-  mappings      INTEGER NOT NULL,
+  mappings      INTEGER,                -- NULL: unknown, in the category total
   size_kib      INTEGER,
   rss_kib       INTEGER,
   pss_kib       INTEGER,
@@ -287,7 +288,7 @@ CROSS JOIN object o ON o.object_id = r.object_id
 CROSS JOIN categories c ON c.category_id = o.category_id
 LEFT JOIN detail d ON d.detail_id = v.detail_id;
 
--- The categories of one snapshot.
+-- The categories of one snapshot; where it has sums only, the one category total.
 CREATE VIEW category_totals AS
 SELECT s.snapshot_id, s.process_id, s.taken_ms, c.category, v.mappings, v.size_kib, v.rss_kib,
   v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
@@ -297,7 +298,8 @@ CROSS JOIN catver v ON v.epoch_id = s.epoch_id AND v.first <= s.off
 CROSS JOIN categories c ON c.category_id = v.category_id;
 
 -- One row per unchanged stretch of a category, equal neighbours joined across epochs, cut where
--- captures are missing: at a gap of more than 3 median steps. n counts the snapshots in it.
+-- captures are missing: at a gap of more than 3 median steps. n counts the snapshots in it. Those
+-- with sums only are a series of their own, in a category of their own; partial ones are left out.
 -- Windows and no GROUP BY: a condition on process_id then reaches the index of snapshots.
 CREATE VIEW category_runs AS
 SELECT process_id, dialect, category, first_ms, last_ms, n, mappings, size_kib, rss_kib, pss_kib,
@@ -335,29 +337,31 @@ FROM (
             AS last_ms
         FROM (
           -- pieces: the part of an epoch between two gaps, in its first row
-          SELECT process_id, dialect, epoch_id, segment, rn, min(off) OVER piece AS first_off,
-            max(off) OVER piece AS last_off, min(rn) OVER piece AS first_rn,
-            max(rn) OVER piece AS last_rn
+          SELECT process_id, dialect, state, epoch_id, segment, rn,
+            min(off) OVER piece AS first_off, max(off) OVER piece AS last_off,
+            min(rn) OVER piece AS first_rn, max(rn) OVER piece AS last_rn
           FROM (
             SELECT *, coalesce(sum(step > 3 * median)
-              OVER (PARTITION BY process_id, dialect ORDER BY rn), 0) AS segment
+              OVER (PARTITION BY process_id, dialect, state ORDER BY rn), 0) AS segment
             FROM (
               SELECT *, max(CASE WHEN k = (m + 1) / 2 THEN step END)
-                OVER (PARTITION BY process_id, dialect) AS median
+                OVER (PARTITION BY process_id, dialect, state) AS median
               FROM (
-                SELECT *, count(step) OVER (PARTITION BY process_id, dialect) AS m, row_number()
-                  OVER (PARTITION BY process_id, dialect ORDER BY step IS NULL, step) AS k
+                SELECT *, count(step) OVER (PARTITION BY process_id, dialect, state) AS m,
+                  row_number() OVER (PARTITION BY process_id, dialect, state
+                    ORDER BY step IS NULL, step) AS k
                 FROM (
-                  SELECT s.process_id, s.dialect, s.epoch_id, s.off, row_number() OVER w AS rn,
-                    s.taken_ms - lag(s.taken_ms) OVER w AS step
+                  SELECT s.process_id, s.dialect, s.state, s.epoch_id, s.off,
+                    row_number() OVER w AS rn, s.taken_ms - lag(s.taken_ms) OVER w AS step
                   FROM snapshots s
-                  WHERE s.state = 'complete'
-                  WINDOW w AS (PARTITION BY s.process_id, s.dialect ORDER BY s.taken_ms, s.ordinal)
+                  WHERE s.state <> 'partial'
+                  WINDOW w AS (PARTITION BY s.process_id, s.dialect, s.state
+                    ORDER BY s.taken_ms, s.ordinal)
                 )
               )
             )
           )
-          WINDOW piece AS (PARTITION BY process_id, dialect, epoch_id, segment)
+          WINDOW piece AS (PARTITION BY process_id, dialect, state, epoch_id, segment)
         ) p
         CROSS JOIN catver v ON v.epoch_id = p.epoch_id AND v.first <= p.last_off
           AND (v.last IS NULL OR v.last >= p.first_off)
@@ -391,7 +395,7 @@ SELECT l.lineage_id, l.process_id, e.dialect,
   o.perms, r.offset, c.category, o.path,
   CASE r.reason WHEN 0 THEN 'new' WHEN 1 THEN 'same' WHEN 2 THEN 'same-start' WHEN 3 THEN 'same-end'
     WHEN 4 THEN 'overlap' WHEN 5 THEN 'file-offset' END AS reason,
-  e.partial, v.region_id
+  e.state, v.region_id
 FROM lineage l
 CROSS JOIN region r ON r.lineage_id = l.lineage_id
 CROSS JOIN object o ON o.object_id = r.object_id

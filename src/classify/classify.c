@@ -16,6 +16,7 @@ const pm_category_info pm_categories[PM_CATEGORY_COUNT] = {
     [PM_CATEGORY_MAPPED_FILE] = {"mapped-file", "Other mapped files"},
     [PM_CATEGORY_RESERVE] = {"reserve", "Address space without permissions: guards, reservations"},
     [PM_CATEGORY_ANONYMOUS] = {"anonymous", "Other memory without a file"},
+    [PM_CATEGORY_TOTAL] = {"total", "Everything, of captures that give sums only"},
 };
 
 typedef bool (*predicate)(const pm_classify_context *context, const pm_mapping *m);

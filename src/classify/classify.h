@@ -27,6 +27,7 @@ typedef enum pm_category {
     PM_CATEGORY_MAPPED_FILE,
     PM_CATEGORY_RESERVE,
     PM_CATEGORY_ANONYMOUS,
+    PM_CATEGORY_TOTAL, /* of no mapping: the sums of a capture that has only those */
     PM_CATEGORY_COUNT
 } pm_category;
 

@@ -1,6 +1,7 @@
 /* cmd_diff: pmapdb diff: what grew between two snapshots, with the proof that the rows are all. */
 #include "cli/side.h"
 
+#include "base/err.h"
 #include "base/num.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,13 +247,36 @@ static pmapdb_status write_proof(const diff *d, const pm_sink *sink, int64_t res
     return st == PMAPDB_OK ? pm_render_line(sink, pm_text_of(line), err) : st;
 }
 
+/* Rows cannot be compared with a sum. */
+static pmapdb_status refuse_sums(const diff *d, pmapdb_error *err)
+{
+    bool older = pm_side_has_sums_only(&d->older), newer = pm_side_has_sums_only(&d->newer);
+    char a[64], b[64];
+
+    if (strcmp(d->by, "category") == 0 || (!older && !newer))
+        return PMAPDB_OK;
+    pm_side_which(&d->older, a, sizeof a);
+    pm_side_which(&d->newer, b, sizeof b);
+    if (older && newer)
+        return pm_fail(err, PMAPDB_USAGE,
+                       "the snapshots %s and %s have sums only: --by category compares them", a, b);
+    return pm_fail(err, PMAPDB_USAGE,
+                   "the %s snapshot %s has sums only: --by category compares them",
+                   older ? "older" : "newer", older ? a : b);
+}
+
 static void say_notes(const diff *d)
 {
+    bool older = pm_side_has_sums_only(&d->older), newer = pm_side_has_sums_only(&d->newer);
+
     if (d->older.partial[0])
         pm_cli_say("the older snapshot is partial: %s", d->older.partial);
     if (d->newer.partial[0])
         pm_cli_say("the newer snapshot is partial: %s", d->newer.partial);
-    if (strcmp(d->older.dialect, d->newer.dialect) != 0)
+    if (older != newer)
+        pm_cli_say("the %s snapshot has sums only: all of the other is added up",
+                   older ? "older" : "newer");
+    if (!older && !newer && strcmp(d->older.dialect, d->newer.dialect) != 0)
         pm_cli_say("%s and %s name some mappings differently: --dialect compares like with like",
                    d->older.dialect, d->newer.dialect);
     if (!same_process(d))
@@ -294,6 +318,8 @@ static int run(diff *d, pmapdb_store *store)
     pmapdb_status st = pm_side_read(&d->args, store, &d->older, &d->newer, &err);
 
     snprintf(query, sizeof query, "diff-%s", d->by);
+    if (st == PMAPDB_OK)
+        st = refuse_sums(d, &err);
     if (st == PMAPDB_OK)
         st = pmapdb_query(store, query, &rows, &err);
     if (st == PMAPDB_OK)

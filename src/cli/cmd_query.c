@@ -1,7 +1,8 @@
 /* cmd_query: the commands that are a named query and nothing else. */
-#include "cli/run.h"
+#include "cli/side.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static pmapdb_status write_rows(pm_cli *cli, pmapdb_rows *rows, const pm_sink *sink,
                                 pmapdb_error *err)
@@ -28,6 +29,21 @@ static pmapdb_status write_rows(pm_cli *cli, pmapdb_rows *rows, const pm_sink *s
     return st;
 }
 
+/* No rows of a snapshot that has sums only is no answer; of several processes some may have rows.
+ */
+static pmapdb_status say_sums_only(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err)
+{
+    pm_side side = {0};
+    char which[64];
+    pmapdb_status st = pm_side_of_mappings(args, store, &side, err);
+
+    if (st != PMAPDB_OK || !pm_side_has_sums_only(&side))
+        return st;
+    pm_side_which(&side, which, sizeof which);
+    pm_cli_say("the snapshot %s has sums only, no mappings: pmapdb categories shows them", which);
+    return PMAPDB_OK;
+}
+
 static pmapdb_status run(pm_run_args *args, pmapdb_store *store, const char *query,
                          pmapdb_error *err)
 {
@@ -38,6 +54,8 @@ static pmapdb_status run(pm_run_args *args, pmapdb_store *store, const char *que
 
     if (st == PMAPDB_OK)
         st = pm_run_bind(args, rows, err);
+    if (st == PMAPDB_OK && strcmp(query, "mappings") == 0)
+        st = say_sums_only(args, store, err);
     if (st == PMAPDB_OK)
         st = pm_cli_out_open(args->cli->output, &out, err);
     if (st == PMAPDB_OK) {

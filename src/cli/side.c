@@ -1,4 +1,4 @@
-/* side: one of the two moments that a diff compares: what was added up while it was read. */
+/* side: a moment that a command shows: what was added up while it was read. */
 #include "cli/side.h"
 
 #include "base/err.h"
@@ -43,6 +43,7 @@ static void read_side(const pmapdb_rows *rows, pm_side *s)
     text_at(rows, "name", s->name, sizeof s->name);
     text_at(rows, "taken_at", s->taken_at, sizeof s->taken_at);
     text_at(rows, "dialect", s->dialect, sizeof s->dialect);
+    text_at(rows, "state", s->state, sizeof s->state);
     text_at(rows, "partial", s->partial, sizeof s->partial);
 }
 
@@ -64,6 +65,36 @@ pmapdb_status pm_side_read(const pm_run_args *args, pmapdb_store *store, pm_side
                        "--from and --to are both %s of %s: there is nothing to compare",
                        older->taken_at, older->name);
     return st;
+}
+
+pmapdb_status pm_side_of_mappings(const pm_run_args *args, pmapdb_store *store, pm_side *out,
+                                  pmapdb_error *err)
+{
+    pmapdb_rows *rows = NULL;
+    bool has = false;
+    pmapdb_status st = pmapdb_query(store, "mappings-total", &rows, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_run_bind(args, rows, err);
+    if (st == PMAPDB_OK)
+        st = pmapdb_next(rows, &has, err);
+    if (st == PMAPDB_OK && has)
+        read_side(rows, out);
+    pmapdb_rows_close(rows);
+    return st;
+}
+
+bool pm_side_has_sums_only(const pm_side *s)
+{
+    return strcmp(s->state, "totals") == 0;
+}
+
+void pm_side_which(const pm_side *s, char *out, size_t size)
+{
+    if (s->snapshot_id != PMAPDB_UNKNOWN)
+        snprintf(out, size, "@%lld", (long long)s->snapshot_id);
+    else
+        snprintf(out, size, "of %lld processes", (long long)s->processes);
 }
 
 void pm_side_describe(const pm_side *s, char *out, size_t size)

@@ -1,4 +1,5 @@
-/* side: one of the two moments that a diff compares: what was added up while it was read. */
+/* side: a moment that a command shows, one of the two of a diff: what was added up while it was
+ * read. */
 #ifndef PM_CLI_SIDE_H
 #define PM_CLI_SIDE_H
 
@@ -11,7 +12,7 @@ extern const char *const pm_metric_names[PM_METRICS];
 /* Numbers may be PMAPDB_UNKNOWN. */
 typedef struct pm_side {
     int64_t total[PM_METRICS], tool_size, tool_rss, processes, process_id, pid, snapshot_id;
-    char name[128], taken_at[32], dialect[16], partial[256];
+    char name[128], taken_at[32], dialect[16], state[16], partial[256];
 } pm_side;
 
 /* The column of that name in the current row. */
@@ -20,6 +21,17 @@ int64_t pm_side_int(const pmapdb_rows *rows, const char *name);
 /* Both moments of a diff, from the query diff-total. The same one twice is an error. */
 pmapdb_status pm_side_read(const pm_run_args *args, pmapdb_store *store, pm_side *older,
                            pm_side *newer, pmapdb_error *err);
+
+/* The moment whose mappings are asked for, from the query mappings-total; it has no name, time or
+ * dialect. */
+pmapdb_status pm_side_of_mappings(const pm_run_args *args, pmapdb_store *store, pm_side *out,
+                                  pmapdb_error *err);
+
+/* A capture of it has sums only, no mappings. */
+bool pm_side_has_sums_only(const pm_side *s);
+
+/* "@7", or "of 3 processes". */
+void pm_side_which(const pm_side *s, char *out, size_t size);
 
 /* For the title of a table. */
 void pm_side_describe(const pm_side *s, char *out, size_t size);

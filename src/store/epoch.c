@@ -50,9 +50,9 @@ static pmapdb_status read_head(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
     sqlite3_stmt *stmt;
     bool has = false;
     int64_t n;
-    pmapdb_status st = pm_sql_rows(
-        sql, "SELECT process_id, dialect, partial, fields FROM epoch WHERE epoch_id = ?1",
-        PM_ARGS(PM_I(e->epoch_id)), &stmt, err);
+    pmapdb_status st =
+        pm_sql_rows(sql, "SELECT process_id, dialect, state, fields FROM epoch WHERE epoch_id = ?1",
+                    PM_ARGS(PM_I(e->epoch_id)), &stmt, err);
 
     if (st == PMAPDB_OK)
         st = pm_sql_step(sql, stmt, &has, err);
@@ -60,7 +60,7 @@ static pmapdb_status read_head(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
         return st;
     e->process_id = pm_col_int(stmt, 0);
     e->dialect = pm_dialect_find(pm_col_text(stmt, 1));
-    e->partial = pm_col_int(stmt, 2) != 0;
+    e->state = pm_col_state(stmt, 2);
     e->fields = (uint64_t)pm_col_int(stmt, 3);
     pm_sql_done(stmt);
     st = pm_sql_int(sql, "SELECT max(off) + 1 FROM snapshots WHERE epoch_id = ?1",
@@ -101,12 +101,13 @@ pmapdb_status pm_epoch_load(pm_sql *sql, int64_t epoch_id, pm_epoch **out, pmapd
     return PMAPDB_OK;
 }
 
-pmapdb_status pm_epoch_new(pm_sql *sql, int64_t process_id, pm_dialect dialect, bool partial,
+pmapdb_status pm_epoch_new(pm_sql *sql, int64_t process_id, pm_dialect dialect, pm_state state,
                            uint64_t fields, int64_t *epoch_id, pmapdb_error *err)
 {
     pmapdb_status st = pm_sql_run(
-        sql, "INSERT INTO epoch (process_id, dialect, partial, fields) VALUES (?1, ?2, ?3, ?4)",
-        PM_ARGS(PM_I(process_id), PM_S(pm_dialect_name(dialect)), PM_I(partial), PM_I(fields)),
+        sql, "INSERT INTO epoch (process_id, dialect, state, fields) VALUES (?1, ?2, ?3, ?4)",
+        PM_ARGS(PM_I(process_id), PM_S(pm_dialect_name(dialect)), PM_S(pm_state_name(state)),
+                PM_I(fields)),
         err);
 
     *epoch_id = pm_sql_last_id(sql);
@@ -151,7 +152,7 @@ pmapdb_status pm_epoch_set_rollup(pm_epoch *e, size_t k, const pm_rollup *rollup
     size_t n = 0;
 
     for (int i = 0; i < PM_CATEGORY_COUNT; i++) {
-        if (rollup->sum[i][PM_TOTAL_MAPPINGS] == 0)
+        if (!pm_rollup_has(rollup, (pm_category)i))
             continue;
         cells[n] = (pm_cell){.key = i + 1};
         memcpy(cells[n].m.v, rollup->sum[i], sizeof rollup->sum[i]);
@@ -283,8 +284,8 @@ pmapdb_status pm_epoch_split(pm_sql *sql, pm_epoch *e, size_t k, pmapdb_error *e
         st = pm_strip_split(&e->cat, &tail->cat, e->n, k, err);
     e->n = k;
     if (st == PMAPDB_OK)
-        st = pm_epoch_new(sql, e->process_id, e->dialect, e->partial, e->fields, &tail->epoch_id,
-                          err);
+        st =
+            pm_epoch_new(sql, e->process_id, e->dialect, e->state, e->fields, &tail->epoch_id, err);
     if (st == PMAPDB_OK)
         st = pm_sql_run(sql,
                         "UPDATE snapshots SET epoch_id = ?1, off = off - ?3 "

@@ -1,4 +1,4 @@
-/* epoch: a stretch of captures of one process and dialect, taken apart for changing.
+/* epoch: a stretch of captures of one process, dialect and state, taken apart for changing.
  *
  * In the file an epoch is versions: key, first..last, numbers. Here it is one list of cells per
  * capture, which is easy to change anywhere; pm_epoch_save writes the versions that differ.
@@ -22,7 +22,7 @@
 typedef struct pm_epoch {
     int64_t epoch_id, process_id;
     pm_dialect dialect;
-    bool partial;
+    pm_state state;
     uint64_t fields;
     size_t n; /* captures */
     pm_strip ver, cat;
@@ -32,7 +32,7 @@ pmapdb_status pm_epoch_load(pm_sql *sql, int64_t epoch_id, pm_epoch **out, pmapd
 void pm_epoch_free(pm_epoch *e);
 
 /* A row in table epoch, no captures. */
-pmapdb_status pm_epoch_new(pm_sql *sql, int64_t process_id, pm_dialect dialect, bool partial,
+pmapdb_status pm_epoch_new(pm_sql *sql, int64_t process_id, pm_dialect dialect, pm_state state,
                            uint64_t fields, int64_t *epoch_id, pmapdb_error *err);
 
 /* Makes room for a capture at place k; offsets behind it move up, in table snapshots too. */

@@ -10,6 +10,8 @@
 #include "base/buf.h"
 #include <stdlib.h>
 
+#define MOVED_SUMS 64 /* captures with sums only that one may push along */
+
 pmapdb_status pm_late_epoch(pm_late *l, int64_t epoch_id, pm_epoch **out, pmapdb_error *err)
 {
     pmapdb_status st;
@@ -32,8 +34,7 @@ pmapdb_status pm_late_epoch(pm_late *l, int64_t epoch_id, pm_epoch **out, pmapdb
 static size_t after_in_stream(const pm_timeline *t, size_t at)
 {
     for (size_t i = at + 1; i < t->n; i++)
-        if (t->item[i].dialect == t->item[at].dialect &&
-            t->item[i].complete == t->item[at].complete)
+        if (pm_timeline_same_stream(&t->item[i], &t->item[at]))
             return i;
     return PM_NO_BASE;
 }
@@ -42,22 +43,33 @@ static pmapdb_status new_epoch(pm_late *l, pm_epoch **out, pmapdb_error *err)
 {
     int64_t id;
     const pm_put *p = l->p;
-    pmapdb_status st = pm_epoch_new(p->sql, p->process_id, p->capture->block.dialect, p->partial,
-                                    p->fields, &id, err);
+    pmapdb_status st = pm_epoch_new(p->sql, p->process_id, p->capture->block.dialect,
+                                    p->capture->block.state, p->fields, &id, err);
 
     return st == PMAPDB_OK ? pm_late_epoch(l, id, out, err) : st;
 }
 
 static pmapdb_status load_line(pm_late *l, pmapdb_error *err)
 {
-    pm_beat_item item = pm_put_item(l->p);
-    pmapdb_status st = pm_timeline_load(l->p->sql, l->p->process_id, &l->line, err);
+    const pm_put *p = l->p;
+    pm_beat_item item = pm_put_item(p);
+    pmapdb_status st =
+        item.state == PM_STATE_TOTALS
+            ? pm_timeline_load_neighbours(p->sql, p->process_id, &item, &l->line, err)
+            : pm_timeline_load(p->sql, p->process_id, &l->line, err);
 
     return st == PMAPDB_OK ? pm_timeline_insert(&l->line, &item, &l->at, err) : st;
 }
 
+/* Sums cost the same in any epoch: rather than that every line of a late log moves all that is
+ * behind it, they get an epoch to grow at its end. */
+static bool moves_many(const pm_epoch *e, size_t k)
+{
+    return e->state == PM_STATE_TOTALS && e->n - k > MOVED_SUMS;
+}
+
 /* Behind its predecessor, or before its successor, where the fields are the same; an epoch with
- * other fields is cut in two around it. */
+ * other fields, or a long one of sums, is cut in two there. */
 static pmapdb_status choose_epoch(pm_late *l, pm_epoch **out, size_t *k, pmapdb_error *err)
 {
     size_t before = pm_timeline_before_in_stream(&l->line, l->at);
@@ -72,14 +84,15 @@ static pmapdb_status choose_epoch(pm_late *l, pm_epoch **out, size_t *k, pmapdb_
         if (st != PMAPDB_OK)
             return st;
         *k = (size_t)item[before].off + 1;
-        if (e->fields == l->p->fields) {
-            *out = e;
-            return PMAPDB_OK;
-        }
-        if (after != PM_NO_BASE && item[after].epoch_id == e->epoch_id) {
+        if (after != PM_NO_BASE && item[after].epoch_id == e->epoch_id &&
+            (e->fields != l->p->fields || moves_many(e, *k))) {
             st = pm_epoch_split(l->p->sql, e, *k, err);
             if (st == PMAPDB_OK)
                 st = load_line(l, err);
+        }
+        if (e->fields == l->p->fields) {
+            *out = e;
+            return st;
         }
         *k = 0;
     } else if (after != PM_NO_BASE) {
@@ -120,7 +133,7 @@ static int64_t base_id(const pm_timeline *t, size_t i)
     return t->item[i].base == PM_NO_BASE ? 0 : t->item[t->item[i].base].snapshot_id;
 }
 
-/* Which captures have another base now than without the new one. */
+/* Which captures have another base now than without the new one; one of sums only is nobody's. */
 static pmapdb_status find_stale(pm_late *l, pmapdb_error *err)
 {
     pm_timeline without = {0};
@@ -130,6 +143,8 @@ static pmapdb_status find_stale(pm_late *l, pmapdb_error *err)
     l->item = calloc(l->line.n + 1, sizeof *l->item);
     if (!l->item)
         return pm_fail_nomem(err);
+    if (l->p->capture->block.state == PM_STATE_TOTALS)
+        return PMAPDB_OK;
     for (size_t i = 0; i < l->line.n && st == PMAPDB_OK; i++)
         if (i != l->at)
             st = pm_timeline_insert(&without, &l->line.item[i], &at, err);

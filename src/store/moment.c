@@ -9,7 +9,7 @@
 typedef struct item {
     int64_t snapshot_id, process_id, pid, taken_ms, ordinal, hash, moment_ms;
     pm_dialect dialect;
-    int state; /* pm_state: 0 is complete */
+    pm_state state;
     bool preferred;
 } item;
 
@@ -64,7 +64,7 @@ static pmapdb_status load(pm_moments *m, int64_t name_id, int64_t from, int64_t 
     pmapdb_status st = pm_sql_rows(
         m->sql,
         "SELECT s.snapshot_id, s.process_id, s.taken_ms, s.ordinal, s.moment_ms, s.dialect, "
-        "s.state <> 'complete', s.state = 'totals', s.preferred, p.pid, s.hash FROM process p "
+        "s.state, s.preferred, p.pid, s.hash FROM process p "
         "CROSS JOIN snapshots s ON s.process_id = p.process_id AND s.taken_ms BETWEEN ?2 AND ?3 "
         "WHERE p.name_id = ?1",
         PM_ARGS(PM_I(name_id), PM_I(from), PM_I(to)), &stmt, err);
@@ -84,10 +84,10 @@ static pmapdb_status load(pm_moments *m, int64_t name_id, int64_t from, int64_t 
                                   .ordinal = pm_col_int(stmt, 3),
                                   .moment_ms = pm_col_int(stmt, 4),
                                   .dialect = pm_dialect_find(pm_col_text(stmt, 5)),
-                                  .state = (int)(pm_col_int(stmt, 6) + pm_col_int(stmt, 7)),
-                                  .preferred = pm_col_int(stmt, 8) != 0,
-                                  .pid = pm_col_int(stmt, 9),
-                                  .hash = pm_col_int(stmt, 10)};
+                                  .state = pm_col_state(stmt, 6),
+                                  .preferred = pm_col_int(stmt, 7) != 0,
+                                  .pid = pm_col_int(stmt, 8),
+                                  .hash = pm_col_int(stmt, 9)};
     }
     if (st == PMAPDB_OK && m->n)
         qsort(m->items, m->n, sizeof *m->items, compare_items);
@@ -194,7 +194,7 @@ static pmapdb_status group(pm_moments *m, int64_t after, bool *settled, pmapdb_e
 pmapdb_status pm_moments_added(pm_moments *m, int64_t name_id, int64_t taken_ms, pmapdb_error *err)
 {
     int64_t from, span = 2 * m->sweep_ms + 2, last, after = taken_ms;
-    bool settled = false;
+    bool settled = false, quiet;
     pmapdb_status st = pm_sql_int(
         m->sql,
         "SELECT max(moment_ms) FROM (SELECT (SELECT moment_ms FROM snapshots s WHERE "
@@ -211,10 +211,11 @@ pmapdb_status pm_moments_added(pm_moments *m, int64_t name_id, int64_t taken_ms,
         int64_t to = taken_ms + span < last ? taken_ms + span : last;
 
         st = load(m, name_id, from, to, err);
+        quiet = m->n == 0 || m->items[m->n - 1].taken_ms + m->sweep_ms < to;
         if (st == PMAPDB_OK)
             st = group(m, after, &settled, err);
-        settled |= to >= last;
-        after = to; /* what was written just now is not what was there before */
+        settled |= quiet || to >= last; /* what comes after a pause begins a moment anyway */
+        after = to;                     /* what was written just now is not what was there before */
         span *= 8;
     }
     return st;

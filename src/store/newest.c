@@ -5,13 +5,21 @@
 
 #define REMEMBERED_ROWS 1000000 /* about 300 MB */
 
+static void stream_free(pm_stream *s)
+{
+    if (!s)
+        return;
+    pm_stream_free(s);
+    free(s);
+}
+
 static void state_free(pm_newest_of *p)
 {
     if (!p)
         return;
     pm_timeline_free(&p->tail);
     for (size_t i = 0; i < PM_STREAMS; i++)
-        pm_stream_free(&p->stream[i]);
+        stream_free(p->stream[i]);
     free(p);
 }
 
@@ -73,41 +81,58 @@ pmapdb_status pm_newest_get(pm_put *p, pm_newest *w, pm_newest_of **out, pmapdb_
         made->process_id = p->process_id;
         w->processes[at] = made;
         w->used++;
-        st = pm_timeline_load_tail(p->sql, p->process_id, p->sweep_ms, &made->tail, err);
     }
     *out = w->processes[at];
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_newest_tail(pm_put *p, pm_newest_of *state, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    if (!state->has_tail)
+        st = pm_timeline_load_tail(p->sql, p->process_id, p->sweep_ms, &state->tail, err);
+    state->has_tail = st == PMAPDB_OK;
     return st;
 }
 
-pmapdb_status pm_newest_reload(pm_put *p, pm_newest *w, pm_newest_of *state, pmapdb_error *err)
+void pm_newest_forget(pm_newest *w, pm_newest_of *state)
 {
     for (size_t i = 0; i < PM_STREAMS; i++) {
-        w->rows -= state->stream[i].rows.n;
-        pm_stream_free(&state->stream[i]);
-        state->loaded[i] = false;
+        w->rows -= state->stream[i] ? state->stream[i]->rows.n : 0;
+        stream_free(state->stream[i]);
+        state->stream[i] = NULL;
     }
-    return pm_timeline_load_tail(p->sql, p->process_id, p->sweep_ms, &state->tail, err);
+    state->has_tail = false;
 }
 
 pmapdb_status pm_newest_stream(pm_put *p, pm_newest *w, pm_newest_of *state, pm_dialect dialect,
-                               bool partial, pm_stream **out, pmapdb_error *err)
+                               pm_state kind, pm_stream **out, pmapdb_error *err)
 {
-    size_t i = (size_t)dialect * 2 + partial;
+    pm_stream **s = &state->stream[(size_t)dialect * PM_STATES + (size_t)kind];
     pmapdb_status st = PMAPDB_OK;
 
-    *out = &state->stream[i];
-    if (!state->loaded[i]) {
-        st = pm_stream_load(p->sql, p->objects, p->process_id, dialect, partial, *out, err);
-        w->rows += (*out)->rows.n;
-        state->loaded[i] = st == PMAPDB_OK;
+    if (!*s) {
+        pm_stream *made = calloc(1, sizeof *made);
+
+        if (!made)
+            return pm_fail_nomem(err);
+        st = pm_stream_load(p->sql, p->objects, p->process_id, dialect, kind, made, err);
+        if (st != PMAPDB_OK) {
+            stream_free(made);
+            return st;
+        }
+        w->rows += made->rows.n;
+        *s = made;
     }
+    *out = *s;
     return st;
 }
 
 void pm_newest_shorten(pm_newest_of *state)
 {
     pm_timeline *tail = &state->tail;
-    size_t keep = 2 * PM_STREAMS;
+    size_t keep = 4 * (size_t)PM_DIALECT_COUNT;
 
     if (tail->n < 8 * keep)
         return;

@@ -6,13 +6,14 @@
 
 #include "store/put.h"
 
-#define PM_STREAMS ((size_t)PM_DIALECT_COUNT * 2)
+#define PM_STATES ((size_t)PM_STATE_TOTALS + 1)
+#define PM_STREAMS (PM_DIALECT_COUNT * PM_STATES)
 
 typedef struct pm_newest_of {
     int64_t process_id;
-    pm_timeline tail;
-    pm_stream stream[PM_STREAMS];
-    bool loaded[PM_STREAMS];
+    pm_timeline tail; /* once has_tail */
+    bool has_tail;
+    pm_stream *stream[PM_STREAMS]; /* NULL: not read yet */
 } pm_newest_of;
 
 typedef struct pm_newest {
@@ -23,14 +24,17 @@ typedef struct pm_newest {
 
 void pm_newest_free(pm_newest *w);
 
-/* Of the process that p is stored to. */
+/* Of the process that p is stored to; what was not remembered is read when it is asked for. */
 pmapdb_status pm_newest_get(pm_put *p, pm_newest *w, pm_newest_of **out, pmapdb_error *err);
 
-pmapdb_status pm_newest_stream(pm_put *p, pm_newest *w, pm_newest_of *state, pm_dialect dialect,
-                               bool partial, pm_stream **out, pmapdb_error *err);
+/* Makes sure that the tail is there. */
+pmapdb_status pm_newest_tail(pm_put *p, pm_newest_of *state, pmapdb_error *err);
 
-/* Its lineages changed in the store: reads its timeline again, its streams when needed. */
-pmapdb_status pm_newest_reload(pm_put *p, pm_newest *w, pm_newest_of *state, pmapdb_error *err);
+pmapdb_status pm_newest_stream(pm_put *p, pm_newest *w, pm_newest_of *state, pm_dialect dialect,
+                               pm_state kind, pm_stream **out, pmapdb_error *err);
+
+/* It changes in the store: all is read again when it is needed. */
+void pm_newest_forget(pm_newest *w, pm_newest_of *state);
 
 /* Drops old beats from the timeline: nothing looks back to them. */
 void pm_newest_shorten(pm_newest_of *state);

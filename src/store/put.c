@@ -124,7 +124,6 @@ pmapdb_status pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off, pmapdb_e
 {
     const pm_capture *c = p->capture;
     const pm_block *b = &c->block;
-    bool in_epoch = epoch_id != 0;
     pmapdb_status st = pm_sql_run(
         p->sql,
         "INSERT INTO snapshots (process_id, capture_id, epoch_id, off, taken_ms, moment_ms, "
@@ -133,16 +132,16 @@ pmapdb_status pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off, pmapdb_e
         "size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, tool_size_kib, "
         "tool_rss_kib) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
         "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
-        PM_ARGS(
-            PM_I(p->process_id), PM_I(p->capture_id), PM_I(in_epoch ? epoch_id : PMAPDB_UNKNOWN),
-            PM_I(in_epoch ? off : PMAPDB_UNKNOWN), PM_I(c->taken_ms), PM_I(c->ordinal),
-            PM_S(pm_time_source_name(c->time_source)), PM_S(pm_dialect_name(b->dialect)),
-            PM_S(pm_state_name(b->state)), PM_S(pm_checked_name(b->checked)),
-            PM_T((b->missing.len ? b->missing : (pm_text){NULL, 0})), PM_I((int64_t)b->hash),
-            PM_I(c->log_id ? (int64_t)c->log_id : PMAPDB_UNKNOWN), total_arg(c, PM_TOTAL_MAPPINGS),
-            total_arg(c, PM_TOTAL_SIZE), total_arg(c, PM_TOTAL_RSS), total_arg(c, PM_TOTAL_PSS),
-            total_arg(c, PM_TOTAL_PRIVATE), total_arg(c, PM_TOTAL_PRIVATE_DIRTY),
-            total_arg(c, PM_TOTAL_SWAP), PM_I(b->tool_size_kib), PM_I(b->tool_rss_kib)),
+        PM_ARGS(PM_I(p->process_id), PM_I(p->capture_id), PM_I(epoch_id), PM_I(off),
+                PM_I(c->taken_ms), PM_I(c->ordinal), PM_S(pm_time_source_name(c->time_source)),
+                PM_S(pm_dialect_name(b->dialect)), PM_S(pm_state_name(b->state)),
+                PM_S(pm_checked_name(b->checked)),
+                PM_T((b->missing.len ? b->missing : (pm_text){NULL, 0})), PM_I((int64_t)b->hash),
+                PM_I(c->log_id ? (int64_t)c->log_id : PMAPDB_UNKNOWN),
+                total_arg(c, PM_TOTAL_MAPPINGS), total_arg(c, PM_TOTAL_SIZE),
+                total_arg(c, PM_TOTAL_RSS), total_arg(c, PM_TOTAL_PSS),
+                total_arg(c, PM_TOTAL_PRIVATE), total_arg(c, PM_TOTAL_PRIVATE_DIRTY),
+                total_arg(c, PM_TOTAL_SWAP), PM_I(b->tool_size_kib), PM_I(b->tool_rss_kib)),
         err);
 
     p->snapshot_id = pm_sql_last_id(p->sql);
@@ -156,5 +155,5 @@ pm_beat_item pm_put_item(const pm_put *p)
                           .ordinal = p->capture->ordinal,
                           .hash = (int64_t)p->capture->block.hash,
                           .dialect = p->capture->block.dialect,
-                          .complete = !p->partial};
+                          .state = p->capture->block.state};
 }

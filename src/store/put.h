@@ -12,7 +12,6 @@ typedef struct pm_put {
     const pm_capture *capture;
     int64_t sweep_ms;
     int64_t process_id, name_id, capture_id, snapshot_id;
-    bool partial;
     uint64_t fields;
     pm_rows rows; /* by place; lineages are decided by append or late */
     pm_rollup rollup;
@@ -24,7 +23,7 @@ pmapdb_status pm_put_rows(pm_put *p, const pm_classify_context *context, pmapdb_
 /* The row in table capture, unless capture_id is set already. */
 pmapdb_status pm_put_capture(pm_put *p, pmapdb_error *err);
 
-/* The row in table snapshots; sets snapshot_id. epoch_id 0: only totals. */
+/* The row in table snapshots; sets snapshot_id. */
 pmapdb_status pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off, pmapdb_error *err);
 
 pm_beat_item pm_put_item(const pm_put *p);

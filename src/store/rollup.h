@@ -7,11 +7,17 @@
 
 /* Column order of catver behind `last`; PMAPDB_UNKNOWN is NULL. */
 typedef struct pm_rollup {
-    int64_t sum[PM_CATEGORY_COUNT][PM_TOTAL_COUNT]; /* mappings 0: the category is not there */
+    int64_t sum[PM_CATEGORY_COUNT][PM_TOTAL_COUNT];
 } pm_rollup;
 
 void pm_rollup_clear(pm_rollup *r);
 void pm_rollup_add(pm_rollup *r, pm_category category, const pm_mapping *m);
+
+/* A capture that gives sums only: they are the one category total, of unknown mappings. */
+void pm_rollup_totals(pm_rollup *r, const pm_totals *totals);
+
+/* The category is there: it has mappings, or nobody knows how many. */
+bool pm_rollup_has(const pm_rollup *r, pm_category category);
 bool pm_rollup_equal(const pm_rollup *a, const pm_rollup *b, pm_category category);
 
 #endif

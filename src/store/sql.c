@@ -178,3 +178,14 @@ pm_text pm_col_text(sqlite3_stmt *stmt, int column)
 
     return (pm_text){data, data ? (size_t)sqlite3_column_bytes(stmt, column) : 0};
 }
+
+/* The schema checks the names. */
+pm_state pm_col_state(sqlite3_stmt *stmt, int column)
+{
+    pm_text name = pm_col_text(stmt, column);
+    pm_state state = PM_STATE_COMPLETE;
+
+    while (state < PM_STATE_TOTALS && !pm_text_equal(name, pm_text_of(pm_state_name(state))))
+        state++;
+    return state;
+}

@@ -9,8 +9,8 @@
 #ifndef PM_STORE_SQL_H
 #define PM_STORE_SQL_H
 
+#include "base/dialect.h"
 #include "base/err.h"
-#include "base/text.h"
 #include <sqlite3.h>
 
 typedef struct pm_sql pm_sql;
@@ -57,8 +57,9 @@ pmapdb_status pm_sql_int(pm_sql *sql, const char *text, const pm_arg *args, size
 
 int64_t pm_sql_last_id(const pm_sql *sql);
 
-/* Column access: NULL is PMAPDB_UNKNOWN, a NULL text has data NULL. */
+/* Column access: NULL is PMAPDB_UNKNOWN, a NULL text has data NULL; a state is stored by name. */
 int64_t pm_col_int(sqlite3_stmt *stmt, int column);
 pm_text pm_col_text(sqlite3_stmt *stmt, int column);
+pm_state pm_col_state(sqlite3_stmt *stmt, int column);
 
 #endif

@@ -68,7 +68,7 @@ static pmapdb_status load_rollup(pm_sql *sql, pm_stream *s, pmapdb_error *err)
 }
 
 /* The epoch of the stream's newest snapshot. */
-static pmapdb_status load_head(pm_sql *sql, int64_t process_id, pm_dialect dialect, bool partial,
+static pmapdb_status load_head(pm_sql *sql, int64_t process_id, pm_dialect dialect, pm_state state,
                                pm_stream *out, pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
@@ -76,10 +76,11 @@ static pmapdb_status load_head(pm_sql *sql, int64_t process_id, pm_dialect diale
     pmapdb_status st = pm_sql_rows(
         sql,
         "SELECT s.epoch_id, s.off + 1, e.fields FROM epoch e CROSS JOIN snapshots s "
-        "ON s.epoch_id = e.epoch_id WHERE e.process_id = ?1 AND e.dialect = ?2 AND e.partial = ?3 "
+        "ON s.epoch_id = e.epoch_id WHERE e.process_id = ?1 AND e.dialect = ?2 AND e.state = ?3 "
         "AND s.off = (SELECT max(off) FROM snapshots WHERE epoch_id = e.epoch_id) "
         "ORDER BY s.taken_ms DESC, s.ordinal DESC, s.hash DESC LIMIT 1",
-        PM_ARGS(PM_I(process_id), PM_S(pm_dialect_name(dialect)), PM_I(partial)), &stmt, err);
+        PM_ARGS(PM_I(process_id), PM_S(pm_dialect_name(dialect)), PM_S(pm_state_name(state))),
+        &stmt, err);
 
     if (st == PMAPDB_OK)
         st = pm_sql_step(sql, stmt, &has, err);
@@ -93,12 +94,12 @@ static pmapdb_status load_head(pm_sql *sql, int64_t process_id, pm_dialect diale
 }
 
 pmapdb_status pm_stream_load(pm_sql *sql, pm_objects *objects, int64_t process_id,
-                             pm_dialect dialect, bool partial, pm_stream *out, pmapdb_error *err)
+                             pm_dialect dialect, pm_state state, pm_stream *out, pmapdb_error *err)
 {
     pmapdb_status st;
 
     pm_stream_free(out);
-    st = load_head(sql, process_id, dialect, partial, out, err);
+    st = load_head(sql, process_id, dialect, state, out, err);
     if (st == PMAPDB_OK && out->epoch_id)
         st = load_rows(sql, objects, out, err);
     if (st == PMAPDB_OK && out->epoch_id)
@@ -113,12 +114,12 @@ static bool is_full(const pm_stream *s)
 }
 
 pmapdb_status pm_stream_place(pm_sql *sql, pm_stream *s, int64_t process_id, pm_dialect dialect,
-                              bool partial, uint64_t fields, int64_t *off, pmapdb_error *err)
+                              pm_state state, uint64_t fields, int64_t *off, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
 
     if (s->epoch_id == 0 || s->fields != fields || is_full(s)) {
-        st = pm_epoch_new(sql, process_id, dialect, partial, fields, &s->epoch_id, err);
+        st = pm_epoch_new(sql, process_id, dialect, state, fields, &s->epoch_id, err);
         s->fields = fields;
         s->n = 0;
         s->versions = s->first_rows = 0;
@@ -207,7 +208,7 @@ static pmapdb_status append_category(pm_sql *sql, pm_stream *s, int64_t off, int
 
     if (off > 0 && pm_rollup_equal(&s->rollup, rollup, (pm_category)category))
         return PMAPDB_OK;
-    if (off > 0 && s->rollup.sum[category][PM_TOTAL_MAPPINGS] > 0)
+    if (off > 0 && pm_rollup_has(&s->rollup, (pm_category)category))
         st = pm_sql_run(sql,
                         "UPDATE catver SET last = ?4 WHERE epoch_id = ?1 AND category_id = ?2 "
                         "AND first = ?3",
@@ -215,7 +216,7 @@ static pmapdb_status append_category(pm_sql *sql, pm_stream *s, int64_t off, int
                                 PM_I(s->rollup_first[category]), PM_I(off - 1)),
                         err);
     s->rollup_first[category] = (int32_t)off;
-    if (st != PMAPDB_OK || sum[PM_TOTAL_MAPPINGS] == 0)
+    if (st != PMAPDB_OK || !pm_rollup_has(rollup, (pm_category)category))
         return st;
     return pm_sql_run(sql,
                       "INSERT INTO catver (epoch_id, category_id, first, mappings, size_kib, "

@@ -1,4 +1,4 @@
-/* stream: the newest capture of one process in one dialect, as the state to append against. */
+/* stream: the newest capture of one process, dialect and state, to append against. */
 #ifndef PM_STORE_STREAM_H
 #define PM_STORE_STREAM_H
 
@@ -18,11 +18,11 @@ void pm_stream_free(pm_stream *s);
 
 /* From the newest epoch of this stream; epoch_id stays 0 where there is none. */
 pmapdb_status pm_stream_load(pm_sql *sql, pm_objects *objects, int64_t process_id,
-                             pm_dialect dialect, bool partial, pm_stream *out, pmapdb_error *err);
+                             pm_dialect dialect, pm_state state, pm_stream *out, pmapdb_error *err);
 
 /* Where the next capture goes: begins a new epoch when the fields differ or this one is full. */
 pmapdb_status pm_stream_place(pm_sql *sql, pm_stream *s, int64_t process_id, pm_dialect dialect,
-                              bool partial, uint64_t fields, int64_t *off, pmapdb_error *err);
+                              pm_state state, uint64_t fields, int64_t *off, pmapdb_error *err);
 
 /* Writes what differs from the newest capture; `rows` (with lineages decided) becomes the state,
  * and *rows what the state was. */

@@ -46,7 +46,7 @@ static pmapdb_status read_items(pm_sql *sql, sqlite3_stmt *stmt, pm_timeline *ou
             .ordinal = pm_col_int(stmt, 2),
             .hash = pm_col_int(stmt, 3),
             .dialect = pm_dialect_find(pm_col_text(stmt, 4)),
-            .complete = pm_text_equal(pm_col_text(stmt, 5), PM_TEXT("complete")),
+            .state = pm_col_state(stmt, 5),
             .epoch_id = pm_col_int(stmt, 6),
             .off = pm_col_int(stmt, 7),
         };
@@ -67,7 +67,7 @@ pmapdb_status pm_timeline_load(pm_sql *sql, int64_t process_id, pm_timeline *out
     out->whole = true;
     st = pm_sql_rows(sql,
                      "SELECT " ITEM_COLUMNS " FROM snapshots WHERE process_id = ?1 "
-                     "AND epoch_id IS NOT NULL",
+                     "AND state <> 'totals'",
                      PM_ARGS(PM_I(process_id)), &stmt, err);
     return st == PMAPDB_OK ? read_items(sql, stmt, out, err) : st;
 }
@@ -82,7 +82,7 @@ static bool trim_to_beat(pm_timeline *t, int64_t sweep_ms)
     while (begin < t->n && t->item[begin].taken_ms - t->item[begin - 1].taken_ms <= sweep_ms)
         begin++;
     for (size_t i = begin; i < t->n; i++)
-        leader |= t->item[i].complete;
+        leader |= t->item[i].state == PM_STATE_COMPLETE;
     if (!leader)
         return false;
     t->n -= begin;
@@ -99,7 +99,7 @@ pmapdb_status pm_timeline_load_tail(pm_sql *sql, int64_t process_id, int64_t swe
     out->n = 0;
     st = pm_sql_rows(sql,
                      "SELECT " ITEM_COLUMNS " FROM snapshots WHERE process_id = ?1 "
-                     "AND epoch_id IS NOT NULL ORDER BY taken_ms DESC LIMIT ?2",
+                     "AND state <> 'totals' ORDER BY taken_ms DESC LIMIT ?2",
                      PM_ARGS(PM_I(process_id), PM_I(TAIL)), &stmt, err);
     if (st == PMAPDB_OK)
         st = read_items(sql, stmt, out, err);
@@ -109,6 +109,37 @@ pmapdb_status pm_timeline_load_tail(pm_sql *sql, int64_t process_id, int64_t swe
     if (out->whole || trim_to_beat(out, sweep_ms))
         return PMAPDB_OK;
     return pm_timeline_load(sql, process_id, out, err);
+}
+
+#define IN_STREAM                                                                    \
+    "SELECT " ITEM_COLUMNS " FROM snapshots WHERE process_id = ?1 AND dialect = ?5 " \
+    "AND state = ?6 AND taken_ms "
+
+pmapdb_status pm_timeline_load_neighbours(pm_sql *sql, int64_t process_id, const pm_beat_item *item,
+                                          pm_timeline *out, pmapdb_error *err)
+{
+    const pm_arg args[] = {PM_I(process_id),
+                           PM_I(item->taken_ms),
+                           PM_I(item->ordinal),
+                           PM_I(item->hash),
+                           PM_S(pm_dialect_name(item->dialect)),
+                           PM_S(pm_state_name(item->state))};
+    sqlite3_stmt *stmt;
+    pmapdb_status st;
+
+    out->n = 0;
+    st = pm_sql_rows(sql,
+                     IN_STREAM "<= ?2 AND (taken_ms, ordinal, hash) < (?2, ?3, ?4) "
+                               "ORDER BY taken_ms DESC, ordinal DESC, hash DESC LIMIT 1",
+                     args, sizeof args / sizeof *args, &stmt, err);
+    if (st == PMAPDB_OK)
+        st = read_items(sql, stmt, out, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_rows(sql,
+                         IN_STREAM ">= ?2 AND (taken_ms, ordinal, hash) > (?2, ?3, ?4) "
+                                   "ORDER BY taken_ms, ordinal, hash LIMIT 1",
+                         args, sizeof args / sizeof *args, &stmt, err);
+    return st == PMAPDB_OK ? read_items(sql, stmt, out, err) : st;
 }
 
 pmapdb_status pm_timeline_insert(pm_timeline *t, const pm_beat_item *item, size_t *at,
@@ -130,8 +161,7 @@ pmapdb_status pm_timeline_insert(pm_timeline *t, const pm_beat_item *item, size_
 size_t pm_timeline_before_in_stream(const pm_timeline *t, size_t at)
 {
     for (size_t i = at; i > 0; i--)
-        if (t->item[i - 1].dialect == t->item[at].dialect &&
-            t->item[i - 1].complete == t->item[at].complete)
+        if (pm_timeline_same_stream(&t->item[i - 1], &t->item[at]))
             return i - 1;
     return PM_NO_BASE;
 }
@@ -157,7 +187,7 @@ static size_t leader_of(const pm_timeline *t, size_t from, size_t to)
     size_t leader = PM_NO_BASE;
 
     for (size_t i = from; i < to; i++)
-        if (t->item[i].complete &&
+        if (t->item[i].state == PM_STATE_COMPLETE &&
             (leader == PM_NO_BASE || t->item[i].dialect < t->item[leader].dialect))
             leader = i;
     return leader;

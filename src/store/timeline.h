@@ -1,4 +1,5 @@
 /* timeline: the snapshots of one process in their order, and what each takes its lineages from.
+ * Only those with mappings: captures that give sums only are in no beat.
  *
  * Order: (taken_ms, dialect, ordinal, hash), never the order of import. Captures of one process
  * within `sweep` after the first, each dialect once, are a beat; the complete one with most fields
@@ -9,7 +10,6 @@
 #ifndef PM_STORE_TIMELINE_H
 #define PM_STORE_TIMELINE_H
 
-#include "base/dialect.h"
 #include "store/sql.h"
 
 #define PM_NO_BASE SIZE_MAX
@@ -21,7 +21,7 @@ typedef struct pm_beat_item {
     int64_t epoch_id, off;
     size_t base; /* index of the item whose lineages it takes, or PM_NO_BASE */
     pm_dialect dialect;
-    bool complete;
+    pm_state state;
     bool leads; /* like base, set by pm_timeline_derive */
 } pm_beat_item;
 
@@ -43,10 +43,21 @@ pmapdb_status pm_timeline_load(pm_sql *sql, int64_t process_id, pm_timeline *out
 pmapdb_status pm_timeline_insert(pm_timeline *t, const pm_beat_item *item, size_t *at,
                                  pmapdb_error *err);
 
+/* The capture's neighbours in its stream (dialect and state): at most one before, one behind. All
+ * that one of sums only is put between. */
+pmapdb_status pm_timeline_load_neighbours(pm_sql *sql, int64_t process_id, const pm_beat_item *item,
+                                          pm_timeline *out, pmapdb_error *err);
+
 /* Sets leads and base of every item. */
 void pm_timeline_derive(pm_timeline *t, int64_t sweep_ms);
 
-/* The last item before `at` of the same dialect and completeness, or PM_NO_BASE. */
+/* Of one stream: of the same dialect and state. */
+static inline bool pm_timeline_same_stream(const pm_beat_item *a, const pm_beat_item *b)
+{
+    return a->dialect == b->dialect && a->state == b->state;
+}
+
+/* The last item before `at` of its stream, or PM_NO_BASE. */
 size_t pm_timeline_before_in_stream(const pm_timeline *t, size_t at);
 
 #endif

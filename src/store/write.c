@@ -80,8 +80,7 @@ static pmapdb_status decide_lineages(pm_put *p, const pm_rows *base, pmapdb_erro
 static bool is_newest_of_stream(const pm_timeline *t, size_t at)
 {
     for (size_t i = at + 1; i < t->n; i++)
-        if (t->item[i].dialect == t->item[at].dialect &&
-            t->item[i].complete == t->item[at].complete)
+        if (pm_timeline_same_stream(&t->item[i], &t->item[at]))
             return false;
     return true;
 }
@@ -137,7 +136,7 @@ static pmapdb_status base_rows(pm_put *p, pm_writer *w, pm_newest_of *state, siz
     *out = &none;
     if (!item)
         return PMAPDB_OK;
-    st = pm_newest_stream(p, &w->newest, state, item->dialect, !item->complete, &stream, err);
+    st = pm_newest_stream(p, &w->newest, state, item->dialect, item->state, &stream, err);
     *out = &stream->rows;
     return st;
 }
@@ -148,13 +147,13 @@ static pmapdb_status append(pm_put *p, pm_writer *w, pm_newest_of *state, size_t
     const pm_rows *base;
     pm_stream *stream;
     int64_t off = 0;
-    pm_dialect dialect = p->capture->block.dialect;
-    pmapdb_status st = pm_newest_stream(p, &w->newest, state, dialect, p->partial, &stream, err);
+    const pm_block *b = &p->capture->block;
+    pmapdb_status st = pm_newest_stream(p, &w->newest, state, b->dialect, b->state, &stream, err);
 
     if (st == PMAPDB_OK)
         st = base_rows(p, w, state, state->tail.item[at].base, &base, err);
     if (st == PMAPDB_OK)
-        st = pm_stream_place(p->sql, stream, p->process_id, dialect, p->partial, p->fields, &off,
+        st = pm_stream_place(p->sql, stream, p->process_id, b->dialect, b->state, p->fields, &off,
                              err);
     if (st == PMAPDB_OK)
         st = pm_put_snapshot(p, stream->epoch_id, off, err);
@@ -180,6 +179,8 @@ static pmapdb_status put_rows(pm_put *p, pm_writer *w, pmapdb_error *err)
     pmapdb_status st = pm_newest_get(p, &w->newest, &state, err);
 
     if (st == PMAPDB_OK)
+        st = pm_newest_tail(p, state, err);
+    if (st == PMAPDB_OK)
         st = pm_timeline_insert(&state->tail, &item, &at, err);
     if (st != PMAPDB_OK)
         return st;
@@ -192,8 +193,54 @@ static pmapdb_status put_rows(pm_put *p, pm_writer *w, pmapdb_error *err)
         pm_newest_shorten(state);
         return st;
     }
-    st = pm_late_put(p, err);
-    return st == PMAPDB_OK ? pm_newest_reload(p, &w->newest, state, err) : st;
+    pm_newest_forget(&w->newest, state);
+    return pm_late_put(p, err);
+}
+
+/* ---- sums only ---- */
+
+/* No capture of the stream is behind this one. */
+static pmapdb_status is_behind_all(pm_put *p, const pm_stream *stream, bool *out, pmapdb_error *err)
+{
+    pm_beat_item item = pm_put_item(p);
+    int64_t later;
+    pmapdb_status st = pm_sql_int(p->sql,
+                                  "SELECT count(*) FROM snapshots WHERE epoch_id = ?1 AND off = ?2 "
+                                  "AND (taken_ms, ordinal, hash) > (?3, ?4, ?5)",
+                                  PM_ARGS(PM_I(stream->epoch_id), PM_I((int64_t)stream->n - 1),
+                                          PM_I(item.taken_ms), PM_I(item.ordinal), PM_I(item.hash)),
+                                  0, &later, err);
+
+    *out = later == 0;
+    return st;
+}
+
+/* In streams of their own, which take no part in the timeline and its lineages: where mappings are
+ * unknown, there is nothing to pair. */
+static pmapdb_status put_totals(pm_put *p, pm_writer *w, pmapdb_error *err)
+{
+    const pm_block *b = &p->capture->block;
+    pm_newest_of *state = NULL;
+    pm_stream *stream = NULL;
+    bool in_order = false;
+    int64_t off = 0;
+    pmapdb_status st = pm_newest_get(p, &w->newest, &state, err);
+
+    pm_rollup_totals(&p->rollup, &b->totals);
+    if (st == PMAPDB_OK)
+        st = pm_newest_stream(p, &w->newest, state, b->dialect, b->state, &stream, err);
+    if (st == PMAPDB_OK)
+        st = is_behind_all(p, stream, &in_order, err);
+    if (st != PMAPDB_OK)
+        return st;
+    if (!in_order) {
+        pm_newest_forget(&w->newest, state);
+        return pm_late_put(p, err);
+    }
+    st = pm_stream_place(p->sql, stream, p->process_id, b->dialect, b->state, p->fields, &off, err);
+    if (st == PMAPDB_OK)
+        st = pm_put_snapshot(p, stream->epoch_id, off, err);
+    return st == PMAPDB_OK ? pm_stream_append(p->sql, stream, off, &p->rows, &p->rollup, err) : st;
 }
 
 /* ---- one capture ---- */
@@ -225,7 +272,7 @@ static pmapdb_status put(pmapdb_store *s, pm_put *p, pm_stored *out, pmapdb_erro
     out->ambiguous = found.ambiguous;
     st = pm_put_capture(p, err);
     if (st == PMAPDB_OK && p->capture->block.state == PM_STATE_TOTALS)
-        st = pm_put_snapshot(p, 0, 0, err);
+        st = put_totals(p, s->writer, err);
     else if (st == PMAPDB_OK) {
         st = pm_put_rows(p, &context, err);
         if (st == PMAPDB_OK)
@@ -241,7 +288,6 @@ pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_m
                 .capture = c,
                 .sweep_ms = sweep_ms,
                 .capture_id = *capture_id,
-                .partial = c->block.state == PM_STATE_PARTIAL,
                 .fields = c->block.fields};
     pmapdb_status st = pm_store_begin(s, err);
 

@@ -184,7 +184,7 @@ static void test_slugs(void **state)
 {
     static const char *const slugs[] = {
         "heap",    "stack",        "kernel",      "memfd",   "shared-memory", "shared-library",
-        "program", "deleted-file", "mapped-file", "reserve", "anonymous"};
+        "program", "deleted-file", "mapped-file", "reserve", "anonymous",     "total"};
 
     (void)state;
     assert_int_equal(PM_CATEGORY_COUNT, sizeof slugs / sizeof *slugs);

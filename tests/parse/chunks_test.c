@@ -11,8 +11,8 @@
 
 #define SMALL 8192
 #define EVERY 512
-#define DRAWN_SIZES 60
-#define DRAWN_SPLITS 90
+#define DRAWN_SIZES 40
+#define DRAWN_SPLITS 60
 #define DRAWN_CUTS 20
 #define CUTS_MAX 12
 

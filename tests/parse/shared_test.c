@@ -188,12 +188,6 @@ static int64_t known_size(pm_text line)
     return v < 0 ? number_behind(column(line, 5), "span_kB=") : v;
 }
 
-/* An excerpt of three rows below a column header; the sums that -XX prints below are not there. */
-static bool is_excerpt(pm_text name)
-{
-    return pm_text_starts(name, PM_TEXT("100-"));
-}
-
 static void expect_field_capture(pm_text line)
 {
     pm_text name = column(line, 0);

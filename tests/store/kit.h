@@ -140,7 +140,7 @@ static inline void kit_add(const kit *k, pm_capture *c, const pm_mapping *m)
     if (!c->rows)
         abort();
     c->rows[c->n_rows++] = id;
-    c->block.fields |= m->present & PM_NUMBERS;
+    c->block.fields |= m->present;
     pm_totals_add(&c->block.totals, m);
 }
 
@@ -154,6 +154,24 @@ static inline void kit_map(const kit *k, pm_capture *c, uint64_t start, uint64_t
     pm_set(&m, PM_SIZE, kib);
     pm_set(&m, PM_RSS, kib / 2);
     kit_add(k, c, &m);
+}
+
+/* Without rows, of state totals: sums only, none of them known yet. */
+static inline pm_capture *kit_totals(const kit *k, pm_dialect dialect, int64_t pid,
+                                     int64_t taken_ms)
+{
+    pm_capture *c = kit_capture(k, dialect, pid, taken_ms);
+
+    c->block.state = PM_STATE_TOTALS;
+    for (int i = 0; i < PM_TOTAL_COUNT; i++)
+        c->block.totals.v[i] = -1;
+    return c;
+}
+
+static inline void kit_total(pm_capture *c, enum pm_total total, uint64_t fields, uint64_t kib)
+{
+    c->block.totals.v[total] = (int64_t)kib;
+    c->block.fields |= fields;
 }
 
 static inline void kit_command(pm_capture *c, const char *command)

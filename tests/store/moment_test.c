@@ -17,10 +17,15 @@ typedef struct shot {
 
 static void put(const kit *k, const shot *s, int64_t ordinal)
 {
-    pm_capture *c = kit_capture(k, s->dialect, s->pid, MS + s->ms);
+    bool totals = s->state == PM_STATE_TOTALS;
+    pm_capture *c = totals ? kit_totals(k, s->dialect, s->pid, MS + s->ms)
+                           : kit_capture(k, s->dialect, s->pid, MS + s->ms);
 
     kit_name(c, "app", PM_NAME_GIVEN);
-    kit_map(k, c, 0x7ff000000000U + (uint64_t)s->pid * 0x100000, 132, "rw-p", "[stack]");
+    if (totals)
+        kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS), 10);
+    else
+        kit_map(k, c, 0x7ff000000000U + (uint64_t)s->pid * 0x100000, 132, "rw-p", "[stack]");
     c->block.state = s->state;
     c->block.hash = (uint64_t)ordinal + 1;
     c->ordinal = ordinal;
@@ -67,6 +72,7 @@ static void check(void **state, const shot *shots, size_t n)
 #define X PM_DIALECT_PMAP_SMALL_X
 #define WHOLE PM_STATE_COMPLETE
 #define PART PM_STATE_PARTIAL
+#define SUMS PM_STATE_TOTALS
 
 static void processes_within_the_sweep(void **state)
 {
@@ -86,8 +92,12 @@ static void one_dialect_of_a_process_is_preferred(void **state)
           {5000, 1, X, WHOLE, 5000, 1}, {5000, 2, XX, WHOLE, 5000, 1},
           {5000, 2, X, WHOLE, 5000, 0});
     /* complete before partial before totals */
-    CHECK({0, 1, S, PART, 0, 0}, {0, 1, X, WHOLE, 0, 1}, {5000, 1, S, PM_STATE_TOTALS, 5000, 0},
+    CHECK({0, 1, S, PART, 0, 0}, {0, 1, X, WHOLE, 0, 1}, {5000, 1, S, SUMS, 5000, 0},
           {5000, 1, X, PART, 5000, 1});
+    /* whatever the dialect; alone it is */
+    CHECK({0, 1, XX, SUMS, 0, 0}, {0, 1, X, WHOLE, 0, 1},
+          {5000, 1, PM_DIALECT_ROLLUP, SUMS, 5000, 0}, {5000, 1, X, SUMS, 5000, 1},
+          {9000, 1, PM_DIALECT_ROLLUP, SUMS, 9000, 1});
 }
 
 /* A moment is known by its time: one time is never in two of them, and a process is summed once. */

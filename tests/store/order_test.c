@@ -1,8 +1,9 @@
 /* order_test: the answers do not depend on the order in which captures are stored.
  *
- * A seed gives a history of two processes of one name: several dialects, partial captures, equal
- * times, mappings that grow, split, merge, move, vanish and come back. It is stored in the order
- * of time, then in others; everything but the ids must be equal. PMAPDB_SEEDS=N: so many. */
+ * A seed gives a history of two processes of one name: several dialects, partial captures and such
+ * with sums only, equal times, mappings that grow, split, merge, move, vanish and come back. It is
+ * stored in the order of time, then in others; everything but the ids must be equal.
+ * PMAPDB_SEEDS=N: so many. */
 #include "whole.h"
 #include "world.h"
 
@@ -13,6 +14,23 @@
 /* ---- a history ---- */
 
 static const int64_t steps[] = {0, 1, 300, 700, 1000, 1001, 5000, 60000};
+
+/* Sums only: in a dialect that has none else, in one that has others, often the same as before. */
+static void record_totals(const kit *k, world_history *h, const world *w, int64_t pid, int64_t ms,
+                          uint64_t *seed)
+{
+    static const pm_dialect dialects[] = {PM_DIALECT_ROLLUP, PM_DIALECT_PMAP_SMALL_X,
+                                          PM_DIALECT_PMAP, PM_DIALECT_ROLLUP};
+
+    for (uint64_t n = kit_below(seed, 3); n > 0 && h->n < WORLD_CAPTURES; n--) {
+        pm_dialect dialect = dialects[kit_below(seed, 4)];
+        pm_capture *c =
+            world_totals(k, w, dialect, pid, ms + (int64_t)kit_below(seed, 3) * 100, seed);
+
+        c->ordinal = (int64_t)h->n;
+        h->capture[h->n++] = c;
+    }
+}
 
 static void record(const kit *k, world_history *h, const world *w, int64_t pid, int64_t ms,
                    uint64_t *seed)
@@ -43,7 +61,7 @@ static void make_history(const kit *k, world_history *h, uint64_t seed)
     world w[2] = {0}, remembered;
     int64_t ms = 1700000000000;
     size_t beats = 8 + kit_below(&seed, 24);
-    bool two = kit_below(&seed, 2);
+    bool two = kit_below(&seed, 2), totals = kit_below(&seed, 3);
 
     *h = (world_history){0};
     for (int i = 0; i < 6; i++) {
@@ -63,6 +81,8 @@ static void make_history(const kit *k, world_history *h, uint64_t seed)
         record(k, h, &w[0], 100, ms, &seed);
         if (two)
             record(k, h, &w[1], 101, ms, &seed);
+        if (totals)
+            record_totals(k, h, &w[b % 2], two ? 100 + (int64_t)b % 2 : 100, ms, &seed);
         ms += steps[kit_below(&seed, sizeof steps / sizeof *steps)];
     }
 }
@@ -234,11 +254,20 @@ static void write_input(const pm_capture *c, pm_buf *out)
     free(rows);
 }
 
+/* Of sums only the view shows no row, and the categories show all. */
+static void write_sums(const pm_capture *c, pm_buf *out)
+{
+    pm_buf_addf(out, NULL, "total");
+    for (int i = 0; i < PM_TOTAL_COUNT; i++)
+        add_number(out, c->block.totals.v[i] < 0 ? PMAPDB_UNKNOWN : c->block.totals.v[i]);
+    pm_buf_addf(out, NULL, "\n");
+}
+
 static bool gives_back(const kit *k, const pm_capture *c)
 {
-    char sql[640];
+    bool totals = c->block.state == PM_STATE_TOTALS, equal;
+    char sql[1280];
     pm_buf got = {0}, want = {0};
-    bool equal;
 
     snprintf(sql, sizeof sql,
              "SELECT m.start, m.end, m.perms, m.path, m.size_kib, m.rss_kib, m.pss_kib, "
@@ -247,7 +276,17 @@ static bool gives_back(const kit *k, const pm_capture *c)
              "WHERE p.pid = %lld AND s.taken_ms = %lld AND s.hash = %lld ORDER BY m.start",
              (long long)c->pid, (long long)c->taken_ms, (long long)(int64_t)c->block.hash);
     kit_rows(k, &got, sql);
-    write_input(c, &want);
+    snprintf(sql, sizeof sql,
+             "SELECT c.category, c.mappings, c.size_kib, c.rss_kib, c.pss_kib, c.private_kib, "
+             "c.private_dirty_kib, c.swap_kib FROM snapshots s JOIN category_totals c ON "
+             "c.snapshot_id = s.snapshot_id JOIN process p ON p.process_id = s.process_id "
+             "WHERE s.state = 'totals' AND p.pid = %lld AND s.taken_ms = %lld AND s.hash = %lld",
+             (long long)c->pid, (long long)c->taken_ms, (long long)(int64_t)c->block.hash);
+    kit_rows(k, &got, sql);
+    if (totals)
+        write_sums(c, &want);
+    else
+        write_input(c, &want);
     equal = pm_text_equal(pm_buf_text(&got), pm_buf_text(&want));
     if (!equal)
         print_error("stored:\n%sgiven:\n%s", pm_buf_text(&got).data, pm_buf_text(&want).data);

@@ -11,7 +11,7 @@ static const struct {
     {"processes", "process"}, /* it lists them all */
     {"snapshots", "process"}, /* likewise, with all of their snapshots */
     {"snapshots", "snapshots"},
-    {NULL, "categories"}, /* eleven rows, whatever the store holds */
+    {NULL, "categories"}, /* twelve rows, whatever the store holds */
     {NULL, "name"},       /* a row per name: SQLite begins with it where there are few */
     {NULL, "host"},
 };
@@ -23,7 +23,7 @@ static const char many_processes[] =
     "('name', 'name_unique', '100 1 1'), ('folder', 'sqlite_autoindex_folder_1', '2000 1'), "
     "('capture', NULL, '500000'), ('epoch', 'epoch_process', '20000 4 2 2'), "
     "('snapshots', 'snapshots_process', '1000000 200 1'), "
-    "('snapshots', 'snapshots_epoch', '1000000 50 1'), ('categories', NULL, '11'), "
+    "('snapshots', 'snapshots_epoch', '1000000 50 1'), ('categories', NULL, '12'), "
     "('object', 'object_hash', '50000 1'), ('lineage', 'lineage_process', '2000000 400'), "
     "('region', 'region_lineage', '3000000 2 1'), ('detail', NULL, '3000'), "
     "('ver', 'ver', '9000000 450 2 1'), ('catver', 'catver', '600000 30 3 1')";

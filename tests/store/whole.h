@@ -13,21 +13,30 @@ static const char *const whole_broken[] = {
     "SELECT 'orphan lineage', lineage_id FROM lineage WHERE lineage_id NOT IN (SELECT lineage_id "
     "FROM region)",
     "SELECT 'orphan epoch', epoch_id FROM epoch WHERE epoch_id NOT IN (SELECT epoch_id FROM "
-    "snapshots WHERE epoch_id IS NOT NULL)",
+    "snapshots)",
     "SELECT 'orphan capture', capture_id FROM capture WHERE capture_id NOT IN (SELECT capture_id "
     "FROM snapshots)",
-    "SELECT 'hole in an epoch', epoch_id FROM snapshots WHERE epoch_id IS NOT NULL GROUP BY "
-    "epoch_id HAVING min(off) <> 0 OR max(off) <> count(*) - 1",
+    "SELECT 'hole in an epoch', epoch_id FROM snapshots GROUP BY epoch_id HAVING min(off) <> 0 OR "
+    "max(off) <> count(*) - 1",
     "SELECT 'disorder in an epoch', epoch_id FROM (SELECT epoch_id, off, row_number() OVER "
-    "(PARTITION BY epoch_id ORDER BY taken_ms, ordinal, hash) - 1 AS want FROM snapshots WHERE "
-    "epoch_id IS NOT NULL) WHERE off <> want",
+    "(PARTITION BY epoch_id ORDER BY taken_ms, ordinal, hash) - 1 AS want FROM snapshots) WHERE "
+    "off "
+    "<> want",
     "SELECT 'overlapping epochs', epoch_id, other FROM (SELECT s.epoch_id, lag(s.epoch_id) OVER w "
     "AS other, s.off FROM snapshots s JOIN epoch e ON e.epoch_id = s.epoch_id WINDOW w AS "
-    "(PARTITION BY e.process_id, e.dialect, e.partial ORDER BY s.taken_ms, s.ordinal, s.hash)) "
+    "(PARTITION BY e.process_id, e.dialect, e.state ORDER BY s.taken_ms, s.ordinal, s.hash)) "
     "WHERE other <> epoch_id AND off <> 0",
     "SELECT 'wrong epoch', s.snapshot_id FROM snapshots s JOIN epoch e ON e.epoch_id = s.epoch_id "
-    "WHERE e.process_id <> s.process_id OR e.dialect <> s.dialect OR e.partial <> (s.state = "
-    "'partial')",
+    "WHERE e.process_id <> s.process_id OR e.dialect <> s.dialect OR e.state <> s.state",
+    "SELECT 'mappings of sums', v.region_id FROM epoch e JOIN ver v ON v.epoch_id = e.epoch_id "
+    "WHERE e.state = 'totals'",
+    "SELECT 'not the one category', s.snapshot_id, count(*), c.category FROM snapshots s JOIN "
+    "category_totals c ON c.snapshot_id = s.snapshot_id WHERE s.state = 'totals' GROUP BY 2 HAVING "
+    "count(*) <> 1 OR c.category <> 'total' OR c.mappings IS NOT NULL",
+    "SELECT 'no sums', snapshot_id FROM snapshots WHERE state = 'totals' AND snapshot_id NOT IN "
+    "(SELECT snapshot_id FROM category_totals)",
+    "SELECT 'total of mappings', s.snapshot_id FROM snapshots s JOIN category_totals c ON "
+    "c.snapshot_id = s.snapshot_id WHERE s.state <> 'totals' AND c.category = 'total'",
     "SELECT 'bounds', v.epoch_id, v.region_id FROM ver v JOIN (SELECT epoch_id, count(*) AS n FROM "
     "snapshots GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first < 0 OR v.first >= "
     "e.n OR v.last < v.first OR v.last >= e.n - 1",
@@ -52,7 +61,7 @@ static const char *const whole_broken[] = {
     "a.swap_kib IS b.swap_kib)",
     "SELECT 'sums', s.snapshot_id FROM snapshots s JOIN (SELECT snapshot_id, sum(mappings) AS n, "
     "sum(size_kib) AS size FROM category_totals GROUP BY snapshot_id) t ON t.snapshot_id = "
-    "s.snapshot_id WHERE s.mappings <> t.n OR s.size_kib <> t.size",
+    "s.snapshot_id WHERE s.mappings IS NOT t.n OR s.size_kib IS NOT t.size",
     "SELECT 'rollup', s.snapshot_id FROM snapshots s JOIN (SELECT snapshot_id, category, count(*) "
     "AS n, sum(rss_kib) AS rss FROM mappings GROUP BY 1, 2) m ON m.snapshot_id = s.snapshot_id "
     "LEFT JOIN category_totals t ON t.snapshot_id = s.snapshot_id AND t.category = m.category "

@@ -236,6 +236,33 @@ static inline void world_stack(const kit *k, pm_capture *c)
     kit_add(k, c, &row);
 }
 
+/* What smaps_rollup, or the footer of pmap -x or pmap, says of it. */
+static inline pm_capture *world_totals(const kit *k, const world *w, pm_dialect dialect,
+                                       int64_t pid, int64_t ms, uint64_t *seed)
+{
+    pm_capture *c = kit_totals(k, dialect, pid, ms);
+    uint64_t size = 132, rss = 8, dirty = 8, swap = 0;
+
+    c->block.hash = kit_random(seed);
+    kit_name(c, "app", PM_NAME_HEADER);
+    for (size_t i = 0; i < w->n; i++) {
+        size += w->map[i].n * 4;
+        rss += w->map[i].rss;
+        dirty += w->map[i].dirty;
+        swap += w->map[i].swap;
+    }
+    if (dialect != PM_DIALECT_ROLLUP)
+        kit_total(c, PM_TOTAL_SIZE, PM_BIT(PM_SIZE), size);
+    if (dialect != PM_DIALECT_PMAP)
+        kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS), rss);
+    if (dialect == PM_DIALECT_ROLLUP) {
+        kit_total(c, PM_TOTAL_PRIVATE, PM_BIT(PM_PRIVATE_CLEAN), rss);
+        kit_total(c, PM_TOTAL_PRIVATE_DIRTY, PM_BIT(PM_PRIVATE_DIRTY), dirty);
+        kit_total(c, PM_TOTAL_SWAP, PM_BIT(PM_SWAP), swap);
+    }
+    return c;
+}
+
 static inline pm_capture *world_capture(const kit *k, const world *w, pm_dialect dialect,
                                         int64_t pid, int64_t ms, uint64_t *seed)
 {

@@ -1,0 +1,44 @@
+-- name:   mappings-total
+-- title:  The stored totals of the snapshot whose mappings are shown
+-- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
+-- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- column: snapshot_id       snapshot Unknown where several processes are summed
+-- column: state             text     complete, partial, totals: that of its least whole capture
+-- column: mappings          count    Number of mappings
+-- column: size_kib          kib      Address space
+-- column: rss_kib           kib      Resident
+-- column: pss_kib           kib      Proportional share of the resident
+-- column: private_kib       kib      Private_Clean + Private_Dirty
+-- column: private_dirty_kib kib      Private_Dirty
+-- column: swap_kib          kib      Swapped out
+-- column: processes         count    Processes summed
+--
+-- What was added up while the capture was read, or all that it gave: of state totals, the mappings
+-- are unknown. The names of the states are in the order of how whole they are.
+WITH scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+moment AS (
+  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :snapshot AND s.moment_ms = m.moment_ms
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+)
+SELECT CASE count(*) WHEN 1 THEN max(s.snapshot_id) END AS snapshot_id, max(s.state) AS state,
+  CASE WHEN count(*) = count(s.mappings) THEN sum(s.mappings) END AS mappings,
+  CASE WHEN count(*) = count(s.size_kib) THEN sum(s.size_kib) END AS size_kib,
+  CASE WHEN count(*) = count(s.rss_kib) THEN sum(s.rss_kib) END AS rss_kib,
+  CASE WHEN count(*) = count(s.pss_kib) THEN sum(s.pss_kib) END AS pss_kib,
+  CASE WHEN count(*) = count(s.private_kib) THEN sum(s.private_kib) END AS private_kib,
+  CASE WHEN count(*) = count(s.private_dirty_kib) THEN sum(s.private_dirty_kib) END AS private_dirty_kib,
+  CASE WHEN count(*) = count(s.swap_kib) THEN sum(s.swap_kib) END AS swap_kib,
+  count(DISTINCT s.process_id) AS processes
+FROM moment
+CROSS JOIN snapshots s ON s.snapshot_id = moment.snapshot_id;

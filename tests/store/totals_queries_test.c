@@ -1,0 +1,270 @@
+/* totals_queries_test: of captures that give sums only the steps are known, and none is invented
+ * where they meet captures with mappings. */
+#include "totals.h"
+
+#include "store/query.h"
+
+/* ---- named queries ---- */
+
+static void add_column(const pmapdb_rows *rows, pm_text name, pm_buf *out)
+{
+    for (int i = 0; i < pmapdb_rows_columns(rows); i++)
+        if (pm_text_equal(name, pm_text_of(pmapdb_rows_name(rows, i)))) {
+            const char *text = pmapdb_rows_text(rows, i, NULL);
+
+            pm_buf_addf(out, NULL, "%s", text ? text : "?");
+            return;
+        }
+    fail_msg("no column %.*s", (int)name.len, name.data);
+}
+
+/* given: NAME VALUE ... NULL; columns: names between blanks. */
+static void expect_given(const kit *k, const char *query, const char *const *given,
+                         const char *columns, const char *wanted)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+    pm_buf got = {0};
+    bool has;
+
+    kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
+    for (size_t i = 0; given[i]; i += 2)
+        kit_ok(pmapdb_bind(rows, given[i], given[i + 1], &err), &err);
+    for (;;) {
+        kit_ok(pmapdb_next(rows, &has, &err), &err);
+        if (!has)
+            break;
+        for (pm_text rest = pm_text_of(columns); rest.len;) {
+            const char *blank = memchr(rest.data, ' ', rest.len);
+            size_t n = blank ? (size_t)(blank - rest.data) : rest.len;
+
+            add_column(rows, (pm_text){rest.data, n}, &got);
+            pm_buf_addf(&got, NULL, blank ? "|" : "\n");
+            rest = pm_text_from(rest, blank ? n + 1 : n);
+        }
+    }
+    pmapdb_rows_close(rows);
+    assert_string_equal(pm_buf_text(&got).data, wanted);
+    pm_buf_free(&got);
+}
+
+static void expect(const kit *k, const char *query, const char *columns, const char *wanted)
+{
+    static const char *const nothing[] = {NULL};
+
+    expect_given(k, query, nothing, columns, wanted);
+}
+
+/* ---- one snapshot ---- */
+
+static void one_snapshot(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put_sums(k, X, 1, 0, 400, 100);
+    put_sums(k, X, 1, 1, 400, 0);
+    expect(k, "categories", "category mappings size_kib rss_kib processes", "total|?|400|?|1\n");
+    expect(k, "mappings", "start", "");
+    expect(k, "mappings-total", "snapshot_id state mappings size_kib rss_kib",
+           "2|totals|?|400|?\n");
+}
+
+/* ---- the series ---- */
+
+#define STEPS "category mappings rss_kib mappings_delta size_kib_delta rss_kib_delta"
+
+static void growth_of_sums(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put_sums(k, X, 1, 0, 400, 100);
+    put_sums(k, X, 1, 1, 408, 103);
+    put_sums(k, X, 1, 2, 404, 0);
+    put_sums(k, ROLLUP, 1, 3, 404, 90);
+    put_sums(k, X, 1, 4, 404, 95);
+    expect(k, "growth", STEPS,
+           "total|?|100|?|?|?\n"
+           "total|?|103|?|8|3\n"
+           "total|?|?|?|-4|?\n"
+           "total|?|90|?|0|?\n"
+           "total|?|95|?|0|5\n");
+}
+
+/* No step across the border, and no category that is gone there: nobody looked for it. */
+static void growth_across_the_border(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put_rows(k, S, 1, 0, 100);
+    put_rows(k, S, 1, 1, 102);
+    put_sums(k, ROLLUP, 1, 2, 300, 130);
+    put_sums(k, ROLLUP, 1, 3, 300, 131);
+    put_rows(k, S, 1, 4, 104);
+    put_rows(k, S, 1, 5, 108);
+    expect(k, "growth", STEPS,
+           "heap|1|50|?|?|?\nstack|1|66|?|?|?\n"
+           "heap|1|51|0|2|1\nstack|1|66|0|0|0\n"
+           "total|?|130|?|?|?\n"
+           "total|?|131|?|0|1\n"
+           "heap|1|52|?|?|?\nstack|1|66|?|?|?\n"
+           "heap|1|54|0|4|2\nstack|1|66|0|0|0\n");
+}
+
+/* Of two processes of one name one has sums only: no step of the name is known. */
+static void growth_of_a_mixed_moment(void **state)
+{
+    static const char *const only_2[] = {"process", "2", NULL};
+    const kit *k = kit_of(state);
+
+    put_rows(k, S, 1, 0, 100);
+    put_rows(k, S, 2, 0, 200);
+    put_rows(k, S, 1, 1, 100);
+    put_sums(k, ROLLUP, 2, 1, 300, 130);
+    put_rows(k, S, 1, 2, 104);
+    put_sums(k, ROLLUP, 2, 2, 300, 140);
+    expect(k, "growth", STEPS,
+           "heap|2|150|?|?|?\nstack|2|132|?|?|?\n"
+           "heap|1|50|?|?|?\nstack|1|66|?|?|?\ntotal|?|130|?|?|?\n"
+           "heap|1|52|?|?|?\nstack|1|66|?|?|?\ntotal|?|140|?|?|?\n");
+    expect_given(k, "growth", only_2, STEPS,
+                 "heap|1|100|?|?|?\nstack|1|66|?|?|?\ntotal|?|130|?|?|?\ntotal|?|140|?|0|10\n");
+}
+
+/* Sums beside mappings of the same moment are there when they are asked for. */
+static void sums_of_the_same_moment(void **state)
+{
+    static const char *const rollups[] = {"dialect", "smaps_rollup", NULL};
+    const kit *k = kit_of(state);
+
+    for (int i = 0; i < 2; i++) {
+        put_sums(k, ROLLUP, 1, i, 300, 130 + (uint64_t)i);
+        put_rows(k, S, 1, i, 100);
+    }
+    expect(k, "growth", STEPS,
+           "heap|1|50|?|?|?\nstack|1|66|?|?|?\nheap|1|50|0|0|0\nstack|1|66|0|0|0\n");
+    expect_given(k, "growth", rollups, STEPS, "total|?|130|?|?|?\ntotal|?|131|?|0|1\n");
+    expect_given(k, "categories", rollups, "category mappings rss_kib", "total|?|131\n");
+}
+
+/* Which of two captures names the kernel's own mappings is what its rows show. */
+static void names_are_what_the_rows_show(void **state)
+{
+    static const struct {
+        pm_dialect dialect;
+        bool named;
+    } beats[] = {{S, true},
+                 {PM_DIALECT_SUSE, false},
+                 {PM_DIALECT_PMAP_D, false},
+                 {PM_DIALECT_BUSYBOX_X, true},
+                 {X, true}};
+    const kit *k = kit_of(state);
+
+    for (size_t i = 0; i < sizeof beats / sizeof *beats; i++) {
+        pm_capture *c = with_mappings(k, beats[i].dialect, 1, (int64_t)i, 100);
+        pm_mapping m = {.start = 0x20000000,
+                        .end = 0x20001000,
+                        .perms = "rw-p",
+                        .present = beats[i].named ? PM_HAS_PSEUDO : 0};
+
+        pm_set(&m, PM_SIZE, 4);
+        kit_add(k, c, &m);
+        kit_put(k, c);
+    }
+    expect_given(k, "growth", (const char *const[]){"category", "anonymous", NULL},
+                 "category size_kib_delta",
+                 "anonymous|?\nanonymous|?\nanonymous|0\nanonymous|?\nanonymous|0\n");
+}
+
+/* ---- two snapshots ---- */
+
+#define SIDES                                                                                     \
+    "category mappings_from mappings_to mappings_delta size_kib_from size_kib_to size_kib_delta " \
+    "rss_kib_from rss_kib_to rss_kib_delta pss_kib_delta"
+
+static void diff_of_sums(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put_sums(k, X, 1, 0, 400, 100);
+    put_sums(k, X, 1, 1, 408, 103);
+    put_sums(k, X, 1, 2, 408, 0);
+    expect_given(k, "diff-category", (const char *const[]){"to", "prev", NULL}, SIDES,
+                 "total|?|?|?|400|408|8|100|103|3|?\n");
+    expect(k, "diff-category", SIDES, "total|?|?|?|400|408|8|100|?|?|?\n");
+    expect(k, "diff-total", "newer snapshot_id state partial mappings size_kib rss_kib",
+           "0|1|totals|?|?|400|100\n1|3|totals|?|?|408|?\n");
+}
+
+/* One side has sums only: all of the other is added up; as rows there is nothing to compare. */
+static void diff_across_the_border(void **state)
+{
+    static const char *const back[] = {"from", "@2", NULL};
+    const kit *k = kit_of(state);
+
+    put_rows(k, S, 1, 0, 100);
+    put_sums(k, ROLLUP, 1, 1, 250, 130);
+    put_rows(k, S, 1, 2, 104);
+    expect_given(k, "diff-category", (const char *const[]){"to", "@2", NULL}, SIDES,
+                 "total|2|?|?|232|250|18|116|130|14|?\n");
+    expect_given(k, "diff-category", back, SIDES, "total|?|2|?|250|236|-14|130|118|-12|?\n");
+    expect_given(k, "diff-object", back, "category object", "");
+    expect_given(k, "diff-lineage", back, "category lineage_id", "");
+    expect_given(k, "diff-total", back, "newer state size_kib rss_kib mappings",
+                 "0|totals|250|130|?\n1|complete|236|118|2\n");
+    /* @1 and @3 have mappings */
+    expect(k, "diff-category", "category mappings_from size_kib_delta", "heap|1|4\nstack|1|0\n");
+    expect(k, "diff-object", "category object size_kib_delta", "heap|[heap]|4\nstack|[stack]|0\n");
+}
+
+static void diff_of_a_mixed_moment(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put_rows(k, S, 1, 0, 100);
+    put_sums(k, ROLLUP, 2, 0, 250, 130);
+    put_rows(k, S, 1, 1, 104);
+    put_rows(k, S, 2, 1, 200);
+    expect(k, "diff-category", SIDES " processes_from processes_to",
+           "total|?|4|?|482|568|86|246|284|38|?|2|2\n");
+    expect(k, "diff-object", "category object", "");
+    expect(k, "diff-total", "newer snapshot_id state size_kib rss_kib mappings processes",
+           "0|?|totals|482|246|?|2\n1|?|complete|568|284|4|2\n");
+}
+
+/* Selectors find them as they find others. */
+static void selected(void **state)
+{
+    static const char *const pairs[][2] = {{"first", "100\n"},
+                                           {"prev", "102\n"},
+                                           {"-1m", "102\n"},
+                                           {"@1", "100\n"},
+                                           {"last", "104\n"}};
+    const kit *k = kit_of(state);
+
+    for (int i = 0; i < 3; i++)
+        put_sums(k, X, 1, i, 400, 100 + 2 * (uint64_t)i);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        expect_given(k, "categories", (const char *const[]){"snapshot", pairs[i][0], NULL},
+                     "rss_kib", pairs[i][1]);
+    expect(k, "processes", "pid snapshots size_kib rss_kib", "1|3|400|104\n");
+    expect_given(k, "snapshots", (const char *const[]){"state", "totals", NULL},
+                 "state mappings rss_kib", "totals|?|100\ntotals|?|102\ntotals|?|104\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(one_snapshot),
+        IN_KIT(growth_of_sums),
+        IN_KIT(growth_across_the_border),
+        IN_KIT(growth_of_a_mixed_moment),
+        IN_KIT(sums_of_the_same_moment),
+        IN_KIT(names_are_what_the_rows_show),
+        IN_KIT(diff_of_sums),
+        IN_KIT(diff_across_the_border),
+        IN_KIT(diff_of_a_mixed_moment),
+        IN_KIT(selected),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* totals_test: captures that give sums only are stored as one category, in streams of their own, in
+ * any order, and leave the lineages of others alone. */
+#include "totals.h"
+#include "whole.h"
+
+/* ---- what is stored ---- */
+
+#define RUNS                                                                                     \
+    "SELECT dialect, category, (first_ms - 1700000000000) / 60000, (last_ms - 1700000000000) / " \
+    "60000, n, mappings, rss_kib FROM category_runs WHERE process_id = 1 ORDER BY first_ms, "    \
+    "category, mappings"
+
+static void one_category_and_no_mappings(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put_sums(k, X, 1, 0, 400, 100);
+    put_sums(k, X, 1, 1, 400, 0);
+    assert_true(whole_store(k));
+    kit_expect(k, "SELECT state, mappings, size_kib, rss_kib, pss_kib FROM snapshots",
+               "totals|?|400|100|?\ntotals|?|400|?|?\n");
+    kit_expect(k,
+               "SELECT snapshot_id, category, mappings, size_kib, rss_kib, swap_kib "
+               "FROM category_totals",
+               "1|total|?|400|100|?\n2|total|?|400|?|?\n");
+    kit_expect(k, "SELECT count(*) FROM mappings", "0\n");
+    kit_expect(k, "SELECT count(*) FROM lineage", "0\n");
+    /* other fields, another epoch: none is unknown in one and known in the other of one epoch */
+    kit_expect(k, "SELECT state, count(*) FROM epoch", "totals|2\n");
+}
+
+/* The same captures with sums between them have the same lineages and bases. */
+static void lineages_do_not_see_them(void **state)
+{
+    static const char what[] = "SELECT DISTINCT s.taken_ms, m.start, m.lineage_id, h.reason FROM "
+                               "snapshots s JOIN mappings m ON m.snapshot_id = s.snapshot_id JOIN "
+                               "lineage_history h ON h.lineage_id = m.lineage_id ORDER BY 1, 2, 4";
+    kit *k = kit_of(state);
+    pm_buf without = {0};
+
+    for (int with = 0; with < 2; with++) {
+        kit_remove_store(k);
+        kit_open(k);
+        for (int i = 0; i < 6; i++) {
+            if (with && i != 3) /* at the same time, in the dialect that would end the beat */
+                put_sums(k, X, 1, i, 9000, 1);
+            if (with)
+                put_sums(k, ROLLUP, 1, i, 9000, 1);
+            kit_close(k);
+            kit_open(k);
+            put_rows(k, i == 3 ? X : S, 1, i, 400 + (uint64_t)i * 4);
+        }
+        assert_true(whole_store(k));
+        if (!with)
+            kit_rows(k, &without, what);
+    }
+    assert_true(without.len > 0);
+    kit_expect(k, what, without.data);
+    pm_buf_free(&without);
+}
+
+/* Behind, before, between, at one time, in more than one epoch; every order gives the same. */
+static void any_order(void **state)
+{
+    enum { N = 24 };
+    static const char what[] =
+        "SELECT s.dialect, s.taken_ms, s.ordinal, c.rss_kib FROM snapshots s JOIN category_totals "
+        "c ON c.snapshot_id = s.snapshot_id ORDER BY 1, 2, 3";
+    kit *k = kit_of(state);
+    pm_buf in_order = {0};
+
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        uint64_t chance = seed;
+        bool done[N] = {false};
+
+        kit_remove_store(k);
+        kit_open(k);
+        for (size_t n = 0; n < N;) {
+            size_t i = seed ? kit_below(&chance, N) : n;
+            pm_capture *c;
+
+            if (done[i])
+                continue;
+            done[i] = true;
+            n++;
+            c = kit_totals(k, i % 3 ? X : ROLLUP, 1, MS + (int64_t)(i / 4) * MINUTE);
+            c->ordinal = (int64_t)i;
+            c->block.hash = i + 1;
+            kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS), 100 + i / 6);
+            if (i > 8 && i < 15)
+                kit_total(c, PM_TOTAL_SIZE, PM_BIT(PM_SIZE), 500);
+            kit_put(k, c);
+        }
+        assert_true(whole_store(k));
+        if (seed == 0)
+            kit_rows(k, &in_order, what);
+        else
+            kit_expect(k, what, in_order.data);
+    }
+    pm_buf_free(&in_order);
+}
+
+/* Yesterday's log after today's, and one for a hole in it: no capture pushes many along. */
+static void late_logs(void **state)
+{
+    static const int parts[][2] = {{500, 800}, {1000, 1200}, {0, 300}, {800, 1000}};
+    const kit *k = kit_of(state);
+    pm_buf wanted = {0};
+
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
+        for (int i = parts[p][0]; i < parts[p][1]; i++)
+            put_sums(k, X, 1, i, 400, 100 + (uint64_t)i / 100);
+    assert_true(whole_store(k));
+    kit_expect(k,
+               "SELECT (min(taken_ms) - 1700000000000) / 60000, count(*) FROM snapshots GROUP BY "
+               "epoch_id ORDER BY 1",
+               "0|300\n500|500\n1000|200\n");
+    kit_expect(k,
+               "SELECT count(*) FROM snapshots s JOIN category_totals c ON c.snapshot_id = "
+               "s.snapshot_id WHERE c.rss_kib = 100 + (s.taken_ms - 1700000000000) / 6000000",
+               "1000\n");
+    for (int i = 0; i < 12; i += i == 2 ? 3 : 1)
+        pm_buf_addf(&wanted, NULL, "pmap-x|total|%d|%d|100|?|%d\n", i * 100, i * 100 + 99, 100 + i);
+    kit_expect(k, RUNS, wanted.data);
+    pm_buf_free(&wanted);
+}
+
+/* ---- the series ---- */
+
+static void runs_of_their_own(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put_sums(k, X, 1, 0, 400, 100);
+    put_sums(k, X, 1, 1, 400, 100);
+    put_rows(k, X, 1, 2, 68); /* rss 34 + 66 = 100: never the same run */
+    put_sums(k, X, 1, 3, 400, 100);
+    put_rows(k, X, 1, 4, 68);
+    put_sums(k, X, 1, 5, 400, 104);
+    put_sums(k, X, 1, 30, 400, 104); /* captures are missing before */
+    kit_expect(k, RUNS,
+               "pmap-x|total|0|3|3|?|100\n"
+               "pmap-x|mapped-file|2|4|2|1|34\n"
+               "pmap-x|stack|2|4|2|1|66\n"
+               "pmap-x|total|5|5|1|?|104\n"
+               "pmap-x|total|30|30|1|?|104\n");
+}
+
+/* Which captures are missing is told by the steps of a series' own. */
+static void runs_cut_at_gaps_of_their_own(void **state)
+{
+    static const int sums[] = {0, 1, 2, 3, 20, 21, 22, 23}, rows[] = {5, 35, 65, 400};
+    const kit *k = kit_of(state);
+
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        put_sums(k, X, 1, sums[i], 400, 100);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        put_rows(k, X, 1, rows[i], 68);
+    kit_expect(k, RUNS " LIMIT 4",
+               "pmap-x|total|0|3|4|?|100\n"
+               "pmap-x|mapped-file|5|65|3|1|34\n"
+               "pmap-x|stack|5|65|3|1|66\n"
+               "pmap-x|total|20|23|4|?|100\n");
+}
+
+/* Another kernel, other fields, another epoch; the same numbers go on, whatever lies between. */
+static void runs_across_fields(void **state)
+{
+    const kit *k = kit_of(state);
+
+    for (int i = 0; i < 4; i++) {
+        pm_capture *c = kit_totals(k, X, 1, MS + (int64_t)i * 2 * MINUTE);
+
+        kit_name(c, "app", PM_NAME_HEADER);
+        kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS) | (i > 1 ? PM_BIT(PM_LOCKED) : 0), 100);
+        kit_put(k, c);
+        put_rows(k, X, 1, i * 2 + 1, 68);
+    }
+    kit_expect(k, "SELECT count(*) FROM epoch WHERE state = 'totals'", "2\n");
+    kit_expect(k, RUNS,
+               "pmap-x|total|0|6|4|?|100\n"
+               "pmap-x|mapped-file|1|7|4|1|34\n"
+               "pmap-x|stack|1|7|4|1|66\n");
+}
+
+static void runs_across_epochs(void **state)
+{
+    const kit *k = kit_of(state);
+
+    for (int i = 0; i < 1100; i++)
+        put_sums(k, ROLLUP, 1, i, 400, i < 1060 ? 100 : 101);
+    kit_expect(k, "SELECT count(*) FROM epoch", "2\n");
+    kit_expect(k, "SELECT count(*) FROM catver", "3\n");
+    kit_expect(k, RUNS,
+               "smaps_rollup|total|0|1059|1060|?|100\n"
+               "smaps_rollup|total|1060|1099|40|?|101\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(one_category_and_no_mappings),
+        IN_KIT(lineages_do_not_see_them),
+        IN_KIT(any_order),
+        IN_KIT(late_logs),
+        IN_KIT(runs_of_their_own),
+        IN_KIT(runs_cut_at_gaps_of_their_own),
+        IN_KIT(runs_across_fields),
+        IN_KIT(runs_across_epochs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -93,14 +93,16 @@ typedef struct pmapdb_import_event {
     int64_t pid; /* or PMAPDB_UNKNOWN */
     const char *name;
     int64_t taken_ms;
-    const char *dialect; /* smaps, pmap-XX, pmap-X, pmap-x, pmap-d, pmap, maps */
+    const char *dialect; /* smaps, pmap-XX, ...: `pmapdb dialects` lists them */
     const char *state;   /* complete, partial, totals */
     const char *checked; /* footer, status, rollup, none */
-    int64_t mappings;
-    int64_t size_kib;
-    bool duplicate; /* it was stored before: nothing changed */
+    int64_t mappings;    /* or PMAPDB_UNKNOWN: state totals */
+    int64_t size_kib;    /* or PMAPDB_UNKNOWN */
+    bool duplicate;      /* it was stored before: nothing changed */
     size_t n_warnings;
     const char *const *warnings;
+    size_t n_notes; /* what was made good (a tool's doubled rows); none of a duplicate */
+    const char *const *notes;
 } pmapdb_import_event;
 
 typedef struct pmapdb_import_progress {
@@ -145,6 +147,49 @@ PMAPDB_API void pmapdb_import_defaults(pmapdb_import_options *options);
 PMAPDB_API pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths,
                                        size_t n_paths, const pmapdb_import_options *options,
                                        pmapdb_import_result *result, pmapdb_error *err);
+
+/* ---- explain ---- */
+
+/* What pmapdb_explain() says of one block of text that looks like a capture, or of a file that
+ * gives none. Texts and lists last for the call. A text that does not apply is NULL, a number that
+ * is not known PMAPDB_UNKNOWN, sizes are KiB. */
+typedef struct pmapdb_explain_event {
+    const char *path;              /* FILE, ARCHIVE:MEMBER, -; "" where the error names it */
+    const char *error;             /* why an import would not store it, or NULL */
+    int64_t first_line, last_line; /* of the block, from 1; unknown: this is about the file */
+    int64_t pid;                   /* in the text, else in the path */
+    const char *dialect;           /* NULL where it cannot be told */
+    size_t n_why;                  /* what it was told by */
+    const char *const *why;
+    size_t n_notes; /* what an import makes good (a tool's doubled rows) */
+    const char *const *notes;
+    /* Without an error: */
+    const char *tool;       /* what printed it: "procps 3.3.7 to 3.3.12" */
+    const char *confidence; /* of the dialect: certain, likely, guess */
+    const char *state;      /* complete, partial, totals */
+    const char *checked;    /* footer, none: what lies beside the file is not asked */
+    const char *missing;    /* partial: what */
+    int64_t mappings;
+    int64_t size_kib;
+} pmapdb_explain_event;
+
+typedef struct pmapdb_explain_options {
+    const char *dialect; /* read rows as this dialect only; NULL: by their shape */
+    void *ctx;
+    /* Called once per block, in the order of the text; false ends the run with PMAPDB_STOPPED. */
+    bool (*on_event)(void *ctx, const pmapdb_explain_event *event);
+} pmapdb_explain_options;
+
+typedef struct pmapdb_explain_result {
+    uint64_t captures; /* blocks that an import would store, as far as one block shows */
+    uint64_t refused;  /* blocks and files that it would not */
+    uint64_t trouble;  /* files that cannot be read, and named ones that hold nothing to store */
+} pmapdb_explain_result;
+
+/* Reads what pmapdb_import() would read and says how. Needs no store and keeps nothing. */
+PMAPDB_API pmapdb_status pmapdb_explain(const char *const *paths, size_t n_paths,
+                                        const pmapdb_explain_options *options,
+                                        pmapdb_explain_result *result, pmapdb_error *err);
 
 /* ---- named queries ---- */
 

@@ -1,7 +1,9 @@
 /* import: files -> captures -> store, in the order of time, with news of each. */
 #include "api/intake.h"
 
+#include "api/lines.h"
 #include "base/buf.h"
+#include "parse/known.h"
 #include "store/moment.h"
 #include "store/write.h"
 #include <stdio.h>
@@ -80,20 +82,10 @@ static pmapdb_status tell_problem(import_run *run, const pm_problem *p, pmapdb_e
     return PMAPDB_OK;
 }
 
-#define WARNINGS_MAX 16
-
-/* Lines become texts of their own, in place. */
-static size_t split_lines(char *text, const char **out, size_t max)
+/* What the tool did not say: -1 in the parser's sums. */
+static int64_t known_or_not(int64_t total)
 {
-    size_t n = 0;
-
-    for (char *next; text && *text && n < max; text = next) {
-        next = strchr(text, '\n');
-        if (next)
-            *next++ = '\0';
-        out[n++] = text;
-    }
-    return n;
+    return total < 0 ? PMAPDB_UNKNOWN : total;
 }
 
 static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *stored,
@@ -101,7 +93,7 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
 {
     const pm_capture *c = p->capture;
     const pm_block *b = &c->block;
-    const char *warnings[WARNINGS_MAX];
+    const char *warnings[3], *notes[PM_LINES_MAX];
     size_t n = 0;
     pm_buf path = {0};
 
@@ -109,28 +101,26 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
         warnings[n++] = p->warning;
     if (b->state == PM_STATE_PARTIAL)
         warnings[n++] = c->missing;
-    n += split_lines(c->notes, warnings + n, WARNINGS_MAX - n - 1);
     if (stored->ambiguous)
         warnings[n++] = "only its pid ties it to the process that it was added to";
     if (pm_buf_addf(&path, NULL, "%s%s", c->source_dir, c->source_name) == PMAPDB_OK)
-        tell(run,
-             &(pmapdb_import_event){
-                 .path = path.data,
-                 .snapshot_id = stored->snapshot_id,
-                 .pid = c->pid,
-                 .name = name,
-                 .taken_ms = c->taken_ms,
-                 .dialect = pm_dialect_name(b->dialect),
-                 .state = pm_state_name(b->state),
-                 .checked = pm_checked_name(b->checked),
-                 .mappings = b->totals.v[PM_TOTAL_MAPPINGS] < 0 ? PMAPDB_UNKNOWN
-                                                                : b->totals.v[PM_TOTAL_MAPPINGS],
-                 .size_kib =
-                     b->totals.v[PM_TOTAL_SIZE] < 0 ? PMAPDB_UNKNOWN : b->totals.v[PM_TOTAL_SIZE],
-                 .duplicate = stored->duplicate,
-                 .n_warnings = n,
-                 .warnings = warnings,
-             });
+        tell(run, &(pmapdb_import_event){
+                      .path = path.data,
+                      .snapshot_id = stored->snapshot_id,
+                      .pid = c->pid,
+                      .name = name,
+                      .taken_ms = c->taken_ms,
+                      .dialect = pm_dialect_name(b->dialect),
+                      .state = pm_state_name(b->state),
+                      .checked = pm_checked_name(b->checked),
+                      .mappings = known_or_not(b->totals.v[PM_TOTAL_MAPPINGS]),
+                      .size_kib = known_or_not(b->totals.v[PM_TOTAL_SIZE]),
+                      .duplicate = stored->duplicate,
+                      .n_warnings = n,
+                      .warnings = warnings,
+                      .n_notes = stored->duplicate ? 0 : pm_lines_split(c->notes, notes),
+                      .notes = notes,
+                  });
     pm_buf_free(&path);
 }
 
@@ -257,6 +247,8 @@ static pmapdb_status look_for_spread(import_run *run, pmapdb_error *err)
 
 static pmapdb_status check_options(const pmapdb_import_options *o, pmapdb_error *err)
 {
+    pm_dialect dialect;
+
     if (o->sweep_ms < 0 || o->sweep_ms >= SWEEP_MAX_MS)
         return pm_fail(err, PMAPDB_USAGE, "--sweep must be below one hour");
     if (o->every_ms != PMAPDB_UNKNOWN && o->every_ms <= 0)
@@ -267,11 +259,7 @@ static pmapdb_status check_options(const pmapdb_import_options *o, pmapdb_error 
         return pm_fail(err, PMAPDB_USAGE, "--first needs --every");
     if (o->time_from && strcmp(o->time_from, "name") != 0 && strcmp(o->time_from, "mtime") != 0)
         return pm_fail(err, PMAPDB_USAGE, "--time-from is name or mtime, not '%s'", o->time_from);
-    if (o->dialect && pm_dialect_find(pm_text_of(o->dialect)) == PM_DIALECT_COUNT)
-        return pm_fail(err, PMAPDB_USAGE,
-                       "no dialect '%s'; there are: smaps pmap-XX pmap-X pmap-x pmap-d pmap maps",
-                       o->dialect);
-    return PMAPDB_OK;
+    return pm_known_find(o->dialect, &dialect, err);
 }
 
 pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_t n_paths,

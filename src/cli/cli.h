@@ -36,8 +36,13 @@ pm_render_options pm_cli_render_options(const pm_cli *cli);
 
 /* Commands. argv[0] is "pmapdb COMMAND". They return the exit code. */
 int pm_cli_import(pm_cli *cli, int argc, char **argv);
+int pm_cli_dialects(pm_cli *cli, int argc, char **argv);
 int pm_cli_diff(pm_cli *cli, int argc, char **argv);
 /* `query` is the name of the query that the command is. */
 int pm_cli_query(pm_cli *cli, const char *query, int argc, char **argv);
+
+/* import --explain. dialect may be NULL. */
+int pm_cli_explain(const pm_cli *cli, const char *const *paths, size_t n_paths,
+                   const char *dialect);
 
 #endif

@@ -17,6 +17,7 @@ enum {
     KEY_FIRST,
     KEY_SWEEP,
     KEY_DIALECT,
+    KEY_EXPLAIN,
     KEY_STRICT,
     KEY_MODE,
     KEY_GROUP
@@ -32,7 +33,8 @@ static const struct argp_option options[] = {
     {"every", KEY_EVERY, "SPAN", 0, "Step of a log without times; counted back from its mtime", 0},
     {"first", KEY_FIRST, "TIME", 0, "First capture of a log without times", 0},
     {"sweep", KEY_SWEEP, "SPAN", 0, "Captures of one name this close are one moment (1s)", 0},
-    {"dialect", KEY_DIALECT, "NAME", 0, "Read rows only as this dialect", 0},
+    {"dialect", KEY_DIALECT, "NAME", 0, "Read rows only as this (pmapdb dialects lists them)", 0},
+    {"explain", KEY_EXPLAIN, NULL, 0, "Store nothing: say how each capture is read, and why", 0},
     {"strict", KEY_STRICT, NULL, 0, "A capture without a pid is an error", 0},
     {"mode", KEY_MODE, "MODE", 0, "Permissions of a new store (0600)", 0},
     {"group", KEY_GROUP, "NAME", 0, "Group of a new store", 0},
@@ -44,6 +46,7 @@ typedef struct import_cli {
     pmapdb_open_options open;
     const char **paths;
     size_t n_paths;
+    bool explain;
     pm_news news;
 } import_cli;
 
@@ -129,6 +132,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_DIALECT:
         i->import.dialect = arg;
         return 0;
+    case KEY_EXPLAIN:
+        i->explain = true;
+        return 0;
     case KEY_STRICT:
         i->import.strict = true;
         return 0;
@@ -192,7 +198,8 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv)
         "Stores captures of memory maps: files, directories, .gz .xz .zst .bz2, tar archives, or - "
         "for standard input. What is known already is not stored again.\v"
         "Exit status: 0 done; 2 trouble, also when a capture was met for the first time that is "
-        "damaged or refused; the rest is stored.",
+        "damaged or refused; the rest is stored. With --explain, which needs no store: 2 when a "
+        "named file holds nothing that can be stored, or a file cannot be read.",
         children,
         NULL,
         NULL};
@@ -202,6 +209,8 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv)
 
     pmapdb_import_defaults(&i.import);
     argp_parse(&argp, argc, argv, 0, NULL, &i);
+    if (i.explain)
+        return pm_cli_explain(cli, i.paths, i.n_paths, i.import.dialect);
     if (pm_cli_open(cli, &i.open, &store) == PMAPDB_OK)
         exit_code = run(&i, store);
     pmapdb_close(store);

@@ -11,6 +11,7 @@ static const struct command {
     int (*run)(pm_cli *cli, int argc, char **argv);
 } commands[] = {
     {"import", NULL, "store captures: files, directories, archives, standard input", pm_cli_import},
+    {"dialects", NULL, "what import reads, with an example of each", pm_cli_dialects},
     {"snapshots", "snapshots", "the snapshots in the store", NULL},
     {"processes", "processes", "the processes in the store", NULL},
     {"categories", "categories", "the categories of one snapshot, largest first", NULL},

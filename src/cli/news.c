@@ -2,10 +2,13 @@
 #include "cli/news.h"
 
 #include "base/clock.h"
+#include "cli/value.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define WARNINGS_MAX 32
 
 static volatile sig_atomic_t stop_asked;
 
@@ -57,31 +60,22 @@ bool pm_news_progress(void *ctx, const pmapdb_import_progress *p)
     return true;
 }
 
-static pm_value text_value(const char *text)
-{
-    return (pm_value){.kind = text ? PM_VALUE_TEXT : PM_VALUE_NULL, .t = pm_text_of(text)};
-}
-
-static pm_value int_value(int64_t v)
-{
-    return (pm_value){.kind = v == PMAPDB_UNKNOWN ? PM_VALUE_NULL : PM_VALUE_INT, .i = v};
-}
-
 /* One line of the default output. */
 static void write_line(pm_news *i, const pmapdb_import_event *e)
 {
-    char line[1024], taken[PM_CLOCK_TEXT], size[32], pid[24] = "?";
+    char line[1024], taken[PM_CLOCK_TEXT], size[32], pid[24] = "?", mappings[24] = "?";
     int n;
 
     pm_clock_format(e->taken_ms, taken);
     pm_render_kib(e->size_kib, true, size);
     if (e->pid != PMAPDB_UNKNOWN)
         snprintf(pid, sizeof pid, "%lld", (long long)e->pid);
-    n = snprintf(line, sizeof line, "%s @%lld %s %s/%s %s %s%s%s, %lld mappings, %s: ",
+    if (e->mappings != PMAPDB_UNKNOWN)
+        snprintf(mappings, sizeof mappings, "%lld", (long long)e->mappings);
+    n = snprintf(line, sizeof line, "%s @%lld %s %s/%s %s %s%s%s, %s mappings, %s: ",
                  e->duplicate ? "known " : "stored", (long long)e->snapshot_id, taken, e->name, pid,
                  e->dialect, e->state, strcmp(e->checked, "none") == 0 ? "" : ", proved by ",
-                 strcmp(e->checked, "none") == 0 ? "" : e->checked, (long long)e->mappings,
-                 e->size_kib == PMAPDB_UNKNOWN ? "?" : size);
+                 strcmp(e->checked, "none") == 0 ? "" : e->checked, mappings, size);
     n = n < (int)sizeof line ? n : (int)sizeof line - 1;
     i->st = pm_render_escaped(&i->sink, (pm_text){line, (size_t)n}, &i->err);
     if (i->st == PMAPDB_OK)
@@ -90,22 +84,36 @@ static void write_line(pm_news *i, const pmapdb_import_event *e)
         i->st = i->sink.write(i->sink.ctx, "\n", 1, &i->err);
 }
 
+/* The contract has one list: what is to be watched, then what was made good. */
+static size_t all_warnings(const pmapdb_import_event *e, const char *all[WARNINGS_MAX])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < e->n_warnings && n < WARNINGS_MAX; i++)
+        all[n++] = e->warnings[i];
+    for (size_t i = 0; i < e->n_notes && n < WARNINGS_MAX; i++)
+        all[n++] = e->notes[i];
+    return n;
+}
+
 static void write_object(pm_news *i, const pmapdb_import_event *e, const char *taken)
 {
-    pm_pair stored[] = {{.key = "path", .value = text_value(e->path)},
-                        {.key = "snapshot_id", .value = int_value(e->snapshot_id)},
-                        {.key = "pid", .value = int_value(e->pid)},
-                        {.key = "name", .value = text_value(e->name)},
-                        {.key = "taken_at", .value = text_value(taken)},
-                        {.key = "dialect", .value = text_value(e->dialect)},
-                        {.key = "state", .value = text_value(e->state)},
-                        {.key = "checked", .value = text_value(e->checked)},
-                        {.key = "mappings", .value = int_value(e->mappings)},
-                        {.key = "size_kib", .value = int_value(e->size_kib)},
-                        {.key = "duplicate", .value = int_value(e->duplicate), .boolean = true},
-                        {.key = "warnings", .list = e->warnings, .n_list = e->n_warnings}};
-    pm_pair failed[] = {{.key = "path", .value = text_value(e->path)},
-                        {.key = "error", .value = text_value(e->error)}};
+    const char *warnings[WARNINGS_MAX];
+    size_t n_warnings = all_warnings(e, warnings);
+    pm_pair stored[] = {{.key = "path", .value = pm_value_text(e->path)},
+                        {.key = "snapshot_id", .value = pm_value_int(e->snapshot_id)},
+                        {.key = "pid", .value = pm_value_int(e->pid)},
+                        {.key = "name", .value = pm_value_text(e->name)},
+                        {.key = "taken_at", .value = pm_value_text(taken)},
+                        {.key = "dialect", .value = pm_value_text(e->dialect)},
+                        {.key = "state", .value = pm_value_text(e->state)},
+                        {.key = "checked", .value = pm_value_text(e->checked)},
+                        {.key = "mappings", .value = pm_value_int(e->mappings)},
+                        {.key = "size_kib", .value = pm_value_int(e->size_kib)},
+                        {.key = "duplicate", .value = pm_value_int(e->duplicate), .boolean = true},
+                        {.key = "warnings", .list = warnings, .n_list = n_warnings}};
+    pm_pair failed[] = {{.key = "path", .value = pm_value_text(e->path)},
+                        {.key = "error", .value = pm_value_text(e->error)}};
     size_t n = e->error ? 2 : sizeof stored / sizeof *stored;
 
     i->st = pm_render_object(&i->sink, e->error ? failed : stored, n, &i->err);
@@ -120,20 +128,40 @@ static const pm_column row_columns[] = {
 static void write_row(pm_news *i, const pmapdb_import_event *e, const char *taken)
 {
     bool bad = e->error != NULL;
-    pm_value values[] = {text_value(e->path),
-                         int_value(bad ? PMAPDB_UNKNOWN : e->snapshot_id),
-                         int_value(bad ? PMAPDB_UNKNOWN : e->pid),
-                         text_value(e->name),
-                         text_value(bad ? NULL : taken),
-                         text_value(e->dialect),
-                         text_value(e->state),
-                         text_value(e->checked),
-                         int_value(bad ? PMAPDB_UNKNOWN : e->mappings),
-                         int_value(bad ? PMAPDB_UNKNOWN : e->size_kib),
-                         int_value(bad ? PMAPDB_UNKNOWN : e->duplicate),
-                         text_value(e->error)};
+    pm_value values[] = {pm_value_text(e->path),
+                         pm_value_int(bad ? PMAPDB_UNKNOWN : e->snapshot_id),
+                         pm_value_int(bad ? PMAPDB_UNKNOWN : e->pid),
+                         pm_value_text(e->name),
+                         pm_value_text(bad ? NULL : taken),
+                         pm_value_text(e->dialect),
+                         pm_value_text(e->state),
+                         pm_value_text(e->checked),
+                         pm_value_int(bad ? PMAPDB_UNKNOWN : e->mappings),
+                         pm_value_int(bad ? PMAPDB_UNKNOWN : e->size_kib),
+                         pm_value_int(bad ? PMAPDB_UNKNOWN : e->duplicate),
+                         pm_value_text(e->error)};
 
     i->st = pm_render_row(i->render, values, &i->err);
+}
+
+/* True the first time. Numbers do not count: 58 doubled rows in one capture, 60 in the next. */
+static bool is_new_note(pm_news *i, const char *note)
+{
+    pm_buf bare = {0};
+    pmapdb_status st = pm_buf_add(&bare, "\n", 1, NULL);
+    bool is_new;
+
+    for (const char *p = note; *p && st == PMAPDB_OK; p++)
+        if (*p < '0' || *p > '9')
+            st = pm_buf_add(&bare, p, 1, NULL);
+    if (st == PMAPDB_OK)
+        st = pm_buf_add(&bare, "\n", 1, NULL);
+    is_new = st != PMAPDB_OK || i->said.len == 0 ||
+             !memmem(i->said.data, i->said.len, bare.data, bare.len);
+    if (is_new && st == PMAPDB_OK)
+        pm_buf_add(&i->said, bare.data, bare.len, NULL);
+    pm_buf_free(&bare);
+    return is_new;
 }
 
 /* What went wrong goes to standard error too, whatever the format. */
@@ -147,6 +175,9 @@ static void say_trouble(pm_news *i, const pmapdb_import_event *e)
         pm_cli_say("%s%s%s", e->path, separator, e->error);
     for (size_t w = 0; w < e->n_warnings && !e->duplicate && !silent; w++)
         pm_cli_say("%s: %s", e->path, e->warnings[w]);
+    for (size_t n = 0; n < e->n_notes && !i->cli->quiet; n++)
+        if (is_new_note(i, e->notes[n]))
+            pm_cli_say("%s: %s", e->path, e->notes[n]);
 }
 
 void pm_news_event(void *ctx, const pmapdb_import_event *e)
@@ -198,6 +229,7 @@ void pm_news_close(pm_news *i)
         i->st = pm_cli_out_commit(i->out, &i->err);
     pm_render_free(i->render);
     pm_cli_out_close(i->out);
+    pm_buf_free(&i->said);
 }
 
 void pm_news_summary(const pm_cli *cli, const pmapdb_import_result *r)

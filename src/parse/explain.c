@@ -154,7 +154,10 @@ static const char *procps_narrow(const pm_reader *r)
         return "procps of RHEL 5 or 6, or 3.3.2 to 3.3.6";
     if (b->name_blanks == 2)
         return "procps up to 3.3.6";
-    return b->padded && b->name_blanks == 1 ? "procps 3.3.7 or later" : "procps";
+    /* -d has had one blank for ever. */
+    return b->padded && b->name_blanks == 1 && b->dialect != PM_DIALECT_PMAP_D
+               ? "procps 3.3.7 or later"
+               : "procps";
 }
 
 static const char *procps_wide(const pm_reader *r)
@@ -168,6 +171,8 @@ static pmapdb_status name_tool(pm_reader *r, pm_dialect dialect, pmapdb_error *e
 {
     const char *kernel = kernel_of(r->b.fields);
 
+    if (r->b.totals.v[PM_TOTAL_MAPPINGS] == 0)
+        return PMAPDB_OK;
     switch (dialect) {
     case PM_DIALECT_SMAPS:
     case PM_DIALECT_ROLLUP:
@@ -219,7 +224,7 @@ static const char *shape_of(pm_dialect dialect)
         [PM_DIALECT_TOYBOX] = "rows of address and a size with K, names like \"[anon]\"",
         [PM_DIALECT_BUSYBOX] = "rows of address and a size with K, mode of four characters",
         [PM_DIALECT_MAPS] = "rows of start-end, perms, offset, and no keys below them",
-        [PM_DIALECT_ROLLUP] = "the keys of smaps below one row named [rollup]",
+        [PM_DIALECT_ROLLUP] = "row named [rollup], and the keys of smaps below it",
     };
 
     return dialect < PM_DIALECT_COUNT ? shapes[dialect] : NULL;

@@ -241,6 +241,10 @@ static pmapdb_status sums_line(pm_reader *r, pm_text line, pm_text t, bool *used
         *used = pm_footer_narrow(r, t);
         r->any_row |= *used;
     }
+    if (*used && !r->b.n_rows && !pm_is_wanted(r, PM_FAMILY_NARROW, r->b.dialect)) {
+        r->b.open = false;
+        *used = false;
+    }
     if (!*used)
         return st;
     pm_block_line(r, line);

@@ -1,0 +1,17 @@
+/* value: C's strings and numbers as cells. */
+#ifndef PM_CLI_VALUE_H
+#define PM_CLI_VALUE_H
+
+#include "render/render.h"
+
+static inline pm_value pm_value_text(const char *text)
+{
+    return (pm_value){.kind = text ? PM_VALUE_TEXT : PM_VALUE_NULL, .t = pm_text_of(text)};
+}
+
+static inline pm_value pm_value_int(int64_t v)
+{
+    return (pm_value){.kind = v == PMAPDB_UNKNOWN ? PM_VALUE_NULL : PM_VALUE_INT, .i = v};
+}
+
+#endif

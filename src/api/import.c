@@ -101,7 +101,7 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
         warnings[n++] = p->warning;
     if (b->state == PM_STATE_PARTIAL)
         warnings[n++] = c->missing;
-    if (stored->ambiguous)
+    if (stored->ambiguous && b->state != PM_STATE_TOTALS) /* sums have nothing else */
         warnings[n++] = "only its pid ties it to the process that it was added to";
     if (pm_buf_addf(&path, NULL, "%s%s", c->source_dir, c->source_name) == PMAPDB_OK)
         tell(run, &(pmapdb_import_event){

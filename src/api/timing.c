@@ -30,6 +30,7 @@ static pmapdb_status set_pids(pm_intake *in, pmapdb_error *err)
     pm_text path = pm_text_of(in->entry->own_path), name = pm_text_of(in->entry->name);
     pm_text dir = {path.data, path.len - pm_text_basename(path).len};
     int64_t from_path = pm_place_pid(dir, name);
+    bool told = false; /* a log of a thousand blocks says it once */
     pmapdb_status st = PMAPDB_OK;
 
     for (size_t i = in->first; i < in->n_pending && st == PMAPDB_OK; i++) {
@@ -43,9 +44,10 @@ static pmapdb_status set_pids(pm_intake *in, pmapdb_error *err)
             st = pm_intake_problem(in, in->entry->path, "no pid in it or in its name: give --pid N",
                                    true, c->block.hash, err);
             drop(in, i--);
-        } else if (!(in->pending[i].warning = strdup(text))) {
+        } else if (!told && !(in->pending[i].warning = strdup(text))) {
             st = pm_fail_nomem(err);
         }
+        told = true;
     }
     return st;
 }

@@ -1,33 +1,9 @@
 /* cmd_query: the commands that are a named query and nothing else. */
 #include "cli/side.h"
+#include "cli/write.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static pmapdb_status write_rows(pm_cli *cli, pmapdb_rows *rows, const pm_sink *sink,
-                                pmapdb_error *err)
-{
-    pm_render_options options = pm_cli_render_options(cli);
-    pm_column columns[PM_QUERY_ITEMS];
-    pm_value values[PM_QUERY_ITEMS];
-    bool keep[PM_QUERY_ITEMS], has;
-    int n = pm_run_columns(cli, rows, keep, columns);
-    pm_render *render = NULL;
-    pmapdb_status st = pmapdb_next(rows, &has, err);
-
-    if (st == PMAPDB_OK)
-        st = pm_render_new(&options, sink, columns, n, &render, err);
-    while (st == PMAPDB_OK && has) {
-        pm_run_values(rows, keep, values);
-        st = pm_render_row(render, values, err);
-        if (st == PMAPDB_OK)
-            st = pmapdb_next(rows, &has, err);
-    }
-    if (st == PMAPDB_OK)
-        st = pm_render_end(render, err);
-    pm_render_free(render);
-    return st;
-}
 
 /* No rows of a snapshot that has sums only is no answer; of several processes some may have rows.
  */
@@ -48,8 +24,6 @@ static pmapdb_status run(pm_run_args *args, pmapdb_store *store, const char *que
                          pmapdb_error *err)
 {
     pmapdb_rows *rows = NULL;
-    pm_cli_out *out = NULL;
-    pm_sink sink;
     pmapdb_status st = pmapdb_query(store, query, &rows, err);
 
     if (st == PMAPDB_OK)
@@ -57,14 +31,7 @@ static pmapdb_status run(pm_run_args *args, pmapdb_store *store, const char *que
     if (st == PMAPDB_OK && strcmp(query, "mappings") == 0)
         st = say_sums_only(args, store, err);
     if (st == PMAPDB_OK)
-        st = pm_cli_out_open(args->cli->output, &out, err);
-    if (st == PMAPDB_OK) {
-        sink = pm_cli_out_sink(out);
-        st = write_rows(args->cli, rows, &sink, err);
-    }
-    if (st == PMAPDB_OK)
-        st = pm_cli_out_commit(out, err);
-    pm_cli_out_close(out);
+        st = pm_cli_write(args->cli, rows, err);
     pmapdb_rows_close(rows);
     return st;
 }

@@ -1,0 +1,43 @@
+/* write: rows -> the output that the command line asks for, all or nothing. */
+#include "cli/write.h"
+
+static pmapdb_status write_rows(const pm_cli *cli, pmapdb_rows *rows, const pm_sink *sink,
+                                pmapdb_error *err)
+{
+    pm_render_options options = pm_cli_render_options(cli);
+    pm_column columns[PM_QUERY_ITEMS];
+    pm_value values[PM_QUERY_ITEMS];
+    bool keep[PM_QUERY_ITEMS], has;
+    int n = pm_run_columns(cli, rows, keep, columns);
+    pm_render *render = NULL;
+    pmapdb_status st = pmapdb_next(rows, &has, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_render_new(&options, sink, columns, n, &render, err);
+    while (st == PMAPDB_OK && has) {
+        pm_run_values(rows, keep, values);
+        st = pm_render_row(render, values, err);
+        if (st == PMAPDB_OK)
+            st = pmapdb_next(rows, &has, err);
+    }
+    if (st == PMAPDB_OK)
+        st = pm_render_end(render, err);
+    pm_render_free(render);
+    return st;
+}
+
+pmapdb_status pm_cli_write(const pm_cli *cli, pmapdb_rows *rows, pmapdb_error *err)
+{
+    pm_cli_out *out = NULL;
+    pm_sink sink;
+    pmapdb_status st = pm_cli_out_open(cli->output, &out, err);
+
+    if (st == PMAPDB_OK) {
+        sink = pm_cli_out_sink(out);
+        st = write_rows(cli, rows, &sink, err);
+    }
+    if (st == PMAPDB_OK)
+        st = pm_cli_out_commit(out, err);
+    pm_cli_out_close(out);
+    return st;
+}

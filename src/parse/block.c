@@ -22,6 +22,7 @@ void pm_block_open(pm_reader *r)
     pm_buf_clear(&r->notes);
     pm_buf_clear(&r->why);
     pm_buf_clear(&r->tool);
+    pm_buf_clear(&r->starts);
     r->smaps.open = r->smaps.any_key = r->smaps.any_row = r->smaps.blank_ends = false;
     r->smaps.common = 0;
     pm_buf_clear(&r->wide.text);
@@ -127,6 +128,7 @@ pmapdb_status pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line, pma
         return PMAPDB_OK;
     }
     note_odd(b, m, line);
+    b->goes_back |= m->start < b->prev_start;
     b->prev_start = m->start;
     b->prev_end = m->end;
     memcpy(b->prev_perms, m->perms, sizeof b->prev_perms);
@@ -319,13 +321,17 @@ static pmapdb_status tell(pm_reader *r, pmapdb_error *err)
     return r->events.on_block ? r->events.on_block(r->events.ctx, &block, err) : PMAPDB_OK;
 }
 
-/* A line like a header that nothing followed was none. */
+/* A line like a header that nothing followed was none; nor was "16: 17," in a table of numbers,
+ * when all that followed begins like rows and is none. */
 static bool is_nothing(const pm_reader *r)
 {
     const pm_open *b = &r->b;
 
-    return b->family == PM_FAMILY_NONE && !b->empty && !b->refused && !b->n_rows && !b->footer &&
-           (!b->pid_line || (b->tentative && !is_gone(r)));
+    if (b->family != PM_FAMILY_NONE || b->empty || b->refused || b->footer)
+        return false;
+    if (b->n_rows)
+        return b->tentative && !b->columns_line;
+    return !b->pid_line || (b->tentative && !is_gone(r));
 }
 
 pmapdb_status pm_block_end(pm_reader *r, pmapdb_error *err)

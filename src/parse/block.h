@@ -106,6 +106,7 @@ typedef struct pm_open {
     uint64_t n_odd, odd_line; /* rows that are not whole pages */
     uint64_t n_doubled;       /* rows printed a second time with zeroes */
     uint64_t n_outside;       /* rows outside of the range of -A */
+    bool goes_back;           /* a row lies below one before it */
     int name_blanks; /* between mode and name: 1, or 2 before procps 3.3.7; 0: not known yet */
     bool padded;     /* columns are made of blanks: not a web page's, that keeps one of each run */
     bool suse_mode;  /* "r-xp-" */
@@ -118,6 +119,8 @@ typedef struct pm_open {
     pm_totals totals;
     int64_t shared_kib, dirty_kib, pages_kib; /* pages: sum of KernelPageSize */
     uint64_t fields, names_cut;
+    bool sums_first;              /* the rows came behind their sums: sorted, the largest first */
+    bool half_footer;             /* the first of SLES's two lines of sums came */
     bool rule, footer;            /* the line of '=' came; the sums came */
     int64_t tool[PM_FIELD_COUNT]; /* what the footer says, or UNKNOWN */
     bool rollup;                  /* smaps_rollup */
@@ -142,6 +145,7 @@ struct pm_reader {
     const char *run, *run_end;     /* of them, lines of the block that are not yet hashed */
     pm_open b;
     pm_buf command, columns, missing, notes, why, tool;
+    pm_buf starts; /* of the rows of a block without a header */
     pm_smaps smaps;
     pm_wide wide;
 };
@@ -164,6 +168,8 @@ void pm_dress_callout(pm_reader *r, pm_text *t);
 
 /* --dialect lets rows of that family through. */
 bool pm_is_wanted(const pm_reader *r, pm_family family, pm_dialect dialect);
+/* A header line in the middle of a block whose rows `sort` has put around it. */
+bool pm_is_sorted_header(const pm_reader *r);
 /* The block that a row belongs to: the one at hand or a new one. */
 pmapdb_status pm_enter_row(pm_reader *r, pm_family family, pm_dialect dialect, const pm_mapping *m,
                            pmapdb_error *err);
@@ -178,8 +184,8 @@ pmapdb_status pm_words_line(pm_reader *r, pm_text line, pm_text t, bool *used, p
 /* A moment at the line's begin, with more behind it that is a line of a capture: then *t is that.
  */
 bool pm_words_stamped(pm_reader *r, pm_text *t);
-/* Whole line a moment? It is the time of the blocks that follow. */
-pmapdb_status pm_words_time(pm_reader *r, pm_text t, bool *is_time, pmapdb_error *err);
+/* Whole line a moment? It is the time of the blocks that follow, or of the rule behind it. */
+pmapdb_status pm_words_time(pm_reader *r, pm_text line, pm_text t, bool *used, pmapdb_error *err);
 /* NULL, or whose header it is when none of ours. */
 const char *pm_words_foreign(pm_text t);
 
@@ -265,6 +271,8 @@ void pm_name_read(pm_open *b, pm_dialect dialect, pm_text rest, pm_mapping *m);
 
 /* Sums of a narrow block; false where the line holds none. */
 bool pm_footer_narrow(pm_reader *r, pm_text line);
+/* The second line of SLES's sums. */
+bool pm_footer_in_words(pm_text line);
 /* A line of sums with nothing above it. */
 bool pm_footer_alone(pm_text line);
 

@@ -69,21 +69,24 @@ static bool starts_at(const char *p, const char *end, const char *what)
     return (size_t)(end - p) >= n && memcmp(p, what, n) == 0;
 }
 
-/* A mode ("r-x–", "rw—") or a rule ("—————"): nothing but the letters of one, and a long dash. */
+/* A mode ("r-x–", "rw—") or a rule ("—————"): nothing but the letters of one, and a long dash. A
+ * shorter word is one of a file's name ("Artist – Title"). */
 static size_t dashed_word(const char *p, const char *end)
 {
     const char *q = p;
+    size_t width = 0;
     bool any = false;
 
     while (q < end && *q != ' ') {
-        bool dash = starts_at(q, end, EN_DASH) || starts_at(q, end, EM_DASH);
+        bool en = starts_at(q, end, EN_DASH), em = !en && starts_at(q, end, EM_DASH);
 
-        if (!dash && !memchr("rwxspR-", *q, 7))
+        if (!en && !em && !memchr("rwxspR-", *q, 7))
             return 0;
-        any |= dash;
-        q += dash ? 3 : 1;
+        any |= en || em;
+        width += en ? 2 : em ? 3 : 1;
+        q += en || em ? 3 : 1;
     }
-    return any ? (size_t)(q - p) : 0;
+    return any && width >= 4 ? (size_t)(q - p) : 0;
 }
 
 static pmapdb_status add_dashed(pm_buf *out, const char *p, const char *end, pmapdb_error *err)
@@ -116,7 +119,9 @@ static bool has_long_dash(pm_text t)
 
 static bool has_hard_blank(pm_text t)
 {
-    return memmem(t.data, t.len < FRONT ? t.len : FRONT, NO_BREAK, 2) != NULL;
+    size_t n = t.len < FRONT ? t.len : FRONT;
+
+    return memchr(t.data, NO_BREAK[0], n) && memmem(t.data, n, NO_BREAK, 2);
 }
 
 static pmapdb_status respell(pm_reader *r, pm_text *t, bool blanks, pmapdb_error *err)

@@ -29,15 +29,46 @@ static bool has_header(const pm_open *b)
     return b->pid_line || b->columns_line;
 }
 
+/* Rows of `pmap -x | sort -k3n` come in any order, but none of them twice; a log of captures
+ * without headers comes back to an address that it had. */
+static bool was_there(const pm_reader *r, uint64_t start)
+{
+    const uint64_t *starts = (const uint64_t *)(const void *)r->starts.data;
+
+    for (size_t i = 0; i < r->starts.len / sizeof *starts; i++)
+        if (starts[i] == start)
+            return true;
+    return false;
+}
+
+bool pm_is_sorted_header(const pm_reader *r)
+{
+    const pm_open *b = &r->b;
+
+    return b->open && b->n_rows && b->family == PM_FAMILY_NARROW && b->last_line + 1 == r->line &&
+           (b->sums_first || (!b->footer && b->dialect == PM_DIALECT_PMAP_SMALL_X &&
+                              b->totals.v[PM_TOTAL_RSS] == 0));
+}
+
+/* The sums that `sort -r` has put above their rows. */
+static bool has_sums_above(const pm_reader *r, pm_family family, pm_dialect dialect)
+{
+    const pm_open *b = &r->b;
+
+    return b->footer && b->family == PM_FAMILY_NONE && family == PM_FAMILY_NARROW &&
+           b->dialect == dialect && b->last_line + 1 == r->line;
+}
+
 /* A row of another shape begins a block, and so does one that lies below the row before, unless the
- * block has a header: then its rows were sorted otherwise. */
-static bool begins_block(const pm_open *b, pm_family family, pm_dialect dialect,
+ * rows were sorted otherwise. */
+static bool begins_block(const pm_reader *r, pm_family family, pm_dialect dialect,
                          const pm_mapping *m)
 {
+    const pm_open *b = &r->b;
     bool again = m->start == b->last_start, back = again || m->end <= b->last_start;
 
-    if (!b->open || b->footer || b->rollup)
-        return true;
+    if (!b->open || b->rollup || (b->footer && !b->sums_first))
+        return !b->open || !has_sums_above(r, family, dialect);
     if (b->family == PM_FAMILY_NONE)
         return family == PM_FAMILY_RANGE && b->word_for_pid;
     if (b->family != family)
@@ -46,7 +77,8 @@ static bool begins_block(const pm_open *b, pm_family family, pm_dialect dialect,
     case PM_FAMILY_RANGE:
         return back;
     case PM_FAMILY_NARROW:
-        return !has_header(b) && (b->dialect != dialect || (back && !again));
+        return !has_header(b) &&
+               (b->dialect != dialect || (back && !again && was_there(r, m->start)));
     default:
         return !has_header(b) && back;
     }
@@ -56,20 +88,23 @@ pmapdb_status pm_enter_row(pm_reader *r, pm_family family, pm_dialect dialect, c
                            pmapdb_error *err)
 {
     pm_open *b = &r->b;
+    pmapdb_status st = PMAPDB_OK;
 
-    if (begins_block(b, family, dialect, m)) {
-        pmapdb_status st = pm_block_end(r, err);
-
+    if (begins_block(r, family, dialect, m)) {
+        st = pm_block_end(r, err);
         if (st != PMAPDB_OK)
             return st;
         pm_block_open(r);
     }
     if (b->family == PM_FAMILY_NONE) {
+        b->sums_first = b->footer;
         b->family = family;
         b->dialect = dialect;
     }
     b->last_start = m->start;
     b->n_rows++;
     r->any_row = true;
-    return PMAPDB_OK;
+    if (family == PM_FAMILY_NARROW && !has_header(b))
+        st = pm_buf_add(&r->starts, &m->start, sizeof m->start, err);
+    return st;
 }

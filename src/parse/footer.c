@@ -117,7 +117,8 @@ static bool runs_on(const pm_reader *r)
 
 /* pmap reads smaps twice for -X and -XX, first for the widths and the sums, then for the rows: of a
  * process that lives, a sum may be of another moment than the rows. A difference means missing rows
- * only where the sum is the larger one, and of more mappings. */
+ * only where the sum is the larger one, and of more mappings; and too many where it is the smaller
+ * one, and rows stand below others that Linux prints in order. */
 static pmapdb_status check_wide(pm_reader *r, pmapdb_error *err)
 {
     static const uint64_t zero[PM_COLUMNS_MAX];
@@ -135,7 +136,8 @@ static pmapdb_status check_wide(pm_reader *r, pmapdb_error *err)
     pages = tool_sum(w, base, PM_KERNEL_PAGE);
     if (r->b.tool[PM_SIZE] == size)
         r->b.checked = PM_CHECKED_FOOTER;
-    else if (r->b.tool[PM_SIZE] > size && (pages < 0 || pages > r->b.pages_kib))
+    else if (r->b.tool[PM_SIZE] > size ? pages < 0 || pages > r->b.pages_kib
+                                       : r->b.goes_back && r->b.tool[PM_SIZE] != PMAPDB_UNKNOWN)
         st = differ(r, PM_SIZE, size, r->b.tool[PM_SIZE], err);
     w->n_before = w->n_footer;
     memcpy(w->before, w->footer, sizeof w->before);

@@ -76,6 +76,15 @@ static size_t word_for_pid(pm_text line)
     return n < line.len && line.data[n] == ':' ? n : 0;
 }
 
+/* "101:   12345678          0   PCI-MSI": a line of /proc/interrupts, and no command. */
+static bool is_count(pm_text command)
+{
+    uint64_t v;
+    size_t n = pm_num_dec(command.data, command.data + command.len, &v);
+
+    return n && n < command.len && command.data[n] == ' ';
+}
+
 bool pm_guess_pid(pm_text line, int64_t *pid, pm_text *command, bool *tentative)
 {
     pm_text t = {pm_skip_blanks(line.data, line.data + line.len), 0};
@@ -93,9 +102,9 @@ bool pm_guess_pid(pm_text line, int64_t *pid, pm_text *command, bool *tentative)
     if (n == 0 || blanks == 0 || (!number && (blanks != 3 || t.len != line.len)))
         return false;
     *pid = number ? (int64_t)v : PMAPDB_UNKNOWN;
-    /* procps prints three blanks; busybox, toybox and people one. */
-    *tentative = !number || blanks != 3 || t.len != line.len;
     *command = pm_text_from(t, n + 1 + (blanks < 3 ? blanks : 3));
+    /* procps prints three blanks; busybox, toybox and people one. */
+    *tentative = !number || blanks != 3 || t.len != line.len || is_count(*command);
     return true;
 }
 

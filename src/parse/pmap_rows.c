@@ -68,7 +68,8 @@ typedef struct numbers {
 } numbers;
 
 /* Numbers between address and mode, and dashes that stand for numbers; all with K or all without.
- * False for what is neither. */
+ * False for what is neither: zeroes before a number make it the address behind a moment in Unix
+ * seconds. */
 static bool read_numbers(const char **at, const char *end, numbers *out)
 {
     const char *p = pm_skip_blanks(*at, end);
@@ -76,7 +77,7 @@ static bool read_numbers(const char **at, const char *end, numbers *out)
     *out = (numbers){0};
     while (p < end && ((*p >= '0' && *p <= '9') || (*p == '-' && p + 1 < end && p[1] == ' '))) {
         size_t digits = out->n < NUMBERS_MAX ? pm_num_dec(p, end, &out->v[out->n]) : 0;
-        bool unit;
+        bool zeroes = digits > 1 && *p == '0', unit;
 
         if (*p == '-') {
             out->dashes++;
@@ -85,7 +86,7 @@ static bool read_numbers(const char **at, const char *end, numbers *out)
         }
         p += digits;
         unit = p < end && *p == 'K';
-        if (digits == 0 || out->dashes || (out->n && unit != out->k))
+        if (digits == 0 || zeroes || out->dashes || (out->n && unit != out->k))
             return false;
         out->k = unit;
         p += unit;

@@ -37,6 +37,7 @@ void pm_reader_free(pm_reader *r)
     pm_buf_free(&r->notes);
     pm_buf_free(&r->why);
     pm_buf_free(&r->tool);
+    pm_buf_free(&r->starts);
     pm_buf_free(&r->plain);
     pm_buf_free(&r->smaps.path);
     pm_buf_free(&r->smaps.flags);

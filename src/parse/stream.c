@@ -28,13 +28,13 @@ static bool is_below_wide_header(const pm_reader *r)
 /* Begins like a row and is none. */
 static pmapdb_status broken_line(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err)
 {
-    bool is_time;
+    bool used;
     pmapdb_status st;
 
     if (pm_words_stamped(r, &t))
         return line_of(r, line, t, err);
-    st = pm_words_time(r, t, &is_time, err);
-    if (st != PMAPDB_OK || is_time)
+    st = pm_words_time(r, line, t, &used, err);
+    if (st != PMAPDB_OK || used)
         return st;
     if (is_below_wide_header(r))
         return wide_line(r, line, t, err);
@@ -144,7 +144,7 @@ static pmapdb_status pid_line(pm_reader *r, pm_text line, pm_text t, pmapdb_erro
     pm_text command;
     int64_t pid = PMAPDB_UNKNOWN;
     bool tentative = false;
-    pmapdb_status st;
+    pmapdb_status st = PMAPDB_OK;
 
     /* Among rows only a header like that of the block at hand begins the next (busybox -q). */
     if (!pm_guess_pid(t, &pid, &command, &tentative) ||
@@ -152,10 +152,12 @@ static pmapdb_status pid_line(pm_reader *r, pm_text line, pm_text t, pmapdb_erro
         pm_pass_over(r);
         return PMAPDB_OK;
     }
-    st = pm_block_end(r, err);
-    if (st != PMAPDB_OK)
-        return st;
-    pm_block_open(r);
+    if (r->b.pid_line || !pm_is_sorted_header(r)) {
+        st = pm_block_end(r, err);
+        if (st != PMAPDB_OK)
+            return st;
+        pm_block_open(r);
+    }
     r->b.pid_line = true;
     r->b.tentative = tentative;
     r->b.word_for_pid = pid == PMAPDB_UNKNOWN;
@@ -166,7 +168,7 @@ static pmapdb_status pid_line(pm_reader *r, pm_text line, pm_text t, pmapdb_erro
 
 static pmapdb_status columns_line(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err)
 {
-    if (r->b.open && (r->b.n_rows || r->b.columns_line)) {
+    if (r->b.open && (r->b.columns_line || (r->b.n_rows && !pm_is_sorted_header(r)))) {
         pmapdb_status st = pm_block_end(r, err);
 
         if (st != PMAPDB_OK)
@@ -230,9 +232,12 @@ static bool is_first_of_two(pm_text t)
 
 static pmapdb_status sums_line(pm_reader *r, pm_text line, pm_text t, bool *used, pmapdb_error *err)
 {
+    bool sums_only = r->b.footer && !r->b.n_rows;
     pmapdb_status st = PMAPDB_OK;
 
-    *used = r->b.open && pm_footer_narrow(r, t);
+    /* One line of sums is a capture, and so is the next; only SLES has two for one. */
+    *used = r->b.open && (!sums_only || (r->b.half_footer && pm_footer_in_words(t))) &&
+            pm_footer_narrow(r, t);
     if (!*used && pm_footer_alone(t)) {
         st = pm_block_end(r, err);
         if (st != PMAPDB_OK)
@@ -248,16 +253,19 @@ static pmapdb_status sums_line(pm_reader *r, pm_text line, pm_text t, bool *used
     if (!*used)
         return st;
     pm_block_line(r, line);
-    return is_first_of_two(t) ? st : pm_block_end(r, err);
+    r->b.half_footer = !r->b.half_footer && is_first_of_two(t);
+    /* Sums without rows stay open for one line: `sort -r` puts them above. */
+    return r->b.half_footer || !r->b.n_rows ? st : pm_block_end(r, err);
 }
 
-/* The header of -x or -X in a language of which no word is known. */
+/* The header of -x or -X in a language of which no word is known: only procps has translations. */
 static bool is_translated_header(const pm_reader *r, pm_text t)
 {
     const pm_open *b = &r->b;
 
-    return b->open && b->pid_line && !b->columns_line && b->last_line + 1 == r->line &&
-           b->first_line == b->last_line && pm_guess_translated_columns(t);
+    return b->open && b->pid_line && (!b->tentative || b->word_for_pid) && !b->columns_line &&
+           b->last_line + 1 == r->line && b->first_line == b->last_line &&
+           pm_guess_translated_columns(t);
 }
 
 static pmapdb_status other_line(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err)

@@ -157,30 +157,73 @@ static void set_tool(pm_open *b, const sums_shape *shape, const sums *s)
             b->tool[shape->field[i]] = (int64_t)s->v[i];
 }
 
+/* A sum's number stands right behind these words. */
+static bool is_before_number(pm_text t, const char *word)
+{
+    size_t n = strlen(word);
+
+    if (!pm_text_starts(t, pm_text_of(word)))
+        return false;
+    while (n < t.len && is_gap(t.data + n))
+        n++;
+    return n < t.len && t.data[n] >= '0' && t.data[n] <= '9';
+}
+
+static bool has_one_of(pm_text t, const char *const *words)
+{
+    for (; *words; words++)
+        if (is_before_number(t, *words))
+            return true;
+    return false;
+}
+
+/* `ls -l` and `du -c` print "total" and one blank. */
+static bool has_bare_word(pm_text t)
+{
+    static const char *const words[] = {"total",   "gesamt", "razem", "totalt",
+                                        "загалом", "tổng",   NULL};
+
+    for (size_t i = 0; words[i]; i++)
+        if (is_before_number(t, words[i]))
+            return is_gap(t.data + strlen(words[i]) + 1);
+    return false;
+}
+
 /* Which words stand before the sums, in the languages of procps; without rows above them they are
  * all that tells a sum from any other number. */
 static bool has_known_words(pm_text line, const sums *s)
 {
-    static const char *const words[] = {
-        "total kB", "kB gesamt",  "ko total", "razem kB",  "totalt kB", "кБ загалом",
-        "tổng kB",  "kB total",   "Total:",   "mapped:",   "mappé:",    "odwzorowane:",
-        "mappat:",  "пов'язано:", "ánhxạ:",   "asignado:", "mapeado:"};
-    static const char *const bare[] = {"total", "gesamt", "razem", "totalt", "загалом", "tổng"};
+    static const char *const of_x[] = {"total kB", "kB gesamt", "ko total",
+                                       "razem kB", "totalt kB", "кБ загалом",
+                                       "tổng kB",  "kB total",  NULL};
+    static const char *const of_d[] = {
+        "mapped:", "mappé:",    "odwzorowane:", "mappat:", "пов'язано:",
+        "ánhxạ:",  "asignado:", "mapeado:",     NULL};
+    static const char *const of_sles[] = {"Total:", NULL};
     pm_text t = line;
 
     while (t.len && is_gap(t.data))
         t = pm_text_from(t, 1);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (pm_text_starts(t, pm_text_of(words[i])))
-            return true;
-    /* `ls -l` and `du -c` print "total" and one blank. */
-    for (size_t i = 0; i < sizeof bare / sizeof *bare; i++) {
-        size_t n = strlen(bare[i]);
+    if (s->colon)
+        return has_one_of(t, s->n == 5 ? of_sles : of_d);
+    return s->n == 4 || s->k ? has_bare_word(t) : has_one_of(t, of_x);
+}
 
-        if (pm_text_starts(t, pm_text_of(bare[i])) && t.len > n + 1)
-            return is_gap(t.data + n) && is_gap(t.data + n + 1) && s->n != 3 && s->n != 5;
-    }
-    return false;
+/* ... and that they are those of a process. */
+static bool stands_alone(pm_text line, const sums *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->v[i] > PM_KIB_MAX)
+            return false;
+    return has_known_words(line, s);
+}
+
+/* Without known words it has to be the sum of such rows: `ls -l` ends in numbers, too. toybox and
+ * busybox print the same four numbers, toybox and procps the same one. */
+static bool fits(const pm_open *b, const sums_shape *shape)
+{
+    return shape->dialect == b->dialect ||
+           (shape->dialect == PM_DIALECT_TOYBOX_X && b->dialect == PM_DIALECT_BUSYBOX_X);
 }
 
 bool pm_footer_narrow(pm_reader *r, pm_text line)
@@ -200,8 +243,9 @@ bool pm_footer_narrow(pm_reader *r, pm_text line)
         return true;
     }
     shape = shape_of(line, &s);
-    if (!shape || (b->family == PM_FAMILY_NARROW ? !s.wide_gap && !has_known_words(line, &s)
-                                                 : !has_known_words(line, &s)))
+    if (!shape || !(b->family == PM_FAMILY_NARROW
+                        ? has_known_words(line, &s) || (s.wide_gap && fits(b, shape))
+                        : stands_alone(line, &s)))
         return false;
     set_tool(b, shape, &s);
     if (b->family == PM_FAMILY_NONE) {
@@ -212,14 +256,20 @@ bool pm_footer_narrow(pm_reader *r, pm_text line)
     return true;
 }
 
+bool pm_footer_in_words(pm_text line)
+{
+    uint64_t size;
+
+    return read_sles(line, &size);
+}
+
 bool pm_footer_alone(pm_text line)
 {
     const sums_shape *shape;
-    uint64_t size;
     sums s;
 
-    if (read_sles(line, &size))
+    if (pm_footer_in_words(line))
         return true;
     shape = shape_of(line, &s);
-    return shape && has_known_words(line, &s);
+    return shape && stands_alone(line, &s);
 }

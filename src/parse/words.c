@@ -25,16 +25,6 @@ static pmapdb_status new_moment(pm_reader *r, int64_t ms, pm_text rest, pmapdb_e
     return st;
 }
 
-pmapdb_status pm_words_time(pm_reader *r, pm_text t, bool *is_time, pmapdb_error *err)
-{
-    pm_text rest = PM_TEXT("");
-    int64_t ms;
-
-    *is_time =
-        t.len <= WORDS_MAX && (pm_clock_parse_line(t, &ms) || pm_clock_parse_prefix(t, &ms, &rest));
-    return *is_time ? new_moment(r, ms, rest, err) : PMAPDB_OK;
-}
-
 /* Something that a tool prints, and no words of a loop. */
 static bool is_of_capture(const pm_reader *r, pm_text t)
 {
@@ -60,14 +50,19 @@ static bool is_of_capture(const pm_reader *r, pm_text t)
 
 bool pm_words_stamped(pm_reader *r, pm_text *t)
 {
-    pm_text rest;
+    pm_text rest = *t;
     int64_t ms;
 
-    if (t->len > WORDS_MAX || !pm_clock_parse_prefix(*t, &ms, &rest) || !is_of_capture(r, rest))
+    if (t->len > WORDS_MAX)
         return false;
-    r->time_ms = ms;
-    *t = rest;
-    return true;
+    /* Where two loggers stamped it, the inner moment is nearer to the tool. */
+    while (pm_clock_parse_prefix(rest, &ms, &rest))
+        if (is_of_capture(r, rest)) {
+            r->time_ms = ms;
+            *t = rest;
+            return true;
+        }
+    return false;
 }
 
 /* "[2026-11-21 02:05:32] ---------------- ------- -------": the rule above the sums, in a log with
@@ -84,6 +79,22 @@ static bool is_stamped_rule(const pm_open *b, pm_text t)
         groups += t.data[n - 1] == c && (n == t.len || t.data[n] == ' ');
     }
     return groups >= 2 && marks >= 10;
+}
+
+pmapdb_status pm_words_time(pm_reader *r, pm_text line, pm_text t, bool *used, pmapdb_error *err)
+{
+    pm_text rest = PM_TEXT("");
+    int64_t ms;
+
+    *used = t.len && t.len <= WORDS_MAX && is_stamped_rule(&r->b, t);
+    if (*used) {
+        r->b.rule |= r->b.family == PM_FAMILY_WIDE;
+        pm_block_line(r, line);
+        return PMAPDB_OK;
+    }
+    *used =
+        t.len <= WORDS_MAX && (pm_clock_parse_line(t, &ms) || pm_clock_parse_prefix(t, &ms, &rest));
+    return *used ? new_moment(r, ms, rest, err) : PMAPDB_OK;
 }
 
 /* ---- omissions ---- */
@@ -192,15 +203,8 @@ static pmapdb_status name_process(pm_reader *r, pm_text t, bool *used, pmapdb_er
 pmapdb_status pm_words_line(pm_reader *r, pm_text line, pm_text t, bool *used, pmapdb_error *err)
 {
     const char *whose;
-    pmapdb_status st;
+    pmapdb_status st = pm_words_time(r, line, t, used, err);
 
-    *used = t.len && t.len <= WORDS_MAX && is_stamped_rule(&r->b, t);
-    if (*used) {
-        r->b.rule |= r->b.family == PM_FAMILY_WIDE;
-        pm_block_line(r, line);
-        return PMAPDB_OK;
-    }
-    st = pm_words_time(r, t, used, err);
     if (st != PMAPDB_OK || *used || t.len > WORDS_MAX || t.len == 0)
         return st;
     *used = true;

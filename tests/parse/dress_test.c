@@ -1,0 +1,234 @@
+/* dress: what mail, pages, terminals and editors put around the lines of a capture is taken off and
+ * said; what is part of a file's name stays. */
+#include "parse/kit.h"
+
+#define ROW "0000000000400000      12       8       4 r-x-- demo\n"
+#define ROW_READ "400000-403000 r-xp Size=12 Rss=8 Dirty=4 [demo]\n"
+
+/* The rows of a text and the notes of its only block. */
+static void expect(const char *text, const char *rows, const char *notes)
+{
+    pm_seen *s = kit_read(pm_text_of(text));
+
+    assert_int_equal(s->n_blocks, 1);
+    assert_string_equal(s->blocks[0].notes.data, notes);
+    assert_string_equal(s->blocks[0].missing.data, "");
+    kit_free(s);
+    kit_expect_rows(pm_text_of(text), rows);
+}
+
+static void carriage_returns(void **state)
+{
+    (void)state;
+    expect("4711:   a\r\n00400000-00401000 r--p 00000000 fe:00 17 /a\r\nRss:       4 kB\r\n"
+           "VmFlags: rd mr \r\n",
+           "400000-401000 r--p +0 fe:0 i17 Size=4 Rss=4 {rd mr} pseudo [/a]\n", "");
+    expect(" Address Perm Size Rss Mapping\r\n00401000 r--p    4   4 x y\r\n"
+           "              ==== === \r\n                 4   4 KB \r\n",
+           "401000-402000 r--p Size=4 Rss=4 pseudo [x y]\n", "");
+}
+
+static void byte_order_mark(void **state)
+{
+    pm_seen *s = kit_read(PM_TEXT("\xef\xbb\xbf"
+                                  "4711:   a\n" ROW));
+
+    (void)state;
+    assert_int_equal(s->n_blocks, 1);
+    assert_int_equal(s->blocks[0].pid, 4711);
+    assert_int_equal(s->foreign, 0);
+    kit_free(s);
+    /* Only the first line of a file has one. */
+    s = kit_read(PM_TEXT("\n\xef\xbb\xbf"
+                         "4711:   a\n" ROW));
+    assert_int_equal(s->blocks[0].pid, PMAPDB_UNKNOWN);
+    kit_free(s);
+}
+
+/* grep --color=always. */
+static void colours(void **state)
+{
+    static const char note[] = "colour codes were taken off";
+
+    (void)state;
+    expect("0000000000400000      12       8       4 r-x-- de\033[01;31m\033[Kmo\033[m\033[K\n",
+           ROW_READ, note);
+    expect("\033[1m0000000000400000\033[0m      12       8       4 r-x-- demo\n", ROW_READ, note);
+    expect("\033[31m00400000-00401000\033[m r--p 00000000 fe:00 17 /a\nRs\033[31ms:       4\033[0m"
+           " kB\n",
+           "400000-401000 r--p +0 fe:0 i17 Size=4 Rss=4 pseudo [/a]\n", note);
+}
+
+/* An escape that nothing ends, or that sets no colour, is what the file is called. */
+static void a_lone_escape_is_of_the_name(void **state)
+{
+    static const char *const names[] = {"a\033b", "a\033[1mb", "\033[31", "a\033[2Jb\033[0x",
+                                        "a\033[1;mb"};
+    char text[256], row[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(text, sizeof text, "0000000000400000      12       8       4 r-x-- %s\n",
+                 names[i]);
+        snprintf(row, sizeof row, "400000-403000 r-xp Size=12 Rss=8 Dirty=4 [%s]\n", names[i]);
+        expect(text, row, "");
+    }
+}
+
+static void quotes_of_mail(void **state)
+{
+    static const char *const quotes[] = {"> ", "> > ", ">", ">> ", ">  "};
+    char text[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof quotes / sizeof *quotes; i++) {
+        pm_seen *s;
+
+        snprintf(text, sizeof text,
+                 "%s4711:   a\n%s" ROW "%stotal kB              12       8      "
+                 " 4\n",
+                 quotes[i], quotes[i], quotes[i]);
+        s = kit_read(pm_text_of(text));
+        assert_int_equal(s->n_blocks, 1);
+        /* One blank of a quote goes; ">  4711:" is then indented. */
+        assert_int_equal(s->blocks[0].pid, 4711);
+        assert_int_equal(s->blocks[0].checked, PM_CHECKED_FOOTER);
+        kit_free(s);
+        expect(text, ROW_READ, "\"> \" was taken off");
+    }
+    expect("0000000000400000      12       8       4 r-x-- > a\n",
+           "400000-403000 r-xp Size=12 Rss=8 Dirty=4 [> a]\n", "");
+}
+
+#define TYPE "a word processor's dashes and blanks were put right"
+
+static void long_dashes_in_modes(void **state)
+{
+    (void)state;
+    expect("0000000000400000      12       8       4 r-x– demo\n", ROW_READ, TYPE);
+    expect("0000000000400000      12K rw— demo\n", "400000-403000 rw-p Size=12 [demo]\n", TYPE);
+    expect("0000000000400000      12K —– demo\n", "400000-403000 ---p Size=12 [demo]\n", TYPE);
+    expect("00400000-00401000 –xp 00000000 fe:00 17 /a\n",
+           "400000-401000 --xp +0 fe:0 i17 Size=4 pseudo [/a]\n", TYPE);
+}
+
+/* The rule above the sums is no line that is not understood. */
+static void long_dashes_in_rules(void **state)
+{
+    pm_seen *s = kit_read(PM_TEXT(ROW "—————- ——- ——- ——-\n"
+                                      "total kB              12       8       4\n"));
+
+    (void)state;
+    assert_int_equal(s->n_blocks, 1);
+    assert_int_equal(s->foreign, 0);
+    assert_int_equal(s->blocks[0].checked, PM_CHECKED_FOOTER);
+    assert_string_equal(s->blocks[0].notes.data, TYPE);
+    kit_free(s);
+}
+
+static void long_dashes_in_names(void **state)
+{
+    static const char *const names[] = {"Artist – Title.ogg", "a — b", "x–y", "–", "r–"};
+    char text[256], row[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(text, sizeof text, "0000000000400000      12       8       4 r-x-- %s\n",
+                 names[i]);
+        snprintf(row, sizeof row, "400000-403000 r-xp Size=12 Rss=8 Dirty=4 [%s]\n", names[i]);
+        expect(text, row, "");
+    }
+    /* The mode is put right, the name beside it is not. */
+    expect("0000000000400000      12       8       4 r-x– a – b\n",
+           "400000-403000 r-xp Size=12 Rss=8 Dirty=4 [a – b]\n", TYPE);
+}
+
+static void blanks_that_do_not_break(void **state)
+{
+    (void)state;
+    expect("0000000000400000\xc2\xa0\xc2\xa0\xc2\xa0\xc2\xa0 12\xc2\xa0 8 \xc2\xa0"
+           "4\xc2\xa0r-x– demo\n",
+           ROW_READ, TYPE);
+    /* One in a name, where the columns have blanks, is the name's. */
+    expect("0000000000400000      12       8       4 r-x-- a\xc2\xa0"
+           "b\n",
+           "400000-403000 r-xp Size=12 Rss=8 Dirty=4 [a\xc2\xa0"
+           "b]\n",
+           "");
+}
+
+static void callouts(void **state)
+{
+    static const struct {
+        const char *name, *read;
+    } cases[] = {{"demo <1>", "demo"},         {"demo <12>", "demo"},  {"demo <123>", "demo <123>"},
+                 {"demo <a>", "demo <a>"},     {"demo<1>", "demo<1>"}, {"demo <>", "demo <>"},
+                 {"demo <1> x", "demo <1> x"}, {"demo 1>", "demo 1>"}};
+    char text[256], row[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, "0000000000400000      12       8       4 r-x-- %s\n",
+                 cases[i].name);
+        snprintf(row, sizeof row, "400000-403000 r-xp Size=12 Rss=8 Dirty=4 [%s]\n", cases[i].read);
+        expect(text, row,
+               strcmp(cases[i].name, cases[i].read) == 0
+                   ? ""
+                   : "marks like <1> were taken off the names");
+    }
+    expect("0000000000400000      12K r-x--   [ anon ] <3>\n", "400000-403000 r-xp Size=12 []\n",
+           "marks like <1> were taken off the names");
+}
+
+static void indentation(void **state)
+{
+    static const char *const by[] = {" ", "    ", "\t", " \t ", "\t\t"};
+    char text[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+        snprintf(text, sizeof text, "%s" ROW, by[i]);
+        expect(text, ROW_READ, "");
+        snprintf(text, sizeof text,
+                 "%s00400000-00401000 r--p 00000000 fe:00 17 /a\n%sRss:       4 kB\n"
+                 "%sVmFlags: rd mr \n",
+                 by[i], by[i], by[i]);
+        expect(text, "400000-401000 r--p +0 fe:0 i17 Size=4 Rss=4 {rd mr} pseudo [/a]\n", "");
+    }
+}
+
+/* The columns of -X and -XX are told by their places: the header is indented as its rows are. */
+static void indented_columns(void **state)
+{
+    (void)state;
+    expect("    1:   a\n"
+           "         Address Perm Size Rss        VmFlags Mapping\n"
+           "        00401000 r--p    4   4    rd mr mw me ab\n"
+           "        00402000 rw-p    4   4 rd wr mr mw me\n"
+           "        00403000 rw-p    4   4 rd wr mr mw me /a\n"
+           "                      ==== === \n                        12  12 KB \n",
+           "401000-402000 r--p Size=4 Rss=4 {rd mr mw me} pseudo [ab]\n"
+           "402000-403000 rw-p Size=4 Rss=4 {rd wr mr mw me} pseudo []\n"
+           "403000-404000 rw-p Size=4 Rss=4 {rd wr mr mw me} pseudo [/a]\n",
+           "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(carriage_returns),
+        cmocka_unit_test(byte_order_mark),
+        cmocka_unit_test(colours),
+        cmocka_unit_test(a_lone_escape_is_of_the_name),
+        cmocka_unit_test(quotes_of_mail),
+        cmocka_unit_test(long_dashes_in_modes),
+        cmocka_unit_test(long_dashes_in_rules),
+        cmocka_unit_test(long_dashes_in_names),
+        cmocka_unit_test(blanks_that_do_not_break),
+        cmocka_unit_test(callouts),
+        cmocka_unit_test(indentation),
+        cmocka_unit_test(indented_columns),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,98 @@
+/* sorted: what `sort`, `head` and `tail` make of pmap -x: the lines of one capture in any order. */
+#include "parse/kit.h"
+
+#define PID "1234:   ./demo\n"
+#define COLUMNS "Address           Kbytes     RSS   Dirty Mode  Mapping\n"
+#define RULE "---------------- ------- ------- -------\n"
+#define NONE1 "0000000000402000       4       0       0 ----- demo\n"
+#define NONE2 "00007f0000000000       8       0       0 r-x-- libc.so.6\n"
+#define FOUR "0000000000401000       4       4       0 r-x-- demo\n"
+#define EIGHT "0000000000400000       4       8       4 r---- demo\n"
+#define BIG "00007ffd2d594000     132      12      12 rw---   [ stack ]\n"
+#define TOTAL "total kB             152      24      16\n"
+
+static void expect(const char *text, uint64_t rows, int64_t pid, pm_state state,
+                   const char *missing)
+{
+    pm_seen *s = kit_read(pm_text_of(text));
+
+    assert_int_equal(s->n_blocks, 1);
+    assert_int_equal(s->n_rows, rows);
+    assert_int_equal(s->blocks[0].pid, pid);
+    assert_int_equal(s->blocks[0].state, state);
+    assert_string_equal(s->blocks[0].missing.data, missing);
+    assert_int_equal(s->blocks[0].checked,
+                     state == PM_STATE_COMPLETE ? PM_CHECKED_FOOTER : PM_CHECKED_NONE);
+    kit_free(s);
+    kit_every_chunk(pm_text_of(text), 1024);
+}
+
+/* Lines without a number in that column count as 0 and are ordered by their bytes. */
+static void by_rss(void **state)
+{
+    (void)state;
+    expect(RULE NONE1 NONE2 PID COLUMNS FOUR EIGHT BIG TOTAL, 5, 1234, PM_STATE_COMPLETE, "");
+}
+
+static void by_rss_the_largest_first(void **state)
+{
+    (void)state;
+    expect(TOTAL BIG EIGHT FOUR COLUMNS PID NONE2 NONE1 RULE, 5, 1234, PM_STATE_COMPLETE, "");
+}
+
+static void by_size(void **state)
+{
+    (void)state;
+    expect(RULE PID COLUMNS TOTAL EIGHT NONE1 FOUR NONE2 BIG, 5, 1234, PM_STATE_COMPLETE, "");
+}
+
+static void the_largest_alone(void **state)
+{
+    (void)state;
+    expect(TOTAL BIG EIGHT, 2, PMAPDB_UNKNOWN, PM_STATE_PARTIAL,
+           "rows add up to 136 KiB, footer says 152 KiB: 16 KiB are missing");
+    expect(FOUR EIGHT BIG TOTAL, 3, PMAPDB_UNKNOWN, PM_STATE_PARTIAL,
+           "rows add up to 140 KiB, footer says 152 KiB: 12 KiB are missing");
+}
+
+/* The sums of one capture and, not at once, the rows of another. */
+static void sums_with_something_between(void **state)
+{
+    pm_text t = PM_TEXT(TOTAL "then\n" BIG EIGHT);
+    pm_seen *s = kit_read(t);
+
+    (void)state;
+    assert_int_equal(s->n_blocks, 2);
+    assert_int_equal(s->blocks[0].state, PM_STATE_TOTALS);
+    assert_int_equal(s->blocks[1].totals.v[PM_TOTAL_MAPPINGS], 2);
+    kit_free(s);
+    s = kit_read(PM_TEXT(TOTAL TOTAL));
+    assert_int_equal(s->n_blocks, 2);
+    kit_free(s);
+}
+
+/* `pmap -x PID | grep demo >> log`: an address that was there begins the next capture. */
+static void a_log_of_rows_alone(void **state)
+{
+    pm_seen *s = kit_read(PM_TEXT(EIGHT FOUR NONE1 EIGHT FOUR NONE1 EIGHT FOUR));
+
+    (void)state;
+    assert_int_equal(s->n_blocks, 3);
+    assert_int_equal(s->first_row[1], 3);
+    assert_int_equal(s->first_row[2], 6);
+    kit_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_rss),
+        cmocka_unit_test(by_rss_the_largest_first),
+        cmocka_unit_test(by_size),
+        cmocka_unit_test(the_largest_alone),
+        cmocka_unit_test(sums_with_something_between),
+        cmocka_unit_test(a_log_of_rows_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

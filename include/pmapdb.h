@@ -99,7 +99,8 @@ typedef struct pmapdb_import_event {
     int64_t mappings;    /* or PMAPDB_UNKNOWN: state totals */
     int64_t size_kib;    /* or PMAPDB_UNKNOWN */
     bool duplicate;      /* it was stored before: nothing changed */
-    size_t n_warnings;
+    const char *missing; /* of a partial one, in words and numbers; else NULL */
+    size_t n_warnings;   /* about its pid and process */
     const char *const *warnings;
     size_t n_notes; /* what was made good (a tool's doubled rows); none of a duplicate */
     const char *const *notes;

@@ -93,15 +93,14 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
 {
     const pm_capture *c = p->capture;
     const pm_block *b = &c->block;
-    const char *warnings[3], *notes[PM_LINES_MAX];
+    const char *warnings[2], *notes[PM_LINES_MAX];
     size_t n = 0;
     pm_buf path = {0};
 
     if (p->warning)
         warnings[n++] = p->warning;
-    if (b->state == PM_STATE_PARTIAL)
-        warnings[n++] = c->missing;
-    if (stored->ambiguous && b->state != PM_STATE_TOTALS) /* sums have nothing else */
+    if (stored->ambiguous && c->pid != PMAPDB_UNKNOWN &&
+        b->state != PM_STATE_TOTALS) /* sums have nothing else */
         warnings[n++] = "only its pid ties it to the process that it was added to";
     if (pm_buf_addf(&path, NULL, "%s%s", c->source_dir, c->source_name) == PMAPDB_OK)
         tell(run, &(pmapdb_import_event){
@@ -116,6 +115,7 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
                       .mappings = known_or_not(b->totals.v[PM_TOTAL_MAPPINGS]),
                       .size_kib = known_or_not(b->totals.v[PM_TOTAL_SIZE]),
                       .duplicate = stored->duplicate,
+                      .missing = b->state == PM_STATE_PARTIAL ? c->missing : NULL,
                       .n_warnings = n,
                       .warnings = warnings,
                       .n_notes = stored->duplicate ? 0 : pm_lines_split(c->notes, notes),

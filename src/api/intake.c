@@ -1,6 +1,7 @@
 /* intake: files -> captures that wait to be stored. */
 #include "api/intake.h"
 
+#include "api/wrap.h"
 #include "parse/reader.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,6 +167,29 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
 
 /* ---- one file ---- */
 
+/* Kernel threads and the like lie in every sweep of a host: remembered by their place, so that the
+ * next import only counts them. */
+static pmapdb_status name_once(pm_intake *in, const char *text, bool trouble, pmapdb_error *err)
+{
+    const char *path = in->entry->path;
+    uint64_t hash = XXH3_64bits(text, strlen(text));
+
+    hash = XXH3_64bits_withSeed(path, strlen(path), hash);
+    return pm_intake_problem(in, path, text, trouble, hash, err);
+}
+
+/* What is not read because something is around it. */
+static pmapdb_status report_wrap(pm_intake *in, pm_wrap wrap, pmapdb_error *err)
+{
+    in->wrapped = true;
+    if (in->entry->named)
+        return pm_intake_problem(in, in->entry->path, wrap.what, true, 0, err);
+    if (wrap.likely)
+        return name_once(in, wrap.what, true, err);
+    in->skipped++;
+    return PMAPDB_OK;
+}
+
 /* Feeds the file to the parser. *damage: reading ended early, and why. */
 static pmapdb_status feed(pm_intake *in, pm_source *source, pm_reader *reader,
                           bool (*keep_going)(void *), void *ctx, pmapdb_error *damage,
@@ -175,9 +199,15 @@ static pmapdb_status feed(pm_intake *in, pm_source *source, pm_reader *reader,
     size_t n;
     pmapdb_status st = PMAPDB_OK;
 
-    while (st == PMAPDB_OK && !pm_reader_hopeless(reader)) {
+    for (uint64_t before = in->bytes; st == PMAPDB_OK && !pm_reader_hopeless(reader);) {
+        pm_wrap wrap = {0};
+
         if (pm_source_read(source, &bytes, &n, damage) != PMAPDB_OK || n == 0)
             break;
+        if (in->bytes == before)
+            wrap = pm_wrap_of((pm_text){bytes, n}, in->entry->in_archive);
+        if (wrap.what)
+            return report_wrap(in, wrap, err);
         in->bytes += n;
         st = pm_reader_feed(reader, bytes, n, err);
         if (st == PMAPDB_OK && in->hear)
@@ -186,17 +216,6 @@ static pmapdb_status feed(pm_intake *in, pm_source *source, pm_reader *reader,
             st = pm_fail(err, PMAPDB_STOPPED, "stopped");
     }
     return st == PMAPDB_OK ? pm_reader_finish(reader, err) : st;
-}
-
-/* Kernel threads and the like lie in every sweep of a host: remembered by their place, so that the
- * next import only counts them. */
-static pmapdb_status name_once(pm_intake *in, const char *text, pmapdb_error *err)
-{
-    const char *path = in->entry->path;
-    uint64_t hash = XXH3_64bits(text, strlen(text));
-
-    hash = XXH3_64bits_withSeed(path, strlen(path), hash);
-    return pm_intake_problem(in, path, text, false, hash, err);
 }
 
 static pmapdb_status report_foreign(pm_intake *in, pmapdb_error *err)
@@ -232,7 +251,7 @@ static pmapdb_status report_nothing(pm_intake *in, bool was_empty, pmapdb_error 
     if (e->named)
         return pm_intake_problem(in, e->path, text, true, 0, err);
     in->empty += in->n_empty ? in->n_empty : 1;
-    return name_once(in, text, err);
+    return name_once(in, text, false, err);
 }
 
 static pmapdb_status report_damage(pm_intake *in, const pmapdb_error *damage, pmapdb_error *err)
@@ -254,7 +273,7 @@ static pmapdb_status finish_file(pm_intake *in, uint64_t bytes, pmapdb_error *er
         return in->n_foreign && !in->n_empty ? PMAPDB_OK : report_nothing(in, bytes == 0, err);
     if (in->n_empty) {
         in->empty += in->n_empty;
-        st = name_once(in, in->empty_text, err);
+        st = name_once(in, in->empty_text, false, err);
         if (st != PMAPDB_OK)
             return st;
     }
@@ -275,6 +294,7 @@ static void begin_file(pm_intake *in, const pm_source_entry *entry)
     in->empty_text = in->foreign_text = NULL;
     in->n_foreign = 0;
     in->foreign_hash = 0;
+    in->wrapped = false;
     pm_buf_clear(&in->heard);
     in->files++;
 }
@@ -314,7 +334,8 @@ static pmapdb_status read_captures(pm_intake *in, pm_source *source, bool (*keep
     }
     if (st == PMAPDB_OK && damage.status != PMAPDB_OK)
         st = report_damage(in, &damage, err);
-    if (st == PMAPDB_OK && (damage.status == PMAPDB_OK || in->n_pending > in->first))
+    if (st == PMAPDB_OK && !in->wrapped &&
+        (damage.status == PMAPDB_OK || in->n_pending > in->first))
         st = finish_file(in, in->bytes - bytes, err);
     return st;
 }

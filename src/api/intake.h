@@ -50,6 +50,7 @@ typedef struct pm_intake {
     size_t n_foreign; /* blocks whose rows cannot be read, what the first says, their hash */
     char *foreign_text;
     uint64_t foreign_hash;
+    bool wrapped;     /* not read: something is around it; that is reported */
     size_t n_empty;   /* blocks without mappings in it */
     char *empty_text; /* what the first of these says */
     uint32_t *rows;   /* of the block at hand */

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #define WARNINGS_MAX 32
+/* A directory of a host's processes would say the same of each. */
+#define TIMES_OF_A_WARNING 3
 
 static volatile sig_atomic_t stop_asked;
 
@@ -84,11 +86,13 @@ static void write_line(pm_news *i, const pmapdb_import_event *e)
         i->st = i->sink.write(i->sink.ctx, "\n", 1, &i->err);
 }
 
-/* The contract has one list: what is to be watched, then what was made good. */
+/* The contract has one list: what is missing, what is to be watched, what was made good. */
 static size_t all_warnings(const pmapdb_import_event *e, const char *all[WARNINGS_MAX])
 {
     size_t n = 0;
 
+    if (e->missing)
+        all[n++] = e->missing;
     for (size_t i = 0; i < e->n_warnings && n < WARNINGS_MAX; i++)
         all[n++] = e->warnings[i];
     for (size_t i = 0; i < e->n_notes && n < WARNINGS_MAX; i++)
@@ -144,39 +148,45 @@ static void write_row(pm_news *i, const pmapdb_import_event *e, const char *take
     i->st = pm_render_row(i->render, values, &i->err);
 }
 
-/* True the first time. Numbers do not count: 58 doubled rows in one capture, 60 in the next. */
-static bool is_new_note(pm_news *i, const char *note)
+/* False once a text was said `times` in this run. Numbers do not count: 58 doubled rows in one
+ * capture, 60 in the next. */
+static bool may_say(pm_news *i, const char *text, int times)
 {
     pm_buf bare = {0};
+    const char *from = i->said.data, *end = from + i->said.len;
     pmapdb_status st = pm_buf_add(&bare, "\n", 1, NULL);
-    bool is_new;
 
-    for (const char *p = note; *p && st == PMAPDB_OK; p++)
+    for (const char *p = text; *p && st == PMAPDB_OK; p++)
         if (*p < '0' || *p > '9')
             st = pm_buf_add(&bare, p, 1, NULL);
     if (st == PMAPDB_OK)
         st = pm_buf_add(&bare, "\n", 1, NULL);
-    is_new = st != PMAPDB_OK || i->said.len == 0 ||
-             !memmem(i->said.data, i->said.len, bare.data, bare.len);
-    if (is_new && st == PMAPDB_OK)
+    while (st == PMAPDB_OK && times > 0 && from && from < end &&
+           (from = memmem(from, (size_t)(end - from), bare.data, bare.len))) {
+        times--;
+        from += bare.len;
+    }
+    if (times > 0 && st == PMAPDB_OK)
         pm_buf_add(&i->said, bare.data, bare.len, NULL);
     pm_buf_free(&bare);
-    return is_new;
+    return times > 0;
 }
 
 /* What went wrong goes to standard error too, whatever the format. */
 static void say_trouble(pm_news *i, const pmapdb_import_event *e)
 {
     const char *separator = *e->path ? ": " : "";
-    bool partial = e->state && strcmp(e->state, "partial") == 0;
-    bool silent = i->cli->quiet && !partial; /* a partial one sets the exit status: say why */
 
-    if (e->error && (!e->known || (e->trouble && !i->cli->quiet)) && (e->trouble || !i->cli->quiet))
+    if (e->error && (!e->known || (e->trouble && !i->cli->quiet)) &&
+        (e->trouble || (!i->cli->quiet && may_say(i, e->error, TIMES_OF_A_WARNING))))
         pm_cli_say("%s%s%s", e->path, separator, e->error);
-    for (size_t w = 0; w < e->n_warnings && !e->duplicate && !silent; w++)
-        pm_cli_say("%s: %s", e->path, e->warnings[w]);
+    if (e->missing && !e->duplicate)
+        pm_cli_say("%s: %s", e->path, e->missing);
+    for (size_t w = 0; w < e->n_warnings && !e->duplicate && !i->cli->quiet; w++)
+        if (may_say(i, e->warnings[w], TIMES_OF_A_WARNING))
+            pm_cli_say("%s: %s", e->path, e->warnings[w]);
     for (size_t n = 0; n < e->n_notes && !i->cli->quiet; n++)
-        if (is_new_note(i, e->notes[n]))
+        if (may_say(i, e->notes[n], 1))
             pm_cli_say("%s: %s", e->path, e->notes[n]);
 }
 
@@ -209,7 +219,7 @@ pmapdb_status pm_news_open(pm_news *i, const pm_cli *cli, pmapdb_error *err)
     if (st != PMAPDB_OK)
         return st;
     i->sink = pm_cli_out_sink(i->out);
-    if (how.format == PM_FORMAT_CSV || how.format == PM_FORMAT_JSON)
+    if (how.format != PM_FORMAT_TABLE && how.format != PM_FORMAT_NDJSON)
         st = pm_render_new(&how, &i->sink, row_columns, sizeof row_columns / sizeof *row_columns,
                            &i->render, err);
     if (st != PMAPDB_OK) {

@@ -1,6 +1,7 @@
 /* news: what an import prints: a line, row or object per capture, progress on a terminal, trouble
  * on standard error, a summary. What was made good is said once a run, for the first capture that
- * it is true of, so that a mail of cron stays short; NDJSON has it with every capture. */
+ * it is true of, a warning three times, so that a mail of cron stays short; NDJSON has them with
+ * every capture. */
 #ifndef PM_CLI_NEWS_H
 #define PM_CLI_NEWS_H
 
@@ -14,7 +15,7 @@ typedef struct pm_news {
     pm_render *render; /* csv and json */
     bool progress;     /* a line on the terminal that is written over */
     int64_t shown_ms;  /* when it was last */
-    pm_buf said;       /* notes so far, without their numbers, a line each */
+    pm_buf said;       /* notes and warnings so far, without their numbers, a line each */
     pmapdb_status st;  /* of the output; once it failed, nothing more is written */
     pmapdb_error err;
 } pm_news;

@@ -31,6 +31,8 @@ static inline void on_event(void *ctx, const pmapdb_import_event *e)
                 e->pid == PMAPDB_UNKNOWN ? -1LL : (long long)e->pid, e->name,
                 (long long)(e->taken_ms - 1795229318000), e->dialect, e->state, e->checked,
                 (long long)e->mappings, e->duplicate ? " again" : "");
+    if (e->missing)
+        pm_buf_addf(&in->news, NULL, " [%s]", e->missing);
     for (size_t i = 0; i < e->n_warnings; i++)
         pm_buf_addf(&in->news, NULL, " [%s]", e->warnings[i]);
     pm_buf_addf(&in->news, NULL, "\n");

@@ -36,6 +36,15 @@ try "another system's tool, in a directory" import sun
 run pmapdb --db try.db import sun
 printf 'COMMAND  PID USER   FD   TYPE DEVICE SIZE/OFF NODE NAME\ninit       1 root  cwd    DIR  254,0     4096    2 /\n' >lsof.txt
 try "another tool's output" import lsof.txt
+mkdir deep
+tar -C samples -czf deep/inner.tar.gz logs
+tar -cf outer.tar deep/inner.tar.gz
+try "an archive in an archive" import outer.tar
+run pmapdb --db try.db import outer.tar
+printf '\377\3760\0000\0004\000' >windows.txt
+try "text in UTF-16" import windows.txt
+printf 'PK\003\004\024\000' >x.zip
+try "a zip archive" import x.zip
 gzip -c $good.x | head -c 400 >cut.x.gz
 try "a gzip file that is cut" import cut.x.gz
 head -n 300 $good.smaps | head -c 8000 >1795229318-12766.smaps

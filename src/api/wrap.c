@@ -1,0 +1,21 @@
+/* wrap: files that may hold captures in a wrapping that import does not take off. */
+#include "api/wrap.h"
+
+static bool has_at(pm_text t, size_t at, pm_text what)
+{
+    return t.len >= at && pm_text_starts(pm_text_from(t, at), what);
+}
+
+pm_wrap pm_wrap_of(pm_text begin, bool in_archive)
+{
+    /* On disk a tar is opened; one inside a tar would be read as one text of many processes. */
+    if (in_archive && has_at(begin, 257, PM_TEXT("ustar")))
+        return (pm_wrap){"an archive inside an archive: unpack it and import the folder", true};
+    if (has_at(begin, 0, PM_TEXT("\xff\xfe")) || has_at(begin, 0, PM_TEXT("\xfe\xff")))
+        return (pm_wrap){"text in UTF-16: convert it first (iconv -f UTF-16 -t UTF-8)", true};
+    if (has_at(begin, 0, PM_TEXT("PK\3\4")))
+        return (pm_wrap){"a zip archive: unpack it and import the folder", false};
+    if (has_at(begin, 0, PM_TEXT("7z\xbc\xaf\x27\x1c")))
+        return (pm_wrap){"a 7z archive: unpack it and import the folder", false};
+    return (pm_wrap){NULL, false};
+}

@@ -152,11 +152,15 @@ static bool begins_with_iso(pm_text t, found *out)
 
 /* The number is the first of a row of numbers: of sums as pmap -XX prints them ("1073763972 9372
  * KB"), or of sizes with a mode behind them ("132 20 0 r-x--") whose address has only decimal
- * digits. */
+ * digits. A number with zeroes before it is that address, behind a moment. */
 static bool begins_row(pm_text behind)
 {
     size_t i = 0;
 
+    while (i < behind.len && is_one_of(behind.data[i], " \t"))
+        i++;
+    if (pm_civil_run(behind.data + i, behind.data + behind.len) >= 8 && behind.data[i] == '0')
+        return false;
     while (i < behind.len && (is_digit(behind.data[i]) || is_one_of(behind.data[i], " \tKB")))
         i++;
     behind = pm_text_from(behind, i);

@@ -325,6 +325,7 @@ size_t pm_smaps_bulk(pm_smaps *s, const char *p, const char *end, uint64_t *line
 
     while (s->next < s->n_order && end - p >= KEY_LINE &&
            memcmp(p, s->order[s->next].label, PM_KEY_LABEL) == 0 &&
+           !pm_has(&s->row, PM_BIT(s->order[s->next].field)) &&
            memcmp(p + KEY_LINE - 4, KEY_TAIL, 4) == 0 && read_column(p + PM_KEY_LABEL, &v)) {
         pm_set(&s->row, s->order[s->next].field, v);
         s->next++;

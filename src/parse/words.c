@@ -39,8 +39,6 @@ static bool is_of_capture(const pm_reader *r, pm_text t)
     case PM_LINE_NARROW:
     case PM_LINE_WIDE:
     case PM_LINE_COLUMNS:
-    case PM_LINE_DASHES:
-    case PM_LINE_EQUALS:
         return true;
     default:
         return (r->b.open && r->smaps.open && pm_smaps_is_key(t)) || (r->b.open && r->b.rule) ||
@@ -209,7 +207,7 @@ pmapdb_status pm_words_line(pm_reader *r, pm_text line, pm_text t, bool *used, p
         return st;
     *used = true;
     if (is_elision(t)) {
-        if (r->b.open && r->b.n_rows && !r->b.elided_line)
+        if (r->b.open && !r->b.elided_line)
             r->b.elided_line = r->line;
         r->foreign++;
         return PMAPDB_OK;

@@ -203,10 +203,27 @@ static void sums_that_run_on(void **state)
     kit_free(s);
 }
 
-#define TWO_ROWS                                                   \
-    "1:   a\n     Address Perm Size KernelPageSize  Rss Mapping\n" \
-    "    00401000 r--p    4              4    4 a\n"               \
-    "    00402000 r--p   12              4    4 a\n"               \
+/* Sums of other columns are not those that run on. */
+static void other_columns_do_not_run_on(void **state)
+{
+    pm_seen *s = kit_read(PM_TEXT("1:   a\n" HEADER ROW RULE "                     4   4 KB \n"
+                                  "2:   b\n     Address Perm Size Rss Pss Mapping\n"
+                                  "    00401000 r--p    4   4   4 ab\n"
+                                  "                  ==== === ===\n"
+                                  "                     8   8   8 KB \n"));
+
+    (void)state;
+    assert_int_equal(s->n_blocks, 2);
+    assert_string_equal(s->blocks[1].missing.data,
+                        "rows add up to 4 KiB, footer says 8 KiB: 4 KiB are missing");
+    kit_free(s);
+}
+
+#define TWO_ROWS_HEADER "1:   a\n     Address Perm Size KernelPageSize  Rss Mapping\n"
+#define TWO_ROWS                                     \
+    TWO_ROWS_HEADER                                  \
+    "    00401000 r--p    4              4    4 a\n" \
+    "    00402000 r--p   12              4    4 a\n" \
     "                  ==== ============== ==== \n"
 
 /* pmap reads smaps twice: what grew or came in between is no damage, what is not there is. */
@@ -243,6 +260,26 @@ static void sums_of_another_moment(void **state)
         kit_expect_block(pm_text_of(text), *cases[i].missing ? PM_STATE_PARTIAL : PM_STATE_COMPLETE,
                          cases[i].checked, cases[i].missing);
     }
+}
+
+/* Linux prints rows in order: where a copied one goes back, a sum that is too small is no other
+ * moment. */
+static void rows_that_are_too_many(void **state)
+{
+    (void)state;
+    kit_expect_block(PM_TEXT(TWO_ROWS_HEADER "    00401000 r--p    4              4    4 a\n"
+                                             "    00402000 r--p   12              4    4 a\n"
+                                             "    00401000 r--p    4              4    4 a\n"
+                                             "                  ==== ============== ==== \n"
+                                             "                    16              8    8 KB \n"),
+                     PM_STATE_PARTIAL, PM_CHECKED_NONE,
+                     "rows add up to 20 KiB, footer says 16 KiB: 4 KiB are too many");
+    /* In another order they are still all. */
+    kit_expect_block(PM_TEXT(TWO_ROWS_HEADER "    00402000 r--p   12              4    4 a\n"
+                                             "    00401000 r--p    4              4    4 a\n"
+                                             "                  ==== ============== ==== \n"
+                                             "                    16              8    8 KB \n"),
+                     PM_STATE_COMPLETE, PM_CHECKED_FOOTER, "");
 }
 
 static void damage(void **state)
@@ -291,7 +328,9 @@ int main(void)
         cmocka_unit_test(where_layouts_differ_a_field_is_unknown),
         cmocka_unit_test(a_file_called_ab_without_header),
         cmocka_unit_test(sums_that_run_on),
+        cmocka_unit_test(other_columns_do_not_run_on),
         cmocka_unit_test(sums_of_another_moment),
+        cmocka_unit_test(rows_that_are_too_many),
         cmocka_unit_test(damage),
         cmocka_unit_test(a_cut_at_any_byte_is_noticed),
     };

@@ -260,6 +260,52 @@ static void a_cut_at_any_byte_is_noticed(void **state)
     pm_buf_free(&bytes);
 }
 
+/* Keys in the order of the row before are taken at once: not so one that the row has already. */
+static void a_key_that_comes_twice(void **state)
+{
+    (void)state;
+    kit_expect_block(PM_TEXT("00400000-00401000 r--p 00000000 fe:00 17 /a\n"
+                             "Size:                  4 kB\nRss:                   4 kB\n"
+                             "00401000-00402000 r--p 00000000 fe:00 17 /a\n"
+                             "Rss:                   4 kB\nRss:                   0 kB\n"
+                             "00402000-00403000 r--p 00000000 fe:00 17 /a\n"
+                             "Size:                  4 kB\nRss:                   4 kB\n"),
+                     PM_STATE_PARTIAL, PM_CHECKED_NONE,
+                     "line 4 is damaged: keys of two rows follow it");
+}
+
+/* Behind a line that is none of ours, a key that the row has already is that of another row. */
+static void keys_behind_a_gap(void **state)
+{
+    static const char row[] = "00400000-00401000 r--p 00000000 fe:00 17 /a\n"
+                              "Pss:                   4 kB\n";
+    char text[256];
+
+    (void)state;
+    snprintf(text, sizeof text, "%s?\nSwap:                  4 kB\n", row);
+    kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
+                     "line 3 in the middle is no row: rows may be missing");
+    snprintf(text, sizeof text,
+             "%s?\nPss:                   8 kB\n"
+             "00401000-00402000 r--p 00000000 fe:00 17 /a\nPss:                   4 kB\n",
+             row);
+    kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
+                     "line 1 is damaged: keys of two rows follow it; line 3 in the middle is no "
+                     "row: rows may be missing");
+}
+
+/* Pasted without its first character a row would be one of 127 TiB. */
+static void an_address_without_its_first_digit(void **state)
+{
+    (void)state;
+    kit_expect_block(PM_TEXT("00400000-00401000 r--p 00000000 fe:00 17 /a\n"
+                             "f82f6bf0000-7f82f6bfb000 r--p 00000000 fe:00 17 /a\n"),
+                     PM_STATE_PARTIAL, PM_CHECKED_NONE,
+                     "line 2 is damaged: its address has lost its first digit");
+    kit_expect_block(PM_TEXT("f82f6bf0000-782f6bfb0000 r--p 00000000 fe:00 17 /a\n"),
+                     PM_STATE_COMPLETE, PM_CHECKED_NONE, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +325,9 @@ int main(void)
         cmocka_unit_test(sums_alone_are_totals),
         cmocka_unit_test(a_line_between_rows_that_is_none_is_said),
         cmocka_unit_test(a_cut_at_any_byte_is_noticed),
+        cmocka_unit_test(a_key_that_comes_twice),
+        cmocka_unit_test(keys_behind_a_gap),
+        cmocka_unit_test(an_address_without_its_first_digit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,6 +119,11 @@ static void what_is_no_capture_gives_no_block(void **state)
         "Address           Kbytes     RSS   Dirty Mode  Mapping\n",
         "total 48K\n-rw-r--r-- 1 root root 12K Nov 21 02:05 a\n",
         "<4>[123] Rss:   12 kB\n",
+        /* /proc/interrupts, and tables of numbers in programs */
+        "           CPU0       CPU1\n100:          0          0   PCI-MSI 524288-edge      eth0\n"
+        "101:   12345678          0   PCI-MSI 524289-edge      eth0\n",
+        "    16: 16, 17: 18\n        }\n    470184984576000 + 1: 470715894135000,\n",
+        "16: 16, 17: 18\n470184984576000 + 1: 470715894135000,\n",
     };
 
     (void)state;
@@ -209,6 +214,9 @@ static void zero_bytes(void **state)
     assert_false(s->hopeless);
     assert_int_equal(s->n_rows, 1);
     assert_int_equal(s->blocks[0].state, PM_STATE_PARTIAL);
+    kit_free(s);
+    s = kit_read(PM_TEXT(PMAP "0000000000400000     12K r-x-- de\0mo\n"));
+    assert_int_equal(s->n_rows, 1);
     kit_free(s);
 }
 

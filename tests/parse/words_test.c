@@ -1,0 +1,346 @@
+/* words: lines that are no rows and say something all the same: moments, marks of omission, what
+ * the system refused, processes named in passing, other tools' headers. */
+#include "parse/kit.h"
+
+#define T1 1795226732000 /* 2026-11-21 02:05:32 UTC */
+#define S1 "[2026-11-21 02:05:32] "
+#define S2 "2026-11-21T02:05:32Z "
+#define ROW "0000000000400000      12       8       4 r-x-- demo\n"
+#define ROW2 "0000000000403000       4       4       4 rw--- demo\n"
+#define MAP "00400000-00401000 r--p 00000000 fe:00 17 /a\n"
+#define MAP2 "00401000-00402000 rw-p 00001000 fe:00 17 /a\n"
+
+static void moments_with_text_and_a_pid(void **state)
+{
+    static const struct {
+        const char *line;
+        int64_t time, pid;
+    } cases[] = {
+        {"2026-11-21 02:05:32\n", T1, PMAPDB_UNKNOWN},
+        {"2026-11-21 02:05:32 PID 4711\n", T1, 4711},
+        {"=== 2026-11-21T02:05:32Z capture of pid=4711 ===\n", T1, 4711},
+        {"[2026-11-21 02:05:32] before the restart\n", T1, PMAPDB_UNKNOWN},
+        {"2026-11-21 02:05:32 12: failed\n", T1, PMAPDB_UNKNOWN},
+        /* A number in a column. */
+        {"      1795226732 12 files\n", PMAPDB_UNKNOWN, PMAPDB_UNKNOWN},
+        {"1795226732 12 files\n", T1, PMAPDB_UNKNOWN},
+        {"the restart of 2026-11-21 02:05:32\n", PMAPDB_UNKNOWN, PMAPDB_UNKNOWN},
+    };
+    char text[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pm_seen *s;
+
+        snprintf(text, sizeof text, "%s" ROW, cases[i].line);
+        s = kit_read(pm_text_of(text));
+        assert_int_equal(s->n_blocks, 1);
+        assert_int_equal(s->blocks[0].time_ms, cases[i].time);
+        assert_int_equal(s->blocks[0].pid, cases[i].pid);
+        kit_free(s);
+    }
+}
+
+/* A process that is named counts for the next block, not for the one after. */
+static void a_pid_is_for_one_block(void **state)
+{
+    pm_seen *s = kit_read(PM_TEXT("2026-11-21 02:05:32 pid 4711\n" ROW "total kB 12 8 4\n" ROW
+                                  "2026-11-21 02:06:32\n" ROW));
+
+    (void)state;
+    assert_int_equal(s->n_blocks, 3);
+    assert_int_equal(s->blocks[0].pid, 4711);
+    assert_int_equal(s->blocks[1].pid, PMAPDB_UNKNOWN);
+    assert_int_equal(s->blocks[1].time_ms, T1);
+    assert_int_equal(s->blocks[2].time_ms, T1 + 60000);
+    kit_free(s);
+}
+
+/* A log with a moment before each line (`pmap ... | ts`), in every form that pmap has. */
+static void every_line_stamped(void **state)
+{
+    static const struct {
+        const char *lines[9];
+        pm_dialect dialect;
+        pm_checked checked;
+        size_t rows;
+    } cases[] = {
+        {{"4711:   a", "Address           Kbytes     RSS   Dirty Mode  Mapping",
+          "0000000000400000      12       8       4 r-x-- demo",
+          "0000000000403000       4       4       4 rw---   [ anon ]",
+          "---------------- ------- ------- ------- ", "total kB              16      12       8"},
+         PM_DIALECT_PMAP_SMALL_X,
+         PM_CHECKED_FOOTER,
+         2},
+        {{"4711:   a", "0000000000400000     12K r-x-- demo", " total               12K"},
+         PM_DIALECT_PMAP,
+         PM_CHECKED_FOOTER,
+         1},
+        {{"4711:   a", "Address           Kbytes Mode  Offset           Device    Mapping",
+          "0000000000400000      12 r-x-- 0000000000000000 0fe:00000 demo",
+          "mapped: 12K    writeable/private: 0K    shared: 0K"},
+         PM_DIALECT_PMAP_D,
+         PM_CHECKED_FOOTER,
+         1},
+        {{"4711:   a", "     Address Perm Size KernelPageSize  Rss        VmFlags Mapping",
+          "    00401000 r--p    4              4    4    rd mr mw me ab",
+          "    00402000 r--p    4              4    4    rd mr mw me ",
+          "    00403000 r--p    4              4    4    rd mr mw me c",
+          "                  ==== ============== ==== ",
+          "                    12             12   12 KB "},
+         PM_DIALECT_PMAP_XX,
+         PM_CHECKED_FOOTER,
+         3},
+        {{"4711: a", "Address           Kbytes     PSS   Dirty    Swap Mode  Mapping",
+          "0000000000400000      12       8       4       0 r-x-- demo",
+          "----------------  ------  ------  ------  ------",
+          "total                 12       8       4       0"},
+         PM_DIALECT_TOYBOX_X,
+         PM_CHECKED_FOOTER,
+         1},
+        {{"00400000-00401000 r--p 00000000 fe:00 17   /a",
+          "00401000-00402000 rw-p 00001000 fe:00 17   /a"},
+         PM_DIALECT_MAPS,
+         PM_CHECKED_NONE,
+         2},
+        {{"00400000-00401000 r--p 00000000 fe:00 17   /a", "Rss:                   4 kB",
+          "THPeligible:           0", "VmFlags: rd mr mw me ",
+          "00401000-00402000 rw-p 00001000 fe:00 17   /a", "Rss:                   0 kB",
+          "THPeligible:           1", "VmFlags: rd wr mr mw me "},
+         PM_DIALECT_SMAPS,
+         PM_CHECKED_NONE,
+         2},
+    };
+    static const char *const stamps[] = {S1, S2, "Nov 21 2026 02:05:32 UTC: ", "1795226732 "};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t k = 0; k < sizeof stamps / sizeof *stamps; k++) {
+            pm_buf text = {0};
+            pm_seen *s;
+
+            /* Seconds before the sums of -XX would be one sum more. */
+            if (cases[i].dialect == PM_DIALECT_PMAP_XX && stamps[k][0] == '1')
+                continue;
+            for (size_t n = 0; n < 9 && cases[i].lines[n]; n++)
+                pm_buf_addf(&text, NULL, "%s%s\n", stamps[k], cases[i].lines[n]);
+            s = kit_read(pm_buf_text(&text));
+            if (s->n_blocks != 1 || s->n_rows != cases[i].rows || s->foreign)
+                fail_msg("%s: %zu blocks, %zu rows, %zu lines passed over", text.data, s->n_blocks,
+                         s->n_rows, (size_t)s->foreign);
+            assert_int_equal(s->blocks[0].dialect, cases[i].dialect);
+            assert_int_equal(s->blocks[0].checked, cases[i].checked);
+            assert_int_equal(s->blocks[0].time_ms, T1);
+            /* toybox's "4711: a" behind a moment could be any remark. */
+            if (strcmp(cases[i].lines[0], "4711:   a") == 0)
+                assert_int_equal(s->blocks[0].pid, 4711);
+            kit_free(s);
+            kit_every_chunk(pm_buf_text(&text), 64);
+            pm_buf_free(&text);
+        }
+}
+
+static void stamped_twice(void **state)
+{
+    pm_seen *s = kit_read(PM_TEXT("[2026-11-21 03:05:32] " S2 ROW));
+
+    (void)state;
+    assert_int_equal(s->n_rows, 1);
+    assert_int_equal(s->blocks[0].time_ms, T1);
+    kit_free(s);
+}
+
+static void marks_of_omission(void **state)
+{
+    static const char *const marks[] = {"...",
+                                        "... ...",
+                                        "......",
+                                        "..... ",
+                                        "[...]",
+                                        "(...)",
+                                        "<truncated>",
+                                        "[snip]",
+                                        "(omitted)",
+                                        "-- skipped --",
+                                        "…",
+                                        "[…]",
+                                        ".....省略100行",
+                                        "... 12 lines truncated"};
+    char text[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        snprintf(text, sizeof text, ROW "%s\n" ROW2, marks[i]);
+        kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
+                         "line 2 stands for rows that were left out");
+        snprintf(text, sizeof text, ROW ROW2 "%s\n", marks[i]);
+        kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
+                         "line 3 stands for rows that were left out");
+        snprintf(text, sizeof text, "4711:   a\n%s\n" ROW ROW2, marks[i]);
+        kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
+                         "line 2 stands for rows that were left out");
+        /* Before a capture it says nothing of it. */
+        snprintf(text, sizeof text, "%s\n" ROW ROW2, marks[i]);
+        kit_expect_block(pm_text_of(text), PM_STATE_COMPLETE, PM_CHECKED_NONE, "");
+        /* The sum proves that the mark lies. */
+        snprintf(text, sizeof text, ROW "%s\n" ROW2 "total kB              16      12       8\n",
+                 marks[i]);
+        kit_expect_block(pm_text_of(text), PM_STATE_COMPLETE, PM_CHECKED_FOOTER, "");
+    }
+}
+
+static void what_marks_no_omission(void **state)
+{
+    static const char *const lines[] = {".", "$ ls", "truncated", "the log was truncated today",
+                                        "done."};
+    char text[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        snprintf(text, sizeof text, ROW ROW2 "%s\n", lines[i]);
+        kit_expect_block(pm_text_of(text), PM_STATE_COMPLETE, PM_CHECKED_NONE, "");
+        snprintf(text, sizeof text, ROW "%s\n" ROW2, lines[i]);
+        kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
+                         "line 2 in the middle is no row: rows may be missing");
+    }
+}
+
+static void pmap_that_gives_up(void **state)
+{
+    (void)state;
+    kit_expect_block(PM_TEXT(ROW ROW2 "pmap: Unknown format in smaps file!\n"), PM_STATE_PARTIAL,
+                     PM_CHECKED_NONE, "line 3: pmap gave up in the middle");
+    kit_expect_block(PM_TEXT(ROW "ERROR: inconsistent detail field in smaps file, line:\n"),
+                     PM_STATE_PARTIAL, PM_CHECKED_NONE, "line 2: pmap gave up in the middle");
+    kit_expect_block(PM_TEXT("pmap: not of this one\n" ROW), PM_STATE_COMPLETE, PM_CHECKED_NONE,
+                     "");
+}
+
+static void processes_named_in_passing(void **state)
+{
+    static const char *const lines[] = {"==> /proc/77/smaps <==\n", "# cat /proc/77/maps\n",
+                                        "$ sudo cat /proc/77/smaps_rollup\n",
+                                        "#  SIGSEGV (0xb) at pc=0x00007f01, pid=77, tid=78\n"};
+    char text[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        pm_seen *s;
+
+        snprintf(text, sizeof text, MAP MAP2 "%s" MAP2, lines[i]);
+        s = kit_read(pm_text_of(text));
+        assert_int_equal(s->n_blocks, 2);
+        assert_int_equal(s->blocks[0].pid, PMAPDB_UNKNOWN);
+        assert_int_equal(s->blocks[0].missing.len, 0);
+        assert_int_equal(s->blocks[1].pid, 77);
+        assert_int_equal(s->foreign, 1);
+        kit_free(s);
+        kit_every_chunk(pm_text_of(text), 64);
+    }
+}
+
+/* The pid that stands in the header counts more than one that was named before. */
+static void a_header_outweighs_the_words(void **state)
+{
+    pm_seen *s = kit_read(PM_TEXT("$ cat /proc/77/maps\n4711:   a\n" ROW));
+
+    (void)state;
+    assert_int_equal(s->n_blocks, 1);
+    assert_int_equal(s->blocks[0].pid, 4711);
+    kit_free(s);
+    s = kit_read(PM_TEXT("$ pmap -x pid=77\nPROCESS:   a\n" ROW));
+    assert_int_equal(s->blocks[0].pid, 77);
+    assert_string_equal(s->blocks[0].command.data, "a");
+    kit_free(s);
+    /* No process of Linux has such a number. */
+    s = kit_read(PM_TEXT("4194304:   a\n" ROW "4194305:   a\n"));
+    assert_int_equal(s->n_blocks, 1);
+    assert_int_equal(s->blocks[0].pid, 4194304);
+    assert_int_equal(s->foreign, 1);
+    kit_free(s);
+}
+
+static void refusals_of_the_system(void **state)
+{
+    static const struct {
+        const char *line, *why;
+        int64_t pid;
+    } cases[] = {
+        {"cat: /proc/9/smaps: Permission denied\n", "permission denied", 9},
+        {"bash: /proc/9/maps: Permission denied\n", "permission denied", 9},
+        {"> cat: /proc/9/smaps_rollup: Operation not permitted\r\n", "permission denied", 9},
+        {"head: cannot open '/proc/9/smaps' for reading: No such file or directory\n",
+         "the process is gone", 9},
+        {"cat: /proc/9/task/10/smaps: No such process\n", "the process is gone", 9},
+        {"cat: '/proc/*/smaps': Permission denied\n", "permission denied", PMAPDB_UNKNOWN},
+    };
+    char text[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pm_seen *s;
+
+        snprintf(text, sizeof text, MAP "%s" MAP, cases[i].line);
+        s = kit_read(pm_text_of(text));
+        assert_int_equal(s->n_blocks, 3);
+        assert_string_equal(s->blocks[1].empty.data, cases[i].why);
+        assert_int_equal(s->blocks[1].pid, cases[i].pid);
+        assert_false(s->blocks[1].foreign);
+        assert_int_equal(s->blocks[2].pid, PMAPDB_UNKNOWN);
+        kit_free(s);
+    }
+}
+
+static void other_refusals_say_nothing_of_a_map(void **state)
+{
+    static const char *const lines[] = {
+        "cat: /proc/9/status: Permission denied\n", "cat: /etc/maps: Permission denied\n",
+        "cat: /proc/9/smaps: Is a directory\n", "Permission denied (publickey).\n"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        pm_seen *s = kit_read(pm_text_of(lines[i]));
+
+        if (s->n_blocks)
+            fail_msg("a block in: %s", lines[i]);
+        kit_free(s);
+    }
+}
+
+/* Another tool's output: its name once, whatever else stands in the stream. */
+static void other_tools_are_named_once(void **state)
+{
+    pm_seen *s =
+        kit_read(PM_TEXT("COMMAND   PID USER   FD   TYPE DEVICE SIZE/OFF    NODE NAME\n"
+                         "a 1 root cwd DIR 254,0 4096 2 /\n" MAP "Native Memory Tracking:\n" MAP2
+                         "COMMAND   PID USER   FD   TYPE DEVICE SIZE/OFF    NODE NAME\n"));
+
+    (void)state;
+    assert_int_equal(s->n_blocks, 2);
+    assert_string_equal(s->blocks[0].empty.data, "lsof: open files, no memory map");
+    assert_int_equal(s->blocks[0].first_line, 1);
+    assert_int_equal(s->blocks[0].last_line, 1);
+    assert_int_equal(s->blocks[1].empty.len, 0);
+    assert_int_equal(s->blocks[1].state, PM_STATE_PARTIAL);
+    kit_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(moments_with_text_and_a_pid),
+        cmocka_unit_test(a_pid_is_for_one_block),
+        cmocka_unit_test(every_line_stamped),
+        cmocka_unit_test(stamped_twice),
+        cmocka_unit_test(marks_of_omission),
+        cmocka_unit_test(what_marks_no_omission),
+        cmocka_unit_test(pmap_that_gives_up),
+        cmocka_unit_test(processes_named_in_passing),
+        cmocka_unit_test(a_header_outweighs_the_words),
+        cmocka_unit_test(refusals_of_the_system),
+        cmocka_unit_test(other_refusals_say_nothing_of_a_map),
+        cmocka_unit_test(other_tools_are_named_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -8,10 +8,11 @@
 void pm_block_open(pm_reader *r)
 {
     r->b = (pm_open){.open = true,
-                     .pid = r->hinted_pid,
+                     .pid = pm_words_pid(r),
                      .time_ms = r->time_ms,
                      .first_line = r->line,
                      .last_line = r->line};
+    r->hinted_pid = PMAPDB_UNKNOWN;
     for (int i = 0; i < PM_FIELD_COUNT; i++)
         r->b.tool[i] = PMAPDB_UNKNOWN;
     pm_totals_zero(&r->b.totals);
@@ -342,6 +343,8 @@ pmapdb_status pm_block_end(pm_reader *r, pmapdb_error *err)
     if (!b->open)
         return PMAPDB_OK;
     if (is_nothing(r)) {
+        if (!b->pid_line || b->word_for_pid)
+            r->hinted_pid = b->pid; /* not used after all */
         r->foreign += b->pid_line + b->columns_line;
         pm_block_flush(r);
         b->open = false;
@@ -361,6 +364,5 @@ pmapdb_status pm_block_end(pm_reader *r, pmapdb_error *err)
     if (st == PMAPDB_OK)
         st = tell(r, err);
     b->open = false;
-    r->hinted_pid = PMAPDB_UNKNOWN;
     return st;
 }

@@ -135,11 +135,12 @@ struct pm_reader {
     pm_lines lines;
     uint64_t line, foreign, bytes;
     bool any_row, any_nul, unterminated;
-    unsigned worn;      /* by the line at hand */
-    pm_buf plain;       /* the line at hand, where taking that off moved bytes */
-    int64_t time_ms;    /* of the blocks that follow, or UNKNOWN */
-    int64_t hinted_pid; /* named by the words before the next block, or UNKNOWN */
-    bool foreign_told;  /* another tool's output was named */
+    unsigned worn;       /* by the line at hand */
+    pm_buf plain;        /* the line at hand, where taking that off moved bytes */
+    int64_t time_ms;     /* of the blocks that follow, or UNKNOWN */
+    int64_t hinted_pid;  /* named by the words before the next block, or UNKNOWN */
+    uint64_t hint_until; /* the last line where a block that begins is meant */
+    bool foreign_told;   /* another tool's output was named */
     XXH3_state_t *hash;
     const char *chunk, *chunk_end; /* the bytes of the feed at hand */
     const char *run, *run_end;     /* of them, lines of the block that are not yet hashed */
@@ -186,6 +187,8 @@ pmapdb_status pm_words_line(pm_reader *r, pm_text line, pm_text t, bool *used, p
 bool pm_words_stamped(pm_reader *r, pm_text *t);
 /* Whole line a moment? It is the time of the blocks that follow, or of the rule behind it. */
 pmapdb_status pm_words_time(pm_reader *r, pm_text line, pm_text t, bool *used, pmapdb_error *err);
+/* Of the block that begins at this line, as the words before it named it; or UNKNOWN. */
+int64_t pm_words_pid(const pm_reader *r);
 /* NULL, or whose header it is when none of ours. */
 const char *pm_words_foreign(pm_text t);
 

@@ -161,7 +161,8 @@ static pmapdb_status pid_line(pm_reader *r, pm_text line, pm_text t, pmapdb_erro
     r->b.pid_line = true;
     r->b.tentative = tentative;
     r->b.word_for_pid = pid == PMAPDB_UNKNOWN;
-    r->b.pid = r->b.word_for_pid ? r->hinted_pid : pid;
+    if (!r->b.word_for_pid)
+        r->b.pid = pid;
     pm_block_line(r, line);
     return pm_buf_add(&r->command, command.data, command.len, err);
 }

@@ -5,6 +5,10 @@
 #include "base/clock.h"
 #include "base/pid_word.h"
 
+/* A remark about the capture below is short and stands right above it. */
+#define REMARK_MAX 80
+#define REMARK_LINES 3
+
 /* Longer lines are none of what people and loops write between captures. */
 #define WORDS_MAX 512
 
@@ -22,6 +26,7 @@ static pmapdb_status new_moment(pm_reader *r, int64_t ms, pm_text rest, pmapdb_e
 
     r->time_ms = ms;
     r->hinted_pid = pm_pid_in_words(rest, &pid) ? pid : PMAPDB_UNKNOWN;
+    r->hint_until = UINT64_MAX;
     return st;
 }
 
@@ -46,6 +51,27 @@ static bool is_of_capture(const pm_reader *r, pm_text t)
     }
 }
 
+/* "redis pid 4711 total kB 1 2 3": what a loop says of the process, and its sums. *t becomes the
+ * sums. */
+static bool find_sums(pm_reader *r, pm_text *t)
+{
+    static const char *const begins[] = {"total kB", "mapped:"};
+    int64_t pid;
+
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        const char *at = memmem(t->data, t->len, begins[i], strlen(begins[i]));
+        pm_text head = {t->data, at ? (size_t)(at - t->data) : 0};
+
+        if (head.len == 0 || at[-1] != ' ' || !pm_footer_alone(pm_text_from(*t, head.len)))
+            continue;
+        r->hinted_pid = pm_pid_in_words(head, &pid) ? pid : PMAPDB_UNKNOWN;
+        r->hint_until = UINT64_MAX;
+        *t = pm_text_from(*t, head.len);
+        return true;
+    }
+    return false;
+}
+
 bool pm_words_stamped(pm_reader *r, pm_text *t)
 {
     pm_text rest = *t;
@@ -55,7 +81,7 @@ bool pm_words_stamped(pm_reader *r, pm_text *t)
         return false;
     /* Where two loggers stamped it, the inner moment is nearer to the tool. */
     while (pm_clock_parse_prefix(rest, &ms, &rest))
-        if (is_of_capture(r, rest)) {
+        if (is_of_capture(r, rest) || find_sums(r, &rest)) {
             r->time_ms = ms;
             *t = rest;
             return true;
@@ -179,23 +205,30 @@ static pmapdb_status foreign_header(pm_reader *r, pm_text line, const char *whos
 /* ---- a process named in passing ---- */
 
 /* "==> /proc/4711/smaps <==", "# cat /proc/4711/maps", "#  SIGSEGV (0xb) at pc=0x1, pid=4711, ...":
- * it is that of the map below. */
+ * it is that of the map below. A loop's "PID 4711" is that of what follows at once. */
 static pmapdb_status name_process(pm_reader *r, pm_text t, bool *used, pmapdb_error *err)
 {
+    bool far = holds(t, "/proc/") || holds(t, " pid="), busy = r->b.open && r->b.n_rows;
     int64_t pid;
 
-    *used = (holds(t, "/proc/") || holds(t, " pid=")) && pm_pid_in_words(t, &pid);
+    *used = (far || (!busy && t.len <= REMARK_MAX)) && pm_pid_in_words(t, &pid);
     if (!*used)
         return PMAPDB_OK;
-    if (r->b.open && r->b.n_rows) {
+    if (busy) {
         pmapdb_status st = pm_block_end(r, err);
 
         if (st != PMAPDB_OK)
             return st;
     }
     r->hinted_pid = pid;
+    r->hint_until = far ? UINT64_MAX : r->line + REMARK_LINES;
     r->foreign++;
     return PMAPDB_OK;
+}
+
+int64_t pm_words_pid(const pm_reader *r)
+{
+    return r->line <= r->hint_until ? r->hinted_pid : PMAPDB_UNKNOWN;
 }
 
 pmapdb_status pm_words_line(pm_reader *r, pm_text line, pm_text t, bool *used, pmapdb_error *err)

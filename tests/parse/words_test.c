@@ -325,6 +325,39 @@ static void other_tools_are_named_once(void **state)
     kit_free(s);
 }
 
+/* What a loop says of the process stands before its sums, on the line or above it. */
+static void a_loop_names_its_process(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t pid[2];
+    } cases[] = {
+        {"Sat Nov 21 01:00:00 UTC 2026 redis pid 4711 total kB 232 88 8\n"
+         "Sat Nov 21 02:00:00 UTC 2026 redis pid 4712 total kB 232 96 8\n",
+         {4711, 4712}},
+        {"Sat Nov 21 01:00:00 UTC 2026\nPID 4711\ntotal kB 232 88 8\n"
+         "Sat Nov 21 02:00:00 UTC 2026\nthe next one\ntotal kB 232 96 8\n",
+         {4711, PMAPDB_UNKNOWN}},
+        {"Sat Nov 21 01:00:00 UTC 2026\nPID 4711\na\nb\nc\ntotal kB 232 88 8\n"
+         "Sat Nov 21 02:00:00 UTC 2026: checking 4711\nmapped: 232K\n",
+         {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pm_seen *s = kit_read(pm_text_of(cases[i].text));
+
+        assert_int_equal(s->n_blocks, 2);
+        for (size_t k = 0; k < 2; k++) {
+            assert_int_equal(s->blocks[k].state, PM_STATE_TOTALS);
+            assert_int_equal(s->blocks[k].pid, cases[i].pid[k]);
+            assert_int_equal(s->blocks[k].totals.v[PM_TOTAL_SIZE], 232);
+        }
+        kit_free(s);
+        kit_every_chunk(pm_text_of(cases[i].text), 256);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +373,7 @@ int main(void)
         cmocka_unit_test(refusals_of_the_system),
         cmocka_unit_test(other_refusals_say_nothing_of_a_map),
         cmocka_unit_test(other_tools_are_named_once),
+        cmocka_unit_test(a_loop_names_its_process),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

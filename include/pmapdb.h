@@ -1,7 +1,8 @@
 /* pmapdb.h: the public interface of libpmapdb.
  *
  * A store is one SQLite file that holds repeated captures of process memory maps. Captures go in
- * through pmapdb_import(); answers come out as the rows of named queries (pmapdb_query()).
+ * through pmapdb_import(); answers come out as the rows of named queries (pmapdb_query()) and of
+ * SQL (pmapdb_sql()).
  *
  * Units.      Sizes are KiB, 64-bit integers. Times are milliseconds since 1970-01-01 UTC.
  *             Addresses and offsets are bytes; the store keeps them as two's complement.
@@ -46,7 +47,8 @@ typedef enum pmapdb_status {
     PMAPDB_SCHEMA,   /* a file that is no pmapdb store, or one of a newer pmapdb */
     PMAPDB_BUSY,     /* another process holds the store for longer than the busy timeout */
     PMAPDB_NOTFOUND, /* no such process, snapshot, query, file; the text lists what there is */
-    PMAPDB_STOPPED   /* a callback asked to stop */
+    PMAPDB_STOPPED,  /* a callback asked to stop */
+    PMAPDB_TIMEOUT   /* a statement worked longer than it may */
 } pmapdb_status;
 
 typedef struct pmapdb_error {
@@ -201,6 +203,11 @@ typedef enum pmapdb_type { PMAPDB_NULL, PMAPDB_INT, PMAPDB_REAL, PMAPDB_TEXT } p
 /* Prepares a named query (queries/NAME.sql). Parameters start at their declared defaults. */
 PMAPDB_API pmapdb_status pmapdb_query(pmapdb_store *store, const char *name, pmapdb_rows **out,
                                       pmapdb_error *err);
+
+/* The same of a query in a file of the user's: its name must be that in its header. What is wrong
+ * with it is PMAPDB_USAGE, and the text begins with FILE:LINE. */
+PMAPDB_API pmapdb_status pmapdb_query_file(pmapdb_store *store, const char *path, pmapdb_rows **out,
+                                           pmapdb_error *err);
 PMAPDB_API void pmapdb_rows_close(pmapdb_rows *rows);
 
 /* Gives a parameter its value as a user would write it: "last", "-2h", "10M", "redis/4711". */
@@ -222,6 +229,29 @@ PMAPDB_API double pmapdb_rows_real(const pmapdb_rows *rows, int column);
 /* The bytes of a text, which need not be UTF-8 and may hold NULs; *length, which may be NULL, does
  * not count the end. */
 PMAPDB_API const char *pmapdb_rows_text(const pmapdb_rows *rows, int column, size_t *length);
+
+/* ---- ad-hoc SQL ---- */
+
+typedef struct pmapdb_sql_options {
+    const char *where;  /* what errors call the text: a file; NULL: nothing */
+    int64_t timeout_ms; /* of work, not of waiting for the caller; 0: none */
+    int64_t max_rows;   /* 0: all */
+} pmapdb_sql_options;
+
+/* Prepares one SELECT (WITH, VALUES, EXPLAIN, a PRAGMA that tells). It runs on a connection of its
+ * own that cannot change anything, in the store or elsewhere. options may be NULL.
+ *
+ * Parameters (:k, @k, $k) are given with pmapdb_bind(rows, "k", ...): a number, 0x and hexadecimal
+ * digits too, is a number, nothing is NULL, the rest is text; 'text' without its quotes, for text
+ * that looks like a number. All must be given. Units come from the columns' names: X_kib
+ * (X_kib_from, _to, _delta) is kib, X_at is time, start, end, offset are addresses; the others are
+ * int, real or text by the first row, and text before it. */
+PMAPDB_API pmapdb_status pmapdb_sql(pmapdb_store *store, const char *text,
+                                    const pmapdb_sql_options *options, pmapdb_rows **out,
+                                    pmapdb_error *err);
+
+/* True once rows were left out because of max_rows. */
+PMAPDB_API bool pmapdb_rows_cut(const pmapdb_rows *rows);
 
 #ifdef __cplusplus
 }

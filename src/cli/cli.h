@@ -17,7 +17,10 @@ enum pm_exit {
 typedef struct pm_cli {
     const char *db, *output, *query_dir;
     pm_format format;
-    bool quiet, kib, wide, crlf;
+    bool quiet, kib, wide, crlf, safe;
+    size_t top; /* 0: all rows */
+    bool spark;
+    const char *spark_of; /* NULL: what suits */
 } pm_cli;
 
 /* The options that every command takes; `input` of the child parser is a pm_cli. */
@@ -34,12 +37,21 @@ int pm_cli_fail(pmapdb_status status, const pmapdb_error *err);
 /* How rows are to be written, given where they go. */
 pm_render_options pm_cli_render_options(const pm_cli *cli);
 
+/* People read it: a table, Markdown. They get the columns that a query shows by itself, and what
+ * stands above and below. */
+bool pm_cli_is_for_people(const pm_cli *cli);
+
+/* That --top left rows out, where the output itself does not show it. */
+void pm_cli_say_left_out(const pm_cli *cli, const pm_render *render);
+
 /* Commands. argv[0] is "pmapdb COMMAND". They return the exit code. */
 int pm_cli_import(pm_cli *cli, int argc, char **argv);
 int pm_cli_dialects(pm_cli *cli, int argc, char **argv);
 int pm_cli_diff(pm_cli *cli, int argc, char **argv);
+int pm_cli_query(pm_cli *cli, int argc, char **argv);
+int pm_cli_sql(pm_cli *cli, int argc, char **argv);
 /* `query` is the name of the query that the command is. */
-int pm_cli_query(pm_cli *cli, const char *query, int argc, char **argv);
+int pm_cli_named(pm_cli *cli, const char *query, int argc, char **argv);
 
 /* import --explain. dialect may be NULL. */
 int pm_cli_explain(const pm_cli *cli, const char *const *paths, size_t n_paths,

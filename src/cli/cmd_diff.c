@@ -1,5 +1,6 @@
 /* cmd_diff: pmapdb diff: what grew between two snapshots, with the proof that the rows are all. */
 #include "cli/side.h"
+#include "cli/write.h"
 
 #include "base/err.h"
 #include "base/num.h"
@@ -147,7 +148,7 @@ static pmapdb_status write_total(const diff *d, pm_render *render, const pm_colu
 
     for (int i = 0; i < n; i++)
         values[i] = total_value(d, columns[i].name, i == 0);
-    return pm_render_row(render, values, err);
+    return pm_render_total(render, values, err);
 }
 
 static pmapdb_status write_rows(diff *d, pmapdb_rows *rows, const pm_sink *sink, pmapdb_error *err)
@@ -158,8 +159,12 @@ static pmapdb_status write_rows(diff *d, pmapdb_rows *rows, const pm_sink *sink,
     bool keep[PM_QUERY_ITEMS], has;
     int n = pm_run_columns(d->cli, rows, keep, columns);
     pm_render *render = NULL;
-    pmapdb_status st = pm_render_new(&how, sink, columns, n, &render, err);
+    pm_cli_about said;
+    pmapdb_status st;
 
+    pm_cli_describe(rows, keep, &said);
+    how.about = &said.about;
+    st = pm_render_new(&how, sink, columns, n, &render, err);
     while (st == PMAPDB_OK && (st = pmapdb_next(rows, &has, err)) == PMAPDB_OK && has) {
         pm_run_values(rows, keep, values);
         sum_row(d, rows);
@@ -168,10 +173,12 @@ static pmapdb_status write_rows(diff *d, pmapdb_rows *rows, const pm_sink *sink,
     if (d->threshold_metric >= 0 && d->delta[d->threshold_metric] != PMAPDB_UNKNOWN &&
         d->delta[d->threshold_metric] >= d->threshold)
         d->found = true; /* many small ones count as well */
-    if (st == PMAPDB_OK && how.format == PM_FORMAT_TABLE)
+    if (st == PMAPDB_OK && pm_cli_is_for_people(d->cli))
         st = write_total(d, render, columns, n, err);
     if (st == PMAPDB_OK)
         st = pm_render_end(render, err);
+    if (st == PMAPDB_OK)
+        pm_cli_say_left_out(d->cli, render);
     pm_render_free(render);
     return st;
 }
@@ -289,13 +296,17 @@ static void say_notes(const diff *d)
 static pmapdb_status write_all(diff *d, pmapdb_rows *rows, const pm_sink *sink, bool *proved,
                                pmapdb_error *err)
 {
-    bool table = d->cli->format == PM_FORMAT_TABLE;
+    bool table = pm_cli_is_for_people(d->cli), md = d->cli->format == PM_FORMAT_MD;
     const char *which = "";
     int64_t rest;
     pmapdb_status st = table ? write_title(d, sink, err) : PMAPDB_OK;
 
+    if (st == PMAPDB_OK && md)
+        st = pm_render_line(sink, PM_TEXT(""), err); /* Markdown's tables stand alone */
     if (st == PMAPDB_OK)
         st = write_rows(d, rows, sink, err);
+    if (st == PMAPDB_OK && md)
+        st = pm_render_line(sink, PM_TEXT(""), err);
     if (st != PMAPDB_OK)
         return st;
     rest = unexplained(d, &which);

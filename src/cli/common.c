@@ -14,37 +14,56 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KEY_DB = 0x1000, KEY_KIB, KEY_WIDE, KEY_CRLF, KEY_TZ, KEY_QUERY_DIR };
+enum {
+    KEY_DB = 0x1000,
+    KEY_KIB,
+    KEY_WIDE,
+    KEY_CRLF,
+    KEY_SAFE,
+    KEY_TOP,
+    KEY_SPARK,
+    KEY_TZ,
+    KEY_QUERY_DIR
+};
 
 static const struct argp_option options[] = {
     {"db", KEY_DB, "FILE", 0, "The store (else $PMAPDB, else ~/.local/share/pmapdb/pmap.db)", -1},
-    {"format", 'f', "FORMAT", 0, "table, csv, json or ndjson", -1},
+    {"format", 'f', "FORMAT", 0, "table, csv, json, ndjson, md or prometheus", -1},
     {"output", 'o', "FILE", 0, "Write there, all or nothing", -1},
     {"quiet", 'q', NULL, 0, "Only trouble on standard error", -1},
     {"kib", KEY_KIB, NULL, 0, "Exact KiB in a table on a terminal", -1},
     {"wide", KEY_WIDE, NULL, 0, "All columns in a table", -1},
+    {"top", KEY_TOP, "N", 0, "Only the first N rows; a table sums up the others", -1},
+    {"spark", KEY_SPARK, "COLUMN", OPTION_ARG_OPTIONAL,
+     "A table of a time series as one row per key, its course drawn in a line (rss)", -1},
     {"crlf", KEY_CRLF, NULL, 0, "CSV lines end in CR LF", -1},
+    {"spreadsheet-safe", KEY_SAFE, NULL, 0,
+     "CSV: ' before text that a spreadsheet would run as a formula", -1},
     {"tz", KEY_TZ, "ZONE", 0, "Time zone of times without one (else $TZ)", -1},
     {"query-dir", KEY_QUERY_DIR, "DIR", 0, "*.sql here replace the built-in queries", -1},
     {0}};
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* How rows are written. */
+static error_t parse_look(int key, const char *arg, pm_cli *cli, struct argp_state *state)
 {
-    pm_cli *cli = state->input;
+    uint64_t n;
 
     switch (key) {
-    case KEY_DB:
-        cli->db = arg;
-        return 0;
     case 'f':
         if (!pm_format_find(arg, &cli->format))
-            argp_error(state, "no format '%s': table, csv, json, ndjson", arg);
+            argp_error(state, "no format '%s': " PM_FORMAT_NAMES, arg);
         return 0;
-    case 'o':
-        cli->output = arg;
+    case KEY_TOP:
+        if (!pm_num_all(pm_text_of(arg), &n) || n < 1 || n > SIZE_MAX)
+            argp_error(state, "--top wants a number of rows, not '%s'", arg);
+        cli->top = (size_t)n;
         return 0;
-    case 'q':
-        cli->quiet = true;
+    case KEY_SPARK:
+        cli->spark = true;
+        cli->spark_of = arg;
+        return 0;
+    case KEY_SAFE:
+        cli->safe = true;
         return 0;
     case KEY_KIB:
         cli->kib = true;
@@ -55,6 +74,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_CRLF:
         cli->crlf = true;
         return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    pm_cli *cli = state->input;
+
+    switch (key) {
+    case KEY_DB:
+        cli->db = arg;
+        return 0;
+    case 'o':
+        cli->output = arg;
+        return 0;
+    case 'q':
+        cli->quiet = true;
+        return 0;
     case KEY_TZ:
         setenv("TZ", arg, 1);
         tzset();
@@ -63,7 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         cli->query_dir = arg;
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_look(key, arg, cli, state);
     }
 }
 
@@ -162,6 +200,25 @@ static int terminal_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+/* As programs that do not set a locale find out what the terminal shows. */
+static bool is_utf8_terminal(void)
+{
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *locale = getenv(variables[i]);
+
+        if (locale && *locale)
+            return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
+    }
+    return false;
+}
+
+bool pm_cli_is_for_people(const pm_cli *cli)
+{
+    return cli->format == PM_FORMAT_TABLE || cli->format == PM_FORMAT_MD;
+}
+
 pm_render_options pm_cli_render_options(const pm_cli *cli)
 {
     bool terminal = !cli->output && isatty(STDOUT_FILENO);
@@ -169,9 +226,22 @@ pm_render_options pm_cli_render_options(const pm_cli *cli)
 
     return (pm_render_options){
         .format = cli->format,
-        .human = terminal && !cli->kib,
+        .human = (terminal || cli->format == PM_FORMAT_MD) && !cli->kib,
         .color = terminal && !(no_color && *no_color),
         .width = terminal && !cli->wide ? terminal_width() : 0,
         .crlf = cli->crlf,
+        .safe = cli->safe,
+        .top = cli->top,
+        .spark = cli->spark,
+        .spark_of = cli->spark_of,
+        .ascii = !is_utf8_terminal(),
     };
+}
+
+void pm_cli_say_left_out(const pm_cli *cli, const pm_render *render)
+{
+    size_t n = pm_render_left_out(render);
+
+    if (n && !cli->quiet)
+        pm_cli_say("--top %zu leaves out %zu more row%s", cli->top, n, n == 1 ? "" : "s");
 }

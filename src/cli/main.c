@@ -1,5 +1,7 @@
 /* main: the table of commands. */
-#include "cli/cli.h"
+#include "cli/run.h"
+
+#include "base/near.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +20,8 @@ static const struct command {
     {"mappings", "mappings", "the mappings of one snapshot", NULL},
     {"diff", NULL, "what grew between two snapshots", pm_cli_diff},
     {"growth", "growth", "every category in every snapshot, with the steps", NULL},
+    {"query", NULL, "ask a named query: --list tells which there are", pm_cli_query},
+    {"sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
 };
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)
@@ -67,7 +71,7 @@ static char *make_doc(void)
           out);
     for (size_t i = 0; i < N_COMMANDS; i++)
         fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);
-    fputs("\npmapdb COMMAND --help says more.", out);
+    fputs("\nEvery named query is a command too. pmapdb COMMAND --help says more.", out);
     fclose(out);
     return doc;
 }
@@ -78,6 +82,37 @@ static const struct command *find_command(const char *name)
         if (strcmp(commands[i].name, name) == 0)
             return &commands[i];
     return NULL;
+}
+
+/* What is neither a command nor a query. */
+static int say_unknown(const char *name, const char *query_dir)
+{
+    pm_names queries = {0};
+    pm_near near;
+
+    pm_near_start(&near, pm_text_of(name));
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        pm_near_try(&near, pm_text_of(commands[i].name));
+    if (pm_catalog_names(query_dir, &queries, NULL) == PMAPDB_OK)
+        for (size_t i = 0; i < queries.n; i++)
+            pm_near_try(&near, pm_text_of(queries.name[i]));
+    pm_names_free(&queries);
+    pm_cli_say("no command '%s'%s pmapdb --help lists them, pmapdb query --list the queries", name,
+               pm_near_hint(&near));
+    return PM_EXIT_TROUBLE;
+}
+
+/* A named query that is no command of its own. */
+static int run_query(pm_cli *cli, const char *name, int argc, char **argv)
+{
+    pm_query_info *info = NULL;
+    pmapdb_status st;
+
+    pm_run_find_query_dir(cli, argc, argv);
+    st = pm_catalog_find(cli->query_dir, name, &info, NULL);
+    pm_catalog_free(info);
+    return st == PMAPDB_NOTFOUND ? say_unknown(name, cli->query_dir)
+                                 : pm_cli_named(cli, name, argc, argv);
 }
 
 /* A reader that left and a limit on file sizes come back as errors of write. */
@@ -97,6 +132,7 @@ int main(int argc, char **argv)
         .parser = parse, .args_doc = "COMMAND [ARGS]", .doc = doc, .children = children};
     main_args args = {.cli = {.format = PM_FORMAT_TABLE}};
     const struct command *command;
+    const char *name;
     char title[64];
 
     argp_program_version_hook = print_version;
@@ -104,15 +140,14 @@ int main(int argc, char **argv)
     ignore_write_signals();
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
     free(doc);
-    command = find_command(argv[args.command_at]);
-    if (!command) {
-        pm_cli_say("no command '%s'; pmapdb --help lists them", argv[args.command_at]);
-        return PM_EXIT_TROUBLE;
-    }
-    snprintf(title, sizeof title, "pmapdb %s", command->name);
+    name = argv[args.command_at];
+    command = find_command(name);
+    snprintf(title, sizeof title, "pmapdb %s", name);
     argv[args.command_at] = title;
     argc -= args.command_at;
     argv += args.command_at;
-    return command->query ? pm_cli_query(&args.cli, command->query, argc, argv)
+    if (!command)
+        return run_query(&args.cli, name, argc, argv);
+    return command->query ? pm_cli_named(&args.cli, command->query, argc, argv)
                           : command->run(&args.cli, argc, argv);
 }

@@ -7,9 +7,19 @@
 
 #define KEY_PARAM 0x2000 /* + index of the parameter */
 
+/* Which parameter may be given without its option (pmapdb growth redis), or -1. */
+static int process_param(const pm_query_info *info)
+{
+    for (int i = 0; i < info->n_params; i++)
+        if (info->param[i].unit == PM_UNIT_PROCESS)
+            return i;
+    return -1;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     pm_run_args *args = state->input;
+    int process = process_param(args->info);
 
     if (key == ARGP_KEY_INIT) {
         state->child_inputs[0] = args->cli;
@@ -19,9 +29,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         args->value[key - KEY_PARAM] = arg;
         return 0;
     }
-    if (key == ARGP_KEY_ARG && args->info->n_params &&
-        args->info->param[0].unit == PM_UNIT_PROCESS && !args->value[0]) {
-        args->value[0] = arg; /* pmapdb growth redis */
+    if (key == ARGP_KEY_ARG && process >= 0 && !args->value[process]) {
+        args->value[process] = arg;
         return 0;
     }
     if (key == ARGP_KEY_ARG)
@@ -110,6 +119,41 @@ static void add_param(const pm_query_param *p, int i, struct argp_option *o)
         text_of(p->name), KEY_PARAM + i, pm_unit_name(p->unit), 0, strdup(help), 1};
 }
 
+pmapdb_status pm_run_check(const pm_query_info *info, pmapdb_error *err)
+{
+    static const char *const ours[] = {"help", "usage", "version", "explain", "sql"};
+    pm_script script = pm_query_script(info);
+
+    for (int i = 0; i < info->n_params; i++) {
+        pm_text name = info->param[i].name;
+        bool taken = false;
+
+        for (size_t k = 0; k < sizeof ours / sizeof *ours; k++)
+            taken |= pm_text_equal(name, pm_text_of(ours[k]));
+        for (const struct argp_option *o = pm_cli_common.options; o->name || o->key; o++)
+            taken |= o->name && pm_text_equal(name, pm_text_of(o->name));
+        taken &= !pm_text_equal(name, PM_TEXT("top")); /* a query may see to that itself */
+        if (taken)
+            return pm_script_fail(&script, name.data, err, PMAPDB_USAGE,
+                                  "no parameter can be called '%.*s': --%.*s is an option of every "
+                                  "query",
+                                  (int)name.len, name.data, (int)name.len, name.data);
+    }
+    return PMAPDB_OK;
+}
+
+void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv)
+{
+    static const char option[] = "--query-dir";
+    size_t n = sizeof option - 1;
+
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strncmp(argv[i], option, n) == 0 && argv[i][n] == '=')
+            cli->query_dir = argv[i] + n + 1;
+        else if (strcmp(argv[i], option) == 0 && i + 1 < argc)
+            cli->query_dir = argv[i + 1];
+}
+
 void pm_run_parse(pm_run_args *args, int argc, char **argv)
 {
     struct argp_option options[PM_RUN_VALUES * 2] = {{0}};
@@ -119,10 +163,7 @@ void pm_run_parse(pm_run_args *args, int argc, char **argv)
     struct argp argp = {.options = args->info->n_params || args->extra ? options : NULL,
                         .parser = parse,
                         .doc = doc,
-                        .args_doc =
-                            args->info->n_params && args->info->param[0].unit == PM_UNIT_PROCESS
-                                ? "[PROCESS]"
-                                : NULL,
+                        .args_doc = process_param(args->info) >= 0 ? "[PROCESS]" : NULL,
                         .children = children};
     int n = args->info->n_params;
 
@@ -170,7 +211,7 @@ static bool listed(pm_text list, pm_text name)
 int pm_run_columns(const pm_cli *cli, const pmapdb_rows *rows, bool *keep, pm_column *columns)
 {
     const pm_query_info *q = pm_rows_info(rows);
-    bool all = cli->format != PM_FORMAT_TABLE || cli->wide || q->table.len == 0;
+    bool all = !pm_cli_is_for_people(cli) || cli->spark || cli->wide || q->table.len == 0;
     int n = 0;
 
     for (int i = 0; i < q->n_columns; i++) {

@@ -18,6 +18,12 @@ typedef struct pm_run_args {
     void *ctx;
 } pm_run_args;
 
+/* A parameter that is called like an option of every command could not be given. */
+pmapdb_status pm_run_check(const pm_query_info *info, pmapdb_error *err);
+
+/* --query-dir must be known before the query's own options are. */
+void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv);
+
 /* Reads argv into `value`; ends the program with the usage text where argv is wrong. */
 void pm_run_parse(pm_run_args *args, int argc, char **argv);
 

@@ -1,6 +1,20 @@
 /* write: rows -> the output that the command line asks for, all or nothing. */
 #include "cli/write.h"
 
+void pm_cli_describe(const pmapdb_rows *rows, const bool *keep, pm_cli_about *out)
+{
+    const pm_query_info *q = pm_rows_info(rows);
+    int n = 0;
+
+    *out = (pm_cli_about){.about = {.name = q->name, .title = q->title, .help = out->help}};
+    for (int i = 0; i < q->n_columns; i++)
+        if (keep[i])
+            out->help[n++] = q->column[i].help;
+    for (int i = 0; i < q->n_params; i++)
+        if (q->param[i].unit == PM_UNIT_PROCESS && rows->given[i])
+            out->about.process = pm_text_of(rows->given[i]);
+}
+
 static pmapdb_status write_rows(const pm_cli *cli, pmapdb_rows *rows, const pm_sink *sink,
                                 pmapdb_error *err)
 {
@@ -10,8 +24,11 @@ static pmapdb_status write_rows(const pm_cli *cli, pmapdb_rows *rows, const pm_s
     bool keep[PM_QUERY_ITEMS], has;
     int n = pm_run_columns(cli, rows, keep, columns);
     pm_render *render = NULL;
+    pm_cli_about said;
     pmapdb_status st = pmapdb_next(rows, &has, err);
 
+    pm_cli_describe(rows, keep, &said);
+    options.about = &said.about;
     if (st == PMAPDB_OK)
         st = pm_render_new(&options, sink, columns, n, &render, err);
     while (st == PMAPDB_OK && has) {
@@ -22,6 +39,8 @@ static pmapdb_status write_rows(const pm_cli *cli, pmapdb_rows *rows, const pm_s
     }
     if (st == PMAPDB_OK)
         st = pm_render_end(render, err);
+    if (st == PMAPDB_OK)
+        pm_cli_say_left_out(cli, render);
     pm_render_free(render);
     return st;
 }

@@ -4,6 +4,15 @@
 
 #include "cli/run.h"
 
+/* What a query says of its rows. Must stay where it is filled in. */
+typedef struct pm_cli_about {
+    pm_about about;
+    pm_text help[PM_QUERY_ITEMS];
+} pm_cli_about;
+
+/* Of the columns that are kept; lasts as long as the rows. */
+void pm_cli_describe(const pmapdb_rows *rows, const bool *keep, pm_cli_about *out);
+
 /* Bound rows, none of them stepped yet. */
 pmapdb_status pm_cli_write(const pm_cli *cli, pmapdb_rows *rows, pmapdb_error *err);
 

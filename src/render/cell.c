@@ -53,6 +53,17 @@ static void write_real(pm_unit unit, double v, bool human, char *out)
         pm_number_brief(v, out);
 }
 
+pmapdb_status pm_cell_add_name(pm_buf *out, const pm_column *c, bool human, pmapdb_error *err)
+{
+    const char *unit = human && c->unit == PM_UNIT_KIB ? strstr(c->name, "_kib") : NULL;
+    pmapdb_status st;
+
+    if (!unit)
+        return pm_utf8_escape(pm_text_of(c->name), out, err);
+    st = pm_utf8_escape((pm_text){c->name, (size_t)(unit - c->name)}, out, err);
+    return st == PMAPDB_OK ? pm_utf8_escape(pm_text_of(unit + 4), out, err) : st;
+}
+
 pmapdb_status pm_cell_add(pm_buf *out, pm_unit unit, const pm_value *v, bool human,
                           pmapdb_error *err)
 {

@@ -28,7 +28,7 @@ static void close_csv(pm_render *r)
     free(c);
 }
 
-static pmapdb_status add_quoted(pm_render *r, pm_text t, pmapdb_error *err)
+static pmapdb_status add_as_it_is(pm_render *r, pm_text t, pmapdb_error *err)
 {
     const char *data = t.len ? t.data : "";
     csv *c = r->state;
@@ -48,12 +48,54 @@ static pmapdb_status add_quoted(pm_render *r, pm_text t, pmapdb_error *err)
     return pm_buf_add(&r->line, c->quoted, csv_write(c->quoted, c->cap, data, t.len), err);
 }
 
+/* What spreadsheets begin a formula with: also behind blanks and quotes, which some take off first,
+ * and in the wide forms that Japanese ones read alike. */
+static bool is_formula(pm_text t)
+{
+    static const char *const begins[] = {"=",
+                                         "+",
+                                         "-",
+                                         "@",
+                                         "\t",
+                                         "\r",
+                                         "\n",
+                                         "\xef\xbc\x9d",
+                                         "\xef\xbc\x8b",
+                                         "\xef\xbc\x8d",
+                                         "\xef\xbc\xa0"};
+
+    while (t.len && (t.data[0] == ' ' || t.data[0] == '"'))
+        t = pm_text_from(t, 1);
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (pm_text_starts(t, pm_text_of(begins[i])))
+            return true;
+    return false;
+}
+
+static pmapdb_status add_quoted(pm_render *r, pm_text t, pmapdb_error *err)
+{
+    pm_buf safe = {0};
+    pmapdb_status st;
+
+    if (!r->options.safe || !is_formula(t))
+        return add_as_it_is(r, t, err);
+    st = pm_buf_add(&safe, "'", 1, err);
+    if (st == PMAPDB_OK)
+        st = pm_buf_add(&safe, t.data, t.len, err);
+    if (st == PMAPDB_OK)
+        st = add_as_it_is(r, pm_buf_text(&safe), err);
+    pm_buf_free(&safe);
+    return st;
+}
+
 /* Column names and times are bare as long as they cannot be misread: the columns of an ad-hoc
  * SELECT are called as its author likes. */
 static pmapdb_status add_bare(pm_render *r, pm_text t, pmapdb_error *err)
 {
     bool plain = t.len > 0 && t.data[0] != ' ' && t.data[t.len - 1] != ' ';
 
+    if (r->options.safe && is_formula(t))
+        plain = false;
     for (size_t i = 0; i < t.len && plain; i++)
         plain = t.data[i] != ',' && t.data[i] != '"' && (unsigned char)t.data[i] >= ' ';
     return plain ? pm_buf_add(&r->line, t.data, t.len, err) : add_quoted(r, t, err);

@@ -13,6 +13,8 @@ static const struct {
     [PM_FORMAT_CSV] = {"csv", &pm_render_csv},
     [PM_FORMAT_JSON] = {"json", &pm_render_json},
     [PM_FORMAT_NDJSON] = {"ndjson", &pm_render_ndjson},
+    [PM_FORMAT_MD] = {"md", &pm_render_md},
+    [PM_FORMAT_PROMETHEUS] = {"prometheus", &pm_render_prometheus},
 };
 
 bool pm_format_find(const char *name, pm_format *out)
@@ -59,9 +61,13 @@ pmapdb_status pm_render_new(const pm_render_options *options, const pm_sink *sin
     if (!r)
         return pm_fail_nomem(err);
     r->ops = formats[options->format].ops;
+    if (options->spark && r->ops->for_people)
+        r->ops = &pm_render_spark;
     r->options = *options;
     r->sink = *sink;
     st = copy_columns(r, columns, (size_t)n_columns, err);
+    if (st == PMAPDB_OK && options->top && r->ops->for_people && !r->ops->own_top)
+        st = pm_others_new(r->columns, r->n_columns, &r->others, err);
     if (st == PMAPDB_OK && r->ops->open)
         st = r->ops->open(r, err);
     if (st != PMAPDB_OK) {
@@ -81,6 +87,7 @@ void pm_render_free(pm_render *r)
     for (size_t i = 0; i < r->n_columns; i++)
         free((char *)r->columns[i].name);
     free(r->columns);
+    pm_others_free(r->others);
     pm_buf_free(&r->line);
     free(r);
 }
@@ -95,19 +102,51 @@ static pmapdb_status begin(pm_render *r, pmapdb_error *err)
 
 pmapdb_status pm_render_row(pm_render *r, const pm_value *values, pmapdb_error *err)
 {
+    bool beyond = r->options.top && !r->ops->own_top && r->n_rows >= r->options.top;
+    pmapdb_status st = begin(r, err);
+
+    if (st == PMAPDB_OK && r->others)
+        st = pm_others_see(r->others, values, beyond, err);
+    else if (beyond)
+        r->n_left_out++;
+    if (st == PMAPDB_OK && !beyond) {
+        st = r->ops->row(r, values, err);
+        r->n_rows++;
+    }
+    return st;
+}
+
+/* The row that stands for those beyond `top`; once. */
+static pmapdb_status end_rows(pm_render *r, pmapdb_error *err)
+{
+    const pm_value *others = r->others ? pm_others_row(r->others) : NULL;
+    pmapdb_status st = others ? r->ops->row(r, others, err) : PMAPDB_OK;
+
+    pm_others_free(r->others);
+    r->others = NULL;
+    return st;
+}
+
+pmapdb_status pm_render_total(pm_render *r, const pm_value *values, pmapdb_error *err)
+{
     pmapdb_status st = begin(r, err);
 
     if (st == PMAPDB_OK)
-        st = r->ops->row(r, values, err);
-    if (st == PMAPDB_OK)
-        r->n_rows++;
-    return st;
+        st = end_rows(r, err);
+    return st == PMAPDB_OK ? r->ops->row(r, values, err) : st;
+}
+
+size_t pm_render_left_out(const pm_render *r)
+{
+    return r->n_left_out;
 }
 
 pmapdb_status pm_render_end(pm_render *r, pmapdb_error *err)
 {
     pmapdb_status st = begin(r, err);
 
+    if (st == PMAPDB_OK)
+        st = end_rows(r, err);
     return st == PMAPDB_OK && r->ops->end ? r->ops->end(r, err) : st;
 }
 

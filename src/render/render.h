@@ -1,5 +1,5 @@
-/* render: rows -> text. A table for people, CSV, JSON, NDJSON for programs; all behind one small
- * interface. Writes to a sink; prints nothing itself.
+/* render: rows -> text. A table or Markdown for people, CSV, JSON, NDJSON, Prometheus for programs;
+ * all behind one small interface. Writes to a sink; prints nothing itself.
  */
 #ifndef PM_RENDER_RENDER_H
 #define PM_RENDER_RENDER_H
@@ -35,18 +35,37 @@ typedef enum pm_format {
     PM_FORMAT_TABLE,
     PM_FORMAT_CSV,
     PM_FORMAT_JSON,
-    PM_FORMAT_NDJSON
+    PM_FORMAT_NDJSON,
+    PM_FORMAT_MD,
+    PM_FORMAT_PROMETHEUS
 } pm_format;
+
+/* What the query says of its rows; Prometheus' names and HELP lines come from it. */
+typedef struct pm_about {
+    pm_text name, title;
+    pm_text process; /* whose rows they are, where that was asked for: a label of every sample */
+    const pm_text *help; /* one per column, or NULL */
+} pm_about;
 
 typedef struct pm_render_options {
     pm_format format;
-    bool human; /* table: KiB columns as MiB, GiB ...; else exact KiB */
+    bool human; /* table, md: KiB columns as MiB, GiB ...; else exact KiB */
     bool color; /* table: bold header, dim unknowns */
     int width;  /* table: terminal columns; the widest text column is cut to fit; 0: no limit */
     bool crlf;  /* CSV: RFC 4180 line ends */
+    bool safe;  /* CSV: an apostrophe before text that a spreadsheet would take for a formula */
+    size_t top; /* only the first rows; table, md: and one that sums up the others; 0: all */
+    bool spark; /* table, md: rows with times become one row per key, its course drawn in a line */
+    const char *spark_of;  /* the column to draw, "_kib" may be missing; NULL: rss_kib or alike */
+    bool ascii;            /* draw without Unicode's blocks */
+    int64_t now_ms;        /* Prometheus: what ages count from; 0: the clock */
+    const pm_about *about; /* lasts as long as the renderer; or NULL */
 } pm_render_options;
 
 typedef struct pm_render pm_render;
+
+/* All names, for a message: "table, csv, ...". */
+#define PM_FORMAT_NAMES "table, csv, json, ndjson, md, prometheus"
 
 /* False where there is no format of that name. */
 bool pm_format_find(const char *name, pm_format *out);
@@ -61,9 +80,15 @@ void pm_render_free(pm_render *r);
  * number is unknown. */
 pmapdb_status pm_render_row(pm_render *r, const pm_value *values, pmapdb_error *err);
 
+/* A row below all others, like their total: counted in no limit. */
+pmapdb_status pm_render_total(pm_render *r, const pm_value *values, pmapdb_error *err);
+
 /* Writes what was held back (the header where there were no rows, a table's rows, JSON's closing
  * bracket). */
 pmapdb_status pm_render_end(pm_render *r, pmapdb_error *err);
+
+/* After the end: how many rows `top` left out without a trace in the output. */
+size_t pm_render_left_out(const pm_render *r);
 
 /* One number of a KIB column as a table shows it: "1.4 GiB", "-12 KiB"; the bare KiB, "1434", if
  * not human; "?" for PMAPDB_UNKNOWN. */

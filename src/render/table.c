@@ -53,17 +53,14 @@ static void close_table(pm_render *r)
     free(t);
 }
 
-static pmapdb_status add_cell(table *t, column *col, pm_unit unit, const pm_value *v, bool human,
-                              pmapdb_error *err)
+/* Counts in what was added to the text from `at` on as the next cell. */
+static pmapdb_status end_cell(table *t, column *col, size_t at, bool unknown, pmapdb_error *err)
 {
-    cell c = {.at = t->text.len, .unknown = pm_value_unknown(v)};
+    cell c = {.at = at, .len = t->text.len - at, .unknown = unknown};
     pmapdb_status st = pm_grow(&t->cells, &t->cap, t->n_cells, sizeof *t->cells, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_cell_add(&t->text, unit, v, human, err);
     if (st != PMAPDB_OK)
         return st;
-    c.len = t->text.len - c.at;
     c.width = pm_utf8_width((pm_text){t->text.data + c.at, c.len});
     if (c.width > col->width)
         col->width = c.width;
@@ -71,31 +68,18 @@ static pmapdb_status add_cell(table *t, column *col, pm_unit unit, const pm_valu
     return PMAPDB_OK;
 }
 
-/* Where every number shows its unit, the column's name need not: rss_kib_delta -> rss_delta. */
-static pmapdb_status add_name(table *t, size_t i, const pm_column *c, bool human, pmapdb_error *err)
-{
-    const char *unit = human && c->unit == PM_UNIT_KIB ? strstr(c->name, "_kib") : NULL;
-    pm_buf name = {0};
-    pm_value v = {.kind = PM_VALUE_TEXT, .t = pm_text_of(c->name)};
-    pmapdb_status st = PMAPDB_OK;
-
-    if (unit) {
-        st = pm_buf_addf(&name, err, "%.*s%s", (int)(unit - c->name), c->name, unit + 4);
-        v.t = pm_buf_text(&name);
-    }
-    if (st == PMAPDB_OK)
-        st = add_cell(t, &t->columns[i], PM_UNIT_TEXT, &v, false, err);
-    pm_buf_free(&name);
-    return st;
-}
-
 static pmapdb_status begin(pm_render *r, pmapdb_error *err)
 {
     table *t = r->state;
     pmapdb_status st = PMAPDB_OK;
 
-    for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++)
-        st = add_name(t, i, &r->columns[i], r->options.human, err);
+    for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++) {
+        size_t at = t->text.len;
+
+        st = pm_cell_add_name(&t->text, &r->columns[i], r->options.human, err);
+        if (st == PMAPDB_OK)
+            st = end_cell(t, &t->columns[i], at, false, err);
+    }
     return st;
 }
 
@@ -107,9 +91,12 @@ static pmapdb_status row(pm_render *r, const pm_value *values, pmapdb_error *err
     for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++) {
         const pm_value *v = &values[i];
         column *col = &t->columns[i];
+        size_t at = t->text.len;
 
-        st = add_cell(t, col, r->columns[i].unit, v, r->options.human, err);
-        col->has_text |= v->kind == PM_VALUE_TEXT;
+        st = pm_cell_add(&t->text, r->columns[i].unit, v, r->options.human, err);
+        if (st == PMAPDB_OK)
+            st = end_cell(t, col, at, pm_value_unknown(v), err);
+        col->has_text |= v->kind == PM_VALUE_TEXT && v->t.len > 0;
         col->has_number |= v->kind == PM_VALUE_INT || v->kind == PM_VALUE_REAL;
     }
     return st;
@@ -241,4 +228,5 @@ const pm_render_ops pm_render_table = {
     .begin = begin,
     .row = row,
     .end = end,
+    .for_people = true,
 };

@@ -3,7 +3,9 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/near.h"
 #include "base/num.h"
+#include "store/adhoc.h"
 #include <stdlib.h>
 
 bool pm_query_is_param(const char *bound, pm_text name)
@@ -14,6 +16,20 @@ bool pm_query_is_param(const char *bound, pm_text name)
         if (bound[i + 1] != (name.data[i] == '-' ? '_' : name.data[i]))
             return false;
     return true;
+}
+
+/* ", did you mean 'X'?" among the names of the parameters. */
+static pmapdb_status no_param(const pmapdb_rows *r, const char *param, pmapdb_error *err)
+{
+    const char *what = r->adhoc ? "the statement" : r->info->name.data;
+    int len = r->adhoc ? (int)strlen(what) : (int)r->info->name.len;
+    pm_near near;
+
+    pm_near_start(&near, pm_text_of(param));
+    for (int i = 0; i < r->info->n_params; i++)
+        pm_near_try(&near, r->info->param[i].name);
+    return pm_fail(err, PMAPDB_USAGE, "%.*s has no parameter '%s'%s", len, what, param,
+                   near.best[0] ? pm_near_hint(&near) : "");
 }
 
 static int find_param(const pmapdb_rows *r, const char *name)
@@ -30,8 +46,7 @@ pmapdb_status pmapdb_bind(pmapdb_rows *r, const char *param, const char *value, 
     char *copy;
 
     if (i < 0)
-        return pm_fail(err, PMAPDB_USAGE, "%.*s has no parameter '%s'", (int)r->info->name.len,
-                       r->info->name.data, param);
+        return no_param(r, param, err);
     copy = strdup(value);
     if (!copy)
         return pm_fail_nomem(err);
@@ -78,9 +93,16 @@ static void bind_text(pmapdb_rows *r, pm_text name, pm_text value)
         sqlite3_bind_text64(r->stmt, at, value.data, value.len, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-static pmapdb_status wrong(const pm_query_param *p, pm_text value, const char *want,
-                           pmapdb_error *err)
+/* Of a default the header is at fault. */
+static pmapdb_status wrong(const pmapdb_rows *r, const pm_query_param *p, pm_text value,
+                           const char *want, pmapdb_error *err)
 {
+    pm_script script = pm_query_script(r->info);
+
+    if (value.data == p->fallback.data)
+        return pm_script_fail(&script, value.data, err, PMAPDB_USAGE,
+                              "the default of '%.*s' is to be %s, not '%.*s'", (int)p->name.len,
+                              p->name.data, want, (int)value.len, value.data);
     return pm_fail(err, PMAPDB_USAGE, "--%.*s wants %s, not '%.*s'", (int)p->name.len, p->name.data,
                    want, (int)value.len, value.data);
 }
@@ -128,28 +150,78 @@ static pmapdb_status bind_snapshot(pmapdb_rows *r, const pm_query_param *p, pm_t
     return PMAPDB_OK;
 }
 
+/* A word of which there are only some. */
+typedef struct choice {
+    const pm_query_param *p;
+    pm_text value;
+    pm_near near;
+    pm_buf all;
+    bool found;
+} choice;
+
+static void start_choice(choice *c, const pm_query_param *p, pm_text value)
+{
+    *c = (choice){.p = p, .value = value};
+    pm_near_start(&c->near, value);
+}
+
+static pmapdb_status offer(choice *c, pm_text word, pmapdb_error *err)
+{
+    c->found |= pm_text_equal(word, c->value);
+    pm_near_try(&c->near, word);
+    return pm_buf_addf(&c->all, err, " %.*s", (int)word.len, word.data);
+}
+
+static pmapdb_status end_choice(pmapdb_rows *r, choice *c, pmapdb_status st, pmapdb_error *err)
+{
+    if (st == PMAPDB_OK && !c->found)
+        st = pm_fail(err, PMAPDB_NOTFOUND, "no %.*s '%.*s'%s there are:%s", (int)c->p->name.len,
+                     c->p->name.data, (int)c->value.len, c->value.data, pm_near_hint(&c->near),
+                     c->all.data ? c->all.data : "");
+    if (st == PMAPDB_OK)
+        bind_text(r, c->p->name, c->value);
+    pm_buf_free(&c->all);
+    return st;
+}
+
 static pmapdb_status bind_category(pmapdb_rows *r, const pm_query_param *p, pm_text value,
                                    pmapdb_error *err)
 {
-    pm_buf all = {0};
+    choice c;
     sqlite3_stmt *stmt;
-    bool has, found = false;
+    bool has;
     pmapdb_status st = pm_sql_rows(r->store->sql, "SELECT category FROM categories ORDER BY 1",
                                    PM_NO_ARGS, &stmt, err);
 
+    start_choice(&c, p, value);
     while (st == PMAPDB_OK && (st = pm_sql_step(r->store->sql, stmt, &has, err)) == PMAPDB_OK &&
-           has) {
-        pm_text slug = pm_col_text(stmt, 0);
+           has)
+        st = offer(&c, pm_col_text(stmt, 0), err);
+    return end_choice(r, &c, st, err);
+}
 
-        found |= pm_text_equal(slug, value);
-        st = pm_buf_addf(&all, err, " %.*s", (int)slug.len, slug.data);
-    }
-    if (st == PMAPDB_OK && !found)
-        st = pm_fail(err, PMAPDB_NOTFOUND, "no category '%.*s'; there are:%s", (int)value.len,
-                     value.data, all.data ? all.data : "");
-    pm_buf_free(&all);
-    bind_text(r, p->name, value);
-    return st;
+static pmapdb_status bind_dialect(pmapdb_rows *r, const pm_query_param *p, pm_text value,
+                                  pmapdb_error *err)
+{
+    choice c;
+    pmapdb_status st = PMAPDB_OK;
+
+    start_choice(&c, p, value);
+    for (int i = 0; i < PM_DIALECT_COUNT && st == PMAPDB_OK; i++)
+        st = offer(&c, pm_text_of(pm_dialect_name((pm_dialect)i)), err);
+    return end_choice(r, &c, st, err);
+}
+
+static pmapdb_status bind_state(pmapdb_rows *r, const pm_query_param *p, pm_text value,
+                                pmapdb_error *err)
+{
+    choice c;
+    pmapdb_status st = PMAPDB_OK;
+
+    start_choice(&c, p, value);
+    for (int i = 0; i <= PM_STATE_TOTALS && st == PMAPDB_OK; i++)
+        st = offer(&c, pm_text_of(pm_state_name((pm_state)i)), err);
+    return end_choice(r, &c, st, err);
 }
 
 static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_text value,
@@ -162,33 +234,56 @@ static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_tex
     switch (p->unit) {
     case PM_UNIT_KIB:
         if (!pm_num_size(value, &v))
-            return wrong(p, value, "a size like 10M", err);
+            return wrong(r, p, value, "a size like 10M", err);
         break;
     case PM_UNIT_DURATION:
         if (!pm_num_span(value, &v))
-            return wrong(p, value, "a span like 2h", err);
+            return wrong(r, p, value, "a span like 2h", err);
         break;
     case PM_UNIT_TIME:
         if (!pm_clock_parse(value, &v))
-            return wrong(p, value, "a time like 2026-11-21T02:05", err);
+            return wrong(r, p, value, "a time like 2026-11-21T02:05", err);
         break;
     case PM_UNIT_ADDRESS:
         if (pm_num_hex(value.data, value.data + value.len, &plain) != value.len)
-            return wrong(p, value, "a hexadecimal address", err);
+            return wrong(r, p, value, "a hexadecimal address", err);
         v = (int64_t)plain;
         break;
     case PM_UNIT_REAL:
     case PM_UNIT_RATIO:
     case PM_UNIT_RATE:
         sqlite3_bind_double(r->stmt, slot(r, p->name), strtod(value.data, &end));
-        return end == value.data + value.len ? PMAPDB_OK : wrong(p, value, "a number", err);
+        return end == value.data + value.len ? PMAPDB_OK : wrong(r, p, value, "a number", err);
     default:
         if (!pm_num_all(value, &plain) || plain > INT64_MAX)
-            return wrong(p, value, "a whole number", err);
+            return wrong(r, p, value, "a whole number", err);
         v = (int64_t)plain;
     }
     bind_int(r, p->name, v);
     return PMAPDB_OK;
+}
+
+/* A word for which the query has a meaning of its own, or any text. */
+static pmapdb_status bind_words(pmapdb_rows *r, const pm_query_param *p, pm_text value,
+                                pmapdb_error *err)
+{
+    if (value.len && p->unit == PM_UNIT_CATEGORY)
+        return bind_category(r, p, value, err);
+    if (value.len && pm_text_equal(p->name, PM_TEXT("dialect")))
+        return bind_dialect(r, p, value, err);
+    if (value.len && pm_text_equal(p->name, PM_TEXT("state")))
+        return bind_state(r, p, value, err);
+    bind_text(r, p->name, value);
+    return PMAPDB_OK;
+}
+
+static pmapdb_status not_given(const pmapdb_rows *r, const pm_query_param *p, pmapdb_error *err)
+{
+    if (r->adhoc)
+        return pm_fail(err, PMAPDB_USAGE, "the statement needs --param %.*s=VALUE",
+                       (int)p->name.len, p->name.data);
+    return pm_fail(err, PMAPDB_USAGE, "%.*s needs --%.*s", (int)r->info->name.len,
+                   r->info->name.data, (int)p->name.len, p->name.data);
 }
 
 static pmapdb_status bind_one(pmapdb_rows *r, int i, pmapdb_error *err)
@@ -197,25 +292,23 @@ static pmapdb_status bind_one(pmapdb_rows *r, int i, pmapdb_error *err)
     pm_text value = value_of(r, i);
 
     if (!r->given[i] && pm_text_equal(value, PM_TEXT("-")))
-        return pm_fail(err, PMAPDB_USAGE, "%.*s needs --%.*s", (int)r->info->name.len,
-                       r->info->name.data, (int)p->name.len, p->name.data);
+        return not_given(r, p, err);
+    if (r->adhoc)
+        return pm_adhoc_bind(r, i, value, err);
     if (p->unit == PM_UNIT_PROCESS)
         return bind_process(r, p, value, err);
     if (p->unit == PM_UNIT_SNAPSHOT)
         return bind_snapshot(r, p, value, err);
-    if (value.len && p->unit == PM_UNIT_CATEGORY)
-        return bind_category(r, p, value, err);
-    if (value.len == 0 || p->unit == PM_UNIT_TEXT) {
-        bind_text(r, p->name, value);
-        return PMAPDB_OK;
-    }
+    if (value.len == 0 || p->unit == PM_UNIT_TEXT || p->unit == PM_UNIT_CATEGORY)
+        return bind_words(r, p, value, err);
     return bind_number(r, p, value, err);
 }
 
-/* Processes first: snapshots are looked for among theirs; of those, --to before --from. */
+/* Processes and dialect first: snapshots are looked for among theirs; of those, --to before --from.
+ */
 static int pass_of(const pm_query_param *p)
 {
-    if (p->unit == PM_UNIT_PROCESS)
+    if (p->unit == PM_UNIT_PROCESS || pm_text_equal(p->name, PM_TEXT("dialect")))
         return 0;
     if (p->unit == PM_UNIT_SNAPSHOT)
         return pm_text_equal(p->name, PM_TEXT("from")) ? 2 : 1;

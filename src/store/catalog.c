@@ -1,8 +1,10 @@
-/* catalog: the named queries and their headers. */
+/* catalog: the named queries: built in, or files. */
 #include "store/catalog.h"
 
 #include "base/buf.h"
+#include "base/near.h"
 #include "store/embedded.h"
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,8 @@ void pm_catalog_free(pm_query_info *info)
     if (!info)
         return;
     free(info->text);
+    free(info->where);
+    free(info->names);
     free(info);
 }
 
@@ -22,213 +26,236 @@ const char *pm_catalog_builtin(size_t i)
     return pm_embedded_queries[i].name;
 }
 
-/* ---- header ---- */
+/* ---- folders ---- */
 
-static pm_text trim(pm_text t)
+typedef enum place { PLACE_GIVEN, PLACE_SETTINGS, PLACE_COUNT } place;
+
+/* The folder of queries; "" where there is none. */
+static pmapdb_status folder_of(const char *query_dir, place which, pm_buf *out, pmapdb_error *err)
 {
-    while (t.len && (t.data[0] == ' ' || t.data[0] == '\t'))
-        t = pm_text_from(t, 1);
-    while (t.len && (t.data[t.len - 1] == ' ' || t.data[t.len - 1] == '\r'))
-        t.len--;
-    return t;
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+    pm_buf_clear(out);
+    if (which == PLACE_GIVEN)
+        return pm_buf_addf(out, err, "%s", query_dir ? query_dir : "");
+    if (config && *config)
+        return pm_buf_addf(out, err, "%s/pmapdb/queries", config);
+    if (home && *home)
+        return pm_buf_addf(out, err, "%s/.config/pmapdb/queries", home);
+    return pm_buf_addf(out, err, "%s", "");
 }
 
-/* Takes the next word off *t. */
-static pm_text word(pm_text *t)
+void pm_names_free(pm_names *names)
 {
-    pm_text w;
-    size_t n = 0;
-
-    *t = trim(*t);
-    while (n < t->len && t->data[n] != ' ')
-        n++;
-    w = (pm_text){t->data, n};
-    *t = trim(pm_text_from(*t, n));
-    return w;
+    for (size_t i = 0; i < names->n; i++)
+        free(names->name[i]);
+    free(names->name);
+    *names = (pm_names){0};
 }
 
-static pmapdb_status bad(pmapdb_error *err, const char *where, int line, const char *what,
-                         pm_text which)
+static pmapdb_status add_name(pm_names *names, pm_text name, pmapdb_error *err)
 {
-    return pm_fail(err, PMAPDB_USAGE, "%s:%d: %s '%.*s'", where, line, what, (int)which.len,
-                   which.data);
-}
+    pmapdb_status st = pm_grow(&names->name, &names->cap, names->n, sizeof *names->name, err);
+    char *copy = st == PMAPDB_OK ? strndup(name.data, name.len) : NULL;
 
-static pmapdb_status read_param(pm_query_info *q, const char *where, int line, pm_text rest,
-                                pmapdb_error *err)
-{
-    pm_query_param p;
-    pm_text unit;
-
-    p.name = word(&rest);
-    unit = word(&rest);
-    p.fallback = word(&rest);
-    p.help = rest;
-    p.unit = pm_unit_find(unit);
-    if (!p.name.len || !p.fallback.len)
-        return bad(err, where, line, "a param line is NAME TYPE DEFAULT TEXT, not", p.name);
-    if (p.unit == PM_UNIT_COUNT_OF_UNITS)
-        return bad(err, where, line, "no such type:", unit);
-    if (q->n_params == PM_QUERY_ITEMS)
-        return bad(err, where, line, "too many parameters at", p.name);
-    if (pm_text_equal(p.fallback, PM_TEXT("\"\"")))
-        p.fallback = (pm_text){p.fallback.data, 0};
-    q->param[q->n_params++] = p;
-    return PMAPDB_OK;
-}
-
-static pmapdb_status read_column(pm_query_info *q, const char *where, int line, pm_text rest,
-                                 pmapdb_error *err)
-{
-    pm_query_column c;
-    pm_text unit;
-
-    c.name = word(&rest);
-    unit = word(&rest);
-    c.help = rest;
-    c.unit = pm_unit_find(unit);
-    if (!c.name.len)
-        return bad(err, where, line, "a column line is NAME TYPE TEXT, not", c.name);
-    if (c.unit == PM_UNIT_COUNT_OF_UNITS)
-        return bad(err, where, line, "no such type:", unit);
-    if (q->n_columns == PM_QUERY_ITEMS)
-        return bad(err, where, line, "too many columns at", c.name);
-    q->column[q->n_columns++] = c;
-    return PMAPDB_OK;
-}
-
-/* `line` without its "-- ". */
-static pmapdb_status read_line(pm_query_info *q, const char *where, int number, pm_text line,
-                               pmapdb_error *err)
-{
-    if (pm_text_starts(line, PM_TEXT("name:")))
-        q->name = trim(pm_text_from(line, 5));
-    else if (pm_text_starts(line, PM_TEXT("title:")))
-        q->title = trim(pm_text_from(line, 6));
-    else if (pm_text_starts(line, PM_TEXT("table:")))
-        q->table = trim(pm_text_from(line, 6));
-    else if (pm_text_starts(line, PM_TEXT("param:")))
-        return read_param(q, where, number, pm_text_from(line, 6), err);
-    else if (pm_text_starts(line, PM_TEXT("column:")))
-        return read_column(q, where, number, pm_text_from(line, 7), err);
-    return PMAPDB_OK;
-}
-
-static pmapdb_status read_header(pm_query_info *q, const char *where, pm_text text,
-                                 pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
-    int number = 0;
-
-    while (text.len >= 2 && text.data[0] == '-' && text.data[1] == '-' && st == PMAPDB_OK) {
-        const char *newline = memchr(text.data, '\n', text.len);
-        size_t len = newline ? (size_t)(newline - text.data) : text.len;
-        pm_text line = trim((pm_text){text.data + 2, len - 2});
-
-        number++;
-        st = read_line(q, where, number, line, err);
-        if (line.len == 0 && q->n_columns && !q->about.data)
-            q->about.data = text.data + len;
-        text = pm_text_from(text, newline ? len + 1 : len);
-    }
-    if (q->about.data)
-        q->about.len = (size_t)(text.data - q->about.data);
-    if (st == PMAPDB_OK && (!q->name.len || !q->n_columns))
-        return pm_fail(err, PMAPDB_USAGE,
-                       "%s: a query begins with '-- name:', '-- title:', '-- column:' lines",
-                       where);
+    if (st == PMAPDB_OK && !copy)
+        return pm_fail_nomem(err);
+    if (st == PMAPDB_OK)
+        names->name[names->n++] = copy;
     return st;
 }
 
-pmapdb_status pm_catalog_parse(const char *where, pm_text text, pm_query_info **out,
-                               pmapdb_error *err)
+/* A folder that cannot be read has no queries. */
+static pmapdb_status add_folder(pm_names *names, const char *path, pmapdb_error *err)
 {
-    pm_query_info *q = calloc(1, sizeof *q);
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+    pmapdb_status st = PMAPDB_OK;
+
+    while (dir && st == PMAPDB_OK && (entry = readdir(dir))) {
+        pm_text name = pm_text_of(entry->d_name);
+
+        if (name.len > 4 && name.data[0] != '.' && pm_text_ends(name, PM_TEXT(".sql")))
+            st = add_name(names, (pm_text){name.data, name.len - 4}, err);
+    }
+    if (dir)
+        closedir(dir);
+    return st;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort_and_drop_doubles(pm_names *names)
+{
+    size_t kept = 0;
+
+    if (names->n == 0)
+        return;
+    qsort(names->name, names->n, sizeof *names->name, by_text);
+    for (size_t i = 0; i < names->n; i++)
+        if (kept && strcmp(names->name[kept - 1], names->name[i]) == 0)
+            free(names->name[i]);
+        else
+            names->name[kept++] = names->name[i];
+    names->n = kept;
+}
+
+pmapdb_status pm_catalog_names(const char *query_dir, pm_names *out, pmapdb_error *err)
+{
+    pm_buf path = {0};
+    pmapdb_status st = PMAPDB_OK;
+
+    *out = (pm_names){0};
+    for (size_t i = 0; pm_embedded_queries[i].name && st == PMAPDB_OK; i++)
+        st = add_name(out, pm_text_of(pm_embedded_queries[i].name), err);
+    for (int which = 0; which < PLACE_COUNT && st == PMAPDB_OK; which++) {
+        st = folder_of(query_dir, (place)which, &path, err);
+        if (st == PMAPDB_OK && path.len)
+            st = add_folder(out, path.data, err);
+    }
+    pm_buf_free(&path);
+    if (st == PMAPDB_OK)
+        sort_and_drop_doubles(out);
+    else
+        pm_names_free(out);
+    return st;
+}
+
+/* ---- files ---- */
+
+static pmapdb_status read_all(const char *path, FILE *file, pm_buf *text, pmapdb_error *err)
+{
+    char chunk[4096];
+    pmapdb_status st = PMAPDB_OK;
+    size_t n;
+
+    while (st == PMAPDB_OK && (n = fread(chunk, 1, sizeof chunk, file)))
+        st = text->len > QUERY_FILE_MAX
+                 ? pm_fail(err, PMAPDB_USAGE, "'%s' is too large for a query", path)
+                 : pm_buf_add(text, chunk, n, err);
+    if (st == PMAPDB_OK && ferror(file))
+        return pm_fail_io(err, errno, "cannot read '%s'", path);
+    return st;
+}
+
+static pmapdb_status check_name(const char *path, const pm_query_info *info, pmapdb_error *err)
+{
+    pm_script script = pm_query_script(info);
+    pm_text file = pm_text_basename(pm_text_of(path));
+
+    if (pm_text_ends(file, PM_TEXT(".sql")))
+        file.len -= 4;
+    if (pm_text_equal(info->name, file))
+        return PMAPDB_OK;
+    return pm_script_fail(&script, info->name.data, err, PMAPDB_USAGE,
+                          "the name in the header is '%.*s'; it must be the file's, '%.*s'",
+                          (int)info->name.len, info->name.data, (int)file.len, file.data);
+}
+
+pmapdb_status pm_catalog_read(const char *path, pm_query_info **out, pmapdb_error *err)
+{
+    pm_buf text = {0};
+    pm_query_info *info = NULL;
+    FILE *file = fopen(path, "re");
     pmapdb_status st;
 
-    if (!q || !(q->text = strndup(text.data, text.len))) {
-        pm_catalog_free(q);
-        return pm_fail_nomem(err);
-    }
-    st = read_header(q, where, pm_text_of(q->text), err);
+    if (!file && (errno == ENOENT || errno == ENOTDIR))
+        return pm_fail(err, PMAPDB_NOTFOUND, "no file '%s'", path);
+    if (!file)
+        return pm_fail_io(err, errno, "cannot read '%s'", path);
+    st = read_all(path, file, &text, err);
+    fclose(file);
+    if (st == PMAPDB_OK)
+        st = pm_catalog_parse(path, pm_buf_text(&text), &info, err);
+    pm_buf_free(&text);
+    if (st == PMAPDB_OK)
+        st = check_name(path, info, err);
     if (st != PMAPDB_OK) {
-        pm_catalog_free(q);
+        pm_catalog_free(info);
         return st;
     }
-    *out = q;
+    *out = info;
     return PMAPDB_OK;
 }
 
-/* ---- where it comes from ---- */
+/* ---- finding one ---- */
 
-static pmapdb_status read_file(const char *dir, const char *middle, const char *name,
-                               pm_query_info **out, pmapdb_error *err)
+static pmapdb_status unknown(const char *query_dir, const char *name, pmapdb_error *err)
 {
-    pm_buf path = {0}, text = {0};
-    FILE *file = NULL;
-    pmapdb_status st = pm_buf_addf(&path, err, "%s%s/%s.sql", dir, middle, name);
+    pm_names names;
+    pm_near near;
+    pm_buf all = {0};
+    pmapdb_status st = pm_catalog_names(query_dir, &names, err);
 
-    if (st == PMAPDB_OK && !(file = fopen(path.data, "re")))
-        st = errno == ENOENT || errno == ENOTDIR || (errno == EACCES && *middle)
-                 ? PMAPDB_NOTFOUND /* a settings folder of somebody else is none of ours */
-                 : pm_fail_io(err, errno, "cannot read '%s'", path.data);
-    while (st == PMAPDB_OK) {
-        char chunk[4096];
-        size_t n = fread(chunk, 1, sizeof chunk, file);
-
-        if (n == 0)
-            break;
-        st = text.len > QUERY_FILE_MAX
-                 ? pm_fail(err, PMAPDB_USAGE, "'%s' is too large for a query", path.data)
-                 : pm_buf_add(&text, chunk, n, err);
+    if (st != PMAPDB_OK)
+        return st;
+    pm_near_start(&near, pm_text_of(name));
+    for (size_t i = 0; i < names.n && st == PMAPDB_OK; i++) {
+        pm_near_try(&near, pm_text_of(names.name[i]));
+        st = pm_buf_addf(&all, err, " %s", names.name[i]);
     }
     if (st == PMAPDB_OK)
-        st = pm_catalog_parse(path.data, pm_buf_text(&text), out, err);
-    if (st == PMAPDB_OK && !pm_text_equal((*out)->name, pm_text_of(name))) {
-        st = pm_fail(err, PMAPDB_USAGE,
-                     "%s: the name in the header is '%.*s'; it must be the file's", path.data,
-                     (int)(*out)->name.len, (*out)->name.data);
-        pm_catalog_free(*out);
-    }
-    if (file)
-        fclose(file);
-    pm_buf_free(&path);
-    pm_buf_free(&text);
+        st = pm_fail(err, PMAPDB_NOTFOUND, "no query '%s'%s there are:%s", name,
+                     pm_near_hint(&near), all.data);
+    pm_buf_free(&all);
+    pm_names_free(&names);
     return st;
 }
 
-static pmapdb_status unknown(const char *name, pmapdb_error *err)
+static pmapdb_status find_file(const char *query_dir, const char *name, pm_query_info **out,
+                               pmapdb_error *err)
 {
-    pm_buf all = {0};
-    pmapdb_status st = PMAPDB_OK;
+    pm_buf path = {0};
+    pmapdb_status st = PMAPDB_NOTFOUND;
 
-    for (size_t i = 0; pm_embedded_queries[i].name && st == PMAPDB_OK; i++)
-        st = pm_buf_addf(&all, err, " %s", pm_embedded_queries[i].name);
+    for (int which = 0; which < PLACE_COUNT && st == PMAPDB_NOTFOUND; which++) {
+        st = folder_of(query_dir, (place)which, &path, err);
+        if (st == PMAPDB_OK && !path.len) {
+            st = PMAPDB_NOTFOUND;
+            continue;
+        }
+        if (st == PMAPDB_OK)
+            st = pm_buf_addf(&path, err, "/%s.sql", name);
+        if (st != PMAPDB_OK)
+            break;
+        st = pm_catalog_read(path.data, out, err);
+        /* A settings folder of somebody else is none of ours. */
+        if (st == PMAPDB_IO && which == PLACE_SETTINGS && err && err->os_errno == EACCES)
+            st = PMAPDB_NOTFOUND;
+    }
+    pm_buf_free(&path);
+    return st;
+}
+
+static pmapdb_status read_builtin(const pm_embedded *e, pm_query_info **out, pmapdb_error *err)
+{
+    pm_buf where = {0};
+    pmapdb_status st = pm_buf_addf(&where, err, "%s.sql", e->name);
+
     if (st == PMAPDB_OK)
-        st = pm_fail(err, PMAPDB_NOTFOUND, "no query '%s'; there are:%s", name, all.data);
-    pm_buf_free(&all);
+        st = pm_catalog_parse(where.data, (pm_text){e->text, e->len}, out, err);
+    if (st == PMAPDB_OK)
+        (*out)->builtin = true;
+    pm_buf_free(&where);
     return st;
 }
 
 pmapdb_status pm_catalog_find(const char *query_dir, const char *name, pm_query_info **out,
                               pmapdb_error *err)
 {
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    pmapdb_status st = PMAPDB_NOTFOUND;
+    pmapdb_error own;
+    pmapdb_status st;
 
     if (strchr(name, '/'))
-        return unknown(name, err);
-    if (query_dir)
-        st = read_file(query_dir, "", name, out, err);
-    if (st == PMAPDB_NOTFOUND && config && *config)
-        st = read_file(config, "/pmapdb/queries", name, out, err);
-    else if (st == PMAPDB_NOTFOUND && home && *home)
-        st = read_file(home, "/.config/pmapdb/queries", name, out, err);
+        return unknown(query_dir, name, err);
+    st = find_file(query_dir, name, out, err ? err : &own);
     if (st != PMAPDB_NOTFOUND)
         return st;
-    for (size_t i = 0; pm_embedded_queries[i].name; i++)
-        if (strcmp(pm_embedded_queries[i].name, name) == 0)
-            return pm_catalog_parse(
-                name, (pm_text){pm_embedded_queries[i].text, pm_embedded_queries[i].len}, out, err);
-    return unknown(name, err);
+    for (const pm_embedded *e = pm_embedded_queries; e->name; e++)
+        if (strcmp(e->name, name) == 0)
+            return read_builtin(e, out, err);
+    return unknown(query_dir, name, err);
 }

@@ -1,89 +1,51 @@
-/* query: a named query, its parameters as users write them, its rows. */
+/* query: a query from its text to its rows. */
 #include "store/query.h"
 
-#include <ctype.h>
+#include "store/adhoc.h"
 #include <math.h>
 #include <stdlib.h>
 
 /* ---- preparing ---- */
 
-static pmapdb_status check_columns(const pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error *err)
+/* SQLite's own names are gone once it prepares the statement again, which it may do at any step. */
+static pmapdb_status keep_names(pm_query_info *q, pmapdb_error *err)
 {
-    int n = sqlite3_column_count(stmt);
+    size_t n = 1;
+    char *at;
 
-    for (int i = 0; i < n || i < q->n_columns; i++) {
-        const char *is = i < n ? sqlite3_column_name(stmt, i) : "(nothing)";
-        pm_text says = i < q->n_columns ? q->column[i].name : PM_TEXT("(nothing)");
+    for (int i = 0; i < q->n_columns; i++)
+        n += q->column[i].name.len + 1;
+    at = q->names = malloc(n);
+    if (!at)
+        return pm_fail_nomem(err);
+    for (int i = 0; i < q->n_columns; i++) {
+        pm_text *name = &q->column[i].name;
 
-        if (!pm_text_equal(pm_text_of(is), says))
-            return pm_fail(err, PMAPDB_USAGE,
-                           "%.*s: column %d is declared as '%.*s', the statement gives '%s'",
-                           (int)q->name.len, q->name.data, i + 1, (int)says.len, says.data, is);
+        memcpy(at, name->data, name->len);
+        name->data = at;
+        at += name->len;
+        *at++ = '\0';
     }
     return PMAPDB_OK;
 }
 
-/* A parameter that nobody declared would be NULL without a word. */
-static pmapdb_status check_params(const pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error *err)
-{
-    for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++) {
-        const char *is = sqlite3_bind_parameter_name(stmt, i);
-        bool declared = is && strcmp(is, ":name_id") == 0;
-
-        for (int k = 0; k < q->n_params && is && !declared; k++)
-            declared = pm_query_is_param(is, q->param[k].name);
-        if (!declared)
-            return pm_fail(err, PMAPDB_USAGE, "%.*s: the parameter '%s' is not declared",
-                           (int)q->name.len, q->name.data, is ? is : "?");
-    }
-    return PMAPDB_OK;
-}
-
-static bool only_blank(const char *tail)
-{
-    while (isspace((unsigned char)*tail) || *tail == ';')
-        tail++;
-    return *tail == '\0';
-}
-
-pmapdb_status pm_query_check(sqlite3 *db, const pm_query_info *q, sqlite3_stmt **stmt,
+/* Takes the info, also on failure. */
+static pmapdb_status prepare(pmapdb_store *store, pm_query_info *info, pmapdb_rows **out,
                              pmapdb_error *err)
-{
-    const char *tail;
-    pmapdb_status st;
-
-    if (sqlite3_prepare_v2(db, q->text, -1, stmt, &tail) != SQLITE_OK)
-        return pm_fail(err, PMAPDB_USAGE, "%.*s: %s", (int)q->name.len, q->name.data,
-                       sqlite3_errmsg(db));
-    if (!*stmt || !sqlite3_stmt_readonly(*stmt))
-        st = pm_fail(err, PMAPDB_USAGE, "%.*s: a query only reads", (int)q->name.len, q->name.data);
-    else if (!only_blank(tail))
-        st = pm_fail(err, PMAPDB_USAGE, "%.*s: a query is one statement", (int)q->name.len,
-                     q->name.data);
-    else
-        st = check_columns(q, *stmt, err);
-    if (st == PMAPDB_OK)
-        st = check_params(q, *stmt, err);
-    if (st != PMAPDB_OK) {
-        sqlite3_finalize(*stmt);
-        *stmt = NULL;
-    }
-    return st;
-}
-
-pmapdb_status pmapdb_query(pmapdb_store *store, const char *name, pmapdb_rows **out,
-                           pmapdb_error *err)
 {
     pmapdb_rows *r = calloc(1, sizeof *r);
     pmapdb_status st;
 
-    if (!r)
+    if (!r) {
+        pm_catalog_free(info);
         return pm_fail_nomem(err);
+    }
     r->store = store;
+    r->info = info;
     r->back_from = PMAPDB_UNKNOWN;
-    st = pm_catalog_find(store->query_dir, name, &r->info, err);
+    st = pm_query_check(store->db, info, &r->stmt, err);
     if (st == PMAPDB_OK)
-        st = pm_query_check(store->db, r->info, &r->stmt, err);
+        st = keep_names(info, err);
     if (st != PMAPDB_OK) {
         pmapdb_rows_close(r);
         return st;
@@ -92,11 +54,30 @@ pmapdb_status pmapdb_query(pmapdb_store *store, const char *name, pmapdb_rows **
     return PMAPDB_OK;
 }
 
+pmapdb_status pmapdb_query(pmapdb_store *store, const char *name, pmapdb_rows **out,
+                           pmapdb_error *err)
+{
+    pm_query_info *info = NULL;
+    pmapdb_status st = pm_catalog_find(store->query_dir, name, &info, err);
+
+    return st == PMAPDB_OK ? prepare(store, info, out, err) : st;
+}
+
+pmapdb_status pmapdb_query_file(pmapdb_store *store, const char *path, pmapdb_rows **out,
+                                pmapdb_error *err)
+{
+    pm_query_info *info = NULL;
+    pmapdb_status st = pm_catalog_read(path, &info, err);
+
+    return st == PMAPDB_OK ? prepare(store, info, out, err) : st;
+}
+
 void pmapdb_rows_close(pmapdb_rows *r)
 {
     if (!r)
         return;
     sqlite3_finalize(r->stmt);
+    pm_adhoc_free(r->adhoc);
     pm_catalog_free(r->info);
     for (int i = 0; i < PM_QUERY_ITEMS; i++)
         free(r->given[i]);
@@ -108,13 +89,60 @@ const pm_query_info *pm_rows_info(const pmapdb_rows *r)
     return r->info;
 }
 
+/* ---- the plan ---- */
+
+/* A step stands under the one that is its parent; steps come in order. */
+static pmapdb_status add_steps(sqlite3_stmt *stmt, pm_buf *out, pmapdb_error *err)
+{
+    struct step {
+        int id, depth;
+    } *steps = NULL;
+    size_t n = 0, cap = 0;
+    pmapdb_status st = PMAPDB_OK;
+
+    while (st == PMAPDB_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+        struct step s = {sqlite3_column_int(stmt, 0), 0};
+        int parent = sqlite3_column_int(stmt, 1);
+
+        for (size_t i = 0; i < n; i++)
+            if (steps[i].id == parent)
+                s.depth = steps[i].depth + 1;
+        st = pm_grow(&steps, &cap, n, sizeof *steps, err);
+        if (st != PMAPDB_OK)
+            break;
+        steps[n++] = s;
+        st = pm_buf_addf(out, err, "%*s%s\n", 2 * s.depth, "",
+                         (const char *)sqlite3_column_text(stmt, 3));
+    }
+    free(steps);
+    return st;
+}
+
+pmapdb_status pm_query_plan(pmapdb_rows *r, pm_buf *out, pmapdb_error *err)
+{
+    pm_buf sql = {0};
+    sqlite3_stmt *stmt = NULL;
+    pmapdb_status st = pm_buf_addf(&sql, err, "EXPLAIN QUERY PLAN %s", sqlite3_sql(r->stmt));
+
+    if (st == PMAPDB_OK && sqlite3_prepare_v2(r->store->db, sql.data, -1, &stmt, NULL) != SQLITE_OK)
+        st = pm_sql_fail(r->store->db, "plan the query", err);
+    if (st == PMAPDB_OK)
+        st = add_steps(stmt, out, err);
+    sqlite3_finalize(stmt);
+    pm_buf_free(&sql);
+    return st;
+}
+
 /* ---- rows ---- */
 
 pmapdb_status pmapdb_next(pmapdb_rows *r, bool *has_row, pmapdb_error *err)
 {
     pmapdb_status st = r->bound ? PMAPDB_OK : pm_query_resolve(r, err);
 
-    return st == PMAPDB_OK ? pm_sql_step(r->store->sql, r->stmt, has_row, err) : st;
+    if (st != PMAPDB_OK)
+        return st;
+    return r->adhoc ? pm_adhoc_next(r, has_row, err)
+                    : pm_sql_step(r->store->sql, r->stmt, has_row, err);
 }
 
 int pmapdb_rows_columns(const pmapdb_rows *r)
@@ -124,12 +152,14 @@ int pmapdb_rows_columns(const pmapdb_rows *r)
 
 const char *pmapdb_rows_name(const pmapdb_rows *r, int column)
 {
-    return sqlite3_column_name(r->stmt, column);
+    return r->info->column[column].name.data;
 }
 
 const char *pmapdb_rows_unit(const pmapdb_rows *r, int column)
 {
-    return pm_unit_name(r->info->column[column].unit);
+    pm_unit unit = r->info->column[column].unit;
+
+    return pm_unit_name(unit == PM_UNIT_COUNT_OF_UNITS ? PM_UNIT_TEXT : unit);
 }
 
 pmapdb_type pmapdb_rows_type(const pmapdb_rows *r, int column)

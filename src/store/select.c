@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/near.h"
 #include "base/num.h"
 
 /* ---- processes ---- */
@@ -10,7 +11,7 @@
 #define LISTED 12
 
 /* Appends "\n  ..."-free, one-line lists: "redis (pid 1, 2), nginx". */
-static pmapdb_status list_processes(pm_sql *sql, pm_buf *out, pmapdb_error *err)
+static pmapdb_status list_processes(pm_sql *sql, pm_buf *out, pm_near *near, pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
     bool has;
@@ -28,6 +29,7 @@ static pmapdb_status list_processes(pm_sql *sql, pm_buf *out, pmapdb_error *err)
         pm_text name = pm_col_text(stmt, 0), host = pm_col_text(stmt, 1);
         int64_t count = pm_col_int(stmt, 2), pid = pm_col_int(stmt, 4);
 
+        pm_near_try(near, name);
         if (n++ >= LISTED)
             continue;
         st =
@@ -49,14 +51,19 @@ static pmapdb_status list_processes(pm_sql *sql, pm_buf *out, pmapdb_error *err)
 
 static pmapdb_status no_process(pm_sql *sql, const char *what, pm_text selector, pmapdb_error *err)
 {
+    const char *slash = selector.len ? memrchr(selector.data, '/', selector.len) : NULL;
     pm_buf list = {0};
-    pmapdb_status st = list_processes(sql, &list, err);
+    pm_near near;
+    pmapdb_status st;
 
+    pm_near_start(&near,
+                  slash ? (pm_text){selector.data, (size_t)(slash - selector.data)} : selector);
+    st = list_processes(sql, &list, &near, err);
     if (st == PMAPDB_OK && list.len == 0)
         st = pm_fail(err, PMAPDB_NOTFOUND, "the store is empty; import captures first");
     else if (st == PMAPDB_OK)
-        st = pm_fail(err, PMAPDB_NOTFOUND, "%s%.*s%s; there are: %s", what, (int)selector.len,
-                     selector.data, selector.len ? "'" : "", list.data);
+        st = pm_fail(err, PMAPDB_NOTFOUND, "%s%.*s%s%s there are: %s", what, (int)selector.len,
+                     selector.data, selector.len ? "'" : "", pm_near_hint(&near), list.data);
     pm_buf_free(&list);
     return st;
 }

@@ -1,6 +1,7 @@
 /* store: opening and closing the SQLite file; transactions. */
 #include "store/store.h"
 
+#include "store/functions.h"
 #include "store/write.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -203,6 +204,8 @@ pmapdb_status pmapdb_open(const char *path, const pmapdb_open_options *options, 
         st = open_for_writing(s, options, err);
     else
         st = open_for_reading(s, options, err);
+    if (st == PMAPDB_OK && pm_functions_add(s->db) != SQLITE_OK)
+        st = pm_sql_fail(s->db, "add the functions", err);
     if (st != PMAPDB_OK) {
         pmapdb_close(s);
         return st;

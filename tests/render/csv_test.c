@@ -168,6 +168,65 @@ static void reads_back(void **state)
     pm_buf_free(&c.text);
 }
 
+/* With --spreadsheet-safe, text that would run as a formula gets an apostrophe, and nothing else
+ * changes; without it no byte does. */
+static void formulas_are_made_text(void **state)
+{
+    static const struct {
+        const char *text;
+        bool formula;
+    } cells[] = {
+        {"=1+1", true},
+        {"+1", true},
+        {"-1", true},
+        {"@SUM(A1)", true},
+        {"\t=1", true},
+        {"\r=1", true},
+        {"\n=1", true},
+        {"  =1", true},
+        {"\"=1", true},
+        {" \" -1", true},
+        {"\xef\xbc\x9d"
+         "1",
+         true},
+        {"-", true},
+        {"'=1", false},
+        {"a=1", false},
+        {"", false},
+        {" ", false},
+        {"1-1", false},
+        {"[heap]", false},
+        {"\xef\xbc", false},
+        {"/=x", false},
+    };
+    static const pm_column column = {"path", PM_UNIT_TEXT}, odd = {"=now()", PM_UNIT_TEXT};
+    static const pm_column numbers[] = {
+        {"d", PM_UNIT_KIB}, {"t", PM_UNIT_TIME}, {"r", PM_UNIT_REAL}};
+    static const pm_value values[] = {INT(-5), TEXT("-2h"), REAL(-0.5)};
+    pm_render_options safe = {.format = PM_FORMAT_CSV, .safe = true};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        pm_value v = {.kind = PM_VALUE_TEXT, .t = pm_text_of(cells[i].text)};
+        collected plain = {0}, made = {0};
+        pm_buf expected = {0};
+
+        assert_int_equal(render_into(&plain, (pm_render_options){.format = PM_FORMAT_CSV}, &column,
+                                     1, &v, 1, NULL),
+                         PMAPDB_OK);
+        assert_int_equal(render_into(&made, safe, &column, 1, &v, 1, NULL), PMAPDB_OK);
+        assert_true(pm_text_starts(pm_buf_text(&plain.text), PM_TEXT("path\n\"")));
+        pm_buf_addf(&expected, NULL, "path\n\"%s%s", cells[i].formula ? "'" : "",
+                    plain.text.data + 6);
+        assert_string_equal(made.text.data, expected.data);
+        pm_buf_free(&plain.text);
+        pm_buf_free(&made.text);
+        pm_buf_free(&expected);
+    }
+    assert_renders(safe, numbers, 3, values, 1, "d,t,r\n-5,\"'-2h\",-0.5\n");
+    assert_renders(safe, &odd, 1, NULL, 0, "\"'=now()\"\n");
+}
+
 static void refused_writes_come_out(void **state)
 {
     (void)state;
@@ -183,6 +242,7 @@ int main(void)
         cmocka_unit_test(empty_text_without_an_address_is_known),
         cmocka_unit_test(no_number_is_unknown),
         cmocka_unit_test(reads_back),
+        cmocka_unit_test(formulas_are_made_text),
         cmocka_unit_test(refused_writes_come_out),
     };
 

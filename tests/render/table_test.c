@@ -176,18 +176,18 @@ static void formats_are_found_by_name(void **state)
     static const struct {
         const char *name;
         pm_format format;
-    } known[] = {{"table", PM_FORMAT_TABLE},
-                 {"csv", PM_FORMAT_CSV},
-                 {"json", PM_FORMAT_JSON},
-                 {"ndjson", PM_FORMAT_NDJSON}};
+    } known[] = {{"table", PM_FORMAT_TABLE}, {"csv", PM_FORMAT_CSV},
+                 {"json", PM_FORMAT_JSON},   {"ndjson", PM_FORMAT_NDJSON},
+                 {"md", PM_FORMAT_MD},       {"prometheus", PM_FORMAT_PROMETHEUS}};
     pm_format format;
     pmapdb_error err;
     pm_render *r = NULL;
 
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 6; i++) {
         assert_true(pm_format_find(known[i].name, &format));
         assert_int_equal(format, known[i].format);
+        assert_non_null(strstr(PM_FORMAT_NAMES, known[i].name));
     }
     assert_false(pm_format_find("xml", &format));
     assert_false(pm_format_find("", &format));

@@ -51,13 +51,24 @@ static void errors_name_file_and_line(void **state)
 {
     (void)state;
     fails(HEAD "-- param: x\n" BODY, "dir/q.sql:3: a param line is NAME TYPE DEFAULT TEXT");
-    fails(HEAD "-- param: x sise 1 Text\n" BODY, "dir/q.sql:3: no such type: 'sise'");
-    fails(HEAD "-- column: x bytes Text\n" BODY, "dir/q.sql:3: no such type: 'bytes'");
+    fails(HEAD "-- param: x sise 1 Text\n" BODY, "dir/q.sql:3: no type 'sise'; there are: text");
+    fails(HEAD "-- column: x kibs Text\n" BODY,
+          "dir/q.sql:3: no type 'kibs', did you mean 'kib'? there are: text int count real kib");
     fails(HEAD "-- column:\n" BODY, "dir/q.sql:3: a column line is NAME TYPE TEXT");
+    fails(HEAD "-- column: x\n" BODY, "dir/q.sql:3: a column line is NAME TYPE TEXT, not 'x'");
+    fails(HEAD "-- param: 1x int 1 Text\n" BODY, "dir/q.sql:3: a parameter's name is made of");
+    fails(HEAD "-- param: x=y int 1 Text\n" BODY, "dir/q.sql:3: a parameter's name is made of");
+    fails(HEAD "-- param: x int 1 T\n-- param: x int 1 T\n" BODY,
+          "dir/q.sql:4: declared twice: the parameter 'x'");
+    fails(HEAD "-- column: a int A\n" BODY, "dir/q.sql:4: declared twice: the column 'a'");
+    fails(HEAD "-- colum: a int A\n" BODY,
+          "dir/q.sql:3: no 'colum:' in a header, did you mean 'column:'?");
+    fails(HEAD "-- table: a b\n" BODY,
+          "dir/q.sql:3: the table line names a column that is not declared: 'b'");
     fails("SELECT 1;\n", "dir/q.sql: a query begins with");
     fails("", "dir/q.sql: a query begins with");
-    fails("-- title: no name\n" BODY, "dir/q.sql: a query begins with");
-    fails(HEAD "SELECT 1", "dir/q.sql: a query begins with");
+    fails("-- title: no name\n" BODY, "dir/q.sql:1: the header has no '-- name:' line");
+    fails(HEAD "SELECT 1", "dir/q.sql:1: the header has no '-- column:' line");
 }
 
 static void too_many_columns(void **state)
@@ -151,7 +162,7 @@ static void wrong_files(void **state)
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
     put_file(k->dir, "one.sql", QUERY("other", "t"));
     assert_int_equal(pm_catalog_find(k->dir, "one", &q, &err), PMAPDB_USAGE);
-    assert_non_null(strstr(err.text, "/one.sql: the name in the header is 'other'"));
+    assert_non_null(strstr(err.text, "/one.sql:1: the name in the header is 'other'"));
     put_file(k->dir, "one.sql", "-- name: one\n-- column: a\nSELECT 1 AS a");
     assert_int_equal(pm_catalog_find(k->dir, "one", &q, &err), PMAPDB_USAGE);
     assert_non_null(strstr(err.text, "/one.sql:2: "));
@@ -184,14 +195,151 @@ static void promises_are_checked(void **state)
     const kit *k = kit_of(state);
 
     promise(k, HEAD "-- column: a int A\nSELECT 1 AS b",
-            "column 1 is declared as 'a', the "
-            "statement gives 'b'");
-    promise(k, HEAD "-- column: a int A\nSELECT 1 AS a, 2 AS b", "column 2");
-    promise(k, HEAD "-- column: a int A\n-- column: b int B\nSELECT 1 AS a", "'(nothing)'");
-    promise(k, HEAD "-- column: a int A\nSELECT 1 AS a; SELECT 2 AS a", "one statement");
-    promise(k, HEAD "-- column: a int A\nDELETE FROM snapshots", "only reads");
-    promise(k, HEAD "-- column: a int A\nSELEKT", "q: ");
-    promise(k, HEAD "-- column: a int A\n", "only reads");
+            "q:3: column 1 is called 'b', the header declares 'a'");
+    promise(k, HEAD "-- column: a int A\n--\nSELECT 1 AS a, 2 AS b",
+            "q:5: column 2, 'b', is not declared");
+    promise(k, HEAD "-- column: a int A\n-- column: b int B\nSELECT 1 AS a",
+            "q:4: column 2 is declared as 'b', the statement gives only 1 column");
+    promise(k, HEAD "-- column: a int A\nSELECT 1 AS a;\nSELECT 2 AS a",
+            "q:5: a query is one statement");
+    promise(k, HEAD "-- column: a int A\nDELETE FROM snapshots",
+            "q:4: a query only reads: DELETE FROM snapshots is refused");
+    promise(k, HEAD "-- column: a int A\nATTACH 'x' AS x", "q:4: a query only reads: ATTACH");
+    promise(k, HEAD "-- column: a int A\nVACUUM INTO 'x'", "q:4: a query only reads");
+    promise(k, HEAD "-- column: a int A\nSELECT load_extension('x') AS a",
+            "the function load_extension() is refused");
+    promise(k, HEAD "-- column: a int A\n\nSELEKT", "q:5: near \"SELEKT\"");
+    promise(k, HEAD "-- column: a int A\n", "q: there is no statement behind the header");
+}
+
+static void parameters_are_checked(void **state)
+{
+    const kit *k = kit_of(state);
+
+    promise(k, HEAD "-- column: a int A\n--\nSELECT\n:x AS a",
+            "q:6: the parameter ':x' is not declared");
+    promise(k, HEAD "-- param: least int 1 L\n-- column: a int A\nSELECT :lest AS a",
+            "q:5: the parameter ':lest' is not declared, did you mean 'least'?");
+    promise(k, HEAD "-- param: x int 1 X\n-- column: a int A\nSELECT 1 AS a",
+            "q:3: the parameter 'x' is declared, but the statement does not use it");
+    promise(k, HEAD "-- column: a int A\nSELECT ? AS a", "q:4: a parameter is written :name, not");
+    promise(k, HEAD "-- column: a int A\nSELECT @x AS a", "a parameter is written :name, not '@x'");
+    promise(k, HEAD "-- column: a int A\nSELECT :name_id AS a",
+            "q:4: :name_id comes with a parameter of type process");
+    promise(k, HEAD "-- param: dialect text \"\" D\n-- column: a int A\nSELECT 1 AS a",
+            "q:3: the parameter 'dialect' is declared, but");
+}
+
+static void keeps(const kit *k, const char *text)
+{
+    pm_query_info *q = NULL;
+    sqlite3_stmt *stmt = NULL;
+    pmapdb_error err = {0};
+
+    kit_ok(pm_catalog_parse("q", pm_text_of(text), &q, &err), &err);
+    kit_ok(pm_query_check(k->store->db, q, &stmt, &err), &err);
+    kit_ok(pm_query_check_alone(q, &err), &err);
+    sqlite3_finalize(stmt);
+    pm_catalog_free(q);
+}
+
+/* What only helps to choose the snapshot need not stand in the statement. */
+static void parameters_that_select(void **state)
+{
+    const kit *k = kit_of(state);
+
+    keeps(k, HEAD "-- param: process process only P\n-- param: dialect text \"\" D\n"
+                  "-- param: snapshot snapshot last S\n-- column: a int A\n"
+                  "SELECT :snapshot AS a");
+    keeps(k, HEAD "-- param: process process only P\n-- column: a int A\n"
+                  "SELECT :name_id AS a -- :nothing\n;\n");
+    keeps(k, HEAD "-- param: min-size kib 1 M\n-- column: a int A\n-- A remark: of no key\n"
+                  "SELECT ':x' || :min_size AS a");
+}
+
+/* ---- lists ---- */
+
+static void names_of_all(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_names names;
+    size_t n = 0, mine = 0;
+
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    put_file(k->dir, "processes.sql", "x");
+    put_file(k->dir, "aa.sql", "x");
+    put_file(k->dir, ".hidden.sql", "x");
+    put_file(k->dir, "aa.txt", "x");
+    kit_ok(pm_catalog_names(k->dir, &names, NULL), NULL);
+    while (pm_catalog_builtin(n))
+        n++;
+    assert_int_equal(names.n, n + 1);
+    assert_string_equal(names.name[0], "aa");
+    for (size_t i = 1; i < names.n; i++) {
+        assert_true(strcmp(names.name[i - 1], names.name[i]) < 0);
+        mine += strcmp(names.name[i], "processes") == 0;
+    }
+    assert_int_equal(mine, 1);
+    pm_names_free(&names);
+    remove_tree(k->dir);
+}
+
+/* ---- words ---- */
+
+static void binds(const kit *k, const char *query, const char *param, const char *value,
+                  const char *says)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+    bool has;
+
+    kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
+    kit_ok(pmapdb_bind(rows, param, value, &err), &err);
+    assert_int_equal(pmapdb_next(rows, &has, &err), says ? PMAPDB_NOTFOUND : PMAPDB_OK);
+    if (says && strcmp(err.text, says) != 0)
+        print_error("%s\n", err.text);
+    if (says)
+        assert_string_equal(err.text, says);
+    pmapdb_rows_close(rows);
+}
+
+static void words_that_there_are(void **state)
+{
+    const kit *k = kit_of(state);
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    binds(k, "snapshots", "state", "partial", NULL);
+    binds(k, "snapshots", "state", "", NULL);
+    binds(k, "snapshots", "state", "partail",
+          "no state 'partail', did you mean 'partial'? there are: complete partial totals");
+    binds(k, "snapshots", "dialect", "pmap-XX", NULL);
+    binds(k, "snapshots", "dialect", "smap",
+          "no dialect 'smap', did you mean 'smaps'? there are: smaps pmap-XX pmap-X pmap-suse "
+          "toybox-x busybox-x pmap-x pmap-d pmap toybox busybox maps smaps_rollup");
+    kit_ok(pmapdb_query(k->store, "snapshots", &rows, &err), &err);
+    assert_int_equal(pmapdb_bind(rows, "dialct", "x", &err), PMAPDB_USAGE);
+    assert_string_equal(err.text, "snapshots has no parameter 'dialct', did you mean 'dialect'?");
+    pmapdb_rows_close(rows);
+}
+
+/* Text from the rows lives on while another query is prepared on the store. */
+static void names_last(void **state)
+{
+    const kit *k = kit_of(state);
+    pmapdb_rows *rows = NULL, *other = NULL;
+    const char *name;
+    bool has;
+
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    kit_ok(pmapdb_query(k->store, "snapshots", &rows, NULL), NULL);
+    name = pmapdb_rows_name(rows, 0);
+    kit_ok(pmapdb_query(k->store, "processes", &other, NULL), NULL);
+    kit_ok(pmapdb_next(rows, &has, NULL), NULL);
+    assert_string_equal(name, "snapshot_id");
+    pmapdb_rows_close(rows);
+    pmapdb_rows_close(other);
 }
 
 int main(void)
@@ -203,6 +351,11 @@ int main(void)
         IN_KIT(own_files_come_first),
         IN_KIT(wrong_files),
         IN_KIT(promises_are_checked),
+        IN_KIT(parameters_are_checked),
+        IN_KIT(parameters_that_select),
+        IN_KIT(names_of_all),
+        IN_KIT(words_that_there_are),
+        IN_KIT(names_last),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

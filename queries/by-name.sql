@@ -1,0 +1,86 @@
+-- name:   by-name
+-- title:  All processes of one moment, summed by name
+-- param:  process  process  ""   Only this NAME, PID, NAME/PID or @ID
+-- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
+-- param:  within   duration 1m   How far from that moment another name's may be
+-- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- column: host              text  Where; empty when unknown
+-- column: name              text  Name that survives restarts
+-- column: taken_at          time  The moment of this name, UTC
+-- column: processes         count Processes summed
+-- column: mappings          count Number of mappings; unknown where there are sums only
+-- column: size_kib          kib   Address space
+-- column: rss_kib           kib   Resident, added up: a page that two have counts twice
+-- column: pss_kib           kib   Proportional share of the resident: adds up to each page once
+-- column: private_kib       kib   Private_Clean + Private_Dirty
+-- column: private_dirty_kib kib   Private_Dirty
+-- column: swap_kib          kib   Swapped out
+-- column: partial           bool  1: a capture lacks rows, so that it is more
+-- table:  name processes mappings size_kib rss_kib pss_kib private_kib swap_kib
+--
+-- Largest first by pss, or, where that is unknown, by rss. The sums are those that were proved when
+-- the captures were read. The moment of :snapshot: of each name the moment nearest to it, if it is
+-- not further away than :within, so that captures of different names that were taken one after the
+-- other count as taken together.
+WITH scope AS (
+  SELECT process_id, name_id FROM process
+  WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
+),
+near AS (
+  -- of each process the snapshot before and the one after the moment of :snapshot
+  SELECT p.name_id, s.moment_ms, abs(s.moment_ms - m.moment_ms) AS away
+  FROM snapshots m
+  CROSS JOIN scope p
+  CROSS JOIN snapshots s ON s.snapshot_id IN (
+    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+      AND s.taken_ms <= m.moment_ms
+      AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+      ORDER BY s.taken_ms DESC LIMIT 1),
+    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+      AND s.taken_ms >= m.moment_ms
+      AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+      ORDER BY s.taken_ms LIMIT 1))
+  WHERE m.snapshot_id = :snapshot
+),
+chosen AS (
+  SELECT name_id, moment_ms
+  FROM (
+    SELECT name_id, moment_ms,
+      row_number() OVER (PARTITION BY name_id ORDER BY away, moment_ms) AS k
+    FROM near
+    WHERE away <= :within
+  )
+  WHERE k = 1
+),
+moment AS (
+  -- the snapshots of each name's moment; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id, p.name_id, c.moment_ms
+  FROM snapshots m
+  CROSS JOIN chosen c
+  CROSS JOIN scope p ON p.name_id = c.name_id
+  CROSS JOIN snapshots s ON s.process_id = p.process_id
+    AND s.taken_ms BETWEEN c.moment_ms AND c.moment_ms + 3600000
+  WHERE m.snapshot_id = :snapshot AND s.moment_ms = c.moment_ms
+    AND CASE WHEN s.process_id = m.process_id AND s.moment_ms = m.moment_ms
+        THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+)
+SELECT h.name AS host, n.name,
+  strftime('%Y-%m-%dT%H:%M:%S', moment.moment_ms / 1000, 'unixepoch')
+    || CASE WHEN moment.moment_ms % 1000 THEN '.' || substr(1000 + moment.moment_ms % 1000, 2) ELSE '' END
+    || 'Z' AS taken_at,
+  count(*) AS processes,
+  CASE WHEN count(*) = count(s.mappings) THEN sum(s.mappings) END AS mappings,
+  CASE WHEN count(*) = count(s.size_kib) THEN sum(s.size_kib) END AS size_kib,
+  CASE WHEN count(*) = count(s.rss_kib) THEN sum(s.rss_kib) END AS rss_kib,
+  CASE WHEN count(*) = count(s.pss_kib) THEN sum(s.pss_kib) END AS pss_kib,
+  CASE WHEN count(*) = count(s.private_kib) THEN sum(s.private_kib) END AS private_kib,
+  CASE WHEN count(*) = count(s.private_dirty_kib) THEN sum(s.private_dirty_kib) END AS private_dirty_kib,
+  CASE WHEN count(*) = count(s.swap_kib) THEN sum(s.swap_kib) END AS swap_kib,
+  max(s.state = 'partial') AS partial
+FROM moment
+CROSS JOIN snapshots s ON s.snapshot_id = moment.snapshot_id
+CROSS JOIN name n ON n.name_id = moment.name_id
+LEFT JOIN host h ON h.host_id = n.host_id
+GROUP BY moment.name_id, moment.moment_ms
+ORDER BY pss_kib DESC, rss_kib DESC, size_kib DESC, host, n.name;

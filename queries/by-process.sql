@@ -1,0 +1,77 @@
+-- name:   by-process
+-- title:  All processes of one moment, largest first
+-- param:  process  process  ""   Only this NAME, PID, NAME/PID or @ID
+-- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
+-- param:  within   duration 1m   How far from that moment another name's may be
+-- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- column: snapshot_id       snapshot For --snapshot as @ID
+-- column: taken_at          time     When it was taken, UTC
+-- column: host              text     Where; empty when unknown
+-- column: name              text     Name of the process
+-- column: pid               int      Process id
+-- column: state             text     complete, partial (rows are missing), totals (only sums)
+-- column: mappings          count    Number of mappings; unknown where there are sums only
+-- column: size_kib          kib      Address space
+-- column: rss_kib           kib      Resident
+-- column: pss_kib           kib      Proportional share of the resident
+-- column: private_kib       kib      Private_Clean + Private_Dirty: what would be free without it
+-- column: private_dirty_kib kib      Private_Dirty
+-- column: swap_kib          kib      Swapped out
+-- column: process_id        process  Which life of the pid
+-- table:  taken_at name pid state mappings size_kib rss_kib pss_kib private_kib swap_kib
+--
+-- Who is fat: by private memory, or, where that is unknown, by rss. The sums are those that were
+-- proved when the captures were read. The moment of :snapshot: of each name the moment nearest to
+-- it, if it is not further away than :within, so that captures of different names that were taken
+-- one after the other count as taken together.
+WITH scope AS (
+  SELECT process_id, name_id FROM process
+  WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
+),
+near AS (
+  -- of each process the snapshot before and the one after the moment of :snapshot
+  SELECT p.name_id, s.moment_ms, abs(s.moment_ms - m.moment_ms) AS away
+  FROM snapshots m
+  CROSS JOIN scope p
+  CROSS JOIN snapshots s ON s.snapshot_id IN (
+    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+      AND s.taken_ms <= m.moment_ms
+      AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+      ORDER BY s.taken_ms DESC LIMIT 1),
+    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+      AND s.taken_ms >= m.moment_ms
+      AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+      ORDER BY s.taken_ms LIMIT 1))
+  WHERE m.snapshot_id = :snapshot
+),
+chosen AS (
+  SELECT name_id, moment_ms
+  FROM (
+    SELECT name_id, moment_ms,
+      row_number() OVER (PARTITION BY name_id ORDER BY away, moment_ms) AS k
+    FROM near
+    WHERE away <= :within
+  )
+  WHERE k = 1
+),
+moment AS (
+  -- the snapshots of each name's moment; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id, p.name_id, c.moment_ms
+  FROM snapshots m
+  CROSS JOIN chosen c
+  CROSS JOIN scope p ON p.name_id = c.name_id
+  CROSS JOIN snapshots s ON s.process_id = p.process_id
+    AND s.taken_ms BETWEEN c.moment_ms AND c.moment_ms + 3600000
+  WHERE m.snapshot_id = :snapshot AND s.moment_ms = c.moment_ms
+    AND CASE WHEN s.process_id = m.process_id AND s.moment_ms = m.moment_ms
+        THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+)
+SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.state, s.mappings, s.size_kib,
+  s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib, s.process_id
+FROM moment
+CROSS JOIN snapshots s ON s.snapshot_id = moment.snapshot_id
+CROSS JOIN process p ON p.process_id = s.process_id
+CROSS JOIN name n ON n.name_id = p.name_id
+LEFT JOIN host h ON h.host_id = n.host_id
+ORDER BY s.private_kib DESC, s.rss_kib DESC, s.size_kib DESC, host, n.name, p.pid, s.process_id;

@@ -1,0 +1,49 @@
+-- name:   files
+-- title:  The files mapped in one snapshot
+-- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
+-- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- column: path              text     The file, as the capture names it
+-- column: category          category Category
+-- column: mappings          count    Number of mappings
+-- column: size_kib          kib      Address space
+-- column: rss_kib           kib      Resident
+-- column: pss_kib           kib      Proportional share of the resident
+-- column: private_kib       kib      Private_Clean + Private_Dirty
+-- column: private_dirty_kib kib      Private_Dirty
+-- column: swap_kib          kib      Swapped out
+-- column: processes         count    How many processes map it
+--
+-- Everything that has a name and no brackets around it: programs, libraries, data, memfd and named
+-- shared memory. Largest first by resident memory. Given a name, the sum over its processes of that
+-- moment: rss then counts a page once per process, pss once in all. pmap -x and plain pmap give the
+-- last part of a path only. A snapshot with sums only has none.
+WITH scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+moment AS (
+  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :snapshot AND s.moment_ms = m.moment_ms
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+)
+SELECT m.path, m.category, count(*) AS mappings,
+  CASE WHEN count(*) = count(m.size_kib) THEN sum(m.size_kib) END AS size_kib,
+  CASE WHEN count(*) = count(m.rss_kib) THEN sum(m.rss_kib) END AS rss_kib,
+  CASE WHEN count(*) = count(m.pss_kib) THEN sum(m.pss_kib) END AS pss_kib,
+  CASE WHEN count(*) = count(m.private_kib) THEN sum(m.private_kib) END AS private_kib,
+  CASE WHEN count(*) = count(m.private_dirty_kib) THEN sum(m.private_dirty_kib) END AS private_dirty_kib,
+  CASE WHEN count(*) = count(m.swap_kib) THEN sum(m.swap_kib) END AS swap_kib,
+  count(DISTINCT moment.process_id) AS processes
+FROM moment
+CROSS JOIN mappings m ON m.snapshot_id = moment.snapshot_id
+WHERE m.category IN ('program', 'shared-library', 'mapped-file', 'deleted-file')
+  OR m.path <> '' AND substr(m.path, 1, 1) <> '['
+GROUP BY m.path, m.category
+ORDER BY rss_kib DESC, size_kib DESC, m.path, m.category;

@@ -1,0 +1,64 @@
+-- name:   gaps
+-- title:  Where captures are missing: steps longer than three median steps
+-- param:  process process "" Only this NAME, PID, NAME/PID or @ID
+-- param:  dialect text    "" Only captures of this dialect
+-- column: host    text     Where; empty when unknown
+-- column: name    text     Name of the process
+-- column: from_at time     The moment before the gap, UTC
+-- column: to_at   time     The moment after it, UTC
+-- column: gap     duration How long nothing was captured
+-- column: step    duration The usual step: the median of the name's steps
+-- column: missing count    How many captures would have fit in
+-- column: alive   bool     1: a process was seen before and after; 0: it may not have run
+--
+-- The steps between the moments of a name (of one process, where one is given), the median the
+-- lower of two. Where captures became rarer for good, every later step looks like a gap until most
+-- steps are long. What has been missing since the last snapshot is no gap yet: processes shows
+-- last_at.
+WITH scope AS (
+  SELECT process_id, name_id FROM process
+  WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
+),
+beat AS (
+  SELECT DISTINCT p.name_id, s.moment_ms
+  FROM snapshots s
+  CROSS JOIN process p ON p.process_id = s.process_id
+  WHERE s.process_id IN (SELECT process_id FROM scope)
+    AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+step AS (
+  SELECT name_id, lag(moment_ms) OVER w AS from_ms, moment_ms AS to_ms,
+    moment_ms - lag(moment_ms) OVER w AS step
+  FROM beat
+  WINDOW w AS (PARTITION BY name_id ORDER BY moment_ms)
+),
+ranked AS (
+  SELECT *, count(step) OVER (PARTITION BY name_id) AS n,
+    row_number() OVER (PARTITION BY name_id ORDER BY step IS NULL, step) AS k
+  FROM step
+),
+judged AS (
+  SELECT *, max(CASE WHEN k = (n + 1) / 2 THEN step END) OVER (PARTITION BY name_id) AS median
+  FROM ranked
+)
+SELECT h.name AS host, n.name,
+  strftime('%Y-%m-%dT%H:%M:%S', g.from_ms / 1000, 'unixepoch')
+    || CASE WHEN g.from_ms % 1000 THEN '.' || substr(1000 + g.from_ms % 1000, 2) ELSE '' END
+    || 'Z' AS from_at,
+  strftime('%Y-%m-%dT%H:%M:%S', g.to_ms / 1000, 'unixepoch')
+    || CASE WHEN g.to_ms % 1000 THEN '.' || substr(1000 + g.to_ms % 1000, 2) ELSE '' END
+    || 'Z' AS to_at,
+  g.step AS gap, g.median AS step, (g.step + g.median / 2) / g.median - 1 AS missing,
+  EXISTS (
+    SELECT 1 FROM scope p
+    WHERE p.name_id = g.name_id
+      AND EXISTS (SELECT 1 FROM snapshots s WHERE s.process_id = p.process_id
+        AND s.taken_ms < g.to_ms)
+      AND EXISTS (SELECT 1 FROM snapshots s WHERE s.process_id = p.process_id
+        AND s.taken_ms >= g.to_ms)
+  ) AS alive
+FROM judged g
+JOIN name n ON n.name_id = g.name_id
+LEFT JOIN host h ON h.host_id = n.host_id
+WHERE g.step > 3 * g.median
+ORDER BY host, n.name, g.from_ms;

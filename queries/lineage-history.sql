@@ -1,0 +1,38 @@
+-- name:   lineage-history
+-- title:  One mapping through time
+-- param:  lineage lineage -  The lineage_id that mappings, largest or top-lineages show
+-- param:  dialect text    "" Only captures of this dialect
+-- column: first_at          time     First snapshot of this stretch, UTC
+-- column: last_at           time     Last snapshot of this stretch, UTC
+-- column: dialect           text     What printed it
+-- column: state             text     complete, partial (rows are missing)
+-- column: start             address  First address
+-- column: end               address  First address behind it
+-- column: size_kib          kib      Address space
+-- column: rss_kib           kib      Resident
+-- column: pss_kib           kib      Proportional share of the resident
+-- column: private_kib       kib      Private_Clean + Private_Dirty
+-- column: private_dirty_kib kib      Private_Dirty
+-- column: swap_kib          kib      Swapped out
+-- column: perms             text     rwx and p (private) or s (shared)
+-- column: offset            address  Offset in the file
+-- column: category          category Category
+-- column: path              text     What is mapped; empty for anonymous memory
+-- column: reason            text     Why it is of this lineage: same, same-start, same-end, overlap, file-offset, new
+-- column: process_id        process  Which life of the pid
+-- table:  first_at last_at start size_kib rss_kib pss_kib private_kib swap_kib perms reason
+--
+-- One row per stretch of snapshots in which nothing of it changed, in the order of time; several at
+-- one time are the pieces of a split. Where captures of several dialects were taken together, each
+-- has its stretches: --dialect chooses.
+SELECT strftime('%Y-%m-%dT%H:%M:%S', first_ms / 1000, 'unixepoch')
+    || CASE WHEN first_ms % 1000 THEN '.' || substr(1000 + first_ms % 1000, 2) ELSE '' END
+    || 'Z' AS first_at,
+  strftime('%Y-%m-%dT%H:%M:%S', last_ms / 1000, 'unixepoch')
+    || CASE WHEN last_ms % 1000 THEN '.' || substr(1000 + last_ms % 1000, 2) ELSE '' END
+    || 'Z' AS last_at,
+  dialect, state, start, end, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib,
+  perms, offset, category, path, reason, process_id
+FROM lineage_history
+WHERE lineage_id = :lineage AND (:dialect IS NULL OR dialect = :dialect)
+ORDER BY first_ms, last_ms, dialect, start < 0, start;

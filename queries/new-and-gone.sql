@@ -1,0 +1,79 @@
+-- name:   new-and-gone
+-- title:  What appeared and what vanished between two snapshots
+-- param:  process process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  from    snapshot first The older snapshot
+-- param:  to      snapshot last  The newer snapshot
+-- param:  dialect text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- column: change      text     new or gone
+-- column: category    category Category
+-- column: object      text     The path; [anon] where there is none
+-- column: whole       bool     1: nothing of the object is on the other side; 0: something is
+-- column: lineages    count    How many mappings through time appeared or vanished
+-- column: mappings    count    Number of their mappings
+-- column: size_kib    kib      Their address space
+-- column: rss_kib     kib      Resident in them
+-- column: private_kib kib      Private_Clean + Private_Dirty of them
+-- column: partial     bool     1: a capture of either side lacks rows, so that they may be there
+--
+-- A mapping that grows, moves, splits or merges stays itself: only those lineages count that one
+-- side does not have at all. What is new has the numbers of the newer side, what is gone those of
+-- the older. A restarted process has new mappings throughout; whole then tells the files that only
+-- one of the two uses. smaps and pmap -x name one object differently: --dialect compares like with
+-- like. Where a snapshot has sums only there is nothing to compare: no rows.
+WITH scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+older AS (
+  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+newer AS (
+  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+side AS (
+  SELECT 0 AS newer, snapshot_id FROM older
+  UNION ALL
+  SELECT 1, snapshot_id FROM newer
+),
+known AS (
+  SELECT max(s.state = 'totals') AS sums, max(s.state = 'partial') AS partial
+  FROM side d
+  CROSS JOIN snapshots s ON s.snapshot_id = d.snapshot_id
+),
+x AS (
+  -- on_old, on_new: is the lineage on that side; object_old, object_new: is anything of the object
+  SELECT d.newer, m.category, m.path, m.lineage_id, m.size_kib, m.rss_kib, m.private_kib,
+    max(d.newer = 0) OVER one AS on_old, max(d.newer = 1) OVER one AS on_new,
+    max(d.newer = 0) OVER all_of AS object_old, max(d.newer = 1) OVER all_of AS object_new
+  FROM side d
+  CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id
+  WINDOW one AS (PARTITION BY m.lineage_id), all_of AS (PARTITION BY m.category, m.path)
+)
+SELECT CASE x.newer WHEN 1 THEN 'new' ELSE 'gone' END AS change, x.category,
+  CASE x.path WHEN '' THEN '[anon]' ELSE x.path END AS object,
+  NOT (x.object_old AND x.object_new) AS whole,
+  count(DISTINCT x.lineage_id) AS lineages, count(*) AS mappings,
+  CASE WHEN count(*) = count(x.size_kib) THEN sum(x.size_kib) END AS size_kib,
+  CASE WHEN count(*) = count(x.rss_kib) THEN sum(x.rss_kib) END AS rss_kib,
+  CASE WHEN count(*) = count(x.private_kib) THEN sum(x.private_kib) END AS private_kib,
+  known.partial
+FROM x
+CROSS JOIN known
+WHERE known.sums = 0 AND NOT (x.on_old AND x.on_new)
+GROUP BY x.newer, x.category, x.path
+ORDER BY x.newer DESC, rss_kib DESC, size_kib DESC, x.category, object;

@@ -1,0 +1,107 @@
+-- name:   peak
+-- title:  When each category was largest
+-- param:  process process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  from    snapshot first Begin with this snapshot
+-- param:  to      snapshot last  End with this snapshot
+-- param:  dialect text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- column: category         category Category; total: all of them
+-- column: rss_kib_peak     kib      Resident, the most there was
+-- column: rss_peak_at      time     When first, UTC
+-- column: rss_kib_last     kib      The same in the last moment
+-- column: size_kib_peak    kib      Address space, the most there was
+-- column: size_peak_at     time     When first, UTC
+-- column: size_kib_last    kib      The same in the last moment
+-- column: mappings_peak    count    Number of mappings, the most there was
+-- column: mappings_peak_at time     When first, UTC
+-- column: mappings_last    count    The same in the last moment
+--
+-- Given a name, of the sums over its processes of each moment. A partial capture counts with what
+-- it shows, so that the true peak may be higher; what was in the last moment is unknown where that
+-- is partial, or has sums only. The row total counts captures with sums only too.
+WITH scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+used AS (
+  SELECT s.*
+  FROM scope
+  CROSS JOIN snapshots s ON s.process_id = scope.process_id
+  WHERE CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+    AND s.moment_ms >= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :from)
+    AND s.moment_ms <= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :to)
+),
+moment AS (
+  -- no capture of the last moment may lack rows, or a category that is not in it may yet be there
+  SELECT s.moment_ms, s.moment_ms = (SELECT max(moment_ms) FROM used) AS is_last,
+    max(s.state = 'partial') AS partial, max(s.state <> 'complete') AS unsure,
+    CASE WHEN count(*) = count(s.mappings) THEN sum(s.mappings) END AS mappings,
+    CASE WHEN count(*) = count(s.size_kib) THEN sum(s.size_kib) END AS size_kib,
+    CASE WHEN count(*) = count(s.rss_kib) THEN sum(s.rss_kib) END AS rss_kib
+  FROM used s
+  GROUP BY s.moment_ms
+),
+cell AS (
+  SELECT m.moment_ms, m.is_last, m.unsure AS partial, c.category,
+    CASE WHEN count(*) = count(v.mappings) THEN sum(v.mappings) END AS mappings,
+    CASE WHEN count(*) = count(v.size_kib) THEN sum(v.size_kib) END AS size_kib,
+    CASE WHEN count(*) = count(v.rss_kib) THEN sum(v.rss_kib) END AS rss_kib
+  FROM scope
+  CROSS JOIN epoch e ON e.process_id = scope.process_id
+  CROSS JOIN catver v ON v.epoch_id = e.epoch_id
+  CROSS JOIN categories c ON c.category_id = v.category_id
+  CROSS JOIN snapshots s ON s.epoch_id = v.epoch_id
+    AND s.off BETWEEN v.first AND coalesce(v.last, 32767)
+  CROSS JOIN moment m ON m.moment_ms = s.moment_ms
+  WHERE c.category <> 'total'
+    AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE e.dialect = :dialect END
+  GROUP BY m.moment_ms, c.category
+  UNION ALL
+  SELECT moment_ms, is_last, partial, 'total', mappings, size_kib, rss_kib
+  FROM moment
+),
+ranked AS (
+  SELECT x.*,
+    row_number() OVER (PARTITION BY x.category ORDER BY x.mappings DESC, x.moment_ms) AS mappings_k,
+    row_number() OVER (PARTITION BY x.category ORDER BY x.size_kib DESC, x.moment_ms) AS size_k,
+    row_number() OVER (PARTITION BY x.category ORDER BY x.rss_kib DESC, x.moment_ms) AS rss_k,
+    CASE WHEN NOT z.unsure THEN 0 * z.mappings END AS mappings_none,
+    CASE WHEN NOT z.unsure THEN 0 * z.size_kib END AS size_kib_none,
+    CASE WHEN NOT z.unsure THEN 0 * z.rss_kib END AS rss_kib_none
+  FROM (SELECT * FROM moment WHERE is_last) z
+  CROSS JOIN cell x
+)
+SELECT category,
+  rss_kib_peak,
+  strftime('%Y-%m-%dT%H:%M:%S', rss_peak_ms / 1000, 'unixepoch')
+    || CASE WHEN rss_peak_ms % 1000 THEN '.' || substr(1000 + rss_peak_ms % 1000, 2) ELSE '' END
+    || 'Z' AS rss_peak_at,
+  rss_kib_last,
+  size_kib_peak,
+  strftime('%Y-%m-%dT%H:%M:%S', size_peak_ms / 1000, 'unixepoch')
+    || CASE WHEN size_peak_ms % 1000 THEN '.' || substr(1000 + size_peak_ms % 1000, 2) ELSE '' END
+    || 'Z' AS size_peak_at,
+  size_kib_last,
+  mappings_peak,
+  strftime('%Y-%m-%dT%H:%M:%S', mappings_peak_ms / 1000, 'unixepoch')
+    || CASE WHEN mappings_peak_ms % 1000 THEN '.' || substr(1000 + mappings_peak_ms % 1000, 2) ELSE '' END
+    || 'Z' AS mappings_peak_at,
+  mappings_last
+FROM (
+  SELECT category,
+    max(rss_kib) AS rss_kib_peak,
+    max(CASE WHEN rss_k = 1 AND rss_kib IS NOT NULL THEN moment_ms END) AS rss_peak_ms,
+    CASE WHEN total(is_last) THEN max(CASE WHEN is_last AND NOT partial THEN rss_kib END)
+      ELSE max(rss_kib_none) END AS rss_kib_last,
+    max(size_kib) AS size_kib_peak,
+    max(CASE WHEN size_k = 1 AND size_kib IS NOT NULL THEN moment_ms END) AS size_peak_ms,
+    CASE WHEN total(is_last) THEN max(CASE WHEN is_last AND NOT partial THEN size_kib END)
+      ELSE max(size_kib_none) END AS size_kib_last,
+    max(mappings) AS mappings_peak,
+    max(CASE WHEN mappings_k = 1 AND mappings IS NOT NULL THEN moment_ms END) AS mappings_peak_ms,
+    CASE WHEN total(is_last) THEN max(CASE WHEN is_last AND NOT partial THEN mappings END)
+      ELSE max(mappings_none) END AS mappings_last
+  FROM ranked
+  GROUP BY category
+)
+ORDER BY category <> 'total', rss_kib_peak DESC, size_kib_peak DESC, category;

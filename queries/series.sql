@@ -1,0 +1,52 @@
+-- name:   series
+-- title:  One number through time, one series per pid: ts, pid, value for a plot
+-- param:  process  process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  metric   text     rss   One of rss, pss, private, private_dirty, size, swap, mappings
+-- param:  category category ""    Only this category
+-- param:  from     snapshot first Begin with this snapshot
+-- param:  to       snapshot last  End with this snapshot
+-- param:  dialect  text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- column: ts    real When: seconds since 1970 UTC
+-- column: pid   int  Process id
+-- column: value int  KiB, or a number of mappings
+--
+-- The columns that Procpath and those who learnt from it plot. Every process has a series of its
+-- own; nothing is summed. Where the number is unknown there is no row, nor for a partial capture,
+-- which would look like a dip. A category that a process does not have is 0, one that a capture
+-- with sums only cannot tell is unknown.
+WITH scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+taken AS (
+  SELECT s.process_id, s.taken_ms, s.state, s.ordinal, v.epoch_id IS NOT NULL AS there,
+    CASE :metric WHEN 'rss' THEN s.rss_kib WHEN 'pss' THEN s.pss_kib
+      WHEN 'private' THEN s.private_kib WHEN 'private_dirty' THEN s.private_dirty_kib
+      WHEN 'size' THEN s.size_kib WHEN 'swap' THEN s.swap_kib
+      WHEN 'mappings' THEN s.mappings END AS whole,
+    CASE :metric WHEN 'rss' THEN v.rss_kib WHEN 'pss' THEN v.pss_kib
+      WHEN 'private' THEN v.private_kib WHEN 'private_dirty' THEN v.private_dirty_kib
+      WHEN 'size' THEN v.size_kib WHEN 'swap' THEN v.swap_kib
+      WHEN 'mappings' THEN v.mappings END AS part
+  FROM scope
+  CROSS JOIN snapshots s ON s.process_id = scope.process_id
+  LEFT JOIN catver v ON v.epoch_id = s.epoch_id AND v.first <= s.off
+    AND (v.last IS NULL OR v.last >= s.off)
+    AND v.category_id = (SELECT category_id FROM categories WHERE category = :category)
+  WHERE s.state <> 'partial'
+    AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+    AND s.moment_ms >= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :from)
+    AND s.moment_ms <= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :to)
+),
+told AS (
+  SELECT process_id, taken_ms, ordinal,
+    CASE WHEN :category IS NULL THEN whole WHEN there THEN part
+      WHEN state <> 'totals' THEN 0 * whole END AS value
+  FROM taken
+)
+SELECT t.taken_ms / 1000.0 AS ts, p.pid, t.value
+FROM told t
+JOIN process p ON p.process_id = t.process_id
+WHERE t.value IS NOT NULL
+ORDER BY t.taken_ms, t.ordinal, p.pid, p.process_id;

@@ -1,0 +1,53 @@
+-- name:   swapped
+-- title:  What is swapped out in one snapshot
+-- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
+-- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- column: category     category Category; total where a capture tells sums only, or nothing about swap
+-- column: object       text     The path; [anon] where there is none; unknown in a row of category total
+-- column: mappings     count    How many of its mappings have swapped pages
+-- column: size_kib     kib      Address space of these
+-- column: rss_kib      kib      Resident in these
+-- column: swap_kib     kib      Swapped out
+-- column: swap_pss_kib kib      Proportional share of the swapped
+-- column: processes    count    How many processes have some
+--
+-- No rows: nothing is swapped out. A capture that does not tell (plain pmap, -x, maps) is one row
+-- of category total whose swap_kib is unknown, and one with sums only a row of category total too.
+-- Given a name, the sum over its processes of that moment.
+WITH scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+moment AS (
+  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id, s.state, s.mappings, s.size_kib, s.rss_kib, s.swap_kib
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :snapshot AND s.moment_ms = m.moment_ms
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+x AS (
+  SELECT moment.process_id, m.category, CASE m.path WHEN '' THEN '[anon]' ELSE m.path END AS object,
+    1 AS mappings, m.size_kib, m.rss_kib, m.swap_kib, m.swap_pss_kib
+  FROM moment
+  CROSS JOIN mappings m ON m.snapshot_id = moment.snapshot_id
+  WHERE m.swap_kib > 0
+  UNION ALL
+  SELECT process_id, 'total', NULL, mappings, size_kib, rss_kib, swap_kib, NULL
+  FROM moment
+  WHERE swap_kib IS NULL OR state = 'totals' AND swap_kib > 0
+)
+SELECT x.category, x.object,
+  CASE WHEN count(*) = count(x.mappings) THEN sum(x.mappings) END AS mappings,
+  CASE WHEN count(*) = count(x.size_kib) THEN sum(x.size_kib) END AS size_kib,
+  CASE WHEN count(*) = count(x.rss_kib) THEN sum(x.rss_kib) END AS rss_kib,
+  CASE WHEN count(*) = count(x.swap_kib) THEN sum(x.swap_kib) END AS swap_kib,
+  CASE WHEN count(*) = count(x.swap_pss_kib) THEN sum(x.swap_pss_kib) END AS swap_pss_kib,
+  count(DISTINCT x.process_id) AS processes
+FROM x
+GROUP BY x.category, x.object
+ORDER BY swap_kib DESC, x.category, x.object;

@@ -1,0 +1,79 @@
+/* near: the nearest of some words, by optimal string alignment. */
+#include "base/near.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+static int letter(pm_text t, size_t at)
+{
+    return tolower((unsigned char)t.data[at]);
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t pm_near_distance(pm_text a, pm_text b, size_t limit)
+{
+    size_t row[3][PM_NEAR_WORD]; /* of the table of distances, the last three */
+
+    if (a.len >= PM_NEAR_WORD || b.len >= PM_NEAR_WORD)
+        return limit + 1;
+    for (size_t k = 0; k <= b.len; k++)
+        row[0][k] = k;
+    for (size_t i = 1; i <= a.len; i++) {
+        size_t *now = row[i % 3], *last = row[(i + 2) % 3], *older = row[(i + 1) % 3];
+
+        now[0] = i;
+        for (size_t k = 1; k <= b.len; k++) {
+            size_t same = letter(a, i - 1) == letter(b, k - 1) ? 0 : 1;
+
+            now[k] = least(least(last[k], now[k - 1]) + 1, last[k - 1] + same);
+            if (i > 1 && k > 1 && letter(a, i - 1) == letter(b, k - 2) &&
+                letter(a, i - 2) == letter(b, k - 1))
+                now[k] = least(now[k], older[k - 2] + 1);
+        }
+    }
+    return least(row[a.len % 3][b.len], limit + 1);
+}
+
+/* Short words are near to each other by chance. */
+static size_t tolerance(size_t len)
+{
+    return len < 3 ? 0 : len < 5 ? 1 : len < 9 ? 2 : 3;
+}
+
+void pm_near_start(pm_near *near, pm_text wanted)
+{
+    *near = (pm_near){.wanted = wanted, .distance = tolerance(wanted.len) + 1};
+}
+
+static bool goes_on(pm_text wanted, pm_text word)
+{
+    return wanted.len >= 3 && wanted.len < word.len &&
+           pm_near_distance(wanted, (pm_text){word.data, wanted.len}, 0) == 0;
+}
+
+void pm_near_try(pm_near *near, pm_text word)
+{
+    size_t distance = pm_near_distance(near->wanted, word, near->distance);
+
+    if (pm_text_equal(near->wanted, word))
+        return; /* it is not the spelling, then */
+    if (goes_on(near->wanted, word))
+        distance = least(distance, tolerance(near->wanted.len));
+    if (distance >= near->distance || word.len >= PM_NEAR_WORD)
+        return;
+    near->distance = distance;
+    memcpy(near->best, word.data, word.len);
+    near->best[word.len] = '\0';
+}
+
+const char *pm_near_hint(pm_near *near)
+{
+    if (!near->best[0])
+        return ";";
+    snprintf(near->hint, sizeof near->hint, ", did you mean '%s'?", near->best);
+    return near->hint;
+}

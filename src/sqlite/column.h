@@ -1,0 +1,30 @@
+/* column: what the tables show, each column a name and how its value is found. */
+#ifndef PM_SQLITE_COLUMN_H
+#define PM_SQLITE_COLUMN_H
+
+#include "sqlite/held.h"
+#include <sqlite3ext.h>
+
+/* One row: a mapping of a block; NULL: the block itself, or the one row of its sums. */
+typedef struct pm_shown {
+    pm_held *held;
+    const pm_mapping *m;
+} pm_shown;
+
+typedef struct pm_column {
+    const char *name, *type;
+    void (*show)(sqlite3_context *out, const pm_shown *row, int which);
+    int which; /* of what `show` can show */
+} pm_column;
+
+/* What the view `mappings` of a store says of a mapping, in its order, and behind that where it was
+ * found. */
+extern const pm_column pm_mapping_columns[];
+extern const int pm_mapping_columns_live; /* without where it was found */
+extern const int pm_mapping_columns_all;
+
+/* One block. */
+extern const pm_column pm_block_columns[];
+extern const int pm_block_columns_all;
+
+#endif

@@ -1,0 +1,379 @@
+/* table: the virtual tables. A row of one needs its argument: smaps(1234) is short for smaps WHERE
+ * pid = 1234, and the planner is told that nothing goes without. */
+#include "sqlite/table.h"
+
+#include "base/num.h"
+#include "sqlite/column.h"
+#include "sqlite/supply.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <xxhash.h>
+
+SQLITE_EXTENSION_INIT3
+
+#define ARGS_MAX 2
+
+typedef struct kind {
+    const char *name, *usage;
+    const pm_column *columns;
+    const int *n_columns;
+    const char *args[ARGS_MAX]; /* names of the hidden columns; the first must be given */
+    double cost, rows;          /* of one call, for the planner */
+    bool live, by_row;
+} kind;
+
+static const kind kinds[] = {
+    {"smaps",
+     "smaps(PID), such as smaps(1234) or smaps('self')",
+     pm_mapping_columns,
+     &pm_mapping_columns_live,
+     {"pid"},
+     1e5,
+     500,
+     true,
+     true},
+    {"maps",
+     "maps(PID), such as maps(1234) or maps('self')",
+     pm_mapping_columns,
+     &pm_mapping_columns_live,
+     {"pid"},
+     1e4,
+     500,
+     true,
+     true},
+    {"pmap_file",
+     "pmap_file(FILE) or pmap_file(FILE, DIALECT)",
+     pm_mapping_columns,
+     &pm_mapping_columns_all,
+     {"file", "as_dialect"},
+     1e6,
+     10000,
+     false,
+     true},
+    {"pmap_blocks",
+     "pmap_blocks(FILE) or pmap_blocks(FILE, DIALECT)",
+     pm_block_columns,
+     &pm_block_columns_all,
+     {"file", "as_dialect"},
+     1e6,
+     100,
+     false,
+     false},
+};
+
+typedef struct table {
+    sqlite3_vtab base;
+    const kind *kind;
+} table;
+
+typedef struct cursor {
+    sqlite3_vtab_cursor base;
+    sqlite3_value *args[ARGS_MAX]; /* or NULL */
+    pm_supply *supply;
+    pm_held *held; /* NULL: no more rows */
+    size_t at;     /* of its rows */
+    sqlite3_int64 rowid;
+} cursor;
+
+static const kind *kind_of(const cursor *c)
+{
+    return ((const table *)c->base.pVtab)->kind;
+}
+
+/* ---- the table ---- */
+
+static int declare(sqlite3 *db, const kind *k)
+{
+    sqlite3_str *sql = sqlite3_str_new(db);
+    char *text;
+    int rc = SQLITE_NOMEM;
+
+    sqlite3_str_appendall(sql, "CREATE TABLE x(");
+    for (int i = 0; i < *k->n_columns; i++)
+        sqlite3_str_appendf(sql, "\"%w\" %s, ", k->columns[i].name, k->columns[i].type);
+    for (int i = 0; i < ARGS_MAX && k->args[i]; i++)
+        sqlite3_str_appendf(sql, "%s\"%w\" %s HIDDEN", i ? ", " : "", k->args[i],
+                            k->live ? "INTEGER" : "TEXT");
+    sqlite3_str_appendall(sql, ")");
+    text = sqlite3_str_finish(sql);
+    if (text)
+        rc = sqlite3_declare_vtab(db, text);
+    sqlite3_free(text);
+    return rc;
+}
+
+static int table_connect(sqlite3 *db, void *kind_, int argc, const char *const *argv,
+                         sqlite3_vtab **out, char **error)
+{
+    table *t;
+    int rc = declare(db, kind_);
+
+    (void)argc;
+    (void)argv;
+    (void)error;
+    if (rc != SQLITE_OK)
+        return rc;
+    /* they read files: no view or trigger of somebody else's database may call them */
+    sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
+    t = sqlite3_malloc(sizeof *t);
+    if (!t)
+        return SQLITE_NOMEM;
+    *t = (table){.kind = kind_};
+    *out = &t->base;
+    return SQLITE_OK;
+}
+
+static int table_disconnect(sqlite3_vtab *t)
+{
+    sqlite3_free(t);
+    return SQLITE_OK;
+}
+
+/* Which constraint gives argument `arg`: its index, -1 for none, -2 where it cannot be used in this
+ * order of a join. */
+static int find_argument(const sqlite3_index_info *info, int column)
+{
+    int found = -1;
+
+    for (int i = 0; i < info->nConstraint; i++) {
+        const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+
+        if (c->iColumn != column || c->op != SQLITE_INDEX_CONSTRAINT_EQ)
+            continue;
+        if (c->usable)
+            return i;
+        found = -2;
+    }
+    return found;
+}
+
+/* idxNum: bit N says that argument N is given. Without the first there is a plan all the same, so
+ * dear that any other is taken: running it says what is missing, where SQLITE_CONSTRAINT would end
+ * in "no query solution". */
+static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+    const kind *k = ((const table *)base)->kind;
+    int n = 0;
+
+    for (int arg = 0; arg < ARGS_MAX && k->args[arg]; arg++) {
+        int i = find_argument(info, *k->n_columns + arg);
+
+        if (i == -2)
+            return SQLITE_CONSTRAINT;
+        if (i < 0)
+            continue;
+        info->aConstraintUsage[i].argvIndex = ++n;
+        info->aConstraintUsage[i].omit = 1;
+        info->idxNum |= 1 << arg;
+    }
+    info->estimatedCost = info->idxNum & 1 ? k->cost : 1e99;
+    info->estimatedRows = (sqlite3_int64)k->rows;
+    return SQLITE_OK;
+}
+
+/* ---- the cursor ---- */
+
+static int cursor_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+{
+    cursor *c = sqlite3_malloc(sizeof *c);
+
+    (void)base;
+    if (!c)
+        return SQLITE_NOMEM;
+    *c = (cursor){0};
+    *out = &c->base;
+    return SQLITE_OK;
+}
+
+static void cursor_clear(cursor *c)
+{
+    for (int i = 0; i < ARGS_MAX; i++) {
+        sqlite3_value_free(c->args[i]);
+        c->args[i] = NULL;
+    }
+    pm_held_free(c->held);
+    pm_supply_free(c->supply);
+    c->held = NULL;
+    c->supply = NULL;
+}
+
+static int cursor_close(sqlite3_vtab_cursor *base)
+{
+    cursor_clear((cursor *)base);
+    sqlite3_free(base);
+    return SQLITE_OK;
+}
+
+/* The failure as SQLite's: whose it is stands before the text. */
+static int failed(cursor *c, pmapdb_status st, const pmapdb_error *err)
+{
+    sqlite3_vtab *t = c->base.pVtab;
+
+    if (st == PMAPDB_NOMEM)
+        return SQLITE_NOMEM;
+    sqlite3_free(t->zErrMsg);
+    t->zErrMsg = sqlite3_mprintf("%s: %s", kind_of(c)->name, err->text);
+    return SQLITE_ERROR;
+}
+
+/* The next block that has rows, or that is one. */
+static int next_block(cursor *c)
+{
+    pmapdb_error err = {0};
+    pmapdb_status st;
+
+    do {
+        pm_held_free(c->held);
+        c->held = NULL;
+        st = pm_supply_next(c->supply, &c->held, &err);
+    } while (st == PMAPDB_OK && c->held && kind_of(c)->by_row && pm_held_rows(c->held) == 0);
+    c->at = 0;
+    return st == PMAPDB_OK ? SQLITE_OK : failed(c, st, &err);
+}
+
+/* The name of the process's folder in /proc. */
+static pmapdb_status read_pid(sqlite3_value *v, char out[32], pmapdb_error *err)
+{
+    sqlite3_int64 pid = -1;
+    uint64_t number;
+    pm_text text;
+
+    if (sqlite3_value_type(v) == SQLITE_INTEGER) {
+        pid = sqlite3_value_int64(v);
+    } else if (sqlite3_value_type(v) == SQLITE_TEXT) {
+        text = pm_text_of((const char *)sqlite3_value_text(v));
+        if (pm_text_equal(text, PM_TEXT("self"))) {
+            snprintf(out, 32, "self");
+            return PMAPDB_OK;
+        }
+        if (pm_num_all(text, &number) && number <= INT64_MAX)
+            pid = (sqlite3_int64)number;
+    }
+    if (pid < 1)
+        return pm_fail(err, PMAPDB_USAGE, "a process is a whole number from 1 on, or 'self'");
+    snprintf(out, 32, "%" PRId64, (int64_t)pid);
+    return PMAPDB_OK;
+}
+
+static pmapdb_status open_live(cursor *c, pmapdb_error *err)
+{
+    char pid[32];
+    pmapdb_status st = read_pid(c->args[0], pid, err);
+
+    return st == PMAPDB_OK ? pm_supply_live(kind_of(c)->name, pid, &c->supply, err) : st;
+}
+
+static pmapdb_status open_file(cursor *c, pmapdb_error *err)
+{
+    const char *path = (const char *)sqlite3_value_text(c->args[0]);
+    const char *dialect = c->args[1] ? (const char *)sqlite3_value_text(c->args[1]) : NULL;
+
+    if (!path)
+        return pm_fail_nomem(err);
+    if (strlen(path) != (size_t)sqlite3_value_bytes(c->args[0]))
+        return pm_fail(err, PMAPDB_USAGE, "a path cannot hold a NUL");
+    return pm_supply_file(path, dialect, kind_of(c)->by_row, &c->supply, err);
+}
+
+/* SQLite tells rows by it where several calls answer one WHERE ... OR ...: other arguments, other
+ * rows. */
+static sqlite3_int64 first_rowid(const cursor *c)
+{
+    uint64_t hash = 0;
+
+    for (int i = 0; i < ARGS_MAX; i++)
+        if (c->args[i])
+            hash = XXH3_64bits_withSeed(sqlite3_value_text(c->args[i]),
+                                        (size_t)sqlite3_value_bytes(c->args[i]), hash);
+    return (sqlite3_int64)(hash & UINT64_C(0x7fffffff00000000));
+}
+
+/* An unknown process or path has no rows, as WHERE pid = NULL has none; an unknown dialect is one
+ * that was not given. */
+static int cursor_filter(sqlite3_vtab_cursor *base, int given, const char *name, int argc,
+                         sqlite3_value **argv)
+{
+    cursor *c = (cursor *)base;
+    const kind *k = kind_of(c);
+    pmapdb_error err = {0};
+    pmapdb_status st;
+    int n = 0;
+
+    (void)name;
+    cursor_clear(c);
+    for (int arg = 0; arg < ARGS_MAX && n < argc; arg++)
+        if (given & (1 << arg) && !(c->args[arg] = sqlite3_value_dup(argv[n++])))
+            return SQLITE_NOMEM;
+    if (!c->args[0]) {
+        st = pm_fail(&err, PMAPDB_USAGE, "an argument is missing: %s", k->usage);
+        return failed(c, st, &err);
+    }
+    if (sqlite3_value_type(c->args[0]) == SQLITE_NULL)
+        return SQLITE_OK;
+    c->rowid = first_rowid(c);
+    st = k->live ? open_live(c, &err) : open_file(c, &err);
+    return st == PMAPDB_OK ? next_block(c) : failed(c, st, &err);
+}
+
+static int cursor_next(sqlite3_vtab_cursor *base)
+{
+    cursor *c = (cursor *)base;
+
+    c->rowid++;
+    if (kind_of(c)->by_row && ++c->at < pm_held_rows(c->held))
+        return SQLITE_OK;
+    return next_block(c);
+}
+
+static int cursor_eof(sqlite3_vtab_cursor *base)
+{
+    return ((cursor *)base)->held == NULL;
+}
+
+static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *out, int i)
+{
+    cursor *c = (cursor *)base;
+    const kind *k = kind_of(c);
+    pm_shown row = {.held = c->held};
+
+    if (i >= *k->n_columns) {
+        if (c->args[i - *k->n_columns])
+            sqlite3_result_value(out, c->args[i - *k->n_columns]);
+        return SQLITE_OK;
+    }
+    if (k->by_row && c->held->capture.n_rows)
+        row.m = pm_capture_row(&c->held->capture, c->at);
+    k->columns[i].show(out, &row, k->columns[i].which);
+    return SQLITE_OK;
+}
+
+static int cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
+{
+    *out = ((cursor *)base)->rowid;
+    return SQLITE_OK;
+}
+
+/* Without xCreate: there is one of each, under its own name, and CREATE VIRTUAL TABLE makes none.
+ */
+static const sqlite3_module module = {
+    .xConnect = table_connect,
+    .xBestIndex = table_best_index,
+    .xDisconnect = table_disconnect,
+    .xOpen = cursor_open,
+    .xClose = cursor_close,
+    .xFilter = cursor_filter,
+    .xNext = cursor_next,
+    .xEof = cursor_eof,
+    .xColumn = cursor_column,
+    .xRowid = cursor_rowid,
+};
+
+int pm_tables_add(sqlite3 *db)
+{
+    int rc = SQLITE_OK;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && rc == SQLITE_OK; i++)
+        rc = sqlite3_create_module_v2(db, kinds[i].name, &module, (void *)&kinds[i], NULL);
+    return rc;
+}

@@ -1,0 +1,154 @@
+/* functions: words for people out of numbers and marks. All of them say NULL of NULL and of what
+ * they cannot read.
+ *
+ * One source, two builds: in the library the names below are SQLite's functions (SQLITE_CORE is
+ * set), in the extension they go through the table that SQLite hands over.
+ */
+#include "store/functions.h"
+
+#include "base/buf.h"
+#include "parse/guess.h"
+#include "render/number.h"
+#include <sqlite3ext.h>
+#include <stdio.h>
+
+SQLITE_EXTENSION_INIT3
+
+static pm_text text_of(sqlite3_value *v)
+{
+    const char *data = (const char *)sqlite3_value_text(v);
+
+    return (pm_text){data, data ? (size_t)sqlite3_value_bytes(v) : 0};
+}
+
+static void give(sqlite3_context *out, const pm_buf *buf, pmapdb_status st)
+{
+    if (st == PMAPDB_OK)
+        sqlite3_result_text64(out, pm_buf_text(buf).data, buf->len, SQLITE_TRANSIENT, SQLITE_UTF8);
+    else
+        sqlite3_result_error_nomem(out);
+}
+
+/* kib_text(1536) is "1.5 MiB". */
+static void kib_text(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    char text[PM_NUMBER_TEXT];
+    int type = sqlite3_value_numeric_type(argv[0]);
+
+    (void)argc;
+    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+        return;
+    pm_number_size(sqlite3_value_double(argv[0]), text);
+    sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
+}
+
+/* The letters of VmFlags as fs/proc/task_mmu.c of Linux 3.8 to 6.18 prints them. */
+static const struct {
+    char letters[3];
+    const char *words;
+} flags[] = {
+    {"rd", "readable"},
+    {"wr", "writable"},
+    {"ex", "executable"},
+    {"sh", "shared"},
+    {"mr", "may read"},
+    {"mw", "may write"},
+    {"me", "may execute"},
+    {"ms", "may share"},
+    {"gd", "grows down"},
+    {"pf", "pure page frames"},
+    {"gu", "may have guard regions"},
+    {"dw", "file closed to writers"},
+    {"lo", "locked"},
+    {"lf", "locked on fault"},
+    {"io", "memory-mapped I/O"},
+    {"sr", "read in sequence"},
+    {"rr", "read at random"},
+    {"dc", "not copied on fork"},
+    {"de", "cannot expand"},
+    {"ac", "accounted"},
+    {"nr", "no swap reserved"},
+    {"ht", "hugetlb pages"},
+    {"sf", "synchronous faults"},
+    {"nl", "non-linear"},
+    {"ar", "architecture's own"},
+    {"wf", "wiped on fork"},
+    {"dd", "not in core dumps"},
+    {"sd", "soft-dirty"},
+    {"mm", "mixed map"},
+    {"hg", "huge pages advised"},
+    {"nh", "no huge pages"},
+    {"mg", "mergeable"},
+    {"um", "userfaultfd: missing pages"},
+    {"uw", "userfaultfd: write-protected"},
+    {"ui", "userfaultfd: minor faults"},
+    {"bt", "branch targets guarded"},
+    {"mt", "memory tagging"},
+    {"mp", "MPX bounds"},
+    {"ss", "shadow stack"},
+    {"dp", "droppable"},
+    {"sl", "sealed"},
+};
+
+static pm_text words_of(pm_text letters)
+{
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (pm_text_equal(letters, pm_text_of(flags[i].letters)))
+            return pm_text_of(flags[i].words);
+    return letters;
+}
+
+/* vmflags_text('rd ex mr') is "readable, executable, may read"; what is not known stays as it is.
+ */
+static void vmflags_text(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    pm_text text = text_of(argv[0]), word;
+    pm_buf buf = {0};
+    size_t at = 0;
+    pmapdb_status st = PMAPDB_OK;
+
+    (void)argc;
+    if (!text.data)
+        return;
+    while (st == PMAPDB_OK && pm_guess_word(text, &at, &word)) {
+        if (buf.len)
+            st = pm_buf_add(&buf, ", ", 2, NULL);
+        word = words_of(word);
+        if (st == PMAPDB_OK)
+            st = pm_buf_add(&buf, word.data, word.len, NULL);
+    }
+    give(out, &buf, st);
+    pm_buf_free(&buf);
+}
+
+/* perms_text('rw-p') is "read, write, private", of the kernel's four letters or pmap's five. */
+static void perms_text(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    pm_text text = text_of(argv[0]);
+    char p[5], words[64];
+
+    (void)argc;
+    if (!text.data || text.len == 0 ||
+        pm_guess_perms(text.data, text.data + text.len, p) != text.len)
+        return;
+    snprintf(words, sizeof words, "%s%s%s%s%s", p[0] == 'r' ? "read, " : "",
+             p[1] == 'w' ? "write, " : "", p[2] == 'x' ? "execute, " : "",
+             memcmp(p, "---", 3) == 0 ? "no access, " : "", p[3] == 's' ? "shared" : "private");
+    sqlite3_result_text(out, words, -1, SQLITE_TRANSIENT);
+}
+
+int pm_functions_add(struct sqlite3 *db)
+{
+    static const struct {
+        const char *name;
+        void (*call)(sqlite3_context *out, int argc, sqlite3_value **argv);
+    } functions[] = {
+        {"kib_text", kib_text}, {"vmflags_text", vmflags_text}, {"perms_text", perms_text}};
+    int rc = SQLITE_OK;
+
+    for (size_t i = 0; i < sizeof functions / sizeof *functions && rc == SQLITE_OK; i++)
+        rc = sqlite3_create_function_v2(db, functions[i].name, 1,
+                                        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
+                                        functions[i].call, NULL, NULL, NULL);
+    return rc;
+}

@@ -1,0 +1,11 @@
+/* functions: the SQL functions of this project, for the program's own connections and, compiled a
+ * second time, for the loadable extension. */
+#ifndef PM_STORE_FUNCTIONS_H
+#define PM_STORE_FUNCTIONS_H
+
+struct sqlite3;
+
+/* kib_text(kib), vmflags_text(flags), perms_text(perms). Returns SQLite's result code. */
+int pm_functions_add(struct sqlite3 *db);
+
+#endif

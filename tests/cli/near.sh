@@ -1,0 +1,29 @@
+# near: did you mean: for a command, a query, a word of an option, a name, a column.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+pmapdb import -q samples/captures
+
+run pmapdb grwoth
+run pmapdb snapshot
+run pmapdb Mappings
+run pmapdb diff-categories
+run pmapdb nothing-like-it
+# What there is grows with the queries: here only what is near.
+pmapdb query catgories 2>stderr || sed 's/? there are:.*/?/' stderr
+pmapdb query nothing-like-it 2>stderr || sed 's/; there are:.*/;/' stderr
+run pmapdb mappings --category haep
+run pmapdb mappings --category nothing
+run pmapdb mappings --dialect smap
+run pmapdb categories --dialect PMAP-XX
+run pmapdb snapshots --dialect nothing
+run pmapdb snapshots --state partail
+run pmapdb growth laeky
+run pmapdb growth laeky/12766
+run pmapdb growth nothing
+run pmapdb sql 'SELECT rss_kb FROM mappings'
+run pmapdb sql 'SELECT m.pth FROM mappings m'
+run pmapdb sql 'SELECT rss FROM snapshots s JOIN process USING (process_id)'
+run pmapdb sql 'SELECT 1 FROM maping'
+run pmapdb sql 'SELECT coutn(*) FROM mappings'
+run pmapdb sql 'SELECT 1 FROM process WHERE command = "redis"'

@@ -1,0 +1,360 @@
+/* prometheus_test: golden gauges; every word of them is what OpenMetrics 1.0 asks for. */
+#include "collect.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define WORDS(v)           \
+    {                      \
+        (v), sizeof(v) - 1 \
+    }
+#define NOW INT64_C(1795229678000) /* 2026-11-21T02:54:38Z */
+
+static pm_render_options prometheus(const pm_about *about)
+{
+    return (pm_render_options){.format = PM_FORMAT_PROMETHEUS, .now_ms = NOW, .about = about};
+}
+
+static void every_unit_has_its_base_unit(void **state)
+{
+    static const pm_column columns[] = {{"snapshot_id", PM_UNIT_SNAPSHOT},
+                                        {"pid", PM_UNIT_INT},
+                                        {"category", PM_UNIT_CATEGORY},
+                                        {"start", PM_UNIT_ADDRESS},
+                                        {"mappings", PM_UNIT_COUNT},
+                                        {"rss_kib_delta", PM_UNIT_KIB},
+                                        {"rate_per_h", PM_UNIT_RATE},
+                                        {"last_at", PM_UNIT_TIME},
+                                        {"eta", PM_UNIT_DURATION},
+                                        {"share", PM_UNIT_RATIO},
+                                        {"live", PM_UNIT_BOOL},
+                                        {"maps_per_h", PM_UNIT_REAL},
+                                        {"lineage_id", PM_UNIT_LINEAGE},
+                                        {"process_id", PM_UNIT_PROCESS}};
+    static const pm_value rows[] = {
+        INT(7),    INT(4711),  TEXT("heap"), INT(0x7f00),
+        INT(3),    INT(-5),    REAL(3600),   TEXT("2026-11-21T02:54:36.500Z"),
+        INT(1500), REAL(0.25), INT(1),       REAL(2),
+        INT(12),   INT(1)};
+    static const pm_text help[COUNT_OF(columns)] = {
+        [5] = WORDS("A \"quoted\" \\ thing\nof two lines"), [7] = WORDS("Its last")};
+    static const pm_about about = {
+        .name = WORDS("top-growers"), .title = WORDS("What grew"), .help = help};
+#define L "{pid=\"4711\",category=\"heap\",lineage_id=\"12\",process_id=\"1\"} "
+
+    (void)state;
+    assert_renders(
+        prometheus(&about), columns, COUNT_OF(columns), rows, 1,
+        "# TYPE pmapdb_top_growers_mappings gauge\n"
+        "# HELP pmapdb_top_growers_mappings mappings. What grew\n"
+        "pmapdb_top_growers_mappings" L "3\n"
+        "# TYPE pmapdb_top_growers_rss_delta_bytes gauge\n"
+        "# UNIT pmapdb_top_growers_rss_delta_bytes bytes\n"
+        "# HELP pmapdb_top_growers_rss_delta_bytes A 'quoted' \\\\ thing\\nof two lines. What "
+        "grew\n"
+        "pmapdb_top_growers_rss_delta_bytes" L "-5120\n"
+        "# TYPE pmapdb_top_growers_rate_bytes_per_second gauge\n"
+        "# UNIT pmapdb_top_growers_rate_bytes_per_second bytes_per_second\n"
+        "# HELP pmapdb_top_growers_rate_bytes_per_second rate_per_h. What grew\n"
+        "pmapdb_top_growers_rate_bytes_per_second" L "1024.0\n"
+        "# TYPE pmapdb_top_growers_last_age_seconds gauge\n"
+        "# UNIT pmapdb_top_growers_last_age_seconds seconds\n"
+        "# HELP pmapdb_top_growers_last_age_seconds Seconds since then: Its last. What grew\n"
+        "pmapdb_top_growers_last_age_seconds" L "1.5\n"
+        "# TYPE pmapdb_top_growers_eta_seconds gauge\n"
+        "# UNIT pmapdb_top_growers_eta_seconds seconds\n"
+        "# HELP pmapdb_top_growers_eta_seconds eta. What grew\n"
+        "pmapdb_top_growers_eta_seconds" L "1.5\n"
+        "# TYPE pmapdb_top_growers_share_ratio gauge\n"
+        "# UNIT pmapdb_top_growers_share_ratio ratio\n"
+        "# HELP pmapdb_top_growers_share_ratio share. What grew\n"
+        "pmapdb_top_growers_share_ratio" L "0.25\n"
+        "# TYPE pmapdb_top_growers_live gauge\n"
+        "# HELP pmapdb_top_growers_live live. What grew\n"
+        "pmapdb_top_growers_live" L "1\n"
+        "# TYPE pmapdb_top_growers_maps_per_hour gauge\n"
+        "# HELP pmapdb_top_growers_maps_per_hour maps_per_h. What grew\n"
+        "pmapdb_top_growers_maps_per_hour" L "2.0\n"
+        "# EOF\n");
+}
+
+static const pm_column simple[] = {{"path", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
+#define RSS                                                                                  \
+    "# TYPE pmapdb_rss_bytes gauge\n# UNIT pmapdb_rss_bytes bytes\n# HELP pmapdb_rss_bytes " \
+    "rss_kib\n"
+
+static void unknown_is_no_sample_and_no_label(void **state)
+{
+    static const pm_value rows[] = {TEXT("a"), NONE, NONE, INT(1), TEXT("b"), REAL(NAN)};
+    static const pm_value none[] = {TEXT("a"), NONE};
+
+    (void)state;
+    assert_renders(prometheus(NULL), simple, 2, rows, 3, RSS "pmapdb_rss_bytes 1024\n# EOF\n");
+    assert_renders(prometheus(NULL), simple, 2, none, 1, "# EOF\n");
+    assert_renders(prometheus(NULL), simple, 2, NULL, 0, "# EOF\n");
+}
+
+static void labels_are_escaped_and_utf8(void **state)
+{
+    static const pm_value rows[] = {TEXT("a\"b\\c\nd,e"),
+                                    INT(1),
+                                    TEXT("x\xff\xc3\xa9"),
+                                    INT(2),
+                                    TEXT("\x1b[31m"),
+                                    INT(3),
+                                    TEXT(""),
+                                    INT(4)};
+
+    (void)state;
+    assert_renders(prometheus(NULL), simple, 2, rows, 4,
+                   RSS "pmapdb_rss_bytes{path=\"a\\\"b\\\\c\\nd,e\"} 1024\n"
+                       "pmapdb_rss_bytes{path=\"x\xef\xbf\xbd\xc3\xa9\"} 2048\n"
+                       "pmapdb_rss_bytes{path=\"\x1b[31m\"} 3072\n"
+                       "pmapdb_rss_bytes 4096\n# EOF\n");
+}
+
+/* Dropping a label adds up what it told apart; two bad bytes may become one text. */
+static void equal_labels_are_added_up(void **state)
+{
+    static const pm_column columns[] = {{"start", PM_UNIT_ADDRESS},
+                                        {"path", PM_UNIT_TEXT},
+                                        {"rss_kib", PM_UNIT_KIB},
+                                        {"n", PM_UNIT_COUNT}};
+    static const pm_value rows[] = {
+        INT(1), TEXT("\xff"), INT(1),    INT(1), INT(2), TEXT("b"), INT(2),  NONE,
+        INT(3), TEXT("\xfe"), REAL(0.5), INT(2), INT(4), TEXT("b"), INT(40), INT(1)};
+
+    (void)state;
+    assert_renders(prometheus(NULL), columns, 4, rows, 4,
+                   RSS "pmapdb_rss_bytes{path=\"\xef\xbf\xbd\"} 1536.0\n"
+                       "pmapdb_rss_bytes{path=\"b\"} 43008\n"
+                       "# TYPE pmapdb_n gauge\n# HELP pmapdb_n n\n"
+                       "pmapdb_n{path=\"\xef\xbf\xbd\"} 3\n# EOF\n");
+}
+
+static void expect_refusal(const pm_column *columns, int n, const pm_value *rows, int n_rows,
+                           const char *part)
+{
+    collected c = {0};
+    pmapdb_error err = {0};
+
+    assert_int_equal(render_into(&c, prometheus(NULL), columns, n, rows, n_rows, &err),
+                     PMAPDB_USAGE);
+    assert_non_null(strstr(err.text, part));
+    assert_int_equal(c.writes, 0);
+    pm_buf_free(&c.text);
+}
+
+static void what_cannot_be_added_up_is_refused(void **state)
+{
+    static const pm_column ratio[] = {{"path", PM_UNIT_TEXT}, {"share", PM_UNIT_RATIO}};
+    static const pm_column time[] = {{"rss_kib", PM_UNIT_KIB}, {"first_at", PM_UNIT_TIME}};
+    static const pm_column twice[] = {{"a b", PM_UNIT_TEXT}, {"a-b", PM_UNIT_TEXT}};
+    static const pm_column ages[] = {{"taken_at", PM_UNIT_TIME}, {"ts", PM_UNIT_INT}};
+    static const pm_value shares[] = {TEXT("a"), REAL(0.5), TEXT("a"), REAL(0.25)};
+    static const pm_value equal[] = {TEXT("a"), REAL(0.5), TEXT("a"), REAL(0.5)};
+    static const pm_value times[] = {INT(1), TEXT("2026-11-21T02:54:38Z"), INT(1),
+                                     TEXT("2026-11-21T02:54:39Z")};
+
+    (void)state;
+    expect_refusal(ratio, 2, shares, 2, "{path=\"a\"} differ in 'share'");
+    expect_refusal(time, 2, times, 2, "differ in 'first_at'");
+    expect_refusal(twice, 2, NULL, 0, "'a b' and 'a-b' are both 'a_b'");
+    expect_refusal(ages, 2, NULL, 0, "'taken_at' and 'ts' are both 'pmapdb_age_seconds'");
+    assert_renders(prometheus(NULL), ratio, 2, equal, 2,
+                   "# TYPE pmapdb_share_ratio gauge\n# UNIT pmapdb_share_ratio ratio\n"
+                   "# HELP pmapdb_share_ratio share\npmapdb_share_ratio{path=\"a\"} 0.5\n# EOF\n");
+}
+
+/* A gauge says how things are: of each process the newest, whatever the order. 38.5 s are later
+ * than 38 s although "." comes before "Z". */
+static void the_newest_rows_of_each_process_count(void **state)
+{
+    static const pm_column columns[] = {{"taken_at", PM_UNIT_TIME},
+                                        {"name", PM_UNIT_TEXT},
+                                        {"pid", PM_UNIT_INT},
+                                        {"category", PM_UNIT_CATEGORY},
+                                        {"rss_kib", PM_UNIT_KIB}};
+    static const pm_value rows[] = {
+        TEXT("2026-11-21T02:54:30.500Z"), TEXT("a"), INT(1), TEXT("heap"),  INT(5),
+        TEXT("2026-11-21T02:54:30Z"),     TEXT("a"), INT(1), TEXT("heap"),  INT(4),
+        TEXT("2026-11-21T02:54:30Z"),     TEXT("a"), INT(1), TEXT("gone"),  INT(4),
+        TEXT("2026-11-21T02:54:00Z"),     TEXT("a"), INT(2), TEXT("heap"),  INT(3),
+        TEXT("2026-11-21T02:54:30.500Z"), TEXT("a"), INT(1), TEXT("stack"), INT(6),
+    };
+
+    (void)state;
+    assert_renders(prometheus(NULL), columns, 5, rows, 5,
+                   "# TYPE pmapdb_age_seconds gauge\n# UNIT pmapdb_age_seconds seconds\n"
+                   "# HELP pmapdb_age_seconds Seconds since then: taken_at\n"
+                   "pmapdb_age_seconds{name=\"a\",pid=\"1\",category=\"heap\"} 7.5\n"
+                   "pmapdb_age_seconds{name=\"a\",pid=\"2\",category=\"heap\"} 38.0\n"
+                   "pmapdb_age_seconds{name=\"a\",pid=\"1\",category=\"stack\"} 7.5\n" RSS
+                   "pmapdb_rss_bytes{name=\"a\",pid=\"1\",category=\"heap\"} 5120\n"
+                   "pmapdb_rss_bytes{name=\"a\",pid=\"2\",category=\"heap\"} 3072\n"
+                   "pmapdb_rss_bytes{name=\"a\",pid=\"1\",category=\"stack\"} 6144\n# EOF\n");
+}
+
+/* Stretches: the newest end says which count; the pieces of a split began at different times. */
+static void stretches_end_with_the_newest(void **state)
+{
+    static const pm_column columns[] = {{"first_at", PM_UNIT_TIME},
+                                        {"last_at", PM_UNIT_TIME},
+                                        {"start", PM_UNIT_ADDRESS},
+                                        {"rss_kib", PM_UNIT_KIB}};
+    static const pm_value rows[] = {
+        TEXT("2026-11-21T02:54:00Z"), TEXT("2026-11-21T02:54:10Z"), INT(1), INT(1),
+        TEXT("2026-11-21T02:54:20Z"), TEXT("2026-11-21T02:54:38Z"), INT(1), INT(2),
+        TEXT("2026-11-21T02:54:30Z"), TEXT("2026-11-21T02:54:38Z"), INT(2), INT(4),
+        TEXT("2026-11-21T02:54:28Z"), TEXT("2026-11-21T02:54:38Z"), INT(3), INT(8)};
+
+    (void)state;
+    assert_renders(
+        prometheus(NULL), columns, 4, rows, 4,
+        "# TYPE pmapdb_first_age_seconds gauge\n# UNIT pmapdb_first_age_seconds seconds\n"
+        "# HELP pmapdb_first_age_seconds Seconds since then: first_at\n"
+        "pmapdb_first_age_seconds 8.0\n"
+        "# TYPE pmapdb_last_age_seconds gauge\n# UNIT pmapdb_last_age_seconds seconds\n"
+        "# HELP pmapdb_last_age_seconds Seconds since then: last_at\n"
+        "pmapdb_last_age_seconds 0.0\n" RSS "pmapdb_rss_bytes 14336\n# EOF\n");
+}
+
+static void the_process_that_was_asked_for_is_a_label(void **state)
+{
+    static const pm_about about = {.process = WORDS("redis")};
+    static const pm_column own[] = {{"process", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
+    static const pm_value rows[] = {TEXT("a"), INT(1)};
+
+    (void)state;
+    assert_renders(prometheus(&about), simple, 2, rows, 1,
+                   RSS "pmapdb_rss_bytes{path=\"a\",process=\"redis\"} 1024\n# EOF\n");
+    assert_renders(prometheus(&about), own, 2, rows, 1,
+                   RSS "pmapdb_rss_bytes{process=\"a\"} 1024\n# EOF\n");
+}
+
+/* What declares nothing (ad-hoc SQL) is what it holds. */
+static void undeclared_columns_are_what_they_hold(void **state)
+{
+    static const pm_column columns[] = {{"count(*)", PM_UNIT_TEXT},
+                                        {"2nd", PM_UNIT_TEXT},
+                                        {"_x", PM_UNIT_TEXT},
+                                        {"pid", PM_UNIT_TEXT},
+                                        {"%", PM_UNIT_TEXT}};
+    static const pm_value rows[] = {INT(5), TEXT("a"), REAL(HUGE_VAL), INT(7), REAL(1e300)};
+#define LABELS "{n2nd=\"a\",pid=\"7\"} "
+
+    (void)state;
+    assert_renders(
+        prometheus(NULL), columns, 5, rows, 1,
+        "# TYPE pmapdb_count gauge\n# HELP pmapdb_count count(*)\npmapdb_count" LABELS "5\n"
+        "# TYPE pmapdb_x gauge\n# HELP pmapdb_x _x\npmapdb_x" LABELS "+Inf\n"
+        "# TYPE pmapdb_column gauge\n# HELP pmapdb_column %\npmapdb_column" LABELS "1e+300\n"
+        "# EOF\n");
+}
+
+static void too_big_for_an_integer_is_a_real(void **state)
+{
+    static const pm_value rows[] = {NONE, INT(INT64_MAX / 512)};
+
+    (void)state;
+    assert_renders(prometheus(NULL), simple, 2, rows, 1,
+                   RSS "pmapdb_rss_bytes 1.8446744073709552e+19\n# EOF\n");
+}
+
+static pmapdb_status render_many(size_t top, int64_t rows, bool dated, collected *c,
+                                 size_t *left_out, pmapdb_error *err)
+{
+    static const pm_column columns[] = {
+        {"n", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}, {"taken_at", PM_UNIT_TIME}};
+    pm_render_options options = prometheus(NULL);
+    pm_sink sink = {c, collect};
+    pm_render *r = NULL;
+    pmapdb_status st;
+
+    options.top = top;
+    st = pm_render_new(&options, &sink, columns, dated ? 3 : 2, &r, err);
+    for (int64_t i = 0; i < rows && st == PMAPDB_OK; i++) {
+        pm_value values[] = {INT(i), INT(i), TEXT("2026-11-21T02:54:38Z")};
+        char text[40];
+
+        if (dated) {
+            snprintf(text, sizeof text, "2026-11-21T%02d:%02d:%02dZ", (int)(i / 3600 % 24),
+                     (int)(i / 60 % 60), (int)(i % 60));
+            values[0] = (pm_value)TEXT("same");
+            values[2].t = pm_text_of(text);
+        } else {
+            snprintf(text, sizeof text, "%d", (int)i);
+            values[0] = (pm_value){.kind = PM_VALUE_TEXT, .t = pm_text_of(text)};
+        }
+        st = pm_render_row(r, values, err);
+    }
+    if (st == PMAPDB_OK)
+        st = pm_render_end(r, err);
+    if (r)
+        *left_out = pm_render_left_out(r);
+    pm_render_free(r);
+    return st;
+}
+
+static void samples_are_bounded(void **state)
+{
+    collected c = {0};
+    pmapdb_error err = {0};
+    size_t left_out = 7;
+
+    (void)state;
+    assert_int_equal(render_many(0, 10000, false, &c, &left_out, &err), PMAPDB_OK);
+    assert_int_equal(left_out, 0);
+    c.writes = 0;
+    assert_int_equal(render_many(0, 10001, false, &c, &left_out, &err), PMAPDB_USAGE);
+    assert_non_null(strstr(err.text, "10001 samples"));
+    assert_int_equal(c.writes, 0);
+    pm_buf_clear(&c.text);
+    assert_int_equal(render_many(2, 10001, false, &c, &left_out, &err), PMAPDB_OK);
+    assert_int_equal(left_out, 9999);
+    assert_string_equal(c.text.data, RSS "pmapdb_rss_bytes{n=\"0\"} 0\n"
+                                         "pmapdb_rss_bytes{n=\"1\"} 1024\n# EOF\n");
+    pm_buf_free(&c.text);
+}
+
+/* Old rows are dropped on the way; the last of them is the one. */
+static void a_long_series_is_its_newest_row(void **state)
+{
+    collected c = {0};
+    pmapdb_error err = {0};
+    size_t left_out;
+
+    (void)state;
+    assert_int_equal(render_many(0, 10300, true, &c, &left_out, &err), PMAPDB_OK);
+    assert_non_null(strstr(c.text.data, "pmapdb_rss_bytes{n=\"same\"} 10546176\n"));
+    pm_buf_free(&c.text);
+}
+
+static void refused_writes_come_out(void **state)
+{
+    static const pm_value rows[] = {TEXT("a"), INT(1), TEXT("b"), INT(2)};
+
+    (void)state;
+    assert_refusals_pass(prometheus(NULL), simple, 2, rows, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_unit_has_its_base_unit),
+        cmocka_unit_test(unknown_is_no_sample_and_no_label),
+        cmocka_unit_test(labels_are_escaped_and_utf8),
+        cmocka_unit_test(equal_labels_are_added_up),
+        cmocka_unit_test(what_cannot_be_added_up_is_refused),
+        cmocka_unit_test(the_newest_rows_of_each_process_count),
+        cmocka_unit_test(stretches_end_with_the_newest),
+        cmocka_unit_test(the_process_that_was_asked_for_is_a_label),
+        cmocka_unit_test(undeclared_columns_are_what_they_hold),
+        cmocka_unit_test(too_big_for_an_integer_is_a_real),
+        cmocka_unit_test(samples_are_bounded),
+        cmocka_unit_test(a_long_series_is_its_newest_row),
+        cmocka_unit_test(refused_writes_come_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

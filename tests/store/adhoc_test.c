@@ -1,0 +1,320 @@
+/* adhoc_test: SQL that a person types: what it may not do, and its limits. */
+#include "kit.h"
+
+#include "store/adhoc.h"
+#include <dirent.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define FOREVER "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+
+static pmapdb_rows *asked(const kit *k, const char *sql, const pmapdb_sql_options *options)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+
+    kit_ok(pmapdb_sql(k->store, sql, options, &rows, &err), &err);
+    if (!rows)
+        abort();
+    return rows;
+}
+
+static bool next(pmapdb_rows *rows)
+{
+    bool has = false;
+    pmapdb_error err = {0};
+
+    kit_ok(pmapdb_next(rows, &has, &err), &err);
+    return has;
+}
+
+/* ---- reading only ---- */
+
+static size_t files_in(const char *dir)
+{
+    DIR *d = opendir(dir);
+    size_t n = 0;
+
+    assert_non_null(d);
+    while (readdir(d))
+        n++;
+    closedir(d);
+    return n;
+}
+
+/* Bytes of the file, one by one, into a sum that any change changes. */
+static uint64_t sum_of(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    uint64_t sum = 1469598103934665603U;
+
+    if (!f)
+        abort();
+    for (int c; (c = fgetc(f)) != EOF;)
+        sum = (sum ^ (uint64_t)c) * 1099511628211U;
+    fclose(f);
+    return sum;
+}
+
+static void refused(const kit *k, const char *sql)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+    pmapdb_status st = pmapdb_sql(k->store, sql, NULL, &rows, &err);
+
+    if (st != PMAPDB_USAGE)
+        print_error("%s: %d %s\n", sql, (int)st, err.text);
+    assert_int_equal(st, PMAPDB_USAGE);
+    assert_null(rows);
+}
+
+static void writefile(sqlite3_context *ctx, int n, sqlite3_value **args)
+{
+    (void)n;
+    (void)args;
+    fail(); /* called */
+    sqlite3_result_null(ctx);
+}
+
+/* As a SQLite that was built with more in it would. */
+static int add_dangerous(sqlite3 *db, char **message, const struct sqlite3_api_routines *api)
+{
+    (void)message;
+    (void)api;
+    return sqlite3_create_function(db, "writefile", -1, SQLITE_UTF8, NULL, writefile, NULL, NULL);
+}
+
+static const char *const attacks[] = {
+    "INSERT INTO host VALUES (1, 'x')",
+    "INSERT INTO host VALUES (1, 'x') RETURNING 1",
+    "WITH x AS (SELECT 1) INSERT INTO host SELECT 1, 'x' FROM x",
+    "REPLACE INTO host VALUES (1, 'x')",
+    "UPDATE process SET pid = 1",
+    "UPDATE process SET pid = 1 RETURNING pid",
+    "DELETE FROM snapshots",
+    "DELETE FROM snapshots RETURNING 1",
+    "UPDATE sqlite_master SET sql = ''",
+    "INSERT INTO sqlite_master VALUES ('table', 'x', 'x', 0, 'x')",
+    "CREATE TABLE x (a)",
+    "CREATE TEMP TABLE x (a)",
+    "CREATE TEMP VIEW x AS SELECT 1",
+    "CREATE VIRTUAL TABLE x USING fts5(a)",
+    "CREATE TEMP TRIGGER x AFTER INSERT ON host BEGIN SELECT 1; END",
+    "DROP VIEW mappings",
+    "ALTER TABLE host RENAME TO x",
+    "CREATE INDEX x ON host (name)",
+    "REINDEX",
+    "ANALYZE",
+    "VACUUM",
+    "VACUUM INTO 'made-by-adhoc-test.db'",
+    "ATTACH 'made-by-adhoc-test.db' AS x",
+    "ATTACH ':memory:' AS x",
+    "DETACH main",
+    "BEGIN",
+    "BEGIN IMMEDIATE",
+    "COMMIT",
+    "SAVEPOINT x",
+    "PRAGMA writable_schema = 1",
+    "PRAGMA writable_schema(1)",
+    "PRAGMA journal_mode = DELETE",
+    "PRAGMA query_only = OFF",
+    "PRAGMA user_version = 7",
+    "PRAGMA application_id = 7",
+    "PRAGMA wal_checkpoint(TRUNCATE)",
+    "PRAGMA optimize",
+    "PRAGMA temp_store_directory = '/'",
+    "PRAGMA trusted_schema = ON",
+    "PRAGMA hard_heap_limit = 1",
+    "PRAGMA no_such_pragma",
+    "SELECT load_extension('x')",
+    "SELECT writefile('x', 'y')",
+    "SELECT Writefile('x', 'y')",
+    "SELECT 1 WHERE writefile('x', 'y')",
+    "SELECT fts3_tokenizer('simple')",
+    "SELECT readfile('/etc/passwd')",
+    "EXPLAIN DELETE FROM snapshots",
+    "SELECT 1; DELETE FROM snapshots",
+    "; DELETE FROM snapshots",
+    "",
+    "-- only",
+};
+
+static void changes_nothing(void **state)
+{
+    kit *k = *state;
+    uint64_t sum, wal;
+    size_t files;
+    char path[128];
+    struct stat info;
+
+    snprintf(path, sizeof path, "%s-wal", k->path);
+    sum = sum_of(k->path);
+    wal = sum_of(path);
+    files = files_in(k->dir);
+    sqlite3_auto_extension((void (*)(void))add_dangerous);
+    for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++)
+        refused(k, attacks[i]);
+    sqlite3_cancel_auto_extension((void (*)(void))add_dangerous);
+    assert_int_equal(files_in(k->dir), files);
+    assert_true(sum_of(k->path) == sum && sum_of(path) == wal);
+    assert_int_not_equal(stat("made-by-adhoc-test.db", &info), 0);
+}
+
+static void reads(void **state)
+{
+    static const char *const allowed[] = {
+        "SELECT count(*) FROM mappings",
+        "WITH x AS (SELECT 1 AS a) SELECT a FROM x",
+        "VALUES (1), (2)",
+        "EXPLAIN QUERY PLAN SELECT * FROM mappings",
+        "EXPLAIN SELECT 1",
+        "PRAGMA table_info(mappings)",
+        "PRAGMA user_version",
+        "PRAGMA integrity_check",
+        "SELECT name FROM pragma_table_xinfo('snapshots')",
+        "SELECT value FROM json_each('[1, 2]')",
+        "SELECT kib_text(2048)",
+        "SELECT 1;",
+        "SELECT 1; -- the end",
+    };
+
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
+        pmapdb_rows *rows = asked(kit_of(state), allowed[i], NULL);
+
+        assert_true(next(rows));
+        pmapdb_rows_close(rows);
+    }
+}
+
+/* ---- limits ---- */
+
+static double seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void stops_in_time(void **state)
+{
+    static const pmapdb_sql_options options = {.timeout_ms = 200};
+    pmapdb_rows *rows = asked(kit_of(state), FOREVER "SELECT count(*) FROM c", &options);
+    pmapdb_error err = {0};
+    bool has;
+    double begun = seconds();
+
+    assert_int_equal(pmapdb_next(rows, &has, &err), PMAPDB_TIMEOUT);
+    assert_in_range((int)((seconds() - begun) * 1000), 150, 5000);
+    assert_string_equal(err.text, "stopped after 0.2 s without an end: --timeout gives more");
+    assert_int_equal(err.db_code & 0xff, SQLITE_INTERRUPT);
+    pmapdb_rows_close(rows);
+}
+
+/* Rows that come quickly, without an end: every one is in time, all together are not. */
+static void stops_between_rows(void **state)
+{
+    static const pmapdb_sql_options options = {.timeout_ms = 200};
+    pmapdb_rows *rows = asked(kit_of(state), FOREVER "SELECT x FROM c", &options);
+    pmapdb_status st = PMAPDB_OK;
+    bool has = true;
+
+    while (st == PMAPDB_OK && has)
+        st = pmapdb_next(rows, &has, NULL);
+    assert_int_equal(st, PMAPDB_TIMEOUT);
+    pmapdb_rows_close(rows);
+}
+
+/* So does what the caller makes of the rows, or an endless table would be drawn for minutes. */
+static void work_of_the_caller_counts(void **state)
+{
+    static const pmapdb_sql_options options = {.timeout_ms = 200};
+    pmapdb_rows *rows = asked(kit_of(state), FOREVER "SELECT x FROM c", &options);
+    pmapdb_status st = PMAPDB_OK;
+    bool has = true;
+
+    for (int n = 0; st == PMAPDB_OK && n < 10000; n++) {
+        double begun = seconds();
+
+        while (seconds() - begun < 0.0005) {
+        }
+        st = pmapdb_next(rows, &has, NULL);
+    }
+    assert_int_equal(st, PMAPDB_TIMEOUT);
+    pmapdb_rows_close(rows);
+}
+
+/* A caller that takes its time is no runaway statement. */
+static void waiting_does_not_count(void **state)
+{
+    static const pmapdb_sql_options options = {.timeout_ms = 100};
+    static const struct timespec pause = {0, 300000000};
+    pmapdb_rows *rows = asked(kit_of(state), FOREVER "SELECT x FROM c LIMIT 50000", &options);
+    int n = 0;
+
+    assert_true(next(rows));
+    nanosleep(&pause, NULL);
+    for (n = 1; n < 20000; n++)
+        assert_true(next(rows));
+    pmapdb_rows_close(rows);
+}
+
+static void stops_at_max_rows(void **state)
+{
+    static const struct {
+        int64_t max;
+        int rows;
+        bool cut;
+    } cases[] = {{0, 3, false}, {1, 1, true}, {2, 2, true}, {3, 3, false}, {4, 3, false}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pmapdb_sql_options options = {.max_rows = cases[i].max};
+        pmapdb_rows *rows = asked(kit_of(state), "VALUES (1), (2), (3)", &options);
+
+        for (int again = 0; again < 2; again++) { /* it begins anew after the end */
+            for (int n = 0; n < cases[i].rows; n++) {
+                assert_true(next(rows));
+                assert_int_equal(pmapdb_rows_int(rows, 0), n + 1);
+            }
+            assert_false(next(rows));
+            assert_true(pmapdb_rows_cut(rows) == cases[i].cut);
+        }
+        pmapdb_rows_close(rows);
+    }
+}
+
+static void fails_at_step(const kit *k, const char *sql, const char *says)
+{
+    pmapdb_rows *rows = asked(k, sql, NULL);
+    pmapdb_error err = {0};
+    bool has;
+
+    assert_int_equal(pmapdb_next(rows, &has, &err), PMAPDB_USAGE);
+    assert_string_equal(err.text, says);
+    pmapdb_rows_close(rows);
+}
+
+static void fails_with_words(void **state)
+{
+    const kit *k = kit_of(state);
+
+    fails_at_step(k, "SELECT randomblob(1e9)", "a text or blob of more than 64 MiB");
+    fails_at_step(k, "SELECT abs(-9223372036854775808)", "integer overflow");
+    fails_at_step(k, "SELECT json('{')", "malformed JSON");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(changes_nothing),
+        IN_KIT(reads),
+        IN_KIT(stops_in_time),
+        IN_KIT(stops_between_rows),
+        IN_KIT(work_of_the_caller_counts),
+        IN_KIT(waiting_does_not_count),
+        IN_KIT(stops_at_max_rows),
+        IN_KIT(fails_with_words),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+/* functions_test: what the SQL functions say, on the program's own connections. */
+#include "store/functions.h"
+#include "store/store.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+/* cmocka.h wants the five above. */
+#include <cmocka.h>
+
+/* The one value of `SELECT expression`, NULL as "NULL". */
+static void says(const char *expression, const char *expected)
+{
+    char *sql = sqlite3_mprintf("SELECT coalesce(%s, 'NULL')", expression);
+    sqlite3_stmt *stmt;
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(pm_functions_add(db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    assert_string_equal((const char *)sqlite3_column_text(stmt, 0), expected);
+    sqlite3_finalize(stmt);
+    sqlite3_free(sql);
+    sqlite3_close(db);
+}
+
+static void kib_text(void **state)
+{
+    (void)state;
+    says("kib_text(0)", "0 KiB");
+    says("kib_text(1023)", "1023 KiB");
+    says("kib_text(1024)", "1 MiB");
+    says("kib_text(-1536)", "-1.5 MiB");
+    says("kib_text(2.5 * 1048576)", "2.5 GiB");
+    says("kib_text('2048')", "2 MiB");
+    says("kib_text(NULL)", "NULL");
+    says("kib_text('many')", "NULL");
+    says("kib_text(x'31')", "NULL");
+}
+
+static void vmflags_text(void **state)
+{
+    (void)state;
+    says("vmflags_text('rd ex mr')", "readable, executable, may read");
+    says("vmflags_text('  sl\tdp  ')", "sealed, droppable");
+    says("vmflags_text('rd zz ?? lonely')", "readable, zz, ??, lonely");
+    says("vmflags_text('')", "");
+    says("vmflags_text(NULL)", "NULL");
+}
+
+/* All that fs/proc/task_mmu.c can print from 3.8 to 6.18, in the order of the reference. */
+static void every_flag(void **state)
+{
+    static const char all[] =
+        "rd wr ex sh mr mw me ms gd pf gu dw lo lf io sr rr dc de ac nr ht sf "
+        "nl ar wf dd sd mm hg nh mg um uw ui bt mt mp ss dp sl";
+    char one[3] = "";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof all; i += 3) {
+        char *same;
+
+        memcpy(one, all + i, 2);
+        same = sqlite3_mprintf("vmflags_text('%s') = '%s' OR length(vmflags_text('%s')) < 6", one,
+                               one, one);
+        says(same, "0");
+        sqlite3_free(same);
+    }
+}
+
+static void perms_text(void **state)
+{
+    (void)state;
+    says("perms_text('rw-p')", "read, write, private");
+    says("perms_text('r-xs')", "read, execute, shared");
+    says("perms_text('rw-s-')", "read, write, shared");
+    says("perms_text('r-x--')", "read, execute, private");
+    says("perms_text('---p')", "no access, private");
+    says("perms_text('-----')", "no access, private");
+    says("perms_text('rwx')", "NULL");
+    says("perms_text('rw-p ')", "NULL");
+    says("perms_text('')", "NULL");
+    says("perms_text(NULL)", "NULL");
+}
+
+/* A store's connections have them, for reading and for writing. */
+static void in_a_store(void **state)
+{
+    char dir[] = "/tmp/pmapdb-XXXXXX";
+    char path[64];
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/s.db", dir);
+    for (int mode = PMAPDB_WRITE; mode >= (int)PMAPDB_READ; mode--) {
+        pmapdb_open_options options = {.mode = (pmapdb_open_mode)mode};
+        pmapdb_store *store;
+
+        assert_int_equal(pmapdb_open(path, &options, &store, NULL), PMAPDB_OK);
+        assert_int_equal(sqlite3_exec(store->db,
+                                      "SELECT kib_text(1), vmflags_text(''), perms_text('')", NULL,
+                                      NULL, NULL),
+                         SQLITE_OK);
+        pmapdb_close(store);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const names[] = {"s.db", "s.db-wal", "s.db-shm"};
+
+        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(dir), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kib_text),   cmocka_unit_test(vmflags_text), cmocka_unit_test(every_flag),
+        cmocka_unit_test(perms_text), cmocka_unit_test(in_a_store),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

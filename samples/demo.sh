@@ -54,6 +54,14 @@ else
         NR > 1 && $delta > 0 { gsub(/"/, "", $1); printf "%-14s %8d KiB/h\n", $1, $delta * 10 }'
 fi
 
+say "A log that kept only pmap's last line: resident memory slows down once the cache is full"
+head -n 2 samples/logs/leaky-totals.log
+(
+    export PMAPDB="$store/totals.db"
+    run import -q --name leaky samples/logs/leaky-totals.log
+    run growth
+)
+
 say "The same as CSV, for a spreadsheet or a plot: build/demo/growth.csv"
 run growth -f csv -o build/demo/growth.csv
 head -n 5 build/demo/growth.csv

@@ -7,6 +7,7 @@
 # OUTDIR/captures/leaky-DATE/TIME-PID.x   every beat; .smaps and .XX with the first, 7th and last
 # OUTDIR/logs/leaky-cron.log              what cron's `(date; pmap -x PID) >> log` leaves
 # OUTDIR/logs/leaky-untimed.log           what `pmap -x PID >> log` leaves
+# OUTDIR/logs/leaky-totals.log            a loop that keeps only the line of sums
 set -eu
 
 out=${1:?usage: record.sh OUTDIR [SECONDS]}
@@ -38,6 +39,7 @@ while [ "$beat" -le "$beats" ]; do
     if [ "$beat" -le "$logged" ]; then
         { date && pmap -x "$logged_pid"; } >>"$logs/leaky-cron.log"
         pmap -x "$logged_pid" >>"$logs/leaky-untimed.log"
+        { echo "$(date): PID $logged_pid" && pmap -x "$logged_pid" | tail -n 1; } >>"$logs/leaky-totals.log"
     fi
     beat=$((beat + 1))
     sleep "$seconds"

@@ -224,6 +224,29 @@ static pmapdb_status bind_state(pmapdb_rows *r, const pm_query_param *p, pm_text
     return end_choice(r, &c, st, err);
 }
 
+#define ONE_OF "One of "
+
+/* The header's text lists the values: "One of rss, pss, size". */
+static pmapdb_status bind_listed(pmapdb_rows *r, const pm_query_param *p, pm_text value,
+                                 pmapdb_error *err)
+{
+    pm_text rest = pm_text_from(p->help, strlen(ONE_OF));
+    choice c;
+    pmapdb_status st = PMAPDB_OK;
+
+    start_choice(&c, p, value);
+    while (rest.len && st == PMAPDB_OK) {
+        const char *comma = memchr(rest.data, ',', rest.len);
+        size_t n = comma ? (size_t)(comma - rest.data) : rest.len;
+
+        st = offer(&c, (pm_text){rest.data, n}, err);
+        rest = pm_text_from(rest, comma ? n + 1 : n);
+        while (rest.len && rest.data[0] == ' ')
+            rest = pm_text_from(rest, 1);
+    }
+    return end_choice(r, &c, st, err);
+}
+
 static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_text value,
                                  pmapdb_error *err)
 {
@@ -273,6 +296,8 @@ static pmapdb_status bind_words(pmapdb_rows *r, const pm_query_param *p, pm_text
         return bind_dialect(r, p, value, err);
     if (value.len && pm_text_equal(p->name, PM_TEXT("state")))
         return bind_state(r, p, value, err);
+    if (value.len && pm_text_starts(p->help, PM_TEXT(ONE_OF)))
+        return bind_listed(r, p, value, err);
     bind_text(r, p->name, value);
     return PMAPDB_OK;
 }

@@ -146,7 +146,25 @@ static pmapdb_status the_only(pm_sql *sql, pm_scope *out, pmapdb_error *err)
                       &out->name_id, err);
 }
 
-pmapdb_status pm_select_process(pm_sql *sql, pm_text selector, pm_scope *out, pmapdb_error *err)
+/* "?" stands for every process whose name no capture told: they have nothing else in common. */
+static pmapdb_status refuse_unnamed(pm_sql *sql, const pm_scope *scope, pmapdb_error *err)
+{
+    int64_t n;
+    pmapdb_status st =
+        pm_sql_int(sql,
+                   "SELECT count(*) FROM name n JOIN process p ON p.name_id = n.name_id "
+                   "WHERE n.name_id = ?1 AND n.name = '?'",
+                   PM_ARGS(PM_I(scope->name_id)), 0, &n, err);
+
+    if (st == PMAPDB_OK && n > 1)
+        return pm_fail(err, PMAPDB_NOTFOUND,
+                       "'?' is no name: of %lld processes no capture tells one; 'pmapdb processes' "
+                       "lists them, choose one as @ID",
+                       (long long)n);
+    return st;
+}
+
+static pmapdb_status select_process(pm_sql *sql, pm_text selector, pm_scope *out, pmapdb_error *err)
 {
     static const pm_text any = {NULL, 0};
     const char *slash = selector.len ? memrchr(selector.data, '/', selector.len) : NULL;
@@ -177,6 +195,13 @@ pmapdb_status pm_select_process(pm_sql *sql, pm_text selector, pm_scope *out, pm
     if (st == PMAPDB_OK && !found(out))
         return no_process(sql, "no process '", selector, err);
     return st;
+}
+
+pmapdb_status pm_select_process(pm_sql *sql, pm_text selector, pm_scope *out, pmapdb_error *err)
+{
+    pmapdb_status st = select_process(sql, selector, out, err);
+
+    return st == PMAPDB_OK && out->name_id != PMAPDB_UNKNOWN ? refuse_unnamed(sql, out, err) : st;
 }
 
 /* ---- snapshots ---- */

@@ -27,3 +27,15 @@ run pmapdb sql 'SELECT rss FROM snapshots s JOIN process USING (process_id)'
 run pmapdb sql 'SELECT 1 FROM maping'
 run pmapdb sql 'SELECT coutn(*) FROM mappings'
 run pmapdb sql 'SELECT 1 FROM process WHERE command = "redis"'
+
+say "a value that the header does not list"
+run pmapdb series --metric rs
+
+say "processes that no capture names are not one"
+date -u -d @1795229318 >one.log
+printf 'total kB  232 88 8\n' >>one.log
+date -u -d @1795229319 >two.log
+printf 'total kB  1232 888 8\n' >>two.log
+run pmapdb --db unnamed.db import -q one.log two.log
+run pmapdb --db unnamed.db growth
+run pmapdb --db unnamed.db growth --process @1 -f csv

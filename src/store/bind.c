@@ -107,16 +107,32 @@ static pmapdb_status wrong(const pmapdb_rows *r, const pm_query_param *p, pm_tex
                    want, (int)value.len, value.data);
 }
 
+/* --snapshot @7 says which process, too. */
+static pmapdb_status scope_of_snapshot(pmapdb_rows *r, pmapdb_error *err)
+{
+    uint64_t id;
+
+    for (int i = 0; i < r->info->n_params; i++)
+        if (r->info->param[i].unit == PM_UNIT_SNAPSHOT && r->given[i] && r->given[i][0] == '@' &&
+            pm_num_all(pm_text_of(r->given[i] + 1), &id) && id <= INT64_MAX)
+            return pm_select_of_snapshot(r->store->sql, (int64_t)id, &r->scope, err);
+    return PMAPDB_OK;
+}
+
 static pmapdb_status bind_process(pmapdb_rows *r, const pm_query_param *p, pm_text value,
                                   pmapdb_error *err)
 {
-    pmapdb_status st;
+    pmapdb_status st = PMAPDB_OK;
 
     if (value.len == 0 && p->fallback.len)
         return pm_fail(err, PMAPDB_USAGE, "--%.*s is empty; leave it out where there is one name",
                        (int)p->name.len, p->name.data);
-    st = pm_select_process(r->store->sql, value, &r->scope, err);
-
+    r->scope = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN};
+    if (pm_text_equal(value, PM_TEXT("only")))
+        st = scope_of_snapshot(r, err);
+    if (st == PMAPDB_OK && r->scope.process_id == PMAPDB_UNKNOWN &&
+        r->scope.name_id == PMAPDB_UNKNOWN)
+        st = pm_select_process(r->store->sql, value, &r->scope, err);
     if (st == PMAPDB_OK) {
         bind_int(r, p->name, r->scope.process_id);
         bind_int(r, PM_TEXT("name_id"), r->scope.name_id);

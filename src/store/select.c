@@ -204,6 +204,30 @@ pmapdb_status pm_select_process(pm_sql *sql, pm_text selector, pm_scope *out, pm
     return st == PMAPDB_OK && out->name_id != PMAPDB_UNKNOWN ? refuse_unnamed(sql, out, err) : st;
 }
 
+pmapdb_status pm_select_of_snapshot(pm_sql *sql, int64_t snapshot_id, pm_scope *out,
+                                    pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has = false;
+    pmapdb_status st = pm_sql_rows(
+        sql,
+        "SELECT p.process_id, CASE WHEN n.name <> '?' THEN n.name_id END FROM snapshots s "
+        "JOIN process p ON p.process_id = s.process_id JOIN name n ON n.name_id = p.name_id "
+        "WHERE s.snapshot_id = ?1",
+        PM_ARGS(PM_I(snapshot_id)), &stmt, err);
+
+    *out = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN};
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(sql, stmt, &has, err);
+    if (st != PMAPDB_OK || !has)
+        return st;
+    out->name_id = pm_col_int(stmt, 1);
+    if (out->name_id == PMAPDB_UNKNOWN)
+        out->process_id = pm_col_int(stmt, 0);
+    pm_sql_done(stmt);
+    return PMAPDB_OK;
+}
+
 /* ---- snapshots ---- */
 
 /* Per process the nearest one, by the index of (process_id, taken_ms); then the best of these. */

@@ -19,6 +19,11 @@ typedef struct pm_pick {
     int64_t snapshot_id, moment_ms;
 } pm_pick;
 
+/* The name that a snapshot belongs to, as a scope; its process where no capture names that. A
+ * snapshot that is not there leaves *out unknown. */
+pmapdb_status pm_select_of_snapshot(pm_sql *sql, int64_t snapshot_id, pm_scope *out,
+                                    pmapdb_error *err);
+
 /* "only": the one name that the store has. Empty: everything, both members unknown. */
 pmapdb_status pm_select_process(pm_sql *sql, pm_text selector, pm_scope *out, pmapdb_error *err);
 

@@ -39,3 +39,7 @@ printf 'total kB  1232 888 8\n' >>two.log
 run pmapdb --db unnamed.db import -q one.log two.log
 run pmapdb --db unnamed.db growth
 run pmapdb --db unnamed.db growth --process @1 -f csv
+
+say "a snapshot says which process it is of"
+run pmapdb --db unnamed.db categories --snapshot @2 -f csv
+run pmapdb --db unnamed.db categories --snapshot @9

@@ -17,11 +17,6 @@
 /* A line that begins with a moment has it within this many bytes. */
 #define PREFIX_MAX 160
 
-static bool is_one_of(char c, const char *set)
-{
-    return c && strchr(set, c);
-}
-
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -57,7 +52,7 @@ static size_t skip_decoration(pm_text t, bool *counter_may_stand_here)
 {
     size_t n = 0;
 
-    for (; n < t.len && is_one_of(t.data[n], DECORATION); n++)
+    for (; n < t.len && pm_char_in(t.data[n], DECORATION); n++)
         *counter_may_stand_here |= t.data[n] == '#' || t.data[n] == '=';
     return n;
 }
@@ -71,7 +66,7 @@ static size_t skip_label(pm_text t, bool *counter_may_stand_here)
 
     *counter_may_stand_here = n == 0;
     if (n)
-        return may && n <= 6 && n < t.len && is_one_of(t.data[n], " \t:") ? n : 0;
+        return may && n <= 6 && n < t.len && pm_char_in(t.data[n], " \t:") ? n : 0;
     while (n < t.len && is_letter(t.data[n]))
         n++;
     return n && n < t.len && pm_clock_word(PM_WORD_LABEL, (pm_text){t.data, n}) >= 0 ? n : 0;
@@ -85,7 +80,7 @@ bool pm_clock_parse_line(pm_text t, int64_t *ms)
     if (t.len == 0)
         return false;
     tail = pm_text_from(t, t.len);
-    for (; t.len && is_one_of(t.data[t.len - 1], DECORATION); t.len--)
+    for (; t.len && pm_char_in(t.data[t.len - 1], DECORATION); t.len--)
         tail = (pm_text){tail.data - 1, tail.len + 1};
     for (;;) {
         int64_t found;
@@ -112,8 +107,9 @@ typedef struct found {
 
 static bool is_end(pm_text behind)
 {
-    return behind.len == 0 || is_one_of(*behind.data, EDGE) ||
-           (is_one_of(*behind.data, "-.") && (behind.len == 1 || is_one_of(behind.data[1], " -")));
+    return behind.len == 0 || pm_char_in(*behind.data, EDGE) ||
+           (pm_char_in(*behind.data, "-.") &&
+            (behind.len == 1 || pm_char_in(behind.data[1], " -")));
 }
 
 static bool settle(const pm_civil *c, bool has_time, size_t len, found *out)
@@ -144,9 +140,9 @@ static bool begins_with_iso(pm_text t, found *out)
         return false;
     if (has_time)
         return !blank || pm_civil_run(blank + 1, t.data + n) <= 2;
-    while (behind.len && is_one_of(*behind.data, PARTING))
+    while (behind.len && pm_char_in(*behind.data, PARTING))
         behind = pm_text_from(behind, 1);
-    return is_one_of(t.data[4], "-/") && behind.len && !is_digit(*behind.data) &&
+    return pm_char_in(t.data[4], "-/") && behind.len && !is_digit(*behind.data) &&
            !pm_clock_has_time_of_day(behind);
 }
 
@@ -157,16 +153,17 @@ static bool begins_row(pm_text behind)
 {
     size_t i = 0;
 
-    while (i < behind.len && is_one_of(behind.data[i], " \t"))
+    while (i < behind.len && pm_char_in(behind.data[i], " \t"))
         i++;
     if (pm_civil_run(behind.data + i, behind.data + behind.len) >= 8 && behind.data[i] == '0')
         return false;
-    while (i < behind.len && (is_digit(behind.data[i]) || is_one_of(behind.data[i], " \tKB")))
+    while (i < behind.len && (is_digit(behind.data[i]) || pm_char_in(behind.data[i], " \tKB")))
         i++;
     behind = pm_text_from(behind, i);
-    return behind.len == 0 || (i > 1 && behind.len >= 4 && is_one_of(behind.data[0], "r-") &&
-                               is_one_of(behind.data[1], "w-") && is_one_of(behind.data[2], "x-") &&
-                               is_one_of(behind.data[3], "ps-"));
+    return behind.len == 0 ||
+           (i > 1 && behind.len >= 4 && pm_char_in(behind.data[0], "r-") &&
+            pm_char_in(behind.data[1], "w-") && pm_char_in(behind.data[2], "x-") &&
+            pm_char_in(behind.data[3], "ps-"));
 }
 
 /* "2026112102" is rather what date +%Y%m%d%H prints than a moment in 2034. */
@@ -192,9 +189,9 @@ static bool stands_free(pm_text before, bool number)
     last = before.data + before.len - 1;
     if (*last == '-')
         return !number && before.len >= 2 && last[-1] == '-';
-    if (is_one_of(*last, "/\\.+_$%&~"))
+    if (pm_char_in(*last, "/\\.+_$%&~"))
         return false;
-    while (number && before.len && is_one_of(before.data[before.len - 1], " \t"))
+    while (number && before.len && pm_char_in(before.data[before.len - 1], " \t"))
         before.len--;
     return before.len > 0 || !number;
 }
@@ -228,7 +225,7 @@ static bool begins_with_unix(pm_text before, pm_text t, found *out)
     out->has_time = out->has_zone = true;
     if (marked || behind.len == 0)
         return marked;
-    return !is_one_of(*behind.data, "-=") && !pm_text_starts(behind, PM_TEXT(":   ")) &&
+    return !pm_char_in(*behind.data, "-=") && !pm_text_starts(behind, PM_TEXT(":   ")) &&
            !pm_text_starts(behind, PM_TEXT(":\t")) && !pm_text_starts(behind, PM_TEXT("\t/")) &&
            (!pm_clock_unit_follows(behind) || is_footer(behind)) && !begins_row(behind) &&
            (digits != 10 || !is_date_and_hour(t));
@@ -251,7 +248,7 @@ static bool is_unknown_zone(pm_text rest)
 
     while (n < rest.len && rest.data[n] >= 'A' && rest.data[n] <= 'Z')
         n++;
-    return n >= 3 && n <= 5 && (n == rest.len || is_one_of(rest.data[n], DECORATION)) &&
+    return n >= 3 && n <= 5 && (n == rest.len || pm_char_in(rest.data[n], DECORATION)) &&
            skip_decoration(pm_text_from(rest, n), &(bool){false}) == rest.len - n;
 }
 
@@ -277,7 +274,7 @@ bool pm_clock_parse_prefix(pm_text line, int64_t *ms, pm_text *rest)
         t = pm_text_from(t, n);
     }
     behind = pm_text_from(t, moment.len);
-    while (behind.len && is_one_of(*behind.data, PARTING))
+    while (behind.len && pm_char_in(*behind.data, PARTING))
         behind = pm_text_from(behind, 1);
     if (skip_decoration(behind, &counter_may_stand_here) == behind.len ||
         (!moment.has_zone && is_unknown_zone(behind)) || pm_clock_parse_line(line, &whole))

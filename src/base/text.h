@@ -39,6 +39,11 @@ static inline pm_text pm_text_from(pm_text t, size_t skip)
     return (pm_text){t.data + skip, t.len - skip};
 }
 
+static inline bool pm_char_in(char c, const char *set)
+{
+    return c && strchr(set, c);
+}
+
 /* What follows the last slash; the whole text where there is none. */
 static inline pm_text pm_text_basename(pm_text t)
 {

@@ -80,7 +80,7 @@ static size_t dashed_word(const char *p, const char *end)
     while (q < end && *q != ' ') {
         bool en = starts_at(q, end, EN_DASH), em = !en && starts_at(q, end, EM_DASH);
 
-        if (!en && !em && !memchr("rwxspR-", *q, 7))
+        if (!en && !em && !pm_char_in(*q, "rwxspR-"))
             return 0;
         any |= en || em;
         width += en ? 2 : em ? 3 : 1;

@@ -213,11 +213,8 @@ static const char *shape_of(pm_dialect dialect)
             "rows of address, perms, offset, device, inode, all columns of smaps",
         [PM_DIALECT_PMAP_X] = "rows of address, perms, and some columns of smaps",
         [PM_DIALECT_SUSE] = "rows of address and five numbers: Kbytes, RSS, PSS, Dirty, Swap",
-        [PM_DIALECT_TOYBOX_X] = "rows of address and four numbers (Kbytes, PSS, Dirty, Swap), mode "
-                                "of five characters",
-        [PM_DIALECT_BUSYBOX_X] =
-            "rows of address and four numbers (Kbytes, PSS, Dirty, Swap), mode "
-            "of four characters",
+        [PM_DIALECT_TOYBOX_X] = "rows of address, four numbers (Kbytes, PSS, Dirty, Swap), rw---",
+        [PM_DIALECT_BUSYBOX_X] = "rows of address, four numbers (Kbytes, PSS, Dirty, Swap), rw-p",
         [PM_DIALECT_PMAP_SMALL_X] = "rows of address and three numbers: Kbytes, RSS, Dirty",
         [PM_DIALECT_PMAP_D] = "rows of address, Kbytes, mode, offset, device",
         [PM_DIALECT_PMAP] = "rows of address and a size with K, mode of five characters",

@@ -123,25 +123,35 @@ pmapdb_status pm_words_time(pm_reader *r, pm_text line, pm_text t, bool *used, p
 
 /* ---- omissions ---- */
 
-/* "...", "... ...", "[...]", "<truncated>", "(snip)", "…": rows stood here. */
+#define ELLIPSIS "\xe2\x80\xa6"
+
+/* "...", "... ...", "[...]", "…". *dots: how many there are before anything else. */
+static bool is_dots(pm_text t, size_t *dots)
+{
+    size_t i = 0;
+
+    *dots = 0;
+    while (i < t.len) {
+        bool ellipsis = pm_text_starts(pm_text_from(t, i), PM_TEXT(ELLIPSIS));
+
+        if (!ellipsis && !pm_char_in(t.data[i], ". \t[]()<>"))
+            return false;
+        *dots += ellipsis ? 3 : t.data[i] == '.';
+        i += ellipsis ? strlen(ELLIPSIS) : 1;
+    }
+    return *dots >= 2;
+}
+
+/* Rows stood here: dots alone, or "<truncated>", "(snip)", "...省略3行". */
 static bool is_elision(pm_text t)
 {
     static const char *const words[] = {"truncated", "snip", "omitted", "skipped", "省略"};
-    static const char ellipsis[] = "\xe2\x80\xa6";
-    size_t dots = 0;
+    size_t dots;
 
-    for (size_t i = 0; i < t.len; i++) {
-        if (t.data[i] == '.' || memchr(" \t[]()<>", t.data[i], 8))
-            dots += t.data[i] == '.';
-        else if (pm_text_starts(pm_text_from(t, i), pm_text_of(ellipsis)))
-            dots += 3, i += 2;
-        else
-            break;
-        if (i + 1 == t.len)
-            return dots >= 2;
-    }
+    if (is_dots(t, &dots))
+        return true;
     for (size_t i = 0; t.len < 64 && i < sizeof words / sizeof *words; i++)
-        if (holds(t, words[i]) && (dots >= 2 || memchr("[(<-", t.data[0], 4)))
+        if (holds(t, words[i]) && (dots >= 2 || pm_char_in(t.data[0], "[(<-")))
             return true;
     return false;
 }

@@ -7,14 +7,9 @@
 /* A moment that was found; the more it says, the higher its rank. */
 typedef enum rank { NOTHING, DATE, DATE_AND_TIME } rank;
 
-static bool is_one_of(char c, const char *set)
-{
-    return c && strchr(set, c);
-}
-
 static bool is_hex(char c)
 {
-    return is_one_of(c, "0123456789abcdefABCDEF");
+    return pm_char_in(c, "0123456789abcdefABCDEF");
 }
 
 static bool is_word(char c)
@@ -70,7 +65,7 @@ static rank read_spaced(const char **p, const char *end, pm_civil *c)
     const char *at = *p;
     char sep;
 
-    if (!take(&at, end, 4, &c->year) || at == end || !is_one_of(*at, "-_."))
+    if (!take(&at, end, 4, &c->year) || at == end || !pm_char_in(*at, "-_."))
         return NOTHING;
     sep = *at++;
     if (!take(&at, end, 2, &c->month) || at == end || *at != sep)
@@ -104,7 +99,7 @@ static bool read_time(const char **p, const char *end, pm_civil *c)
     } else {
         char sep;
 
-        if (!take(&at, end, 2, &t.hour) || at == end || !is_one_of(*at, ":-_.h"))
+        if (!take(&at, end, 2, &t.hour) || at == end || !pm_char_in(*at, ":-_.h"))
             return false;
         sep = *at++;
         if (!take(&at, end, 2, &t.minute))
@@ -139,7 +134,7 @@ static void read_zone(const char **p, const char *end, pm_civil *c)
         n = 0;
     }
     if (!n) {
-        if (at == *p && at < end && is_one_of(*at, "-_"))
+        if (at == *p && at < end && pm_char_in(*at, "-_"))
             at++;
         while (at + n < end && at[n] >= 'A' && at[n] <= 'Z')
             n++;
@@ -159,7 +154,7 @@ static rank read_civil(const char **p, const char *end, int64_t *ms)
     if (found == NOTHING)
         found = read_spaced(&at, end, &c);
     if (found == DATE) {
-        time = at + (at < end && is_one_of(*at, "Tt_-.@,+ "));
+        time = at + (at < end && pm_char_in(*at, "Tt_-.@,+ "));
         if (time > at && read_time(&time, end, &c)) {
             at = time;
             found = DATE_AND_TIME;

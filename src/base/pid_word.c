@@ -7,11 +7,6 @@
 #define PID_MAX 4194304 /* the kernel's PID_MAX_LIMIT on 64 bits */
 #define PID_DIGITS 7
 
-static bool is_one_of(char c, const char *set)
-{
-    return c && strchr(set, c);
-}
-
 static bool is_name_byte(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -41,7 +36,7 @@ static bool stands_alone(pm_text behind)
         return false;
     if (*behind.data == '-')
         return behind.len == 1 || !is_name_byte(behind.data[1]);
-    return behind.len == 1 || !is_one_of(*behind.data, ",.:+|") || behind.data[1] < '0' ||
+    return behind.len == 1 || !pm_char_in(*behind.data, ",.:+|") || behind.data[1] < '0' ||
            behind.data[1] > '9';
 }
 
@@ -57,7 +52,7 @@ static bool at_word(pm_text t, int64_t *pid)
     else
         return false;
     t = pm_text_from(t, n);
-    for (n = 0; n < t.len && is_one_of(t.data[n], " \t:=#\"'([<");)
+    for (n = 0; n < t.len && pm_char_in(t.data[n], " \t:=#\"'([<");)
         n++;
     t = pm_text_from(t, n);
     return n && take_number(t, &used, pid) && stands_alone(pm_text_from(t, used));

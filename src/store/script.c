@@ -47,11 +47,6 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-static bool is_one_of(char c, const char *set)
-{
-    return c && strchr(set, c);
-}
-
 /* Blanks and comments at the beginning. */
 static size_t blank(pm_text t)
 {
@@ -93,10 +88,10 @@ pm_text pm_script_token(pm_text *sql)
         t = pm_text_from(t, n);
     token = (pm_text){t.data, 0};
     if (t.len) {
-        bool sign = is_one_of(t.data[0], ":@$?#");
+        bool sign = pm_char_in(t.data[0], ":@$?#");
 
         n = 1;
-        if (is_one_of(t.data[0], "'\"`["))
+        if (pm_char_in(t.data[0], "'\"`["))
             n = quoted(t);
         else
             while ((sign || is_word(t.data[0])) && n < t.len && is_word(t.data[n]))
@@ -120,7 +115,7 @@ pm_text pm_script_find(pm_text sql, pm_text wanted)
     while ((token = pm_script_token(&sql)).len) {
         pm_text inside = token;
 
-        if (token.len > 2 && is_one_of(token.data[0], "\"`["))
+        if (token.len > 2 && pm_char_in(token.data[0], "\"`["))
             inside = (pm_text){token.data + 1, token.len - 2};
         if (same_word(token, wanted) || same_word(inside, wanted))
             return token;

@@ -185,19 +185,14 @@ static pmapdb_status write_rows(diff *d, pmapdb_rows *rows, const pm_sink *sink,
 
 /* ---- what stands above and below ---- */
 
-static bool same_process(const diff *d)
-{
-    return d->older.processes != 1 || d->newer.processes != 1 ||
-           d->older.process_id == d->newer.process_id;
-}
-
 static pmapdb_status write_title(const diff *d, const pm_sink *sink, pmapdb_error *err)
 {
     char a[256], b[256], line[640];
 
     pm_side_describe(&d->older, a, sizeof a);
     pm_side_describe(&d->newer, b, sizeof b);
-    snprintf(line, sizeof line, "%s -> %s%s", a, b, same_process(d) ? "" : ": different processes");
+    snprintf(line, sizeof line, "%s -> %s%s", a, b,
+             pm_side_same_process(&d->older, &d->newer) ? "" : ": different processes");
     return pm_render_line(sink, pm_text_of(line), err);
 }
 
@@ -272,25 +267,6 @@ static pmapdb_status refuse_sums(const diff *d, pmapdb_error *err)
                    older ? "older" : "newer", older ? a : b);
 }
 
-static void say_notes(const diff *d)
-{
-    bool older = pm_side_has_sums_only(&d->older), newer = pm_side_has_sums_only(&d->newer);
-
-    if (d->older.partial[0])
-        pm_cli_say("the older snapshot is partial: %s", d->older.partial);
-    if (d->newer.partial[0])
-        pm_cli_say("the newer snapshot is partial: %s", d->newer.partial);
-    if (older != newer)
-        pm_cli_say("the %s snapshot has sums only: all of the other is added up",
-                   older ? "older" : "newer");
-    if (!older && !newer && strcmp(d->older.dialect, d->newer.dialect) != 0)
-        pm_cli_say("%s and %s name some mappings differently: --dialect compares like with like",
-                   d->older.dialect, d->newer.dialect);
-    if (!same_process(d))
-        pm_cli_say("these are different processes: @%lld and @%lld", (long long)d->older.process_id,
-                   (long long)d->newer.process_id);
-}
-
 /* ---- the run ---- */
 
 static pmapdb_status write_all(diff *d, pmapdb_rows *rows, const pm_sink *sink, bool *proved,
@@ -338,7 +314,7 @@ static int run(diff *d, pmapdb_store *store)
     if (st == PMAPDB_OK)
         st = pm_cli_out_open(d->cli->output, &out, &err);
     if (st == PMAPDB_OK) {
-        say_notes(d);
+        pm_side_say(&d->older, &d->newer);
         sink = pm_cli_out_sink(out);
         st = write_all(d, rows, &sink, &proved, &err);
     }

@@ -20,6 +20,36 @@ static pmapdb_status say_sums_only(const pm_run_args *args, pmapdb_store *store,
     return PMAPDB_OK;
 }
 
+/* Where --from and --to are one there is nothing to say, and the query has its own answer. */
+static pmapdb_status say_sides(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err)
+{
+    pm_side older = {0}, newer = {0};
+    pmapdb_status st = pm_side_read(args, store, &older, &newer, err);
+
+    if (st == PMAPDB_OK)
+        pm_side_say(&older, &newer);
+    return st == PMAPDB_USAGE ? PMAPDB_OK : st;
+}
+
+/* The queries whose rows are mappings, of one snapshot or of two: what the snapshots lack is said
+ * beside them. */
+static pmapdb_status say_lacks(const pm_run_args *args, pmapdb_store *store, const char *query,
+                               pmapdb_error *err)
+{
+    static const struct {
+        const char *query;
+        pmapdb_status (*say)(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err);
+    } queries[] = {{"mappings", say_sums_only},   {"largest", say_sums_only},
+                   {"files", say_sums_only},      {"fragments", say_sums_only},
+                   {"huge-pages", say_sums_only}, {"top-growers", say_sides},
+                   {"top-lineages", say_sides},   {"new-and-gone", say_sides}};
+
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+        if (strcmp(query, queries[i].query) == 0)
+            return queries[i].say(args, store, err);
+    return PMAPDB_OK;
+}
+
 static pmapdb_status run(pm_run_args *args, pmapdb_store *store, const pm_named *named,
                          pmapdb_error *err)
 {
@@ -29,8 +59,8 @@ static pmapdb_status run(pm_run_args *args, pmapdb_store *store, const pm_named 
 
     if (st == PMAPDB_OK)
         st = pm_run_bind(args, rows, err);
-    if (st == PMAPDB_OK && strcmp(named->name, "mappings") == 0)
-        st = say_sums_only(args, store, err);
+    if (st == PMAPDB_OK && !named->path)
+        st = say_lacks(args, store, named->name, err);
     if (st == PMAPDB_OK)
         st = pm_cli_write(args->cli, rows, err);
     pmapdb_rows_close(rows);

@@ -108,3 +108,27 @@ void pm_side_describe(const pm_side *s, char *out, size_t size)
         snprintf(which, sizeof which, "%lld processes", (long long)s->processes);
     snprintf(out, size, "%s %s (%s, %s)", s->name, s->taken_at, which, s->dialect);
 }
+
+bool pm_side_same_process(const pm_side *older, const pm_side *newer)
+{
+    return older->processes != 1 || newer->processes != 1 || older->process_id == newer->process_id;
+}
+
+void pm_side_say(const pm_side *older, const pm_side *newer)
+{
+    bool sums_then = pm_side_has_sums_only(older), sums_now = pm_side_has_sums_only(newer);
+
+    if (older->partial[0])
+        pm_cli_say("the older snapshot is partial: %s", older->partial);
+    if (newer->partial[0])
+        pm_cli_say("the newer snapshot is partial: %s", newer->partial);
+    if (sums_then != sums_now)
+        pm_cli_say("the %s snapshot has sums only: all of the other is added up",
+                   sums_then ? "older" : "newer");
+    if (!sums_then && !sums_now && strcmp(older->dialect, newer->dialect) != 0)
+        pm_cli_say("%s and %s name some mappings differently: --dialect compares like with like",
+                   older->dialect, newer->dialect);
+    if (!pm_side_same_process(older, newer))
+        pm_cli_say("these are different processes: @%lld and @%lld", (long long)older->process_id,
+                   (long long)newer->process_id);
+}

@@ -33,6 +33,12 @@ bool pm_side_has_sums_only(const pm_side *s);
 /* "@7", or "of 3 processes". */
 void pm_side_which(const pm_side *s, char *out, size_t size);
 
+/* False where each is of one process and these are not the same. */
+bool pm_side_same_process(const pm_side *older, const pm_side *newer);
+
+/* What makes their comparison less than it seems, on standard error. */
+void pm_side_say(const pm_side *older, const pm_side *newer);
+
 /* For the title of a table. */
 void pm_side_describe(const pm_side *s, char *out, size_t size);
 

@@ -107,31 +107,34 @@ static pmapdb_status wrong(const pmapdb_rows *r, const pm_query_param *p, pm_tex
                    want, (int)value.len, value.data);
 }
 
-/* --snapshot @7 says which process, too. */
-static pmapdb_status scope_of_snapshot(pmapdb_rows *r, pmapdb_error *err)
+/* "only": the process that --snapshot @7 is of, or the only name that the store has. */
+static pmapdb_status the_only(pmapdb_rows *r, pmapdb_error *err)
 {
+    pmapdb_status st = PMAPDB_OK;
     uint64_t id;
 
-    for (int i = 0; i < r->info->n_params; i++)
+    r->scope = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN};
+    for (int i = 0; i < r->info->n_params && st == PMAPDB_OK; i++)
         if (r->info->param[i].unit == PM_UNIT_SNAPSHOT && r->given[i] && r->given[i][0] == '@' &&
             pm_num_all(pm_text_of(r->given[i] + 1), &id) && id <= INT64_MAX)
-            return pm_select_of_snapshot(r->store->sql, (int64_t)id, &r->scope, err);
-    return PMAPDB_OK;
+            st = pm_select_of_snapshot(r->store->sql, (int64_t)id, &r->scope, err);
+    if (st != PMAPDB_OK || r->scope.process_id != PMAPDB_UNKNOWN ||
+        r->scope.name_id != PMAPDB_UNKNOWN)
+        return st;
+    return pm_select_process(r->store->sql, PM_TEXT("only"), &r->scope, err);
 }
 
 static pmapdb_status bind_process(pmapdb_rows *r, const pm_query_param *p, pm_text value,
                                   pmapdb_error *err)
 {
-    pmapdb_status st = PMAPDB_OK;
+    pmapdb_status st;
 
     if (value.len == 0 && p->fallback.len)
         return pm_fail(err, PMAPDB_USAGE, "--%.*s is empty; leave it out where there is one name",
                        (int)p->name.len, p->name.data);
-    r->scope = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN};
     if (pm_text_equal(value, PM_TEXT("only")))
-        st = scope_of_snapshot(r, err);
-    if (st == PMAPDB_OK && r->scope.process_id == PMAPDB_UNKNOWN &&
-        r->scope.name_id == PMAPDB_UNKNOWN)
+        st = the_only(r, err);
+    else
         st = pm_select_process(r->store->sql, value, &r->scope, err);
     if (st == PMAPDB_OK) {
         bind_int(r, p->name, r->scope.process_id);
@@ -356,9 +359,22 @@ static int pass_of(const pm_query_param *p)
     return 3;
 }
 
+/* A query that asks for a snapshot and not for its process means the only name that there is. */
+static pmapdb_status default_scope(pmapdb_rows *r, pmapdb_error *err)
+{
+    bool wants = false;
+
+    for (int i = 0; i < r->info->n_params; i++) {
+        if (r->info->param[i].unit == PM_UNIT_PROCESS)
+            return PMAPDB_OK;
+        wants |= r->info->param[i].unit == PM_UNIT_SNAPSHOT;
+    }
+    return wants ? the_only(r, err) : PMAPDB_OK;
+}
+
 pmapdb_status pm_query_resolve(pmapdb_rows *r, pmapdb_error *err)
 {
-    pmapdb_status st = PMAPDB_OK;
+    pmapdb_status st = r->adhoc ? PMAPDB_OK : default_scope(r, err);
 
     sqlite3_reset(r->stmt);
     r->back_from = PMAPDB_UNKNOWN;

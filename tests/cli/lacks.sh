@@ -1,0 +1,32 @@
+# lacks: what snapshots lack for a question is said beside the answer.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+mkdir in
+from=$(find samples/captures -name "*.smaps" | sort | head -n 1)
+pmap_x 12767 leaky 1000 >in/1795220000-12767.x
+pmap_x 12767 leaky 2000 >in/1795220060-12767.x
+cp "$from" in/1795220120-12767.smaps
+printf 'total kB  20000 9000 8000\n' >in/1795220180-12767.log
+pmapdb import -q --name leaky in
+
+say "dialects that name mappings differently"
+run pmapdb top-growers --to @3 --top 3
+run pmapdb new-and-gone --from @1 --to @2
+
+say "sums only"
+run pmapdb largest
+run pmapdb files --snapshot @4
+run pmapdb largest --snapshot @3 --top 2
+
+say "a query of one's own that asks for a snapshot and for no process"
+mkdir own
+cat >own/rows.sql <<'SQL'
+-- name:   rows
+-- title:  How many mappings a snapshot has
+-- param:  snapshot snapshot last Which one
+-- column: mappings count Number of mappings
+SELECT count(*) AS mappings FROM mappings WHERE snapshot_id = :snapshot;
+SQL
+run pmapdb --query-dir own rows --snapshot first
+run pmapdb --query-dir own rows --snapshot @3

@@ -1,8 +1,9 @@
-# Turns *.sql files into one C file of byte arrays: cmake -DOUT=x.c -DNAME=pm_queries -DDIR=d -P ...
+# Turns the files DIR/GLOB into one C file of byte arrays:
+#     cmake -DOUT=x.c -DNAME=pm_queries -DDIR=queries -DGLOB=*.sql -P src/embed.cmake
 # Arrays and not string literals: C11 promises only 4095 characters in a literal.
 cmake_minimum_required(VERSION 3.21)
 
-file(GLOB files "${DIR}/*.sql")
+file(GLOB files "${DIR}/${GLOB}")
 list(SORT files)
 set(arrays "")
 set(table "")

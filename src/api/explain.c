@@ -1,6 +1,7 @@
 /* explain: files -> how each block in them is read and why; nothing is stored. */
 #include "api/lines.h"
 #include "api/place.h"
+#include "api/wrap.h"
 #include "base/err.h"
 #include "parse/known.h"
 #include "parse/reader.h"
@@ -122,10 +123,11 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
 }
 
 /* Feeds the file to the parser. *damage: reading ended early, and why. */
-static pmapdb_status feed(pm_source *source, pm_reader *reader, uint64_t *bytes_read,
-                          pmapdb_error *damage, pmapdb_error *err)
+static pmapdb_status feed(pm_source *source, pm_reader *reader, bool in_archive,
+                          uint64_t *bytes_read, pmapdb_error *damage, pmapdb_error *err)
 {
     const char *bytes;
+    pm_wrap wrap;
     size_t n;
     pmapdb_status st = PMAPDB_OK;
 
@@ -133,6 +135,8 @@ static pmapdb_status feed(pm_source *source, pm_reader *reader, uint64_t *bytes_
     while (st == PMAPDB_OK && !pm_reader_hopeless(reader)) {
         if (pm_source_read(source, &bytes, &n, damage) != PMAPDB_OK || n == 0)
             break;
+        if (*bytes_read == 0 && (wrap = pm_wrap_of((pm_text){bytes, n}, in_archive)).what)
+            return pm_fail(err, PMAPDB_INPUT, "%s", wrap.what);
         *bytes_read += n;
         st = pm_reader_feed(reader, bytes, n, err);
     }
@@ -167,7 +171,7 @@ static pmapdb_status read_file(explain_run *run, pm_source *source, pmapdb_error
     if (st == PMAPDB_OK)
         st = pm_reader_new(&events, dialect, &reader, err);
     if (st == PMAPDB_OK)
-        st = feed(source, reader, &bytes, &damage, err);
+        st = feed(source, reader, run->entry && run->entry->in_archive, &bytes, &damage, err);
     pm_reader_free(reader);
     if (st == PMAPDB_INPUT) { /* this file's fault, not the run's */
         damage = *err;

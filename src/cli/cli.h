@@ -15,6 +15,7 @@ enum pm_exit {
 };
 
 typedef struct pm_cli {
+    const char *title; /* of the command: "pmapdb growth" */
     const char *db, *output, *query_dir;
     pm_format format;
     bool quiet, kib, wide, crlf, safe;
@@ -50,6 +51,9 @@ int pm_cli_dialects(pm_cli *cli, int argc, char **argv);
 int pm_cli_diff(pm_cli *cli, int argc, char **argv);
 int pm_cli_query(pm_cli *cli, int argc, char **argv);
 int pm_cli_sql(pm_cli *cli, int argc, char **argv);
+int pm_cli_completion(pm_cli *cli, int argc, char **argv);
+int pm_cli_complete(pm_cli *cli, int argc, char **argv);
+int pm_cli_man(pm_cli *cli, int argc, char **argv);
 /* `query` is the name of the query that the command is. */
 int pm_cli_named(pm_cli *cli, const char *query, int argc, char **argv);
 

@@ -3,7 +3,9 @@
 
 #include "base/buf.h"
 #include "base/num.h"
+#include "cli/examples.h"
 #include "render/utf8.h"
+#include "store/catalog.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,6 +86,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     pm_cli *cli = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        cli->title = pm_text_basename(pm_text_of(state->argv[0])).data;
+        return 0;
     case KEY_DB:
         cli->db = arg;
         return 0;
@@ -105,7 +110,33 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-const struct argp pm_cli_common = {options, parse, NULL, NULL, NULL, NULL, NULL};
+/* A user's query in the place of a built-in one need not take what that one takes. */
+static bool is_replaced(const pm_cli *cli)
+{
+    const char *name = strrchr(cli->title, ' ');
+    pm_query_info *info = NULL;
+    bool replaced;
+
+    if (!name || pm_catalog_find(cli->query_dir, name + 1, &info, NULL) != PMAPDB_OK)
+        return false;
+    replaced = !info->builtin;
+    pm_catalog_free(info);
+    return replaced;
+}
+
+/* Behind what the command itself says; argp frees what differs from `text`. */
+static char *add_examples(int key, const char *text, void *input)
+{
+    const pm_cli *cli = input;
+    const char *lines = key == ARGP_KEY_HELP_POST_DOC ? pm_examples_of(cli->title) : NULL;
+    char *all;
+
+    if (!lines || is_replaced(cli))
+        return (char *)text;
+    return asprintf(&all, "Examples:\n%s", lines) < 0 ? NULL : all;
+}
+
+const struct argp pm_cli_common = {options, parse, NULL, NULL, NULL, add_examples, NULL};
 
 void pm_cli_say(const char *format, ...)
 {

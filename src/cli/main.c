@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const struct command {
-    const char *name, *query, *help;
+    const char *name, *query, *help; /* help NULL: for programs, not listed */
     int (*run)(pm_cli *cli, int argc, char **argv);
 } commands[] = {
     {"import", NULL, "store captures: files, directories, archives, standard input", pm_cli_import},
@@ -22,6 +22,9 @@ static const struct command {
     {"growth", "growth", "every category in every snapshot, with the steps", NULL},
     {"query", NULL, "ask a named query: --list tells which there are", pm_cli_query},
     {"sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
+    {"completion", NULL, "print what makes bash, zsh or fish complete", pm_cli_completion},
+    {"__complete", NULL, NULL, pm_cli_complete},
+    {"__man", NULL, NULL, pm_cli_man},
 };
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)
@@ -70,7 +73,8 @@ static char *make_doc(void)
           "says what part of a process grew.\vCommands:\n",
           out);
     for (size_t i = 0; i < N_COMMANDS; i++)
-        fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);
+        if (commands[i].help)
+            fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);
     fputs("\nEvery named query is a command too. pmapdb COMMAND --help says more.", out);
     fclose(out);
     return doc;
@@ -92,7 +96,8 @@ static int say_unknown(const char *name, const char *query_dir)
 
     pm_near_start(&near, pm_text_of(name));
     for (size_t i = 0; i < N_COMMANDS; i++)
-        pm_near_try(&near, pm_text_of(commands[i].name));
+        if (commands[i].help)
+            pm_near_try(&near, pm_text_of(commands[i].name));
     if (pm_catalog_names(query_dir, &queries, NULL) == PMAPDB_OK)
         for (size_t i = 0; i < queries.n; i++)
             pm_near_try(&near, pm_text_of(queries.name[i]));

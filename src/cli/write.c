@@ -1,6 +1,9 @@
 /* write: rows -> the output that the command line asks for, all or nothing. */
 #include "cli/write.h"
 
+#include "base/buf.h"
+#include <unistd.h>
+
 void pm_cli_describe(const pmapdb_rows *rows, const bool *keep, pm_cli_about *out)
 {
     const pm_query_info *q = pm_rows_info(rows);
@@ -13,6 +16,34 @@ void pm_cli_describe(const pmapdb_rows *rows, const bool *keep, pm_cli_about *ou
     for (int i = 0; i < q->n_params; i++)
         if (q->param[i].unit == PM_UNIT_PROCESS && rows->given[i])
             out->about.process = pm_text_of(rows->given[i]);
+}
+
+/* On a terminal nothing that a name holds may drive it; the formats for people see to that
+ * themselves, and the others pass their bytes on. */
+static pmapdb_status write_tame(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
+{
+    const pm_sink *to = ctx;
+    pm_buf tame = {0};
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+
+        if ((c < ' ' && c != '\n' && c != '\r' && c != '\t') || c == 0x7f)
+            st = pm_buf_addf(&tame, err, "\\x%02x", c);
+        else
+            st = pm_buf_add(&tame, &bytes[i], 1, err);
+    }
+    if (st == PMAPDB_OK)
+        st = to->write(to->ctx, tame.data ? tame.data : "", tame.len, err);
+    pm_buf_free(&tame);
+    return st;
+}
+
+static bool drives_terminal(const pm_cli *cli)
+{
+    return !cli->output && isatty(STDOUT_FILENO) &&
+           (cli->format == PM_FORMAT_CSV || cli->format == PM_FORMAT_PROMETHEUS);
 }
 
 static pmapdb_status write_rows(const pm_cli *cli, pmapdb_rows *rows, const pm_sink *sink,
@@ -52,8 +83,10 @@ pmapdb_status pm_cli_write(const pm_cli *cli, pmapdb_rows *rows, pmapdb_error *e
     pmapdb_status st = pm_cli_out_open(cli->output, &out, err);
 
     if (st == PMAPDB_OK) {
+        pm_sink tame = {&sink, write_tame};
+
         sink = pm_cli_out_sink(out);
-        st = write_rows(cli, rows, &sink, err);
+        st = write_rows(cli, rows, drives_terminal(cli) ? &tame : &sink, err);
     }
     if (st == PMAPDB_OK)
         st = pm_cli_out_commit(out, err);

@@ -119,6 +119,7 @@ typedef struct pm_open {
     pm_totals totals;
     int64_t shared_kib, dirty_kib, pages_kib; /* pages: sum of KernelPageSize */
     uint64_t fields, names_cut;
+    bool below_rule;              /* the rule stands above the first row: `sort` put it there */
     bool sums_first;              /* the rows came behind their sums: sorted, the largest first */
     bool half_footer;             /* the first of SLES's two lines of sums came */
     bool rule, footer;            /* the line of '=' came; the sums came */
@@ -140,6 +141,7 @@ struct pm_reader {
     int64_t time_ms;     /* of the blocks that follow, or UNKNOWN */
     int64_t hinted_pid;  /* named by the words before the next block, or UNKNOWN */
     uint64_t hint_until; /* the last line where a block that begins is meant */
+    uint64_t rule_line;  /* of the last rule outside of a block */
     bool foreign_told;   /* another tool's output was named */
     XXH3_state_t *hash;
     const char *chunk, *chunk_end; /* the bytes of the feed at hand */

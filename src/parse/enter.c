@@ -46,8 +46,9 @@ bool pm_is_sorted_header(const pm_reader *r)
     const pm_open *b = &r->b;
 
     return b->open && b->n_rows && b->family == PM_FAMILY_NARROW && b->last_line + 1 == r->line &&
-           (b->sums_first || (!b->footer && b->dialect == PM_DIALECT_PMAP_SMALL_X &&
-                              b->totals.v[PM_TOTAL_RSS] == 0));
+           (b->sums_first || b->below_rule ||
+            (!b->footer && b->dialect == PM_DIALECT_PMAP_SMALL_X &&
+             b->totals.v[PM_TOTAL_RSS] == 0));
 }
 
 /* The sums that `sort -r` has put above their rows. */
@@ -98,6 +99,7 @@ pmapdb_status pm_enter_row(pm_reader *r, pm_family family, pm_dialect dialect, c
     }
     if (b->family == PM_FAMILY_NONE) {
         b->sums_first = b->footer;
+        b->below_rule = !has_header(b) && r->rule_line && r->rule_line + 1 == r->line;
         b->family = family;
         b->dialect = dialect;
     }

@@ -188,6 +188,8 @@ static void rule_line(pm_reader *r, pm_text line, bool equals)
     pm_open *b = &r->b;
     bool fits = equals ? b->family == PM_FAMILY_WIDE : b->family != PM_FAMILY_WIDE;
 
+    if (!b->open)
+        r->rule_line = r->line;
     if (!b->open || b->family == PM_FAMILY_RANGE || (!fits && b->family != PM_FAMILY_NONE)) {
         pm_pass_over(r);
         return;

@@ -13,6 +13,9 @@
 #define DIM "\x1b[2m"
 #define PLAIN "\x1b[0m"
 
+/* Its rows are held until the widths are known. */
+#define TEXT_MAX (256 << 20)
+
 typedef struct cell {
     size_t at, len, width; /* its text in table.text; columns of the terminal */
     bool unknown;
@@ -88,6 +91,11 @@ static pmapdb_status row(pm_render *r, const pm_value *values, pmapdb_error *err
     table *t = r->state;
     pmapdb_status st = PMAPDB_OK;
 
+    if (t->text.len > TEXT_MAX)
+        return pm_fail(err, PMAPDB_USAGE,
+                       "a table of more than %d MiB: --top N, or a format that holds nothing back, "
+                       "as csv",
+                       TEXT_MAX >> 20);
     for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++) {
         const pm_value *v = &values[i];
         column *col = &t->columns[i];

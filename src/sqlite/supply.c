@@ -2,6 +2,7 @@
 #include "sqlite/supply.h"
 
 #include "api/place.h"
+#include "api/wrap.h"
 #include "parse/known.h"
 #include "source/source.h"
 #include "sqlite/live.h"
@@ -184,6 +185,7 @@ static pmapdb_status end_file(pm_supply *s, pmapdb_error *err)
 /* The next slice of the file at hand; *more is false at its end. Damage ends it, too. */
 static pmapdb_status feed_slice(pm_supply *s, bool *more, pmapdb_error *err)
 {
+    pm_wrap wrap;
     size_t n;
     pmapdb_status st;
 
@@ -194,6 +196,8 @@ static pmapdb_status feed_slice(pm_supply *s, bool *more, pmapdb_error *err)
         (pm_source_read(s->source, &s->bytes, &s->n_bytes, &s->damage) != PMAPDB_OK ||
          s->n_bytes == 0))
         return PMAPDB_OK;
+    if (!s->any && (wrap = pm_wrap_of((pm_text){s->bytes, s->n_bytes}, s->entry->in_archive)).what)
+        return pm_fail(err, PMAPDB_INPUT, "'%s': %s", s->entry->path, wrap.what);
     n = s->n_bytes < SLICE ? s->n_bytes : SLICE;
     st = pm_reader_feed(s->reader, s->bytes, n, err);
     s->bytes += n;

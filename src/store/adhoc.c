@@ -283,6 +283,8 @@ static pmapdb_status step(pmapdb_rows *r, bool *has, pmapdb_error *err)
     }
     a->step_ms = clock_ms(CLOCK_MONOTONIC);
     rc = sqlite3_step(r->stmt);
+    if (rc == SQLITE_ROW && a->timeout_ms && look(a))
+        rc = SQLITE_INTERRUPT; /* few steps, but each of them long */
     a->stepped_ms += clock_ms(CLOCK_MONOTONIC) - a->step_ms;
     a->step_ms = 0;
     *has = rc == SQLITE_ROW;

@@ -142,10 +142,13 @@ static char *immutable_uri(const char *path)
     return uri;
 }
 
-static pmapdb_status try_read(pmapdb_store *s, const char *name, int flags, pmapdb_error *err)
+/* Readers wait, too: whoever opens a WAL store that nobody had open recovers it under a lock. */
+static pmapdb_status try_read(pmapdb_store *s, const char *name, int flags, int busy_ms,
+                              pmapdb_error *err)
 {
     if (sqlite3_open_v2(name, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE | flags,
                         NULL) != SQLITE_OK ||
+        sqlite3_busy_timeout(s->db, busy_ms) != SQLITE_OK ||
         sqlite3_exec(s->db, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) != SQLITE_OK) {
         pmapdb_status st = pm_sql_fail(s->db, "open the store", err);
 
@@ -162,23 +165,23 @@ static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options
                                       pmapdb_error *err)
 {
     pmapdb_status st = check_file(s->path, R_OK, err);
+    int busy_ms = o->busy_ms ? o->busy_ms : BUSY_MS;
     char *uri;
 
     if (st != PMAPDB_OK)
         return st;
-    st = try_read(s, s->path, 0, err);
+    st = try_read(s, s->path, 0, busy_ms, err);
     if (st == PMAPDB_DATABASE && wal_is_empty(s->path)) {
         uri = immutable_uri(s->path);
         if (!uri)
             return pm_fail_nomem(err);
-        st = try_read(s, uri, SQLITE_OPEN_URI, err);
+        st = try_read(s, uri, SQLITE_OPEN_URI, busy_ms, err);
         s->immutable = st == PMAPDB_OK;
         free(uri);
     }
     if (st != PMAPDB_OK)
         return st;
     sqlite3_extended_result_codes(s->db, 1);
-    sqlite3_busy_timeout(s->db, o->busy_ms ? o->busy_ms : BUSY_MS);
     st = pm_sql_new(s->db, &s->sql, err);
     if (st == PMAPDB_OK)
         st = exec(s,

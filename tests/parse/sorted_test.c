@@ -34,6 +34,26 @@ static void by_rss(void **state)
     expect(RULE NONE1 NONE2 PID COLUMNS FOUR EIGHT BIG TOTAL, 5, 1234, PM_STATE_COMPLETE, "");
 }
 
+/* The third word of "sleep 10" is a number: the header lands among the rows. */
+static void by_rss_with_a_header_among_the_rows(void **state)
+{
+    (void)state;
+    expect(RULE NONE1 NONE2 COLUMNS FOUR EIGHT "1234:   sleep 10\n" BIG TOTAL, 5, 1234,
+           PM_STATE_COMPLETE, "");
+    expect(TOTAL BIG "1234:   sleep 10\n" EIGHT FOUR COLUMNS NONE2 NONE1 RULE, 5, 1234,
+           PM_STATE_COMPLETE, "");
+}
+
+/* Plain `sort`: by the bytes of the lines. */
+static void by_line(void **state)
+{
+    (void)state;
+    expect(RULE EIGHT FOUR NONE1 NONE2 BIG PID COLUMNS
+           "ffffffffff600000       4       0       0 --x--   [ anon ]\n"
+           "total kB             156      24      16\n",
+           6, 1234, PM_STATE_COMPLETE, "");
+}
+
 static void by_rss_the_largest_first(void **state)
 {
     (void)state;
@@ -87,6 +107,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_rss),
+        cmocka_unit_test(by_rss_with_a_header_among_the_rows),
+        cmocka_unit_test(by_line),
         cmocka_unit_test(by_rss_the_largest_first),
         cmocka_unit_test(by_size),
         cmocka_unit_test(the_largest_alone),

@@ -1,0 +1,63 @@
+# bash completion for pmapdb: pmapdb completion bash
+# Bash cuts words at = : @ too: they are put together again, and of what is offered it wants only
+# what follows the cut. Where it shows a list, it shows what each is.
+_pmapdb() {
+    local rest=${COMP_LINE:0:COMP_POINT} words=() word i
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if ((i == COMP_CWORD)); then
+            while [[ $word && ${rest#"${rest%%[![:blank:]]*}"} != "$word"* ]]; do
+                word=${word%?}
+            done
+        fi
+        if [[ i -gt 0 && $rest != [[:blank:]]* ]]; then
+            words[${#words[@]}-1]+=$word
+        else
+            rest=${rest#"${rest%%[![:blank:]]*}"}
+            words+=("$word")
+        fi
+        rest=${rest#"$word"}
+    done
+
+    local current=${words[${#words[@]}-1]} cut='' wanted='' line list=() about=()
+    [[ $COMP_WORDBREAKS == *=* && $current == *=* ]] && cut=${current%"${current##*=}"}
+    [[ $COMP_WORDBREAKS == *:* && $current == *:* ]] && cut=${current%"${current##*:}"}
+    for ((i = 1; i < ${#words[@]} - 1; i++)); do
+        word=${words[i]} # quoted as it was typed
+        case $word in
+        \'*\' | \"*\") words[i]=${word:1:${#word}-2} ;;
+        *) words[i]=${word//\\/} ;;
+        esac
+    done
+    while IFS= read -r line; do
+        if [[ $line == :* ]]; then
+            wanted=$line
+            continue
+        fi
+        [[ $line == *$'\t'* ]] && about[${#list[@]}]=${line#*$'\t'}
+        word=${line%%$'\t'*}
+        printf -v word %q "${word#"$cut"}"
+        list+=("$word")
+    done < <("${words[0]/#\~/$HOME}" __complete "${words[@]:1}" 2>/dev/null)
+
+    if [[ ${COMP_TYPE:-9} == 63 && ${#list[@]} -gt 1 ]]; then
+        for i in "${!about[@]}"; do
+            printf -v list[i] '%-16s  (%s)' "${list[i]}" "${about[i]}"
+        done
+    fi
+    COMPREPLY=("${list[@]}")
+    case $wanted in
+    :dirs) compopt -o dirnames ;;
+    :files)
+        compopt -o default
+        if ((${#list[@]})); then # or there would be the list only
+            compopt -o filenames
+            while IFS= read -r word; do
+                COMPREPLY+=("$word")
+            done < <(compgen -f -- "$current")
+        fi
+        ;;
+    esac 2>/dev/null
+}
+# the newest first; before bash 4.4 sorted
+complete -o nosort -F _pmapdb pmapdb 2>/dev/null || complete -F _pmapdb pmapdb

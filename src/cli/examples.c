@@ -1,0 +1,66 @@
+/* examples: a few lines that can be typed, for the end of every --help. tests/cli/examples.sh runs
+ * all of them on the captures of samples/. */
+#include "cli/examples.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define E(line) "  pmapdb " line "\n"
+
+/* query and sql bring theirs with their own text. */
+static const struct {
+    const char *command, *lines;
+} table[] = {
+    {"", E("import samples/captures") E("growth leaky") E("diff --from first --to last")},
+    {"completion", E("completion bash >pmapdb.bash") E("completion fish | head -n 3")},
+    {"import", E("import samples/captures")
+                   E("import --name leaky --every 30s samples/logs/leaky-untimed.log")
+                       E("import --explain samples/logs/leaky-cron.log")
+                           E("import --pid 12766 - <samples/logs/leaky-totals.log")},
+    {"dialects", E("dialects") E("dialects -f csv")},
+
+    {"by-name", E("by-name") E("by-name --snapshot last --top 10")},
+    {"by-process", E("by-process") E("by-process --snapshot first -f json")},
+    {"categories", E("categories") E("categories leaky --snapshot first") E("categories -f md")},
+    {"deleted", E("deleted") E("deleted --snapshot first -f csv")},
+    {"diff", E("diff") E("diff leaky --from first --to -1m --by object")
+                 E("diff --threshold rss:10M && echo all is well")},
+    {"diff-category", E("diff-category") E("diff-category --from first --to last -f csv")},
+    {"diff-lineage", E("diff-lineage") E("diff-lineage --from first --to last -f csv")},
+    {"diff-object", E("diff-object") E("diff-object --from first --to last --top 5")},
+    {"diff-total", E("diff-total") E("diff-total --from prev --to last -f json")},
+    {"files", E("files") E("files leaky --snapshot first --top 10")},
+    {"fragments", E("fragments") E("fragments --snapshot last -f csv")},
+    {"gaps", E("gaps") E("gaps leaky -f csv")},
+    {"growth", E("growth --category heap") E("growth leaky --from -2m -f csv -o growth.csv")
+                   E("growth --spark")},
+    {"huge-pages", E("huge-pages") E("huge-pages --snapshot first -f csv")},
+    {"largest", E("largest") E("largest leaky --snapshot last --top 5")},
+    {"lineage-history", E("lineage-history --lineage 1") E("lineage-history --lineage 1 -f csv")},
+    {"map-count", E("map-count") E("map-count --limit 262144 -f prometheus")},
+    {"mappings", E("mappings --category heap") E("mappings --snapshot first -f csv")},
+    {"mappings-total", E("mappings-total") E("mappings-total --snapshot first -f csv")},
+    {"new-and-gone", E("new-and-gone") E("new-and-gone --from first --to last -f csv")},
+    {"peak", E("peak") E("peak leaky --from -2m")},
+    {"processes", E("processes") E("processes -f csv")},
+    {"restarts", E("restarts") E("restarts leaky -f csv")},
+    {"series", E("series --metric pss") E("series leaky --category heap -f csv -o series.csv")},
+    {"shared", E("shared") E("shared --snapshot first -f csv")},
+    {"snapshots", E("snapshots") E("snapshots leaky --dialect smaps") E("snapshots -f csv")},
+    {"swapped", E("swapped") E("swapped --snapshot first -f csv")},
+    {"top-growers", E("top-growers") E("top-growers leaky --from first --to last --top 5")},
+    {"top-lineages", E("top-lineages") E("top-lineages leaky --from -2m --top 5")},
+};
+
+const char *pm_examples_of(const char *title)
+{
+    const char *name = strchr(title, ' ');
+
+    name = name ? name + 1 : "";
+    if (strncmp(name, "query ", 6) == 0)
+        name += 6;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i].command, name) == 0)
+            return table[i].lines;
+    return NULL;
+}

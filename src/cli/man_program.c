@@ -1,0 +1,144 @@
+/* man_program: pmapdb(1): what every --help says, and what holds for all commands. */
+#include "cli/man.h"
+
+#include "cli/help.h"
+#include "store/catalog.h"
+#include <stdio.h>
+
+static const pm_text none = {NULL, 0};
+
+static void put_usage(pm_man *m, const pm_help *help)
+{
+    for (size_t i = 0; i < help->n_usages; i++) {
+        if (i)
+            pm_man_raw(m, ".br");
+        pm_man_line(m, help->usage[i]);
+    }
+}
+
+/* -f, --format=FORMAT */
+static void put_option(pm_man *m, const pm_help_option *o)
+{
+    char name[96];
+
+    snprintf(name, sizeof name, "%s%.1s%s--%.*s%s%s%.*s%s", o->letter ? "-" : "", &o->letter,
+             o->letter ? ", " : "", (int)o->name.len, o->name.data, o->optional ? "[" : "",
+             o->arg.len ? "=" : "", (int)o->arg.len, o->arg.len ? o->arg.data : "",
+             o->optional ? "]" : "");
+    pm_man_item(m, pm_text_of(name), none, o->help);
+}
+
+static void put_options(pm_man *m, const pm_help *help, bool common)
+{
+    for (size_t i = 0; i < help->n_options; i++)
+        if (help->option[i].common == common)
+            put_option(m, &help->option[i]);
+}
+
+static bool is_query(pm_text name)
+{
+    const char *builtin;
+
+    for (size_t i = 0; (builtin = pm_catalog_builtin(i)); i++)
+        if (pm_text_equal(name, pm_text_of(builtin)))
+            return true;
+    return false;
+}
+
+/* Of a query only the examples: the rest is in pmapdb-queries(7). */
+static pm_text after_of(const pm_help *help, pm_text name)
+{
+    const char *examples;
+
+    if (!is_query(name))
+        return help->after;
+    examples =
+        help->after.len ? memmem(help->after.data, help->after.len, "Examples:\n", 10) : NULL;
+    return examples ? pm_text_from(help->after, (size_t)(examples - help->after.data)) : none;
+}
+
+static void put_command(pm_man *m, pm_text name)
+{
+    char word[64];
+    const char *words[] = {word};
+    pm_help help;
+
+    snprintf(word, sizeof word, "%.*s", (int)name.len, name.data);
+    if (m->st == PMAPDB_OK)
+        m->st = pm_help_ask(words, 1, &help, m->err);
+    if (m->st != PMAPDB_OK)
+        return;
+    pm_man_part(m, name);
+    put_usage(m, &help);
+    pm_man_help(m, help.about);
+    put_options(m, &help, false);
+    if (is_query(name))
+        pm_man_raw(m, ".PP\nIts columns and its method: \\fBpmapdb\\-queries\\fP(7).");
+    pm_man_help(m, after_of(&help, name));
+    pm_help_free(&help);
+}
+
+/* What no help says. */
+static void put_surroundings(pm_man *m)
+{
+    static const char *const item[][3] = {
+        {"EXIT STATUS", "0", "Done."},
+        {NULL, "1", "Found: diff --threshold."},
+        {NULL, "2",
+         "Trouble with the command line, the input or the store; standard error says which."},
+        {"ENVIRONMENT", "PMAPDB", "The store, where --db does not name one."},
+        {NULL, "XDG_DATA_HOME",
+         "Holds pmapdb/pmap.db, the store of who names none (~/.local/share)."},
+        {NULL, "XDG_CONFIG_HOME", "Holds pmapdb/queries, the queries of your own (~/.config)."},
+        {NULL, "TZ", "Time zone of times without one; --tz comes first."},
+        {NULL, "COLUMNS", "Width of a table on a terminal, else what the terminal says."},
+        {NULL, "NO_COLOR", "No colours where it is set."},
+        {NULL, "LC_ALL, LC_CTYPE, LANG", "Lines are drawn in ASCII where they do not say UTF-8."},
+        {"FILES", "~/.local/share/pmapdb/pmap.db", "The store: one SQLite file."},
+        {NULL, "~/.config/pmapdb/queries/NAME.sql", "A query of your own: pmapdb NAME."},
+    };
+
+    for (size_t i = 0; i < sizeof item / sizeof *item; i++) {
+        if (item[i][0])
+            pm_man_section(m, item[i][0]);
+        pm_man_item(m, pm_text_of(item[i][1]), none, pm_text_of(item[i][2]));
+    }
+}
+
+static void put_examples(pm_man *m, const pm_help *root)
+{
+    const char *at = memmem(root->after.data, root->after.len, "Examples:\n", 10);
+
+    if (!at)
+        return;
+    pm_man_section(m, "EXAMPLES");
+    pm_man_help(m, pm_text_from(root->after, (size_t)(at - root->after.data) + 10));
+}
+
+void pm_man_program(pm_man *m)
+{
+    pm_help root;
+    pm_text rest, name, about;
+
+    if (m->st == PMAPDB_OK)
+        m->st = pm_help_ask(NULL, 0, &root, m->err);
+    if (m->st != PMAPDB_OK)
+        return;
+    pm_man_begin(m, "pmapdb", "1", "captures of process memory maps in one SQLite file");
+    pm_man_section(m, "SYNOPSIS");
+    put_usage(m, &root);
+    pm_man_section(m, "DESCRIPTION");
+    pm_man_help(m, root.about);
+    pm_man_section(m, "COMMANDS");
+    for (rest = root.after; pm_help_command(&rest, &name, &about);)
+        put_command(m, name);
+    pm_man_section(m, "OPTIONS");
+    pm_man_raw(m, "Every command takes these.");
+    put_options(m, &root, true);
+    put_surroundings(m);
+    put_examples(m, &root);
+    pm_man_section(m, "SEE ALSO");
+    pm_man_raw(m, "\\fBpmapdb\\-queries\\fP(7), \\fBpmapdb\\-schema\\fP(7), \\fBpmap\\fP(1), "
+                  "\\fBproc\\fP(5)");
+    pm_help_free(&root);
+}

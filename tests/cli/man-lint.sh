@@ -1,0 +1,9 @@
+# man-lint: groff has nothing to say against the pages.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+need groff
+
+for page in pmapdb.1 pmapdb-queries.7 pmapdb-schema.7; do
+    pmapdb -o $page __man $page
+    run groff -man -ww -z -Tutf8 $page
+done

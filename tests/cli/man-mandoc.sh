@@ -1,0 +1,9 @@
+# man-mandoc: mandoc has nothing to say against the pages.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+need mandoc
+
+for page in pmapdb.1 pmapdb-queries.7 pmapdb-schema.7; do
+    pmapdb -o $page __man $page
+    run mandoc -Tlint -Wwarning $page
+done

@@ -4,18 +4,29 @@
 #include "base/buf.h"
 #include <unistd.h>
 
+/* What tells one answer of a query from another, and does not change from run to run. */
+static bool is_label(const pm_query_param *p)
+{
+    return p->unit == PM_UNIT_PROCESS || p->unit == PM_UNIT_CATEGORY || p->unit == PM_UNIT_TEXT;
+}
+
 void pm_cli_describe(const pmapdb_rows *rows, const bool *keep, pm_cli_about *out)
 {
     const pm_query_info *q = pm_rows_info(rows);
     int n = 0;
 
-    *out = (pm_cli_about){.about = {.name = q->name, .title = q->title, .help = out->help}};
+    *out = (pm_cli_about){.about = {.name = q->name,
+                                    .title = q->title,
+                                    .help = out->help,
+                                    .labels = out->labels,
+                                    .moment_ms = rows->moment_ms}};
     for (int i = 0; i < q->n_columns; i++)
         if (keep[i])
             out->help[n++] = q->column[i].help;
     for (int i = 0; i < q->n_params; i++)
-        if (q->param[i].unit == PM_UNIT_PROCESS && rows->given[i])
-            out->about.process = pm_text_of(rows->given[i]);
+        if (rows->given[i] && *rows->given[i] && is_label(&q->param[i]))
+            out->labels[out->about.n_labels++] =
+                (pm_label){q->param[i].name, pm_text_of(rows->given[i])};
 }
 
 /* On a terminal nothing that a name holds may drive it; the formats for people see to that

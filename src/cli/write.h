@@ -8,6 +8,7 @@
 typedef struct pm_cli_about {
     pm_about about;
     pm_text help[PM_QUERY_ITEMS];
+    pm_label labels[PM_QUERY_ITEMS];
 } pm_cli_about;
 
 /* Of the columns that are kept; lasts as long as the rows. */

@@ -77,9 +77,18 @@ static pmapdb_status key_by_process(pm_gauges *g, pm_gauge_line *l, pmapdb_error
     return st;
 }
 
+/* A column says it of every row: it knows better. */
+static bool is_column(const pm_gauges *g, pm_text label)
+{
+    for (size_t i = 0; i < g->n_columns; i++)
+        if (g->families[i].kind == PM_FAMILY_LABEL &&
+            pm_text_equal(pm_buf_text(&g->families[i].name), label))
+            return true;
+    return false;
+}
+
 static pmapdb_status key_by_labels(pm_gauges *g, pm_gauge_line *l, pmapdb_error *err)
 {
-    bool named = false;
     pmapdb_status st = PMAPDB_OK;
 
     pm_buf_clear(&l->key);
@@ -88,11 +97,11 @@ static pmapdb_status key_by_labels(pm_gauges *g, pm_gauge_line *l, pmapdb_error 
 
         if (g->families[i].kind != PM_FAMILY_LABEL)
             continue;
-        named |= pm_text_equal(name, PM_TEXT("process"));
         st = add_label_of(&l->key, name, &l->values[i], err);
     }
-    if (st == PMAPDB_OK && !named)
-        st = pm_family_add_label(&l->key, PM_TEXT("process"), g->process, err);
+    for (size_t i = 0; i < g->n_labels && st == PMAPDB_OK; i++)
+        if (!is_column(g, g->labels[i].name))
+            st = pm_family_add_label(&l->key, g->labels[i].name, g->labels[i].value, err);
     return st;
 }
 

@@ -15,7 +15,8 @@ typedef struct pm_gauge_line {
 typedef struct pm_gauges {
     const pm_column *columns;
     size_t n_columns;
-    pm_text process;             /* a label of every row; none where empty */
+    const pm_label *labels; /* of every row */
+    size_t n_labels;
     pm_family *families;         /* one per column; filled in between add and merge */
     bool *has_text, *has_number; /* likewise: what the rows held */
     size_t moment;               /* the column that says when, or n_columns */

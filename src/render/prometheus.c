@@ -22,8 +22,10 @@ static pmapdb_status open_prometheus(pm_render *r, pmapdb_error *err)
     if (!g)
         return pm_fail_nomem(err);
     st = pm_gauges_open(g, r->columns, r->n_columns, err);
-    if (r->options.about)
-        g->process = r->options.about->process;
+    if (r->options.about) {
+        g->labels = r->options.about->labels;
+        g->n_labels = r->options.about->n_labels;
+    }
     return st;
 }
 
@@ -173,6 +175,36 @@ static pmapdb_status write_family(pm_render *r, size_t column, pmapdb_error *err
     return st;
 }
 
+/* Rows of one snapshot do not say when it was: its age is a gauge of one sample. */
+static pmapdb_status write_age(pm_render *r, pmapdb_error *err)
+{
+    const pm_column when = {"taken_at", PM_UNIT_TIME};
+    const pm_gauges *g = r->state;
+    const pm_about *about = r->options.about;
+    int64_t now = r->options.now_ms ? r->options.now_ms : pm_clock_now();
+    pm_gauge_line line = {0};
+    pm_family age = {0};
+    pm_buf *out = &r->line;
+    pmapdb_status st;
+
+    if (!about || !about->moment_ms || g->moment < g->n_columns || g->n == 0)
+        return PMAPDB_OK;
+    st = pm_family_of(&when, about->name, false, &age, err);
+    for (size_t i = 0; i < about->n_labels && st == PMAPDB_OK; i++)
+        st = pm_family_add_label(&line.key, about->labels[i].name, about->labels[i].value, err);
+    if (st == PMAPDB_OK)
+        st = pm_buf_addf(
+            out, err, "# TYPE %s gauge\n# UNIT %s seconds\n# HELP %s Seconds since the snapshot\n",
+            age.name.data, age.name.data, age.name.data);
+    if (st == PMAPDB_OK)
+        st =
+            pm_buf_addf(out, err, line.key.len ? "%s{%s} %.3f\n" : "%s%s %.3f\n", age.name.data,
+                        line.key.len ? line.key.data : "", (double)(now - about->moment_ms) / 1000);
+    pm_buf_free(&line.key);
+    pm_buf_free(&age.name);
+    return st == PMAPDB_OK ? pm_render_flush(r, err) : st;
+}
+
 static pmapdb_status end(pm_render *r, pmapdb_error *err)
 {
     pm_gauges *g = r->state;
@@ -191,6 +223,8 @@ static pmapdb_status end(pm_render *r, pmapdb_error *err)
         st = refuse_too_many(r, err);
     for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++)
         st = write_family(r, i, err);
+    if (st == PMAPDB_OK)
+        st = write_age(r, err);
     if (st == PMAPDB_OK)
         st = pm_buf_addf(&r->line, err, "# EOF\n");
     return st == PMAPDB_OK ? pm_render_flush(r, err) : st;

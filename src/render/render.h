@@ -41,10 +41,18 @@ typedef enum pm_format {
 } pm_format;
 
 /* What the query says of its rows; Prometheus' names and HELP lines come from it. */
+typedef struct pm_label {
+    pm_text name, value;
+} pm_label;
+
 typedef struct pm_about {
     pm_text name, title;
-    pm_text process; /* whose rows they are, where that was asked for: a label of every sample */
     const pm_text *help; /* one per column, or NULL */
+    /* What was asked for: the process, a category, ... Labels of every sample, so that two answers
+     * of one query are not one metric. */
+    const pm_label *labels;
+    size_t n_labels;
+    int64_t moment_ms; /* of the snapshot that all rows are of; 0: they say it themselves */
 } pm_about;
 
 typedef struct pm_render_options {

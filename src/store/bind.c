@@ -165,6 +165,8 @@ static pmapdb_status bind_snapshot(pmapdb_rows *r, const pm_query_param *p, pm_t
         return pm_fail(err, PMAPDB_USAGE, "--from is later than --to");
     if (pm_text_equal(p->name, PM_TEXT("to")))
         r->back_from = pick.moment_ms;
+    if (!is_from)
+        r->moment_ms = pick.moment_ms;
     bind_int(r, p->name, pick.snapshot_id);
     return PMAPDB_OK;
 }
@@ -378,6 +380,7 @@ pmapdb_status pm_query_resolve(pmapdb_rows *r, pmapdb_error *err)
 
     sqlite3_reset(r->stmt);
     r->back_from = PMAPDB_UNKNOWN;
+    r->moment_ms = 0;
     for (int pass = 0; pass < 4; pass++)
         for (int i = 0; i < r->info->n_params && st == PMAPDB_OK; i++)
             if (pass_of(&r->info->param[i]) == pass)

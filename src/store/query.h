@@ -31,6 +31,7 @@ struct pmapdb_rows {
     char *given[PM_QUERY_ITEMS]; /* NULL: the default */
     bool bound;
     pm_scope scope;
+    int64_t moment_ms;      /* of :snapshot, or :to; 0: it has none */
     int64_t back_from;      /* moment of :to, for a --from that counts back */
     struct pm_adhoc *adhoc; /* NULL: a named query */
 };

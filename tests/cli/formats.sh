@@ -7,7 +7,8 @@ run pmapdb categories -f md
 run pmapdb diff -f md --kib --top 2
 
 say "Prometheus: the process that was asked for is a label"
-run pmapdb categories leaky -f prometheus --top 2
+show pmapdb categories leaky -f prometheus --top 2 "(without the age, which changes)"
+pmapdb categories leaky -f prometheus --top 2 2>&1 | sed '/^pmapdb_categories_age_seconds{/s/ .*/ AGE/'
 show pmapdb growth --category heap -f prometheus "(without the ages, which change)"
 pmapdb growth --category heap -f prometheus | grep -v '^pmapdb_growth_age_seconds{'
 # shellcheck disable=SC2016 # awk's own $2

@@ -221,7 +221,8 @@ static void stretches_end_with_the_newest(void **state)
 
 static void the_process_that_was_asked_for_is_a_label(void **state)
 {
-    static const pm_about about = {.process = WORDS("redis")};
+    static const pm_label asked = {WORDS("process"), WORDS("redis")};
+    static const pm_about about = {.labels = &asked, .n_labels = 1};
     static const pm_column own[] = {{"process", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
     static const pm_value rows[] = {TEXT("a"), INT(1)};
 
@@ -230,6 +231,27 @@ static void the_process_that_was_asked_for_is_a_label(void **state)
                    RSS "pmapdb_rss_bytes{path=\"a\",process=\"redis\"} 1024\n# EOF\n");
     assert_renders(prometheus(&about), own, 2, rows, 1,
                    RSS "pmapdb_rss_bytes{process=\"a\"} 1024\n# EOF\n");
+}
+
+static void rows_of_one_snapshot_have_its_age(void **state)
+{
+    static const pm_label asked[] = {{WORDS("process"), WORDS("redis")},
+                                     {WORDS("category"), WORDS("heap")}};
+    static const pm_about about = {
+        .name = WORDS("files"), .labels = asked, .n_labels = 2, .moment_ms = NOW - 1500};
+    static const pm_column columns[] = {{"path", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
+    static const pm_value rows[] = {TEXT("a"), INT(1)};
+
+    (void)state;
+    assert_renders(prometheus(&about), columns, 2, rows, 1,
+                   "# TYPE pmapdb_files_rss_bytes gauge\n# UNIT pmapdb_files_rss_bytes bytes\n"
+                   "# HELP pmapdb_files_rss_bytes rss_kib\n"
+                   "pmapdb_files_rss_bytes{path=\"a\",process=\"redis\",category=\"heap\"} 1024\n"
+                   "# TYPE pmapdb_files_age_seconds gauge\n"
+                   "# UNIT pmapdb_files_age_seconds seconds\n"
+                   "# HELP pmapdb_files_age_seconds Seconds since the snapshot\n"
+                   "pmapdb_files_age_seconds{process=\"redis\",category=\"heap\"} 1.500\n# EOF\n");
+    assert_renders(prometheus(&about), columns, 2, rows, 0, "# EOF\n");
 }
 
 /* What declares nothing (ad-hoc SQL) is what it holds. */
@@ -349,6 +371,7 @@ int main(void)
         cmocka_unit_test(the_newest_rows_of_each_process_count),
         cmocka_unit_test(stretches_end_with_the_newest),
         cmocka_unit_test(the_process_that_was_asked_for_is_a_label),
+        cmocka_unit_test(rows_of_one_snapshot_have_its_age),
         cmocka_unit_test(undeclared_columns_are_what_they_hold),
         cmocka_unit_test(too_big_for_an_integer_is_a_real),
         cmocka_unit_test(samples_are_bounded),

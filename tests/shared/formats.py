@@ -238,8 +238,20 @@ def scale(unit):
     return {"kib": 1024, "rate": 1024 / 3600, "duration": 1 / 1000}.get(unit, 1)
 
 
+def age_of(store, query, rows, bound, process):
+    """{metric: {labels: moment}} of a query whose rows are of one snapshot and do not say when."""
+    snapshot = bound.get("snapshot", bound.get("to"))
+    if not rows or snapshot is None or any(
+            c[0] in ("taken_at", "ts", "last_at", "to_at") for c in query.columns):
+        return {}
+    moment_ms, = store.sql.execute("select moment_ms from snapshots where snapshot_id = ?",
+                                   (snapshot,)).fetchone()
+    labels = frozenset({("process", process)} if process else ())
+    return {"pmapdb_%s_age_seconds" % query.name.replace("-", "_"): {labels: moment_ms / 1000}}
+
+
 def check_prometheus(what, store, query, rows):
-    options, _ = store.values(query)
+    options, bound = store.values(query)
     process = label_text(store.name) if "--process" in options else None
     data, began = store.output(query, "prometheus", expect=(0, 2))
     want = gauges(query, rows, process)
@@ -251,6 +263,7 @@ def check_prometheus(what, store, query, rows):
         data, began = store.output(query, "prometheus", "--top", 20)
         first = list(dict.fromkeys(k for v in want.values() for k in v))[:20]
         want = {m: known for m, v in want.items() if (known := {k: v[k] for k in first if k in v})}
+    want.update(age_of(store, query, rows, bound, process))
     try:
         got = openmetrics.read(data)
     except openmetrics.Wrong as e:

@@ -188,13 +188,25 @@ static void default_path(char *out, size_t size, bool write)
         make_parents(out);
 }
 
-/* Output over the store itself would be its end. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Output over the store itself would be its end, and over its -wal that of what was stored last. */
 static bool is_output(const pm_cli *cli, const char *path)
 {
-    struct stat store, output;
+    static const char *const parts[] = {"", "-wal", "-shm"};
+    char part[4200];
+    bool same = false;
 
-    return cli->output && stat(path, &store) == 0 && stat(cli->output, &output) == 0 &&
-           store.st_dev == output.st_dev && store.st_ino == output.st_ino;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && cli->output && !same; i++) {
+        snprintf(part, sizeof part, "%s%s", path, parts[i]);
+        same = is_same_file(part, cli->output);
+    }
+    return same;
 }
 
 pmapdb_status pm_cli_open(const pm_cli *cli, pmapdb_open_options *o, pmapdb_store **out)

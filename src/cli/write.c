@@ -39,9 +39,12 @@ static pmapdb_status write_tame(void *ctx, const char *bytes, size_t n, pmapdb_e
 
     for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
         unsigned char c = (unsigned char)bytes[i];
+        unsigned char next = i + 1 < n ? (unsigned char)bytes[i + 1] : 0;
 
         if ((c < ' ' && c != '\n' && c != '\r' && c != '\t') || c == 0x7f)
             st = pm_buf_addf(&tame, err, "\\x%02x", c);
+        else if (c == 0xc2 && next >= 0x80 && next < 0xa0) /* U+0080..9F drive terminals, too */
+            st = pm_buf_addf(&tame, err, "\\x%02x\\x%02x", c, (unsigned char)bytes[++i]);
         else
             st = pm_buf_add(&tame, &bytes[i], 1, err);
     }
@@ -53,8 +56,8 @@ static pmapdb_status write_tame(void *ctx, const char *bytes, size_t n, pmapdb_e
 
 static bool drives_terminal(const pm_cli *cli)
 {
-    return !cli->output && isatty(STDOUT_FILENO) &&
-           (cli->format == PM_FORMAT_CSV || cli->format == PM_FORMAT_PROMETHEUS);
+    return !cli->output && isatty(STDOUT_FILENO) && cli->format != PM_FORMAT_TABLE &&
+           cli->format != PM_FORMAT_MD;
 }
 
 static pmapdb_status write_rows(const pm_cli *cli, pmapdb_rows *rows, const pm_sink *sink,

@@ -103,6 +103,7 @@ run pmapdb --db foreign.db import $good.x
 run sqlite3 foreign.db .tables
 run sqlite3 foreign.db 'PRAGMA journal_mode'
 run pmapdb --db try.db snapshots -o try.db
+run pmapdb --db try.db snapshots -o try.db-wal
 cp try.db newer.db
 sqlite3 newer.db 'PRAGMA user_version = 99'
 run pmapdb --db newer.db snapshots

@@ -120,8 +120,8 @@ static void what_is_no_capture_gives_no_block(void **state)
         "total 48K\n-rw-r--r-- 1 root root 12K Nov 21 02:05 a\n",
         "<4>[123] Rss:   12 kB\n",
         /* /proc/interrupts, and tables of numbers in programs */
-        "           CPU0       CPU1\n100:          0          0   PCI-MSI 524288-edge      eth0\n"
-        "101:   12345678          0   PCI-MSI 524289-edge      eth0\n",
+        ("           CPU0       CPU1\n100:          0          0   PCI-MSI 524288-edge      eth0\n"
+         "101:   12345678          0   PCI-MSI 524289-edge      eth0\n"),
         "    16: 16, 17: 18\n        }\n    470184984576000 + 1: 470715894135000,\n",
         "16: 16, 17: 18\n470184984576000 + 1: 470715894135000,\n",
     };

@@ -247,8 +247,8 @@ static void zeroes_are_no_totals(void **state)
     static const char *const texts[] = {
         "total kB               0       0       0\n", " total                0K\n",
         "mapped: 0K    writeable/private: 0K    shared: 0K\n", "total kB 0 0 0 0 0\n",
-        "7:   a\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
-        "---------------- ------- ------- ------- \ntotal kB               0       0       0\n"};
+        ("7:   a\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
+         "---------------- ------- ------- ------- \ntotal kB               0       0       0\n")};
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

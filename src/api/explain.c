@@ -21,11 +21,6 @@ typedef struct block_texts {
     char *why, *notes, *tool, *missing, *empty;
 } block_texts;
 
-static char *copy_text(pm_text t)
-{
-    return strndup(t.data ? t.data : "", t.len);
-}
-
 static void free_texts(block_texts *t)
 {
     free(t->why);
@@ -37,8 +32,8 @@ static void free_texts(block_texts *t)
 
 static bool copy_texts(const pm_block *b, block_texts *t)
 {
-    *t = (block_texts){copy_text(b->why), copy_text(b->notes), copy_text(b->tool),
-                       copy_text(b->missing), copy_text(b->empty)};
+    *t = (block_texts){pm_text_copy(b->why), pm_text_copy(b->notes), pm_text_copy(b->tool),
+                       pm_text_copy(b->missing), pm_text_copy(b->empty)};
     return t->why && t->notes && t->tool && t->missing && t->empty;
 }
 
@@ -123,7 +118,7 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
 }
 
 /* Feeds the file to the parser. *damage: reading ended early, and why. */
-static pmapdb_status feed(pm_source *source, pm_reader *reader, bool in_archive,
+static pmapdb_status feed(pm_source *source, pm_reader *reader, const pm_source_entry *entry,
                           uint64_t *bytes_read, pmapdb_error *damage, pmapdb_error *err)
 {
     const char *bytes;
@@ -135,7 +130,8 @@ static pmapdb_status feed(pm_source *source, pm_reader *reader, bool in_archive,
     while (st == PMAPDB_OK && !pm_reader_hopeless(reader)) {
         if (pm_source_read(source, &bytes, &n, damage) != PMAPDB_OK || n == 0)
             break;
-        if (*bytes_read == 0 && (wrap = pm_wrap_of((pm_text){bytes, n}, in_archive)).what)
+        wrap = *bytes_read ? (pm_wrap){0} : pm_wrap_of((pm_text){bytes, n}, entry->in_archive);
+        if (wrap.what && (wrap.likely || entry->named))
             return pm_fail(err, PMAPDB_INPUT, "%s", wrap.what);
         *bytes_read += n;
         st = pm_reader_feed(reader, bytes, n, err);
@@ -171,7 +167,7 @@ static pmapdb_status read_file(explain_run *run, pm_source *source, pmapdb_error
     if (st == PMAPDB_OK)
         st = pm_reader_new(&events, dialect, &reader, err);
     if (st == PMAPDB_OK)
-        st = feed(source, reader, run->entry && run->entry->in_archive, &bytes, &damage, err);
+        st = feed(source, reader, run->entry, &bytes, &damage, err);
     pm_reader_free(reader);
     if (st == PMAPDB_INPUT) { /* this file's fault, not the run's */
         damage = *err;

@@ -85,18 +85,13 @@ static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *er
     return st;
 }
 
-static char *copy_text(pm_text t)
-{
-    return strndup(t.data ? t.data : "", t.len);
-}
-
 /* The path in two: up to and with the last slash, and the rest. */
 static bool set_source(pm_capture *c, const char *path)
 {
     pm_text whole = pm_text_of(path), name = pm_text_basename(whole);
 
-    c->source_dir = copy_text((pm_text){path, whole.len - name.len});
-    c->source_name = copy_text(name);
+    c->source_dir = pm_text_copy((pm_text){path, whole.len - name.len});
+    c->source_name = pm_text_copy(name);
     return c->source_dir && c->source_name;
 }
 
@@ -112,9 +107,9 @@ static pm_capture *make_capture(const pm_intake *in, const pm_block *block)
     c->pid = block->pid;
     c->start_time = PMAPDB_UNKNOWN;
     c->taken_ms = PMAPDB_UNKNOWN;
-    c->command = copy_text(block->command);
-    c->missing = copy_text(block->missing);
-    c->notes = copy_text(block->notes);
+    c->command = pm_text_copy(block->command);
+    c->missing = pm_text_copy(block->missing);
+    c->notes = pm_text_copy(block->notes);
     c->rows = malloc((in->n_rows + 1) * sizeof *c->rows);
     if (!set_source(c, in->entry->path) || !c->command || !c->missing || !c->notes || !c->rows) {
         pm_capture_free(c);
@@ -140,14 +135,14 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
         in->n_foreign++;
         in->foreign_hash = XXH3_64bits_withSeed(&block->hash, sizeof block->hash, in->foreign_hash);
         if (!in->foreign_text)
-            in->foreign_text = copy_text(block->empty);
+            in->foreign_text = pm_text_copy(block->empty);
         in->n_rows = 0;
         return PMAPDB_OK;
     }
     if (block->empty.len) {
         in->n_empty++;
         if (!in->empty_text)
-            in->empty_text = copy_text(block->empty);
+            in->empty_text = pm_text_copy(block->empty);
         in->n_rows = 0;
         return PMAPDB_OK;
     }

@@ -39,6 +39,12 @@ static inline pm_text pm_text_from(pm_text t, size_t skip)
     return (pm_text){t.data + skip, t.len - skip};
 }
 
+/* A copy that ends in a NUL, for free(); NULL: no memory. */
+static inline char *pm_text_copy(pm_text t)
+{
+    return strndup(t.data ? t.data : "", t.len);
+}
+
 static inline bool pm_char_in(char c, const char *set)
 {
     return c && strchr(set, c);

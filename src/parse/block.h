@@ -26,7 +26,10 @@
 #define PM_WORN_COLOUR 2U  /* escape sequences */
 #define PM_WORN_TYPE 4U    /* dashes and blanks of a word processor */
 #define PM_WORN_CALLOUT 8U /* <1> behind the name */
-#define PM_WORN_INDENT 16U
+
+/* Told by their headers (words.c) and by their rows (pmap_rows.c). */
+#define PM_SOLARIS "pmap of Solaris or illumos, not of Linux"
+#define PM_PSUTIL "psutil's pmap.py, which prints Rss and no sizes"
 
 #define PM_BROKEN_ROW "it begins like a row and is none"
 

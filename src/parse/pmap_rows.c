@@ -21,8 +21,6 @@ typedef struct row_shape {
     const char *refused;
 } row_shape;
 
-#define SOLARIS "pmap of Solaris or illumos, not of Linux"
-
 static const row_shape shapes[] = {
     {1, 0, 5, true, PLACE_NONE, PM_DIALECT_PMAP, {PM_SIZE}, NULL},
     {3, 0, 5, false, PLACE_NONE, PM_DIALECT_PMAP_SMALL_X, {PM_SIZE, PM_RSS, PM_DIRTY}, NULL},
@@ -57,8 +55,8 @@ static const row_shape shapes[] = {
      {PM_SIZE, PM_RSS, PM_PSS, PM_DIRTY, PM_SWAP},
      NULL},
     {5, 0, 4, true, PLACE_MAY, PM_DIALECT_SUSE, {PM_SIZE, PM_RSS, PM_PSS, PM_DIRTY, PM_SWAP}, NULL},
-    {3, 1, 5, false, PLACE_NONE, PM_DIALECT_COUNT, {PM_SIZE}, SOLARIS},
-    {2, 2, 5, false, PLACE_NONE, PM_DIALECT_COUNT, {PM_SIZE}, SOLARIS},
+    {3, 1, 5, false, PLACE_NONE, PM_DIALECT_COUNT, {PM_SIZE}, PM_SOLARIS},
+    {2, 2, 5, false, PLACE_NONE, PM_DIALECT_COUNT, {PM_SIZE}, PM_SOLARIS},
 };
 
 typedef struct numbers {
@@ -149,12 +147,12 @@ static const char *whose(const row_shape *shape, pm_text address, pm_text rest)
 
     for (size_t i = 0; i < address.len; i++)
         if (address.data[i] >= 'A' && address.data[i] <= 'F')
-            return SOLARIS;
+            return PM_SOLARIS;
     while (blanks < rest.len && rest.data[blanks] == ' ')
         blanks++;
     if (shape->dialect == PM_DIALECT_BUSYBOX && blanks > 2 &&
         !pm_text_starts(pm_text_from(rest, blanks), PM_TEXT("[ ")))
-        return "psutil's pmap.py, which prints Rss and no sizes";
+        return PM_PSUTIL;
     return shape->refused;
 }
 

@@ -3,13 +3,11 @@
 
 static pmapdb_status line_of(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err);
 
-/* Columns to the left of all of them mean nothing in rows that are read from the left. */
-static pm_text unindent(pm_reader *r, pm_text t)
+/* Indentation means nothing in rows that are read from the left. */
+static pm_text unindent(pm_text t)
 {
-    while (t.len && (t.data[0] == ' ' || t.data[0] == '\t')) {
+    while (t.len && (t.data[0] == ' ' || t.data[0] == '\t'))
         t = pm_text_from(t, 1);
-        r->worn |= PM_WORN_INDENT;
-    }
     return t;
 }
 
@@ -77,7 +75,7 @@ static pmapdb_status range_line(pm_reader *r, pm_text line, pm_text t, pmapdb_er
         pm_pass_over(r);
         return PMAPDB_OK;
     }
-    t = unindent(r, t);
+    t = unindent(t);
     if (!pm_range_read(t, &m) || m.end <= m.start)
         return broken_line(r, line, t, err);
     rollup = pm_text_equal(m.path, PM_TEXT("[rollup]"));
@@ -100,7 +98,7 @@ static pmapdb_status narrow_line(pm_reader *r, pm_text line, pm_text t, pmapdb_e
     pm_narrow row;
     pmapdb_status st;
 
-    t = unindent(r, t);
+    t = unindent(t);
     if (!pm_narrow_read(t, &row) || (b->open && !b->footer && (b->pid_line || b->columns_line) &&
                                      b->family == PM_FAMILY_NARROW && b->dialect != row.dialect))
         return broken_line(r, line, t, err);

@@ -171,10 +171,8 @@ const char *pm_words_foreign(pm_text t)
         const char *words[4];
         const char *without, *whose;
     } headers[] = {
-        {{"Address", "Kbytes", "Mapped File"}, NULL, "pmap of Solaris or illumos, not of Linux"},
-        {{"Address", "RSS", "Mode", "Mapping"},
-         "Kbytes",
-         "psutil's pmap.py, which prints Rss and no sizes"},
+        {{"Address", "Kbytes", "Mapped File"}, NULL, PM_SOLARIS},
+        {{"Address", "RSS", "Mode", "Mapping"}, "Kbytes", PM_PSUTIL},
         {{"COMMAND", "PID", "FD", "NODE"}, NULL, "lsof: open files, no memory map"},
         {{"Start Addr", "End Addr", "Size"},
          NULL,

@@ -196,8 +196,11 @@ static pmapdb_status feed_slice(pm_supply *s, bool *more, pmapdb_error *err)
         (pm_source_read(s->source, &s->bytes, &s->n_bytes, &s->damage) != PMAPDB_OK ||
          s->n_bytes == 0))
         return PMAPDB_OK;
-    if (!s->any && (wrap = pm_wrap_of((pm_text){s->bytes, s->n_bytes}, s->entry->in_archive)).what)
-        return pm_fail(err, PMAPDB_INPUT, "'%s': %s", s->entry->path, wrap.what);
+    if (!s->any) {
+        wrap = pm_wrap_of((pm_text){s->bytes, s->n_bytes}, s->entry->in_archive);
+        if (wrap.what && (wrap.likely || s->entry->named))
+            return pm_fail(err, PMAPDB_INPUT, "'%s': %s", s->entry->path, wrap.what);
+    }
     n = s->n_bytes < SLICE ? s->n_bytes : SLICE;
     st = pm_reader_feed(s->reader, s->bytes, n, err);
     s->bytes += n;

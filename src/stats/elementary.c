@@ -1,0 +1,38 @@
+/* elementary: exp and log whose every bit is the same on every machine. */
+#include "stats/elementary.h"
+
+#include <math.h>
+
+/* ln 2 in two parts: the first has so few bits that its product with a small integer is exact. */
+static const double ln2_high = 0x1.62e42fee00000p-1;
+static const double ln2_low = 0x1.a39ef35793c76p-33;
+
+double pm_exp(double x)
+{
+    /* x = k ln 2 + r, |r| <= 0.35: there the 13th power of the series is the last that counts */
+    double k = floor(x / (ln2_high + ln2_low) + 0.5);
+    double r = (x - k * ln2_high) - k * ln2_low;
+    double sum = 1.0;
+    int i;
+
+    for (i = 13; i >= 1; i--)
+        sum = 1.0 + sum * r / i;
+    return ldexp(sum, (int)k);
+}
+
+double pm_log(double x)
+{
+    /* x = m 2^k, m in [sqrt 1/2, sqrt 2); log m = 2 artanh s, |s| <= 0.172 */
+    int k, i;
+    double m = frexp(x, &k), s, square, sum = 0.0;
+
+    if (m < 0.70710678118654752) {
+        m *= 2.0;
+        k--;
+    }
+    s = (m - 1.0) / (m + 1.0);
+    square = s * s;
+    for (i = 21; i >= 3; i -= 2)
+        sum = (sum + 1.0 / i) * square;
+    return k * ln2_high + (k * ln2_low + 2.0 * s * (1.0 + sum));
+}

@@ -1,0 +1,13 @@
+/* elementary: exp and log whose every bit is the same on every machine.
+ *
+ * libm's differ in the last place between versions and processors; a verdict must not. Only sums,
+ * products and exact operations (frexp, ldexp, floor) are used here, all of them fixed by IEEE 754.
+ * Errors stay below 2 units in the last place.
+ */
+#ifndef PM_STATS_ELEMENTARY_H
+#define PM_STATS_ELEMENTARY_H
+
+double pm_exp(double x); /* |x| <= 700 */
+double pm_log(double x); /* x > 0 and finite */
+
+#endif

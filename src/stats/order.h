@@ -1,0 +1,14 @@
+/* order: medians and quantiles. All of them reorder what they are given. */
+#ifndef PM_STATS_ORDER_H
+#define PM_STATS_ORDER_H
+
+#include <stddef.h>
+
+/* The element that stands at place k when v is sorted; those before it are no larger, those behind
+ * it no smaller. k < n. */
+double pm_select(double *v, size_t n, size_t k);
+
+double pm_median(double *v, size_t n);             /* n > 0; the mean of the middle two */
+double pm_quantile(double *v, size_t n, double q); /* n > 0; between neighbours by their distance */
+
+#endif

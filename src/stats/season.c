@@ -1,0 +1,124 @@
+/* season: the hour-of-day profile of a series, and the series without it.
+ *
+ * Classical decomposition: the mean of the 24 hours around each snapshot is the trend, the median
+ * of the rest per time of day the profile.
+ */
+#include "stats/order.h"
+#include "stats/points.h"
+
+#include <math.h>
+
+enum { BINS = 24 };
+
+#define DAY 86400.0
+
+static int bins_for(double per_day)
+{
+    return per_day >= 36 ? BINS : per_day >= 18 ? BINS / 2 : BINS / 3;
+}
+
+static int bin_of(double t, int bins)
+{
+    return (int)(fmod(t, DAY) * bins / DAY);
+}
+
+/* The centred daily mean where a whole day lies around; returns the first and the last such place,
+ * false when there are too few. */
+static bool daily_mean(const double *t, const double *y, size_t n, double *mean, size_t *first,
+                       size_t *last)
+{
+    size_t a = 0, b = 0, i, known = 0;
+    double sum = 0.0;
+
+    for (i = 0; i < n; i++) {
+        for (; b < n && t[b] < t[i] + DAY / 2; b++)
+            sum += y[b];
+        for (; t[a] < t[i] - DAY / 2; a++)
+            sum -= y[a];
+        if (t[i] - DAY / 2 < t[0] || t[i] + DAY / 2 > t[n - 1])
+            continue;
+        mean[i] = sum / (double)(b - a);
+        if (known++ == 0)
+            *first = i;
+        *last = i;
+    }
+    return known >= 12;
+}
+
+/* The ends go on with the slope of the outermost quarter. */
+static void extend_ends(const double *t, double *mean, size_t n, size_t first, size_t last)
+{
+    size_t quarter = (last - first + 1) / 4, i;
+    double slope;
+
+    if (quarter == 0)
+        quarter = 1;
+    slope = (mean[first + quarter] - mean[first]) / (t[first + quarter] - t[first]);
+    for (i = 0; i < first; i++)
+        mean[i] = mean[first] + slope * (t[i] - t[first]);
+    slope = (mean[last] - mean[last - quarter]) / (t[last] - t[last - quarter]);
+    for (i = last + 1; i < n; i++)
+        mean[i] = mean[last] + slope * (t[i] - t[last]);
+}
+
+/* Median of y - mean per time of day; false where one has fewer than two values. */
+static bool profile_of(const pm_sample *s, const double *mean, int bins, double *profile)
+{
+    double *of_bin = s->more;
+    int b;
+
+    for (b = 0; b < bins; b++) {
+        size_t count = 0, i;
+
+        for (i = 0; i < s->n; i++)
+            if (bin_of(s->t[i], bins) == b)
+                of_bin[count++] = s->y[i] - mean[i];
+        if (count < 2)
+            return false;
+        profile[b] = pm_median(of_bin, count);
+    }
+    return true;
+}
+
+/* The profile at a time of day, between the middles of its bins. */
+static double profile_at(const double *profile, int bins, double t)
+{
+    double place = fmod(t, DAY) * bins / DAY - 0.5;
+    int below = (int)floor(place);
+    double w = place - below;
+
+    return profile[(below + bins) % bins] * (1 - w) + profile[(below + 1) % bins] * w;
+}
+
+void pm_season_remove(pm_sample *s)
+{
+    double days = (s->t[s->n - 1] - s->t[0]) / DAY, profile[BINS], centre = 0.0, all = 0.0,
+           rest = 0.0;
+    double *mean = s->work;
+    size_t first = 0, last = 0, i;
+    int bins, b;
+
+    if (days < PM_DAYS_MIN || (double)s->n / days < PM_SNAPSHOTS_PER_DAY)
+        return;
+    bins = bins_for((double)s->n / days);
+    if (!daily_mean(s->t, s->y, s->n, mean, &first, &last))
+        return;
+    extend_ends(s->t, mean, s->n, first, last);
+    if (!profile_of(s, mean, bins, profile))
+        return;
+    for (b = 0; b < bins; b++)
+        centre += profile[b] / bins;
+    for (i = 0; i < s->n; i++) {
+        double d = s->y[i] - mean[i] - centre;
+        double p = profile_at(profile, bins, s->t[i]) - centre;
+
+        all += d * d;
+        rest += (d - p) * (d - p);
+        s->more[i] = p;
+    }
+    if (!(all > 0.0) ||
+        1 - rest / all < PM_PROFILE_SHARE + (days < PM_DAYS_SURE ? PM_PROFILE_UNSURE : 0.0))
+        return;
+    for (i = 0; i < s->n; i++)
+        s->y[i] -= s->more[i];
+}

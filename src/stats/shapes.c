@@ -1,0 +1,170 @@
+/* shapes: the curves that a process's memory follows, each a sum of one or two columns. */
+#include "stats/shapes.h"
+
+#include "stats/elementary.h"
+
+/* A prior below 1 is for shapes that can imitate a line where there are few points; the line's
+ * is above because most leaks are one. A warm-up bends early (k 8 to 60), so that what comes
+ * behind it is a line of its own; of two time constants the first is over soon, the second nearly.
+ * Steps, pulses and two steps may lie between any points. */
+const pm_shape_info pm_shapes[] = {
+    {PM_SHAPE_CONST, PM_FAMILY_BOUNDED, PM_BASIS_NONE, PM_BASIS_NONE, 0, 1.0, {0}, 1},
+    {PM_SHAPE_LINEAR, PM_FAMILY_LEAK, PM_BASIS_LINE, PM_BASIS_NONE, 1, 2.0, {0}, 1},
+    {PM_SHAPE_STEP, PM_FAMILY_BOUNDED, PM_BASIS_STEP, PM_BASIS_NONE, 2, 1.0, {0}, -1},
+    {PM_SHAPE_SATURATING,
+     PM_FAMILY_BOUNDED,
+     PM_BASIS_SATURATE,
+     PM_BASIS_NONE,
+     2,
+     1.0,
+     {3, 4, 5, 6, 8, 11, 15, 20, 30, 45},
+     10},
+    {PM_SHAPE_SATURATING,
+     PM_FAMILY_WATCH,
+     PM_BASIS_SATURATE,
+     PM_BASIS_NONE,
+     2,
+     1.0,
+     {1, 1.5, 2},
+     3},
+    {PM_SHAPE_RAMP_THEN_FLAT,
+     PM_FAMILY_BOUNDED,
+     PM_BASIS_RAMP,
+     PM_BASIS_NONE,
+     2,
+     1.0,
+     {.08, .12, .16, .2, .25, .3, .35, .4, .45, .5, .55, .6, .65, .7, .75, .8, .85},
+     17},
+    {PM_SHAPE_LATE_RAMP,
+     PM_FAMILY_LEAK,
+     PM_BASIS_LATE,
+     PM_BASIS_NONE,
+     2,
+     1.0,
+     {.1, .15, .2, .25, .3, .35, .4, .45, .5, .55, .6, .65, .7, .75, .8},
+     15},
+    {PM_SHAPE_POWER, PM_FAMILY_WATCH, PM_BASIS_POWER, PM_BASIS_NONE, 2, 0.6, {.2, .3, .4, .5}, 4},
+    {PM_SHAPE_LOG,
+     PM_FAMILY_WATCH,
+     PM_BASIS_LOG,
+     PM_BASIS_NONE,
+     2,
+     0.6,
+     {6, 12, 25, 50, 100, 200},
+     6},
+    {PM_SHAPE_WARMUP_LINEAR,
+     PM_FAMILY_LEAK,
+     PM_BASIS_SATURATE,
+     PM_BASIS_LINE,
+     3,
+     1.0,
+     {8, 12, 18, 27, 40, 60},
+     6},
+    {PM_SHAPE_STEP_LINEAR, PM_FAMILY_LEAK, PM_BASIS_STEP, PM_BASIS_LINE, 3, 1.0, {0}, -1},
+    {PM_SHAPE_ACCELERATING, PM_FAMILY_LEAK, PM_BASIS_EXPM1, PM_BASIS_NONE, 2, 1.0, {1, 2, 3.5}, 3},
+};
+const int pm_shapes_count = sizeof pm_shapes / sizeof pm_shapes[0];
+
+double pm_basis_value(pm_basis basis, double at, double x)
+{
+    switch (basis) {
+    case PM_BASIS_LINE:
+        return x;
+    case PM_BASIS_STEP:
+        return x >= at ? 1.0 : 0.0;
+    case PM_BASIS_SATURATE:
+        return 1.0 - pm_exp(-at * x);
+    case PM_BASIS_RAMP:
+        return x < at ? x : at;
+    case PM_BASIS_LATE:
+        return x > at ? x - at : 0.0;
+    case PM_BASIS_POWER:
+        return x > 0.0 ? pm_exp(at * pm_log(x)) : 0.0;
+    case PM_BASIS_LOG:
+        return pm_log(1.0 + at * x);
+    case PM_BASIS_EXPM1:
+        return pm_exp(at * x) - 1.0;
+    case PM_BASIS_NONE:
+        break;
+    }
+    return 0.0;
+}
+
+double pm_shape_prior(pm_shape shape)
+{
+    int i;
+
+    if (shape == PM_SHAPE_PULSE)
+        return 0.5;
+    for (i = 0; i < pm_shapes_count; i++)
+        if (pm_shapes[i].shape == shape)
+            return pm_shapes[i].prior;
+    return 1.0;
+}
+
+static const pm_shape_info *info_of(pm_shape shape)
+{
+    int i;
+
+    for (i = 0; i < pm_shapes_count; i++)
+        if (pm_shapes[i].shape == shape)
+            return &pm_shapes[i];
+    return &pm_shapes[0];
+}
+
+double pm_curve_value(const pm_curve *c, double x)
+{
+    const pm_shape_info *info;
+
+    switch (c->shape) {
+    case PM_SHAPE_PULSE:
+        return x >= c->at && x < c->at_more ? c->coef[0] : 0.0;
+    case PM_SHAPE_TWO_STEP:
+        return (x >= c->at ? c->coef[0] : 0.0) + (x >= c->at_more ? c->coef[1] : 0.0);
+    case PM_SHAPE_TWO_TAU:
+        return c->coef[0] * pm_basis_value(PM_BASIS_SATURATE, c->at, x) +
+               c->coef[1] * pm_basis_value(PM_BASIS_SATURATE, c->at_more, x);
+    default:
+        info = info_of(c->shape);
+        return c->coef[0] * pm_basis_value(info->first, c->at, x) +
+               c->coef[1] * pm_basis_value(info->second, 0.0, x);
+    }
+}
+
+double pm_curve_end(const pm_curve *c)
+{
+    switch (c->shape) {
+    case PM_SHAPE_LINEAR:
+    case PM_SHAPE_LATE_RAMP:
+        return c->coef[0];
+    case PM_SHAPE_WARMUP_LINEAR:
+    case PM_SHAPE_STEP_LINEAR:
+        return c->coef[1];
+    case PM_SHAPE_TWO_TAU:
+        return c->coef[1] * c->at_more * pm_exp(-c->at_more);
+    case PM_SHAPE_SATURATING:
+        return c->coef[0] * c->at * pm_exp(-c->at);
+    case PM_SHAPE_ACCELERATING:
+        return c->coef[0] * c->at * pm_exp(c->at);
+    case PM_SHAPE_POWER:
+        return c->coef[0] * c->at;
+    case PM_SHAPE_LOG:
+        return c->coef[0] * c->at / (1.0 + c->at);
+    default:
+        return 0.0;
+    }
+}
+
+bool pm_curve_allowed(const pm_curve *c)
+{
+    switch (c->shape) {
+    case PM_SHAPE_WARMUP_LINEAR:
+        return c->coef[0] >= 0.0;
+    case PM_SHAPE_STEP_LINEAR: /* a fall that the line makes good again is a tooth */
+        return !(c->coef[0] < 0.0 && c->coef[1] > 0.0 && -c->coef[0] > 0.5 * c->coef[1]);
+    case PM_SHAPE_TWO_TAU:
+        return c->coef[0] >= 0.0 && c->coef[1] >= 0.0;
+    default:
+        return true;
+    }
+}

@@ -1,0 +1,69 @@
+/* teeth: whether a series is a sawtooth (collections, releases), and where it falls. */
+#include "stats/order.h"
+#include "stats/points.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Few large falls and many small rises: the differences are skewed to the left. */
+static bool skewed_left(const double *y, size_t n)
+{
+    double mean = (y[n - 1] - y[0]) / (double)(n - 1), square = 0.0, cube = 0.0, variance;
+    size_t i;
+
+    for (i = 0; i + 1 < n; i++) {
+        double d = y[i + 1] - y[i] - mean;
+
+        square += d * d;
+        cube += d * d * d;
+    }
+    variance = square / (double)(n - 1);
+    if (!(variance > 0.0))
+        return false;
+    return cube / (double)(n - 1) / (variance * sqrt(variance)) <=
+           -PM_TEETH_SKEW - sqrt(6.0 / (double)n);
+}
+
+/* The range of y without its trend and without the 3 % at each end. */
+static double detrended_range(const double *y, size_t n, double *work)
+{
+    size_t third = n / 3, i;
+    double first, last, slope;
+
+    memcpy(work, y, third * sizeof *work);
+    first = pm_median(work, third);
+    memcpy(work, y + n - third, third * sizeof *work);
+    last = pm_median(work, third);
+    slope = (last - first) / (double)(n - third);
+    for (i = 0; i < n; i++)
+        work[i] = y[i] - slope * (double)i;
+    first = pm_select(work, n, (size_t)(0.03 * (double)(n - 1)));
+    return pm_select(work, n, (size_t)(0.97 * (double)(n - 1))) - first;
+}
+
+size_t pm_teeth_find(const double *y, size_t n, double *work, size_t *out)
+{
+    double fall;
+    size_t count = 0, rises = 0, i;
+
+    if (n < 12 || !skewed_left(y, n))
+        return 0;
+    fall = PM_TEETH_FALL * detrended_range(y, n, work);
+    if (!(fall > 0.0))
+        return 0;
+    for (i = 0; i + 1 < n;) {
+        /* a fall may take two snapshots */
+        if (y[i] - y[i + 1] > fall)
+            i++;
+        else if (i + 2 < n && y[i + 1] < y[i] && y[i] - y[i + 2] > fall)
+            i += 2;
+        else {
+            i++;
+            continue;
+        }
+        out[count++] = i;
+    }
+    for (i = 0; i + 1 < n; i++)
+        rises += y[i + 1] - y[i] > fall;
+    return count < PM_TEETH_MIN || (double)rises > PM_TEETH_RISES * (double)count ? 0 : count;
+}

@@ -1,0 +1,85 @@
+/* trend: one series of a memory size or a count -> what its curve says.
+ *
+ * Pure arithmetic on arrays: no clock, no locale, no libm whose last digit differs between
+ * machines; the same input gives the same output everywhere.
+ */
+#ifndef PM_STATS_TREND_H
+#define PM_STATS_TREND_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum pm_verdict {
+    PM_VERDICT_TOO_FEW, /* fewer than PM_TREND_MIN snapshots, or none long enough together */
+    PM_VERDICT_STEADY,  /* no growth that matters */
+    PM_VERDICT_SHRINKING,
+    PM_VERDICT_PLATEAU, /* it grew, and stopped */
+    PM_VERDICT_SUSPECT, /* it grows, and whether it will stop cannot be told */
+    PM_VERDICT_LEAK     /* it grows without an end in sight */
+} pm_verdict;
+
+const char *pm_verdict_name(pm_verdict verdict); /* "too-few", "steady", ... */
+
+/* The curve that explains the series best. */
+typedef enum pm_shape {
+    PM_SHAPE_NONE, /* nothing was fitted */
+    PM_SHAPE_CONST,
+    PM_SHAPE_LINEAR,
+    PM_SHAPE_STEP,
+    PM_SHAPE_TWO_STEP,
+    PM_SHAPE_PULSE,
+    PM_SHAPE_SATURATING,
+    PM_SHAPE_RAMP_THEN_FLAT,
+    PM_SHAPE_LATE_RAMP,
+    PM_SHAPE_POWER,
+    PM_SHAPE_LOG,
+    PM_SHAPE_WARMUP_LINEAR,
+    PM_SHAPE_TWO_TAU,
+    PM_SHAPE_STEP_LINEAR,
+    PM_SHAPE_ACCELERATING,
+    PM_SHAPE_COUNT
+} pm_shape;
+
+const char *pm_shape_name(pm_shape shape); /* "linear", "warmup+linear", ... */
+
+enum { PM_TREND_MIN = 8 }; /* snapshots needed for a verdict */
+
+/* Points in time order. Equal times: the last one counts. */
+typedef struct pm_series {
+    size_t n;
+    const int64_t *ms;
+    const double *value; /* KiB, or pieces; NaN: unknown, the point is left out */
+    const int32_t *life; /* a change is a restart; NULL: one life */
+} pm_series;
+
+typedef struct pm_trend_options {
+    bool count;         /* pieces, not KiB: what is material differs */
+    double quantum;     /* the values are multiples of this (page size in KiB, 1 for pieces) */
+    double leak_weight; /* weight of the unbounded shapes that makes a leak; 0: the default 0.5 */
+} pm_trend_options;
+
+typedef struct pm_trend {
+    pm_verdict verdict;
+    pm_shape shape;
+    double shape_at;  /* the shape's parameter: where it steps or bends, in spans of the longest
+                         life; or how fast it bends */
+    size_t snapshots; /* that were judged */
+    int lives;
+    int64_t first_ms, last_ms; /* of those */
+    double rate, low, high;    /* per hour, with the 90 % interval; now, not on average */
+    double confidence;         /* 0 to 1: weight of the shapes that say what the verdict says */
+    int64_t since_ms;          /* when the growth began; INT64_MIN: with the series */
+    double detectable;         /* per hour: the smallest steady growth that this data would show */
+    double weight_leak, weight_watch, weight_bounded, weight_shrink, r2, phi;
+    bool floor;      /* the floors of a sawtooth were judged */
+    char reason[96]; /* why the verdict is not that of the weights alone; or empty */
+} pm_trend;
+
+/* Fails only for want of memory. */
+pmapdb_status pm_trend_judge(const pm_series *series, const pm_trend_options *options,
+                             pm_trend *out, pmapdb_error *err);
+
+#endif

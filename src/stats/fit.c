@@ -280,6 +280,30 @@ pmapdb_status pm_fit_all(const pm_points *points, double phi, double quantum, pm
     return PMAPDB_OK;
 }
 
+pm_curve pm_curve_refit(const pm_curve *curve, const pm_points *points)
+{
+    design d = {.points = points};
+    double v[3][PM_POINTS_MAX], aa, bb, ab, ay, by, det;
+    pm_curve c = *curve;
+    int k, i, n;
+
+    for (k = 0; k < 3; k++) {
+        for (i = 0; i < points->n; i++)
+            d.raw[i] = k == 2 ? points->y[i] : pm_curve_column(curve, k, points->x[i]);
+        transform(&d, d.raw, v[k]);
+    }
+    n = points->n;
+    aa = dot(v[0], v[0], n);
+    bb = dot(v[1], v[1], n);
+    ab = dot(v[0], v[1], n);
+    ay = dot(v[0], v[2], n);
+    by = dot(v[1], v[2], n);
+    det = aa * bb - ab * ab;
+    c.coef[0] = det > 1e-12 * aa ? (ay * bb - by * ab) / det : aa > 1e-12 ? ay / aa : 0.0;
+    c.coef[1] = det > 1e-12 * aa ? (by * aa - ay * ab) / det : 0.0;
+    return c;
+}
+
 void pm_curve_residuals(const pm_curve *curve, const pm_points *points, double *out)
 {
     design d = {.points = points};

@@ -38,6 +38,9 @@ typedef struct pm_fit {
 pmapdb_status pm_fit_all(const pm_points *points, double phi, double quantum, pm_fit *out,
                          pmapdb_error *err);
 
+/* The curve with the coefficients that fit the points best without whitening. */
+pm_curve pm_curve_refit(const pm_curve *curve, const pm_points *points);
+
 /* What the curve leaves over, without whitening, around the means of the lives. */
 void pm_curve_residuals(const pm_curve *curve, const pm_points *points, double *out);
 

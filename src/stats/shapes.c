@@ -112,23 +112,29 @@ static const pm_shape_info *info_of(pm_shape shape)
     return &pm_shapes[0];
 }
 
-double pm_curve_value(const pm_curve *c, double x)
+double pm_curve_column(const pm_curve *c, int column, double x)
 {
+    double at = column ? c->at_more : c->at;
     const pm_shape_info *info;
 
     switch (c->shape) {
     case PM_SHAPE_PULSE:
-        return x >= c->at && x < c->at_more ? c->coef[0] : 0.0;
+        return column == 0 && x >= c->at && x < c->at_more ? 1.0 : 0.0;
     case PM_SHAPE_TWO_STEP:
-        return (x >= c->at ? c->coef[0] : 0.0) + (x >= c->at_more ? c->coef[1] : 0.0);
+        return pm_basis_value(PM_BASIS_STEP, at, x);
     case PM_SHAPE_TWO_TAU:
-        return c->coef[0] * pm_basis_value(PM_BASIS_SATURATE, c->at, x) +
-               c->coef[1] * pm_basis_value(PM_BASIS_SATURATE, c->at_more, x);
+        return pm_basis_value(PM_BASIS_SATURATE, at, x);
     default:
         info = info_of(c->shape);
-        return c->coef[0] * pm_basis_value(info->first, c->at, x) +
-               c->coef[1] * pm_basis_value(info->second, 0.0, x);
+        return pm_basis_value(column ? info->second : info->first, at, x);
     }
+}
+
+double pm_curve_value(const pm_curve *c, double x)
+{
+    double v = c->coef[0] * pm_curve_column(c, 0, x);
+
+    return c->coef[1] != 0.0 ? v + c->coef[1] * pm_curve_column(c, 1, x) : v;
 }
 
 double pm_curve_end(const pm_curve *c)

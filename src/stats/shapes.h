@@ -31,6 +31,9 @@ extern const int pm_shapes_count;
 
 double pm_basis_value(pm_basis basis, double at, double x);
 double pm_curve_value(const pm_curve *curve, double x); /* without the intercept */
+
+/* The same for coefficients of its two columns. */
+double pm_curve_column(const pm_curve *curve, int column, double x);
 double pm_shape_prior(pm_shape shape);
 
 /* Slope of a fitted curve at x = 1. */

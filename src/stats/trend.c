@@ -128,10 +128,11 @@ static pm_verdict by_weight(const work *w, double leak_weight, double r2, const 
 
 static double explained(const pm_curve *curve, const pm_points *p, double *residuals, double tss)
 {
+    pm_curve plain = pm_curve_refit(curve, p);
     double square = 0.0;
     int i;
 
-    pm_curve_residuals(curve, p, residuals);
+    pm_curve_residuals(&plain, p, residuals);
     for (i = 0; i < p->n; i++)
         square += residuals[i] * residuals[i];
     return tss > 0.0 ? 1 - square / tss : 0.0;

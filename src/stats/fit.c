@@ -133,12 +133,21 @@ static void consider(pm_fit *out, const pm_curve *c)
     out->curve[out->n++] = *c;
 }
 
+/* What is left of the squares. A perfect fit leaves rounding, which must not decide between shapes.
+ */
+static double left_of(const design *d, double explained)
+{
+    double rss = d->square - explained;
+
+    return rss > 1e-12 * d->square ? rss : 0.0;
+}
+
 static void try_one(const design *d, pm_fit *out, pm_curve c, double square, double with_y)
 {
     if (square < 1e-12)
         return;
     c.coef[0] = with_y / square;
-    c.rss = d->square - c.coef[0] * with_y;
+    c.rss = left_of(d, c.coef[0] * with_y);
     consider(out, &c);
 }
 
@@ -151,7 +160,7 @@ static void try_two(const design *d, pm_fit *out, pm_curve c, const column *a, c
         return;
     c.coef[0] = (a->with_y * b->square - b->with_y * cross) / det;
     c.coef[1] = (b->with_y * a->square - a->with_y * cross) / det;
-    c.rss = d->square - c.coef[0] * a->with_y - c.coef[1] * b->with_y;
+    c.rss = left_of(d, c.coef[0] * a->with_y + c.coef[1] * b->with_y);
     consider(out, &c);
 }
 
@@ -319,7 +328,7 @@ double pm_residual_phi(const pm_points *points, const double *r)
     double square = dot(r, r, points->n), lagged = 0.0, phi;
     int i;
 
-    if (!(square > 0.0))
+    if (!(square > points->n * 1e-12))
         return 0.0;
     for (i = 0; i + 1 < points->n; i++)
         if (points->life[i] == points->life[i + 1])

@@ -1,0 +1,171 @@
+/* leaks: goes through the keys of a process, and then to the whole. */
+#include "stats/leaks_work.h"
+
+#include <math.h>
+
+const char *pm_metric_name(pm_metric metric)
+{
+    static const char *const names[] = {
+        [PM_METRIC_MAPPINGS] = "mappings",
+        [PM_METRIC_SIZE] = "size",
+        [PM_METRIC_RSS] = "rss",
+        [PM_METRIC_PSS] = "pss",
+        [PM_METRIC_PRIVATE] = "private",
+        [PM_METRIC_SWAP] = "swap",
+        [PM_METRIC_PRIVATE_DIRTY] = "private_dirty",
+    };
+
+    return (unsigned)metric < PM_METRIC_COUNT ? names[metric] : "?";
+}
+
+static void begin_row(size_t key, pm_leak *row)
+{
+    *row = (pm_leak){
+        .key = key, .first = NAN, .last = NAN, .limit = NAN, .eta_h = NAN, .mappings_rate = NAN};
+}
+
+static void explain_too_few(const pm_leak_work *work, pm_leak *row)
+{
+    if (row->verdict != PM_VERDICT_TOO_FEW)
+        return;
+    row->reason[0] = '\0';
+    if (work->process->n < PM_TREND_MIN)
+        pm_leaks_say(row, "%zu snapshot%s: %d are needed", work->process->n,
+                     work->process->n == 1 ? "" : "s", PM_TREND_MIN);
+    else if (isnan(row->last))
+        pm_leaks_say(row, "%s is unknown", pm_metric_name(row->metric));
+    else
+        pm_leaks_say(row, "%d snapshots are needed, in lives of at least %d", PM_TREND_MIN,
+                     PM_LIFE_MIN);
+}
+
+/* The metric whose KiB grow. Of stacks and reserves that is the size, touched or not. */
+static pm_metric metric_of(const pm_leak_facts *f, pm_verdict verdict)
+{
+    bool space = f->family == PM_FAMILY_THREAD_STACK || f->family == PM_FAMILY_RESERVE;
+    pm_metric usual = space || !f->has_rss ? PM_METRIC_SIZE : PM_METRIC_RSS;
+    const pm_trend *curve = pm_leaks_curve(f, usual);
+
+    if (!pm_leaks_flagged(verdict) || (pm_leaks_flagged(curve->verdict) && curve->rate > 0))
+        return usual;
+    if (f->size.rate > 0)
+        return PM_METRIC_SIZE;
+    return f->count.rate > 0 ? PM_METRIC_MAPPINGS : usual;
+}
+
+static pmapdb_status fit_key(const pm_leak_work *work, pm_leak_facts *facts, pmapdb_error *err)
+{
+    pmapdb_status st = pm_leaks_trend(work, &work->key, PM_METRIC_RSS, &facts->rss, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_leaks_trend(work, &work->key, PM_METRIC_SIZE, &facts->size, err);
+    if (st == PMAPDB_OK)
+        st = pm_leaks_trend(work, &work->key, PM_METRIC_MAPPINGS, &facts->count, err);
+    return st;
+}
+
+static pmapdb_status judge_key(const pm_leak_work *work, pm_leak_facts *facts, pm_leak *row,
+                               pmapdb_error *err)
+{
+    pmapdb_status st = fit_key(work, facts, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    pm_leaks_decide(facts, row);
+    row->metric = metric_of(facts, row->verdict);
+    row->trend = *pm_leaks_curve(facts, row->metric);
+    row->confidence = pm_leaks_curve(facts, row->why_metric)->confidence;
+    if (work->swapped && row->metric == PM_METRIC_RSS)
+        pm_leaks_say(row, "rss + swap");
+    return PMAPDB_OK;
+}
+
+/* One metric alone, of a key or of the whole. */
+static pmapdb_status judge_metric(const pm_leak_work *work, const pm_leak_dense *dense,
+                                  pm_leak_facts *facts, pm_leak *row, pmapdb_error *err)
+{
+    pm_metric metric = (pm_metric)work->options->metric;
+    pmapdb_status st = pm_leaks_trend(work, dense, metric, &row->trend, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    row->metric = row->why_metric = metric;
+    row->verdict = row->trend.verdict;
+    row->confidence = row->trend.confidence;
+    if (row->trend.reason[0] != '\0')
+        pm_leaks_say(row, "%s", row->trend.reason);
+    if (metric == PM_METRIC_MAPPINGS)
+        facts->count = row->trend;
+    else
+        st = pm_leaks_trend(work, dense, PM_METRIC_MAPPINGS, &facts->count, err);
+    return st;
+}
+
+static void finish_row(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
+{
+    row->first = facts->first[row->metric];
+    row->last = facts->last[row->metric];
+    if (facts->count.verdict != PM_VERDICT_TOO_FEW)
+        row->mappings_rate = facts->count.rate;
+    explain_too_few(work, row);
+}
+
+static pmapdb_status judge_keys(pm_leak_work *work, pm_leak *rows, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t k = 0; k < work->process->n_keys && st == PMAPDB_OK; k++) {
+        pm_leak_facts *facts = &work->facts[k];
+
+        begin_row(k, &rows[k]);
+        facts->family = pm_leaks_family(work->process->keys[k].category);
+        facts->has_rss = work->known[PM_METRIC_RSS];
+        pm_leaks_expand(work, &work->process->keys[k]);
+        pm_leaks_measure(work, &work->key, facts);
+        if (work->options->metric >= 0)
+            st = judge_metric(work, &work->key, facts, &rows[k], err);
+        else
+            st = judge_key(work, facts, &rows[k], err);
+        finish_row(work, facts, &rows[k]);
+    }
+    return st;
+}
+
+static pmapdb_status judge_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole,
+                                 pmapdb_error *err)
+{
+    pm_leak_facts facts = {.has_rss = work->known[PM_METRIC_RSS]};
+    pmapdb_status st;
+
+    begin_row(SIZE_MAX, whole);
+    if (work->options->metric < 0) {
+        st = pm_leaks_whole(work, rows, whole, err);
+    } else {
+        pm_leaks_measure(work, &work->whole, &facts);
+        st = judge_metric(work, &work->whole, &facts, whole, err);
+        finish_row(work, &facts, whole);
+        pm_leaks_limit(work, &facts, whole);
+    }
+    explain_too_few(work, whole);
+    return st;
+}
+
+pmapdb_status pm_leaks_judge(const pm_leak_process *process, const pm_leak_options *options,
+                             pm_leak *out, pmapdb_error *err)
+{
+    pm_leak_work work;
+    pm_leak *rows = out + 1;
+    pmapdb_status st = pm_leaks_work_new(process, options, &work, err);
+
+    if (st == PMAPDB_OK)
+        st = judge_keys(&work, rows, err);
+    if (st == PMAPDB_OK) {
+        if (options->metric < 0)
+            pm_leaks_explain_guards(&work, rows);
+        for (size_t k = 0; k < process->n_keys; k++)
+            pm_leaks_limit(&work, &work.facts[k], &rows[k]);
+        st = judge_whole(&work, rows, out, err);
+    }
+    pm_leaks_work_free(&work);
+    return st;
+}

@@ -1,0 +1,251 @@
+/* leaks_rules: the verdict of one key from its curves, by rules of its category.
+ *
+ * What a growing rss means depends on whose memory it is: private pages are the process's own
+ * doing; shared ones may have been there before and are only touched; pages of files are cache
+ * that the kernel can drop; stacks count by their number, touched or not.
+ */
+#include "stats/leaks_work.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    const char *slug;
+    pm_leak_family family;
+} families[] = {
+    {"heap", PM_FAMILY_PRIVATE},      {"stack", PM_FAMILY_PRIVATE},
+    {"anonymous", PM_FAMILY_PRIVATE}, {"anonymous/thread-stack", PM_FAMILY_THREAD_STACK},
+    {"kernel", PM_FAMILY_PRIVATE},    {"shared-memory", PM_FAMILY_SHARED},
+    {"memfd", PM_FAMILY_SHARED},      {"shared-library", PM_FAMILY_FILE},
+    {"program", PM_FAMILY_FILE},      {"mapped-file", PM_FAMILY_FILE},
+    {"deleted-file", PM_FAMILY_FILE}, {"reserve", PM_FAMILY_RESERVE},
+    {"total", PM_FAMILY_SUMS},
+};
+
+/* The refined slug where it has rules, else its first word. */
+pm_leak_family pm_leaks_family(const char *slug)
+{
+    size_t word = strcspn(slug, "/");
+    pm_leak_family found = PM_FAMILY_PRIVATE;
+
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        if (strcmp(families[i].slug, slug) == 0)
+            return families[i].family;
+        if (strlen(families[i].slug) == word && strncmp(families[i].slug, slug, word) == 0)
+            found = families[i].family;
+    }
+    return found;
+}
+
+const pm_trend *pm_leaks_curve(const pm_leak_facts *facts, pm_metric metric)
+{
+    if (metric == PM_METRIC_SIZE)
+        return &facts->size;
+    return metric == PM_METRIC_MAPPINGS ? &facts->count : &facts->rss;
+}
+
+static void settle(pm_leak *row, pm_verdict verdict, pm_metric why)
+{
+    row->verdict = verdict;
+    row->why_metric = why;
+}
+
+static bool flagged(const pm_trend *t)
+{
+    return pm_leaks_flagged(t->verdict);
+}
+
+static bool leaks(const pm_trend *t)
+{
+    return t->verdict == PM_VERDICT_LEAK;
+}
+
+#define GROWN(f, metric) ((f)->grown[PM_METRIC_##metric])
+#define SIZE(kib) (pm_leaks_size(kib).text)
+#define MORE(f, metric) (pm_leaks_more(GROWN(f, metric)).text)
+#define PIECES(f) (pm_leaks_pieces(GROWN(f, MAPPINGS)).text)
+
+/* What the curve of rss says, and why if it is not plain. */
+static void as_rss(const pm_leak_facts *f, pm_leak *row)
+{
+    settle(row, f->rss.verdict, PM_METRIC_RSS);
+    if (row->reason[0] == '\0' && f->rss.reason[0] != '\0')
+        pm_leaks_say(row, "%s", f->rss.reason);
+}
+
+static void decide_reserve(pm_leak_facts *f, pm_leak *row)
+{
+    if (!flagged(&f->size) && !flagged(&f->count)) {
+        settle(row, f->size.verdict == PM_VERDICT_TOO_FEW ? PM_VERDICT_TOO_FEW : PM_VERDICT_STEADY,
+               PM_METRIC_SIZE);
+        return;
+    }
+    settle(row, PM_VERDICT_SUSPECT, flagged(&f->size) ? PM_METRIC_SIZE : PM_METRIC_MAPPINGS);
+    pm_leaks_say(row, "address space only: size %s, %s; nothing of it is resident", MORE(f, SIZE),
+                 PIECES(f));
+}
+
+static void say_stacks(const pm_leak_facts *f, pm_leak *row)
+{
+    double n = GROWN(f, MAPPINGS);
+
+    if (n > 0)
+        pm_leaks_say(row, "%+.0f stacks of %s", n, SIZE(GROWN(f, SIZE) / n));
+    else
+        pm_leaks_say(row, "number of stacks grows");
+    if (f->has_rss)
+        pm_leaks_say(row, "%s of it resident", SIZE(fmax(0, GROWN(f, RSS))));
+}
+
+static void decide_thread_stack(pm_leak_facts *f, pm_leak *row)
+{
+    if (leaks(&f->count) || (leaks(&f->size) && GROWN(f, MAPPINGS) >= PM_MATERIAL_COUNT)) {
+        settle(row, PM_VERDICT_LEAK, PM_METRIC_MAPPINGS);
+        say_stacks(f, row);
+    } else if (flagged(&f->count)) {
+        settle(row, PM_VERDICT_SUSPECT, PM_METRIC_MAPPINGS);
+        say_stacks(f, row);
+    } else if (!f->has_rss) {
+        settle(row, f->count.verdict, PM_METRIC_MAPPINGS);
+    } else if (flagged(&f->rss)) {
+        settle(row, PM_VERDICT_PLATEAU, PM_METRIC_RSS);
+        pm_leaks_say(row, "stacks get deeper (%s), their number is flat: bounded by %s",
+                     MORE(f, RSS), SIZE(f->last[PM_METRIC_SIZE]));
+    } else {
+        as_rss(f, row);
+    }
+}
+
+/* rss grows in shared memory. Unknown private memory is not 0: then the size alone tells. */
+static void shared_grows(pm_leak_facts *f, pm_leak *row)
+{
+    double rss = GROWN(f, RSS), size = GROWN(f, SIZE), private = GROWN(f, PRIVATE);
+    bool any_leaks = leaks(&f->rss) || leaks(&f->size) || leaks(&f->count);
+
+    if (size >= PM_FOLLOWS * rss) {
+        settle(row, any_leaks ? PM_VERDICT_LEAK : PM_VERDICT_SUSPECT,
+               leaks(&f->size) ? PM_METRIC_SIZE : PM_METRIC_RSS);
+        pm_leaks_say(row, "shared memory is created: size %s, %s", MORE(f, SIZE), PIECES(f));
+    } else if (private >= PM_FOLLOWS * rss) {
+        settle(row, f->rss.verdict, PM_METRIC_RSS);
+        pm_leaks_say(row, "fills a shared mapping that exists: private %s, ends at %s",
+                     MORE(f, PRIVATE), SIZE(f->last[PM_METRIC_SIZE]));
+    } else {
+        settle(row, PM_VERDICT_PLATEAU, PM_METRIC_RSS);
+        pm_leaks_say(row, "touches shared pages that exist: private %s, size flat; ends at %s",
+                     isnan(private) ? "unknown" : "flat", SIZE(f->last[PM_METRIC_SIZE]));
+    }
+}
+
+static void decide_shared(pm_leak_facts *f, pm_leak *row)
+{
+    if (flagged(&f->rss)) {
+        shared_grows(f, row);
+    } else if (leaks(&f->size) || leaks(&f->count)) {
+        settle(row, PM_VERDICT_SUSPECT, leaks(&f->size) ? PM_METRIC_SIZE : PM_METRIC_MAPPINGS);
+        pm_leaks_say(row, "shared memory is mapped and not touched: size %s, %s", MORE(f, SIZE),
+                     PIECES(f));
+    } else {
+        as_rss(f, row);
+    }
+}
+
+static void decide_file(pm_leak_facts *f, pm_leak *row)
+{
+    double rss = GROWN(f, RSS), size = GROWN(f, SIZE), dirty = GROWN(f, PRIVATE_DIRTY);
+
+    if (leaks(&f->count) && GROWN(f, MAPPINGS) >= PM_FILES_MIN && (flagged(&f->size) || size > 0)) {
+        settle(row, PM_VERDICT_LEAK, PM_METRIC_MAPPINGS);
+        pm_leaks_say(row, "%s of files that are never unmapped: size %s", PIECES(f), MORE(f, SIZE));
+    } else if (!flagged(&f->rss) && !leaks(&f->size)) {
+        as_rss(f, row);
+    } else if (size < PM_FOLLOWS * rss && !(dirty >= PM_FOLLOWS * rss)) {
+        settle(row, PM_VERDICT_PLATEAU, PM_METRIC_RSS);
+        pm_leaks_say(row, "touches pages of mapped files: private dirty %s, size flat",
+                     isnan(dirty) ? "unknown" : "flat");
+    } else if (dirty >= PM_FOLLOWS * fmax(rss, 1)) {
+        settle(row, f->rss.verdict, PM_METRIC_RSS);
+        pm_leaks_say(row, "private copies of pages of files: %s", MORE(f, PRIVATE_DIRTY));
+    } else {
+        settle(row, PM_VERDICT_SUSPECT, leaks(&f->size) ? PM_METRIC_SIZE : PM_METRIC_RSS);
+        pm_leaks_say(row, "mapped files grow: size %s; cache, the kernel can drop it",
+                     MORE(f, SIZE));
+    }
+}
+
+/* rss grows in private memory: by what? */
+static void private_grows(pm_leak_facts *f, pm_leak *row)
+{
+    double rss = GROWN(f, RSS), n = GROWN(f, MAPPINGS);
+
+    settle(row, f->rss.verdict, PM_METRIC_RSS);
+    if (GROWN(f, SIZE) < PM_SIZE_FLAT * rss) {
+        f->fills = true;
+        pm_leaks_say(row, "fills a reservation, %s of %s", SIZE(f->last[PM_METRIC_RSS]),
+                     SIZE(f->last[PM_METRIC_SIZE]));
+        if (f->last[PM_METRIC_RSS] > PM_FULL * f->last[PM_METRIC_SIZE])
+            pm_leaks_say(row, "full: from here on rss shows nothing");
+    } else if (flagged(&f->count) && n > 0) {
+        pm_leaks_say(row, "%s of about %s each", PIECES(f), SIZE(rss / n));
+    } else if (flagged(&f->size)) {
+        pm_leaks_say(row, "rss and size grow together");
+    }
+    as_rss(f, row);
+}
+
+static void decide_private(pm_leak_facts *f, pm_leak *row)
+{
+    double rss = GROWN(f, RSS), last = f->last[PM_METRIC_RSS];
+
+    if (flagged(&f->rss)) {
+        private_grows(f, row);
+        return;
+    }
+    if (leaks(&f->size) || leaks(&f->count)) {
+        settle(row, PM_VERDICT_SUSPECT, leaks(&f->size) ? PM_METRIC_SIZE : PM_METRIC_MAPPINGS);
+        pm_leaks_say(row, "address space grows (size %s, %s), rss does not", MORE(f, SIZE),
+                     PIECES(f));
+        return;
+    }
+    if ((f->rss.verdict == PM_VERDICT_PLATEAU || f->rss.verdict == PM_VERDICT_STEADY) &&
+        GROWN(f, SIZE) < PM_SIZE_FLAT * fmax(rss, 0) && last > PM_FULL * f->last[PM_METRIC_SIZE] &&
+        rss > PM_FULL_GREW * last)
+        pm_leaks_say(row,
+                     "a reservation of fixed size is full: a leak in it would not show in rss");
+    as_rss(f, row);
+}
+
+/* From plain pmap and from maps: size and number alone. Address space costs nothing by itself. */
+static void decide_blind(const pm_leak_facts *f, pm_leak *row)
+{
+    if (!flagged(&f->size) && !flagged(&f->count)) {
+        settle(row, f->size.verdict, PM_METRIC_SIZE);
+        pm_leaks_say(row, "judged by size: resident memory is unknown");
+        return;
+    }
+    settle(row, PM_VERDICT_SUSPECT, flagged(&f->size) ? PM_METRIC_SIZE : PM_METRIC_MAPPINGS);
+    pm_leaks_say(row, "address space grows (size %s, %s); resident memory is unknown",
+                 MORE(f, SIZE), PIECES(f));
+}
+
+static void decide_sums(pm_leak_facts *f, pm_leak *row)
+{
+    as_rss(f, row);
+}
+
+void pm_leaks_decide(pm_leak_facts *facts, pm_leak *row)
+{
+    static void (*const decide[])(pm_leak_facts *, pm_leak *) = {
+        [PM_FAMILY_PRIVATE] = decide_private, [PM_FAMILY_THREAD_STACK] = decide_thread_stack,
+        [PM_FAMILY_SHARED] = decide_shared,   [PM_FAMILY_FILE] = decide_file,
+        [PM_FAMILY_RESERVE] = decide_reserve, [PM_FAMILY_SUMS] = decide_sums,
+    };
+    bool own_rules = facts->family == PM_FAMILY_THREAD_STACK || facts->family == PM_FAMILY_RESERVE;
+
+    if (!facts->has_rss && !own_rules)
+        decide_blind(facts, row);
+    else if (facts->has_rss && facts->rss.verdict == PM_VERDICT_TOO_FEW)
+        settle(row, PM_VERDICT_TOO_FEW, PM_METRIC_RSS);
+    else
+        decide[facts->family](facts, row);
+}

@@ -1,0 +1,269 @@
+/* leaks_series: runs of a key -> a value per snapshot -> its curves and its growth. One key at a
+ * time is spread out, so that a process of thousands of mappings needs the memory of one. */
+#include "stats/leaks_work.h"
+
+#include "stats/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool dense_new(pm_leak_dense *dense, size_t n)
+{
+    dense->memory = calloc(n * PM_METRIC_COUNT + 1, sizeof(double));
+    if (!dense->memory)
+        return false;
+    for (int m = 0; m < PM_METRIC_COUNT; m++)
+        dense->series[m] = dense->memory + n * (size_t)m;
+    return true;
+}
+
+static void fill(double *v, size_t n, double value)
+{
+    for (size_t i = 0; i < n; i++)
+        v[i] = value;
+}
+
+/* What the runs know at all, and whether anything is swapped. */
+static void look_over(pm_leak_work *work)
+{
+    const pm_leak_process *p = work->process;
+
+    for (size_t k = 0; k < p->n_keys; k++) {
+        for (size_t r = 0; r < p->keys[k].n_runs; r++) {
+            const double *value = p->keys[k].runs[r].value;
+
+            for (int m = 0; m < PM_METRIC_COUNT; m++)
+                work->known[m] = work->known[m] || !isnan(value[m]);
+            work->swapped = work->swapped || value[PM_METRIC_SWAP] > 0;
+        }
+    }
+    work->swapped = work->swapped && work->known[PM_METRIC_RSS];
+}
+
+static pmapdb_status find_sums_only(pm_leak_work *work, pmapdb_error *err)
+{
+    const pm_leak_process *p = work->process;
+
+    for (size_t k = 0; k < p->n_keys; k++) {
+        const pm_leak_key *key = &p->keys[k];
+
+        if (pm_leaks_family(key->category) != PM_FAMILY_SUMS)
+            continue;
+        if (!work->sums_only) {
+            work->sums_only = calloc(p->n + 1, sizeof(bool));
+            work->present = calloc(p->n + 1, sizeof(bool));
+            if (!work->sums_only || !work->present)
+                return pm_fail_nomem(err);
+        }
+        for (size_t r = 0; r < key->n_runs; r++)
+            for (size_t i = key->runs[r].first; i <= key->runs[r].last; i++)
+                work->sums_only[i] = true;
+    }
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_leaks_work_new(const pm_leak_process *process, const pm_leak_options *options,
+                                pm_leak_work *out, pmapdb_error *err)
+{
+    size_t n = process->n;
+
+    *out = (pm_leak_work){.process = process, .options = options};
+    out->scratch = calloc(n + 1, sizeof(double));
+    out->whole_rss = calloc(n + 1, sizeof(double));
+    out->facts = calloc(process->n_keys + 1, sizeof *out->facts);
+    if (!dense_new(&out->key, n) || !dense_new(&out->whole, n) || !out->scratch ||
+        !out->whole_rss || !out->facts)
+        return pm_fail_nomem(err);
+    look_over(out);
+    for (int m = 0; m < PM_METRIC_COUNT; m++)
+        fill(out->whole.series[m], n, out->known[m] ? 0 : NAN);
+    fill(out->whole_rss, n, out->known[PM_METRIC_RSS] ? 0 : NAN);
+    return find_sums_only(out, err);
+}
+
+void pm_leaks_work_free(pm_leak_work *work)
+{
+    free(work->key.memory);
+    free(work->whole.memory);
+    free(work->scratch);
+    free(work->whole_rss);
+    free(work->facts);
+    free(work->sums_only);
+    free(work->present);
+}
+
+/* Where only sums were given, a key that has no run there is unknown and not gone. */
+static void forget_where_sums(pm_leak_work *work, const pm_leak_key *key)
+{
+    size_t n = work->process->n;
+
+    memset(work->present, 0, n * sizeof(bool));
+    for (size_t r = 0; r < key->n_runs; r++)
+        for (size_t i = key->runs[r].first; i <= key->runs[r].last; i++)
+            work->present[i] = true;
+    for (size_t i = 0; i < n; i++)
+        if (work->sums_only[i] && !work->present[i])
+            for (int m = 0; m < PM_METRIC_COUNT; m++)
+                work->key.series[m][i] = NAN;
+}
+
+/* Pages that went to swap are the process's still. */
+static void add_swap(pm_leak_work *work)
+{
+    double *rss = work->key.series[PM_METRIC_RSS];
+    const double *swap = work->key.series[PM_METRIC_SWAP];
+
+    for (size_t i = 0; i < work->process->n; i++)
+        rss[i] += isnan(swap[i]) ? 0 : swap[i];
+}
+
+/* A key that is unknown because only sums were given is part of those sums. */
+static bool is_elsewhere(const pm_leak_work *work, size_t i)
+{
+    return work->sums_only && work->sums_only[i] && !work->present[i];
+}
+
+static void add_to_whole(pm_leak_work *work)
+{
+    for (size_t i = 0; i < work->process->n; i++) {
+        if (is_elsewhere(work, i))
+            continue;
+        for (int m = 0; m < PM_METRIC_COUNT; m++)
+            work->whole.series[m][i] += work->key.series[m][i];
+    }
+}
+
+void pm_leaks_expand(pm_leak_work *work, const pm_leak_key *key)
+{
+    size_t n = work->process->n;
+
+    for (int m = 0; m < PM_METRIC_COUNT; m++) {
+        double *series = work->key.series[m];
+
+        fill(series, n, work->known[m] ? 0 : NAN);
+        for (size_t r = 0; r < key->n_runs && work->known[m]; r++)
+            for (size_t i = key->runs[r].first; i <= key->runs[r].last; i++)
+                series[i] += key->runs[r].value[m];
+    }
+    if (work->sums_only)
+        forget_where_sums(work, key);
+    for (size_t i = 0; i < n; i++)
+        if (!is_elsewhere(work, i))
+            work->whole_rss[i] += work->key.series[PM_METRIC_RSS][i];
+    if (work->swapped && work->options->metric < 0)
+        add_swap(work);
+    add_to_whole(work);
+}
+
+/* Number of lives among the known points; *n of those, and where they begin and end. */
+static int count_known(const pm_leak_process *p, const double *v, pm_trend *out)
+{
+    int lives = 0;
+    size_t before = 0;
+
+    for (size_t i = 0; i < p->n; i++) {
+        if (isnan(v[i]))
+            continue;
+        if (out->snapshots == 0)
+            out->first_ms = p->ms[i];
+        if (out->snapshots == 0 || (p->life && p->life[i] != p->life[before]))
+            lives++;
+        out->last_ms = p->ms[i];
+        out->snapshots++;
+        before = i;
+    }
+    return lives;
+}
+
+static bool is_constant(const double *v, size_t n)
+{
+    double value = NAN;
+
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(v[i]))
+            continue;
+        if (!isnan(value) && v[i] != value)
+            return false;
+        value = v[i];
+    }
+    return true;
+}
+
+/* What a fit would say of it: that nothing grows, and what growth would have mattered. */
+static void flat_trend(const pm_leak_process *p, const double *v, bool count, pm_trend *out)
+{
+    double hours, level = 0;
+
+    *out = (pm_trend){.since_ms = INT64_MIN};
+    out->lives = count_known(p, v, out);
+    if (out->snapshots < PM_TREND_MIN)
+        return;
+    for (size_t i = 0; i < p->n && level == 0; i++)
+        level = isnan(v[i]) ? 0 : v[i];
+    out->verdict = PM_VERDICT_STEADY;
+    out->shape = PM_SHAPE_CONST;
+    out->confidence = 1;
+    out->weight_bounded = 1;
+    hours = (double)(out->last_ms - out->first_ms) / 3600000.0;
+    if (hours > 0)
+        out->detectable =
+            fmax(PM_MATERIAL_SHARE * level, count ? PM_MATERIAL_COUNT : PM_MATERIAL_KIB) / hours;
+}
+
+pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dense, pm_metric metric,
+                             pm_trend *out, pmapdb_error *err)
+{
+    const pm_leak_process *p = work->process;
+    bool count = metric == PM_METRIC_MAPPINGS;
+    pm_series series = {p->n, p->ms, dense->series[metric], p->life};
+    pm_trend_options options = {.count = count, .leak_weight = work->options->leak_weight};
+
+    if (is_constant(series.value, p->n)) {
+        flat_trend(p, series.value, count, out);
+        return PMAPDB_OK;
+    }
+    /* Proportional shares of pages are no multiples of one. */
+    options.quantum = count || metric == PM_METRIC_PSS ? 1 : 4;
+    return pm_trend_judge(&series, &options, out, err);
+}
+
+/* Median of the last eighth of the last life minus that of its first: robust, and never larger
+ * than what was seen. */
+static double growth(const pm_leak_process *p, const double *v, double *scratch)
+{
+    size_t begin = p->n, n = 0, part;
+    double before;
+
+    while (begin > 0 && (!p->life || p->life[begin - 1] == p->life[p->n - 1]))
+        begin--;
+    for (size_t i = begin; i < p->n; i++)
+        if (!isnan(v[i]))
+            scratch[n++] = v[i];
+    if (n == 0)
+        return NAN;
+    part = n / 8 > 0 ? n / 8 : 1;
+    before = pm_median(scratch, part); /* reorders the first eighth alone */
+    return pm_median(scratch + n - part, part) - before;
+}
+
+void pm_leaks_measure(const pm_leak_work *work, const pm_leak_dense *dense, pm_leak_facts *facts)
+{
+    size_t n = work->process->n;
+
+    for (int m = 0; m < PM_METRIC_COUNT; m++) {
+        const double *v = dense->series[m];
+        size_t a = 0, b = n;
+
+        while (a < n && isnan(v[a]))
+            a++;
+        while (b > 0 && isnan(v[b - 1]))
+            b--;
+        facts->first[m] = a < n ? v[a] : NAN;
+        facts->last[m] = b > 0 ? v[b - 1] : NAN;
+        if (a < n && is_constant(v, n))
+            facts->grown[m] = 0;
+        else
+            facts->grown[m] = growth(work->process, v, work->scratch);
+    }
+}

@@ -1,0 +1,305 @@
+/* leaks_whole: from the verdicts of the keys to that of the whole process. What leaks is added up;
+ * a fit of the total is asked only where no key leaks, because caches and warm-ups of other keys
+ * bend it. */
+#include "stats/leaks_work.h"
+
+#include <math.h>
+
+static double grown(const pm_leak_facts *f, pm_metric metric)
+{
+    return isnan(f->grown[metric]) ? 0 : f->grown[metric];
+}
+
+/* The key whose growing number of mappings that of `reserve` follows most closely; n_keys: none. */
+static size_t guarded_by(const pm_leak_work *work, const pm_leak *rows, size_t reserve)
+{
+    const pm_leak_facts *guards = &work->facts[reserve];
+    double n = grown(guards, PM_METRIC_MAPPINGS), nearest = INFINITY;
+    size_t found = work->process->n_keys;
+
+    if (grown(guards, PM_METRIC_SIZE) > PM_GUARD_KIB * n + PM_GUARD_SLACK)
+        return found;
+    for (size_t k = 0; k < work->process->n_keys; k++) {
+        double of = grown(&work->facts[k], PM_METRIC_MAPPINGS), off = fabs(n - of);
+
+        if (work->facts[k].family == PM_FAMILY_RESERVE || !pm_leaks_flagged(rows[k].verdict) ||
+            of < PM_MATERIAL_COUNT || off > fmax(PM_GUARDS_FEW, PM_GUARDS_MORE * of))
+            continue;
+        if (off < nearest) {
+            nearest = off;
+            found = k;
+        }
+    }
+    return found;
+}
+
+void pm_leaks_explain_guards(const pm_leak_work *work, pm_leak *rows)
+{
+    for (size_t k = 0; k < work->process->n_keys; k++) {
+        size_t of;
+
+        if (work->facts[k].family != PM_FAMILY_RESERVE || rows[k].verdict != PM_VERDICT_SUSPECT)
+            continue;
+        of = guarded_by(work, rows, k);
+        if (of == work->process->n_keys)
+            continue;
+        rows[k].verdict = PM_VERDICT_STEADY;
+        rows[k].reason[0] = '\0';
+        pm_leaks_say(&rows[k], "guard pages of the growing %s mappings",
+                     pm_leaks_name(work->process->keys[of].key).text);
+    }
+}
+
+static bool is_resident(pm_metric metric)
+{
+    return metric == PM_METRIC_RSS || metric == PM_METRIC_PSS || metric == PM_METRIC_PRIVATE ||
+           metric == PM_METRIC_PRIVATE_DIRTY;
+}
+
+static double last_known(const double *v, size_t n)
+{
+    while (n > 0 && isnan(v[n - 1]))
+        n--;
+    return n > 0 ? v[n - 1] : NAN;
+}
+
+/* Near its limit a leak and a cache that has a size look alike: straight lines. */
+static void doubt_near_limit(const pm_leak_facts *facts, double resident, double limit,
+                             pm_leak *row)
+{
+    double left = limit - resident;
+
+    if (!pm_leaks_flagged(row->verdict) || row->metric != PM_METRIC_RSS ||
+        !(left < PM_LIMIT_NEAR * facts->grown[PM_METRIC_RSS]) || resident > PM_LIMIT_PASSED * limit)
+        return;
+    row->verdict = PM_VERDICT_SUSPECT;
+    pm_leaks_say_first(row, "at %.0f %% of the limit: whether it stops there cannot be told yet",
+                       100 * resident / limit);
+}
+
+void pm_leaks_limit(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
+{
+    double resident = last_known(work->whole_rss, work->process->n);
+    double limit = work->options->limit_kib;
+
+    if (!is_resident(row->metric))
+        return;
+    if (!isnan(limit)) {
+        doubt_near_limit(facts, resident, limit, row);
+    } else if (facts->fills && row->metric == PM_METRIC_RSS) {
+        limit = facts->last[PM_METRIC_SIZE];
+        resident = facts->last[PM_METRIC_RSS];
+    }
+    row->limit = limit;
+    if (pm_leaks_flagged(row->verdict) && row->trend.rate > 0 && !isnan(limit - resident))
+        row->eta_h = fmax(0, (limit - resident) / row->trend.rate);
+}
+
+/* ---- the whole ---- */
+
+/* What a key adds to the growth of the process: KiB per hour, resident where that is known. */
+static double resident_rate(const pm_leak_facts *f)
+{
+    return f->has_rss ? f->rss.rate : f->size.rate;
+}
+
+/* Orders keys by what they add; those of which only address space grows by that. */
+static double weight(const pm_leak_work *work, const pm_leak *row, size_t k)
+{
+    double resident = resident_rate(&work->facts[k]);
+
+    return row->metric == PM_METRIC_SIZE ? fmax(resident, row->trend.rate) : resident;
+}
+
+/* The largest key with that verdict; n_keys: none. */
+static size_t largest(const pm_leak_work *work, const pm_leak *rows, pm_verdict verdict)
+{
+    size_t found = work->process->n_keys;
+
+    for (size_t k = 0; k < work->process->n_keys; k++)
+        if (rows[k].verdict == verdict && work->facts[k].family != PM_FAMILY_SUMS &&
+            (found == work->process->n_keys ||
+             weight(work, &rows[k], k) > weight(work, &rows[found], found)))
+            found = k;
+    return found;
+}
+
+/* Adds the rates of `metric` of all keys with that verdict into `out`, which has another's shape.
+ */
+static void add_rates(const pm_leak_work *work, const pm_leak *rows, pm_verdict verdict,
+                      pm_metric metric, pm_trend *out)
+{
+    out->rate = out->low = out->high = 0;
+    for (size_t k = 0; k < work->process->n_keys; k++) {
+        const pm_trend *t = pm_leaks_curve(&work->facts[k], metric);
+
+        if (rows[k].verdict != verdict || work->facts[k].family == PM_FAMILY_SUMS)
+            continue;
+        out->rate += t->rate;
+        out->low += t->low;
+        out->high += t->high;
+    }
+}
+
+/* "heap, anonymous and 3 more", the largest first. */
+static void say_keys(const pm_leak_work *work, const pm_leak *rows, size_t top, const char *what,
+                     pm_leak *whole)
+{
+    size_t others = 0, second = work->process->n_keys;
+
+    for (size_t k = 0; k < work->process->n_keys; k++) {
+        if (k == top || rows[k].verdict != rows[top].verdict ||
+            work->facts[k].family == PM_FAMILY_SUMS)
+            continue;
+        others++;
+        if (second == work->process->n_keys ||
+            weight(work, &rows[k], k) > weight(work, &rows[second], second))
+            second = k;
+    }
+    if (others == 0)
+        pm_leaks_say(whole, "%s %s", what, pm_leaks_name(work->process->keys[top].key).text);
+    else if (others == 1)
+        pm_leaks_say(whole, "%s %s and %s", what, pm_leaks_name(work->process->keys[top].key).text,
+                     pm_leaks_name(work->process->keys[second].key).text);
+    else
+        pm_leaks_say(whole, "%s %s, %s and %zu more", what,
+                     pm_leaks_name(work->process->keys[top].key).text,
+                     pm_leaks_name(work->process->keys[second].key).text, others - 1);
+}
+
+static void name_minor(const pm_leak_work *work, pm_leak *rows, size_t top, double sum)
+{
+    for (size_t k = 0; k < work->process->n_keys; k++) {
+        const pm_leak_facts *f = &work->facts[k];
+        double rate = resident_rate(f);
+
+        if (k == top || rows[k].verdict != PM_VERDICT_LEAK || f->family == PM_FAMILY_SUMS ||
+            !(rate < PM_MINOR * sum))
+            continue;
+        pm_leaks_say_first(&rows[k], "minor (%.0f %% of the growth)", 100 * rate / sum);
+    }
+}
+
+static void sum_of_leaks(const pm_leak_work *work, pm_leak *rows, size_t top, pm_leak *whole)
+{
+    const pm_leak_facts *f = &work->facts[top];
+    pm_metric metric = f->has_rss ? PM_METRIC_RSS : PM_METRIC_SIZE;
+
+    whole->verdict = PM_VERDICT_LEAK;
+    whole->trend = *pm_leaks_curve(f, metric);
+    add_rates(work, rows, PM_VERDICT_LEAK, metric, &whole->trend);
+    name_minor(work, rows, top, whole->trend.rate);
+    if (metric == PM_METRIC_RSS && !(whole->trend.rate > 0)) { /* only address space grows */
+        metric = rows[top].metric;
+        whole->trend = rows[top].trend;
+        add_rates(work, rows, PM_VERDICT_LEAK, metric, &whole->trend);
+    }
+    whole->metric = metric;
+    whole->why_metric = rows[top].why_metric;
+    whole->confidence = rows[top].confidence;
+    say_keys(work, rows, top, "what leaks:", whole);
+}
+
+/* Nothing leaks by itself, but the total grows: is what grew bounded? */
+static void growing_total(const pm_leak_work *work, const pm_leak *rows, size_t suspect,
+                          double total_grown, pm_leak *whole)
+{
+    size_t n = work->process->n_keys, top = n;
+    pm_metric metric = whole->metric;
+    double of = fmax(1, isnan(total_grown) ? 0 : total_grown), bounded = 0;
+
+    for (size_t k = 0; k < n; k++) {
+        double more = grown(&work->facts[k], metric);
+
+        if (rows[k].verdict != PM_VERDICT_SUSPECT)
+            bounded += fmax(0, more) / of;
+        if (top == n || more > grown(&work->facts[top], metric))
+            top = k;
+    }
+    whole->verdict = PM_VERDICT_SUSPECT;
+    if (suspect < n && bounded < PM_BOUNDED_SHARE) {
+        say_keys(work, rows, suspect, "what may leak:", whole);
+    } else if (bounded >= PM_BOUNDED_SHARE &&
+               grown(&work->facts[top], metric) >= PM_BOUNDED_TOP * of) {
+        whole->verdict = PM_VERDICT_PLATEAU;
+        pm_leaks_say(whole, "%.0f %% of the growth is in %s, which is bounded",
+                     100 * grown(&work->facts[top], metric) / of,
+                     pm_leaks_name(work->process->keys[top].key).text);
+    } else {
+        pm_leaks_say(whole, "the growth is spread, nothing leaks by itself");
+    }
+}
+
+static void suspect_without_total(const pm_leak_work *work, const pm_leak *rows, size_t suspect,
+                                  pm_leak *whole)
+{
+    whole->verdict = PM_VERDICT_SUSPECT;
+    whole->metric = rows[suspect].metric;
+    whole->why_metric = rows[suspect].why_metric;
+    whole->confidence = rows[suspect].confidence;
+    if (whole->metric != PM_METRIC_RSS) {
+        whole->trend = rows[suspect].trend;
+        add_rates(work, rows, PM_VERDICT_SUSPECT, whole->metric, &whole->trend);
+    }
+    say_keys(work, rows, suspect, "what may leak:", whole);
+}
+
+/* The sum, as of what leaks; NaN: unknown of all. */
+static double pieces_rate(const pm_leak_work *work)
+{
+    double sum = NAN;
+
+    for (size_t k = 0; k < work->process->n_keys; k++) {
+        const pm_trend *count = &work->facts[k].count;
+
+        if (count->verdict != PM_VERDICT_TOO_FEW)
+            sum = (isnan(sum) ? 0 : sum) + count->rate;
+    }
+    return sum;
+}
+
+/* Where nothing but sums is known, those are the whole. */
+static bool only_sums(const pm_leak_work *work)
+{
+    for (size_t k = 0; k < work->process->n_keys; k++)
+        if (work->facts[k].family != PM_FAMILY_SUMS)
+            return false;
+    return work->process->n_keys > 0;
+}
+
+pmapdb_status pm_leaks_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole, pmapdb_error *err)
+{
+    size_t n = work->process->n_keys, leak = largest(work, rows, PM_VERDICT_LEAK);
+    size_t suspect = largest(work, rows, PM_VERDICT_SUSPECT);
+    bool has_rss = work->known[PM_METRIC_RSS];
+    pm_leak_facts facts = {.has_rss = has_rss};
+    pmapdb_status st;
+
+    pm_leaks_measure(work, &work->whole, &facts);
+    if (only_sums(work)) {
+        *whole = rows[0];
+        whole->key = SIZE_MAX;
+        return PMAPDB_OK;
+    }
+    whole->mappings_rate = pieces_rate(work);
+    if (leak < n) {
+        sum_of_leaks(work, rows, leak, whole);
+    } else {
+        whole->metric = whole->why_metric = has_rss ? PM_METRIC_RSS : PM_METRIC_SIZE;
+        st = pm_leaks_trend(work, &work->whole, whole->metric, &whole->trend, err);
+        if (st != PMAPDB_OK)
+            return st;
+        whole->verdict = whole->trend.verdict;
+        whole->confidence = whole->trend.confidence;
+        if (pm_leaks_flagged(whole->verdict))
+            growing_total(work, rows, suspect, facts.grown[whole->metric], whole);
+        else if (suspect < n)
+            suspect_without_total(work, rows, suspect, whole);
+        else if (whole->trend.reason[0] != '\0')
+            pm_leaks_say(whole, "%s", whole->trend.reason);
+    }
+    whole->first = facts.first[whole->metric];
+    whole->last = facts.last[whole->metric];
+    pm_leaks_limit(work, &facts, whole);
+    return PMAPDB_OK;
+}

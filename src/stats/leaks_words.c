@@ -1,0 +1,112 @@
+/* leaks_words: how the reasons of verdicts are written. */
+#include "stats/leaks_work.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Takes back what is left of a character that was cut. */
+static void whole_characters(char *text)
+{
+    size_t n = strlen(text), tail = 0, want;
+    unsigned char lead;
+
+    while (tail < n && tail < 4 && ((unsigned char)text[n - 1 - tail] & 0xc0) == 0x80)
+        tail++;
+    if (tail == n)
+        return;
+    lead = (unsigned char)text[n - 1 - tail];
+    want = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
+    if (tail < want)
+        text[n - 1 - tail] = '\0';
+}
+
+static void add(pm_leak *row, const char *text)
+{
+    size_t n = strlen(row->reason), room = sizeof row->reason - n;
+
+    if ((size_t)snprintf(row->reason + n, room, "%s%s", n > 0 ? "; " : "", text) >= room)
+        whole_characters(row->reason);
+}
+
+void pm_leaks_say(pm_leak *row, const char *format, ...)
+{
+    char text[sizeof row->reason];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    add(row, text);
+}
+
+void pm_leaks_say_first(pm_leak *row, const char *format, ...)
+{
+    char text[sizeof row->reason], before[sizeof row->reason];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    memcpy(before, row->reason, sizeof before);
+    row->reason[0] = '\0';
+    add(row, text);
+    if (before[0] != '\0')
+        add(row, before);
+}
+
+pm_leak_name pm_leaks_name(const char *key)
+{
+    pm_leak_name name;
+
+    if ((size_t)snprintf(name.text, sizeof name.text, "%s", key) >= sizeof name.text)
+        whole_characters(name.text);
+    return name;
+}
+
+static pm_leak_size size_text(const char *sign, double kib)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+    pm_leak_size out;
+    size_t unit = 0;
+    long long tenths;
+
+    for (; kib >= 1024 && unit < 3; unit++)
+        kib /= 1024;
+    tenths = (long long)(fmin(kib, 1e12) * 10 + 0.5);
+    if (unit == 0 || tenths >= 100 || tenths % 10 == 0)
+        snprintf(out.text, sizeof out.text, "%s%lld %s", sign, (tenths + 5) / 10, units[unit]);
+    else
+        snprintf(out.text, sizeof out.text, "%s%lld.%lld %s", sign, tenths / 10, tenths % 10,
+                 units[unit]);
+    return out;
+}
+
+pm_leak_size pm_leaks_size(double kib)
+{
+    if (isnan(kib))
+        return (pm_leak_size){"?"};
+    return size_text(kib < 0 ? "-" : "", fabs(kib));
+}
+
+pm_leak_size pm_leaks_more(double kib)
+{
+    if (isnan(kib))
+        return (pm_leak_size){"?"};
+    if (kib == 0)
+        return (pm_leak_size){"flat"};
+    return size_text(kib < 0 ? "-" : "+", fabs(kib));
+}
+
+pm_leak_size pm_leaks_pieces(double more)
+{
+    pm_leak_size out;
+
+    if (isnan(more))
+        return (pm_leak_size){"? mappings"};
+    if (more == 0)
+        return (pm_leak_size){"no new mappings"};
+    snprintf(out.text, sizeof out.text, "%+.0f mapping%s", more, fabs(more) == 1 ? "" : "s");
+    return out;
+}

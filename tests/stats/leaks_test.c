@@ -1,0 +1,275 @@
+/* leaks: each rule that makes one verdict on a key of several metrics. */
+#include "stats/leaks_models.h"
+
+static void names(void **state)
+{
+    (void)state;
+    assert_string_equal(pm_metric_name(PM_METRIC_MAPPINGS), "mappings");
+    assert_string_equal(pm_metric_name(PM_METRIC_SIZE), "size");
+    assert_string_equal(pm_metric_name(PM_METRIC_RSS), "rss");
+    assert_string_equal(pm_metric_name(PM_METRIC_PSS), "pss");
+    assert_string_equal(pm_metric_name(PM_METRIC_PRIVATE), "private");
+    assert_string_equal(pm_metric_name(PM_METRIC_PRIVATE_DIRTY), "private_dirty");
+    assert_string_equal(pm_metric_name(PM_METRIC_SWAP), "swap");
+}
+
+static void private_memory(void **state)
+{
+    static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
+    static const model many = {"anonymous/glibc-arena",
+                               SMAPS(L(5, 2), L(4000, 400), L(3000, 400), L(3000, 400))};
+    static const model fills = {"anonymous", SMAPS(L(1, 0), L(409600, 0), L(2000, 400), NONE)};
+    static const model full = {"anonymous", SMAPS(L(1, 0), L(18000, 0), L(2000, 400), NONE)};
+    static const model space = {"heap", SMAPS(L(1, 1), L(4000, 400), L(3000, 0), L(3000, 0))};
+    static const model untouched = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 0), L(3000, 0))};
+
+    (void)state;
+    judge(&heap, 1);
+    expect(1, LEAK, RSS, RSS, "rss and size grow together");
+    expect_rate(1, 400);
+    assert_true(isnan(rows[1].limit) && isnan(rows[1].eta_h));
+    assert_true(rows[1].first == 3000 && rows[1].last == 18600);
+    assert_true(rows[1].mappings_rate == 0);
+    judge(&many, 1);
+    expect(1, LEAK, RSS, RSS, "+70 mappings of about 200 KiB each");
+    assert_true(fabs(rows[1].mappings_rate - 120) < 1e-6);
+    judge(&fills, 1);
+    expect(1, LEAK, RSS, RSS, "fills a reservation, 17 MiB of 400 MiB");
+    assert_true(rows[1].limit == 409600);
+    assert_true(fabs(rows[1].eta_h - (409600 - 17600) / 24000.0) < 1e-6);
+    judge(&full, 1);
+    expect(1, LEAK, RSS, RSS,
+           "fills a reservation, 17 MiB of 18 MiB; full: from here on rss shows nothing");
+    judge(&untouched, 1);
+    expect(1, SUSPECT, SIZE, SIZE,
+           "address space grows (size +14 MiB, no new mappings), rss does not");
+    judge(&space, 1);
+    expect(1, SUSPECT, SIZE, SIZE,
+           "address space grows (size +14 MiB, +35 mappings), rss does not");
+    expect_rate(1, 400);
+    expect(0, SUSPECT, SIZE, SIZE, "what may leak: heap");
+}
+
+static void thread_stacks(void **state)
+{
+    static const model stacks = {"anonymous/thread-stack",
+                                 SMAPS(L(3, 1), L(24576, 8192), L(30, 8), L(30, 8))};
+    static const model deeper = {"anonymous/thread-stack",
+                                 SMAPS(L(3, 0), L(24576, 0), L(300, 40), L(300, 40))};
+    static const model unseen = {"anonymous/thread-stack", PMAP(L(3, 1), L(24576, 8192))};
+    static const model flat = {"anonymous/thread-stack", PMAP(L(3, 0), L(24576, 0))};
+    static const model not_rss = {"anonymous/thread-stack",
+                                  SMAPS(L(3, 1), L(24576, 8192), L(30, 0), L(30, 0))};
+
+    (void)state;
+    judge(&stacks, 1);
+    expect(1, LEAK, SIZE, PIECES, "+35 stacks of 8 MiB; 280 KiB of it resident");
+    expect_rate(1, 8192);
+    expect(0, LEAK, RSS, PIECES, "what leaks: anonymous/thread-stack");
+    expect_rate(0, 8);
+    judge(&deeper, 1);
+    expect(1, PLATEAU, SIZE, RSS,
+           "stacks get deeper (+1.4 MiB), their number is flat: bounded by 24 MiB");
+    judge(&unseen, 1);
+    expect(1, LEAK, SIZE, PIECES, "+35 stacks of 8 MiB");
+    expect(0, LEAK, SIZE, PIECES, "what leaks: anonymous/thread-stack");
+    expect_rate(0, 8192);
+    judge(&flat, 1);
+    expect(1, STEADY, SIZE, PIECES, "");
+    judge(&not_rss, 1);
+    expect(0, LEAK, SIZE, PIECES, "what leaks: anonymous/thread-stack");
+    expect_rate(0, 8192);
+}
+
+static void shared_memory(void **state)
+{
+    static const model touches = {"shared-memory",
+                                  SMAPS(L(1, 0), L(146432, 0), L(2000, 400), L(8, 0))};
+    static const model fills = {"memfd", SMAPS(L(1, 0), L(146432, 0), L(2000, 400), L(2000, 400))};
+    static const model made = {"memfd", SMAPS(L(1, 2), L(4000, 400), L(2000, 400), L(8, 0))};
+    static const model mapped = {"shared-memory",
+                                 SMAPS(L(1, 1), L(4000, 400), L(2000, 0), L(8, 0))};
+    static const model pmap_x = {"shared-memory", PMAP_X(L(1, 0), L(146432, 0), L(2000, 400))};
+
+    (void)state;
+    judge(&touches, 1);
+    expect(1, PLATEAU, RSS, RSS,
+           "touches shared pages that exist: private flat, size flat; ends at 143 MiB");
+    expect(0, PLATEAU, RSS, RSS, "100 % of the growth is in shared-memory, which is bounded");
+    judge(&fills, 1);
+    expect(1, LEAK, RSS, RSS,
+           "fills a shared mapping that exists: private +14 MiB, ends at 143 MiB");
+    judge(&made, 1);
+    expect(1, LEAK, RSS, SIZE, "shared memory is created: size +14 MiB, +70 mappings");
+    judge(&mapped, 1);
+    expect(1, SUSPECT, SIZE, SIZE,
+           "shared memory is mapped and not touched: size +14 MiB, +35 mappings");
+    judge(&pmap_x, 1);
+    expect(1, PLATEAU, RSS, RSS,
+           "touches shared pages that exist: private unknown, size flat; ends at 143 MiB");
+}
+
+static void files(void **state)
+{
+    static const model never = {"mapped-file", SMAPS(L(9, 1), L(4000, 256), L(3000, 256), L(8, 0))};
+    static const model touches = {"shared-library",
+                                  SMAPS(L(9, 0), L(90000, 0), L(3000, 400), L(8, 0))};
+    static const model copies = {"program", SMAPS(L(9, 0), L(90000, 0), L(3000, 400), L(8, 400))};
+    static const model cache = {"deleted-file",
+                                SMAPS(L(9, 0), L(4000, 400), L(3000, 400), L(8, 0))};
+    static const model pmap_x = {"mapped-file", PMAP_X(L(9, 0), L(90000, 0), L(3000, 400))};
+
+    (void)state;
+    judge(&never, 1);
+    expect(1, LEAK, RSS, PIECES, "+35 mappings of files that are never unmapped: size +8.8 MiB");
+    judge(&touches, 1);
+    expect(1, PLATEAU, RSS, RSS, "touches pages of mapped files: private dirty flat, size flat");
+    judge(&copies, 1);
+    expect(1, LEAK, RSS, RSS, "private copies of pages of files: +14 MiB");
+    judge(&cache, 1);
+    expect(1, SUSPECT, RSS, SIZE, "mapped files grow: size +14 MiB; cache, the kernel can drop it");
+    judge(&pmap_x, 1);
+    expect(1, PLATEAU, RSS, RSS, "touches pages of mapped files: private dirty unknown, size flat");
+}
+
+static void no_resident_memory(void **state)
+{
+    static const model grows = {"heap", PMAP(L(1, 0), L(4000, 400))};
+    static const model flat = {"heap", PMAP(L(1, 0), L(4000, 0))};
+
+    (void)state;
+    judge(&grows, 1);
+    expect(1, SUSPECT, SIZE, SIZE,
+           "address space grows (size +14 MiB, no new mappings); resident memory is unknown");
+    expect(0, SUSPECT, SIZE, SIZE, "what may leak: heap");
+    expect_rate(0, 400);
+    judge(&flat, 1);
+    expect(1, STEADY, SIZE, SIZE, "judged by size: resident memory is unknown");
+}
+
+/* Half of what grows has gone to swap. */
+static void swap_counts(void **state)
+{
+    static const model out = {"heap",  L(1, 0), L(90000, 400), L(20000, 0),
+                              UNKNOWN, UNKNOWN, UNKNOWN,       L(100, 400)};
+    pm_leak_options rss = {.metric = PM_METRIC_RSS, .limit_kib = NAN};
+
+    (void)state;
+    judge(&out, 1);
+    expect(1, LEAK, RSS, RSS, "rss and size grow together; rss + swap");
+    expect_rate(1, 400);
+    assert_true(rows[1].first == 20100);
+    judge_n(&out, 1, &rss, N);
+    expect(1, STEADY, RSS, RSS, "");
+}
+
+static void one_metric_alone(void **state)
+{
+    static const model two[] = {
+        {"shared-memory", L(1, 1), L(146432, 0), L(2000, 400), L(900, 100), L(8, 0), L(8, 0), NONE},
+        {"heap", L(1, 0), L(4000, 0), L(4000, 0), L(4000, 50), L(4000, 0), L(4000, 0), NONE},
+    };
+    pm_leak_options options = {.metric = PM_METRIC_PSS, .limit_kib = NAN};
+
+    (void)state;
+    judge_n(two, 2, &options, N);
+    expect(1, LEAK, PM_METRIC_PSS, PM_METRIC_PSS, "");
+    expect_rate(1, 100);
+    expect_rate(2, 50);
+    expect(0, LEAK, PM_METRIC_PSS, PM_METRIC_PSS, "");
+    expect_rate(0, 150);
+    assert_true(fabs(rows[1].mappings_rate - 60) < 1e-6);
+    options.metric = PM_METRIC_MAPPINGS;
+    judge_n(two, 2, &options, N);
+    expect(1, LEAK, PIECES, PIECES, "");
+    expect_rate(0, 1);
+}
+
+static void only_pieces_grow(void **state)
+{
+    static const model heap = {"anonymous", SMAPS(L(1, 1), L(4000, 0), L(3000, 0), L(3000, 0))};
+
+    (void)state;
+    judge(&heap, 1);
+    expect(1, SUSPECT, PIECES, PIECES,
+           "address space grows (size flat, +35 mappings), rss does not");
+    expect_rate(1, 1);
+    expect(0, SUSPECT, PIECES, PIECES, "what may leak: anonymous");
+    expect_rate(0, 1);
+    assert_true(fabs(rows[0].mappings_rate - 60) < 1e-6);
+    assert_true(rows[0].first == 1 && rows[0].last == 40);
+    assert_true(rows[1].confidence > 0.9 && rows[0].confidence > 0.9);
+}
+
+/* rss of a few snapshots only is no verdict, whatever the size does. */
+static void rss_of_a_few(void **state)
+{
+    static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
+    pm_leak_key key = {"heap", "heap", runs[0], N};
+    pm_leak_process process = {times, NULL, N, &key, 1};
+
+    (void)state;
+    judge(&heap, 1);
+    for (int i = 5; i < N; i++)
+        runs[0][i].value[PM_METRIC_RSS] = NAN;
+    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    expect(1, TOO_FEW, RSS, RSS, "8 snapshots are needed, in lives of at least 6");
+    key.category = "reserve";
+    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    assert_int_equal(rows[1].verdict, TOO_FEW);
+}
+
+/* It grew until all of it was resident. */
+static void full_reservation(void **state)
+{
+    static const model arena = {"anonymous", SMAPS(L(1, 0), L(18000, 0), L(2000, 800), NONE)};
+    pm_leak_key key = {"anonymous", "anonymous", runs[0], N};
+    pm_leak_process process = {times, NULL, N, &key, 1};
+
+    (void)state;
+    judge(&arena, 1);
+    for (int i = 20; i < N; i++)
+        runs[0][i].value[PM_METRIC_RSS] = 18000;
+    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    expect(1, PLATEAU, RSS, RSS,
+           "a reservation of fixed size is full: a leak in it would not show in rss");
+}
+
+static void too_few(void **state)
+{
+    static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
+    static const model pmap = {"heap", PMAP(L(1, 0), L(4000, 400))};
+    pm_leak_options pss = {.metric = PM_METRIC_PSS, .limit_kib = NAN};
+
+    (void)state;
+    judge_n(&heap, 1, &jointly, 7);
+    expect(1, TOO_FEW, RSS, RSS, "7 snapshots: 8 are needed");
+    expect(0, TOO_FEW, RSS, RSS, "7 snapshots: 8 are needed");
+    judge_n(&heap, 1, &jointly, 8);
+    expect(1, LEAK, RSS, RSS, "rss and size grow together");
+    judge_n(&pmap, 1, &pss, N);
+    expect(1, TOO_FEW, PM_METRIC_PSS, PM_METRIC_PSS, "pss is unknown");
+    assert_true(isnan(rows[1].first) && isnan(rows[1].last));
+    judge_n(&heap, 0, &jointly, 0);
+    assert_int_equal(rows[0].verdict, TOO_FEW);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names),
+        cmocka_unit_test(private_memory),
+        cmocka_unit_test(thread_stacks),
+        cmocka_unit_test(shared_memory),
+        cmocka_unit_test(files),
+        cmocka_unit_test(no_resident_memory),
+        cmocka_unit_test(swap_counts),
+        cmocka_unit_test(one_metric_alone),
+        cmocka_unit_test(only_pieces_grow),
+        cmocka_unit_test(rss_of_a_few),
+        cmocka_unit_test(full_reservation),
+        cmocka_unit_test(too_few),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

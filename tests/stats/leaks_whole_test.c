@@ -1,0 +1,275 @@
+/* leaks: what keys say of each other and of the whole process; limits; how runs are read. */
+#include "stats/leaks_models.h"
+
+static void reserves_and_guards(void **state)
+{
+    static const model guarded[] = {
+        {"anonymous", SMAPS(L(9, 1), L(4000, 64), L(4000, 64), L(4000, 64))},
+        {"reserve/guard", SMAPS(L(2, 1), L(8, 4), NONE, NONE)},
+        {"reserve", SMAPS(L(2, 0), L(65000, 0), NONE, NONE)},
+    };
+    static const model alone[] = {
+        {"anonymous", SMAPS(L(9, 0), L(4000, 64), L(4000, 64), L(4000, 64))},
+        {"reserve/guard", SMAPS(L(2, 1), L(8, 4), NONE, NONE)},
+    };
+    static const model huge[] = {
+        {"anonymous", SMAPS(L(9, 1), L(4000, 64), L(4000, 64), L(4000, 64))},
+        {"reserve", SMAPS(L(2, 1), L(8, 65536), NONE, NONE)},
+    };
+
+    (void)state;
+    judge(guarded, 3);
+    expect(1, LEAK, RSS, RSS, "+35 mappings of about 64 KiB each");
+    expect(2, STEADY, SIZE, SIZE, "guard pages of the growing anonymous mappings");
+    expect(3, STEADY, SIZE, SIZE, "");
+    expect(0, LEAK, RSS, RSS, "what leaks: anonymous");
+    judge(alone, 2);
+    expect(2, SUSPECT, SIZE, SIZE,
+           "address space only: size +140 KiB, +35 mappings; nothing of it is resident");
+    judge(huge, 2);
+    expect(2, SUSPECT, SIZE, SIZE,
+           "address space only: size +2.2 GiB, +35 mappings; nothing of it is resident");
+}
+
+static void whole_is_the_sum_of_what_leaks(void **state)
+{
+    static const model several[] = {
+        {"heap", SMAPS(L(1, 0), L(4000, 400), L(4000, 400), L(4000, 400))},
+        {"anonymous", SMAPS(L(1, 0), L(4000, 100), L(4000, 100), L(4000, 100))},
+        {"kernel", SMAPS(L(1, 0), L(400, 10), L(400, 10), L(400, 10))},
+        {"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 900), L(8, 0))},
+    };
+
+    (void)state;
+    judge(several, 4);
+    expect(0, LEAK, RSS, RSS, "what leaks: heap, anonymous and 1 more");
+    expect_rate(0, 510);
+    expect(2, LEAK, RSS, RSS, "rss and size grow together");
+    expect(3, LEAK, RSS, RSS, "minor (2 % of the growth); rss and size grow together");
+    expect(4, PLATEAU, RSS, RSS,
+           "touches shared pages that exist: private flat, size flat; ends at 143 MiB");
+}
+
+static void only_sums_are_known(void **state)
+{
+    static const model resident = {"total", SMAPS(L(90, 0), L(146432, 0), L(2000, 900), UNKNOWN)};
+    static const model size = {"total", PMAP(L(90, 0), L(146432, 900))};
+
+    (void)state;
+    judge(&resident, 1);
+    expect(1, LEAK, RSS, RSS, "");
+    expect(0, LEAK, RSS, RSS, "");
+    assert_true(rows[0].key == SIZE_MAX && rows[1].key == 0);
+    judge(&size, 1);
+    expect(0, SUSPECT, SIZE, SIZE,
+           "address space grows (size +31 MiB, no new mappings); resident memory is unknown");
+}
+
+/* A reserve belongs to a key only where both grow by as many pieces, and the key is at fault. */
+static void guards_of_nothing(void **state)
+{
+    static const model bounded[] = {
+        {"shared-memory", SMAPS(L(1, 1), L(146432, 0), L(2000, 400), L(8, 0))},
+        {"reserve/guard", SMAPS(L(2, 1), L(8, 4), NONE, NONE)},
+    };
+    static const model twice[] = {
+        {"anonymous", SMAPS(L(9, 2), L(4000, 64), L(4000, 64), L(4000, 64))},
+        {"reserve/guard", SMAPS(L(2, 1), L(8, 4), NONE, NONE)},
+    };
+    static const model one[] = {
+        {"anonymous", SMAPS(L(9, 0), L(4000, 64), L(4000, 64), L(4000, 64))},
+        {"reserve", SMAPS(L(2, 0), L(8, 400), NONE, NONE)},
+    };
+
+    (void)state;
+    judge(bounded, 2);
+    expect(1, PLATEAU, RSS, RSS,
+           "touches shared pages that exist: private flat, size flat; ends at 143 MiB");
+    assert_int_equal(rows[2].verdict, SUSPECT);
+    judge(twice, 2);
+    assert_int_equal(rows[2].verdict, SUSPECT);
+    judge(one, 2);
+    assert_int_equal(rows[2].verdict, SUSPECT);
+}
+
+/* The total grows, and no key is a leak. */
+static void total_without_a_leak(void **state)
+{
+    static const model mostly_bounded[] = {
+        {"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 900), L(8, 0))},
+        {"deleted-file", SMAPS(L(9, 0), L(4000, 100), L(3000, 100), L(8, 0))},
+    };
+    static const model mostly_not[] = {
+        {"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 100), L(8, 0))},
+        {"deleted-file", SMAPS(L(9, 0), L(4000, 900), L(3000, 900), L(8, 0))},
+    };
+    static const model spread[] = {
+        {"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 100), L(8, 0))},
+        {"memfd", SMAPS(L(1, 0), L(146432, 0), L(2000, 100), L(8, 0))},
+        {"mapped-file", SMAPS(L(1, 0), L(146432, 0), L(2000, 100), L(8, 0))},
+    };
+
+    (void)state;
+    judge(mostly_bounded, 2);
+    expect(0, PLATEAU, RSS, RSS, "90 % of the growth is in shared-memory, which is bounded");
+    judge(mostly_not, 2);
+    expect(0, SUSPECT, RSS, RSS, "what may leak: deleted-file");
+    expect_rate(0, 1000);
+    judge(spread, 3);
+    expect(0, SUSPECT, RSS, RSS, "the growth is spread, nothing leaks by itself");
+}
+
+/* A snapshot of which only sums are known does not say that the heap was gone. */
+static void sums_among_others(void **state)
+{
+    static const model two[] = {
+        {"heap", SMAPS(L(1, 0), L(9000, 0), L(4000, 0), L(4000, 0))},
+        {"total", SMAPS(L(1, 0), L(9000, 0), L(4000, 0), L(4000, 0))},
+    };
+    pm_leak_key keys[2];
+    pm_leak_process process = {times, NULL, N, keys, 2};
+    pm_leak_run heap[2];
+
+    (void)state;
+    judge(two, 2);
+    heap[0] = heap[1] = runs[0][0];
+    heap[0].last = 9;
+    heap[1].first = 20;
+    heap[1].last = N - 1;
+    runs[1][0].first = 10;
+    runs[1][0].last = 19;
+    keys[0] = (pm_leak_key){"heap", "heap", heap, 2};
+    keys[1] = (pm_leak_key){"total", "total", runs[1], 1};
+    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    expect(0, STEADY, RSS, RSS, "");
+    expect(1, STEADY, RSS, RSS, "");
+    assert_int_equal(rows[1].trend.snapshots, 30);
+    assert_int_equal(rows[0].trend.snapshots, N);
+    keys[1].n_runs = 0; /* now the heap was gone */
+    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    assert_int_equal(rows[1].trend.snapshots, N);
+}
+
+/* Runs of one key that overlap add up; where it has none it is not there. */
+static void runs_add_up(void **state)
+{
+    static const model heap = {"heap", SMAPS(L(1, 0), L(9000, 0), L(4000, 0), L(4000, 0))};
+    pm_leak_key key = {"heap", "heap", runs[0], 2};
+    pm_leak_process process = {times, NULL, N, &key, 1};
+
+    (void)state;
+    judge(&heap, 1);
+    runs[0][0].first = 1;
+    runs[0][0].last = N - 1;
+    runs[0][1].first = 30;
+    runs[0][1].last = N - 1;
+    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    assert_true(rows[1].first == 0 && rows[1].last == 8000);
+    assert_true(rows[0].first == 0 && rows[0].last == 8000);
+}
+
+/* What follows the growth of rss is asked of the last life: before, the size was another. */
+static void growth_is_of_the_last_life(void **state)
+{
+    static const model fills = {"anonymous", SMAPS(L(1, 0), L(90000, 0), L(2000, 400), NONE)};
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        lives[i] = i >= 20;
+    judge(&fills, 1);
+    for (int i = 0; i < 20; i++)
+        runs[0][i].value[PM_METRIC_SIZE] = 20000;
+    pm_leak_key key = {"anonymous", "anonymous", runs[0], N};
+    pm_leak_process process = {times, lives, N, &key, 1};
+
+    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    memset(lives, 0, sizeof lives);
+    expect(1, LEAK, RSS, RSS, "fills a reservation, 17 MiB of 88 MiB");
+    assert_int_equal(rows[1].trend.lives, 2);
+    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    expect(1, LEAK, RSS, RSS, "");
+}
+
+/* Names of files are of any length and language; a reason holds their beginning. */
+static void long_names(void **state)
+{
+    char path[400] = "/a";
+    pm_leak_key key = {path, "heap", runs[0], N};
+    pm_leak_process process = {times, lives, N, &key, 1};
+    static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
+
+    (void)state;
+    judge(&heap, 1);
+    for (size_t i = 2; i + 3 < sizeof path; i += 3)
+        memcpy(path + i, "\xe2\x82\xac", 4);
+    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    assert_string_equal(rows[0].reason,
+                        "what leaks: /a\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
+                        "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
+                        "\xe2\x82\xac\xe2\x82\xac");
+}
+
+/* What is left until the limit is counted from the newest sum, of whatever kind. */
+static void limit_behind_sums(void **state)
+{
+    static const model two[] = {
+        {"heap", SMAPS(L(1, 0), L(4000, 400), L(4000, 400), L(4000, 400))},
+        {"total", SMAPS(L(1, 0), L(90000, 0), L(30000, 0), L(4000, 0))},
+    };
+    pm_leak_key keys[2] = {{"heap", "heap", runs[0], 30}, {"total", "total", &runs[1][30], 10}};
+    pm_leak_process process = {times, NULL, N, keys, 2};
+    pm_leak_options options = {.metric = -1, .limit_kib = 54000};
+
+    (void)state;
+    judge(two, 2);
+    assert_int_equal(pm_leaks_judge(&process, &options, rows, NULL), PMAPDB_OK);
+    expect(1, LEAK, RSS, RSS, "rss and size grow together");
+    assert_true(fabs(rows[1].eta_h - 1) < 1e-6);
+}
+
+static void limits(void **state)
+{
+    static const model two[] = {
+        {"heap", SMAPS(L(1, 0), L(4000, 400), L(4000, 400), L(4000, 400))},
+        {"kernel", SMAPS(L(1, 0), L(400, 0), L(400, 0), L(400, 0))},
+    };
+    pm_leak_options options = {.metric = -1, .limit_kib = 44000};
+
+    (void)state;
+    judge_n(two, 2, &options, N); /* 20,000 of 44,000 KiB, 24,000 KiB an hour */
+    expect(1, LEAK, RSS, RSS, "rss and size grow together");
+    assert_true(fabs(rows[1].eta_h - 1) < 1e-6 && rows[1].limit == 44000);
+    assert_true(fabs(rows[0].eta_h - 1) < 1e-6 && rows[0].limit == 44000);
+    assert_true(isnan(rows[2].eta_h) && rows[2].limit == 44000);
+    options.limit_kib = 20600;
+    judge_n(two, 2, &options, N);
+    expect(1, SUSPECT, RSS, RSS,
+           "at 97 % of the limit: whether it stops there cannot be told yet; "
+           "rss and size grow together");
+    expect(0, SUSPECT, RSS, RSS,
+           "at 97 % of the limit: whether it stops there cannot be told yet; what may leak: heap");
+    assert_true(fabs(rows[1].eta_h - 600 / 24000.0) < 1e-6);
+    options.limit_kib = 10000; /* passed long ago */
+    judge_n(two, 2, &options, N);
+    expect(1, LEAK, RSS, RSS, "rss and size grow together");
+    assert_true(rows[1].eta_h == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reserves_and_guards),
+        cmocka_unit_test(whole_is_the_sum_of_what_leaks),
+        cmocka_unit_test(only_sums_are_known),
+        cmocka_unit_test(guards_of_nothing),
+        cmocka_unit_test(total_without_a_leak),
+        cmocka_unit_test(sums_among_others),
+        cmocka_unit_test(runs_add_up),
+        cmocka_unit_test(growth_is_of_the_last_life),
+        cmocka_unit_test(long_names),
+        cmocka_unit_test(limit_behind_sums),
+        cmocka_unit_test(limits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

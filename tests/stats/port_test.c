@@ -1,0 +1,265 @@
+/* port: the verdicts against those of the reference detector, on labelled series and on the
+ * categories of real programs.
+ *     stats_port_test [FILE...]   FILE as tools/leak_golden.py writes it; else the two in port/
+ */
+#include "stats/golden.h"
+
+typedef struct tally {
+    int series, series_agree, categories, categories_agree;
+    int told; /* differences that were printed */
+} tally;
+
+/* The window in hand: every step-th snapshot, and its keys. */
+typedef struct window {
+    char name[16];
+    size_t n;
+    int64_t ms[GOLDEN_MAX];
+    size_t place[GOLDEN_MAX];
+    pm_leak_run *runs[GOLDEN_CATEGORIES];
+    pm_leak_key keys[GOLDEN_CATEGORIES];
+    const golden_category *of[GOLDEN_CATEGORIES];
+    size_t n_keys;
+    pm_leak rows[GOLDEN_CATEGORIES + 1];
+} window;
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-6 * fmax(1, fmax(fabs(a), fabs(b)));
+}
+
+static void tell(tally *t, const golden *g, const window *w, const char *what, const char *ours)
+{
+    if (t->told++ < 100000)
+        print_message("%s %s %s %s: expected %s %s %s %s %s, is %s\n", g->name, w ? w->name : "",
+                      g->word[1], what, g->word[2], g->word[3], g->word[4], g->word[5], g->word[6],
+                      ours);
+}
+
+/* s CATEGORY METRIC VERDICT SHAPE RATE LOW HIGH */
+static void compare_curve(tally *t, const golden *g, const window *w, const pm_series *series,
+                          double quantum)
+{
+    bool count = strcmp(g->word[2], "count") == 0;
+    pm_trend_options options = {.count = count, .quantum = count ? 1 : quantum};
+    const char *shape;
+    char ours[120];
+    pm_trend r;
+
+    assert_int_equal(g->words, 8);
+    assert_int_equal(pm_trend_judge(series, &options, &r, NULL), PMAPDB_OK);
+    shape = r.shape == PM_SHAPE_NONE ? "-" : pm_shape_name(r.shape);
+    t->series++;
+    if (strcmp(pm_verdict_name(r.verdict), g->word[3]) == 0 && strcmp(shape, g->word[4]) == 0 &&
+        near(r.rate, golden_number(g, 5)) && near(r.low, golden_number(g, 6)) &&
+        near(r.high, golden_number(g, 7))) {
+        t->series_agree++;
+        return;
+    }
+    snprintf(ours, sizeof ours, "%s %s %.10g %.10g %.10g", pm_verdict_name(r.verdict), shape,
+             r.rate, r.low, r.high);
+    tell(t, g, w, g->word[2], ours);
+}
+
+static bool same_values(const double *a, const double *b)
+{
+    for (int m = 0; m < PM_METRIC_COUNT; m++)
+        if (a[m] != b[m] && !(isnan(a[m]) && isnan(b[m])))
+            return false;
+    return true;
+}
+
+static void add_runs(window *w, const golden_category *c)
+{
+    pm_leak_run *runs = calloc(w->n, sizeof *runs), *run = NULL;
+    pm_leak_key *key = &w->keys[w->n_keys];
+
+    assert_non_null(runs);
+    *key = (pm_leak_key){.key = c->name, .category = c->slug, .runs = runs};
+    for (size_t i = 0; i < w->n; i++) {
+        double value[PM_METRIC_COUNT];
+
+        for (int m = 0; m < PM_METRIC_COUNT; m++)
+            value[m] = c->value[m][w->place[i]];
+        if (value[PM_METRIC_MAPPINGS] == 0)
+            continue;
+        if (run && run->last + 1 == i && same_values(run->value, value)) {
+            run->last++;
+            continue;
+        }
+        run = &runs[key->n_runs++];
+        run->first = run->last = (uint32_t)i;
+        memcpy(run->value, value, sizeof value);
+    }
+    if (key->n_runs == 0) { /* not there in this window */
+        free(runs);
+        return;
+    }
+    w->runs[w->n_keys] = runs;
+    w->of[w->n_keys++] = c;
+}
+
+static void end_window(window *w)
+{
+    for (size_t k = 0; k < w->n_keys; k++)
+        free(w->runs[k]);
+    w->n = w->n_keys = 0;
+}
+
+/* x WINDOW FIRST END STEP */
+static void begin_window(window *w, const golden *g)
+{
+    static const pm_leak_options options = {.metric = -1, .limit_kib = NAN};
+    size_t step = (size_t)golden_number(g, 4);
+    pm_leak_process process = {0};
+
+    end_window(w);
+    snprintf(w->name, sizeof w->name, "%s", g->word[1]);
+    for (size_t i = (size_t)golden_number(g, 2); i < (size_t)golden_number(g, 3); i += step) {
+        w->place[w->n] = i;
+        w->ms[w->n++] = g->ms[i];
+    }
+    for (size_t c = 0; c < g->n_categories; c++)
+        add_runs(w, &g->category[c]);
+    process = (pm_leak_process){.ms = w->ms, .n = w->n, .keys = w->keys, .n_keys = w->n_keys};
+    assert_int_equal(pm_leaks_judge(&process, &options, w->rows, NULL), PMAPDB_OK);
+}
+
+static size_t key_named(const window *w, const char *name)
+{
+    for (size_t k = 0; k < w->n_keys; k++)
+        if (strcmp(w->of[k]->name, name) == 0)
+            return k;
+    return SIZE_MAX;
+}
+
+static void compare_series(tally *t, const golden *g, const window *w)
+{
+    static double value[GOLDEN_MAX];
+    pm_series series = {w->n, w->ms, value, NULL};
+    pm_metric metric = PM_METRIC_RSS;
+    size_t key = key_named(w, g->word[1]);
+
+    for (int m = 0; m < GOLDEN_METRICS; m++)
+        if (strcmp(golden_metrics[m].name, g->word[2]) == 0)
+            metric = golden_metrics[m].metric;
+    for (size_t i = 0; i < w->n; i++) {
+        value[i] = 0;
+        for (size_t k = 0; k < w->n_keys; k++)
+            if (k == key || key == SIZE_MAX) /* the total */
+                value[i] += w->of[k]->value[metric][w->place[i]];
+    }
+    compare_curve(t, g, w, &series, 4);
+}
+
+/* The reference gives the rate of rss even where only address space grows; ours is of `metric`. */
+static bool same_rate(const golden *g, const pm_leak *row)
+{
+    bool space = strcmp(g->word[1], "tstack") == 0 || strcmp(g->word[1], "reserve") == 0;
+
+    if (row->metric != (space ? PM_METRIC_SIZE : PM_METRIC_RSS))
+        return row->verdict == PM_VERDICT_LEAK || row->verdict == PM_VERDICT_SUSPECT;
+    return near(row->trend.rate, golden_number(g, 4)) &&
+           near(row->trend.low, golden_number(g, 5)) && near(row->trend.high, golden_number(g, 6));
+}
+
+/* Where ours is unknown the reference says 0. */
+static bool same_pieces(const golden *g, const pm_leak *row)
+{
+    double expected = golden_number(g, 7);
+
+    return isnan(row->mappings_rate) ? expected == 0 : near(row->mappings_rate, expected);
+}
+
+/* k CATEGORY VERDICT DECIDES RATE LOW HIGH PIECES_PER_H */
+static void compare_category(tally *t, const golden *g, const window *w)
+{
+    size_t key = key_named(w, g->word[1]);
+    const pm_leak *row = key == SIZE_MAX ? &w->rows[0] : &w->rows[key + 1];
+    const char *why =
+        row->why_metric == PM_METRIC_MAPPINGS ? "count" : pm_metric_name(row->why_metric);
+    char ours[400];
+
+    assert_int_equal(g->words, 8);
+    t->categories++;
+    if (strcmp(pm_verdict_name(row->verdict), g->word[2]) == 0 && same_rate(g, row) &&
+        (key == SIZE_MAX || (strcmp(why, g->word[3]) == 0 && same_pieces(g, row)))) {
+        t->categories_agree++;
+        return;
+    }
+    snprintf(ours, sizeof ours, "%s %s %.10g %.10g %.10g %.10g (%s: %s)",
+             pm_verdict_name(row->verdict), why, row->trend.rate, row->trend.low, row->trend.high,
+             row->mappings_rate, pm_metric_name(row->metric), row->reason);
+    tell(t, g, w, "jointly", ours);
+}
+
+/* The reference's values are multiples of the page that the line `series ID METRIC PAGE` names. */
+static double page_of(const golden *g)
+{
+    const char *blank = strrchr(g->name, ' ');
+
+    return blank ? strtod(blank + 1, NULL) : 4;
+}
+
+static void compare_file(const char *path, tally *t)
+{
+    golden *g = golden_open(path);
+    window *w = calloc(1, sizeof *w);
+    char kind;
+
+    assert_non_null(w);
+    while ((kind = golden_next(g)) != 0) {
+        pm_series series = {g->n, g->ms, g->value, g->life};
+
+        if (kind == 'x')
+            begin_window(w, g);
+        else if (kind == 'k')
+            compare_category(t, g, w);
+        else if (g->n_categories > 0)
+            compare_series(t, g, w);
+        else
+            compare_curve(t, g, NULL, &series, page_of(g));
+    }
+    end_window(w);
+    free(w);
+    golden_close(g);
+    print_message("%s: %d of %d series agree (%.2f %%), %d of %d categories (%.2f %%)\n", path,
+                  t->series_agree, t->series, 100.0 * t->series_agree / fmax(1, t->series),
+                  t->categories_agree, t->categories,
+                  100.0 * t->categories_agree / fmax(1, t->categories));
+}
+
+static void labelled_series(void **state)
+{
+    tally t = {0};
+
+    (void)state;
+    compare_file("tests/stats/port/series.txt.xz", &t);
+    assert_true(t.series > 100);
+    assert_true(t.series_agree >= 0.99 * t.series);
+}
+
+static void real_programs(void **state)
+{
+    tally t = {0};
+
+    (void)state;
+    compare_file("tests/stats/port/workloads.txt.xz", &t);
+    assert_true(t.series > 2000 && t.categories > 4000);
+    assert_true(t.series_agree >= 0.99 * t.series);
+    assert_int_equal(t.categories_agree, t.categories);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(labelled_series),
+        cmocka_unit_test(real_programs),
+    };
+
+    for (int i = 1; i < argc; i++) {
+        tally t = {0};
+
+        compare_file(argv[i], &t);
+    }
+    return argc > 1 ? 0 : cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -3,7 +3,7 @@
 -- param:  process  process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  from     snapshot first Begin with this snapshot
 -- param:  to       snapshot last  End with this snapshot
--- param:  category category ""    Only this category
+-- param:  category category ""    Only this category; anonymous takes anonymous/... too
 -- param:  dialect  text     ""    Only captures of this dialect; else of each moment the one with most fields
 -- column: snapshot_id             snapshot Unknown where several processes are summed
 -- column: taken_at                time     When, UTC
@@ -143,7 +143,7 @@ FROM stepped x
 JOIN categories c ON c.category_id = x.category_id
 LEFT JOIN process p ON p.process_id = x.process_id
 LEFT JOIN name n ON n.name_id = coalesce(p.name_id, :name_id)
-WHERE (:category IS NULL OR c.category = :category)
+WHERE (:category IS NULL OR c.category || '/' GLOB :category || '/*')
   AND x.moment_ms >= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :from)
   AND x.moment_ms <= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :to)
 ORDER BY x.moment_ms, c.category;

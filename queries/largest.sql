@@ -2,7 +2,7 @@
 -- title:  The largest mappings of one snapshot
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
--- param:  category category ""   Only this category
+-- param:  category category ""   Only this category; anonymous takes anonymous/... too
 -- param:  top      int      20   Only so many rows
 -- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
 -- column: start             address  First address
@@ -42,6 +42,6 @@ SELECT m.start, m.size_kib, m.rss_kib, m.pss_kib, m.private_kib, m.private_dirty
 FROM moment
 CROSS JOIN process p ON p.process_id = moment.process_id
 CROSS JOIN mappings m ON m.snapshot_id = moment.snapshot_id
-WHERE :category IS NULL OR m.category = :category
+WHERE :category IS NULL OR m.category || '/' GLOB :category || '/*'
 ORDER BY m.rss_kib DESC, m.size_kib DESC, p.process_id, m.start < 0, m.start
 LIMIT coalesce(:top, -1);

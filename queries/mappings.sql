@@ -3,7 +3,7 @@
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  min-size kib      0    Only mappings of at least this size
--- param:  category category ""   Only this category
+-- param:  category category ""   Only this category; anonymous takes anonymous/... too
 -- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
 -- column: start             address  First address
 -- column: end               address  First address behind it
@@ -45,5 +45,6 @@ SELECT m.start, m.end, m.size_kib, m.rss_kib, m.pss_kib, m.dirty_kib, m.private_
   m.path, m.lineage_id
 FROM moment
 CROSS JOIN mappings m ON m.snapshot_id = moment.snapshot_id
-WHERE coalesce(m.size_kib, 0) >= :min_size AND (:category IS NULL OR m.category = :category)
+WHERE coalesce(m.size_kib, 0) >= :min_size
+  AND (:category IS NULL OR m.category || '/' GLOB :category || '/*')
 ORDER BY moment.process_id, m.start < 0, m.start;

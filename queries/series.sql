@@ -2,7 +2,7 @@
 -- title:  One number through time, one series per pid: ts, pid, value for a plot
 -- param:  process  process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  metric   text     rss   One of rss, pss, private, private_dirty, size, swap, mappings
--- param:  category category ""    Only this category
+-- param:  category category ""    Only this category; anonymous takes anonymous/... too
 -- param:  from     snapshot first Begin with this snapshot
 -- param:  to       snapshot last  End with this snapshot
 -- param:  dialect  text     ""    Only captures of this dialect; else of each moment the one with most fields
@@ -20,7 +20,7 @@ WITH scope AS (
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 taken AS (
-  SELECT s.process_id, s.taken_ms, s.state, s.ordinal, v.epoch_id IS NOT NULL AS there,
+  SELECT s.snapshot_id, s.process_id, s.taken_ms, s.state, s.ordinal, v.epoch_id IS NOT NULL AS there,
     CASE :metric WHEN 'rss' THEN s.rss_kib WHEN 'pss' THEN s.pss_kib
       WHEN 'private' THEN s.private_kib WHEN 'private_dirty' THEN s.private_dirty_kib
       WHEN 'size' THEN s.size_kib WHEN 'swap' THEN s.swap_kib
@@ -33,17 +33,21 @@ taken AS (
   CROSS JOIN snapshots s ON s.process_id = scope.process_id
   LEFT JOIN catver v ON v.epoch_id = s.epoch_id AND v.first <= s.off
     AND (v.last IS NULL OR v.last >= s.off)
-    AND v.category_id = (SELECT category_id FROM categories WHERE category = :category)
+    AND v.category_id IN (SELECT category_id FROM categories
+      WHERE category || '/' GLOB :category || '/*')
   WHERE s.state <> 'partial'
     AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
     AND s.moment_ms >= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :from)
     AND s.moment_ms <= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :to)
 ),
 told AS (
+  -- a category has parts where rules refine it; one that is unknown makes the sum unknown
   SELECT process_id, taken_ms, ordinal,
-    CASE WHEN :category IS NULL THEN whole WHEN there THEN part
+    CASE WHEN :category IS NULL THEN whole
+      WHEN there THEN CASE WHEN count(*) = count(part) THEN sum(part) END
       WHEN state <> 'totals' THEN 0 * whole END AS value
   FROM taken
+  GROUP BY snapshot_id
 )
 SELECT t.taken_ms / 1000.0 AS ts, p.pid, t.value
 FROM told t

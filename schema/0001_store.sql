@@ -150,8 +150,8 @@ CREATE TABLE lineage (
   process_id        INTEGER NOT NULL REFERENCES process,
   first_snapshot_id INTEGER NOT NULL REFERENCES snapshots (snapshot_id),
   category_id       INTEGER NOT NULL REFERENCES categories,
-  rule              TEXT                -- the rule that gave the category; NULL: the built-in table
-);
+  rule              TEXT                -- the rule about neighbours that gave it, in the first capture
+);                                      -- of the strongest dialect; NULL: the object's own category
 CREATE INDEX lineage_process ON lineage (process_id);
 
 -- An object at an address range, in one lineage.
@@ -163,6 +163,7 @@ CREATE TABLE region (
   length     INTEGER NOT NULL,          -- bytes
   offset     INTEGER,
   size_kib   INTEGER,                   -- NULL: length / 1024; old kernels count a guard page
+  category_id INTEGER REFERENCES categories, -- the lineage's, by a rule; NULL: the object's
   reason     INTEGER NOT NULL           -- why in this lineage: see lineage_history
 );
 CREATE INDEX region_lineage ON region (lineage_id, length);
@@ -285,7 +286,7 @@ CROSS JOIN ver v ON v.epoch_id = s.epoch_id AND v.first <= s.off
   AND (v.last IS NULL OR v.last >= s.off)
 CROSS JOIN region r ON r.region_id = v.region_id
 CROSS JOIN object o ON o.object_id = r.object_id
-CROSS JOIN categories c ON c.category_id = o.category_id
+CROSS JOIN categories c ON c.category_id = coalesce(r.category_id, o.category_id)
 LEFT JOIN detail d ON d.detail_id = v.detail_id;
 
 -- The categories of one snapshot; where it has sums only, the one category total.
@@ -300,81 +301,156 @@ CROSS JOIN categories c ON c.category_id = v.category_id;
 -- One row per unchanged stretch of a category, equal neighbours joined across epochs, cut where
 -- captures are missing: at a gap of more than 3 median steps. n counts the snapshots in it. Those
 -- with sums only are a series of their own, in a category of their own; partial ones are left out.
--- Windows and no GROUP BY: a condition on process_id then reaches the index of snapshots.
+-- a and b are the ends of a version in its piece. A version that continues an equal one gives no
+-- row; the one that begins goes on, epoch by epoch. Rows are found by joins, one of a kind each, and
+-- not by windows over the store: so a condition on process_id, that of a join too, reaches the index
+-- of epoch, and what a reader does not select is not computed. w is looked up in a subquery: joined
+-- to go, an analyzed store gets a Bloom filter on it, which is to read all of catver each time.
 CREATE VIEW category_runs AS
-SELECT process_id, dialect, category, first_ms, last_ms, n, mappings, size_kib, rss_kib, pss_kib,
-  private_kib, private_dirty_kib, swap_kib
-FROM (
-  SELECT process_id, dialect, category, fresh, first_ms, max(last_ms) OVER island AS last_ms,
-    sum(n) OVER island AS n, mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib,
-    swap_kib
-  FROM (
-    SELECT *, sum(fresh) OVER (PARTITION BY process_id, dialect, category ORDER BY first_rn)
-      AS island_no
-    FROM (
-      -- fresh: a value differs from the stretch before, or snapshots lie between
-      SELECT *,
-        NOT (first_rn IS lag(last_rn) OVER w + 1 AND segment IS lag(segment) OVER w
-          AND mappings IS lag(mappings) OVER w AND size_kib IS lag(size_kib) OVER w
-          AND rss_kib IS lag(rss_kib) OVER w AND pss_kib IS lag(pss_kib) OVER w
-          AND private_kib IS lag(private_kib) OVER w
-          AND private_dirty_kib IS lag(private_dirty_kib) OVER w
-          AND swap_kib IS lag(swap_kib) OVER w) AS fresh
-      FROM (
-        SELECT p.process_id, p.dialect, p.segment, c.category, v.mappings, v.size_kib, v.rss_kib,
-          v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib,
-          p.first_rn + (SELECT count(*) FROM snapshots s WHERE s.epoch_id = p.epoch_id
-            AND s.off >= p.first_off AND s.off < v.first) AS first_rn,
-          p.last_rn - (SELECT count(*) FROM snapshots s WHERE s.epoch_id = p.epoch_id
-            AND s.off <= p.last_off AND s.off > v.last) AS last_rn,
-          (SELECT count(*) FROM snapshots s WHERE s.epoch_id = p.epoch_id AND s.off
-            BETWEEN max(p.first_off, v.first) AND min(p.last_off, coalesce(v.last, p.last_off)))
-            AS n,
-          (SELECT s.taken_ms FROM snapshots s WHERE s.epoch_id = p.epoch_id
-            AND s.off >= max(p.first_off, v.first) ORDER BY s.off LIMIT 1) AS first_ms,
-          (SELECT s.taken_ms FROM snapshots s WHERE s.epoch_id = p.epoch_id
-            AND s.off <= min(p.last_off, coalesce(v.last, p.last_off)) ORDER BY s.off DESC LIMIT 1)
-            AS last_ms
-        FROM (
-          -- pieces: the part of an epoch between two gaps, in its first row
-          SELECT process_id, dialect, state, epoch_id, segment, rn,
-            min(off) OVER piece AS first_off, max(off) OVER piece AS last_off,
-            min(rn) OVER piece AS first_rn, max(rn) OVER piece AS last_rn
-          FROM (
-            SELECT *, coalesce(sum(step > 3 * median)
-              OVER (PARTITION BY process_id, dialect, state ORDER BY rn), 0) AS segment
-            FROM (
-              SELECT *, max(CASE WHEN k = (m + 1) / 2 THEN step END)
-                OVER (PARTITION BY process_id, dialect, state) AS median
-              FROM (
-                SELECT *, count(step) OVER (PARTITION BY process_id, dialect, state) AS m,
-                  row_number() OVER (PARTITION BY process_id, dialect, state
-                    ORDER BY step IS NULL, step) AS k
-                FROM (
-                  SELECT s.process_id, s.dialect, s.state, s.epoch_id, s.off,
-                    row_number() OVER w AS rn, s.taken_ms - lag(s.taken_ms) OVER w AS step
-                  FROM snapshots s
-                  WHERE s.state <> 'partial'
-                  WINDOW w AS (PARTITION BY s.process_id, s.dialect, s.state
-                    ORDER BY s.taken_ms, s.ordinal)
-                )
-              )
-            )
-          )
-          WINDOW piece AS (PARTITION BY process_id, dialect, state, epoch_id, segment)
-        ) p
-        CROSS JOIN catver v ON v.epoch_id = p.epoch_id AND v.first <= p.last_off
-          AND (v.last IS NULL OR v.last >= p.first_off)
-        CROSS JOIN categories c ON c.category_id = v.category_id
-        WHERE p.rn = p.first_rn
+SELECT p.process_id, p.dialect, c.category, a.taken_ms AS first_ms,
+  CASE WHEN p.holes IS NULL AND (b.off < p.last_off OR p.goes_on_id IS NULL) THEN b.taken_ms
+    ELSE (
+      WITH RECURSIVE go (taken_ms, ordinal) AS (
+        SELECT i.taken_ms, i.ordinal FROM snapshots i WHERE i.snapshot_id = b.snapshot_id
+        UNION ALL
+        SELECT l.taken_ms, l.ordinal
+        FROM go
+        CROSS JOIN snapshots k ON k.snapshot_id = (SELECT s.snapshot_id FROM snapshots s
+          WHERE s.process_id = p.process_id AND s.taken_ms BETWEEN go.taken_ms AND p.until_ms
+            AND s.dialect = p.dialect AND s.state = p.state
+            AND (s.taken_ms > go.taken_ms OR s.ordinal > go.ordinal)
+          ORDER BY s.taken_ms, s.ordinal LIMIT 1)
+        CROSS JOIN snapshots l ON l.snapshot_id = (
+          SELECT (SELECT s.snapshot_id FROM snapshots s
+            WHERE s.epoch_id = w.epoch_id AND s.off <= coalesce(w.last, 32767)
+              AND s.taken_ms <= p.until_ms
+            ORDER BY s.off DESC LIMIT 1)
+          FROM catver w
+          WHERE w.epoch_id = k.epoch_id AND w.category_id = v.category_id AND w.first <= k.off
+            AND (w.last IS NULL OR w.last >= k.off)
+            AND (w.mappings, w.size_kib, w.rss_kib, w.pss_kib, w.private_kib, w.private_dirty_kib,
+              w.swap_kib) IS (v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib,
+              v.private_dirty_kib, v.swap_kib))
       )
-      WHERE n > 0
-      WINDOW w AS (PARTITION BY process_id, dialect, category ORDER BY first_rn)
-    )
-  )
-  WINDOW island AS (PARTITION BY process_id, dialect, category, island_no)
-)
-WHERE fresh;
+      SELECT max(taken_ms) FROM go) END AS last_ms,
+  CASE WHEN p.holes IS NULL AND (b.off < p.last_off OR p.goes_on_id IS NULL) THEN b.off - a.off + 1
+    ELSE (
+      WITH RECURSIVE go (taken_ms, ordinal, n) AS (
+        SELECT i.taken_ms, i.ordinal, (SELECT count(*) FROM snapshots s
+          WHERE s.epoch_id = p.epoch_id AND s.off BETWEEN a.off AND b.off)
+        FROM snapshots i WHERE i.snapshot_id = b.snapshot_id
+        UNION ALL
+        SELECT l.taken_ms, l.ordinal, (SELECT count(*) FROM snapshots s
+          WHERE s.epoch_id = k.epoch_id AND s.off BETWEEN k.off AND l.off)
+        FROM go
+        CROSS JOIN snapshots k ON k.snapshot_id = (SELECT s.snapshot_id FROM snapshots s
+          WHERE s.process_id = p.process_id AND s.taken_ms BETWEEN go.taken_ms AND p.until_ms
+            AND s.dialect = p.dialect AND s.state = p.state
+            AND (s.taken_ms > go.taken_ms OR s.ordinal > go.ordinal)
+          ORDER BY s.taken_ms, s.ordinal LIMIT 1)
+        CROSS JOIN snapshots l ON l.snapshot_id = (
+          SELECT (SELECT s.snapshot_id FROM snapshots s
+            WHERE s.epoch_id = w.epoch_id AND s.off <= coalesce(w.last, 32767)
+              AND s.taken_ms <= p.until_ms
+            ORDER BY s.off DESC LIMIT 1)
+          FROM catver w
+          WHERE w.epoch_id = k.epoch_id AND w.category_id = v.category_id AND w.first <= k.off
+            AND (w.last IS NULL OR w.last >= k.off)
+            AND (w.mappings, w.size_kib, w.rss_kib, w.pss_kib, w.private_kib, w.private_dirty_kib,
+              w.swap_kib) IS (v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib,
+              v.private_dirty_kib, v.swap_kib))
+      )
+      SELECT sum(n) FROM go) END AS n,
+  v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
+FROM (
+  -- pieces: the part of an epoch between two gaps. until_ms: the last capture before the next gap, in
+  -- whatever epoch; joins_id, goes_on_id: the captures before and behind, where no gap is between;
+  -- holes: not NULL where captures are missing in the epoch. f comes once per stream (process,
+  -- dialect, state), g is the capture behind the stream's shortest gap, h the one before g.
+  SELECT e.process_id, e.dialect, e.state, e.epoch_id, p.off AS first_off, z.off AS last_off,
+    y.taken_ms AS until_ms, q.snapshot_id AS joins_id, r.snapshot_id AS goes_on_id,
+    m.snapshot_id AS holes
+  FROM epoch f
+  LEFT JOIN snapshots g ON g.snapshot_id = CASE
+    WHEN (SELECT max(step) <= 3 * min(step) FROM (
+      SELECT s.taken_ms - lag(s.taken_ms) OVER (ORDER BY s.taken_ms) AS step FROM snapshots s
+      WHERE s.process_id = f.process_id AND s.dialect = f.dialect AND s.state = f.state))
+    THEN NULL -- no step can be that long: quick, and so in most streams
+    ELSE (SELECT snapshot_id FROM (
+      SELECT *, max(CASE WHEN k = (n + 1) / 2 THEN step END) OVER () AS median FROM (
+        SELECT *, count(step) OVER () AS n, row_number() OVER (ORDER BY step IS NULL, step) AS k
+        FROM (
+          SELECT s.snapshot_id,
+            s.taken_ms - lag(s.taken_ms) OVER (ORDER BY s.taken_ms, s.ordinal) AS step
+          FROM snapshots s
+          WHERE s.process_id = f.process_id AND s.dialect = f.dialect AND s.state = f.state)))
+      WHERE step > 3 * median ORDER BY step LIMIT 1) END
+  LEFT JOIN snapshots h ON h.snapshot_id = (SELECT s.snapshot_id FROM snapshots s
+    WHERE s.process_id = f.process_id AND s.taken_ms < g.taken_ms AND s.dialect = f.dialect
+      AND s.state = f.state
+    ORDER BY s.taken_ms DESC LIMIT 1)
+  CROSS JOIN epoch e ON e.process_id = f.process_id AND e.dialect = f.dialect AND e.state = f.state
+  CROSS JOIN snapshots o ON o.epoch_id = e.epoch_id
+    AND o.off = (SELECT min(s.off) FROM snapshots s WHERE s.epoch_id = e.epoch_id)
+  CROSS JOIN snapshots p ON p.epoch_id = e.epoch_id
+    AND p.off BETWEEN o.off AND CASE WHEN g.snapshot_id IS NULL THEN o.off ELSE 32767 END
+    AND (p.off = o.off OR p.taken_ms - (SELECT s.taken_ms FROM snapshots s
+      WHERE s.epoch_id = p.epoch_id AND s.off < p.off ORDER BY s.off DESC LIMIT 1)
+      >= g.taken_ms - h.taken_ms)
+  CROSS JOIN snapshots y ON y.snapshot_id = CASE WHEN g.snapshot_id IS NULL
+    THEN (SELECT s.snapshot_id FROM snapshots s
+      WHERE s.process_id = f.process_id AND s.dialect = f.dialect AND s.state = f.state
+      ORDER BY s.taken_ms DESC, s.ordinal DESC LIMIT 1)
+    ELSE (SELECT s.snapshot_id FROM snapshots s
+      WHERE s.process_id = f.process_id AND s.taken_ms >= p.taken_ms AND s.dialect = f.dialect
+        AND s.state = f.state
+        AND NOT EXISTS (SELECT 1 FROM snapshots t
+          WHERE t.process_id = s.process_id AND t.dialect = s.dialect AND t.state = s.state
+            AND t.taken_ms >= s.taken_ms AND t.taken_ms < s.taken_ms + g.taken_ms - h.taken_ms
+            AND (t.taken_ms > s.taken_ms OR t.ordinal > s.ordinal))
+      ORDER BY s.taken_ms, s.ordinal LIMIT 1) END
+  CROSS JOIN snapshots z ON z.snapshot_id = (SELECT s.snapshot_id FROM snapshots s
+    WHERE s.epoch_id = e.epoch_id AND s.taken_ms <= y.taken_ms ORDER BY s.off DESC LIMIT 1)
+  LEFT JOIN snapshots q ON q.snapshot_id = CASE p.off WHEN o.off
+    THEN (SELECT s.snapshot_id FROM snapshots s
+      WHERE s.process_id = f.process_id AND s.taken_ms <= p.taken_ms AND s.dialect = f.dialect
+        AND s.state = f.state AND (s.taken_ms < p.taken_ms OR s.ordinal < p.ordinal)
+        AND (g.snapshot_id IS NULL OR s.taken_ms > p.taken_ms - (g.taken_ms - h.taken_ms))
+      ORDER BY s.taken_ms DESC, s.ordinal DESC LIMIT 1) END
+  LEFT JOIN snapshots r ON r.snapshot_id = CASE WHEN z.snapshot_id <> y.snapshot_id
+    THEN (SELECT s.snapshot_id FROM snapshots s
+      WHERE s.process_id = f.process_id AND s.taken_ms >= z.taken_ms AND s.dialect = f.dialect
+        AND s.state = f.state AND (s.taken_ms > z.taken_ms OR s.ordinal > z.ordinal)
+      ORDER BY s.taken_ms, s.ordinal LIMIT 1) END
+  LEFT JOIN snapshots m ON m.snapshot_id = (
+    SELECT CASE WHEN count(*) <= max(s.off) - min(s.off) THEN max(s.snapshot_id) END
+    FROM snapshots s WHERE s.epoch_id = e.epoch_id)
+  WHERE f.state <> 'partial'
+    AND NOT EXISTS (SELECT 1 FROM epoch x WHERE x.process_id = f.process_id
+      AND x.dialect = f.dialect AND x.state = f.state AND x.epoch_id < f.epoch_id)
+) p
+CROSS JOIN catver v ON v.epoch_id = p.epoch_id AND v.first <= p.last_off
+  AND (v.last IS NULL OR v.last >= p.first_off)
+CROSS JOIN categories c ON c.category_id = v.category_id
+CROSS JOIN snapshots a ON a.epoch_id = p.epoch_id AND a.off = CASE WHEN p.holes IS NULL
+  THEN max(v.first, p.first_off)
+  ELSE (SELECT min(s.off) FROM snapshots s
+    WHERE s.epoch_id = p.epoch_id AND s.off >= max(v.first, p.first_off)) END
+CROSS JOIN snapshots b ON b.epoch_id = p.epoch_id AND b.off = CASE WHEN p.holes IS NULL
+  THEN min(coalesce(v.last, p.last_off), p.last_off)
+  ELSE (SELECT max(s.off) FROM snapshots s
+    WHERE s.epoch_id = p.epoch_id AND s.off <= min(coalesce(v.last, p.last_off), p.last_off)) END
+WHERE +a.off <= +b.off
+  AND (p.holes IS NULL AND (a.off > p.first_off OR p.joins_id IS NULL)
+    OR NOT EXISTS (SELECT 1 FROM snapshots k
+      CROSS JOIN catver w ON w.epoch_id = k.epoch_id AND w.category_id = v.category_id
+        AND w.first <= k.off AND (w.last IS NULL OR w.last >= k.off)
+      WHERE k.snapshot_id = CASE a.off WHEN p.first_off THEN p.joins_id
+          ELSE (SELECT s.snapshot_id FROM snapshots s
+            WHERE s.epoch_id = p.epoch_id AND s.off < a.off ORDER BY s.off DESC LIMIT 1) END
+        AND (w.mappings, w.size_kib, w.rss_kib, w.pss_kib, w.private_kib, w.private_dirty_kib,
+          w.swap_kib) IS (v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib,
+          v.private_dirty_kib, v.swap_kib)));
 
 -- Every version of every region of a lineage, in the dialects that show it.
 CREATE VIEW lineage_history AS
@@ -399,6 +475,6 @@ SELECT l.lineage_id, l.process_id, e.dialect,
 FROM lineage l
 CROSS JOIN region r ON r.lineage_id = l.lineage_id
 CROSS JOIN object o ON o.object_id = r.object_id
-CROSS JOIN categories c ON c.category_id = o.category_id
+CROSS JOIN categories c ON c.category_id = coalesce(r.category_id, o.category_id)
 CROSS JOIN epoch e ON e.process_id = l.process_id
 CROSS JOIN ver v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id;

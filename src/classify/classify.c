@@ -17,6 +17,9 @@ const pm_category_info pm_categories[PM_CATEGORY_COUNT] = {
     [PM_CATEGORY_RESERVE] = {"reserve", "Address space without permissions: guards, reservations"},
     [PM_CATEGORY_ANONYMOUS] = {"anonymous", "Other memory without a file"},
     [PM_CATEGORY_TOTAL] = {"total", "Everything, of captures that give sums only"},
+    [PM_CATEGORY_THREAD_STACK] = {"anonymous/thread-stack",
+                                  "Stacks of threads: of a usual size, right above a guard"},
+    [PM_CATEGORY_GUARD] = {"reserve/guard", "Guards: up to 1 MiB, right below writable memory"},
 };
 
 typedef bool (*predicate)(const pm_classify_context *context, const pm_mapping *m);

@@ -16,9 +16,14 @@ static inline bool pm_shape_executable(const pm_mapping *m)
 }
 
 /* Executable or not: READ_IMPLIES_EXEC personalities have an rwx heap. */
+static inline bool pm_shape_perms_private_rw(const char perms[5])
+{
+    return perms[0] == 'r' && perms[1] == 'w' && perms[3] != 's';
+}
+
 static inline bool pm_shape_private_rw(const pm_mapping *m)
 {
-    return m->perms[0] == 'r' && m->perms[1] == 'w' && !pm_shape_shared(m);
+    return pm_shape_perms_private_rw(m->perms);
 }
 
 static inline pm_text pm_shape_undeleted(pm_text path)

@@ -1,6 +1,7 @@
 /* held: blocks with their rows, and how they are collected. */
 #include "sqlite/held.h"
 
+#include "classify/neighbour.h"
 #include <stdlib.h>
 
 #define POOL_BYTES_MAX ((size_t)8 << 20)
@@ -10,6 +11,7 @@ void pm_held_free(pm_held *h)
     if (!h)
         return;
     free(h->capture.rows);
+    free(h->places);
     free(h->path);
     free(h->error);
     pm_buf_free(&h->texts);
@@ -22,12 +24,60 @@ size_t pm_held_rows(const pm_held *h)
     return h->capture.block.state == PM_STATE_TOTALS ? 1 : h->capture.n_rows;
 }
 
+static int compare_places(const void *a, const void *b)
+{
+    uint64_t x = ((const pm_held_place *)a)->start, y = ((const pm_held_place *)b)->start;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Without memory for the places there are no neighbours. */
+static void prepare(pm_held *h)
+{
+    size_t n = h->capture.n_rows;
+
+    pm_classify_prepare(&h->capture, &h->context);
+    h->places = calloc(n + 1, sizeof *h->places);
+    for (size_t i = 0; h->places && i < n; i++)
+        h->places[i] = (pm_held_place){pm_capture_row(&h->capture, i)->start, h->capture.rows[i]};
+    if (h->places)
+        qsort(h->places, n, sizeof *h->places, compare_places);
+    h->prepared = true;
+}
+
+static pm_neighbour neighbour_of(const pm_held *h, const pm_held_place *place)
+{
+    const pm_mapping *m = pm_pool_get(h->capture.pool, place->id);
+
+    return (pm_neighbour){.start = m->start,
+                          .length = m->end - m->start,
+                          .category = pm_classify_mapping(&h->context, m),
+                          .perms = m->perms};
+}
+
 pm_category pm_held_category(pm_held *h, const pm_mapping *m)
 {
+    pm_held_place key = {.start = m->start};
+    const pm_held_place *at, *end;
+    pm_neighbour row, below, above;
+    pm_category refined;
+
     if (!h->prepared)
-        pm_classify_prepare(&h->capture, &h->context);
-    h->prepared = true;
-    return pm_classify_mapping(&h->context, m);
+        prepare(h);
+    if (!h->places)
+        return pm_classify_mapping(&h->context, m);
+    end = h->places + h->capture.n_rows;
+    at = bsearch(&key, h->places, h->capture.n_rows, sizeof *h->places, compare_places);
+    if (!at || pm_pool_get(h->capture.pool, at->id) != m) /* two rows at one address */
+        return pm_classify_mapping(&h->context, m);
+    row = neighbour_of(h, at);
+    if (at > h->places)
+        below = neighbour_of(h, at - 1);
+    if (at + 1 < end)
+        above = neighbour_of(h, at + 1);
+    refined =
+        pm_neighbour_category(at > h->places ? &below : NULL, &row, at + 1 < end ? &above : NULL);
+    return refined == PM_CATEGORY_COUNT ? row.category : refined;
 }
 
 pmapdb_status pm_collect_init(pm_collect *c, bool rows_wanted, pmapdb_error *err)

@@ -13,6 +13,11 @@
 #include "classify/classify.h"
 #include "parse/reader.h"
 
+typedef struct pm_held_place {
+    uint64_t start;
+    uint32_t id; /* in the pool */
+} pm_held_place;
+
 typedef struct pm_held {
     struct pm_held *next;
     pm_capture capture; /* its block's texts are copies; rows */
@@ -20,9 +25,10 @@ typedef struct pm_held {
     char *path;         /* where it was found, or NULL */
     char *error;        /* why it is no capture, or NULL */
     pm_classify_context context;
-    bool prepared;    /* context is set */
-    pm_buf texts;     /* of the block, one behind the other */
-    pm_pool *retired; /* the pool that ends with this block, or NULL */
+    pm_held_place *places; /* the rows by address, to find neighbours */
+    bool prepared;         /* context and places are set */
+    pm_buf texts;          /* of the block, one behind the other */
+    pm_pool *retired;      /* the pool that ends with this block, or NULL */
 } pm_held;
 
 void pm_held_free(pm_held *h);
@@ -30,7 +36,7 @@ void pm_held_free(pm_held *h);
 /* How many rows it stands for: its mappings, or the one with the sums. */
 size_t pm_held_rows(const pm_held *h);
 
-/* Category of a mapping of this block. */
+/* Category of a mapping of this block: what a store says of it that has no other capture. */
 pm_category pm_held_category(pm_held *h, const pm_mapping *m);
 
 typedef struct pm_collect {

@@ -161,6 +161,17 @@ static pmapdb_status fit_points(work *w, double quantum, pm_trend *out, pmapdb_e
     return PMAPDB_OK;
 }
 
+/* When the growth began, where the shape says so. */
+static int64_t since_of(const work *w)
+{
+    const pm_sample *s = &w->sample;
+    double at = s->t[s->life[s->lives - 1].begin] + w->top.at * s->span;
+
+    if (s->lives > 1 || (w->top.shape != PM_SHAPE_LATE_RAMP && w->top.shape != PM_SHAPE_STEP))
+        return INT64_MIN;
+    return (int64_t)floor(at * 1000.0 + 0.5);
+}
+
 static void judge(work *w, const pm_trend_options *options, pm_trend *out)
 {
     double leak_weight = options->leak_weight > 0.0 ? options->leak_weight : PM_WEIGHT_LEAK;
@@ -183,6 +194,7 @@ static void judge(work *w, const pm_trend_options *options, pm_trend *out)
 
         out->verdict = pm_refine(out->verdict, &e, out->reason);
     }
+    out->since_ms = since_of(w);
     out->shape = w->top.shape;
     out->shape_at = w->top.at;
     out->floor = w->points.floor;
@@ -210,6 +222,8 @@ pmapdb_status pm_trend_judge(const pm_series *series, const pm_trend_options *op
     if (!st && w.sample.lives > 0) {
         out->snapshots = w.sample.n;
         out->lives = w.sample.lives;
+        out->first_ms = (int64_t)floor(w.sample.t[0] * 1000.0 + 0.5);
+        out->last_ms = (int64_t)floor(w.sample.t[w.sample.n - 1] * 1000.0 + 0.5);
         w.material = material_of(&w.sample, options->count);
         pm_points_of(&w.sample, &w.points);
         if (w.points.n >= PM_POINTS_MIN) {

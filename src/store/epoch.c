@@ -264,11 +264,21 @@ static pmapdb_status save_strip(pm_sql *sql, const strip_sql *how, int64_t epoch
     return PMAPDB_OK;
 }
 
-pmapdb_status pm_epoch_save(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
+pmapdb_status pm_epoch_save_rows(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
 {
-    pmapdb_status st = save_strip(sql, &ver_sql, e->epoch_id, e->n, &e->ver, err);
+    return save_strip(sql, &ver_sql, e->epoch_id, e->n, &e->ver, err);
+}
 
-    return st == PMAPDB_OK ? save_strip(sql, &cat_sql, e->epoch_id, e->n, &e->cat, err) : st;
+pmapdb_status pm_epoch_save_sums(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
+{
+    return save_strip(sql, &cat_sql, e->epoch_id, e->n, &e->cat, err);
+}
+
+static pmapdb_status save(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
+{
+    pmapdb_status st = pm_epoch_save_rows(sql, e, err);
+
+    return st == PMAPDB_OK ? pm_epoch_save_sums(sql, e, err) : st;
 }
 
 pmapdb_status pm_epoch_split(pm_sql *sql, pm_epoch *e, size_t k, pmapdb_error *err)
@@ -292,9 +302,9 @@ pmapdb_status pm_epoch_split(pm_sql *sql, pm_epoch *e, size_t k, pmapdb_error *e
                         "WHERE epoch_id = ?2 AND off >= ?3",
                         PM_ARGS(PM_I(tail->epoch_id), PM_I(e->epoch_id), PM_I(k)), err);
     if (st == PMAPDB_OK)
-        st = pm_epoch_save(sql, e, err);
+        st = save(sql, e, err);
     if (st == PMAPDB_OK)
-        st = pm_epoch_save(sql, tail, err);
+        st = save(sql, tail, err);
     pm_epoch_free(tail);
     return st;
 }

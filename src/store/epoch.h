@@ -1,7 +1,7 @@
 /* epoch: a stretch of captures of one process, dialect and state, taken apart for changing.
  *
  * In the file an epoch is versions: key, first..last, numbers. Here it is one list of cells per
- * capture, which is easy to change anywhere; pm_epoch_save writes the versions that differ.
+ * capture, which is easy to change anywhere; only what differs is written back.
  * Appending at the end does not need this (write.c does that from its state); captures that come
  * late, and lineages that they join or break, do.
  */
@@ -47,8 +47,9 @@ pmapdb_status pm_epoch_set_rollup(pm_epoch *e, size_t k, const pm_rollup *rollup
 pmapdb_status pm_epoch_get_rows(pm_sql *sql, pm_objects *objects, const pm_epoch *e, size_t k,
                                 pm_rows *out, pmapdb_error *err);
 
-/* Writes the versions that differ from what the file has. */
-pmapdb_status pm_epoch_save(pm_sql *sql, pm_epoch *e, pmapdb_error *err);
+/* Write the versions that differ from what the file has: of the rows, of the sums. */
+pmapdb_status pm_epoch_save_rows(pm_sql *sql, pm_epoch *e, pmapdb_error *err);
+pmapdb_status pm_epoch_save_sums(pm_sql *sql, pm_epoch *e, pmapdb_error *err);
 
 /* Capture k has that region. */
 bool pm_epoch_has_region(const pm_epoch *e, size_t k, int64_t region_id);

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "parse/guess.h"
 #include "render/number.h"
+#include "store/leak_functions.h"
 #include <sqlite3ext.h>
 #include <stdio.h>
 
@@ -150,5 +151,5 @@ int pm_functions_add(struct sqlite3 *db)
         rc = sqlite3_create_function_v2(db, functions[i].name, 1,
                                         SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
                                         functions[i].call, NULL, NULL, NULL);
-    return rc;
+    return rc == SQLITE_OK ? pm_leak_functions_add(db) : rc;
 }

@@ -8,6 +8,7 @@
 #include "store/late.h"
 
 #include "base/buf.h"
+#include "store/refine.h"
 #include <stdlib.h>
 
 #define MOVED_SUMS 64 /* captures with sums only that one may push along */
@@ -123,7 +124,10 @@ static pmapdb_status take_place(pm_late *l, pmapdb_error *err)
     l->line.item[l->at].off = (int64_t)k;
     st = pm_put_snapshot(l->p, e->epoch_id, (int64_t)k, err);
     l->line.item[l->at].snapshot_id = l->p->snapshot_id;
-    return st == PMAPDB_OK ? pm_epoch_set_rollup(e, k, &l->p->rollup, err) : st;
+    /* where there are rows, once their lineages are settled */
+    if (st == PMAPDB_OK && l->p->capture->block.state == PM_STATE_TOTALS)
+        st = pm_epoch_set_rollup(e, k, &l->p->rollup, err);
+    return st;
 }
 
 /* ---- what it changes for others ---- */
@@ -170,9 +174,13 @@ static pmapdb_status save_all(pm_late *l, pmapdb_error *err)
     pmapdb_status st = PMAPDB_OK;
 
     for (size_t i = 0; i < l->n_epochs && st == PMAPDB_OK; i++)
-        st = pm_epoch_save(l->p->sql, l->epochs[i], err);
+        st = pm_epoch_save_rows(l->p->sql, l->epochs[i], err);
     if (st == PMAPDB_OK)
         st = pm_late_settle(l, err);
+    if (st == PMAPDB_OK)
+        st = pm_late_recount(l, err);
+    for (size_t i = 0; i < l->n_epochs && st == PMAPDB_OK; i++)
+        st = pm_epoch_save_sums(l->p->sql, l->epochs[i], err);
     for (size_t i = 0; i < l->n_epochs && st == PMAPDB_OK; i++)
         st = pm_epoch_lighten(l->p->sql, l->epochs[i], err);
     return st;
@@ -185,13 +193,14 @@ static void late_free(pm_late *l)
         free(l->item[i].lineage);
         free(l->item[i].region);
         free(l->item[i].reason);
+        free(l->item[i].refined);
     }
     free(l->item);
     pm_timeline_free(&l->line);
     for (size_t i = 0; i < l->n_epochs; i++)
         pm_epoch_free(l->epochs[i]);
     free(l->epochs);
-    free(l->left);
+    pm_ids_free(&l->left);
 }
 
 pmapdb_status pm_late_put(pm_put *p, pmapdb_error *err)

@@ -4,6 +4,13 @@
 
 #include "store/put.h"
 
+/* Row `row` of an item is in this category by a rule about neighbours. */
+typedef struct pm_refined {
+    int64_t lineage;
+    size_t row;
+    int64_t kept; /* category_id */
+} pm_refined;
+
 /* What became of one item of the timeline. */
 typedef struct pm_late_item {
     bool stale;        /* its lineages must be decided anew */
@@ -14,6 +21,9 @@ typedef struct pm_late_item {
     int64_t *lineage;  /* and now */
     int64_t *region;   /* region of each row now */
     pm_reason *reason; /* how it continues its base */
+    bool recount;      /* its sums by category must be made anew */
+    size_t n_refined;
+    pm_refined *refined; /* in the order of (lineage, row); NULL: not asked yet */
 } pm_late_item;
 
 typedef struct pm_late {
@@ -23,8 +33,7 @@ typedef struct pm_late {
     pm_late_item *item;
     pm_epoch **epochs; /* loaded ones */
     size_t n_epochs, cap_epochs;
-    int64_t *left; /* regions that lost a capture, perhaps their last */
-    size_t n_left, cap_left;
+    pm_ids left; /* regions that lost a capture, perhaps their last */
 } pm_late;
 
 /* An epoch of the process, loaded once. */
@@ -40,8 +49,9 @@ pmapdb_status pm_late_descent(pm_late *l, size_t i, const pm_rows *own, pm_desce
 /* Decides the lineages of the new capture and of all that are stale, as far as the changes go. */
 pmapdb_status pm_late_relabel(pm_late *l, pmapdb_error *err);
 
-/* After the epochs were saved: reasons of regions and first snapshots of lineages, which are those
- * of their first appearance; what nothing shows any more goes. */
+/* After the rows of the epochs were saved: reasons of regions and first snapshots of lineages,
+ * which are those of their first appearance; categories by neighbours; what nothing shows any more
+ * goes. */
 pmapdb_status pm_late_settle(pm_late *l, pmapdb_error *err);
 
 #endif

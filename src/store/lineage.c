@@ -75,7 +75,7 @@ static void descend(const pm_place *old, size_t from, size_t to, const pm_place 
 {
     uint64_t most = 0;
 
-    *out = (pm_descent){PM_NO_LINEAGE, PM_REASON_NEW};
+    *out = (pm_descent){PM_NO_LINEAGE, 0, PM_REASON_NEW};
     for (size_t i = from; i < to; i++) {
         uint64_t bytes;
 
@@ -85,6 +85,7 @@ static void descend(const pm_place *old, size_t from, size_t to, const pm_place 
         if (bytes > most) {
             most = bytes;
             out->lineage = old[i].lineage;
+            out->kept = old[i].kept;
         }
     }
     if (!most)
@@ -168,7 +169,7 @@ static void find_moved(const pm_place *old, const piece *pieces, size_t n, const
     if (found == SIZE_MAX)
         return;
     taken[found] = true;
-    *out = (pm_descent){old[found].lineage, PM_REASON_FILE_OFFSET};
+    *out = (pm_descent){old[found].lineage, old[found].kept, PM_REASON_FILE_OFFSET};
 }
 
 static void pair_moved(const pm_place *old, size_t n_old, const pm_place *new, size_t n_new,

@@ -58,7 +58,6 @@ static pmapdb_status make_row(pm_put *p, const pm_classify_context *context, con
                         ? (int64_t)m->value[PM_SIZE]
                         : PMAPDB_UNKNOWN,
     };
-    pm_rollup_add(&p->rollup, category, m);
     st = pm_objects_of(p->objects, m, category, inferred, &row->at.object, err);
     if (st == PMAPDB_OK)
         st = detail_of(p->sql, m, &detail_id, err);
@@ -72,7 +71,6 @@ pmapdb_status pm_put_rows(pm_put *p, const pm_classify_context *context, pmapdb_
     const pm_capture *c = p->capture;
     pmapdb_status st = PMAPDB_OK;
 
-    pm_rollup_clear(&p->rollup);
     p->rows.row = calloc(c->n_rows + 1, sizeof *p->rows.row);
     if (!p->rows.row)
         return pm_fail_nomem(err);

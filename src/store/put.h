@@ -13,11 +13,11 @@ typedef struct pm_put {
     int64_t sweep_ms;
     int64_t process_id, name_id, capture_id, snapshot_id;
     uint64_t fields;
-    pm_rows rows; /* by place; lineages are decided by append or late */
-    pm_rollup rollup;
+    pm_rows rows;     /* by place; lineages are decided by append or late */
+    pm_rollup rollup; /* once they are */
 } pm_put;
 
-/* Fills rows and rollup from the capture. */
+/* Fills rows from the capture. */
 pmapdb_status pm_put_rows(pm_put *p, const pm_classify_context *context, pmapdb_error *err);
 
 /* The row in table capture, unless capture_id is set already. */

@@ -1,6 +1,13 @@
 /* region: the rows of tables region and lineage. */
 #include "store/region.h"
 
+#include "store/refine.h"
+
+static int64_t kept_or_null(const pm_row *row)
+{
+    return row->at.kept ? row->at.kept : PMAPDB_UNKNOWN;
+}
+
 static pmapdb_status find(pm_sql *sql, pm_row *row, pmapdb_error *err)
 {
     const pm_place *at = &row->at;
@@ -24,11 +31,11 @@ pmapdb_status pm_region_of(pm_sql *sql, pm_row *row, bool new_lineage, pmapdb_er
         return st;
     st = pm_sql_run(sql,
                     "INSERT INTO region (lineage_id, object_id, start, length, offset, size_kib, "
-                    "reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                    "category_id, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                     PM_ARGS(PM_I(at->lineage), PM_I(at->object->id), PM_BITS(at->start),
                             PM_BITS(at->length),
                             PM_I(at->has_offset ? (int64_t)at->offset : PMAPDB_UNKNOWN),
-                            PM_I(row->size_kib), PM_I(row->reason)),
+                            PM_I(row->size_kib), PM_I(kept_or_null(row)), PM_I(row->reason)),
                     err);
     row->region_id = pm_sql_last_id(sql);
     return st;
@@ -41,7 +48,7 @@ pmapdb_status pm_region_get(pm_sql *sql, pm_objects *objects, pm_row *row, pmapd
     int64_t object_id = 0;
     pmapdb_status st = pm_sql_rows(sql,
                                    "SELECT lineage_id, object_id, start, length, offset, size_kib, "
-                                   "reason FROM region WHERE region_id = ?1",
+                                   "reason, category_id FROM region WHERE region_id = ?1",
                                    PM_ARGS(PM_I(row->region_id)), &stmt, err);
 
     if (st == PMAPDB_OK)
@@ -49,11 +56,12 @@ pmapdb_status pm_region_get(pm_sql *sql, pm_objects *objects, pm_row *row, pmapd
     if (st != PMAPDB_OK)
         return st;
     if (has) {
-        int64_t offset = pm_col_int(stmt, 4);
+        int64_t offset = pm_col_int(stmt, 4), kept = pm_col_int(stmt, 7);
 
         object_id = pm_col_int(stmt, 1);
         row->at = (pm_place){
             .lineage = pm_col_int(stmt, 0),
+            .kept = kept == PMAPDB_UNKNOWN ? 0 : kept,
             .start = (uint64_t)pm_col_int(stmt, 2),
             .length = (uint64_t)pm_col_int(stmt, 3),
             .offset = offset == PMAPDB_UNKNOWN ? 0 : (uint64_t)offset,
@@ -66,13 +74,17 @@ pmapdb_status pm_region_get(pm_sql *sql, pm_objects *objects, pm_row *row, pmapd
     return pm_objects_get(objects, object_id, &row->at.object, err);
 }
 
-pmapdb_status pm_lineage_new(pm_sql *sql, int64_t process_id, int64_t snapshot_id,
-                             int64_t category_id, int64_t *lineage_id, pmapdb_error *err)
+pmapdb_status pm_lineage_new(pm_sql *sql, int64_t process_id, int64_t snapshot_id, pm_row *row,
+                             pmapdb_error *err)
 {
-    pmapdb_status st = pm_sql_run(
-        sql, "INSERT INTO lineage (process_id, first_snapshot_id, category_id) VALUES (?1, ?2, ?3)",
-        PM_ARGS(PM_I(process_id), PM_I(snapshot_id), PM_I(category_id)), err);
+    pmapdb_status st =
+        pm_sql_run(sql,
+                   "INSERT INTO lineage (process_id, first_snapshot_id, category_id, rule) "
+                   "VALUES (?1, ?2, ?3, ?4)",
+                   PM_ARGS(PM_I(process_id), PM_I(snapshot_id), PM_I(pm_row_category(row)),
+                           PM_S(pm_refine_rule(row->at.kept))),
+                   err);
 
-    *lineage_id = pm_sql_last_id(sql);
+    row->at.lineage = pm_sql_last_id(sql);
     return st;
 }

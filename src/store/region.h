@@ -13,8 +13,8 @@ pmapdb_status pm_region_of(pm_sql *sql, pm_row *row, bool new_lineage, pmapdb_er
 /* Fills at, size_kib, reason of a row from its region_id. */
 pmapdb_status pm_region_get(pm_sql *sql, pm_objects *objects, pm_row *row, pmapdb_error *err);
 
-/* A new lineage of a process, first seen in this snapshot. */
-pmapdb_status pm_lineage_new(pm_sql *sql, int64_t process_id, int64_t snapshot_id,
-                             int64_t category_id, int64_t *lineage_id, pmapdb_error *err);
+/* A new lineage of a process, first seen as this row of this snapshot. Sets row->at.lineage. */
+pmapdb_status pm_lineage_new(pm_sql *sql, int64_t process_id, int64_t snapshot_id, pm_row *row,
+                             pmapdb_error *err);
 
 #endif

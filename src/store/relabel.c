@@ -1,7 +1,6 @@
 /* relabel: who continues whom, when a capture came between those that are stored. */
 #include "store/late.h"
 
-#include "base/buf.h"
 #include "store/region.h"
 #include <stdlib.h>
 
@@ -30,36 +29,6 @@ pmapdb_status pm_late_descent(pm_late *l, size_t i, const pm_rows *own, pm_desce
 
 /* ---- lineages ---- */
 
-/* A set of lineages: sorted, to be asked often. */
-typedef struct id_set {
-    int64_t *id;
-    size_t n;
-} id_set;
-
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-static bool set_has(const id_set *s, int64_t id)
-{
-    return s->n && bsearch(&id, s->id, s->n, sizeof *s->id, compare_ids);
-}
-
-static pmapdb_status set_of_rows(const pm_rows *rows, id_set *out, pmapdb_error *err)
-{
-    out->id = calloc(rows->n + 1, sizeof *out->id);
-    if (!out->id)
-        return pm_fail_nomem(err);
-    out->n = rows->n;
-    for (size_t i = 0; i < rows->n; i++)
-        out->id[i] = rows->row[i].at.lineage;
-    qsort(out->id, out->n, sizeof *out->id, compare_ids);
-    return PMAPDB_OK;
-}
-
 static size_t index_of(const pm_late *l, int64_t snapshot_id)
 {
     for (size_t i = 0; i < l->line.n && snapshot_id; i++)
@@ -69,33 +38,29 @@ static size_t index_of(const pm_late *l, int64_t snapshot_id)
 }
 
 /* The lineages that a capture had before the new one came. */
-static pmapdb_status lineages_before(pm_late *l, size_t i, id_set *out, pmapdb_error *err)
+static pmapdb_status lineages_before(pm_late *l, size_t i, pm_ids *out, pmapdb_error *err)
 {
     pm_rows rows = {0};
-    pmapdb_status st;
+    pmapdb_status st = PMAPDB_OK;
 
-    *out = (id_set){0};
     if (i == PM_NO_BASE)
         return PMAPDB_OK;
     if (!l->item[i].decided) {
         st = pm_late_rows(l, i, &rows, err);
         if (st == PMAPDB_OK)
-            st = set_of_rows(&rows, out, err);
+            st = pm_rows_lineages(&rows, out, err);
         pm_rows_free(&rows);
         return st;
     }
-    out->id = calloc(l->item[i].n + 1, sizeof *out->id);
-    if (!out->id)
-        return pm_fail_nomem(err);
-    out->n = l->item[i].n;
-    memcpy(out->id, l->item[i].was, out->n * sizeof *out->id);
-    qsort(out->id, out->n, sizeof *out->id, compare_ids);
-    return PMAPDB_OK;
+    for (size_t r = 0; r < l->item[i].n && st == PMAPDB_OK; r++)
+        st = pm_ids_add(out, l->item[i].was[r], err);
+    pm_ids_sort(out);
+    return st;
 }
 
 /* A lineage of an item behind that could begin in the new capture instead. */
 typedef struct offer {
-    int64_t id;
+    int64_t id, kept;
     size_t row; /* of the new capture */
 } offer;
 
@@ -109,24 +74,25 @@ static int compare_offers(const void *a, const void *b)
 }
 
 /* Each id to one row, each row one id; none that the new capture or `before` has. */
-static pmapdb_status take_offers(offer *offers, size_t n, pm_rows *own, const id_set *before,
+static pmapdb_status take_offers(offer *offers, size_t n, pm_rows *own, const pm_ids *before,
                                  pmapdb_error *err)
 {
-    id_set have = {0};
-    pmapdb_status st = set_of_rows(own, &have, err);
+    pm_ids have = {0};
+    pmapdb_status st = pm_rows_lineages(own, &have, err);
 
     if (st == PMAPDB_OK && n)
         qsort(offers, n, sizeof *offers, compare_offers);
     for (size_t i = 0, last = SIZE_MAX; i < n && st == PMAPDB_OK; i++) {
-        int64_t *lineage = &own->row[offers[i].row].at.lineage;
+        pm_place *at = &own->row[offers[i].row].at;
 
-        if (*lineage > 0 || (last != SIZE_MAX && offers[last].id == offers[i].id) ||
-            set_has(before, offers[i].id) || set_has(&have, offers[i].id))
+        if (at->lineage > 0 || (last != SIZE_MAX && offers[last].id == offers[i].id) ||
+            pm_ids_has(before, offers[i].id) || pm_ids_has(&have, offers[i].id))
             continue;
-        *lineage = offers[i].id;
+        at->lineage = offers[i].id;
+        at->kept = offers[i].kept;
         last = i;
     }
-    free(have.id);
+    pm_ids_free(&have);
     return st;
 }
 
@@ -135,7 +101,7 @@ static pmapdb_status take_offers(offer *offers, size_t n, pm_rows *own, const id
 static pmapdb_status adopt_from(pm_late *l, size_t k, pm_rows *own, pmapdb_error *err)
 {
     pm_rows after = {0};
-    id_set before = {0};
+    pm_ids before = {0};
     pm_descent *descent = NULL;
     offer *offers = NULL;
     size_t n = 0;
@@ -149,12 +115,13 @@ static pmapdb_status adopt_from(pm_late *l, size_t k, pm_rows *own, pmapdb_error
         st = pm_rows_descent(own, &after, &descent, err);
     for (size_t i = 0; descent && offers && i < after.n; i++)
         if (descent[i].lineage < 0)
-            offers[n++] = (offer){after.row[i].at.lineage, (size_t)-descent[i].lineage - 1};
+            offers[n++] = (offer){after.row[i].at.lineage, after.row[i].at.kept,
+                                  (size_t)-descent[i].lineage - 1};
     if (st == PMAPDB_OK)
         st = take_offers(offers, n, own, &before, err);
     free(descent);
     free(offers);
-    free(before.id);
+    pm_ids_free(&before);
     pm_rows_free(&after);
     return st;
 }
@@ -176,7 +143,7 @@ static pmapdb_status begin_lineages(pm_late *l, size_t i, pm_rows *own, pmapdb_e
     for (size_t r = 0; r < own->n && st == PMAPDB_OK; r++)
         if (own->row[r].at.lineage <= 0)
             st = pm_lineage_new(l->p->sql, l->p->process_id, l->line.item[i].snapshot_id,
-                                own->row[r].at.object->category_id, &own->row[r].at.lineage, err);
+                                &own->row[r], err);
     return st;
 }
 
@@ -186,7 +153,7 @@ static pmapdb_status inherit(pm_late *l, size_t i, pm_rows *own, const pm_descen
                              pmapdb_error *err)
 {
     size_t old_base = index_of(l, l->item[i].old_base);
-    id_set before = {0};
+    pm_ids before = {0};
     pmapdb_status st = PMAPDB_OK;
 
     if (old_base != l->line.item[i].base)
@@ -195,12 +162,15 @@ static pmapdb_status inherit(pm_late *l, size_t i, pm_rows *own, const pm_descen
         pm_row *row = &own->row[r];
 
         row->reason = descent[r].reason;
-        if (descent[r].lineage != PM_NO_LINEAGE)
+        if (descent[r].lineage != PM_NO_LINEAGE) {
             row->at.lineage = descent[r].lineage;
-        else if (i == l->at || set_has(&before, row->at.lineage))
+            row->at.kept = descent[r].kept;
+        } else if (i == l->at || pm_ids_has(&before, row->at.lineage)) {
             row->at.lineage = -(int64_t)r - 1;
+            row->at.kept = 0; /* for now: settle.c asks the rules */
+        }
     }
-    free(before.id);
+    pm_ids_free(&before);
     return st;
 }
 
@@ -237,15 +207,6 @@ static pmapdb_status begin_item(pm_late *l, size_t i, const pm_rows *own, pmapdb
     return PMAPDB_OK;
 }
 
-static pmapdb_status leave(pm_late *l, int64_t region, pmapdb_error *err)
-{
-    pmapdb_status st = pm_grow(&l->left, &l->cap_left, l->n_left, sizeof *l->left, err);
-
-    if (st == PMAPDB_OK)
-        l->left[l->n_left++] = region;
-    return st;
-}
-
 /* Gives every row its region; *changed: a lineage is another than before. */
 static pmapdb_status set_regions(pm_late *l, size_t i, pm_rows *own, bool *changed,
                                  pmapdb_error *err)
@@ -259,7 +220,7 @@ static pmapdb_status set_regions(pm_late *l, size_t i, pm_rows *own, bool *chang
 
         if (i == l->at || row->at.lineage != item->was[r]) {
             if (row->region_id)
-                st = leave(l, row->region_id, err);
+                st = pm_ids_add(&l->left, row->region_id, err);
             if (st == PMAPDB_OK)
                 st = pm_region_of(l->p->sql, row, false, err);
             *changed = true;
@@ -287,6 +248,7 @@ static pmapdb_status relabel(pm_late *l, size_t i, pmapdb_error *err)
     if (st == PMAPDB_OK)
         st = set_regions(l, i, own, &changed, err);
     l->item[i].decided = st == PMAPDB_OK;
+    l->item[i].recount = changed;
     if (st == PMAPDB_OK && changed) {
         st = pm_late_epoch(l, l->line.item[i].epoch_id, &e, err);
         if (st == PMAPDB_OK)

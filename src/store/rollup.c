@@ -8,13 +8,23 @@ void pm_rollup_clear(pm_rollup *r)
     memset(r, 0, sizeof *r);
 }
 
-void pm_rollup_add(pm_rollup *r, pm_category category, const pm_mapping *m)
+void pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *row)
 {
-    for (int i = 0; i < PM_TOTAL_COUNT; i++) {
-        int64_t *sum = &r->sum[category][i];
-        int64_t v = pm_total_of(m, (enum pm_total)i);
+    int64_t *sum = r->sum[category_id - 1];
 
-        *sum = *sum == PMAPDB_UNKNOWN || v < 0 ? PMAPDB_UNKNOWN : *sum + v;
+    for (int i = 0; i < PM_TOTAL_COUNT; i++)
+        sum[i] = sum[i] == PMAPDB_UNKNOWN || row->v[i] < 0 ? PMAPDB_UNKNOWN : sum[i] + row->v[i];
+}
+
+void pm_rollup_rows(pm_rollup *r, const pm_rows *rows, uint64_t fields)
+{
+    pm_rollup_clear(r);
+    for (size_t i = 0; i < rows->n; i++) {
+        const pm_row *row = &rows->row[i];
+        pm_totals totals;
+
+        pm_row_decode(&row->m, fields, pm_row_size_kib(row), &totals);
+        pm_rollup_add(r, pm_row_category(row), &totals);
     }
 }
 

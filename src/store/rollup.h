@@ -2,8 +2,7 @@
 #ifndef PM_STORE_ROLLUP_H
 #define PM_STORE_ROLLUP_H
 
-#include "base/mapping.h"
-#include "classify/classify.h"
+#include "store/row.h"
 
 /* Column order of catver behind `last`; PMAPDB_UNKNOWN is NULL. */
 typedef struct pm_rollup {
@@ -11,7 +10,10 @@ typedef struct pm_rollup {
 } pm_rollup;
 
 void pm_rollup_clear(pm_rollup *r);
-void pm_rollup_add(pm_rollup *r, pm_category category, const pm_mapping *m);
+void pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *row);
+
+/* Of all rows; lineages are decided. */
+void pm_rollup_rows(pm_rollup *r, const pm_rows *rows, uint64_t fields);
 
 /* A capture that gives sums only: they are the one category total, of unknown mappings. */
 void pm_rollup_totals(pm_rollup *r, const pm_totals *totals);

@@ -51,6 +51,29 @@ void pm_row_encode(const pm_mapping *m, uint64_t fields, int64_t detail_id, pm_m
     v[PM_VER_ABSENT] = (int64_t)(fields & ~m->present);
 }
 
+static int64_t or_else(int64_t value, int64_t usual)
+{
+    return value == PMAPDB_UNKNOWN ? usual : value;
+}
+
+void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_totals *out)
+{
+    const int64_t *v = m->v;
+    uint64_t known = fields & ~(uint64_t)v[PM_VER_ABSENT];
+    int64_t private = sum(v[PM_VER_PRIVATE_CLEAN], v[PM_VER_PRIVATE_DIRTY]);
+    int64_t rss =
+        or_else(v[PM_VER_RSS], sum(sum(v[PM_VER_SHARED_CLEAN], v[PM_VER_SHARED_DIRTY]), private));
+    int64_t pss = or_else(v[PM_VER_PSS], rss);
+
+    out->v[PM_TOTAL_MAPPINGS] = 1;
+    out->v[PM_TOTAL_SIZE] = known & PM_BIT(PM_SIZE) ? size_kib : -1;
+    out->v[PM_TOTAL_RSS] = known & PM_BIT(PM_RSS) ? or_else(rss, -1) : -1;
+    out->v[PM_TOTAL_PSS] = known & PM_BIT(PM_PSS) ? or_else(pss, -1) : -1;
+    out->v[PM_TOTAL_PRIVATE] = or_else(private, -1);
+    out->v[PM_TOTAL_PRIVATE_DIRTY] = or_else(v[PM_VER_PRIVATE_DIRTY], -1);
+    out->v[PM_TOTAL_SWAP] = or_else(v[PM_VER_SWAP], -1);
+}
+
 bool pm_row_needs_detail(const pm_mapping *m)
 {
     return m->extra.len || m->value[PM_KSM] || m->value[PM_LAZY_FREE] || m->value[PM_SHMEM_PMD] ||
@@ -74,6 +97,16 @@ void pm_rows_sort(pm_rows *rows)
             qsort(rows->row, rows->n, sizeof *rows->row, compare_rows);
             return;
         }
+}
+
+pmapdb_status pm_rows_lineages(const pm_rows *rows, pm_ids *out, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < rows->n && st == PMAPDB_OK; i++)
+        st = pm_ids_add(out, rows->row[i].at.lineage, err);
+    pm_ids_sort(out);
+    return st;
 }
 
 static pm_place *places_of(const pm_rows *rows)

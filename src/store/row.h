@@ -3,6 +3,7 @@
 #ifndef PM_STORE_ROW_H
 #define PM_STORE_ROW_H
 
+#include "store/ids.h"
 #include "store/lineage.h"
 
 /* The columns of ver behind `last`, in their order. */
@@ -52,14 +53,32 @@ typedef struct pm_rows {
 
 void pm_rows_free(pm_rows *rows);
 
+/* category_id of the row: what its lineage keeps, else the object's own. */
+static inline int64_t pm_row_category(const pm_row *row)
+{
+    return row->at.kept ? row->at.kept : row->at.object->category_id;
+}
+
+static inline int64_t pm_row_size_kib(const pm_row *row)
+{
+    return row->size_kib == PMAPDB_UNKNOWN ? (int64_t)(row->at.length / 1024) : row->size_kib;
+}
+
 /* Numbers of `m`, `fields` being what the epoch has. `detail_id` is the row of table detail, or
  * PMAPDB_UNKNOWN. */
 void pm_row_encode(const pm_mapping *m, uint64_t fields, int64_t detail_id, pm_metrics *out);
+
+/* What a row with these numbers adds to the sums of its capture, as the view mappings shows it; -1
+ * is unknown. size_kib is what the capture shows where it shows a size. */
+void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_totals *out);
 
 /* True where a field of table detail is not 0, or a key is unknown. */
 bool pm_row_needs_detail(const pm_mapping *m);
 
 bool pm_metrics_equal(const pm_metrics *a, const pm_metrics *b);
+
+/* The lineages of all rows. */
+pmapdb_status pm_rows_lineages(const pm_rows *rows, pm_ids *out, pmapdb_error *err);
 
 /* Sorts by place. */
 void pm_rows_sort(pm_rows *rows);

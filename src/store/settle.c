@@ -1,7 +1,7 @@
 /* settle: what depends on where a region or a lineage appears first, once a late capture is in. */
 #include "store/late.h"
 
-#include "base/buf.h"
+#include "store/refine.h"
 #include <stdlib.h>
 
 /* snapshot_id -> index in the timeline. */
@@ -13,8 +13,8 @@ typedef struct place {
 typedef struct settling {
     pm_late *l;
     place *places;
-    int64_t *regions, *lineages; /* to look at, each once */
-    size_t n_regions, cap_regions, n_lineages, cap_lineages;
+    pm_ids regions, lineages; /* to look at, each once */
+    pm_ids moved;             /* lineages that captures stored before lost or got */
 } settling;
 
 static int compare_places(const void *a, const void *b)
@@ -22,34 +22,6 @@ static int compare_places(const void *a, const void *b)
     int64_t x = ((const place *)a)->snapshot_id, y = ((const place *)b)->snapshot_id;
 
     return x < y ? -1 : x > y;
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-static pmapdb_status add_id(int64_t **ids, size_t *n, size_t *cap, int64_t id, pmapdb_error *err)
-{
-    pmapdb_status st = pm_grow(ids, cap, *n, sizeof **ids, err);
-
-    if (st == PMAPDB_OK)
-        (*ids)[(*n)++] = id;
-    return st;
-}
-
-static size_t unique(int64_t *ids, size_t n)
-{
-    size_t kept = 0;
-
-    if (n)
-        qsort(ids, n, sizeof *ids, compare_ids);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || ids[i] != ids[i - 1])
-            ids[kept++] = ids[i];
-    return kept;
 }
 
 /* ---- what to look at ---- */
@@ -81,11 +53,11 @@ static pmapdb_status collect_item(settling *s, size_t i, pmapdb_error *err)
 
         st = goes_on(s->l, before, item->region[r], &old, err);
         if (st == PMAPDB_OK && !old)
-            st = add_id(&s->regions, &s->n_regions, &s->cap_regions, item->region[r], err);
+            st = pm_ids_add(&s->regions, item->region[r], err);
         if (st == PMAPDB_OK && item->lineage[r] != item->was[r])
-            st = add_id(&s->lineages, &s->n_lineages, &s->cap_lineages, item->lineage[r], err);
+            st = pm_ids_add(i == s->l->at ? &s->lineages : &s->moved, item->lineage[r], err);
         if (st == PMAPDB_OK && item->lineage[r] != item->was[r] && item->was[r])
-            st = add_id(&s->lineages, &s->n_lineages, &s->cap_lineages, item->was[r], err);
+            st = pm_ids_add(&s->moved, item->was[r], err);
     }
     return st;
 }
@@ -104,32 +76,53 @@ static pmapdb_status collect(settling *s, pmapdb_error *err)
     for (size_t i = 0; i < l->line.n && st == PMAPDB_OK; i++)
         if (l->item[i].decided)
             st = collect_item(s, i, err);
-    for (size_t i = 0; i < l->n_left && st == PMAPDB_OK; i++)
-        st = add_id(&s->regions, &s->n_regions, &s->cap_regions, l->left[i], err);
-    s->n_regions = unique(s->regions, s->n_regions);
-    s->n_lineages = unique(s->lineages, s->n_lineages);
+    for (size_t i = 0; i < l->left.n && st == PMAPDB_OK; i++)
+        st = pm_ids_add(&s->regions, l->left.id[i], err);
+    for (size_t i = 0; i < s->moved.n && st == PMAPDB_OK; i++)
+        st = pm_ids_add(&s->lineages, s->moved.id[i], err);
+    pm_ids_sort(&s->regions);
+    pm_ids_sort(&s->lineages);
+    pm_ids_sort(&s->moved);
     return st;
 }
 
-/* The earliest item among the snapshots that `stmt` gives, or PM_NO_BASE; *what is the second
- * column of its first row. */
-static pmapdb_status earliest(settling *s, sqlite3_stmt *stmt, size_t *out, int64_t *what,
-                              pmapdb_error *err)
+static size_t index_of(const settling *s, int64_t snapshot_id)
 {
+    place key = {snapshot_id, 0};
+    const place *found = bsearch(&key, s->places, s->l->line.n, sizeof *s->places, compare_places);
+
+    return found ? found->index : PM_NO_BASE;
+}
+
+/* Where something appears. */
+typedef struct sight {
+    size_t first;     /* earliest item, or PM_NO_BASE */
+    size_t strongest; /* earliest of those that tell most */
+    int64_t what;     /* second column of the first row of item `first` */
+} sight;
+
+/* Among the snapshots that `stmt` gives. */
+static pmapdb_status look(settling *s, sqlite3_stmt *stmt, sight *out, pmapdb_error *err)
+{
+    const pm_beat_item *item = s->l->line.item;
     bool has;
     pmapdb_status st;
 
-    *out = PM_NO_BASE;
-    *what = 0;
+    *out = (sight){PM_NO_BASE, PM_NO_BASE, 0};
     while ((st = pm_sql_step(s->l->p->sql, stmt, &has, err)) == PMAPDB_OK && has) {
-        place key = {pm_col_int(stmt, 0), 0};
-        const place *found =
-            bsearch(&key, s->places, s->l->line.n, sizeof *s->places, compare_places);
+        size_t at = index_of(s, pm_col_int(stmt, 0));
+        int worth = at == PM_NO_BASE || out->strongest == PM_NO_BASE
+                        ? 0
+                        : pm_timeline_compare_worth(&item[at], &item[out->strongest]);
 
-        if (found && found->index < *out) {
-            *out = found->index;
-            *what = pm_col_int(stmt, 1);
+        if (at == PM_NO_BASE)
+            continue;
+        if (at < out->first) {
+            out->first = at;
+            out->what = pm_col_int(stmt, 1);
         }
+        if (worth < 0 || (worth == 0 && at < out->strongest))
+            out->strongest = at;
     }
     return st;
 }
@@ -178,7 +171,7 @@ static pmapdb_status settle_region(settling *s, int64_t region, pmapdb_error *er
 {
     pm_late *l = s->l;
     sqlite3_stmt *stmt;
-    size_t first;
+    sight seen;
     int64_t lineage;
     pmapdb_status st =
         pm_sql_rows(l->p->sql,
@@ -189,32 +182,72 @@ static pmapdb_status settle_region(settling *s, int64_t region, pmapdb_error *er
                     PM_ARGS(PM_I(l->p->process_id), PM_I(region)), &stmt, err);
 
     if (st == PMAPDB_OK)
-        st = earliest(s, stmt, &first, &lineage, err);
+        st = look(s, stmt, &seen, err);
     if (st != PMAPDB_OK)
         return st;
-    if (first == PM_NO_BASE) {
+    if (seen.first == PM_NO_BASE) {
         st = drop_region(l->p->sql, region, &lineage, err);
-        return st == PMAPDB_OK
-                   ? add_id(&s->lineages, &s->n_lineages, &s->cap_lineages, lineage, err)
-                   : st;
+        return st == PMAPDB_OK ? pm_ids_add(&s->lineages, lineage, err) : st;
     }
-    st = reasons_of(l, first, err);
-    for (size_t r = 0; r < l->item[first].n && st == PMAPDB_OK; r++)
-        if (l->item[first].region[r] == region)
+    st = reasons_of(l, seen.first, err);
+    for (size_t r = 0; r < l->item[seen.first].n && st == PMAPDB_OK; r++)
+        if (l->item[seen.first].region[r] == region)
             return pm_sql_run(l->p->sql,
                               "UPDATE region SET reason = ?2 WHERE region_id = ?1 AND reason <> ?2",
-                              PM_ARGS(PM_I(region), PM_I(l->item[first].reason[r])), err);
+                              PM_ARGS(PM_I(region), PM_I(l->item[seen.first].reason[r])), err);
     return st;
 }
 
 /* ---- lineages ---- */
 
+/* The lineage, all of its regions and the captures that show it. */
+static pmapdb_status set_kept(settling *s, int64_t lineage, int64_t kept, pmapdb_error *err)
+{
+    pm_sql *sql = s->l->p->sql;
+    sqlite3_stmt *stmt;
+    bool has;
+    pmapdb_status st = pm_sql_run(sql, "UPDATE region SET category_id = ?2 WHERE lineage_id = ?1",
+                                  PM_ARGS(PM_I(lineage), PM_I(kept ? kept : PMAPDB_UNKNOWN)), err);
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_rows(
+            sql,
+            "SELECT s.snapshot_id FROM region r CROSS JOIN epoch e ON e.process_id = ?1 "
+            "CROSS JOIN ver v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id "
+            "CROSS JOIN snapshots s ON s.epoch_id = v.epoch_id "
+            "AND s.off BETWEEN v.first AND coalesce(v.last, 32767) WHERE r.lineage_id = ?2",
+            PM_ARGS(PM_I(s->l->p->process_id), PM_I(lineage)), &stmt, err);
+    while (st == PMAPDB_OK && (st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+        size_t at = index_of(s, pm_col_int(stmt, 0));
+
+        if (at != PM_NO_BASE)
+            s->l->item[at].recount = true;
+    }
+    return st;
+}
+
+/* Only where the new capture is what decides now, or where others changed sides, can the rules say
+ * something else than before. */
+static pmapdb_status settle_kept(settling *s, int64_t lineage, const sight *seen, int64_t *kept,
+                                 pmapdb_error *err)
+{
+    int64_t was;
+    pmapdb_status st = pm_sql_int(
+        s->l->p->sql, "SELECT category_id FROM lineage WHERE lineage_id = ?1 AND rule IS NOT NULL",
+        PM_ARGS(PM_I(lineage)), 0, &was, err);
+
+    *kept = was;
+    if (st == PMAPDB_OK && (seen->strongest == s->l->at || pm_ids_has(&s->moved, lineage)))
+        st = pm_refine_lineage(s->l, seen->strongest, lineage, kept, err);
+    return st == PMAPDB_OK && *kept != was ? set_kept(s, lineage, *kept, err) : st;
+}
+
 static pmapdb_status settle_lineage(settling *s, int64_t lineage, pmapdb_error *err)
 {
     pm_late *l = s->l;
     sqlite3_stmt *stmt;
-    size_t first;
-    int64_t category;
+    sight seen;
+    int64_t kept;
     pmapdb_status st = pm_sql_rows(
         l->p->sql,
         "SELECT s.snapshot_id, o.category_id FROM region r CROSS JOIN epoch e ON e.process_id = ?1 "
@@ -225,17 +258,22 @@ static pmapdb_status settle_lineage(settling *s, int64_t lineage, pmapdb_error *
         PM_ARGS(PM_I(l->p->process_id), PM_I(lineage)), &stmt, err);
 
     if (st == PMAPDB_OK)
-        st = earliest(s, stmt, &first, &category, err);
+        st = look(s, stmt, &seen, err);
     if (st != PMAPDB_OK)
         return st;
-    if (first == PM_NO_BASE)
+    if (seen.first == PM_NO_BASE)
         return pm_sql_run(l->p->sql, "DELETE FROM lineage WHERE lineage_id = ?1",
                           PM_ARGS(PM_I(lineage)), err);
+    st = settle_kept(s, lineage, &seen, &kept, err);
+    if (st != PMAPDB_OK)
+        return st;
     return pm_sql_run(
         l->p->sql,
-        "UPDATE lineage SET first_snapshot_id = ?2, category_id = ?3 WHERE lineage_id = "
-        "?1 AND (first_snapshot_id <> ?2 OR category_id <> ?3)",
-        PM_ARGS(PM_I(lineage), PM_I(l->line.item[first].snapshot_id), PM_I(category)), err);
+        "UPDATE lineage SET first_snapshot_id = ?2, category_id = ?3, rule = ?4 WHERE lineage_id = "
+        "?1 AND (first_snapshot_id <> ?2 OR category_id <> ?3 OR rule IS NOT ?4)",
+        PM_ARGS(PM_I(lineage), PM_I(l->line.item[seen.first].snapshot_id),
+                PM_I(kept ? kept : seen.what), PM_S(pm_refine_rule(kept))),
+        err);
 }
 
 pmapdb_status pm_late_settle(pm_late *l, pmapdb_error *err)
@@ -243,13 +281,14 @@ pmapdb_status pm_late_settle(pm_late *l, pmapdb_error *err)
     settling s = {.l = l};
     pmapdb_status st = collect(&s, err);
 
-    for (size_t i = 0; i < s.n_regions && st == PMAPDB_OK; i++)
-        st = settle_region(&s, s.regions[i], err);
-    s.n_lineages = unique(s.lineages, s.n_lineages);
-    for (size_t i = 0; i < s.n_lineages && st == PMAPDB_OK; i++)
-        st = settle_lineage(&s, s.lineages[i], err);
+    for (size_t i = 0; i < s.regions.n && st == PMAPDB_OK; i++)
+        st = settle_region(&s, s.regions.id[i], err);
+    pm_ids_sort(&s.lineages);
+    for (size_t i = 0; i < s.lineages.n && st == PMAPDB_OK; i++)
+        st = settle_lineage(&s, s.lineages.id[i], err);
     free(s.places);
-    free(s.regions);
-    free(s.lineages);
+    pm_ids_free(&s.regions);
+    pm_ids_free(&s.lineages);
+    pm_ids_free(&s.moved);
     return st;
 }

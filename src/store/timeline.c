@@ -158,6 +158,13 @@ pmapdb_status pm_timeline_insert(pm_timeline *t, const pm_beat_item *item, size_
     return PMAPDB_OK;
 }
 
+int pm_timeline_compare_worth(const pm_beat_item *a, const pm_beat_item *b)
+{
+    if (a->state != b->state)
+        return a->state < b->state ? -1 : 1;
+    return a->dialect < b->dialect ? -1 : a->dialect > b->dialect;
+}
+
 size_t pm_timeline_before_in_stream(const pm_timeline *t, size_t at)
 {
     for (size_t i = at; i > 0; i--)

@@ -57,6 +57,10 @@ static inline bool pm_timeline_same_stream(const pm_beat_item *a, const pm_beat_
     return a->dialect == b->dialect && a->state == b->state;
 }
 
+/* Which of two tells more of the neighbours of a mapping: complete before partial, then the dialect
+ * with most fields; negative: a. */
+int pm_timeline_compare_worth(const pm_beat_item *a, const pm_beat_item *b);
+
 /* The last item before `at` of its stream, or PM_NO_BASE. */
 size_t pm_timeline_before_in_stream(const pm_timeline *t, size_t at);
 

@@ -5,6 +5,7 @@
 #include "store/moment.h"
 #include "store/newest.h"
 #include "store/process.h"
+#include "store/refine.h"
 #include "store/region.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,9 +70,11 @@ static pmapdb_status decide_lineages(pm_put *p, const pm_rows *base, pmapdb_erro
 
         row->reason = descent[i].reason;
         row->at.lineage = descent[i].lineage;
-        if (row->at.lineage == PM_NO_LINEAGE)
-            st = pm_lineage_new(p->sql, p->process_id, p->snapshot_id, row->at.object->category_id,
-                                &row->at.lineage, err);
+        row->at.kept = descent[i].kept;
+        if (row->at.lineage != PM_NO_LINEAGE)
+            continue;
+        row->at.kept = pm_refine_row(&p->rows, i);
+        st = pm_lineage_new(p->sql, p->process_id, p->snapshot_id, row, err);
     }
     free(descent);
     return st;
@@ -160,6 +163,7 @@ static pmapdb_status append(pm_put *p, pm_writer *w, pm_newest_of *state, size_t
     if (st == PMAPDB_OK)
         st = decide_lineages(p, base, err);
     if (st == PMAPDB_OK) {
+        pm_rollup_rows(&p->rollup, &p->rows, p->fields);
         w->newest.rows += p->rows.n - stream->rows.n;
         st = pm_stream_append(p->sql, stream, off, &p->rows, &p->rollup, err);
     }
@@ -169,13 +173,33 @@ static pmapdb_status append(pm_put *p, pm_writer *w, pm_newest_of *state, size_t
     return st;
 }
 
+/* It is the strongest capture yet of a lineage, and its rules about neighbours say something
+ * else: late.c tells that to the captures before. */
+static pmapdb_status refines_anew(pm_put *p, pm_writer *w, pm_newest_of *state, size_t at,
+                                  bool *out, pmapdb_error *err)
+{
+    const pm_beat_item *item = &state->tail.item[at];
+    const pm_rows *base;
+    pm_stream *stream;
+    pmapdb_status st;
+
+    *out = false;
+    if (item->base == PM_NO_BASE ||
+        pm_timeline_compare_worth(&state->tail.item[item->base], item) <= 0)
+        return PMAPDB_OK;
+    st = base_rows(p, w, state, item->base, &base, err);
+    if (st == PMAPDB_OK)
+        st = pm_newest_stream(p, &w->newest, state, item->dialect, item->state, &stream, err);
+    return st == PMAPDB_OK ? pm_refine_differs(base, &stream->rows, &p->rows, out, err) : st;
+}
+
 static pmapdb_status put_rows(pm_put *p, pm_writer *w, pmapdb_error *err)
 {
     pm_newest_of *state = NULL;
     pm_timeline scratch = {0};
     size_t at;
     pm_beat_item item = pm_put_item(p);
-    bool in_order;
+    bool in_order, anew = false;
     pmapdb_status st = pm_newest_get(p, &w->newest, &state, err);
 
     if (st == PMAPDB_OK)
@@ -188,7 +212,11 @@ static pmapdb_status put_rows(pm_put *p, pm_writer *w, pmapdb_error *err)
     in_order = (at > 0 || state->tail.whole) && is_append(&state->tail, at) &&
                leaves_others_alone(&state->tail, at, p->sweep_ms, &scratch, err);
     pm_timeline_free(&scratch);
-    if (in_order) {
+    if (in_order)
+        st = refines_anew(p, w, state, at, &anew, err);
+    if (st != PMAPDB_OK)
+        return st;
+    if (in_order && !anew) {
         st = append(p, w, state, at, err);
         pm_newest_shorten(state);
         return st;

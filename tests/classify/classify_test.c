@@ -182,9 +182,20 @@ static void test_no_program(void **state)
 /* Slugs are what the store and every output show. */
 static void test_slugs(void **state)
 {
-    static const char *const slugs[] = {
-        "heap",    "stack",        "kernel",      "memfd",   "shared-memory", "shared-library",
-        "program", "deleted-file", "mapped-file", "reserve", "anonymous",     "total"};
+    static const char *const slugs[] = {"heap",
+                                        "stack",
+                                        "kernel",
+                                        "memfd",
+                                        "shared-memory",
+                                        "shared-library",
+                                        "program",
+                                        "deleted-file",
+                                        "mapped-file",
+                                        "reserve",
+                                        "anonymous",
+                                        "total",
+                                        "anonymous/thread-stack",
+                                        "reserve/guard"};
 
     (void)state;
     assert_int_equal(PM_CATEGORY_COUNT, sizeof slugs / sizeof *slugs);

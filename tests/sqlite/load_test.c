@@ -168,6 +168,30 @@ static void functions_everywhere(void **state)
     sqlite3_close(db);
 }
 
+/* The aggregates are compiled a second time, too; what they say is tested in tests/store. */
+static void verdicts(void **state)
+{
+    static const char rows[] = "WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t "
+                               "WHERE i < 99) SELECT ";
+    sqlite3 *db = kit_open();
+
+    (void)state;
+    kit_same(db,
+             kit_sql("%s json_extract(leak_verdict(i * 60000, i * 60000, 1, 1000 + 40 * i, 1), "
+                     "'$.verdict', '$.rate_per_h') FROM t",
+                     rows),
+             "[\"leak\",2400]\n");
+    kit_same(db,
+             kit_sql("%s json_extract(leak_report(CASE WHEN k THEN 'heap' END, 'heap', i * 60000, "
+                     "i * 60000, 1, 1, 1000 + 40 * i, 1000 + 40 * i, NULL, NULL, NULL, NULL, "
+                     "'joint', NULL, NULL), '$[0].key', '$[1].verdict') "
+                     "FROM t, (SELECT 0 AS k UNION ALL SELECT 1)",
+                     rows),
+             "[\"total\",\"leak\"]\n");
+    kit_fails(db, "SELECT leak_verdict(1, 2, 3, 'x', 5)", "value is to be a number");
+    sqlite3_close(db);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +202,7 @@ int main(void)
         cmocka_unit_test(too_old),
         cmocka_unit_test(tables_only_directly),
         cmocka_unit_test(functions_everywhere),
+        cmocka_unit_test(verdicts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /* order_test: the answers do not depend on the order in which captures are stored.
  *
  * A seed gives a history of two processes of one name: several dialects, partial captures and such
- * with sums only, equal times, mappings that grow, split, merge, move, vanish and come back. It is
- * stored in the order of time, then in others; everything but the ids must be equal.
- * PMAPDB_SEEDS=N: so many. */
+ * with sums only, equal times, mappings that grow, split, merge, move, vanish and come back, stacks
+ * of threads and guards, which lose their neighbours. It is stored in the order of time, then in
+ * others; everything but the ids must be equal. PMAPDB_SEEDS=N: so many. */
 #include "whole.h"
 #include "world.h"
 
@@ -67,6 +67,7 @@ static void make_history(const kit *k, world_history *h, uint64_t seed)
     for (int i = 0; i < 6; i++) {
         world_add(&w[0], &seed);
         world_add(&w[1], &seed);
+        world_thread(&w[i % 2], &seed);
     }
     remembered = w[0];
     for (size_t b = 0; b < beats; b++) {
@@ -187,7 +188,7 @@ static const char *const lineages[] = {
     "SELECT DISTINCT number.n, h.dialect, h.start, h.end, h.offset, h.perms, h.path, h.category, "
     "h.reason FROM number JOIN lineage_history h ON h.lineage_id = number.lineage_id "
     "ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9",
-    "SELECT number.n, " KEY ", c.category FROM number JOIN lineage l ON l.lineage_id = "
+    "SELECT number.n, " KEY ", c.category, l.rule FROM number JOIN lineage l ON l.lineage_id = "
     "number.lineage_id JOIN snapshots s ON s.snapshot_id = l.first_snapshot_id "
     "JOIN process p ON p.process_id = s.process_id JOIN categories c ON c.category_id = "
     "l.category_id ORDER BY 1",

@@ -4,6 +4,43 @@
 
 #include "kit.h"
 
+/* The rules about neighbours once more, in SQL: each lineage in its first capture of the strongest
+ * dialect, complete ones first. Leaves those whose category is another. */
+#define WHOLE_MEMORY(m) m ".perms GLOB 'rw*p' AND " m ".own = 'anonymous'"
+#define WHOLE_GUARD(m) m ".own = 'reserve' AND " m ".kib <= 1024"
+#define WHOLE_NEIGHBOURS                                                                          \
+    "WITH d (dialect, strength) AS (VALUES ('smaps', 0), ('pmap-XX', 1), ('pmap-X', 2), "         \
+    "('pmap-x', 6), ('pmap', 8)), "                                                               \
+    "seen AS (SELECT DISTINCT m.lineage_id, m.snapshot_id, s.state, s.taken_ms, d.strength, "     \
+    "s.ordinal, s.hash FROM snapshots s JOIN d ON d.dialect = s.dialect JOIN mappings m ON "      \
+    "m.snapshot_id = s.snapshot_id), "                                                            \
+    "judge AS (SELECT lineage_id, snapshot_id, row_number() OVER (PARTITION BY lineage_id "       \
+    "ORDER BY state, strength, taken_ms, ordinal, hash) AS k FROM seen), "                        \
+    "place AS (SELECT m.snapshot_id, m.lineage_id, m.start, m.end, m.perms, (m.end - m.start) "   \
+    "/ 1024 AS kib, c.category AS own FROM mappings m JOIN region r ON r.region_id = "            \
+    "m.region_id JOIN object o ON o.object_id = r.object_id JOIN categories c ON "                \
+    "c.category_id = o.category_id), "                                                            \
+    "told AS (SELECT p.lineage_id, max(CASE WHEN " WHOLE_MEMORY(                                  \
+        "p") " AND (p.kib BETWEEN "                                                               \
+             "1000 AND 1032 OR p.kib BETWEEN 2040 AND 2056 OR p.kib BETWEEN 4088 AND 4104 OR "    \
+             "p.kib "                                                                             \
+             "BETWEEN 8180 AND 8196) AND EXISTS (SELECT 1 FROM place n WHERE n.snapshot_id = "    \
+             "p.snapshot_id AND n.end = p.start AND " WHOLE_GUARD(                                \
+                 "n") ") THEN 'anonymous/thread-stack' "                                          \
+                      "WHEN " WHOLE_GUARD(                                                        \
+                          "p") " AND EXISTS (SELECT 1 FROM place n WHERE n.snapshot_id = "        \
+                               "p.snapshot_id AND n.start = p.end AND " WHOLE_MEMORY(             \
+                                   "n") ") THEN 'reserve/guard' END) "                            \
+                                        "AS want FROM judge j JOIN place p ON p.snapshot_id = "   \
+                                        "j.snapshot_id AND p.lineage_id = "                       \
+                                        "j.lineage_id WHERE j.k = 1 GROUP BY p.lineage_id) "      \
+                                        "SELECT 'neighbours', t.lineage_id, t.want, c.category, " \
+                                        "l.rule FROM told t JOIN lineage l "                      \
+                                        "ON l.lineage_id = t.lineage_id JOIN categories c ON "    \
+                                        "c.category_id = l.category_id "                          \
+                                        "WHERE CASE WHEN l.rule IS NOT NULL THEN c.category END " \
+                                        "IS NOT t.want"
+
 /* Each gives no row. */
 static const char *const whole_broken[] = {
     "SELECT * FROM pragma_foreign_key_check",
@@ -71,6 +108,9 @@ static const char *const whole_broken[] = {
     "WHERE l.process_id <> e.process_id",
     "SELECT 'twin regions', lineage_id, start FROM region GROUP BY lineage_id, object_id, start, "
     "length, offset, size_kib HAVING count(*) > 1",
+    "SELECT 'category of a region', r.region_id FROM region r JOIN lineage l ON l.lineage_id = "
+    "r.lineage_id WHERE r.category_id IS NOT CASE WHEN l.rule IS NOT NULL THEN l.category_id END",
+    WHOLE_NEIGHBOURS,
     "SELECT 'preferred', moment_ms FROM snapshots GROUP BY process_id, moment_ms HAVING "
     "sum(preferred) <> 1",
 };

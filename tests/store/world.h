@@ -1,12 +1,14 @@
-/* world: processes that grow, split, merge, move, vanish and come back, as their captures. The same
- * seed gives the same captures. */
+/* world: processes that grow, split, merge, move, vanish and come back, as their captures; threads
+ * come with their stacks and guards. The same seed gives the same captures. */
 #ifndef TESTS_STORE_WORLD_H
 #define TESTS_STORE_WORLD_H
 
 #include "kit.h"
 
-#define WORLD_PAGES 160
-#define WORLD_MAPS 24
+#define WORLD_PAGES 240 /* of 64 KiB, so that a stack of 1 MiB is a mapping like others */
+#define WORLD_PAGE 65536U
+#define WORLD_STACK 16
+#define WORLD_MAPS 28
 #define WORLD_BASE 0x7f0000000000U
 #define WORLD_CAPTURES 256
 
@@ -18,6 +20,7 @@ typedef struct world_kind {
 
 static const world_kind world_kinds[] = {
     {"rw-p", "", 0},
+    {"---p", "", 0},
     {"r--p", "", 0},
     {"rw-p", "[heap]", 0},
     {"r-xp", "/opt/app/bin/app", 11},
@@ -70,6 +73,23 @@ static inline void world_add(world *w, uint64_t *seed)
         m.offset = kit_below(seed, 4);
     world_touch(&m, seed);
     w->map[w->n++] = m;
+}
+
+/* A guard and a stack right above it; sometimes where they touch others. */
+static inline void world_thread(world *w, uint64_t *seed)
+{
+    world_map guard = {
+        .page = kit_below(seed, WORLD_PAGES), .n = 1 + kit_below(seed, 3), .kind = 1};
+    world_map stack = {.page = guard.page + guard.n, .n = WORLD_STACK, .kind = 0};
+
+    if (kit_below(seed, 4) == 0)
+        guard.n = WORLD_STACK + kit_below(seed, 2); /* the largest guard, or a reserve */
+    stack.page = guard.page + guard.n;
+    if (w->n + 2 > WORLD_MAPS || !world_is_free(w, guard.page, guard.n + stack.n, WORLD_MAPS))
+        return;
+    world_touch(&stack, seed);
+    w->map[w->n++] = guard;
+    w->map[w->n++] = stack;
 }
 
 static inline void world_drop(world *w, size_t i)
@@ -141,7 +161,7 @@ static inline void world_step(world *w, uint64_t *seed)
         world_add(w, seed);
         return;
     }
-    switch (kit_below(seed, 10)) {
+    switch (kit_below(seed, 12)) {
     case 0:
     case 1:
         world_add(w, seed);
@@ -162,8 +182,11 @@ static inline void world_step(world *w, uint64_t *seed)
         world_move(w, i, seed);
         break;
     case 7: /* mprotect */
-        if (w->map[i].kind < 2)
-            w->map[i].kind ^= 1;
+        if (w->map[i].kind < 3)
+            w->map[i].kind = (w->map[i].kind + 1 + kit_below(seed, 2)) % 3;
+        break;
+    case 8:
+        world_thread(w, seed);
         break;
     default:
         world_touch(&w->map[i], seed);
@@ -174,7 +197,7 @@ static inline void world_step(world *w, uint64_t *seed)
 
 static inline void world_numbers(const world_map *m, pm_dialect dialect, pm_mapping *out)
 {
-    pm_set(out, PM_SIZE, m->n * 4);
+    pm_set(out, PM_SIZE, m->n * (WORLD_PAGE / 1024));
     if (dialect == PM_DIALECT_PMAP)
         return;
     pm_set(out, PM_RSS, m->rss);
@@ -198,15 +221,15 @@ static inline void world_row(const kit *k, pm_capture *c, const world_map *m)
     pm_dialect dialect = c->block.dialect;
     bool narrow = dialect >= PM_DIALECT_PMAP_SMALL_X;
     pm_text path = pm_text_of(kind->path);
-    pm_mapping row = {.start = WORLD_BASE + m->page * 4096};
+    pm_mapping row = {.start = WORLD_BASE + m->page * WORLD_PAGE};
 
-    row.end = row.start + m->n * 4096;
+    row.end = row.start + m->n * WORLD_PAGE;
     snprintf(row.perms, sizeof row.perms, "%s", kind->perms);
     if (narrow)
         path = path.len && path.data[0] == '[' ? PM_TEXT("") : pm_text_basename(path);
     else {
         row.present = PM_HAS_OFFSET | PM_HAS_DEVICE | PM_HAS_INODE | PM_HAS_PSEUDO;
-        row.offset = m->offset * 4096;
+        row.offset = m->offset * WORLD_PAGE;
         row.inode = kind->inode;
         row.dev_major = kind->inode ? 8 : 0;
     }
@@ -225,9 +248,9 @@ static inline void world_stack(const kit *k, pm_capture *c)
     pm_mapping row = {.start = 0x7ffc00000000U + (uint64_t)c->pid * 0x100000,
                       .path = PM_TEXT("[stack]"),
                       .perms = "rw-p"};
-    world_map numbers = {.n = 33, .rss = 8, .dirty = 8};
+    world_map numbers = {.n = 3, .rss = 8, .dirty = 8};
 
-    row.end = row.start + UINT64_C(33) * 4096;
+    row.end = row.start + UINT64_C(3) * WORLD_PAGE;
     if (c->block.dialect < PM_DIALECT_PMAP_SMALL_X)
         row.present = PM_HAS_OFFSET | PM_HAS_DEVICE | PM_HAS_INODE | PM_HAS_PSEUDO;
     if (c->block.dialect == PM_DIALECT_SMAPS)
@@ -241,12 +264,12 @@ static inline pm_capture *world_totals(const kit *k, const world *w, pm_dialect 
                                        int64_t pid, int64_t ms, uint64_t *seed)
 {
     pm_capture *c = kit_totals(k, dialect, pid, ms);
-    uint64_t size = 132, rss = 8, dirty = 8, swap = 0;
+    uint64_t size = 3 * (WORLD_PAGE / 1024), rss = 8, dirty = 8, swap = 0;
 
     c->block.hash = kit_random(seed);
     kit_name(c, "app", PM_NAME_HEADER);
     for (size_t i = 0; i < w->n; i++) {
-        size += w->map[i].n * 4;
+        size += w->map[i].n * (WORLD_PAGE / 1024);
         rss += w->map[i].rss;
         dirty += w->map[i].dirty;
         swap += w->map[i].swap;

@@ -1,0 +1,166 @@
+-- name:   leaks-object
+-- title:  What leaks: a verdict on every object of every process
+-- param:  process     process ""     Only this NAME, PID, NAME/PID or @ID; else every process of the store
+-- param:  metric      text    joint  One of joint, rss, pss, private, private_dirty, size, swap, mappings
+-- param:  since       time    ""     Only snapshots from then on
+-- param:  limit       kib     ""     What the process's rss cannot exceed, for eta_h and for leaks that run into it
+-- param:  sensitivity text    normal One of low, normal, high
+-- param:  dialect     text    ""     Only captures of this dialect; else of each process the one with most snapshots
+-- column: name             text      Name of the process
+-- column: pid              int       Process id of its newest life
+-- column: process_id       process   Its newest life
+-- column: key              text      The path, [anon] where there is none; total is the process
+-- column: metric           text      Whose growth it is: rss (with swap, where there is any), size of stacks and reserves; mappings where no KiB grow
+-- column: unit             text      KiB or mappings
+-- column: verdict          text      leak, suspect, plateau, steady, shrinking, too-few
+-- column: shape            text      The curve that explains the values best
+-- column: snapshots        count     That were judged
+-- column: lives            count     1 and the restarts among them
+-- column: span_h           real      Hours from the first to the last of them
+-- column: first            real      Of the metric, in the first snapshot; a key that was not there has 0
+-- column: last             real      Of the metric, in the last
+-- column: rate_per_h       real      Growth per hour, now
+-- column: rate_low         real      Lower end of its 90 % interval
+-- column: rate_high        real      Upper end
+-- column: confidence       ratio     Weight of the curves that say what the verdict says
+-- column: since            time      When the growth began; the first snapshot where it grew from there on
+-- column: detectable_per_h real      The smallest growth per hour that these snapshots would show
+-- column: limit            real      What the metric cannot exceed: --limit, or the size of a reservation that fills
+-- column: eta_h            real      Hours until then at this rate
+-- column: reason           text      Why, in words
+-- column: mappings_per_h   real      Growth in number of mappings
+-- column: why_metric       text      The metric that decided
+-- column: category         category  Category of the object; an object of two is two keys
+-- column: dialect          text      Of the captures that were judged
+-- table:  name pid key metric verdict shape snapshots first last rate_per_h rate_low rate_high since eta_h reason
+--
+-- Each object of a process, all mappings of one path and category, is judged by its sums.
+-- Eight snapshots are needed. The curves of rss, size and number of mappings are each explained by
+-- fifteen shapes, from constant and step to linear and accelerating: a leak is what grows without an
+-- end in sight, a plateau what grew and stopped, and of a suspect that cannot be told. Then rules of
+-- the category compare the metrics: where rss grows and size and private memory do not, memory that
+-- is there already is touched for the first time. The first row, total, is the process: the sum of
+-- what leaks. With another --metric than joint each curve is judged for itself.
+--
+-- Lives of one name that follow each other are one series, and a restart is no growth; a process
+-- that lived beside another of its name is judged apart, as is every process without a name.
+-- Partial captures are left out.
+WITH scope AS (
+  SELECT process_id, name_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id, name_id FROM process WHERE :process IS NULL AND name_id = :name_id
+  UNION ALL
+  SELECT process_id, name_id FROM process WHERE :process IS NULL AND :name_id IS NULL
+),
+life AS (
+  SELECT p.process_id, p.name_id, a.taken_ms AS first_ms, z.taken_ms AS last_ms
+  FROM scope p
+  CROSS JOIN snapshots a ON a.snapshot_id = (SELECT s.snapshot_id FROM snapshots s
+    WHERE s.process_id = p.process_id AND s.taken_ms >= coalesce(:since, -9e15)
+      AND s.state <> 'partial' AND (:dialect IS NULL OR s.dialect = :dialect)
+    ORDER BY s.taken_ms LIMIT 1)
+  CROSS JOIN snapshots z ON z.snapshot_id = (SELECT s.snapshot_id FROM snapshots s
+    WHERE s.process_id = p.process_id AND s.state <> 'partial'
+      AND (:dialect IS NULL OR s.dialect = :dialect)
+    ORDER BY s.taken_ms DESC LIMIT 1)
+),
+alone AS (
+  -- beside: 1 where another process of the name lived at the same time, or the name says nothing
+  SELECT l.process_id, l.name_id, l.first_ms, n.name = '?'
+    OR coalesce(l.first_ms <= max(l.last_ms) OVER (w
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+    OR coalesce(l.last_ms >= lead(l.first_ms) OVER w, 0) AS beside
+  FROM life l
+  CROSS JOIN name n ON n.name_id = l.name_id
+  WINDOW w AS (PARTITION BY l.name_id ORDER BY l.first_ms, l.process_id)
+),
+series AS (
+  -- head: the newest life of a series, which stands for it
+  SELECT process_id, CASE WHEN beside THEN process_id
+    ELSE first_value(process_id) OVER (PARTITION BY name_id, beside
+      ORDER BY first_ms DESC, process_id DESC) END AS head
+  FROM alone
+),
+kind AS (
+  SELECT DISTINCT x.head, e.dialect
+  FROM series x
+  CROSS JOIN epoch e ON e.process_id = x.process_id
+  WHERE CASE x.head WHEN 0 THEN 0 ELSE e.state <> 'partial'
+    AND (:dialect IS NULL OR e.dialect = :dialect) END
+),
+chosen AS (
+  -- the dialect with most preferred snapshots; of equal ones the one that says more
+  SELECT head, dialect
+  FROM (
+    SELECT head, dialect, row_number() OVER (PARTITION BY head ORDER BY preferred DESC,
+      instr(' smaps pmap-XX pmap-X pmap-suse toybox-x busybox-x pmap-x pmap-d pmap toybox busybox maps ',
+        ' ' || dialect || ' ') = 0,
+      instr(' smaps pmap-XX pmap-X pmap-suse toybox-x busybox-x pmap-x pmap-d pmap toybox busybox maps ',
+        ' ' || dialect || ' ')) AS place
+    FROM (
+      SELECT k.head, k.dialect, CASE WHEN count(*) OVER (PARTITION BY k.head) > 1 THEN (
+        SELECT sum(s.preferred)
+        FROM series x
+        CROSS JOIN snapshots s ON s.process_id = x.process_id
+        WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.dialect = k.dialect
+          AND s.state <> 'partial' AND s.taken_ms >= coalesce(:since, -9e15) END) END AS preferred
+      FROM kind k
+    )
+  )
+  WHERE place = 1
+),
+report AS (
+  -- CASE x.head is always so: it keeps SQLite from a Bloom filter over a whole table per series
+  SELECT k.head, k.dialect, (
+    SELECT leak_report(key, category, first_ms, last_ms, life, mappings, size_kib, rss_kib, pss_kib,
+      private_kib, private_dirty_kib, swap_kib, :metric, :limit, :sensitivity)
+    FROM (
+      SELECT NULL AS key, NULL AS category, s.taken_ms AS first_ms, s.taken_ms AS last_ms,
+        s.process_id AS life, NULL AS mappings, NULL AS size_kib, NULL AS rss_kib, NULL AS pss_kib,
+        NULL AS private_kib, NULL AS private_dirty_kib, NULL AS swap_kib
+      FROM series x
+      CROSS JOIN snapshots s ON s.process_id = x.process_id
+      WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.dialect = k.dialect
+        AND s.state = 'complete' AND s.taken_ms >= coalesce(:since, -9e15) END
+      UNION ALL
+      SELECT CASE h.path WHEN '' THEN '[anon]' ELSE h.path END, h.category, h.first_ms, h.last_ms, h.process_id,
+        1, h.size_kib, h.rss_kib, h.pss_kib, h.private_kib, h.private_dirty_kib, h.swap_kib
+      FROM series x
+      CROSS JOIN lineage l ON l.process_id = x.process_id
+      CROSS JOIN lineage_history h ON h.lineage_id = l.lineage_id
+      WHERE x.head = k.head AND CASE x.head WHEN k.head THEN h.dialect = k.dialect
+        AND h.state = 'complete' AND h.first_ms <= h.last_ms END
+    )) AS verdicts
+  FROM chosen k
+)
+SELECT n.name,
+  p.pid,
+  p.process_id,
+  json_extract(v.value, '$.key') AS "key",
+  json_extract(v.value, '$.metric') AS metric,
+  json_extract(v.value, '$.unit') AS unit,
+  json_extract(v.value, '$.verdict') AS verdict,
+  json_extract(v.value, '$.shape') AS shape,
+  json_extract(v.value, '$.snapshots') AS snapshots,
+  json_extract(v.value, '$.lives') AS lives,
+  json_extract(v.value, '$.span_h') AS span_h,
+  json_extract(v.value, '$.first') AS first,
+  json_extract(v.value, '$.last') AS last,
+  json_extract(v.value, '$.rate_per_h') AS rate_per_h,
+  json_extract(v.value, '$.rate_low') AS rate_low,
+  json_extract(v.value, '$.rate_high') AS rate_high,
+  json_extract(v.value, '$.confidence') AS confidence,
+  json_extract(v.value, '$.since') AS since,
+  json_extract(v.value, '$.detectable_per_h') AS detectable_per_h,
+  json_extract(v.value, '$.limit') AS "limit",
+  json_extract(v.value, '$.eta_h') AS eta_h,
+  json_extract(v.value, '$.reason') AS reason,
+  json_extract(v.value, '$.mappings_per_h') AS mappings_per_h,
+  json_extract(v.value, '$.why_metric') AS why_metric,
+  json_extract(v.value, '$.category') AS category,
+  r.dialect
+FROM report r
+CROSS JOIN json_each(r.verdicts) v
+CROSS JOIN process p ON p.process_id = r.head
+CROSS JOIN name n ON n.name_id = p.name_id
+ORDER BY n.name, r.head, v.key;

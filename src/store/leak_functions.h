@@ -1,0 +1,22 @@
+/* leak_functions: leak_verdict(...) and leak_report(...), the verdicts of src/stats as SQL
+ * aggregates. Compiled twice, like functions.c. */
+#ifndef PM_STORE_LEAK_FUNCTIONS_H
+#define PM_STORE_LEAK_FUNCTIONS_H
+
+struct sqlite3;
+
+/* leak_verdict(first_ms, last_ms, n, value, life [, limit_kib [, page_kib]])
+ *     The runs of one series, in any order -> a JSON object. The n snapshots of a run are spread
+ *     evenly over first_ms..last_ms; equal neighbours count as one run, however they were cut,
+ *     unless captures are missing between them (3 median steps). A page of 0 KiB: the values are
+ *     pieces. NULL of no rows.
+ * leak_report(key, category, first_ms, last_ms, life, mappings, size_kib, rss_kib, pss_kib,
+ *             private_kib, private_dirty_kib, swap_kib, metric, limit_kib, sensitivity)
+ *     All of one process, lives that follow each other included. Rows without key are its
+ *     snapshots, at first_ms; the others runs of a key -> a JSON array, the whole process first,
+ *     then the worst.
+ * What is unknown is NULL, and absent in JSON. life: what changes when the process restarts.
+ * Returns SQLite's result code. */
+int pm_leak_functions_add(struct sqlite3 *db);
+
+#endif

@@ -1,0 +1,38 @@
+/* leak_process: the snapshots of a process and the runs of its keys, gathered in any order, and the
+ * verdicts on them; no SQLite here. A zeroed one is empty and safe to free. */
+#ifndef PM_STORE_LEAK_PROCESS_H
+#define PM_STORE_LEAK_PROCESS_H
+
+#include "base/buf.h"
+#include "base/pool.h"
+#include "stats/leaks.h"
+
+typedef struct pm_leak_moment {
+    int64_t ms, life;
+} pm_leak_moment;
+
+typedef struct pm_leak_piece {
+    uint32_t key, category; /* text ids */
+    int64_t first_ms, last_ms;
+    double value[PM_METRIC_COUNT];
+} pm_leak_piece;
+
+typedef struct pm_leak_lives {
+    pm_pool *texts;
+    pm_leak_moment *moment;
+    size_t n_moments, cap_moments;
+    pm_leak_piece *run;
+    size_t n_runs, cap_runs;
+    pm_leak_options options;
+} pm_leak_lives;
+
+pmapdb_status pm_leak_lives_moment(pm_leak_lives *l, int64_t ms, int64_t life, pmapdb_error *err);
+pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category, int64_t first_ms,
+                                int64_t last_ms, const double *value, pmapdb_error *err);
+
+/* Appends a JSON array: the whole process, then the keys, the worst first. What lies between two
+ * snapshots, or before the first or behind the last, counts for nothing. */
+pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *err);
+void pm_leak_lives_free(pm_leak_lives *l);
+
+#endif

@@ -1,0 +1,28 @@
+/* leak_series: the runs of one series, gathered in any order, and the verdict on them; no SQLite
+ * here. A zeroed one is empty and safe to free. */
+#ifndef PM_STORE_LEAK_SERIES_H
+#define PM_STORE_LEAK_SERIES_H
+
+#include "base/buf.h"
+
+/* One value at n snapshots, spread evenly. */
+typedef struct pm_stretch {
+    int64_t first_ms, last_ms, n, life;
+    double value; /* NaN: unknown */
+} pm_stretch;
+
+typedef struct pm_leak_series {
+    pm_stretch *run;
+    size_t n_runs, cap_runs;
+    int64_t snapshots;
+    double limit_kib; /* NaN: unknown */
+    double page_kib;  /* 0: the values are pieces */
+} pm_leak_series;
+
+pmapdb_status pm_leak_series_add(pm_leak_series *s, const pm_stretch *run, pmapdb_error *err);
+
+/* Appends a JSON object. Sorts and joins the runs. */
+pmapdb_status pm_leak_series_judge(pm_leak_series *s, pm_buf *json, pmapdb_error *err);
+void pm_leak_series_free(pm_leak_series *s);
+
+#endif

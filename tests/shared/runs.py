@@ -1,0 +1,135 @@
+"""category_runs against an independent reading of the tables, on stores made at random: many
+streams (dialects, states), epochs that end anywhere, gaps, equal times, captures that are missing
+from the middle of an epoch, categories that come and go. Needs neither the program nor workloads."""
+import random
+import sqlite3
+
+import kit
+
+SEEDS = range(3000) if kit.full else range(300)
+CATEGORIES = 3
+NUMBERS = 7
+
+
+def versions(rows):
+    """[(first, last, values)] of one epoch's category: rows are the values per place, None: absent;
+    last is None at the end."""
+    out = []
+    for place, values in enumerate(rows):
+        if values is None:
+            continue
+        if out and out[-1][1] == place - 1 and out[-1][2] == values:
+            out[-1][1] = place
+        else:
+            out.append([place, place, values])
+    return [(first, None if last == len(rows) - 1 else last, values) for first, last, values in out]
+
+
+def values(r):
+    return tuple(r.choice((None, 0, 4)) if i else r.randrange(1, 3) for i in range(NUMBERS))
+
+
+class Store:
+    """Tables filled by hand; `truth` is what every snapshot holds."""
+
+    def __init__(self, r):
+        self.db = sqlite3.connect(":memory:")
+        self.db.executescript((kit.ROOT / "schema" / "0001_store.sql").read_text())
+        self.db.execute("insert into capture values (1, null, '-', 0, null)")
+        self.truth = {}  # (process, dialect, state) -> [(ms, ordinal, {category: values})]
+        self.snapshot = 0
+        for process in range(1, r.randrange(2, 4)):
+            self.db.execute("insert into name values (?, null, ?)", (process, str(process)))
+            self.db.execute("insert into process (process_id, name_id, name_rank, name_ms, life, "
+                            "identity) values (?, ?, 0, 0, ?, 'assumed')", (process,) * 3)
+            for dialect in ("smaps", "pmap-x"):
+                for state in ("complete", "partial", "totals"):
+                    if r.random() < .6:
+                        self.stream(r, process, dialect, state)
+
+    def stream(self, r, process, dialect, state):
+        """One stream; its last and its first captures, and some between, may be missing."""
+        step, jumps, holes = r.choice((1, 3, 60)), r.choice((0, 0, .1, .5)), r.choice((0, 0, .3))
+        lazy = r.choice((.2, .8, .98))
+        ms, ordinal, kept = r.randrange(1000), 0, []
+        categories = [99] if state == "totals" else range(1, 1 + CATEGORIES)
+        now = {c: values(r) for c in categories}
+        for _ in range(r.randrange(1, 5)):
+            places = []
+            for _ in range(r.randrange(1, 9)):
+                now = {c: v if r.random() < lazy else
+                       None if r.random() < .2 else values(r) for c, v in now.items()}
+                gap = step * (r.choice((3, 4, 20)) if r.random() < jumps else r.choice((0, 1, 1, 1, 2)))
+                ms, ordinal = ms + gap, ordinal + 1 if gap == 0 else 0
+                places.append((ms, ordinal, now))
+            kept += self.epoch(r, process, dialect, state, places, holes)
+        self.truth[process, dialect, state] = kept
+
+    def epoch(self, r, process, dialect, state, places, holes):
+        epoch = self.db.execute("insert into epoch (process_id, dialect, state, fields) values "
+                                "(?, ?, ?, 0)", (process, dialect, state)).lastrowid
+        kept = []
+        for off, (ms, ordinal, now) in enumerate(places):
+            if r.random() < holes:
+                continue
+            kept.append((ms, ordinal, now))
+            self.snapshot += 1
+            self.db.execute(
+                "insert into snapshots (snapshot_id, process_id, capture_id, epoch_id, off, taken_ms, "
+                "moment_ms, ordinal, preferred, time_source, dialect, state, checked, hash) values "
+                "(?, ?, 1, ?, ?, ?, ?, ?, 1, 'name', ?, ?, 'none', 0)",
+                (self.snapshot, process, epoch, off, ms, ms, ordinal, dialect, state))
+        for category in places[0][2]:
+            self.db.execute("insert or ignore into categories values (?, ?, '')",
+                            (category, "c%d" % category))
+            for first, last, v in versions([now[category] for _, _, now in places]):
+                self.db.execute("insert into catver values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                (epoch, category, first, last, *v))
+        return kept
+
+
+def expected(store):
+    names = {i: name for i, name in store.db.execute("select category_id, category from categories")}
+    out = []
+    for (process, dialect, state), captures in store.truth.items():
+        if state == "partial" or not captures:
+            continue
+        steps = sorted(b[0] - a[0] for a, b in zip(captures, captures[1:]))
+        longest = 3 * steps[(len(steps) - 1) // 2] if steps else 0
+        for category in captures[0][2]:
+            run, before = None, None
+            for ms, _, now in captures:
+                v = now[category]
+                if run and (v != run[3] or ms - before > longest):
+                    out.append((process, dialect, names[category], *run[:3], *run[3]))
+                    run = None
+                if run:
+                    run[1], run[2] = ms, run[2] + 1
+                elif v is not None:
+                    run = [ms, ms, 1, v]
+                before = ms
+            if run:
+                out.append((process, dialect, names[category], *run[:3], *run[3]))
+    return sorted(out, key=repr)
+
+
+def main():
+    check = kit.Check()
+    joined = 0
+    for seed in SEEDS:
+        r = random.Random(seed)
+        store = Store(r)
+        want = expected(store)
+        got = sorted(store.db.execute("select * from category_runs"), key=repr)
+        check.equal("seed %d" % seed, got, want)
+        joined += sum(n for _, _, _, _, _, n, *_ in want) > len(want)
+        one = sorted((row for (p,) in store.db.execute("select process_id from process").fetchall()
+                      for row in store.db.execute("select * from category_runs where process_id = ?",
+                                                  (p,))), key=repr)
+        check.equal("by process: seed %d" % seed, one, want)
+    check.true("runs of more than one snapshot: in the stores", joined > len(SEEDS) / 2)
+    check.finish()
+
+
+if __name__ == "__main__":
+    main()

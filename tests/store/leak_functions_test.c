@@ -1,0 +1,309 @@
+/* leak_functions_test: leak_verdict and leak_report as SQL sees them. Whether a verdict is right is
+ * tested in tests/stats; here, that the rows arrive there as they are. */
+#include "store/functions.h"
+
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+/* cmocka.h wants the five above. */
+#include <cmocka.h>
+
+/* t(i) is 0 to 199; a step is a minute, and 40 KiB are 2,400 KiB/h. */
+#define MINUTES                                                                         \
+    "CREATE TABLE t AS WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t " \
+    "WHERE i < 199) SELECT i FROM t;"
+
+static int open_db(void **state)
+{
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(pm_functions_add(db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, MINUTES, NULL, NULL, NULL), SQLITE_OK);
+    *state = db;
+    return 0;
+}
+
+static int close_db(void **state)
+{
+    return sqlite3_close(*state);
+}
+
+/* The one value of a statement, for sqlite3_free; NULL as "NULL", an error as its text. */
+static char *answer(void **state, const char *sql)
+{
+    sqlite3_stmt *stmt;
+    char *out;
+
+    assert_int_equal(sqlite3_prepare_v2(*state, sql, -1, &stmt, NULL), SQLITE_OK);
+    if (sqlite3_step(stmt) == SQLITE_ROW)
+        out = sqlite3_mprintf("%s", sqlite3_column_type(stmt, 0) == SQLITE_NULL
+                                        ? "NULL"
+                                        : (const char *)sqlite3_column_text(stmt, 0));
+    else
+        out = sqlite3_mprintf("%s", sqlite3_errmsg(*state));
+    sqlite3_finalize(stmt);
+    return out;
+}
+
+static void says(void **state, const char *sql, const char *expected)
+{
+    char *got = answer(state, sql);
+
+    assert_string_equal(got, expected);
+    sqlite3_free(got);
+}
+
+static void same(void **state, const char *left, const char *right)
+{
+    char *expected = answer(state, right);
+
+    says(state, left, expected);
+    sqlite3_free(expected);
+}
+
+#define VERDICT(args) "SELECT leak_verdict(" args ") FROM t"
+#define STEADY_GROWTH "i * 60000, i * 60000, 1, 1000 + 40 * i, 7"
+
+static void a_line_is_a_leak(void **state)
+{
+    says(state,
+         "SELECT json_extract(v, '$.verdict', '$.shape', '$.snapshots', '$.lives', '$.first', "
+         "'$.last', '$.rate_per_h') FROM (SELECT leak_verdict(" STEADY_GROWTH ") AS v FROM t)",
+         "[\"leak\",\"linear\",200,1,1000,8960,2400]");
+    /* what is not known is not there */
+    says(state,
+         "SELECT group_concat(key) FROM json_each((SELECT leak_verdict(" STEADY_GROWTH ") FROM t))",
+         "verdict,shape,snapshots,lives,span_h,first,last,rate_per_h,rate_low,rate_high,"
+         "confidence,since,detectable_per_h");
+    says(state,
+         "SELECT json_extract(leak_verdict(" STEADY_GROWTH ", 10160), '$.limit', '$.eta_h') FROM t",
+         "[10160,0.5]");
+}
+
+static void the_order_of_rows_says_nothing(void **state)
+{
+    same(state,
+         "SELECT leak_verdict(" STEADY_GROWTH ") FROM (SELECT i FROM t ORDER BY i * 77 % 200)",
+         VERDICT(STEADY_GROWTH));
+    same(state, "SELECT leak_verdict(" STEADY_GROWTH ") FROM (SELECT i FROM t ORDER BY i DESC)",
+         VERDICT(STEADY_GROWTH));
+}
+
+/* Steps of ten snapshots, unevenly taken: a row each, a row per ten, or rows of three, three, four.
+ */
+static void how_runs_are_cut_says_nothing(void **state)
+{
+#define AT(i) "((" i ") * 60000 + (" i ") % 10 % 3 * 9000)"
+    static const char each[] = VERDICT(AT("i") ", " AT("i") ", 1, 1000 + i / 10 * 100, 7");
+
+    same(state,
+         VERDICT(AT("i") ", " AT("i + 9") ", 10, 1000 + i / 10 * 100, 7") " WHERE i % 10 = 0",
+         each);
+    same(state,
+         "SELECT leak_verdict(" AT("i + j") ", " AT(
+             "i + j + n - 1") ", n, 1000 + i / 10 * 100, 7) "
+                              "FROM t JOIN (SELECT 0 AS j, 3 AS n UNION ALL SELECT 3, 3 UNION ALL "
+                              "SELECT 6, 4) "
+                              "WHERE i % 10 = 0",
+         each);
+}
+
+/* Equal values on both sides of a gap are not spread over it. */
+static void a_gap_stays_a_gap(void **state)
+{
+#define GROWTH                                                                                 \
+    "UNION ALL SELECT 600000000 + i * 60000, 600000000 + i * 60000, 1, 1000 + 40 * (i - 149) " \
+    "FROM t WHERE i >= 150)"
+    char *over = answer(state, "SELECT leak_verdict(f, l, n, v, 7) FROM (SELECT 0 AS f, 608940000 "
+                               "AS l, 150 AS n, 1000 AS v " GROWTH);
+    char *beside = answer(state, "SELECT leak_verdict(f, l, n, v, 7) FROM (SELECT 0 AS f, 5940000 "
+                                 "AS l, 100 AS n, 1000 AS v UNION ALL SELECT 606000000, 608940000, "
+                                 "50, 1000 " GROWTH);
+
+    assert_string_not_equal(over, beside);
+    sqlite3_free(over);
+    sqlite3_free(beside);
+}
+
+static void a_restart_is_no_growth(void **state)
+{
+    says(state,
+         "SELECT json_extract(leak_verdict(i * 60000, i * 60000, 1, 1000 + 5000 * (i >= 100), i / "
+         "100), '$.verdict', '$.lives') FROM t",
+         "[\"steady\",2]");
+    says(state,
+         "SELECT json_extract(leak_verdict(i * 60000, i * 60000, 1, 1000 + 40 * (i % 100), i / "
+         "100), '$.verdict', '$.lives') FROM t",
+         "[\"leak\",2]");
+}
+
+/* Of the same value, too. */
+static void lives_are_not_joined(void **state)
+{
+    says(state,
+         "SELECT json_extract(leak_verdict(i * 60000, i * 60000, 1, 1000, i / 100), '$.lives') "
+         "FROM t",
+         "2");
+}
+
+static void unknown_is_not_zero(void **state)
+{
+    same(state, VERDICT("i * 60000, i * 60000, 1, CASE WHEN i % 2 THEN 1000 + 40 * i END, 7"),
+         VERDICT(STEADY_GROWTH) " WHERE i % 2");
+    says(state,
+         "SELECT json_extract(leak_verdict(i, i, 1, NULL, 7), '$.verdict', '$.first') FROM t",
+         "[\"too-few\",null]");
+    says(state, VERDICT(STEADY_GROWTH) " WHERE 0", "NULL");
+}
+
+static void seven_are_too_few(void **state)
+{
+    says(state,
+         "SELECT json_extract(leak_verdict(" STEADY_GROWTH "), '$.verdict', '$.snapshots', "
+         "'$.reason', '$.rate_per_h') FROM t WHERE i < 7",
+         "[\"too-few\",7,\"7 snapshots known: 8 are needed\",null]");
+    says(state,
+         "SELECT json_extract(leak_verdict(" STEADY_GROWTH "), '$.verdict') FROM t WHERE i < 8",
+         "leak");
+}
+
+static void what_is_wrong_is_said(void **state)
+{
+    says(state, VERDICT("'x', i, 1, 1, 1"), "leak_verdict: first_ms is to be a whole number");
+    says(state, VERDICT("i, NULL, 1, 1, 1"), "leak_verdict: last_ms is to be a whole number");
+    says(state, VERDICT("i + 1, i, 1, 1, 1"), "leak_verdict: first_ms is later than last_ms");
+    says(state, VERDICT("i, i, 0, 1, 1"), "leak_verdict: n is to be 1 or more");
+    says(state, VERDICT("i, i, 1 << 40, 1, 1"),
+         "leak_verdict: n makes more than 16777216 snapshots");
+    says(state, VERDICT("i, i, 1, '12', 1"), "leak_verdict: value is to be a number or NULL");
+    says(state, VERDICT("i, i, 1, 1, 'a'"), "leak_verdict: life is to be a whole number");
+    says(state, VERDICT("i, i, 1, 1, 1, 'a'"), "leak_verdict: limit_kib is to be a number or NULL");
+    says(state,
+         "SELECT leak_report('k', 'heap', 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 'privat', NULL, NULL)",
+         "leak_report: metric is not 'privat', did you mean 'private'?");
+    says(state,
+         "SELECT leak_report('k', 'heap', 0, 1, 1, 1, 'much', 1, 1, 1, 1, 1, 'rss', NULL, NULL)",
+         "leak_report: a metric is to be a number or NULL");
+    says(state, "SELECT leak_report('k', 'heap', 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, NULL, NULL, 'loud')",
+         "leak_report: sensitivity is not 'loud'");
+}
+
+/* ---- leak_report ---- */
+
+#define MOMENTS                                                                                 \
+    "SELECT NULL AS key, NULL AS category, i * 60000 AS f, i * 60000 AS l, 1 AS life, NULL AS " \
+    "n, NULL AS v FROM t"
+#define REPORT(runs, options)                                                               \
+    "SELECT leak_report(key, category, f, l, life, n, v, v, v, v, v, 0, " options ") AS j " \
+    "FROM (" MOMENTS " UNION ALL " runs ")"
+#define HEAP "SELECT 'heap', 'heap', i * 60000, i * 60000, 1, 1, 1000 + 40 * i FROM t"
+#define FLAT "SELECT 'stack', 'stack', 0, 199 * 60000, 1, 1, 132"
+#define JOINT "'joint', NULL, 'normal'"
+
+static void the_process_comes_first_then_the_worst(void **state)
+{
+    says(state,
+         "SELECT group_concat(json_extract(value, '$.key', '$.verdict', '$.metric', '$.unit', "
+         "'$.rate_per_h', '$.first', '$.last', '$.category'), ' ') FROM json_each((" REPORT(
+             FLAT " UNION ALL " HEAP, JOINT) "))",
+         "[\"total\",\"leak\",\"rss\",\"KiB\",2400,1132,9092,\"total\"] "
+         "[\"heap\",\"leak\",\"rss\",\"KiB\",2400,1000,8960,\"heap\"] "
+         "[\"stack\",\"steady\",\"rss\",\"KiB\",0,132,132,\"stack\"]");
+    same(state, REPORT(HEAP " UNION ALL " FLAT, JOINT), REPORT(FLAT " UNION ALL " HEAP, JOINT));
+}
+
+/* Two halves of one key add up; what lies before the first or behind the last snapshot, or between
+ * two, is cut off. */
+static void runs_add_up_and_are_cut(void **state)
+{
+    same(state,
+         REPORT("SELECT 'heap', 'heap', i * 60000, i * 60000, 1, 1 - h, 500 + 20 * i FROM t, "
+                "(SELECT 0 AS h UNION ALL SELECT 1)",
+                JOINT),
+         REPORT(HEAP, JOINT));
+    same(state, REPORT("SELECT 'stack', 'stack', -7000000, 900000000, 1, 1, 132", JOINT),
+         REPORT(FLAT, JOINT));
+    same(state, REPORT(FLAT " UNION ALL SELECT 'never', 'heap', 60001, 119999, 1, 1, 5", JOINT),
+         REPORT(FLAT, JOINT));
+}
+
+static void a_metric_alone(void **state)
+{
+    says(state,
+         "SELECT json_extract(j, '$[1].metric', '$[1].rate_per_h') FROM (" REPORT(
+             HEAP, "'pss', NULL, 'low'") ")",
+         "[\"pss\",2400]");
+    says(state,
+         "SELECT json_extract(j, '$[1].metric', '$[1].unit', '$[1].rate_per_h') FROM (" REPORT(
+             "SELECT 'anon', 'anonymous', i * 60000, i * 60000, 1, 10 + i, 1000 FROM t",
+             "'mappings', NULL, NULL") ")",
+         "[\"mappings\",\"mappings\",60]");
+    says(state,
+         "SELECT json_extract(j, '$[1].limit', '$[1].eta_h') FROM (" REPORT(
+             HEAP, "'rss', 9960, 'high'") ")",
+         "[9960,0.416667]");
+}
+
+/* Captures with sums only are judged as the process: no second row of that name. */
+static void sums_only(void **state)
+{
+    says(state,
+         "SELECT json_array_length(j) || ' ' || json_extract(j, '$[0].key', '$[0].verdict') FROM "
+         "(" REPORT("SELECT 'total', 'total', i * 60000, i * 60000, 1, NULL, 1000 + 40 * i FROM t",
+                    JOINT) ")",
+         "1 [\"total\",\"leak\"]");
+}
+
+/* A path may hold anything; two categories of one path are two keys. */
+static void keys_come_back_as_they_went_in(void **state)
+{
+    says(state,
+         "SELECT json_extract(j, '$[1].key') = '/a\"b\\c' || char(10, 1, 228) AND json_valid(j) "
+         "FROM "
+         "(" REPORT("SELECT '/a\"b\\c' || char(10, 1, 228), 'mapped-file', 0, 11940000, 1, 1, 4",
+                    JOINT) ")",
+         "1");
+    says(state,
+         "SELECT json_array_length(j) FROM (" REPORT(
+             "SELECT '[anon]', 'anonymous', 0, 11940000, 1, 1, 4 UNION ALL "
+             "SELECT '[anon]', 'reserve', 0, 11940000, 1, 1, 4",
+             JOINT) ")",
+         "3");
+}
+
+static void nothing_of_nothing(void **state)
+{
+    says(state, "SELECT leak_report(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1) WHERE 0", "NULL");
+    says(state,
+         "SELECT json_extract(j, '$[0].verdict') FROM (SELECT leak_report(NULL, NULL, 5, 5, 1, "
+         "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) AS j)",
+         "too-few");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_is_a_leak),
+        cmocka_unit_test(the_order_of_rows_says_nothing),
+        cmocka_unit_test(how_runs_are_cut_says_nothing),
+        cmocka_unit_test(a_gap_stays_a_gap),
+        cmocka_unit_test(a_restart_is_no_growth),
+        cmocka_unit_test(lives_are_not_joined),
+        cmocka_unit_test(unknown_is_not_zero),
+        cmocka_unit_test(seven_are_too_few),
+        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(the_process_comes_first_then_the_worst),
+        cmocka_unit_test(runs_add_up_and_are_cut),
+        cmocka_unit_test(a_metric_alone),
+        cmocka_unit_test(sums_only),
+        cmocka_unit_test(keys_come_back_as_they_went_in),
+        cmocka_unit_test(nothing_of_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, open_db, close_db);
+}

@@ -1,0 +1,220 @@
+/* refine_test: categories by neighbours: decided once per lineage, in its first capture of the
+ * strongest dialect, and kept; what comes late mends them. */
+#include "whole.h"
+
+#define T0 1700000000000
+#define STACK 0x7f0000100000U
+#define S PM_DIALECT_SMAPS
+#define X PM_DIALECT_PMAP_SMALL_X
+
+enum { GUARD = 1, MEMORY = 2, PARTIAL = 4, WIDE = 8 };
+
+/* What `shown` says of: a guard at STACK - 64 KiB (WIDE: a reserve of 2 MiB there), 8 MiB above it.
+ */
+static pm_capture *capture_of(const kit *k, pm_dialect dialect, int minute, int shown)
+{
+    pm_capture *c = kit_capture(k, dialect, 7, T0 + (int64_t)minute * 60000);
+
+    kit_name(c, "app", PM_NAME_HEADER);
+    kit_map(k, c, 0x7ff000000000U, 132, "rw-p", "[stack]");
+    if (shown & GUARD)
+        kit_map(k, c, STACK - (shown & WIDE ? 2048 : 64) * 1024, shown & WIDE ? 2048 : 64, "---p",
+                "");
+    if (shown & MEMORY)
+        kit_map(k, c, STACK, 8192, "rw-p", "");
+    if (shown & PARTIAL) {
+        c->block.state = PM_STATE_PARTIAL;
+        c->missing = strdup("some rows");
+        c->block.missing = pm_text_of(c->missing);
+    }
+    return c;
+}
+
+static void put(const kit *k, pm_dialect dialect, int minute, int shown)
+{
+    kit_put(k, capture_of(k, dialect, minute, shown));
+    assert_true(whole_store(k));
+}
+
+/* minute, dialect, category, size of what is not the stack that the kernel names */
+#define ROWS                                                                                \
+    "SELECT (s.taken_ms - 1700000000000) / 60000, s.dialect, c.category, c.size_kib FROM "  \
+    "snapshots s JOIN category_totals c ON c.snapshot_id = s.snapshot_id WHERE c.category " \
+    "<> 'stack' ORDER BY 1, 2, 3"
+/* the same from the rows */
+#define SUMS                                                                               \
+    "SELECT (s.taken_ms - 1700000000000) / 60000, s.dialect, m.category, sum(m.size_kib) " \
+    "FROM snapshots s JOIN mappings m ON m.snapshot_id = s.snapshot_id WHERE m.category "  \
+    "<> 'stack' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+
+static void expect(const kit *k, const char *want)
+{
+    kit_expect(k, ROWS, want);
+    kit_expect(k, SUMS, want);
+}
+
+static void kept_for_life(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put(k, S, 0, GUARD | MEMORY);
+    put(k, S, 1, MEMORY);
+    put(k, S, 2, GUARD | MEMORY);
+    put(k, S, 3, GUARD);
+    expect(k, "0|smaps|anonymous/thread-stack|8192\n0|smaps|reserve/guard|64\n"
+              "1|smaps|anonymous/thread-stack|8192\n"
+              "2|smaps|anonymous/thread-stack|8192\n2|smaps|reserve/guard|64\n"
+              "3|smaps|reserve/guard|64\n");
+    kit_expect(k,
+               "SELECT c.category, l.rule, count(*) FROM lineage l JOIN categories c USING "
+               "(category_id) GROUP BY 1, 2 ORDER BY 1",
+               "anonymous/thread-stack|stack|1\nreserve/guard|guard|2\nstack|?|1\n");
+    kit_expect(k,
+               "SELECT DISTINCT h.category FROM lineage l JOIN lineage_history h ON h.lineage_id "
+               "= l.lineage_id ORDER BY 1",
+               "anonymous/thread-stack\nreserve/guard\nstack\n");
+}
+
+static void never_got_later(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put(k, S, 0, MEMORY);
+    put(k, S, 1, GUARD | MEMORY);
+    /* the guard is new, the memory is not */
+    expect(k, "0|smaps|anonymous|8192\n1|smaps|anonymous|8192\n1|smaps|reserve/guard|64\n");
+}
+
+/* What came late is the first capture now: it decides, for those behind it too. */
+static void late_capture_decides(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put(k, S, 1, MEMORY);
+    put(k, S, 2, MEMORY);
+    put(k, X, 2, MEMORY);
+    expect(k, "1|smaps|anonymous|8192\n2|pmap-x|anonymous|8192\n2|smaps|anonymous|8192\n");
+    put(k, S, 0, GUARD | MEMORY);
+    expect(k, "0|smaps|anonymous/thread-stack|8192\n0|smaps|reserve/guard|64\n"
+              "1|smaps|anonymous/thread-stack|8192\n2|pmap-x|anonymous/thread-stack|8192\n"
+              "2|smaps|anonymous/thread-stack|8192\n");
+    put(k, S, -1, MEMORY);
+    expect(k, "-1|smaps|anonymous|8192\n0|smaps|anonymous|8192\n0|smaps|reserve/guard|64\n"
+              "1|smaps|anonymous|8192\n2|pmap-x|anonymous|8192\n2|smaps|anonymous|8192\n");
+}
+
+/* Between two: it breaks the lineage, and what goes on behind it is another, decided there. */
+static void late_capture_breaks(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put(k, S, 0, GUARD | MEMORY);
+    put(k, S, 2, MEMORY);
+    put(k, S, 3, MEMORY);
+    put(k, S, 1, 0);
+    expect(k, "0|smaps|anonymous/thread-stack|8192\n0|smaps|reserve/guard|64\n"
+              "2|smaps|anonymous|8192\n3|smaps|anonymous|8192\n");
+}
+
+/* And joins: what was two lineages is the older one. */
+static void late_capture_joins(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put(k, S, 0, GUARD | MEMORY);
+    put(k, S, 1, 0);
+    put(k, S, 3, MEMORY);
+    put(k, S, 4, MEMORY);
+    expect(k, "0|smaps|anonymous/thread-stack|8192\n0|smaps|reserve/guard|64\n"
+              "3|smaps|anonymous|8192\n4|smaps|anonymous|8192\n");
+    put(k, S, 2, GUARD | MEMORY);
+    expect(k, "0|smaps|anonymous/thread-stack|8192\n0|smaps|reserve/guard|64\n"
+              "2|smaps|anonymous/thread-stack|8192\n2|smaps|reserve/guard|64\n"
+              "3|smaps|anonymous/thread-stack|8192\n4|smaps|anonymous/thread-stack|8192\n");
+}
+
+/* In order, but the first that shows it in the stronger dialect: it decides, and weaker ones before
+ * it follow. */
+static void stronger_dialect_decides(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put(k, X, 0, MEMORY);
+    put(k, X, 1, MEMORY);
+    put(k, S, 2, GUARD | MEMORY);
+    expect(k, "0|pmap-x|anonymous/thread-stack|8192\n1|pmap-x|anonymous/thread-stack|8192\n"
+              "2|smaps|anonymous/thread-stack|8192\n2|smaps|reserve/guard|64\n");
+    put(k, X, 3, MEMORY);
+    put(k, S, 4, MEMORY);
+    put(k, X, 5, GUARD | MEMORY);
+    kit_expect(k,
+               "SELECT count(*), count(DISTINCT m.lineage_id) FROM mappings m WHERE m.category = "
+               "'anonymous/thread-stack'",
+               "6|1\n");
+}
+
+/* Weaker ones never do. */
+static void weaker_ones_follow(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put(k, X, 0, GUARD | MEMORY);
+    put(k, S, 1, MEMORY);
+    expect(k, "0|pmap-x|anonymous|8192\n0|pmap-x|reserve/guard|64\n1|smaps|anonymous|8192\n");
+}
+
+/* Nor those with rows missing, however strong. */
+static void partial_ones_follow(void **state)
+{
+    static const char stacks[] =
+        "SELECT count(*) FROM mappings WHERE category = 'anonymous/thread-stack'";
+    const kit *k = kit_of(state);
+
+    put(k, X, 0, MEMORY);
+    put(k, S, 1, GUARD | MEMORY | PARTIAL);
+    kit_expect(k, "SELECT count(DISTINCT lineage_id) FROM mappings WHERE perms = 'rw-p'", "2\n");
+    kit_expect(k, stacks, "0\n");
+    put(k, S, 2, GUARD | MEMORY);
+    kit_expect(k, stacks, "3\n");
+    put(k, X, -1, MEMORY);
+    kit_expect(k, stacks, "4\n");
+}
+
+/* A guard that grows to a reserve stays one; a reserve that shrinks to a guard does not begin to be
+ * one. */
+static void grows_and_stays(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put(k, S, 0, GUARD | MEMORY);
+    put(k, S, 1, GUARD | WIDE | MEMORY);
+    expect(k, "0|smaps|anonymous/thread-stack|8192\n0|smaps|reserve/guard|64\n"
+              "1|smaps|anonymous/thread-stack|8192\n1|smaps|reserve/guard|2048\n");
+    put(k, S, -1, GUARD | WIDE | MEMORY);
+    expect(k, "-1|smaps|anonymous|8192\n-1|smaps|reserve|2048\n"
+              "0|smaps|anonymous|8192\n0|smaps|reserve|64\n"
+              "1|smaps|anonymous|8192\n1|smaps|reserve|2048\n");
+}
+
+/* Of one beat. */
+static void borrows_the_category(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put(k, S, 0, GUARD | MEMORY);
+    put(k, X, 0, MEMORY);
+    expect(k, "0|pmap-x|anonymous/thread-stack|8192\n0|smaps|anonymous/thread-stack|8192\n"
+              "0|smaps|reserve/guard|64\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(kept_for_life),       IN_KIT(never_got_later),    IN_KIT(late_capture_decides),
+        IN_KIT(late_capture_breaks), IN_KIT(late_capture_joins), IN_KIT(stronger_dialect_decides),
+        IN_KIT(weaker_ones_follow),  IN_KIT(grows_and_stays),    IN_KIT(borrows_the_category),
+        IN_KIT(partial_ones_follow),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -12,6 +12,7 @@ enum pm_exit {
     PM_EXIT_OK = 0,
     PM_EXIT_FOUND = 1,   /* diff --threshold, leaks --check */
     PM_EXIT_TROUBLE = 2, /* usage, input, store */
+    PM_EXIT_TOO_FEW = 3, /* leaks: no series is long enough for a verdict */
 };
 
 typedef struct pm_cli {
@@ -27,8 +28,11 @@ typedef struct pm_cli {
 /* The options that every command takes; `input` of the child parser is a pm_cli. */
 extern const struct argp pm_cli_common;
 
-/* Opens the store; for writing, the default store's folder is made. Says what went wrong. */
+/* Opens the store; for writing, the default store's folder is made. The first form says what went
+ * wrong. */
 pmapdb_status pm_cli_open(const pm_cli *cli, pmapdb_open_options *options, pmapdb_store **out);
+pmapdb_status pm_cli_try_open(const pm_cli *cli, pmapdb_open_options *options, pmapdb_store **out,
+                              pmapdb_error *err);
 
 /* "pmapdb: TEXT" on standard error; the second form knows what a status means for the exit code
  * (a reader that went away, PMAPDB_STOPPED, is no trouble). */
@@ -49,6 +53,10 @@ void pm_cli_say_left_out(const pm_cli *cli, const pm_render *render);
 int pm_cli_import(pm_cli *cli, int argc, char **argv);
 int pm_cli_dialects(pm_cli *cli, int argc, char **argv);
 int pm_cli_diff(pm_cli *cli, int argc, char **argv);
+int pm_cli_leaks(pm_cli *cli, int argc, char **argv);
+/* What is wrong with a command line that asks for it is UNKNOWN, from the first word on. */
+void pm_cli_check_begin(void);
+int pm_cli_check(pm_cli *cli, int argc, char **argv);
 int pm_cli_query(pm_cli *cli, int argc, char **argv);
 int pm_cli_sql(pm_cli *cli, int argc, char **argv);
 int pm_cli_completion(pm_cli *cli, int argc, char **argv);

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/num.h"
 #include "cli/examples.h"
 #include "render/utf8.h"
@@ -209,26 +210,32 @@ static bool is_output(const pm_cli *cli, const char *path)
     return same;
 }
 
-pmapdb_status pm_cli_open(const pm_cli *cli, pmapdb_open_options *o, pmapdb_store **out)
+pmapdb_status pm_cli_try_open(const pm_cli *cli, pmapdb_open_options *o, pmapdb_store **out,
+                              pmapdb_error *err)
 {
     char path[4096];
-    pmapdb_error err;
     pmapdb_status st;
 
     if (cli->db)
         snprintf(path, sizeof path, "%s", cli->db);
     else
         default_path(path, sizeof path, o->mode == PMAPDB_WRITE);
-    if (is_output(cli, path)) {
-        pm_cli_say("-o '%s' is the store itself", cli->output);
-        return PMAPDB_USAGE;
-    }
+    if (is_output(cli, path))
+        return pm_fail(err, PMAPDB_USAGE, "-o '%s' is the store itself", cli->output);
     o->query_dir = cli->query_dir;
-    st = pmapdb_open(path, o, out, &err);
+    st = pmapdb_open(path, o, out, err);
+    if (st == PMAPDB_OK && pmapdb_is_immutable(*out))
+        pm_cli_say("%s: read as a file that nobody changes (no permission for its -shm)", path);
+    return st;
+}
+
+pmapdb_status pm_cli_open(const pm_cli *cli, pmapdb_open_options *o, pmapdb_store **out)
+{
+    pmapdb_error err;
+    pmapdb_status st = pm_cli_try_open(cli, o, out, &err);
+
     if (st != PMAPDB_OK)
         pm_cli_say("%s", err.text);
-    else if (pmapdb_is_immutable(*out))
-        pm_cli_say("%s: read as a file that nobody changes (no permission for its -shm)", path);
     return st;
 }
 

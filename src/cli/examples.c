@@ -17,6 +17,15 @@ static const struct {
                    E("import --name leaky --every 30s samples/logs/leaky-untimed.log")
                        E("import --explain samples/logs/leaky-cron.log")
                            E("import --pid 12766 - <samples/logs/leaky-totals.log")},
+    {"check", E("check leaky --rss -w 1G -c 2G")
+                  E("check --rate -w 100G --mappings -w 30000 -c 60000 --max-age 10000d")},
+    {"leaks", E("leaks") E("leaks leaky --limit 64M --wide")
+                  E("leaks --by lineage -f csv -o leaks.csv") E("leaks --check || echo it leaks")
+                      E("sql \"SELECT 1 AS series_id, taken_at AS ts, rss_kib AS kb\n"
+                        "      FROM snapshots\" -f csv | pmapdb leaks --series -")},
+    {"leaks-category", E("leaks-category") E("leaks-category leaky --metric rss -f csv")},
+    {"leaks-lineage", E("leaks-lineage") E("leaks-lineage leaky --sensitivity high -f csv")},
+    {"leaks-object", E("leaks-object") E("leaks-object leaky --limit 64M -f csv")},
     {"dialects", E("dialects") E("dialects -f csv")},
 
     {"by-name", E("by-name") E("by-name --snapshot last --top 10")},

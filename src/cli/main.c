@@ -20,6 +20,8 @@ static const struct command {
     {"mappings", "mappings", "the mappings of one snapshot", NULL},
     {"diff", NULL, "what grew between two snapshots", pm_cli_diff},
     {"growth", "growth", "every category in every snapshot, with the steps", NULL},
+    {"leaks", NULL, "what leaks: a verdict on every part of every process", pm_cli_leaks},
+    {"check", NULL, "a plugin for Nagios and its kind: one line, exit status 0 to 3", pm_cli_check},
     {"query", NULL, "ask a named query: --list tells which there are", pm_cli_query},
     {"sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
     {"completion", NULL, "print what makes bash, zsh or fish complete", pm_cli_completion},
@@ -129,6 +131,25 @@ static void ignore_write_signals(void)
     sigaction(SIGXFSZ, &action, NULL);
 }
 
+static bool takes_value(const char *word)
+{
+    for (const struct argp_option *o = pm_cli_common.options; o->name; o++)
+        if (o->arg && !(o->flags & OPTION_ARG_OPTIONAL) &&
+            ((word[1] == '-' && strcmp(word + 2, o->name) == 0) || (word[1] == o->key && !word[2])))
+            return true;
+    return false;
+}
+
+/* Before argp reads the options: one that is wrong is UNKNOWN for check, and trouble for others. */
+static bool asks_check(int argc, char **argv)
+{
+    int i = 1;
+
+    while (i < argc && argv[i][0] == '-')
+        i += takes_value(argv[i]) ? 2 : 1;
+    return i < argc && strcmp(argv[i], "check") == 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&pm_cli_common, 0, "Everywhere:", 9}, {0}};
@@ -142,6 +163,8 @@ int main(int argc, char **argv)
 
     argp_program_version_hook = print_version;
     argp_err_exit_status = PM_EXIT_TROUBLE;
+    if (asks_check(argc, argv))
+        pm_cli_check_begin();
     ignore_write_signals();
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
     free(doc);

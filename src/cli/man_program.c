@@ -83,9 +83,11 @@ static void put_surroundings(pm_man *m)
 {
     static const char *const item[][3] = {
         {"EXIT STATUS", "0", "Done."},
-        {NULL, "1", "Found: diff --threshold."},
+        {NULL, "1", "Found: diff --threshold, leaks --check."},
         {NULL, "2",
          "Trouble with the command line, the input or the store; standard error says which."},
+        {NULL, "3", "leaks: no series has enough snapshots for a verdict."},
+        {NULL, "check", "0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN."},
         {"ENVIRONMENT", "PMAPDB", "The store, where --db does not name one."},
         {NULL, "XDG_DATA_HOME",
          "Holds pmapdb/pmap.db, the store of who names none (~/.local/share)."},

@@ -158,7 +158,7 @@ void pm_run_parse(pm_run_args *args, int argc, char **argv)
 {
     struct argp_option options[PM_RUN_VALUES * 2] = {{0}};
     struct argp_child children[] = {{&pm_cli_common, 0, "Everywhere:", 9}, {0}};
-    char *doc = make_doc(args->info);
+    char *doc = args->doc ? text_of(pm_text_of(args->doc)) : make_doc(args->info);
     /* An empty list of options makes argp leak. */
     struct argp argp = {.options = args->info->n_params || args->extra ? options : NULL,
                         .parser = parse,

@@ -60,37 +60,47 @@ static bool drives_terminal(const pm_cli *cli)
            cli->format != PM_FORMAT_MD;
 }
 
-static pmapdb_status write_rows(const pm_cli *cli, pmapdb_rows *rows, const pm_sink *sink,
-                                pmapdb_error *err)
+typedef struct seen_rows {
+    const pm_cli *cli;
+    pmapdb_rows *rows;
+    pm_cli_see see; /* or NULL */
+    void *ctx;
+} seen_rows;
+
+static pmapdb_status write_rows(void *ctx, const pm_sink *sink, pmapdb_error *err)
 {
-    pm_render_options options = pm_cli_render_options(cli);
+    const seen_rows *w = ctx;
+    pm_render_options options = pm_cli_render_options(w->cli);
     pm_column columns[PM_QUERY_ITEMS];
     pm_value values[PM_QUERY_ITEMS];
     bool keep[PM_QUERY_ITEMS], has;
-    int n = pm_run_columns(cli, rows, keep, columns);
+    int n = pm_run_columns(w->cli, w->rows, keep, columns);
     pm_render *render = NULL;
     pm_cli_about said;
-    pmapdb_status st = pmapdb_next(rows, &has, err);
+    pmapdb_status st = pmapdb_next(w->rows, &has, err);
 
-    pm_cli_describe(rows, keep, &said);
+    pm_cli_describe(w->rows, keep, &said);
     options.about = &said.about;
     if (st == PMAPDB_OK)
         st = pm_render_new(&options, sink, columns, n, &render, err);
     while (st == PMAPDB_OK && has) {
-        pm_run_values(rows, keep, values);
+        if (w->see)
+            w->see(w->ctx, w->rows);
+        pm_run_values(w->rows, keep, values);
         st = pm_render_row(render, values, err);
         if (st == PMAPDB_OK)
-            st = pmapdb_next(rows, &has, err);
+            st = pmapdb_next(w->rows, &has, err);
     }
     if (st == PMAPDB_OK)
         st = pm_render_end(render, err);
     if (st == PMAPDB_OK)
-        pm_cli_say_left_out(cli, render);
+        pm_cli_say_left_out(w->cli, render);
     pm_render_free(render);
     return st;
 }
 
-pmapdb_status pm_cli_write(const pm_cli *cli, pmapdb_rows *rows, pmapdb_error *err)
+pmapdb_status pm_cli_write_with(const pm_cli *cli, pm_cli_writer write, void *ctx,
+                                pmapdb_error *err)
 {
     pm_cli_out *out = NULL;
     pm_sink sink;
@@ -100,10 +110,23 @@ pmapdb_status pm_cli_write(const pm_cli *cli, pmapdb_rows *rows, pmapdb_error *e
         pm_sink tame = {&sink, write_tame};
 
         sink = pm_cli_out_sink(out);
-        st = write_rows(cli, rows, drives_terminal(cli) ? &tame : &sink, err);
+        st = write(ctx, drives_terminal(cli) ? &tame : &sink, err);
     }
     if (st == PMAPDB_OK)
         st = pm_cli_out_commit(out, err);
     pm_cli_out_close(out);
     return st;
+}
+
+pmapdb_status pm_cli_write_seen(const pm_cli *cli, pmapdb_rows *rows, pm_cli_see see, void *ctx,
+                                pmapdb_error *err)
+{
+    seen_rows w = {cli, rows, see, ctx};
+
+    return pm_cli_write_with(cli, write_rows, &w, err);
+}
+
+pmapdb_status pm_cli_write(const pm_cli *cli, pmapdb_rows *rows, pmapdb_error *err)
+{
+    return pm_cli_write_seen(cli, rows, NULL, NULL, err);
 }

@@ -17,4 +17,14 @@ void pm_cli_describe(const pmapdb_rows *rows, const bool *keep, pm_cli_about *ou
 /* Bound rows, none of them stepped yet. */
 pmapdb_status pm_cli_write(const pm_cli *cli, pmapdb_rows *rows, pmapdb_error *err);
 
+/* The same for a command that looks at the rows: `see` is called with each, the current one. */
+typedef void (*pm_cli_see)(void *ctx, const pmapdb_rows *row);
+pmapdb_status pm_cli_write_seen(const pm_cli *cli, pmapdb_rows *rows, pm_cli_see see, void *ctx,
+                                pmapdb_error *err);
+
+/* For output that is no rows of a query: `write` gets the sink. */
+typedef pmapdb_status (*pm_cli_writer)(void *ctx, const pm_sink *sink, pmapdb_error *err);
+pmapdb_status pm_cli_write_with(const pm_cli *cli, pm_cli_writer write, void *ctx,
+                                pmapdb_error *err);
+
 #endif

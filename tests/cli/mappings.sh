@@ -6,6 +6,14 @@ pmapdb import -q samples/captures
 run pmapdb mappings --min-size 1M
 run pmapdb mappings --min-size 2048 -f csv
 run pmapdb mappings --category heap -f json
+say "a category takes what refines it; refined, it is that alone"
+run pmapdb mappings --category anonymous
+run pmapdb mappings --category anonymous/thread-stack
+run pmapdb mappings --category reserve
+run pmapdb growth --from last --category anonymous
+run pmapdb series --metric size --from last --category anonymous -f csv
+run pmapdb series --metric size --from last --category anonymous/thread-stack -f csv
+run pmapdb mappings --category anonymus/thread-stack
 run pmapdb mappings --category no-such-category
 say "a plain pmap knows no RSS: ? in a table, nothing in CSV, absent in JSON"
 touch -d @1795229318 fixtures/parse/demo-default.txt

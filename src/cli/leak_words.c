@@ -1,0 +1,291 @@
+/* leak_words: what a finding of pmapdb leaks is in words. */
+#include "cli/leak_words.h"
+
+#include "render/number.h"
+#include <math.h>
+#include <stdio.h>
+
+#define HOUR_MS 3600000.0
+
+/* ---- amounts ---- */
+
+typedef struct scale {
+    double of;
+    const char *unit;
+} scale;
+
+static scale scale_of(const pm_leak_row *row, double v, bool human)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+    scale s = {1, units[0]};
+
+    if (pm_text_equal(row->unit, PM_TEXT("mappings")))
+        return (scale){1, "mappings"};
+    /* 1023.5 would round to 1024, which is 1 of the next unit. */
+    for (size_t i = 0; human && fabs(v) / s.of >= 1023.5 && i + 1 < sizeof units / sizeof *units;
+         i++)
+        s = (scale){s.of * 1024, units[i + 1]};
+    return s;
+}
+
+/* Estimates: three digits say enough, or all of those before the point. */
+static pmapdb_status add_number(pm_buf *out, double v, const scale *s, pmapdb_error *err)
+{
+    char text[PM_NUMBER_TEXT];
+
+    if (isnan(v))
+        return pm_buf_addf(out, err, "?");
+    v /= s->of;
+    snprintf(text, sizeof text, fabs(v) >= 99.95 ? "%.0f" : "%.3g", v);
+    return pm_buf_addf(out, err, "%s", text);
+}
+
+static pmapdb_status add_amount(pm_buf *out, const pm_leak_row *row, double v, bool human,
+                                pmapdb_error *err)
+{
+    scale s = scale_of(row, v, human);
+    pmapdb_status st = add_number(out, v, &s, err);
+
+    return st == PMAPDB_OK ? pm_buf_addf(out, err, " %s", s.unit) : st;
+}
+
+static pmapdb_status add_span(pm_buf *out, double hours, pmapdb_error *err)
+{
+    char text[PM_NUMBER_TEXT];
+
+    pm_number_span(hours * HOUR_MS, text);
+    return pm_buf_addf(out, err, "%s", text);
+}
+
+pmapdb_status pm_leak_add_detectable(pm_buf *out, const pm_leak_row *row, bool human,
+                                     pmapdb_error *err)
+{
+    pmapdb_status st = add_amount(out, row, row->detectable, human, err);
+
+    return st == PMAPDB_OK ? pm_buf_addf(out, err, "/h") : st;
+}
+
+pmapdb_status pm_leak_add_course(pm_buf *out, const pm_leak_row *row, bool human, pmapdb_error *err)
+{
+    bool kib = !pm_text_equal(row->unit, PM_TEXT("mappings"));
+    scale s = scale_of(row, row->last, human);
+    pmapdb_status st = PMAPDB_OK;
+
+    if (kib)
+        st = pm_buf_addf(out, err, "%.*s ", (int)row->metric.len, row->metric.data);
+    if (st == PMAPDB_OK)
+        st = add_number(out, row->first, &s, err);
+    if (st == PMAPDB_OK)
+        st = pm_buf_addf(out, err, " -> ");
+    if (st == PMAPDB_OK)
+        st = add_number(out, row->last, &s, err);
+    if (st == PMAPDB_OK)
+        st = pm_buf_addf(out, err, " %s", s.unit);
+    if (st == PMAPDB_OK && kib && row->mappings > 0)
+        st = pm_buf_addf(out, err,
+                         row->mappings >= 99.95 ? ", +%.0f mappings/h" : ", +%.3g mappings/h",
+                         row->mappings);
+    if (st == PMAPDB_OK && !isnan(row->span_h)) {
+        st = pm_buf_addf(out, err, " over ");
+        if (st == PMAPDB_OK)
+            st = add_span(out, row->span_h, err);
+    }
+    if (st == PMAPDB_OK && row->snapshots != PMAPDB_UNKNOWN && row->lives != PMAPDB_UNKNOWN)
+        st = pm_buf_addf(out, err, ", %lld snapshots, %lld li%s", (long long)row->snapshots,
+                         (long long)row->lives, row->lives == 1 ? "fe" : "ves");
+    return st;
+}
+
+pmapdb_status pm_leak_add_rate(pm_buf *out, const pm_leak_row *row, bool human, pmapdb_error *err)
+{
+    scale s = scale_of(row, row->rate, human);
+    pmapdb_status st = pm_buf_addf(out, err, row->rate > 0 ? "+" : "");
+
+    if (st == PMAPDB_OK)
+        st = add_number(out, row->rate, &s, err);
+    if (st == PMAPDB_OK)
+        st = pm_buf_addf(out, err, " %s/h [", s.unit);
+    if (st == PMAPDB_OK)
+        st = add_number(out, row->low, &s, err);
+    if (st == PMAPDB_OK)
+        st = pm_buf_addf(out, err, ", ");
+    if (st == PMAPDB_OK)
+        st = add_number(out, row->high, &s, err);
+    return st == PMAPDB_OK ? pm_buf_addf(out, err, "]") : st;
+}
+
+/* ---- shapes ---- */
+
+/* What a person would say of the curve; others keep their names. */
+static const char *words_of(pm_text shape)
+{
+    static const struct {
+        pm_shape shape;
+        const char *words;
+    } known[] = {
+        {PM_SHAPE_CONST, "flat"},
+        {PM_SHAPE_LINEAR, "linear"},
+        {PM_SHAPE_STEP, "one step"},
+        {PM_SHAPE_TWO_STEP, "two steps"},
+        {PM_SHAPE_PULSE, "up and down again"},
+        {PM_SHAPE_SATURATING, "levelling off"},
+        {PM_SHAPE_RAMP_THEN_FLAT, "a ramp, then flat"},
+        {PM_SHAPE_LATE_RAMP, "flat, then linear"},
+        {PM_SHAPE_POWER, "slower and slower"},
+        {PM_SHAPE_LOG, "slower and slower"},
+        {PM_SHAPE_WARMUP_LINEAR, "a warm-up, then linear"},
+        {PM_SHAPE_TWO_TAU, "levelling off"},
+        {PM_SHAPE_STEP_LINEAR, "linear with a step"},
+        {PM_SHAPE_ACCELERATING, "faster and faster"},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (pm_text_equal(shape, pm_text_of(pm_shape_name(known[i].shape))))
+            return known[i].words;
+    return NULL;
+}
+
+pmapdb_status pm_leak_add_shape(pm_buf *out, const pm_leak_row *row, bool human, pmapdb_error *err)
+{
+    const char *words = words_of(row->shape);
+    pmapdb_status st = PMAPDB_OK;
+
+    (void)human;
+    if (row->shape.len)
+        st = pm_buf_addf(out, err, "%.*s", words ? (int)strlen(words) : (int)row->shape.len,
+                         words ? words : row->shape.data);
+    if (st == PMAPDB_OK && row->since.len >= 16) /* 2026-11-14T03:10:00Z */
+        st = pm_buf_addf(out, err, " since %.10s %.5s UTC", row->since.data, row->since.data + 11);
+    if (st == PMAPDB_OK && !isnan(row->confidence))
+        st = pm_buf_addf(out, err, ", %.0f %% sure", fmin(99, floor(row->confidence * 100)));
+    return st;
+}
+
+/* ---- limits ---- */
+
+pmapdb_status pm_leak_add_limit(pm_buf *out, const pm_leak_row *row, bool human, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    if (isnan(row->limit))
+        return pm_buf_addf(out, err, "none known; --limit SIZE tells how long it lasts");
+    st = add_amount(out, row, row->limit, human, err);
+    if (st == PMAPDB_OK && isnan(row->eta_h))
+        return pm_buf_addf(out, err, "; when it gets there is not known");
+    if (st == PMAPDB_OK && row->eta_h <= 0)
+        return pm_buf_addf(out, err, " is reached");
+    if (st == PMAPDB_OK)
+        st = pm_buf_addf(out, err, " in ");
+    if (st == PMAPDB_OK)
+        st = add_span(out, row->eta_h, err);
+    if (st != PMAPDB_OK || isnan(row->low) || isnan(row->high) || row->high <= 0)
+        return st;
+    st = pm_buf_addf(out, err, " [");
+    if (st == PMAPDB_OK)
+        st = add_span(out, row->eta_h * row->rate / row->high, err);
+    if (st == PMAPDB_OK && row->low <= 0)
+        return pm_buf_addf(out, err, ", never]");
+    if (st == PMAPDB_OK)
+        st = pm_buf_addf(out, err, ", ");
+    if (st == PMAPDB_OK)
+        st = add_span(out, row->eta_h * row->rate / row->low, err);
+    return st == PMAPDB_OK ? pm_buf_addf(out, err, "]") : st;
+}
+
+/* ---- what to do next ---- */
+
+static bool is_plain(pm_text t)
+{
+    for (size_t i = 0; i < t.len; i++)
+        if (!(t.data[i] >= 'a' && t.data[i] <= 'z') && !(t.data[i] >= 'A' && t.data[i] <= 'Z') &&
+            !(t.data[i] >= '0' && t.data[i] <= '9') && !pm_char_in(t.data[i], "._+-:"))
+            return false;
+    return t.len > 0 && t.len <= 64 && t.data[0] != '-';
+}
+
+/* What --process takes, in letters that no shell minds. The number is of the newest life alone, so
+ * where there were several the name says it. */
+static void selector_of(const pm_leak_row *row, char *out, size_t size)
+{
+    if (!is_plain(row->name))
+        snprintf(out, size, "@%lld", (long long)row->process_id);
+    else if (row->lives > 1 || row->pid == PMAPDB_UNKNOWN)
+        snprintf(out, size, "%.*s", (int)row->name.len, row->name.data);
+    else
+        pm_leak_row_who(row, out, size);
+}
+
+typedef struct hint {
+    const char *category; /* or its first word */
+    const char *command;  /* of pmapdb, without the process */
+    const char *then;     /* PID stands for the pid */
+} hint;
+
+static const hint *hint_of(const pm_leak_row *row)
+{
+    static const hint hints[] = {
+        {"anonymous/thread-stack", "diff --by lineage",
+         "threads that nobody joined: ls /proc/PID/task | wc -l"},
+        {"heap", "top-lineages", "who allocates it: heaptrack -p PID, or memleak-bpfcc -p PID"},
+        {"anonymous", "top-lineages",
+         "who allocates it: heaptrack -p PID, or memleak-bpfcc -p PID"},
+        {"stack", "diff --by lineage", "deep recursion: gdb -p PID"},
+        {"memfd", "diff --by object", "who holds it open: ls -l /proc/PID/fd"},
+        {"shared-memory", "diff --by object", "who holds it: ipcs -m -p, ls -l /dev/shm"},
+        {"reserve", "diff --by lineage", "nothing is resident of it: address space alone"},
+        {"total", "diff --by category", NULL},
+    };
+    static const hint of_files = {"", "diff --by object", "who maps it: ls -l /proc/PID/map_files"};
+    static const hint of_count = {"", "diff --by lineage",
+                                  "who maps it: strace -k -e trace=%memory -p PID"};
+    pm_text word = row->category;
+    const char *slash = word.len ? memchr(word.data, '/', word.len) : NULL;
+
+    if (slash)
+        word.len = (size_t)(slash - word.data);
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (pm_text_equal(row->category, pm_text_of(hints[i].category)))
+            return &hints[i];
+    if (pm_text_equal(row->unit, PM_TEXT("mappings")))
+        return &of_count;
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (pm_text_equal(word, pm_text_of(hints[i].category)))
+            return &hints[i];
+    return &of_files;
+}
+
+/* The words with the pid in the place of PID, where it is known. */
+static pmapdb_status add_with_pid(pm_buf *out, const char *words, int64_t pid, pmapdb_error *err)
+{
+    const char *at;
+    pmapdb_status st = PMAPDB_OK;
+
+    while (st == PMAPDB_OK && pid != PMAPDB_UNKNOWN && (at = strstr(words, "PID"))) {
+        st = pm_buf_addf(out, err, "%.*s%lld", (int)(at - words), words, (long long)pid);
+        words = at + 3;
+    }
+    return st == PMAPDB_OK ? pm_buf_addf(out, err, "%s", words) : st;
+}
+
+pmapdb_status pm_leak_add_next(pm_buf *out, const pm_leak_row *row, bool human, pmapdb_error *err)
+{
+    const hint *h = hint_of(row);
+    char who[256];
+    pmapdb_status st;
+
+    (void)human;
+    selector_of(row, who, sizeof who);
+    if (row->is_lineage)
+        return pm_buf_addf(out, err, "pmapdb lineage-history --lineage %.*s", (int)row->key.len,
+                           row->key.data);
+    st = pm_buf_addf(out, err, "pmapdb %s --process %s", h->command, who);
+    /* A moment of an older life is none of the newest one's. */
+    if (st == PMAPDB_OK && row->since.len && row->lives == 1)
+        st = pm_buf_addf(out, err, " --from %.*s", (int)row->since.len, row->since.data);
+    if (st == PMAPDB_OK && h->then) {
+        st = pm_buf_addf(out, err, "; ");
+        if (st == PMAPDB_OK)
+            st = add_with_pid(out, h->then, row->pid, err);
+    }
+    return st;
+}

@@ -1,0 +1,87 @@
+/* flow: lines of words for people, broken where the terminal ends. */
+#include "render/flow.h"
+
+#include "render/utf8.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+#define PLAIN "\x1b[0m"
+
+static const char *const colors[] = {[PM_FLOW_PLAIN] = "",
+                                     [PM_FLOW_BOLD] = "\x1b[1m",
+                                     [PM_FLOW_GOOD] = "\x1b[32m",
+                                     [PM_FLOW_WARN] = "\x1b[1;33m",
+                                     [PM_FLOW_BAD] = "\x1b[1;31m"};
+
+void pm_flow_begin(pm_flow *f, size_t first, size_t indent)
+{
+    f->indent = indent;
+    f->at = first;
+    f->fresh = true;
+    if (f->st == PMAPDB_OK)
+        f->st = pm_buf_addf(&f->line, f->err, "%*s", (int)first, "");
+}
+
+void pm_flow_end(pm_flow *f)
+{
+    if (f->st == PMAPDB_OK)
+        f->st = pm_buf_add(&f->line, "\n", 1, f->err);
+    if (f->st == PMAPDB_OK)
+        f->st = f->sink->write(f->sink->ctx, f->line.data, f->line.len, f->err);
+    pm_buf_clear(&f->line);
+}
+
+void pm_flow_put(pm_flow *f, size_t gap, pm_flow_color color, pm_text text)
+{
+    bool colored = f->color && color != PM_FLOW_PLAIN;
+    size_t width;
+
+    if (!text.len || f->st != PMAPDB_OK)
+        return;
+    pm_buf_clear(&f->piece);
+    f->st = pm_utf8_escape(text, &f->piece, f->err);
+    if (f->st != PMAPDB_OK)
+        return;
+    width = pm_utf8_width(pm_buf_text(&f->piece));
+    if (!f->fresh && gap && f->width > 0 && f->at + gap + width > (size_t)f->width) {
+        pm_flow_end(f);
+        pm_flow_begin(f, f->indent, f->indent);
+    }
+    gap = f->fresh ? 0 : gap;
+    if (f->st == PMAPDB_OK)
+        f->st = pm_buf_addf(&f->line, f->err, "%*s%s%s%s", (int)gap, "",
+                            colored ? colors[color] : "", f->piece.data, colored ? PLAIN : "");
+    f->at += gap + width;
+    f->fresh = false;
+}
+
+void pm_flow_words(pm_flow *f, size_t gap, pm_text text)
+{
+    while (text.len) {
+        const char *blank = memchr(text.data, ' ', text.len);
+        size_t n = blank ? (size_t)(blank - text.data) : text.len;
+
+        if (n) {
+            pm_flow_put(f, gap, PM_FLOW_PLAIN, (pm_text){text.data, n});
+            gap = 1;
+        }
+        text = pm_text_from(text, blank ? n + 1 : n);
+    }
+}
+
+void pm_flow_say(pm_flow *f, size_t gap, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    pm_flow_words(f, gap, pm_text_of(text));
+}
+
+void pm_flow_free(pm_flow *f)
+{
+    pm_buf_free(&f->line);
+    pm_buf_free(&f->piece);
+}

@@ -1,0 +1,70 @@
+# check: one line and performance data as Nagios wants them; 3 for all that is not known.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+check() {
+    run pmapdb check "$@"
+}
+
+pmapdb import -q samples/captures
+say "what is resident, and how many mappings: each threshold is for the metric before it"
+check --rss
+check leaky --rss -w 1G -c 2G
+check --rss -w 10M -c 1G --mappings -w 30000 -c 60000
+check --rss -w 10M -c 12M --mappings -w 30
+check --mappings --warning=29 --critical=31 --rss -c 13344
+
+say "what leaks, and when it reaches the limit"
+check --rate -w 100M -c 1G
+check --rate -w 10M -c 100M/h
+check --rate -w 1M -c 10M --rss -w 10M
+check --eta -w 48h -c 6h --limit 64M
+check --eta -w 10m -c 5m --limit 64M --rate
+check --eta -w 48h -c 6h
+check --rate -w 1M --sensitivity low --metric mappings
+
+say "the newest moment counts: a process that is gone leaks no more"
+log() {
+    i=0
+    while [ $i -lt 12 ]; do
+        date -u -d "2026-11-21T00:00:00Z + $(($5 + 5 * i)) minutes" '+%Y-%m-%dT%H:%M:%SZ'
+        pmap_x "$1" "$2" $(($3 + $4 * i))
+        i=$((i + 1))
+    done
+}
+{
+    log 10 leaks 5000 900 0
+    log 20 'a|b' 5000 0 600
+    log 21 worker 6000 100 600
+    log 22 worker 6000 300 600
+} >many.log
+export PMAPDB=many.db
+pmapdb import -q many.log
+check --rate -w 1M --rss -w 1G
+check worker --rate -w 1M -c 10M --rss -w 9M
+check --process worker/21 --rate -w 100M
+check leaks --rate -w 1M
+check 'a|b' --rate -w 1 --rss -w 1
+
+say "UNKNOWN: old, too few, partial, not there, wrong"
+pmap_x 60 old 100 | pmapdb --db old.db import -q --at 2020-01-01T10:00:00Z -
+check --db old.db --rss -c 1 --max-age 1h | sed 's/, [0-9][0-9a-z]* ago/, AGE ago/'
+check --db old.db --rss -c 1 --max-age 100000d
+pmap_x 70 web 100 | pmapdb --db few.db import -q --at 2026-11-21T10:00:00Z -
+check --db few.db --rate -w 1M
+check --db few.db --rate -w 1M --rss -c 1M
+pmap_x 80 web 300 | sed '/libc/d' | pmapdb --db partial.db import -q --at 2026-11-21T10:00:00Z - 2>/dev/null || true
+check --db partial.db --rss -w 1
+check --db none.db --rss
+check nginx --rss
+check
+check --rss -w lots
+check --rss -w 3G -c 2G
+check --eta -w 1h -c 2h
+check -w 3
+check --mappings -w 1.5
+check --frob
+check --rss --max-age soon
+run pmapdb --frob check --rss
+run pmapdb --db many.db -q check --rss
+run pmapdb --frob growth check

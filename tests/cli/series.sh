@@ -1,0 +1,108 @@
+# series: leaks --series: verdicts on series of a CSV file, in any order; bad rows; what is known of
+# them beforehand.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+# NAME SNAPSHOTS FIRST_KIB STEP_KIB [END]: one a minute, which from snapshot END on do not grow.
+series() {
+    awk -v name="$1" -v n="$2" -v first="$3" -v step="$4" -v end="${5:-99999}" 'BEGIN {
+        for (i = 0; i < n; i++)
+            printf "%s,%d,%d,7\n", name, 1700000000 + 60 * i, first + step * (i < end ? i : end)
+    }'
+}
+
+{
+    echo series_id,ts,kb,pid
+    series grows 60 10000 100
+    series flat 60 10000 0
+    series fills 60 10000 400 20
+    series seven 7 10000 100
+    series eight 8 10000 100
+} >good.csv
+
+say "verdicts"
+run pmapdb leaks --series good.csv -f csv -o verdicts.csv
+awk -F , '{ print $1, $2, $12 }' verdicts.csv
+head -n 1 verdicts.csv
+say "the rate of what grows by 100 KiB a minute, since when"
+awk -F , '$1 == "\"grows\"" { print $4, $8 }' verdicts.csv
+
+say "the order of the rows says nothing: sorted backwards, from standard input, packed"
+{
+    head -n 1 good.csv
+    tail -n +2 good.csv | sort -r
+} >backwards.csv
+pmapdb leaks --series - -f csv <backwards.csv | sort >a
+sort verdicts.csv | cmp - a && echo same
+gzip -c good.csv >good.csv.gz
+pmapdb leaks --series good.csv.gz -f csv | cmp - verdicts.csv && echo same
+say "other columns, CR LF, a byte order mark, quotes, ISO times, of equal times the last row"
+awk -F , 'NR == 1 { printf "\357\273\277ts,pid,\"what, else\",kb,series_id\r\n"; next }
+    { printf "%s.0,%s,\"a \"\"b\"\"\nc\",1,%s\r\n", $2, $4, $1
+      printf "%s,%s,,%s,\"%s\"\r\n", $2, $4, $3, $1 }' good.csv >other.csv
+pmapdb leaks --series other.csv -f csv | cmp - verdicts.csv && echo same
+
+say "a table, and other formats"
+run pmapdb leaks --series good.csv --wide -o table
+awk '{ print $1, $2 }' table
+pmapdb leaks --series good.csv -f ndjson | awk -F '[:,]' '{ print $2, $4 }'
+pmapdb leaks --series good.csv -f prometheus | grep -c '^pmapdb_series_rate_per_hour{'
+
+say "bad rows cost themselves alone: status 2"
+{
+    head -n 30 good.csv
+    printf '%s\n' 'grows,yesterday,1,7' 'grows,1700000000000,1,7' 'grows,1700000001,-5,7' \
+        'grows,1700000001,12 MiB,7' ',1700000001,5,7' 'grows,1' 'gr"ows,1700000001,1,7' \
+        'grows,1700000001,"1,7'
+    tail -n +31 good.csv
+} >bad.csv
+run pmapdb leaks --series bad.csv -f csv -o out.csv
+cmp out.csv verdicts.csv && echo same
+run pmapdb leaks --series bad.csv -f csv -o out.csv --check
+awk 'BEGIN { print "series_id,ts,kb"; for (i = 0; i < 25; i++) print "x,y,z" }' | run pmapdb leaks --series -
+
+say "a leak that is restarted every half hour; without the pids a sawtooth whose floor is flat"
+{
+    echo series_id,ts,kb,pid
+    awk 'BEGIN { for (life = 0; life < 4; life++) for (i = 0; i < 30; i++)
+        printf "restarts,%d,%d,%d\n", 1700000000 + 60 * (30 * life + i), 9000 + 50 * i, 100 + life }'
+} >restarts.csv
+pmapdb leaks --series restarts.csv -f csv | awk -F , '{ print $1, $2, $13 }'
+cut -d , -f 1-3 restarts.csv | pmapdb leaks --series - -f csv | awk -F , '{ print $1, $2, $13 }'
+
+say "what is known beforehand: a limit, address space that nothing touches"
+printf '%s\n' series_id,category,metric,page_kb,limit_kb,companion \
+    grows,anon,size,4,0,flat fills,anon,rss,4,50000, gone,anon,rss,4,0, eight,stack,size,4,0,flat >meta.csv
+pmapdb leaks --series good.csv --meta meta.csv -f csv | awk -F , '{ print $1, $2, $10, $14 }'
+say "--limit, where a series has none of its own: 4,500 KiB at 6,000 an hour"
+pmapdb leaks --series good.csv --limit 20400 -f csv | awk -F , '$1 == "\"grows\"" { print $10, $11 }'
+
+say "what was measured beside them"
+{
+    echo series_id,ts,size_kb,private_kb
+    tail -n +2 good.csv | awk -F , '$1 == "grows" { print $1 "," $2 ",90000,1000" }'
+} >context.csv
+echo series_id,category >shared.csv
+echo grows,shared-memory >>shared.csv
+pmapdb leaks --series good.csv --meta shared.csv --context context.csv -f csv |
+    awk -F , '{ print $1, $2, $14 }'
+
+say "exit status: 1 with --check where one leaks, 3 where all are too short"
+run pmapdb leaks --series good.csv --check -o /dev/null
+grep -e series -e seven good.csv >short.csv
+run pmapdb leaks --series short.csv --check -o /dev/null
+grep -e series -e flat good.csv >quiet.csv
+run pmapdb leaks --series quiet.csv --check -o /dev/null
+
+say "no store is needed, and nothing of one can be asked"
+run pmapdb leaks --series quiet.csv --by object
+run pmapdb leaks --series quiet.csv --process web
+run pmapdb leaks --series quiet.csv --limit much
+run pmapdb leaks --series quiet.csv --sensitivity very
+run pmapdb leaks --series - --meta -
+run pmapdb leaks --meta meta.csv
+run pmapdb leaks --series nothing.csv
+run pmapdb leaks --series .
+run pmapdb leaks --series meta.csv
+echo series_id,ts,kb >empty.csv
+run pmapdb leaks --series empty.csv

@@ -136,6 +136,7 @@ static pmapdb_status judge_curve(const pm_series_set *set, pm_series_one *one, c
     bool count = has_word(set, one->metric, "count") || has_word(set, one->metric, "mappings");
     pm_series series = {.n = one->n_known, .ms = d->ms, .value = d->value, .life = d->life};
     pm_trend_options options = {.count = count,
+                                .size = has_word(set, one->metric, "size"),
                                 .quantum = count              ? 1
                                            : isnan(one->page) ? PAGE_KIB
                                                               : one->page,

@@ -7,16 +7,33 @@
 static const double ln2_high = 0x1.62e42fee00000p-1;
 static const double ln2_low = 0x1.a39ef35793c76p-33;
 
+/* 1 / i!, the series of exp: for |r| <= 0.35 the 13th power is the last that counts. */
+enum { TERMS = 14 };
+static const double part[TERMS] = {1.0,
+                                   1.0,
+                                   1.0 / 2,
+                                   1.0 / 6,
+                                   1.0 / 24,
+                                   1.0 / 120,
+                                   1.0 / 720,
+                                   1.0 / 5040,
+                                   1.0 / 40320,
+                                   1.0 / 362880,
+                                   1.0 / 3628800,
+                                   1.0 / 39916800,
+                                   1.0 / 479001600,
+                                   1.0 / 6227020800};
+
 double pm_exp(double x)
 {
-    /* x = k ln 2 + r, |r| <= 0.35: there the 13th power of the series is the last that counts */
+    /* x = k ln 2 + r, |r| <= 0.35 */
     double k = floor(x / (ln2_high + ln2_low) + 0.5);
     double r = (x - k * ln2_high) - k * ln2_low;
-    double sum = 1.0;
+    double sum = part[TERMS - 1];
     int i;
 
-    for (i = 13; i >= 1; i--)
-        sum = 1.0 + sum * r / i;
+    for (i = TERMS - 2; i >= 0; i--)
+        sum = part[i] + sum * r;
     return ldexp(sum, (int)k);
 }
 

@@ -1,339 +1,293 @@
-/* fit: every shape fitted to the points by least squares, the best of each shape kept.
- *
- * One intercept per life: points and columns are taken as distances from the means of their lives.
- * All columns are computed once, with their products with the points and with the line; then a
- * curve of one or two columns costs a few multiplications.
- */
+/* fit: how likely each shape is, by least squares of all its members under every kind of noise. */
 #include "stats/fit.h"
 
 #include "stats/elementary.h"
-#include "stats/shapes.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-enum { CUTS_MAX = 40, COLUMNS_MAX = CUTS_MAX + 80 };
+/* A curve whose squares exceed the least by this factor to the power 1/dof weighs nothing. */
+#define HOPELESS 40.0
 
-typedef struct column {
-    pm_basis basis;
-    double at;
-    double *v;
-    double square, with_y, with_line;
-} column;
+/* One series under one kind of noise. */
+typedef struct pass {
+    const pm_columns *columns;
+    pm_fit *fit;
+    double y[PM_POINTS_MAX], square; /* whitened */
+    double with_y[PM_CUTS_MAX];      /* of the steps */
+    int dof;
+    double noise;  /* squares that rounding to the quantum leaves */
+    double common; /* what the scores of all curves share */
+    double least;  /* squares of the best curve so far, with the noise */
+} pass;
 
-typedef struct design {
-    const pm_points *points;
-    double phi;
-    int rows, dof;
-    double *y, square; /* the points, whitened */
-    column col[COLUMNS_MAX];
-    int n;
-    int line;       /* its place in col */
-    int cut, cuts;  /* the steps: col[cut] to col[cut + cuts - 1] */
-    double *memory; /* of all columns */
-    double raw[PM_POINTS_MAX];
-} design;
+/* A curve with its products, on its way into the fit. */
+typedef struct candidate {
+    pm_curve curve;
+    double log_prior; /* of one member */
+    int params;       /* coefficients */
+    double rss, range;
+    double error; /* variance of `end` for residuals of variance 1 */
+} candidate;
 
-static double dot(const double *a, const double *b, int n)
+/* A shape counts for what it does at the end of this window, not for its name. */
+static pm_family family_of(pm_family family, double end, double range, double material)
 {
-    double sum = 0.0;
-    int i;
-
-    for (i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
+    if (family == PM_FAMILY_BOUNDED)
+        return family;
+    if (end < 0.0)
+        return -end >= material ? PM_FAMILY_SHRINK : PM_FAMILY_BOUNDED;
+    if (family == PM_FAMILY_LEAK && end >= material && end >= PM_GOES_ON * range)
+        return PM_FAMILY_LEAK;
+    if (family == PM_FAMILY_WATCH)
+        material *= 0.5;
+    return end >= material && end >= PM_STILL_SLOW * range ? PM_FAMILY_WATCH : PM_FAMILY_BOUNDED;
 }
 
-/* raw -> out: whitened inside lives (the first point of each is lost), less the mean of its life.
- * Returns the number of rows. */
-static int transform(const design *d, const double *raw, double *out)
-{
-    const pm_points *p = d->points;
-    int rows = 0, i = 0;
-
-    while (i < p->n) {
-        int life = p->life[i], begin = rows, k;
-        double sum = 0.0;
-
-        if (d->phi > 0.0)
-            i++;
-        for (; i < p->n && p->life[i] == life; i++) {
-            out[rows] = d->phi > 0.0 ? raw[i] - d->phi * raw[i - 1] : raw[i];
-            sum += out[rows++];
-        }
-        for (k = begin; k < rows; k++)
-            out[k] -= sum / (rows - begin);
-    }
-    return rows;
-}
-
-static int column_add(design *d, pm_basis basis, double at)
-{
-    column *c = &d->col[d->n];
-    int i;
-
-    c->basis = basis;
-    c->at = at;
-    c->v = d->memory + (size_t)(d->n + 1) * PM_POINTS_MAX;
-    for (i = 0; i < d->points->n; i++)
-        d->raw[i] = pm_basis_value(basis, at, d->points->x[i]);
-    transform(d, d->raw, c->v);
-    c->square = dot(c->v, c->v, d->rows);
-    c->with_y = dot(c->v, d->y, d->rows);
-    c->with_line = d->line >= 0 ? dot(c->v, d->col[d->line].v, d->rows) : c->square;
-    return d->n++;
-}
-
-static int column_of(design *d, pm_basis basis, double at)
+/* The best score so far is what the weights are relative to. */
+static double weight_of(pm_fit *f, double score)
 {
     int i;
 
-    for (i = 0; i < d->n; i++)
-        if (d->col[i].basis == basis && d->col[i].at == at)
-            return i;
-    return column_add(d, basis, at);
-}
+    if (f->n == 0)
+        f->reference = score;
+    if (score < f->reference) {
+        double scale = pm_exp(-0.5 * fmin(700.0, f->reference - score));
 
-/* Steps halfway between neighbouring places of points; at most CUTS_MAX, evenly chosen. */
-static void cuts_add(design *d)
-{
-    double x[PM_POINTS_MAX];
-    const pm_points *p = d->points;
-    int n = 0, i, j, stride;
-
-    for (i = 0; i < p->n; i++) {
-        for (j = n; j > 0 && x[j - 1] > p->x[i]; j--)
-            x[j] = x[j - 1];
-        x[j] = p->x[i];
-        n++;
+        for (i = 0; i < PM_FAMILIES; i++) {
+            f->family[i].weight *= scale;
+            f->family[i].sum *= scale;
+            f->family[i].square *= scale;
+        }
+        for (i = 0; i < f->n; i++)
+            f->shape[i].weight *= scale;
+        f->reference = score;
     }
-    for (i = 1, j = 1; i < n; i++)
-        if (x[i] != x[j - 1])
-            x[j++] = x[i];
-    stride = (j - 1) / CUTS_MAX + 1;
-    d->cut = d->n;
-    for (i = 0; i + 1 < j; i += stride)
-        column_add(d, PM_BASIS_STEP, 0.5 * (x[i] + x[i + 1]));
-    d->cuts = d->n - d->cut;
+    return pm_exp(-0.5 * fmin(700.0, score - f->reference));
 }
 
-/* Keeps the better one of its shape and family. */
-static void consider(pm_fit *out, const pm_curve *c)
+static pm_fitted *slot_of(pm_fit *f, const pm_curve *c)
 {
     int i;
 
-    if (!pm_curve_allowed(c))
-        return;
-    for (i = 0; i < out->n; i++)
-        if (out->curve[i].shape == c->shape && out->curve[i].family == c->family) {
-            if (c->rss < out->curve[i].rss)
-                out->curve[i] = *c;
-            return;
-        }
-    out->curve[out->n++] = *c;
-}
-
-/* What is left of the squares. A perfect fit leaves rounding, which must not decide between shapes.
- */
-static double left_of(const design *d, double explained)
-{
-    double rss = d->square - explained;
-
-    return rss > 1e-12 * d->square ? rss : 0.0;
-}
-
-static void try_one(const design *d, pm_fit *out, pm_curve c, double square, double with_y)
-{
-    if (square < 1e-12)
-        return;
-    c.coef[0] = with_y / square;
-    c.rss = left_of(d, c.coef[0] * with_y);
-    consider(out, &c);
-}
-
-static void try_two(const design *d, pm_fit *out, pm_curve c, const column *a, const column *b,
-                    double cross)
-{
-    double det = a->square * b->square - cross * cross;
-
-    if (a->square < 1e-12 || det < 1e-12 * a->square)
-        return;
-    c.coef[0] = (a->with_y * b->square - b->with_y * cross) / det;
-    c.coef[1] = (b->with_y * a->square - a->with_y * cross) / det;
-    c.rss = left_of(d, c.coef[0] * a->with_y + c.coef[1] * b->with_y);
-    consider(out, &c);
-}
-
-static void try_shape(design *d, pm_fit *out, const pm_shape_info *info)
-{
-    pm_curve c = {.shape = info->shape, .family = info->family, .params = info->params};
-    int n = info->n_at < 0 ? d->cuts : info->n_at, i;
-
-    if (d->dof - info->params < 2)
-        return;
-    if (info->first == PM_BASIS_NONE) {
-        c.rss = d->square;
-        consider(out, &c);
-        return;
-    }
-    for (i = 0; i < n; i++) {
-        const column *a =
-            &d->col[info->n_at < 0 ? d->cut + i : column_of(d, info->first, info->at[i])];
-
-        c.at = a->at;
-        if (info->second == PM_BASIS_NONE)
-            try_one(d, out, c, a->square, a->with_y);
-        else
-            try_two(d, out, c, a, &d->col[d->line], a->with_line);
-    }
-}
-
-/* One step up and one down (pulse), or two steps: over pairs of cuts. */
-static void try_pairs(const design *d, pm_fit *out)
-{
-    pm_curve pulse = {.shape = PM_SHAPE_PULSE, .params = 3};
-    pm_curve two = {.shape = PM_SHAPE_TWO_STEP, .params = 4};
-    int stride = d->cuts <= 16 ? 1 : 2, i, j;
-
-    for (i = 0; i < d->cuts; i++)
-        for (j = i + 1; j < d->cuts; j++) {
-            const column *a = &d->col[d->cut + i], *b = &d->col[d->cut + j];
-            double cross = dot(a->v, b->v, d->rows);
-
-            pulse.at = two.at = a->at;
-            pulse.at_more = two.at_more = b->at;
-            if (i % stride == 0 && j % stride == 0 && d->dof >= 5)
-                try_one(d, out, pulse, a->square - 2 * cross + b->square, a->with_y - b->with_y);
-            if (j >= i + 2 && d->dof > 6)
-                try_two(d, out, two, a, b, cross);
-        }
-}
-
-/* A fast and a slow warm-up. */
-static void try_two_tau(design *d, pm_fit *out)
-{
-    static const double fast[] = {20, 40, 80, 160}, slow[] = {4, 5.5, 8};
-    pm_curve c = {.shape = PM_SHAPE_TWO_TAU, .params = 4};
-    size_t i, j;
-
-    if (d->dof < 4)
-        return;
-    for (i = 0; i < sizeof slow / sizeof slow[0]; i++)
-        for (j = 0; j < sizeof fast / sizeof fast[0]; j++) {
-            int a = column_of(d, PM_BASIS_SATURATE, fast[j]);
-            int b = column_of(d, PM_BASIS_SATURATE, slow[i]);
-
-            c.at = fast[j];
-            c.at_more = slow[i];
-            try_two(d, out, c, &d->col[a], &d->col[b], dot(d->col[a].v, d->col[b].v, d->rows));
-        }
+    for (i = 0; i < f->n; i++)
+        if (f->shape[i].curve.shape == c->shape && f->shape[i].curve.family == c->family)
+            return &f->shape[i];
+    f->shape[f->n] = (pm_fitted){.curve = *c, .score = INFINITY};
+    return &f->shape[f->n++];
 }
 
 /* Schwarz' criterion with Hurvich and Tsai's correction for few points. What the values are
  * multiples of bounds how well any curve can fit. */
-static double score_of(const design *d, const pm_curve *c, double quantum)
+static double score_of(const pass *p, const candidate *c)
 {
-    double n = d->rows, noise = quantum * quantum / 12.0 * (1 + d->phi * d->phi);
-    double k = c->params + 1.0, rss = c->rss > 0.0 ? c->rss : 0.0;
+    double n = p->columns->n, k = c->params + 1.0;
 
-    return d->dof * pm_log((rss + n * noise) / n) + c->params * pm_log(fmax(2.0, d->dof)) +
-           2 * k * (k + 1) / fmax(1.0, d->dof - k);
+    return p->dof * pm_log((c->rss + p->noise) / n) + c->params * pm_log(fmax(2.0, p->dof)) +
+           2 * k * (k + 1) / fmax(1.0, p->dof - k) + p->common;
 }
 
-static void finish(const design *d, double quantum, pm_fit *out)
+static void consider(pass *p, const candidate *c)
 {
-    const pm_points *p = d->points;
-    int i, k;
+    pm_fit *f = p->fit;
+    double score, weight, end, variance;
+    pm_fitted *slot;
+    pm_mean *mean;
 
-    for (k = 0; k < out->n; k++) {
-        pm_curve *c = &out->curve[k];
-        double low = INFINITY, high = -INFINITY;
-
-        for (i = 0; i < p->n; i++) {
-            double v = pm_curve_value(c, p->x[i]);
-
-            low = fmin(low, v);
-            high = fmax(high, v);
-        }
-        c->range = high - low;
-        c->end = pm_curve_end(c);
-        c->score = score_of(d, c, quantum);
-        if (c->score < out->curve[out->best].score)
-            out->best = k;
+    if (!pm_curve_allowed(&c->curve))
+        return;
+    p->least = fmin(p->least, c->rss + p->noise);
+    score = score_of(p, c);
+    weight = weight_of(f, score - 2 * c->log_prior);
+    end = pm_curve_end(&c->curve);
+    variance = (c->rss + p->noise) / fmax(1.0, p->dof - c->params) * c->error;
+    slot = slot_of(f, &c->curve);
+    slot->weight += weight;
+    if (score < slot->score) {
+        slot->curve = c->curve;
+        slot->score = score;
+        slot->end = end;
+        slot->end_error = sqrt(variance);
+        slot->phi = p->columns->phi;
     }
+    mean = &f->family[family_of(c->curve.family, end, c->range, f->material)];
+    mean->weight += weight;
+    mean->sum += weight * end;
+    mean->square += weight * (end * end + variance);
 }
 
-pmapdb_status pm_fit_all(const pm_points *points, double phi, double quantum, pm_fit *out,
-                         pmapdb_error *err)
+/* What is left of the squares. A perfect fit leaves rounding, which must not decide between
+ * shapes. */
+static double left_of(const pass *p, double explained)
 {
-    design d = {.points = points, .phi = phi, .line = -1};
-    int i;
+    double rss = p->square - explained;
 
-    *out = (pm_fit){0};
-    d.memory = malloc((size_t)(COLUMNS_MAX + 1) * PM_POINTS_MAX * sizeof *d.memory);
-    if (!d.memory)
-        return pm_fail_nomem(err);
-    d.y = d.memory;
-    d.rows = transform(&d, points->y, d.y);
-    d.dof = d.rows - points->lives;
-    d.square = out->tss = dot(d.y, d.y, d.rows);
-    out->dof = d.dof;
-    d.line = column_add(&d, PM_BASIS_LINE, 0.0);
-    cuts_add(&d);
-    for (i = 0; i < pm_shapes_count; i++)
-        try_shape(&d, out, &pm_shapes[i]);
-    try_pairs(&d, out);
-    try_two_tau(&d, out);
-    finish(&d, quantum, out);
-    free(d.memory);
-    return PMAPDB_OK;
+    return rss > 1e-12 * p->square ? rss : 0.0;
 }
 
-pm_curve pm_curve_refit(const pm_curve *curve, const pm_points *points)
+static bool hopeless(const pass *p, double rss)
 {
-    design d = {.points = points};
-    double v[3][PM_POINTS_MAX], aa, bb, ab, ay, by, det;
-    pm_curve c = *curve;
-    int k, i, n;
+    return rss + p->noise > p->least * (1 + HOPELESS / p->dof) * (1 + HOPELESS / p->dof);
+}
 
-    for (k = 0; k < 3; k++) {
-        for (i = 0; i < points->n; i++)
-            d.raw[i] = k == 2 ? points->y[i] : pm_curve_column(curve, k, points->x[i]);
-        transform(&d, d.raw, v[k]);
-    }
-    n = points->n;
-    aa = dot(v[0], v[0], n);
-    bb = dot(v[1], v[1], n);
-    ab = dot(v[0], v[1], n);
-    ay = dot(v[0], v[2], n);
-    by = dot(v[1], v[2], n);
-    det = aa * bb - ab * ab;
-    c.coef[0] = det > 1e-12 * aa ? (ay * bb - by * ab) / det : aa > 1e-12 ? ay / aa : 0.0;
-    c.coef[1] = det > 1e-12 * aa ? (by * aa - ay * ab) / det : 0.0;
+static void try_one(pass *p, candidate *c, double square, double with_y, double spread)
+{
+    double gain;
+
+    if (square < 1e-12)
+        return;
+    c->curve.coef[0] = 1.0;
+    gain = pm_curve_end(&c->curve);
+    c->curve.coef[0] = with_y / square;
+    c->rss = left_of(p, c->curve.coef[0] * with_y);
+    c->range = fabs(c->curve.coef[0]) * spread;
+    c->error = gain * gain / square;
+    consider(p, c);
+}
+
+/* `cross`: product of the two columns. Where `choosy`, a curve that weighs nothing is dropped. */
+static void try_two(pass *p, candidate *c, const pm_column *a, double a_y, const pm_column *b,
+                    double b_y, double cross, bool choosy)
+{
+    double det = a->square * b->square - cross * cross, first, second;
+
+    if (a->square < 1e-12 || det < 1e-12 * a->square)
+        return;
+    first = (a_y * b->square - b_y * cross) / det;
+    second = (b_y * a->square - a_y * cross) / det;
+    c->rss = left_of(p, first * a_y + second * b_y);
+    if (choosy && hopeless(p, c->rss))
+        return;
+    c->curve.coef[0] = first;
+    c->curve.coef[1] = second;
+    first = fabs(first) * a->spread;
+    second = fabs(second) * b->spread;
+    c->range = c->curve.coef[0] * c->curve.coef[1] >= 0.0 ? first + second : fmax(first, second);
+    c->error = a->square / det;
+    consider(p, c);
+}
+
+static candidate candidate_of(const pm_shape_info *info, int members)
+{
+    candidate c = {.curve = {.shape = info->shape, .family = info->family}};
+
+    c.log_prior = pm_log(info->prior / members);
+    c.params = (info->first != PM_BASIS_NONE) + (info->second != PM_BASIS_NONE);
     return c;
 }
 
-void pm_curve_residuals(const pm_curve *curve, const pm_points *points, double *out)
+static double with_y(const pass *p, const pm_column *column)
 {
-    design d = {.points = points};
-    int i;
-
-    for (i = 0; i < points->n; i++)
-        d.raw[i] = points->y[i] - pm_curve_value(curve, points->x[i]);
-    transform(&d, d.raw, out);
+    return pm_dot(column->v, p->y, p->columns->n);
 }
 
-double pm_residual_phi(const pm_points *points, const double *r)
+static void try_shape(pass *p, int shape)
 {
-    double square = dot(r, r, points->n), lagged = 0.0, phi;
+    const pm_columns *all = p->columns;
+    const pm_shape_info *info = &pm_shapes[shape];
+    int members = info->members == PM_AT_CUTS ? all->cuts : info->members, i;
+    candidate c = candidate_of(info, members);
+    double line_y = with_y(p, all->line);
+
+    if (p->dof - c.params < 2)
+        return;
+    if (info->first == PM_BASIS_NONE) {
+        c.rss = p->square;
+        consider(p, &c);
+        return;
+    }
+    for (i = 0; i < members; i++) {
+        const pm_column *a = &all->of_shape[shape][i];
+        double a_y = info->members == PM_AT_CUTS ? p->with_y[i] : with_y(p, a);
+
+        c.curve.at = a->at;
+        c.curve.coef[1] = 0.0;
+        if (info->second == PM_BASIS_NONE)
+            try_one(p, &c, a->square, a_y, a->spread);
+        else
+            try_two(p, &c, a, a_y, all->line, line_y, a->with_line, false);
+    }
+}
+
+/* One step up and one down (a pulse), or two steps: over pairs of cuts. */
+static void try_pairs(pass *p)
+{
+    const pm_columns *all = p->columns;
+    int cuts = all->cuts, stride = cuts <= 16 ? 1 : 2, pairs = cuts * (cuts - 1) / 2, i, j;
+    candidate pulse = candidate_of(&pm_shape_pulse, pairs / (stride * stride) + 1);
+    candidate two = candidate_of(&pm_shape_two_step, pairs + 1);
+
+    for (i = 0; i < cuts; i++)
+        for (j = i + 1; j < cuts; j++) {
+            const pm_column *a = &all->steps[i], *b = &all->steps[j];
+            double cross = all->cross[i * cuts + j];
+
+            pulse.curve.at = two.curve.at = a->at;
+            pulse.curve.at_more = two.curve.at_more = b->at;
+            if (i % stride == 0 && j % stride == 0 && p->dof >= 5)
+                try_one(p, &pulse, a->square - 2 * cross + b->square, p->with_y[i] - p->with_y[j],
+                        1.0);
+            if (j >= i + 2 && p->dof > 6)
+                try_two(p, &two, a, p->with_y[i], b, p->with_y[j], cross, true);
+        }
+}
+
+/* A fast and a slow warm-up. */
+static void try_two_tau(pass *p)
+{
+    const pm_columns *all = p->columns;
+    candidate c = candidate_of(&pm_shape_two_tau, pm_shape_two_tau.members);
+    int i, j;
+
+    if (p->dof < 4)
+        return;
+    for (i = 0; i < PM_SLOW_TAUS; i++)
+        for (j = 0; j < PM_FAST_TAUS; j++) {
+            const pm_column *a = &all->fast[j], *b = &all->slow[i];
+
+            c.curve.at = a->at;
+            c.curve.at_more = b->at;
+            try_two(p, &c, a, with_y(p, a), b, with_y(p, b), pm_dot(a->v, b->v, all->n), false);
+        }
+}
+
+void pm_fit_add(pm_fit *fit, const pm_columns *columns, const double *y, double against)
+{
+    pass p = {.columns = columns, .fit = fit, .least = INFINITY};
+    double phi = columns->phi;
     int i;
 
-    if (!(square > points->n * 1e-12))
-        return 0.0;
-    for (i = 0; i + 1 < points->n; i++)
-        if (points->life[i] == points->life[i + 1])
-            lagged += r[i] * r[i + 1];
-    phi = lagged / square;
-    phi += (1 + 3 * phi) / points->n;
-    return phi < 0.0 ? 0.0 : phi > PM_PHI_MAX ? PM_PHI_MAX : phi;
+    pm_whiten(columns->life, columns->n, phi, y, p.y);
+    p.square = pm_dot(p.y, p.y, columns->n);
+    p.dof = columns->n - columns->lives;
+    p.noise = columns->n * fit->quantum * fit->quantum / 12.0 * (1 + phi * phi);
+    p.common = against - columns->lives * pm_log(1 - phi * phi);
+    for (i = 0; i < columns->cuts; i++)
+        p.with_y[i] = with_y(&p, &columns->steps[i]);
+    for (i = 0; i < PM_SHAPES; i++)
+        try_shape(&p, i);
+    try_pairs(&p);
+    try_two_tau(&p);
+}
+
+double pm_curve_explains(const pm_curve *curve, const pm_points *points)
+{
+    double raw[PM_POINTS_MAX], v[3][PM_POINTS_MAX], aa, bb, ab, ay, by, yy, det, explained;
+    int n = points->n, k, i;
+
+    for (k = 0; k < 3; k++) {
+        for (i = 0; i < n; i++)
+            raw[i] = k == 2 ? points->y[i] : pm_curve_column(curve, k, points->x[i]);
+        pm_whiten(points->life, n, 0.0, raw, v[k]);
+    }
+    aa = pm_dot(v[0], v[0], n);
+    bb = pm_dot(v[1], v[1], n);
+    ab = pm_dot(v[0], v[1], n);
+    ay = pm_dot(v[0], v[2], n);
+    by = pm_dot(v[1], v[2], n);
+    yy = pm_dot(v[2], v[2], n);
+    det = aa * bb - ab * ab;
+    explained = det > 1e-12 * aa ? (ay * ay * bb - 2 * ay * by * ab + by * by * aa) / det
+                : aa > 1e-12     ? ay * ay / aa
+                                 : 0.0;
+    return yy > 0.0 ? explained / yy : 0.0;
 }

@@ -1,50 +1,45 @@
-/* fit: every shape fitted to the points by least squares, the best of each shape kept. */
+/* fit: how likely each shape is, by least squares of all its members under every kind of noise.
+ *
+ * A shape's weight is its prior times the mean likelihood of its members (places, rates, noises),
+ * so that a shape with many members wins nothing by their number. The families' weights are sums
+ * over what each curve is found to do at the end of the window.
+ */
 #ifndef PM_STATS_FIT_H
 #define PM_STATS_FIT_H
 
-#include "stats/points.h"
+#include "stats/columns.h"
 
-typedef enum pm_family {
-    PM_FAMILY_BOUNDED, /* it ends, or has ended */
-    PM_FAMILY_WATCH,   /* it slows down and has no end */
-    PM_FAMILY_LEAK     /* it goes on */
-} pm_family;
+/* The best member of a shape. */
+typedef struct pm_fitted {
+    pm_curve curve;
+    double score;     /* information criterion, the smaller the better */
+    double weight;    /* of the whole shape, relative to pm_fit.reference */
+    double end;       /* slope at the end of the window, per span ... */
+    double end_error; /* ... and its standard error, the bend taken as known */
+    double phi;
+} pm_fitted;
 
-/* One curve: at most two columns of the basis, each with a coefficient. */
-typedef struct pm_curve {
-    pm_shape shape;
-    pm_family family;
-    int params;         /* beyond the intercepts of the lives */
-    double at, at_more; /* of the first and of the second column */
-    double coef[2];
-    double rss;   /* of the (whitened) points */
-    double end;   /* slope at the end of the window, per span */
-    double range; /* largest minus smallest value on the points */
-    double score; /* information criterion, the smaller the better; priors come on top */
-} pm_curve;
+enum { PM_FITTED_MAX = 16 };
 
-enum { PM_CURVES_MAX = 16 };
+/* Weighted end slopes of the curves of one family. */
+typedef struct pm_mean {
+    double weight, sum, square;
+} pm_mean;
 
 typedef struct pm_fit {
-    pm_curve curve[PM_CURVES_MAX]; /* the best of each shape and family */
+    double material,
+        quantum;      /* set before: growth that matters, and what values are multiples of */
+    double reference; /* score that the weights are relative to */
+    pm_mean family[PM_FAMILIES];
+    pm_fitted shape[PM_FITTED_MAX]; /* by shape and family */
     int n;
-    int best;   /* smallest score */
-    double tss; /* sum of squares around the means of the lives */
-    int dof;    /* points less lives */
 } pm_fit;
 
-/* Fits on y_i - phi y_(i-1) inside lives where phi > 0. quantum: what the values are multiples of.
- * Fails only for want of memory. */
-pmapdb_status pm_fit_all(const pm_points *points, double phi, double quantum, pm_fit *out,
-                         pmapdb_error *err);
+/* Adds the fits under one kind of noise; `against` is what speaks against that kind (-2 log). */
+void pm_fit_add(pm_fit *fit, const pm_columns *columns, const double *y, double against);
 
-/* The curve with the coefficients that fit the points best without whitening. */
-pm_curve pm_curve_refit(const pm_curve *curve, const pm_points *points);
-
-/* What the curve leaves over, without whitening, around the means of the lives. */
-void pm_curve_residuals(const pm_curve *curve, const pm_points *points, double *out);
-
-/* Lag-one correlation of residuals inside lives, corrected for its bias, 0 to PM_PHI_MAX. */
-double pm_residual_phi(const pm_points *points, const double *residuals);
+/* The curve with the coefficients that fit the points best without whitening: the share of their
+ * variance around the means of the lives that it explains. */
+double pm_curve_explains(const pm_curve *curve, const pm_points *points);
 
 #endif

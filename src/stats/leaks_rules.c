@@ -122,11 +122,11 @@ static void shared_grows(pm_leak_facts *f, pm_leak *row)
     double rss = GROWN(f, RSS), size = GROWN(f, SIZE), private = GROWN(f, PRIVATE);
     bool any_leaks = leaks(&f->rss) || leaks(&f->size) || leaks(&f->count);
 
-    if (size >= PM_FOLLOWS * rss) {
+    if (size > 0 && size >= PM_FOLLOWS * rss) {
         settle(row, any_leaks ? PM_VERDICT_LEAK : PM_VERDICT_SUSPECT,
                leaks(&f->size) ? PM_METRIC_SIZE : PM_METRIC_RSS);
         pm_leaks_say(row, "shared memory is created: size %s, %s", MORE(f, SIZE), PIECES(f));
-    } else if (private >= PM_FOLLOWS * rss) {
+    } else if (private > 0 && private >= PM_FOLLOWS * rss) {
         settle(row, f->rss.verdict, PM_METRIC_RSS);
         pm_leaks_say(row, "fills a shared mapping that exists: private %s, ends at %s",
                      MORE(f, PRIVATE), SIZE(f->last[PM_METRIC_SIZE]));

@@ -79,11 +79,14 @@ pmapdb_status pm_leaks_work_new(const pm_leak_process *process, const pm_leak_op
     for (int m = 0; m < PM_METRIC_COUNT; m++)
         fill(out->whole.series[m], n, out->known[m] ? 0 : NAN);
     fill(out->whole_rss, n, out->known[PM_METRIC_RSS] ? 0 : NAN);
+    if (pm_trend_room_open(&out->room, err))
+        return PMAPDB_NOMEM;
     return find_sums_only(out, err);
 }
 
 void pm_leaks_work_free(pm_leak_work *work)
 {
+    pm_trend_room_close(work->room);
     free(work->key.memory);
     free(work->whole.memory);
     free(work->scratch);
@@ -217,7 +220,10 @@ pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dens
     const pm_leak_process *p = work->process;
     bool count = metric == PM_METRIC_MAPPINGS;
     pm_series series = {p->n, p->ms, dense->series[metric], p->life};
-    pm_trend_options options = {.count = count, .leak_weight = work->options->leak_weight};
+    pm_trend_options options = {.count = count,
+                                .size = metric == PM_METRIC_SIZE,
+                                .leak_weight = work->options->leak_weight,
+                                .room = work->room};
 
     if (is_constant(series.value, p->n)) {
         flat_trend(p, series.value, count, out);

@@ -101,6 +101,7 @@ typedef struct pm_leak_work {
     pm_leak_dense key, whole;    /* of the key in hand; the sum of the keys */
     double *whole_rss;           /* n: without swap, for the limit */
     pm_leak_facts *facts;        /* of each key */
+    pm_trend_room *room;         /* all keys have the same times */
 } pm_leak_work;
 
 pmapdb_status pm_leaks_work_new(const pm_leak_process *process, const pm_leak_options *options,

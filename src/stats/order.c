@@ -73,3 +73,19 @@ double pm_quantile(double *v, size_t n, double q)
             next = v[j];
     return here + (place - (double)i) * (next - here);
 }
+
+double pm_midmean(double *v, size_t n)
+{
+    size_t cut = n / 4, i;
+    double sum = 0.0;
+
+    if (n < 4)
+        return pm_median(v, n);
+    if (cut > 0) {
+        pm_select(v, n, cut);
+        pm_select(v + cut, n - cut, n - 2 * cut - 1);
+    }
+    for (i = cut; i < n - cut; i++)
+        sum += v[i];
+    return sum / (double)(n - 2 * cut);
+}

@@ -8,7 +8,9 @@
  * it no smaller. k < n. */
 double pm_select(double *v, size_t n, size_t k);
 
-double pm_median(double *v, size_t n);             /* n > 0; the mean of the middle two */
+double pm_median(double *v, size_t n); /* n > 0; the mean of the middle two */
+/* Mean of the middle half: as robust as needed, and of less noise than the median. n > 0. */
+double pm_midmean(double *v, size_t n);
 double pm_quantile(double *v, size_t n, double q); /* n > 0; between neighbours by their distance */
 
 #endif

@@ -1,10 +1,10 @@
-/* points: a series as the few points that curves are fitted to: medians of equal times, or the
- * floors of a sawtooth. */
+/* points: a series as the few points that curves are fitted to: middles of equal times, the floors
+ * of a sawtooth, or the corners of a staircase. */
 #include "stats/points.h"
 
 #include "stats/order.h"
 
-#include <string.h>
+#include <math.h>
 
 static void add(pm_points *out, const pm_sample *s, int life, double t, double y)
 {
@@ -48,56 +48,96 @@ static void floors(const pm_sample *s, int life, const size_t *edges, size_t n, 
     }
 }
 
-static void buckets(const pm_sample *s, int life, int k, pm_points *out)
+static double median_of(pm_sample *s, size_t begin, size_t end)
+{
+    size_t count = 0;
+
+    for (; begin < end; begin++)
+        s->work[count++] = s->y[begin];
+    return pm_median(s->work, count);
+}
+
+/* The lower corner of every step: what was needed when it became too little. */
+static void corners(pm_sample *s, int life, const size_t *edges, size_t n, pm_points *out)
+{
+    size_t begin = s->life[life].begin, from = begin, i;
+    double at = s->t[begin], end = s->t[s->life[life].end - 1], pause = (end - at) / PM_BUCKETS;
+
+    for (i = 0; i < n; i++) {
+        size_t edge = begin + edges[i];
+
+        add(out, s, life, 0.5 * (s->t[edge] + s->t[edge + 1]), median_of(s, from, edge + 1));
+        if (3 * i >= 2 * n)
+            out->late_step = fmax(out->late_step, s->y[edge + 1] - s->y[edge]);
+        from = edge + 1;
+        pause = fmax(pause, s->t[edge] - at);
+        at = s->t[edge];
+    }
+    /* The last stretch says only that the next step is not due. Longer than any before, it says
+     * that there may be none. */
+    if (end - at > pause) {
+        double level = median_of(s, from, s->life[life].end);
+
+        for (at += pause; at < end; at += pause)
+            add(out, s, life, at, level);
+        add(out, s, life, end, level);
+    }
+}
+
+static void buckets(pm_sample *s, int life, int k, pm_points *out)
 {
     size_t begin = s->life[life].begin, end = s->life[life].end, i = begin;
     double t0 = s->t[begin], width = (s->t[end - 1] - t0) / k;
 
     while (i < end) {
         int bucket = (int)((s->t[i] - t0) / width);
-        double sum = 0.0;
-        size_t count = 0;
+        size_t first = i, count = 0;
 
         if (bucket >= k)
             bucket = k - 1;
-        for (; i < end && (bucket == k - 1 || (int)((s->t[i] - t0) / width) == bucket); i++) {
-            sum += s->t[i];
+        for (; i < end && (bucket == k - 1 || (int)((s->t[i] - t0) / width) == bucket); i++)
             s->work[count++] = s->y[i];
-        }
-        add(out, s, life, sum / (double)count, pm_median(s->work, count));
+        /* where it only rises, the middle value is that of the middle time */
+        add(out, s, life, 0.5 * (s->t[first + (count - 1) / 2] + s->t[first + count / 2]),
+            pm_midmean(s->work, count));
     }
 }
 
-static int bucket_count(size_t m, int lives)
+/* A bucket has three snapshots or more, two where there are few. */
+static int bucket_count(size_t m, int lives, int most)
 {
-    int k = lives == 1 ? PM_BUCKETS : 2 * PM_BUCKETS / lives;
-    int most = (int)(m / (m >= 48 ? 3 : 2) < PM_BUCKETS ? m / (m >= 48 ? 3 : 2) : PM_BUCKETS);
+    int k = lives == 1 ? PM_BUCKETS : PM_BUCKETS_OF_LIVES / lives;
+    int full = (int)(m / (m >= 48 ? 3 : 2) < PM_BUCKETS ? m / (m >= 48 ? 3 : 2) : PM_BUCKETS);
 
-    if (lives > 1 && k < 8)
-        k = 8;
-    if (k > most)
-        k = most;
+    k = k > most ? most : k;
+    k = k > full ? full : k;
     return k < PM_POINTS_MIN ? PM_POINTS_MIN : k;
 }
 
-void pm_points_of(pm_sample *s, pm_points *out)
+void pm_points_of(pm_sample *s, int most, pm_points *out)
 {
     int life;
 
     out->n = 0;
     out->lives = s->lives;
-    out->floor = false;
-    if (s->lives == 1)
-        pm_season_remove(s);
+    out->floor = out->stairs = false;
+    out->late_step = 0.0;
     for (life = 0; life < s->lives; life++) {
-        size_t begin = s->life[life].begin, m = s->life[life].end - begin;
-        size_t teeth = pm_teeth_find(s->y + begin, m, s->work, s->edges);
+        size_t begin = s->life[life].begin, m = s->life[life].end - begin, n = 0;
 
-        if (teeth > 0) {
+        if (s->lives == 1)
+            n = pm_stairs_find(s->t + begin, s->y + begin, m, s->work, s->edges);
+        if (n > 0) {
+            out->stairs = true;
+            corners(s, life, s->edges, n, out);
+            continue;
+        }
+        n = pm_teeth_find(s->y + begin, m, s->work, s->edges);
+        if (n > 0) {
             out->floor = true;
-            floors(s, life, s->edges, teeth, out);
+            floors(s, life, s->edges, n, out);
         } else {
-            buckets(s, life, bucket_count(m, s->lives), out);
+            buckets(s, life, bucket_count(m, s->lives, most), out);
         }
     }
 }

@@ -6,7 +6,6 @@
 #include "stats/refine.h"
 
 #include "stats/order.h"
-#include "stats/slopes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -127,29 +126,50 @@ static bool jumped(const pm_sample *s, char *reason)
     return true;
 }
 
+/* Of one life: buckets, or corners with a tail as long. */
+enum { SLOPES_MAX = 2 * PM_BUCKETS * (2 * PM_BUCKETS + 1) };
+
+/* Slopes between all pairs of points whose x lies in [from, to]; their median is the rate (Theil,
+ * Sen). Returns how many. */
+static size_t slopes_of(const pm_points *p, double from, double to, double *out)
+{
+    size_t n = 0;
+    int i, j;
+
+    for (i = 0; i < p->n; i++) {
+        if (p->x[i] < from || p->x[i] > to)
+            continue;
+        for (j = i + 1; j < p->n; j++)
+            if (p->x[j] <= to && p->x[j] > p->x[i])
+                out[n++] = (p->y[j] - p->y[i]) / (p->x[j] - p->x[i]);
+    }
+    return n;
+}
+
 static bool slows_down(const pm_evidence *e, char *reason)
 {
     const pm_points *p = e->points;
-    double slopes[PM_SLOPES_MAX], early, late, first = p->x[0], last = p->x[p->n - 1], cut;
+    double slopes[SLOPES_MAX], early, late, last = p->x[p->n - 1], cut;
+    int first = 0;
     size_t n;
-    int active;
 
-    pm_slopes(p, e->active, INFINITY, slopes, &active);
-    if (active < 12)
+    while (first < p->n && p->x[first] < e->active)
+        first++;
+    if (p->n - first < 12)
         return false;
-    first = p->x[p->n - active];
-    cut = first + (last - first) * 2 / 3.0;
-    n = pm_slopes(p, first, cut, slopes, NULL);
+    cut = p->x[first] + (last - p->x[first]) * 2 / 3.0;
+    n = slopes_of(p, p->x[first], cut, slopes);
     if (n <= 5)
         return false;
     early = pm_median(slopes, n);
-    n = pm_slopes(p, cut, INFINITY, slopes, NULL);
+    n = slopes_of(p, cut, last, slopes);
     if (n <= 5)
         return false;
     late = pm_median(slopes, n);
     if (early <= 0.0 || late >= PM_DECEL * early || pm_quantile(slopes, n, 0.85) >= early)
         return false;
-    snprintf(reason, PM_REASON, "the rate fell to %.0f %% in the last third", 100 * late / early);
+    snprintf(reason, PM_REASON, "the rate fell to %.0f %% in the last third",
+             100 * fmax(0.0, late / early));
     return true;
 }
 
@@ -169,7 +189,8 @@ static bool staircase(const pm_sample *s, char *reason)
 
 pm_verdict pm_refine(pm_verdict verdict, const pm_evidence *e, char *reason)
 {
-    bool one = e->sample->lives == 1, curve = one && !e->points->floor;
+    bool one = e->sample->lives == 1;
+    bool curve = one && !e->points->floor; /* of a sawtooth the floors are too few */
 
     if (curve && stalled(e->points, reason))
         return PM_VERDICT_PLATEAU;
@@ -179,7 +200,7 @@ pm_verdict pm_refine(pm_verdict verdict, const pm_evidence *e, char *reason)
         return PM_VERDICT_SUSPECT;
     if (one && jumped(e->sample, reason))
         return PM_VERDICT_PLATEAU;
-    if (verdict == PM_VERDICT_LEAK && e->straight && curve && slows_down(e, reason))
+    if (verdict == PM_VERDICT_LEAK && e->straight && curve && e->may_slow && slows_down(e, reason))
         return PM_VERDICT_SUSPECT;
     if (verdict == PM_VERDICT_SUSPECT && curve && e->grows && staircase(e->sample, reason))
         return PM_VERDICT_LEAK;

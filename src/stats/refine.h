@@ -10,6 +10,7 @@ typedef struct pm_evidence {
     double active; /* x where the growth of now begins */
     double rate;   /* per span, of the active part */
     bool straight; /* the best shape ends in a straight line */
+    bool may_slow; /* the weights leave room for a curve that slows down */
     bool grows;    /* leak and watch shapes together have the weight of a suspect */
 } pm_evidence;
 

@@ -2,7 +2,15 @@
 #ifndef PM_STATS_SHAPES_H
 #define PM_STATS_SHAPES_H
 
-#include "stats/fit.h"
+#include "stats/trend.h"
+
+typedef enum pm_family {
+    PM_FAMILY_BOUNDED, /* it ends, or has ended */
+    PM_FAMILY_WATCH,   /* it slows down and has no end */
+    PM_FAMILY_LEAK,    /* it goes on */
+    PM_FAMILY_SHRINK,  /* it falls: what a curve is found to be, no shape is by name */
+    PM_FAMILIES
+} pm_family;
 
 typedef enum pm_basis {
     PM_BASIS_NONE,
@@ -20,23 +28,38 @@ typedef struct pm_shape_info {
     pm_shape shape;
     pm_family family;
     pm_basis first, second;
-    int params;
-    double prior;
-    double at[18]; /* parameters of the first column, 0 behind the last */
-    int n_at;      /* -1: every cut between points */
+    double prior;    /* shared by its members */
+    double from, to; /* parameters of the first column: places are evenly spread, rates by ratio */
+    int members;     /* PM_AT_CUTS: one for every cut between points */
 } pm_shape_info;
 
-extern const pm_shape_info pm_shapes[];
-extern const int pm_shapes_count;
+enum { PM_AT_CUTS = -1, PM_SHAPES = 13 };
+
+extern const pm_shape_info pm_shapes[PM_SHAPES];
+
+/* Shapes made of two columns of one kind. */
+extern const pm_shape_info pm_shape_pulse, pm_shape_two_step, pm_shape_two_tau;
+enum { PM_FAST_TAUS = 4, PM_SLOW_TAUS = 3 };
+extern const double pm_fast_taus[PM_FAST_TAUS], pm_slow_taus[PM_SLOW_TAUS];
+
+/* The first column's parameter of the i-th member. */
+double pm_shape_at(const pm_shape_info *info, int i);
 
 double pm_basis_value(pm_basis basis, double at, double x);
+
+/* One fitted curve: at most two columns of the basis, each with a coefficient. */
+typedef struct pm_curve {
+    pm_shape shape;
+    pm_family family;   /* the shape's */
+    double at, at_more; /* parameters of the first and of the second column */
+    double coef[2];
+} pm_curve;
+
+/* Of one column, at x, without its coefficient. */
+double pm_curve_column(const pm_curve *curve, int column, double x);
 double pm_curve_value(const pm_curve *curve, double x); /* without the intercept */
 
-/* The same for coefficients of its two columns. */
-double pm_curve_column(const pm_curve *curve, int column, double x);
-double pm_shape_prior(pm_shape shape);
-
-/* Slope of a fitted curve at x = 1. */
+/* Slope of a curve at x = 1. */
 double pm_curve_end(const pm_curve *curve);
 
 /* What a shape's coefficients must satisfy to be that shape. */

@@ -1,15 +1,16 @@
-/* trend: one series of a memory size or a count -> what its curve says. */
+/* trend: one series of a memory size or a count -> what its curve says.
+ *
+ * sample -> points -> weights of all shapes -> verdict -> what speaks against it.
+ */
 #include "stats/trend.h"
 
-#include "stats/elementary.h"
 #include "stats/fit.h"
 #include "stats/order.h"
 #include "stats/refine.h"
 #include "stats/sample.h"
-#include "stats/shapes.h"
-#include "stats/slopes.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *pm_verdict_name(pm_verdict verdict)
@@ -23,70 +24,184 @@ const char *pm_verdict_name(pm_verdict verdict)
 const char *pm_shape_name(pm_shape shape)
 {
     static const char *const names[PM_SHAPE_COUNT] = {
-        "",      "const",         "linear",         "step",        "two-step",
-        "pulse", "saturating",    "ramp-then-flat", "late-ramp",   "power",
-        "log",   "warmup+linear", "two-tau",        "step+linear", "accelerating"};
+        "",           "const",          "linear",       "step",  "two-step", "pulse",
+        "saturating", "ramp-then-flat", "late-ramp",    "power", "log",      "warmup+linear",
+        "two-tau",    "step+linear",    "accelerating", "knee"};
 
     return names[shape];
 }
 
-enum { BOUNDED, WATCH, LEAK, SHRINK, WEIGHTS };
+enum { RESOLUTIONS = 3 };
 
-/* What is on the table while one series is judged. */
+static const int resolutions[RESOLUTIONS] = {PM_BUCKETS_FEWEST, PM_BUCKETS_FEWER, PM_BUCKETS};
+
+struct pm_trend_room {
+    pm_columns columns[RESOLUTIONS][PM_PHIS_COUNT];
+};
+
+pmapdb_status pm_trend_room_open(pm_trend_room **out, pmapdb_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? PMAPDB_OK : pm_fail_nomem(err);
+}
+
+void pm_trend_room_close(pm_trend_room *room)
+{
+    int r, k;
+
+    for (r = 0; room && r < RESOLUTIONS; r++)
+        for (k = 0; k < PM_PHIS_COUNT; k++)
+            pm_columns_free(&room->columns[r][k]);
+    free(room);
+}
+
+/* What is on the table while one series is judged. Slopes are per span. */
 typedef struct work {
+    const pm_trend_options *options;
+    pm_trend_room *room;
     pm_sample sample;
-    pm_points points;
-    pm_fit fit;
-    pm_curve top; /* the most likely shape */
+    pm_points points;           /* of the finest resolution, as is what follows: */
+    pm_fitted top;              /* the most likely shape */
+    pm_fitted line;             /* the best straight line */
+    double r2;                  /* of `top` */
+    double weight[PM_FAMILIES]; /* means over the resolutions, as are */
+    pm_mean slope[PM_FAMILIES]; /* these, in parts of the weights */
     double material;
-    double weight[WEIGHTS];
-    double slopes[PM_SLOPES_MAX];
+    bool climbs;
 } work;
 
 /* Growth of less than this over the window does not matter. */
-static double material_of(pm_sample *s, bool count)
+static double material_of(pm_sample *s, const pm_trend_options *options)
 {
+    double share = options->size ? PM_MATERIAL_SIZE : PM_MATERIAL_SHARE;
+
     memcpy(s->work, s->raw, s->n * sizeof *s->work);
-    return fmax(PM_MATERIAL_SHARE * fmax(1.0, pm_median(s->work, s->n)),
-                count ? PM_MATERIAL_COUNT : PM_MATERIAL_KIB);
+    return fmax(share * fmax(1.0, pm_median(s->work, s->n)),
+                options->count ? PM_MATERIAL_COUNT : PM_MATERIAL_KIB);
 }
 
-/* A shape counts for what it does at the end of this window, not for its name. */
-static int family_of(const pm_curve *c, double material)
+/* It hardly ever falls: its noise is that of lumps. */
+static bool climbs(const pm_points *p)
 {
-    if (c->family != PM_FAMILY_BOUNDED && c->end < 0.0)
-        return -c->end >= material ? SHRINK : BOUNDED;
-    if (c->family == PM_FAMILY_LEAK) {
-        if (c->end >= material && c->end >= PM_GOES_ON * c->range)
-            return LEAK;
-        return c->end >= material && c->end >= PM_STILL_SLOW * c->range ? WATCH : BOUNDED;
-    }
-    if (c->family == PM_FAMILY_WATCH)
-        return c->end < 0.5 * material || c->end < PM_STILL_SLOW * c->range ? BOUNDED : WATCH;
-    return BOUNDED;
-}
-
-/* Weights of the families, and the best shape, priors included. */
-static void weigh(work *w)
-{
-    double score[PM_CURVES_MAX], best = INFINITY, sum = 0.0;
+    double up = 0.0, down = 0.0;
     int i;
 
-    for (i = 0; i < w->fit.n; i++) {
-        score[i] = w->fit.curve[i].score - 2 * pm_log(pm_shape_prior(w->fit.curve[i].shape));
-        if (score[i] < best) {
-            best = score[i];
-            w->top = w->fit.curve[i];
+    for (i = 1; i < p->n; i++) {
+        double d = p->y[i] - p->y[i - 1];
+
+        if (p->life[i] != p->life[i - 1])
+            continue;
+        up += fmax(0.0, d);
+        down += fmax(0.0, -d);
+    }
+    return p->n >= PM_CLIMBS_POINTS && down < PM_CLIMBS_FALL * up;
+}
+
+static pmapdb_status fit_points(work *w, int resolution, pm_fit *fit, pmapdb_error *err)
+{
+    static const double phis[PM_PHIS_COUNT] = PM_PHIS;
+    const double most = phis[PM_PHIS_COUNT - 1];
+    int k;
+
+    *fit = (pm_fit){.material = w->material, .quantum = w->options->quantum};
+    w->climbs = climbs(&w->points);
+    for (k = 0; k < PM_PHIS_COUNT; k++) {
+        pm_columns *columns = &w->room->columns[resolution][k];
+        pmapdb_status st = pm_columns_fit(columns, &w->points, phis[k],
+                                          k > 0 ? w->room->columns[resolution] : NULL, err);
+
+        if (st)
+            return st;
+        pm_fit_add(fit, columns, w->points.y,
+                   w->climbs ? PM_CLIMBS_AGAINST * (1 - phis[k] / most) : 0.0);
+    }
+    return PMAPDB_OK;
+}
+
+/* Adds one resolution to the means, and keeps its best shapes. */
+static void gather(work *w, const pm_fit *fit)
+{
+    double sum = 0.0, best = -1.0;
+    int i;
+
+    for (i = 0; i < PM_FAMILIES; i++)
+        sum += fit->family[i].weight;
+    for (i = 0; i < PM_FAMILIES; i++) {
+        w->weight[i] += fit->family[i].weight / sum;
+        w->slope[i].weight += fit->family[i].weight / sum;
+        w->slope[i].sum += fit->family[i].sum / sum;
+        w->slope[i].square += fit->family[i].square / sum;
+    }
+    for (i = 0; i < fit->n; i++) {
+        if (fit->shape[i].curve.shape == PM_SHAPE_LINEAR)
+            w->line = fit->shape[i];
+        if (fit->shape[i].weight > best) {
+            best = fit->shape[i].weight;
+            w->top = fit->shape[i];
         }
     }
-    for (i = 0; i < w->fit.n; i++) {
-        double weight = pm_exp(-0.5 * fmin(700.0, score[i] - best));
+}
 
-        w->weight[family_of(&w->fit.curve[i], w->material)] += weight;
-        sum += weight;
+/* The weights of all families; false where there are too few points. */
+static pmapdb_status weigh(work *w, bool *enough, pmapdb_error *err)
+{
+    int r, taken = 0, before = 0, i;
+
+    for (r = 0; r < RESOLUTIONS; r++) {
+        pm_fit fit;
+        pmapdb_status st;
+
+        pm_points_of(&w->sample, resolutions[r], &w->points);
+        /* floors, corners and few snapshots are the same at every resolution */
+        if (w->points.n < PM_POINTS_MIN || w->points.n == before)
+            continue;
+        st = fit_points(w, r, &fit, err);
+        if (st)
+            return st;
+        gather(w, &fit);
+        before = w->points.n;
+        taken++;
     }
-    for (i = 0; i < WEIGHTS; i++)
-        w->weight[i] /= sum;
+    for (i = 0; i < PM_FAMILIES && taken > 0; i++)
+        w->weight[i] /= taken;
+    w->r2 = taken > 0 ? pm_curve_explains(&w->top.curve, &w->points) : 0.0;
+    *enough = taken > 0;
+    return PMAPDB_OK;
+}
+
+typedef struct rate {
+    double rate, low, high; /* per span; the 90 % interval */
+} rate;
+
+/* The end slope, as the curves of these families give it by their weights. */
+static rate rate_of(const work *w, pm_family from, pm_family to)
+{
+    pm_mean all = {0};
+    double mean, half, unsure = w->points.stairs ? PM_STAIRS_UNSURE * w->points.late_step : 0.0;
+    double t = PM_Z90 + 1.5 / fmax(2.0, w->points.n - 4); /* Student's, nearly */
+    int i;
+
+    for (i = (int)from; i <= (int)to; i++) {
+        all.weight += w->slope[i].weight;
+        all.sum += w->slope[i].sum;
+        all.square += w->slope[i].square;
+    }
+    if (!(all.weight > 0.0))
+        return (rate){0};
+    mean = all.sum / all.weight;
+    half = t * sqrt(fmax(0.0, all.square / all.weight - mean * mean));
+    half = sqrt(half * half + unsure * unsure);
+    return (rate){mean, mean - half, mean + half};
+}
+
+/* Of what kind of growth the rate is. */
+static rate rate_for(const work *w, pm_verdict verdict)
+{
+    if (verdict == PM_VERDICT_LEAK)
+        return rate_of(w, PM_FAMILY_LEAK, PM_FAMILY_LEAK);
+    if (verdict == PM_VERDICT_SUSPECT)
+        return rate_of(w, PM_FAMILY_WATCH, PM_FAMILY_LEAK);
+    return rate_of(w, PM_FAMILY_BOUNDED, PM_FAMILY_SHRINK);
 }
 
 /* Where the growth of now begins. */
@@ -95,6 +210,8 @@ static double active_from(const pm_curve *top)
     switch (top->shape) {
     case PM_SHAPE_LATE_RAMP:
         return top->at - 1e-9;
+    case PM_SHAPE_KNEE:
+        return top->at;
     case PM_SHAPE_ACCELERATING:
         return 0.75;
     case PM_SHAPE_WARMUP_LINEAR:
@@ -111,127 +228,140 @@ static bool has_ended(const pm_curve *c)
            c->coef[0] > 0.0;
 }
 
-static pm_verdict by_weight(const work *w, double leak_weight, double r2, const pm_rate *rate)
+static bool steep(const pm_fitted *f, double errors)
 {
-    bool explained = r2 >= PM_R2_MIN && rate->rate > 0.0;
+    return f->end_error > 0.0 && f->end >= errors * f->end_error;
+}
 
-    if (explained && w->weight[LEAK] >= leak_weight)
-        return rate->low >= 0.0 ? PM_VERDICT_LEAK : PM_VERDICT_SUSPECT;
-    if (explained && w->weight[LEAK] + w->weight[WATCH] >= PM_WEIGHT_SUSPECT)
+static pm_verdict by_weight(const work *w)
+{
+    double leak = w->weight[PM_FAMILY_LEAK], watch = w->weight[PM_FAMILY_WATCH];
+    double enough = w->options->leak_weight > 0.0 ? w->options->leak_weight : PM_WEIGHT_LEAK;
+    bool explained =
+        w->r2 >= PM_R2_SMOOTH || (w->r2 >= PM_R2_MIN && steep(&w->line, PM_STEEP_ROUGH));
+    bool grows = explained && rate_of(w, PM_FAMILY_WATCH, PM_FAMILY_LEAK).rate > 0.0;
+
+    if (grows && leak >= enough)
+        return steep(&w->line, PM_STEEP) || steep(&w->top, PM_STEEP_BENT) ? PM_VERDICT_LEAK
+                                                                          : PM_VERDICT_SUSPECT;
+    if (grows && leak + watch >= PM_WEIGHT_SUSPECT)
         return PM_VERDICT_SUSPECT;
-    if (w->weight[SHRINK] >= PM_WEIGHT_SHRINK && rate->high < 0.0)
+    if (w->weight[PM_FAMILY_SHRINK] >= PM_WEIGHT_SHRINK &&
+        rate_for(w, PM_VERDICT_SHRINKING).high < 0.0)
         return PM_VERDICT_SHRINKING;
-    if (w->weight[BOUNDED] >= 0.5 && has_ended(&w->top))
+    if (w->weight[PM_FAMILY_BOUNDED] >= 0.5 && has_ended(&w->top.curve))
         return PM_VERDICT_PLATEAU;
     return PM_VERDICT_STEADY;
 }
 
-static double explained(const pm_curve *curve, const pm_points *p, double *residuals, double tss)
+static pm_verdict verdict_of(const work *w, char *reason)
 {
-    pm_curve plain = pm_curve_refit(curve, p);
-    double square = 0.0;
-    int i;
+    pm_verdict verdict = by_weight(w);
+    pm_shape shape = w->top.curve.shape;
+    double grows = w->weight[PM_FAMILY_LEAK] + w->weight[PM_FAMILY_WATCH];
+    pm_evidence e = {.sample = &w->sample,
+                     .points = &w->points,
+                     .active = active_from(&w->top.curve),
+                     .rate = rate_for(w, verdict).rate,
+                     .straight = shape == PM_SHAPE_LINEAR || shape == PM_SHAPE_STEP_LINEAR ||
+                                 shape == PM_SHAPE_WARMUP_LINEAR,
+                     .may_slow = !w->climbs && w->weight[PM_FAMILY_LEAK] < PM_DECEL_WEIGHT,
+                     .grows = grows >= PM_WEIGHT_SUSPECT};
 
-    pm_curve_residuals(&plain, p, residuals);
-    for (i = 0; i < p->n; i++)
-        square += residuals[i] * residuals[i];
-    return tss > 0.0 ? 1 - square / tss : 0.0;
-}
-
-/* Fits, and once more on whitened points where the residuals are correlated. */
-static pmapdb_status fit_points(work *w, double quantum, pm_trend *out, pmapdb_error *err)
-{
-    double residuals[PM_POINTS_MAX];
-    pmapdb_status st = pm_fit_all(&w->points, 0.0, quantum, &w->fit, err);
-    const pm_curve *best = &w->fit.curve[w->fit.best];
-    double tss = w->fit.tss;
-
-    if (st)
-        return st;
-    pm_curve_residuals(best, &w->points, residuals);
-    if (best->shape != PM_SHAPE_TWO_STEP && best->shape != PM_SHAPE_PULSE &&
-        best->shape != PM_SHAPE_TWO_TAU)
-        out->phi = pm_residual_phi(&w->points, residuals);
-    if (out->phi > PM_PHI_MIN)
-        st = pm_fit_all(&w->points, out->phi, quantum, &w->fit, err);
-    if (st)
-        return st;
-    weigh(w);
-    out->r2 = explained(&w->top, &w->points, residuals, tss);
-    return PMAPDB_OK;
+    if (verdict != PM_VERDICT_LEAK && verdict != PM_VERDICT_SUSPECT)
+        return verdict;
+    return pm_refine(verdict, &e, reason);
 }
 
 /* When the growth began, where the shape says so. */
 static int64_t since_of(const work *w)
 {
     const pm_sample *s = &w->sample;
-    double at = s->t[s->life[s->lives - 1].begin] + w->top.at * s->span;
+    pm_shape shape = w->top.curve.shape;
+    double at = s->t[s->life[s->lives - 1].begin] + w->top.curve.at * s->span;
 
-    if (s->lives > 1 || (w->top.shape != PM_SHAPE_LATE_RAMP && w->top.shape != PM_SHAPE_STEP))
+    if (s->lives > 1 || (shape != PM_SHAPE_LATE_RAMP && shape != PM_SHAPE_STEP))
         return INT64_MIN;
     return (int64_t)floor(at * 1000.0 + 0.5);
 }
 
-static void judge(work *w, const pm_trend_options *options, pm_trend *out)
+static double confidence_of(const work *w, pm_verdict verdict)
 {
-    double leak_weight = options->leak_weight > 0.0 ? options->leak_weight : PM_WEIGHT_LEAK;
+    const double *weight = w->weight;
+
+    if (verdict == PM_VERDICT_LEAK)
+        return weight[PM_FAMILY_LEAK];
+    if (verdict == PM_VERDICT_SUSPECT)
+        return weight[PM_FAMILY_LEAK] + weight[PM_FAMILY_WATCH];
+    return weight[PM_FAMILY_BOUNDED] + weight[PM_FAMILY_SHRINK];
+}
+
+static void report(const work *w, pm_trend *out)
+{
     double per_hour = 3600.0 / w->sample.span;
-    double active = active_from(&w->top);
-    int n_points;
-    size_t n = pm_slopes(&w->points, active, INFINITY, w->slopes, &n_points);
-    pm_rate rate = pm_rate_of(w->slopes, n, n_points, out->phi);
+    rate r;
 
-    out->verdict = by_weight(w, leak_weight, out->r2, &rate);
-    if (out->verdict == PM_VERDICT_LEAK || out->verdict == PM_VERDICT_SUSPECT) {
-        pm_evidence e = {.sample = &w->sample,
-                         .points = &w->points,
-                         .active = active,
-                         .rate = rate.rate,
-                         .straight = w->top.shape == PM_SHAPE_LINEAR ||
-                                     w->top.shape == PM_SHAPE_STEP_LINEAR ||
-                                     w->top.shape == PM_SHAPE_WARMUP_LINEAR,
-                         .grows = w->weight[LEAK] + w->weight[WATCH] >= PM_WEIGHT_SUSPECT};
-
-        out->verdict = pm_refine(out->verdict, &e, out->reason);
-    }
+    out->verdict = verdict_of(w, out->reason);
+    out->confidence = confidence_of(w, out->verdict);
+    r = rate_for(w, out->verdict);
+    out->rate = r.rate * per_hour;
+    out->low = r.low * per_hour;
+    out->high = r.high * per_hour;
     out->since_ms = since_of(w);
-    out->shape = w->top.shape;
-    out->shape_at = w->top.at;
+    out->detectable = fmax(w->material, PM_STEEP_ROUGH * w->line.end_error) * per_hour;
+    out->shape = w->top.curve.shape;
+    out->shape_at = w->top.curve.at;
+    out->phi = w->top.phi;
+    out->r2 = w->r2;
     out->floor = w->points.floor;
-    out->rate = rate.rate * per_hour;
-    out->low = rate.low * per_hour;
-    out->high = rate.high * per_hour;
-    out->weight_leak = w->weight[LEAK];
-    out->weight_watch = w->weight[WATCH];
-    out->weight_bounded = w->weight[BOUNDED];
-    out->weight_shrink = w->weight[SHRINK];
-    out->confidence = out->verdict == PM_VERDICT_LEAK      ? w->weight[LEAK]
-                      : out->verdict == PM_VERDICT_SUSPECT ? w->weight[LEAK] + w->weight[WATCH]
-                                                           : w->weight[BOUNDED] + w->weight[SHRINK];
-    out->detectable = fmax(w->material, (rate.high - rate.low) / 2 * 1.5) * per_hour;
+    out->stairs = w->points.stairs;
+    out->weight_leak = w->weight[PM_FAMILY_LEAK];
+    out->weight_watch = w->weight[PM_FAMILY_WATCH];
+    out->weight_bounded = w->weight[PM_FAMILY_BOUNDED];
+    out->weight_shrink = w->weight[PM_FAMILY_SHRINK];
+}
+
+static int64_t to_ms(double seconds)
+{
+    return (int64_t)floor(seconds * 1000.0 + 0.5);
+}
+
+static pmapdb_status judge(work *w, pm_trend *out, pmapdb_error *err)
+{
+    pm_sample *s = &w->sample;
+    bool enough = false;
+    pmapdb_status st;
+
+    if (s->lives == 0)
+        return PMAPDB_OK;
+    out->snapshots = s->n;
+    out->lives = s->lives;
+    out->first_ms = to_ms(s->t[0]);
+    out->last_ms = to_ms(s->t[s->n - 1]);
+    w->material = material_of(s, w->options);
+    if (s->lives == 1)
+        pm_season_remove(s);
+    st = weigh(w, &enough, err);
+    if (!st && enough)
+        report(w, out);
+    return st;
 }
 
 pmapdb_status pm_trend_judge(const pm_series *series, const pm_trend_options *options,
                              pm_trend *out, pmapdb_error *err)
 {
-    work w = {0};
-    pmapdb_status st;
+    work w = {.options = options, .room = options->room};
+    pmapdb_status st = PMAPDB_OK;
 
     *out = (pm_trend){.since_ms = INT64_MIN, .snapshots = series->n};
-    st = pm_sample_make(series, &w.sample, err);
-    if (!st && w.sample.lives > 0) {
-        out->snapshots = w.sample.n;
-        out->lives = w.sample.lives;
-        out->first_ms = (int64_t)floor(w.sample.t[0] * 1000.0 + 0.5);
-        out->last_ms = (int64_t)floor(w.sample.t[w.sample.n - 1] * 1000.0 + 0.5);
-        w.material = material_of(&w.sample, options->count);
-        pm_points_of(&w.sample, &w.points);
-        if (w.points.n >= PM_POINTS_MIN) {
-            st = fit_points(&w, options->quantum, out, err);
-            if (!st)
-                judge(&w, options, out);
-        }
-    }
+    if (!w.room)
+        st = pm_trend_room_open(&w.room, err);
+    if (!st)
+        st = pm_sample_make(series, &w.sample, err);
+    if (!st)
+        st = judge(&w, out, err);
     pm_sample_free(&w.sample);
+    if (w.room != options->room)
+        pm_trend_room_close(w.room);
     return st;
 }

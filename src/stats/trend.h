@@ -40,6 +40,7 @@ typedef enum pm_shape {
     PM_SHAPE_TWO_TAU,
     PM_SHAPE_STEP_LINEAR,
     PM_SHAPE_ACCELERATING,
+    PM_SHAPE_KNEE, /* a ramp, then a slower one */
     PM_SHAPE_COUNT
 } pm_shape;
 
@@ -55,10 +56,18 @@ typedef struct pm_series {
     const int32_t *life; /* a change is a restart; NULL: one life */
 } pm_series;
 
+/* What series of the same times share: it saves time and changes no answer. */
+typedef struct pm_trend_room pm_trend_room;
+
+pmapdb_status pm_trend_room_open(pm_trend_room **out, pmapdb_error *err);
+void pm_trend_room_close(pm_trend_room *room); /* NULL is allowed */
+
 typedef struct pm_trend_options {
-    bool count;         /* pieces, not KiB: what is material differs */
-    double quantum;     /* the values are multiples of this (page size in KiB, 1 for pieces) */
-    double leak_weight; /* weight of the unbounded shapes that makes a leak; 0: the default 0.5 */
+    bool count;          /* pieces, not KiB, or ... */
+    bool size;           /* ... address space, not memory: what is material differs */
+    double quantum;      /* the values are multiples of this (page size in KiB, 1 for pieces) */
+    double leak_weight;  /* weight of the unbounded shapes that makes a leak; 0: the default 0.5 */
+    pm_trend_room *room; /* or NULL */
 } pm_trend_options;
 
 typedef struct pm_trend {
@@ -75,6 +84,7 @@ typedef struct pm_trend {
     double detectable;         /* per hour: the smallest steady growth that this data would show */
     double weight_leak, weight_watch, weight_bounded, weight_shrink, r2, phi;
     bool floor;      /* the floors of a sawtooth were judged */
+    bool stairs;     /* the lower corners of a staircase were judged */
     char reason[96]; /* why the verdict is not that of the weights alone; or empty */
 } pm_trend;
 

@@ -82,7 +82,7 @@ static inline void expect(size_t row, pm_verdict verdict, pm_metric metric, pm_m
 
 static inline void expect_rate(size_t row, double per_minute)
 {
-    if (fabs(rows[row].trend.rate - per_minute * 60) > 1e-6 * fabs(per_minute * 60))
+    if (fabs(rows[row].trend.rate - per_minute * 60) > 1e-3 * fabs(per_minute * 60))
         fail_msg("row %zu: %g per hour, expected %g", row, rows[row].trend.rate, per_minute * 60);
 }
 

@@ -1,0 +1,176 @@
+/* columns: every column that a shape can be made of, whitened for one kind of noise. */
+#include "stats/columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lines, steps, and the members of the other shapes and of the two time constants. */
+enum { COLUMNS_MAX = 1 + PM_CUTS_MAX + 140 };
+
+double pm_dot(const double *a, const double *b, int n)
+{
+    double sum = 0.0;
+    int i;
+
+    for (i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+void pm_whiten(const int *life, int n, double phi, const double *raw, double *out)
+{
+    double first = sqrt(1 - phi * phi), next = 1 - phi;
+    int i = 0;
+
+    while (i < n) {
+        int begin = i, k;
+        double sum, square = first * first;
+
+        out[i] = first * raw[i];
+        sum = first * out[i];
+        for (i++; i < n && life[i] == life[begin]; i++) {
+            out[i] = raw[i] - phi * raw[i - 1];
+            sum += next * out[i];
+            square += next * next;
+        }
+        for (k = begin; k < i; k++)
+            out[k] -= (k == begin ? first : next) * sum / square;
+    }
+}
+
+/* What is on the way while columns are made. */
+typedef struct maker {
+    pm_columns *c;
+    const pm_columns *like;
+} maker;
+
+static pm_column *add(maker *m, pm_basis basis, double at)
+{
+    pm_columns *c = m->c;
+    size_t place = (size_t)c->count * (size_t)c->n;
+    double *raw = c->raw + place, *v = c->memory + place, low = INFINITY, high = -INFINITY;
+    pm_column *column = &c->column[c->count++];
+    int i;
+
+    if (m->like)
+        memcpy(raw, m->like->raw + place, (size_t)c->n * sizeof *raw);
+    for (i = 0; i < c->n; i++) {
+        if (!m->like)
+            raw[i] = pm_basis_value(basis, at, c->x[i]);
+        low = raw[i] < low ? raw[i] : low;
+        high = raw[i] > high ? raw[i] : high;
+    }
+    pm_whiten(c->life, c->n, c->phi, raw, v);
+    column->at = at;
+    column->v = v;
+    column->spread = high - low;
+    column->square = pm_dot(v, v, c->n);
+    column->with_line = c->line ? pm_dot(v, c->line->v, c->n) : column->square;
+    return column;
+}
+
+/* Halfway between neighbouring places of points; at most PM_CUTS_MAX, evenly chosen. */
+static int cuts_of(const double *place, int n, double *out)
+{
+    double x[PM_POINTS_MAX];
+    int distinct = 1, cuts = 0, stride, i, j;
+
+    for (i = 0; i < n; i++) {
+        for (j = i; j > 0 && x[j - 1] > place[i]; j--)
+            x[j] = x[j - 1];
+        x[j] = place[i];
+    }
+    for (i = 1; i < n; i++)
+        if (x[i] != x[distinct - 1])
+            x[distinct++] = x[i];
+    stride = (distinct - 1) / PM_CUTS_MAX + 1;
+    for (i = 0; i + 1 < distinct; i += stride)
+        out[cuts++] = 0.5 * (x[i] + x[i + 1]);
+    return cuts;
+}
+
+static void add_steps(maker *m)
+{
+    pm_columns *c = m->c;
+    double cut[PM_CUTS_MAX + 1];
+    int i, j;
+
+    c->cuts = cuts_of(c->x, c->n, cut);
+    c->steps = c->column + c->count;
+    for (i = 0; i < c->cuts; i++)
+        add(m, PM_BASIS_STEP, cut[i]);
+    for (i = 0; i < c->cuts; i++)
+        for (j = i + 1; j < c->cuts; j++)
+            c->cross[i * c->cuts + j] = pm_dot(c->steps[i].v, c->steps[j].v, c->n);
+}
+
+static void add_members(maker *m)
+{
+    pm_columns *c = m->c;
+    int s, i;
+
+    for (s = 0; s < PM_SHAPES; s++) {
+        const pm_shape_info *info = &pm_shapes[s];
+
+        c->of_shape[s] = info->members == PM_AT_CUTS    ? c->steps
+                         : info->first == PM_BASIS_NONE ? NULL
+                         : info->first == PM_BASIS_LINE ? c->line
+                                                        : c->column + c->count;
+        if (c->of_shape[s] == c->column + c->count)
+            for (i = 0; i < info->members; i++)
+                add(m, info->first, pm_shape_at(info, i));
+    }
+    c->fast = c->column + c->count;
+    for (i = 0; i < PM_FAST_TAUS; i++)
+        add(m, PM_BASIS_SATURATE, pm_fast_taus[i]);
+    c->slow = c->column + c->count;
+    for (i = 0; i < PM_SLOW_TAUS; i++)
+        add(m, PM_BASIS_SATURATE, pm_slow_taus[i]);
+}
+
+static bool made_for(const pm_columns *c, const pm_points *p, double phi)
+{
+    size_t n = (size_t)p->n;
+
+    return c->memory && c->n == p->n && c->phi == phi && !memcmp(c->x, p->x, n * sizeof *c->x) &&
+           !memcmp(c->life, p->life, n * sizeof *c->life);
+}
+
+pmapdb_status pm_columns_fit(pm_columns *c, const pm_points *p, double phi, const pm_columns *like,
+                             pmapdb_error *err)
+{
+    maker m = {c, like};
+    size_t n = (size_t)p->n;
+
+    if (made_for(c, p, phi))
+        return PMAPDB_OK;
+    pm_columns_free(c);
+    c->memory = malloc(((2 * COLUMNS_MAX + 1) * n + PM_CUTS_MAX * PM_CUTS_MAX) * sizeof *c->memory);
+    c->column = malloc(COLUMNS_MAX * sizeof *c->column);
+    c->life = malloc(n * sizeof *c->life);
+    if (!c->memory || !c->column || !c->life) {
+        pm_columns_free(c);
+        return pm_fail_nomem(err);
+    }
+    c->phi = phi;
+    c->n = p->n;
+    c->lives = p->lives;
+    c->raw = c->memory + COLUMNS_MAX * n;
+    c->x = c->raw + COLUMNS_MAX * n;
+    c->cross = c->x + n;
+    memcpy(c->x, p->x, n * sizeof *c->x);
+    memcpy(c->life, p->life, n * sizeof *c->life);
+    c->line = add(&m, PM_BASIS_LINE, 0.0);
+    add_steps(&m);
+    add_members(&m);
+    return PMAPDB_OK;
+}
+
+void pm_columns_free(pm_columns *c)
+{
+    free(c->memory);
+    free(c->column);
+    free(c->life);
+    *c = (pm_columns){0};
+}

@@ -56,7 +56,7 @@ chosen AS (
 ),
 moment AS (
   -- the snapshots of each name's moment; a sweep is shorter than an hour
-  SELECT s.snapshot_id, s.process_id, p.name_id, c.moment_ms
+  SELECT s.epoch_id, s.off
   FROM snapshots m
   CROSS JOIN chosen c
   CROSS JOIN scope p ON p.name_id = c.name_id
@@ -70,7 +70,7 @@ moment AS (
 SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.state, s.mappings, s.size_kib,
   s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib, s.process_id
 FROM moment
-CROSS JOIN snapshots s ON s.snapshot_id = moment.snapshot_id
+CROSS JOIN snapshots s ON s.epoch_id = moment.epoch_id AND s.off = moment.off
 CROSS JOIN process p ON p.process_id = s.process_id
 CROSS JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = n.host_id

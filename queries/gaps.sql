@@ -20,9 +20,9 @@ WITH scope AS (
   WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
 ),
 beat AS (
-  SELECT DISTINCT p.name_id, s.moment_ms
+  SELECT DISTINCT (SELECT p.name_id FROM process p WHERE p.process_id = s.process_id) AS name_id,
+    s.moment_ms
   FROM snapshots s
-  CROSS JOIN process p ON p.process_id = s.process_id
   WHERE s.process_id IN (SELECT process_id FROM scope)
     AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),

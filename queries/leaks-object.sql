@@ -55,11 +55,11 @@ WITH scope AS (
 life AS (
   SELECT p.process_id, p.name_id, a.taken_ms AS first_ms, z.taken_ms AS last_ms
   FROM scope p
-  CROSS JOIN snapshots a ON a.snapshot_id = (SELECT s.snapshot_id FROM snapshots s
+  CROSS JOIN snapshots a ON (a.epoch_id, a.off) = (SELECT s.epoch_id, s.off FROM snapshots s
     WHERE s.process_id = p.process_id AND s.taken_ms >= coalesce(:since, -9e15)
       AND s.state <> 'partial' AND (:dialect IS NULL OR s.dialect = :dialect)
     ORDER BY s.taken_ms LIMIT 1)
-  CROSS JOIN snapshots z ON z.snapshot_id = (SELECT s.snapshot_id FROM snapshots s
+  CROSS JOIN snapshots z ON (z.epoch_id, z.off) = (SELECT s.epoch_id, s.off FROM snapshots s
     WHERE s.process_id = p.process_id AND s.state <> 'partial'
       AND (:dialect IS NULL OR s.dialect = :dialect)
     ORDER BY s.taken_ms DESC LIMIT 1)

@@ -26,13 +26,13 @@
 -- the process_id, or NULL when a name was given, which is then :name_id.
 SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.dialect, s.state, s.checked,
   s.mappings, s.size_kib, s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib,
-  f.path || c.file AS source, s.process_id
+  (SELECT (SELECT f.path FROM folder f WHERE f.folder_id = c.folder_id) || c.file
+    FROM capture c WHERE c.capture_id = s.capture_id) AS source,
+  s.process_id
 FROM process p
 JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = p.host_id
 CROSS JOIN snapshots s ON s.process_id = p.process_id
-JOIN capture c ON c.capture_id = s.capture_id
-LEFT JOIN folder f ON f.folder_id = c.folder_id
 WHERE (:process IS NULL OR p.process_id = :process)
   AND (:name_id IS NULL OR p.name_id = :name_id)
   AND (:dialect IS NULL OR s.dialect = :dialect)

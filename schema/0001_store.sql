@@ -111,6 +111,10 @@ CREATE TABLE snapshots (
 CREATE INDEX snapshots_process ON snapshots (process_id, taken_ms);
 CREATE UNIQUE INDEX snapshots_epoch ON snapshots (epoch_id, off);
 CREATE INDEX snapshots_log ON snapshots (log_id) WHERE log_id IS NOT NULL;
+-- Never has a row, and so never statistics: SQLite then takes snapshots for a large table, whatever
+-- ANALYZE found when the store was new. Else statistics of one snapshot make it read the whole of
+-- the table for every row of a join.
+CREATE INDEX snapshots_large ON snapshots (off) WHERE 0;
 
 -- Input that was turned away, so that cron is told once.
 CREATE TABLE refused (
@@ -229,7 +233,9 @@ CREATE TABLE catver (
   PRIMARY KEY (epoch_id, category_id, first)
 ) WITHOUT ROWID;
 
--- One row per mapping per snapshot. 8 is 1 << Rss, and so on, as in src/base/fields.def.
+-- One row per mapping per snapshot. 8 is 1 << Rss, and so on, as in src/base/fields.def. That
+-- preferred is 0 or 1 goes without saying: it is in no index, so that none covers s, and old
+-- statistics cannot make SQLite read the whole of one rather than seek a snapshot_id.
 CREATE VIEW mappings AS
 SELECT
   s.snapshot_id,
@@ -287,16 +293,19 @@ CROSS JOIN ver v ON v.epoch_id = s.epoch_id AND v.first <= s.off
 CROSS JOIN region r ON r.region_id = v.region_id
 CROSS JOIN object o ON o.object_id = r.object_id
 CROSS JOIN categories c ON c.category_id = coalesce(r.category_id, o.category_id)
-LEFT JOIN detail d ON d.detail_id = v.detail_id;
+LEFT JOIN detail d ON d.detail_id = v.detail_id
+WHERE s.preferred >= 0;
 
--- The categories of one snapshot; where it has sums only, the one category total.
+-- The categories of one snapshot; where it has sums only, the one category total. preferred: as in
+-- mappings.
 CREATE VIEW category_totals AS
 SELECT s.snapshot_id, s.process_id, s.taken_ms, c.category, v.mappings, v.size_kib, v.rss_kib,
   v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
 FROM snapshots s
 CROSS JOIN catver v ON v.epoch_id = s.epoch_id AND v.first <= s.off
   AND (v.last IS NULL OR v.last >= s.off)
-CROSS JOIN categories c ON c.category_id = v.category_id;
+CROSS JOIN categories c ON c.category_id = v.category_id
+WHERE s.preferred >= 0;
 
 -- One row per unchanged stretch of a category, equal neighbours joined across epochs, cut where
 -- captures are missing: at a gap of more than 3 median steps. n counts the snapshots in it. Those
@@ -305,7 +314,9 @@ CROSS JOIN categories c ON c.category_id = v.category_id;
 -- row; the one that begins goes on, epoch by epoch. Rows are found by joins, one of a kind each, and
 -- not by windows over the store: so a condition on process_id, that of a join too, reaches the index
 -- of epoch, and what a reader does not select is not computed. w is looked up in a subquery: joined
--- to go, an analyzed store gets a Bloom filter on it, which is to read all of catver each time.
+-- to go, an analyzed store gets a Bloom filter on it, which is to read all of catver each time. A
+-- snapshot that a subquery names is joined by (epoch_id, off) and not by its snapshot_id: where
+-- statistics are of a time with one snapshot, SQLite reads a whole index rather than seek a rowid.
 CREATE VIEW category_runs AS
 SELECT p.process_id, p.dialect, c.category, a.taken_ms AS first_ms,
   CASE WHEN p.holes IS NULL AND (b.off < p.last_off OR p.goes_on_id IS NULL) THEN b.taken_ms
@@ -315,13 +326,13 @@ SELECT p.process_id, p.dialect, c.category, a.taken_ms AS first_ms,
         UNION ALL
         SELECT l.taken_ms, l.ordinal
         FROM go
-        CROSS JOIN snapshots k ON k.snapshot_id = (SELECT s.snapshot_id FROM snapshots s
+        CROSS JOIN snapshots k ON (k.epoch_id, k.off) = (SELECT s.epoch_id, s.off FROM snapshots s
           WHERE s.process_id = p.process_id AND s.taken_ms BETWEEN go.taken_ms AND p.until_ms
             AND s.dialect = p.dialect AND s.state = p.state
             AND (s.taken_ms > go.taken_ms OR s.ordinal > go.ordinal)
           ORDER BY s.taken_ms, s.ordinal LIMIT 1)
-        CROSS JOIN snapshots l ON l.snapshot_id = (
-          SELECT (SELECT s.snapshot_id FROM snapshots s
+        CROSS JOIN snapshots l ON l.epoch_id = k.epoch_id AND l.off = (
+          SELECT (SELECT s.off FROM snapshots s
             WHERE s.epoch_id = w.epoch_id AND s.off <= coalesce(w.last, 32767)
               AND s.taken_ms <= p.until_ms
             ORDER BY s.off DESC LIMIT 1)
@@ -343,13 +354,13 @@ SELECT p.process_id, p.dialect, c.category, a.taken_ms AS first_ms,
         SELECT l.taken_ms, l.ordinal, (SELECT count(*) FROM snapshots s
           WHERE s.epoch_id = k.epoch_id AND s.off BETWEEN k.off AND l.off)
         FROM go
-        CROSS JOIN snapshots k ON k.snapshot_id = (SELECT s.snapshot_id FROM snapshots s
+        CROSS JOIN snapshots k ON (k.epoch_id, k.off) = (SELECT s.epoch_id, s.off FROM snapshots s
           WHERE s.process_id = p.process_id AND s.taken_ms BETWEEN go.taken_ms AND p.until_ms
             AND s.dialect = p.dialect AND s.state = p.state
             AND (s.taken_ms > go.taken_ms OR s.ordinal > go.ordinal)
           ORDER BY s.taken_ms, s.ordinal LIMIT 1)
-        CROSS JOIN snapshots l ON l.snapshot_id = (
-          SELECT (SELECT s.snapshot_id FROM snapshots s
+        CROSS JOIN snapshots l ON l.epoch_id = k.epoch_id AND l.off = (
+          SELECT (SELECT s.off FROM snapshots s
             WHERE s.epoch_id = w.epoch_id AND s.off <= coalesce(w.last, 32767)
               AND s.taken_ms <= p.until_ms
             ORDER BY s.off DESC LIMIT 1)
@@ -364,14 +375,15 @@ SELECT p.process_id, p.dialect, c.category, a.taken_ms AS first_ms,
   v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
 FROM (
   -- pieces: the part of an epoch between two gaps. until_ms: the last capture before the next gap, in
-  -- whatever epoch; joins_id, goes_on_id: the captures before and behind, where no gap is between;
+  -- whatever epoch; joins_*, goes_on_id: the captures before and behind, where no gap is between;
   -- holes: not NULL where captures are missing in the epoch. f comes once per stream (process,
   -- dialect, state), g is the capture behind the stream's shortest gap, h the one before g.
   SELECT e.process_id, e.dialect, e.state, e.epoch_id, p.off AS first_off, z.off AS last_off,
-    y.taken_ms AS until_ms, q.snapshot_id AS joins_id, r.snapshot_id AS goes_on_id,
-    m.snapshot_id AS holes
+    y.taken_ms AS until_ms, q.epoch_id AS joins_epoch, q.off AS joins_off,
+    r.snapshot_id AS goes_on_id, m.snapshot_id AS holes
   FROM epoch f
-  LEFT JOIN snapshots g ON g.snapshot_id = CASE
+  LEFT JOIN snapshots g ON (g.epoch_id, g.off) = (SELECT i.epoch_id, i.off
+    FROM snapshots i WHERE i.snapshot_id = CASE
     WHEN (SELECT max(step) <= 3 * min(step) FROM (
       SELECT s.taken_ms - lag(s.taken_ms) OVER (ORDER BY s.taken_ms) AS step FROM snapshots s
       WHERE s.process_id = f.process_id AND s.dialect = f.dialect AND s.state = f.state))
@@ -384,8 +396,8 @@ FROM (
             s.taken_ms - lag(s.taken_ms) OVER (ORDER BY s.taken_ms, s.ordinal) AS step
           FROM snapshots s
           WHERE s.process_id = f.process_id AND s.dialect = f.dialect AND s.state = f.state)))
-      WHERE step > 3 * median ORDER BY step LIMIT 1) END
-  LEFT JOIN snapshots h ON h.snapshot_id = (SELECT s.snapshot_id FROM snapshots s
+      WHERE step > 3 * median ORDER BY step LIMIT 1) END)
+  LEFT JOIN snapshots h ON (h.epoch_id, h.off) = (SELECT s.epoch_id, s.off FROM snapshots s
     WHERE s.process_id = f.process_id AND s.taken_ms < g.taken_ms AND s.dialect = f.dialect
       AND s.state = f.state
     ORDER BY s.taken_ms DESC LIMIT 1)
@@ -397,7 +409,8 @@ FROM (
     AND (p.off = o.off OR p.taken_ms - (SELECT s.taken_ms FROM snapshots s
       WHERE s.epoch_id = p.epoch_id AND s.off < p.off ORDER BY s.off DESC LIMIT 1)
       >= g.taken_ms - h.taken_ms)
-  CROSS JOIN snapshots y ON y.snapshot_id = CASE WHEN g.snapshot_id IS NULL
+  CROSS JOIN snapshots y ON (y.epoch_id, y.off) = (SELECT i.epoch_id, i.off
+    FROM snapshots i WHERE i.snapshot_id = CASE WHEN g.snapshot_id IS NULL
     THEN (SELECT s.snapshot_id FROM snapshots s
       WHERE s.process_id = f.process_id AND s.dialect = f.dialect AND s.state = f.state
       ORDER BY s.taken_ms DESC, s.ordinal DESC LIMIT 1)
@@ -408,22 +421,24 @@ FROM (
           WHERE t.process_id = s.process_id AND t.dialect = s.dialect AND t.state = s.state
             AND t.taken_ms >= s.taken_ms AND t.taken_ms < s.taken_ms + g.taken_ms - h.taken_ms
             AND (t.taken_ms > s.taken_ms OR t.ordinal > s.ordinal))
-      ORDER BY s.taken_ms, s.ordinal LIMIT 1) END
-  CROSS JOIN snapshots z ON z.snapshot_id = (SELECT s.snapshot_id FROM snapshots s
+      ORDER BY s.taken_ms, s.ordinal LIMIT 1) END)
+  CROSS JOIN snapshots z ON z.epoch_id = e.epoch_id AND z.off = (SELECT s.off FROM snapshots s
     WHERE s.epoch_id = e.epoch_id AND s.taken_ms <= y.taken_ms ORDER BY s.off DESC LIMIT 1)
-  LEFT JOIN snapshots q ON q.snapshot_id = CASE p.off WHEN o.off
+  LEFT JOIN snapshots q ON (q.epoch_id, q.off) = (SELECT i.epoch_id, i.off
+    FROM snapshots i WHERE i.snapshot_id = CASE p.off WHEN o.off
     THEN (SELECT s.snapshot_id FROM snapshots s
       WHERE s.process_id = f.process_id AND s.taken_ms <= p.taken_ms AND s.dialect = f.dialect
         AND s.state = f.state AND (s.taken_ms < p.taken_ms OR s.ordinal < p.ordinal)
         AND (g.snapshot_id IS NULL OR s.taken_ms > p.taken_ms - (g.taken_ms - h.taken_ms))
-      ORDER BY s.taken_ms DESC, s.ordinal DESC LIMIT 1) END
-  LEFT JOIN snapshots r ON r.snapshot_id = CASE WHEN z.snapshot_id <> y.snapshot_id
+      ORDER BY s.taken_ms DESC, s.ordinal DESC LIMIT 1) END)
+  LEFT JOIN snapshots r ON (r.epoch_id, r.off) = (SELECT i.epoch_id, i.off
+    FROM snapshots i WHERE i.snapshot_id = CASE WHEN z.snapshot_id <> y.snapshot_id
     THEN (SELECT s.snapshot_id FROM snapshots s
       WHERE s.process_id = f.process_id AND s.taken_ms >= z.taken_ms AND s.dialect = f.dialect
         AND s.state = f.state AND (s.taken_ms > z.taken_ms OR s.ordinal > z.ordinal)
-      ORDER BY s.taken_ms, s.ordinal LIMIT 1) END
-  LEFT JOIN snapshots m ON m.snapshot_id = (
-    SELECT CASE WHEN count(*) <= max(s.off) - min(s.off) THEN max(s.snapshot_id) END
+      ORDER BY s.taken_ms, s.ordinal LIMIT 1) END)
+  LEFT JOIN snapshots m ON m.epoch_id = e.epoch_id AND m.off = (
+    SELECT CASE WHEN count(*) <= max(s.off) - min(s.off) THEN max(s.off) END
     FROM snapshots s WHERE s.epoch_id = e.epoch_id)
   WHERE f.state <> 'partial'
     AND NOT EXISTS (SELECT 1 FROM epoch x WHERE x.process_id = f.process_id
@@ -441,18 +456,20 @@ CROSS JOIN snapshots b ON b.epoch_id = p.epoch_id AND b.off = CASE WHEN p.holes 
   ELSE (SELECT max(s.off) FROM snapshots s
     WHERE s.epoch_id = p.epoch_id AND s.off <= min(coalesce(v.last, p.last_off), p.last_off)) END
 WHERE +a.off <= +b.off
-  AND (p.holes IS NULL AND (a.off > p.first_off OR p.joins_id IS NULL)
+  AND (p.holes IS NULL AND (a.off > p.first_off OR p.joins_off IS NULL)
     OR NOT EXISTS (SELECT 1 FROM snapshots k
       CROSS JOIN catver w ON w.epoch_id = k.epoch_id AND w.category_id = v.category_id
         AND w.first <= k.off AND (w.last IS NULL OR w.last >= k.off)
-      WHERE k.snapshot_id = CASE a.off WHEN p.first_off THEN p.joins_id
-          ELSE (SELECT s.snapshot_id FROM snapshots s
-            WHERE s.epoch_id = p.epoch_id AND s.off < a.off ORDER BY s.off DESC LIMIT 1) END
+      WHERE k.epoch_id = CASE a.off WHEN p.first_off THEN p.joins_epoch ELSE p.epoch_id END
+        AND k.off = CASE a.off WHEN p.first_off THEN p.joins_off
+          ELSE (SELECT max(s.off) FROM snapshots s
+            WHERE s.epoch_id = p.epoch_id AND s.off < a.off) END
         AND (w.mappings, w.size_kib, w.rss_kib, w.pss_kib, w.private_kib, w.private_dirty_kib,
           w.swap_kib) IS (v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib,
           v.private_dirty_kib, v.swap_kib)));
 
--- Every version of every region of a lineage, in the dialects that show it.
+-- Every version of every region of a lineage, in the dialects that show it. e is read
+-- by its index alone; its fields are looked up apart.
 CREATE VIEW lineage_history AS
 SELECT l.lineage_id, l.process_id, e.dialect,
   (SELECT s.taken_ms FROM snapshots s WHERE s.epoch_id = v.epoch_id AND s.off >= v.first
@@ -460,10 +477,13 @@ SELECT l.lineage_id, l.process_id, e.dialect,
   (SELECT s.taken_ms FROM snapshots s WHERE s.epoch_id = v.epoch_id
     AND s.off <= coalesce(v.last, 32767) ORDER BY s.off DESC LIMIT 1) AS last_ms,
   r.start, r.start + r.length AS end,
-  CASE WHEN e.fields & ~v.absent & 1 THEN coalesce(r.size_kib, r.length / 1024) END AS size_kib,
-  CASE WHEN e.fields & ~v.absent & 8 THEN coalesce(v.rss,
+  CASE WHEN (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id) & ~v.absent & 1
+    THEN coalesce(r.size_kib, r.length / 1024) END AS size_kib,
+  CASE WHEN (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id) & ~v.absent & 8
+    THEN coalesce(v.rss,
     v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS rss_kib,
-  CASE WHEN e.fields & ~v.absent & 16 THEN coalesce(v.pss, v.rss,
+  CASE WHEN (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id) & ~v.absent & 16
+    THEN coalesce(v.pss, v.rss,
     v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS pss_kib,
   v.private_clean + v.private_dirty AS private_kib,
   v.private_dirty AS private_dirty_kib,

@@ -26,6 +26,16 @@ refuse 3.35 '\b(a?(cos|sin|tan)h?|atan2|ceil|ceiling|degrees|exp|floor|ln|log|lo
 refuse 3.37 '\)[[:space:]]*STRICT\b|,[[:space:]]*STRICT\b'
 refuse 3.38 '\b(format|unixepoch)\(|->|'"'auto'"
 refuse 3.39 '\b(FULL|RIGHT)([[:space:]]+OUTER)?[[:space:]]+JOIN\b|\bDISTINCT[[:space:]]+FROM\b'
+# HAVING wants its GROUP BY in the line or in one of the four before it, of the same statement.
+if code schema/*.sql queries/*.sql | awk -F: '
+    { text = toupper($3) }
+    $1 != file { file = $1; grouped = -9 }
+    text ~ /(^|[ (])GROUP +BY / { grouped = $2 }
+    text ~ /(^|[ )])HAVING / && $2 - grouped > 4 { print; found = 1 }
+    END { exit !found }'; then
+    echo "^ needs SQLite 3.39"
+    failed=1
+fi
 refuse 3.41 '\bunhex\('
 refuse 3.42 "'subsec"
 refuse 3.43 '\b(octet_length|timediff)\('

@@ -2,7 +2,7 @@
 -- title:  What leaks: a verdict on every mapping of every process through time
 -- param:  process     process ""     Only this NAME, PID, NAME/PID or @ID; else every process of the store
 -- param:  metric      text    joint  One of joint, rss, pss, private, private_dirty, size, swap, mappings
--- param:  since       time    ""     Only snapshots from then on
+-- param:  since       time    ""     Only snapshots from then on: a time, -7d before the newest, now-7d
 -- param:  limit       kib     ""     What the process's rss cannot exceed, for eta_h and for leaks that run into it
 -- param:  sensitivity text    normal One of low, normal, high
 -- param:  dialect     text    ""     Only captures of this dialect; else of each process the one with most snapshots
@@ -33,6 +33,7 @@
 -- column: category         category  Category of the mapping
 -- column: dialect          text      Of the captures that were judged
 -- column: path             text      What is mapped; empty for anonymous memory
+-- column: last_at          time      When the newest of its captures was taken
 -- table:  name pid key path metric verdict shape snapshots first last rate_per_h rate_low rate_high since eta_h reason
 --
 -- Each mapping of a process is judged through time, although it grows, moves, splits, merges.
@@ -161,7 +162,8 @@ SELECT n.name,
   json_extract(v.value, '$.category') AS category,
   r.dialect,
   (SELECT o.path FROM region g CROSS JOIN object o ON o.object_id = g.object_id
-    WHERE g.lineage_id = CAST(json_extract(v.value, '$.key') AS INTEGER) LIMIT 1) AS path
+    WHERE g.lineage_id = CAST(json_extract(v.value, '$.key') AS INTEGER) LIMIT 1) AS path,
+  json_extract(v.value, '$.last_at') AS last_at
 FROM report r
 CROSS JOIN json_each(r.verdicts) v
 CROSS JOIN process p ON p.process_id = r.head

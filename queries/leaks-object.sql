@@ -2,7 +2,7 @@
 -- title:  What leaks: a verdict on every object of every process
 -- param:  process     process ""     Only this NAME, PID, NAME/PID or @ID; else every process of the store
 -- param:  metric      text    joint  One of joint, rss, pss, private, private_dirty, size, swap, mappings
--- param:  since       time    ""     Only snapshots from then on
+-- param:  since       time    ""     Only snapshots from then on: a time, -7d before the newest, now-7d
 -- param:  limit       kib     ""     What the process's rss cannot exceed, for eta_h and for leaks that run into it
 -- param:  sensitivity text    normal One of low, normal, high
 -- param:  dialect     text    ""     Only captures of this dialect; else of each process the one with most snapshots
@@ -32,6 +32,7 @@
 -- column: why_metric       text      The metric that decided
 -- column: category         category  Category of the object; an object of two is two keys
 -- column: dialect          text      Of the captures that were judged
+-- column: last_at          time      When the newest of its captures was taken
 -- table:  name pid key metric verdict shape snapshots first last rate_per_h rate_low rate_high since eta_h reason
 --
 -- Each object of a process, all mappings of one path and category, is judged by its sums.
@@ -158,7 +159,8 @@ SELECT n.name,
   json_extract(v.value, '$.mappings_per_h') AS mappings_per_h,
   json_extract(v.value, '$.why_metric') AS why_metric,
   json_extract(v.value, '$.category') AS category,
-  r.dialect
+  r.dialect,
+  json_extract(v.value, '$.last_at') AS last_at
 FROM report r
 CROSS JOIN json_each(r.verdicts) v
 CROSS JOIN process p ON p.process_id = r.head

@@ -309,6 +309,7 @@ int pm_cli_check(pm_cli *cli, int argc, char **argv)
     pm_query_info *info = NULL;
     pmapdb_error err;
     pmapdb_status st;
+    int code;
 
     for (int m = 0; m < PM_CHECK_METRICS; m++)
         c.value[m] = c.warning[m] = c.critical[m] = NAN;
@@ -326,8 +327,8 @@ int pm_cli_check(pm_cli *cli, int argc, char **argv)
         pm_catalog_free(info);
     }
     free(c.alive);
-    if (st == PMAPDB_OK)
-        return print_found(&c);
-    print_line(EXIT_UNKNOWN, err.text, "");
-    return EXIT_UNKNOWN;
+    if (st != PMAPDB_OK)
+        print_line(EXIT_UNKNOWN, err.text, "");
+    code = st == PMAPDB_OK ? print_found(&c) : EXIT_UNKNOWN;
+    return fflush(stdout) == 0 ? code : EXIT_UNKNOWN;
 }

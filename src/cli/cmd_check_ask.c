@@ -82,7 +82,10 @@ static void judge_leaks(pm_check *c, const pm_leak_rows *rows)
         judge_rate(c, whole, largest_part(rows, whole), who);
         judge_eta(c, whole, who);
     }
-    if (!judged)
+    if (!judged && longest >= PM_TREND_MIN)
+        pm_check_unknown(c, "no life is long enough for a verdict, of %lld snapshots",
+                         (long long)longest);
+    else if (!judged)
         pm_check_unknown(c, "too few snapshots for a verdict: %lld of the %d that are needed",
                          (long long)longest, PM_TREND_MIN);
     else if (isnan(c->value[PM_CHECK_RATE]))

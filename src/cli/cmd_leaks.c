@@ -90,6 +90,8 @@ static int exit_code_of(const pm_leaks_cmd *l, int so_far)
         return l->check && l->leaks ? PM_EXIT_FOUND : PM_EXIT_OK;
     if (!l->too_few && !shows_cards(l))
         pm_cli_say("there are no snapshots to judge");
+    else if (!shows_cards(l) && l->most >= PM_TREND_MIN)
+        pm_cli_say("no life is long enough for a verdict, of %lld snapshots", (long long)l->most);
     else if (!shows_cards(l))
         pm_cli_say("too few snapshots for a verdict: the longest series has %lld, %d are needed",
                    (long long)l->most, PM_TREND_MIN);

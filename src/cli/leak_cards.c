@@ -15,7 +15,9 @@ typedef struct cards {
     const pm_leak_rows *rows;
     size_t *finding; /* rows, the worst first */
     size_t n_findings, n_leaks, n_processes, n_found, n_too_few, n_quiet;
-    int64_t longest; /* snapshots of those with too few */
+    size_t n_unknown; /* processes without a snapshot that gives the metric */
+    pm_text unknown;  /* that metric */
+    int64_t longest;  /* snapshots of those with too few */
     const char *by;
     bool human;
     pm_buf part; /* of a line, while it is put together */
@@ -106,7 +108,10 @@ static pmapdb_status collect(cards *c, pmapdb_error *err)
         c->n_processes++;
         c->n_found += p.leaks + p.suspects > 0;
         if (p.steady + p.plateau + p.shrinking + p.leaks + p.suspects == 0) {
-            c->n_too_few++;
+            c->n_too_few += p.begin->snapshots > 0;
+            c->n_unknown += p.begin->snapshots == 0;
+            if (p.begin->snapshots == 0)
+                c->unknown = p.begin->metric;
             if (p.begin->snapshots > c->longest)
                 c->longest = p.begin->snapshots;
         }
@@ -237,7 +242,7 @@ static void put_named(cards *c, const process *p, pm_verdict verdict, size_t n)
 /* "11 categories: 9 steady, none above 0.2 MiB/h; 2 plateau: heap, shared-memory" */
 static void put_healthy(cards *c, const process *p)
 {
-    size_t n = p->steady + p->plateau + p->shrinking;
+    size_t n = p->steady + p->plateau + p->shrinking + p->too_few;
     const pm_leak_row *worst = least_seen(p);
 
     pm_flow_say(&c->flow, 1, "%zu %s: %zu steady", n, plural(c->by, n), p->steady);
@@ -247,6 +252,7 @@ static void put_healthy(cards *c, const process *p)
     }
     put_named(c, p, PM_VERDICT_PLATEAU, p->plateau);
     put_named(c, p, PM_VERDICT_SHRINKING, p->shrinking);
+    put_named(c, p, PM_VERDICT_TOO_FEW, p->too_few);
 }
 
 /* Of what leaks in several places; the limit is nearer than each of them says. */
@@ -280,7 +286,7 @@ static void put_rest_of(cards *c, const process *p)
     if (p->leaks + p->suspects)
         pm_flow_say(&c->flow, 2, "also looked at:");
     else
-        pm_flow_say(&c->flow, 2, "nothing grows:");
+        pm_flow_say(&c->flow, 2, p->too_few ? "nothing known grows:" : "nothing grows:");
     put_healthy(c, p);
     pm_flow_end(&c->flow);
 }
@@ -295,8 +301,14 @@ static void put_quiet(cards *c)
     pm_flow_end(&c->flow);
 }
 
-static void put_too_few(cards *c)
+static void put_unjudged(cards *c)
 {
+    if (c->n_unknown) {
+        pm_flow_begin(&c->flow, 0, 4);
+        pm_flow_say(&c->flow, 0, "%zu process%s whose captures do not give %.*s", c->n_unknown,
+                    c->n_unknown == 1 ? "" : "es", (int)c->unknown.len, c->unknown.data);
+        pm_flow_end(&c->flow);
+    }
     if (!c->n_too_few)
         return;
     pm_flow_begin(&c->flow, 0, 4);
@@ -322,7 +334,7 @@ static void put_rest(cards *c)
         i = (size_t)(p.end - c->rows->row);
     }
     put_quiet(c);
-    put_too_few(c);
+    put_unjudged(c);
 }
 
 /* ---- the whole ---- */

@@ -275,7 +275,7 @@ pmapdb_status pm_leak_add_next(pm_buf *out, const pm_leak_row *row, bool human, 
 
     (void)human;
     selector_of(row, who, sizeof who);
-    if (row->is_lineage)
+    if (row->is_lineage && !row->whole)
         return pm_buf_addf(out, err, "pmapdb lineage-history --lineage %.*s", (int)row->key.len,
                            row->key.data);
     st = pm_buf_addf(out, err, "pmapdb %s --process %s", h->command, who);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 #define DIGITS_MAX 40
-#define LAST_SECOND 253402300799.0 /* of the year 9999: what is more are milliseconds */
+#define MOST 9007199254740992.0  /* 2^53: no memory has so many KiB, and squares stay finite */
+#define LAST_SECOND 253402300799 /* of the year 9999: what is more are milliseconds */
 
 static size_t span_digits(pm_text t, size_t at)
 {
@@ -49,7 +50,7 @@ bool pm_csv_number(pm_text t, double *out)
     memcpy(text, t.data, t.len);
     text[t.len] = '\0';
     *out = strtod(text, NULL);
-    return isfinite(*out);
+    return *out <= MOST;
 }
 
 bool pm_csv_moment(pm_text t, int64_t *ms)
@@ -58,8 +59,8 @@ bool pm_csv_moment(pm_text t, int64_t *ms)
     uint64_t whole;
 
     if (pm_num_all(t, &whole)) { /* exactly, and by far the most */
-        *ms = (int64_t)whole * 1000;
-        return (double)whole <= LAST_SECOND;
+        *ms = whole <= LAST_SECOND ? (int64_t)whole * 1000 : 0;
+        return whole <= LAST_SECOND;
     }
     if (!pm_csv_number(t, &seconds))
         return pm_clock_parse(t, ms);

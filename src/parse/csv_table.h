@@ -38,7 +38,7 @@ pmapdb_status pm_csv_feed(pm_csv *csv, const char *bytes, size_t n, pmapdb_error
 pmapdb_status pm_csv_finish(pm_csv *csv, pmapdb_error *err);
 void pm_csv_free(pm_csv *csv);
 
-/* The whole text is a number without sign: "4096", "0.5", "1.2e3". */
+/* The whole text is a number without sign and of at most 2^53: "4096", "0.5", "1.2e3". */
 bool pm_csv_number(pm_text t, double *out);
 
 /* The whole text is a moment: seconds since 1970, whole or with a fraction and no later than the

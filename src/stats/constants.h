@@ -51,6 +51,9 @@
 #define PM_CLIMBS_POINTS 12
 #define PM_CLIMBS_AGAINST 12.0
 
+/* Intervals of rates: those of lumps and of what bends upwards held the truth too rarely. */
+#define PM_UNSURE_WIDER 1.25
+
 /* Sawtooth: few large falls, many small rises. */
 #define PM_TEETH_MIN 4      /* falls that make a sawtooth */
 #define PM_TEETH_SKEW 0.6   /* of the differences, to the left, plus one sd of normal noise */

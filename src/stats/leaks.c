@@ -162,6 +162,7 @@ pmapdb_status pm_leaks_judge(const pm_leak_process *process, const pm_leak_optio
     if (st == PMAPDB_OK) {
         if (options->metric < 0)
             pm_leaks_explain_guards(&work, rows);
+        work.whole_grown = pm_leaks_growth(process, work.whole_rss, work.scratch);
         for (size_t k = 0; k < process->n_keys; k++)
             pm_leaks_limit(&work, &work.facts[k], &rows[k]);
         st = judge_whole(&work, rows, out, err);

@@ -234,9 +234,7 @@ pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dens
     return pm_trend_judge(&series, &options, out, err);
 }
 
-/* Median of the last eighth of the last life minus that of its first: robust, and never larger
- * than what was seen. */
-static double growth(const pm_leak_process *p, const double *v, double *scratch)
+double pm_leaks_growth(const pm_leak_process *p, const double *v, double *scratch)
 {
     size_t begin = p->n, n = 0, part;
     double before;
@@ -270,6 +268,6 @@ void pm_leaks_measure(const pm_leak_work *work, const pm_leak_dense *dense, pm_l
         if (a < n && is_constant(v, n))
             facts->grown[m] = 0;
         else
-            facts->grown[m] = growth(work->process, v, work->scratch);
+            facts->grown[m] = pm_leaks_growth(work->process, v, work->scratch);
     }
 }

@@ -63,14 +63,14 @@ static double last_known(const double *v, size_t n)
     return n > 0 ? v[n - 1] : NAN;
 }
 
-/* Near its limit a leak and a cache that has a size look alike: straight lines. */
-static void doubt_near_limit(const pm_leak_facts *facts, double resident, double limit,
-                             pm_leak *row)
+/* Near its limit a leak and a cache that has a size look alike: straight lines. It is the process
+ * that has the limit, so what grows beside the cache is doubted with it. */
+static void doubt_near_limit(double grown, double resident, double limit, pm_leak *row)
 {
     double left = limit - resident;
 
     if (!pm_leaks_flagged(row->verdict) || row->metric != PM_METRIC_RSS ||
-        !(left < PM_LIMIT_NEAR * facts->grown[PM_METRIC_RSS]) || resident > PM_LIMIT_PASSED * limit)
+        !(left < PM_LIMIT_NEAR * grown) || resident > PM_LIMIT_PASSED * limit)
         return;
     row->verdict = PM_VERDICT_SUSPECT;
     pm_leaks_say_first(row, "at %.0f %% of the limit: whether it stops there cannot be told yet",
@@ -85,7 +85,7 @@ void pm_leaks_limit(const pm_leak_work *work, const pm_leak_facts *facts, pm_lea
     if (!is_resident(row->metric))
         return;
     if (!isnan(limit)) {
-        doubt_near_limit(facts, resident, limit, row);
+        doubt_near_limit(work->whole_grown, resident, limit, row);
     } else if (facts->fills && row->metric == PM_METRIC_RSS) {
         limit = facts->last[PM_METRIC_SIZE];
         resident = facts->last[PM_METRIC_RSS];

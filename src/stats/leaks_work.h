@@ -100,6 +100,7 @@ typedef struct pm_leak_work {
     double *scratch;             /* n */
     pm_leak_dense key, whole;    /* of the key in hand; the sum of the keys */
     double *whole_rss;           /* n: without swap, for the limit */
+    double whole_grown;          /* its growth, once it is whole */
     pm_leak_facts *facts;        /* of each key */
     pm_trend_room *room;         /* all keys have the same times */
 } pm_leak_work;
@@ -110,6 +111,10 @@ void pm_leaks_work_free(pm_leak_work *work);
 
 /* Fills work->key and adds it to work->whole. */
 void pm_leaks_expand(pm_leak_work *work, const pm_leak_key *key);
+
+/* Median of the last eighth of the last life minus that of its first: robust, and never larger
+ * than what was seen. */
+double pm_leaks_growth(const pm_leak_process *process, const double *v, double *scratch);
 
 /* One metric of `dense` judged alone. What never changes is not fitted. */
 pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dense, pm_metric metric,

@@ -3,28 +3,28 @@
 
 #include "stats/elementary.h"
 
-/* Priors: most growth that goes on is a straight line, from the start, from some day on or behind a
- * step; those are five times as likely as others, the line itself ten times. A warm-up in front of
- * a leak and a curve that only slows down look alike: there the prior is nearly even. A knee, a
- * pulse can imitate many things.
+/* Priors: most growth that goes on is a straight line, from the start, behind a step or from some
+ * day on; that was worth the most on labelled series. A warm-up in front of a leak and a curve that
+ * only slows down look alike: there the prior is nearly even. A knee or a pulse can imitate many
+ * things.
  * A warm-up bends early (k 8 to 60), so that what comes behind it is a line of its own; of two time
  * constants the first is over soon, the second nearly. Saturation 1 - exp(-kx) has reached 95 % of
  * its end at k = 3, 86 % at k = 2. A leak that began in the last quarter is too young to be told
  * from a step. */
 const pm_shape_info pm_shapes[PM_SHAPES] = {
     {PM_SHAPE_CONST, PM_FAMILY_BOUNDED, PM_BASIS_NONE, PM_BASIS_NONE, 1.0, 0, 0, 1},
-    {PM_SHAPE_LINEAR, PM_FAMILY_LEAK, PM_BASIS_LINE, PM_BASIS_NONE, 10.0, 0, 0, 1},
+    {PM_SHAPE_LINEAR, PM_FAMILY_LEAK, PM_BASIS_LINE, PM_BASIS_NONE, 15.0, 0, 0, 1},
     {PM_SHAPE_STEP, PM_FAMILY_BOUNDED, PM_BASIS_STEP, PM_BASIS_NONE, 1.0, 0, 0, PM_AT_CUTS},
     {PM_SHAPE_SATURATING, PM_FAMILY_BOUNDED, PM_BASIS_SATURATE, PM_BASIS_NONE, 1.0, 3, 45, 10},
     {PM_SHAPE_SATURATING, PM_FAMILY_WATCH, PM_BASIS_SATURATE, PM_BASIS_NONE, 1.6, 1, 2, 3},
     {PM_SHAPE_RAMP_THEN_FLAT, PM_FAMILY_BOUNDED, PM_BASIS_RAMP, PM_BASIS_NONE, 1.0, .08, .86, 27},
-    {PM_SHAPE_LATE_RAMP, PM_FAMILY_LEAK, PM_BASIS_LATE, PM_BASIS_NONE, 5.0, .1, .725, 26},
+    {PM_SHAPE_LATE_RAMP, PM_FAMILY_LEAK, PM_BASIS_LATE, PM_BASIS_NONE, 3.0, .1, .725, 26},
     {PM_SHAPE_POWER, PM_FAMILY_WATCH, PM_BASIS_POWER, PM_BASIS_NONE, 1.0, .2, .5, 7},
     {PM_SHAPE_LOG, PM_FAMILY_WATCH, PM_BASIS_LOG, PM_BASIS_NONE, 1.0, 6, 200, 12},
     {PM_SHAPE_WARMUP_LINEAR, PM_FAMILY_LEAK, PM_BASIS_SATURATE, PM_BASIS_LINE, 2.0, 8, 60, 11},
     {PM_SHAPE_KNEE, PM_FAMILY_LEAK, PM_BASIS_RAMP, PM_BASIS_LINE, 0.3, .08, .8, 25},
     {PM_SHAPE_STEP_LINEAR, PM_FAMILY_LEAK, PM_BASIS_STEP, PM_BASIS_LINE, 5.0, 0, 0, PM_AT_CUTS},
-    {PM_SHAPE_ACCELERATING, PM_FAMILY_LEAK, PM_BASIS_EXPM1, PM_BASIS_NONE, 5.0, .7, 4.5, 7},
+    {PM_SHAPE_ACCELERATING, PM_FAMILY_LEAK, PM_BASIS_EXPM1, PM_BASIS_NONE, 3.0, .7, 4.5, 7},
 };
 
 const pm_shape_info pm_shape_pulse = {

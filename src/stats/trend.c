@@ -159,12 +159,12 @@ static pmapdb_status weigh(work *w, bool *enough, pmapdb_error *err)
         if (st)
             return st;
         gather(w, &fit);
+        w->r2 = fmax(w->r2, pm_curve_explains(&w->top.curve, &w->points));
         before = w->points.n;
         taken++;
     }
     for (i = 0; i < PM_FAMILIES && taken > 0; i++)
         w->weight[i] /= taken;
-    w->r2 = taken > 0 ? pm_curve_explains(&w->top.curve, &w->points) : 0.0;
     *enough = taken > 0;
     return PMAPDB_OK;
 }
@@ -177,6 +177,7 @@ typedef struct rate {
 static rate rate_of(const work *w, pm_family from, pm_family to)
 {
     pm_mean all = {0};
+    bool wider = w->climbs || w->top.curve.shape == PM_SHAPE_ACCELERATING;
     double mean, half, unsure = w->points.stairs ? PM_STAIRS_UNSURE * w->points.late_step : 0.0;
     double t = PM_Z90 + 1.5 / fmax(2.0, w->points.n - 4); /* Student's, nearly */
     int i;
@@ -190,7 +191,7 @@ static rate rate_of(const work *w, pm_family from, pm_family to)
         return (rate){0};
     mean = all.sum / all.weight;
     half = t * sqrt(fmax(0.0, all.square / all.weight - mean * mean));
-    half = sqrt(half * half + unsure * unsure);
+    half = sqrt(half * half + unsure * unsure) * (wider ? PM_UNSURE_WIDER : 1.0);
     return (rate){mean, mean - half, mean + half};
 }
 

@@ -285,8 +285,8 @@ static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_tex
             return wrong(r, p, value, "a span like 2h", err);
         break;
     case PM_UNIT_TIME:
-        if (!pm_clock_parse(value, &v))
-            return wrong(r, p, value, "a time like 2026-11-21T02:05", err);
+        if (pm_select_time(r->store->sql, &r->scope, value, &v, err))
+            return wrong(r, p, value, "a time like 2026-11-21T02:05, -7d or now-7d", err);
         break;
     case PM_UNIT_ADDRESS:
         if (pm_num_hex(value.data, value.data + value.len, &plain) != value.len)

@@ -15,6 +15,8 @@
 SQLITE_EXTENSION_INIT3
 
 #define MOST_SNAPSHOTS ((int64_t)1 << 24) /* memory: 20 bytes each */
+#define MOST_KIB 9007199254740992.0       /* 2^53: no memory has so many; squares stay finite */
+#define LAST_MS 253402300799999           /* of the year 9999: differences fit, so do dates */
 
 static pm_text text_of(sqlite3_value *v)
 {
@@ -61,8 +63,9 @@ static bool take_real(sqlite3_context *out, const char *function, const char *ar
     int type = sqlite3_value_type(v);
 
     *to = type == SQLITE_NULL ? NAN : sqlite3_value_double(v);
-    return type == SQLITE_INTEGER || type == SQLITE_FLOAT || type == SQLITE_NULL ||
-           refuse(out, function, argument, "is to be a number or NULL");
+    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT && type != SQLITE_NULL)
+        return refuse(out, function, argument, "is to be a number or NULL");
+    return !(fabs(*to) > MOST_KIB) || refuse(out, function, argument, "is more than 2^53");
 }
 
 static bool take_span(sqlite3_context *out, const char *function, sqlite3_value **v, int64_t *first,
@@ -70,7 +73,9 @@ static bool take_span(sqlite3_context *out, const char *function, sqlite3_value 
 {
     return take_int(out, function, "first_ms", v[0], first) &&
            take_int(out, function, "last_ms", v[1], last) &&
-           (*first <= *last || refuse(out, function, "first_ms", "is later than last_ms"));
+           (*first <= *last || refuse(out, function, "first_ms", "is later than last_ms")) &&
+           ((*first >= -LAST_MS && *last <= LAST_MS) ||
+            refuse(out, function, "a time", "is beyond the year 9999"));
 }
 
 /* ---- leak_verdict ---- */

@@ -125,6 +125,8 @@ pmapdb_status pm_leak_json_add(pm_buf *out, const pm_leak *row, const pm_leak_la
     add_number(&w, "limit", row->limit);
     add_number(&w, "eta_h", row->eta_h);
     add_words(&w, "reason", row->reason);
+    if (label->last_ms != INT64_MIN)
+        add_time(&w, "last_at", label->last_ms);
     if (label->key.data) {
         add_number(&w, "mappings_per_h", row->mappings_rate);
         add_words(&w, "why_metric", pm_metric_name(row->why_metric));

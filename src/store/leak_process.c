@@ -169,7 +169,7 @@ static void set_keys(const pm_leak_lives *l, asked *a)
     for (size_t i = 0; i < l->n_runs; i++) {
         const pm_leak_piece *r = &l->run[i];
         size_t first = place_of(l, r->first_ms);
-        size_t end = r->last_ms == INT64_MAX ? l->n_moments : place_of(l, r->last_ms + 1);
+        size_t end = place_of(l, r->last_ms + 1);
         pm_text key = pm_pool_text_get(l->texts, r->key);
         const char *category = pm_pool_text_get(l->texts, r->category).data;
 
@@ -204,7 +204,7 @@ static int compare_answers(const void *left, const void *right, void *of)
     return order ? order : strcmp(a->key[i].category, a->key[k].category);
 }
 
-static pmapdb_status write_answers(asked *a, pm_buf *json, pmapdb_error *err)
+static pmapdb_status write_answers(asked *a, int64_t last_ms, pm_buf *json, pmapdb_error *err)
 {
     pmapdb_status st = pm_buf_add(json, "[", 1, err);
 
@@ -212,8 +212,8 @@ static pmapdb_status write_answers(asked *a, pm_buf *json, pmapdb_error *err)
         a->order[i] = i;
     qsort_r(a->order, a->n_keys, sizeof *a->order, compare_answers, a);
     if (st == PMAPDB_OK)
-        st = pm_leak_json_add(json, &a->answer[0], &(pm_leak_label){PM_TEXT(WHOLE), PM_TEXT(WHOLE)},
-                              err);
+        st = pm_leak_json_add(json, &a->answer[0],
+                              &(pm_leak_label){PM_TEXT(WHOLE), PM_TEXT(WHOLE), last_ms}, err);
     for (size_t i = 0; i < a->n_keys && st == PMAPDB_OK; i++) {
         size_t k = a->order[i];
 
@@ -221,9 +221,9 @@ static pmapdb_status write_answers(asked *a, pm_buf *json, pmapdb_error *err)
             continue;
         st = pm_buf_add(json, ",", 1, err);
         if (st == PMAPDB_OK)
-            st =
-                pm_leak_json_add(json, &a->answer[1 + k],
-                                 &(pm_leak_label){a->text[k], pm_text_of(a->key[k].category)}, err);
+            st = pm_leak_json_add(
+                json, &a->answer[1 + k],
+                &(pm_leak_label){a->text[k], pm_text_of(a->key[k].category), last_ms}, err);
     }
     return st == PMAPDB_OK ? pm_buf_add(json, "]", 1, err) : st;
 }
@@ -245,7 +245,8 @@ pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *
         st = pm_leaks_judge(&process, &l->options, a.answer, err);
     }
     if (st == PMAPDB_OK)
-        st = write_answers(&a, json, err);
+        st =
+            write_answers(&a, l->n_moments ? l->moment[l->n_moments - 1].ms : INT64_MIN, json, err);
     asked_free(&a);
     return st;
 }

@@ -47,6 +47,16 @@ static int compare(const void *left, const void *right)
     return order ? order : order_of(a->n, b->n);
 }
 
+/* One series has one value at a time. */
+static pmapdb_status check_order(const pm_leak_series *s, pmapdb_error *err)
+{
+    for (size_t i = 1; i < s->n_runs; i++)
+        if (s->run[i].first_ms < s->run[i - 1].last_ms)
+            return pm_fail(err, PMAPDB_USAGE,
+                           "leak_verdict: runs overlap, so they are of more than one series");
+    return PMAPDB_OK;
+}
+
 typedef struct step {
     double ms;
     int64_t times;
@@ -144,6 +154,17 @@ static void spread(const pm_leak_series *s, points *p)
     }
 }
 
+static void explain_too_few(const pm_trend *t, pm_leak *row)
+{
+    if (t->snapshots < PM_TREND_MIN)
+        snprintf(row->reason, sizeof row->reason, "%zu snapshot%s: %d are needed", t->snapshots,
+                 t->snapshots == 1 ? "" : "s", PM_TREND_MIN);
+    else
+        snprintf(row->reason, sizeof row->reason, "%s",
+                 isnan(row->last) ? "the values are unknown"
+                                  : "no life is long enough for a verdict");
+}
+
 static void describe(const pm_leak_series *s, pm_leak *row)
 {
     const pm_trend *t = &row->trend;
@@ -163,8 +184,7 @@ static void describe(const pm_leak_series *s, pm_leak *row)
         row->eta_h = NAN; /* fmax knows no NaN */
     snprintf(row->reason, sizeof row->reason, "%s", t->reason);
     if (t->verdict == PM_VERDICT_TOO_FEW)
-        snprintf(row->reason, sizeof row->reason, "%zu snapshot%s known: %d are needed",
-                 t->snapshots, t->snapshots == 1 ? "" : "s", PM_TREND_MIN);
+        explain_too_few(t, row);
 }
 
 pmapdb_status pm_leak_series_judge(pm_leak_series *s, pm_buf *json, pmapdb_error *err)
@@ -181,8 +201,10 @@ pmapdb_status pm_leak_series_judge(pm_leak_series *s, pm_buf *json, pmapdb_error
 
     if (ready) {
         qsort(s->run, s->n_runs, sizeof *s->run, compare);
-        st = longest_step(s, &longest, err);
+        st = check_order(s, err);
     }
+    if (ready && st == PMAPDB_OK)
+        st = longest_step(s, &longest, err);
     if (ready && st == PMAPDB_OK) {
         join(s, longest);
         spread(s, &p);
@@ -190,7 +212,8 @@ pmapdb_status pm_leak_series_judge(pm_leak_series *s, pm_buf *json, pmapdb_error
     }
     if (st == PMAPDB_OK) {
         describe(s, &row);
-        st = pm_leak_json_add(json, &row, &(pm_leak_label){{NULL, 0}, {NULL, 0}}, err);
+        st = pm_leak_json_add(
+            json, &row, &(pm_leak_label){{NULL, 0}, {NULL, 0}, s->run[s->n_runs - 1].last_ms}, err);
     }
     free(p.ms);
     free(p.value);

@@ -342,6 +342,19 @@ static pmapdb_status time_of(pm_sql *sql, const pm_scope *scope, pm_text dialect
                    (int)selector.len, selector.data);
 }
 
+pmapdb_status pm_select_time(pm_sql *sql, const pm_scope *scope, pm_text text, int64_t *ms,
+                             pmapdb_error *err)
+{
+    pm_text any = {0};
+
+    *ms = PMAPDB_UNKNOWN;
+    if (pm_clock_parse(text, ms))
+        return PMAPDB_OK;
+    if (text.len < 2 || (text.data[0] != '-' && text.data[0] != 'n'))
+        return PMAPDB_USAGE;
+    return time_of(sql, scope, any, text, PMAPDB_UNKNOWN, ms, err);
+}
+
 pmapdb_status pm_select_snapshot(pm_sql *sql, const pm_scope *scope, pm_text dialect,
                                  pm_text selector, int64_t back_from, pm_pick *out,
                                  pmapdb_error *err)

@@ -33,4 +33,9 @@ pmapdb_status pm_select_snapshot(pm_sql *sql, const pm_scope *scope, pm_text dia
                                  pm_text selector, int64_t back_from, pm_pick *out,
                                  pmapdb_error *err);
 
+/* A time by itself: one written out, -2h (back from the newest snapshot of the scope), now-2h.
+ * *ms is PMAPDB_UNKNOWN where there is no snapshot to count back from. */
+pmapdb_status pm_select_time(pm_sql *sql, const pm_scope *scope, pm_text text, int64_t *ms,
+                             pmapdb_error *err);
+
 #endif

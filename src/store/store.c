@@ -222,8 +222,6 @@ void pmapdb_close(pmapdb_store *s)
     if (!s)
         return;
     pm_writer_free(s->writer);
-    if (s->db && s->sql && !sqlite3_db_readonly(s->db, "main"))
-        sqlite3_exec(s->db, "PRAGMA optimize", NULL, NULL, NULL);
     pm_sql_free(s->sql);
     sqlite3_close(s->db);
     free(s->path);

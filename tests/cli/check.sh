@@ -53,6 +53,14 @@ check --db old.db --rss -c 1 --max-age 100000d
 pmap_x 70 web 100 | pmapdb --db few.db import -q --at 2026-11-21T10:00:00Z -
 check --db few.db --rate -w 1M
 check --db few.db --rate -w 1M --rss -c 1M
+for pid in 71 72; do
+    for minute in 00 05 10 15 20; do
+        echo "2026-11-21T$pid:$minute:00Z" | sed 's/T7/T1/'
+        pmap_x $pid web "3$minute"
+    done
+done | pmapdb --db short.db import -q -
+check --db short.db --rate -w 1M
+pmapdb check --db short.db --rss >/dev/full || echo "= exit $?, said to nobody"
 pmap_x 80 web 300 | sed '/libc/d' | pmapdb --db partial.db import -q --at 2026-11-21T10:00:00Z - 2>/dev/null || true
 check --db partial.db --rss -w 1
 check --db none.db --rss

@@ -65,6 +65,36 @@ log 401 again 12 5000 50 70 >>again.log
 pmapdb --db again.db import -q again.log
 run pmapdb --db again.db leaks
 
+say "lives too short for a verdict; captures that do not give the metric, or no mappings"
+for life in 0 1 2 3 4; do
+    log $((410 + life)) short 5 5000 100 $((30 * life))
+done >short.log
+pmapdb --db short.db import -q short.log
+run pmapdb --db short.db leaks
+run pmapdb --db many.db leaks small --metric pss
+i=0
+while [ $i -lt 12 ]; do
+    date -u -d "2026-11-21T00:00:00Z + $((5 * i)) minutes" '+%Y-%m-%dT%H:%M:%SZ'
+    echo "PID 420"
+    pmap_x 420 sums $((5000 + 50 * i)) | tail -n 1
+    i=$((i + 1))
+done >sums.log
+pmapdb --db sums.db import -q --name sums sums.log
+run pmapdb --db sums.db leaks
+
+say "growth that is spread over lineages is no lineage"
+i=0
+while [ $i -lt 12 ]; do
+    j=0
+    while [ $j -le $i ]; do
+        printf '1%07x-1%07x rw-p 00000000 00:00 0 \n' $((131072 * j)) $((131072 * j + 65536))
+        j=$((j + 1))
+    done >$((1795220000 + 300 * i))-7.maps
+    i=$((i + 1))
+done
+pmapdb --db spread.db import -q --name spread 1795*.maps
+run pmapdb --db spread.db leaks --by lineage
+
 say "a name is never raw bytes, and what to type next is right"
 log 500 "$(printf 'e\\033[31m vil; rm')" 12 5000 50 >evil.log
 pmapdb --db evil.db import -q --name "$(printf 'e\033[31m;rm')" evil.log
@@ -76,6 +106,11 @@ for db in store.db many.db again.db evil.db; do
         [ -s out ] || echo "= nothing: $line"
     done <next
     wc -l <next | tr -d ' '
+done
+for db in sums.db spread.db; do
+    by=$([ $db = sums.db ] && echo category || echo lineage)
+    what=$(pmapdb --db $db leaks --by "$by" | sed -n 's/^ *next: //p')
+    PMAPDB=$db sh -c "$what" >out && [ -s out ] && echo "works: $what"
 done
 
 say "no store, nothing in it, wrong words"

@@ -17,5 +17,28 @@ for format in table csv json ndjson md; do
     LC_ALL=C grep -c red seen
 done
 
+say "what leaks, by a name that would"
+i=0
+while [ $i -lt 9 ]; do
+    {
+        date -u -d "2026-11-21T00:00:00Z + $((5 * i)) minutes" '+%Y-%m-%dT%H:%M:%SZ'
+        pmap_x 8 red $((5000 + 100 * i)) 64 | sed "s|data\$|$(printf 'red\033[31m\302\233m')|"
+    } >>evil.log
+    i=$((i + 1))
+done
+pmapdb --db evil.db import -q --name "$(printf 'red\033]0;x\007\302\233m|y')" evil.log
+pmapdb --db evil.db sql 'SELECT series_id, ts, kb FROM (SELECT (SELECT name FROM name) AS series_id,
+    taken_at AS ts, rss_kib AS kb FROM snapshots)' -f csv >evil.csv
+for format in table csv json ndjson md; do
+    for by in category object lineage; do
+        on_terminal --db evil.db leaks --by $by -f $format
+    done >seen
+    on_terminal leaks --series evil.csv -f $format >>seen
+    echo "$format $(LC_ALL=C grep -c "$(printf '[\033\007]')" seen)" \
+        "$(LC_ALL=C grep -c "$(printf '\302\233')" seen) $(LC_ALL=C grep -c red seen)"
+done
+on_terminal --db evil.db check --rate -w 1 >seen
+cat seen
+
 say "a pipe"
 pmapdb mappings -f csv | LC_ALL=C grep -c "$(printf 'red\033\\[31m\302\233m')"

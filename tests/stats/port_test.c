@@ -253,8 +253,9 @@ static void real_programs(void **state)
     compare_file("tests/stats/port/workloads.txt.xz", &t);
     assert_true(t.series > 2000 && t.categories > 4000);
     assert_true(t.series_agree >= 0.95 * t.series);
-    /* steady4000, a random walk, rises in its first half: there ours says leak, twice */
-    assert_true(t.categories_agree >= t.categories - 2);
+    /* Twice each, category and whole: steady4000, a random walk, rises in its first half, and ours
+     * says leak; of java_heap's every tenth snapshot it says leak too, which is the truth. */
+    assert_true(t.categories_agree >= t.categories - 4);
 }
 
 int main(int argc, char **argv)

@@ -79,7 +79,9 @@ static void a_line_is_a_leak(void **state)
     says(state,
          "SELECT group_concat(key) FROM json_each((SELECT leak_verdict(" STEADY_GROWTH ") FROM t))",
          "verdict,shape,snapshots,lives,span_h,first,last,rate_per_h,rate_low,rate_high,"
-         "confidence,since,detectable_per_h");
+         "confidence,since,detectable_per_h,last_at");
+    says(state, "SELECT json_extract(leak_verdict(" STEADY_GROWTH "), '$.last_at') FROM t",
+         "1970-01-01T03:19:00Z");
     says(state,
          "SELECT json_extract(leak_verdict(" STEADY_GROWTH ", 10160), '$.limit', '$.eta_h') FROM t",
          "[10160,0.5]");
@@ -166,10 +168,14 @@ static void seven_are_too_few(void **state)
     says(state,
          "SELECT json_extract(leak_verdict(" STEADY_GROWTH "), '$.verdict', '$.snapshots', "
          "'$.reason', '$.rate_per_h') FROM t WHERE i < 7",
-         "[\"too-few\",7,\"7 snapshots known: 8 are needed\",null]");
+         "[\"too-few\",7,\"7 snapshots: 8 are needed\",null]");
     says(state,
          "SELECT json_extract(leak_verdict(" STEADY_GROWTH "), '$.verdict') FROM t WHERE i < 8",
          "leak");
+    says(state, "SELECT json_extract(leak_verdict(i, i, 1, 5, i), '$.reason') FROM t",
+         "no life is long enough for a verdict");
+    says(state, "SELECT json_extract(leak_verdict(i, i, 1, NULL, 1), '$.reason') FROM t",
+         "the values are unknown");
 }
 
 static void what_is_wrong_is_said(void **state)
@@ -182,6 +188,14 @@ static void what_is_wrong_is_said(void **state)
          "leak_verdict: n makes more than 16777216 snapshots");
     says(state, VERDICT("i, i, 1, '12', 1"), "leak_verdict: value is to be a number or NULL");
     says(state, VERDICT("i, i, 1, 1, 'a'"), "leak_verdict: life is to be a whole number");
+    says(state, VERDICT("i, i, 1, 1e16, 1"), "leak_verdict: value is more than 2^53");
+    says(state, VERDICT("i, i, 1, -9e999, 1"), "leak_verdict: value is more than 2^53");
+    says(state, VERDICT("i, 9223372036854775807, 1, 1, 1"),
+         "leak_verdict: a time is beyond the year 9999");
+    says(state, VERDICT("-9223372036854775808, i, 1, 1, 1"),
+         "leak_verdict: a time is beyond the year 9999");
+    says(state, VERDICT("i * 1000, i * 1000 + 400000, 400, i * 100, 1"),
+         "leak_verdict: runs overlap, so they are of more than one series");
     says(state, VERDICT("i, i, 1, 1, 1, 'a'"), "leak_verdict: limit_kib is to be a number or NULL");
     says(state,
          "SELECT leak_report('k', 'heap', 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 'privat', NULL, NULL)",

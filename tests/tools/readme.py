@@ -1,0 +1,279 @@
+"""The README's examples: each command prints what is shown below it, and what it tells people to put
+into cron or Nagios, or to ask at three in the morning, is no wrong usage. Files that it and
+CONTRIBUTING.md name are there.
+
+An example is an indented block with lines that begin with `$ `. All of them run in one shell, in
+their order, in a folder that has the folders of the source. Blocks of a kind of their own are known
+by their lines (KINDS); a block that nothing here knows is a failure, so that none is left out
+without a word. PMAPDB_UPDATE=1 writes what the examples print into README.md; read it before you
+keep it.
+"""
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+import kit  # noqa: E402 (found by the line before)
+
+README = (kit.ROOT / "README.md").read_text(encoding="utf-8")
+EXTENSION = os.environ.get("PMAPDB_EXTENSION") or str(pathlib.Path(kit.PROGRAM).with_name("pmapdb.so"))
+# Between the outputs of two commands; nothing prints it.
+MARK = "\x1e"
+KINDS = (("example", r"^\$ "), ("install", r"^(apt-get|cmake) |^sh (samples|tests)/"),
+         ("cron", r"^[*0-9/]+ [*0-9]+ \* \* \* "), ("nagios", r"^command\["), ("c", r"^#include "))
+
+check = kit.Check(shown=99)
+updates = []
+
+
+def blocks():
+    """(number of the first line, lines without their indentation) of each indented block."""
+    found = []
+    for number, line in enumerate(README.splitlines(), 1):
+        if line.startswith("    ") or (not line and found and found[-1][2]):
+            if not (found and found[-1][2]):
+                found.append([number, [], True])
+            found[-1][1].append(line[4:])
+        elif found:
+            found[-1][2] = False
+    for number, lines, _ in found:
+        while not lines[-1]:
+            lines.pop()
+        yield number, lines
+
+
+def kind_of(lines):
+    return next((kind for kind, shape in KINDS if any(re.search(shape, x) for x in lines)), None)
+
+
+def whole(command):
+    """False while a quote is open or a pipe leads to nothing: the command goes on."""
+    return subprocess.run(["sh", "-n", "-c", command], capture_output=True, check=False).returncode == 0
+
+
+def examples(number, lines):
+    """(line, command, what it is fed, what it prints) of each command of a block."""
+    found = []
+    for at, line in enumerate(lines, number):
+        if line.startswith("$ "):
+            found.append([at, line[2:], [], []])
+        elif not whole(found[-1][1]):
+            found[-1][1] += "\n" + line
+        elif re.match(r"sqlite> | +\.\.\.> ", line):
+            found[-1][2].append(line.split("> ", 1)[1])
+        else:
+            found[-1][3].append(line)
+    return found
+
+
+def environment(place):
+    """A fresh user's, to whom pmapdb is installed."""
+    (place / "bin").mkdir()
+    (place / "bin" / "pmapdb").symlink_to(pathlib.Path(kit.PROGRAM).resolve())
+    return {k: v for k, v in kit.ENVIRONMENT.items() if k not in ("COLUMNS", "XDG_DATA_HOME")} | {
+        "PATH": "%s:%s" % (place / "bin", os.environ["PATH"]), "HOME": str(place), "TERM": "dumb"}
+
+
+def stand_in(work):
+    """The folders that examples name, seen from `work`, and the extension where the README has it."""
+    for name in ("samples", "tests", "queries"):
+        (work / name).symlink_to(kit.ROOT / name)
+    (work / "build" / "release").mkdir(parents=True)
+    if pathlib.Path(EXTENSION).is_file():
+        (work / "build" / "release" / "pmapdb.so").symlink_to(pathlib.Path(EXTENSION).resolve())
+
+
+def without_sqlite():
+    """Why commands of the sqlite3 program cannot run here, or None; and what it must be given first."""
+    if not shutil.which("sqlite3"):
+        return "no sqlite3 here", ""
+    needs = subprocess.run(["ldd", EXTENSION], capture_output=True, text=True, check=False).stdout
+    # Built with sanitizers the extension needs their libraries before all others.
+    return None, " ".join(re.findall(r"=> (\S*lib[au]b?san\S*)", needs))
+
+
+def script_of(todo, preload):
+    lines = []
+    for _, command, fed, _ in todo:
+        if command.startswith("sqlite3"):
+            command = "LD_PRELOAD=%s ASAN_OPTIONS=detect_leaks=0 %s" % (shlex.quote(preload), command)
+        if fed:
+            command += " <<'MARK'\n%s\nMARK" % "\n".join(fed)
+        lines += [command, "printf '%s\\n'" % MARK]
+    return "\n".join(lines)
+
+
+def update(at, command, fed, shown, got):
+    """Puts `got` below the command at line `at`, from the last to the first: lines may move."""
+    begin = at + command.count("\n") + fed
+    updates.append((begin, begin + len(shown), ["    " + line if line else "" for line in got]))
+
+
+def write_updates():
+    lines = README.splitlines()
+    for begin, end, got in reversed(updates):
+        lines[begin:end] = got
+    (kit.ROOT / "README.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def run_examples(todo, work, env):
+    why, preload = without_sqlite()
+    ready = []
+    for at, command, fed, shown in todo:
+        shows_file = re.fullmatch(r"cat (\S+)", command)
+        if why and command.startswith("sqlite3"):
+            print("skipped: README.md:%d: %s: %s" % (at, why, command.splitlines()[0]))
+            continue
+        # What the reader has written before is there.
+        if shows_file and not (work / shows_file[1]).exists():
+            (work / shows_file[1]).write_text("".join(x + "\n" for x in shown), encoding="utf-8")
+        ready.append((at, command, fed, shown))
+    done = subprocess.run(["sh"], input=script_of(ready, preload), cwd=work, env=env, text=True,
+                          encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    printed = done.stdout.split(MARK + "\n")
+    check.equal("the shell's end", len(printed) - 1, len(ready))
+    for (at, command, fed, shown), got in zip(ready, printed):
+        if os.environ.get("PMAPDB_UPDATE"):
+            update(at, command, len(fed), shown, got.splitlines())
+            continue
+        check.true("README.md:%d" % at, got.splitlines() == shown,
+                   "%s\n---- prints\n%s---- README.md has\n%s\n----" % (command, got, "\n".join(shown)))
+
+
+def fresh_captures(folder):
+    """The sample as captures of the last minutes, of a program with the name that the README uses."""
+    folder.mkdir(parents=True)
+    source = sorted((kit.ROOT / "samples" / "captures").rglob("*.x"))
+    shift = int(time.time()) - 60 - int(source[-1].stem.split("-")[0])
+    for path in source:
+        at, pid = path.stem.split("-")
+        (folder / ("%d-%s.x" % (int(at) + shift, pid))).write_bytes(
+            path.read_bytes().replace(b"leaky", b"redis-server"))
+
+
+def elsewhere(line, place):
+    """A line of cron or Nagios, in our folders."""
+    return line.replace("/var/", "%s/var/" % place).replace("\\%", "%")
+
+
+def run_cron(number, lines, place, env):
+    """Its import stores, its verdict is sent, and its metrics are written."""
+    for at, line in enumerate(lines, number):
+        command = elsewhere(re.sub(r"^(\S+ ){4}\S+ +", "", line), place)
+        if "pidof" in command:
+            print("skipped: README.md:%d: needs a live process: %s" % (at, line))
+            continue
+        output = re.search(r" -o (\S+)", command)
+        if output:
+            pathlib.Path(output[1].rstrip(";")).parent.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(["sh", "-c", command], cwd=place, env=env, text=True, capture_output=True, check=False)
+        check.true("README.md:%d: cron" % at, done.returncode == 0 and not done.stderr,
+                   "exit %d: %s\n%s" % (done.returncode, command, done.stderr))
+        if output:
+            written = pathlib.Path(output[1].rstrip(";"))
+            check.true("README.md:%d: cron writes" % at, written.is_file() and written.stat().st_size > 0, command)
+        if "--check" in command:
+            check.true("README.md:%d: cron mails" % at, "LEAK" in done.stdout, done.stdout)
+
+
+def run_nagios(number, lines, place, env):
+    """An answer with performance data, neither UNKNOWN nor wrong usage."""
+    for at, line in enumerate(lines, number):
+        command = elsewhere(line.split("=", 1)[1], place)
+        done = subprocess.run(["sh", "-c", command], cwd=place, env=env, text=True, capture_output=True, check=False)
+        check.true("README.md:%d: nagios" % at, done.returncode in (0, 1, 2) and " | " in done.stdout,
+                   "exit %d: %s%s" % (done.returncode, done.stdout, done.stderr))
+
+
+def run_c(number, lines, work, env):
+    """The C example is compiled by $PMAPDB_CC with $PMAPDB_LIBRARY, and prints a line a category."""
+    library, compiler = os.environ.get("PMAPDB_LIBRARY"), shlex.split(os.environ.get("PMAPDB_CC", "cc"))
+    if not library or not shutil.which(compiler[0]):
+        print("skipped: README.md:%d: no PMAPDB_LIBRARY, or no %s: the C program" % (number, compiler[0]))
+        return
+    (work / "example.c").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    line = [*compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", str(kit.ROOT / "include"), "example.c",
+            "-o", "example", library]
+    made = subprocess.run(line, cwd=work, capture_output=True, text=True, check=False)
+    if not check.true("README.md:%d: compiles" % number, made.returncode == 0, made.stderr):
+        return
+    env = env | {"LD_LIBRARY_PATH": str(pathlib.Path(library).parent)}
+    done = subprocess.run(["./example"], cwd=work, env=env, capture_output=True, text=True, check=False)
+    want = [r["category"] + " %s KiB" % r["rss_kib"] for r in kit.rows("categories", db=work / "demo.db")]
+    check.equal("README.md:%d: the C program" % number, done.stdout.splitlines(), want)
+
+
+def asked():
+    """Commands in the second column of the table of questions, as (line, words)."""
+    within = False
+    for number, line in enumerate(README.splitlines(), 1):
+        within = line.startswith("| at three in the morning") or within and line.startswith("|")
+        if not within or line.startswith("| ---") or "| ask |" in line:
+            continue
+        for words in re.findall(r"`([^`]+)`", line.split("|")[2]):
+            if re.match(r"[a-z][a-z-]+( |$)", words):
+                yield number, words
+
+
+def run_questions(work, env):
+    """Each answers. The sample is six minutes long, so an hour ago becomes two minutes ago."""
+    for number, words in asked():
+        words = words.replace("-1h", "-2m").replace("TIME", "2026-11-21T02:51:38Z").replace(" N", " 7")
+        done = subprocess.run(["sh", "-c", "pmapdb " + words], cwd=work, env=env | {"PMAPDB": "demo.db"},
+                              capture_output=True, text=True, check=False)
+        check.true("README.md:%d: question" % number, done.returncode in (0, 1),
+                   "exit %d: pmapdb %s\n%s" % (done.returncode, words, done.stderr))
+
+
+def names_files():
+    """Paths in backticks, and the names in the tables of src/parse and src/stats."""
+    for path in (kit.ROOT / "README.md", kit.ROOT / ".github" / "CONTRIBUTING.md"):
+        text = path.read_text(encoding="utf-8")
+        for name in re.findall(r"`((?:src|tests|queries|schema|samples|include)/[\w./-]+)", text):
+            check.true("%s: %s" % (path.name, name), "NAME" in name or list(kit.ROOT.glob(name + "*")), "is not there")
+    for cells in re.findall(r"^\| ((?:`[\w.]+`(?:, )?)+) \|", text, re.MULTILINE):
+        for name in re.findall(r"`([\w.]+)`", cells):
+            check.true("CONTRIBUTING.md: %s" % name, list(kit.ROOT.glob("src/*/" + name + "*")), "is not there")
+
+
+def main():
+    with kit.Place() as place:
+        work = place / "work"
+        work.mkdir()
+        env = environment(place)
+        stand_in(work)
+        fresh_captures(place / "var" / "log" / "pmap")
+        (place / "var" / "lib" / "pmapdb").mkdir(parents=True)
+        todo, later = [], []
+        for number, lines in blocks():
+            kind = kind_of(lines)
+            if kind == "example":
+                todo += examples(number, lines)
+            elif kind == "install":
+                print("skipped: README.md:%d: installs: %s" % (number, lines[0]))
+            else:
+                later.append((kind, number, lines))
+        run_examples(todo, work, env)
+        for kind, number, lines in later:
+            if kind == "cron":
+                run_cron(number, lines, place, env)
+            elif kind == "nagios":
+                run_nagios(number, lines, place, env)
+            elif kind == "c":
+                run_c(number, lines, work, env)
+            else:
+                check.fail("README.md:%d" % number, "a block of no kind known here: %s" % lines[0])
+        run_questions(work, env)
+    names_files()
+    if updates:
+        write_updates()
+    check.true("README.md", len(README.splitlines()) <= 450, "more than 450 lines")
+    check.finish()
+
+
+main()

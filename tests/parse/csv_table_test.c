@@ -139,9 +139,10 @@ static void never_closed(void **state)
 
 static void numbers(void **state)
 {
-    static const char *const good[] = {"0", "4096", "0.5", "12e2", "1.5E-1", "007"};
-    static const char *const wrong[] = {"",   "-1",  "+1",   " 1",  "1 ",  "1.",    ".5",
-                                        "1e", "1,5", "0x10", "nan", "inf", "1e999", "1KiB"};
+    static const char *const good[] = {
+        "0", "4096", "0.5", "12e2", "1.5E-1", "007", "9007199254740992"};
+    static const char *const wrong[] = {"",    "-1",   "+1",  " 1",  "1 ",    "1.",   ".5",  "1e",
+                                        "1,5", "0x10", "nan", "inf", "1e999", "1KiB", "1e16"};
     double v;
 
     (void)state;
@@ -169,6 +170,7 @@ static void moments(void **state)
     assert_int_equal(ms, 1795229318000);
     assert_false(pm_csv_moment(PM_TEXT("1700640000000"), &ms));
     assert_false(pm_csv_moment(PM_TEXT("99999999999999999999"), &ms));
+    assert_false(pm_csv_moment(PM_TEXT("9223372036854775807"), &ms));
     assert_false(pm_csv_moment(PM_TEXT("-5"), &ms));
     assert_false(pm_csv_moment(PM_TEXT("yesterday"), &ms));
     assert_false(pm_csv_moment(PM_TEXT(""), &ms));

@@ -93,7 +93,7 @@ static int cuts_of(const double *place, int n, double *out)
 static void add_steps(maker *m)
 {
     pm_columns *c = m->c;
-    double cut[PM_CUTS_MAX + 1];
+    double cut[PM_CUTS_MAX + 1] = {0};
     int i, j;
 
     c->cuts = cuts_of(c->x, c->n, cut);
@@ -146,7 +146,8 @@ pmapdb_status pm_columns_fit(pm_columns *c, const pm_points *p, double phi, cons
     if (made_for(c, p, phi))
         return PMAPDB_OK;
     pm_columns_free(c);
-    c->memory = malloc(((2 * COLUMNS_MAX + 1) * n + PM_CUTS_MAX * PM_CUTS_MAX) * sizeof *c->memory);
+    c->memory =
+        malloc(((2 * COLUMNS_MAX + 1) * n + (size_t)PM_CUTS_MAX * PM_CUTS_MAX) * sizeof *c->memory);
     c->column = malloc(COLUMNS_MAX * sizeof *c->column);
     c->life = malloc(n * sizeof *c->life);
     if (!c->memory || !c->column || !c->life) {

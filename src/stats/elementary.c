@@ -41,15 +41,17 @@ double pm_log(double x)
 {
     /* x = m 2^k, m in [sqrt 1/2, sqrt 2); log m = 2 artanh s, |s| <= 0.172 */
     int k, i;
-    double m = frexp(x, &k), s, square, sum = 0.0;
+    double m = frexp(x, &k), f, s, square, sum = 0.0;
 
     if (m < 0.70710678118654752) {
         m *= 2.0;
         k--;
     }
-    s = (m - 1.0) / (m + 1.0);
+    f = m - 1.0;
+    s = f / (m + 1.0);
     square = s * s;
     for (i = 21; i >= 3; i -= 2)
         sum = (sum + 1.0 / i) * square;
-    return k * ln2_high + (k * ln2_low + 2.0 * s * (1.0 + sum));
+    /* 2s = f - sf: f is exact */
+    return k * ln2_high + (k * ln2_low + (f - s * (f - 2.0 * sum)));
 }

@@ -78,8 +78,8 @@ static void corners(pm_sample *s, int life, const size_t *edges, size_t n, pm_po
     if (end - at > pause) {
         double level = median_of(s, from, s->life[life].end);
 
-        for (at += pause; at < end; at += pause)
-            add(out, s, life, at, level);
+        for (i = 1; at + (double)i * pause < end; i++)
+            add(out, s, life, at + (double)i * pause, level);
         add(out, s, life, end, level);
     }
 }

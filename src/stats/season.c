@@ -17,9 +17,17 @@ static int bins_for(double per_day)
     return per_day >= 36 ? BINS : per_day >= 18 ? BINS / 2 : BINS / 3;
 }
 
+/* 0 to 1, before 1970 too. */
+static double part_of_day(double t)
+{
+    return t / DAY - floor(t / DAY);
+}
+
 static int bin_of(double t, int bins)
 {
-    return (int)(fmod(t, DAY) * bins / DAY);
+    int bin = (int)(part_of_day(t) * bins);
+
+    return bin < bins ? bin : bins - 1;
 }
 
 /* The centred daily mean where a whole day lies around; returns the first and the last such place,
@@ -83,7 +91,7 @@ static bool profile_of(const pm_sample *s, const double *mean, int bins, double 
 /* The profile at a time of day, between the middles of its bins. */
 static double profile_at(const double *profile, int bins, double t)
 {
-    double place = fmod(t, DAY) * bins / DAY - 0.5;
+    double place = part_of_day(t) * bins - 0.5;
     int below = (int)floor(place);
     double w = place - below;
 

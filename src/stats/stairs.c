@@ -40,7 +40,7 @@ size_t pm_stairs_find(const double *t, const double *y, size_t n, double *work, 
         low = fmin(low, y[i]);
         high = fmax(high, y[i]);
     }
-    if (n < PM_STAIRS_MIN * PM_STAIRS_FLAT || !(high > low))
+    if (n < (size_t)PM_STAIRS_MIN * PM_STAIRS_FLAT || !(high > low))
         return 0;
     least = step_above(y, n, high - low, work);
     for (i = 0; i + 1 < n; i++) {

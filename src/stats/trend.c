@@ -4,13 +4,12 @@
  */
 #include "stats/trend.h"
 
-#include "stats/fit.h"
 #include "stats/order.h"
 #include "stats/refine.h"
 #include "stats/sample.h"
+#include "stats/weigh.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *pm_verdict_name(pm_verdict verdict)
@@ -31,45 +30,6 @@ const char *pm_shape_name(pm_shape shape)
     return names[shape];
 }
 
-enum { RESOLUTIONS = 3 };
-
-static const int resolutions[RESOLUTIONS] = {PM_BUCKETS_FEWEST, PM_BUCKETS_FEWER, PM_BUCKETS};
-
-struct pm_trend_room {
-    pm_columns columns[RESOLUTIONS][PM_PHIS_COUNT];
-};
-
-pmapdb_status pm_trend_room_open(pm_trend_room **out, pmapdb_error *err)
-{
-    *out = calloc(1, sizeof **out);
-    return *out ? PMAPDB_OK : pm_fail_nomem(err);
-}
-
-void pm_trend_room_close(pm_trend_room *room)
-{
-    int r, k;
-
-    for (r = 0; room && r < RESOLUTIONS; r++)
-        for (k = 0; k < PM_PHIS_COUNT; k++)
-            pm_columns_free(&room->columns[r][k]);
-    free(room);
-}
-
-/* What is on the table while one series is judged. Slopes are per span. */
-typedef struct work {
-    const pm_trend_options *options;
-    pm_trend_room *room;
-    pm_sample sample;
-    pm_points points;           /* of the finest resolution, as is what follows: */
-    pm_fitted top;              /* the most likely shape */
-    pm_fitted line;             /* the best straight line */
-    double r2;                  /* of `top` */
-    double weight[PM_FAMILIES]; /* means over the resolutions, as are */
-    pm_mean slope[PM_FAMILIES]; /* these, in parts of the weights */
-    double material;
-    bool climbs;
-} work;
-
 /* Growth of less than this over the window does not matter. */
 static double material_of(pm_sample *s, const pm_trend_options *options)
 {
@@ -80,129 +40,14 @@ static double material_of(pm_sample *s, const pm_trend_options *options)
                 options->count ? PM_MATERIAL_COUNT : PM_MATERIAL_KIB);
 }
 
-/* It hardly ever falls: its noise is that of lumps. */
-static bool climbs(const pm_points *p)
-{
-    double up = 0.0, down = 0.0;
-    int i;
-
-    for (i = 1; i < p->n; i++) {
-        double d = p->y[i] - p->y[i - 1];
-
-        if (p->life[i] != p->life[i - 1])
-            continue;
-        up += fmax(0.0, d);
-        down += fmax(0.0, -d);
-    }
-    return p->n >= PM_CLIMBS_POINTS && down < PM_CLIMBS_FALL * up;
-}
-
-static pmapdb_status fit_points(work *w, int resolution, pm_fit *fit, pmapdb_error *err)
-{
-    static const double phis[PM_PHIS_COUNT] = PM_PHIS;
-    const double most = phis[PM_PHIS_COUNT - 1];
-    int k;
-
-    *fit = (pm_fit){.material = w->material, .quantum = w->options->quantum};
-    w->climbs = climbs(&w->points);
-    for (k = 0; k < PM_PHIS_COUNT; k++) {
-        pm_columns *columns = &w->room->columns[resolution][k];
-        pmapdb_status st = pm_columns_fit(columns, &w->points, phis[k],
-                                          k > 0 ? w->room->columns[resolution] : NULL, err);
-
-        if (st)
-            return st;
-        pm_fit_add(fit, columns, w->points.y,
-                   w->climbs ? PM_CLIMBS_AGAINST * (1 - phis[k] / most) : 0.0);
-    }
-    return PMAPDB_OK;
-}
-
-/* Adds one resolution to the means, and keeps its best shapes. */
-static void gather(work *w, const pm_fit *fit)
-{
-    double sum = 0.0, best = -1.0;
-    int i;
-
-    for (i = 0; i < PM_FAMILIES; i++)
-        sum += fit->family[i].weight;
-    for (i = 0; i < PM_FAMILIES; i++) {
-        w->weight[i] += fit->family[i].weight / sum;
-        w->slope[i].weight += fit->family[i].weight / sum;
-        w->slope[i].sum += fit->family[i].sum / sum;
-        w->slope[i].square += fit->family[i].square / sum;
-    }
-    for (i = 0; i < fit->n; i++) {
-        if (fit->shape[i].curve.shape == PM_SHAPE_LINEAR)
-            w->line = fit->shape[i];
-        if (fit->shape[i].weight > best) {
-            best = fit->shape[i].weight;
-            w->top = fit->shape[i];
-        }
-    }
-}
-
-/* The weights of all families; false where there are too few points. */
-static pmapdb_status weigh(work *w, bool *enough, pmapdb_error *err)
-{
-    int r, taken = 0, before = 0, i;
-
-    for (r = 0; r < RESOLUTIONS; r++) {
-        pm_fit fit;
-        pmapdb_status st;
-
-        pm_points_of(&w->sample, resolutions[r], &w->points);
-        /* floors, corners and few snapshots are the same at every resolution */
-        if (w->points.n < PM_POINTS_MIN || w->points.n == before)
-            continue;
-        st = fit_points(w, r, &fit, err);
-        if (st)
-            return st;
-        gather(w, &fit);
-        w->r2 = fmax(w->r2, pm_curve_explains(&w->top.curve, &w->points));
-        before = w->points.n;
-        taken++;
-    }
-    for (i = 0; i < PM_FAMILIES && taken > 0; i++)
-        w->weight[i] /= taken;
-    *enough = taken > 0;
-    return PMAPDB_OK;
-}
-
-typedef struct rate {
-    double rate, low, high; /* per span; the 90 % interval */
-} rate;
-
-/* The end slope, as the curves of these families give it by their weights. */
-static rate rate_of(const work *w, pm_family from, pm_family to)
-{
-    pm_mean all = {0};
-    bool wider = w->climbs || w->top.curve.shape == PM_SHAPE_ACCELERATING;
-    double mean, half, unsure = w->points.stairs ? PM_STAIRS_UNSURE * w->points.late_step : 0.0;
-    double t = PM_Z90 + 1.5 / fmax(2.0, w->points.n - 4); /* Student's, nearly */
-    int i;
-
-    for (i = (int)from; i <= (int)to; i++) {
-        all.weight += w->slope[i].weight;
-        all.sum += w->slope[i].sum;
-        all.square += w->slope[i].square;
-    }
-    if (!(all.weight > 0.0))
-        return (rate){0};
-    mean = all.sum / all.weight;
-    half = t * sqrt(fmax(0.0, all.square / all.weight - mean * mean));
-    half = sqrt(half * half + unsure * unsure) * (wider ? PM_UNSURE_WIDER : 1.0);
-    return (rate){mean, mean - half, mean + half};
-}
-
 /* Of what kind of growth the rate is. */
-static rate rate_for(const work *w, pm_verdict verdict)
+static pm_slope rate_for(const pm_weighing *w, pm_verdict verdict)
 {
     if (verdict == PM_VERDICT_LEAK)
-        return rate_of(w, PM_FAMILY_LEAK, PM_FAMILY_LEAK);
+        return pm_slope_of(w, PM_FAMILY_LEAK, PM_FAMILY_LEAK);
     if (verdict == PM_VERDICT_SUSPECT)
-        return rate_of(w, PM_FAMILY_WATCH, PM_FAMILY_LEAK);
-    return rate_of(w, PM_FAMILY_BOUNDED, PM_FAMILY_SHRINK);
+        return pm_slope_of(w, PM_FAMILY_WATCH, PM_FAMILY_LEAK);
+    return pm_slope_of(w, PM_FAMILY_BOUNDED, PM_FAMILY_SHRINK);
 }
 
 /* Where the growth of now begins. */
@@ -222,11 +67,40 @@ static double active_from(const pm_curve *top)
     }
 }
 
-static bool has_ended(const pm_curve *c)
+/* How far the best shape is from its lowest to its highest point, and from its first to its last.
+ */
+static void rise_of(const pm_weighing *w, double *range, double *rise)
 {
-    return (c->shape == PM_SHAPE_STEP || c->shape == PM_SHAPE_TWO_STEP ||
-            c->shape == PM_SHAPE_SATURATING || c->shape == PM_SHAPE_RAMP_THEN_FLAT) &&
-           c->coef[0] > 0.0;
+    const pm_points *p = &w->points;
+    double low = INFINITY, high = -INFINITY;
+    int i;
+
+    for (i = 0; i < p->n; i++) {
+        double v = pm_curve_value(&w->top.curve, p->x[i]);
+
+        low = fmin(low, v);
+        high = fmax(high, v);
+    }
+    *range = high - low;
+    *rise = pm_curve_value(&w->top.curve, p->x[p->n - 1]) - pm_curve_value(&w->top.curve, p->x[0]);
+}
+
+/* It grew, and did not give it back. */
+static bool has_grown(const pm_weighing *w)
+{
+    double range, rise;
+
+    rise_of(w, &range, &rise);
+    return rise >= w->material && rise >= 0.5 * range;
+}
+
+/* A curve that rises by less than the values can show is none. */
+static pm_shape shape_of(const pm_weighing *w)
+{
+    double range, rise;
+
+    rise_of(w, &range, &rise);
+    return range < 0.5 * w->quantum ? PM_SHAPE_CONST : w->top.curve.shape;
 }
 
 static bool steep(const pm_fitted *f, double errors)
@@ -234,13 +108,13 @@ static bool steep(const pm_fitted *f, double errors)
     return f->end_error > 0.0 && f->end >= errors * f->end_error;
 }
 
-static pm_verdict by_weight(const work *w)
+static pm_verdict by_weight(const pm_weighing *w)
 {
     double leak = w->weight[PM_FAMILY_LEAK], watch = w->weight[PM_FAMILY_WATCH];
     double enough = w->options->leak_weight > 0.0 ? w->options->leak_weight : PM_WEIGHT_LEAK;
     bool explained =
         w->r2 >= PM_R2_SMOOTH || (w->r2 >= PM_R2_MIN && steep(&w->line, PM_STEEP_ROUGH));
-    bool grows = explained && rate_of(w, PM_FAMILY_WATCH, PM_FAMILY_LEAK).rate > 0.0;
+    bool grows = explained && pm_slope_of(w, PM_FAMILY_WATCH, PM_FAMILY_LEAK).rate > 0.0;
 
     if (grows && leak >= enough)
         return steep(&w->line, PM_STEEP) || steep(&w->top, PM_STEEP_BENT) ? PM_VERDICT_LEAK
@@ -250,12 +124,12 @@ static pm_verdict by_weight(const work *w)
     if (w->weight[PM_FAMILY_SHRINK] >= PM_WEIGHT_SHRINK &&
         rate_for(w, PM_VERDICT_SHRINKING).high < 0.0)
         return PM_VERDICT_SHRINKING;
-    if (w->weight[PM_FAMILY_BOUNDED] >= 0.5 && has_ended(&w->top.curve))
+    if (w->weight[PM_FAMILY_BOUNDED] >= 0.5 && has_grown(w))
         return PM_VERDICT_PLATEAU;
     return PM_VERDICT_STEADY;
 }
 
-static pm_verdict verdict_of(const work *w, char *reason)
+static pm_verdict verdict_of(const pm_weighing *w, char *reason)
 {
     pm_verdict verdict = by_weight(w);
     pm_shape shape = w->top.curve.shape;
@@ -275,7 +149,7 @@ static pm_verdict verdict_of(const work *w, char *reason)
 }
 
 /* When the growth began, where the shape says so. */
-static int64_t since_of(const work *w)
+static int64_t since_of(const pm_weighing *w)
 {
     const pm_sample *s = &w->sample;
     pm_shape shape = w->top.curve.shape;
@@ -286,7 +160,7 @@ static int64_t since_of(const work *w)
     return (int64_t)floor(at * 1000.0 + 0.5);
 }
 
-static double confidence_of(const work *w, pm_verdict verdict)
+static double confidence_of(const pm_weighing *w, pm_verdict verdict)
 {
     const double *weight = w->weight;
 
@@ -297,10 +171,10 @@ static double confidence_of(const work *w, pm_verdict verdict)
     return weight[PM_FAMILY_BOUNDED] + weight[PM_FAMILY_SHRINK];
 }
 
-static void report(const work *w, pm_trend *out)
+static void report(const pm_weighing *w, pm_trend *out)
 {
     double per_hour = 3600.0 / w->sample.span;
-    rate r;
+    pm_slope r;
 
     out->verdict = verdict_of(w, out->reason);
     out->confidence = confidence_of(w, out->verdict);
@@ -310,7 +184,7 @@ static void report(const work *w, pm_trend *out)
     out->high = r.high * per_hour;
     out->since_ms = since_of(w);
     out->detectable = fmax(w->material, PM_STEEP_ROUGH * w->line.end_error) * per_hour;
-    out->shape = w->top.curve.shape;
+    out->shape = shape_of(w);
     out->shape_at = w->top.curve.at;
     out->phi = w->top.phi;
     out->r2 = w->r2;
@@ -327,7 +201,7 @@ static int64_t to_ms(double seconds)
     return (int64_t)floor(seconds * 1000.0 + 0.5);
 }
 
-static pmapdb_status judge(work *w, pm_trend *out, pmapdb_error *err)
+static pmapdb_status judge(pm_weighing *w, pm_trend *out, pmapdb_error *err)
 {
     pm_sample *s = &w->sample;
     bool enough = false;
@@ -340,9 +214,10 @@ static pmapdb_status judge(work *w, pm_trend *out, pmapdb_error *err)
     out->first_ms = to_ms(s->t[0]);
     out->last_ms = to_ms(s->t[s->n - 1]);
     w->material = material_of(s, w->options);
+    w->quantum = w->options->quantum > 0.0 ? w->options->quantum : 1.0;
     if (s->lives == 1)
         pm_season_remove(s);
-    st = weigh(w, &enough, err);
+    st = pm_weigh(w, &enough, err);
     if (!st && enough)
         report(w, out);
     return st;
@@ -351,7 +226,7 @@ static pmapdb_status judge(work *w, pm_trend *out, pmapdb_error *err)
 pmapdb_status pm_trend_judge(const pm_series *series, const pm_trend_options *options,
                              pm_trend *out, pmapdb_error *err)
 {
-    work w = {.options = options, .room = options->room};
+    pm_weighing w = {.options = options, .room = options->room};
     pmapdb_status st = PMAPDB_OK;
 
     *out = (pm_trend){.since_ms = INT64_MIN, .snapshots = series->n};

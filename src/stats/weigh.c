@@ -1,0 +1,138 @@
+/* weigh: how much each kind of growth weighs in one series, over kinds of noise and resolutions. */
+#include "stats/weigh.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { RESOLUTIONS = 3 };
+
+static const int resolutions[RESOLUTIONS] = {PM_BUCKETS_FEWEST, PM_BUCKETS_FEWER, PM_BUCKETS};
+
+struct pm_trend_room {
+    pm_columns columns[RESOLUTIONS][PM_PHIS_COUNT];
+};
+
+pmapdb_status pm_trend_room_open(pm_trend_room **out, pmapdb_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? PMAPDB_OK : pm_fail_nomem(err);
+}
+
+void pm_trend_room_close(pm_trend_room *room)
+{
+    int r, k;
+
+    for (r = 0; room && r < RESOLUTIONS; r++)
+        for (k = 0; k < PM_PHIS_COUNT; k++)
+            pm_columns_free(&room->columns[r][k]);
+    free(room);
+}
+
+/* It hardly ever falls: its noise is that of lumps. */
+static bool climbs(const pm_points *p)
+{
+    double up = 0.0, down = 0.0;
+    int i;
+
+    for (i = 1; i < p->n; i++) {
+        double d = p->y[i] - p->y[i - 1];
+
+        if (p->life[i] != p->life[i - 1])
+            continue;
+        up += fmax(0.0, d);
+        down += fmax(0.0, -d);
+    }
+    return p->n >= PM_CLIMBS_POINTS && down < PM_CLIMBS_FALL * up;
+}
+
+static pmapdb_status fit_points(pm_weighing *w, int resolution, pm_fit *fit, pmapdb_error *err)
+{
+    static const double phis[PM_PHIS_COUNT] = PM_PHIS;
+    const double most = phis[PM_PHIS_COUNT - 1];
+    int k;
+
+    *fit = (pm_fit){.material = w->material, .quantum = w->quantum};
+    w->climbs = climbs(&w->points);
+    for (k = 0; k < PM_PHIS_COUNT; k++) {
+        pm_columns *columns = &w->room->columns[resolution][k];
+        pmapdb_status st = pm_columns_fit(columns, &w->points, phis[k],
+                                          k > 0 ? w->room->columns[resolution] : NULL, err);
+
+        if (st)
+            return st;
+        pm_fit_add(fit, columns, w->points.y,
+                   w->climbs ? PM_CLIMBS_AGAINST * (1 - phis[k] / most) : 0.0);
+    }
+    return PMAPDB_OK;
+}
+
+/* Adds one resolution to the means, and keeps its best shapes. */
+static void gather(pm_weighing *w, const pm_fit *fit)
+{
+    double sum = 0.0, best = -1.0;
+    int i;
+
+    for (i = 0; i < PM_FAMILIES; i++)
+        sum += fit->family[i].weight;
+    for (i = 0; i < PM_FAMILIES; i++) {
+        w->weight[i] += fit->family[i].weight / sum;
+        w->slope[i].weight += fit->family[i].weight / sum;
+        w->slope[i].sum += fit->family[i].sum / sum;
+        w->slope[i].square += fit->family[i].square / sum;
+    }
+    for (i = 0; i < fit->n; i++) {
+        if (fit->shape[i].curve.shape == PM_SHAPE_LINEAR)
+            w->line = fit->shape[i];
+        if (fit->shape[i].weight > best) {
+            best = fit->shape[i].weight;
+            w->top = fit->shape[i];
+        }
+    }
+}
+
+pmapdb_status pm_weigh(pm_weighing *w, bool *enough, pmapdb_error *err)
+{
+    int r, taken = 0, before = 0, i;
+
+    for (r = 0; r < RESOLUTIONS; r++) {
+        pm_fit fit;
+        pmapdb_status st;
+
+        pm_points_of(&w->sample, resolutions[r], &w->points);
+        /* floors, corners and few snapshots are the same at every resolution */
+        if (w->points.n < PM_POINTS_MIN || w->points.n == before)
+            continue;
+        st = fit_points(w, r, &fit, err);
+        if (st)
+            return st;
+        gather(w, &fit);
+        w->r2 = fmax(w->r2, pm_curve_explains(&w->top.curve, &w->points));
+        before = w->points.n;
+        taken++;
+    }
+    for (i = 0; i < PM_FAMILIES && taken > 0; i++)
+        w->weight[i] /= taken;
+    *enough = taken > 0;
+    return PMAPDB_OK;
+}
+
+pm_slope pm_slope_of(const pm_weighing *w, pm_family from, pm_family to)
+{
+    pm_mean all = {0};
+    bool wider = w->climbs || w->top.curve.shape == PM_SHAPE_ACCELERATING;
+    double mean, half, unsure = w->points.stairs ? PM_STAIRS_UNSURE * w->points.late_step : 0.0;
+    double t = PM_Z90 + 1.5 / fmax(2.0, w->points.n - 4); /* Student's, nearly */
+    int i;
+
+    for (i = (int)from; i <= (int)to; i++) {
+        all.weight += w->slope[i].weight;
+        all.sum += w->slope[i].sum;
+        all.square += w->slope[i].square;
+    }
+    if (!(all.weight > 0.0))
+        return (pm_slope){0};
+    mean = all.sum / all.weight;
+    half = t * sqrt(fmax(0.0, all.square / all.weight - mean * mean));
+    half = sqrt(half * half + unsure * unsure) * (wider ? PM_UNSURE_WIDER : 1.0);
+    return (pm_slope){mean, mean - half, mean + half};
+}

@@ -1,0 +1,116 @@
+/* elementary: exp and log against the machine's own, in a longer number. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <float.h>
+#include <math.h>
+
+#include "stats/elementary.h"
+
+/* What the header promises, in units of the last place. */
+#define MOST 2.0L
+
+static void expect_near(const char *what, double x, double is, long double truth)
+{
+    double size = fabs(is);
+    long double ulp = (long double)nextafter(size, INFINITY) - size;
+
+    if (!(fabsl(is - truth) < MOST * ulp))
+        fail_msg("%s(%a) is %a, %.2Lf units in the last place off", what, x, is,
+                 fabsl(is - truth) / ulp);
+}
+
+static void expect_exp(double x)
+{
+    expect_near("exp", x, pm_exp(x), expl(x));
+}
+
+static void expect_log(double x)
+{
+    expect_near("log", x, pm_log(x), logl(x));
+}
+
+/* Where a double is the longest number, there is no truth. */
+static void need_long(void)
+{
+    if (LDBL_MANT_DIG <= DBL_MANT_DIG)
+        skip();
+}
+
+static void exp_of_many(void **state)
+{
+    (void)state;
+    need_long();
+    for (int i = -50000; i <= 50000; i++)
+        expect_exp(i * 0.0139912345);
+    for (int k = -1000; k <= 6; k++) {
+        expect_exp(ldexp(1.37, k));
+        expect_exp(ldexp(-1.37, k));
+    }
+    expect_exp(-700.0);
+    expect_exp(700.0);
+}
+
+/* x is cut at the odd halves of ln 2. */
+static void exp_at_its_borders(void **state)
+{
+    double half = 0.34657359027997264;
+
+    (void)state;
+    need_long();
+    for (int k = -2019; k <= 2019; k += 2) {
+        double x = k * half;
+
+        for (int i = -2; i <= 2; i++)
+            expect_exp(x * (1 + i * DBL_EPSILON));
+    }
+}
+
+static void log_of_many(void **state)
+{
+    (void)state;
+    need_long();
+    for (int k = -1020; k <= 1020; k++)
+        for (int i = 0; i < 50; i++)
+            expect_log(ldexp(1.0 + i * 0.0201234, k));
+    for (int i = 1; i < 32000; i++)
+        expect_log(i * 0.000123);
+    expect_log(DBL_MAX);
+}
+
+/* Near 1 the logarithm is small, and a sum of parts would lose its digits; at sqrt 1/2 times a
+ * power of 2 the parts change. */
+static void log_at_its_borders(void **state)
+{
+    (void)state;
+    need_long();
+    for (int k = -50; k <= -1; k++)
+        for (int i = 0; i < 20; i++) {
+            expect_log(1.0 + ldexp(1.0 + i * 0.0491, k));
+            expect_log(1.0 - ldexp(0.5 + i * 0.0246, k));
+        }
+    for (int k = -1000; k <= 1000; k++)
+        for (int i = -2; i <= 2; i++)
+            expect_log(ldexp(0.70710678118654752 + i * DBL_EPSILON, k));
+}
+
+static void exact(void **state)
+{
+    (void)state;
+    assert_true(pm_exp(0.0) == 1.0);
+    assert_true(pm_log(1.0) == 0.0);
+    assert_true(pm_log(2.0) == 0x1.62e42fefa39efp-1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exp_of_many), cmocka_unit_test(exp_at_its_borders),
+        cmocka_unit_test(log_of_many), cmocka_unit_test(log_at_its_borders),
+        cmocka_unit_test(exact),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

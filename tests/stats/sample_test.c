@@ -1,0 +1,153 @@
+/* sample: what is judged of a series: known values, lives that are long enough, and all that
+ * without its daily profile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdint.h>
+
+#include "stats/sample.h"
+
+enum { MOST = 1200 };
+
+#define HOUR 3600000
+#define PI 3.14159265358979323846
+
+static int64_t ms[MOST];
+static double value[MOST];
+static int32_t life[MOST];
+static pm_sample sample;
+
+/* -1 to 1; the same for the same i. */
+static double noise(size_t i)
+{
+    uint32_t x = (uint32_t)i * 2654435761u + 97u;
+
+    x = (x ^ x >> 15) * 2246822519u;
+    x = (x ^ x >> 13) * 3266489917u;
+    return (double)(x ^ x >> 16) / 2147483648.0 - 1.0;
+}
+
+static void every(int64_t step, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        ms[i] = INT64_C(1700006400000) + (int64_t)i * step; /* midnight */
+        life[i] = 0;
+    }
+}
+
+static void take(size_t n)
+{
+    const pm_series series = {n, ms, value, life};
+
+    pm_sample_free(&sample);
+    assert_int_equal(pm_sample_make(&series, &sample, NULL), PMAPDB_OK);
+}
+
+static int let_go(void **state)
+{
+    (void)state;
+    pm_sample_free(&sample);
+    return 0;
+}
+
+static void known_values(void **state)
+{
+    (void)state;
+    every(HOUR, 12);
+    for (size_t i = 0; i < 12; i++)
+        value[i] = (double)i;
+    value[0] = value[5] = NAN;
+    ms[8] = ms[9] = ms[7]; /* the last one counts */
+    take(12);
+    assert_int_equal(sample.n, 8);
+    assert_int_equal(sample.lives, 1);
+    assert_true(sample.y[0] == 1 && sample.y[4] == 6 && sample.y[5] == 9 && sample.y[7] == 11);
+    assert_true(sample.t[5] == (double)ms[7] / 1000 && sample.span == 10 * 3600.0);
+    assert_memory_equal(sample.raw, sample.y, 8 * sizeof *sample.y);
+    value[1] = NAN; /* seven are left */
+    take(12);
+    assert_int_equal(sample.lives, 0);
+}
+
+static void lives(void **state)
+{
+    (void)state;
+    every(HOUR, 100);
+    for (size_t i = 0; i < 100; i++) {
+        value[i] = (double)i;
+        life[i] = (int32_t)(i < 5 ? 0 : i < 85 ? 1 + (i - 5) / 8 : i < 94 ? 20 : 30);
+    }
+    take(100); /* 5, ten of 8, 9, 6 */
+    assert_int_equal(sample.lives, PM_LIVES_MAX);
+    assert_int_equal(sample.n, 6 * 8 + 9 + 6);
+    assert_int_equal(sample.life[0].begin, 0);
+    assert_true(sample.y[0] == 37);
+    assert_int_equal(sample.life[6].begin, 48);
+    assert_int_equal(sample.life[7].end, 63);
+    assert_true(sample.y[57] == 94 && sample.span == 8 * 3600.0);
+    for (size_t i = 95; i < 100; i++) /* two of three: too short, and another behind it */
+        life[i] = 31;
+    take(100);
+    assert_true(sample.y[sample.n - 1] == 93);
+    for (size_t i = 0; i < 100; i++)
+        life[i] = (int32_t)(i / 5);
+    take(100);
+    assert_int_equal(sample.lives, 0);
+}
+
+static double profile(size_t i, size_t per_day)
+{
+    return 500 * sin(2 * PI * (double)i / (double)per_day + 1.0);
+}
+
+/* Removes the season of a line and `part` of the profile; the largest distance from the line. */
+static double left_of_profile(size_t per_day, double days, double part, double rough)
+{
+    size_t n = (size_t)((double)per_day * days);
+    double most = 0;
+
+    every(INT64_C(24) * HOUR / (int64_t)per_day, n);
+    for (size_t i = 0; i < n; i++)
+        value[i] = 9000 + (double)i + part * profile(i, per_day) + rough * noise(i);
+    take(n);
+    pm_season_remove(&sample);
+    assert_memory_equal(sample.raw, value, n * sizeof *value);
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs(sample.y[i] - 9000 - (double)i));
+    return most;
+}
+
+static void daily(void **state)
+{
+    (void)state;
+    assert_true(left_of_profile(144, 5, 1, 0) < 25);
+    assert_true(left_of_profile(144, 2, 1, 0) < 25);
+    assert_true(left_of_profile(24, 5, 1, 0) < 80);
+    assert_true(left_of_profile(12, 5, 1, 0) < 120);
+    assert_true(left_of_profile(144, 1.8, 1, 0) > 490);
+    assert_true(left_of_profile(7, 8, 1, 0) > 450);
+    /* what is left as it was: nothing but noise, and a profile under more noise */
+    left_of_profile(144, 5, 0, 300);
+    assert_memory_equal(sample.y, value, sample.n * sizeof *value);
+    left_of_profile(144, 5, 0.3, 300);
+    assert_memory_equal(sample.y, value, sample.n * sizeof *value);
+    /* two days must say it more clearly than five */
+    left_of_profile(144, 5, 1, 550);
+    assert_memory_not_equal(sample.y, value, sample.n * sizeof *value);
+    left_of_profile(144, 2, 1, 550);
+    assert_memory_equal(sample.y, value, sample.n * sizeof *value);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_values),
+        cmocka_unit_test(lives),
+        cmocka_unit_test(daily),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, let_go);
+}

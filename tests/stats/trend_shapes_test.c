@@ -1,0 +1,177 @@
+/* trend_shapes: trend on series of every verdict and of most shapes, whose rates and times are
+ * known. */
+#include "stats/trend_models.h"
+
+static double step(double x)
+{
+    return x < 0.4 ? 5000 : 8000;
+}
+
+static double two_steps(double x)
+{
+    return x < 0.2 ? 5000 : x < 0.6 ? 8000 : 9500;
+}
+
+static double pulse(double x)
+{
+    return x < 0.3 || x > 0.5 ? 5000 : 8000;
+}
+
+static double saturating(double x)
+{
+    return 9000 - 4000 * exp(-5 * x);
+}
+
+static double ramp_then_flat(double x)
+{
+    return 5000 + 6000 * fmin(x, 0.5);
+}
+
+static double accelerating(double x)
+{
+    return 5000 + 100 * exp(3.5 * x);
+}
+
+static double logarithm(double x)
+{
+    return 5000 + 1000 * log1p(20 * x);
+}
+
+static double step_and_line(double x)
+{
+    return step(x) + 2000 * x;
+}
+
+static double knee(double x)
+{
+    return 5000 + 6000 * fmin(x, 0.3) + 2000 * x;
+}
+
+static double shrinking(double x)
+{
+    return 5000 - 1990 * x;
+}
+
+static double rising_teeth(double x)
+{
+    return tooth(x + 1e-9, 100);
+}
+
+static void verdicts(void **state)
+{
+    (void)state;
+    judge(flat, 0, N);
+    expect(PM_VERDICT_STEADY);
+    assert_true(fabs(trend.rate) < 1e-9 && trend.since_ms == INT64_MIN && trend.confidence > 0.99);
+    judge(flat, 40, N);
+    expect(PM_VERDICT_STEADY);
+    judge(line, 0, N);
+    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_LINEAR);
+    expect_rate(10, 1e-3);
+    assert_true(trend.high - trend.low < 1 && trend.r2 > 0.9999 && trend.confidence > 0.9);
+    judge(line, 40, N);
+    expect(PM_VERDICT_LEAK);
+    expect_rate(10, 0.1);
+    assert_true(trend.low <= 10 && trend.high >= 10 && trend.high - trend.low < 4);
+    judge(shrinking, 40, N);
+    expect(PM_VERDICT_SHRINKING);
+    expect_rate(-20, 0.1);
+    judge(root, 5, N);
+    expect_shape(PM_VERDICT_SUSPECT, PM_SHAPE_POWER);
+    judge(logarithm, 5, N);
+    expect_shape(PM_VERDICT_SUSPECT, PM_SHAPE_LOG);
+}
+
+static void bounded(void **state)
+{
+    int64_t bucket = 199 * 1800000 / 32;
+
+    (void)state;
+    judge(step, 5, N);
+    expect_shape(PM_VERDICT_PLATEAU, PM_SHAPE_STEP);
+    assert_true(llabs(trend.since_ms - ms[80]) <= bucket);
+    judge(two_steps, 5, N);
+    expect_shape(PM_VERDICT_PLATEAU, PM_SHAPE_TWO_STEP);
+    judge(saturating, 5, N);
+    expect_shape(PM_VERDICT_PLATEAU, PM_SHAPE_SATURATING);
+    judge(ramp_then_flat, 5, N);
+    expect_shape(PM_VERDICT_PLATEAU, PM_SHAPE_RAMP_THEN_FLAT);
+    assert_true(fabs(trend.shape_at - 0.5) < 1 / 32.0);
+    judge(pulse, 5, N);
+    assert_in_range(trend.verdict, PM_VERDICT_STEADY, PM_VERDICT_PLATEAU);
+    assert_in_range(trend.shape, PM_SHAPE_TWO_STEP, PM_SHAPE_PULSE);
+}
+
+static void unbounded(void **state)
+{
+    int64_t bucket = 199 * 1800000 / 32;
+
+    (void)state;
+    judge(late, 5, N);
+    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_LATE_RAMP);
+    expect_rate(4000 / 99.5, 0.1);
+    assert_true(llabs(trend.since_ms - ms[100]) <= bucket);
+    judge(accelerating, 5, N);
+    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_ACCELERATING);
+    expect_rate(350 * exp(3.5) / 99.5, 0.1); /* of now */
+    judge(warmup, 5, N);
+    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_WARMUP_LINEAR);
+    expect_rate(2000 / 99.5, 0.1);
+    judge(step_and_line, 5, N);
+    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_STEP_LINEAR);
+    expect_rate(2000 / 99.5, 0.2);
+    assert_true(trend.low < 2000 / 99.5 && trend.high > 2000 / 99.5);
+    judge(knee, 5, N);
+    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_KNEE);
+    expect_rate(2000 / 99.5, 0.1);
+}
+
+static void points(void **state)
+{
+    (void)state;
+    judge(teeth, 0, N);
+    expect(PM_VERDICT_STEADY);
+    assert_true(trend.floor && !trend.stairs);
+    judge(rising_teeth, 0, N);
+    expect(PM_VERDICT_LEAK);
+    expect_rate(20, 0.02); /* 100 in ten snapshots */
+    assert_true(trend.floor);
+    judge(stairs, 0, N);
+    expect(PM_VERDICT_LEAK);
+    expect_rate(6000 / 99.5, 0.1);
+    assert_true(trend.stairs && !trend.floor);
+    judge(daily, 40, N);
+    expect(PM_VERDICT_STEADY);
+    judge(daily_leak, 40, N);
+    expect(PM_VERDICT_LEAK);
+    expect_rate(20, 0.15);
+}
+
+static void restarts(void **state)
+{
+    (void)state;
+    times(N);
+    for (int leaks = 0; leaks < 2; leaks++) {
+        for (size_t i = 0; i < N; i++) {
+            life[i] = (int32_t)(i / (N / LIVES));
+            value[i] =
+                5000 + 300 * life[i] + leaks * 20.0 * (double)(i % (N / LIVES)) + 20 * noise(i);
+        }
+        judge_as(life, N);
+        expect(leaks ? PM_VERDICT_LEAK : PM_VERDICT_STEADY);
+        assert_int_equal(trend.lives, LIVES);
+        assert_int_equal(trend.snapshots, N);
+        assert_true(trend.since_ms == INT64_MIN);
+    }
+    expect_rate(40, 0.05);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdicts), cmocka_unit_test(bounded),  cmocka_unit_test(unbounded),
+        cmocka_unit_test(points),   cmocka_unit_test(restarts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

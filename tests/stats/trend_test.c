@@ -1,0 +1,143 @@
+/* trend: how much data there is, and of what; the same data gives the same bytes. */
+#include "stats/trend_models.h"
+
+static void few(void **state)
+{
+    (void)state;
+    judge(line, 0, 7);
+    expect(PM_VERDICT_TOO_FEW);
+    assert_int_equal(trend.snapshots, 7);
+    assert_int_equal(trend.shape, PM_SHAPE_NONE);
+    judge(line, 0, 8);
+    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_LINEAR);
+    assert_true(trend.first_ms == ms[0] && trend.last_ms == ms[7]);
+    judge_as(NULL, 0);
+    expect(PM_VERDICT_TOO_FEW);
+    for (size_t i = 0; i < 8; i++)
+        life[i] = i >= 3; /* three and five: none is long enough */
+    judge_as(life, 8);
+    expect(PM_VERDICT_TOO_FEW);
+    times(N);
+    for (size_t i = 0; i < N; i++)
+        value[i] = NAN;
+    judge_as(NULL, N);
+    expect(PM_VERDICT_TOO_FEW);
+}
+
+static void unknown_values(void **state)
+{
+    char expected[600], is[600];
+    size_t n = 0;
+
+    (void)state;
+    judge(late, 40, N - 4);
+    for (size_t i = 0; i < N - 4; i++)
+        if (i % 7 != 3) {
+            ms[n] = ms[i];
+            value[n++] = value[i];
+        }
+    judge_as(NULL, n);
+    expect(PM_VERDICT_LEAK);
+    assert_int_equal(trend.snapshots, n);
+    written(&trend, expected);
+    judge(late, 40, N - 4);
+    for (size_t i = 3; i < N - 4; i += 7)
+        value[i] = NAN;
+    judge_as(NULL, N - 4);
+    written(&trend, is);
+    assert_string_equal(is, expected);
+    judge(late, 40, N - 4); /* of equal times the last one counts */
+    for (size_t i = 3; i < N - 4; i += 7) {
+        value[i] = -1e6;
+        ms[i] = ms[i + 1];
+    }
+    judge_as(NULL, N - 4);
+    written(&trend, is);
+    assert_string_equal(is, expected);
+}
+
+/* Growth from `from` to `to` in a straight line. */
+static void judge_growth(double from, double to, bool count, bool size)
+{
+    times(N);
+    for (size_t i = 0; i < N; i++)
+        value[i] = from + floor((to - from) * (double)i / (N - 1));
+    options = (pm_trend_options){.count = count, .size = size, .quantum = count ? 1 : 4};
+    judge_as(NULL, N);
+    options = (pm_trend_options){.quantum = 4};
+}
+
+static void what_matters(void **state)
+{
+    (void)state;
+    judge_growth(10, 30, false, false);
+    expect(PM_VERDICT_STEADY);
+    judge_growth(10, 30, true, false);
+    expect(PM_VERDICT_LEAK);
+    expect_rate(20 / 99.5, 0.1);
+    judge_growth(1e6, 1e6 + 6000, false, false);
+    expect(PM_VERDICT_STEADY);
+    judge_growth(1e6, 1e6 + 6000, false, true);
+    expect(PM_VERDICT_LEAK);
+    judge_growth(1e6, 1e6 + 20000, false, false);
+    expect(PM_VERDICT_LEAK);
+    judge_growth(0, 0, false, false);
+    expect(PM_VERDICT_STEADY);
+    assert_true(trend.rate == 0);
+    judge_growth(1e12, 1e12, false, false);
+    expect(PM_VERDICT_STEADY);
+    judge_growth(1e12, 3e12, false, false);
+    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_LINEAR);
+    expect_rate(2e12 / 99.5, 1e-3);
+}
+
+/* ---- the same input gives the same answer ---- */
+
+static void the_same(void **state)
+{
+    static double (*const all[])(double) = {flat, late, stairs, daily_leak, teeth, root, late};
+    char alone[7][600], is[600];
+    pm_trend_room *room;
+
+    (void)state;
+    for (size_t k = 0; k < 7; k++) {
+        judge(all[k], 30, N - k / 3);
+        written(&trend, alone[k]);
+    }
+    assert_int_equal(pm_trend_room_open(&room, NULL), PMAPDB_OK);
+    options.room = room;
+    for (size_t k = 0; k < 14; k++) {
+        judge(all[k % 7], 30, N - k % 7 / 3);
+        written(&trend, is);
+        assert_string_equal(is, alone[k % 7]);
+    }
+    options.room = NULL;
+    pm_trend_room_close(room);
+    pm_trend_room_close(NULL);
+}
+
+/* The weight that makes a leak is the caller's to choose. */
+static void sensitivity(void **state)
+{
+    (void)state;
+    judge(warmup, 150, N);
+    expect(PM_VERDICT_LEAK);
+    options.leak_weight = trend.weight_leak + 1e-9;
+    judge(warmup, 150, N);
+    expect(PM_VERDICT_SUSPECT);
+    options.leak_weight = trend.weight_leak - 1e-9;
+    judge(warmup, 150, N);
+    expect(PM_VERDICT_LEAK);
+    options.leak_weight = 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few),          cmocka_unit_test(unknown_values),
+        cmocka_unit_test(what_matters), cmocka_unit_test(the_same),
+        cmocka_unit_test(sensitivity),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

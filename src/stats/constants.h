@@ -52,7 +52,7 @@
 #define PM_CLIMBS_AGAINST 12.0
 
 /* Intervals of rates: those of lumps and of what bends upwards held the truth too rarely. */
-#define PM_UNSURE_WIDER 1.25
+#define PM_UNSURE_WIDER 1.4
 
 /* Sawtooth: few large falls, many small rises. */
 #define PM_TEETH_MIN 4      /* falls that make a sawtooth */

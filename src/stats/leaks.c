@@ -131,6 +131,23 @@ static pmapdb_status judge_keys(pm_leak_work *work, pm_leak *rows, pmapdb_error 
     return st;
 }
 
+/* What a flagged key grew in the window, against the whole process. */
+static void drop_immaterial(const pm_leak_work *work, pm_leak *row)
+{
+    double hours = (double)(row->trend.last_ms - row->trend.first_ms) / 3600000.0, whole = NAN;
+    const double *v = work->whole.series[row->metric];
+    size_t n = work->process->n;
+
+    while (n > 0 && isnan(whole))
+        whole = v[--n];
+    if (!pm_leaks_flagged(row->verdict) || row->metric == PM_METRIC_MAPPINGS ||
+        !(row->trend.rate * hours < PM_KEY_MATERIAL * whole))
+        return;
+    row->verdict = PM_VERDICT_STEADY;
+    row->reason[0] = '\0';
+    pm_leaks_say(row, "grows by less than %g %% of the process", 100 * PM_KEY_MATERIAL);
+}
+
 static pmapdb_status judge_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole,
                                  pmapdb_error *err)
 {
@@ -163,8 +180,10 @@ pmapdb_status pm_leaks_judge(const pm_leak_process *process, const pm_leak_optio
         if (options->metric < 0)
             pm_leaks_explain_guards(&work, rows);
         work.whole_grown = pm_leaks_growth(process, work.whole_rss, work.scratch);
-        for (size_t k = 0; k < process->n_keys; k++)
+        for (size_t k = 0; k < process->n_keys; k++) {
+            drop_immaterial(&work, &rows[k]);
             pm_leaks_limit(&work, &work.facts[k], &rows[k]);
+        }
         st = judge_whole(&work, rows, out, err);
     }
     pm_leaks_work_free(&work);

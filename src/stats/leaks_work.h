@@ -17,7 +17,9 @@
 #define PM_SIZE_FLAT 0.1 /* of the growth of rss: less, and rss fills what is reserved already */
 #define PM_FULL 0.93     /* of the size is resident: rss cannot show more growth */
 #define PM_FULL_GREW 0.3 /* of rss came in the window: worth a word when it is full */
-#define PM_MINOR 0.05    /* of the growth of the whole: a by-product */
+/* Of the process, in the window: of thousands of lineages some grow by chance. */
+#define PM_KEY_MATERIAL 0.001
+#define PM_MINOR 0.05                        /* of the growth of the whole: a by-product */
 #define PM_FILES_MIN (2 * PM_MATERIAL_COUNT) /* file mappings: loading a plugin maps up to five */
 #define PM_GUARDS_MORE 0.2     /* guards and what they guard may differ by this share ... */
 #define PM_GUARDS_FEW 2.0      /* ... or by so many */

@@ -116,9 +116,12 @@ static pm_verdict by_weight(const pm_weighing *w)
         w->r2 >= PM_R2_SMOOTH || (w->r2 >= PM_R2_MIN && steep(&w->line, PM_STEEP_ROUGH));
     bool grows = explained && pm_slope_of(w, PM_FAMILY_WATCH, PM_FAMILY_LEAK).rate > 0.0;
 
+    /* where the single best shape has an end, the others together are no more than a suspicion */
     if (grows && leak >= enough)
-        return steep(&w->line, PM_STEEP) || steep(&w->top, PM_STEEP_BENT) ? PM_VERDICT_LEAK
-                                                                          : PM_VERDICT_SUSPECT;
+        return w->top.curve.family != PM_FAMILY_BOUNDED &&
+                       (steep(&w->line, PM_STEEP) || steep(&w->top, PM_STEEP_BENT))
+                   ? PM_VERDICT_LEAK
+                   : PM_VERDICT_SUSPECT;
     if (grows && leak + watch >= PM_WEIGHT_SUSPECT)
         return PM_VERDICT_SUSPECT;
     if (w->weight[PM_FAMILY_SHRINK] >= PM_WEIGHT_SHRINK &&

@@ -255,9 +255,26 @@ static void limits(void **state)
     assert_true(rows[1].eta_h == 0);
 }
 
+/* Of thousands of lineages some grow by chance: by less than a thousandth of the process. */
+static void less_than_matters(void **state)
+{
+    static const model two[] = {
+        {"anonymous", SMAPS(L(1, 0), L(9000000, 0), L(9000000, 0), L(9000000, 0))},
+        {"heap", SMAPS(L(1, 0), L(400, 40), L(400, 40), L(400, 40))},
+    };
+
+    (void)state;
+    judge(two, 2);
+    expect(2, STEADY, RSS, RSS, "grows by less than 0.1 % of the process");
+    assert_int_not_equal(rows[0].verdict, LEAK);
+    judge(two + 1, 1);
+    assert_int_equal(rows[1].verdict, LEAK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(less_than_matters),
         cmocka_unit_test(reserves_and_guards),
         cmocka_unit_test(whole_is_the_sum_of_what_leaks),
         cmocka_unit_test(only_sums_are_known),

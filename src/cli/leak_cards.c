@@ -314,7 +314,7 @@ static void put_unjudged(cards *c)
     pm_flow_begin(&c->flow, 0, 4);
     pm_flow_say(&c->flow, 0, "%zu process%s", c->n_too_few, c->n_too_few == 1 ? " has" : "es have");
     if (c->longest < PM_TREND_MIN)
-        pm_flow_say(&c->flow, 1, "fewer than %d snapshots: %s%lld more are needed", PM_TREND_MIN,
+        pm_flow_say(&c->flow, 1, "fewer than %d snapshots: %s%lld more needed", PM_TREND_MIN,
                     c->n_too_few == 1 ? "" : "at least ", (long long)(PM_TREND_MIN - c->longest));
     else
         pm_flow_say(&c->flow, 1, "no life that is long enough for a verdict");

@@ -1,50 +1,10 @@
 /* points: buckets, sawteeth and staircases whose truth is known by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "stats/samples.h"
 
-#include <cmocka.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/sample.h"
-
-enum { MOST = 1200 };
-
-#define HOUR 3600000
-
-static int64_t ms[MOST];
-static double value[MOST];
-static int32_t life[MOST];
-static pm_sample sample;
 static pm_points points;
-
-/* -1 to 1; the same for the same i. */
-static double noise(size_t i)
-{
-    uint32_t x = (uint32_t)i * 2654435761u + 97u;
-
-    x = (x ^ x >> 15) * 2246822519u;
-    x = (x ^ x >> 13) * 3266489917u;
-    return (double)(x ^ x >> 16) / 2147483648.0 - 1.0;
-}
-
-static void every(int64_t step, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        ms[i] = INT64_C(1700006400000) + (int64_t)i * step; /* midnight */
-        life[i] = 0;
-    }
-}
-
-static void take(size_t n)
-{
-    const pm_series series = {n, ms, value, life};
-
-    pm_sample_free(&sample);
-    assert_int_equal(pm_sample_make(&series, &sample, NULL), PMAPDB_OK);
-}
 
 static void points_of(size_t n, int most)
 {

@@ -60,6 +60,29 @@ CREATE TABLE capture (
   ended_ms   INTEGER                    -- NULL: unknown
 );
 
+-- One selection of processes, captured live since one boot of a host.
+CREATE TABLE job (
+  job_id    INTEGER PRIMARY KEY,
+  host_id   INTEGER NOT NULL REFERENCES host,
+  boot_id   TEXT NOT NULL,
+  selection TEXT NOT NULL,              -- as it was asked for: pids, --match EXPR, --all
+  every_ms  INTEGER                     -- step of its beats; NULL: once, as cron does
+);
+CREATE UNIQUE INDEX job_unique ON job (host_id, boot_id, selection, coalesce(every_ms, 0));
+
+-- A live capture: one beat of a job. Its processes all have the beat's taken_ms.
+CREATE TABLE sweep (
+  capture_id  INTEGER PRIMARY KEY REFERENCES capture,
+  job_id      INTEGER NOT NULL REFERENCES job,
+  mono_ns     INTEGER NOT NULL,         -- CLOCK_MONOTONIC at capture.started_ms
+  missed      INTEGER NOT NULL,         -- beats of the job that could not be kept before this one
+  unreadable  INTEGER NOT NULL,         -- processes that this user may not read
+  vanished    INTEGER NOT NULL,         -- that ended while they were read: nothing of them is kept
+  degraded    INTEGER NOT NULL,         -- maps instead of smaps: reading would have stalled them
+  unmoved     INTEGER NOT NULL          -- left out by --on-growth or --on-rss-above
+);
+CREATE INDEX sweep_job ON sweep (job_id);
+
 -- A text file of captures without times, known by the sequence of its blocks.
 CREATE TABLE log (
   log_id  INTEGER PRIMARY KEY,
@@ -115,6 +138,60 @@ CREATE INDEX snapshots_log ON snapshots (log_id) WHERE log_id IS NOT NULL;
 -- ANALYZE found when the store was new. Else statistics of one snapshot make it read the whole of
 -- the table for every row of a join.
 CREATE INDEX snapshots_large ON snapshots (off) WHERE 0;
+
+-- What stays the same of a process for long, as live captures saw it. A limit of -1 is none.
+CREATE TABLE standing (
+  standing_id INTEGER PRIMARY KEY,
+  hash        INTEGER NOT NULL,         -- of all that follows and its environment, to find it again
+  ppid        INTEGER,
+  comm        TEXT,
+  exe         TEXT,
+  cmdline     TEXT,                     -- arguments with blanks between
+  uid         INTEGER,                  -- effective
+  user        TEXT,
+  cgroup      TEXT,
+  memory_max_kib    INTEGER,            -- the lowest memory.max of its cgroup and those above
+  address_limit_kib INTEGER,            -- RLIMIT_AS
+  stack_limit_kib   INTEGER,            -- RLIMIT_STACK
+  max_map_count     INTEGER             -- vm.max_map_count
+);
+CREATE INDEX standing_hash ON standing (hash);
+
+-- The variables of its environment that --keep-env names.
+CREATE TABLE environment (
+  standing_id INTEGER NOT NULL REFERENCES standing,
+  name        TEXT NOT NULL,
+  value       TEXT NOT NULL,
+  PRIMARY KEY (standing_id, name)
+) WITHOUT ROWID;
+
+-- What a live capture saw of a process besides its mappings; VmSize and VmRSS are tool_size_kib and
+-- tool_rss_kib of the snapshot.
+CREATE TABLE sight (
+  snapshot_id  INTEGER PRIMARY KEY REFERENCES snapshots,
+  standing_id  INTEGER NOT NULL REFERENCES standing,
+  mono_ns      INTEGER NOT NULL,        -- CLOCK_MONOTONIC when the reading of its map began
+  read_us      INTEGER NOT NULL,        -- how long that took
+  cpu_us       INTEGER NOT NULL,        -- and how much of it this program and the kernel worked
+  longest_us   INTEGER NOT NULL,        -- the longest read(2): so long it may have waited for its map
+  predicted_us INTEGER,                 -- what that was predicted to be, had all been measured
+  degraded     TEXT,                    -- why maps was read and not smaps; NULL: as asked for
+  threads      INTEGER,
+  hwm_kib      INTEGER,                 -- VmHWM
+  swap_kib     INTEGER,                 -- VmSwap
+  page_tables_kib INTEGER,              -- VmPTE
+  anon_kib     INTEGER,                 -- RssAnon
+  file_kib     INTEGER,                 -- RssFile
+  shmem_kib    INTEGER                  -- RssShmem
+);
+CREATE INDEX sight_standing ON sight (standing_id);
+
+-- Snapshots that no prune removes.
+CREATE TABLE pin (
+  snapshot_id INTEGER PRIMARY KEY REFERENCES snapshots,
+  reason      TEXT NOT NULL,
+  pinned_ms   INTEGER NOT NULL
+);
 
 -- Input that was turned away, so that cron is told once.
 CREATE TABLE refused (

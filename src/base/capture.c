@@ -12,7 +12,8 @@ const char *pm_confidence_name(pm_confidence confidence)
 
 const char *pm_time_source_name(pm_time_source source)
 {
-    static const char *const names[] = {"none", "given", "stream", "name", "mtime", "now", "every"};
+    static const char *const names[] = {"none",  "given", "stream", "name",
+                                        "mtime", "now",   "live",   "every"};
 
     return names[source];
 }

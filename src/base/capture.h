@@ -4,6 +4,7 @@
 #define PM_BASE_CAPTURE_H
 
 #include "base/dialect.h"
+#include "base/live.h"
 #include "base/pool.h"
 
 /* Where a capture's time came from. Names are stored in snapshots.time_source. */
@@ -14,6 +15,7 @@ typedef enum pm_time_source {
     PM_TIME_NAME,   /* the file's name */
     PM_TIME_MTIME,  /* the file's or archive member's mtime */
     PM_TIME_NOW,    /* standard input: when it was read */
+    PM_TIME_LIVE,   /* the beat of a live capture */
     PM_TIME_EVERY   /* counted: --every, --first */
 } pm_time_source;
 
@@ -77,6 +79,7 @@ typedef struct pm_capture {
     pm_time_source time_source;
     int64_t ordinal; /* orders captures of one process that share taken_ms */
     uint64_t log_id; /* 0, or the untimed log that the block belongs to */
+    const pm_live *live; /* NULL: from text; outlives the capture */
 } pm_capture;
 
 void pm_capture_free(pm_capture *c);

@@ -349,7 +349,7 @@ pmapdb_status pm_process_known(pm_sql *sql, const pm_capture *c, int64_t *snapsh
     pmapdb_status st = PMAPDB_OK;
 
     *snapshot_id = 0;
-    if (c->time_source == PM_TIME_NOW)
+    if (c->time_source == PM_TIME_NOW || c->time_source == PM_TIME_LIVE)
         return PMAPDB_OK;
     st = pm_host_of(sql, c->host, &host_id, err);
     if (st != PMAPDB_OK)

@@ -7,6 +7,7 @@
 #include "store/process.h"
 #include "store/refine.h"
 #include "store/region.h"
+#include "store/sight.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -306,23 +307,22 @@ static pmapdb_status put(pmapdb_store *s, pm_put *p, pm_stored *out, pmapdb_erro
         if (st == PMAPDB_OK)
             st = put_rows(p, s->writer, err);
     }
+    if (st == PMAPDB_OK && p->capture->live)
+        st = pm_sight_put(p->sql, p->snapshot_id, p->capture->live, err);
     return st == PMAPDB_OK ? set_moments(p, s->writer, &found, err) : st;
 }
 
-pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
-                           int64_t *capture_id, pm_stored *out, pmapdb_error *err)
+pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
+                                  int64_t *capture_id, pm_stored *out, pmapdb_error *err)
 {
     pm_put p = {.sql = s->sql,
                 .capture = c,
                 .sweep_ms = sweep_ms,
                 .capture_id = *capture_id,
                 .fields = c->block.fields};
-    pmapdb_status st = pm_store_begin(s, err);
+    pmapdb_status st = writer_of(s, sweep_ms, err);
 
     *out = (pm_stored){0};
-    if (st != PMAPDB_OK)
-        return st;
-    st = writer_of(s, sweep_ms, err);
     if (st == PMAPDB_OK)
         st = pm_process_known(p.sql, c, &out->snapshot_id, err);
     out->duplicate = out->snapshot_id != 0;
@@ -331,16 +331,35 @@ pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_m
                         PM_ARGS(PM_I(out->snapshot_id)), 0, &out->process_id, err);
     else if (st == PMAPDB_OK)
         st = put(s, &p, out, err);
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(s, err);
-    if (st != PMAPDB_OK) {
-        pm_store_rollback(s);
-        forget(s);
-    } else if (!out->duplicate) {
+    if (st == PMAPDB_OK && !out->duplicate) {
         out->snapshot_id = p.snapshot_id;
         *capture_id = p.capture_id;
     }
     pm_rows_free(&p.rows);
+    return st;
+}
+
+void pm_store_abandon(pmapdb_store *s)
+{
+    pm_store_rollback(s);
+    forget(s);
+}
+
+pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
+                           int64_t *capture_id, pm_stored *out, pmapdb_error *err)
+{
+    int64_t id = *capture_id;
+    pmapdb_status st = pm_store_begin(s, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    st = pm_store_put_within(s, c, sweep_ms, &id, out, err);
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(s, err);
+    if (st == PMAPDB_OK)
+        *capture_id = id;
+    else
+        pm_store_abandon(s);
     return st;
 }
 

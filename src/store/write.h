@@ -18,10 +18,16 @@ typedef struct pm_stored {
     int64_t process_id, name_id;
 } pm_stored;
 
-/* Stores one capture. *capture_id: 0, or what an earlier call gave for what was read together with
- * it. sweep_ms: how far apart captures of one moment may be. */
+/* Stores one capture, in a transaction of its own. *capture_id: 0, or what an earlier call gave for
+ * what was read together with it. sweep_ms: how far apart captures of one moment may be. */
 pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
                            int64_t *capture_id, pm_stored *out, pmapdb_error *err);
+
+/* The same inside the caller's transaction, of which nothing must be kept where this fails:
+ * pm_store_abandon() ends it then. */
+pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
+                                  int64_t *capture_id, pm_stored *out, pmapdb_error *err);
+void pm_store_abandon(pmapdb_store *s);
 
 /* The name under which a process is stored now. Copies at most size - 1 bytes. */
 pmapdb_status pm_store_name(pmapdb_store *s, int64_t process_id, char *name, size_t size,

@@ -1,0 +1,110 @@
+/* proc: one live process, read through one handle on its directory, so that a pid that is given
+ * away meanwhile cannot mix two processes. Linux, /proc.
+ *
+ * What is read with a handle is of one process: once that ended, every read fails. An exec keeps
+ * the pid and the start time and changes everything else, so identity is looked at before and
+ * after the map is read (pm_proc_same).
+ */
+#ifndef PM_SOURCE_PROC_H
+#define PM_SOURCE_PROC_H
+
+#include "base/buf.h"
+#include "base/live.h"
+#include <sys/types.h>
+
+/* What stands between a process and its snapshot. */
+typedef enum pm_proc_fate {
+    PM_PROC_GOOD,
+    PM_PROC_GONE,       /* it ended, or is a zombie */
+    PM_PROC_KERNEL,     /* a kernel thread: it has no map */
+    PM_PROC_UNREADABLE, /* this user may not */
+    PM_PROC_CHANGED     /* it became another program (exec) while it was read */
+} pm_proc_fate;
+
+/* What tells one program in one process from another: fields of stat. */
+typedef struct pm_proc_life {
+    int64_t start_time;  /* clock ticks since boot */
+    int64_t start_stack; /* changes with exec; 0 where this user may not see it */
+} pm_proc_life;
+
+typedef struct pm_proc {
+    int dir;
+    int64_t pid, ppid;
+    pm_proc_life life;
+    char comm[64];
+} pm_proc;
+
+/* Opens /proc/PID below `root` (a handle on /proc) and reads its stat. On any fate but PM_PROC_GOOD
+ * there is nothing to close. PMAPDB_IO: the system failed (out of file handles). */
+pmapdb_status pm_proc_open(int root, int64_t pid, pm_proc *out, pm_proc_fate *fate,
+                           pmapdb_error *err);
+void pm_proc_close(pm_proc *p);
+
+/* The same program still? PM_PROC_GOOD, _GONE or _CHANGED. */
+pm_proc_fate pm_proc_same(const pm_proc *p);
+
+/* ---- the map ---- */
+
+/* smaps or maps in pieces that do not make the kernel walk page tables twice (see proc_map.c); each
+ * goes to `feed`, whose failure ends the reading and is returned. */
+typedef struct pm_proc_reading {
+    int64_t mono_ns, utc_ms; /* when it began, on two clocks */
+    int64_t read_us, cpu_us, longest_us;
+    uint64_t bytes;
+} pm_proc_reading;
+
+typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, pmapdb_error *err);
+
+/* piece: bytes per read(2); 0: what is best in general. *fate is PM_PROC_GOOD only where the whole
+ * map was read and the process is there behind it, as the same program. */
+pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece, pm_proc_feed feed,
+                               void *ctx, pm_proc_reading *out, pm_proc_fate *fate,
+                               pmapdb_error *err);
+
+/* What must be known before smaps is read, at no cost for the process: the pages that one walk can
+ * meet at most. From statm and, where that does not settle it, maps. */
+typedef struct pm_proc_extent {
+    int64_t size_kib, resident_kib; /* statm */
+    int64_t largest_kib;            /* size of the largest VMA, at most resident_kib; or UNKNOWN */
+} pm_proc_extent;
+
+/* statm alone; largest_kib is unknown. */
+bool pm_proc_statm(const pm_proc *p, pm_proc_extent *out);
+/* Reads maps for largest_kib. */
+bool pm_proc_largest(const pm_proc *p, pm_proc_extent *out);
+
+/* ---- what stands beside it ---- */
+
+/* Which of the texts are wanted: those not wanted are not read. */
+enum pm_proc_want {
+    PM_WANT_COMM = 1,
+    PM_WANT_EXE = 2,
+    PM_WANT_CMDLINE = 4,
+    PM_WANT_UID = 8, /* and user */
+    PM_WANT_CGROUP = 16,
+    PM_WANT_ENVIRONMENT = 32, /* all of it */
+    PM_WANT_LIMITS = 64,
+    PM_WANT_ALL = 127
+};
+
+/* Texts of `out` point into `memory`, which is cleared first. What cannot be read is unknown. */
+pmapdb_status pm_proc_standing(const pm_proc *p, unsigned want, pm_buf *memory, pm_standing *out,
+                               pmapdb_error *err);
+
+/* Of an environment, the variables of these names, sorted, into `memory`. */
+pmapdb_status pm_proc_keep_environment(pm_text environment, const char *const *names, size_t n,
+                                       pm_buf *memory, pm_text *out, pmapdb_error *err);
+
+/* Sizes, threads of status; others are left alone. */
+bool pm_proc_status(const pm_proc *p, pm_live *out);
+
+/* ---- the host ---- */
+
+/* Pids of all processes, ascending; the caller frees *pids. root: a handle on /proc. */
+pmapdb_status pm_proc_list(int root, int64_t **pids, size_t *n, pmapdb_error *err);
+
+pmapdb_status pm_proc_open_root(int *root, pmapdb_error *err);
+/* The boot's id and this machine's name; 37 and 65 bytes are enough. */
+pmapdb_status pm_proc_boot_id(int root, char out[64], pmapdb_error *err);
+
+#endif

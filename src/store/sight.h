@@ -1,0 +1,30 @@
+/* sight: what live captures know besides mappings: tables job, sweep, standing, environment,
+ * sight. */
+#ifndef PM_STORE_SIGHT_H
+#define PM_STORE_SIGHT_H
+
+#include "base/live.h"
+#include "store/sql.h"
+
+/* What a live snapshot shows beside its mappings; the process learns its pair of clocks. */
+pmapdb_status pm_sight_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live,
+                           pmapdb_error *err);
+
+/* One beat of a job; `counts` may change until it ends. */
+typedef struct pm_sweep {
+    const char *host, *boot_id, *selection;
+    int64_t every_ms; /* PMAPDB_UNKNOWN: once */
+    int64_t started_ms, mono_ns;
+    struct {
+        int64_t missed, unreadable, vanished, degraded, unmoved;
+    } counts;
+} pm_sweep;
+
+/* Rows in tables capture, sweep and, where new, job; inside the caller's transaction. */
+pmapdb_status pm_sweep_begin(pm_sql *sql, const pm_sweep *sweep, int64_t *capture_id,
+                             pmapdb_error *err);
+/* The same with its end and its counts as they are now. */
+pmapdb_status pm_sweep_end(pm_sql *sql, int64_t capture_id, int64_t ended_ms, const pm_sweep *sweep,
+                           pmapdb_error *err);
+
+#endif

@@ -87,12 +87,12 @@ PMAPDB_API bool pmapdb_is_immutable(const pmapdb_store *store);
 
 /* One line's worth of news from pmapdb_import(): a capture, or a file that gave none. */
 typedef struct pmapdb_import_event {
-    const char *path;  /* as the user would find it: FILE, or ARCHIVE:MEMBER, or - */
-    const char *error; /* why nothing was stored, or NULL: then the rest is valid */
-    bool known;        /* said by an earlier import already: only counted */
-    bool trouble;      /* an import with this does not end well */
-    int64_t snapshot_id;
-    int64_t pid; /* or PMAPDB_UNKNOWN */
+    const char *path;    /* as the user would find it: FILE, or ARCHIVE:MEMBER, or - */
+    const char *error;   /* why nothing was stored, or NULL: then the rest is valid */
+    bool known;          /* said by an earlier import already: only counted */
+    bool trouble;        /* an import with this does not end well */
+    int64_t snapshot_id; /* PMAPDB_UNKNOWN: a duplicate that a prune removed */
+    int64_t pid;         /* or PMAPDB_UNKNOWN */
     const char *name;
     int64_t taken_ms;
     const char *dialect; /* smaps, pmap-XX, ...: `pmapdb dialects` lists them */
@@ -151,6 +151,80 @@ PMAPDB_API pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *p
                                        size_t n_paths, const pmapdb_import_options *options,
                                        pmapdb_import_result *result, pmapdb_error *err);
 
+/* ---- live capture ---- */
+
+typedef enum pmapdb_measure {
+    PMAPDB_MEASURE_AUTO, /* smaps, or maps where smaps would stall the process for too long */
+    PMAPDB_MEASURE_SMAPS,
+    PMAPDB_MEASURE_MAPS
+} pmapdb_measure;
+
+/* One line's worth of news from pmapdb_capture(): a snapshot, or why there is none. */
+typedef struct pmapdb_capture_event {
+    pmapdb_import_event news; /* as of an import; its path is /proc/PID/smaps, or "" */
+    int64_t read_us;          /* reading and parsing the map took this long */
+    int64_t predicted_us;     /* the stall that smaps was predicted to cause, or PMAPDB_UNKNOWN */
+    const char *degraded;     /* why maps was read although smaps was wanted; else NULL */
+} pmapdb_capture_event;
+
+/* A beat: all chosen processes at one moment. */
+typedef struct pmapdb_capture_beat {
+    int64_t started_ms, ended_ms;
+    uint64_t stored;
+    uint64_t vanished;   /* processes that ended or became another program while they were read */
+    uint64_t unreadable; /* that this user may not read */
+    uint64_t degraded;   /* of `stored`: maps where smaps was wanted */
+    uint64_t unmoved;    /* left out by growth_percent, growth_kib, rss_above_kib */
+    uint64_t missed;     /* beats that could not be kept since the one before */
+    int64_t moved_ms;    /* so much the clock was set, or the machine slept, since then */
+    const pmapdb_error *lost; /* nothing of it is stored, and why; else NULL */
+} pmapdb_capture_beat;
+
+typedef struct pmapdb_capture_options {
+    /* Which processes, one of three. This program itself is never among the last two. */
+    const int64_t *pids;
+    size_t n_pids;
+    const char *match; /* an expression, as --match takes it */
+    bool all;
+    pmapdb_measure measure;
+    int64_t max_stall_us;   /* of one process, for PMAPDB_MEASURE_AUTO */
+    int64_t every_ms;       /* beats at multiples of this in UTC; PMAPDB_UNKNOWN: one, now */
+    int64_t count;          /* so many beats; PMAPDB_UNKNOWN: until stopped */
+    int64_t growth_percent; /* only what moved by this since its last snapshot; PMAPDB_UNKNOWN */
+    int64_t growth_kib;     /* the same in KiB of RSS */
+    int64_t rss_above_kib;  /* only what has more RSS; PMAPDB_UNKNOWN */
+    const char *const *keep_env; /* variables of the environment to store */
+    size_t n_keep_env;
+    int64_t lock_wait_ms; /* for a run of the same selection to end */
+    const char *host;     /* NULL: this machine's name */
+    const char *name;     /* of the processes; NULL: of their executables */
+    void *ctx;
+    /* Called once per snapshot, when it is committed, and per process that gave none. */
+    void (*on_event)(void *ctx, const pmapdb_capture_event *event);
+    void (*on_beat)(void *ctx, const pmapdb_capture_beat *beat);
+    /* Called between processes and at least once a second; returning false ends the run: a beat
+     * that is being read is dropped, one that is being stored is completed. */
+    bool (*on_progress)(void *ctx);
+} pmapdb_capture_options;
+
+typedef struct pmapdb_capture_result {
+    uint64_t beats;                       /* kept */
+    uint64_t missed;                      /* not begun, or lost */
+    uint64_t stored;                      /* snapshots */
+    uint64_t vanished, degraded, unmoved; /* as of a beat, over all of them */
+    uint64_t trouble; /* processes named by pid, of the first beat, that gave no snapshot */
+    bool ended;       /* of the processes named by pid none is left */
+} pmapdb_capture_result;
+
+PMAPDB_API void pmapdb_capture_defaults(pmapdb_capture_options *options);
+
+/* Reads the maps of live processes and stores them, each beat in one transaction (in several where
+ * more than 256 MiB would wait for it). What cannot be read is reported and counted. With every_ms
+ * a beat that cannot be stored is lost, and the run goes on; PMAPDB_STOPPED: on_progress ended it;
+ * PMAPDB_BUSY: a run of the same selection is under way. */
+PMAPDB_API pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_capture_options *options,
+                                        pmapdb_capture_result *result, pmapdb_error *err);
+
 /* ---- explain ---- */
 
 /* What pmapdb_explain() says of one block of text that looks like a capture, or of a file that
@@ -193,6 +267,182 @@ typedef struct pmapdb_explain_result {
 PMAPDB_API pmapdb_status pmapdb_explain(const char *const *paths, size_t n_paths,
                                         const pmapdb_explain_options *options,
                                         pmapdb_explain_result *result, pmapdb_error *err);
+
+/* ---- prune ---- */
+
+#define PMAPDB_KEEP_ALL (-1)
+
+/* What stays of a series, which is a name on a host: of its moments (all processes and dialects
+ * that were captured together) those that any rule keeps, counted from the newest, the last one of
+ * each period, in local time (TZ); and those that are pinned. 0: no such rule. */
+typedef struct pmapdb_keep {
+    int64_t last, hourly, daily, weekly, monthly, yearly; /* how many, or PMAPDB_KEEP_ALL */
+    int64_t within_ms; /* all that are newer than the newest minus this */
+} pmapdb_keep;
+
+/* What becomes of one moment. */
+typedef struct pmapdb_prune_moment {
+    const char *host; /* or NULL */
+    const char *name;
+    int64_t moment_ms, snapshots;
+    bool kept;
+    const char *why; /* kept: "last, daily, pinned"; removed: "no rule keeps it", "max-size" ... */
+} pmapdb_prune_moment;
+
+/* What became of one series; of a dry run, what would. */
+typedef struct pmapdb_prune_series {
+    const char *host; /* or NULL */
+    const char *name;
+    int64_t moments_kept, moments_removed, snapshots_kept, snapshots_removed;
+    const char *why; /* how many moments each rule keeps: "last 5, daily 30" */
+} pmapdb_prune_series;
+
+typedef struct pmapdb_prune_options {
+    pmapdb_keep keep;
+    int64_t max_kib;     /* then the oldest moments go until the store fits; PMAPDB_UNKNOWN: no */
+    const char *process; /* only this name, or HOST:NAME; NULL: all */
+    const char *host;    /* only series of this host; NULL: all */
+    bool drop;           /* everything of `process` or `host` that is not pinned */
+    bool force;          /* a name may vanish: for max_kib and drop */
+    bool dry_run;        /* tell, change nothing; a store opened for reading will do */
+    void *ctx;
+    /* The plan, per series newest first, before anything is removed; may be NULL. */
+    void (*on_moment)(void *ctx, const pmapdb_prune_moment *moment);
+    /* At the end; may be NULL. */
+    void (*on_series)(void *ctx, const pmapdb_prune_series *series);
+    /* Now and then; false stops between two steps: the store is whole, the next prune goes on. */
+    bool (*on_progress)(void *ctx, const char *step, uint64_t done, uint64_t of);
+} pmapdb_prune_options;
+
+typedef struct pmapdb_prune_result {
+    uint64_t series, moments_kept, moments_removed, snapshots_kept, snapshots_removed;
+    int64_t kib_before, kib_after; /* of the store's file; of a dry run with max_kib, about */
+    bool fits;                     /* max_kib was reached, or not asked for */
+    bool held;                     /* a reader keeps the file from shrinking until it ends */
+    bool wants_vacuum;             /* the file was made without auto_vacuum: it does not shrink */
+} pmapdb_prune_result;
+
+PMAPDB_API void pmapdb_prune_defaults(pmapdb_prune_options *options);
+
+/* Removes moments; what stays is not changed in any column. Text that was removed leaves a trace,
+ * so that an import knows it and does not bring it back. Works in small transactions: readers are
+ * not disturbed, captures go on. */
+PMAPDB_API pmapdb_status pmapdb_prune(pmapdb_store *store, const pmapdb_prune_options *options,
+                                      pmapdb_prune_result *result, pmapdb_error *err);
+
+/* The moment of a snapshot (selectors as in queries: last, @ID, a time) is never pruned. process
+ * NULL: the only one. *snapshot_id, which may be NULL, is the one that was meant. */
+PMAPDB_API pmapdb_status pmapdb_pin(pmapdb_store *store, const char *process, const char *snapshot,
+                                    const char *reason, int64_t *snapshot_id, pmapdb_error *err);
+/* All pins of its moment go. */
+PMAPDB_API pmapdb_status pmapdb_unpin(pmapdb_store *store, const char *process,
+                                      const char *snapshot, int64_t *snapshot_id,
+                                      pmapdb_error *err);
+
+typedef struct pmapdb_compact_options {
+    bool
+        vacuum; /* rewrite the whole file: nobody else can write, and as much space again is used */
+    void *ctx;
+    bool (*on_progress)(void *ctx, const char *step, uint64_t done, uint64_t of); /* as in prune */
+} pmapdb_compact_options;
+
+typedef struct pmapdb_compact_result {
+    uint64_t epochs_before, epochs_after;
+    int64_t kib_before, kib_after;
+    bool held, wants_vacuum; /* as of a prune */
+} pmapdb_compact_result;
+
+/* Writes what late captures and prunes left in pieces as if it had come in order, removes what
+ * nothing shows any more, gives free space back. */
+PMAPDB_API pmapdb_status pmapdb_compact(pmapdb_store *store, const pmapdb_compact_options *options,
+                                        pmapdb_compact_result *result, pmapdb_error *err);
+
+/* ---- doctor ---- */
+
+typedef enum pmapdb_health {
+    PMAPDB_HEALTH_OK,
+    PMAPDB_HEALTH_NOTE,   /* worth knowing */
+    PMAPDB_HEALTH_TROUBLE /* something is to be done */
+} pmapdb_health;
+
+/* What pmapdb_doctor() found in one respect. Texts last for the call. */
+typedef struct pmapdb_doctor_event {
+    const char *check; /* "integrity", "size", ... */
+    pmapdb_health state;
+    const char *value;  /* what was found, for people: "120 MiB", "wal"; or "" */
+    const char *detail; /* in words: where, since when, what to do; or "" */
+    double number;      /* the value where it is a number; else not a number */
+    const char *unit;   /* of that: KiB, ms, snapshots, ...; or "" */
+} pmapdb_doctor_event;
+
+typedef struct pmapdb_doctor_options {
+    bool deep;            /* also all indexes, all references, the sums of every snapshot */
+    bool compact;         /* also join what late captures split, and give space back */
+    int64_t max_size_kib; /* what the file may grow to; PMAPDB_UNKNOWN: the disk */
+    void *ctx;
+    void (*on_event)(void *ctx, const pmapdb_doctor_event *event);
+} pmapdb_doctor_options;
+
+typedef struct pmapdb_doctor_result {
+    uint64_t notes, troubles; /* checks that ended so */
+} pmapdb_doctor_result;
+
+PMAPDB_API void pmapdb_doctor_defaults(pmapdb_doctor_options *options);
+
+/* Says how the store in that file is: whether it is whole, whether captures arrive, what they cost,
+ * how long it lasts. Takes a path, because a damaged store may not open: then it says what can be
+ * said. Changes nothing unless `compact`. PMAPDB_OK also where there is trouble, which is counted;
+ * PMAPDB_NOTFOUND where there is no such file. */
+PMAPDB_API pmapdb_status pmapdb_doctor(const char *path, const pmapdb_doctor_options *options,
+                                       pmapdb_doctor_result *result, pmapdb_error *err);
+
+/* ---- merge ---- */
+
+/* What pmapdb_merge() says of one other store. */
+typedef struct pmapdb_merge_event {
+    const char *path;
+    const char *error;   /* why it, or the rest of it, was not merged; names it; or NULL */
+    const char *warning; /* or NULL */
+    uint64_t hosts, processes;
+    uint64_t snapshots, new_ones, known; /* looked at; stored, or would be; there already */
+} pmapdb_merge_event;
+
+typedef struct pmapdb_merge_progress {
+    const char *path;
+    uint64_t snapshots, stored; /* of this one, so far */
+} pmapdb_merge_progress;
+
+typedef struct pmapdb_merge_options {
+    const char *host; /* of processes whose host the other stores do not know; NULL: unknown */
+    int64_t sweep_ms; /* snapshots of one name within this are one moment */
+    bool dry_run;     /* nothing is stored */
+    void *ctx;
+    /* Called once per other store. */
+    void (*on_event)(void *ctx, const pmapdb_merge_event *event);
+    /* Called now and then; returning false ends the merge: what was stored stays, and the next
+     * one goes on. */
+    bool (*on_progress)(void *ctx, const pmapdb_merge_progress *progress);
+} pmapdb_merge_options;
+
+typedef struct pmapdb_merge_result {
+    uint64_t stores, failed; /* other stores; of them those with an error */
+    uint64_t new_ones, known;
+} pmapdb_merge_result;
+
+PMAPDB_API void pmapdb_merge_defaults(pmapdb_merge_options *options);
+
+/* Stores what other stores hold: after that, this one holds what it would if it had seen all their
+ * captures itself, besides its own. What it holds already is not stored again; what it has pruned,
+ * and another has not, comes back. The other stores are only read, and may be in use. One that
+ * cannot be read, or is damaged, is reported through on_event, and the others are merged.
+ *
+ * A process that this store has no part of keeps its lineages, with what captures pruned since told
+ * of them; where both have a part, lineages are what all captures that are left say.
+ *
+ * store may be NULL in a dry run: an empty one. */
+PMAPDB_API pmapdb_status pmapdb_merge(pmapdb_store *store, const char *const *paths, size_t n_paths,
+                                      const pmapdb_merge_options *options,
+                                      pmapdb_merge_result *result, pmapdb_error *err);
 
 /* ---- named queries ---- */
 

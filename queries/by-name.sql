@@ -10,7 +10,7 @@
 -- column: processes         count Processes summed
 -- column: mappings          count Number of mappings; unknown where there are sums only
 -- column: size_kib          kib   Address space
--- column: rss_kib           kib   Resident, added up: a page that two have counts twice
+-- column: rss_kib           kib   Resident, added up: a page that two have counts twice; see by-process
 -- column: pss_kib           kib   Proportional share of the resident: adds up to each page once
 -- column: private_kib       kib   Private_Clean + Private_Dirty
 -- column: private_dirty_kib kib   Private_Dirty
@@ -28,7 +28,7 @@ WITH scope AS (
 ),
 near AS (
   -- of each process the snapshot before and the one after the moment of :snapshot
-  SELECT p.name_id, s.moment_ms, abs(s.moment_ms - m.moment_ms) AS away
+  SELECT p.name_id, s.moment_ms, abs(s.moment_ms - m.moment_ms) AS away, w.job_id
   FROM snapshots m
   CROSS JOIN scope p
   CROSS JOIN snapshots s ON s.snapshot_id IN (
@@ -40,17 +40,20 @@ near AS (
       AND s.taken_ms >= m.moment_ms
       AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
       ORDER BY s.taken_ms LIMIT 1))
+  LEFT JOIN sweep w ON w.capture_id = s.capture_id
   WHERE m.snapshot_id = :snapshot
 ),
 chosen AS (
+  -- who ended before the nearest sweep of a live job is not in it
   SELECT name_id, moment_ms
   FROM (
-    SELECT name_id, moment_ms,
-      row_number() OVER (PARTITION BY name_id ORDER BY away, moment_ms) AS k
+    SELECT name_id, moment_ms, away, job_id,
+      row_number() OVER (PARTITION BY name_id ORDER BY away, moment_ms) AS k,
+      min(away) OVER (PARTITION BY job_id) AS nearest
     FROM near
     WHERE away <= :within
   )
-  WHERE k = 1
+  WHERE k = 1 AND (job_id IS NULL OR away = nearest)
 ),
 moment AS (
   -- the snapshots of each name's moment; a sweep is shorter than an hour
@@ -72,15 +75,20 @@ SELECT h.name AS host, n.name,
   count(*) AS processes,
   CASE WHEN count(*) = count(s.mappings) THEN sum(s.mappings) END AS mappings,
   CASE WHEN count(*) = count(s.size_kib) THEN sum(s.size_kib) END AS size_kib,
-  CASE WHEN count(*) = count(s.rss_kib) THEN sum(s.rss_kib) END AS rss_kib,
+  CASE WHEN count(*) = count(coalesce(s.rss_kib, s.tool_rss_kib))
+    THEN sum(coalesce(s.rss_kib, s.tool_rss_kib)) END AS rss_kib,
   CASE WHEN count(*) = count(s.pss_kib) THEN sum(s.pss_kib) END AS pss_kib,
   CASE WHEN count(*) = count(s.private_kib) THEN sum(s.private_kib) END AS private_kib,
   CASE WHEN count(*) = count(s.private_dirty_kib) THEN sum(s.private_dirty_kib) END AS private_dirty_kib,
-  CASE WHEN count(*) = count(s.swap_kib) THEN sum(s.swap_kib) END AS swap_kib,
+  CASE WHEN count(*) = count(coalesce(s.swap_kib, g.swap_kib))
+    THEN sum(coalesce(s.swap_kib, g.swap_kib)) END AS swap_kib,
   max(s.state = 'partial') AS partial
 FROM moment
 CROSS JOIN snapshots s ON s.snapshot_id = moment.snapshot_id
 CROSS JOIN name n ON n.name_id = moment.name_id
 LEFT JOIN host h ON h.host_id = n.host_id
+LEFT JOIN sight g ON g.snapshot_id = moment.snapshot_id
 GROUP BY moment.name_id, moment.moment_ms
-ORDER BY pss_kib DESC, rss_kib DESC, size_kib DESC, host, n.name;
+ORDER BY CASE WHEN count(*) = count(s.pss_kib) THEN sum(s.pss_kib)
+    ELSE sum(coalesce(s.rss_kib, s.tool_rss_kib)) END DESC,
+  rss_kib DESC, size_kib DESC, host, n.name;

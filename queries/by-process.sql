@@ -12,7 +12,7 @@
 -- column: state             text     complete, partial (rows are missing), totals (only sums)
 -- column: mappings          count    Number of mappings; unknown where there are sums only
 -- column: size_kib          kib      Address space
--- column: rss_kib           kib      Resident
+-- column: rss_kib           kib      Resident; VmRSS where a live capture read maps only
 -- column: pss_kib           kib      Proportional share of the resident
 -- column: private_kib       kib      Private_Clean + Private_Dirty: what would be free without it
 -- column: private_dirty_kib kib      Private_Dirty
@@ -30,7 +30,7 @@ WITH scope AS (
 ),
 near AS (
   -- of each process the snapshot before and the one after the moment of :snapshot
-  SELECT p.name_id, s.moment_ms, abs(s.moment_ms - m.moment_ms) AS away
+  SELECT p.name_id, s.moment_ms, abs(s.moment_ms - m.moment_ms) AS away, w.job_id
   FROM snapshots m
   CROSS JOIN scope p
   CROSS JOIN snapshots s ON s.snapshot_id IN (
@@ -42,17 +42,20 @@ near AS (
       AND s.taken_ms >= m.moment_ms
       AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
       ORDER BY s.taken_ms LIMIT 1))
+  LEFT JOIN sweep w ON w.capture_id = s.capture_id
   WHERE m.snapshot_id = :snapshot
 ),
 chosen AS (
+  -- who ended before the nearest sweep of a live job is not in it
   SELECT name_id, moment_ms
   FROM (
-    SELECT name_id, moment_ms,
-      row_number() OVER (PARTITION BY name_id ORDER BY away, moment_ms) AS k
+    SELECT name_id, moment_ms, away, job_id,
+      row_number() OVER (PARTITION BY name_id ORDER BY away, moment_ms) AS k,
+      min(away) OVER (PARTITION BY job_id) AS nearest
     FROM near
     WHERE away <= :within
   )
-  WHERE k = 1
+  WHERE k = 1 AND (job_id IS NULL OR away = nearest)
 ),
 moment AS (
   -- the snapshots of each name's moment; a sweep is shorter than an hour
@@ -68,10 +71,13 @@ moment AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 )
 SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.state, s.mappings, s.size_kib,
-  s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib, s.process_id
+  coalesce(s.rss_kib, s.tool_rss_kib) AS rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib,
+  coalesce(s.swap_kib, g.swap_kib) AS swap_kib, s.process_id
 FROM moment
 CROSS JOIN snapshots s ON s.epoch_id = moment.epoch_id AND s.off = moment.off
 CROSS JOIN process p ON p.process_id = s.process_id
 CROSS JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = n.host_id
-ORDER BY s.private_kib DESC, s.rss_kib DESC, s.size_kib DESC, host, n.name, p.pid, s.process_id;
+LEFT JOIN sight g ON g.snapshot_id = s.snapshot_id
+ORDER BY coalesce(s.private_kib, s.rss_kib, s.tool_rss_kib) DESC, s.rss_kib DESC, s.size_kib DESC,
+  host, n.name, p.pid, s.process_id;

@@ -25,7 +25,7 @@
 -- column: confidence       ratio     Weight of the curves that say what the verdict says
 -- column: since            time      When the growth began; the first snapshot where it grew from there on
 -- column: detectable_per_h real      The smallest growth per hour that these snapshots would show
--- column: limit            real      What the metric cannot exceed: --limit, or the size of a reservation that fills
+-- column: limit            real      What the metric cannot exceed: --limit, or what is known: see limit_by
 -- column: eta_h            real      Hours until then at this rate
 -- column: reason           text      Why, in words
 -- column: mappings_per_h   real      Growth in number of mappings
@@ -33,6 +33,7 @@
 -- column: category         category  The same
 -- column: dialect          text      Of the captures that were judged
 -- column: last_at          time      When the newest of its captures was taken
+-- column: limit_by         text      Where the limit comes from: given, reservation, cgroup, address space, stack, map count
 -- table:  name pid key metric verdict shape snapshots first last rate_per_h rate_low rate_high since eta_h reason
 --
 -- Each category of a process is judged by its sums.
@@ -46,6 +47,10 @@
 -- Lives of one name that follow each other are one series, and a restart is no growth; a process
 -- that lived beside another of its name is judged apart, as is every process without a name.
 -- Partial captures are left out.
+--
+-- Live captures know limits: the cgroup's memory.max and, of address space, stacks and the number of
+-- mappings, the process's own. The nearest one counts. --limit comes before the cgroup's, and a leak
+-- near --limit is doubted, because it may be a cache that has this size; near the others it is not.
 WITH scope AS (
   SELECT process_id, name_id FROM process WHERE process_id = :process
   UNION ALL
@@ -110,11 +115,22 @@ chosen AS (
   )
   WHERE place = 1
 ),
+limited AS (
+  -- what live captures saw last of the limits that the kernel keeps to
+  SELECT k.head, k.dialect, (SELECT g.standing_id
+    FROM process p
+    CROSS JOIN snapshots s ON s.process_id = p.process_id
+    CROSS JOIN sight g ON g.snapshot_id = s.snapshot_id
+    WHERE p.process_id = k.head AND p.boot_id IS NOT NULL
+    ORDER BY s.taken_ms DESC LIMIT 1) AS standing_id
+  FROM chosen k
+),
 report AS (
   -- CASE x.head is always so: it keeps SQLite from a Bloom filter over a whole table per series
   SELECT k.head, k.dialect, (
     SELECT leak_report(key, category, first_ms, last_ms, life, mappings, size_kib, rss_kib, pss_kib,
-      private_kib, private_dirty_kib, swap_kib, :metric, :limit, :sensitivity)
+      private_kib, private_dirty_kib, swap_kib, :metric, :limit, :sensitivity,
+      t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count)
     FROM (
       SELECT NULL AS key, NULL AS category, s.taken_ms AS first_ms, s.taken_ms AS last_ms,
         s.process_id AS life, NULL AS mappings, NULL AS size_kib, NULL AS rss_kib, NULL AS pss_kib,
@@ -130,7 +146,8 @@ report AS (
       CROSS JOIN category_runs r ON r.process_id = x.process_id
       WHERE x.head = k.head AND CASE x.head WHEN k.head THEN r.dialect = k.dialect END
     )) AS verdicts
-  FROM chosen k
+  FROM limited k
+  LEFT JOIN standing t ON t.standing_id = k.standing_id
 )
 SELECT n.name,
   p.pid,
@@ -158,7 +175,8 @@ SELECT n.name,
   json_extract(v.value, '$.why_metric') AS why_metric,
   json_extract(v.value, '$.category') AS category,
   r.dialect,
-  json_extract(v.value, '$.last_at') AS last_at
+  json_extract(v.value, '$.last_at') AS last_at,
+  json_extract(v.value, '$.limit_by') AS limit_by
 FROM report r
 CROSS JOIN json_each(r.verdicts) v
 CROSS JOIN process p ON p.process_id = r.head

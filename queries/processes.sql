@@ -10,14 +10,16 @@
 -- column: last_at    time    Its last snapshot, UTC
 -- column: snapshots  count   How many there are
 -- column: size_kib   kib     Address space in the last one
--- column: rss_kib    kib     Resident in the last one
+-- column: rss_kib    kib     Resident in the last one; VmRSS where a live capture read maps only
+-- column: boot_id    text    Which boot of the host, of a process that was captured live
+-- table:  process_id host pid name command first_at last_at snapshots size_kib rss_kib
 --
 SELECT p.process_id, h.name AS host, p.pid, n.name, p.command,
   (SELECT taken_at FROM snapshots s WHERE s.process_id = p.process_id ORDER BY taken_ms LIMIT 1)
     AS first_at,
   z.taken_at AS last_at,
   (SELECT count(*) FROM snapshots s WHERE s.process_id = p.process_id) AS snapshots,
-  z.size_kib, z.rss_kib
+  z.size_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib, p.boot_id
 FROM process p
 JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = p.host_id

@@ -34,7 +34,7 @@ WITH scope AS (
 ),
 near AS (
   -- of each process the snapshot before and the one after the moment of :snapshot
-  SELECT p.name_id, s.moment_ms, abs(s.moment_ms - m.moment_ms) AS away
+  SELECT p.name_id, s.moment_ms, abs(s.moment_ms - m.moment_ms) AS away, w.job_id
   FROM snapshots m
   CROSS JOIN scope p
   CROSS JOIN snapshots s ON s.snapshot_id IN (
@@ -46,17 +46,20 @@ near AS (
       AND s.taken_ms >= m.moment_ms
       AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
       ORDER BY s.taken_ms LIMIT 1))
+  LEFT JOIN sweep w ON w.capture_id = s.capture_id
   WHERE m.snapshot_id = :snapshot
 ),
 chosen AS (
+  -- who ended before the nearest sweep of a live job is not in it
   SELECT name_id, moment_ms
   FROM (
-    SELECT name_id, moment_ms,
-      row_number() OVER (PARTITION BY name_id ORDER BY away, moment_ms) AS k
+    SELECT name_id, moment_ms, away, job_id,
+      row_number() OVER (PARTITION BY name_id ORDER BY away, moment_ms) AS k,
+      min(away) OVER (PARTITION BY job_id) AS nearest
     FROM near
     WHERE away <= :within
   )
-  WHERE k = 1
+  WHERE k = 1 AND (job_id IS NULL OR away = nearest)
 ),
 moment AS (
   -- the snapshots of each name's moment; a sweep is shorter than an hour

@@ -18,7 +18,7 @@
 -- column: private_kib       kib      Private_Clean + Private_Dirty
 -- column: private_dirty_kib kib      Private_Dirty
 -- column: swap_kib          kib      Swapped out
--- column: source            text     File or archive member it was read from
+-- column: source            text     File or archive member it was read from; /proc: live
 -- column: process_id        process  Which life of the pid
 -- table:  snapshot_id taken_at name pid dialect state checked mappings size_kib rss_kib pss_kib private_kib source
 --
@@ -26,7 +26,7 @@
 -- the process_id, or NULL when a name was given, which is then :name_id.
 SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.dialect, s.state, s.checked,
   s.mappings, s.size_kib, s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib,
-  (SELECT (SELECT f.path FROM folder f WHERE f.folder_id = c.folder_id) || c.file
+  (SELECT coalesce((SELECT f.path FROM folder f WHERE f.folder_id = c.folder_id), '') || c.file
     FROM capture c WHERE c.capture_id = s.capture_id) AS source,
   s.process_id
 FROM process p

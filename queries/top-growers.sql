@@ -18,11 +18,13 @@
 -- column: rss_kib_delta  kib      newer - older
 -- column: share          ratio    Part of all that the growing rows grew by, resident
 -- column: partial        bool     1: a capture of either side lacks rows, so that this may be no growth
+-- column: pss_kib_delta  kib      Proportional share of the resident, newer - older
 -- table:  category object mappings_delta size_kib_delta rss_kib_from rss_kib_to rss_kib_delta share partial
 --
 -- Only what grew, resident or in address space; diff --by object has the rest. First what grew most
--- resident, or, where that is unknown or equal, most in address space. Where a snapshot has sums
--- only there is nothing to compare: no rows.
+-- resident, or, where that is unknown or equal, most in address space. Of several processes the
+-- resident is added up, and what they share counts once for each: there pss comes first, where it
+-- is known. Where a snapshot has sums only there is nothing to compare: no rows.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -57,13 +59,14 @@ known AS (
   -- 0 for a number that the side's captures have, NULL for one that they lack
   SELECT d.newer, max(s.state = 'totals') AS sums, max(s.state = 'partial') AS partial,
     CASE WHEN count(*) = count(s.size_kib) THEN 0 END AS size_kib,
-    CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib
+    CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib,
+    CASE WHEN count(*) = count(s.pss_kib) THEN 0 END AS pss_kib, count(*) AS processes
   FROM side d
   CROSS JOIN snapshots s ON s.snapshot_id = d.snapshot_id
   GROUP BY d.newer
 ),
 x AS (
-  SELECT d.newer, m.category, m.path, m.size_kib, m.rss_kib
+  SELECT d.newer, m.category, m.path, m.size_kib, m.rss_kib, m.pss_kib
   FROM side d
   CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id
 ),
@@ -81,7 +84,9 @@ change AS (
         THEN coalesce(sum(CASE x.newer WHEN 0 THEN x.rss_kib END), 0) END AS rss_kib_from,
       CASE WHEN b.rss_kib = 0 AND total(x.newer = 1 AND x.rss_kib IS NULL) = 0
         THEN coalesce(sum(CASE x.newer WHEN 1 THEN x.rss_kib END), 0) END AS rss_kib_to,
-      max(a.partial, b.partial) AS partial
+      CASE WHEN a.pss_kib = 0 AND b.pss_kib = 0 AND total(x.pss_kib IS NULL) = 0
+        THEN sum(CASE x.newer WHEN 1 THEN x.pss_kib ELSE -x.pss_kib END) END AS pss_kib_delta,
+      max(a.partial, b.partial) AS partial, max(a.processes, b.processes) AS processes
     FROM x
     CROSS JOIN known a ON a.newer = 0
     CROSS JOIN known b ON b.newer = 1
@@ -95,8 +100,9 @@ SELECT category, object,
   CASE WHEN rss_kib_delta > 0
     THEN 1.0 * rss_kib_delta / sum(max(rss_kib_delta, 0)) OVER ()
     WHEN rss_kib_delta <= 0 THEN 0.0 END AS share,
-  partial
+  partial, pss_kib_delta
 FROM change
 WHERE rss_kib_delta > 0 OR size_kib_delta > 0
-ORDER BY rss_kib_delta DESC, size_kib_delta DESC, category, object
+ORDER BY CASE WHEN processes > 1 THEN pss_kib_delta END DESC, rss_kib_delta DESC,
+  size_kib_delta DESC, category, object
 LIMIT coalesce(:top, -1);

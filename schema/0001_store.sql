@@ -193,6 +193,28 @@ CREATE TABLE pin (
   pinned_ms   INTEGER NOT NULL
 );
 
+-- What a prune removed of text, so that an import does not bring it back: cron reads one folder every
+-- day. About 40 bytes each. What nobody can import again leaves none: live captures, and standard
+-- input without a time.
+CREATE TABLE trace (
+  hash     INTEGER NOT NULL,            -- as the snapshot had them
+  taken_ms INTEGER NOT NULL,
+  n        INTEGER NOT NULL,            -- tells those of one hash and time apart: 0, 1 ...
+  ordinal  INTEGER NOT NULL,
+  dialect  TEXT NOT NULL,
+  pid      INTEGER,
+  host_id  INTEGER REFERENCES host,
+  log_id   INTEGER REFERENCES log,
+  PRIMARY KEY (hash, taken_ms, n)
+) WITHOUT ROWID;
+CREATE INDEX trace_log ON trace (log_id) WHERE log_id IS NOT NULL;
+
+-- Processes that lost snapshots and whose epochs, regions and lineages are still to be tidied: what
+-- a prune has before it, or left behind when it was killed.
+CREATE TABLE untidy (
+  process_id INTEGER PRIMARY KEY REFERENCES process
+);
+
 -- Input that was turned away, so that cron is told once.
 CREATE TABLE refused (
   hash     INTEGER PRIMARY KEY,

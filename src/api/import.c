@@ -105,7 +105,7 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
     if (pm_buf_addf(&path, NULL, "%s%s", c->source_dir, c->source_name) == PMAPDB_OK)
         tell(run, &(pmapdb_import_event){
                       .path = path.data,
-                      .snapshot_id = stored->snapshot_id,
+                      .snapshot_id = stored->pruned ? PMAPDB_UNKNOWN : stored->snapshot_id,
                       .pid = c->pid,
                       .name = name,
                       .taken_ms = c->taken_ms,
@@ -163,8 +163,10 @@ static pmapdb_status store_one(import_run *run, const pm_pending *p, pmapdb_erro
         run->last_capture_id = 0;
         return tell_problem(run, &refused, err);
     }
-    if (st == PMAPDB_OK)
+    if (st == PMAPDB_OK && !stored.pruned)
         st = pm_store_name(run->in.store, stored.process_id, name, sizeof name, err);
+    else if (st == PMAPDB_OK && c->name)
+        snprintf(name, sizeof name, "%s", c->name);
     if (st != PMAPDB_OK)
         return st;
     run->progress.stored++;

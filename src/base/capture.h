@@ -77,8 +77,8 @@ typedef struct pm_capture {
     int64_t start_time; /* clock ticks since boot, from PID/stat; PMAPDB_UNKNOWN */
     int64_t taken_ms;
     pm_time_source time_source;
-    int64_t ordinal; /* orders captures of one process that share taken_ms */
-    uint64_t log_id; /* 0, or the untimed log that the block belongs to */
+    int64_t ordinal;     /* orders captures of one process that share taken_ms */
+    uint64_t log_id;     /* 0, or the untimed log that the block belongs to */
     const pm_live *live; /* NULL: from text; outlives the capture */
 } pm_capture;
 

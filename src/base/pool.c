@@ -2,12 +2,15 @@
 #include "base/pool.h"
 
 #include "base/buf.h"
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <xxhash.h>
 
-#define SLAB_ITEMS 1024        /* mappings per slab: pointers to them stay valid */
+#define SLAB_ITEMS 128         /* mappings per slab: pointers to them stay valid */
 #define ARENA_BYTES (1U << 18) /* texts per arena block, unless one is longer */
+#define FIRST_ARENA (1U << 12) /* a host has hundreds of small processes, each with its pool */
+#define FIRST_SLOTS (1U << 7)
 #define NO_ID UINT32_MAX
 
 /* Open addressing over ids, linear probing, at most half full. */
@@ -35,9 +38,10 @@ struct pm_pool {
     pooled_mapping **slabs;
     size_t n_mappings, n_slabs, cap_slabs;
     char **arenas;
-    size_t n_arenas, cap_arenas, arena_left;
+    size_t n_arenas, cap_arenas, arena_left, arena_bytes;
     char *arena_next;
     size_t bytes;
+    uint64_t serial;
 };
 
 static pooled_mapping *pooled(const pm_pool *pool, uint32_t id)
@@ -61,7 +65,7 @@ typedef uint64_t (*hash_of_fn)(const pm_pool *pool, uint32_t id);
 static pmapdb_status table_reserve(pm_pool *pool, id_table *t, hash_of_fn hash_of,
                                    pmapdb_error *err)
 {
-    size_t size = t->size ? t->size * 2 : 1024;
+    size_t size = t->size ? t->size * 2 : FIRST_SLOTS;
     uint32_t *slots;
 
     if (t->slots && t->used * 2 < t->size)
@@ -91,9 +95,12 @@ static pmapdb_status arena_copy(pm_pool *pool, pm_text t, const char **out, pmap
     pmapdb_status st;
 
     if (t.len + 1 > pool->arena_left) {
-        size_t size = t.len + 1 > ARENA_BYTES ? t.len + 1 : ARENA_BYTES;
+        size_t size = pool->arena_bytes ? pool->arena_bytes * 2 : FIRST_ARENA;
         char *block;
 
+        size = size < ARENA_BYTES ? size : ARENA_BYTES;
+        pool->arena_bytes = size;
+        size = t.len + 1 > size ? t.len + 1 : size;
         st = pm_grow(&pool->arenas, &pool->cap_arenas, pool->n_arenas, sizeof *pool->arenas, err);
         if (st != PMAPDB_OK)
             return st;
@@ -232,12 +239,14 @@ pmapdb_status pm_pool_mapping(pm_pool *pool, const pm_mapping *m, uint32_t *id, 
 
 pmapdb_status pm_pool_new(pm_pool **out, pmapdb_error *err)
 {
+    static atomic_uint_fast64_t serials;
     pm_pool *pool = calloc(1, sizeof *pool);
     uint32_t empty;
     pmapdb_status st;
 
     if (!pool)
         return pm_fail_nomem(err);
+    pool->serial = atomic_fetch_add(&serials, 1) + 1;
     st = pm_pool_text(pool, PM_TEXT(""), &empty, err);
     if (st != PMAPDB_OK) {
         pm_pool_free(pool);
@@ -276,6 +285,11 @@ pm_text pm_pool_text_get(const pm_pool *pool, uint32_t id)
 uint32_t pm_pool_path_id(const pm_pool *pool, uint32_t mapping_id)
 {
     return pooled(pool, mapping_id)->path;
+}
+
+uint64_t pm_pool_serial(const pm_pool *pool)
+{
+    return pool->serial;
 }
 
 size_t pm_pool_bytes(const pm_pool *pool)

@@ -4,11 +4,16 @@
  *     uid(1001)   user(NAME)  pid(4711)      env(NAME)   env(NAME,GLOB)   descendants(PID)
  *     and(A,B,...)   or(A,B,...)   not(A)
  *
+ *     true()   false()
+ *
  * Words are globs as fnmatch(3) reads them, in which * matches / too; comm is compared as the
  * kernel cuts it, at 15 bytes. exe without a slash is compared with the last part of the path. A
  * blank around a word counts for nothing; what holds , ( ) or a blank at its ends is put in "...",
  * where \" and \\ are the characters themselves. descendants(PID) holds for PID's children, theirs,
- * and so on, not for PID. An unknown fact matches nothing; not() of that matches. */
+ * and so on, not for PID. An unknown fact matches nothing; not() of that matches.
+ *
+ * The filters of memstats (tatref/linux-mem) are such expressions, in which env_k(NAME) and
+ * env_kv(NAME,WORD) are env. */
 #ifndef PM_CLASSIFY_MATCH_H
 #define PM_CLASSIFY_MATCH_H
 

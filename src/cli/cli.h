@@ -34,6 +34,10 @@ pmapdb_status pm_cli_open(const pm_cli *cli, pmapdb_open_options *options, pmapd
 pmapdb_status pm_cli_try_open(const pm_cli *cli, pmapdb_open_options *options, pmapdb_store **out,
                               pmapdb_error *err);
 
+/* Where the store is, without opening it; for writing, the default one's folder is made. */
+pmapdb_status pm_cli_find_store(const pm_cli *cli, bool write, char *path, size_t size,
+                                pmapdb_error *err);
+
 /* "pmapdb: TEXT" on standard error; the second form knows what a status means for the exit code
  * (a reader that went away, PMAPDB_STOPPED, is no trouble). */
 void pm_cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -51,12 +55,17 @@ void pm_cli_say_left_out(const pm_cli *cli, const pm_render *render);
 
 /* Commands. argv[0] is "pmapdb COMMAND". They return the exit code. */
 int pm_cli_import(pm_cli *cli, int argc, char **argv);
+int pm_cli_capture(pm_cli *cli, int argc, char **argv);
 int pm_cli_dialects(pm_cli *cli, int argc, char **argv);
 int pm_cli_diff(pm_cli *cli, int argc, char **argv);
+int pm_cli_groups(pm_cli *cli, int argc, char **argv);
 int pm_cli_leaks(pm_cli *cli, int argc, char **argv);
 /* What is wrong with a command line that asks for it is UNKNOWN, from the first word on. */
 void pm_cli_check_begin(void);
 int pm_cli_check(pm_cli *cli, int argc, char **argv);
+int pm_cli_doctor(pm_cli *cli, int argc, char **argv);
+int pm_cli_prune(pm_cli *cli, int argc, char **argv);
+int pm_cli_merge(pm_cli *cli, int argc, char **argv);
 int pm_cli_query(pm_cli *cli, int argc, char **argv);
 int pm_cli_sql(pm_cli *cli, int argc, char **argv);
 int pm_cli_completion(pm_cli *cli, int argc, char **argv);

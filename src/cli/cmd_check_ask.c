@@ -1,6 +1,6 @@
 /* cmd_check_ask: what pmapdb check asks the store: the verdicts, and the newest snapshots. */
 #include "cli/check.h"
-#include "cli/leak_row.h"
+#include "cli/leak_words.h"
 #include "cli/side.h"
 
 #include "base/buf.h"
@@ -46,9 +46,13 @@ static void judge_eta(pm_check *c, const pm_leak_row *whole, const char *who)
         pm_check_unknown(c, "%s leaks and no limit is known: give --limit", who);
         return;
     }
-    pm_number_size(whole->limit, limit);
+    if (pm_text_equal(whole->unit, PM_TEXT("KiB")))
+        pm_number_size(whole->limit, limit);
+    else
+        pm_number_brief(whole->limit, limit);
     pm_number_span(whole->eta_h * 3600000, span);
-    snprintf(what, sizeof what, "%s leaks and reaches %s in %s", who, limit, span);
+    snprintf(what, sizeof what, "%s leaks and reaches %s%s in %s", who, pm_leak_limit_words(whole),
+             limit, span);
     pm_check_judge(c, PM_CHECK_ETA, whole->eta_h, what);
 }
 

@@ -1,4 +1,5 @@
 /* cmd_import: pmapdb import PATH... : stores captures, a line of news for each. */
+#include "cli/arg.h"
 #include "cli/news.h"
 
 #include "base/clock.h"
@@ -52,15 +53,6 @@ typedef struct import_cli {
 
 /* ---- options ---- */
 
-static int64_t span_arg(struct argp_state *state, const char *option, const char *arg)
-{
-    int64_t ms;
-
-    if (!pm_num_span(pm_text_of(arg), &ms))
-        argp_error(state, "%s wants a span like 5m, not '%s'", option, arg);
-    return ms;
-}
-
 static int64_t time_arg(struct argp_state *state, const char *option, const char *arg)
 {
     int64_t ms;
@@ -68,17 +60,6 @@ static int64_t time_arg(struct argp_state *state, const char *option, const char
     if (!pm_clock_parse(pm_text_of(arg), &ms))
         argp_error(state, "%s wants a time like 2026-11-21T02:05:32Z, not '%s'", option, arg);
     return ms;
-}
-
-static unsigned mode_arg(struct argp_state *state, const char *arg)
-{
-    unsigned mode = 0;
-
-    for (const char *p = arg; *p >= '0' && *p <= '7' && mode <= 0777; p++)
-        mode = mode * 8 + (unsigned)(*p - '0');
-    if (arg[strspn(arg, "01234567")] || mode == 0 || mode > 0777)
-        argp_error(state, "--mode wants permissions like 0640, not '%s'", arg);
-    return mode;
 }
 
 static error_t parse_number(import_cli *i, int key, const char *arg, struct argp_state *state)
@@ -96,16 +77,16 @@ static error_t parse_number(import_cli *i, int key, const char *arg, struct argp
         i->import.at_ms = time_arg(state, "--at", arg);
         return 0;
     case KEY_EVERY:
-        i->import.every_ms = span_arg(state, "--every", arg);
+        i->import.every_ms = pm_cli_span(state, "--every", arg);
         return 0;
     case KEY_FIRST:
         i->import.first_ms = time_arg(state, "--first", arg);
         return 0;
     case KEY_SWEEP:
-        i->import.sweep_ms = span_arg(state, "--sweep", arg);
+        i->import.sweep_ms = pm_cli_span(state, "--sweep", arg);
         return 0;
     case KEY_MODE:
-        i->open.file_mode = mode_arg(state, arg);
+        i->open.file_mode = pm_cli_mode(state, "--mode", arg);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -176,7 +157,7 @@ static int run(import_cli *i, pmapdb_store *store)
 {
     pmapdb_error err = {0};
     pmapdb_import_result result = {0};
-    pmapdb_status st = pm_news_open(&i->news, i->cli, &err);
+    pmapdb_status st = pm_news_open(&i->news, i->cli, false, &err);
 
     if (st != PMAPDB_OK)
         return pm_cli_fail(st, &err);

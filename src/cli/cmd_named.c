@@ -1,4 +1,5 @@
 /* cmd_named: the commands that are a named query and nothing else. */
+#include "cli/left_out.h"
 #include "cli/named.h"
 #include "cli/side.h"
 #include "cli/write.h"
@@ -31,8 +32,8 @@ static pmapdb_status say_sides(const pm_run_args *args, pmapdb_store *store, pma
     return st == PMAPDB_USAGE ? PMAPDB_OK : st;
 }
 
-/* The queries whose rows are mappings, of one snapshot or of two: what the snapshots lack is said
- * beside them. */
+/* The queries whose rows are mappings, of one snapshot or of two, or sum up a moment: what the
+ * snapshots lack is said beside them. */
 static pmapdb_status say_lacks(const pm_run_args *args, pmapdb_store *store, const char *query,
                                pmapdb_error *err)
 {
@@ -42,7 +43,9 @@ static pmapdb_status say_lacks(const pm_run_args *args, pmapdb_store *store, con
     } queries[] = {{"mappings", say_sums_only},   {"largest", say_sums_only},
                    {"files", say_sums_only},      {"fragments", say_sums_only},
                    {"huge-pages", say_sums_only}, {"top-growers", say_sides},
-                   {"top-lineages", say_sides},   {"new-and-gone", say_sides}};
+                   {"top-lineages", say_sides},   {"new-and-gone", say_sides},
+                   {"by-name", pm_left_out_say},  {"by-process", pm_left_out_say},
+                   {"deleted", pm_left_out_say},  {"shared", pm_left_out_say}};
 
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         if (strcmp(query, queries[i].query) == 0)

@@ -210,18 +210,26 @@ static bool is_output(const pm_cli *cli, const char *path)
     return same;
 }
 
+pmapdb_status pm_cli_find_store(const pm_cli *cli, bool write, char *path, size_t size,
+                                pmapdb_error *err)
+{
+    if (cli->db)
+        snprintf(path, size, "%s", cli->db);
+    else
+        default_path(path, size, write);
+    if (is_output(cli, path))
+        return pm_fail(err, PMAPDB_USAGE, "-o '%s' is the store itself", cli->output);
+    return PMAPDB_OK;
+}
+
 pmapdb_status pm_cli_try_open(const pm_cli *cli, pmapdb_open_options *o, pmapdb_store **out,
                               pmapdb_error *err)
 {
     char path[4096];
-    pmapdb_status st;
+    pmapdb_status st = pm_cli_find_store(cli, o->mode == PMAPDB_WRITE, path, sizeof path, err);
 
-    if (cli->db)
-        snprintf(path, sizeof path, "%s", cli->db);
-    else
-        default_path(path, sizeof path, o->mode == PMAPDB_WRITE);
-    if (is_output(cli, path))
-        return pm_fail(err, PMAPDB_USAGE, "-o '%s' is the store itself", cli->output);
+    if (st != PMAPDB_OK)
+        return st;
     o->query_dir = cli->query_dir;
     st = pmapdb_open(path, o, out, err);
     if (st == PMAPDB_OK && pmapdb_is_immutable(*out))

@@ -17,20 +17,28 @@ static const struct {
                    E("import --name leaky --every 30s samples/logs/leaky-untimed.log")
                        E("import --explain samples/logs/leaky-cron.log")
                            E("import --pid 12766 - <samples/logs/leaky-totals.log")},
+    {"capture", E("capture $$") E("capture --match 'comm(sh)' --every 200ms --count 2")
+                    E("capture --all --on-rss-above 64M --keep-env PATH -f ndjson")},
     {"check", E("check leaky --rss -w 1G -c 2G")
                   E("check --rate -w 100G --mappings -w 30000 -c 60000 --max-age 10000d")},
+    {"doctor", E("doctor") E("doctor --deep --max-size 2G -f csv")},
     {"leaks", E("leaks") E("leaks leaky --limit 64M --wide")
                   E("leaks --by lineage -f csv -o leaks.csv") E("leaks --check || echo it leaks")
                       E("sql \"SELECT 1 AS series_id, taken_at AS ts, rss_kib AS kb\n"
                         "      FROM snapshots\" -f csv | pmapdb leaks --series -")},
+    {"prune", E("prune --keep-last 2 --keep-daily 30 --keep-weekly 52 --dry-run") E(
+                  "prune --pin first --process leaky --reason 'before the update'")
+                  E("prune --keep-within 7d --keep-monthly 12 --max-size 2G") E("prune --compact")},
     {"leaks-category", E("leaks-category") E("leaks-category leaky --metric rss -f csv")},
     {"leaks-lineage", E("leaks-lineage") E("leaks-lineage leaky --sensitivity high -f csv")},
     {"leaks-object", E("leaks-object") E("leaks-object leaky --limit 64M -f csv")},
     {"dialects", E("dialects") E("dialects -f csv")},
 
+    {"merge", E("merge --db all.db store.db redis.db") E("merge --dry-run redis.db -f csv")},
     {"by-name", E("by-name") E("by-name --snapshot last --top 10")},
     {"by-process", E("by-process") E("by-process --snapshot first -f json")},
     {"categories", E("categories") E("categories leaky --snapshot first") E("categories -f md")},
+    {"clock-jumps", E("clock-jumps") E("clock-jumps --least 100ms --since -7d -f csv")},
     {"deleted", E("deleted") E("deleted --snapshot first -f csv")},
     {"diff", E("diff") E("diff leaky --from first --to -1m --by object")
                  E("diff --threshold rss:10M && echo all is well")},
@@ -41,24 +49,41 @@ static const struct {
     {"files", E("files") E("files leaky --snapshot first --top 10")},
     {"fragments", E("fragments") E("fragments --snapshot last -f csv")},
     {"gaps", E("gaps") E("gaps leaky -f csv")},
+    {"groups", E("groups --from first --at last") E("groups --by user --at -1m -f csv")
+                   E("groups --by 'shells=comm(*sh)' --by 'user(root)'")},
+    {"groups-cgroup", E("groups-cgroup") E("groups-cgroup --at -1m --from first -f csv")},
+    {"groups-env", E("groups-env --variable PGDATA") E("groups-env --variable HOME -f csv")},
+    {"groups-expr", E("groups-expr --by 'comm(nginx)'")
+                        E("groups-expr --by 'web=or(comm(nginx),user(www-*))' -f csv")},
+    {"groups-name", E("groups-name --top 5") E("groups-name --at first -f json")},
+    {"groups-user", E("groups-user") E("groups-user --at -1m --from first -f csv")},
     {"growth", E("growth --category heap") E("growth leaky --from -2m -f csv -o growth.csv")
                    E("growth --spark")},
     {"huge-pages", E("huge-pages") E("huge-pages --snapshot first -f csv")},
     {"largest", E("largest") E("largest leaky --snapshot last --top 5")},
+    {"left-out", E("left-out") E("left-out --snapshot first --within 10s -f csv")},
     {"lineage-history", E("lineage-history --lineage 1") E("lineage-history --lineage 1 -f csv")},
     {"map-count", E("map-count") E("map-count --limit 262144 -f prometheus")},
     {"mappings", E("mappings --category heap") E("mappings --snapshot first -f csv")},
     {"mappings-total", E("mappings-total") E("mappings-total --snapshot first -f csv")},
     {"new-and-gone", E("new-and-gone") E("new-and-gone --from first --to last -f csv")},
     {"peak", E("peak") E("peak leaky --from -2m")},
+    {"pins", E("pins") E("pins leaky -f csv")},
     {"processes", E("processes") E("processes -f csv")},
+    {"read-cost", E("read-cost") E("read-cost --by name --since -1d -f csv")},
+    {"refusals", E("refusals") E("refusals --since now-7d -f csv")},
     {"restarts", E("restarts") E("restarts leaky -f csv")},
+    {"rss-check", E("rss-check") E("rss-check leaky --least 1M -f csv")},
     {"series", E("series --metric pss") E("series leaky --category heap -f csv -o series.csv")},
     {"shared", E("shared") E("shared --snapshot first -f csv")},
+    {"sights", E("sights") E("sights leaky --since -1d -f csv")},
     {"snapshots", E("snapshots") E("snapshots leaky --dialect smaps") E("snapshots -f csv")},
+    {"store-growth", E("store-growth") E("store-growth --max-size 2G -f csv")},
     {"swapped", E("swapped") E("swapped --snapshot first -f csv")},
+    {"sweeps", E("sweeps") E("sweeps --since -7d -f csv")},
     {"top-growers", E("top-growers") E("top-growers leaky --from first --to last --top 5")},
     {"top-lineages", E("top-lineages") E("top-lineages leaky --from -2m --top 5")},
+    {"unknown-fields", E("unknown-fields") E("unknown-fields leaky -f csv")},
 };
 
 const char *pm_examples_of(const char *title)

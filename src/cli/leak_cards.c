@@ -177,7 +177,7 @@ static void put_card(cards *c, const pm_leak_row *r)
         pm_flow_put(&c->flow, 0, PM_FLOW_PLAIN, PM_TEXT(";"));
     put_part(c, 1, r, pm_leak_add_course);
     pm_flow_end(&c->flow);
-    if (is_kib(r) && (r->verdict == PM_VERDICT_LEAK || !isnan(r->limit))) {
+    if ((is_kib(r) && r->verdict == PM_VERDICT_LEAK) || !isnan(r->limit)) {
         pm_flow_begin(&c->flow, 4, 11);
         pm_flow_say(&c->flow, 0, "limit:");
         put_part(c, 1, r, pm_leak_add_limit);

@@ -26,6 +26,7 @@ static const struct {
     {"reason", TEXT, AT(reason)},
     {"dialect", TEXT, AT(dialect)},
     {"path", TEXT, AT(path)},
+    {"limit_by", TEXT, AT(limit_by)},
     {"pid", INT, AT(pid)},
     {"process_id", INT, AT(process_id)},
     {"snapshots", INT, AT(snapshots)},

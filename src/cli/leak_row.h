@@ -8,7 +8,7 @@
 
 /* Texts that are unknown are empty, numbers NaN or PMAPDB_UNKNOWN. */
 typedef struct pm_leak_row {
-    pm_text name, key, category, metric, unit, shape, since, reason, dialect, path;
+    pm_text name, key, category, metric, unit, shape, since, reason, dialect, path, limit_by;
     int64_t pid, process_id, snapshots, lives;
     double span_h, first, last, rate, low, high, confidence, detectable, limit, eta_h, mappings;
     pm_verdict verdict;

@@ -2,6 +2,7 @@
 #include "cli/leak_words.h"
 
 #include "render/number.h"
+#include "stats/leaks.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -163,13 +164,31 @@ pmapdb_status pm_leak_add_shape(pm_buf *out, const pm_leak_row *row, bool human,
 
 /* ---- limits ---- */
 
+const char *pm_leak_limit_words(const pm_leak_row *row)
+{
+    static const struct {
+        pm_leak_limit by;
+        const char *words;
+    } known[] = {{PM_LIMIT_CGROUP, "cgroup limit "},
+                 {PM_LIMIT_ADDRESS, "address space limit (ulimit -v) "},
+                 {PM_LIMIT_STACK, "stack limit (ulimit -s) "},
+                 {PM_LIMIT_MAP_COUNT, "vm.max_map_count "}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (pm_text_equal(row->limit_by, pm_text_of(pm_leak_limit_name(known[i].by))))
+            return known[i].words;
+    return "";
+}
+
 pmapdb_status pm_leak_add_limit(pm_buf *out, const pm_leak_row *row, bool human, pmapdb_error *err)
 {
     pmapdb_status st;
 
     if (isnan(row->limit))
         return pm_buf_addf(out, err, "none known; --limit SIZE tells how long it lasts");
-    st = add_amount(out, row, row->limit, human, err);
+    st = pm_buf_addf(out, err, "%s", pm_leak_limit_words(row));
+    if (st == PMAPDB_OK)
+        st = add_amount(out, row, row->limit, human, err);
     if (st == PMAPDB_OK && isnan(row->eta_h))
         return pm_buf_addf(out, err, "; when it gets there is not known");
     if (st == PMAPDB_OK && row->eta_h <= 0)

@@ -18,6 +18,8 @@ pmapdb_status pm_leak_add_detectable(pm_buf *out, const pm_leak_row *row, bool h
                                      pmapdb_error *err);
 /* "linear since 2026-11-14 03:10 UTC, 94 % sure" */
 pmapdb_status pm_leak_add_shape(pm_buf *out, const pm_leak_row *row, bool human, pmapdb_error *err);
+/* What stands before it where it is no one's guess: "cgroup limit "; else "". */
+const char *pm_leak_limit_words(const pm_leak_row *row);
 /* "4 GiB in 18h42m [17h30m, 20h06m]", or that no limit is known. */
 pmapdb_status pm_leak_add_limit(pm_buf *out, const pm_leak_row *row, bool human, pmapdb_error *err);
 /* Commands that can be typed, of pmapdb and others, by what it is that grows. */

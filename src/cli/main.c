@@ -13,6 +13,7 @@ static const struct command {
     int (*run)(pm_cli *cli, int argc, char **argv);
 } commands[] = {
     {"import", NULL, "store captures: files, directories, archives, standard input", pm_cli_import},
+    {"capture", NULL, "read live processes and store them, once or at every beat", pm_cli_capture},
     {"dialects", NULL, "what import reads, with an example of each", pm_cli_dialects},
     {"snapshots", "snapshots", "the snapshots in the store", NULL},
     {"processes", "processes", "the processes in the store", NULL},
@@ -20,8 +21,12 @@ static const struct command {
     {"mappings", "mappings", "the mappings of one snapshot", NULL},
     {"diff", NULL, "what grew between two snapshots", pm_cli_diff},
     {"growth", "growth", "every category in every snapshot, with the steps", NULL},
+    {"groups", NULL, "processes of one moment by name, user, cgroup, expression", pm_cli_groups},
     {"leaks", NULL, "what leaks: a verdict on every part of every process", pm_cli_leaks},
     {"check", NULL, "a plugin for Nagios and its kind: one line, exit status 0 to 3", pm_cli_check},
+    {"doctor", NULL, "how the store is: whole, fed, and how long it lasts", pm_cli_doctor},
+    {"prune", NULL, "which snapshots stay, and for how long; pins; the store's size", pm_cli_prune},
+    {"merge", NULL, "what other stores hold, into this one", pm_cli_merge},
     {"query", NULL, "ask a named query: --list tells which there are", pm_cli_query},
     {"sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
     {"completion", NULL, "print what makes bash, zsh or fish complete", pm_cli_completion},

@@ -1,4 +1,4 @@
-/* news: what an import prints. */
+/* news: what an import or a live capture prints. */
 #include "cli/news.h"
 
 #include "base/clock.h"
@@ -39,12 +39,19 @@ static void clear_progress(pm_news *i)
         fputs("\r\033[K", stderr);
 }
 
+bool pm_news_go_on(void *ctx)
+{
+    const pm_news *i = ctx;
+
+    return !stop_asked && i->st == PMAPDB_OK;
+}
+
 bool pm_news_progress(void *ctx, const pmapdb_import_progress *p)
 {
     pm_news *i = ctx;
     int64_t now;
 
-    if (stop_asked || i->st != PMAPDB_OK)
+    if (!pm_news_go_on(i))
         return false;
     if (!i->progress)
         return true;
@@ -62,10 +69,23 @@ bool pm_news_progress(void *ctx, const pmapdb_import_progress *p)
     return true;
 }
 
-/* One line of the default output. */
-static void write_line(pm_news *i, const pmapdb_import_event *e)
+/* Behind the path: what reading it took, and why it was not read as it was to be. */
+static void end_line(pm_news *i, const pmapdb_capture_event *l)
 {
+    char text[512] = "\n";
+
+    if (i->live)
+        snprintf(text, sizeof text, " in %.1f ms%s%s\n", (double)l->read_us / 1000,
+                 l->degraded ? "; " : "", l->degraded ? l->degraded : "");
+    i->st = i->sink.write(i->sink.ctx, text, strlen(text), &i->err);
+}
+
+/* One line of the default output. */
+static void write_line(pm_news *i, const pmapdb_capture_event *l)
+{
+    const pmapdb_import_event *e = &l->news;
     char line[1024], taken[PM_CLOCK_TEXT], size[32], pid[24] = "?", mappings[24] = "?";
+    char id[24] = "pruned";
     int n;
 
     pm_clock_format(e->taken_ms, taken);
@@ -74,16 +94,19 @@ static void write_line(pm_news *i, const pmapdb_import_event *e)
         snprintf(pid, sizeof pid, "%lld", (long long)e->pid);
     if (e->mappings != PMAPDB_UNKNOWN)
         snprintf(mappings, sizeof mappings, "%lld", (long long)e->mappings);
-    n = snprintf(line, sizeof line, "%s @%lld %s %s/%s %s %s%s%s, %s mappings, %s: ",
-                 e->duplicate ? "known " : "stored", (long long)e->snapshot_id, taken, e->name, pid,
-                 e->dialect, e->state, strcmp(e->checked, "none") == 0 ? "" : ", proved by ",
+    if (e->snapshot_id != PMAPDB_UNKNOWN)
+        snprintf(id, sizeof id, "@%lld", (long long)e->snapshot_id);
+    n = snprintf(line, sizeof line,
+                 "%s %s %s %s/%s %s %s%s%s, %s mappings, %s: ", e->duplicate ? "known " : "stored",
+                 id, taken, e->name, pid, e->dialect, e->state,
+                 strcmp(e->checked, "none") == 0 ? "" : ", proved by ",
                  strcmp(e->checked, "none") == 0 ? "" : e->checked, mappings, size);
     n = n < (int)sizeof line ? n : (int)sizeof line - 1;
     i->st = pm_render_escaped(&i->sink, (pm_text){line, (size_t)n}, &i->err);
     if (i->st == PMAPDB_OK)
         i->st = pm_render_escaped(&i->sink, pm_text_of(e->path), &i->err);
     if (i->st == PMAPDB_OK)
-        i->st = i->sink.write(i->sink.ctx, "\n", 1, &i->err);
+        end_line(i, l);
 }
 
 /* The contract has one list: what is missing, what is to be watched, what was made good. */
@@ -100,8 +123,11 @@ static size_t all_warnings(const pmapdb_import_event *e, const char *all[WARNING
     return n;
 }
 
-static void write_object(pm_news *i, const pmapdb_import_event *e, const char *taken)
+#define N_LIVE 3 /* the last of what follows are of live captures alone */
+
+static void write_object(pm_news *i, const pmapdb_capture_event *l, const char *taken)
 {
+    const pmapdb_import_event *e = &l->news;
     const char *warnings[WARNINGS_MAX];
     size_t n_warnings = all_warnings(e, warnings);
     pm_pair stored[] = {{.key = "path", .value = pm_value_text(e->path)},
@@ -115,10 +141,13 @@ static void write_object(pm_news *i, const pmapdb_import_event *e, const char *t
                         {.key = "mappings", .value = pm_value_int(e->mappings)},
                         {.key = "size_kib", .value = pm_value_int(e->size_kib)},
                         {.key = "duplicate", .value = pm_value_int(e->duplicate), .boolean = true},
-                        {.key = "warnings", .list = warnings, .n_list = n_warnings}};
+                        {.key = "warnings", .list = warnings, .n_list = n_warnings},
+                        {.key = "read_us", .value = pm_value_int(l->read_us)},
+                        {.key = "predicted_us", .value = pm_value_int(l->predicted_us)},
+                        {.key = "degraded", .value = pm_value_text(l->degraded)}};
     pm_pair failed[] = {{.key = "path", .value = pm_value_text(e->path)},
                         {.key = "error", .value = pm_value_text(e->error)}};
-    size_t n = e->error ? 2 : sizeof stored / sizeof *stored;
+    size_t n = e->error ? 2 : sizeof stored / sizeof *stored - (i->live ? 0 : N_LIVE);
 
     i->st = pm_render_object(&i->sink, e->error ? failed : stored, n, &i->err);
 }
@@ -127,10 +156,12 @@ static const pm_column row_columns[] = {
     {"path", PM_UNIT_TEXT},    {"snapshot_id", PM_UNIT_SNAPSHOT}, {"pid", PM_UNIT_INT},
     {"name", PM_UNIT_TEXT},    {"taken_at", PM_UNIT_TIME},        {"dialect", PM_UNIT_TEXT},
     {"state", PM_UNIT_TEXT},   {"checked", PM_UNIT_TEXT},         {"mappings", PM_UNIT_COUNT},
-    {"size_kib", PM_UNIT_KIB}, {"duplicate", PM_UNIT_BOOL},       {"error", PM_UNIT_TEXT}};
+    {"size_kib", PM_UNIT_KIB}, {"duplicate", PM_UNIT_BOOL},       {"error", PM_UNIT_TEXT},
+    {"read_us", PM_UNIT_INT},  {"predicted_us", PM_UNIT_INT},     {"degraded", PM_UNIT_TEXT}};
 
-static void write_row(pm_news *i, const pmapdb_import_event *e, const char *taken)
+static void write_row(pm_news *i, const pmapdb_capture_event *l, const char *taken)
 {
+    const pmapdb_import_event *e = &l->news;
     bool bad = e->error != NULL;
     pm_value values[] = {pm_value_text(e->path),
                          pm_value_int(bad ? PMAPDB_UNKNOWN : e->snapshot_id),
@@ -143,7 +174,10 @@ static void write_row(pm_news *i, const pmapdb_import_event *e, const char *take
                          pm_value_int(bad ? PMAPDB_UNKNOWN : e->mappings),
                          pm_value_int(bad ? PMAPDB_UNKNOWN : e->size_kib),
                          pm_value_int(bad ? PMAPDB_UNKNOWN : e->duplicate),
-                         pm_value_text(e->error)};
+                         pm_value_text(e->error),
+                         pm_value_int(l->read_us),
+                         pm_value_int(l->predicted_us),
+                         pm_value_text(l->degraded)};
 
     i->st = pm_render_row(i->render, values, &i->err);
 }
@@ -190,9 +224,10 @@ static void say_trouble(pm_news *i, const pmapdb_import_event *e)
             pm_cli_say("%s: %s", e->path, e->notes[n]);
 }
 
-void pm_news_event(void *ctx, const pmapdb_import_event *e)
+void pm_news_live(void *ctx, const pmapdb_capture_event *l)
 {
     pm_news *i = ctx;
+    const pmapdb_import_event *e = &l->news;
     char taken[PM_CLOCK_TEXT] = "";
 
     if (i->st != PMAPDB_OK)
@@ -202,25 +237,37 @@ void pm_news_event(void *ctx, const pmapdb_import_event *e)
     if (!e->error)
         pm_clock_format(e->taken_ms, taken);
     if (i->cli->format == PM_FORMAT_NDJSON)
-        write_object(i, e, taken);
+        write_object(i, l, taken);
     else if (i->render)
-        write_row(i, e, taken);
+        write_row(i, l, taken);
     else if (!i->cli->quiet && !e->error)
-        write_line(i, e);
+        write_line(i, l);
 }
 
-pmapdb_status pm_news_open(pm_news *i, const pm_cli *cli, pmapdb_error *err)
+void pm_news_event(void *ctx, const pmapdb_import_event *e)
+{
+    pm_news_live(ctx, &(pmapdb_capture_event){.news = *e});
+}
+
+void pm_news_flush(pm_news *i)
+{
+    if (i->st == PMAPDB_OK)
+        i->st = pm_cli_out_flush(i->out, &i->err);
+}
+
+pmapdb_status pm_news_open(pm_news *i, const pm_cli *cli, bool live, pmapdb_error *err)
 {
     pm_render_options how = pm_cli_render_options(cli);
     pmapdb_status st;
 
-    *i = (pm_news){.cli = cli, .progress = isatty(STDERR_FILENO) && !cli->quiet};
+    *i = (pm_news){.cli = cli, .live = live, .progress = isatty(STDERR_FILENO) && !cli->quiet};
     st = pm_cli_out_open(cli->output, &i->out, err);
     if (st != PMAPDB_OK)
         return st;
     i->sink = pm_cli_out_sink(i->out);
     if (how.format != PM_FORMAT_TABLE && how.format != PM_FORMAT_NDJSON)
-        st = pm_render_new(&how, &i->sink, row_columns, sizeof row_columns / sizeof *row_columns,
+        st = pm_render_new(&how, &i->sink, row_columns,
+                           (int)(sizeof row_columns / sizeof *row_columns) - (live ? 0 : N_LIVE),
                            &i->render, err);
     if (st != PMAPDB_OK) {
         pm_cli_out_close(i->out);

@@ -88,15 +88,17 @@ static void put_about(FILE *out, pm_text about)
 }
 
 /* The header's text: what the columns are, and the method. */
-static char *make_doc(const pm_query_info *q)
+static char *make_doc(const pm_run_args *args)
 {
+    const pm_query_info *q = args->info;
+    pm_text title = args->title ? pm_text_of(args->title) : q->title;
     char *doc = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&doc, &size);
 
     if (!out)
         abort();
-    fprintf(out, "%.*s.\vColumns:\n", (int)q->title.len, q->title.data);
+    fprintf(out, "%.*s.\vColumns:\n", (int)title.len, title.data);
     for (int i = 0; i < q->n_columns; i++) {
         fprintf(out, "  %-23.*s %-8s ", (int)q->column[i].name.len, q->column[i].name.data,
                 pm_unit_name(q->column[i].unit));
@@ -104,6 +106,8 @@ static char *make_doc(const pm_query_info *q)
     }
     if (q->about.len > 3)
         put_about(out, q->about);
+    if (args->more)
+        fprintf(out, "\n%s", args->more);
     fclose(out);
     return doc;
 }
@@ -158,7 +162,7 @@ void pm_run_parse(pm_run_args *args, int argc, char **argv)
 {
     struct argp_option options[PM_RUN_VALUES * 2] = {{0}};
     struct argp_child children[] = {{&pm_cli_common, 0, "Everywhere:", 9}, {0}};
-    char *doc = args->doc ? text_of(pm_text_of(args->doc)) : make_doc(args->info);
+    char *doc = args->doc ? text_of(pm_text_of(args->doc)) : make_doc(args);
     /* An empty list of options makes argp leak. */
     struct argp argp = {.options = args->info->n_params || args->extra ? options : NULL,
                         .parser = parse,

@@ -17,7 +17,7 @@ int64_t pm_side_int(const pmapdb_rows *rows, const char *name)
     return PMAPDB_UNKNOWN;
 }
 
-static void text_at(const pmapdb_rows *rows, const char *name, char *out, size_t size)
+void pm_side_text(const pmapdb_rows *rows, const char *name, char *out, size_t size)
 {
     size_t n;
 
@@ -40,11 +40,11 @@ static void read_side(const pmapdb_rows *rows, pm_side *s)
     s->process_id = pm_side_int(rows, "process_id");
     s->pid = pm_side_int(rows, "pid");
     s->snapshot_id = pm_side_int(rows, "snapshot_id");
-    text_at(rows, "name", s->name, sizeof s->name);
-    text_at(rows, "taken_at", s->taken_at, sizeof s->taken_at);
-    text_at(rows, "dialect", s->dialect, sizeof s->dialect);
-    text_at(rows, "state", s->state, sizeof s->state);
-    text_at(rows, "partial", s->partial, sizeof s->partial);
+    pm_side_text(rows, "name", s->name, sizeof s->name);
+    pm_side_text(rows, "taken_at", s->taken_at, sizeof s->taken_at);
+    pm_side_text(rows, "dialect", s->dialect, sizeof s->dialect);
+    pm_side_text(rows, "state", s->state, sizeof s->state);
+    pm_side_text(rows, "partial", s->partial, sizeof s->partial);
 }
 
 pmapdb_status pm_side_read(const pm_run_args *args, pmapdb_store *store, pm_side *older,
@@ -117,6 +117,8 @@ bool pm_side_same_process(const pm_side *older, const pm_side *newer)
 void pm_side_say(const pm_side *older, const pm_side *newer)
 {
     bool sums_then = pm_side_has_sums_only(older), sums_now = pm_side_has_sums_only(newer);
+    bool maps_then = strcmp(older->dialect, "maps") == 0;
+    bool maps_now = strcmp(newer->dialect, "maps") == 0;
 
     if (older->partial[0])
         pm_cli_say("the older snapshot is partial: %s", older->partial);
@@ -125,7 +127,12 @@ void pm_side_say(const pm_side *older, const pm_side *newer)
     if (sums_then != sums_now)
         pm_cli_say("the %s snapshot has sums only: all of the other is added up",
                    sums_then ? "older" : "newer");
-    if (!sums_then && !sums_now && strcmp(older->dialect, newer->dialect) != 0)
+    if (maps_then != maps_now)
+        pm_cli_say(
+            "the %s snapshot was read as maps, which knows sizes only: --dialect %s compares "
+            "those that know more",
+            maps_then ? "older" : "newer", maps_then ? newer->dialect : older->dialect);
+    else if (!sums_then && !sums_now && strcmp(older->dialect, newer->dialect) != 0)
         pm_cli_say("%s and %s name some mappings differently: --dialect compares like with like",
                    older->dialect, newer->dialect);
     if (!pm_side_same_process(older, newer))

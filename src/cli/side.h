@@ -15,8 +15,9 @@ typedef struct pm_side {
     char name[128], taken_at[32], dialect[16], state[16], partial[256];
 } pm_side;
 
-/* The column of that name in the current row. */
+/* The column of that name in the current row; an unknown text is empty. */
 int64_t pm_side_int(const pmapdb_rows *rows, const char *name);
+void pm_side_text(const pmapdb_rows *rows, const char *name, char *out, size_t size);
 
 /* Both moments of a diff, from the query diff-total. The same one twice is an error. */
 pmapdb_status pm_side_read(const pm_run_args *args, pmapdb_store *store, pm_side *older,

@@ -1,9 +1,21 @@
 /* feed: read(2) into one block. */
 #include "source/feed.h"
 
+#include "source/proc.h"
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdlib.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+/* A file of a running process is read in pieces that spare it: see proc_map.c. */
+static size_t piece_of(int fd)
+{
+    struct statfs info;
+
+    return fstatfs(fd, &info) == 0 && info.f_type == PROC_SUPER_MAGIC ? PM_PROC_PIECE
+                                                                      : PM_FEED_BLOCK;
+}
 
 pmapdb_status pm_feed_start(pm_feed *feed, int fd, bool seekable, pmapdb_error *err)
 {
@@ -11,7 +23,7 @@ pmapdb_status pm_feed_start(pm_feed *feed, int fd, bool seekable, pmapdb_error *
 
     if (!block)
         return pm_fail_nomem(err);
-    *feed = (pm_feed){.fd = fd, .seekable = seekable, .block = block};
+    *feed = (pm_feed){.fd = fd, .seekable = seekable, .piece = piece_of(fd), .block = block};
     return PMAPDB_OK;
 }
 
@@ -25,7 +37,9 @@ void pm_feed_free(pm_feed *feed)
 static bool fill(pm_feed *feed, size_t least)
 {
     while (feed->len < least) {
-        ssize_t n = read(feed->fd, feed->block + feed->len, PM_FEED_BLOCK - feed->len);
+        size_t room = PM_FEED_BLOCK - feed->len;
+        ssize_t n =
+            read(feed->fd, feed->block + feed->len, room < feed->piece ? room : feed->piece);
 
         if (n < 0 && errno == EINTR)
             continue;

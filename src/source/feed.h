@@ -14,6 +14,7 @@
 typedef struct pm_feed {
     int fd;
     bool seekable;
+    size_t piece; /* bytes per read(2) at most */
     char *block;
     size_t len;     /* bytes in the block */
     bool held;      /* the block was peeked at and not yet handed out */

@@ -49,28 +49,40 @@ pm_proc_fate pm_proc_same(const pm_proc *p);
  * goes to `feed`, whose failure ends the reading and is returned. */
 typedef struct pm_proc_reading {
     int64_t mono_ns, utc_ms; /* when it began, on two clocks */
-    int64_t read_us, cpu_us, longest_us;
+    int64_t read_us, cpu_us;
+    int64_t longest_us;     /* the longest read(2), by the wall clock */
+    int64_t longest_cpu_us; /* the same in CPU; PM_PROC_PIECE_SINGLE only, else unknown */
     uint64_t bytes;
 } pm_proc_reading;
 
 typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, pmapdb_error *err);
 
-/* piece: bytes per read(2); 0: what is best in general. *fate is PM_PROC_GOOD only where the whole
- * map was read and the process is there behind it, as the same program. */
+/* Bytes per read(2). The usual piece costs least, and lets the kernel hold the map for up to three
+ * mappings of smaps at a time; the small one for one mapping, and costs 1 us more for each. */
+#define PM_PROC_PIECE ((size_t)2048)
+#define PM_PROC_PIECE_SINGLE ((size_t)512)
+/* A process that has so much resident or swapped is read mapping by mapping. */
+#define PM_PROC_SINGLE_KIB ((int64_t)1024 * 1024)
+
+/* piece: 0 is one of these two. *fate is PM_PROC_GOOD only where the whole map was read and the
+ * process is there behind it, as the same program. */
 pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece, pm_proc_feed feed,
                                void *ctx, pm_proc_reading *out, pm_proc_fate *fate,
                                pmapdb_error *err);
 
-/* What must be known before smaps is read, at no cost for the process: the pages that one walk can
- * meet at most. From statm and, where that does not settle it, maps. */
+/* What must be known before smaps is read, at no cost for the process: how much one walk can meet
+ * at most. Unknown: PMAPDB_UNKNOWN. */
 typedef struct pm_proc_extent {
     int64_t size_kib, resident_kib; /* statm */
-    int64_t largest_kib;            /* size of the largest VMA, at most resident_kib; or UNKNOWN */
+    int64_t swap_kib;               /* VmSwap: its entries are walked through as well */
+    int64_t largest_kib;            /* size of the largest mapping, at most resident and swap */
+    int64_t small_kib; /* at most so much is in small pages, as the whole host's show */
 } pm_proc_extent;
 
-/* statm alone; largest_kib is unknown. */
+/* Not the last two, which are unknown. */
 bool pm_proc_statm(const pm_proc *p, pm_proc_extent *out);
-/* Reads maps for largest_kib. */
+/* The last two, behind pm_proc_statm; reads maps. Mappings without any permission are passed over.
+ */
 bool pm_proc_largest(const pm_proc *p, pm_proc_extent *out);
 
 /* ---- what stands beside it ---- */
@@ -87,11 +99,25 @@ enum pm_proc_want {
     PM_WANT_ALL = 127
 };
 
-/* Texts of `out` point into `memory`, which is cleared first. What cannot be read is unknown. */
-pmapdb_status pm_proc_standing(const pm_proc *p, unsigned want, pm_buf *memory, pm_standing *out,
-                               pmapdb_error *err);
+/* So much of cmdline and of environ is read. A variable that would be cut is left out. */
+#define PM_PROC_TEXT_MAX ((size_t)128 * 1024)
 
-/* Of an environment, the variables of these names, sorted, into `memory`. */
+/* What is of the machine and not of one process: users' names, mounts of the cgroups. */
+typedef struct pm_proc_host pm_proc_host;
+
+/* `root`, a handle on /proc, must outlive it. */
+pmapdb_status pm_proc_host_new(int root, pm_proc_host **out, pmapdb_error *err);
+void pm_proc_host_free(pm_proc_host *h);
+/* Forgets what may have changed: call it at the start of a sweep. */
+pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err);
+
+/* Texts of `out` point into `memory`, which is cleared first. What cannot be read is unknown.
+ * Reading cmdline and environ waits for the process's memory, as reading its map does. */
+pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned want, pm_buf *memory,
+                               pm_standing *out, pmapdb_error *err);
+
+/* Of an environment, the variables of these names, sorted, into `memory`, which is another buffer
+ * than the environment's and is cleared first. */
 pmapdb_status pm_proc_keep_environment(pm_text environment, const char *const *names, size_t n,
                                        pm_buf *memory, pm_text *out, pmapdb_error *err);
 

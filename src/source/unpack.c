@@ -2,10 +2,9 @@
 #include "source/unpack.h"
 
 #include "base/text.h"
+#include "source/archive.h"
 #include "source/skip.h"
 #include "source/walk.h"
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -15,6 +14,7 @@
 struct pm_unpack {
     pm_feed *feed;
     const char *label;
+    pm_archive lib;
     struct archive *outer;
     struct archive *inner; /* the member at hand, where it is compressed itself */
     const char *member;    /* its path, or NULL; lives with the member's header */
@@ -76,21 +76,21 @@ bool pm_unpack_wants(const char *head, size_t n, const char *path)
 }
 
 /* Where libarchive was built without one of the libraries, it would run a program instead. */
-static void allow_filters(struct archive *a)
+static void allow_filters(const pm_unpack *u, struct archive *a)
 {
-    if (archive_zlib_version())
-        archive_read_support_filter_gzip(a);
-    if (archive_liblzma_version())
-        archive_read_support_filter_xz(a);
-    if (archive_libzstd_version())
-        archive_read_support_filter_zstd(a);
-    if (archive_bzlib_version())
-        archive_read_support_filter_bzip2(a);
+    if (u->lib.archive_zlib_version())
+        u->lib.archive_read_support_filter_gzip(a);
+    if (u->lib.archive_liblzma_version())
+        u->lib.archive_read_support_filter_xz(a);
+    if (u->lib.archive_libzstd_version())
+        u->lib.archive_read_support_filter_zstd(a);
+    if (u->lib.archive_bzlib_version())
+        u->lib.archive_read_support_filter_bzip2(a);
 }
 
-static const char *reason(struct archive *a)
+static const char *reason(const pm_unpack *u, struct archive *a)
 {
-    const char *why = archive_error_string(a);
+    const char *why = u->lib.archive_error_string(a);
 
     if (!why)
         return "truncated or damaged";
@@ -102,10 +102,10 @@ static pmapdb_status fail_here(const pm_unpack *u, struct archive *a, pmapdb_err
 {
     if (u->feed->os_errno)
         return pm_fail_io(err, u->feed->os_errno, "'" PM_SHOWN "'", PM_SHOW(u->label));
-    if (archive_errno(a) == ENOMEM)
+    if (u->lib.archive_errno(a) == ENOMEM)
         return pm_fail_nomem(err);
     return pm_fail(err, PMAPDB_INPUT, "'" PM_SHOWN "%s" PM_SHOWN "': %s", PM_SHOW(u->label),
-                   u->member ? ":" : "", PM_SHOW(u->member ? u->member : ""), reason(a));
+                   u->member ? ":" : "", PM_SHOW(u->member ? u->member : ""), reason(u, a));
 }
 
 static la_ssize_t read_outer(struct archive *a, void *ctx, const void **bytes)
@@ -115,7 +115,7 @@ static la_ssize_t read_outer(struct archive *a, void *ctx, const void **bytes)
     size_t n;
 
     if (!pm_feed_next(u->feed, true, &block, &n)) {
-        archive_set_error(a, u->feed->os_errno, "read error");
+        u->lib.archive_set_error(a, u->feed->os_errno, "read error");
         return -1;
     }
     *bytes = block;
@@ -139,16 +139,18 @@ pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, pm_unpack **out, 
         return pm_fail_nomem(err);
     u->feed = feed;
     u->label = label;
-    u->outer = archive_read_new();
-    if (!u->outer) {
+    st = pm_archive_load(&u->lib, err);
+    if (st == PMAPDB_OK && !(u->outer = u->lib.archive_read_new()))
+        st = pm_fail_nomem(err);
+    if (st != PMAPDB_OK) {
         free(u);
-        return pm_fail_nomem(err);
+        return st;
     }
-    allow_filters(u->outer);
-    archive_read_support_format_tar(u->outer);
-    archive_read_support_format_raw(u->outer);
-    archive_read_support_format_empty(u->outer);
-    if (archive_read_open2(u->outer, u, NULL, read_outer, skip_outer, NULL) != ARCHIVE_OK) {
+    allow_filters(u, u->outer);
+    u->lib.archive_read_support_format_tar(u->outer);
+    u->lib.archive_read_support_format_raw(u->outer);
+    u->lib.archive_read_support_format_empty(u->outer);
+    if (u->lib.archive_read_open2(u->outer, u, NULL, read_outer, skip_outer, NULL) != ARCHIVE_OK) {
         st = fail_here(u, u->outer, err);
         pm_unpack_close(u);
         return st;
@@ -161,8 +163,8 @@ void pm_unpack_close(pm_unpack *u)
 {
     if (!u)
         return;
-    archive_read_free(u->inner);
-    archive_read_free(u->outer);
+    u->lib.archive_read_free(u->inner);
+    u->lib.archive_read_free(u->outer);
     free(u);
 }
 
@@ -180,7 +182,7 @@ static int load_block(pm_unpack *u)
     while (!u->len && !u->ended && is_good(r)) {
         la_int64_t offset = 0;
 
-        r = archive_read_data_block(u->outer, &u->block, &u->len, &offset);
+        r = u->lib.archive_read_data_block(u->outer, &u->block, &u->len, &offset);
         if (r == ARCHIVE_EOF || (is_good(r) && offset - u->at > MAX_HOLE)) {
             u->ended = true;
             u->len = 0;
@@ -224,7 +226,8 @@ static la_ssize_t read_inner(struct archive *a, void *ctx, const void **bytes)
     int r = next_block(u, bytes, &n);
 
     if (!is_good(r)) {
-        archive_set_error(a, archive_errno(u->outer), "%s", archive_error_string(u->outer));
+        u->lib.archive_set_error(a, u->lib.archive_errno(u->outer), "%s",
+                                 u->lib.archive_error_string(u->outer));
         return -1;
     }
     return (la_ssize_t)n;
@@ -242,17 +245,17 @@ static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *e
     if (!u->len || u->hole || !is_compressed(u->block, u->len))
         return PMAPDB_OK;
     member->compressed = true;
-    u->inner = archive_read_new();
+    u->inner = u->lib.archive_read_new();
     if (!u->inner)
         return pm_fail_nomem(err);
-    allow_filters(u->inner);
-    archive_read_support_format_raw(u->inner);
-    archive_read_support_format_empty(u->inner);
-    if (archive_read_open2(u->inner, u, NULL, read_inner, NULL, NULL) != ARCHIVE_OK)
+    allow_filters(u, u->inner);
+    u->lib.archive_read_support_format_raw(u->inner);
+    u->lib.archive_read_support_format_empty(u->inner);
+    if (u->lib.archive_read_open2(u->inner, u, NULL, read_inner, NULL, NULL) != ARCHIVE_OK)
         return fail_here(u, u->inner, err);
-    r = archive_read_next_header(u->inner, &entry);
+    r = u->lib.archive_read_next_header(u->inner, &entry);
     if (r == ARCHIVE_EOF) {
-        archive_read_free(u->inner);
+        u->lib.archive_read_free(u->inner);
         u->inner = NULL;
     } else if (!is_good(r))
         return fail_here(u, u->inner, err);
@@ -260,11 +263,11 @@ static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *e
 }
 
 /* pax headers are UTF-8; where the locale cannot show such a name, it is taken as it stands. */
-static const char *path_of(struct archive_entry *entry)
+static const char *path_of(const pm_unpack *u, struct archive_entry *entry)
 {
-    const char *path = archive_entry_pathname(entry);
+    const char *path = u->lib.archive_entry_pathname(entry);
 
-    return path ? path : archive_entry_pathname_utf8(entry);
+    return path ? path : u->lib.archive_entry_pathname_utf8(entry);
 }
 
 /* The next header that is one; *r is libarchive's code. A damaged header of a tar is passed over:
@@ -273,20 +276,20 @@ static struct archive_entry *next_header(pm_unpack *u, int *r)
 {
     struct archive_entry *entry = NULL;
 
-    archive_read_free(u->inner);
+    u->lib.archive_read_free(u->inner);
     u->inner = NULL;
     u->member = NULL;
     u->at = u->hole = 0;
     u->len = 0;
     u->ended = false;
-    while ((*r = archive_read_next_header(u->outer, &entry)) == ARCHIVE_RETRY)
+    while ((*r = u->lib.archive_read_next_header(u->outer, &entry)) == ARCHIVE_RETRY)
         u->damaged = true;
     return is_good(*r) ? entry : NULL;
 }
 
 static pmapdb_status at_end(pm_unpack *u, pm_member *member, bool *found, pmapdb_error *err)
 {
-    bool nothing_inside = !u->begun && archive_format(u->outer) == ARCHIVE_FORMAT_EMPTY;
+    bool nothing_inside = !u->begun && u->lib.archive_format(u->outer) == ARCHIVE_FORMAT_EMPTY;
 
     u->dead = true;
     if (nothing_inside) {
@@ -301,14 +304,14 @@ static pmapdb_status at_end(pm_unpack *u, pm_member *member, bool *found, pmapdb
 
 /* Archives can hold any number; what is no moment of this era is none, nor is the 0 of tools that
  * write tar headers themselves and leave it out. */
-static int64_t mtime_of(struct archive_entry *entry)
+static int64_t mtime_of(const pm_unpack *u, struct archive_entry *entry)
 {
     static const int64_t year_9999 = 253402300799;
-    int64_t seconds = archive_entry_mtime(entry);
+    int64_t seconds = u->lib.archive_entry_mtime(entry);
 
-    if (!archive_entry_mtime_is_set(entry) || seconds <= 0 || seconds > year_9999)
+    if (!u->lib.archive_entry_mtime_is_set(entry) || seconds <= 0 || seconds > year_9999)
         return PMAPDB_UNKNOWN;
-    return seconds * 1000 + archive_entry_mtime_nsec(entry) / 1000000;
+    return seconds * 1000 + u->lib.archive_entry_mtime_nsec(entry) / 1000000;
 }
 
 pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapdb_error *err)
@@ -327,18 +330,18 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
             return fail_here(u, u->outer, err);
         }
         u->begun = true;
-        u->single = archive_format(u->outer) == ARCHIVE_FORMAT_RAW;
+        u->single = u->lib.archive_format(u->outer) == ARCHIVE_FORMAT_RAW;
         *member = (pm_member){.mtime_ms = PMAPDB_UNKNOWN, .compressed = u->single};
         if (u->single) {
             *found = true;
             return PMAPDB_OK;
         }
-        u->member = path_of(entry);
-        if (!u->member || archive_entry_filetype(entry) != AE_IFREG ||
-            archive_entry_hardlink(entry))
+        u->member = path_of(u, entry);
+        if (!u->member || u->lib.archive_entry_filetype(entry) != AE_IFREG ||
+            u->lib.archive_entry_hardlink(entry))
             continue;
         member->path = u->member;
-        member->mtime_ms = mtime_of(entry);
+        member->mtime_ms = mtime_of(u, entry);
         member->closed = pm_skip_path(pm_text_of(u->member));
         st = member->closed ? PMAPDB_OK : open_inner(u, member, err);
         *found = st == PMAPDB_OK;
@@ -350,7 +353,7 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
 /* gzip and bzip2 readers stop without a word where the compressed data end. */
 static pmapdb_status at_end_of_single(pm_unpack *u, pmapdb_error *err)
 {
-    int64_t consumed = archive_filter_bytes(u->outer, -1);
+    int64_t consumed = u->lib.archive_filter_bytes(u->outer, -1);
 
     if (!u->single || consumed < 0 || !pm_feed_has_rest(u->feed, (uint64_t)consumed))
         return PMAPDB_OK;
@@ -369,7 +372,7 @@ pmapdb_status pm_unpack_read(pm_unpack *u, const char **bytes, size_t *n, pmapdb
     if (u->ended && !u->inner)
         return PMAPDB_OK;
     do
-        r = u->inner ? archive_read_data_block(u->inner, &block, n, &offset)
+        r = u->inner ? u->lib.archive_read_data_block(u->inner, &block, n, &offset)
                      : next_block(u, &block, n);
     while (u->inner && is_good(r) && *n == 0);
     *bytes = block;

@@ -1,161 +1,113 @@
-/* live: /proc/PID/smaps and maps. */
+/* live: /proc/PID/smaps and maps, whole or an error. */
 #include "sqlite/live.h"
 
+#include "base/num.h"
+#include "source/proc.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
+#include <inttypes.h>
 #include <unistd.h>
 
-/* The kernel fills a page per read(2), and what does not fit is made once more by the next: the
- * page tables of the mapping at its end are then walked twice, which is the one big heap by chance
- * of the layout. With pieces of this size that never happens. */
-#define PIECE 2048
-
-#define STAT_START_TIME 22 /* fields of /proc/PID/stat, from 1 */
-#define STAT_START_STACK 28
-#define STAT_MAX 4096
-
-/* What tells one program in one process from another. */
-typedef struct life {
-    bool there;
-    char state;
-    char start_time[24], start_stack[24];
-} life;
-
-static void copy_word(char out[24], const char *p, size_t n)
+static pmapdb_status feed_reader(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
 {
-    n = n < 23 ? n : 23;
-    memcpy(out, p, n);
-    out[n] = '\0';
+    return pm_reader_feed(ctx, bytes, n, err);
 }
 
-/* The name in parentheses may hold blanks and parentheses: fields are counted behind the last. */
-static void read_words(const char *text, size_t len, life *out)
+/* What keeps this process from being looked at. */
+static pmapdb_status say_fate(pm_proc_fate fate, const char *file, int64_t pid, pmapdb_error *err)
 {
-    const char *end = text + len, *p = memrchr(text, ')', len);
-
-    p = p && end - p > 2 ? p + 2 : end;
-    for (int field = 3; p < end; field++) {
-        const char *blank = memchr(p, ' ', (size_t)(end - p)), *stop = blank ? blank : end;
-
-        if (field == 3)
-            out->state = *p;
-        if (field == STAT_START_TIME)
-            copy_word(out->start_time, p, (size_t)(stop - p));
-        if (field == STAT_START_STACK)
-            copy_word(out->start_stack, p, (size_t)(stop - p));
-        p = blank ? blank + 1 : end;
+    switch (fate) {
+    case PM_PROC_GONE:
+        return pm_fail(err, PMAPDB_NOTFOUND, "process %" PRId64 " ended while it was read", pid);
+    case PM_PROC_UNREADABLE:
+        return pm_fail_io(err, EACCES, "cannot read /proc/%" PRId64 "/%s", pid, file);
+    case PM_PROC_CHANGED:
+        return pm_fail(err, PMAPDB_INPUT,
+                       "process %" PRId64 " became another program while it was read", pid);
+    case PM_PROC_GOOD:
+    case PM_PROC_KERNEL:
+        break;
     }
-}
-
-static life look(int dir)
-{
-    char text[STAT_MAX];
-    int fd = openat(dir, "stat", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text);
-    life out = {.there = n > 0};
-
-    if (n > 0)
-        read_words(text, (size_t)n, &out);
-    if (fd >= 0)
-        close(fd);
-    return out;
-}
-
-static bool has_ended(const life *l)
-{
-    return !l->there || l->state == 'Z' || l->state == 'X';
-}
-
-/* The text has no end mark: that all of it was read, only the process itself can say. */
-static pmapdb_status check_life(const life *before, const life *after, bool any, const char *pid,
-                                pmapdb_error *err)
-{
-    if (any && has_ended(after))
-        return pm_fail(err, PMAPDB_NOTFOUND, "process %s ended while it was read", pid);
-    if (!after->there)
-        return pm_fail(err, PMAPDB_NOTFOUND, "process %s ended", pid);
-    if (any && (strcmp(before->start_time, after->start_time) != 0 ||
-                strcmp(before->start_stack, after->start_stack) != 0))
-        return pm_fail(err, PMAPDB_INPUT, "process %s became another program while it was read",
-                       pid);
     return PMAPDB_OK;
 }
 
-/* ESRCH: no memory map, as of a kernel thread or a zombie, or of one that ends now. */
-static pmapdb_status feed_all(int fd, pm_reader *reader, bool *any, const char *name,
-                              pmapdb_error *err)
+static pmapdb_status check_whole(const pm_collect *out, const char *file, int64_t pid,
+                                 pmapdb_error *err)
 {
-    char piece[PIECE];
     pmapdb_status st = PMAPDB_OK;
 
-    while (st == PMAPDB_OK) {
-        ssize_t n = read(fd, piece, sizeof piece);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno != ESRCH)
-            return pm_fail_io(err, errno, "cannot read %s", name);
-        if (n <= 0)
-            break;
-        *any = true;
-        st = pm_reader_feed(reader, piece, (size_t)n, err);
-    }
-    return st == PMAPDB_OK ? pm_reader_finish(reader, err) : st;
-}
-
-static pmapdb_status parse_all(pm_collect *out, int fd, bool *any, const char *name,
-                               pmapdb_error *err)
-{
-    pm_reader_events events = pm_collect_events(out);
-    pm_reader *reader = NULL;
-    pmapdb_status st = pm_reader_new(&events, PM_DIALECT_COUNT, &reader, err);
-
-    if (st == PMAPDB_OK)
-        st = feed_all(fd, reader, any, name, err);
-    pm_reader_free(reader);
-    if (st == PMAPDB_OK && *any && !out->first)
-        return pm_fail(err, PMAPDB_INPUT, "%s has no rows of a memory map", name);
+    if (!out->first)
+        return pm_fail(err, PMAPDB_INPUT, "/proc/%" PRId64 "/%s has no rows of a memory map", pid,
+                       file);
     for (const pm_held *h = out->first; h && st == PMAPDB_OK; h = h->next)
         if (h->capture.block.state != PM_STATE_COMPLETE)
-            st = pm_fail(err, PMAPDB_INPUT, "%s is not whole: %.*s", name,
+            st = pm_fail(err, PMAPDB_INPUT, "/proc/%" PRId64 "/%s is not whole: %.*s", pid, file,
                          (int)h->capture.block.missing.len, h->capture.block.missing.data);
     return st;
 }
 
-static pmapdb_status read_in(pm_collect *out, int dir, const char *file, const char *pid,
-                             pmapdb_error *err)
+static pmapdb_status read_in(pm_collect *out, const pm_proc *p, const char *file, pmapdb_error *err)
 {
-    char name[64];
-    life before = look(dir), after;
-    int fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
-    bool any = false;
-    pmapdb_status st = PMAPDB_OK;
+    pm_reader_events events = pm_collect_events(out);
+    pm_reader *reader = NULL;
+    pm_proc_reading reading;
+    pm_proc_fate fate = PM_PROC_GOOD;
+    pmapdb_status st = pm_reader_new(&events, PM_DIALECT_COUNT, &reader, err);
 
-    snprintf(name, sizeof name, "/proc/%s/%s", pid, file);
-    if (fd < 0 && errno != ESRCH)
-        return pm_fail_io(err, errno, "cannot read %s", name);
-    if (fd >= 0) {
-        st = parse_all(out, fd, &any, name, err);
-        close(fd);
-    }
-    after = look(dir);
-    return st == PMAPDB_OK ? check_life(&before, &after, any, pid, err) : st;
+    if (st == PMAPDB_OK)
+        st = pm_proc_read_map(p, file, 0, feed_reader, reader, &reading, &fate, err);
+    if (st == PMAPDB_OK)
+        st = say_fate(fate, file, p->pid, err);
+    if (st == PMAPDB_OK)
+        st = pm_reader_finish(reader, err);
+    pm_reader_free(reader);
+    return st == PMAPDB_OK ? check_whole(out, file, p->pid, err) : st;
+}
+
+/* A zombie is there, and has no map any more. */
+static pmapdb_status say_gone(int root, const char *pid, pmapdb_error *err)
+{
+    return faccessat(root, pid, F_OK, 0) == 0 ? PMAPDB_OK
+                                              : pm_fail(err, PMAPDB_NOTFOUND, "no process %s", pid);
+}
+
+/* `self` is a link to the number that this /proc knows this process by. */
+static int64_t number_of(int root, const char *pid)
+{
+    char link[24];
+    ssize_t n = readlinkat(root, pid, link, sizeof link);
+    uint64_t number = 0;
+
+    pm_num_all(n > 0 ? (pm_text){link, (size_t)n} : pm_text_of(pid), &number);
+    return (int64_t)number;
+}
+
+static pmapdb_status read_below(pm_collect *out, int root, const char *file, const char *pid,
+                                pmapdb_error *err)
+{
+    pm_proc p;
+    pm_proc_fate fate;
+    int64_t number = number_of(root, pid);
+    pmapdb_status st = pm_proc_open(root, number, &p, &fate, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    if (fate == PM_PROC_GONE)
+        return say_gone(root, pid, err);
+    if (fate != PM_PROC_GOOD)
+        return say_fate(fate, file, number, err);
+    st = read_in(out, &p, file, err);
+    pm_proc_close(&p);
+    return st;
 }
 
 pmapdb_status pm_live_read(pm_collect *out, const char *file, const char *pid, pmapdb_error *err)
 {
-    char path[64];
-    int dir;
-    pmapdb_status st;
+    int root;
+    pmapdb_status st = pm_proc_open_root(&root, err);
 
-    snprintf(path, sizeof path, "/proc/%s", pid);
-    dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dir < 0 && errno == ENOENT)
-        return pm_fail(err, PMAPDB_NOTFOUND, "no process %s", pid);
-    if (dir < 0)
-        return pm_fail_io(err, errno, "cannot open %s", path);
-    st = read_in(out, dir, file, pid, err);
-    close(dir);
+    if (st != PMAPDB_OK)
+        return st;
+    st = read_below(out, root, file, pid, err);
+    close(root);
     return st;
 }

@@ -53,7 +53,25 @@ typedef struct pm_leak_options {
     int metric;         /* a pm_metric: judge that one alone; -1: jointly */
     double limit_kib;   /* NaN: unknown. What the process's rss cannot exceed */
     double leak_weight; /* as in pm_trend_options */
+    /* What the kernel keeps to; 0 and less, NaN: none, or unknown. A leak that comes near one is
+     * not doubted as near limit_kib: nobody gives a cache the size at which it is killed. */
+    double memory_max_kib; /* of its cgroup: the process's rss */
+    double address_limit_kib, stack_limit_kib;
+    double max_map_count; /* mappings of the process */
 } pm_leak_options;
+
+/* Where a limit comes from. */
+typedef enum pm_leak_limit {
+    PM_LIMIT_NONE,
+    PM_LIMIT_GIVEN,       /* limit_kib */
+    PM_LIMIT_RESERVATION, /* the size of what fills */
+    PM_LIMIT_CGROUP,
+    PM_LIMIT_ADDRESS,
+    PM_LIMIT_STACK,
+    PM_LIMIT_MAP_COUNT
+} pm_leak_limit;
+
+const char *pm_leak_limit_name(pm_leak_limit limit); /* "cgroup", ...; "" for none */
 
 /* One row of the answer. */
 typedef struct pm_leak {
@@ -61,12 +79,13 @@ typedef struct pm_leak {
     pm_verdict verdict;
     pm_metric
         metric; /* whose rate it is: the one whose KiB grow, PM_METRIC_MAPPINGS where none do */
-    pm_metric why_metric; /* the one that decided */
+    pm_metric why_metric;   /* the one that decided */
+    pm_leak_limit limit_by; /* where `limit` comes from */
     pm_trend trend;    /* of `metric`; its verdict is that curve's alone. Of a whole that leaks: the
                           rates are sums, the rest is that of the key that leaks most */
     double confidence; /* 0 to 1: of the curve of `why_metric` */
     double first, last;   /* the first and last known value of `metric`; NaN: none */
-    double limit;         /* KiB, of `metric`; NaN: unknown */
+    double limit;         /* of `metric`; NaN: unknown */
     double eta_h;         /* hours until the limit at the rate; NaN: not known, or never */
     double mappings_rate; /* mappings per hour; NaN: unknown */
     char reason[192];     /* in words */

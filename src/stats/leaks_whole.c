@@ -50,51 +50,6 @@ void pm_leaks_explain_guards(const pm_leak_work *work, pm_leak *rows)
     }
 }
 
-static bool is_resident(pm_metric metric)
-{
-    return metric == PM_METRIC_RSS || metric == PM_METRIC_PSS || metric == PM_METRIC_PRIVATE ||
-           metric == PM_METRIC_PRIVATE_DIRTY;
-}
-
-static double last_known(const double *v, size_t n)
-{
-    while (n > 0 && isnan(v[n - 1]))
-        n--;
-    return n > 0 ? v[n - 1] : NAN;
-}
-
-/* Near its limit a leak and a cache that has a size look alike: straight lines. It is the process
- * that has the limit, so what grows beside the cache is doubted with it. */
-static void doubt_near_limit(double grown, double resident, double limit, pm_leak *row)
-{
-    double left = limit - resident;
-
-    if (!pm_leaks_flagged(row->verdict) || row->metric != PM_METRIC_RSS ||
-        !(left < PM_LIMIT_NEAR * grown) || resident > PM_LIMIT_PASSED * limit)
-        return;
-    row->verdict = PM_VERDICT_SUSPECT;
-    pm_leaks_say_first(row, "at %.0f %% of the limit: whether it stops there cannot be told yet",
-                       100 * resident / limit);
-}
-
-void pm_leaks_limit(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
-{
-    double resident = last_known(work->whole_rss, work->process->n);
-    double limit = work->options->limit_kib;
-
-    if (!is_resident(row->metric))
-        return;
-    if (!isnan(limit)) {
-        doubt_near_limit(work->whole_grown, resident, limit, row);
-    } else if (facts->fills && row->metric == PM_METRIC_RSS) {
-        limit = facts->last[PM_METRIC_SIZE];
-        resident = facts->last[PM_METRIC_RSS];
-    }
-    row->limit = limit;
-    if (pm_leaks_flagged(row->verdict) && row->trend.rate > 0 && !isnan(limit - resident))
-        row->eta_h = fmax(0, (limit - resident) / row->trend.rate);
-}
-
 /* ---- the whole ---- */
 
 /* What a key adds to the growth of the process: KiB per hour, resident where that is known. */

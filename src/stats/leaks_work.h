@@ -3,7 +3,8 @@
  * leaks.c            goes through the keys and fills in the rows
  * leaks_series.c     runs of a key -> one value per snapshot -> curves and growth
  * leaks_rules.c      curves and growth of one key -> its verdict, by rules of its category
- * leaks_whole.c      verdicts of the keys -> the verdict of the whole; limits
+ * leaks_whole.c      verdicts of the keys -> the verdict of the whole
+ * leaks_limit.c      what ends it, and when
  * leaks_words.c      how reasons are written
  */
 #ifndef PM_STATS_LEAKS_WORK_H
@@ -125,14 +126,16 @@ pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dens
 /* first, last and grown of every metric. */
 void pm_leaks_measure(const pm_leak_work *work, const pm_leak_dense *dense, pm_leak_facts *facts);
 
+/* ---- limits ---- */
+
+/* The nearest limit and the time until it, of a row whose verdict, metric and trend are there. A
+ * leak that may be stopped by the one that was given becomes a suspect. facts: the row's. */
+void pm_leaks_limit(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row);
+
 /* ---- the whole ---- */
 
 /* Guards of what grows are explained by it. */
 void pm_leaks_explain_guards(const pm_leak_work *work, pm_leak *rows);
-
-/* The limit and the time until it, of a row whose verdict, metric and trend are there. A leak that
- * may be stopped by it becomes a suspect. facts: the row's. */
-void pm_leaks_limit(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row);
 
 /* `rows`: of the keys, minor ones get a word. */
 pmapdb_status pm_leaks_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole, pmapdb_error *err);

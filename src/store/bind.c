@@ -6,6 +6,7 @@
 #include "base/near.h"
 #include "base/num.h"
 #include "store/adhoc.h"
+#include "store/choice.h"
 #include <stdlib.h>
 
 bool pm_query_is_param(const char *bound, pm_text name)
@@ -113,7 +114,7 @@ static pmapdb_status the_only(pmapdb_rows *r, pmapdb_error *err)
     pmapdb_status st = PMAPDB_OK;
     uint64_t id;
 
-    r->scope = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN};
+    r->scope = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
     for (int i = 0; i < r->info->n_params && st == PMAPDB_OK; i++)
         if (r->info->param[i].unit == PM_UNIT_SNAPSHOT && r->given[i] && r->given[i][0] == '@' &&
             pm_num_all(pm_text_of(r->given[i] + 1), &id) && id <= INT64_MAX)
@@ -143,6 +144,11 @@ static pmapdb_status bind_process(pmapdb_rows *r, const pm_query_param *p, pm_te
     return st;
 }
 
+static bool is_host(const pm_query_param *p)
+{
+    return p->unit == PM_UNIT_TEXT && pm_text_equal(p->name, PM_TEXT("host"));
+}
+
 static pm_text dialect_of(const pmapdb_rows *r)
 {
     int i = find_param(r, "dialect");
@@ -162,110 +168,14 @@ static pmapdb_status bind_snapshot(pmapdb_rows *r, const pm_query_param *p, pm_t
     if (st != PMAPDB_OK)
         return st;
     if (is_from && r->back_from != PMAPDB_UNKNOWN && pick.moment_ms > r->back_from)
-        return pm_fail(err, PMAPDB_USAGE, "--from is later than --to");
-    if (pm_text_equal(p->name, PM_TEXT("to")))
+        return pm_fail(err, PMAPDB_USAGE, "--from is later than --%s",
+                       find_param(r, "at") < 0 ? "to" : "at");
+    if (pm_text_equal(p->name, PM_TEXT("to")) || pm_text_equal(p->name, PM_TEXT("at")))
         r->back_from = pick.moment_ms;
     if (!is_from)
         r->moment_ms = pick.moment_ms;
     bind_int(r, p->name, pick.snapshot_id);
     return PMAPDB_OK;
-}
-
-/* A word of which there are only some. */
-typedef struct choice {
-    const pm_query_param *p;
-    pm_text value;
-    pm_near near;
-    pm_buf all;
-    bool found;
-} choice;
-
-static void start_choice(choice *c, const pm_query_param *p, pm_text value)
-{
-    *c = (choice){.p = p, .value = value};
-    pm_near_start(&c->near, value);
-}
-
-static pmapdb_status offer(choice *c, pm_text word, pmapdb_error *err)
-{
-    c->found |= pm_text_equal(word, c->value);
-    pm_near_try(&c->near, word);
-    return pm_buf_addf(&c->all, err, " %.*s", (int)word.len, word.data);
-}
-
-static pmapdb_status end_choice(pmapdb_rows *r, choice *c, pmapdb_status st, pmapdb_error *err)
-{
-    if (st == PMAPDB_OK && !c->found)
-        st = pm_fail(err, PMAPDB_NOTFOUND, "no %.*s '%.*s'%s there are:%s", (int)c->p->name.len,
-                     c->p->name.data, (int)c->value.len, c->value.data, pm_near_hint(&c->near),
-                     c->all.data ? c->all.data : "");
-    if (st == PMAPDB_OK)
-        bind_text(r, c->p->name, c->value);
-    pm_buf_free(&c->all);
-    return st;
-}
-
-static pmapdb_status bind_category(pmapdb_rows *r, const pm_query_param *p, pm_text value,
-                                   pmapdb_error *err)
-{
-    choice c;
-    sqlite3_stmt *stmt;
-    bool has;
-    pmapdb_status st = pm_sql_rows(r->store->sql, "SELECT category FROM categories ORDER BY 1",
-                                   PM_NO_ARGS, &stmt, err);
-
-    start_choice(&c, p, value);
-    while (st == PMAPDB_OK && (st = pm_sql_step(r->store->sql, stmt, &has, err)) == PMAPDB_OK &&
-           has)
-        st = offer(&c, pm_col_text(stmt, 0), err);
-    return end_choice(r, &c, st, err);
-}
-
-static pmapdb_status bind_dialect(pmapdb_rows *r, const pm_query_param *p, pm_text value,
-                                  pmapdb_error *err)
-{
-    choice c;
-    pmapdb_status st = PMAPDB_OK;
-
-    start_choice(&c, p, value);
-    for (int i = 0; i < PM_DIALECT_COUNT && st == PMAPDB_OK; i++)
-        st = offer(&c, pm_text_of(pm_dialect_name((pm_dialect)i)), err);
-    return end_choice(r, &c, st, err);
-}
-
-static pmapdb_status bind_state(pmapdb_rows *r, const pm_query_param *p, pm_text value,
-                                pmapdb_error *err)
-{
-    choice c;
-    pmapdb_status st = PMAPDB_OK;
-
-    start_choice(&c, p, value);
-    for (int i = 0; i <= PM_STATE_TOTALS && st == PMAPDB_OK; i++)
-        st = offer(&c, pm_text_of(pm_state_name((pm_state)i)), err);
-    return end_choice(r, &c, st, err);
-}
-
-#define ONE_OF "One of "
-
-/* The header's text lists the values: "One of rss, pss, size". */
-static pmapdb_status bind_listed(pmapdb_rows *r, const pm_query_param *p, pm_text value,
-                                 pmapdb_error *err)
-{
-    pm_text rest = pm_text_from(p->help, strlen(ONE_OF));
-    choice c;
-    pmapdb_status st = PMAPDB_OK;
-
-    start_choice(&c, p, value);
-    while (rest.len && st == PMAPDB_OK) {
-        const char *comma = memchr(rest.data, ',', rest.len);
-        size_t n = comma ? (size_t)(comma - rest.data) : rest.len;
-
-        st = offer(&c, (pm_text){rest.data, n}, err);
-        rest = pm_text_from(rest, comma ? n + 1 : n);
-        while (rest.len && rest.data[0] == ' ')
-            rest = pm_text_from(rest, 1);
-    }
-    return end_choice(r, &c, st, err);
 }
 
 static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_text value,
@@ -307,20 +217,17 @@ static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_tex
     return PMAPDB_OK;
 }
 
-/* A word for which the query has a meaning of its own, or any text. */
+/* The host narrows where snapshots are looked for. */
 static pmapdb_status bind_words(pmapdb_rows *r, const pm_query_param *p, pm_text value,
                                 pmapdb_error *err)
 {
-    if (value.len && p->unit == PM_UNIT_CATEGORY)
-        return bind_category(r, p, value, err);
-    if (value.len && pm_text_equal(p->name, PM_TEXT("dialect")))
-        return bind_dialect(r, p, value, err);
-    if (value.len && pm_text_equal(p->name, PM_TEXT("state")))
-        return bind_state(r, p, value, err);
-    if (value.len && pm_text_starts(p->help, PM_TEXT(ONE_OF)))
-        return bind_listed(r, p, value, err);
-    bind_text(r, p->name, value);
-    return PMAPDB_OK;
+    pmapdb_status st = value.len ? pm_choice_check(r->store->sql, p, value, err) : PMAPDB_OK;
+
+    if (st == PMAPDB_OK && is_host(p))
+        st = pm_select_host(r->store->sql, value, &r->scope.host_id, err);
+    if (st == PMAPDB_OK)
+        bind_text(r, p->name, value);
+    return st;
 }
 
 static pmapdb_status not_given(const pmapdb_rows *r, const pm_query_param *p, pmapdb_error *err)
@@ -350,15 +257,17 @@ static pmapdb_status bind_one(pmapdb_rows *r, int i, pmapdb_error *err)
     return bind_number(r, p, value, err);
 }
 
-/* Processes and dialect first: snapshots are looked for among theirs; of those, --to before --from.
- */
+/* Processes, then dialect and host: snapshots are looked for among theirs; of those, --to before
+ * --from. */
 static int pass_of(const pm_query_param *p)
 {
-    if (p->unit == PM_UNIT_PROCESS || pm_text_equal(p->name, PM_TEXT("dialect")))
+    if (p->unit == PM_UNIT_PROCESS)
         return 0;
+    if (pm_text_equal(p->name, PM_TEXT("dialect")) || is_host(p))
+        return 1;
     if (p->unit == PM_UNIT_SNAPSHOT)
-        return pm_text_equal(p->name, PM_TEXT("from")) ? 2 : 1;
-    return 3;
+        return pm_text_equal(p->name, PM_TEXT("from")) ? 3 : 2;
+    return 4;
 }
 
 /* A query that asks for a snapshot and not for its process means the only name that there is. */
@@ -381,7 +290,7 @@ pmapdb_status pm_query_resolve(pmapdb_rows *r, pmapdb_error *err)
     sqlite3_reset(r->stmt);
     r->back_from = PMAPDB_UNKNOWN;
     r->moment_ms = 0;
-    for (int pass = 0; pass < 4; pass++)
+    for (int pass = 0; pass < 5; pass++)
         for (int i = 0; i < r->info->n_params && st == PMAPDB_OK; i++)
             if (pass_of(&r->info->param[i]) == pass)
                 st = bind_one(r, i, err);

@@ -8,8 +8,8 @@
  *
  * A file of the query directory, or of $XDG_CONFIG_HOME/pmapdb/queries, comes before the built-in
  * one of the same name. One read-only statement per file. The parameter NAME-OF-IT is :name_of_it
- * in the statement. A text parameter called dialect or state takes only the words that there are;
- * one whose TEXT begins "One of a, b, c" only these.
+ * in the statement. A text parameter called dialect, state or host takes only the words that
+ * there are; one whose TEXT begins "One of a, b, c" only these.
  */
 #ifndef PM_STORE_CATALOG_H
 #define PM_STORE_CATALOG_H

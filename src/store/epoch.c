@@ -69,10 +69,34 @@ static pmapdb_status read_head(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
     return st;
 }
 
+static pmapdb_status read_versions(pm_sql *sql, int64_t epoch_id, size_t n, pm_strip *ver,
+                                   pm_strip *cat, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    pmapdb_status st = pm_sql_rows(sql,
+                                   "SELECT region_id, first, last, " PM_VER_COLUMNS
+                                   " FROM ver WHERE epoch_id = ?1 ORDER BY region_id, first",
+                                   PM_ARGS(PM_I(epoch_id)), &stmt, err);
+
+    if (st == PMAPDB_OK)
+        st = read_strip(sql, stmt, PM_VER_COUNT, n, ver, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_rows(sql,
+                         "SELECT category_id, first, last, " CAT_COLUMNS
+                         " FROM catver WHERE epoch_id = ?1 ORDER BY category_id, first",
+                         PM_ARGS(PM_I(epoch_id)), &stmt, err);
+    return st == PMAPDB_OK ? read_strip(sql, stmt, PM_TOTAL_COUNT, n, cat, err) : st;
+}
+
+pmapdb_status pm_epoch_read(pm_sql *sql, int64_t epoch_id, pm_strip *ver, pm_strip *cat,
+                            pmapdb_error *err)
+{
+    return read_versions(sql, epoch_id, 0, ver, cat, err);
+}
+
 pmapdb_status pm_epoch_load(pm_sql *sql, int64_t epoch_id, pm_epoch **out, pmapdb_error *err)
 {
     pm_epoch *e = calloc(1, sizeof *e);
-    sqlite3_stmt *stmt;
     pmapdb_status st;
 
     if (!e)
@@ -80,19 +104,7 @@ pmapdb_status pm_epoch_load(pm_sql *sql, int64_t epoch_id, pm_epoch **out, pmapd
     e->epoch_id = epoch_id;
     st = read_head(sql, e, err);
     if (st == PMAPDB_OK)
-        st = pm_sql_rows(sql,
-                         "SELECT region_id, first, last, " PM_VER_COLUMNS
-                         " FROM ver WHERE epoch_id = ?1 ORDER BY region_id, first",
-                         PM_ARGS(PM_I(epoch_id)), &stmt, err);
-    if (st == PMAPDB_OK)
-        st = read_strip(sql, stmt, PM_VER_COUNT, e->n, &e->ver, err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_rows(sql,
-                         "SELECT category_id, first, last, " CAT_COLUMNS
-                         " FROM catver WHERE epoch_id = ?1 ORDER BY category_id, first",
-                         PM_ARGS(PM_I(epoch_id)), &stmt, err);
-    if (st == PMAPDB_OK)
-        st = read_strip(sql, stmt, PM_TOTAL_COUNT, e->n, &e->cat, err);
+        st = read_versions(sql, epoch_id, e->n, &e->ver, &e->cat, err);
     if (st != PMAPDB_OK) {
         pm_epoch_free(e);
         return st;
@@ -243,6 +255,14 @@ static pmapdb_status write_difference(pm_sql *sql, const strip_sql *how, int64_t
             j += order >= 0;
         }
     return st;
+}
+
+pmapdb_status pm_epoch_rewrite(pm_sql *sql, int64_t epoch_id, const pm_strip old[2],
+                               const pm_strip new[2], pmapdb_error *err)
+{
+    pmapdb_status st = write_difference(sql, &ver_sql, epoch_id, &old[0], &new[0], err);
+
+    return st == PMAPDB_OK ? write_difference(sql, &cat_sql, epoch_id, &old[1], &new[1], err) : st;
 }
 
 static pmapdb_status save_strip(pm_sql *sql, const strip_sql *how, int64_t epoch_id, size_t n,

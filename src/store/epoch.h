@@ -31,6 +31,14 @@ typedef struct pm_epoch {
 pmapdb_status pm_epoch_load(pm_sql *sql, int64_t epoch_id, pm_epoch **out, pmapdb_error *err);
 void pm_epoch_free(pm_epoch *e);
 
+/* Its versions alone, without captures: of the rows, of the sums. */
+pmapdb_status pm_epoch_read(pm_sql *sql, int64_t epoch_id, pm_strip *ver, pm_strip *cat,
+                            pmapdb_error *err);
+
+/* Writes what differs between two sets of such versions: [0] of the rows, [1] of the sums. */
+pmapdb_status pm_epoch_rewrite(pm_sql *sql, int64_t epoch_id, const pm_strip old[2],
+                               const pm_strip new[2], pmapdb_error *err);
+
 /* A row in table epoch, no captures. */
 pmapdb_status pm_epoch_new(pm_sql *sql, int64_t process_id, pm_dialect dialect, pm_state state,
                            uint64_t fields, int64_t *epoch_id, pmapdb_error *err);

@@ -10,6 +10,7 @@
 #include "parse/guess.h"
 #include "render/number.h"
 #include "store/leak_functions.h"
+#include "store/match_function.h"
 #include <sqlite3ext.h>
 #include <stdio.h>
 
@@ -151,5 +152,7 @@ int pm_functions_add(struct sqlite3 *db)
         rc = sqlite3_create_function_v2(db, functions[i].name, 1,
                                         SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
                                         functions[i].call, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = pm_match_function_add(db);
     return rc == SQLITE_OK ? pm_leak_functions_add(db) : rc;
 }

@@ -5,8 +5,8 @@
 
 struct sqlite3;
 
-/* kib_text(kib), vmflags_text(flags), perms_text(perms) and those of leak_functions.h. Returns
- * SQLite's result code. */
+/* kib_text(kib), vmflags_text(flags), perms_text(perms) and those of match_function.h and
+ * leak_functions.h. Returns SQLite's result code. */
 int pm_functions_add(struct sqlite3 *db);
 
 #endif

@@ -135,7 +135,8 @@ enum {
     METRIC = NUMBERS + PM_METRIC_COUNT,
     LIMIT,
     SENSITIVITY,
-    ARGUMENTS
+    LIVE, /* from here on they may be missing */
+    ARGUMENTS = LIVE + 4
 };
 
 /* One of the words, or of no word the default; else false, with the error given. */
@@ -161,7 +162,21 @@ static bool take_word(sqlite3_context *out, const char *what, sqlite3_value *v,
     return refuse(out, "leak_report", what, text);
 }
 
-static bool take_options(sqlite3_context *out, sqlite3_value **argv, pm_leak_options *o)
+/* The limits that the kernel keeps to; -1 is none. */
+static bool take_limits(sqlite3_context *out, sqlite3_value **argv, pm_leak_options *o)
+{
+    static const char *const names[] = {"memory_max_kib", "address_limit_kib", "stack_limit_kib",
+                                        "max_map_count"};
+    double *const to[] = {&o->memory_max_kib, &o->address_limit_kib, &o->stack_limit_kib,
+                          &o->max_map_count};
+
+    for (int i = 0; i < ARGUMENTS - LIVE; i++)
+        if (!take_real(out, "leak_report", names[i], argv[LIVE + i], to[i]))
+            return false;
+    return true;
+}
+
+static bool take_options(sqlite3_context *out, int argc, sqlite3_value **argv, pm_leak_options *o)
 {
     static const char *const sensitivities[] = {"low", "normal", "high"};
     static const double weights[] = {0.8, 0.5, 0.35};
@@ -176,7 +191,7 @@ static bool take_options(sqlite3_context *out, sqlite3_value **argv, pm_leak_opt
         return false;
     o->metric = (int)metric - 1;
     o->leak_weight = weights[sensitivity];
-    return true;
+    return argc == LIVE || take_limits(out, argv, o);
 }
 
 static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
@@ -187,12 +202,11 @@ static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
     double value[PM_METRIC_COUNT];
     pmapdb_status st;
 
-    (void)argc;
     if (!l) {
         sqlite3_result_error_nomem(out);
         return;
     }
-    if (l->n_runs + l->n_moments == 0 && !take_options(out, argv, &l->options))
+    if (l->n_runs + l->n_moments == 0 && !take_options(out, argc, argv, &l->options))
         return;
     if (!take_span(out, "leak_report", argv + FIRST, &first, &last) ||
         !take_int(out, "leak_report", "life", argv[LIFE], &life))
@@ -233,6 +247,7 @@ int pm_leak_functions_add(struct sqlite3 *db)
     } functions[] = {{"leak_verdict", 5, verdict_step, verdict_final},
                      {"leak_verdict", 6, verdict_step, verdict_final},
                      {"leak_verdict", 7, verdict_step, verdict_final},
+                     {"leak_report", LIVE, report_step, report_final},
                      {"leak_report", ARGUMENTS, report_step, report_final}};
     int rc = SQLITE_OK;
 

@@ -11,10 +11,12 @@ struct sqlite3;
  *     unless captures are missing between them (3 median steps). A page of 0 KiB: the values are
  *     pieces. NULL of no rows.
  * leak_report(key, category, first_ms, last_ms, life, mappings, size_kib, rss_kib, pss_kib,
- *             private_kib, private_dirty_kib, swap_kib, metric, limit_kib, sensitivity)
+ *             private_kib, private_dirty_kib, swap_kib, metric, limit_kib, sensitivity
+ *             [, memory_max_kib, address_limit_kib, stack_limit_kib, max_map_count])
  *     All of one process, lives that follow each other included. Rows without key are its
  *     snapshots, at first_ms; the others runs of a key -> a JSON array, the whole process first,
- *     then the worst.
+ *     then the worst. The last four are limits as table standing has them, -1 for none; limit_kib
+ *     comes before memory_max_kib.
  * What is unknown is NULL, and absent in JSON. life: what changes when the process restarts.
  * Returns SQLite's result code. */
 int pm_leak_functions_add(struct sqlite3 *db);

@@ -131,6 +131,7 @@ pmapdb_status pm_leak_json_add(pm_buf *out, const pm_leak *row, const pm_leak_la
         add_number(&w, "mappings_per_h", row->mappings_rate);
         add_words(&w, "why_metric", pm_metric_name(row->why_metric));
         add_text(&w, "category", label->category);
+        add_words(&w, "limit_by", pm_leak_limit_name(row->limit_by));
     }
     add(&w, "}", 1);
     return w.st;

@@ -20,9 +20,12 @@ static pm_log_block *next_of_pid(pm_log_block *blocks, size_t n, int64_t pid, si
     return NULL;
 }
 
-#define LOG_ROWS                                                                          \
-    "SELECT p.pid, s.hash, s.taken_ms FROM snapshots s JOIN process p ON p.process_id = " \
-    "s.process_id WHERE s.log_id = ?1 ORDER BY p.pid, s.taken_ms, s.ordinal"
+/* What a prune removed counts as stored. */
+#define LOG_ROWS                                                                      \
+    "SELECT p.pid AS pid, s.hash, s.taken_ms AS taken_ms, s.ordinal AS ordinal FROM " \
+    "snapshots s JOIN process p ON p.process_id = s.process_id WHERE s.log_id = ?1 "  \
+    "UNION ALL SELECT pid, hash, taken_ms, ordinal FROM trace WHERE log_id = ?1 "     \
+    "ORDER BY 1, 3, 4"
 
 /* Walks the stored log beside the file. With `mark`, marks the file's blocks that it holds. */
 static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, size_t n, bool mark,
@@ -80,8 +83,9 @@ static pmapdb_status candidates(pm_sql *sql, int64_t host_id, int64_t **ids, siz
     pmapdb_status st =
         pm_sql_rows(sql,
                     "SELECT log_id FROM log WHERE coalesce(host_id, 0) = ?1 ORDER BY "
-                    "(SELECT max(taken_ms) FROM snapshots s WHERE s.log_id = "
-                    "log.log_id) DESC",
+                    "(SELECT max(taken_ms) FROM (SELECT taken_ms FROM snapshots s WHERE s.log_id = "
+                    "log.log_id UNION ALL SELECT taken_ms FROM trace t WHERE t.log_id = "
+                    "log.log_id)) DESC",
                     PM_ARGS(PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id)), &stmt, err);
 
     if (st != PMAPDB_OK)

@@ -6,18 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct item {
-    int64_t snapshot_id, process_id, pid, taken_ms, ordinal, hash, moment_ms;
-    pm_dialect dialect;
-    pm_state state;
-    bool preferred;
-} item;
-
 struct pm_moments {
     pm_sql *sql;
     int64_t sweep_ms;
-    item *items;
+    pm_moment_item *items;
     size_t n, cap;
+    size_t last; /* where the last moment of items begins */
+    int64_t last_ms;
+    pm_lately *lately;
 };
 
 pmapdb_status pm_moments_new(pm_sql *sql, int64_t sweep_ms, pm_moments **out, pmapdb_error *err)
@@ -29,31 +25,21 @@ pmapdb_status pm_moments_new(pm_sql *sql, int64_t sweep_ms, pm_moments **out, pm
     m->sql = sql;
     m->sweep_ms = sweep_ms;
     *out = m;
-    return PMAPDB_OK;
+    return pm_lately_new(sweep_ms, &m->lately, err);
 }
 
 void pm_moments_free(pm_moments *m)
 {
     if (!m)
         return;
+    pm_lately_free(m->lately);
     free(m->items);
     free(m);
 }
 
-/* Independent of ids: those differ between orders of import. */
 static int compare_items(const void *a, const void *b)
 {
-    const item *x = a, *y = b;
-
-    if (x->taken_ms != y->taken_ms)
-        return x->taken_ms < y->taken_ms ? -1 : 1;
-    if (x->ordinal != y->ordinal)
-        return x->ordinal < y->ordinal ? -1 : 1;
-    if (x->dialect != y->dialect)
-        return x->dialect < y->dialect ? -1 : 1;
-    if (x->pid != y->pid)
-        return x->pid < y->pid ? -1 : 1;
-    return x->hash < y->hash ? -1 : x->hash > y->hash;
+    return pm_moment_compare(a, b);
 }
 
 static pmapdb_status load(pm_moments *m, int64_t name_id, int64_t from, int64_t to,
@@ -78,52 +64,50 @@ static pmapdb_status load(pm_moments *m, int64_t name_id, int64_t from, int64_t 
             pm_sql_done(stmt);
             return st;
         }
-        m->items[m->n++] = (item){.snapshot_id = pm_col_int(stmt, 0),
-                                  .process_id = pm_col_int(stmt, 1),
-                                  .taken_ms = pm_col_int(stmt, 2),
-                                  .ordinal = pm_col_int(stmt, 3),
-                                  .moment_ms = pm_col_int(stmt, 4),
-                                  .dialect = pm_dialect_find(pm_col_text(stmt, 5)),
-                                  .state = pm_col_state(stmt, 6),
-                                  .preferred = pm_col_int(stmt, 7) != 0,
-                                  .pid = pm_col_int(stmt, 8),
-                                  .hash = pm_col_int(stmt, 9)};
+        m->items[m->n++] = (pm_moment_item){.snapshot_id = pm_col_int(stmt, 0),
+                                            .process_id = pm_col_int(stmt, 1),
+                                            .taken_ms = pm_col_int(stmt, 2),
+                                            .ordinal = pm_col_int(stmt, 3),
+                                            .moment_ms = pm_col_int(stmt, 4),
+                                            .dialect = pm_dialect_find(pm_col_text(stmt, 5)),
+                                            .state = pm_col_state(stmt, 6),
+                                            .preferred = pm_col_int(stmt, 7) != 0,
+                                            .pid = pm_col_int(stmt, 8),
+                                            .hash = pm_col_int(stmt, 9)};
     }
     if (st == PMAPDB_OK && m->n)
         qsort(m->items, m->n, sizeof *m->items, compare_items);
     return st;
 }
 
-static pmapdb_status update(pm_moments *m, const item *was, int64_t moment_ms, bool preferred,
-                            pmapdb_error *err)
+static pmapdb_status write_item(pm_moments *m, const pm_moment_item *i, pmapdb_error *err)
 {
-    if (was->moment_ms == moment_ms && was->preferred == preferred)
-        return PMAPDB_OK;
     return pm_sql_run(m->sql,
                       "UPDATE snapshots SET moment_ms = ?2, preferred = ?3 WHERE snapshot_id = ?1",
-                      PM_ARGS(PM_I(was->snapshot_id), PM_I(moment_ms), PM_I(preferred)), err);
+                      PM_ARGS(PM_I(i->snapshot_id), PM_I(i->moment_ms), PM_I(i->preferred)), err);
 }
 
-/* Of equal ones the later. */
-static int compare_worth(const item *a, const item *b)
+static pmapdb_status update(pm_moments *m, pm_moment_item *i, int64_t moment_ms, bool preferred,
+                            pmapdb_error *err)
 {
-    if (a->state != b->state)
-        return a->state < b->state ? -1 : 1;
-    if (a->dialect != b->dialect)
-        return a->dialect < b->dialect ? -1 : 1;
-    return -compare_items(a, b);
+    if (i->moment_ms == moment_ms && i->preferred == preferred)
+        return PMAPDB_OK;
+    i->moment_ms = moment_ms;
+    i->preferred = preferred;
+    return write_item(m, i, err);
 }
 
 static int compare_processes(const void *a, const void *b)
 {
-    const item *x = a, *y = b;
+    const pm_moment_item *x = a, *y = b;
 
     if (x->process_id != y->process_id)
         return x->process_id < y->process_id ? -1 : 1;
-    return compare_worth(x, y);
+    return pm_moment_compare_worth(x, y);
 }
 
-static bool process_came(const item *from, const item *to, const item *next)
+static bool process_came(const pm_moment_item *from, const pm_moment_item *to,
+                         const pm_moment_item *next)
 {
     for (; from < to; from++)
         if (from->process_id == next->process_id && from->dialect == next->dialect)
@@ -179,19 +163,23 @@ static pmapdb_status group(pm_moments *m, int64_t after, bool *settled, pmapdb_e
 
     *settled = false;
     for (size_t from = 0, to; from < m->n && st == PMAPDB_OK; from = to) {
-        const item *first = &m->items[from];
+        const pm_moment_item *first = &m->items[from];
 
         if (first->taken_ms > after && first->moment_ms == first->taken_ms) {
             *settled = true;
             return PMAPDB_OK;
         }
         to = moment_end(m, from);
+        m->last = from;
+        m->last_ms = first->taken_ms;
         st = write_moment(m, from, to, err);
     }
     return st;
 }
 
-pmapdb_status pm_moments_added(pm_moments *m, int64_t name_id, int64_t taken_ms, pmapdb_error *err)
+/* Asks the store. */
+static pmapdb_status look_around(pm_moments *m, int64_t name_id, int64_t taken_ms,
+                                 pmapdb_error *err)
 {
     int64_t from, span = 2 * m->sweep_ms + 2, last, after = taken_ms;
     bool settled = false, quiet;
@@ -218,13 +206,35 @@ pmapdb_status pm_moments_added(pm_moments *m, int64_t name_id, int64_t taken_ms,
         after = to;                     /* what was written just now is not what was there before */
         span *= 8;
     }
+    if (st == PMAPDB_OK && taken_ms >= last)
+        st = pm_lately_set(m->lately, name_id, m->last_ms, m->items + m->last, m->n - m->last, err);
+    return st;
+}
+
+pmapdb_status pm_moments_added(pm_moments *m, int64_t name_id, pm_moment_item *added,
+                               pmapdb_error *err)
+{
+    int64_t demoted = 0;
+    bool known = false;
+    pmapdb_status st = pm_lately_add(m->lately, name_id, added, &demoted, &known, err);
+
+    if (st == PMAPDB_OK && !known)
+        return look_around(m, name_id, added->taken_ms, err);
+    if (st == PMAPDB_OK && (added->moment_ms != added->taken_ms || !added->preferred))
+        st = write_item(m, added, err); /* another than it was stored with */
+    if (st == PMAPDB_OK && demoted)
+        st = pm_sql_run(m->sql, "UPDATE snapshots SET preferred = 0 WHERE snapshot_id = ?1",
+                        PM_ARGS(PM_I(demoted)), err);
     return st;
 }
 
 pmapdb_status pm_moments_regroup(pm_moments *m, int64_t name_id, pmapdb_error *err)
 {
     bool settled;
-    pmapdb_status st = load(m, name_id, INT64_MIN + 1, INT64_MAX, err);
+    pmapdb_status st;
+
+    pm_lately_forget(m->lately, name_id);
+    st = load(m, name_id, INT64_MIN + 1, INT64_MAX, err);
 
     return st == PMAPDB_OK ? group(m, INT64_MAX, &settled, err) : st;
 }

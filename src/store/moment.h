@@ -8,16 +8,18 @@
 #ifndef PM_STORE_MOMENT_H
 #define PM_STORE_MOMENT_H
 
+#include "store/lately.h"
 #include "store/sql.h"
 
-typedef struct pm_moments pm_moments; /* remembers the newest moment of the name at hand */
+typedef struct pm_moments pm_moments; /* remembers the newest moments */
 
 pmapdb_status pm_moments_new(pm_sql *sql, int64_t sweep_ms, pm_moments **out, pmapdb_error *err);
 void pm_moments_free(pm_moments *m);
 
-/* A snapshot of this name was stored at taken_ms: sets moment_ms and preferred of all that it
- * touches. */
-pmapdb_status pm_moments_added(pm_moments *m, int64_t name_id, int64_t taken_ms, pmapdb_error *err);
+/* This snapshot of the name was stored, as preferred and in a moment of its own: sets moment_ms and
+ * preferred of it and of all that it touches. */
+pmapdb_status pm_moments_added(pm_moments *m, int64_t name_id, pm_moment_item *added,
+                               pmapdb_error *err);
 
 /* Everything of a name anew: a process joined it or left it. */
 pmapdb_status pm_moments_regroup(pm_moments *m, int64_t name_id, pmapdb_error *err);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #define REMEMBERED_ROWS 1000000 /* about 300 MB */
+#define ENDED_LEAST 256
+#define ENDED_TURNS 3 /* so many times all others were asked for and this one was not */
 
 static void stream_free(pm_stream *s)
 {
@@ -29,7 +31,7 @@ void pm_newest_free(pm_newest *w)
         state_free(w->processes[i]);
     free(w->processes);
     w->processes = NULL;
-    w->size = w->used = w->rows = 0;
+    w->size = w->used = w->kept = w->rows = 0;
 }
 
 static size_t slot_of(const pm_newest *w, int64_t process_id)
@@ -41,14 +43,13 @@ static size_t slot_of(const pm_newest *w, int64_t process_id)
     return at;
 }
 
-static pmapdb_status grow_states(pm_newest *w, pmapdb_error *err)
+/* Into a table of this size. */
+static pmapdb_status rehash(pm_newest *w, size_t new_size, pmapdb_error *err)
 {
     pm_newest_of **old = w->processes;
     size_t size = w->size;
 
-    if (w->processes && w->used * 2 < w->size)
-        return PMAPDB_OK;
-    w->size = size ? size * 2 : 64;
+    w->size = new_size;
     w->processes = calloc(w->size, sizeof(pm_newest_of *));
     if (!w->processes) {
         w->processes = old;
@@ -62,14 +63,39 @@ static pmapdb_status grow_states(pm_newest *w, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
+/* A process that goes on is asked for as often as others. Whoever captures for a year meets many
+ * that do not. */
+static pmapdb_status drop_ended(pm_newest *w, pmapdb_error *err)
+{
+    const size_t turns = ENDED_TURNS * w->used;
+
+    if (w->used < 2 * w->kept + ENDED_LEAST)
+        return PMAPDB_OK;
+    for (size_t i = 0; i < w->size; i++) {
+        pm_newest_of *p = w->processes[i];
+
+        if (!p || w->calls - p->used_at <= turns)
+            continue;
+        pm_newest_forget(w, p);
+        state_free(p);
+        w->processes[i] = NULL;
+        w->used--;
+    }
+    w->kept = w->used;
+    return rehash(w, w->size, err); /* what stood behind a gap is found again */
+}
+
 pmapdb_status pm_newest_get(pm_put *p, pm_newest *w, pm_newest_of **out, pmapdb_error *err)
 {
     size_t at;
     pmapdb_status st;
 
+    w->calls++;
     if (w->rows > REMEMBERED_ROWS)
         pm_newest_free(w);
-    st = grow_states(w, err);
+    st = drop_ended(w, err);
+    if (st == PMAPDB_OK && w->used * 2 >= w->size)
+        st = rehash(w, w->size ? w->size * 2 : 64, err);
     if (st != PMAPDB_OK || !w->processes)
         return st;
     at = slot_of(w, p->process_id);
@@ -83,6 +109,7 @@ pmapdb_status pm_newest_get(pm_put *p, pm_newest *w, pm_newest_of **out, pmapdb_
         w->used++;
     }
     *out = w->processes[at];
+    (*out)->used_at = w->calls;
     return PMAPDB_OK;
 }
 
@@ -104,6 +131,11 @@ void pm_newest_forget(pm_newest *w, pm_newest_of *state)
         state->stream[i] = NULL;
     }
     state->has_tail = false;
+}
+
+pm_stream *pm_newest_known(const pm_newest_of *state, pm_dialect dialect, pm_state kind)
+{
+    return state->stream[(size_t)dialect * PM_STATES + (size_t)kind];
 }
 
 pmapdb_status pm_newest_stream(pm_put *p, pm_newest *w, pm_newest_of *state, pm_dialect dialect,

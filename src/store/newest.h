@@ -1,6 +1,6 @@
 /* newest: what the writer remembers of each process to append its next capture: the end of its
  * timeline and the rows of the newest capture of each stream. Read from the store when first
- * needed; dropped when it grows too large. */
+ * needed; dropped when it grows too large, and when the process does not come any more. */
 #ifndef PM_STORE_NEWEST_H
 #define PM_STORE_NEWEST_H
 
@@ -13,19 +13,25 @@ typedef struct pm_newest_of {
     int64_t process_id;
     pm_timeline tail; /* once has_tail */
     bool has_tail;
+    uint64_t used_at;              /* by which call of pm_newest_get */
     pm_stream *stream[PM_STREAMS]; /* NULL: not read yet */
 } pm_newest_of;
 
 typedef struct pm_newest {
     pm_newest_of **processes; /* open addressing by process_id */
     size_t size, used;
-    size_t rows; /* in all of them */
+    size_t kept;    /* of used, when those that had ended were dropped last */
+    uint64_t calls; /* of pm_newest_get */
+    size_t rows;    /* in all of them */
 } pm_newest;
 
 void pm_newest_free(pm_newest *w);
 
 /* Of the process that p is stored to; what was not remembered is read when it is asked for. */
 pmapdb_status pm_newest_get(pm_put *p, pm_newest *w, pm_newest_of **out, pmapdb_error *err);
+
+/* The stream if it is remembered, else NULL: nothing is read for it. */
+pm_stream *pm_newest_known(const pm_newest_of *state, pm_dialect dialect, pm_state kind);
 
 /* Makes sure that the tail is there. */
 pmapdb_status pm_newest_tail(pm_put *p, pm_newest_of *state, pmapdb_error *err);

@@ -2,7 +2,6 @@
 #include "store/object.h"
 
 #include "base/buf.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <xxhash.h>
 
@@ -42,6 +41,11 @@ void pm_objects_free(pm_objects *objects)
     free(objects->by_id);
     free(objects->by_hash);
     free(objects);
+}
+
+size_t pm_objects_count(const pm_objects *objects)
+{
+    return objects->used;
 }
 
 static void place(pm_object **table, size_t size, uint64_t key, pm_object *o)
@@ -131,6 +135,26 @@ static int64_t field_or_unknown(const pm_mapping *m, enum pm_field field)
     return pm_has(m, PM_BIT(field)) ? (int64_t)m->value[field] : PMAPDB_UNKNOWN;
 }
 
+static char *write_hex(char *p, uint32_t v)
+{
+    int digits = 2;
+
+    while (digits < 8 && v >> (4 * digits))
+        digits++;
+    for (int i = digits; i > 0; i--, v >>= 4)
+        p[i - 1] = "0123456789abcdef"[v & 15];
+    return p + digits;
+}
+
+/* "%02x:%02x", which printf would make the most expensive part of a row that did not change. */
+static void write_device(const pm_mapping *m, char *out)
+{
+    char *p = write_hex(out, m->dev_major);
+
+    *p = ':';
+    *write_hex(p + 1, m->dev_minor) = '\0';
+}
+
 /* Borrows the mapping's texts. */
 static void describe(const pm_mapping *m, pm_category category, bool inferred, pm_object *o)
 {
@@ -152,7 +176,7 @@ static void describe(const pm_mapping *m, pm_category category, bool inferred, p
     };
     memcpy(o->perms, m->perms, sizeof o->perms);
     if (o->has_device)
-        snprintf(o->device, sizeof o->device, "%02x:%02x", m->dev_major, m->dev_minor);
+        write_device(m, o->device);
     set_hashes(o);
 }
 

@@ -25,6 +25,8 @@ typedef struct pm_objects pm_objects;
 
 pmapdb_status pm_objects_new(pm_sql *sql, pm_objects **out, pmapdb_error *err);
 void pm_objects_free(pm_objects *objects);
+/* In memory. */
+size_t pm_objects_count(const pm_objects *objects);
 
 /* The object that `m` shows in this category; written to the store when it is new. */
 pmapdb_status pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_category category,

@@ -1,126 +1,16 @@
 /* process: which life of which pid a capture belongs to. */
 #include "store/process.h"
 
+#include "store/evidence.h"
 #include <stdlib.h>
 #include <xxhash.h>
-
-enum anchor { STACK_END, VDSO_START, LIBC_START, LD_START, N_ANCHORS };
-
-/* Stored in process.identity; the weakest link of a process's captures. */
-typedef enum link { LINK_NONE, LINK_START_TIME, LINK_ADDRESSES, LINK_COMMAND, LINK_ASSUMED } link;
-
-static const char *const link_names[] = {NULL, "start-time", "addresses", "command", "assumed"};
-
-typedef struct evidence {
-    int64_t anchor[N_ANCHORS]; /* or PMAPDB_UNKNOWN */
-    int64_t exe;
-    int64_t start_time;
-    pm_text command; /* whole */
-} evidence;
-
-/* ---- what a capture shows ---- */
-
-static bool is_libc(pm_text name)
-{
-    return pm_text_starts(name, PM_TEXT("libc.so.")) || pm_text_starts(name, PM_TEXT("libc-2.")) ||
-           pm_text_starts(name, PM_TEXT("libc.musl-")) || pm_text_equal(name, PM_TEXT("libc.so"));
-}
-
-static bool is_ld(pm_text name)
-{
-    return pm_text_starts(name, PM_TEXT("ld-linux")) || pm_text_starts(name, PM_TEXT("ld-2.")) ||
-           pm_text_starts(name, PM_TEXT("ld-musl-")) || pm_text_starts(name, PM_TEXT("ld64.so")) ||
-           pm_text_starts(name, PM_TEXT("ld.so"));
-}
-
-static void lowest(int64_t *anchor, uint64_t start)
-{
-    if (*anchor == PMAPDB_UNKNOWN || start < (uint64_t)*anchor)
-        *anchor = (int64_t)start;
-}
-
-static evidence evidence_of(const pm_capture *c, const pm_classify_context *context)
-{
-    evidence e = {.exe = PMAPDB_UNKNOWN, .start_time = c->start_time, .command = c->block.command};
-
-    for (int i = 0; i < N_ANCHORS; i++)
-        e.anchor[i] = PMAPDB_UNKNOWN;
-    for (size_t i = 0; i < c->n_rows; i++) {
-        const pm_mapping *m = pm_capture_row(c, i);
-        pm_text name = pm_text_basename(m->path);
-
-        /* pmap can call the mapping below the stack a stack as well: the highest end counts. */
-        if (pm_text_equal(m->path, PM_TEXT("[stack]")) &&
-            (e.anchor[STACK_END] == PMAPDB_UNKNOWN || m->end > (uint64_t)e.anchor[STACK_END]))
-            e.anchor[STACK_END] = (int64_t)m->end;
-        else if (pm_text_equal(m->path, PM_TEXT("[vdso]")))
-            lowest(&e.anchor[VDSO_START], m->start);
-        else if (is_libc(name))
-            lowest(&e.anchor[LIBC_START], m->start);
-        else if (is_ld(name))
-            lowest(&e.anchor[LD_START], m->start);
-        if (context->program.len && pm_text_equal(m->path, context->program))
-            lowest(&e.exe, m->start);
-    }
-    return e;
-}
-
-static pm_text first_word(pm_text t)
-{
-    const char *blank = t.len ? memchr(t.data, ' ', t.len) : NULL;
-
-    return blank ? (pm_text){t.data, (size_t)(blank - t.data)} : t;
-}
-
-/* ---- comparing ---- */
-
-/* LINK_NONE: they are different lives. */
-static link compare(const evidence *a, const evidence *b)
-{
-    bool shared = false;
-    link by = LINK_ASSUMED;
-
-    if (a->start_time != PMAPDB_UNKNOWN && b->start_time != PMAPDB_UNKNOWN)
-        return a->start_time == b->start_time ? LINK_START_TIME : LINK_NONE;
-    for (int i = 0; i < N_ANCHORS; i++) {
-        if (a->anchor[i] == PMAPDB_UNKNOWN || b->anchor[i] == PMAPDB_UNKNOWN)
-            continue;
-        if (a->anchor[i] != b->anchor[i])
-            return LINK_NONE;
-        shared = true;
-    }
-    if (shared)
-        return LINK_ADDRESSES;
-    if (a->exe != PMAPDB_UNKNOWN && b->exe != PMAPDB_UNKNOWN) {
-        if (a->exe != b->exe)
-            return LINK_NONE;
-        by = LINK_COMMAND;
-    }
-    if (a->command.len && b->command.len) {
-        if (!pm_text_equal(first_word(a->command), first_word(b->command)))
-            return LINK_NONE;
-        by = LINK_COMMAND;
-    }
-    return by;
-}
-
-/* How well a lone capture is tied to its life: by the best that it shows. */
-static link link_of_first(const evidence *e)
-{
-    if (e->start_time != PMAPDB_UNKNOWN)
-        return LINK_START_TIME;
-    for (int i = 0; i < N_ANCHORS; i++)
-        if (e->anchor[i] != PMAPDB_UNKNOWN)
-            return LINK_ADDRESSES;
-    return e->exe != PMAPDB_UNKNOWN || e->command.len ? LINK_COMMAND : LINK_ASSUMED;
-}
 
 /* ---- lives of one pid in the store ---- */
 
 typedef struct life {
     int64_t process_id, name_id, name_rank, name_ms;
     int64_t nearest; /* taken_ms of its last snapshot at or before the capture, else its first */
-    link by;
+    pm_link by;
 } life;
 
 /* The better candidate: a strong tie before a weak one, then the nearer in time, past before
@@ -129,35 +19,71 @@ static bool is_better(const life *a, const life *b, int64_t at)
 {
     bool a_past = a->nearest <= at, b_past = b->nearest <= at;
 
-    if ((a->by >= LINK_COMMAND) != (b->by >= LINK_COMMAND))
+    if ((a->by >= PM_LINK_COMMAND) != (b->by >= PM_LINK_COMMAND))
         return a->by < b->by;
     if (a_past != b_past)
         return a_past;
     return a_past ? a->nearest > b->nearest : a->nearest < b->nearest;
 }
 
-/* For a pid-less capture, the file it came from is the identity; its lives are numbered from here.
- */
+/* For a pid-less capture, the file it came from is the identity; its lives are numbered from here,
+ * those of a pid from 0. */
 #define LIVES_OF_FILE 1024
 static int64_t life_of_file(const pm_capture *c)
 {
-    uint64_t h = XXH3_64bits(c->source_dir, strlen(c->source_dir));
+    uint64_t h;
 
+    if (c->pid != PMAPDB_UNKNOWN)
+        return 0;
+    h = XXH3_64bits(c->source_dir, strlen(c->source_dir));
     return (int64_t)(XXH3_64bits_withSeed(c->source_name, strlen(c->source_name), h) >> 1) /
            LIVES_OF_FILE * LIVES_OF_FILE;
 }
 
-static void read_evidence(sqlite3_stmt *stmt, evidence *e)
+static void read_evidence(sqlite3_stmt *stmt, pm_evidence *e)
 {
     e->start_time = pm_col_int(stmt, 5);
-    for (int i = 0; i < N_ANCHORS; i++)
+    for (int i = 0; i < PM_ANCHOR_COUNT; i++)
         e->anchor[i] = pm_col_int(stmt, 6 + i);
     e->exe = pm_col_int(stmt, 10);
     e->command = pm_col_text(stmt, 11);
+    e->boot_id = pm_col_text(stmt, 12);
 }
 
-static pmapdb_status find_life(pm_sql *sql, const pm_capture *c, const evidence *e, int64_t host_id,
-                               life *best, int64_t *n_lives, pmapdb_error *err)
+/* The life that a live capture names; process_id 0 where it has not been seen live yet. */
+static pmapdb_status find_live(pm_sql *sql, const pm_capture *c, const pm_evidence *e,
+                               int64_t host_id, life *out, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has = false;
+    pmapdb_status st = PMAPDB_OK;
+
+    *out = (life){0};
+    if (!e->boot_id.len || e->start_time == PMAPDB_UNKNOWN)
+        return PMAPDB_OK;
+    st = pm_sql_rows(sql,
+                     "SELECT process_id, name_id, name_rank, name_ms FROM process "
+                     "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 "
+                     "AND coalesce(boot_id, '') = ?3 AND coalesce(start_time, -1) = ?4",
+                     PM_ARGS(PM_I(c->pid), PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id),
+                             PM_T(e->boot_id), PM_I(e->start_time)),
+                     &stmt, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(sql, stmt, &has, err);
+    if (st != PMAPDB_OK || !has)
+        return st;
+    *out = (life){.process_id = pm_col_int(stmt, 0),
+                  .name_id = pm_col_int(stmt, 1),
+                  .name_rank = pm_col_int(stmt, 2),
+                  .name_ms = pm_col_int(stmt, 3),
+                  .by = PM_LINK_START_TIME};
+    pm_sql_done(stmt);
+    return PMAPDB_OK;
+}
+
+/* *next_life: a number that no life of this pid has. */
+static pmapdb_status find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e,
+                               int64_t host_id, life *best, int64_t *next_life, pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
     bool has, weak_open = true;
@@ -166,7 +92,7 @@ static pmapdb_status find_life(pm_sql *sql, const pm_capture *c, const evidence 
         "SELECT process_id, name_id, name_rank, name_ms, coalesce((SELECT max(taken_ms) FROM "
         "snapshots s WHERE s.process_id = p.process_id AND taken_ms <= ?3), (SELECT min(taken_ms) "
         "FROM snapshots s WHERE s.process_id = p.process_id)) AS nearest, start_time, stack_end, "
-        "vdso_start, libc_start, ld_start, exe_start, command FROM process p "
+        "vdso_start, libc_start, ld_start, exe_start, command, boot_id, life FROM process p "
         "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 AND (?1 >= 0 OR life BETWEEN "
         "?4 AND ?5) "
         "ORDER BY nearest <= ?3 DESC, abs(nearest - ?3)",
@@ -178,16 +104,17 @@ static pmapdb_status find_life(pm_sql *sql, const pm_capture *c, const evidence 
     if (st != PMAPDB_OK)
         return st;
     *best = (life){0};
-    *n_lives = 0;
+    *next_life = life_of_file(c);
     while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
         life l = {pm_col_int(stmt, 0), pm_col_int(stmt, 1), pm_col_int(stmt, 2),
-                  pm_col_int(stmt, 3), pm_col_int(stmt, 4), LINK_NONE};
-        evidence other;
+                  pm_col_int(stmt, 3), pm_col_int(stmt, 4), PM_LINK_NONE};
+        pm_evidence other;
 
-        ++*n_lives;
+        if (pm_col_int(stmt, 13) >= *next_life)
+            *next_life = pm_col_int(stmt, 13) + 1;
         read_evidence(stmt, &other);
-        l.by = compare(e, &other);
-        if (l.by == LINK_NONE || (l.by >= LINK_COMMAND && !weak_open)) {
+        l.by = pm_evidence_compare(e, &other);
+        if (l.by == PM_LINK_NONE || (l.by >= PM_LINK_COMMAND && !weak_open)) {
             weak_open = false;
             continue;
         }
@@ -249,23 +176,36 @@ pmapdb_status pm_host_of(pm_sql *sql, const char *host, int64_t *host_id, pmapdb
 
 /* ---- writing ---- */
 
-static pmapdb_status insert_process(pm_sql *sql, const pm_capture *c, const evidence *e,
+/* One moment on two clocks. */
+static pm_arg mono_arg(const pm_capture *c)
+{
+    return PM_I(c->live ? c->live->mono_ns : PMAPDB_UNKNOWN);
+}
+
+static pm_arg utc_arg(const pm_capture *c)
+{
+    return PM_I(c->live ? c->live->utc_ms : PMAPDB_UNKNOWN);
+}
+
+static pmapdb_status insert_process(pm_sql *sql, const pm_capture *c, const pm_evidence *e,
                                     int64_t host_id, int64_t name_id, pm_name_rank rank,
-                                    int64_t n_lives, int64_t *id, pmapdb_error *err)
+                                    int64_t next_life, int64_t *id, pmapdb_error *err)
 {
     pmapdb_status st = pm_sql_run(
         sql,
         "INSERT INTO process (host_id, name_id, name_rank, name_ms, pid, start_time, life, "
-        "command, "
-        "command_ms, identity, stack_end, vdso_start, libc_start, ld_start, exe_start) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-        PM_ARGS(
-            PM_I(host_id), PM_I(name_id), PM_I(rank), PM_I(c->taken_ms), PM_I(c->pid),
-            PM_I(c->start_time), PM_I(n_lives + (c->pid == PMAPDB_UNKNOWN ? life_of_file(c) : 0)),
-            PM_T((e->command.len ? e->command : (pm_text){NULL, 0})),
-            PM_I(e->command.len ? c->taken_ms : PMAPDB_UNKNOWN), PM_S(link_names[link_of_first(e)]),
-            PM_I(e->anchor[STACK_END]), PM_I(e->anchor[VDSO_START]), PM_I(e->anchor[LIBC_START]),
-            PM_I(e->anchor[LD_START]), PM_I(e->exe)),
+        "command, command_ms, identity, stack_end, vdso_start, libc_start, ld_start, exe_start, "
+        "boot_id, clock_mono_ns, clock_utc_ms) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
+        "?18)",
+        PM_ARGS(PM_I(host_id), PM_I(name_id), PM_I(rank), PM_I(c->taken_ms), PM_I(c->pid),
+                PM_I(c->start_time), PM_I(next_life),
+                PM_T((e->command.len ? e->command : (pm_text){NULL, 0})),
+                PM_I(e->command.len ? c->taken_ms : PMAPDB_UNKNOWN),
+                PM_S(pm_link_name(pm_evidence_alone(e))), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
+                PM_I(e->anchor[PM_ANCHOR_VDSO_START]), PM_I(e->anchor[PM_ANCHOR_LIBC_START]),
+                PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe), PM_T(e->boot_id), mono_arg(c),
+                utc_arg(c)),
         err);
 
     *id = pm_sql_last_id(sql);
@@ -273,12 +213,16 @@ static pmapdb_status insert_process(pm_sql *sql, const pm_capture *c, const evid
 }
 
 /* Adds what the process did not know; the earliest command; the weakest link. */
-static pmapdb_status learn(pm_sql *sql, const pm_capture *c, const evidence *e, const life *l,
+static pmapdb_status learn(pm_sql *sql, const pm_capture *c, const pm_evidence *e, const life *l,
                            pmapdb_error *err)
 {
     return pm_sql_run(
         sql,
         "UPDATE process SET start_time = coalesce(start_time, ?2), "
+        "boot_id = coalesce(boot_id, ?11), "
+        "clock_utc_ms = CASE WHEN ?12 < coalesce(clock_mono_ns, ?12 + 1) THEN ?13 "
+        "ELSE clock_utc_ms END, "
+        "clock_mono_ns = min(coalesce(clock_mono_ns, ?12), coalesce(?12, clock_mono_ns)), "
         "stack_end = coalesce(stack_end, ?3), vdso_start = coalesce(vdso_start, ?4), "
         "libc_start = coalesce(libc_start, ?5), ld_start = coalesce(ld_start, ?6), "
         "exe_start = min(coalesce(exe_start, ?7), coalesce(?7, exe_start)), "
@@ -290,10 +234,11 @@ static pmapdb_status learn(pm_sql *sql, const pm_capture *c, const evidence *e, 
         "WHEN ?10 = 'command' OR identity = 'command' THEN 'command' "
         "WHEN ?10 = 'addresses' OR identity = 'addresses' THEN 'addresses' ELSE 'start-time' END "
         "WHERE process_id = ?1",
-        PM_ARGS(PM_I(l->process_id), PM_I(e->start_time), PM_I(e->anchor[STACK_END]),
-                PM_I(e->anchor[VDSO_START]), PM_I(e->anchor[LIBC_START]), PM_I(e->anchor[LD_START]),
-                PM_I(e->exe), PM_T((e->command.len ? e->command : (pm_text){NULL, 0})),
-                PM_I(c->taken_ms), PM_S(link_names[l->by])),
+        PM_ARGS(PM_I(l->process_id), PM_I(e->start_time), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
+                PM_I(e->anchor[PM_ANCHOR_VDSO_START]), PM_I(e->anchor[PM_ANCHOR_LIBC_START]),
+                PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe),
+                PM_T((e->command.len ? e->command : (pm_text){NULL, 0})), PM_I(c->taken_ms),
+                PM_S(pm_link_name(l->by)), PM_T(e->boot_id), mono_arg(c), utc_arg(c)),
         err);
 }
 
@@ -309,22 +254,25 @@ static pmapdb_status rename_process(pm_sql *sql, int64_t process_id, int64_t nam
 pmapdb_status pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,
                             pm_process_found *out, pmapdb_error *err)
 {
-    evidence e = evidence_of(c, context);
+    pm_evidence e = pm_evidence_of(c, context);
     pm_name_rank rank;
     pm_text name = name_of(c, context, &rank);
-    int64_t host_id, name_id, n_lives;
+    int64_t host_id, name_id, next_life = 0;
     life l;
     pmapdb_status st = pm_host_of(sql, c->host, &host_id, err);
 
     if (st == PMAPDB_OK)
-        st = find_life(sql, c, &e, host_id, &l, &n_lives, err);
+        st = find_live(sql, c, &e, host_id, &l, err);
+    if (st == PMAPDB_OK && !l.process_id)
+        st = find_life(sql, c, &e, host_id, &l, &next_life, err);
     if (st != PMAPDB_OK)
         return st;
     *out = (pm_process_found){.process_id = l.process_id,
                               .name_id = l.name_id,
                               .old_name_id = l.name_id,
+                              .name_rank = l.name_rank,
                               .is_new = l.process_id == 0,
-                              .ambiguous = l.process_id && l.by == LINK_ASSUMED};
+                              .ambiguous = l.process_id && l.by == PM_LINK_ASSUMED};
     if (!out->is_new &&
         ((int64_t)rank > l.name_rank || ((int64_t)rank == l.name_rank && c->taken_ms >= l.name_ms)))
         return learn(sql, c, &e, &l, err);
@@ -332,8 +280,9 @@ pmapdb_status pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_
     if (st != PMAPDB_OK)
         return st;
     out->name_id = name_id;
+    out->name_rank = (int64_t)rank;
     if (out->is_new)
-        return insert_process(sql, c, &e, host_id, name_id, rank, n_lives, &out->process_id, err);
+        return insert_process(sql, c, &e, host_id, name_id, rank, next_life, &out->process_id, err);
     st = learn(sql, c, &e, &l, err);
     return st == PMAPDB_OK ? rename_process(sql, l.process_id, name_id, rank, c->taken_ms, err)
                            : st;

@@ -1,11 +1,14 @@
 /* process: which life of which pid a capture belongs to.
  *
- * A start time decides where both sides have one. Else the anchors do: addresses that address
- * space layout randomisation sets once per exec and that every dialect shows (end of [stack], start
- * of [vdso], lowest row of libc and of ld.so). A capture belongs to the life whose anchors, of
- * those that both show, are all equal; one that differs begins a new life. The command line is no
- * evidence against equal anchors: titles change. Where no anchor is shared, the executable's
- * address and the command's first word decide, and else it is assumed.
+ * A live capture names its life: host, boot, pid, start time; lives of other boots are others, and
+ * an exec within one is the same. Of text, a start time decides where both sides have one: the boot
+ * is then that of the life nearest in time, and what one side does not know it learns. Else the
+ * anchors do: addresses that address space layout randomisation sets once per exec and that every
+ * dialect shows (end of [stack], start of [vdso], lowest row of libc and of ld.so). A capture
+ * belongs to the life whose anchors, of those that both show, are all equal; one that differs
+ * begins a new life. The command line is no evidence against equal anchors: titles change. Where no
+ * anchor is shared, the executable's address and the command's first word decide, and else it is
+ * assumed.
  */
 #ifndef PM_STORE_PROCESS_H
 #define PM_STORE_PROCESS_H
@@ -18,6 +21,7 @@
  * old_name_id is what it was (0 for a new process). */
 typedef struct pm_process_found {
     int64_t process_id, name_id, old_name_id;
+    int64_t name_rank; /* of its name now */
     bool is_new;
     bool ambiguous; /* nothing but the pid ties it to its process */
 } pm_process_found;

@@ -2,6 +2,8 @@
 #include "store/put.h"
 
 #include "store/process.h"
+#include "store/refine.h"
+#include "store/region.h"
 #include <stdlib.h>
 
 /* ---- rows of the capture ---- */
@@ -40,11 +42,10 @@ static pmapdb_status detail_of(pm_sql *sql, const pm_mapping *m, int64_t *id, pm
     return st;
 }
 
-static pmapdb_status make_row(pm_put *p, const pm_classify_context *context, const pm_mapping *m,
-                              pm_row *row, pmapdb_error *err)
+static pmapdb_status make_row(pm_put *p, const pm_mapping *m, pm_row *row, pmapdb_error *err)
 {
-    pm_category category = pm_classify_mapping(context, m);
-    bool inferred = context->heap_inferred && category == PM_CATEGORY_HEAP;
+    pm_category category = pm_classify_mapping(p->context, m);
+    bool inferred = p->context->heap_inferred && category == PM_CATEGORY_HEAP;
     uint64_t length = m->end - m->start;
     int64_t detail_id;
     pmapdb_status st;
@@ -66,17 +67,28 @@ static pmapdb_status make_row(pm_put *p, const pm_classify_context *context, con
     return st;
 }
 
-pmapdb_status pm_put_rows(pm_put *p, const pm_classify_context *context, pmapdb_error *err)
+pmapdb_status pm_put_some_rows(pm_put *p, size_t from, size_t to, pmapdb_error *err)
 {
-    const pm_capture *c = p->capture;
+    size_t n = p->rows.n + to - from;
     pmapdb_status st = PMAPDB_OK;
 
-    p->rows.row = calloc(c->n_rows + 1, sizeof *p->rows.row);
-    if (!p->rows.row)
-        return pm_fail_nomem(err);
-    p->rows.cap = c->n_rows + 1;
-    for (size_t i = 0; i < c->n_rows && st == PMAPDB_OK; i++)
-        st = make_row(p, context, pm_capture_row(c, i), &p->rows.row[p->rows.n++], err);
+    if (n >= p->rows.cap) {
+        pm_row *grown = realloc(p->rows.row, (n + n / 8 + 1) * sizeof *grown);
+
+        if (!grown)
+            return pm_fail_nomem(err);
+        p->rows.row = grown;
+        p->rows.cap = n + n / 8 + 1;
+    }
+    for (size_t i = from; i < to && st == PMAPDB_OK; i++)
+        st = make_row(p, pm_capture_row(p->capture, i), &p->rows.row[p->rows.n++], err);
+    return st;
+}
+
+pmapdb_status pm_put_rows(pm_put *p, pmapdb_error *err)
+{
+    pmapdb_status st = pm_put_some_rows(p, 0, p->capture->n_rows, err);
+
     if (st == PMAPDB_OK)
         pm_rows_sort(&p->rows);
     for (size_t i = 1; i < p->rows.n && st == PMAPDB_OK; i++)
@@ -84,6 +96,20 @@ pmapdb_status pm_put_rows(pm_put *p, const pm_classify_context *context, pmapdb_
             st = pm_fail(err, PMAPDB_INPUT, "two mappings at the address %llx",
                          (unsigned long long)p->rows.row[i].at.start);
     return st;
+}
+
+pmapdb_status pm_put_descend(pm_put *p, pm_rows *rows, size_t i, const pm_descent *descent,
+                             pmapdb_error *err)
+{
+    pm_row *row = &rows->row[i];
+
+    row->reason = descent->reason;
+    row->at.lineage = descent->lineage;
+    row->at.kept = descent->kept;
+    if (row->at.lineage != PM_NO_LINEAGE)
+        return PMAPDB_OK;
+    row->at.kept = pm_refine_row(rows, i);
+    return pm_lineage_new(p->sql, p->process_id, p->snapshot_id, row, err);
 }
 
 /* ---- rows of tables capture and snapshots ---- */

@@ -10,15 +10,23 @@ typedef struct pm_put {
     pm_sql *sql;
     pm_objects *objects;
     const pm_capture *capture;
+    const pm_classify_context *context;
     int64_t sweep_ms;
-    int64_t process_id, name_id, capture_id, snapshot_id;
+    int64_t process_id, capture_id, snapshot_id;
     uint64_t fields;
     pm_rows rows;     /* by place; lineages are decided by append or late */
     pm_rollup rollup; /* once they are */
 } pm_put;
 
-/* Fills rows from the capture. */
-pmapdb_status pm_put_rows(pm_put *p, const pm_classify_context *context, pmapdb_error *err);
+/* Fills rows from the capture, in its context. */
+pmapdb_status pm_put_rows(pm_put *p, pmapdb_error *err);
+/* Adds rows from..to of the capture, in their order. */
+pmapdb_status pm_put_some_rows(pm_put *p, size_t from, size_t to, pmapdb_error *err);
+
+/* Row i continues what `descent` says; a new lineage is written, its category told by rows around
+ * it. */
+pmapdb_status pm_put_descend(pm_put *p, pm_rows *rows, size_t i, const pm_descent *descent,
+                             pmapdb_error *err);
 
 /* The row in table capture, unless capture_id is set already. */
 pmapdb_status pm_put_capture(pm_put *p, pmapdb_error *err);

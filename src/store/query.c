@@ -43,6 +43,7 @@ static pmapdb_status prepare(pmapdb_store *store, pm_query_info *info, pmapdb_ro
     r->store = store;
     r->info = info;
     r->back_from = PMAPDB_UNKNOWN;
+    r->scope = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0}; /* without a process: all of them */
     st = pm_query_check(store->db, info, &r->stmt, err);
     if (st == PMAPDB_OK)
         st = keep_names(info, err);

@@ -41,37 +41,42 @@ pmapdb_status pm_region_of(pm_sql *sql, pm_row *row, bool new_lineage, pmapdb_er
     return st;
 }
 
+pmapdb_status pm_region_read(sqlite3_stmt *stmt, int column, pm_objects *objects, pm_row *row,
+                             pmapdb_error *err)
+{
+    int64_t offset = pm_col_int(stmt, column + 4), kept = pm_col_int(stmt, column + 7);
+
+    row->at = (pm_place){
+        .lineage = pm_col_int(stmt, column),
+        .kept = kept == PMAPDB_UNKNOWN ? 0 : kept,
+        .start = (uint64_t)pm_col_int(stmt, column + 2),
+        .length = (uint64_t)pm_col_int(stmt, column + 3),
+        .offset = offset == PMAPDB_UNKNOWN ? 0 : (uint64_t)offset,
+        .has_offset = offset != PMAPDB_UNKNOWN,
+    };
+    row->size_kib = pm_col_int(stmt, column + 5);
+    row->reason = (pm_reason)pm_col_int(stmt, column + 6);
+    return pm_objects_get(objects, pm_col_int(stmt, column + 1), &row->at.object, err);
+}
+
 pmapdb_status pm_region_get(pm_sql *sql, pm_objects *objects, pm_row *row, pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
     bool has = false;
-    int64_t object_id = 0;
-    pmapdb_status st = pm_sql_rows(sql,
-                                   "SELECT lineage_id, object_id, start, length, offset, size_kib, "
-                                   "reason, category_id FROM region WHERE region_id = ?1",
-                                   PM_ARGS(PM_I(row->region_id)), &stmt, err);
+    pmapdb_status st =
+        pm_sql_rows(sql, "SELECT " PM_REGION_SELECT " FROM region r WHERE r.region_id = ?1",
+                    PM_ARGS(PM_I(row->region_id)), &stmt, err);
 
     if (st == PMAPDB_OK)
         st = pm_sql_step(sql, stmt, &has, err);
     if (st != PMAPDB_OK)
         return st;
-    if (has) {
-        int64_t offset = pm_col_int(stmt, 4), kept = pm_col_int(stmt, 7);
-
-        object_id = pm_col_int(stmt, 1);
-        row->at = (pm_place){
-            .lineage = pm_col_int(stmt, 0),
-            .kept = kept == PMAPDB_UNKNOWN ? 0 : kept,
-            .start = (uint64_t)pm_col_int(stmt, 2),
-            .length = (uint64_t)pm_col_int(stmt, 3),
-            .offset = offset == PMAPDB_UNKNOWN ? 0 : (uint64_t)offset,
-            .has_offset = offset != PMAPDB_UNKNOWN,
-        };
-        row->size_kib = pm_col_int(stmt, 5);
-        row->reason = (pm_reason)pm_col_int(stmt, 6);
-        pm_sql_done(stmt);
-    }
-    return pm_objects_get(objects, object_id, &row->at.object, err);
+    if (!has)
+        return pm_fail(err, PMAPDB_DATABASE, "region %lld is missing; the store is damaged",
+                       (long long)row->region_id);
+    st = pm_region_read(stmt, 0, objects, row, err);
+    pm_sql_done(stmt);
+    return st;
 }
 
 pmapdb_status pm_lineage_new(pm_sql *sql, int64_t process_id, int64_t snapshot_id, pm_row *row,

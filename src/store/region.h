@@ -10,6 +10,14 @@
  * existing one keeps its reason. Sets row->region_id. */
 pmapdb_status pm_region_of(pm_sql *sql, pm_row *row, bool new_lineage, pmapdb_error *err);
 
+/* Of region r, as pm_region_read wants them from `column` on. */
+#define PM_REGION_SELECT                                                             \
+    "r.lineage_id, r.object_id, r.start, r.length, r.offset, r.size_kib, r.reason, " \
+    "r.category_id"
+#define PM_REGION_COLUMNS 8
+pmapdb_status pm_region_read(sqlite3_stmt *stmt, int column, pm_objects *objects, pm_row *row,
+                             pmapdb_error *err);
+
 /* Fills at, size_kib, reason of a row from its region_id. */
 pmapdb_status pm_region_get(pm_sql *sql, pm_objects *objects, pm_row *row, pmapdb_error *err);
 

@@ -16,6 +16,18 @@ void pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *row)
         sum[i] = sum[i] == PMAPDB_UNKNOWN || row->v[i] < 0 ? PMAPDB_UNKNOWN : sum[i] + row->v[i];
 }
 
+bool pm_rollup_remove(pm_rollup *r, int64_t category_id, const pm_totals *row)
+{
+    int64_t *sum = r->sum[category_id - 1];
+    bool known = true;
+
+    for (int i = 0; i < PM_TOTAL_COUNT; i++) {
+        known &= sum[i] != PMAPDB_UNKNOWN && row->v[i] >= 0;
+        sum[i] = known ? sum[i] - row->v[i] : PMAPDB_UNKNOWN;
+    }
+    return known;
+}
+
 void pm_rollup_rows(pm_rollup *r, const pm_rows *rows, uint64_t fields)
 {
     pm_rollup_clear(r);

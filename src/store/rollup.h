@@ -11,6 +11,8 @@ typedef struct pm_rollup {
 
 void pm_rollup_clear(pm_rollup *r);
 void pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *row);
+/* Takes out what was added. False: a sum is unknown, which only adding all anew can tell. */
+bool pm_rollup_remove(pm_rollup *r, int64_t category_id, const pm_totals *row);
 
 /* Of all rows; lineages are decided. */
 void pm_rollup_rows(pm_rollup *r, const pm_rows *rows, uint64_t fields);

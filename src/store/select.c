@@ -172,7 +172,7 @@ static pmapdb_status select_process(pm_sql *sql, pm_text selector, pm_scope *out
     uint64_t number;
     pmapdb_status st = PMAPDB_OK;
 
-    *out = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN};
+    *out = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
     if (selector.len == 0)
         return PMAPDB_OK;
     if (pm_text_equal(selector, PM_TEXT("only")))
@@ -216,7 +216,7 @@ pmapdb_status pm_select_of_snapshot(pm_sql *sql, int64_t snapshot_id, pm_scope *
         "WHERE s.snapshot_id = ?1",
         PM_ARGS(PM_I(snapshot_id)), &stmt, err);
 
-    *out = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN};
+    *out = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
     if (st == PMAPDB_OK)
         st = pm_sql_step(sql, stmt, &has, err);
     if (st != PMAPDB_OK || !has)
@@ -228,36 +228,44 @@ pmapdb_status pm_select_of_snapshot(pm_sql *sql, int64_t snapshot_id, pm_scope *
     return PMAPDB_OK;
 }
 
+pmapdb_status pm_select_host(pm_sql *sql, pm_text name, int64_t *host_id, pmapdb_error *err)
+{
+    return pm_sql_int(sql, "SELECT host_id FROM host WHERE name = ?1", PM_ARGS(PM_T(name)), 0,
+                      host_id, err);
+}
+
 /* ---- snapshots ---- */
 
 /* Per process the nearest one, by the index of (process_id, taken_ms); then the best of these. */
-#define SCOPE \
-    "WHERE p.process_id IS coalesce(?1, p.process_id) AND p.name_id IS coalesce(?2, p.name_id)"
-#define USED "(CASE WHEN ?3 IS NULL THEN s.preferred ELSE s.dialect = ?3 END)"
+#define SCOPE                                                                                    \
+    "WHERE p.process_id IS coalesce(?1, p.process_id) AND p.name_id IS coalesce(?2, p.name_id) " \
+    "AND (?3 = 0 OR p.host_id = ?3)"
+#define USED "(CASE WHEN ?4 IS NULL THEN s.preferred ELSE s.dialect = ?4 END)"
 
 static pmapdb_status at_or_before(pm_sql *sql, const pm_scope *scope, pm_text dialect, int64_t ms,
                                   int64_t *snapshot_id, pmapdb_error *err)
 {
-    return pm_sql_int(
-        sql,
-        "SELECT z.snapshot_id FROM process p CROSS JOIN snapshots z ON z.snapshot_id "
-        "= (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id "
-        "AND s.taken_ms <= ?4 AND " USED " ORDER BY s.taken_ms DESC LIMIT 1) " SCOPE
-        " ORDER BY z.taken_ms DESC, z.snapshot_id LIMIT 1",
-        PM_ARGS(PM_I(scope->process_id), PM_I(scope->name_id), PM_T(dialect), PM_I(ms)),
-        PMAPDB_UNKNOWN, snapshot_id, err);
+    return pm_sql_int(sql,
+                      "SELECT z.snapshot_id FROM process p CROSS JOIN snapshots z ON z.snapshot_id "
+                      "= (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id "
+                      "AND s.taken_ms <= ?5 AND " USED " ORDER BY s.taken_ms DESC LIMIT 1) " SCOPE
+                      " ORDER BY z.taken_ms DESC, z.snapshot_id LIMIT 1",
+                      PM_ARGS(PM_I(scope->process_id), PM_I(scope->name_id), PM_I(scope->host_id),
+                              PM_T(dialect), PM_I(ms)),
+                      PMAPDB_UNKNOWN, snapshot_id, err);
 }
 
 static pmapdb_status earliest(pm_sql *sql, const pm_scope *scope, pm_text dialect,
                               int64_t *snapshot_id, pmapdb_error *err)
 {
-    return pm_sql_int(sql,
-                      "SELECT z.snapshot_id FROM process p CROSS JOIN snapshots z ON z.snapshot_id "
-                      "= (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id "
-                      "AND " USED " ORDER BY s.taken_ms LIMIT 1) " SCOPE
-                      " ORDER BY z.taken_ms, z.snapshot_id LIMIT 1",
-                      PM_ARGS(PM_I(scope->process_id), PM_I(scope->name_id), PM_T(dialect)),
-                      PMAPDB_UNKNOWN, snapshot_id, err);
+    return pm_sql_int(
+        sql,
+        "SELECT z.snapshot_id FROM process p CROSS JOIN snapshots z ON z.snapshot_id "
+        "= (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id "
+        "AND " USED " ORDER BY s.taken_ms LIMIT 1) " SCOPE
+        " ORDER BY z.taken_ms, z.snapshot_id LIMIT 1",
+        PM_ARGS(PM_I(scope->process_id), PM_I(scope->name_id), PM_I(scope->host_id), PM_T(dialect)),
+        PMAPDB_UNKNOWN, snapshot_id, err);
 }
 
 static pmapdb_status moment_of(pm_sql *sql, pm_pick *out, pmapdb_error *err)
@@ -269,11 +277,12 @@ static pmapdb_status moment_of(pm_sql *sql, pm_pick *out, pmapdb_error *err)
 static pmapdb_status in_scope(pm_sql *sql, const pm_scope *scope, uint64_t id, int64_t *snapshot_id,
                               pmapdb_error *err)
 {
-    return pm_sql_int(sql,
-                      "SELECT s.snapshot_id FROM snapshots s JOIN process p ON p.process_id = "
-                      "s.process_id " SCOPE " AND s.snapshot_id = ?3",
-                      PM_ARGS(PM_I(scope->process_id), PM_I(scope->name_id), PM_I(id)),
-                      PMAPDB_UNKNOWN, snapshot_id, err);
+    return pm_sql_int(
+        sql,
+        "SELECT s.snapshot_id FROM snapshots s JOIN process p ON p.process_id = "
+        "s.process_id " SCOPE " AND s.snapshot_id = ?4",
+        PM_ARGS(PM_I(scope->process_id), PM_I(scope->name_id), PM_I(scope->host_id), PM_I(id)),
+        PMAPDB_UNKNOWN, snapshot_id, err);
 }
 
 static pmapdb_status no_snapshot(pm_sql *sql, const pm_scope *scope, pm_text dialect,

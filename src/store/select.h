@@ -13,6 +13,7 @@
 /* Either one process, or all processes of a name. PMAPDB_UNKNOWN where it is the other. */
 typedef struct pm_scope {
     int64_t process_id, name_id;
+    int64_t host_id; /* only what is of this host; 0: of any */
 } pm_scope;
 
 typedef struct pm_pick {
@@ -24,8 +25,11 @@ typedef struct pm_pick {
 pmapdb_status pm_select_of_snapshot(pm_sql *sql, int64_t snapshot_id, pm_scope *out,
                                     pmapdb_error *err);
 
-/* "only": the one name that the store has. Empty: everything, both members unknown. */
+/* "only": the one name that the store has. Empty: everything, both ids unknown. The host is any. */
 pmapdb_status pm_select_process(pm_sql *sql, pm_text selector, pm_scope *out, pmapdb_error *err);
+
+/* *host_id is 0 where no host is so called, or none is asked for. */
+pmapdb_status pm_select_host(pm_sql *sql, pm_text name, int64_t *host_id, pmapdb_error *err);
 
 /* dialect: only its captures, or data NULL. back_from: what -2h counts back from, a moment, or
  * PMAPDB_UNKNOWN for the newest. */

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #define BUSY_MS 60000
+/* A handle is one thread's at a time: SQLite need not lock it at every value that is read. */
+#define OPEN_FLAGS (SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX)
 
 /* Creates the file with its permissions before SQLite sees it: SQLite gives -wal and -shm the mode
  * of the main file. */
@@ -97,14 +99,15 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
         st = check_file(s->path, R_OK | W_OK, err);
     if (st != PMAPDB_OK)
         return st;
-    if (sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE, NULL) !=
-        SQLITE_OK)
+    if (sqlite3_open_v2(s->path, &s->db, OPEN_FLAGS | SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return pm_sql_fail(s->db, "open the store", err);
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_timeout(s->db, busy_ms);
     st = pm_sql_new(s->db, &s->sql, err);
     if (st == PMAPDB_OK)
         st = pm_check_identity(s, &version, err); /* before anything is changed */
+    if (st == PMAPDB_OK) /* before the first page is written: it is of no use behind that */
+        st = exec(s, "PRAGMA auto_vacuum = INCREMENTAL", err);
     if (st == PMAPDB_OK)
         st = switch_to_wal(s, busy_ms, err);
     if (st == PMAPDB_OK)
@@ -146,8 +149,8 @@ static char *immutable_uri(const char *path)
 static pmapdb_status try_read(pmapdb_store *s, const char *name, int flags, int busy_ms,
                               pmapdb_error *err)
 {
-    if (sqlite3_open_v2(name, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE | flags,
-                        NULL) != SQLITE_OK ||
+    if (sqlite3_open_v2(name, &s->db, OPEN_FLAGS | SQLITE_OPEN_READONLY | flags, NULL) !=
+            SQLITE_OK ||
         sqlite3_busy_timeout(s->db, busy_ms) != SQLITE_OK ||
         sqlite3_exec(s->db, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) != SQLITE_OK) {
         pmapdb_status st = pm_sql_fail(s->db, "open the store", err);
@@ -242,6 +245,23 @@ pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err)
 pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err)
 {
     return pm_sql_run(s->sql, "COMMIT", PM_NO_ARGS, err);
+}
+
+pmapdb_status pm_store_version(pmapdb_store *s, int64_t *version, pmapdb_error *err)
+{
+    return pm_sql_int(s->sql, "PRAGMA data_version", PM_NO_ARGS, 0, version, err);
+}
+
+pmapdb_status pm_store_begin_tidying(pmapdb_store *s, pmapdb_error *err)
+{
+    pm_writer_free(s->writer);
+    s->writer = NULL;
+    return exec(s, "PRAGMA foreign_keys = OFF", err);
+}
+
+void pm_store_end_tidying(pmapdb_store *s)
+{
+    sqlite3_exec(s->db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
 }
 
 void pm_store_rollback(pmapdb_store *s)

@@ -24,6 +24,15 @@ pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err);
 pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err);
 void pm_store_rollback(pmapdb_store *s);
 
+/* Another number means that another connection has written meanwhile. */
+pmapdb_status pm_store_version(pmapdb_store *s, int64_t *version, pmapdb_error *err);
+
+/* Around the removal of rows that nothing refers to any more. SQLite would look for whoever refers
+ * to each, and for most tables that is to read all of another: ver has no index by region. Also
+ * drops what the writer remembers. Not inside a transaction. */
+pmapdb_status pm_store_begin_tidying(pmapdb_store *s, pmapdb_error *err);
+void pm_store_end_tidying(pmapdb_store *s);
+
 /* A file of another program, or of a newer pmapdb, is PMAPDB_SCHEMA. Changes nothing. */
 pmapdb_status pm_check_identity(pmapdb_store *s, int64_t *version, pmapdb_error *err);
 

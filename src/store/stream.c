@@ -3,41 +3,76 @@
 
 #include "base/buf.h"
 #include "store/region.h"
+#include <stdlib.h>
 
 void pm_stream_free(pm_stream *s)
 {
     pm_rows_free(&s->rows);
+    free(s->ids);
+    free(s->program);
     *s = (pm_stream){0};
 }
 
-static pmapdb_status load_rows(pm_sql *sql, pm_objects *objects, pm_stream *s, pmapdb_error *err)
+/* How large the epoch is; closed versions are counted and not read. */
+static pmapdb_status load_size(pm_sql *sql, pm_stream *s, size_t *n_rows, pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
     bool has;
     pmapdb_status st = pm_sql_rows(
-        sql, "SELECT region_id, first, last, " PM_VER_COLUMNS " FROM ver WHERE epoch_id = ?1",
+        sql, "SELECT count(*), total(first = 0), total(last IS NULL) FROM ver WHERE epoch_id = ?1",
         PM_ARGS(PM_I(s->epoch_id)), &stmt, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(sql, stmt, &has, err);
+    if (st != PMAPDB_OK)
+        return st;
+    s->versions = (size_t)pm_col_int(stmt, 0);
+    s->first_rows = (size_t)pm_col_int(stmt, 1);
+    *n_rows = (size_t)pm_col_int(stmt, 2);
+    pm_sql_done(stmt);
+    return PMAPDB_OK;
+}
+
+#define LOAD_REGION 2
+#define LOAD_METRICS (LOAD_REGION + PM_REGION_COLUMNS)
+
+static pmapdb_status load_rows(pm_sql *sql, pm_objects *objects, pm_stream *s, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    size_t n_rows = 0;
+    bool has;
+    pmapdb_status st = load_size(sql, s, &n_rows, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_rows(sql,
+                         "SELECT r.region_id, v.first, " PM_REGION_SELECT ", " PM_VER_COLUMNS
+                         " FROM ver v "
+                         "CROSS JOIN region r ON r.region_id = v.region_id "
+                         "WHERE v.epoch_id = ?1 AND v.last IS NULL",
+                         PM_ARGS(PM_I(s->epoch_id)), &stmt, err);
 
     if (st != PMAPDB_OK)
         return st;
     while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
         pm_row *row;
 
-        s->versions++;
-        s->first_rows += pm_col_int(stmt, 1) == 0;
-        if (pm_col_int(stmt, 2) != PMAPDB_UNKNOWN)
-            continue;
         st = pm_grow(&s->rows.row, &s->rows.cap, s->rows.n, sizeof *s->rows.row, err);
         if (st != PMAPDB_OK)
             break;
         row = &s->rows.row[s->rows.n++];
         *row = (pm_row){.region_id = pm_col_int(stmt, 0), .first = (int32_t)pm_col_int(stmt, 1)};
         for (int i = 0; i < PM_VER_COUNT; i++)
-            row->m.v[i] = pm_col_int(stmt, i + 3);
+            row->m.v[i] = pm_col_int(stmt, LOAD_METRICS + i);
+        st = pm_region_read(stmt, LOAD_REGION, objects, row, err);
+        if (st != PMAPDB_OK)
+            break;
     }
     pm_sql_done(stmt);
-    for (size_t i = 0; i < s->rows.n && st == PMAPDB_OK; i++)
-        st = pm_region_get(sql, objects, &s->rows.row[i], err);
+    if (st == PMAPDB_OK && s->rows.n != n_rows)
+        st = pm_fail(err, PMAPDB_DATABASE,
+                     "epoch %lld shows regions that are missing; the store "
+                     "is damaged",
+                     (long long)s->epoch_id);
     if (st == PMAPDB_OK)
         pm_rows_sort(&s->rows);
     return st;
@@ -113,12 +148,17 @@ static bool is_full(const pm_stream *s)
            s->versions - s->first_rows > PM_EPOCH_ALPHA * (s->rows.n + 1);
 }
 
+bool pm_stream_is_due(const pm_stream *s, uint64_t fields)
+{
+    return s->epoch_id == 0 || s->fields != fields || is_full(s);
+}
+
 pmapdb_status pm_stream_place(pm_sql *sql, pm_stream *s, int64_t process_id, pm_dialect dialect,
                               pm_state state, uint64_t fields, int64_t *off, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
 
-    if (s->epoch_id == 0 || s->fields != fields || is_full(s)) {
+    if (pm_stream_is_due(s, fields)) {
         st = pm_epoch_new(sql, process_id, dialect, state, fields, &s->epoch_id, err);
         s->fields = fields;
         s->n = 0;
@@ -182,18 +222,16 @@ static pmapdb_status step(pm_sql *sql, pm_stream *s, int64_t off, const pm_row *
     return st == PMAPDB_OK && new ? open_version(sql, s, new, off, err) : st;
 }
 
-static pmapdb_status append_rows(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
-                                 pmapdb_error *err)
+pmapdb_status pm_stream_write(pm_sql *sql, pm_stream *s, int64_t off, const pm_row *old,
+                              size_t n_old, pm_row *new, size_t n_new, pmapdb_error *err)
 {
     size_t i = 0, j = 0;
     pmapdb_status st = PMAPDB_OK;
 
-    while ((i < s->rows.n || j < rows->n) && st == PMAPDB_OK) {
-        const pm_row *old = i < s->rows.n ? &s->rows.row[i] : NULL;
-        pm_row *new = j < rows->n ? &rows->row[j] : NULL;
-        int order = !old ? 1 : !new ? -1 : pm_place_compare(&old->at, &new->at);
+    while ((i < n_old || j < n_new) && st == PMAPDB_OK) {
+        int order = i == n_old ? 1 : j == n_new ? -1 : pm_place_compare(&old[i].at, &new[j].at);
 
-        st = step(sql, s, off, order <= 0 ? old : NULL, order >= 0 ? new : NULL, err);
+        st = step(sql, s, off, order <= 0 ? &old[i] : NULL, order >= 0 ? &new[j] : NULL, err);
         i += order <= 0;
         j += order >= 0;
     }
@@ -230,21 +268,69 @@ static pmapdb_status append_category(pm_sql *sql, pm_stream *s, int64_t off, int
                       err);
 }
 
+pmapdb_status pm_stream_write_sums(pm_sql *sql, pm_stream *s, int64_t off, const pm_rollup *rollup,
+                                   pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (int i = 0; i < PM_CATEGORY_COUNT && st == PMAPDB_OK; i++)
+        st = append_category(sql, s, off, i, rollup, err);
+    if (st == PMAPDB_OK) {
+        s->rollup = *rollup;
+        s->n = (size_t)off + 1;
+    }
+    return st;
+}
+
 pmapdb_status pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
                                const pm_rollup *rollup, pmapdb_error *err)
 {
     pm_rows was = s->rows;
-    pmapdb_status st = append_rows(sql, s, off, rows, err);
+    pmapdb_status st = pm_stream_write(sql, s, off, was.row, was.n, rows->row, rows->n, err);
 
-    for (int i = 0; i < PM_CATEGORY_COUNT && st == PMAPDB_OK; i++)
-        st = append_category(sql, s, off, i, rollup, err);
+    if (st == PMAPDB_OK)
+        st = pm_stream_write_sums(sql, s, off, rollup, err);
     if (st != PMAPDB_OK)
         return st;
-    s->rollup = *rollup;
     s->rows = *rows;
     *rows = was;
-    s->n = (size_t)off + 1;
     if (off == 0)
         s->first_rows = s->rows.n;
+    return PMAPDB_OK;
+}
+
+/* In the order of the text they are sorted by place, and none shares an address with another. */
+static bool is_in_order(const pm_capture *c)
+{
+    for (size_t i = 1; i < c->n_rows; i++)
+        if (pm_capture_row(c, i)->start < pm_capture_row(c, i - 1)->end)
+            return false;
+    return true;
+}
+
+pmapdb_status pm_stream_remember(pm_stream *s, const pm_capture *c,
+                                 const pm_classify_context *context, pmapdb_error *err)
+{
+    s->pool = 0;
+    if (context && !is_in_order(c))
+        return PMAPDB_OK;
+    if (s->cap_ids < c->n_rows) {
+        free(s->ids);
+        s->cap_ids = c->n_rows + c->n_rows / 8;
+        s->ids = malloc(s->cap_ids * sizeof *s->ids);
+    }
+    if (context && context != &s->context) {
+        free(s->program);
+        s->program = pm_text_copy(context->program);
+        s->context = *context;
+        s->context.program.data = s->program;
+    }
+    if (!s->program || (!s->ids && c->n_rows)) {
+        s->cap_ids = 0;
+        return pm_fail_nomem(err);
+    }
+    if (c->n_rows)
+        memcpy(s->ids, c->rows, c->n_rows * sizeof *s->ids);
+    s->pool = pm_pool_serial(c->pool);
     return PMAPDB_OK;
 }

@@ -2,6 +2,8 @@
 #ifndef PM_STORE_STREAM_H
 #define PM_STORE_STREAM_H
 
+#include "base/capture.h"
+#include "classify/classify.h"
 #include "store/epoch.h"
 
 typedef struct pm_stream {
@@ -12,6 +14,11 @@ typedef struct pm_stream {
     pm_rows rows;                /* of the newest capture, by place, with region_id and first */
     pm_rollup rollup;
     int32_t rollup_first[PM_CATEGORY_COUNT];
+    uint64_t pool; /* serial of the pool of ids; 0: not known */
+    uint32_t *ids; /* of the mappings that rows were made of, in their order */
+    size_t cap_ids;
+    pm_classify_context context; /* in which they were; once pool is set */
+    char *program;               /* that the context points into */
 } pm_stream;
 
 void pm_stream_free(pm_stream *s);
@@ -20,7 +27,10 @@ void pm_stream_free(pm_stream *s);
 pmapdb_status pm_stream_load(pm_sql *sql, pm_objects *objects, int64_t process_id,
                              pm_dialect dialect, pm_state state, pm_stream *out, pmapdb_error *err);
 
-/* Where the next capture goes: begins a new epoch when the fields differ or this one is full. */
+/* The next capture begins a new epoch: its fields differ or this one is full. */
+bool pm_stream_is_due(const pm_stream *s, uint64_t fields);
+
+/* Where the next capture goes: begins a new epoch where that is due. */
 pmapdb_status pm_stream_place(pm_sql *sql, pm_stream *s, int64_t process_id, pm_dialect dialect,
                               pm_state state, uint64_t fields, int64_t *off, pmapdb_error *err);
 
@@ -28,5 +38,16 @@ pmapdb_status pm_stream_place(pm_sql *sql, pm_stream *s, int64_t process_id, pm_
  * and *rows what the state was. */
 pmapdb_status pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
                                const pm_rollup *rollup, pmapdb_error *err);
+
+/* Of a part of both captures that covers the same addresses: writes what differs. */
+pmapdb_status pm_stream_write(pm_sql *sql, pm_stream *s, int64_t off, const pm_row *old,
+                              size_t n_old, pm_row *new, size_t n_new, pmapdb_error *err);
+pmapdb_status pm_stream_write_sums(pm_sql *sql, pm_stream *s, int64_t off, const pm_rollup *rollup,
+                                   pmapdb_error *err);
+
+/* What its newest rows, just appended, were made of: see same.h. context NULL: as it was, and the
+ * rows are known to be in order. */
+pmapdb_status pm_stream_remember(pm_stream *s, const pm_capture *c,
+                                 const pm_classify_context *context, pmapdb_error *err);
 
 #endif

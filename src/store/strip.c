@@ -189,3 +189,73 @@ pmapdb_status pm_strip_split(pm_strip *from, pm_strip *to, size_t n, size_t k, p
     }
     return st;
 }
+
+/* ---- versions alone ---- */
+
+/* Adds to the end; a version that goes on where the one before ended is that one. */
+static pmapdb_status continue_version(pm_strip *s, const pm_version *v, pmapdb_error *err)
+{
+    pm_version *before = s->n_saved ? &s->saved[s->n_saved - 1] : NULL;
+
+    if (!before || before->cell.key != v->cell.key || before->last + 1 != v->first ||
+        !pm_metrics_equal(&before->cell.m, &v->cell.m))
+        return add_version(s, v, err);
+    before->last = v->last;
+    return PMAPDB_OK;
+}
+
+/* How many of the rising places lie below `place`. */
+static size_t count_below(const int64_t *kept, size_t n, int64_t place)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (kept[middle] < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+pmapdb_status pm_strip_thin(const pm_strip *s, const int64_t *kept, size_t n, pm_strip *out,
+                            pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < s->n_saved && st == PMAPDB_OK; i++) {
+        pm_version v = s->saved[i];
+        size_t first = count_below(kept, n, v.first);
+        size_t end = v.last == PMAPDB_UNKNOWN ? n : count_below(kept, n, v.last + 1);
+
+        if (first >= end)
+            continue;
+        v.first = (int64_t)first;
+        v.last = end == n ? PMAPDB_UNKNOWN : (int64_t)end - 1;
+        st = continue_version(out, &v, err);
+    }
+    return st;
+}
+
+pmapdb_status pm_strip_join(const pm_strip *a, size_t n, const pm_strip *b, pm_strip *out,
+                            pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0, j = 0; (i < a->n_saved || j < b->n_saved) && st == PMAPDB_OK;) {
+        bool from_a =
+            i < a->n_saved && (j == b->n_saved || a->saved[i].cell.key <= b->saved[j].cell.key);
+        pm_version v = from_a ? a->saved[i++] : b->saved[j++];
+
+        if (!from_a)
+            v.first += (int64_t)n;
+        if (!from_a && v.last != PMAPDB_UNKNOWN)
+            v.last += (int64_t)n;
+        if (from_a && v.last == PMAPDB_UNKNOWN)
+            v.last = (int64_t)n - 1;
+        st = continue_version(out, &v, err);
+    }
+    return st;
+}

@@ -49,6 +49,15 @@ bool pm_strip_has_key(const pm_strip *s, size_t k, int64_t key);
 /* The versions that the captures make, into out->saved. Equal neighbours are one. */
 pmapdb_status pm_strip_versions(const pm_strip *s, size_t n, pm_strip *out, pmapdb_error *err);
 
+/* Of versions alone (in saved, as read with 0 captures). Captures that are not in the `n` rising
+ * places `kept` go, those behind move up; of *out only saved is filled, and is the caller's. */
+pmapdb_status pm_strip_thin(const pm_strip *s, const int64_t *kept, size_t n, pm_strip *out,
+                            pmapdb_error *err);
+
+/* The same for an epoch of n captures and the one behind it in time. */
+pmapdb_status pm_strip_join(const pm_strip *a, size_t n, const pm_strip *b, pm_strip *out,
+                            pmapdb_error *err);
+
 int pm_version_compare(const pm_version *a, const pm_version *b);
 
 /* Captures k.. of `from` become captures 0.. of `to`, which shares no memory with it. */

@@ -14,6 +14,7 @@ void pm_writer_free(pm_writer *w);
 typedef struct pm_stored {
     int64_t snapshot_id;
     bool duplicate; /* was there already; nothing changed */
+    bool pruned;    /* a duplicate that was removed since: snapshot_id and process_id are 0 */
     bool ambiguous; /* nothing but the pid ties it to its process */
     int64_t process_id, name_id;
 } pm_stored;

@@ -118,11 +118,63 @@ static void in_a_store(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
+static void process_matches(void **state)
+{
+    (void)state;
+#define OF                                                                  \
+    "7, 1001, 'www', 'sshd', '/usr/bin/sshd', 'sshd -D', '/system.slice', " \
+    "'A=1' || char(0) || 'B=x y' || char(0), '5 1'"
+    says("process_matches('pid(7)', " OF ")", "1");
+    says("process_matches('uid(1001)', " OF ")", "1");
+    says("process_matches('user(www)', " OF ")", "1");
+    says("process_matches('comm(sshd)', " OF ")", "1");
+    says("process_matches('exe(/usr/*)', " OF ")", "1");
+    says("process_matches('cmdline(sshd -D)', " OF ")", "1");
+    says("process_matches('cgroup(/system*)', " OF ")", "1");
+    says("process_matches('env(A,1)', " OF ")", "1");
+    says("process_matches('env(B,x y)', " OF ")", "1");
+    says("process_matches('descendants(1)', " OF ")", "1");
+    says("process_matches('descendants(5)', " OF ")", "1");
+    says("process_matches('descendants(7)', " OF ")", "0");
+    says("process_matches('uid(7)', " OF ")", "0");
+    says("process_matches(NULL, " OF ")", "NULL");
+    says("process_matches('not(or(uid(0),user(*),env(*),descendants(0)))', 7, NULL, NULL, NULL, "
+         "NULL, NULL, NULL, NULL, NULL)",
+         "1");
+    /* an expression of its own in every row */
+    says("(SELECT group_concat(process_matches(e, " OF
+         "), '') FROM (SELECT 'pid(7)' AS e UNION ALL "
+         "SELECT 'pid(8)' UNION ALL SELECT 'uid(1001)'))",
+         "101");
+#undef OF
+}
+
+static void process_matches_wrongly(void **state)
+{
+    sqlite3_stmt *stmt;
+    sqlite3 *db;
+
+    (void)state;
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(pm_functions_add(db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT process_matches('comm', 1, 1, 1, 1, 1, 1, 1, 1, 1)",
+                                        -1, &stmt, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ERROR);
+    assert_string_equal(sqlite3_errmsg(db),
+                        "at the end of the expression: a ( must stand here: comm(GLOB)");
+    sqlite3_finalize(stmt);
+    sqlite3_close(db);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kib_text),   cmocka_unit_test(vmflags_text), cmocka_unit_test(every_flag),
-        cmocka_unit_test(perms_text), cmocka_unit_test(in_a_store),
+        cmocka_unit_test(kib_text),        cmocka_unit_test(vmflags_text),
+        cmocka_unit_test(every_flag),      cmocka_unit_test(perms_text),
+        cmocka_unit_test(process_matches), cmocka_unit_test(process_matches_wrongly),
+        cmocka_unit_test(in_a_store),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,6 +263,26 @@ static void a_metric_alone(void **state)
          "[9960,0.416667]");
 }
 
+/* 9,092 KiB in the end, of all; 2,400 KiB an hour; -1 is none. */
+static void limits_of_live_captures(void **state)
+{
+    static const char none[] = REPORT(FLAT " UNION ALL " HEAP, JOINT);
+
+    same(state, REPORT(FLAT " UNION ALL " HEAP, JOINT ", NULL, NULL, NULL, NULL"), none);
+    same(state, REPORT(FLAT " UNION ALL " HEAP, JOINT ", -1, -1, -1, NULL"), none);
+    says(state,
+         "SELECT json_extract(j, '$[0].limit', '$[0].eta_h', '$[0].limit_by', '$[1].limit_by', "
+         "'$[2].key', '$[2].limit', '$[2].limit_by') FROM (" REPORT(
+             FLAT " UNION ALL " HEAP, JOINT ", 13892, 50000, 8192, 65530") ")",
+         "[13892,2,\"cgroup\",\"cgroup\",\"stack\",13892,\"cgroup\"]");
+    says(state,
+         "SELECT json_extract(j, '$[0].limit_by', '$[1].limit_by', '$[2].limit_by') FROM (" REPORT(
+             FLAT " UNION ALL " HEAP, JOINT ", NULL, NULL, 8192, NULL") ")",
+         "[null,null,\"stack\"]");
+    says(state, REPORT(HEAP, JOINT ", 'max', NULL, NULL, NULL"),
+         "leak_report: memory_max_kib is to be a number or NULL");
+}
+
 /* Captures with sums only are judged as the process: no second row of that name. */
 static void sums_only(void **state)
 {
@@ -314,6 +334,7 @@ int main(void)
         cmocka_unit_test(the_process_comes_first_then_the_worst),
         cmocka_unit_test(runs_add_up_and_are_cut),
         cmocka_unit_test(a_metric_alone),
+        cmocka_unit_test(limits_of_live_captures),
         cmocka_unit_test(sums_only),
         cmocka_unit_test(keys_come_back_as_they_went_in),
         cmocka_unit_test(nothing_of_nothing),

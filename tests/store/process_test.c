@@ -285,6 +285,115 @@ static void known_again(void **state)
     pm_capture_free(c);
 }
 
+/* ---- live ---- */
+
+static pm_live live_of(const char *boot_id, int64_t mono_ns)
+{
+    pm_live live = {.boot_id = boot_id, .mono_ns = mono_ns, .utc_ms = MS + mono_ns / 1000000};
+    int64_t *const unknown[] = {&live.predicted_us,    &live.threads,  &live.hwm_kib,
+                                &live.swap_kib,        &live.anon_kib, &live.file_kib,
+                                &live.page_tables_kib, &live.shmem_kib};
+
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        *unknown[i] = PMAPDB_UNKNOWN;
+    return live;
+}
+
+/* mono_ns: after MS, so many ms later. */
+static int64_t put_live(const kit *k, const char *boot_id, int64_t ms, const signs *s)
+{
+    pm_live live = live_of(boot_id, ms * 1000000);
+    pm_capture *c = with_signs(k, 42, MS + ms, s);
+
+    c->live = &live;
+    c->host = "h";
+    c->time_source = PM_TIME_LIVE;
+    return kit_put(k, c).process_id;
+}
+
+static int64_t put_text(const kit *k, int64_t ms, const signs *s)
+{
+    pm_capture *c = with_signs(k, 42, MS + ms, s);
+
+    c->host = "h";
+    return kit_put(k, c).process_id;
+}
+
+#define LIVE(boot, ms, ...) put_live(k, (boot), (ms), &(const signs){__VA_ARGS__})
+#define TEXT(ms, ...) put_text(k, (ms), &(const signs){__VA_ARGS__})
+
+static void a_live_process_is_its_boot_and_start(void **state)
+{
+    const kit *k = kit_of(state);
+
+    assert_int_equal(LIVE("boot-a", 0, .start_time = 100, .stack_end = 0x7ff000), 1);
+    /* exec: everything but the start time is another */
+    assert_int_equal(LIVE("boot-a", 1000, .start_time = 100, .stack_end = 0x8ff000), 1);
+    /* the pid again, later in the same boot */
+    assert_int_equal(LIVE("boot-a", 2000, .start_time = 900, .stack_end = 0x7ff000), 2);
+    /* another boot: the same ticks and, without randomisation, the same addresses */
+    assert_int_equal(LIVE("boot-b", 3000, .start_time = 100, .stack_end = 0x7ff000), 3);
+    assert_int_equal(LIVE("boot-a", 1500, .start_time = 100, .stack_end = 0x7ff000), 1);
+    kit_expect(k, "SELECT boot_id, start_time, life, identity FROM process",
+               "boot-a|100|0|start-time\nboot-a|900|1|start-time\nboot-b|100|2|start-time\n");
+}
+
+/* Of all of a life's captures the first in time gives the pair. */
+static void the_first_capture_sets_the_clocks(void **state)
+{
+    const char *clocks = "SELECT clock_mono_ns, clock_utc_ms - 1700000000000 FROM process";
+    const kit *k = kit_of(state);
+
+    TEXT(-1000, .start_time = 100);
+    kit_expect(k, clocks, "?|?\n");
+    LIVE("boot-a", 2000, .start_time = 100);
+    kit_expect(k, clocks, "2000000000|2000\n");
+    LIVE("boot-a", 3000, .start_time = 100);
+    TEXT(4000, .start_time = 100);
+    kit_expect(k, clocks, "2000000000|2000\n");
+    LIVE("boot-a", 1000, .start_time = 100);
+    kit_expect(k, clocks, "1000000000|1000\n");
+}
+
+static void text_joins_live_by_the_start_time(void **state)
+{
+    const kit *k = kit_of(state);
+
+    assert_int_equal(LIVE("boot-a", 0, .start_time = 100, .stack_end = 0x7ff000), 1);
+    assert_int_equal(LIVE("boot-b", 100000, .start_time = 100, .stack_end = 0x7ff000), 2);
+    /* the boot is unknown: the life before it */
+    assert_int_equal(TEXT(99000, .start_time = 100, .stack_end = 0x9ff000), 1);
+    assert_int_equal(TEXT(101000, .start_time = 100), 2);
+    assert_int_equal(TEXT(102000, .start_time = 101, .stack_end = 0x7ff000), 3);
+    kit_expect(k, "SELECT boot_id, start_time FROM process", "boot-a|100\nboot-b|100\n?|101\n");
+}
+
+static void text_learns_its_boot(void **state)
+{
+    const kit *k = kit_of(state);
+
+    assert_int_equal(TEXT(0, .start_time = 100, .stack_end = 0x7ff000), 1);
+    assert_int_equal(TEXT(0 + 10, .stack_end = 0x8ff000), 2);
+    assert_int_equal(LIVE("boot-a", 1000, .start_time = 100, .stack_end = 0x7ff000), 1);
+    assert_int_equal(LIVE("boot-a", 2000, .start_time = 200, .stack_end = 0x8ff000), 2);
+    assert_int_equal(LIVE("boot-b", 3000, .start_time = 100, .stack_end = 0x7ff000), 3);
+    kit_expect(k, "SELECT boot_id, start_time, identity FROM process",
+               "boot-a|100|start-time\nboot-a|200|addresses\nboot-b|100|start-time\n");
+}
+
+/* What a prune took away leaves a number that is free: it is not the count of those left. */
+static void a_removed_life_leaves_no_clash(void **state)
+{
+    const kit *k = kit_of(state);
+
+    TEXT(0, .stack_end = 0x7ff000);
+    TEXT(1000, .stack_end = 0x8ff000);
+    kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM snapshots WHERE process_id = 1; "
+                "DELETE FROM process WHERE process_id = 1");
+    TEXT(2000, .stack_end = 0x9ff000);
+    kit_expect(k, "SELECT life FROM process", "1\n2\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +411,11 @@ int main(void)
         IN_KIT(name_of_a_replaced_program),
         IN_KIT(renaming_regroups_the_moments),
         IN_KIT(known_again),
+        IN_KIT(a_live_process_is_its_boot_and_start),
+        IN_KIT(the_first_capture_sets_the_clocks),
+        IN_KIT(text_joins_live_by_the_start_time),
+        IN_KIT(text_learns_its_boot),
+        IN_KIT(a_removed_life_leaves_no_clash),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* queries_test: every named query keeps its word and finds its rows by an index. */
+#include "beats.h"
 #include "world.h"
 
 #include "store/catalog.h"
@@ -10,14 +11,31 @@ static const struct {
 } allowed[] = {
     {"processes", "process"}, /* it lists them all */
     {"snapshots", "process"}, /* likewise, with all of their snapshots */
+    {"clock-jumps", "sweep"}, /* these ask about all beats */
+    {"sweeps", "sweep"},
+    {"read-cost", "process"}, /* these about all live processes */
+    {"rss-check", "process"},
+    {"sights", "process"},
+    {"refusals", "refused"},
+    {"store-growth", "ver"}, /* the store, row by row */
+    {"store-growth", "catver"},
+    {"store-growth", "snapshots"},
+    {"unknown-fields", "detail"},
+    {"unknown-fields", "ver"}, /* where there is such a key */
     {"snapshots", "snapshots"},
     {"by-name", "process"}, /* these ask about all of them */
     {"by-process", "process"},
     {"deleted", "process"},
     {"gaps", "process"},
+    {"groups-cgroup", "process"},
+    {"groups-env", "process"},
+    {"groups-expr", "process"},
+    {"groups-name", "process"},
+    {"groups-user", "process"},
     {"leaks-category", "process"},
     {"leaks-lineage", "process"},
     {"leaks-object", "process"},
+    {"left-out", "process"},
     {"map-count", "process"},
     {"restarts", "process"},
     {"shared", "process"},
@@ -64,8 +82,9 @@ static const struct {
     const char *query, *param, *value;
 } given[] = {
     {"lineage-history", "lineage", "1"}, /* has no default */
-    {"deleted", "snapshot", "first"},
-    {"shared", "snapshot", "first"},
+    {"deleted", "snapshot", "first"},    {"shared", "snapshot", "first"},
+    {"groups-env", "variable", "HOME"}, /* has no default */
+    {"groups-expr", "by", "comm(a)"},   /* likewise */
 };
 
 static pm_query_info *find(const char *name)
@@ -219,7 +238,7 @@ static pm_buf scanned(const kit *k, const char *sql)
 {
     pm_buf explain = {0}, out = {0};
     sqlite3_stmt *program = NULL, *table = NULL;
-    int64_t root[256] = {0};
+    int64_t root[512] = {0};
 
     pm_buf_add(&out, "", 0, NULL);
     pm_buf_addf(&explain, NULL, "EXPLAIN %s", sql);
@@ -232,10 +251,10 @@ static pm_buf scanned(const kit *k, const char *sql)
         const char *op = (const char *)sqlite3_column_text(program, 1);
         int64_t cursor = sqlite3_column_int64(program, 2);
 
-        assert_true(cursor < 256 || strcmp(op, "OpenRead") != 0);
+        assert_true(cursor < 512 || strcmp(op, "OpenRead") != 0);
         if (strcmp(op, "OpenRead") == 0)
             root[cursor] = sqlite3_column_int64(program, 3);
-        if ((strcmp(op, "Rewind") != 0 && strcmp(op, "Last") != 0) || cursor >= 256 ||
+        if ((strcmp(op, "Rewind") != 0 && strcmp(op, "Last") != 0) || cursor >= 512 ||
             !root[cursor])
             continue;
         sqlite3_reset(table);
@@ -428,9 +447,12 @@ static void every_query_gives_rows(void **state)
 
     fill_before(k);
     fill(k, 6);
+    beats_beside(k);
     for (size_t n = 0; (name = pm_catalog_builtin(n)); n++) {
         size_t rows = run(k, name);
 
+        if (strcmp(name, "left-out") == 0) /* there is one name only: see groups_test */
+            continue;
         if (rows == 0)
             print_error("%s\n", name);
         assert_true(rows > 0);

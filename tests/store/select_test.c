@@ -20,7 +20,7 @@ static void fill(const kit *k)
     }
 }
 
-static const pm_scope everything = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN};
+static const pm_scope everything = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
 static const pm_text any = {NULL, 0};
 
 static void picks(const kit *k, const pm_scope *scope, const char *selector, int64_t back_from,
@@ -59,9 +59,9 @@ static void words(void **state)
     picks(k, &everything, "last", PMAPDB_UNKNOWN, 6);
     picks(k, &everything, "prev", PMAPDB_UNKNOWN, 5);
     picks(k, &everything, "@3", PMAPDB_UNKNOWN, 3);
-    picks(k, &(const pm_scope){1, PMAPDB_UNKNOWN}, "last", PMAPDB_UNKNOWN, 4);
-    picks(k, &(const pm_scope){2, PMAPDB_UNKNOWN}, "first", PMAPDB_UNKNOWN, 5);
-    picks(k, &(const pm_scope){PMAPDB_UNKNOWN, 1}, "prev", PMAPDB_UNKNOWN, 3);
+    picks(k, &(const pm_scope){1, PMAPDB_UNKNOWN, 0}, "last", PMAPDB_UNKNOWN, 4);
+    picks(k, &(const pm_scope){2, PMAPDB_UNKNOWN, 0}, "first", PMAPDB_UNKNOWN, 5);
+    picks(k, &(const pm_scope){PMAPDB_UNKNOWN, 1, 0}, "prev", PMAPDB_UNKNOWN, 3);
 }
 
 static void times(void **state)
@@ -90,7 +90,7 @@ static void spans_count_back_from_the_newest(void **state)
     picks(k, &everything, "-2h", PMAPDB_UNKNOWN, 4);
     picks(k, &everything, "-90m", PMAPDB_UNKNOWN, 4);
     picks(k, &everything, "-0s", PMAPDB_UNKNOWN, 6);
-    picks(k, &(const pm_scope){1, PMAPDB_UNKNOWN}, "-2h", PMAPDB_UNKNOWN, 2);
+    picks(k, &(const pm_scope){1, PMAPDB_UNKNOWN, 0}, "-2h", PMAPDB_UNKNOWN, 2);
     /* or from what --to is */
     picks(k, &everything, "-2h", MS + 3 * HOUR, 2);
     picks(k, &everything, "-1h", MS + HOUR, 1);
@@ -117,7 +117,7 @@ static void ids_of_other_processes_are_not_in_scope(void **state)
 {
     const kit *k = kit_of(state);
     pm_pick pick;
-    const pm_scope worker = {2, PMAPDB_UNKNOWN};
+    const pm_scope worker = {2, PMAPDB_UNKNOWN, 0};
 
     fill(k);
     assert_int_equal(

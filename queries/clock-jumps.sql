@@ -1,0 +1,63 @@
+-- name:   clock-jumps
+-- title:  When the clock of a host was set, and its reboots, as live captures saw them
+-- param:  least duration 1s Leave out smaller jumps
+-- param:  since time     "" Only from then on: a time, -7d before the newest snapshot, now-7d
+-- column: host      text     Where
+-- column: what      text     forward or backward: the clock jumped; reboot
+-- column: from_at   time     The beat before, by the clock of then, UTC
+-- column: to_at     time     The beat after, UTC
+-- column: jump      duration How far the clock jumped; unknown of a reboot
+-- column: passed    duration The time that really went by between the two; unknown of a reboot
+-- column: up_at     time     When the machine came up, by the clock of the beat after
+-- column: boot_id   text     The boot that the beat after was in
+--
+-- Each beat has two clocks: UTC, which may be set, and CLOCK_MONOTONIC, which may not. The monotonic
+-- one stands still while a machine sleeps: what looks like a jump forward of hours is a sleep. A
+-- clock that is only slewed moves by at most half a thousandth: so much of the time passed is no
+-- jump. Across a reboot nothing can be said of the clock.
+WITH beat AS (
+  SELECT j.host_id, j.boot_id, c.started_ms, w.mono_ns / 1000000 AS mono_ms
+  FROM sweep w
+  CROSS JOIN job j ON j.job_id = w.job_id
+  CROSS JOIN capture c ON c.capture_id = w.capture_id
+),
+step AS (
+  SELECT host_id, boot_id, started_ms AS to_ms, started_ms - mono_ms AS up_ms,
+    lag(started_ms) OVER w AS from_ms, mono_ms - lag(mono_ms) OVER w AS passed
+  FROM beat
+  WINDOW w AS (PARTITION BY host_id, boot_id ORDER BY mono_ms)
+),
+boot AS (
+  -- the ends of each boot, in the order in which they came up
+  SELECT host_id, boot_id, up_ms, to_ms, last_ms,
+    lag(last_ms) OVER (PARTITION BY host_id ORDER BY up_ms, boot_id) AS from_ms
+  FROM (
+    SELECT host_id, boot_id, min(up_ms) AS up_ms, min(to_ms) AS to_ms, max(to_ms) AS last_ms
+    FROM step
+    GROUP BY host_id, boot_id
+  )
+),
+event AS (
+  SELECT host_id, boot_id, CASE WHEN to_ms - from_ms > passed THEN 'forward' ELSE 'backward' END
+      AS what, from_ms, to_ms, to_ms - from_ms - passed AS jump, passed, up_ms
+  FROM step
+  WHERE abs(to_ms - from_ms - passed) >= :least + passed / 2000
+  UNION ALL
+  SELECT host_id, boot_id, 'reboot', from_ms, to_ms, NULL, NULL, up_ms
+  FROM boot
+  WHERE from_ms IS NOT NULL
+)
+SELECT h.name AS host, e.what,
+  strftime('%Y-%m-%dT%H:%M:%S', e.from_ms / 1000, 'unixepoch')
+    || CASE WHEN e.from_ms % 1000 THEN '.' || substr(1000 + e.from_ms % 1000, 2) ELSE '' END
+    || 'Z' AS from_at,
+  strftime('%Y-%m-%dT%H:%M:%S', e.to_ms / 1000, 'unixepoch')
+    || CASE WHEN e.to_ms % 1000 THEN '.' || substr(1000 + e.to_ms % 1000, 2) ELSE '' END
+    || 'Z' AS to_at,
+  e.jump, e.passed,
+  strftime('%Y-%m-%dT%H:%M:%SZ', e.up_ms / 1000, 'unixepoch') AS up_at,
+  e.boot_id
+FROM event e
+JOIN host h ON h.host_id = e.host_id
+WHERE e.to_ms >= coalesce(:since, -9e15)
+ORDER BY e.to_ms, host, e.jump IS NOT NULL;

@@ -1,0 +1,133 @@
+-- name:   groups-env
+-- title:  Processes of one moment, grouped by a variable of their environment
+-- param:  process  process  ""    Only this NAME, PID, NAME/PID or @ID
+-- param:  at       snapshot last  The moment: first, last, prev, @ID, a time, -2h
+-- param:  from     snapshot first The earlier moment of the steps
+-- param:  within   duration 1m    How far from a moment what was captured apart may be
+-- param:  host     text     ""    Only this host
+-- param:  variable text     -     Its name, one of those that --keep-env kept
+-- column: group             text  Value; (not set) where others have it; unknown where nobody has it or not captured live
+-- column: processes         count How many there are; 0: there were in the earlier moment
+-- column: rss_sum_kib       kib   Resident, added up: a page that two have counts twice
+-- column: pss_kib           kib   Proportional share of the resident: adds up to each page once
+-- column: private_kib       kib   Private_Clean + Private_Dirty
+-- column: swap_kib          kib   Swapped out
+-- column: processes_from    count How many there were in the earlier moment
+-- column: rss_sum_kib_delta kib   Step of rss_sum_kib since then
+-- column: pss_kib_delta     kib   Step of pss_kib
+-- column: private_kib_delta kib   Step of private_kib
+-- column: swap_kib_delta    kib   Step of swap_kib
+-- column: pss_unknown       count Processes without pss: read as maps, or sums only
+-- column: taken_at          time  The moment, UTC
+-- column: from_at           time  The earlier moment, UTC
+-- column: unreadable        count Processes that the sweep of the moment was not allowed to read
+-- column: unmoved           count Processes that it left out: --on-growth, --on-rss-above
+-- table:  group processes rss_sum_kib pss_kib private_kib swap_kib processes_from pss_kib_delta private_kib_delta swap_kib_delta
+--
+-- Largest first by pss, or, where that is unknown, by rss. A moment is one live sweep; what was
+-- captured apart from it (other hosts, other jobs, captures from text of one name) counts in its
+-- own nearest moment, if that is not further away than :within. The sums are those that were proved
+-- when the captures were read; where a process was read as maps its rss and swap are VmRSS and
+-- VmSwap, and pss and private of its group are unknown. What came or went since the earlier moment
+-- is growth; so is, where a capture left out what did not grow (--on-growth), what it left out
+-- once. Only variables that a capture kept (--keep-env) can be asked for. That a process has none
+-- is known where another one of the same job has it; else it may not have been kept.
+WITH RECURSIVE
+scope AS (
+  SELECT process_id, name_id, host_id, boot_id FROM process
+  WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
+    AND (:host IS NULL OR host_id = (SELECT h.host_id FROM host h WHERE h.name = :host))
+),
+side AS (
+  -- all of a live sweep is of one taken_ms, however short its steps are
+  SELECT 1 AS newer, CASE s.time_source WHEN 'live' THEN s.taken_ms ELSE s.moment_ms END AS side_ms
+  FROM snapshots s WHERE s.snapshot_id = :at
+  UNION ALL
+  SELECT 0, CASE s.time_source WHEN 'live' THEN s.taken_ms ELSE s.moment_ms END
+  FROM snapshots s WHERE s.snapshot_id = :from
+),
+near AS (
+  -- of each process the snapshot before and the one after the moment, and what it was read with: a
+  -- job's sweep, or, from text, what else there is of its name
+  SELECT d.newer, d.side_ms, p.process_id, p.host_id, p.boot_id, s.snapshot_id, w.job_id,
+    CASE WHEN w.job_id IS NULL THEN p.name_id END AS name_id,
+    CASE s.time_source WHEN 'live' THEN s.taken_ms ELSE s.moment_ms END AS moment_ms
+  FROM side d
+  CROSS JOIN scope p
+  CROSS JOIN snapshots s ON s.snapshot_id IN (
+    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+      AND s.taken_ms <= d.side_ms AND s.preferred ORDER BY s.taken_ms DESC LIMIT 1),
+    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+      AND s.taken_ms >= d.side_ms AND s.preferred ORDER BY s.taken_ms LIMIT 1))
+  LEFT JOIN sweep w ON w.capture_id = s.capture_id
+),
+together AS (
+  -- k = 1: in the nearest sweep of its job, so that who ended before it is not there; boot: the one
+  -- that the host was up in
+  SELECT *,
+    rank() OVER (PARTITION BY newer, job_id, name_id ORDER BY away, moment_ms) AS k,
+    first_value(boot_id) OVER (PARTITION BY newer, host_id
+      ORDER BY boot_id IS NULL, away, moment_ms) AS boot
+  FROM (SELECT *, abs(moment_ms - side_ms) AS away FROM near)
+  WHERE away <= :within
+),
+chosen AS (
+  -- a process that two jobs read counts once
+  SELECT newer, process_id, snapshot_id, job_id
+  FROM (
+    SELECT *,
+      row_number() OVER (PARTITION BY newer, process_id
+        ORDER BY away, moment_ms, snapshot_id) AS nth
+    FROM together
+    WHERE k = 1 AND (boot_id IS NULL OR boot_id = boot)
+  )
+  WHERE nth = 1
+),
+kept AS (
+  SELECT c.newer, c.snapshot_id, e.value,
+    max(e.name IS NOT NULL) OVER (PARTITION BY c.newer, c.job_id) AS kept
+  FROM chosen c
+  LEFT JOIN sight g ON g.snapshot_id = c.snapshot_id
+  LEFT JOIN environment e ON e.standing_id = g.standing_id AND e.name = :variable
+),
+x AS (
+  SELECT c.newer, coalesce(c.value, CASE c.kept WHEN 1 THEN '(not set)' END) AS "group",
+    coalesce(s.rss_kib, s.tool_rss_kib) AS rss_kib, s.pss_kib, s.private_kib,
+    coalesce(s.swap_kib, g.swap_kib) AS swap_kib
+  FROM kept c
+  CROSS JOIN snapshots s ON s.snapshot_id = c.snapshot_id
+  LEFT JOIN sight g ON g.snapshot_id = c.snapshot_id
+),
+sums AS (
+  SELECT "group", sum(newer = 1) AS processes, sum(newer = 0) AS processes_from,
+    sum(newer = 1 AND pss_kib IS NULL) AS pss_unknown,
+    CASE WHEN sum(newer = 1 AND rss_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 1 THEN rss_kib END), 0) END AS rss_kib,
+    CASE WHEN sum(newer = 1 AND pss_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 1 THEN pss_kib END), 0) END AS pss_kib,
+    CASE WHEN sum(newer = 1 AND private_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 1 THEN private_kib END), 0) END AS private_kib,
+    CASE WHEN sum(newer = 1 AND swap_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 1 THEN swap_kib END), 0) END AS swap_kib,
+    CASE WHEN sum(newer = 0 AND rss_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 0 THEN rss_kib END), 0) END AS rss_kib_from,
+    CASE WHEN sum(newer = 0 AND pss_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 0 THEN pss_kib END), 0) END AS pss_kib_from,
+    CASE WHEN sum(newer = 0 AND private_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 0 THEN private_kib END), 0) END AS private_kib_from,
+    CASE WHEN sum(newer = 0 AND swap_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 0 THEN swap_kib END), 0) END AS swap_kib_from
+  FROM x
+  GROUP BY "group"
+)
+SELECT "group", processes, rss_kib AS rss_sum_kib, pss_kib, private_kib, swap_kib, processes_from,
+  rss_kib - rss_kib_from AS rss_sum_kib_delta, pss_kib - pss_kib_from AS pss_kib_delta,
+  private_kib - private_kib_from AS private_kib_delta, swap_kib - swap_kib_from AS swap_kib_delta,
+  pss_unknown, (SELECT s.taken_at FROM snapshots s WHERE s.snapshot_id = :at) AS taken_at,
+  (SELECT s.taken_at FROM snapshots s WHERE s.snapshot_id = :from) AS from_at,
+  (SELECT w.unreadable FROM snapshots s JOIN sweep w ON w.capture_id = s.capture_id
+    WHERE s.snapshot_id = :at) AS unreadable,
+  (SELECT w.unmoved FROM snapshots s JOIN sweep w ON w.capture_id = s.capture_id
+    WHERE s.snapshot_id = :at) AS unmoved
+FROM sums
+ORDER BY coalesce(pss_kib, rss_kib) DESC, "group";

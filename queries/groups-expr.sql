@@ -1,0 +1,181 @@
+-- name:   groups-expr
+-- title:  Processes of one moment, grouped by expressions
+-- param:  process  process  ""    Only this NAME, PID, NAME/PID or @ID
+-- param:  at       snapshot last  The moment: first, last, prev, @ID, a time, -2h
+-- param:  from     snapshot first The earlier moment of the steps
+-- param:  within   duration 1m    How far from a moment what was captured apart may be
+-- param:  host     text     ""    Only this host
+-- param:  by       text     -     Expressions, one a line; LABEL=EXPRESSION names one
+-- column: group             text  Label of the first that holds, or other; unknown where not captured live
+-- column: processes         count How many there are; 0: there were in the earlier moment
+-- column: rss_sum_kib       kib   Resident, added up: a page that two have counts twice
+-- column: pss_kib           kib   Proportional share of the resident: adds up to each page once
+-- column: private_kib       kib   Private_Clean + Private_Dirty
+-- column: swap_kib          kib   Swapped out
+-- column: processes_from    count How many there were in the earlier moment
+-- column: rss_sum_kib_delta kib   Step of rss_sum_kib since then
+-- column: pss_kib_delta     kib   Step of pss_kib
+-- column: private_kib_delta kib   Step of private_kib
+-- column: swap_kib_delta    kib   Step of swap_kib
+-- column: pss_unknown       count Processes without pss: read as maps, or sums only
+-- column: taken_at          time  The moment, UTC
+-- column: from_at           time  The earlier moment, UTC
+-- column: unreadable        count Processes that the sweep of the moment was not allowed to read
+-- column: unmoved           count Processes that it left out: --on-growth, --on-rss-above
+-- table:  group processes rss_sum_kib pss_kib private_kib swap_kib processes_from pss_kib_delta private_kib_delta swap_kib_delta
+--
+-- Largest first by pss, or, where that is unknown, by rss. A moment is one live sweep; what was
+-- captured apart from it (other hosts, other jobs, captures from text of one name) counts in its
+-- own nearest moment, if that is not further away than :within. The sums are those that were proved
+-- when the captures were read; where a process was read as maps its rss and swap are VmRSS and
+-- VmSwap, and pss and private of its group are unknown. What came or went since the earlier moment
+-- is growth; so is, where a capture left out what did not grow (--on-growth), what it left out
+-- once. An expression is what capture --match takes, like and(user(www-data),not(comm(nginx))). The
+-- first that holds takes the process. descendants(PID) sees parents as far as the same sweep has
+-- them; env() sees what a capture kept (--keep-env).
+WITH RECURSIVE
+scope AS (
+  SELECT process_id, name_id, host_id, boot_id FROM process
+  WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
+    AND (:host IS NULL OR host_id = (SELECT h.host_id FROM host h WHERE h.name = :host))
+),
+side AS (
+  -- all of a live sweep is of one taken_ms, however short its steps are
+  SELECT 1 AS newer, CASE s.time_source WHEN 'live' THEN s.taken_ms ELSE s.moment_ms END AS side_ms
+  FROM snapshots s WHERE s.snapshot_id = :at
+  UNION ALL
+  SELECT 0, CASE s.time_source WHEN 'live' THEN s.taken_ms ELSE s.moment_ms END
+  FROM snapshots s WHERE s.snapshot_id = :from
+),
+near AS (
+  -- of each process the snapshot before and the one after the moment, and what it was read with: a
+  -- job's sweep, or, from text, what else there is of its name
+  SELECT d.newer, d.side_ms, p.process_id, p.host_id, p.boot_id, s.snapshot_id, w.job_id,
+    CASE WHEN w.job_id IS NULL THEN p.name_id END AS name_id,
+    CASE s.time_source WHEN 'live' THEN s.taken_ms ELSE s.moment_ms END AS moment_ms
+  FROM side d
+  CROSS JOIN scope p
+  CROSS JOIN snapshots s ON s.snapshot_id IN (
+    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+      AND s.taken_ms <= d.side_ms AND s.preferred ORDER BY s.taken_ms DESC LIMIT 1),
+    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+      AND s.taken_ms >= d.side_ms AND s.preferred ORDER BY s.taken_ms LIMIT 1))
+  LEFT JOIN sweep w ON w.capture_id = s.capture_id
+),
+together AS (
+  -- k = 1: in the nearest sweep of its job, so that who ended before it is not there; boot: the one
+  -- that the host was up in
+  SELECT *,
+    rank() OVER (PARTITION BY newer, job_id, name_id ORDER BY away, moment_ms) AS k,
+    first_value(boot_id) OVER (PARTITION BY newer, host_id
+      ORDER BY boot_id IS NULL, away, moment_ms) AS boot
+  FROM (SELECT *, abs(moment_ms - side_ms) AS away FROM near)
+  WHERE away <= :within
+),
+chosen AS (
+  -- a process that two jobs read counts once
+  SELECT newer, process_id, snapshot_id, job_id
+  FROM (
+    SELECT *,
+      row_number() OVER (PARTITION BY newer, process_id
+        ORDER BY away, moment_ms, snapshot_id) AS nth
+    FROM together
+    WHERE k = 1 AND (boot_id IS NULL OR boot_id = boot)
+  )
+  WHERE nth = 1
+),
+line AS (
+  SELECT 0 AS nth, '' AS line, :by || char(10) AS rest
+  UNION ALL
+  SELECT nth + 1, substr(rest, 1, instr(rest, char(10)) - 1), substr(rest, instr(rest, char(10)) + 1)
+  FROM line WHERE rest <> ''
+),
+label AS (
+  SELECT nth, substr(line, 1, equals - 1) AS label, substr(line, equals + 1) AS expression
+  FROM (
+    -- a = behind the first parenthesis is part of a word
+    SELECT nth, line, CASE WHEN instr(line, '=') < instr(line, '(') THEN instr(line, '=') ELSE 0 END
+      AS equals
+    FROM line WHERE trim(line) <> ''
+  )
+),
+fact AS (
+  SELECT c.newer, c.snapshot_id, s.capture_id, p.pid, t.ppid, t.standing_id
+  FROM chosen c
+  CROSS JOIN snapshots s ON s.snapshot_id = c.snapshot_id
+  CROSS JOIN process p ON p.process_id = c.process_id
+  LEFT JOIN sight g ON g.snapshot_id = c.snapshot_id
+  LEFT JOIN standing t ON t.standing_id = g.standing_id
+),
+ancestor AS (
+  SELECT newer, snapshot_id, capture_id, ppid AS pid FROM fact
+  WHERE ppid > 0 AND instr(:by, 'descendants')
+  UNION
+  SELECT a.newer, a.snapshot_id, a.capture_id, f.ppid
+  FROM ancestor a
+  CROSS JOIN fact f ON f.newer = a.newer AND f.capture_id = a.capture_id AND f.pid = a.pid
+  WHERE f.ppid > 0
+),
+family AS (
+  -- every process once, with the pids above it
+  SELECT newer, snapshot_id, max(standing_id) AS standing_id, max(pid) AS pid,
+    group_concat(above, ' ') AS ancestors
+  FROM (
+    SELECT newer, snapshot_id, standing_id, pid, NULL AS above FROM fact
+    UNION ALL
+    SELECT newer, snapshot_id, NULL, NULL, pid FROM ancestor
+  )
+  GROUP BY newer, snapshot_id
+),
+taken AS (
+  SELECT f.newer, f.snapshot_id, CASE WHEN t.standing_id IS NOT NULL THEN coalesce((
+    SELECT CASE l.label WHEN '' THEN l.expression ELSE l.label END
+    FROM label l
+    WHERE process_matches(l.expression, f.pid, t.uid, t.user, t.comm, t.exe, t.cmdline, t.cgroup,
+      (SELECT group_concat(e.name || '=' || e.value || char(0), '') FROM environment e
+        WHERE e.standing_id = t.standing_id), f.ancestors)
+    ORDER BY l.nth LIMIT 1), 'other') END AS label
+  FROM family f
+  LEFT JOIN standing t ON t.standing_id = f.standing_id
+),
+x AS (
+  SELECT c.newer, c.label AS "group",
+    coalesce(s.rss_kib, s.tool_rss_kib) AS rss_kib, s.pss_kib, s.private_kib,
+    coalesce(s.swap_kib, g.swap_kib) AS swap_kib
+  FROM taken c
+  CROSS JOIN snapshots s ON s.snapshot_id = c.snapshot_id
+  LEFT JOIN sight g ON g.snapshot_id = c.snapshot_id
+),
+sums AS (
+  SELECT "group", sum(newer = 1) AS processes, sum(newer = 0) AS processes_from,
+    sum(newer = 1 AND pss_kib IS NULL) AS pss_unknown,
+    CASE WHEN sum(newer = 1 AND rss_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 1 THEN rss_kib END), 0) END AS rss_kib,
+    CASE WHEN sum(newer = 1 AND pss_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 1 THEN pss_kib END), 0) END AS pss_kib,
+    CASE WHEN sum(newer = 1 AND private_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 1 THEN private_kib END), 0) END AS private_kib,
+    CASE WHEN sum(newer = 1 AND swap_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 1 THEN swap_kib END), 0) END AS swap_kib,
+    CASE WHEN sum(newer = 0 AND rss_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 0 THEN rss_kib END), 0) END AS rss_kib_from,
+    CASE WHEN sum(newer = 0 AND pss_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 0 THEN pss_kib END), 0) END AS pss_kib_from,
+    CASE WHEN sum(newer = 0 AND private_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 0 THEN private_kib END), 0) END AS private_kib_from,
+    CASE WHEN sum(newer = 0 AND swap_kib IS NULL) = 0
+      THEN coalesce(sum(CASE newer WHEN 0 THEN swap_kib END), 0) END AS swap_kib_from
+  FROM x
+  GROUP BY "group"
+)
+SELECT "group", processes, rss_kib AS rss_sum_kib, pss_kib, private_kib, swap_kib, processes_from,
+  rss_kib - rss_kib_from AS rss_sum_kib_delta, pss_kib - pss_kib_from AS pss_kib_delta,
+  private_kib - private_kib_from AS private_kib_delta, swap_kib - swap_kib_from AS swap_kib_delta,
+  pss_unknown, (SELECT s.taken_at FROM snapshots s WHERE s.snapshot_id = :at) AS taken_at,
+  (SELECT s.taken_at FROM snapshots s WHERE s.snapshot_id = :from) AS from_at,
+  (SELECT w.unreadable FROM snapshots s JOIN sweep w ON w.capture_id = s.capture_id
+    WHERE s.snapshot_id = :at) AS unreadable,
+  (SELECT w.unmoved FROM snapshots s JOIN sweep w ON w.capture_id = s.capture_id
+    WHERE s.snapshot_id = :at) AS unmoved
+FROM sums
+ORDER BY coalesce(pss_kib, rss_kib) DESC, "group";

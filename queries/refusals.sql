@@ -1,0 +1,16 @@
+-- name:   refusals
+-- title:  Input that was turned away, or taken with parts missing
+-- param:  since time "" Only what was first met from then on: a time, -7d before the newest snapshot, now-7d
+-- column: first_at time When it was first met, UTC
+-- column: reason   text Why, in words
+-- column: hash     text Of its bytes: met again, it is only counted
+--
+-- The newest comes first. An import says each of these once, with exit status 2, and remembers it,
+-- so that one damaged file does not turn cron red for a year.
+SELECT strftime('%Y-%m-%dT%H:%M:%S', r.first_ms / 1000, 'unixepoch')
+    || CASE WHEN r.first_ms % 1000 THEN '.' || substr(1000 + r.first_ms % 1000, 2) ELSE '' END
+    || 'Z' AS first_at,
+  r.reason, printf('%016x', r.hash) AS hash
+FROM refused r
+WHERE r.first_ms >= coalesce(:since, -9e15)
+ORDER BY r.first_ms DESC, r.reason, r.hash;

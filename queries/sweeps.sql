@@ -1,0 +1,71 @@
+-- name:   sweeps
+-- title:  The beats of each capture job: kept, missed, and what could not be read
+-- param:  since time "" Only beats from then on: a time, -7d before the newest snapshot, now-7d
+-- column: job_id      int      Number of the job: one selection, one step, one boot of a host
+-- column: host        text     Where
+-- column: selection   text     What it captures, as it was asked for
+-- column: every       duration The step it was asked for; empty: run anew for each beat, as cron does
+-- column: step        duration That, or the median of its steps
+-- column: first_at    time     Its first beat, UTC
+-- column: last_at     time     Its last beat, UTC
+-- column: expected    count    Beats that fit in from the first to the last
+-- column: kept        count    Beats that were kept
+-- column: missed      count    That it noted as missed: too slow, or the store was held
+-- column: absent      count    The rest: it was not running
+-- column: took        duration From the beginning to the end of a beat: the median
+-- column: took_max    duration The slowest
+-- column: unreadable  count    Processes that its user may not read, in its last beat
+-- column: vanished    count    Processes that ended while they were read, in all beats
+-- column: degraded    count    Maps in the place of smaps, in all beats
+-- column: unmoved     count    Left out by --on-growth or --on-rss-above, in all beats
+-- table:  host selection every last_at expected kept missed absent took took_max unreadable vanished degraded
+--
+-- The newest job comes first. A reboot begins a new job, so that expected does not count the time
+-- a machine was off. The median is the lower of two. gaps says the same of single processes.
+WITH beat AS (
+  -- CASE is always so: it keeps SQLite from a Bloom filter over the whole table of captures
+  SELECT w.job_id, c.started_ms, c.ended_ms - c.started_ms AS took, w.missed, w.unreadable,
+    w.vanished, w.degraded, w.unmoved,
+    c.started_ms - lag(c.started_ms) OVER (PARTITION BY w.job_id ORDER BY c.started_ms) AS step,
+    row_number() OVER (PARTITION BY w.job_id ORDER BY c.started_ms DESC, w.capture_id DESC) AS back
+  FROM sweep w
+  CROSS JOIN capture c ON c.capture_id = w.capture_id
+  WHERE CASE w.capture_id WHEN 0 THEN 0 ELSE c.started_ms >= coalesce(:since, -9e15) END
+),
+ranked AS (
+  SELECT *, count(step) OVER w AS n_steps, count(took) OVER w AS n_took,
+    row_number() OVER (PARTITION BY job_id ORDER BY step IS NULL, step) AS step_k,
+    row_number() OVER (PARTITION BY job_id ORDER BY took IS NULL, took) AS took_k
+  FROM beat
+  WINDOW w AS (PARTITION BY job_id)
+),
+summed AS (
+  SELECT job_id, min(started_ms) AS first_ms, max(started_ms) AS last_ms, count(*) AS kept,
+    sum(CASE WHEN back < n_steps + 1 THEN missed END) AS missed, sum(vanished) AS vanished,
+    sum(degraded) AS degraded, sum(unmoved) AS unmoved, max(took) AS took_max,
+    max(CASE WHEN back = 1 THEN unreadable END) AS unreadable,
+    max(CASE WHEN step_k = (n_steps + 1) / 2 THEN step END) AS median,
+    max(CASE WHEN took_k = (n_took + 1) / 2 THEN took END) AS took
+  FROM ranked
+  GROUP BY job_id
+),
+counted AS (
+  SELECT r.*, j.host_id, j.selection, j.every_ms, coalesce(j.every_ms, r.median) AS step,
+    coalesce((r.last_ms - r.first_ms + coalesce(j.every_ms, r.median) / 2)
+      / nullif(coalesce(j.every_ms, r.median), 0), 0) + 1 AS expected
+  FROM summed r
+  CROSS JOIN job j ON j.job_id = r.job_id
+)
+SELECT c.job_id, h.name AS host, c.selection, c.every_ms AS every, c.step,
+  strftime('%Y-%m-%dT%H:%M:%S', c.first_ms / 1000, 'unixepoch')
+    || CASE WHEN c.first_ms % 1000 THEN '.' || substr(1000 + c.first_ms % 1000, 2) ELSE '' END
+    || 'Z' AS first_at,
+  strftime('%Y-%m-%dT%H:%M:%S', c.last_ms / 1000, 'unixepoch')
+    || CASE WHEN c.last_ms % 1000 THEN '.' || substr(1000 + c.last_ms % 1000, 2) ELSE '' END
+    || 'Z' AS last_at,
+  max(c.expected, c.kept) AS expected, c.kept, coalesce(c.missed, 0) AS missed,
+  max(c.expected - c.kept - coalesce(c.missed, 0), 0) AS absent, c.took, c.took_max, c.unreadable,
+  c.vanished, c.degraded, c.unmoved
+FROM counted c
+JOIN host h ON h.host_id = c.host_id
+ORDER BY c.last_ms DESC, c.job_id DESC;

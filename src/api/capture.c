@@ -1,0 +1,236 @@
+/* capture: live processes -> store, once or at every beat. */
+#include "api/capture_run.h"
+
+#include "api/capture_beat.h"
+#include "api/capture_lock.h"
+#include "store/watch.h"
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_STALL_US 50000
+#define EVERY_MIN_MS 100
+#define EVERY_MAX_MS 31622400000 /* a year */
+#define NS_PER_MS 1000000
+
+void pmapdb_capture_defaults(pmapdb_capture_options *o)
+{
+    *o = (pmapdb_capture_options){.max_stall_us = MAX_STALL_US,
+                                  .every_ms = PMAPDB_UNKNOWN,
+                                  .count = PMAPDB_UNKNOWN,
+                                  .growth_percent = PMAPDB_UNKNOWN,
+                                  .growth_kib = PMAPDB_UNKNOWN,
+                                  .rss_above_kib = PMAPDB_UNKNOWN};
+}
+
+static pmapdb_status check_options(const pmapdb_capture_options *o, pmapdb_error *err)
+{
+    if ((o->n_pids > 0) + (o->match != NULL) + o->all != 1)
+        return pm_fail(err, PMAPDB_USAGE, "capture wants one of: pids, --match, --all");
+    if (o->all && o->name)
+        return pm_fail(err, PMAPDB_USAGE, "--name is for processes of one kind, not for --all");
+    for (size_t i = 0; i < o->n_pids; i++)
+        if (o->pids[i] < 1 || o->pids[i] > INT32_MAX)
+            return pm_fail(err, PMAPDB_USAGE, "a pid is a number from 1 on");
+    if (o->every_ms != PMAPDB_UNKNOWN && (o->every_ms < EVERY_MIN_MS || o->every_ms > EVERY_MAX_MS))
+        return pm_fail(err, PMAPDB_USAGE, "--every must be at least 100ms and at most one year");
+    if (o->count != PMAPDB_UNKNOWN && o->every_ms == PMAPDB_UNKNOWN)
+        return pm_fail(err, PMAPDB_USAGE, "--count needs --every");
+    if (o->count != PMAPDB_UNKNOWN && o->count < 1)
+        return pm_fail(err, PMAPDB_USAGE, "--count must be above zero");
+    if (o->max_stall_us < 0 || o->lock_wait_ms < 0)
+        return pm_fail(err, PMAPDB_USAGE, "--max-stall and --lock-wait cannot be below zero");
+    return PMAPDB_OK;
+}
+
+/* ---- clocks ---- */
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static pm_clocks clocks_now(void)
+{
+    return (pm_clocks){clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_MONOTONIC)};
+}
+
+/* Shorter where a signal comes: whoever waits looks again. */
+static void wait_for(int64_t ns)
+{
+    const struct timespec span = {ns / 1000000000, ns % 1000000000};
+
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &span, NULL);
+}
+
+/* ---- one beat ---- */
+
+static void begin_beat(pm_capture_run *run, int64_t missed)
+{
+    pm_clocks now = clocks_now();
+
+    run->n_begun++;
+    run->capture_id = 0;
+    run->stored = 0;
+    run->ended_ms = PMAPDB_UNKNOWN;
+    run->sweep = (pm_sweep){.host = run->host,
+                            .boot_id = run->boot_id,
+                            .selection = run->selection.text.data,
+                            .every_ms = run->options->every_ms,
+                            .started_ms = now.utc_ns / NS_PER_MS,
+                            .mono_ns = now.mono_ns,
+                            .counts = {.missed = missed}};
+}
+
+static void tell_beat(const pm_capture_run *run, int64_t moved_ns, const pmapdb_error *lost)
+{
+    const pm_sweep *s = &run->sweep;
+
+    if (!run->options->on_beat)
+        return;
+    run->options->on_beat(run->options->ctx,
+                          &(pmapdb_capture_beat){.started_ms = s->started_ms,
+                                                 .ended_ms = run->ended_ms,
+                                                 .stored = run->stored,
+                                                 .vanished = (uint64_t)s->counts.vanished,
+                                                 .unreadable = (uint64_t)s->counts.unreadable,
+                                                 .degraded = (uint64_t)s->counts.degraded,
+                                                 .unmoved = (uint64_t)s->counts.unmoved,
+                                                 .missed = (uint64_t)s->counts.missed,
+                                                 .moved_ms = moved_ns / NS_PER_MS,
+                                                 .lost = lost});
+}
+
+static pmapdb_status keep_beat(pm_capture_run *run, int64_t missed, int64_t moved_ns,
+                               pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    begin_beat(run, missed);
+    st = pm_capture_sweep(run, err);
+    run->result->beats += st == PMAPDB_OK;
+    run->result->stored += run->stored;
+    run->result->vanished += (uint64_t)run->sweep.counts.vanished;
+    run->result->degraded += (uint64_t)run->sweep.counts.degraded;
+    run->result->unmoved += (uint64_t)run->sweep.counts.unmoved;
+    if (st != PMAPDB_STOPPED)
+        tell_beat(run, moved_ns, st == PMAPDB_OK ? NULL : err);
+    return st;
+}
+
+/* ---- all of them ---- */
+
+/* What it was that a long run lost its file to, nothing but a new run can mend. */
+static pmapdb_status look_for_store(const pm_capture_run *run, pmapdb_error *err)
+{
+    return pm_watch_moved(run->store)
+               ? pm_fail(err, PMAPDB_IO, "'%s' was removed or replaced while it was written",
+                         run->store->path)
+               : PMAPDB_OK;
+}
+
+static bool goes_on(void *ctx)
+{
+    const pmapdb_capture_options *o = ctx;
+
+    return !o->on_progress || o->on_progress(o->ctx);
+}
+
+static bool is_over(const pm_capture_run *run)
+{
+    const pmapdb_capture_options *o = run->options;
+
+    run->result->ended = run->n_begun > 0 && !pm_select_any_left(&run->selection);
+    return run->result->ended || (o->count != PMAPDB_UNKNOWN && run->n_begun >= (uint64_t)o->count);
+}
+
+/* A beat that is lost counts as missed before the one behind it. */
+static pmapdb_status keep_beats(pm_capture_run *run, pmapdb_error *err)
+{
+    pm_beats beats;
+    int64_t missed = 0, moved_ns = 0;
+    pmapdb_status st = PMAPDB_OK;
+
+    pm_beats_begin(&beats, run->options->every_ms * NS_PER_MS, clocks_now());
+    while (!is_over(run) && st == PMAPDB_OK) {
+        pm_beat_look look = pm_beats_look(&beats, clocks_now());
+
+        missed += look.missed;
+        moved_ns += look.moved_ns;
+        run->result->missed += (uint64_t)look.missed;
+        if (!goes_on((void *)run->options))
+            return pm_fail(err, PMAPDB_STOPPED, "stopped");
+        if (look.wait_ns) {
+            wait_for(look.wait_ns);
+            continue;
+        }
+        st = look_for_store(run, err);
+        if (st != PMAPDB_OK)
+            return st;
+        st = keep_beat(run, missed, moved_ns, err);
+        missed = st == PMAPDB_OK ? 0 : missed + 1;
+        moved_ns = 0;
+        if (st == PMAPDB_OK || st == PMAPDB_STOPPED)
+            continue;
+        run->result->missed++;
+        st = PMAPDB_OK;
+    }
+    return st;
+}
+
+static pmapdb_status open_run(pm_capture_run *run, pmapdb_error *err)
+{
+    const pmapdb_capture_options *o = run->options;
+    pmapdb_status st;
+
+    if (!o->host && gethostname(run->host, sizeof run->host - 1) != 0)
+        return pm_fail(err, PMAPDB_USAGE, "this machine's name is too long: give --host");
+    if (o->host)
+        snprintf(run->host, sizeof run->host, "%s", o->host);
+    st = pm_select_init(&run->selection, o, err);
+    if (st == PMAPDB_OK)
+        st = pm_proc_open_root(&run->root, err);
+    if (st == PMAPDB_OK)
+        st = pm_proc_boot_id(run->root, run->boot_id, err);
+    if (st == PMAPDB_OK)
+        st = pm_proc_host_new(run->root, &run->machine, err);
+    return st == PMAPDB_OK ? pm_capture_lock(run->store->path, run->host, run->selection.text.data,
+                                             o->lock_wait_ms, goes_on, (void *)o, &run->lock, err)
+                           : st;
+}
+
+static void close_run(pm_capture_run *run)
+{
+    if (run->lock >= 0)
+        close(run->lock);
+    pm_proc_host_free(run->machine);
+    if (run->root >= 0)
+        close(run->root);
+    pm_select_free(&run->selection);
+    pm_targets_free(&run->targets);
+}
+
+pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_capture_options *options,
+                             pmapdb_capture_result *result, pmapdb_error *err)
+{
+    pm_capture_run run = {
+        .store = store, .options = options, .result = result, .root = -1, .lock = -1};
+    pmapdb_error local;
+    pmapdb_status st;
+
+    err = err ? err : &local;
+    st = check_options(options, err);
+    if (st != PMAPDB_OK)
+        return st;
+    *result = (pmapdb_capture_result){0};
+    st = open_run(&run, err);
+    if (st == PMAPDB_OK && options->every_ms == PMAPDB_UNKNOWN)
+        st = keep_beat(&run, 0, 0, err);
+    else if (st == PMAPDB_OK)
+        st = keep_beats(&run, err);
+    close_run(&run);
+    return st;
+}

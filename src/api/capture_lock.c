@@ -1,0 +1,88 @@
+/* capture_lock: one run at a time captures the same processes into a store. */
+#include "api/capture_lock.h"
+
+#include "base/buf.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define PAUSE_MS 100
+
+/* Like SQLite's -wal: whoever may write the store may lock. Where that is not allowed, this lock
+ * holds all the same. */
+static void share_like(const char *store, int fd)
+{
+    struct stat info;
+
+    if (stat(store, &info) == 0 && fchown(fd, info.st_uid, info.st_gid) == 0)
+        fchmod(fd, info.st_mode & 0777);
+}
+
+/* Beside the file itself, by whatever name it was reached, as SQLite's -wal. */
+static pmapdb_status open_file(const char *store, int *fd, pmapdb_error *err)
+{
+    char *real = realpath(store, NULL);
+    pm_buf path = {0};
+    pmapdb_status st = pm_buf_addf(&path, err, "%s-capture", real ? real : store);
+
+    free(real);
+    if (st != PMAPDB_OK)
+        return st;
+    *fd = open(path.data, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (*fd < 0 && errno == ENOENT) {
+        *fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (*fd >= 0)
+            share_like(store, *fd);
+    }
+    if (*fd < 0)
+        st = pm_fail_io(err, errno, "cannot open '%s'", path.data);
+    pm_buf_free(&path);
+    return st;
+}
+
+/* Of an open file description, not of the process: a second run in one program is kept out too. */
+static bool try_lock(int fd, uint64_t byte)
+{
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+
+    return fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
+pmapdb_status pm_capture_lock(const char *store, const char *host, const char *selection,
+                              int64_t wait_ms, bool (*keep_going)(void *ctx), void *ctx, int *fd,
+                              pmapdb_error *err)
+{
+    static const struct timespec pause = {0, PAUSE_MS * 1000000L};
+    uint64_t byte =
+        XXH3_64bits_withSeed(selection, strlen(selection), XXH3_64bits(host, strlen(host))) >> 2;
+    int64_t waited = 0;
+    pmapdb_status st;
+
+    *fd = -1;
+    st = open_file(store, fd, err);
+    while (st == PMAPDB_OK && !try_lock(*fd, byte)) {
+        if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+            st = pm_fail_io(err, errno, "cannot lock '%s-capture'", store);
+        else if (!keep_going(ctx))
+            st = pm_fail(err, PMAPDB_STOPPED, "stopped");
+        else if (waited >= wait_ms)
+            st = pm_fail(
+                err, PMAPDB_BUSY,
+                "another run captures the same (%.200s) into '%s'; --lock-wait 1m would wait "
+                "for its end",
+                selection, store);
+        else
+            nanosleep(&pause, NULL);
+        waited += PAUSE_MS;
+    }
+    if (st != PMAPDB_OK && *fd >= 0) {
+        close(*fd);
+        *fd = -1;
+    }
+    return st;
+}

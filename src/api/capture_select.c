@@ -1,0 +1,194 @@
+/* capture_select: which processes a run captures. */
+#include "api/capture_select.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define ANCESTORS_MAX 256 /* a pid that was given away meanwhile could make a circle */
+
+/* ---- what was asked for ---- */
+
+/* Of pids, and of what begins with one. */
+static int by_pid(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static pmapdb_status take_pids(pm_selection *s, const pmapdb_capture_options *o, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    s->named = calloc(o->n_pids, sizeof *s->named);
+    if (!s->named)
+        return pm_fail_nomem(err);
+    for (size_t i = 0; i < o->n_pids; i++)
+        s->named[i] = (pm_named){o->pids[i], PMAPDB_UNKNOWN, false};
+    qsort(s->named, o->n_pids, sizeof *s->named, by_pid);
+    for (size_t i = 0; i < o->n_pids && st == PMAPDB_OK; i++) {
+        if (s->n_named && s->named[s->n_named - 1].pid == s->named[i].pid)
+            continue;
+        st = pm_buf_addf(&s->text, err, "%s%" PRId64, s->n_named ? " " : "", s->named[i].pid);
+        s->named[s->n_named++] = s->named[i];
+    }
+    return st;
+}
+
+pmapdb_status pm_select_init(pm_selection *s, const pmapdb_capture_options *o, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    *s = (pm_selection){0};
+    if (o->n_pids)
+        return take_pids(s, o, err);
+    if (o->all)
+        return pm_buf_addf(&s->text, err, "--all");
+    st = pm_match_new(pm_text_of(o->match), &s->match, err);
+    if (st != PMAPDB_OK)
+        return st;
+    s->needs = pm_match_needs(s->match);
+    return pm_buf_addf(&s->text, err, "--match %s", o->match);
+}
+
+void pm_select_free(pm_selection *s)
+{
+    free(s->named);
+    pm_match_free(s->match);
+    pm_buf_free(&s->text);
+    free(s->pids);
+    free(s->kin);
+    pm_buf_free(&s->memory);
+}
+
+/* ---- those of one beat ---- */
+
+static pmapdb_status list_named(pm_selection *s, pmapdb_error *err)
+{
+    s->pids = calloc(s->n_named, sizeof *s->pids);
+    if (!s->pids)
+        return pm_fail_nomem(err);
+    for (size_t i = 0; i < s->n_named; i++)
+        if (!s->named[i].done)
+            s->pids[s->n_pids++] = s->named[i].pid;
+    return PMAPDB_OK;
+}
+
+/* Families are those of the beat's start: a parent that ends meanwhile still is one. */
+static pmapdb_status list_kin(pm_selection *s, int root, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    s->kin = calloc(s->n_pids + 1, sizeof *s->kin);
+    if (!s->kin)
+        return pm_fail_nomem(err);
+    for (size_t i = 0; i < s->n_pids && st == PMAPDB_OK; i++) {
+        pm_proc p;
+        pm_proc_fate fate;
+
+        st = pm_proc_open(root, s->pids[i], &p, &fate, err);
+        if (st != PMAPDB_OK || fate != PM_PROC_GOOD)
+            continue;
+        s->kin[s->n_kin++] = (pm_kin){p.pid, p.ppid};
+        pm_proc_close(&p);
+    }
+    return st;
+}
+
+pmapdb_status pm_select_list(pm_selection *s, int root, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    free(s->pids);
+    free(s->kin);
+    s->pids = NULL;
+    s->kin = NULL;
+    s->n_pids = s->n_kin = 0;
+    if (s->named)
+        return list_named(s, err);
+    st = pm_proc_list(root, &s->pids, &s->n_pids, err);
+    return st == PMAPDB_OK && s->needs & PM_NEED_ANCESTORS ? list_kin(s, root, err) : st;
+}
+
+static size_t find_ancestors(const pm_selection *s, int64_t parent, int64_t out[ANCESTORS_MAX])
+{
+    size_t n = 0;
+
+    while (parent > 0 && n < ANCESTORS_MAX) {
+        const pm_kin *found =
+            s->n_kin ? bsearch(&parent, s->kin, s->n_kin, sizeof *s->kin, by_pid) : NULL;
+
+        out[n++] = parent;
+        parent = found ? found->ppid : 0;
+    }
+    return n;
+}
+
+static unsigned wants_of(unsigned needs)
+{
+    static const struct {
+        unsigned need, want;
+    } table[] = {{PM_NEED_COMM, PM_WANT_COMM},
+                 {PM_NEED_EXE, PM_WANT_EXE},
+                 {PM_NEED_CMDLINE, PM_WANT_CMDLINE},
+                 {PM_NEED_UID, PM_WANT_UID},
+                 {PM_NEED_USER, PM_WANT_UID},
+                 {PM_NEED_CGROUP, PM_WANT_CGROUP},
+                 {PM_NEED_ENVIRONMENT, PM_WANT_ENVIRONMENT | PM_WANT_EXE}};
+    unsigned wants = 0;
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        wants |= needs & table[i].need ? table[i].want : 0;
+    return wants;
+}
+
+pmapdb_status pm_select_holds(pm_selection *s, const pm_proc *p, pm_proc_host *machine, bool *holds,
+                              bool *hidden, pmapdb_error *err)
+{
+    int64_t ancestors[ANCESTORS_MAX];
+    pm_standing known;
+    pm_facts facts;
+    pmapdb_status st;
+
+    *hidden = false;
+    *holds = p->pid != getpid() || s->named;
+    if (!s->match || !*holds)
+        return PMAPDB_OK;
+    st = pm_proc_standing(p, machine, wants_of(s->needs), &s->memory, &known, err);
+    if (st != PMAPDB_OK)
+        return st;
+    facts = (pm_facts){.pid = p->pid,
+                       .uid = known.uid,
+                       .user = known.user,
+                       .comm = known.comm,
+                       .exe = known.exe,
+                       .cmdline = known.cmdline,
+                       .cgroup = known.cgroup,
+                       .environment = known.environment,
+                       .ancestors = ancestors};
+    if (s->needs & PM_NEED_ANCESTORS)
+        facts.n_ancestors = find_ancestors(s, p->ppid, ancestors);
+    *holds = pm_match_holds(s->match, &facts);
+    /* Every program has an exe: without one it is another user's, and its environment is too. */
+    *hidden = !*holds && s->needs & (PM_NEED_EXE | PM_NEED_ENVIRONMENT) && !known.exe.len;
+    return PMAPDB_OK;
+}
+
+/* ---- those named by pid ---- */
+
+pm_named *pm_select_named(pm_selection *s, int64_t pid)
+{
+    return s->named ? bsearch(&pid, s->named, s->n_named, sizeof *s->named, by_pid) : NULL;
+}
+
+bool pm_select_any_left(const pm_selection *s)
+{
+    bool any = false;
+
+    if (!s->named)
+        return true;
+    for (size_t i = 0; i < s->n_named; i++)
+        any |= !s->named[i].done;
+    return any;
+}

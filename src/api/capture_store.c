@@ -1,0 +1,138 @@
+/* capture_store: the processes of a beat into the store, all or none. */
+#include "api/capture_run.h"
+
+#include "base/clock.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+#define SWEEP_MS 1000
+
+/* ---- news ---- */
+
+void pm_capture_tell(const pm_capture_run *run, int64_t pid, bool trouble, const char *text)
+{
+    char path[32] = "";
+
+    if (!run->options->on_event)
+        return;
+    if (pid != PMAPDB_UNKNOWN)
+        snprintf(path, sizeof path, "/proc/%" PRId64, pid);
+    run->options->on_event(run->options->ctx,
+                           &(pmapdb_capture_event){.news = {.path = path,
+                                                            .error = text,
+                                                            .trouble = trouble,
+                                                            .snapshot_id = PMAPDB_UNKNOWN,
+                                                            .pid = pid},
+                                                   .read_us = PMAPDB_UNKNOWN,
+                                                   .predicted_us = PMAPDB_UNKNOWN});
+}
+
+/* What the source did not say: -1 in the sums. */
+static int64_t known_or_not(int64_t total)
+{
+    return total < 0 ? PMAPDB_UNKNOWN : total;
+}
+
+static void tell_stored(const pm_capture_run *run, const pm_target *t, const char *name)
+{
+    const pm_capture *c = &t->capture;
+    const pm_block *b = &c->block;
+    char path[64];
+
+    snprintf(path, sizeof path, "%s%s", c->source_dir, c->source_name);
+    run->options->on_event(
+        run->options->ctx,
+        &(pmapdb_capture_event){.news = {.path = path,
+                                         .snapshot_id = t->stored.snapshot_id,
+                                         .pid = t->pid,
+                                         .name = name,
+                                         .taken_ms = c->taken_ms,
+                                         .dialect = pm_dialect_name(b->dialect),
+                                         .state = pm_state_name(b->state),
+                                         .checked = pm_checked_name(b->checked),
+                                         .mappings = known_or_not(b->totals.v[PM_TOTAL_MAPPINGS]),
+                                         .size_kib = known_or_not(b->totals.v[PM_TOTAL_SIZE]),
+                                         .duplicate = t->stored.duplicate},
+                                .read_us = t->live.read_us,
+                                .predicted_us = t->live.predicted_us,
+                                .degraded = t->live.degraded});
+}
+
+/* ---- one transaction ---- */
+
+/* Where the store does not take one of them, the transaction must not be kept: *refused is it. */
+static pmapdb_status put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refused,
+                             pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    if (!*capture_id)
+        st = pm_sweep_begin(run->store->sql, &run->sweep, capture_id, err);
+    for (size_t i = 0; i < run->targets.n && st == PMAPDB_OK; i++) {
+        pm_target *t = run->targets.item[i];
+
+        if (!t->waiting || t->refused)
+            continue;
+        st = pm_store_put_within(run->store, &t->capture, SWEEP_MS, capture_id, &t->stored, err);
+        if (st == PMAPDB_INPUT)
+            *refused = t;
+    }
+    if (st != PMAPDB_OK)
+        return st;
+    run->ended_ms = pm_clock_now();
+    return pm_sweep_end(run->store->sql, *capture_id, run->ended_ms, &run->sweep, err);
+}
+
+static pmapdb_status transaction(pm_capture_run *run, pm_target **refused, pmapdb_error *err)
+{
+    int64_t capture_id = run->capture_id;
+    pmapdb_status st = pm_store_begin(run->store, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    st = put_all(run, &capture_id, refused, err);
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(run->store, err);
+    if (st == PMAPDB_OK)
+        run->capture_id = capture_id;
+    else
+        pm_store_abandon(run->store);
+    return st;
+}
+
+/* What a process is remembered with once it is in the store. */
+static void settle(pm_capture_run *run, pm_target *t)
+{
+    char name[256];
+
+    t->waiting = false;
+    if (t->refused)
+        return;
+    t->rss_kib = t->live.rss_kib;
+    run->stored++;
+    if (!run->options->on_event)
+        return;
+    memcpy(name, t->name, sizeof name); /* unless an earlier one was better, and can be read */
+    pm_store_name(run->store, t->stored.process_id, name, sizeof name, NULL);
+    tell_stored(run, t, name);
+}
+
+pmapdb_status pm_capture_store(pm_capture_run *run, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    do {
+        pm_target *refused = NULL;
+
+        st = transaction(run, &refused, err);
+        if (st != PMAPDB_INPUT || !refused)
+            break;
+        refused->refused = true; /* its own fault: the others go on */
+        run->result->trouble++;
+        pm_capture_tell(run, refused->pid, true, err->text);
+    } while (true);
+    for (size_t i = 0; i < run->targets.n && st == PMAPDB_OK; i++)
+        if (run->targets.item[i]->waiting)
+            settle(run, run->targets.item[i]);
+    return st;
+}

@@ -1,0 +1,42 @@
+/* arg: arguments of options that several commands read alike. */
+#include "cli/arg.h"
+
+#include "base/num.h"
+
+int64_t pm_cli_span(struct argp_state *state, const char *option, const char *arg)
+{
+    int64_t ms = 0;
+
+    if (!pm_num_span(pm_text_of(arg), &ms))
+        argp_error(state, "%s wants a span like 5m, not '%s'", option, arg);
+    return ms;
+}
+
+int64_t pm_cli_size(struct argp_state *state, const char *option, const char *arg)
+{
+    int64_t kib = 0;
+
+    if (!pm_num_size(pm_text_of(arg), &kib))
+        argp_error(state, "%s wants a size like 10M, not '%s'", option, arg);
+    return kib;
+}
+
+int64_t pm_cli_count(struct argp_state *state, const char *option, const char *arg)
+{
+    uint64_t n = 0;
+
+    if (!pm_num_all(pm_text_of(arg), &n) || n < 1 || n > INT64_MAX)
+        argp_error(state, "%s wants a number from 1 on, not '%s'", option, arg);
+    return (int64_t)n;
+}
+
+unsigned pm_cli_mode(struct argp_state *state, const char *option, const char *arg)
+{
+    unsigned mode = 0;
+
+    for (const char *p = arg; *p >= '0' && *p <= '7' && mode <= 0777; p++)
+        mode = mode * 8 + (unsigned)(*p - '0');
+    if (arg[strspn(arg, "01234567")] || mode == 0 || mode > 0777)
+        argp_error(state, "%s wants permissions like 0640, not '%s'", option, arg);
+    return mode;
+}

@@ -1,0 +1,309 @@
+/* cmd_groups: pmapdb groups: the processes of one moment by what they have in common. It chooses
+ * the query, groups-name, groups-expr and so on, and adds up the rows. */
+#include "cli/expression.h"
+#include "cli/left_out.h"
+#include "cli/side.h"
+#include "cli/write.h"
+
+#include "base/near.h"
+#include "classify/match.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { KEY_BY = 0x4000 };
+
+static const struct argp_option options[] = {
+    {"by", KEY_BY, "WHAT", 0,
+     "name, user, cgroup, env:VARIABLE, or an expression: LABEL=EXPRESSION names it; may be given "
+     "again, the first that holds takes the process (name)",
+     0},
+    {0}};
+
+static const char more[] =
+    "A group is a name, a user, a cgroup, the value of the variable, or an expression's label. "
+    "Only "
+    "live captures know users, cgroups, variables (of those that --keep-env names) and what "
+    "expressions ask for: of others the group is ?. (not set) has no such variable, for other no "
+    "expression holds.\n\n" PM_CLI_EXPRESSION_HELP
+    "\n\nExit status: 0 done; 2 trouble: usage, store.";
+
+#define VARIABLE "env:"
+
+typedef struct groups {
+    pm_cli *cli;
+    pm_run_args args;
+    const char *by; /* what the query is called by: name, user, cgroup, env, expr; NULL so far */
+    const char *variable;
+    pm_buf expressions;                      /* a line each */
+    pm_value total[PM_QUERY_ITEMS];          /* of the columns that are shown */
+    int64_t processes, pss_unknown, unknown; /* unknown: in no group */
+    int64_t unreadable, unmoved;             /* of the sweep; PMAPDB_UNKNOWN: it is none */
+} groups;
+
+/* ---- options ---- */
+
+static void set_by(groups *g, const char *by, struct argp_state *state)
+{
+    if (g->by && (strcmp(g->by, "expr") != 0 || strcmp(by, "expr") != 0))
+        argp_error(state, "--by is given twice; only expressions go together");
+    g->by = by;
+}
+
+/* What stands before a = is a label, unless that = is in a word. */
+static pm_text expression_in(const char *arg)
+{
+    const char *equals = strchr(arg, '='), *open = strchr(arg, '(');
+
+    return pm_text_of(equals && (!open || equals < open) ? equals + 1 : arg);
+}
+
+static void add_expression(groups *g, const char *arg, struct argp_state *state)
+{
+    pm_text expression = expression_in(arg);
+    pm_match *m = NULL;
+    pmapdb_error err = {.text = ""};
+    pmapdb_status st = PMAPDB_OK;
+
+    if (strchr(arg, '\n'))
+        argp_error(state, "--by takes one line, not '%s'", arg);
+    if (pm_text_starts(pm_text_of(arg), PM_TEXT("other=")))
+        argp_error(state, "other is what no expression holds for");
+    if (arg[0] == '=')
+        argp_error(state, "a label must stand before the = of '%s'", arg);
+    st = pm_match_new(expression, &m, &err);
+    pm_match_free(m);
+    if (st == PMAPDB_OK)
+        st = pm_buf_addf(&g->expressions, &err, "%s\n", arg);
+    if (st != PMAPDB_OK)
+        argp_error(state, "--by: %s", err.text);
+}
+
+static void no_such_by(const char *arg, struct argp_state *state)
+{
+    static const char *const words[] = {"name", "user", "cgroup", VARIABLE "VARIABLE"};
+    pm_near near;
+
+    pm_near_start(&near, pm_text_of(arg));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        pm_near_try(&near, pm_text_of(words[i]));
+    argp_error(state,
+               "--by is name, user, cgroup, env:VARIABLE or an expression like comm(nginx), not "
+               "'%s'%s",
+               arg, near.best[0] ? pm_near_hint(&near) : "");
+}
+
+static void parse_by(groups *g, const char *arg, struct argp_state *state)
+{
+    static const char *const plain[] = {"name", "user", "cgroup"};
+
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (strcmp(arg, plain[i]) == 0) {
+            set_by(g, plain[i], state);
+            return;
+        }
+    if (strncmp(arg, VARIABLE, strlen(VARIABLE)) == 0 && arg[strlen(VARIABLE)]) {
+        set_by(g, "env", state);
+        g->variable = arg + strlen(VARIABLE);
+    } else if (strpbrk(arg, "(=")) {
+        set_by(g, "expr", state);
+        add_expression(g, arg, state);
+    } else {
+        no_such_by(arg, state);
+    }
+}
+
+static error_t parse_extra(int key, char *arg, void *ctx, struct argp_state *state)
+{
+    if (key != KEY_BY)
+        return ARGP_ERR_UNKNOWN;
+    parse_by(ctx, arg, state);
+    return 0;
+}
+
+/* ---- rows ---- */
+
+static void add_row(groups *g, const pmapdb_rows *rows, const pm_value *values,
+                    const pm_column *columns, int n)
+{
+    int64_t here = pm_side_int(rows, "processes");
+
+    g->processes += here;
+    g->pss_unknown += pm_side_int(rows, "pss_unknown");
+    g->unreadable = pm_side_int(rows, "unreadable");
+    g->unmoved = pm_side_int(rows, "unmoved");
+    g->unknown += pmapdb_rows_type(rows, 0) == PMAPDB_NULL ? here : 0;
+    for (int i = 0; i < n; i++) {
+        pm_value *t = &g->total[i];
+
+        if (columns[i].unit != PM_UNIT_KIB && columns[i].unit != PM_UNIT_COUNT)
+            continue;
+        if (values[i].kind == PM_VALUE_NULL)
+            t->kind = PM_VALUE_NULL; /* and stays so */
+        else if (t->kind == PM_VALUE_INT)
+            t->i += values[i].i;
+    }
+}
+
+static void start_total(groups *g, const pm_column *columns, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (columns[i].unit == PM_UNIT_KIB || columns[i].unit == PM_UNIT_COUNT)
+            g->total[i] = (pm_value){.kind = PM_VALUE_INT, .i = 0};
+        else
+            g->total[i] =
+                (pm_value){.kind = PM_VALUE_TEXT, .t = i ? PM_TEXT("") : PM_TEXT("TOTAL")};
+}
+
+/* Stands above the table, and so waits for the first row. */
+static pmapdb_status write_title(const groups *g, const pmapdb_rows *rows, const pm_sink *sink,
+                                 pmapdb_error *err)
+{
+    char from[32], at[32], line[160];
+
+    pm_side_text(rows, "from_at", from, sizeof from);
+    pm_side_text(rows, "taken_at", at, sizeof at);
+    snprintf(line, sizeof line, "by %s%s%.60s, %s%s%s",
+             strcmp(g->by, "expr") ? g->by : "expression", g->variable ? ":" : "",
+             g->variable ? g->variable : "", strcmp(from, at) ? from : "",
+             strcmp(from, at) ? " -> " : "", at);
+    return pm_render_line(sink, pm_text_of(line), err);
+}
+
+static pmapdb_status write_rows(groups *g, pmapdb_rows *rows, const pm_sink *sink,
+                                pmapdb_error *err)
+{
+    pm_render_options how = pm_cli_render_options(g->cli);
+    bool people = pm_cli_is_for_people(g->cli), keep[PM_QUERY_ITEMS], has = false;
+    pm_column columns[PM_QUERY_ITEMS];
+    pm_value values[PM_QUERY_ITEMS];
+    int n = pm_run_columns(g->cli, rows, keep, columns);
+    pm_render *render = NULL;
+    pm_cli_about said;
+    pmapdb_status st = pmapdb_next(rows, &has, err);
+
+    pm_cli_describe(rows, keep, &said);
+    how.about = &said.about;
+    start_total(g, columns, n);
+    if (st == PMAPDB_OK && people && has)
+        st = write_title(g, rows, sink, err);
+    if (st == PMAPDB_OK && people && g->cli->format == PM_FORMAT_MD)
+        st = pm_render_line(sink, PM_TEXT(""), err); /* Markdown's tables stand alone */
+    if (st == PMAPDB_OK)
+        st = pm_render_new(&how, sink, columns, n, &render, err);
+    while (st == PMAPDB_OK && has) {
+        pm_run_values(rows, keep, values);
+        add_row(g, rows, values, columns, n);
+        st = pm_render_row(render, values, err);
+        if (st == PMAPDB_OK)
+            st = pmapdb_next(rows, &has, err);
+    }
+    if (st == PMAPDB_OK && people)
+        st = pm_render_total(render, g->total, err);
+    if (st == PMAPDB_OK)
+        st = pm_render_end(render, err);
+    if (st == PMAPDB_OK)
+        pm_cli_say_left_out(g->cli, render);
+    pm_render_free(render);
+    return st;
+}
+
+/* ---- the run ---- */
+
+typedef struct writing {
+    groups *g;
+    pmapdb_rows *rows;
+} writing;
+
+static pmapdb_status write_groups(void *ctx, const pm_sink *sink, pmapdb_error *err)
+{
+    const writing *w = ctx;
+
+    return write_rows(w->g, w->rows, sink, err);
+}
+
+static const char *processes_are(int64_t n)
+{
+    return n == 1 ? "process is" : "processes are";
+}
+
+/* Who is not there, and what the numbers lack. */
+static void say_lacks(const groups *g)
+{
+    if (g->unreadable > 0)
+        pm_cli_say("%lld %s not here: the capture had no permission", (long long)g->unreadable,
+                   processes_are(g->unreadable));
+    if (g->unmoved > 0)
+        pm_cli_say("%lld %s not here: left out by --on-growth or --on-rss-above",
+                   (long long)g->unmoved, processes_are(g->unmoved));
+    if (g->pss_unknown)
+        pm_cli_say("of %lld of %lld processes pss is not known, read as maps or from a capture "
+                   "without it: pmapdb by-process shows which",
+                   (long long)g->pss_unknown, (long long)g->processes);
+    if (g->unknown && g->variable)
+        pm_cli_say("of %lld of %lld processes it is not known whether they have %s: they were not "
+                   "captured live, or without --keep-env %s",
+                   (long long)g->unknown, (long long)g->processes, g->variable, g->variable);
+    else if (g->unknown)
+        pm_cli_say("%lld of %lld %s in no group: not captured live", (long long)g->unknown,
+                   (long long)g->processes, processes_are(g->processes));
+}
+
+static pmapdb_status run(groups *g, pmapdb_store *store, pmapdb_error *err)
+{
+    char query[32];
+    pmapdb_rows *rows = NULL;
+    writing w = {.g = g};
+    pmapdb_status st;
+
+    snprintf(query, sizeof query, "groups-%s", g->by);
+    st = pmapdb_query(store, query, &rows, err);
+    if (st == PMAPDB_OK)
+        st = pm_run_bind(&g->args, rows, err);
+    if (st == PMAPDB_OK && g->variable)
+        st = pmapdb_bind(rows, "variable", g->variable, err);
+    if (st == PMAPDB_OK && g->expressions.len)
+        st = pmapdb_bind(rows, "by", g->expressions.data, err);
+    w.rows = rows;
+    if (st == PMAPDB_OK)
+        st = pm_cli_write_with(g->cli, write_groups, &w, err);
+    if (st == PMAPDB_OK)
+        say_lacks(g);
+    if (st == PMAPDB_OK)
+        st = pm_left_out_say(&g->args, store, err);
+    pmapdb_rows_close(rows);
+    return st;
+}
+
+int pm_cli_groups(pm_cli *cli, int argc, char **argv)
+{
+    groups g = {.cli = cli};
+    pm_query_info *info = NULL;
+    pmapdb_open_options open_options = {.mode = PMAPDB_READ};
+    pmapdb_store *store = NULL;
+    pmapdb_error err;
+    pmapdb_status st = pm_catalog_find(cli->query_dir, "groups-name", &info, &err);
+
+    if (st != PMAPDB_OK)
+        return pm_cli_fail(st, &err);
+    g.args = (pm_run_args){.cli = cli,
+                           .info = info,
+                           .extra = options,
+                           .parse_extra = parse_extra,
+                           .ctx = &g,
+                           .title = "Processes of one moment by what they have in common, and what "
+                                    "they grew by",
+                           .more = more};
+    pm_run_parse(&g.args, argc, argv);
+    if (!g.by)
+        g.by = "name";
+    st = pm_cli_open(cli, &open_options, &store);
+    if (st == PMAPDB_OK) {
+        st = run(&g, store, &err);
+        if (st != PMAPDB_OK)
+            pm_cli_fail(st, &err);
+    }
+    pmapdb_close(store);
+    pm_catalog_free(info);
+    pm_buf_free(&g.expressions);
+    return st == PMAPDB_OK || st == PMAPDB_STOPPED ? PM_EXIT_OK : PM_EXIT_TROUBLE;
+}

@@ -1,0 +1,378 @@
+/* again: the map of one process, read again and again.
+ *
+ * Of each mapping's text (its row and the key lines behind it: a block) a hash is kept. A cursor
+ * goes along the blocks of the last reading; where the next bytes are as long and have the same
+ * hash, that is the mapping. Otherwise the block is taken whole, the cursor goes on to the mapping
+ * that began at the same address, if one did, and a block that differs is for the reader. So rows
+ * have one parser, and it sees the changed ones. */
+#include "parse/again.h"
+
+#include "base/buf.h"
+#include "base/num.h"
+#include "parse/reader.h"
+#include "parse/running.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+#define BLOCK_BYTES_MAX ((size_t)1 << 20) /* a path has 4 KiB at most */
+/* A pool with as much as this besides what is in use is made anew. */
+#define STALE_BYTES ((size_t)64 << 10)
+
+typedef struct piece {
+    uint64_t hash; /* of the block */
+    uint64_t start, end;
+    uint32_t len; /* of the block */
+    uint32_t id;  /* of the mapping in the pool */
+} piece;
+
+typedef struct reading {
+    piece *piece;
+    size_t n, cap;
+    pm_running sums;
+} reading;
+
+struct pm_again {
+    pm_pool *pool;
+    size_t fresh_bytes; /* of the pool when it held only what was in use */
+    pm_reader *reader;  /* of the blocks that differ; made when one does */
+    pm_dialect dialect;
+    reading last, now;
+    size_t cursor; /* in last */
+    pm_buf rest;   /* the begin of a block */
+    XXH3_state_t *hash;
+    size_t *changed; /* places in now of what the reader was given */
+    size_t n_changed, cap_changed, n_parsed;
+    pm_block verdict; /* of the reader, on them */
+    uint32_t *rows;
+    size_t cap_rows;
+};
+
+pmapdb_status pm_again_new(pm_again **out, pmapdb_error *err)
+{
+    pm_again *a = calloc(1, sizeof *a);
+    pmapdb_status st;
+
+    if (!a)
+        return pm_fail_nomem(err);
+    a->hash = XXH3_createState();
+    st = a->hash ? pm_pool_new(&a->pool, err) : pm_fail_nomem(err);
+    if (st != PMAPDB_OK) {
+        pm_again_free(a);
+        return st;
+    }
+    *out = a;
+    return PMAPDB_OK;
+}
+
+void pm_again_free(pm_again *a)
+{
+    if (!a)
+        return;
+    pm_reader_free(a->reader);
+    pm_pool_free(a->pool);
+    XXH3_freeState(a->hash);
+    pm_buf_free(&a->rest);
+    free(a->last.piece);
+    free(a->now.piece);
+    free(a->changed);
+    free(a->rows);
+    free(a);
+}
+
+/* ---- the pool ---- */
+
+static void forget_last(pm_again *a)
+{
+    a->last.n = 0;
+    a->last.sums = (pm_running){0};
+}
+
+/* What is in use, in a pool of its own. */
+static pmapdb_status renew_pool(pm_again *a, pmapdb_error *err)
+{
+    pm_pool *fresh = NULL;
+    pmapdb_status st = pm_pool_new(&fresh, err);
+
+    for (size_t i = 0; i < a->last.n && st == PMAPDB_OK; i++) {
+        piece *p = &a->last.piece[i];
+
+        st = pm_pool_mapping(fresh, pm_pool_get(a->pool, p->id), &p->id, err);
+    }
+    if (st != PMAPDB_OK) {
+        forget_last(a); /* some of its ids are of the one, some of the other */
+        pm_pool_free(fresh);
+        return st;
+    }
+    pm_pool_free(a->pool);
+    a->pool = fresh;
+    a->fresh_bytes = pm_pool_bytes(fresh);
+    return st;
+}
+
+pmapdb_status pm_again_begin(pm_again *a, pm_dialect dialect, pmapdb_error *err)
+{
+    if (a->reader && a->n_parsed < a->n_changed) { /* in the middle of a reading that broke off */
+        pm_reader_free(a->reader);
+        a->reader = NULL;
+    }
+    if (a->dialect != dialect)
+        forget_last(a);
+    a->dialect = dialect;
+    a->now.n = a->cursor = a->n_changed = a->n_parsed = 0;
+    a->now.sums = a->last.sums;
+    pm_buf_clear(&a->rest);
+    XXH3_64bits_reset(a->hash);
+    return pm_pool_bytes(a->pool) > 2 * a->fresh_bytes + STALE_BYTES ? renew_pool(a, err)
+                                                                     : PMAPDB_OK;
+}
+
+/* ---- what differs ---- */
+
+static pmapdb_status take_mapping(void *again, const pm_mapping *m, pmapdb_error *err)
+{
+    pm_again *a = again;
+    piece *p;
+
+    if (a->n_parsed == a->n_changed)
+        return pm_fail(err, PMAPDB_INPUT, "not what the kernel prints: two rows in one");
+    p = &a->now.piece[a->changed[a->n_parsed++]];
+    pm_running_add(&a->now.sums, m);
+    return pm_pool_mapping(a->pool, m, &p->id, err);
+}
+
+static pmapdb_status take_verdict(void *again, const pm_block *block, pmapdb_error *err)
+{
+    pm_again *a = again;
+
+    (void)err;
+    a->verdict = *block;
+    return PMAPDB_OK;
+}
+
+static pmapdb_status parse(pm_again *a, pm_text text, pmapdb_error *err)
+{
+    const pm_reader_events events = {a, take_mapping, take_verdict};
+    pmapdb_status st = pm_grow(&a->changed, &a->cap_changed, a->n_changed, sizeof *a->changed, err);
+
+    if (st == PMAPDB_OK && !a->reader)
+        st = pm_reader_new(&events, a->dialect, &a->reader, err);
+    if (st != PMAPDB_OK)
+        return st;
+    a->changed[a->n_changed++] = a->now.n;
+    return pm_reader_feed(a->reader, text.data, text.len, err);
+}
+
+/* ---- blocks ---- */
+
+/* The begin of a mapping's row; keys begin with a capital. */
+static bool begins_row(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* One past the block at p, where the row behind it is in sight; else NULL. */
+static const char *block_end(const char *p, const char *end)
+{
+    while ((p = memchr(p, '\n', (size_t)(end - p))) && ++p < end)
+        if (begins_row(*p))
+            return p;
+    return NULL;
+}
+
+static bool read_range(pm_text block, uint64_t *start, uint64_t *stop)
+{
+    const char *p = block.data, *end = p + block.len;
+
+    p += pm_num_hex(p, end, start);
+    if (p == block.data || p == end || *p != '-')
+        return false;
+    return pm_num_hex(p + 1, end, stop) > 0;
+}
+
+static pmapdb_status add_piece(pm_again *a, const piece *p, pmapdb_error *err)
+{
+    pmapdb_status st = pm_grow(&a->now.piece, &a->now.cap, a->now.n, sizeof *p, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    if (a->now.n && p->start < a->now.piece[a->now.n - 1].end)
+        return pm_fail(err, PMAPDB_INPUT,
+                       "the map changed while it was read: the mapping at %" PRIx64
+                       " overlaps the one before it",
+                       p->start);
+    a->now.piece[a->now.n++] = *p;
+    return PMAPDB_OK;
+}
+
+/* The mapping at the cursor is not there any more. */
+static void drop_piece(pm_again *a)
+{
+    pm_running_remove(&a->now.sums, pm_pool_get(a->pool, a->last.piece[a->cursor++].id));
+}
+
+static bool is_same(const piece *old, const char *text, size_t len)
+{
+    return old->len == len && old->hash == XXH3_64bits(text, len);
+}
+
+/* A whole block that is not the one at the cursor. */
+static pmapdb_status take_block(pm_again *a, pm_text text, pmapdb_error *err)
+{
+    piece p = {.len = (uint32_t)text.len};
+    pmapdb_status st;
+
+    if (text.len > BLOCK_BYTES_MAX || !read_range(text, &p.start, &p.end))
+        return pm_fail(err, PMAPDB_INPUT, "not what the kernel prints: '%.*s'",
+                       (int)(text.len < 60 ? text.len : 60), text.data);
+    while (a->cursor < a->last.n && a->last.piece[a->cursor].start < p.start)
+        drop_piece(a);
+    if (a->cursor < a->last.n && a->last.piece[a->cursor].start == p.start) {
+        if (is_same(&a->last.piece[a->cursor], text.data, text.len))
+            return add_piece(a, &a->last.piece[a->cursor++], err);
+        drop_piece(a);
+    }
+    p.hash = XXH3_64bits(text.data, text.len);
+    st = parse(a, text, err);
+    return st == PMAPDB_OK ? add_piece(a, &p, err) : st;
+}
+
+/* All whole blocks from p on; *next is behind them. */
+static pmapdb_status take_blocks(pm_again *a, const char *p, const char *end, const char **next,
+                                 pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    while (p && st == PMAPDB_OK) {
+        const piece *old = a->cursor < a->last.n ? &a->last.piece[a->cursor] : NULL;
+
+        *next = p;
+        if (old && (size_t)(end - p) > old->len && begins_row(p[old->len]) &&
+            is_same(old, p, old->len)) {
+            a->cursor++;
+            st = add_piece(a, old, err);
+            p += old->len;
+        } else if ((p = block_end(p, end))) {
+            st = take_block(a, (pm_text){*next, (size_t)(p - *next)}, err);
+        }
+    }
+    return st;
+}
+
+/* How many more bytes may show whether the block in `rest` is that at the cursor. */
+static size_t wanted(const pm_again *a)
+{
+    size_t len = a->cursor < a->last.n ? a->last.piece[a->cursor].len : 0;
+
+    return len + 1 > a->rest.len ? len + 1 - a->rest.len : SIZE_MAX;
+}
+
+pmapdb_status pm_again_feed(pm_again *a, const char *bytes, size_t n, pmapdb_error *err)
+{
+    const char *p = bytes, *end = bytes + n, *next;
+    pmapdb_status st = PMAPDB_OK;
+
+    XXH3_64bits_update(a->hash, bytes, n);
+    while (p < end && a->rest.len && st == PMAPDB_OK) {
+        size_t want = wanted(a), more = want < (size_t)(end - p) ? want : (size_t)(end - p);
+
+        st = pm_buf_add(&a->rest, p, more, err);
+        p += more;
+        if (st == PMAPDB_OK)
+            st = take_blocks(a, a->rest.data, a->rest.data + a->rest.len, &next, err);
+        if (st == PMAPDB_OK && next > a->rest.data) {
+            p -= a->rest.data + a->rest.len - next; /* a row's begin, which came just now */
+            pm_buf_clear(&a->rest);
+        }
+    }
+    if (p < end && st == PMAPDB_OK) {
+        st = take_blocks(a, p, end, &next, err);
+        if (st == PMAPDB_OK)
+            st = pm_buf_add(&a->rest, next, (size_t)(end - next), err);
+    }
+    if (st == PMAPDB_OK && a->rest.len > BLOCK_BYTES_MAX)
+        st = pm_fail(err, PMAPDB_INPUT, "not what the kernel prints: a mapping without end");
+    return st;
+}
+
+/* ---- the end ---- */
+
+static pmapdb_status end_reader(pm_again *a, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    if (!a->n_changed)
+        return PMAPDB_OK;
+    a->verdict.state = PM_STATE_PARTIAL; /* unless it says otherwise */
+    a->verdict.missing = PM_TEXT("");
+    st = pm_reader_finish(a->reader, err);
+    if (st != PMAPDB_OK)
+        return st;
+    if (a->n_parsed < a->n_changed || a->verdict.state != PM_STATE_COMPLETE ||
+        a->verdict.dialect != a->dialect)
+        return pm_fail(err, PMAPDB_INPUT, "not what the kernel prints%s%.*s",
+                       a->verdict.missing.len ? ": of the mappings that changed, " : "",
+                       (int)a->verdict.missing.len, a->verdict.missing.data);
+    return PMAPDB_OK;
+}
+
+static pmapdb_status sum_up(pm_again *a, pm_block *block, pmapdb_error *err)
+{
+    *block = (pm_block){.dialect = a->dialect,
+                        .pid = PMAPDB_UNKNOWN,
+                        .time_ms = PMAPDB_UNKNOWN,
+                        .hash = XXH3_64bits_digest(a->hash),
+                        .fields = pm_running_fields(&a->last.sums),
+                        .totals = pm_running_totals(&a->last.sums),
+                        .tool_size_kib = PMAPDB_UNKNOWN,
+                        .tool_rss_kib = PMAPDB_UNKNOWN,
+                        .command = PM_TEXT(""),
+                        .missing = PM_TEXT(""),
+                        .notes = PM_TEXT(""),
+                        .why = PM_TEXT(""),
+                        .tool = PM_TEXT(""),
+                        .empty = a->last.n ? PM_TEXT("") : PM_TEXT("no mappings: kernel thread")};
+    if (a->cap_rows < a->last.n) {
+        uint32_t *rows = realloc(a->rows, a->last.cap * sizeof *rows);
+
+        if (!rows)
+            return pm_fail_nomem(err);
+        a->rows = rows;
+        a->cap_rows = a->last.cap;
+    }
+    for (size_t i = 0; i < a->last.n; i++)
+        a->rows[i] = a->last.piece[i].id;
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_again_finish(pm_again *a, pm_block *block, const pm_pool **pool,
+                              const uint32_t **rows, size_t *n_rows, pmapdb_error *err)
+{
+    pm_text rest = pm_buf_text(&a->rest);
+    pmapdb_status st = PMAPDB_OK;
+    reading was = a->last;
+
+    if (rest.len && rest.data[rest.len - 1] != '\n')
+        st = pm_fail(err, PMAPDB_INPUT, "the map ends in the middle of a line");
+    else if (rest.len)
+        st = take_block(a, rest, err);
+    while (st == PMAPDB_OK && a->cursor < a->last.n)
+        drop_piece(a);
+    if (st == PMAPDB_OK)
+        st = end_reader(a, err);
+    if (st != PMAPDB_OK)
+        return st;
+    a->last = a->now;
+    a->now = was;
+    st = sum_up(a, block, err);
+    *pool = a->pool;
+    *rows = a->rows;
+    *n_rows = a->last.n;
+    return st;
+}
+
+size_t pm_again_bytes(const pm_again *a)
+{
+    return pm_pool_bytes(a->pool) + (a->last.cap + a->now.cap) * sizeof(piece) +
+           a->cap_rows * sizeof *a->rows + a->cap_changed * sizeof *a->changed + a->rest.cap;
+}

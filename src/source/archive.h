@@ -1,0 +1,52 @@
+/* archive: libarchive, loaded when the first archive is read: it and what it stands on (XML, ICU)
+ * would more than double the time that this program takes to start, and most runs see none.
+ *
+ * Where the build could not tell the library's name (PM_ARCHIVE_SONAME), it is linked as usual. */
+#ifndef PM_SOURCE_ARCHIVE_H
+#define PM_SOURCE_ARCHIVE_H
+
+#include "base/err.h"
+#include <archive.h>
+#include <archive_entry.h>
+
+/* What is called of it. */
+#define PM_ARCHIVE_CALLS(CALL)              \
+    CALL(archive_bzlib_version)             \
+    CALL(archive_entry_filetype)            \
+    CALL(archive_entry_hardlink)            \
+    CALL(archive_entry_mtime)               \
+    CALL(archive_entry_mtime_is_set)        \
+    CALL(archive_entry_mtime_nsec)          \
+    CALL(archive_entry_pathname)            \
+    CALL(archive_entry_pathname_utf8)       \
+    CALL(archive_errno)                     \
+    CALL(archive_error_string)              \
+    CALL(archive_filter_bytes)              \
+    CALL(archive_format)                    \
+    CALL(archive_liblzma_version)           \
+    CALL(archive_libzstd_version)           \
+    CALL(archive_read_data_block)           \
+    CALL(archive_read_free)                 \
+    CALL(archive_read_new)                  \
+    CALL(archive_read_next_header)          \
+    CALL(archive_read_open2)                \
+    CALL(archive_read_support_filter_bzip2) \
+    CALL(archive_read_support_filter_gzip)  \
+    CALL(archive_read_support_filter_xz)    \
+    CALL(archive_read_support_filter_zstd)  \
+    CALL(archive_read_support_format_empty) \
+    CALL(archive_read_support_format_raw)   \
+    CALL(archive_read_support_format_tar)   \
+    CALL(archive_set_error)                 \
+    CALL(archive_zlib_version)
+
+typedef struct pm_archive {
+#define PM_ARCHIVE_MEMBER(name) __typeof__(&(name)) name;
+    PM_ARCHIVE_CALLS(PM_ARCHIVE_MEMBER)
+#undef PM_ARCHIVE_MEMBER
+} pm_archive;
+
+/* It stays loaded: the next call costs next to nothing. */
+pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err);
+
+#endif

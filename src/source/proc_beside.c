@@ -1,0 +1,257 @@
+/* proc_beside: what stands beside the map of a process: its sizes, program, arguments, user,
+ * cgroup, environment and limits. */
+#include "source/proc_host.h"
+#include "source/proc_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STATUS_MAX ((size_t)4 * 1024 * 1024) /* 65,536 groups stand in it before the sizes */
+#define LIMITS_MAX ((size_t)8192)
+#define CGROUP_MAX ((size_t)256 * 1024)
+
+/* ---- status ---- */
+
+typedef struct status_key {
+    pm_text key;
+    size_t at;
+} status_key;
+
+static const status_key status_keys[] = {
+    {{"Threads", 7}, offsetof(pm_live, threads)},
+    {{"VmSize", 6}, offsetof(pm_live, size_kib)},
+    {{"VmRSS", 5}, offsetof(pm_live, rss_kib)},
+    {{"VmHWM", 5}, offsetof(pm_live, hwm_kib)},
+    {{"VmSwap", 6}, offsetof(pm_live, swap_kib)},
+    {{"VmPTE", 5}, offsetof(pm_live, page_tables_kib)},
+    {{"RssAnon", 7}, offsetof(pm_live, anon_kib)},
+    {{"RssFile", 7}, offsetof(pm_live, file_kib)},
+    {{"RssShmem", 8}, offsetof(pm_live, shmem_kib)},
+};
+
+#define N_STATUS_KEYS (sizeof status_keys / sizeof *status_keys)
+
+static int64_t *status_field(pm_live *out, const status_key *k)
+{
+    return (int64_t *)((char *)out + k->at);
+}
+
+bool pm_proc_status(const pm_proc *p, pm_live *out)
+{
+    pm_buf bytes = {0};
+    bool good = pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes) == 0;
+    pm_text text = pm_buf_text(&bytes);
+
+    for (size_t i = 0; i < N_STATUS_KEYS; i++)
+        *status_field(out, &status_keys[i]) = PMAPDB_UNKNOWN;
+    while (good && text.len) {
+        pm_text line = pm_proc_cut(&text, '\n'), key = pm_proc_cut(&line, ':');
+
+        for (size_t i = 0; i < N_STATUS_KEYS; i++)
+            if (pm_text_equal(key, status_keys[i].key))
+                *status_field(out, &status_keys[i]) = pm_proc_number(pm_proc_word(&line));
+    }
+    pm_buf_free(&bytes);
+    return good;
+}
+
+/* "Uid:\t1000\t1000\t1000\t1000": real, effective, ... */
+static int64_t effective_uid(const pm_proc *p)
+{
+    pm_buf bytes = {0};
+    pm_text text;
+    int64_t uid = PMAPDB_UNKNOWN;
+
+    pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes);
+    text = pm_buf_text(&bytes);
+    while (text.len) {
+        pm_text line = pm_proc_cut(&text, '\n');
+
+        if (pm_text_equal(pm_proc_cut(&line, ':'), PM_TEXT("Uid"))) {
+            pm_proc_word(&line);
+            uid = pm_proc_number(pm_proc_word(&line));
+            break;
+        }
+    }
+    pm_buf_free(&bytes);
+    return uid;
+}
+
+/* ---- limits ---- */
+
+static int64_t soft_limit_kib(pm_text line)
+{
+    pm_text word = pm_proc_word(&line);
+    int64_t bytes = pm_proc_number(word);
+
+    if (pm_text_equal(word, PM_TEXT("unlimited")))
+        return PM_NO_LIMIT;
+    return bytes < 0 ? PMAPDB_UNKNOWN : bytes / 1024;
+}
+
+static void read_limits(const pm_proc *p, pm_standing *out)
+{
+    static const pm_text space = {"Max address space", 17}, stack = {"Max stack size", 14};
+    char block[LIMITS_MAX];
+    pm_text text = {0};
+
+    if (!pm_proc_peek(p->dir, "limits", block, sizeof block, &text))
+        return;
+    while (text.len) {
+        pm_text line = pm_proc_cut(&text, '\n');
+
+        if (pm_text_starts(line, space))
+            out->address_limit_kib = soft_limit_kib(pm_text_from(line, space.len));
+        else if (pm_text_starts(line, stack))
+            out->stack_limit_kib = soft_limit_kib(pm_text_from(line, stack.len));
+    }
+}
+
+/* ---- texts ---- */
+
+/* The buffer moves while it grows: a text is known by its place until all are there. */
+typedef struct gather {
+    pm_buf *memory;
+    struct {
+        pm_text *text;
+        size_t at, len;
+    } part[8];
+    size_t n;
+} gather;
+
+static pmapdb_status keep(gather *g, pm_text *text, pm_text what, pmapdb_error *err)
+{
+    size_t at = g->memory->len;
+    pmapdb_status st = pm_buf_add(g->memory, what.data, what.len, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    g->part[g->n].text = text;
+    g->part[g->n].at = at;
+    g->part[g->n].len = what.len;
+    g->n++;
+    return PMAPDB_OK;
+}
+
+static void settle(const gather *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        *g->part[i].text = (pm_text){g->memory->data + g->part[i].at, g->part[i].len};
+}
+
+/* The words that the kernel adds to the path of a removed file may also be the file's own name. */
+static bool is_name_of(const pm_proc *p, const char *path)
+{
+    char inside[PATH_MAX + 8];
+    struct stat file, named;
+
+    snprintf(inside, sizeof inside, "root%s", path);
+    return fstatat(p->dir, "exe", &file, 0) == 0 && fstatat(p->dir, inside, &named, 0) == 0 &&
+           file.st_dev == named.st_dev && file.st_ino == named.st_ino;
+}
+
+static pmapdb_status keep_exe(const pm_proc *p, gather *g, pm_text *out, pmapdb_error *err)
+{
+    char path[PATH_MAX + 1];
+    ssize_t n = readlinkat(p->dir, "exe", path, sizeof path - 1);
+    pm_text text = {path, n > 0 ? (size_t)n : 0}, removed = PM_TEXT(" (deleted)");
+
+    path[text.len] = '\0';
+    if (pm_text_ends(text, removed) && !is_name_of(p, path))
+        text.len -= removed.len;
+    return keep(g, out, text, err);
+}
+
+/* Titles that a program writes over its arguments end in many NULs. */
+static pmapdb_status keep_cmdline(const pm_proc *p, gather *g, pm_text *out, pmapdb_error *err)
+{
+    pm_buf bytes = {0};
+    size_t n;
+    pmapdb_status st;
+
+    pm_proc_slurp(p->dir, "cmdline", PM_PROC_TEXT_MAX, &bytes);
+    for (n = bytes.len; n > 0 && bytes.data[n - 1] == '\0'; n--)
+        ;
+    for (size_t i = 0; i < n; i++)
+        if (bytes.data[i] == '\0')
+            bytes.data[i] = ' ';
+    st = keep(g, out, (pm_text){bytes.data, n}, err);
+    pm_buf_free(&bytes);
+    return st;
+}
+
+/* What was cut in the middle is left out. */
+static pmapdb_status keep_environ(const pm_proc *p, gather *g, pm_text *out, pmapdb_error *err)
+{
+    pm_buf bytes = {0};
+    size_t n;
+    pmapdb_status st;
+
+    pm_proc_slurp(p->dir, "environ", PM_PROC_TEXT_MAX, &bytes);
+    for (n = bytes.len; n > 0 && bytes.data[n - 1] != '\0'; n--)
+        ;
+    st = keep(g, out, (pm_text){bytes.data, n}, err);
+    pm_buf_free(&bytes);
+    return st;
+}
+
+static pmapdb_status keep_cgroup(const pm_proc *p, pm_proc_host *host, gather *g, pm_standing *out,
+                                 pmapdb_error *err)
+{
+    pm_buf bytes = {0};
+    bool unified = true;
+    pm_text path;
+    pmapdb_status st;
+
+    pm_proc_slurp(p->dir, "cgroup", CGROUP_MAX, &bytes);
+    path = pm_cgroup_path(pm_buf_text(&bytes), &unified);
+    out->memory_max_kib = pm_cgroup_limit_kib(&host->mounts, path, unified);
+    st = keep(g, &out->cgroup, path, err);
+    pm_buf_free(&bytes);
+    return st;
+}
+
+static pmapdb_status keep_user(const pm_proc *p, pm_proc_host *host, gather *g, pm_standing *out,
+                               pmapdb_error *err)
+{
+    out->uid = effective_uid(p);
+    if (out->uid == PMAPDB_UNKNOWN)
+        return PMAPDB_OK;
+    return keep(g, &out->user, pm_text_of(pm_proc_host_user(host, out->uid)), err);
+}
+
+pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned want, pm_buf *memory,
+                               pm_standing *out, pmapdb_error *err)
+{
+    gather g = {.memory = memory};
+    pmapdb_status st = PMAPDB_OK;
+
+    pm_buf_clear(memory);
+    *out = (pm_standing){.ppid = p->ppid,
+                         .uid = PMAPDB_UNKNOWN,
+                         .memory_max_kib = PMAPDB_UNKNOWN,
+                         .address_limit_kib = PMAPDB_UNKNOWN,
+                         .stack_limit_kib = PMAPDB_UNKNOWN,
+                         .max_map_count = host->max_map_count};
+    if (want & PM_WANT_COMM)
+        st = keep(&g, &out->comm, pm_text_of(p->comm), err);
+    if (st == PMAPDB_OK && (want & PM_WANT_EXE))
+        st = keep_exe(p, &g, &out->exe, err);
+    if (st == PMAPDB_OK && (want & PM_WANT_CMDLINE))
+        st = keep_cmdline(p, &g, &out->cmdline, err);
+    if (st == PMAPDB_OK && (want & PM_WANT_UID))
+        st = keep_user(p, host, &g, out, err);
+    if (st == PMAPDB_OK && (want & PM_WANT_CGROUP))
+        st = keep_cgroup(p, host, &g, out, err);
+    if (st == PMAPDB_OK && (want & PM_WANT_ENVIRONMENT))
+        st = keep_environ(p, &g, &out->environment, err);
+    if (want & PM_WANT_LIMITS)
+        read_limits(p, out);
+    settle(&g);
+    return st;
+}

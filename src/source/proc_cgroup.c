@@ -1,0 +1,220 @@
+/* proc_cgroup: from a line of /proc/PID/cgroup to memory.max of all cgroups on the way up. */
+#include "source/proc_cgroup.h"
+
+#include "base/live.h"
+#include "source/proc_text.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The older hierarchy says "none" with the largest count of pages, in bytes. */
+#define NO_LIMIT_BYTES ((int64_t)1 << 62)
+
+/* ---- where they are mounted ---- */
+
+static bool is_octal(const char *p)
+{
+    return p[0] >= '0' && p[0] <= '3' && p[1] >= '0' && p[1] <= '7' && p[2] >= '0' && p[2] <= '7';
+}
+
+/* The kernel writes blank, tab, newline and backslash as \040 and so on. */
+static char *unescape(pm_text t)
+{
+    char *out = malloc(t.len + 1), *to = out;
+
+    for (size_t i = 0; out && i < t.len; i++) {
+        if (t.data[i] == '\\' && t.len - i > 3 && is_octal(t.data + i + 1)) {
+            *to++ = (char)((t.data[i + 1] - '0') << 6 | (t.data[i + 2] - '0') << 3 |
+                           (t.data[i + 3] - '0'));
+            i += 3;
+        } else {
+            *to++ = t.data[i];
+        }
+    }
+    if (out)
+        *to = '\0';
+    return out;
+}
+
+static bool has_option(pm_text options, pm_text name)
+{
+    while (options.len)
+        if (pm_text_equal(pm_proc_cut(&options, ','), name))
+            return true;
+    return false;
+}
+
+static pmapdb_status add_mount(pm_cgroup_mounts *out, pm_text root, pm_text point, bool unified,
+                               pmapdb_error *err)
+{
+    pm_cgroup_mount m = {unified, unescape(root), unescape(point)};
+    pmapdb_status st = m.root && m.point ? PMAPDB_OK : pm_fail_nomem(err);
+
+    if (st == PMAPDB_OK)
+        st = pm_grow(&out->at, &out->cap, out->n, sizeof *out->at, err);
+    if (st != PMAPDB_OK) {
+        free(m.root);
+        free(m.point);
+        return st;
+    }
+    out->at[out->n++] = m;
+    return PMAPDB_OK;
+}
+
+/* "36 31 0:33 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory": any number of words
+ * may stand before the lone dash. */
+static pmapdb_status read_mount(pm_text line, pm_cgroup_mounts *out, pmapdb_error *err)
+{
+    pm_text root, point, kind, options;
+    bool unified;
+
+    for (int i = 0; i < 3; i++)
+        pm_proc_word(&line);
+    root = pm_proc_word(&line);
+    point = pm_proc_word(&line);
+    while (line.len && !pm_text_equal(pm_proc_word(&line), PM_TEXT("-")))
+        ;
+    kind = pm_proc_word(&line);
+    pm_proc_word(&line);
+    options = pm_proc_word(&line);
+    unified = pm_text_equal(kind, PM_TEXT("cgroup2"));
+    if (!unified &&
+        !(pm_text_equal(kind, PM_TEXT("cgroup")) && has_option(options, PM_TEXT("memory"))))
+        return PMAPDB_OK;
+    return add_mount(out, root, point, unified, err);
+}
+
+pmapdb_status pm_cgroup_mounts_read(pm_text mountinfo, pm_cgroup_mounts *out, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    while (mountinfo.len && st == PMAPDB_OK)
+        st = read_mount(pm_proc_cut(&mountinfo, '\n'), out, err);
+    return st;
+}
+
+void pm_cgroup_mounts_free(pm_cgroup_mounts *mounts)
+{
+    for (size_t i = 0; i < mounts->n; i++) {
+        free(mounts->at[i].root);
+        free(mounts->at[i].point);
+    }
+    free(mounts->at);
+    *mounts = (pm_cgroup_mounts){0};
+}
+
+/* ---- where a process is ---- */
+
+/* "0::/user.slice", "4:memory:/docker/0123". A path may hold colons. */
+pm_text pm_cgroup_path(pm_text cgroup, bool *unified)
+{
+    pm_text ours = {0}, memory = {0};
+
+    while (cgroup.len) {
+        pm_text path = pm_proc_cut(&cgroup, '\n'), id = pm_proc_cut(&path, ':');
+        pm_text controllers = pm_proc_cut(&path, ':');
+
+        if (pm_text_equal(id, PM_TEXT("0")) && controllers.len == 0)
+            ours = path;
+        else if (has_option(controllers, PM_TEXT("memory")))
+            memory = path;
+    }
+    *unified = memory.len == 0 || (pm_text_equal(memory, PM_TEXT("/")) && ours.len > 1);
+    return *unified ? ours : memory;
+}
+
+/* Outside of this program's cgroup namespace: seen as "/../other". */
+static bool leads_up(pm_text path)
+{
+    while (path.len)
+        if (pm_text_equal(pm_proc_cut(&path, '/'), PM_TEXT("..")))
+            return true;
+    return false;
+}
+
+/* The part of `path` below the root of a mount; false where that mount does not show it. */
+static bool below(const pm_cgroup_mount *m, pm_text path, pm_text *rest)
+{
+    pm_text root = pm_text_of(m->root);
+
+    if (pm_text_equal(root, PM_TEXT("/")))
+        root.len = 0;
+    if (!pm_text_starts(path, root) || (path.len > root.len && path.data[root.len] != '/'))
+        return false;
+    *rest = pm_text_from(path, root.len);
+    if (pm_text_equal(*rest, PM_TEXT("/")))
+        rest->len = 0;
+    return !leads_up(*rest);
+}
+
+/* ---- its limit ---- */
+
+/* A cgroup without the file has no limit of its own: the top one, or one whose parent does not hand
+ * the controller on. */
+static int64_t limit_of(int dir, const char *file)
+{
+    char block[64];
+    pm_text text;
+    int64_t bytes;
+
+    errno = 0;
+    if (!pm_proc_peek(dir, file, block, sizeof block, &text))
+        return errno == ENOENT ? PM_NO_LIMIT : PMAPDB_UNKNOWN;
+    text = pm_proc_word(&text);
+    bytes = pm_proc_number(text);
+    if (pm_text_equal(text, PM_TEXT("max")) || bytes >= NO_LIMIT_BYTES)
+        return PM_NO_LIMIT;
+    return bytes < 0 ? PMAPDB_UNKNOWN : bytes / 1024;
+}
+
+static int64_t lower(int64_t a, int64_t b)
+{
+    if (a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN)
+        return PMAPDB_UNKNOWN;
+    if (a == PM_NO_LIMIT || b == PM_NO_LIMIT)
+        return a == PM_NO_LIMIT ? b : a;
+    return a < b ? a : b;
+}
+
+/* `path` is the cgroup's directory; its first `top` bytes are the mount point, which is looked at
+ * too: in a container it is the container's own cgroup. */
+static int64_t lowest_limit(char *path, size_t top, const char *file)
+{
+    int64_t lowest = PM_NO_LIMIT;
+
+    for (;;) {
+        int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        char *slash;
+
+        if (dir < 0)
+            return PMAPDB_UNKNOWN;
+        lowest = lower(lowest, limit_of(dir, file));
+        close(dir);
+        slash = strrchr(path, '/');
+        if (!slash || (size_t)(slash - path) < top)
+            return lowest;
+        *slash = '\0';
+    }
+}
+
+int64_t pm_cgroup_limit_kib(const pm_cgroup_mounts *mounts, pm_text path, bool unified)
+{
+    pm_buf dir = {0};
+    pm_text rest;
+    int64_t limit = PMAPDB_UNKNOWN;
+
+    for (size_t i = 0; i < mounts->n && limit == PMAPDB_UNKNOWN; i++) {
+        const pm_cgroup_mount *m = &mounts->at[i];
+
+        if (m->unified != unified || path.len == 0 || !below(m, path, &rest))
+            continue;
+        pm_buf_clear(&dir);
+        if (pm_buf_addf(&dir, NULL, "%s", m->point) == PMAPDB_OK &&
+            pm_buf_add(&dir, rest.data, rest.len, NULL) == PMAPDB_OK)
+            limit = lowest_limit(dir.data, strlen(m->point),
+                                 unified ? "memory.max" : "memory.limit_in_bytes");
+    }
+    pm_buf_free(&dir);
+    return limit;
+}

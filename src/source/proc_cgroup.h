@@ -1,0 +1,34 @@
+/* proc_cgroup: the memory limit of a process's cgroup, as this program's mounts show it: on a host,
+ * in a container, with the unified hierarchy or with the older one of the memory controller. */
+#ifndef PM_SOURCE_PROC_CGROUP_H
+#define PM_SOURCE_PROC_CGROUP_H
+
+#include "base/buf.h"
+#include <stdint.h>
+
+/* One mount of a hierarchy. */
+typedef struct pm_cgroup_mount {
+    bool unified;
+    char *root;  /* of the hierarchy, what is mounted: / as a rule */
+    char *point; /* where */
+} pm_cgroup_mount;
+
+typedef struct pm_cgroup_mounts {
+    pm_cgroup_mount *at;
+    size_t n, cap;
+} pm_cgroup_mounts;
+
+/* What /proc/self/mountinfo says. */
+pmapdb_status pm_cgroup_mounts_read(pm_text mountinfo, pm_cgroup_mounts *out, pmapdb_error *err);
+void pm_cgroup_mounts_free(pm_cgroup_mounts *mounts);
+
+/* Of /proc/PID/cgroup, the path in the hierarchy that limits memory; empty where there is none.
+ * Where the memory controller has a hierarchy of its own but this process is at its top, the
+ * unified path says more. */
+pm_text pm_cgroup_path(pm_text cgroup, bool *unified);
+
+/* The lowest limit of the cgroup `path` and of those above it that are mounted; PM_NO_LIMIT, or
+ * PMAPDB_UNKNOWN where it is not to be seen. */
+int64_t pm_cgroup_limit_kib(const pm_cgroup_mounts *mounts, pm_text path, bool unified);
+
+#endif

@@ -1,0 +1,130 @@
+/* proc_extent: how much there is to walk through, before it is walked through. */
+#include "source/proc.h"
+
+#include "base/line.h"
+#include "base/num.h"
+#include "source/proc_text.h"
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#define MEMINFO "../meminfo" /* from a process's folder */
+#define MEMINFO_MAX ((size_t)8192)
+
+/* A page that is swapped out has an entry to be looked at, too. Where no swap is in use, nobody has
+ * any, and status need not be read. */
+static int64_t swapped_kib(const pm_proc *p)
+{
+    struct sysinfo info;
+    pm_live live;
+
+    if (sysinfo(&info) == 0 && info.totalswap == info.freeswap)
+        return 0;
+    if (!pm_proc_status(p, &live) || live.swap_kib == PMAPDB_UNKNOWN)
+        return 0;
+    return live.swap_kib;
+}
+
+bool pm_proc_statm(const pm_proc *p, pm_proc_extent *out)
+{
+    int64_t page_kib = sysconf(_SC_PAGESIZE) / 1024, size, resident;
+    char block[256];
+    pm_text text;
+
+    if (!pm_proc_peek(p->dir, "statm", block, sizeof block, &text))
+        return false;
+    size = pm_proc_number(pm_proc_word(&text));
+    resident = pm_proc_number(pm_proc_word(&text));
+    if (size < 0 || resident < 0)
+        return false;
+    *out = (pm_proc_extent){.size_kib = size * page_kib,
+                            .resident_kib = resident * page_kib,
+                            .swap_kib = swapped_kib(p),
+                            .largest_kib = PMAPDB_UNKNOWN,
+                            .small_kib = PMAPDB_UNKNOWN};
+    return true;
+}
+
+/* ---- the largest mapping ---- */
+
+typedef struct largest {
+    pm_lines lines;
+    uint64_t bytes;
+} largest;
+
+/* "7f12a4e00000-7f12a5000000 rw-p ...". What may not be touched at all has no pages: reserves of
+ * terabytes, put aside by garbage collectors. */
+static pmapdb_status take_line(void *ctx, pm_text line, pmapdb_error *err)
+{
+    largest *l = ctx;
+    const char *p = line.data, *end = p + line.len;
+    uint64_t from, to;
+    size_t n = pm_num_hex(p, end, &from), m;
+
+    (void)err;
+    if (n == 0 || n >= line.len)
+        return PMAPDB_OK;
+    m = pm_num_hex(p + n + 1, end, &to);
+    line = pm_text_from(line, n + 1 + m);
+    if (m && !pm_text_starts(line, PM_TEXT(" ---p")) && to > from && to - from > l->bytes)
+        l->bytes = to - from;
+    return PMAPDB_OK;
+}
+
+static pmapdb_status take_bytes(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
+{
+    largest *l = ctx;
+
+    return pm_lines_feed(&l->lines, bytes, n, err);
+}
+
+/* ---- small pages ---- */
+
+static int64_t host_kib(pm_text meminfo, pm_text key)
+{
+    while (meminfo.len) {
+        pm_text line = pm_proc_cut(&meminfo, '\n');
+
+        if (pm_text_equal(pm_proc_cut(&line, ':'), key))
+            return pm_proc_number(pm_proc_word(&line));
+    }
+    return PMAPDB_UNKNOWN;
+}
+
+/* Anonymous memory of the whole host that is in no huge page, and what of this process is not
+ * anonymous: more cannot be in its small pages. */
+static int64_t small_kib(const pm_proc *p)
+{
+    char block[MEMINFO_MAX];
+    pm_text meminfo;
+    pm_live live;
+    int64_t all, huge;
+
+    if (!pm_proc_peek(p->dir, MEMINFO, block, sizeof block, &meminfo) ||
+        !pm_proc_status(p, &live) || live.rss_kib < 0 || live.anon_kib < 0)
+        return PMAPDB_UNKNOWN;
+    all = host_kib(meminfo, PM_TEXT("AnonPages"));
+    huge = host_kib(meminfo, PM_TEXT("AnonHugePages"));
+    if (all < 0 || huge < 0 || all < huge)
+        return PMAPDB_UNKNOWN;
+    return all - huge + live.rss_kib - live.anon_kib + (live.swap_kib > 0 ? live.swap_kib : 0);
+}
+
+bool pm_proc_largest(const pm_proc *p, pm_proc_extent *out)
+{
+    largest l = {.lines = {.fn = take_line}};
+    pm_proc_reading reading;
+    pm_proc_fate fate = PM_PROC_GOOD;
+    int64_t most = out->resident_kib + out->swap_kib;
+    pmapdb_status st;
+
+    l.lines.ctx = &l;
+    st = pm_proc_read_map(p, "maps", 0, take_bytes, &l, &reading, &fate, NULL);
+    if (st == PMAPDB_OK)
+        st = pm_lines_finish(&l.lines, NULL);
+    pm_lines_free(&l.lines);
+    if (st != PMAPDB_OK || fate != PM_PROC_GOOD)
+        return false;
+    out->small_kib = small_kib(p);
+    out->largest_kib = (int64_t)(l.bytes / 1024) < most ? (int64_t)(l.bytes / 1024) : most;
+    return true;
+}

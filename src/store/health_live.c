@@ -1,0 +1,224 @@
+/* health_live: live captures: whether they still arrive, how many were missed, what could not be
+ * read, and what reading costs. */
+#include "store/health.h"
+
+#include "base/clock.h"
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define LATE_STEPS 3
+#define LATE_MS 60000       /* but never so soon */
+#define MUCH_STALL_US 50000 /* what --max-stall allows by itself */
+#define MOST_HOSTS 64
+
+/* ---- whether they arrive ---- */
+
+/* A host's newest job; rows come with the newest first. */
+typedef struct arrivals {
+    const pm_health *h;
+    char here[65], host[MOST_HOSTS][65];
+    size_t n_hosts, late;
+    /* the worst: */
+    pmapdb_health state;
+    double age;
+    char words[320];
+    /* of all jobs: */
+    double expected, kept, missed, absent, vanished, degraded, took_max, unreadable;
+} arrivals;
+
+static bool is_new(arrivals *a, pm_text host)
+{
+    for (size_t i = 0; i < a->n_hosts; i++)
+        if (pm_text_equal(pm_text_of(a->host[i]), host))
+            return false;
+    if (a->n_hosts < MOST_HOSTS)
+        snprintf(a->host[a->n_hosts++], sizeof *a->host, "%.*s", host.len < 64 ? (int)host.len : 64,
+                 host.data);
+    return true;
+}
+
+/* What ran for a day was meant to go on. A run of some minutes ended as it should, a silence of a
+ * week is known by now, and captures of other hosts come when they are merged. */
+static pmapdb_health judge(const arrivals *a, const pmapdb_rows *rows, double age, int64_t last_ms)
+{
+    double step = pm_health_number(rows, "step");
+    pm_text host = pm_health_column(rows, "host");
+    int64_t first_ms;
+    bool service;
+
+    if (isnan(step) || age <= fmax(LATE_STEPS * step, LATE_MS))
+        return PMAPDB_HEALTH_OK;
+    service = pm_clock_parse(pm_health_column(rows, "first_at"), &first_ms) &&
+              last_ms - first_ms >= PM_DAY_MS;
+    return service && age < (double)PM_WEEK_MS && pm_text_equal(host, pm_text_of(a->here))
+               ? PMAPDB_HEALTH_TROUBLE
+               : PMAPDB_HEALTH_NOTE;
+}
+
+static void see_arrival(arrivals *a, const pmapdb_rows *rows)
+{
+    pm_text host = pm_health_column(rows, "host"), what = pm_health_column(rows, "selection");
+    pmapdb_health state;
+    int64_t last_ms;
+    double age;
+
+    if (!pm_clock_parse(pm_health_column(rows, "last_at"), &last_ms) || !is_new(a, host))
+        return;
+    if (a->n_hosts == 1)
+        a->unreadable = pm_health_number(rows, "unreadable");
+    age = (double)(a->h->now_ms - last_ms);
+    state = judge(a, rows, age, last_ms);
+    a->late += state != PMAPDB_HEALTH_OK;
+    if (a->words[0] && (state < a->state || (state == a->state && age <= a->age)))
+        return;
+    a->state = state;
+    a->age = age;
+    snprintf(a->words, sizeof a->words,
+             "since the last beat of %.*s on %.*s, which has a step of %s",
+             what.len < 120 ? (int)what.len : 120, what.data, host.len < 64 ? (int)host.len : 64,
+             host.data, pm_health_span(pm_health_number(rows, "step")).text);
+}
+
+static void see_job(void *ctx, const pmapdb_rows *rows)
+{
+    arrivals *a = ctx;
+
+    see_arrival(a, rows);
+    a->expected += pm_health_number(rows, "expected");
+    a->kept += pm_health_number(rows, "kept");
+    a->missed += pm_health_number(rows, "missed");
+    a->absent += pm_health_number(rows, "absent");
+    a->vanished += pm_health_number(rows, "vanished");
+    a->degraded += pm_health_number(rows, "degraded");
+    a->took_max = fmax(a->took_max, pm_health_number(rows, "took_max"));
+}
+
+static void tell_arrivals(pm_health *h, const arrivals *a)
+{
+    double lost = a->missed + a->absent;
+
+    pm_health_tell(h, "capture", a->state, a->age, "ms", "%s%s", a->words,
+                   a->state == PMAPDB_HEALTH_OK ? "" : ": has it ended?");
+    pm_health_tell(h, "beats", lost > 0 ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK, a->kept, "beats",
+                   "of %.0f in 7 days; %.0f missed, %.0f while no capture ran; the slowest took %s",
+                   a->expected, a->missed, a->absent, pm_health_span(a->took_max).text);
+    pm_health_tell(h, "unreadable", a->unreadable > 0 ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK,
+                   a->unreadable, "processes", "%s",
+                   a->unreadable > 0 ? "in the last beat, to its user; root and CAP_SYS_PTRACE may"
+                                     : "in the last beat");
+    pm_health_tell(h, "vanished", PMAPDB_HEALTH_OK, a->vanished, "processes",
+                   "in 7 days ended while they were read");
+}
+
+/* ---- what it costs ---- */
+
+typedef struct costs {
+    size_t n;
+    double most, underestimated, degraded;
+    char words[240], reason[200];
+} costs;
+
+/* The worst comes first. */
+static void see_cost(void *ctx, const pmapdb_rows *rows)
+{
+    costs *c = ctx;
+    pm_text name = pm_health_column(rows, "name"), reason = pm_health_column(rows, "reason");
+
+    c->underestimated += fmax(0, pm_health_number(rows, "underestimated"));
+    c->degraded += pm_health_number(rows, "degraded");
+    if (!c->reason[0] && reason.len)
+        snprintf(c->reason, sizeof c->reason, "; %.*s: %.*s", name.len < 48 ? (int)name.len : 48,
+                 name.data, reason.len < 128 ? (int)reason.len : 128, reason.data);
+    if (c->n++)
+        return;
+    c->most = pm_health_number(rows, "longest_us_max");
+    snprintf(c->words, sizeof c->words,
+             "worst %.*s/%.0f: one read %.0f / %.0f / %.0f us, a map %.0f / %.0f / %.0f us "
+             "(median, 99 %%, most), CPU %.2g %% of a core",
+             name.len < 48 ? (int)name.len : 48, name.data, pm_health_number(rows, "pid"),
+             pm_health_number(rows, "longest_us_p50"), pm_health_number(rows, "longest_us_p99"),
+             c->most, pm_health_number(rows, "read_us_p50"), pm_health_number(rows, "read_us_p99"),
+             pm_health_number(rows, "read_us_max"), 100 * pm_health_number(rows, "cpu_share"));
+}
+
+static void check_costs(pm_health *h)
+{
+    costs c = {0};
+    pmapdb_error err;
+
+    if (pm_health_ask(h, "read-cost", h->since_ms, PMAPDB_UNKNOWN, see_cost, &c, &err) !=
+        PMAPDB_OK) {
+        pm_health_lost(h, "stall", &err);
+        return;
+    }
+    if (c.n)
+        pm_health_tell(h, "stall", c.most > MUCH_STALL_US ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK,
+                       c.most / 1000, "ms", "at most, in 7 days; %s", c.words);
+    pm_health_tell(
+        h, "underestimated",
+        c.underestimated > 0 && c.most > MUCH_STALL_US ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK,
+        c.underestimated, "snapshots", "in 7 days whose longest read took longer than predicted");
+    pm_health_tell(h, "degraded", c.degraded > 0 ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK,
+                   c.degraded, "snapshots", "in 7 days have sizes only%s", c.reason);
+}
+
+/* ---- clocks ---- */
+
+typedef struct jumps {
+    size_t jumps, reboots;
+    double most;
+    char words[120];
+} jumps;
+
+static void see_jump(void *ctx, const pmapdb_rows *rows)
+{
+    jumps *j = ctx;
+    double jump = pm_health_number(rows, "jump");
+    pm_text at = pm_health_column(rows, "to_at"), host = pm_health_column(rows, "host");
+
+    if (isnan(jump)) {
+        j->reboots++;
+        return;
+    }
+    if (j->jumps++ && fabs(jump) <= fabs(j->most))
+        return;
+    j->most = jump;
+    snprintf(j->words, sizeof j->words, "; the largest %s on %.*s at %.*s",
+             pm_health_span(jump).text, host.len < 48 ? (int)host.len : 48, host.data, (int)at.len,
+             at.data);
+}
+
+static void check_clock(pm_health *h)
+{
+    jumps j = {0};
+    pmapdb_error err;
+
+    if (pm_health_ask(h, "clock-jumps", h->since_ms, PMAPDB_UNKNOWN, see_jump, &j, &err) !=
+        PMAPDB_OK)
+        pm_health_lost(h, "clock", &err);
+    else
+        pm_health_tell(h, "clock", j.jumps ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK, (double)j.jumps,
+                       "jumps", "in 7 days, %zu reboot%s%s", j.reboots, j.reboots == 1 ? "" : "s",
+                       j.words);
+}
+
+void pm_health_live(pm_health *h)
+{
+    arrivals a = {.h = h, .took_max = NAN};
+    pmapdb_error err;
+
+    gethostname(a.here, sizeof a.here - 1);
+    if (pm_health_ask(h, "sweeps", h->since_ms, PMAPDB_UNKNOWN, see_job, &a, &err) != PMAPDB_OK) {
+        pm_health_lost(h, "capture", &err);
+        return;
+    }
+    if (!a.n_hosts) {
+        pm_health_word(h, "capture", PMAPDB_HEALTH_OK, "none",
+                       "no live captures in the last 7 days of the store");
+        return;
+    }
+    tell_arrivals(h, &a);
+    check_costs(h);
+    check_clock(h);
+}

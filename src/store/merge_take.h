@@ -1,0 +1,31 @@
+/* merge_take: what taking a process over (merge_take.c) and the rows of its epochs
+ * (merge_rows.c) share. */
+#ifndef PM_STORE_MERGE_TAKE_H
+#define PM_STORE_MERGE_TAKE_H
+
+#include "store/epoch.h"
+#include "store/merge_run.h"
+
+/* The captures of one epoch there that are in one window: an epoch here. */
+typedef struct pm_take_part {
+    int64_t there, here;
+    pm_dialect dialect;
+    pm_state state;
+    int64_t *off;         /* of each there; here they are 0, 1, 2 ... */
+    int64_t *snapshot_id; /* and its row here */
+    size_t n, cap_off, cap_id;
+} pm_take_part;
+
+typedef struct pm_take {
+    pm_merge *m;
+    int64_t process_id, name_id; /* here */
+    pm_moments *moments;
+    pm_pairs snapshots, regions, lineages; /* there -> here */
+    pm_take_part *part;                    /* of the window at hand */
+    size_t n_parts, cap_parts;
+} pm_take;
+
+/* The versions of its rows and of its sums. Its snapshots are there. */
+pmapdb_status pm_take_versions(pm_take *t, const pm_take_part *part, pmapdb_error *err);
+
+#endif

@@ -1,0 +1,85 @@
+/* pin: snapshots whose moments no prune removes. */
+#include "base/clock.h"
+#include "base/err.h"
+#include "store/select.h"
+#include "store/store.h"
+
+/* Inside a transaction, so that the snapshot is still there when the pin is set. */
+static pmapdb_status select_one(pmapdb_store *s, const char *process, const char *snapshot,
+                                pm_pick *pick, pm_scope *scope, pmapdb_error *err)
+{
+    static const pm_text any = {NULL, 0};
+    pmapdb_status st = PMAPDB_OK;
+
+    *scope = (pm_scope){.process_id = PMAPDB_UNKNOWN, .name_id = PMAPDB_UNKNOWN};
+    if (process || snapshot[0] != '@') /* an id needs no process */
+        st = pm_select_process(s->sql, pm_text_of(process ? process : "only"), scope, err);
+    if (st == PMAPDB_OK)
+        st =
+            pm_select_snapshot(s->sql, scope, any, pm_text_of(snapshot), PMAPDB_UNKNOWN, pick, err);
+    return st;
+}
+
+static pmapdb_status finish(pmapdb_store *s, pmapdb_status st, pmapdb_error *err)
+{
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(s, err);
+    if (st != PMAPDB_OK)
+        pm_store_rollback(s);
+    return st;
+}
+
+pmapdb_status pmapdb_pin(pmapdb_store *s, const char *process, const char *snapshot,
+                         const char *reason, int64_t *snapshot_id, pmapdb_error *err)
+{
+    pm_pick pick;
+    pm_scope scope;
+    pmapdb_status st;
+
+    if (!reason || !*reason)
+        return pm_fail(err, PMAPDB_USAGE, "a pin wants a reason, for whoever finds it in a year");
+    st = pm_store_begin(s, err);
+    if (st != PMAPDB_OK)
+        return st;
+    st = select_one(s, process, snapshot, &pick, &scope, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_run(
+            s->sql,
+            "INSERT OR REPLACE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)",
+            PM_ARGS(PM_I(pick.snapshot_id), PM_S(reason), PM_I(pm_clock_now())), err);
+    if (st == PMAPDB_OK && snapshot_id)
+        *snapshot_id = pick.snapshot_id;
+    return finish(s, st, err);
+}
+
+/* Whichever process of the moment the pin is on. */
+#define OF_MOMENT                                                                           \
+    "snapshot_id IN (SELECT o.snapshot_id FROM snapshots s JOIN process p ON p.process_id " \
+    "= s.process_id JOIN process q ON q.name_id = p.name_id JOIN snapshots o "              \
+    "ON o.process_id = q.process_id AND o.moment_ms = s.moment_ms WHERE s.snapshot_id = ?1)"
+
+pmapdb_status pmapdb_unpin(pmapdb_store *s, const char *process, const char *snapshot,
+                           int64_t *snapshot_id, pmapdb_error *err)
+{
+    pm_pick pick;
+    pm_scope scope;
+    int64_t n = 0;
+    pmapdb_status st = pm_store_begin(s, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    st = select_one(s, process, snapshot, &pick, &scope, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_int(s->sql, "SELECT count(*) FROM pin WHERE " OF_MOMENT,
+                        PM_ARGS(PM_I(pick.snapshot_id)), 0, &n, err);
+    if (st == PMAPDB_OK && n == 0)
+        st = pm_fail(err, PMAPDB_NOTFOUND,
+                     "@%lld is not pinned, nor anything of its moment; 'pmapdb pins' lists all",
+                     (long long)pick.snapshot_id);
+    if (st == PMAPDB_OK)
+        st = pm_sql_run(s->sql, "DELETE FROM pin WHERE " OF_MOMENT, PM_ARGS(PM_I(pick.snapshot_id)),
+                        err);
+    if (st == PMAPDB_OK && snapshot_id)
+        *snapshot_id = pick.snapshot_id;
+    return finish(s, st, err);
+}

@@ -1,0 +1,284 @@
+/* same: a capture most of whose mappings are those of the one before in its stream. */
+#include "store/same.h"
+
+#include "base/buf.h"
+#include <stdlib.h>
+
+void pm_same_free(pm_same *same)
+{
+    free(same->edit);
+    *same = (pm_same){0};
+}
+
+/* ---- finding ---- */
+
+/* Both are in the order of addresses, so a row that is in both is met at one time. */
+static void skip_edit(const pm_stream *s, const pm_capture *c, pm_edit *e)
+{
+    while (e->to < s->rows.n || e->new_to < c->n_rows) {
+        const pm_place *old = e->to < s->rows.n ? &s->rows.row[e->to].at : NULL;
+        const pm_mapping *new = e->new_to < c->n_rows ? pm_capture_row(c, e->new_to) : NULL;
+
+        if (old && new && s->ids[e->to] == c->rows[e->new_to])
+            return;
+        e->to += old && (!new || old->start <= new->start);
+        e->new_to += new && (!old || new->start <= old->start);
+    }
+}
+
+/* The new rows are in order, too, and share no addresses, the unchanged ones around them included.
+ */
+static bool is_in_order(const pm_capture *c, const pm_edit *e)
+{
+    size_t to = e->new_to < c->n_rows ? e->new_to + 1 : e->new_to;
+
+    for (size_t i = e->new_from ? e->new_from : 1; i < to; i++)
+        if (pm_capture_row(c, i)->start < pm_capture_row(c, i - 1)->end)
+            return false;
+    return true;
+}
+
+static pmapdb_status find_edits(pm_stream *s, const pm_capture *c, pm_same *out, pmapdb_error *err)
+{
+    size_t i = 0, j = 0;
+    bool sound = true;
+    pmapdb_status st = PMAPDB_OK;
+
+    while (st == PMAPDB_OK && sound) {
+        pm_edit e;
+
+        while (i < s->rows.n && j < c->n_rows && s->ids[i] == c->rows[j])
+            i++, j++;
+        if (i == s->rows.n && j == c->n_rows)
+            break;
+        e = (pm_edit){i, i, j, j};
+        skip_edit(s, c, &e);
+        st = pm_grow(&out->edit, &out->cap, out->n, sizeof *out->edit, err);
+        if (st != PMAPDB_OK)
+            return st;
+        out->edit[out->n++] = e;
+        out->n_old += e.to - e.from;
+        out->n_new += e.new_to - e.new_from;
+        sound = is_in_order(c, &e);
+        i = e.to;
+        j = e.new_to;
+    }
+    out->stream = sound ? s : NULL;
+    return st;
+}
+
+static bool comes_from_one_pool(const pm_stream *s, const pm_capture *c)
+{
+    return s && s->pool && s->pool == pm_pool_serial(c->pool) && c->block.state != PM_STATE_TOTALS;
+}
+
+static bool equal_contexts(const pm_classify_context *a, const pm_classify_context *b)
+{
+    return pm_text_equal(a->program, b->program) && a->pseudo_hidden == b->pseudo_hidden &&
+           a->heap_inferred == b->heap_inferred &&
+           (!a->heap_inferred || (a->heap_start == b->heap_start && a->heap_end == b->heap_end));
+}
+
+pmapdb_status pm_same_find(pm_stream *s, const pm_capture *c, const pm_classify_context *context,
+                           pm_same *out, pmapdb_error *err)
+{
+    if (!comes_from_one_pool(s, c) || !equal_contexts(&s->context, context))
+        return PMAPDB_OK;
+    return find_edits(s, c, out, err);
+}
+
+/* ---- without a context ---- */
+
+/* Only what has a name is program, library or anchor; a heap and what prctl named is none. */
+static bool may_matter(pm_text path)
+{
+    return path.len && !pm_text_equal(path, PM_TEXT("[heap]")) &&
+           !pm_text_starts(path, PM_TEXT("[anon:"));
+}
+
+/* Of a stack only the end is an anchor. */
+static bool stands_where_it_stood(const pm_row *old, const pm_mapping *m)
+{
+    return old->at.start + old->at.length == m->end &&
+           (old->at.start == m->start || pm_text_equal(m->path, PM_TEXT("[stack]"))) &&
+           memcmp(old->at.object->perms, m->perms, sizeof m->perms) == 0 &&
+           pm_text_equal(old->at.object->path, m->path);
+}
+
+static bool leaves_evidence(const pm_stream *s, const pm_capture *c, const pm_edit *e)
+{
+    size_t i = e->from, j = e->new_from;
+
+    while (i < e->to || j < e->new_to) {
+        const pm_row *old = i < e->to ? &s->rows.row[i] : NULL;
+        const pm_mapping *new = j < e->new_to ? pm_capture_row(c, j) : NULL;
+
+        if (old && new &&stands_where_it_stood(old, new)) {
+            i++;
+            j++;
+        } else if (old && (!new || old->at.start + old->at.length <= new->end)) {
+            if (may_matter(old->at.object->path))
+                return false;
+            i++;
+        } else {
+            if (may_matter(new->path))
+                return false;
+            j++;
+        }
+    }
+    return true;
+}
+
+pmapdb_status pm_same_find_alone(pm_stream *s, const pm_capture *c, pm_same *out, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    /* A heap that is inferred may end elsewhere by any row. */
+    if (!comes_from_one_pool(s, c) || s->context.pseudo_hidden)
+        return PMAPDB_OK;
+    st = find_edits(s, c, out, err);
+    for (size_t i = 0; i < out->n && out->stream; i++)
+        if (!leaves_evidence(s, c, &out->edit[i]))
+            out->stream = NULL;
+    return st;
+}
+
+/* ---- appending ---- */
+
+/* The rows of the capture before that are in edits. */
+static pmapdb_status old_rows(const pm_same *same, pm_rows *out, pmapdb_error *err)
+{
+    out->row = malloc((same->n_old + 1) * sizeof *out->row);
+    if (!out->row)
+        return pm_fail_nomem(err);
+    for (size_t i = 0; i < same->n; i++) {
+        size_t n = same->edit[i].to - same->edit[i].from;
+
+        memcpy(&out->row[out->n], &same->stream->rows.row[same->edit[i].from],
+               n * sizeof *out->row);
+        out->n += n;
+    }
+    return PMAPDB_OK;
+}
+
+/* Moves the rows between edit i and the next to their new places. */
+static void move_behind(const pm_same *same, size_t i, bool up)
+{
+    pm_row *row = same->stream->rows.row;
+    const pm_edit *e = &same->edit[i];
+    size_t end = i + 1 < same->n ? same->edit[i + 1].from : same->stream->rows.n;
+
+    if (up ? e->new_to > e->to : e->new_to < e->to)
+        memmove(&row[e->new_to], &row[e->to], (end - e->to) * sizeof *row);
+}
+
+/* What moves down goes first to last and what moves up last to first: so nothing is overwritten
+ * that is still to be moved. */
+static pmapdb_status splice(const pm_same *same, const pm_rows *new, pmapdb_error *err)
+{
+    pm_rows *rows = &same->stream->rows;
+    size_t n = rows->n + same->n_new - same->n_old, at = 0;
+
+    if (n > rows->cap) {
+        pm_row *grown = realloc(rows->row, (n + n / 8) * sizeof *grown);
+
+        if (!grown)
+            return pm_fail_nomem(err);
+        rows->row = grown;
+        rows->cap = n + n / 8;
+    }
+    for (size_t i = 0; i < same->n; i++)
+        move_behind(same, i, false);
+    for (size_t i = same->n; i > 0; i--)
+        move_behind(same, i - 1, true);
+    rows->n = n;
+    for (size_t i = 0; i < same->n; i++) {
+        const pm_edit *e = &same->edit[i];
+
+        memcpy(&rows->row[e->new_from], &new->row[at],
+               (e->new_to - e->new_from) * sizeof *new->row);
+        at += e->new_to - e->new_from;
+    }
+    return PMAPDB_OK;
+}
+
+/* Lineages of the rows in edits, which stand in their places by now. */
+static pmapdb_status settle_lineages(pm_put *p, const pm_same *same, const pm_descent *descent,
+                                     pmapdb_error *err)
+{
+    pm_rows *rows = &same->stream->rows;
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < same->n; i++)
+        for (size_t j = same->edit[i].new_from; j < same->edit[i].new_to && st == PMAPDB_OK; j++)
+            st = pm_put_descend(p, rows, j, descent++, err);
+    return st;
+}
+
+static void add_up(pm_rollup *rollup, const pm_row *row, uint64_t fields, bool *known, bool add)
+{
+    pm_totals totals;
+
+    pm_row_decode(&row->m, fields, pm_row_size_kib(row), &totals);
+    if (add)
+        pm_rollup_add(rollup, pm_row_category(row), &totals);
+    else
+        *known &= pm_rollup_remove(rollup, pm_row_category(row), &totals);
+}
+
+/* p->rollup: the sums of the newest rows, from those before. */
+static void sum_up(pm_put *p, const pm_same *same, const pm_rows *old)
+{
+    const pm_stream *s = same->stream;
+    bool known = true;
+
+    p->rollup = s->rollup;
+    for (size_t i = 0; i < old->n; i++)
+        add_up(&p->rollup, &old->row[i], p->fields, &known, false);
+    for (size_t i = 0; i < same->n; i++)
+        for (size_t j = same->edit[i].new_from; j < same->edit[i].new_to; j++)
+            add_up(&p->rollup, &s->rows.row[j], p->fields, &known, true);
+    if (!known)
+        pm_rollup_rows(&p->rollup, &s->rows, p->fields);
+}
+
+static pmapdb_status write_edits(pm_put *p, const pm_same *same, int64_t off, const pm_rows *old,
+                                 pmapdb_error *err)
+{
+    pm_stream *s = same->stream;
+    const pm_row *was = old->row;
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < same->n && st == PMAPDB_OK; i++) {
+        const pm_edit *e = &same->edit[i];
+
+        st = pm_stream_write(p->sql, s, off, was, e->to - e->from, &s->rows.row[e->new_from],
+                             e->new_to - e->new_from, err);
+        was += e->to - e->from;
+    }
+    return st == PMAPDB_OK ? pm_stream_write_sums(p->sql, s, off, &p->rollup, err) : st;
+}
+
+pmapdb_status pm_same_append(pm_put *p, pm_same *same, int64_t off, pmapdb_error *err)
+{
+    pm_stream *s = same->stream;
+    pm_rows old = {0};
+    pm_descent *descent = NULL;
+    pmapdb_status st = old_rows(same, &old, err);
+
+    for (size_t i = 0; i < same->n && st == PMAPDB_OK; i++)
+        st = pm_put_some_rows(p, same->edit[i].new_from, same->edit[i].new_to, err);
+    if (st == PMAPDB_OK)
+        st = pm_rows_descent(&old, &p->rows, &descent, err);
+    if (st == PMAPDB_OK)
+        st = splice(same, &p->rows, err);
+    if (st == PMAPDB_OK)
+        st = settle_lineages(p, same, descent, err);
+    if (st == PMAPDB_OK) {
+        sum_up(p, same, &old);
+        st = write_edits(p, same, off, &old, err);
+    }
+    free(descent);
+    pm_rows_free(&old);
+    return st == PMAPDB_OK ? pm_stream_remember(s, p->capture, NULL, err) : st;
+}

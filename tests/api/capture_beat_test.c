@@ -1,0 +1,203 @@
+/* capture_beat_test: when beats are due, by two clocks that the test moves. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "api/capture_beat.h"
+
+#define S ((int64_t)1000000000)
+#define EPOCH (1795229318 * S) /* 2026-11-21T02:48:38Z: 8 s behind a half minute */
+#define STEP (30 * S)
+
+typedef struct world {
+    pm_beats beats;
+    pm_clocks now;
+    int64_t missed, moved; /* since the last beat */
+} world;
+
+static world begin(int64_t step)
+{
+    world w = {.now = {EPOCH, 5 * S}};
+
+    pm_beats_begin(&w.beats, step, w.now);
+    return w;
+}
+
+/* Time passes on both clocks. */
+static void pass(world *w, int64_t ns)
+{
+    w->now.utc_ns += ns;
+    w->now.mono_ns += ns;
+}
+
+/* Waits as a run does, until a beat is due; how many seconds behind EPOCH that is. Never longer at
+ * a time than a second. */
+static int64_t next(world *w)
+{
+    w->missed = w->moved = 0;
+    for (int i = 0; i < 1000000; i++) {
+        pm_beat_look look = pm_beats_look(&w->beats, w->now);
+
+        w->missed += look.missed;
+        w->moved += look.moved_ns;
+        if (!look.wait_ns)
+            return (w->now.utc_ns - EPOCH) / S;
+        assert_true(look.wait_ns > 0 && look.wait_ns <= S);
+        pass(w, look.wait_ns);
+    }
+    fail_msg("no beat was ever due");
+    return -1;
+}
+
+/* The first at once, the others at :00 and :30, but none within half a step of the first. */
+static void aligned(void **state)
+{
+    world w = begin(STEP);
+
+    (void)state;
+    assert_int_equal(next(&w), 0);
+    assert_int_equal(next(&w), 22); /* 02:49:00 */
+    assert_int_equal(next(&w), 52);
+    assert_int_equal(w.missed, 0);
+    w = begin(STEP);
+    w.now.utc_ns += 20 * S; /* 2 s before 02:49:00 */
+    pm_beats_begin(&w.beats, STEP, w.now);
+    assert_int_equal(next(&w), 20);
+    assert_int_equal(next(&w), 52);
+}
+
+/* What reading takes does not add up. */
+static void no_drift(void **state)
+{
+    world w = begin(STEP);
+
+    (void)state;
+    next(&w);
+    for (int i = 0; i < 1000; i++) {
+        pass(&w, 1234567);
+        assert_int_equal(next(&w), 22 + 30 * (int64_t)i);
+        assert_int_equal(w.now.utc_ns % STEP, 0);
+        assert_int_equal(w.missed, 0);
+        assert_int_equal(w.moved, 0);
+    }
+}
+
+static void late_and_missed(void **state)
+{
+    world w = begin(STEP);
+
+    (void)state;
+    next(&w);
+    assert_int_equal(next(&w), 22);
+    pass(&w, 37 * S); /* a little late: kept all the same */
+    assert_int_equal(next(&w), 59);
+    assert_int_equal(w.missed, 0);
+    assert_int_equal(next(&w), 82);
+    pass(&w, 38 * S); /* a quarter of a step and more: missed */
+    assert_int_equal(next(&w), 142);
+    assert_int_equal(w.missed, 1);
+    pass(&w, 301 * S); /* ten steps: nine are missed, the tenth is kept */
+    assert_int_equal(next(&w), 443);
+    assert_int_equal(w.missed, 9);
+    pass(&w, 100 * S);
+    assert_int_equal(next(&w), 562);
+    assert_int_equal(w.missed, 3);
+    assert_int_equal(w.moved, 0);
+}
+
+static void set_forward(void **state)
+{
+    world w = begin(STEP);
+
+    (void)state;
+    next(&w);
+    next(&w);
+    pass(&w, 5 * S);
+    w.now.utc_ns += 3600 * S + 10 * S;
+    assert_int_equal(next(&w), 3652); /* 22 + 5 + 3610, up to the next boundary */
+    assert_int_equal(w.missed, 0);
+    assert_int_equal(w.moved, 3610 * S);
+    assert_int_equal(next(&w), 3682);
+    assert_int_equal(w.moved, 0);
+}
+
+static void set_backward(void **state)
+{
+    world w = begin(STEP);
+    int64_t before;
+
+    (void)state;
+    next(&w);
+    next(&w);
+    before = w.now.mono_ns;
+    w.now.utc_ns -= 7200 * S;
+    assert_int_equal(next(&w), -7148);
+    assert_int_equal(w.missed, 0);
+    assert_int_equal(w.moved, -7200 * S);
+    assert_true(w.now.mono_ns - before <= STEP); /* it did not sleep for hours */
+    assert_int_equal(next(&w), -7118);
+}
+
+/* A clock that is steered, even by half a second a look, is no jump. */
+static void steered(void **state)
+{
+    world w = begin(STEP);
+
+    (void)state;
+    next(&w);
+    next(&w);
+    pass(&w, 10 * S);
+    w.now.utc_ns += S / 2;
+    assert_int_equal(next(&w), 52);
+    assert_int_equal(w.moved, 0);
+}
+
+/* The machine slept, the clock was set while the map was read: nothing is missed. */
+static void asleep(void **state)
+{
+    world w = begin(STEP);
+
+    (void)state;
+    next(&w);
+    next(&w);
+    pass(&w, 2 * S);
+    w.now.utc_ns += 28800 * S;
+    next(&w);
+    assert_int_equal(w.missed, 0);
+    assert_int_equal(w.now.utc_ns % STEP, 0);
+}
+
+static void any_step(void **state)
+{
+    const int64_t steps[] = {S / 10, S, 7 * S, 3600 * S, 86400 * S};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        world w = begin(steps[i]);
+
+        assert_int_equal(next(&w), 0);
+        for (int k = 0; k < 3; k++) {
+            int64_t before = w.now.utc_ns;
+
+            next(&w);
+            assert_int_equal(w.now.utc_ns % steps[i], 0);
+            assert_true(w.now.utc_ns - before <= steps[i] * 3 / 2);
+            assert_true(w.now.utc_ns - before >= steps[i] / 2);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(aligned),         cmocka_unit_test(no_drift),
+        cmocka_unit_test(late_and_missed), cmocka_unit_test(set_forward),
+        cmocka_unit_test(set_backward),    cmocka_unit_test(steered),
+        cmocka_unit_test(asleep),          cmocka_unit_test(any_step),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

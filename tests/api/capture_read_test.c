@@ -1,0 +1,167 @@
+/* capture_read_test: what a process does while it is read, and what is remembered of it. */
+#include "api/live.h"
+
+#include "api/capture_run.h"
+
+/* ---- a run without its beats ---- */
+
+static void begin_run(live *l, pm_capture_run *run)
+{
+    *run = (pm_capture_run){
+        .store = l->store, .options = &l->options, .result = &l->result, .lock = -1};
+    snprintf(run->host, sizeof run->host, "here");
+    assert_int_equal(pm_select_init(&run->selection, &l->options, NULL), PMAPDB_OK);
+    assert_int_equal(pm_proc_open_root(&run->root, NULL), PMAPDB_OK);
+    assert_int_equal(pm_proc_boot_id(run->root, run->boot_id, NULL), PMAPDB_OK);
+    assert_int_equal(pm_proc_host_new(run->root, &run->machine, NULL), PMAPDB_OK);
+}
+
+static void end_run(pm_capture_run *run)
+{
+    pm_proc_host_free(run->machine);
+    pm_select_free(&run->selection);
+    pm_targets_free(&run->targets);
+    close(run->root);
+}
+
+static pmapdb_status sweep(pm_capture_run *run)
+{
+    run->n_begun++;
+    run->capture_id = 0;
+    run->sweep = (pm_sweep){.host = "here",
+                            .boot_id = run->boot_id,
+                            .selection = run->selection.text.data,
+                            .every_ms = PMAPDB_UNKNOWN,
+                            .started_ms = 1795229318000 + 1000 * (int64_t)run->n_begun};
+    return pm_capture_sweep(run, NULL);
+}
+
+/* Its identity is looked at behind the map: what was read of two programs is not kept. */
+static void exec_while_it_is_read(void **state)
+{
+    live l;
+    pm_capture_run run;
+    pm_target *target;
+    pm_proc p;
+    pm_proc_fate fate;
+
+    (void)state;
+    begin(&l);
+    child(&l, "worker");
+    l.options.n_pids = 1;
+    begin_run(&l, &run);
+    assert_int_equal(pm_proc_open(run.root, l.pids[0], &p, &fate, NULL), PMAPDB_OK);
+    assert_int_equal(fate, PM_PROC_GOOD);
+    assert_int_equal(pm_targets_get(&run.targets, l.pids[0], p.life.start_time, &target, NULL),
+                     PMAPDB_OK);
+    assert_int_equal(pm_capture_read(&run, &p, target, &fate, NULL), PMAPDB_OK);
+    assert_int_equal(fate, PM_PROC_GOOD);
+    assert_true(target->waiting);
+    target->waiting = false;
+    p.life.start_stack++;
+    assert_int_equal(pm_capture_read(&run, &p, target, &fate, NULL), PMAPDB_OK);
+    assert_int_equal(fate, PM_PROC_CHANGED);
+    assert_false(target->waiting);
+    p.life.start_stack--;
+    end_child(&l, 0);
+    assert_int_equal(pm_capture_read(&run, &p, target, &fate, NULL), PMAPDB_OK);
+    assert_int_equal(fate, PM_PROC_GONE);
+    assert_false(target->waiting);
+    pm_proc_close(&p);
+    end_run(&run);
+    end(&l);
+}
+
+/* A stranger that was given the pid of a process that was named. */
+static void another_of_that_pid(void **state)
+{
+    live l;
+    pm_capture_run run;
+
+    (void)state;
+    begin(&l);
+    child(&l, "worker");
+    l.options.n_pids = 1;
+    begin_run(&l, &run);
+    run.selection.named[0].start_time = 1;
+    run.n_begun = 1;
+    assert_int_equal(sweep(&run), PMAPDB_OK);
+    expect(&l, "(note) it has ended\n");
+    assert_false(pm_select_any_left(&run.selection));
+    assert_int_equal(number(&l, "SELECT count(*) FROM snapshots"), 0);
+    end_run(&run);
+    end(&l);
+}
+
+/* What ended is forgotten; another life of a pid is another target. */
+static void the_gone_are_forgotten(void **state)
+{
+    live l;
+    pm_capture_run run;
+    pm_target *first, *second;
+    size_t one;
+
+    (void)state;
+    begin(&l);
+    child(&l, "worker");
+    child(&l, "worker");
+    l.options.n_pids = 2;
+    begin_run(&l, &run);
+    assert_int_equal(sweep(&run), PMAPDB_OK);
+    assert_int_equal(run.targets.n, 2);
+    assert_true(run.targets.bytes > 0);
+    assert_int_equal(run.targets.bytes, run.targets.item[0]->bytes + run.targets.item[1]->bytes);
+    end_child(&l, 1);
+    assert_int_equal(sweep(&run), PMAPDB_OK);
+    assert_int_equal(run.targets.n, 1);
+    one = run.targets.bytes;
+    assert_int_equal(one, run.targets.item[0]->bytes);
+    first = run.targets.item[0];
+    assert_int_equal(pm_targets_get(&run.targets, first->pid, first->start_time, &second, NULL),
+                     PMAPDB_OK);
+    assert_ptr_equal(first, second);
+    assert_int_equal(pm_targets_get(&run.targets, first->pid, first->start_time + 1, &second, NULL),
+                     PMAPDB_OK);
+    assert_int_equal(run.targets.n, 1);
+    assert_int_equal(run.targets.bytes, 0);
+    assert_null(second->again);
+    end_run(&run);
+    end(&l);
+}
+
+/* Read in a second beat as warm as in the first: the same rows, in one process. */
+static void warm_is_as_cold(void **state)
+{
+    live l;
+    pm_capture_run run;
+
+    (void)state;
+    begin(&l);
+    child(&l, "worker");
+    l.options.n_pids = 1;
+    begin_run(&l, &run);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(sweep(&run), PMAPDB_OK);
+        ask(&l, 0, 'g');
+    }
+    assert_int_equal(number(&l, "SELECT count(*) FROM snapshots WHERE checked = 'status'"), 4);
+    assert_int_equal(number(&l, "SELECT max(rss_kib) - min(rss_kib) FROM snapshots") / 3072, 1);
+    assert_int_equal(number(&l,
+                            "SELECT count(*) FROM snapshots s WHERE rss_kib <> (SELECT "
+                            "sum(rss_kib) FROM mappings m WHERE m.snapshot_id = s.snapshot_id)"),
+                     0);
+    end_run(&run);
+    end(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(exec_while_it_is_read, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(another_of_that_pid, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(the_gone_are_forgotten, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(warm_is_as_cold, box_enter, box_leave),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

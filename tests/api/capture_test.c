@@ -1,0 +1,246 @@
+/* capture_test: one beat of live processes, against what the kernel says of them. */
+#include "api/live.h"
+
+/* What stands behind `key` in a file of /proc, summed over its lines. None of the program's own
+ * parsers reads it. (Not Pss: it changes while this process, the parent, touches what they share.)
+ */
+static int64_t sum_of(int64_t pid, const char *file, const char *key)
+{
+    char path[64], line[1024];
+    int64_t sum = 0;
+    FILE *in;
+
+    snprintf(path, sizeof path, "/proc/%lld/%s", (long long)pid, file);
+    in = fopen(path, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in))
+        if (strncmp(line, key, strlen(key)) == 0 && line[strlen(key)] == ':')
+            sum += strtoll(line + strlen(key) + 1, NULL, 10);
+    fclose(in);
+    return sum;
+}
+
+static int64_t start_time_of(int64_t pid)
+{
+    char path[64], line[1024], *at;
+    FILE *in;
+
+    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
+    in = fopen(path, "r");
+    assert_non_null(in);
+    assert_non_null(fgets(line, sizeof line, in));
+    fclose(in);
+    at = strrchr(line, ')');
+    for (int field = 3; field <= 22; field++)
+        at = strchr(at, ' ') + 1;
+    return strtoll(at, NULL, 10);
+}
+
+static void one_process(void **state)
+{
+    live l;
+    char boot[64] = "";
+    FILE *in = fopen("/proc/sys/kernel/random/boot_id", "r");
+
+    (void)state;
+    begin(&l);
+    child(&l, "worker");
+    ask(&l, 0, 'g');
+    l.options.n_pids = 1;
+    run(&l);
+    expect(&l, "api_capture_test smaps complete status\n");
+    assert_int_equal(l.result.stored, 1);
+    assert_int_equal(l.result.trouble, 0);
+    assert_int_equal(number(&l, "SELECT rss_kib FROM snapshots"),
+                     sum_of(l.pids[0], "smaps", "Rss"));
+    assert_int_equal(number(&l, "SELECT tool_rss_kib FROM snapshots"),
+                     sum_of(l.pids[0], "status", "VmRSS"));
+    assert_int_equal(number(&l, "SELECT tool_size_kib FROM snapshots"),
+                     sum_of(l.pids[0], "status", "VmSize"));
+    assert_int_equal(number(&l, "SELECT sum(rss_kib) FROM mappings"),
+                     sum_of(l.pids[0], "smaps", "Rss"));
+    assert_int_equal(number(&l, "SELECT start_time FROM process"), start_time_of(l.pids[0]));
+    assert_int_equal(number(&l, "SELECT pid FROM process"), l.pids[0]);
+    assert_int_equal(number(&l, "SELECT ppid FROM standing"), getpid());
+    assert_non_null(in);
+    assert_int_equal(fread(boot, 1, 36, in), 36);
+    fclose(in);
+    word(&l, "SELECT boot_id FROM process", boot);
+    word(&l, "SELECT comm FROM standing", "worker");
+    word(&l, "SELECT time_source FROM snapshots", "live");
+    word(&l, "SELECT selection = (SELECT pid FROM process) FROM job", "1");
+    word(&l, "SELECT name FROM host", "here");
+    end(&l);
+}
+
+static void several_are_one_moment(void **state)
+{
+    live l;
+
+    (void)state;
+    begin(&l);
+    for (int i = 0; i < 4; i++)
+        child(&l, "worker");
+    l.options.n_pids = 4;
+    run(&l);
+    assert_int_equal(l.result.stored, 4);
+    assert_int_equal(number(&l, "SELECT count(DISTINCT taken_ms) FROM snapshots"), 1);
+    assert_int_equal(number(&l, "SELECT count(DISTINCT moment_ms) FROM snapshots"), 1);
+    assert_int_equal(number(&l, "SELECT count(DISTINCT capture_id) FROM snapshots"), 1);
+    assert_int_equal(number(&l, "SELECT count(*) FROM capture"), 1);
+    assert_int_equal(number(&l, "SELECT ended_ms >= started_ms FROM capture"), 1);
+    assert_int_equal(number(&l, "SELECT count(*) FROM snapshots JOIN capture USING (capture_id) "
+                                "WHERE taken_ms = started_ms"),
+                     4);
+    end(&l);
+}
+
+/* The pids of two that are there stand around three that give nothing. */
+static void named_ones_that_are_not_there(void **state)
+{
+    live l;
+    int64_t pids[] = {0, 2, 4194303, 0, 0};
+
+    (void)state;
+    begin(&l);
+    child(&l, "one");
+    child(&l, "two");
+    pids[0] = l.pids[0];
+    pids[3] = l.pids[1];
+    pids[4] = l.pids[1]; /* twice is once */
+    l.options.pids = pids;
+    l.options.n_pids = 5;
+    run(&l);
+    assert_int_equal(l.result.stored, 2);
+    assert_int_equal(l.result.trouble, 2);
+    assert_non_null(strstr(l.news.data, "no such process\n"));
+    assert_int_equal(number(&l, "SELECT length(selection) - length(replace(selection, ' ', '')) "
+                                "FROM job"),
+                     3);
+    end(&l);
+}
+
+static void by_expression(void **state)
+{
+    live l;
+    char expression[64];
+
+    (void)state;
+    begin(&l);
+    child(&l, "alpha");
+    child(&l, "alpha");
+    child(&l, "beta");
+    l.options.match = "and(comm(alpha), not(descendants(1)))";
+    run(&l);
+    assert_int_equal(l.result.stored, 0); /* all come from 1 */
+    snprintf(expression, sizeof expression, "and(comm(alpha), descendants(%d))", (int)getpid());
+    l.options.match = expression;
+    run(&l);
+    expect(&l, "api_capture_test smaps complete status\napi_capture_test smaps complete status\n");
+    assert_int_equal(number(&l, "SELECT count(*) FROM sweep"), 2); /* the empty one too */
+    snprintf(expression, sizeof expression, "or(comm(beta), pid(%d))", (int)getpid());
+    run(&l);
+    assert_int_equal(l.result.stored, 1); /* not itself */
+    l.options.match = "comm(";
+    assert_int_equal(try_run(&l), PMAPDB_USAGE);
+    end(&l);
+}
+
+static void kept_environment(void **state)
+{
+    static const char *const names[] = {"COLOUR", "NOT_THERE"};
+    live l;
+
+    (void)state;
+    setenv("PMAPDB_OTHER", "1", 1);
+    begin(&l);
+    child(&l, "worker");
+    ask(&l, 0, 'g');
+    l.options.n_pids = 1;
+    run(&l);
+    assert_int_equal(number(&l, "SELECT count(*) FROM environment"), 0);
+    setenv("COLOUR", "blue", 1);
+    end_child(&l, 0);
+    l.pids[0] = fork();
+    if (l.pids[0] == 0) {
+        execl("/bin/sleep", "sleep", "100", (char *)NULL);
+        _exit(1);
+    }
+    usleep(100000);
+    l.options.keep_env = names;
+    l.options.n_keep_env = 2;
+    run(&l);
+    expect(&l, "sleep smaps complete status\n");
+    assert_int_equal(number(&l, "SELECT count(*) FROM environment"), 1);
+    word(&l, "SELECT name || '=' || value FROM environment", "COLOUR=blue");
+    word(&l, "SELECT cmdline FROM standing WHERE comm = 'sleep'", "sleep 100");
+    unsetenv("COLOUR");
+    unsetenv("PMAPDB_OTHER");
+    end(&l);
+}
+
+/* maps by wish and maps by budget: the second says why, and is no other process. */
+static void measures(void **state)
+{
+    live l;
+
+    (void)state;
+    begin(&l);
+    child(&l, "worker");
+    for (int i = 0; i < 80; i++)
+        ask(&l, 0, 'g');
+    l.options.n_pids = 1;
+    l.options.measure = PMAPDB_MEASURE_MAPS;
+    run(&l);
+    expect(&l, "api_capture_test maps complete none\n");
+    assert_int_equal(number(&l, "SELECT count(*) FROM sight WHERE degraded IS NULL"), 1);
+    l.options.measure = PMAPDB_MEASURE_AUTO;
+    l.options.max_stall_us = 1;
+    run(&l);
+    expect(&l, "api_capture_test maps complete none degraded\n");
+    assert_int_equal(number(&l, "SELECT sum(degraded) FROM sweep"), 1);
+    assert_int_equal(number(&l, "SELECT count(*) FROM sight WHERE predicted_us > 1"), 1);
+    assert_true(number(&l, "SELECT tool_rss_kib FROM snapshots ORDER BY 1 LIMIT 1") > 81920);
+    l.options.measure = PMAPDB_MEASURE_SMAPS;
+    run(&l);
+    expect(&l, "api_capture_test smaps complete status\n");
+    assert_int_equal(number(&l, "SELECT count(*) FROM process"), 1);
+    end(&l);
+}
+
+static void wrong_options(void **state)
+{
+    live l;
+
+    (void)state;
+    begin(&l);
+    assert_int_equal(try_run(&l), PMAPDB_USAGE); /* nothing chosen */
+    l.options.all = true;
+    l.options.match = "comm(x)";
+    assert_int_equal(try_run(&l), PMAPDB_USAGE);
+    l.options.match = NULL;
+    l.options.name = "all";
+    assert_int_equal(try_run(&l), PMAPDB_USAGE);
+    l.options.name = NULL;
+    l.options.count = 3;
+    assert_int_equal(try_run(&l), PMAPDB_USAGE);
+    l.options.every_ms = 99;
+    assert_int_equal(try_run(&l), PMAPDB_USAGE);
+    assert_int_equal(number(&l, "SELECT count(*) FROM sweep"), 0);
+    end(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_process, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(several_are_one_moment, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(named_ones_that_are_not_there, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(by_expression, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(kept_environment, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(measures, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(wrong_options, box_enter, box_leave),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

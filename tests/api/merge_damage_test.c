@@ -1,0 +1,92 @@
+/* merge_damage_test: damaged stores, merged: what is wrong is said, nothing wrong gets in. */
+#include "api/merging.h"
+
+/* A damaged store gives what comes before the damage, and the words say where it is. `known`: this
+ * store has a part of the process, so that its captures are put in one by one. */
+static void try_damage(const char *sql, bool known)
+{
+    merging m;
+
+    make_store("bad.db", "alpha", 7, 0, 3);
+    make_store("good.db", "beta", 7, 0, 2);
+    if (known)
+        make_store("all.db", "alpha", 7, 5, 1);
+    damage("bad.db", sql);
+    start(&m);
+    assert_int_equal(MERGE(&m, "all.db", "bad.db", "good.db"), PMAPDB_OK);
+    if (m.result.failed != 1 || !strstr(m.news.data, "bad.db: ") ||
+        !strstr(m.news.data, "damaged") ||
+        !strstr(m.news.data, "good.db: 1 hosts, 1 processes, 2 snapshots, 2 new, 0 known\n"))
+        fail_msg("%s: %s", sql, m.news.data);
+    assert_int_equal(ask("all.db", SNAPSHOTS), known ? 3 : 2);
+    assert_int_equal(ask("all.db", "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    finish(&m);
+    shell("rm -f *.db *.db-wal *.db-shm");
+}
+
+static void damaged_stores(void **state)
+{
+    static const char *const damages[] = {
+        "UPDATE region SET length = 0",
+        "UPDATE region SET length = -4096, start = 4096",
+        "DELETE FROM region WHERE region_id = 2",
+        "DELETE FROM object WHERE object_id = 1",
+        "DELETE FROM epoch",
+        "DELETE FROM capture",
+        "UPDATE process SET name_rank = 77",
+        "UPDATE process SET identity = 'nobody'",
+        "UPDATE snapshots SET state = 'whole'",
+        "UPDATE snapshots SET off = -1 WHERE off = 0",
+    };
+    static const char *const rows_only[] = {
+        "UPDATE ver SET rss = 99 WHERE first = 0",
+        "DELETE FROM ver WHERE first = 0",
+        "UPDATE ver SET absent = 8",
+        "UPDATE ver SET dirty = -5",
+    };
+    static const char *const taken_only[] = {
+        "DELETE FROM lineage",
+        "UPDATE lineage SET category_id = 4711",
+        "UPDATE catver SET category_id = category_id + 4711",
+        "UPDATE object SET category_id = 0",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        try_damage(damages[i], false);
+        try_damage(damages[i], true);
+    }
+    for (size_t i = 0; i < sizeof rows_only / sizeof *rows_only; i++)
+        try_damage(rows_only[i], true);
+    for (size_t i = 0; i < sizeof taken_only / sizeof *taken_only; i++)
+        try_damage(taken_only[i], false);
+}
+
+/* Bytes that SQLite itself stumbles over. */
+static void damaged_pages(void **state)
+{
+    merging m;
+
+    (void)state;
+    make_store("bad.db", "alpha", 7, 0, 50);
+    make_store("good.db", "beta", 7, 0, 2);
+    shell("rm -f bad.db-wal; pages=$(($(stat -c %s bad.db) / 4096)); i=8; while [ $i -lt $pages ]; "
+          "do "
+          "printf '\\377\\377\\377\\377\\377\\377\\377\\377' | "
+          "dd of=bad.db bs=1 seek=$((i * 4096)) conv=notrunc 2>dd.err; i=$((i + 3)); done");
+    start(&m);
+    assert_int_equal(MERGE(&m, "all.db", "bad.db", "good.db"), PMAPDB_OK);
+    assert_int_equal(m.result.failed, 1);
+    assert_non_null(strstr(m.news.data, "good.db: 1 hosts, 1 processes, 2 snapshots, 2 new"));
+    finish(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_BOX(damaged_stores),
+        IN_BOX(damaged_pages),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

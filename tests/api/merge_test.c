@@ -1,0 +1,303 @@
+/* merge_test: pmapdb_merge: several stores into one, what is known, what cannot be merged. That the
+ * result is what one store would hold is store/merge_test.c's. */
+#include "api/merging.h"
+
+static void two_hosts_and_again(void **state)
+{
+    merging m;
+
+    (void)state;
+    make_store("a.db", "alpha", 7, 0, 3);
+    make_store("b.db", "beta", 7, 5, 2);
+    start(&m);
+    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    expect_news(&m, "a.db: 1 hosts, 1 processes, 3 snapshots, 3 new, 0 known\n"
+                    "b.db: 1 hosts, 1 processes, 2 snapshots, 2 new, 0 known\n");
+    assert_int_equal(m.result.new_ones, 5);
+    assert_int_equal(ask("all.db", SNAPSHOTS), 5);
+    assert_int_equal(ask("all.db", "SELECT count(*) FROM process"), 2);
+    make_store("b.db", "beta", 7, 25, 1);
+    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    expect_news(&m, "a.db: 1 hosts, 1 processes, 3 snapshots, 0 new, 3 known\n"
+                    "b.db: 1 hosts, 1 processes, 3 snapshots, 1 new, 2 known\n");
+    assert_int_equal(ask("all.db", SNAPSHOTS), 6);
+    assert_int_equal(ask("all.db", "SELECT count(*) FROM process"), 2);
+    finish(&m);
+}
+
+/* What is wrong with one does not keep the others away. */
+static void what_is_no_store(void **state)
+{
+    merging m;
+    pmapdb_store *newer;
+
+    (void)state;
+    make_store("a.db", "alpha", 7, 0, 1);
+    make_store("all.db", "alpha", 8, 0, 1);
+    make_store("newer.db", "alpha", 9, 0, 1);
+    newer = open_store("newer.db", PMAPDB_WRITE);
+    sqlite3_exec(newer->db, "PRAGMA user_version = 99", NULL, NULL, NULL);
+    pmapdb_close(newer);
+    shell("ln all.db link.db; echo text >text; mkdir d; sqlite3 other.db 'CREATE TABLE t (a)' || "
+          "touch other.db");
+    start(&m);
+    assert_int_equal(
+        MERGE(&m, "all.db", "all.db", "link.db", "none.db", "text", "d", "newer.db", "a.db"),
+        PMAPDB_OK);
+    expect_news(&m,
+                "all.db: 0 hosts, 0 processes, 0 snapshots, 0 new, 0 known ERROR 'all.db' is the "
+                "store itself\n"
+                "link.db: 0 hosts, 0 processes, 0 snapshots, 0 new, 0 known ERROR 'link.db' is the "
+                "store itself\n"
+                "none.db: 0 hosts, 0 processes, 0 snapshots, 0 new, 0 known ERROR none.db: no such "
+                "file\n"
+                "text: 0 hosts, 0 processes, 0 snapshots, 0 new, 0 known ERROR text: not a "
+                "pmapdb store\n"
+                "d: 0 hosts, 0 processes, 0 snapshots, 0 new, 0 known ERROR 'd' is a directory, "
+                "not a store\n"
+                "newer.db: 0 hosts, 0 processes, 0 snapshots, 0 new, 0 known ERROR newer.db: "
+                "written by a newer pmapdb (schema 99, this one knows 1)\n"
+                "a.db: 1 hosts, 1 processes, 1 snapshots, 1 new, 0 known\n");
+    assert_int_equal(m.result.failed, 6);
+    assert_int_equal(m.result.stores, 7);
+    finish(&m);
+}
+
+static void dry_run(void **state)
+{
+    merging m;
+
+    (void)state;
+    make_store("a.db", "alpha", 7, 0, 3);
+    make_store("all.db", "alpha", 7, 0, 1);
+    start(&m);
+    m.options.dry_run = true;
+    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
+    expect_news(&m, "a.db: 1 hosts, 1 processes, 3 snapshots, 2 new, 1 known\n");
+    assert_int_equal(ask("all.db", SNAPSHOTS), 1);
+    assert_int_equal(MERGE(&m, NULL, "a.db"), PMAPDB_OK);
+    expect_news(&m, "a.db: 1 hosts, 1 processes, 3 snapshots, 3 new, 0 known\n");
+    m.options.dry_run = false;
+    assert_int_equal(MERGE(&m, NULL, "a.db"), PMAPDB_USAGE);
+    finish(&m);
+}
+
+#define MELTED                                                                                    \
+    "1 process is of an unknown host, like some that were here: taken for one host; --host NAME " \
+    "keeps them apart"
+
+static void unknown_hosts(void **state)
+{
+    merging m;
+
+    (void)state;
+    make_store("a.db", NULL, 7, 0, 1);
+    make_store("b.db", NULL, 8, 0, 1);
+    start(&m);
+    assert_int_equal(MERGE(&m, "melted.db", "a.db", "b.db"), PMAPDB_OK);
+    expect_news(&m, "a.db: 1 hosts, 1 processes, 1 snapshots, 1 new, 0 known\n"
+                    "b.db: 1 hosts, 1 processes, 1 snapshots, 1 new, 0 known [" MELTED "]\n");
+    m.options.host = "alpha";
+    assert_int_equal(MERGE(&m, "apart.db", "a.db"), PMAPDB_OK);
+    m.options.host = "beta";
+    assert_int_equal(MERGE(&m, "apart.db", "b.db"), PMAPDB_OK);
+    expect_news(&m, "b.db: 1 hosts, 1 processes, 1 snapshots, 1 new, 0 known\n");
+    assert_int_equal(MERGE(&m, "apart.db", "b.db"), PMAPDB_OK);
+    expect_news(&m, "b.db: 1 hosts, 1 processes, 1 snapshots, 0 new, 1 known\n");
+    assert_int_equal(ask("apart.db", "SELECT count(*) FROM host"), 2);
+    assert_int_equal(ask("apart.db", "SELECT count(*) FROM process WHERE host_id IS NULL"), 0);
+    finish(&m);
+}
+
+/* A log without times of `n` blocks, written `late` seconds behind its beat. */
+static void make_log(const char *store, int n, int late)
+{
+    char command[160];
+
+    for (int i = 0; i < n; i++)
+        write_capture(7, i, 64 + 4 * i);
+    snprintf(command, sizeof command, "cat *.x >app.log; rm -f *.x; touch -d @%d app.log",
+             1795229318 + 60 * n + late);
+    shell(command);
+    import_into(store, "alpha", 60000);
+}
+
+/* Known by their sequence: what two stores saw of one log is not doubled, though it was timed
+ * otherwise. */
+static void logs_without_times(void **state)
+{
+    merging m;
+
+    (void)state;
+    make_log("a.db", 4, 0);
+    make_log("b.db", 6, 7);
+    start(&m);
+    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    expect_news(&m, "a.db: 1 hosts, 1 processes, 4 snapshots, 4 new, 0 known\n"
+                    "b.db: 1 hosts, 1 processes, 6 snapshots, 2 new, 4 known\n");
+    assert_int_equal(MERGE(&m, "all.db", "b.db", "a.db"), PMAPDB_OK);
+    assert_int_equal(m.result.new_ones, 0);
+    assert_int_equal(ask("all.db", "SELECT count(DISTINCT log_id) FROM snapshots"), 1);
+    /* the other way round all is known at once */
+    assert_int_equal(MERGE(&m, "round.db", "b.db", "a.db"), PMAPDB_OK);
+    expect_news(&m, "b.db: 1 hosts, 1 processes, 6 snapshots, 6 new, 0 known\n"
+                    "a.db: 1 hosts, 1 processes, 4 snapshots, 0 new, 4 known\n");
+    /* and the file itself is known where it was only merged */
+    make_log("all.db", 6, 7);
+    assert_int_equal(ask("all.db", SNAPSHOTS), 6);
+    finish(&m);
+}
+
+/* A rotated log of an idle process begins like the one before, later. */
+static void logs_that_are_alike(void **state)
+{
+    merging m;
+
+    (void)state;
+    make_log("a.db", 3, 0);
+    make_log("b.db", 3, 86400);
+    start(&m);
+    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    assert_int_equal(ask("all.db", SNAPSHOTS), 6);
+    assert_int_equal(ask("all.db", "SELECT count(DISTINCT log_id) FROM snapshots"), 2);
+    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    assert_int_equal(m.result.new_ones, 0);
+    finish(&m);
+}
+
+/* Its writer goes on; what it has committed is merged. */
+static void a_store_in_use(void **state)
+{
+    merging m;
+    pmapdb_store *writer;
+
+    (void)state;
+    make_store("a.db", "alpha", 7, 0, 2);
+    writer = open_store("a.db", PMAPDB_WRITE);
+    assert_int_equal(sqlite3_exec(writer->db,
+                                  "BEGIN IMMEDIATE; INSERT INTO host (name) VALUES ('half')", NULL,
+                                  NULL, NULL),
+                     SQLITE_OK);
+    start(&m);
+    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
+    expect_news(&m, "a.db: 1 hosts, 1 processes, 2 snapshots, 2 new, 0 known\n");
+    assert_int_equal(sqlite3_exec(writer->db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    pmapdb_close(writer);
+    finish(&m);
+}
+
+/* What was committed stays, the next one goes on. */
+static void stopped(void **state)
+{
+    merging m;
+    int64_t n;
+
+    (void)state;
+    make_store("a.db", "alpha", 7, 0, 3);
+    make_store("a.db", "alpha", 8, 0, 3);
+    make_store("a.db", "alpha", 9, 0, 3);
+    start(&m);
+    m.go_on = 1;
+    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_STOPPED);
+    n = ask("all.db", SNAPSHOTS);
+    assert_true(n > 0 && n < 9);
+    m.go_on = -1;
+    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
+    assert_int_equal(m.result.known, n);
+    assert_int_equal(ask("all.db", SNAPSHOTS), 9);
+    finish(&m);
+}
+
+static void prune_to(const char *path, int64_t last)
+{
+    pmapdb_store *store = open_store(path, PMAPDB_WRITE);
+    pmapdb_prune_options options;
+    pmapdb_prune_result result;
+    pmapdb_error err = {0};
+
+    pmapdb_prune_defaults(&options);
+    options.keep.last = last;
+    if (pmapdb_prune(store, &options, &result, &err) != PMAPDB_OK)
+        fail_msg("%s", err.text);
+    pmapdb_close(store);
+}
+
+/* What this store has pruned does not come back; what the other has pruned stays. */
+static void pruned_here_or_there(void **state)
+{
+    merging m;
+
+    (void)state;
+    make_store("a.db", "alpha", 7, 0, 6);
+    start(&m);
+    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
+    prune_to("all.db", 2);
+    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
+    expect_news(&m, "a.db: 1 hosts, 1 processes, 6 snapshots, 0 new, 6 known\n");
+    assert_int_equal(ask("all.db", SNAPSHOTS), 2);
+    prune_to("a.db", 1);
+    make_store("a.db", "alpha", 7, 100, 1);
+    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
+    expect_news(&m, "a.db: 1 hosts, 1 processes, 2 snapshots, 1 new, 1 known\n");
+    assert_int_equal(ask("all.db", SNAPSHOTS), 3);
+    finish(&m);
+}
+
+/* A capture of 1,024 KiB at `start`; nothing of it is left two of them later. */
+static void write_mover(int at, int64_t start)
+{
+    char path[64];
+    pm_buf text = {0};
+
+    snprintf(path, sizeof path, "%d-7.x", 1795229318 + at);
+    pm_buf_addf(&text, NULL,
+                "7:   app -v\n"
+                "Address           Kbytes     RSS   Dirty Mode  Mapping\n"
+                "%016llx    1024       8       8 rw---   [ anon ]\n"
+                "00007ffd40b62000     132      12      12 rw---   [ stack ]\n"
+                "---------------- ------- ------- ------- \n"
+                "total kB            1156      20      20\n",
+                (unsigned long long)start);
+    box_write(path, text.data, text.len);
+    pm_buf_free(&text);
+}
+
+#define LINEAGES \
+    "SELECT count(*) FROM lineage WHERE lineage_id IN (SELECT lineage_id FROM mappings)"
+
+/* The captures that told that it is one mapping are gone; that it is one stays known. */
+static void lineages_over_pruned_captures(void **state)
+{
+    merging m;
+
+    (void)state;
+    for (int i = 0; i < 9; i++)
+        write_mover(10 * i, 0x7f0000000000 + i * INT64_C(0xc0000));
+    import_into("a.db", "alpha", PMAPDB_UNKNOWN);
+    damage("a.db", "DELETE FROM snapshots WHERE off BETWEEN 1 AND 7");
+    assert_int_equal(ask("a.db", LINEAGES), 2);
+    start(&m);
+    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
+    assert_int_equal(ask("all.db", SNAPSHOTS), 2);
+    assert_int_equal(ask("all.db", LINEAGES), 2);
+    assert_int_equal(ask("all.db", "SELECT count(DISTINCT category) FROM category_runs"), 2);
+    finish(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_BOX(two_hosts_and_again),
+        IN_BOX(what_is_no_store),
+        IN_BOX(dry_run),
+        IN_BOX(unknown_hosts),
+        IN_BOX(logs_without_times),
+        IN_BOX(logs_that_are_alike),
+        IN_BOX(a_store_in_use),
+        IN_BOX(stopped),
+        IN_BOX(pruned_here_or_there),
+        IN_BOX(lineages_over_pruned_captures),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,177 @@
+/* merging: stores made of captures, merged, and what is said of that as text. */
+#ifndef TESTS_API_MERGING_H
+#define TESTS_API_MERGING_H
+
+#include "api/run.h"
+
+#include <unistd.h>
+
+/* ---- stores ---- */
+
+static inline pmapdb_store *open_store(const char *path, pmapdb_open_mode mode)
+{
+    pmapdb_open_options options = {.mode = mode};
+    pmapdb_error err = {0};
+    pmapdb_store *store = NULL;
+
+    if (pmapdb_open(path, &options, &store, &err) != PMAPDB_OK)
+        fail_msg("%s", err.text);
+    return store;
+}
+
+static inline int64_t ask(const char *path, const char *sql)
+{
+    pmapdb_store *store = open_store(path, PMAPDB_READ);
+    sqlite3_stmt *stmt = NULL;
+    int64_t n;
+
+    assert_int_equal(sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    n = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    pmapdb_close(store);
+    return n;
+}
+
+#define SNAPSHOTS "SELECT count(*) FROM snapshots"
+
+/* pmap -x of a process that is `kib` large, at second `at` of the file's name. */
+static inline void write_capture(int pid, int at, int kib)
+{
+    char path[64];
+    pm_buf text = {0};
+
+    snprintf(path, sizeof path, "%d-%d.x", 1795229318 + at, pid);
+    pm_buf_addf(&text, NULL,
+                "%d:   app%d -v\n"
+                "Address           Kbytes     RSS   Dirty Mode  Mapping\n"
+                "0000000000400000       4       4       4 r-x-- app\n"
+                "0000000000600000 %7d       8       8 rw---   [ anon ]\n"
+                "00007ffd40b62000     132      12      12 rw---   [ stack ]\n"
+                "---------------- ------- ------- ------- \n"
+                "total kB         %7d      24      24\n",
+                pid, pid, kib, kib + 136);
+    box_write(path, text.data, text.len);
+    pm_buf_free(&text);
+}
+
+/* Imports every capture of this folder, and removes them. */
+static inline void import_into(const char *path, const char *host, int64_t every_ms)
+{
+    pmapdb_store *store = open_store(path, PMAPDB_WRITE);
+    pmapdb_import_options options;
+    pmapdb_import_result result;
+    const char *here = ".";
+    pmapdb_error err = {0};
+
+    pmapdb_import_defaults(&options);
+    options.host = host;
+    options.every_ms = every_ms;
+    if (pmapdb_import(store, &here, 1, &options, &result, &err) != PMAPDB_OK)
+        fail_msg("%s", err.text);
+    pmapdb_close(store);
+    shell("rm -f *.x *.log");
+}
+
+/* n captures of pid from second `at` on, 10 s apart. */
+static inline void make_store(const char *path, const char *host, int pid, int at, int n)
+{
+    for (int i = 0; i < n; i++)
+        write_capture(pid, at + 10 * i, 64 + 4 * i);
+    import_into(path, host, PMAPDB_UNKNOWN);
+}
+
+/* ---- merging ---- */
+
+typedef struct merging {
+    pmapdb_merge_options options;
+    pmapdb_merge_result result;
+    pm_buf news;
+    int go_on; /* so many times on_progress says yes; -1: always */
+} merging;
+
+/* SQLite names a file by its whole path. */
+static inline const char *without_folder(const char *text)
+{
+    char folder[512];
+    size_t n = getcwd(folder, sizeof folder) ? strlen(folder) : 0;
+
+    return strncmp(text, folder, n) == 0 ? text + n + 1 : text;
+}
+
+static inline void on_merge(void *ctx, const pmapdb_merge_event *e)
+{
+    merging *m = ctx;
+
+    pm_buf_addf(&m->news, NULL,
+                "%s: %llu hosts, %llu processes, %llu snapshots, %llu new, %llu known", e->path,
+                (unsigned long long)e->hosts, (unsigned long long)e->processes,
+                (unsigned long long)e->snapshots, (unsigned long long)e->new_ones,
+                (unsigned long long)e->known);
+    if (e->error)
+        pm_buf_addf(&m->news, NULL, " ERROR %s", without_folder(e->error));
+    if (e->warning)
+        pm_buf_addf(&m->news, NULL, " [%s]", e->warning);
+    pm_buf_addf(&m->news, NULL, "\n");
+}
+
+static inline bool on_progress(void *ctx, const pmapdb_merge_progress *progress)
+{
+    merging *m = ctx;
+
+    (void)progress;
+    return m->go_on < 0 || m->go_on-- > 0;
+}
+
+static inline void start(merging *m)
+{
+    *m = (merging){.go_on = -1};
+    pmapdb_merge_defaults(&m->options);
+    m->options.ctx = m;
+    m->options.on_event = on_merge;
+    m->options.on_progress = on_progress;
+}
+
+/* Into `into` (NULL: none) the stores up to a NULL. */
+static inline pmapdb_status merge(merging *m, const char *into, const char *const *paths, size_t n)
+{
+    pmapdb_store *store =
+        into ? open_store(into, m->options.dry_run ? PMAPDB_READ : PMAPDB_WRITE) : NULL;
+    pmapdb_error err = {0};
+    pmapdb_status st;
+
+    pm_buf_clear(&m->news);
+    st = pmapdb_merge(store, paths, n, &m->options, &m->result, &err);
+    if (st != PMAPDB_OK && st != PMAPDB_STOPPED)
+        print_error("%s\n", err.text);
+    pmapdb_close(store);
+    return st;
+}
+
+#define MERGE(m, into, ...)                            \
+    merge(m, into, (const char *const[]){__VA_ARGS__}, \
+          sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+static inline void expect_news(const merging *m, const char *wanted)
+{
+    assert_string_equal(pm_buf_text(&m->news).data, wanted);
+}
+
+static inline void finish(merging *m)
+{
+    pm_buf_free(&m->news);
+}
+
+/* ---- damage ---- */
+
+static inline void damage(const char *path, const char *sql)
+{
+    pmapdb_store *store = open_store(path, PMAPDB_WRITE);
+
+    sqlite3_exec(store->db, "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON", NULL,
+                 NULL, NULL);
+    assert_int_equal(sqlite3_exec(store->db, sql, NULL, NULL, NULL), SQLITE_OK);
+    pmapdb_close(store);
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* stall: a process that is looked at, and one that looks.
+ *
+ *     stall target MIB MAPPINGS   MIB touched in so many mappings, without huge pages; a thread
+ * maps, touches and unmaps 64 KiB in a loop and counts how long that took. Prints "ready". "begin"
+ * on standard input forgets what was counted, "end" prints it: the longest in us, then 24 counts,
+ * the n-th of those below 2^n us; the end of input ends it. stall read PID FILE PIECE   reads
+ * /proc/PID/FILE in pieces, as simply as can be
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define AREA ((size_t)65536)
+#define BUCKETS 24
+
+static atomic_ullong counts[BUCKETS], longest_ns;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void count(uint64_t ns)
+{
+    int bucket = 0;
+
+    while (bucket < BUCKETS - 1 && ns / 1000 >= UINT64_C(1) << bucket)
+        bucket++;
+    atomic_fetch_add(&counts[bucket], 1);
+    if (ns > atomic_load(&longest_ns))
+        atomic_store(&longest_ns, ns);
+}
+
+/* Time on a processor and in the queue for one, which other programs make long: both are no stall.
+ * Kernels without schedstat know of none. */
+static uint64_t busy_ns(int schedstat)
+{
+    char text[64];
+    ssize_t n = pread(schedstat, text, sizeof text - 1, 0);
+    char *end;
+    uint64_t ran;
+
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+    ran = strtoull(text, &end, 10);
+    return ran + strtoull(end, NULL, 10);
+}
+
+static void *work(void *unused)
+{
+    int schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+
+    (void)unused;
+    for (;;) {
+        uint64_t busy = busy_ns(schedstat), began = now_ns(), took;
+        char *p = mmap(NULL, AREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        if (p == MAP_FAILED)
+            return NULL;
+        memset(p, 1, AREA);
+        munmap(p, AREA);
+        took = now_ns() - began;
+        busy = busy_ns(schedstat) - busy;
+        count(took > busy ? took - busy : 0);
+    }
+}
+
+/* Neighbours with the same permissions would become one mapping. */
+static int fill(size_t mib, size_t mappings)
+{
+    size_t each = mib * 1024 * 1024 / mappings;
+
+    for (size_t i = 0; i < mappings; i++) {
+        char *p = mmap(NULL, each, PROT_READ | PROT_WRITE | (i % 2 ? PROT_EXEC : 0),
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        if (p == MAP_FAILED)
+            return 1;
+        memset(p, 1, each);
+    }
+    return 0;
+}
+
+static void forget(void)
+{
+    for (int i = 0; i < BUCKETS; i++)
+        atomic_store(&counts[i], 0);
+    atomic_store(&longest_ns, 0);
+}
+
+static void tell(void)
+{
+    printf("%llu", (unsigned long long)(atomic_load(&longest_ns) / 1000));
+    for (int i = 0; i < BUCKETS; i++)
+        printf(" %llu", (unsigned long long)atomic_load(&counts[i]));
+    printf("\n");
+    fflush(stdout);
+}
+
+static int target(size_t mib, size_t mappings)
+{
+    pthread_t thread;
+    char line[16];
+
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    if (mappings == 0 || fill(mib, mappings) != 0 || pthread_create(&thread, NULL, work, NULL) != 0)
+        return 1;
+    printf("ready\n");
+    fflush(stdout);
+    while (fgets(line, sizeof line, stdin)) {
+        if (strcmp(line, "begin\n") == 0)
+            forget();
+        else
+            tell();
+    }
+    return 0;
+}
+
+static int read_file(const char *pid, const char *file, size_t piece)
+{
+    char path[64], *block = malloc(piece);
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%s/%s", pid, file);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || !block)
+        return 1;
+    while (read(fd, block, piece) > 0)
+        ;
+    close(fd);
+    free(block);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && strcmp(argv[1], "target") == 0)
+        return target(strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
+    if (argc == 5 && strcmp(argv[1], "read") == 0)
+        return read_file(argv[2], argv[3], strtoul(argv[4], NULL, 10));
+    fprintf(stderr, "usage: stall target MIB MAPPINGS | stall read PID FILE PIECE\n");
+    return 2;
+}

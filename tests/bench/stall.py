@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Benchmark: how long a process waits for its own memory map while it is looked at.
+
+    PMAPDB=build/release/pmapdb tests/bench/stall.py [--mib 4096] [--runs 11] [--mappings 1,64,1024]
+
+tests/bench/stall.c holds so much memory in so many mappings, without huge pages, and a thread of it
+maps, touches and unmaps 64 KiB without a pause. How long a round of that was blocked at most (time
+in which it worked or waited for a processor does not count) is taken while
+
+  idle           nobody looks, for as long as the plain read takes
+  maps           maps is read in pieces of 2 KiB
+  plain          smaps is read in pieces of 2 KiB, by the same program
+  whole          smaps is read in pieces of 64 KiB: what pmapdb does not do
+  above          pmapdb capture, its budget above what smaps costs: it reads smaps
+  below          pmapdb capture, its budget below that: it reads maps
+
+The readers take turns. Per reader: median and most of the longest stalls, and below the table how
+many rounds were blocked for how long, of all runs. Wanted: above is not longer than plain (by their
+medians, within a quarter and 2 ms), and below not longer than maps in the same way. A reader that
+has to wait for a processor while it holds the map makes the stall longer: run this on a quiet
+machine. One round takes the map twice, so a stall may be twice the walk through one mapping.
+"""
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+PMAPDB = os.environ.get("PMAPDB", "pmapdb")
+READERS = ("idle", "maps", "plain", "whole", "above", "below")
+
+
+class Target:
+    def __init__(self, program, mib, mappings):
+        self.process = subprocess.Popen([program, "target", str(mib), str(mappings)], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        if self.process.stdout.readline() != "ready\n":
+            sys.exit("the target could not be set up: too little memory?")
+        self.pid = str(self.process.pid)
+
+    def ask(self, word):
+        self.process.stdin.write(word + "\n")
+        self.process.stdin.flush()
+
+    def counts(self):
+        """The longest stall in us, and how many were below 1, 2, 4 ... us."""
+        self.ask("end")
+        longest, *counts = map(int, self.process.stdout.readline().split())
+        return longest, counts
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def command(reader, program, pid, store):
+    if reader in ("maps", "plain", "whole"):
+        piece = "65536" if reader == "whole" else "2048"
+        return [program, "read", pid, "maps" if reader == "maps" else "smaps", piece]
+    stall = "1h" if reader == "above" else "0ms"
+    return [PMAPDB, "--db", store, "-q", "capture", "--measure", "auto", "--max-stall", stall, pid]
+
+
+def look(reader, program, target, store, pause):
+    """One run: the longest stall, the counts, the reader's seconds."""
+    target.ask("begin")
+    began = time.monotonic()
+    if reader == "idle":
+        time.sleep(pause)
+    else:
+        subprocess.run(command(reader, program, target.pid, store), check=True)
+    took = time.monotonic() - began
+    return *target.counts(), took
+
+
+def bucket_name(n):
+    us = 1 << n
+    return f"{us} us" if us < 1000 else f"{us / 1000:.0f} ms"
+
+
+def histogram(runs):
+    """Only rounds that were blocked for long: from 0.5 ms on."""
+    total = [sum(column) for column in zip(*(counts for _, counts, _ in runs))]
+    parts = [f"<{bucket_name(n)}: {count}" for n, count in enumerate(total) if count and n >= 10]
+    return f"{sum(total)} rounds, of them " + (", ".join(parts) or "none of 0.5 ms")
+
+
+def measure(program, mib, mappings, n_runs, folder):
+    target = Target(program, mib, mappings)
+    runs = {reader: [] for reader in READERS}
+    pause = look("plain", program, target, "", 0)[2]
+    for _ in range(n_runs):
+        for reader in READERS:
+            store = os.path.join(folder, f"{mappings}-{reader}.db")
+            runs[reader].append(look(reader, program, target, store, pause))
+    target.close()
+    return runs
+
+
+def close_to(ours, theirs):
+    return ours <= theirs * 1.25 + 2000
+
+
+def show(mib, mappings, runs):
+    medians = {r: statistics.median(longest for longest, _, _ in runs[r]) for r in READERS}
+    print(f"\n{mib} MiB in {mappings} mappings")
+    print(f"  {'reader':<8} {'median ms':>10} {'most ms':>10} {'reader ms':>10}")
+    for reader in READERS:
+        most = max(longest for longest, _, _ in runs[reader])
+        took = statistics.median(took for _, _, took in runs[reader])
+        print(f"  {reader:<8} {medians[reader] / 1000:>10.1f} {most / 1000:>10.1f} "
+              f"{took * 1000:>10.1f}")
+    for reader in READERS:
+        print(f"  {reader:<8} {histogram(runs[reader])}")
+    good = True
+    for ours, theirs in (("above", "plain"), ("below", "maps")):
+        if not close_to(medians[ours], medians[theirs]):
+            print(f"! {ours} stalls for longer than {theirs}")
+            good = False
+    return good
+
+
+def measures(store):
+    """What was stored of the process: dialects, and why."""
+    sql = ("SELECT s.dialect, max(i.predicted_us), max(i.longest_us), max(i.degraded) FROM sight i "
+           "JOIN snapshots s USING (snapshot_id) GROUP BY 1")
+    out = subprocess.run([PMAPDB, "--db", store, "-f", "csv", "sql", sql], text=True,
+                         stdout=subprocess.PIPE, check=True).stdout
+    return out.splitlines()[1:]
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--mib", type=int, default=4096)
+    options.add_argument("--runs", type=int, default=11)
+    options.add_argument("--mappings", default="1,64,1024")
+    args = options.parse_args()
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "stall")
+        subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-o", program, HERE / "stall.c", "-pthread"],
+                       check=True)
+        for mappings in map(int, args.mappings.split(",")):
+            runs = measure(program, args.mib, mappings, args.runs, folder)
+            good &= show(args.mib, mappings, runs)
+            for reader in ("above", "below"):
+                for line in measures(os.path.join(folder, f"{mappings}-{reader}.db")):
+                    print(f"  {reader:<8} stored as (predicted us, longest read us, why): {line}")
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()

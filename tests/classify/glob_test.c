@@ -1,0 +1,205 @@
+/* Tests of glob: what it says is what fnmatch(3) says, where that one can be asked. */
+#include "classify/glob.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+/* cmocka.h wants the five above. */
+#include <cmocka.h>
+
+#include <fnmatch.h>
+
+static void agree(const char *pattern, const char *text)
+{
+    bool expected = fnmatch(pattern, text, 0) == 0;
+
+    if (pm_glob(pm_text_of(pattern), pm_text_of(text)) != expected)
+        fail_msg("'%s' %s '%s' by fnmatch(3)", pattern, expected ? "matches" : "does not match",
+                 text);
+}
+
+static void test_by_hand(void **state)
+{
+    static const char *const patterns[] = {"",
+                                           "*",
+                                           "?",
+                                           "a",
+                                           "ab",
+                                           "a*",
+                                           "*a",
+                                           "*a*",
+                                           "a?",
+                                           "[a]",
+                                           "[ab]*",
+                                           "[!a]",
+                                           "[^a]b",
+                                           "[a-c]b",
+                                           "[c-a]",
+                                           "[]]",
+                                           "[!]]",
+                                           "[a-]",
+                                           "[-a]",
+                                           "[]-a]",
+                                           "[",
+                                           "[a",
+                                           "a[",
+                                           "[[:xdigit:]]*",
+                                           "[[:alpha:]]*",
+                                           "[[:x:]]",
+                                           "[![:digit:]]",
+                                           "[[:digit:]a]b",
+                                           "\\a",
+                                           "\\*",
+                                           "\\[a]",
+                                           "[\\]]",
+                                           "[\\a-c]",
+                                           "*/b",
+                                           "/*",
+                                           "*.so*",
+                                           "**",
+                                           "*a*b*c",
+                                           "?*?",
+                                           "a\\",
+                                           "[*]",
+                                           "[?]",
+                                           "[a-c-e]",
+                                           "[[:",
+                                           "[[:alpha"};
+    static const char *const texts[] = {
+        "",    "a", "b",  "ab",  "ba",   "abc",    "]", "-",  "[",  "[a",    "a[", "*",       "\\",
+        "a\\", "/", "/b", "a/b", "/a/b", "x.so.1", "1", "1b", "9x", "aXbXc", ":",  "[[:alpha"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            if (strcmp(patterns[i], "a\\") != 0) /* POSIX leaves a \ at the end open */
+                agree(patterns[i], texts[k]);
+    assert_true(pm_glob(PM_TEXT("a\\"), PM_TEXT("a\\")));
+}
+
+/* A generator of our own: the same on every machine. */
+static uint32_t next(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed >> 16;
+}
+
+static void random_text(uint32_t *seed, const char *const *letters, size_t n, char *out)
+{
+    size_t len = next(seed) % 9;
+
+    *out = '\0';
+    for (size_t i = 0; i < len; i++)
+        strcat(out, letters[next(seed) % n]);
+}
+
+/* Without [. and [=, which need a locale's collation, and a \ at the end. */
+static void test_random(void **state)
+{
+    static const char *const in_pattern[] = {"a", "b",     "c",    "*",           "*", "?",
+                                             "[", "]",     "!",    "^",           "-", "\\",
+                                             "/", "[a-c]", "[!b]", "[[:digit:]]", "z"};
+    static const char *const in_text[] = {"1", "a", "b", "c", "z", "-", "]", "[", "/", "\\", "*"};
+    uint32_t seed = 7;
+    char pattern[128], text[64];
+
+    (void)state;
+    for (int i = 0; i < 300000; i++) {
+        size_t n, slashes = 0;
+
+        random_text(&seed, in_pattern, sizeof in_pattern / sizeof *in_pattern, pattern);
+        random_text(&seed, in_text, sizeof in_text / sizeof *in_text, text);
+        n = strlen(pattern);
+        while (slashes < n && pattern[n - 1 - slashes] == '\\')
+            slashes++;
+        if (slashes % 2 == 0)
+            agree(pattern, text);
+    }
+}
+
+/* What fnmatch(3) cannot be asked, or answers by its locale: UTF-8, a NUL, other bytes. */
+static void test_any_bytes(void **state)
+{
+    char *cut = malloc(3);
+
+    (void)state;
+    assert_non_null(cut);
+    assert_true(pm_glob(PM_TEXT("?"), PM_TEXT("é")));
+    assert_false(pm_glob(PM_TEXT("??"), PM_TEXT("é")));
+    assert_true(pm_glob(PM_TEXT("[é]"), PM_TEXT("é")));
+    assert_true(pm_glob(PM_TEXT("[à-ü]"), PM_TEXT("é")));
+    assert_false(pm_glob(PM_TEXT("[à-ü]"), PM_TEXT("a")));
+    assert_true(pm_glob(PM_TEXT("[!a]x"), PM_TEXT("éx")));
+    assert_true(pm_glob(PM_TEXT("\\é*"), PM_TEXT("éx")));
+    assert_false(pm_glob(PM_TEXT("[[:alpha:]]"), PM_TEXT("é")));
+    assert_true(pm_glob(PM_TEXT("a?b"), PM_TEXT("a\0b")));
+    assert_true(pm_glob(PM_TEXT("a\0b"), PM_TEXT("a\0b")));
+    assert_false(pm_glob(PM_TEXT("a\0b"), PM_TEXT("a\0c")));
+    assert_true(pm_glob(PM_TEXT("a?z"), PM_TEXT("a\xffz")));
+    assert_true(pm_glob(PM_TEXT("a\xffz"), PM_TEXT("a\xffz")));
+    assert_false(pm_glob(PM_TEXT("a\xffz"), PM_TEXT("a\xfez")));
+    assert_false(pm_glob(PM_TEXT("a?z"), PM_TEXT("a\xc3(z"))); /* two that are no pair */
+    assert_true(pm_glob(PM_TEXT("a??z"), PM_TEXT("a\xc3(z")));
+    assert_true(pm_glob(PM_TEXT("?"), PM_TEXT("\xf0\x9f\x98\x80")));
+    assert_false(pm_glob(PM_TEXT("\xc3\xa9"), PM_TEXT("\xe9"))); /* of another encoding */
+    assert_false(pm_glob(PM_TEXT("[[:alpha:]]"), PM_TEXT("\xf0\x9f\x98\x80")));
+    memcpy(cut, "\xe2\x82\xac", 3); /* no NUL behind it: sanitizers see one byte too far */
+    assert_true(pm_glob(PM_TEXT("??"), (pm_text){cut, 2}));
+    assert_true(pm_glob(PM_TEXT("?"), (pm_text){cut, 3}));
+    free(cut);
+    assert_false(pm_glob(PM_TEXT("\0"), PM_TEXT("\xc0\x80"))); /* too long for what it says */
+    assert_false(pm_glob(PM_TEXT("?"), PM_TEXT("\xe0\x80\xaf")));
+}
+
+/* Many stars are no trouble: neither stack nor time. */
+static void test_stars(void **state)
+{
+    enum { N = 60000 };
+    char *pattern = malloc(2 * N), *text = malloc(N);
+
+    (void)state;
+    assert_non_null(pattern);
+    assert_non_null(text);
+    for (int i = 0; i < N; i++)
+        memcpy(pattern + 2 * (size_t)i, "*a", 2);
+    memset(text, 'a', N);
+    assert_true(pm_glob((pm_text){pattern, 2 * N}, (pm_text){text, N}));
+    text[N - 1] = 'b';
+    assert_false(pm_glob((pm_text){pattern, 2 * N}, (pm_text){text, N}));
+    free(pattern);
+    free(text);
+}
+
+static void starts(const char *pattern, const char *expected)
+{
+    char out[4];
+    size_t n = pm_glob_start(pm_text_of(pattern), out, sizeof out);
+
+    assert_int_equal(n, strlen(expected));
+    assert_memory_equal(out, expected, n);
+}
+
+static void test_start(void **state)
+{
+    (void)state;
+    starts("abcdef", "abcd");
+    starts("abc", "abc");
+    starts("ab*c", "ab");
+    starts("a?bc", "a");
+    starts("a[b]", "a");
+    starts("a\\*b*", "a*b");
+    starts("*abc", "");
+    starts("", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand),
+                                       cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_any_bytes),
+                                       cmocka_unit_test(test_stars), cmocka_unit_test(test_start)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+# capture: live processes that this script starts. Numbers that differ from run to run are masked.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+[ -r /proc/self/smaps ] || {
+    echo "skipped: no smaps here"
+    exit 77
+}
+
+sleep 1000 &
+one=$!
+sleep 1000 &
+two=$!
+trap 'kill $one $two 2>/dev/null || :' EXIT
+
+# Until they are what they will be: the shell's child is a shell at first.
+for pid in $one $two; do
+    until [ "$(cat /proc/$pid/comm)" = sleep ]; do :; done
+done
+
+mask() {
+    sed -E "s/\<$one\>/ONE/g; s/\<$two\>/TWO/g; s/\<$$\>/SHELL/g; s/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/TIME/g
+        s/[0-9]+ mappings, [0-9.]+ [KM]iB/N mappings, SIZE/; s/ in [0-9.]+ ms/ in T ms/
+        s/\"(mappings|size_kib|read_us|predicted_us)\":[0-9]+/\"\1\":N/g; s/\"complete\",\"status\",[0-9]+,[0-9]+,(0|1),,[0-9]+,[0-9]+/\"complete\",\"status\",N,N,\1,,N,N/
+        s/, [0-9]+ beats? missed//; /^! pmapdb: TIME: [0-9]+ beats? w.* missed before it/d"
+}
+live() {
+    run "$@" | mask
+}
+
+say "by pid"
+live pmapdb capture $one
+live pmapdb capture $one $two --name napper
+live pmapdb capture $one -f ndjson
+live pmapdb capture $one -f csv
+live pmapdb capture $one -q
+live pmapdb capture $one --measure maps
+live pmapdb processes -f csv | cut -d, -f3-5
+
+say "what is no process"
+live pmapdb capture 4194303
+live pmapdb capture $one 4194303
+live pmapdb capture sleep
+live pmapdb capture 0
+live pmapdb capture
+live pmapdb capture $one --all
+live pmapdb capture --match 'comm('
+
+say "by expression; one moment"
+live pmapdb --db match.db capture --match "and(comm(sleep), descendants($$))" --host here
+run pmapdb --db match.db sql 'SELECT count(*) AS n, count(DISTINCT taken_ms) AS moments, count(DISTINCT capture_id) AS captures FROM snapshots' -f csv
+live pmapdb --db match.db sql 'SELECT selection FROM job' -f csv
+live pmapdb --db match.db capture --match 'comm(nobody)'
+
+say "at every beat"
+live pmapdb --db every.db capture $one --every 100ms --count 3
+live pmapdb --db every.db capture $one --every 100ms --count 2 -q
+live pmapdb --db every.db capture $one --every 100ms --count 2 --on-growth 10%
+live pmapdb --db every.db capture $one --on-rss-above 1T
+run pmapdb --db every.db sql 'SELECT count(*) AS snapshots, count(DISTINCT process_id) AS processes FROM snapshots' -f csv
+run pmapdb --db every.db sql 'SELECT count(*) AS sweeps, sum(unmoved) AS unmoved FROM sweep' -f csv
+
+say "wrong"
+live pmapdb capture $one --every 10ms
+live pmapdb capture $one --count 3
+live pmapdb capture $one --every soon
+live pmapdb capture $one --on-growth 10
+live pmapdb capture $one --measure pmap
+live pmapdb capture $one --keep-env A=B
+live pmapdb capture --all --name all
+
+say "one run of a selection at a time; a signal ends it"
+pmapdb --db beside.db capture $one $two --every 1h >first 2>&1 &
+first=$!
+until grep -qs '^stored' first; do sleep 0.05; done
+live pmapdb --db beside.db capture $two $one
+live pmapdb --db beside.db capture $two $one --lock-wait 200ms
+live pmapdb --db beside.db capture $one
+kill -TERM $first
+wait $first && echo "= exit 0"
+mask <first
+live pmapdb --db beside.db capture $two $one -q
+
+say "those that are named end"
+pmapdb --db ended.db capture $one $two --every 100ms >first 2>&1 &
+first=$!
+until grep -qs '^stored' first; do sleep 0.05; done
+kill $one $two
+wait $first && echo "= exit 0"
+grep -v ^stored first | sed -E 's/[0-9]+ beats?, [0-9]+ snapshots?/N beats, N snapshots/; s/it ended while it was read/it has ended/' | mask | sort -u

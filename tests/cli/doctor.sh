@@ -1,0 +1,81 @@
+# doctor: a store that is whole, one that is not, and what is no store. What depends on the machine
+# and on SQLite is an N: sizes, the disk, its words for damage.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+need dd
+
+mask() {
+    sed -E "s|$PMAPDB_SCRATCH|SCRATCH|g
+        s/ +/ /g
+        /^\"?(size|free|disk|growth)/s/[0-9][0-9.]*( [KMGT]iB)?/N/g
+        s/^integrity trouble .*/integrity trouble N .../"
+}
+
+doctor() {
+    show pmapdb doctor "$@"
+    status=0
+    pmapdb doctor "$@" >out 2>err || status=$?
+    mask <out
+    sed 's/^/! /' err
+    [ $status -eq 0 ] || echo "= exit $status"
+}
+
+# Page N of the store, from 1, becomes noise.
+damage() {
+    size=$(pmapdb sql 'SELECT page_size FROM pragma_page_size' -f csv | tail -n 1)
+    cp store.db damaged.db
+    dd if=samples/logs/leaky-cron.log of=damaged.db bs="$size" seek=$(($1 - 1)) count=1 conv=notrunc \
+        2>/dev/null
+}
+
+root_of() {
+    pmapdb sql "SELECT rootpage FROM sqlite_master WHERE name = '$1'" -f csv | tail -n 1
+}
+
+say "no store yet"
+run pmapdb doctor
+
+pmapdb import -q samples/captures
+# Everything is in the file itself by now: the last writer has left.
+rm -f store.db-wal store.db-shm
+say "a store that is whole"
+doctor
+doctor --deep -f csv
+doctor --max-size 1K --top 13
+pmapdb doctor -f prometheus | grep -E '(integrity|snapshots|partial|dialects)"'
+pmapdb doctor -f ndjson | grep '"snapshots",'
+
+say "damage is new, and remembered"
+sed '10,12d' samples/captures/leaky-20261121/1795229348-12766.x >1795229360-12766.x
+pmapdb import -q 1795229360-12766.x 2>/dev/null || echo "= exit $?"
+rm -f store.db-wal store.db-shm
+pmapdb doctor | grep -E '^(partial|refused)' | mask
+
+say "the mappings of every snapshot are lost"
+damage "$(root_of ver)"
+doctor --db damaged.db
+say "those of categories"
+damage "$(root_of catver)"
+doctor --db damaged.db | grep -vE '^(size|free|disk|write|journal)'
+say "the list of snapshots"
+damage "$(root_of snapshots)"
+doctor --db damaged.db | grep -E '^(integrity|readable|snapshots|=)'
+say "only an index: all is there still"
+damage "$(root_of snapshots_process)"
+doctor --db damaged.db | grep -E '^(integrity|readable|sums|snapshots|=)'
+
+say "the first page; the end; another file; nothing"
+damage 1
+doctor --db damaged.db
+size=$(wc -c <store.db)
+dd if=store.db of=cut.db bs=1024 count=$((size / 2048)) 2>/dev/null
+doctor --db cut.db | grep -vE '^(next|else)' | sed -E '/^header/s/[0-9]+/N/g'
+cp samples/logs/leaky-cron.log other.db
+doctor --db other.db | grep -vE '^(next|else)'
+: >empty.db
+doctor --db empty.db
+
+
+say "usage"
+run pmapdb doctor --max-size much
+run pmapdb doctor leaky

@@ -1,0 +1,84 @@
+# groups: the processes of one moment by what they have in common, of captures from text and of
+# programs that are started here and read live.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+need awk cut sed
+
+say "from text: names are known, what stood beside the captures is not"
+{
+    pmap_x 301 worker 100
+    pmap_x 302 worker 200
+    pmap_x 400 old 50
+} | pmapdb import -q --at 2026-11-21T10:00:00Z -
+{
+    pmap_x 301 worker 150
+    pmap_x 302 worker 200
+    pmap_x 500 new 20
+} | pmapdb import -q --at 2026-11-21T10:05:00Z -
+run pmapdb groups
+run pmapdb groups -f csv
+run pmapdb groups --by user
+run pmapdb groups worker --at first
+run pmapdb groups --at -1m --by 'comm(worker)'
+run pmapdb groups --by env:HOME
+run pmapdb groups-name --within 10m --top 1
+
+say "what is wrong"
+for by in usr env: worker 'com(x)' 'web=' '=comm(x)' 'other=comm(x)' 'and(comm(a),uid(root))' 'comm(a),comm(b)'; do
+    run pmapdb groups --by "$by"
+done
+run pmapdb groups --by user --by name
+run pmapdb groups --by 'comm(a)' --by user
+run pmapdb groups --host nowhere
+run pmapdb groups --from last --at first
+run pmapdb groups-env
+
+say "live"
+mkdir programs
+for name in alpha beta; do
+    cp "$(command -v sleep)" programs/$name
+done
+./programs/alpha 0 || { # one file for all programs: it would not know its name
+    echo "skipped: a sleep that is called otherwise is none"
+    exit 77
+}
+pids=
+trap 'for pid in $pids; do kill "$pid" 2>/dev/null || :; done' EXIT
+start() { # VARIABLE PROGRAM
+    env "SID=$1" "./programs/$2" 300 &
+    last=$!
+    pids="$pids $last"
+    while [ "$(cat /proc/$last/comm)" != "$2" ]; do :; done
+}
+start one alpha
+first=$last
+start two alpha
+second=$last
+pmapdb --db live.db capture -q --keep-env SID "$first" "$second"
+start one beta
+pmapdb --db live.db capture -q --keep-env SID "$first" "$second" "$last"
+user=$(id -un)
+
+# What changes from run to run is left out, and with it the order: only the group and how many there
+# are, now and before.
+count() {
+    {
+        show pmapdb groups "$@"
+        pmapdb --db live.db groups "$@" -f csv 2>err | cut -d , -f 1,2,7 >rows
+        head -n 1 rows
+        tail -n +2 rows | sort
+        sed 's/^/! /' err
+    } | sed "s/^\"$user\"/\"USER\"/; s/descendants($$)/descendants(SHELL)/; s/pid($last)/pid(LAST)/"
+}
+count --within 0s
+count --within 0s --at first
+count --within 0s --by user
+count --by env:SID
+count --by env:NONE
+count --by 'comm(alpha)'
+count --by 'b=comm(be*)' --by 'one=env(SID,one)' --by 'cmdline(*programs/alpha 300)'
+count --by "descendants($$)"
+count --by "pid($last)"
+count beta --by name
+run pmapdb --db live.db groups-expr --by 'comm(a'

@@ -1,0 +1,48 @@
+# limits: what live captures know of limits, in leaks, check and map-count. The facts are put beside
+# imported captures with sqlite3, so that the numbers are the same everywhere.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+need sqlite3
+
+# MEMORY_MAX ADDRESS STACK MAP_COUNT: the limits of all snapshots; -1 is none.
+limits() {
+    sqlite3 store.db "DELETE FROM sight; DELETE FROM standing; UPDATE process SET boot_id = 'b';
+        INSERT INTO standing (standing_id, hash, memory_max_kib, address_limit_kib, stack_limit_kib,
+            max_map_count) VALUES (1, 1, $1, $2, $3, $4), (2, 2, -1, -1, -1, 65530);
+        INSERT INTO sight (snapshot_id, standing_id, mono_ns, read_us, cpu_us, longest_us)
+            SELECT snapshot_id, 1, 0, 500, 400, 90 FROM snapshots WHERE dialect = 'pmap-x'"
+}
+
+show_limits() {
+    pmapdb leaks "$@" -f json | grep -oE '"key":"(total|heap|stack|anonymous)"|"(limit|eta_h|limit_by)":("[^"]*"|[0-9.]+)' |
+        tr '\n' ' ' | sed 's/"key":/\n&/g'
+    echo
+}
+
+pmapdb import -q samples/captures
+say "the cgroup's: in the card, and in check without --limit"
+limits 65536 -1 8192 65530
+run pmapdb leaks
+run pmapdb check leaky --eta -w 1h -c 1m
+show_limits
+
+say "near it a leak stays a leak; --limit comes first"
+limits 14000 -1 8192 65530
+pmapdb leaks --top 1 | grep -E 'LEAK|SUSPECT|limit'
+pmapdb leaks --top 1 --limit 64M | grep -E 'LEAK|SUSPECT|limit'
+pmapdb leaks --top 1 --limit 14000K | grep -E 'LEAK|SUSPECT|limit'
+
+say "address space ends first"
+limits 65536 40000 8192 65530
+pmapdb leaks | grep -E 'limit|altogether'
+show_limits
+
+say "the newest facts count; none is none"
+sqlite3 store.db "UPDATE sight SET standing_id = 2 WHERE snapshot_id = (SELECT g.snapshot_id
+    FROM sight g JOIN snapshots s ON s.snapshot_id = g.snapshot_id ORDER BY s.taken_ms DESC LIMIT 1)"
+show_limits
+
+say "mappings"
+limits -1 -1 -1 40
+run pmapdb map-count
+run pmapdb map-count --limit 60

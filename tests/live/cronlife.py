@@ -1,0 +1,194 @@
+"""A day of cron in miniature: beats of `pmapdb capture` over twenty processes that restart, while
+pmapdb is killed at random moments, the disk is full for a time and the clock jumps.
+
+Nothing that a run said is stored may be missing or differ afterwards, no sweep may be there in part,
+the store must be whole, no larger than predicted, and `doctor` must tell what happened. The beats
+are a minute apart by a clock of the test's own (clock.c). --full: 1,500 beats; else 60.
+"""
+import json
+import os
+import pathlib
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+import kit
+
+HERE = pathlib.Path(__file__).resolve().parent
+BEATS = 1500 if kit.full else 60
+PROCESSES = 20
+SANITIZED = "PMAPDB_SANITIZED"
+
+# Grows by 64 KiB now and then; its neighbours stay as they are.
+WORKER = ("import time,sys\nkept=[]\nwhile True:\n kept.append(bytearray(65536))\n"
+          " time.sleep(float(sys.argv[1]))\n")
+
+
+class World:
+    """The processes that are captured; the n-th may be started anew."""
+
+    def __init__(self):
+        self.parent = os.getpid()
+        self.children = [self.start(i) for i in range(PROCESSES)]
+
+    def start(self, i):
+        words = (["sleep", "1000"] if i % 4 == 0 else
+                 ["python3", "-c", WORKER, str(0.05 + i % 5)])
+        return subprocess.Popen(words, stdout=subprocess.DEVNULL)
+
+    def restart(self, i):
+        self.children[i].kill()
+        self.children[i].wait()
+        self.children[i] = self.start(i)
+
+    def end(self):
+        for child in self.children:
+            child.kill()
+            child.wait()
+
+
+class Clock:
+    """Both clocks go on by a minute a beat; a jump moves the one that people set."""
+
+    def __init__(self, place):
+        self.library = place / "clock.so"
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", self.library,
+                        HERE / "clock.c"], check=True)
+        self.jumped = 0
+
+    def environment(self, beat):
+        add = {"CLOCK_REALTIME_ADD": str(60 * beat + self.jumped),
+               "CLOCK_MONOTONIC_ADD": str(60 * beat)}
+        preload = os.environ.get("PMAPDB_PRELOAD", "")
+        return kit.ENVIRONMENT | add | {"LD_PRELOAD": (preload + " " + str(self.library)).strip()}
+
+
+def small_disk(size):
+    """What the system says of a full disk, and of a limit on file sizes, is told alike."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    return limit
+
+
+def sums(snapshot):
+    return tuple(snapshot[k] for k in ("taken_at", "pid", "name", "mappings", "size_kib", "state"))
+
+
+def capture(world, clock, db, beat, kill_after=None, disk=None):
+    """One beat, as cron runs it: what it said is stored, and its status."""
+    line = [kit.PROGRAM, "capture", "--db", str(db), "-f", "ndjson",
+            "--match", "descendants(%d)" % world.parent]
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(line, env=clock.environment(beat), stdout=out, stderr=errors,
+                                   preexec_fn=small_disk(disk) if disk else None)
+        if kill_after is not None:
+            time.sleep(kill_after)
+            process.kill()
+        status = process.wait()
+        out.seek(0)
+        errors.seek(0)
+        said = []
+        for text in out.read().split(b"\n"):
+            try:
+                said.append(json.loads(text))
+            except ValueError:
+                pass # cut by the kill
+        return status, [s for s in said if "snapshot_id" in s], errors.read().decode()
+
+
+def story(world, clock, db, check):
+    """Runs the beats; returns what was said to be stored, by snapshot_id, and what happened."""
+    stored, counts = {}, {"killed": 0, "full": 0, "restarts": 0, "jumps": 0, "beats": 0}
+    full_at = range(BEATS // 2, BEATS // 2 + max(3, BEATS // 100))
+    jumps = {BEATS // 4: 7200, 3 * BEATS // 4: -5400}
+    for beat in range(BEATS):
+        if random.random() < 0.1:
+            world.restart(random.randrange(PROCESSES))
+            counts["restarts"] += 1
+        if beat in jumps:
+            clock.jumped += jumps[beat]
+            counts["jumps"] += 1
+        kill = random.random() * float(os.environ.get("PMAPDB_KILL_WITHIN", "0.06")) \
+            if random.random() < 0.12 and beat else None
+        disk = os.path.getsize(db) if beat in full_at else None
+        status, said, errors = capture(world, clock, db, beat, kill, disk)
+        if kill is not None and status == -signal.SIGKILL:
+            counts["killed"] += 1
+        elif disk:
+            counts["full"] += status == 2
+            check.true("a full disk: one clear line", status == 0 or "pmapdb" in errors, errors)
+        else:
+            check.true("a beat", status == 0, (status, errors))
+            check.true("a beat has all processes", len(said) >= PROCESSES - 1, len(said))
+        counts["beats"] += 1
+        stored |= {s["snapshot_id"]: sums(s) for s in said}
+    return stored, counts
+
+
+def verify(check, db, stored):
+    store = kit.sqlite3.connect("file:%s?mode=ro" % db, uri=True)
+    store.row_factory = kit.sqlite3.Row
+    check.equal("integrity", store.execute("PRAGMA integrity_check").fetchone()[0], "ok")
+    check.equal("foreign keys", store.execute("PRAGMA foreign_key_check").fetchall(), [])
+    there = {r["snapshot_id"]: sums(dict(r)) for r in store.execute(
+        "SELECT s.*, p.pid, n.name FROM snapshots s JOIN process p USING (process_id)"
+        " JOIN name n USING (name_id)")}
+    lost = {k: v for k, v in stored.items() if there.get(k) != v}
+    check.equal("snapshots that a run said are stored", lost, {})
+    check.equal("partial ones", store.execute(
+        "SELECT count(*) FROM snapshots WHERE state <> 'complete'").fetchone()[0], 0)
+    check.equal("sums of rows", store.execute(
+        "SELECT count(*) FROM snapshots s WHERE (s.mappings, s.rss_kib) IS NOT (SELECT count(*), "
+        "sum(rss_kib) FROM mappings m WHERE m.snapshot_id = s.snapshot_id)").fetchone()[0], 0)
+    sizes = [r[0] for r in store.execute(
+        "SELECT count(s.snapshot_id) FROM capture c LEFT JOIN snapshots s USING (capture_id)"
+        " GROUP BY c.capture_id")]
+    check.true("sweeps are whole or not there", all(n >= PROCESSES - 1 for n in sizes), sizes)
+    return there, store
+
+
+def predict(store, n):
+    """50 bytes a changed or added row, 150 a snapshot with what live captures add to it, 250 for what
+    is stored once and shared (objects, what stands beside a process), and an empty store."""
+    def count(table):
+        return store.execute("SELECT count(*) FROM " + table).fetchone()[0]
+    return (50 * (count("ver") + count("catver")) + 150 * n + 250 * (count("object") + count("standing"))
+            + 170000)
+
+
+def main():
+    check = kit.Check()
+    random.seed(4711)
+    with kit.Place() as place:
+        db, world, clock = place / "day.db", World(), Clock(place)
+        time.sleep(0.5)
+        try:
+            stored, counts = story(world, clock, db, check)
+        finally:
+            world.end()
+        there, store = verify(check, db, stored)
+        store.close()
+        size = db.stat().st_size
+        kit.sqlite3.connect(db).execute("VACUUM").connection.close()
+        with kit.sqlite3.connect(db) as store:
+            check.true("size as predicted", db.stat().st_size <= predict(store, len(there)),
+                       (db.stat().st_size, predict(store, len(there))))
+        told = subprocess.run([kit.PROGRAM, "doctor", "--db", str(db), "--deep"], env=kit.ENVIRONMENT,
+                              capture_output=True, text=True, check=False)
+        print(told.stdout, told.stderr)
+        check.true("doctor's status", told.returncode in (0, 2), told.returncode)
+        check.true("doctor tells of the clock", "clock" in told.stdout)
+        print("%(beats)d beats, %(restarts)d restarts, %(killed)d kills, %(full)d runs on a full disk,"
+              " %(jumps)d jumps of the clock" % counts)
+        print("%d snapshots said, %d stored, %d bytes, %d after VACUUM" %
+              (len(stored), len(there), size, db.stat().st_size))
+    check.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,262 @@
+"""Live captures of stopped processes of many kinds against what the kernel says of them at the same
+time: every row of /proc/PID/maps, every number of smaps, VmRSS of status.
+
+By default the programs that most machines have; --full all that are installed, of the list below,
+each with the processes that it starts. A stopped process changes nothing of its own, so everything
+must be equal.
+"""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sys
+import subprocess
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+import kit
+
+# name, command; {} is a folder of its own. The first ones are the short form.
+SHORT = [
+    ("sleep", "sleep 100"),
+    ("python3", "python3 -c 'import time,ssl,json,threading; x=[bytes(5000) for _ in range(3000)]; time.sleep(100)'"),
+    ("threads", "python3 -c 'import threading,time; [threading.Thread(target=time.sleep,args=(100,)).start() for _ in range(12)]'"),
+    ("mmap", "python3 -c 'import mmap,time; a=[mmap.mmap(-1,4096*(i%9+1)) for i in range(600)]; [m.write(b\"x\") for m in a[::2]]; time.sleep(100)'"),
+    ("dd", "sh -c 'dd if=/dev/zero bs=8M count=1 2>/dev/null | (sleep 100; cat)'"),
+]
+FULL = [
+    ("bash", "bash -c 'read x'"), ("dash", "dash -c 'sleep 100; :'"), ("cat", "cat"),
+    ("tail", "tail -f /dev/null"), ("vim", "vim -e"), ("less", "less -f /dev/zero"),
+    ("perl", "perl -e 'my @a=(1..300000); sleep 100'"), ("awk", "awk 'BEGIN{for(i=0;i<90000;i++)a[i]=i; getline}'"),
+    ("sed", "sed -n p"), ("sort", "sort -S 20M"), ("grep", "grep x"), ("bc", "bc"), ("dc", "dc"),
+    ("find", "find / -exec sleep 100 ';'"), ("tar", "tar cf - -T -"), ("gzip", "gzip -9"), ("xz", "xz -6 -T2"),
+    ("bzip2", "bzip2"), ("zstd", "zstd -19 -T2"), ("openssl", "openssl s_server -nocert -accept 39411"),
+    ("sqlite3", "sqlite3 {}/x.db"), ("gdb", "gdb -q"), ("git", "git cat-file --batch"), ("make", "make -f - all"),
+    ("ssh-agent", "ssh-agent -D"), ("tclsh", "tclsh"), ("php", "php -r '$a=range(1,400000); sleep(100);'"),
+    ("ruby", "ruby -e 'a=(1..400000).map(&:to_s); sleep 100'"),
+    ("node", "node -e 'const a=[];for(let i=0;i<4e5;i++)a.push({i});setInterval(()=>0,1e5)'"),
+    ("node-workers", "node -e 'const {Worker}=require(\"worker_threads\");for(let i=0;i<3;i++)new Worker(\"setInterval(()=>0,1e5)\",{eval:true});setInterval(()=>0,1e5)'"),
+    ("java", "java -Xmx256m {}/Wait.java"), ("java-z", "java -XX:+UseZGC -Xmx256m {}/Wait.java"),
+    ("jshell", "jshell -"), ("go", "go tool compile -h; sleep 100"), ("rustc", "rustc -"),
+    ("redis", "redis-server --port 0 --unixsocket {}/r.sock --dir {}"),
+    ("memcached", "memcached -u root -s {}/m.sock"),
+    ("nginx", "nginx -p {} -e {}/e.log -c {}/nginx.conf"),
+    ("postgres", "POSTGRES"), ("mariadbd", "mariadbd --no-defaults --help --verbose"),
+    ("chromium", "chromium --headless --no-sandbox --disable-gpu --user-data-dir={}/c --remote-debugging-port=0 about:blank"),
+    ("valgrind", "valgrind -q sleep 100"), ("strace", "strace -o /dev/null sleep 100"),
+    ("gcc", "gcc -E -"), ("clang", "clang-14 -fsyntax-only -x c -"), ("cmake", "cmake -E sleep 100"),
+    ("qemu", "qemu-system-x86_64 -display none -S -m 64"), ("tmux", "tmux -D -S {}/t.sock"),
+    ("perf", "perf trace -o /dev/null sleep 100"), ("screen", "screen -D -m sleep 100"),
+    ("man", "man -P cat bash | sleep 100"), ("dbus", "dbus-daemon --session --nofork --print-address"),
+]
+
+
+def prepare(folder):
+    (folder / "Wait.java").write_text(
+        "public class Wait { static byte[][] a = new byte[40][];"
+        " public static void main(String[] x) throws Exception {"
+        " for (int i = 0; i < 40; i++) a[i] = new byte[1 << 20]; Thread.sleep(100000); } }\n")
+    (folder / "nginx.conf").write_text(
+        "daemon off; pid %s/n.pid; worker_processes 2; events {} http { access_log off;"
+        " server { listen unix:%s/n.sock; } }\n" % (folder, folder))
+
+
+def postgres(folder):
+    """The server as an ordinary user, as it asks to be; None where there is none."""
+    found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if not found or os.getuid():
+        return None
+    data = folder / "pg"
+    data.mkdir()
+    shutil.chown(data, "postgres", "postgres")
+    os.chmod(folder, 0o755)
+    done = subprocess.run(["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups",
+                           found[-1], "-D", data], capture_output=True, check=False)
+    return None if done.returncode else (
+        "exec setpriv --reuid=postgres --regid=postgres --clear-groups %s -D %s"
+        " -c listen_addresses= -c unix_socket_directories=%s"
+        % (found[-1].with_name("postgres"), data, data))
+
+
+def start(name, command, folder):
+    """Each in a session of its own, so that all that it starts is found again."""
+    words = command.split()
+    if command == "POSTGRES":
+        command = postgres(folder)
+        if not command:
+            return None
+    elif not shutil.which(words[0]):
+        return None
+    prepare(folder)
+    return subprocess.Popen(["sh", "-c", command.replace("{}", str(folder))], start_new_session=True,
+                            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+
+
+def descendants(roots):
+    children = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                stat = pathlib.Path("/proc", entry, "stat").read_bytes()
+            except OSError:
+                continue
+            children.setdefault(int(stat.rsplit(b")", 1)[1].split()[1]), []).append(int(entry))
+    found, todo = [], list(roots)
+    while todo:
+        pid = todo.pop()
+        found.append(pid)
+        todo += children.get(pid, [])
+    return found
+
+
+def stopped(pid):
+    try:
+        stat = pathlib.Path("/proc/%d/stat" % pid).read_bytes()
+    except OSError:
+        return False
+    return stat.rsplit(b")", 1)[1].split()[0] in (b"T", b"t")
+
+
+def text(pid, name):
+    return pathlib.Path("/proc/%d/%s" % (pid, name)).read_bytes()
+
+
+HEAD = re.compile(rb"([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) (\S+) (\d+) *(.*)")
+
+
+def signed(address):
+    return address - 2**64 if address >= 2**63 else address
+
+
+def unescape(path):
+    """maps writes a newline as \\012; the path is kept as it is printed."""
+    return path
+
+
+def read_maps(raw):
+    rows = []
+    for line in raw.split(b"\n"):
+        m = HEAD.fullmatch(line)
+        if m:
+            rows.append((signed(int(m[1], 16)), signed(int(m[2], 16)), m[3], int(m[4], 16),
+                         m[5], int(m[6]), unescape(m[7])))
+    return rows
+
+
+COLUMNS = {"Size": "size_kib", "Rss": "rss_kib", "Pss": "pss_kib", "Pss_Dirty": "pss_dirty_kib",
+           "Shared_Clean": "shared_clean_kib", "Shared_Dirty": "shared_dirty_kib",
+           "Private_Clean": "private_clean_kib", "Private_Dirty": "private_dirty_kib",
+           "Referenced": "referenced_kib", "Anonymous": "anonymous_kib", "Swap": "swap_kib",
+           "SwapPss": "swap_pss_kib", "Locked": "locked_kib", "AnonHugePages": "anon_huge_kib",
+           "LazyFree": "lazy_free_kib", "KernelPageSize": "kernel_page_kib",
+           "MMUPageSize": "mmu_page_kib", "THPeligible": "thp_eligible", "VmFlags": "flags"}
+
+
+def read_smaps(raw):
+    rows = []
+    for line in raw.split(b"\n"):
+        if HEAD.fullmatch(line):
+            rows.append({})
+        elif b":" in line and rows:
+            key, _, value = line.partition(b":")
+            key = key.decode()
+            if key in COLUMNS:
+                rows[-1][key] = value.strip().decode() if key == "VmFlags" else int(value.split()[0])
+    return rows
+
+
+def status(raw, key):
+    m = re.search(rb"^%s:\s*(\d+)" % key.encode(), raw, re.M)
+    return int(m[1]) if m else None
+
+
+def compare(check, what, snapshot, store, raw):
+    """raw: maps, smaps, status as this program read them."""
+    rows = store.execute(
+        "SELECT start, end, perms, offset, device, inode, path, " + ", ".join(COLUMNS.values()) +
+        " FROM mappings WHERE snapshot_id = ? ORDER BY start < 0, start", (snapshot["snapshot_id"],)).fetchall()
+    want = read_maps(raw[0])
+    check.equal(what + ": rows of maps", [tuple(r[:7]) for r in rows], want)
+    numbers = read_smaps(raw[1])
+    # Pss and Referenced depend on other processes too, which go on.
+    own = [k for k in COLUMNS if k not in ("Pss", "SwapPss", "Pss_Dirty", "Shared_Clean", "Private_Clean",
+                                           "Shared_Dirty", "Private_Dirty", "Referenced")]
+    for row, number in zip(rows, numbers):
+        got = dict(zip(COLUMNS, row[7:]))
+        got["VmFlags"] = (got["VmFlags"] or b"").decode()
+        check.equal(what + ": numbers of a mapping", {k: got[k] for k in own if k in number},
+                    {k: number[k] for k in own if k in number})
+        check.equal(what + ": clean and dirty, shared and private",
+                    sum(got[k] for k in ("Shared_Clean", "Shared_Dirty", "Private_Clean", "Private_Dirty")),
+                    number["Rss"])
+    check.equal(what + ": rss_kib is VmRSS", snapshot["rss_kib"], status(raw[2], "VmRSS"))
+    check.equal(what + ": tool_rss_kib", snapshot["tool_rss_kib"], status(raw[2], "VmRSS"))
+    check.equal(what + ": tool_size_kib", snapshot["tool_size_kib"], status(raw[2], "VmSize"))
+    check.equal(what + ": checked", snapshot["checked"], "status")
+
+
+def open_store(db):
+    store = kit.sqlite3.connect("file:%s?mode=ro" % db, uri=True)
+    store.row_factory = kit.sqlite3.Row
+    store.text_factory = bytes
+    return store
+
+
+def run_all(check, started, db):
+    pids = [p for p in descendants([s[1].pid for s in started]) if text_or_none(p, "maps")]
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    deadline = time.time() + 5
+    while time.time() < deadline and not all(stopped(p) for p in pids):
+        time.sleep(0.05)
+    pids = [p for p in pids if stopped(p)]
+    kit.run("capture", "-q", "--max-stall", "60s", *pids, db=db)
+    store = open_store(db)
+    for snapshot in store.execute(
+            "SELECT s.*, p.pid, n.name FROM snapshots s JOIN process p USING (process_id)"
+            " JOIN name n USING (name_id)").fetchall():
+        s = {k: (snapshot[k].decode() if isinstance(snapshot[k], bytes) else snapshot[k])
+             for k in snapshot.keys()}
+        raw = tuple(text(s["pid"], f) for f in ("maps", "smaps", "status"))
+        compare(check, "%s (%d)" % (s["name"], s["pid"]), s, store, raw)
+        pids.remove(s["pid"])
+    check.equal("processes left out", pids, [])
+    return len(store.execute("SELECT DISTINCT name_id FROM process").fetchall())
+
+
+def text_or_none(pid, name):
+    try:
+        return text(pid, name)
+    except OSError:
+        return None
+
+
+def main():
+    check = kit.Check()
+    with kit.Place() as place:
+        started = []
+        try:
+            for name, command in SHORT + (FULL if kit.full else []):
+                folder = place / name
+                folder.mkdir()
+                process = start(name, command, folder)
+                if process:
+                    started.append((name, process))
+            time.sleep(6 if kit.full else 1.5)
+            kinds = run_all(check, started, place / "t.db")
+        finally:
+            for pid in descendants([p.pid for _, p in started]):
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:
+                    pass
+            for _, process in started:
+                process.wait()
+        print("%d programs started, %d names captured" % (len(started), kinds))
+    check.finish()
+
+
+if __name__ == "__main__":
+    main()

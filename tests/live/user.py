@@ -1,0 +1,76 @@
+"""An ordinary user captures what is its own and is told what it may not read; and asks root's store
+while root goes on capturing."""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+import kit
+
+USER = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
+
+
+def as_user(*args, **more):
+    return subprocess.run(USER + [kit.PROGRAM] + [str(a) for a in args], env=kit.ENVIRONMENT,
+                          capture_output=True, text=True, check=False, **more)
+
+
+def own_and_others(check, place):
+    db = place / "own" / "t.db"
+    db.parent.mkdir()
+    shutil.chown(db.parent, "nobody")
+    mine = [subprocess.Popen(USER + ["sleep", "100"]) for _ in range(3)]
+    time.sleep(0.3)
+    try:
+        done = as_user("capture", "--db", db, "--all", "-f", "ndjson")
+    finally:
+        for process in mine:
+            process.kill()
+            process.wait()
+    check.equal("status of --all", done.returncode, 0)
+    pids = {int(n) for n in re.findall(r'"pid":(\d+)', done.stdout)}
+    check.true("own processes are there", {p.pid for p in mine} <= pids, (mine, pids))
+    check.true("the others are counted once", len(re.findall(r"\d+ processes? .*cannot be read|\d+ unreadable",
+                                                            done.stderr)) == 1, done.stderr)
+    done = as_user("capture", "--db", db, os.getpid())
+    check.equal("status of a named one", done.returncode, 2)
+    check.equal("one line", len(done.stderr.splitlines()), 1)
+
+
+def asks_root(check, place):
+    db = place / "root.db"
+    capture = subprocess.Popen([kit.PROGRAM, "capture", "--db", str(db), "--match", "comm(sleep)", "--every",
+                                "100ms", "-q", "--mode", "0640", "--group", "nogroup"], env=kit.ENVIRONMENT)
+    target = subprocess.Popen(["sleep", "100"])
+    time.sleep(1)
+    for _ in range(20 if kit.full else 5):
+        for query in (["groups", "--by", "user"], ["groups", "--by", "name"], ["growth"], ["doctor"]):
+            done = as_user(*query, "--db", db, "-f", "csv")
+            check.true("a user's %s" % query[0], done.returncode == 0 and done.stdout, (done.returncode, done.stderr))
+            check.equal("words of %s" % query[0], done.stderr, "")
+    capture.send_signal(signal.SIGTERM)
+    check.equal("capture went on", capture.wait(), 0)
+    done = as_user("groups", "--by", "user", "--db", db, "-f", "csv")
+    check.equal("and behind it", (done.returncode, "root" in done.stdout), (0, True))
+    target.kill()
+    target.wait()
+
+
+def main():
+    check = kit.Check()
+    if os.getuid() or not shutil.which("setpriv"):
+        kit.skip("needs root and setpriv")
+    with kit.Place() as place:
+        os.chmod(place, 0o755)
+        own_and_others(check, place)
+        asks_root(check, place)
+    check.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,403 @@
+/* again_test: what is read again and again is what the reader reads, whatever changed between, and
+ * what did not change keeps its id. */
+#include "parse/kit.h"
+
+#include "parse/again.h"
+
+static pm_again *new_again(void)
+{
+    pm_again *a = NULL;
+
+    assert_int_equal(pm_again_new(&a, NULL), PMAPDB_OK);
+    assert_non_null(a);
+    return a;
+}
+
+typedef struct got {
+    pm_block block;
+    const pm_pool *pool;
+    const uint32_t *rows;
+    size_t n;
+    pmapdb_error err;
+} got;
+
+static pmapdb_status feed(pm_again *a, pm_dialect dialect, pm_text t, size_t step,
+                          pmapdb_error *err)
+{
+    pmapdb_status st = pm_again_begin(a, dialect, err);
+
+    for (size_t at = 0; at < t.len && st == PMAPDB_OK; at += step) {
+        size_t n = t.len - at < step ? t.len - at : step;
+        char *chunk = malloc(n); /* alone: the sanitizer sees a read past its end */
+
+        assert_non_null(chunk);
+        memcpy(chunk, t.data + at, n);
+        st = pm_again_feed(a, chunk, n, err);
+        free(chunk);
+    }
+    return st;
+}
+
+static pmapdb_status read_as(pm_again *a, pm_dialect dialect, pm_text t, size_t step, got *g)
+{
+    pmapdb_status st;
+
+    memset(g, 0, sizeof *g);
+    st = feed(a, dialect, t, step, &g->err);
+    return st == PMAPDB_OK ? pm_again_finish(a, &g->block, &g->pool, &g->rows, &g->n, &g->err) : st;
+}
+
+static void write_got(pm_buf *out, const got *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        kit_write_row(out, pm_pool_get(g->pool, g->rows[i]));
+}
+
+static void expect_same_block(const pm_block *a, const pm_block *b, size_t step)
+{
+    if (a->hash != b->hash || a->fields != b->fields || a->state != b->state ||
+        a->dialect != b->dialect || a->checked != b->checked ||
+        memcmp(&a->totals, &b->totals, sizeof a->totals) != 0)
+        fail_msg("pieces of %zu bytes give another block", step);
+}
+
+/* Reads `t` and compares with the reader: rows and what the store takes from the block. */
+static void expect_read(pm_again *a, pm_dialect dialect, pm_text t, size_t step)
+{
+    pm_seen *s = kit_read_as(dialect, t, t.len);
+    pm_buf wanted = kit_text(s, false), have = {0};
+    got g;
+
+    assert_int_equal(s->n_blocks, 1);
+    if (read_as(a, dialect, t, step, &g) != PMAPDB_OK)
+        fail_msg("%s", g.err.text);
+    write_got(&have, &g);
+    kit_same(&wanted, &have, step);
+    expect_same_block(&g.block, &s->blocks[0], step);
+    assert_int_equal(g.block.empty.len, 0);
+    pm_buf_free(&wanted);
+    pm_buf_free(&have);
+    kit_free(s);
+}
+
+#define SMAPS "tests/fixtures/tools/kernel-smaps.txt"
+#define DEMO "tests/fixtures/parse/demo-smaps.txt"
+#define MAPS "tests/fixtures/tools/kernel-maps.txt"
+
+static const struct text {
+    const char *path;
+    pm_dialect dialect;
+} texts[] = {{SMAPS, PM_DIALECT_SMAPS}, {DEMO, PM_DIALECT_SMAPS}, {MAPS, PM_DIALECT_MAPS}};
+
+#define N_TEXTS (sizeof texts / sizeof *texts)
+
+/* Once by a fresh one, and once by one that knows it all. */
+static void every_size_of_pieces(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_TEXTS; i++) {
+        pm_buf t = kit_slurp(texts[i].path);
+        pm_again *known = new_again();
+
+        for (size_t step = 1; step < t.len; step += step < 900 ? 1 : 997) {
+            pm_again *fresh = new_again();
+
+            expect_read(fresh, texts[i].dialect, pm_buf_text(&t), step);
+            expect_read(known, texts[i].dialect, pm_buf_text(&t), step);
+            pm_again_free(fresh);
+        }
+        pm_again_free(known);
+        pm_buf_free(&t);
+    }
+}
+
+static void unchanged_rows_keep_their_ids(void **state)
+{
+    pm_buf t = kit_slurp(SMAPS);
+    pm_again *a = new_again();
+    uint32_t *ids;
+    const pm_pool *pool;
+    got g;
+
+    (void)state;
+    assert_int_equal(read_as(a, PM_DIALECT_SMAPS, pm_buf_text(&t), 2048, &g), PMAPDB_OK);
+    pool = g.pool;
+    ids = malloc(g.n * sizeof *ids);
+    assert_non_null(ids);
+    memcpy(ids, g.rows, g.n * sizeof *ids);
+    for (size_t i = 1; i < g.n; i++)
+        assert_int_not_equal(ids[i - 1], ids[i]);
+    assert_int_equal(read_as(a, PM_DIALECT_SMAPS, pm_buf_text(&t), 100, &g), PMAPDB_OK);
+    assert_ptr_equal(g.pool, pool);
+    assert_memory_equal(g.rows, ids, g.n * sizeof *ids);
+    free(ids);
+    pm_again_free(a);
+    pm_buf_free(&t);
+}
+
+/* ---- a map that changes ---- */
+
+typedef struct area {
+    uint64_t start, pages, rss;
+    bool extra; /* a key that only this row has: at the end, so that what is before is as it was */
+} area;
+
+#define AREAS 40
+#define PLACE 64 /* pages between two starts */
+
+static void write_area(pm_buf *out, const area *a)
+{
+    uint64_t kib = a->pages * 4;
+
+    pm_buf_addf(out, NULL, "%" PRIx64 "-%" PRIx64 " rw-p 00000000 00:00 0 \n", a->start,
+                a->start + a->pages * 4096);
+    pm_buf_addf(out, NULL, "Size:           %8" PRIu64 " kB\nRss:            %8" PRIu64 " kB\n",
+                kib, a->rss);
+    pm_buf_addf(out, NULL, "Private_Dirty:  %8" PRIu64 " kB\nVmFlags: rd wr mr mw me ac \n",
+                a->rss);
+    if (a->extra)
+        pm_buf_addf(out, NULL, "NewKey:                4 kB\n");
+}
+
+static pm_buf write_areas(const area *areas, const bool *there)
+{
+    pm_buf out = {0};
+
+    for (size_t i = 0; i < AREAS; i++)
+        if (there[i])
+            write_area(&out, &areas[i]);
+    return out;
+}
+
+static uint64_t chance(uint64_t *seed, uint64_t n)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*seed >> 33) % n;
+}
+
+static void change(uint64_t *seed, area *areas, bool *there)
+{
+    for (uint64_t n = chance(seed, 6); n; n--) {
+        size_t i = chance(seed, AREAS);
+
+        switch (chance(seed, 5)) {
+        case 0:
+            there[i] = !there[i];
+            break;
+        case 1:
+            areas[i].pages = 1 + chance(seed, PLACE - areas[i].start / 4096 % PLACE);
+            break;
+        case 2: /* its start moves, its end stays */
+            areas[i].start += 4096 * chance(seed, areas[i].pages);
+            areas[i].pages = PLACE - areas[i].start / 4096 % PLACE;
+            break;
+        case 3:
+            areas[i].extra = !areas[i].extra;
+            break;
+        default:
+            areas[i].rss = chance(seed, 12) * 4;
+        }
+    }
+    there[0] = true;
+}
+
+static void whatever_changes(void **state)
+{
+    static area areas[AREAS];
+    static bool there[AREAS];
+    pm_again *a = new_again();
+    uint64_t seed = 1;
+
+    (void)state;
+    for (size_t i = 0; i < AREAS; i++)
+        areas[i] = (area){(UINT64_C(0x7f0000) + i * PLACE) * 4096, 1 + i % PLACE, i * 4, false};
+    for (int beat = 0; beat < 4000; beat++) {
+        pm_buf t;
+
+        change(&seed, areas, there);
+        t = write_areas(areas, there);
+        expect_read(a, PM_DIALECT_SMAPS, pm_buf_text(&t), 1 + chance(&seed, 3000));
+        if (beat % 7 == 0) { /* one that breaks off leaves no trace */
+            got g;
+
+            assert_int_equal(feed(a, PM_DIALECT_SMAPS, (pm_text){t.data, t.len / 2}, 77, &g.err),
+                             PMAPDB_OK);
+        }
+        pm_buf_free(&t);
+    }
+    pm_again_free(a);
+}
+
+/* Years of a process: what is held does not grow, and rows stay right when the pool is renewed. */
+static void a_year(void **state)
+{
+    static area areas[AREAS];
+    static bool there[AREAS];
+    pm_again *a = new_again();
+    const pm_pool *first = NULL;
+    size_t most = 0;
+    bool renewed = false;
+    got g;
+
+    (void)state;
+    memset(there, true, sizeof there);
+    for (size_t i = 0; i < AREAS; i++)
+        areas[i] = (area){(UINT64_C(0x7f0000) + i * PLACE) * 4096, 1 + i % PLACE, 4, false};
+    for (uint64_t beat = 0; beat < 20000; beat++) {
+        pm_buf t;
+
+        areas[7].rss = beat;
+        t = write_areas(areas, there);
+        if (beat % 100 == 0)
+            expect_read(a, PM_DIALECT_SMAPS, pm_buf_text(&t), 2048);
+        assert_int_equal(read_as(a, PM_DIALECT_SMAPS, pm_buf_text(&t), 2048, &g), PMAPDB_OK);
+        first = first ? first : g.pool;
+        renewed |= g.pool != first;
+        most = most > pm_again_bytes(a) ? most : pm_again_bytes(a);
+        pm_buf_free(&t);
+    }
+    assert_true(renewed);
+    assert_in_range(most, 1, 1 << 18);
+    pm_again_free(a);
+}
+
+static bool begins_row(const char *p)
+{
+    return (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f');
+}
+
+/* Each mapping goes and comes back: then it is the only one that the reader is given. */
+static void one_at_a_time(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_TEXTS; i++) {
+        pm_buf t = kit_slurp(texts[i].path), without = {0};
+        pm_again *a = new_again();
+
+        for (size_t from = 0, to; from < t.len; from = to) {
+            for (to = from + 1; to < t.len && !(t.data[to - 1] == '\n' && begins_row(t.data + to));)
+                to++;
+            pm_buf_clear(&without);
+            pm_buf_add(&without, t.data, from, NULL);
+            pm_buf_add(&without, t.data + to, t.len - to, NULL);
+            expect_read(a, texts[i].dialect, pm_buf_text(&without), 2048);
+            expect_read(a, texts[i].dialect, pm_buf_text(&t), 2048);
+        }
+        pm_again_free(a);
+        pm_buf_free(&without);
+        pm_buf_free(&t);
+    }
+}
+
+static void dialects_in_turns(void **state)
+{
+    pm_buf smaps = kit_slurp(SMAPS), maps = kit_slurp(MAPS);
+    pm_again *a = new_again();
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        expect_read(a, PM_DIALECT_SMAPS, pm_buf_text(&smaps), 2048);
+        expect_read(a, PM_DIALECT_MAPS, pm_buf_text(&maps), 2048);
+        expect_read(a, PM_DIALECT_MAPS, pm_buf_text(&maps), 100);
+    }
+    pm_again_free(a);
+    pm_buf_free(&smaps);
+    pm_buf_free(&maps);
+}
+
+static void nothing_at_all(void **state)
+{
+    pm_again *a = new_again();
+    pm_buf t = kit_slurp(SMAPS);
+    got g;
+
+    (void)state;
+    assert_int_equal(read_as(a, PM_DIALECT_SMAPS, PM_TEXT(""), 1, &g), PMAPDB_OK);
+    assert_int_equal(g.n, 0);
+    assert_string_equal(g.block.empty.data, "no mappings: kernel thread");
+    expect_read(a, PM_DIALECT_SMAPS, pm_buf_text(&t), 2048);
+    assert_int_equal(read_as(a, PM_DIALECT_SMAPS, PM_TEXT(""), 1, &g), PMAPDB_OK);
+    assert_int_equal(g.block.totals.v[PM_TOTAL_MAPPINGS], 0);
+    pm_again_free(a);
+    pm_buf_free(&t);
+}
+
+/* ---- what is not whole ---- */
+
+#define ROW "00001000-00003000 rw-p 00000000 00:00 0 \n"
+#define KEYS "Size:                  8 kB\nRss:                   4 kB\n"
+
+static void what_is_not_whole(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } damaged[] = {
+        {ROW KEYS "00002000-00004000 rw-p 00000000 00:00 0 \n" KEYS, "at 2000 overlaps"},
+        {ROW KEYS "00000000-00000800 rw-p 00000000 00:00 0 \n" KEYS, "at 0 overlaps"},
+        {ROW KEYS "00004000-00006000 rw-p 00000000 00:00 0 \nSize:                  8 kB\n",
+         "middle"},
+        {ROW KEYS "00004000-00006000 rw-p 00000000 00:00 0 \n" KEYS "Rss",
+         "in the middle of a line"},
+        {ROW KEYS
+         "00004000-00006000 rw-p 00000000 00:00 0 \nSize:                  4 kB\nRss:      "
+         "             4 kB\n",
+         "its size is not"},
+        {ROW KEYS "bare words\n" KEYS, "bare words"},
+        {"PID:   cat\n" ROW KEYS, "PID:"},
+        {ROW KEYS "00005000-00004000 rw-p 00000000 00:00 0 \n" KEYS, "not what the kernel prints"},
+        {ROW KEYS "00004000-00006000 rw-p zero\n" KEYS, "not what the kernel prints"},
+        {ROW, "not what the kernel prints"}, /* of maps */
+    };
+    pm_buf t = kit_slurp(SMAPS);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++)
+        for (size_t step = 1; step < 200; step += 33) {
+            pm_again *a = new_again();
+            got g;
+
+            if (i % 2)
+                expect_read(a, PM_DIALECT_SMAPS, pm_buf_text(&t), 2048);
+            assert_int_equal(read_as(a, PM_DIALECT_SMAPS, pm_text_of(damaged[i].text), step, &g),
+                             PMAPDB_INPUT);
+            if (!strstr(g.err.text, damaged[i].words))
+                fail_msg("'%s' does not say '%s'", g.err.text, damaged[i].words);
+            expect_read(a, PM_DIALECT_SMAPS, pm_buf_text(&t), 2048);
+            pm_again_free(a);
+        }
+    pm_buf_free(&t);
+}
+
+/* Cut off anywhere, it is either refused or what the reader calls whole. */
+static void cut_anywhere(void **state)
+{
+    pm_buf t = kit_slurp(DEMO);
+    size_t refused = 0;
+
+    (void)state;
+    for (size_t len = 1; len < t.len; len++) {
+        pm_again *a = new_again();
+        got g;
+
+        if (read_as(a, PM_DIALECT_SMAPS, (pm_text){t.data, len}, 2048, &g) == PMAPDB_OK)
+            expect_read(a, PM_DIALECT_SMAPS, (pm_text){t.data, len}, 2048);
+        else
+            refused++;
+        pm_again_free(a);
+    }
+    assert_in_range(refused, t.len - 40, t.len - 1); /* 19 rows end in it */
+    pm_buf_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_size_of_pieces), cmocka_unit_test(unchanged_rows_keep_their_ids),
+        cmocka_unit_test(whatever_changes),     cmocka_unit_test(a_year),
+        cmocka_unit_test(one_at_a_time),        cmocka_unit_test(dialects_in_turns),
+        cmocka_unit_test(nothing_at_all),       cmocka_unit_test(what_is_not_whole),
+        cmocka_unit_test(cut_anywhere),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

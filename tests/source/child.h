@@ -1,0 +1,128 @@
+/* child: processes to be looked at: this test program itself, started once more, in whose main
+ * child_main stands first. */
+#ifndef TESTS_SOURCE_CHILD_H
+#define TESTS_SOURCE_CHILD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "source/proc.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHILD_MIB ((size_t)1 << 20)
+#define CHILD_STOP "child-stop"       /* stops itself */
+#define CHILD_RENEW "child-renew"     /* and then becomes the same program once more, and so on */
+#define CHILD_RETITLE "child-retitle" /* writes "a title" over its arguments, then stops */
+
+/* fork, of a child that does not outlive a failing test. */
+static inline pid_t child_fork(void)
+{
+    pid_t pid = fork();
+
+    if (pid == 0)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return pid;
+}
+
+static inline void child_main(int argc, char **argv)
+{
+    if (argc < 2 || strncmp(argv[1], "child-", 6) != 0)
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (strcmp(argv[1], CHILD_RETITLE) == 0) {
+        const char *end = argv[argc - 1] + strlen(argv[argc - 1]);
+
+        memset(argv[0], 0, (size_t)(end - argv[0]));
+        memcpy(argv[0], "a title", 7);
+        raise(SIGSTOP);
+    }
+    raise(SIGSTOP);
+    if (strcmp(argv[1], CHILD_RENEW) == 0)
+        execv("/proc/self/exe", argv);
+    _exit(0);
+}
+
+static inline void child_wait_stopped(pid_t pid)
+{
+    int status;
+
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+    assert_true(WIFSTOPPED(status));
+}
+
+/* Stopped; `prepare` runs in it before the program does, and may be NULL. */
+static inline pid_t child_start(const char *program, char *const *argv, char *const *envp,
+                                void (*prepare)(void))
+{
+    pid_t pid = child_fork();
+
+    if (pid == 0) {
+        if (prepare)
+            prepare();
+        execve(program, argv, envp);
+        _exit(9);
+    }
+    child_wait_stopped(pid);
+    return pid;
+}
+
+static inline pid_t child_plain(const char *how, void (*prepare)(void))
+{
+    char *argv[] = {(char *)"child", (char *)how, NULL}, *envp[] = {NULL};
+
+    return child_start("/proc/self/exe", argv, envp, prepare);
+}
+
+static inline void child_end(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static inline int child_root(void)
+{
+    int root;
+
+    assert_int_equal(pm_proc_open_root(&root, NULL), PMAPDB_OK);
+    return root;
+}
+
+static inline pm_proc_fate child_open(pid_t pid, pm_proc *out)
+{
+    int root = child_root();
+    pm_proc_fate fate = PM_PROC_CHANGED;
+
+    assert_int_equal(pm_proc_open(root, pid, out, &fate, NULL), PMAPDB_OK);
+    close(root);
+    return fate;
+}
+
+/* A line of /proc/PID/FILE that begins with `key`; false: there is none. */
+static inline bool child_line(pid_t pid, const char *file, const char *key, char line[4096])
+{
+    char path[64];
+    bool found = false;
+    FILE *in;
+
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
+    in = fopen(path, "r");
+    assert_non_null(in);
+    while (!found && fgets(line, 4096, in))
+        found = strncmp(line, key, strlen(key)) == 0;
+    fclose(in);
+    return found;
+}
+
+#endif

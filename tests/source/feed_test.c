@@ -1,0 +1,66 @@
+/* feed_test: how much is read at a time: of a running process little, so that the kernel does not
+ * walk its page tables twice; of a file much. */
+#include "source/box.h"
+
+#include "source/feed.h"
+#include "source/proc.h"
+
+/* The most that came at a time, and all of it in `bytes`. */
+static size_t read_all(const char *path, bool full, pm_buf *bytes)
+{
+    pm_feed feed = {0};
+    size_t n, most = 0;
+    const char *block;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    assert_true(fd >= 0);
+    assert_int_equal(pm_feed_start(&feed, fd, false, NULL), PMAPDB_OK);
+    while (pm_feed_next(&feed, full, &block, &n) && n) {
+        most = n > most ? n : most;
+        assert_int_equal(pm_buf_add(bytes, block, n, NULL), PMAPDB_OK);
+    }
+    assert_int_equal(feed.os_errno, 0);
+    pm_feed_free(&feed);
+    close(fd);
+    return most;
+}
+
+static void of_a_process(void **state)
+{
+    pm_buf bytes = {0};
+
+    (void)state;
+    assert_in_range(read_all("/proc/self/smaps", false, &bytes), 1, PM_PROC_PIECE);
+    assert_true(bytes.len > 2 * PM_PROC_PIECE);
+    assert_memory_equal(bytes.data + bytes.len - 1, "\n", 1);
+    pm_buf_clear(&bytes);
+    /* who waits for a full block gets one, of many small pieces */
+    assert_true(read_all("/proc/self/smaps", true, &bytes) > PM_PROC_PIECE);
+    pm_buf_free(&bytes);
+}
+
+static void of_a_file(void **state)
+{
+    size_t size = 2 * PM_FEED_BLOCK + 1;
+    char *text = malloc(size);
+    pm_buf bytes = {0};
+
+    (void)state;
+    memset(text, 'x', size);
+    box_write("large", text, size);
+    assert_int_equal(read_all("large", false, &bytes), PM_FEED_BLOCK);
+    assert_int_equal(bytes.len, size);
+    assert_memory_equal(bytes.data, text, size);
+    pm_buf_free(&bytes);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_a_process),
+        cmocka_unit_test_setup_teardown(of_a_file, box_enter, box_leave),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,181 @@
+/* proc_cgroup_test: limits of made-up hierarchies in a folder, as a host, a container with and
+ * without a cgroup namespace, and one that sees the host's hierarchy would find them. */
+#include "source/box.h"
+
+#include "base/live.h"
+#include "source/proc_cgroup.h"
+
+/* ---- which cgroup ---- */
+
+static void expect_path(const char *cgroup, const char *wanted, bool wanted_unified)
+{
+    bool unified;
+    char *found = pm_text_copy(pm_cgroup_path(pm_text_of(cgroup), &unified));
+
+    assert_string_equal(found, wanted);
+    assert_int_equal(unified, wanted_unified);
+    free(found);
+}
+
+static void path(void **state)
+{
+    (void)state;
+    expect_path("0::/user.slice/a:b/c\n", "/user.slice/a:b/c", true);
+    expect_path("0::/\n", "/", true);
+    expect_path("", "", true);
+    expect_path("5:cpu,memory:/docker/1\n0::/\n", "/docker/1", false);
+    expect_path("0::/system.slice\n4:memory:/docker/1\n1:name=systemd:/x\n", "/docker/1", false);
+    expect_path("4:memory:/\n0::/system.slice/x.service\n", "/system.slice/x.service", true);
+    expect_path("4:memory:/\n0::/\n", "/", false);
+    expect_path("4:memoryless:/a\n3:cpu:/b\n", "", true);
+    expect_path("1:name=systemd:/x\n", "", true);
+}
+
+/* ---- which limit ---- */
+
+static void limit(const char *dir, const char *file, const char *text)
+{
+    pm_buf path_of = {0};
+
+    pm_buf_addf(&path_of, NULL, "%s/%s", dir, file);
+    box_text(path_of.data, text);
+    pm_buf_free(&path_of);
+}
+
+static void make(const char *dir)
+{
+    assert_int_equal(mkdir(dir, 0700), 0);
+}
+
+/* As mountinfo has it: `root` of the hierarchy lies at "./here now" of the current folder. */
+static pm_cgroup_mounts mounted(const char *root, bool unified)
+{
+    char here[4096];
+    pm_buf text = {0};
+    pm_cgroup_mounts out = {0};
+
+    assert_non_null(getcwd(here, sizeof here));
+    pm_buf_addf(&text, NULL,
+                "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
+                "30 27 0:99 / /elsewhere rw shared:4 - cgroup cgroup rw,cpu,memoryless\n"
+                "30 27 0:28 / /nowhere rw - cgroup2 x rw\n"
+                "30 27 0:29 / /nowhere rw - cgroup x rw,memory\n"
+                "31 27 0:28 %s %s/here\\040now rw,relatime shared:5 master:1 - %s x rw%s\n"
+                "40 27 0:28 / /nowhere rw - cgroup2 x rw\n"
+                "40 27 0:29 / /nowhere rw - cgroup x rw,memory\n",
+                root, here, unified ? "cgroup2" : "cgroup", unified ? "" : ",cpuset,memory");
+    assert_int_equal(pm_cgroup_mounts_read(pm_buf_text(&text), &out, NULL), PMAPDB_OK);
+    pm_buf_free(&text);
+    return out;
+}
+
+static void expect_limit(const char *root, bool unified, const char *cgroup, int64_t wanted)
+{
+    pm_cgroup_mounts m = mounted(root, unified);
+
+    assert_int_equal(m.n, 5); /* of them four are not there any more */
+    assert_int_equal(pm_cgroup_limit_kib(&m, pm_text_of(cgroup), unified), wanted);
+    assert_int_equal(pm_cgroup_limit_kib(&m, pm_text_of(cgroup), !unified), PMAPDB_UNKNOWN);
+    pm_cgroup_mounts_free(&m);
+}
+
+/* here now/a (2 GiB)/b (none)/c (3 GiB)/d (no file), here now/e: nothing but the top. */
+static void make_unified(void)
+{
+    make("here now");
+    make("here now/a");
+    make("here now/a/b");
+    make("here now/a/b/c");
+    make("here now/a/b/c/d");
+    make("here now/e");
+    limit("here now/a", "memory.max", "2147483648\n");
+    limit("here now/a/b", "memory.max", "max\n");
+    limit("here now/a/b/c", "memory.max", "3221225472\n");
+}
+
+static void on_a_host(void **state)
+{
+    (void)state;
+    make_unified();
+    expect_limit("/", true, "/a", 2097152);
+    expect_limit("/", true, "/a/b", 2097152);
+    expect_limit("/", true, "/a/b/c/d", 2097152);
+    expect_limit("/", true, "/e", PM_NO_LIMIT);
+    expect_limit("/", true, "/", PM_NO_LIMIT);
+    expect_limit("/", true, "/gone", PMAPDB_UNKNOWN);
+    expect_limit("/", true, "/a (deleted)", PMAPDB_UNKNOWN);
+    expect_limit("/", true, "", PMAPDB_UNKNOWN);
+    limit("here now/a", "memory.max", "4294967296\n");
+    expect_limit("/", true, "/a/b/c", 3145728);
+    limit("here now/a", "memory.max", "0\n");
+    expect_limit("/", true, "/a/b/c", 0);
+    limit("here now/a", "memory.max", "?\n");
+    expect_limit("/", true, "/a/b/c", PMAPDB_UNKNOWN);
+}
+
+/* What is mounted is the container's own cgroup: its limit is the top one's. */
+static void in_a_container(void **state)
+{
+    (void)state;
+    make_unified();
+    limit("here now", "memory.max", "1073741824\n");
+    make("here now2"); /* what wrong paths would lead to */
+    make("a");
+    expect_limit("/", true, "/", 1048576);
+    expect_limit("/", true, "/a/b", 1048576);
+    expect_limit("/docker/1", true, "/docker/1", 1048576);
+    expect_limit("/docker/1", true, "/docker/1/a/b/c", 1048576);
+    expect_limit("/docker/1", true, "/docker/12", PMAPDB_UNKNOWN);
+    expect_limit("/docker/1", true, "/", PMAPDB_UNKNOWN);
+    /* a process outside of the namespace, and one that sees beyond its own */
+    expect_limit("/", true, "/../a", PMAPDB_UNKNOWN);
+    expect_limit("/..", true, "/../a/b", 1048576);
+    expect_limit("/..", true, "/../../a", PMAPDB_UNKNOWN);
+    expect_limit("/..", true, "/", PMAPDB_UNKNOWN);
+}
+
+static void older_hierarchy(void **state)
+{
+    (void)state;
+    make("here now");
+    make("here now/a");
+    make("here now/a/b");
+    limit("here now", "memory.limit_in_bytes", "9223372036854771712\n");
+    limit("here now/a", "memory.limit_in_bytes", "9223372036854771712\n");
+    limit("here now/a/b", "memory.limit_in_bytes", "536870912\n");
+    expect_limit("/", false, "/a", PM_NO_LIMIT);
+    expect_limit("/", false, "/a/b", 524288);
+    limit("here now", "memory.limit_in_bytes", "268435456\n");
+    expect_limit("/", false, "/a/b", 262144);
+}
+
+static void several_mounts(void **state)
+{
+    pm_cgroup_mounts m = {0};
+    pm_text text = PM_TEXT("31 27 0:28 /x /no\\134where rw - cgroup2 none rw\n"
+                           "32 27 0:28 / /sys/fs/a\\011b rw - cgroup2 none rw\n"
+                           "33 27 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+                           "damaged\n");
+
+    (void)state;
+    assert_int_equal(pm_cgroup_mounts_read(text, &m, NULL), PMAPDB_OK);
+    assert_int_equal(m.n, 3);
+    assert_string_equal(m.at[0].point, "/no\\where");
+    assert_string_equal(m.at[1].point, "/sys/fs/a\tb");
+    assert_string_equal(m.at[2].root, "/");
+    assert_false(m.at[2].unified);
+    pm_cgroup_mounts_free(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(path),
+        cmocka_unit_test(several_mounts),
+        cmocka_unit_test_setup_teardown(on_a_host, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(in_a_container, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(older_hierarchy, box_enter, box_leave),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,312 @@
+/* proc_map_test: the maps of children of this program, against what the kernel prints for anybody;
+ * of such that end or become another program while they are read; of such that belong to others. */
+#include "source/child.h"
+
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <time.h>
+
+typedef struct told {
+    pm_buf text;
+    size_t most;
+    int pieces;
+    pid_t pid; /* to whom `act` is done at the first piece */
+    void (*act)(pid_t pid);
+    pmapdb_status fail;
+} told;
+
+static pmapdb_status take(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
+{
+    told *t = ctx;
+
+    t->most = n > t->most ? n : t->most;
+    if (t->pieces++ == 0 && t->act)
+        t->act(t->pid);
+    if (t->fail != PMAPDB_OK)
+        return pm_fail(err, t->fail, "enough");
+    return pm_buf_add(&t->text, bytes, n, err);
+}
+
+static pm_proc_fate read_map(pid_t pid, const char *file, size_t piece, told *t,
+                             pm_proc_reading *reading)
+{
+    pm_proc_fate fate = PM_PROC_UNREADABLE;
+    pm_proc p;
+
+    assert_int_equal(child_open(pid, &p), PM_PROC_GOOD);
+    assert_int_equal(pm_proc_read_map(&p, file, piece, take, t, reading, &fate, NULL), PMAPDB_OK);
+    pm_proc_close(&p);
+    return fate;
+}
+
+/* What of smaps cannot change while the process is stopped. */
+static bool is_steady(const char *line)
+{
+    return strchr(line, '-') || strncmp(line, "Size:", 5) == 0 || strncmp(line, "Rss:", 4) == 0 ||
+           strncmp(line, "VmFlags:", 8) == 0;
+}
+
+static void steady_lines(FILE *in, pm_buf *out)
+{
+    char line[8192];
+
+    while (fgets(line, sizeof line, in))
+        if (is_steady(line))
+            pm_buf_addf(out, NULL, "%s", line);
+}
+
+static void same_text(void **state)
+{
+    static const char *const files[] = {"smaps", "maps"};
+    static const size_t pieces[] = {0, 1, 512, 2048, 4096, 65536, 1 << 20};
+    pid_t pid = child_plain(CHILD_STOP, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof pieces / sizeof *pieces; i++) {
+        size_t piece = pieces[i / 2];
+        told t = {0};
+        pm_buf expected = {0}, found = {0};
+        pm_proc_reading r;
+        char path[64];
+        FILE *in;
+
+        snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, files[i % 2]);
+        in = fopen(path, "r");
+        assert_non_null(in);
+        steady_lines(in, &expected);
+        fclose(in);
+        assert_int_equal(read_map(pid, files[i % 2], piece, &t, &r), PM_PROC_GOOD);
+        in = fmemopen(t.text.data, t.text.len, "r");
+        steady_lines(in, &found);
+        fclose(in);
+        assert_true(expected.len > 100);
+        assert_string_equal(found.data, expected.data);
+        assert_int_equal(r.bytes, t.text.len);
+        assert_true(t.most <= (piece ? piece : PM_PROC_PIECE));
+        assert_true(r.read_us >= r.longest_us && r.longest_us >= 0 && r.cpu_us >= 0);
+        assert_int_equal(r.longest_cpu_us == PMAPDB_UNKNOWN, piece != 1 && piece != 512);
+        pm_buf_free(&t.text);
+        pm_buf_free(&expected);
+        pm_buf_free(&found);
+    }
+    child_end(pid);
+}
+
+static void two_clocks(void **state)
+{
+    struct timespec before, after, utc;
+    told t = {0};
+    pm_proc_reading r;
+
+    (void)state;
+    clock_gettime(CLOCK_REALTIME, &utc);
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    assert_int_equal(read_map(getpid(), "maps", 0, &t, &r), PM_PROC_GOOD);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    assert_true(r.mono_ns >= before.tv_sec * INT64_C(1000000000) + before.tv_nsec);
+    assert_true(r.mono_ns <= after.tv_sec * INT64_C(1000000000) + after.tv_nsec);
+    assert_true(r.utc_ms / 1000 >= utc.tv_sec && r.utc_ms / 1000 - utc.tv_sec < 3600);
+    pm_buf_free(&t.text);
+}
+
+static void feed_fails(void **state)
+{
+    pid_t pid = child_plain(CHILD_STOP, NULL);
+    told t = {.fail = PMAPDB_STOPPED};
+    pm_proc_fate fate = PM_PROC_UNREADABLE;
+    pm_proc_reading r;
+    pmapdb_error err = {0};
+    pm_proc p;
+
+    (void)state;
+    assert_int_equal(child_open(pid, &p), PM_PROC_GOOD);
+    assert_int_equal(pm_proc_read_map(&p, "smaps", 0, take, &t, &r, &fate, &err), PMAPDB_STOPPED);
+    assert_string_equal(err.text, "enough");
+    assert_int_equal(t.pieces, 1);
+    assert_int_equal(fate, PM_PROC_UNREADABLE); /* left alone */
+    pm_proc_close(&p);
+    child_end(pid);
+}
+
+/* Resident is what is mapped, the same 64 MiB many times. */
+static void map_much(void)
+{
+    size_t each = 64 * CHILD_MIB, n = (size_t)PM_PROC_SINGLE_KIB * 1024 / each + 1;
+    int fd = memfd_create("much", 0);
+
+    if (ftruncate(fd, (off_t)each) != 0)
+        _exit(1);
+    while (n--)
+        if (mmap(NULL, each, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0) == MAP_FAILED)
+            _exit(1);
+}
+
+/* One that has much is read mapping by mapping, in small pieces. */
+static void small_pieces(void **state)
+{
+    pid_t pid = child_fork();
+    told t = {0};
+    pm_proc_reading r;
+
+    (void)state;
+    if (pid == 0) {
+        map_much();
+        raise(SIGSTOP);
+        _exit(0);
+    }
+    child_wait_stopped(pid);
+    assert_int_equal(read_map(pid, "smaps", 0, &t, &r), PM_PROC_GOOD);
+    assert_true(t.most <= PM_PROC_PIECE_SINGLE);
+    assert_true(r.longest_cpu_us >= 0);
+    pm_buf_clear(&t.text);
+    t.most = 0;
+    assert_int_equal(read_map(pid, "maps", 0, &t, &r), PM_PROC_GOOD);
+    assert_true(t.most > PM_PROC_PIECE_SINGLE);
+    pm_buf_free(&t.text);
+    child_end(pid);
+}
+
+/* ---- what happens meanwhile ---- */
+
+static void end_it(pid_t pid)
+{
+    child_end(pid);
+}
+
+static void make_zombie(pid_t pid)
+{
+    siginfo_t info;
+
+    kill(pid, SIGKILL);
+    assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+}
+
+static void let_exec(pid_t pid)
+{
+    kill(pid, SIGCONT);
+    child_wait_stopped(pid);
+}
+
+static void ends_meanwhile(void **state)
+{
+    for (int i = 0; i < 4; i++) {
+        pid_t pid = child_plain(CHILD_STOP, NULL);
+        told t = {.pid = pid, .act = i % 2 ? end_it : make_zombie};
+        pm_proc_reading r;
+
+        (void)state;
+        assert_int_equal(read_map(pid, i < 2 ? "smaps" : "maps", 0, &t, &r), PM_PROC_GONE);
+        pm_buf_free(&t.text);
+        if (i % 2 == 0)
+            assert_int_equal(waitpid(pid, NULL, 0), pid);
+    }
+}
+
+static void becomes_another(void **state)
+{
+    pid_t pid = child_plain(CHILD_RENEW, NULL);
+    told t = {.pid = pid, .act = let_exec};
+    pm_proc_reading r;
+
+    (void)state;
+    assert_int_equal(read_map(pid, "smaps", 0, &t, &r), PM_PROC_CHANGED);
+    pm_buf_free(&t.text);
+    child_end(pid);
+}
+
+static void lay_out_alike(void)
+{
+    personality(ADDR_NO_RANDOMIZE);
+}
+
+/* Nothing in stat tells the one from the other, and the rest of its smaps is missing. */
+static void becomes_the_same(void **state)
+{
+    pid_t pid = child_plain(CHILD_RENEW, lay_out_alike);
+    told t = {.pid = pid, .act = let_exec};
+    pm_proc_reading r;
+    pm_proc before, after;
+
+    (void)state;
+    assert_int_equal(child_open(pid, &before), PM_PROC_GOOD);
+    let_exec(pid);
+    assert_int_equal(child_open(pid, &after), PM_PROC_GOOD);
+    pm_proc_close(&before);
+    pm_proc_close(&after);
+    if (before.life.start_stack != after.life.start_stack) {
+        child_end(pid);
+        print_message("skipped: addresses cannot be made alike\n");
+        skip();
+    }
+    assert_int_equal(read_map(pid, "smaps", 0, &t, &r), PM_PROC_CHANGED);
+    pm_buf_free(&t.text);
+    child_end(pid);
+}
+
+/* The folder was opened before, the map after it became another program. */
+static void became_another_before(void **state)
+{
+    pid_t pid = child_plain(CHILD_RENEW, NULL);
+    pm_proc_fate fate = PM_PROC_GOOD;
+    pm_proc_reading r;
+    told t = {0};
+    pm_proc p;
+
+    (void)state;
+    assert_int_equal(child_open(pid, &p), PM_PROC_GOOD);
+    let_exec(pid);
+    assert_int_equal(pm_proc_same(&p), PM_PROC_CHANGED);
+    assert_int_equal(pm_proc_read_map(&p, "maps", 0, take, &t, &r, &fate, NULL), PMAPDB_OK);
+    assert_int_equal(fate, PM_PROC_CHANGED);
+    pm_buf_free(&t.text);
+    pm_proc_close(&p);
+    child_end(pid);
+}
+
+/* A process of root's, seen by somebody who may not look into it. */
+static void denied(void **state)
+{
+    pid_t target, reader;
+    int status;
+
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("skipped: only root can be somebody else\n");
+        skip();
+    }
+    target = child_plain(CHILD_STOP, NULL);
+    reader = child_fork();
+    if (reader == 0) {
+        pm_proc p;
+        pm_proc_reading r;
+        pm_proc_fate fate = PM_PROC_GOOD;
+        pm_proc_extent extent;
+        told t = {0};
+
+        if (setgid(65534) != 0 || setuid(65534) != 0 || child_open(target, &p) != PM_PROC_GOOD)
+            _exit(2);
+        _exit(pm_proc_read_map(&p, "smaps", 0, take, &t, &r, &fate, NULL) == PMAPDB_OK &&
+                      fate == PM_PROC_UNREADABLE && t.pieces == 0 && p.life.start_stack == 0 &&
+                      pm_proc_same(&p) == PM_PROC_GOOD && pm_proc_statm(&p, &extent) &&
+                      !pm_proc_largest(&p, &extent)
+                  ? 0
+                  : 1);
+    }
+    assert_int_equal(waitpid(reader, &status, 0), reader);
+    assert_int_equal(status, 0);
+    child_end(target);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_text),        cmocka_unit_test(two_clocks),
+        cmocka_unit_test(feed_fails),       cmocka_unit_test(small_pieces),
+        cmocka_unit_test(ends_meanwhile),   cmocka_unit_test(becomes_another),
+        cmocka_unit_test(becomes_the_same), cmocka_unit_test(became_another_before),
+        cmocka_unit_test(denied),
+    };
+
+    child_main(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+/* leaks_limit: limits that the kernel keeps to: which one counts, from what it is counted, and that
+ * a leak near one stays a leak. */
+#include "stats/leaks_models.h"
+
+static const model growing[] = {
+    {"heap", SMAPS(L(1, 0), L(4000, 400), L(4000, 400), L(4000, 400))},
+    {"kernel", SMAPS(L(1, 0), L(400, 0), L(400, 0), L(400, 0))},
+};
+
+/* 4,400 KiB and 39 steps of 400: 20,000 KiB in the end, and 24,000 KiB an hour. */
+static pm_leak_options with(double memory_max)
+{
+    pm_leak_options options = jointly;
+
+    options.memory_max_kib = memory_max;
+    return options;
+}
+
+static void expect_limit(size_t row, pm_leak_limit by, double limit, double eta_h)
+{
+    const pm_leak *r = &rows[row];
+    bool same = isnan(eta_h) ? isnan(r->eta_h) : fabs(r->eta_h - eta_h) < 1e-6;
+
+    if (r->limit_by != by || r->limit != limit || !same)
+        fail_msg("row %zu: expected %s %g in %g h, is %s %g in %g h", row, pm_leak_limit_name(by),
+                 limit, eta_h, pm_leak_limit_name(r->limit_by), r->limit, r->eta_h);
+}
+
+static void expect_none(size_t row)
+{
+    assert_int_equal(rows[row].limit_by, PM_LIMIT_NONE);
+    assert_true(isnan(rows[row].limit) && isnan(rows[row].eta_h));
+}
+
+static void a_cgroup_limits_the_process(void **state)
+{
+    pm_leak_options options = with(44000);
+
+    (void)state;
+    judge_n(growing, 2, &options, N);
+    expect_limit(0, PM_LIMIT_CGROUP, 44000, 1);
+    expect_limit(1, PM_LIMIT_CGROUP, 44000, 1);
+    expect_limit(2, PM_LIMIT_CGROUP, 44000, NAN);
+}
+
+static void near_it_a_leak_is_a_leak(void **state)
+{
+    pm_leak_options options = with(20600);
+
+    (void)state;
+    judge_n(growing, 2, &options, N);
+    expect(1, LEAK, RSS, RSS, "rss and size grow together");
+    expect_limit(1, PM_LIMIT_CGROUP, 20600, 600 / 24000.0);
+    options.limit_kib = 20600; /* a cache may have this size */
+    judge_n(growing, 2, &options, N);
+    assert_int_equal(rows[1].verdict, SUSPECT);
+    expect_limit(1, PM_LIMIT_GIVEN, 20600, 600 / 24000.0);
+}
+
+static void what_is_given_comes_first(void **state)
+{
+    pm_leak_options options = with(32000);
+
+    (void)state;
+    options.limit_kib = 44000;
+    judge_n(growing, 2, &options, N);
+    expect_limit(0, PM_LIMIT_GIVEN, 44000, 1);
+}
+
+static void none_is_no_limit(void **state)
+{
+    static const double nothing[] = {NAN, 0, -1, 10000 /* passed long ago */};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+        pm_leak_options options = with(nothing[i]);
+
+        judge_n(growing, 2, &options, N);
+        expect_none(0);
+        expect_none(1);
+    }
+}
+
+/* A reservation of 60,000 KiB that fills: 17,600 KiB in the end, 24,000 KiB an hour. */
+static void the_nearer_one_counts(void **state)
+{
+    static const model fills = {"anonymous", SMAPS(L(1, 0), L(60000, 0), L(2000, 400), NONE)};
+    pm_leak_options options = with(NAN);
+
+    (void)state;
+    judge_n(&fills, 1, &options, N);
+    expect_limit(1, PM_LIMIT_RESERVATION, 60000, 42400 / 24000.0);
+    options.memory_max_kib = 70000;
+    judge_n(&fills, 1, &options, N);
+    expect_limit(1, PM_LIMIT_RESERVATION, 60000, 42400 / 24000.0);
+    expect_limit(0, PM_LIMIT_CGROUP, 70000, 52400 / 24000.0);
+    options.memory_max_kib = 50000;
+    judge_n(&fills, 1, &options, N);
+    expect_limit(1, PM_LIMIT_CGROUP, 50000, 32400 / 24000.0);
+}
+
+/* Threads: 4,000 + 39 * 64 = 6,496 KiB of stacks beside 10,000 of heap; 3,840 KiB an hour. */
+static void address_space(void **state)
+{
+    static const model threads[] = {
+        {"anonymous/thread-stack", SMAPS(L(9, 1), L(4000, 64), L(40, 1), L(40, 1))},
+        {"heap", SMAPS(L(1, 0), L(10000, 0), L(10000, 0), L(10000, 0))},
+    };
+    pm_leak_options options = jointly;
+
+    (void)state;
+    options.address_limit_kib = 16496 + 3840 * 2;
+    judge_n(threads, 2, &options, N);
+    assert_int_equal(rows[1].verdict, LEAK);
+    assert_int_equal(rows[1].metric, SIZE);
+    expect_limit(1, PM_LIMIT_ADDRESS, 24176, 2);
+    assert_int_equal(rows[2].limit_by, PM_LIMIT_NONE); /* its metric is rss */
+}
+
+/* rss grows by 24,000 KiB an hour, the address space by twice as much: 4,000 + 39 * 800 + 400 =
+ * 35,600 KiB in the end. */
+static void address_space_may_end_first(void **state)
+{
+    static const model sparse[] = {
+        {"heap", SMAPS(L(1, 0), L(4000, 800), L(4000, 400), L(4000, 400))},
+        {"kernel", SMAPS(L(1, 0), L(400, 0), L(400, 0), L(400, 0))},
+    };
+    pm_leak_options options = with(20000 + 24000 * 3);
+
+    (void)state;
+    options.address_limit_kib = 35600 + 48000 * 2;
+    judge_n(sparse, 2, &options, N);
+    expect_limit(1, PM_LIMIT_ADDRESS, 131600, 2);
+    expect_limit(0, PM_LIMIT_ADDRESS, 131600, 2);
+    expect_limit(2, PM_LIMIT_CGROUP, 92000, NAN); /* does not grow */
+    options.address_limit_kib = 35600 + 48000 * 4;
+    judge_n(sparse, 2, &options, N);
+    expect_limit(1, PM_LIMIT_CGROUP, 92000, 3);
+    options.limit_kib = 44000;
+    judge_n(sparse, 2, &options, N);
+    expect_limit(1, PM_LIMIT_GIVEN, 44000, 1);
+}
+
+/* 132 + 39 * 100 = 4,032 KiB of stack, 6,000 KiB an hour. */
+static void the_stack_has_its_own(void **state)
+{
+    static const model deep[] = {
+        {"stack", SMAPS(L(1, 0), L(132, 100), L(132, 100), L(132, 100))},
+        {"heap", SMAPS(L(1, 0), L(4000, 0), L(4000, 0), L(4000, 0))},
+    };
+    pm_leak_options options = with(1 << 20);
+
+    (void)state;
+    options.stack_limit_kib = 8192;
+    judge_n(deep, 2, &options, N);
+    expect_limit(1, PM_LIMIT_STACK, 8192, (8192 - 4032) / 6000.0);
+    expect_limit(2, PM_LIMIT_CGROUP, 1 << 20, NAN);
+    options.memory_max_kib = 9000; /* 8,032 KiB are resident: this one is nearer */
+    judge_n(deep, 2, &options, N);
+    expect_limit(1, PM_LIMIT_CGROUP, 9000, 968 / 6000.0);
+}
+
+/* 10 + 39 * 2 = 88 mappings of one kind and 12 of another; 120 an hour. */
+static void mappings_end_too(void **state)
+{
+    static const model pieces[] = {
+        {"anonymous", SMAPS(L(10, 2), L(4000, 0), L(400, 0), L(400, 0))},
+        {"heap", SMAPS(L(12, 0), L(4000, 0), L(4000, 0), L(4000, 0))},
+    };
+    pm_leak_options options = with(1 << 20);
+
+    (void)state;
+    options.max_map_count = 340;
+    judge_n(pieces, 2, &options, N);
+    assert_int_equal(rows[1].metric, PIECES);
+    expect_limit(1, PM_LIMIT_MAP_COUNT, 340, 2);
+}
+
+/* Small pieces: 49 of them, 60 an hour, end long before the memory does. */
+static void mappings_may_end_first(void **state)
+{
+    static const model pieces = {"anonymous",
+                                 SMAPS(L(10, 1), L(4000, 64), L(4000, 64), L(4000, 64))};
+    pm_leak_options options = with(1 << 20);
+
+    (void)state;
+    options.max_map_count = 229;
+    judge_n(&pieces, 1, &options, N);
+    expect(1, LEAK, RSS, RSS,
+           "+35 mappings of about 64 KiB each; all of vm.max_map_count in about 3 h");
+    options.memory_max_kib = 6496 + 3840; /* an hour */
+    judge_n(&pieces, 1, &options, N);
+    expect(1, LEAK, RSS, RSS, "+35 mappings of about 64 KiB each");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cgroup_limits_the_process),
+        cmocka_unit_test(near_it_a_leak_is_a_leak),
+        cmocka_unit_test(what_is_given_comes_first),
+        cmocka_unit_test(none_is_no_limit),
+        cmocka_unit_test(the_nearer_one_counts),
+        cmocka_unit_test(address_space),
+        cmocka_unit_test(address_space_may_end_first),
+        cmocka_unit_test(the_stack_has_its_own),
+        cmocka_unit_test(mappings_end_too),
+        cmocka_unit_test(mappings_may_end_first),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,378 @@
+/* groups_test: the queries about all processes of a moment, of live captures: who is in which
+ * group, and what the sums say where a part of them is not known. */
+#include "kit.h"
+
+#include "store/query.h"
+#include "store/sight.h"
+
+#define BEAT 1800000000000
+#define SECOND INT64_C(1000)
+
+/* One process at one beat; 0, NULL: not known. Its rss is twice its pss, a quarter is private. */
+typedef struct who {
+    int64_t pid, ppid, pss_kib;
+    const char *name, *user, *cgroup;
+    const char *environment; /* one variable */
+    int64_t uid;             /* 0: 1000 */
+} who;
+
+typedef struct beat {
+    const char *host, *boot, *selection;
+    int64_t ms;
+    const who *is;
+    size_t n;
+} beat;
+
+static pm_live live_of(const beat *b, const who *w)
+{
+    pm_live live = {.boot_id = b->boot,
+                    .standing = {.ppid = w->ppid,
+                                 .uid = w->uid ? w->uid : 1000,
+                                 .user = pm_text_of(w->user),
+                                 .comm = pm_text_of(w->name),
+                                 .cgroup = pm_text_of(w->cgroup),
+                                 .memory_max_kib = PMAPDB_UNKNOWN,
+                                 .address_limit_kib = PMAPDB_UNKNOWN,
+                                 .stack_limit_kib = PMAPDB_UNKNOWN,
+                                 .max_map_count = PMAPDB_UNKNOWN},
+                    .utc_ms = b->ms,
+                    .rss_kib = 700,
+                    .swap_kib = 7,
+                    .size_kib = PMAPDB_UNKNOWN,
+                    .predicted_us = PMAPDB_UNKNOWN};
+
+    if (w->environment)
+        live.standing.environment = (pm_text){w->environment, strlen(w->environment) + 1};
+    if (!w->pss_kib)
+        live.degraded = "too large";
+    return live;
+}
+
+/* Where pss is 0 only maps was read. */
+static pm_capture *capture_of(const kit *k, const beat *b, const who *w, const pm_live *live)
+{
+    pm_capture *c = kit_capture(k, w->pss_kib ? PM_DIALECT_SMAPS : PM_DIALECT_MAPS, w->pid, b->ms);
+    uint64_t pss = (uint64_t)w->pss_kib;
+    pm_mapping m = {.start = 0x10000, .end = 0x10000 + 8000 * 1024, .path = PM_TEXT("")};
+
+    snprintf(m.perms, sizeof m.perms, "rw-p");
+    pm_set(&m, PM_SIZE, 8000);
+    if (pss) {
+        pm_set(&m, PM_RSS, 2 * pss);
+        pm_set(&m, PM_PSS, pss);
+        pm_set(&m, PM_PRIVATE_CLEAN, 0);
+        pm_set(&m, PM_PRIVATE_DIRTY, pss / 4);
+        pm_set(&m, PM_SHARED_CLEAN, 2 * pss - pss / 4);
+        pm_set(&m, PM_SHARED_DIRTY, 0);
+        pm_set(&m, PM_SWAP, 1);
+    } else {
+        c->block.tool_rss_kib = live->rss_kib;
+    }
+    kit_add(k, c, &m);
+    kit_name(c, w->name, PM_NAME_EXE);
+    c->host = b->host;
+    c->start_time = w->pid;
+    c->time_source = PM_TIME_LIVE;
+    c->live = live;
+    return c;
+}
+
+static void sweep(const kit *k, const beat *b)
+{
+    pm_sweep s = {.host = b->host,
+                  .boot_id = b->boot,
+                  .selection = b->selection,
+                  .every_ms = 10 * SECOND,
+                  .started_ms = b->ms};
+    int64_t capture_id = 0;
+    pmapdb_error err = {0};
+
+    kit_ok(pm_store_begin(k->store, &err), &err);
+    kit_ok(pm_sweep_begin(k->store->sql, &s, &capture_id, &err), &err);
+    for (size_t i = 0; i < b->n; i++) {
+        pm_live live = live_of(b, &b->is[i]);
+        pm_capture *c = capture_of(k, b, &b->is[i], &live);
+        pm_stored stored;
+
+        kit_ok(pm_store_put_within(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
+        pm_capture_free(c);
+    }
+    kit_ok(pm_sweep_end(k->store->sql, capture_id, b->ms, &s, &err), &err);
+    kit_ok(pm_store_commit(k->store, &err), &err);
+}
+
+#define SWEEP(k, host, boot, selection, ms, ...)                            \
+    sweep(k, &(beat){host, boot, selection, ms, (const who[]){__VA_ARGS__}, \
+                     sizeof((const who[]){__VA_ARGS__}) / sizeof(who)})
+
+static void add_pss(const kit *k, pm_capture *c, uint64_t start, const char *path, uint64_t rss,
+                    uint64_t pss)
+{
+    pm_mapping m = {.start = start, .end = start + 400 * 1024, .path = pm_text_of(path)};
+
+    snprintf(m.perms, sizeof m.perms, "rw-s");
+    pm_set(&m, PM_SIZE, 400);
+    pm_set(&m, PM_RSS, rss);
+    pm_set(&m, PM_PSS, pss);
+    kit_add(k, c, &m);
+}
+
+typedef struct given {
+    const char *param, *value;
+} given;
+
+static bool is_one_of(const char *words, const char *name)
+{
+    size_t n = strlen(name);
+
+    for (const char *at = words; (at = strstr(at, name)); at += n)
+        if ((at == words || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
+            return true;
+    return false;
+}
+
+/* The group and these columns, the unknown as ?: "a 1 2|b 3 4". */
+static void rows_are(const kit *k, const char *query, const given *params, const char *columns,
+                     const char *wanted)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+    pm_buf said = {0};
+    bool has;
+
+    kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
+    for (; params && params->param; params++)
+        kit_ok(pmapdb_bind(rows, params->param, params->value, &err), &err);
+    pm_buf_add(&said, "", 0, NULL);
+    for (;;) {
+        kit_ok(pmapdb_next(rows, &has, &err), &err);
+        if (!has)
+            break;
+        pm_buf_addf(&said, NULL, "%s", said.len ? "|" : "");
+        for (int i = 0; i < pmapdb_rows_columns(rows); i++) {
+            const char *name = pmapdb_rows_name(rows, i), *text;
+            size_t n;
+
+            if (i > 0 && !is_one_of(columns, name))
+                continue;
+            text = pmapdb_rows_text(rows, i, &n);
+            pm_buf_addf(&said, NULL, "%s%.*s", i ? " " : "", text ? (int)n : 1, text ? text : "?");
+        }
+    }
+    pmapdb_rows_close(rows);
+    assert_string_equal(said.data, wanted);
+    pm_buf_free(&said);
+}
+
+#define GIVEN(...)     \
+    (const given[])    \
+    {                  \
+        __VA_ARGS__,   \
+        {              \
+            NULL, NULL \
+        }              \
+    }
+
+static void sums_and_steps(void **state)
+{
+    const kit *k = kit_of(state);
+
+    SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 100, "init", "root", "/", NULL, 0},
+          {10, 1, 400, "web", "www", "/web", NULL, 0}, {11, 1, 40, "job", "www", "/job", NULL, 0});
+    SWEEP(k, "h", "b", "--all", BEAT + 10 * SECOND, {1, 0, 100, "init", "root", "/", NULL, 0},
+          {10, 1, 480, "web", "www", "/web", NULL, 0}, {12, 1, 200, "web", "www", "/web", NULL, 0});
+    rows_are(k, "groups-name", NULL,
+             "processes rss_sum_kib pss_kib private_kib swap_kib processes_from rss_sum_kib_delta "
+             "pss_kib_delta private_kib_delta swap_kib_delta pss_unknown taken_at from_at",
+             "web 2 1360 680 170 2 1 560 280 70 1 0 2027-01-15T08:00:10Z 2027-01-15T08:00:00Z|"
+             "init 1 200 100 25 1 1 0 0 0 0 0 2027-01-15T08:00:10Z 2027-01-15T08:00:00Z|"
+             "job 0 0 0 0 0 1 -80 -40 -10 -1 0 2027-01-15T08:00:10Z 2027-01-15T08:00:00Z");
+    rows_are(k, "groups-user", NULL, "processes processes_from pss_kib_delta",
+             "www 2 2 240|root 1 1 0");
+    rows_are(k, "groups-cgroup", NULL, "processes", "/web 2|/ 1|/job 0");
+    rows_are(k, "groups-user", GIVEN({"at", "first"}), "processes pss_kib pss_kib_delta",
+             "www 2 440 0|root 1 100 0");
+    rows_are(k, "groups-name", GIVEN({"process", "web"}), "processes", "web 2");
+}
+
+static void what_is_unknown(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_capture *text = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, 99, BEAT + SECOND);
+
+    SWEEP(k, "h", "b", "--all", BEAT, {10, 1, 400, "web", "www", "/web", NULL, 0},
+          {11, 1, 0, "web", "www", NULL, NULL, 0}, {12, 1, 8, "x", NULL, "/x", NULL, 33});
+    kit_name(text, "old", PM_NAME_HEADER);
+    text->host = "h";
+    kit_map(k, text, 0x10000, 60, "rw-p", "");
+    kit_put(k, text);
+    /* read as maps: VmRSS and VmSwap are known */
+    rows_are(k, "groups-name", GIVEN({"at", "@1"}),
+             "processes rss_sum_kib pss_kib private_kib swap_kib pss_unknown",
+             "web 2 1500 ? ? 8 1|old 1 30 ? ? ? 1|x 1 16 8 2 1 0");
+    rows_are(k, "groups-user", GIVEN({"at", "@1"}), "processes", "www 2|? 1|33 1");
+    rows_are(k, "groups-cgroup", GIVEN({"at", "@1"}), "processes", "? 2|/web 1|/x 1");
+    rows_are(k, "groups-expr", GIVEN({"at", "@1"}, {"by", "comm(web)"}), "processes",
+             "comm(web) 2|? 1|other 1");
+}
+
+/* Who ended before the sweep is not there, though the one before is within reach. */
+static void the_dead_are_gone(void **state)
+{
+    const kit *k = kit_of(state);
+
+    SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0},
+          {2, 0, 20, "b", "u", "/", NULL, 0});
+    SWEEP(k, "h", "b", "--match comm(c)", BEAT + 7 * SECOND, {3, 0, 30, "c", "u", "/", NULL, 0});
+    SWEEP(k, "h", "b", "--all", BEAT + 10 * SECOND, {1, 0, 10, "a", "u", "/", NULL, 0},
+          {3, 0, 40, "c", "u", "/", NULL, 0});
+    SWEEP(k, "h", "b", "--match comm(c)", BEAT + 11 * SECOND, {3, 0, 50, "c", "u", "/", NULL, 0});
+    rows_are(k, "groups-name", GIVEN({"at", "-1s"}, {"from", "first"}), "processes pss_kib",
+             "c 1 40|a 1 10|b 0 0");
+    rows_are(k, "groups-name", GIVEN({"at", "last"}, {"from", "last"}), "processes pss_kib",
+             "c 1 50|a 1 10");
+    rows_are(k, "groups-name", GIVEN({"at", "-4s"}, {"from", "first"}, {"within", "0s"}),
+             "processes processes_from", "c 1 0|a 0 1|b 0 1");
+}
+
+static void hosts_and_boots(void **state)
+{
+    const kit *k = kit_of(state);
+
+    SWEEP(k, "h1", "old", "--match comm(z)", BEAT - 30 * SECOND, {5, 0, 5, "z", "u", "/", NULL, 0});
+    SWEEP(k, "h1", "new", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0});
+    SWEEP(k, "h2", "x", "--all", BEAT + 30 * SECOND, {1, 0, 20, "a", "u", "/", NULL, 0},
+          {2, 0, 2, "b", "u", "/", NULL, 0});
+    rows_are(k, "groups-name", GIVEN({"from", "last"}), "processes pss_kib", "a 2 30|b 1 2");
+    rows_are(k, "groups-name", GIVEN({"host", "h1"}, {"from", "last"}), "processes pss_kib",
+             "a 1 10");
+    rows_are(k, "groups-name", GIVEN({"host", "h2"}, {"from", "last"}), "processes pss_kib",
+             "a 1 20|b 1 2");
+    rows_are(k, "groups-name", GIVEN({"within", "29s"}, {"from", "last"}), "processes pss_kib",
+             "a 1 20|b 1 2");
+    rows_are(k, "groups-name", GIVEN({"within", "30s"}, {"from", "last"}), "processes pss_kib",
+             "a 2 30|b 1 2");
+}
+
+static void variables(void **state)
+{
+    const kit *k = kit_of(state);
+
+    SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", "SID=one", 0},
+          {2, 0, 20, "b", "u", "/", "SID=two", 0}, {3, 0, 30, "c", "u", "/", NULL, 0},
+          {4, 0, 40, "d", "u", "/", "SIDE=one", 0}, {5, 0, 5, "e", "u", "/", "SID=one", 0});
+    SWEEP(k, "h", "b", "--match comm(f)", BEAT, {6, 0, 60, "f", "u", "/", "X=1", 0});
+    rows_are(k, "groups-env", GIVEN({"variable", "SID"}), "processes pss_kib",
+             "(not set) 2 70|? 1 60|two 1 20|one 2 15");
+    rows_are(k, "groups-env", GIVEN({"variable", "NONE"}), "processes", "? 6");
+}
+
+static void expressions(void **state)
+{
+    const kit *k = kit_of(state);
+
+    SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "init", "root", "/", NULL, 0},
+          {20, 1, 20, "sshd", "root", "/", NULL, 0}, {30, 20, 30, "bash", "me", "/", "A=b", 0},
+          {40, 30, 40, "make", "me", "/", NULL, 0}, {50, 49, 50, "lost", "me", "/", NULL, 0},
+          {60, 60, 60, "loop", "me", "/", NULL, 0});
+    rows_are(k, "groups-expr", GIVEN({"by", "descendants(20)\nrest=true()"}), "processes pss_kib",
+             "rest 4 140|descendants(20) 2 70");
+    rows_are(k, "groups-expr", GIVEN({"by", "descendants(1)"}), "processes pss_kib",
+             "other 3 120|descendants(1) 3 90");
+    rows_are(k, "groups-expr", GIVEN({"by", "descendants(49)"}), "processes pss_kib",
+             "other 5 160|descendants(49) 1 50");
+    rows_are(k, "groups-expr", GIVEN({"by", "env(A,b)\nx=user(root)\nx=comm(m*)"}),
+             "processes pss_kib", "other 2 110|x 3 70|env(A,b) 1 30");
+    rows_are(k, "groups-expr", GIVEN({"by", "first=user(me)\nsecond=comm(make)"}), "processes",
+             "first 4|other 2");
+    rows_are(k, "groups-expr", GIVEN({"by", "cmdline(a=b)\n"}), "processes", "other 6");
+}
+
+/* The same process in two jobs at once counts once, and what is nearest of it. */
+static void in_two_jobs(void **state)
+{
+    const kit *k = kit_of(state);
+
+    for (int i = 0; i < 3; i++) {
+        SWEEP(k, "h", "b", "--all", BEAT + i * 60 * SECOND, {1, 0, 10 + i, "a", "u", "/", NULL, 0});
+        SWEEP(k, "h", "b", "1", BEAT + i * 60 * SECOND + 5 * SECOND,
+              {1, 0, 20 + i, "a", "u", "/", NULL, 0});
+    }
+    rows_are(k, "groups-name", GIVEN({"at", "@4"}), "processes pss_kib processes_from", "a 1 21 1");
+    rows_are(k, "groups-name", GIVEN({"at", "@3"}), "processes pss_kib processes_from", "a 1 11 1");
+}
+
+/* Beats that follow each other faster than captures of one moment may. */
+static void short_beats(void **state)
+{
+    const kit *k = kit_of(state);
+
+    SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0});
+    SWEEP(k, "h", "b", "--all", BEAT + 300, {1, 0, 11, "a", "u", "/", NULL, 0},
+          {2, 0, 20, "a", "u", "/", NULL, 0}, {3, 0, 5, "b", "u", "/", NULL, 0});
+    SWEEP(k, "h", "b", "--all", BEAT + 600, {2, 0, 21, "a", "u", "/", NULL, 0});
+    rows_are(k, "groups-name", GIVEN({"at", "@1"}), "processes pss_kib", "a 1 10");
+    rows_are(k, "groups-name", GIVEN({"at", "@3"}), "processes pss_kib processes_from",
+             "a 2 31 1|b 1 5 0");
+    rows_are(k, "groups-name", NULL, "processes pss_kib processes_from", "a 1 21 1");
+}
+
+/* by-name and its like ask the same moment. */
+static void other_queries(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_capture *text = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, 99, BEAT + 130 * SECOND);
+
+    SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0},
+          {2, 0, 20, "b", "u", "/", NULL, 0});
+    SWEEP(k, "h", "b", "--all", BEAT + 10 * SECOND, {1, 0, 16, "a", "u", "/", NULL, 0},
+          {3, 0, 0, "c", "u", "/", NULL, 0});
+    kit_name(text, "old", PM_NAME_HEADER);
+    kit_map(k, text, 0x10000, 60, "rw-p", "");
+    kit_put(k, text);
+    rows_are(k, "by-name", GIVEN({"snapshot", "@4"}), "name rss_kib pss_kib swap_kib",
+             "h c 700 ? 7|h a 32 16 1");
+    rows_are(k, "by-process", GIVEN({"snapshot", "@4"}), "name rss_kib private_kib swap_kib",
+             "4 c 700 ? 7|3 a 32 4 1");
+    rows_are(k, "by-name", GIVEN({"snapshot", "first"}), "name pss_kib", "h b 20|h a 10");
+    rows_are(k, "left-out", GIVEN({"snapshot", "@4"}), "name taken_at away",
+             "? old 2027-01-15T08:02:10Z 120000");
+    rows_are(k, "left-out", GIVEN({"snapshot", "@4"}, {"within", "2m"}), "name", "");
+    rows_are(k, "processes", NULL, "name rss_kib boot_id",
+             "4 old 30 ?|1 a 32 b|2 b 40 b|3 c 700 b");
+}
+
+/* Of several processes what they share counts once: pss decides. */
+static void growers(void **state)
+{
+    const kit *k = kit_of(state);
+
+    for (int i = 0; i < 2; i++) {
+        int64_t ms = BEAT + i * 10 * SECOND;
+
+        for (int pid = 1; pid <= 2; pid++) {
+            pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, pid, ms);
+
+            kit_name(c, "app", PM_NAME_GIVEN);
+            add_pss(k, c, 0x10000, "/shared", 100 + 100 * (uint64_t)i, 10 + 10 * (uint64_t)i);
+            add_pss(k, c, 0x900000, "/own", 40 + 30 * (uint64_t)i, 40 + 30 * (uint64_t)i);
+            kit_put(k, c);
+        }
+    }
+    rows_are(k, "top-growers", NULL, "object rss_kib_delta pss_kib_delta",
+             "mapped-file /own 60 60|mapped-file /shared 200 20");
+    rows_are(k, "top-growers", GIVEN({"process", "1"}), "object rss_kib_delta pss_kib_delta",
+             "mapped-file /shared 100 10|mapped-file /own 30 30");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(sums_and_steps),  IN_KIT(what_is_unknown), IN_KIT(the_dead_are_gone),
+        IN_KIT(hosts_and_boots), IN_KIT(variables),       IN_KIT(expressions),
+        IN_KIT(in_two_jobs),     IN_KIT(other_queries),   IN_KIT(growers),
+        IN_KIT(short_beats),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,287 @@
+/* health_queries_test: what the queries of pmapdb doctor answer, counted by hand. */
+#include "beats.h"
+
+#include "store/query.h"
+
+/* name=value of the columns asked for, blanks between; a line per row. */
+static void expect(const kit *k, const char *query, const char *param, const char *value,
+                   const char *columns, const char *wanted)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+    pm_buf got = {0};
+    bool has;
+
+    kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
+    if (param)
+        kit_ok(pmapdb_bind(rows, param, value, &err), &err);
+    for (;;) {
+        char names[256], *rest = names;
+
+        kit_ok(pmapdb_next(rows, &has, &err), &err);
+        if (!has)
+            break;
+        snprintf(names, sizeof names, "%s", columns);
+        for (char *name; (name = strsep(&rest, " "));)
+            for (int i = 0; i < pmapdb_rows_columns(rows); i++)
+                if (strcmp(name, pmapdb_rows_name(rows, i)) == 0) {
+                    const char *text = pmapdb_rows_text(rows, i, NULL);
+
+                    pm_buf_addf(&got, NULL, "%s%s", text ? text : "?", rest ? " " : "\n");
+                }
+    }
+    pmapdb_rows_close(rows);
+    assert_string_equal(pm_buf_text(&got).data, wanted);
+    pm_buf_free(&got);
+}
+
+static pm_capture *capture(const kit *k, pm_dialect dialect, int pid, int64_t second)
+{
+    pm_capture *c = kit_capture(k, dialect, pid, BEATS_MS + second * 1000);
+
+    kit_map(k, c, 0x1000, 64, "rw-p", "");
+    kit_name(c, pid == 1 ? "one" : "two", PM_NAME_GIVEN);
+    return c;
+}
+
+/* A hundred beats of a minute: beat j reads for (37 j mod 100) + 1 ms, half of it on the CPU, the
+ * longest read a thousandth of that. */
+static void read_cost_of_a_hundred(void **state)
+{
+    const kit *k = kit_of(state);
+
+    for (int64_t j = 0; j < 100; j++)
+        kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 60 * j));
+    for (int64_t j = 0; j < 3; j++)
+        kit_put(k, capture(k, PM_DIALECT_MAPS, 2, 60 * j));
+    kit_exec(k,
+             "INSERT INTO standing (standing_id, hash) VALUES (1, 1);"
+             "INSERT INTO sight (snapshot_id, standing_id, mono_ns, read_us, cpu_us, longest_us, "
+             "predicted_us) SELECT snapshot_id, 1, 0, 1000 * i, 500 * i, i, 50 FROM (SELECT "
+             "snapshot_id, 1 + (taken_ms - 1700000000000) / 60000 * 37 % 100 AS i FROM snapshots "
+             "WHERE dialect = 'smaps')");
+    kit_exec(k,
+             "INSERT INTO sight (snapshot_id, standing_id, mono_ns, read_us, cpu_us, longest_us, "
+             "predicted_us, degraded) SELECT snapshot_id, 1, 0, 7 + (taken_ms - 1700000000000) / "
+             "60000, 6, 7, 90000, CASE "
+             "(taken_ms - 1700000000000) / 60000 WHEN 1 THEN 'too large' WHEN 0 THEN 'old' END "
+             "FROM snapshots WHERE dialect = 'maps'");
+    expect(k, "read-cost", NULL, NULL,
+           "name pid snapshots read_us_p50 read_us_p99 read_us_max longest_us_p50 longest_us_p99 "
+           "longest_us_max cpu_of_read underestimated degraded reason",
+           "one 1 100 50000 99000 100000 50 99 100 0.5 50 0 ?\n"
+           "two 2 3 8 9 9 7 7 7 0.75 0 2 too large\n");
+    /* 500 us x (2 + ... + 100) in 99 minutes; 50 over the lower median of 1 ... 100: of ratios that
+     * is 50 / 51 */
+    expect(k, "read-cost", "process", "one", "cpu_share predicted_ratio degraded_last_at",
+           "0.000425 0.980392156862745 ?\n");
+    expect(k, "read-cost", "process", "two", "degraded_last_at", "2023-11-14T22:14:20Z\n");
+    expect(k, "read-cost", "since", "-1m", "name snapshots", "one 2\n");
+}
+
+static void read_cost_of_a_name(void **state)
+{
+    const kit *k = kit_of(state);
+
+    for (int pid = 2; pid <= 3; pid++)
+        kit_put(k, capture(k, PM_DIALECT_SMAPS, pid, 0));
+    beats_sights(k);
+    expect(k, "read-cost", "by", "name", "name pid process_id processes snapshots",
+           "two ? ? 2 2\n");
+    expect(k, "read-cost", NULL, NULL, "name pid process_id processes snapshots cpu_share",
+           "two 2 1 1 1 ?\ntwo 3 2 1 1 ?\n");
+}
+
+/* Every minute, but for 3, 4 and one missed; and by cron, which was off for twenty minutes. */
+static void beats_are_counted(void **state)
+{
+    static const int64_t minutes[] = {0, 1, 2, 5, 6}, cron[] = {0, 5, 10, 35};
+    const kit *k = kit_of(state);
+
+    beats_job(k, 1, "a", "--all", 60000);
+    beats_job(k, 2, "a", "4711", 0);
+    for (size_t i = 0; i < 5; i++)
+        beats_sweep(k, 1, 60 * minutes[i], 60 * minutes[i], minutes[i] == 5);
+    for (size_t i = 0; i < 4; i++)
+        beats_sweep(k, 2, 60 * cron[i], 60 * cron[i], 0);
+    expect(k, "sweeps", NULL, NULL,
+           "selection every step expected kept missed absent took unreadable vanished unmoved",
+           "4711 ? 300000 8 4 0 4 100 3 4 8\n"
+           "--all 60000 60000 7 5 1 1 100 3 5 10\n");
+    /* what was missed before the first beat of the window is not of the window */
+    expect(k, "sweeps", "since", "2023-11-14T22:18:00Z", "selection expected kept missed absent",
+           "4711 7 3 0 4\n--all 2 2 0 0\n");
+}
+
+static void a_beat_alone(void **state)
+{
+    const kit *k = kit_of(state);
+
+    beats_job(k, 1, "a", "--all", 0);
+    beats_sweep(k, 1, 0, 5, 0);
+    expect(k, "sweeps", NULL, NULL, "every step expected kept missed absent", "? ? 1 1 0 0\n");
+}
+
+/* Set forward by an hour, back by ten minutes, slewed by 20 ms in a minute; then a reboot. */
+static void clocks_that_were_set(void **state)
+{
+    const kit *k = kit_of(state);
+
+    beats_job(k, 1, "a", "--all", 60000);
+    beats_job(k, 2, "b", "--all", 60000);
+    beats_sweep(k, 1, 0, 1000, 0);
+    beats_sweep(k, 1, 60, 1060, 0);
+    beats_sweep(k, 1, 3720, 1120, 0);
+    beats_sweep(k, 1, 3180, 1180, 0);
+    beats_sweep(k, 2, 4000, 30, 0);
+    beats_sweep(k, 2, 4060, 90, 0);
+    kit_exec(k,
+             "UPDATE sweep SET mono_ns = mono_ns + 20000000 WHERE job_id = 2 AND mono_ns > 5e10");
+    expect(k, "clock-jumps", NULL, NULL, "what from_at to_at jump passed boot_id",
+           "backward 2023-11-14T23:15:20Z 2023-11-14T23:06:20Z -600000 60000 a\n"
+           "forward 2023-11-14T22:14:20Z 2023-11-14T23:15:20Z 3600000 60000 a\n"
+           "reboot 2023-11-14T23:15:20Z 2023-11-14T23:20:00Z ? ? b\n");
+    expect(k, "clock-jumps", "least", "15m", "what jump", "forward 3600000\nreboot ?\n");
+    expect(k, "clock-jumps", "least", "1ms", "what jump",
+           "backward -600000\nforward 3600000\nreboot ?\n");
+}
+
+/* Ten days: a snapshot a day, but ten on the last. */
+static void days_of_a_store(void **state)
+{
+    const kit *k = kit_of(state);
+
+    for (int64_t day = 0; day < 9; day++)
+        kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 86400 * day));
+    for (int64_t i = 0; i < 10; i++)
+        kit_put(k, capture(k, PM_DIALECT_SMAPS, 2, INT64_C(777600) + 60 * i));
+    expect(k, "store-growth", NULL, NULL, "day processes snapshots days_left",
+           "2023-11-14 1 1 ?\n2023-11-15 1 1 ?\n2023-11-16 1 1 ?\n2023-11-17 1 1 ?\n"
+           "2023-11-18 1 1 ?\n2023-11-19 1 1 ?\n2023-11-20 1 1 ?\n2023-11-21 1 1 ?\n"
+           "2023-11-22 1 1 ?\n2023-11-23 1 10 ?\n");
+}
+
+/* The days are the file without its free pages; the pace is that of the last seven. */
+static void days_add_up_to_the_file(void **state)
+{
+    const kit *k = kit_of(state);
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+    double sum = 0, last[7] = {0}, file = 0;
+    int64_t kib = 0;
+    bool has;
+
+    for (int64_t i = 0; i < 30; i++)
+        kit_put(k, capture(k, PM_DIALECT_SMAPS, 1 + (int)i % 4, 40000 * i));
+    kit_ok(pm_sql_int(k->store->sql,
+                      "SELECT page_count * page_size / 1024 FROM pragma_page_count, "
+                      "pragma_page_size",
+                      PM_NO_ARGS, 0, &kib, &err),
+           &err);
+    file = (double)kib;
+    kit_ok(pmapdb_query(k->store, "store-growth", &rows, &err), &err);
+    kit_ok(pmapdb_bind(rows, "max-size", "1G", &err), &err);
+    for (size_t n = 0;; n++) {
+        double week = 0;
+
+        kit_ok(pmapdb_next(rows, &has, &err), &err);
+        if (!has)
+            break;
+        sum += last[n % 7] = pmapdb_rows_real(rows, 4);
+        for (size_t i = 0; i < 7; i++)
+            week += last[i] / (n < 7 ? (double)n + 1 : 7);
+        assert_true(pmapdb_rows_real(rows, 5) - sum < 8 && sum - pmapdb_rows_real(rows, 5) < 8);
+        assert_true(week - pmapdb_rows_real(rows, 6) < 2 && pmapdb_rows_real(rows, 6) - week < 2);
+    }
+    pmapdb_rows_close(rows);
+    assert_true(sum > file - 8 && sum < file + 8);
+}
+
+static void keys_that_nobody_knows(void **state)
+{
+    const kit *k = kit_of(state);
+
+    for (int64_t i = 0; i < 3; i++) {
+        pm_capture *c = capture(k, PM_DIALECT_SMAPS, 1 + (int)i / 2, 60 * i);
+        pm_mapping m = {.start = 0x9000, .end = 0xa000, .perms = "r--p", .path = PM_TEXT("/x")};
+
+        pm_set(&m, PM_SIZE, 4);
+        pm_set(&m, PM_RSS, 4);
+        m.extra = i ? PM_TEXT("Foo: 8 kB\nBar: 0 kB") : PM_TEXT("Foo: 0 kB");
+        kit_add(k, c, &m);
+        kit_put(k, c);
+    }
+    expect(k, "unknown-fields", NULL, NULL,
+           "field dialect processes rows not_zero first_at example",
+           "Foo smaps 2 3 2 2023-11-14T22:13:20Z Foo: 8 kB\n"
+           "Bar smaps 2 2 0 2023-11-14T22:13:20Z Bar: 0 kB\n");
+    expect(k, "unknown-fields", "process", "two", "field rows", "Bar 1\nFoo 1\n");
+}
+
+static void sums_that_differ(void **state)
+{
+    const kit *k = kit_of(state);
+
+    for (int64_t i = 0; i < 4; i++)
+        kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 60 * i));
+    /* 32 KiB are resident */
+    kit_exec(k,
+             "UPDATE snapshots SET tool_rss_kib = CASE snapshot_id WHEN 1 THEN 32 WHEN 2 THEN 40 "
+             "WHEN 3 THEN 16 END");
+    expect(k, "rss-check", NULL, NULL, "snapshot_id rss_kib tool_rss_kib off_kib off_share",
+           "3 32 16 16 1.0\n2 32 40 -8 -0.2\n");
+    expect(k, "rss-check", "least", "10K", "snapshot_id", "3\n");
+}
+
+/* No limit is not a limit of -1 KiB. */
+static void sights_of_a_process(void **state)
+{
+    const kit *k = kit_of(state);
+
+    kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 0));
+    kit_put(k, capture(k, PM_DIALECT_PMAP_SMALL_X, 1, 60));
+    beats_sights(k);
+    expect(k, "sights", NULL, NULL,
+           "taken_at name threads hwm_kib memory_max_kib address_limit_kib map_limit user",
+           "2023-11-14T22:13:20Z one 4 5000 524288 ? 65530 root\n");
+}
+
+static void refusals_newest_first(void **state)
+{
+    const kit *k = kit_of(state);
+
+    kit_exec(k, "INSERT INTO refused (hash, first_ms, reason) VALUES (-1, 1700000000500, 'b'), "
+                "(2, 1700000000000, 'a')");
+    expect(
+        k, "refusals", NULL, NULL, "first_at reason hash",
+        "2023-11-14T22:13:20.500Z b ffffffffffffffff\n2023-11-14T22:13:20Z a 0000000000000002\n");
+}
+
+/* The kernel's own number, unless another is given. */
+static void map_count_of_live_captures(void **state)
+{
+    const kit *k = kit_of(state);
+
+    kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 0));
+    beats_sights(k);
+    kit_exec(k, "UPDATE standing SET max_map_count = 4");
+    expect(k, "map-count", NULL, NULL, "mappings limit", "1 65530\n");
+    kit_exec(k, "UPDATE process SET boot_id = 'a'");
+    expect(k, "map-count", NULL, NULL, "mappings share limit", "1 0.25 4\n");
+    expect(k, "map-count", "limit", "2", "mappings share limit", "1 0.5 2\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(read_cost_of_a_hundred),  IN_KIT(read_cost_of_a_name),
+        IN_KIT(beats_are_counted),       IN_KIT(a_beat_alone),
+        IN_KIT(clocks_that_were_set),    IN_KIT(days_of_a_store),
+        IN_KIT(days_add_up_to_the_file), IN_KIT(keys_that_nobody_knows),
+        IN_KIT(sums_that_differ),        IN_KIT(sights_of_a_process),
+        IN_KIT(refusals_newest_first),   IN_KIT(map_count_of_live_captures),
+    };
+
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+/* health_test: what pmapdb_doctor() says of live captures: whether they arrive, what they cost. The
+ * file, and damage, are in tests/cli/doctor.sh. */
+#include "beats.h"
+
+#include "base/clock.h"
+
+#define MOST_CHECKS 64
+
+typedef struct heard {
+    char check[MOST_CHECKS][32], words[MOST_CHECKS][600];
+    pmapdb_health state[MOST_CHECKS];
+    double number[MOST_CHECKS];
+    size_t n;
+} heard;
+
+static void hear(void *ctx, const pmapdb_doctor_event *e)
+{
+    heard *h = ctx;
+
+    assert_true(h->n < MOST_CHECKS);
+    snprintf(h->check[h->n], sizeof *h->check, "%s", e->check);
+    snprintf(h->words[h->n], sizeof *h->words, "%s %s", e->value, e->detail);
+    h->state[h->n] = e->state;
+    h->number[h->n++] = e->number;
+}
+
+static pmapdb_doctor_result ask(const kit *k, heard *h, bool deep)
+{
+    pmapdb_doctor_options options;
+    pmapdb_doctor_result result;
+    pmapdb_error err = {0};
+
+    *h = (heard){.n = 0};
+    pmapdb_doctor_defaults(&options);
+    options.deep = deep;
+    options.ctx = h;
+    options.on_event = hear;
+    kit_ok(pmapdb_doctor(k->path, &options, &result, &err), &err);
+    return result;
+}
+
+static size_t find(const heard *h, const char *check)
+{
+    for (size_t i = 0; i < h->n; i++)
+        if (strcmp(h->check[i], check) == 0)
+            return i;
+    fail_msg("no check %s", check);
+    return 0;
+}
+
+static void expect(const heard *h, const char *check, pmapdb_health state, const char *part)
+{
+    size_t i = find(h, check);
+
+    if (h->state[i] != state || !strstr(h->words[i], part))
+        fail_msg("%s: expected %d '%s', is %d '%s'", check, (int)state, part, (int)h->state[i],
+                 h->words[i]);
+}
+
+#define OK PMAPDB_HEALTH_OK
+#define NOTE PMAPDB_HEALTH_NOTE
+#define TROUBLE PMAPDB_HEALTH_TROUBLE
+
+/* The host of the job is this machine; a snapshot as old as the newest beat. */
+static void here(const kit *k, int64_t second)
+{
+    char name[65] = "";
+    pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, BEATS_MS + second * 1000);
+
+    gethostname(name, sizeof name - 1);
+    beats_exec(k, "UPDATE host SET name = '%s' WHERE host_id = 900", name);
+    kit_map(k, c, 0x1000, 64, "rw-p", "");
+    kit_name(c, "one", PM_NAME_GIVEN);
+    kit_put(k, c);
+    beats_sights(k);
+}
+
+/* Seconds since BEATS_MS. */
+static int64_t now(void)
+{
+    return (pm_clock_now() - BEATS_MS) / 1000;
+}
+
+static void without_live_captures(void **state)
+{
+    const kit *k = kit_of(state);
+    heard h;
+    pmapdb_doctor_result r = ask(k, &h, false);
+
+    expect(&h, "snapshots", NOTE, "nothing is stored yet");
+    expect(&h, "capture", OK, "none");
+    assert_int_equal(r.troubles, 0);
+}
+
+/* A job of two days, whose last beat is so many seconds old. */
+static void job_of_two_days(const kit *k, int job, int64_t age)
+{
+    int64_t end = now() - age;
+
+    beats_job(k, job, job == 1 ? "a" : "b", job == 1 ? "--all" : "4711", 60000);
+    for (int64_t i = 48; i >= 0; i--)
+        beats_sweep(k, job, end - 3600 * i, 1000000 - 3600 * i, 0);
+    here(k, end);
+}
+
+static void a_job_on_time(void **state)
+{
+    const kit *k = kit_of(state);
+    heard h;
+
+    job_of_two_days(k, 1, 170);
+    ask(k, &h, false);
+    expect(&h, "capture", OK, "since the last beat of --all");
+    assert_true(h.number[find(&h, "capture")] >= 170000);
+    expect(&h, "beats", NOTE, "49 of 2881 in 7 days; 0 missed, 2832 while no capture ran");
+    expect(&h, "unreadable", NOTE, "3 in the last beat");
+    expect(&h, "vanished", OK, "49 in 7 days");
+}
+
+/* Three steps, and never less than a minute. */
+static void a_job_that_stopped(void **state)
+{
+    const kit *k = kit_of(state);
+    heard h;
+    pmapdb_doctor_result r;
+
+    job_of_two_days(k, 1, 190);
+    r = ask(k, &h, false);
+    expect(&h, "capture", TROUBLE, "has it ended?");
+    assert_int_equal(r.troubles, 1);
+    /* another one of this host took its place */
+    job_of_two_days(k, 2, 10);
+    ask(k, &h, false);
+    expect(&h, "capture", OK, "4711");
+}
+
+static void what_is_no_service(void **state)
+{
+    kit *k = kit_of(state);
+    heard h;
+
+    job_of_two_days(k, 1, 190);
+    kit_exec(k, "UPDATE host SET name = 'elsewhere'"); /* merged now and then */
+    ask(k, &h, false);
+    expect(&h, "capture", NOTE, "has it ended?");
+    kit_remove_store(k);
+    kit_open(k);
+    job_of_two_days(k, 1, INT64_C(8) * 86400); /* known by now */
+    ask(k, &h, false);
+    expect(&h, "capture", NOTE, "8d");
+    kit_remove_store(k);
+    kit_open(k);
+    beats_job(k, 1, "a", "4711", 1000); /* somebody looked for some minutes */
+    for (int64_t i = 10; i >= 0; i--)
+        beats_sweep(k, 1, now() - 300 - i, 1000 - i, 0);
+    here(k, now() - 300);
+    ask(k, &h, false);
+    expect(&h, "capture", NOTE, "has it ended?");
+    expect(&h, "beats", OK, "11 of 11");
+}
+
+static void what_reading_costs(void **state)
+{
+    const kit *k = kit_of(state);
+    heard h;
+
+    job_of_two_days(k, 1, 10);
+    ask(k, &h, false);
+    expect(&h, "stall", OK, "worst one/1: one read 90 / 90 / 90 us, a map 1000 / 1000 / 1000 us");
+    expect(&h, "underestimated", OK, "1 ");
+    expect(&h, "degraded", OK, "0 ");
+    kit_exec(k, "UPDATE sight SET longest_us = 60000");
+    ask(k, &h, false);
+    expect(&h, "underestimated", NOTE, "1 ");
+    kit_exec(k, "UPDATE sight SET longest_us = 60000, predicted_us = 90000, degraded = 'large'");
+    ask(k, &h, false);
+    expect(&h, "stall", NOTE, "60ms at most");
+    expect(&h, "underestimated", OK, "0 ");
+    expect(&h, "degraded", NOTE, "1 in 7 days have sizes only; one: large");
+}
+
+static void clocks_and_reboots(void **state)
+{
+    const kit *k = kit_of(state);
+    heard h;
+
+    job_of_two_days(k, 1, 10);
+    ask(k, &h, false);
+    expect(&h, "clock", OK, "0 in 7 days, 0 reboots");
+    kit_exec(k, "UPDATE sweep SET mono_ns = mono_ns - 5000000000 WHERE mono_ns > 990000000000000");
+    ask(k, &h, false);
+    expect(&h, "clock", NOTE, "1 in 7 days, 0 reboots; the largest 5s");
+}
+
+static void a_snapshot_of_tomorrow(void **state)
+{
+    const kit *k = kit_of(state);
+    heard h;
+
+    beats_job(k, 1, "a", "--all", 60000);
+    here(k, now() + 86400);
+    ask(k, &h, false);
+    expect(&h, "snapshots", NOTE, "still to come: a clock is or was wrong");
+}
+
+/* The stored sums are held against the rows, and not against themselves. */
+static void sums_are_proved(void **state)
+{
+    const kit *k = kit_of(state);
+    heard h;
+
+    for (int64_t i = 0; i < 12; i++) {
+        pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, BEATS_MS + i * 1000);
+
+        kit_map(k, c, 0x1000, 64 + 4 * (uint64_t)i, "rw-p", "");
+        kit_map(k, c, 0x900000, 64, "r-xp", "/bin/x");
+        kit_put(k, c);
+    }
+    ask(k, &h, true);
+    expect(&h, "readable", OK, "12 of 12");
+    expect(&h, "sums", OK, "12 have the sums");
+    expect(&h, "categories", OK, "12 have the sums");
+    expect(&h, "references", OK, "0 ");
+    kit_exec(k, "UPDATE snapshots SET rss_kib = rss_kib + 1 WHERE snapshot_id IN (2, 3, 4, 9)");
+    ask(k, &h, true);
+    expect(&h, "sums", TROUBLE, "4 have other sums than their mappings: @2 to @4, @9");
+    expect(&h, "categories", TROUBLE, "4 have");
+    kit_exec(k, "UPDATE snapshots SET rss_kib = rss_kib - 1 WHERE snapshot_id IN (2, 3, 4, 9);"
+                "UPDATE snapshots SET pss_kib = 0 WHERE snapshot_id = 1"); /* unknown is not 0 */
+    ask(k, &h, true);
+    expect(&h, "sums", TROUBLE, "1 have other sums than their mappings: @1");
+    kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM object WHERE object_id = 2");
+    ask(k, &h, true);
+    expect(&h, "references", TROUBLE, "1 region 2 names what is not in object");
+    expect(&h, "integrity", OK, "");
+}
+
+static void no_store_at_all(void **state)
+{
+    pmapdb_doctor_options options;
+    pmapdb_doctor_result result;
+    pmapdb_error err = {0};
+
+    (void)state;
+    pmapdb_doctor_defaults(&options);
+    assert_int_equal(pmapdb_doctor("/nonexistent/t.db", &options, &result, &err), PMAPDB_NOTFOUND);
+    assert_non_null(strstr(err.text, "no store at"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(without_live_captures),     IN_KIT(a_job_on_time),
+        IN_KIT(a_job_that_stopped),        IN_KIT(what_is_no_service),
+        IN_KIT(what_reading_costs),        IN_KIT(clocks_and_reboots),
+        IN_KIT(a_snapshot_of_tomorrow),    IN_KIT(sums_are_proved),
+        cmocka_unit_test(no_store_at_all),
+    };
+
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,374 @@
+/* merge_test: stores that each saw a part of the captures, merged, say what one says that saw all.
+ *
+ * A seed gives a history of processes of two hosts: text in several dialects, partial captures and
+ * such with sums only, and live sweeps of two boots. Each capture goes to one of three stores or to
+ * two of them; everything but the ids must be equal. PMAPDB_SEEDS=N: so many. */
+#include "answers.h"
+#include "whole.h"
+#include "world.h"
+
+#include "base/num.h"
+#include "store/merge.h"
+#include "store/sight.h"
+
+#define SEEDS 30
+#define STORES 3
+#define BOOTS 2
+
+/* ---- a history ---- */
+
+typedef struct seen {
+    pm_capture *capture;
+    size_t sweep;   /* of the history, or SIZE_MAX */
+    unsigned where; /* bit N: store N has it */
+} seen;
+
+typedef struct history {
+    seen seen[WORLD_CAPTURES];
+    pm_live live[WORLD_CAPTURES];
+    char degraded[WORLD_CAPTURES][24];
+    pm_sweep sweep[WORLD_CAPTURES];
+    int64_t ended_ms[WORLD_CAPTURES];
+    size_t n, n_sweeps;
+} history;
+
+static const char *const hosts[] = {"alpha", "beta", NULL};
+static const char *const boots[BOOTS] = {"b0000000-0000-0000-0000-000000000000",
+                                         "b1111111-1111-1111-1111-111111111111"};
+
+static seen *add(history *h, pm_capture *c, unsigned where)
+{
+    seen *s = &h->seen[h->n++];
+
+    *s = (seen){c, SIZE_MAX, where};
+    return s;
+}
+
+/* One store, sometimes a second one. */
+static unsigned somewhere(uint64_t *seed)
+{
+    unsigned where = 1U << kit_below(seed, STORES);
+
+    if (kit_below(seed, 6) == 0)
+        where |= 1U << kit_below(seed, STORES);
+    return where;
+}
+
+static void record_text(const kit *k, history *h, const world *w, size_t host, int64_t pid,
+                        int64_t ms, uint64_t *seed)
+{
+    static const pm_dialect dialects[] = {PM_DIALECT_SMAPS, PM_DIALECT_PMAP_XX,
+                                          PM_DIALECT_PMAP_SMALL_X, PM_DIALECT_PMAP};
+    static const pm_time_source sources[] = {PM_TIME_STREAM, PM_TIME_MTIME, PM_TIME_NAME,
+                                             PM_TIME_NOW};
+    uint64_t which = 1 + kit_below(seed, 15);
+
+    for (size_t i = 0; i < 4 && h->n < WORLD_CAPTURES; i++) {
+        pm_capture *c;
+
+        if (!(which & (1U << i)))
+            continue;
+        c = world_capture(k, w, dialects[i], pid, ms + (int64_t)kit_below(seed, 3) * 100, seed);
+        c->ordinal = (int64_t)kit_below(seed, 2);
+        c->host = hosts[host];
+        c->time_source = sources[kit_below(seed, 4)];
+        if (kit_below(seed, 4) == 0)
+            kit_name(c, "better", PM_NAME_COMM);
+        if (kit_below(seed, 3) == 0)
+            kit_command(c, c->taken_ms % 2 ? "/opt/app -v" : "/opt/app: worker");
+        free(c->source_name);
+        c->source_name = strdup(kit_below(seed, 2) ? "one.txt" : "two.txt");
+        add(h, c, somewhere(seed));
+    }
+}
+
+static void record_totals(const kit *k, history *h, const world *w, int64_t pid, int64_t ms,
+                          uint64_t *seed)
+{
+    for (uint64_t n = kit_below(seed, 3); n > 0 && h->n < WORLD_CAPTURES; n--) {
+        pm_capture *c = world_totals(k, w, PM_DIALECT_ROLLUP, pid, ms, seed);
+
+        c->ordinal = (int64_t)n;
+        c->host = hosts[0];
+        c->start_time = 5000; /* sums have nothing else that ties them to a life */
+        add(h, c, somewhere(seed));
+    }
+}
+
+static void describe_live(history *h, const world *w, size_t boot, int64_t ms, pm_live *live,
+                          uint64_t *seed)
+{
+    bool other = kit_below(seed, 3) == 0;
+
+    *live =
+        (pm_live){.boot_id = boots[boot],
+                  .standing = {.ppid = 1,
+                               .uid = other ? 0 : 1000,
+                               .user = other ? PM_TEXT("root") : PM_TEXT("web"),
+                               .comm = PM_TEXT("app"),
+                               .exe = PM_TEXT("/opt/app/bin/app"),
+                               .cmdline = PM_TEXT("app -v"),
+                               .environment = other ? PM_TEXT("A1=x\0A=\0B=y=z\0") : PM_TEXT(""),
+                               .memory_max_kib = other ? PM_NO_LIMIT : 1 << 20,
+                               .address_limit_kib = PM_NO_LIMIT,
+                               .stack_limit_kib = 8192,
+                               .max_map_count = 65530},
+                  .mono_ns = (ms - 1700000000000) * 1000000 + 7000000,
+                  .utc_ms = ms + 7,
+                  .read_us = 100 + (int64_t)kit_below(seed, 50),
+                  .cpu_us = 80,
+                  .longest_us = 12,
+                  .predicted_us = other ? 9000 : PMAPDB_UNKNOWN,
+                  .threads = 3,
+                  .hwm_kib = 4096,
+                  .swap_kib = PMAPDB_UNKNOWN,
+                  .page_tables_kib = (int64_t)w->n,
+                  .anon_kib = 5,
+                  .file_kib = 6,
+                  .shmem_kib = 0};
+    if (other) {
+        snprintf(h->degraded[h->n], sizeof h->degraded[0], "it would take %zu s", w->n);
+        live->degraded = h->degraded[h->n];
+    }
+}
+
+/* One beat: all of its captures go where the beat goes. */
+static void record_sweep(const kit *k, history *h, world w[2], size_t boot, int64_t ms,
+                         uint64_t *seed)
+{
+    unsigned where = somewhere(seed);
+    pm_sweep *sweep = &h->sweep[h->n_sweeps];
+
+    *sweep = (pm_sweep){.host = hosts[1],
+                        .boot_id = boots[boot],
+                        .selection = "--all",
+                        .every_ms = boot ? 5000 : PMAPDB_UNKNOWN,
+                        .started_ms = ms,
+                        .mono_ns = (ms - 1700000000000) * 1000000,
+                        .counts = {(int64_t)kit_below(seed, 3), 2, 0, 0, 0}};
+    h->ended_ms[h->n_sweeps] = ms + 20;
+    for (int64_t p = 0; p < 2 && h->n < WORLD_CAPTURES; p++) {
+        pm_capture *c = world_capture(k, &w[p], PM_DIALECT_SMAPS, 200 + p, ms, seed);
+
+        c->host = hosts[1];
+        c->time_source = PM_TIME_LIVE;
+        c->start_time = 900 + p;
+        kit_name(c, "app", PM_NAME_EXE);
+        c->live = &h->live[h->n];
+        describe_live(h, &w[p], boot, ms, &h->live[h->n], seed);
+        c->block.checked = PM_CHECKED_STATUS;
+        c->block.tool_rss_kib = 77;
+        add(h, c, where)->sweep = h->n_sweeps;
+    }
+    h->n_sweeps++;
+}
+
+static void make_history(const kit *k, history *h, uint64_t seed)
+{
+    static const int64_t steps[] = {300, 1000, 1001, 5000, 60000};
+    world w[4] = {0};
+    int64_t ms = 1700000000000;
+    size_t beats = 8 + kit_below(&seed, 24), boot = 0;
+    bool sweeps = kit_below(&seed, 3) > 0, text = !sweeps || kit_below(&seed, 2);
+
+    h->n = h->n_sweeps = 0;
+    for (int i = 0; i < 24; i++)
+        world_add(&w[i % 4], &seed);
+    for (int i = 0; i < 4; i++)
+        world_thread(&w[i], &seed);
+    for (size_t b = 0; b < beats && h->n + 16 < WORLD_CAPTURES; b++) {
+        for (size_t i = kit_below(&seed, 6); i > 0; i--)
+            world_step(&w[kit_below(&seed, 4)], &seed);
+        if (sweeps && b == beats / 2)
+            boot = 1;
+        if (sweeps)
+            record_sweep(k, h, w + 2, boot, ms, &seed);
+        if (text) {
+            record_text(k, h, &w[0], 0, 100, ms, &seed);
+            record_text(k, h, &w[1], 1 + kit_below(&seed, 2), 100, ms, &seed);
+        }
+        if (text && kit_below(&seed, 3) == 0)
+            record_totals(k, h, &w[0], 101, ms, &seed);
+        ms += steps[kit_below(&seed, sizeof steps / sizeof *steps)];
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const seen *s = a, *t = b;
+    const pm_capture *x = s->capture, *y = t->capture;
+
+    if (x->taken_ms != y->taken_ms)
+        return x->taken_ms < y->taken_ms ? -1 : 1;
+    if (s->sweep != t->sweep)
+        return s->sweep < t->sweep ? -1 : 1;
+    if (x->block.dialect != y->block.dialect)
+        return x->block.dialect < y->block.dialect ? -1 : 1;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return x->block.hash < y->block.hash ? -1 : x->block.hash > y->block.hash;
+}
+
+static void free_history(history *h)
+{
+    for (size_t i = 0; i < h->n; i++)
+        pm_capture_free(h->seen[i].capture);
+}
+
+/* ---- storing ---- */
+
+static void put_sweep(const kit *k, const history *h, size_t *i)
+{
+    size_t sweep = h->seen[*i].sweep;
+    int64_t capture_id;
+    pm_stored stored;
+    pmapdb_error err = {0};
+
+    kit_ok(pm_store_begin(k->store, &err), &err);
+    kit_ok(pm_sweep_begin(k->store->sql, &h->sweep[sweep], &capture_id, &err), &err);
+    for (; *i < h->n && h->seen[*i].sweep == sweep; ++*i)
+        kit_ok(pm_store_put_within(k->store, h->seen[*i].capture, KIT_SWEEP, &capture_id, &stored,
+                                   &err),
+               &err);
+    kit_ok(pm_sweep_end(k->store->sql, capture_id, h->ended_ms[sweep], &h->sweep[sweep], &err),
+           &err);
+    kit_ok(pm_store_commit(k->store, &err), &err);
+}
+
+static void put_all(const kit *k, const history *h, unsigned where)
+{
+    for (size_t i = 0; i < h->n;) {
+        if (!(h->seen[i].where & where))
+            i++;
+        else if (h->seen[i].sweep != SIZE_MAX)
+            put_sweep(k, h, &i);
+        else
+            kit_store(k, h->seen[i++].capture);
+    }
+    kit_exec(k, "INSERT INTO pin SELECT snapshot_id, 'why ' || hash, taken_ms FROM snapshots "
+                "WHERE hash % 7 = 0");
+}
+
+static pm_merge_counts merge(const kit *into, const kit *from)
+{
+    pm_merge_options options = {.sweep_ms = KIT_SWEEP};
+    pm_merge_counts counts;
+    pmapdb_error err = {0};
+    bool theirs;
+
+    kit_ok(pm_merge_store(into->store, from->store, &options, &counts, &theirs, &err), &err);
+    return counts;
+}
+
+/* ---- one history ---- */
+
+typedef struct stores {
+    kit *one, *part[STORES], *all;
+    pm_buf want, got;
+} stores;
+
+static bool is_as_one(const stores *s, const kit *k, uint64_t seed, const char *what)
+{
+    pm_buf *got = (pm_buf *)&s->got;
+
+    answers(k, got);
+    if (whole_store(k) && answers_equal(got, &s->want))
+        return true;
+    print_error("seed %llu: %s\n", (unsigned long long)seed, what);
+    return false;
+}
+
+static bool merge_parts(stores *s, uint64_t seed)
+{
+    size_t first = seed % STORES;
+    uint64_t new = 0;
+
+    kit_remove_store(s->all);
+    kit_open(s->all);
+    for (size_t i = 0; i < STORES; i++)
+        new += merge(s->all, s->part[(first + i) % STORES]).new;
+    if (!is_as_one(s, s->all, seed, "three into a new one"))
+        return false;
+    for (size_t i = 0; i < STORES; i++) {
+        pm_merge_counts again = merge(s->all, s->part[i]);
+
+        if (again.new || again.known != again.snapshots) {
+            print_error("seed %llu: %llu new ones\n", (unsigned long long)seed,
+                        (unsigned long long)again.new);
+            return false;
+        }
+    }
+    if (!is_as_one(s, s->all, seed, "once more"))
+        return false;
+    for (size_t i = 1; i < STORES; i++)
+        merge(s->part[first], s->part[(first + i) % STORES]);
+    return is_as_one(s, s->part[first], seed, "into one of them");
+}
+
+static bool try_seed(stores *s, uint64_t seed)
+{
+    static history h;
+    bool good;
+
+    make_history(s->one, &h, seed);
+    qsort(h.seen, h.n, sizeof *h.seen, by_time);
+    kit_remove_store(s->one);
+    kit_open(s->one);
+    put_all(s->one, &h, ~0U);
+    for (unsigned i = 0; i < STORES; i++) {
+        kit_remove_store(s->part[i]);
+        kit_open(s->part[i]);
+        put_all(s->part[i], &h, 1U << i);
+    }
+    answers(s->one, &s->want);
+    good = merge_parts(s, seed);
+    free_history(&h);
+    return good;
+}
+
+static uint64_t from_environment(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    uint64_t n;
+
+    return text && pm_num_all(pm_text_of(text), &n) ? n : otherwise;
+}
+
+static kit *new_kit(void)
+{
+    void *k = NULL;
+
+    if (kit_enter(&k) != 0)
+        abort();
+    return k;
+}
+
+static void parts_make_a_whole(void **state)
+{
+    stores s = {.one = new_kit(), .all = new_kit()};
+    uint64_t first = from_environment("PMAPDB_SEED", 1), failed = 0;
+    uint64_t n = from_environment("PMAPDB_SEEDS", SEEDS);
+    void *k;
+
+    (void)state;
+    for (size_t i = 0; i < STORES; i++)
+        s.part[i] = new_kit();
+    for (uint64_t seed = first; seed < first + n; seed++)
+        failed += !try_seed(&s, seed);
+    kit_leave((k = s.one, &k));
+    kit_leave((k = s.all, &k));
+    for (size_t i = 0; i < STORES; i++)
+        kit_leave((k = s.part[i], &k));
+    pm_buf_free(&s.want);
+    pm_buf_free(&s.got);
+    assert_int_equal(failed, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_make_a_whole),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,302 @@
+/* prune_known_test: what imports know of what was removed; what belongs to live captures goes with
+ * them; compacting. */
+#include "prune_world.h"
+
+#include "store/compact.h"
+#include "store/log.h"
+#include "store/sight.h"
+
+/* ---- what imports know ---- */
+
+/* From standard input, and live, nothing can come a second time. */
+static void traces(void **state)
+{
+    static const pm_time_source sources[] = {PM_TIME_GIVEN, PM_TIME_STREAM, PM_TIME_NAME,
+                                             PM_TIME_MTIME, PM_TIME_NOW,    PM_TIME_LIVE,
+                                             PM_TIME_EVERY};
+    const kit *k = kit_of(state);
+    pm_capture *c[8];
+
+    for (size_t i = 0; i < 7; i++) {
+        c[i] = pw_grown(k, 1, (int64_t)i);
+        c[i]->time_source = sources[i];
+        kit_store(k, c[i]);
+    }
+    pw_put_grown(k, 1, 20, 21);
+    pw_keep_last(k, 1);
+    kit_expect(k, "SELECT hash, taken_ms, n, ordinal, dialect, pid, host_id, log_id FROM trace",
+               "1000|1700000000000|0|0|pmap-x|1|?|?\n"
+               "1001|1700000060000|0|0|pmap-x|1|?|?\n"
+               "1002|1700000120000|0|0|pmap-x|1|?|?\n"
+               "1003|1700000180000|0|0|pmap-x|1|?|?\n"
+               "1006|1700000360000|0|0|pmap-x|1|?|?\n");
+    for (size_t i = 0; i < 7; i++) {
+        bool again = sources[i] == PM_TIME_NOW || sources[i] == PM_TIME_LIVE;
+        pm_stored stored;
+
+        if (sources[i] == PM_TIME_MTIME)
+            c[i]->taken_ms += 999; /* of the same second */
+        stored = kit_store(k, c[i]);
+        assert_int_equal(stored.duplicate, !again);
+        assert_int_equal(stored.pruned, !again);
+        assert_int_equal(stored.snapshot_id == 0, !again);
+        pm_capture_free(c[i]);
+    }
+    kit_expect(k, "SELECT count(*) FROM snapshots", "3\n");
+}
+
+/* Of another host, pid, dialect, time: not the same. */
+static void a_trace_is_of_one_capture(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_capture *c = pw_grown(k, 1, 0);
+
+    kit_store(k, c);
+    pw_put_grown(k, 1, 5, 6);
+    pw_keep_last(k, 1);
+    assert_true(kit_store(k, c).pruned);
+    c->host = "one";
+    assert_false(kit_store(k, c).duplicate);
+    c->host = NULL;
+    c->pid = 2;
+    assert_false(kit_store(k, c).duplicate);
+    c->pid = 1;
+    c->taken_ms++;
+    assert_false(kit_store(k, c).duplicate);
+    c->taken_ms--;
+    c->block.hash++;
+    assert_false(kit_store(k, c).duplicate);
+    c->block.hash--;
+    c->block.dialect = PM_DIALECT_PMAP;
+    assert_false(kit_store(k, c).duplicate);
+    pm_capture_free(c);
+}
+
+/* Two hosts gave the same bytes at the same time. */
+static void equal_traces_are_told_apart(void **state)
+{
+    const kit *k = kit_of(state);
+    const char *hosts[] = {NULL, "one", "two"};
+
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 3; i++) {
+            pm_capture *c = pw_grown(k, 1, 0);
+
+            c->host = hosts[i];
+            assert_int_equal(kit_store(k, c).pruned, round == 1);
+            pm_capture_free(c);
+            c = pw_grown(k, 1, 9);
+            c->host = hosts[i];
+            kit_put(k, c);
+        }
+        pw_keep_last(k, 1);
+    }
+    kit_expect(k, "SELECT count(*), max(n) FROM trace", "3|2\n");
+}
+
+/* An untimed log is known by its sequence, of which a prune took the front. */
+static void a_log_goes_on(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_log_block blocks[8];
+    int64_t log_id, again, last_ms;
+    pmapdb_error err = {0};
+
+    for (size_t i = 0; i < 8; i++)
+        blocks[i] = (pm_log_block){.pid = 1, .hash = 1000 + i};
+    kit_ok(pm_log_match(k->store, NULL, blocks, 5, PW_AT(4), &log_id, &last_ms, &err), &err);
+    for (int64_t n = 0; n < 5; n++) {
+        pm_capture *c = pw_grown(k, 1, n);
+
+        c->log_id = (uint64_t)log_id;
+        c->time_source = PM_TIME_EVERY;
+        kit_put(k, c);
+    }
+    pw_keep_last(k, 2);
+    kit_ok(pm_log_match(k->store, NULL, blocks, 7, PW_AT(9), &again, &last_ms, &err), &err);
+    assert_int_equal(again, log_id);
+    assert_int_equal(last_ms, PW_AT(4));
+    for (size_t i = 0; i < 7; i++) {
+        assert_int_equal(blocks[i].known, i < 5);
+        assert_int_equal(blocks[i].taken_ms, i < 5 ? PW_AT((int64_t)i) : 0);
+    }
+    /* all of it removed: still the same log */
+    pw_prune(k, &(pmapdb_prune_options){
+                    .drop = true, .force = true, .process = "app", .max_kib = PMAPDB_UNKNOWN});
+    kit_ok(pm_log_match(k->store, NULL, blocks, 4, PW_AT(3), &again, &last_ms, &err), &err);
+    assert_int_equal(again, log_id);
+    assert_true(blocks[0].known && blocks[3].known);
+}
+
+/* ---- live captures ---- */
+
+/* A sweep of two processes; what belongs to it goes with the last of its snapshots. */
+static void put_sweep(const kit *k, int64_t n, const int64_t *pids, size_t n_pids)
+{
+    pm_sweep sweep = {.host = "one",
+                      .boot_id = "b",
+                      .selection = "--all",
+                      .every_ms = 60000,
+                      .started_ms = PW_AT(n),
+                      .mono_ns = n};
+    pmapdb_error err = {0};
+    int64_t capture_id = 0;
+
+    kit_ok(pm_store_begin(k->store, &err), &err);
+    kit_ok(pm_sweep_begin(k->store->sql, &sweep, &capture_id, &err), &err);
+    for (size_t i = 0; i < n_pids; i++) {
+        pm_capture *c = pw_grown(k, pids[i], n);
+        pm_live live = {.boot_id = "b", .mono_ns = n, .utc_ms = PW_AT(n)};
+        pm_stored stored;
+
+        live.standing.comm = PM_TEXT("app");
+        live.standing.environment = (pm_text){"A=1\0B=2", 8};
+        live.standing.ppid = n < 5 ? 1 : 2; /* the parent ended: another standing */
+        c->host = "one";
+        c->start_time = 77;
+        c->time_source = PM_TIME_LIVE;
+        c->live = &live;
+        kit_ok(pm_store_put_within(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
+        pm_capture_free(c);
+    }
+    kit_ok(pm_sweep_end(k->store->sql, capture_id, PW_AT(n) + 5, &sweep, &err), &err);
+    kit_ok(pm_store_commit(k->store, &err), &err);
+}
+
+#define SWEEPS                                                                                    \
+    "SELECT (SELECT count(*) FROM capture), (SELECT count(*) FROM sweep), (SELECT count(*) FROM " \
+    "job), (SELECT count(*) FROM sight), (SELECT count(*) FROM standing), (SELECT count(*) FROM " \
+    "environment), (SELECT count(*) FROM trace), (SELECT count(*) FROM host)"
+
+/* Without the check that captures have snapshots: a sweep may have found nothing. */
+static pmapdb_prune_result prune_sweeps(const kit *k, const pmapdb_prune_options *o)
+{
+    pmapdb_prune_result r;
+    pmapdb_error err = {0};
+
+    kit_ok(pmapdb_prune(k->store, o, &r, &err), &err);
+    assert_true(PW_NONE(k, pw_untidy));
+    kit_expect(k, "SELECT * FROM pragma_foreign_key_check", "");
+    return r;
+}
+
+static void sweeps(void **state)
+{
+    static const int64_t pids[] = {1, 100};
+    const kit *k = kit_of(state);
+    pmapdb_prune_options o = {.keep.last = 2, .max_kib = PMAPDB_UNKNOWN, .process = "app"};
+
+    for (int64_t n = 0; n < 10; n++)
+        put_sweep(k, n, pids, n == 4 || n == 9 ? 0 : 2); /* nothing was there */
+    kit_expect(k, SWEEPS, "10|10|1|16|2|4|0|1\n");
+    prune_sweeps(k, &o); /* db keeps the sweeps */
+    kit_expect(k, SWEEPS, "9|9|1|10|2|4|0|1\n");
+    o.process = "db";
+    prune_sweeps(k, &o); /* the empty one at the end is younger than all that went */
+    kit_expect(k, SWEEPS, "3|3|1|4|1|2|0|1\n");
+    o = (pmapdb_prune_options){
+        .drop = true, .force = true, .host = "one", .max_kib = PMAPDB_UNKNOWN};
+    prune_sweeps(k, &o);
+    kit_expect(k, SWEEPS, "1|1|1|0|0|0|0|1\n");
+}
+
+/* ---- compacting ---- */
+
+static pmapdb_compact_result compact(const kit *k)
+{
+    pmapdb_compact_options o = {0};
+    pmapdb_compact_result r;
+    pmapdb_error err = {0};
+
+    pw_remember(k);
+    kit_ok(pm_store_compact(k->store, &o, &r, &err), &err);
+    assert_true(PW_NONE(k, pw_changed) && PW_NONE(k, whole_broken) && PW_NONE(k, pw_untidy));
+    return r;
+}
+
+/* Captures of sums that come late, each between two others, cut their epoch again and again. */
+static void epochs_join(void **state)
+{
+    const kit *k = kit_of(state);
+    pmapdb_compact_result r;
+
+    for (int64_t n = 0; n < 300; n++) {
+        int64_t at = n < 200 ? 3 * n : 3 * ((n * 71) % 200) + 1;
+        pm_capture *c = kit_totals(k, PM_DIALECT_ROLLUP, 1, PW_AT(at));
+
+        kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS), (uint64_t)n);
+        kit_put(k, c);
+    }
+    kit_expect(k, "SELECT count(*) > 5 FROM epoch", "1\n");
+    r = compact(k);
+    assert_true(r.epochs_before > 5);
+    assert_int_equal(r.epochs_after, 1);
+    r = compact(k);
+    assert_int_equal(r.epochs_before, 1);
+}
+
+/* No larger than appending would make them. */
+static void epochs_stay_bounded(void **state)
+{
+    kit *k = kit_of(state);
+    world_history h;
+    pmapdb_compact_result r;
+    int64_t in_order;
+
+    pw_history(k, &h, 3, 60);
+    for (size_t i = 0; i < h.n; i++)
+        kit_store(k, h.capture[i]);
+    r = compact(k);
+    in_order = (int64_t)r.epochs_before;
+    assert_true(r.epochs_after <= r.epochs_before);
+    kit_remove_store(k);
+    kit_open(k);
+    for (size_t i = 0; i < h.n; i++)
+        kit_store(k, h.capture[(i * 89) % h.n]);
+    assert_int_not_equal(h.n % 89, 0);
+    r = compact(k);
+    assert_true((int64_t)r.epochs_after <= in_order + in_order / 2);
+    pw_free(&h);
+    kit_remove_store(k);
+    kit_open(k);
+    pw_fill(k, 300);
+    r = compact(k);
+    assert_true(r.epochs_before > 40);
+    assert_true(r.epochs_after + 2 >= r.epochs_before); /* they were full */
+}
+
+/* Blocks of one file and moment share a row of table capture; a prune between two of them took it.
+ */
+static void a_capture_that_went_is_made_again(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_capture *first = pw_grown(k, 1, 0), *second = pw_grown(k, 2, 0);
+    int64_t capture_id = 0;
+    pm_stored stored;
+    pmapdb_error err = {0};
+
+    kit_ok(pm_store_put(k->store, first, KIT_SWEEP, &capture_id, &stored, &err), &err);
+    pw_put_grown(k, 1, 5, 6);
+    pw_keep_last(k, 1);
+    kit_ok(pm_store_put(k->store, second, KIT_SWEEP, &capture_id, &stored, &err), &err);
+    assert_false(stored.duplicate);
+    assert_true(PW_NONE(k, whole_broken));
+    pm_capture_free(first);
+    pm_capture_free(second);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(traces),
+        IN_KIT(a_trace_is_of_one_capture),
+        IN_KIT(equal_traces_are_told_apart),
+        IN_KIT(a_log_goes_on),
+        IN_KIT(a_capture_that_went_is_made_again),
+        IN_KIT(sweeps),
+        IN_KIT(epochs_join),
+        IN_KIT(epochs_stay_bounded),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,241 @@
+/* prune_rules_test: which moments the rules keep, and why. Times are local, of zones with and
+ * without summer time; what is wanted was worked out by hand, as restic's manual tells it. */
+#include "kit.h"
+
+#include "base/clock.h"
+#include "store/prune_rules.h"
+#include <time.h>
+
+#define N_MAX 64
+
+static void set_zone(const char *zone)
+{
+    setenv("TZ", zone, 1);
+    tzset();
+}
+
+/* `times` stand newest first, one per line: "TIME = why", why empty where it goes. */
+static void check_at(const pmapdb_keep *keep, const char *now, const char *times)
+{
+    int64_t ms[N_MAX], now_ms = INT64_MAX;
+    unsigned why[N_MAX];
+    size_t n = 0;
+    pm_buf got = {0};
+
+    if (now)
+        assert_true(pm_clock_parse(pm_text_of(now), &now_ms));
+    for (const char *line = times; *line; line = strchr(line, '\n') + 1) {
+        const char *equals = strstr(line, " =");
+
+        assert_non_null(equals);
+        assert_true(n < N_MAX);
+        assert_true(pm_clock_parse((pm_text){line, (size_t)(equals - line)}, &ms[n++]));
+    }
+    pm_prune_rules(keep, ms, n, now_ms, why);
+    n = 0;
+    for (const char *line = times; *line; line = strchr(line, '\n') + 1, n++) {
+        pm_buf_add(&got, line, (size_t)(strstr(line, " =") - line), NULL);
+        pm_buf_addf(&got, NULL, " =%s", why[n] ? " " : "");
+        pm_prune_why(why[n], &got, NULL);
+        pm_buf_add(&got, "\n", 1, NULL);
+    }
+    assert_string_equal(pm_buf_text(&got).data, times);
+    pm_buf_free(&got);
+}
+
+static void check(const pmapdb_keep *keep, const char *times)
+{
+    check_at(keep, NULL, times);
+}
+
+static void last(void **state)
+{
+    (void)state;
+    set_zone("UTC");
+    check(&(pmapdb_keep){.last = 2}, "2026-11-21T02:00:00Z = last\n"
+                                     "2026-11-21T01:00:00Z = last\n"
+                                     "2026-11-21T00:00:00Z =\n");
+    check(&(pmapdb_keep){.last = 3}, "2026-11-21T02:00:00Z = last\n");
+    check(&(pmapdb_keep){.last = PMAPDB_KEEP_ALL}, "2026-11-21T02:00:00Z = last\n"
+                                                   "2026-11-21T01:00:00Z = last\n");
+    check(&(pmapdb_keep){.last = 2}, "");
+    /* equal times are two places */
+    check(&(pmapdb_keep){.last = 2}, "2026-11-21T02:00:00Z = last\n"
+                                     "2026-11-21T02:00:00Z = last\n"
+                                     "2026-11-21T02:00:00Z =\n");
+}
+
+/* The last of each period; empty periods do not count. */
+static void periods(void **state)
+{
+    (void)state;
+    set_zone("UTC");
+    check(&(pmapdb_keep){.hourly = 2}, "2026-11-21T09:59:59.999Z = hourly\n"
+                                       "2026-11-21T09:00:00Z =\n"
+                                       "2026-11-21T04:30:00Z = hourly\n"
+                                       "2026-11-21T04:10:00Z =\n"
+                                       "2026-11-21T03:59:59Z =\n");
+    check(&(pmapdb_keep){.daily = 2, .monthly = 2}, "2026-03-02T12:00:00Z = daily, monthly\n"
+                                                    "2026-03-02T00:00:00Z =\n"
+                                                    "2026-02-28T23:59:59Z = daily, monthly\n"
+                                                    "2026-02-28T23:00:00Z =\n"
+                                                    "2026-02-01T23:00:00Z =\n"
+                                                    "2026-01-01T00:00:00Z =\n");
+    check(&(pmapdb_keep){.yearly = 2}, "2027-01-01T00:00:00Z = yearly\n"
+                                       "2026-12-31T23:59:59Z = yearly\n"
+                                       "2026-01-01T00:00:00Z =\n"
+                                       "2025-06-01T00:00:00Z =\n");
+    check(&(pmapdb_keep){.hourly = 1}, "2026-11-21T09:10:00Z = hourly\n"
+                                       "2026-11-21T09:10:00Z =\n"
+                                       "2026-11-21T08:10:00Z =\n");
+}
+
+/* From Monday 0:00 to Sunday 24:00, over the end of the year too: 2026-12-28 is a Monday,
+ * 2027-01-03 a Sunday, of one week. */
+static void weeks(void **state)
+{
+    (void)state;
+    set_zone("UTC");
+    check(&(pmapdb_keep){.weekly = 2}, "2026-11-23T00:00:00Z = weekly\n"
+                                       "2026-11-22T23:59:59Z = weekly\n"
+                                       "2026-11-16T00:00:00Z =\n"
+                                       "2026-11-15T23:59:59Z =\n");
+    check(&(pmapdb_keep){.weekly = 3}, "2027-01-04T00:00:00Z = weekly\n"
+                                       "2027-01-03T23:00:00Z = weekly\n"
+                                       "2026-12-28T00:00:00Z =\n"
+                                       "2026-12-27T23:59:59Z = weekly\n"
+                                       "2026-12-21T00:00:00Z =\n"
+                                       "2026-12-20T23:59:59Z =\n");
+    /* before 1970 there is nothing, but the week of its first Thursday begins in 1969 */
+    check(&(pmapdb_keep){.weekly = 1}, "1970-01-04T23:00:00Z = weekly\n"
+                                       "1970-01-01T00:00:00Z =\n");
+}
+
+/* Where a rule has places left, the oldest of all stays. */
+static void the_oldest(void **state)
+{
+    (void)state;
+    set_zone("UTC");
+    check(&(pmapdb_keep){.daily = 3, .weekly = 1}, "2026-11-21T12:00:00Z = daily, weekly\n"
+                                                   "2026-11-21T06:00:00Z =\n"
+                                                   "2026-11-20T12:00:00Z = daily\n"
+                                                   "2026-11-20T06:00:00Z =\n"
+                                                   "2026-11-20T01:00:00Z = oldest daily\n");
+}
+
+static void within(void **state)
+{
+    (void)state;
+    set_zone("UTC");
+    /* counted from the newest, not from now; what is exactly as old is out, as in restic */
+    check(&(pmapdb_keep){.within_ms = 3600000}, "2020-01-01T02:00:00Z = within\n"
+                                                "2020-01-01T01:00:01Z = within\n"
+                                                "2020-01-01T01:00:00Z =\n"
+                                                "2019-01-01T00:00:00Z =\n");
+    check(&(pmapdb_keep){.last = 1, .within_ms = 1}, "2020-01-01T02:00:00Z = last, within\n"
+                                                     "2020-01-01T01:00:00Z =\n");
+    /* a clock that was wrong once does not make everything else old */
+    check_at(&(pmapdb_keep){.within_ms = 3600000}, "2026-01-01T12:00:00Z",
+             "2036-01-01T02:00:00Z = within\n"
+             "2026-01-01T11:30:00Z = within\n"
+             "2026-01-01T11:00:00Z = within\n"
+             "2026-01-01T10:30:00Z =\n");
+    check_at(&(pmapdb_keep){.within_ms = 3600000}, "2010-01-01T12:00:00Z",
+             "2036-01-01T02:00:00Z = within\n"
+             "2026-01-01T11:30:00Z =\n");
+}
+
+static void any_rule_is_enough(void **state)
+{
+    (void)state;
+    set_zone("UTC");
+    check(&(pmapdb_keep){.last = 1, .hourly = 2, .daily = 2, .weekly = 2},
+          "2026-11-24T10:10:00Z = last, hourly, daily, weekly\n"
+          "2026-11-24T10:05:00Z =\n"
+          "2026-11-24T09:50:00Z = hourly\n"
+          "2026-11-24T08:50:00Z =\n"
+          "2026-11-23T23:50:00Z = daily\n"
+          "2026-11-22T20:00:00Z = weekly\n"
+          "2026-11-22T10:00:00Z =\n"
+          "2026-11-10T10:00:00Z =\n");
+}
+
+/* Berlin's clock goes from 2:00 to 3:00 on 2026-03-29 and from 3:00 back to 2:00 on 2026-10-25. */
+static void summer_time(void **state)
+{
+    (void)state;
+    set_zone("Europe/Berlin");
+    /* 2:30 comes twice: two hours, one day */
+    check(&(pmapdb_keep){.hourly = 3, .daily = 1}, "2026-10-25T02:10:00Z = hourly, daily\n"
+                                                   "2026-10-25T01:30:00Z = hourly\n"
+                                                   "2026-10-25T01:00:00Z =\n"
+                                                   "2026-10-25T00:30:00Z = hourly\n"
+                                                   "2026-10-25T00:00:00Z =\n"
+                                                   "2026-10-24T23:30:00Z =\n");
+    /* the day of 25 hours: it begins at 22:00 and ends at 23:00 UTC */
+    check(&(pmapdb_keep){.daily = 3}, "2026-10-25T23:00:00Z = daily\n"
+                                      "2026-10-25T22:59:59Z = daily\n"
+                                      "2026-10-24T22:00:00Z =\n"
+                                      "2026-10-24T21:59:59Z = daily\n"
+                                      "2026-10-23T22:00:00Z =\n"
+                                      "2026-10-23T21:59:59Z =\n");
+    /* the day of 23 hours, and the week that it ends */
+    check(&(pmapdb_keep){.daily = 2, .weekly = 2}, "2026-03-29T22:00:00Z = daily, weekly\n"
+                                                   "2026-03-29T21:59:59Z = daily, weekly\n"
+                                                   "2026-03-28T23:00:00Z =\n"
+                                                   "2026-03-22T23:00:00Z =\n"
+                                                   "2026-03-22T22:59:59Z =\n");
+    /* hours of zones that are half an hour off */
+    set_zone("Asia/Kolkata");
+    check(&(pmapdb_keep){.hourly = 2}, "2026-11-21T09:29:59Z = hourly\n"
+                                       "2026-11-21T08:30:00Z =\n"
+                                       "2026-11-21T08:29:59Z = hourly\n"
+                                       "2026-11-21T07:30:00Z =\n"
+                                       "2026-11-21T07:29:59Z =\n");
+    set_zone("UTC");
+}
+
+/* 12 Sundays, as in restic's manual. */
+static void the_example_of_restic(void **state)
+{
+    (void)state;
+    set_zone("UTC");
+    check(&(pmapdb_keep){.daily = 4}, "2019-11-17T11:00:00Z = daily\n"
+                                      "2019-11-10T11:00:00Z = daily\n"
+                                      "2019-11-03T11:00:00Z = daily\n"
+                                      "2019-10-27T11:00:00Z = daily\n"
+                                      "2019-10-20T11:00:00Z =\n"
+                                      "2019-10-13T11:00:00Z =\n"
+                                      "2019-10-06T11:00:00Z =\n"
+                                      "2019-09-29T11:00:00Z =\n"
+                                      "2019-09-22T11:00:00Z =\n"
+                                      "2019-09-15T11:00:00Z =\n"
+                                      "2019-09-08T11:00:00Z =\n"
+                                      "2019-09-01T11:00:00Z =\n");
+}
+
+static void what_is_a_rule(void **state)
+{
+    (void)state;
+    assert_false(pm_prune_has_rules(&(pmapdb_keep){0}));
+    assert_true(pm_prune_has_rules(&(pmapdb_keep){.yearly = 1}));
+    assert_true(pm_prune_has_rules(&(pmapdb_keep){.within_ms = 1}));
+    assert_true(pm_prune_has_rules(&(pmapdb_keep){.last = PMAPDB_KEEP_ALL}));
+    assert_int_equal(pm_prune_check_rules(&(pmapdb_keep){.last = -2}, NULL), PMAPDB_USAGE);
+    assert_int_equal(pm_prune_check_rules(&(pmapdb_keep){.within_ms = -1}, NULL), PMAPDB_USAGE);
+    assert_int_equal(pm_prune_check_rules(&(pmapdb_keep){.last = PMAPDB_KEEP_ALL}, NULL),
+                     PMAPDB_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(last),           cmocka_unit_test(periods),
+        cmocka_unit_test(weeks),          cmocka_unit_test(the_oldest),
+        cmocka_unit_test(within),         cmocka_unit_test(any_rule_is_enough),
+        cmocka_unit_test(summer_time),    cmocka_unit_test(the_example_of_restic),
+        cmocka_unit_test(what_is_a_rule),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

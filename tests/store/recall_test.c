@@ -1,0 +1,273 @@
+/* recall_test: a capture that was stored comes back as it was read: every field of every mapping,
+ * which of them were there, sums, words. Of all captures of the tree, and of PMAPDB_SHARED. */
+#include "kit.h"
+
+#include "parse/reader.h"
+#include "source/source.h"
+#include "store/recall.h"
+
+#define STEP_MS 10000
+
+/* What was given, in the order of taken_ms. */
+typedef struct given {
+    kit *k;
+    pm_capture **capture;
+    size_t n, cap;
+    uint32_t *rows;
+    size_t n_rows, cap_rows;
+    int64_t pid;
+} given;
+
+static size_t compared, stored;
+
+/* ---- reading ---- */
+
+static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *err)
+{
+    given *g = ctx;
+    uint32_t id;
+
+    kit_ok(pm_pool_mapping(g->k->pool, m, &id, err), err);
+    kit_ok(pm_grow(&g->rows, &g->cap_rows, g->n_rows, sizeof *g->rows, err), err);
+    g->rows[g->n_rows++] = id;
+    return PMAPDB_OK;
+}
+
+/* Every time source and check, with and without a start time, a name, a command. */
+static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *err)
+{
+    static const pm_time_source sources[] = {PM_TIME_STREAM, PM_TIME_MTIME, PM_TIME_NOW,
+                                             PM_TIME_EVERY};
+    given *g = ctx;
+    pm_capture *c;
+
+    if (!block->empty.len && !block->foreign) {
+        int64_t at = 1700000000000 + (int64_t)g->n * STEP_MS;
+
+        c = kit_capture(g->k, block->dialect, g->pid, at);
+        c->block = *block;
+        c->missing = pm_text_copy(block->missing);
+        c->block.missing = pm_text_of(c->missing);
+        c->block.notes = c->block.why = c->block.tool = PM_TEXT("");
+        c->command = pm_text_copy(block->command);
+        c->block.command = pm_text_of(c->command);
+        c->rows = malloc((g->n_rows + 1) * sizeof *c->rows);
+        if (!c->rows)
+            abort();
+        if (g->n_rows)
+            memcpy(c->rows, g->rows, g->n_rows * sizeof *c->rows);
+        c->n_rows = g->n_rows;
+        c->time_source = sources[g->n % 4];
+        c->ordinal = (int64_t)g->n % 3;
+        kit_ok(pm_grow(&g->capture, &g->cap, g->n, sizeof(pm_capture *), err), err);
+        g->capture[g->n++] = c;
+    }
+    g->n_rows = 0;
+    return PMAPDB_OK;
+}
+
+static void read_entry(given *g, pm_source *source)
+{
+    pm_reader_events events = {g, on_mapping, on_block};
+    pm_reader *reader = NULL;
+    const char *bytes;
+    size_t n;
+
+    kit_ok(pm_reader_new(&events, PM_DIALECT_COUNT, &reader, NULL), NULL);
+    if (!reader)
+        abort();
+    while (pm_source_read(source, &bytes, &n, NULL) == PMAPDB_OK && n &&
+           !pm_reader_hopeless(reader))
+        kit_ok(pm_reader_feed(reader, bytes, n, NULL), NULL);
+    kit_ok(pm_reader_finish(reader, NULL), NULL);
+    pm_reader_free(reader);
+    g->n_rows = 0;
+}
+
+/* ---- as text ---- */
+
+static int by_start(const void *a, const void *b)
+{
+    const pm_mapping *x = *(const pm_mapping *const *)a, *y = *(const pm_mapping *const *)b;
+
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void write_mapping(pm_buf *out, const pm_mapping *m)
+{
+    pm_buf_addf(out, NULL, "%llx-%llx %s %llx %x:%x %llu '%.*s' cut %d '%.*s' '%.*s' present %llx",
+                (unsigned long long)m->start, (unsigned long long)m->end, m->perms,
+                (unsigned long long)m->offset, m->dev_major, m->dev_minor,
+                (unsigned long long)m->inode, (int)m->path.len, m->path.data, m->name_cut,
+                (int)m->flags.len, m->flags.len ? m->flags.data : "", (int)m->extra.len,
+                m->extra.len ? m->extra.data : "", (unsigned long long)m->present);
+    for (int i = 0; i < PM_FIELD_COUNT; i++)
+        pm_buf_addf(out, NULL, " %llu", (unsigned long long)m->value[i]);
+    pm_buf_addf(out, NULL, "\n");
+}
+
+static void write_capture(pm_buf *out, const pm_capture *c)
+{
+    const pm_block *b = &c->block;
+    /* of pointers: NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    const pm_mapping **rows = calloc(c->n_rows + 1, sizeof *rows);
+
+    if (!rows)
+        abort();
+    pm_buf_addf(out, NULL, "%s %s %s %s %lld %lld hash %llx fields %llx '%s' '%s%s' pid %lld\n",
+                pm_dialect_name(b->dialect), pm_state_name(b->state), pm_checked_name(b->checked),
+                pm_time_source_name(c->time_source), (long long)c->taken_ms, (long long)c->ordinal,
+                (unsigned long long)b->hash, (unsigned long long)b->fields, c->missing,
+                c->source_dir, c->source_name, (long long)c->pid);
+    pm_buf_addf(out, NULL, "tool %lld %lld totals", (long long)b->tool_size_kib,
+                (long long)b->tool_rss_kib);
+    for (int i = 0; i < PM_TOTAL_COUNT; i++)
+        pm_buf_addf(out, NULL, " %lld", (long long)b->totals.v[i]);
+    pm_buf_addf(out, NULL, "\n");
+    for (size_t i = 0; i < c->n_rows; i++)
+        rows[i] = pm_capture_row(c, i);
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    qsort(rows, c->n_rows, sizeof *rows, by_start);
+    for (size_t i = 0; i < c->n_rows; i++)
+        write_mapping(out, rows[i]);
+    free(rows);
+}
+
+/* ---- comparing ---- */
+
+static void same(const pm_capture *got, const pm_capture *want)
+{
+    pm_buf a = {0}, b = {0};
+
+    write_capture(&a, got);
+    write_capture(&b, want);
+    if (!pm_text_equal(pm_buf_text(&a), pm_buf_text(&b)))
+        fail_msg("%s%s:\n%s\nwas:\n%s", want->source_dir, want->source_name, a.data, b.data);
+    pm_buf_free(&a);
+    pm_buf_free(&b);
+    compared++;
+}
+
+static void recall_process(pm_recall *r, int64_t process_id, const given *g)
+{
+    pmapdb_error err = {0};
+    pm_recall_item *items;
+    size_t n;
+
+    kit_ok(pm_recall_turn(r, process_id, &err), &err);
+    items = pm_recall_items(r, &n);
+    /* forwards, and every third once more backwards: an epoch is then read again */
+    for (size_t i = 0; i < 2 * n; i++) {
+        const pm_recall_item *item = &items[i < n ? i : 2 * n - 1 - i];
+        pm_capture *c = NULL;
+
+        if (i >= n && i % 3)
+            continue;
+        kit_ok(pm_recall_capture(r, item, &c, &err), &err);
+        if (!c || !g->capture)
+            abort();
+        same(c, g->capture[(item->taken_ms - 1700000000000) / STEP_MS]);
+        pm_capture_free(c);
+    }
+}
+
+static void recall_all(const kit *k, const given *g)
+{
+    pm_recall *r = NULL;
+    sqlite3_stmt *stmt;
+    bool has;
+
+    kit_ok(pm_recall_new(k->store->sql, &r, NULL), NULL);
+    if (!r)
+        abort();
+    kit_ok(pm_sql_rows(k->store->sql, "SELECT process_id FROM process", PM_NO_ARGS, &stmt, NULL),
+           NULL);
+    while (pm_sql_step(k->store->sql, stmt, &has, NULL) == PMAPDB_OK && has)
+        recall_process(r, pm_col_int(stmt, 0), g);
+    pm_recall_free(r);
+}
+
+/* False where two of its rows have one address. */
+static bool put(const kit *k, const pm_capture *c)
+{
+    pmapdb_error err = {0};
+    pm_stored out;
+    int64_t capture_id = 0;
+    pmapdb_status st = pm_store_put(k->store, c, KIT_SWEEP, &capture_id, &out, &err);
+
+    if (st == PMAPDB_INPUT)
+        return false;
+    kit_ok(st, &err);
+    return true;
+}
+
+static void round_trip(kit *k, const char *path)
+{
+    given g = {.k = k};
+    pm_source *source = NULL;
+    const pm_source_entry *entry;
+
+    kit_ok(pm_source_new(&path, 1, &source, NULL), NULL);
+    if (!source)
+        abort();
+    for (;;) {
+        if (pm_source_next(source, &entry, NULL) != PMAPDB_OK)
+            continue;
+        if (!entry)
+            break;
+        g.pid++;
+        if (!entry->closed)
+            read_entry(&g, source);
+    }
+    pm_source_free(source);
+    kit_exec(k, "PRAGMA cache_size = -200000");
+    for (size_t i = 0; i < g.n; i++)
+        stored += put(k, g.capture[i]);
+    recall_all(k, &g);
+    for (size_t i = 0; i < g.n; i++)
+        pm_capture_free(g.capture[i]);
+    free(g.capture);
+    free(g.rows);
+}
+
+static void expect_all(size_t at_least)
+{
+    if (stored < at_least || compared < stored)
+        fail_msg("%zu stored, %zu compared", stored, compared);
+    stored = compared = 0;
+}
+
+static void captures_of_the_tree(void **state)
+{
+    round_trip(kit_of(state), "samples");
+    expect_all(30);
+}
+
+static void fixtures(void **state)
+{
+    round_trip(kit_of(state), "tests/fixtures");
+    expect_all(60);
+}
+
+static void shared_captures(void **state)
+{
+    const char *shared = getenv("PMAPDB_SHARED");
+    char path[1024];
+
+    snprintf(path, sizeof path, "%s/captures", shared ? shared : "../shared");
+    if (access(path, R_OK) != 0)
+        skip();
+    round_trip(kit_of(state), path);
+    expect_all(200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(captures_of_the_tree),
+        IN_KIT(fixtures),
+        IN_KIT(shared_captures),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

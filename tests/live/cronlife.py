@@ -22,7 +22,6 @@ import kit
 HERE = pathlib.Path(__file__).resolve().parent
 BEATS = 1500 if kit.full else 60
 PROCESSES = 20
-SANITIZED = "PMAPDB_SANITIZED"
 
 # Grows by 64 KiB now and then; its neighbours stay as they are.
 WORKER = ("import time,sys\nkept=[]\nwhile True:\n kept.append(bytearray(65536))\n"
@@ -52,6 +51,12 @@ class World:
             child.wait()
 
 
+def sanitizer():
+    """The runtime that a sanitized program must have before any other library."""
+    words = subprocess.run(["ldd", kit.PROGRAM], capture_output=True, text=True, check=False).stdout.split()
+    return [w for w in words if w.startswith("/") and "libasan" in w]
+
+
 class Clock:
     """Both clocks go on by a minute a beat; a jump moves the one that people set."""
 
@@ -60,16 +65,16 @@ class Clock:
         subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", self.library,
                         HERE / "clock.c"], check=True)
         self.jumped = 0
+        self.preload = " ".join([*sanitizer(), str(self.library)])
 
     def environment(self, beat):
         add = {"CLOCK_REALTIME_ADD": str(60 * beat + self.jumped),
                "CLOCK_MONOTONIC_ADD": str(60 * beat)}
-        preload = os.environ.get("PMAPDB_PRELOAD", "")
-        return kit.ENVIRONMENT | add | {"LD_PRELOAD": (preload + " " + str(self.library)).strip()}
+        return kit.ENVIRONMENT | add | {"LD_PRELOAD": self.preload}
 
 
 def small_disk(size):
-    """What the system says of a full disk, and of a limit on file sizes, is told alike."""
+    """A limit on file sizes fails a write as a full disk does."""
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     return limit
@@ -106,6 +111,7 @@ def story(world, clock, db, check):
     stored, counts = {}, {"killed": 0, "full": 0, "restarts": 0, "jumps": 0, "beats": 0}
     full_at = range(BEATS // 2, BEATS // 2 + max(3, BEATS // 100))
     jumps = {BEATS // 4: 7200, 3 * BEATS // 4: -5400}
+    began = time.monotonic()
     for beat in range(BEATS):
         if random.random() < 0.1:
             world.restart(random.randrange(PROCESSES))
@@ -113,8 +119,8 @@ def story(world, clock, db, check):
         if beat in jumps:
             clock.jumped += jumps[beat]
             counts["jumps"] += 1
-        kill = random.random() * float(os.environ.get("PMAPDB_KILL_WITHIN", "0.06")) \
-            if random.random() < 0.12 and beat else None
+        took = (time.monotonic() - began) / max(beat, 1)
+        kill = random.random() * took if random.random() < 0.12 and beat else None
         disk = os.path.getsize(db) if beat in full_at else None
         status, said, errors = capture(world, clock, db, beat, kill, disk)
         if kill is not None and status == -signal.SIGKILL:
@@ -153,12 +159,13 @@ def verify(check, db, stored):
 
 
 def predict(store, n):
-    """50 bytes a changed or added row, 150 a snapshot with what live captures add to it, 250 for what
-    is stored once and shared (objects, what stands beside a process), and an empty store."""
+    """50 bytes a changed or added row, 200 a snapshot (150, and 50 for what a live capture adds), 90
+    a region with its lineage, 250 for what is shared (objects, what stands beside a process), and an
+    empty store."""
     def count(table):
         return store.execute("SELECT count(*) FROM " + table).fetchone()[0]
-    return (50 * (count("ver") + count("catver")) + 150 * n + 250 * (count("object") + count("standing"))
-            + 170000)
+    return (50 * (count("ver") + count("catver")) + 200 * n + 90 * count("region")
+            + 250 * (count("object") + count("standing")) + 170000)
 
 
 def main():
@@ -182,7 +189,8 @@ def main():
                               capture_output=True, text=True, check=False)
         print(told.stdout, told.stderr)
         check.true("doctor's status", told.returncode in (0, 2), told.returncode)
-        check.true("doctor tells of the clock", "clock" in told.stdout)
+        for word in ("clock", "snapshots"):
+            check.true("doctor tells of: " + word, word in told.stdout)
         print("%(beats)d beats, %(restarts)d restarts, %(killed)d kills, %(full)d runs on a full disk,"
               " %(jumps)d jumps of the clock" % counts)
         print("%d snapshots said, %d stored, %d bytes, %d after VACUUM" %

@@ -37,6 +37,8 @@ static const struct {
     {"leaks-object", "process"},
     {"left-out", "process"},
     {"map-count", "process"},
+    {"pins", "process"}, /* for a Bloom filter, where there are many */
+    {"pins", "pin"},
     {"restarts", "process"},
     {"shared", "process"},
     {NULL, "categories"}, /* twelve rows, whatever the store holds */

@@ -432,9 +432,10 @@ typedef struct pmapdb_merge_result {
 PMAPDB_API void pmapdb_merge_defaults(pmapdb_merge_options *options);
 
 /* Stores what other stores hold: after that, this one holds what it would if it had seen all their
- * captures itself, besides its own. What it holds already is not stored again; what it has pruned,
- * and another has not, comes back. The other stores are only read, and may be in use. One that
- * cannot be read, or is damaged, is reported through on_event, and the others are merged.
+ * captures itself, besides its own. What it holds already is not stored again, nor what was pruned
+ * here; but live sweeps of which nothing is left come back while another store has them. The other
+ * stores are only read, and may be in use. One that cannot be read, or is damaged, is reported
+ * through on_event, and the others are merged.
  *
  * A process that this store has no part of keeps its lineages, with what captures pruned since told
  * of them; where both have a part, lineages are what all captures that are left say.

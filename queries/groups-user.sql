@@ -54,9 +54,11 @@ near AS (
   CROSS JOIN scope p
   CROSS JOIN snapshots s ON s.snapshot_id IN (
     (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
-      AND s.taken_ms <= d.side_ms AND s.preferred ORDER BY s.taken_ms DESC LIMIT 1),
+      AND s.taken_ms <= d.side_ms AND (s.preferred OR s.time_source = 'live')
+      ORDER BY s.taken_ms DESC LIMIT 1),
     (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
-      AND s.taken_ms >= d.side_ms AND s.preferred ORDER BY s.taken_ms LIMIT 1))
+      AND s.taken_ms >= d.side_ms AND (s.preferred OR s.time_source = 'live')
+      ORDER BY s.taken_ms LIMIT 1))
   LEFT JOIN sweep w ON w.capture_id = s.capture_id
 ),
 together AS (

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The whole way once: installs what building needs, builds the release preset, imports the captures
-# beside this file into a fresh store and asks it what grew. Leaves build/demo/growth.csv.
+# beside this file into a fresh store and asks it what grew, then captures a live process of its own,
+# which needs no privilege. Leaves build/demo/growth.csv.
 #
 #     sh samples/demo.sh
 set -eu
@@ -25,7 +26,8 @@ cmake --preset release
 cmake --build --preset release --target pmapdb
 
 store=$(mktemp -d)
-trap 'rm -rf "$store"' EXIT
+leaky=
+trap '[ -z "$leaky" ] || kill "$leaky" 2>/dev/null || :; rm -rf "$store"' EXIT
 trap 'exit 1' HUP INT TERM
 export PMAPDB="$store/demo.db"
 mkdir -p build/demo
@@ -57,3 +59,20 @@ say "The same as CSV, for a spreadsheet or a plot: build/demo/growth.csv"
 run growth -f csv -o build/demo/growth.csv
 head -n 5 build/demo/growth.csv
 echo "($(wc -l <build/demo/growth.csv) lines)"
+
+say "The same program live: started here, captured five times in two seconds"
+cc -O1 -pthread -o "$store/leaky" samples/leaky.c
+"$store/leaky" 60 1 &
+leaky=$!
+# Until it is what it will be: the shell's child is a shell at first.
+sleep 1
+(
+    export PMAPDB="$store/live.db"
+    run capture "$leaky" --every 500ms --count 5
+    run snapshots
+    say "What belongs together, and what it grew by: of each user, name, cgroup, or what an expression says"
+    run groups --by user
+    say "Is the store well, do captures arrive, did looking hurt?"
+    # 2: something is to be done, as on a disk that is nearly full.
+    run doctor || [ $? -eq 2 ]
+)

@@ -120,15 +120,18 @@ static const pm_column columns[] = {{"path", PM_UNIT_TEXT},       {"hosts", PM_U
                                     {"new", PM_UNIT_COUNT},       {"known", PM_UNIT_COUNT},
                                     {"error", PM_UNIT_TEXT}};
 
+/* Of a store that could not be read nothing is known. */
+static pm_value count_value(const pmapdb_merge_event *e, uint64_t n)
+{
+    return pm_value_int(e->error && !e->processes ? PMAPDB_UNKNOWN : (int64_t)n);
+}
+
 static void on_event(void *ctx, const pmapdb_merge_event *e)
 {
     merge_cli *m = ctx;
-    pm_value values[] = {pm_value_text(e->path),
-                         pm_value_int((int64_t)e->hosts),
-                         pm_value_int((int64_t)e->processes),
-                         pm_value_int((int64_t)e->snapshots),
-                         pm_value_int((int64_t)e->new_ones),
-                         pm_value_int((int64_t)e->known),
+    pm_value values[] = {pm_value_text(e->path),       count_value(e, e->hosts),
+                         count_value(e, e->processes), count_value(e, e->snapshots),
+                         count_value(e, e->new_ones),  count_value(e, e->known),
                          pm_value_text(e->error)};
 
     clear_progress(m);
@@ -158,12 +161,12 @@ static pmapdb_status open_output(merge_cli *m)
     return st;
 }
 
-static void close_output(merge_cli *m)
+static void close_output(merge_cli *m, bool any)
 {
     clear_progress(m);
-    if (m->st == PMAPDB_OK)
+    if (m->st == PMAPDB_OK && any)
         m->st = pm_render_end(m->render, &m->err);
-    if (m->st == PMAPDB_OK)
+    if (m->st == PMAPDB_OK && any)
         m->st = pm_cli_out_commit(m->out, &m->err);
     pm_cli_say_left_out(m->cli, m->render);
     pm_render_free(m->render);
@@ -184,7 +187,7 @@ static int run(merge_cli *m, pmapdb_store *store)
     m->merge.on_progress = on_progress;
     catch_signals();
     st = pmapdb_merge(store, m->paths, m->n_paths, &m->merge, &result, &err);
-    close_output(m);
+    close_output(m, st != PMAPDB_USAGE);
     if (m->st != PMAPDB_OK)
         return pm_cli_fail(m->st, &m->err);
     if (st == PMAPDB_STOPPED && stop_asked) {
@@ -222,8 +225,9 @@ int pm_cli_merge(pm_cli *cli, int argc, char **argv)
         "OTHER.db...",
         "Stores what other stores hold, each of its own host or several of one: then this one, "
         "--db, holds what it would if it had seen all of their captures. What it holds already is "
-        "not stored again, so it can be run every night; what it has pruned and OTHER has not "
-        "comes back. OTHER is only read and may be in use.\v"
+        "not stored again, so it can be run every night; nor is what was pruned here, but for "
+        "live sweeps of which nothing is left: prune OTHER at least as far. OTHER is only read and "
+        "may be in use.\v"
         "Exit status: 0 done; 2 trouble, also when one of the stores cannot be read or is damaged; "
         "the others are merged.",
         children,

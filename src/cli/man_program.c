@@ -85,7 +85,8 @@ static void put_surroundings(pm_man *m)
         {"EXIT STATUS", "0", "Done."},
         {NULL, "1", "Found: diff --threshold, leaks --check."},
         {NULL, "2",
-         "Trouble with the command line, the input or the store; standard error says which."},
+         "Trouble with the command line, the input or the store; standard error says which. "
+         "doctor: something is to be done."},
         {NULL, "3", "leaks: no series has enough snapshots for a verdict."},
         {NULL, "check", "0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN."},
         {"ENVIRONMENT", "PMAPDB", "The store, where --db does not name one."},
@@ -97,7 +98,12 @@ static void put_surroundings(pm_man *m)
         {NULL, "NO_COLOR", "No colours where it is set."},
         {NULL, "LC_ALL, LC_CTYPE, LANG", "Lines are drawn in ASCII where they do not say UTF-8."},
         {"FILES", "~/.local/share/pmapdb/pmap.db", "The store: one SQLite file."},
+        {NULL, "STORE-wal, STORE-shm",
+         "SQLite's, beside it. To copy a store: sqlite3 STORE '.backup COPY'."},
+        {NULL, "STORE-capture", "By this runs of capture exclude each other; it stays."},
         {NULL, "~/.config/pmapdb/queries/NAME.sql", "A query of your own: pmapdb NAME."},
+        {NULL, "/etc/default/pmapdb",
+         "What the systemd units capture and keep: PMAPDB_CAPTURE, PMAPDB_PRUNE."},
     };
 
     for (size_t i = 0; i < sizeof item / sizeof *item; i++) {

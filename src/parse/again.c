@@ -243,6 +243,7 @@ static pmapdb_status take_blocks(pm_again *a, const char *p, const char *end, co
 {
     pmapdb_status st = PMAPDB_OK;
 
+    *next = p;
     while (p && st == PMAPDB_OK) {
         const piece *old = a->cursor < a->last.n ? &a->last.piece[a->cursor] : NULL;
 
@@ -269,7 +270,7 @@ static size_t wanted(const pm_again *a)
 
 pmapdb_status pm_again_feed(pm_again *a, const char *bytes, size_t n, pmapdb_error *err)
 {
-    const char *p = bytes, *end = bytes + n, *next;
+    const char *p = bytes, *end = bytes + n, *next = p;
     pmapdb_status st = PMAPDB_OK;
 
     XXH3_64bits_update(a->hash, bytes, n);

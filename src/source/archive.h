@@ -41,7 +41,7 @@
     CALL(archive_zlib_version)
 
 typedef struct pm_archive {
-#define PM_ARCHIVE_MEMBER(name) __typeof__(&(name)) name;
+#define PM_ARCHIVE_MEMBER(name) __typeof__(name) *(name);
     PM_ARCHIVE_CALLS(PM_ARCHIVE_MEMBER)
 #undef PM_ARCHIVE_MEMBER
 } pm_archive;

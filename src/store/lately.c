@@ -12,6 +12,7 @@ typedef struct newest {
     int64_t moment_ms, newest_ms; /* of the first and the last item */
     pm_moment_item *item;
     size_t n, cap; /* n 0: nothing is known */
+    bool live;     /* one of them is */
 } newest;
 
 struct pm_lately {
@@ -130,12 +131,14 @@ pmapdb_status pm_lately_set(pm_lately *l, int64_t name_id, int64_t moment_ms,
         l->used++;
     }
     (*slot)->n = 0;
+    (*slot)->live = false;
     (*slot)->moment_ms = (*slot)->newest_ms = moment_ms;
     for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
         st = pm_grow(&(*slot)->item, &(*slot)->cap, i, sizeof *items, err);
         if (st != PMAPDB_OK)
             break;
         (*slot)->item[(*slot)->n++] = items[i];
+        (*slot)->live |= items[i].live;
         if (items[i].taken_ms > (*slot)->newest_ms)
             (*slot)->newest_ms = items[i].taken_ms;
     }
@@ -179,6 +182,7 @@ static pmapdb_status join(newest *name, pm_moment_item *item, int64_t *demoted, 
         *demoted = best->snapshot_id;
     }
     name->newest_ms = item->taken_ms;
+    name->live |= item->live;
     name->item[name->n++] = *item;
     return PMAPDB_OK;
 }
@@ -188,6 +192,7 @@ static pmapdb_status begin(newest *name, pm_moment_item *item, pmapdb_error *err
     int64_t none;
 
     name->n = 0;
+    name->live = false;
     name->moment_ms = item->taken_ms;
     return join(name, item, &none, err);
 }
@@ -196,7 +201,7 @@ pmapdb_status pm_lately_add(pm_lately *l, int64_t name_id, pm_moment_item *item,
                             bool *known, pmapdb_error *err)
 {
     newest *name = find(l, name_id);
-    bool again;
+    bool again, alone;
 
     *demoted = 0;
     *known = name && name->n && item->taken_ms >= name->newest_ms;
@@ -204,12 +209,12 @@ pmapdb_status pm_lately_add(pm_lately *l, int64_t name_id, pm_moment_item *item,
         pm_lately_forget(l, name_id);
         return PMAPDB_OK;
     }
-    if (item->taken_ms - name->moment_ms > l->sweep_ms)
-        return begin(name, item, err);
+    alone = name->live || item->live;
     again = came_before(name, item);
-    if (again && item->taken_ms > name->newest_ms)
+    if (item->taken_ms - name->moment_ms > l->sweep_ms ||
+        ((again || alone) && item->taken_ms > name->newest_ms))
         return begin(name, item, err);
-    if (!again)
+    if (!again && !(alone && item->taken_ms > name->moment_ms))
         return join(name, item, demoted, err);
     *known = false; /* what was taken at one time stays together: its others leave with it */
     pm_lately_forget(l, name_id);

@@ -12,6 +12,7 @@ typedef struct pm_moment_item {
     pm_dialect dialect;
     pm_state state;
     bool preferred;
+    bool live; /* of one sweep with all of its taken_ms, and with none of another */
 } pm_moment_item;
 
 /* Order in time; independent of ids: those differ between orders of import. */

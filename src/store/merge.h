@@ -6,8 +6,8 @@
  * seconds), one of a live capture by the boot and the start time of its process besides; blocks of
  * a log without times by their sequence too, as import knows them (store/log.h). Known ones are
  * passed over, and so are those that were pruned here: of text, a trace is left (store/trace.h); of
- * a live sweep that was merged whole, what is not here any more was pruned. Only sweeps that are
- * older than all that a prune left come back, as long as the other store keeps them.
+ * a live sweep that is here, what is not here any more was pruned, since it came as a whole. Only a
+ * sweep of which a prune left nothing comes back, as long as the other store keeps it.
  *
  * Lineages. A process that this store has no part of is taken over as it is, with its lineages:
  * they know what was seen in captures that were pruned since. Where both have parts of one process,

@@ -3,8 +3,10 @@
 #include "store/merge_take.h"
 
 #include "classify/classify.h"
+#include "store/merge_sums.h"
 #include "store/recall_epoch.h"
 #include "store/region.h"
+#include <stdlib.h>
 
 static pmapdb_status damaged(pm_take *t, const char *what, int64_t id, const char *why,
                              pmapdb_error *err)
@@ -106,7 +108,8 @@ static pmapdb_status region_of(pm_take *t, int64_t there, int64_t seen, int64_t 
     if (st != PMAPDB_OK)
         return st;
     *here = row.region_id;
-    return pm_pairs_put(&t->regions, there, *here, err);
+    st = pm_pairs_put(&t->sizes, there, pm_row_size_kib(&row) + 1, err);
+    return st == PMAPDB_OK ? pm_pairs_put(&t->regions, there, *here, err) : st;
 }
 
 /* ---- details ---- */
@@ -164,7 +167,7 @@ static int64_t place_of(const pm_take_part *part, int64_t off)
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (part->off[middle] < off)
+        if (part->capture[middle].off < off)
             low = middle + 1;
         else
             high = middle;
@@ -183,8 +186,27 @@ static bool cut(const pm_take_part *part, int64_t *first, int64_t *last)
     return *first < end;
 }
 
+/* False: a number cannot be. */
+static bool add_row(const pm_take *t, const pm_take_part *part, sqlite3_stmt *there, int64_t first,
+                    int64_t last, pm_sums *sums)
+{
+    int64_t size = pm_pairs_get(&t->sizes, pm_col_int(there, 0)) - 1;
+    pm_metrics m;
+    pm_totals row;
+
+    for (int i = 0; i < PM_VER_COUNT; i++) {
+        m.v[i] = pm_col_int(there, 3 + i);
+        if (i < PM_VER_DETAIL && m.v[i] != PMAPDB_UNKNOWN &&
+            (m.v[i] < 0 || m.v[i] > PM_RECALL_NUMBER_MAX))
+            return false;
+    }
+    pm_row_decode(&m, part->fields, size, &row);
+    pm_sums_add(sums, first, last, &row);
+    return true;
+}
+
 static pmapdb_status take_row(pm_take *t, const pm_take_part *part, sqlite3_stmt *there,
-                              pmapdb_error *err)
+                              pm_sums *sums, pmapdb_error *err)
 {
     pm_arg args[4 + PM_VER_COUNT];
     int64_t first = pm_col_int(there, 1), last = pm_col_int(there, 2), region_id, detail_id;
@@ -192,11 +214,13 @@ static pmapdb_status take_row(pm_take *t, const pm_take_part *part, sqlite3_stmt
 
     if (!cut(part, &first, &last))
         return PMAPDB_OK;
-    st = region_of(t, pm_col_int(there, 0), part->snapshot_id[first], &region_id, err);
+    st = region_of(t, pm_col_int(there, 0), part->capture[first].snapshot_id, &region_id, err);
     if (st == PMAPDB_OK)
         st = detail_of(t, pm_col_int(there, 3 + PM_VER_DETAIL), &detail_id, err);
     if (st != PMAPDB_OK)
         return st;
+    if (!add_row(t, part, there, first, last, sums))
+        return damaged(t, "epoch", part->there, "a number in it cannot be", err);
     args[0] = PM_I(part->here);
     args[1] = PM_I(region_id);
     args[2] = PM_I(first);
@@ -212,9 +236,10 @@ static pmapdb_status take_row(pm_take *t, const pm_take_part *part, sqlite3_stmt
 }
 
 static pmapdb_status take_sums(pm_take *t, const pm_take_part *part, sqlite3_stmt *there,
-                               pmapdb_error *err)
+                               pm_sums *sums, pmapdb_error *err)
 {
     pm_arg args[4 + PM_TOTAL_COUNT];
+    pm_totals row;
     int64_t first = pm_col_int(there, 1), last = pm_col_int(there, 2);
 
     if (!cut(part, &first, &last))
@@ -225,8 +250,11 @@ static pmapdb_status take_sums(pm_take *t, const pm_take_part *part, sqlite3_stm
     args[1] = PM_I(pm_col_int(there, 0));
     args[2] = PM_I(first);
     args[3] = PM_I(last);
-    for (int i = 0; i < PM_TOTAL_COUNT; i++)
+    for (int i = 0; i < PM_TOTAL_COUNT; i++) {
         args[4 + i] = PM_I(pm_col_int(there, 3 + i));
+        row.v[i] = args[4 + i].i == PMAPDB_UNKNOWN ? -1 : args[4 + i].i;
+    }
+    pm_sums_add(sums, first, last, &row);
     return pm_sql_run(t->m->into->sql,
                       "INSERT INTO catver (epoch_id, category_id, first, last, mappings, size_kib, "
                       "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib) VALUES "
@@ -235,35 +263,63 @@ static pmapdb_status take_sums(pm_take *t, const pm_take_part *part, sqlite3_stm
 }
 
 typedef pmapdb_status take_version(pm_take *t, const pm_take_part *part, sqlite3_stmt *there,
-                                   pmapdb_error *err);
+                                   pm_sums *sums, pmapdb_error *err);
 
-static pmapdb_status take_all(pm_take *t, const pm_take_part *part, const char *sql,
-                              take_version *take, pmapdb_error *err)
+static pmapdb_status take_each(pm_take *t, const pm_take_part *part, const char *sql,
+                               take_version *take, pm_sums *sums, pmapdb_error *err)
 {
     pm_merge *m = t->m;
     sqlite3_stmt *stmt;
     bool has;
-    pmapdb_status st = pm_merge_theirs(
-        m, pm_sql_rows(m->from->sql, sql,
-                       PM_ARGS(PM_I(part->there), PM_I(part->off[0]), PM_I(part->off[part->n - 1])),
-                       &stmt, err));
+    pmapdb_status st =
+        pm_merge_theirs(m, pm_sql_rows(m->from->sql, sql,
+                                       PM_ARGS(PM_I(part->there), PM_I(part->capture[0].off),
+                                               PM_I(part->capture[part->n - 1].off)),
+                                       &stmt, err));
 
     while (st == PMAPDB_OK &&
            (st = pm_merge_theirs(m, pm_sql_step(m->from->sql, stmt, &has, err))) == PMAPDB_OK &&
            has)
-        if ((st = take(t, part, stmt, err)) != PMAPDB_OK)
+        if ((st = take(t, part, stmt, sums, err)) != PMAPDB_OK)
             pm_sql_done(stmt);
+    return st;
+}
+
+/* What does not add up to the sums that were proved when it was stored is not what was read. */
+static pmapdb_status take_all(pm_take *t, const pm_take_part *part, const char *sql,
+                              take_version *take, pmapdb_error *err)
+{
+    pm_totals *want = calloc(part->n, sizeof *want);
+    pm_sums sums = {0};
+    size_t wrong;
+    pmapdb_status st = want ? pm_sums_new(part->n, &sums, err) : pm_fail_nomem(err);
+
+    if (st == PMAPDB_OK)
+        st = take_each(t, part, sql, take, &sums, err);
+    if (st == PMAPDB_OK) {
+        for (size_t i = 0; i < part->n; i++)
+            want[i] = part->capture[i].totals;
+        for (size_t i = 0; i < part->n && part->state == PM_STATE_TOTALS; i++)
+            want[i].v[PM_TOTAL_MAPPINGS] = -1; /* category total counts none */
+        wrong = pm_sums_compare(&sums, want);
+        if (wrong < part->n)
+            st = damaged(t, "epoch", part->there, "its mappings do not add up to its sums", err);
+    }
+    pm_sums_free(&sums);
+    free(want);
     return st;
 }
 
 pmapdb_status pm_take_versions(pm_take *t, const pm_take_part *part, pmapdb_error *err)
 {
-    pmapdb_status st = take_all(t, part,
-                                "SELECT region_id, first, last, " PM_VER_COLUMNS
-                                " FROM ver WHERE epoch_id = ?1 AND first <= ?3 "
-                                "AND coalesce(last, ?2) >= ?2 ORDER BY region_id, first",
-                                take_row, err);
+    pmapdb_status st = PMAPDB_OK;
 
+    if (part->state != PM_STATE_TOTALS)
+        st = take_all(t, part,
+                      "SELECT region_id, first, last, " PM_VER_COLUMNS
+                      " FROM ver WHERE epoch_id = ?1 AND first <= ?3 "
+                      "AND coalesce(last, ?2) >= ?2 ORDER BY region_id, first",
+                      take_row, err);
     if (st == PMAPDB_OK)
         st = take_all(t, part,
                       "SELECT category_id, first, last, mappings, size_kib, rss_kib, pss_kib, "

@@ -41,7 +41,7 @@ static pmapdb_status each_job(pm_merge *m, see_job *see, pmapdb_error *err)
 
 /* One of a job here. */
 typedef struct beat {
-    int64_t started_ms, mono_ns, capture_id;
+    int64_t started_ms, mono_ns;
 } beat;
 
 typedef struct beats {
@@ -64,7 +64,7 @@ static pmapdb_status read_beats(pm_sql *sql, const job *j, beats *out, pmapdb_er
     bool has;
     pmapdb_status st = pm_sql_rows(
         sql,
-        "SELECT c.started_ms, w.mono_ns, w.capture_id FROM job j JOIN host h ON h.host_id = "
+        "SELECT c.started_ms, w.mono_ns FROM job j JOIN host h ON h.host_id = "
         "j.host_id JOIN sweep w ON w.job_id = j.job_id JOIN capture c ON c.capture_id = "
         "w.capture_id WHERE h.name = ?1 AND j.boot_id = ?2 AND j.selection = ?3 "
         "AND coalesce(j.every_ms, 0) = coalesce(?4, 0)",
@@ -79,7 +79,7 @@ static pmapdb_status read_beats(pm_sql *sql, const job *j, beats *out, pmapdb_er
             pm_sql_done(stmt);
             return st;
         }
-        out->beat[out->n++] = (beat){pm_col_int(stmt, 0), pm_col_int(stmt, 1), pm_col_int(stmt, 2)};
+        out->beat[out->n++] = (beat){pm_col_int(stmt, 0), pm_col_int(stmt, 1)};
     }
     if (st == PMAPDB_OK && out->n)
         qsort(out->beat, out->n, sizeof *out->beat, compare_beats);
@@ -89,14 +89,9 @@ static pmapdb_status read_beats(pm_sql *sql, const job *j, beats *out, pmapdb_er
 static pmapdb_status find_one(pm_merge *m, const beats *known, int64_t there, const beat *wanted,
                               pmapdb_error *err)
 {
-    const beat *found =
-        known->n ? bsearch(wanted, known->beat, known->n, sizeof *wanted, compare_beats) : NULL;
-    pmapdb_status st;
+    bool found = known->n && bsearch(wanted, known->beat, known->n, sizeof *wanted, compare_beats);
 
-    if (!found)
-        return pm_ids_add(&m->new_sweeps, there, err);
-    st = pm_pairs_put(&m->captures, there, found->capture_id, err);
-    return st == PMAPDB_OK ? pm_ids_add(&m->sweeps, there, err) : st;
+    return pm_ids_add(found ? &m->sweeps : &m->new_sweeps, there, err);
 }
 
 static pmapdb_status find_of_job(pm_merge *m, const job *j, pmapdb_error *err)
@@ -116,7 +111,7 @@ static pmapdb_status find_of_job(pm_merge *m, const job *j, pmapdb_error *err)
            (st = pm_merge_theirs(m, pm_sql_step(m->from->sql, stmt, &has, err))) == PMAPDB_OK &&
            has) {
         st = find_one(m, &known, pm_col_int(stmt, 0),
-                      &(beat){pm_col_int(stmt, 1), pm_col_int(stmt, 2), 0}, err);
+                      &(beat){pm_col_int(stmt, 1), pm_col_int(stmt, 2)}, err);
         if (st != PMAPDB_OK)
             pm_sql_done(stmt);
     }

@@ -18,10 +18,8 @@ static pmapdb_status damaged(int64_t epoch_id, const char *what, pmapdb_error *e
 
 static void free_parts(pm_take *t)
 {
-    for (size_t i = 0; i < t->n_parts; i++) {
-        free(t->part[i].off);
-        free(t->part[i].snapshot_id);
-    }
+    for (size_t i = 0; i < t->n_parts; i++)
+        free(t->part[i].capture);
     t->n_parts = 0;
 }
 
@@ -44,6 +42,7 @@ static pmapdb_status new_part(pm_take *t, const pm_recall_item *item, pm_take_pa
         st = pm_grow(&t->part, &t->cap_parts, t->n_parts, sizeof *t->part, err);
     if (st != PMAPDB_OK)
         return st;
+    part.fields = (uint64_t)fields;
     t->part[t->n_parts] = part;
     *out = &t->part[t->n_parts++];
     return PMAPDB_OK;
@@ -61,25 +60,21 @@ static pmapdb_status part_of(pm_take *t, const pm_recall_item *item, pm_take_par
         if (part->there != item->epoch_id)
             break;
         *out = part;
-        return item->off > part->off[part->n - 1]
+        return item->off > part->capture[part->n - 1].off
                    ? PMAPDB_OK
                    : pm_merge_theirs(t->m, damaged(item->epoch_id, "it is in disorder", err));
     }
     return new_part(t, item, out, err);
 }
 
-static pmapdb_status add_to_part(pm_take_part *part, int64_t off, int64_t snapshot_id,
+static pmapdb_status add_to_part(pm_take_part *part, const struct pm_take_one *one,
                                  pmapdb_error *err)
 {
-    pmapdb_status st = pm_grow(&part->off, &part->cap_off, part->n, sizeof *part->off, err);
+    pmapdb_status st = pm_grow(&part->capture, &part->cap, part->n, sizeof *part->capture, err);
 
     if (st == PMAPDB_OK)
-        st = pm_grow(&part->snapshot_id, &part->cap_id, part->n, sizeof *part->snapshot_id, err);
-    if (st != PMAPDB_OK)
-        return st;
-    part->off[part->n] = off;
-    part->snapshot_id[part->n++] = snapshot_id;
-    return PMAPDB_OK;
+        part->capture[part->n++] = *one;
+    return st;
 }
 
 /* ---- snapshots ---- */
@@ -88,6 +83,7 @@ static pmapdb_status add_to_part(pm_take_part *part, int64_t off, int64_t snapsh
     "ordinal, time_source, dialect, state, checked, missing, hash, mappings, size_kib, " \
     "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib"
 #define N_COPIED 16
+#define FIRST_TOTAL 7 /* the columns from mappings on */
 
 /* A column that is copied as it is; texts last until the statement steps on. */
 static pm_arg column(sqlite3_stmt *stmt, int i)
@@ -95,6 +91,15 @@ static pm_arg column(sqlite3_stmt *stmt, int i)
     return sqlite3_column_type(stmt, i) == SQLITE_TEXT   ? PM_T(pm_col_text(stmt, i))
            : sqlite3_column_type(stmt, i) == SQLITE_NULL ? PM_I(PMAPDB_UNKNOWN)
                                                          : PM_BITS(sqlite3_column_int64(stmt, i));
+}
+
+static void read_totals(sqlite3_stmt *stmt, pm_totals *out)
+{
+    for (int i = 0; i < PM_TOTAL_COUNT; i++) {
+        int64_t v = pm_col_int(stmt, FIRST_TOTAL + i);
+
+        out->v[i] = v == PMAPDB_UNKNOWN ? -1 : v;
+    }
 }
 
 static pmapdb_status insert_snapshot(pm_take *t, const pm_recall_item *item,
@@ -155,6 +160,7 @@ static pmapdb_status set_moment(pm_take *t, const pm_recall_item *item, int64_t 
 static pmapdb_status take_snapshot(pm_take *t, pm_recall_item *item, pmapdb_error *err)
 {
     pm_merge *m = t->m;
+    struct pm_take_one one = {.off = item->off};
     pm_take_part *part = NULL;
     sqlite3_stmt *stmt;
     bool has = false;
@@ -170,9 +176,11 @@ static pmapdb_status take_snapshot(pm_take *t, pm_recall_item *item, pmapdb_erro
     if (st != PMAPDB_OK || !has)
         return st;
     st = insert_snapshot(t, item, part, stmt, &id, err);
+    read_totals(stmt, &one.totals);
+    one.snapshot_id = id;
     pm_sql_done(stmt);
     if (st == PMAPDB_OK)
-        st = add_to_part(part, item->off, id, err);
+        st = add_to_part(part, &one, err);
     if (st == PMAPDB_OK)
         st = pm_pairs_put(&t->snapshots, item->snapshot_id, id, err);
     item->known = id;
@@ -207,7 +215,7 @@ static pmapdb_status renew_moments(pm_take *t, pmapdb_error *err)
 /* Another writer was here between two transactions: has it added to this process? */
 static pmapdb_status is_ours_alone(pm_take *t, size_t taken, bool *out, pmapdb_error *err)
 {
-    int64_t n;
+    int64_t n = 0;
     pmapdb_status st = renew_moments(t, err);
 
     if (st == PMAPDB_OK)
@@ -279,6 +287,7 @@ pmapdb_status pm_merge_take(pm_merge *m, int64_t life, pmapdb_error *err)
     free(t.part);
     pm_pairs_free(&t.snapshots);
     pm_pairs_free(&t.regions);
+    pm_pairs_free(&t.sizes);
     pm_pairs_free(&t.lineages);
     return st;
 }

@@ -11,15 +11,20 @@ typedef struct pm_take_part {
     int64_t there, here;
     pm_dialect dialect;
     pm_state state;
-    int64_t *off;         /* of each there; here they are 0, 1, 2 ... */
-    int64_t *snapshot_id; /* and its row here */
-    size_t n, cap_off, cap_id;
+    uint64_t fields;
+    struct pm_take_one {
+        int64_t off;         /* there; here they are 0, 1, 2 ... */
+        int64_t snapshot_id; /* its row here */
+        pm_totals totals;    /* -1 is unknown */
+    } * capture;
+    size_t n, cap;
 } pm_take_part;
 
 typedef struct pm_take {
     pm_merge *m;
     int64_t process_id, name_id; /* here */
     pm_moments *moments;
+    pm_pairs sizes;                        /* of regions there, KiB + 1 */
     pm_pairs snapshots, regions, lineages; /* there -> here */
     pm_take_part *part;                    /* of the window at hand */
     size_t n_parts, cap_parts;

@@ -50,7 +50,7 @@ static pmapdb_status load(pm_moments *m, int64_t name_id, int64_t from, int64_t 
     pmapdb_status st = pm_sql_rows(
         m->sql,
         "SELECT s.snapshot_id, s.process_id, s.taken_ms, s.ordinal, s.moment_ms, s.dialect, "
-        "s.state, s.preferred, p.pid, s.hash FROM process p "
+        "s.state, s.preferred, p.pid, s.hash, s.time_source = 'live' FROM process p "
         "CROSS JOIN snapshots s ON s.process_id = p.process_id AND s.taken_ms BETWEEN ?2 AND ?3 "
         "WHERE p.name_id = ?1",
         PM_ARGS(PM_I(name_id), PM_I(from), PM_I(to)), &stmt, err);
@@ -73,7 +73,8 @@ static pmapdb_status load(pm_moments *m, int64_t name_id, int64_t from, int64_t 
                                             .state = pm_col_state(stmt, 6),
                                             .preferred = pm_col_int(stmt, 7) != 0,
                                             .pid = pm_col_int(stmt, 8),
-                                            .hash = pm_col_int(stmt, 9)};
+                                            .hash = pm_col_int(stmt, 9),
+                                            .live = pm_col_int(stmt, 10) != 0};
     }
     if (st == PMAPDB_OK && m->n)
         qsort(m->items, m->n, sizeof *m->items, compare_items);
@@ -124,14 +125,26 @@ static size_t time_end(const pm_moments *m, size_t from)
     return i;
 }
 
+static bool any_live(const pm_moments *m, size_t from, size_t to)
+{
+    for (; from < to; from++)
+        if (m->items[from].live)
+            return true;
+    return false;
+}
+
 /* A moment is known by its time, so what was taken at one time is never in two of them. */
 static size_t moment_end(const pm_moments *m, size_t from)
 {
     size_t i = time_end(m, from);
 
+    if (any_live(m, from, i))
+        return i;
     while (i < m->n && m->items[i].taken_ms - m->items[from].taken_ms <= m->sweep_ms) {
         size_t next = time_end(m, i);
 
+        if (any_live(m, i, next))
+            return i;
         for (size_t k = i; k < next; k++)
             if (process_came(&m->items[from], &m->items[i], &m->items[k]))
                 return i;

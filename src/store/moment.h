@@ -1,8 +1,9 @@
 /* moment: which snapshots of one (host, name) were captured together.
  *
  * In the order of time the first snapshot begins a moment; those within `sweep` after it belong to
- * it, until a process would come a second time in one dialect. Of a process's snapshots in one
- * moment one is preferred: complete before partial before totals, then the dialect with most
+ * it, until a process would come a second time in one dialect; but a live sweep is a moment by
+ * itself, however quickly the next one follows. Of a process's snapshots in one moment one is
+ * preferred: complete before partial before totals, then the dialect with most
  * fields.
  */
 #ifndef PM_STORE_MOMENT_H

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #define REMEMBERED_ROWS 1000000 /* about 300 MB */
+#define FIRST_SLOTS 64
 #define ENDED_LEAST 256
 #define ENDED_TURNS 3 /* so many times all others were asked for and this one was not */
 
@@ -43,13 +44,13 @@ static size_t slot_of(const pm_newest *w, int64_t process_id)
     return at;
 }
 
-/* Into a table of this size. */
+/* Into a table of this size, or the first one. */
 static pmapdb_status rehash(pm_newest *w, size_t new_size, pmapdb_error *err)
 {
     pm_newest_of **old = w->processes;
     size_t size = w->size;
 
-    w->size = new_size;
+    w->size = new_size ? new_size : FIRST_SLOTS;
     w->processes = calloc(w->size, sizeof(pm_newest_of *));
     if (!w->processes) {
         w->processes = old;
@@ -95,7 +96,7 @@ pmapdb_status pm_newest_get(pm_put *p, pm_newest *w, pm_newest_of **out, pmapdb_
         pm_newest_free(w);
     st = drop_ended(w, err);
     if (st == PMAPDB_OK && w->used * 2 >= w->size)
-        st = rehash(w, w->size ? w->size * 2 : 64, err);
+        st = rehash(w, w->size * 2, err);
     if (st != PMAPDB_OK || !w->processes)
         return st;
     at = slot_of(w, p->process_id);

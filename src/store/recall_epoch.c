@@ -6,8 +6,6 @@
 #include "store/region.h"
 #include <stdlib.h>
 
-#define NUMBER_MAX ((int64_t)1 << 46) /* the parser takes none that is larger */
-
 typedef struct pm_recall_version {
     uint64_t start, end;
     int64_t first, last; /* last INT64_MAX: to the end of the epoch */
@@ -122,7 +120,7 @@ static bool read_device(const char *device, pm_mapping *m)
 
 static void set_if_known(pm_mapping *m, enum pm_field field, int64_t value)
 {
-    if (value >= 0 && value <= NUMBER_MAX)
+    if (value >= 0 && value <= PM_RECALL_NUMBER_MAX)
         pm_set(m, field, (uint64_t)value);
 }
 
@@ -173,7 +171,7 @@ static pmapdb_status describe(const pm_row *row, uint64_t fields,
     for (int i = 0; i < PM_FIELD_COUNT; i++) {
         if (!pm_has(m, PM_BIT(i)))
             continue;
-        if (numbers[i] < 0 || numbers[i] > NUMBER_MAX)
+        if (numbers[i] < 0 || numbers[i] > PM_RECALL_NUMBER_MAX)
             return damaged(row->region_id, "a number is missing or cannot be", err);
         m->value[i] = (uint64_t)numbers[i];
     }

@@ -23,6 +23,9 @@ typedef struct pm_recall_epoch {
 
 void pm_recall_epoch_free(pm_recall_epoch *e);
 
+/* Largest number that a version can hold: the parser takes none that is larger. */
+#define PM_RECALL_NUMBER_MAX ((int64_t)1 << 46)
+
 /* What a mapping shows that is such an object; texts are the object's. False: it cannot be. */
 bool pm_recall_object(const pm_object *o, pm_mapping *out);
 

@@ -109,23 +109,23 @@ static bool leaves_evidence(const pm_stream *s, const pm_capture *c, const pm_ed
 {
     size_t i = e->from, j = e->new_from;
 
-    while (i < e->to || j < e->new_to) {
-        const pm_row *old = i < e->to ? &s->rows.row[i] : NULL;
-        const pm_mapping *new = j < e->new_to ? pm_capture_row(c, j) : NULL;
+    while (i < e->to && j < e->new_to) {
+        const pm_row *old = &s->rows.row[i];
+        const pm_mapping *new = pm_capture_row(c, j);
+        bool stands = stands_where_it_stood(old, new);
+        bool first = old->at.start + old->at.length <= new->end; /* the old one is the lower */
 
-        if (old && new &&stands_where_it_stood(old, new)) {
-            i++;
-            j++;
-        } else if (old && (!new || old->at.start + old->at.length <= new->end)) {
-            if (may_matter(old->at.object->path))
-                return false;
-            i++;
-        } else {
-            if (may_matter(new->path))
-                return false;
-            j++;
-        }
+        if (!stands && may_matter(first ? old->at.object->path : new->path))
+            return false;
+        i += stands || first;
+        j += stands || !first;
     }
+    for (; i < e->to; i++)
+        if (may_matter(s->rows.row[i].at.object->path))
+            return false;
+    for (; j < e->new_to; j++)
+        if (may_matter(pm_capture_row(c, j)->path))
+            return false;
     return true;
 }
 

@@ -77,7 +77,8 @@ static pmapdb_status set_moments(pm_put *p, pm_writer *w, const pm_process_found
                            .ordinal = c->ordinal,
                            .hash = (int64_t)c->block.hash,
                            .dialect = c->block.dialect,
-                           .state = c->block.state};
+                           .state = c->block.state,
+                           .live = c->time_source == PM_TIME_LIVE};
     pmapdb_status st;
 
     if (found->is_new || found->old_name_id == found->name_id)
@@ -164,6 +165,7 @@ static pmapdb_status put(pm_put *p, pm_writer *w, pm_stored *out, pmapdb_error *
         st = pm_sight_put(p->sql, p->snapshot_id, p->capture->live, err);
     if (st == PMAPDB_OK)
         st = set_moments(p, w, &found, err);
+    p->context = NULL; /* it ends here */
     out->process_id = found.process_id;
     out->name_id = found.name_id;
     out->ambiguous = found.ambiguous;

@@ -148,6 +148,25 @@ static void logs_without_times(void **state)
     finish(&m);
 }
 
+/* One whose beat was late: what is new still comes behind what is known. */
+static void logs_that_ran_late(void **state)
+{
+    merging m;
+
+    (void)state;
+    make_log("a.db", 4, 0);
+    make_log("b.db", 6, -200);
+    start(&m);
+    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    assert_int_equal(m.result.new_ones, 6);
+    assert_int_equal(ask("all.db", "SELECT count(*) FROM snapshots WHERE taken_ms > "
+                                   "(1795229318 + 240) * 1000 AND size_kib >= 216"),
+                     2);
+    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    assert_int_equal(m.result.new_ones, 0);
+    finish(&m);
+}
+
 /* A rotated log of an idle process begins like the one before, later. */
 static void logs_that_are_alike(void **state)
 {
@@ -292,6 +311,7 @@ int main(void)
         IN_BOX(dry_run),
         IN_BOX(unknown_hosts),
         IN_BOX(logs_without_times),
+        IN_BOX(logs_that_ran_late),
         IN_BOX(logs_that_are_alike),
         IN_BOX(a_store_in_use),
         IN_BOX(stopped),

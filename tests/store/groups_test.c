@@ -300,6 +300,25 @@ static void in_two_jobs(void **state)
     }
     rows_are(k, "groups-name", GIVEN({"at", "@4"}), "processes pss_kib processes_from", "a 1 21 1");
     rows_are(k, "groups-name", GIVEN({"at", "@3"}), "processes pss_kib processes_from", "a 1 11 1");
+    /* two seconds before one of its snapshots and three after another */
+    SWEEP(k, "h", "b", "9", BEAT + 3 * SECOND, {9, 0, 1, "z", "u", "/", NULL, 0});
+    rows_are(k, "groups-name", GIVEN({"at", "@7"}), "processes pss_kib", "a 1 20|z 1 1");
+}
+
+/* Read as maps once in between. */
+static void unknown_on_one_side(void **state)
+{
+    const kit *k = kit_of(state);
+
+    SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0});
+    SWEEP(k, "h", "b", "--all", BEAT + SECOND, {1, 0, 0, "a", "u", "/", NULL, 0});
+    SWEEP(k, "h", "b", "--all", BEAT + 2 * SECOND, {1, 0, 12, "a", "u", "/", NULL, 0});
+    rows_are(k, "groups-name", GIVEN({"at", "@2"}),
+             "rss_sum_kib rss_sum_kib_delta pss_kib private_kib pss_kib_delta private_kib_delta",
+             "a 700 ? ? 680 ? ?");
+    rows_are(k, "groups-name", GIVEN({"from", "@2"}),
+             "rss_sum_kib rss_sum_kib_delta pss_kib private_kib pss_kib_delta private_kib_delta",
+             "a 24 12 3 -676 ? ?");
 }
 
 /* Beats that follow each other faster than captures of one moment may. */
@@ -315,6 +334,9 @@ static void short_beats(void **state)
     rows_are(k, "groups-name", GIVEN({"at", "@3"}), "processes pss_kib processes_from",
              "a 2 31 1|b 1 5 0");
     rows_are(k, "groups-name", NULL, "processes pss_kib processes_from", "a 1 21 1");
+    SWEEP(k, "h", "b", "--all", BEAT + 900, {4, 0, 40, "a", "u", "/", NULL, 0});
+    rows_are(k, "groups-name", NULL, "processes pss_kib", "a 1 40");
+    rows_are(k, "groups-name", GIVEN({"at", "@5"}), "processes pss_kib", "a 1 21");
 }
 
 /* by-name and its like ask the same moment. */
@@ -340,6 +362,36 @@ static void other_queries(void **state)
     rows_are(k, "left-out", GIVEN({"snapshot", "@4"}, {"within", "2m"}), "name", "");
     rows_are(k, "processes", NULL, "name rss_kib boot_id",
              "4 old 30 ?|1 a 32 b|2 b 40 b|3 c 700 b");
+}
+
+static void text_at(const kit *k, const char *name, int64_t pid, int64_t minute)
+{
+    pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, pid, BEAT + minute * 60 * SECOND);
+
+    kit_name(c, name, PM_NAME_HEADER);
+    kit_map(k, c, 0x10000, 60, "rw-p", "");
+    kit_put(k, c);
+}
+
+/* Captured at another pace, and not ended. */
+static void left_out(void **state)
+{
+    const kit *k = kit_of(state);
+
+    SWEEP(k, "h", "b", "--all", BEAT + 600 * SECOND, {1, 0, 10, "ends", "u", "/", NULL, 0},
+          {2, 0, 10, "sooner", "u", "/", NULL, 0});
+    SWEEP(k, "h", "b", "--all", BEAT + 720 * SECOND, {1, 0, 10, "ends", "u", "/", NULL, 0});
+    text_at(k, "slow", 50, 5);
+    text_at(k, "slow", 50, 15);
+    text_at(k, "ended", 60, 5);
+    text_at(k, "ended", 60, 6);
+    text_at(k, "begins", 70, 40);
+    text_at(k, "begins", 70, 41);
+    text_at(k, "once", 80, 79);
+    text_at(k, "before", 90, -41);
+    text_at(k, "here", 100, 20);
+    rows_are(k, "left-out", GIVEN({"snapshot", "@12"}), "name away",
+             "? slow 300000|? once 3540000");
 }
 
 /* Of several processes what they share counts once: pss decides. */
@@ -368,10 +420,10 @@ static void growers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_KIT(sums_and_steps),  IN_KIT(what_is_unknown), IN_KIT(the_dead_are_gone),
-        IN_KIT(hosts_and_boots), IN_KIT(variables),       IN_KIT(expressions),
-        IN_KIT(in_two_jobs),     IN_KIT(other_queries),   IN_KIT(growers),
-        IN_KIT(short_beats),
+        IN_KIT(sums_and_steps),  IN_KIT(what_is_unknown),     IN_KIT(the_dead_are_gone),
+        IN_KIT(hosts_and_boots), IN_KIT(variables),           IN_KIT(expressions),
+        IN_KIT(in_two_jobs),     IN_KIT(other_queries),       IN_KIT(growers),
+        IN_KIT(short_beats),     IN_KIT(unknown_on_one_side), IN_KIT(left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

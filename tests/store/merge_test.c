@@ -4,11 +4,11 @@
  * such with sums only, and live sweeps of two boots. Each capture goes to one of three stores or to
  * two of them; everything but the ids must be equal. PMAPDB_SEEDS=N: so many. */
 #include "answers.h"
+#include "merged.h"
 #include "whole.h"
 #include "world.h"
 
 #include "base/num.h"
-#include "store/merge.h"
 #include "store/sight.h"
 
 #define SEEDS 30
@@ -237,6 +237,8 @@ static void put_sweep(const kit *k, const history *h, size_t *i)
 
 static void put_all(const kit *k, const history *h, unsigned where)
 {
+    char sql[160];
+
     for (size_t i = 0; i < h->n;) {
         if (!(h->seen[i].where & where))
             i++;
@@ -247,17 +249,13 @@ static void put_all(const kit *k, const history *h, unsigned where)
     }
     kit_exec(k, "INSERT INTO pin SELECT snapshot_id, 'why ' || hash, taken_ms FROM snapshots "
                 "WHERE hash % 7 = 0");
-}
-
-static pm_merge_counts merge(const kit *into, const kit *from)
-{
-    pm_merge_options options = {.sweep_ms = KIT_SWEEP};
-    pm_merge_counts counts;
-    pmapdb_error err = {0};
-    bool theirs;
-
-    kit_ok(pm_merge_store(into->store, from->store, &options, &counts, &theirs, &err), &err);
-    return counts;
+    for (int i = 0; i < STORES; i++) { /* all have one of them, first met at different times */
+        snprintf(sql, sizeof sql,
+                 "INSERT OR IGNORE INTO refused VALUES (1, %d, 'all'), (%d, 7, 'one')",
+                 where == ~0U ? 10 : 10 + (int)where / 2, 100 + i);
+        if (where & (1U << i))
+            kit_exec(k, sql);
+    }
 }
 
 /* ---- one history ---- */
@@ -332,15 +330,6 @@ static uint64_t from_environment(const char *name, uint64_t otherwise)
     uint64_t n;
 
     return text && pm_num_all(pm_text_of(text), &n) ? n : otherwise;
-}
-
-static kit *new_kit(void)
-{
-    void *k = NULL;
-
-    if (kit_enter(&k) != 0)
-        abort();
-    return k;
 }
 
 static void parts_make_a_whole(void **state)

@@ -4,13 +4,14 @@
 
 #include "store/moment.h"
 
+#define LIVE 16
 #define MS INT64_C(1700000000000)
 
 typedef struct shot {
     int64_t ms;
     int pid;
     pm_dialect dialect;
-    pm_state state;
+    int state;      /* a pm_state, LIVE */
     int64_t moment; /* wanted, as ms */
     int preferred;
 } shot;
@@ -26,7 +27,9 @@ static void put(const kit *k, const shot *s, int64_t ordinal)
         kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS), 10);
     else
         kit_map(k, c, 0x7ff000000000U + (uint64_t)s->pid * 0x100000, 132, "rw-p", "[stack]");
-    c->block.state = s->state;
+    c->block.state = (pm_state)(s->state & ~LIVE);
+    if (s->state & LIVE)
+        c->time_source = PM_TIME_LIVE;
     c->block.hash = (uint64_t)ordinal + 1;
     c->ordinal = ordinal;
     kit_put(k, c);
@@ -165,6 +168,59 @@ static void lives_that_follow_each_other_are_not_spread(void **state)
     assert_false(spread_of(k, text, sizeof text));
 }
 
+/* Beats follow each other more quickly than a sweep of text would. */
+static void a_live_sweep_is_a_moment(void **state)
+{
+    CHECK({0, 1, S, WHOLE | LIVE, 0, 1}, {0, 2, S, WHOLE | LIVE, 0, 1},
+          {300, 1, PM_DIALECT_MAPS, WHOLE | LIVE, 300, 1}, {300, 3, S, WHOLE | LIVE, 300, 1},
+          {600, 2, S, WHOLE | LIVE, 600, 1});
+    CHECK({0, 1, S, WHOLE | LIVE, 0, 1}, {200, 2, X, WHOLE, 200, 1}, {400, 3, X, WHOLE, 200, 1},
+          {500, 1, S, WHOLE | LIVE, 500, 1}, {500, 2, X, WHOLE, 500, 1},
+          {700, 3, X, WHOLE, 700, 1});
+}
+
+/* What the writer remembers of moments gives what it finds when it has to ask the store: here it
+ * is opened anew for each. Mostly in the order of time, with many at one. */
+static void remembered_as_if_asked(void **state)
+{
+    static const char *const sql = "SELECT s.ordinal, p.pid, s.moment_ms - 1700000000000, "
+                                   "s.preferred FROM snapshots s JOIN process p ON p.process_id = "
+                                   "s.process_id ORDER BY 1";
+    static const pm_dialect dialects[] = {S, S, S, XX, X};
+    const kit *knowing = kit_of(state);
+
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        void *other = NULL;
+        pm_buf a = {0}, b = {0};
+        uint64_t chance = seed;
+        int64_t ms = 0;
+
+        if (kit_enter(&other) != 0 || !other)
+            abort();
+        for (int64_t i = 0; i < 120; i++) {
+            shot s = {.ms = ms, .pid = 1 + (int)kit_below(&chance, 6)};
+
+            s.dialect = dialects[kit_below(&chance, 5)];
+            s.state = kit_below(&chance, 8) ? WHOLE : PART;
+            s.state |= seed % 2 && kit_below(&chance, 3) == 0 ? LIVE : 0;
+            s.ms -= kit_below(&chance, 15) ? 0 : (int64_t)kit_below(&chance, 3000);
+            put(knowing, &s, i + (int64_t)seed * 1000);
+            kit_close(other);
+            kit_open(other);
+            put(other, &s, i + (int64_t)seed * 1000);
+            ms += kit_below(&chance, 2) ? 0 : (int64_t)kit_below(&chance, 700);
+        }
+        kit_rows(knowing, &a, sql);
+        kit_rows(other, &b, sql);
+        assert_string_equal(a.data, b.data);
+        pm_buf_free(&a);
+        pm_buf_free(&b);
+        kit_leave(&other);
+        kit_remove_store(*state);
+        kit_open(*state);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +232,8 @@ int main(void)
         IN_KIT(other_names_do_not_count),
         IN_KIT(a_short_sweep_is_told),
         IN_KIT(lives_that_follow_each_other_are_not_spread),
+        IN_KIT(a_live_sweep_is_a_moment),
+        IN_KIT(remembered_as_if_asked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,13 +156,17 @@ static void recall_process(pm_recall *r, int64_t process_id, const given *g)
 
     kit_ok(pm_recall_turn(r, process_id, &err), &err);
     items = pm_recall_items(r, &n);
-    /* forwards, and every third once more backwards: an epoch is then read again */
     for (size_t i = 0; i < 2 * n; i++) {
-        const pm_recall_item *item = &items[i < n ? i : 2 * n - 1 - i];
+        const pm_recall_item *item;
         pm_capture *c = NULL;
 
+        if (i == n) { /* backwards: an epoch is read again, from an earlier capture on */
+            kit_ok(pm_recall_turn(r, process_id, &err), &err);
+            items = pm_recall_items(r, &n);
+        }
         if (i >= n && i % 3)
             continue;
+        item = &items[i < n ? i : 2 * n - 1 - i];
         kit_ok(pm_recall_capture(r, item, &c, &err), &err);
         if (!c || !g->capture)
             abort();

@@ -225,6 +225,7 @@ static void hosts(void **state)
 {
     static const char *const names[] = {"web1", "web2"};
     const kit *k = kit_of(state);
+    int64_t id;
 
     for (int i = 0; i < 2; i++) {
         pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, i + 1, MS);
@@ -237,6 +238,15 @@ static void hosts(void **state)
     is_no_scope(k, "app", "there are: web1:app/1, web2:app/2");
     is_scope(k, "web2:app", PMAPDB_UNKNOWN, 2);
     is_no_scope(k, "web3:app", "no process");
+    for (int i = 0; i < 2; i++) {
+        kit_ok(pm_select_host(k->store->sql, pm_text_of(names[i]), &id, NULL), NULL);
+        picks(k, &(const pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, id}, "first", PMAPDB_UNKNOWN,
+              i + 1);
+        picks(k, &(const pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, id}, "last", PMAPDB_UNKNOWN,
+              i + 1);
+    }
+    kit_ok(pm_select_host(k->store->sql, PM_TEXT("web3"), &id, NULL), NULL);
+    assert_int_equal(id, 0);
 }
 
 int main(void)

@@ -1,0 +1,85 @@
+# merge: the stores of several hosts into one, again and again; what cannot be merged; formats.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+# HOST FIRST COUNT [NAME]: captures of a process that grows, one a minute, into HOST.db
+captures() {
+    mkdir -p in
+    i=0
+    while [ $i -lt "$3" ]; do
+        pmap_x 4711 "${4:-web}" $((100 + 4 * ($2 + i))) >"in/$((1700000000 + 60 * ($2 + i)))-4711.x"
+        i=$((i + 1))
+    done
+    pmapdb import -q --db "$1.db" --host "$1" in
+    rm -r in
+}
+
+say "two hosts into a new store"
+captures web1 0 5
+captures web2 2 3
+run pmapdb merge --db all.db web1.db web2.db
+pmapdb snapshots --db all.db -f csv | cut -d , -f 2-5,10 | sort
+say "again: nothing is new"
+run pmapdb merge --db all.db web1.db web2.db
+say "the next night"
+captures web1 5 2
+run pmapdb merge --db all.db web1.db web2.db
+say "a dry run counts"
+captures web2 5 1
+run pmapdb merge --db all.db --dry-run web1.db web2.db
+run pmapdb merge --db all.db --dry-run web1.db web2.db
+say "where there is no store yet too, and makes none"
+run pmapdb merge --db none.db --dry-run web1.db
+ls none.db 2>/dev/null || echo "no none.db"
+
+say "the answers are those of one store that saw all"
+pmapdb merge -q --db all.db web1.db web2.db -o /dev/null
+captures web1 7 3
+pmapdb merge -q --db all.db web1.db -o /dev/null
+captures one 0 10
+pmapdb leaks --db one.db -f csv | cut -d , -f 1,2,4- >one.csv
+web1=$(pmapdb sql --db all.db "SELECT process_id FROM process JOIN host USING (host_id)
+    WHERE host.name = 'web1'" -f csv | tail -n 1)
+pmapdb leaks --db all.db --process "@$web1" -f csv | cut -d , -f 1,2,4- | cmp - one.csv && echo same
+
+say "two stores of one host, which saw it in turns"
+for i in 0 2 4 6; do
+    captures host $i 1
+done
+mv host.db odd.db
+rm -f host.db-*
+for i in 1 3 5 7; do
+    captures host $i 1
+done
+run pmapdb merge --db turns.db odd.db host.db
+captures host 0 8
+pmapdb growth --db host.db -f csv | cut -d , -f 2- | sed 's/,[^,]*$//' >growth.one
+pmapdb growth --db turns.db -f csv | cut -d , -f 2- | sed 's/,[^,]*$//' | cmp - growth.one && echo same
+
+say "formats"
+run pmapdb merge --db all.db web1.db -f csv
+run pmapdb merge --db all.db web1.db -f json
+run pmapdb merge --db all.db web1.db web2.db -f ndjson
+
+say "what cannot be merged does not keep the others away: status 2"
+echo text >text.txt
+pmapdb import -q --db young.db --host young samples/captures
+run pmapdb merge --db all.db none.db text.txt . all.db young.db
+pmapdb merge --db all.db none.db web1.db -f csv 2>/dev/null || echo "= exit $?"
+run pmapdb merge
+run pmapdb merge --db all.db --sweep soon web1.db
+run pmapdb merge --db all.db --sweep 2h web1.db
+
+say "hosts that are unknown are one, and that is said; --host tells them apart"
+pmap_x 1 db 100 >1700000000-1.x
+pmapdb import -q --db x.db 1700000000-1.x
+pmap_x 2 db 100 >1700000000-2.x
+pmapdb import -q --db y.db 1700000000-2.x
+run pmapdb merge --db melted.db x.db y.db
+run pmapdb merge --db apart.db --host x x.db
+run pmapdb merge --db apart.db --host y y.db
+pmapdb snapshots --db apart.db -f csv | cut -d , -f 3-5
+
+say "a new store gets its permissions"
+pmapdb merge -q --db shared.db --mode 0640 web1.db -o /dev/null
+stat -c %a shared.db

@@ -1,0 +1,29 @@
+/* merged: several stores in one test, one merged into another. */
+#ifndef TESTS_STORE_MERGED_H
+#define TESTS_STORE_MERGED_H
+
+#include "kit.h"
+
+#include "store/merge.h"
+
+static inline kit *new_kit(void)
+{
+    void *k = NULL;
+
+    if (kit_enter(&k) != 0)
+        abort();
+    return k;
+}
+
+static inline pm_merge_counts merge(const kit *into, const kit *from)
+{
+    pm_merge_options options = {.sweep_ms = KIT_SWEEP};
+    pm_merge_counts counts;
+    pmapdb_error err = {0};
+    bool theirs;
+
+    kit_ok(pm_merge_store(into->store, from->store, &options, &counts, &theirs, &err), &err);
+    return counts;
+}
+
+#endif

@@ -44,7 +44,7 @@ summed AS (
     sum(CASE WHEN back < n_steps + 1 THEN missed END) AS missed, sum(vanished) AS vanished,
     sum(degraded) AS degraded, sum(unmoved) AS unmoved, max(took) AS took_max,
     max(CASE WHEN back = 1 THEN unreadable END) AS unreadable,
-    max(CASE WHEN step_k = (n_steps + 1) / 2 THEN step END) AS median,
+    max(CASE WHEN n_steps >= 3 AND step_k = (n_steps + 1) / 2 THEN step END) AS median,
     max(CASE WHEN took_k = (n_took + 1) / 2 THEN took END) AS took
   FROM ranked
   GROUP BY job_id

@@ -71,11 +71,10 @@ pmapdb_status pm_capture_lock(const char *store, const char *host, const char *s
         else if (!keep_going(ctx))
             st = pm_fail(err, PMAPDB_STOPPED, "stopped");
         else if (waited >= wait_ms)
-            st = pm_fail(
-                err, PMAPDB_BUSY,
-                "another run captures the same (%.200s) into '%s'; --lock-wait 1m would wait "
-                "for its end",
-                selection, store);
+            st = pm_fail(err, PMAPDB_BUSY,
+                         "another run captures %.200s into '%s'; --lock-wait 1m would wait "
+                         "for its end",
+                         selection, store);
         else
             nanosleep(&pause, NULL);
         waited += PAUSE_MS;

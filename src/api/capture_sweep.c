@@ -12,10 +12,11 @@
 #define ENDED_BYTES ((size_t)32 << 20)
 #define FORGET_BEATS 10000
 
-/* Root in a container may lack it. */
+/* Root in a container may lack the right, also over what is outside of it. */
 static const char *way_out(void)
 {
-    return geteuid() ? "run as root or with CAP_SYS_PTRACE" : "CAP_SYS_PTRACE is missing here";
+    return geteuid() ? "run as root or with CAP_SYS_PTRACE"
+                     : "root lacks CAP_SYS_PTRACE over it here";
 }
 
 /* ---- those that give no snapshot ---- */
@@ -76,8 +77,7 @@ static void tell_unreadable(pm_capture_run *run)
     if (run->selection.named || run->said_unreadable || !n)
         return;
     snprintf(text, sizeof text,
-             n == 1 ? "%lld process of another user cannot be read: %s"
-                    : "%lld processes of other users cannot be read: %s",
+             n == 1 ? "%lld process cannot be read: %s" : "%lld processes cannot be read: %s",
              (long long)n, way_out());
     run->said_unreadable = true;
     pm_capture_tell(run, PMAPDB_UNKNOWN, false, text);

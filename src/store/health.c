@@ -70,6 +70,7 @@ pmapdb_status pmapdb_doctor(const char *path, const pmapdb_doctor_options *optio
                    .options = options,
                    .result = result,
                    .now_ms = pm_clock_now(),
+                   .oldest_ms = PMAPDB_UNKNOWN,
                    .newest_ms = PMAPDB_UNKNOWN,
                    .since_ms = PMAPDB_UNKNOWN};
     pmapdb_error why = {0};

@@ -23,11 +23,11 @@ typedef struct pm_health {
     pmapdb_doctor_result *result;
     pmapdb_store *store;
     int64_t now_ms;
-    int64_t newest_ms; /* of the snapshots; PMAPDB_UNKNOWN: there are none */
-    int64_t since_ms;  /* a week before; likewise */
-    int64_t size_kib;  /* of the file and its -wal */
-    int64_t free_kib;  /* on its disk, for this user */
-    bool damaged;      /* SQLite says so */
+    int64_t oldest_ms, newest_ms; /* of the snapshots; PMAPDB_UNKNOWN: there are none */
+    int64_t since_ms;             /* a week before; likewise */
+    int64_t size_kib;             /* of the file and its -wal */
+    int64_t free_kib;             /* on its disk, for this user */
+    bool damaged;                 /* SQLite says so */
 } pm_health;
 
 /* ---- health_tell.c ---- */

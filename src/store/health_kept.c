@@ -16,6 +16,7 @@ static void tell_snapshots(pm_health *h, sqlite3_stmt *stmt)
     int64_t n = pm_col_int(stmt, 0), first = pm_col_int(stmt, 1), partial = pm_col_int(stmt, 3);
     bool ahead;
 
+    h->oldest_ms = first;
     h->newest_ms = pm_col_int(stmt, 2);
     if (h->newest_ms != PMAPDB_UNKNOWN)
         h->since_ms = h->newest_ms - PM_WEEK_MS;
@@ -221,6 +222,9 @@ static void check_growth(pm_health *h)
     else if (h->newest_ms != PMAPDB_UNKNOWN && h->newest_ms < h->now_ms - PM_WEEK_MS)
         pm_health_tell(h, "growth", PMAPDB_HEALTH_OK, 0, "KiB", "a day: nothing newer than %s",
                        pm_health_at(h->newest_ms).text);
+    else if (h->newest_ms != PMAPDB_UNKNOWN && h->newest_ms < h->oldest_ms + PM_DAY_MS)
+        pm_health_tell(h, "growth", PMAPDB_HEALTH_OK, NAN, "KiB",
+                       "a day: not known yet, the store holds less than a day");
     else
         tell_pace(h, &p, limit);
 }

@@ -59,9 +59,9 @@ static pmapdb_health judge(const arrivals *a, const pmapdb_rows *rows, double ag
 static void see_arrival(arrivals *a, const pmapdb_rows *rows)
 {
     pm_text host = pm_health_column(rows, "host"), what = pm_health_column(rows, "selection");
+    double age, step = pm_health_number(rows, "step");
     pmapdb_health state;
     int64_t last_ms;
-    double age;
 
     if (!pm_clock_parse(pm_health_column(rows, "last_at"), &last_ms) || !is_new(a, host))
         return;
@@ -74,10 +74,10 @@ static void see_arrival(arrivals *a, const pmapdb_rows *rows)
         return;
     a->state = state;
     a->age = age;
-    snprintf(a->words, sizeof a->words,
-             "since the last beat of %.*s on %.*s, which has a step of %s",
+    snprintf(a->words, sizeof a->words, "since the last beat of %.*s on %.*s%s%s",
              what.len < 120 ? (int)what.len : 120, what.data, host.len < 64 ? (int)host.len : 64,
-             host.data, pm_health_span(pm_health_number(rows, "step")).text);
+             host.data, isnan(step) ? "" : ", which has a step of ",
+             isnan(step) ? "" : pm_health_span(step).text);
 }
 
 static void see_job(void *ctx, const pmapdb_rows *rows)
@@ -124,6 +124,8 @@ static void see_cost(void *ctx, const pmapdb_rows *rows)
 {
     costs *c = ctx;
     pm_text name = pm_health_column(rows, "name"), reason = pm_health_column(rows, "reason");
+    double share = 100 * pm_health_number(rows, "cpu_share");
+    size_t used;
 
     c->underestimated += fmax(0, pm_health_number(rows, "underestimated"));
     c->degraded += pm_health_number(rows, "degraded");
@@ -135,11 +137,14 @@ static void see_cost(void *ctx, const pmapdb_rows *rows)
     c->most = pm_health_number(rows, "longest_us_max");
     snprintf(c->words, sizeof c->words,
              "worst %.*s/%.0f: one read %.0f / %.0f / %.0f us, a map %.0f / %.0f / %.0f us "
-             "(median, 99 %%, most), CPU %.2g %% of a core",
+             "(median, 99 %%, most)",
              name.len < 48 ? (int)name.len : 48, name.data, pm_health_number(rows, "pid"),
              pm_health_number(rows, "longest_us_p50"), pm_health_number(rows, "longest_us_p99"),
              c->most, pm_health_number(rows, "read_us_p50"), pm_health_number(rows, "read_us_p99"),
-             pm_health_number(rows, "read_us_max"), 100 * pm_health_number(rows, "cpu_share"));
+             pm_health_number(rows, "read_us_max"));
+    used = strlen(c->words);
+    if (!isnan(share))
+        snprintf(c->words + used, sizeof c->words - used, ", CPU %.2g %% of a core", share);
 }
 
 static void check_costs(pm_health *h)

@@ -152,7 +152,8 @@ static pmapdb_status set_moment(pm_take *t, const pm_recall_item *item, int64_t 
                             .ordinal = item->ordinal,
                             .hash = item->hash,
                             .dialect = item->dialect,
-                            .state = item->state};
+                            .state = item->state,
+                            .live = item->time_source == PM_TIME_LIVE};
 
     return pm_moments_added(t->moments, t->name_id, &added, err);
 }

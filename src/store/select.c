@@ -60,7 +60,7 @@ static pmapdb_status no_process(pm_sql *sql, const char *what, pm_text selector,
                   slash ? (pm_text){selector.data, (size_t)(slash - selector.data)} : selector);
     st = list_processes(sql, &list, &near, err);
     if (st == PMAPDB_OK && list.len == 0)
-        st = pm_fail(err, PMAPDB_NOTFOUND, "the store is empty; import captures first");
+        st = pm_fail(err, PMAPDB_NOTFOUND, "the store is empty; import or capture first");
     else if (st == PMAPDB_OK)
         st = pm_fail(err, PMAPDB_NOTFOUND, "%s%.*s%s%s there are: %s", what, (int)selector.len,
                      selector.data, selector.len ? "'" : "", pm_near_hint(&near), list.data);

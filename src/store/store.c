@@ -77,9 +77,9 @@ static pmapdb_status check_file(const char *path, int how, pmapdb_error *err)
     struct stat info;
 
     if (stat(path, &info) != 0)
-        return errno == ENOENT
-                   ? pm_fail(err, PMAPDB_NOTFOUND, "no store at '%s'; import captures first", path)
-                   : pm_fail_io(err, errno, "cannot open the store '%s'", path);
+        return errno == ENOENT ? pm_fail(err, PMAPDB_NOTFOUND,
+                                         "no store at '%s'; import or capture first", path)
+                               : pm_fail_io(err, errno, "cannot open the store '%s'", path);
     if (S_ISDIR(info.st_mode))
         return pm_fail(err, PMAPDB_SCHEMA, "'%s' is a directory, not a store", path);
     if (access(path, how) != 0)

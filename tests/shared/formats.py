@@ -19,6 +19,8 @@ import openmetrics
 
 WORKLOADS = ("redis", "postgres", "memfd", "c_mmap", "nginx")
 UNITS = {"ms": 1, "s": 1000, "m": 60000, "h": 3600000, "d": 86400000}
+# Of the parameters that have no default.
+GIVEN = {"variable": "HOME", "by": "all=comm(*)"}
 check = kit.Check()
 
 
@@ -73,6 +75,9 @@ class Store:
             elif kind == "duration":
                 number, unit = re.fullmatch("([0-9]+)([a-z]+)", default).groups()
                 bound[key] = int(number) * UNITS[unit]
+            elif default == "-":
+                bound[key] = GIVEN[name]
+                options += ["--" + name, bound[key]]
             elif re.fullmatch("[0-9]+", default):
                 bound[key] = int(default)
             else:
@@ -103,7 +108,7 @@ class Store:
         options = self.values(query)[0]
         began = time.time()
         done = kit.run("query", query.name, *options, "-f", form, *more, db=self.db, expect=expect)
-        return done.stdout or done.stderr, began
+        return done.stdout if done.returncode == 0 else done.stderr, began
 
 
 # ---- what must come out ----

@@ -138,6 +138,7 @@ static void record_sweep(const kit *k, history *h, world w[2], size_t boot, int6
 {
     unsigned where = somewhere(seed);
     pm_sweep *sweep = &h->sweep[h->n_sweeps];
+    int64_t unmoved = (int64_t)kit_below(seed, 4); /* one of the two, sometimes */
 
     *sweep = (pm_sweep){.host = hosts[1],
                         .boot_id = boots[boot],
@@ -148,8 +149,11 @@ static void record_sweep(const kit *k, history *h, world w[2], size_t boot, int6
                         .counts = {(int64_t)kit_below(seed, 3), 2, 0, 0, 0}};
     h->ended_ms[h->n_sweeps] = ms + 20;
     for (int64_t p = 0; p < 2 && h->n < WORLD_CAPTURES; p++) {
-        pm_capture *c = world_capture(k, &w[p], PM_DIALECT_SMAPS, 200 + p, ms, seed);
+        pm_capture *c;
 
+        if (p == unmoved)
+            continue;
+        c = world_capture(k, &w[p], PM_DIALECT_SMAPS, 200 + p, ms, seed);
         c->host = hosts[1];
         c->time_source = PM_TIME_LIVE;
         c->start_time = 900 + p;

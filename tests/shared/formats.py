@@ -86,7 +86,7 @@ class Store:
 
     def said(self, query):
         """Rows of a query that needs a function of the program's own, from its ndjson: here the
-        forms are compared with each other; what they say, tests/shared/leaks.py proves."""
+        forms are compared with each other; what they say is proved elsewhere."""
         def value(row, name):
             if name + "_hex" in row:
                 return bytes.fromhex(row[name + "_hex"])
@@ -97,7 +97,7 @@ class Store:
         return [tuple(value(json.loads(line), c[0]) for c in query.columns) for line in lines]
 
     def truth(self, query):
-        if "leak_report" in query.sql:
+        if "leak_report" in query.sql or "process_matches" in query.sql:
             return self.said(query)
         cursor = self.sql.execute(query.sql, self.values(query)[1])
         names = [d[0] for d in cursor.description]
@@ -215,7 +215,7 @@ def moment(value):
     return value
 
 
-def gauges(query, rows, process):
+def gauges(query, rows, given):
     """{metric: {labels: value}}, a time as its moment; None where rows cannot be told apart."""
     columns = query.columns
     when = [i for name in ("taken_at", "ts", "last_at", "to_at")
@@ -231,8 +231,8 @@ def gauges(query, rows, process):
     for r in rows:
         labels = {c[0]: label_text(v) for v, c in zip(r, columns)
                   if v not in (None, b"") and is_label(c[0], c[1])}
-        if process:
-            labels.setdefault("process", process)
+        for name, value in given.items():
+            labels.setdefault(name, value)
         key = frozenset(labels.items())
         for value, (column, unit, _) in zip(r, columns):
             if unit in ("snapshot", "address") or is_label(column, unit) or column == "source":
@@ -257,7 +257,7 @@ def scale(unit):
     return {"kib": 1024, "rate": 1024 / 3600, "duration": 1 / 1000}.get(unit, 1)
 
 
-def age_of(store, query, rows, bound, process):
+def age_of(store, query, rows, bound, given):
     """{metric: {labels: moment}} of a query whose rows are of one snapshot and do not say when."""
     snapshot = bound.get("snapshot", bound.get("to"))
     if not rows or snapshot is None or any(
@@ -265,15 +265,17 @@ def age_of(store, query, rows, bound, process):
         return {}
     moment_ms, = store.sql.execute("select moment_ms from snapshots where snapshot_id = ?",
                                    (snapshot,)).fetchone()
-    labels = frozenset({("process", process)} if process else ())
+    labels = frozenset(given.items())
     return {"pmapdb_%s_age_seconds" % query.name.replace("-", "_"): {labels: moment_ms / 1000}}
 
 
 def check_prometheus(what, store, query, rows):
     options, bound = store.values(query)
-    process = label_text(store.name) if "--process" in options else None
+    given = {k: v for k, v in GIVEN.items() if "--" + k in options}
+    if "--process" in options:
+        given["process"] = label_text(store.name)
     data, began = store.output(query, "prometheus", expect=(0, 2))
-    want = gauges(query, rows, process)
+    want = gauges(query, rows, given)
     if not check.true("prometheus rows: " + what, want is not None, "cannot be told apart"):
         return
     samples = sum(map(len, want.values()))
@@ -282,7 +284,7 @@ def check_prometheus(what, store, query, rows):
         data, began = store.output(query, "prometheus", "--top", 20)
         first = list(dict.fromkeys(k for v in want.values() for k in v))[:20]
         want = {m: known for m, v in want.items() if (known := {k: v[k] for k in first if k in v})}
-    want.update(age_of(store, query, rows, bound, process))
+    want.update(age_of(store, query, rows, bound, given))
     try:
         got = openmetrics.read(data)
     except openmetrics.Wrong as e:

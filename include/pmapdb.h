@@ -63,8 +63,9 @@ typedef struct pmapdb_error {
 typedef struct pmapdb_store pmapdb_store;
 
 typedef enum pmapdb_open_mode {
-    PMAPDB_READ, /* read-only; a store that is not there is PMAPDB_NOTFOUND */
-    PMAPDB_WRITE /* created when missing, migrated when old */
+    PMAPDB_READ,  /* read-only; a store that is not there is PMAPDB_NOTFOUND */
+    PMAPDB_WRITE, /* created when missing, migrated when old */
+    PMAPDB_CHANGE /* as PMAPDB_WRITE, but never created: for what changes a store that is there */
 } pmapdb_open_mode;
 
 typedef struct pmapdb_open_options {
@@ -175,6 +176,7 @@ typedef struct pmapdb_capture_beat {
     uint64_t unreadable; /* that this user may not read */
     uint64_t degraded;   /* of `stored`: maps where smaps was wanted */
     uint64_t unmoved;    /* left out by growth_percent, growth_kib, rss_above_kib */
+    uint64_t changed;    /* whose map changed too quickly while it was read */
     uint64_t missed;     /* beats that could not be kept since the one before */
     int64_t moved_ms;    /* so much the clock was set, or the machine slept, since then */
     const pmapdb_error *lost; /* nothing of it is stored, and why; else NULL */
@@ -208,10 +210,10 @@ typedef struct pmapdb_capture_options {
 } pmapdb_capture_options;
 
 typedef struct pmapdb_capture_result {
-    uint64_t beats;                       /* kept */
-    uint64_t missed;                      /* not begun, or lost */
-    uint64_t stored;                      /* snapshots */
-    uint64_t vanished, degraded, unmoved; /* as of a beat, over all of them */
+    uint64_t beats;                                /* kept */
+    uint64_t missed;                               /* not begun, or lost */
+    uint64_t stored;                               /* snapshots */
+    uint64_t vanished, degraded, unmoved, changed; /* as of a beat, over all of them */
     uint64_t trouble; /* processes named by pid, of the first beat, that gave no snapshot */
     bool ended;       /* of the processes named by pid none is left */
 } pmapdb_capture_result;

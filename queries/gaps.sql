@@ -13,7 +13,8 @@
 --
 -- The steps between the moments of a name (of one process, where one is given), the median the
 -- lower of two. Where captures became rarer for good, every later step looks like a gap until most
--- steps are long. What has been missing since the last snapshot is no gap yet: processes shows
+-- steps are long. Up to the newest moment that a prune removed nothing is told: what is missing
+-- there was taken away. What has been missing since the last snapshot is no gap yet: processes shows
 -- last_at.
 WITH scope AS (
   SELECT process_id, name_id FROM process
@@ -29,7 +30,8 @@ beat AS (
 step AS (
   SELECT name_id, lag(moment_ms) OVER w AS from_ms, moment_ms AS to_ms,
     moment_ms - lag(moment_ms) OVER w AS step
-  FROM beat
+  FROM beat b
+  WHERE moment_ms > coalesce((SELECT n.pruned_ms FROM name n WHERE n.name_id = b.name_id), -9e15)
   WINDOW w AS (PARTITION BY name_id ORDER BY moment_ms)
 ),
 ranked AS (

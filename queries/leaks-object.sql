@@ -34,6 +34,7 @@
 -- column: dialect          text      Of the captures that were judged
 -- column: last_at          time      When the newest of its captures was taken
 -- column: limit_by         text      Where the limit comes from: given, reservation, cgroup, address space, stack, map count
+-- column: rss_from         text      Of the process: where it was read what is resident: mappings, VmRSS, unknown
 -- table:  name pid key metric verdict shape snapshots first last rate_per_h rate_low rate_high since eta_h reason
 --
 -- Each object of a process, all mappings of one path and category, is judged by its sums.
@@ -47,6 +48,11 @@
 -- Lives of one name that follow each other are one series, and a restart is no growth; a process
 -- that lived beside another of its name is judged apart, as is every process without a name.
 -- Partial captures are left out.
+--
+-- maps says nothing of resident memory, and a live capture reads it where smaps would stall the
+-- process. Then the first row is judged by VmRSS, in all snapshots whatever their dialect, if no other
+-- tells what is resident, or if it grew behind the last that does; its reason says so. Where VmRSS is
+-- unknown, too, there are sizes alone, and nothing says that the process does not leak.
 --
 -- Live captures know limits: the cgroup's memory.max and, of address space, stacks and the number of
 -- mappings, the process's own. The nearest one counts. --limit comes before the cgroup's, and a leak
@@ -88,23 +94,26 @@ series AS (
   FROM alone
 ),
 kind AS (
-  SELECT DISTINCT x.head, e.dialect
+  -- blind: 1 where captures do not say what of their mappings is resident; 8 is 1 << Rss
+  SELECT x.head, e.dialect, max(e.state = 'complete' AND NOT e.fields & 8) AS blind
   FROM series x
   CROSS JOIN epoch e ON e.process_id = x.process_id
   WHERE CASE x.head WHEN 0 THEN 0 ELSE e.state <> 'partial'
     AND (:dialect IS NULL OR e.dialect = :dialect) END
+  GROUP BY x.head, e.dialect
 ),
 chosen AS (
   -- the dialect with most preferred snapshots; of equal ones the one that says more
-  SELECT head, dialect
+  SELECT head, dialect, blind
   FROM (
-    SELECT head, dialect, row_number() OVER (PARTITION BY head ORDER BY preferred DESC,
+    SELECT head, dialect, blind, row_number() OVER (PARTITION BY head ORDER BY preferred DESC,
       instr(' smaps pmap-XX pmap-X pmap-suse toybox-x busybox-x pmap-x pmap-d pmap toybox busybox maps ',
         ' ' || dialect || ' ') = 0,
       instr(' smaps pmap-XX pmap-X pmap-suse toybox-x busybox-x pmap-x pmap-d pmap toybox busybox maps ',
         ' ' || dialect || ' ')) AS place
     FROM (
-      SELECT k.head, k.dialect, CASE WHEN count(*) OVER (PARTITION BY k.head) > 1 THEN (
+      SELECT k.head, k.dialect, max(k.blind) OVER (PARTITION BY k.head) AS blind,
+        CASE WHEN count(*) OVER (PARTITION BY k.head) > 1 THEN (
         SELECT sum(s.preferred)
         FROM series x
         CROSS JOIN snapshots s ON s.process_id = x.process_id
@@ -117,7 +126,7 @@ chosen AS (
 ),
 limited AS (
   -- what live captures saw last of the limits that the kernel keeps to
-  SELECT k.head, k.dialect, (SELECT g.standing_id
+  SELECT k.head, k.dialect, k.blind, (SELECT g.standing_id
     FROM process p
     CROSS JOIN snapshots s ON s.process_id = p.process_id
     CROSS JOIN sight g ON g.snapshot_id = s.snapshot_id
@@ -139,6 +148,15 @@ report AS (
       CROSS JOIN snapshots s ON s.process_id = x.process_id
       WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.dialect = k.dialect
         AND s.state = 'complete' AND s.taken_ms >= coalesce(:since, -9e15) END
+      UNION ALL
+      -- what live captures and footers say of the whole
+      SELECT NULL, 'total', s.taken_ms, s.taken_ms, s.process_id, NULL, NULL,
+        coalesce(s.tool_rss_kib, s.rss_kib), NULL, NULL, NULL, coalesce(g.swap_kib, s.swap_kib)
+      FROM series x
+      CROSS JOIN snapshots s ON s.process_id = x.process_id
+      LEFT JOIN sight g ON g.snapshot_id = s.snapshot_id
+      WHERE k.blind AND x.head = k.head AND CASE x.head WHEN k.head THEN s.state <> 'partial'
+        AND (:dialect IS NULL OR s.dialect = :dialect) AND s.taken_ms >= coalesce(:since, -9e15) END
       UNION ALL
       SELECT CASE h.path WHEN '' THEN '[anon]' ELSE h.path END, h.category, h.first_ms, h.last_ms, h.process_id,
         1, h.size_kib, h.rss_kib, h.pss_kib, h.private_kib, h.private_dirty_kib, h.swap_kib
@@ -178,7 +196,8 @@ SELECT n.name,
   json_extract(v.value, '$.category') AS category,
   r.dialect,
   json_extract(v.value, '$.last_at') AS last_at,
-  json_extract(v.value, '$.limit_by') AS limit_by
+  json_extract(v.value, '$.limit_by') AS limit_by,
+  json_extract(v.value, '$.rss_from') AS rss_from
 FROM report r
 CROSS JOIN json_each(r.verdicts) v
 CROSS JOIN process p ON p.process_id = r.head

@@ -18,17 +18,24 @@
 -- column: vanished    count    Processes that ended while they were read, in all beats
 -- column: degraded    count    Maps in the place of smaps, in all beats
 -- column: unmoved     count    Left out by --on-growth or --on-rss-above, in all beats
+-- column: changed     count    Left out because the map changed too quickly while it was read, in all beats
 -- table:  host selection every last_at expected kept missed absent took took_max unreadable vanished degraded
 --
 -- The newest job comes first. A reboot begins a new job, so that expected does not count the time
--- a machine was off. The median is the lower of two. gaps says the same of single processes.
+-- a machine was off. Up to the newest sweep that a prune removed, what is left is all that is
+-- expected. The median is the lower of two. gaps says the same of single processes.
 WITH beat AS (
   -- CASE is always so: it keeps SQLite from a Bloom filter over the whole table of captures
   SELECT w.job_id, c.started_ms, c.ended_ms - c.started_ms AS took, w.missed, w.unreadable,
-    w.vanished, w.degraded, w.unmoved,
-    c.started_ms - lag(c.started_ms) OVER (PARTITION BY w.job_id ORDER BY c.started_ms) AS step,
+    w.vanished, w.degraded, w.unmoved, w.changed,
+    CASE WHEN c.started_ms > coalesce(j.pruned_ms, -9e15) THEN c.started_ms END AS whole_ms,
+    CASE WHEN lag(c.started_ms) OVER (PARTITION BY w.job_id ORDER BY c.started_ms)
+      > coalesce(j.pruned_ms, -9e15)
+      THEN c.started_ms - lag(c.started_ms) OVER (PARTITION BY w.job_id ORDER BY c.started_ms)
+      END AS step,
     row_number() OVER (PARTITION BY w.job_id ORDER BY c.started_ms DESC, w.capture_id DESC) AS back
   FROM sweep w
+  CROSS JOIN job j ON j.job_id = w.job_id
   CROSS JOIN capture c ON c.capture_id = w.capture_id
   WHERE CASE w.capture_id WHEN 0 THEN 0 ELSE c.started_ms >= coalesce(:since, -9e15) END
 ),
@@ -41,8 +48,9 @@ ranked AS (
 ),
 summed AS (
   SELECT job_id, min(started_ms) AS first_ms, max(started_ms) AS last_ms, count(*) AS kept,
-    sum(CASE WHEN back < n_steps + 1 THEN missed END) AS missed, sum(vanished) AS vanished,
-    sum(degraded) AS degraded, sum(unmoved) AS unmoved, max(took) AS took_max,
+    min(whole_ms) AS whole_ms, count(*) - count(whole_ms) AS thinned,
+    sum(CASE WHEN step IS NOT NULL THEN missed END) AS missed, sum(vanished) AS vanished,
+    sum(degraded) AS degraded, sum(unmoved) AS unmoved, sum(changed) AS changed, max(took) AS took_max,
     max(CASE WHEN back = 1 THEN unreadable END) AS unreadable,
     max(CASE WHEN n_steps >= 3 AND step_k = (n_steps + 1) / 2 THEN step END) AS median,
     max(CASE WHEN took_k = (n_took + 1) / 2 THEN took END) AS took
@@ -51,8 +59,8 @@ summed AS (
 ),
 counted AS (
   SELECT r.*, j.host_id, j.selection, j.every_ms, coalesce(j.every_ms, r.median) AS step,
-    coalesce((r.last_ms - r.first_ms + coalesce(j.every_ms, r.median) / 2)
-      / nullif(coalesce(j.every_ms, r.median), 0), 0) + 1 AS expected
+    r.thinned + coalesce((r.last_ms - r.whole_ms + coalesce(j.every_ms, r.median) / 2)
+      / nullif(coalesce(j.every_ms, r.median), 0), 0) + (r.whole_ms IS NOT NULL) AS expected
   FROM summed r
   CROSS JOIN job j ON j.job_id = r.job_id
 )
@@ -65,7 +73,7 @@ SELECT c.job_id, h.name AS host, c.selection, c.every_ms AS every, c.step,
     || 'Z' AS last_at,
   max(c.expected, c.kept) AS expected, c.kept, coalesce(c.missed, 0) AS missed,
   max(c.expected - c.kept - coalesce(c.missed, 0), 0) AS absent, c.took, c.took_max, c.unreadable,
-  c.vanished, c.degraded, c.unmoved
+  c.vanished, c.degraded, c.unmoved, c.changed
 FROM counted c
 JOIN host h ON h.host_id = c.host_id
 ORDER BY c.last_ms DESC, c.job_id DESC;

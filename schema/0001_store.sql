@@ -12,9 +12,10 @@ CREATE TABLE host (
 
 -- A name that survives restarts; a series is asked for by it.
 CREATE TABLE name (
-  name_id INTEGER PRIMARY KEY,
-  host_id INTEGER REFERENCES host,      -- NULL: unknown
-  name    TEXT NOT NULL
+  name_id   INTEGER PRIMARY KEY,
+  host_id   INTEGER REFERENCES host,    -- NULL: unknown
+  name      TEXT NOT NULL,
+  pruned_ms INTEGER                     -- newest moment that a prune removed; NULL: none was
 );
 CREATE UNIQUE INDEX name_unique ON name (name, coalesce(host_id, 0));
 
@@ -66,7 +67,11 @@ CREATE TABLE job (
   host_id   INTEGER NOT NULL REFERENCES host,
   boot_id   TEXT NOT NULL,
   selection TEXT NOT NULL,              -- as it was asked for: pids, --match EXPR, --all
-  every_ms  INTEGER                     -- step of its beats; NULL: once, as cron does
+  every_ms  INTEGER,                    -- step of its beats; NULL: once, as cron does
+  pruned_ms INTEGER,                    -- newest sweep that a prune removed, here or before it was
+                                        -- merged; NULL: none was
+  removed_ms INTEGER                    -- newest that one removed here: no merge brings those up to
+                                        -- it back
 );
 CREATE UNIQUE INDEX job_unique ON job (host_id, boot_id, selection, coalesce(every_ms, 0));
 
@@ -79,7 +84,8 @@ CREATE TABLE sweep (
   unreadable  INTEGER NOT NULL,         -- processes that this user may not read
   vanished    INTEGER NOT NULL,         -- that ended while they were read: nothing of them is kept
   degraded    INTEGER NOT NULL,         -- maps instead of smaps: reading would have stalled them
-  unmoved     INTEGER NOT NULL          -- left out by --on-growth or --on-rss-above
+  unmoved     INTEGER NOT NULL,         -- left out by --on-growth or --on-rss-above
+  changed     INTEGER NOT NULL          -- whose map changed too quickly while it was read: nothing is kept
 );
 CREATE INDEX sweep_job ON sweep (job_id);
 

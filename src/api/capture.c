@@ -12,6 +12,7 @@
 #define EVERY_MIN_MS 100
 #define EVERY_MAX_MS 31622400000 /* a year */
 #define NS_PER_MS 1000000
+#define PATIENCE_MIN_MS 1000
 
 void pmapdb_capture_defaults(pmapdb_capture_options *o)
 {
@@ -27,6 +28,8 @@ static pmapdb_status check_options(const pmapdb_capture_options *o, pmapdb_error
 {
     if ((o->n_pids > 0) + (o->match != NULL) + o->all != 1)
         return pm_fail(err, PMAPDB_USAGE, "capture wants one of: pids, --match, --all");
+    if ((o->name && !*o->name) || (o->host && !*o->host))
+        return pm_fail(err, PMAPDB_USAGE, "--name and --host cannot be empty");
     if (o->all && o->name)
         return pm_fail(err, PMAPDB_USAGE, "--name is for processes of one kind, not for --all");
     for (size_t i = 0; i < o->n_pids; i++)
@@ -99,6 +102,7 @@ static void tell_beat(const pm_capture_run *run, int64_t moved_ns, const pmapdb_
                                                  .unreadable = (uint64_t)s->counts.unreadable,
                                                  .degraded = (uint64_t)s->counts.degraded,
                                                  .unmoved = (uint64_t)s->counts.unmoved,
+                                                 .changed = (uint64_t)s->counts.changed,
                                                  .missed = (uint64_t)s->counts.missed,
                                                  .moved_ms = moved_ns / NS_PER_MS,
                                                  .lost = lost});
@@ -116,6 +120,7 @@ static pmapdb_status keep_beat(pm_capture_run *run, int64_t missed, int64_t move
     run->result->vanished += (uint64_t)run->sweep.counts.vanished;
     run->result->degraded += (uint64_t)run->sweep.counts.degraded;
     run->result->unmoved += (uint64_t)run->sweep.counts.unmoved;
+    run->result->changed += (uint64_t)run->sweep.counts.changed;
     if (st != PMAPDB_STOPPED)
         tell_beat(run, moved_ns, st == PMAPDB_OK ? NULL : err);
     return st;
@@ -181,6 +186,20 @@ static pmapdb_status keep_beats(pm_capture_run *run, pmapdb_error *err)
     return st;
 }
 
+/* A run begins as patiently as any other writer; then another writer is waited for no longer than
+ * to the next beat. */
+static pmapdb_status keep_beats_in_time(pm_capture_run *run, pmapdb_error *err)
+{
+    int64_t before = pm_watch_patience(run->store), every_ms = run->options->every_ms;
+    int64_t ms = every_ms < PATIENCE_MIN_MS ? PATIENCE_MIN_MS : every_ms;
+    pmapdb_status st;
+
+    pm_watch_set_patience(run->store, ms < before ? ms : before);
+    st = keep_beats(run, err);
+    pm_watch_set_patience(run->store, before);
+    return st;
+}
+
 static pmapdb_status open_run(pm_capture_run *run, pmapdb_error *err)
 {
     const pmapdb_capture_options *o = run->options;
@@ -230,7 +249,7 @@ pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_capture_options *
     if (st == PMAPDB_OK && options->every_ms == PMAPDB_UNKNOWN)
         st = keep_beat(&run, 0, 0, err);
     else if (st == PMAPDB_OK)
-        st = keep_beats(&run, err);
+        st = keep_beats_in_time(&run, err);
     close_run(&run);
     return st;
 }

@@ -12,14 +12,14 @@
 
 #define PAUSE_MS 100
 
-/* Like SQLite's -wal: whoever may write the store may lock. Where that is not allowed, this lock
- * holds all the same. */
+/* Whoever may write the store may lock, and nobody else: a lock can be held by who may only read.
+ * Where that is not allowed, this lock holds all the same. */
 static void share_like(const char *store, int fd)
 {
     struct stat info;
 
     if (stat(store, &info) == 0 && fchown(fd, info.st_uid, info.st_gid) == 0)
-        fchmod(fd, info.st_mode & 0777);
+        fchmod(fd, 0600 | (info.st_mode & 0020 ? 0060 : 0) | (info.st_mode & 0002 ? 0006 : 0));
 }
 
 /* Beside the file itself, by whatever name it was reached, as SQLite's -wal. */

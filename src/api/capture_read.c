@@ -39,8 +39,7 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
     return st;
 }
 
-/* The kernel goes on behind the last address that it printed. A mapping that grew meanwhile, or was
- * joined with its neighbour, comes once more: such a map is of no moment, and is read again. */
+/* A map whose mappings overlap is of no moment, and is read again. */
 static pmapdb_status read_whole_map(const pm_proc *p, pm_target *t, pm_dialect dialect,
                                     int64_t *longest_cpu_us, pm_proc_fate *fate, pmapdb_error *err)
 {
@@ -48,7 +47,10 @@ static pmapdb_status read_whole_map(const pm_proc *p, pm_target *t, pm_dialect d
 
     for (int i = 0; i < TRIES && st == PMAPDB_INPUT; i++)
         st = read_map(p, t, dialect, longest_cpu_us, fate, err);
-    return st;
+    if (st != PMAPDB_INPUT || !pm_again_torn(t->again))
+        return st;
+    *fate = PM_PROC_TORN;
+    return PMAPDB_OK;
 }
 
 /* ---- what stands beside it ---- */
@@ -58,7 +60,7 @@ static pmapdb_status read_standing(const pm_capture_run *run, const pm_proc *p, 
 {
     const pmapdb_capture_options *o = run->options;
     pm_standing *standing = &t->live.standing;
-    unsigned want = PM_WANT_ALL & ~(o->n_keep_env ? 0U : PM_WANT_ENVIRONMENT);
+    unsigned want = (PM_WANT_ALL | PM_WANT_SHORT) & ~(o->n_keep_env ? 0U : PM_WANT_ENVIRONMENT);
     pmapdb_status st = pm_proc_standing(p, run->machine, want, &t->memory, standing, err);
 
     if (st == PMAPDB_OK && o->n_keep_env)

@@ -48,6 +48,7 @@ typedef struct pm_capture_run {
     int root, lock;
     char boot_id[64], host[256];
     bool said_unreadable; /* that some cannot be read is said once */
+    bool said_changed;    /* so is that a map changed too quickly */
     uint64_t n_begun;     /* beats */
     /* the beat at hand: */
     pm_sweep sweep;

@@ -30,6 +30,10 @@ static const char *words_of(pm_proc_fate fate)
         return "this user may not read its memory map";
     case PM_PROC_CHANGED:
         return "it became another program while it was read";
+    case PM_PROC_TORN:
+        return "its map changed too quickly while it was read: nothing of it is kept";
+    case PM_PROC_ZOMBIE:
+        return "it has ended (a zombie)";
     case PM_PROC_GONE:
     case PM_PROC_GOOD:
         break;
@@ -40,19 +44,50 @@ static const char *words_of(pm_proc_fate fate)
 /* Of those named by pid, what gives none at the first look is trouble; what ends later is news. */
 static void miss_named(pm_capture_run *run, pm_named *named, pm_proc_fate fate, bool opened)
 {
-    bool first = run->n_begun == 1;
+    bool first = run->n_begun == 1, seen = named->start_time != PMAPDB_UNKNOWN;
     char text[128];
 
     if (fate == PM_PROC_UNREADABLE)
         snprintf(text, sizeof text, "%s: %s", words_of(fate), way_out());
+    else if (seen && !opened && (fate == PM_PROC_GONE || fate == PM_PROC_ZOMBIE))
+        snprintf(text, sizeof text, "it has ended");
     else if (fate == PM_PROC_GONE && !opened)
-        snprintf(text, sizeof text, "%s",
-                 named->start_time == PMAPDB_UNKNOWN ? "no such process" : "it has ended");
+        snprintf(text, sizeof text, "no such process");
     else
         snprintf(text, sizeof text, "%s", words_of(fate));
     named->done = fate != PM_PROC_CHANGED;
     run->result->trouble += first;
     pm_capture_tell(run, named->pid, first, text);
+}
+
+/* The next beat, or run, may well get it; only who asked for this one, once, got nothing. */
+static void miss_torn(pm_capture_run *run, int64_t pid, bool is_named)
+{
+    bool trouble = is_named && run->options->every_ms == PMAPDB_UNKNOWN;
+
+    run->sweep.counts.changed++;
+    run->result->trouble += trouble;
+    if (trouble || !run->said_changed)
+        pm_capture_tell(run, pid, trouble, words_of(PM_PROC_TORN));
+    run->said_changed = true;
+}
+
+/* Threads have directories in /proc, too, which are not listed. */
+static bool is_thread(pm_capture_run *run, const pm_proc *p)
+{
+    pm_named *named = pm_select_named(&run->selection, p->pid);
+    bool seen = !named || named->start_time != PMAPDB_UNKNOWN;
+    int64_t leader = seen ? PMAPDB_UNKNOWN : pm_proc_leader(p);
+    char text[128];
+
+    if (leader == PMAPDB_UNKNOWN || leader == p->pid)
+        return false;
+    snprintf(text, sizeof text, "%lld is a thread of process %lld", (long long)p->pid,
+             (long long)leader);
+    named->done = true;
+    run->result->trouble++;
+    pm_capture_tell(run, p->pid, true, text);
+    return true;
 }
 
 /* opened: its end was met while it was read. */
@@ -63,7 +98,9 @@ static void miss(pm_capture_run *run, int64_t pid, pm_proc_fate fate, bool opene
 
     run->sweep.counts.unreadable += fate == PM_PROC_UNREADABLE;
     run->sweep.counts.vanished += vanished;
-    if (named)
+    if (fate == PM_PROC_TORN)
+        miss_torn(run, pid, named != NULL);
+    else if (named)
         miss_named(run, named, fate, opened);
     else if (vanished)
         pm_capture_tell(run, pid, false, words_of(fate));
@@ -178,6 +215,10 @@ static pmapdb_status capture_pid(pm_capture_run *run, int64_t pid, pmapdb_error 
         return st;
     if (fate != PM_PROC_GOOD) {
         miss(run, pid, fate, false);
+        return PMAPDB_OK;
+    }
+    if (is_thread(run, &p)) {
+        pm_proc_close(&p);
         return PMAPDB_OK;
     }
     if (is_stranger(run, &p)) {

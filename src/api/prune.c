@@ -29,6 +29,8 @@ static pmapdb_status check_options(const pmapdb_prune_options *o, pmapdb_error *
         return pm_fail(err, PMAPDB_USAGE, "a prune wants at least one rule of what to keep");
     if (o->drop && (rules || o->max_kib != PMAPDB_UNKNOWN))
         return pm_fail(err, PMAPDB_USAGE, "drop takes no rule of what to keep");
+    if ((o->process && !*o->process) || (o->host && !*o->host))
+        return pm_fail(err, PMAPDB_USAGE, "'' names no process and no host; all of them have none");
     if (o->drop && !o->process && !o->host)
         return pm_fail(err, PMAPDB_USAGE, "drop what? a process or a host");
     if (o->max_kib != PMAPDB_UNKNOWN && o->max_kib <= 0)

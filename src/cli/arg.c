@@ -30,6 +30,13 @@ int64_t pm_cli_count(struct argp_state *state, const char *option, const char *a
     return (int64_t)n;
 }
 
+const char *pm_cli_name(struct argp_state *state, const char *option, const char *arg)
+{
+    if (!*arg)
+        argp_error(state, "%s wants a name, not ''", option);
+    return arg;
+}
+
 unsigned pm_cli_mode(struct argp_state *state, const char *option, const char *arg)
 {
     unsigned mode = 0;

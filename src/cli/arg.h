@@ -12,6 +12,8 @@ int64_t pm_cli_span(struct argp_state *state, const char *option, const char *ar
 int64_t pm_cli_size(struct argp_state *state, const char *option, const char *arg);
 /* A number from 1 on. */
 int64_t pm_cli_count(struct argp_state *state, const char *option, const char *arg);
+/* Anything but nothing: --name "$NAME" of a script that did not set it. */
+const char *pm_cli_name(struct argp_state *state, const char *option, const char *arg);
 /* 0640. */
 unsigned pm_cli_mode(struct argp_state *state, const char *option, const char *arg);
 

@@ -31,6 +31,7 @@ typedef struct pm_check {
     pm_check_state state;
     double value[PM_CHECK_METRICS]; /* of the worst process; NaN: unknown, or of eta never */
     int64_t *alive;                 /* the processes of the newest moment */
+    char blind[192];                /* one of which it is unknown now what is resident, or "" */
     size_t n_processes, alive_cap, n_leaks, n_findings;
     int64_t newest_ms; /* the newest snapshot of them */
     double worst;    /* how far beyond its threshold the worst finding of `state` is, as a ratio */

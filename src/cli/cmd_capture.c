@@ -89,6 +89,8 @@ static void measure_arg(capture_cli *c, const char *arg, struct argp_state *stat
 
 static void env_arg(capture_cli *c, const char *arg, struct argp_state *state)
 {
+    if (!arg[strspn(arg, ",")])
+        argp_error(state, "--keep-env wants names, not '%s'", arg);
     while (*arg) {
         size_t n = strcspn(arg, ",");
 
@@ -169,10 +171,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         env_arg(c, arg, state);
         return 0;
     case KEY_HOST:
-        c->capture.host = arg;
+        c->capture.host = pm_cli_name(state, "--host", arg);
         return 0;
     case KEY_NAME:
-        c->capture.name = arg;
+        c->capture.name = pm_cli_name(state, "--name", arg);
         return 0;
     case KEY_MODE:
         c->open.file_mode = pm_cli_mode(state, "--mode", arg);
@@ -266,6 +268,8 @@ static void say_summary(const capture_cli *c, const pmapdb_capture_result *r, bo
         fprintf(stderr, ", %" PRIu64 " unmoved", r->unmoved);
     if (r->vanished)
         fprintf(stderr, ", %" PRIu64 " vanished", r->vanished);
+    if (r->changed)
+        fprintf(stderr, ", %" PRIu64 " changed too quickly", r->changed);
     if (r->missed)
         fprintf(stderr, ", %" PRIu64 " %s missed", r->missed, r->missed == 1 ? "beat" : "beats");
     fputc('\n', stderr);
@@ -288,7 +292,7 @@ static int finish(capture_cli *c, pmapdb_status st, const pmapdb_error *err,
         say_summary(c, r, st == PMAPDB_STOPPED);
     if (once)
         return r->trouble ? PM_EXIT_TROUBLE : PM_EXIT_OK;
-    return r->ended && !r->stored ? PM_EXIT_TROUBLE : PM_EXIT_OK;
+    return c->n_lost || (r->ended && !r->stored) ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }
 
 static int run(capture_cli *c, pmapdb_store *store)
@@ -306,15 +310,6 @@ static int run(capture_cli *c, pmapdb_store *store)
     st = pmapdb_capture(store, &c->capture, &result, &err);
     pm_news_close(&c->news);
     return finish(c, st, &err, &result);
-}
-
-/* Another writer is waited for no longer than to the next beat. */
-static void set_busy(capture_cli *c)
-{
-    int64_t every_ms = c->capture.every_ms;
-
-    if (every_ms != PMAPDB_UNKNOWN && every_ms < 60000)
-        c->open.busy_ms = every_ms < 1000 ? 1000 : (int)every_ms;
 }
 
 int pm_cli_capture(pm_cli *cli, int argc, char **argv)
@@ -343,7 +338,8 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
         "are counted.\n\n"
         "Exit status: 0 done, also when processes ended or could not be read; with --every, also "
         "when SIGINT or SIGTERM ended it; 2 trouble: of the processes named by pid one gave no "
-        "snapshot (with --every: none gave one), the store, usage, another run of the same.",
+        "snapshot (with --every: none gave one), the store (with --every: the last beat is lost), "
+        "usage, another run of the same.",
         children,
         NULL,
         NULL};
@@ -355,7 +351,6 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     c.capture.keep_env = (const char *const *)c.keep_env;
     c.capture.n_keep_env = c.n_env;
-    set_busy(&c);
     if (pm_cli_open(cli, &c.open, &store) == PMAPDB_OK)
         exit_code = run(&c, store);
     pmapdb_close(store);

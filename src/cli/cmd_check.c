@@ -294,8 +294,9 @@ static const char doc[] =
     "Judged are the processes of the newest moment; of several the worst is named, and how many "
     "more are beyond a threshold. --rate and --eta count what pmapdb leaks calls a leak; a suspect "
     "is none. Sizes are KiB, 10M, 1.5G; in the performance data KB is 1024 bytes. Too few "
-    "snapshots, a partial one, one older than --max-age, a leak without a known limit for --eta, "
-    "wrong usage and a store that cannot be read are UNKNOWN.";
+    "snapshots, a partial one, one older than --max-age, resident memory that nothing tells, "
+    "a leak without a known limit for --eta, wrong usage and a store that cannot be read are "
+    "UNKNOWN.";
 
 void pm_cli_check_begin(void)
 {

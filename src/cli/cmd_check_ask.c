@@ -31,8 +31,11 @@ static void judge_rate(pm_check *c, const pm_leak_row *whole, const pm_leak_row 
     if (!pm_text_equal(whole->unit, PM_TEXT("KiB")) || isnan(whole->rate))
         return;
     pm_number_size(whole->rate, rate);
-    snprintf(what, sizeof what, "%s leaks %s/h, most of it %.*s", who, rate,
-             (int)(most->key.len < 64 ? most->key.len : 64), most->key.data);
+    if (most == whole) /* nothing is known of its parts */
+        snprintf(what, sizeof what, "%s leaks %s/h", who, rate);
+    else
+        snprintf(what, sizeof what, "%s leaks %s/h, most of it %.*s", who, rate,
+                 (int)(most->key.len < 64 ? most->key.len : 64), most->key.data);
     pm_check_judge(c, PM_CHECK_RATE, whole->rate, what);
 }
 
@@ -65,6 +68,17 @@ static bool is_alive(const pm_check *c, int64_t process_id)
     return false;
 }
 
+/* Another metric than rss was asked for. */
+static bool sizes_will_do(const pm_check *c)
+{
+    const char *metric = NULL;
+
+    for (int i = 0; i < c->args.info->n_params; i++)
+        if (pm_text_equal(c->args.info->param[i].name, PM_TEXT("metric")))
+            metric = c->args.value[i];
+    return metric && strcmp(metric, "joint") != 0 && strcmp(metric, "rss") != 0;
+}
+
 static void judge_leaks(pm_check *c, const pm_leak_rows *rows)
 {
     int64_t longest = 0;
@@ -79,10 +93,12 @@ static void judge_leaks(pm_check *c, const pm_leak_rows *rows)
         judged += whole->verdict != PM_VERDICT_TOO_FEW;
         if (whole->snapshots > longest)
             longest = whole->snapshots;
+        pm_leak_row_who(whole, who, sizeof who);
+        if (whole->verdict != PM_VERDICT_LEAK && pm_leak_row_blind(whole))
+            snprintf(c->blind, sizeof c->blind, "%s", who);
         if (whole->verdict != PM_VERDICT_LEAK)
             continue;
         c->n_leaks++;
-        pm_leak_row_who(whole, who, sizeof who);
         judge_rate(c, whole, largest_part(rows, whole), who);
         judge_eta(c, whole, who);
     }
@@ -92,6 +108,8 @@ static void judge_leaks(pm_check *c, const pm_leak_rows *rows)
     else if (!judged)
         pm_check_unknown(c, "too few snapshots for a verdict: %lld of the %d that are needed",
                          (long long)longest, PM_TREND_MIN);
+    else if (c->blind[0] && !sizes_will_do(c))
+        pm_check_unknown(c, "what is resident of %s is unknown, and so whether it leaks", c->blind);
     else if (isnan(c->value[PM_CHECK_RATE]))
         c->value[PM_CHECK_RATE] = 0;
 }
@@ -150,6 +168,8 @@ static pmapdb_status take_process(pm_check *c, const pmapdb_rows *rows, pmapdb_e
     c->alive[c->n_processes++] = pm_side_int(rows, "process_id");
     pm_leak_row_who(&row, who, sizeof who);
     snprintf(c->quiet, sizeof c->quiet, "%s", who);
+    if (!partial && rss == PMAPDB_UNKNOWN)
+        snprintf(c->blind, sizeof c->blind, "%s", who);
     if (!partial && rss != PMAPDB_UNKNOWN) {
         pm_number_size((double)rss, size);
         snprintf(what, sizeof what, "%s has %s resident", who, size);

@@ -102,10 +102,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = i->cli;
         return 0;
     case KEY_HOST:
-        i->import.host = arg;
+        i->import.host = pm_cli_name(state, "--host", arg);
         return 0;
     case KEY_NAME:
-        i->import.name = arg;
+        i->import.name = pm_cli_name(state, "--name", arg);
         return 0;
     case KEY_TIME_FROM:
         i->import.time_from = arg;

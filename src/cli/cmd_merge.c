@@ -44,7 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = m->cli;
         return 0;
     case KEY_HOST:
-        m->merge.host = arg;
+        m->merge.host = pm_cli_name(state, "--host", arg);
         return 0;
     case KEY_SWEEP:
         m->merge.sweep_ms = pm_cli_span(state, "--sweep", arg);
@@ -225,9 +225,8 @@ int pm_cli_merge(pm_cli *cli, int argc, char **argv)
         "OTHER.db...",
         "Stores what other stores hold, each of its own host or several of one: then this one, "
         "--db, holds what it would if it had seen all of their captures. What it holds already is "
-        "not stored again, so it can be run every night; nor is what was pruned here, but for "
-        "live sweeps of which nothing is left: prune OTHER at least as far. OTHER is only read and "
-        "may be in use.\v"
+        "not stored again, so it can be run every night; nor is what was pruned here. OTHER is "
+        "only read and may be in use.\v"
         "Exit status: 0 done; 2 trouble, also when one of the stores cannot be read or is damaged; "
         "the others are merged.",
         children,

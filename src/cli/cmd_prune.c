@@ -119,13 +119,13 @@ static error_t parse_other(prune_cli *p, int key, const char *arg, struct argp_s
         p->prune.force = true;
         return 0;
     case KEY_PIN:
-        p->pin = arg;
+        p->pin = pm_cli_name(state, "--pin", arg);
         return 0;
     case KEY_REASON:
         p->reason = arg;
         return 0;
     case KEY_UNPIN:
-        p->unpin = arg;
+        p->unpin = pm_cli_name(state, "--unpin", arg);
         return 0;
     case KEY_COMPACT:
         p->compact = true;
@@ -160,10 +160,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         p->prune.max_kib = pm_cli_size(state, "--max-size", arg);
         return 0;
     case KEY_PROCESS:
-        p->prune.process = arg;
+        p->prune.process = pm_cli_name(state, "--process", arg);
         return 0;
     case KEY_HOST:
-        p->prune.host = arg;
+        p->prune.host = pm_cli_name(state, "--host", arg);
         return 0;
     case 'n':
         p->prune.dry_run = true;
@@ -310,7 +310,7 @@ int pm_cli_prune(pm_cli *cli, int argc, char **argv)
 
     pmapdb_prune_defaults(&p.prune);
     argp_parse(&argp, argc, argv, 0, NULL, &p);
-    open_options = (pmapdb_open_options){.mode = p.prune.dry_run ? PMAPDB_READ : PMAPDB_WRITE};
+    open_options = (pmapdb_open_options){.mode = p.prune.dry_run ? PMAPDB_READ : PMAPDB_CHANGE};
     if (pm_cli_open(cli, &open_options, &p.store) == PMAPDB_OK)
         exit_code = p.pin || p.unpin ? run_pin(&p) : p.compact ? run_compact(&p) : run_prune(&p);
     pmapdb_close(p.store);

@@ -1,6 +1,7 @@
 /* leak_cards: verdicts as cards. */
 #include "cli/leak_cards.h"
 
+#include "cli/leak_group.h"
 #include "cli/leak_words.h"
 #include "render/flow.h"
 #include <math.h>
@@ -15,6 +16,7 @@ typedef struct cards {
     const pm_leak_rows *rows;
     size_t *finding; /* rows, the worst first */
     size_t n_findings, n_leaks, n_processes, n_found, n_too_few, n_quiet;
+    size_t n_blind;   /* quiet ones of which it is unknown what is resident */
     size_t n_unknown; /* processes without a snapshot that gives the metric */
     pm_text unknown;  /* that metric */
     int64_t longest;  /* snapshots of those with too few */
@@ -24,53 +26,6 @@ typedef struct cards {
 } cards;
 
 /* ---- what is a finding ---- */
-
-/* One process: its rows from `begin` to before `end`, the whole first. */
-typedef struct process {
-    const pm_leak_row *begin, *end;
-    size_t leaks, suspects; /* parts; the whole where no part is one */
-    size_t steady, plateau, shrinking, too_few;
-} process;
-
-static void count(process *p, const pm_leak_row *r)
-{
-    p->leaks += r->verdict == PM_VERDICT_LEAK;
-    p->suspects += r->verdict == PM_VERDICT_SUSPECT;
-    p->steady += r->verdict == PM_VERDICT_STEADY;
-    p->plateau += r->verdict == PM_VERDICT_PLATEAU;
-    p->shrinking += r->verdict == PM_VERDICT_SHRINKING;
-    p->too_few += r->verdict == PM_VERDICT_TOO_FEW;
-}
-
-/* A total that only sums up its parts is no finding of its own. */
-static process next_process(const pm_leak_rows *rows, size_t begin)
-{
-    process p = {.begin = &rows->row[begin], .end = &rows->row[begin]};
-    const pm_leak_row *end = rows->row + rows->n;
-    bool parts = false;
-
-    for (; p.end < end && p.end->process_id == p.begin->process_id; p.end++)
-        if (!p.end->whole) {
-            count(&p, p.end);
-            parts = true;
-        }
-    if (!parts ||
-        (p.begin->whole && p.leaks + p.suspects == 0 && p.begin->verdict >= PM_VERDICT_SUSPECT))
-        count(&p, p.begin);
-    return p;
-}
-
-static bool is_finding(const process *p, const pm_leak_row *r)
-{
-    if (r->verdict < PM_VERDICT_SUSPECT)
-        return false;
-    if (!r->whole)
-        return true;
-    for (const pm_leak_row *part = p->begin; part < p->end; part++)
-        if (!part->whole && part->verdict >= PM_VERDICT_SUSPECT)
-            return false;
-    return true;
-}
 
 static bool is_kib(const pm_leak_row *r)
 {
@@ -98,10 +53,10 @@ static pmapdb_status collect(cards *c, pmapdb_error *err)
     if (!c->finding)
         return pm_fail_nomem(err);
     for (size_t i = 0; i < c->rows->n;) {
-        process p = next_process(c->rows, i);
+        pm_leak_group p = pm_leak_group_at(c->rows, i);
 
         for (const pm_leak_row *r = p.begin; r < p.end; r++)
-            if (is_finding(&p, r)) {
+            if (pm_leak_group_finds(&p, r)) {
                 c->finding[c->n_findings++] = (size_t)(r - c->rows->row);
                 c->n_leaks += r->verdict == PM_VERDICT_LEAK;
             }
@@ -115,7 +70,10 @@ static pmapdb_status collect(cards *c, pmapdb_error *err)
             if (p.begin->snapshots > c->longest)
                 c->longest = p.begin->snapshots;
         }
-        c->n_quiet += p.leaks + p.suspects == 0 && p.steady + p.plateau + p.shrinking > 0;
+        if (p.leaks + p.suspects == 0 && p.steady + p.plateau + p.shrinking > 0) {
+            c->n_quiet++;
+            c->n_blind += pm_leak_row_blind(p.begin);
+        }
         i = (size_t)(p.end - c->rows->row);
     }
     qsort_r(c->finding, c->n_findings, sizeof *c->finding, compare_findings, c->rows->row);
@@ -208,7 +166,7 @@ static const char *plural(const char *by, size_t n)
 }
 
 /* The least growth that would have shown in every steady part. */
-static const pm_leak_row *least_seen(const process *p)
+static const pm_leak_row *least_seen(const pm_leak_group *p)
 {
     const pm_leak_row *worst = NULL;
 
@@ -220,7 +178,7 @@ static const pm_leak_row *least_seen(const process *p)
 }
 
 /* "; 2 plateau: heap, shared-memory" */
-static void put_named(cards *c, const process *p, pm_verdict verdict, size_t n)
+static void put_named(cards *c, const pm_leak_group *p, pm_verdict verdict, size_t n)
 {
     size_t shown = 0;
 
@@ -240,7 +198,7 @@ static void put_named(cards *c, const process *p, pm_verdict verdict, size_t n)
 }
 
 /* "11 categories: 9 steady, none above 0.2 MiB/h; 2 plateau: heap, shared-memory" */
-static void put_healthy(cards *c, const process *p)
+static void put_healthy(cards *c, const pm_leak_group *p)
 {
     size_t n = p->steady + p->plateau + p->shrinking + p->too_few;
     const pm_leak_row *worst = least_seen(p);
@@ -256,7 +214,7 @@ static void put_healthy(cards *c, const process *p)
 }
 
 /* Of what leaks in several places; the limit is nearer than each of them says. */
-static void put_altogether(cards *c, const process *p)
+static void put_altogether(cards *c, const pm_leak_group *p)
 {
     char who[192];
 
@@ -274,7 +232,7 @@ static void put_altogether(cards *c, const process *p)
     pm_flow_end(&c->flow);
 }
 
-static void put_rest_of(cards *c, const process *p)
+static void put_rest_of(cards *c, const pm_leak_group *p)
 {
     char who[192];
 
@@ -286,7 +244,10 @@ static void put_rest_of(cards *c, const process *p)
     if (p->leaks + p->suspects)
         pm_flow_say(&c->flow, 2, "also looked at:");
     else
-        pm_flow_say(&c->flow, 2, p->too_few ? "nothing known grows:" : "nothing grows:");
+        pm_flow_say(&c->flow, 2,
+                    pm_leak_row_blind(p->begin) ? "nothing known grows, resident memory is unknown:"
+                    : p->too_few                ? "nothing known grows:"
+                                                : "nothing grows:");
     put_healthy(c, p);
     pm_flow_end(&c->flow);
 }
@@ -298,6 +259,9 @@ static void put_quiet(cards *c)
     pm_flow_begin(&c->flow, 0, 4);
     pm_flow_say(&c->flow, 0, "%zu%s processes: nothing grows", c->n_quiet,
                 c->n_findings ? " other" : "");
+    if (c->n_blind)
+        pm_flow_say(&c->flow, 0, ", as far as known: of %zu resident memory is unknown",
+                    c->n_blind);
     pm_flow_end(&c->flow);
 }
 
@@ -324,7 +288,7 @@ static void put_unjudged(cards *c)
 static void put_rest(cards *c)
 {
     for (size_t i = 0; i < c->rows->n;) {
-        process p = next_process(c->rows, i);
+        pm_leak_group p = pm_leak_group_at(c->rows, i);
         size_t healthy = p.steady + p.plateau + p.shrinking;
         bool found = p.leaks + p.suspects > 0;
 
@@ -350,8 +314,10 @@ static void put_summary(cards *c)
         return;
     }
     if (!c->n_findings) {
-        pm_flow_put(&c->flow, 0, PM_FLOW_GOOD,
-                    c->n_quiet ? PM_TEXT("no leak") : PM_TEXT("no verdict"));
+        pm_flow_put(&c->flow, 0, c->n_blind ? PM_FLOW_WARN : PM_FLOW_GOOD,
+                    c->n_blind   ? PM_TEXT("no known leak")
+                    : c->n_quiet ? PM_TEXT("no leak")
+                                 : PM_TEXT("no verdict"));
     } else {
         if (c->n_leaks)
             pm_flow_say(&c->flow, 0, "%zu leak%s%s", c->n_leaks, c->n_leaks == 1 ? "" : "s",

@@ -2,6 +2,7 @@
 #include "cli/leak_row.h"
 
 #include "base/buf.h"
+#include "stats/leaks.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ static const struct {
     {"dialect", TEXT, AT(dialect)},
     {"path", TEXT, AT(path)},
     {"limit_by", TEXT, AT(limit_by)},
+    {"rss_from", TEXT, AT(rss_from)},
     {"pid", INT, AT(pid)},
     {"process_id", INT, AT(process_id)},
     {"snapshots", INT, AT(snapshots)},
@@ -152,4 +154,9 @@ void pm_leak_row_who(const pm_leak_row *row, char *out, size_t size)
         snprintf(out, size, "%.*s", n, row->name.data);
     else
         snprintf(out, size, "%.*s/%lld", n, row->name.data, (long long)row->pid);
+}
+
+bool pm_leak_row_blind(const pm_leak_row *row)
+{
+    return pm_text_equal(row->rss_from, pm_text_of(pm_leak_rss_name(PM_RSS_UNKNOWN)));
 }

@@ -8,7 +8,8 @@
 
 /* Texts that are unknown are empty, numbers NaN or PMAPDB_UNKNOWN. */
 typedef struct pm_leak_row {
-    pm_text name, key, category, metric, unit, shape, since, reason, dialect, path, limit_by;
+    pm_text name, key, category, metric, unit, shape, since, reason, dialect, path, limit_by,
+        rss_from;
     int64_t pid, process_id, snapshots, lives;
     double span_h, first, last, rate, low, high, confidence, detectable, limit, eta_h, mappings;
     pm_verdict verdict;
@@ -29,5 +30,8 @@ void pm_leak_rows_free(pm_leak_rows *rows);
 
 /* "redis/4711", or "redis" where there is no pid. At most size - 1 bytes. */
 void pm_leak_row_who(const pm_leak_row *row, char *out, size_t size);
+
+/* A whole of which it is unknown what is resident: that it does not leak says nothing. */
+bool pm_leak_row_blind(const pm_leak_row *row);
 
 #endif

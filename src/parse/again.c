@@ -3,8 +3,7 @@
  * Of each mapping's text (its row and the key lines behind it: a block) a hash is kept. A cursor
  * goes along the blocks of the last reading; where the next bytes are as long and have the same
  * hash, that is the mapping. Otherwise the block is taken whole, the cursor goes on to the mapping
- * that began at the same address, if one did, and a block that differs is for the reader. So rows
- * have one parser, and it sees the changed ones. */
+ * that began at the same address, if one did, and a block that differs is for the one parser. */
 #include "parse/again.h"
 
 #include "base/buf.h"
@@ -16,8 +15,7 @@
 #include <xxhash.h>
 
 #define BLOCK_BYTES_MAX ((size_t)1 << 20) /* a path has 4 KiB at most */
-/* A pool with as much as this besides what is in use is made anew. */
-#define STALE_BYTES ((size_t)64 << 10)
+#define STALE_BYTES ((size_t)64 << 10)    /* so much more than is in use: the pool is made anew */
 
 typedef struct piece {
     uint64_t hash; /* of the block */
@@ -39,7 +37,8 @@ struct pm_again {
     pm_dialect dialect;
     reading last, now;
     size_t cursor; /* in last */
-    pm_buf rest;   /* the begin of a block */
+    bool torn;
+    pm_buf rest; /* the begin of a block */
     XXH3_state_t *hash;
     size_t *changed; /* places in now of what the reader was given */
     size_t n_changed, cap_changed, n_parsed;
@@ -120,6 +119,7 @@ pmapdb_status pm_again_begin(pm_again *a, pm_dialect dialect, pmapdb_error *err)
         forget_last(a);
     a->dialect = dialect;
     a->now.n = a->cursor = a->n_changed = a->n_parsed = 0;
+    a->torn = false;
     a->now.sums = a->last.sums;
     pm_buf_clear(&a->rest);
     XXH3_64bits_reset(a->hash);
@@ -163,6 +163,26 @@ static pmapdb_status parse(pm_again *a, pm_text text, pmapdb_error *err)
     return pm_reader_feed(a->reader, text.data, text.len, err);
 }
 
+static pmapdb_status end_reader(pm_again *a, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    if (!a->n_changed)
+        return PMAPDB_OK;
+    a->verdict.state = PM_STATE_PARTIAL; /* unless it says otherwise */
+    a->verdict.missing = PM_TEXT("");
+    st = pm_reader_finish(a->reader, err);
+    if (st != PMAPDB_OK)
+        return st;
+    if (a->n_parsed < a->n_changed || a->verdict.state != PM_STATE_COMPLETE ||
+        a->verdict.dialect != a->dialect)
+        return pm_fail(err, PMAPDB_INPUT, "not what the kernel prints%s%.*s",
+                       a->verdict.missing.len ? ": of the mappings that changed, " : "",
+                       (int)a->verdict.missing.len, a->verdict.missing.data);
+    a->n_changed = a->n_parsed = 0;
+    return PMAPDB_OK;
+}
+
 /* ---- blocks ---- */
 
 /* The begin of a mapping's row; keys begin with a capital. */
@@ -196,11 +216,13 @@ static pmapdb_status add_piece(pm_again *a, const piece *p, pmapdb_error *err)
 
     if (st != PMAPDB_OK)
         return st;
-    if (a->now.n && p->start < a->now.piece[a->now.n - 1].end)
+    if (a->now.n && p->start < a->now.piece[a->now.n - 1].end) {
+        a->torn = true;
         return pm_fail(err, PMAPDB_INPUT,
                        "the map changed while it was read: the mapping at %" PRIx64
                        " overlaps the one before it",
                        p->start);
+    }
     a->now.piece[a->now.n++] = *p;
     return PMAPDB_OK;
 }
@@ -209,6 +231,23 @@ static pmapdb_status add_piece(pm_again *a, const piece *p, pmapdb_error *err)
 static void drop_piece(pm_again *a)
 {
     pm_running_remove(&a->now.sums, pm_pool_get(a->pool, a->last.piece[a->cursor++].id));
+}
+
+/* The kernel goes on behind the last address that it printed. A mapping that grew meanwhile, or was
+ * joined with its neighbours, comes once more: the later one is the newer truth. */
+static pmapdb_status make_room(pm_again *a, const piece *p, pmapdb_error *err)
+{
+    const piece *last = a->now.n ? &a->now.piece[a->now.n - 1] : NULL;
+    pmapdb_status st;
+
+    if (!last || last->start < p->start || last->end >= p->end)
+        return PMAPDB_OK;
+    st = end_reader(a, err); /* it may hold some of them */
+    if (st != PMAPDB_OK)
+        return st;
+    while (a->now.n && a->now.piece[a->now.n - 1].start >= p->start)
+        pm_running_remove(&a->now.sums, pm_pool_get(a->pool, a->now.piece[--a->now.n].id));
+    return PMAPDB_OK;
 }
 
 static bool is_same(const piece *old, const char *text, size_t len)
@@ -225,6 +264,8 @@ static pmapdb_status take_block(pm_again *a, pm_text text, pmapdb_error *err)
     if (text.len > BLOCK_BYTES_MAX || !read_range(text, &p.start, &p.end))
         return pm_fail(err, PMAPDB_INPUT, "not what the kernel prints: '%.*s'",
                        (int)(text.len < 60 ? text.len : 60), text.data);
+    if ((st = make_room(a, &p, err)) != PMAPDB_OK)
+        return st;
     while (a->cursor < a->last.n && a->last.piece[a->cursor].start < p.start)
         drop_piece(a);
     if (a->cursor < a->last.n && a->last.piece[a->cursor].start == p.start) {
@@ -298,25 +339,6 @@ pmapdb_status pm_again_feed(pm_again *a, const char *bytes, size_t n, pmapdb_err
 
 /* ---- the end ---- */
 
-static pmapdb_status end_reader(pm_again *a, pmapdb_error *err)
-{
-    pmapdb_status st;
-
-    if (!a->n_changed)
-        return PMAPDB_OK;
-    a->verdict.state = PM_STATE_PARTIAL; /* unless it says otherwise */
-    a->verdict.missing = PM_TEXT("");
-    st = pm_reader_finish(a->reader, err);
-    if (st != PMAPDB_OK)
-        return st;
-    if (a->n_parsed < a->n_changed || a->verdict.state != PM_STATE_COMPLETE ||
-        a->verdict.dialect != a->dialect)
-        return pm_fail(err, PMAPDB_INPUT, "not what the kernel prints%s%.*s",
-                       a->verdict.missing.len ? ": of the mappings that changed, " : "",
-                       (int)a->verdict.missing.len, a->verdict.missing.data);
-    return PMAPDB_OK;
-}
-
 static pmapdb_status sum_up(pm_again *a, pm_block *block, pmapdb_error *err)
 {
     *block = (pm_block){.dialect = a->dialect,
@@ -333,16 +355,11 @@ static pmapdb_status sum_up(pm_again *a, pm_block *block, pmapdb_error *err)
                         .why = PM_TEXT(""),
                         .tool = PM_TEXT(""),
                         .empty = a->last.n ? PM_TEXT("") : PM_TEXT("no mappings: kernel thread")};
-    if (a->cap_rows < a->last.n) {
-        uint32_t *rows = realloc(a->rows, a->last.cap * sizeof *rows);
-
-        if (!rows)
-            return pm_fail_nomem(err);
-        a->rows = rows;
-        a->cap_rows = a->last.cap;
-    }
-    for (size_t i = 0; i < a->last.n; i++)
+    for (size_t i = 0; i < a->last.n; i++) {
+        if (pm_grow(&a->rows, &a->cap_rows, i, sizeof *a->rows, err) != PMAPDB_OK)
+            return PMAPDB_NOMEM;
         a->rows[i] = a->last.piece[i].id;
+    }
     return PMAPDB_OK;
 }
 
@@ -359,8 +376,7 @@ pmapdb_status pm_again_finish(pm_again *a, pm_block *block, const pm_pool **pool
         st = take_block(a, rest, err);
     while (st == PMAPDB_OK && a->cursor < a->last.n)
         drop_piece(a);
-    if (st == PMAPDB_OK)
-        st = end_reader(a, err);
+    st = st == PMAPDB_OK ? end_reader(a, err) : st;
     if (st != PMAPDB_OK)
         return st;
     a->last = a->now;
@@ -370,6 +386,11 @@ pmapdb_status pm_again_finish(pm_again *a, pm_block *block, const pm_pool **pool
     *rows = a->rows;
     *n_rows = a->last.n;
     return st;
+}
+
+bool pm_again_torn(const pm_again *a)
+{
+    return a->torn;
 }
 
 size_t pm_again_bytes(const pm_again *a)

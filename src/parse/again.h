@@ -25,6 +25,9 @@ pmapdb_status pm_again_feed(pm_again *a, const char *bytes, size_t n, pmapdb_err
 pmapdb_status pm_again_finish(pm_again *a, pm_block *block, const pm_pool **pool,
                               const uint32_t **rows, size_t *n_rows, pmapdb_error *err);
 
+/* The reading failed because the map changed meanwhile: another one may succeed. */
+bool pm_again_torn(const pm_again *a);
+
 /* Bytes held, for a caller with a budget; forgetting costs a full parse the next time. */
 size_t pm_again_bytes(const pm_again *a);
 

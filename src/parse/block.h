@@ -108,6 +108,7 @@ typedef struct pm_open {
     const char *bad_why;
     uint64_t n_odd, odd_line; /* rows that are not whole pages */
     uint64_t n_doubled;       /* rows printed a second time with zeroes */
+    uint64_t n_grown;         /* mappings that grew while they were read, and came once more */
     uint64_t n_outside;       /* rows outside of the range of -A */
     bool goes_back;           /* a row lies below one before it */
     int name_blanks; /* between mode and name: 1, or 2 before procps 3.3.7; 0: not known yet */
@@ -225,6 +226,9 @@ pmapdb_status pm_block_missing(pm_reader *r, pmapdb_error *err, const char *form
 
 /* `path` and the other texts of the row point into `line`. */
 bool pm_range_read(pm_text line, pm_mapping *m);
+/* The kernel goes on behind the last address that it printed: a mapping that grew meanwhile comes
+ * once more. m is the row at hand, grown. */
+bool pm_smaps_grew(const pm_smaps *s, const pm_mapping *m);
 pmapdb_status pm_smaps_row(pm_reader *r, const pm_mapping *m, pmapdb_error *err);
 /* A row whose first line cannot be read: the keys below are not those of the row before. */
 pmapdb_status pm_smaps_broken(pm_reader *r, pmapdb_error *err);

@@ -75,8 +75,8 @@ static bool begins_block(const pm_reader *r, pm_family family, pm_dialect dialec
     if (b->family != family)
         return true;
     switch (family) {
-    case PM_FAMILY_RANGE:
-        return back;
+    case PM_FAMILY_RANGE: /* a capture of one row is of one that greps */
+        return back && !(b->n_rows > 1 && pm_smaps_grew(&r->smaps, m));
     case PM_FAMILY_NARROW:
         return !has_header(b) &&
                (b->dialect != dialect || (back && !again && was_there(r, m->start)));

@@ -33,6 +33,11 @@ static pmapdb_status note_rows(pm_reader *r, pmapdb_error *err)
                  "%" PRIu64 " rows are printed twice, the second time with zeroes: counted once "
                  "(procps 3.3.2 to 3.3.12 on Linux 4.3 or later)",
                  b->n_doubled);
+    if (st == PMAPDB_OK && b->n_grown)
+        st = add(&r->notes, err,
+                 "%" PRIu64 " mappings are printed twice, as they grew while they were read: the "
+                 "later row counts",
+                 b->n_grown);
     if (st == PMAPDB_OK && b->n_outside)
         st =
             add(&r->notes, err,

@@ -113,11 +113,21 @@ static pmapdb_status close_row(pm_reader *r, bool last, pmapdb_error *err)
     return pm_block_add(r, m, s->line, err);
 }
 
+bool pm_smaps_grew(const pm_smaps *s, const pm_mapping *m)
+{
+    return s->open && m->start == s->row.start && m->end > s->row.end;
+}
+
 pmapdb_status pm_smaps_row(pm_reader *r, const pm_mapping *m, pmapdb_error *err)
 {
     pm_smaps *s = &r->smaps;
-    pmapdb_status st = close_row(r, false, err);
+    pmapdb_status st;
 
+    if (pm_smaps_grew(s, m)) {
+        s->open = false;
+        r->b.n_grown++;
+    }
+    st = close_row(r, false, err);
     if (st != PMAPDB_OK)
         return st;
     s->row = *m;

@@ -111,8 +111,10 @@ pmapdb_status pm_proc_open(int root, int64_t pid, pm_proc *out, pm_proc_fate *fa
     dir = openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0)
         return open_failed(pid, fate, err);
-    if (!read_stat(dir, &s) || has_ended(&s))
+    if (!read_stat(dir, &s))
         *fate = PM_PROC_GONE;
+    else if (has_ended(&s))
+        *fate = PM_PROC_ZOMBIE;
     else
         *fate = s.flags & FLAG_KERNEL_THREAD ? PM_PROC_KERNEL : PM_PROC_GOOD;
     if (*fate != PM_PROC_GOOD) {

@@ -15,10 +15,12 @@
 /* What stands between a process and its snapshot. */
 typedef enum pm_proc_fate {
     PM_PROC_GOOD,
-    PM_PROC_GONE,       /* it ended, or is a zombie */
+    PM_PROC_GONE,       /* it ended */
+    PM_PROC_ZOMBIE,     /* so did it, or its first thread did; it is listed, and has no map */
     PM_PROC_KERNEL,     /* a kernel thread: it has no map */
     PM_PROC_UNREADABLE, /* this user may not */
-    PM_PROC_CHANGED     /* it became another program (exec) while it was read */
+    PM_PROC_CHANGED,    /* it became another program (exec) while it was read */
+    PM_PROC_TORN        /* what was read of its map is of several moments */
 } pm_proc_fate;
 
 /* What tells one program in one process from another: fields of stat. */
@@ -39,6 +41,10 @@ typedef struct pm_proc {
 pmapdb_status pm_proc_open(int root, int64_t pid, pm_proc *out, pm_proc_fate *fate,
                            pmapdb_error *err);
 void pm_proc_close(pm_proc *p);
+
+/* The process that it is a thread of: its own pid, but where that is a thread's number, of which
+ * /proc has a directory, too. PMAPDB_UNKNOWN where this cannot be told. */
+int64_t pm_proc_leader(const pm_proc *p);
 
 /* The same program still? PM_PROC_GOOD, _GONE or _CHANGED. */
 pm_proc_fate pm_proc_same(const pm_proc *p);
@@ -96,7 +102,8 @@ enum pm_proc_want {
     PM_WANT_CGROUP = 16,
     PM_WANT_ENVIRONMENT = 32, /* all of it */
     PM_WANT_LIMITS = 64,
-    PM_WANT_ALL = 127
+    PM_WANT_ALL = 127,
+    PM_WANT_SHORT = 128 /* of cmdline, no more than is stored */
 };
 
 /* So much of cmdline and of environ is read. A variable that would be cut is left out. */
@@ -116,8 +123,8 @@ pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err);
 pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned want, pm_buf *memory,
                                pm_standing *out, pmapdb_error *err);
 
-/* Of an environment, the variables of these names, sorted, into `memory`, which is another buffer
- * than the environment's and is cleared first. */
+/* Of an environment, the variables of these names, sorted, as they are stored, into `memory`, which
+ * is another buffer than the environment's and is cleared first. */
 pmapdb_status pm_proc_keep_environment(pm_text environment, const char *const *names, size_t n,
                                        pm_buf *memory, pm_text *out, pmapdb_error *err);
 

@@ -60,26 +60,38 @@ bool pm_proc_status(const pm_proc *p, pm_live *out)
     return good;
 }
 
-/* "Uid:\t1000\t1000\t1000\t1000": real, effective, ... */
-static int64_t effective_uid(const pm_proc *p)
+/* The at-th number behind a key of status, from 0. */
+static int64_t status_number(const pm_proc *p, pm_text wanted, int at)
 {
     pm_buf bytes = {0};
     pm_text text;
-    int64_t uid = PMAPDB_UNKNOWN;
+    int64_t number = PMAPDB_UNKNOWN;
 
     pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes);
     text = pm_buf_text(&bytes);
     while (text.len) {
         pm_text line = pm_proc_cut(&text, '\n');
 
-        if (pm_text_equal(pm_proc_cut(&line, ':'), PM_TEXT("Uid"))) {
+        if (!pm_text_equal(pm_proc_cut(&line, ':'), wanted))
+            continue;
+        while (at-- > 0)
             pm_proc_word(&line);
-            uid = pm_proc_number(pm_proc_word(&line));
-            break;
-        }
+        number = pm_proc_number(pm_proc_word(&line));
+        break;
     }
     pm_buf_free(&bytes);
-    return uid;
+    return number;
+}
+
+/* "Uid:\t1000\t1000\t1000\t1000": real, effective, ... */
+static int64_t effective_uid(const pm_proc *p)
+{
+    return status_number(p, PM_TEXT("Uid"), 1);
+}
+
+int64_t pm_proc_leader(const pm_proc *p)
+{
+    return status_number(p, PM_TEXT("Tgid"), 0);
 }
 
 /* ---- limits ---- */
@@ -168,10 +180,11 @@ static pmapdb_status keep_exe(const pm_proc *p, gather *g, pm_text *out, pmapdb_
 }
 
 /* Titles that a program writes over its arguments end in many NULs. */
-static pmapdb_status keep_cmdline(const pm_proc *p, gather *g, pm_text *out, pmapdb_error *err)
+static pmapdb_status keep_cmdline(const pm_proc *p, bool cut, gather *g, pm_text *out,
+                                  pmapdb_error *err)
 {
     pm_buf bytes = {0};
-    size_t n;
+    size_t n, kept;
     pmapdb_status st;
 
     pm_proc_slurp(p->dir, "cmdline", PM_PROC_TEXT_MAX, &bytes);
@@ -180,6 +193,11 @@ static pmapdb_status keep_cmdline(const pm_proc *p, gather *g, pm_text *out, pma
     for (size_t i = 0; i < n; i++)
         if (bytes.data[i] == '\0')
             bytes.data[i] = ' ';
+    kept = pm_proc_kept((pm_text){bytes.data, n});
+    if (cut && kept < n) {
+        memcpy(bytes.data + kept, "...", 3);
+        n = kept + 3;
+    }
     st = keep(g, out, (pm_text){bytes.data, n}, err);
     pm_buf_free(&bytes);
     return st;
@@ -243,7 +261,7 @@ pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned wa
     if (st == PMAPDB_OK && (want & PM_WANT_EXE))
         st = keep_exe(p, &g, &out->exe, err);
     if (st == PMAPDB_OK && (want & PM_WANT_CMDLINE))
-        st = keep_cmdline(p, &g, &out->cmdline, err);
+        st = keep_cmdline(p, want & PM_WANT_SHORT, &g, &out->cmdline, err);
     if (st == PMAPDB_OK && (want & PM_WANT_UID))
         st = keep_user(p, host, &g, out, err);
     if (st == PMAPDB_OK && (want & PM_WANT_CGROUP))

@@ -25,6 +25,18 @@ static pm_text find_variable(pm_text environment, pm_text name)
     return (pm_text){0};
 }
 
+/* "NAME=VALUE" and a NUL. */
+static pmapdb_status add_variable(pm_buf *memory, pm_text variable, pmapdb_error *err)
+{
+    size_t name = (size_t)((const char *)memchr(variable.data, '=', variable.len) - variable.data);
+    size_t n = name + 1 + pm_proc_kept(pm_text_from(variable, name + 1));
+    pmapdb_status st = pm_buf_add(memory, variable.data, n, err);
+
+    if (st == PMAPDB_OK && n < variable.len)
+        st = pm_buf_add(memory, "...", 3, err);
+    return st == PMAPDB_OK ? pm_buf_add(memory, "", 1, err) : st;
+}
+
 pmapdb_status pm_proc_keep_environment(pm_text environment, const char *const *names, size_t n,
                                        pm_buf *memory, pm_text *out, pmapdb_error *err)
 {
@@ -43,9 +55,7 @@ pmapdb_status pm_proc_keep_environment(pm_text environment, const char *const *n
     for (size_t i = 0; i < count && st == PMAPDB_OK; i++) {
         if (i && pm_text_equal(found[i], found[i - 1]))
             continue; /* asked for twice */
-        st = pm_buf_add(memory, found[i].data, found[i].len, err);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(memory, "", 1, err);
+        st = add_variable(memory, found[i], err);
     }
     free(found);
     if (st == PMAPDB_OK)

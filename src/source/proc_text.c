@@ -66,6 +66,17 @@ pm_text pm_proc_cut(pm_text *t, char stop)
     return part;
 }
 
+size_t pm_proc_kept(pm_text t)
+{
+    size_t n = PM_PROC_KEPT_MAX - 3;
+
+    if (t.len <= PM_PROC_KEPT_MAX)
+        return t.len;
+    while (n > PM_PROC_KEPT_MAX - 6 && ((unsigned char)t.data[n] & 0xc0) == 0x80)
+        n--; /* no character is torn */
+    return n;
+}
+
 pm_text pm_proc_word(pm_text *t)
 {
     pm_text word;

@@ -15,6 +15,12 @@ bool pm_proc_peek(int dir, const char *name, char *block, size_t size, pm_text *
 /* Cuts the text up to the next `stop` off `t`, and that with it. */
 pm_text pm_proc_cut(pm_text *t, char stop);
 
+/* So much of cmdline and of a variable is stored, "..." at its end where that is not all: else
+ * whoever may start a program fills the store of whoever captures it. */
+#define PM_PROC_KEPT_MAX ((size_t)4096)
+/* How much of it stands before "..."; all, where it fits. */
+size_t pm_proc_kept(pm_text t);
+
 /* The next word, whatever blanks and tabs stand before it. */
 pm_text pm_proc_word(pm_text *t);
 

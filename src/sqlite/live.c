@@ -25,6 +25,8 @@ static pmapdb_status say_fate(pm_proc_fate fate, const char *file, int64_t pid, 
                        "process %" PRId64 " became another program while it was read", pid);
     case PM_PROC_GOOD:
     case PM_PROC_KERNEL:
+    case PM_PROC_ZOMBIE: /* it is there, and has no map any more */
+    case PM_PROC_TORN:
         break;
     }
     return PMAPDB_OK;
@@ -63,13 +65,6 @@ static pmapdb_status read_in(pm_collect *out, const pm_proc *p, const char *file
     return st == PMAPDB_OK ? check_whole(out, file, p->pid, err) : st;
 }
 
-/* A zombie is there, and has no map any more. */
-static pmapdb_status say_gone(int root, const char *pid, pmapdb_error *err)
-{
-    return faccessat(root, pid, F_OK, 0) == 0 ? PMAPDB_OK
-                                              : pm_fail(err, PMAPDB_NOTFOUND, "no process %s", pid);
-}
-
 /* `self` is a link to the number that this /proc knows this process by. */
 static int64_t number_of(int root, const char *pid)
 {
@@ -92,7 +87,7 @@ static pmapdb_status read_below(pm_collect *out, int root, const char *file, con
     if (st != PMAPDB_OK)
         return st;
     if (fate == PM_PROC_GONE)
-        return say_gone(root, pid, err);
+        return pm_fail(err, PMAPDB_NOTFOUND, "no process %s", pid);
     if (fate != PM_PROC_GOOD)
         return say_fate(fate, file, number, err);
     st = read_in(out, &p, file, err);

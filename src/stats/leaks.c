@@ -163,6 +163,8 @@ static pmapdb_status judge_whole(pm_leak_work *work, pm_leak *rows, pm_leak *who
         finish_row(work, &facts, whole);
         pm_leaks_limit(work, &facts, whole);
     }
+    if (st == PMAPDB_OK)
+        pm_leaks_take_totals(work, whole);
     explain_too_few(work, whole);
     return st;
 }
@@ -180,6 +182,9 @@ pmapdb_status pm_leaks_judge(const pm_leak_process *process, const pm_leak_optio
         if (options->metric < 0)
             pm_leaks_explain_guards(&work, rows);
         work.whole_grown = pm_leaks_growth(process, work.whole_rss, work.scratch);
+        st = pm_leaks_totals(&work, err);
+    }
+    if (st == PMAPDB_OK) {
         for (size_t k = 0; k < process->n_keys; k++) {
             drop_immaterial(&work, &rows[k]);
             pm_leaks_limit(&work, &work.facts[k], &rows[k]);

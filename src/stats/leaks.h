@@ -41,12 +41,22 @@ typedef struct pm_leak_key {
     size_t n_runs;
 } pm_leak_key;
 
+/* What the process says of itself, VmRSS and VmSwap, at all of its snapshots, those too that are
+ * not in the timeline because they were read in another way. NaN: unknown. */
+typedef struct pm_leak_totals {
+    const int64_t *ms; /* ascending */
+    const int32_t *life;
+    const double *rss, *swap;
+    size_t n;
+} pm_leak_totals;
+
 typedef struct pm_leak_process {
     const int64_t *ms;   /* the timeline: every snapshot, ascending */
     const int32_t *life; /* of each; a change is a restart; NULL: one life */
     size_t n;
     const pm_leak_key *keys;
     size_t n_keys;
+    const pm_leak_totals *totals; /* NULL: no snapshot lacks what is resident of its mappings */
 } pm_leak_process;
 
 typedef struct pm_leak_options {
@@ -73,6 +83,16 @@ typedef enum pm_leak_limit {
 
 const char *pm_leak_limit_name(pm_leak_limit limit); /* "cgroup", ...; "" for none */
 
+/* Where it was read what of the process is resident. */
+typedef enum pm_leak_rss {
+    PM_RSS_NOT_ASKED, /* a metric alone, that is not rss; and of keys */
+    PM_RSS_UNKNOWN,   /* nowhere, or no more in the last snapshots */
+    PM_RSS_MAPPINGS,
+    PM_RSS_TOTALS /* pm_leak_totals */
+} pm_leak_rss;
+
+const char *pm_leak_rss_name(pm_leak_rss from); /* "mappings", "VmRSS", "unknown"; "" not asked */
+
 /* One row of the answer. */
 typedef struct pm_leak {
     size_t key; /* index into keys; SIZE_MAX: the whole process */
@@ -81,6 +101,7 @@ typedef struct pm_leak {
         metric; /* whose rate it is: the one whose KiB grow, PM_METRIC_MAPPINGS where none do */
     pm_metric why_metric;   /* the one that decided */
     pm_leak_limit limit_by; /* where `limit` comes from */
+    pm_leak_rss rss_from;   /* of the whole */
     pm_trend trend;    /* of `metric`; its verdict is that curve's alone. Of a whole that leaks: the
                           rates are sums, the rest is that of the key that leaks most */
     double confidence; /* 0 to 1: of the curve of `why_metric` */

@@ -4,6 +4,7 @@
  * leaks_series.c     runs of a key -> one value per snapshot -> curves and growth
  * leaks_rules.c      curves and growth of one key -> its verdict, by rules of its category
  * leaks_whole.c      verdicts of the keys -> the verdict of the whole
+ * leaks_totals.c     VmRSS, where the mappings do not say what is resident
  * leaks_limit.c      what ends it, and when
  * leaks_words.c      how reasons are written
  */
@@ -28,8 +29,12 @@
 #define PM_GUARD_SLACK 65536.0 /* ... apart from one reserve of an arena */
 #define PM_BOUNDED_SHARE 0.7   /* of the whole's growth is bounded: so is the whole ... */
 #define PM_BOUNDED_TOP 0.5     /* ... if one key brought this share of it */
-#define PM_LIMIT_NEAR 0.25     /* of its own growth is left to a key until the limit */
-#define PM_LIMIT_PASSED 1.1    /* of the limit is resident: then it is no limit */
+/* As fast as before is explained; so much faster is not. */
+#define PM_TOTALS_MORE 2.0
+/* One may belong to what was captured before it, in another way. */
+#define PM_TOTALS_SILENT 2
+#define PM_LIMIT_NEAR 0.25  /* of its own growth is left to a key until the limit */
+#define PM_LIMIT_PASSED 1.1 /* of the limit is resident: then it is no limit */
 
 typedef enum pm_leak_family {
     PM_FAMILY_PRIVATE, /* heap, stack, anonymous, kernel: rss is the process's own */
@@ -93,6 +98,16 @@ typedef struct pm_leak_dense {
     double *memory;
 } pm_leak_dense;
 
+/* The series of the process's own totals. */
+typedef struct pm_leak_own {
+    size_t known; /* snapshots */
+    pm_trend trend;
+    double first, last, grown;
+    double resident; /* the last of it without swap */
+    size_t silent;   /* snapshots in the end of which neither it nor the mappings tell anything */
+    bool behind;     /* it tells of what the mappings do not */
+} pm_leak_own;
+
 typedef struct pm_leak_work {
     const pm_leak_process *process;
     const pm_leak_options *options;
@@ -104,8 +119,9 @@ typedef struct pm_leak_work {
     pm_leak_dense key, whole;    /* of the key in hand; the sum of the keys */
     double *whole_rss;           /* n: without swap, for the limit */
     double whole_grown;          /* its growth, once it is whole */
-    pm_leak_facts *facts;        /* of each key */
-    pm_trend_room *room;         /* all keys have the same times */
+    pm_leak_own own;
+    pm_leak_facts *facts; /* of each key */
+    pm_trend_room *room;  /* all keys have the same times */
 } pm_leak_work;
 
 pmapdb_status pm_leaks_work_new(const pm_leak_process *process, const pm_leak_options *options,
@@ -131,6 +147,16 @@ void pm_leaks_measure(const pm_leak_work *work, const pm_leak_dense *dense, pm_l
 /* The nearest limit and the time until it, of a row whose verdict, metric and trend are there. A
  * leak that may be stopped by the one that was given becomes a suspect. facts: the row's. */
 void pm_leaks_limit(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row);
+
+/* ---- totals ---- */
+
+/* Sets work->own, and with it the newest resident memory and its growth where it tells of them;
+ * once the keys are added up. */
+pmapdb_status pm_leaks_totals(pm_leak_work *work, pmapdb_error *err);
+
+/* Sets whole->rss_from. The whole is judged by the totals where nothing else tells what is
+ * resident, or where they say worse of what came after that. */
+void pm_leaks_take_totals(const pm_leak_work *work, pm_leak *whole);
 
 /* ---- the whole ---- */
 

@@ -10,38 +10,49 @@
 #define PART 5000 /* rows removed in one transaction */
 #define TRIES 3   /* to look without the lock */
 
+#define MOST_STATEMENTS 3
+
+/* Before a sweep goes: what is expected of its job, and taken from a merge, begins behind it. */
+#define REMEMBER_SWEEP                                                                          \
+    "UPDATE job SET (pruned_ms, removed_ms) = (SELECT max(c.started_ms, coalesce("              \
+    "job.pruned_ms, c.started_ms)), max(c.started_ms, coalesce(job.removed_ms, c.started_ms)) " \
+    "FROM capture c WHERE c.capture_id = ?1) "                                                  \
+    "WHERE job_id = (SELECT w.job_id FROM sweep w WHERE w.capture_id = ?1)"
+
 /* Parents behind their children. ?1 is used by sweeps alone. Rows of log stay: those without
  * snapshots and traces may be an import's that has just begun. */
 static const struct dictionary {
-    const char *find, *remove, *remove_also; /* remove_also: what belongs to the row, first */
+    const char *find, *remove[MOST_STATEMENTS]; /* what belongs to the row comes before it */
 } dictionaries[] = {
     {"SELECT object_id FROM object WHERE object_id NOT IN (SELECT object_id FROM region)",
-     "DELETE FROM object WHERE object_id = ?1", NULL},
+     {"DELETE FROM object WHERE object_id = ?1"}},
     {"SELECT detail_id FROM detail WHERE detail_id NOT IN "
      "(SELECT detail_id FROM ver WHERE detail_id IS NOT NULL)",
-     "DELETE FROM detail WHERE detail_id = ?1", NULL},
+     {"DELETE FROM detail WHERE detail_id = ?1"}},
     {"SELECT standing_id FROM standing t WHERE NOT EXISTS "
      "(SELECT 1 FROM sight s WHERE s.standing_id = t.standing_id)",
-     "DELETE FROM standing WHERE standing_id = ?1",
-     "DELETE FROM environment WHERE standing_id = ?1"},
+     {"DELETE FROM environment WHERE standing_id = ?1",
+      "DELETE FROM standing WHERE standing_id = ?1"}},
     {"SELECT capture_id FROM capture c WHERE capture_id NOT IN (SELECT capture_id FROM snapshots) "
      "AND NOT (c.started_ms > ?1 AND EXISTS "
      "(SELECT 1 FROM sweep w WHERE w.capture_id = c.capture_id))",
-     "DELETE FROM capture WHERE capture_id = ?1", "DELETE FROM sweep WHERE capture_id = ?1"},
-    {"SELECT job_id FROM job j WHERE NOT EXISTS (SELECT 1 FROM sweep w WHERE w.job_id = j.job_id)",
-     "DELETE FROM job WHERE job_id = ?1", NULL},
+     {REMEMBER_SWEEP, "DELETE FROM sweep WHERE capture_id = ?1",
+      "DELETE FROM capture WHERE capture_id = ?1"}},
+    {"SELECT job_id FROM job j WHERE removed_ms IS NULL " /* else it is a merge's to know */
+     "AND NOT EXISTS (SELECT 1 FROM sweep w WHERE w.job_id = j.job_id)",
+     {"DELETE FROM job WHERE job_id = ?1"}},
     {"SELECT folder_id FROM folder WHERE folder_id NOT IN "
      "(SELECT folder_id FROM capture WHERE folder_id IS NOT NULL)",
-     "DELETE FROM folder WHERE folder_id = ?1", NULL},
+     {"DELETE FROM folder WHERE folder_id = ?1"}},
     {"SELECT name_id FROM name n WHERE NOT EXISTS "
      "(SELECT 1 FROM process p WHERE p.name_id = n.name_id)",
-     "DELETE FROM name WHERE name_id = ?1", NULL},
+     {"DELETE FROM name WHERE name_id = ?1"}},
     {"SELECT host_id FROM host WHERE host_id NOT IN "
      "(SELECT host_id FROM process WHERE host_id IS NOT NULL "
      "UNION SELECT host_id FROM name WHERE host_id IS NOT NULL "
      "UNION SELECT host_id FROM job UNION SELECT host_id FROM log WHERE host_id IS NOT NULL "
      "UNION SELECT host_id FROM trace WHERE host_id IS NOT NULL)",
-     "DELETE FROM host WHERE host_id = ?1", NULL},
+     {"DELETE FROM host WHERE host_id = ?1"}},
 };
 
 static pmapdb_status find(pm_sql *sql, const struct dictionary *d, int64_t until_ms, pm_ids *out,
@@ -74,10 +85,8 @@ static pmapdb_status remove_some(pm_sql *sql, const struct dictionary *d, pm_ids
     for (size_t i = 0; i < PART && ids->n && st == PMAPDB_OK; i++) {
         int64_t id = ids->id[--ids->n];
 
-        if (d->remove_also)
-            st = pm_sql_run(sql, d->remove_also, PM_ARGS(PM_I(id)), err);
-        if (st == PMAPDB_OK)
-            st = pm_sql_run(sql, d->remove, PM_ARGS(PM_I(id)), err);
+        for (int k = 0; k < MOST_STATEMENTS && d->remove[k] && st == PMAPDB_OK; k++)
+            st = pm_sql_run(sql, d->remove[k], PM_ARGS(PM_I(id)), err);
     }
     return st;
 }

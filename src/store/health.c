@@ -25,7 +25,7 @@ static void tell_compacted(pm_health *h, const pmapdb_compact_result *r)
 /* The only thing that writes, and only where the file is whole. */
 static void compact(pm_health *h)
 {
-    pmapdb_open_options open_options = {.mode = PMAPDB_WRITE};
+    pmapdb_open_options open_options = {.mode = PMAPDB_CHANGE};
     pmapdb_compact_options options = {0};
     pmapdb_compact_result result = {0};
     pmapdb_store *store = NULL;

@@ -11,9 +11,13 @@
 #include <unistd.h>
 
 #define HEADER_BYTES 100
-#define MANY_FREE 0.25        /* of the file's pages */
-#define LARGE_WAL_KIB 65536   /* checkpoints keep it at some MiB */
-#define LITTLE_DISK_KIB 65536 /* a capture of a large host */
+#define MANY_FREE 0.25      /* of the file's pages */
+#define LARGE_WAL_KIB 65536 /* checkpoints keep it at some MiB */
+/* A write goes to the -wal first, which takes some MiB; a large store is one of a large host, whose
+ * captures are large. How long the rest lasts is growth's. */
+#define LITTLE_DISK_KIB 4096
+#define LITTLE_DISK_MOST_KIB 65536
+#define LITTLE_DISK_PART 8 /* of the store's size, between the two */
 
 static int64_t size_of(const char *path, const char *end)
 {
@@ -217,7 +221,7 @@ static void check_journal(pm_health *h)
 static void check_disk(pm_health *h)
 {
     struct statvfs disk;
-    double unit;
+    double unit, floor_kib;
     bool little;
 
     if (statvfs(h->path, &disk) != 0) {
@@ -226,14 +230,16 @@ static void check_disk(pm_health *h)
     }
     unit = (double)disk.f_frsize / 1024;
     h->free_kib = (int64_t)((double)disk.f_bavail * unit);
-    little = h->free_kib < LITTLE_DISK_KIB;
+    floor_kib =
+        fmin(fmax((double)h->size_kib / LITTLE_DISK_PART, LITTLE_DISK_KIB), LITTLE_DISK_MOST_KIB);
+    little = (double)h->free_kib < floor_kib;
     pm_health_tell(h, "disk",
                    little                      ? PMAPDB_HEALTH_TROUBLE
                    : h->free_kib < h->size_kib ? PMAPDB_HEALTH_NOTE
                                                : PMAPDB_HEALTH_OK,
                    (double)h->free_kib, "KiB", "free of %s%s",
                    pm_health_size((double)disk.f_blocks * unit).text,
-                   little                      ? ": captures will be lost"
+                   little                      ? ": the next captures may be lost: pmapdb prune"
                    : h->free_kib < h->size_kib ? ": less than the store, which a VACUUM needs"
                                                : "");
 }

@@ -24,7 +24,7 @@ typedef struct arrivals {
     double age;
     char words[320];
     /* of all jobs: */
-    double expected, kept, missed, absent, vanished, degraded, took_max, unreadable;
+    double expected, kept, missed, absent, vanished, changed, degraded, took_max, unreadable;
 } arrivals;
 
 static bool is_new(arrivals *a, pm_text host)
@@ -90,6 +90,7 @@ static void see_job(void *ctx, const pmapdb_rows *rows)
     a->missed += pm_health_number(rows, "missed");
     a->absent += pm_health_number(rows, "absent");
     a->vanished += pm_health_number(rows, "vanished");
+    a->changed += pm_health_number(rows, "changed");
     a->degraded += pm_health_number(rows, "degraded");
     a->took_max = fmax(a->took_max, pm_health_number(rows, "took_max"));
 }
@@ -109,13 +110,64 @@ static void tell_arrivals(pm_health *h, const arrivals *a)
                                      : "in the last beat");
     pm_health_tell(h, "vanished", PMAPDB_HEALTH_OK, a->vanished, "processes",
                    "in 7 days ended while they were read");
+    pm_health_tell(h, "changed", a->changed > 0 ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK, a->changed,
+                   "processes", "in 7 days changed their map too quickly to be read");
+}
+
+/* ---- whether they find anything ---- */
+
+/* Of the newest job of each selection on a host, the beats behind its last snapshot. One that left
+ * processes out, or could not read them, had found them. */
+static const char empty_beats[] =
+    "WITH beat AS (SELECT w.job_id, c.started_ms, CASE WHEN "
+    "w.unreadable + w.vanished + w.unmoved + w.changed > 0 OR w.capture_id IN "
+    "(SELECT s.capture_id FROM snapshots s WHERE s.taken_ms >= ?1) THEN c.started_ms END "
+    "AS found_ms FROM sweep w CROSS JOIN capture c ON c.capture_id = w.capture_id "
+    "WHERE c.started_ms >= ?1), "
+    "told AS (SELECT *, max(found_ms) OVER (PARTITION BY job_id) AS newest_ms FROM beat), "
+    "counted AS (SELECT job_id, max(started_ms) AS last_ms, "
+    "sum(started_ms > coalesce(newest_ms, -9e15)) AS n FROM told GROUP BY job_id), "
+    "newest AS (SELECT j.selection, k.n, max(k.last_ms) AS last_ms FROM counted k "
+    "CROSS JOIN job j ON j.job_id = k.job_id "
+    "GROUP BY j.host_id, j.selection, coalesce(j.every_ms, 0)) "
+    "SELECT selection, n, count(*) OVER () FROM newest WHERE n > 0 "
+    "ORDER BY n DESC, last_ms DESC, selection";
+
+static void check_empty(pm_health *h)
+{
+    sqlite3_stmt *stmt;
+    bool has = false;
+    pmapdb_error err;
+    pmapdb_status st =
+        pm_sql_rows(h->store->sql, empty_beats, PM_ARGS(PM_BITS(h->since_ms)), &stmt, &err);
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(h->store->sql, stmt, &has, &err);
+    if (st != PMAPDB_OK) {
+        pm_health_lost(h, "empty", &err);
+    } else if (!has) {
+        pm_health_tell(h, "empty", PMAPDB_HEALTH_OK, 0, "beats",
+                       "found no process since the last that found one");
+    } else {
+        pm_text what = pm_col_text(stmt, 0);
+        int64_t others = pm_col_int(stmt, 2) - 1;
+        char more[64] = "";
+
+        if (others > 0)
+            snprintf(more, sizeof more, "; likewise %lld other%s", (long long)others,
+                     pm_health_s((double)others));
+        pm_health_tell(h, "empty", PMAPDB_HEALTH_NOTE, (double)pm_col_int(stmt, 1), "beats",
+                       "found no process: %.*s%s", what.len < 160 ? (int)what.len : 160, what.data,
+                       more);
+        pm_sql_done(stmt);
+    }
 }
 
 /* ---- what it costs ---- */
 
 typedef struct costs {
     size_t n;
-    double most, underestimated, degraded;
+    double most, degraded;
     char words[240], reason[200];
 } costs;
 
@@ -127,7 +179,6 @@ static void see_cost(void *ctx, const pmapdb_rows *rows)
     double share = 100 * pm_health_number(rows, "cpu_share");
     size_t used;
 
-    c->underestimated += fmax(0, pm_health_number(rows, "underestimated"));
     c->degraded += pm_health_number(rows, "degraded");
     if (!c->reason[0] && reason.len)
         snprintf(c->reason, sizeof c->reason, "; %.*s: %.*s", name.len < 48 ? (int)name.len : 48,
@@ -147,6 +198,24 @@ static void see_cost(void *ctx, const pmapdb_rows *rows)
         snprintf(c->words + used, sizeof c->words - used, ", CPU %.2g %% of a core", share);
 }
 
+/* What took longer than predicted, but not long, says nothing: it may have been the scheduler. */
+static void check_predictions(pm_health *h)
+{
+    int64_t n = 0;
+    pmapdb_error err;
+
+    if (pm_sql_int(h->store->sql,
+                   "SELECT count(*) FROM snapshots s CROSS JOIN sight g ON g.snapshot_id = "
+                   "s.snapshot_id WHERE s.taken_ms >= ?1 AND g.degraded IS NULL "
+                   "AND g.longest_us > ?2 AND g.longest_us > g.predicted_us",
+                   PM_ARGS(PM_BITS(h->since_ms), PM_I(MUCH_STALL_US)), 0, &n, &err) != PMAPDB_OK)
+        pm_health_lost(h, "underestimated", &err);
+    else
+        pm_health_tell(h, "underestimated", n ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK, (double)n,
+                       "snapshots", "in 7 days stalled longer than predicted, and than %d ms",
+                       MUCH_STALL_US / 1000);
+}
+
 static void check_costs(pm_health *h)
 {
     costs c = {0};
@@ -160,10 +229,7 @@ static void check_costs(pm_health *h)
     if (c.n)
         pm_health_tell(h, "stall", c.most > MUCH_STALL_US ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK,
                        c.most / 1000, "ms", "at most, in 7 days; %s", c.words);
-    pm_health_tell(
-        h, "underestimated",
-        c.underestimated > 0 && c.most > MUCH_STALL_US ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK,
-        c.underestimated, "snapshots", "in 7 days whose longest read took longer than predicted");
+    check_predictions(h);
     pm_health_tell(h, "degraded", c.degraded > 0 ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK,
                    c.degraded, "snapshots", "in 7 days have sizes only%s", c.reason);
 }
@@ -224,6 +290,7 @@ void pm_health_live(pm_health *h)
         return;
     }
     tell_arrivals(h, &a);
+    check_empty(h);
     check_costs(h);
     check_clock(h);
 }

@@ -198,6 +198,7 @@ static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_leak_lives *l = sqlite3_aggregate_context(out, sizeof *l);
     pm_text key = text_of(argv[KEY]), category = text_of(argv[CATEGORY]);
+    bool total = !key.data && category.data && pm_text_equal(category, PM_TEXT("total"));
     int64_t first, last, life;
     double value[PM_METRIC_COUNT];
     pmapdb_status st;
@@ -206,19 +207,21 @@ static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
         sqlite3_result_error_nomem(out);
         return;
     }
-    if (l->n_runs + l->n_moments == 0 && !take_options(out, argc, argv, &l->options))
+    if (l->n_runs + l->n_moments + l->n_totals == 0 && !take_options(out, argc, argv, &l->options))
         return;
     if (!take_span(out, "leak_report", argv + FIRST, &first, &last) ||
         !take_int(out, "leak_report", "life", argv[LIFE], &life))
         return;
-    if (!key.data) {
-        st = pm_leak_lives_moment(l, first, life, NULL);
-    } else {
-        for (int i = 0; i < PM_METRIC_COUNT; i++)
-            if (!take_real(out, "leak_report", "a metric", argv[NUMBERS + i], &value[i]))
-                return;
+    for (int i = 0; i < PM_METRIC_COUNT && (key.data || total); i++)
+        if (!take_real(out, "leak_report", "a metric", argv[NUMBERS + i], &value[i]))
+            return;
+    if (key.data)
         st = pm_leak_lives_run(l, key, category, first, last, value, NULL);
-    }
+    else if (total)
+        st = pm_leak_lives_total(
+            l, &(pm_leak_total){first, life, value[PM_METRIC_RSS], value[PM_METRIC_SWAP]}, NULL);
+    else
+        st = pm_leak_lives_moment(l, first, life, NULL);
     if (st != PMAPDB_OK)
         sqlite3_result_error_nomem(out);
 }

@@ -15,8 +15,10 @@ struct sqlite3;
  *             [, memory_max_kib, address_limit_kib, stack_limit_kib, max_map_count])
  *     All of one process, lives that follow each other included. Rows without key are its
  *     snapshots, at first_ms; the others runs of a key -> a JSON array, the whole process first,
- *     then the worst. The last four are limits as table standing has them, -1 for none; limit_kib
- *     comes before memory_max_kib.
+ *     then the worst. Those of the category total, and without key, are what snapshots, also of
+ *     other dialects, say of the whole: rss_kib and swap_kib. They are needed where the mappings
+ *     do not say what of them is resident. The last four are limits as table standing has them,
+ *     -1 for none; limit_kib comes before memory_max_kib.
  * What is unknown is NULL, and absent in JSON. life: what changes when the process restarts.
  * Returns SQLite's result code. */
 int pm_leak_functions_add(struct sqlite3 *db);

@@ -132,6 +132,7 @@ pmapdb_status pm_leak_json_add(pm_buf *out, const pm_leak *row, const pm_leak_la
         add_words(&w, "why_metric", pm_metric_name(row->why_metric));
         add_text(&w, "category", label->category);
         add_words(&w, "limit_by", pm_leak_limit_name(row->limit_by));
+        add_words(&w, "rss_from", pm_leak_rss_name(row->rss_from));
     }
     add(&w, "}", 1);
     return w.st;

@@ -16,6 +16,15 @@ pmapdb_status pm_leak_lives_moment(pm_leak_lives *l, int64_t ms, int64_t life, p
     return st;
 }
 
+pmapdb_status pm_leak_lives_total(pm_leak_lives *l, const pm_leak_total *total, pmapdb_error *err)
+{
+    pmapdb_status st = pm_grow(&l->total, &l->cap_totals, l->n_totals, sizeof *l->total, err);
+
+    if (st == PMAPDB_OK)
+        l->total[l->n_totals++] = *total;
+    return st;
+}
+
 pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category, int64_t first_ms,
                                 int64_t last_ms, const double *value, pmapdb_error *err)
 {
@@ -39,6 +48,7 @@ void pm_leak_lives_free(pm_leak_lives *l)
 {
     pm_pool_free(l->texts);
     free(l->moment);
+    free(l->total);
     free(l->run);
     *l = (pm_leak_lives){0};
 }
@@ -65,6 +75,40 @@ static void order_moments(pm_leak_lives *l)
         if (n == 0 || l->moment[n - 1].ms != l->moment[i].ms)
             l->moment[n++] = l->moment[i];
     l->n_moments = n;
+}
+
+/* NaN is the last. */
+static int compare_reals(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) - isnan(b);
+    return (a > b) - (a < b);
+}
+
+static int compare_totals(const void *left, const void *right)
+{
+    const pm_leak_total *a = left, *b = right;
+    int order;
+
+    if (a->ms != b->ms)
+        return a->ms < b->ms ? -1 : 1;
+    order = compare_reals(a->rss, b->rss);
+    if (order == 0)
+        order = compare_reals(a->swap, b->swap);
+    return order ? order : (a->life > b->life) - (a->life < b->life);
+}
+
+/* Of equal times one is left, one that knows if there is any. */
+static void order_totals(pm_leak_lives *l)
+{
+    size_t n = 0;
+
+    if (l->n_totals)
+        qsort(l->total, l->n_totals, sizeof *l->total, compare_totals);
+    for (size_t i = 0; i < l->n_totals; i++)
+        if (n == 0 || l->total[n - 1].ms != l->total[i].ms)
+            l->total[n++] = l->total[i];
+    l->n_totals = n;
 }
 
 /* The first place whose time is not before ms. */
@@ -118,6 +162,9 @@ static int compare_runs(const void *left, const void *right, void *texts)
 typedef struct asked {
     int64_t *ms;
     int32_t *life;
+    int64_t *total_ms;
+    int32_t *total_life;
+    double *total; /* rss of all, then swap of all */
     pm_leak_run *run;
     pm_leak_key *key;
     pm_text *text; /* of each key */
@@ -130,6 +177,9 @@ static void asked_free(asked *a)
 {
     free(a->ms);
     free(a->life);
+    free(a->total_ms);
+    free(a->total_life);
+    free(a->total);
     free(a->run);
     free(a->key);
     free(a->text);
@@ -141,12 +191,16 @@ static pmapdb_status asked_new(const pm_leak_lives *l, asked *a, pmapdb_error *e
 {
     a->ms = calloc(l->n_moments + 1, sizeof *a->ms);
     a->life = calloc(l->n_moments + 1, sizeof *a->life);
+    a->total_ms = calloc(l->n_totals + 1, sizeof *a->total_ms);
+    a->total_life = calloc(l->n_totals + 1, sizeof *a->total_life);
+    a->total = calloc(2 * l->n_totals + 1, sizeof *a->total);
     a->run = calloc(l->n_runs + 1, sizeof *a->run);
     a->key = calloc(l->n_runs + 1, sizeof *a->key);
     a->text = calloc(l->n_runs + 1, sizeof *a->text);
     a->answer = calloc(l->n_runs + 1, sizeof *a->answer);
     a->order = calloc(l->n_runs + 1, sizeof *a->order);
-    return a->ms && a->life && a->run && a->key && a->text && a->answer && a->order
+    return a->ms && a->life && a->total_ms && a->total_life && a->total && a->run && a->key &&
+                   a->text && a->answer && a->order
                ? PMAPDB_OK
                : pm_fail_nomem(err);
 }
@@ -158,6 +212,18 @@ static void set_timeline(const pm_leak_lives *l, asked *a)
 
         a->ms[i] = m->ms;
         a->life[i] = i == 0 ? 0 : a->life[i - 1] + (m->life != m[-1].life);
+    }
+}
+
+static void set_totals(const pm_leak_lives *l, asked *a)
+{
+    for (size_t i = 0; i < l->n_totals; i++) {
+        const pm_leak_total *t = &l->total[i];
+
+        a->total_ms[i] = t->ms;
+        a->total_life[i] = i == 0 ? 0 : a->total_life[i - 1] + (t->life != t[-1].life);
+        a->total[i] = t->rss;
+        a->total[l->n_totals + i] = t->swap;
     }
 }
 
@@ -206,14 +272,18 @@ static int compare_answers(const void *left, const void *right, void *of)
 
 static pmapdb_status write_answers(asked *a, int64_t last_ms, pm_buf *json, pmapdb_error *err)
 {
+    const pm_leak *whole = &a->answer[0];
+    int64_t newest_ms = last_ms;
     pmapdb_status st = pm_buf_add(json, "[", 1, err);
 
     for (size_t i = 0; i < a->n_keys; i++)
         a->order[i] = i;
+    if (whole->rss_from == PM_RSS_TOTALS && whole->trend.last_ms > newest_ms)
+        newest_ms = whole->trend.last_ms; /* of another dialect */
     qsort_r(a->order, a->n_keys, sizeof *a->order, compare_answers, a);
     if (st == PMAPDB_OK)
-        st = pm_leak_json_add(json, &a->answer[0],
-                              &(pm_leak_label){PM_TEXT(WHOLE), PM_TEXT(WHOLE), last_ms}, err);
+        st = pm_leak_json_add(json, whole,
+                              &(pm_leak_label){PM_TEXT(WHOLE), PM_TEXT(WHOLE), newest_ms}, err);
     for (size_t i = 0; i < a->n_keys && st == PMAPDB_OK; i++) {
         size_t k = a->order[i];
 
@@ -235,13 +305,18 @@ pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *
 
     if (st == PMAPDB_OK) {
         pm_leak_process process;
+        pm_leak_totals totals;
 
         order_moments(l);
+        order_totals(l);
         if (l->n_runs)
             qsort_r(l->run, l->n_runs, sizeof *l->run, compare_runs, l->texts);
         set_timeline(l, &a);
+        set_totals(l, &a);
         set_keys(l, &a);
-        process = (pm_leak_process){a.ms, a.life, l->n_moments, a.key, a.n_keys};
+        totals =
+            (pm_leak_totals){a.total_ms, a.total_life, a.total, a.total + l->n_totals, l->n_totals};
+        process = (pm_leak_process){a.ms, a.life, l->n_moments, a.key, a.n_keys, &totals};
         st = pm_leaks_judge(&process, &l->options, a.answer, err);
     }
     if (st == PMAPDB_OK)

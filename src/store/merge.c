@@ -167,7 +167,9 @@ static pmapdb_status go_through(pm_merge *m, pmapdb_error *err)
         st = pm_merge_beside(m, err);
     if (st == PMAPDB_OK)
         st = all_processes(m, err);
-    return st == PMAPDB_OK && !m->options->dry_run ? pm_merge_sweeps(m, err) : st;
+    if (st == PMAPDB_OK && !m->options->dry_run)
+        st = pm_merge_sweeps(m, err);
+    return st == PMAPDB_OK && !m->options->dry_run ? pm_merge_pruned(m, err) : st;
 }
 
 static void merge_free(pm_merge *m)

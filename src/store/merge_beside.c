@@ -1,4 +1,5 @@
-/* merge_beside: what belongs to no process: where captures were found, what was refused, pins. */
+/* merge_beside: what belongs to no process: where captures were found, what was refused, pins, how
+ * far a name was pruned. */
 #include "store/merge_run.h"
 
 /* ---- captures ---- */
@@ -128,6 +129,43 @@ pmapdb_status pm_merge_pin(pm_merge *m, int64_t there, int64_t here, pmapdb_erro
                    PM_ARGS(PM_I(here), PM_T(pm_col_text(stmt, 0)), PM_I(pm_col_int(stmt, 1))), err);
     pm_sql_done(stmt);
     return st;
+}
+
+/* ---- how far names were pruned ---- */
+
+static pmapdb_status one_pruned(pm_merge *m, sqlite3_stmt *there, pmapdb_error *err)
+{
+    pm_text host = pm_col_text(there, 1);
+    pmapdb_status st = m->in_transaction ? PMAPDB_OK : pm_merge_begin(m, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_run(
+            m->into->sql,
+            "UPDATE name SET pruned_ms = max(?3, coalesce(pruned_ms, ?3)) WHERE name = ?1 AND "
+            "host_id IS CASE WHEN ?2 IS NULL THEN NULL ELSE "
+            "(SELECT h.host_id FROM host h WHERE h.name = ?2) END",
+            PM_ARGS(PM_T(pm_col_text(there, 0)), host.data ? PM_T(host) : PM_S(m->options->host),
+                    PM_I(pm_col_int(there, 2))),
+            err);
+    return st == PMAPDB_OK && pm_merge_is_long(m) ? pm_merge_commit(m, err) : st;
+}
+
+pmapdb_status pm_merge_pruned(pm_merge *m, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has;
+    pmapdb_status st = pm_merge_theirs(
+        m, pm_sql_rows(m->from->sql,
+                       "SELECT n.name, h.name, n.pruned_ms FROM name n LEFT JOIN host h "
+                       "ON h.host_id = n.host_id WHERE n.pruned_ms IS NOT NULL",
+                       PM_NO_ARGS, &stmt, err));
+
+    while (st == PMAPDB_OK &&
+           (st = pm_merge_theirs(m, pm_sql_step(m->from->sql, stmt, &has, err))) == PMAPDB_OK &&
+           has)
+        if ((st = one_pruned(m, stmt, err)) != PMAPDB_OK)
+            pm_sql_done(stmt);
+    return st == PMAPDB_OK && m->in_transaction ? pm_merge_commit(m, err) : st;
 }
 
 pmapdb_status pm_merge_beside(pm_merge *m, pmapdb_error *err)

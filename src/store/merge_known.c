@@ -91,8 +91,8 @@ static const key *find_key(const keys *k, const pm_recall_item *item)
     return NULL;
 }
 
-/* It was here, and a prune removed it: of text there is a trace, and a live sweep that is here was
- * here as a whole. */
+/* It was here, and a prune removed it: of text there is a trace, and a live sweep that is or was
+ * here was here as a whole. */
 static pmapdb_status was_pruned(pm_merge *m, int64_t host_id, const pm_recall_item *item, bool *out,
                                 pmapdb_error *err)
 {

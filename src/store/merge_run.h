@@ -18,7 +18,7 @@ typedef struct pm_merge {
     pm_recall *recall;
     pm_objects *objects; /* of `into` */
     pm_pairs captures;   /* row of table capture there -> here */
-    pm_ids sweeps;       /* those there that are here, all that is left of them */
+    pm_ids sweeps;       /* those there that are here, or were: all that is left of them */
     pm_ids new_sweeps;
     pm_pairs logs;      /* log there -> here */
     pm_pairs log_known; /* snapshot of a log there -> here */
@@ -93,5 +93,7 @@ pmapdb_status pm_merge_find_sweeps(pm_merge *m, pmapdb_error *err);
 
 /* Sweeps and their jobs, with processes or without: a sweep that is here is here as a whole. */
 pmapdb_status pm_merge_sweeps(pm_merge *m, pmapdb_error *err);
+/* How far the names there were pruned. */
+pmapdb_status pm_merge_pruned(pm_merge *m, pmapdb_error *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* merge_sweep: sweeps of live captures and their jobs. A sweep is known by its job and its clocks.
- * They are stored last: one that is here was merged whole, or captured here. */
+/* merge_sweep: sweeps of live captures and their jobs. A sweep is known by its job and its clocks,
+ * or because a prune removed its job's sweeps up to it here. They are stored last: one that is here
+ * was merged whole, or captured here. */
 #include "store/merge_run.h"
 
 #include "base/buf.h"
@@ -8,7 +9,7 @@
 
 /* A row of table job there; texts last as long as the row. */
 typedef struct job {
-    int64_t job_id, every_ms;
+    int64_t job_id, every_ms, pruned_ms;
     pm_text host, boot_id, selection;
 } job;
 
@@ -20,15 +21,15 @@ static pmapdb_status each_job(pm_merge *m, see_job *see, pmapdb_error *err)
     bool has;
     pmapdb_status st = pm_merge_theirs(
         m, pm_sql_rows(m->from->sql,
-                       "SELECT j.job_id, j.every_ms, h.name, j.boot_id, j.selection FROM job j "
-                       "JOIN host h ON h.host_id = j.host_id",
+                       "SELECT j.job_id, j.every_ms, j.pruned_ms, h.name, j.boot_id, j.selection "
+                       "FROM job j JOIN host h ON h.host_id = j.host_id",
                        PM_NO_ARGS, &stmt, err));
 
     while (st == PMAPDB_OK &&
            (st = pm_merge_theirs(m, pm_sql_step(m->from->sql, stmt, &has, err))) == PMAPDB_OK &&
            has) {
-        job j = {pm_col_int(stmt, 0), pm_col_int(stmt, 1), pm_col_text(stmt, 2),
-                 pm_col_text(stmt, 3), pm_col_text(stmt, 4)};
+        job j = {pm_col_int(stmt, 0),  pm_col_int(stmt, 1),  pm_col_int(stmt, 2),
+                 pm_col_text(stmt, 3), pm_col_text(stmt, 4), pm_col_text(stmt, 5)};
 
         st = see(m, &j, err);
         if (st != PMAPDB_OK)
@@ -47,6 +48,7 @@ typedef struct beat {
 typedef struct beats {
     beat *beat;
     size_t n, cap;
+    int64_t removed_ms; /* up to it, what is not here was pruned here */
 } beats;
 
 static int compare_beats(const void *a, const void *b)
@@ -58,19 +60,25 @@ static int compare_beats(const void *a, const void *b)
     return x->mono_ns < y->mono_ns ? -1 : x->mono_ns > y->mono_ns;
 }
 
+#define OF_JOB                                             \
+    "h.name = ?1 AND j.boot_id = ?2 AND j.selection = ?3 " \
+    "AND coalesce(j.every_ms, 0) = coalesce(?4, 0)"
+
 static pmapdb_status read_beats(pm_sql *sql, const job *j, beats *out, pmapdb_error *err)
 {
+    const pm_arg args[] = {PM_T(j->host), PM_T(j->boot_id), PM_T(j->selection), PM_I(j->every_ms)};
     sqlite3_stmt *stmt;
     bool has;
-    pmapdb_status st = pm_sql_rows(
-        sql,
-        "SELECT c.started_ms, w.mono_ns FROM job j JOIN host h ON h.host_id = "
-        "j.host_id JOIN sweep w ON w.job_id = j.job_id JOIN capture c ON c.capture_id = "
-        "w.capture_id WHERE h.name = ?1 AND j.boot_id = ?2 AND j.selection = ?3 "
-        "AND coalesce(j.every_ms, 0) = coalesce(?4, 0)",
-        PM_ARGS(PM_T(j->host), PM_T(j->boot_id), PM_T(j->selection), PM_I(j->every_ms)), &stmt,
-        err);
+    pmapdb_status st = pm_sql_int(
+        sql, "SELECT j.removed_ms FROM job j JOIN host h ON h.host_id = j.host_id WHERE " OF_JOB,
+        args, 4, INT64_MIN, &out->removed_ms, err);
 
+    if (st == PMAPDB_OK)
+        st = pm_sql_rows(sql,
+                         "SELECT c.started_ms, w.mono_ns FROM job j JOIN host h ON h.host_id = "
+                         "j.host_id JOIN sweep w ON w.job_id = j.job_id JOIN capture c ON "
+                         "c.capture_id = w.capture_id WHERE " OF_JOB,
+                         args, 4, &stmt, err);
     if (st != PMAPDB_OK)
         return st;
     while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
@@ -89,9 +97,10 @@ static pmapdb_status read_beats(pm_sql *sql, const job *j, beats *out, pmapdb_er
 static pmapdb_status find_one(pm_merge *m, const beats *known, int64_t there, const beat *wanted,
                               pmapdb_error *err)
 {
+    bool pruned = wanted->started_ms <= known->removed_ms;
     bool found = known->n && bsearch(wanted, known->beat, known->n, sizeof *wanted, compare_beats);
 
-    return pm_ids_add(found ? &m->sweeps : &m->new_sweeps, there, err);
+    return pm_ids_add(found || pruned ? &m->sweeps : &m->new_sweeps, there, err);
 }
 
 static pmapdb_status find_of_job(pm_merge *m, const job *j, pmapdb_error *err)
@@ -151,7 +160,7 @@ static pmapdb_status job_here(pm_merge *m, const job *j, int64_t *id, pmapdb_err
                : st;
 }
 
-#define COUNTS "missed, unreadable, vanished, degraded, unmoved"
+#define COUNTS "missed, unreadable, vanished, degraded, unmoved, changed"
 
 static pmapdb_status store_one(pm_merge *m, const job *j, sqlite3_stmt *there, pmapdb_error *err)
 {
@@ -165,17 +174,17 @@ static pmapdb_status store_one(pm_merge *m, const job *j, sqlite3_stmt *there, p
     if (st == PMAPDB_OK)
         st = pm_sql_run(m->into->sql,
                         "INSERT OR IGNORE INTO sweep (capture_id, job_id, mono_ns, " COUNTS ") "
-                        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                         PM_ARGS(PM_I(capture_id), PM_I(job_id), PM_I(pm_col_int(there, 1)),
                                 PM_I(pm_col_int(there, 2)), PM_I(pm_col_int(there, 3)),
                                 PM_I(pm_col_int(there, 4)), PM_I(pm_col_int(there, 5)),
-                                PM_I(pm_col_int(there, 6))),
+                                PM_I(pm_col_int(there, 6)), PM_I(pm_col_int(there, 7))),
                         err);
     if (st == PMAPDB_OK) /* a merge may have seen a part of it before */
         st = pm_sql_run(
             m->into->sql,
             "UPDATE capture SET ended_ms = ?2 WHERE capture_id = ?1 AND ended_ms IS NULL",
-            PM_ARGS(PM_I(capture_id), PM_I(pm_col_int(there, 7))), err);
+            PM_ARGS(PM_I(capture_id), PM_I(pm_col_int(there, 8))), err);
     return st == PMAPDB_OK && pm_merge_is_long(m) ? pm_merge_commit(m, err) : st;
 }
 
@@ -204,9 +213,31 @@ static pmapdb_status store_of_job(pm_merge *m, const job *j, pmapdb_error *err)
     return st;
 }
 
+/* How far it was thinned out there; what came of it before, too, is not complete then. */
+static pmapdb_status pruned_of_job(pm_merge *m, const job *j, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    if (j->pruned_ms == PMAPDB_UNKNOWN)
+        return PMAPDB_OK;
+    if (!m->in_transaction)
+        st = pm_merge_begin(m, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_run(m->into->sql,
+                        "UPDATE job SET pruned_ms = max(?5, coalesce(pruned_ms, ?5)) WHERE job_id "
+                        "IN (SELECT j.job_id FROM job j JOIN host h ON h.host_id = j.host_id "
+                        "WHERE " OF_JOB ")",
+                        PM_ARGS(PM_T(j->host), PM_T(j->boot_id), PM_T(j->selection),
+                                PM_I(j->every_ms), PM_I(j->pruned_ms)),
+                        err);
+    return st == PMAPDB_OK && pm_merge_is_long(m) ? pm_merge_commit(m, err) : st;
+}
+
 pmapdb_status pm_merge_sweeps(pm_merge *m, pmapdb_error *err)
 {
     pmapdb_status st = m->new_sweeps.n ? each_job(m, store_of_job, err) : PMAPDB_OK;
 
+    if (st == PMAPDB_OK)
+        st = each_job(m, pruned_of_job, err);
     return st == PMAPDB_OK && m->in_transaction ? pm_merge_commit(m, err) : st;
 }

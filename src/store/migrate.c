@@ -92,7 +92,7 @@ pmapdb_status pm_migrate(pmapdb_store *s, bool write, pmapdb_error *err)
     if (!write)
         return pm_fail(err, PMAPDB_SCHEMA,
                        version ? "%s: an older store; run an import to bring it up to date"
-                               : "%s: an empty file; import or capture first",
+                               : "no store at '%s', an empty file; import or capture first",
                        s->path);
     st = pm_store_begin(s, err);
     if (st != PMAPDB_OK)

@@ -11,7 +11,10 @@ static pmapdb_status select_one(pmapdb_store *s, const char *process, const char
     static const pm_text any = {NULL, 0};
     pmapdb_status st = PMAPDB_OK;
 
+    *pick = (pm_pick){0};
     *scope = (pm_scope){.process_id = PMAPDB_UNKNOWN, .name_id = PMAPDB_UNKNOWN};
+    if (!*snapshot || (process && !*process))
+        return pm_fail(err, PMAPDB_USAGE, "'' is no %s", *snapshot ? "process" : "snapshot");
     if (process || snapshot[0] != '@') /* an id needs no process */
         st = pm_select_process(s->sql, pm_text_of(process ? process : "only"), scope, err);
     if (st == PMAPDB_OK)

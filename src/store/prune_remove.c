@@ -192,6 +192,16 @@ static pmapdb_status settle(part *p, pmapdb_error *err)
     return st;
 }
 
+/* A series knows how far it was thinned out: what is missing up to there is no gap. */
+static pmapdb_status remember(pm_sql *sql, int64_t name_id, int64_t newest_ms, pmapdb_error *err)
+{
+    if (newest_ms == PMAPDB_UNKNOWN)
+        return PMAPDB_OK;
+    return pm_sql_run(
+        sql, "UPDATE name SET pruned_ms = max(?2, coalesce(pruned_ms, ?2)) WHERE name_id = ?1",
+        PM_ARGS(PM_I(name_id), PM_I(newest_ms)), err);
+}
+
 /* ---- all of them ---- */
 
 static bool is_to_go(const pm_plan_moment *m)
@@ -204,6 +214,7 @@ static pmapdb_status remove_part(part *p, const pm_plan_series *series, size_t *
                                  pmapdb_error *err)
 {
     size_t taken = 0;
+    int64_t newest_ms = PMAPDB_UNKNOWN; /* of those that went: moments are sorted so */
     pmapdb_status st = PMAPDB_OK;
 
     p->ended.n = p->processes.n = 0;
@@ -214,8 +225,12 @@ static pmapdb_status remove_part(part *p, const pm_plan_series *series, size_t *
             continue;
         taken += m->n;
         st = remove_moment(p, series, m, err);
+        if (m->fate == PM_FATE_GONE && newest_ms == PMAPDB_UNKNOWN)
+            newest_ms = m->moment_ms;
     }
     *done += taken;
+    if (st == PMAPDB_OK)
+        st = remember(p->sql, series->name_id, newest_ms, err);
     return st == PMAPDB_OK ? settle(p, err) : st;
 }
 

@@ -149,10 +149,11 @@ pmapdb_status pm_sweep_begin(pm_sql *sql, const pm_sweep *sweep, int64_t *captur
     return pm_sql_run(
         sql,
         "INSERT INTO sweep (capture_id, job_id, mono_ns, missed, unreadable, vanished, degraded, "
-        "unmoved) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "unmoved, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         PM_ARGS(PM_I(*capture_id), PM_I(job_id), PM_I(sweep->mono_ns), PM_I(sweep->counts.missed),
                 PM_I(sweep->counts.unreadable), PM_I(sweep->counts.vanished),
-                PM_I(sweep->counts.degraded), PM_I(sweep->counts.unmoved)),
+                PM_I(sweep->counts.degraded), PM_I(sweep->counts.unmoved),
+                PM_I(sweep->counts.changed)),
         err);
 }
 
@@ -167,9 +168,9 @@ pmapdb_status pm_sweep_end(pm_sql *sql, int64_t capture_id, int64_t ended_ms, co
     return pm_sql_run(
         sql,
         "UPDATE sweep SET missed = ?2, unreadable = ?3, vanished = ?4, degraded = ?5, "
-        "unmoved = ?6 WHERE capture_id = ?1",
+        "unmoved = ?6, changed = ?7 WHERE capture_id = ?1",
         PM_ARGS(PM_I(capture_id), PM_I(sweep->counts.missed), PM_I(sweep->counts.unreadable),
                 PM_I(sweep->counts.vanished), PM_I(sweep->counts.degraded),
-                PM_I(sweep->counts.unmoved)),
+                PM_I(sweep->counts.unmoved), PM_I(sweep->counts.changed)),
         err);
 }

@@ -16,7 +16,7 @@ typedef struct pm_sweep {
     int64_t every_ms; /* PMAPDB_UNKNOWN: once */
     int64_t started_ms, mono_ns;
     struct {
-        int64_t missed, unreadable, vanished, degraded, unmoved;
+        int64_t missed, unreadable, vanished, degraded, unmoved, changed;
     } counts;
 } pm_sweep;
 

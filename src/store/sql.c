@@ -1,6 +1,7 @@
 /* sql: prepared statements, found again by the address of their text. */
 #include "store/sql.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define SLOTS 256 /* more than the statements of the whole program; checked by an assert */
@@ -34,6 +35,17 @@ void pm_sql_free(pm_sql *sql)
     free(sql);
 }
 
+/* A reader's as well: it makes the -shm, and the last to leave copies the -wal. A prune writes over
+ * the -wal that is there; where that is too short it needs some room before it gives any. */
+static pmapdb_status fail_full(const char *file, pmapdb_error *err)
+{
+    return pm_fail(err, PMAPDB_DATABASE,
+                   "cannot write %s: no space left on the device; what was stored before is whole; "
+                   "pmapdb prune makes room, and where it cannot: free some MiB, or copy the store "
+                   "with its -wal elsewhere, prune it there with --db, copy both back",
+                   file);
+}
+
 pmapdb_status pm_sql_fail(sqlite3 *db, const char *doing, pmapdb_error *err)
 {
     int code = sqlite3_extended_errcode(db);
@@ -41,6 +53,8 @@ pmapdb_status pm_sql_fail(sqlite3 *db, const char *doing, pmapdb_error *err)
     pmapdb_status st = PMAPDB_DATABASE;
 
     file = file && *file ? file : "the store";
+    if ((code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(db) == ENOSPC)
+        code = SQLITE_FULL; /* its -shm did not fit */
     switch (code & 0xff) {
     case SQLITE_NOMEM:
         st = pm_fail_nomem(err);
@@ -51,8 +65,7 @@ pmapdb_status pm_sql_fail(sqlite3 *db, const char *doing, pmapdb_error *err)
                      file);
         break;
     case SQLITE_FULL:
-        st = pm_fail(err, PMAPDB_DATABASE,
-                     "%s: no space left to %s; what was stored before is whole", file, doing);
+        st = fail_full(file, err);
         break;
     case SQLITE_NOTADB:
         st = pm_fail(err, PMAPDB_SCHEMA, "%s: not a pmapdb store", file);

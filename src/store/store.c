@@ -82,6 +82,8 @@ static pmapdb_status check_file(const char *path, int how, pmapdb_error *err)
                                : pm_fail_io(err, errno, "cannot open the store '%s'", path);
     if (S_ISDIR(info.st_mode))
         return pm_fail(err, PMAPDB_SCHEMA, "'%s' is a directory, not a store", path);
+    if (!S_ISREG(info.st_mode)) /* to open a pipe is to wait for whoever opens its other end */
+        return pm_fail(err, PMAPDB_SCHEMA, "'%s' is no regular file, so no store", path);
     if (access(path, how) != 0)
         return pm_fail_io(err, errno, "cannot %s the store '%s'", how & W_OK ? "write" : "read",
                           path);
@@ -92,8 +94,9 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
                                       pmapdb_error *err)
 {
     int busy_ms = o->busy_ms ? o->busy_ms : BUSY_MS;
+    bool create = o->mode == PMAPDB_WRITE;
     int64_t version;
-    pmapdb_status st = create_file(s->path, o, err);
+    pmapdb_status st = create ? create_file(s->path, o, err) : PMAPDB_OK;
 
     if (st == PMAPDB_OK)
         st = check_file(s->path, R_OK | W_OK, err);
@@ -106,7 +109,11 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
     st = pm_sql_new(s->db, &s->sql, err);
     if (st == PMAPDB_OK)
         st = pm_check_identity(s, &version, err); /* before anything is changed */
-    if (st == PMAPDB_OK) /* before the first page is written: it is of no use behind that */
+    if (st == PMAPDB_OK && version == 0 && !create)
+        return pm_migrate(s, false, err); /* says why not */
+    /* Before the first page is written: behind that it is of no use, but writes a page each time,
+     * which a full disk has no room for. */
+    if (st == PMAPDB_OK && version == 0)
         st = exec(s, "PRAGMA auto_vacuum = INCREMENTAL", err);
     if (st == PMAPDB_OK)
         st = switch_to_wal(s, busy_ms, err);
@@ -206,7 +213,7 @@ pmapdb_status pmapdb_open(const char *path, const pmapdb_open_options *options, 
     s->query_dir = options->query_dir ? strdup(options->query_dir) : NULL;
     if (!s->path || (options->query_dir && !s->query_dir))
         st = pm_fail_nomem(err);
-    else if (options->mode == PMAPDB_WRITE)
+    else if (options->mode != PMAPDB_READ)
         st = open_for_writing(s, options, err);
     else
         st = open_for_reading(s, options, err);
@@ -256,6 +263,9 @@ pmapdb_status pm_store_begin_tidying(pmapdb_store *s, pmapdb_error *err)
 {
     pm_writer_free(s->writer);
     s->writer = NULL;
+    /* What the -wal holds is copied if that is possible at once: then it is written over from its
+     * start, and a full disk has that much room. */
+    sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     return exec(s, "PRAGMA foreign_keys = OFF", err);
 }
 

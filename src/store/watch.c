@@ -70,6 +70,19 @@ pmapdb_status pm_watch_host(pm_sql *sql, const char *host, pm_watch_reading *out
     return st == PMAPDB_OK ? read_rows(sql, stmt, out, n, err) : st;
 }
 
+int64_t pm_watch_patience(pmapdb_store *s)
+{
+    int64_t ms = 0;
+
+    pm_sql_int(s->sql, "PRAGMA busy_timeout", PM_NO_ARGS, 0, &ms, NULL);
+    return ms;
+}
+
+void pm_watch_set_patience(pmapdb_store *s, int64_t ms)
+{
+    sqlite3_busy_timeout(s->db, (int)ms);
+}
+
 bool pm_watch_moved(pmapdb_store *s)
 {
     int moved = 0;

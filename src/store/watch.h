@@ -22,6 +22,10 @@ pmapdb_status pm_watch_own(pm_sql *sql, const char *host, const char *boot_id, i
 pmapdb_status pm_watch_host(pm_sql *sql, const char *host, pm_watch_reading *out, size_t max,
                             size_t *n, pmapdb_error *err);
 
+/* How long another writer is waited for, in ms. */
+int64_t pm_watch_patience(pmapdb_store *s);
+void pm_watch_set_patience(pmapdb_store *s, int64_t ms);
+
 /* The file was removed, renamed or replaced: what is written goes where nobody looks. */
 bool pm_watch_moved(pmapdb_store *s);
 

@@ -3,6 +3,7 @@
 #include "api/live.h"
 
 #include "api/capture_lock.h"
+#include <sys/stat.h>
 
 #define STEP_MS 100
 
@@ -260,6 +261,54 @@ static void one_beat_is_not_lost_silently(void **state)
     end(&l);
 }
 
+/* Who may only read the store could keep runs out by a lock. */
+static void lock_is_for_writers(void **state)
+{
+    static const struct {
+        mode_t store, lock;
+    } modes[] = {{0644, 0600}, {0600, 0600}, {0664, 0660}, {0666, 0666}, {0640, 0600}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        struct stat info;
+        live l;
+        int fd;
+
+        unlink("t.db-capture");
+        begin(&l);
+        assert_int_equal(chmod("t.db", modes[i].store), 0);
+        assert_int_equal(pm_capture_lock("t.db", "h", "s", 0, on_progress, &l, &fd, NULL),
+                         PMAPDB_OK);
+        assert_int_equal(fstat(fd, &info), 0);
+        assert_int_equal(info.st_mode & 0777, modes[i].lock);
+        close(fd);
+        end(&l);
+    }
+}
+
+static void ask_patience(live *l)
+{
+    assert_int_equal(number(l, "PRAGMA busy_timeout"), 1000);
+}
+
+/* Another writer is waited for until the next beat; behind the run, as long as it was opened for.
+ */
+static void patience(void **state)
+{
+    live l;
+
+    (void)state;
+    begin(&l);
+    child(&l, "worker");
+    sqlite3_busy_timeout(l.store->db, 60000);
+    begin_run(&l, 1, 1);
+    l.at_beat = ask_patience;
+    run(&l);
+    assert_int_equal(l.beats, 1);
+    assert_int_equal(number(&l, "PRAGMA busy_timeout"), 60000);
+    end(&l);
+}
+
 static void take_store_away(live *l)
 {
     (void)l;
@@ -342,6 +391,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(lost_beats, box_enter, box_leave),
         cmocka_unit_test_setup_teardown(whole_or_not_at_all, box_enter, box_leave),
         cmocka_unit_test_setup_teardown(one_beat_is_not_lost_silently, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(patience, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(lock_is_for_writers, box_enter, box_leave),
         cmocka_unit_test_setup_teardown(store_is_taken_away, box_enter, box_leave),
         cmocka_unit_test_setup_teardown(one_run_of_a_selection, box_enter, box_leave),
     };

@@ -1,6 +1,8 @@
 /* capture_test: one beat of live processes, against what the kernel says of them. */
 #include "api/live.h"
 
+#include <pthread.h>
+
 /* What stands behind `key` in a file of /proc, summed over its lines. None of the program's own
  * parsers reads it. (Not Pss: it changes while this process, the parent, touches what they share.)
  */
@@ -120,6 +122,43 @@ static void named_ones_that_are_not_there(void **state)
     end(&l);
 }
 
+static void *wait_long(void *tid)
+{
+    *(_Atomic int64_t *)tid = gettid();
+    pause();
+    return NULL;
+}
+
+static void threads_and_zombies(void **state)
+{
+    live l;
+    pthread_t thread;
+    _Atomic int64_t tid = 0;
+    int64_t pids[2];
+    siginfo_t info;
+
+    (void)state;
+    begin(&l);
+    child(&l, "worker");
+    assert_int_equal(pthread_create(&thread, NULL, wait_long, &tid), 0);
+    while (!tid)
+        ;
+    kill((pid_t)l.pids[0], SIGKILL);
+    assert_int_equal(waitid(P_PID, (id_t)l.pids[0], &info, WEXITED | WNOWAIT), 0);
+    pids[0] = tid;
+    pids[1] = l.pids[0];
+    l.options.pids = pids;
+    l.options.n_pids = 2;
+    run(&l);
+    assert_int_equal(l.result.stored, 0);
+    assert_int_equal(l.result.trouble, 2);
+    assert_non_null(strstr(l.news.data, " is a thread of process "));
+    assert_non_null(strstr(l.news.data, "it has ended (a zombie)\n"));
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+    end(&l);
+}
+
 static void by_expression(void **state)
 {
     live l;
@@ -236,6 +275,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_process, box_enter, box_leave),
         cmocka_unit_test_setup_teardown(several_are_one_moment, box_enter, box_leave),
         cmocka_unit_test_setup_teardown(named_ones_that_are_not_there, box_enter, box_leave),
+        cmocka_unit_test_setup_teardown(threads_and_zombies, box_enter, box_leave),
         cmocka_unit_test_setup_teardown(by_expression, box_enter, box_leave),
         cmocka_unit_test_setup_teardown(kept_environment, box_enter, box_leave),
         cmocka_unit_test_setup_teardown(measures, box_enter, box_leave),

@@ -66,6 +66,11 @@ live pmapdb capture $one --every soon
 live pmapdb capture $one --on-growth 10
 live pmapdb capture $one --measure pmap
 live pmapdb capture $one --keep-env A=B
+live pmapdb capture $one --keep-env ,,
+live pmapdb capture $one --name ''
+live pmapdb capture $one --host ''
+live pmapdb import --name '' samples
+live pmapdb import --host '' samples
 live pmapdb capture --all --name all
 
 say "one run of a selection at a time; a signal ends it"

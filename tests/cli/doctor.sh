@@ -74,7 +74,12 @@ cp samples/logs/leaky-cron.log other.db
 doctor --db other.db | grep -vE '^(next|else)'
 : >empty.db
 doctor --db empty.db
-
+say "what is no file is not waited for"
+mkfifo pipe.db
+doctor --db pipe.db
+run pmapdb processes --db pipe.db
+run pmapdb import --db pipe.db samples/captures
+run pmapdb merge pipe.db
 
 say "usage"
 run pmapdb doctor --max-size much

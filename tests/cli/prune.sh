@@ -18,14 +18,26 @@ sizes() {
 }
 
 say "a rule must be given; what goes together"
-run pmapdb prune
 run pmapdb prune --keep-last -3
 run pmapdb prune --pin last
-run pmapdb prune --drop
+say "no store is not made; an unset variable is not all"
+run pmapdb prune --keep-last 1
+run pmapdb prune --compact
+run pmapdb prune --pin last --reason why
+: >empty.db
+run pmapdb prune --db empty.db --keep-last 1
+wc -c <empty.db | tr -d ' '
+ls
+run pmapdb prune --process '' --drop --force
+run pmapdb prune --host '' --keep-last 1
+run pmapdb prune --unpin ''
+run pmapdb merge --host '' other.db
 
 log 10 web 2026-11-16T22:00:00Z 7200 60 >web.log
 log 20 db 2026-11-20T00:00:00Z 3600 5 >db.log
 pmapdb import -q web.log db.log
+run pmapdb prune
+run pmapdb prune --drop
 say "which rule keeps what"
 run pmapdb prune --keep-last 2 --keep-daily 3 --keep-weekly 5 --keep-within 6h --dry-run -q |
     awk 'NR == 1 || $5 == "keep" || $2 == "db" { print }'

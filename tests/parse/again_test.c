@@ -368,6 +368,53 @@ static void what_is_not_whole(void **state)
     pm_buf_free(&t);
 }
 
+#define AT(start, end, size, rss)                                                             \
+    "0000" #start "000-0000" #end "000 rw-p 00000000 00:00 0 \nSize:                  " #size \
+    " kB\nRss:                   " #rss " kB\n"
+#define AS_IT_WAS AT(1, 2, 4, 1) AT(3, 4, 4, 2) AT(4, 5, 4, 2) AT(8, 9, 4, 3)
+
+/* The kernel goes on behind the last address that it printed: what grew meanwhile comes again. */
+static void what_grew_counts_once(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t mappings, rss;
+    } grown[] = {
+        {AT(1, 2, 4, 1) AT(4, 5, 4, 2) AT(4, 6, 8, 5) AT(8, 9, 4, 3), 3, 9},
+        {AT(1, 2, 4, 1) AT(3, 4, 4, 2) AT(4, 5, 4, 2) AT(4, 6, 8, 5), 3, 8},
+        {AT(1, 2, 4, 1) AT(3, 4, 4, 2) AT(4, 5, 4, 2) AT(3, 6, 12, 7) AT(8, 9, 4, 3), 3, 11},
+        {AT(1, 2, 4, 9) AT(3, 4, 4, 9) AT(4, 5, 4, 9) AT(1, 6, 20, 7) AT(8, 9, 4, 9), 2, 16},
+        {AT(4, 5, 4, 2) AT(4, 6, 8, 5) AT(4, 7, 12, 6), 1, 6},
+    };
+    pm_again *known = new_again();
+    got g;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof grown / sizeof *grown; i++)
+        for (size_t step = 1; step < 200; step += 33) {
+            pm_again *fresh = new_again();
+
+            expect_read(known, PM_DIALECT_SMAPS, pm_text_of(AS_IT_WAS), step);
+            for (int k = 0; k < 4; k++) {
+                assert_int_equal(read_as(k ? known : fresh, PM_DIALECT_SMAPS,
+                                         pm_text_of(grown[i].text), step, &g),
+                                 PMAPDB_OK);
+                assert_int_equal(g.n, grown[i].mappings);
+                assert_int_equal(g.block.totals.v[PM_TOTAL_MAPPINGS], grown[i].mappings);
+                assert_int_equal(g.block.totals.v[PM_TOTAL_RSS], grown[i].rss);
+            }
+            pm_again_free(fresh);
+        }
+    expect_read(known, PM_DIALECT_SMAPS, pm_text_of(grown[0].text), 100); /* as the reader does */
+    expect_read(known, PM_DIALECT_SMAPS, pm_text_of(AS_IT_WAS), 100);
+    assert_false(pm_again_torn(known));
+    assert_int_equal(
+        read_as(known, PM_DIALECT_SMAPS, PM_TEXT(AT(1, 4, 12, 4) AT(2, 6, 16, 4)), 100, &g),
+        PMAPDB_INPUT);
+    assert_true(pm_again_torn(known));
+    pm_again_free(known);
+}
+
 /* Cut off anywhere, it is either refused or what the reader calls whole. */
 static void cut_anywhere(void **state)
 {
@@ -396,7 +443,7 @@ int main(void)
         cmocka_unit_test(whatever_changes),     cmocka_unit_test(a_year),
         cmocka_unit_test(one_at_a_time),        cmocka_unit_test(dialects_in_turns),
         cmocka_unit_test(nothing_at_all),       cmocka_unit_test(what_is_not_whole),
-        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(cut_anywhere),         cmocka_unit_test(what_grew_counts_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,6 +157,29 @@ static void an_address_that_goes_back_begins_a_block(void **state)
     kit_free(s);
 }
 
+/* What grew while it was read comes once more: not one more block, and counted once. */
+static void what_grew_is_counted_once(void **state)
+{
+    static const char *const text = "00001000-00002000 r--p 00000000 00:00 0 \n"
+                                    "00004000-00005000 rw-p 00000000 00:00 0 \n"
+                                    "00004000-00007000 rw-p 00000000 00:00 0 \n"
+                                    "00008000-00009000 rw-p 00000000 00:00 0 \n";
+    pm_seen *s = kit_read(pm_text_of(text));
+
+    (void)state;
+    assert_int_equal(s->n_blocks, 1);
+    assert_int_equal(s->n_rows, 3);
+    assert_int_equal(s->rows[1].end, 0x7000);
+    assert_int_equal(s->blocks[0].state, PM_STATE_COMPLETE);
+    assert_int_equal(s->blocks[0].totals.v[PM_TOTAL_SIZE], 4 + 12 + 4);
+    assert_non_null(strstr(s->blocks[0].notes.data, "1 mappings are printed twice"));
+    kit_free(s);
+    s = kit_read(PM_TEXT(
+        "00004000-00005000 rw-p 00000000 00:00 0 \n00004000-00007000 rw-p 00000000 00:00 0 \n"));
+    assert_int_equal(s->n_blocks, 2); /* of who greps for one mapping, again and again */
+    kit_free(s);
+}
+
 /* Keys below a first line that cannot be read are not those of the row before. */
 static void a_damaged_first_line_spoils_its_row_only(void **state)
 {
@@ -321,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_stack_guard_is_no_damage),
         cmocka_unit_test(overlap_is_damage),
         cmocka_unit_test(an_address_that_goes_back_begins_a_block),
+        cmocka_unit_test(what_grew_is_counted_once),
         cmocka_unit_test(a_damaged_first_line_spoils_its_row_only),
         cmocka_unit_test(sums_alone_are_totals),
         cmocka_unit_test(a_line_between_rows_that_is_none_is_said),

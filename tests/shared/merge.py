@@ -28,7 +28,7 @@ LIVE = (
     "SELECT t.hash, e.name, e.value FROM environment e "
     "JOIN standing t ON t.standing_id = e.standing_id",
     "SELECT h.name, j.boot_id, j.selection, j.every_ms, c.started_ms, c.ended_ms, w.mono_ns, "
-    "w.missed, w.unreadable, w.vanished, w.degraded, w.unmoved FROM sweep w JOIN job j ON "
+    "w.missed, w.unreadable, w.vanished, w.degraded, w.unmoved, w.changed FROM sweep w JOIN job j ON "
     "j.job_id = w.job_id JOIN host h ON h.host_id = j.host_id JOIN capture c ON c.capture_id = "
     "w.capture_id",
     "SELECT p.pid, s.taken_ms, m.start, m.end, m.perms, m.offset, m.device, m.inode, m.category, "

@@ -2,6 +2,7 @@
  * environments and users. */
 #include "source/box.h"
 #include "source/child.h"
+#include "source/proc_text.h"
 
 #include <grp.h>
 #include <pwd.h>
@@ -127,6 +128,9 @@ static void long_arguments(void **state)
     assert_int_equal(cmdline.len, PM_PROC_TEXT_MAX);
     assert_memory_equal(cmdline.data, "c " CHILD_STOP " xxx", 2 + strlen(CHILD_STOP) + 4);
     assert_int_equal(cmdline.data[2 + strlen(CHILD_STOP) + 1 + n], ' ');
+    cmdline = standing_of(pid, PM_WANT_CMDLINE | PM_WANT_SHORT, &memory).cmdline;
+    assert_int_equal(cmdline.len, PM_PROC_KEPT_MAX);
+    assert_memory_equal(cmdline.data + PM_PROC_KEPT_MAX - 4, "x...", 4);
     pm_buf_free(&memory);
     child_end(pid);
     free(large);
@@ -196,7 +200,8 @@ static void long_environment(void **state)
     all = environment_of(envp, &memory);
     assert_int_equal(all.len, 2 * (n + 1));
     assert_int_equal(pm_proc_keep_environment(all, names, 3, &kept_memory, &kept, NULL), PMAPDB_OK);
-    assert_int_equal(kept.len, 2 * (n + 1));
+    assert_int_equal(kept.len, 2 * (3 + PM_PROC_KEPT_MAX + 1)); /* "X1=", a NUL */
+    assert_memory_equal(kept.data + 3 + PM_PROC_KEPT_MAX - 4, "x...\0X2=x", 9);
     pm_buf_free(&memory);
     pm_buf_free(&kept_memory);
     for (int i = 0; i < 3; i++)

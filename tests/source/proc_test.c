@@ -66,7 +66,7 @@ static void zombie_and_gone(void **state)
     if (pid == 0)
         _exit(0);
     assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-    assert_int_equal(child_open(pid, &p), PM_PROC_GONE);
+    assert_int_equal(child_open(pid, &p), PM_PROC_ZOMBIE);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     assert_int_equal(child_open(pid, &p), PM_PROC_GONE);
     assert_int_equal(child_open(0, &p), PM_PROC_GONE);

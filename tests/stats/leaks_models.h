@@ -48,7 +48,7 @@ static inline void judge_n(const model *models, size_t n_keys, const pm_leak_opt
                            size_t n)
 {
     pm_leak_key keys[KEYS] = {0};
-    pm_leak_process process = {times, lives, n, keys, n_keys};
+    pm_leak_process process = {times, lives, n, keys, n_keys, NULL};
 
     for (size_t i = 0; i < n; i++)
         times[i] = INT64_C(1800000000000) + (int64_t)i * 60000;

@@ -206,7 +206,7 @@ static void rss_of_a_few(void **state)
 {
     static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
     pm_leak_key key = {"heap", "heap", runs[0], N};
-    pm_leak_process process = {times, NULL, N, &key, 1};
+    pm_leak_process process = {times, NULL, N, &key, 1, NULL};
 
     (void)state;
     judge(&heap, 1);
@@ -224,7 +224,7 @@ static void full_reservation(void **state)
 {
     static const model arena = {"anonymous", SMAPS(L(1, 0), L(18000, 0), L(2000, 800), NONE)};
     pm_leak_key key = {"anonymous", "anonymous", runs[0], N};
-    pm_leak_process process = {times, NULL, N, &key, 1};
+    pm_leak_process process = {times, NULL, N, &key, 1, NULL};
 
     (void)state;
     judge(&arena, 1);

@@ -127,7 +127,7 @@ static void sums_among_others(void **state)
         {"total", SMAPS(L(1, 0), L(9000, 0), L(4000, 0), L(4000, 0))},
     };
     pm_leak_key keys[2];
-    pm_leak_process process = {times, NULL, N, keys, 2};
+    pm_leak_process process = {times, NULL, N, keys, 2, NULL};
     pm_leak_run heap[2];
 
     (void)state;
@@ -155,7 +155,7 @@ static void runs_add_up(void **state)
 {
     static const model heap = {"heap", SMAPS(L(1, 0), L(9000, 0), L(4000, 0), L(4000, 0))};
     pm_leak_key key = {"heap", "heap", runs[0], 2};
-    pm_leak_process process = {times, NULL, N, &key, 1};
+    pm_leak_process process = {times, NULL, N, &key, 1, NULL};
 
     (void)state;
     judge(&heap, 1);
@@ -180,7 +180,7 @@ static void growth_is_of_the_last_life(void **state)
     for (int i = 0; i < 20; i++)
         runs[0][i].value[PM_METRIC_SIZE] = 20000;
     pm_leak_key key = {"anonymous", "anonymous", runs[0], N};
-    pm_leak_process process = {times, lives, N, &key, 1};
+    pm_leak_process process = {times, lives, N, &key, 1, NULL};
 
     assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
     memset(lives, 0, sizeof lives);
@@ -195,7 +195,7 @@ static void long_names(void **state)
 {
     char path[400] = "/a";
     pm_leak_key key = {path, "heap", runs[0], N};
-    pm_leak_process process = {times, lives, N, &key, 1};
+    pm_leak_process process = {times, lives, N, &key, 1, NULL};
     static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
 
     (void)state;
@@ -217,7 +217,7 @@ static void limit_behind_sums(void **state)
         {"total", SMAPS(L(1, 0), L(90000, 0), L(30000, 0), L(4000, 0))},
     };
     pm_leak_key keys[2] = {{"heap", "heap", runs[0], 30}, {"total", "total", &runs[1][30], 10}};
-    pm_leak_process process = {times, NULL, N, keys, 2};
+    pm_leak_process process = {times, NULL, N, keys, 2, NULL};
     pm_leak_options options = {.metric = -1, .limit_kib = 54000};
 
     (void)state;

@@ -38,7 +38,8 @@ static inline void beats_sweep(const kit *k, int job, int64_t at, int64_t mono, 
                (long long)(BEATS_MS + at * 1000), (long long)(BEATS_MS + at * 1000 + 100));
     beats_exec(k,
                "INSERT INTO sweep (capture_id, job_id, mono_ns, missed, unreadable, vanished, "
-               "degraded, unmoved) VALUES (last_insert_rowid(), %d, %lld, %d, 3, 1, 0, 2)",
+               "degraded, unmoved, changed) VALUES (last_insert_rowid(), %d, %lld, %d, 3, 1, 0, 2, "
+               "1)",
                job, (long long)mono * 1000000000, missed);
 }
 

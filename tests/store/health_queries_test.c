@@ -104,13 +104,48 @@ static void beats_are_counted(void **state)
         beats_sweep(k, 1, 60 * minutes[i], 60 * minutes[i], minutes[i] == 5);
     for (size_t i = 0; i < 4; i++)
         beats_sweep(k, 2, 60 * cron[i], 60 * cron[i], 0);
-    expect(k, "sweeps", NULL, NULL,
-           "selection every step expected kept missed absent took unreadable vanished unmoved",
-           "4711 ? 300000 8 4 0 4 100 3 4 8\n"
-           "--all 60000 60000 7 5 1 1 100 3 5 10\n");
+    expect(
+        k, "sweeps", NULL, NULL,
+        "selection every step expected kept missed absent took unreadable vanished unmoved changed",
+        "4711 ? 300000 8 4 0 4 100 3 4 8 4\n"
+        "--all 60000 60000 7 5 1 1 100 3 5 10 5\n");
     /* what was missed before the first beat of the window is not of the window */
     expect(k, "sweeps", "since", "2023-11-14T22:18:00Z", "selection expected kept missed absent",
-           "4711 7 3 0 4\n--all 2 2 0 0\n");
+           "4711 3 3 0 0\n--all 2 2 0 0\n"); /* two steps are no median */
+}
+
+/* A prune left three of the first ten; behind them, one of five is absent. A cron job likewise. */
+static void what_was_pruned_is_not_expected(void **state)
+{
+    static const int64_t minutes[] = {0, 4, 9, 11, 12, 13, 15};
+    const kit *k = kit_of(state);
+
+    for (int job = 1; job <= 2; job++) {
+        beats_job(k, job, "a", job == 1 ? "--all" : "4711", job == 1 ? 60000 : 0);
+        for (size_t i = 0; i < 7; i++)
+            beats_sweep(k, job, 60 * minutes[i], 60 * minutes[i], 0);
+    }
+    beats_exec(k, "UPDATE job SET pruned_ms = %lld", (long long)(BEATS_MS + INT64_C(600000)));
+    expect(k, "sweeps", NULL, NULL, "selection step expected kept absent first_at",
+           "4711 60000 8 7 1 2023-11-14T22:13:20Z\n--all 60000 8 7 1 2023-11-14T22:13:20Z\n");
+    /* all that is left is older than what went */
+    beats_exec(k, "UPDATE job SET pruned_ms = %lld", (long long)(BEATS_MS + INT64_C(6000000)));
+    expect(k, "sweeps", NULL, NULL, "selection step expected kept absent",
+           "4711 ? 7 7 0\n--all 60000 7 7 0\n");
+}
+
+static void gaps_begin_behind_a_prune(void **state)
+{
+    static const int64_t minutes[] = {0, 30, 60, 61, 62, 63, 70};
+    const kit *k = kit_of(state);
+
+    for (size_t i = 0; i < 7; i++)
+        kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 60 * minutes[i]));
+    expect(k, "gaps", NULL, NULL, "name from_at step",
+           "one 2023-11-14T22:13:20Z 60000\none 2023-11-14T22:43:20Z 60000\n"
+           "one 2023-11-14T23:16:20Z 60000\n");
+    beats_exec(k, "UPDATE name SET pruned_ms = %lld", (long long)(BEATS_MS + INT64_C(3540000)));
+    expect(k, "gaps", NULL, NULL, "name from_at step", "one 2023-11-14T23:16:20Z 60000\n");
 }
 
 static void a_beat_alone(void **state)
@@ -274,12 +309,13 @@ static void map_count_of_live_captures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_KIT(read_cost_of_a_hundred),  IN_KIT(read_cost_of_a_name),
-        IN_KIT(beats_are_counted),       IN_KIT(a_beat_alone),
-        IN_KIT(clocks_that_were_set),    IN_KIT(days_of_a_store),
-        IN_KIT(days_add_up_to_the_file), IN_KIT(keys_that_nobody_knows),
-        IN_KIT(sums_that_differ),        IN_KIT(sights_of_a_process),
-        IN_KIT(refusals_newest_first),   IN_KIT(map_count_of_live_captures),
+        IN_KIT(read_cost_of_a_hundred),    IN_KIT(read_cost_of_a_name),
+        IN_KIT(beats_are_counted),         IN_KIT(what_was_pruned_is_not_expected),
+        IN_KIT(gaps_begin_behind_a_prune), IN_KIT(a_beat_alone),
+        IN_KIT(clocks_that_were_set),      IN_KIT(days_of_a_store),
+        IN_KIT(days_add_up_to_the_file),   IN_KIT(keys_that_nobody_knows),
+        IN_KIT(sums_that_differ),          IN_KIT(sights_of_a_process),
+        IN_KIT(refusals_newest_first),     IN_KIT(map_count_of_live_captures),
     };
 
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);

@@ -115,6 +115,7 @@ static void a_job_on_time(void **state)
     expect(&h, "beats", NOTE, "49 of 2881 in 7 days; 0 missed, 2832 while no capture ran");
     expect(&h, "unreadable", NOTE, "3 in the last beat");
     expect(&h, "vanished", OK, "49 in 7 days");
+    expect(&h, "changed", NOTE, "49 in 7 days");
 }
 
 /* Three steps, and never less than a minute. */
@@ -167,7 +168,7 @@ static void what_reading_costs(void **state)
     job_of_two_days(k, 1, 10);
     ask(k, &h, false);
     expect(&h, "stall", OK, "worst one/1: one read 90 / 90 / 90 us, a map 1000 / 1000 / 1000 us");
-    expect(&h, "underestimated", OK, "1 ");
+    expect(&h, "underestimated", OK, "0 "); /* longer than 80 us, but nobody noticed */
     expect(&h, "degraded", OK, "0 ");
     kit_exec(k, "UPDATE sight SET longest_us = 60000");
     ask(k, &h, false);
@@ -177,6 +178,32 @@ static void what_reading_costs(void **state)
     expect(&h, "stall", NOTE, "60ms at most");
     expect(&h, "underestimated", OK, "0 ");
     expect(&h, "degraded", NOTE, "1 in 7 days have sizes only; one: large");
+}
+
+/* Two jobs; what the first looks for is gone since three beats. */
+static void beats_that_find_nothing(void **state)
+{
+    const kit *k = kit_of(state);
+    heard h;
+
+    job_of_two_days(k, 1, 10);
+    job_of_two_days(k, 2, 10);
+    ask(k, &h, false);
+    expect(&h, "empty", OK, "0 ");
+    beats_exec(k,
+               "UPDATE sweep SET unreadable = 0, vanished = 0, unmoved = 0, changed = 0 WHERE "
+               "job_id = 1 AND "
+               "capture_id IN (SELECT capture_id FROM capture WHERE started_ms > %lld)",
+               (long long)(BEATS_MS + (now() - 10000) * 1000));
+    ask(k, &h, false);
+    expect(&h, "empty", NOTE, "3 found no process: --all");
+    kit_exec(k, "UPDATE sweep SET unmoved = 0, unreadable = 0, vanished = 0, changed = 0");
+    ask(k, &h, false);
+    expect(&h, "empty", NOTE, "49 found no process: --all; likewise 1 other");
+    /* and where that is all the store has */
+    kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM sight; DELETE FROM snapshots");
+    ask(k, &h, false);
+    expect(&h, "empty", NOTE, "49 found no process");
 }
 
 static void clocks_and_reboots(void **state)
@@ -250,11 +277,11 @@ static void no_store_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_KIT(without_live_captures),     IN_KIT(a_job_on_time),
-        IN_KIT(a_job_that_stopped),        IN_KIT(what_is_no_service),
-        IN_KIT(what_reading_costs),        IN_KIT(clocks_and_reboots),
-        IN_KIT(a_snapshot_of_tomorrow),    IN_KIT(sums_are_proved),
-        cmocka_unit_test(no_store_at_all),
+        IN_KIT(without_live_captures),   IN_KIT(a_job_on_time),
+        IN_KIT(a_job_that_stopped),      IN_KIT(what_is_no_service),
+        IN_KIT(what_reading_costs),      IN_KIT(clocks_and_reboots),
+        IN_KIT(beats_that_find_nothing), IN_KIT(a_snapshot_of_tomorrow),
+        IN_KIT(sums_are_proved),         cmocka_unit_test(no_store_at_all),
     };
 
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);

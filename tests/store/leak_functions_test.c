@@ -293,6 +293,27 @@ static void sums_only(void **state)
          "1 [\"total\",\"leak\"]");
 }
 
+/* Rows without key of the category total: what the snapshots say of the whole, in any order and of
+ * other times, too. */
+static void totals(void **state)
+{
+#define BLIND "SELECT 'heap', 'heap', 0, 199 * 60000, 1, 1, NULL"
+#define TOTALS "SELECT NULL, 'total', i * 60000 + 7, i * 60000 + 7, 1, NULL, 1000 + 40 * i FROM t"
+    says(state,
+         "SELECT json_extract(j, '$[0].verdict', '$[0].rate_per_h', '$[0].first', '$[0].last', "
+         "'$[0].rss_from', '$[0].last_at', '$[1].rss_from', '$[1].last_at') FROM (" REPORT(
+             BLIND " UNION ALL " TOTALS, JOINT) ")",
+         "[\"leak\",2400,1000,8960,\"VmRSS\",\"1970-01-01T03:19:00.007Z\",null,"
+         "\"1970-01-01T03:19:00Z\"]");
+    same(state, REPORT(BLIND " UNION ALL " TOTALS, JOINT),
+         REPORT("SELECT * FROM (" TOTALS " ORDER BY i DESC) UNION ALL " BLIND, JOINT));
+    says(state, "SELECT json_extract(j, '$[0].rss_from') FROM (" REPORT(FLAT, JOINT) ")",
+         "mappings");
+    says(state,
+         "SELECT leak_report(NULL, 'total', 0, 0, 1, 1, 1, 'much', 1, 1, 1, 1, 'rss', NULL, NULL)",
+         "leak_report: a metric is to be a number or NULL");
+}
+
 /* A path may hold anything; two categories of one path are two keys. */
 static void keys_come_back_as_they_went_in(void **state)
 {
@@ -336,6 +357,7 @@ int main(void)
         cmocka_unit_test(a_metric_alone),
         cmocka_unit_test(limits_of_live_captures),
         cmocka_unit_test(sums_only),
+        cmocka_unit_test(totals),
         cmocka_unit_test(keys_come_back_as_they_went_in),
         cmocka_unit_test(nothing_of_nothing),
     };

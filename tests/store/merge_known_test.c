@@ -3,6 +3,8 @@
 #include "merged.h"
 #include "whole.h"
 
+#include "store/sight.h"
+
 /* The same text of one pid at one time: of another life it is another capture. */
 static void live_ones_are_known_by_their_life(void **state)
 {
@@ -83,12 +85,90 @@ static void what_a_process_knows_comes_along(void **state)
     kit_leave(&k);
 }
 
+/* Minute n of a job on host "one". */
+static void put_sweep(const kit *k, int64_t n)
+{
+    pm_sweep sweep = {.host = "one",
+                      .boot_id = "b",
+                      .selection = "--all",
+                      .every_ms = 60000,
+                      .started_ms = 1700000000000 + 60000 * n,
+                      .mono_ns = n};
+    pm_live live = {.boot_id = "b", .mono_ns = n, .utc_ms = sweep.started_ms};
+    pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, sweep.started_ms);
+    pmapdb_error err = {0};
+    pm_stored stored;
+    int64_t capture_id = 0;
+
+    kit_map(k, c, 0x1000, 64, "rw-p", "");
+    kit_name(c, "app", PM_NAME_GIVEN);
+    c->host = "one";
+    c->start_time = 5;
+    c->live = &live;
+    c->time_source = PM_TIME_LIVE;
+    kit_ok(pm_store_begin(k->store, &err), &err);
+    kit_ok(pm_sweep_begin(k->store->sql, &sweep, &capture_id, &err), &err);
+    kit_ok(pm_store_put_within(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
+    kit_ok(pm_sweep_end(k->store->sql, capture_id, sweep.started_ms + 5, &sweep, &err), &err);
+    kit_ok(pm_store_commit(k->store, &err), &err);
+    pm_capture_free(c);
+}
+
+static void prune(const kit *k, const pmapdb_prune_options *o)
+{
+    pmapdb_prune_result r;
+    pmapdb_error err = {0};
+
+    kit_ok(pmapdb_prune(k->store, o, &r, &err), &err);
+}
+
+#define HELD                                                                                  \
+    "SELECT (SELECT count(*) FROM snapshots), (SELECT count(*) FROM sweep), (j.pruned_ms - "  \
+    "1700000000000) / 60000, (j.removed_ms - 1700000000000) / 60000, (SELECT (n.pruned_ms - " \
+    "1700000000000) / 60000 FROM name n) FROM job j"
+
+/* What was pruned here stays away, also where nothing of its job is left; what was pruned there
+ * does not: a third store brings it. */
+static void pruned_sweeps_stay_away(void **state)
+{
+    const pmapdb_prune_options two = {.keep.last = 2, .max_kib = PMAPDB_UNKNOWN};
+    const pmapdb_prune_options none = {
+        .drop = true, .force = true, .host = "one", .max_kib = PMAPDB_UNKNOWN};
+    kit *a = kit_of(state), *b = new_kit(), *c = new_kit();
+    void *k = b, *l = c;
+
+    for (int64_t n = 0; n < 6; n++)
+        put_sweep(b, n);
+    assert_int_equal(merge(a, b).new, 6);
+    kit_expect(a, HELD, "6|6|?|?|?\n");
+    prune(a, &two);
+    put_sweep(b, 6);
+    assert_int_equal(merge(a, b).new, 1);
+    kit_expect(a, HELD, "3|3|3|3|3\n");
+    prune(a, &none);
+    put_sweep(b, 7);
+    assert_int_equal(merge(a, b).new, 1);
+    kit_expect(a, HELD, "1|1|6|6|?\n"); /* the name is a new one */
+    prune(b, &two);
+    assert_int_equal(merge(c, b).new, 2);
+    kit_expect(c, HELD, "2|2|5|?|5\n");
+    assert_int_equal(merge(c, a).new, 0);
+    put_sweep(a, 9);
+    kit_exec(a, "UPDATE job SET pruned_ms = NULL, removed_ms = NULL");
+    put_sweep(a, 1); /* a copy of what b was once */
+    assert_int_equal(merge(c, a).new, 2);
+    kit_expect(c, HELD, "4|4|6|?|5\n");
+    kit_leave(&k);
+    kit_leave(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_KIT(live_ones_are_known_by_their_life),
         IN_KIT(an_mtime_counts_in_seconds),
         IN_KIT(what_a_process_knows_comes_along),
+        IN_KIT(pruned_sweeps_stay_away),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

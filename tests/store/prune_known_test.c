@@ -5,6 +5,7 @@
 #include "store/compact.h"
 #include "store/log.h"
 #include "store/sight.h"
+#include <sys/stat.h>
 
 /* ---- what imports know ---- */
 
@@ -200,6 +201,95 @@ static void sweeps(void **state)
     kit_expect(k, SWEEPS, "1|1|1|0|0|0|0|1\n");
 }
 
+/* How far the series and the job were thinned out, of what was removed alone. */
+static void how_far_is_remembered(void **state)
+{
+    static const int64_t pids[] = {1, 100};
+    const kit *k = kit_of(state);
+    pmapdb_prune_options o = {.keep.last = 3, .max_kib = PMAPDB_UNKNOWN, .process = "app"};
+
+    for (int64_t n = 0; n < 10; n++)
+        put_sweep(k, n, pids, 2);
+    prune_sweeps(k, &o);
+    kit_expect(k,
+               "SELECT name, (pruned_ms - 1700000000000) / 60000, (SELECT count(*) FROM job WHERE "
+               "pruned_ms IS NULL AND removed_ms IS NULL) FROM name ORDER BY name",
+               "app|6|1\ndb|?|1\n");
+    o = (pmapdb_prune_options){.keep.last = 5, .max_kib = PMAPDB_UNKNOWN};
+    prune_sweeps(k, &o);
+    kit_expect(k,
+               "SELECT name, (n.pruned_ms - 1700000000000) / 60000, (j.pruned_ms - 1700000000000) "
+               "/ 60000, j.removed_ms = j.pruned_ms FROM name n, job j ORDER BY name",
+               "app|6|4|1\ndb|4|4|1\n");
+    o = (pmapdb_prune_options){
+        .drop = true, .force = true, .host = "one", .max_kib = PMAPDB_UNKNOWN};
+    prune_sweeps(k, &o); /* the job is what a merge knows it by */
+    kit_expect(k, "SELECT (removed_ms - 1700000000000) / 60000 FROM job", "9\n");
+}
+
+static void an_empty_name_is_none(void **state)
+{
+    const kit *k = kit_of(state);
+    pmapdb_prune_options o = {
+        .drop = true, .force = true, .process = "", .max_kib = PMAPDB_UNKNOWN};
+    pmapdb_prune_result r;
+    pmapdb_error err = {0};
+
+    pw_put_grown(k, 1, 0, 3);
+    assert_int_equal(pmapdb_prune(k->store, &o, &r, &err), PMAPDB_USAGE);
+    o.process = NULL;
+    o.host = "";
+    assert_int_equal(pmapdb_prune(k->store, &o, &r, &err), PMAPDB_USAGE);
+    assert_int_equal(pmapdb_pin(k->store, "", "last", "why", NULL, &err), PMAPDB_USAGE);
+    assert_int_equal(pmapdb_unpin(k->store, "app", "", NULL, &err), PMAPDB_USAGE);
+    kit_expect(k, "SELECT count(*), (SELECT count(*) FROM pin) FROM snapshots", "3|0\n");
+}
+
+/* ---- a full disk ---- */
+
+static int64_t wal_bytes(const kit *k)
+{
+    char path[128];
+    struct stat info;
+
+    snprintf(path, sizeof path, "%s-wal", k->path);
+    return stat(path, &info) == 0 ? (int64_t)info.st_size : -1;
+}
+
+/* The -wal, which stays when the last writer leaves, is room that a prune has. */
+static void a_prune_writes_over_the_wal(void **state)
+{
+    kit *k = kit_of(state);
+    pmapdb_error err = {0};
+    int64_t before;
+
+    pw_put_grown(k, 1, 0, 50);
+    kit_close(k);
+    before = wal_bytes(k);
+    assert_true(before > 0);
+    kit_open(k); /* to open writes nothing */
+    assert_int_equal(wal_bytes(k), before);
+    kit_ok(pm_store_begin_tidying(k->store, &err), &err);
+    kit_exec(k, "UPDATE name SET pruned_ms = 1");
+    pm_store_end_tidying(k->store);
+    assert_int_equal(wal_bytes(k), before);
+}
+
+static void a_full_disk_is_a_failed_write(void **state)
+{
+    const kit *k = kit_of(state);
+    pmapdb_error err = {0};
+
+    pw_put_grown(k, 1, 0, 1);
+    kit_exec(k, "PRAGMA max_page_count = 1");
+    assert_int_equal(pm_sql_run(k->store->sql, "CREATE TABLE large AS SELECT randomblob(1000000)",
+                                PM_NO_ARGS, &err),
+                     PMAPDB_DATABASE);
+    assert_memory_equal(err.text, "cannot write ", 13);
+    assert_non_null(strstr(err.text, "no space left on the device"));
+    assert_non_null(strstr(err.text, "pmapdb prune makes room"));
+}
+
 /* ---- compacting ---- */
 
 static pmapdb_compact_result compact(const kit *k)
@@ -294,6 +384,10 @@ int main(void)
         IN_KIT(a_log_goes_on),
         IN_KIT(a_capture_that_went_is_made_again),
         IN_KIT(sweeps),
+        IN_KIT(how_far_is_remembered),
+        IN_KIT(an_empty_name_is_none),
+        IN_KIT(a_prune_writes_over_the_wal),
+        IN_KIT(a_full_disk_is_a_failed_write),
         IN_KIT(epochs_join),
         IN_KIT(epochs_stay_bounded),
     };

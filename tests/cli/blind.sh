@@ -1,0 +1,86 @@
+# blind: snapshots read as maps, which say nothing of resident memory, in leaks and check. VmRSS is
+# put beside imported maps with sqlite3, so that the numbers are the same everywhere.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+need sqlite3
+
+# PID FIRST LAST: a maps every five minutes, of the mappings of kit's pmap_x with a heap of 5000 KiB.
+maps() {
+    i=$2
+    while [ "$i" -le "$3" ]; do
+        cat >$((1795219200 + 300 * i))-"$1".maps <<END
+560000000000-560000004000 r-xp 00000000 08:01 11 /srv/bin/$1
+560000010000-560000012000 rw-p 00010000 08:01 11 /srv/bin/$1
+560001000000-5600014e2000 rw-p 00000000 00:00 0 
+7f1000000000-7f10000fa000 r-xp 00000000 08:01 12 /lib/libc.so.6
+7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0 [stack]
+END
+        i=$((i + 1))
+    done
+}
+
+# PID FIRST LAST: the same as pmap -x.
+log() {
+    i=$2
+    while [ "$i" -le "$3" ]; do
+        date -u -d "@$((1795219200 + 300 * i))" '+%Y-%m-%dT%H:%M:%SZ'
+        pmap_x "$1" "$1" 5000
+        i=$((i + 1))
+    done
+}
+
+# STORE FROM STEP: the VmRSS of its maps.
+vm_rss() {
+    sqlite3 "$1" "UPDATE snapshots SET tool_rss_kib = $2 + $3 * ((taken_ms / 1000 - 1795219200) / 300)
+        WHERE dialect = 'maps'"
+}
+
+judge() {
+    run pmapdb --db "$1" leaks
+    run pmapdb --db "$1" check --rate -w 100K -c 10M
+    pmapdb --db "$1" leaks -f csv | cut -d , -f 4-9,12-14,22,26,29 | sed -n 2p
+}
+
+say "maps alone, nothing else: nobody knows"
+maps 7 0 11
+pmapdb --db maps.db import -q --name seven 1795*-7.maps
+judge maps.db
+run pmapdb --db maps.db check --rate -w 100K --rss -w 1M
+run pmapdb --db maps.db check --rate -w 100K --metric size
+run pmapdb --db maps.db leaks --metric rss
+
+say "VmRSS is known of seven of them; of eight; of all"
+vm_rss maps.db 5436 50
+sqlite3 maps.db "UPDATE snapshots SET tool_rss_kib = NULL WHERE snapshot_id > 7"
+judge maps.db
+sqlite3 maps.db "UPDATE snapshots SET tool_rss_kib = 5786 WHERE snapshot_id = 8"
+pmapdb --db maps.db leaks -f csv | cut -d , -f 4-9,12-14,22,29 | sed -n 2p
+vm_rss maps.db 5436 50
+judge maps.db
+run pmapdb --db maps.db leaks --check --metric rss -f csv -o /dev/null
+run pmapdb --db maps.db check --eta -w 48h --limit 10M
+run pmapdb --db maps.db leaks --by lineage
+vm_rss maps.db 5436 0
+judge maps.db
+
+say "pmap -x first, then maps: what came last counts"
+log 8 0 11 >eight.log
+maps 8 12 22
+pmapdb --db both.db import -q --name eight eight.log
+pmapdb --db both.db import -q --name eight 1795*-8.maps
+sqlite3 both.db "SELECT count(DISTINCT process_id), count(*) FROM snapshots"
+run pmapdb --db both.db check --rate -w 100K
+vm_rss both.db 5436 0
+judge both.db
+sqlite3 both.db "UPDATE snapshots SET tool_rss_kib = tool_rss_kib + 500 * ((taken_ms / 1000 - 1795222500) / 300)
+    WHERE dialect = 'maps'"
+judge both.db
+run pmapdb --db both.db leaks --dialect pmap-x
+
+say "now and then, the most of them maps"
+maps 8 23 40
+pmapdb --db both.db import -q --name eight 1795*-8.maps
+vm_rss both.db 5436 0
+judge both.db
+vm_rss both.db 4886 50
+judge both.db

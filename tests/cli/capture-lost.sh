@@ -1,0 +1,45 @@
+# capture-lost: what a run says of beats that the store does not take, and that it waits for its start.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+need sqlite3
+[ -r /proc/self/smaps ] || {
+    echo "skipped: no smaps here"
+    exit 77
+}
+
+sleep 1000 &
+one=$!
+trap 'kill $one 2>/dev/null || :' EXIT
+until [ "$(cat /proc/$one/comm)" = sleep ]; do :; done
+
+mask() {
+    sed -E "s/\<$one\>/ONE/g; s/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/TIME/g; s/, [0-9]+ beats? missed//
+        s/[0-9]+ mappings, [0-9.]+ [KM]iB/N mappings, SIZE/; s/ in [0-9.]+ ms/ in T ms/
+        /^! pmapdb: TIME: [0-9]+ beats? w.* missed before it/d"
+}
+live() {
+    run "$@" | mask
+}
+
+say "the last beat is lost: trouble"
+live pmapdb capture $one -q
+sqlite3 store.db "CREATE TRIGGER fail BEFORE INSERT ON sweep BEGIN SELECT RAISE(ABORT, 'no room'); END"
+live pmapdb capture $one -q --every 100ms --count 2
+sqlite3 store.db 'DROP TRIGGER fail'
+
+say "one is lost in between: none"
+sqlite3 store.db "CREATE TRIGGER fail BEFORE INSERT ON sweep WHEN NEW.missed = 0
+    BEGIN SELECT RAISE(ABORT, 'no room'); END"
+live pmapdb capture $one -q --every 100ms --count 2
+sqlite3 store.db 'DROP TRIGGER fail'
+
+say "another writer has the store to itself when a run begins: longer than a beat"
+(
+    printf '%s\n' 'PRAGMA busy_timeout = 5000;' 'PRAGMA locking_mode = EXCLUSIVE;' 'BEGIN EXCLUSIVE;' '.shell : >held'
+    sleep 3
+    echo 'ROLLBACK;'
+) | sqlite3 store.db >/dev/null &
+holder=$!
+until [ -e held ] || ! kill -0 $holder 2>/dev/null; do sleep 0.05; done
+live pmapdb capture $one --every 1s --count 1
+wait $holder

@@ -1,0 +1,207 @@
+/* leaks_totals: VmRSS where mappings were read without what of them is resident. */
+#include "stats/leaks_models.h"
+
+static const model blind = {"anonymous", PMAP(L(9, 0), L(400000, 0))};
+static const model seen = {"heap", SMAPS(L(1, 0), L(9000, 0), L(4000, 0), L(4000, 0))};
+
+static double rss[2 * N], swap[2 * N];
+static int64_t total_times[2 * N];
+static int32_t total_lives[2 * N];
+
+/* n totals, a minute apart from the first snapshot on, that grow by `step` from place `bend` on. */
+static void fill_totals(size_t n, double from, size_t bend, double step)
+{
+    for (size_t i = 0; i < n; i++) {
+        total_times[i] = INT64_C(1800000000000) + (int64_t)i * 60000;
+        total_lives[i] = 0;
+        rss[i] = from + step * (i > bend ? (double)(i - bend) : 0);
+        swap[i] = 0;
+    }
+}
+
+/* The first `n` snapshots of one key, and `n_totals` totals. */
+static void judge_with(const model *m, size_t n, size_t n_totals, const pm_leak_options *options)
+{
+    pm_leak_totals totals = {total_times, total_lives, rss, swap, n_totals};
+    pm_leak_key key = {m->category, m->category, runs[0], n};
+    pm_leak_process process = {total_times, NULL, n, &key, 1, &totals};
+
+    for (size_t i = 0; i < n; i++)
+        run_of(m, i, &runs[0][i]);
+    assert_int_equal(pm_leaks_judge(&process, options, rows, NULL), PMAPDB_OK);
+}
+
+#define FROM "from VmRSS: the maps were read without sizes in memory"
+
+static void nothing_else_tells(void **state)
+{
+    (void)state;
+    fill_totals(N, 5000, 0, 400);
+    judge_with(&blind, N, N, &jointly);
+    expect(0, LEAK, RSS, RSS, FROM);
+    expect_rate(0, 400);
+    assert_true(rows[0].first == 5000 && rows[0].last == 20600);
+    assert_int_equal(rows[0].rss_from, PM_RSS_TOTALS);
+    expect(1, STEADY, SIZE, SIZE, "judged by size: resident memory is unknown");
+    fill_totals(N, 5000, 0, 0);
+    judge_with(&blind, N, N, &jointly);
+    expect(0, STEADY, RSS, RSS, FROM);
+    judge(&blind, 1);
+    expect(0, STEADY, SIZE, SIZE, "resident memory is unknown");
+    assert_int_equal(rows[0].rss_from, PM_RSS_UNKNOWN);
+}
+
+static void one_metric(void **state)
+{
+    pm_leak_options one = {.metric = PM_METRIC_RSS, .limit_kib = NAN};
+
+    (void)state;
+    fill_totals(N, 5000, 0, 400);
+    for (size_t i = 0; i < N; i++)
+        swap[i] = 100.0 * (double)i;
+    judge_with(&blind, N, N, &one);
+    expect(0, LEAK, RSS, RSS, FROM);
+    expect_rate(0, 400); /* without swap */
+    judge_with(&blind, N, N, &jointly);
+    expect_rate(0, 500);
+    swap[3] = NAN; /* then it is in none */
+    judge_with(&blind, N, N, &jointly);
+    expect_rate(0, 400);
+    one.metric = PM_METRIC_SIZE;
+    judge_with(&blind, N, N, &one);
+    expect(0, STEADY, SIZE, SIZE, "");
+    assert_int_equal(rows[0].rss_from, PM_RSS_NOT_ASKED);
+}
+
+/* Seven values are none; what is between may be unknown. */
+static void too_few_are_known(void **state)
+{
+    (void)state;
+    fill_totals(N, 5000, 0, 400);
+    for (size_t i = 0; i < N; i++)
+        rss[i] = i % 5 == 0 && i < 35 ? rss[i] : NAN;
+    judge_with(&blind, N, N, &jointly);
+    expect(0, STEADY, SIZE, SIZE, "resident memory is known of 7 snapshots: 8 are needed");
+    assert_int_equal(rows[0].rss_from, PM_RSS_UNKNOWN);
+    rss[35] = 5000 + 35 * 400;
+    judge_with(&blind, N, N, &jointly);
+    expect(0, LEAK, RSS, RSS, FROM);
+    expect_rate(0, 400);
+    fill_totals(N, 4000, 0, 0);
+    judge_with(&seen, 4, N, &jointly);
+    expect(0, STEADY, RSS, RSS, FROM);
+    fill_totals(N, 5000, 0, 400);
+    judge_with(&seen, 4, N, &jointly); /* four snapshots say nothing, their totals do */
+    expect(0, LEAK, RSS, RSS, FROM);
+}
+
+/* Address space that grows is a suspect, whatever VmRSS says. */
+static void space_grows(void **state)
+{
+    static const model grows = {"anonymous", PMAP(L(9, 0), L(400000, 900))};
+
+    (void)state;
+    fill_totals(N, 5000, 0, 0);
+    judge_with(&grows, N, N, &jointly);
+    assert_int_equal(rows[0].verdict, SUSPECT);
+    assert_non_null(strstr(rows[0].reason, "VmRSS: steady"));
+    fill_totals(N, 5000, 0, 400);
+    judge_with(&grows, N, N, &jointly);
+    assert_int_equal(rows[0].verdict, LEAK);
+    assert_int_equal(rows[0].metric, RSS);
+    assert_non_null(strstr(rows[0].reason, FROM));
+}
+
+/* The mappings tell of the first 40 snapshots, 40 more are blind. */
+static void behind_what_is_seen(void **state)
+{
+    (void)state;
+    fill_totals(2 * N, 4000, 0, 0);
+    judge_with(&seen, N, 2 * N, &jointly);
+    expect(0, STEADY, RSS, RSS, "");
+    assert_int_equal(rows[0].rss_from, PM_RSS_MAPPINGS);
+    fill_totals(2 * N, 4000, N - 1, 400);
+    judge_with(&seen, N, 2 * N, &jointly);
+    expect(0, LEAK, RSS, RSS, FROM);
+    assert_int_equal(rows[0].trend.snapshots, 2 * N);
+    judge_with(&seen, N, N, &jointly); /* nothing is behind */
+    expect(0, STEADY, RSS, RSS, "");
+    for (size_t i = N; i < 2 * N; i++)
+        rss[i] = 4000 + 400 * fmin((double)(i - N + 1), 8);
+    judge_with(&seen, N, 2 * N, &jointly); /* it grew and stopped: no worse */
+    expect(0, STEADY, RSS, RSS, "");
+    for (size_t i = N; i < 2 * N; i++)
+        rss[i] = NAN;
+    judge_with(&seen, N, 2 * N, &jointly);
+    expect(0, STEADY, RSS, RSS, "resident memory is unknown in the last 40 snapshots");
+    assert_int_equal(rows[0].rss_from, PM_RSS_UNKNOWN);
+    judge_with(&seen, N, N + 1, &jointly); /* one may belong to the one before it */
+    expect(0, STEADY, RSS, RSS, "");
+    assert_int_equal(rows[0].rss_from, PM_RSS_MAPPINGS);
+}
+
+/* Shared pages are touched, which ends: that goes on behind the last that is seen. What grows
+ * faster is something else. */
+static void what_is_explained_goes_on(void **state)
+{
+    static const model touches = {"shared-memory",
+                                  SMAPS(L(1, 0), L(146432, 0), L(2000, 400), L(8, 0))};
+
+    (void)state;
+    fill_totals(N + 6, 2000, 0, 400);
+    judge_with(&touches, N, N + 6, &jointly);
+    assert_int_equal(rows[0].verdict, PLATEAU);
+    assert_int_equal(rows[0].rss_from, PM_RSS_MAPPINGS);
+    for (size_t i = N; i < N + 12; i++) {
+        total_times[i] = INT64_C(1800000000000) + (int64_t)i * 60000;
+        rss[i] = 2000 + 400 * (N - 1) + 4000 * (double)(i - N + 1);
+        swap[i] = 0;
+    }
+    judge_with(&touches, N, N + 12, &jointly);
+    assert_int_equal(rows[0].verdict, LEAK);
+    assert_int_equal(rows[0].rss_from, PM_RSS_TOTALS);
+}
+
+/* What is left until a limit is left from the newest VmRSS. */
+static void limits(void **state)
+{
+    pm_leak_options options = {.metric = -1, .limit_kib = NAN, .memory_max_kib = 44600};
+
+    (void)state;
+    fill_totals(N, 5000, 0, 400);
+    judge_with(&blind, N, N, &options);
+    assert_int_equal(rows[0].limit_by, PM_LIMIT_CGROUP);
+    assert_true(fabs(rows[0].eta_h - 1) < 1e-6); /* 24,000 KiB at 24,000 an hour */
+    options = (pm_leak_options){.metric = -1, .limit_kib = 32600};
+    judge_with(&blind, N, N, &options);
+    assert_int_equal(rows[0].limit_by, PM_LIMIT_GIVEN);
+    assert_true(fabs(rows[0].eta_h - .5) < 1e-6);
+    options.limit_kib = 21000; /* so near it may be a cache */
+    judge_with(&blind, N, N, &options);
+    assert_int_equal(rows[0].verdict, SUSPECT);
+}
+
+static void names(void **state)
+{
+    (void)state;
+    assert_string_equal(pm_leak_rss_name(PM_RSS_NOT_ASKED), "");
+    assert_string_equal(pm_leak_rss_name(PM_RSS_UNKNOWN), "unknown");
+    assert_string_equal(pm_leak_rss_name(PM_RSS_MAPPINGS), "mappings");
+    assert_string_equal(pm_leak_rss_name(PM_RSS_TOTALS), "VmRSS");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_else_tells),
+        cmocka_unit_test(one_metric),
+        cmocka_unit_test(too_few_are_known),
+        cmocka_unit_test(space_grows),
+        cmocka_unit_test(behind_what_is_seen),
+        cmocka_unit_test(what_is_explained_goes_on),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

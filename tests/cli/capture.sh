@@ -86,6 +86,7 @@ mask <first
 live pmapdb --db beside.db capture $two $one -q
 
 say "those that are named end"
+rm first
 pmapdb --db ended.db capture $one $two --every 100ms >first 2>&1 &
 first=$!
 until grep -qs '^stored' first; do sleep 0.05; done

@@ -39,7 +39,7 @@ class Store:
         self.truth = {}  # (process, dialect, state) -> [(ms, ordinal, {category: values})]
         self.snapshot = 0
         for process in range(1, r.randrange(2, 4)):
-            self.db.execute("insert into name values (?, null, ?)", (process, str(process)))
+            self.db.execute("insert into name (name_id, name) values (?, ?)", (process, str(process)))
             self.db.execute("insert into process (process_id, name_id, name_rank, name_ms, life, "
                             "identity) values (?, ?, 0, 0, ?, 'assumed')", (process,) * 3)
             for dialect in ("smaps", "pmap-x"):

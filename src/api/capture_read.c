@@ -117,7 +117,7 @@ pmapdb_status pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *
                               pm_proc_fate *fate, pmapdb_error *err)
 {
     pm_dialect dialect;
-    int64_t longest_cpu_us;
+    int64_t longest_cpu_us = 0;
     pmapdb_status st;
 
     t->capture = (pm_capture){0};

@@ -27,12 +27,6 @@ void pm_capture_tell(const pm_capture_run *run, int64_t pid, bool trouble, const
                                                    .predicted_us = PMAPDB_UNKNOWN});
 }
 
-/* What the source did not say: -1 in the sums. */
-static int64_t known_or_not(int64_t total)
-{
-    return total < 0 ? PMAPDB_UNKNOWN : total;
-}
-
 static void tell_stored(const pm_capture_run *run, const pm_target *t, const char *name)
 {
     const pm_capture *c = &t->capture;
@@ -50,8 +44,8 @@ static void tell_stored(const pm_capture_run *run, const pm_target *t, const cha
                                          .dialect = pm_dialect_name(b->dialect),
                                          .state = pm_state_name(b->state),
                                          .checked = pm_checked_name(b->checked),
-                                         .mappings = known_or_not(b->totals.v[PM_TOTAL_MAPPINGS]),
-                                         .size_kib = known_or_not(b->totals.v[PM_TOTAL_SIZE]),
+                                         .mappings = pm_total_known(b->totals.v[PM_TOTAL_MAPPINGS]),
+                                         .size_kib = pm_total_known(b->totals.v[PM_TOTAL_SIZE]),
                                          .duplicate = t->stored.duplicate},
                                 .read_us = t->live.read_us,
                                 .predicted_us = t->live.predicted_us,

@@ -42,11 +42,6 @@ static const char *or_null(const char *text)
     return *text ? text : NULL;
 }
 
-static int64_t known_or_not(int64_t total)
-{
-    return total < 0 ? PMAPDB_UNKNOWN : total;
-}
-
 /* As import does where the text has none. */
 static int64_t pid_in_path(const pm_source_entry *e)
 {
@@ -100,8 +95,8 @@ static pmapdb_status tell_block(explain_run *run, const pm_block *b, block_texts
         .state = stored ? pm_state_name(b->state) : NULL,
         .checked = stored ? pm_checked_name(b->checked) : NULL,
         .missing = stored ? or_null(t->missing) : NULL,
-        .mappings = stored ? known_or_not(b->totals.v[PM_TOTAL_MAPPINGS]) : PMAPDB_UNKNOWN,
-        .size_kib = stored ? known_or_not(b->totals.v[PM_TOTAL_SIZE]) : PMAPDB_UNKNOWN,
+        .mappings = stored ? pm_total_known(b->totals.v[PM_TOTAL_MAPPINGS]) : PMAPDB_UNKNOWN,
+        .size_kib = stored ? pm_total_known(b->totals.v[PM_TOTAL_SIZE]) : PMAPDB_UNKNOWN,
     };
 
     return tell(run, &e, err);

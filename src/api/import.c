@@ -82,12 +82,6 @@ static pmapdb_status tell_problem(import_run *run, const pm_problem *p, pmapdb_e
     return PMAPDB_OK;
 }
 
-/* What the tool did not say: -1 in the parser's sums. */
-static int64_t known_or_not(int64_t total)
-{
-    return total < 0 ? PMAPDB_UNKNOWN : total;
-}
-
 static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *stored,
                         const char *name)
 {
@@ -112,8 +106,8 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
                       .dialect = pm_dialect_name(b->dialect),
                       .state = pm_state_name(b->state),
                       .checked = pm_checked_name(b->checked),
-                      .mappings = known_or_not(b->totals.v[PM_TOTAL_MAPPINGS]),
-                      .size_kib = known_or_not(b->totals.v[PM_TOTAL_SIZE]),
+                      .mappings = pm_total_known(b->totals.v[PM_TOTAL_MAPPINGS]),
+                      .size_kib = pm_total_known(b->totals.v[PM_TOTAL_SIZE]),
                       .duplicate = stored->duplicate,
                       .missing = b->state == PM_STATE_PARTIAL ? c->missing : NULL,
                       .n_warnings = n,

@@ -11,14 +11,14 @@
 
 /* What stays the same for long: stored once, however many snapshots show it. */
 typedef struct pm_standing {
-    int64_t ppid, uid;   /* uid: effective */
-    pm_text user;        /* name of uid on that host */
-    pm_text comm;        /* cut at 15 bytes by the kernel */
-    pm_text exe;         /* without " (deleted)" */
-    pm_text cmdline;     /* arguments with blanks between */
-    pm_text cgroup;      /* path in the unified hierarchy, else in that of the memory controller */
-    pm_text environment; /* NAME=VALUE, each ended by a NUL, sorted; only what was asked for */
-    int64_t memory_max_kib;    /* lowest memory.max of its cgroup and those above; PM_NO_LIMIT */
+    int64_t ppid, uid;      /* uid: effective */
+    pm_text user;           /* name of uid on that host */
+    pm_text comm;           /* cut at 15 bytes by the kernel */
+    pm_text exe;            /* without " (deleted)" */
+    pm_text cmdline;        /* arguments with blanks between */
+    pm_text cgroup;         /* path for the memory controller, else in the unified hierarchy */
+    pm_text environment;    /* NAME=VALUE, each ended by a NUL, sorted; only what was asked for */
+    int64_t memory_max_kib; /* lowest memory.max of its cgroup and those above; PM_NO_LIMIT */
     int64_t address_limit_kib; /* RLIMIT_AS; PM_NO_LIMIT */
     int64_t stack_limit_kib;   /* RLIMIT_STACK; PM_NO_LIMIT */
     int64_t max_map_count;     /* vm.max_map_count */

@@ -8,6 +8,7 @@
 #define PM_BASE_MAPPING_H
 
 #include "base/text.h"
+#include "pmapdb.h"
 #include <stdint.h>
 
 enum pm_field {
@@ -83,6 +84,12 @@ typedef struct pm_totals {
 
 /* Value of one total in one mapping, or -1. Private is Private_Clean + Private_Dirty. */
 int64_t pm_total_of(const pm_mapping *m, enum pm_total total);
+
+/* A sum as the public interface has it: unknown is PMAPDB_UNKNOWN. */
+static inline int64_t pm_total_known(int64_t total)
+{
+    return total < 0 ? PMAPDB_UNKNOWN : total;
+}
 
 void pm_totals_zero(pm_totals *t);
 void pm_totals_add(pm_totals *t, const pm_mapping *m);

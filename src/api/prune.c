@@ -1,8 +1,8 @@
 /* prune: plan, remove, tidy, give space back; and again where the store is still too large. */
 #include "base/clock.h"
 #include "base/err.h"
-#include "store/compact.h"
-#include "store/prune_remove.h"
+#include "store/prune/compact.h"
+#include "store/prune/prune_remove.h"
 #include "store/space.h"
 
 typedef struct prune {

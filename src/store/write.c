@@ -6,8 +6,8 @@
 #include "store/lives.h"
 #include "store/moment.h"
 #include "store/process.h"
+#include "store/prune/trace.h"
 #include "store/sight.h"
-#include "store/trace.h"
 #include <stdio.h>
 #include <stdlib.h>
 

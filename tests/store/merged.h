@@ -4,7 +4,7 @@
 
 #include "kit.h"
 
-#include "store/merge.h"
+#include "store/merge/merge.h"
 
 static inline kit *new_kit(void)
 {

@@ -3,7 +3,7 @@
 #include "kit.h"
 
 #include "base/clock.h"
-#include "store/prune_rules.h"
+#include "store/prune/prune_rules.h"
 #include <time.h>
 
 #define N_MAX 64

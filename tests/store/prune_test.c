@@ -5,7 +5,7 @@
 #include "prune_world.h"
 
 #include "base/num.h"
-#include "store/compact.h"
+#include "store/prune/compact.h"
 
 #define SEEDS 24
 

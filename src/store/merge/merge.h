@@ -1,0 +1,54 @@
+/* merge: what another store holds, into this one.
+ *
+ * The result is what one store would hold that had seen all captures; ids are this store's own.
+ *
+ * Known. A snapshot is known by host, pid, dialect, hash of its block and time (an mtime in whole
+ * seconds), one of a live capture by the boot and the start time of its process besides; blocks of
+ * a log without times by their sequence too, as import knows them (store/log.h). Known ones are
+ * passed over, and so are those that were pruned here: of text, a trace is left (store/prune/trace.h); of
+ * a live sweep that is here, what is not here any more was pruned, since it came as a whole; a
+ * sweep of which nothing is here was pruned where a prune here removed a newer one of its job, or
+ * itself. What a prune removed elsewhere is not known by that: a store that still has it gives it
+ * back.
+ *
+ * Lineages. A process that this store has no part of is taken over as it is, with its lineages:
+ * they know what was seen in captures that were pruned since. Where both have parts of one process,
+ * the captures are put in one by one, and lineages are what all captures that are left say; what
+ * only pruned ones knew is lost then. A merge that was killed in the midst of a process has left a
+ * part of it.
+ *
+ * Moments of one name are made anew from the captures of both, by sweep_ms; those of a live sweep
+ * have one time, and so are one moment whatever that is.
+ *
+ * Transactions are short: writers of this store go on between them, and what was committed stays.
+ */
+#ifndef PM_STORE_MERGE_H
+#define PM_STORE_MERGE_H
+
+#include "store/store.h"
+
+typedef struct pm_merge_counts {
+    uint64_t hosts, processes;
+    uint64_t snapshots; /* looked at */
+    uint64_t known;     /* of them known here */
+    uint64_t new;       /* stored, in a dry run that would be */
+    uint64_t hostless;  /* processes with new snapshots and an unknown host */
+    bool met_hostless;  /* and there were such processes here before */
+} pm_merge_counts;
+
+typedef struct pm_merge_options {
+    const char *host; /* of processes whose host is unknown there; NULL: stays unknown */
+    int64_t sweep_ms;
+    bool dry_run; /* counts only */
+    void *ctx;
+    /* Between transactions; false ends the merge with PMAPDB_STOPPED. */
+    bool (*keep_going)(void *ctx, const pm_merge_counts *counts);
+} pm_merge_options;
+
+/* `into` NULL: an empty store, for a dry run. *theirs: what failed is `from`, and other stores can
+ * still be merged. */
+pmapdb_status pm_merge_store(pmapdb_store *into, pmapdb_store *from,
+                             const pm_merge_options *options, pm_merge_counts *counts, bool *theirs,
+                             pmapdb_error *err);
+
+#endif

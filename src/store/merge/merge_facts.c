@@ -1,0 +1,115 @@
+/* merge_facts: what a store knows of a process as a whole: its row in table process. */
+#include "store/merge/merge_run.h"
+
+#include "store/process.h"
+
+/* Made when missing. */
+static pmapdb_status name_of(pm_merge *m, int64_t host_id, int64_t *name_id, pmapdb_error *err)
+{
+    const pm_arg args[] = {PM_S(pm_recall_who(m->recall)->name), PM_I(host_id)};
+    pmapdb_status st = pm_sql_run(
+        m->into->sql, "INSERT OR IGNORE INTO name (name, host_id) VALUES (?1, ?2)", args, 2, err);
+
+    return st == PMAPDB_OK ? pm_sql_int(m->into->sql,
+                                        "SELECT name_id FROM name WHERE name = ?1 "
+                                        "AND coalesce(host_id, 0) = coalesce(?2, 0)",
+                                        args, 2, 0, name_id, err)
+                           : st;
+}
+
+pmapdb_status pm_merge_new_process(pm_merge *m, int64_t life, int64_t *process_id, int64_t *name_id,
+                                   pmapdb_error *err)
+{
+    const pm_recall_process *who = pm_recall_who(m->recall);
+    const pm_evidence *e = &who->evidence;
+    int64_t host_id;
+    pmapdb_status st = pm_host_of(m->into->sql, pm_merge_host(m), &host_id, err);
+
+    if (st == PMAPDB_OK)
+        st = name_of(m, host_id, name_id, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_run(
+            m->into->sql,
+            "INSERT INTO process (host_id, name_id, name_rank, name_ms, pid, boot_id, start_time, "
+            "life, command, command_ms, identity, stack_end, vdso_start, libc_start, ld_start, "
+            "exe_start, clock_mono_ns, clock_utc_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
+            "?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+            PM_ARGS(PM_I(host_id), PM_I(*name_id), PM_I(who->name_rank), PM_I(who->name_ms),
+                    PM_I(who->pid), PM_S(who->boot_id), PM_I(e->start_time), PM_I(life),
+                    PM_S(who->command), PM_I(who->command_ms), PM_S(pm_link_name(who->identity)),
+                    PM_I(e->anchor[PM_ANCHOR_STACK_END]), PM_I(e->anchor[PM_ANCHOR_VDSO_START]),
+                    PM_I(e->anchor[PM_ANCHOR_LIBC_START]), PM_I(e->anchor[PM_ANCHOR_LD_START]),
+                    PM_I(e->exe), PM_I(who->clock_mono_ns), PM_I(who->clock_utc_ms)),
+            err);
+    *process_id = pm_sql_last_id(m->into->sql);
+    return st;
+}
+
+/* ---- of a process that is here ---- */
+
+static pmapdb_status regroup(pm_merge *m, int64_t old_id, int64_t name_id, pmapdb_error *err)
+{
+    pm_moments *moments = NULL;
+    pmapdb_status st = pm_moments_new(m->into->sql, m->options->sweep_ms, &moments, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_moments_regroup(moments, old_id, err);
+    if (st == PMAPDB_OK)
+        st = pm_moments_regroup(moments, name_id, err);
+    pm_moments_free(moments);
+    return st;
+}
+
+/* The better name, of equal rank the earlier: the capture that gave it may be pruned. */
+static pmapdb_status better_name(pm_merge *m, int64_t process_id, pmapdb_error *err)
+{
+    const pm_recall_process *who = pm_recall_who(m->recall);
+    int64_t host_id, old_id, name_id;
+    pmapdb_status st = pm_sql_int(
+        m->into->sql,
+        "SELECT name_id FROM process WHERE process_id = ?1 AND "
+        "(name_rank > ?2 OR (name_rank = ?2 AND name_ms > ?3))",
+        PM_ARGS(PM_I(process_id), PM_I(who->name_rank), PM_I(who->name_ms)), 0, &old_id, err);
+
+    if (st != PMAPDB_OK || !old_id)
+        return st;
+    st = pm_host_of(m->into->sql, pm_merge_host(m), &host_id, err);
+    if (st == PMAPDB_OK)
+        st = name_of(m, host_id, &name_id, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_run(
+            m->into->sql,
+            "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 "
+            "WHERE process_id = ?1",
+            PM_ARGS(PM_I(process_id), PM_I(name_id), PM_I(who->name_rank), PM_I(who->name_ms)),
+            err);
+    pm_merge_forget(m);
+    return st == PMAPDB_OK && name_id != old_id ? regroup(m, old_id, name_id, err) : st;
+}
+
+#define WEAKEST                                                        \
+    "CASE WHEN ?6 = 'assumed' OR identity = 'assumed' THEN 'assumed' " \
+    "WHEN ?6 = 'command' OR identity = 'command' THEN 'command' "      \
+    "WHEN ?6 = 'addresses' OR identity = 'addresses' THEN 'addresses' ELSE 'start-time' END"
+#define EARLIER_COMMAND "?3 < coalesce(command_ms, ?3 + 1)"
+#define EARLIER_CLOCK "?4 < coalesce(clock_mono_ns, ?4 + 1)"
+
+pmapdb_status pm_merge_facts(pm_merge *m, int64_t process_id, pmapdb_error *err)
+{
+    const pm_recall_process *who = pm_recall_who(m->recall);
+    pmapdb_status st =
+        pm_sql_run(m->into->sql,
+                   "UPDATE process SET "
+                   "command = CASE WHEN " EARLIER_COMMAND " THEN ?2 ELSE command END, "
+                   "command_ms = CASE WHEN " EARLIER_COMMAND " THEN ?3 ELSE command_ms END, "
+                   "clock_utc_ms = CASE WHEN " EARLIER_CLOCK " THEN ?5 ELSE clock_utc_ms END, "
+                   "clock_mono_ns = CASE WHEN " EARLIER_CLOCK " THEN ?4 ELSE clock_mono_ns END, "
+                   "identity = " WEAKEST " WHERE process_id = ?1 "
+                   "AND (" EARLIER_COMMAND " OR " EARLIER_CLOCK " OR identity <> " WEAKEST ")",
+                   PM_ARGS(PM_I(process_id), PM_S(who->command), PM_I(who->command_ms),
+                           PM_I(who->clock_mono_ns), PM_I(who->clock_utc_ms),
+                           PM_S(pm_link_name(who->identity))),
+                   err);
+
+    return st == PMAPDB_OK ? better_name(m, process_id, err) : st;
+}

@@ -1,0 +1,330 @@
+/* merge_rows: versions, regions and lineages of an epoch that is taken over, with ids of this
+ * store. */
+#include "store/merge/merge_take.h"
+
+#include "classify/classify.h"
+#include "store/merge/merge_sums.h"
+#include "store/merge/recall_epoch.h"
+#include "store/region.h"
+#include <stdlib.h>
+
+static pmapdb_status damaged(pm_take *t, const char *what, int64_t id, const char *why,
+                             pmapdb_error *err)
+{
+    return pm_merge_theirs(t->m, pm_fail(err, PMAPDB_INPUT, "%s %lld: %s; the store is damaged",
+                                         what, (long long)id, why));
+}
+
+static bool is_category(int64_t id)
+{
+    return id > 0 && id <= PM_CATEGORY_COUNT;
+}
+
+/* ---- lineages ---- */
+
+static pmapdb_status insert_lineage(pm_take *t, sqlite3_stmt *there, int64_t seen, int64_t *here,
+                                    pmapdb_error *err)
+{
+    int64_t first = pm_pairs_get(&t->snapshots, pm_col_int(there, 0));
+    pmapdb_status st =
+        pm_sql_run(t->m->into->sql,
+                   "INSERT INTO lineage (process_id, first_snapshot_id, category_id, rule) "
+                   "VALUES (?1, ?2, ?3, ?4)",
+                   PM_ARGS(PM_I(t->process_id), PM_I(first ? first : seen),
+                           PM_I(pm_col_int(there, 1)), PM_T(pm_col_text(there, 2))),
+                   err);
+
+    *here = pm_sql_last_id(t->m->into->sql);
+    return st;
+}
+
+/* `seen`: a snapshot here that shows it. */
+static pmapdb_status lineage_of(pm_take *t, int64_t there, int64_t seen, int64_t *here,
+                                pmapdb_error *err)
+{
+    pm_merge *m = t->m;
+    sqlite3_stmt *stmt;
+    bool has = false;
+    pmapdb_status st;
+
+    *here = pm_pairs_get(&t->lineages, there);
+    if (*here)
+        return PMAPDB_OK;
+    st = pm_sql_rows(m->from->sql,
+                     "SELECT first_snapshot_id, category_id, rule FROM lineage "
+                     "WHERE lineage_id = ?1 AND process_id = ?2",
+                     PM_ARGS(PM_I(there), PM_I(pm_recall_who(m->recall)->process_id)), &stmt, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(m->from->sql, stmt, &has, err);
+    if (pm_merge_theirs(m, st) != PMAPDB_OK)
+        return st;
+    if (!has || !is_category(pm_col_int(stmt, 1)))
+        return damaged(t, "lineage", there, "it is missing or of no category", err);
+    st = insert_lineage(t, stmt, seen, here, err);
+    pm_sql_done(stmt);
+    return st == PMAPDB_OK ? pm_pairs_put(&t->lineages, there, *here, err) : st;
+}
+
+/* ---- objects and regions ---- */
+
+static pmapdb_status object_of(pm_take *t, const pm_object *there, const pm_object **here,
+                               pmapdb_error *err)
+{
+    pm_merge *m = t->m;
+    int64_t id = pm_pairs_get(&m->object_ids, there->id);
+    pm_mapping like;
+    pmapdb_status st;
+
+    if (id)
+        return pm_objects_get(m->objects, id, here, err);
+    if (!is_category(there->category_id) || !pm_recall_object(there, &like))
+        return damaged(t, "object", there->id, "its category or its device cannot be", err);
+    st = pm_objects_of(m->objects, &like, (pm_category)(there->category_id - 1), there->inferred,
+                       here, err);
+    return st == PMAPDB_OK ? pm_pairs_put(&m->object_ids, there->id, (*here)->id, err) : st;
+}
+
+static pmapdb_status region_of(pm_take *t, int64_t there, int64_t seen, int64_t *here,
+                               pmapdb_error *err)
+{
+    pm_merge *m = t->m;
+    pm_row row = {.region_id = there};
+    pmapdb_status st;
+
+    *here = pm_pairs_get(&t->regions, there);
+    if (*here)
+        return PMAPDB_OK;
+    st = pm_merge_theirs(m, pm_region_get(m->from->sql, pm_recall_objects(m->recall), &row, err));
+    if (st == PMAPDB_OK && (row.at.kept && !is_category(row.at.kept)))
+        st = damaged(t, "region", there, "it is of no category", err);
+    if (st == PMAPDB_OK && row.at.start + row.at.length <= row.at.start)
+        st = damaged(t, "region", there, "its place cannot be", err);
+    if (st == PMAPDB_OK)
+        st = lineage_of(t, row.at.lineage, seen, &row.at.lineage, err);
+    if (st == PMAPDB_OK)
+        st = object_of(t, row.at.object, &row.at.object, err);
+    if (st == PMAPDB_OK)
+        st = pm_region_of(m->into->sql, &row, true, err);
+    if (st != PMAPDB_OK)
+        return st;
+    *here = row.region_id;
+    st = pm_pairs_put(&t->sizes, there, pm_row_size_kib(&row) + 1, err);
+    return st == PMAPDB_OK ? pm_pairs_put(&t->regions, there, *here, err) : st;
+}
+
+/* ---- details ---- */
+
+static pmapdb_status detail_of(pm_take *t, int64_t there, int64_t *here, pmapdb_error *err)
+{
+    static const char insert[] =
+        "INSERT OR IGNORE INTO detail (ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, "
+        "shared_hugetlb_kib, private_hugetlb_kib, extra) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    static const char find[] =
+        "SELECT detail_id FROM detail WHERE coalesce(extra, '') = coalesce(?7, '') "
+        "AND coalesce(ksm_kib, -1) = coalesce(?1, -1) "
+        "AND coalesce(lazy_free_kib, -1) = coalesce(?2, -1) "
+        "AND coalesce(shmem_pmd_kib, -1) = coalesce(?3, -1) "
+        "AND coalesce(file_pmd_kib, -1) = coalesce(?4, -1) "
+        "AND coalesce(shared_hugetlb_kib, -1) = coalesce(?5, -1) "
+        "AND coalesce(private_hugetlb_kib, -1) = coalesce(?6, -1)";
+    pm_merge *m = t->m;
+    sqlite3_stmt *stmt;
+    bool has = false;
+    pm_arg args[7];
+    pmapdb_status st;
+
+    *here = there == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : pm_pairs_get(&m->detail_ids, there);
+    if (*here)
+        return PMAPDB_OK;
+    st = pm_sql_rows(m->from->sql,
+                     "SELECT ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, "
+                     "shared_hugetlb_kib, private_hugetlb_kib, extra FROM detail "
+                     "WHERE detail_id = ?1",
+                     PM_ARGS(PM_I(there)), &stmt, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(m->from->sql, stmt, &has, err);
+    if (pm_merge_theirs(m, st) != PMAPDB_OK)
+        return st;
+    if (!has)
+        return damaged(t, "detail", there, "it is missing", err);
+    for (int i = 0; i < 6; i++)
+        args[i] = PM_I(pm_col_int(stmt, i));
+    args[6] = PM_T(pm_col_text(stmt, 6));
+    st = pm_sql_run(m->into->sql, insert, args, 7, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_int(m->into->sql, find, args, 7, PMAPDB_UNKNOWN, here, err);
+    pm_sql_done(stmt);
+    return st == PMAPDB_OK ? pm_pairs_put(&m->detail_ids, there, *here, err) : st;
+}
+
+/* ---- versions ---- */
+
+/* How many captures of the part stand before `off` there. */
+static int64_t place_of(const pm_take_part *part, int64_t off)
+{
+    size_t low = 0, high = part->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (part->capture[middle].off < off)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (int64_t)low;
+}
+
+/* first..last as here, last PMAPDB_UNKNOWN at the end; false: no capture of the part shows it. */
+static bool cut(const pm_take_part *part, int64_t *first, int64_t *last)
+{
+    int64_t end = *last == PMAPDB_UNKNOWN || *last == INT64_MAX ? (int64_t)part->n
+                                                                : place_of(part, *last + 1);
+
+    *first = place_of(part, *first);
+    *last = end == (int64_t)part->n ? PMAPDB_UNKNOWN : end - 1;
+    return *first < end;
+}
+
+/* False: a number cannot be. */
+static bool add_row(const pm_take *t, const pm_take_part *part, sqlite3_stmt *there, int64_t first,
+                    int64_t last, pm_sums *sums)
+{
+    int64_t size = pm_pairs_get(&t->sizes, pm_col_int(there, 0)) - 1;
+    pm_metrics m;
+    pm_totals row;
+
+    for (int i = 0; i < PM_VER_COUNT; i++) {
+        m.v[i] = pm_col_int(there, 3 + i);
+        if (i < PM_VER_DETAIL && m.v[i] != PMAPDB_UNKNOWN &&
+            (m.v[i] < 0 || m.v[i] > PM_RECALL_NUMBER_MAX))
+            return false;
+    }
+    pm_row_decode(&m, part->fields, size, &row);
+    pm_sums_add(sums, first, last, &row);
+    return true;
+}
+
+static pmapdb_status take_row(pm_take *t, const pm_take_part *part, sqlite3_stmt *there,
+                              pm_sums *sums, pmapdb_error *err)
+{
+    pm_arg args[4 + PM_VER_COUNT];
+    int64_t first = pm_col_int(there, 1), last = pm_col_int(there, 2), region_id, detail_id;
+    pmapdb_status st;
+
+    if (!cut(part, &first, &last))
+        return PMAPDB_OK;
+    st = region_of(t, pm_col_int(there, 0), part->capture[first].snapshot_id, &region_id, err);
+    if (st == PMAPDB_OK)
+        st = detail_of(t, pm_col_int(there, 3 + PM_VER_DETAIL), &detail_id, err);
+    if (st != PMAPDB_OK)
+        return st;
+    if (!add_row(t, part, there, first, last, sums))
+        return damaged(t, "epoch", part->there, "a number in it cannot be", err);
+    args[0] = PM_I(part->here);
+    args[1] = PM_I(region_id);
+    args[2] = PM_I(first);
+    args[3] = PM_I(last);
+    for (int i = 0; i < PM_VER_COUNT; i++)
+        args[4 + i] = PM_I(pm_col_int(there, 3 + i));
+    args[4 + PM_VER_DETAIL] = PM_I(detail_id);
+    return pm_sql_run(t->m->into->sql,
+                      "INSERT INTO ver (epoch_id, region_id, first, last, " PM_VER_COLUMNS
+                      ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+                      "?16, ?17, ?18, ?19, ?20)",
+                      args, sizeof args / sizeof *args, err);
+}
+
+static pmapdb_status take_sums(pm_take *t, const pm_take_part *part, sqlite3_stmt *there,
+                               pm_sums *sums, pmapdb_error *err)
+{
+    pm_arg args[4 + PM_TOTAL_COUNT];
+    pm_totals row;
+    int64_t first = pm_col_int(there, 1), last = pm_col_int(there, 2);
+
+    if (!cut(part, &first, &last))
+        return PMAPDB_OK;
+    if (!is_category(pm_col_int(there, 0)))
+        return damaged(t, "epoch", part->there, "it has sums of no category", err);
+    args[0] = PM_I(part->here);
+    args[1] = PM_I(pm_col_int(there, 0));
+    args[2] = PM_I(first);
+    args[3] = PM_I(last);
+    for (int i = 0; i < PM_TOTAL_COUNT; i++) {
+        args[4 + i] = PM_I(pm_col_int(there, 3 + i));
+        row.v[i] = args[4 + i].i == PMAPDB_UNKNOWN ? -1 : args[4 + i].i;
+    }
+    pm_sums_add(sums, first, last, &row);
+    return pm_sql_run(t->m->into->sql,
+                      "INSERT INTO catver (epoch_id, category_id, first, last, mappings, size_kib, "
+                      "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib) VALUES "
+                      "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                      args, sizeof args / sizeof *args, err);
+}
+
+typedef pmapdb_status take_version(pm_take *t, const pm_take_part *part, sqlite3_stmt *there,
+                                   pm_sums *sums, pmapdb_error *err);
+
+static pmapdb_status take_each(pm_take *t, const pm_take_part *part, const char *sql,
+                               take_version *take, pm_sums *sums, pmapdb_error *err)
+{
+    pm_merge *m = t->m;
+    sqlite3_stmt *stmt;
+    bool has;
+    pmapdb_status st =
+        pm_merge_theirs(m, pm_sql_rows(m->from->sql, sql,
+                                       PM_ARGS(PM_I(part->there), PM_I(part->capture[0].off),
+                                               PM_I(part->capture[part->n - 1].off)),
+                                       &stmt, err));
+
+    while (st == PMAPDB_OK &&
+           (st = pm_merge_theirs(m, pm_sql_step(m->from->sql, stmt, &has, err))) == PMAPDB_OK &&
+           has)
+        if ((st = take(t, part, stmt, sums, err)) != PMAPDB_OK)
+            pm_sql_done(stmt);
+    return st;
+}
+
+/* What does not add up to the sums that were proved when it was stored is not what was read. */
+static pmapdb_status take_all(pm_take *t, const pm_take_part *part, const char *sql,
+                              take_version *take, pmapdb_error *err)
+{
+    pm_totals *want = calloc(part->n, sizeof *want);
+    pm_sums sums = {0};
+    size_t wrong;
+    pmapdb_status st = want ? pm_sums_new(part->n, &sums, err) : pm_fail_nomem(err);
+
+    if (st == PMAPDB_OK)
+        st = take_each(t, part, sql, take, &sums, err);
+    if (st == PMAPDB_OK) {
+        for (size_t i = 0; i < part->n; i++)
+            want[i] = part->capture[i].totals;
+        for (size_t i = 0; i < part->n && part->state == PM_STATE_TOTALS; i++)
+            want[i].v[PM_TOTAL_MAPPINGS] = -1; /* category total counts none */
+        wrong = pm_sums_compare(&sums, want);
+        if (wrong < part->n)
+            st = damaged(t, "epoch", part->there, "its mappings do not add up to its sums", err);
+    }
+    pm_sums_free(&sums);
+    free(want);
+    return st;
+}
+
+pmapdb_status pm_take_versions(pm_take *t, const pm_take_part *part, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    if (part->state != PM_STATE_TOTALS)
+        st = take_all(t, part,
+                      "SELECT region_id, first, last, " PM_VER_COLUMNS
+                      " FROM ver WHERE epoch_id = ?1 AND first <= ?3 "
+                      "AND coalesce(last, ?2) >= ?2 ORDER BY region_id, first",
+                      take_row, err);
+    if (st == PMAPDB_OK)
+        st = take_all(t, part,
+                      "SELECT category_id, first, last, mappings, size_kib, rss_kib, pss_kib, "
+                      "private_kib, private_dirty_kib, swap_kib FROM catver WHERE epoch_id = ?1 "
+                      "AND first <= ?3 AND coalesce(last, ?2) >= ?2 ORDER BY category_id, first",
+                      take_sums, err);
+    return st;
+}

@@ -1,0 +1,168 @@
+/* compact_rest: rows of the dictionaries that nothing refers to any more.
+ *
+ * To find them is to read all of what could refer to them, so that is done without the writer's
+ * lock; they are removed if nobody wrote since, else looked for again.
+ */
+#include "store/prune/compact.h"
+
+#include "store/ids.h"
+
+#define PART 5000 /* rows removed in one transaction */
+#define TRIES 3   /* to look without the lock */
+
+#define MOST_STATEMENTS 3
+
+/* Before a sweep goes: what is expected of its job, and taken from a merge, begins behind it. */
+#define REMEMBER_SWEEP                                                                          \
+    "UPDATE job SET (pruned_ms, removed_ms) = (SELECT max(c.started_ms, coalesce("              \
+    "job.pruned_ms, c.started_ms)), max(c.started_ms, coalesce(job.removed_ms, c.started_ms)) " \
+    "FROM capture c WHERE c.capture_id = ?1) "                                                  \
+    "WHERE job_id = (SELECT w.job_id FROM sweep w WHERE w.capture_id = ?1)"
+
+/* Parents behind their children. ?1 is used by sweeps alone. Rows of log stay: those without
+ * snapshots and traces may be an import's that has just begun. */
+static const struct dictionary {
+    const char *find, *remove[MOST_STATEMENTS]; /* what belongs to the row comes before it */
+} dictionaries[] = {
+    {"SELECT object_id FROM object WHERE object_id NOT IN (SELECT object_id FROM region)",
+     {"DELETE FROM object WHERE object_id = ?1"}},
+    {"SELECT detail_id FROM detail WHERE detail_id NOT IN "
+     "(SELECT detail_id FROM ver WHERE detail_id IS NOT NULL)",
+     {"DELETE FROM detail WHERE detail_id = ?1"}},
+    {"SELECT standing_id FROM standing t WHERE NOT EXISTS "
+     "(SELECT 1 FROM sight s WHERE s.standing_id = t.standing_id)",
+     {"DELETE FROM environment WHERE standing_id = ?1",
+      "DELETE FROM standing WHERE standing_id = ?1"}},
+    {"SELECT capture_id FROM capture c WHERE capture_id NOT IN (SELECT capture_id FROM snapshots) "
+     "AND NOT (c.started_ms > ?1 AND EXISTS "
+     "(SELECT 1 FROM sweep w WHERE w.capture_id = c.capture_id))",
+     {REMEMBER_SWEEP, "DELETE FROM sweep WHERE capture_id = ?1",
+      "DELETE FROM capture WHERE capture_id = ?1"}},
+    {"SELECT job_id FROM job j WHERE removed_ms IS NULL " /* else it is a merge's to know */
+     "AND NOT EXISTS (SELECT 1 FROM sweep w WHERE w.job_id = j.job_id)",
+     {"DELETE FROM job WHERE job_id = ?1"}},
+    {"SELECT folder_id FROM folder WHERE folder_id NOT IN "
+     "(SELECT folder_id FROM capture WHERE folder_id IS NOT NULL)",
+     {"DELETE FROM folder WHERE folder_id = ?1"}},
+    {"SELECT name_id FROM name n WHERE NOT EXISTS "
+     "(SELECT 1 FROM process p WHERE p.name_id = n.name_id)",
+     {"DELETE FROM name WHERE name_id = ?1"}},
+    {"SELECT host_id FROM host WHERE host_id NOT IN "
+     "(SELECT host_id FROM process WHERE host_id IS NOT NULL "
+     "UNION SELECT host_id FROM name WHERE host_id IS NOT NULL "
+     "UNION SELECT host_id FROM job UNION SELECT host_id FROM log WHERE host_id IS NOT NULL "
+     "UNION SELECT host_id FROM trace WHERE host_id IS NOT NULL)",
+     {"DELETE FROM host WHERE host_id = ?1"}},
+};
+
+static pmapdb_status find(pm_sql *sql, const struct dictionary *d, int64_t until_ms, pm_ids *out,
+                          pmapdb_error *err)
+{
+    const pm_arg args[] = {PM_BITS(until_ms)};
+    sqlite3_stmt *stmt;
+    bool has;
+    pmapdb_status st = pm_sql_rows(sql, d->find, args, strstr(d->find, "?1") ? 1 : 0, &stmt, err);
+
+    out->n = 0;
+    if (st != PMAPDB_OK)
+        return st;
+    while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+        st = pm_ids_add(out, pm_col_int(stmt, 0), err);
+        if (st != PMAPDB_OK) {
+            pm_sql_done(stmt);
+            return st;
+        }
+    }
+    return st;
+}
+
+/* Up to PART of them, from the end. */
+static pmapdb_status remove_some(pm_sql *sql, const struct dictionary *d, pm_ids *ids,
+                                 pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < PART && ids->n && st == PMAPDB_OK; i++) {
+        int64_t id = ids->id[--ids->n];
+
+        for (int k = 0; k < MOST_STATEMENTS && d->remove[k] && st == PMAPDB_OK; k++)
+            st = pm_sql_run(sql, d->remove[k], PM_ARGS(PM_I(id)), err);
+    }
+    return st;
+}
+
+/* *stale: somebody wrote since `version`, so that nothing was removed. */
+static pmapdb_status remove_part(pmapdb_store *s, const struct dictionary *d, int64_t version,
+                                 pm_ids *ids, bool *stale, pmapdb_error *err)
+{
+    int64_t now;
+    pmapdb_status st = pm_store_begin(s, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_store_version(s, &now, err);
+    *stale = st == PMAPDB_OK && now != version;
+    if (st == PMAPDB_OK && !*stale)
+        st = remove_some(s->sql, d, ids, err);
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(s, err);
+    if (st != PMAPDB_OK)
+        pm_store_rollback(s);
+    return st;
+}
+
+static pmapdb_status try_remove(pmapdb_store *s, const struct dictionary *d, int64_t until_ms,
+                                pm_ids *ids, bool *done, pmapdb_error *err)
+{
+    bool stale = false;
+    int64_t version;
+    pmapdb_status st = pm_sql_run(s->sql, "BEGIN", PM_NO_ARGS, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_store_version(s, &version, err);
+    if (st == PMAPDB_OK)
+        st = find(s->sql, d, until_ms, ids, err);
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(s, err);
+    else
+        pm_store_rollback(s);
+    while (st == PMAPDB_OK && ids->n && !stale)
+        st = remove_part(s, d, version, ids, &stale, err);
+    *done = st == PMAPDB_OK && !stale;
+    return st;
+}
+
+static pmapdb_status remove_locked(pmapdb_store *s, const struct dictionary *d, int64_t until_ms,
+                                   pm_ids *ids, pmapdb_error *err)
+{
+    pmapdb_status st = pm_store_begin(s, err);
+
+    if (st == PMAPDB_OK)
+        st = find(s->sql, d, until_ms, ids, err);
+    while (st == PMAPDB_OK && ids->n)
+        st = remove_some(s->sql, d, ids, err);
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(s, err);
+    if (st != PMAPDB_OK)
+        pm_store_rollback(s);
+    return st;
+}
+
+pmapdb_status pm_tidy_rest(pmapdb_store *s, int64_t until_ms, const pm_steps *steps,
+                           pmapdb_error *err)
+{
+    size_t n = sizeof dictionaries / sizeof *dictionaries;
+    pm_ids ids = {0};
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
+        bool done = false;
+
+        st = pm_steps_tell(steps, "removing what nothing shows", i, n, err);
+        for (int t = 0; t < TRIES && !done && st == PMAPDB_OK; t++)
+            st = try_remove(s, &dictionaries[i], until_ms, &ids, &done, err);
+        if (st == PMAPDB_OK && !done)
+            st = remove_locked(s, &dictionaries[i], until_ms, &ids, err);
+    }
+    pm_ids_free(&ids);
+    return st;
+}

@@ -16,7 +16,7 @@
 -- column: private_dirty_kib kib   Private_Dirty
 -- column: swap_kib          kib   Swapped out
 -- column: partial           bool  1: a capture lacks rows, so that it is more
--- table:  name processes mappings size_kib rss_kib pss_kib private_kib swap_kib
+-- table:  host name processes mappings size_kib rss_kib pss_kib private_kib swap_kib
 --
 -- Largest first by pss, or, where that is unknown, by rss. The sums are those that were proved when
 -- the captures were read. The moment of :snapshot: of each name the moment nearest to it, if it is
@@ -69,9 +69,8 @@ moment AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 )
 SELECT h.name AS host, n.name,
-  strftime('%Y-%m-%dT%H:%M:%S', moment.moment_ms / 1000, 'unixepoch')
-    || CASE WHEN moment.moment_ms % 1000 THEN '.' || substr(1000 + moment.moment_ms % 1000, 2) ELSE '' END
-    || 'Z' AS taken_at,
+  strftime(CASE WHEN moment.moment_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, moment.moment_ms / 1000.0, 'unixepoch') AS taken_at,
   count(*) AS processes,
   CASE WHEN count(*) = count(s.mappings) THEN sum(s.mappings) END AS mappings,
   CASE WHEN count(*) = count(s.size_kib) THEN sum(s.size_kib) END AS size_kib,

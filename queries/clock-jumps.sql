@@ -48,14 +48,12 @@ event AS (
   WHERE from_ms IS NOT NULL
 )
 SELECT h.name AS host, e.what,
-  strftime('%Y-%m-%dT%H:%M:%S', e.from_ms / 1000, 'unixepoch')
-    || CASE WHEN e.from_ms % 1000 THEN '.' || substr(1000 + e.from_ms % 1000, 2) ELSE '' END
-    || 'Z' AS from_at,
-  strftime('%Y-%m-%dT%H:%M:%S', e.to_ms / 1000, 'unixepoch')
-    || CASE WHEN e.to_ms % 1000 THEN '.' || substr(1000 + e.to_ms % 1000, 2) ELSE '' END
-    || 'Z' AS to_at,
+  strftime(CASE WHEN e.from_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, e.from_ms / 1000.0, 'unixepoch') AS from_at,
+  strftime(CASE WHEN e.to_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, e.to_ms / 1000.0, 'unixepoch') AS to_at,
   e.jump, e.passed,
-  strftime('%Y-%m-%dT%H:%M:%SZ', e.up_ms / 1000, 'unixepoch') AS up_at,
+  strftime('%Y-%m-%dT%H:%M:%SZ', e.up_ms / 1000.0, 'unixepoch') AS up_at,
   e.boot_id
 FROM event e
 JOIN host h ON h.host_id = e.host_id

@@ -44,12 +44,10 @@ judged AS (
   FROM ranked
 )
 SELECT h.name AS host, n.name,
-  strftime('%Y-%m-%dT%H:%M:%S', g.from_ms / 1000, 'unixepoch')
-    || CASE WHEN g.from_ms % 1000 THEN '.' || substr(1000 + g.from_ms % 1000, 2) ELSE '' END
-    || 'Z' AS from_at,
-  strftime('%Y-%m-%dT%H:%M:%S', g.to_ms / 1000, 'unixepoch')
-    || CASE WHEN g.to_ms % 1000 THEN '.' || substr(1000 + g.to_ms % 1000, 2) ELSE '' END
-    || 'Z' AS to_at,
+  strftime(CASE WHEN g.from_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, g.from_ms / 1000.0, 'unixepoch') AS from_at,
+  strftime(CASE WHEN g.to_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, g.to_ms / 1000.0, 'unixepoch') AS to_at,
   g.step AS gap, g.median AS step, (g.step + g.median / 2) / g.median - 1 AS missing,
   EXISTS (
     SELECT 1 FROM scope p

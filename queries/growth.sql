@@ -120,9 +120,8 @@ stepped AS (
   WINDOW w AS (PARTITION BY l.category_id ORDER BY l.step)
 )
 SELECT x.snapshot_id, coalesce(x.taken_at,
-    strftime('%Y-%m-%dT%H:%M:%S', x.moment_ms / 1000, 'unixepoch')
-    || CASE WHEN x.moment_ms % 1000 THEN '.' || substr(1000 + x.moment_ms % 1000, 2) ELSE '' END
-    || 'Z') AS taken_at, n.name, p.pid, c.category,
+    strftime(CASE WHEN x.moment_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, x.moment_ms / 1000.0, 'unixepoch')) AS taken_at, n.name, p.pid, c.category,
   x.mappings, x.size_kib, x.rss_kib, x.pss_kib, x.private_kib, x.private_dirty_kib, x.swap_kib,
   CASE WHEN x.step_before AND NOT x.broken
     THEN x.mappings - CASE WHEN x.before THEN x.mappings_was ELSE 0 END END AS mappings_delta,

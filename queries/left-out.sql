@@ -42,9 +42,8 @@ nearest AS (
   FROM near
 )
 SELECT h.name AS host, n.name,
-  strftime('%Y-%m-%dT%H:%M:%S', x.moment_ms / 1000, 'unixepoch')
-    || CASE WHEN x.moment_ms % 1000 THEN '.' || substr(1000 + x.moment_ms % 1000, 2) ELSE '' END
-    || 'Z' AS taken_at,
+  strftime(CASE WHEN x.moment_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, x.moment_ms / 1000.0, 'unixepoch') AS taken_at,
   x.away
 FROM nearest x
 CROSS JOIN name n ON n.name_id = x.name_id

@@ -25,12 +25,10 @@
 -- One row per stretch of snapshots in which nothing of it changed, in the order of time; several at
 -- one time are the pieces of a split. Where captures of several dialects were taken together, each
 -- has its stretches: --dialect chooses.
-SELECT strftime('%Y-%m-%dT%H:%M:%S', first_ms / 1000, 'unixepoch')
-    || CASE WHEN first_ms % 1000 THEN '.' || substr(1000 + first_ms % 1000, 2) ELSE '' END
-    || 'Z' AS first_at,
-  strftime('%Y-%m-%dT%H:%M:%S', last_ms / 1000, 'unixepoch')
-    || CASE WHEN last_ms % 1000 THEN '.' || substr(1000 + last_ms % 1000, 2) ELSE '' END
-    || 'Z' AS last_at,
+SELECT strftime(CASE WHEN first_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, first_ms / 1000.0, 'unixepoch') AS first_at,
+  strftime(CASE WHEN last_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, last_ms / 1000.0, 'unixepoch') AS last_at,
   dialect, state, start, end, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib,
   perms, offset, category, path, reason, process_id
 FROM lineage_history

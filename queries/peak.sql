@@ -73,19 +73,16 @@ ranked AS (
 )
 SELECT category,
   rss_kib_peak,
-  strftime('%Y-%m-%dT%H:%M:%S', rss_peak_ms / 1000, 'unixepoch')
-    || CASE WHEN rss_peak_ms % 1000 THEN '.' || substr(1000 + rss_peak_ms % 1000, 2) ELSE '' END
-    || 'Z' AS rss_peak_at,
+  strftime(CASE WHEN rss_peak_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, rss_peak_ms / 1000.0, 'unixepoch') AS rss_peak_at,
   rss_kib_last,
   size_kib_peak,
-  strftime('%Y-%m-%dT%H:%M:%S', size_peak_ms / 1000, 'unixepoch')
-    || CASE WHEN size_peak_ms % 1000 THEN '.' || substr(1000 + size_peak_ms % 1000, 2) ELSE '' END
-    || 'Z' AS size_peak_at,
+  strftime(CASE WHEN size_peak_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, size_peak_ms / 1000.0, 'unixepoch') AS size_peak_at,
   size_kib_last,
   mappings_peak,
-  strftime('%Y-%m-%dT%H:%M:%S', mappings_peak_ms / 1000, 'unixepoch')
-    || CASE WHEN mappings_peak_ms % 1000 THEN '.' || substr(1000 + mappings_peak_ms % 1000, 2) ELSE '' END
-    || 'Z' AS mappings_peak_at,
+  strftime(CASE WHEN mappings_peak_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, mappings_peak_ms / 1000.0, 'unixepoch') AS mappings_peak_at,
   mappings_last
 FROM (
   SELECT category,

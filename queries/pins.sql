@@ -13,7 +13,7 @@
 --
 -- `pmapdb prune --pin SNAPSHOT --reason TEXT` adds one, `pmapdb prune --unpin SNAPSHOT` removes it.
 SELECT i.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.dialect, i.reason,
-  strftime('%Y-%m-%dT%H:%M:%S', i.pinned_ms / 1000, 'unixepoch') || 'Z' AS pinned_at, s.process_id
+  strftime('%Y-%m-%dT%H:%M:%SZ', i.pinned_ms / 1000.0, 'unixepoch') AS pinned_at, s.process_id
 FROM pin i
 CROSS JOIN snapshots s ON s.snapshot_id = i.snapshot_id
 CROSS JOIN process p ON p.process_id = s.process_id

@@ -71,9 +71,8 @@ summed AS (
 SELECT h.name AS host, n.name, r.pid, r.process_id, r.processes, r.snapshots, r.read_us_p50,
   r.read_us_p99, r.read_us_max, r.longest_us_p50, r.longest_us_p99, r.longest_us_max, r.cpu_share,
   r.cpu_of_read, r.predicted_ratio, r.underestimated, r.degraded,
-  strftime('%Y-%m-%dT%H:%M:%S', r.degraded_ms / 1000, 'unixepoch')
-    || CASE WHEN r.degraded_ms % 1000 THEN '.' || substr(1000 + r.degraded_ms % 1000, 2) ELSE '' END
-    || 'Z' AS degraded_last_at,
+  strftime(CASE WHEN r.degraded_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, r.degraded_ms / 1000.0, 'unixepoch') AS degraded_last_at,
   r.reason
 FROM summed r
 JOIN name n ON n.name_id = r.name_id

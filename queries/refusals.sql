@@ -7,9 +7,8 @@
 --
 -- The newest comes first. An import says each of these once, with exit status 2, and remembers it,
 -- so that one damaged file does not turn cron red for a year.
-SELECT strftime('%Y-%m-%dT%H:%M:%S', r.first_ms / 1000, 'unixepoch')
-    || CASE WHEN r.first_ms % 1000 THEN '.' || substr(1000 + r.first_ms % 1000, 2) ELSE '' END
-    || 'Z' AS first_at,
+SELECT strftime(CASE WHEN r.first_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, r.first_ms / 1000.0, 'unixepoch') AS first_at,
   r.reason, printf('%016x', r.hash) AS hash
 FROM refused r
 WHERE r.first_ms >= coalesce(:since, -9e15)

@@ -68,12 +68,10 @@ ends AS (
   GROUP BY e.name_id, e.era, s.moment_ms
 )
 SELECT h.name AS host, n.name,
-  strftime('%Y-%m-%dT%H:%M:%S', d.down_ms / 1000, 'unixepoch')
-    || CASE WHEN d.down_ms % 1000 THEN '.' || substr(1000 + d.down_ms % 1000, 2) ELSE '' END
-    || 'Z' AS down_at,
-  strftime('%Y-%m-%dT%H:%M:%S', u.up_ms / 1000, 'unixepoch')
-    || CASE WHEN u.up_ms % 1000 THEN '.' || substr(1000 + u.up_ms % 1000, 2) ELSE '' END
-    || 'Z' AS up_at,
+  strftime(CASE WHEN d.down_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, d.down_ms / 1000.0, 'unixepoch') AS down_at,
+  strftime(CASE WHEN u.up_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, u.up_ms / 1000.0, 'unixepoch') AS up_at,
   u.up_ms - d.down_ms AS away, d.down_ms - d.up_ms AS lived,
   a.processes AS processes_before, b.processes AS processes_after,
   a.pid AS pid_before, b.pid AS pid_after,

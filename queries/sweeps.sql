@@ -65,12 +65,10 @@ counted AS (
   CROSS JOIN job j ON j.job_id = r.job_id
 )
 SELECT c.job_id, h.name AS host, c.selection, c.every_ms AS every, c.step,
-  strftime('%Y-%m-%dT%H:%M:%S', c.first_ms / 1000, 'unixepoch')
-    || CASE WHEN c.first_ms % 1000 THEN '.' || substr(1000 + c.first_ms % 1000, 2) ELSE '' END
-    || 'Z' AS first_at,
-  strftime('%Y-%m-%dT%H:%M:%S', c.last_ms / 1000, 'unixepoch')
-    || CASE WHEN c.last_ms % 1000 THEN '.' || substr(1000 + c.last_ms % 1000, 2) ELSE '' END
-    || 'Z' AS last_at,
+  strftime(CASE WHEN c.first_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, c.first_ms / 1000.0, 'unixepoch') AS first_at,
+  strftime(CASE WHEN c.last_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, c.last_ms / 1000.0, 'unixepoch') AS last_at,
   max(c.expected, c.kept) AS expected, c.kept, coalesce(c.missed, 0) AS missed,
   max(c.expected - c.kept - coalesce(c.missed, 0), 0) AS absent, c.took, c.took_max, c.unreadable,
   c.vanished, c.degraded, c.unmoved, c.changed

@@ -114,9 +114,8 @@ CREATE TABLE snapshots (
   epoch_id    INTEGER NOT NULL REFERENCES epoch,
   off         INTEGER NOT NULL,         -- place in the epoch: 0, 1, 2 ...
   taken_ms    INTEGER NOT NULL,
-  taken_at    TEXT GENERATED ALWAYS AS (strftime('%Y-%m-%dT%H:%M:%S', taken_ms / 1000, 'unixepoch')
-                || CASE WHEN taken_ms % 1000 THEN '.' || substr(1000 + taken_ms % 1000, 2) ELSE '' END
-                || 'Z') VIRTUAL,
+  taken_at    TEXT GENERATED ALWAYS AS (strftime(CASE WHEN taken_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+                ELSE '%Y-%m-%dT%H:%M:%SZ' END, taken_ms / 1000.0, 'unixepoch')) VIRTUAL,
   moment_ms   INTEGER NOT NULL,         -- first taken_ms of what was captured together
   ordinal     INTEGER NOT NULL,         -- order among captures of one taken_ms
   preferred   INTEGER NOT NULL,         -- 1: of its process and moment, the one with most fields
@@ -337,6 +336,27 @@ CREATE TABLE catver (
   swap_kib      INTEGER,
   PRIMARY KEY (epoch_id, category_id, first)
 ) WITHOUT ROWID;
+
+-- The newest map of a process that was captured live, in one piece that is read back at once: a capture
+-- that cron starts does not begin from nothing. About 25 bytes a mapping. May be deleted at any time;
+-- deletes itself where a row that it shows changes. Appending a capture changes none: what came behind
+-- off is looked up.
+CREATE TABLE map_cache (
+  process_id INTEGER PRIMARY KEY REFERENCES process,
+  epoch_id   INTEGER NOT NULL REFERENCES epoch,
+  off        INTEGER NOT NULL,          -- place in the epoch of the capture that it shows
+  map        BLOB NOT NULL              -- see src/store/map_pack.h
+);
+CREATE TRIGGER map_cache_snapshot_gone AFTER DELETE ON snapshots BEGIN DELETE FROM map_cache; END;
+CREATE TRIGGER map_cache_snapshot AFTER UPDATE OF process_id, epoch_id, off ON snapshots
+  BEGIN DELETE FROM map_cache; END;
+CREATE TRIGGER map_cache_ver_gone AFTER DELETE ON ver BEGIN DELETE FROM map_cache; END;
+CREATE TRIGGER map_cache_ver AFTER UPDATE OF epoch_id, region_id, first, private_dirty,
+  private_clean, shared_clean, shared_dirty, swap, rss, pss, pss_dirty, referenced, anonymous,
+  swap_pss, anon_huge, locked, dirty, detail_id, absent ON ver BEGIN DELETE FROM map_cache; END;
+CREATE TRIGGER map_cache_region_gone AFTER DELETE ON region BEGIN DELETE FROM map_cache; END;
+CREATE TRIGGER map_cache_region AFTER UPDATE ON region BEGIN DELETE FROM map_cache; END;
+CREATE TRIGGER map_cache_object AFTER UPDATE ON object BEGIN DELETE FROM map_cache; END;
 
 -- One row per mapping per snapshot. 8 is 1 << Rss, and so on, as in src/base/fields.def. That
 -- preferred is 0 or 1 goes without saying: it is in no index, so that none covers s, and old

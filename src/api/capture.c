@@ -2,6 +2,7 @@
 #include "api/capture_run.h"
 
 #include "api/capture_beat.h"
+#include "api/capture_check.h"
 #include "api/capture_lock.h"
 #include "store/watch.h"
 #include <stdio.h>
@@ -9,8 +10,6 @@
 #include <unistd.h>
 
 #define MAX_STALL_US 50000
-#define EVERY_MIN_MS 100
-#define EVERY_MAX_MS 31622400000 /* a year */
 #define NS_PER_MS 1000000
 #define PATIENCE_MIN_MS 1000
 
@@ -22,28 +21,6 @@ void pmapdb_capture_defaults(pmapdb_capture_options *o)
                                   .growth_percent = PMAPDB_UNKNOWN,
                                   .growth_kib = PMAPDB_UNKNOWN,
                                   .rss_above_kib = PMAPDB_UNKNOWN};
-}
-
-static pmapdb_status check_options(const pmapdb_capture_options *o, pmapdb_error *err)
-{
-    if ((o->n_pids > 0) + (o->match != NULL) + o->all != 1)
-        return pm_fail(err, PMAPDB_USAGE, "capture wants one of: pids, --match, --all");
-    if ((o->name && !*o->name) || (o->host && !*o->host))
-        return pm_fail(err, PMAPDB_USAGE, "--name and --host cannot be empty");
-    if (o->all && o->name)
-        return pm_fail(err, PMAPDB_USAGE, "--name is for processes of one kind, not for --all");
-    for (size_t i = 0; i < o->n_pids; i++)
-        if (o->pids[i] < 1 || o->pids[i] > INT32_MAX)
-            return pm_fail(err, PMAPDB_USAGE, "a pid is a number from 1 on");
-    if (o->every_ms != PMAPDB_UNKNOWN && (o->every_ms < EVERY_MIN_MS || o->every_ms > EVERY_MAX_MS))
-        return pm_fail(err, PMAPDB_USAGE, "--every must be at least 100ms and at most one year");
-    if (o->count != PMAPDB_UNKNOWN && o->every_ms == PMAPDB_UNKNOWN)
-        return pm_fail(err, PMAPDB_USAGE, "--count needs --every");
-    if (o->count != PMAPDB_UNKNOWN && o->count < 1)
-        return pm_fail(err, PMAPDB_USAGE, "--count must be above zero");
-    if (o->max_stall_us < 0 || o->lock_wait_ms < 0)
-        return pm_fail(err, PMAPDB_USAGE, "--max-stall and --lock-wait cannot be below zero");
-    return PMAPDB_OK;
 }
 
 /* ---- clocks ---- */
@@ -108,6 +85,18 @@ static void tell_beat(const pm_capture_run *run, int64_t moved_ns, const pmapdb_
                                                  .lost = lost});
 }
 
+/* What is not listed cannot be counted as unreadable. Of those named by pid one that is hidden
+ * looks like one that is not there. */
+static void tell_hidden(const pm_capture_run *run)
+{
+    bool asked = !run->selection.named || run->result->trouble;
+
+    if (run->n_begun == 1 && asked && pm_proc_hides(run->root))
+        pm_capture_tell(run, PMAPDB_UNKNOWN, false,
+                        "processes of others are hidden: /proc is mounted with hidepid; run as "
+                        "root or with CAP_SYS_PTRACE");
+}
+
 static pmapdb_status keep_beat(pm_capture_run *run, int64_t missed, int64_t moved_ns,
                                pmapdb_error *err)
 {
@@ -115,6 +104,7 @@ static pmapdb_status keep_beat(pm_capture_run *run, int64_t missed, int64_t move
 
     begin_beat(run, missed);
     st = pm_capture_sweep(run, err);
+    tell_hidden(run);
     run->result->beats += st == PMAPDB_OK;
     run->result->stored += run->stored;
     run->result->vanished += (uint64_t)run->sweep.counts.vanished;
@@ -129,12 +119,19 @@ static pmapdb_status keep_beat(pm_capture_run *run, int64_t missed, int64_t move
 /* ---- all of them ---- */
 
 /* What it was that a long run lost its file to, nothing but a new run can mend. */
-static pmapdb_status look_for_store(const pm_capture_run *run, pmapdb_error *err)
+static pmapdb_status look_for_store(const pm_capture_run *run, const pm_watch_files *files,
+                                    pmapdb_error *err)
 {
-    return pm_watch_moved(run->store)
-               ? pm_fail(err, PMAPDB_IO, "'%s' was removed or replaced while it was written",
-                         run->store->path)
-               : PMAPDB_OK;
+    const char *part = pm_watch_lost(run->store, files);
+
+    if (!part)
+        return PMAPDB_OK;
+    return pm_fail(err, PMAPDB_IO,
+                   "'%s%s' was removed or replaced while it was written: %sstart this run again",
+                   run->store->path, part,
+                   !*part                      ? ""
+                   : pm_watch_save(run->store) ? "what was captured is in the store; "
+                                               : "what was captured last may be lost; ");
 }
 
 static bool goes_on(void *ctx)
@@ -153,7 +150,7 @@ static bool is_over(const pm_capture_run *run)
 }
 
 /* A beat that is lost counts as missed before the one behind it. */
-static pmapdb_status keep_beats(pm_capture_run *run, pmapdb_error *err)
+static pmapdb_status keep_beats(pm_capture_run *run, const pm_watch_files *files, pmapdb_error *err)
 {
     pm_beats beats;
     int64_t missed = 0, moved_ns = 0;
@@ -166,13 +163,15 @@ static pmapdb_status keep_beats(pm_capture_run *run, pmapdb_error *err)
         missed += look.missed;
         moved_ns += look.moved_ns;
         run->result->missed += (uint64_t)look.missed;
-        if (!goes_on((void *)run->options))
-            return pm_fail(err, PMAPDB_STOPPED, "stopped");
+        if (!goes_on((void *)run->options)) {
+            st = look_for_store(run, files, err);
+            return st == PMAPDB_OK ? pm_fail(err, PMAPDB_STOPPED, "stopped") : st;
+        }
         if (look.wait_ns) {
             wait_for(look.wait_ns);
             continue;
         }
-        st = look_for_store(run, err);
+        st = look_for_store(run, files, err);
         if (st != PMAPDB_OK)
             return st;
         st = keep_beat(run, missed, moved_ns, err);
@@ -183,19 +182,20 @@ static pmapdb_status keep_beats(pm_capture_run *run, pmapdb_error *err)
         run->result->missed++;
         st = PMAPDB_OK;
     }
-    return st;
+    return st == PMAPDB_OK ? look_for_store(run, files, err) : st;
 }
 
 /* A run begins as patiently as any other writer; then another writer is waited for no longer than
  * to the next beat. */
-static pmapdb_status keep_beats_in_time(pm_capture_run *run, pmapdb_error *err)
+static pmapdb_status keep_beats_in_time(pm_capture_run *run, const pm_watch_files *files,
+                                        pmapdb_error *err)
 {
     int64_t before = pm_watch_patience(run->store), every_ms = run->options->every_ms;
     int64_t ms = every_ms < PATIENCE_MIN_MS ? PATIENCE_MIN_MS : every_ms;
     pmapdb_status st;
 
     pm_watch_set_patience(run->store, ms < before ? ms : before);
-    st = keep_beats(run, err);
+    st = keep_beats(run, files, err);
     pm_watch_set_patience(run->store, before);
     return st;
 }
@@ -237,19 +237,21 @@ pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_capture_options *
 {
     pm_capture_run run = {
         .store = store, .options = options, .result = result, .root = -1, .lock = -1};
+    pm_watch_files files;
     pmapdb_error local;
     pmapdb_status st;
 
     err = err ? err : &local;
-    st = check_options(options, err);
+    st = pm_capture_check(options, err);
     if (st != PMAPDB_OK)
         return st;
     *result = (pmapdb_capture_result){0};
+    pm_watch_begin(store, &files);
     st = open_run(&run, err);
     if (st == PMAPDB_OK && options->every_ms == PMAPDB_UNKNOWN)
         st = keep_beat(&run, 0, 0, err);
     else if (st == PMAPDB_OK)
-        st = keep_beats_in_time(&run, err);
+        st = keep_beats_in_time(&run, &files, err);
     close_run(&run);
     return st;
 }

@@ -1,9 +1,9 @@
 /* import: files -> captures -> store, in the order of time, with news of each. */
 #include "api/intake.h"
 
+#include "api/import_check.h"
 #include "api/lines.h"
 #include "base/buf.h"
-#include "parse/known.h"
 #include "store/moment.h"
 #include "store/write.h"
 #include <stdio.h>
@@ -16,8 +16,6 @@
  * comes late is put in its place. */
 #define WAITING_BYTES (256U << 20)
 #define SWEEP_MS 1000
-#define EVERY_MAX_MS 31622400000 /* no count of blocks makes it overflow */
-#define SWEEP_MAX_MS 3600000     /* the queries look no further for what belongs to a moment */
 
 typedef struct import_run {
     pm_intake in;
@@ -241,23 +239,6 @@ static pmapdb_status look_for_spread(import_run *run, pmapdb_error *err)
     return st;
 }
 
-static pmapdb_status check_options(const pmapdb_import_options *o, pmapdb_error *err)
-{
-    pm_dialect dialect;
-
-    if (o->sweep_ms < 0 || o->sweep_ms >= SWEEP_MAX_MS)
-        return pm_fail(err, PMAPDB_USAGE, "--sweep must be below one hour");
-    if (o->every_ms != PMAPDB_UNKNOWN && o->every_ms <= 0)
-        return pm_fail(err, PMAPDB_USAGE, "--every must be above zero");
-    if (o->every_ms > EVERY_MAX_MS)
-        return pm_fail(err, PMAPDB_USAGE, "--every must be at most one year");
-    if (o->first_ms != PMAPDB_UNKNOWN && o->every_ms == PMAPDB_UNKNOWN)
-        return pm_fail(err, PMAPDB_USAGE, "--first needs --every");
-    if (o->time_from && strcmp(o->time_from, "name") != 0 && strcmp(o->time_from, "mtime") != 0)
-        return pm_fail(err, PMAPDB_USAGE, "--time-from is name or mtime, not '%s'", o->time_from);
-    return pm_known_find(o->dialect, &dialect, err);
-}
-
 pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_t n_paths,
                             const pmapdb_import_options *options, pmapdb_import_result *result,
                             pmapdb_error *err)
@@ -268,7 +249,7 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
     pmapdb_status st;
 
     err = err ? err : &local;
-    st = check_options(options, err);
+    st = pm_import_check(options, err);
     if (st != PMAPDB_OK)
         return st;
     st = pm_intake_init(&run.in, store, options, err);

@@ -48,4 +48,8 @@ void pm_clock_format(int64_t ms, char out[PM_CLOCK_TEXT]);
 
 int64_t pm_clock_now(void);
 
+/* A time zone as TZ takes it: the name of a file of the tz database, a file's path, or a rule like
+ * "CET-1CEST,M3.5.0,M10.5.0/3". The C library takes anything else for UTC and says nothing. */
+bool pm_clock_is_zone(const char *zone);
+
 #endif

@@ -2,6 +2,7 @@
 #include "cli/arg.h"
 #include "cli/news.h"
 
+#include "api/capture_check.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/num.h"
@@ -338,20 +339,25 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
         "are counted.\n\n"
         "Exit status: 0 done, also when processes ended or could not be read; with --every, also "
         "when SIGINT or SIGTERM ended it; 2 trouble: of the processes named by pid one gave no "
-        "snapshot (with --every: none gave one), the store (with --every: the last beat is lost), "
-        "usage, another run of the same.",
+        "snapshot (with --every: none gave one), the store (with --every: the last beat is lost, "
+        "or a file of the store was removed), usage, another run of the same.",
         children,
         NULL,
         NULL};
     capture_cli c = {.cli = cli, .open = {.mode = PMAPDB_WRITE}};
     pmapdb_store *store = NULL;
+    pmapdb_error err;
+    pmapdb_status st;
     int exit_code = PM_EXIT_TROUBLE;
 
     pmapdb_capture_defaults(&c.capture);
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     c.capture.keep_env = (const char *const *)c.keep_env;
     c.capture.n_keep_env = c.n_env;
-    if (pm_cli_open(cli, &c.open, &store) == PMAPDB_OK)
+    st = pm_capture_check(&c.capture, &err); /* before a store is made in vain */
+    if (st != PMAPDB_OK)
+        exit_code = pm_cli_fail(st, &err);
+    else if (pm_cli_open(cli, &c.open, &store) == PMAPDB_OK)
         exit_code = run(&c, store);
     pmapdb_close(store);
     for (size_t i = 0; i < c.n_env; i++)

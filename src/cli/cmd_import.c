@@ -2,6 +2,7 @@
 #include "cli/arg.h"
 #include "cli/news.h"
 
+#include "api/import_check.h"
 #include "base/clock.h"
 #include "base/num.h"
 #include <stdio.h>
@@ -186,13 +187,18 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv)
         NULL};
     import_cli i = {.cli = cli, .open = {.mode = PMAPDB_WRITE}};
     pmapdb_store *store = NULL;
+    pmapdb_error err;
+    pmapdb_status st;
     int exit_code = PM_EXIT_TROUBLE;
 
     pmapdb_import_defaults(&i.import);
     argp_parse(&argp, argc, argv, 0, NULL, &i);
     if (i.explain)
         return pm_cli_explain(cli, i.paths, i.n_paths, i.import.dialect);
-    if (pm_cli_open(cli, &i.open, &store) == PMAPDB_OK)
+    st = pm_import_check(&i.import, &err); /* before a store is made in vain */
+    if (st != PMAPDB_OK)
+        exit_code = pm_cli_fail(st, &err);
+    else if (pm_cli_open(cli, &i.open, &store) == PMAPDB_OK)
         exit_code = run(&i, store);
     pmapdb_close(store);
     return exit_code;

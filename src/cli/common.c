@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/num.h"
 #include "cli/examples.h"
@@ -100,6 +101,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         cli->quiet = true;
         return 0;
     case KEY_TZ:
+        if (!pm_clock_is_zone(arg))
+            argp_error(state, "--tz wants a zone like Europe/Berlin or CET-1CEST, not '%s'", arg);
         setenv("TZ", arg, 1);
         tzset();
         return 0;

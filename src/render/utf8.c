@@ -105,13 +105,10 @@ pmapdb_status pm_utf8_repair(pm_text t, pm_buf *out, pmapdb_error *err)
     return rewrite(t, is_malformed, add_replacement, out, err);
 }
 
-/* C0 and C1 controls, the line and paragraph separators, and what turns the direction of a line
- * ("Trojan Source", CVE-2021-42574). */
+/* C0 and C1 controls, and what is not seen. */
 static bool is_unsafe(uint32_t cp)
 {
-    return cp == PM_UTF8_BAD || cp < 0x20 || (cp >= 0x7f && cp <= 0x9f) || cp == 0x61c ||
-           cp == 0x200e || cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) ||
-           (cp >= 0x2066 && cp <= 0x2069);
+    return cp == PM_UTF8_BAD || cp < 0x20 || (cp >= 0x7f && cp <= 0x9f) || pm_utf8_is_invisible(cp);
 }
 
 static pmapdb_status add_hex(pm_text piece, pm_buf *out, pmapdb_error *err)

@@ -1,4 +1,4 @@
-/* width: how many columns of a terminal a character takes. */
+/* width: how many columns of a terminal a character takes, and which it does not show at all. */
 #include "render/utf8.h"
 
 typedef struct range {
@@ -111,6 +111,17 @@ static const range double_wide[] = {
     {0x1f6eb, 0x1f6ec}, {0x1f6f4, 0x1f6fc}, {0x1f7e0, 0x1f7f0}, {0x1f90c, 0x1f93a},
     {0x1f93c, 0x1f945}, {0x1f947, 0x1f9ff}, {0x1fa70, 0x1faf6}, {0x20000, 0x3fffd}};
 
+/* Unicode 14: general categories Cf, Zl and Zp, and what is Default_Ignorable_Code_Point besides:
+ * fillers, variation selectors, tags. */
+static const range invisible[] = {
+    {0xad, 0xad},       {0x34f, 0x34f},     {0x600, 0x605},     {0x61c, 0x61c},
+    {0x6dd, 0x6dd},     {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},
+    {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},
+    {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},
+    {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x110bd, 0x110bd},
+    {0x110cd, 0x110cd}, {0x13430, 0x13438}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+    {0xe0000, 0xe0fff}};
+
 static bool contains(const range *ranges, size_t n, uint32_t cp)
 {
     size_t low = 0, high = n;
@@ -135,4 +146,9 @@ int pm_utf8_char_width(uint32_t cp)
     if (contains(zero_wide, sizeof zero_wide / sizeof zero_wide[0], cp))
         return 0;
     return contains(double_wide, sizeof double_wide / sizeof double_wide[0], cp) ? 2 : 1;
+}
+
+bool pm_utf8_is_invisible(uint32_t cp)
+{
+    return cp >= 0xad && contains(invisible, sizeof invisible / sizeof invisible[0], cp);
 }

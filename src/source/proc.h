@@ -136,6 +136,12 @@ bool pm_proc_status(const pm_proc *p, pm_live *out);
 /* Pids of all processes, ascending; the caller frees *pids. root: a handle on /proc. */
 pmapdb_status pm_proc_list(int root, int64_t **pids, size_t *n, pmapdb_error *err);
 
+/* Processes of others are not in that list: /proc is mounted with hidepid=2 or 4, and this user may
+ * not see them all the same. */
+bool pm_proc_hides(int root);
+/* By the mounts alone. */
+bool pm_proc_mount_hides(pm_text mountinfo);
+
 pmapdb_status pm_proc_open_root(int *root, pmapdb_error *err);
 /* The boot's id and this machine's name; 37 and 65 bytes are enough. */
 pmapdb_status pm_proc_boot_id(int root, char out[64], pmapdb_error *err);

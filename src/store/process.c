@@ -242,13 +242,20 @@ static pmapdb_status learn(pm_sql *sql, const pm_capture *c, const pm_evidence *
         err);
 }
 
-static pmapdb_status rename_process(pm_sql *sql, int64_t process_id, int64_t name_id,
-                                    pm_name_rank rank, int64_t taken_ms, pmapdb_error *err)
+pmapdb_status pm_process_rename(pm_sql *sql, int64_t process_id, int64_t old_name_id,
+                                int64_t name_id, int64_t rank, int64_t name_ms, pmapdb_error *err)
 {
-    return pm_sql_run(sql,
-                      "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 "
-                      "WHERE process_id = ?1",
-                      PM_ARGS(PM_I(process_id), PM_I(name_id), PM_I(rank), PM_I(taken_ms)), err);
+    pmapdb_status st = pm_sql_run(
+        sql,
+        "UPDATE name SET pruned_ms = max(o.pruned_ms, coalesce(name.pruned_ms, o.pruned_ms)) "
+        "FROM name o WHERE name.name_id = ?2 AND o.name_id = ?1 AND o.pruned_ms IS NOT NULL",
+        PM_ARGS(PM_I(old_name_id), PM_I(name_id)), err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    return pm_sql_run(
+        sql, "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 WHERE process_id = ?1",
+        PM_ARGS(PM_I(process_id), PM_I(name_id), PM_I(rank), PM_I(name_ms)), err);
 }
 
 pmapdb_status pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,
@@ -284,8 +291,9 @@ pmapdb_status pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_
     if (out->is_new)
         return insert_process(sql, c, &e, host_id, name_id, rank, next_life, &out->process_id, err);
     st = learn(sql, c, &e, &l, err);
-    return st == PMAPDB_OK ? rename_process(sql, l.process_id, name_id, rank, c->taken_ms, err)
-                           : st;
+    return st == PMAPDB_OK
+               ? pm_process_rename(sql, l.process_id, l.name_id, name_id, rank, c->taken_ms, err)
+               : st;
 }
 
 /* An mtime is compared in whole seconds: archives and copies drop the rest. */

@@ -29,9 +29,21 @@ typedef struct pm_process_found {
 pmapdb_status pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,
                             pm_process_found *out, pmapdb_error *err);
 
+/* Gives a process another name, that of a capture at name_ms. What was pruned of it is then missing
+ * under that name, too. */
+pmapdb_status pm_process_rename(pm_sql *sql, int64_t process_id, int64_t old_name_id,
+                                int64_t name_id, int64_t rank, int64_t name_ms, pmapdb_error *err);
+
 /* The snapshot that this block already is, or 0. */
 pmapdb_status pm_process_known(pm_sql *sql, const pm_capture *c, int64_t *snapshot_id,
                                pmapdb_error *err);
+
+/* Of process p: the one that a live capture names; ?1 is the pid, ?2 the host's name, ?3 the boot,
+ * ?4 the start time. Found by the unique index. */
+#define PM_IS_LIVE_PROCESS                                   \
+    "coalesce(p.pid, -1) = ?1 AND coalesce(p.host_id, 0) = " \
+    "(SELECT host_id FROM host WHERE name = ?2) "            \
+    "AND coalesce(p.boot_id, '') = ?3 AND coalesce(p.start_time, -1) = ?4"
 
 /* Row of table host, made when missing; NULL host: PMAPDB_UNKNOWN. */
 pmapdb_status pm_host_of(pm_sql *sql, const char *host, int64_t *host_id, pmapdb_error *err);

@@ -26,7 +26,26 @@ pmapdb_status pm_watch_host(pm_sql *sql, const char *host, pm_watch_reading *out
 int64_t pm_watch_patience(pmapdb_store *s);
 void pm_watch_set_patience(pmapdb_store *s, int64_t ms);
 
-/* The file was removed, renamed or replaced: what is written goes where nobody looks. */
-bool pm_watch_moved(pmapdb_store *s);
+/* ---- the files ---- */
+
+/* The files beside the store as a run found them when it began. Nobody but the last to close a
+ * store takes them away, so beside an open one they stay. */
+typedef struct pm_watch_files {
+    struct {
+        uint64_t device, inode;
+    } part[2];    /* -wal, -shm */
+    bool has_wal; /* else they are not used */
+} pm_watch_files;
+
+void pm_watch_begin(pmapdb_store *s, pm_watch_files *out);
+
+/* Which of the store's files was removed, renamed or replaced, so that what is written goes where
+ * nobody looks: "" is the store itself, else "-wal" or "-shm". NULL: all are in their places. */
+const char *pm_watch_lost(pmapdb_store *s, const pm_watch_files *files);
+
+/* What is left of it where "-wal" or "-shm" was lost. True: all that was stored is in the file
+ * itself. Where others write without knowing of this one, false, and the store stays as they leave
+ * it: nothing is copied when it is closed either. */
+bool pm_watch_save(pmapdb_store *s);
 
 #endif

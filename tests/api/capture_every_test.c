@@ -309,26 +309,6 @@ static void patience(void **state)
     end(&l);
 }
 
-static void take_store_away(live *l)
-{
-    (void)l;
-    assert_int_equal(rename("t.db", "gone.db"), 0);
-}
-
-static void store_is_taken_away(void **state)
-{
-    live l;
-
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
-    begin_run(&l, 1, 3);
-    l.at_beat = take_store_away;
-    assert_int_equal(try_run(&l), PMAPDB_IO);
-    assert_int_equal(l.beats, 1);
-    end(&l);
-}
-
 /* ---- runs beside each other ---- */
 
 static bool never(void *ctx)
@@ -393,7 +373,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_beat_is_not_lost_silently, box_enter, box_leave),
         cmocka_unit_test_setup_teardown(patience, box_enter, box_leave),
         cmocka_unit_test_setup_teardown(lock_is_for_writers, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(store_is_taken_away, box_enter, box_leave),
         cmocka_unit_test_setup_teardown(one_run_of_a_selection, box_enter, box_leave),
     };
 

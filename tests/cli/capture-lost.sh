@@ -1,4 +1,5 @@
-# capture-lost: what a run says of beats that the store does not take, and that it waits for its start.
+# capture-lost: what a run says of beats that the store does not take and of files that it loses, and
+# that it waits for its start.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
 need sqlite3
@@ -43,3 +44,47 @@ holder=$!
 until [ -e held ] || ! kill -0 $holder 2>/dev/null; do sleep 0.05; done
 live pmapdb capture $one --every 1s --count 1
 wait $holder
+
+# What it says on its end, and how many of the snapshots that it says it stored are there then.
+ends() {
+    status=0
+    wait $run || status=$?
+    mask <said | grep -v -e ^stored -e 'missed before it'
+    echo "= exit $status"
+    stored=$(grep -c ^stored said)
+    [ "$(pmapdb sql 'SELECT count(*) AS n FROM snapshots' -f csv | tail -n 1)" = "$stored" ] && echo "all are there"
+}
+begin() {
+    rm -f store.db* said
+    pmapdb capture $one --every 100ms "$@" >said 2>&1 &
+    run=$!
+    until [ -e said ] && [ "$(grep -c ^stored said)" -ge 3 ]; do sleep 0.05; done
+}
+
+say "its -wal is removed: readers see nothing of it, until the run ends"
+begin
+rm store.db-wal
+ends
+
+say "... and another one comes there, of whoever asks then"
+begin
+rm store.db-wal
+pmapdb snapshots >/dev/null 2>&1 || :
+ends
+
+say "both files beside the store are removed"
+begin
+rm store.db-wal store.db-shm
+ends
+
+say "readers, writers, checkpoints, prunes beside it are no loss"
+begin --count 40
+while kill -0 $run 2>/dev/null; do
+    pmapdb snapshots -q >/dev/null
+    sqlite3 store.db "PRAGMA busy_timeout = 9999; PRAGMA wal_checkpoint(TRUNCATE); SELECT count(*) FROM mappings" >/dev/null
+    sqlite3 store.db "PRAGMA journal_mode = DELETE" >/dev/null 2>&1 || :
+    pmapdb prune -q --compact --vacuum
+    pmapdb import -q --at 2026-01-01 samples >/dev/null 2>&1 || :
+done
+wait $run && echo "= exit 0"
+grep 'was removed' said || :

@@ -72,6 +72,13 @@ live pmapdb capture $one --host ''
 live pmapdb import --name '' samples
 live pmapdb import --host '' samples
 live pmapdb capture --all --name all
+say "wrong, and no store is made for it"
+live pmapdb capture --db none.db $one --every 50ms
+live pmapdb capture --db none.db $one --count 3
+live pmapdb capture --db none.db $one --all
+live pmapdb capture --db none.db --all --name all
+live pmapdb capture --db none.db --match 'comm('
+ls none.db* 2>/dev/null || echo "no none.db"
 
 say "one run of a selection at a time; a signal ends it"
 pmapdb --db beside.db capture $one $two --every 1h >first 2>&1 &

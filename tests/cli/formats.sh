@@ -34,15 +34,16 @@ say "names that somebody made to hurt"
 pmap_x 99 x 100 | awk '
     /libc/ {
         print
-        for (i = 1; i <= 6; i++)
+        for (i = 1; i <= 7; i++)
             printf "00007f20000%d0000 %7d %7d %7d r---- %s\n", i, 8, 4, 0, name[i]
         next
     }
-    /^total/ { $3 += 48; $4 += 24; $0 = sprintf("total kB         %7d %7d %7d", $3, $4, $5) }
+    /^total/ { $3 += 56; $4 += 28; $0 = sprintf("total kB         %7d %7d %7d", $3, $4, $5) }
     { print }
     BEGIN {
         name[1] = "=1+1"; name[2] = "esc\033[31m"; name[3] = "c1\302\23331m"
         name[4] = "bidi\342\200\256txt"; name[5] = "bad\377"; name[6] = "a|b,\"c\""
+        name[7] = "re\342\200\213dis\357\273\277"
     }' >evil.txt
 export PMAPDB=evil.db
 pmapdb import -q --at 2026-11-21 --name "$(printf 'new\nline\033[2J\302\233')" evil.txt

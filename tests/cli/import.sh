@@ -44,3 +44,10 @@ pmapdb --db stdin.db import -q - <$from/1795229318-12766.x
 sleep 0.01
 pmapdb --db stdin.db import -q - <$from/1795229318-12766.x
 run sqlite3 stdin.db 'SELECT count(*), count(DISTINCT taken_ms) FROM snapshots'
+
+say "wrong, and no store is made for it"
+run pmapdb import --db none.db --first 2026-01-01 samples
+run pmapdb import --db none.db --time-from ctime samples
+run pmapdb import --db none.db --dialect top samples
+run pmapdb import --db none.db --sweep 2h samples
+ls none.db* 2>/dev/null || echo "no none.db"

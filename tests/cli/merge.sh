@@ -79,6 +79,7 @@ run pmapdb merge --db melted.db x.db y.db
 run pmapdb merge --db apart.db --host x x.db
 run pmapdb merge --db apart.db --host y y.db
 pmapdb snapshots --db apart.db -f csv | cut -d , -f 3-5
+run pmapdb by-name --db apart.db
 
 say "a new store gets its permissions"
 pmapdb merge -q --db shared.db --mode 0640 web1.db -o /dev/null

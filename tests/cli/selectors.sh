@@ -25,3 +25,8 @@ done
 run pmapdb diff --from last --to first
 run pmapdb diff --from last --to last
 run pmapdb growth --from last --to first
+
+say "a zone that nobody knows is not UTC"
+run pmapdb snapshots --tz NOWHERE/LAND
+run pmapdb snapshots --tz ''
+pmapdb snapshots --tz CET-1CEST -q >/dev/null && echo known

@@ -42,6 +42,29 @@ def own_and_others(check, place):
     check.equal("one line", len(done.stderr.splitlines()), 1)
 
 
+def hidden_others(check, place):
+    """/proc that does not even list other users' processes: said once, and not counted."""
+    db = place / "hidden" / "t.db"
+    db.parent.mkdir()
+    shutil.chown(db.parent, "nobody")
+    for how, told in (("off", False), ("noaccess", False), ("invisible", True), ("ptraceable", True)):
+        inside = ["unshare", "-m", "sh", "-c", 'mount -t proc -o hidepid="$0" proc /proc && exec "$@"', how]
+        if subprocess.run(inside + ["true"], capture_output=True, check=False).returncode:
+            print("no /proc with hidepid=%s here" % how)
+            continue
+        command = [kit.PROGRAM, "capture", "--db", str(db)]
+        done = subprocess.run(inside + USER + command + ["--all", "--every", "100ms", "--count", "3"],
+                              env=kit.ENVIRONMENT, capture_output=True, text=True, check=False)
+        check.equal("hidepid=%s: told" % how, done.stderr.count("are hidden: "), int(told))
+        check.equal("hidepid=%s: counted" % how, "cannot be read" in done.stderr, not told)
+        done = subprocess.run(inside + USER + command + ["1"], env=kit.ENVIRONMENT, capture_output=True, text=True,
+                              check=False)
+        check.equal("hidepid=%s: one by its pid" % how, (done.returncode, "are hidden: " in done.stderr), (2, told))
+        done = subprocess.run(inside + [kit.PROGRAM, "capture", "--db", str(place / "r.db"), "--match", "pid(1)"],
+                              env=kit.ENVIRONMENT, capture_output=True, text=True, check=False)
+        check.equal("hidepid=%s: from root nothing is" % how, "are hidden: " in done.stderr, False)
+
+
 def asks_root(check, place):
     db = place / "root.db"
     capture = subprocess.Popen([kit.PROGRAM, "capture", "--db", str(db), "--match", "comm(sleep)", "--every",
@@ -68,6 +91,7 @@ def main():
     with kit.Place() as place:
         os.chmod(place, 0o755)
         own_and_others(check, place)
+        hidden_others(check, place)
         asks_root(check, place)
     check.finish()
 

@@ -2,6 +2,7 @@
 #include "collect.h"
 
 #include "render/utf8.h"
+#include <stdio.h>
 
 static size_t encode(uint32_t cp, char out[4])
 {
@@ -95,6 +96,33 @@ static void what_a_terminal_obeys_is_escaped(void **state)
     assert_escaped(PM_TEXT("/tmp/a\\012b"), "/tmp/a\\012b");
 }
 
+/* One name must not look like another. */
+static void what_is_not_seen_is_escaped(void **state)
+{
+    static const uint32_t unseen[] = {0xad,   0x34f,  0x61c,  0x200b, 0x200d,  0x200e,
+                                      0x200f, 0x2028, 0x2029, 0x202a, 0x202e,  0x2060,
+                                      0x2066, 0x2069, 0xfe0f, 0xfeff, 0xfff9,  0x1d173,
+                                      0x3164, 0xffa0, 0x180e, 0x115f, 0xe0001, 0xe01ef};
+    static const uint32_t seen[] = {
+        0xa0,   0xac,   0xae,   0xe9,   0x301,  0x200a, 0x2010, 0x2027, 0x2030,  0x205f,  0x2070,
+        0x20ac, 0xfe10, 0xfefe, 0xff00, 0xfffd, 0x1161, 0x3163, 0xff9f, 0x1f600, 0x20000, 0xdffff};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++) {
+        char bytes[4], escaped[17];
+        size_t n = encode(unseen[i], bytes);
+
+        for (size_t k = 0; k < n; k++)
+            sprintf(escaped + 4 * k, "\\x%02x", (unsigned char)bytes[k]);
+        assert_escaped((pm_text){bytes, n}, escaped);
+    }
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
+        assert_false(pm_utf8_is_invisible(seen[i]));
+    assert_escaped(PM_TEXT("re\xe2\x80\x8b"
+                           "dis"),
+                   "re\\xe2\\x80\\x8bdis");
+}
+
 static void widths(void **state)
 {
     (void)state;
@@ -161,6 +189,7 @@ int main(void)
         cmocka_unit_test(every_character_decodes),
         cmocka_unit_test(malformed_runs_become_one_mark_each),
         cmocka_unit_test(what_a_terminal_obeys_is_escaped),
+        cmocka_unit_test(what_is_not_seen_is_escaped),
         cmocka_unit_test(widths),
         cmocka_unit_test(middle_goes),
         cmocka_unit_test(every_width_fits),

@@ -77,12 +77,8 @@ static pmapdb_status better_name(pm_merge *m, int64_t process_id, pmapdb_error *
     if (st == PMAPDB_OK)
         st = name_of(m, host_id, &name_id, err);
     if (st == PMAPDB_OK)
-        st = pm_sql_run(
-            m->into->sql,
-            "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 "
-            "WHERE process_id = ?1",
-            PM_ARGS(PM_I(process_id), PM_I(name_id), PM_I(who->name_rank), PM_I(who->name_ms)),
-            err);
+        st = pm_process_rename(m->into->sql, process_id, old_id, name_id, who->name_rank,
+                               who->name_ms, err);
     pm_merge_forget(m);
     return st == PMAPDB_OK && name_id != old_id ? regroup(m, old_id, name_id, err) : st;
 }

@@ -1,0 +1,112 @@
+/* clock_zone_test: time zones that the C library knows, and what only looks like one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void rules(void **state)
+{
+    static const char *const good[] = {"UTC",
+                                       "GMT",
+                                       "UTC0",
+                                       "CET-1",
+                                       "EST5EDT",
+                                       "CET-1CEST,M3.5.0,M10.5.0/3",
+                                       "CET-1CEST-2,M3.5.0/2:00:00,M10.5.0/-1",
+                                       "<+0330>-3:30",
+                                       "<-03>3<-02>,M3.5.0/-2,M10.5.0/-1",
+                                       "NZST-12:00:00NZDT-13:00:00,J60/2,300/167",
+                                       "abc+24"};
+    static const char *const bad[] = {"",
+                                      "NOWHERE/LAND",
+                                      "NOWHERE",
+                                      "Europe",
+                                      "+02:00",
+                                      "2",
+                                      "UT0",
+                                      "CET-",
+                                      "CET-25",
+                                      "CET-1:60",
+                                      "CET-1:",
+                                      "CET-1 ",
+                                      "CET-1CE",
+                                      "CET-1CEST,",
+                                      "CET-1CEST,M3.5.0",
+                                      "CET-1CEST,M3.5.0,M10.5.0,",
+                                      "CET-1CEST,M13.5.0,M10.5.0",
+                                      "CET-1CEST,M3.6.0,M10.5.0",
+                                      "CET-1CEST,M3.5.7,M10.5.0",
+                                      "CET-1CEST,M3.5,M10.5.0",
+                                      "CET-1CEST,J0,J300",
+                                      "CET-1CEST,0,366",
+                                      "CET-1CEST,M3.5.0/168,M10.5.0",
+                                      "<+03>",
+                                      "<+0>3",
+                                      "<+03-3",
+                                      ":CET-1",
+                                      ":",
+                                      "/",
+                                      "../../../../etc/passwd",
+                                      "/etc/passwd"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (!pm_clock_is_zone(good[i]))
+            fail_msg("'%s' is one", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (pm_clock_is_zone(bad[i]))
+            fail_msg("'%s' is none", bad[i]);
+}
+
+static void make(const char *path, const char *bytes)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fputs(bytes, file);
+    fclose(file);
+}
+
+/* By the database that TZDIR names. */
+static void files(void **state)
+{
+    char dir[] = "/tmp/pmapdb-zone-XXXXXX", path[128];
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    setenv("TZDIR", dir, 1);
+    snprintf(path, sizeof path, "%s/Land", dir);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/Land/Town", dir);
+    make(path, "TZif2");
+    assert_true(pm_clock_is_zone("Land/Town"));
+    assert_true(pm_clock_is_zone(":Land/Town"));
+    assert_true(pm_clock_is_zone(path));
+    assert_false(pm_clock_is_zone("Land"));
+    assert_false(pm_clock_is_zone("Land/town"));
+    make(path, "TZi");
+    assert_false(pm_clock_is_zone("Land/Town"));
+    unlink(path);
+    snprintf(path, sizeof path, "%s/Land", dir);
+    rmdir(path);
+    rmdir(dir);
+    unsetenv("TZDIR");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rules),
+        cmocka_unit_test(files),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,83 @@
+/* process_rename_test: what goes with a process to its new name. */
+#include "kit.h"
+
+#define MS INT64_C(1700000000000)
+#define MINUTE INT64_C(60000)
+
+static void named(const kit *k, int64_t ms, const char *name, pm_name_rank rank)
+{
+    pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 42, ms);
+
+    kit_map(k, c, 0x10000, 8, "rw-p", "");
+    kit_name(c, name, rank);
+    kit_put(k, c);
+}
+
+#define PRUNED "SELECT name, pruned_ms - 1700000000000 FROM name ORDER BY name_id"
+
+/* What another process was pruned of later, under the new name, stays. */
+static void what_was_pruned(void **state)
+{
+    const kit *k = kit_of(state);
+
+    named(k, MS, "header", PM_NAME_HEADER);
+    kit_exec(k, "UPDATE name SET pruned_ms = 1700000000500");
+    named(k, MS + 1000, "header", PM_NAME_HEADER);
+    kit_expect(k, PRUNED, "header|500\n");
+    named(k, MS + 2000, "comm", PM_NAME_COMM);
+    kit_expect(k, PRUNED, "header|500\ncomm|500\n");
+    kit_exec(k, "INSERT INTO name (name, pruned_ms) VALUES ('given', 1700000000900)");
+    named(k, MS + 3000, "given", PM_NAME_GIVEN);
+    kit_expect(k, PRUNED, "header|500\ncomm|500\ngiven|900\n");
+}
+
+static void nothing_was_pruned(void **state)
+{
+    const kit *k = kit_of(state);
+
+    named(k, MS, "header", PM_NAME_HEADER);
+    kit_exec(k, "INSERT INTO name (name, pruned_ms) VALUES ('comm', 1700000000900)");
+    named(k, MS + 2000, "comm", PM_NAME_COMM);
+    kit_expect(k, PRUNED, "header|?\ncomm|900\n");
+}
+
+static void assert_one_gap(const kit *k, const char *name, int64_t gap)
+{
+    pmapdb_rows *rows;
+    bool has;
+    size_t n;
+
+    assert_int_equal(pmapdb_query(k->store, "gaps", &rows, NULL), PMAPDB_OK);
+    assert_int_equal(pmapdb_next(rows, &has, NULL), PMAPDB_OK);
+    assert_true(has);
+    assert_string_equal(pmapdb_rows_text(rows, 1, &n), name);
+    assert_int_equal(pmapdb_rows_int(rows, 4), gap);
+    assert_int_equal(pmapdb_next(rows, &has, NULL), PMAPDB_OK);
+    assert_false(has);
+    pmapdb_rows_close(rows);
+}
+
+/* What a prune took away is no gap, whatever the process is called now. */
+static void gaps_stay_silent(void **state)
+{
+    static const int64_t minutes[] = {0, 30, 60, 61, 62, 63, 70};
+    const kit *k = kit_of(state);
+
+    for (size_t i = 0; i < 7; i++)
+        named(k, MS + minutes[i] * MINUTE, "header", PM_NAME_HEADER);
+    kit_exec(k, "UPDATE name SET pruned_ms = 1700000000000 + 59 * 60000");
+    assert_one_gap(k, "header", 7 * MINUTE);
+    named(k, MS + 71 * MINUTE, "comm", PM_NAME_COMM);
+    assert_one_gap(k, "comm", 7 * MINUTE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(what_was_pruned),
+        IN_KIT(nothing_was_pruned),
+        IN_KIT(gaps_stay_silent),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+/* times_test: moments before 1970 are printed as those behind it are. */
+#include "beats.h"
+#include "world.h"
+
+#include "base/clock.h"
+#include "store/catalog.h"
+
+static void moments_of_snapshots(void **state)
+{
+    static const int64_t moments[] = {
+        -62135596799999, -86400001, -86400000, -1500, -1001, -1000, -999, -1, 0, 1, 999, 1000,
+        253402300799999};
+    const kit *k = kit_of(state);
+
+    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+        pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, (int64_t)i + 1, moments[i]);
+        char sql[96], text[PM_CLOCK_TEXT], wanted[PM_CLOCK_TEXT + 1];
+
+        kit_map(k, c, 0x1000, 64, "rw-p", "");
+        kit_put(k, c);
+        snprintf(sql, sizeof sql, "SELECT taken_at FROM snapshots WHERE taken_ms = %lld",
+                 (long long)moments[i]);
+        pm_clock_format(moments[i], text);
+        snprintf(wanted, sizeof wanted, "%s\n", text);
+        kit_expect(k, sql, wanted);
+    }
+}
+
+/* ---- all queries ---- */
+
+/* From November 2023 to 1969, a quarter of a second behind the full one. */
+#define BACK INT64_C(1701000000750)
+
+static void move_back(const kit *k)
+{
+    static const char *const columns[] = {
+        "snapshots SET taken_ms = taken_ms",      "snapshots SET moment_ms = moment_ms",
+        "capture SET started_ms = started_ms",    "capture SET ended_ms = ended_ms",
+        "refused SET first_ms = first_ms",        "pin SET pinned_ms = pinned_ms",
+        "process SET name_ms = name_ms",          "process SET command_ms = command_ms",
+        "process SET clock_utc_ms = clock_utc_ms"};
+
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        beats_exec(k, "UPDATE %s - %lld", columns[i], (long long)BACK);
+}
+
+/* A life of a name, an hour later two beside each other; captures are missing. */
+static void fill(const kit *k)
+{
+    static const struct {
+        int pid, minute;
+    } captures[] = {{1, -70}, {1, -69}, {1, -68}, {2, 0}, {3, 0}, {2, 1}, {3, 1},
+                    {2, 2},   {3, 2},   {2, 3},   {3, 3}, {2, 9}, {3, 9}};
+    uint64_t seed = 6;
+    world w = {.n = 2,
+               .map = {{.page = 1, .n = 2, .kind = WORLD_KINDS - 1, .rss = 4},
+                       {.page = 4, .n = 2, .kind = WORLD_KINDS - 2, .rss = 4}}};
+
+    for (size_t i = 0; i < sizeof captures / sizeof *captures; i++)
+        kit_put(k, world_capture(k, &w, PM_DIALECT_SMAPS, captures[i].pid,
+                                 BEATS_MS + captures[i].minute * INT64_C(60000), &seed));
+    beats_beside(k);
+    kit_exec(k, "UPDATE sight SET degraded = 'large' WHERE snapshot_id % 2");
+}
+
+/* All times that a query answers with, a line each; *with their column. */
+static void times_of(const kit *k, const char *query, pm_buf *out)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+    bool has;
+
+    kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
+    if (strcmp(query, "lineage-history") == 0)
+        kit_ok(pmapdb_bind(rows, "lineage", "1", &err), &err);
+    if (strcmp(query, "groups-env") == 0)
+        kit_ok(pmapdb_bind(rows, "variable", "HOME", &err), &err);
+    if (strcmp(query, "groups-expr") == 0)
+        kit_ok(pmapdb_bind(rows, "by", "comm(a)", &err), &err);
+    for (;;) {
+        kit_ok(pmapdb_next(rows, &has, &err), &err);
+        if (!has)
+            break;
+        for (int i = 0; i < pmapdb_rows_columns(rows); i++) {
+            const char *text = pmapdb_rows_text(rows, i, NULL);
+
+            if (text && strcmp(pmapdb_rows_unit(rows, i), "time") == 0)
+                pm_buf_addf(out, NULL, "%s\n", text);
+        }
+    }
+    pmapdb_rows_close(rows);
+}
+
+/* Some show no milliseconds. */
+static void assert_moved(const char *query, const char *then, const char *now)
+{
+    int64_t ms;
+    char exact[PM_CLOCK_TEXT], second[PM_CLOCK_TEXT];
+
+    assert_true(pm_clock_parse(pm_text_of(then), &ms));
+    ms -= BACK;
+    pm_clock_format(ms, exact);
+    pm_clock_format(ms - (ms % 1000 + 1000) % 1000, second);
+    if (strcmp(now, exact) != 0 && strcmp(now, second) != 0)
+        fail_msg("%s: '%s', not '%s'", query, now, exact);
+}
+
+/* How many queries answer with times. only: of that one; NULL: of all. */
+static size_t compare(const kit *k, const char *only)
+{
+    pm_buf then[64] = {0}, now = {0};
+    const char *query;
+    size_t seen = 0;
+
+    for (size_t n = 0; (query = pm_catalog_builtin(n)); n++)
+        if (!only || strcmp(query, only) == 0)
+            times_of(k, query, &then[n]);
+    move_back(k);
+    for (size_t n = 0; (query = pm_catalog_builtin(n)); n++) {
+        char *a, *b, *left, *right;
+
+        pm_buf_clear(&now);
+        if (!only || strcmp(query, only) == 0)
+            times_of(k, query, &now);
+        left = (char *)pm_buf_text(&then[n]).data;
+        right = (char *)pm_buf_text(&now).data;
+        seen += *left != '\0';
+        while ((a = strsep(&left, "\n")) && (b = strsep(&right, "\n")) && *a)
+            assert_moved(query, a, b);
+        assert_true(!left && !right);
+        pm_buf_free(&then[n]);
+    }
+    pm_buf_free(&now);
+    return seen;
+}
+
+static void moments_of_queries(void **state)
+{
+    const kit *k = kit_of(state);
+
+    fill(k);
+    assert_true(compare(k, NULL) >= 25);
+}
+
+/* Which wants a second name, and most of the others one alone. */
+static void moments_of_what_is_left_out(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_capture *other = kit_capture(k, PM_DIALECT_SMAPS, 4, BEATS_MS - INT64_C(1200000));
+
+    fill(k);
+    kit_map(k, other, 0x1000, 64, "rw-p", "");
+    kit_name(other, "rare", PM_NAME_GIVEN);
+    kit_put(k, other);
+    assert_int_equal(compare(k, "left-out"), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(moments_of_snapshots),
+        IN_KIT(moments_of_queries),
+        IN_KIT(moments_of_what_is_left_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -35,6 +35,14 @@ static bool rollup_agrees(const pm_block *b, const pm_siblings *s)
            agree(s->rollup.swap_kib, b->totals.v[PM_TOTAL_SWAP]);
 }
 
+/* What is resident, of a capture whose mappings do not tell (maps, plain pmap), as with live ones.
+ * Nothing is proved by it. The rollup is a capture of its own, and is judged as that. */
+static void take_vm_rss(pm_block *b, const pm_siblings *s, bool alone)
+{
+    if (alone && b->tool_rss_kib == PMAPDB_UNKNOWN)
+        b->tool_rss_kib = s->rss_kib;
+}
+
 /* The rollup's word counts for more: it is made as smaps is, from the page tables, VmRSS from
  * counters. `alone`: there is no other capture in the file that they may be meant for. */
 static void prove(pm_block *b, const pm_siblings *s, bool alone)
@@ -42,8 +50,13 @@ static void prove(pm_block *b, const pm_siblings *s, bool alone)
     int64_t rollup = b->dialect == PM_DIALECT_SMAPS ? s->rollup.rss_kib : PMAPDB_UNKNOWN;
     pm_checked checked = PM_CHECKED_NONE;
 
-    if (b->checked != PM_CHECKED_NONE || b->state == PM_STATE_TOTALS ||
-        b->totals.v[PM_TOTAL_RSS] < 0)
+    if (b->state == PM_STATE_TOTALS)
+        return;
+    if (b->totals.v[PM_TOTAL_RSS] < 0) {
+        take_vm_rss(b, s, alone);
+        return;
+    }
+    if (b->checked != PM_CHECKED_NONE)
         return;
     if (rollup != PMAPDB_UNKNOWN && rollup_agrees(b, s))
         checked = PM_CHECKED_ROLLUP;

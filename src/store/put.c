@@ -1,6 +1,7 @@
 /* put: the rows of one capture, and its row in table snapshots. */
 #include "store/put.h"
 
+#include "store/detail.h"
 #include "store/process.h"
 #include "store/refine.h"
 #include "store/region.h"
@@ -8,46 +9,12 @@
 
 /* ---- rows of the capture ---- */
 
-static pmapdb_status detail_of(pm_sql *sql, const pm_mapping *m, int64_t *id, pmapdb_error *err)
-{
-    static const enum pm_field fields[] = {PM_KSM,      PM_LAZY_FREE,      PM_SHMEM_PMD,
-                                           PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB};
-    pm_arg args[7];
-    pmapdb_status st;
-
-    *id = PMAPDB_UNKNOWN;
-    if (!pm_row_needs_detail(m))
-        return PMAPDB_OK;
-    for (size_t i = 0; i < 6; i++)
-        args[i] =
-            PM_I(pm_has(m, PM_BIT(fields[i])) ? (int64_t)m->value[fields[i]] : PMAPDB_UNKNOWN);
-    args[6] = m->extra.len ? PM_T(m->extra) : PM_S(NULL);
-    st = pm_sql_int(sql,
-                    "SELECT detail_id FROM detail WHERE coalesce(extra, '') = coalesce(?7, '') "
-                    "AND coalesce(ksm_kib, -1) = coalesce(?1, -1) "
-                    "AND coalesce(lazy_free_kib, -1) = coalesce(?2, -1) "
-                    "AND coalesce(shmem_pmd_kib, -1) = coalesce(?3, -1) "
-                    "AND coalesce(file_pmd_kib, -1) = coalesce(?4, -1) "
-                    "AND coalesce(shared_hugetlb_kib, -1) = coalesce(?5, -1) "
-                    "AND coalesce(private_hugetlb_kib, -1) = coalesce(?6, -1)",
-                    args, 7, PMAPDB_UNKNOWN, id, err);
-    if (st != PMAPDB_OK || *id != PMAPDB_UNKNOWN)
-        return st;
-    st = pm_sql_run(sql,
-                    "INSERT INTO detail (ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, "
-                    "shared_hugetlb_kib, private_hugetlb_kib, extra) "
-                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                    args, 7, err);
-    *id = pm_sql_last_id(sql);
-    return st;
-}
-
 static pmapdb_status make_row(pm_put *p, const pm_mapping *m, pm_row *row, pmapdb_error *err)
 {
     pm_category category = pm_classify_mapping(p->context, m);
     bool inferred = p->context->heap_inferred && category == PM_CATEGORY_HEAP;
     uint64_t length = m->end - m->start;
-    int64_t detail_id;
+    int64_t detail_id = PMAPDB_UNKNOWN;
     pmapdb_status st;
 
     *row = (pm_row){
@@ -60,8 +27,11 @@ static pmapdb_status make_row(pm_put *p, const pm_mapping *m, pm_row *row, pmapd
                         : PMAPDB_UNKNOWN,
     };
     st = pm_objects_of(p->objects, m, category, inferred, &row->at.object, err);
-    if (st == PMAPDB_OK)
-        st = detail_of(p->sql, m, &detail_id, err);
+    if (st == PMAPDB_OK && pm_row_needs_detail(m)) {
+        pm_detail detail = pm_detail_of(m);
+
+        st = pm_detail_put(p->sql, &detail, &detail_id, err);
+    }
     if (st == PMAPDB_OK)
         pm_row_encode(m, p->fields, detail_id, &row->m);
     return st;

@@ -54,7 +54,9 @@ static pmapdb_status collect_item(settling *s, size_t i, pmapdb_error *err)
         st = goes_on(s->l, before, item->region[r], &old, err);
         if (st == PMAPDB_OK && !old)
             st = pm_ids_add(&s->regions, item->region[r], err);
-        if (st == PMAPDB_OK && item->lineage[r] != item->was[r])
+        /* Where the capture before in the stream shows the region, the new one is neither the
+         * lineage's first nor its strongest. */
+        if (st == PMAPDB_OK && item->lineage[r] != item->was[r] && !(old && i == s->l->at))
             st = pm_ids_add(i == s->l->at ? &s->lineages : &s->moved, item->lineage[r], err);
         if (st == PMAPDB_OK && item->lineage[r] != item->was[r] && item->was[r])
             st = pm_ids_add(&s->moved, item->was[r], err);

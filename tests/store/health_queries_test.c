@@ -1,38 +1,13 @@
 /* health_queries_test: what the queries of pmapdb doctor answer, counted by hand. */
+#include "asked.h"
 #include "beats.h"
 
-#include "store/query.h"
-
-/* name=value of the columns asked for, blanks between; a line per row. */
 static void expect(const kit *k, const char *query, const char *param, const char *value,
                    const char *columns, const char *wanted)
 {
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err = {0};
-    pm_buf got = {0};
-    bool has;
+    const char *const given[] = {param, value, NULL};
 
-    kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
-    if (param)
-        kit_ok(pmapdb_bind(rows, param, value, &err), &err);
-    for (;;) {
-        char names[256], *rest = names;
-
-        kit_ok(pmapdb_next(rows, &has, &err), &err);
-        if (!has)
-            break;
-        snprintf(names, sizeof names, "%s", columns);
-        for (char *name; (name = strsep(&rest, " "));)
-            for (int i = 0; i < pmapdb_rows_columns(rows); i++)
-                if (strcmp(name, pmapdb_rows_name(rows, i)) == 0) {
-                    const char *text = pmapdb_rows_text(rows, i, NULL);
-
-                    pm_buf_addf(&got, NULL, "%s%s", text ? text : "?", rest ? " " : "\n");
-                }
-    }
-    pmapdb_rows_close(rows);
-    assert_string_equal(pm_buf_text(&got).data, wanted);
-    pm_buf_free(&got);
+    asked_expect(k, query, given, NULL, columns, wanted);
 }
 
 static pm_capture *capture(const kit *k, pm_dialect dialect, int pid, int64_t second)

@@ -18,13 +18,13 @@
 typedef struct arrivals {
     const pm_health *h;
     char here[65], host[MOST_HOSTS][65];
-    size_t n_hosts, late;
+    size_t n_hosts;
     /* the worst: */
     pmapdb_health state;
     double age;
     char words[320];
     /* of all jobs: */
-    double expected, kept, missed, absent, vanished, changed, degraded, took_max, unreadable;
+    double expected, kept, missed, absent, vanished, changed, took_max, unreadable;
 } arrivals;
 
 static bool is_new(arrivals *a, pm_text host)
@@ -69,7 +69,6 @@ static void see_arrival(arrivals *a, const pmapdb_rows *rows)
         a->unreadable = pm_health_number(rows, "unreadable");
     age = (double)(a->h->now_ms - last_ms);
     state = judge(a, rows, age, last_ms);
-    a->late += state != PMAPDB_HEALTH_OK;
     if (a->words[0] && (state < a->state || (state == a->state && age <= a->age)))
         return;
     a->state = state;
@@ -91,7 +90,6 @@ static void see_job(void *ctx, const pmapdb_rows *rows)
     a->absent += pm_health_number(rows, "absent");
     a->vanished += pm_health_number(rows, "vanished");
     a->changed += pm_health_number(rows, "changed");
-    a->degraded += pm_health_number(rows, "degraded");
     a->took_max = fmax(a->took_max, pm_health_number(rows, "took_max"));
 }
 

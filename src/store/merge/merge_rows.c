@@ -3,8 +3,10 @@
 #include "store/merge/merge_take.h"
 
 #include "classify/classify.h"
+#include "store/detail.h"
 #include "store/merge/merge_sums.h"
 #include "store/merge/recall_epoch.h"
+#include "store/recall_row.h"
 #include "store/region.h"
 #include <stdlib.h>
 
@@ -116,44 +118,18 @@ static pmapdb_status region_of(pm_take *t, int64_t there, int64_t seen, int64_t 
 
 static pmapdb_status detail_of(pm_take *t, int64_t there, int64_t *here, pmapdb_error *err)
 {
-    static const char insert[] =
-        "INSERT OR IGNORE INTO detail (ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, "
-        "shared_hugetlb_kib, private_hugetlb_kib, extra) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    static const char find[] =
-        "SELECT detail_id FROM detail WHERE coalesce(extra, '') = coalesce(?7, '') "
-        "AND coalesce(ksm_kib, -1) = coalesce(?1, -1) "
-        "AND coalesce(lazy_free_kib, -1) = coalesce(?2, -1) "
-        "AND coalesce(shmem_pmd_kib, -1) = coalesce(?3, -1) "
-        "AND coalesce(file_pmd_kib, -1) = coalesce(?4, -1) "
-        "AND coalesce(shared_hugetlb_kib, -1) = coalesce(?5, -1) "
-        "AND coalesce(private_hugetlb_kib, -1) = coalesce(?6, -1)";
     pm_merge *m = t->m;
-    sqlite3_stmt *stmt;
-    bool has = false;
-    pm_arg args[7];
+    pm_buf extra = {0};
+    pm_detail detail;
     pmapdb_status st;
 
     *here = there == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : pm_pairs_get(&m->detail_ids, there);
     if (*here)
         return PMAPDB_OK;
-    st = pm_sql_rows(m->from->sql,
-                     "SELECT ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, "
-                     "shared_hugetlb_kib, private_hugetlb_kib, extra FROM detail "
-                     "WHERE detail_id = ?1",
-                     PM_ARGS(PM_I(there)), &stmt, err);
+    st = pm_merge_theirs(m, pm_detail_get(m->from->sql, there, &extra, &detail, err));
     if (st == PMAPDB_OK)
-        st = pm_sql_step(m->from->sql, stmt, &has, err);
-    if (pm_merge_theirs(m, st) != PMAPDB_OK)
-        return st;
-    if (!has)
-        return damaged(t, "detail", there, "it is missing", err);
-    for (int i = 0; i < 6; i++)
-        args[i] = PM_I(pm_col_int(stmt, i));
-    args[6] = PM_T(pm_col_text(stmt, 6));
-    st = pm_sql_run(m->into->sql, insert, args, 7, err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_int(m->into->sql, find, args, 7, PMAPDB_UNKNOWN, here, err);
-    pm_sql_done(stmt);
+        st = pm_detail_put(m->into->sql, &detail, here, err);
+    pm_buf_free(&extra);
     return st == PMAPDB_OK ? pm_pairs_put(&m->detail_ids, there, *here, err) : st;
 }
 
@@ -296,7 +272,7 @@ static pmapdb_status take_all(pm_take *t, const pm_take_part *part, const char *
 
     if (st == PMAPDB_OK)
         st = take_each(t, part, sql, take, &sums, err);
-    if (st == PMAPDB_OK) {
+    if (want && st == PMAPDB_OK) {
         for (size_t i = 0; i < part->n; i++)
             want[i] = part->capture[i].totals;
         for (size_t i = 0; i < part->n && part->state == PM_STATE_TOTALS; i++)

@@ -2,7 +2,7 @@
 #include "store/merge/recall_epoch.h"
 
 #include "base/buf.h"
-#include "base/num.h"
+#include "store/recall_row.h"
 #include "store/region.h"
 #include <stdlib.h>
 
@@ -20,164 +20,6 @@ void pm_recall_epoch_free(pm_recall_epoch *e)
     *e = (pm_recall_epoch){0};
 }
 
-/* ---- a version as a mapping ---- */
-
-static pmapdb_status damaged(int64_t region_id, const char *what, pmapdb_error *err)
-{
-    return pm_fail(err, PMAPDB_INPUT, "region %lld: %s; the store is damaged", (long long)region_id,
-                   what);
-}
-
-static int64_t sum(int64_t a, int64_t b)
-{
-    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
-}
-
-static int64_t or_else(int64_t value, int64_t usual)
-{
-    return value == PMAPDB_UNKNOWN ? usual : value;
-}
-
-/* What pm_row_encode left out is put back. */
-static void decode(const pm_row *row, int64_t out[PM_FIELD_COUNT])
-{
-    const int64_t *v = row->m.v;
-    int64_t dirty = sum(v[PM_VER_SHARED_DIRTY], v[PM_VER_PRIVATE_DIRTY]);
-    int64_t clean = sum(v[PM_VER_SHARED_CLEAN], v[PM_VER_PRIVATE_CLEAN]);
-    int64_t rss = or_else(v[PM_VER_RSS], sum(clean, dirty));
-
-    for (int i = 0; i < PM_FIELD_COUNT; i++)
-        out[i] = 0; /* fields of table detail: 0 where it has no row */
-    out[PM_SIZE] = pm_row_size_kib(row);
-    out[PM_KERNEL_PAGE] = row->at.object->kernel_page;
-    out[PM_MMU_PAGE] = row->at.object->mmu_page;
-    out[PM_RSS] = rss;
-    out[PM_PSS] = or_else(v[PM_VER_PSS], rss);
-    out[PM_PSS_DIRTY] = or_else(v[PM_VER_PSS_DIRTY], dirty);
-    out[PM_SHARED_CLEAN] = v[PM_VER_SHARED_CLEAN];
-    out[PM_SHARED_DIRTY] = v[PM_VER_SHARED_DIRTY];
-    out[PM_PRIVATE_CLEAN] = v[PM_VER_PRIVATE_CLEAN];
-    out[PM_PRIVATE_DIRTY] = v[PM_VER_PRIVATE_DIRTY];
-    out[PM_REFERENCED] = or_else(v[PM_VER_REFERENCED], rss);
-    out[PM_ANONYMOUS] = or_else(v[PM_VER_ANONYMOUS], v[PM_VER_PRIVATE_DIRTY]);
-    out[PM_ANON_HUGE] = or_else(v[PM_VER_ANON_HUGE], 0);
-    out[PM_SWAP] = v[PM_VER_SWAP];
-    out[PM_SWAP_PSS] = or_else(v[PM_VER_SWAP_PSS], v[PM_VER_SWAP]);
-    out[PM_LOCKED] = or_else(v[PM_VER_LOCKED], 0);
-    out[PM_THP_ELIGIBLE] = row->at.object->thp_eligible;
-    out[PM_PROTECTION_KEY] = row->at.object->protection_key;
-    out[PM_DIRTY] = or_else(v[PM_VER_DIRTY], dirty);
-}
-
-static pmapdb_status add_detail(pm_sql *sql, const pm_row *row, int64_t numbers[PM_FIELD_COUNT],
-                                pm_buf *extra, pmapdb_error *err)
-{
-    static const enum pm_field fields[] = {PM_KSM,      PM_LAZY_FREE,      PM_SHMEM_PMD,
-                                           PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB};
-    int64_t id = row->m.v[PM_VER_DETAIL];
-    sqlite3_stmt *stmt;
-    bool has = false;
-    pmapdb_status st;
-    pm_text text;
-
-    if (id == PMAPDB_UNKNOWN)
-        return PMAPDB_OK;
-    st = pm_sql_rows(sql,
-                     "SELECT ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, "
-                     "shared_hugetlb_kib, private_hugetlb_kib, extra FROM detail "
-                     "WHERE detail_id = ?1",
-                     PM_ARGS(PM_I(id)), &stmt, err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(sql, stmt, &has, err);
-    if (st != PMAPDB_OK || !has)
-        return st == PMAPDB_OK ? damaged(row->region_id, "its detail is missing", err) : st;
-    for (int i = 0; i < 6; i++)
-        numbers[fields[i]] = or_else(pm_col_int(stmt, i), 0);
-    text = pm_col_text(stmt, 6);
-    if (text.len)
-        st = pm_buf_add(extra, text.data, text.len, err);
-    pm_sql_done(stmt);
-    return st;
-}
-
-/* major:minor, in hex. */
-static bool read_device(const char *device, pm_mapping *m)
-{
-    const char *end = device + strlen(device);
-    uint64_t major, minor;
-    size_t used = pm_num_hex(device, end, &major);
-
-    if (!used || device[used] != ':')
-        return false;
-    device += used + 1;
-    used = pm_num_hex(device, end, &minor);
-    if (!used || device + used != end || major > UINT32_MAX || minor > UINT32_MAX)
-        return false;
-    m->dev_major = (uint32_t)major;
-    m->dev_minor = (uint32_t)minor;
-    return true;
-}
-
-static void set_if_known(pm_mapping *m, enum pm_field field, int64_t value)
-{
-    if (value >= 0 && value <= PM_RECALL_NUMBER_MAX)
-        pm_set(m, field, (uint64_t)value);
-}
-
-bool pm_recall_object(const pm_object *o, pm_mapping *out)
-{
-    pm_mapping m = {.present = (o->has_device ? PM_HAS_DEVICE : 0) |
-                               (o->has_inode ? PM_HAS_INODE : 0) |
-                               (o->has_flags ? PM_HAS_FLAGS : 0),
-                    .inode = o->inode,
-                    .name_cut = o->name_cut,
-                    .path = o->path,
-                    .flags = o->flags};
-
-    memcpy(m.perms, o->perms, sizeof m.perms);
-    set_if_known(&m, PM_KERNEL_PAGE, o->kernel_page);
-    set_if_known(&m, PM_MMU_PAGE, o->mmu_page);
-    set_if_known(&m, PM_THP_ELIGIBLE, o->thp_eligible);
-    set_if_known(&m, PM_PROTECTION_KEY, o->protection_key);
-    if (o->has_device && !read_device(o->device, &m))
-        return false;
-    *out = m;
-    return true;
-}
-
-#define OF_OBJECT                                                                                 \
-    (PM_HAS_DEVICE | PM_HAS_INODE | PM_HAS_FLAGS | PM_BIT(PM_KERNEL_PAGE) | PM_BIT(PM_MMU_PAGE) | \
-     PM_BIT(PM_THP_ELIGIBLE) | PM_BIT(PM_PROTECTION_KEY))
-
-/* Texts are the object's and `extra`'s. */
-static pmapdb_status describe(const pm_row *row, uint64_t fields,
-                              const int64_t numbers[PM_FIELD_COUNT], pm_text extra, pm_mapping *m,
-                              pmapdb_error *err)
-{
-    uint64_t present = fields & ~(uint64_t)row->m.v[PM_VER_ABSENT];
-
-    if (!pm_recall_object(row->at.object, m))
-        return damaged(row->region_id, "its device cannot be", err);
-    m->start = row->at.start;
-    m->end = row->at.start + row->at.length;
-    m->offset = row->at.has_offset ? row->at.offset : 0;
-    m->extra = extra;
-    if (m->end <= m->start)
-        return damaged(row->region_id, "its place cannot be", err);
-    if (((present ^ m->present) & OF_OBJECT) ||
-        ((present & PM_HAS_OFFSET) != 0) != row->at.has_offset)
-        return damaged(row->region_id, "it shows what its capture did not have", err);
-    m->present = present;
-    for (int i = 0; i < PM_FIELD_COUNT; i++) {
-        if (!pm_has(m, PM_BIT(i)))
-            continue;
-        if (numbers[i] < 0 || numbers[i] > PM_RECALL_NUMBER_MAX)
-            return damaged(row->region_id, "a number is missing or cannot be", err);
-        m->value[i] = (uint64_t)numbers[i];
-    }
-    return PMAPDB_OK;
-}
-
 /* ---- the versions of an epoch ---- */
 
 typedef struct loading {
@@ -191,7 +33,7 @@ typedef struct loading {
 static pmapdb_status add_version(loading *l, sqlite3_stmt *stmt, pmapdb_error *err)
 {
     pm_recall_epoch *e = l->e;
-    int64_t numbers[PM_FIELD_COUNT], region_id = pm_col_int(stmt, 0);
+    int64_t region_id = pm_col_int(stmt, 0);
     version v = {.first = pm_col_int(stmt, 1), .last = pm_col_int(stmt, 2)};
     pm_mapping m;
     pmapdb_status st = PMAPDB_OK;
@@ -206,11 +48,7 @@ static pmapdb_status add_version(loading *l, sqlite3_stmt *stmt, pmapdb_error *e
     }
     if (st != PMAPDB_OK)
         return st;
-    decode(&l->row, numbers);
-    pm_buf_clear(&l->extra);
-    st = add_detail(l->sql, &l->row, numbers, &l->extra, err);
-    if (st == PMAPDB_OK)
-        st = describe(&l->row, e->fields, numbers, pm_buf_text(&l->extra), &m, err);
+    st = pm_recall_row(l->sql, &l->row, e->fields, &l->extra, &m, err);
     if (st == PMAPDB_OK)
         st = pm_pool_mapping(e->pool, &m, &v.mapping, err);
     if (st == PMAPDB_OK)

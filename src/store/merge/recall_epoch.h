@@ -23,12 +23,6 @@ typedef struct pm_recall_epoch {
 
 void pm_recall_epoch_free(pm_recall_epoch *e);
 
-/* Largest number that a version can hold: the parser takes none that is larger. */
-#define PM_RECALL_NUMBER_MAX ((int64_t)1 << 46)
-
-/* What a mapping shows that is such an object; texts are the object's. False: it cannot be. */
-bool pm_recall_object(const pm_object *o, pm_mapping *out);
-
 /* The captures at `from` and behind. A failure leaves *out as it was. */
 pmapdb_status pm_recall_epoch_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
                                    pm_recall_epoch *out, pmapdb_error *err);

@@ -1,0 +1,28 @@
+/* detail: the numbers of a mapping that are 0 nearly everywhere, and its keys that nobody knows.
+ * Many mappings of many captures share a row of them. */
+#ifndef PM_STORE_DETAIL_H
+#define PM_STORE_DETAIL_H
+
+#include "base/buf.h"
+#include "base/mapping.h"
+#include "store/sql.h"
+
+#define PM_DETAIL_NUMBERS 6
+
+/* The columns of table detail, in their order. */
+typedef struct pm_detail {
+    int64_t number[PM_DETAIL_NUMBERS]; /* PMAPDB_UNKNOWN is NULL */
+    pm_text extra;                     /* empty: none */
+} pm_detail;
+
+/* The text is the mapping's. */
+pm_detail pm_detail_of(const pm_mapping *m);
+
+/* Its row, which is made where there is none yet. */
+pmapdb_status pm_detail_put(pm_sql *sql, const pm_detail *d, int64_t *id, pmapdb_error *err);
+
+/* The text is `extra`'s, which is overwritten. PMAPDB_INPUT: there is no such row. */
+pmapdb_status pm_detail_get(pm_sql *sql, int64_t id, pm_buf *extra, pm_detail *out,
+                            pmapdb_error *err);
+
+#endif

@@ -1,0 +1,52 @@
+/* asked: rows of a named query as text. */
+#ifndef TESTS_STORE_ASKED_H
+#define TESTS_STORE_ASKED_H
+
+#include "kit.h"
+
+#include "store/query.h"
+
+static inline const char *asked_value(const pmapdb_rows *rows, const char *column)
+{
+    for (int i = 0; i < pmapdb_rows_columns(rows); i++)
+        if (strcmp(column, pmapdb_rows_name(rows, i)) == 0) {
+            const char *text = pmapdb_rows_text(rows, i, NULL);
+
+            return text ? text : "?";
+        }
+    fail_msg("no column %s", column);
+    return "";
+}
+
+/* The columns asked for, with blanks between, a line per row. `given`: names of parameters and
+ * their values, up to a NULL. `key`: only rows with that in the column of this name; NULL: all. */
+static inline void asked_expect(const kit *k, const char *query, const char *const *given,
+                                const char *key, const char *columns, const char *wanted)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+    pm_buf got = {0};
+    bool has;
+
+    kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
+    for (; given && *given; given += 2)
+        kit_ok(pmapdb_bind(rows, given[0], given[1], &err), &err);
+    for (;;) {
+        char names[256], *rest = names;
+
+        kit_ok(pmapdb_next(rows, &has, &err), &err);
+        if (!has)
+            break;
+        snprintf(names, sizeof names, "%s", columns);
+        for (char *name;
+             (!key || strcmp(asked_value(rows, "key"), key) == 0) && (name = strsep(&rest, " "));)
+            pm_buf_addf(&got, NULL, "%s%s", asked_value(rows, name), rest ? " " : "\n");
+    }
+    pmapdb_rows_close(rows);
+    if (strcmp(pm_buf_text(&got).data, wanted) != 0)
+        print_error("%s: %s\n", query, columns);
+    assert_string_equal(pm_buf_text(&got).data, wanted);
+    pm_buf_free(&got);
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* detail_test: rows of table detail: one for all mappings that show the same. */
+#include "kit.h"
+
+#include "store/detail.h"
+
+/* Ksm 4 KiB of known numbers, else 0, and no text. */
+static pm_detail detail(void)
+{
+    pm_mapping m = {.present = PM_NUMBERS};
+
+    m.value[PM_KSM] = 4;
+    return pm_detail_of(&m);
+}
+
+static int64_t put(const kit *k, const pm_detail *d)
+{
+    pmapdb_error err = {0};
+    int64_t id = 0;
+
+    kit_ok(pm_detail_put(k->store->sql, d, &id, &err), &err);
+    return id;
+}
+
+static void of_a_mapping(void **state)
+{
+    pm_mapping m = {.present = PM_NUMBERS & ~PM_BIT(PM_FILE_PMD), .extra = PM_TEXT("Foo: 8 kB")};
+    static const int64_t wanted[] = {1, 2, 3, PMAPDB_UNKNOWN, 5, 6};
+    pm_detail d;
+
+    (void)state;
+    m.value[PM_KSM] = 1;
+    m.value[PM_LAZY_FREE] = 2;
+    m.value[PM_SHMEM_PMD] = 3;
+    m.value[PM_SHARED_HUGETLB] = 5;
+    m.value[PM_PRIVATE_HUGETLB] = 6;
+    d = pm_detail_of(&m);
+    assert_memory_equal(d.number, wanted, sizeof wanted);
+    assert_true(pm_text_equal(d.extra, PM_TEXT("Foo: 8 kB")));
+}
+
+/* Each number and the text tell rows apart, and so does whether they are known. */
+static void equal_ones_share_a_row(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_detail first = detail(), d;
+    int64_t id[2 * PM_DETAIL_NUMBERS + 2] = {put(k, &first)};
+    size_t n = 1;
+
+    for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++) {
+        d = first;
+        d.number[i] = 100;
+        id[n++] = put(k, &d);
+        d.number[i] = PMAPDB_UNKNOWN;
+        id[n++] = put(k, &d);
+    }
+    d = first;
+    d.extra = PM_TEXT("Foo: 8 kB");
+    id[n++] = put(k, &d);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_int_not_equal(id[i], id[j]);
+    assert_int_equal(put(k, &d), id[n - 1]);
+    assert_int_equal(put(k, &first), id[0]);
+    d = first;
+    d.number[3] = PMAPDB_UNKNOWN;
+    assert_int_equal(put(k, &d), id[8]);
+    kit_expect(k, "SELECT count(*) FROM detail", "14\n");
+    kit_expect(k, "SELECT ksm_kib, lazy_free_kib, extra FROM detail WHERE detail_id IN (1, 14)",
+               "4|0|?\n4|0|Foo: 8 kB\n"); /* no text is NULL */
+}
+
+static void comes_back_as_it_went_in(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_detail d = {{1, 2, 3, 4, 5, PMAPDB_UNKNOWN}, PM_TEXT("Foo: 8 kB\nBar: 0 kB")}, got;
+    pm_buf extra = {0};
+    pmapdb_error err = {0};
+
+    kit_ok(pm_detail_get(k->store->sql, put(k, &d), &extra, &got, &err), &err);
+    assert_memory_equal(got.number, d.number, sizeof d.number);
+    assert_true(pm_text_equal(got.extra, d.extra));
+    d = detail();
+    kit_ok(pm_detail_get(k->store->sql, put(k, &d), &extra, &got, &err), &err);
+    assert_memory_equal(got.number, d.number, sizeof d.number);
+    assert_int_equal(got.extra.len, 0); /* not that of the one before */
+    assert_int_equal(pm_detail_get(k->store->sql, 77, &extra, &got, &err), PMAPDB_INPUT);
+    assert_string_equal(err.text, "detail 77: it is missing; the store is damaged");
+    pm_buf_free(&extra);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(of_a_mapping),
+        IN_KIT(equal_ones_share_a_row),
+        IN_KIT(comes_back_as_it_went_in),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

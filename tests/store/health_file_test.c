@@ -1,0 +1,247 @@
+/* health_file_test: what pmapdb_doctor() says of the file itself, held against the file. Damage of
+ * pages is in tests/cli/doctor.sh, too. */
+#include "heard.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+static void hears(const kit *k, const char *check, pmapdb_health state, const char *part)
+{
+    heard h;
+
+    ask(k, &h, true);
+    expect(&h, check, state, part);
+}
+
+/* By a connection of its own, while the store is closed. */
+static void by_hand(const kit *k, const char *sql)
+{
+    sqlite3 *db;
+    char *text = NULL;
+
+    assert_int_equal(sqlite3_open(k->path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &text) != SQLITE_OK)
+        fail_msg("%s", text);
+    sqlite3_close(db);
+}
+
+static void file_is(const kit *k, const char *end, int64_t bytes)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "%s%s", k->path, end);
+    close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    assert_int_equal(truncate(path, bytes), 0);
+}
+
+/* ---- size, free, disk ---- */
+
+static void sizes_are_those_of_the_file(void **state)
+{
+    kit *k = kit_of(state);
+    struct stat info;
+    struct statvfs disk;
+    heard h;
+    double got;
+
+    for (int64_t i = 0; i < 50; i++)
+        snapshot(k, 1, i);
+    heard_checkpoint(k);
+    kit_close(k);
+    ask(k, &h, false);
+    assert_int_equal(stat(k->path, &info), 0);
+    assert_true(h.number[find(&h, "size")] * 1024 >= (double)info.st_size &&
+                h.number[find(&h, "size")] * 1024 <= (double)info.st_size);
+    expect(&h, "size", OK, " -wal 0 KiB");
+    /* others write to this disk, too */
+    assert_int_equal(statvfs(k->path, &disk), 0);
+    got = h.number[find(&h, "disk")];
+    assert_true(fabs(got - (double)disk.f_bavail * (double)disk.f_frsize / 1024) < got / 4);
+    file_is(k, "-wal", INT64_C(65536) * 1024);
+    ask(k, &h, false);
+    expect(&h, "size", OK, "-wal 64 MiB");
+    file_is(k, "-wal", INT64_C(65537) * 1024);
+    ask(k, &h, false);
+    expect(&h, "size", NOTE, "-wal 64 MiB: a reader that stays open keeps it from being taken in");
+}
+
+/* Less on the disk than the store takes: a -wal that is all hole. */
+static void a_disk_that_is_small(void **state)
+{
+    kit *k = kit_of(state);
+    struct statvfs disk;
+    heard h;
+    int64_t free_bytes;
+
+    kit_close(k);
+    assert_int_equal(statvfs(k->path, &disk), 0);
+    free_bytes = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize;
+    if (free_bytes > INT64_C(1) << 42 || free_bytes < INT64_C(1) << 28)
+        skip();
+    file_is(k, "-wal", free_bytes / 2);
+    ask(k, &h, false);
+    assert_int_equal(h.state[find(&h, "disk")], OK);
+    file_is(k, "-wal", free_bytes * 2);
+    ask(k, &h, false);
+    expect(&h, "disk", NOTE, ": less than the store, which a VACUUM needs");
+}
+
+/* A quarter of the pages. */
+static void pages_that_are_free(void **state)
+{
+    kit *k = kit_of(state);
+    heard h;
+
+    kit_close(k);
+    by_hand(k, "PRAGMA auto_vacuum = 0; VACUUM; CREATE TABLE x (y); CREATE TABLE z (y);"
+               "INSERT INTO x VALUES (zeroblob(65536)); INSERT INTO z VALUES (zeroblob(1048576));"
+               "DROP TABLE x");
+    ask(k, &h, false);
+    expect(&h, "free", OK, "KiB of the file is unused");
+    assert_true(fabs(h.number[find(&h, "free")] - 64) < 20);
+    by_hand(k, "DROP TABLE z");
+    ask(k, &h, false);
+    expect(&h, "free", NOTE, "of the file is unused: --compact gives it back");
+    assert_true(fabs(h.number[find(&h, "free")] - 1088) < 40);
+}
+
+static void a_journal_that_is_none(void **state)
+{
+    kit *k = kit_of(state);
+
+    hears(k, "journal", OK, "wal readers and a writer do not wait");
+    kit_close(k);
+    by_hand(k, "PRAGMA journal_mode = DELETE");
+    hears(k, "journal", NOTE, "delete not wal: readers and writers wait for each other");
+}
+
+static void who_may_write(void **state)
+{
+    kit *k = kit_of(state);
+
+    if (geteuid() == 0)
+        skip(); /* may always */
+    kit_close(k);
+    chmod(k->path, 0400);
+    hears(k, "write", NOTE, "no this user may not write the file");
+    chmod(k->path, 0600);
+    chmod(k->dir, 0500);
+    hears(k, "write", NOTE, "no this user may not write the folder");
+    chmod(k->dir, 0700);
+}
+
+/* ---- whole ---- */
+
+/* An index without the row that its table has: seen where the index is held against it. */
+static void an_index_that_lacks_a_row(void **state)
+{
+    kit *k = kit_of(state);
+    heard h;
+
+    kit_close(k);
+    by_hand(k, "CREATE TEMP TABLE i AS SELECT * FROM sqlite_master WHERE name = 'lineage_process';"
+               "PRAGMA writable_schema = ON;"
+               "DELETE FROM sqlite_master WHERE name = 'lineage_process';"
+               "PRAGMA writable_schema = RESET;"
+               "PRAGMA foreign_keys = OFF; INSERT INTO refused VALUES (1, 1, 'x');"
+               "INSERT INTO lineage (process_id, first_snapshot_id, category_id) VALUES (1, 1, 1);"
+               "PRAGMA writable_schema = ON; INSERT INTO main.sqlite_master SELECT * FROM i;"
+               "PRAGMA writable_schema = RESET");
+    ask(k, &h, false);
+    expect(&h, "integrity", OK, "0 every page; --deep also");
+    ask(k, &h, true);
+    expect(&h, "integrity", TROUBLE, "lineage_process");
+    expect(&h, "next", NOTE, "rescue sqlite3 ");
+}
+
+/* What is damaged is not written to, and how to rescue it is said, whatever says so. */
+static void rows_that_name_nothing(void **state)
+{
+    kit *k = kit_of(state);
+    pmapdb_doctor_options options;
+    heard h;
+
+    snapshot(k, 1, 0);
+    kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM object");
+    pmapdb_doctor_defaults(&options);
+    options.deep = options.compact = true;
+    ask_with(k, &h, options);
+    expect(&h, "references", TROUBLE, "names what is not in object");
+    expect_exactly(&h, "compact", TROUBLE, "no what is damaged is not written to");
+    expect(&h, "next", NOTE, "rescue sqlite3 ");
+    kit_remove_store(k);
+    kit_open(k);
+    ask_with(k, &h, options);
+    expect(&h, "compact", OK, "pieces of 0");
+}
+
+static void a_database_of_another(void **state)
+{
+    kit *k = kit_of(state);
+    char path[128];
+
+    kit_remove_store(k);
+    by_hand(k, "PRAGMA page_size = 65536; PRAGMA application_id = 1886217314;"
+               "PRAGMA user_version = 1; CREATE TABLE x (y); CREATE TABLE z (y)");
+    file_is(k, "", 65536); /* of three pages */
+    hears(k, "header", TROUBLE, "cut 1 of 3 pages are there: the file was cut");
+    snprintf(path, sizeof path, "%s", k->path);
+    unlink(path);
+    kit_open(k);
+}
+
+/* ---- sums ---- */
+
+/* Sums only, where no mappings can be; a sum is known where all of its rows know it. */
+static void sums_of_every_kind(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, BEATS_MS + 1000);
+    pm_mapping m = {.start = 0x9000, .end = 0xa000, .perms = "r--p", .path = PM_TEXT("/x")};
+    pm_capture *sums = kit_totals(k, PM_DIALECT_ROLLUP, 1, BEATS_MS + 2000);
+    heard h;
+
+    snapshot(k, 1, 0);
+    for (int i = 0; i < 2; i++) {
+        pm_set(&m, PM_SIZE, 4);
+        pm_set(&m, PM_RSS, 4);
+        if (i)
+            pm_set(&m, PM_PSS, 4);
+        m.start += 0x2000 * (uint64_t)i;
+        m.end = m.start + 4096;
+        kit_add(k, c, &m);
+    }
+    kit_put(k, c);
+    kit_total(sums, PM_TOTAL_RSS, PM_BIT(PM_RSS), 32);
+    kit_put(k, sums);
+    ask(k, &h, true);
+    expect_exactly(&h, "sums", OK, "3 have the sums of their mappings");
+    expect_exactly(&h, "categories", OK, "3 have the sums of their categories");
+    kit_exec(k, "UPDATE snapshots SET rss_kib = rss_kib + 1 WHERE snapshot_id < 3");
+    ask(k, &h, true);
+    expect_exactly(&h, "sums", TROUBLE, "2 have other sums than their mappings: @1 to @2");
+    kit_exec(k, "UPDATE snapshots SET rss_kib = rss_kib + 1");
+    ask(k, &h, true);
+    expect_exactly(&h, "categories", TROUBLE, "3 have other sums than their categories: @1 to @3");
+    expect_exactly(&h, "sums", TROUBLE, "2 have other sums than their mappings: @1 to @2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(sizes_are_those_of_the_file),
+        IN_KIT(a_disk_that_is_small),
+        IN_KIT(pages_that_are_free),
+        IN_KIT(a_journal_that_is_none),
+        IN_KIT(who_may_write),
+        IN_KIT(an_index_that_lacks_a_row),
+        IN_KIT(rows_that_name_nothing),
+        IN_KIT(a_database_of_another),
+        IN_KIT(sums_of_every_kind),
+    };
+
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

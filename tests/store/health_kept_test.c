@@ -1,0 +1,230 @@
+/* health_kept_test: what counts in the rows of pmapdb_doctor() about what the store holds, and what
+ * does not: each condition on both of its sides. */
+#include "heard.h"
+
+#include "store/query.h"
+
+#define DAY INT64_C(86400)
+#define WEEK (7 * DAY)
+
+static void hears(const kit *k, const char *check, pmapdb_health state, const char *part)
+{
+    heard h;
+
+    ask(k, &h, false);
+    expect(&h, check, state, part);
+}
+
+static void totals(const kit *k, int64_t second)
+{
+    pm_capture *c = kit_totals(k, PM_DIALECT_ROLLUP, 1, BEATS_MS + second * 1000);
+
+    kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS), 32);
+    kit_name(c, "one", PM_NAME_GIVEN);
+    kit_put(k, c);
+}
+
+/* ---- snapshots, partial, dialects, pins ---- */
+
+/* Clocks of two hosts may differ by a minute. */
+static void how_far_ahead(void **state)
+{
+    kit *k = kit_of(state);
+    heard h;
+
+    snapshot(k, 1, now() + 50);
+    ask(k, &h, false);
+    expect(&h, "snapshots", OK, "1 of 1 process, ");
+    assert_null(strstr(h.words[find(&h, "snapshots")], "still to come"));
+    snapshot(k, 2, now() + 90);
+    hears(k, "snapshots", NOTE, "2 of 2 processes, ");
+    hears(k, "snapshots", NOTE, "which is still to come: a clock is or was wrong");
+}
+
+static void what_is_partial(void **state)
+{
+    const kit *k = kit_of(state);
+    heard h;
+
+    snapshot(k, 1, 0);
+    totals(k, 60); /* lacks no row that it could have had */
+    ask(k, &h, false);
+    expect_exactly(&h, "partial", OK, "0 lack rows");
+    expect_exactly(&h, "dialects", OK, "2 smaps 1, smaps_rollup 1");
+    expect_exactly(&h, "pins", OK, "0 that no prune removes");
+    kit_exec(k, "UPDATE snapshots SET state = 'partial' WHERE snapshot_id = 1; "
+                "INSERT INTO pin (snapshot_id, reason, pinned_ms) VALUES (1, 'x', 0)");
+    totals(k, 120);
+    ask(k, &h, false);
+    expect_exactly(&h, "partial", NOTE, "1 lack rows: pmapdb snapshots --state partial");
+    expect_exactly(&h, "dialects", OK, "2 smaps_rollup 2, smaps 1");
+    expect_exactly(&h, "pins", OK, "1 that no prune removes");
+}
+
+/* ---- what is missing ---- */
+
+/* Every minute; an hour is missing eight days ago, half an hour and twenty minutes of late. */
+static void gaps_of_a_week(void **state)
+{
+    const kit *k = kit_of(state);
+    heard h;
+
+    for (int64_t i = 0; i < 5; i++)
+        snapshot(k, 1, -8 * DAY - 60 * i);
+    snapshot(k, 1, -8 * DAY + 3600);
+    for (int64_t i = 1; i < 5; i++)
+        snapshot(k, 1, -8 * DAY + 3600 + 60 * i);
+    for (int64_t i = 0; i < 10; i++)
+        snapshot(k, 1, -60 * i);
+    ask(k, &h, false);
+    /* a gap is of the day on which it ended */
+    expect(&h, "gaps", NOTE, "1 in the last 7 days of the store; longest: 7d");
+    for (int64_t i = 0; i < 10; i++)
+        snapshot(k, 1, 1800 + 60 * i);
+    for (int64_t i = 0; i < 10; i++)
+        snapshot(k, 1, 3540 + 60 * i);
+    kit_exec(k, "UPDATE name SET pruned_ms = 1699999900000"); /* the two of late */
+    ask(k, &h, false);
+    expect_exactly(&h, "gaps", NOTE,
+                   "2 in the last 7 days of the store; longest: 30m00s of one, to "
+                   "2023-11-14T22:43:20Z: pmapdb gaps");
+}
+
+/* Of a week of this clock: what is refused has no time of its own. */
+static void refusals_of_a_week(void **state)
+{
+    const kit *k = kit_of(state);
+    int64_t ms = pm_clock_now();
+
+    snapshot(k, 1, 0);
+    beats_exec(k, "INSERT INTO refused (hash, first_ms, reason) VALUES (1, %lld, 'old')",
+               (long long)(ms - (WEEK + 60) * 1000));
+    hears(k, "refused", OK, "0 new in 7 days, of 1");
+    beats_exec(k,
+               "INSERT INTO refused (hash, first_ms, reason) VALUES (2, %lld, 'b'), (3, %lld, 'a')",
+               (long long)(ms - (WEEK - 60) * 1000), (long long)(ms - DAY * 1000));
+    hears(k, "refused", NOTE, "2 new in 7 days, of 3; newest: a: pmapdb refusals");
+    kit_exec(k, "DELETE FROM refused WHERE hash = 2");
+    hears(k, "refused", NOTE, "1 new in 7 days, of 2; newest: a: pmapdb refusals");
+}
+
+static void fields_by_name(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, BEATS_MS);
+    pm_mapping m = {.start = 0x9000, .end = 0xa000, .perms = "r--p", .path = PM_TEXT("/x")};
+
+    pm_set(&m, PM_SIZE, 4);
+    pm_set(&m, PM_RSS, 4);
+    m.extra = PM_TEXT("Foo: 8 kB\nBar: 0 kB");
+    kit_add(k, c, &m);
+    kit_put(k, c);
+    hears(k, "fields", NOTE, "2 kept, but not known: Bar, Foo");
+}
+
+/* ---- growth ---- */
+
+/* What store-growth says of the last day: how large the store is, what a day adds. */
+static void pace_of(const kit *k, double *store, double *day)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+    bool has = true;
+
+    kit_ok(pmapdb_query(k->store, "store-growth", &rows, &err), &err);
+    while (pmapdb_next(rows, &has, &err) == PMAPDB_OK && has) {
+        *store = pmapdb_rows_real(rows, 5);
+        *day = pmapdb_rows_real(rows, 6);
+    }
+    pmapdb_rows_close(rows);
+    assert_true(*day >= 1);
+}
+
+static void hears_growth(const kit *k, int64_t max_size_kib, pmapdb_health state, const char *part)
+{
+    pmapdb_doctor_options options;
+    heard h;
+
+    pmapdb_doctor_defaults(&options);
+    options.max_size_kib = max_size_kib;
+    ask_with(k, &h, options);
+    expect(&h, "growth", state, part);
+}
+
+/* Many maps, every hour for four days, all of it in the file itself. */
+static void four_days(const kit *k, int64_t end)
+{
+    for (int64_t i = 96; i >= 0; i--) {
+        pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, BEATS_MS + (end - 3600 * i) * 1000);
+
+        for (uint64_t n = 0; n < 60; n++)
+            kit_map(k, c, 0x100000 * (n + 1), 64 + 4 * (uint64_t)i, "rw-p", "");
+        kit_name(c, "one", PM_NAME_GIVEN);
+        kit_put(k, c);
+    }
+    heard_checkpoint(k);
+}
+
+static void days_that_are_left(void **state)
+{
+    const kit *k = kit_of(state);
+    double store = 0, day = 0;
+
+    four_days(k, now());
+    pace_of(k, &store, &day);
+    hears_growth(k, (int64_t)(store + 2.5 * day), TROUBLE, "a day, of the last 7: 2 days until ");
+    hears_growth(k, (int64_t)(store + 1.5 * day), TROUBLE, "a day, of the last 7: 1 day until ");
+    hears_growth(k, (int64_t)(store + 3.5 * day), NOTE, "3 days until ");
+    hears_growth(k, (int64_t)(store + 29.5 * day), NOTE, ": pmapdb prune");
+    hears_growth(k, (int64_t)(store + 30.5 * day), OK, "30 days until ");
+    hears_growth(k, (int64_t)(store + 60.5 * day), OK, "60 days until "); /* before the disk ends */
+}
+
+/* The file and its -wal, as they are: a page less than that is passed. */
+static void larger_than_allowed(void **state)
+{
+    const kit *k = kit_of(state);
+    heard h;
+    double kib;
+
+    four_days(k, now());
+    assert_int_equal(
+        sqlite3_wal_checkpoint_v2(k->store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL),
+        SQLITE_OK);
+    ask(k, &h, false);
+    kib = h.number[find(&h, "size")];
+    hears_growth(k, (int64_t)kib, TROUBLE, "the store is larger than ");
+    hears_growth(k, (int64_t)kib - 4, TROUBLE, "the store is larger than ");
+    hears_growth(k, (int64_t)kib + 4, TROUBLE, "0 days until ");
+}
+
+static void stores_without_a_pace(void **state)
+{
+    kit *k = kit_of(state);
+
+    four_days(k, now() - WEEK - 3600);
+    hears(k, "growth", OK, "0 KiB a day: nothing newer than 20");
+    kit_remove_store(k);
+    kit_open(k);
+    four_days(k, now() - WEEK + 3600);
+    hears(k, "growth", OK, "days until ");
+    kit_remove_store(k);
+    kit_open(k);
+    snapshot(k, 1, now() - DAY + 60);
+    snapshot(k, 1, now());
+    hears(k, "growth", OK, "? a day: not known yet, the store holds less than a day");
+    snapshot(k, 1, now() - DAY - 60);
+    hears(k, "growth", OK, "days until ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(how_far_ahead),       IN_KIT(what_is_partial),       IN_KIT(gaps_of_a_week),
+        IN_KIT(refusals_of_a_week),  IN_KIT(fields_by_name),        IN_KIT(days_that_are_left),
+        IN_KIT(larger_than_allowed), IN_KIT(stores_without_a_pace),
+    };
+
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,339 @@
+/* health_live_test: what counts in the rows of pmapdb_doctor() about live captures, and what does
+ * not: each condition on both of its sides. */
+#include "heard.h"
+
+#define DAY INT64_C(86400)
+#define WEEK (7 * DAY)
+
+/* A job that is on time, so that its cost is asked for; the newest snapshot is of second 0. */
+static void begin(const kit *k)
+{
+    beats_job(k, 1, "a", "--all", 60000);
+    beats_sweep(k, 1, 0, 2 * WEEK, 0);
+    snapshot(k, 1, 0);
+    beats_sights(k);
+}
+
+static void hears(const kit *k, const char *check, pmapdb_health state, const char *words)
+{
+    heard h;
+
+    ask(k, &h, false);
+    expect_exactly(&h, check, state, words);
+}
+
+/* ---- underestimated, stall, degraded ---- */
+
+#define STALLED " in 7 days stalled longer than predicted, and than 50 ms"
+
+/* Exactly a week before the newest is of the week. */
+static void underestimated_in_a_week(void **state)
+{
+    const kit *k = kit_of(state);
+
+    begin(k);
+    snapshot(k, 1, -WEEK);
+    snapshot(k, 1, -WEEK - 1);
+    beats_sights(k);
+    kit_exec(k, "UPDATE sight SET longest_us = 60000");
+    hears(k, "underestimated", NOTE, "2" STALLED);
+}
+
+static void underestimated_on_both_sides(void **state)
+{
+    static const struct {
+        const char *set;
+        int64_t n;
+    } cases[] = {
+        {"longest_us = 50000, predicted_us = 40000", 0},
+        {"longest_us = 50001, predicted_us = 40000", 1},
+        {"longest_us = 60000, predicted_us = 59999", 1},
+        {"longest_us = 60000, predicted_us = 60000", 0},
+        {"longest_us = 60000, predicted_us = 90000, read_us = 100000", 0},
+        {"longest_us = 60000, predicted_us = 40000, degraded = 'large'", 0},
+        {"longest_us = 60000, predicted_us = NULL", 0},
+    };
+    const kit *k = kit_of(state);
+
+    begin(k);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        beats_exec(k, "UPDATE sight SET degraded = NULL, %s", cases[i].set);
+        hears(k, "underestimated", cases[i].n ? NOTE : OK, cases[i].n ? "1" STALLED : "0" STALLED);
+    }
+}
+
+/* A tenth of a second of CPU in ten; what lies further back is not told, however bad. */
+static void the_longest_stall(void **state)
+{
+    const kit *k = kit_of(state);
+
+    begin(k);
+    snapshot(k, 1, -10);
+    snapshot(k, 2, -1);
+    snapshot(k, 2, -WEEK - 1);
+    beats_sights(k);
+    beats_exec(k, "UPDATE sight SET cpu_us = 100000, longest_us = CASE WHEN snapshot_id IN (SELECT "
+                  "snapshot_id FROM snapshots WHERE process_id = 1) THEN 50000 ELSE 40000 END");
+    beats_exec(k,
+               "UPDATE sight SET longest_us = 900000 WHERE snapshot_id = (SELECT snapshot_id FROM "
+               "snapshots WHERE taken_ms = %lld)",
+               (long long)(BEATS_MS - (WEEK + 1) * 1000));
+    hears(k, "stall", OK,
+          "50ms at most, in 7 days; worst one/1: one read 50000 / 50000 / 50000 us, a map 1000 / "
+          "1000 / 1000 us (median, 99 %, most), CPU 1 % of a core");
+    kit_exec(k, "UPDATE sight SET longest_us = 50001 WHERE longest_us = 50000");
+    hears(k, "stall", NOTE,
+          "50ms at most, in 7 days; worst one/1: one read 50001 / 50001 / 50001 us, a map 1000 / "
+          "1000 / 1000 us (median, 99 %, most), CPU 1 % of a core");
+}
+
+/* The reason is that of the process that stalls most. */
+static void sizes_only(void **state)
+{
+    const kit *k = kit_of(state);
+
+    begin(k);
+    snapshot(k, 2, 0);
+    snapshot(k, 2, -1);
+    beats_sights(k);
+    kit_exec(k, "UPDATE sight SET longest_us = 10, degraded = 'old' WHERE snapshot_id > 1;"
+                "UPDATE sight SET longest_us = 20, degraded = 'large' WHERE snapshot_id = 1");
+    hears(k, "degraded", NOTE, "3 in 7 days have sizes only; one: large");
+}
+
+/* ---- empty ---- */
+
+#define EMPTY "UPDATE sweep SET unreadable = 0, vanished = 0, unmoved = 0, changed = 0"
+
+/* Ten beats, a minute apart, up to second `end`. */
+static void beats_of(const kit *k, int job, const char *boot, const char *selection, int64_t every,
+                     int64_t end)
+{
+    beats_job(k, job, boot, selection, every);
+    for (int64_t i = 9; i >= 0; i--)
+        beats_sweep(k, job, end - 60 * i, WEEK + end - 60 * i, 0);
+}
+
+static void what_was_found_is_not_empty(void **state)
+{
+    static const char *const columns[] = {"unreadable", "vanished", "unmoved", "changed"};
+    const kit *k = kit_of(state);
+
+    beats_of(k, 1, "a", "--all", 60000, 0);
+    snapshot(k, 1, 0);
+    for (size_t i = 0; i < 4; i++) {
+        kit_exec(k, EMPTY);
+        hears(k, "empty", NOTE, "10 found no process: --all");
+        beats_exec(k, "UPDATE sweep SET %s = 1", columns[i]);
+        hears(k, "empty", OK, "0 found no process since the last that found one");
+    }
+}
+
+/* The third and the eighth of ten stored something: two are left. Of the beats before the week
+ * nothing is said. */
+static void beats_behind_the_last_snapshot(void **state)
+{
+    const kit *k = kit_of(state);
+
+    beats_of(k, 1, "a", "--all", 60000, 0);
+    beats_sweep(k, 1, -WEEK - 60, 5, 0);
+    snapshot(k, 1, 0);
+    kit_exec(k, EMPTY);
+    hears(k, "empty", NOTE, "10 found no process: --all");
+    for (int64_t beat = 3; beat <= 8; beat += 5) {
+        snapshot(k, 2, 60 * (beat - 10));
+        beats_exec(k,
+                   "UPDATE snapshots SET capture_id = (SELECT capture_id FROM capture WHERE "
+                   "started_ms = %lld AND file = '/proc') WHERE snapshot_id = (SELECT "
+                   "max(snapshot_id) FROM snapshots)",
+                   (long long)(BEATS_MS + 60000 * (beat - 10)));
+    }
+    hears(k, "empty", NOTE, "2 found no process: --all");
+}
+
+/* After a reboot, the job of that boot counts; those of another host or step are others. */
+static void the_newest_of_equal_jobs(void **state)
+{
+    const kit *k = kit_of(state);
+
+    beats_of(k, 1, "a", "--all", 60000, -1000);
+    kit_exec(k, EMPTY);
+    beats_of(k, 2, "b", "--all", 60000, 0);
+    snapshot(k, 1, 0);
+    hears(k, "empty", OK, "0 found no process since the last that found one");
+    kit_exec(k, "UPDATE job SET every_ms = 30000 WHERE job_id = 1");
+    hears(k, "empty", NOTE, "10 found no process: --all");
+    kit_exec(k, "UPDATE job SET every_ms = 60000; INSERT INTO host (host_id, name) VALUES (901, "
+                "'there'); UPDATE job SET host_id = 901 WHERE job_id = 1");
+    hears(k, "empty", NOTE, "10 found no process: --all");
+}
+
+/* The longest first, then the newest. */
+static void several_empty_jobs(void **state)
+{
+    const kit *k = kit_of(state);
+
+    beats_of(k, 1, "a", "a", 60000, 0);
+    beats_of(k, 2, "a", "b", 60000, 1);
+    snapshot(k, 1, 1);
+    kit_exec(k, EMPTY);
+    hears(k, "empty", NOTE, "10 found no process: b; likewise 1 other");
+    beats_job(k, 3, "a", "c", 60000);
+    beats_sweep(k, 3, 2, WEEK, 0);
+    kit_exec(k, EMPTY);
+    hears(k, "empty", NOTE, "10 found no process: b; likewise 2 others");
+}
+
+/* ---- capture, beats ---- */
+
+/* Every ten seconds for ten minutes, until `age` seconds ago. */
+static void quick_job(const kit *k, int64_t age)
+{
+    beats_job(k, 1, "a", "4711", 10000);
+    for (int64_t i = 60; i >= 0; i--)
+        beats_sweep(k, 1, now() - age - 10 * i, 5000 - 10 * i, 0);
+    here(k, now() - age);
+}
+
+static void never_late_within_a_minute(void **state)
+{
+    kit *k = kit_of(state);
+    heard h;
+
+    quick_job(k, 50);
+    ask(k, &h, false);
+    expect(&h, "capture", OK, "since the last beat of 4711");
+    kit_remove_store(k);
+    kit_open(k);
+    quick_job(k, 65);
+    ask(k, &h, false);
+    expect(&h, "capture", NOTE, "has it ended?");
+}
+
+static void no_step_no_delay(void **state)
+{
+    const kit *k = kit_of(state);
+    heard h;
+
+    beats_job(k, 1, "a", "4711", 0);
+    beats_sweep(k, 1, now() - 3600, 5000, 0);
+    here(k, now() - 3600);
+    ask(k, &h, false);
+    expect(&h, "capture", OK, "1h00m since the last beat of 4711 on ");
+    assert_null(strstr(h.words[find(&h, "capture")], "step"));
+}
+
+/* Of host `there`, a job of an hour that ended so many seconds ago. */
+static void job_there(const kit *k, int job, const char *there, int64_t age)
+{
+    beats_job(k, job, "x", "4712", 60000);
+    beats_exec(k, "INSERT INTO host (host_id, name) VALUES (%d, '%s');", 900 + job, there);
+    beats_exec(k, "UPDATE job SET host_id = %d WHERE job_id = %d", 900 + job, job);
+    for (int64_t i = 60; i >= 0; i--)
+        beats_sweep(k, job, now() - age - 60 * i, WEEK - 60 * i, 0);
+}
+
+/* Trouble before a note, then the longest silence; a silence of more than a week is none. */
+static void the_worst_of_several_hosts(void **state)
+{
+    kit *k = kit_of(state);
+    heard h;
+
+    here(k, now());
+    job_there(k, 2, "two", 7200);
+    job_there(k, 3, "three", 10800);
+    job_there(k, 4, "four", WEEK + 100);
+    ask(k, &h, false);
+    expect(&h, "capture", NOTE, "3h00m since the last beat of 4712 on three");
+    beats_job(k, 1, "a", "--all", 60000);
+    for (int64_t i = 48; i >= 0; i--)
+        beats_sweep(k, 1, now() - 300 - 3600 * i, 1000000 - 3600 * i, 0);
+    here(k, now() + 1);
+    ask(k, &h, false);
+    expect(&h, "capture", TROUBLE, "s since the last beat of --all");
+}
+
+/* Of two jobs: 4 beats, of which the fourth is 2 steps late and one was missed, and 10. */
+static void beats_of_all_jobs(void **state)
+{
+    static const int64_t minutes[] = {0, 1, 2, 5};
+    const kit *k = kit_of(state);
+
+    beats_of(k, 1, "a", "--all", 60000, 0);
+    hears(k, "beats", OK,
+          "10 of 10 in 7 days; 0 missed, 0 while no capture ran; the slowest took 100ms");
+    beats_job(k, 2, "a", "4711", 60000);
+    for (size_t i = 0; i < 4; i++)
+        beats_sweep(k, 2, 60 * (minutes[i] - 4) + 1, 1000 + 60 * minutes[i], minutes[i] == 5);
+    snapshot(k, 1, 0);
+    beats_exec(k, "UPDATE capture SET ended_ms = started_ms + 700 WHERE started_ms = %lld",
+               (long long)(BEATS_MS - INT64_C(179000)));
+    hears(k, "beats", NOTE,
+          "14 of 16 in 7 days; 1 missed, 1 while no capture ran; the slowest took 700ms");
+    kit_exec(k, "UPDATE sweep SET missed = 2 * missed");
+    hears(k, "beats", NOTE,
+          "14 of 16 in 7 days; 2 missed, 0 while no capture ran; the slowest took 700ms");
+    hears(k, "vanished", OK, "14 in 7 days ended while they were read");
+    hears(k, "changed", NOTE, "14 in 7 days changed their map too quickly to be read");
+}
+
+/* The newest beat of the newest host's newest job. */
+static void unreadable_in_the_last_beat(void **state)
+{
+    static const char may[] = "2 in the last beat, to its user; root and CAP_SYS_PTRACE may";
+    const kit *k = kit_of(state);
+
+    beats_of(k, 1, "a", "--all", 60000, 0);
+    beats_of(k, 2, "a", "4711", 60000, -1);
+    snapshot(k, 1, 0);
+    beats_exec(k,
+               "UPDATE sweep SET unreadable = CASE WHEN capture_id = (SELECT capture_id FROM "
+               "capture WHERE started_ms = %lld AND file = '/proc') THEN 2 ELSE 7 END",
+               (long long)BEATS_MS);
+    hears(k, "unreadable", NOTE, may);
+    kit_exec(k, "INSERT INTO host (host_id, name) VALUES (901, 'there'); UPDATE job SET host_id = "
+                "901 WHERE job_id = 2");
+    hears(k, "unreadable", NOTE, may);
+    kit_exec(k, "UPDATE sweep SET unreadable = unreadable - 2");
+    hears(k, "unreadable", OK, "0 in the last beat");
+}
+
+/* ---- clock ---- */
+
+/* Back by ten minutes, forward by five; a year, but before the week. */
+static void the_largest_jump(void **state)
+{
+    const kit *k = kit_of(state);
+    int64_t mono = 1060 + 600 + WEEK / 2; /* as long after the one before as its clock says */
+
+    beats_job(k, 1, "a", "--all", 60000);
+    beats_sweep(k, 1, -WEEK - 31536000, 1000, 0);
+    beats_sweep(k, 1, -WEEK - 600, 1060, 0);
+    for (int64_t i = 0; i < 3; i++)
+        beats_sweep(k, 1, 60 * i - WEEK / 2, mono + 60 * i, 0);
+    beats_sweep(k, 1, 180 - 600 - WEEK / 2, mono + 180, 0);
+    beats_sweep(k, 1, 240 - 300 - WEEK / 2, mono + 240, 0);
+    snapshot(k, 1, 0);
+    hears(k, "clock", NOTE,
+          "2 in 7 days, 0 reboots; the largest -10m00s on here at 2023-11-11T10:06:20Z");
+    beats_job(k, 2, "b", "--all", 60000);
+    beats_sweep(k, 2, 0, 5, 0);
+    hears(k, "clock", NOTE,
+          "2 in 7 days, 1 reboot; the largest -10m00s on here at 2023-11-11T10:06:20Z");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(underestimated_in_a_week),    IN_KIT(underestimated_on_both_sides),
+        IN_KIT(the_longest_stall),           IN_KIT(sizes_only),
+        IN_KIT(what_was_found_is_not_empty), IN_KIT(beats_behind_the_last_snapshot),
+        IN_KIT(the_newest_of_equal_jobs),    IN_KIT(several_empty_jobs),
+        IN_KIT(never_late_within_a_minute),  IN_KIT(no_step_no_delay),
+        IN_KIT(the_worst_of_several_hosts),  IN_KIT(beats_of_all_jobs),
+        IN_KIT(unreadable_in_the_last_beat), IN_KIT(the_largest_jump),
+    };
+
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

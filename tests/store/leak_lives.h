@@ -1,0 +1,73 @@
+/* leak_lives: lives of processes, a snapshot a minute, and what pmapdb leaks says of each. */
+#ifndef TESTS_STORE_LEAK_LIVES_H
+#define TESTS_STORE_LEAK_LIVES_H
+
+#include "asked.h"
+#include "beats.h"
+
+#define MINUTE 60
+
+static const char *const leak_queries[] = {"leaks-category", "leaks-object", "leaks-lineage"};
+
+/* In the row of each process itself, by every query. */
+static inline void expect_with(const kit *k, const char *const *given, const char *columns,
+                               const char *wanted)
+{
+    for (size_t i = 0; i < sizeof leak_queries / sizeof *leak_queries; i++)
+        asked_expect(k, leak_queries[i], given, "total", columns, wanted);
+}
+
+static inline void expect(const kit *k, const char *columns, const char *wanted)
+{
+    expect_with(k, NULL, columns, wanted);
+}
+
+typedef struct life {
+    const char *host, *name;
+    int pid;
+    pm_dialect dialect;
+    int64_t kib, step; /* of its one mapping, half of which is resident */
+} life;
+
+static inline pm_capture *one(const kit *k, const life *l, int64_t minute)
+{
+    pm_capture *c = kit_capture(k, l->dialect, l->pid, BEATS_MS + minute * MINUTE * 1000);
+    bool tells = l->dialect != PM_DIALECT_MAPS && l->dialect != PM_DIALECT_PMAP;
+    pm_mapping m = {.start = 0x100000, .perms = "rw-p"};
+    uint64_t kib = (uint64_t)(l->kib + l->step * minute);
+
+    m.end = m.start + kib * 1024;
+    pm_set(&m, PM_SIZE, kib);
+    if (tells)
+        pm_set(&m, PM_RSS, kib / 2);
+    kit_add(k, c, &m);
+    c->host = (char *)l->host;
+    kit_name(c, l->name, PM_NAME_GIVEN);
+    return c;
+}
+
+/* A snapshot a minute. */
+static inline void lives(const kit *k, const life *l, int64_t first, int64_t last)
+{
+    for (int64_t minute = first; minute <= last; minute++)
+        kit_put(k, one(k, l, minute));
+}
+
+/* The standing that the snapshots of a process from a minute on have. */
+static inline void stands(const kit *k, int process, int64_t minute, int64_t memory_max)
+{
+    static int id;
+
+    id++;
+    beats_exec(k,
+               "INSERT INTO standing (standing_id, hash, memory_max_kib, address_limit_kib, "
+               "stack_limit_kib, max_map_count) VALUES (%d, %d, %lld, -1, -1, 65530)",
+               id, id, (long long)memory_max);
+    beats_exec(k,
+               "INSERT OR REPLACE INTO sight (snapshot_id, standing_id, mono_ns, read_us, cpu_us, "
+               "longest_us) SELECT snapshot_id, %d, 0, 1, 1, 1 FROM snapshots WHERE process_id = "
+               "%d AND taken_ms >= %lld",
+               id, process, (long long)(BEATS_MS + minute * MINUTE * 1000));
+}
+
+#endif

@@ -1,0 +1,227 @@
+/* leak_series_test: which snapshots and limits the three queries of pmapdb leaks put together:
+ * lives of a name that make one series, and nothing of any other process. What follows from them is
+ * tested in tests/stats. */
+#include "leak_lives.h"
+
+/* ---- lives of one series ---- */
+
+#define WHO "name pid process_id lives snapshots first last"
+
+/* A millisecond behind the last snapshot is behind it, at the same time is beside it. Of what lived
+ * apart before and after, neither of the two is part. */
+static void lives_that_follow_are_joined(void **state)
+{
+    static const life l[] = {{NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0},
+                             {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0},
+                             {NULL, "web", 3, PM_DIALECT_PMAP_SMALL_X, 3000, 0},
+                             {NULL, "web", 4, PM_DIALECT_PMAP_SMALL_X, 4000, 0}};
+    const kit *k = kit_of(state);
+
+    lives(k, &l[0], 0, 9);
+    lives(k, &l[1], 9, 20);
+    expect(k, WHO, "web 1 1 1 10 500 500\nweb 2 2 1 12 1000 1000\n");
+    lives(k, &l[2], -20, -11);
+    expect(k, WHO, "web 1 1 1 10 500 500\nweb 2 2 1 12 1000 1000\nweb 3 3 1 10 1500 1500\n");
+    lives(k, &l[3], 30, 39);
+    expect(k, WHO, "web 1 1 1 10 500 500\nweb 2 2 1 12 1000 1000\nweb 4 4 2 20 1500 2000\n");
+    kit_exec(k, "UPDATE snapshots SET taken_ms = taken_ms + 1 WHERE process_id = 2 AND "
+                "taken_ms = 1700000540000");
+    expect(k, WHO, "web 4 4 4 42 1500 2000\n");
+}
+
+/* The first lived beside the second and the third, although these follow each other; the fourth
+ * and the fifth are one series. */
+static void a_long_life_beside_short_ones(void **state)
+{
+    static const life l[] = {
+        {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0},
+        {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0},
+        {NULL, "web", 3, PM_DIALECT_PMAP_SMALL_X, 3000, 0},
+        {NULL, "web", 4, PM_DIALECT_PMAP_SMALL_X, 4000, 0},
+        {NULL, "web", 5, PM_DIALECT_PMAP_SMALL_X, 5000, 0},
+    };
+    const kit *k = kit_of(state);
+
+    lives(k, &l[4], 60, 69);
+    lives(k, &l[3], 50, 59);
+    lives(k, &l[0], 0, 40);
+    lives(k, &l[2], 20, 30);
+    lives(k, &l[1], 5, 15);
+    expect(k, "pid lives snapshots first last",
+           "5 2 20 2000 2500\n1 1 41 500 500\n3 1 11 1500 1500\n2 1 11 1000 1000\n");
+}
+
+/* Two hosts have their own web; what has no name is nobody's next life. */
+static void names_that_are_not_one(void **state)
+{
+    static const life here = {"a", "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
+    static const life there = {"b", "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0};
+    static const life nameless[] = {{NULL, "?", 3, PM_DIALECT_PMAP_SMALL_X, 3000, 0},
+                                    {NULL, "?", 4, PM_DIALECT_PMAP_SMALL_X, 4000, 0}};
+    const kit *k = kit_of(state);
+
+    lives(k, &here, 0, 9);
+    lives(k, &there, 20, 29);
+    lives(k, &nameless[0], 0, 9);
+    lives(k, &nameless[1], 20, 29);
+    expect(k, WHO,
+           "? 3 3 1 10 1500 1500\n? 4 4 1 10 2000 2000\nweb 1 1 1 10 500 500\n"
+           "web 2 2 1 10 1000 1000\n");
+}
+
+static void one_process_of_a_name(void **state)
+{
+    static const life a = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
+    static const life b = {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0};
+    static const life other = {NULL, "db", 3, PM_DIALECT_PMAP_SMALL_X, 3000, 0};
+    static const char *const name[] = {"process", "web", NULL}, *const pid[] = {"process", "1",
+                                                                                NULL};
+    const kit *k = kit_of(state);
+
+    lives(k, &a, 0, 9);
+    lives(k, &b, 10, 20);
+    lives(k, &other, 0, 9);
+    expect_with(k, name, WHO, "web 2 2 2 21 500 1000\n");
+    expect_with(k, pid, WHO, "web 1 1 1 10 500 500\n");
+}
+
+/* From the minute 12 on, of which the snapshot is the first that counts. */
+static void since_a_time(void **state)
+{
+    static const life a = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
+    static const life b = {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 10};
+    static const char *const since[] = {"since", "2023-11-14T22:25:20Z", NULL};
+    static const char *const at_end[] = {"since", "2023-11-14T22:24:20Z", NULL};
+    const kit *k = kit_of(state);
+
+    lives(k, &a, 0, 11);
+    lives(k, &b, 5, 30);
+    expect(k, "pid snapshots", "1 12\n2 26\n");
+    expect_with(k, at_end, "pid snapshots", "1 1\n2 20\n");
+    expect_with(k, since, "pid lives snapshots first last last_at",
+                "2 1 19 1060 1150 2023-11-14T22:43:20Z\n");
+}
+
+/* A cut capture is no sign that a process lived beside another, and no value. */
+static void partial_ones_are_left_out(void **state)
+{
+    static const life a = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
+    static const life b = {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0};
+    const kit *k = kit_of(state);
+
+    for (int64_t minute = -1; minute <= 12; minute += 13) {
+        pm_capture *c = one(k, minute < 0 ? &b : &a, minute < 0 ? 5 : minute);
+
+        c->block.state = PM_STATE_PARTIAL;
+        c->missing = strdup("rows");
+        c->block.missing = pm_text_of(c->missing);
+        kit_put(k, c);
+    }
+    lives(k, &a, 0, 9);
+    lives(k, &b, 10, 20);
+    expect(k, "pid lives snapshots first last", "2 2 21 500 1000\n");
+}
+
+/* ---- the dialect ---- */
+
+/* At each moment the one that says more is preferred; the most of them are judged. */
+static void the_dialect_with_most(void **state)
+{
+    static const life smaps = {NULL, "web", 1, PM_DIALECT_SMAPS, 2000, 0};
+    static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
+    static const life wide = {NULL, "web", 1, PM_DIALECT_PMAP_X, 3000, 0};
+    static const char *const given[] = {"dialect", "pmap-x", NULL};
+    static const char *const since[] = {"since", "2023-11-14T22:29:20Z", NULL};
+    const kit *k = kit_of(state);
+
+    lives(k, &x, 0, 25);
+    lives(k, &smaps, 0, 11);
+    expect(k, "dialect snapshots last", "pmap-x 26 500\n"); /* 14 to 12 */
+    lives(k, &wide, 12, 13);
+    expect(k, "dialect snapshots last", "smaps 12 1000\n"); /* 12 to 12 to 2 */
+    expect_with(k, given, "dialect snapshots last", "pmap-x 26 500\n");
+    expect_with(k, since, "dialect snapshots last", "pmap-x 10 500\n");
+}
+
+/* How many another process has of a dialect says nothing. */
+static void the_dialect_of_each_process(void **state)
+{
+    static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
+    static const life smaps = {NULL, "web", 1, PM_DIALECT_SMAPS, 2000, 0};
+    static const life other = {NULL, "db", 2, PM_DIALECT_SMAPS, 3000, 0};
+    const kit *k = kit_of(state);
+
+    lives(k, &x, 0, 25);
+    lives(k, &smaps, 0, 11);
+    lives(k, &other, 0, 40);
+    expect(k, "name dialect snapshots last", "db smaps 41 1500\nweb pmap-x 26 500\n");
+}
+
+/* ---- limits ---- */
+
+/* Those of the newest snapshot of the newest life, and of no other process; only live ones. */
+static void whose_limits_count(void **state)
+{
+    static const life l[] = {{"a", "web", 1, PM_DIALECT_SMAPS, 1000, 100},
+                             {"a", "web", 2, PM_DIALECT_SMAPS, 1000, 100},
+                             {"a", "db", 3, PM_DIALECT_SMAPS, 1000, 100}};
+    const kit *k = kit_of(state);
+
+    lives(k, &l[0], 0, 9);
+    lives(k, &l[1], 10, 20);
+    lives(k, &l[2], 0, 30);
+    stands(k, 1, 0, 111111);
+    stands(k, 2, 0, 222222);
+    stands(k, 2, 15, 333333);
+    expect(k, "name limit limit_by", "db ? ?\nweb ? ?\n"); /* no boot is known: merged text */
+    kit_exec(k, "UPDATE process SET boot_id = 'b'");
+    expect(k, "name limit limit_by", "db ? ?\nweb 333333 cgroup\n");
+    stands(k, 3, 30, 444444);
+    expect(k, "name limit limit_by", "db 444444 cgroup\nweb 333333 cgroup\n");
+    kit_exec(k, "DELETE FROM sight WHERE snapshot_id IN (SELECT snapshot_id FROM snapshots WHERE "
+                "process_id = 2)");
+    expect(k, "name limit limit_by", "db 444444 cgroup\nweb ? ?\n");
+}
+
+/* Each limit arrives as what it is. */
+static void which_limit_it_is(void **state)
+{
+    static const struct {
+        const char *set, *wanted;
+    } cases[] = {
+        {"memory_max_kib = 9001, address_limit_kib = -1", "9001 cgroup\n"},
+        {"memory_max_kib = -1, address_limit_kib = 9002", "9002 address space\n"},
+        {"memory_max_kib = -1, address_limit_kib = -1, stack_limit_kib = 9003", "? ?\n"},
+    };
+    static const life l = {NULL, "web", 1, PM_DIALECT_SMAPS, 1000, 100};
+    static const char *const mappings[] = {"metric", "mappings", NULL};
+    const kit *k = kit_of(state);
+
+    lives(k, &l, 0, 20);
+    stands(k, 1, 0, -1);
+    kit_exec(k, "UPDATE process SET boot_id = 'b'");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        beats_exec(k, "UPDATE standing SET %s", cases[i].set);
+        expect(k, "limit limit_by", cases[i].wanted);
+    }
+    expect_with(k, mappings, "limit limit_by", "65530 map count\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(lives_that_follow_are_joined),
+        IN_KIT(a_long_life_beside_short_ones),
+        IN_KIT(names_that_are_not_one),
+        IN_KIT(one_process_of_a_name),
+        IN_KIT(since_a_time),
+        IN_KIT(partial_ones_are_left_out),
+        IN_KIT(the_dialect_with_most),
+        IN_KIT(the_dialect_of_each_process),
+        IN_KIT(whose_limits_count),
+        IN_KIT(which_limit_it_is),
+    };
+
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

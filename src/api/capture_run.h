@@ -14,6 +14,7 @@ typedef struct pm_target {
     int64_t pid, start_time;
     uint64_t beat;    /* the last that met it */
     pm_again *again;  /* its map as it was; NULL: forgotten */
+    bool known;       /* the store was asked for that */
     size_t bytes;     /* what that takes */
     bool asked;       /* the store was asked for rss_kib */
     int64_t rss_kib;  /* of its last stored snapshot; PMAPDB_UNKNOWN: there is none */
@@ -67,6 +68,10 @@ void pm_targets_sweep(pm_targets *t, uint64_t beat);
 void pm_targets_free(pm_targets *t);
 
 pmapdb_status pm_target_begin_map(pm_target *target, pm_dialect dialect, pmapdb_error *err);
+/* The same before the first reading of a process: what an earlier program read of it is known then.
+ */
+pmapdb_status pm_target_recall_map(pm_capture_run *run, pm_target *target, pm_dialect dialect,
+                                   pmapdb_error *err);
 /* After a reading: how much it holds now. */
 void pm_target_weigh(pm_targets *t, pm_target *target);
 void pm_target_forget_map(pm_targets *t, pm_target *target);
@@ -91,6 +96,9 @@ void pm_capture_learn(pm_capture_run *run, pm_target *target, int64_t longest_cp
 pmapdb_status pm_capture_sweep(pm_capture_run *run, pmapdb_error *err);
 
 /* ---- capture_store.c ---- */
+
+/* How far apart captures of one moment may be; those of a sweep always are of one. */
+#define PM_SWEEP_MS 1000
 
 /* Stores what waits, with the beat's counts as they are now, in one transaction, and reports it. */
 pmapdb_status pm_capture_store(pm_capture_run *run, pmapdb_error *err);

@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define SWEEP_MS 1000
-
 /* ---- news ---- */
 
 void pm_capture_tell(const pm_capture_run *run, int64_t pid, bool trouble, const char *text)
@@ -58,6 +56,8 @@ static void tell_stored(const pm_capture_run *run, const pm_target *t, const cha
 static pmapdb_status put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refused,
                              pmapdb_error *err)
 {
+    bool is_alone =
+        run->options->every_ms == PMAPDB_UNKNOWN; /* the next beat is another program's */
     pmapdb_status st = PMAPDB_OK;
 
     if (!*capture_id)
@@ -67,9 +67,11 @@ static pmapdb_status put_all(pm_capture_run *run, int64_t *capture_id, pm_target
 
         if (!t->waiting || t->refused)
             continue;
-        st = pm_store_put_within(run->store, &t->capture, SWEEP_MS, capture_id, &t->stored, err);
+        st = pm_store_put_within(run->store, &t->capture, PM_SWEEP_MS, capture_id, &t->stored, err);
         if (st == PMAPDB_INPUT)
             *refused = t;
+        if (st == PMAPDB_OK && is_alone)
+            st = pm_store_keep_map(run->store, &t->stored, &t->capture, t->again, err);
     }
     if (st != PMAPDB_OK)
         return st;

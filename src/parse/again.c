@@ -4,48 +4,14 @@
  * goes along the blocks of the last reading; where the next bytes are as long and have the same
  * hash, that is the mapping. Otherwise the block is taken whole, the cursor goes on to the mapping
  * that began at the same address, if one did, and a block that differs is for the one parser. */
-#include "parse/again.h"
+#include "parse/again_state.h"
 
-#include "base/buf.h"
 #include "base/num.h"
-#include "parse/reader.h"
-#include "parse/running.h"
 #include <inttypes.h>
 #include <stdlib.h>
-#include <xxhash.h>
 
 #define BLOCK_BYTES_MAX ((size_t)1 << 20) /* a path has 4 KiB at most */
 #define STALE_BYTES ((size_t)64 << 10)    /* so much more than is in use: the pool is made anew */
-
-typedef struct piece {
-    uint64_t hash; /* of the block */
-    uint64_t start, end;
-    uint32_t len; /* of the block */
-    uint32_t id;  /* of the mapping in the pool */
-} piece;
-
-typedef struct reading {
-    piece *piece;
-    size_t n, cap;
-    pm_running sums;
-} reading;
-
-struct pm_again {
-    pm_pool *pool;
-    size_t fresh_bytes; /* of the pool when it held only what was in use */
-    pm_reader *reader;  /* of the blocks that differ; made when one does */
-    pm_dialect dialect;
-    reading last, now;
-    size_t cursor; /* in last */
-    bool torn;
-    pm_buf rest; /* the begin of a block */
-    XXH3_state_t *hash;
-    size_t *changed; /* places in now of what the reader was given */
-    size_t n_changed, cap_changed, n_parsed;
-    pm_block verdict; /* of the reader, on them */
-    uint32_t *rows;
-    size_t cap_rows;
-};
 
 pmapdb_status pm_again_new(pm_again **out, pmapdb_error *err)
 {
@@ -81,7 +47,7 @@ void pm_again_free(pm_again *a)
 
 /* ---- the pool ---- */
 
-static void forget_last(pm_again *a)
+void pm_again_forget(pm_again *a)
 {
     a->last.n = 0;
     a->last.sums = (pm_running){0};
@@ -94,12 +60,12 @@ static pmapdb_status renew_pool(pm_again *a, pmapdb_error *err)
     pmapdb_status st = pm_pool_new(&fresh, err);
 
     for (size_t i = 0; i < a->last.n && st == PMAPDB_OK; i++) {
-        piece *p = &a->last.piece[i];
+        pm_piece *p = &a->last.piece[i];
 
         st = pm_pool_mapping(fresh, pm_pool_get(a->pool, p->id), &p->id, err);
     }
     if (st != PMAPDB_OK) {
-        forget_last(a); /* some of its ids are of the one, some of the other */
+        pm_again_forget(a); /* some of its ids are of the one, some of the other */
         pm_pool_free(fresh);
         return st;
     }
@@ -116,7 +82,7 @@ pmapdb_status pm_again_begin(pm_again *a, pm_dialect dialect, pmapdb_error *err)
         a->reader = NULL;
     }
     if (a->dialect != dialect)
-        forget_last(a);
+        pm_again_forget(a);
     a->dialect = dialect;
     a->now.n = a->cursor = a->n_changed = a->n_parsed = 0;
     a->torn = false;
@@ -132,7 +98,7 @@ pmapdb_status pm_again_begin(pm_again *a, pm_dialect dialect, pmapdb_error *err)
 static pmapdb_status take_mapping(void *again, const pm_mapping *m, pmapdb_error *err)
 {
     pm_again *a = again;
-    piece *p;
+    pm_piece *p;
 
     if (a->n_parsed == a->n_changed)
         return pm_fail(err, PMAPDB_INPUT, "not what the kernel prints: two rows in one");
@@ -210,7 +176,7 @@ static bool read_range(pm_text block, uint64_t *start, uint64_t *stop)
     return pm_num_hex(p + 1, end, stop) > 0;
 }
 
-static pmapdb_status add_piece(pm_again *a, const piece *p, pmapdb_error *err)
+static pmapdb_status add_piece(pm_again *a, const pm_piece *p, pmapdb_error *err)
 {
     pmapdb_status st = pm_grow(&a->now.piece, &a->now.cap, a->now.n, sizeof *p, err);
 
@@ -235,9 +201,9 @@ static void drop_piece(pm_again *a)
 
 /* The kernel goes on behind the last address that it printed. A mapping that grew meanwhile, or was
  * joined with its neighbours, comes once more: the later one is the newer truth. */
-static pmapdb_status make_room(pm_again *a, const piece *p, pmapdb_error *err)
+static pmapdb_status make_room(pm_again *a, const pm_piece *p, pmapdb_error *err)
 {
-    const piece *last = a->now.n ? &a->now.piece[a->now.n - 1] : NULL;
+    const pm_piece *last = a->now.n ? &a->now.piece[a->now.n - 1] : NULL;
     pmapdb_status st;
 
     if (!last || last->start < p->start || last->end >= p->end)
@@ -250,15 +216,15 @@ static pmapdb_status make_room(pm_again *a, const piece *p, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-static bool is_same(const piece *old, const char *text, size_t len)
+static bool is_same(const pm_piece *old, const char *text, size_t len)
 {
-    return old->len == len && old->hash == XXH3_64bits(text, len);
+    return old->len == len && len > 0 && old->hash == XXH3_64bits(text, len);
 }
 
 /* A whole block that is not the one at the cursor. */
 static pmapdb_status take_block(pm_again *a, pm_text text, pmapdb_error *err)
 {
-    piece p = {.len = (uint32_t)text.len};
+    pm_piece p = {.len = (uint32_t)text.len};
     pmapdb_status st;
 
     if (text.len > BLOCK_BYTES_MAX || !read_range(text, &p.start, &p.end))
@@ -286,7 +252,7 @@ static pmapdb_status take_blocks(pm_again *a, const char *p, const char *end, co
 
     *next = p;
     while (p && st == PMAPDB_OK) {
-        const piece *old = a->cursor < a->last.n ? &a->last.piece[a->cursor] : NULL;
+        const pm_piece *old = a->cursor < a->last.n ? &a->last.piece[a->cursor] : NULL;
 
         *next = p;
         if (old && (size_t)(end - p) > old->len && begins_row(p[old->len]) &&
@@ -368,7 +334,7 @@ pmapdb_status pm_again_finish(pm_again *a, pm_block *block, const pm_pool **pool
 {
     pm_text rest = pm_buf_text(&a->rest);
     pmapdb_status st = PMAPDB_OK;
-    reading was = a->last;
+    pm_reading was = a->last;
 
     if (rest.len && rest.data[rest.len - 1] != '\n')
         st = pm_fail(err, PMAPDB_INPUT, "the map ends in the middle of a line");
@@ -395,6 +361,6 @@ bool pm_again_torn(const pm_again *a)
 
 size_t pm_again_bytes(const pm_again *a)
 {
-    return pm_pool_bytes(a->pool) + (a->last.cap + a->now.cap) * sizeof(piece) +
+    return pm_pool_bytes(a->pool) + (a->last.cap + a->now.cap) * sizeof(pm_piece) +
            a->cap_rows * sizeof *a->rows + a->cap_changed * sizeof *a->changed + a->rest.cap;
 }

@@ -134,6 +134,16 @@ void pm_newest_forget(pm_newest *w, pm_newest_of *state)
     state->has_tail = false;
 }
 
+void pm_newest_adopt(pm_newest *w, pm_newest_of *state, pm_dialect dialect, pm_state kind,
+                     pm_stream *made)
+{
+    pm_stream **s = &state->stream[(size_t)dialect * PM_STATES + (size_t)kind];
+
+    w->rows += made->rows.n - (*s ? (*s)->rows.n : 0);
+    stream_free(*s);
+    *s = made;
+}
+
 pm_stream *pm_newest_known(const pm_newest_of *state, pm_dialect dialect, pm_state kind)
 {
     return state->stream[(size_t)dialect * PM_STATES + (size_t)kind];

@@ -39,6 +39,10 @@ pmapdb_status pm_newest_tail(pm_put *p, pm_newest_of *state, pmapdb_error *err);
 pmapdb_status pm_newest_stream(pm_put *p, pm_newest *w, pm_newest_of *state, pm_dialect dialect,
                                pm_state kind, pm_stream **out, pmapdb_error *err);
 
+/* The stream as it is in the store, from elsewhere; `made` is the process's from then on. */
+void pm_newest_adopt(pm_newest *w, pm_newest_of *state, pm_dialect dialect, pm_state kind,
+                     pm_stream *made);
+
 /* It changes in the store: all is read again when it is needed. */
 void pm_newest_forget(pm_newest *w, pm_newest_of *state);
 

@@ -19,6 +19,11 @@ pmapdb_status pm_space_read(pmapdb_store *s, pm_space *out, pmapdb_error *err);
 pmapdb_status pm_space_give_back(pmapdb_store *s, const pm_steps *steps, bool *held,
                                  pmapdb_error *err);
 
+/* Of a store that this program has closed, by the path of its -wal: keeps room on the disk for the
+ * next writer. It is what a prune has where the disk is full. */
+#define PM_SPACE_RESERVE_BYTES (512 << 10)
+void pm_space_reserve(const char *wal);
+
 /* Writes the whole file anew; from then on it shrinks. */
 pmapdb_status pm_space_vacuum(pmapdb_store *s, pmapdb_error *err);
 

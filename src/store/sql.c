@@ -35,8 +35,9 @@ void pm_sql_free(pm_sql *sql)
     free(sql);
 }
 
-/* A reader's as well: it makes the -shm, and the last to leave copies the -wal. A prune writes over
- * the -wal that is there; where that is too short it needs some room before it gives any. */
+/* A reader's as well: it makes the -shm, and the last to leave copies the -wal. A prune writes into
+ * what is reserved for the -wal; where that is too little it needs some room before it gives any.
+ */
 static pmapdb_status fail_full(const char *file, pmapdb_error *err)
 {
     return pm_fail(err, PMAPDB_DATABASE,
@@ -107,6 +108,8 @@ static int bind_one(sqlite3_stmt *stmt, int at, const pm_arg *arg)
         return sqlite3_bind_int64(stmt, at, arg->i);
     if (arg->kind == PM_ARG_TEXT && arg->t.data)
         return sqlite3_bind_text64(stmt, at, arg->t.data, arg->t.len, SQLITE_STATIC, SQLITE_UTF8);
+    if (arg->kind == PM_ARG_BLOB && arg->t.data)
+        return sqlite3_bind_blob64(stmt, at, arg->t.data, arg->t.len, SQLITE_STATIC);
     return sqlite3_bind_null(stmt, at);
 }
 
@@ -147,7 +150,7 @@ void pm_sql_done(sqlite3_stmt *stmt)
 pmapdb_status pm_sql_run(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
                          pmapdb_error *err)
 {
-    sqlite3_stmt *stmt;
+    sqlite3_stmt *stmt = NULL;
     bool has;
     pmapdb_status st = pm_sql_rows(sql, text, args, n_args, &stmt, err);
 
@@ -181,8 +184,10 @@ int64_t pm_sql_last_id(const pm_sql *sql)
 
 int64_t pm_col_int(sqlite3_stmt *stmt, int column)
 {
-    return sqlite3_column_type(stmt, column) == SQLITE_NULL ? PMAPDB_UNKNOWN
-                                                            : sqlite3_column_int64(stmt, column);
+    /* The value once: to ask for its type and for its number is to look the column up twice. */
+    sqlite3_value *value = sqlite3_column_value(stmt, column);
+
+    return sqlite3_value_type(value) == SQLITE_NULL ? PMAPDB_UNKNOWN : sqlite3_value_int64(value);
 }
 
 pm_text pm_col_text(sqlite3_stmt *stmt, int column)
@@ -190,6 +195,13 @@ pm_text pm_col_text(sqlite3_stmt *stmt, int column)
     const char *data = (const char *)sqlite3_column_text(stmt, column);
 
     return (pm_text){data, data ? (size_t)sqlite3_column_bytes(stmt, column) : 0};
+}
+
+pm_text pm_col_blob(sqlite3_stmt *stmt, int column)
+{
+    const void *bytes = sqlite3_column_blob(stmt, column);
+
+    return (pm_text){bytes, bytes ? (size_t)sqlite3_column_bytes(stmt, column) : 0};
 }
 
 /* The schema checks the names. */

@@ -15,7 +15,7 @@
 
 typedef struct pm_sql pm_sql;
 
-typedef enum pm_arg_kind { PM_ARG_INT, PM_ARG_BITS, PM_ARG_TEXT } pm_arg_kind;
+typedef enum pm_arg_kind { PM_ARG_INT, PM_ARG_BITS, PM_ARG_TEXT, PM_ARG_BLOB } pm_arg_kind;
 
 typedef struct pm_arg {
     pm_arg_kind kind;
@@ -27,6 +27,7 @@ typedef struct pm_arg {
 /* Never NULL: an address may be 2^63. */
 #define PM_BITS(value) ((pm_arg){PM_ARG_BITS, (int64_t)(value), {NULL, 0}})
 #define PM_T(text) ((pm_arg){PM_ARG_TEXT, 0, (text)})
+#define PM_B(bytes) ((pm_arg){PM_ARG_BLOB, 0, (bytes)})
 #define PM_S(string) ((pm_arg){PM_ARG_TEXT, 0, pm_text_of(string)})
 #define PM_ARGS(...) \
     (const pm_arg[]){__VA_ARGS__}, sizeof((const pm_arg[]){__VA_ARGS__}) / sizeof(pm_arg)
@@ -60,6 +61,7 @@ int64_t pm_sql_last_id(const pm_sql *sql);
 /* Column access: NULL is PMAPDB_UNKNOWN, a NULL text has data NULL; a state is stored by name. */
 int64_t pm_col_int(sqlite3_stmt *stmt, int column);
 pm_text pm_col_text(sqlite3_stmt *stmt, int column);
+pm_text pm_col_blob(sqlite3_stmt *stmt, int column);
 pm_state pm_col_state(sqlite3_stmt *stmt, int column);
 
 #endif

@@ -2,6 +2,7 @@
 #include "store/store.h"
 
 #include "store/functions.h"
+#include "store/space.h"
 #include "store/write.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -125,6 +126,7 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
                   err);
     if (st == PMAPDB_OK)
         keep_wal(s->db);
+    s->writes = st == PMAPDB_OK;
     return st == PMAPDB_OK ? pm_migrate(s, true, err) : st;
 }
 
@@ -227,13 +229,30 @@ pmapdb_status pmapdb_open(const char *path, const pmapdb_open_options *options, 
     return PMAPDB_OK;
 }
 
+/* The last to leave empties the -wal: whoever comes next would read all that is in it, not knowing
+ * that it is in the store by now, and with one capture after another it would grow for ever. */
+static void close_writer(pmapdb_store *s)
+{
+    const char *wal = sqlite3_filename_wal(sqlite3_db_filename(s->db, "main"));
+    char *path = wal ? strdup(wal) : NULL;
+
+    sqlite3_exec(s->db, "PRAGMA journal_size_limit = 0", NULL, NULL, NULL);
+    sqlite3_close(s->db);
+    if (path)
+        pm_space_reserve(path);
+    free(path);
+}
+
 void pmapdb_close(pmapdb_store *s)
 {
     if (!s)
         return;
     pm_writer_free(s->writer);
     pm_sql_free(s->sql);
-    sqlite3_close(s->db);
+    if (s->writes)
+        close_writer(s);
+    else
+        sqlite3_close(s->db);
     free(s->path);
     free(s->query_dir);
     free(s);

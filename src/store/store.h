@@ -16,6 +16,7 @@ struct pmapdb_store {
     char *path;
     char *query_dir; /* or NULL */
     bool immutable;
+    bool writes;
     struct pm_writer *writer;
 };
 

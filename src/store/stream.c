@@ -19,7 +19,9 @@ static pmapdb_status load_size(pm_sql *sql, pm_stream *s, size_t *n_rows, pmapdb
     sqlite3_stmt *stmt;
     bool has;
     pmapdb_status st = pm_sql_rows(
-        sql, "SELECT count(*), total(first = 0), total(last IS NULL) FROM ver WHERE epoch_id = ?1",
+        sql,
+        "SELECT count(*), count(*) FILTER (WHERE first = 0), count(*) - count(last) FROM ver "
+        "WHERE epoch_id = ?1",
         PM_ARGS(PM_I(s->epoch_id)), &stmt, err);
 
     if (st == PMAPDB_OK)
@@ -78,7 +80,7 @@ static pmapdb_status load_rows(pm_sql *sql, pm_objects *objects, pm_stream *s, p
     return st;
 }
 
-static pmapdb_status load_rollup(pm_sql *sql, pm_stream *s, pmapdb_error *err)
+pmapdb_status pm_stream_load_sums(pm_sql *sql, pm_stream *s, pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
     bool has;
@@ -102,9 +104,8 @@ static pmapdb_status load_rollup(pm_sql *sql, pm_stream *s, pmapdb_error *err)
     return st;
 }
 
-/* The epoch of the stream's newest snapshot. */
-static pmapdb_status load_head(pm_sql *sql, int64_t process_id, pm_dialect dialect, pm_state state,
-                               pm_stream *out, pmapdb_error *err)
+pmapdb_status pm_stream_load_head(pm_sql *sql, int64_t process_id, pm_dialect dialect,
+                                  pm_state state, pm_stream *out, pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
     bool has = false;
@@ -134,11 +135,11 @@ pmapdb_status pm_stream_load(pm_sql *sql, pm_objects *objects, int64_t process_i
     pmapdb_status st;
 
     pm_stream_free(out);
-    st = load_head(sql, process_id, dialect, state, out, err);
+    st = pm_stream_load_head(sql, process_id, dialect, state, out, err);
     if (st == PMAPDB_OK && out->epoch_id)
         st = load_rows(sql, objects, out, err);
     if (st == PMAPDB_OK && out->epoch_id)
-        st = load_rollup(sql, out, err);
+        st = pm_stream_load_sums(sql, out, err);
     return st;
 }
 

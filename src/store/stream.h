@@ -19,6 +19,8 @@ typedef struct pm_stream {
     size_t cap_ids;
     pm_classify_context context; /* in which they were; once pool is set */
     char *program;               /* that the context points into */
+    int64_t cached_epoch_id; /* of which table map_cache shows the capture at cached_off; 0: none */
+    int64_t cached_off;
 } pm_stream;
 
 void pm_stream_free(pm_stream *s);
@@ -26,6 +28,12 @@ void pm_stream_free(pm_stream *s);
 /* From the newest epoch of this stream; epoch_id stays 0 where there is none. */
 pmapdb_status pm_stream_load(pm_sql *sql, pm_objects *objects, int64_t process_id,
                              pm_dialect dialect, pm_state state, pm_stream *out, pmapdb_error *err);
+
+/* The parts of that, for who has the rows from elsewhere: which epoch it is and how long; the sums.
+ */
+pmapdb_status pm_stream_load_head(pm_sql *sql, int64_t process_id, pm_dialect dialect,
+                                  pm_state state, pm_stream *out, pmapdb_error *err);
+pmapdb_status pm_stream_load_sums(pm_sql *sql, pm_stream *s, pmapdb_error *err);
 
 /* The next capture begins a new epoch: its fields differ or this one is full. */
 bool pm_stream_is_due(const pm_stream *s, uint64_t fields);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "store/append.h"
 #include "store/lives.h"
+#include "store/map_cache.h"
 #include "store/moment.h"
 #include "store/process.h"
 #include "store/prune/trace.h"
@@ -201,6 +202,82 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
     }
     pm_rows_free(&p.rows);
     return st;
+}
+
+/* ---- between programs ---- */
+
+static pmapdb_status adopt(pmapdb_store *s, const pm_cached_map *map, pm_dialect dialect,
+                           int64_t sweep_ms, pm_again *again, bool *done, pmapdb_error *err)
+{
+    pm_put p = {.sql = s->sql, .process_id = map->process_id};
+    pm_stream *made = calloc(1, sizeof *made);
+    pm_newest_of *state;
+    pmapdb_status st = made ? writer_of(s, sweep_ms, err) : pm_fail_nomem(err);
+
+    if (st == PMAPDB_OK)
+        st = pm_newest_get(&p, &s->writer->newest, &state, err);
+    if (st == PMAPDB_OK)
+        st = pm_stream_load_head(s->sql, map->process_id, dialect, PM_STATE_COMPLETE, made, err);
+    if (st == PMAPDB_OK)
+        st = pm_map_cache_read(s->sql, s->writer->objects, map, made, again, done, err);
+    if (st == PMAPDB_OK && *done) {
+        pm_newest_adopt(&s->writer->newest, state, dialect, PM_STATE_COMPLETE, made);
+        return st;
+    }
+    if (made)
+        pm_stream_free(made);
+    free(made);
+    return st;
+}
+
+static pmapdb_status recall_map(pmapdb_store *s, const pm_capture *life, pm_dialect dialect,
+                                int64_t sweep_ms, pm_again *again, bool *done, pmapdb_error *err)
+{
+    pm_cached_map map;
+    pmapdb_status st = pm_map_cache_find(s->sql, life->host, life->live->boot_id, life->pid,
+                                         life->start_time, &map, err);
+
+    if (st == PMAPDB_OK && map.process_id)
+        st = adopt(s, &map, dialect, sweep_ms, again, done, err);
+    pm_buf_free(&map.bytes);
+    return st;
+}
+
+/* All of it is read of one state of the store. Another writer may come before the capture is
+ * stored: then the writer forgets it, as it does between any two captures. */
+pmapdb_status pm_store_recall_map(pmapdb_store *s, const pm_capture *life, pm_dialect dialect,
+                                  int64_t sweep_ms, pm_again *again, pmapdb_error *err)
+{
+    bool done = false;
+    pmapdb_status st = pm_sql_run(s->sql, "BEGIN", PM_NO_ARGS, err);
+
+    pm_again_know_nothing(again, dialect);
+    if (st == PMAPDB_OK)
+        st = recall_map(s, life, dialect, sweep_ms, again, &done, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_run(s->sql, "COMMIT", PM_NO_ARGS, err);
+    else
+        pm_store_rollback(s);
+    if (st != PMAPDB_OK || !done)
+        pm_again_know_nothing(again, dialect);
+    return st;
+}
+
+pmapdb_status pm_store_keep_map(pmapdb_store *s, const pm_stored *stored, const pm_capture *c,
+                                const pm_again *again, pmapdb_error *err)
+{
+    pm_put p = {.sql = s->sql, .process_id = stored->process_id};
+    pm_newest_of *state;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (stored->duplicate || c->block.state != PM_STATE_COMPLETE)
+        return PMAPDB_OK;
+    st = pm_newest_get(&p, &s->writer->newest, &state, err);
+    return st == PMAPDB_OK
+               ? pm_map_cache_write(s->sql, stored->process_id,
+                                    pm_newest_known(state, c->block.dialect, PM_STATE_COMPLETE),
+                                    again, err)
+               : st;
 }
 
 void pm_store_abandon(pmapdb_store *s)

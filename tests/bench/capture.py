@@ -10,8 +10,8 @@ All figures are CPU (user and system) in ms, medians of at least 20:
   kernel   read(2) of smaps in pieces of 2 KiB, nothing else
   warm     one process that stays, as `capture --every`: parse (recognising what was read), merge
            (all statements of the transaction), write (its commit); x kernel: their sum by kernel's
-  cold     a process for each capture, as from cron: the same with open and the first reading of the
-           store's newest state; measured in a fork, so without the start of a program
+  cold     a process for each capture, as from cron: the same with open, which reads the newest map
+           from the store; measured in a fork, so without the start of a program
   program  `pmapdb capture --measure smaps PID` as a whole, start, reading and all, and
            `pmap -XX PID`, in turns
 Targets: warm many and giant at most 0.15 x kernel; program at most a quarter of pmap's. A miss is

@@ -5,7 +5,6 @@
 #include "store/log.h"
 #include "store/prune/compact.h"
 #include "store/sight.h"
-#include <sys/stat.h>
 
 /* ---- what imports know ---- */
 
@@ -245,51 +244,6 @@ static void an_empty_name_is_none(void **state)
     kit_expect(k, "SELECT count(*), (SELECT count(*) FROM pin) FROM snapshots", "3|0\n");
 }
 
-/* ---- a full disk ---- */
-
-static int64_t wal_bytes(const kit *k)
-{
-    char path[128];
-    struct stat info;
-
-    snprintf(path, sizeof path, "%s-wal", k->path);
-    return stat(path, &info) == 0 ? (int64_t)info.st_size : -1;
-}
-
-/* The -wal, which stays when the last writer leaves, is room that a prune has. */
-static void a_prune_writes_over_the_wal(void **state)
-{
-    kit *k = kit_of(state);
-    pmapdb_error err = {0};
-    int64_t before;
-
-    pw_put_grown(k, 1, 0, 50);
-    kit_close(k);
-    before = wal_bytes(k);
-    assert_true(before > 0);
-    kit_open(k); /* to open writes nothing */
-    assert_int_equal(wal_bytes(k), before);
-    kit_ok(pm_store_begin_tidying(k->store, &err), &err);
-    kit_exec(k, "UPDATE name SET pruned_ms = 1");
-    pm_store_end_tidying(k->store);
-    assert_int_equal(wal_bytes(k), before);
-}
-
-static void a_full_disk_is_a_failed_write(void **state)
-{
-    const kit *k = kit_of(state);
-    pmapdb_error err = {0};
-
-    pw_put_grown(k, 1, 0, 1);
-    kit_exec(k, "PRAGMA max_page_count = 1");
-    assert_int_equal(pm_sql_run(k->store->sql, "CREATE TABLE large AS SELECT randomblob(1000000)",
-                                PM_NO_ARGS, &err),
-                     PMAPDB_DATABASE);
-    assert_memory_equal(err.text, "cannot write ", 13);
-    assert_non_null(strstr(err.text, "no space left on the device"));
-    assert_non_null(strstr(err.text, "pmapdb prune makes room"));
-}
-
 /* ---- compacting ---- */
 
 static pmapdb_compact_result compact(const kit *k)
@@ -386,8 +340,6 @@ int main(void)
         IN_KIT(sweeps),
         IN_KIT(how_far_is_remembered),
         IN_KIT(an_empty_name_is_none),
-        IN_KIT(a_prune_writes_over_the_wal),
-        IN_KIT(a_full_disk_is_a_failed_write),
         IN_KIT(epochs_join),
         IN_KIT(epochs_stay_bounded),
     };

@@ -1,0 +1,43 @@
+/* again_state: what again.c remembers of a map; also filled by again_known.c. */
+#ifndef PM_PARSE_AGAIN_STATE_H
+#define PM_PARSE_AGAIN_STATE_H
+
+#include "base/buf.h"
+#include "parse/again.h"
+#include "parse/reader.h"
+#include "parse/running.h"
+#include <xxhash.h>
+
+typedef struct pm_piece {
+    uint64_t hash; /* of the block */
+    uint64_t start, end;
+    uint32_t len; /* of the block; 0: not known, and the mapping is parsed again */
+    uint32_t id;  /* of the mapping in the pool */
+} pm_piece;
+
+typedef struct pm_reading {
+    pm_piece *piece;
+    size_t n, cap;
+    pm_running sums;
+} pm_reading;
+
+struct pm_again {
+    pm_pool *pool;
+    size_t fresh_bytes; /* of the pool when it held only what was in use */
+    pm_reader *reader;  /* of the blocks that differ; made when one does */
+    pm_dialect dialect;
+    pm_reading last, now;
+    size_t cursor; /* in last */
+    bool torn;
+    pm_buf rest; /* the begin of a block */
+    XXH3_state_t *hash;
+    size_t *changed; /* places in now of what the reader was given */
+    size_t n_changed, cap_changed, n_parsed;
+    pm_block verdict; /* of the reader, on them */
+    uint32_t *rows;
+    size_t cap_rows;
+};
+
+void pm_again_forget(pm_again *a);
+
+#endif

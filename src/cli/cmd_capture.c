@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/num.h"
+#include "store/store.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -354,6 +355,7 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     c.capture.keep_env = (const char *const *)c.keep_env;
     c.capture.n_keep_env = c.n_env;
+    pm_store_uncounted();
     st = pm_capture_check(&c.capture, &err); /* before a store is made in vain */
     if (st != PMAPDB_OK)
         exit_code = pm_cli_fail(st, &err);

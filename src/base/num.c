@@ -1,6 +1,7 @@
 /* num: strict reading of numbers, sizes and spans. */
 #include "base/num.h"
 
+#include <endian.h>
 #include <math.h>
 
 size_t pm_num_dec(const char *p, const char *end, uint64_t *out)
@@ -21,15 +22,41 @@ size_t pm_num_dec(const char *p, const char *end, uint64_t *out)
     return (size_t)(p - from);
 }
 
-static int hex_digit(char c)
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+bool pm_num_column(const char p[8], uint64_t *out)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
+    uint64_t v, digits;
+    int blanks;
+
+    memcpy(&v, p, sizeof v);
+    v = le64toh(v); /* the leftmost column is the lowest byte */
+    if (v == EACH(' '))
+        return false;
+    blanks = __builtin_ctzll(v ^ EACH(' ')) & ~7;
+    digits = (v ^ EACH('0')) >> blanks << blanks;
+    if (((digits + EACH(0x76)) | digits) & EACH(0x80)) /* some byte is more than 9 */
+        return false;
+    /* Pairs of digits, then fours, then all eight: the left one counts 10, 100, 10,000 times. */
+    digits = (digits * 10 + (digits >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
+    digits = (digits * 100 + (digits >> 16)) & UINT64_C(0x0000ffff0000ffff);
+    *out = (digits * 10000 + (digits >> 32)) & UINT64_C(0xffffffff);
+    return true;
+}
+
+/* The value of a hex digit and 1 more; 0 for every other byte. A row of a map has 40 of them. */
+static const uint8_t hex_digits[256] = {
+    ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+    ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+    ['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16};
+
+size_t pm_num_hex_run(const char *p, const char *end)
+{
+    const char *from = p;
+
+    while (p < end && hex_digits[(unsigned char)*p])
+        p++;
+    return (size_t)(p - from);
 }
 
 size_t pm_num_hex(const char *p, const char *end, uint64_t *out)
@@ -37,11 +64,11 @@ size_t pm_num_hex(const char *p, const char *end, uint64_t *out)
     const char *from = p;
     uint64_t v = 0;
 
-    for (int digit; p < end && (digit = hex_digit(*p)) >= 0; p++) {
-        if (v >> 60)
+    for (unsigned digit; p < end && (digit = hex_digits[(unsigned char)*p]) != 0; p++)
+        v = v << 4 | (digit - 1);
+    for (const char *q = from; p - q > 16; q++)
+        if (*q != '0')
             return 0;
-        v = v << 4 | (uint64_t)digit;
-    }
     if (p == from)
         return 0;
     *out = v;

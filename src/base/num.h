@@ -11,6 +11,12 @@
 size_t pm_num_dec(const char *p, const char *end, uint64_t *out);
 size_t pm_num_hex(const char *p, const char *end, uint64_t *out);
 
+/* Eight columns, blanks and then digits to the last of them: as "%8lu" prints. */
+bool pm_num_column(const char p[8], uint64_t *out);
+
+/* How many hex digits stand at p, be they a number that fits or not. */
+size_t pm_num_hex_run(const char *p, const char *end);
+
 /* The whole text is one decimal number. */
 bool pm_num_all(pm_text t, uint64_t *out);
 

@@ -25,9 +25,13 @@ typedef struct pooled_text {
     uint64_t hash;
 } pooled_text;
 
+typedef struct text_ids {
+    uint32_t path, flags, extra;
+} text_ids;
+
 typedef struct pooled_mapping {
     pm_mapping m;
-    uint32_t path, flags, extra; /* text ids */
+    text_ids texts;
     uint64_t hash;
 } pooled_mapping;
 
@@ -40,6 +44,7 @@ struct pm_pool {
     char **arenas;
     size_t n_arenas, cap_arenas, arena_left, arena_bytes;
     char *arena_next;
+    text_ids last; /* of the mapping asked for last */
     size_t bytes;
     uint64_t serial;
 };
@@ -156,40 +161,36 @@ pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error 
 #define NUMBERS_AT offsetof(pm_mapping, start)
 #define NUMBERS_LEN (offsetof(pm_mapping, value) + sizeof(((pm_mapping *)0)->value) - NUMBERS_AT)
 
-static uint64_t hash_mapping(const pooled_mapping *p)
-{
-    uint32_t rest[5] = {p->path, p->flags, p->extra, p->m.name_cut, 0};
+/* XXH3 takes up to 240 bytes without preparing for more: `start` is one of the seeds. */
+#define HASHED_AT offsetof(pm_mapping, end)
+#define HASHED_LEN (NUMBERS_LEN - (HASHED_AT - NUMBERS_AT))
 
-    memcpy(&rest[4], p->m.perms, 4);
-    return XXH3_64bits_withSeed((const char *)&p->m + NUMBERS_AT, NUMBERS_LEN,
-                                XXH3_64bits(rest, sizeof rest));
+static uint64_t hash_mapping(const pm_mapping *m, const text_ids *texts)
+{
+    uint64_t seed = texts->path + ((uint64_t)texts->flags << 20) + ((uint64_t)texts->extra << 40);
+
+    return XXH3_64bits_withSeed((const char *)m + HASHED_AT, HASHED_LEN,
+                                seed ^ m->start * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-static bool same_mapping(const pooled_mapping *a, const pooled_mapping *b)
+static bool same_mapping(const pooled_mapping *old, const pm_mapping *m, const text_ids *texts,
+                         uint64_t hash)
 {
-    return a->hash == b->hash && a->path == b->path && a->flags == b->flags &&
-           a->extra == b->extra && a->m.name_cut == b->m.name_cut &&
-           memcmp(a->m.perms, b->m.perms, sizeof a->m.perms) == 0 &&
-           memcmp((const char *)&a->m + NUMBERS_AT, (const char *)&b->m + NUMBERS_AT,
-                  NUMBERS_LEN) == 0;
+    return old->hash == hash && old->texts.path == texts->path &&
+           old->texts.flags == texts->flags && old->texts.extra == texts->extra &&
+           old->m.name_cut == m->name_cut && memcmp(old->m.perms, m->perms, sizeof m->perms) == 0 &&
+           memcmp((const char *)&old->m + NUMBERS_AT, (const char *)m + NUMBERS_AT, NUMBERS_LEN) ==
+               0;
 }
 
-/* Copies the texts and the record; `out` is not yet in the pool. */
-static pmapdb_status make_pooled(pm_pool *pool, const pm_mapping *m, pooled_mapping *out,
-                                 pmapdb_error *err)
+/* Neighbours in a map often have a text in common: *id is that of the mapping before. */
+static pmapdb_status text_of_next(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error *err)
 {
-    pmapdb_status st;
-
-    out->m = *m;
-    if ((st = pm_pool_text(pool, m->path, &out->path, err)) != PMAPDB_OK ||
-        (st = pm_pool_text(pool, m->flags, &out->flags, err)) != PMAPDB_OK ||
-        (st = pm_pool_text(pool, m->extra, &out->extra, err)) != PMAPDB_OK)
-        return st;
-    out->m.path = pool->texts[out->path].text;
-    out->m.flags = pool->texts[out->flags].text;
-    out->m.extra = pool->texts[out->extra].text;
-    out->hash = hash_mapping(out);
-    return PMAPDB_OK;
+    if (t.len == 0) {
+        *id = 0;
+        return PMAPDB_OK;
+    }
+    return pm_text_equal(pool->texts[*id].text, t) ? PMAPDB_OK : pm_pool_text(pool, t, id, err);
 }
 
 static pmapdb_status add_slab(pm_pool *pool, pmapdb_error *err)
@@ -209,30 +210,49 @@ static pmapdb_status add_slab(pm_pool *pool, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
+/* A copy, its texts included; it is not in the table yet. */
+static pmapdb_status add_pooled(pm_pool *pool, const pm_mapping *m, uint64_t hash,
+                                pmapdb_error *err)
+{
+    pmapdb_status st = pool->n_mappings == NO_ID - 1 ? pm_fail_nomem(err) : add_slab(pool, err);
+    pooled_mapping *p;
+
+    if (st != PMAPDB_OK)
+        return st;
+    p = pooled(pool, (uint32_t)pool->n_mappings++);
+    p->m = *m;
+    p->texts = pool->last;
+    p->hash = hash;
+    p->m.path = pool->texts[p->texts.path].text;
+    p->m.flags = pool->texts[p->texts.flags].text;
+    p->m.extra = pool->texts[p->texts.extra].text;
+    return PMAPDB_OK;
+}
+
 pmapdb_status pm_pool_mapping(pm_pool *pool, const pm_mapping *m, uint32_t *id, pmapdb_error *err)
 {
     id_table *table = &pool->mapping_ids;
-    pooled_mapping made;
+    text_ids *texts = &pool->last;
+    uint64_t hash;
     size_t at;
-    pmapdb_status st = make_pooled(pool, m, &made, err);
+    pmapdb_status st;
 
-    if (st == PMAPDB_OK)
-        st = table_reserve(pool, table, mapping_hash_of, err);
-    if (st != PMAPDB_OK || !table->slots)
+    if ((st = text_of_next(pool, m->path, &texts->path, err)) != PMAPDB_OK ||
+        (st = text_of_next(pool, m->flags, &texts->flags, err)) != PMAPDB_OK ||
+        (st = text_of_next(pool, m->extra, &texts->extra, err)) != PMAPDB_OK ||
+        (st = table_reserve(pool, table, mapping_hash_of, err)) != PMAPDB_OK || !table->slots)
         return st;
-    for (at = made.hash & (table->size - 1); table->slots[at] != NO_ID;
+    hash = hash_mapping(m, texts);
+    for (at = hash & (table->size - 1); table->slots[at] != NO_ID;
          at = (at + 1) & (table->size - 1))
-        if (same_mapping(pooled(pool, table->slots[at]), &made)) {
+        if (same_mapping(pooled(pool, table->slots[at]), m, texts, hash)) {
             *id = table->slots[at];
             return PMAPDB_OK;
         }
-    if (pool->n_mappings == NO_ID - 1)
-        return pm_fail_nomem(err);
-    st = add_slab(pool, err);
+    st = add_pooled(pool, m, hash, err);
     if (st != PMAPDB_OK)
         return st;
-    *pooled(pool, (uint32_t)pool->n_mappings) = made;
-    table->slots[at] = *id = (uint32_t)pool->n_mappings++;
+    table->slots[at] = *id = (uint32_t)pool->n_mappings - 1;
     table->used++;
     return PMAPDB_OK;
 }
@@ -284,7 +304,7 @@ pm_text pm_pool_text_get(const pm_pool *pool, uint32_t id)
 
 uint32_t pm_pool_path_id(const pm_pool *pool, uint32_t mapping_id)
 {
-    return pooled(pool, mapping_id)->path;
+    return pooled(pool, mapping_id)->texts.path;
 }
 
 uint64_t pm_pool_serial(const pm_pool *pool)

@@ -121,8 +121,11 @@ static pmapdb_status parse(pm_again *a, pm_text text, pmapdb_error *err)
     const pm_reader_events events = {a, take_mapping, take_verdict};
     pmapdb_status st = pm_grow(&a->changed, &a->cap_changed, a->n_changed, sizeof *a->changed, err);
 
-    if (st == PMAPDB_OK && !a->reader)
+    if (st == PMAPDB_OK && !a->reader) {
         st = pm_reader_new(&events, a->dialect, &a->reader, err);
+        if (st == PMAPDB_OK)
+            pm_reader_unhashed(a->reader); /* the hash is of the whole text, made here */
+    }
     if (st != PMAPDB_OK)
         return st;
     a->changed[a->n_changed++] = a->now.n;

@@ -30,10 +30,15 @@ void pm_block_open(pm_reader *r)
     r->wide.n = r->wide.n_footer = 0;
 }
 
+static void hash_bytes(pm_reader *r, const char *p, size_t n)
+{
+    if (n && !r->unhashed)
+        XXH3_64bits_update(r->hash, p, n);
+}
+
 void pm_block_flush(pm_reader *r)
 {
-    if (r->run != r->run_end)
-        XXH3_64bits_update(r->hash, r->run, (size_t)(r->run_end - r->run));
+    hash_bytes(r, r->run, (size_t)(r->run_end - r->run));
     r->run = r->run_end = NULL;
 }
 
@@ -58,8 +63,8 @@ void pm_block_line(pm_reader *r, pm_text line)
         pm_block_bytes(r, line.data, line.len + 1);
         return;
     }
-    XXH3_64bits_update(r->hash, line.data, line.len);
-    XXH3_64bits_update(r->hash, "\n", 1);
+    hash_bytes(r, line.data, line.len);
+    hash_bytes(r, "\n", 1);
 }
 
 void pm_block_bad(pm_reader *r, uint64_t line, const char *why)
@@ -92,11 +97,15 @@ static void note_odd(pm_open *b, const pm_mapping *m, uint64_t line)
 
 static const char *row_fault(const pm_open *b, const pm_mapping *m)
 {
+    uint64_t any = 0; /* all bits that are set in some number */
+
     if (m->end <= m->start)
         return "it has no extent";
     if (m->start < b->prev_end && m->end > b->prev_start)
         return "it overlaps the row before it";
     for (int i = 0; i < PM_FIELD_COUNT; i++)
+        any |= m->value[i];
+    for (int i = 0; any > PM_KIB_MAX && i < PM_FIELD_COUNT; i++)
         if (m->value[i] > PM_KIB_MAX)
             return "its numbers are too large";
     return sums_fit(&b->totals) && b->dirty_kib <= SUM_MAX && b->pages_kib <= SUM_MAX
@@ -318,7 +327,7 @@ static pmapdb_status tell(pm_reader *r, pmapdb_error *err)
         block.empty = empty_reason(r);
     block.foreign = none && (b->refused || b->n_rows);
     pm_block_flush(r);
-    block.hash = XXH3_64bits_digest(r->hash);
+    block.hash = r->unhashed ? 0 : XXH3_64bits_digest(r->hash);
     return r->events.on_block ? r->events.on_block(r->events.ctx, &block, err) : PMAPDB_OK;
 }
 

@@ -42,10 +42,12 @@ typedef enum pm_family {
 } pm_family;
 
 /* A key line as the kernel lays it out, "Rss:            " and eight columns for the number. */
-#define PM_KEY_LABEL 16
+#define PM_KEY_LINE 28 /* " kB" and the newline follow */
 typedef struct pm_expected {
-    char label[PM_KEY_LABEL];
+    uint32_t at, len; /* in pm_smaps.keys, of the line as it was last */
     enum pm_field field;
+    uint64_t value;
+    uint64_t above; /* bits of the fields that stand above it in the row */
 } pm_expected;
 
 /* The smaps row whose key lines are being read. */
@@ -55,13 +57,15 @@ typedef struct pm_smaps {
     bool torn;       /* since the row's first line there were lines that are none of ours */
     const char *bad; /* why the row cannot be taken, or NULL */
     uint64_t line;
-    bool any_key;    /* in the block */
-    bool any_row;    /* of the block is behind us */
-    bool blank_ends; /* VmFlags lines of the block end in a blank */
-    uint64_t common; /* what all rows before had */
-    pm_buf path, flags, extra;
-    pm_expected order[PM_FIELD_COUNT]; /* of the keys in the row before */
+    bool any_key;              /* in the block */
+    bool any_row;              /* of the block is behind us */
+    bool blank_ends;           /* VmFlags lines of the block end in a blank */
+    uint64_t common;           /* what all rows before had */
+    pm_buf path, flags, extra; /* flags: of the row at hand if it has them, else of one before */
+    pm_expected order[PM_FIELD_COUNT];       /* of the keys in the row before */
+    char keys[PM_FIELD_COUNT * PM_KEY_LINE]; /* their lines */
     size_t n_order, next;
+    size_t calm; /* from there on, all may be as in the row before */
 } pm_smaps;
 
 /* What stands in which column of -X and -XX. */
@@ -147,6 +151,7 @@ struct pm_reader {
     uint64_t hint_until; /* the last line where a block that begins is meant */
     uint64_t rule_line;  /* of the last rule outside of a block */
     bool foreign_told;   /* another tool's output was named */
+    bool unhashed;       /* the blocks' hash is not asked for */
     XXH3_state_t *hash;
     const char *chunk, *chunk_end; /* the bytes of the feed at hand */
     const char *run, *run_end;     /* of them, lines of the block that are not yet hashed */
@@ -236,9 +241,16 @@ pmapdb_status pm_smaps_broken(pm_reader *r, pmapdb_error *err);
 bool pm_smaps_is_key(pm_text line);
 /* A key line of the row at hand; *used = false where it is none. */
 pmapdb_status pm_smaps_key(pm_reader *r, pm_text line, bool *used, pmapdb_error *err);
-/* Takes the expected key lines from p on, in place; returns the bytes taken. */
-size_t pm_smaps_bulk(pm_smaps *s, const char *p, const char *end, uint64_t *lines);
 pmapdb_status pm_smaps_end(pm_reader *r, pmapdb_error *err);
+
+/* ---- usual.c: lines as the kernel prints them, one like the other ---- */
+
+/* Remembers where in the row a key of the kernel's own layout stood. */
+void pm_usual_learn(pm_smaps *s, pm_text line, enum pm_field field, bool kib);
+/* Takes the expected key lines from p on, in place; returns the bytes taken. */
+size_t pm_usual_keys(pm_smaps *s, const char *p, const char *end, uint64_t *lines);
+/* May be a row of maps or smaps, and holds nothing that could have been put around one. */
+bool pm_usual_row(pm_text line);
 
 /* ---- pmap_rows.c: pmap, -x, -d ---- */
 

@@ -4,25 +4,8 @@
 #include "base/err.h"
 #include "base/num.h"
 
-/* Addresses are at least 8 digits in every tool and never more than 16. */
-#define ADDRESS_MIN 8
-#define ADDRESS_MAX 16
 /* PID_MAX_LIMIT of Linux; more is a moment in Unix seconds. */
 #define PID_MAX 4194304
-
-static bool is_hex(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-size_t pm_guess_hex_run(const char *p, const char *end)
-{
-    const char *from = p;
-
-    while (p < end && is_hex(*p))
-        p++;
-    return (size_t)(p - from);
-}
 
 size_t pm_guess_perms(const char *p, const char *end, char out[5])
 {
@@ -182,15 +165,15 @@ static bool has_mode(const char *p, const char *end)
 
 static pm_line_kind guess_row(const char *p, const char *end, bool indented)
 {
-    size_t n = pm_guess_hex_run(p, end);
+    size_t n = pm_num_hex_run(p, end);
     const char *next = p + n;
     char perms[5];
 
-    if (n < ADDRESS_MIN || n > ADDRESS_MAX)
+    if (n < PM_ADDRESS_MIN || n > PM_ADDRESS_MAX)
         return PM_LINE_OTHER;
     if (next == end)
         return PM_LINE_BROKEN;
-    if (*next == '-' && (next + 1 == end || pm_guess_hex_run(next + 1, end)))
+    if (*next == '-' && (next + 1 == end || pm_num_hex_run(next + 1, next + 2)))
         return PM_LINE_RANGE;
     if (*next != ' ')
         return PM_LINE_OTHER;

@@ -5,6 +5,10 @@
 #include "base/text.h"
 #include <stdint.h>
 
+/* Addresses are at least 8 digits in every tool and never more than 16. */
+#define PM_ADDRESS_MIN 8
+#define PM_ADDRESS_MAX 16
+
 typedef enum pm_line_kind {
     PM_LINE_OTHER,
     PM_LINE_BLANK,
@@ -46,8 +50,5 @@ static inline const char *pm_skip_blanks(const char *p, const char *end)
         p++;
     return p;
 }
-
-/* Hex digits at p. */
-size_t pm_guess_hex_run(const char *p, const char *end);
 
 #endif

@@ -28,6 +28,9 @@ pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, 
                             pmapdb_error *err);
 void pm_reader_free(pm_reader *r);
 
+/* Nobody will ask for the blocks' hash: it is 0 and costs nothing. To be said before any byte. */
+void pm_reader_unhashed(pm_reader *r);
+
 pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_error *err);
 pmapdb_status pm_reader_finish(pm_reader *r, pmapdb_error *err);
 

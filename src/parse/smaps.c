@@ -4,11 +4,6 @@
 #include "base/num.h"
 #include <inttypes.h>
 
-/* "Rss:                   4 kB\n": every number up to 99,999,999 is printed like this since 2.6. */
-#define KEY_NUMBER 8
-#define KEY_TAIL " kB\n"
-#define KEY_LINE (PM_KEY_LABEL + KEY_NUMBER + 4)
-
 /* Hex digits and then `after`; NULL where it is not so. */
 static const char *read_hex(const char *p, const char *end, char after, uint64_t *out)
 {
@@ -36,10 +31,16 @@ static bool is_short(const char *p, const char *end)
     return p == end || (end - p > 1 && p[0] == ' ' && p[1] == ' ');
 }
 
+/* Of anonymous memory, the most common kind: all three are 0. */
+#define NOWHERE PM_TEXT("00000000 00:00 0 ")
+
 static const char *read_place(const char *p, const char *end, pm_mapping *m)
 {
-    size_t n = pm_num_hex(p, end, &m->offset);
+    size_t n;
 
+    if (end - p >= (ptrdiff_t)NOWHERE.len && memcmp(p, NOWHERE.data, NOWHERE.len) == 0)
+        return p + NOWHERE.len - 1;
+    n = pm_num_hex(p, end, &m->offset);
     p += n;
     if (n >= 8 && is_short(p, end)) {
         m->present &= ~(PM_HAS_DEVICE | PM_HAS_INODE);
@@ -55,15 +56,19 @@ static const char *read_place(const char *p, const char *end, pm_mapping *m)
 bool pm_range_read(pm_text line, pm_mapping *m)
 {
     const char *p = line.data, *end = p + line.len;
+    ptrdiff_t digits;
 
     *m = (pm_mapping){.present = PM_HAS_OFFSET | PM_HAS_DEVICE | PM_HAS_INODE | PM_HAS_PSEUDO};
-    if (!(p = read_hex(p, end, '-', &m->start)) || !(p = read_hex(p, end, ' ', &m->end)) ||
-        pm_guess_perms(p, end, m->perms) != 4 || end - p < 6 || !(p = read_place(p + 5, end, m)))
+    if (!(p = read_hex(p, end, '-', &m->start)))
+        return false;
+    digits = p - 1 - line.data;
+    if (digits < PM_ADDRESS_MIN || digits > PM_ADDRESS_MAX ||
+        !(p = read_hex(p, end, ' ', &m->end)) || pm_guess_perms(p, end, m->perms) != 4 ||
+        end - p < 6 || !(p = read_place(p + 5, end, m)))
         return false;
     p = pm_skip_blanks(p, end);
     m->path = (pm_text){p, (size_t)(end - p)};
-    /* The kernel ends a name at a NUL: one inside is damage. */
-    return !memchr(line.data, '\0', line.len);
+    return true;
 }
 
 /* The guard page of a stack counts in Size, but not in the range, from Linux 2.6.36 to 4.12. */
@@ -108,7 +113,7 @@ static pmapdb_status close_row(pm_reader *r, bool last, pmapdb_error *err)
     if (!pm_has(m, PM_BIT(PM_SIZE)))
         pm_set(m, PM_SIZE, (m->end - m->start) / 1024);
     m->path = pm_buf_text(&s->path);
-    m->flags = pm_buf_text(&s->flags);
+    m->flags = pm_has(m, PM_HAS_FLAGS) ? pm_buf_text(&s->flags) : PM_TEXT("");
     m->extra = pm_buf_text(&s->extra);
     return pm_block_add(r, m, s->line, err);
 }
@@ -137,7 +142,6 @@ pmapdb_status pm_smaps_row(pm_reader *r, const pm_mapping *m, pmapdb_error *err)
     s->line = r->line;
     s->next = 0;
     pm_buf_clear(&s->path);
-    pm_buf_clear(&s->flags);
     pm_buf_clear(&s->extra);
     return pm_buf_add(&s->path, m->path.data, m->path.len, err);
 }
@@ -187,22 +191,6 @@ static bool read_value(pm_text t, uint64_t *value, bool *kib)
     return n && (p == end || *kib);
 }
 
-/* Remembers where in the row a key of the kernel's own layout stood: a label of 16 columns without
- * any digit of the number. */
-static void learn(pm_smaps *s, pm_text line, pm_text key, enum pm_field field)
-{
-    const char *end = line.data + PM_KEY_LABEL;
-
-    if (line.len != KEY_LINE - 1 || s->next >= PM_FIELD_COUNT || key.len >= PM_KEY_LABEL ||
-        pm_skip_blanks(line.data + key.len + 1, end) != end)
-        return;
-    memcpy(s->order[s->next].label, line.data, PM_KEY_LABEL);
-    s->order[s->next].field = field;
-    s->next++;
-    if (s->n_order < s->next)
-        s->n_order = s->next;
-}
-
 static pmapdb_status add_extra(pm_smaps *s, pm_text key, uint64_t value, bool kib,
                                pmapdb_error *err)
 {
@@ -244,10 +232,9 @@ static bool is_cut(pm_reader *r, pm_text list)
     return r->unterminated && r->smaps.blank_ends && !blank;
 }
 
-static pmapdb_status number_key(pm_reader *r, pm_text line, pm_text key, pm_text value, bool *used,
+static pmapdb_status number_key(pm_smaps *s, pm_text line, pm_text key, pm_text value, bool *used,
                                 pmapdb_error *err)
 {
-    pm_smaps *s = &r->smaps;
     enum pm_field field = pm_field_find(key);
     bool kib = false, needs_kib = field != PM_THP_ELIGIBLE && field != PM_PROTECTION_KEY;
     uint64_t v;
@@ -264,8 +251,7 @@ static pmapdb_status number_key(pm_reader *r, pm_text line, pm_text key, pm_text
         s->bad = "keys of two rows follow it";
     else {
         pm_set(&s->row, field, v);
-        if (kib)
-            learn(s, line, key, field);
+        pm_usual_learn(s, line, field, kib);
     }
     *used = true;
     return PMAPDB_OK;
@@ -301,47 +287,8 @@ pmapdb_status pm_smaps_key(pm_reader *r, pm_text line, bool *used, pmapdb_error 
         if (s->path.len == 0)
             st = pm_buf_add(&s->path, name, (size_t)(value.data + value.len - name), err);
     } else {
-        st = number_key(r, line, key, value, used, err);
+        st = number_key(s, line, key, value, used, err);
     }
     s->any_key |= *used;
     return st;
-}
-
-/* Eight columns, right-aligned. */
-static bool read_column(const char *p, uint64_t *out)
-{
-    uint64_t v = 0;
-    int i = 0;
-
-    if (memcmp(p, "       0", KEY_NUMBER) == 0) {
-        *out = 0;
-        return true;
-    }
-    while (i < KEY_NUMBER - 1 && p[i] == ' ')
-        i++;
-    for (; i < KEY_NUMBER; i++) {
-        if (p[i] < '0' || p[i] > '9')
-            return false;
-        v = v * 10 + (uint64_t)(p[i] - '0');
-    }
-    *out = v;
-    return true;
-}
-
-size_t pm_smaps_bulk(pm_smaps *s, const char *p, const char *end, uint64_t *lines)
-{
-    const char *from = p;
-    uint64_t v;
-
-    while (s->next < s->n_order && end - p >= KEY_LINE &&
-           memcmp(p, s->order[s->next].label, PM_KEY_LABEL) == 0 &&
-           !pm_has(&s->row, PM_BIT(s->order[s->next].field)) &&
-           memcmp(p + KEY_LINE - 4, KEY_TAIL, 4) == 0 && read_column(p + PM_KEY_LABEL, &v)) {
-        pm_set(&s->row, s->order[s->next].field, v);
-        s->next++;
-        p += KEY_LINE;
-    }
-    *lines = (uint64_t)(p - from) / KEY_LINE;
-    s->any_key |= p > from;
-    return (size_t)(p - from);
 }

@@ -1,6 +1,8 @@
 /* stream: what each line of a stream is, and how it begins, feeds or ends a block. */
 #include "parse/block.h"
 
+#include "base/num.h"
+
 static pmapdb_status line_of(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err);
 
 /* Indentation means nothing in rows that are read from the left. */
@@ -56,40 +58,57 @@ static pmapdb_status broken_line(pm_reader *r, pm_text line, pm_text t, pmapdb_e
 static bool is_headless(pm_text t, const pm_mapping *m)
 {
     const char *end = t.data + t.len;
-    size_t from = pm_guess_hex_run(t.data, end), to = pm_guess_hex_run(t.data + from + 1, end);
     uint64_t whole;
+    size_t from;
 
-    if (from != 11 || to != 12)
+    if (m->start >> 44) /* has twelve digits: it is whole */
+        return false;
+    from = pm_num_hex_run(t.data, end);
+    if (from != 11 || pm_num_hex_run(t.data + from + 1, end) != 12)
         return false;
     whole = m->start | (m->end >> 44 << 44);
     return whole < m->end && m->end - whole < UINT64_C(1) << 32;
 }
 
+static pmapdb_status range_row(pm_reader *r, pm_text line, pm_text t, const pm_mapping *m,
+                               pmapdb_error *err)
+{
+    bool rollup = pm_text_equal(m->path, PM_TEXT("[rollup]"));
+    pmapdb_status st = rollup ? pm_block_end(r, err) : PMAPDB_OK;
+
+    if (st == PMAPDB_OK)
+        st = pm_enter_row(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS, m, err);
+    if (st != PMAPDB_OK)
+        return st;
+    r->b.rollup = rollup;
+    pm_block_line(r, line);
+    st = pm_smaps_row(r, m, err);
+    if (is_headless(t, m))
+        r->smaps.bad = "its address has lost its first digit";
+    return st;
+}
+
 static pmapdb_status range_line(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err)
 {
     pm_mapping m;
-    bool rollup;
-    pmapdb_status st;
 
     if (!pm_is_wanted(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS)) {
         pm_pass_over(r);
         return PMAPDB_OK;
     }
     t = unindent(t);
-    if (!pm_range_read(t, &m) || m.end <= m.start)
+    /* The kernel ends a name at a NUL: one inside is damage. */
+    if (!pm_range_read(t, &m) || m.end <= m.start || memchr(t.data, '\0', t.len))
         return broken_line(r, line, t, err);
-    rollup = pm_text_equal(m.path, PM_TEXT("[rollup]"));
-    st = rollup ? pm_block_end(r, err) : PMAPDB_OK;
-    if (st == PMAPDB_OK)
-        st = pm_enter_row(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS, &m, err);
-    if (st != PMAPDB_OK)
-        return st;
-    r->b.rollup = rollup;
-    pm_block_line(r, line);
-    st = pm_smaps_row(r, &m, err);
-    if (is_headless(t, &m))
-        r->smaps.bad = "its address has lost its first digit";
-    return st;
+    return range_row(r, line, t, &m, err);
+}
+
+/* A row just as the kernel prints it: no key, no sum and no words begin like one, and there is
+ * nothing around it to be taken off. */
+static bool is_plain_row(const pm_reader *r, pm_text line, pm_mapping *m)
+{
+    return pm_usual_row(line) && pm_is_wanted(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS) &&
+           pm_range_read(line, m) && m->end > m->start;
 }
 
 static pmapdb_status narrow_line(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err)
@@ -222,7 +241,7 @@ static bool is_cut(pm_reader *r, pm_text t)
         r->smaps.bad = "it ends in the middle";
         return true;
     }
-    return pm_guess_hex_run(t.data, t.data + t.len) == t.len;
+    return pm_num_hex_run(t.data, t.data + t.len) == t.len;
 }
 
 /* SLES prints its sums in two lines. */
@@ -341,11 +360,16 @@ pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
 {
     pm_reader *r = reader;
     pm_text t = line;
+    pm_mapping m;
     pmapdb_status st;
 
     r->line++;
     if (line.len > PM_LINE_BYTES_MAX)
         return pm_fail(err, PMAPDB_INPUT, "a line is longer than %zu MiB", PM_LINE_BYTES_MAX >> 20);
+    if (is_plain_row(r, line, &m)) {
+        r->worn = 0;
+        return range_row(r, line, line, &m, err);
+    }
     st = pm_dress_off(r, &t, err);
     return st == PMAPDB_OK ? line_of(r, line, t, err) : st;
 }
@@ -356,9 +380,9 @@ size_t pm_stream_bulk(void *reader, const char *p, const char *end)
     uint64_t lines = 0;
     size_t n;
 
-    if (!r->b.open || !r->smaps.open || r->smaps.torn)
+    if (*p < 'A' || *p > 'Z' || !r->b.open || !r->smaps.open || r->smaps.torn)
         return 0;
-    n = pm_smaps_bulk(&r->smaps, p, end, &lines);
+    n = pm_usual_keys(&r->smaps, p, end, &lines);
     if (n == 0)
         return 0;
     r->line += lines;

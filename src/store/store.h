@@ -21,8 +21,8 @@ struct pmapdb_store {
 };
 
 /* For a program that captures and does nothing else, before it opens a store: SQLite then does not
- * count its memory, which costs a lock at every allocation. What people type needs that count as its
- * limit, see adhoc.h. */
+ * count its memory, which costs a lock at every allocation. What people type needs that count as
+ * its limit, see adhoc.h. */
 void pm_store_uncounted(void);
 
 /* BEGIN IMMEDIATE: takes the write lock at once, so that what is read inside is the last state. */

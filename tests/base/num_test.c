@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "base/num.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -45,6 +46,55 @@ static void hexadecimal(void **state)
     reads(pm_num_hex, "10000000000000000", 0, 0);
     reads(pm_num_hex, "0x10", 1, 0);
     reads(pm_num_hex, "", 0, 0);
+    reads(pm_num_hex, "/9", 0, 0);
+    reads(pm_num_hex, "9:", 1, 9);
+    reads(pm_num_hex, "@A", 0, 0);
+    reads(pm_num_hex, "`a", 0, 0);
+    reads(pm_num_hex, "\xff", 0, 0);
+    reads(pm_num_hex, "01000000000000000f0", 0, 0);
+}
+
+static void runs_of_hexadecimal_digits(void **state)
+{
+    static const char text[] = "10000000000000000fFg";
+
+    (void)state;
+    assert_int_equal(pm_num_hex_run(text, text + 20), 19);
+    assert_int_equal(pm_num_hex_run(text, text + 3), 3);
+    assert_int_equal(pm_num_hex_run(text + 19, text + 20), 0);
+    assert_int_equal(pm_num_hex_run(text, text), 0);
+}
+
+/* Every byte in every column, beside digits and beside blanks, as the other readers take it. */
+static void columns_of_eight(void **state)
+{
+    static const char *const around[] = {"12345678", "       0", "    4096",
+                                         "00000000", "99999999", "        "};
+    uint64_t v = 4711, wanted;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(around); i++)
+        for (int at = 0; at < 8; at++)
+            for (int byte = 0; byte < 256; byte++) {
+                char column[9] = "", *number = column;
+                bool good;
+
+                memcpy(column, around[i], 8);
+                column[at] = (char)byte;
+                while (*number == ' ')
+                    number++;
+                good = pm_num_all((pm_text){number, (size_t)(column + 8 - number)}, &wanted);
+                v = 4711;
+                assert_int_equal(pm_num_column(column, &v), good);
+                assert_int_equal(v, good ? wanted : 4711);
+            }
+    for (uint64_t n = 1; n < 100000000; n = n * 7 + 3) {
+        char column[9];
+
+        snprintf(column, sizeof column, "%8u", (unsigned)n);
+        assert_true(pm_num_column(column, &v));
+        assert_int_equal(v, n);
+    }
 }
 
 /* The buffer has no room behind `end`: reading there is caught by the sanitizer. */
@@ -149,6 +199,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(decimal),
         cmocka_unit_test(hexadecimal),
+        cmocka_unit_test(runs_of_hexadecimal_digits),
+        cmocka_unit_test(columns_of_eight),
         cmocka_unit_test(stops_at_the_end),
         cmocka_unit_test(all),
         cmocka_unit_test(sizes),

@@ -161,6 +161,31 @@ static void every_field_counts(void **state)
     pm_pool_free(pool);
 }
 
+/* Texts are remembered from one mapping to the next; each has its own all the same. */
+static void texts_of_neighbours(void **state)
+{
+    static const char *const paths[] = {"/a", "/a", "", "/b", "/a", "/ab", "/b", ""};
+    pm_pool *pool = new_pool();
+    pm_mapping m = sample();
+
+    (void)state;
+    for (uint32_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        const pm_mapping *got;
+
+        m.start = i;
+        m.path = pm_text_of(paths[i]);
+        m.flags = pm_text_of(paths[7 - i]);
+        m.extra = i % 2 ? m.path : (pm_text){NULL, 0};
+        got = pm_pool_get(pool, id_of(pool, &m));
+        assert_true(pm_text_equal(got->path, m.path));
+        assert_true(pm_text_equal(got->flags, m.flags));
+        assert_true(pm_text_equal(got->extra, m.extra));
+        assert_int_equal(pm_pool_path_id(pool, i), text_id(pool, m.path));
+        text_id(pool, PM_TEXT("/c")); /* asked for between them */
+    }
+    pm_pool_free(pool);
+}
+
 static void many(void **state)
 {
     pm_pool *pool = new_pool();
@@ -209,6 +234,7 @@ int main(void)
         cmocka_unit_test(texts),
         cmocka_unit_test(equal_mappings_are_one),
         cmocka_unit_test(every_field_counts),
+        cmocka_unit_test(texts_of_neighbours),
         cmocka_unit_test(many),
         cmocka_unit_test(long_text),
     };

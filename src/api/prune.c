@@ -199,14 +199,22 @@ static int64_t newest_to_go(const pm_plan *plan)
     return newest;
 }
 
+/* What a full disk has no room to tidy stays for the next prune: no answer depends on it. */
+static pmapdb_status unless_full(pmapdb_status st, const pmapdb_error *err)
+{
+    return pm_space_is_full(st, err) ? PMAPDB_OK : st;
+}
+
 /* What the plan says, and what an earlier prune left behind. */
 static pmapdb_status carry_out(prune *p, pmapdb_error *err)
 {
     pmapdb_status st = pm_prune_remove(p->store, &p->plan, &p->steps, err);
 
     if (st == PMAPDB_OK)
-        st = pm_tidy_processes(p->store, &p->steps, err);
-    return st == PMAPDB_OK ? pm_tidy_rest(p->store, newest_to_go(&p->plan), &p->steps, err) : st;
+        st = unless_full(pm_tidy_processes(p->store, &p->steps, err), err);
+    return st == PMAPDB_OK
+               ? unless_full(pm_tidy_rest(p->store, newest_to_go(&p->plan), &p->steps, err), err)
+               : st;
 }
 
 /* Step by step, measured each time. */
@@ -282,10 +290,12 @@ pmapdb_status pmapdb_prune(pmapdb_store *store, const pmapdb_prune_options *opti
                .options = options,
                .result = result,
                .steps = {options->ctx, options->on_progress}};
+    pmapdb_error own = {0}; /* what did not fit on the disk is known by its error */
     pmapdb_status st = check_options(options, err);
 
     if (st != PMAPDB_OK)
         return st;
+    err = err ? err : &own;
     *result = (pmapdb_prune_result){0};
     st = run(&p, err);
     if (st == PMAPDB_OK)
@@ -297,5 +307,7 @@ pmapdb_status pmapdb_prune(pmapdb_store *store, const pmapdb_prune_options *opti
 pmapdb_status pmapdb_compact(pmapdb_store *store, const pmapdb_compact_options *options,
                              pmapdb_compact_result *result, pmapdb_error *err)
 {
-    return pm_store_compact(store, options, result, err);
+    pmapdb_error own = {0}; /* as above */
+
+    return pm_store_compact(store, options, result, err ? err : &own);
 }

@@ -273,9 +273,30 @@ pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err)
     return pm_sql_run(s->sql, "BEGIN IMMEDIATE", PM_NO_ARGS, err);
 }
 
+pmapdb_status pm_store_begin_adding(pmapdb_store *s, pmapdb_error *err)
+{
+    bool scarce = false;
+    pmapdb_status st = pm_space_check(s, &scarce, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_store_begin(s, err);
+    s->scarce = st == PMAPDB_OK && scarce;
+    return st;
+}
+
 pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err)
 {
-    return pm_sql_run(s->sql, "COMMIT", PM_NO_ARGS, err);
+    bool scarce = s->scarce;
+    pmapdb_status st = scarce ? pm_space_check_written(s, err) : PMAPDB_OK;
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_run(s->sql, "COMMIT", PM_NO_ARGS, err);
+    if (st != PMAPDB_OK)
+        return st; /* the caller rolls it back */
+    s->scarce = false;
+    if (scarce)
+        pm_space_settle(s);
+    return PMAPDB_OK;
 }
 
 pmapdb_status pm_store_version(pmapdb_store *s, int64_t *version, pmapdb_error *err)
@@ -289,7 +310,7 @@ pmapdb_status pm_store_begin_tidying(pmapdb_store *s, pmapdb_error *err)
     s->writer = NULL;
     /* What the -wal holds is copied if that is possible at once: then it is written over from its
      * start, and a full disk has that much room. */
-    sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    pm_space_copy_wal(s);
     return exec(s, "PRAGMA foreign_keys = OFF", err);
 }
 
@@ -300,6 +321,7 @@ void pm_store_end_tidying(pmapdb_store *s)
 
 void pm_store_rollback(pmapdb_store *s)
 {
+    s->scarce = false;
     if (!sqlite3_get_autocommit(s->db))
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }

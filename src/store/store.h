@@ -17,6 +17,7 @@ struct pmapdb_store {
     char *query_dir; /* or NULL */
     bool immutable;
     bool writes;
+    bool scarce; /* the transaction adds something, and the disk is nearly full */
     struct pm_writer *writer;
 };
 
@@ -27,6 +28,10 @@ void pm_store_uncounted(void);
 
 /* BEGIN IMMEDIATE: takes the write lock at once, so that what is read inside is the last state. */
 pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err);
+
+/* The same for what adds to the store: where the disk is full it is refused as long as a prune
+ * still has room, see pm_space_check; pm_store_commit then refuses what would take that. */
+pmapdb_status pm_store_begin_adding(pmapdb_store *s, pmapdb_error *err);
 pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err);
 void pm_store_rollback(pmapdb_store *s);
 

@@ -290,7 +290,7 @@ pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_m
                            int64_t *capture_id, pm_stored *out, pmapdb_error *err)
 {
     int64_t id = *capture_id;
-    pmapdb_status st = pm_store_begin(s, err);
+    pmapdb_status st = pm_store_begin_adding(s, err);
 
     if (st != PMAPDB_OK)
         return st;

@@ -13,7 +13,7 @@
 pmapdb_status pm_merge_begin(pm_merge *m, pmapdb_error *err)
 {
     int64_t version;
-    pmapdb_status st = pm_store_begin(m->into, err);
+    pmapdb_status st = pm_store_begin_adding(m->into, err);
 
     if (st != PMAPDB_OK)
         return st;

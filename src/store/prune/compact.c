@@ -22,19 +22,35 @@ static pmapdb_status untidy_processes(pm_sql *sql, pm_ids *out, pmapdb_error *er
     return st;
 }
 
+static pmapdb_status tidy_process(pmapdb_store *s, int64_t process_id, pmapdb_error *err)
+{
+    pmapdb_status st = pm_tidy_epochs(s, process_id, err);
+
+    return st == PMAPDB_OK ? pm_tidy_lineages(s, process_id, err) : st;
+}
+
 pmapdb_status pm_tidy_processes(pmapdb_store *s, const pm_steps *steps, pmapdb_error *err)
 {
     pm_ids ids = {0};
-    pmapdb_status st = untidy_processes(s->sql, &ids, err);
+    pmapdb_error own = {0}, full = {0};
+    pmapdb_status st = untidy_processes(s->sql, &ids, &own);
 
     for (size_t i = 0; i < ids.n && st == PMAPDB_OK; i++) {
-        st = pm_steps_tell(steps, "tidying processes", i, ids.n, err);
+        st = pm_steps_tell(steps, "tidying processes", i, ids.n, &own);
         if (st == PMAPDB_OK)
-            st = pm_tidy_epochs(s, ids.id[i], err);
-        if (st == PMAPDB_OK)
-            st = pm_tidy_lineages(s, ids.id[i], err);
+            st = tidy_process(s, ids.id[i], &own);
+        if (pm_space_is_full(st, &own)) {
+            full = own;
+            st = PMAPDB_OK;
+        }
     }
     pm_ids_free(&ids);
+    if (st == PMAPDB_OK && full.status != PMAPDB_OK) {
+        own = full;
+        st = full.status;
+    }
+    if (st != PMAPDB_OK && err)
+        *err = own;
     return st;
 }
 

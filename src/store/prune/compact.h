@@ -16,7 +16,8 @@ pmapdb_status pm_store_compact(pmapdb_store *s, const pmapdb_compact_options *op
 
 /* ---- its parts, for prune; foreign keys are off (pm_store_begin_tidying) ---- */
 
-/* Every process in table untidy: its epochs, then its regions and lineages. */
+/* Every process in table untidy: its epochs, then its regions and lineages. One that the disk has
+ * no room for stays untidy; the error of a full disk comes when the others are done. */
 pmapdb_status pm_tidy_processes(pmapdb_store *s, const pm_steps *steps, pmapdb_error *err);
 
 /* The streams of one process: holes close, neighbouring epochs join where one that was appended to
@@ -27,8 +28,9 @@ pmapdb_status pm_tidy_epochs(pmapdb_store *s, int64_t process_id, pmapdb_error *
  * untidy. In compact_lineages.c. */
 pmapdb_status pm_tidy_lineages(pmapdb_store *s, int64_t process_id, pmapdb_error *err);
 
-/* Rows of the dictionaries that nothing refers to. Live sweeps without snapshots tell that nothing
- * was found: only those up to until_ms go. In compact_rest.c. */
+/* Rows of the dictionaries that nothing refers to, until they do not fit on a full disk. Live
+ * sweeps without snapshots tell that nothing was found: only those up to until_ms go. In
+ * compact_rest.c. */
 pmapdb_status pm_tidy_rest(pmapdb_store *s, int64_t until_ms, const pm_steps *steps,
                            pmapdb_error *err);
 

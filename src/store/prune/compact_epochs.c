@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "store/epoch.h"
+#include "store/space.h"
 #include <stdlib.h>
 
 /* A capture's place in the order of its stream. */
@@ -29,6 +30,7 @@ typedef struct stream {
     int64_t process_id;
     const char *dialect, *state; /* by name */
     position at;                 /* everything up to here is done */
+    pm_pace pace;                /* epochs that one takes in, in one transaction */
 } stream;
 
 /* An epoch on its way into the one before it. */
@@ -208,13 +210,13 @@ static pmapdb_status out_of_order(int64_t epoch_id, pmapdb_error *err)
                    (long long)epoch_id);
 }
 
-/* Takes the neighbours behind `p` into it, as long as they fit. */
-static pmapdb_status take_neighbours(stream *s, piece *p, bool *changed, pmapdb_error *err)
+/* Takes the neighbours behind `p` into it, as long as they fit; *taken: how many. */
+static pmapdb_status take_neighbours(stream *s, piece *p, size_t *taken, pmapdb_error *err)
 {
     bool fits = true;
     pmapdb_status st = PMAPDB_OK;
 
-    while (fits && st == PMAPDB_OK) {
+    for (*taken = 0; fits && *taken < s->pace.now && st == PMAPDB_OK; *taken += fits) {
         piece next = {0};
         size_t base = p->n;
         int64_t id;
@@ -231,17 +233,17 @@ static pmapdb_status take_neighbours(stream *s, piece *p, bool *changed, pmapdb_
             st = move_captures(s, &next, p->epoch_id, base, next.n, err);
         if (st == PMAPDB_OK && fits)
             st = remove_epoch(s->sql, id, err);
-        *changed |= fits;
         piece_free(&next);
     }
     return st;
 }
 
-/* The epoch behind s->at, with its neighbours; *end: there is none. */
+/* The epoch behind s->at, with its neighbours; where they are more than are taken at a time, it is
+ * the next as well. *end: there is none. */
 static pmapdb_status write_next(stream *s, bool *end, pmapdb_error *err)
 {
     piece p = {0};
-    bool changed = false;
+    size_t taken = 0;
     int64_t id;
     pmapdb_status st = epoch_behind(s, &s->at, &id, err);
 
@@ -249,16 +251,16 @@ static pmapdb_status write_next(stream *s, bool *end, pmapdb_error *err)
     if (st != PMAPDB_OK || *end)
         return st;
     st = read_piece(s, id, &p, err);
-    changed = has_holes(&p);
     if (st == PMAPDB_OK)
         st = move_captures(s, &p, id, 0, p.n, err);
     if (st == PMAPDB_OK)
-        st = take_neighbours(s, &p, &changed, err);
-    if (st == PMAPDB_OK && changed)
+        st = take_neighbours(s, &p, &taken, err);
+    if (st == PMAPDB_OK && (taken || has_holes(&p)))
         st = pm_epoch_rewrite(s->sql, id, p.was, p.now, err);
     if (st == PMAPDB_OK && !is_behind(&p.end, &s->at))
         st = out_of_order(id, err);
-    s->at = p.end;
+    if (st == PMAPDB_OK && taken < s->pace.now)
+        s->at = p.end;
     piece_free(&p);
     return st;
 }
@@ -322,6 +324,25 @@ static pmapdb_status find_work(stream *s, bool *found, pmapdb_error *err)
     return st;
 }
 
+/* One transaction; where it does not fit on the disk, s->at stays for a smaller one. */
+static pmapdb_status write_part(pmapdb_store *store, stream *s, bool *end, pmapdb_error *err)
+{
+    const position at = s->at;
+    pmapdb_status st = pm_store_begin(store, err);
+
+    if (st == PMAPDB_OK)
+        st = write_next(s, end, err);
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(store, err);
+    if (st == PMAPDB_OK) {
+        pm_pace_fitted(&s->pace);
+        return st;
+    }
+    pm_store_rollback(store);
+    s->at = at;
+    return pm_space_try_again(store, &s->pace, st, err) ? PMAPDB_OK : st;
+}
+
 static pmapdb_status tidy_stream(pmapdb_store *store, stream *s, pmapdb_error *err)
 {
     bool found = true, end = false;
@@ -329,15 +350,8 @@ static pmapdb_status tidy_stream(pmapdb_store *store, stream *s, pmapdb_error *e
 
     while (found && !end && st == PMAPDB_OK) {
         st = find_work(s, &found, err);
-        if (st != PMAPDB_OK || !found)
-            return st;
-        st = pm_store_begin(store, err);
-        if (st == PMAPDB_OK)
-            st = write_next(s, &end, err);
-        if (st == PMAPDB_OK)
-            st = pm_store_commit(store, err);
-        if (st != PMAPDB_OK)
-            pm_store_rollback(store);
+        if (st == PMAPDB_OK && found)
+            st = write_part(store, s, &end, err);
     }
     return st;
 }
@@ -349,8 +363,12 @@ pmapdb_status pm_tidy_epochs(pmapdb_store *s, int64_t process_id, pmapdb_error *
 
     for (int dialect = 0; dialect < PM_DIALECT_COUNT; dialect++)
         for (int state = 0; state <= PM_STATE_TOTALS && st == PMAPDB_OK; state++) {
-            stream one = {s->sql, process_id, pm_dialect_name((pm_dialect)dialect),
-                          pm_state_name((pm_state)state), before_all};
+            stream one = {s->sql,
+                          process_id,
+                          pm_dialect_name((pm_dialect)dialect),
+                          pm_state_name((pm_state)state),
+                          before_all,
+                          pm_pace_of(PM_EPOCH_CAPTURES, 1)};
 
             st = tidy_stream(s, &one, err);
         }

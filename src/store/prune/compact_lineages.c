@@ -7,10 +7,12 @@
 #include "store/prune/compact.h"
 
 #include "base/buf.h"
+#include "store/space.h"
 #include "store/timeline.h"
 #include <stdlib.h>
 
-#define PART 5000 /* rows changed in one transaction */
+#define PART 5000 /* rows changed in one transaction, where the disk is not full */
+#define LEAST 4   /* ... where it is */
 #define TRIES 3   /* to look without the lock */
 #define NOWHERE SIZE_MAX
 
@@ -227,11 +229,10 @@ static pmapdb_status look(looking *l, pmapdb_error *err)
 /* ---- writing ---- */
 
 /* *budget: rows that may still be changed in this transaction. */
-static pmapdb_status write_region(looking *l, region *r, size_t *budget, pmapdb_error *err)
+static pmapdb_status write_region(looking *l, const region *r, size_t *budget, pmapdb_error *err)
 {
     if (r->shown)
         return PMAPDB_OK;
-    r->shown = true; /* nothing more is to be done about it */
     --*budget;
     return pm_sql_run(l->sql, "DELETE FROM region WHERE region_id = ?1", PM_ARGS(PM_I(r->id)), err);
 }
@@ -256,9 +257,8 @@ static pmapdb_status write_lineage(looking *l, lineage *line, size_t *budget, pm
 }
 
 /* From the end of both lists, regions first: they refer to lineages. */
-static pmapdb_status write_some(looking *l, bool *all, pmapdb_error *err)
+static pmapdb_status write_some(looking *l, size_t budget, bool *all, pmapdb_error *err)
 {
-    size_t budget = PART;
     pmapdb_status st = PMAPDB_OK;
 
     while (l->n_regions && budget && st == PMAPDB_OK)
@@ -273,9 +273,10 @@ static pmapdb_status write_some(looking *l, bool *all, pmapdb_error *err)
 }
 
 /* One transaction; *stale: somebody wrote since `version`, so that nothing was done. */
-static pmapdb_status write_part(pmapdb_store *s, looking *l, int64_t version, bool *all,
-                                bool *stale, pmapdb_error *err)
+static pmapdb_status write_part(pmapdb_store *s, looking *l, int64_t version, pm_pace *pace,
+                                bool *all, bool *stale, pmapdb_error *err)
 {
+    size_t n_regions = l->n_regions, n_lineages = l->n_lineages;
     int64_t now;
     pmapdb_status st = pm_store_begin(s, err);
 
@@ -283,18 +284,25 @@ static pmapdb_status write_part(pmapdb_store *s, looking *l, int64_t version, bo
         st = pm_store_version(s, &now, err);
     *stale = st == PMAPDB_OK && now != version;
     if (st == PMAPDB_OK && !*stale)
-        st = write_some(l, all, err);
+        st = write_some(l, pace->now, all, err);
     if (st == PMAPDB_OK)
         st = pm_store_commit(s, err);
-    if (st != PMAPDB_OK)
-        pm_store_rollback(s);
-    return st;
+    if (st == PMAPDB_OK) {
+        pm_pace_fitted(pace);
+        return st;
+    }
+    pm_store_rollback(s);
+    *all = false;
+    l->n_regions = n_regions; /* for a smaller part */
+    l->n_lineages = n_lineages;
+    return pm_space_try_again(s, pace, st, err) ? PMAPDB_OK : st;
 }
 
 /* Looks without the lock, then writes. */
 static pmapdb_status try_tidy(pmapdb_store *s, int64_t process_id, bool *done, pmapdb_error *err)
 {
     looking l = {.sql = s->sql, .process_id = process_id};
+    pm_pace pace = pm_pace_of(PART, LEAST);
     bool stale = false;
     int64_t version;
     pmapdb_status st = pm_sql_run(s->sql, "BEGIN", PM_NO_ARGS, err);
@@ -309,7 +317,7 @@ static pmapdb_status try_tidy(pmapdb_store *s, int64_t process_id, bool *done, p
     else
         pm_store_rollback(s);
     while (st == PMAPDB_OK && !*done && !stale)
-        st = write_part(s, &l, version, done, &stale, err);
+        st = write_part(s, &l, version, &pace, done, &stale, err);
     looking_free(&l);
     return st;
 }
@@ -324,7 +332,7 @@ static pmapdb_status tidy_locked(pmapdb_store *s, int64_t process_id, pmapdb_err
     if (st == PMAPDB_OK)
         st = look(&l, err);
     while (st == PMAPDB_OK && !done)
-        st = write_some(&l, &done, err);
+        st = write_some(&l, PART, &done, err);
     if (st == PMAPDB_OK)
         st = pm_store_commit(s, err);
     if (st != PMAPDB_OK)

@@ -6,8 +6,10 @@
 #include "store/prune/compact.h"
 
 #include "store/ids.h"
+#include "store/space.h"
 
-#define PART 5000 /* rows removed in one transaction */
+#define PART 5000 /* rows removed in one transaction, where the disk is not full */
+#define LEAST 4   /* ... where it is */
 #define TRIES 3   /* to look without the lock */
 
 #define MOST_STATEMENTS 3
@@ -76,13 +78,13 @@ static pmapdb_status find(pm_sql *sql, const struct dictionary *d, int64_t until
     return st;
 }
 
-/* Up to PART of them, from the end. */
-static pmapdb_status remove_some(pm_sql *sql, const struct dictionary *d, pm_ids *ids,
+/* Up to `most` of them, from the end. */
+static pmapdb_status remove_some(pm_sql *sql, const struct dictionary *d, size_t most, pm_ids *ids,
                                  pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
 
-    for (size_t i = 0; i < PART && ids->n && st == PMAPDB_OK; i++) {
+    for (size_t i = 0; i < most && ids->n && st == PMAPDB_OK; i++) {
         int64_t id = ids->id[--ids->n];
 
         for (int k = 0; k < MOST_STATEMENTS && d->remove[k] && st == PMAPDB_OK; k++)
@@ -93,8 +95,9 @@ static pmapdb_status remove_some(pm_sql *sql, const struct dictionary *d, pm_ids
 
 /* *stale: somebody wrote since `version`, so that nothing was removed. */
 static pmapdb_status remove_part(pmapdb_store *s, const struct dictionary *d, int64_t version,
-                                 pm_ids *ids, bool *stale, pmapdb_error *err)
+                                 pm_pace *pace, pm_ids *ids, bool *stale, pmapdb_error *err)
 {
+    size_t n = ids->n;
     int64_t now;
     pmapdb_status st = pm_store_begin(s, err);
 
@@ -102,17 +105,22 @@ static pmapdb_status remove_part(pmapdb_store *s, const struct dictionary *d, in
         st = pm_store_version(s, &now, err);
     *stale = st == PMAPDB_OK && now != version;
     if (st == PMAPDB_OK && !*stale)
-        st = remove_some(s->sql, d, ids, err);
+        st = remove_some(s->sql, d, pace->now, ids, err);
     if (st == PMAPDB_OK)
         st = pm_store_commit(s, err);
-    if (st != PMAPDB_OK)
-        pm_store_rollback(s);
-    return st;
+    if (st == PMAPDB_OK) {
+        pm_pace_fitted(pace);
+        return st;
+    }
+    pm_store_rollback(s);
+    ids->n = n; /* for a smaller part */
+    return pm_space_try_again(s, pace, st, err) ? PMAPDB_OK : st;
 }
 
 static pmapdb_status try_remove(pmapdb_store *s, const struct dictionary *d, int64_t until_ms,
                                 pm_ids *ids, bool *done, pmapdb_error *err)
 {
+    pm_pace pace = pm_pace_of(PART, LEAST);
     bool stale = false;
     int64_t version;
     pmapdb_status st = pm_sql_run(s->sql, "BEGIN", PM_NO_ARGS, err);
@@ -126,7 +134,7 @@ static pmapdb_status try_remove(pmapdb_store *s, const struct dictionary *d, int
     else
         pm_store_rollback(s);
     while (st == PMAPDB_OK && ids->n && !stale)
-        st = remove_part(s, d, version, ids, &stale, err);
+        st = remove_part(s, d, version, &pace, ids, &stale, err);
     *done = st == PMAPDB_OK && !stale;
     return st;
 }
@@ -139,7 +147,7 @@ static pmapdb_status remove_locked(pmapdb_store *s, const struct dictionary *d, 
     if (st == PMAPDB_OK)
         st = find(s->sql, d, until_ms, ids, err);
     while (st == PMAPDB_OK && ids->n)
-        st = remove_some(s->sql, d, ids, err);
+        st = remove_some(s->sql, d, PART, ids, err);
     if (st == PMAPDB_OK)
         st = pm_store_commit(s, err);
     if (st != PMAPDB_OK)

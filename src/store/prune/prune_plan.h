@@ -19,6 +19,8 @@ typedef struct pm_plan_moment {
     unsigned why;    /* kept: see prune_rules.h */
     pm_fate fate;
     bool pinned;
+    bool
+        leaves; /* in the transaction that is about to remove it; its fate when that is committed */
 } pm_plan_moment;
 
 typedef struct pm_plan_series {

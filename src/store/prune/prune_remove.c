@@ -9,6 +9,7 @@
 
 #include "store/ids.h"
 #include "store/prune/trace.h"
+#include "store/space.h"
 #include <stdlib.h>
 
 #define PART 2048 /* snapshots in one transaction; a moment may have more */
@@ -99,12 +100,9 @@ static pmapdb_status remove_snapshot(part *p, int64_t snapshot_id, pmapdb_error 
 static pmapdb_status remove_moment(part *p, const pm_plan_series *series, pm_plan_moment *m,
                                    pmapdb_error *err)
 {
-    bool as_planned = false;
-    pmapdb_status st = is_as_planned(p, series, m, &as_planned, err);
+    pmapdb_status st = is_as_planned(p, series, m, &m->leaves, err);
 
-    m->fate = as_planned ? PM_FATE_GONE : PM_FATE_KEPT;
-    m->pinned |= !as_planned; /* this plan does not try again */
-    for (size_t i = 0; i < m->n && as_planned && st == PMAPDB_OK; i++)
+    for (size_t i = 0; i < m->n && m->leaves && st == PMAPDB_OK; i++)
         st = remove_snapshot(p, p->plan->id[m->first + i], err);
     return st;
 }
@@ -209,8 +207,8 @@ static bool is_to_go(const pm_plan_moment *m)
     return m->fate != PM_FATE_KEPT && m->fate != PM_FATE_GONE;
 }
 
-/* The next moments of a series, from *k on, as many as fit into a part. */
-static pmapdb_status remove_part(part *p, const pm_plan_series *series, size_t *k, uint64_t *done,
+/* The next moments of a series, from *k on, until they have `most` snapshots. */
+static pmapdb_status remove_part(part *p, const pm_plan_series *series, size_t most, size_t *k,
                                  pmapdb_error *err)
 {
     size_t taken = 0;
@@ -218,17 +216,16 @@ static pmapdb_status remove_part(part *p, const pm_plan_series *series, size_t *
     pmapdb_status st = PMAPDB_OK;
 
     p->ended.n = p->processes.n = 0;
-    for (; *k < series->n && taken < PART && st == PMAPDB_OK; ++*k) {
+    for (; *k < series->n && taken < most && st == PMAPDB_OK; ++*k) {
         pm_plan_moment *m = &p->plan->moment[series->first + *k];
 
         if (!is_to_go(m))
             continue;
         taken += m->n;
         st = remove_moment(p, series, m, err);
-        if (m->fate == PM_FATE_GONE && newest_ms == PMAPDB_UNKNOWN)
+        if (m->leaves && newest_ms == PMAPDB_UNKNOWN)
             newest_ms = m->moment_ms;
     }
-    *done += taken;
     if (st == PMAPDB_OK)
         st = remember(p->sql, series->name_id, newest_ms, err);
     return st == PMAPDB_OK ? settle(p, err) : st;
@@ -251,10 +248,44 @@ static bool has_more(const pm_plan *plan, const pm_plan_series *series, size_t k
     return false;
 }
 
+/* What was committed of the moments from `from` to `to`; how many snapshots are dealt with. */
+static uint64_t decide(pm_plan_moment *moment, size_t from, size_t to)
+{
+    uint64_t n = 0;
+
+    for (size_t i = from; i < to; i++)
+        if (is_to_go(&moment[i])) {
+            n += moment[i].n;
+            moment[i].fate = moment[i].leaves ? PM_FATE_GONE : PM_FATE_KEPT;
+            moment[i].pinned |= !moment[i].leaves; /* this plan does not try again */
+        }
+    return n;
+}
+
+/* One transaction, from *k on; where it does not fit on the disk, *k stays for a smaller one. */
+static pmapdb_status remove_next(pmapdb_store *s, part *p, const pm_plan_series *series,
+                                 pm_pace *pace, size_t *k, uint64_t *done, pmapdb_error *err)
+{
+    size_t to = *k;
+    pmapdb_status st = pm_store_begin(s, err);
+
+    if (st == PMAPDB_OK)
+        st = remove_part(p, series, pace->now, &to, err);
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(s, err);
+    if (st != PMAPDB_OK)
+        return pm_space_try_again(s, pace, st, err) ? PMAPDB_OK : st;
+    *done += decide(p->plan->moment + series->first, *k, to);
+    *k = to;
+    pm_pace_fitted(pace);
+    return PMAPDB_OK;
+}
+
 pmapdb_status pm_prune_remove(pmapdb_store *s, pm_plan *plan, const pm_steps *steps,
                               pmapdb_error *err)
 {
     part p = {.sql = s->sql, .plan = plan};
+    pm_pace pace = pm_pace_of(PART, 1);
     uint64_t done = 0, of = count_to_go(plan);
     pmapdb_status st = PMAPDB_OK;
 
@@ -262,11 +293,7 @@ pmapdb_status pm_prune_remove(pmapdb_store *s, pm_plan *plan, const pm_steps *st
         for (size_t k = 0; st == PMAPDB_OK && has_more(plan, &plan->series[i], k);) {
             st = pm_steps_tell(steps, "removing snapshots", done, of, err);
             if (st == PMAPDB_OK)
-                st = pm_store_begin(s, err);
-            if (st == PMAPDB_OK)
-                st = remove_part(&p, &plan->series[i], &k, &done, err);
-            if (st == PMAPDB_OK)
-                st = pm_store_commit(s, err);
+                st = remove_next(s, &p, &plan->series[i], &pace, &k, &done, err);
         }
     if (st != PMAPDB_OK)
         pm_store_rollback(s);

@@ -146,7 +146,7 @@ static void record_sweep(const kit *k, history *h, world w[2], size_t boot, int6
                         .every_ms = boot ? 5000 : PMAPDB_UNKNOWN,
                         .started_ms = ms,
                         .mono_ns = (ms - 1700000000000) * 1000000,
-                        .counts = {(int64_t)kit_below(seed, 3), 2, 0, 0, 0}};
+                        .counts = {.missed = (int64_t)kit_below(seed, 3), .unreadable = 2}};
     h->ended_ms[h->n_sweeps] = ms + 20;
     for (int64_t p = 0; p < 2 && h->n < WORLD_CAPTURES; p++) {
         pm_capture *c;
@@ -283,12 +283,11 @@ static bool is_as_one(const stores *s, const kit *k, uint64_t seed, const char *
 static bool merge_parts(stores *s, uint64_t seed)
 {
     size_t first = seed % STORES;
-    uint64_t new = 0;
 
     kit_remove_store(s->all);
     kit_open(s->all);
     for (size_t i = 0; i < STORES; i++)
-        new += merge(s->all, s->part[(first + i) % STORES]).new;
+        merge(s->all, s->part[(first + i) % STORES]);
     if (!is_as_one(s, s->all, seed, "three into a new one"))
         return false;
     for (size_t i = 0; i < STORES; i++) {

@@ -20,6 +20,7 @@ set(home_csv.h parse render)
 set(home_archive.h source)
 set(home_archive_entry.h source)
 set(home_jansson.h render)
+set(home_pcre2.h classify)
 
 set(failures 0)
 function(complain file text)

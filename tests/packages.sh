@@ -5,7 +5,8 @@
 #     packages_install build test     and what the tests need
 #
 # A package counts as missing when what it is needed for is: a command that does not run, a header
-# that the compiler does not find. On a machine without apt-get that is said, not mended.
+# that the compiler does not find (pcre2.h does not compile alone; pcre2posix.h lies beside it).
+# On a machine without apt-get that is said, not mended.
 
 # USE PACKAGE KIND PROBE; USE extra is welcome but not needed.
 packages_list() {
@@ -21,6 +22,7 @@ build libcsv-dev      header   csv.h
 build libarchive-dev  header   archive.h
 build libxxhash-dev   header   xxhash.h
 build libjansson-dev  header   jansson.h
+build libpcre2-dev    header   pcre2posix.h
 build libcmocka-dev   header   cmocka.h
 test  sqlite3         command  sqlite3
 test  zstd            command  zstd

@@ -1,0 +1,123 @@
+/* rules_regex: regular expressions on paths, by PCRE2, in bounded time. */
+#include "classify/rules_regex.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdlib.h>
+
+#define PATTERN_MAX 4096
+#define GROUPS 10 /* the whole, and %1 to %9 */
+/* Paths have at most 4 KiB, nearly all less than 200 bytes: `.*` three times over such a one takes
+ * some thousand steps. A step takes about 20 ns, so a path is given up after a few ms. */
+#define STEPS_MAX 200000
+#define DEPTH_MAX 10000
+#define HEAP_KIB_MAX 4096
+
+struct pm_regex {
+    pcre2_code *code;
+    char *pattern;
+    uint32_t groups;
+    size_t rule;
+};
+
+static pmapdb_status wrong(int code, size_t offset, pmapdb_error *err)
+{
+    PCRE2_UCHAR why[160] = "";
+
+    pcre2_get_error_message(code, why, sizeof why);
+    return pm_fail(err, PMAPDB_INPUT, "regex, at character %zu: %s", offset + 1, (const char *)why);
+}
+
+/* JIT off: its stack and its limits are others, and a set is asked too seldom to earn it. */
+pmapdb_status pm_regex_new(pm_text pattern, size_t rule, pm_regex **out, pmapdb_error *err)
+{
+    const uint32_t how = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
+    pm_regex *regex;
+    int code;
+    size_t offset;
+
+    if (pattern.len > PATTERN_MAX)
+        return pm_fail(err, PMAPDB_INPUT, "regex of more than %d bytes", PATTERN_MAX);
+    regex = calloc(1, sizeof *regex);
+    if (regex)
+        regex->pattern = pm_text_copy(pattern);
+    if (!regex || !regex->pattern) {
+        free(regex);
+        return pm_fail_nomem(err);
+    }
+    regex->rule = rule;
+    regex->code = pcre2_compile((PCRE2_SPTR)regex->pattern, pattern.len, how, &code, &offset, NULL);
+    if (!regex->code) {
+        pm_regex_free(regex);
+        return wrong(code, offset, err);
+    }
+    pcre2_pattern_info(regex->code, PCRE2_INFO_CAPTURECOUNT, &regex->groups);
+    *out = regex;
+    return PMAPDB_OK;
+}
+
+void pm_regex_free(pm_regex *regex)
+{
+    if (!regex)
+        return;
+    pcre2_code_free(regex->code);
+    free(regex->pattern);
+    free(regex);
+}
+
+unsigned pm_regex_groups(const pm_regex *regex)
+{
+    return regex->groups;
+}
+
+const char *pm_regex_pattern(const pm_regex *regex)
+{
+    return regex->pattern;
+}
+
+static bool prepare(pm_regex_space *space)
+{
+    if (!space->match)
+        space->match = pcre2_match_data_create(GROUPS, NULL);
+    if (!space->limits) {
+        space->limits = pcre2_match_context_create(NULL);
+        if (space->limits) {
+            pcre2_set_match_limit(space->limits, STEPS_MAX);
+            pcre2_set_depth_limit(space->limits, DEPTH_MAX);
+            pcre2_set_heap_limit(space->limits, HEAP_KIB_MAX);
+        }
+    }
+    return space->match && space->limits;
+}
+
+bool pm_regex_matches(const pm_regex *regex, pm_regex_space *space, pm_text text)
+{
+    int found = PCRE2_ERROR_NOMEMORY;
+
+    if (prepare(space))
+        found = pcre2_match(regex->code, (PCRE2_SPTR)(text.data ? text.data : ""), text.len, 0, 0,
+                            space->match, space->limits);
+    if (found < 0 && found != PCRE2_ERROR_NOMATCH && space->gave_up++ == 0)
+        space->gave_up_rule = regex->rule;
+    return found >= 0;
+}
+
+pm_text pm_regex_group(const pm_regex *regex, pm_regex_space *space, pm_text text, unsigned n)
+{
+    const size_t *at; /* where the group begins and ends */
+
+    if (n >= GROUPS || n > regex->groups || !pm_regex_matches(regex, space, text))
+        return (pm_text){"", 0};
+    at = pcre2_get_ovector_pointer(space->match) + 2 * (size_t)n;
+    /* \K in a lookahead can put a start behind its end */
+    if (at[0] == PCRE2_UNSET || at[0] > at[1])
+        return (pm_text){"", 0};
+    return (pm_text){text.data + at[0], at[1] - at[0]};
+}
+
+void pm_regex_space_free(pm_regex_space *space)
+{
+    pcre2_match_data_free(space->match);
+    pcre2_match_context_free(space->limits);
+    *space = (pm_regex_space){0};
+}

@@ -1,0 +1,34 @@
+/* rules_regex: regular expressions on paths, by PCRE2, in bounded time.
+ *
+ * A path is bytes; those that are no UTF-8 match nothing but what passes them over. */
+#ifndef PM_CLASSIFY_RULES_REGEX_H
+#define PM_CLASSIFY_RULES_REGEX_H
+
+#include "base/err.h"
+#include "base/text.h"
+#include <stdint.h>
+
+typedef struct pm_regex pm_regex;
+
+/* What matching needs besides the regex: memory, and a count of those that gave up. */
+typedef struct pm_regex_space {
+    void *match; /* made when it is first needed */
+    void *limits;
+    uint64_t gave_up;
+    size_t gave_up_rule; /* of the first one */
+} pm_regex_space;
+
+/* PMAPDB_INPUT: PCRE2's own message and the place. `rule` is what gave_up_rule names. */
+pmapdb_status pm_regex_new(pm_text pattern, size_t rule, pm_regex **out, pmapdb_error *err);
+void pm_regex_free(pm_regex *regex);
+
+unsigned pm_regex_groups(const pm_regex *regex);
+const char *pm_regex_pattern(const pm_regex *regex);
+
+bool pm_regex_matches(const pm_regex *regex, pm_regex_space *space, pm_text text);
+/* What group `n` of it holds; empty where it took no part. Points into text. */
+pm_text pm_regex_group(const pm_regex *regex, pm_regex_space *space, pm_text text, unsigned n);
+
+void pm_regex_space_free(pm_regex_space *space);
+
+#endif

@@ -1,0 +1,250 @@
+/* rules_file_test: sets of rules as files: all mistakes are told, with their lines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "api/rules_file.h"
+
+#include <stdlib.h>
+
+/* ---- sets ---- */
+
+static pmapdb_status read_set(pm_text text, const char *application, pm_rules_report *report,
+                              pm_rules **out, pmapdb_error *err)
+{
+    *report = (pm_rules_report){0};
+    *err = (pmapdb_error){0};
+    return pm_rules_read(text, "F", application, report, out, err);
+}
+
+static void refuses_n(pm_text text, const char *mistakes, const char *error)
+{
+    pm_rules_report report;
+    pm_rules *set = NULL;
+    pmapdb_error err;
+
+    assert_int_equal(read_set(text, NULL, &report, &set, &err), PMAPDB_INPUT);
+    assert_null(set);
+    assert_string_equal(pm_buf_text(&report.mistakes).data, mistakes);
+    assert_string_equal(err.text, error);
+    pm_rules_report_free(&report);
+}
+
+/* One mistake: the error is the line. */
+static void refuses(const char *text, const char *mistake)
+{
+    char error[512];
+    size_t n = strlen(mistake);
+
+    memcpy(error, mistake, n);
+    error[n - 1] = '\0'; /* the newline */
+    refuses_n(pm_text_of(text), mistake, error);
+}
+
+static void takes(const char *text, size_t rules, const char *warnings)
+{
+    pm_rules_report report;
+    pm_rules *set = NULL;
+    pmapdb_error err;
+
+    if (read_set(pm_text_of(text), NULL, &report, &set, &err) != PMAPDB_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(pm_rules_count(set), rules);
+    assert_string_equal(pm_buf_text(&report.mistakes).data, "");
+    assert_string_equal(pm_buf_text(&report.warnings).data, warnings);
+    pm_rules_report_free(&report);
+    pm_rules_free(set);
+}
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    takes("rule,category\nall,mine\n", 1, "");
+    takes("category,base,rule\r\nheap/x,heap,a\r\nstack/y,stack,b", 2, "");
+    takes("\xef\xbb\xbf\"rule\", category \nall,\"my, own\"\n", 1, "");
+    takes("# comment, \"with a quote\n\nrule,category,size\n# more\na,x,4\n#\nb,x,\"8\"\n", 2, "");
+    takes("rule,category,size,note\na,x,4,\"two\n# lines\"\nb,x,8,\n", 2, "");
+    takes("rule,category,path\na,x,~lib\nb,y,\n", 2,
+          "F:2: rule 'a': its regex is found anywhere in a path; ^ is its begin\n");
+    takes("rule,category,base\na,x,heap|stack|kernel|memfd|shared-memory|shared-library|program|"
+          "deleted-file|reserve|anonymous\n",
+          1, "F: mapped-file: there is no rule for this base: its slug shows\n");
+}
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    refuses("", "F: empty: the first line names the columns\n");
+    refuses("# nothing\n", "F: empty: the first line names the columns\n");
+    refuses("rule,category\n", "F: there is no rule\n");
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    refuses("rule,category,below\na,x,size=4 size=8\n", "F:2: below: size is asked twice\n");
+    refuses("# one\n\nrule,category,perms\n# four\na,x,rw-\n",
+            "F:5: perms: 'rw-' is not of four places, r w x p or r w x s, with - for those that "
+            "lack and ? for any\n");
+    refuses("rule,category,note,size\na,x,\"two\nlines\",y\n",
+            "F:2: size: 'y' is no size: KiB, or a number with K, M, G or T behind it\n");
+    refuses("rule,category,flag,size\na,x,nr,4\n",
+            "F:1: there is no column 'flag', did you mean 'flags'?\n");
+    refuses("rule,category,size,size\na,x,4,4\n", "F:1: two columns are called 'size'\n");
+    refuses("rule,category,size\na,x,4,\n", "F:2: 4 fields, and the first line names 3\n");
+    refuses("rule,category,size\na,x,\"4\n", "F:2: a quote is opened and not closed\n");
+}
+
+static void test_many(void **state)
+{
+    pm_buf text = {0}, lines = {0};
+
+    (void)state;
+    refuses_n(PM_TEXT("rule,category,size\na,x,y\nb,x,4\nB,x,8\nb,x,16\nc,y,4\nall,x,\nd,x,5\n"),
+              "F:2: size: 'y' is no size: KiB, or a number with K, M, G or T behind it\n"
+              "F:4: rule: 'B' is not of a-z, 0-9 and -\n"
+              "F:5: rule: 'b' is there twice\n"
+              "F:6: can never be reached: rule 'b' before it has the same conditions\n"
+              "F:8: can never be reached: rule 'all' before it has no condition\n",
+              "F:2: size: 'y' is no size: KiB, or a number with K, M, G or T behind it (and 4 more "
+              "mistakes)");
+    refuses_n(PM_TEXT("rule,kind\na,b\n"),
+              "F:1: there is no column 'kind'\nF:1: no column 'category': the first line names the "
+              "columns, with commas between them\n",
+              "F:1: there is no column 'kind' (and 1 more mistakes)");
+    assert_int_equal(pm_buf_addf(&text, NULL, "rule,category,base\n"), PMAPDB_OK);
+    for (int i = 0; i < 25; i++) {
+        assert_int_equal(pm_buf_addf(&text, NULL, "r%d,x,y\n", i), PMAPDB_OK);
+        if (i < 20)
+            assert_int_equal(pm_buf_addf(&lines, NULL, "F:%d: base: there is no base 'y'\n", i + 2),
+                             PMAPDB_OK);
+    }
+    assert_int_equal(pm_buf_addf(&lines, NULL, "F: 5 more mistakes\n"), PMAPDB_OK);
+    refuses_n(pm_buf_text(&text), lines.data,
+              "F:2: base: there is no base 'y' (and 24 more mistakes)");
+    pm_buf_free(&text);
+    pm_buf_free(&lines);
+}
+
+static void test_bytes(void **state)
+{
+    static const char nul[] = "rule,category\na,x\0y\n";
+    pm_buf large = {0};
+
+    (void)state;
+    refuses_n((pm_text){nul, sizeof nul - 1}, "F:2: a NUL byte\n", "F:2: a NUL byte");
+    refuses("rule,category\na,x\nb,\xff\n", "F:3: bytes that are no UTF-8\n");
+    assert_int_equal(pm_buf_addf(&large, NULL, "rule,category,note\na,x,"), PMAPDB_OK);
+    while (large.len < PM_RULES_FILE_MAX - 32000)
+        assert_int_equal(pm_buf_addf(&large, NULL, "\n#%031000d", 0), PMAPDB_OK);
+    takes(large.data, 1, "");
+    while (large.len <= PM_RULES_FILE_MAX)
+        assert_int_equal(pm_buf_addf(&large, NULL, "\n"), PMAPDB_OK);
+    refuses_n(pm_buf_text(&large), "F: larger than 1 MiB\n", "F: larger than 1 MiB");
+    pm_buf_free(&large);
+}
+
+static void test_application(void **state)
+{
+    pm_rules_report report;
+    pm_rules *set = NULL;
+    pmapdb_error err;
+    pm_rule_row row = {.base = PM_CATEGORY_MAPPED_FILE, .perms = "r--p"};
+
+    (void)state;
+    assert_int_equal(
+        read_set(PM_TEXT("rule,category,path\na,x,{app}/*\n"), "/srv", &report, &set, &err),
+        PMAPDB_OK);
+    row.path = PM_TEXT("/srv/a");
+    assert_int_equal(pm_rules_match(set, 0, NULL, &row, NULL), 0);
+    row.path = PM_TEXT("/app/a");
+    assert_true(pm_rules_match(set, 0, NULL, &row, NULL) == PM_NO_RULE);
+    pm_rules_free(set);
+}
+
+/* ---- what is built in ---- */
+
+static pm_rules *builtin(const char *name)
+{
+    pm_rules_report report = {0};
+    pm_rules *set = NULL;
+    pmapdb_error err = {0};
+    pm_text text = pm_rules_builtin(pm_text_of(name));
+
+    assert_non_null(text.data);
+    if (pm_rules_read(text, name, NULL, &report, &set, &err) != PMAPDB_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(report.warnings.len, 0);
+    return set;
+}
+
+/* Whatever a file holds, it is read to its end or refused. */
+static void test_damaged(void **state)
+{
+    static const char bytes[] = "\"\n,;|~!%?#-*[]()\\={}0aK\x01\x80\xff";
+    pm_text whole = pm_rules_builtin(PM_TEXT("default"));
+    char *text = pm_text_copy(whole);
+    uint64_t random = 7;
+    size_t taken = 0, refused = 0;
+
+    (void)state;
+    assert_non_null(text);
+    for (int round = 0; round < 300; round++) {
+        pm_rules_report report;
+        pm_rules *set = NULL;
+        pmapdb_error err;
+        size_t n = whole.len;
+
+        memcpy(text, whole.data, whole.len);
+        for (int i = round % 4; i >= 0; i--) {
+            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            text[(random >> 33) % whole.len] = bytes[(random >> 20) % (sizeof bytes - 1)];
+            n = round % 7 == 0 ? (random >> 13) % whole.len : n;
+        }
+        if (read_set((pm_text){text, n}, NULL, &report, &set, &err) == PMAPDB_OK) {
+            taken++;
+        } else {
+            refused++;
+            assert_int_equal(err.status, PMAPDB_INPUT);
+            assert_true(report.n_mistakes > 0 && err.text[0] == 'F');
+        }
+        pm_rules_report_free(&report);
+        pm_rules_free(set);
+    }
+    assert_true(taken > 50 && refused > 50);
+    free(text);
+}
+
+static void test_builtin(void **state)
+{
+    pm_buf text = {0};
+
+    (void)state;
+    assert_null(pm_rules_builtin(PM_TEXT("test")).data);
+    assert_null(pm_rules_builtin(PM_TEXT("")).data);
+    for (const char *const *name = pm_rules_builtins; *name; name++)
+        pm_rules_free(builtin(*name));
+    assert_int_equal(pm_rules_find("default", &text, NULL), PMAPDB_OK);
+    assert_true(pm_text_equal(pm_buf_text(&text), pm_rules_builtin(PM_TEXT("default"))));
+    pm_buf_clear(&text);
+    assert_int_equal(pm_rules_find("rules/default.csv", &text, NULL), PMAPDB_OK);
+    assert_true(pm_text_equal(pm_buf_text(&text), pm_rules_builtin(PM_TEXT("default"))));
+    pm_buf_free(&text);
+    assert_int_not_equal(pm_rules_find("no-such-set", &text, NULL), PMAPDB_OK);
+    pm_buf_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_lines),   cmocka_unit_test(test_many),
+        cmocka_unit_test(test_bytes),   cmocka_unit_test(test_application),
+        cmocka_unit_test(test_builtin), cmocka_unit_test(test_damaged),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+/* rules_category_test: templates of categories, and what they give for awkward names. */
+#include "classify/ruling.h"
+
+static void gives(const char *category, const char *path_glob, pm_rule_row row,
+                  const char *expected)
+{
+    pm_rules *set = set_of_one(one("a", category, PM_RULE_PATH, path_glob));
+    pm_buf out = {0};
+
+    assert_int_equal(pm_rules_match(set, 0, NULL, &row, NULL), 0);
+    assert_int_equal(pm_rules_category(set, 0, &row, &out, NULL), PMAPDB_OK);
+    assert_string_equal(pm_buf_text(&out).data, expected);
+    pm_buf_free(&out);
+    pm_rules_free(set);
+}
+
+static void test_paths(void **state)
+{
+    (void)state;
+    gives("%b", NULL, file_row("/a/b.so (deleted)"), "b.so");
+    gives("%p", NULL, file_row("/a/b.so (deleted)"), "/a/b.so (deleted)");
+    gives("x/%b, 100%%", NULL, file_row("/a/b"), "x/b, 100%");
+    gives("%1-%2%3", "~^/([^/]*)/(x)?(.*)$", file_row("/usr/lib"), "usr-lib");
+    gives("%2", "~(a)(b)?", file_row("/a"), "mapped-file"); /* nothing: the slug stays */
+    gives("%b", NULL, file_row("/a/"), "mapped-file");
+    gives("%1", "~(?=(.*))", file_row("/a"), "/a");
+}
+
+static void test_brackets(void **state)
+{
+    static const struct {
+        const char *path, *slug;
+    } slugs[] = {
+        {"[anon: Go: heap]", "go-heap"},
+        {"[anon:dalvik-main space (region space)]", "dalvik-main-space-region-space"},
+        {"[anon:my cache 17]", "my-cache"},
+        {"[anon:a1b]", "ab"},
+        {"[anon:.bss]", "bss"},
+        {"[anon:libc.so 2.]", "libc.so"},
+        {"[anon:17]", "unnamed"},
+        {"[anon:]", "unnamed"},
+        {"[anon:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]",
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
+        {"[anon:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa bb]",
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
+        {"[anon:\xc3\x89t\xc3\xa9]", "t"},
+    };
+
+    (void)state;
+    gives("%r", NULL, named_row("[anon: Go: heap]"), "anon: Go: heap");
+    gives("%n", NULL, named_row("[anon: Go: heap]"), " Go: heap");
+    gives("%n", NULL, named_row("[vvar_vclock]"), "vvar_vclock");
+    gives("[%r]", NULL, named_row("[vvar_vclock]"), "[vvar_vclock]");
+    gives("%r", NULL, file_row("/a"), "mapped-file");
+    for (size_t i = 0; i < sizeof slugs / sizeof *slugs; i++)
+        gives("%w", NULL, named_row(slugs[i].path), slugs[i].slug);
+}
+
+/* The first word of a category never changes its meaning: a file may be called like a slug. */
+static void test_slugs(void **state)
+{
+    pm_rules *set = set_of_one(one("a", "anonymous/%w", PM_RULE_BASE, "anonymous"));
+    pm_rule_row row = named_row("[anon:x y]"), heap = some_row();
+    pm_buf out = {0};
+
+    (void)state;
+    gives("%b", NULL, file_row("/tmp/heap"), "'heap'");
+    gives("%b", NULL, file_row("/tmp/total"), "'total'");
+    gives("%p", NULL, file_row("heap/x"), "'heap/x'");
+    gives("%b", NULL, file_row("/tmp/heaps"), "heaps");
+    gives("%w", NULL, named_row("[anon:stack]"), "'stack'");
+    gives("anon%b", NULL, file_row("/tmp/ymous"), "'anonymous'");
+    assert_int_equal(pm_rules_category(set, 0, &row, &out, NULL), PMAPDB_OK);
+    assert_string_equal(out.data, "anonymous/x-y");
+    pm_buf_clear(&out);
+    heap.base = PM_CATEGORY_HEAP;
+    assert_int_equal(pm_rules_category(set, PM_NO_RULE, &heap, &out, NULL), PMAPDB_OK);
+    assert_string_equal(out.data, "heap");
+    pm_buf_free(&out);
+    pm_rules_free(set);
+}
+
+/* At most 120 bytes, no character cut. */
+static void test_length(void **state)
+{
+    char path[4096], expected[256];
+    pm_rules *set = set_of_one(one("a", "%p", PM_RULE_PATH, NULL));
+    pm_rule_row row = file_row(path);
+
+    (void)state;
+    snprintf(path, sizeof path, "/%0119d", 7);
+    gives("%p", NULL, file_row(path), path);
+    snprintf(path, sizeof path, "/%0120d", 7);
+    snprintf(expected, sizeof expected, "/%038d...%078d", 0, 7);
+    gives("%p", NULL, file_row(path), expected);
+    for (size_t n = 110; n < 400; n++) {
+        pm_buf out = {0};
+
+        memset(path, 'x', sizeof path);
+        for (size_t i = n / 2 % 2 + 2; i + 1 < n; i += 2)
+            path[i] = '\xc3', path[i + 1] = '\xa9';
+        row.path = (pm_text){path, n};
+        assert_int_equal(pm_rules_category(set, 0, &row, &out, NULL), PMAPDB_OK);
+        assert_in_range(out.len, n < 120 ? n : 118, n < 120 ? n : 120);
+        for (size_t i = 0; i < out.len; i++)
+            if (out.data[i] == '\xc3' || out.data[i] == '\xa9')
+                assert_true(out.data[i] == '\xc3' ? out.data[i + 1] == '\xa9'
+                                                  : i && out.data[i - 1] == '\xc3');
+        pm_buf_free(&out);
+    }
+    pm_rules_free(set);
+}
+
+static void test_application(void **state)
+{
+    pm_rules *set;
+    pm_rule_row row = file_row("/srv/100%/a");
+    pm_buf out = {0};
+
+    (void)state;
+    assert_int_equal(pm_rules_new("/srv/100%", &set, NULL), PMAPDB_OK);
+    assert_int_equal(add(set, one("a", "in {app}", PM_RULE_PATH, "{app}/*"), NULL), PMAPDB_OK);
+    assert_int_equal(pm_rules_finish(set, NULL), PMAPDB_OK);
+    assert_int_equal(pm_rules_category(set, 0, &row, &out, NULL), PMAPDB_OK);
+    assert_string_equal(out.data, "in /srv/100%");
+    pm_buf_free(&out);
+    pm_rules_free(set);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_paths),       cmocka_unit_test(test_brackets),
+        cmocka_unit_test(test_slugs),       cmocka_unit_test(test_length),
+        cmocka_unit_test(test_application),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

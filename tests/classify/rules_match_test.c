@@ -1,0 +1,356 @@
+/* rules_match_test: every condition of a rule, for rows that it holds for and rows that it does not
+ * hold for; the order of rules; facts of a capture. */
+#include "classify/ruling.h"
+
+static void test_base(void **state)
+{
+    (void)state;
+    assert_true(holds(PM_RULE_BASE, "anonymous", some_row()));
+    assert_true(holds(PM_RULE_BASE, "heap|anonymous", some_row()));
+    assert_false(holds(PM_RULE_BASE, "heap|mapped-file", some_row()));
+    assert_true(holds(PM_RULE_NOTE, "no condition at all", some_row()));
+}
+
+static void test_path(void **state)
+{
+    static const struct {
+        const char *pattern, *path;
+        bool expected;
+    } cases[] = {
+        {"libc.so.6", "/lib/libc.so.6", true}, /* without a slash: the last part */
+        {"libc.so.6", "libc.so.6", true},
+        {"lib/libc.so.6", "/lib/libc.so.6", false},
+        {"*/libc.so.6", "/lib/libc.so.6", true},
+        {"/lib/*", "/lib/a/b", true}, /* * crosses / */
+        {"a|lib*", "/lib/libc.so.6", true},
+        {"a\\|b", "/a|b", true},
+        {"a\\|b", "/a", false},
+        {"/x", "/x (deleted)", true},
+        {"/x*(deleted)", "/x (deleted)", true},
+        {"/x*(deleted)", "/x", false},
+        {"/x ", "/x", false}, /* blanks count */
+        {"a?b",
+         "/a\xc3\xa9"
+         "b",
+         true},
+        {"*", "/a", true},
+        {"-", "/a", false},
+        {"~^/lib/", "/lib/a", true},
+        {"~^lib/", "/lib/a", false},
+        {"~lib", "/usr/lib/a", true},
+        {"~a$", "/a (deleted)", false}, /* the path as it stands */
+        {"~^/.x$", "/\xc3\xa9x", true}, /* characters, not bytes */
+        {"~x$",
+         "/\xff"
+         "x",
+         true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (holds(PM_RULE_PATH, cases[i].pattern, file_row(cases[i].path)) != cases[i].expected)
+            fail_msg("path %s, %s: not %d", cases[i].pattern, cases[i].path, cases[i].expected);
+    }
+    assert_true(holds(PM_RULE_PATH, "-", some_row()));
+    assert_false(holds(PM_RULE_PATH, "*", some_row()));
+    assert_false(holds(PM_RULE_PATH, "~^", some_row()));
+}
+
+/* A name in brackets is no path; what has a file's base is no name. */
+static void test_name(void **state)
+{
+    pm_rule_row shared = named_row("[anon_shmem:x]"), bare = named_row("boot.art]");
+
+    (void)state;
+    assert_true(holds(PM_RULE_BRACKET, "heap", named_row("[heap]")));
+    assert_true(holds(PM_RULE_BRACKET, "a|anon: glibc:*", named_row("[anon: glibc: malloc]")));
+    assert_false(holds(PM_RULE_BRACKET, "anon:glibc:*", named_row("[anon: glibc: malloc]")));
+    assert_false(holds(PM_RULE_BRACKET, "*", some_row()));
+    assert_false(holds(PM_RULE_BRACKET, "*", file_row("[heap]")));
+    assert_true(holds(PM_RULE_PATH, "[[]heap]", file_row("[heap]")));
+    assert_false(holds(PM_RULE_PATH, "*", named_row("[heap]")));
+    assert_false(holds(PM_RULE_PATH, "~.", named_row("[heap]")));
+    assert_false(holds(PM_RULE_PATH, "-", named_row("[heap]")));
+    shared.base = PM_CATEGORY_SHARED_MEMORY;
+    assert_true(holds(PM_RULE_BRACKET, "anon_shmem:x", shared));
+    assert_true(holds(PM_RULE_BRACKET, "boot.art", bare));
+    assert_true(holds(PM_RULE_BRACKET, "", named_row("[x]"))); /* an empty cell asks nothing */
+}
+
+static void test_perms(void **state)
+{
+    static const struct {
+        const char *pattern, *perms;
+        bool expected;
+    } cases[] = {{"rw-p", "rw-p", true},  {"rw-p", "rw--", true}, {"rw-p", "rw---", true},
+                 {"rw-p", "rw-s", false}, {"rw-s", "rw-s", true}, {"rw-s", "rw-p", false},
+                 {"r?-p", "r--p", true},  {"??xp", "r-xp", true}, {"??xp", "rw-p", false},
+                 {"---p", "---p", true},  {"???\?", "rwxs", true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pm_rule_row row = some_row();
+
+        row.perms = cases[i].perms;
+        assert_int_equal(holds(PM_RULE_PERMS, cases[i].pattern, row), cases[i].expected);
+    }
+}
+
+static void test_flags(void **state)
+{
+    pm_rule_row shown = some_row(), none = some_row(), unknown = some_row();
+
+    (void)state;
+    none.flags = PM_TEXT("");
+    unknown.flags = PM_TEXT("");
+    unknown.has_flags = false;
+    assert_true(holds(PM_RULE_FLAGS, "ac", shown));
+    assert_true(holds(PM_RULE_FLAGS, "!nr ac", shown));
+    assert_true(holds(PM_RULE_FLAGS, "!nr,ac", shown));
+    assert_false(holds(PM_RULE_FLAGS, "nr", shown));
+    assert_false(holds(PM_RULE_FLAGS, "ac nr", shown));
+    assert_false(holds(PM_RULE_FLAGS, "!ac", shown));
+    assert_false(holds(PM_RULE_FLAGS, "rm", shown)); /* "mr", and "r m" between two */
+    assert_false(holds(PM_RULE_FLAGS, "?", shown));
+    assert_false(holds(PM_RULE_FLAGS, "nr", none));
+    assert_true(holds(PM_RULE_FLAGS, "!nr", none));
+    assert_false(holds(PM_RULE_FLAGS, "?", none));
+    /* what is not known is neither there nor absent */
+    assert_false(holds(PM_RULE_FLAGS, "nr", unknown));
+    assert_false(holds(PM_RULE_FLAGS, "!nr", unknown));
+    assert_true(holds(PM_RULE_FLAGS, "?", unknown));
+}
+
+static void test_size(void **state)
+{
+    static const struct {
+        const char *sizes;
+        uint64_t kib;
+        bool expected;
+    } cases[] = {
+        {"64", 64, true},         {"64K", 64, true},         {"1M", 1024, true},
+        {"1M", 1, false},         {"1T", 1ULL << 30, true},  {"8..16", 7, false},
+        {"8..16", 8, true},       {"8..16", 16, true},       {"8..16", 17, false},
+        {"..1M", 1024, true},     {"..1M", 1025, false},     {"64..", 64, true},
+        {"64..", 63, false},      {"4 8..16 100", 9, true},  {"4 8..16 100", 100, true},
+        {"4,8..16", 9, true},     {"4 8..16 100", 5, false}, {"%64K", 128, true},
+        {"%64K", 100, false},     {"%64K 100..", 128, true}, {"%64K 200..", 128, false},
+        {"%64K %48K", 192, true}, {"%64K %48K", 64, false},  {"0..0", 0, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pm_rule_row row = some_row();
+
+        row.length = cases[i].kib * KIB;
+        if (holds(PM_RULE_SIZE, cases[i].sizes, row) != cases[i].expected)
+            fail_msg("size %s, %lu KiB: not %d", cases[i].sizes, (unsigned long)cases[i].kib,
+                     cases[i].expected);
+    }
+}
+
+static void test_addresses(void **state)
+{
+    static const struct {
+        const char *addresses;
+        uint64_t at;
+        bool expected;
+    } cases[] = {
+        {"0x1000", 0x1000, true},
+        {"0x1000", 0x1001, false},
+        {"0x1000..0x3000", 0xfff, false},
+        {"0x1000..0x3000", 0x1000, true},
+        {"0x1000..0x3000", 0x2fff, true},
+        {"0x1000..0x3000", 0x3000, false},
+        {"1M..32G", MIB, true},
+        {"1M..32G", UINT64_C(32) * 1024 * MIB, false},
+        {"..1M", 0, true},
+        {"..1M", MIB, false},
+        {"1M..", UINT64_MAX, true},
+        {"%64M", 128 * MIB, true},
+        {"%64M", 32 * MIB, false},
+        {"%2M+16K", 4 * MIB + 16 * KIB, true},
+        {"%2M+16K", 4 * MIB, false},
+        {"%1M 4M..", 2 * MIB, false},
+        {"%1M 4M..", 5 * MIB, true},
+        {"0x8000000000000000..", UINT64_C(1) << 63, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pm_rule_row starts = some_row(), ends = some_row();
+
+        starts.start = cases[i].at;
+        ends.start = cases[i].at - ends.length;
+        if (holds(PM_RULE_START, cases[i].addresses, starts) != cases[i].expected ||
+            holds(PM_RULE_END, cases[i].addresses, ends) != cases[i].expected)
+            fail_msg("%s, %lx: not %d", cases[i].addresses, (unsigned long)cases[i].at,
+                     cases[i].expected);
+    }
+}
+
+static void test_device(void **state)
+{
+    pm_rule_row unknown = some_row();
+
+    (void)state;
+    unknown.device = NULL;
+    assert_true(holds(PM_RULE_DEVICE, "00:*", some_row()));
+    assert_true(holds(PM_RULE_DEVICE, "08:01|00:0?", some_row()));
+    assert_false(holds(PM_RULE_DEVICE, "08:*", some_row()));
+    assert_false(holds(PM_RULE_DEVICE, "*", unknown));
+}
+
+static void test_neighbours(void **state)
+{
+    pm_rule_row row = some_row(), below = some_row(), above = some_row(), apart = some_row();
+
+    (void)state;
+    below.start = row.start - below.length;
+    below.base = PM_CATEGORY_RESERVE;
+    above.start = row.start + row.length;
+    apart.start = row.start + 64 * KIB;
+    assert_true(holds_beside(PM_RULE_BELOW, "base=reserve size=..1M", &below, row, &above));
+    assert_true(holds_beside(PM_RULE_BELOW, "base=reserve  flags=ac,!nr", &below, row, NULL));
+    assert_false(holds_beside(PM_RULE_BELOW, "base=reserve flags=ac,nr", &below, row, NULL));
+    assert_false(holds_beside(PM_RULE_BELOW, "base=anonymous", &below, row, &above));
+    assert_false(holds_beside(PM_RULE_BELOW, "base=reserve", NULL, row, &below));
+    assert_true(holds_beside(PM_RULE_ABOVE, "base=anonymous perms=rw?p", &below, row, &above));
+    assert_false(holds_beside(PM_RULE_ABOVE, "base=anonymous", &below, row, &apart));
+    assert_true(holds_beside(PM_RULE_ABOVE, "-", &below, row, &apart));
+    assert_true(holds_beside(PM_RULE_ABOVE, "-", &below, row, NULL));
+    assert_false(holds_beside(PM_RULE_ABOVE, "-", &below, row, &above));
+    assert_true(holds_beside(PM_RULE_BELOW, "-", &apart, row, &above));
+    assert_false(holds_beside(PM_RULE_BELOW, "-", &below, row, &above));
+    above.path = PM_TEXT("/x y");
+    above.base = PM_CATEGORY_MAPPED_FILE;
+    assert_true(holds_beside(PM_RULE_ABOVE, "path=/x?y", NULL, row, &above));
+}
+
+/* To the next multiple of 64 MiB at or above the end of the row. */
+static void test_reach(void **state)
+{
+    static const struct {
+        uint64_t kib, other_kib;
+        bool fills, covers;
+    } cases[] = {
+        {132, 65404, true, true},     {132, 65400, false, false},  {132, 65408, false, true},
+        {65532, 4, true, true},       {65536, 65536, false, true}, {65540, 65532, true, true},
+        {65540, 65528, false, false}, {4, 65532, true, true},
+    };
+    pm_rule_row top = some_row(), last = some_row();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pm_rule_row row = some_row(), above = some_row();
+
+        row.start = 1024 * MIB;
+        row.length = cases[i].kib * KIB;
+        above.start = row.start + row.length;
+        above.length = cases[i].other_kib * KIB;
+        assert_int_equal(holds_beside(PM_RULE_ABOVE, "fills=64M", NULL, row, &above),
+                         cases[i].fills);
+        assert_int_equal(holds_beside(PM_RULE_ABOVE, "covers=64M", NULL, row, &above),
+                         cases[i].covers);
+    }
+    /* up to the end of the address space */
+    top.start = UINT64_MAX - 64 * MIB + 1;
+    last.start = top.start + top.length;
+    last.length = 0 - last.start;
+    assert_true(holds_beside(PM_RULE_ABOVE, "fills=64M", NULL, top, &last));
+    assert_true(holds_beside(PM_RULE_ABOVE, "covers=64M", NULL, top, &last));
+}
+
+static void test_order(void **state)
+{
+    const cells rules[] = {one("a", "x", PM_RULE_BASE, "heap"), one("b", "x", PM_RULE_SIZE, "..64"),
+                           one("c", "x", PM_RULE_PERMS, "rw-p")};
+    pm_rules *set = set_of(rules, 3);
+    pm_rule_row row = some_row(), large = some_row(), heap = some_row(), other = some_row();
+
+    (void)state;
+    large.length = MIB;
+    heap.base = PM_CATEGORY_HEAP;
+    other.length = MIB;
+    other.perms = "r--p";
+    assert_int_equal(pm_rules_match(set, 0, NULL, &row, NULL), 1);
+    assert_int_equal(pm_rules_match(set, 0, NULL, &large, NULL), 2);
+    assert_int_equal(pm_rules_match(set, 0, NULL, &heap, NULL), 0);
+    assert_true(pm_rules_match(set, 0, NULL, &other, NULL) == PM_NO_RULE);
+    pm_rules_free(set);
+}
+
+/* Two rules share a term; one term asks for a place. */
+static void test_facts(void **state)
+{
+    const cells rules[] = {
+        one("both", "x", PM_RULE_WITH, "path=libjvm.so;start=0xc000000000 base=anonymous"),
+        one("jvm", "x", PM_RULE_WITH, " path=libjvm.so ; !path=node"),
+        one("none", "x", PM_RULE_WITH, "!path=libjvm.so"),
+    };
+    pm_rules *set = set_of(rules, 3);
+    pm_rule_row row = some_row(), jvm = file_row("/x/libjvm.so"), node = file_row("/bin/node");
+    pm_rule_row go = some_row();
+    uint64_t is_jvm = pm_rules_object_facts(set, &jvm), is_node = pm_rules_object_facts(set, &node);
+    uint64_t is_go;
+
+    (void)state;
+    go.start = UINT64_C(0xc000000000);
+    is_go = pm_rules_place_facts(set, &go);
+    assert_int_equal(is_jvm & (is_jvm - 1), 0);
+    assert_int_not_equal(is_jvm, 0);
+    assert_int_not_equal(is_node, 0);
+    assert_int_not_equal(is_go, 0);
+    assert_int_equal(is_jvm & is_node, 0);
+    assert_int_equal(pm_rules_object_facts(set, &go), 0);
+    assert_int_equal(pm_rules_place_facts(set, &jvm), 0);
+    assert_int_equal(pm_rules_place_facts(set, &row), 0);
+    assert_int_equal(pm_rules_match(set, is_jvm | is_go, NULL, &row, NULL), 0);
+    assert_int_equal(pm_rules_match(set, is_jvm, NULL, &row, NULL), 1);
+    assert_int_equal(pm_rules_match(set, is_go, NULL, &row, NULL), 2);
+    assert_true(pm_rules_match(set, is_jvm | is_node, NULL, &row, NULL) == PM_NO_RULE);
+    pm_rules_free(set);
+}
+
+static void put_application(const char *folder, pm_rule_column column, const char *cell,
+                            const char *path, bool expected)
+{
+    pm_rules *set;
+    pm_rule_row row = file_row(path);
+
+    assert_int_equal(pm_rules_new(folder, &set, NULL), PMAPDB_OK);
+    assert_int_equal(add(set, one("a", "x", column, cell), NULL), PMAPDB_OK);
+    assert_int_equal(pm_rules_finish(set, NULL), PMAPDB_OK);
+    if ((pm_rules_match(set, facts_of(set, &row), NULL, &row, NULL) == 0) != expected)
+        fail_msg("%s, %s, %s: not %d", folder ? folder : "-", cell, path, expected);
+    pm_rules_free(set);
+}
+
+/* The folder stands for itself, whatever a glob or a regex makes of its letters. */
+static void test_application(void **state)
+{
+    (void)state;
+    put_application(NULL, PM_RULE_PATH, "{app}/*", "/app/x.dll", true);
+    put_application(NULL, PM_RULE_PATH, "{app}/*", "/application/x.dll", false);
+    put_application("/a[1]|b*c", PM_RULE_PATH, "q|{app}/*", "/a[1]|b*c/x", true);
+    put_application("/a[1]|b*c", PM_RULE_PATH, "q|{app}/*", "/a1|bxc/x", false);
+    put_application("/a+(b).c", PM_RULE_PATH, "~^{app}", "/a+(b).c/x", true);
+    put_application("/a+(b).c", PM_RULE_PATH, "~^{app}", "/aabxc/x", false);
+    put_application("/\xc3\xa9", PM_RULE_PATH, "~^{app}/", "/\xc3\xa9/x", true);
+    put_application("/srv", PM_RULE_WITH, "path={app}/*", "/srv/x", true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_base),        cmocka_unit_test(test_path),
+        cmocka_unit_test(test_name),        cmocka_unit_test(test_perms),
+        cmocka_unit_test(test_flags),       cmocka_unit_test(test_size),
+        cmocka_unit_test(test_addresses),   cmocka_unit_test(test_device),
+        cmocka_unit_test(test_neighbours),  cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_order),       cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_application),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,282 @@
+/* rules_read_test: cells of rules: every mistake is told with its reason, and changes nothing. */
+#include "classify/ruling.h"
+
+static const char *reason_in(pm_rules *set, cells c)
+{
+    static pmapdb_error err;
+
+    err = (pmapdb_error){0};
+    assert_int_equal(add(set, c, &err), PMAPDB_INPUT);
+    return err.text;
+}
+
+static void refused(cells c, const char *expected)
+{
+    pm_rules *set;
+
+    assert_int_equal(pm_rules_new(NULL, &set, NULL), PMAPDB_OK);
+    assert_string_equal(reason_in(set, c), expected);
+    assert_int_equal(pm_rules_count(set), 0);
+    pm_rules_free(set);
+}
+
+static void test_names(void **state)
+{
+    static const char *const bad[][2] = {
+        {"", "rule: a name has 1 to 40 characters"},
+        {"12345678901234567890123456789012345678901", "rule: a name has 1 to 40 characters"},
+        {"Heap", "rule: 'Heap' is not of a-z, 0-9 and -"},
+        {"a_b", "rule: 'a_b' is not of a-z, 0-9 and -"},
+        {"\xc3\xa9", "rule: '\xc3\xa9' is not of a-z, 0-9 and -"},
+    };
+    pm_rules *set =
+        set_of_one(one("1234567890123456789012345678901234567890", "x", PM_RULE_PATH, "a"));
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refused(one(bad[i][0], "x", PM_RULE_PATH, "a"), bad[i][1]);
+    assert_string_equal(
+        reason_in(set, one("1234567890123456789012345678901234567890", "y", PM_RULE_PATH, "b")),
+        "rule: '1234567890123456789012345678901234567890' is there twice");
+    pm_rules_free(set);
+}
+
+static void test_categories(void **state)
+{
+    static const struct {
+        const char *category, *base, *why;
+    } bad[] = {
+        {"", NULL, "category: there is none"},
+        {"/x", NULL, "category: a / at an end"},
+        {"x/", NULL, "category: a / at an end"},
+        {"a\tb", NULL, "category: a control character"},
+        {"%", NULL, "category: there is no template % "},
+        {"a%x", NULL, "category: there is no template %x"},
+        {"a%0", NULL, "category: there is no template %0"},
+        {"%1", NULL, "category: %1, and the path has no regex with so many groups"},
+        {"total", NULL, "category: 'total' is what sums are called"},
+        {"total/x", NULL, "category: 'total' is what sums are called"},
+        {"heap", NULL, "category: 'heap' begins with a slug, which its base must be, and alone"},
+        {"heap/x", "anonymous",
+         "category: 'heap/x' begins with a slug, which its base must be, and alone"},
+        {"heap/x", "heap|anonymous",
+         "category: 'heap/x' begins with a slug, which its base must be, and alone"},
+        {"heap/%w", NULL,
+         "category: 'heap/%w' begins with a slug, which its base must be, and alone"},
+        {"heap/x/y", "heap", "category: 'heap/x/y': a refinement is slug/detail"},
+    };
+    static const struct {
+        const char *category, *base;
+    } good[] = {{"heap", "heap"},   {"heap/x", "heap"}, {"heaps", NULL},
+                {"Heap/x/y", NULL}, {"100%%", NULL},    {"%p", NULL},
+                {"a %b %w", NULL},  {"[%r]", NULL},     {"anon/%n", "memfd"}};
+    char long_one[PM_RULES_CATEGORY_MAX + 2];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refused(one("a", bad[i].category, PM_RULE_BASE, bad[i].base), bad[i].why);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        pm_rules_free(set_of_one(one("a", good[i].category, PM_RULE_BASE, good[i].base)));
+    memset(long_one, 'x', sizeof long_one);
+    long_one[sizeof long_one - 1] = '\0';
+    refused(one("a", long_one, PM_RULE_PATH, "a"), "category: longer than 120 bytes");
+    long_one[PM_RULES_CATEGORY_MAX] = '\0';
+    pm_rules_free(set_of_one(one("a", long_one, PM_RULE_PATH, "a")));
+}
+
+/* One bad cell, and what is said of it. */
+static const struct {
+    pm_rule_column column;
+    const char *value, *why;
+} bad_cells[] = {
+    {PM_RULE_BASE, "anon", "base: there is no base 'anon'"},
+    {PM_RULE_BASE, "total", "base: there is no base 'total'"},
+    {PM_RULE_BASE, "heap|", "base: there is no base ''"},
+    {PM_RULE_BASE, "anonymous/thread-stack", "base: there is no base 'anonymous/thread-stack'"},
+    {PM_RULE_PATH, "a||b", "path: nothing stands before or behind a |"},
+    {PM_RULE_PATH, "a|", "path: nothing stands before or behind a |"},
+    {PM_RULE_PATH, "~a(b", "path: regex, at character 4: missing closing parenthesis"},
+    {PM_RULE_PATH, "~\\C", "path: regex, at character 3: using \\C is disabled by the application"},
+    {PM_RULE_BRACKET, "|a", "name: nothing stands before or behind a |"},
+    {PM_RULE_DEVICE, "|", "device: nothing stands before or behind a |"},
+    {PM_RULE_FLAGS, "nr!dc", "flags: 'nr!dc' is no flag: two letters, perhaps with ! before them"},
+    {PM_RULE_FLAGS, "n", "flags: 'n' is no flag: two letters, perhaps with ! before them"},
+    {PM_RULE_FLAGS, "NR", "flags: 'NR' is no flag: two letters, perhaps with ! before them"},
+    {PM_RULE_FLAGS, "!", "flags: '!' is no flag: two letters, perhaps with ! before them"},
+    {PM_RULE_FLAGS, "? nr", "flags: ? stands alone: no flags are shown"},
+    {PM_RULE_FLAGS, "nr ?", "flags: ? stands alone: no flags are shown"},
+    {PM_RULE_FLAGS, "nr dc !nr", "flags: no row both has and lacks nr"},
+    {PM_RULE_FLAGS, ",", "flags: nothing but separators"},
+    {PM_RULE_SIZE, "abc", "size: 'abc' is no size: KiB, or a number with K, M, G or T behind it"},
+    {PM_RULE_SIZE, "4k", "size: '4k' is no size: KiB, or a number with K, M, G or T behind it"},
+    {PM_RULE_SIZE, "-4", "size: '-4' is no size: KiB, or a number with K, M, G or T behind it"},
+    {PM_RULE_SIZE, "1.5M", "size: '1.5M' is no size: KiB, or a number with K, M, G or T behind it"},
+    {PM_RULE_SIZE, "99999999999999999999",
+     "size: '99999999999999999999' is no size: KiB, or a number with K, M, G or T behind it"},
+    {PM_RULE_SIZE, "18014398509481984",
+     "size: '18014398509481984' is no size: KiB, or a number with K, M, G or T behind it"},
+    {PM_RULE_SIZE, "..", "size: '..' says nothing: FROM.., ..TO or FROM..TO"},
+    {PM_RULE_SIZE, "8..4", "size: '8..4' begins behind its end"},
+    {PM_RULE_SIZE, "4 %0", "size: '%0': nothing is a multiple of 0"},
+    {PM_RULE_SIZE, "%4K+1K",
+     "size: '4K+1K' is no size: KiB, or a number with K, M, G or T behind it"},
+    {PM_RULE_START, "64",
+     "start: '64' is no address: 0xHEX, or a number with K, M, G or T behind it"},
+    {PM_RULE_START, "0x",
+     "start: '0x' is no address: 0xHEX, or a number with K, M, G or T behind it"},
+    {PM_RULE_START, "0x12345678123456789",
+     "start: '0x12345678123456789' is no address: 0xHEX, or a number with K, M, G or T behind "
+     "it"},
+    {PM_RULE_START, "2M..1M", "start: '2M..1M' begins behind its end"},
+    {PM_RULE_START, "1M..1M", "start: '1M..1M' is empty: its end does not belong to it"},
+    {PM_RULE_START, "%0M", "start: '%0M': nothing is a multiple of 0"},
+    {PM_RULE_END, "%4K+4K", "end: '%4K+4K': what remains is not less than the step"},
+    {PM_RULE_END, "%", "end: '' is no size: KiB, or a number with K, M, G or T behind it"},
+    {PM_RULE_BELOW, "heap", "below: 'heap' is not of the form key=value"},
+    {PM_RULE_BELOW, "device=00:00",
+     "below: there is no key 'device': base, path, name, perms, flags, size, start, end; "
+     "above also fills, covers"},
+    {PM_RULE_BELOW, "base=heap size=4 base=stack", "below: base is asked twice"},
+    {PM_RULE_BELOW, "size=", "below: size: there is no value"},
+    {PM_RULE_BELOW, "fills=64M", "below: fills is for above: it is about where that ends"},
+    {PM_RULE_ABOVE, "fills=0", "above: fills: '0': nothing is a multiple of 0"},
+    {PM_RULE_ABOVE, "covers=x",
+     "above: covers: 'x' is no size: KiB, or a number with K, M, G or T behind it"},
+    {PM_RULE_ABOVE, "flags=nr,!nr", "above: flags: no row both has and lacks nr"},
+    {PM_RULE_WITH, "covers=64M", "with: covers is for above: it is about where that ends"},
+    {PM_RULE_WITH, "base=heap;", "with: a term without a condition"},
+    {PM_RULE_WITH, "!", "with: a term without a condition"},
+    {PM_RULE_WITH, "-", "with: '-' is not of the form key=value"},
+    {PM_RULE_WITH, "path=a; !path=a", "with: the same term with and without !"},
+    {PM_RULE_WITH, "path=~(", "with: path: regex, at character 2: missing closing parenthesis"},
+};
+
+static void test_cells(void **state)
+{
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_cells / sizeof *bad_cells; i++)
+        refused(one("a", "x", bad_cells[i].column, bad_cells[i].value), bad_cells[i].why);
+}
+
+static void test_perms(void **state)
+{
+    static const char *const bad[] = {"rw-", "rw-p-", "rwx-", "wr-p", "RW-P", "rwsp", "rw-x"};
+    char why[200];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(
+            why, sizeof why,
+            "perms: '%s' is not of four places, r w x p or r w x s, with - for those that lack "
+            "and ? for any",
+            bad[i]);
+        refused(one("a", "x", PM_RULE_PERMS, bad[i]), why);
+    }
+}
+
+static void test_groups(void **state)
+{
+    cells c = one("a", "%2", PM_RULE_PATH, "~(a)(b)");
+
+    (void)state;
+    pm_rules_free(set_of_one(c));
+    c.cell[PM_RULE_CATEGORY] = "%3";
+    refused(c, "category: %3, and the path has no regex with so many groups");
+}
+
+static void test_unreachable(void **state)
+{
+    cells all = {{[PM_RULE_NAME] = "all", [PM_RULE_CATEGORY] = "x"}};
+    cells both[] = {one("a", "x", PM_RULE_SIZE, "4 8"), one("b", "x", PM_RULE_SIZE, "4")};
+    pm_rules *set = set_of_one(all);
+
+    (void)state;
+    assert_string_equal(reason_in(set, one("b", "x", PM_RULE_PATH, "a")),
+                        "can never be reached: rule 'all' before it has no condition");
+    pm_rules_free(set);
+    set = set_of(both, 2);
+    assert_string_equal(reason_in(set, one("c", "y", PM_RULE_SIZE, " 4 ")),
+                        "can never be reached: rule 'b' before it has the same conditions");
+    /* the same text in another column is another condition */
+    assert_int_equal(add(set, one("c", "y", PM_RULE_PATH, "4"), NULL), PMAPDB_OK);
+    assert_int_equal(add(set, all, NULL), PMAPDB_OK);
+    pm_rules_free(set);
+}
+
+/* What a refused rule brought with it is gone: its name, its terms. */
+static void test_after_a_mistake(void **state)
+{
+    cells bad = one("a", "x", PM_RULE_WITH, "size=4;path=two;size=x");
+    pm_rules *set;
+    pm_rule_row row = file_row("two");
+
+    (void)state;
+    assert_int_equal(pm_rules_new(NULL, &set, NULL), PMAPDB_OK);
+    assert_int_equal(add(set, bad, NULL), PMAPDB_INPUT);
+    assert_int_equal(add(set, one("a", "x", PM_RULE_WITH, "path=two"), NULL), PMAPDB_OK);
+    assert_int_equal(pm_rules_finish(set, NULL), PMAPDB_OK);
+    assert_int_equal(pm_rules_object_facts(set, &row), 1);
+    assert_int_equal(pm_rules_match(set, 1, NULL, &row, NULL), 0);
+    pm_rules_free(set);
+}
+
+static void test_limits(void **state)
+{
+    pm_rules *set;
+    char name[24], term[64];
+
+    (void)state;
+    assert_int_equal(pm_rules_new(NULL, &set, NULL), PMAPDB_OK);
+    assert_int_equal(pm_rules_finish(set, NULL), PMAPDB_INPUT);
+    for (int i = 0; i < 64; i++) {
+        snprintf(name, sizeof name, "r%d", i);
+        snprintf(term, sizeof term, "path=f%d;path=f%d", i, i / 2);
+        assert_int_equal(add(set, one(name, "x", PM_RULE_WITH, term), NULL), PMAPDB_OK);
+    }
+    assert_string_equal(reason_in(set, one("last", "x", PM_RULE_WITH, "path=f64")),
+                        "with: more than 64 different terms in this set");
+    for (int i = 64; i < PM_RULES_MAX; i++) {
+        snprintf(name, sizeof name, "r%d", i);
+        assert_int_equal(add(set, one(name, "x", PM_RULE_PATH, name), NULL), PMAPDB_OK);
+    }
+    assert_string_equal(reason_in(set, one("last", "x", PM_RULE_PATH, "last")),
+                        "more than 5000 rules");
+    pm_rules_free(set);
+}
+
+/* Which rules ask for what never changes in the life of a lineage. */
+static void test_of_object(void **state)
+{
+    static const struct {
+        const char *value;
+        pm_rule_column column;
+        bool expected;
+    } cases[] = {{"heap", PM_RULE_BASE, true},     {"a", PM_RULE_PATH, true},
+                 {"a", PM_RULE_BRACKET, true},     {"rw-p", PM_RULE_PERMS, true},
+                 {"*", PM_RULE_DEVICE, true},      {"nr", PM_RULE_FLAGS, false},
+                 {"4", PM_RULE_SIZE, false},       {"4K", PM_RULE_START, false},
+                 {"4K", PM_RULE_END, false},       {"-", PM_RULE_BELOW, false},
+                 {"size=4", PM_RULE_ABOVE, false}, {"!path=a", PM_RULE_WITH, false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pm_rules *set = set_of_one(one("a", "x", cases[i].column, cases[i].value));
+
+        assert_int_equal(pm_rules_of_object(set, 0), cases[i].expected);
+        pm_rules_free(set);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),           cmocka_unit_test(test_categories),
+        cmocka_unit_test(test_cells),           cmocka_unit_test(test_perms),
+        cmocka_unit_test(test_groups),          cmocka_unit_test(test_unreachable),
+        cmocka_unit_test(test_after_a_mistake), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_of_object),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+"""The rules that are built in, on real captures.
+
+default      of the memory of runtimes, databases and threads less than 2 % of Rss stays plain
+             `anonymous`, and what is found agrees with what the programs themselves say
+pmap-dotnet  on the capture that pmap-dotnet's own documentation shows: its categories, computed here
+             from the text as that program does, and the numbers that it published
+
+RULES_OF is tests/classify/rules_of.c: a set's answers, a line per mapping."""
+import collections
+import os
+import pathlib
+import re
+import subprocess
+
+import kit
+
+RULES_OF = os.environ["RULES_OF"]
+
+# name -> (captures by default, categories that must hold Rss, at least so many KiB of it)
+WORKLOADS = {
+    "java_heap": (8, {"anonymous/jvm-heap": 100000, "anonymous/glibc-arena": 1000,
+                      "anonymous/jvm-metaspace": 100, "anonymous/jvm-code": 500}),
+    "java_steady": (8, {"anonymous/jvm-heap": 10000, "mapped-file/jvm-cds": 10000}),
+    "node_steady": (8, {"anonymous/v8-heap": 10000, "anonymous/v8-code": 1}),
+    "postgres": (8, {"shared-memory/postgres": 1000}),
+    "redis": (8, {"anonymous/jemalloc": 10000}),
+    "c_thread": (12, {"anonymous/thread-stack": 8, "anonymous/loader": 4}),
+    "memfd": (4, {"memfd/dotnet-jit": 10000}),
+}
+PLAIN_MOST = 0.02
+
+# -Xmx, of which the heap and what it has in reserve are all; rows of the archive of classes may lie
+# within.
+HEAP_KIB = {"java_heap": 400 * 1024, "java_steady": 128 * 1024}
+
+
+def judge(rule_set, paths):
+    """{path: [(start, KiB, Rss or None, rule, base, category)]}"""
+    done = subprocess.run([RULES_OF, rule_set, *map(str, paths)], capture_output=True, check=True)
+    out = {}
+    for line in done.stdout.decode("utf-8", "surrogateescape").split("\n"):
+        if line.startswith("= "):
+            rows = out.setdefault(pathlib.Path(line[2:]), [])
+        elif line:
+            start, kib, rss, rule, base, category = line.split(" ", 5)
+            rows.append((int(start, 16), int(kib), None if rss == "?" else int(rss), rule, base,
+                         category))
+    return out
+
+
+def sums(rows, column):
+    out = collections.Counter()
+    for row in rows:
+        out[row[5]] += row[column]
+    return out
+
+
+def check_workload(check, name, count, least):
+    workload = kit.Workload(name)
+    with kit.Place() as place:
+        paths = workload.unpack(place / "in", workload.sample(count), "smaps")
+        most = collections.Counter()
+        for path, rows in judge("default", paths).items():
+            rss = sums(rows, 2)
+            if sum(rss.values()) == 0:
+                continue
+            share = rss["anonymous"] / sum(rss.values())
+            check.true("%s plain: %s" % (name, path.name), share < PLAIN_MOST,
+                       "%.2f %% of Rss" % (100 * share))
+            refined = [r for r in rows if "/" in r[5]]
+            check.true("%s slugs: %s" % (name, path.name),
+                       all(r[5].split("/")[0] == r[4] for r in refined))
+            most |= rss
+            check_truth(check, name, path, rows)
+        for category, kib in least.items():
+            check.true("%s has: %s" % (name, category), most[category] >= kib, most[category])
+
+
+def check_truth(check, name, path, rows):
+    """What the program itself says."""
+    size = sums(rows, 1)
+    if name in HEAP_KIB:
+        archive = sum(r[1] for r in rows if r[5] == "mapped-file/jvm-cds" and r[0] < 32 << 30)
+        check.equal("%s -Xmx: %s" % (name, path.name), archive + size["anonymous/jvm-heap"] +
+                    size["reserve/jvm-heap"], HEAP_KIB[name])
+    if name == "c_thread":  # each has a stack of 8 MiB and a guard
+        stacks = [r for r in rows if r[5] == "anonymous/thread-stack"]
+        guards = [r for r in rows if r[5] == "reserve/guard"]
+        check.equal("%s guards: %s" % (name, path.name), len(guards), len(stacks))
+        text = path.read_text(errors="replace")
+        check.equal("%s stacks: %s" % (name, path.name), len(stacks), count_stacks(text))
+    if name == "postgres":  # shared_buffers is 128 MB, and there is more
+        shared = [r[1] for r in rows if r[5] == "shared-memory/postgres" and r[1] > 1024]
+        check.true("%s buffers: %s" % (name, path.name),
+                   all(131072 < kib < 160000 for kib in shared), shared)
+
+
+def count_stacks(text):
+    """Mappings that the kernel made for MAP_STACK ("nh", since Linux 6.7), writable."""
+    heads = re.compile(r"^[0-9a-f]+-[0-9a-f]+ (\S+) .*$", re.M)
+    flags = re.findall(r"^VmFlags: (.*)$", text, re.M)
+    perms = heads.findall(text)
+    return sum(p.startswith("rw") and p.endswith("p") and "nh" in f.split()
+               for p, f in zip(perms, flags))
+
+
+# ---- pmap-dotnet ----
+
+# What its documentation shows, of 76 rows; the 77th it did not print.
+PUBLISHED = {"Anonymous": (274807572, 370), "JIT Code": (41352, 3538),
+             "libicudata.so.72.1": (30536, 5), "[heap]": (2580, 1)}
+PUBLISHED_TOTAL = (275031172, 4150)
+FLAGS = set("rd wr ex sh mr mw me ms gd pf dw lo io sr rr dc de ac nr ht sf ar wf dd sd mm hg nh mg bt"
+            " mt um uw ss".split())
+
+
+def seed_name(words):
+    while words and words[0] in FLAGS:
+        words = words[1:]
+    return " ".join(words)
+
+
+def seed_category(name):
+    """As pmap-dotnet does it, an application folder of /app."""
+    if name in ("[heap]", "[stack]", "[vdso]", "[vvar]", "[vsyscall]"):
+        return name
+    if name in ("", "[anon:]", "[anon_shmem:]"):
+        return "Anonymous"
+    if name.startswith("/usr/share/dotnet"):
+        return ".NET Libraries"
+    if "memfd:doublemapper (deleted)" in name:
+        return "JIT Code"
+    return "Application" if name.startswith("/app") else name
+
+
+def check_dotnet(check):
+    found = sorted((pathlib.Path(os.environ.get("PMAPDB_SHARED", "")) / "captures" / "pmap").glob(
+        "03-*.txt"))
+    if not found:
+        kit.skip("PMAPDB_SHARED has no capture of a .NET process")
+    want = collections.defaultdict(lambda: [0, 0])
+    for line in found[0].read_text(errors="surrogateescape").split("\n")[1:]:
+        words = line.split()
+        if words:
+            one = want[seed_category(seed_name(words[27:]))]
+            one[0] += int(words[5])
+            one[1] += 1
+    rows = judge("pmap-dotnet", found)[found[0]]
+    count = collections.Counter(r[5] for r in rows)
+    got = {c: (kib, count[c]) for c, kib in sums(rows, 1).items()}
+    check.equal("pmap-dotnet: categories", len(got), 77)
+    check.equal("pmap-dotnet: all", got, {c: tuple(n) for c, n in want.items()})
+    for category, numbers in PUBLISHED.items():
+        check.equal("pmap-dotnet: " + category, got.get(category), numbers)
+    check.equal("pmap-dotnet: total", tuple(map(sum, zip(*got.values()))), PUBLISHED_TOTAL)
+    default = judge("default", found)[found[0]]
+    rss = sums(default, 2)
+    check.equal("default: plain anonymous of .NET", rss["anonymous"], 0)
+    check.equal("default: stacks of .NET", [r[1] for r in default
+                                            if r[5] == "anonymous/thread-stack"], [8192] * 12)
+
+
+def main():
+    check = kit.Check()
+    for name, expected in WORKLOADS.items():
+        check_workload(check, name, *expected)
+    check_dotnet(check)
+    check.finish()
+
+
+if __name__ == "__main__":
+    main()

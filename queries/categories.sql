@@ -3,6 +3,7 @@
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category          category Category
 -- column: mappings          count    Number of mappings; unknown where there are sums only
 -- column: size_kib          kib      Address space
@@ -30,7 +31,8 @@ moment AS (
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 )
-SELECT t.category, sum(t.mappings) AS mappings,
+SELECT CASE :depth WHEN '1' THEN t.parent ELSE t.category END AS category,
+  sum(t.mappings) AS mappings,
   CASE WHEN count(*) = count(t.size_kib) THEN sum(t.size_kib) END AS size_kib,
   CASE WHEN count(*) = count(t.rss_kib) THEN sum(t.rss_kib) END AS rss_kib,
   CASE WHEN count(*) = count(t.pss_kib) THEN sum(t.pss_kib) END AS pss_kib,
@@ -40,5 +42,5 @@ SELECT t.category, sum(t.mappings) AS mappings,
   (SELECT count(DISTINCT process_id) FROM moment) AS processes
 FROM moment
 CROSS JOIN category_totals t ON t.snapshot_id = moment.snapshot_id
-GROUP BY t.category
-ORDER BY rss_kib DESC, size_kib DESC, t.category;
+GROUP BY 1
+ORDER BY rss_kib DESC, size_kib DESC, category;

@@ -4,6 +4,7 @@
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  within   duration 1m   How far from that moment another name's may be
 -- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: process_id  process  Which life of the pid
 -- column: host        text     Where; empty when unknown
 -- column: name        text     Name of the process
@@ -69,7 +70,8 @@ moment AS (
         THEN s.snapshot_id = m.snapshot_id
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 )
-SELECT moment.process_id, h.name AS host, n.name, p.pid, m.category,
+SELECT moment.process_id, h.name AS host, n.name, p.pid,
+  CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category,
   substr(m.path, 1, length(m.path) - 10) AS path, count(*) AS mappings,
   CASE WHEN count(*) = count(m.size_kib) THEN sum(m.size_kib) END AS size_kib,
   CASE WHEN count(*) = count(m.rss_kib) THEN sum(m.rss_kib) END AS rss_kib,
@@ -80,9 +82,9 @@ CROSS JOIN process p ON p.process_id = moment.process_id
 CROSS JOIN name n ON n.name_id = p.name_id
 CROSS JOIN mappings m ON m.snapshot_id = moment.snapshot_id
 LEFT JOIN host h ON h.host_id = n.host_id
-WHERE CASE WHEN m.category IN ('memfd', 'shared-memory') THEN m.path GLOB '/dev/shm/* (deleted)'
+WHERE CASE WHEN m.base IN ('memfd', 'shared-memory') THEN m.path GLOB '/dev/shm/* (deleted)'
   ELSE m.path GLOB '* (deleted)' AND m.path NOT IN ('/anon_hugepage (deleted)',
     'anon_hugepage (deleted)', '/[aio] (deleted)', '[aio] (deleted)', '/drm mm object (deleted)',
     'drm mm object (deleted)', '/i915 (deleted)', 'i915 (deleted)') END
-GROUP BY moment.process_id, m.category, m.path
+GROUP BY moment.process_id, 5, m.path
 ORDER BY host, n.name, p.pid, moment.process_id, rss_kib DESC, size_kib DESC, path;

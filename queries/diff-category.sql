@@ -4,6 +4,7 @@
 -- param:  from    snapshot first The older snapshot
 -- param:  to      snapshot last  The newer snapshot
 -- param:  dialect text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth   text     2     One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category                category Category
 -- column: mappings_from           count    Number of mappings, older
 -- column: mappings_to             count    Number of mappings, newer
@@ -76,8 +77,8 @@ known AS (
   GROUP BY d.newer
 ),
 x AS (
-  SELECT d.newer, CASE (SELECT max(sums) FROM known) WHEN 1 THEN 'total' ELSE t.category END
-      AS category, t.mappings, t.size_kib, t.rss_kib, t.pss_kib, t.private_kib,
+  SELECT d.newer, CASE WHEN (SELECT max(sums) FROM known) THEN 'total' WHEN :depth = '1' THEN t.parent
+      ELSE t.category END AS category, t.mappings, t.size_kib, t.rss_kib, t.pss_kib, t.private_kib,
     t.private_dirty_kib, t.swap_kib
   FROM side d
   CROSS JOIN category_totals t ON t.snapshot_id = d.snapshot_id

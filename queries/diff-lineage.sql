@@ -4,6 +4,7 @@
 -- param:  from    snapshot first The older snapshot
 -- param:  to      snapshot last  The newer snapshot
 -- param:  dialect text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth   text     2     One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category                category Category
 -- column: lineage_id              lineage  The mapping through time
 -- column: change                  text     new, gone, grown, shrunk, moved, same
@@ -80,7 +81,8 @@ known AS (
   GROUP BY d.newer
 ),
 x AS (
-  SELECT d.newer, m.category, m.path, m.lineage_id, m.start, m.end, 1 AS mappings, m.size_kib,
+  SELECT d.newer, CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category,
+    m.path, m.lineage_id, m.start, m.end, 1 AS mappings, m.size_kib,
     m.rss_kib, m.pss_kib, m.private_kib, m.private_dirty_kib, m.swap_kib
   FROM side d
   CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id

@@ -3,6 +3,7 @@
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: path              text     The file, as the capture names it
 -- column: category          category Category
 -- column: mappings          count    Number of mappings
@@ -33,7 +34,7 @@ moment AS (
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 )
-SELECT m.path, m.category, count(*) AS mappings,
+SELECT m.path, CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category, count(*) AS mappings,
   CASE WHEN count(*) = count(m.size_kib) THEN sum(m.size_kib) END AS size_kib,
   CASE WHEN count(*) = count(m.rss_kib) THEN sum(m.rss_kib) END AS rss_kib,
   CASE WHEN count(*) = count(m.pss_kib) THEN sum(m.pss_kib) END AS pss_kib,
@@ -43,7 +44,7 @@ SELECT m.path, m.category, count(*) AS mappings,
   count(DISTINCT moment.process_id) AS processes
 FROM moment
 CROSS JOIN mappings m ON m.snapshot_id = moment.snapshot_id
-WHERE m.category IN ('program', 'shared-library', 'mapped-file', 'deleted-file')
+WHERE m.base IN ('program', 'shared-library', 'mapped-file', 'deleted-file')
   OR m.path <> '' AND substr(m.path, 1, 1) <> '['
-GROUP BY m.path, m.category
-ORDER BY rss_kib DESC, size_kib DESC, m.path, m.category;
+GROUP BY m.path, 2
+ORDER BY rss_kib DESC, size_kib DESC, m.path, category;

@@ -3,6 +3,7 @@
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category       category Category
 -- column: perms          text     rwx and p (private) or s (shared)
 -- column: mappings       count    Number of mappings
@@ -32,7 +33,7 @@ moment AS (
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 )
-SELECT m.category, m.perms, count(*) AS mappings,
+SELECT CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category, m.perms, count(*) AS mappings,
   1.0 * count(*) / sum(count(*)) OVER () AS share, count(DISTINCT m.path) AS objects,
   min(m.size_kib) AS size_kib_least, sum(m.size_kib) / count(m.size_kib) AS size_kib_mean,
   max(m.size_kib) AS size_kib_most,
@@ -40,5 +41,5 @@ SELECT m.category, m.perms, count(*) AS mappings,
   CASE WHEN count(*) = count(m.rss_kib) THEN sum(m.rss_kib) END AS rss_kib
 FROM moment
 CROSS JOIN mappings m ON m.snapshot_id = moment.snapshot_id
-GROUP BY m.category, m.perms
-ORDER BY count(*) DESC, size_kib DESC, m.category, m.perms;
+GROUP BY 1, m.perms
+ORDER BY count(*) DESC, size_kib DESC, category, m.perms;

@@ -5,6 +5,7 @@
 -- param:  to       snapshot last  End with this snapshot
 -- param:  category category ""    Only this category; anonymous takes anonymous/... too
 -- param:  dialect  text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth    text     2     One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: snapshot_id             snapshot Unknown where several processes are summed
 -- column: taken_at                time     When, UTC
 -- column: name                    text     Name of the process
@@ -30,11 +31,11 @@
 --
 -- The long series for a spreadsheet or a plot. Given a name, the sum over its processes of each
 -- moment: one that came or went counts as growth. Where lives of a name follow each other, a
--- restart is no growth: its deltas are unknown. So are those of anonymous and kernel between pmap
--- -x, -d, plain pmap or SUSE's, which print kernel mappings as "[ anon ]", and smaps, -X or -XX,
--- which name them: --dialect gives a series of one kind. So are all from and to a partial capture,
--- and all between captures with mappings and those with sums only, whose one category is total. A
--- category that was there a step before and is gone has one row of zeroes.
+-- restart is no growth: its deltas are unknown. So are those of anonymous, anonymous/... and kernel
+-- between pmap -x, -d, plain pmap or SUSE's, which print kernel mappings as "[ anon ]", and smaps, -X
+-- or -XX, which name them: --dialect gives a series of one kind. So are all from and to a partial
+-- capture, and all between captures with mappings and those with sums only, whose one category is
+-- total. A category that was there a step before and is gone has one row of zeroes.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -42,8 +43,10 @@ WITH scope AS (
 ),
 cell AS (
   -- one row per snapshot and category, from the rollup
-  SELECT s.moment_ms, s.snapshot_id, s.process_id, v.category_id, v.mappings, v.size_kib, v.rss_kib,
-    v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
+  SELECT s.moment_ms, s.snapshot_id, s.process_id,
+    CASE :depth WHEN '1' THEN (SELECT c.parent_id FROM categories c WHERE c.category_id = v.category_id)
+      ELSE v.category_id END AS category_id,
+    v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
   FROM scope
   CROSS JOIN epoch e ON e.process_id = scope.process_id
   CROSS JOIN catver v ON v.epoch_id = e.epoch_id
@@ -105,8 +108,9 @@ stepped AS (
     b.step AS step_before,
     m.partial OR b.partial OR b.sums + m.sums NOT IN (0, 4)
       OR b.processes = 1 AND m.processes = 1 AND b.process_id <> m.process_id
-      OR b.named <> m.named AND l.category_id IN (SELECT category_id FROM categories
-        WHERE category IN ('anonymous', 'kernel')) AS broken,
+      OR b.named <> m.named AND l.category_id IN (SELECT c.category_id FROM categories c
+        JOIN categories k ON k.category_id = c.parent_id
+        WHERE k.category IN ('anonymous', 'kernel')) AS broken,
     lag(l.step) OVER w IS l.step - 1 AS before, lag(l.mappings) OVER w AS mappings_was,
     lag(l.size_kib) OVER w AS size_kib_was, b.size_kib AS size_kib_none,
     lag(l.rss_kib) OVER w AS rss_kib_was, b.rss_kib AS rss_kib_none,
@@ -140,9 +144,10 @@ SELECT x.snapshot_id, coalesce(x.taken_at,
   x.process_id, x.processes
 FROM stepped x
 JOIN categories c ON c.category_id = x.category_id
+JOIN categories k ON k.category_id = c.parent_id
 LEFT JOIN process p ON p.process_id = x.process_id
 LEFT JOIN name n ON n.name_id = coalesce(p.name_id, :name_id)
-WHERE (:category IS NULL OR c.category || '/' GLOB :category || '/*')
+WHERE (:category IS NULL OR :category IN (c.category, k.category))
   AND x.moment_ms >= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :from)
   AND x.moment_ms <= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :to)
 ORDER BY x.moment_ms, c.category;

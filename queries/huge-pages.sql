@@ -3,6 +3,7 @@
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category      category Category
 -- column: size_kib      kib      Address space
 -- column: eligible_kib  kib      Of it, where the kernel would give transparent huge pages (THPeligible)
@@ -34,7 +35,7 @@ moment AS (
 SELECT category, size_kib, eligible_kib, rss_kib, anon_huge_kib, shmem_pmd_kib, file_pmd_kib,
   1.0 * (anon_huge_kib + shmem_pmd_kib + file_pmd_kib) / nullif(rss_kib, 0) AS share, hugetlb_kib
 FROM (
-  SELECT m.category,
+  SELECT CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category,
     CASE WHEN count(*) = count(m.size_kib) THEN sum(m.size_kib) END AS size_kib,
     CASE WHEN count(*) = count(m.rss_kib) THEN sum(m.rss_kib) END AS rss_kib,
     CASE WHEN count(*) = count(m.anon_huge_kib) THEN sum(m.anon_huge_kib) END AS anon_huge_kib,
@@ -46,6 +47,6 @@ FROM (
       THEN sum(m.shared_hugetlb_kib + m.private_hugetlb_kib) END AS hugetlb_kib
   FROM moment
   CROSS JOIN mappings m ON m.snapshot_id = moment.snapshot_id
-  GROUP BY m.category
+  GROUP BY 1
 )
 ORDER BY rss_kib DESC, size_kib DESC, category;

@@ -5,6 +5,7 @@
 -- param:  category category ""   Only this category; anonymous takes anonymous/... too
 -- param:  top      int      20   Only so many rows
 -- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: start             address  First address
 -- column: size_kib          kib      Address space
 -- column: rss_kib           kib      Resident
@@ -38,10 +39,10 @@ moment AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 )
 SELECT m.start, m.size_kib, m.rss_kib, m.pss_kib, m.private_kib, m.private_dirty_kib, m.swap_kib,
-  m.perms, m.category, m.path, m.lineage_id, p.pid, p.process_id
+  m.perms, CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category, m.path, m.lineage_id, p.pid, p.process_id
 FROM moment
 CROSS JOIN process p ON p.process_id = moment.process_id
 CROSS JOIN mappings m ON m.snapshot_id = moment.snapshot_id
-WHERE :category IS NULL OR m.category || '/' GLOB :category || '/*'
+WHERE :category IS NULL OR :category IN (m.category, m.parent)
 ORDER BY m.rss_kib DESC, m.size_kib DESC, p.process_id, m.start < 0, m.start
 LIMIT coalesce(:top, -1);

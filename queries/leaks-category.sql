@@ -6,6 +6,7 @@
 -- param:  limit       kib     ""     What the process's rss cannot exceed, for eta_h and for leaks that run into it
 -- param:  sensitivity text    normal One of low, normal, high
 -- param:  dialect     text    ""     Only captures of this dialect; else of each process the one with most snapshots
+-- param:  depth       text    2      One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: name             text      Name of the process
 -- column: pid              int       Process id of its newest life
 -- column: process_id       process   Its newest life
@@ -162,7 +163,47 @@ report AS (
         r.rss_kib, r.pss_kib, r.private_kib, r.private_dirty_kib, r.swap_kib
       FROM series x
       CROSS JOIN category_runs r ON r.process_id = x.process_id
-      WHERE x.head = k.head AND CASE x.head WHEN k.head THEN r.dialect = k.dialect END
+      WHERE :depth = '2' AND x.head = k.head AND CASE x.head WHEN k.head THEN r.dialect = k.dialect END
+      UNION ALL
+      -- the sums of each first word, where none of its parts changes: cut where one does
+      SELECT w.category, w.category, a.taken_ms, z.taken_ms, t.process_id, sum(v.mappings),
+        CASE WHEN count(*) = count(v.size_kib) THEN sum(v.size_kib) END,
+        CASE WHEN count(*) = count(v.rss_kib) THEN sum(v.rss_kib) END,
+        CASE WHEN count(*) = count(v.pss_kib) THEN sum(v.pss_kib) END,
+        CASE WHEN count(*) = count(v.private_kib) THEN sum(v.private_kib) END,
+        CASE WHEN count(*) = count(v.private_dirty_kib) THEN sum(v.private_dirty_kib) END,
+        CASE WHEN count(*) = count(v.swap_kib) THEN sum(v.swap_kib) END
+      FROM (
+        SELECT process_id, epoch_id, parent_id, first, coalesce(lead(first) OVER (
+          PARTITION BY epoch_id, parent_id ORDER BY first) - 1, 32767) AS last
+        FROM (
+          SELECT e.process_id, e.epoch_id, c.parent_id, v.first
+          FROM series x
+          CROSS JOIN epoch e ON e.process_id = x.process_id
+          CROSS JOIN catver v ON v.epoch_id = e.epoch_id
+          CROSS JOIN categories c ON c.category_id = v.category_id
+          WHERE :depth = '1' AND x.head = k.head AND CASE x.head WHEN k.head
+            THEN e.dialect = k.dialect AND e.state <> 'partial' END
+          UNION
+          SELECT e.process_id, e.epoch_id, c.parent_id, v.last + 1
+          FROM series x
+          CROSS JOIN epoch e ON e.process_id = x.process_id
+          CROSS JOIN catver v ON v.epoch_id = e.epoch_id
+          CROSS JOIN categories c ON c.category_id = v.category_id
+          WHERE :depth = '1' AND x.head = k.head AND v.last IS NOT NULL AND CASE x.head WHEN k.head
+            THEN e.dialect = k.dialect AND e.state <> 'partial' END
+        )
+      ) t
+      CROSS JOIN categories w ON w.category_id = t.parent_id
+      CROSS JOIN snapshots a ON a.epoch_id = t.epoch_id AND a.off = (SELECT min(s.off)
+        FROM snapshots s WHERE s.epoch_id = t.epoch_id AND s.off >= t.first)
+      CROSS JOIN snapshots z ON z.epoch_id = t.epoch_id AND z.off = (SELECT max(s.off)
+        FROM snapshots s WHERE s.epoch_id = t.epoch_id AND s.off <= t.last)
+      CROSS JOIN catver v ON v.epoch_id = t.epoch_id AND v.first <= t.first
+        AND (v.last IS NULL OR v.last >= t.first)
+      CROSS JOIN categories c ON c.category_id = v.category_id AND c.parent_id = t.parent_id
+      WHERE +a.off <= +z.off
+      GROUP BY t.epoch_id, t.parent_id, t.first
     )) AS verdicts
   FROM limited k
   LEFT JOIN standing t ON t.standing_id = k.standing_id

@@ -6,6 +6,7 @@
 -- param:  limit       kib     ""     What the process's rss cannot exceed, for eta_h and for leaks that run into it
 -- param:  sensitivity text    normal One of low, normal, high
 -- param:  dialect     text    ""     Only captures of this dialect; else of each process the one with most snapshots
+-- param:  depth       text    2      One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: name             text      Name of the process
 -- column: pid              int       Process id of its newest life
 -- column: process_id       process   Its newest life
@@ -194,7 +195,10 @@ SELECT n.name,
   json_extract(v.value, '$.reason') AS reason,
   json_extract(v.value, '$.mappings_per_h') AS mappings_per_h,
   json_extract(v.value, '$.why_metric') AS why_metric,
-  json_extract(v.value, '$.category') AS category,
+  CASE :depth WHEN '1' THEN (SELECT k.category FROM categories c
+    JOIN categories k ON k.category_id = c.parent_id
+    WHERE c.category = json_extract(v.value, '$.category'))
+    ELSE json_extract(v.value, '$.category') END AS category,
   r.dialect,
   (SELECT o.path FROM region g CROSS JOIN object o ON o.object_id = g.object_id
     WHERE g.lineage_id = CAST(json_extract(v.value, '$.key') AS INTEGER) LIMIT 1) AS path,

@@ -2,6 +2,7 @@
 -- title:  One mapping through time
 -- param:  lineage lineage -  The lineage_id that mappings, largest or top-lineages show
 -- param:  dialect text    "" Only captures of this dialect
+-- param:  depth   text    2  One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: first_at          time     First snapshot of this stretch, UTC
 -- column: last_at           time     Last snapshot of this stretch, UTC
 -- column: dialect           text     What printed it
@@ -30,7 +31,7 @@ SELECT strftime(CASE WHEN first_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
   strftime(CASE WHEN last_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
     ELSE '%Y-%m-%dT%H:%M:%SZ' END, last_ms / 1000.0, 'unixepoch') AS last_at,
   dialect, state, start, end, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib,
-  perms, offset, category, path, reason, process_id
+  perms, offset, CASE :depth WHEN '1' THEN parent ELSE category END AS category, path, reason, process_id
 FROM lineage_history
 WHERE lineage_id = :lineage AND (:dialect IS NULL OR dialect = :dialect)
 ORDER BY first_ms, last_ms, dialect, start < 0, start;

@@ -5,6 +5,7 @@
 -- param:  min-size kib      0    Only mappings of at least this size
 -- param:  category category ""   Only this category; anonymous takes anonymous/... too
 -- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: start             address  First address
 -- column: end               address  First address behind it
 -- column: size_kib          kib      Address space
@@ -22,6 +23,8 @@
 -- column: flags             text     VmFlags
 -- column: path              text     What is mapped; empty for anonymous memory
 -- column: lineage_id        lineage  This mapping through time
+-- column: perms_text        text     perms in words
+-- column: flags_text        text     VmFlags in words; those that are not known stay as they are
 -- table:  start size_kib rss_kib pss_kib private_kib swap_kib perms category path lineage_id
 --
 -- A snapshot with sums only has none.
@@ -41,10 +44,11 @@ moment AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 )
 SELECT m.start, m.end, m.size_kib, m.rss_kib, m.pss_kib, m.dirty_kib, m.private_kib,
-  m.private_dirty_kib, m.swap_kib, m.perms, m.offset, m.device, m.inode, m.category, m.flags,
-  m.path, m.lineage_id
+  m.private_dirty_kib, m.swap_kib, m.perms, m.offset, m.device, m.inode,
+  CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category, m.flags, m.path,
+  m.lineage_id, perms_text(m.perms) AS perms_text, vmflags_text(m.flags) AS flags_text
 FROM moment
 CROSS JOIN mappings m ON m.snapshot_id = moment.snapshot_id
 WHERE coalesce(m.size_kib, 0) >= :min_size
-  AND (:category IS NULL OR m.category || '/' GLOB :category || '/*')
+  AND (:category IS NULL OR :category IN (m.category, m.parent))
 ORDER BY moment.process_id, m.start < 0, m.start;

@@ -4,6 +4,7 @@
 -- param:  from    snapshot first The older snapshot
 -- param:  to      snapshot last  The newer snapshot
 -- param:  dialect text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth   text     2     One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: change      text     new or gone
 -- column: category    category Category
 -- column: object      text     The path; [anon] where there is none
@@ -57,12 +58,14 @@ known AS (
 ),
 x AS (
   -- on_old, on_new: is the lineage on that side; object_old, object_new: is anything of the object
-  SELECT d.newer, m.category, m.path, m.lineage_id, m.size_kib, m.rss_kib, m.private_kib,
+  SELECT d.newer, CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category,
+    m.path, m.lineage_id, m.size_kib, m.rss_kib, m.private_kib,
     max(d.newer = 0) OVER one AS on_old, max(d.newer = 1) OVER one AS on_new,
     max(d.newer = 0) OVER all_of AS object_old, max(d.newer = 1) OVER all_of AS object_new
   FROM side d
   CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id
-  WINDOW one AS (PARTITION BY m.lineage_id), all_of AS (PARTITION BY m.category, m.path)
+  WINDOW one AS (PARTITION BY m.lineage_id), all_of AS (PARTITION BY
+    CASE :depth WHEN '1' THEN m.parent ELSE m.category END, m.path)
 )
 SELECT CASE x.newer WHEN 1 THEN 'new' ELSE 'gone' END AS change, x.category,
   CASE x.path WHEN '' THEN '[anon]' ELSE x.path END AS object,

@@ -4,6 +4,7 @@
 -- param:  from    snapshot first Begin with this snapshot
 -- param:  to      snapshot last  End with this snapshot
 -- param:  dialect text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth   text     2     One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category         category Category; total: all of them
 -- column: rss_kib_peak     kib      Resident, the most there was
 -- column: rss_peak_at      time     When first, UTC
@@ -42,7 +43,7 @@ moment AS (
   GROUP BY s.moment_ms
 ),
 cell AS (
-  SELECT m.moment_ms, m.is_last, m.unsure AS partial, c.category,
+  SELECT m.moment_ms, m.is_last, m.unsure AS partial, k.category,
     CASE WHEN count(*) = count(v.mappings) THEN sum(v.mappings) END AS mappings,
     CASE WHEN count(*) = count(v.size_kib) THEN sum(v.size_kib) END AS size_kib,
     CASE WHEN count(*) = count(v.rss_kib) THEN sum(v.rss_kib) END AS rss_kib
@@ -50,12 +51,14 @@ cell AS (
   CROSS JOIN epoch e ON e.process_id = scope.process_id
   CROSS JOIN catver v ON v.epoch_id = e.epoch_id
   CROSS JOIN categories c ON c.category_id = v.category_id
+  CROSS JOIN categories k
+    ON k.category_id = CASE :depth WHEN '1' THEN c.parent_id ELSE c.category_id END
   CROSS JOIN snapshots s ON s.epoch_id = v.epoch_id
     AND s.off BETWEEN v.first AND coalesce(v.last, 32767)
   CROSS JOIN moment m ON m.moment_ms = s.moment_ms
   WHERE c.category <> 'total'
     AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE e.dialect = :dialect END
-  GROUP BY m.moment_ms, c.category
+  GROUP BY m.moment_ms, k.category
   UNION ALL
   SELECT moment_ms, is_last, partial, 'total', mappings, size_kib, rss_kib
   FROM moment

@@ -33,8 +33,8 @@ taken AS (
   CROSS JOIN snapshots s ON s.process_id = scope.process_id
   LEFT JOIN catver v ON v.epoch_id = s.epoch_id AND v.first <= s.off
     AND (v.last IS NULL OR v.last >= s.off)
-    AND v.category_id IN (SELECT category_id FROM categories
-      WHERE category || '/' GLOB :category || '/*')
+    AND v.category_id IN (SELECT c.category_id FROM categories c
+      JOIN categories k ON k.category_id = c.parent_id WHERE :category IN (c.category, k.category))
   WHERE s.state <> 'partial'
     AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
     AND s.moment_ms >= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :from)

@@ -4,6 +4,7 @@
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  within   duration 1m   How far from that moment another name's may be
 -- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: host             text     Where; empty when unknown
 -- column: category         category Category
 -- column: object           text     The path; [anon] where there is none
@@ -75,7 +76,8 @@ moment AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 x AS (
-  SELECT moment.process_id, n.host_id, m.category,
+  SELECT moment.process_id, n.host_id,
+    CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category,
     CASE m.path WHEN '' THEN '[anon]' ELSE m.path END AS object,
     CASE WHEN m.inode <> 0 THEN m.device END AS device, nullif(m.inode, 0) AS inode,
     CASE WHEN m.inode IS NULL OR m.inode = 0 OR m.path LIKE '/SYSV%' THEN m.path END AS told_by,

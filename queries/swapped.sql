@@ -3,6 +3,7 @@
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category     category Category; total where a capture tells sums only, or nothing about swap
 -- column: object       text     The path; [anon] where there is none; unknown in a row of category total
 -- column: mappings     count    How many of its mappings have swapped pages
@@ -31,7 +32,8 @@ moment AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 x AS (
-  SELECT moment.process_id, m.category, CASE m.path WHEN '' THEN '[anon]' ELSE m.path END AS object,
+  SELECT moment.process_id, CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category,
+    CASE m.path WHEN '' THEN '[anon]' ELSE m.path END AS object,
     1 AS mappings, m.size_kib, m.rss_kib, m.swap_kib, m.swap_pss_kib
   FROM moment
   CROSS JOIN mappings m ON m.snapshot_id = moment.snapshot_id

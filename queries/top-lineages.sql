@@ -5,6 +5,7 @@
 -- param:  to      snapshot last  The newer snapshot
 -- param:  top     int      20    Only so many rows
 -- param:  dialect text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  depth   text     2     One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category       category Category
 -- column: lineage_id     lineage  The mapping through time: lineage-history --lineage shows it
 -- column: change         text     new where it was not there before, else grown
@@ -68,7 +69,8 @@ known AS (
   GROUP BY d.newer
 ),
 x AS (
-  SELECT d.newer, m.category, m.path, m.lineage_id, m.start, m.size_kib, m.rss_kib
+  SELECT d.newer, CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category,
+    m.path, m.lineage_id, m.start, m.size_kib, m.rss_kib
   FROM side d
   CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id
 ),

@@ -227,10 +227,24 @@ CREATE TABLE refused (
   reason   TEXT NOT NULL
 );
 
+-- The first 14 are the program's own (src/classify/classify.h), others what a rule has given since.
+-- One that nothing refers to any more is removed, and its id may be given again: nothing outside
+-- these tables knows a category but by its text.
 CREATE TABLE categories (
   category_id INTEGER PRIMARY KEY,
   category    TEXT NOT NULL UNIQUE,
-  description TEXT NOT NULL
+  description TEXT NOT NULL,
+  parent_id   INTEGER NOT NULL REFERENCES categories -- anonymous for anonymous/..., and so on for
+);                                      -- the program's own; of every other text itself
+
+-- The rules that give categories: one row, or none where they are the program's own.
+CREATE TABLE rule_set (
+  rule_set_id INTEGER PRIMARY KEY CHECK (rule_set_id = 1),
+  name       TEXT NOT NULL,             -- of a built-in set, or the file's
+  hash       INTEGER NOT NULL,          -- XXH3 of text and options
+  text       TEXT NOT NULL,             -- the rule file
+  options    TEXT NOT NULL,             -- what it was applied with
+  applied_ms INTEGER NOT NULL
 );
 
 -- What a mapping shows, wherever it lies.
@@ -258,8 +272,8 @@ CREATE TABLE lineage (
   process_id        INTEGER NOT NULL REFERENCES process,
   first_snapshot_id INTEGER NOT NULL REFERENCES snapshots (snapshot_id),
   category_id       INTEGER NOT NULL REFERENCES categories,
-  rule              TEXT                -- the rule about neighbours that gave it, in the first capture
-);                                      -- of the strongest dialect; NULL: the object's own category
+  rule              TEXT                -- the rule that gave it, in the first capture of the
+);                                      -- strongest dialect; NULL: the object's own category
 CREATE INDEX lineage_process ON lineage (process_id);
 
 -- An object at an address range, in one lineage.
@@ -358,7 +372,8 @@ CREATE TRIGGER map_cache_region_gone AFTER DELETE ON region BEGIN DELETE FROM ma
 CREATE TRIGGER map_cache_region AFTER UPDATE ON region BEGIN DELETE FROM map_cache; END;
 CREATE TRIGGER map_cache_object AFTER UPDATE ON object BEGIN DELETE FROM map_cache; END;
 
--- One row per mapping per snapshot. 8 is 1 << Rss, and so on, as in src/base/fields.def. That
+-- One row per mapping per snapshot. parent is the category by its first word alone, base what it is
+-- before any rule is asked. 8 is 1 << Rss, and so on, as in src/base/fields.def. That
 -- preferred is 0 or 1 goes without saying: it is in no index, so that none covers s, and old
 -- statistics cannot make SQLite read the whole of one rather than seek a snapshot_id.
 CREATE VIEW mappings AS
@@ -410,7 +425,10 @@ SELECT
   d.extra,
   o.inferred,
   o.name_cut,
-  v.region_id
+  v.region_id,
+  (SELECT k.category FROM categories k WHERE k.category_id = c.parent_id) AS parent,
+  (SELECT k.category FROM categories k WHERE k.category_id = o.category_id
+    AND o.object_id = r.object_id) AS base -- always so: of o alone it would ask for a Bloom filter
 FROM snapshots s
 CROSS JOIN epoch e ON e.epoch_id = s.epoch_id
 CROSS JOIN ver v ON v.epoch_id = s.epoch_id AND v.first <= s.off
@@ -425,7 +443,8 @@ WHERE s.preferred >= 0;
 -- mappings.
 CREATE VIEW category_totals AS
 SELECT s.snapshot_id, s.process_id, s.taken_ms, c.category, v.mappings, v.size_kib, v.rss_kib,
-  v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
+  v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib,
+  (SELECT k.category FROM categories k WHERE k.category_id = c.parent_id) AS parent
 FROM snapshots s
 CROSS JOIN catver v ON v.epoch_id = s.epoch_id AND v.first <= s.off
   AND (v.last IS NULL OR v.last >= s.off)
@@ -616,7 +635,8 @@ SELECT l.lineage_id, l.process_id, e.dialect,
   o.perms, r.offset, c.category, o.path,
   CASE r.reason WHEN 0 THEN 'new' WHEN 1 THEN 'same' WHEN 2 THEN 'same-start' WHEN 3 THEN 'same-end'
     WHEN 4 THEN 'overlap' WHEN 5 THEN 'file-offset' END AS reason,
-  e.state, v.region_id
+  e.state, v.region_id,
+  (SELECT k.category FROM categories k WHERE k.category_id = c.parent_id) AS parent
 FROM lineage l
 CROSS JOIN region r ON r.lineage_id = l.lineage_id
 CROSS JOIN object o ON o.object_id = r.object_id

@@ -58,6 +58,7 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv);
 int pm_cli_capture(pm_cli *cli, int argc, char **argv);
 int pm_cli_dialects(pm_cli *cli, int argc, char **argv);
 int pm_cli_diff(pm_cli *cli, int argc, char **argv);
+int pm_cli_explain_category(pm_cli *cli, int argc, char **argv);
 int pm_cli_groups(pm_cli *cli, int argc, char **argv);
 int pm_cli_leaks(pm_cli *cli, int argc, char **argv);
 /* What is wrong with a command line that asks for it is UNKNOWN, from the first word on. */
@@ -65,6 +66,7 @@ void pm_cli_check_begin(void);
 int pm_cli_check(pm_cli *cli, int argc, char **argv);
 int pm_cli_doctor(pm_cli *cli, int argc, char **argv);
 int pm_cli_prune(pm_cli *cli, int argc, char **argv);
+int pm_cli_mappings(pm_cli *cli, int argc, char **argv);
 int pm_cli_merge(pm_cli *cli, int argc, char **argv);
 int pm_cli_query(pm_cli *cli, int argc, char **argv);
 int pm_cli_sql(pm_cli *cli, int argc, char **argv);

@@ -2,6 +2,7 @@
  * scripts of pmapdb completion ask at every TAB. It says nothing but candidates. */
 #include "cli/help.h"
 #include "cli/offer.h"
+#include "cli/page.h"
 #include "cli/run.h"
 
 #include "base/dialect.h"
@@ -197,6 +198,17 @@ static void offer_value(const typed *t, const pm_offer *o, const pm_help_option 
         pm_offer_listed(o, option->help);
 }
 
+/* Those that rules give by a template have no name yet. */
+static void offer_categories(const pm_offer *o)
+{
+    pm_page_walk walk = {0};
+    pm_page page;
+
+    while (pm_page_next(&walk, &page))
+        if (!memchr(page.category.data, '%', page.category.len))
+            pm_offer_word(o, page.category, page.what);
+}
+
 /* By what the usage line calls it. */
 static void offer_arg(const typed *t, const pm_offer *o)
 {
@@ -209,6 +221,8 @@ static void offer_arg(const typed *t, const pm_offer *o)
         puts(":files");
     } else if (pm_text_equal(args, PM_TEXT("[PROCESS]")) && !t->process) {
         pm_offer_stored(o, t->cli, PM_UNIT_PROCESS, NULL);
+    } else if (pm_text_equal(args, PM_TEXT("[CATEGORY]")) && t->n_args == 0) {
+        offer_categories(o);
     } else if (t->n_args == 0) {
         pm_offer_listed(o, args);
     }

@@ -1,5 +1,5 @@
 /* cmd_diff: pmapdb diff: what grew between two snapshots, with the proof that the rows are all. */
-#include "cli/side.h"
+#include "cli/blame.h"
 #include "cli/write.h"
 
 #include "base/err.h"
@@ -38,6 +38,7 @@ typedef struct diff {
     pm_run_args args;
     pm_side older, newer;
     int64_t from[PM_METRICS], to[PM_METRICS], delta[PM_METRICS]; /* sums of the rows */
+    pm_blame blame;
     bool found;
 } diff;
 
@@ -112,6 +113,7 @@ static void sum_row(diff *d, const pmapdb_rows *rows)
         if (i == d->threshold_metric && delta != PMAPDB_UNKNOWN && delta >= d->threshold)
             d->found = true;
     }
+    pm_blame_row(&d->blame, rows);
 }
 
 /* The value of one column in the line TOTAL. */
@@ -249,6 +251,17 @@ static pmapdb_status write_proof(const diff *d, const pm_sink *sink, int64_t res
     return st == PMAPDB_OK ? pm_render_line(sink, pm_text_of(line), err) : st;
 }
 
+static pmapdb_status write_next(const diff *d, const pm_sink *sink, pmapdb_error *err)
+{
+    pm_blame_asked asked = {.older = &d->older,
+                            .newer = &d->newer,
+                            .by = d->by,
+                            .dialect = pm_run_given(&d->args, "dialect")};
+    pm_render_options how = pm_cli_render_options(d->cli);
+
+    return pm_blame_write(&d->blame, &asked, &how, sink, err);
+}
+
 /* Rows cannot be compared with a sum. */
 static pmapdb_status refuse_sums(const diff *d, pmapdb_error *err)
 {
@@ -288,7 +301,9 @@ static pmapdb_status write_all(diff *d, pmapdb_rows *rows, const pm_sink *sink, 
     rest = unexplained(d, &which);
     *proved = rest == 0;
     if (table)
-        return write_proof(d, sink, rest, which, err);
+        st = write_proof(d, sink, rest, which, err);
+    if (table)
+        return st == PMAPDB_OK ? write_next(d, sink, err) : st;
     if (rest)
         pm_cli_say("unexplained %lld KiB of %s", (long long)rest, which);
     return PMAPDB_OK;

@@ -56,14 +56,6 @@ static error_t parse_extra(int key, char *arg, void *ctx, struct argp_state *sta
     }
 }
 
-const char *pm_leaks_given(const pm_leaks_cmd *l, const char *param)
-{
-    for (int i = 0; i < l->args.info->n_params; i++)
-        if (pm_text_equal(l->args.info->param[i].name, pm_text_of(param)))
-            return l->args.value[i];
-    return NULL;
-}
-
 void pm_leaks_count(pm_leaks_cmd *l, pm_text verdict, int64_t snapshots)
 {
     if (!pm_text_equal(verdict, pm_text_of(pm_verdict_name(PM_VERDICT_TOO_FEW)))) {

@@ -103,7 +103,7 @@ static pmapdb_status check_options(const pm_leaks_cmd *l, pmapdb_error *err)
     size_t stdins = 0;
 
     for (size_t i = 0; i < sizeof of_store / sizeof *of_store; i++)
-        if (pm_leaks_given(l, of_store[i]))
+        if (pm_run_given(&l->args, of_store[i]))
             return pm_fail(err, PMAPDB_USAGE, "--%s asks the store, --series a file: not both",
                            of_store[i]);
     if (l->by)
@@ -117,7 +117,7 @@ static pmapdb_status check_options(const pm_leaks_cmd *l, pmapdb_error *err)
 
 static pmapdb_status limit_of(const pm_leaks_cmd *l, double *out, pmapdb_error *err)
 {
-    const char *given = pm_leaks_given(l, "limit");
+    const char *given = pm_run_given(&l->args, "limit");
     int64_t kib;
 
     *out = NAN;
@@ -135,7 +135,7 @@ static pmapdb_status weight_of(const pm_leaks_cmd *l, double *out, pmapdb_error 
         const char *name;
         double weight; /* 0: what the detector was tuned to */
     } known[] = {{"low", 0.8}, {"normal", 0}, {"high", 0.35}};
-    const char *given = pm_leaks_given(l, "sensitivity");
+    const char *given = pm_run_given(&l->args, "sensitivity");
 
     *out = 0;
     if (!given)

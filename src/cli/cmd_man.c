@@ -11,6 +11,7 @@ static const struct {
 } pages[] = {
     {"pmapdb.1", pm_man_program},
     {"pmapdb-queries.7", pm_man_queries},
+    {"pmapdb-categories.7", pm_man_categories},
     {"pmapdb-schema.7", pm_man_schema},
 };
 
@@ -44,7 +45,8 @@ int pm_cli_man(pm_cli *cli, int argc, char **argv)
             pages[i].write(&man);
         }
     if (!known) {
-        pm_cli_say("which page? pmapdb.1, pmapdb-queries.7 or pmapdb-schema.7");
+        pm_cli_say(
+            "which page? pmapdb.1, pmapdb-queries.7, pmapdb-categories.7 or pmapdb-schema.7");
         return PM_EXIT_TROUBLE;
     }
     if (man.st == PMAPDB_OK)

@@ -6,21 +6,6 @@
 
 #include <string.h>
 
-/* No rows of a snapshot that has sums only is no answer; of several processes some may have rows.
- */
-static pmapdb_status say_sums_only(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err)
-{
-    pm_side side = {0};
-    char which[64];
-    pmapdb_status st = pm_side_of_mappings(args, store, &side, err);
-
-    if (st != PMAPDB_OK || !pm_side_has_sums_only(&side))
-        return st;
-    pm_side_which(&side, which, sizeof which);
-    pm_cli_say("the snapshot %s has sums only, no mappings: pmapdb categories shows them", which);
-    return PMAPDB_OK;
-}
-
 /* Where --from and --to are one there is nothing to say, and the query has its own answer. */
 static pmapdb_status say_sides(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err)
 {
@@ -40,12 +25,21 @@ static pmapdb_status say_lacks(const pm_run_args *args, pmapdb_store *store, con
     static const struct {
         const char *query;
         pmapdb_status (*say)(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err);
-    } queries[] = {{"mappings", say_sums_only},   {"largest", say_sums_only},
-                   {"files", say_sums_only},      {"fragments", say_sums_only},
-                   {"huge-pages", say_sums_only}, {"top-growers", say_sides},
-                   {"top-lineages", say_sides},   {"new-and-gone", say_sides},
-                   {"by-name", pm_left_out_say},  {"by-process", pm_left_out_say},
-                   {"deleted", pm_left_out_say},  {"shared", pm_left_out_say}};
+    } queries[] = {{"mappings", pm_side_say_sums_only},
+                   {"mappings-words", pm_side_say_sums_only},
+                   {"mappings-regions", pm_side_say_sums_only},
+                   {"largest", pm_side_say_sums_only},
+                   {"files", pm_side_say_sums_only},
+                   {"fragments", pm_side_say_sums_only},
+                   {"huge-pages", pm_side_say_sums_only},
+                   {"threads", pm_side_say_sums_only},
+                   {"top-growers", say_sides},
+                   {"top-lineages", say_sides},
+                   {"new-and-gone", say_sides},
+                   {"by-name", pm_left_out_say},
+                   {"by-process", pm_left_out_say},
+                   {"deleted", pm_left_out_say},
+                   {"shared", pm_left_out_say}};
 
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
         if (strcmp(query, queries[i].query) == 0)

@@ -64,8 +64,14 @@ static const struct {
     {"left-out", E("left-out") E("left-out --snapshot first --within 10s -f csv")},
     {"lineage-history", E("lineage-history --lineage 1") E("lineage-history --lineage 1 -f csv")},
     {"map-count", E("map-count") E("map-count --limit 262144 -f prometheus")},
-    {"mappings", E("mappings --category heap") E("mappings --snapshot first -f csv")},
+    {"mappings", E("mappings --category heap") E("mappings --words --min-size 1M")
+                     E("mappings --snapshot first --category heap -f csv |\n"
+                       "      pmapdb mappings --regions - --skip-flag dd")},
+    {"mappings-regions", E("mappings-regions --regions '[[0,140737488355327]]' --min-size 1M")
+                             E("mappings-regions --regions '[[0,-1]]' --category kernel -f csv")},
     {"mappings-total", E("mappings-total") E("mappings-total --snapshot first -f csv")},
+    {"mappings-words",
+     E("mappings-words --min-size 1M") E("mappings-words --snapshot first -f csv")},
     {"new-and-gone", E("new-and-gone") E("new-and-gone --from first --to last -f csv")},
     {"peak", E("peak") E("peak leaky --from -2m")},
     {"pins", E("pins") E("pins leaky -f csv")},
@@ -79,8 +85,10 @@ static const struct {
     {"sights", E("sights") E("sights leaky --since -1d -f csv")},
     {"snapshots", E("snapshots") E("snapshots leaky --dialect smaps") E("snapshots -f csv")},
     {"store-growth", E("store-growth") E("store-growth --max-size 2G -f csv")},
+    {"explain", E("explain anonymous/glibc-arena") E("explain -f csv")},
     {"swapped", E("swapped") E("swapped --snapshot first -f csv")},
     {"sweeps", E("sweeps") E("sweeps --since -7d -f csv")},
+    {"threads", E("threads") E("threads --snapshot first --stack-size 8M -f csv")},
     {"top-growers", E("top-growers") E("top-growers leaky --from first --to last --top 5")},
     {"top-lineages", E("top-lineages") E("top-lineages leaky --from -2m --top 5")},
     {"unknown-fields", E("unknown-fields") E("unknown-fields leaky -f csv")},

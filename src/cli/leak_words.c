@@ -1,6 +1,8 @@
 /* leak_words: what a finding of pmapdb leaks is in words. */
 #include "cli/leak_words.h"
 
+#include "base/num.h"
+#include "cli/next.h"
 #include "render/number.h"
 #include "stats/leaks.h"
 #include <math.h>
@@ -213,98 +215,21 @@ pmapdb_status pm_leak_add_limit(pm_buf *out, const pm_leak_row *row, bool human,
 
 /* ---- what to do next ---- */
 
-static bool is_plain(pm_text t)
-{
-    for (size_t i = 0; i < t.len; i++)
-        if (!(t.data[i] >= 'a' && t.data[i] <= 'z') && !(t.data[i] >= 'A' && t.data[i] <= 'Z') &&
-            !(t.data[i] >= '0' && t.data[i] <= '9') && !pm_char_in(t.data[i], "._+-:"))
-            return false;
-    return t.len > 0 && t.len <= 64 && t.data[0] != '-';
-}
-
-/* What --process takes, in letters that no shell minds. The number is of the newest life alone, so
- * where there were several the name says it. */
-static void selector_of(const pm_leak_row *row, char *out, size_t size)
-{
-    if (!is_plain(row->name))
-        snprintf(out, size, "@%lld", (long long)row->process_id);
-    else if (row->lives > 1 || row->pid == PMAPDB_UNKNOWN)
-        snprintf(out, size, "%.*s", (int)row->name.len, row->name.data);
-    else
-        pm_leak_row_who(row, out, size);
-}
-
-typedef struct hint {
-    const char *category; /* or its first word */
-    const char *command;  /* of pmapdb, without the process */
-    const char *then;     /* PID stands for the pid */
-} hint;
-
-static const hint *hint_of(const pm_leak_row *row)
-{
-    static const hint hints[] = {
-        {"anonymous/thread-stack", "diff --by lineage",
-         "threads that nobody joined: ls /proc/PID/task | wc -l"},
-        {"heap", "top-lineages", "who allocates it: heaptrack -p PID, or memleak-bpfcc -p PID"},
-        {"anonymous", "top-lineages",
-         "who allocates it: heaptrack -p PID, or memleak-bpfcc -p PID"},
-        {"stack", "diff --by lineage", "deep recursion: gdb -p PID"},
-        {"memfd", "diff --by object", "who holds it open: ls -l /proc/PID/fd"},
-        {"shared-memory", "diff --by object", "who holds it: ipcs -m -p, ls -l /dev/shm"},
-        {"reserve", "diff --by lineage", "nothing is resident of it: address space alone"},
-        {"total", "diff --by category", NULL},
-    };
-    static const hint of_files = {"", "diff --by object", "who maps it: ls -l /proc/PID/map_files"};
-    static const hint of_count = {"", "diff --by lineage",
-                                  "who maps it: strace -k -e trace=%memory -p PID"};
-    pm_text word = row->category;
-    const char *slash = word.len ? memchr(word.data, '/', word.len) : NULL;
-
-    if (slash)
-        word.len = (size_t)(slash - word.data);
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-        if (pm_text_equal(row->category, pm_text_of(hints[i].category)))
-            return &hints[i];
-    if (pm_text_equal(row->unit, PM_TEXT("mappings")))
-        return &of_count;
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-        if (pm_text_equal(word, pm_text_of(hints[i].category)))
-            return &hints[i];
-    return &of_files;
-}
-
-/* The words with the pid in the place of PID, where it is known. */
-static pmapdb_status add_with_pid(pm_buf *out, const char *words, int64_t pid, pmapdb_error *err)
-{
-    const char *at;
-    pmapdb_status st = PMAPDB_OK;
-
-    while (st == PMAPDB_OK && pid != PMAPDB_UNKNOWN && (at = strstr(words, "PID"))) {
-        st = pm_buf_addf(out, err, "%.*s%lld", (int)(at - words), words, (long long)pid);
-        words = at + 3;
-    }
-    return st == PMAPDB_OK ? pm_buf_addf(out, err, "%s", words) : st;
-}
-
 pmapdb_status pm_leak_add_next(pm_buf *out, const pm_leak_row *row, bool human, pmapdb_error *err)
 {
-    const hint *h = hint_of(row);
-    char who[256];
-    pmapdb_status st;
+    uint64_t lineage;
+    bool one = row->is_lineage && !row->whole && pm_num_all(row->key, &lineage);
+    pm_next next = {.category = row->category,
+                    .name = row->name,
+                    .pid = row->pid,
+                    .process_id = row->process_id,
+                    .lives = row->lives > 1,
+                    .count = pm_text_equal(row->unit, PM_TEXT("mappings")),
+                    .lineage = one ? (int64_t)lineage : PMAPDB_UNKNOWN};
 
     (void)human;
-    selector_of(row, who, sizeof who);
-    if (row->is_lineage && !row->whole)
-        return pm_buf_addf(out, err, "pmapdb lineage-history --lineage %.*s", (int)row->key.len,
-                           row->key.data);
-    st = pm_buf_addf(out, err, "pmapdb %s --process %s", h->command, who);
     /* A moment of an older life is none of the newest one's. */
-    if (st == PMAPDB_OK && row->since.len && row->lives == 1)
-        st = pm_buf_addf(out, err, " --from %.*s", (int)row->since.len, row->since.data);
-    if (st == PMAPDB_OK && h->then) {
-        st = pm_buf_addf(out, err, "; ");
-        if (st == PMAPDB_OK)
-            st = add_with_pid(out, h->then, row->pid, err);
-    }
-    return st;
+    if (row->lives == 1)
+        next.from = row->since;
+    return pm_next_add(out, &next, err);
 }

@@ -17,9 +17,6 @@ typedef struct pm_leaks_cmd {
 /* Counts a verdict. Snapshots may be PMAPDB_UNKNOWN. */
 void pm_leaks_count(pm_leaks_cmd *l, pm_text verdict, int64_t snapshots);
 
-/* The parameter of the query that the command line gave, or NULL. */
-const char *pm_leaks_given(const pm_leaks_cmd *l, const char *param);
-
 /* leaks --series: returns the exit code without what was counted. */
 int pm_leaks_series(pm_leaks_cmd *l);
 

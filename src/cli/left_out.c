@@ -4,10 +4,9 @@
 /* groups calls the moment --at. */
 static pmapdb_status bind_at(const pm_run_args *args, pmapdb_rows *rows, pmapdb_error *err)
 {
-    for (int i = 0; i < args->info->n_params; i++)
-        if (pm_text_equal(args->info->param[i].name, PM_TEXT("at")) && args->value[i])
-            return pmapdb_bind(rows, "snapshot", args->value[i], err);
-    return PMAPDB_OK;
+    const char *at = pm_run_given(args, "at");
+
+    return at ? pmapdb_bind(rows, "snapshot", at, err) : PMAPDB_OK;
 }
 
 pmapdb_status pm_left_out_say(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err)

@@ -38,6 +38,7 @@ void pm_man_comment(pm_man *m, pm_text comment);
 
 void pm_man_program(pm_man *m);
 void pm_man_queries(pm_man *m);
+void pm_man_categories(pm_man *m);
 void pm_man_schema(pm_man *m);
 
 #endif

@@ -146,7 +146,7 @@ void pm_man_program(pm_man *m)
     put_surroundings(m);
     put_examples(m, &root);
     pm_man_section(m, "SEE ALSO");
-    pm_man_raw(m, "\\fBpmapdb\\-queries\\fP(7), \\fBpmapdb\\-schema\\fP(7), \\fBpmap\\fP(1), "
-                  "\\fBproc\\fP(5)");
+    pm_man_raw(m, "\\fBpmapdb\\-queries\\fP(7), \\fBpmapdb\\-categories\\fP(7), "
+                  "\\fBpmapdb\\-schema\\fP(7), \\fBpmap\\fP(1), \\fBproc\\fP(5)");
     pm_help_free(&root);
 }

@@ -52,7 +52,8 @@ void pm_offer_listed(const pm_offer *o, pm_text help)
     while (more && n < sizeof word / sizeof *word) {
         size_t len = 0;
 
-        while (len < help.len && (islower((unsigned char)help.data[len]) || help.data[len] == '_'))
+        while (len < help.len && (islower((unsigned char)help.data[len]) ||
+                                  isdigit((unsigned char)help.data[len]) || help.data[len] == '_'))
             len++;
         if (len == 0)
             return;
@@ -61,7 +62,7 @@ void pm_offer_listed(const pm_offer *o, pm_text help)
         more =
             skip(&help, PM_TEXT(", ")) || skip(&help, PM_TEXT(" or ")) || skip(&help, PM_TEXT("|"));
     }
-    if (n < 2 || (help.len && !pm_text_starts(help, PM_TEXT(" ("))))
+    if (n < 2 || (help.len && !pm_text_starts(help, PM_TEXT(" (")) && help.data[0] != ':'))
         return; /* a sentence */
     for (size_t i = 0; i < n; i++)
         pm_offer_word(o, word[i], (pm_text){NULL, 0});

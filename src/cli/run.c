@@ -183,6 +183,14 @@ void pm_run_parse(pm_run_args *args, int argc, char **argv)
     free(doc);
 }
 
+const char *pm_run_given(const pm_run_args *args, const char *param)
+{
+    for (int i = 0; i < args->info->n_params; i++)
+        if (pm_text_equal(args->info->param[i].name, pm_text_of(param)))
+            return args->value[i];
+    return NULL;
+}
+
 pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_error *err)
 {
     const pm_query_info *has = pm_rows_info(rows);

@@ -29,6 +29,9 @@ void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv);
 /* Reads argv into `value`; ends the program with the usage text where argv is wrong. */
 void pm_run_parse(pm_run_args *args, int argc, char **argv);
 
+/* What the command line says for this parameter, or NULL. */
+const char *pm_run_given(const pm_run_args *args, const char *param);
+
 /* Gives the query what the command line said; parameters that it does not have are left out. */
 pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_error *err);
 

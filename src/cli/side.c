@@ -89,6 +89,19 @@ bool pm_side_has_sums_only(const pm_side *s)
     return strcmp(s->state, "totals") == 0;
 }
 
+pmapdb_status pm_side_say_sums_only(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err)
+{
+    pm_side side = {0};
+    char which[64];
+    pmapdb_status st = pm_side_of_mappings(args, store, &side, err);
+
+    if (st != PMAPDB_OK || !pm_side_has_sums_only(&side))
+        return st;
+    pm_side_which(&side, which, sizeof which);
+    pm_cli_say("the snapshot %s has sums only, no mappings: pmapdb categories shows them", which);
+    return PMAPDB_OK;
+}
+
 void pm_side_which(const pm_side *s, char *out, size_t size)
 {
     if (s->snapshot_id != PMAPDB_UNKNOWN)

@@ -31,6 +31,11 @@ pmapdb_status pm_side_of_mappings(const pm_run_args *args, pmapdb_store *store, 
 /* A capture of it has sums only, no mappings. */
 bool pm_side_has_sums_only(const pm_side *s);
 
+/* No rows of a snapshot that has sums only is no answer; of several processes some may have rows.
+ * Says so on standard error. */
+pmapdb_status pm_side_say_sums_only(const pm_run_args *args, pmapdb_store *store,
+                                    pmapdb_error *err);
+
 /* "@7", or "of 3 processes". */
 void pm_side_which(const pm_side *s, char *out, size_t size);
 

@@ -73,25 +73,30 @@ static void show_total(sqlite3_context *out, const pm_shown *row, int which)
         sqlite3_result_int64(out, v);
 }
 
-enum word {
-    WORD_PERMS,
-    WORD_DEVICE,
-    WORD_CATEGORY,
-    WORD_INFERRED,
-    WORD_FLAGS,
-    WORD_PATH,
-    WORD_EXTRA
-};
+enum word { WORD_PERMS, WORD_DEVICE, WORD_FLAGS, WORD_PATH, WORD_EXTRA };
 
-static void show_category(sqlite3_context *out, const pm_shown *row, bool inferred)
+enum kind { KIND_CATEGORY, KIND_PARENT, KIND_BASE, KIND_INFERRED };
+
+/* A refinement of what the mapping is begins with that; any other text stands alone. */
+static bool refines(const char *category, const char *base)
 {
-    pm_category category = row->m ? pm_held_category(row->held, row->m) : PM_CATEGORY_TOTAL;
+    size_t n = strlen(base);
 
-    if (!inferred)
-        show_name(out, pm_categories[category].slug);
+    return strncmp(category, base, n) == 0 && category[n] == '/';
+}
+
+static void show_kind(sqlite3_context *out, const pm_shown *row, int which)
+{
+    pm_category base = row->m ? pm_held_base(row->held, row->m) : PM_CATEGORY_TOTAL;
+    const char *slug = pm_categories[base].slug;
+    const char *category = row->m ? pm_held_category(row->held, row->m) : slug;
+
+    if (which == KIND_INFERRED)
+        sqlite3_result_int(out, base == PM_CATEGORY_HEAP && row->held->context.heap_inferred);
+    else if (which == KIND_CATEGORY || (which == KIND_PARENT && !refines(category, slug)))
+        show_name(out, category);
     else
-        sqlite3_result_int(out, row->m && category == PM_CATEGORY_HEAP &&
-                                    row->held->context.heap_inferred);
+        show_name(out, slug);
 }
 
 static void show_word(sqlite3_context *out, const pm_shown *row, int which)
@@ -99,8 +104,6 @@ static void show_word(sqlite3_context *out, const pm_shown *row, int which)
     const pm_mapping *m = row->m;
     char device[24];
 
-    if (which == WORD_CATEGORY || which == WORD_INFERRED)
-        show_category(out, row, which == WORD_INFERRED);
     if (!m)
         return;
     if (which == WORD_PATH)
@@ -249,6 +252,10 @@ static void show_about(sqlite3_context *out, const pm_shown *row, int which)
     {                                        \
         name, "TEXT", show_word, WORD_##word \
     }
+#define KIND(name, kind)                     \
+    {                                        \
+        name, "TEXT", show_kind, KIND_##kind \
+    }
 #define COUNT(name, count)                         \
     {                                              \
         name, "INTEGER", show_count, COUNT_##count \
@@ -273,7 +280,7 @@ const pm_column pm_mapping_columns[] = {
     PLACE("offset", OFFSET),
     WORD("device", DEVICE),
     PLACE("inode", INODE),
-    WORD("category", CATEGORY),
+    KIND("category", CATEGORY),
     WORD("flags", FLAGS),
     WORD("path", PATH),
     FIELD("kernel_page_kib", KERNEL_PAGE),
@@ -296,8 +303,10 @@ const pm_column pm_mapping_columns[] = {
     FIELD("thp_eligible", THP_ELIGIBLE),
     FIELD("protection_key", PROTECTION_KEY),
     WORD("extra", EXTRA),
-    {"inferred", "INTEGER", show_word, WORD_INFERRED},
+    {"inferred", "INTEGER", show_kind, KIND_INFERRED},
     PLACE("name_cut", CUT),
+    KIND("parent", PARENT),
+    KIND("base", BASE),
     /* behind here: where it was found */
     COUNT("block", BLOCK),
     ABOUT("source", SOURCE),

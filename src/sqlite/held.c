@@ -55,15 +55,14 @@ static pm_neighbour neighbour_of(const pm_held *h, const pm_held_place *place)
                           .perms = m->perms};
 }
 
-pm_category pm_held_category(pm_held *h, const pm_mapping *m)
+/* Prepared before. */
+static pm_category category_of(const pm_held *h, const pm_mapping *m)
 {
     pm_held_place key = {.start = m->start};
     const pm_held_place *at, *end;
     pm_neighbour row, below, above;
     pm_category refined;
 
-    if (!h->prepared)
-        prepare(h);
     if (!h->places)
         return pm_classify_mapping(&h->context, m);
     end = h->places + h->capture.n_rows;
@@ -78,6 +77,20 @@ pm_category pm_held_category(pm_held *h, const pm_mapping *m)
     refined =
         pm_neighbour_category(at > h->places ? &below : NULL, &row, at + 1 < end ? &above : NULL);
     return refined == PM_CATEGORY_COUNT ? row.category : refined;
+}
+
+const char *pm_held_category(pm_held *h, const pm_mapping *m)
+{
+    if (!h->prepared)
+        prepare(h);
+    return pm_categories[category_of(h, m)].slug;
+}
+
+pm_category pm_held_base(pm_held *h, const pm_mapping *m)
+{
+    if (!h->prepared)
+        prepare(h);
+    return pm_classify_mapping(&h->context, m);
 }
 
 pmapdb_status pm_collect_init(pm_collect *c, bool rows_wanted, pmapdb_error *err)

@@ -37,7 +37,10 @@ void pm_held_free(pm_held *h);
 size_t pm_held_rows(const pm_held *h);
 
 /* Category of a mapping of this block: what a store says of it that has no other capture. */
-pm_category pm_held_category(pm_held *h, const pm_mapping *m);
+const char *pm_held_category(pm_held *h, const pm_mapping *m);
+
+/* The same before any rule is asked: by the table of classify.h. */
+pm_category pm_held_base(pm_held *h, const pm_mapping *m);
 
 typedef struct pm_collect {
     bool rows_wanted;      /* else blocks come without rows, those that are no capture too */

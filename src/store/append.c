@@ -102,8 +102,9 @@ static pmapdb_status append(pm_put *p, pm_newest *newest, pm_newest_of *state, s
         st = pm_put_snapshot(p, stream->epoch_id, off, err);
     if (st == PMAPDB_OK)
         st = decide_lineages(p, base, err);
+    if (st == PMAPDB_OK)
+        st = pm_rollup_rows(&p->rollup, &p->rows, p->fields, err);
     if (st == PMAPDB_OK) {
-        pm_rollup_rows(&p->rollup, &p->rows, p->fields);
         newest->rows += p->rows.n - stream->rows.n;
         st = pm_stream_append(p->sql, stream, off, &p->rows, &p->rollup, err);
     }
@@ -136,8 +137,8 @@ static pmapdb_status append_same(pm_put *p, pm_newest *newest, pm_newest_of *sta
     return st;
 }
 
-/* It is the strongest capture yet of a lineage, and its rules about neighbours say something
- * else: late.c tells that to the captures before. */
+/* It is the strongest capture yet of a lineage, and the rules say something else of it: late.c
+ * tells that to the captures before. */
 static pmapdb_status refines_anew(pm_put *p, pm_newest *newest, pm_newest_of *state, size_t at,
                                   bool *out, pmapdb_error *err)
 {
@@ -153,7 +154,7 @@ static pmapdb_status refines_anew(pm_put *p, pm_newest *newest, pm_newest_of *st
     st = base_rows(p, newest, state, item->base, &base, err);
     if (st == PMAPDB_OK)
         st = pm_newest_stream(p, newest, state, item->dialect, item->state, &stream, err);
-    return st == PMAPDB_OK ? pm_refine_differs(base, &stream->rows, &p->rows, out, err) : st;
+    return st == PMAPDB_OK ? pm_refine_differs(p, base, &stream->rows, out, err) : st;
 }
 
 /* Its lineages are those of the newest of its own stream, which `same` compares it with. */
@@ -238,7 +239,8 @@ pmapdb_status pm_append_totals(pm_put *p, pm_newest *newest, pm_newest_of *state
     int64_t off = 0;
     pmapdb_status st = pm_newest_stream(p, newest, state, b->dialect, b->state, &stream, err);
 
-    pm_rollup_totals(&p->rollup, &b->totals);
+    if (st == PMAPDB_OK)
+        st = pm_rollup_totals(&p->rollup, &b->totals, err);
     if (st == PMAPDB_OK)
         st = is_behind_all(p, stream, &in_order, err);
     if (st != PMAPDB_OK)

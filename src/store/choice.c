@@ -51,12 +51,14 @@ static pmapdb_status offer_states(choice *c, pmapdb_error *err)
 
 #define ONE_OF "One of "
 
-/* The header's text lists the values: "One of rss, pss, size". */
+/* The header's text lists the values: "One of rss, pss, size", and may say more behind a colon. */
 static pmapdb_status offer_listed(choice *c, pmapdb_error *err)
 {
     pm_text rest = pm_text_from(c->p->help, strlen(ONE_OF));
+    const char *colon = memchr(rest.data, ':', rest.len);
     pmapdb_status st = PMAPDB_OK;
 
+    rest.len = colon ? (size_t)(colon - rest.data) : rest.len;
     while (rest.len && st == PMAPDB_OK) {
         const char *comma = memchr(rest.data, ',', rest.len);
         size_t n = comma ? (size_t)(comma - rest.data) : rest.len;

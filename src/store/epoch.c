@@ -160,17 +160,23 @@ pmapdb_status pm_epoch_set_rows(pm_epoch *e, size_t k, const pm_rows *rows, pmap
 
 pmapdb_status pm_epoch_set_rollup(pm_epoch *e, size_t k, const pm_rollup *rollup, pmapdb_error *err)
 {
-    pm_cell cells[PM_CATEGORY_COUNT];
+    pm_cell *cells = calloc(rollup->n + 1, sizeof *cells);
     size_t n = 0;
+    pmapdb_status st;
 
-    for (int i = 0; i < PM_CATEGORY_COUNT; i++) {
-        if (!pm_rollup_has(rollup, (pm_category)i))
+    if (!cells)
+        return pm_fail_nomem(err);
+    for (size_t i = 0; i < rollup->n; i++) {
+        const pm_category_sums *sums = &rollup->item[i];
+
+        if (!pm_category_sums_any(sums))
             continue;
-        cells[n] = (pm_cell){.key = i + 1};
-        memcpy(cells[n].m.v, rollup->sum[i], sizeof rollup->sum[i]);
-        n++;
+        cells[n].key = sums->category_id;
+        memcpy(cells[n++].m.v, sums->v, sizeof sums->v);
     }
-    return pm_strip_set(&e->cat, k, cells, n, err);
+    st = pm_strip_set(&e->cat, k, cells, n, err);
+    free(cells);
+    return st;
 }
 
 pmapdb_status pm_epoch_get_rows(pm_sql *sql, pm_objects *objects, const pm_epoch *e, size_t k,

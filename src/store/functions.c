@@ -6,13 +6,12 @@
  */
 #include "store/functions.h"
 
-#include "base/buf.h"
+#include "base/vmflags.h"
 #include "parse/guess.h"
 #include "render/number.h"
 #include "store/leak_functions.h"
 #include "store/match_function.h"
 #include <sqlite3ext.h>
-#include <stdio.h>
 
 SQLITE_EXTENSION_INIT3
 
@@ -44,82 +43,17 @@ static void kib_text(sqlite3_context *out, int argc, sqlite3_value **argv)
     sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
 }
 
-/* The letters of VmFlags as fs/proc/task_mmu.c of Linux 3.8 to 6.18 prints them. */
-static const struct {
-    char letters[3];
-    const char *words;
-} flags[] = {
-    {"rd", "readable"},
-    {"wr", "writable"},
-    {"ex", "executable"},
-    {"sh", "shared"},
-    {"mr", "may read"},
-    {"mw", "may write"},
-    {"me", "may execute"},
-    {"ms", "may share"},
-    {"gd", "grows down"},
-    {"pf", "pure page frames"},
-    {"gu", "may have guard regions"},
-    {"dw", "file closed to writers"},
-    {"lo", "locked"},
-    {"lf", "locked on fault"},
-    {"io", "memory-mapped I/O"},
-    {"sr", "read in sequence"},
-    {"rr", "read at random"},
-    {"dc", "not copied on fork"},
-    {"de", "cannot expand"},
-    {"ac", "accounted"},
-    {"nr", "no swap reserved"},
-    {"ht", "hugetlb pages"},
-    {"sf", "synchronous faults"},
-    {"nl", "non-linear"},
-    {"ar", "architecture's own"},
-    {"wf", "wiped on fork"},
-    {"dd", "not in core dumps"},
-    {"sd", "soft-dirty"},
-    {"mm", "mixed map"},
-    {"hg", "huge pages advised"},
-    {"nh", "no huge pages"},
-    {"mg", "mergeable"},
-    {"um", "userfaultfd: missing pages"},
-    {"uw", "userfaultfd: write-protected"},
-    {"ui", "userfaultfd: minor faults"},
-    {"bt", "branch targets guarded"},
-    {"mt", "memory tagging"},
-    {"mp", "MPX bounds"},
-    {"ss", "shadow stack"},
-    {"dp", "droppable"},
-    {"sl", "sealed"},
-};
-
-static pm_text words_of(pm_text letters)
-{
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (pm_text_equal(letters, pm_text_of(flags[i].letters)))
-            return pm_text_of(flags[i].words);
-    return letters;
-}
-
 /* vmflags_text('rd ex mr') is "readable, executable, may read"; what is not known stays as it is.
  */
 static void vmflags_text(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
-    pm_text text = text_of(argv[0]), word;
+    pm_text flags = text_of(argv[0]);
     pm_buf buf = {0};
-    size_t at = 0;
-    pmapdb_status st = PMAPDB_OK;
 
     (void)argc;
-    if (!text.data)
+    if (!flags.data)
         return;
-    while (st == PMAPDB_OK && pm_guess_word(text, &at, &word)) {
-        if (buf.len)
-            st = pm_buf_add(&buf, ", ", 2, NULL);
-        word = words_of(word);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(&buf, word.data, word.len, NULL);
-    }
-    give(out, &buf, st);
+    give(out, &buf, pm_vmflags_text(flags, &buf, NULL));
     pm_buf_free(&buf);
 }
 
@@ -127,15 +61,13 @@ static void vmflags_text(sqlite3_context *out, int argc, sqlite3_value **argv)
 static void perms_text(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_text text = text_of(argv[0]);
-    char p[5], words[64];
+    char perms[5], words[PM_PERMS_TEXT];
 
     (void)argc;
     if (!text.data || text.len == 0 ||
-        pm_guess_perms(text.data, text.data + text.len, p) != text.len)
+        pm_guess_perms(text.data, text.data + text.len, perms) != text.len)
         return;
-    snprintf(words, sizeof words, "%s%s%s%s%s", p[0] == 'r' ? "read, " : "",
-             p[1] == 'w' ? "write, " : "", p[2] == 'x' ? "execute, " : "",
-             memcmp(p, "---", 3) == 0 ? "no access, " : "", p[3] == 's' ? "shared" : "private");
+    pm_perms_text(perms, words);
     sqlite3_result_text(out, words, -1, SQLITE_TRANSIENT);
 }
 

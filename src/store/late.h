@@ -4,11 +4,11 @@
 
 #include "store/put.h"
 
-/* Row `row` of an item is in this category by a rule about neighbours. */
+/* What the rules say of row `row` of an item. */
 typedef struct pm_refined {
     int64_t lineage;
     size_t row;
-    int64_t kept; /* category_id */
+    pm_ruling ruling;
 } pm_refined;
 
 /* What became of one item of the timeline. */
@@ -50,7 +50,7 @@ pmapdb_status pm_late_descent(pm_late *l, size_t i, const pm_rows *own, pm_desce
 pmapdb_status pm_late_relabel(pm_late *l, pmapdb_error *err);
 
 /* After the rows of the epochs were saved: reasons of regions and first snapshots of lineages,
- * which are those of their first appearance; categories by neighbours; what nothing shows any more
+ * which are those of their first appearance; categories by rules; what nothing shows any more
  * goes. */
 pmapdb_status pm_late_settle(pm_late *l, pmapdb_error *err);
 

@@ -31,7 +31,7 @@ typedef struct pm_place {
     bool has_offset;
     const pm_object *object;
     int64_t lineage; /* of a mapping of the older capture */
-    int64_t kept;    /* category_id that a rule about neighbours gave the lineage, or 0 */
+    int64_t kept;    /* category_id that a rule gave the lineage, or 0 */
 } pm_place;
 
 typedef struct pm_descent {

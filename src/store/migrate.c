@@ -1,8 +1,8 @@
 /* migrate: brings a file to the newest schema, or says why it is none of ours. */
+#include "store/categories.h"
 #include "store/embedded.h"
 #include "store/store.h"
 
-#include "classify/classify.h"
 #include <stdio.h>
 
 static pmapdb_status pragma_int(pmapdb_store *s, const char *sql, int64_t *out, pmapdb_error *err)
@@ -17,21 +17,6 @@ static pmapdb_status run_script(pmapdb_store *s, const char *text, pmapdb_error 
     return PMAPDB_OK;
 }
 
-/* The slugs are rows, so that plain SQL can join them; kept in step with the program's table. */
-static pmapdb_status write_categories(pmapdb_store *s, pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
-
-    for (int i = 0; i < PM_CATEGORY_COUNT && st == PMAPDB_OK; i++)
-        st = pm_sql_run(
-            s->sql,
-            "INSERT OR IGNORE INTO categories (category_id, category, description) "
-            "VALUES (?1, ?2, ?3)",
-            PM_ARGS(PM_I(i + 1), PM_S(pm_categories[i].slug), PM_S(pm_categories[i].description)),
-            err);
-    return st;
-}
-
 static pmapdb_status apply(pmapdb_store *s, int64_t from, pmapdb_error *err)
 {
     char mark[96];
@@ -40,7 +25,7 @@ static pmapdb_status apply(pmapdb_store *s, int64_t from, pmapdb_error *err)
     for (int64_t v = from; v < PM_SCHEMA_VERSION && st == PMAPDB_OK; v++)
         st = run_script(s, pm_embedded_schema[v].text, err);
     if (st == PMAPDB_OK)
-        st = write_categories(s, err);
+        st = pm_category_ids_built_in(s->sql, err);
     if (st != PMAPDB_OK)
         return st;
     snprintf(mark, sizeof mark, "PRAGMA application_id = %d; PRAGMA user_version = %d",

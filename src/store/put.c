@@ -72,14 +72,19 @@ pmapdb_status pm_put_descend(pm_put *p, pm_rows *rows, size_t i, const pm_descen
                              pmapdb_error *err)
 {
     pm_row *row = &rows->row[i];
+    pm_ruling ruling;
+    pmapdb_status st;
 
     row->reason = descent->reason;
     row->at.lineage = descent->lineage;
     row->at.kept = descent->kept;
     if (row->at.lineage != PM_NO_LINEAGE)
         return PMAPDB_OK;
-    row->at.kept = pm_refine_row(rows, i);
-    return pm_lineage_new(p->sql, p->process_id, p->snapshot_id, row, err);
+    st = pm_refine_row(&p->refine, rows, i, &ruling, err);
+    if (st != PMAPDB_OK)
+        return st;
+    row->at.kept = ruling.kept;
+    return pm_lineage_new(p->sql, p->process_id, p->snapshot_id, row, ruling.rule, err);
 }
 
 /* ---- rows of tables capture and snapshots ---- */

@@ -3,12 +3,25 @@
 #define PM_STORE_PUT_H
 
 #include "base/capture.h"
+#include "store/categories.h"
 #include "store/stream.h"
 #include "store/timeline.h"
+
+/* What refine.h needs besides the rows. */
+typedef struct pm_refine {
+    pm_category_ids *categories;
+} pm_refine;
+
+/* What the rules say of a row. */
+typedef struct pm_ruling {
+    int64_t kept;     /* category_id; 0: nothing */
+    const char *rule; /* that gives it; as long as the rules */
+} pm_ruling;
 
 typedef struct pm_put {
     pm_sql *sql;
     pm_objects *objects;
+    pm_refine refine;
     const pm_capture *capture;
     const pm_classify_context *context;
     int64_t sweep_ms;
@@ -23,8 +36,7 @@ pmapdb_status pm_put_rows(pm_put *p, pmapdb_error *err);
 /* Adds rows from..to of the capture, in their order. */
 pmapdb_status pm_put_some_rows(pm_put *p, size_t from, size_t to, pmapdb_error *err);
 
-/* Row i continues what `descent` says; a new lineage is written, its category told by rows around
- * it. */
+/* Row i continues what `descent` says; a new lineage is written, its category told by the rules. */
 pmapdb_status pm_put_descend(pm_put *p, pm_rows *rows, size_t i, const pm_descent *descent,
                              pmapdb_error *err);
 

@@ -37,19 +37,21 @@ static pmapdb_status look_up(pm_sql *sql, const pm_epoch *e, const pm_cell *cell
 static pmapdb_status recount(pm_sql *sql, pm_epoch *e, size_t k, share *shares, pmapdb_error *err)
 {
     const pm_strip_capture *c = &e->ver.captures[k];
-    pm_rollup rollup;
+    pm_rollup rollup = {0};
     pmapdb_status st = PMAPDB_OK;
 
-    pm_rollup_clear(&rollup);
     for (size_t i = 0; i < c->n && st == PMAPDB_OK; i++) {
         share *s = &shares[c->cell[i]];
 
         if (!s->category_id)
             st = look_up(sql, e, &e->ver.cells[c->cell[i]], s, err);
         if (st == PMAPDB_OK)
-            pm_rollup_add(&rollup, s->category_id, &s->totals);
+            st = pm_rollup_add(&rollup, s->category_id, &s->totals, err);
     }
-    return st == PMAPDB_OK ? pm_epoch_set_rollup(e, k, &rollup, err) : st;
+    if (st == PMAPDB_OK)
+        st = pm_epoch_set_rollup(e, k, &rollup, err);
+    pm_rollup_free(&rollup);
+    return st;
 }
 
 /* Item `first` and all behind it of the same epoch. */

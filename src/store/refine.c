@@ -1,4 +1,4 @@
-/* refine: the categories that rules about neighbours give. */
+/* refine: the categories that rules give. */
 #include "store/refine.h"
 
 #include "classify/neighbour.h"
@@ -12,26 +12,57 @@ static pm_neighbour neighbour_of(const pm_row *row)
                           .perms = row->at.object->perms};
 }
 
-int64_t pm_refine_row(const pm_rows *rows, size_t i)
+/* The one place where rules are asked: a category by its text, as rules give it, and the rule. */
+pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm_ruling *out,
+                            pmapdb_error *err)
 {
     pm_neighbour row = neighbour_of(&rows->row[i]), below, above;
+    const pm_category_info *info;
     pm_category category;
 
+    *out = (pm_ruling){0};
     if (i > 0)
         below = neighbour_of(&rows->row[i - 1]);
     if (i + 1 < rows->n)
         above = neighbour_of(&rows->row[i + 1]);
     category = pm_neighbour_category(i > 0 ? &below : NULL, &row, i + 1 < rows->n ? &above : NULL);
-    return category == PM_CATEGORY_COUNT ? 0 : (int64_t)category + 1;
+    if (category == PM_CATEGORY_COUNT)
+        return PMAPDB_OK;
+    info = &pm_categories[category];
+    out->rule = pm_neighbour_rule(category);
+    return pm_category_id(refine->categories, pm_text_of(info->slug), pm_text_of(info->description),
+                          &out->kept, err);
 }
 
-const char *pm_refine_rule(int64_t kept)
+/* ---- against what is stored ---- */
+
+/* Several rules may give one category: has another one given it? */
+static pmapdb_status is_of_other_rule(pm_sql *sql, int64_t lineage, const char *rule, bool *out,
+                                      pmapdb_error *err)
 {
-    return kept ? pm_neighbour_rule((pm_category)(kept - 1)) : NULL;
+    int64_t n;
+    pmapdb_status st =
+        pm_sql_int(sql, "SELECT count(*) FROM lineage WHERE lineage_id = ?1 AND rule IS NOT ?2",
+                   PM_ARGS(PM_I(lineage), PM_S(rule)), 0, &n, err);
+
+    *out = n != 0;
+    return st;
 }
 
-pmapdb_status pm_refine_differs(const pm_rows *base, const pm_rows *stream, const pm_rows *own,
-                                bool *out, pmapdb_error *err)
+static pmapdb_status row_differs(pm_put *p, size_t i, const pm_descent *descent, bool *out,
+                                 pmapdb_error *err)
+{
+    pm_ruling ruling;
+    pmapdb_status st = pm_refine_row(&p->refine, &p->rows, i, &ruling, err);
+
+    *out = st == PMAPDB_OK && descent->kept != ruling.kept;
+    if (st != PMAPDB_OK || *out || !ruling.kept)
+        return st;
+    return is_of_other_rule(p->sql, descent->lineage, ruling.rule, out, err);
+}
+
+pmapdb_status pm_refine_differs(pm_put *p, const pm_rows *base, const pm_rows *stream, bool *out,
+                                pmapdb_error *err)
 {
     pm_descent *descent = NULL;
     pm_ids known = {0};
@@ -39,10 +70,10 @@ pmapdb_status pm_refine_differs(const pm_rows *base, const pm_rows *stream, cons
 
     *out = false;
     if (st == PMAPDB_OK)
-        st = pm_rows_descent(base, own, &descent, err);
-    for (size_t i = 0; i < own->n && st == PMAPDB_OK && !*out; i++)
-        *out = descent[i].lineage != PM_NO_LINEAGE && descent[i].kept != pm_refine_row(own, i) &&
-               !pm_ids_has(&known, descent[i].lineage);
+        st = pm_rows_descent(base, &p->rows, &descent, err);
+    for (size_t i = 0; i < p->rows.n && st == PMAPDB_OK && !*out; i++)
+        if (descent[i].lineage != PM_NO_LINEAGE && !pm_ids_has(&known, descent[i].lineage))
+            st = row_differs(p, i, &descent[i], out, err);
     free(descent);
     pm_ids_free(&known);
     return st;
@@ -76,10 +107,11 @@ static pmapdb_status refine_item(pm_late *l, size_t i, pmapdb_error *err)
     if (st == PMAPDB_OK && !item->refined)
         st = pm_fail_nomem(err);
     for (size_t r = 0; r < rows->n && st == PMAPDB_OK; r++) {
-        int64_t kept = pm_refine_row(rows, r);
+        pm_ruling ruling;
 
-        if (kept)
-            item->refined[item->n_refined++] = (pm_refined){rows->row[r].at.lineage, r, kept};
+        st = pm_refine_row(&l->p->refine, rows, r, &ruling, err);
+        if (ruling.kept)
+            item->refined[item->n_refined++] = (pm_refined){rows->row[r].at.lineage, r, ruling};
     }
     if (st == PMAPDB_OK && item->refined && item->n_refined)
         qsort(item->refined, item->n_refined, sizeof *item->refined, compare_refined);
@@ -87,7 +119,7 @@ static pmapdb_status refine_item(pm_late *l, size_t i, pmapdb_error *err)
     return st;
 }
 
-pmapdb_status pm_refine_lineage(pm_late *l, size_t i, int64_t lineage, int64_t *kept,
+pmapdb_status pm_refine_lineage(pm_late *l, size_t i, int64_t lineage, pm_ruling *out,
                                 pmapdb_error *err)
 {
     const pm_late_item *item = &l->item[i];
@@ -102,7 +134,8 @@ pmapdb_status pm_refine_lineage(pm_late *l, size_t i, int64_t lineage, int64_t *
         else
             high = middle;
     }
-    *kept = low < item->n_refined && item->refined[low].lineage == lineage ? item->refined[low].kept
-                                                                           : 0;
+    *out = (pm_ruling){0};
+    if (st == PMAPDB_OK && low < item->n_refined && item->refined[low].lineage == lineage)
+        *out = item->refined[low].ruling;
     return st;
 }

@@ -1,4 +1,4 @@
-/* refine: the categories that rules about neighbours give (classify/neighbour.h).
+/* refine: the categories that rules give (classify/neighbour.h).
  *
  * A lineage has one for its life: what the rules say in the first capture of the strongest kind
  * (complete before partial, then the dialect with most fields) that shows it; where it has several
@@ -10,19 +10,17 @@
 
 #include "store/late.h"
 
-/* category_id for row i because of the rows beside it, or 0; rows are sorted by place. */
-int64_t pm_refine_row(const pm_rows *rows, size_t i);
-
-/* The rule that gives category_id `kept`; NULL: none. */
-const char *pm_refine_rule(int64_t kept);
+/* What the rules say of row i; rows are those of one capture, sorted by place. */
+pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm_ruling *out,
+                            pmapdb_error *err);
 
 /* *out: rows of `own` are refined otherwise than the lineages of `base` that they continue, and
  * `stream`, an older capture that tells as much as `own`, has nothing of those lineages. */
-pmapdb_status pm_refine_differs(const pm_rows *base, const pm_rows *stream, const pm_rows *own,
-                                bool *out, pmapdb_error *err);
+pmapdb_status pm_refine_differs(pm_put *p, const pm_rows *base, const pm_rows *stream, bool *out,
+                                pmapdb_error *err);
 
 /* What the rules say of a lineage in item i. */
-pmapdb_status pm_refine_lineage(pm_late *l, size_t i, int64_t lineage, int64_t *kept,
+pmapdb_status pm_refine_lineage(pm_late *l, size_t i, int64_t lineage, pm_ruling *out,
                                 pmapdb_error *err);
 
 /* Sums by category of all items that say `recount`, from their rows. */

@@ -1,8 +1,6 @@
 /* region: the rows of tables region and lineage. */
 #include "store/region.h"
 
-#include "store/refine.h"
-
 static int64_t kept_or_null(const pm_row *row)
 {
     return row->at.kept ? row->at.kept : PMAPDB_UNKNOWN;
@@ -80,15 +78,13 @@ pmapdb_status pm_region_get(pm_sql *sql, pm_objects *objects, pm_row *row, pmapd
 }
 
 pmapdb_status pm_lineage_new(pm_sql *sql, int64_t process_id, int64_t snapshot_id, pm_row *row,
-                             pmapdb_error *err)
+                             const char *rule, pmapdb_error *err)
 {
-    pmapdb_status st =
-        pm_sql_run(sql,
-                   "INSERT INTO lineage (process_id, first_snapshot_id, category_id, rule) "
-                   "VALUES (?1, ?2, ?3, ?4)",
-                   PM_ARGS(PM_I(process_id), PM_I(snapshot_id), PM_I(pm_row_category(row)),
-                           PM_S(pm_refine_rule(row->at.kept))),
-                   err);
+    pmapdb_status st = pm_sql_run(
+        sql,
+        "INSERT INTO lineage (process_id, first_snapshot_id, category_id, rule) "
+        "VALUES (?1, ?2, ?3, ?4)",
+        PM_ARGS(PM_I(process_id), PM_I(snapshot_id), PM_I(pm_row_category(row)), PM_S(rule)), err);
 
     row->at.lineage = pm_sql_last_id(sql);
     return st;

@@ -21,8 +21,9 @@ pmapdb_status pm_region_read(sqlite3_stmt *stmt, int column, pm_objects *objects
 /* Fills at, size_kib, reason of a row from its region_id. */
 pmapdb_status pm_region_get(pm_sql *sql, pm_objects *objects, pm_row *row, pmapdb_error *err);
 
-/* A new lineage of a process, first seen as this row of this snapshot. Sets row->at.lineage. */
+/* A new lineage of a process, first seen as this row of this snapshot, its category by `rule`
+ * (NULL: the object's own). Sets row->at.lineage. */
 pmapdb_status pm_lineage_new(pm_sql *sql, int64_t process_id, int64_t snapshot_id, pm_row *row,
-                             pmapdb_error *err);
+                             const char *rule, pmapdb_error *err);
 
 #endif

@@ -143,7 +143,7 @@ static pmapdb_status begin_lineages(pm_late *l, size_t i, pm_rows *own, pmapdb_e
     for (size_t r = 0; r < own->n && st == PMAPDB_OK; r++)
         if (own->row[r].at.lineage <= 0)
             st = pm_lineage_new(l->p->sql, l->p->process_id, l->line.item[i].snapshot_id,
-                                &own->row[r], err);
+                                &own->row[r], NULL, err);
     return st;
 }
 

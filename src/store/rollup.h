@@ -1,27 +1,57 @@
-/* rollup: the sums of each category of one capture. */
+/* rollup: the sums of each category of one capture: those that it has, in the order of their ids.
+ */
 #ifndef PM_STORE_ROLLUP_H
 #define PM_STORE_ROLLUP_H
 
 #include "store/row.h"
 
-/* Column order of catver behind `last`; PMAPDB_UNKNOWN is NULL. */
+typedef struct pm_category_sums {
+    int64_t category_id;
+    int64_t v[PM_TOTAL_COUNT]; /* column order of catver behind `last`; PMAPDB_UNKNOWN is NULL */
+    int32_t first; /* offset at which its version began; only in the state of an open epoch */
+} pm_category_sums;
+
+#define PM_ROLLUP_GUESSES 64 /* a power of two, more than most captures have categories */
+
 typedef struct pm_rollup {
-    int64_t sum[PM_CATEGORY_COUNT][PM_TOTAL_COUNT];
+    pm_category_sums *item; /* by category_id; one without mappings is as good as none */
+    size_t n, cap;
+    uint16_t guess[PM_ROLLUP_GUESSES]; /* by category_id: where it was found last */
 } pm_rollup;
 
+void pm_rollup_free(pm_rollup *r);
 void pm_rollup_clear(pm_rollup *r);
-void pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *row);
+
+/* *out becomes equal; its memory is used again. */
+pmapdb_status pm_rollup_copy(const pm_rollup *r, pm_rollup *out, pmapdb_error *err);
+
+/* The sums of a category, 0 each where it is new; until the next call. */
+pmapdb_status pm_rollup_of(pm_rollup *r, int64_t category_id, pm_category_sums **out,
+                           pmapdb_error *err);
+
+pmapdb_status pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *row,
+                            pmapdb_error *err);
 /* Takes out what was added. False: a sum is unknown, which only adding all anew can tell. */
 bool pm_rollup_remove(pm_rollup *r, int64_t category_id, const pm_totals *row);
 
 /* Of all rows; lineages are decided. */
-void pm_rollup_rows(pm_rollup *r, const pm_rows *rows, uint64_t fields);
+pmapdb_status pm_rollup_rows(pm_rollup *r, const pm_rows *rows, uint64_t fields, pmapdb_error *err);
 
 /* A capture that gives sums only: they are the one category total, of unknown mappings. */
-void pm_rollup_totals(pm_rollup *r, const pm_totals *totals);
+pmapdb_status pm_rollup_totals(pm_rollup *r, const pm_totals *totals, pmapdb_error *err);
+
+/* Leaves out what has no mappings any more. */
+void pm_rollup_shorten(pm_rollup *r);
 
 /* The category is there: it has mappings, or nobody knows how many. */
-bool pm_rollup_has(const pm_rollup *r, pm_category category);
-bool pm_rollup_equal(const pm_rollup *a, const pm_rollup *b, pm_category category);
+static inline bool pm_category_sums_any(const pm_category_sums *s)
+{
+    return s->v[PM_TOTAL_MAPPINGS] != 0;
+}
+
+static inline bool pm_category_sums_equal(const pm_category_sums *a, const pm_category_sums *b)
+{
+    return memcmp(a->v, b->v, sizeof a->v) == 0;
+}
 
 #endif

@@ -215,31 +215,29 @@ static pmapdb_status settle_lineages(pm_put *p, const pm_same *same, const pm_de
     return st;
 }
 
-static void add_up(pm_rollup *rollup, const pm_row *row, uint64_t fields, bool *known, bool add)
+static void totals_of(const pm_row *row, uint64_t fields, pm_totals *out)
 {
-    pm_totals totals;
-
-    pm_row_decode(&row->m, fields, pm_row_size_kib(row), &totals);
-    if (add)
-        pm_rollup_add(rollup, pm_row_category(row), &totals);
-    else
-        *known &= pm_rollup_remove(rollup, pm_row_category(row), &totals);
+    pm_row_decode(&row->m, fields, pm_row_size_kib(row), out);
 }
 
 /* p->rollup: the sums of the newest rows, from those before. */
-static void sum_up(pm_put *p, const pm_same *same, const pm_rows *old)
+static pmapdb_status sum_up(pm_put *p, const pm_same *same, const pm_rows *old, pmapdb_error *err)
 {
     const pm_stream *s = same->stream;
     bool known = true;
+    pm_totals totals;
+    pmapdb_status st = pm_rollup_copy(&s->rollup, &p->rollup, err);
 
-    p->rollup = s->rollup;
-    for (size_t i = 0; i < old->n; i++)
-        add_up(&p->rollup, &old->row[i], p->fields, &known, false);
+    for (size_t i = 0; i < old->n && st == PMAPDB_OK; i++) {
+        totals_of(&old->row[i], p->fields, &totals);
+        known &= pm_rollup_remove(&p->rollup, pm_row_category(&old->row[i]), &totals);
+    }
     for (size_t i = 0; i < same->n; i++)
-        for (size_t j = same->edit[i].new_from; j < same->edit[i].new_to; j++)
-            add_up(&p->rollup, &s->rows.row[j], p->fields, &known, true);
-    if (!known)
-        pm_rollup_rows(&p->rollup, &s->rows, p->fields);
+        for (size_t j = same->edit[i].new_from; j < same->edit[i].new_to && st == PMAPDB_OK; j++) {
+            totals_of(&s->rows.row[j], p->fields, &totals);
+            st = pm_rollup_add(&p->rollup, pm_row_category(&s->rows.row[j]), &totals, err);
+        }
+    return st == PMAPDB_OK && !known ? pm_rollup_rows(&p->rollup, &s->rows, p->fields, err) : st;
 }
 
 static pmapdb_status write_edits(pm_put *p, const pm_same *same, int64_t off, const pm_rows *old,
@@ -274,10 +272,10 @@ pmapdb_status pm_same_append(pm_put *p, pm_same *same, int64_t off, pmapdb_error
         st = splice(same, &p->rows, err);
     if (st == PMAPDB_OK)
         st = settle_lineages(p, same, descent, err);
-    if (st == PMAPDB_OK) {
-        sum_up(p, same, &old);
+    if (st == PMAPDB_OK)
+        st = sum_up(p, same, &old, err);
+    if (st == PMAPDB_OK)
         st = write_edits(p, same, off, &old, err);
-    }
     free(descent);
     pm_rows_free(&old);
     return st == PMAPDB_OK ? pm_stream_remember(s, p->capture, NULL, err) : st;

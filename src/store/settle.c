@@ -228,20 +228,22 @@ static pmapdb_status set_kept(settling *s, int64_t lineage, int64_t kept, pmapdb
     return st;
 }
 
-/* Only where the new capture is what decides now, or where others changed sides, can the rules say
- * something else than before. */
-static pmapdb_status settle_kept(settling *s, int64_t lineage, const sight *seen, int64_t *kept,
-                                 pmapdb_error *err)
+/* What a lineage keeps, and has kept: *ruling, of which rule is not known, stays so unless the
+ * rules are asked. Only where the new capture is what decides now, or where others changed sides,
+ * can they say something else than before. */
+static pmapdb_status settle_kept(settling *s, int64_t lineage, const sight *seen, pm_ruling *ruling,
+                                 bool *asked, pmapdb_error *err)
 {
     int64_t was;
     pmapdb_status st = pm_sql_int(
         s->l->p->sql, "SELECT category_id FROM lineage WHERE lineage_id = ?1 AND rule IS NOT NULL",
         PM_ARGS(PM_I(lineage)), 0, &was, err);
 
-    *kept = was;
-    if (st == PMAPDB_OK && (seen->strongest == s->l->at || pm_ids_has(&s->moved, lineage)))
-        st = pm_refine_lineage(s->l, seen->strongest, lineage, kept, err);
-    return st == PMAPDB_OK && *kept != was ? set_kept(s, lineage, *kept, err) : st;
+    *ruling = (pm_ruling){.kept = was};
+    *asked = seen->strongest == s->l->at || pm_ids_has(&s->moved, lineage);
+    if (st == PMAPDB_OK && *asked)
+        st = pm_refine_lineage(s->l, seen->strongest, lineage, ruling, err);
+    return st == PMAPDB_OK && ruling->kept != was ? set_kept(s, lineage, ruling->kept, err) : st;
 }
 
 static pmapdb_status settle_lineage(settling *s, int64_t lineage, pmapdb_error *err)
@@ -249,7 +251,8 @@ static pmapdb_status settle_lineage(settling *s, int64_t lineage, pmapdb_error *
     pm_late *l = s->l;
     sqlite3_stmt *stmt;
     sight seen;
-    int64_t kept;
+    pm_ruling ruling;
+    bool asked;
     pmapdb_status st = pm_sql_rows(
         l->p->sql,
         "SELECT s.snapshot_id, o.category_id FROM region r CROSS JOIN epoch e ON e.process_id = ?1 "
@@ -266,15 +269,19 @@ static pmapdb_status settle_lineage(settling *s, int64_t lineage, pmapdb_error *
     if (seen.first == PM_NO_BASE)
         return pm_sql_run(l->p->sql, "DELETE FROM lineage WHERE lineage_id = ?1",
                           PM_ARGS(PM_I(lineage)), err);
-    st = settle_kept(s, lineage, &seen, &kept, err);
+    st = settle_kept(s, lineage, &seen, &ruling, &asked, err);
+    if (st == PMAPDB_OK && asked)
+        st = pm_sql_run(l->p->sql,
+                        "UPDATE lineage SET rule = ?2 WHERE lineage_id = ?1 AND rule IS NOT ?2",
+                        PM_ARGS(PM_I(lineage), PM_S(ruling.rule)), err);
     if (st != PMAPDB_OK)
         return st;
     return pm_sql_run(
         l->p->sql,
-        "UPDATE lineage SET first_snapshot_id = ?2, category_id = ?3, rule = ?4 WHERE lineage_id = "
-        "?1 AND (first_snapshot_id <> ?2 OR category_id <> ?3 OR rule IS NOT ?4)",
+        "UPDATE lineage SET first_snapshot_id = ?2, category_id = ?3 WHERE lineage_id = "
+        "?1 AND (first_snapshot_id <> ?2 OR category_id <> ?3)",
         PM_ARGS(PM_I(lineage), PM_I(l->line.item[seen.first].snapshot_id),
-                PM_I(kept ? kept : seen.what), PM_S(pm_refine_rule(kept))),
+                PM_I(ruling.kept ? ruling.kept : seen.what)),
         err);
 }
 

@@ -8,6 +8,7 @@
 void pm_stream_free(pm_stream *s)
 {
     pm_rows_free(&s->rows);
+    pm_rollup_free(&s->rollup);
     free(s->ids);
     free(s->program);
     *s = (pm_stream){0};
@@ -93,13 +94,16 @@ pmapdb_status pm_stream_load_sums(pm_sql *sql, pm_stream *s, pmapdb_error *err)
     if (st != PMAPDB_OK)
         return st;
     while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
-        int64_t category = pm_col_int(stmt, 0) - 1;
+        pm_category_sums *sums;
 
-        if (category < 0 || category >= PM_CATEGORY_COUNT)
-            continue;
-        s->rollup_first[category] = (int32_t)pm_col_int(stmt, 1);
+        st = pm_rollup_of(&s->rollup, pm_col_int(stmt, 0), &sums, err);
+        if (st != PMAPDB_OK) {
+            pm_sql_done(stmt);
+            return st;
+        }
+        sums->first = (int32_t)pm_col_int(stmt, 1);
         for (int i = 0; i < PM_TOTAL_COUNT; i++)
-            s->rollup.sum[category][i] = pm_col_int(stmt, i + 2);
+            sums->v[i] = pm_col_int(stmt, i + 2);
     }
     return st;
 }
@@ -239,52 +243,73 @@ pmapdb_status pm_stream_write(pm_sql *sql, pm_stream *s, int64_t off, const pm_r
     return st;
 }
 
-static pmapdb_status append_category(pm_sql *sql, pm_stream *s, int64_t off, int category,
-                                     const pm_rollup *rollup, pmapdb_error *err)
+static pmapdb_status close_sums(pm_sql *sql, const pm_stream *s, const pm_category_sums *sums,
+                                int64_t off, pmapdb_error *err)
 {
-    const int64_t *sum = rollup->sum[category];
-    pmapdb_status st = PMAPDB_OK;
-
-    if (off > 0 && pm_rollup_equal(&s->rollup, rollup, (pm_category)category))
-        return PMAPDB_OK;
-    if (off > 0 && pm_rollup_has(&s->rollup, (pm_category)category))
-        st = pm_sql_run(sql,
-                        "UPDATE catver SET last = ?4 WHERE epoch_id = ?1 AND category_id = ?2 "
-                        "AND first = ?3",
-                        PM_ARGS(PM_I(s->epoch_id), PM_I(category + 1),
-                                PM_I(s->rollup_first[category]), PM_I(off - 1)),
-                        err);
-    s->rollup_first[category] = (int32_t)off;
-    if (st != PMAPDB_OK || !pm_rollup_has(rollup, (pm_category)category))
-        return st;
-    return pm_sql_run(sql,
-                      "INSERT INTO catver (epoch_id, category_id, first, mappings, size_kib, "
-                      "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib) "
-                      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                      PM_ARGS(PM_I(s->epoch_id), PM_I(category + 1), PM_I(off),
-                              PM_I(sum[PM_TOTAL_MAPPINGS]), PM_I(sum[PM_TOTAL_SIZE]),
-                              PM_I(sum[PM_TOTAL_RSS]), PM_I(sum[PM_TOTAL_PSS]),
-                              PM_I(sum[PM_TOTAL_PRIVATE]), PM_I(sum[PM_TOTAL_PRIVATE_DIRTY]),
-                              PM_I(sum[PM_TOTAL_SWAP])),
-                      err);
+    return pm_sql_run(
+        sql, "UPDATE catver SET last = ?4 WHERE epoch_id = ?1 AND category_id = ?2 AND first = ?3",
+        PM_ARGS(PM_I(s->epoch_id), PM_I(sums->category_id), PM_I(sums->first), PM_I(off - 1)), err);
 }
 
-pmapdb_status pm_stream_write_sums(pm_sql *sql, pm_stream *s, int64_t off, const pm_rollup *rollup,
-                                   pmapdb_error *err)
+static pmapdb_status open_sums(pm_sql *sql, const pm_stream *s, pm_category_sums *sums, int64_t off,
+                               pmapdb_error *err)
+{
+    const int64_t *v = sums->v;
+
+    sums->first = (int32_t)off;
+    return pm_sql_run(
+        sql,
+        "INSERT INTO catver (epoch_id, category_id, first, mappings, size_kib, "
+        "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        PM_ARGS(PM_I(s->epoch_id), PM_I(sums->category_id), PM_I(off), PM_I(v[PM_TOTAL_MAPPINGS]),
+                PM_I(v[PM_TOTAL_SIZE]), PM_I(v[PM_TOTAL_RSS]), PM_I(v[PM_TOTAL_PSS]),
+                PM_I(v[PM_TOTAL_PRIVATE]), PM_I(v[PM_TOTAL_PRIVATE_DIRTY]), PM_I(v[PM_TOTAL_SWAP])),
+        err);
+}
+
+/* Of the same category, one of them possibly absent. */
+static pmapdb_status step_sums(pm_sql *sql, pm_stream *s, int64_t off, const pm_category_sums *old,
+                               pm_category_sums *new, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
 
-    for (int i = 0; i < PM_CATEGORY_COUNT && st == PMAPDB_OK; i++)
-        st = append_category(sql, s, off, i, rollup, err);
-    if (st == PMAPDB_OK) {
-        s->rollup = *rollup;
-        s->n = (size_t)off + 1;
+    if (old && new &&off > 0 && pm_category_sums_equal(old, new)) {
+        new->first = old->first;
+        return PMAPDB_OK;
     }
-    return st;
+    if (old && off > 0)
+        st = close_sums(sql, s, old, off, err);
+    return st == PMAPDB_OK && new ? open_sums(sql, s, new, off, err) : st;
+}
+
+pmapdb_status pm_stream_write_sums(pm_sql *sql, pm_stream *s, int64_t off, pm_rollup *rollup,
+                                   pmapdb_error *err)
+{
+    pm_rollup was = s->rollup;
+    size_t i = 0, j = 0;
+    pmapdb_status st = PMAPDB_OK;
+
+    pm_rollup_shorten(rollup);
+    while ((i < was.n || j < rollup->n) && st == PMAPDB_OK) {
+        int64_t old = i < was.n ? was.item[i].category_id : INT64_MAX;
+        int64_t new = j < rollup->n ? rollup->item[j].category_id : INT64_MAX;
+
+        st = step_sums(sql, s, off, old <= new ? &was.item[i] : NULL,
+                       new <= old ? &rollup->item[j] : NULL, err);
+        i += old <= new;
+        j += new <= old;
+    }
+    if (st != PMAPDB_OK)
+        return st;
+    s->rollup = *rollup;
+    *rollup = was;
+    s->n = (size_t)off + 1;
+    return PMAPDB_OK;
 }
 
 pmapdb_status pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
-                               const pm_rollup *rollup, pmapdb_error *err)
+                               pm_rollup *rollup, pmapdb_error *err)
 {
     pm_rows was = s->rows;
     pmapdb_status st = pm_stream_write(sql, s, off, was.row, was.n, rows->row, rows->n, err);

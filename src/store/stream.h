@@ -12,10 +12,9 @@ typedef struct pm_stream {
     size_t n;                    /* captures in the epoch */
     size_t versions, first_rows; /* of the epoch, for its adaptive end */
     pm_rows rows;                /* of the newest capture, by place, with region_id and first */
-    pm_rollup rollup;
-    int32_t rollup_first[PM_CATEGORY_COUNT];
-    uint64_t pool; /* serial of the pool of ids; 0: not known */
-    uint32_t *ids; /* of the mappings that rows were made of, in their order */
+    pm_rollup rollup;            /* with first */
+    uint64_t pool;               /* serial of the pool of ids; 0: not known */
+    uint32_t *ids;               /* of the mappings that rows were made of, in their order */
     size_t cap_ids;
     pm_classify_context context; /* in which they were; once pool is set */
     char *program;               /* that the context points into */
@@ -42,15 +41,15 @@ bool pm_stream_is_due(const pm_stream *s, uint64_t fields);
 pmapdb_status pm_stream_place(pm_sql *sql, pm_stream *s, int64_t process_id, pm_dialect dialect,
                               pm_state state, uint64_t fields, int64_t *off, pmapdb_error *err);
 
-/* Writes what differs from the newest capture; `rows` (with lineages decided) becomes the state,
- * and *rows what the state was. */
+/* Writes what differs from the newest capture; `rows` (with lineages decided) and its sums become
+ * the state, and *rows and *rollup what the state was. */
 pmapdb_status pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
-                               const pm_rollup *rollup, pmapdb_error *err);
+                               pm_rollup *rollup, pmapdb_error *err);
 
 /* Of a part of both captures that covers the same addresses: writes what differs. */
 pmapdb_status pm_stream_write(pm_sql *sql, pm_stream *s, int64_t off, const pm_row *old,
                               size_t n_old, pm_row *new, size_t n_new, pmapdb_error *err);
-pmapdb_status pm_stream_write_sums(pm_sql *sql, pm_stream *s, int64_t off, const pm_rollup *rollup,
+pmapdb_status pm_stream_write_sums(pm_sql *sql, pm_stream *s, int64_t off, pm_rollup *rollup,
                                    pmapdb_error *err);
 
 /* What its newest rows, just appended, were made of: see same.h. context NULL: as it was, and the

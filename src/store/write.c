@@ -16,6 +16,7 @@
 
 struct pm_writer {
     pm_objects *objects;
+    pm_category_ids *categories;
     pm_moments *moments;
     pm_lives *lives;
     int64_t sweep_ms;
@@ -31,6 +32,7 @@ void pm_writer_free(pm_writer *w)
         return;
     pm_newest_free(&w->newest);
     pm_objects_free(w->objects);
+    pm_category_ids_free(w->categories);
     pm_moments_free(w->moments);
     pm_lives_free(w->lives);
     free(w);
@@ -60,6 +62,8 @@ static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *
     s->writer->data_version = version;
     s->writer->sweep_ms = sweep_ms;
     st = pm_objects_new(s->sql, &s->writer->objects, err);
+    if (st == PMAPDB_OK)
+        st = pm_category_ids_new(s->sql, &s->writer->categories, err);
     if (st == PMAPDB_OK)
         st = pm_lives_new(&s->writer->lives, err);
     return st == PMAPDB_OK ? pm_moments_new(s->sql, sweep_ms, &s->writer->moments, err) : st;
@@ -194,6 +198,7 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
                         PM_ARGS(PM_I(out->snapshot_id)), 0, &out->process_id, err);
     else if (st == PMAPDB_OK && !out->duplicate) {
         p.objects = s->writer->objects;
+        p.refine.categories = s->writer->categories;
         st = put(&p, s->writer, out, err);
     }
     if (st == PMAPDB_OK && !out->duplicate) {
@@ -201,6 +206,7 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
         *capture_id = p.capture_id;
     }
     pm_rows_free(&p.rows);
+    pm_rollup_free(&p.rollup);
     return st;
 }
 

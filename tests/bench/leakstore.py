@@ -229,8 +229,8 @@ def large_store(db, processes, n):
     ids = [i for i, in connection.execute(
         "select category_id from categories where category <> 'total' order by 1")][:15]
     for i in range(len(ids), 15):           # as many as the target speaks of
-        insert(connection, "categories", ("category_id", "category", "description"),
-               [(1000 + i, "other-%d" % i, "")])
+        insert(connection, "categories", ("category_id", "category", "description", "parent_id"),
+               [(1000 + i, "other-%d" % i, "", 1000 + i)])
         ids.append(1000 + i)
     capture, dialect, fields = connection.execute(
         "select s.capture_id, e.dialect, e.fields from snapshots s join epoch e using (epoch_id)"

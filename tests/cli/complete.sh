@@ -74,6 +74,13 @@ words sql --timeout ''
 words growth --kib=
 words
 
+say "pages of categories need no store"
+PMAPDB=nowhere.db run pmapdb __complete explain anonymous/jvm-
+words explain k
+words explain JI
+words explain '['
+words explain heap ''
+
 say "the store named on the line comes first"
 cp store.db other.db
 PMAPDB=nowhere.db words growth --category hea

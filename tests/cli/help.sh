@@ -4,7 +4,7 @@
 
 run pmapdb --help
 run pmapdb --version
-for command in import capture dialects snapshots processes categories mappings diff growth leaks check query sql completion; do
+for command in import capture dialects snapshots processes categories mappings diff growth leaks threads explain check query sql completion; do
     run pmapdb $command --help
 done
 run pmapdb diff --usage

@@ -8,7 +8,7 @@ root=$(dirname "$PMAPDB_KIT")/../..
 mkdir -p "$HOME/.config/pmapdb/queries" # which are of no account
 sed 's/^-- param:  process/-- param:  mine   /' "$root/queries/growth.sql" >"$HOME/.config/pmapdb/queries/growth.sql"
 export SOURCE_DATE_EPOCH=1795229318
-for page in pmapdb.1 pmapdb-queries.7 pmapdb-schema.7; do
+for page in pmapdb.1 pmapdb-queries.7 pmapdb-categories.7 pmapdb-schema.7; do
     pmapdb -o $page __man $page
     pmapdb __man $page | cmp - $page
     sed -n '1,3p' $page
@@ -48,6 +48,17 @@ done | sort >want
     items pmapdb-queries.7
 } | sort >have
 diff want have && echo same
+
+say "pmapdb-categories(7): every page with its parts"
+cat "$root"/categories/*.txt | sed -n 's/^category: //p' |
+    sed 's/%p$/PATH/; s/%[nrw]/NAME/' | sort >want
+sed -n 's/^\.SS //p' pmapdb-categories.7 | sed 's/\\-/-/g' | sort >have
+diff want have && echo same
+for part in Known.by Growth Next More; do
+    printf '%s %s\n' "$part" "$(grep -c "^.fI$part:.fP" pmapdb-categories.7)"
+done
+cat "$root"/categories/*.txt | cut -d : -f 1 | grep -E '^(known|growth|more)$' | sort | uniq -c | awk '{ print $2, $1 }'
+sed -n '/^\.SS reserve.*guard/,/^\.SS/p' pmapdb-categories.7
 
 say "pmapdb-schema(7): every table and view with its columns"
 for file in "$root"/schema/*.sql; do

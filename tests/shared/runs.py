@@ -80,7 +80,7 @@ class Store:
                 "(?, ?, 1, ?, ?, ?, ?, ?, 1, 'name', ?, ?, 'none', 0)",
                 (self.snapshot, process, epoch, off, ms, ms, ordinal, dialect, state))
         for category in places[0][2]:
-            self.db.execute("insert or ignore into categories values (?, ?, '')",
+            self.db.execute("insert or ignore into categories values (?1, ?2, '', ?1)",
                             (category, "c%d" % category))
             for first, last, v in versions([now[category] for _, _, now in places]):
                 self.db.execute("insert into catver values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -108,7 +108,7 @@ static void rows_are_the_stores(void **state)
         "kernel_page_kib, mmu_page_kib, pss_dirty_kib, shared_clean_kib, shared_dirty_kib, "
         "private_clean_kib, referenced_kib, anonymous_kib, ksm_kib, lazy_free_kib, anon_huge_kib, "
         "shmem_pmd_kib, file_pmd_kib, shared_hugetlb_kib, private_hugetlb_kib, swap_pss_kib, "
-        "locked_kib, thp_eligible, protection_key, extra, inferred, name_cut";
+        "locked_kib, thp_eligible, protection_key, extra, inferred, name_cut, parent, base";
     sqlite3 *db = kit_open();
 
     (void)state;

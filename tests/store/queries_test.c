@@ -84,9 +84,11 @@ static const struct {
     const char *query, *param, *value;
 } given[] = {
     {"lineage-history", "lineage", "1"}, /* has no default */
-    {"deleted", "snapshot", "first"},    {"shared", "snapshot", "first"},
+    {"deleted", "snapshot", "first"},
+    {"shared", "snapshot", "first"},
     {"groups-env", "variable", "HOME"}, /* has no default */
     {"groups-expr", "by", "comm(a)"},   /* likewise */
+    {"mappings-regions", "regions", "[[0,4095],[4096,-1]]"},
 };
 
 static pm_query_info *find(const char *name)

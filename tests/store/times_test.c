@@ -73,6 +73,8 @@ static void times_of(const kit *k, const char *query, pm_buf *out)
     kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
     if (strcmp(query, "lineage-history") == 0)
         kit_ok(pmapdb_bind(rows, "lineage", "1", &err), &err);
+    if (strcmp(query, "mappings-regions") == 0)
+        kit_ok(pmapdb_bind(rows, "regions", "[[0,4095]]", &err), &err);
     if (strcmp(query, "groups-env") == 0)
         kit_ok(pmapdb_bind(rows, "variable", "HOME", &err), &err);
     if (strcmp(query, "groups-expr") == 0)

@@ -5,7 +5,7 @@
 #include "kit.h"
 
 /* The rules about neighbours once more, in SQL: each lineage in its first capture of the strongest
- * dialect, complete ones first. Leaves those whose category is another. */
+ * dialect, complete ones first. Leaves those whose category is another, unless a test set it. */
 #define WHOLE_MEMORY(m) m ".perms GLOB 'rw*p' AND " m ".own = 'anonymous'"
 #define WHOLE_GUARD(m) m ".own = 'reserve' AND " m ".kib <= 1024"
 #define WHOLE_NEIGHBOURS                                                                          \
@@ -39,7 +39,7 @@
                                         "ON l.lineage_id = t.lineage_id JOIN categories c ON "    \
                                         "c.category_id = l.category_id "                          \
                                         "WHERE CASE WHEN l.rule IS NOT NULL THEN c.category END " \
-                                        "IS NOT t.want"
+                                        "IS NOT t.want AND l.rule IS NOT 'by hand'"
 
 /* Each gives no row. */
 static const char *const whole_broken[] = {
@@ -111,6 +111,9 @@ static const char *const whole_broken[] = {
     "SELECT 'category of a region', r.region_id FROM region r JOIN lineage l ON l.lineage_id = "
     "r.lineage_id WHERE r.category_id IS NOT CASE WHEN l.rule IS NOT NULL THEN l.category_id END",
     WHOLE_NEIGHBOURS,
+    "SELECT 'parent', category FROM categories c WHERE parent_id IS NOT coalesce((SELECT "
+    "p.category_id FROM categories p WHERE p.category_id <= 11 AND c.category GLOB p.category || "
+    "'/*'), c.category_id)",
     "SELECT 'preferred', moment_ms FROM snapshots GROUP BY process_id, moment_ms HAVING "
     "sum(preferred) <> 1",
 };

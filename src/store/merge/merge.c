@@ -157,6 +157,8 @@ static pmapdb_status go_through(pm_merge *m, pmapdb_error *err)
 
     if (st == PMAPDB_OK && m->into)
         st = pm_objects_new(m->into->sql, &m->objects, err);
+    if (st == PMAPDB_OK && m->into)
+        st = pm_category_ids_new(m->into->sql, &m->categories, err);
     if (st == PMAPDB_OK)
         st = look_at_hosts(m, err);
     if (st == PMAPDB_OK)
@@ -176,12 +178,14 @@ static void merge_free(pm_merge *m)
 {
     pm_recall_free(m->recall);
     pm_objects_free(m->objects);
+    pm_category_ids_free(m->categories);
     pm_pairs_free(&m->captures);
     pm_pairs_free(&m->logs);
     pm_pairs_free(&m->log_known);
     pm_pairs_free(&m->log_ms);
     pm_pairs_free(&m->object_ids);
     pm_pairs_free(&m->detail_ids);
+    pm_pairs_free(&m->category_ids);
     pm_ids_free(&m->pinned);
     pm_ids_free(&m->sweeps);
     pm_ids_free(&m->new_sweeps);

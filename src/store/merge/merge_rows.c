@@ -17,9 +17,39 @@ static pmapdb_status damaged(pm_take *t, const char *what, int64_t id, const cha
                                          what, (long long)id, why));
 }
 
-static bool is_category(int64_t id)
+/* ---- categories ---- */
+
+static pmapdb_status no_category(pm_take *t, int64_t id, pmapdb_error *err)
 {
-    return id > 0 && id <= PM_CATEGORY_COUNT;
+    return damaged(t, "category", id, "it is missing or has no name", err);
+}
+
+/* By its text: only those of the program have the same ids everywhere. */
+static pmapdb_status category_of(pm_take *t, int64_t there, int64_t *here, pmapdb_error *err)
+{
+    pm_merge *m = t->m;
+    sqlite3_stmt *stmt;
+    bool has = false;
+    pmapdb_status st;
+
+    *here = pm_pairs_get(&m->category_ids, there);
+    if (*here)
+        return PMAPDB_OK;
+    st = pm_sql_rows(m->from->sql,
+                     "SELECT category, description FROM categories WHERE category_id = ?1",
+                     PM_ARGS(PM_I(there)), &stmt, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(m->from->sql, stmt, &has, err);
+    if (pm_merge_theirs(m, st) != PMAPDB_OK)
+        return st;
+    if (!has)
+        return no_category(t, there, err);
+    if (pm_col_text(stmt, 0).len)
+        st = pm_category_id(m->categories, pm_col_text(stmt, 0), pm_col_text(stmt, 1), here, err);
+    else
+        st = no_category(t, there, err);
+    pm_sql_done(stmt);
+    return st == PMAPDB_OK ? pm_pairs_put(&m->category_ids, there, *here, err) : st;
 }
 
 /* ---- lineages ---- */
@@ -27,14 +57,16 @@ static bool is_category(int64_t id)
 static pmapdb_status insert_lineage(pm_take *t, sqlite3_stmt *there, int64_t seen, int64_t *here,
                                     pmapdb_error *err)
 {
-    int64_t first = pm_pairs_get(&t->snapshots, pm_col_int(there, 0));
-    pmapdb_status st =
-        pm_sql_run(t->m->into->sql,
-                   "INSERT INTO lineage (process_id, first_snapshot_id, category_id, rule) "
-                   "VALUES (?1, ?2, ?3, ?4)",
-                   PM_ARGS(PM_I(t->process_id), PM_I(first ? first : seen),
-                           PM_I(pm_col_int(there, 1)), PM_T(pm_col_text(there, 2))),
-                   err);
+    int64_t first = pm_pairs_get(&t->snapshots, pm_col_int(there, 0)), category_id;
+    pmapdb_status st = category_of(t, pm_col_int(there, 1), &category_id, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_run(t->m->into->sql,
+                        "INSERT INTO lineage (process_id, first_snapshot_id, category_id, rule) "
+                        "VALUES (?1, ?2, ?3, ?4)",
+                        PM_ARGS(PM_I(t->process_id), PM_I(first ? first : seen), PM_I(category_id),
+                                PM_T(pm_col_text(there, 2))),
+                        err);
 
     *here = pm_sql_last_id(t->m->into->sql);
     return st;
@@ -60,14 +92,20 @@ static pmapdb_status lineage_of(pm_take *t, int64_t there, int64_t seen, int64_t
         st = pm_sql_step(m->from->sql, stmt, &has, err);
     if (pm_merge_theirs(m, st) != PMAPDB_OK)
         return st;
-    if (!has || !is_category(pm_col_int(stmt, 1)))
-        return damaged(t, "lineage", there, "it is missing or of no category", err);
+    if (!has)
+        return damaged(t, "lineage", there, "it is missing", err);
     st = insert_lineage(t, stmt, seen, here, err);
     pm_sql_done(stmt);
     return st == PMAPDB_OK ? pm_pairs_put(&t->lineages, there, *here, err) : st;
 }
 
 /* ---- objects and regions ---- */
+
+/* What a mapping is before any rule is asked. */
+static bool is_base(int64_t category_id)
+{
+    return category_id > 0 && category_id <= PM_CATEGORY_ANONYMOUS + 1;
+}
 
 static pmapdb_status object_of(pm_take *t, const pm_object *there, const pm_object **here,
                                pmapdb_error *err)
@@ -79,7 +117,7 @@ static pmapdb_status object_of(pm_take *t, const pm_object *there, const pm_obje
 
     if (id)
         return pm_objects_get(m->objects, id, here, err);
-    if (!is_category(there->category_id) || !pm_recall_object(there, &like))
+    if (!is_base(there->category_id) || !pm_recall_object(there, &like))
         return damaged(t, "object", there->id, "its category or its device cannot be", err);
     st = pm_objects_of(m->objects, &like, (pm_category)(there->category_id - 1), there->inferred,
                        here, err);
@@ -97,8 +135,8 @@ static pmapdb_status region_of(pm_take *t, int64_t there, int64_t seen, int64_t 
     if (*here)
         return PMAPDB_OK;
     st = pm_merge_theirs(m, pm_region_get(m->from->sql, pm_recall_objects(m->recall), &row, err));
-    if (st == PMAPDB_OK && (row.at.kept && !is_category(row.at.kept)))
-        st = damaged(t, "region", there, "it is of no category", err);
+    if (st == PMAPDB_OK && row.at.kept)
+        st = category_of(t, row.at.kept, &row.at.kept, err);
     if (st == PMAPDB_OK && row.at.start + row.at.length <= row.at.start)
         st = damaged(t, "region", there, "its place cannot be", err);
     if (st == PMAPDB_OK)
@@ -216,14 +254,16 @@ static pmapdb_status take_sums(pm_take *t, const pm_take_part *part, sqlite3_stm
 {
     pm_arg args[4 + PM_TOTAL_COUNT];
     pm_totals row;
-    int64_t first = pm_col_int(there, 1), last = pm_col_int(there, 2);
+    int64_t first = pm_col_int(there, 1), last = pm_col_int(there, 2), category_id;
+    pmapdb_status st;
 
     if (!cut(part, &first, &last))
         return PMAPDB_OK;
-    if (!is_category(pm_col_int(there, 0)))
-        return damaged(t, "epoch", part->there, "it has sums of no category", err);
+    st = category_of(t, pm_col_int(there, 0), &category_id, err);
+    if (st != PMAPDB_OK)
+        return st;
     args[0] = PM_I(part->here);
-    args[1] = PM_I(pm_col_int(there, 0));
+    args[1] = PM_I(category_id);
     args[2] = PM_I(first);
     args[3] = PM_I(last);
     for (int i = 0; i < PM_TOTAL_COUNT; i++) {

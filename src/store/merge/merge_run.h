@@ -4,6 +4,7 @@
 #ifndef PM_STORE_MERGE_RUN_H
 #define PM_STORE_MERGE_RUN_H
 
+#include "store/categories.h"
 #include "store/ids.h"
 #include "store/merge/merge.h"
 #include "store/merge/recall.h"
@@ -17,15 +18,16 @@ typedef struct pm_merge {
     pm_merge_counts *counts;
     pm_recall *recall;
     pm_objects *objects; /* of `into` */
-    pm_pairs captures;   /* row of table capture there -> here */
-    pm_ids sweeps;       /* those there that are here, or were: all that is left of them */
+    pm_category_ids *categories;
+    pm_pairs captures; /* row of table capture there -> here */
+    pm_ids sweeps;     /* those there that are here, or were: all that is left of them */
     pm_ids new_sweeps;
     pm_pairs logs;      /* log there -> here */
     pm_pairs log_known; /* snapshot of a log there -> here */
     pm_pairs log_ms;    /* new snapshot of a log there -> its time here, where it is another */
-    pm_pairs object_ids, detail_ids; /* there -> here */
-    pm_ids pinned;                   /* snapshots there */
-    int64_t version;                 /* of `into` when the process at hand was compared */
+    pm_pairs object_ids, detail_ids, category_ids; /* there -> here */
+    pm_ids pinned;                                 /* snapshots there */
+    int64_t version; /* of `into` when the process at hand was compared */
     bool in_transaction;
     size_t rows;     /* captures, sweeps ... in it */
     uint64_t stored; /* captures */

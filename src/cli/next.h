@@ -1,0 +1,22 @@
+/* next: commands that can be typed, of pmapdb and others, by what it is that grows: the `next` of
+ * the category's page, about one process. */
+#ifndef PM_CLI_NEXT_H
+#define PM_CLI_NEXT_H
+
+#include "base/buf.h"
+
+/* Numbers may be PMAPDB_UNKNOWN, texts empty. */
+typedef struct pm_next {
+    pm_text category, name;
+    int64_t pid, process_id;
+    bool lives;                /* several, whose newest has this pid: the name says it */
+    bool count;                /* the number of mappings grows, and no KiB do */
+    int64_t lineage;           /* it alone grows */
+    pm_text from, to, dialect; /* for the options of these names */
+    pm_text asked;             /* the command of pmapdb that has been asked already */
+} pm_next;
+
+/* "pmapdb top-lineages --process redis/4711; who allocates it: heaptrack -p 4711" */
+pmapdb_status pm_next_add(pm_buf *out, const pm_next *n, pmapdb_error *err);
+
+#endif

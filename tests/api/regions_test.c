@@ -1,0 +1,175 @@
+/* regions_test: address ranges out of CSV, and what is none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "api/regions.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define FILE_NAME "r.csv"
+
+static void gives(const char *text, const char *expected)
+{
+    pm_regions regions = {0};
+    pm_buf json = {0};
+    pmapdb_error err = {.text = ""};
+
+    if (pm_regions_parse(FILE_NAME, pm_text_of(text), &regions, &err) != PMAPDB_OK)
+        print_error("%s: %s\n", text, err.text);
+    assert_int_equal(pm_regions_json(&regions, &json, NULL), PMAPDB_OK);
+    assert_string_equal(json.data, expected);
+    pm_buf_free(&json);
+    pm_regions_free(&regions);
+}
+
+static void refuses(const char *text, const char *why)
+{
+    pm_regions regions = {0};
+    pmapdb_error err = {.text = ""};
+
+    assert_int_equal(pm_regions_parse(FILE_NAME, pm_text_of(text), &regions, &err), PMAPDB_INPUT);
+    assert_string_equal(err.text, why);
+    pm_regions_free(&regions);
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    gives("1000,2000\n", "[[4096,8191]]");
+    gives("0x1000,0X2000", "[[4096,8191]]");
+    gives("00000000`00001000,00000000`00002000\n", "[[4096,8191]]");
+    gives("0x7fc3`68c87000,7fC369307000\n", "[[140477253316608,140477260132351]]");
+    gives(" 1000 ,\t2000 \r\n\r\n3000,4000\r\n", "[[4096,8191],[12288,16383]]");
+    gives("\"1000\",\"2000\"\n", "[[4096,8191]]");
+    gives("\xef\xbb\xbf"
+          "1000,2000\n",
+          "[[4096,8191]]");
+}
+
+/* An end is the first address behind, or, as the last one of a page, in the region. */
+static void ends(void **state)
+{
+    (void)state;
+    gives("1000,1fff\n", "[[4096,8191]]");
+    gives("1000,2000\n", "[[4096,8191]]");
+    gives("1000,1800\n", "[[4096,6143]]");
+    gives("0,ffffffffffffffff\n", "[[0,-1]]");
+    gives("ffffffffff600000,ffffffffff601000\n", "[[-10485760,-10481665]]");
+    gives("0,8000000000000000\n", "[[0,9223372036854775807]]");
+    gives("0,1\n", "[[0,0]]");
+}
+
+static void headers(void **state)
+{
+    (void)state;
+    gives("start,end\n1000,2000\n", "[[4096,8191]]");
+    gives("\n\nend,start\n2000,1000\n", "[[4096,8191]]");
+    gives("name,start,end,size\n\"a, b\",1000,2000,4096\n", "[[4096,8191]]");
+    gives("\xef\xbb\xbfstart,end\n1000,2000\n", "[[4096,8191]]");
+    refuses("Start,End\n1000,2000\n",
+            "r.csv:1: no column 'start': the first line names the columns, with commas between "
+            "them");
+    refuses("start,size\n1000,2000\n",
+            "r.csv:1: no column 'end': the first line names the columns, with commas between them");
+}
+
+/* With FILE:LINE of the file as it is, a header or not. */
+static void bad_numbers(void **state)
+{
+    static const char *const bad[] = {"7fxyz", "-1", "+1",    "0x",       "x",
+                                      "1 0",   "`1", "1`",    "0x`1",     "10000000000000000",
+                                      "1.0",   "",   "1000h", "0x0x1000", "\xc3\xa9"};
+    char text[96], why[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(text, sizeof text, "1000,2000\n\n%s,9000\n", bad[i]);
+        snprintf(why, sizeof why, "r.csv:3: start is '%s', no hexadecimal address", bad[i]);
+        refuses(text, why);
+        snprintf(text, sizeof text, "start,end\n1000,2000\n5000,%s\n", bad[i]);
+        snprintf(why, sizeof why, "r.csv:3: end is '%s', no hexadecimal address", bad[i]);
+        refuses(text, why);
+    }
+    refuses("7fxyz,1000\n", "r.csv:1: start is '7fxyz', no hexadecimal address");
+    refuses("begin,last\n1000,2000\n", "r.csv:1: start is 'begin', no hexadecimal address");
+}
+
+static void bad_rows(void **state)
+{
+    (void)state;
+    refuses("2000,1000\n", "r.csv:1: end 1000 is not behind start 2000");
+    refuses("1000,1000\n", "r.csv:1: end 1000 is not behind start 1000");
+    refuses("1000,2000\n3000\n", "r.csv:2: a region is START,END, two hexadecimal addresses");
+    refuses("1000,2000,3000\n", "r.csv:1: a region is START,END, two hexadecimal addresses");
+    refuses("1000,\"2000\n", "r.csv:1: a region is START,END, two hexadecimal addresses");
+    refuses("start,end\n1000,2000,3000\n", "r.csv:2: 3 fields, and the first line names 2");
+    refuses("", "r.csv: no region in it: a row is START,END");
+    refuses("start,end\n", "r.csv: no region in it: a row is START,END");
+    refuses(" \n\n", "r.csv: no region in it: a row is START,END");
+}
+
+static void limits(void **state)
+{
+    pm_buf text = {0};
+    char why[64];
+
+    (void)state;
+    for (int i = 0; i < PM_REGIONS_MAX; i++)
+        assert_int_equal(pm_buf_add(&text, "1000,2000\n", 10, NULL), PMAPDB_OK);
+    {
+        pm_regions regions = {0};
+
+        assert_int_equal(pm_regions_parse(FILE_NAME, pm_buf_text(&text), &regions, NULL),
+                         PMAPDB_OK);
+        assert_int_equal(regions.n, PM_REGIONS_MAX);
+        pm_regions_free(&regions);
+    }
+    assert_int_equal(pm_buf_add(&text, "1000,2000\n", 10, NULL), PMAPDB_OK);
+    snprintf(why, sizeof why, "r.csv:%d: more than %d regions", PM_REGIONS_MAX + 1, PM_REGIONS_MAX);
+    refuses(text.data, why);
+    pm_buf_free(&text);
+}
+
+static void files(void **state)
+{
+    char path[] = "/tmp/pmapdb-regions-XXXXXX", expected[128];
+    int fd = mkstemp(path);
+    pm_regions regions = {0};
+    pmapdb_error err = {.text = ""};
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "1000,2000\n3000,x\n", 17), 17);
+    assert_int_equal(pm_regions_read(path, &regions, &err), PMAPDB_INPUT);
+    snprintf(expected, sizeof expected, "%s:2: end is 'x', no hexadecimal address", path);
+    assert_string_equal(err.text, expected);
+    pm_regions_free(&regions);
+    assert_int_equal(ftruncate(fd, 10), 0);
+    assert_int_equal(pm_regions_read(path, &regions, &err), PMAPDB_OK);
+    assert_int_equal(regions.n, 1);
+    pm_regions_free(&regions);
+    assert_int_equal(ftruncate(fd, 2 << 20), 0);
+    assert_int_equal(pm_regions_read(path, &regions, &err), PMAPDB_INPUT);
+    pm_regions_free(&regions);
+    close(fd);
+    unlink(path);
+    assert_int_not_equal(pm_regions_read(path, &regions, &err), PMAPDB_OK);
+    assert_int_not_equal(pm_regions_read("/tmp", &regions, &err), PMAPDB_OK);
+    pm_regions_free(&regions);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers),     cmocka_unit_test(ends),     cmocka_unit_test(headers),
+        cmocka_unit_test(bad_numbers), cmocka_unit_test(bad_rows), cmocka_unit_test(limits),
+        cmocka_unit_test(files),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

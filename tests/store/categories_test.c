@@ -1,0 +1,335 @@
+/* categories_test: categories that the program does not have of itself: the dictionary, and one
+ * that was put by hand, in the store and in every answer. */
+#include "asked.h"
+#include "merged.h"
+#include "whole.h"
+
+#include "store/categories.h"
+#include "store/prune/compact.h"
+
+#define T0 INT64_C(1700000000000)
+#define MINUTE 60000
+
+/* ---- the dictionary ---- */
+
+static int64_t id_of(const kit *k, const char *category)
+{
+    pm_category_ids *ids = NULL;
+    pmapdb_error err = {0};
+    int64_t id = 0;
+
+    kit_ok(pm_category_ids_new(k->store->sql, &ids, &err), &err);
+    kit_ok(pm_category_id(ids, pm_text_of(category), PM_TEXT("about it"), &id, &err), &err);
+    pm_category_ids_free(ids);
+    return id;
+}
+
+static void ids_and_parents(void **state)
+{
+    const kit *k = kit_of(state);
+    int64_t id = id_of(k, "anonymous/test");
+
+    assert_int_equal(id_of(k, "heap"), 1);
+    assert_int_equal(id_of(k, "reserve/guard"), 14);
+    assert_int_equal(id, 15);
+    assert_int_equal(id_of(k, "anonymous/test"), id);
+    assert_int_equal(id_of(k, "/usr/lib/x.so"), 16);
+    assert_int_equal(id_of(k, "total/x"), 17);
+    assert_int_equal(id_of(k, "anonymouse/x"), 18);
+    assert_int_equal(id_of(k, "anonymous/test/more"), 19);
+    kit_expect(
+        k,
+        "SELECT c.category, p.category, c.description FROM categories c JOIN categories p ON "
+        "p.category_id = c.parent_id WHERE c.category_id > 11 ORDER BY c.category_id",
+        "total|total|Everything, of captures that give sums only\n"
+        "anonymous/thread-stack|anonymous|Stacks of threads: of a usual size, right above a "
+        "guard\n"
+        "reserve/guard|reserve|Guards: up to 1 MiB, right below writable memory\n"
+        "anonymous/test|anonymous|about it\n/usr/lib/x.so|/usr/lib/x.so|about it\n"
+        "total/x|total/x|about it\nanonymouse/x|anonymouse/x|about it\n"
+        "anonymous/test/more|anonymous|about it\n");
+    assert_true(whole_store(k));
+}
+
+static void a_limit(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_category_ids *ids = NULL;
+    pmapdb_error err = {0};
+    int64_t id, last = 0;
+    char name[32];
+
+    kit_ok(pm_category_ids_new(k->store->sql, &ids, &err), &err);
+    kit_exec(k, "BEGIN");
+    for (int i = 15; i <= PM_CATEGORIES_MAX; i++) {
+        snprintf(name, sizeof name, "file %d", i);
+        kit_ok(pm_category_id(ids, pm_text_of(name), PM_TEXT(""), &last, &err), &err);
+        assert_int_equal(last, i);
+    }
+    assert_int_equal(pm_category_id(ids, PM_TEXT("file 2001"), PM_TEXT(""), &id, &err),
+                     PMAPDB_DATABASE);
+    assert_string_equal(err.text, "'file 2001' would be category 2001, and a store has at most "
+                                  "2000: the rules name too many");
+    kit_ok(pm_category_id(ids, PM_TEXT("file 1234"), PM_TEXT(""), &id, &err), &err);
+    assert_int_equal(id, 1234);
+    pm_category_ids_free(ids);
+    kit_exec(k, "COMMIT");
+}
+
+/* ---- one by hand ---- */
+
+/* A heap, and `blocks` blocks of memory of `kib` each that do not touch; nothing looks like a
+ * stack. */
+static pm_capture *capture_of(const kit *k, pm_dialect dialect, int minute, int blocks,
+                              uint64_t kib)
+{
+    pm_capture *c = kit_capture(k, dialect, 7, T0 + (int64_t)minute * MINUTE);
+
+    kit_name(c, "app", PM_NAME_HEADER);
+    kit_map(k, c, 0x10000, 400, "rw-p", "[heap]");
+    for (int i = 0; i < blocks; i++)
+        kit_map(k, c, 0x7f0000000000U + (uint64_t)i * 0x10000000, kib, "rw-p", "");
+    kit_map(k, c, 0x7ff000000000U, 132, "rw-p", "[stack]");
+    return c;
+}
+
+static void put(const kit *k, pm_dialect dialect, int minute, int blocks, uint64_t kib)
+{
+    kit_put(k, capture_of(k, dialect, minute, blocks, kib));
+    assert_true(whole_store(k));
+}
+
+/* As a rule would have given it: all anonymous memory of the store is of this category. */
+static void set_by_hand(kit *k, const char *category)
+{
+    char sql[512];
+
+    snprintf(sql, sizeof sql,
+             "UPDATE lineage SET category_id = %d, rule = 'by hand' WHERE category_id = 11; "
+             "UPDATE region SET category_id = (SELECT l.category_id FROM lineage l WHERE "
+             "l.lineage_id = region.lineage_id AND l.rule = 'by hand'); "
+             "UPDATE catver SET category_id = %d WHERE category_id = 11",
+             (int)id_of(k, category), (int)id_of(k, category));
+    kit_exec(k, sql);
+    kit_close(k); /* what the writer remembers is no more so */
+    kit_open(k);
+    assert_true(whole_store(k));
+}
+
+static void shown_everywhere(void **state)
+{
+    static const char *const only[] = {"category", "anonymous", NULL};
+    static const char *const exactly[] = {"category", "anonymous/test", NULL};
+    kit *k = kit_of(state);
+
+    put(k, PM_DIALECT_SMAPS, 0, 1, 1200);
+    set_by_hand(k, "anonymous/test");
+    put(k, PM_DIALECT_SMAPS, 1, 1, 2200);
+    put(k, PM_DIALECT_SMAPS, 2, 2, 2200);
+    asked_expect(k, "categories", NULL, NULL, "category mappings size_kib rss_kib",
+                 "anonymous 1 2200 1100\nanonymous/test 1 2200 1100\nheap 1 400 200\n"
+                 "stack 1 132 66\n");
+    asked_expect(k, "diff-category", NULL, NULL, "category size_kib_from size_kib_to rss_kib_delta",
+                 "anonymous 0 2200 1100\nanonymous/test 1200 2200 500\nheap 400 400 0\n"
+                 "stack 132 132 0\n");
+    asked_expect(k, "growth", only, NULL, "category size_kib size_kib_delta",
+                 "anonymous/test 1200 ?\nanonymous/test 2200 1000\nanonymous 2200 2200\n"
+                 "anonymous/test 2200 0\n");
+    asked_expect(k, "growth", exactly, NULL, "category size_kib",
+                 "anonymous/test 1200\nanonymous/test 2200\nanonymous/test 2200\n");
+    asked_expect(k, "series", only, NULL, "value", "600\n1100\n2200\n");
+    asked_expect(k, "series", exactly, NULL, "value", "600\n1100\n1100\n");
+    asked_expect(k, "mappings", only, NULL, "category size_kib",
+                 "anonymous/test 2200\nanonymous 2200\n");
+    asked_expect(k, "largest", exactly, NULL, "category size_kib", "anonymous/test 2200\n");
+    asked_expect(k, "peak", NULL, NULL, "category rss_kib_peak",
+                 "total 2466\nanonymous 1100\nanonymous/test 1100\nheap 200\nstack 66\n");
+    asked_expect(k, "top-lineages", NULL, NULL, "category rss_kib_delta",
+                 "anonymous 1100\nanonymous/test 500\n");
+}
+
+/* A free text is no pattern, and nobody's part. */
+static void free_text(void **state)
+{
+    static const char *const only[] = {"category", "[he?p]/x", NULL};
+    static const char *const heap[] = {"category", "heap", NULL};
+    kit *k = kit_of(state);
+
+    put(k, PM_DIALECT_SMAPS, 0, 1, 1200);
+    set_by_hand(k, "[he?p]/x");
+    put(k, PM_DIALECT_SMAPS, 1, 1, 2200);
+    asked_expect(k, "growth", only, NULL, "category size_kib", "[he?p]/x 1200\n[he?p]/x 2200\n");
+    asked_expect(k, "mappings", only, NULL, "category size_kib", "[he?p]/x 2200\n");
+    asked_expect(k, "series", only, NULL, "value", "600\n1100\n");
+    asked_expect(k, "series", heap, NULL, "value", "200\n200\n");
+}
+
+/* What refines a slug is judged as the slug is: a leak of it is one of private memory. */
+static void leaks_by_the_first_word(void **state)
+{
+    kit *k = kit_of(state);
+
+    put(k, PM_DIALECT_SMAPS, 0, 1, 10000);
+    set_by_hand(k, "anonymous/test");
+    for (int i = 1; i < 60; i++)
+        kit_put(k, capture_of(k, PM_DIALECT_SMAPS, i, 1, 10000 + (uint64_t)i * 512));
+    asked_expect(k, "leaks-category", NULL, "anonymous/test", "key verdict metric rate_per_h",
+                 "anonymous/test leak rss 15360\n");
+}
+
+/* A capture between two of which each knows the category, and one before: told by what is left. */
+static void late_captures(void **state)
+{
+    static const char sizes[] = "SELECT c.taken_ms / 60000 - 28333333, c.category, c.size_kib FROM "
+                                "category_totals c WHERE c.category GLOB 'anon*' ORDER BY 1, 2";
+    kit *k = kit_of(state);
+
+    put(k, PM_DIALECT_SMAPS, 10, 1, 1200);
+    set_by_hand(k, "anonymous/test");
+    put(k, PM_DIALECT_SMAPS, 20, 1, 2200);
+    put(k, PM_DIALECT_SMAPS, 15, 2, 1600);
+    kit_expect(k, sizes,
+               "10|anonymous/test|1200\n15|anonymous|1600\n15|anonymous/test|1600\n"
+               "20|anonymous/test|2200\n");
+    put(k, PM_DIALECT_PMAP_SMALL_X, 17, 2, 1600); /* weaker: takes what it continues */
+    kit_expect(k, sizes,
+               "10|anonymous/test|1200\n15|anonymous|1600\n15|anonymous/test|1600\n"
+               "17|anonymous|1600\n17|anonymous/test|1600\n20|anonymous/test|2200\n");
+    put(k, PM_DIALECT_SMAPS, 5, 1, 800); /* the first now, and the rules say nothing of it */
+    kit_expect(k, sizes,
+               "5|anonymous|800\n10|anonymous|1200\n15|anonymous|3200\n"
+               "17|anonymous|3200\n20|anonymous|2200\n");
+    kit_expect(k, "SELECT count(*) FROM lineage WHERE rule IS NOT NULL", "0\n");
+}
+
+/* Stronger captures decide, that of another rule with the same answer too. */
+static void the_rule_of_the_strongest(void **state)
+{
+    kit *k = kit_of(state);
+    pm_capture *c;
+
+    for (int i = 0; i < 2; i++) {
+        c = kit_capture(k, i ? PM_DIALECT_SMAPS : PM_DIALECT_PMAP_SMALL_X, 7,
+                        T0 + (int64_t)i * MINUTE);
+        kit_name(c, "app", PM_NAME_HEADER);
+        kit_map(k, c, 0x7f0000000000U, 64, "---p", "");
+        kit_map(k, c, 0x7f0000010000U, 8192, "rw-p", "");
+        kit_map(k, c, 0x7ff000000000U, 132, "rw-p", "[stack]");
+        kit_put(k, c);
+        if (i == 0) {
+            kit_exec(k, "UPDATE lineage SET rule = 'stack-blind' WHERE rule = 'stack'");
+            kit_close(k);
+            kit_open(k);
+        }
+    }
+    kit_expect(k, "SELECT rule FROM lineage WHERE rule IS NOT NULL ORDER BY 1", "guard\nstack\n");
+    assert_true(whole_store(k));
+}
+
+/* ---- into another store, and out of one ---- */
+
+static void merged_by_text(void **state)
+{
+    kit *k = kit_of(state), *into = new_kit();
+    pm_buf want = {0};
+
+    put(k, PM_DIALECT_SMAPS, 0, 1, 1200);
+    set_by_hand(k, "anonymous/test");
+    put(k, PM_DIALECT_SMAPS, 1, 2, 2200);
+    kit_exec(k, "UPDATE categories SET description = 'of the other store' WHERE category_id = 15");
+    id_of(into, "heap/other");
+    merge(into, k);
+    kit_rows(k, &want, "SELECT snapshot_id, category, size_kib FROM mappings ORDER BY 1, 2, start");
+    kit_expect(into, "SELECT snapshot_id, category, size_kib FROM mappings ORDER BY 1, 2, start",
+               pm_buf_text(&want).data);
+    kit_expect(into,
+               "SELECT category_id, category, parent_id, description FROM categories WHERE "
+               "category_id > 14 ORDER BY 1",
+               "15|heap/other|1|about it\n16|anonymous/test|11|of the other store\n");
+    kit_expect(into, "SELECT category_id, rule FROM lineage WHERE rule IS NOT NULL",
+               "16|by hand\n");
+    assert_true(whole_store(into));
+    pm_buf_free(&want);
+    kit_leave((void **)&into);
+}
+
+/* A store that says of something what it has no text for. */
+static void merge_refuses_no_category(void **state)
+{
+    static const char *const broken[] = {
+        "UPDATE lineage SET category_id = 99", "UPDATE region SET category_id = 99",
+        "UPDATE catver SET category_id = 99 WHERE category_id = 15",
+        "UPDATE object SET category_id = 15",
+        "UPDATE categories SET category = '' WHERE category_id = 15"};
+
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        kit *k = new_kit(), *into = new_kit();
+        pm_merge_options options = {.sweep_ms = KIT_SWEEP};
+        pm_merge_counts counts;
+        pmapdb_error err = {0};
+        bool theirs = false;
+
+        put(k, PM_DIALECT_SMAPS, 0, 1, 1200);
+        set_by_hand(k, "anonymous/test");
+        kit_exec(k, "PRAGMA foreign_keys = OFF");
+        kit_exec(k, broken[i]);
+        assert_int_equal(pm_merge_store(into->store, k->store, &options, &counts, &theirs, &err),
+                         PMAPDB_INPUT);
+        assert_true(theirs);
+        kit_expect(into, "SELECT count(*) FROM snapshots", "0\n");
+        kit_leave((void **)&k);
+        kit_leave((void **)&into);
+    }
+    (void)state;
+}
+
+static void compact(const kit *k)
+{
+    pmapdb_compact_options options = {0};
+    pmapdb_compact_result result;
+    pmapdb_error err = {0};
+
+    kit_ok(pm_store_compact(k->store, &options, &result, &err), &err);
+    assert_true(whole_store(k));
+}
+
+static void goes_when_nothing_shows_it(void **state)
+{
+    static const char own[] = "SELECT category_id, category FROM categories WHERE category_id > 14";
+    kit *k = kit_of(state);
+    pmapdb_prune_options prune;
+    pmapdb_prune_result pruned;
+    pmapdb_error err = {0};
+
+    put(k, PM_DIALECT_SMAPS, 0, 1, 1200);
+    set_by_hand(k, "anonymous/test");
+    id_of(k, "anonymous/unused");
+    put(k, PM_DIALECT_SMAPS, 1, 1, 1200);
+    put(k, PM_DIALECT_SMAPS, 2, 0, 0);
+    put(k, PM_DIALECT_SMAPS, 3, 0, 0);
+    compact(k);
+    kit_expect(k, own, "15|anonymous/test\n");
+    asked_expect(k, "peak", NULL, NULL, "category rss_kib_peak",
+                 "total 866\nanonymous/test 600\nheap 200\nstack 66\n");
+    pmapdb_prune_defaults(&prune);
+    prune.keep.last = 1;
+    kit_ok(pmapdb_prune(k->store, &prune, &pruned, &err), &err);
+    assert_true(whole_store(k));
+    compact(k);
+    kit_expect(k, own, "");
+    put(k, PM_DIALECT_SMAPS, 4, 1, 1200); /* what the writer remembers went with it */
+    assert_int_equal(id_of(k, "anonymous/test"), 15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(ids_and_parents),           IN_KIT(a_limit),
+        IN_KIT(shown_everywhere),          IN_KIT(free_text),
+        IN_KIT(leaks_by_the_first_word),   IN_KIT(late_captures),
+        IN_KIT(the_rule_of_the_strongest), IN_KIT(merged_by_text),
+        IN_KIT(merge_refuses_no_category), IN_KIT(goes_when_nothing_shows_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

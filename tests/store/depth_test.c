@@ -1,0 +1,229 @@
+/* depth_test: --depth 1 of a store with refined categories says what a store says that never
+ * refined any; a sum with an unknown part is unknown. */
+#include "asked.h"
+#include "merged.h"
+#include "whole.h"
+
+#include "store/catalog.h"
+#include "store/categories.h"
+
+#define T0 INT64_C(1700000000000)
+#define MINUTE 60000
+#define BLOCKS 6
+
+/* ---- captures ---- */
+
+/* BLIND: RSS of the block before the last is not shown. CALM: nothing changes behind minute 40, but
+ * that block 1 goes, and it is all that is left of its category. */
+typedef enum shown { ALL, BLIND, CALM } shown;
+
+/* Blocks of memory that grow, shrink, come and go, none of which looks like a stack; minute 0 shows
+ * all of them. */
+static pm_capture *capture_of(const kit *k, pm_dialect dialect, int64_t minute, shown what)
+{
+    bool without = what == CALM && minute >= 50;
+    pm_capture *c = kit_capture(k, dialect, 7, T0 + minute * MINUTE);
+
+    c->block.hash = (uint64_t)minute * 16 + (uint64_t)dialect;
+    kit_name(c, "app", PM_NAME_HEADER);
+    if (what == CALM && minute > 40)
+        minute = 40;
+    kit_map(k, c, 0x10000, 400 + (uint64_t)minute, "rw-p", "[heap]");
+    kit_map(k, c, 0x40000000, 300, "r--p", "/srv/data (deleted)");
+    for (uint64_t i = 0; i < BLOCKS; i++) {
+        uint64_t kib = i == 0   ? 20000 + (uint64_t)minute * 256 /* up, and the next as much down */
+                       : i == 1 ? 60000 - (uint64_t)minute * 256
+                                : 64 + 4 * ((uint64_t)minute * 7 % (5 + i));
+        pm_mapping m = {
+            .start = 0x7f0000000000U + i * 0x40000000, .perms = "rw-p", .path = PM_TEXT("")};
+
+        if ((minute && i > 2 && (minute + (int64_t)i) % 5 == 0) || (without && i == 1))
+            continue;
+        m.end = m.start + kib * 1024;
+        pm_set(&m, PM_SIZE, kib);
+        if (what != BLIND || i != BLOCKS - 2)
+            pm_set(&m, PM_RSS, kib / 2);
+        kit_add(k, c, &m);
+    }
+    kit_map(k, c, 0x7ff000000000U, 132, "rw-p", "[stack]");
+    return c;
+}
+
+/* As rules would have done it in the first capture: every other lineage of anonymous memory. */
+static void refine_by_hand(kit *k)
+{
+    static const char sums[] =
+        "DELETE FROM catver; INSERT INTO catver (epoch_id, category_id, first, mappings, size_kib, "
+        "rss_kib) SELECT s.epoch_id, c.category_id, 0, count(*), CASE WHEN count(*) = "
+        "count(m.size_kib) THEN sum(m.size_kib) END, CASE WHEN count(*) = count(m.rss_kib) THEN "
+        "sum(m.rss_kib) END FROM snapshots s JOIN mappings m ON m.snapshot_id = s.snapshot_id JOIN "
+        "categories c ON c.category = m.category GROUP BY s.epoch_id, c.category_id";
+    pm_category_ids *ids = NULL;
+    int64_t id;
+
+    kit_ok(pm_category_ids_new(k->store->sql, &ids, NULL), NULL);
+    kit_ok(pm_category_id(ids, PM_TEXT("anonymous/test"), PM_TEXT(""), &id, NULL), NULL);
+    pm_category_ids_free(ids);
+    assert_int_equal(id, 15);
+    kit_exec(k, "UPDATE lineage SET category_id = 15, rule = 'by hand' WHERE category_id = 11 AND "
+                "lineage_id % 2 = 0");
+    kit_exec(k, "UPDATE region SET category_id = 15 WHERE lineage_id IN (SELECT lineage_id FROM "
+                "lineage WHERE category_id = 15)");
+    kit_exec(k, sums);
+    kit_close(k); /* what the writer remembers is no more so */
+    kit_open(k);
+}
+
+/* Every minute, with a gap; two dialects now and then; some come late. */
+static void fill(kit *k, bool refined, shown what)
+{
+    static const int late[] = {7, 8, 20};
+
+    kit_put(k, capture_of(k, PM_DIALECT_SMAPS, 0, what));
+    if (refined)
+        refine_by_hand(k);
+    for (int i = 1; i < 60; i++) {
+        bool left_out = i == 7 || i == 8 || i == 20 || (i > 30 && i < 40);
+
+        if (!left_out)
+            kit_put(k, capture_of(k, PM_DIALECT_SMAPS, i, what));
+        if (i % 9 == 0)
+            kit_put(k, capture_of(k, PM_DIALECT_PMAP_SMALL_X, i, what));
+    }
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        kit_put(k, capture_of(k, PM_DIALECT_SMAPS, late[i], what));
+    assert_true(what == BLIND || whole_store(k)); /* which adds up what is known */
+}
+
+/* ---- every query ---- */
+
+static bool has_param(const pm_query_info *q, pm_text name)
+{
+    for (int i = 0; i < q->n_params; i++)
+        if (pm_text_equal(q->param[i].name, name))
+            return true;
+    return false;
+}
+
+static void answer(const kit *k, const pm_query_info *q, const char *depth, pm_buf *out)
+{
+    char name[64];
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+    bool has;
+
+    snprintf(name, sizeof name, "%.*s", (int)q->name.len, q->name.data);
+    pm_buf_clear(out);
+    pm_buf_add(out, "", 0, NULL);
+    kit_ok(pmapdb_query(k->store, name, &rows, &err), &err);
+    kit_ok(pmapdb_bind(rows, "depth", depth, &err), &err);
+    if (has_param(q, PM_TEXT("lineage")))
+        kit_ok(pmapdb_bind(rows, "lineage", "4", &err), &err);
+    while (kit_ok(pmapdb_next(rows, &has, &err), &err), has)
+        for (int i = 0, n = pmapdb_rows_columns(rows); i < n; i++) {
+            const char *text = pmapdb_rows_text(rows, i, NULL);
+
+            pm_buf_addf(out, NULL, "%s%s", text ? text : "?", i + 1 < n ? "|" : "\n");
+        }
+    pmapdb_rows_close(rows);
+}
+
+/* Of one object, leaks-object has a row per category that it has, whatever they are called; the
+ * regions of addresses are none of categories. */
+static bool is_compared(const pm_query_info *q)
+{
+    return has_param(q, PM_TEXT("depth")) && !has_param(q, PM_TEXT("regions")) &&
+           !pm_text_equal(q->name, PM_TEXT("leaks-object"));
+}
+
+static size_t compare(shown what)
+{
+    kit *plain = new_kit(), *refined = new_kit();
+    pm_buf want = {0}, got = {0}, deep = {0};
+    size_t n = 0;
+    const char *name;
+
+    fill(plain, false, what);
+    fill(refined, true, what);
+    for (size_t i = 0; (name = pm_catalog_builtin(i)); i++) {
+        pm_query_info *q = NULL;
+
+        kit_ok(pm_catalog_find(NULL, name, &q, NULL), NULL);
+        if (is_compared(q)) {
+            answer(plain, q, "2", &want);
+            answer(refined, q, "1", &got);
+            answer(refined, q, "2", &deep);
+            if (strcmp(want.data, got.data) != 0)
+                print_error("%s\n", name);
+            assert_string_equal(got.data, want.data);
+            n += strstr(deep.data, "anonymous/test") != NULL;
+        }
+        pm_catalog_free(q);
+    }
+    pm_buf_free(&want);
+    pm_buf_free(&got);
+    pm_buf_free(&deep);
+    kit_leave((void **)&plain);
+    kit_leave((void **)&refined);
+    return n;
+}
+
+static void as_if_never_refined(void **state)
+{
+    (void)state;
+    assert_true(compare(ALL) >= 12); /* the others have nothing to refine here */
+    compare(CALM);
+}
+
+static void unknown_parts(void **state)
+{
+    static const char *const first[] = {"depth", "1", NULL};
+    kit *k = kit_of(state);
+
+    assert_true(compare(BLIND) >= 12);
+    fill(k, true, BLIND);
+    asked_expect(k, "categories", NULL, NULL, "category rss_kib",
+                 "anonymous/test 22448\nheap 229\ndeleted-file 150\nstack 66\nanonymous ?\n");
+    asked_expect(k, "categories", first, NULL, "category mappings rss_kib",
+                 "heap 1 229\ndeleted-file 1 150\nstack 1 66\nanonymous 6 ?\n");
+}
+
+/* What one part gains the other loses: each has its verdict, and their sum another. */
+static void sums_are_judged(void **state)
+{
+    static const char *const first[] = {"depth", "1", NULL};
+    kit *k = kit_of(state);
+
+    fill(k, true, ALL);
+    asked_expect(k, "leaks-category", NULL, "anonymous", "verdict", "leak\n");
+    asked_expect(k, "leaks-category", NULL, "anonymous/test", "verdict", "shrinking\n");
+    asked_expect(k, "leaks-category", first, "anonymous", "verdict", "steady\n");
+    asked_expect(k, "leaks-category", first, "anonymous/test", "verdict", "");
+}
+
+static void other_depths(void **state)
+{
+    const kit *k = kit_of(state);
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+    bool has;
+
+    kit_put(k, capture_of(k, PM_DIALECT_SMAPS, 0, ALL));
+    kit_ok(pmapdb_query(k->store, "categories", &rows, NULL), NULL);
+    kit_ok(pmapdb_bind(rows, "depth", "3", &err), &err);
+    assert_int_equal(pmapdb_next(rows, &has, &err), PMAPDB_NOTFOUND);
+    assert_string_equal(err.text, "no depth '3'; there are: 1 2");
+    pmapdb_rows_close(rows);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_if_never_refined),
+        IN_KIT(unknown_parts),
+        IN_KIT(sums_are_judged),
+        IN_KIT(other_depths),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,110 @@
+"""The pages of categories/: every category that the table of classify.c or a built-in rule gives has
+one, and every page is of such a category. What a page must say it says, its commands of pmapdb run,
+and the program shows each as it stands.
+"""
+import csv
+import io
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+import kit  # noqa: E402 (found by the line before)
+
+KEYS = ("what", "known", "growth", "ask", "next", "more", "count")
+MUST = ("what", "known", "growth", "ask", "next")
+WIDE = 100  # columns of a line in the files
+LONG = 110  # characters of a next, which leaks and diff show in a line
+
+check = kit.Check(shown=99)
+
+
+def pages():
+    """Category -> {key: text}, in the order of the files."""
+    found = {}
+    for path in sorted((kit.ROOT / "categories").glob("*.txt")):
+        page = key = None
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            where = "%s:%d" % (path.name, number)
+            check.true(where, len(line) <= WIDE and line == line.rstrip(), line)
+            if not line or line.startswith("#"):
+                continue
+            if line.startswith(" "):
+                page[key] += " " + line.strip()
+                continue
+            key, text = (x.strip() for x in line.split(":", 1))
+            if key == "category":
+                check.true(where, text not in found, "a second page of " + text)
+                page = found[text] = {}
+                continue
+            check.true(where, key in KEYS and key not in page, "no key, or twice: " + key)
+            page[key] = text
+    return found
+
+
+def of_table():
+    text = (kit.ROOT / "src" / "classify" / "classify.c").read_text(encoding="utf-8")
+    return set(re.findall(r'\[PM_CATEGORY_\w+\] = \{\s*"([^"]+)"', text))
+
+
+def of_rules(name):
+    with open(kit.ROOT / "rules" / (name + ".csv"), encoding="utf-8", newline="") as file:
+        return {row["category"] for row in csv.DictReader(file) if not row["rule"].startswith("#")}
+
+
+def check_texts(name, page):
+    must = MUST[:-1] if name == "total" else MUST
+    check.equal("%s: what is missing" % name, [k for k in must if not page.get(k)], [])
+    for key in ("known", "growth", "more"):
+        text = page.get(key, "")
+        # What is known by a pattern alone is no sentence.
+        check.true("%s: %s ends" % (name, key), not text or text.endswith(".") or key == "known", text)
+    for key in ("what", "next", "count"):
+        check.true("%s: %s is no sentence" % (name, key), not page.get(key, "").endswith("."), page.get(key))
+    check.true("%s: next fits" % name, len(page.get("next", "")) <= LONG, page.get("next"))
+
+
+def check_commands(asks, place):
+    """Each takes the options that leaks and diff give it, and answers."""
+    db = place / "t.db"
+    kit.run("import", "-q", kit.ROOT / "samples" / "captures", db=db)
+    for ask in sorted(asks):
+        command, *words = ask.split()
+        done = kit.run(command, *words, "--process", "leaky", "--from", "first", "--to", "last", db=db)
+        check.true("pmapdb " + ask, done.stdout, "says nothing")
+
+
+def shown(name):
+    """A template as the program writes it."""
+    return re.sub("%[a-z]", lambda m: "PATH" if m[0] == "%p" else "NAME", name)
+
+
+def check_program(found):
+    text = kit.run("explain", "-f", "csv").stdout.decode()
+    rows = {r["category"]: r for r in csv.DictReader(io.StringIO(text))}
+    check.equal("explain lists", set(rows), {shown(n) for n in found})
+    for name, page in found.items():
+        row = rows[shown(name)]
+        for key in ("what", "known", "growth", "more"):
+            check.equal("%s: %s as shown" % (name, key), row[key], page.get(key, ""))
+        check.equal("%s: next as shown" % name, row["next"],
+                    "; ".join(x for x in ("pmapdb " + page["ask"], page.get("next")) if x))
+        one = kit.run("explain", "-f", "csv", shown(name)).stdout.decode()
+        check.equal("explain %s" % shown(name), list(csv.DictReader(io.StringIO(one))), [row])
+
+
+def main():
+    found = pages()
+    want = of_table() | of_rules("default") | of_rules("pmap-dotnet")
+    check.true("categories of the table", len(of_table()) >= 12, of_table())
+    check.equal("categories without a page", sorted(want - set(found)), [])
+    check.equal("pages without a category", sorted(set(found) - want), [])
+    for name, page in found.items():
+        check_texts(name, page)
+    check_program(found)
+    with kit.Place() as place:
+        check_commands({page["ask"] for page in found.values()}, place)
+    check.finish()
+
+
+main()

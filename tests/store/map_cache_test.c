@@ -66,8 +66,13 @@ static void expect_rows(const pm_stream *got, const pm_stream *want)
     assert_int_equal(got->rows.n, want->rows.n);
     assert_int_equal(got->versions, want->versions);
     assert_int_equal(got->first_rows, want->first_rows);
-    assert_memory_equal(&got->rollup, &want->rollup, sizeof got->rollup);
-    assert_memory_equal(got->rollup_first, want->rollup_first, sizeof got->rollup_first);
+    assert_int_equal(got->rollup.n, want->rollup.n);
+    for (size_t i = 0; i < want->rollup.n; i++) {
+        assert_int_equal(got->rollup.item[i].category_id, want->rollup.item[i].category_id);
+        assert_int_equal(got->rollup.item[i].first, want->rollup.item[i].first);
+        assert_memory_equal(got->rollup.item[i].v, want->rollup.item[i].v,
+                            sizeof want->rollup.item[i].v);
+    }
     for (size_t i = 0; i < want->rows.n; i++) {
         const pm_row *x = &got->rows.row[i], *y = &want->rows.row[i];
 

@@ -243,10 +243,9 @@ static pmapdb_status pack(const pm_stream *s, const pm_again *again, pm_packer *
 static pmapdb_status drop_ended(pm_sql *sql, int64_t process_id, pmapdb_error *err)
 {
     return pm_sql_run(sql,
-                      "DELETE FROM map_cache WHERE "
-                      "(SELECT max(taken_ms) FROM snapshots s WHERE s.process_id = "
-                      "map_cache.process_id) < (SELECT max(taken_ms) FROM snapshots s "
-                      "WHERE s.process_id = ?1) - " ENDED_MS,
+                      "DELETE FROM map_cache WHERE (SELECT max(taken_ms) FROM snapshots s "
+                      "WHERE s.process_id = map_cache.process_id) < "
+                      "(SELECT max(taken_ms) FROM snapshots s WHERE s.process_id = ?1) - " ENDED_MS,
                       PM_ARGS(PM_I(process_id)), err);
 }
 

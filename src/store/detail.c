@@ -5,10 +5,12 @@
     "ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, " \
     "shared_hugetlb_kib, private_hugetlb_kib, extra"
 
+const enum pm_field pm_detail_fields[PM_DETAIL_NUMBERS] = {
+    PM_KSM, PM_LAZY_FREE, PM_SHMEM_PMD, PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB};
+
 pm_detail pm_detail_of(const pm_mapping *m)
 {
-    static const enum pm_field fields[PM_DETAIL_NUMBERS] = {
-        PM_KSM, PM_LAZY_FREE, PM_SHMEM_PMD, PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB};
+    const enum pm_field *fields = pm_detail_fields;
     pm_detail d = {.extra = m->extra};
 
     for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++)

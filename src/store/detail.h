@@ -10,6 +10,8 @@
 #define PM_DETAIL_NUMBERS 6
 
 /* The columns of table detail, in their order. */
+extern const enum pm_field pm_detail_fields[PM_DETAIL_NUMBERS];
+
 typedef struct pm_detail {
     int64_t number[PM_DETAIL_NUMBERS]; /* PMAPDB_UNKNOWN is NULL */
     pm_text extra;                     /* empty: none */

@@ -2,6 +2,7 @@
 #include "store/recall_row.h"
 
 #include "base/num.h"
+#include "store/detail.h"
 
 static pmapdb_status damaged(int64_t region_id, const char *what, pmapdb_error *err)
 {
@@ -53,31 +54,15 @@ static void decode(const pm_row *row, int64_t out[PM_FIELD_COUNT])
 static pmapdb_status add_detail(pm_sql *sql, const pm_row *row, int64_t numbers[PM_FIELD_COUNT],
                                 pm_buf *extra, pmapdb_error *err)
 {
-    static const enum pm_field fields[] = {PM_KSM,      PM_LAZY_FREE,      PM_SHMEM_PMD,
-                                           PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB};
     int64_t id = row->m.v[PM_VER_DETAIL];
-    sqlite3_stmt *stmt;
-    bool has = false;
+    pm_detail detail;
     pmapdb_status st;
-    pm_text text;
 
     if (id == PMAPDB_UNKNOWN)
         return PMAPDB_OK;
-    st = pm_sql_rows(sql,
-                     "SELECT ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, "
-                     "shared_hugetlb_kib, private_hugetlb_kib, extra FROM detail "
-                     "WHERE detail_id = ?1",
-                     PM_ARGS(PM_I(id)), &stmt, err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(sql, stmt, &has, err);
-    if (st != PMAPDB_OK || !has)
-        return st == PMAPDB_OK ? damaged(row->region_id, "its detail is missing", err) : st;
-    for (int i = 0; i < 6; i++)
-        numbers[fields[i]] = or_else(pm_col_int(stmt, i), 0);
-    text = pm_col_text(stmt, 6);
-    if (text.len)
-        st = pm_buf_add(extra, text.data, text.len, err);
-    pm_sql_done(stmt);
+    st = pm_detail_get(sql, id, extra, &detail, err);
+    for (size_t i = 0; i < PM_DETAIL_NUMBERS && st == PMAPDB_OK; i++)
+        numbers[pm_detail_fields[i]] = or_else(detail.number[i], 0);
     return st;
 }
 

@@ -1,4 +1,5 @@
-/* space: the size of the store's file, and giving back what is free in it. */
+/* space: the size of the store's file, giving back what is free in it, and the room on the disk
+ * that is kept for a prune. */
 #include "store/space.h"
 
 #include <errno.h>

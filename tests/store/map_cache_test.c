@@ -12,40 +12,9 @@
 #define SUBJECTS 3
 #define BEAT_MS 5000
 
-static const char *const tables[] = {"host",
-                                     "name",
-                                     "process",
-                                     "capture",
-                                     "epoch",
-                                     "snapshots",
-                                     "object",
-                                     "lineage",
-                                     "region",
-                                     "detail",
-                                     "standing",
-                                     "sight",
-                                     "pin",
-                                     "trace ORDER BY 1, 2, 3",
-                                     "ver ORDER BY 1, 2, 3",
-                                     "catver ORDER BY 1, 2, 3"};
-
-static pm_buf everything(const kit *k)
-{
-    pm_buf out = {0};
-
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        char sql[64];
-
-        snprintf(sql, sizeof sql, "SELECT * FROM %s", tables[i]);
-        pm_buf_addf(&out, NULL, "-- %s\n", tables[i]);
-        kit_rows(k, &out, sql);
-    }
-    return out;
-}
-
 static void expect_equal(const kit *a, const kit *b, uint64_t seed, int64_t beat)
 {
-    pm_buf x = everything(a), y = everything(b);
+    pm_buf x = whole_content(a), y = whole_content(b);
     size_t at = 0;
 
     if (!pm_text_equal(pm_buf_text(&x), pm_buf_text(&y))) {

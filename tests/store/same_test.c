@@ -6,35 +6,6 @@
 #define MS INT64_C(1700000000000)
 #define BEATS 220
 
-static const char *const tables[] = {"host",
-                                     "name",
-                                     "process",
-                                     "capture",
-                                     "epoch",
-                                     "snapshots",
-                                     "object",
-                                     "lineage",
-                                     "region",
-                                     "detail",
-                                     "standing",
-                                     "sight",
-                                     "ver ORDER BY 1, 2, 3",
-                                     "catver ORDER BY 1, 2, 3"};
-
-static pm_buf everything(const kit *k)
-{
-    pm_buf out = {0};
-
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        char sql[64];
-
-        snprintf(sql, sizeof sql, "SELECT * FROM %s", tables[i]);
-        pm_buf_addf(&out, NULL, "-- %s\n", tables[i]);
-        kit_rows(k, &out, sql);
-    }
-    return out;
-}
-
 static int by_start(const void *a, const void *b, void *pool)
 {
     const pm_mapping *x = pm_pool_get(pool, *(const uint32_t *)a);
@@ -225,8 +196,8 @@ static void compare(kit *knowing, void (*play)(kit *, kit *, uint64_t), uint64_t
     if (kit_enter(&plain) != 0 || !plain)
         abort();
     play(knowing, plain, seed);
-    a = everything(knowing);
-    b = everything(plain);
+    a = whole_content(knowing);
+    b = whole_content(plain);
     if (!pm_text_equal(pm_buf_text(&a), pm_buf_text(&b)))
         fail_where_they_differ(&a, &b, seed);
     assert_true(whole_store(knowing));

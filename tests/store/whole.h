@@ -132,4 +132,37 @@ static inline bool whole_store(const kit *k)
     return whole;
 }
 
+/* ---- all that captures leave, as text ---- */
+
+static const char *const whole_tables[] = {"host",
+                                           "name",
+                                           "process",
+                                           "capture",
+                                           "epoch",
+                                           "snapshots",
+                                           "object",
+                                           "lineage",
+                                           "region",
+                                           "detail",
+                                           "standing",
+                                           "sight",
+                                           "pin",
+                                           "trace ORDER BY 1, 2, 3",
+                                           "ver ORDER BY 1, 2, 3",
+                                           "catver ORDER BY 1, 2, 3"};
+
+static inline pm_buf whole_content(const kit *k)
+{
+    pm_buf out = {0};
+
+    for (size_t i = 0; i < sizeof whole_tables / sizeof *whole_tables; i++) {
+        char sql[64];
+
+        snprintf(sql, sizeof sql, "SELECT * FROM %s", whole_tables[i]);
+        pm_buf_addf(&out, NULL, "-- %s\n", whole_tables[i]);
+        kit_rows(k, &out, sql);
+    }
+    return out;
+}
+
 #endif

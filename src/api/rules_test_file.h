@@ -7,8 +7,8 @@
 #ifndef PM_API_RULES_TEST_FILE_H
 #define PM_API_RULES_TEST_FILE_H
 
-#include "api/rules_csv.h"
 #include "classify/rules.h"
+#include "store/rules/rules_csv.h"
 
 /* A mapping whose category is not the expected one. Texts last for the call. */
 typedef struct pm_rules_difference {

@@ -1,9 +1,8 @@
 /* rules_csv: CSV files of rules, and of their tests: read whole, with all mistakes told. */
-#include "api/rules_csv.h"
+#include "store/rules/rules_csv.h"
 
 #include "base/near.h"
 #include "render/utf8.h"
-#include "source/source.h"
 #include <stdio.h>
 
 typedef struct reading {
@@ -199,25 +198,4 @@ pmapdb_status pm_rules_csv_read(const pm_rules_csv *csv, pm_rules_report *report
     if (st != PMAPDB_OK && err)
         *err = why;
     return st == PMAPDB_OK ? pm_rules_verdict(report, csv->label, err) : st;
-}
-
-pmapdb_status pm_rules_csv_load(const char *path, pm_buf *out, pmapdb_error *err)
-{
-    const pm_source_entry *entry = NULL;
-    pm_source *source = NULL;
-    const char *bytes;
-    size_t n = 1;
-    pmapdb_status st = pm_source_new(&path, 1, &source, err);
-
-    if (st == PMAPDB_OK)
-        st = pm_source_next(source, &entry, err);
-    if (st == PMAPDB_OK && (!entry || entry->in_archive || (!entry->named && !entry->is_stdin)))
-        st = pm_fail(err, PMAPDB_USAGE, "'%s' is not one file of CSV", path);
-    while (st == PMAPDB_OK && n && out->len <= PM_RULES_FILE_MAX) {
-        st = pm_source_read(source, &bytes, &n, err);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(out, bytes, n, err);
-    }
-    pm_source_free(source);
-    return st;
 }

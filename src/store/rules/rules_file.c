@@ -1,5 +1,5 @@
-/* rules_file: sets of rules as CSV: built in, or files. */
-#include "api/rules_file.h"
+/* rules_file: sets of rules as CSV. */
+#include "store/rules/rules_file.h"
 
 #include "store/embedded.h"
 
@@ -21,14 +21,6 @@ pm_text pm_rules_builtin(pm_text name)
             if (pm_text_equal(name, pm_text_of(*known)) && strcmp(e->name, *known) == 0)
                 return (pm_text){e->text, e->len};
     return (pm_text){0};
-}
-
-pmapdb_status pm_rules_find(const char *name_or_path, pm_buf *out, pmapdb_error *err)
-{
-    pm_text text = pm_rules_builtin(pm_text_of(name_or_path));
-
-    return text.data ? pm_buf_add(out, text.data, text.len, err)
-                     : pm_rules_csv_load(name_or_path, out, err);
 }
 
 static pmapdb_status warn(const filling *f, uint64_t line, size_t index, pmapdb_error *err)

@@ -2,8 +2,8 @@
  *
  * Strict: no column but those that are known, UTF-8, no NUL. A line that begins with # is a comment
  * wherever a row could begin. */
-#ifndef PM_API_RULES_CSV_H
-#define PM_API_RULES_CSV_H
+#ifndef PM_STORE_RULES_CSV_H
+#define PM_STORE_RULES_CSV_H
 
 #include "base/buf.h"
 #include "parse/csv_table.h"
@@ -38,9 +38,6 @@ pmapdb_status pm_rules_mistake(pm_rules_report *report, const char *label, uint6
                                const char *why, pmapdb_error *err);
 /* The end of a reading: PMAPDB_OK where there was no mistake. */
 pmapdb_status pm_rules_verdict(pm_rules_report *report, const char *label, pmapdb_error *err);
-
-/* All bytes of a file, or of standard input ("-"), packed or not. */
-pmapdb_status pm_rules_csv_load(const char *path, pm_buf *out, pmapdb_error *err);
 
 void pm_rules_report_free(pm_rules_report *report);
 

@@ -107,6 +107,8 @@ typedef struct pmapdb_import_event {
     const char *const *warnings;
     size_t n_notes; /* what was made good (a tool's doubled rows); none of a duplicate */
     const char *const *notes;
+    uint64_t labels; /* not 0: no capture but so many ranges that a JVM names; snapshot_id is the
+                        capture whose mappings they are, mappings and size_kib of those it names */
 } pmapdb_import_event;
 
 typedef struct pmapdb_import_progress {
@@ -140,6 +142,7 @@ typedef struct pmapdb_import_result {
     uint64_t new_trouble; /* refused or partial ones met for the first time: exit code 2 */
     uint64_t empty;       /* empty maps, kernel threads, vanished and denied processes */
     uint64_t skipped;     /* files in directories and archives that are no captures */
+    uint64_t labels;      /* reports in which a JVM names its memory, new ones */
 } pmapdb_import_result;
 
 PMAPDB_API void pmapdb_import_defaults(pmapdb_import_options *options);
@@ -446,6 +449,74 @@ PMAPDB_API void pmapdb_merge_defaults(pmapdb_merge_options *options);
 PMAPDB_API pmapdb_status pmapdb_merge(pmapdb_store *store, const char *const *paths, size_t n_paths,
                                       const pmapdb_merge_options *options,
                                       pmapdb_merge_result *result, pmapdb_error *err);
+
+/* ---- rules ---- */
+
+/* A set of rules. Texts last for the call. */
+typedef struct pmapdb_rule_set {
+    const char *name;        /* of a set that is built in, else the file that it came from */
+    const char *text;        /* CSV, as a file of rules is written */
+    const char *application; /* the folder that {app} in it stands for */
+    int64_t rules;
+    bool stored;         /* it is the store's: its categories come from it */
+    int64_t applied_ms;  /* to the store; PMAPDB_UNKNOWN: never, or the store began with it */
+    bool named_built_in; /* this library has a set of that name */
+    bool built_in;       /* and this is it: else it is that of another version */
+} pmapdb_rule_set;
+
+typedef struct pmapdb_rule {
+    int64_t position; /* from 1: the first that matches a mapping gives it its category */
+    const char *name, *category;
+    const char *conditions; /* in words */
+    const char *note;       /* or "" */
+    bool of_object;   /* it asks for nothing that can change in the life of a lineage; else it is
+                         asked in the first capture, and what it said then stays */
+    int64_t lineages; /* that it gave their category; PMAPDB_UNKNOWN: the set is not the store's */
+} pmapdb_rule;
+
+/* Lineages that go from one category to another. */
+typedef struct pmapdb_rules_change {
+    const char *from, *to;
+    const char *rule; /* that gives `to`; NULL: none does */
+    int64_t lineages;
+    int64_t mappings, size_kib, rss_kib; /* of them in the newest snapshots of their processes;
+                                            PMAPDB_UNKNOWN: one of those does not show it */
+} pmapdb_rules_change;
+
+typedef struct pmapdb_rules_options {
+    const char *rules;       /* default, pmap-dotnet, or a file; NULL: the store's */
+    const char *application; /* folder for {app}; NULL: /app, of the store's set what it has */
+    bool dry_run;            /* pmapdb_rules_apply: nothing is kept */
+    void *ctx;
+    /* Any of them may be NULL. on_note: a line for each mistake, "FILE:LINE: reason", and for what
+     * is allowed and perhaps not meant. */
+    void (*on_note)(void *ctx, bool mistake, const char *note);
+    void (*on_set)(void *ctx, const pmapdb_rule_set *set);           /* before the others */
+    void (*on_rule)(void *ctx, const pmapdb_rule *rule);             /* pmapdb_rules */
+    void (*on_change)(void *ctx, const pmapdb_rules_change *change); /* largest rss first */
+    /* Now and then; false ends it, and nothing is kept. */
+    bool (*on_progress)(void *ctx, uint64_t processes, uint64_t of);
+} pmapdb_rules_options;
+
+typedef struct pmapdb_rules_result {
+    bool same; /* they are the store's: there was nothing to do, the rest is 0 */
+    int64_t processes;
+    int64_t lineages, changed_lineages;
+    int64_t snapshots, changed_snapshots; /* whose sums by category are others now */
+} pmapdb_rules_result;
+
+/* The rules of a set, in their order. store may be NULL: no lineages are known, and the set is
+ * default where none is named. A set with a mistake is PMAPDB_INPUT. */
+PMAPDB_API pmapdb_status pmapdb_rules(pmapdb_store *store, const pmapdb_rules_options *options,
+                                      pmapdb_error *err);
+
+/* Gives all that the store has the categories that it would have if it had had these rules from the
+ * beginning, in one transaction; what is stored later gets them too. The store must be open for
+ * writing, for a dry run as well: its changes are made and taken back. PMAPDB_INPUT also where a
+ * regex takes too long on some path. */
+PMAPDB_API pmapdb_status pmapdb_rules_apply(pmapdb_store *store,
+                                            const pmapdb_rules_options *options,
+                                            pmapdb_rules_result *result, pmapdb_error *err);
 
 /* ---- named queries ---- */
 

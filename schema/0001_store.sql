@@ -237,14 +237,14 @@ CREATE TABLE categories (
   parent_id   INTEGER NOT NULL REFERENCES categories -- anonymous for anonymous/..., and so on for
 );                                      -- the program's own; of every other text itself
 
--- The rules that give categories: one row, or none where they are the program's own.
+-- The rules that decide categories: one row, of those that are built in or of others since.
 CREATE TABLE rule_set (
   rule_set_id INTEGER PRIMARY KEY CHECK (rule_set_id = 1),
   name       TEXT NOT NULL,             -- of a built-in set, or the file's
-  hash       INTEGER NOT NULL,          -- XXH3 of text and options
+  hash       INTEGER NOT NULL,          -- XXH3 of text and application
   text       TEXT NOT NULL,             -- the rule file
-  options    TEXT NOT NULL,             -- what it was applied with
-  applied_ms INTEGER NOT NULL
+  application TEXT NOT NULL,            -- the folder that {app} stands for; '' is /app
+  applied_ms INTEGER                    -- to all that was there; NULL: they are those it began with
 );
 
 -- What a mapping shows, wherever it lies.
@@ -275,6 +275,19 @@ CREATE TABLE lineage (
   rule              TEXT                -- the rule that gave it, in the first capture of the
 );                                      -- strongest dialect; NULL: the object's own category
 CREATE INDEX lineage_process ON lineage (process_id);
+
+-- What a program says itself of its memory, at one moment: ranges that do not overlap. They decide
+-- the categories of lineages, whose rule is then label.
+CREATE TABLE label (
+  process_id INTEGER NOT NULL REFERENCES process,
+  taken_ms   INTEGER NOT NULL,
+  source     TEXT NOT NULL CHECK (source IN ('nmt', 'system-map')), -- of jcmd
+  start      INTEGER NOT NULL,
+  length     INTEGER NOT NULL,          -- bytes
+  committed  INTEGER NOT NULL,          -- 0: address space alone
+  label      TEXT NOT NULL,             -- in its own words: Java Heap, STACK-4712-main
+  PRIMARY KEY (process_id, taken_ms, source, start)
+) WITHOUT ROWID;
 
 -- An object at an address range, in one lineage.
 CREATE TABLE region (

@@ -44,7 +44,7 @@ function(check_own file folder header)
 endfunction()
 
 # The loadable extension takes SQLite from whoever loads it: nothing that calls libsqlite3 itself.
-set(extension_may store/functions.h api/place.h api/wrap.h)
+set(extension_may store/functions.h store/rules/rules_file.h api/place.h api/wrap.h)
 function(check_extension file header)
     if(header STREQUAL "sqlite3.h" OR
        (header MATCHES "^(store|api)/" AND NOT header IN_LIST extension_may))

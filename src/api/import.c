@@ -2,6 +2,7 @@
 #include "api/intake.h"
 
 #include "api/import_check.h"
+#include "api/labels.h"
 #include "api/lines.h"
 #include "base/buf.h"
 #include "store/moment.h"
@@ -32,6 +33,7 @@ typedef struct import_run {
         int64_t name_id, from_ms, to_ms;
     } * touched;
     size_t n_touched, cap_touched;
+    int64_t since; /* snapshots with a greater id are of this run */
 } import_run;
 
 void pmapdb_import_defaults(pmapdb_import_options *o)
@@ -188,6 +190,72 @@ static pmapdb_status flush(import_run *run, pmapdb_error *err)
     return st == PMAPDB_OK ? pm_intake_clear(in, err) : st;
 }
 
+/* ---- names for memory ---- */
+
+static void tell_labels(import_run *run, const pm_label_pending *p, const pm_label_stored *stored,
+                        const char *name)
+{
+    char *missing = pm_labels_missing(&p->labels), *warning = pm_labels_warning(p, stored);
+    const char *warnings[] = {warning};
+
+    run->result.labels += !stored->duplicate;
+    run->result.duplicates += stored->duplicate;
+    run->result.new_trouble += missing && !stored->duplicate;
+    tell(run, &(pmapdb_import_event){
+                  .path = p->path,
+                  .labels = p->labels.n,
+                  .snapshot_id = stored->snapshot_id,
+                  .pid = stored->pid,
+                  .name = name,
+                  .taken_ms = p->put.taken_ms,
+                  .dialect = pm_labels_source_name(p->labels.source),
+                  .state = pm_state_name(missing ? PM_STATE_PARTIAL : PM_STATE_COMPLETE),
+                  .checked = pm_checked_name(PM_CHECKED_NONE),
+                  .mappings = stored->mappings,
+                  .size_kib = stored->size_kib,
+                  .duplicate = stored->duplicate,
+                  .missing = missing,
+                  .n_warnings = warning != NULL,
+                  .warnings = warnings});
+    free(missing);
+    free(warning);
+}
+
+static pmapdb_status store_labels(import_run *run, pm_label_pending *p, pmapdb_error *err)
+{
+    pm_label_stored stored;
+    char name[256] = "?";
+    pmapdb_status st;
+
+    p->put.labels = &p->labels;
+    p->put.since = run->since;
+    st = pm_label_store(run->in.store, &p->put, &stored, err);
+    if (st == PMAPDB_INPUT)
+        return tell_problem(run, &(pm_problem){p->path, err->text, true, p->named ? 0 : p->hash},
+                            err);
+    if (st == PMAPDB_OK)
+        st = pm_store_name(run->in.store, stored.process_id, name, sizeof name, err);
+    if (st == PMAPDB_OK)
+        tell_labels(run, p, &stored, name);
+    return st;
+}
+
+/* Once all captures are stored: in a folder, names may lie before the maps that they are of. */
+static pmapdb_status store_all_labels(import_run *run, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    pm_labels_settle(&run->in);
+    for (size_t i = 0; i < run->in.n_labels && st == PMAPDB_OK; i++) {
+        st = store_labels(run, &run->in.labels[i], err);
+        if (st == PMAPDB_OK && !keep_going(run))
+            st = pm_fail(err, PMAPDB_STOPPED, "stopped");
+    }
+    return st;
+}
+
+/* ---- reading ---- */
+
 /* A file or directory that cannot be opened concerns only itself. One that was named is trouble
  * each time; one that lies in a directory is told once. */
 static pmapdb_status unreadable(import_run *run, const pmapdb_error *why, pmapdb_error *err)
@@ -218,7 +286,9 @@ static pmapdb_status read_all(import_run *run, pm_source *source, pmapdb_error *
         if (st == PMAPDB_OK && pm_pool_bytes(run->in.pool) > WAITING_BYTES)
             st = flush(run, err);
     }
-    return st == PMAPDB_OK ? flush(run, err) : st;
+    if (st == PMAPDB_OK)
+        st = flush(run, err);
+    return st == PMAPDB_OK ? store_all_labels(run, err) : st;
 }
 
 /* Processes of one name that were captured together, but further apart than --sweep. */
@@ -253,6 +323,8 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
     if (st != PMAPDB_OK)
         return st;
     st = pm_intake_init(&run.in, store, options, err);
+    if (st == PMAPDB_OK)
+        st = pm_label_newest(store, &run.since, err);
     if (st == PMAPDB_OK)
         st = pm_source_new(paths, n_paths, &source, err);
     if (st == PMAPDB_OK)

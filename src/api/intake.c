@@ -1,6 +1,7 @@
 /* intake: files -> captures that wait to be stored. */
 #include "api/intake.h"
 
+#include "api/labels.h"
 #include "api/wrap.h"
 #include "parse/reader.h"
 #include <stdio.h>
@@ -32,6 +33,7 @@ static void forget_pending(pm_intake *in)
 void pm_intake_free(pm_intake *in)
 {
     forget_pending(in);
+    pm_labels_forget(in);
     for (size_t i = 0; i < in->n_beside; i++)
         free(in->beside[i].key);
     free(in->pending);
@@ -194,7 +196,8 @@ static pmapdb_status feed(pm_intake *in, pm_source *source, pm_reader *reader,
     size_t n;
     pmapdb_status st = PMAPDB_OK;
 
-    for (uint64_t before = in->bytes; st == PMAPDB_OK && !pm_reader_hopeless(reader);) {
+    for (uint64_t before = in->bytes;
+         st == PMAPDB_OK && (in->listener || !pm_reader_hopeless(reader));) {
         pm_wrap wrap = {0};
 
         if (pm_source_read(source, &bytes, &n, damage) != PMAPDB_OK || n == 0)
@@ -203,14 +206,18 @@ static pmapdb_status feed(pm_intake *in, pm_source *source, pm_reader *reader,
             wrap = pm_wrap_of((pm_text){bytes, n}, in->entry->in_archive);
         if (wrap.what)
             return report_wrap(in, wrap, err);
+        st = pm_labels_hear(in, bytes, n, in->bytes == before, err);
         in->bytes += n;
-        st = pm_reader_feed(reader, bytes, n, err);
+        if (st == PMAPDB_OK)
+            st = pm_reader_feed(reader, bytes, n, err);
         if (st == PMAPDB_OK && in->hear)
             st = pm_beside_hear(in, bytes, n, err);
         if (st == PMAPDB_OK && !keep_going(ctx))
             st = pm_fail(err, PMAPDB_STOPPED, "stopped");
     }
-    return st == PMAPDB_OK ? pm_reader_finish(reader, err) : st;
+    if (st == PMAPDB_OK)
+        st = pm_reader_finish(reader, err);
+    return st == PMAPDB_OK ? pm_labels_end(in, err) : st;
 }
 
 static pmapdb_status report_foreign(pm_intake *in, pmapdb_error *err)
@@ -265,7 +272,9 @@ static pmapdb_status finish_file(pm_intake *in, uint64_t bytes, pmapdb_error *er
     if (st != PMAPDB_OK)
         return st;
     if (in->n_pending == in->first)
-        return in->n_foreign && !in->n_empty ? PMAPDB_OK : report_nothing(in, bytes == 0, err);
+        return in->heard_labels || (in->n_foreign && !in->n_empty)
+                   ? PMAPDB_OK
+                   : report_nothing(in, bytes == 0, err);
     if (in->n_empty) {
         in->empty += in->n_empty;
         st = name_once(in, in->empty_text, false, err);
@@ -283,13 +292,13 @@ static void begin_file(pm_intake *in, const pm_source_entry *entry)
 {
     in->entry = entry;
     in->first = in->n_pending;
-    in->n_rows = in->n_empty = 0;
+    in->n_rows = in->n_empty = in->n_foreign = 0;
     free(in->empty_text);
     free(in->foreign_text);
     in->empty_text = in->foreign_text = NULL;
-    in->n_foreign = 0;
     in->foreign_hash = 0;
     in->wrapped = false;
+    pm_labels_begin(in);
     pm_buf_clear(&in->heard);
     in->files++;
 }

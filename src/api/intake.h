@@ -9,6 +9,7 @@
 #include "api/place.h"
 #include "base/buf.h"
 #include "base/capture.h"
+#include "parse/labels.h"
 #include "parse/siblings.h"
 #include "source/source.h"
 #include "store/store.h"
@@ -43,6 +44,8 @@ typedef struct pm_intake {
     size_t n_problems, cap_problems;
     pm_beside *beside;
     size_t n_beside, cap_beside;
+    struct pm_label_pending *labels; /* stored once all captures are: labels.h */
+    size_t n_labels, cap_labels;
     uint64_t files, captures, bytes, empty, skipped;
     /* the file at hand */
     const pm_source_entry *entry;
@@ -55,6 +58,8 @@ typedef struct pm_intake {
     char *empty_text; /* what the first of these says */
     uint32_t *rows;   /* of the block at hand */
     size_t n_rows, cap_rows;
+    pm_labels_reader *listener; /* or NULL: nothing in it says that it has names for memory */
+    bool heard_labels;
     bool hear;    /* it may be a helper file too: what was read is wanted once more */
     pm_buf heard; /* its first bytes */
 } pm_intake;
@@ -80,6 +85,8 @@ pmapdb_status pm_intake_clear(pm_intake *in, pmapdb_error *err);
 
 /* The times and pids of a file's captures; implemented in timing.c. */
 pmapdb_status pm_intake_time(pm_intake *in, pmapdb_error *err);
+/* The moment of what is in the file at hand. PM_TIME_NONE: --time-from name, and there is none. */
+void pm_intake_moment(const pm_intake *in, pm_capture *c);
 
 /* Siblings; implemented in beside.c. Inside an archive they come as they come: heard while they are
  * read, kept, and joined when the captures are settled, which expect them. On disk they are looked

@@ -59,8 +59,7 @@ static bool from(const pm_intake *in, const char *what)
     return !in->options->time_from || strcmp(in->options->time_from, what) == 0;
 }
 
-/* PM_TIME_NONE: --time-from name, and there is none. */
-static void set_moment(const pm_intake *in, pm_capture *c)
+void pm_intake_moment(const pm_intake *in, pm_capture *c)
 {
     const pm_source_entry *e = in->entry;
     int64_t ms;
@@ -248,7 +247,7 @@ pmapdb_status pm_intake_time(pm_intake *in, pmapdb_error *err)
     pmapdb_status st = set_pids(in, err);
 
     for (size_t i = in->first; i < in->n_pending && st == PMAPDB_OK; i++)
-        set_moment(in, capture_at(in, i));
+        pm_intake_moment(in, capture_at(in, i));
     if (st == PMAPDB_OK)
         st = drop_timeless(in, err);
     log = st == PMAPDB_OK ? find_log(in) : in->n_pending;

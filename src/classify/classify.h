@@ -1,5 +1,5 @@
-/* classify: mapping -> category, by one ordered table; first match wins. What the neighbours of a
- * mapping add to that (slug/detail) is in neighbour.h.
+/* classify: mapping -> category, by one ordered table; first match wins. What rules add to that
+ * (slug/detail) is in rules.h.
  *
  * Two categories need the whole capture: `program` (which file is the executable) and, where the
  * tool prints the heap as "[ anon ]", `heap`.
@@ -29,7 +29,7 @@ typedef enum pm_category {
     PM_CATEGORY_RESERVE,
     PM_CATEGORY_ANONYMOUS,
     PM_CATEGORY_TOTAL,        /* of no mapping: the sums of a capture that has only those */
-    PM_CATEGORY_THREAD_STACK, /* this and the next: by neighbours */
+    PM_CATEGORY_THREAD_STACK, /* this and the next: by rules */
     PM_CATEGORY_GUARD,
     PM_CATEGORY_COUNT
 } pm_category;

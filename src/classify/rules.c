@@ -135,6 +135,9 @@ static pmapdb_status read_name(const pm_rules *set, const pm_rule_place *place, 
                                  cell.data);
     if (cell.len == 0 || cell.len > NAME_MAX_LEN)
         return pm_rule_wrong(place, "a name has 1 to %d characters", NAME_MAX_LEN);
+    if (pm_text_equal(cell, PM_TEXT(PM_RULE_LABEL)))
+        return pm_rule_wrong(place,
+                             "'" PM_RULE_LABEL "' stands for what programs call their memory");
     for (size_t i = 0; i < set->n; i++)
         if (pm_text_equal(cell, pm_text_of(set->rule[i].name)))
             return pm_rule_wrong(place, "'%.*s' is there twice", (int)cell.len, cell.data);

@@ -23,6 +23,7 @@
 #define PM_RULES_MAX 5000
 #define PM_RULES_CATEGORY_MAX 120 /* bytes of a category, templates expanded */
 #define PM_NO_RULE SIZE_MAX
+#define PM_RULE_LABEL "label" /* no rule's: names that a program gives its own memory go by it */
 
 typedef enum pm_rule_column {
     PM_RULE_NAME,

@@ -68,6 +68,7 @@ int pm_cli_doctor(pm_cli *cli, int argc, char **argv);
 int pm_cli_prune(pm_cli *cli, int argc, char **argv);
 int pm_cli_mappings(pm_cli *cli, int argc, char **argv);
 int pm_cli_merge(pm_cli *cli, int argc, char **argv);
+int pm_cli_rules(pm_cli *cli, int argc, char **argv);
 int pm_cli_query(pm_cli *cli, int argc, char **argv);
 int pm_cli_sql(pm_cli *cli, int argc, char **argv);
 int pm_cli_completion(pm_cli *cli, int argc, char **argv);

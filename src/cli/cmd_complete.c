@@ -6,6 +6,7 @@
 #include "cli/run.h"
 
 #include "base/dialect.h"
+#include "store/rules/rules_file.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -181,6 +182,13 @@ static void offer_commands(const typed *t, const pm_offer *o)
     offer_queries(t, o);
 }
 
+static void offer_sets(const pm_offer *o)
+{
+    for (const char *const *name = pm_rules_builtins; *name; name++)
+        pm_offer_word(o, pm_text_of(*name), PM_TEXT("built in"));
+    puts(":files");
+}
+
 static void offer_value(const typed *t, const pm_offer *o, const pm_help_option *option)
 {
     pm_unit unit = pm_unit_find(option->arg);
@@ -190,6 +198,8 @@ static void offer_value(const typed *t, const pm_offer *o, const pm_help_option 
             pm_offer_word(o, pm_text_of(pm_dialect_name((pm_dialect)i)), (pm_text){NULL, 0});
     else if (pm_text_equal(option->arg, PM_TEXT("FILE")))
         puts(":files");
+    else if (pm_text_equal(option->arg, PM_TEXT("SET")))
+        offer_sets(o);
     else if (pm_text_equal(option->arg, PM_TEXT("DIR")))
         puts(":dirs");
     else if (unit == PM_UNIT_PROCESS || unit == PM_UNIT_SNAPSHOT || unit == PM_UNIT_CATEGORY)
@@ -223,6 +233,8 @@ static void offer_arg(const typed *t, const pm_offer *o)
         pm_offer_stored(o, t->cli, PM_UNIT_PROCESS, NULL);
     } else if (pm_text_equal(args, PM_TEXT("[CATEGORY]")) && t->n_args == 0) {
         offer_categories(o);
+    } else if (pm_text_equal(args, PM_TEXT("[SET]")) && t->n_args == 0) {
+        offer_sets(o);
     } else if (t->n_args == 0) {
         pm_offer_listed(o, args);
     }

@@ -178,7 +178,9 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv)
         parse,
         "PATH...",
         "Stores captures of memory maps: files, directories, .gz .xz .zst .bz2, tar archives, or - "
-        "for standard input. What is known already is not stored again.\v"
+        "for standard input. What is known already is not stored again. What a JVM says itself of "
+        "its memory (jcmd PID VM.native_memory detail, System.map, System.dump_map) names the "
+        "mappings of its process in the capture nearest in time: see pmapdb labels.\v"
         "Exit status: 0 done; 2 trouble, also when a capture was met for the first time that is "
         "damaged or refused; the rest is stored. With --explain, which needs no store: 2 when a "
         "named file holds nothing that can be stored, or a file cannot be read.",

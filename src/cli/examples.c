@@ -60,6 +60,7 @@ static const struct {
     {"growth", E("growth --category heap") E("growth leaky --from -2m -f csv -o growth.csv")
                    E("growth --spark")},
     {"huge-pages", E("huge-pages") E("huge-pages --snapshot first -f csv")},
+    {"labels", E("labels leaky") E("labels --snapshot first -f csv")},
     {"largest", E("largest") E("largest leaky --snapshot last --top 5")},
     {"left-out", E("left-out") E("left-out --snapshot first --within 10s -f csv")},
     {"lineage-history", E("lineage-history --lineage 1") E("lineage-history --lineage 1 -f csv")},
@@ -80,6 +81,10 @@ static const struct {
     {"refusals", E("refusals") E("refusals --since now-7d -f csv")},
     {"restarts", E("restarts") E("restarts leaky -f csv")},
     {"rss-check", E("rss-check") E("rss-check leaky --least 1M -f csv")},
+    {"rules", E("rules") E("rules --explain 7fc369308000 --process leaky --snapshot last")
+                  E("rules --export -o my.csv && pmapdb rules --diff my.csv")
+                      E("rules --apply pmap-dotnet")},
+    {"rulings", E("rulings leaky") E("rulings leaky --snapshot first -f csv")},
     {"series", E("series --metric pss") E("series leaky --category heap -f csv -o series.csv")},
     {"shared", E("shared") E("shared --snapshot first -f csv")},
     {"sights", E("sights") E("sights leaky --since -1d -f csv")},

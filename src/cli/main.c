@@ -30,6 +30,7 @@ static const struct command {
     {"doctor", NULL, "how the store is: whole, fed, and how long it lasts", pm_cli_doctor},
     {"prune", NULL, "which snapshots stay, and for how long; pins; the store's size", pm_cli_prune},
     {"merge", NULL, "what other stores hold, into this one", pm_cli_merge},
+    {"rules", NULL, "the rules behind categories: why, your own, over all history", pm_cli_rules},
     {"query", NULL, "ask a named query: --list tells which there are", pm_cli_query},
     {"sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
     {"completion", NULL, "print what makes bash, zsh or fish complete", pm_cli_completion},

@@ -65,13 +65,11 @@ void pm_man_categories(pm_man *m)
     pm_man_raw(m, "\\fBpmapdb\\fP \\fBexplain\\fP [\\fICATEGORY\\fP]");
     pm_man_section(m, "DESCRIPTION");
     pm_man_raw(
-        m,
-        "What a mapping is for, how that is known, what growth in it usually means, and "
-        "what to do then.\nA part of a category has its name behind a slash. So far pmapdb itself "
-        "tells\nanonymous/thread\\-stack and reserve/guard; the other parts belong to the "
-        "rules in share/pmapdb/rules.\n"
-        "PID stands for the process; commands of pmapdb take \\-\\-process, \\-\\-from "
-        "and \\-\\-to.");
+        m, "What a mapping is for, how that is known, what growth in it usually means, and "
+           "what to do then.\nA part of a category has its name behind a slash: rules tell it from "
+           "the rest, see\n\\fBpmapdb\\fP \\fBrules\\fP.\n"
+           "PID stands for the process; commands of pmapdb take \\-\\-process, \\-\\-from "
+           "and \\-\\-to.");
     pm_man_section(m, "CATEGORIES");
     while (pm_page_next(&walk, &page))
         put_page(m, &page);

@@ -179,7 +179,9 @@ const char *pm_words_foreign(pm_text t)
          "gdb's info proc mappings: sizes of mappings, nothing of what is resident; capture smaps"},
         {{"REGION TYPE", "START", "END"}, NULL, "vmmap of macOS, not a map of Linux"},
         {{"PID", "START", "END", "PRT"}, NULL, "procstat -v of FreeBSD, not a map of Linux"},
-        {{"Native Memory Tracking:"}, NULL, "a JVM's own counts (NMT), no memory map"},
+        {{"Native Memory Tracking:"},
+         NULL,
+         "a JVM's own counts (NMT), no map: import takes the names of ranges from them"},
         {{"PID", "User", "USS", "PSS"}, NULL, "smem: sums of processes, no memory map"},
     };
 

@@ -85,18 +85,29 @@ static bool refines(const char *category, const char *base)
     return strncmp(category, base, n) == 0 && category[n] == '/';
 }
 
+static void show_ruled(sqlite3_context *out, const pm_shown *row, const char *slug, int which)
+{
+    const char *category = slug;
+    pmapdb_error err = {0};
+
+    if (row->m && pm_ruled_category(row->ruled, row->held, row->m, &category, &err) != PMAPDB_OK)
+        sqlite3_result_error(out, err.text, -1);
+    else if (which == KIND_CATEGORY || !refines(category, slug))
+        show_text(out, pm_text_of(category));
+    else
+        show_name(out, slug);
+}
+
 static void show_kind(sqlite3_context *out, const pm_shown *row, int which)
 {
     pm_category base = row->m ? pm_held_base(row->held, row->m) : PM_CATEGORY_TOTAL;
-    const char *slug = pm_categories[base].slug;
-    const char *category = row->m ? pm_held_category(row->held, row->m) : slug;
 
     if (which == KIND_INFERRED)
         sqlite3_result_int(out, base == PM_CATEGORY_HEAP && row->held->context.heap_inferred);
-    else if (which == KIND_CATEGORY || (which == KIND_PARENT && !refines(category, slug)))
-        show_name(out, category);
+    else if (which == KIND_BASE)
+        show_name(out, pm_categories[base].slug);
     else
-        show_name(out, slug);
+        show_ruled(out, row, pm_categories[base].slug, which);
 }
 
 static void show_word(sqlite3_context *out, const pm_shown *row, int which)

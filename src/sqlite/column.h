@@ -2,13 +2,13 @@
 #ifndef PM_SQLITE_COLUMN_H
 #define PM_SQLITE_COLUMN_H
 
-#include "sqlite/held.h"
-#include <sqlite3ext.h>
+#include "sqlite/ruled.h"
 
 /* One row: a mapping of a block; NULL: the block itself, or the one row of its sums. */
 typedef struct pm_shown {
     pm_held *held;
     const pm_mapping *m;
+    pm_ruled *ruled;
 } pm_shown;
 
 typedef struct pm_column {

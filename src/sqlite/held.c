@@ -1,7 +1,6 @@
 /* held: blocks with their rows, and how they are collected. */
 #include "sqlite/held.h"
 
-#include "classify/neighbour.h"
 #include <stdlib.h>
 
 #define POOL_BYTES_MAX ((size_t)8 << 20)
@@ -31,65 +30,37 @@ static int compare_places(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Without memory for the places there are no neighbours. */
-static void prepare(pm_held *h)
+static pmapdb_status place(pm_held *h, pmapdb_error *err)
 {
     size_t n = h->capture.n_rows;
 
-    pm_classify_prepare(&h->capture, &h->context);
     h->places = calloc(n + 1, sizeof *h->places);
-    for (size_t i = 0; h->places && i < n; i++)
+    if (!h->places)
+        return pm_fail_nomem(err);
+    for (size_t i = 0; i < n; i++)
         h->places[i] = (pm_held_place){pm_capture_row(&h->capture, i)->start, h->capture.rows[i]};
-    if (h->places)
-        qsort(h->places, n, sizeof *h->places, compare_places);
-    h->prepared = true;
+    qsort(h->places, n, sizeof *h->places, compare_places);
+    return PMAPDB_OK;
 }
 
-static pm_neighbour neighbour_of(const pm_held *h, const pm_held_place *place)
-{
-    const pm_mapping *m = pm_pool_get(h->capture.pool, place->id);
-
-    return (pm_neighbour){.start = m->start,
-                          .length = m->end - m->start,
-                          .category = pm_classify_mapping(&h->context, m),
-                          .perms = m->perms};
-}
-
-/* Prepared before. */
-static pm_category category_of(const pm_held *h, const pm_mapping *m)
+pmapdb_status pm_held_place_of(pm_held *h, const pm_mapping *m, size_t *out, pmapdb_error *err)
 {
     pm_held_place key = {.start = m->start};
-    const pm_held_place *at, *end;
-    pm_neighbour row, below, above;
-    pm_category refined;
+    const pm_held_place *at;
+    pmapdb_status st = h->places ? PMAPDB_OK : place(h, err);
 
-    if (!h->places)
-        return pm_classify_mapping(&h->context, m);
-    end = h->places + h->capture.n_rows;
+    if (st != PMAPDB_OK)
+        return st;
     at = bsearch(&key, h->places, h->capture.n_rows, sizeof *h->places, compare_places);
-    if (!at || pm_pool_get(h->capture.pool, at->id) != m) /* two rows at one address */
-        return pm_classify_mapping(&h->context, m);
-    row = neighbour_of(h, at);
-    if (at > h->places)
-        below = neighbour_of(h, at - 1);
-    if (at + 1 < end)
-        above = neighbour_of(h, at + 1);
-    refined =
-        pm_neighbour_category(at > h->places ? &below : NULL, &row, at + 1 < end ? &above : NULL);
-    return refined == PM_CATEGORY_COUNT ? row.category : refined;
-}
-
-const char *pm_held_category(pm_held *h, const pm_mapping *m)
-{
-    if (!h->prepared)
-        prepare(h);
-    return pm_categories[category_of(h, m)].slug;
+    *out = (size_t)(at - h->places);
+    return PMAPDB_OK;
 }
 
 pm_category pm_held_base(pm_held *h, const pm_mapping *m)
 {
     if (!h->prepared)
-        prepare(h);
+        pm_classify_prepare(&h->capture, &h->context);
+    h->prepared = true;
     return pm_classify_mapping(&h->context, m);
 }
 

@@ -25,10 +25,12 @@ typedef struct pm_held {
     char *path;         /* where it was found, or NULL */
     char *error;        /* why it is no capture, or NULL */
     pm_classify_context context;
-    pm_held_place *places; /* the rows by address, to find neighbours */
-    bool prepared;         /* context and places are set */
-    pm_buf texts;          /* of the block, one behind the other */
-    pm_pool *retired;      /* the pool that ends with this block, or NULL */
+    bool prepared;         /* context is set */
+    pm_held_place *places; /* the rows by address, or NULL: not asked for yet */
+    uint64_t facts;        /* of its rows, see classify/rules.h; once has_facts */
+    bool has_facts;
+    pm_buf texts;     /* of the block, one behind the other */
+    pm_pool *retired; /* the pool that ends with this block, or NULL */
 } pm_held;
 
 void pm_held_free(pm_held *h);
@@ -36,11 +38,11 @@ void pm_held_free(pm_held *h);
 /* How many rows it stands for: its mappings, or the one with the sums. */
 size_t pm_held_rows(const pm_held *h);
 
-/* Category of a mapping of this block: what a store says of it that has no other capture. */
-const char *pm_held_category(pm_held *h, const pm_mapping *m);
-
-/* The same before any rule is asked: by the table of classify.h. */
+/* Category of a mapping of this block by the table of classify.h. */
 pm_category pm_held_base(pm_held *h, const pm_mapping *m);
+
+/* Its index in h->places; of two at one address either. */
+pmapdb_status pm_held_place_of(pm_held *h, const pm_mapping *m, size_t *out, pmapdb_error *err);
 
 typedef struct pm_collect {
     bool rows_wanted;      /* else blocks come without rows, those that are no capture too */

@@ -64,6 +64,7 @@ static const kind kinds[] = {
 
 typedef struct table {
     sqlite3_vtab base;
+    sqlite3 *db;
     const kind *kind;
 } table;
 
@@ -73,6 +74,7 @@ typedef struct cursor {
     pm_supply *supply;
     pm_held *held; /* NULL: no more rows */
     size_t at;     /* of its rows */
+    pm_ruled ruled;
     sqlite3_int64 rowid;
 } cursor;
 
@@ -119,7 +121,7 @@ static int table_connect(sqlite3 *db, void *kind_, int argc, const char *const *
     t = sqlite3_malloc(sizeof *t);
     if (!t)
         return SQLITE_NOMEM;
-    *t = (table){.kind = kind_};
+    *t = (table){.db = db, .kind = kind_};
     *out = &t->base;
     return SQLITE_OK;
 }
@@ -178,10 +180,9 @@ static int cursor_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 {
     cursor *c = sqlite3_malloc(sizeof *c);
 
-    (void)base;
     if (!c)
         return SQLITE_NOMEM;
-    *c = (cursor){0};
+    *c = (cursor){.ruled.db = ((const table *)base)->db};
     *out = &c->base;
     return SQLITE_OK;
 }
@@ -200,7 +201,10 @@ static void cursor_clear(cursor *c)
 
 static int cursor_close(sqlite3_vtab_cursor *base)
 {
-    cursor_clear((cursor *)base);
+    cursor *c = (cursor *)base;
+
+    cursor_clear(c);
+    pm_ruled_free(&c->ruled);
     sqlite3_free(base);
     return SQLITE_OK;
 }
@@ -335,7 +339,7 @@ static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *out, int i)
 {
     cursor *c = (cursor *)base;
     const kind *k = kind_of(c);
-    pm_shown row = {.held = c->held};
+    pm_shown row = {.held = c->held, .ruled = &c->ruled};
 
     if (i >= *k->n_columns) {
         if (c->args[i - *k->n_columns])

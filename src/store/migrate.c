@@ -1,6 +1,7 @@
 /* migrate: brings a file to the newest schema, or says why it is none of ours. */
 #include "store/categories.h"
 #include "store/embedded.h"
+#include "store/rules/rule_set.h"
 #include "store/store.h"
 
 #include <stdio.h>
@@ -26,6 +27,8 @@ static pmapdb_status apply(pmapdb_store *s, int64_t from, pmapdb_error *err)
         st = run_script(s, pm_embedded_schema[v].text, err);
     if (st == PMAPDB_OK)
         st = pm_category_ids_built_in(s->sql, err);
+    if (st == PMAPDB_OK && from == 0)
+        st = pm_rule_text_built_in(s->sql, err);
     if (st != PMAPDB_OK)
         return st;
     snprintf(mark, sizeof mark, "PRAGMA application_id = %d; PRAGMA user_version = %d",

@@ -4,18 +4,23 @@
 
 #include "base/capture.h"
 #include "store/categories.h"
+#include "store/rules/rule_set.h"
 #include "store/stream.h"
 #include "store/timeline.h"
 
-/* What refine.h needs besides the rows. */
+/* What refine.h needs besides the rows of one capture, whose facts it finds when it is first asked.
+ */
 typedef struct pm_refine {
     pm_category_ids *categories;
+    pm_rule_set *rules;
+    uint64_t facts; /* see classify/rules.h; once has_facts */
+    bool has_facts;
 } pm_refine;
 
 /* What the rules say of a row. */
 typedef struct pm_ruling {
     int64_t kept;     /* category_id; 0: nothing */
-    const char *rule; /* that gives it; as long as the rules */
+    const char *rule; /* that gives it; as long as the rule set */
 } pm_ruling;
 
 typedef struct pm_put {

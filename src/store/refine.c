@@ -1,64 +1,112 @@
 /* refine: the categories that rules give. */
 #include "store/refine.h"
 
-#include "classify/neighbour.h"
 #include <stdlib.h>
 
-static pm_neighbour neighbour_of(const pm_row *row)
+/* ---- one capture ---- */
+
+static pm_rule_row rule_row_of(const pm_row *row)
 {
-    return (pm_neighbour){.start = row->at.start,
-                          .length = row->at.length,
-                          .category = (pm_category)(row->at.object->category_id - 1),
-                          .perms = row->at.object->perms};
+    const pm_object *o = row->at.object;
+
+    return (pm_rule_row){.start = row->at.start,
+                         .length = row->at.length,
+                         .path = o->path,
+                         .flags = o->flags,
+                         .perms = o->perms,
+                         .device = o->has_device ? o->device : NULL,
+                         .base = (pm_category)(o->category_id - 1),
+                         .has_flags = o->has_flags};
+}
+
+static pmapdb_status find_facts(pm_refine *refine, const pm_rules *rules, const pm_rows *rows,
+                                pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    refine->facts = 0;
+    for (size_t i = 0; i < rows->n && st == PMAPDB_OK; i++) {
+        pm_rule_row row = rule_row_of(&rows->row[i]);
+        uint64_t facts;
+
+        st = pm_rule_set_facts(refine->rules, rules, rows->row[i].at.object, &row, &facts, err);
+        refine->facts |= facts | pm_rules_place_facts(rules, &row);
+    }
+    refine->has_facts = st == PMAPDB_OK;
+    return st;
+}
+
+static size_t match(const pm_refine *refine, const pm_rules *rules, const pm_rows *rows, size_t i,
+                    const pm_rule_row *row)
+{
+    pm_rule_row below, above;
+
+    if (i > 0)
+        below = rule_row_of(&rows->row[i - 1]);
+    if (i + 1 < rows->n)
+        above = rule_row_of(&rows->row[i + 1]);
+    return pm_rules_match(rules, refine->facts, i > 0 ? &below : NULL, row,
+                          i + 1 < rows->n ? &above : NULL);
 }
 
 /* The one place where rules are asked: a category by its text, as rules give it, and the rule. */
 pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm_ruling *out,
                             pmapdb_error *err)
 {
-    pm_neighbour row = neighbour_of(&rows->row[i]), below, above;
-    const pm_category_info *info;
-    pm_category category;
+    pm_rule_row row = rule_row_of(&rows->row[i]);
+    const pm_rules *rules;
+    pm_buf category = {0};
+    size_t rule;
+    pmapdb_status st = pm_rule_set_rules(refine->rules, &rules, err);
 
     *out = (pm_ruling){0};
-    if (i > 0)
-        below = neighbour_of(&rows->row[i - 1]);
-    if (i + 1 < rows->n)
-        above = neighbour_of(&rows->row[i + 1]);
-    category = pm_neighbour_category(i > 0 ? &below : NULL, &row, i + 1 < rows->n ? &above : NULL);
-    if (category == PM_CATEGORY_COUNT)
+    if (st == PMAPDB_OK && !refine->has_facts)
+        st = find_facts(refine, rules, rows, err);
+    if (st != PMAPDB_OK)
+        return st;
+    rule = match(refine, rules, rows, i, &row);
+    if (rule == PM_NO_RULE)
         return PMAPDB_OK;
-    info = &pm_categories[category];
-    out->rule = pm_neighbour_rule(category);
-    return pm_category_id(refine->categories, pm_text_of(info->slug), pm_text_of(info->description),
-                          &out->kept, err);
+    out->rule = pm_rules_name(rules, rule);
+    st = pm_rules_category(rules, rule, &row, &category, err);
+    if (st == PMAPDB_OK)
+        st = pm_category_id(refine->categories, pm_buf_text(&category), PM_TEXT(""), &out->kept,
+                            err);
+    pm_buf_free(&category);
+    return st;
 }
 
 /* ---- against what is stored ---- */
 
-/* Several rules may give one category: has another one given it? */
-static pmapdb_status is_of_other_rule(pm_sql *sql, int64_t lineage, const char *rule, bool *out,
-                                      pmapdb_error *err)
+/* The lineage has this category by this rule (NULL: none), or its name from the program itself,
+ * which no rule changes. */
+static pmapdb_status is_settled(pm_sql *sql, const pm_descent *lineage, const pm_ruling *ruling,
+                                bool *out, pmapdb_error *err)
 {
     int64_t n;
-    pmapdb_status st =
-        pm_sql_int(sql, "SELECT count(*) FROM lineage WHERE lineage_id = ?1 AND rule IS NOT ?2",
-                   PM_ARGS(PM_I(lineage), PM_S(rule)), 0, &n, err);
+    pmapdb_status st = pm_sql_int(
+        sql,
+        "SELECT count(*) FROM lineage WHERE lineage_id = ?1 AND (rule IS ?2 AND ?3 OR rule = ?4)",
+        PM_ARGS(PM_I(lineage->lineage), PM_S(ruling->rule), PM_I(lineage->kept == ruling->kept),
+                PM_S(PM_RULE_LABEL)),
+        0, &n, err);
 
     *out = n != 0;
     return st;
 }
 
+/* Several rules may give one category. */
 static pmapdb_status row_differs(pm_put *p, size_t i, const pm_descent *descent, bool *out,
                                  pmapdb_error *err)
 {
+    bool settled = true;
     pm_ruling ruling;
     pmapdb_status st = pm_refine_row(&p->refine, &p->rows, i, &ruling, err);
 
-    *out = st == PMAPDB_OK && descent->kept != ruling.kept;
-    if (st != PMAPDB_OK || *out || !ruling.kept)
-        return st;
-    return is_of_other_rule(p->sql, descent->lineage, ruling.rule, out, err);
+    if (st == PMAPDB_OK && (ruling.kept || descent->kept))
+        st = is_settled(p->sql, descent, &ruling, &settled, err);
+    *out = !settled;
+    return st;
 }
 
 pmapdb_status pm_refine_differs(pm_put *p, const pm_rows *base, const pm_rows *stream, bool *out,
@@ -94,6 +142,7 @@ static int compare_refined(const void *a, const void *b)
 static pmapdb_status refine_item(pm_late *l, size_t i, pmapdb_error *err)
 {
     pm_late_item *item = &l->item[i];
+    pm_refine refine = {.categories = l->p->refine.categories, .rules = l->p->refine.rules};
     pm_rows fetched = {0};
     pm_rows *rows = i == l->at ? &l->p->rows : &fetched;
     pmapdb_status st = PMAPDB_OK;
@@ -109,7 +158,7 @@ static pmapdb_status refine_item(pm_late *l, size_t i, pmapdb_error *err)
     for (size_t r = 0; r < rows->n && st == PMAPDB_OK; r++) {
         pm_ruling ruling;
 
-        st = pm_refine_row(&l->p->refine, rows, r, &ruling, err);
+        st = pm_refine_row(&refine, rows, r, &ruling, err);
         if (ruling.kept)
             item->refined[item->n_refined++] = (pm_refined){rows->row[r].at.lineage, r, ruling};
     }

@@ -1,4 +1,4 @@
-/* refine: the categories that rules give (classify/neighbour.h).
+/* refine: the categories that rules give (classify/rules.h).
  *
  * A lineage has one for its life: what the rules say in the first capture of the strongest kind
  * (complete before partial, then the dialect with most fields) that shows it; where it has several
@@ -10,7 +10,8 @@
 
 #include "store/late.h"
 
-/* What the rules say of row i; rows are those of one capture, sorted by place. */
+/* What the rules say of row i; rows are all of one capture, sorted by place, and those that
+ * `refine` has been asked of before. */
 pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm_ruling *out,
                             pmapdb_error *err);
 

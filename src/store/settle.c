@@ -228,6 +228,18 @@ static pmapdb_status set_kept(settling *s, int64_t lineage, int64_t kept, pmapdb
     return st;
 }
 
+/* *by: the program itself named the lineage; no rule says otherwise. */
+static pmapdb_status is_labelled(pm_sql *sql, int64_t lineage, bool *by, pmapdb_error *err)
+{
+    int64_t n;
+    pmapdb_status st =
+        pm_sql_int(sql, "SELECT count(*) FROM lineage WHERE lineage_id = ?1 AND rule = ?2",
+                   PM_ARGS(PM_I(lineage), PM_S(PM_RULE_LABEL)), 0, &n, err);
+
+    *by = n != 0;
+    return st;
+}
+
 /* What a lineage keeps, and has kept: *ruling, of which rule is not known, stays so unless the
  * rules are asked. Only where the new capture is what decides now, or where others changed sides,
  * can they say something else than before. */
@@ -235,12 +247,16 @@ static pmapdb_status settle_kept(settling *s, int64_t lineage, const sight *seen
                                  bool *asked, pmapdb_error *err)
 {
     int64_t was;
+    bool labelled = false;
     pmapdb_status st = pm_sql_int(
         s->l->p->sql, "SELECT category_id FROM lineage WHERE lineage_id = ?1 AND rule IS NOT NULL",
         PM_ARGS(PM_I(lineage)), 0, &was, err);
 
     *ruling = (pm_ruling){.kept = was};
     *asked = seen->strongest == s->l->at || pm_ids_has(&s->moved, lineage);
+    if (st == PMAPDB_OK && *asked)
+        st = is_labelled(s->l->p->sql, lineage, &labelled, err);
+    *asked &= !labelled;
     if (st == PMAPDB_OK && *asked)
         st = pm_refine_lineage(s->l, seen->strongest, lineage, ruling, err);
     return st == PMAPDB_OK && ruling->kept != was ? set_kept(s, lineage, ruling->kept, err) : st;

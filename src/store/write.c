@@ -17,6 +17,7 @@
 struct pm_writer {
     pm_objects *objects;
     pm_category_ids *categories;
+    pm_rule_set *rules;
     pm_moments *moments;
     pm_lives *lives;
     int64_t sweep_ms;
@@ -33,6 +34,7 @@ void pm_writer_free(pm_writer *w)
     pm_newest_free(&w->newest);
     pm_objects_free(w->objects);
     pm_category_ids_free(w->categories);
+    pm_rule_set_free(w->rules);
     pm_moments_free(w->moments);
     pm_lives_free(w->lives);
     free(w);
@@ -64,6 +66,8 @@ static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *
     st = pm_objects_new(s->sql, &s->writer->objects, err);
     if (st == PMAPDB_OK)
         st = pm_category_ids_new(s->sql, &s->writer->categories, err);
+    if (st == PMAPDB_OK)
+        st = pm_rule_set_new(s->sql, &s->writer->rules, err);
     if (st == PMAPDB_OK)
         st = pm_lives_new(&s->writer->lives, err);
     return st == PMAPDB_OK ? pm_moments_new(s->sql, sweep_ms, &s->writer->moments, err) : st;
@@ -198,7 +202,7 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
                         PM_ARGS(PM_I(out->snapshot_id)), 0, &out->process_id, err);
     else if (st == PMAPDB_OK && !out->duplicate) {
         p.objects = s->writer->objects;
-        p.refine.categories = s->writer->categories;
+        p.refine = (pm_refine){.categories = s->writer->categories, .rules = s->writer->rules};
         st = put(&p, s->writer, out, err);
     }
     if (st == PMAPDB_OK && !out->duplicate) {

@@ -16,7 +16,8 @@ How each figure is taken (all times are CPU, user and system, of one process; me
   cold         CPU of `pmapdb import FILE` for one more capture
   rebuild      one snapshot, every column of the view, summed inside SQLite
   diff, trend  category_totals of two snapshots; one category over all snapshots, inside SQLite
-  naive        one row per mapping per snapshot, text columns, index by snapshot, python's sqlite3
+  naive        one row per mapping per snapshot, text columns, index by snapshot, python's sqlite3;
+               it knows no rules, its trend is that of the slug
 Targets are DESIGN's; a figure that misses its own is marked with !.
 """
 import io
@@ -38,12 +39,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit  # noqa: E402
 import truth  # noqa: E402
 
-# series -> (captures read from the workload, snapshots by default, with --full)
+# series -> (captures read from the workload, snapshots by default, with --full, the category of the
+# trend: that of which the resident memory changes most)
 SERIES = {
-    "redis": (200, (100, 1000), (100, 1000, 10000)),
-    "node_steady": (600, (100, 1000), (100, 1000, 10000)),
-    "memfd": (100, (100,), (100, 1000)),
-    "steady4000": (100, (100,), (100, 1000)),
+    "redis": (200, (100, 1000), (100, 1000, 10000), "anonymous/jemalloc"),
+    "node_steady": (600, (100, 1000), (100, 1000, 10000), "anonymous/v8-heap"),
+    "memfd": (100, (100,), (100, 1000), "memfd/dotnet-jit"),
+    "steady4000": (100, (100,), (100, 1000), "anonymous"),
 }
 NAIVE_ROWS = 500_000
 START_S = 1_700_000_000
@@ -207,7 +209,7 @@ def cold(replay, n, db, place):
     return statistics.median(took)
 
 
-def reads(db, n):
+def reads(db, n, category):
     """CPU seconds of a rebuild, a category diff and a category trend inside SQLite."""
     connection = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
     columns = [r[1] for r in connection.execute("pragma table_info(mappings)")]
@@ -225,9 +227,9 @@ def reads(db, n):
     diff = ("select category, sum(case snapshot_id when ?1 then -rss_kib else rss_kib end)"
             " from category_totals where snapshot_id in (?1, ?2) group by 1")
     trend = ("select count(*), sum(rss_kib) from (select taken_ms, rss_kib from category_totals"
-             " where process_id = 1 and category = 'anonymous' order by taken_ms)")
+             " where process_id = 1 and category = ?1 order by taken_ms)")
     diffs = statistics.median(one(diff, ids[0], s) for s in some)
-    trends = statistics.median(one(trend) for _ in range(7))
+    trends = statistics.median(one(trend, category) for _ in range(7))
     connection.close()
     return rebuild, diffs, trends
 
@@ -237,7 +239,7 @@ def shown(value):
     return value.decode() if isinstance(value, bytes) else value and str(value)
 
 
-def naive(replay, n, place):
+def naive(replay, n, place, slug):
     """(bytes, import, rebuild, diff, trend seconds) of one text row per mapping and snapshot."""
     db = place / "naive.db"
     db.unlink(missing_ok=True)
@@ -267,8 +269,8 @@ def naive(replay, n, place):
         "select category, sum(case snapshot_id when 0 then -rss_kib else rss_kib end) from mappings"
         " where snapshot_id in (0, ?) group by 1", (n - 1,)).fetchall())
     trend = median_cpu(lambda: connection.execute(
-        "select snapshot_id, sum(rss_kib) from mappings where category = 'anonymous'"
-        " group by 1 order by 1").fetchall(), 3)
+        "select snapshot_id, sum(rss_kib) from mappings where category = ?"
+        " group by 1 order by 1", (slug,)).fetchall(), 3)
     connection.execute("vacuum")
     connection.close()
     return db.stat().st_size, took, rebuild, diff, trend
@@ -286,7 +288,7 @@ def table(titles, rows):
     print(flush=True)
 
 
-def measure(name, captures, sizes, place):
+def measure(name, captures, sizes, category, place):
     replay = Replay(name, captures)
     mappings = replay.mappings[0]
     kernel = kernel_ms(mappings)
@@ -303,7 +305,7 @@ def measure(name, captures, sizes, place):
         db = place / ("%s-%d.db" % (name, n))
         seconds, peak = imported(replay, n, db)
         size = kit.vacuumed_size(db)
-        rebuild, diff, trend = reads(db, n)
+        rebuild, diff, trend = reads(db, n, category)
         first_rebuild = first_rebuild or rebuild
         warm = 1000 * seconds / n
         lone = 1000 * cold(replay, n, db, place)
@@ -321,7 +323,7 @@ def measure(name, captures, sizes, place):
     table(["snapshots", "KiB", "B/change", "B/map/snap", "warm ms", "of kernel", "M rows/s",
            "peak MiB", "cold ms", "limit", "rebuild ms", "x first", "diff ms", "trend ms"], out)
     n = max([s for s in sizes if replay.rows(s) <= NAIVE_ROWS] or [NAIVE_ROWS // mappings])
-    size, seconds, rebuild, diff, trend = naive(replay, n, place)
+    size, seconds, rebuild, diff, trend = naive(replay, n, place, category.split("/")[0])
     table(["naive", "KiB", "B/map/snap", "import ms", "rebuild ms", "diff ms", "trend ms"],
           [[n, size // 1024, "%.1f" % (size / replay.rows(n)), "%.2f" % (1000 * seconds / n),
             "%.2f" % (1000 * rebuild), "%.2f" % (1000 * diff), "%.2f" % (1000 * trend)]])
@@ -334,8 +336,8 @@ def main():
     chosen = [a for a in sys.argv[1:] if a in SERIES] or SERIES
     with tempfile.TemporaryDirectory(prefix="pmapdb-bench-") as place:
         for name in chosen:
-            captures, few, many = SERIES[name]
-            measure(name, captures, many if kit.full else few, pathlib.Path(place))
+            captures, few, many, category = SERIES[name]
+            measure(name, captures, many if kit.full else few, category, pathlib.Path(place))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ LEAKS = {
     "perf_fp": {None: ("anonymous", None, ("heap",))},
     "perf_dwarf": {None: ("heap", None, ("anonymous",))},
     "postgres": {19629: ("heap", None, ())},
-    "java_heap": {None: ("anonymous", None, ())},
+    "java_heap": {None: ("anonymous/jvm-heap", None, ())},
 }
 HEALTHY = ("node_steady", "java_steady", "redis", "memcached", "nginx", "c_plateau", "c_saw",
            "steady4000")

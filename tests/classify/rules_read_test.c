@@ -28,6 +28,7 @@ static void test_names(void **state)
         {"Heap", "rule: 'Heap' is not of a-z, 0-9 and -"},
         {"a_b", "rule: 'a_b' is not of a-z, 0-9 and -"},
         {"\xc3\xa9", "rule: '\xc3\xa9' is not of a-z, 0-9 and -"},
+        {"label", "rule: 'label' stands for what programs call their memory"},
     };
     pm_rules *set =
         set_of_one(one("1234567890123456789012345678901234567890", "x", PM_RULE_PATH, "a"));

@@ -73,6 +73,13 @@ words sql ''
 words sql --timeout ''
 words growth --kib=
 words
+words rules ''
+words rules pm
+words rules --apply d
+words rules --diff=p
+words rules --test ''
+words rules --application-folder ''
+words rules --explain --snapshot pr
 
 say "pages of categories need no store"
 PMAPDB=nowhere.db run pmapdb __complete explain anonymous/jvm-

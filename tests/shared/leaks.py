@@ -101,7 +101,7 @@ def check_workloads(check, place):
 def check_java(check, place):
     """It runs into -Xmx: rss cannot tell."""
     series = Series(place, "java_heap")
-    rows = [r for r in judged(series.store(series.work.beats)) if r["key"] == "anonymous"]
+    rows = [r for r in judged(series.store(series.work.beats)) if r["key"] == "anonymous/jvm-heap"]
     check.true("java_heap, whole", rows and rows[0]["verdict"] in ("leak", "suspect"), brief(rows))
 
 

@@ -26,7 +26,7 @@ def load(place, name, beats, suffix="smaps", edit=None, pids=None, called=None):
     for path in paths:
         moment, pid = kit.when(path)
         moments.setdefault(moment, {})[pid] = truth.read(path)
-    return moments
+    return moments if suffix == "x" else truth.refine_moments(moments)
 
 
 def nearest(stories, at):

@@ -15,16 +15,27 @@ def add(into, sums):
             to[metric] += group[metric]
 
 
-def moments(paths, pids=None):
-    """[(milliseconds, processes, {category: sums})] in time order."""
-    out = {}
+def read(paths):
+    """{milliseconds: {pid: sums by category}}"""
+    rows = {}
     for path in paths:
         moment, pid = kit.when(path)
-        if pids is None or pid in pids:
-            n, sums = out.get(moment, (0, {}))
-            add(sums, truth.sums(truth.read(path), truth.by_category))
-            out[moment] = (n + 1, sums)
-    return [(moment, n, sums) for moment, (n, sums) in sorted(out.items())]
+        rows.setdefault(moment, {})[pid] = truth.read(path)
+    truth.refine_moments(rows)
+    return {moment: {pid: truth.sums(r, truth.by_category) for pid, r in of.items()}
+            for moment, of in rows.items()}
+
+
+def moments(captured, pids=None):
+    """[(milliseconds, processes, {category: sums})] in time order."""
+    out = []
+    for moment, of in sorted(captured.items()):
+        chosen = [sums for pid, sums in of.items() if pids is None or pid in pids]
+        together = {}
+        for sums in chosen:
+            add(together, sums)
+        out += [(moment, len(chosen), together)] if chosen else []
+    return out
 
 
 def numbers(row, suffix=""):
@@ -117,10 +128,11 @@ def main():
         kit.run("import", place / "in", db=db)
         check.equal("processes: number", len(kit.rows("processes", db=db)),
                     len({kit.when(p)[1] for p in paths}))
+        captured = read(paths)
         for what, process, pids in (("by name", "postgres", None),
                                     ("by pid", str(LEAKING), {LEAKING}),
                                     ("by name and pid", "postgres/%d" % LEAKING, {LEAKING})):
-            want = moments(paths, pids)
+            want = moments(captured, pids)
             ask = ["--process", process]
             check_growth(check, what, kit.rows("growth", *ask, db=db), want)
             check_diff(check, what, kit.rows("diff", *ask, "--by", "category", db=db), want)

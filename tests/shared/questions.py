@@ -54,8 +54,7 @@ class Story:
             moment, pid = kit.when(path)
             self.moments.setdefault(moment, {})[pid] = truth.read(path)
         self.times = sorted(self.moments)
-        for pid in {pid for of in self.moments.values() for pid in of}:
-            truth.refine([self.moments[t][pid] for t in self.times if pid in self.moments[t]])
+        truth.refine_moments(self.moments)
         self.first, self.last = (self.all_of(self.times[i]) for i in (0, -1))
         self.ids = kit.snapshot_ids(db)
 

@@ -5,14 +5,19 @@ default      of the memory of runtimes, databases and threads less than 2 % of R
 pmap-dotnet  on the capture that pmap-dotnet's own documentation shows: its categories, computed here
              from the text as that program does, and the numbers that it published
 
-RULES_OF is tests/classify/rules_of.c: a set's answers, a line per mapping."""
+Row by row both say what rules_truth.py, another reader of the same sets, says; and that one gives
+the categories that rules/test.csv wants. RULES_OF is tests/classify/rules_of.c: a set's answers, a
+line per mapping."""
 import collections
+import csv
 import os
 import pathlib
 import re
 import subprocess
 
 import kit
+import rules_truth
+import truth
 
 RULES_OF = os.environ["RULES_OF"]
 
@@ -28,6 +33,9 @@ WORKLOADS = {
     "memfd": (4, {"memfd/dotnet-jit": 10000}),
 }
 PLAIN_MOST = 0.02
+
+# What these hold nobody needs to know: two readers of each set agree on it.
+OTHERS = ("c_brk", "c_mmap_guard", "c_plateau", "memcached", "nginx", "perf_fp", "py_mmap", "redis")
 
 # -Xmx, of which the heap and what it has in reserve are all; rows of the archive of classes may lie
 # within.
@@ -55,6 +63,20 @@ def sums(rows, column):
     return out
 
 
+def check_oracle(check, what, rule_set, captured, rows):
+    """Rule, slug and category of each row by another reader of the set."""
+    capture = rules_truth.Capture(rule_set, captured)
+    want = []
+    for row in capture.rows:
+        rule = capture.ask(row)
+        want.append((row["start"], rule.name if rule else "-", row["base"],
+                     rule.of(row) if rule else row["base"]))
+    got = [(r[0], *r[3:]) for r in rows]
+    check.equal(what, [g for g, w in zip(got, want) if g != w],
+                [w for g, w in zip(got, want) if g != w])
+    check.equal(what + ": rows", len(got), len(want))
+
+
 def check_workload(check, name, count, least):
     workload = kit.Workload(name)
     with kit.Place() as place:
@@ -72,8 +94,22 @@ def check_workload(check, name, count, least):
                        all(r[5].split("/")[0] == r[4] for r in refined))
             most |= rss
             check_truth(check, name, path, rows)
+            check_oracle(check, "%s oracle: %s" % (name, path.name), truth.RULES, truth.read(path),
+                         rows)
         for category, kib in least.items():
             check.true("%s has: %s" % (name, category), most[category] >= kib, most[category])
+
+
+def check_others(check):
+    dotnet = truth.rule_set("pmap-dotnet")
+    for name in OTHERS:
+        workload = kit.Workload(name)
+        with kit.Place() as place:
+            paths = workload.unpack(place / "in", workload.sample(2), "smaps")
+            for what, rule_set in (("default", truth.RULES), ("pmap-dotnet", dotnet)):
+                for path, rows in judge(what, paths).items():
+                    check_oracle(check, "%s oracle of %s: %s" % (name, what, path.name), rule_set,
+                                 truth.read(path), rows)
 
 
 def check_truth(check, name, path, rows):
@@ -120,6 +156,24 @@ def seed_name(words):
     return " ".join(words)
 
 
+def seed_rows(path):
+    """The capture's rows: pmap -XX without its titles, names without their folders."""
+    rows = []
+    for line in path.read_text(errors="surrogateescape").split("\n")[1:]:
+        words = line.split()
+        if words:
+            name = seed_name(words[27:])
+            flags = words[27:len(words) - len(name.split())]
+            start = int(words[0], 16)
+            rows.append({"start": start, "end": start + (int(words[5]) << 10),
+                         "perms": words[1].encode(), "device": words[3].encode(),
+                         "inode": int(words[4]), "flags": " ".join(flags).encode(),
+                         "path": name.encode("utf-8", "surrogateescape")})
+    whole = truth.categorize([r | {"path": re.sub(rb"^memfd:", b"/memfd:", r["path"])}
+                              for r in rows])
+    return [row | {"base": w["base"]} for row, w in zip(rows, whole)]
+
+
 def seed_category(name):
     """As pmap-dotnet does it, an application folder of /app."""
     if name in ("[heap]", "[stack]", "[vdso]", "[vvar]", "[vsyscall]"):
@@ -139,12 +193,11 @@ def check_dotnet(check):
     if not found:
         kit.skip("PMAPDB_SHARED has no capture of a .NET process")
     want = collections.defaultdict(lambda: [0, 0])
-    for line in found[0].read_text(errors="surrogateescape").split("\n")[1:]:
-        words = line.split()
-        if words:
-            one = want[seed_category(seed_name(words[27:]))]
-            one[0] += int(words[5])
-            one[1] += 1
+    captured = seed_rows(found[0])
+    for row in captured:
+        one = want[seed_category(row["path"].decode("utf-8", "surrogateescape"))]
+        one[0] += (row["end"] - row["start"]) >> 10
+        one[1] += 1
     rows = judge("pmap-dotnet", found)[found[0]]
     count = collections.Counter(r[5] for r in rows)
     got = {c: (kib, count[c]) for c, kib in sums(rows, 1).items()}
@@ -153,17 +206,48 @@ def check_dotnet(check):
     for category, numbers in PUBLISHED.items():
         check.equal("pmap-dotnet: " + category, got.get(category), numbers)
     check.equal("pmap-dotnet: total", tuple(map(sum, zip(*got.values()))), PUBLISHED_TOTAL)
+    check_oracle(check, "pmap-dotnet: oracle", truth.rule_set("pmap-dotnet"), captured, rows)
     default = judge("default", found)[found[0]]
+    check_oracle(check, "default: oracle", truth.RULES, captured, default)
     rss = sums(default, 2)
     check.equal("default: plain anonymous of .NET", rss["anonymous"], 0)
     check.equal("default: stacks of .NET", [r[1] for r in default
                                             if r[5] == "anonymous/thread-stack"], [8192] * 12)
 
 
+# ---- the oracle itself ----
+
+def case_row(cells):
+    start = int(cells["start"], 16)
+    row = {"start": start, "end": start + (int(cells["size_kib"]) << 10),
+           "wanted": cells["category"]}
+    row |= {k: cells[k].encode() for k in ("perms", "path", "device") if cells[k] or k == "path"}
+    row |= {"inode": int(cells["inode"])} if cells["inode"] else {}
+    return row | ({"flags": cells["flags"].encode()} if cells["flags"] else {})
+
+
+def check_cases(check):
+    """Every case of the table, and that each rule wins in one."""
+    cases, never = {}, {r.name for r in truth.RULES.rules}
+    with open(kit.ROOT / "rules" / "test.csv", encoding="utf-8", newline="") as file:
+        for cells in csv.DictReader(file):
+            cases.setdefault(cells["case"], []).append(case_row(cells))
+    for name, rows in cases.items():
+        capture = rules_truth.Capture(truth.RULES, truth.categorize(rows))
+        for row in rows:
+            rule = capture.ask(row)
+            check.equal("oracle: %s %x" % (name, row["start"]),
+                        rule.of(row) if rule else row["base"], row["wanted"])
+            never.discard(rule and rule.name)
+    check.equal("oracle: rules that win nowhere", sorted(never), [])
+
+
 def main():
     check = kit.Check()
+    check_cases(check)
     for name, expected in WORKLOADS.items():
         check_workload(check, name, *expected)
+    check_others(check)
     check_dotnet(check)
     check.finish()
 

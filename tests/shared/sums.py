@@ -10,7 +10,7 @@ PIDS = {"redis": None, "memfd": None, "steady4000": None, "postgres": 19629}
 BEATS = {"redis": 40, "memfd": 5, "steady4000": 5, "postgres": 12}
 DIALECT = {"smaps": "smaps", "XX": "pmap-XX"}
 NUMBERS = list(truth.COLUMN.values()) + ["private_kib", "dirty_kib"]
-COLUMNS = ["start", "end", "offset", "inode"] + NUMBERS + list(truth.TEXTS) + ["category"]
+COLUMNS = ["start", "end", "offset", "inode"] + NUMBERS + list(truth.TEXTS) + ["base", "category"]
 ZERO = dict.fromkeys(truth.METRICS, 0)
 
 
@@ -80,7 +80,7 @@ def rebuilt(connection, snapshot_id):
         row = {c: v for c, v in zip(COLUMNS, values) if v is not None}
         for column in ("start", "end", "offset", "inode"):
             row[column] &= (1 << 64) - 1
-        row["category"] = row["category"].decode()
+        row |= {c: row[c].decode() for c in ("base", "category")}
         # No flags and no name are both an empty text in the raw line.
         yield {k: v for k, v in row.items() if v != b""}
 

@@ -2,10 +2,14 @@
 
 Written from the formats and the contract alone; it shares nothing with the program. Text stays
 bytes. A row is a dict: start, end, perms, offset, device, inode, path, flags and the columns of
-COLUMN that the text had; what it had not is absent.
+COLUMN that the text had; what it had not is absent. base is its slug by the table of the contract,
+category what the rules make of it (refine, below).
 """
 import bisect
+import pathlib
 import re
+
+import rules_truth
 
 COLUMN = {
     b"Size": "size_kib",
@@ -126,7 +130,8 @@ def plain_category(row):
         return "kernel"
     if path.startswith(b"/memfd:"):
         return "memfd"
-    if (path == b"/dev/zero (deleted)" or path.startswith((b"/SYSV", b"/dev/shm/", b"[anon_shmem:"))
+    if (path == b"/dev/zero (deleted)" or path.startswith((b"/SYSV", b"/dev/shm/", b"[anon_shmem:",
+                                                           b"[ shmid="))
             or (not path and perms[3:4] == b"s")):
         return "shared-memory"
     if path.startswith(b"["):
@@ -137,7 +142,8 @@ def plain_category(row):
 
 
 def categorize(rows):
-    """Gives every row of a smaps or -XX its category. Returns rows."""
+    """Gives every row of a smaps or -XX its slug, its category as long as no rule is asked. Returns
+    rows."""
     program = next((r["path"].removesuffix(b" (deleted)") for r in rows
                     if plain_category(r) is None and b"x" in r["perms"]), None)
     for row in rows:
@@ -148,66 +154,77 @@ def categorize(rows):
                 category = "program"
             else:
                 category = "deleted-file" if path.endswith(b" (deleted)") else "mapped-file"
-        row["category"] = category
+        row["base"] = row["category"] = category
     return rows
 
 
-STACKS = ((1000, 1032), (2040, 2056), (4088, 4104), (8180, 8196))
+def rule_set(name):
+    """One that is built in."""
+    rules = pathlib.Path(__file__).resolve().parents[2] / "rules"
+    return rules_truth.Rules(rules / (name + ".csv"))
 
 
-def is_memory(row):
-    return row["category"].split("/")[0] == "anonymous" and row["perms"][:2] == b"rw"
+RULES = rule_set("default")
 
 
-def is_guard(row):
-    return row["category"].split("/")[0] == "reserve" and row["end"] - row["start"] <= 1 << 20
+def kind_of(row):
+    """What a mapping never changes in its life; of a file's, which part lies where."""
+    inode = row.get("inode")
+    return (row["perms"], row["path"], row.get("device"), inode,
+            row["offset"] - row["start"] if inode else None)
 
 
-def by_neighbours(rows):
-    """start -> the category of each mapping that the ones beside it refine, in one capture."""
-    rows = sorted(rows, key=lambda r: r["start"])
-    out = {}
-    for below, row in zip(rows, rows[1:]):
-        if below["end"] != row["start"] or not (is_guard(below) and is_memory(row)):
-            continue
-        out[below["start"]] = "reserve/guard"
-        kib = (row["end"] - row["start"]) >> 10
-        if any(least <= kib <= most for least, most in STACKS):
-            out[row["start"]] = "anonymous/thread-stack"
-    return out
+class Lives:
+    """The mappings of the capture before, to find whose life goes on in a later one. (A part of a
+    file that has moved begins anew here: no rule for files asks for its place.)"""
 
+    def __init__(self, rows):
+        self.same, self.kinds = {}, {}
+        for row in sorted(rows, key=lambda r: r["start"]):
+            kind = kind_of(row)
+            self.same[row["start"], row["end"], kind] = row["life"]
+            starts, of = self.kinds.setdefault(kind, ([], []))
+            starts.append(row["start"])
+            of.append(row)
 
-def ancestor(row, before, starts):
-    """Of a capture's refinable rows, sorted by their starts, the one whose lineage goes on in `row`:
-    most bytes in common, then the lower."""
-    shared = {}
-    for i in range(max(0, bisect.bisect(starts, row["start"]) - 1),
-                   bisect.bisect_left(starts, row["end"])):
-        old = before[i]
-        common = min(old["end"], row["end"]) - max(old["start"], row["start"])
-        if common > 0 and old["perms"] == row["perms"] and old["path"] == row["path"]:
-            shared.setdefault(id(old["life"]), [0, old])[0] += common
-    return max(shared.values(), key=lambda s: s[0])[1] if shared else None
+    def goes_on(self, row):
+        """That with most bytes in common, then the lower; None: the row is new."""
+        kind = kind_of(row)
+        life = self.same.get((row["start"], row["end"], kind))
+        if life is not None or kind not in self.kinds:
+            return life
+        starts, of = self.kinds[kind]
+        shared = {}
+        for i in range(max(0, bisect.bisect(starts, row["start"]) - 1),
+                       bisect.bisect_left(starts, row["end"])):
+            common = min(of[i]["end"], row["end"]) - max(of[i]["start"], row["start"])
+            if common > 0:
+                shared.setdefault(id(of[i]["life"]), [0, of[i]["life"]])[0] += common
+        return max(shared.values(), key=lambda s: s[0])[1] if shared else None
 
 
 def refine(captures):
-    """The captures of one process in one dialect, in time order: what the neighbours say of a
-    mapping in the first capture of its life is its category to the end. Returns captures."""
-    before, starts = [], []
+    """The captures of one process in one dialect, in time order: what the rules say of a mapping in
+    the first capture of its life is its category to the end. Returns captures."""
+    before = Lives([])
     for rows in captures:
-        here = by_neighbours(rows)
-        refinable = sorted((r for r in rows if is_memory(r) or r["category"] == "reserve"),
-                           key=lambda r: r["start"])
-        for row in refinable:
-            old = ancestor(row, before, starts)
-            row["life"] = old["life"] if old else [here.get(row["start"], row["category"])]
-        for row in refinable:
-            row["category"] = row["life"][0]
-        before, starts = refinable, [r["start"] for r in refinable]
+        asked = rules_truth.Capture(RULES, rows)
+        for row in rows:
+            row["life"] = before.goes_on(row) or [asked.category(row)]
+        for row in rows:
+            row["category"] = row["life"][0] or row["base"]
+        before = Lives(rows)
     for rows in captures:
         for row in rows:
             row.pop("life", None)
     return captures
+
+
+def refine_moments(moments):
+    """The same of {milliseconds: {pid: rows}}. Returns moments."""
+    for pid in {pid for of in moments.values() for pid in of}:
+        refine([moments[t][pid] for t in sorted(moments) if pid in moments[t]])
+    return moments
 
 
 def is_of(category, asked):

@@ -54,6 +54,10 @@ echo "total rubbish" >rubbish
     show "SELECT path, pid, mappings, error FROM pmap_blocks('fixtures/tools/procps-4.0.2-kthread.txt');"
     show "SELECT count(*) FROM pmap_file('samples/captures/leaky-20261121/1795229318-12766.x', 'smaps');"
     show "SELECT path, perms_text(perms), vmflags_text(flags) FROM pmap_file('samples/captures/leaky-20261121/1795229318-12766.smaps') WHERE path = '[vdso]';"
+    # the rules are those of the store that is open
+    rules="CREATE TABLE rule_set(text, name, application); INSERT INTO rule_set VALUES ('rule,category,base,with' || char(10) ||"
+    show "$rules 'mine,anonymous/mine,anonymous,path=libc.so*', 'mine', ''); SELECT category, parent, count(*) FROM pmap_file('samples/captures/leaky-20261121/1795229318-12766.smaps') WHERE base = 'anonymous' GROUP BY 1;"
+    show "$rules 'mine,anonymous/mine,heap,', 'mine', ''); SELECT category FROM pmap_file('samples/captures/leaky-20261121/1795229318-12766.smaps');"
     for call in 'smaps' 'smaps()' 'smaps(NULL)' 'smaps(0)' 'smaps(-1)' 'smaps(1.5)' "smaps('me')" "smaps('1 ')" \
         'smaps(4194304)' 'maps(9223372036854775807)' 'smaps(1, 2)' 'pmap_file' 'pmap_file(NULL)' \
         "pmap_file('')" "pmap_file('missing')" "pmap_file('fifo')" "pmap_file('-')" "pmap_file('empty')" \

@@ -184,8 +184,8 @@ static void days_add_up_to_the_file(void **state)
     for (int64_t i = 0; i < 30; i++)
         kit_put(k, capture(k, PM_DIALECT_SMAPS, 1 + (int)i % 4, 40000 * i));
     kit_ok(pm_sql_int(k->store->sql,
-                      "SELECT page_count * page_size / 1024 FROM pragma_page_count, "
-                      "pragma_page_size",
+                      "SELECT (page_count - freelist_count) * page_size / 1024 FROM "
+                      "pragma_page_count, pragma_freelist_count, pragma_page_size",
                       PM_NO_ARGS, 0, &kib, &err),
            &err);
     file = (double)kib;

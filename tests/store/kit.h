@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/capture.h"
+#include "kit_rules.h"
 #include "store/store.h"
 #include "store/write.h"
 #include <stdio.h>
@@ -45,6 +46,7 @@ static inline void kit_open(kit *k)
         abort();
     /* The disk is not what is tested. */
     assert_int_equal(sqlite3_exec(k->store->db, "PRAGMA synchronous = OFF", NULL, NULL, NULL), 0);
+    kit_ok(kit_rules(k->store->sql, KIT_RULES), NULL);
 }
 
 static inline void kit_close(kit *k)

@@ -39,7 +39,8 @@
                                         "ON l.lineage_id = t.lineage_id JOIN categories c ON "    \
                                         "c.category_id = l.category_id "                          \
                                         "WHERE CASE WHEN l.rule IS NOT NULL THEN c.category END " \
-                                        "IS NOT t.want AND l.rule IS NOT 'by hand'"
+                                        "IS NOT t.want AND coalesce(l.rule, '') NOT IN ('by "     \
+                                        "hand', 'label')"
 
 /* Each gives no row. */
 static const char *const whole_broken[] = {

@@ -1,5 +1,6 @@
-"""The pages of categories/: every category that the table of classify.c or a built-in rule gives has
-one, and every page is of such a category. What a page must say it says, its commands of pmapdb run,
+"""The pages of categories/: every category that the table of classify.c, a built-in rule or a JVM's
+own name gives has one, and every page is of such a category. What a page must say it says, its
+commands of pmapdb run,
 and the program shows each as it stands.
 """
 import csv
@@ -52,6 +53,11 @@ def of_rules(name):
         return {row["category"] for row in csv.DictReader(file) if not row["rule"].startswith("#")}
 
 
+def of_labels():
+    text = (kit.ROOT / "src" / "parse" / "labels_words.c").read_text(encoding="utf-8")
+    return set(re.findall(r'\] = "([a-z-]+/[a-z-]+)"', text))
+
+
 def check_texts(name, page):
     must = MUST[:-1] if name == "total" else MUST
     check.equal("%s: what is missing" % name, [k for k in must if not page.get(k)], [])
@@ -95,8 +101,9 @@ def check_program(found):
 
 def main():
     found = pages()
-    want = of_table() | of_rules("default") | of_rules("pmap-dotnet")
+    want = of_table() | of_rules("default") | of_rules("pmap-dotnet") | of_labels()
     check.true("categories of the table", len(of_table()) >= 12, of_table())
+    check.true("categories of labels", len(of_labels()) >= 10, of_labels())
     check.equal("categories without a page", sorted(want - set(found)), [])
     check.equal("pages without a category", sorted(set(found) - want), [])
     for name, page in found.items():

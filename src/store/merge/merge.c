@@ -25,6 +25,33 @@ pmapdb_status pm_merge_host_id(pm_merge *m, const char *host, int64_t *id, pmapd
                       -1, id, err);
 }
 
+/* ---- rules ---- */
+
+static pmapdb_status rules_hash(pm_sql *sql, uint64_t *out, pmapdb_error *err)
+{
+    pm_rule_text text = {0};
+    pmapdb_status st = pm_rule_text_load(sql, &text, err);
+
+    *out = text.hash;
+    pm_rule_text_free(&text);
+    return st;
+}
+
+pmapdb_status pm_merge_rules(pm_merge *m, pmapdb_error *err)
+{
+    uint64_t here, there;
+    pmapdb_status st = rules_hash(m->into->sql, &here, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_merge_theirs(m, rules_hash(m->from->sql, &there, err));
+    if (st != PMAPDB_OK)
+        return st;
+    m->other_rules = here != there;
+    pm_rule_set_free(m->rules);
+    m->rules = NULL;
+    return pm_rule_set_new(m->into->sql, &m->rules, err);
+}
+
 /* ---- one process ---- */
 
 /* Blocks of a log that are new, but would come before those that are known. */
@@ -114,6 +141,8 @@ static pmapdb_status one_process(pm_merge *m, int64_t process_id, pmapdb_error *
         st = store_process(m, any_known, retimed, err);
     if (st == PMAPDB_OK)
         st = set_pins(m, err);
+    if (st == PMAPDB_OK)
+        st = pm_merge_labels(m, err);
     return st == PMAPDB_OK && m->in_transaction ? pm_merge_commit(m, err) : st;
 }
 
@@ -159,6 +188,8 @@ static pmapdb_status go_through(pm_merge *m, pmapdb_error *err)
         st = pm_objects_new(m->into->sql, &m->objects, err);
     if (st == PMAPDB_OK && m->into)
         st = pm_category_ids_new(m->into->sql, &m->categories, err);
+    if (st == PMAPDB_OK && m->into)
+        st = pm_merge_rules(m, err);
     if (st == PMAPDB_OK)
         st = look_at_hosts(m, err);
     if (st == PMAPDB_OK)
@@ -179,6 +210,7 @@ static void merge_free(pm_merge *m)
     pm_recall_free(m->recall);
     pm_objects_free(m->objects);
     pm_category_ids_free(m->categories);
+    pm_rule_set_free(m->rules);
     pm_pairs_free(&m->captures);
     pm_pairs_free(&m->logs);
     pm_pairs_free(&m->log_known);

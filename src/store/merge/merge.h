@@ -17,6 +17,9 @@
  * only pruned ones knew is lost then. A merge that was killed in the midst of a process has left a
  * part of it.
  *
+ * Rules. Where the other store has other rules than this one, a process that is taken over gets the
+ * categories of this one's (store/rules/apply.h); captures that are put in get them anyway.
+ *
  * Moments of one name are made anew from the captures of both, by sweep_ms; those of a live sweep
  * have one time, and so are one moment whatever that is.
  *

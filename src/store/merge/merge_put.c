@@ -22,7 +22,10 @@ pmapdb_status pm_merge_begin(pm_merge *m, pmapdb_error *err)
     m->stored = 0;
     m->began_ms = pm_clock_now();
     st = pm_store_version(m->into, &version, err);
-    return st == PMAPDB_OK && version != m->version ? pm_merge_known(m, err) : st;
+    if (st != PMAPDB_OK || version == m->version)
+        return st;
+    st = pm_merge_rules(m, err);
+    return st == PMAPDB_OK ? pm_merge_known(m, err) : st;
 }
 
 pmapdb_status pm_merge_commit(pm_merge *m, pmapdb_error *err)

@@ -8,6 +8,7 @@
 #include "store/merge/recall_epoch.h"
 #include "store/recall_row.h"
 #include "store/region.h"
+#include "store/rules/apply.h"
 #include <stdlib.h>
 
 static pmapdb_status damaged(pm_take *t, const char *what, int64_t id, const char *why,
@@ -54,18 +55,23 @@ static pmapdb_status category_of(pm_take *t, int64_t there, int64_t *here, pmapd
 
 /* ---- lineages ---- */
 
+/* What other rules say is not taken over: no rule, any category, until decide_categories. */
 static pmapdb_status insert_lineage(pm_take *t, sqlite3_stmt *there, int64_t seen, int64_t *here,
                                     pmapdb_error *err)
 {
-    int64_t first = pm_pairs_get(&t->snapshots, pm_col_int(there, 0)), category_id;
-    pmapdb_status st = category_of(t, pm_col_int(there, 1), &category_id, err);
+    static const pm_text none = {NULL, 0};
+    int64_t first = pm_pairs_get(&t->snapshots, pm_col_int(there, 0));
+    int64_t category_id = PM_CATEGORY_ANONYMOUS + 1;
+    pm_text rule = pm_col_text(there, 2);
+    bool taken = !t->m->other_rules || pm_text_equal(rule, PM_TEXT(PM_RULE_LABEL));
+    pmapdb_status st = taken ? category_of(t, pm_col_int(there, 1), &category_id, err) : PMAPDB_OK;
 
     if (st == PMAPDB_OK)
         st = pm_sql_run(t->m->into->sql,
                         "INSERT INTO lineage (process_id, first_snapshot_id, category_id, rule) "
                         "VALUES (?1, ?2, ?3, ?4)",
                         PM_ARGS(PM_I(t->process_id), PM_I(first ? first : seen), PM_I(category_id),
-                                PM_T(pm_col_text(there, 2))),
+                                PM_T((taken ? rule : none))),
                         err);
 
     *here = pm_sql_last_id(t->m->into->sql);
@@ -124,6 +130,14 @@ static pmapdb_status object_of(pm_take *t, const pm_object *there, const pm_obje
     return st == PMAPDB_OK ? pm_pairs_put(&m->object_ids, there->id, (*here)->id, err) : st;
 }
 
+/* What the row's lineage keeps here. */
+static pmapdb_status kept_here(pm_take *t, pm_row *row, pmapdb_error *err)
+{
+    return pm_sql_int(t->m->into->sql,
+                      "SELECT category_id FROM lineage WHERE lineage_id = ?1 AND rule IS NOT NULL",
+                      PM_ARGS(PM_I(row->at.lineage)), 0, &row->at.kept, err);
+}
+
 static pmapdb_status region_of(pm_take *t, int64_t there, int64_t seen, int64_t *here,
                                pmapdb_error *err)
 {
@@ -135,12 +149,14 @@ static pmapdb_status region_of(pm_take *t, int64_t there, int64_t seen, int64_t 
     if (*here)
         return PMAPDB_OK;
     st = pm_merge_theirs(m, pm_region_get(m->from->sql, pm_recall_objects(m->recall), &row, err));
-    if (st == PMAPDB_OK && row.at.kept)
+    if (st == PMAPDB_OK && row.at.kept && !m->other_rules)
         st = category_of(t, row.at.kept, &row.at.kept, err);
     if (st == PMAPDB_OK && row.at.start + row.at.length <= row.at.start)
         st = damaged(t, "region", there, "its place cannot be", err);
     if (st == PMAPDB_OK)
         st = lineage_of(t, row.at.lineage, seen, &row.at.lineage, err);
+    if (st == PMAPDB_OK && m->other_rules)
+        st = kept_here(t, &row, err);
     if (st == PMAPDB_OK)
         st = object_of(t, row.at.object, &row.at.object, err);
     if (st == PMAPDB_OK)
@@ -336,7 +352,7 @@ pmapdb_status pm_take_versions(pm_take *t, const pm_take_part *part, pmapdb_erro
                       " FROM ver WHERE epoch_id = ?1 AND first <= ?3 "
                       "AND coalesce(last, ?2) >= ?2 ORDER BY region_id, first",
                       take_row, err);
-    if (st == PMAPDB_OK)
+    if (st == PMAPDB_OK && (!t->m->other_rules || part->state == PM_STATE_TOTALS))
         st = take_all(t, part,
                       "SELECT category_id, first, last, mappings, size_kib, rss_kib, pss_kib, "
                       "private_kib, private_dirty_kib, swap_kib FROM catver WHERE epoch_id = ?1 "

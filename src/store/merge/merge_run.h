@@ -10,6 +10,7 @@
 #include "store/merge/recall.h"
 #include "store/moment.h"
 #include "store/pairs.h"
+#include "store/rules/rule_set.h"
 
 typedef struct pm_merge {
     pmapdb_store *into; /* NULL: an empty one */
@@ -19,8 +20,10 @@ typedef struct pm_merge {
     pm_recall *recall;
     pm_objects *objects; /* of `into` */
     pm_category_ids *categories;
-    pm_pairs captures; /* row of table capture there -> here */
-    pm_ids sweeps;     /* those there that are here, or were: all that is left of them */
+    pm_rule_set *rules; /* of `into` */
+    bool other_rules;   /* those there are others: categories are decided by `rules` */
+    pm_pairs captures;  /* row of table capture there -> here */
+    pm_ids sweeps;      /* those there that are here, or were: all that is left of them */
     pm_ids new_sweeps;
     pm_pairs logs;      /* log there -> here */
     pm_pairs log_known; /* snapshot of a log there -> here */
@@ -42,6 +45,10 @@ pmapdb_status pm_merge_theirs(pm_merge *m, pmapdb_status st);
 const char *pm_merge_host(const pm_merge *m);
 /* Its row: 0 for unknown, as in the indexes; -1: there is none yet. */
 pmapdb_status pm_merge_host_id(pm_merge *m, const char *host, int64_t *id, pmapdb_error *err);
+
+/* Whether both have the same rules, and those of `into`: at first, and when another writer was
+ * there, which may have applied others. */
+pmapdb_status pm_merge_rules(pm_merge *m, pmapdb_error *err);
 
 /* ---- transactions, of some hundred captures ---- */
 
@@ -74,6 +81,9 @@ pmapdb_status pm_merge_new_process(pm_merge *m, int64_t life, int64_t *process_i
                                    pmapdb_error *err);
 /* What the other store knows of it and its captures do not tell. */
 pmapdb_status pm_merge_facts(pm_merge *m, int64_t process_id, pmapdb_error *err);
+
+/* What a JVM said of it, once its captures are here. */
+pmapdb_status pm_merge_labels(pm_merge *m, pmapdb_error *err);
 
 /* ---- around a snapshot ---- */
 

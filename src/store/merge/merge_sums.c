@@ -30,18 +30,32 @@ void pm_sums_add(pm_sums *s, int64_t first, int64_t last, const pm_totals *row)
     }
 }
 
+void pm_sums_next(pm_sums *s, size_t k, pm_totals *out)
+{
+    struct pm_sums_step *here = &s->step[k];
+
+    for (int i = 0; i < PM_TOTAL_COUNT; i++) {
+        if (k > 0) {
+            here->v[i] += s->step[k - 1].v[i];
+            here->unknown[i] += s->step[k - 1].unknown[i];
+        }
+        out->v[i] = here->unknown[i] ? -1 : (int64_t)here->v[i];
+    }
+}
+
+void pm_sums_clear(pm_sums *s)
+{
+    memset(s->step, 0, (s->n + 1) * sizeof *s->step);
+}
+
 size_t pm_sums_compare(pm_sums *s, const pm_totals *want)
 {
-    for (size_t k = 0; k < s->n; k++)
-        for (int i = 0; i < PM_TOTAL_COUNT; i++) {
-            struct pm_sums_step *here = &s->step[k];
+    for (size_t k = 0; k < s->n; k++) {
+        pm_totals here;
 
-            if (k > 0) {
-                here->v[i] += s->step[k - 1].v[i];
-                here->unknown[i] += s->step[k - 1].unknown[i];
-            }
-            if (want[k].v[i] != (here->unknown[i] ? -1 : (int64_t)here->v[i]))
-                return k;
-        }
+        pm_sums_next(s, k, &here);
+        if (memcmp(&here, &want[k], sizeof here) != 0)
+            return k;
+    }
     return s->n;
 }

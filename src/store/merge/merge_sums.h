@@ -20,6 +20,11 @@ void pm_sums_free(pm_sums *s);
 /* A version of captures first..last; last PMAPDB_UNKNOWN: to the end. -1 is unknown. */
 void pm_sums_add(pm_sums *s, int64_t first, int64_t last, const pm_totals *row);
 
+/* The sums of capture k, from 0 on one after the other: the steps are used up. */
+void pm_sums_next(pm_sums *s, size_t k, pm_totals *out);
+/* No version, as at first. */
+void pm_sums_clear(pm_sums *s);
+
 /* The first capture whose sums are others than `want`, or n. Once: the steps are used up. */
 size_t pm_sums_compare(pm_sums *s, const pm_totals *want);
 

@@ -3,6 +3,7 @@
 #include "store/merge/merge_take.h"
 
 #include "base/buf.h"
+#include "store/rules/apply.h"
 #include "store/sight.h"
 #include <stdlib.h>
 
@@ -193,6 +194,19 @@ static pmapdb_status take_snapshot(pm_take *t, pm_recall_item *item, pmapdb_erro
 
 /* ---- windows ---- */
 
+/* Other rules gave the categories there: what the captures of the window decide, from `first` on,
+ * is decided anew, so that what is committed is whole. */
+static pmapdb_status decide_categories(pm_take *t, int64_t first, pmapdb_error *err)
+{
+    const pm_merge *m = t->m;
+    pm_apply_within within = {.sql = m->into->sql,
+                              .objects = m->objects,
+                              .refine = {.categories = m->categories, .rules = m->rules},
+                              .process_id = t->process_id};
+
+    return m->other_rules ? pm_apply_process(&within, first, err) : PMAPDB_OK;
+}
+
 static pmapdb_status take_window(pm_take *t, pm_recall_item *items, size_t n, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
@@ -202,7 +216,7 @@ static pmapdb_status take_window(pm_take *t, pm_recall_item *items, size_t n, pm
     for (size_t i = 0; i < t->n_parts && st == PMAPDB_OK; i++)
         st = pm_take_versions(t, &t->part[i], err);
     free_parts(t);
-    return st;
+    return st == PMAPDB_OK ? decide_categories(t, items[0].known, err) : st;
 }
 
 /* What is remembered of moments is of now. */

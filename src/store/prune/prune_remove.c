@@ -144,19 +144,26 @@ static pmapdb_status remove_process(pm_sql *sql, int64_t process_id, pmapdb_erro
     static const char *const all[] = {("DELETE FROM region WHERE lineage_id IN "
                                        "(SELECT lineage_id FROM lineage WHERE process_id = ?1)"),
                                       "DELETE FROM lineage WHERE process_id = ?1",
+                                      "DELETE FROM label WHERE process_id = ?1",
                                       "DELETE FROM untidy WHERE process_id = ?1",
-                                      "DELETE FROM process WHERE process_id = ?1", NULL};
+                                      "DELETE FROM process WHERE process_id = ?1",
+                                      NULL};
 
     return run_each(sql, all, process_id, 0, err);
 }
 
 /* Lineages that began in what was removed begin in the oldest that is left, until compact.c has
- * looked where they do. */
+ * looked where they do. What a JVM said before that one is of nothing that is left, but for the
+ * last time. */
 static pmapdb_status leave_untidy(pm_sql *sql, int64_t process_id, int64_t oldest,
                                   pmapdb_error *err)
 {
     static const char *const all[] = {
         "INSERT OR IGNORE INTO untidy (process_id) VALUES (?1)",
+        "DELETE FROM label WHERE process_id = ?1 AND taken_ms < (SELECT max(l.taken_ms) FROM label "
+        "l "
+        "WHERE l.process_id = ?1 AND l.taken_ms <= (SELECT min(s.taken_ms) FROM snapshots s "
+        "WHERE s.process_id = ?1))",
         "UPDATE lineage SET first_snapshot_id = ?2 WHERE process_id = ?1 AND NOT EXISTS "
         "(SELECT 1 FROM snapshots s WHERE s.snapshot_id = lineage.first_snapshot_id)",
         NULL};

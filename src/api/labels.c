@@ -1,0 +1,226 @@
+/* labels: files in which a JVM says itself what its memory is. */
+#include "api/labels.h"
+
+#include "base/clock.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+/* A map this far away may be of other memory at the same addresses. */
+#define NEAR_MS 60000
+
+static void free_one(pm_label_pending *p)
+{
+    pm_labels_free(&p->labels);
+    free(p->path);
+}
+
+void pm_labels_forget(pm_intake *in)
+{
+    for (size_t i = 0; i < in->n_labels; i++)
+        free_one(&in->labels[i]);
+    free(in->labels);
+    pm_labels_reader_free(in->listener);
+    in->labels = NULL;
+    in->listener = NULL;
+    in->n_labels = in->cap_labels = 0;
+}
+
+/* ---- reports ---- */
+
+static uint64_t hash_of(const pm_intake *in, const pm_labels *l)
+{
+    uint64_t place[] = {l->first_line, l->n, XXH3_64bits(in->entry->path, strlen(in->entry->path))};
+
+    return XXH3_64bits_withSeed(place, sizeof place,
+                                l->n ? XXH3_64bits(l->label, l->n * sizeof *l->label) : 0);
+}
+
+/* One that names nothing, and why. */
+static pmapdb_status refuse(pm_intake *in, const pm_labels *l, pmapdb_error *err)
+{
+    const char *why = "a JVM's map without a line that can be read";
+
+    if (!l->has_map)
+        why = "a JVM's own counts (NMT), without addresses: jcmd PID VM.native_memory detail has "
+              "them";
+    else if (l->off)
+        why = "a JVM whose NMT is off, so that it names nothing: start it with "
+              "-XX:NativeMemoryTracking=summary";
+    return pm_intake_problem(in, in->entry->path, why, true, in->entry->named ? 0 : hash_of(in, l),
+                             err);
+}
+
+static pmapdb_status set_moment(pm_intake *in, pm_label_pending *p, pmapdb_error *err)
+{
+    pm_capture c = {.taken_ms = PMAPDB_UNKNOWN};
+
+    c.block.time_ms = p->labels.time_ms;
+    pm_intake_moment(in, &c);
+    if (c.time_source == PM_TIME_NONE)
+        return pm_intake_problem(in, in->entry->path,
+                                 "no time in the file's name (--time-from name)", true, p->hash,
+                                 err);
+    p->put.taken_ms = c.taken_ms;
+    if (c.time_source == PM_TIME_MTIME) /* copies keep the second and not what is below it */
+        p->put.taken_ms -= p->put.taken_ms % 1000;
+    return PMAPDB_OK;
+}
+
+static void set_pids(const pm_intake *in, pm_label_pending *p)
+{
+    pm_text path = pm_text_of(in->entry->own_path), name = pm_text_of(in->entry->name);
+    pm_text dir = {path.data, path.len - pm_text_basename(path).len};
+
+    p->put.pid[0] = p->labels.pid;
+    p->put.pid[1] = pm_place_pid(dir, name);
+    p->put.pid[2] = in->options->pid;
+}
+
+/* Of reports of one pid that only their file gives a time, the last is of that time. */
+static pm_label_pending *replaced_by(pm_intake *in, const pm_label_pending *p)
+{
+    for (size_t i = 0; i < in->n_labels; i++) {
+        pm_label_pending *o = &in->labels[i];
+
+        if (o->file == p->file && o->labels.source == p->labels.source &&
+            o->put.pid[0] == p->put.pid[0] && o->put.taken_ms == p->put.taken_ms)
+            return o;
+    }
+    return NULL;
+}
+
+static pmapdb_status keep(pm_intake *in, pm_label_pending *p, pmapdb_error *err)
+{
+    pm_label_pending *old = replaced_by(in, p);
+    pmapdb_status st = PMAPDB_OK;
+
+    if (!old)
+        st = pm_grow(&in->labels, &in->cap_labels, in->n_labels, sizeof *in->labels, err);
+    if (st == PMAPDB_OK && !(p->path = strdup(in->entry->path)))
+        st = pm_fail_nomem(err);
+    if (st != PMAPDB_OK)
+        return st;
+    if (old) {
+        p->older = old->older + 1;
+        free_one(old);
+        *old = *p;
+    } else {
+        in->labels[in->n_labels++] = *p;
+    }
+    return PMAPDB_OK;
+}
+
+static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
+{
+    pm_intake *in = ctx;
+    pm_label_pending p = {.labels = *l, .named = in->entry->named, .file = in->files};
+    pmapdb_status st;
+
+    in->heard_labels = true;
+    if (!l->n)
+        return refuse(in, l, err);
+    *l = (pm_labels){0};
+    p.hash = hash_of(in, &p.labels);
+    p.put.host = in->options->host;
+    p.put.taken_ms = PMAPDB_UNKNOWN;
+    set_pids(in, &p);
+    st = set_moment(in, &p, err);
+    if (st == PMAPDB_OK && p.put.taken_ms != PMAPDB_UNKNOWN)
+        st = keep(in, &p, err);
+    if (!p.path)
+        pm_labels_free(&p.labels);
+    return st;
+}
+
+/* ---- files ---- */
+
+void pm_labels_begin(pm_intake *in)
+{
+    pm_labels_reader_free(in->listener);
+    in->listener = NULL;
+    in->heard_labels = false;
+}
+
+pmapdb_status pm_labels_hear(pm_intake *in, const char *bytes, size_t n, bool first,
+                             pmapdb_error *err)
+{
+    pm_text head = {bytes, n < PM_LABELS_HEAD ? n : PM_LABELS_HEAD};
+    pmapdb_status st = PMAPDB_OK;
+
+    if (first && pm_labels_guess(head))
+        st = pm_labels_reader_new(on_report, in, &in->listener, err);
+    return st == PMAPDB_OK && in->listener ? pm_labels_feed(in->listener, bytes, n, err) : st;
+}
+
+pmapdb_status pm_labels_end(pm_intake *in, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    if (!in->listener)
+        return PMAPDB_OK;
+    st = pm_labels_finish(in->listener, err);
+    if (in->heard_labels)
+        in->n_foreign = in->n_empty = 0;
+    return st;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const pm_label_pending *x = a, *y = b;
+
+    if (x->put.taken_ms != y->put.taken_ms)
+        return x->put.taken_ms < y->put.taken_ms ? -1 : 1;
+    if (x->labels.source != y->labels.source) /* NMT first: it is the more exact */
+        return x->labels.source < y->labels.source ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+void pm_labels_settle(pm_intake *in)
+{
+    if (in->n_labels)
+        qsort(in->labels, in->n_labels, sizeof *in->labels, compare_times);
+}
+
+/* ---- news ---- */
+
+char *pm_labels_missing(const pm_labels *l)
+{
+    pm_buf text = {0};
+    pmapdb_status st = PMAPDB_OK;
+
+    if (l->damaged)
+        st = pm_buf_addf(&text, NULL,
+                         "%" PRIu64 " %s of the map cannot be read, the first is line %" PRIu64,
+                         l->damaged, l->damaged == 1 ? "line" : "lines", l->damaged_line);
+    if (st == PMAPDB_OK && l->torn)
+        st = pm_buf_addf(&text, NULL, "%sthe text ends before its map does", text.len ? "; " : "");
+    if (st == PMAPDB_OK && l->full)
+        st = pm_buf_addf(&text, NULL, "%sonly its first %zu ranges are taken", text.len ? "; " : "",
+                         PM_LABELS_MAX);
+    if (st != PMAPDB_OK)
+        pm_buf_clear(&text);
+    return text.data;
+}
+
+char *pm_labels_warning(const pm_label_pending *p, const pm_label_stored *stored)
+{
+    int64_t apart = p->put.taken_ms - stored->snapshot_ms;
+    char at[PM_CLOCK_TEXT];
+    pm_buf text = {0};
+    pmapdb_status st = PMAPDB_OK;
+
+    pm_clock_format(stored->snapshot_ms, at);
+    if (p->older)
+        st = pm_buf_addf(&text, NULL,
+                         "%zu older %s of it in the file %s no time: the last is taken", p->older,
+                         p->older == 1 ? "report" : "reports", p->older == 1 ? "has" : "have");
+    if (st == PMAPDB_OK && (apart > NEAR_MS || apart < -NEAR_MS))
+        st = pm_buf_addf(&text, NULL,
+                         "%sthe nearest map is of %s: what lay elsewhere then may be named wrongly",
+                         text.len ? "; " : "", at);
+    if (st != PMAPDB_OK)
+        pm_buf_clear(&text);
+    return text.data;
+}

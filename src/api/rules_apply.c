@@ -1,0 +1,73 @@
+/* rules_apply: other rules over all that a store has. */
+#include "api/rules.h"
+
+#include "store/rules/apply.h"
+
+static pmapdb_status on_process(void *ctx, size_t done, size_t of, pmapdb_error *err)
+{
+    const pmapdb_rules_options *o = ctx;
+
+    if (o->on_progress && !o->on_progress(o->ctx, done, of))
+        return pm_fail(err, PMAPDB_STOPPED, "stopped while rules were applied");
+    return PMAPDB_OK;
+}
+
+static pmapdb_status on_change(void *ctx, const pm_apply_change *c, pmapdb_error *err)
+{
+    const pmapdb_rules_options *o = ctx;
+
+    (void)err;
+    if (o->on_change)
+        o->on_change(o->ctx, &(pmapdb_rules_change){.from = c->from,
+                                                    .to = c->to,
+                                                    .rule = c->rule,
+                                                    .lineages = c->lineages,
+                                                    .mappings = c->mappings,
+                                                    .size_kib = c->size_kib,
+                                                    .rss_kib = c->rss_kib});
+    return PMAPDB_OK;
+}
+
+static pmapdb_status apply(pmapdb_store *store, const pm_rules_choice *c,
+                           const pmapdb_rules_options *o, pmapdb_rules_result *out,
+                           pmapdb_error *err)
+{
+    pm_apply_result result = {0};
+    const pm_apply how = {.text = &c->text,
+                          .rules = c->rules,
+                          .keep = !o->dry_run,
+                          .ctx = (void *)o,
+                          .on_process = on_process,
+                          .on_change = on_change};
+    pmapdb_status st = pm_apply_rules(store, &how, &result, err);
+
+    if (st == PMAPDB_OK)
+        *out = (pmapdb_rules_result){.same = result.same,
+                                     .processes = result.processes,
+                                     .lineages = result.lineages,
+                                     .changed_lineages = result.changed_lineages,
+                                     .snapshots = result.snapshots,
+                                     .changed_snapshots = result.changed_snapshots};
+    return st;
+}
+
+pmapdb_status pmapdb_rules_apply(pmapdb_store *store, const pmapdb_rules_options *options,
+                                 pmapdb_rules_result *result, pmapdb_error *err)
+{
+    pm_rules_choice c = {0};
+    pmapdb_rule_set set;
+    pmapdb_status st;
+
+    if (!store->writes)
+        return pm_fail(err, PMAPDB_USAGE, "rules are applied to a store that is open for writing");
+    st = pm_rules_choose(store, options->rules, options->application, &c, err);
+    if (st == PMAPDB_OK)
+        st = pm_rules_choice_read(&c, options->on_note, options->ctx, err);
+    set = pm_rules_choice_about(&c);
+    if (st == PMAPDB_OK && options->on_set)
+        options->on_set(options->ctx, &set);
+    if (st == PMAPDB_OK)
+        st = apply(store, &c, options, result, err);
+    pm_rules_choice_free(&c);
+    return st;
+}

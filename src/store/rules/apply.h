@@ -1,0 +1,77 @@
+/* apply: other rules over all that a store has.
+ *
+ * Each lineage is asked once, in the capture that decides among those that are left (refine.h);
+ * only where its category changes are its regions and the sums by category of the captures that
+ * show it written again. All of it is one transaction: the sums of every capture that added up to
+ * its totals must do so again before anything is kept. What is learnt on the way is the difference,
+ * with or without keeping it.
+ *
+ * A lineage whose rule is PM_RULE_LABEL has its name from the program itself: no rules are asked.
+ */
+#ifndef PM_STORE_APPLY_H
+#define PM_STORE_APPLY_H
+
+#include "store/put.h"
+#include "store/rules/rule_set.h"
+#include "store/store.h"
+
+/* Lineages that go from one category to another; where only the rule is another there is none. */
+typedef struct pm_apply_change {
+    const char *from, *to; /* categories */
+    const char *rule;      /* that gives `to`; NULL: none does, it is the base slug */
+    int64_t lineages;
+    int64_t mappings, size_kib, rss_kib; /* of them in the newest preferred snapshot of each process
+                                            that has mappings; PMAPDB_UNKNOWN where one of those
+                                            does not show it */
+} pm_apply_change;
+
+typedef struct pm_apply {
+    const pm_rule_text *text; /* for table rule_set; hash and applied_ms are found here */
+    const pm_rules *rules;    /* the same, compiled */
+    int64_t process_id;       /* of one process, and then nothing is kept; 0: all */
+    bool keep;                /* else all is as it was */
+    void *ctx;
+    /* Or NULL: after each process; another status than PMAPDB_OK ends it, nothing is kept. */
+    pmapdb_status (*on_process)(void *ctx, size_t done, size_t of, pmapdb_error *err);
+    /* Or NULL: at the end, largest rss first, when others may write again: what was kept stays,
+     * whatever this says. Texts last for the call. */
+    pmapdb_status (*on_change)(void *ctx, const pm_apply_change *change, pmapdb_error *err);
+} pm_apply;
+
+typedef struct pm_apply_result {
+    bool same; /* they are the store's own rules: nothing was asked */
+    int64_t processes, lineages, changed_lineages;
+    int64_t snapshots, changed_snapshots; /* whose sums by category were written again */
+} pm_apply_result;
+
+/* In a transaction of its own. PMAPDB_INPUT where a regex of the rules gave up on some path: they
+ * would say another thing at another time. */
+pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pm_apply_result *out,
+                             pmapdb_error *err);
+
+/* ---- in the caller's transaction; nothing of it may be kept where they fail, and what a writer
+ * remembers is out of date ---- */
+
+typedef struct pm_apply_within {
+    pm_sql *sql;
+    pm_objects *objects;
+    pm_refine refine; /* facts are found here */
+    int64_t process_id;
+} pm_apply_within;
+
+/* The rules over what captures since `snapshot_id` decide, by id; the sums of the epochs that these
+ * are in are made anew, or made. */
+pmapdb_status pm_apply_process(const pm_apply_within *within, int64_t snapshot_id,
+                               pmapdb_error *err);
+
+/* What a lineage is by something else than rules that were asked. */
+typedef struct pm_apply_ruling {
+    int64_t lineage_id;
+    pm_ruling ruling; /* kept 0: it is what the object says */
+} pm_apply_ruling;
+
+/* Lineages of the process, each once; `refine` is not used. */
+pmapdb_status pm_apply_lineages(const pm_apply_within *within, const pm_apply_ruling *ruling,
+                                size_t n, pmapdb_error *err);
+
+#endif

@@ -1,0 +1,177 @@
+/* rule_set: the rules of a store. */
+#include "store/rules/rule_set.h"
+
+#include "store/pairs.h"
+#include "store/rules/rules_file.h"
+#include <stdlib.h>
+#include <xxhash.h>
+
+struct pm_rule_set {
+    pm_sql *sql;   /* NULL: `rules` are given */
+    pm_rules *own; /* or NULL: not asked yet, or given */
+    const pm_rules *rules;
+    pm_pairs facts; /* object_id -> facts + 1 */
+};
+
+/* ---- what the table says ---- */
+
+void pm_rule_text_free(pm_rule_text *text)
+{
+    pm_buf_free(&text->name);
+    pm_buf_free(&text->text);
+    pm_buf_free(&text->application);
+}
+
+uint64_t pm_rule_text_hash(pm_text text, pm_text application)
+{
+    return XXH3_64bits_withSeed(application.data, application.len,
+                                XXH3_64bits(text.data, text.len));
+}
+
+static pmapdb_status add(pm_buf *out, pm_text text, pmapdb_error *err)
+{
+    return pm_buf_add(out, text.data ? text.data : "", text.len, err);
+}
+
+static pmapdb_status take_built_in(pm_rule_text *out, pmapdb_error *err)
+{
+    pm_text name = pm_text_of(pm_rules_builtins[0]), text = pm_rules_builtin(name);
+    pmapdb_status st = add(&out->name, name, err);
+
+    out->hash = pm_rule_text_hash(text, PM_TEXT(""));
+    out->applied_ms = PMAPDB_UNKNOWN;
+    return st == PMAPDB_OK ? add(&out->text, text, err) : st;
+}
+
+static pmapdb_status take_row(sqlite3_stmt *stmt, pm_rule_text *out, pmapdb_error *err)
+{
+    pmapdb_status st = add(&out->name, pm_col_text(stmt, 0), err);
+
+    if (st == PMAPDB_OK)
+        st = add(&out->text, pm_col_text(stmt, 1), err);
+    if (st == PMAPDB_OK)
+        st = add(&out->application, pm_col_text(stmt, 2), err);
+    out->hash = (uint64_t)pm_col_int(stmt, 3);
+    out->applied_ms = pm_col_int(stmt, 4);
+    pm_sql_done(stmt);
+    return st;
+}
+
+pmapdb_status pm_rule_text_load(pm_sql *sql, pm_rule_text *out, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has;
+    pmapdb_status st =
+        pm_sql_rows(sql, "SELECT name, text, application, hash, applied_ms FROM rule_set",
+                    PM_NO_ARGS, &stmt, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(sql, stmt, &has, err);
+    if (st != PMAPDB_OK)
+        return st;
+    return has ? take_row(stmt, out, err) : take_built_in(out, err);
+}
+
+pmapdb_status pm_rule_text_store(pm_sql *sql, const pm_rule_text *text, pmapdb_error *err)
+{
+    pm_text rules = pm_buf_text(&text->text), application = pm_buf_text(&text->application);
+
+    return pm_sql_run(
+        sql,
+        "REPLACE INTO rule_set (rule_set_id, name, text, application, hash, applied_ms) "
+        "VALUES (1, ?1, ?2, ?3, ?4, ?5)",
+        PM_ARGS(PM_T(pm_buf_text(&text->name)), PM_T(rules),
+                PM_T((application.len ? application : PM_TEXT(""))),
+                PM_BITS(pm_rule_text_hash(rules, application)), PM_I(text->applied_ms)),
+        err);
+}
+
+pmapdb_status pm_rule_text_built_in(pm_sql *sql, pmapdb_error *err)
+{
+    pm_rule_text text = {0};
+    pmapdb_status st = take_built_in(&text, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_rule_text_store(sql, &text, err);
+    pm_rule_text_free(&text);
+    return st;
+}
+
+/* ---- compiled ---- */
+
+pmapdb_status pm_rule_set_new(pm_sql *sql, pm_rule_set **out, pmapdb_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return pm_fail_nomem(err);
+    (*out)->sql = sql;
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_rule_set_of(const pm_rules *rules, pm_rule_set **out, pmapdb_error *err)
+{
+    pmapdb_status st = pm_rule_set_new(NULL, out, err);
+
+    if (st == PMAPDB_OK)
+        (*out)->rules = rules;
+    return st;
+}
+
+void pm_rule_set_free(pm_rule_set *set)
+{
+    if (!set)
+        return;
+    pm_rules_free(set->own);
+    pm_pairs_free(&set->facts);
+    free(set);
+}
+
+/* They were read without a mistake when they were applied: by a program that knew more. */
+static pmapdb_status say_unreadable(const pm_rule_text *text, const pmapdb_error *why,
+                                    pmapdb_error *err)
+{
+    return pm_fail(err, PMAPDB_DATABASE,
+                   "the rules of this store are not to be read (%s), perhaps they are of a newer "
+                   "pmapdb: 'pmapdb rules --apply default' replaces %.*s",
+                   why->text, (int)text->name.len, pm_buf_text(&text->name).data);
+}
+
+static pmapdb_status compile(pm_rule_set *set, pmapdb_error *err)
+{
+    pm_rule_text text = {0};
+    pm_rules_report report = {0};
+    pmapdb_error why;
+    pmapdb_status st = pm_rule_text_load(set->sql, &text, err);
+
+    if (st == PMAPDB_OK) {
+        st = pm_rules_read(pm_buf_text(&text.text), pm_buf_text(&text.name).data,
+                           text.application.len ? pm_buf_text(&text.application).data : NULL,
+                           &report, &set->own, &why);
+        if (st == PMAPDB_INPUT)
+            st = say_unreadable(&text, &why, err);
+        else if (st != PMAPDB_OK && err)
+            *err = why;
+    }
+    set->rules = set->own;
+    pm_rules_report_free(&report);
+    pm_rule_text_free(&text);
+    return st;
+}
+
+pmapdb_status pm_rule_set_rules(pm_rule_set *set, const pm_rules **out, pmapdb_error *err)
+{
+    pmapdb_status st = set->rules ? PMAPDB_OK : compile(set, err);
+
+    *out = set->rules;
+    return st;
+}
+
+pmapdb_status pm_rule_set_facts(pm_rule_set *set, const pm_rules *rules, const pm_object *object,
+                                const pm_rule_row *row, uint64_t *out, pmapdb_error *err)
+{
+    int64_t known = pm_pairs_get(&set->facts, object->id);
+
+    *out = known ? (uint64_t)known - 1 : pm_rules_object_facts(rules, row);
+    /* All 64 hold: as if not asked yet. */
+    return known ? PMAPDB_OK : pm_pairs_put(&set->facts, object->id, (int64_t)(*out + 1), err);
+}

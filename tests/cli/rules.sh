@@ -1,0 +1,166 @@
+# rules: what they are, in words, as a file; tested, applied, compared; why a mapping has its
+# category; what is wrong with a file or a command line.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+need sqlite3
+
+# When it was applied is another moment at each run.
+applied() {
+    run "$@" | sed 's/applied to the store at [-0-9T:.]*Z/applied to the store at TIME/'
+}
+
+cat >my.csv <<'CSV'
+rule,category,base,name,perms,flags,size,device,below,above,with,note
+# the heap of a program that is small when it starts
+heap-large,heap/large,heap,,,,3M..,,,,,large in its first capture
+stack,anonymous/thread-stack,anonymous,,rw-p,nh,,,base=reserve size=..1M,,,
+library,shared-library/%b,shared-library,,,,,,,,path=libc.so.6,
+pool,anonymous/pool,anonymous,,rw-p,,,,-,,,"nothing below it, ""really"""
+kernel,kernel/%r,kernel,vvar*,,,,,,,,
+disk,program/disk,program,,,,,fe:00,,,,
+guard,reserve/guard,reserve,,,,,,,base=anonymous flags=nh,,
+heap-small,heap/small,heap,,,,,,,,,
+CSV
+
+say "without a store: those that a new one gets"
+pmapdb rules | sed -n '1s/[0-9]* rules/N rules/p; 2s/  */ /gp'
+run pmapdb rules --export -o default.csv
+pmapdb rules -f csv | sed 1d | cut -d , -f 2 | tr -d '"' >listed
+sed 1d default.csv | cut -d , -f 1 | diff - listed && echo "the file has the same rules"
+[ ! -e store.db ] || echo "made a store"
+
+say "another set, with the positions of its rules"
+run pmapdb rules my.csv
+run pmapdb rules my.csv -f csv --top 2
+run pmapdb rules --rules my.csv -f ndjson -o rows.json
+cat rows.json
+run pmapdb rules --explain --rules my.csv
+pmapdb rules - -f csv <my.csv | sed -n 2p
+run pmapdb rules --explain --rules my.csv -f md
+applied pmapdb rules pmap-dotnet --application-folder /srv/web// -f md --top 1
+pmapdb rules pmap-dotnet --application-folder /srv/web -f csv | grep '^16,'
+
+say "those of a store: how many lineages each decided"
+pmapdb import -q samples/captures
+pmapdb rules | sed -n '1s/[0-9]* rules/N rules/p'
+pmapdb rules -f csv | grep -E '^[0-9]+,"(stack|guard-stack|shared-anonymous)",' | cut -d , -f 2,3
+pmapdb sql "SELECT rule, count(*) AS n FROM lineage WHERE rule IS NOT NULL GROUP BY rule" \
+    -f csv | sed 1d | tr -d '"' | sort >decided
+pmapdb rules -f json | tr '}' '\n' | sed -n \
+    's/.*"rule":"\([^"]*\)".*"lineages":\([1-9][0-9]*\).*/\1,\2/p' | sort | diff decided - &&
+    echo "as table lineage says"
+run pmapdb rules my.csv --top 1
+
+say "which rule it was: rulings"
+pmapdb rulings leaky -f csv | awk -F , 'NR == 1 { print $1 "," $9 "," $10 "," $11 } NR > 1 {
+    print $1 "," $9 "," $10 "," $11 }' | grep -E 'start|stack|anonymous'
+
+say "what another set would change: nothing is"
+pmapdb categories leaky -f csv >before
+run pmapdb rules --diff my.csv
+pmapdb categories leaky -f csv | diff before - && echo "as before"
+run pmapdb rules --diff my.csv -f csv -q
+say "the same, kept"
+run pmapdb rules --apply my.csv
+run pmapdb categories leaky
+applied pmapdb rules
+run pmapdb rules --apply my.csv
+run pmapdb rules --apply my.csv -q
+run pmapdb diff --from first --to last leaky --top 3
+
+say "why"
+heap=$(pmapdb mappings leaky --category heap -f csv | sed -n '2s/,.*//p')
+stack=$(pmapdb mappings leaky --category anonymous/thread-stack -f csv | sed -n '2s/,.*//p')
+run pmapdb rules --explain "$stack"
+run pmapdb rules --explain "0x$stack" --process leaky --snapshot first -f csv
+run pmapdb rules --explain "$heap"
+run pmapdb rules --explain "$heap" -q -f json
+run pmapdb rules --explain "$stack" --rules pmap-dotnet -f md --top 2
+run pmapdb rules --explain ffffffffff600000
+for what in shared-library/libc.so.6 program/disk reserve/guard; do
+    address=$(pmapdb mappings leaky --category $what -f csv | sed -n '2s/,.*//p')
+    run pmapdb rules --explain "${address%???}fff" -f csv
+done
+say "the process said itself what it is"
+sqlite3 store.db "UPDATE lineage SET rule = 'label' WHERE rule = 'heap-small'"
+run pmapdb rules --explain "$heap" --top 1
+sqlite3 store.db "UPDATE lineage SET rule = 'heap-small' WHERE rule = 'label'"
+say "of several processes one has neighbours"
+for pid in 1 2; do
+    pmap_x $pid web $((100 * pid)) >$pid.txt
+    pmapdb import -q --db web.db --at 2026-11-21T04:00:00Z $pid.txt
+done
+run pmapdb rules --explain 560001000000 --db web.db
+run pmapdb rules --explain 560001000000 --db web.db --process 2 --rules my.csv
+
+say "and back: what the store was made with"
+run pmapdb rules --apply default -q -o changes.txt
+head -n 1 changes.txt
+pmapdb categories leaky -f csv | diff before - && echo "as before"
+run pmapdb sql "UPDATE rule_set SET text = 'x'"
+
+say "the rules of another version"
+run pmapdb rules --apply my.csv -q -o /dev/null
+sqlite3 store.db "UPDATE rule_set SET name = 'default', application = '/old'"
+pmapdb rules 2>&1 | sed -n 's/this pmapdb [0-9.]*/this pmapdb V/; s/ at 2.*Z/ at TIME/; 1,2p'
+pmapdb rules --apply default -q -o /dev/null
+
+say "an export is what goes back in"
+run pmapdb rules --export pmap-dotnet -o dotnet.csv
+run pmapdb rules --apply dotnet.csv -q -o /dev/null
+pmapdb rules --export | diff dotnet.csv - && echo "the same bytes"
+run pmapdb rules --apply pmap-dotnet
+pmapdb rules | sed -n '1s/ at 2.*/ at TIME/p'
+
+say "tests of a set"
+cat >cases.csv <<'CSV'
+case,start,size_kib,perms,device,inode,path,flags,category
+small,7f0000001000,132,rw-p,00:00,0,,rd wr,anonymous/pool
+small,7f0000101000,4,---p,00:00,0,,-,reserve/guard
+small,7f0000102000,8192,rw-p,00:00,0,,rd wr nh,anonymous/thread-stack
+large,560000000000,4096,rw-p,00:00,0,[heap],rd wr,heap/large
+large,7f0000000000,64,rw-s,00:01,5,/dev/zero (deleted),rd wr,shared-memory
+CSV
+run pmapdb rules --test cases.csv --rules my.csv
+sed 's/,heap\/large$/,heap/; s/,shared-memory$/,memfd/' cases.csv >wrong.csv
+run pmapdb rules --test wrong.csv --rules my.csv
+run pmapdb rules --test wrong.csv --rules my.csv -f csv
+run pmapdb rules --test - --rules my.csv <wrong.csv -q -o out.txt
+cat out.txt
+sed 's/7f0000101000/here/; s/8192/8 M/' cases.csv >bad.csv
+run pmapdb rules --test bad.csv --rules my.csv
+
+say "mistakes in a set: all of them, and nothing changes"
+cat >bad.csv <<'CSV'
+rule,category,base,perms,size
+one,anonymous/one,anonymous,rw,1..2
+two,anonymous/two,heap,rw-p,
+one,anonymous/three,anonymous,rw-p,9..1
+four,anonymous/four,anonymous,,..1G
+CSV
+run pmapdb rules bad.csv
+run pmapdb rules --apply bad.csv
+run pmapdb rules --diff bad.csv
+run pmapdb rules --test cases.csv --rules bad.csv
+pmapdb rules | sed -n '1s/ at 2.*/ at TIME/p'
+run pmapdb rules --export bad.csv -o copy.csv
+cmp bad.csv copy.csv
+printf 'rule,category,path\nall,%%b,~x\n' >odd.csv
+run pmapdb rules odd.csv -q
+run pmapdb rules odd.csv
+
+say "what cannot be"
+run pmapdb rules nosuch
+run pmapdb rules pmapdotnet
+run pmapdb rules --apply samples
+run pmapdb rules --apply my.csv --db none.db
+run pmapdb rules --explain 12345000
+run pmapdb rules --explain 12345zzz
+run pmapdb rules --explain 12345000 --process nobody
+run pmapdb rules --explain 12345000 --db none.db
+for words in '--apply default --diff default' '--apply default my.csv' '--explain --export' \
+    '--test cases.csv my.csv' '--rules default my.csv' '--process leaky' 'default my.csv' \
+    '--apply default --application-folder srv'; do
+    # shellcheck disable=SC2086 # words
+    run pmapdb rules $words 2>&1 | grep -v '^! Try'
+done

@@ -1,0 +1,375 @@
+/* labels: what a JVM says of its memory, in every size of chunk, cut, damaged and hostile. */
+#include "parse/kit.h"
+#include "parse/labels.h"
+
+typedef struct heard {
+    pm_buf text; /* a line per report, and one per range */
+} heard;
+
+static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
+{
+    heard *h = ctx;
+
+    (void)err;
+    pm_buf_addf(&h->text, NULL, "%s pid %lld%s%s%s%s", pm_labels_source_name(l->source),
+                l->pid == PMAPDB_UNKNOWN ? -1LL : (long long)l->pid, l->has_map ? "" : " no-map",
+                l->off ? " off" : "", l->torn ? " torn" : "", l->full ? " full" : "");
+    if (l->time_ms != PMAPDB_UNKNOWN)
+        pm_buf_addf(&h->text, NULL, " at %lld", (long long)l->time_ms);
+    if (l->damaged)
+        pm_buf_addf(&h->text, NULL, " damaged %" PRIu64 " from %" PRIu64, l->damaged,
+                    l->damaged_line);
+    pm_buf_addf(&h->text, NULL, "\n");
+    for (size_t i = 0; i < l->n; i++) {
+        assert_true(l->label[i].start < l->label[i].end);
+        assert_true(i == 0 || l->label[i - 1].end <= l->label[i].start);
+        pm_buf_addf(&h->text, NULL, "%" PRIx64 "-%" PRIx64 " %c %s\n", l->label[i].start,
+                    l->label[i].end, l->label[i].committed ? 'c' : 'r',
+                    pm_label_text(l, &l->label[i]));
+    }
+    return PMAPDB_OK;
+}
+
+/* Each chunk on the heap by itself: the sanitizer sees a read past its end. */
+static void hear(pm_text text, size_t chunk, heard *h)
+{
+    pmapdb_error err = {0};
+    pm_labels_reader *r = NULL;
+
+    *h = (heard){0};
+    assert_int_equal(pm_labels_reader_new(on_report, h, &r, &err), PMAPDB_OK);
+    for (size_t at = 0; at < text.len; at += chunk) {
+        size_t n = text.len - at < chunk ? text.len - at : chunk;
+        char *piece = malloc(n);
+
+        assert_non_null(piece);
+        memcpy(piece, text.data + at, n);
+        assert_int_equal(pm_labels_feed(r, piece, n, &err), PMAPDB_OK);
+        free(piece);
+    }
+    assert_int_equal(pm_labels_finish(r, &err), PMAPDB_OK);
+    pm_labels_reader_free(r);
+}
+
+static void expect(const char *text, const char *wanted)
+{
+    pm_text t = pm_text_of(text);
+
+    for (size_t chunk = 1; chunk <= t.len; chunk++) {
+        heard h;
+
+        hear(t, chunk, &h);
+        assert_string_equal(pm_buf_text(&h.text).data, wanted);
+        pm_buf_free(&h.text);
+    }
+}
+
+/* ---- NMT ---- */
+
+/* As JDK 17 prints it, shortened. */
+#define HEAD "4711:\n\nNative Memory Tracking:\n\nTotal: reserved=1743765KB, committed=289089KB\n"
+#define MAP "Virtual memory map:\n \n"
+#define HEAP_LINE "[0x00000000f0000000 - 0x00000000f4000000] reserved 65536KB for Java Heap from\n"
+#define HEAP                                                                              \
+    HEAP_LINE "    [0x00007fcd6a11a461] ReservedSpace::reserve(unsigned long)+0x291\n\n"  \
+              "\t[0x00000000f0000000 - 0x00000000f1000000] committed 16384KB from\n"      \
+              "            [0x00007fcd69da2ee7] G1PageBasedVirtualSpace::commit()+0xb7\n" \
+              "                             (malloc=1KB type=GC #2)\n\n"                  \
+              "\t[0x00000000f1000000 - 0x00000000f1800000] committed 8192KB from\n\n"
+#define STACK                                                                           \
+    "[0x00007fcceacfe000 - 0x00007fcceadfe000] reserved 1024KB for Thread Stack from\n" \
+    "    [0x00007fcd69e2c5e3] thread_native_entry(Thread*)+0xe3\n \n"                   \
+    "\t[0x00007fcceadfb000 - 0x00007fcceadfe000] committed 12KB \n\n"
+#define INTERNAL \
+    "[0x00007fcd6b000000 - 0x00007fcd6b008000] reserved and committed 32KB for Internal from\n"
+#define TAIL "Details:\n\n[0x00007fcd697a4b05] CodeCache::add_heap()+0xe5\n"
+
+static void what_is_committed_is_cut_out(void **state)
+{
+    (void)state;
+    expect(HEAD MAP HEAP STACK INTERNAL TAIL, "nmt pid 4711\n"
+                                              "f0000000-f1800000 c Java Heap\n"
+                                              "f1800000-f4000000 r Java Heap\n"
+                                              "7fcceacfe000-7fcceadfb000 r Thread Stack\n"
+                                              "7fcceadfb000-7fcceadfe000 c Thread Stack\n"
+                                              "7fcd6b000000-7fcd6b008000 c Internal\n");
+}
+
+static void other_units_are_rounded(void **state)
+{
+    (void)state;
+    expect("Native Memory Tracking:\nVirtual memory map:\n"
+           "[0x00000000f0000000 - 0x00000000f4000000] reserved 64MB for Java Heap\n"
+           "[0x0000000100000000 - 0x0000000100180000] reserved 2MB for GC\n"
+           "[0x0000000200000000 - 0x0000000200001000] reserved 4096B for GC\n"
+           "[0x0000000300000000 - 0x0000000300001000] reserved 4096 for GC\n"
+           "[0x0000000400000000 - 0x0000000440000000] reserved 2GB for GC\n"
+           "Details:\n",
+           "nmt pid -1 damaged 1 from 7\n"
+           "f0000000-f4000000 r Java Heap\n100000000-100180000 r GC\n"
+           "200000000-200001000 r GC\n300000000-300001000 r GC\n");
+}
+
+static void damaged_lines_are_counted(void **state)
+{
+    (void)state;
+    expect(
+        HEAD
+            MAP /* 8 */ "[0x00000000f0000000 - 0x00000000f4000000] reserved 65537KB for Java Heap\n"
+                        "\t[0x00000000f0000000 - 0x00000000f1000000] committed 16384KB from\n"
+                        "0f4000000] reserved 65536KB for Java Heap\n" INTERNAL
+                        "[0x00007fcd6b000000 - 0x00007fcd6b008000] reserved 32KB for GC\n"
+                        "[0x00007fcd6c000000 - 0x00007fcd6c008000] released 32KB for GC\n"
+                        "[0x00007fcd6c000000 - 0x00007fcd6c008000] reserved 32KB for \n"
+                        "[0x00007fcd6d008000 - 0x00007fcd6d000000] reserved 32KB for GC\n"
+                        "[0x00007fcd6e000000 - 0x00007fcd6e010000] reserved 64KB for GC from\n"
+                        "\t[0x00007fcd6e008000 - 0x00007fcd6e010000] committed 32KB from\n"
+                        "\t[0x00007fcd6e008000 - 0x00007fcd6e010000] committed 32KB from\n"
+                        "\t[0x00007fcd6e010000 - 0x00007fcd6e018000] committed 32KB from\n" TAIL,
+        "nmt pid 4711 damaged 9 from 8\n"
+        "7fcd6b000000-7fcd6b008000 c Internal\n"
+        "7fcd6e000000-7fcd6e008000 r GC\n"
+        "7fcd6e008000-7fcd6e010000 c GC\n");
+}
+
+static void several_reports(void **state)
+{
+    (void)state;
+    /* jcmd 0, and cron's date between; offsets in files are no addresses */
+    expect("4710:\n" HEAD MAP INTERNAL "Memory file details\n\nMemory map of ZGC heap\n\n"
+           "[0x0000000000000000 - 0x0000000001000000] allocated 16384KB for Java Heap from\n" TAIL
+           "4712:\nNative Memory Tracking:\nTotal: reserved=1KB, committed=1KB\n"
+           "4713:\nNative memory tracking is not enabled\n"
+           "Sat Nov 21 02:05:32 UTC 2026\n4714:\n\nNative Memory Tracking:\n" MAP INTERNAL TAIL
+           "4715:\njava -jar x.jar\n\nNative Memory Tracking:\n",
+           "nmt pid 4711\n7fcd6b000000-7fcd6b008000 c Internal\n"
+           "nmt pid 4712 no-map\n"
+           "nmt pid 4714 at 1795226732000\n7fcd6b000000-7fcd6b008000 c Internal\n"
+           "nmt pid -1 no-map at 1795226732000\n");
+}
+
+/* Every beginning of the text: never a range that the whole does not have, but for the last one's
+ * end. */
+static void cut_anywhere(void **state)
+{
+    static const char whole[] = HEAD MAP HEAP STACK INTERNAL TAIL;
+
+    (void)state;
+    for (size_t n = 0; n < sizeof whole - 1; n++) {
+        heard h;
+        const char *map = strstr(whole, "Virtual"), *end = strstr(whole, "Details:");
+
+        hear((pm_text){whole, n}, 7, &h);
+        if (whole + n > map + 20 && whole + n < end + 8)
+            assert_non_null(strstr(pm_buf_text(&h.text).data, " torn"));
+        pm_buf_free(&h.text);
+    }
+}
+
+/* ---- System.map ---- */
+
+#define MAP_HEAD                                                                                 \
+    "4711:\nMemory mappings:\nfrom, to, vsize: address range and size\nprot:            "        \
+    "protection\n"                                                                               \
+    "  CARDTBL: GC Card table\n\n"                                                               \
+    "from                 to                      vsize prot        rss    hugetlb pgsz notes  " \
+    "info\n"
+
+static void system_map(void **state)
+{
+    (void)state;
+    expect(MAP_HEAD "0x00000000f0000000 - 0x00000000f4000000   67108864 rw-p   12345344          0 "
+                    "4K   com,thp          JAVAHEAP\n"
+                    "0x00000000f4000000 - 0x00000000f8000000   67108864 ---p          0          0 "
+                    "4K   nores            JAVAHEAP\n"
+                    "0x000055c03b89e000 - 0x000055c03b89f000       4096 r--p       4096          0 "
+                    "4K                    /usr/bin/java\n"
+                    "0x000055c047a00000 - 0x000055c047a21000     135168 rw-p     102400          0 "
+                    "4K   com              [heap]\n"
+                    "0x00007f3a00000000 - 0x00007f3a00bc7000   12349440 rw-p   12111872          0 "
+                    "4K   com              CDS /usr/lib/jvm/lib/server/classes.jsa\n"
+                    "0x00007f3a10000000-0x00007f3a10270000      2555904 rwxp    2555904          0 "
+                    "4K   -                CODE\n"
+                    "0x00007f3a20000000 - 0x00007f3a20040000     262144      65536          0 2M   "
+                    "rw-p huge             META,CLASS\n"
+                    "0x00007f3a30004000 - 0x00007f3a30100000    1032192 rw-p      94208          0 "
+                    "4K   com,nothp        STACK-4712-main\n"
+                    "0x00007f3a40000000 - 0x00007f3a40001000       4096 rw-p       4096          0 "
+                    "4K   com              mtServiceability\n"
+                    "\nNumber of mappings: 9\n             vsize: 1 (1K)\n",
+           "system-map pid 4711\n"
+           "f0000000-f4000000 c JAVAHEAP\n"
+           "f4000000-f8000000 r JAVAHEAP\n"
+           "7f3a00000000-7f3a00bc7000 c CDS\n"
+           "7f3a10000000-7f3a10270000 c CODE\n"
+           "7f3a20000000-7f3a20040000 c META,CLASS\n"
+           "7f3a30004000-7f3a30100000 c STACK-4712-main\n"
+           "7f3a40000000-7f3a40001000 c mtServiceability\n");
+}
+
+static void system_map_damaged(void **state)
+{
+    (void)state;
+    expect(
+        "Memory mappings:\nNMT is disabled. VM info not available.\n"
+        "0x00000000f0000000 - 0x00000000f4000000   67108864 rw-p   12345344          0 4K   com\n",
+        "system-map pid -1 off torn\n");
+    expect("Memory mappings:\n"
+           "0x00000000f0000000 - 0x00000000f4000000   67108865 rw-p   12345344          0 4K   com "
+           " JAVAHEAP\n"
+           "0x00000000f0000000 - 0x00000000f4000000   67108864 rw+p   12345344          0 4K   com "
+           " JAVAHEAP\n"
+           "0x00000000f0000000 - 0x00000000f400\n"
+           "0x00000000f0000000 - 0x00000000f4000000   67108864 rw-p   12345344          0 4K   com "
+           " GC\n"
+           "0x00000000e0000000 - 0x00000000e4000000   67108864 rw-p   12345344          0 4K   com "
+           " GC\n"
+           "Number of mappings: 4\n",
+           "system-map pid -1 damaged 4 from 2\nf0000000-f4000000 c GC\n");
+}
+
+/* ---- hostile ---- */
+
+static void long_lines_and_many_ranges(void **state)
+{
+    pm_buf text = {0};
+    char *line = malloc(PM_LABELS_LINE * 2);
+    heard h;
+
+    (void)state;
+    assert_non_null(line);
+    memset(line, 'x', PM_LABELS_LINE * 2);
+    pm_buf_addf(&text, NULL, "Native Memory Tracking:\nVirtual memory map:\n");
+    pm_buf_add(&text, line, PM_LABELS_LINE * 2, NULL);
+    pm_buf_addf(&text, NULL, "\n");
+    for (size_t i = 1; i <= PM_LABELS_MAX + 1; i++)
+        pm_buf_addf(&text, NULL, "[0x%zx - 0x%zx] reserved 4KB for T%zu\n", i << 13,
+                    (i << 13) + 4096, i % 7);
+    hear(pm_buf_text(&text), 65536, &h);
+    assert_non_null(strstr(h.text.data, "nmt pid -1 torn full damaged 1 from 3\n"));
+    pm_buf_free(&h.text);
+    pm_buf_free(&text);
+    free(line);
+}
+
+static void garbage(void **state)
+{
+    static const char *const pieces[] = {"[0x",
+                                         "0x",
+                                         " - ",
+                                         "] ",
+                                         "reserved ",
+                                         "4KB",
+                                         "ffffffffffffffff",
+                                         "\n",
+                                         " for ",
+                                         "GC",
+                                         "committed ",
+                                         "4711:\n",
+                                         "\0",
+                                         "Virtual memory map:\n",
+                                         " rw-p ",
+                                         "Native Memory Tracking:\n",
+                                         "Memory mappings:\n",
+                                         "1"};
+    uint64_t seed = 88172645463325252;
+
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        pm_buf text = {0};
+        heard h;
+
+        for (int i = 0; i < 60; i++) {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            pm_buf_addf(&text, NULL, "%s", pieces[seed % (sizeof pieces / sizeof *pieces)]);
+            if (seed % 41 == 0)
+                pm_buf_add(&text, "\0", 1, NULL);
+        }
+        hear(pm_buf_text(&text), 1 + seed % 9, &h);
+        pm_buf_free(&h.text);
+        pm_buf_free(&text);
+    }
+}
+
+/* ---- the words ---- */
+
+static void guesses(void **state)
+{
+    (void)state;
+    assert_true(pm_labels_guess(PM_TEXT(HEAD)));
+    assert_true(pm_labels_guess(PM_TEXT("$ jcmd\r\n4711:\r\nMemory mappings:\r\n")));
+    assert_false(pm_labels_guess(PM_TEXT("")));
+    assert_false(pm_labels_guess(PM_TEXT("4711:\nNative Memory Tracking: x\n")));
+    assert_false(pm_labels_guess(PM_TEXT("4711:   java -XX:NativeMemoryTracking=detail\n")));
+}
+
+static const char *category(const char *label, const char *base)
+{
+    const char *c = pm_label_category(label, pm_text_of(base));
+
+    return c ? c : "";
+}
+
+static void categories(void **state)
+{
+    (void)state;
+    assert_string_equal(category("Java Heap", "anonymous"), "anonymous/jvm-heap");
+    assert_string_equal(category("JAVAHEAP", "reserve"), "reserve/jvm-heap");
+    assert_string_equal(category("JAVAHEAP", "memfd"), "memfd/jvm-heap");
+    assert_string_equal(category("STACK-4712-main", "anonymous"), "anonymous/thread-stack");
+    assert_string_equal(category("Thread Stack", "reserve"), "reserve/guard");
+    assert_string_equal(category("STACKS", "anonymous"), "anonymous/jvm-native");
+    assert_string_equal(category("META", "anonymous"), "anonymous/jvm-metaspace");
+    assert_string_equal(category("Class", "reserve"), "reserve/jvm");
+    assert_string_equal(category("Shared class space", "mapped-file"), "mapped-file/jvm-cds");
+    assert_string_equal(category("Shared class space", "anonymous"), "anonymous/jvm-cds");
+    assert_string_equal(category("Internal", "mapped-file"), "");
+    assert_string_equal(category("Some day", "anonymous"), "anonymous/jvm-native");
+    assert_string_equal(category("META,CLASS", "anonymous"), "");
+    assert_string_equal(category("Java Heap", "heap"), "");
+    assert_string_equal(category("Java Heap", "shared-library"), "");
+}
+
+static const char *rest(const pm_labels *l, const char *category)
+{
+    const char *c = pm_label_rest(l, pm_text_of(category));
+
+    return c ? c : "";
+}
+
+static void what_no_label_covers(void **state)
+{
+    pm_labels nmt = {.source = PM_LABELS_NMT}, torn = {.source = PM_LABELS_NMT, .torn = true};
+    pm_labels map = {.source = PM_LABELS_SYSTEM_MAP};
+
+    (void)state;
+    assert_string_equal(rest(&nmt, "anonymous/jvm-metaspace"), "anonymous/jvm-native");
+    assert_string_equal(rest(&nmt, "anonymous/jvm-gc"), "anonymous/jvm-native");
+    assert_string_equal(rest(&nmt, "anonymous/thread-stack"), ""); /* of native code */
+    assert_string_equal(rest(&nmt, "anonymous/glibc-arena"), "");
+    assert_string_equal(rest(&nmt, "reserve/jvm"), "");
+    assert_string_equal(rest(&torn, "anonymous/jvm-gc"), "");
+    assert_string_equal(rest(&map, "anonymous/jvm-gc"), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_committed_is_cut_out),
+        cmocka_unit_test(other_units_are_rounded),
+        cmocka_unit_test(damaged_lines_are_counted),
+        cmocka_unit_test(several_reports),
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(system_map),
+        cmocka_unit_test(system_map_damaged),
+        cmocka_unit_test(long_lines_and_many_ranges),
+        cmocka_unit_test(garbage),
+        cmocka_unit_test(guesses),
+        cmocka_unit_test(categories),
+        cmocka_unit_test(what_no_label_covers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

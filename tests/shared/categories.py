@@ -1,0 +1,246 @@
+"""Categories in the store, over all workloads and dialects: what stays plain, that none flips, that
+no step is one category's only because it is another's, that sums add up, and what the programs
+themselves say. Prints the shares of plain `anonymous` of every workload.
+
+A beat is kept with the one behind it: steps between neighbours are as real as far ones."""
+import collections
+import itertools
+import os
+import pathlib
+import re
+
+import kit
+
+DIALECTS = ("smaps", "XX", "x")
+# Beats by default, where not 10; of postgres the processes of which steps are looked at.
+BEATS = {"steady4000": 4, "memfd": 4, "postgres": 4, "c_mmap_guard": 6}
+PROCESSES = 6
+# Runtimes, databases and threads: of their memory less than this share of Rss is plain.
+GOAL = ("java_heap", "java_steady", "node_steady", "postgres", "redis", "c_thread", "memfd")
+PLAIN_MOST = 0.02
+# Steps of two categories that cancel to a tenth.
+STEP_KIB = 256
+CANCEL = 0.1
+HEAP_KIB = {"java_heap": 400 * 1024, "java_steady": 128 * 1024}  # -Xmx, by LABELS.tsv
+METRICS = ("mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib", "swap_kib")
+
+Snapshot = collections.namedtuple("Snapshot", "id process pid ms dialect rss")
+
+check = kit.Check()
+
+
+def pairs(workload, n):
+    """n beats in pairs of neighbours, the first and the last among them."""
+    last = len(workload.beats) - 1
+    if kit.full or n > last:
+        return workload.beats
+    firsts = {round(i * (last - 1) / (n // 2 - 1)) for i in range(n // 2)}
+    return [workload.beats[i] for i in sorted(firsts | {i + 1 for i in firsts})]
+
+
+def snapshots(db):
+    return [Snapshot(*r[:4], r[4].decode(), r[5]) for r in db.execute(
+        "select s.snapshot_id, s.process_id, p.pid, s.taken_ms, s.dialect, s.rss_kib from snapshots s"
+        " join process p using (process_id) order by s.taken_ms, p.pid")]
+
+
+def by_process(shots, dialect):
+    """The snapshots of each process, in time order."""
+    out = collections.defaultdict(list)
+    for s in shots:
+        if s.dialect == dialect:
+            out[s.process].append(s)
+    return out.values()
+
+
+# ---- what stays plain ----
+
+def plain(db, name, shots):
+    """Share of Rss in plain anonymous: (last, worst) of single captures, worst of whole moments."""
+    rss = dict(db.execute("select snapshot_id, sum(rss_kib) from category_totals"
+                          " where category = 'anonymous' group by snapshot_id"))
+    moments = collections.defaultdict(lambda: [0, 0])
+    shares = []
+    for s in shots:
+        if s.dialect == "smaps" and s.rss:
+            shares.append(rss.get(s.id, 0) / s.rss)
+            moments[s.ms][0] += rss.get(s.id, 0)
+            moments[s.ms][1] += s.rss
+    all_of = [a / b for a, b in moments.values()]
+    for what, share in (("last", shares[-1]), ("worst", max(shares)), ("moment", max(all_of))):
+        if name in GOAL:
+            check.true("%s plain: %s" % (name, what), share < PLAIN_MOST, "%.2f %%" % (100 * share))
+    last = max(s.ms for s in shots)
+    most = db.execute(
+        "select t.category, sum(t.rss_kib) from category_totals t join snapshots s using (snapshot_id)"
+        " where s.dialect = 'smaps' and s.taken_ms = ? and t.category glob '*/*'"
+        " group by category order by 2 desc limit 3", (last,)).fetchall()
+    print("%-14s %4d %8.2f %8.2f %8.2f  %s" % (
+        name, len(shares), 100 * shares[-1], 100 * max(shares), 100 * max(all_of),
+        ", ".join("%s %d" % (c.decode(), kib) for c, kib in most)), flush=True)
+
+
+# ---- no flips ----
+
+def one_category(db, name):
+    """One over all snapshots and dialects. pmap -x has no names: the kernel's own mappings, of which no
+    rule speaks, are anonymous in it."""
+    several = db.execute(
+        "select lineage_id, group_concat(distinct category) from mappings group by lineage_id"
+        " having count(distinct category) > 1").fetchall()
+    check.equal("%s flips: lineages with several categories" % name,
+                [r for r in several if set(r[1].split(b",")) != {b"kernel", b"anonymous"}], [])
+    kernel = db.execute(
+        "select distinct s.dialect, m.category from mappings m join snapshots s using (snapshot_id)"
+        " where m.lineage_id in (%s)" % ",".join(str(r[0]) for r in several)).fetchall()
+    check.equal("%s flips: of the kernel, by dialect" % name, sorted(kernel),
+                [(b"pmap-XX", b"kernel"), (b"pmap-x", b"anonymous"), (b"smaps", b"kernel")])
+    other = db.execute(
+        "select m.lineage_id, m.category, l.rule from mappings m join lineage l using (lineage_id)"
+        " join categories c on c.category_id = l.category_id"
+        " where l.rule is not null and c.category is not m.category limit 5").fetchall()
+    check.equal("%s flips: rows and their lineage" % name, other, [])
+    ruled = db.execute("select count(*) from lineage where rule is not null").fetchone()[0]
+    check.true("%s flips: lineages with a rule" % name, ruled > 0, ruled)
+    # In smaps, which has whole paths: the others take what it says.
+    wrong = db.execute(
+        "select m.category, m.base from mappings m join snapshots s using (snapshot_id)"
+        " where s.dialect = 'smaps' and m.category is not m.base and m.category not glob m.base || '/*'"
+        " limit 5").fetchall()
+    check.equal("%s flips: the first word" % name, wrong, [])
+
+
+# ---- no phantom pairs ----
+
+def cancelling(deltas):
+    """Pairs of categories with opposite steps that cancel."""
+    large = {c: d for c, d in deltas.items() if abs(d) >= STEP_KIB}
+    return [(a, b) for a, b in itertools.permutations(large, 2) if large[a] < 0 < large[b] and
+            abs(large[a] + large[b]) <= CANCEL * max(-large[a], large[b])]
+
+
+def ranges(db, snapshot_id):
+    return db.execute("select start, end, category, perms, path, inode, rss_kib from mappings"
+                      " where snapshot_id = ? order by start < 0, start", (snapshot_id,)).fetchall()
+
+
+def renamed(db, old, new, a, b):
+    """KiB of address space that was of a and is of b, though rights and file are the same."""
+    there = [r for r in ranges(db, old) if r[2].decode() == a]
+    here = [r for r in ranges(db, new) if r[2].decode() == b]
+    return sum(max(0, min(x[1], y[1]) - max(x[0], y[0])) // 1024
+               for x in there for y in here if x[3:6] == y[3:6])
+
+
+def steps(db, path, name, series):
+    """Neighbours and, from the first and the middle, the last. Where two steps cancel, it must be other
+    memory, not the same under another name; what was unmapped and mapped again at its place looks the
+    same. Returns how many did, honestly."""
+    honest = 0
+    far = [(series[0], series[-1]), (series[len(series) // 2], series[-1])]
+    for old, new in itertools.chain(zip(series, series[1:]), far if len(series) > 2 else ()):
+        rows = kit.rows("diff", "--process", old.pid, "--by", "category", "--from", "@%d" % old.id,
+                        "--to", "@%d" % new.id, db=path)
+        for metric in ("rss_kib", "size_kib"):
+            deltas = {r["category"]: kit.number(r[metric + "_delta"]) or 0 for r in rows}
+            for a, b in cancelling(deltas):
+                kib = renamed(db, old.id, new.id, a, b)
+                right = check.true("%s phantom: %s %s %+d, %s %+d, snapshots %d and %d" % (
+                    name, metric, a, deltas[a], b, deltas[b], old.id, new.id),
+                    kib <= CANCEL * abs(deltas[a]), "%d KiB are the same" % kib)
+                honest += right
+        check.true("%s steps: rows" % name, len(rows) > 3)
+    return honest
+
+
+# ---- sums ----
+
+def sums(db, path, name, shots):
+    """By category they are the snapshots' own totals; so are those of the rows by category."""
+    total = ", ".join("case when count(*) = count(t.{0}) then sum(t.{0}) end".format(m) for m in METRICS)
+    own = ", ".join("s." + m for m in METRICS)
+    for snapshot_id, *values in db.execute(
+            "select s.snapshot_id, %s, %s from snapshots s join category_totals t using (snapshot_id)"
+            " group by s.snapshot_id" % (total, own)):
+        check.equal("%s sums: snapshot %d" % (name, snapshot_id), values[:7], values[7:])
+    count = [m for m in METRICS if m != "mappings"]
+    rows = db.execute("select snapshot_id, category, count(*), %s from mappings group by 1, 2" % ", ".join(
+        "case when count(*) = count({0}) then sum({0}) end".format(m) for m in count)).fetchall()
+    kept = db.execute("select snapshot_id, category, %s from category_totals" %
+                      ", ".join(METRICS)).fetchall()
+    check.equal("%s sums: rows by category" % name, sorted(set(kept) ^ set(rows), key=repr)[:5], [])
+    for dialect in sorted({s.dialect for s in shots}):
+        series = max(by_process(shots, dialect), key=len)
+        text = kit.run("diff", "--process", series[0].pid, "--by", "category", "--from",
+                       "@%d" % series[0].id, "--to", "@%d" % series[-1].id, "--format", "table",
+                       db=path).stdout.decode()
+        check.true("%s unexplained: %s" % (name, dialect), re.search(r"unexplained\s+0\b", text), text)
+
+
+# ---- what the programs say ----
+
+def kib(db, snapshot, where):
+    return db.execute("select coalesce(sum(size_kib), 0), count(*), count(distinct size_kib) from mappings"
+                      " where snapshot_id = ? and " + where, (snapshot.id,)).fetchone()
+
+
+def truth(db, name, shots, folder):
+    for s in shots:
+        what = "%s %%s: %s %s %s" % (name, s.ms // 1000, s.pid, s.dialect)
+        if name in HEAP_KIB:  # the archive of classes has two rows in the heap
+            got = kib(db, s, "start < %d and category in ('anonymous/jvm-heap', 'reserve/jvm-heap',"
+                      " 'mapped-file/jvm-cds') and start > 0" % (32 << 30))
+            check.equal(what % "-Xmx", got[0], HEAP_KIB[name])
+        if name == "postgres":  # shared_buffers is 128 MB, and there is more
+            got = kib(db, s, "category = 'shared-memory/postgres' and size_kib > 1024")
+            check.true(what % "shared_buffers", 131072 < got[0] < 160000 and got[1] == 1, got)
+        if name == "c_thread":
+            status = folder / ("%d-%d.status" % (s.ms // 1000, s.pid))
+            threads = int(re.search(r"^Threads:\s*(\d+)$", status.read_text(), re.M)[1])
+            got = kib(db, s, "category = 'anonymous/thread-stack'")
+            # status is read behind the map: a thread may have begun meanwhile.
+            rest = threads - 1 - got[1]
+            check.true(what % "threads", 0 <= rest <= 1 or s.dialect != "smaps" and abs(rest) <= 1, rest)
+            check.equal(what % "sizes", got[0], 8192 * got[1])
+
+
+def check_workload(name):
+    workload = kit.Workload(name)
+    beats = pairs(workload, BEATS.get(name, 10))
+    with kit.Place() as place:
+        workload.unpack(place / "in", beats, *DIALECTS)
+        folder = place / "status"
+        if name == "c_thread":
+            workload.unpack(folder, beats, "status")
+        path = place / "t.db"
+        kit.run("import", "-q", place / "in", db=path, expect=(0, 2))  # 2: a torn map among them
+        db = kit.plain(path)
+        shots = snapshots(db)
+        check.equal("%s snapshots" % name, len(shots), len(DIALECTS) * sum(len(p) for _, p in beats))
+        plain(db, name, shots)
+        one_category(db, name)
+        sums(db, path, name, shots)
+        truth(db, name, shots, folder)
+        honest = 0
+        for dialect in ("smaps", "pmap-x") if kit.full else ("smaps",):
+            most = sorted(by_process(shots, dialect), key=len)[-PROCESSES:]
+            honest += sum(steps(db, path, name, series) for series in most if len(series) > 1)
+        if honest:
+            print("%-14s %d steps that cancel, all of other addresses or other rights" % ("", honest))
+        db.close()
+
+
+def main():
+    shared = os.environ.get("PMAPDB_SHARED") or kit.skip("PMAPDB_SHARED is not set")
+    names = sorted(p.name.removesuffix(".tar.zst")
+                   for p in (pathlib.Path(shared) / "workloads").glob("*.tar.zst"))
+    if not names:
+        kit.skip("no workloads in " + shared)
+    print("%-14s %4s %8s %8s %8s" % ("% plain of Rss", "n", "last", "worst", "moment"))
+    for name in names:
+        check_workload(name)
+    check.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+/* applied: rules of a test's own, in a store from its start or applied to what it has. */
+#ifndef TESTS_STORE_APPLIED_H
+#define TESTS_STORE_APPLIED_H
+
+#include "kit.h"
+
+#include "store/rules/apply.h"
+#include "store/rules/rules_file.h"
+
+/* Asks for all that rules can ask for, and names categories anew, after files, and as they are. */
+#define APPLIED_OTHERS                                                               \
+    "rule,category,base,path,perms,flags,size,below,above,with\n"                    \
+    "library,Library %b,shared-library,,,,,,,\n"                                     \
+    "ring,reserve/ring,reserve,,,,,,,path=*ring\n"                                   \
+    "big,anonymous/big,anonymous,,,,512..,,,\n"                                      \
+    "beside,anonymous/beside,anonymous,,,,,base=reserve,,\n"                         \
+    "seen,anonymous/seen,anonymous,,,mr,,,,\n"                                       \
+    "blind,anonymous/blind,anonymous,,,?,,,base=anonymous,!base=reserve size=1M..\n" \
+    "near,heap,heap,,,,,,base=anonymous,\n"                                          \
+    "heap,heap/far,heap,,,,128..,,,\n"                                               \
+    "under,reserve/under,reserve,,,,,,base=anonymous perms=rw?p size=..512,\n"
+
+/* From here on; what is there keeps what it has. */
+static inline void applied_use(const kit *k, const char *text)
+{
+    pm_rule_text rules = {.applied_ms = PMAPDB_UNKNOWN};
+
+    kit_ok(pm_buf_add(&rules.name, "test", 4, NULL), NULL);
+    kit_ok(pm_buf_add(&rules.text, text, strlen(text), NULL), NULL);
+    kit_ok(pm_rule_text_store(k->store->sql, &rules, NULL), NULL);
+    pm_rule_text_free(&rules);
+    pm_writer_free(k->store->writer);
+    k->store->writer = NULL;
+}
+
+typedef struct applied {
+    pm_buf *changes; /* or NULL */
+    size_t stop_at;  /* process; 0: none */
+} applied;
+
+static inline pmapdb_status applied_change(void *ctx, const pm_apply_change *c, pmapdb_error *err)
+{
+    applied *a = ctx;
+
+    return a->changes ? pm_buf_addf(a->changes, err, "%s > %s %s %lld: %lld %lld %lld\n", c->from,
+                                    c->to, c->rule ? c->rule : "-", (long long)c->lineages,
+                                    (long long)c->mappings, (long long)c->size_kib,
+                                    c->rss_kib == PMAPDB_UNKNOWN ? -1 : (long long)c->rss_kib)
+                      : PMAPDB_OK;
+}
+
+static inline pmapdb_status applied_process(void *ctx, size_t done, size_t of, pmapdb_error *err)
+{
+    const applied *a = ctx;
+
+    assert_true(done <= of);
+    return done == a->stop_at ? pm_fail(err, PMAPDB_STOPPED, "stopped") : PMAPDB_OK;
+}
+
+static inline pmapdb_status applied_try(const kit *k, const char *text, bool keep, applied *how,
+                                        pm_apply_result *out, pmapdb_error *err)
+{
+    pm_rule_text rules = {0};
+    pm_rules_report report = {0};
+    pm_rules *compiled = NULL;
+    pm_apply apply = {.text = &rules,
+                      .keep = keep,
+                      .ctx = how,
+                      .on_process = applied_process,
+                      .on_change = applied_change};
+    pmapdb_status st;
+
+    kit_ok(pm_buf_add(&rules.name, "test", 4, NULL), NULL);
+    kit_ok(pm_buf_add(&rules.text, text, strlen(text), NULL), NULL);
+    kit_ok(pm_rules_read(pm_text_of(text), "test", NULL, &report, &compiled, err), err);
+    apply.rules = compiled;
+    st = pm_apply_rules(k->store, &apply, out, err);
+    pm_rules_free(compiled);
+    pm_rules_report_free(&report);
+    pm_rule_text_free(&rules);
+    return st;
+}
+
+static inline pm_apply_result applied_to(const kit *k, const char *text, bool keep, pm_buf *changes)
+{
+    applied how = {.changes = changes};
+    pm_apply_result result;
+    pmapdb_error err = {0};
+
+    kit_ok(applied_try(k, text, keep, &how, &result, &err), &err);
+    return result;
+}
+
+/* The categories as they stand in the tables, by their texts. */
+#define APPLIED_SUMS                                                                             \
+    "SELECT v.epoch_id, c.category, v.first, v.last, v.mappings, v.size_kib, v.rss_kib, "        \
+    "v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib FROM catver v JOIN categories c " \
+    "ON c.category_id = v.category_id ORDER BY 1, 2, 3"
+#define APPLIED_UNUSED                                                                        \
+    "SELECT category FROM categories WHERE category_id > 14 AND category_id NOT IN (SELECT "  \
+    "category_id FROM lineage UNION SELECT category_id FROM catver UNION SELECT category_id " \
+    "FROM region WHERE category_id IS NOT NULL)"
+
+#endif

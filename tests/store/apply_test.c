@@ -1,0 +1,390 @@
+/* apply_test: rules applied to what a store has give what they give when they are there from the
+ * start, whatever came in which order, and nothing else changes.
+ *
+ * PMAPDB_SEEDS=N: so many histories. */
+#include "answers.h"
+#include "applied.h"
+#include "whole.h"
+#include "world.h"
+
+#include "base/num.h"
+
+#define SEEDS 25
+#define T0 1700000000000
+
+/* ---- histories ---- */
+
+static void record(const kit *k, world_history *h, const world *w, int64_t pid, int64_t ms,
+                   uint64_t *seed)
+{
+    static const pm_dialect dialects[] = {PM_DIALECT_SMAPS, PM_DIALECT_PMAP_XX,
+                                          PM_DIALECT_PMAP_SMALL_X, PM_DIALECT_PMAP};
+    uint64_t which = 1 + kit_below(seed, 15);
+
+    for (size_t i = 0; i < 4 && h->n < WORLD_CAPTURES; i++)
+        if (which & (1U << i))
+            h->capture[h->n++] = world_capture(k, w, dialects[i], pid, ms, seed);
+    if (kit_below(seed, 5) == 0 && h->n < WORLD_CAPTURES)
+        h->capture[h->n++] = world_totals(k, w, PM_DIALECT_ROLLUP, pid, ms, seed);
+}
+
+static void make_history(const kit *k, world_history *h, uint64_t *seed)
+{
+    world w[2] = {0};
+    int64_t ms = T0;
+
+    h->n = 0;
+    for (int i = 0; i < 16; i++)
+        world_add(&w[i % 2], seed);
+    for (int i = 0; i < 4; i++)
+        world_thread(&w[i % 2], seed);
+    for (size_t beat = 8 + kit_below(seed, 16); beat > 0; beat--) {
+        for (size_t i = kit_below(seed, 6); i > 0; i--)
+            world_step(&w[kit_below(seed, 2)], seed);
+        record(k, h, &w[0], 100, ms, seed);
+        record(k, h, &w[1], 101, ms, seed);
+        ms += 500 + (int64_t)kit_below(seed, 3) * 60000;
+    }
+    for (size_t i = kit_below(seed, 2) ? h->n : 0; i > 1; i--) { /* in any order, or in time's */
+        size_t j = kit_below(seed, i);
+        pm_capture *c = h->capture[i - 1];
+
+        h->capture[i - 1] = h->capture[j];
+        h->capture[j] = c;
+    }
+}
+
+static void put(const kit *k, const world_history *h, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        kit_store(k, h->capture[i]);
+}
+
+static void say(const kit *k, pm_buf *out)
+{
+    answers(k, out);
+    kit_rows(k, out, APPLIED_SUMS);
+}
+
+static void start(kit *k, const char *rules)
+{
+    kit_remove_store(k);
+    kit_open(k);
+    applied_use(k, rules);
+}
+
+static bool is_as(const kit *k, const pm_buf *want, uint64_t seed, const char *what)
+{
+    pm_buf got = {0}, unused = {0};
+    bool same;
+
+    say(k, &got);
+    kit_rows(k, &unused, APPLIED_UNUSED);
+    same = answers_equal(&got, want) && unused.len == 0;
+    if (!same)
+        print_error("seed %llu: %s %s\n", (unsigned long long)seed, what,
+                    pm_buf_text(&unused).data);
+    pm_buf_free(&got);
+    pm_buf_free(&unused);
+    return same;
+}
+
+static bool try_seed(kit *k, uint64_t seed)
+{
+    static world_history h;
+    uint64_t random = seed;
+    pm_buf kit_rules = {0}, others = {0};
+    size_t half;
+    bool good;
+
+    make_history(k, &h, &random);
+    half = h.n / 2;
+    start(k, KIT_RULES);
+    put(k, &h, 0, h.n);
+    say(k, &kit_rules);
+    start(k, APPLIED_OTHERS);
+    put(k, &h, 0, h.n);
+    say(k, &others);
+    applied_to(k, KIT_RULES, true, NULL);
+    good = is_as(k, &kit_rules, seed, "applied") && whole_store(k);
+    applied_to(k, APPLIED_OTHERS, true, NULL);
+    good = good && is_as(k, &others, seed, "and back");
+    start(k, APPLIED_OTHERS); /* what comes behind is refined by them, with what is remembered */
+    put(k, &h, 0, half);
+    applied_to(k, KIT_RULES, true, NULL);
+    put(k, &h, half, h.n);
+    good = good && is_as(k, &kit_rules, seed, "in the midst") && whole_store(k);
+    for (size_t i = 0; i < h.n; i++)
+        pm_capture_free(h.capture[i]);
+    pm_buf_free(&kit_rules);
+    pm_buf_free(&others);
+    return good;
+}
+
+static void as_from_the_start(void **state)
+{
+    kit *k = kit_of(state);
+    const char *text = getenv("PMAPDB_SEEDS");
+    uint64_t n = SEEDS, failed = 0;
+
+    if (text)
+        assert_true(pm_num_all(pm_text_of(text), &n));
+    for (uint64_t seed = 1; seed <= n; seed++)
+        failed += !try_seed(k, seed);
+    assert_int_equal(failed, 0);
+}
+
+/* Where captures were removed those that are left decide. */
+static void what_is_left_decides(void **state)
+{
+    static world_history h;
+    kit *k = kit_of(state);
+
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        uint64_t random = seed;
+        pmapdb_prune_options prune;
+        pmapdb_prune_result pruned;
+
+        make_history(k, &h, &random);
+        start(k, APPLIED_OTHERS);
+        put(k, &h, 0, h.n);
+        pmapdb_prune_defaults(&prune);
+        prune.keep.hourly = 1 + (int)(seed % 3);
+        prune.keep.last = 1 + (int)(seed % 5);
+        kit_ok(pmapdb_prune(k->store, &prune, &pruned, NULL), NULL);
+        assert_true(pruned.snapshots_removed > 0);
+        applied_to(k, KIT_RULES, true, NULL);
+        if (!whole_store(k)) {
+            print_error("seed %llu\n", (unsigned long long)seed);
+            fail();
+        }
+        for (size_t i = 0; i < h.n; i++)
+            pm_capture_free(h.capture[i]);
+    }
+}
+
+/* ---- by hand ---- */
+
+/* A reserve of 64 KiB and 8 MiB above it, twice; a file. */
+static void put_one(const kit *k, pm_dialect dialect, int64_t pid, int minute)
+{
+    pm_capture *c = kit_capture(k, dialect, pid, T0 + (int64_t)minute * 60000);
+
+    kit_name(c, "app", PM_NAME_HEADER);
+    kit_map(k, c, 0x7f0000000000U, 64, "---p", "");
+    kit_map(k, c, 0x7f0000010000U, 8192, "rw-p", "");
+    kit_map(k, c, 0x7f0010000000U, 64, "---p", "");
+    kit_map(k, c, 0x7f0010010000U, 8192 + (minute ? 4 : 0), "rw-p", "");
+    kit_map(k, c, 0x7f0020000000U, 100, "r--p", "/opt/data");
+    kit_map(k, c, 0x7ff000000000U, 132, "rw-p", "[stack]");
+    kit_put(k, c);
+}
+
+#define SIMPLE                  \
+    "rule,category,base,size\n" \
+    "file,Data,mapped-file,\n"  \
+    "block,anonymous/block,anonymous,\n"
+
+static const char simple_changes[] =
+    "anonymous/thread-stack > anonymous/block block 4: 4 32772 16386\n"
+    "reserve/guard > reserve - 4: 4 256 128\n"
+    "mapped-file > Data file 2: 2 200 100\n";
+
+static void tells_what_changes(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_buf changes = {0};
+    pm_apply_result r;
+
+    put_one(k, PM_DIALECT_SMAPS, 7, 0);
+    put_one(k, PM_DIALECT_SMAPS, 7, 1);
+    put_one(k, PM_DIALECT_SMAPS, 8, 0);
+    r = applied_to(k, SIMPLE, true, &changes);
+    assert_string_equal(pm_buf_text(&changes).data, simple_changes);
+    assert_int_equal(r.processes, 2);
+    assert_int_equal(r.lineages, 12);
+    assert_int_equal(r.changed_lineages, 10);
+    assert_int_equal(r.snapshots, 3);
+    assert_int_equal(r.changed_snapshots, 3);
+    kit_expect(k, APPLIED_UNUSED, "");
+    kit_expect(k, "SELECT name, applied_ms > 0 FROM rule_set", "test|1\n");
+    pm_buf_free(&changes);
+}
+
+static void keeps_nothing_unless_told(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_buf before, after, changes = {0};
+
+    put_one(k, PM_DIALECT_SMAPS, 7, 0);
+    put_one(k, PM_DIALECT_SMAPS, 7, 1);
+    put_one(k, PM_DIALECT_SMAPS, 8, 0);
+    before = whole_content(k);
+    kit_rows(k, &before, "SELECT * FROM categories JOIN rule_set");
+    applied_to(k, SIMPLE, false, &changes);
+    assert_string_equal(pm_buf_text(&changes).data, simple_changes);
+    after = whole_content(k);
+    kit_rows(k, &after, "SELECT * FROM categories JOIN rule_set");
+    assert_true(answers_equal(&after, &before));
+    put_one(k, PM_DIALECT_SMAPS, 7, 2); /* by the old ones */
+    assert_true(whole_store(k));
+    pm_buf_free(&before);
+    pm_buf_free(&after);
+    pm_buf_free(&changes);
+}
+
+static void same_rules_ask_nothing(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_buf before, after;
+
+    put_one(k, PM_DIALECT_SMAPS, 7, 0);
+    kit_exec(k, "UPDATE lineage SET rule = 'by hand' WHERE rule = 'stack'");
+    before = whole_content(k);
+    assert_true(applied_to(k, KIT_RULES, true, NULL).same);
+    after = whole_content(k);
+    assert_true(answers_equal(&after, &before));
+    kit_expect(k, "SELECT applied_ms > 0 FROM rule_set", "1\n");
+    pm_buf_free(&before);
+    pm_buf_free(&after);
+}
+
+/* The rule is another, the category is not. */
+static void rules_change_alone(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_buf changes = {0};
+    pm_apply_result r;
+
+    put_one(k, PM_DIALECT_SMAPS, 7, 0);
+    r = applied_to(k,
+                   "rule,category,base\nname,anonymous/thread-stack,anonymous\n"
+                   "other,reserve/guard,reserve\n",
+                   true, &changes);
+    assert_int_equal(changes.len, 0);
+    assert_int_equal(r.changed_lineages, 0);
+    assert_int_equal(r.changed_snapshots, 0);
+    kit_expect(k, "SELECT DISTINCT rule FROM lineage ORDER BY 1", "?\nname\nother\n");
+    pm_buf_free(&changes);
+}
+
+static void unknown_stays_unknown(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_buf changes = {0};
+    pm_capture *c = kit_totals(k, PM_DIALECT_ROLLUP, 7, T0 + 900000);
+
+    put_one(k, PM_DIALECT_SMAPS, 7, 0);
+    kit_name(c, "app", PM_NAME_HEADER);
+    kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS), 100);
+    kit_put(k, c);
+    kit_exec(k, "UPDATE ver SET absent = absent | 8 WHERE region_id = (SELECT region_id FROM "
+                "mappings WHERE path = '/opt/data');"
+                "UPDATE catver SET rss_kib = NULL WHERE category_id = (SELECT category_id FROM "
+                "categories WHERE category = 'mapped-file');"
+                "UPDATE snapshots SET rss_kib = NULL WHERE state = 'complete'");
+    applied_to(k, SIMPLE, true, &changes);
+    assert_non_null(strstr(pm_buf_text(&changes).data, "mapped-file > Data file 1: 1 100 -1\n"));
+    kit_expect(k, "SELECT category, rss_kib, pss_kib FROM category_totals ORDER BY 1",
+               "Data|?|?\nanonymous/block|8192|?\nreserve|64|?\nstack|66|?\ntotal|100|?\n");
+    pm_buf_free(&changes);
+}
+
+static void names_of_the_program_stay(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put_one(k, PM_DIALECT_SMAPS, 7, 0);
+    kit_exec(k, "UPDATE lineage SET rule = 'label' WHERE rule = 'stack'");
+    applied_to(k, SIMPLE, true, NULL);
+    kit_expect(k, "SELECT category, mappings FROM category_totals ORDER BY 1",
+               "Data|1\nanonymous/thread-stack|2\nreserve|2\nstack|1\n");
+}
+
+/* ---- nothing is changed where it cannot be right ---- */
+
+static void expect_refused(const kit *k, const char *rules, applied *how, pmapdb_status status,
+                           const char *why)
+{
+    pm_buf before = whole_content(k), after;
+    pm_apply_result result;
+    pmapdb_error err = {0};
+
+    kit_rows(k, &before, "SELECT * FROM categories JOIN rule_set");
+    assert_int_equal(applied_try(k, rules, true, how, &result, &err), status);
+    if (!strstr(err.text, why))
+        print_error("%s\n", err.text);
+    assert_non_null(strstr(err.text, why));
+    after = whole_content(k);
+    kit_rows(k, &after, "SELECT * FROM categories JOIN rule_set");
+    assert_true(answers_equal(&after, &before));
+    kit_expect(k, "PRAGMA foreign_keys", "1\n");
+    pm_buf_free(&before);
+    pm_buf_free(&after);
+}
+
+static void damaged(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put_one(k, PM_DIALECT_SMAPS, 7, 0);
+    kit_exec(k, "UPDATE ver SET rss = rss + 4 WHERE region_id = 2");
+    expect_refused(k, SIMPLE, &(applied){0}, PMAPDB_DATABASE, "would not add up");
+}
+
+static void stopped(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put_one(k, PM_DIALECT_SMAPS, 7, 0);
+    put_one(k, PM_DIALECT_SMAPS, 8, 0);
+    expect_refused(k, SIMPLE, &(applied){.stop_at = 2}, PMAPDB_STOPPED, "stopped");
+}
+
+static void too_many_categories(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, T0);
+
+    for (unsigned i = 0; i < PM_CATEGORIES_MAX; i++) {
+        char path[32];
+
+        snprintf(path, sizeof path, "/data/%u", i);
+        kit_map(k, c, 0x7f0000000000U + (uint64_t)i * 0x10000, 4, "r--p", path);
+    }
+    kit_put(k, c);
+    expect_refused(k, "rule,category,base\nfile,%b,mapped-file\n", &(applied){0}, PMAPDB_DATABASE,
+                   "the rules name too many");
+}
+
+static void regex_gives_up(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, T0);
+
+    kit_map(k, c, 0x7f0000000000U, 4, "r--p",
+            "/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaax");
+    kit_put(k, c);
+    expect_refused(k, "rule,category,base,path\nslow,Slow,mapped-file,~^/(a+)+$\n", &(applied){0},
+                   PMAPDB_INPUT, "rule 'slow': its regex takes too long");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(as_from_the_start),
+        IN_KIT(what_is_left_decides),
+        IN_KIT(tells_what_changes),
+        IN_KIT(keeps_nothing_unless_told),
+        IN_KIT(same_rules_ask_nothing),
+        IN_KIT(rules_change_alone),
+        IN_KIT(unknown_stays_unknown),
+        IN_KIT(names_of_the_program_stay),
+        IN_KIT(damaged),
+        IN_KIT(stopped),
+        IN_KIT(too_many_categories),
+        IN_KIT(regex_gives_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,32 @@
+/* kit_rules: the rules of the stores that tests make: two, about neighbours, so that whole.h can
+ * say in SQL what they say, and every other mapping keeps its slug. */
+#ifndef TESTS_STORE_KIT_RULES_H
+#define TESTS_STORE_KIT_RULES_H
+
+#include "store/rules/rule_set.h"
+
+#define KIT_RULES                                                                              \
+    "rule,category,base,perms,size,below,above\n"                                              \
+    "stack,anonymous/thread-stack,anonymous,rw?p,1000..1032 2040..2056 4088..4104 8180..8196," \
+    "base=reserve size=..1M,\n"                                                                \
+    "guard,reserve/guard,reserve,,..1M,,base=anonymous perms=rw?p\n"
+
+/* In a store that has its first ones. */
+static inline pmapdb_status kit_rules(pm_sql *sql, const char *text)
+{
+    int64_t n;
+    pm_rule_text rules = {.applied_ms = PMAPDB_UNKNOWN};
+    pmapdb_status st = pm_sql_int(sql, "SELECT count(*) FROM rule_set WHERE name = 'default'",
+                                  PM_NO_ARGS, 0, &n, NULL);
+
+    if (st == PMAPDB_OK && n)
+        st = pm_buf_add(&rules.name, "kit", 3, NULL);
+    if (st == PMAPDB_OK && n)
+        st = pm_buf_add(&rules.text, text, strlen(text), NULL);
+    if (st == PMAPDB_OK && n)
+        st = pm_rule_text_store(sql, &rules, NULL);
+    pm_rule_text_free(&rules);
+    return st;
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* label_kit: captures of a JVM made by hand, and names for them. */
+#ifndef TESTS_STORE_LABEL_KIT_H
+#define TESTS_STORE_LABEL_KIT_H
+
+#include "kit.h"
+
+#include "store/label.h"
+#include "store/rules/apply.h"
+
+#define T0 INT64_C(1700000000000)
+#define CATEGORIES                                                                          \
+    "SELECT m.start, m.category, l.rule FROM mappings m JOIN lineage l USING (lineage_id) " \
+    "ORDER BY m.start"
+#define NAMED                                                                                   \
+    "SELECT DISTINCT c.category, r.start FROM lineage l JOIN region r USING (lineage_id) JOIN " \
+    "categories c ON c.category_id = l.category_id WHERE l.rule = 'label' ORDER BY 2"
+
+/* Three rows without a path; the first one grows. */
+static inline pm_capture *java(const kit *k, int64_t pid, int64_t ms, uint64_t kib)
+{
+    pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, pid, ms);
+
+    kit_name(c, "java", PM_NAME_HEADER);
+    kit_map(k, c, 0x10000000, kib, "rw-p", "");
+    kit_map(k, c, 0x20000000, 64, "rw-p", "");
+    kit_map(k, c, 0x30000000, 64, "rw-p", "");
+    return c;
+}
+
+static inline void put_java(const kit *k, int64_t pid, int64_t ms, uint64_t kib)
+{
+    kit_put(k, java(k, pid, ms, kib));
+}
+
+/* With a fourth one. */
+static inline void put_more(const kit *k, int64_t pid, int64_t ms)
+{
+    pm_capture *c = java(k, pid, ms, 64);
+
+    kit_map(k, c, 0x40000000, 64, "rw-p", "");
+    kit_put(k, c);
+}
+
+static inline void put_on(const kit *k, int64_t pid, const char *host)
+{
+    pm_capture *c = java(k, pid, T0, 64);
+
+    c->host = host;
+    kit_put(k, c);
+}
+
+/* Lines "START KIB TEXT", committed but for those whose text begins with a dash. */
+static inline void make_labels(const char *lines, pm_labels *l)
+{
+    *l = (pm_labels){.source = PM_LABELS_NMT, .pid = PMAPDB_UNKNOWN, .has_map = true};
+    for (const char *end; *lines; lines = end + 1) {
+        char *text;
+        uint64_t start = strtoull(lines, &text, 16), kib = strtoull(text, &text, 10);
+        pm_label one = {start, start + kib * 1024, text[1] != '-', l->texts.len};
+
+        text += text[1] == '-';
+        end = strchr(text, '\n');
+        kit_ok(pm_buf_add(&l->texts, text + 1, (size_t)(end - text - 1), NULL), NULL);
+        kit_ok(pm_buf_add(&l->texts, "", 1, NULL), NULL);
+        kit_ok(pm_grow(&l->label, &l->cap, l->n, sizeof one, NULL), NULL);
+        l->label[l->n++] = one;
+    }
+}
+
+static inline pmapdb_status put_labels(const kit *k, int64_t pid, const char *host, int64_t ms,
+                                       const char *lines, int64_t since, pm_label_stored *out,
+                                       pmapdb_error *err)
+{
+    pm_labels labels;
+    pm_label_put put = {.labels = &labels,
+                        .pid = {pid, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN},
+                        .host = host,
+                        .taken_ms = ms,
+                        .since = since};
+    pmapdb_status st;
+
+    make_labels(lines, &labels);
+    st = pm_label_store(k->store, &put, out, err);
+    pm_labels_free(&labels);
+    return st;
+}
+
+static inline pm_label_stored name_since(const kit *k, int64_t pid, int64_t ms, const char *lines,
+                                         int64_t since)
+{
+    pm_label_stored stored;
+    pmapdb_error err = {0};
+
+    kit_ok(put_labels(k, pid, NULL, ms, lines, since, &stored, &err), &err);
+    return stored;
+}
+
+static inline pm_label_stored name(const kit *k, int64_t pid, int64_t ms, const char *lines)
+{
+    return name_since(k, pid, ms, lines, INT64_MAX);
+}
+
+static inline pmapdb_status try_name(const kit *k, int64_t pid, const char *host, const char *lines)
+{
+    pm_label_stored stored;
+    pmapdb_error err = {0};
+
+    return put_labels(k, pid, host, T0, lines, INT64_MAX, &stored, &err);
+}
+
+#endif

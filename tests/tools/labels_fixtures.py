@@ -1,0 +1,131 @@
+"""What a JVM says itself of its memory, imported beside its smaps: fixtures/truth, see its README.md,
+and fixtures/labels. The answers of the store are held against the sums that the report itself has
+at its top, which the reader of its map never looks at.
+"""
+import collections
+import pathlib
+import re
+import sys
+import tarfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+import kit  # noqa: E402 (found by the line before)
+
+FIXTURES = kit.ROOT / "tests" / "fixtures"
+# What a row counts as of which a name covers half: by the first word of its category.
+NAMES = {
+    "Java Heap": "jvm-heap", "Thread Stack": "thread-stack", "Code": "jvm-code",
+    "Class": "jvm-metaspace", "Metaspace": "jvm-metaspace", "GC": "jvm-gc", "Internal": "jvm-native",
+    "Safepoint": "jvm-native",
+}
+RESERVES = {"Java Heap": "jvm-heap", "Thread Stack": "guard", "Code": "jvm-code"}
+
+check = kit.Check(shown=99)
+
+
+def account(text):
+    """Type -> KiB reserved and committed of mapped memory, from the summary."""
+    out = {}
+    for part in text.split("\n-")[1:]:
+        name = part.split("(")[0].strip()
+        for pattern, kind in ((r"\(mmap: reserved=(\d+)KB, committed=(\d+)KB", name),
+                              (r"\(stack: reserved=(\d+)KB, committed=(\d+)KB", "Thread Stack")):
+            m = re.search(pattern, part)
+            if m:
+                out[kind] = (int(m[1]), int(m[2]))
+    return out
+
+
+def number(text):
+    return int(text) if text else 0
+
+
+def check_sums(name, rows, said):
+    """Every KiB that a type reserves lies in some mapping: the kernel knows no less than the JVM."""
+    got = collections.Counter()
+    for r in rows:
+        got[r["label"], 0] += number(r["covered_kib"])
+        got[r["label"], 1] += number(r["committed_kib"])
+    for kind, (reserved, committed) in said.items():
+        check.equal("%s: %s reserved" % (name, kind), got[kind, 0], reserved)
+        check.equal("%s: %s committed" % (name, kind), got[kind, 1], committed)
+    check.equal("%s: types" % name, {k for k, _ in got}, set(said))
+
+
+def check_names(name, rows):
+    """A row of which a name covers half is called by it; files keep theirs but for the archive."""
+    for r in rows:
+        base, _, detail = r["category"].partition("/")
+        what = "%s: %s %s" % (name, r["start"], r["label"])
+        if 2 * number(r["covered_kib"]) < number(r["size_kib"]):
+            continue
+        if r["label"] == "Shared class space":
+            check.equal(what, r["category"], {"reserve": "reserve/jvm"}.get(base, base + "/jvm-cds"))
+        elif base == "anonymous":
+            check.equal(what, detail, NAMES[r["label"]])
+        elif base == "reserve":
+            check.equal(what, detail, RESERVES.get(r["label"], "jvm"))
+        elif base == "memfd":
+            check.equal(what, r["category"] + r["label"], "memfd/jvm-heapJava Heap")
+        else:
+            check.true(what, base == "mapped-file", r)
+
+
+def check_rest(name, db, rows):
+    """Whatever is called as only a name of the JVM calls is covered by one."""
+    covered = collections.Counter()  # by start; of several names in a row the one with most
+    for r in rows:
+        covered[r["start"]] = max(covered[r["start"]], number(r["covered_kib"]))
+    for r in kit.rows("mappings", db=db):
+        if re.fullmatch("anonymous/jvm-(heap|code|metaspace|gc|cds)", r["category"]):
+            check.true("%s: %s %s" % (name, r["start"], r["category"]),
+                       2 * covered[r["start"]] >= number(r["size_kib"]), r)
+
+
+def check_store(name, db):
+    """Sums by category in all captures, not only in the one that was named."""
+    connection = kit.plain(db)
+    wrong = connection.execute(
+        "select m.snapshot_id, m.category from mappings m join category_totals t on t.snapshot_id ="
+        " m.snapshot_id and t.category = m.category group by 1, 2"
+        " having sum(m.size_kib) <> t.size_kib or sum(m.rss_kib) <> t.rss_kib"
+        " or count(*) <> t.mappings").fetchall()
+    check.equal("%s: sums by category" % name, wrong, [])
+    two = connection.execute(
+        "select lineage_id from mappings group by 1 having count(distinct category) > 1").fetchall()
+    check.equal("%s: lineages of two categories" % name, two, [])
+    connection.close()
+
+
+def check_report(folder, place):
+    name, db = folder.name, place / (folder.name + ".db")
+    said = account((folder / "nmt.txt").read_text())
+    kit.run("import", "-q", folder, db=db)
+    rows = kit.rows("labels", db=db)
+    check_sums(name, rows, said)
+    check_names(name, rows)
+    check_rest(name, db, rows)
+    check_store(name, db)
+    again = kit.run("import", folder, db=db)
+    check.true(name + ": known again", b"named" not in again.stdout, again.stdout)
+    # The same from stdin, and named behind the captures: no other place, no other order.
+    late = place / (folder.name + "-late.db")
+    kit.run("import", "-q", *sorted(folder.glob("*.smaps")), db=late)
+    kit.run("import", "-q", folder / "nmt.txt", db=late)
+    check.equal(name + ": in two imports", kit.rows("labels", db=late), rows)
+    check.equal(name + ": growth in two imports", kit.rows("growth", db=late),
+                kit.rows("growth", db=db))
+
+
+def main():
+    archives = sorted((FIXTURES / "truth").glob("jvm-*.tar.xz"))
+    check.true("archives", len(archives) >= 8, archives)
+    with kit.Place() as place:
+        for archive in archives:
+            with tarfile.open(archive) as tar:
+                tar.extractall(place, members=[m for m in tar.getmembers() if m.isfile()])
+            check_report(place / archive.name[:-len(".tar.xz")], place)
+    check.finish()
+
+
+main()

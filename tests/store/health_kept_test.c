@@ -61,6 +61,25 @@ static void what_is_partial(void **state)
     expect_exactly(&h, "pins", OK, "1 that no prune removes");
 }
 
+/* ---- rules ---- */
+
+static void which_rules(void **state)
+{
+    const kit *k = kit_of(state);
+    heard h;
+
+    snapshot(k, 1, 0);
+    ask(k, &h, false);
+    expect_exactly(&h, "rules", OK, "kit of a file, applied at 2023-11-14T22:13:20Z");
+    kit_exec(k, "UPDATE rule_set SET name = 'default'");
+    ask(k, &h, false);
+    expect_exactly(&h, "rules", NOTE,
+                   "default this pmapdb has others of that name: pmapdb rules --diff default");
+    kit_exec(k, "DELETE FROM rule_set");
+    ask(k, &h, false);
+    expect_exactly(&h, "rules", OK, "default as built in");
+}
+
 /* ---- what is missing ---- */
 
 /* Every minute; an hour is missing eight days ago, half an hour and twenty minutes of late. */
@@ -220,9 +239,9 @@ static void stores_without_a_pace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_KIT(how_far_ahead),       IN_KIT(what_is_partial),       IN_KIT(gaps_of_a_week),
-        IN_KIT(refusals_of_a_week),  IN_KIT(fields_by_name),        IN_KIT(days_that_are_left),
-        IN_KIT(larger_than_allowed), IN_KIT(stores_without_a_pace),
+        IN_KIT(how_far_ahead),      IN_KIT(what_is_partial),     IN_KIT(which_rules),
+        IN_KIT(gaps_of_a_week),     IN_KIT(refusals_of_a_week),  IN_KIT(fields_by_name),
+        IN_KIT(days_that_are_left), IN_KIT(larger_than_allowed), IN_KIT(stores_without_a_pace),
     };
 
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);

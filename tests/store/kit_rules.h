@@ -15,7 +15,7 @@
 static inline pmapdb_status kit_rules(pm_sql *sql, const char *text)
 {
     int64_t n;
-    pm_rule_text rules = {.applied_ms = PMAPDB_UNKNOWN};
+    pm_rule_text rules = {.applied_ms = 1700000000000};
     pmapdb_status st = pm_sql_int(sql, "SELECT count(*) FROM rule_set WHERE name = 'default'",
                                   PM_NO_ARGS, 0, &n, NULL);
 

@@ -2,6 +2,8 @@
 #include "store/health/health.h"
 
 #include "base/clock.h"
+#include "store/rules/rule_set.h"
+#include "store/rules/rules_file.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -241,6 +243,34 @@ static void check_pins(pm_health *h)
                        "that no prune removes");
 }
 
+/* A store keeps its rules when another version of the program brings others of that name. */
+static void tell_rules(pm_health *h, const pm_rule_text *text)
+{
+    pm_text built_in = pm_rules_builtin(pm_buf_text(&text->name));
+    const char *name = pm_buf_text(&text->name).data;
+
+    if (!built_in.data)
+        pm_health_word(h, "rules", PMAPDB_HEALTH_OK, name, "of a file, applied at %s",
+                       pm_health_at(text->applied_ms).text);
+    else if (pm_rule_text_hash(built_in, pm_buf_text(&text->application)) == text->hash)
+        pm_health_word(h, "rules", PMAPDB_HEALTH_OK, name, "as built in");
+    else
+        pm_health_word(h, "rules", PMAPDB_HEALTH_NOTE, name,
+                       "this pmapdb has others of that name: pmapdb rules --diff %s", name);
+}
+
+static void check_rules(pm_health *h)
+{
+    pm_rule_text text = {0};
+    pmapdb_error err;
+
+    if (pm_rule_text_load(h->store->sql, &text, &err) == PMAPDB_OK)
+        tell_rules(h, &text);
+    else
+        pm_health_lost(h, "rules", &err);
+    pm_rule_text_free(&text);
+}
+
 void pm_health_kept(pm_health *h)
 {
     check_snapshots(h);
@@ -250,4 +280,5 @@ void pm_health_kept(pm_health *h)
     check_refusals(h);
     check_growth(h);
     check_pins(h);
+    check_rules(h);
 }

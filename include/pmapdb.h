@@ -103,7 +103,7 @@ typedef struct pmapdb_import_event {
     int64_t size_kib;    /* or PMAPDB_UNKNOWN */
     bool duplicate;      /* it was stored before: nothing changed */
     const char *missing; /* of a partial one, in words and numbers; else NULL */
-    size_t n_warnings;   /* about its pid and process */
+    size_t n_warnings;   /* about its pid and process, and categories that it could not get */
     const char *const *warnings;
     size_t n_notes; /* what was made good (a tool's doubled rows); none of a duplicate */
     const char *const *notes;
@@ -487,6 +487,8 @@ typedef struct pmapdb_rules_options {
     const char *rules;       /* default, pmap-dotnet, or a file; NULL: the store's */
     const char *application; /* folder for {app}; NULL: /app, of the store's set what it has */
     bool dry_run;            /* pmapdb_rules_apply: nothing is kept */
+    bool forget_labels;      /* pmapdb_rules_apply: what JVMs said of their own memory goes, and the
+                                rules are asked of what it named */
     void *ctx;
     /* Any of them may be NULL. on_note: a line for each mistake, "FILE:LINE: reason", and for what
      * is allowed and perhaps not meant. */
@@ -499,7 +501,8 @@ typedef struct pmapdb_rules_options {
 } pmapdb_rules_options;
 
 typedef struct pmapdb_rules_result {
-    bool same; /* they are the store's: there was nothing to do, the rest is 0 */
+    bool same;       /* they are the store's: there was nothing to do, the rest is 0 */
+    int64_t reports; /* of JVMs on their own memory, that are forgotten */
     int64_t processes;
     int64_t lineages, changed_lineages;
     int64_t snapshots, changed_snapshots; /* whose sums by category are others now */

@@ -7,7 +7,7 @@
 -- column: end         address  First address behind it
 -- column: size_kib    kib      Its address space
 -- column: rss_kib     kib      Its resident memory
--- column: category    category Its category: by this name where one covers half of it or more
+-- column: category    category Its category: by this name where one covers nine tenths of it
 -- column: label       text     In the JVM's own words: Java Heap, STACK-4712-main
 -- column: covered_kib kib      How much of the mapping has this name
 -- column: committed_kib kib    Of that, what the JVM has committed; the rest is address space alone

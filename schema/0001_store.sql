@@ -283,7 +283,7 @@ CREATE TABLE label (
   taken_ms   INTEGER NOT NULL,
   source     TEXT NOT NULL CHECK (source IN ('nmt', 'system-map')), -- of jcmd
   start      INTEGER NOT NULL,
-  length     INTEGER NOT NULL,          -- bytes
+  length     INTEGER NOT NULL,          -- bytes; 0, at 0: the report is not whole
   committed  INTEGER NOT NULL,          -- 0: address space alone
   label      TEXT NOT NULL,             -- in its own words: Java Heap, STACK-4712-main
   PRIMARY KEY (process_id, taken_ms, source, start)

@@ -29,6 +29,7 @@ static void tell_stored(const pm_capture_run *run, const pm_target *t, const cha
 {
     const pm_capture *c = &t->capture;
     const pm_block *b = &c->block;
+    const char *const warnings[] = {t->stored.doubt};
     char path[64];
 
     snprintf(path, sizeof path, "%s%s", c->source_dir, c->source_name);
@@ -44,7 +45,9 @@ static void tell_stored(const pm_capture_run *run, const pm_target *t, const cha
                                          .checked = pm_checked_name(b->checked),
                                          .mappings = pm_total_known(b->totals.v[PM_TOTAL_MAPPINGS]),
                                          .size_kib = pm_total_known(b->totals.v[PM_TOTAL_SIZE]),
-                                         .duplicate = t->stored.duplicate},
+                                         .duplicate = t->stored.duplicate,
+                                         .n_warnings = t->stored.doubt[0] ? 1 : 0,
+                                         .warnings = warnings},
                                 .read_us = t->live.read_us,
                                 .predicted_us = t->live.predicted_us,
                                 .degraded = t->live.degraded});

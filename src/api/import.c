@@ -87,7 +87,7 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
 {
     const pm_capture *c = p->capture;
     const pm_block *b = &c->block;
-    const char *warnings[2], *notes[PM_LINES_MAX];
+    const char *warnings[3], *notes[PM_LINES_MAX];
     size_t n = 0;
     pm_buf path = {0};
 
@@ -96,6 +96,8 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
     if (stored->ambiguous && c->pid != PMAPDB_UNKNOWN &&
         b->state != PM_STATE_TOTALS) /* sums have nothing else */
         warnings[n++] = "only its pid ties it to the process that it was added to";
+    if (stored->doubt[0])
+        warnings[n++] = stored->doubt;
     if (pm_buf_addf(&path, NULL, "%s%s", c->source_dir, c->source_name) == PMAPDB_OK)
         tell(run, &(pmapdb_import_event){
                       .path = path.data,

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-/* A map this far away may be of other memory at the same addresses. */
+/* A map this far away may be of other memory at the same addresses; one further than
+ * PM_LABEL_FAR_MS is not taken. */
 #define NEAR_MS 60000
 
 static void free_one(pm_label_pending *p)
@@ -68,14 +69,44 @@ static pmapdb_status set_moment(pm_intake *in, pm_label_pending *p, pmapdb_error
     return PMAPDB_OK;
 }
 
+/* What the user says is all. A JVM in a container knows itself as pid 1, which is another process
+ * where the maps are: the path comes before the text. */
 static void set_pids(const pm_intake *in, pm_label_pending *p)
 {
     pm_text path = pm_text_of(in->entry->own_path), name = pm_text_of(in->entry->name);
     pm_text dir = {path.data, path.len - pm_text_basename(path).len};
 
-    p->put.pid[0] = p->labels.pid;
-    p->put.pid[1] = pm_place_pid(dir, name);
-    p->put.pid[2] = in->options->pid;
+    for (size_t i = 0; i < PM_LABEL_PIDS; i++)
+        p->put.pid[i] = PMAPDB_UNKNOWN;
+    p->put.pid[0] = in->options->pid;
+    if (in->options->pid != PMAPDB_UNKNOWN)
+        return;
+    p->put.pid[0] = pm_place_pid(dir, name);
+    p->put.pid[1] = pm_place_folder_pid(dir);
+    p->put.pid[2] = p->labels.pid;
+}
+
+/* The answers of several JVMs in one file (jcmd 0): its path cannot be of all of them. */
+static void settle_pids(pm_intake *in)
+{
+    pm_label_pending *first = NULL;
+    bool several = false;
+
+    for (size_t i = 0; i < in->n_labels; i++) {
+        pm_label_pending *p = &in->labels[i];
+
+        if (p->file != in->files)
+            continue;
+        first = first ? first : p;
+        several |= p->labels.pid != first->labels.pid;
+    }
+    for (size_t i = 0; i < in->n_labels && several; i++) {
+        pm_label_pending *p = &in->labels[i];
+
+        if (p->file == in->files && in->options->pid == PMAPDB_UNKNOWN &&
+            p->labels.pid != PMAPDB_UNKNOWN)
+            p->put.pid[0] = p->put.pid[1] = PMAPDB_UNKNOWN;
+    }
 }
 
 /* Of reports of one pid that only their file gives a time, the last is of that time. */
@@ -85,7 +116,7 @@ static pm_label_pending *replaced_by(pm_intake *in, const pm_label_pending *p)
         pm_label_pending *o = &in->labels[i];
 
         if (o->file == p->file && o->labels.source == p->labels.source &&
-            o->put.pid[0] == p->put.pid[0] && o->put.taken_ms == p->put.taken_ms)
+            o->labels.pid == p->labels.pid && o->put.taken_ms == p->put.taken_ms)
             return o;
     }
     return NULL;
@@ -161,6 +192,7 @@ pmapdb_status pm_labels_end(pm_intake *in, pmapdb_error *err)
     if (!in->listener)
         return PMAPDB_OK;
     st = pm_labels_finish(in->listener, err);
+    settle_pids(in);
     if (in->heard_labels)
         in->n_foreign = in->n_empty = 0;
     return st;
@@ -172,8 +204,8 @@ static int compare_times(const void *a, const void *b)
 
     if (x->put.taken_ms != y->put.taken_ms)
         return x->put.taken_ms < y->put.taken_ms ? -1 : 1;
-    if (x->labels.source != y->labels.source) /* NMT first: it is the more exact */
-        return x->labels.source < y->labels.source ? -1 : 1;
+    if (x->labels.source != y->labels.source) /* NMT last: it wins */
+        return x->labels.source > y->labels.source ? -1 : 1;
     return strcmp(x->path, y->path);
 }
 

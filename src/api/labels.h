@@ -26,7 +26,7 @@ pmapdb_status pm_labels_hear(pm_intake *in, const char *bytes, size_t n, bool fi
                              pmapdb_error *err);
 pmapdb_status pm_labels_end(pm_intake *in, pmapdb_error *err);
 
-/* In the order of time, in which they are to be stored: the first name stays. */
+/* In the order of time, in which they are stored with least work. */
 void pm_labels_settle(pm_intake *in);
 void pm_labels_forget(pm_intake *in);
 

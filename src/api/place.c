@@ -86,6 +86,52 @@ static bool is_delimiter(const char *c)
     return *c == '.' || *c == '-' || *c == '_';
 }
 
+static bool is_letter_or_digit(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* The last of these words that stands by itself in the name; of two at one place the first. Empty
+ * where there is none. */
+static pm_text find_word(pm_text name, const pm_text *words, size_t n_words)
+{
+    for (size_t at = name.len; at > 0; at--) {
+        pm_text rest = pm_text_from(name, at - 1);
+
+        if (at > 1 && is_letter_or_digit(name.data[at - 2]))
+            continue;
+        for (size_t i = 0; i < n_words; i++)
+            if (pm_text_starts(rest, words[i]) &&
+                (rest.len == words[i].len || !is_letter_or_digit(rest.data[words[i].len])))
+                return (pm_text){rest.data, words[i].len};
+    }
+    return (pm_text){"", 0};
+}
+
+static pm_slot around(pm_text name, pm_text word)
+{
+    size_t at = (size_t)(word.data - name.data);
+
+    return (pm_slot){{name.data, at}, {"", 0}, pm_text_from(name, at + word.len)};
+}
+
+/* Around the last of these words; where there is none, behind a dot in place of the ending. */
+static pm_slot slot_of(pm_text name, const pm_text *words, size_t n_words)
+{
+    pm_text word = find_word(name, words, n_words);
+
+    if (word.len)
+        return around(name, word);
+    return (pm_slot){pm_place_stem(name), {".", 1}, {"", 0}};
+}
+
+static bool is_word(pm_text name, pm_slot slot, pm_text word)
+{
+    size_t n = name.len - slot.before.len - slot.after.len;
+
+    return pm_text_equal((pm_text){name.data + slot.before.len, n}, word);
+}
+
 /* 142530: of captures that are named by the time of day, none is another process. */
 static bool is_time_of_day(pm_text t)
 {
@@ -101,11 +147,14 @@ static pm_text leading_digits(pm_text t)
     return (pm_text){t.data, n};
 }
 
-/* The number beside the word that says what it is: 1234.smaps, smaps.1234, if there is no other.
- * Two digits may as well number files: 1.smaps, maps.2. */
+/* The number beside the word that says what it is: 1234.smaps, smaps.1234, 1234.nmt, if there is no
+ * other. Two digits may as well number files: 1.smaps, maps.2. What a JVM says is not taken at
+ * that: its ranges must be in the map of that process. */
 static int64_t lone_number(pm_text name)
 {
-    pm_slot slot = pm_place_slot(name);
+    static const pm_text words[] = {
+        {"smaps_rollup", 12}, {"smaps", 5}, {"maps", 4}, {"pmap", 4}, {"nmt", 3}};
+    pm_slot slot = slot_of(name, words, sizeof words / sizeof *words);
     pm_text side = slot.before.len ? slot.before : slot.after, number, rest;
 
     if (slot.dot.len || side.len == 0 ||
@@ -113,7 +162,7 @@ static int64_t lone_number(pm_text name)
         return PMAPDB_UNKNOWN;
     number = leading_digits(slot.before.len ? side : pm_text_from(side, 1));
     rest = slot.before.len ? slot.after : pm_text_from(side, number.len + 1);
-    if (number.len < 3 || is_time_of_day(number) ||
+    if ((number.len < 3 && !is_word(name, slot, PM_TEXT("nmt"))) || is_time_of_day(number) ||
         (slot.before.len && number.len + 1 != slot.before.len))
         return PMAPDB_UNKNOWN;
     for (size_t i = 0; i < rest.len; i++)
@@ -122,14 +171,19 @@ static int64_t lone_number(pm_text name)
     return pid_of(number);
 }
 
+int64_t pm_place_folder_pid(pm_text dir)
+{
+    while (dir.len && dir.data[dir.len - 1] == '/')
+        dir.len--;
+    return pid_of(pm_text_basename(dir));
+}
+
 int64_t pm_place_pid(pm_text dir, pm_text name)
 {
     int64_t pid;
 
-    while (dir.len && dir.data[dir.len - 1] == '/')
-        dir.len--;
     if (is_proc_file(name))
-        return pid_of(pm_text_basename(dir));
+        return pm_place_folder_pid(dir);
     pid = after_word_pid(name);
     if (pid == PMAPDB_UNKNOWN)
         pid = last_number(name);
@@ -160,43 +214,11 @@ pm_text pm_place_stem(pm_text name)
     return dot && dot > name.data ? (pm_text){name.data, (size_t)(dot - name.data)} : name;
 }
 
-static bool is_letter_or_digit(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* The last of these words that stands by itself in the name; of two at one place the first. Empty
- * where there is none. */
-static pm_text find_word(pm_text name, const pm_text *words, size_t n_words)
-{
-    for (size_t at = name.len; at > 0; at--) {
-        pm_text rest = pm_text_from(name, at - 1);
-
-        if (at > 1 && is_letter_or_digit(name.data[at - 2]))
-            continue;
-        for (size_t i = 0; i < n_words; i++)
-            if (pm_text_starts(rest, words[i]) &&
-                (rest.len == words[i].len || !is_letter_or_digit(rest.data[words[i].len])))
-                return (pm_text){rest.data, words[i].len};
-    }
-    return (pm_text){"", 0};
-}
-
-static pm_slot around(pm_text name, pm_text word)
-{
-    size_t at = (size_t)(word.data - name.data);
-
-    return (pm_slot){{name.data, at}, {"", 0}, pm_text_from(name, at + word.len)};
-}
-
 pm_slot pm_place_slot(pm_text name)
 {
     static const pm_text words[] = {{"smaps_rollup", 12}, {"smaps", 5}, {"maps", 4}, {"pmap", 4}};
-    pm_text word = find_word(name, words, sizeof words / sizeof *words);
 
-    if (word.len)
-        return around(name, word);
-    return (pm_slot){pm_place_stem(name), {".", 1}, {"", 0}};
+    return slot_of(name, words, sizeof words / sizeof *words);
 }
 
 pm_text pm_place_sibling(pm_text name, pm_slot *slot, bool *only)

@@ -6,9 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The pid in a path, or PMAPDB_UNKNOWN: /1234/smaps, pid1234, pid-1234, 1234.smaps, smaps.1234, and
- * -1234 before the last dot or the end, where it is not the clock time behind a date. */
+/* The pid in a path, or PMAPDB_UNKNOWN: /1234/smaps, pid1234, pid-1234, 1234.smaps, smaps.1234,
+ * 1234.nmt, and -1234 before the last dot or the end, where it is not the clock time behind a date.
+ */
 int64_t pm_place_pid(pm_text dir, pm_text name);
+
+/* The pid that a folder is called by, whatever lies in it. */
+int64_t pm_place_folder_pid(pm_text dir);
 
 /* The handle in a header line's command: the basename of its first word, without the colon and the
  * " (deleted)" that titles carry. Empty where there is none. */

@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "parse/csv_table.h"
 #include "source/source.h"
+#include <ctype.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -106,6 +107,20 @@ static pm_text first_line(pm_text text)
     return (pm_text){text.data + at, end - at};
 }
 
+/* Whoever writes START,END in a manual gets it in a file. */
+static pmapdb_status feed_header(pm_csv *csv, pm_text line, pmapdb_error *err)
+{
+    pm_buf lower = {0};
+    pmapdb_status st = pm_buf_add(&lower, line.data, line.len, err);
+
+    for (size_t i = 0; i < lower.len; i++)
+        lower.data[i] = (char)tolower((unsigned char)lower.data[i]);
+    if (st == PMAPDB_OK)
+        st = pm_csv_feed(csv, lower.data, lower.len, err);
+    pm_buf_free(&lower);
+    return st;
+}
+
 pmapdb_status pm_regions_parse(const char *name, pm_text text, pm_regions *out, pmapdb_error *err)
 {
     static const pm_csv_column columns[] = {{"start", true}, {"end", true}};
@@ -117,14 +132,24 @@ pmapdb_status pm_regions_parse(const char *name, pm_text text, pm_regions *out, 
                               .row = take_row,
                               .bad = refuse};
     size_t before = out->n;
+    pm_text first;
     pm_csv *csv = NULL;
     pmapdb_status st = pm_csv_new(&options, &csv, err);
 
     if (pm_text_starts(text, PM_TEXT("\xef\xbb\xbf")))
         text = pm_text_from(text, 3);
-    r.has_header = names_columns(first_line(text));
-    if (st == PMAPDB_OK && !r.has_header)
-        st = pm_csv_feed(csv, HEADER, sizeof HEADER - 1, err);
+    first = first_line(text);
+    r.has_header = names_columns(first);
+    if (r.has_header) {
+        size_t n = (size_t)(first.data + first.len - text.data); /* and what is blank before it */
+
+        first = (pm_text){text.data, n};
+        text = pm_text_from(text, n);
+    } else {
+        first = PM_TEXT(HEADER);
+    }
+    if (st == PMAPDB_OK)
+        st = feed_header(csv, first, err);
     if (st == PMAPDB_OK)
         st = pm_csv_feed(csv, text.data, text.len, err);
     if (st == PMAPDB_OK)

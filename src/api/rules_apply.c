@@ -1,7 +1,9 @@
 /* rules_apply: other rules over all that a store has. */
 #include "api/rules.h"
 
+#include "store/categories.h"
 #include "store/rules/apply.h"
+#include <stdio.h>
 
 static pmapdb_status on_process(void *ctx, size_t done, size_t of, pmapdb_error *err)
 {
@@ -28,6 +30,18 @@ static pmapdb_status on_change(void *ctx, const pm_apply_change *c, pmapdb_error
     return PMAPDB_OK;
 }
 
+static void say_unnamed(const pmapdb_rules_options *o, int64_t unnamed)
+{
+    char note[160];
+
+    snprintf(note, sizeof note,
+             "%lld mappings have the category of their slug alone: a store has room for %d such "
+             "names",
+             (long long)unnamed, PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT);
+    if (unnamed && o->on_note)
+        o->on_note(o->ctx, false, note);
+}
+
 static pmapdb_status apply(pmapdb_store *store, const pm_rules_choice *c,
                            const pmapdb_rules_options *o, pmapdb_rules_result *out,
                            pmapdb_error *err)
@@ -36,13 +50,17 @@ static pmapdb_status apply(pmapdb_store *store, const pm_rules_choice *c,
     const pm_apply how = {.text = &c->text,
                           .rules = c->rules,
                           .keep = !o->dry_run,
+                          .forget_labels = o->forget_labels,
                           .ctx = (void *)o,
                           .on_process = on_process,
                           .on_change = on_change};
     pmapdb_status st = pm_apply_rules(store, &how, &result, err);
 
     if (st == PMAPDB_OK)
+        say_unnamed(o, result.unnamed);
+    if (st == PMAPDB_OK)
         *out = (pmapdb_rules_result){.same = result.same,
+                                     .reports = result.reports,
                                      .processes = result.processes,
                                      .lineages = result.lineages,
                                      .changed_lineages = result.changed_lineages,

@@ -2,6 +2,7 @@
 #include "classify/rules_category.h"
 
 #include "classify/shape.h"
+#include <strings.h>
 
 #define SLUG_MAX 40
 
@@ -33,16 +34,24 @@ static pm_category slug_of(pm_text word)
     return PM_CATEGORY_COUNT;
 }
 
+/* What tables print for sums and for what is not known. */
+static bool is_taken(pm_text category)
+{
+    return (category.len == 5 && strncasecmp(category.data, "total", 5) == 0) ||
+           pm_text_equal(category, PM_TEXT("?")) || pm_text_equal(category, PM_TEXT("-"));
+}
+
 static pmapdb_status check_refinement(const pm_rule_place *place, pm_text category, pm_rule *rule)
 {
     pm_text word = first_word(category);
     pm_category slug = slug_of(word);
     const pm_rule_condition *base = pm_rule_find(&rule->own, PM_RULE_KEY_BASE);
 
+    if (slug == PM_CATEGORY_TOTAL || is_taken(category))
+        return pm_rule_wrong(place, "'%.*s' is what sums or unknown ones are called",
+                             pm_rule_shown(category), category.data);
     if (slug == PM_CATEGORY_COUNT)
         return PMAPDB_OK;
-    if (slug == PM_CATEGORY_TOTAL)
-        return pm_rule_wrong(place, "'total' is what sums are called");
     if (!base || base->bases != 1U << slug)
         return pm_rule_wrong(place, "'%.*s' begins with a slug, which its base must be, and alone",
                              pm_rule_shown(category), category.data);

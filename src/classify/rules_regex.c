@@ -11,6 +11,10 @@
  * some thousand steps. A step takes about 20 ns, so a path is given up after a few ms. */
 #define STEPS_MAX 200000
 #define DEPTH_MAX 10000
+/* A regex that gave up so often will again, and paths come from whoever names files: from then on a
+ * path is given up after some 20 us. */
+#define PATIENCE 100
+#define STEPS_IMPATIENT 2000
 #define HEAP_KIB_MAX 4096
 
 struct pm_regex {
@@ -97,9 +101,13 @@ bool pm_regex_matches(const pm_regex *regex, pm_regex_space *space, pm_text text
     if (prepare(space))
         found = pcre2_match(regex->code, (PCRE2_SPTR)(text.data ? text.data : ""), text.len, 0, 0,
                             space->match, space->limits);
-    if (found < 0 && found != PCRE2_ERROR_NOMATCH && space->gave_up++ == 0)
+    if (found >= 0 || found == PCRE2_ERROR_NOMATCH)
+        return found >= 0;
+    if (space->gave_up++ == 0)
         space->gave_up_rule = regex->rule;
-    return found >= 0;
+    if (space->gave_up == PATIENCE && space->limits)
+        pcre2_set_match_limit(space->limits, STEPS_IMPATIENT);
+    return false;
 }
 
 pm_text pm_regex_group(const pm_regex *regex, pm_regex_space *space, pm_text text, unsigned n)

@@ -180,12 +180,19 @@ static int say_unknown(const explain_args *a)
 /* The page is that of a template, or of the first word; or there is a file of that name too. */
 static void say_which(const explain_args *a)
 {
-    bool exact = pm_text_equal(a->page.category, pm_text_of(a->category));
+    pm_text category = pm_text_of(a->category);
+    bool exact = pm_text_equal(a->page.category, category);
+    bool template = memchr(a->page.category.data, '%', a->page.category.len);
+    pm_near near;
+    const char *word = exact ? NULL : pm_page_near(category, &near);
 
     if (access(a->category, F_OK) == 0)
         pm_cli_say("'%s' is a file as well: pmapdb import --explain says how it is read",
                    a->category);
-    if (!exact && !memchr(a->page.category.data, '%', a->page.category.len))
+    if (word)
+        pm_cli_say("did you mean '%.*s/%s'?", (int)pm_page_first_word(category).len, a->category,
+                   word);
+    if (!exact && !template)
         pm_cli_say("no page of '%s': this is the one of '%.*s'", a->category,
                    (int)a->page.category.len, a->page.category.data);
 }

@@ -14,6 +14,7 @@ enum {
     KEY_TEST,
     KEY_APPLY,
     KEY_DIFF,
+    KEY_FORGET,
     KEY_FOLDER
 };
 
@@ -36,6 +37,11 @@ static const struct argp_option options[] = {
     {"apply", KEY_APPLY, "SET", 0,
      "Give all that the store has, and what is stored later, the categories of this set", 4},
     {"diff", KEY_DIFF, "SET", 0, "What --apply would change; nothing is", 4},
+    {"forget-labels", KEY_FORGET, NULL, 0,
+     "With --apply or --diff: also what JVMs said of their own memory goes (see pmapdb labels), "
+     "and "
+     "the rules say what it named",
+     4},
     {0}};
 
 typedef struct rules_args {
@@ -68,6 +74,8 @@ static void check(rules_args *a, struct argp_state *state)
         r->rules = a->applied;
     if ((r->process || r->snapshot || r->dialect) && !r->address)
         argp_error(state, "--process, --snapshot and --dialect go with --explain ADDRESS");
+    if (r->forget_labels && !a->applied)
+        argp_error(state, "--forget-labels goes with --apply SET or --diff SET");
 }
 
 static void take_set(rules_args *a, const char *set, bool dry_run)
@@ -136,6 +144,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_APPLY:
     case KEY_DIFF:
         take_set(a, arg, key == KEY_DIFF);
+        return 0;
+    case KEY_FORGET:
+        a->r.forget_labels = true;
         return 0;
     case ARGP_KEY_ARG:
         if (a->word)

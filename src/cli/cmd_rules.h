@@ -10,7 +10,7 @@ typedef struct pm_rules_cli {
     const char *test;                /* a file of mappings and their categories */
     const char *process, *snapshot, *dialect, *address;
     bool explain, export;
-    bool apply, dry_run;
+    bool apply, dry_run, forget_labels;
     pmapdb_store *store; /* NULL: there is none */
     size_t mistakes;
 } pm_rules_cli;

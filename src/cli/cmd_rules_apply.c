@@ -100,6 +100,7 @@ static pmapdb_status write_changes(void *ctx, const pm_sink *sink, pmapdb_error 
     const pmapdb_rules_options options = {.rules = r->rules,
                                           .application = r->application,
                                           .dry_run = r->dry_run,
+                                          .forget_labels = r->forget_labels,
                                           .ctx = a,
                                           .on_note = on_note,
                                           .on_change = on_change,
@@ -122,6 +123,15 @@ static pmapdb_status write_changes(void *ctx, const pm_sink *sink, pmapdb_error 
     return st;
 }
 
+static void say_forgotten(const applying *a)
+{
+    long long n = (long long)a->result.reports;
+
+    if (a->r->forget_labels)
+        pm_cli_say("%lld %s of a JVM's own names %s", n, n == 1 ? "list" : "lists",
+                   a->r->dry_run ? "would be forgotten" : "forgotten");
+}
+
 static void say_result(const applying *a)
 {
     const pmapdb_rules_result *n = &a->result;
@@ -140,6 +150,7 @@ static void say_result(const applying *a)
                    a->r->rules, a->r->dry_run ? "would change" : "changed",
                    (long long)n->changed_lineages, (long long)n->lineages, (long long)n->processes,
                    es, (long long)n->changed_snapshots, (long long)n->snapshots);
+    say_forgotten(a);
 }
 
 int pm_rules_cli_apply(pm_rules_cli *r)

@@ -4,6 +4,7 @@
 #define PM_CLI_PAGE_H
 
 #include "base/buf.h"
+#include "base/near.h"
 
 /* A text may go on in lines that begin with blanks: pm_page_add makes one line of it. What a page
  * does not say is empty. */
@@ -27,6 +28,10 @@ bool pm_page_next(pm_page_walk *walk, pm_page *out);
 /* The page of this category, or of the template that gives it, or of its first word. False where
  * the text is none of them: the rules pmap-dotnet give a category to each file. */
 bool pm_page_find(pm_text category, pm_page *out);
+
+/* Of the pages beside this category the one whose name is nearest to its own, as one misspells it;
+ * NULL: none is near. It lasts as long as `near`. */
+const char *pm_page_near(pm_text category, pm_near *near);
 
 /* The page for a hint: where pm_page_find has none, that of a file. */
 void pm_page_hint(pm_text category, pm_page *out);

@@ -11,6 +11,8 @@
 #define MAP_BEGINS PM_TEXT("Memory mappings:")
 #define MAP_ENDS PM_TEXT("Number of mappings:")
 #define MAP_OFF PM_TEXT("NMT is disabled.")
+/* Where files were appended to each other, each may begin with one. */
+#define BYTE_ORDER_MARK PM_TEXT("\xef\xbb\xbf")
 
 struct pm_labels_reader {
     pm_labels_fn on_report;
@@ -248,6 +250,8 @@ static bool is_pid(pm_text line, int64_t *pid)
 
 static pm_text trim(pm_text t)
 {
+    if (pm_text_starts(t, BYTE_ORDER_MARK))
+        t = pm_text_from(t, BYTE_ORDER_MARK.len);
     while (t.len && pm_char_in(t.data[0], " \t"))
         t = pm_text_from(t, 1);
     while (t.len && pm_char_in(t.data[t.len - 1], " \t\r"))

@@ -7,7 +7,8 @@
  * before it and is the time of those that follow.
  *
  * Strict: a line that looks like a range and cannot be one (torn, its size is not that of its
- * addresses, a committed part outside of what is reserved) is left out and counted. */
+ * addresses, no program can have that memory, a committed part outside of what is reserved) is left
+ * out and counted. A byte order mark is passed over. */
 #ifndef PM_PARSE_LABELS_H
 #define PM_PARSE_LABELS_H
 
@@ -49,6 +50,12 @@ typedef struct pm_labels {
 } pm_labels;
 
 void pm_labels_free(pm_labels *l);
+
+/* All that its map had is here: what no range covers has no name. */
+static inline bool pm_labels_whole(const pm_labels *l)
+{
+    return !l->torn && !l->full && !l->damaged;
+}
 
 /* In the JVM's own words: "Java Heap", "JAVAHEAP", "STACK-4712-main", "CODE,META". */
 static inline const char *pm_label_text(const pm_labels *l, const pm_label *label)

@@ -58,6 +58,15 @@ static pm_text take_word(pm_text *t)
     return word;
 }
 
+/* Memory that a program can have: x86-64 and arm64 give it at most 2^57 addresses, what lies above
+ * is the kernel's. Names of more than 2^47 bytes are nobody's: then everything would be called so.
+ */
+static bool is_possible(const pm_label_line *l)
+{
+    return l->start > 0 && l->start < l->end && l->end < UINT64_C(1) << 57 &&
+           l->end - l->start <= UINT64_C(1) << 47;
+}
+
 /* What HotSpot prints of so many bytes in a unit: rounded, halves up. */
 static bool is_size(uint64_t bytes, uint64_t number, uint64_t unit)
 {
@@ -118,7 +127,7 @@ pm_label_kind pm_label_nmt(pm_text line, pm_label_line *out)
     if (take(&line, PM_TEXT("]")))
         return PM_LABEL_NOTHING; /* a frame */
     if (!take(&line, PM_TEXT(" - ")) || !take_address(&line, &out->end) ||
-        !take(&line, PM_TEXT("] ")) || out->start >= out->end)
+        !take(&line, PM_TEXT("] ")) || !is_possible(out))
         return PM_LABEL_DAMAGED;
     return nmt_part(line, out);
 }
@@ -186,5 +195,7 @@ pm_label_kind pm_label_system_map(pm_text line, pm_label_line *out)
         return PM_LABEL_DAMAGED;
     out->committed = !pm_text_starts(perms, PM_TEXT("---"));
     out->text = is_name(word) ? word : (pm_text){0};
+    if (out->text.len && !is_possible(out)) /* [vsyscall] is the kernel's, and has no name */
+        return PM_LABEL_DAMAGED;
     return PM_LABEL_RESERVED;
 }

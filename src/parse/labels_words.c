@@ -81,9 +81,9 @@ const char *pm_label_category(const char *label, pm_text base)
 const char *pm_label_rest(const pm_labels *l, pm_text category)
 {
     static const purpose mapped[] = {HEAP, CODE, METASPACE, GC, CDS};
-    bool whole = l->source == PM_LABELS_NMT && !l->torn && !l->full && !l->damaged;
+    bool says = l->source == PM_LABELS_NMT && pm_labels_whole(l);
 
-    for (size_t i = 0; whole && i < sizeof mapped / sizeof *mapped; i++)
+    for (size_t i = 0; says && i < sizeof mapped / sizeof *mapped; i++)
         if (pm_text_equal(category, pm_text_of(categories[0].category[mapped[i]])))
             return categories[0].category[OTHER];
     return NULL;

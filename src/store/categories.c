@@ -17,6 +17,8 @@ struct pm_category_ids {
     pm_sql *sql;
     entry *slot;       /* open addressing, by the hash of the text */
     size_t size, used; /* a power of two */
+    bool anew;         /* `used` of them count, else all that the store has */
+    int64_t n;         /* that count; 0: not known yet. Nobody else writes while it is looked at */
 };
 
 pmapdb_status pm_category_ids_new(pm_sql *sql, pm_category_ids **out, pmapdb_error *err)
@@ -28,6 +30,15 @@ pmapdb_status pm_category_ids_new(pm_sql *sql, pm_category_ids **out, pmapdb_err
     ids->sql = sql;
     *out = ids;
     return PMAPDB_OK;
+}
+
+pmapdb_status pm_category_ids_anew(pm_sql *sql, pm_category_ids **out, pmapdb_error *err)
+{
+    pmapdb_status st = pm_category_ids_new(sql, out, err);
+
+    if (st == PMAPDB_OK)
+        (*out)->anew = true;
+    return st;
 }
 
 void pm_category_ids_free(pm_category_ids *ids)
@@ -83,31 +94,42 @@ static int64_t parent_of(pm_text category)
     return 0;
 }
 
-static pmapdb_status insert(pm_sql *sql, pm_text category, pm_text about, int64_t *out,
-                            pmapdb_error *err)
+/* Whether one more would be too many. */
+static pmapdb_status is_full(pm_category_ids *ids, bool of_data, bool *out, pmapdb_error *err)
 {
-    int64_t n, parent = parent_of(category);
-    pmapdb_status st = pm_sql_int(sql, "SELECT count(*) FROM categories", PM_NO_ARGS, 0, &n, err);
+    pmapdb_status st = PMAPDB_OK;
 
-    if (st == PMAPDB_OK && n >= PM_CATEGORIES_MAX)
-        return pm_fail(err, PMAPDB_DATABASE,
-                       "'%.*s' would be category %lld, and a store has at most %d: the rules name "
-                       "too many",
-                       (int)category.len, category.data, (long long)n + 1, PM_CATEGORIES_MAX);
-    if (st == PMAPDB_OK)
-        st = pm_sql_run(sql,
-                        "INSERT INTO categories (category_id, category, description, parent_id) "
-                        "SELECT id, ?1, ?2, coalesce(?3, id) "
-                        "FROM (SELECT max(category_id) + 1 AS id FROM categories)",
-                        PM_ARGS(PM_T(category), PM_T(about.len ? about : PM_TEXT("")),
-                                PM_I(parent ? parent : PMAPDB_UNKNOWN)),
-                        err);
-    *out = pm_sql_last_id(sql);
+    if (ids->anew)
+        ids->n = (int64_t)ids->used;
+    else if (!ids->n)
+        st = pm_sql_int(ids->sql, "SELECT count(*) FROM categories", PM_NO_ARGS, 0, &ids->n, err);
+    *out = ids->n >= (of_data ? PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT : PM_CATEGORIES_MAX);
     return st;
 }
 
-pmapdb_status pm_category_id(pm_category_ids *ids, pm_text category, pm_text about, int64_t *out,
-                             pmapdb_error *err)
+static pmapdb_status insert(pm_category_ids *ids, pm_text category, pm_text about, bool of_data,
+                            int64_t *out, pmapdb_error *err)
+{
+    int64_t parent = parent_of(category);
+    bool full;
+    pmapdb_status st = is_full(ids, of_data, &full, err);
+
+    if (st != PMAPDB_OK || full)
+        return st;
+    st = pm_sql_run(ids->sql,
+                    "INSERT INTO categories (category_id, category, description, parent_id) "
+                    "SELECT id, ?1, ?2, coalesce(?3, id) "
+                    "FROM (SELECT max(category_id) + 1 AS id FROM categories)",
+                    PM_ARGS(PM_T(category), PM_T(about.len ? about : PM_TEXT("")),
+                            PM_I(parent ? parent : PMAPDB_UNKNOWN)),
+                    err);
+    *out = pm_sql_last_id(ids->sql);
+    ids->n++;
+    return st;
+}
+
+pmapdb_status pm_category_id(pm_category_ids *ids, pm_text category, pm_text about, bool of_data,
+                             int64_t *out, pmapdb_error *err)
 {
     pmapdb_status st = grow(ids, err);
     entry *e;
@@ -121,8 +143,8 @@ pmapdb_status pm_category_id(pm_category_ids *ids, pm_text category, pm_text abo
     st = pm_sql_int(ids->sql, "SELECT category_id FROM categories WHERE category = ?1",
                     PM_ARGS(PM_T(category)), 0, out, err);
     if (st == PMAPDB_OK && !*out)
-        st = insert(ids->sql, category, about, out, err);
-    if (st != PMAPDB_OK)
+        st = insert(ids, category, about, of_data, out, err);
+    if (st != PMAPDB_OK || !*out)
         return st;
     e->text = pm_text_copy(category);
     if (!e->text)

@@ -1,7 +1,9 @@
 /* label: whose names they are, and table label. */
 #include "store/label.h"
 
+#include "base/clock.h"
 #include "store/write.h"
+#include <stdio.h>
 
 /* ---- the process ---- */
 
@@ -65,20 +67,55 @@ static pmapdb_status find(pm_sql *sql, const pm_label_put *put, int64_t pid, pm_
     return st;
 }
 
-static pmapdb_status find_first(pm_sql *sql, const pm_label_put *put, pm_label_stored *out,
-                                pmapdb_error *err)
+/* A clock that stood wrong, or a map of another day: its addresses are other memory's by now. */
+static bool is_far(const pm_label_put *put, const pm_label_stored *found)
+{
+    int64_t apart = put->taken_ms - found->snapshot_ms;
+
+    return apart > PM_LABEL_FAR_MS || apart < -PM_LABEL_FAR_MS;
+}
+
+/* Why it is not the memory of the process that was found; *why stays empty where it may be. */
+static pmapdb_status doubt(pm_sql *sql, const pm_label_put *put, const pm_label_stored *found,
+                           char *why, size_t size, pmapdb_error *err)
+{
+    pm_label_key key = {found->process_id, put->taken_ms, put->labels->source};
+    pm_labels stored = {0};
+    char at[PM_CLOCK_TEXT];
+    int64_t rows = 0;
+    bool known;
+    pmapdb_status st = pm_label_read(sql, &key, &stored, err);
+
+    known = st == PMAPDB_OK && pm_label_equal(&stored, put->labels);
+    pm_labels_free(&stored);
+    if (st != PMAPDB_OK || known)
+        return st;
+    pm_clock_format(found->snapshot_ms, at);
+    if (is_far(put, found)) {
+        snprintf(why, size,
+                 "the nearest map of pid %lld is of %s, more than an hour away: import a map of "
+                 "the time when it was said, or give that time with --at",
+                 (long long)found->pid, at);
+        return PMAPDB_OK;
+    }
+    st = pm_label_fits(sql, put->labels, found->snapshot_id, &rows, err);
+    if (st == PMAPDB_OK && rows == 0)
+        snprintf(why, size,
+                 "its ranges are not those of pid %lld (map of %s): give the pid by which its map "
+                 "is stored with --pid N; a JVM in a container knows another",
+                 (long long)found->pid, at);
+    return st;
+}
+
+/* In words, where none of the pids will do. `why`: what is wrong with the first that is known. */
+static pmapdb_status refuse(const pm_label_put *put, const char *why, pmapdb_error *err)
 {
     int64_t shown = PMAPDB_UNKNOWN;
-    pmapdb_status st = PMAPDB_OK;
 
-    for (int i = 0; i < PM_LABEL_PIDS && !out->process_id && st == PMAPDB_OK; i++) {
-        if (put->pid[i] == PMAPDB_UNKNOWN)
-            continue;
-        shown = shown == PMAPDB_UNKNOWN ? put->pid[i] : shown;
-        st = find(sql, put, put->pid[i], out, err);
-    }
-    if (st != PMAPDB_OK || out->process_id)
-        return st;
+    if (*why)
+        return pm_fail(err, PMAPDB_INPUT, "%s", why);
+    for (int i = 0; i < PM_LABEL_PIDS && shown == PMAPDB_UNKNOWN; i++)
+        shown = put->pid[i];
     if (shown == PMAPDB_UNKNOWN)
         return pm_fail(err, PMAPDB_INPUT, "it says of no pid whose memory it names: give --pid N");
     return pm_fail(err, PMAPDB_INPUT,
@@ -87,60 +124,31 @@ static pmapdb_status find_first(pm_sql *sql, const pm_label_put *put, pm_label_s
                    (long long)shown, put->host ? " on " : "", put->host ? put->host : "");
 }
 
-/* ---- the table ---- */
-
-/* *same: exactly these names are stored. */
-static pmapdb_status compare(pm_sql *sql, const pm_label_put *put, int64_t process_id, bool *same,
-                             pmapdb_error *err)
+/* The first whose map the ranges fit. */
+static pmapdb_status find_first(pm_sql *sql, const pm_label_put *put, pm_label_stored *out,
+                                pmapdb_error *err)
 {
-    const pm_labels *l = put->labels;
-    sqlite3_stmt *stmt;
-    size_t n = 0;
-    bool has;
-    pmapdb_status st = pm_sql_rows(
-        sql,
-        "SELECT start, length, committed, label FROM label WHERE process_id = ?1 "
-        "AND taken_ms = ?2 AND source = ?3 ORDER BY start < 0, start",
-        PM_ARGS(PM_I(process_id), PM_I(put->taken_ms), PM_S(pm_labels_source_name(l->source))),
-        &stmt, err);
+    char why[sizeof err->text] = "";
+    pmapdb_status st = PMAPDB_OK;
 
-    *same = true;
-    while (st == PMAPDB_OK && (st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
-        const pm_label *label = &l->label[n];
+    for (int i = 0; i < PM_LABEL_PIDS && st == PMAPDB_OK; i++) {
+        pm_label_stored found = *out;
+        char not_this[sizeof why] = "";
 
-        *same &= n < l->n && (uint64_t)sqlite3_column_int64(stmt, 0) == label->start &&
-                 (uint64_t)sqlite3_column_int64(stmt, 1) == label->end - label->start &&
-                 (pm_col_int(stmt, 2) != 0) == label->committed &&
-                 pm_text_equal(pm_col_text(stmt, 3), pm_text_of(pm_label_text(l, label)));
-        n++;
+        if (put->pid[i] == PMAPDB_UNKNOWN)
+            continue;
+        st = find(sql, put, put->pid[i], &found, err);
+        if (st != PMAPDB_OK || !found.process_id)
+            continue;
+        st = doubt(sql, put, &found, not_this, sizeof not_this, err);
+        if (st == PMAPDB_OK && !*not_this) {
+            *out = found;
+            return st;
+        }
+        if (!*why)
+            memcpy(why, not_this, sizeof why);
     }
-    *same &= n == l->n;
-    return st;
-}
-
-/* In place of what the same source said of the same moment. */
-static pmapdb_status insert(pm_sql *sql, const pm_label_put *put, int64_t process_id,
-                            pmapdb_error *err)
-{
-    const pm_labels *l = put->labels;
-    const char *source = pm_labels_source_name(l->source);
-    pmapdb_status st =
-        pm_sql_run(sql, "DELETE FROM label WHERE process_id = ?1 AND taken_ms = ?2 AND source = ?3",
-                   PM_ARGS(PM_I(process_id), PM_I(put->taken_ms), PM_S(source)), err);
-
-    for (size_t i = 0; i < l->n && st == PMAPDB_OK; i++) {
-        const pm_label *label = &l->label[i];
-
-        st = pm_sql_run(
-            sql,
-            "INSERT INTO label (process_id, taken_ms, source, start, length, committed, label) "
-            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            PM_ARGS(PM_I(process_id), PM_I(put->taken_ms), PM_S(source), PM_BITS(label->start),
-                    PM_BITS(label->end - label->start), PM_I(label->committed),
-                    PM_S(pm_label_text(l, label))),
-            err);
-    }
-    return st;
+    return st == PMAPDB_OK ? refuse(put, why, err) : st;
 }
 
 /* ---- the whole ---- */
@@ -148,13 +156,20 @@ static pmapdb_status insert(pm_sql *sql, const pm_label_put *put, int64_t proces
 pmapdb_status pm_label_settle(pm_sql *sql, const pm_label_put *put, pm_label_stored *out,
                               pmapdb_error *err)
 {
-    pmapdb_status st = compare(sql, put, out->process_id, &out->duplicate, err);
+    pm_label_key key = {out->process_id, put->taken_ms, put->labels->source};
+    pm_labels old = {0};
+    bool last = true, replaces;
+    pmapdb_status st = pm_label_read(sql, &key, &old, err);
 
+    out->duplicate = st == PMAPDB_OK && pm_label_equal(&old, put->labels);
+    replaces = old.n && !out->duplicate;
+    pm_labels_free(&old);
     if (st == PMAPDB_OK && !out->duplicate)
-        st = insert(sql, put, out->process_id, err);
+        st = pm_label_write(sql, &key, put->labels, err);
     if (st != PMAPDB_OK || (out->duplicate && out->snapshot_id <= put->since))
         return st;
-    return pm_label_name(sql, put->labels, out, err);
+    st = pm_label_last(sql, &key, &last, err);
+    return st == PMAPDB_OK ? pm_label_name(sql, put->labels, replaces || !last, out, err) : st;
 }
 
 pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_stored *out,
@@ -170,7 +185,8 @@ pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_
         st = pm_label_settle(s->sql, put, out, err);
     if (st == PMAPDB_OK)
         st = pm_store_commit(s, err);
-    if (st != PMAPDB_OK || out->lineages) /* the writer knows the lineages as they were */
+    /* What was named, the writer knows as it was. */
+    if (st != PMAPDB_OK || out->mappings != PMAPDB_UNKNOWN)
         pm_store_abandon(s);
     return st;
 }

@@ -1,10 +1,16 @@
 /* label: names that a program gives its own memory (parse/labels.h), kept in table label, and what
  * they make of the categories of its process.
  *
- * Lineages that the capture nearest in time shows, and that are covered by one name to half of a
- * row at least, get the category of that name for their life: lineage.rule is then PM_RULE_LABEL.
- * So do those that rules take for what such a name would cover, and none does. No rule is asked of
- * them again, and no later label: the first one stored stays. */
+ * A report names lineages that the capture nearest to it in time shows: one whose row is covered by
+ * names of one category to nine tenths gets that category for its life; lineage.rule is then
+ * PM_RULE_LABEL, and no rule is asked of it again. So does one that rules take for what such a name
+ * would cover, and of which less than half is covered at all. What lies between is memory of
+ * several owners: it keeps its category.
+ *
+ * Of two reports that name a lineage the one that was said later wins, whichever was stored first;
+ * of the same moment NMT, the more exact one, before System.map. What the same source says of the
+ * same moment once more takes the place of what it said before: what that alone had named is asked
+ * of the rules again. */
 #ifndef PM_STORE_LABEL_H
 #define PM_STORE_LABEL_H
 
@@ -12,11 +18,14 @@
 #include "store/store.h"
 
 #define PM_LABEL_PIDS 3
+/* A map further from a report than this one is not named by it. */
+#define PM_LABEL_FAR_MS 3600000
 
 typedef struct pm_label_put {
     const pm_labels *labels;
-    int64_t pid[PM_LABEL_PIDS]; /* tried in turn; PMAPDB_UNKNOWN: none. In a container a JVM names
-                                   another than the host does. */
+    int64_t pid[PM_LABEL_PIDS]; /* tried in turn until the ranges fit the map of one;
+                                   PMAPDB_UNKNOWN: none. In a container a JVM names another than the
+                                   host does. */
     const char *host;           /* NULL: whichever has a process of that pid */
     int64_t taken_ms;
     int64_t since; /* snapshots with a greater id are new: they are named by what is known, too */
@@ -31,7 +40,7 @@ typedef struct pm_label_stored {
 } pm_label_stored;
 
 /* In a transaction of its own. PMAPDB_INPUT: there is no such process, or one on each of several
- * hosts. */
+ * hosts; or it fits the map of none. */
 pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_stored *out,
                              pmapdb_error *err);
 
@@ -53,8 +62,38 @@ pmapdb_status pm_label_nearest(pm_sql *sql, int64_t process_id, int64_t taken_ms
 pmapdb_status pm_label_settle(pm_sql *sql, const pm_label_put *put, pm_label_stored *out,
                               pmapdb_error *err);
 
-/* Names what the capture shows. */
-pmapdb_status pm_label_name(pm_sql *sql, const pm_labels *labels, pm_label_stored *out,
+/* ---- names: label_name.c ---- */
+
+/* How many rows of a capture are covered to half of them or more. */
+pmapdb_status pm_label_fits(pm_sql *sql, const pm_labels *labels, int64_t snapshot_id,
+                            int64_t *rows, pmapdb_error *err);
+
+/* Names what the capture shows. anew: not only by this report, but by all that are stored of the
+ * process, which stop naming whatever none of them does. */
+pmapdb_status pm_label_name(pm_sql *sql, const pm_labels *labels, bool anew, pm_label_stored *out,
                             pmapdb_error *err);
+
+/* ---- table label: label_table.c ---- */
+
+typedef struct pm_label_key {
+    int64_t process_id, taken_ms;
+    pm_labels_source source;
+} pm_label_key;
+
+/* out->n 0: there is none. Of what it lacks only that is known. */
+pmapdb_status pm_label_read(pm_sql *sql, const pm_label_key *key, pm_labels *out,
+                            pmapdb_error *err);
+/* In place of what is there. */
+pmapdb_status pm_label_write(pm_sql *sql, const pm_label_key *key, const pm_labels *l,
+                             pmapdb_error *err);
+bool pm_label_equal(const pm_labels *a, const pm_labels *b);
+
+/* Every report of a process, the one that wins last. */
+typedef pmapdb_status (*pm_label_fn)(void *ctx, const pm_label_key *key, pm_labels *l,
+                                     pmapdb_error *err);
+pmapdb_status pm_label_each(pm_sql *sql, int64_t process_id, pm_label_fn fn, void *ctx,
+                            pmapdb_error *err);
+/* *out: no stored one wins over this. */
+pmapdb_status pm_label_last(pm_sql *sql, const pm_label_key *key, bool *out, pmapdb_error *err);
 
 #endif

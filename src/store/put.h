@@ -15,6 +15,9 @@ typedef struct pm_refine {
     pm_rule_set *rules;
     uint64_t facts; /* see classify/rules.h; once has_facts */
     bool has_facts;
+    /* What could not be said: */
+    size_t unnamed;        /* rows whose category is one too many for the store */
+    const char *slow_rule; /* whose regex gave up on a path, or NULL */
 } pm_refine;
 
 /* What the rules say of a row. */

@@ -1,6 +1,7 @@
 /* refine: the categories that rules give. */
 #include "store/refine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- one capture ---- */
@@ -36,26 +37,48 @@ static pmapdb_status find_facts(pm_refine *refine, const pm_rules *rules, const 
     return st;
 }
 
-static size_t match(const pm_refine *refine, const pm_rules *rules, const pm_rows *rows, size_t i,
+static size_t match(pm_refine *refine, const pm_rules *rules, const pm_rows *rows, size_t i,
                     const pm_rule_row *row)
 {
     pm_rule_row below, above;
+    size_t rule, slow;
+    uint64_t gave_up = pm_rules_gave_up(rules, &slow);
 
     if (i > 0)
         below = rule_row_of(&rows->row[i - 1]);
     if (i + 1 < rows->n)
         above = rule_row_of(&rows->row[i + 1]);
-    return pm_rules_match(rules, refine->facts, i > 0 ? &below : NULL, row,
+    rule = pm_rules_match(rules, refine->facts, i > 0 ? &below : NULL, row,
                           i + 1 < rows->n ? &above : NULL);
+    if (pm_rules_gave_up(rules, &slow) > gave_up)
+        refine->slow_rule = pm_rules_name(rules, slow);
+    return rule;
 }
 
-/* The one place where rules are asked: a category by its text, as rules give it, and the rule. */
+/* A category by its text, as the rule gives it. */
+static pmapdb_status name(pm_refine *refine, const pm_rules *rules, size_t rule,
+                          const pm_rule_row *row, pm_ruling *out, pmapdb_error *err)
+{
+    pm_buf category = {0};
+    bool of_data = strchr(pm_rules_template(rules, rule), '%') != NULL;
+    pmapdb_status st = pm_rules_category(rules, rule, row, &category, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_category_id(refine->categories, pm_buf_text(&category), PM_TEXT(""), of_data,
+                            &out->kept, err);
+    pm_buf_free(&category);
+    if (out->kept)
+        out->rule = pm_rules_name(rules, rule);
+    refine->unnamed += st == PMAPDB_OK && !out->kept;
+    return st;
+}
+
+/* The one place where rules are asked. */
 pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm_ruling *out,
                             pmapdb_error *err)
 {
     pm_rule_row row = rule_row_of(&rows->row[i]);
     const pm_rules *rules;
-    pm_buf category = {0};
     size_t rule;
     pmapdb_status st = pm_rule_set_rules(refine->rules, &rules, err);
 
@@ -65,15 +88,24 @@ pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm
     if (st != PMAPDB_OK)
         return st;
     rule = match(refine, rules, rows, i, &row);
-    if (rule == PM_NO_RULE)
-        return PMAPDB_OK;
-    out->rule = pm_rules_name(rules, rule);
-    st = pm_rules_category(rules, rule, &row, &category, err);
-    if (st == PMAPDB_OK)
-        st = pm_category_id(refine->categories, pm_buf_text(&category), PM_TEXT(""), &out->kept,
-                            err);
-    pm_buf_free(&category);
-    return st;
+    return rule == PM_NO_RULE ? PMAPDB_OK : name(refine, rules, rule, &row, out, err);
+}
+
+void pm_refine_doubt(const pm_refine *refine, char *out, size_t size)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    if (refine->unnamed)
+        used = (size_t)snprintf(out, size,
+                                "%zu of its mappings have the category of their slug alone: the "
+                                "store has room for %d such names%s",
+                                refine->unnamed, PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT,
+                                refine->slow_rule ? "; " : "");
+    if (refine->slow_rule && used < size)
+        snprintf(out + used, size - used,
+                 "rule '%s' matches nothing on some path: its regex takes too long there",
+                 refine->slow_rule);
 }
 
 /* ---- against what is stored ---- */
@@ -142,7 +174,7 @@ static int compare_refined(const void *a, const void *b)
 static pmapdb_status refine_item(pm_late *l, size_t i, pmapdb_error *err)
 {
     pm_late_item *item = &l->item[i];
-    pm_refine refine = {.categories = l->p->refine.categories, .rules = l->p->refine.rules};
+    pm_refine *refine = &l->p->refine;
     pm_rows fetched = {0};
     pm_rows *rows = i == l->at ? &l->p->rows : &fetched;
     pmapdb_status st = PMAPDB_OK;
@@ -155,13 +187,15 @@ static pmapdb_status refine_item(pm_late *l, size_t i, pmapdb_error *err)
         item->refined = calloc(rows->n + 1, sizeof *item->refined);
     if (st == PMAPDB_OK && !item->refined)
         st = pm_fail_nomem(err);
+    pm_refine_turn(refine);
     for (size_t r = 0; r < rows->n && st == PMAPDB_OK; r++) {
         pm_ruling ruling;
 
-        st = pm_refine_row(&refine, rows, r, &ruling, err);
+        st = pm_refine_row(refine, rows, r, &ruling, err);
         if (ruling.kept)
             item->refined[item->n_refined++] = (pm_refined){rows->row[r].at.lineage, r, ruling};
     }
+    pm_refine_turn(refine);
     if (st == PMAPDB_OK && item->refined && item->n_refined)
         qsort(item->refined, item->n_refined, sizeof *item->refined, compare_refined);
     pm_rows_free(&fetched);

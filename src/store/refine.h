@@ -10,10 +10,18 @@
 
 #include "store/late.h"
 
-/* What the rules say of row i; rows are all of one capture, sorted by place, and those that
- * `refine` has been asked of before. */
+/* From here on it is asked of another capture. */
+static inline void pm_refine_turn(pm_refine *refine)
+{
+    refine->has_facts = false;
+}
+
+/* What the rules say of row i; rows are all of one capture, sorted by place. */
 pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm_ruling *out,
                             pmapdb_error *err);
+
+/* What could not be said so far, as a warning to whoever stored it; empty: nothing. */
+void pm_refine_doubt(const pm_refine *refine, char *out, size_t size);
 
 /* *out: rows of `own` are refined otherwise than the lineages of `base` that they continue, and
  * `stream`, an older capture that tells as much as `own`, has nothing of those lineages. */

@@ -8,6 +8,7 @@
 #include "store/moment.h"
 #include "store/process.h"
 #include "store/prune/trace.h"
+#include "store/refine.h"
 #include "store/sight.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,6 +207,7 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
         st = put(&p, s->writer, out, err);
     }
     if (st == PMAPDB_OK && !out->duplicate) {
+        pm_refine_doubt(&p.refine, out->doubt, sizeof out->doubt);
         out->snapshot_id = p.snapshot_id;
         *capture_id = p.capture_id;
     }

@@ -18,6 +18,7 @@ typedef struct pm_stored {
     bool pruned;    /* a duplicate that was removed since: snapshot_id and process_id are 0 */
     bool ambiguous; /* nothing but the pid ties it to its process */
     int64_t process_id, name_id;
+    char doubt[256]; /* what rules could not say of its mappings; or empty */
 } pm_stored;
 
 /* Stores one capture, in a transaction of its own. *capture_id: 0, or what an earlier call gave for

@@ -40,7 +40,20 @@ static void pids(void **state)
     pid_is("/x", "smaps.1234", 1234);
     pid_is("/x", "pmap.1234.txt", 1234);
     pid_is("/x", "app-7.smaps_rollup", 7);
+    pid_is("/x", "11488.nmt", 11488);
+    pid_is("/x", "71.nmt", 71); /* its ranges say whether */
+    pid_is("/x", "nmt.11488.txt", 11488);
+    pid_is("/x", "x-11488.nmt", 11488);
     pid_is("/1234", "app.txt", PMAPDB_UNKNOWN); /* a folder is one only for /proc's own files */
+}
+
+static void folders(void **state)
+{
+    (void)state;
+    assert_int_equal(pm_place_folder_pid(PM_TEXT("/proc/1234/")), 1234);
+    assert_int_equal(pm_place_folder_pid(PM_TEXT("7")), 7);
+    assert_int_equal(pm_place_folder_pid(PM_TEXT("/x/2026-11-21/")), PMAPDB_UNKNOWN);
+    assert_int_equal(pm_place_folder_pid(PM_TEXT("")), PMAPDB_UNKNOWN);
 }
 
 static void what_is_no_pid(void **state)
@@ -168,8 +181,9 @@ static void slots(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pids),  cmocka_unit_test(what_is_no_pid), cmocka_unit_test(names),
-        cmocka_unit_test(stems), cmocka_unit_test(siblings),       cmocka_unit_test(slots),
+        cmocka_unit_test(pids),  cmocka_unit_test(folders), cmocka_unit_test(what_is_no_pid),
+        cmocka_unit_test(names), cmocka_unit_test(stems),   cmocka_unit_test(siblings),
+        cmocka_unit_test(slots),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

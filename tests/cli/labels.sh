@@ -1,6 +1,7 @@
 # labels: what a JVM says of its own memory, imported beside its smaps.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
+need sqlite3
 
 # A smaps of rows START KIB PERMS RSS [PATH].
 smaps() {
@@ -69,6 +70,27 @@ END
 run pmapdb import 1795220060-71.smaps
 run pmapdb diff --by category --kib
 
+say "what is said later names anew, also of the same moment; rules can be asked again"
+sed 's/Java Heap/GC/; s/reserved 1024KB for Thread Stack/reserved 1024KB for Code/' \
+    incident/1795220001-nmt.txt >1795220030-71.nmt
+cp store.db later.db
+run pmapdb import --db later.db 1795220030-71.nmt
+run pmapdb categories --db later.db
+# As a wrong report of the moment of the right one.
+run pmapdb import --db later.db --at 2026-11-21T00:13:50Z incident/1795220001-nmt.txt
+run pmapdb categories --db later.db
+run pmapdb rules --db later.db --diff default
+run pmapdb rules --db later.db --diff default --forget-labels
+run pmapdb labels --db later.db -f csv --top 1
+run pmapdb rules --db later.db --apply default --forget-labels
+run pmapdb rules --db later.db --apply default --forget-labels
+run pmapdb labels --db later.db -f csv
+pmapdb rules --db later.db --apply pmap-dotnet -q -o /dev/null
+pmapdb import -q --db later.db 1795220030-71.nmt
+run pmapdb rules --db later.db --apply default --forget-labels -f csv
+run pmapdb rules --forget-labels
+sqlite3 later.db "SELECT count(*) FROM lineage WHERE rule = 'label'"
+
 say "System.map, from a pipe: the pid is not in it, it names threads"
 cp incident/1795220000-71.smaps 1795220000-72.smaps
 pmapdb import -q --db 2.db 1795220000-72.smaps
@@ -91,11 +113,45 @@ run pmapdb import --db 3.db --host a --pid 71 1795220000-container.nmt
 sed 1d 1795220000-99.nmt >1795220000.nmt
 run pmapdb import 1795220000.nmt
 
+say "in a container a JVM is pid 1, which is another process here"
+mkdir -p hostp/1 hostp/11488
+smaps >hostp/1/smaps <<END
+000000500000 16 r-xp 16 /lib/systemd/systemd
+7f5000000000 64 rw-p 20
+END
+cp incident/1795220000-71.smaps hostp/11488/smaps
+printf 'Name:\tsystemd\nPid:\t1\n' >hostp/1/status
+printf 'Name:\tjava\nPid:\t11488\n' >hostp/11488/status
+nmt 1 >hostp/11488/11488.nmt
+nmt 1 >hostp/11488/nmt
+nmt 1 >cont.nmt
+touch -d 2026-11-21T00:13:20Z hostp/*/* cont.nmt
+run pmapdb import --db 5.db hostp
+run pmapdb labels --db 5.db java -f csv --top 1
+run pmapdb import --db 5.db cont.nmt
+run pmapdb import --db 5.db cont.nmt --pid 11488
+run pmapdb import --db 5.db cont.nmt --pid 1
+say "the answers of two JVMs in one file: its name is of one of them at most"
+cp incident/1795220000-71.smaps 1795220000-73.smaps
+pmapdb import -q --db 6.db incident/1795220000-71.smaps 1795220000-73.smaps
+{
+    nmt 71
+    nmt 73
+} >1795220000-71.nmt
+run pmapdb import --db 6.db 1795220000-71.nmt
+
 say "what names nothing, and what is damaged"
 nmt 71 | sed '/^Virtual/,$d' >1795220002-summary.txt
 run pmapdb import 1795220002-summary.txt
 printf 'Memory mappings:\nNMT is disabled. VM info not available.\n\nNumber of mappings: 0\n' >1795220003-71.map
 run pmapdb import 1795220003-71.map
+printf '\357\273\277' >1795220002-71.nmt
+nmt 71 | sed '/^Virtual/q' >>1795220002-71.nmt
+{
+    printf '[0x0000000000001000 - 0x0fffffffffff0000] reserved 1125899906842556KB for Java Heap\n'
+    printf '[0x00007f2000000000 - 0x00007f2000100000] reserved 1024KB for Thread Stack from\n\nDetails:\n'
+} >>1795220002-71.nmt
+run pmapdb import 1795220002-71.nmt
 nmt 71 | sed 's/65536KB/65537KB/; /^Details/,$d' >1795220004-torn.nmt
 run pmapdb import 1795220004-torn.nmt
 run pmapdb import 1795220004-torn.nmt

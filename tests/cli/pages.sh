@@ -21,6 +21,9 @@ tail -n +2 pages.csv | grep -c '%' || true
 
 say "names that a rule makes; a part that has no page"
 run pmapdb explain anonymous/something
+pmapdb explain anonymous/jvm-heep 2>&1 | head -n 2
+pmapdb explain reserve/gard 2>&1 | head -n 2
+pmapdb explain anonymous/pool 2>&1 | head -n 1
 run pmapdb explain anonymous/NAME
 run pmapdb explain /usr/lib/libc.so.6
 run pmapdb explain '[vvar_vclock]'

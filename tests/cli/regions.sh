@@ -12,6 +12,10 @@ run pmapdb mappings --regions r.csv
 run pmapdb mappings --regions r.csv -f csv
 run pmapdb mappings --regions r.csv -f ndjson
 run pmapdb mappings --regions r.csv -f md
+{
+    echo START,END
+    cat r.csv
+} | pmapdb mappings --regions - -f csv 2>/dev/null | wc -l
 say "what is left out is in no sum and no list"
 run pmapdb mappings --regions r.csv --skip-flag nh --skip-flag ex
 run pmapdb mappings --regions r.csv --category reserve

@@ -164,3 +164,32 @@ for words in '--apply default --diff default' '--apply default my.csv' '--explai
     # shellcheck disable=SC2086 # words
     run pmapdb rules $words 2>&1 | grep -v '^! Try'
 done
+
+say "more names than a store has room for"
+awk 'BEGIN { for (i = 0; i < 2100; i++) printf "%x-%x rw-p 00000000 00:00 0    [anon:%s]\n",
+    1073741824 + i * 8192, 1073741824 + i * 8192 + 4096,
+    sprintf("%c%c%c", 97 + i % 26, 97 + int(i / 26) % 26, 97 + int(i / 676)) }' >4711.maps
+touch -d 2026-11-21T03:00:00Z 4711.maps
+run pmapdb --db full.db import 4711.maps
+pmapdb --db full.db sql "SELECT base, category = base AS plain, count(*) FROM mappings GROUP BY 1, 2" -f csv
+pmapdb --db full.db sql "SELECT mappings = (SELECT sum(mappings) FROM category_totals) AS same FROM snapshots" -f csv
+pmapdb --db full.db doctor -f csv | grep -e '^"rules"' -e '^"names"'
+run pmapdb --db full.db import -q samples/captures
+printf 'rule,category,base\nall,Memory,\n' >one.csv
+run pmapdb --db full.db rules --apply one.csv -q --top 3
+pmapdb --db full.db doctor -f csv | grep '^"names"'
+
+say "a regex that takes too long"
+printf 'rule,category,base,path\nslow,Slow,mapped-file,~^/(a+)+$\n' >slow.csv
+pmapdb --db slow.db import -q samples/captures
+run pmapdb --db slow.db rules --apply slow.csv -q
+awk 'BEGIN { s = sprintf("%60s", ""); gsub(/ /, "a", s)
+    printf "40000000-40001000 r--p 00000000 08:01 7    /%sx\n", s }' >4712.maps
+touch -d 2026-11-21T03:00:00Z 4712.maps
+run pmapdb --db slow.db import 4712.maps
+
+say "rules that cannot be read"
+sqlite3 slow.db "UPDATE rule_set SET text = 'garbage'"
+run pmapdb --db slow.db doctor -f csv | grep -e '^"rules"' -e exit
+run pmapdb --db slow.db rules
+run pmapdb --db slow.db rules --apply default -q

@@ -132,6 +132,35 @@ static void damaged_lines_are_counted(void **state)
         "7fcd6e008000-7fcd6e010000 c GC\n");
 }
 
+/* What would name everything names nothing; the kernel's own page is no damage. */
+static void what_no_program_can_have(void **state)
+{
+    (void)state;
+    expect("Native Memory Tracking:\nVirtual memory map:\n"
+           "[0x0000000000001000 - 0x0fffffffffff0000] reserved 1125899906842556KB for Java Heap\n"
+           "[0x0000000000000000 - 0x0000000000001000] reserved 4KB for GC\n"
+           "[0x0000000000001000 - 0x0000800000001000] reserved 137438953472KB for GC\n"
+           "[0x0000800000002000 - 0x0001000000003000] reserved 137438953476KB for GC\n"
+           "[0x01fffffffffff000 - 0x0200000000000000] reserved 4KB for GC\n"
+           "[0xffffffffff600000 - 0xffffffffff601000] reserved 4KB for GC\nDetails:\n",
+           "nmt pid -1 damaged 5 from 3\n1000-800000001000 r GC\n");
+    expect("Memory mappings:\n"
+           "0x0000000000001000 - 0x00fffffffffff000 72057594037923840 rw-p 0 0 4K com JAVAHEAP\n"
+           "0xffffffffff600000 - 0xffffffffff601000 4096 --xp 0 0 4K - [vsyscall]\n"
+           "0xffffffffff700000 - 0xffffffffff701000 4096 rw-p 0 0 4K com GC\n"
+           "Number of mappings: 3\n",
+           "system-map pid -1 damaged 2 from 2\n");
+}
+
+static void byte_order_mark(void **state)
+{
+    (void)state;
+    expect("\xef\xbb\xbf" HEAD MAP INTERNAL TAIL,
+           "nmt pid 4711\n7fcd6b000000-7fcd6b008000 c Internal\n");
+    expect("\xef\xbb\xbfNative Memory Tracking:\r\n\r\n" MAP INTERNAL TAIL,
+           "nmt pid -1\n7fcd6b000000-7fcd6b008000 c Internal\n");
+}
+
 static void several_reports(void **state)
 {
     (void)state;
@@ -300,6 +329,7 @@ static void guesses(void **state)
     (void)state;
     assert_true(pm_labels_guess(PM_TEXT(HEAD)));
     assert_true(pm_labels_guess(PM_TEXT("$ jcmd\r\n4711:\r\nMemory mappings:\r\n")));
+    assert_true(pm_labels_guess(PM_TEXT("\xef\xbb\xbfMemory mappings:\n")));
     assert_false(pm_labels_guess(PM_TEXT("")));
     assert_false(pm_labels_guess(PM_TEXT("4711:\nNative Memory Tracking: x\n")));
     assert_false(pm_labels_guess(PM_TEXT("4711:   java -XX:NativeMemoryTracking=detail\n")));
@@ -360,6 +390,8 @@ int main(void)
         cmocka_unit_test(what_is_committed_is_cut_out),
         cmocka_unit_test(other_units_are_rounded),
         cmocka_unit_test(damaged_lines_are_counted),
+        cmocka_unit_test(what_no_program_can_have),
+        cmocka_unit_test(byte_order_mark),
         cmocka_unit_test(several_reports),
         cmocka_unit_test(cut_anywhere),
         cmocka_unit_test(system_map),

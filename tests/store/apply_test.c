@@ -341,20 +341,40 @@ static void stopped(void **state)
     expect_refused(k, SIMPLE, &(applied){.stop_at = 2}, PMAPDB_STOPPED, "stopped");
 }
 
+#define EACH_FILE "rule,category,base,path\nfile,%b,mapped-file,\n"
+
+/* Those for which there is no room have their slug's, and the way back is open. */
 static void too_many_categories(void **state)
 {
     const kit *k = kit_of(state);
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, T0);
+    pm_apply_result result;
+    pmapdb_error err;
 
-    for (unsigned i = 0; i < PM_CATEGORIES_MAX; i++) {
+    for (unsigned i = 0; i < PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT + 5; i++) {
         char path[32];
 
         snprintf(path, sizeof path, "/data/%u", i);
         kit_map(k, c, 0x7f0000000000U + (uint64_t)i * 0x10000, 4, "r--p", path);
     }
     kit_put(k, c);
-    expect_refused(k, "rule,category,base\nfile,%b,mapped-file\n", &(applied){0}, PMAPDB_DATABASE,
-                   "the rules name too many");
+    kit_ok(applied_try(k, EACH_FILE, true, &(applied){0}, &result, &err), &err);
+    assert_int_equal(result.unnamed, 5);
+    kit_expect(k,
+               "SELECT count(*), count(DISTINCT category_id), sum(category_id = 9 AND rule IS NULL)"
+               " FROM lineage",
+               "1805|1801|5\n");
+    kit_expect(
+        k,
+        "SELECT count(*) FROM snapshots s WHERE s.mappings IS NOT (SELECT sum(mappings) FROM "
+        "category_totals c WHERE c.snapshot_id = s.snapshot_id)",
+        "0\n");
+    kit_ok(applied_try(k, "rule,category,base,path\nfile,F %b,mapped-file,\n", true, &(applied){0},
+                       &result, &err),
+           &err);
+    assert_int_equal(result.unnamed, 5);
+    kit_ok(applied_try(k, KIT_RULES, true, &(applied){0}, &result, &err), &err);
+    kit_expect(k, "SELECT count(*) FROM categories", "14\n");
 }
 
 static void regex_gives_up(void **state)

@@ -166,7 +166,7 @@ static void name(const kit *k, const char *category, const char *name, const cha
                       PM_ARGS(PM_S(category)), 0, &ruling.lineage_id, &err),
            &err);
     if (name)
-        kit_ok(pm_category_id(in.refine.categories, pm_text_of(name), PM_TEXT(""),
+        kit_ok(pm_category_id(in.refine.categories, pm_text_of(name), PM_TEXT(""), false,
                               &ruling.ruling.kept, &err),
                &err);
     kit_ok(pm_apply_lineages(&in, &ruling, 1, &err), &err);

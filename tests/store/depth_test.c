@@ -62,7 +62,7 @@ static void refine_by_hand(kit *k)
     int64_t id;
 
     kit_ok(pm_category_ids_new(k->store->sql, &ids, NULL), NULL);
-    kit_ok(pm_category_id(ids, PM_TEXT("anonymous/test"), PM_TEXT(""), &id, NULL), NULL);
+    kit_ok(pm_category_id(ids, PM_TEXT("anonymous/test"), PM_TEXT(""), false, &id, NULL), NULL);
     pm_category_ids_free(ids);
     assert_int_equal(id, 15);
     kit_exec(k, "UPDATE lineage SET category_id = 15, rule = 'by hand' WHERE category_id = 11 AND "

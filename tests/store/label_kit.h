@@ -67,22 +67,31 @@ static inline void make_labels(const char *lines, pm_labels *l)
     }
 }
 
+static inline pmapdb_status put_some(const kit *k, pm_label_put put, const pm_labels *how,
+                                     const char *lines, pm_label_stored *out, pmapdb_error *err)
+{
+    pm_labels labels;
+    pmapdb_status st;
+
+    make_labels(lines, &labels);
+    labels.source = how->source;
+    labels.torn = how->torn;
+    put.labels = &labels;
+    st = pm_label_store(k->store, &put, out, err);
+    pm_labels_free(&labels);
+    return st;
+}
+
 static inline pmapdb_status put_labels(const kit *k, int64_t pid, const char *host, int64_t ms,
                                        const char *lines, int64_t since, pm_label_stored *out,
                                        pmapdb_error *err)
 {
-    pm_labels labels;
-    pm_label_put put = {.labels = &labels,
-                        .pid = {pid, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN},
-                        .host = host,
-                        .taken_ms = ms,
-                        .since = since};
-    pmapdb_status st;
-
-    make_labels(lines, &labels);
-    st = pm_label_store(k->store, &put, out, err);
-    pm_labels_free(&labels);
-    return st;
+    return put_some(k,
+                    (pm_label_put){.pid = {pid, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN},
+                                   .host = host,
+                                   .taken_ms = ms,
+                                   .since = since},
+                    &(pm_labels){.source = PM_LABELS_NMT}, lines, out, err);
 }
 
 static inline pm_label_stored name_since(const kit *k, int64_t pid, int64_t ms, const char *lines,
@@ -93,6 +102,55 @@ static inline pm_label_stored name_since(const kit *k, int64_t pid, int64_t ms, 
 
     kit_ok(put_labels(k, pid, NULL, ms, lines, since, &stored, &err), &err);
     return stored;
+}
+
+/* Of process 7. */
+static inline pm_label_stored name_as(const kit *k, int64_t ms, pm_labels how, const char *lines)
+{
+    pm_label_put put = {
+        .pid = {7, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN}, .taken_ms = ms, .since = INT64_MAX};
+    pm_label_stored stored;
+    pmapdb_error err = {0};
+
+    kit_ok(put_some(k, put, &how, lines, &stored, &err), &err);
+    return stored;
+}
+
+static inline void name_by(const kit *k, pm_labels_source source, const char *lines)
+{
+    name_as(k, T0, (pm_labels){.source = source}, lines);
+}
+
+static inline pm_label_stored name_torn(const kit *k, int64_t ms, const char *lines)
+{
+    return name_as(k, ms, (pm_labels){.source = PM_LABELS_NMT, .torn = true}, lines);
+}
+
+static inline pmapdb_status try_pids(const kit *k, int64_t first, int64_t second, int64_t ms,
+                                     pm_label_stored *out, pmapdb_error *err)
+{
+    pm_label_put put = {.pid = {first, PMAPDB_UNKNOWN, second}, .taken_ms = ms, .since = INT64_MAX};
+
+    return put_some(k, put, &(pm_labels){.source = PM_LABELS_NMT}, "10000000 64 GC\n", out, err);
+}
+
+static inline pm_label_stored name_first(const kit *k, int64_t first, int64_t second, int64_t ms)
+{
+    pm_label_stored stored;
+    pmapdb_error err = {0};
+
+    kit_ok(try_pids(k, first, second, ms, &stored, &err), &err);
+    return stored;
+}
+
+static inline void refused(const kit *k, int64_t first, int64_t second, int64_t ms, const char *why)
+{
+    pm_label_stored stored;
+    pmapdb_error err = {0};
+
+    assert_int_equal(try_pids(k, first, second, ms, &stored, &err), PMAPDB_INPUT);
+    if (!strstr(err.text, why))
+        fail_msg("%s", err.text);
 }
 
 static inline pm_label_stored name(const kit *k, int64_t pid, int64_t ms, const char *lines)

@@ -6,18 +6,19 @@
 
 /* ---- names ---- */
 
-static void half_of_a_row_is_enough(void **state)
+static void nine_tenths_of_a_row_are_enough(void **state)
 {
     const kit *k = kit_of(state);
     pm_label_stored stored;
 
-    put_java(k, 7, T0, 64);
-    /* 64 KiB of heap, of which 32 are named; 31 of 64 of the second row; two names in the third */
+    put_java(k, 7, T0, 640);
+    /* 640 KiB of heap, of which 576 are named; 57 of 64 of the second row; two names in the third,
+     * which make one category */
     stored = name(k, 7, T0,
-                  "10000000 32 Java Heap\n20000000 31 GC\n30000000 24 Code\n"
+                  "10000000 576 Java Heap\n20000000 57 GC\n30000000 24 Class\n"
                   "30006000 40 Metaspace\n");
     assert_int_equal(stored.mappings, 2);
-    assert_int_equal(stored.size_kib, 128);
+    assert_int_equal(stored.size_kib, 704);
     assert_int_equal(stored.lineages, 2);
     kit_expect(k, CATEGORIES,
                "268435456|anonymous/jvm-heap|label\n536870912|anonymous|?\n"
@@ -25,19 +26,124 @@ static void half_of_a_row_is_enough(void **state)
     assert_true(whole_store(k));
 }
 
-static void the_first_name_stays(void **state)
+/* ---- several reports ---- */
+
+static const char *rows_of(const kit *k)
+{
+    static char text[512];
+    sqlite3_stmt *stmt;
+    size_t n = 0;
+
+    assert_int_equal(sqlite3_prepare_v2(k->store->db, CATEGORIES, -1, &stmt, NULL), SQLITE_OK);
+    while (sqlite3_step(stmt) == SQLITE_ROW)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s ", sqlite3_column_text(stmt, 1));
+    sqlite3_finalize(stmt);
+    return text;
+}
+
+static void put_twice(const kit *k)
+{
+    put_java(k, 7, T0, 64);
+    put_java(k, 7, T0 + 60000, 128); /* it grows: the same lineage */
+}
+
+static const struct {
+    int64_t after_ms;
+    const char *lines;
+} said[] = {{0, "10000000 64 Java Heap\n20000000 64 Code\n"},
+            {10000, "20000000 40 GC\n30000000 64 Metaspace\n"},
+            {60000, "10000000 128 GC\n20000000 32 Code\n"}};
+
+/* Whatever the order in which they come: of a lineage the last that names it; 40 of 64 name none.
+ */
+static void what_was_said_later_wins(void **state)
+{
+    static const size_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                       {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        kit *k = new_kit();
+        void *leave = k;
+
+        put_twice(k);
+        for (size_t j = 0; j < 3; j++)
+            name(k, 7, T0 + said[orders[i][j]].after_ms, said[orders[i][j]].lines);
+        assert_string_equal(rows_of(k),
+                            "anonymous/jvm-gc anonymous/jvm-gc anonymous/jvm-code "
+                            "anonymous/jvm-code anonymous/jvm-native anonymous/jvm-native ");
+        assert_true(whole_store(k));
+        kit_leave(&leave);
+    }
+}
+
+/* A wrong report and the right one of the same moment: as if the wrong one had never been. */
+static void another_of_the_same_moment_replaces(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put_twice(k);
+    name(k, 7, T0, "10000000 1048576 Java Heap\n");
+    assert_string_equal(rows_of(k), "anonymous/jvm-heap anonymous/jvm-heap anonymous/jvm-heap "
+                                    "anonymous/jvm-heap anonymous/jvm-heap anonymous/jvm-heap ");
+    name(k, 7, T0, "20000000 64 GC\n");
+    assert_string_equal(rows_of(k), "anonymous anonymous anonymous/jvm-gc anonymous/jvm-gc "
+                                    "anonymous anonymous ");
+    kit_expect(k, NAMED, "anonymous/jvm-gc|536870912\n");
+    assert_true(whole_store(k));
+}
+
+/* It has the lineages in memory: what has lost its name there must have lost it here. */
+static void what_is_stored_next_knows_it(void **state)
 {
     const kit *k = kit_of(state);
 
     put_java(k, 7, T0, 64);
-    put_java(k, 7, T0 + 60000, 128); /* it grows: the same lineage */
     name(k, 7, T0, "10000000 64 Java Heap\n");
-    kit_expect(k,
-               "SELECT count(*), sum(size_kib) FROM mappings WHERE category = 'anonymous/jvm-heap'",
-               "2|192\n");
-    assert_int_equal(name(k, 7, T0 + 60000, "10000000 128 GC\n").lineages, 0);
-    kit_expect(k, "SELECT count(*) FROM mappings WHERE category = 'anonymous/jvm-heap'", "2\n");
+    put_java(k, 7, T0 + 60000, 128);
+    kit_expect(k, NAMED, "anonymous/jvm-heap|268435456\n");
+    name(k, 7, T0, "10000000 40 Java Heap\n");
+    put_java(k, 7, T0 + 120000, 256);
+    kit_expect(k, NAMED, "");
+    kit_expect(k, "SELECT DISTINCT category FROM mappings", "anonymous\n");
     assert_true(whole_store(k));
+}
+
+/* NMT knows each range; System.map calls a row by what lies anywhere in it. */
+static void of_one_moment_nmt_wins(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        kit *k = new_kit();
+        void *leave = k;
+
+        put_java(k, 7, T0, 64);
+        for (int i = 0; i < 2; i++)
+            name_by(k, i == first ? PM_LABELS_NMT : PM_LABELS_SYSTEM_MAP,
+                    i == first ? "10000000 64 Metaspace\n" : "10000000 64 CODE\n");
+        kit_expect(k, NAMED, "anonymous/jvm-metaspace|268435456\n");
+        kit_leave(&leave);
+    }
+}
+
+/* What a report that was cut off does not cover is not known to be something else; the store knows
+ * that too when it names anew. */
+static void a_part_does_not_tell_the_rest(void **state)
+{
+    const kit *k = kit_of(state);
+
+    put_twice(k);
+    name(k, 7, T0, "30000000 64 Metaspace\n");
+    name_torn(k, T0 + 1000, "20000000 64 Code\n");
+    assert_true(name_torn(k, T0 + 1000, "20000000 64 Code\n").duplicate);
+    name(k, 7, T0 + 500, "10000000 64 GC\n30000000 64 Metaspace\n");
+    kit_expect(k, NAMED,
+               "anonymous/jvm-gc|268435456\nanonymous/jvm-code|536870912\n"
+               "anonymous/jvm-metaspace|805306368\n");
+    assert_false(name(k, 7, T0 + 1000, "20000000 64 Code\n").duplicate);
+    kit_expect(k, NAMED,
+               "anonymous/jvm-native|268435456\nanonymous/jvm-code|536870912\n"
+               "anonymous/jvm-native|805306368\n");
 }
 
 static void known_ones_change_nothing(void **state)
@@ -67,12 +173,13 @@ static void known_ones_name_what_is_new(void **state)
     int64_t since;
 
     put_java(k, 7, T0, 64);
-    name(k, 7, T0 + 60000, "40000000 64 GC\n");
-    kit_expect(k, NAMED, "");
+    name(k, 7, T0 + 60000, "10000000 64 Code\n40000000 64 GC\n");
+    kit_expect(k, NAMED, "anonymous/jvm-code|268435456\n");
     kit_ok(pm_label_newest(k->store, &since, NULL), NULL);
     put_more(k, 7, T0 + 59000);
-    assert_true(name_since(k, 7, T0 + 60000, "40000000 64 GC\n", since).duplicate);
-    kit_expect(k, NAMED, "anonymous/jvm-gc|1073741824\n");
+    assert_true(
+        name_since(k, 7, T0 + 60000, "10000000 64 Code\n40000000 64 GC\n", since).duplicate);
+    kit_expect(k, NAMED, "anonymous/jvm-code|268435456\nanonymous/jvm-gc|1073741824\n");
     assert_true(whole_store(k));
 }
 
@@ -94,7 +201,7 @@ static void what_nobody_covers_is_native(void **state)
                      "lineage_id FROM region WHERE start = 536870912)",
                      NULL, NULL, NULL),
         SQLITE_OK);
-    name(k, 7, T0 + 60000, "20000000 16 Metaspace\n");
+    name(k, 7, T0 + 60000, "10000000 64 Metaspace\n20000000 16 Metaspace\n");
     kit_expect(k, NAMED, "anonymous/jvm-metaspace|268435456\nanonymous/jvm-native|536870912\n");
 }
 
@@ -109,8 +216,30 @@ static void the_nearest_capture_is_named(void **state)
     put_more(k, 7, T0 + 60000);
     assert_int_equal(name(k, 7, T0 + 29000, "10000000 64 GC\n").snapshot_ms, T0);
     assert_int_equal(name(k, 7, T0 + 31000, "10000000 64 GC\n").snapshot_ms, T0 + 60000);
-    assert_int_equal(name(k, 7, 0, "10000000 64 GC\n").snapshot_ms, T0);
-    assert_int_equal(name(k, 7, T0 * 2, "10000000 64 GC\n").snapshot_ms, T0 + 60000);
+    assert_int_equal(name(k, 7, T0 - 3600000, "10000000 64 GC\n").snapshot_ms, T0);
+    assert_int_equal(name(k, 7, T0 + 3660000, "10000000 64 GC\n").snapshot_ms, T0 + 60000);
+    refused(k, 7, PMAPDB_UNKNOWN, T0 - 3600001, "more than an hour away");
+    refused(k, 7, PMAPDB_UNKNOWN, T0 + 3660001, "more than an hour away");
+}
+
+/* The pid that a JVM in a container has is another process's where the maps are. */
+static void the_ranges_must_fit(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, T0);
+
+    kit_name(c, "systemd", PM_NAME_HEADER);
+    kit_map(k, c, 0x7f0010000000, 64, "rw-p", "");
+    kit_put(k, c);
+    put_java(k, 7, T0, 64);
+    refused(k, 1, PMAPDB_UNKNOWN, T0, "its ranges are not those of pid 1 ");
+    refused(k, 1, 8, T0, "its ranges are not those of pid 1 ");
+    assert_int_equal(name_first(k, 1, 7, T0).pid, 7);
+    assert_int_equal(name_first(k, 8, 7, T0).pid, 7);
+    assert_true(name_first(k, 1, 7, T0).duplicate);
+    kit_expect(k, "SELECT DISTINCT p.pid FROM label JOIN process p USING (process_id)", "7\n");
+    /* that they fit another better is not asked: the first says where to look */
+    kit_expect(k, NAMED, "anonymous/jvm-gc|268435456\n");
 }
 
 static void it_must_be_known(void **state)
@@ -156,6 +285,26 @@ static void a_merge_takes_them_over(void **state)
     assert_true(whole_store(part));
     k = whole;
     kit_leave(&k);
+    k = part;
+    kit_leave(&k);
+    k = here;
+    kit_leave(&k);
+}
+
+/* That it was cut off comes along: what it does not cover keeps its names. */
+static void a_merge_takes_a_part_as_one(void **state)
+{
+    kit *part = new_kit(), *here = new_kit();
+    void *k;
+
+    (void)state;
+    put_java(part, 7, T0, 64);
+    name_torn(part, T0 + 1000, "20000000 64 Code\n");
+    put_java(here, 7, T0, 64);
+    name(here, 7, T0, "10000000 64 Metaspace\n");
+    merge(here, part);
+    kit_expect(here, NAMED, "anonymous/jvm-metaspace|268435456\nanonymous/jvm-code|536870912\n");
+    assert_true(whole_store(here));
     k = part;
     kit_leave(&k);
     k = here;
@@ -220,11 +369,22 @@ static void late_captures_ask_no_rules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_KIT(half_of_a_row_is_enough),           IN_KIT(the_first_name_stays),
-        IN_KIT(known_ones_change_nothing),         IN_KIT(known_ones_name_what_is_new),
-        IN_KIT(what_nobody_covers_is_native),      IN_KIT(late_captures_ask_no_rules),
-        IN_KIT(the_nearest_capture_is_named),      IN_KIT(it_must_be_known),
-        cmocka_unit_test(a_merge_takes_them_over), IN_KIT(a_prune_leaves_what_is_of_something),
+        IN_KIT(nine_tenths_of_a_row_are_enough),
+        cmocka_unit_test(what_was_said_later_wins),
+        IN_KIT(another_of_the_same_moment_replaces),
+        cmocka_unit_test(of_one_moment_nmt_wins),
+        IN_KIT(a_part_does_not_tell_the_rest),
+        IN_KIT(the_ranges_must_fit),
+        IN_KIT(what_is_stored_next_knows_it),
+        IN_KIT(known_ones_change_nothing),
+        IN_KIT(known_ones_name_what_is_new),
+        IN_KIT(what_nobody_covers_is_native),
+        IN_KIT(late_captures_ask_no_rules),
+        IN_KIT(the_nearest_capture_is_named),
+        IN_KIT(it_must_be_known),
+        cmocka_unit_test(a_merge_takes_them_over),
+        cmocka_unit_test(a_merge_takes_a_part_as_one),
+        IN_KIT(a_prune_leaves_what_is_of_something),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

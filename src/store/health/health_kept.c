@@ -2,6 +2,7 @@
 #include "store/health/health.h"
 
 #include "base/clock.h"
+#include "store/categories.h"
 #include "store/rules/rule_set.h"
 #include "store/rules/rules_file.h"
 #include <math.h>
@@ -259,16 +260,43 @@ static void tell_rules(pm_health *h, const pm_rule_text *text)
                        "this pmapdb has others of that name: pmapdb rules --diff %s", name);
 }
 
+/* Captures cannot be stored where they cannot be read. */
 static void check_rules(pm_health *h)
 {
     pm_rule_text text = {0};
+    pm_rule_set *set = NULL;
+    const pm_rules *rules;
     pmapdb_error err;
+    pmapdb_status st = pm_rule_text_load(h->store->sql, &text, &err);
 
-    if (pm_rule_text_load(h->store->sql, &text, &err) == PMAPDB_OK)
+    if (st == PMAPDB_OK)
+        st = pm_rule_set_new(h->store->sql, &set, &err);
+    if (st == PMAPDB_OK)
+        st = pm_rule_set_rules(set, &rules, &err);
+    if (st == PMAPDB_OK)
         tell_rules(h, &text);
     else
-        pm_health_lost(h, "rules", &err);
+        pm_health_word(h, "rules", PMAPDB_HEALTH_TROUBLE, "?", "%s", err.text);
+    pm_rule_set_free(set);
     pm_rule_text_free(&text);
+}
+
+/* Rules that name each file may run out of them. */
+static void check_names(pm_health *h)
+{
+    int64_t n;
+    pmapdb_error err;
+
+    if (pm_sql_int(h->store->sql, "SELECT count(*) FROM categories", PM_NO_ARGS, 0, &n, &err) !=
+        PMAPDB_OK)
+        pm_health_lost(h, "names", &err);
+    else if (n >= PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT)
+        pm_health_tell(h, "names", PMAPDB_HEALTH_NOTE, (double)n, "categories",
+                       "and no room for more names from captures: they go by their slugs; rules of "
+                       "which fewer come: pmapdb rules --apply");
+    else
+        pm_health_tell(h, "names", PMAPDB_HEALTH_OK, (double)n, "categories", "of at most %d",
+                       PM_CATEGORIES_MAX);
 }
 
 void pm_health_kept(pm_health *h)
@@ -281,4 +309,5 @@ void pm_health_kept(pm_health *h)
     check_growth(h);
     check_pins(h);
     check_rules(h);
+    check_names(h);
 }

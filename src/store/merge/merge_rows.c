@@ -46,10 +46,16 @@ static pmapdb_status category_of(pm_take *t, int64_t there, int64_t *here, pmapd
     if (!has)
         return no_category(t, there, err);
     if (pm_col_text(stmt, 0).len)
-        st = pm_category_id(m->categories, pm_col_text(stmt, 0), pm_col_text(stmt, 1), here, err);
+        st = pm_category_id(m->categories, pm_col_text(stmt, 0), pm_col_text(stmt, 1), false, here,
+                            err);
     else
         st = no_category(t, there, err);
     pm_sql_done(stmt);
+    if (st == PMAPDB_OK && !*here)
+        return pm_fail(err, PMAPDB_DATABASE,
+                       "together they would have more than %d categories: apply rules to one of "
+                       "them of which fewer come",
+                       PM_CATEGORIES_MAX);
     return st == PMAPDB_OK ? pm_pairs_put(&m->category_ids, there, *here, err) : st;
 }
 

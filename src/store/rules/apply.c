@@ -27,20 +27,46 @@ pmapdb_status pm_apply_process(const pm_apply_within *within, int64_t snapshot_i
     return st;
 }
 
+static pmapdb_status find_lineage(const pm_applying *a, int64_t lineage_id, pm_apply_lineage **out,
+                                  pmapdb_error *err)
+{
+    *out = pm_applying_lineage(a, lineage_id);
+    return *out ? PMAPDB_OK
+                : pm_fail(err, PMAPDB_DATABASE, "lineage %lld is missing; the store is damaged",
+                          (long long)lineage_id);
+}
+
+pmapdb_status pm_apply_ask(const pm_apply_within *within, const int64_t *lineage_id, size_t n,
+                           pmapdb_error *err)
+{
+    pm_applying a = {.in = *within, .which = PM_ASK_CHOSEN};
+    pm_apply_lineage *l;
+    pmapdb_status st = pm_applying_read(&a, err);
+
+    for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
+        st = find_lineage(&a, lineage_id[i], &l, err);
+        if (st == PMAPDB_OK)
+            l->asked = true;
+    }
+    if (st == PMAPDB_OK)
+        st = pm_applying_ask(&a, err);
+    if (st == PMAPDB_OK)
+        st = pm_applying_write(&a, err);
+    pm_applying_free(&a);
+    return st;
+}
+
 pmapdb_status pm_apply_lineages(const pm_apply_within *within, const pm_apply_ruling *ruling,
                                 size_t n, pmapdb_error *err)
 {
     pm_applying a = {.in = *within};
+    pm_apply_lineage *l;
     pmapdb_status st = pm_applying_read(&a, err);
 
     for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
-        pm_apply_lineage *l = pm_applying_lineage(&a, ruling[i].lineage_id);
-
-        if (l)
+        st = find_lineage(&a, ruling[i].lineage_id, &l, err);
+        if (st == PMAPDB_OK)
             l->now = ruling[i].ruling;
-        else
-            st = pm_fail(err, PMAPDB_DATABASE, "lineage %lld is missing; the store is damaged",
-                         (long long)ruling[i].lineage_id);
     }
     if (st == PMAPDB_OK)
         st = pm_applying_write(&a, err);
@@ -58,6 +84,7 @@ typedef struct run {
     pm_category_ids *categories;
     pm_rule_set *rules;
     pm_ids processes;
+    bool same; /* the rules are those of the store */
 } run;
 
 static pmapdb_status find_processes(run *r, pmapdb_error *err)
@@ -82,12 +109,21 @@ static pmapdb_status find_processes(run *r, pmapdb_error *err)
     return st;
 }
 
+/* Where the rules are the store's own, what they gave stays: see is_same. */
+static pm_apply_asked which_ask(const run *r)
+{
+    if (!r->apply->forget_labels)
+        return PM_ASK_RULED;
+    return r->same ? PM_ASK_LABELLED : PM_ASK_ALL;
+}
+
 /* What it shows is in memory as long as its turn: a store may have more than fits. */
 static pmapdb_status one_process(run *r, int64_t process_id, pmapdb_error *err)
 {
     pm_applying a = {.in = {.sql = r->s->sql,
                             .refine = {.categories = r->categories, .rules = r->rules},
-                            .process_id = process_id}};
+                            .process_id = process_id},
+                     .which = which_ask(r)};
     pmapdb_status st = pm_objects_new(a.in.sql, &a.in.objects, err);
 
     if (st == PMAPDB_OK)
@@ -97,6 +133,7 @@ static pmapdb_status one_process(run *r, int64_t process_id, pmapdb_error *err)
     r->out->changed_lineages += (int64_t)a.changed_lineages;
     r->out->snapshots += (int64_t)a.line.n;
     r->out->changed_snapshots += (int64_t)a.changed_snapshots;
+    r->out->unnamed += (int64_t)a.in.refine.unnamed;
     pm_applying_free(&a);
     pm_objects_free(a.in.objects);
     return st;
@@ -140,11 +177,25 @@ static pmapdb_status is_same(run *r, pmapdb_error *err)
     pm_rule_text own = {0};
     pmapdb_status st = pm_rule_text_load(r->s->sql, &own, err);
 
-    r->out->same =
-        st == PMAPDB_OK &&
-        own.hash == pm_rule_text_hash(pm_buf_text(&text->text), pm_buf_text(&text->application));
+    r->same = st == PMAPDB_OK && own.hash == pm_rule_text_hash(pm_buf_text(&text->text),
+                                                               pm_buf_text(&text->application));
+    r->out->same = r->same && !r->apply->forget_labels;
     pm_rule_text_free(&own);
     return st;
+}
+
+static pmapdb_status forget_labels(run *r, pmapdb_error *err)
+{
+    pm_arg only = PM_I(r->apply->process_id ? r->apply->process_id : PMAPDB_UNKNOWN);
+    pmapdb_status st = pm_sql_int(r->s->sql,
+                                  "SELECT count(*) FROM (SELECT DISTINCT process_id, taken_ms, "
+                                  "source FROM label WHERE process_id = ?1 OR ?1 IS NULL)",
+                                  PM_ARGS(only), 0, &r->out->reports, err);
+
+    return st == PMAPDB_OK
+               ? pm_sql_run(r->s->sql, "DELETE FROM label WHERE process_id = ?1 OR ?1 IS NULL",
+                            PM_ARGS(only), err)
+               : st;
 }
 
 /* Of the rules that were before; as in compact_rest.c, but all at once. */
@@ -172,11 +223,14 @@ static pmapdb_status apply_all(run *r, pmapdb_error *err)
     pmapdb_status st = is_same(r, err);
 
     if (st == PMAPDB_OK && !r->out->same)
-        st = pm_category_ids_new(r->s->sql, &r->categories, err);
+        st = r->same ? pm_category_ids_new(r->s->sql, &r->categories, err)
+                     : pm_category_ids_anew(r->s->sql, &r->categories, err);
     if (st == PMAPDB_OK && !r->out->same)
         st = pm_rule_set_of(r->apply->rules, &r->rules, err);
     if (st == PMAPDB_OK && !r->out->same)
         st = all_processes(r, err);
+    if (st == PMAPDB_OK && r->apply->forget_labels)
+        st = forget_labels(r, err);
     if (st == PMAPDB_OK)
         st = pm_apply_changes_finish(&r->changes, r->s->sql, err);
     if (st == PMAPDB_OK && r->apply->keep && !r->out->same)

@@ -6,7 +6,8 @@
  * its totals must do so again before anything is kept. What is learnt on the way is the difference,
  * with or without keeping it.
  *
- * A lineage whose rule is PM_RULE_LABEL has its name from the program itself: no rules are asked.
+ * A lineage whose rule is PM_RULE_LABEL has its name from the program itself: no rules are asked,
+ * unless what programs said is to be forgotten.
  */
 #ifndef PM_STORE_APPLY_H
 #define PM_STORE_APPLY_H
@@ -30,6 +31,7 @@ typedef struct pm_apply {
     const pm_rules *rules;    /* the same, compiled */
     int64_t process_id;       /* of one process, and then nothing is kept; 0: all */
     bool keep;                /* else all is as it was */
+    bool forget_labels;       /* what programs say of their own memory goes: see label.h */
     void *ctx;
     /* Or NULL: after each process; another status than PMAPDB_OK ends it, nothing is kept. */
     pmapdb_status (*on_process)(void *ctx, size_t done, size_t of, pmapdb_error *err);
@@ -39,9 +41,11 @@ typedef struct pm_apply {
 } pm_apply;
 
 typedef struct pm_apply_result {
-    bool same; /* they are the store's own rules: nothing was asked */
+    bool same; /* they are the store's own rules, and no labels are forgotten: nothing was asked */
+    int64_t reports; /* of programs on their own memory, that are forgotten */
     int64_t processes, lineages, changed_lineages;
     int64_t snapshots, changed_snapshots; /* whose sums by category were written again */
+    int64_t unnamed; /* mappings that asked for one category too many: they have their slug's */
 } pm_apply_result;
 
 /* In a transaction of its own. PMAPDB_INPUT where a regex of the rules gave up on some path: they
@@ -64,13 +68,17 @@ typedef struct pm_apply_within {
 pmapdb_status pm_apply_process(const pm_apply_within *within, int64_t snapshot_id,
                                pmapdb_error *err);
 
+/* The rules over these lineages of the process, whatever named them before. */
+pmapdb_status pm_apply_ask(const pm_apply_within *within, const int64_t *lineage_id, size_t n,
+                           pmapdb_error *err);
+
 /* What a lineage is by something else than rules that were asked. */
 typedef struct pm_apply_ruling {
     int64_t lineage_id;
     pm_ruling ruling; /* kept 0: it is what the object says */
 } pm_apply_ruling;
 
-/* Lineages of the process, each once; `refine` is not used. */
+/* Lineages of the process, each once; the rules of `refine` are not used. */
 pmapdb_status pm_apply_lineages(const pm_apply_within *within, const pm_apply_ruling *ruling,
                                 size_t n, pmapdb_error *err);
 

@@ -150,9 +150,10 @@ static pmapdb_status make_rows(showing *s, pmapdb_error *err)
 static pmapdb_status ask_item(showing *s, size_t at, pmapdb_error *err)
 {
     pm_applying *a = s->a;
-    pm_refine refine = {.categories = a->in.refine.categories, .rules = a->in.refine.rules};
+    pm_refine *refine = &a->in.refine;
     pmapdb_status st;
 
+    pm_refine_turn(refine);
     move_to(s, a->line.item[at].off);
     st = make_rows(s, err);
     for (size_t i = 0; i < s->rows.n && st == PMAPDB_OK; i++) {
@@ -160,18 +161,30 @@ static pmapdb_status ask_item(showing *s, size_t at, pmapdb_error *err)
 
         if (l->judge != at || !l->asked || l->now.kept)
             continue;
-        st = pm_refine_row(&refine, &s->rows, i, &l->now, err);
+        st = pm_refine_row(refine, &s->rows, i, &l->now, err);
     }
     return st;
 }
 
 /* ---- the process ---- */
 
-/* They know their category from elsewhere, or nothing shows them any more. */
+/* Some know their category from elsewhere, and some nothing shows any more. */
 static bool is_asked(const pm_applying *a, const pm_apply_lineage *l)
 {
-    return l->judge != PM_NOWHERE && !(l->rule && strcmp(l->rule, PM_RULE_LABEL) == 0) &&
-           a->line.item[l->judge].snapshot_id >= a->since;
+    bool labelled = l->rule && strcmp(l->rule, PM_RULE_LABEL) == 0;
+
+    if (l->judge == PM_NOWHERE || a->line.item[l->judge].snapshot_id < a->since)
+        return false;
+    switch (a->which) {
+    case PM_ASK_LABELLED:
+        return labelled;
+    case PM_ASK_ALL:
+        return true;
+    case PM_ASK_CHOSEN:
+        return l->asked;
+    default:
+        return !labelled;
+    }
 }
 
 static pmapdb_status ask_epoch(showing *s, const bool *judges, size_t from, size_t to,

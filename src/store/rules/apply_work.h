@@ -27,8 +27,17 @@ typedef struct pm_apply_region {
     bool moved;     /* from one category to another */
 } pm_apply_region;
 
+/* Which lineages the rules are asked of. */
+typedef enum pm_apply_asked {
+    PM_ASK_RULED,    /* all but those that are named by the program itself */
+    PM_ASK_LABELLED, /* those alone */
+    PM_ASK_ALL,
+    PM_ASK_CHOSEN /* those that say so */
+} pm_apply_asked;
+
 typedef struct pm_applying {
     pm_apply_within in;
+    pm_apply_asked which;
     pm_apply_region *region; /* by id */
     size_t n_regions, cap_regions;
     pm_apply_lineage *lineage; /* by id */

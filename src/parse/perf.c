@@ -1,0 +1,225 @@
+/* perf: lines of `perf script` become events. */
+#include "parse/perf.h"
+
+#include "base/line.h"
+#include "parse/perf_line.h"
+
+#include <stdlib.h>
+
+typedef enum state {
+    BETWEEN, /* the next event */
+    IN_CALL, /* its chain is read */
+    IN_OTHER /* one that is skipped, with its chain */
+} state;
+
+struct pm_perf {
+    pm_perf_events events;
+    pm_lines lines;
+    bool in_long;  /* the begun line is too long already; what is left of it is skipped */
+    bool unended;  /* the line is the last, and has no newline */
+    uint64_t line; /* of the last */
+    uint64_t seen, taken;
+    uint64_t lost[PM_PERF_LOSS_COUNT];
+    state state;
+    pm_perf_line now;    /* what the last line is */
+    pm_perf_event event; /* IN_CALL, but for its texts, */
+    pm_buf text;         /* which are here: its comm, and then its chain */
+    size_t comm_len;
+};
+
+static pmapdb_status bad(pm_perf *p, uint64_t line, const char *why, pmapdb_error *err)
+{
+    return p->events.bad ? p->events.bad(p->events.ctx, line, why, err) : PMAPDB_OK;
+}
+
+/* Hands out the event whose chain is whole now. */
+static pmapdb_status end_event(pm_perf *p, pmapdb_error *err)
+{
+    pm_text text = pm_buf_text(&p->text);
+    state was = p->state;
+
+    p->state = BETWEEN;
+    if (was != IN_CALL)
+        return PMAPDB_OK;
+    p->taken++;
+    p->event.comm = (pm_text){text.data, p->comm_len};
+    p->event.chain = pm_text_from(text, p->comm_len);
+    return p->events.event ? p->events.event(p->events.ctx, &p->event, err) : PMAPDB_OK;
+}
+
+static pmapdb_status too_long(pm_perf *p, pmapdb_error *err)
+{
+    uint64_t line = p->state == IN_CALL ? p->event.line : p->line;
+
+    p->state = IN_OTHER;
+    return bad(p, line, "an event of more than 1 MiB", err);
+}
+
+static pmapdb_status add_frame(pm_perf *p, pm_text frame, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    if (p->text.len + frame.len + 1 > PM_PERF_EVENT_MAX)
+        return too_long(p, err);
+    st = pm_buf_add(&p->text, frame.data, frame.len, err);
+    return st == PMAPDB_OK ? pm_buf_add(&p->text, "\n", 1, err) : st;
+}
+
+static pmapdb_status begin_call(pm_perf *p, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    p->event = p->now.event;
+    p->event.line = p->line;
+    p->comm_len = p->event.comm.len;
+    pm_buf_clear(&p->text);
+    st = pm_buf_add(&p->text, p->event.comm.data, p->comm_len, err);
+    p->state = IN_CALL;
+    return st == PMAPDB_OK && p->now.frame.len ? add_frame(p, p->now.frame, err) : st;
+}
+
+/* A line that begins an event is also the end of the one above: blank lines are between events only
+ * where they have chains. */
+static pmapdb_status begin_event(pm_perf *p, pmapdb_error *err)
+{
+    pmapdb_status st = end_event(p, err);
+
+    p->seen++;
+    p->state = IN_OTHER;
+    if (st != PMAPDB_OK || p->now.kind == PM_PERF_OTHER)
+        return st;
+    if (p->now.kind == PM_PERF_BAD)
+        return bad(p, p->line, p->now.why, err);
+    return p->unended ? bad(p, p->line, "cut off", err) : begin_call(p, err);
+}
+
+/* What is told in parts adds up; what is told of the whole, maybe in several ways, does not. */
+static void add_lost(pm_perf *p, pm_perf_loss loss, uint64_t n)
+{
+    uint64_t *lost = &p->lost[loss];
+
+    if (loss == PM_PERF_LOSS_WARNING)
+        *lost = n > *lost ? n : *lost;
+    else if (__builtin_add_overflow(*lost, n, lost))
+        *lost = UINT64_MAX;
+}
+
+static bool is_blank_line(pm_text line)
+{
+    while (line.len && pm_perf_blank(line.data[line.len - 1]))
+        line.len--;
+    return line.len == 0;
+}
+
+static pmapdb_status take_line(void *ctx, pm_text line, pmapdb_error *err)
+{
+    pm_perf *p = ctx;
+
+    p->line++;
+    if (line.len > PM_PERF_EVENT_MAX)
+        return too_long(p, err);
+    if (line.len && line.data[line.len - 1] == '\r')
+        line.len--;
+    if (is_blank_line(line))
+        return end_event(p, err);
+    pm_perf_read_line(line, &p->now);
+    switch (p->now.kind) {
+    case PM_PERF_CALL:
+    case PM_PERF_BAD:
+    case PM_PERF_OTHER:
+        return begin_event(p, err);
+    case PM_PERF_FRAME:
+        if (p->state == IN_CALL && (!p->unended || line.data[line.len - 1] == ')'))
+            return add_frame(p, line, err);
+        break;
+    case PM_PERF_LOST:
+        add_lost(p, p->now.loss, p->now.lost);
+        break;
+    case PM_PERF_JUNK:
+        break;
+    }
+    return PMAPDB_OK;
+}
+
+/* ---- the reader ---- */
+
+pmapdb_status pm_perf_new(const pm_perf_events *events, pm_perf **out, pmapdb_error *err)
+{
+    pm_perf *p = calloc(1, sizeof *p);
+
+    if (!p)
+        return pm_fail_nomem(err);
+    p->events = *events;
+    p->lines = (pm_lines){.fn = take_line, .ctx = p};
+    *out = p;
+    return PMAPDB_OK;
+}
+
+void pm_perf_free(pm_perf *p)
+{
+    if (!p)
+        return;
+    pm_lines_free(&p->lines);
+    pm_buf_free(&p->text);
+    free(p);
+}
+
+/* At most PM_PERF_EVENT_MAX bytes, so that no more than twice that is ever kept of a line. */
+static pmapdb_status feed_part(pm_perf *p, const char *bytes, size_t n, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    if (p->in_long) {
+        const char *newline = memchr(bytes, '\n', n);
+
+        if (!newline)
+            return PMAPDB_OK;
+        p->in_long = false;
+        n -= (size_t)(newline + 1 - bytes);
+        bytes = newline + 1;
+    }
+    st = pm_lines_feed(&p->lines, bytes, n, err);
+    if (st != PMAPDB_OK || p->lines.rest.len <= PM_PERF_EVENT_MAX)
+        return st;
+    p->in_long = true;
+    pm_buf_clear(&p->lines.rest);
+    p->line++;
+    return too_long(p, err);
+}
+
+pmapdb_status pm_perf_feed(pm_perf *p, const char *bytes, size_t n, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t at = 0, part; at < n && st == PMAPDB_OK; at += part) {
+        part = n - at < PM_PERF_EVENT_MAX ? n - at : PM_PERF_EVENT_MAX;
+        st = feed_part(p, bytes + at, part, err);
+    }
+    return st;
+}
+
+pmapdb_status pm_perf_finish(pm_perf *p, pmapdb_error *err)
+{
+    uint64_t lost = 0;
+    pmapdb_status st;
+
+    p->unended = true;
+    st = pm_lines_finish(&p->lines, err);
+    if (st == PMAPDB_OK)
+        st = end_event(p, err);
+    for (int i = 0; i < PM_PERF_LOSS_COUNT; i++)
+        lost = p->lost[i] > lost ? p->lost[i] : lost;
+    if (st != PMAPDB_OK || !lost || !p->events.lost)
+        return st;
+    return p->events.lost(p->events.ctx, lost, err);
+}
+
+uint64_t pm_perf_seen(const pm_perf *p)
+{
+    return p->seen;
+}
+
+uint64_t pm_perf_taken(const pm_perf *p)
+{
+    return p->taken;
+}

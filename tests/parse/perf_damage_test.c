@@ -1,0 +1,169 @@
+/* perf_damage: texts of perf script that are cut off, damaged, or have no end to a line or a chain.
+ */
+#include "parse/perf_kit.h"
+
+/* What is cut off gives what the whole gives up to there: the last event may have fewer frames, or
+ * be bad. */
+static void cut_anywhere(void **state)
+{
+    static const char text[] = BRK CHAIN
+        "t 1 [001] 1.500000: syscalls:sys_enter_munmap: addr: 0x1000, len: 0x2000\n" KERNEL CHAIN
+        "t 1 [001] 1.500001: syscalls:sys_exit_munmap: 0x0\n" CHAIN BRK;
+    perf_seen whole = perf_read(PM_TEXT(text), sizeof text);
+
+    (void)state;
+    assert_int_equal(whole.events, 4);
+    for (size_t n = 0; n < sizeof text; n++) {
+        perf_seen s = perf_read((pm_text){text, n}, 64);
+        pm_text t = pm_buf_text(&s.text);
+        const char *mark = t.len ? memrchr(t.data, '\n', t.len - 1) : NULL;
+        size_t sure = mark ? (size_t)(mark + 1 - t.data) : 0;
+
+        assert_true(pm_text_starts(pm_buf_text(&whole.text), (pm_text){t.data, sure}));
+        assert_true(s.bad <= 1);
+        if (t.len && !s.bad) {
+            t = pm_text_from(t, sure);
+            t.len -= PM_TEXT("2\n").len; /* the number of frames */
+            assert_non_null(memmem(whole.text.data, whole.text.len, t.data, t.len));
+        }
+        pm_buf_free(&s.text);
+    }
+    pm_buf_free(&whole.text);
+}
+
+static unsigned draw(unsigned *seed)
+{
+    *seed = *seed * 1103515245u + 12345u;
+    return *seed >> 8;
+}
+
+/* perf_kit.h checks of each event what must hold. */
+static void random_damage(void **state)
+{
+    static const char text[] = BRK CHAIN BRK KERNEL CHAIN
+        "m  1 [001] 1.500744: PERF_RECORD_LOST lost 7\n"
+        "t 32480/1 [001] 13004.183455: 1 syscalls:sys_enter_mmap: addr: 0x00000000, "
+        "len: 0x00002000, prot: 0x00000003, flags: 0x00000022, fd: 0xffffffff, off: 0x0\n" CHAIN
+        "t 32480/1 [001] 13004.183455: 1 syscalls:sys_exit_mmap: 0x7f159ef41000\n" CHAIN BRK;
+    static const char noise[] = "\n\n\t :[]()/.0x1f,\r%!+\0\xff";
+    char copy[sizeof text];
+    unsigned seed = 1;
+
+    (void)state;
+    for (int turn = 0; turn < 20000; turn++) {
+        size_t n = sizeof text - 1;
+        perf_seen s;
+
+        memcpy(copy, text, n);
+        for (unsigned k = 0, changes = 1 + draw(&seed) % 8; k < changes; k++) {
+            size_t at = draw(&seed) % n, len = draw(&seed) % (n - at) % 40;
+
+            if (draw(&seed) % 4) {
+                copy[at] = noise[draw(&seed) % (sizeof noise - 1)];
+                continue;
+            }
+            memmove(copy + at, copy + at + len, n - at - len);
+            n -= len;
+        }
+        s = perf_read((pm_text){copy, n}, 1 + draw(&seed) % 200);
+        assert_int_equal(s.status, PMAPDB_OK);
+        assert_true(s.events + s.bad <= s.seen);
+        pm_buf_free(&s.text);
+    }
+}
+
+static pm_buf long_text(const char *before, size_t n, const char *after)
+{
+    pm_buf out = {0};
+
+    assert_int_equal(pm_buf_add(&out, before, strlen(before), NULL), PMAPDB_OK);
+    while (n--)
+        assert_int_equal(pm_buf_add(&out, "x", 1, NULL), PMAPDB_OK);
+    assert_int_equal(pm_buf_add(&out, after, strlen(after), NULL), PMAPDB_OK);
+    return out;
+}
+
+/* A line without an end is bad once, and what comes behind it is read. */
+static void long_lines(void **state)
+{
+    static const size_t steps[] = {1000, 4096, 65536, 1 << 20, (1 << 20) + 1, 1 << 23};
+    static const struct {
+        const char *before, *after, *expected;
+        size_t n;
+    } known[] = {
+        {BRK CHAIN, "\n" BRK,
+         "1 " BRK_TOLD " chain 2\n5! an event of more than 1 MiB\n6 " BRK_TOLD " chain 0\n",
+         3 << 20},
+        {BRK CHAIN, "\n" BRK,
+         "1 " BRK_TOLD " chain 2\n5! an event of more than 1 MiB\n6 " BRK_TOLD " chain 0\n",
+         (1 << 20) + 1},
+        {BRK CHAIN, "\n" BRK, "1 " BRK_TOLD " chain 2\n6 " BRK_TOLD " chain 0\n", 1 << 20},
+        {BRK "\t 1 f+0x0 (/", ")\n" CHAIN BRK,
+         "1! an event of more than 1 MiB\n6 " BRK_TOLD " chain 0\n", 3 << 20},
+        {BRK "\t 1 f+0x0 (/", ")\n" CHAIN BRK,
+         "1! an event of more than 1 MiB\n6 " BRK_TOLD " chain 0\n", (1 << 20) - 14},
+        {BRK "\t 1 f+0x0 (/", ")\n" BRK, "1 " BRK_TOLD " chain 1\n3 " BRK_TOLD " chain 0\n",
+         (1 << 20) - 15},
+        {BRK "\n", "", "1 " BRK_TOLD " chain 0\n3! an event of more than 1 MiB\n", 5 << 20},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        pm_buf text = long_text(known[i].before, known[i].n, known[i].after);
+
+        for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+            perf_same(pm_buf_text(&text), steps[k], known[i].expected);
+        pm_buf_free(&text);
+    }
+}
+
+/* So is a chain without an end. */
+static void long_chain(void **state)
+{
+    pm_buf text = {0};
+
+    (void)state;
+    pm_buf_addf(&text, NULL, BRK);
+    for (int i = 0; i < 100000; i++)
+        pm_buf_addf(&text, NULL, "\t           1fc47 f+0x7 (/usr/lib/ld.so)\n");
+    pm_buf_addf(&text, NULL, "\n" BRK);
+    perf_same(pm_buf_text(&text), 65536,
+              "1! an event of more than 1 MiB\n100003 " BRK_TOLD " chain 0\n");
+    pm_buf_free(&text);
+}
+
+/* Nothing is looked at again and again: each of these takes no longer than any text of its length.
+ */
+static void hostile_lines(void **state)
+{
+    static const char *const words[] = {
+        "1 ", "1.500000: ", " syscalls:sys_exit_brk:", "+0x1 (", "(", "a: 0x1, ", " [1]"};
+    static const char *const ends[] = {" syscalls:sys_exit_brk: 0x1\n", "\n", ")\n"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+            pm_buf text = {0};
+            perf_seen s;
+
+            pm_buf_addf(&text, NULL, BRK "\t%*s", 300000, "");
+            while (text.len < 900000)
+                pm_buf_addf(&text, NULL, "%s", words[i]);
+            pm_buf_addf(&text, NULL, "%s", ends[k]);
+            s = perf_read(pm_buf_text(&text), text.len);
+            assert_int_equal(s.status, PMAPDB_OK);
+            pm_buf_free(&s.text);
+            pm_buf_free(&text);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cut_anywhere),  cmocka_unit_test(random_damage),
+        cmocka_unit_test(long_lines),    cmocka_unit_test(long_chain),
+        cmocka_unit_test(hostile_lines),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/* perf: events out of the text of perf script, as it prints them with its several options; in every
+ * cut of the bytes, cut off, and damaged. */
+#include "parse/perf_kit.h"
+
+static void reads(const char *text, const char *expected)
+{
+    pm_text t = pm_text_of(text);
+
+    for (size_t step = 1; step <= t.len; step++)
+        perf_same(t, step, expected);
+}
+
+/* A line of an event and a newline behind it. */
+static void line_is(const char *line, const char *expected)
+{
+    char text[512], told[512];
+
+    snprintf(text, sizeof text, "%s\n", line);
+    snprintf(told, sizeof told, "1 %s chain 0\n", expected);
+    reads(text, told);
+}
+
+static void all_calls(void **state)
+{
+    (void)state;
+    line_is("t 32480 [001] 13004.183455:   syscalls:sys_enter_mmap: addr: 0x00000000, "
+            "len: 0x00002000, prot: 0x00000003, flags: 0x00000022, fd: 0xffffffff, off: 0x00000000",
+            "t -/32480 13004183455000 enter mmap addr=0, len=8192, prot=PROT_READ|PROT_WRITE, "
+            "flags=MAP_PRIVATE|MAP_ANONYMOUS, fd=ffffffff, off=0");
+    line_is("t 1 [001] 1.183462:   syscalls:sys_exit_mmap: 0x7f159ef41000",
+            "t -/1 1183462000 exit mmap 7f159ef41000");
+    line_is("t 1 [001] 1.183462:   syscalls:sys_exit_mmap: 0xfffffffffffffff4",
+            "t -/1 1183462000 exit mmap fffffffffffffff4");
+    line_is("t 1 [001] 1.183462: syscalls:sys_enter_munmap: addr: 0x7f159ef3d000, len: 0x00002000",
+            "t -/1 1183462000 enter munmap addr=7f159ef3d000, len=8192");
+    line_is("t 1 [001] 1.183462: syscalls:sys_exit_munmap: 0x0", "t -/1 1183462000 exit munmap 0");
+    line_is("t 1 [001] 1.183462: syscalls:sys_exit_brk: 0x55b251d1c000",
+            "t -/1 1183462000 exit brk 55b251d1c000");
+    line_is("t 1 [001] 1.183462: syscalls:sys_enter_mremap: addr: 0x7f02fce59000, "
+            "old_len: 0x00010000, new_len: 0x00020000, flags: 0x00000001, new_addr: 0x00000000",
+            "t -/1 1183462000 enter mremap addr=7f02fce59000, old_len=65536, new_len=131072, "
+            "flags=MREMAP_MAYMOVE, new_addr=0");
+    line_is("t 1 [001] 1.183462: syscalls:sys_enter_mprotect: start: 0x7f02fd08c000, "
+            "len: 0x00004000, prot: 0x00000001",
+            "t -/1 1183462000 enter mprotect start=7f02fd08c000, len=16384, prot=PROT_READ");
+}
+
+static void fields(void **state)
+{
+    static const char *const same[] = {
+        "t 32480 [001] 13004.182952: syscalls:sys_enter_brk: brk: 0x00000000\r",
+        "               t 32480 [001] 13004.182952:    syscalls:sys_enter_brk: brk: 0x00000000",
+        "               t 32480 13004.182952:    syscalls:sys_enter_brk: brk: 0x00000000",
+        "t 32480 [001] U     13004.182952:    syscalls:sys_enter_brk: brk: 0x00000000",
+        "t 32480 U     13004.182952:    syscalls:sys_enter_brk: brk: 0x00000000",
+        "t 32480 [001] 2026-11-22 12:15:02.182952 13004.182952: syscalls:sys_enter_brk: brk: 0x0",
+        "t 32480 [001] 13004.182952:          1           syscalls:sys_enter_brk: brk: 0x00000000",
+        "t 32480 [001] 13004.182952: syscalls:sys_enter_brk:u: brk: 0x00000000",
+        "t 32480 [001] 13004.182952: syscalls:sys_enter_brk:                     brk: 0x00000000",
+        "t 32480 [001] 13004.182952000: syscalls:sys_enter_brk: brk: 0x00000000",
+        "\tt 32480 [001] 13004.182952: syscalls:sys_enter_brk: brk: 0x00000000",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        line_is(same[i], BRK_TOLD);
+    line_is("t 32480 [001] 13004.182952857: syscalls:sys_exit_brk: 0x1",
+            "t -/32480 13004182952857 exit brk 1");
+    line_is("t 32480/32501 [001] 13004.182952: syscalls:sys_exit_brk: 0x1",
+            "t 32480/32501 13004182952000 exit brk 1");
+    line_is("t  2067/2067  [001] 13004.182952: syscalls:sys_exit_brk: 0x1",
+            "t 2067/2067 13004182952000 exit brk 1");
+    line_is("32480/32501 [001]     0.000008: syscalls:sys_exit_brk: 0x1",
+            " 32480/32501 8000 exit brk 1");
+    line_is("t 1 [001] 1.183462: syscalls:sys_enter_mmap: addr: 0x0, len: 0x1000, "
+            "prot: READ|WRITE, flags: PRIVATE, fd: 3, off: 0x2000",
+            "t -/1 1183462000 enter mmap addr=0, len=4096, prot=?, flags=?, fd=?, off=2000");
+}
+
+static void names_of_threads(void **state)
+{
+    static const char *const names[] = {
+        "a b: c/d 12 [00",
+        "syscalls:sys_en",
+        "sys_enter_mmap:",
+        "x  1.500000: y:",
+        "1 2 3",
+        "(tab\t)",
+        "kworker/0:1-ev",
+        "7 [001] 1.0000",
+        "3/4 [9] 5",
+        "[001]",
+        "# x",
+        "Processed 1",
+        "deadbeef",
+        "\xff\xfe\x01",
+    };
+    char text[256], told[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(text, sizeof text, "%s 77 [001] 1.000001: syscalls:sys_exit_brk: 0x1", names[i]);
+        snprintf(told, sizeof told, "%s -/77 1000001000 exit brk 1", names[i]);
+        line_is(text, told);
+        snprintf(text, sizeof text, "%16s    7/77     1.000001: syscalls:sys_exit_brk: 0x1",
+                 names[i]);
+        snprintf(told, sizeof told, "%s 7/77 1000001000 exit brk 1", names[i]);
+        line_is(text, told);
+    }
+}
+
+static void chains(void **state)
+{
+    (void)state;
+    reads(BRK CHAIN BRK CHAIN, "1 " BRK_TOLD " chain 2\n5 " BRK_TOLD " chain 2\n");
+    reads(BRK KERNEL CHAIN, "1 " BRK_TOLD " chain 2\n");
+    reads(BRK "\n" BRK BRK,
+          "1 " BRK_TOLD " chain 0\n3 " BRK_TOLD " chain 0\n4 " BRK_TOLD " chain 0\n");
+    /* blank lines lost, tabs turned to blanks, line ends of another system, source lines */
+    reads(BRK "\t  1fc47 brk+0x7 (/ld.so)\n" BRK "\t  1fc47 brk+0x7 (/ld.so)\n",
+          "1 " BRK_TOLD " chain 1\n3 " BRK_TOLD " chain 1\n");
+    reads(BRK "           1fc47 brk+0x7 (/ld.so)\n 1ab78 f\n", "1 " BRK_TOLD " chain 2\n");
+    reads("t 32480 [001] 13004.182952: syscalls:sys_enter_brk: brk: 0x00000000\r\n"
+          "\t  1fc47 brk+0x7 (/ld.so)\r\n\r\n\t 2 g (/a)\r\n",
+          "1 " BRK_TOLD " chain 1\n");
+    reads(BRK "\t 1fc47 brk+0x7 (/ld.so)\n  brk.c:37\n\t 1ab78 f+0x0 (/ld.so)\n  :0\n\n",
+          "1 " BRK_TOLD " chain 2\n");
+    /* an address was asked for and no chain recorded */
+    reads("               t  4503 [001] 13334.290904:    syscalls:sys_enter_brk: brk: 0x00000000  "
+          "   7f821cabfc47 brk+0x7 (/usr/lib/ld.so)\n",
+          "1 t -/4503 13334290904000 enter brk brk=0 chain 1\n");
+    reads(
+        "t  4503 [001] 13334.290906: syscalls:sys_exit_brk: 0x562e50eda000     7f821cabfc47 brk+0x7"
+        " (/usr/lib/ld.so)\n",
+        "1 t -/4503 13334290906000 exit brk 562e50eda000 chain 1\n");
+}
+
+static void other_events(void **state)
+{
+    static const char text[] =
+        "# ========\n# captured on    : Sun Nov 22 12:15:02 2026\n"
+        "# event : name = syscalls:sys_enter_mmap, , id = { 1, 2 }, type = 2\n#\n"
+        "swapper     0 [000]     0.000000: PERF_RECORD_MMAP -1/0: [0xffffffff81000000(0x1) @ 0]: x "
+        "k\n"
+        "t  2855 [000] 13038.908668: raw_syscalls:sys_enter: NR 9 (0, 2000, 3, 22, ffffffff, "
+        "0)\n" KERNEL CHAIN
+        "t  2855 [000] 13038.908675:  raw_syscalls:sys_exit: NR 9 = 140507299160064\n"
+        "         python3  3319 [000] 13336.137501:     250000               cpu-clock:      "
+        "7fd8a44fd403 f+0x2893 (/usr/lib/libpython3.11.so.1.0)\n" BRK
+        "t 32480 [001] 13004.182953:     250000 cpu-clock:\n" CHAIN
+        "t 32480 [001] 13004.182953: syscalls:sys_enter_openat: dfd: 0xffffff9c\n" CHAIN
+        "t 32480 [001] 13004.182953: syscalls:sys_enter_mmap2: addr: 0x0, len: 0x1000\n" CHAIN
+        "t 32480 [001] 13004.182953: my_syscalls:sys_exit_brk: 0x1\n" CHAIN
+        "t 32480 [001] 13004.182953: PERF_RECORD_COMM exec: t:32480/32480\n" BRK CHAIN;
+    perf_seen s = perf_read(PM_TEXT(text), 100);
+
+    (void)state;
+    assert_int_equal(s.seen, 9);
+    assert_int_equal(s.taken, 2);
+    assert_string_equal(s.text.data, "14 " BRK_TOLD " chain 0\n32 " BRK_TOLD " chain 2\n");
+    for (size_t step = 1; step < sizeof text; step += 7)
+        perf_same(PM_TEXT(text), step, s.text.data);
+    pm_buf_free(&s.text);
+    s = perf_read(PM_TEXT("no text of perf\nat all: 12.5\n\n# 1.000000: x\n"), 100);
+    assert_int_equal(s.seen, 0);
+    assert_int_equal(s.text.len, 0);
+}
+
+static void lost(void **state)
+{
+    (void)state;
+    reads("many  2067 [001] 13031.500744: PERF_RECORD_LOST lost 1\n"
+          "many  2067/2067  [001] 13031.500759: PERF_RECORD_LOST lost 12\n" BRK,
+          "3 " BRK_TOLD " chain 0\nlost 13\n");
+    reads("m  1 [001] 1.500744: PERF_RECORD_LOST lost 7\n"
+          "m  1 [001] 1.500744: PERF_RECORD_LOST_SAMPLES lost 5\n"
+          "m  1 [001] 1.500744: PERF_RECORD_LOST_SAMPLES lost 6\n",
+          "lost 11\n");
+    reads("Warning:\nProcessed 697800 events and lost 345311 chunks!\n\nCheck IO/CPU overload!\n\n",
+          "lost 345311\n");
+    reads("Warning:\nProcessed 1000 events and lost 3 chunks!\nProcessed 2000 samples and lost "
+          "12.25%!\n",
+          "lost 245\n");
+    reads("Processed 1654717 samples and lost 100.00%!\n", "lost 1654717\n");
+    /* in the middle of a chain, where errors and text went to one file */
+    reads(BRK
+          "\t  1fc47 brk+0x7 (/ld.so)\nProcessed 9 events and lost 2 chunks!\n\t  1ab78 f (/x)\n",
+          "1 " BRK_TOLD " chain 2\nlost 2\n");
+    reads("Processed 5 events and lost 0 chunks!\nProcessed 5 and lost 900.00%!\nProcessed x\n"
+          "Processed 99999999999999999999 samples and lost 50.00%!\n",
+          "");
+    reads("m 1 1.000000: PERF_RECORD_LOST lost 18446744073709551615\n"
+          "m 1 1.000000: PERF_RECORD_LOST lost 2\n",
+          "lost 18446744073709551615\n");
+}
+
+static void bad_events(void **state)
+{
+    static const struct {
+        const char *line, *why;
+    } known[] = {
+        {"t 1 [001] syscalls:sys_exit_brk: 0x1", "no time in front of the event"},
+        {"t 1 [001] 1.5: syscalls:sys_exit_brk: 0x1", "no time in front of the event"},
+        {"t 1 [001] 1234567.5: syscalls:sys_exit_brk: 0x1", "no time in front of the event"},
+        {"t 1 [001] 99999999999.500000: syscalls:sys_exit_brk: 0x1",
+         "no time in front of the event"},
+        {"syscalls:sys_exit_brk: 0x1", "no time in front of the event"},
+        {"t [001] 1.500000: syscalls:sys_exit_brk: 0x1", "no thread in front of the event"},
+        {"t 99999999999 1.500000: syscalls:sys_exit_brk: 0x1", "no thread in front of the event"},
+        {"t 1/99999999999 1.500000: syscalls:sys_exit_brk: 0x1", "no thread in front of the event"},
+        {":-1    -1 [001] 1.500000: syscalls:sys_exit_brk: 0x1", "no thread in front of the event"},
+        {"t 1 [001] 1.500000: syscalls:sys_exit_brk:",
+         "the value that the call returned cannot be read"},
+        {"t 1 [001] 1.500000: syscalls:sys_exit_brk: 0x12345678901234567",
+         "the value that the call returned cannot be read"},
+        {"t 1 [001] 1.500000: syscalls:sys_exit_brk: 0x12g",
+         "the value that the call returned cannot be read"},
+        {"t 1 [001] 1.500000: syscalls:sys_enter_brk:", "a parameter is missing or cannot be read"},
+        {"t 1 [001] 1.500000: syscalls:sys_enter_munmap: addr: 0x1000, len: 0x",
+         "a parameter is missing or cannot be read"},
+        {"t 1 [001] 1.500000: syscalls:sys_enter_munmap: addr: 0x10:00, len: 0x1000",
+         "a parameter is missing or cannot be read"},
+        {"t 1 [001] 1.500000: syscalls:sys_enter_mremap: addr: 0x1000, old_len: 0x1000",
+         "a parameter is missing or cannot be read"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char text[1024], told[512];
+
+        snprintf(text, sizeof text, BRK CHAIN "%s\n" CHAIN BRK, known[i].line);
+        snprintf(told, sizeof told, "1 " BRK_TOLD " chain 2\n5! %s\n9 " BRK_TOLD " chain 0\n",
+                 known[i].why);
+        reads(text, told);
+    }
+}
+
+/* Of the last line nobody knows whether it is whole. */
+static void no_last_newline(void **state)
+{
+    (void)state;
+    reads("t 1 [001] 1.500000: syscalls:sys_exit_brk: 0x55b251", "1! cut off\n");
+    reads(BRK "\t  1fc47 brk+0x7 (/ld.so)", "1 " BRK_TOLD " chain 1\n");
+    reads(BRK "\t  1fc47 brk+0x7 (/ld.s", "1 " BRK_TOLD " chain 0\n");
+    reads(BRK "t 32480 [001] 1300", "1 " BRK_TOLD " chain 0\n");
+}
+
+static pmapdb_status refuse(void *ctx, const pm_perf_event *e, pmapdb_error *err)
+{
+    int *calls = ctx;
+
+    (void)e;
+    ++*calls;
+    return pm_fail(err, PMAPDB_INPUT, "enough");
+}
+
+/* A status that is not OK ends the feeding; what nobody wants to know is not said. */
+static void callbacks(void **state)
+{
+    static const char text[] = BRK BRK BRK "t 1 1.000000: syscalls:sys_exit_brk:\n"
+                                           "m 1 1.000000: PERF_RECORD_LOST lost 2\n";
+    int calls = 0;
+    pm_perf_events stops = {.ctx = &calls, .event = refuse}, none = {0};
+    pmapdb_error err;
+    pm_perf *p = NULL;
+
+    (void)state;
+    assert_int_equal(pm_perf_new(&stops, &p, &err), PMAPDB_OK);
+    assert_int_equal(pm_perf_feed(p, text, sizeof text - 1, &err), PMAPDB_INPUT);
+    assert_string_equal(err.text, "enough");
+    assert_int_equal(calls, 1);
+    pm_perf_free(p);
+    assert_int_equal(pm_perf_new(&none, &p, &err), PMAPDB_OK);
+    assert_int_equal(pm_perf_feed(p, text, sizeof text - 1, &err), PMAPDB_OK);
+    assert_int_equal(pm_perf_finish(p, &err), PMAPDB_OK);
+    assert_int_equal(pm_perf_seen(p), 4);
+    assert_int_equal(pm_perf_taken(p), 3);
+    pm_perf_free(p);
+    pm_perf_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_calls),        cmocka_unit_test(fields),
+        cmocka_unit_test(names_of_threads), cmocka_unit_test(chains),
+        cmocka_unit_test(other_events),     cmocka_unit_test(lost),
+        cmocka_unit_test(bad_events),       cmocka_unit_test(no_last_newline),
+        cmocka_unit_test(callbacks),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -521,6 +521,55 @@ PMAPDB_API pmapdb_status pmapdb_rules_apply(pmapdb_store *store,
                                             const pmapdb_rules_options *options,
                                             pmapdb_rules_result *result, pmapdb_error *err);
 
+/* ---- call stacks ---- */
+
+typedef struct pmapdb_perf_progress {
+    uint64_t bytes, events; /* read so far; events of whatever kind */
+} pmapdb_perf_progress;
+
+typedef struct pmapdb_perf_options {
+    const char *host; /* that it was recorded on; NULL: unknown */
+    int64_t pid;      /* of whose threads it is, where the text has thread ids alone */
+    /* UTC minus the recording's clock, ns; PMAPDB_UNKNOWN: it is found. */
+    int64_t clock_offset_ns;
+    void *ctx;
+    /* Called now and then; returning false ends the import, and nothing is stored. */
+    bool (*on_progress)(void *ctx, const pmapdb_perf_progress *progress);
+} pmapdb_perf_options;
+
+/* What became of one recording. Numbers of one that was known are those it was stored with. */
+typedef struct pmapdb_perf_result {
+    int64_t recording_id;
+    bool known;                 /* it was stored already */
+    uint64_t calls, failed;     /* with an enter and an exit; of them, that returned an error */
+    uint64_t unended, unbegun;  /* enters without an exit, exits without an enter */
+    uint64_t bad;               /* events that could not be read */
+    int64_t lost;               /* that perf lost; PMAPDB_UNKNOWN: the text does not say */
+    uint64_t late;              /* events too far out of order to be put in their place; of a known
+                                   recording 0 */
+    uint64_t threads, homeless; /* of them, that nobody knows the process of */
+    int64_t span_ms;
+    uint64_t tracees, linked; /* processes; of them, that the store has captures of */
+    uint64_t live_kib;        /* mapped in it and not unmapped at its end */
+    bool shallow;             /* chains end in libc: most of brk have one frame */
+    bool chainless;           /* there are none */
+    /* of the process with most calls */
+    int64_t pid, process_id;     /* or PMAPDB_UNKNOWN */
+    char pid_source[16];         /* text, given, thread, assumed, unknown */
+    char name[64];               /* of the process in the store, or "" */
+    char clock[16];              /* clocks, given, events, or "": not found */
+    int64_t offset_ns, slack_ns; /* or PMAPDB_UNKNOWN */
+} pmapdb_perf_result;
+
+PMAPDB_API void pmapdb_perf_defaults(pmapdb_perf_options *options);
+
+/* Stores a text of perf script: mmap, munmap, brk, mremap and mprotect with their call chains. path
+ * is a file, compressed or not, or "-". The whole of it is stored or nothing; known, it is not
+ * stored again. PMAPDB_INPUT where it is no such text, or has none of these calls. */
+PMAPDB_API pmapdb_status pmapdb_import_perf(pmapdb_store *store, const char *path,
+                                            const pmapdb_perf_options *options,
+                                            pmapdb_perf_result *result, pmapdb_error *err);
+
 /* ---- named queries ---- */
 
 typedef struct pmapdb_rows pmapdb_rows;

@@ -303,6 +303,116 @@ CREATE TABLE region (
 );
 CREATE INDEX region_lineage ON region (lineage_id, length);
 
+-- ---- who allocated it: what perf recorded of mmap, munmap, brk, mremap and mprotect ----
+
+-- One text of perf script. Times in ns are on perf's clock.
+CREATE TABLE recording (
+  recording_id INTEGER PRIMARY KEY,
+  hash     INTEGER NOT NULL UNIQUE,     -- XXH3 of its bytes, to know it again
+  host_id  INTEGER REFERENCES host,     -- NULL: unknown
+  file     TEXT NOT NULL,               -- as it was named, - for standard input
+  first_ns INTEGER NOT NULL,            -- of its first and last call
+  last_ns  INTEGER NOT NULL,
+  calls    INTEGER NOT NULL,            -- enter and exit found, paired by thread
+  failed   INTEGER NOT NULL,            -- of them, that returned an error
+  unended  INTEGER NOT NULL,            -- enters without an exit
+  unbegun  INTEGER NOT NULL,            -- exits without an enter
+  bad      INTEGER NOT NULL,            -- events that could not be read
+  lost     INTEGER                      -- that perf lost; NULL: the text does not say
+);
+
+-- An address space that a recording shows: a process, whose threads share it.
+CREATE TABLE tracee (
+  tracee_id    INTEGER PRIMARY KEY,
+  recording_id INTEGER NOT NULL REFERENCES recording,
+  pid          INTEGER,                 -- NULL: the text has threads alone, and nobody said it
+  pid_source   TEXT NOT NULL CHECK (pid_source IN
+                 ('text', 'given', 'thread', 'assumed', 'unknown')), -- unknown: pid is NULL, and its
+                                        -- calls make no extents: they may be of several processes
+  process_id   INTEGER REFERENCES process, -- NULL: the store has no process of that pid then
+  offset_ns    INTEGER,                 -- UTC in ns is perf's time plus this; NULL: not known
+  slack_ns     INTEGER,                 -- that may be wrong by so much either way
+  offset_source TEXT CHECK (offset_source IN ('clocks', 'given', 'events')),
+  pruned       INTEGER NOT NULL         -- 1: a prune removed its process, and this goes, too
+);
+CREATE INDEX tracee_recording ON tracee (recording_id);
+CREATE INDEX tracee_process ON tracee (process_id);
+
+CREATE TABLE thread (
+  thread_id INTEGER PRIMARY KEY,
+  tracee_id INTEGER NOT NULL REFERENCES tracee,
+  tid       INTEGER NOT NULL,
+  comm      TEXT NOT NULL               -- the last that it went by
+);
+CREATE INDEX thread_tracee ON thread (tracee_id);
+
+-- A place in code that calls.
+CREATE TABLE frame (
+  frame_id INTEGER PRIMARY KEY,
+  symbol   TEXT NOT NULL,               -- '' unknown
+  offset   INTEGER NOT NULL,            -- bytes behind the symbol's begin; unknown: the address
+  dso      TEXT NOT NULL,               -- '' unknown, or inlined
+  inlined  INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX frame_unique ON frame (symbol, offset, dso, inlined);
+
+-- A chain of calls: its innermost frame and the chain that called it. Stack 0 is the empty one.
+CREATE TABLE stack (
+  stack_id  INTEGER PRIMARY KEY,
+  caller_id INTEGER NOT NULL REFERENCES stack,
+  frame_id  INTEGER REFERENCES frame    -- NULL: of stack 0 alone
+);
+CREATE UNIQUE INDEX stack_unique ON stack (caller_id, frame_id);
+INSERT INTO stack (stack_id, caller_id, frame_id) VALUES (0, 0, NULL);
+
+-- Enter and exit of one call of one thread, in the order of their ends. An argument is NULL where the
+-- text has none such, or no enter.
+CREATE TABLE call (
+  call_id   INTEGER PRIMARY KEY,
+  thread_id INTEGER NOT NULL REFERENCES thread,
+  kind      INTEGER NOT NULL,           -- 0 mmap, 1 munmap, 2 brk, 3 mremap, 4 mprotect
+  begin_ns  INTEGER,                    -- NULL: an exit without an enter
+  end_ns    INTEGER,                    -- NULL: an enter without an exit
+  a0        INTEGER,                    -- addr, start, brk
+  a1        INTEGER,                    -- len, old_len
+  a2        INTEGER,                    -- prot, new_len
+  a3        INTEGER,                    -- flags
+  a4        INTEGER,                    -- fd, new_addr
+  a5        INTEGER,                    -- off
+  ret       INTEGER,                    -- two's complement; -4095..-1: an error
+  stack_id  INTEGER NOT NULL REFERENCES stack
+);
+CREATE INDEX call_thread ON call (thread_id, end_ns);
+
+-- What the calls, replayed in their order, made of the addresses: a range that one call mapped, from
+-- when to when; at any moment those of a tracee do not overlap. What is mapped over, moved or cut is
+-- another extent from then on: what a cut leaves keeps its birth, what mremap moves is born again
+-- where it is now, and so behind its call's end_ns. Of a brk, call_id is the call that moved the end
+-- there.
+CREATE TABLE extent (
+  extent_id INTEGER PRIMARY KEY,
+  tracee_id INTEGER NOT NULL REFERENCES tracee,
+  start     INTEGER NOT NULL,
+  length    INTEGER NOT NULL,           -- bytes
+  call_id   INTEGER NOT NULL REFERENCES call, -- that allocated it: an mmap, a brk, an mremap that
+                                        -- made it longer
+  born_ns   INTEGER NOT NULL,           -- when the call ended
+  died_ns   INTEGER                     -- when the one began that freed it; NULL: live at the end
+);
+CREATE INDEX extent_tracee ON extent (tracee_id, born_ns);
+
+-- What was unmapped, or mapped over, of what nobody had seen allocated: it is older than the
+-- recording, or its call is lost; or nothing was there, which munmap does not mind.
+CREATE TABLE foreign_extent (
+  foreign_extent_id INTEGER PRIMARY KEY,
+  tracee_id INTEGER NOT NULL REFERENCES tracee,
+  start     INTEGER NOT NULL,
+  length    INTEGER NOT NULL,
+  call_id   INTEGER NOT NULL REFERENCES call, -- that freed it
+  died_ns   INTEGER NOT NULL
+);
+CREATE INDEX foreign_extent_tracee ON foreign_extent (tracee_id, died_ns);
+
 -- Fields that are 0 nearly everywhere, and keys that pmapdb does not know.
 CREATE TABLE detail (
   detail_id   INTEGER PRIMARY KEY,

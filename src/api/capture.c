@@ -4,6 +4,7 @@
 #include "api/capture_beat.h"
 #include "api/capture_check.h"
 #include "api/capture_lock.h"
+#include "store/perf/link.h"
 #include "store/watch.h"
 #include <stdio.h>
 #include <time.h>
@@ -252,6 +253,8 @@ pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_capture_options *
         st = keep_beat(&run, 0, 0, err);
     else if (st == PMAPDB_OK)
         st = keep_beats_in_time(&run, &files, err);
+    if (st == PMAPDB_OK) /* perhaps their calls were recorded */
+        st = pm_perf_link(store, err);
     close_run(&run);
     return st;
 }

@@ -6,6 +6,7 @@
 #include "api/lines.h"
 #include "base/buf.h"
 #include "store/moment.h"
+#include "store/perf/link.h"
 #include "store/write.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -333,6 +334,8 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
         st = read_all(&run, source, err);
     if (st == PMAPDB_OK)
         st = look_for_spread(&run, err);
+    if (st == PMAPDB_OK && run.result.stored) /* of processes whose calls were recorded, perhaps */
+        st = pm_perf_link(store, err);
     run.result.empty = run.in.empty;
     run.result.skipped = run.in.skipped;
     *result = run.result;

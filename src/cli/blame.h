@@ -17,6 +17,7 @@ typedef struct pm_blame {
 typedef struct pm_blame_asked {
     const pm_side *older, *newer;
     const char *by, *dialect; /* dialect NULL: none was asked for */
+    pmapdb_store *store;      /* it may know who allocated it */
 } pm_blame_asked;
 
 /* The current row of one of the diff queries. */

@@ -55,6 +55,7 @@ void pm_cli_say_left_out(const pm_cli *cli, const pm_render *render);
 
 /* Commands. argv[0] is "pmapdb COMMAND". They return the exit code. */
 int pm_cli_import(pm_cli *cli, int argc, char **argv);
+int pm_cli_import_perf(pm_cli *cli, int argc, char **argv);
 int pm_cli_capture(pm_cli *cli, int argc, char **argv);
 int pm_cli_dialects(pm_cli *cli, int argc, char **argv);
 int pm_cli_diff(pm_cli *cli, int argc, char **argv);
@@ -70,6 +71,7 @@ int pm_cli_mappings(pm_cli *cli, int argc, char **argv);
 int pm_cli_merge(pm_cli *cli, int argc, char **argv);
 int pm_cli_rules(pm_cli *cli, int argc, char **argv);
 int pm_cli_query(pm_cli *cli, int argc, char **argv);
+int pm_cli_who(pm_cli *cli, int argc, char **argv);
 int pm_cli_sql(pm_cli *cli, int argc, char **argv);
 int pm_cli_completion(pm_cli *cli, int argc, char **argv);
 int pm_cli_complete(pm_cli *cli, int argc, char **argv);

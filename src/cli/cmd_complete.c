@@ -235,6 +235,8 @@ static void offer_arg(const typed *t, const pm_offer *o)
         offer_categories(o);
     } else if (pm_text_equal(args, PM_TEXT("[SET]")) && t->n_args == 0) {
         offer_sets(o);
+    } else if (pm_text_starts(args, PM_TEXT("[LINEAGE|CATEGORY"))) {
+        pm_offer_stored(o, t->cli, PM_UNIT_CATEGORY, NULL); /* words are no process */
     } else if (t->n_args == 0) {
         pm_offer_listed(o, args);
     }

@@ -32,6 +32,7 @@ static int64_t subtract(int64_t a, int64_t b)
 
 typedef struct diff {
     pm_cli *cli;
+    pmapdb_store *store;
     const char *by;
     int threshold_metric; /* -1: none */
     int64_t threshold;
@@ -256,6 +257,7 @@ static pmapdb_status write_next(const diff *d, const pm_sink *sink, pmapdb_error
     pm_blame_asked asked = {.older = &d->older,
                             .newer = &d->newer,
                             .by = d->by,
+                            .store = d->store,
                             .dialect = pm_run_given(&d->args, "dialect")};
     pm_render_options how = pm_cli_render_options(d->cli);
 
@@ -357,8 +359,10 @@ int pm_cli_diff(pm_cli *cli, int argc, char **argv)
     d.args = (pm_run_args){
         .cli = cli, .info = info, .extra = options, .parse_extra = parse_extra, .ctx = &d};
     pm_run_parse(&d.args, argc, argv);
-    if (pm_cli_open(cli, &open_options, &store) == PMAPDB_OK)
+    if (pm_cli_open(cli, &open_options, &store) == PMAPDB_OK) {
+        d.store = store;
         exit_code = run(&d, store);
+    }
     pmapdb_close(store);
     pm_catalog_free(info);
     return exit_code;

@@ -2,6 +2,7 @@
  */
 #include "cli/leak_cards.h"
 #include "cli/leaks.h"
+#include "cli/who_top.h"
 #include "cli/write.h"
 
 #include "base/err.h"
@@ -112,6 +113,7 @@ static void see_row(void *ctx, const pmapdb_rows *row)
 typedef struct writing {
     const pm_leaks_cmd *l;
     const pm_leak_rows *rows;
+    pmapdb_store *store; /* NULL: without recordings */
     const char *by;
 } writing;
 
@@ -120,18 +122,23 @@ static pmapdb_status write_cards(void *ctx, const pm_sink *sink, pmapdb_error *e
     const writing *w = ctx;
     pm_render_options how = pm_cli_render_options(w->l->cli);
 
-    return pm_leak_cards(w->rows, w->by, &how, sink, err);
+    return pm_leak_cards(w->rows, w->store, w->by, &how, sink, err);
 }
 
-static pmapdb_status show_cards(pm_leaks_cmd *l, const char *by, pmapdb_rows *rows,
-                                pmapdb_error *err)
+static pmapdb_status show_cards(pm_leaks_cmd *l, pmapdb_store *store, const char *by,
+                                pmapdb_rows *rows, pmapdb_error *err)
 {
     pm_leak_rows held = {0};
-    writing w = {l, &held, by};
+    writing w = {l, &held, NULL, by};
+    bool recorded = false;
     pmapdb_status st = pm_leak_rows_read(&held, rows, err);
 
     for (size_t i = 0; i < held.n && st == PMAPDB_OK; i++)
         pm_leaks_count(l, pm_text_of(pm_verdict_name(held.row[i].verdict)), held.row[i].snapshots);
+    if (st == PMAPDB_OK)
+        st = pm_who_any(store, &recorded, err);
+    if (recorded)
+        w.store = store;
     if (st == PMAPDB_OK)
         st = pm_cli_write_with(l->cli, write_cards, &w, err);
     pm_leak_rows_free(&held);
@@ -150,7 +157,7 @@ static pmapdb_status ask(pm_leaks_cmd *l, pmapdb_store *store, pmapdb_error *err
     if (st == PMAPDB_OK)
         st = pm_run_bind(&l->args, rows, err);
     if (st == PMAPDB_OK && shows_cards(l))
-        st = show_cards(l, by, rows, err);
+        st = show_cards(l, store, by, rows, err);
     else if (st == PMAPDB_OK)
         st = pm_cli_write_seen(l->cli, rows, see_row, l, err);
     pmapdb_rows_close(rows);

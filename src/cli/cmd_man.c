@@ -13,6 +13,7 @@ static const struct {
     {"pmapdb-queries.7", pm_man_queries},
     {"pmapdb-categories.7", pm_man_categories},
     {"pmapdb-schema.7", pm_man_schema},
+    {"pmapdb-perf.7", pm_man_perf},
 };
 
 static pmapdb_status write_out(const pm_cli *cli, const pm_buf *text, pmapdb_error *err)
@@ -46,7 +47,8 @@ int pm_cli_man(pm_cli *cli, int argc, char **argv)
         }
     if (!known) {
         pm_cli_say(
-            "which page? pmapdb.1, pmapdb-queries.7, pmapdb-categories.7 or pmapdb-schema.7");
+            "which page? pmapdb.1, pmapdb-queries.7, pmapdb-categories.7, pmapdb-schema.7 or "
+            "pmapdb-perf.7");
         return PM_EXIT_TROUBLE;
     }
     if (man.st == PMAPDB_OK)

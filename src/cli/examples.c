@@ -17,6 +17,8 @@ static const struct {
                    E("import --name leaky --every 30s samples/logs/leaky-untimed.log")
                        E("import --explain samples/logs/leaky-cron.log")
                            E("import --pid 12766 - <samples/logs/leaky-totals.log")},
+    {"import-perf", E("import-perf samples/perf/leaky.script.txt")
+                        E("import-perf - -f ndjson <samples/perf/leaky.script.txt")},
     {"capture", E("capture $$") E("capture --match 'comm(sh)' --every 200ms --count 2")
                     E("capture --all --on-rss-above 64M --keep-env PATH -f ndjson")},
     {"check", E("check leaky --rss -w 1G -c 2G")
@@ -96,6 +98,10 @@ static const struct {
     {"threads", E("threads") E("threads --snapshot first --stack-size 8M -f csv")},
     {"top-growers", E("top-growers") E("top-growers leaky --from first --to last --top 5")},
     {"top-lineages", E("top-lineages") E("top-lineages leaky --from -2m --top 5")},
+    {"who", E("who") E("who heap --by function") E("who anonymous --folded -o grown.folded")
+                E("who --events --process leaky heap -f csv")},
+    {"who-events", E("who-events --top 5") E("who-events leaky --since -1h -f csv")},
+    {"who-recordings", E("who-recordings") E("who-recordings leaky -f csv")},
     {"unknown-fields", E("unknown-fields") E("unknown-fields leaky -f csv")},
 };
 

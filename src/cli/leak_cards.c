@@ -1,8 +1,10 @@
 /* leak_cards: verdicts as cards. */
 #include "cli/leak_cards.h"
 
+#include "base/num.h"
 #include "cli/leak_group.h"
 #include "cli/leak_words.h"
+#include "cli/who_top.h"
 #include "render/flow.h"
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +16,8 @@
 typedef struct cards {
     pm_flow flow;
     const pm_leak_rows *rows;
-    size_t *finding; /* rows, the worst first */
+    pmapdb_store *store; /* with recordings, or NULL */
+    size_t *finding;     /* rows, the worst first */
     size_t n_findings, n_leaks, n_processes, n_found, n_too_few, n_quiet;
     size_t n_blind;   /* quiet ones of which it is unknown what is resident */
     size_t n_unknown; /* processes without a snapshot that gives the metric */
@@ -125,8 +128,36 @@ static void put_head(cards *c, const pm_leak_row *r)
     pm_flow_end(&c->flow);
 }
 
-static void put_card(cards *c, const pm_leak_row *r)
+/* Of the newest life, of which the process's number is; an object is of no one category. */
+static void put_who(cards *c, pm_leak_row *r)
 {
+    uint64_t lineage = 0;
+    bool one = r->is_lineage && !r->whole && pm_num_all(r->key, &lineage);
+    pm_who_of of = {.process_id = r->process_id,
+                    .lineage = one ? (int64_t)lineage : PMAPDB_UNKNOWN,
+                    .category = r->whole ? (pm_text){NULL, 0} : r->category,
+                    .dialect = r->dialect};
+
+    if (!c->store || (!one && !r->whole && !pm_text_equal(r->key, r->category)))
+        return;
+    if (r->lives == 1)
+        of.from = r->since;
+    pm_buf_clear(&c->part);
+    if (c->flow.st == PMAPDB_OK)
+        c->flow.st = pm_who_add_top(&c->part, c->store, &of, c->flow.err);
+    r->recorded = c->part.len > 0;
+    if (!r->recorded)
+        return;
+    pm_flow_begin(&c->flow, 4, 9);
+    pm_flow_say(&c->flow, 0, "who:");
+    pm_flow_words(&c->flow, 1, pm_buf_text(&c->part));
+    pm_flow_end(&c->flow);
+}
+
+static void put_card(cards *c, const pm_leak_row *row)
+{
+    pm_leak_row own = *row, *r = &own;
+
     put_head(c, r);
     pm_flow_begin(&c->flow, 4, 9);
     pm_flow_say(&c->flow, 0, "why:");
@@ -148,6 +179,7 @@ static void put_card(cards *c, const pm_leak_row *r)
         pm_flow_say(&c->flow, 1, "and more");
         pm_flow_end(&c->flow);
     }
+    put_who(c, r);
     pm_flow_begin(&c->flow, 4, 9);
     pm_flow_say(&c->flow, 0, "next:");
     put_part(c, 1, r, pm_leak_add_next);
@@ -345,11 +377,12 @@ static void put_cards(cards *c, size_t top)
     pm_flow_end(&c->flow);
 }
 
-pmapdb_status pm_leak_cards(const pm_leak_rows *rows, const char *by, const pm_render_options *how,
-                            const pm_sink *sink, pmapdb_error *err)
+pmapdb_status pm_leak_cards(const pm_leak_rows *rows, pmapdb_store *store, const char *by,
+                            const pm_render_options *how, const pm_sink *sink, pmapdb_error *err)
 {
     cards c = {.flow = {.sink = sink, .err = err, .width = how->width, .color = how->color},
                .rows = rows,
+               .store = store,
                .by = by,
                .human = how->human};
 

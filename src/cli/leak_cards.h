@@ -6,9 +6,10 @@
 #include "cli/leak_row.h"
 #include "render/render.h"
 
-/* `by` is what the keys are: "category", "object", "lineage". Of how->top only so many cards are
- * shown, and the others counted. */
-pmapdb_status pm_leak_cards(const pm_leak_rows *rows, const char *by, const pm_render_options *how,
-                            const pm_sink *sink, pmapdb_error *err);
+/* `store` may know who allocated a finding; NULL: it has no recording. `by` is what the keys are:
+ * "category", "object", "lineage". Of how->top only so many cards are shown, and the others
+ * counted. */
+pmapdb_status pm_leak_cards(const pm_leak_rows *rows, pmapdb_store *store, const char *by,
+                            const pm_render_options *how, const pm_sink *sink, pmapdb_error *err);
 
 #endif

@@ -14,6 +14,7 @@ typedef struct pm_leak_row {
     double span_h, first, last, rate, low, high, confidence, detectable, limit, eta_h, mappings;
     pm_verdict verdict;
     bool whole;      /* the process, and no part of it */
+    bool recorded;   /* perf recorded who allocates it; set by who asks */
     bool is_lineage; /* the key is a lineage's number, and path its path */
 } pm_leak_row;
 

@@ -224,6 +224,7 @@ pmapdb_status pm_leak_add_next(pm_buf *out, const pm_leak_row *row, bool human, 
                     .pid = row->pid,
                     .process_id = row->process_id,
                     .lives = row->lives > 1,
+                    .recorded = row->recorded,
                     .count = pm_text_equal(row->unit, PM_TEXT("mappings")),
                     .lineage = one ? (int64_t)lineage : PMAPDB_UNKNOWN};
 

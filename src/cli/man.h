@@ -40,5 +40,6 @@ void pm_man_program(pm_man *m);
 void pm_man_queries(pm_man *m);
 void pm_man_categories(pm_man *m);
 void pm_man_schema(pm_man *m);
+void pm_man_perf(pm_man *m);
 
 #endif

@@ -79,6 +79,31 @@ static bool counts(const pm_page *page, pm_text *out)
     return out->len > 0;
 }
 
+/* What else to do is left out where it begins with who: the store knows. */
+static pm_text before_who(pm_text then)
+{
+    static const char who[] = "who allocates it:";
+    const char *at = memmem(then.data, then.len, who, sizeof who - 1);
+
+    if (at)
+        then.len = (size_t)(at - then.data);
+    return then;
+}
+
+static pmapdb_status add_who(pm_buf *out, const pm_next *n, pmapdb_error *err)
+{
+    pm_buf command = {0};
+    pmapdb_status st = n->lineage != PMAPDB_UNKNOWN
+                           ? pm_buf_addf(&command, err, "who %" PRId64, n->lineage)
+                           : pm_buf_addf(&command, err, "who%s%.*s", n->category.len ? " " : "",
+                                         (int)n->category.len, n->category.data);
+
+    if (st == PMAPDB_OK)
+        st = add_command(out, n, pm_buf_text(&command), err);
+    pm_buf_free(&command);
+    return st;
+}
+
 pmapdb_status pm_next_add(pm_buf *out, const pm_next *n, pmapdb_error *err)
 {
     pm_page page;
@@ -96,8 +121,14 @@ pmapdb_status pm_next_add(pm_buf *out, const pm_next *n, pmapdb_error *err)
         st = pm_buf_addf(out, err, "pmapdb lineage-history --lineage %" PRId64, n->lineage);
     else if (ask.len && !pm_text_equal(ask, n->asked))
         st = add_command(out, n, ask, err);
+    if (n->recorded)
+        then = before_who(then);
     if (st == PMAPDB_OK)
         st = pm_page_add(&words, then, err);
+    if (st == PMAPDB_OK && n->recorded)
+        st = pm_buf_addf(&words, err, "%s", words.len ? " " : "");
+    if (st == PMAPDB_OK && n->recorded)
+        st = add_who(&words, n, err);
     if (st == PMAPDB_OK && words.len && out->len > begun)
         st = pm_buf_addf(out, err, "; ");
     if (st == PMAPDB_OK && words.len)

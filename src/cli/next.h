@@ -13,10 +13,12 @@ typedef struct pm_next {
     bool count;                /* the number of mappings grows, and no KiB do */
     int64_t lineage;           /* it alone grows */
     pm_text from, to, dialect; /* for the options of these names */
+    bool recorded;             /* perf recorded who allocates it */
     pm_text asked;             /* the command of pmapdb that has been asked already */
 } pm_next;
 
-/* "pmapdb top-lineages --process redis/4711; who allocates it: heaptrack -p 4711" */
+/* "pmapdb top-lineages --process redis/4711; who allocates it: heaptrack -p 4711", or, where perf
+ * recorded it, "...: pmapdb who heap --process redis/4711". */
 pmapdb_status pm_next_add(pm_buf *out, const pm_next *n, pmapdb_error *err);
 
 #endif

@@ -29,11 +29,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         args->value[key - KEY_PARAM] = arg;
         return 0;
     }
-    if (key == ARGP_KEY_ARG && process >= 0 && !args->value[process]) {
+    if (key == ARGP_KEY_ARG && !args->args_doc && process >= 0 && !args->value[process]) {
         args->value[process] = arg;
         return 0;
     }
-    if (key == ARGP_KEY_ARG)
+    if (key == ARGP_KEY_ARG && !args->args_doc)
         argp_error(state, "what is '%s'?", arg);
     return args->parse_extra ? args->parse_extra(key, arg, args->ctx, state) : ARGP_ERR_UNKNOWN;
 }
@@ -167,7 +167,9 @@ void pm_run_parse(pm_run_args *args, int argc, char **argv)
     struct argp argp = {.options = args->info->n_params || args->extra ? options : NULL,
                         .parser = parse,
                         .doc = doc,
-                        .args_doc = process_param(args->info) >= 0 ? "[PROCESS]" : NULL,
+                        .args_doc = args->args_doc                   ? args->args_doc
+                                    : process_param(args->info) >= 0 ? "[PROCESS]"
+                                                                     : NULL,
                         .children = children};
     int n = args->info->n_params;
 

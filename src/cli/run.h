@@ -16,7 +16,8 @@ typedef struct pm_run_args {
     const struct argp_option *extra;
     error_t (*parse_extra)(int key, char *arg, void *ctx, struct argp_state *state);
     void *ctx;
-    const char *doc;          /* for --help, instead of what the query's header says; or NULL */
+    const char *args_doc; /* what stands behind the options, for parse_extra; NULL: the process */
+    const char *doc;      /* for --help, instead of what the query's header says; or NULL */
     const char *title, *more; /* for --help, in place of its title, and behind it; or NULL */
 } pm_run_args;
 

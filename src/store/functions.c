@@ -6,11 +6,14 @@
  */
 #include "store/functions.h"
 
+#include "base/call_words.h"
 #include "base/vmflags.h"
 #include "parse/guess.h"
 #include "render/number.h"
+#include "store/address_functions.h"
 #include "store/leak_functions.h"
 #include "store/match_function.h"
+#include "store/tally_function.h"
 #include <sqlite3ext.h>
 
 SQLITE_EXTENSION_INIT3
@@ -71,19 +74,72 @@ static void perms_text(sqlite3_context *out, int argc, sqlite3_value **argv)
     sqlite3_result_text(out, words, -1, SQLITE_TRANSIENT);
 }
 
+/* A kind that there is, of a column call.kind. */
+static bool take_kind(sqlite3_value *v, pm_call_kind *kind)
+{
+    int64_t n = sqlite3_value_int64(v);
+
+    *kind = (pm_call_kind)n;
+    return sqlite3_value_type(v) == SQLITE_INTEGER && n >= 0 && n < PM_CALL_COUNT;
+}
+
+/* call_words(kind, a0, ..., a5) of the columns of a call is "addr=0, len=8192,
+ * prot=PROT_READ|PROT_WRITE"; a parameter that is NULL is "?". */
+static void call_words(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    uint64_t args[PM_CALL_ARGS] = {0};
+    unsigned has = 0;
+    pm_call_kind kind;
+    pm_buf buf = {0};
+
+    if (!take_kind(argv[0], &kind))
+        return;
+    for (int i = 1; i < argc; i++) {
+        args[i - 1] = (uint64_t)sqlite3_value_int64(argv[i]);
+        has |= (unsigned)(sqlite3_value_type(argv[i]) == SQLITE_INTEGER) << (i - 1);
+    }
+    give(out, &buf, pm_call_words(kind, has, args, &buf, NULL));
+    pm_buf_free(&buf);
+}
+
+/* call_error(kind, ret) is "ENOMEM", or the number of an error without a name; NULL where the call
+ * did not fail. */
+static void call_error(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    pm_call_kind kind;
+    int number;
+
+    (void)argc;
+    if (!take_kind(argv[0], &kind) || sqlite3_value_type(argv[1]) != SQLITE_INTEGER)
+        return;
+    number = pm_call_errno(kind, (uint64_t)sqlite3_value_int64(argv[1]));
+    if (number && pm_errno_name(number))
+        sqlite3_result_text(out, pm_errno_name(number), -1, SQLITE_STATIC);
+    else if (number)
+        sqlite3_result_int(out, -number);
+}
+
 int pm_functions_add(struct sqlite3 *db)
 {
     static const struct {
         const char *name;
+        int arguments;
         void (*call)(sqlite3_context *out, int argc, sqlite3_value **argv);
-    } functions[] = {
-        {"kib_text", kib_text}, {"vmflags_text", vmflags_text}, {"perms_text", perms_text}};
+    } functions[] = {{"kib_text", 1, kib_text},
+                     {"vmflags_text", 1, vmflags_text},
+                     {"perms_text", 1, perms_text},
+                     {"call_words", 1 + PM_CALL_ARGS, call_words},
+                     {"call_error", 2, call_error}};
     int rc = SQLITE_OK;
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions && rc == SQLITE_OK; i++)
-        rc = sqlite3_create_function_v2(db, functions[i].name, 1,
+        rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
                                         SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
                                         functions[i].call, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = pm_address_functions_add(db);
+    if (rc == SQLITE_OK)
+        rc = pm_tally_function_add(db);
     if (rc == SQLITE_OK)
         rc = pm_match_function_add(db);
     return rc == SQLITE_OK ? pm_leak_functions_add(db) : rc;

@@ -64,6 +64,8 @@ words diff --by ''
 words series --metric p
 words import --time-from ''
 words completion ''
+words who ''
+words who heap an
 words query ''
 words import ''
 words growth -o ''

@@ -3,7 +3,7 @@
 . "$PMAPDB_KIT"
 need mandoc
 
-for page in pmapdb.1 pmapdb-queries.7 pmapdb-categories.7 pmapdb-schema.7; do
+for page in pmapdb.1 pmapdb-queries.7 pmapdb-categories.7 pmapdb-schema.7 pmapdb-perf.7; do
     pmapdb -o $page __man $page
     run mandoc -Tlint -Wwarning $page
 done

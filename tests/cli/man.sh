@@ -8,7 +8,7 @@ root=$(dirname "$PMAPDB_KIT")/../..
 mkdir -p "$HOME/.config/pmapdb/queries" # which are of no account
 sed 's/^-- param:  process/-- param:  mine   /' "$root/queries/growth.sql" >"$HOME/.config/pmapdb/queries/growth.sql"
 export SOURCE_DATE_EPOCH=1795229318
-for page in pmapdb.1 pmapdb-queries.7 pmapdb-categories.7 pmapdb-schema.7; do
+for page in pmapdb.1 pmapdb-queries.7 pmapdb-categories.7 pmapdb-schema.7 pmapdb-perf.7; do
     pmapdb -o $page __man $page
     pmapdb __man $page | cmp - $page
     sed -n '1,3p' $page

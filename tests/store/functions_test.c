@@ -54,6 +54,96 @@ static void vmflags_text(void **state)
     says("vmflags_text(NULL)", "NULL");
 }
 
+static void call_words(void **state)
+{
+    (void)state;
+    says("call_words(1, 4096, 8192, NULL, NULL, NULL, NULL)", "addr=1000, len=8192");
+    says("call_words(1, 4096, NULL, NULL, NULL, NULL, NULL)", "addr=1000, len=?");
+    says("call_words(2, -1, 0, 0, 0, 0, 0)", "brk=ffffffffffffffff");
+    says("call_words(5, 0, 0, 0, 0, 0, 0)", "NULL");
+    says("call_words(-1, 0, 0, 0, 0, 0, 0)", "NULL");
+    says("call_words('mmap', 0, 0, 0, 0, 0, 0)", "NULL");
+    says("call_words(NULL, 0, 0, 0, 0, 0, 0)", "NULL");
+}
+
+static void call_error(void **state)
+{
+    (void)state;
+    says("call_error(0, -12)", "ENOMEM");
+    says("call_error(0, -4095)", "-4095");
+    says("call_error(0, 0)", "NULL");
+    says("call_error(0, -4096)", "NULL");
+    says("call_error(0, 140000000000000)", "NULL");
+    says("call_error(2, -12)", "NULL"); /* a brk that fails returns the old end */
+    says("call_error(0, NULL)", "NULL");
+    says("call_error(9, -12)", "NULL");
+}
+
+#define SET(values) "(SELECT address_set(column1, column2) FROM (VALUES " values "))"
+
+static void address_overlap(void **state)
+{
+    (void)state;
+    says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 0, 100000)", "12288");
+    says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 8191, 8194)", "2");
+    says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 8192, 8192)", "0");
+    says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 24575, 1)", "1");
+    says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 24576, 1)", "0");
+    says("address_overlap(" SET("(1, 9), (5, 3), (10, 5), (7, 1)") ", 0, 100)", "14");
+    says("address_overlap(" SET("(9, 1), (1, 1), (5, 1), (3, 1)") ", 2, 4)", "2");
+    /* the upper half of the addresses is behind the lower one, and the last one is one */
+    says("address_overlap(" SET("(-4096, 4096), (0, 4096)") ", -8192, 8192)", "4096");
+    says("address_overlap(" SET("(-10485760, 4096)") ", -10485760, 4096)", "4096");
+    says("address_overlap(" SET(
+             "(0, 0), (NULL, 9), (5, NULL), ('a', 9), (3, -2), (7, 1)") ", 0, 99)",
+         "1");
+    says("address_overlap(" SET("(NULL, NULL)") ", 0, 99)", "NULL");
+    says("address_overlap(" SET("(1, 9)") ", 0, 0)", "NULL");
+    says("address_overlap(" SET("(1, 9)") ", NULL, 5)", "NULL");
+    says("address_overlap(NULL, 0, 5)", "NULL");
+}
+
+/* Sets that have been pushed out by others are no sets of the statement. */
+static void forgotten_set(void **state)
+{
+    sqlite3_stmt *stmt;
+    sqlite3 *db;
+
+    (void)state;
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(pm_functions_add(db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT address_overlap(17, 0, 5)", -1, &stmt, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ERROR);
+    sqlite3_finalize(stmt);
+    assert_int_equal(
+        sqlite3_prepare_v2(db,
+                           "SELECT sum(address_overlap(s, 0, 100)) FROM (WITH RECURSIVE n (i) AS "
+                           "(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) "
+                           "SELECT address_set(i, 1) AS s FROM n GROUP BY i)",
+                           -1, &stmt, NULL),
+        SQLITE_OK);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_int(stmt, 0), 40);
+    sqlite3_finalize(stmt);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+#define TALLY(values) "(SELECT tally(column1, column2, column3) FROM (VALUES " values "))"
+
+static void tally(void **state)
+{
+    (void)state;
+    says(TALLY("(7, 1, 0), (0, 2, 5), (7, 10, NULL), (0, 0, 1)"), "[[7,11,0],[0,2,6]]");
+    says(TALLY("(NULL, 1, 1), ('x', 1, 1), (-1, 1, 1), (9223372036854775807, 1, 1)"), "NULL");
+    says("(SELECT tally(1, 1, 1) WHERE 0)", "NULL");
+    says("(WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999) "
+         "SELECT (SELECT count(*) || ' ' || sum(json_extract(value, '$[1]')) || ' ' || "
+         "max(json_extract(value, '$[2]')) FROM json_each(t)) "
+         "FROM (SELECT tally(i % 1000, 1, 2) AS t FROM n))",
+         "1000 100000 200");
+}
+
 /* All that fs/proc/task_mmu.c can print from 3.8 to 6.18, in the order of the reference. */
 static void every_flag(void **state)
 {
@@ -171,9 +261,17 @@ static void process_matches_wrongly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kib_text),        cmocka_unit_test(vmflags_text),
-        cmocka_unit_test(every_flag),      cmocka_unit_test(perms_text),
-        cmocka_unit_test(process_matches), cmocka_unit_test(process_matches_wrongly),
+        cmocka_unit_test(kib_text),
+        cmocka_unit_test(vmflags_text),
+        cmocka_unit_test(call_words),
+        cmocka_unit_test(call_error),
+        cmocka_unit_test(address_overlap),
+        cmocka_unit_test(forgotten_set),
+        cmocka_unit_test(tally),
+        cmocka_unit_test(every_flag),
+        cmocka_unit_test(perms_text),
+        cmocka_unit_test(process_matches),
+        cmocka_unit_test(process_matches_wrongly),
         cmocka_unit_test(in_a_store),
     };
 

@@ -242,7 +242,7 @@ static pm_buf scanned(const kit *k, const char *sql)
 {
     pm_buf explain = {0}, out = {0};
     sqlite3_stmt *program = NULL, *table = NULL;
-    int64_t root[512] = {0};
+    int64_t root[2048] = {0};
 
     pm_buf_add(&out, "", 0, NULL);
     pm_buf_addf(&explain, NULL, "EXPLAIN %s", sql);
@@ -255,10 +255,10 @@ static pm_buf scanned(const kit *k, const char *sql)
         const char *op = (const char *)sqlite3_column_text(program, 1);
         int64_t cursor = sqlite3_column_int64(program, 2);
 
-        assert_true(cursor < 512 || strcmp(op, "OpenRead") != 0);
+        assert_true(cursor < 2048 || strcmp(op, "OpenRead") != 0);
         if (strcmp(op, "OpenRead") == 0)
             root[cursor] = sqlite3_column_int64(program, 3);
-        if ((strcmp(op, "Rewind") != 0 && strcmp(op, "Last") != 0) || cursor >= 512 ||
+        if ((strcmp(op, "Rewind") != 0 && strcmp(op, "Last") != 0) || cursor >= 2048 ||
             !root[cursor])
             continue;
         sqlite3_reset(table);
@@ -461,6 +461,8 @@ static void every_query_gives_rows(void **state)
         size_t rows = run(k, name);
 
         if (strcmp(name, "left-out") == 0) /* there is one name only: see groups_test */
+            continue;
+        if (strncmp(name, "who-", 4) == 0) /* there is no recording: see tests/cli/who.sh */
             continue;
         if (rows == 0)
             print_error("%s\n", name);

@@ -26,7 +26,7 @@ EXTENSION = os.environ.get("PMAPDB_EXTENSION") or str(pathlib.Path(kit.PROGRAM).
 # Between the outputs of two commands; nothing prints it.
 MARK = "\x1e"
 KINDS = (("live", r"^\$ pmapdb .*\bcapture "), ("example", r"^\$ "),
-         ("install", r"^(apt-get|cmake) |^sh (samples|tests)/"), ("cron", r"^[*0-9/]+ [*0-9]+ \* \* \* "),
+         ("install", r"^(apt-get|cmake) |^sh (samples|tests)/"), ("perf", r"^perf record "), ("cron", r"^[*0-9/]+ [*0-9]+ \* \* \* "),
          ("nagios", r"^command\["), ("c", r"^#include "))
 
 check = kit.Check(shown=99)
@@ -231,6 +231,18 @@ def run_c(number, lines, work, env):
     check.equal("README.md:%d: the C program" % number, done.stdout.splitlines(), want)
 
 
+def run_perf(number, lines, work, env):
+    """A perf that records nothing and prints the sample; what it is piped into must take it."""
+    stub = pathlib.Path(env["PATH"].split(":")[0]) / "perf"
+    stub.write_text("#!/bin/sh\n[ \"$1\" != script ] || cat samples/perf/leaky.script.txt\n")
+    stub.chmod(0o755)
+    done = subprocess.run(["sh", "-e", "-c", "\n".join(lines)], cwd=work, env=env | {"PMAPDB": "perf.db"},
+                          capture_output=True, text=True, check=False)
+    stub.unlink()
+    check.true("README.md:%d: recording" % number, done.returncode == 0 and "21090" in done.stdout,
+               "exit %d: %s%s" % (done.returncode, done.stdout, done.stderr))
+
+
 def asked():
     """Commands in the second column of the table of questions, as (line, words)."""
     within = False
@@ -290,6 +302,8 @@ def main():
                 run_nagios(number, lines, place, env)
             elif kind == "c":
                 run_c(number, lines, work, env)
+            elif kind == "perf":
+                run_perf(number, lines, work, env)
             else:
                 check.fail("README.md:%d" % number, "a block of no kind known here: %s" % lines[0])
         run_questions(work, env)

@@ -1,6 +1,8 @@
 /* merge: goes through another store, process by process. */
 #include "store/merge/merge_run.h"
 
+#include "store/perf/copy.h"
+#include "store/perf/link.h"
 #include "store/write.h"
 
 pmapdb_status pm_merge_theirs(pm_merge *m, pmapdb_status st)
@@ -180,6 +182,14 @@ static pmapdb_status look_at_hosts(pm_merge *m, pmapdb_error *err)
     return st;
 }
 
+/* Behind the processes, which they are then found to be of. */
+static pmapdb_status recordings(pm_merge *m, pmapdb_error *err)
+{
+    pmapdb_status st = pm_perf_copy(m->into, m->from, m->options->host, &m->theirs, err);
+
+    return st == PMAPDB_OK ? pm_perf_link(m->into, err) : st;
+}
+
 static pmapdb_status go_through(pm_merge *m, pmapdb_error *err)
 {
     pmapdb_status st = pm_merge_theirs(m, pm_recall_new(m->from->sql, &m->recall, err));
@@ -202,7 +212,9 @@ static pmapdb_status go_through(pm_merge *m, pmapdb_error *err)
         st = all_processes(m, err);
     if (st == PMAPDB_OK && !m->options->dry_run)
         st = pm_merge_sweeps(m, err);
-    return st == PMAPDB_OK && !m->options->dry_run ? pm_merge_pruned(m, err) : st;
+    if (st == PMAPDB_OK && !m->options->dry_run)
+        st = pm_merge_pruned(m, err);
+    return st == PMAPDB_OK && !m->options->dry_run ? recordings(m, err) : st;
 }
 
 static void merge_free(pm_merge *m)

@@ -22,6 +22,8 @@
     "FROM capture c WHERE c.capture_id = ?1) "                                                  \
     "WHERE job_id = (SELECT w.job_id FROM sweep w WHERE w.capture_id = ?1)"
 
+#define PRUNED_TRACEES "(SELECT tracee_id FROM tracee WHERE pruned = 1)"
+
 /* Parents behind their children. ?1 is used by sweeps alone. Rows of log stay: those without
  * snapshots and traces may be an import's that has just begun. */
 static const struct dictionary {
@@ -36,6 +38,27 @@ static const struct dictionary {
      "(SELECT 1 FROM sight s WHERE s.standing_id = t.standing_id)",
      {"DELETE FROM environment WHERE standing_id = ?1",
       "DELETE FROM standing WHERE standing_id = ?1"}},
+    /* What was recorded of processes that a prune removed. */
+    {"SELECT foreign_extent_id FROM foreign_extent WHERE tracee_id IN " PRUNED_TRACEES,
+     {"DELETE FROM foreign_extent WHERE foreign_extent_id = ?1"}},
+    {"SELECT extent_id FROM extent WHERE tracee_id IN " PRUNED_TRACEES,
+     {"DELETE FROM extent WHERE extent_id = ?1"}},
+    {"SELECT call_id FROM call WHERE thread_id IN "
+     "(SELECT thread_id FROM thread WHERE tracee_id IN " PRUNED_TRACEES ")",
+     {"DELETE FROM call WHERE call_id = ?1"}},
+    {"SELECT thread_id FROM thread WHERE tracee_id IN " PRUNED_TRACEES,
+     {"DELETE FROM thread WHERE thread_id = ?1"}},
+    {"SELECT tracee_id FROM tracee WHERE pruned = 1", {"DELETE FROM tracee WHERE tracee_id = ?1"}},
+    {"SELECT recording_id FROM recording WHERE recording_id NOT IN "
+     "(SELECT recording_id FROM tracee)",
+     {"DELETE FROM recording WHERE recording_id = ?1"}},
+    {"WITH RECURSIVE used (stack_id) AS (SELECT 0 UNION SELECT stack_id FROM call UNION "
+     "SELECT s.caller_id FROM used JOIN stack s USING (stack_id)) "
+     "SELECT stack_id FROM stack WHERE stack_id NOT IN (SELECT stack_id FROM used)",
+     {"DELETE FROM stack WHERE stack_id = ?1"}},
+    {"SELECT frame_id FROM frame WHERE frame_id NOT IN "
+     "(SELECT frame_id FROM stack WHERE frame_id IS NOT NULL)",
+     {"DELETE FROM frame WHERE frame_id = ?1"}},
     {"SELECT capture_id FROM capture c WHERE capture_id NOT IN (SELECT capture_id FROM snapshots) "
      "AND NOT (c.started_ms > ?1 AND EXISTS "
      "(SELECT 1 FROM sweep w WHERE w.capture_id = c.capture_id))",
@@ -54,7 +77,8 @@ static const struct dictionary {
      "(SELECT host_id FROM process WHERE host_id IS NOT NULL "
      "UNION SELECT host_id FROM name WHERE host_id IS NOT NULL "
      "UNION SELECT host_id FROM job UNION SELECT host_id FROM log WHERE host_id IS NOT NULL "
-     "UNION SELECT host_id FROM trace WHERE host_id IS NOT NULL)",
+     "UNION SELECT host_id FROM trace WHERE host_id IS NOT NULL "
+     "UNION SELECT host_id FROM recording WHERE host_id IS NOT NULL)",
      {"DELETE FROM host WHERE host_id = ?1"}},
     /* Nothing else is read where there are none but the program's own. */
     {"SELECT category_id FROM categories WHERE category_id > 14 "

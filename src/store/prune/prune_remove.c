@@ -145,6 +145,8 @@ static pmapdb_status remove_process(pm_sql *sql, int64_t process_id, pmapdb_erro
                                        "(SELECT lineage_id FROM lineage WHERE process_id = ?1)"),
                                       "DELETE FROM lineage WHERE process_id = ?1",
                                       "DELETE FROM label WHERE process_id = ?1",
+                                      ("UPDATE tracee SET process_id = NULL, pruned = 1 "
+                                       "WHERE process_id = ?1"),
                                       "DELETE FROM untidy WHERE process_id = ?1",
                                       "DELETE FROM process WHERE process_id = ?1",
                                       NULL};

@@ -1,0 +1,119 @@
+-- name:   who-events
+-- title:  Calls of mmap, munmap, brk, mremap, mprotect that perf recorded, in their order
+-- param:  process  process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  from     snapshot first The older snapshot
+-- param:  to       snapshot last  The newer snapshot
+-- param:  dialect  text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  lineages text     ""    A JSON array of lineage ids; else all that the process has
+-- param:  since    time     ""    Only calls from then on: a time, -1h before the newest snapshot, now-7d
+-- param:  until    time     ""    Only calls up to then
+-- column: at           time     When it ended, UTC; empty: nothing tells when it was
+-- column: clock_s      text     The same on perf's clock, seconds
+-- column: tid          int      Thread
+-- column: comm         text     Its name, the last that it went by
+-- column: call         text     mmap, munmap, brk, mremap or mprotect
+-- column: parameters   text     In words
+-- column: ret          text     An address, 0, or the error's name; empty: its exit was not recorded
+-- column: took_us      int      How long it was in the kernel, microseconds
+-- column: stack        text     The chain of calls, innermost first
+-- column: recording_id int      Which recording shows it
+-- column: call_id      int      Which call of the store it is
+-- column: stack_id     int      Its stack
+-- column: process_id   process  Which life of the pid
+-- table:  at tid comm call parameters ret stack
+--
+-- Of lineages, the calls whose addresses lie where the lineages are in one of the two snapshots: what
+-- was mapped, unmapped, moved or protected; of a brk the end that it set. Without since and until,
+-- all that the recordings have.
+WITH RECURSIVE scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+older AS (
+  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id, s.taken_ms
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+newer AS (
+  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id, s.taken_ms
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+place AS (
+  -- where the lineages are at both moments; a condition on m alone would have SQLite read all
+  -- regions for a Bloom filter
+  SELECT m.start, m.end - m.start AS length
+  FROM (SELECT snapshot_id FROM older UNION SELECT snapshot_id FROM newer) d
+  CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id
+  WHERE m.lineage_id + 0 * d.snapshot_id IN (SELECT value FROM json_each(:lineages))
+),
+picked AS (
+  SELECT c.call_id, c.stack_id, t.offset_ns, coalesce(c.end_ns, c.begin_ns) AS clock_ns
+  FROM scope k
+  CROSS JOIN tracee t ON t.process_id = k.process_id
+  CROSS JOIN thread h ON h.tracee_id = t.tracee_id
+  CROSS JOIN call c ON c.thread_id = h.thread_id
+  WHERE (:since IS NULL OR coalesce(c.end_ns, c.begin_ns) + t.offset_ns >= :since * 1000000)
+    AND (:until IS NULL OR coalesce(c.end_ns, c.begin_ns) + t.offset_ns <= :until * 1000000)
+    AND (:lineages IS NULL OR CASE c.kind
+      WHEN 0 THEN address_overlap((SELECT address_set(start, length) FROM place), c.ret, c.a1) > 0
+      WHEN 2 THEN address_overlap((SELECT address_set(start, length) FROM place), c.ret - 1, 1) > 0
+      WHEN 3 THEN address_overlap((SELECT address_set(start, length) FROM place), c.a0, c.a1) > 0
+        OR address_overlap((SELECT address_set(start, length) FROM place), c.ret, c.a2) > 0
+      ELSE address_overlap((SELECT address_set(start, length) FROM place), c.a0, c.a1) > 0 END)
+),
+above (stack_id) AS (
+  -- each stack of their chains once
+  SELECT stack_id FROM picked
+  UNION
+  SELECT s.caller_id FROM above a CROSS JOIN stack s ON s.stack_id = a.stack_id
+),
+place_in_code AS (
+  SELECT f.frame_id,
+    CASE WHEN f.symbol <> '' THEN f.symbol || CASE f.inlined WHEN 1 THEN ' (inlined)' ELSE '' END
+      WHEN f.dso <> '' THEN '[' || replace(f.dso, rtrim(f.dso, replace(f.dso, '/', '')), '') || ']'
+      ELSE '?' END AS word
+  FROM (SELECT DISTINCT s.frame_id FROM above a CROSS JOIN stack s ON s.stack_id = a.stack_id) k
+  CROSS JOIN frame f ON f.frame_id = k.frame_id
+  LIMIT -1 -- SQLite makes a table of it, and looks a frame up by an index
+),
+up AS (
+  SELECT k.stack_id, s.caller_id, f.word AS chain
+  FROM (SELECT DISTINCT stack_id FROM picked) k
+  CROSS JOIN stack s ON s.stack_id = k.stack_id
+  CROSS JOIN place_in_code f ON f.frame_id = s.frame_id
+  UNION ALL
+  SELECT u.stack_id, s.caller_id, u.chain || ' < ' || f.word
+  FROM up u
+  CROSS JOIN stack s ON s.stack_id = u.caller_id
+  CROSS JOIN place_in_code f ON f.frame_id = s.frame_id
+  WHERE u.caller_id <> 0
+)
+SELECT strftime('%Y-%m-%dT%H:%M:%S', (k.clock_ns + k.offset_ns) / 1000000000, 'unixepoch')
+    || printf('.%06dZ', (k.clock_ns + k.offset_ns) / 1000 % 1000000) AS at,
+  printf('%d.%09d', k.clock_ns / 1000000000, k.clock_ns % 1000000000) AS clock_s,
+  h.tid, h.comm,
+  CASE c.kind WHEN 0 THEN 'mmap' WHEN 1 THEN 'munmap' WHEN 2 THEN 'brk' WHEN 3 THEN 'mremap'
+    WHEN 4 THEN 'mprotect' END AS call,
+  call_words(c.kind, c.a0, c.a1, c.a2, c.a3, c.a4, c.a5) AS parameters,
+  CASE WHEN c.ret IS NOT NULL THEN coalesce(call_error(c.kind, c.ret),
+    CASE c.ret WHEN 0 THEN '0' ELSE printf('0x%x', c.ret) END) END AS ret,
+  (c.end_ns - c.begin_ns) / 1000 AS took_us, coalesce(u.chain, '(no chain)') AS stack,
+  t.recording_id, c.call_id, c.stack_id, t.process_id
+FROM picked k
+CROSS JOIN call c ON c.call_id = k.call_id
+CROSS JOIN thread h ON h.thread_id = c.thread_id
+CROSS JOIN tracee t ON t.tracee_id = h.tracee_id
+LEFT JOIN up u ON u.stack_id = k.stack_id AND u.caller_id = 0
+ORDER BY k.clock_ns + coalesce(k.offset_ns, 0), c.call_id;

@@ -1,0 +1,65 @@
+-- name:   who-recordings
+-- title:  What perf recorded of a process, beside two snapshots of it
+-- param:  process  process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  from     snapshot first The older snapshot
+-- param:  to       snapshot last  The newer snapshot
+-- param:  dialect  text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- column: recording_id int      Which one
+-- column: file         text     As it was named
+-- column: first_at     time     Its first call, UTC; empty: nothing tells when it was
+-- column: last_at      time     Its last call
+-- column: clock        text     How that is known: clocks, given, events; empty: it is not
+-- column: slack_ms     duration It may be wrong by so much either way
+-- column: calls        count    Calls of all its processes
+-- column: lost         count    Events that perf lost; empty: it does not say
+-- column: unpaired     count    Calls of which one half is not there
+-- column: late_ms      duration So long after the older snapshot it began; less than 0: before
+-- column: early_ms     duration So long before the newer snapshot it ended; less than 0: behind
+-- column: linked       bool     It is known to be of this life of the pid
+-- column: name         text     Name of the process
+-- column: pid          int      Process id
+-- column: process_id   process  Which life of the pid
+-- table:  recording_id file first_at last_at clock slack_ms calls lost unpaired name pid
+--
+-- Those that are linked to the process, and those of its pid that are linked to none.
+WITH scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+older AS (
+  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id, s.taken_ms
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+newer AS (
+  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id, s.taken_ms
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+)
+SELECT r.recording_id, r.file,
+  strftime('%Y-%m-%dT%H:%M:%fZ', (r.first_ns + t.offset_ns) / 1e9, 'unixepoch') AS first_at,
+  strftime('%Y-%m-%dT%H:%M:%fZ', (r.last_ns + t.offset_ns) / 1e9, 'unixepoch') AS last_at,
+  t.offset_source AS clock, t.slack_ns / 1000000 AS slack_ms, r.calls, r.lost,
+  r.unended + r.unbegun AS unpaired,
+  (r.first_ns + t.offset_ns) / 1000000 - a.taken_ms AS late_ms,
+  b.taken_ms - (r.last_ns + t.offset_ns) / 1000000 AS early_ms, t.process_id IS NOT NULL AS linked,
+  n.name, p.pid, p.process_id
+FROM scope c
+CROSS JOIN process p ON p.process_id = c.process_id
+CROSS JOIN name n ON n.name_id = p.name_id
+CROSS JOIN tracee t ON t.process_id = p.process_id OR (t.process_id IS NULL AND t.pid = p.pid)
+CROSS JOIN recording r ON r.recording_id = t.recording_id
+LEFT JOIN older a ON a.process_id = p.process_id
+LEFT JOIN newer b ON b.process_id = p.process_id
+ORDER BY p.process_id, first_at, r.recording_id;

@@ -1,0 +1,281 @@
+-- name:   who
+-- title:  Who allocated what grew between two snapshots: call stacks that perf recorded
+-- param:  process  process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  from     snapshot first The older snapshot
+-- param:  to       snapshot last  The newer snapshot
+-- param:  dialect  text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  lineages text     ""    A JSON array of lineage ids; else all that the process has
+-- param:  by       text     stack One of stack, function: a row per chain of calls, or per function that no allocator is
+-- param:  form     text     chain One of chain, folded: main < start, or start;main as flame graphs want it
+-- column: growth_kib  kib      What its calls left mapped there, newer - older
+-- column: share       ratio    Of the growth of all
+-- column: live_kib    kib      Of what it called for, mapped there in the newer snapshot
+-- column: allocations count    Ranges there that came by its calls between the two
+-- column: frees       count    Those of its ranges there that went between the two
+-- column: stack       text     The chain of calls, innermost first
+-- column: function    text     Its innermost function that is no allocator's; empty: unknown
+-- column: kind        text     stack; older: freed, and mapped before the recording; rest: not covered
+-- column: recordings  text     recording_id of those that show it
+-- column: stack_id    int      One of its stacks
+-- column: name        text     Name of the process
+-- column: pid         int      Process id
+-- column: process_id  process  Which life of the pid
+-- table:  growth_kib share live_kib allocations frees stack
+--
+-- At the moment of a snapshot the recording says which call mapped each range that is live
+-- (table extent). Of these, what lies in the mappings of the lineages counts for the call's stack:
+-- what it has in the newer snapshot less what it had in the older. So what was freed is taken off.
+-- The growth that stacks do not explain has rows of its own: what was freed unseen that was mapped
+-- before the recording (foreign_extent), and the rest, which is not covered. The rows of a process
+-- add up to the growth of the lineages' size, exactly. What a cut leaves of a range is one more that
+-- came. The moment is that when the map was read, on the recording's clock; it may be wrong by the
+-- recording's slack. What lived when a recording ended counts as live from then on as long as it
+-- lies there. Several recordings add up; where two say of one address who mapped it, the one that
+-- began later is believed.
+WITH RECURSIVE scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+older AS (
+  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id, s.taken_ms
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+newer AS (
+  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  SELECT s.snapshot_id, s.process_id, s.taken_ms
+  FROM snapshots m
+  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+side AS (
+  -- a live capture knows by perf's kind of clock when it had read the map
+  SELECT d.newer, d.snapshot_id, d.process_id,
+    coalesce(p.clock_utc_ms * 1000000 - p.clock_mono_ns + g.mono_ns + g.read_us * 1000,
+      d.taken_ms * 1000000) AS utc_ns
+  FROM (SELECT 0 AS newer, * FROM older UNION ALL SELECT 1, * FROM newer) d
+  CROSS JOIN process p ON p.process_id = d.process_id
+  LEFT JOIN sight g ON g.snapshot_id = d.snapshot_id
+),
+place AS (
+  -- Where the lineages are. That the snapshots are few, and that the condition on lineages is not on m
+  -- alone, keeps SQLite from reading all snapshots or regions for a Bloom filter.
+  SELECT d.newer, d.process_id, m.start, m.end - m.start AS length, m.size_kib
+  FROM side d
+  CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id
+  WHERE unlikely(d.snapshot_id > 0) AND (:lineages IS NULL
+    OR m.lineage_id + 0 * d.snapshot_id IN (SELECT value FROM json_each(:lineages)))
+),
+growth AS (
+  SELECT process_id, sum(CASE newer WHEN 1 THEN size_kib ELSE -size_kib END) AS kib
+  FROM place
+  GROUP BY process_id
+),
+recorded AS (
+  -- what shows the processes, by when it began; the moments on its clock
+  SELECT t.tracee_id, t.recording_id, t.process_id,
+    row_number() OVER (PARTITION BY t.process_id
+      ORDER BY r.first_ns + t.offset_ns, t.tracee_id) AS nth,
+    coalesce(d.from_ns - t.offset_ns, -9000000000000000000) AS from_ns,
+    coalesce(d.to_ns - t.offset_ns, 9000000000000000000) AS to_ns
+  FROM (
+    SELECT process_id, max(CASE newer WHEN 0 THEN utc_ns END) AS from_ns,
+      max(CASE newer WHEN 1 THEN utc_ns END) AS to_ns
+    FROM side
+    GROUP BY process_id
+  ) d
+  CROSS JOIN tracee t ON t.process_id = d.process_id
+  CROSS JOIN recording r ON r.recording_id = t.recording_id
+  WHERE t.offset_ns IS NOT NULL
+),
+held AS (
+  -- the ranges that live at one of the moments; an extent of one recording has its start for itself
+  SELECT r.process_id, r.nth, e.start, e.length, e.call_id,
+    e.born_ns <= r.from_ns AND coalesce(e.died_ns > r.from_ns, 1) AS then_,
+    e.born_ns <= r.to_ns AND coalesce(e.died_ns > r.to_ns, 1) AS now_
+  FROM recorded r
+  CROSS JOIN extent e ON e.tracee_id = r.tracee_id AND e.born_ns <= r.to_ns
+  WHERE coalesce(e.died_ns > r.from_ns, 1)
+    AND (e.born_ns <= r.from_ns OR coalesce(e.died_ns > r.to_ns, 1))
+),
+live AS (
+  SELECT m.newer, h.process_id, h.nth, h.start, h.length, h.call_id
+  FROM held h
+  CROSS JOIN (SELECT 0 AS newer UNION ALL SELECT 1) m
+  WHERE CASE m.newer WHEN 1 THEN h.now_ ELSE h.then_ END
+),
+freed AS (
+  -- what was unmapped, and its recording had not seen it mapped; before the moment, or behind it
+  SELECT m.newer, r.process_id, r.nth, f.start, f.length,
+    f.died_ns <= CASE m.newer WHEN 1 THEN r.to_ns ELSE r.from_ns END AS before
+  FROM recorded r
+  CROSS JOIN foreign_extent f ON f.tracee_id = r.tracee_id AND f.died_ns <= r.to_ns
+  CROSS JOIN (SELECT 0 AS newer UNION ALL SELECT 1) m
+),
+layer AS (
+  -- For each recording a walk through the addresses: where the lineages are (place), what lives
+  -- (own), and what a later recording says of the same address (hidden). Number 0 is of what was
+  -- freed unseen between the moments, which no recording's own hides.
+  SELECT t.newer, t.process_id, r.nth, t.start, t.length, t.nth IS NULL AS place,
+    CASE WHEN r.nth > 0 THEN t.nth = r.nth AND t.live ELSE NOT t.newer AND t.freed = 0 END IS 1 AS own,
+    CASE WHEN r.nth > 0 THEN t.nth > r.nth AND (t.live OR t.freed) ELSE NOT t.newer AND t.live
+      END IS 1 AS hidden
+  FROM (SELECT process_id, nth FROM recorded UNION SELECT process_id, 0 FROM recorded) r
+  CROSS JOIN (
+    SELECT newer, process_id, NULL AS nth, start, length, 0 AS live, NULL AS freed FROM place
+    UNION ALL
+    SELECT newer, process_id, nth, start, length, 1, NULL FROM live
+    UNION ALL
+    SELECT newer, process_id, nth, start, length, 0, before FROM freed
+  ) t ON t.process_id = r.process_id
+),
+edge AS (
+  -- where each begins, and where it ends
+  SELECT l.newer, l.process_id, l.nth, l.start + l.length * (b.sign < 0) AS at, b.sign * l.place AS place,
+    b.sign * l.own AS own, b.sign * l.hidden AS hidden,
+    CASE WHEN b.sign > 0 AND l.own AND l.nth > 0 THEN l.start END AS mine
+  FROM layer l
+  CROSS JOIN (SELECT 1 AS sign UNION ALL SELECT -1) b
+),
+piece AS (
+  -- mine: the extent that began last, which is the open one
+  SELECT newer, process_id, nth, lead(at) OVER walk - at AS length, sum(place) OVER walk AS place,
+    sum(own) OVER walk AS own, sum(hidden) OVER walk AS hidden, max(mine) OVER walk AS mine
+  FROM edge
+  WINDOW walk AS (PARTITION BY process_id, newer, nth ORDER BY at ROWS UNBOUNDED PRECEDING)
+),
+had AS (
+  SELECT newer, process_id, nth, mine, sum(length) AS bytes
+  FROM piece
+  WHERE length > 0 AND place > 0 AND own > 0 AND hidden = 0
+  GROUP BY newer, process_id, nth, mine
+),
+turnover AS (
+  -- what came and went there between the moments; GROUP BY would sort every extent
+  SELECT t.process_id, t.recording_id, json_extract(j.value, '$[0]') AS stack_id,
+    json_extract(j.value, '$[1]') AS born, json_extract(j.value, '$[2]') AS died
+  FROM (
+    SELECT r.process_id, r.recording_id, (
+        SELECT tally(c.stack_id, e.born_ns > r.from_ns, e.died_ns <= r.to_ns)
+        FROM extent e
+        CROSS JOIN call c ON c.call_id = e.call_id
+        WHERE e.tracee_id = r.tracee_id AND e.born_ns <= r.to_ns
+          AND coalesce(e.died_ns > r.from_ns, 1)
+          AND (e.born_ns > r.from_ns OR e.died_ns <= r.to_ns)
+          AND address_overlap((SELECT address_set(start, length) FROM place), e.start, e.length) > 0
+      ) AS counts
+    FROM recorded r
+  ) t
+  CROSS JOIN json_each(t.counts) j
+),
+called AS (
+  -- all that is known of a stack, piece by piece; no stack: freed unseen
+  SELECT h.process_id, r.recording_id, c.stack_id, h.nth = 0 AS older,
+    CASE WHEN h.newer AND h.nth > 0 THEN h.bytes ELSE -h.bytes END AS growth,
+    CASE h.newer WHEN 1 THEN h.bytes ELSE 0 END AS live, 0 AS allocations, 0 AS frees
+  FROM had h
+  LEFT JOIN live l ON l.newer = h.newer AND l.process_id = h.process_id AND l.nth = h.nth
+    AND l.start = h.mine
+  LEFT JOIN recorded r ON r.process_id = h.process_id AND r.nth = h.nth
+  LEFT JOIN call c ON c.call_id = l.call_id
+  UNION ALL
+  SELECT process_id, recording_id, stack_id, 0, 0, 0, born, died FROM turnover
+),
+plumbing (symbol) AS (
+  -- functions that allocate for others, where their library does not say so: inlined, or linked in
+  VALUES ('mmap'), ('mmap64'), ('mremap'), ('brk'), ('sbrk'), ('__mmap*'), ('__mremap*'), ('__brk*'),
+    ('__sbrk*'), ('__GI_*'), ('malloc'), ('calloc'), ('realloc'), ('reallocarray'), ('memalign'),
+    ('aligned_alloc'), ('posix_memalign'), ('valloc'), ('__libc_*alloc*'), ('__minimal_*'),
+    ('_int_*'), ('_mid_memalign*'), ('sysmalloc*'), ('*morecore'), ('tcache_*'), ('arena_get*'),
+    ('new_heap'), ('grow_heap'), ('allocate_stack*'), ('*pthread_create*'), ('xmalloc'),
+    ('xcalloc'), ('xrealloc'), ('g_malloc*'), ('g_realloc*'), ('g_slice_*'), -- C
+    ('operator new*'), ('std::*'), ('__gnu_cxx::*'), -- C++
+    ('je_*'), ('tcmalloc::*'), ('tc_*'), ('mi_*'), ('_mi_*'), -- allocators
+    ('alloc::*'), ('__rust_*'), ('__rdl_*'), ('__rg_*'), ('hashbrown::*'), ('runtime.*'), -- Rust, Go
+    ('PyMem_*'), ('_PyMem_*'), ('PyObject_*alloc'), ('_PyObject_*'), ('new_arena'), -- Python
+    ('os::*'), ('AllocateHeap*'), ('Unsafe_AllocateMemory*') -- the JVM
+),
+library (dso) AS (
+  VALUES ('*/libc.so*'), ('*/libc-2.*'), ('*/ld-linux*'), ('*/ld-2.*'), ('*/ld-musl*'),
+    ('*/libpthread*'), ('*/libstdc++*'), ('*/libc++*'), ('*/libjemalloc*'), ('*/libtcmalloc*'),
+    ('*/libmimalloc*')
+),
+above (stack_id) AS (
+  -- each stack of their chains once
+  SELECT stack_id FROM called
+  UNION
+  SELECT s.caller_id FROM above a CROSS JOIN stack s ON s.stack_id = a.stack_id
+),
+place_in_code AS (
+  SELECT f.frame_id,
+    CASE WHEN f.symbol <> '' THEN f.symbol || CASE WHEN NOT f.inlined THEN ''
+        WHEN :form = 'folded' THEN '_[i]' ELSE ' (inlined)' END
+      WHEN f.dso <> '' THEN '[' || replace(f.dso, rtrim(f.dso, replace(f.dso, '/', '')), '') || ']'
+      ELSE '?' END AS word,
+    CASE WHEN EXISTS (SELECT 1 FROM plumbing p WHERE f.symbol GLOB p.symbol)
+        OR EXISTS (SELECT 1 FROM library l WHERE f.dso GLOB l.dso)
+        OR f.symbol = '' AND f.dso = '' THEN NULL
+      WHEN f.symbol <> '' THEN f.symbol
+      ELSE '[' || replace(f.dso, rtrim(f.dso, replace(f.dso, '/', '')), '') || ']' END AS function
+  FROM (SELECT DISTINCT s.frame_id FROM above a CROSS JOIN stack s ON s.stack_id = a.stack_id) k
+  CROSS JOIN frame f ON f.frame_id = k.frame_id
+  LIMIT -1 -- SQLite makes a table of it, and looks a frame up by an index
+),
+up AS (
+  -- from the innermost to the outermost; caller_id is what the chain still lacks
+  SELECT DISTINCT stack_id, stack_id AS caller_id, NULL AS chain, NULL AS function
+  FROM called
+  WHERE stack_id IS NOT NULL
+  UNION ALL
+  SELECT u.stack_id, s.caller_id,
+    CASE :form WHEN 'folded' THEN replace(f.word, ';', ':') || coalesce(';' || u.chain, '')
+      ELSE coalesce(u.chain || ' < ', '') || f.word END,
+    coalesce(u.function, f.function)
+  FROM up u
+  CROSS JOIN stack s ON s.stack_id = u.caller_id
+  CROSS JOIN place_in_code f ON f.frame_id = s.frame_id
+  WHERE u.caller_id <> 0
+),
+told AS (
+  SELECT k.process_id, CASE WHEN k.older THEN '(freed, mapped before the recording)'
+      WHEN :by = 'function' THEN coalesce(u.function, '?')
+      ELSE coalesce(u.chain, '(no chain)') END AS stack,
+    CASE WHEN k.older THEN 'older' ELSE 'stack' END AS kind,
+    max(u.function) AS function, group_concat(DISTINCT k.recording_id) AS recordings,
+    min(k.stack_id) AS stack_id, sum(k.growth) / 1024 AS growth_kib,
+    CASE WHEN NOT k.older THEN sum(k.live) / 1024 END AS live_kib,
+    CASE WHEN NOT k.older THEN sum(k.allocations) END AS allocations,
+    CASE WHEN NOT k.older THEN sum(k.frees) END AS frees
+  FROM called k
+  LEFT JOIN up u ON u.stack_id = k.stack_id AND u.caller_id = 0
+  GROUP BY k.process_id, 2, k.older
+  UNION ALL
+  SELECT process_id, '(not covered by a recording)', 'rest', NULL, NULL, NULL, kib, NULL, NULL, NULL
+  FROM growth
+),
+whole AS (
+  -- the rest is what the others leave of the growth, which stands in its row so far
+  SELECT process_id, stack, kind, function, recordings, stack_id, live_kib, allocations, frees,
+    CASE kind WHEN 'rest' THEN 2 * growth_kib - sum(growth_kib) OVER (PARTITION BY process_id)
+      ELSE growth_kib END AS growth_kib,
+    sum(CASE kind WHEN 'rest' THEN growth_kib END) OVER () AS all_kib
+  FROM told
+)
+SELECT w.growth_kib, 1.0 * w.growth_kib / nullif(w.all_kib, 0) + 0.0 AS share,
+  w.live_kib, w.allocations, w.frees, w.stack, w.function, w.kind, w.recordings, w.stack_id,
+  n.name, p.pid, w.process_id
+FROM whole w
+CROSS JOIN process p ON p.process_id = w.process_id
+CROSS JOIN name n ON n.name_id = p.name_id
+WHERE w.kind = 'stack' OR w.growth_kib <> 0
+ORDER BY w.kind = 'stack' DESC, w.growth_kib DESC, w.live_kib DESC, w.allocations DESC, w.kind,
+  w.stack, w.process_id;

@@ -1,0 +1,257 @@
+/* perf: a text of perf script -> the store's tables of calls and what they made of addresses. */
+#include "parse/perf.h"
+
+#include "api/wrap.h"
+#include "source/source.h"
+#include "store/perf/link.h"
+#include "store/perf/recording.h"
+#include <stdio.h>
+#include <xxhash.h>
+
+#define PROGRESS_BYTES ((uint64_t)4 << 20)
+
+#define HOW_TO                                                                                  \
+    "record with perf record -e 'syscalls:sys_*_mmap,syscalls:sys_*_munmap,syscalls:sys_*_brk," \
+    "syscalls:sys_*_mremap,syscalls:sys_*_mprotect' -k CLOCK_MONOTONIC --call-graph dwarf "     \
+    "-p PID, then perf script"
+
+typedef struct perf_run {
+    const pmapdb_perf_options *options;
+    pm_perf *perf;
+    pm_recording *recording;
+    XXH3_state_t *hash;
+    uint64_t bytes, told;
+} perf_run;
+
+void pmapdb_perf_defaults(pmapdb_perf_options *o)
+{
+    *o = (pmapdb_perf_options){.pid = PMAPDB_UNKNOWN, .clock_offset_ns = PMAPDB_UNKNOWN};
+}
+
+/* ---- reading ---- */
+
+static pmapdb_status keep_going(perf_run *run, pmapdb_error *err)
+{
+    pmapdb_perf_progress progress = {run->bytes, pm_perf_seen(run->perf)};
+
+    if (run->bytes - run->told < PROGRESS_BYTES)
+        return PMAPDB_OK;
+    run->told = run->bytes;
+    if (run->options->on_progress && !run->options->on_progress(run->options->ctx, &progress))
+        return pm_fail(err, PMAPDB_STOPPED, "stopped");
+    return PMAPDB_OK;
+}
+
+static pmapdb_status refuse_wrap(const perf_run *run, pm_text begin, const char *path,
+                                 pmapdb_error *err)
+{
+    if (run->bytes)
+        return PMAPDB_OK;
+    if (pm_text_starts(begin, PM_TEXT("PERFILE2")))
+        return pm_fail(err, PMAPDB_INPUT,
+                       "'%s' is perf's own file: perf script -i FILE | pmapdb import-perf -", path);
+    return pm_wrap_of(begin, false).what
+               ? pm_fail(err, PMAPDB_INPUT, "'%s' is %s", path, pm_wrap_of(begin, false).what)
+               : PMAPDB_OK;
+}
+
+static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *path,
+                                pmapdb_error *err)
+{
+    const char *bytes;
+    size_t n = 0;
+    pmapdb_status st;
+
+    while ((st = pm_source_read(source, &bytes, &n, err)) == PMAPDB_OK && n) {
+        st = refuse_wrap(run, (pm_text){bytes, n}, path, err);
+        if (st == PMAPDB_OK)
+            st = pm_perf_feed(run->perf, bytes, n, err);
+        if (st != PMAPDB_OK)
+            return st;
+        XXH3_64bits_update(run->hash, bytes, n);
+        run->bytes += n;
+        st = keep_going(run, err);
+        if (st != PMAPDB_OK)
+            return st;
+    }
+    return st == PMAPDB_OK ? pm_perf_finish(run->perf, err) : st;
+}
+
+/* One file, and not the members of a folder or an archive: each is a recording of its own. */
+static pmapdb_status read_path(perf_run *run, const char *path, pmapdb_error *err)
+{
+    const pm_source_entry *entry = NULL;
+    pm_source *source = NULL;
+    pmapdb_status st = pm_source_new(&path, 1, &source, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_source_next(source, &entry, err);
+    if (st == PMAPDB_OK && (!entry || !(entry->named || entry->is_stdin) || entry->in_archive))
+        st = pm_fail(err, PMAPDB_USAGE,
+                     "'%s' is a folder or an archive: name the files of perf script in it", path);
+    if (st == PMAPDB_OK)
+        st = read_entry(run, source, path, err);
+    pm_source_free(source);
+    return st;
+}
+
+static pmapdb_status check_read(const perf_run *run, const char *path, pmapdb_error *err)
+{
+    if (run->bytes == 0)
+        return pm_fail(err, PMAPDB_INPUT, "'%s' is empty; " HOW_TO, path);
+    if (pm_perf_seen(run->perf) == 0)
+        return pm_fail(err, PMAPDB_INPUT, "'%s' is no text of perf script; " HOW_TO, path);
+    if (pm_perf_taken(run->perf) == 0)
+        return pm_fail(
+            err, PMAPDB_INPUT,
+            "'%s': none of its %llu events is an mmap, munmap, brk, mremap or mprotect; " HOW_TO,
+            path, (unsigned long long)pm_perf_seen(run->perf));
+    return PMAPDB_OK;
+}
+
+/* ---- what is told of it ---- */
+
+static void copy(char *to, size_t size, pm_text from)
+{
+    snprintf(to, size, "%.*s", (int)from.len, from.data ? from.data : "");
+}
+
+static void tell_sums(sqlite3_stmt *stmt, pmapdb_perf_result *out)
+{
+    int64_t kib = pm_col_int(stmt, 11);
+
+    out->calls = (uint64_t)pm_col_int(stmt, 0);
+    out->failed = (uint64_t)pm_col_int(stmt, 1);
+    out->unended = (uint64_t)pm_col_int(stmt, 2);
+    out->unbegun = (uint64_t)pm_col_int(stmt, 3);
+    out->bad = (uint64_t)pm_col_int(stmt, 4);
+    out->lost = pm_col_int(stmt, 5);
+    out->span_ms = pm_col_int(stmt, 6);
+    out->threads = (uint64_t)pm_col_int(stmt, 7);
+    out->homeless = (uint64_t)pm_col_int(stmt, 8);
+    out->tracees = (uint64_t)pm_col_int(stmt, 9);
+    out->linked = (uint64_t)pm_col_int(stmt, 10);
+    out->live_kib = kib == PMAPDB_UNKNOWN ? 0 : (uint64_t)kib;
+}
+
+#define OF_ITS_TRACEES "FROM tracee t WHERE t.recording_id = r.recording_id"
+
+static pmapdb_status read_sums(pmapdb_store *s, pmapdb_perf_result *out, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has = false;
+    pmapdb_status st = pm_sql_rows(
+        s->sql,
+        "SELECT r.calls, r.failed, r.unended, r.unbegun, r.bad, r.lost, "
+        "(r.last_ns - r.first_ns) / 1000000, "
+        "(SELECT sum((SELECT count(*) FROM thread h WHERE h.tracee_id = "
+        "t.tracee_id)) " OF_ITS_TRACEES "), "
+        "(SELECT coalesce(sum((SELECT count(*) FROM thread h WHERE h.tracee_id = t.tracee_id)), "
+        "0) " OF_ITS_TRACEES " AND t.pid IS NULL), "
+        "(SELECT count(*) " OF_ITS_TRACEES "), "
+        "(SELECT count(*) " OF_ITS_TRACEES " AND t.process_id IS NOT NULL), "
+        "(SELECT sum((SELECT sum(e.length) FROM extent e WHERE e.tracee_id = t.tracee_id "
+        "AND e.died_ns IS NULL)) / 1024 " OF_ITS_TRACEES ") "
+        "FROM recording r WHERE r.recording_id = ?1",
+        PM_ARGS(PM_I(out->recording_id)), &stmt, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(s->sql, stmt, &has, err);
+    if (st == PMAPDB_OK && has) {
+        tell_sums(stmt, out);
+        pm_sql_done(stmt);
+    }
+    return st;
+}
+
+/* The tracee of most calls stands for all. */
+static pmapdb_status read_tracee(pmapdb_store *s, pmapdb_perf_result *out, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has = false;
+    pmapdb_status st = pm_sql_rows(
+        s->sql,
+        "SELECT t.pid, t.pid_source, t.process_id, n.name, t.offset_source, t.offset_ns, "
+        "t.slack_ns FROM tracee t LEFT JOIN process p ON p.process_id = t.process_id "
+        "LEFT JOIN name n ON n.name_id = p.name_id WHERE t.recording_id = ?1 "
+        "ORDER BY (SELECT count(*) FROM call c JOIN thread h ON h.thread_id = c.thread_id "
+        "WHERE h.tracee_id = t.tracee_id) DESC, t.tracee_id LIMIT 1",
+        PM_ARGS(PM_I(out->recording_id)), &stmt, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(s->sql, stmt, &has, err);
+    if (st != PMAPDB_OK || !has)
+        return st;
+    out->pid = pm_col_int(stmt, 0);
+    copy(out->pid_source, sizeof out->pid_source, pm_col_text(stmt, 1));
+    out->process_id = pm_col_int(stmt, 2);
+    copy(out->name, sizeof out->name, pm_col_text(stmt, 3));
+    copy(out->clock, sizeof out->clock, pm_col_text(stmt, 4));
+    out->offset_ns = pm_col_int(stmt, 5);
+    out->slack_ns = pm_col_int(stmt, 6);
+    pm_sql_done(stmt);
+    return st;
+}
+
+static pmapdb_status tell(pmapdb_store *s, const pm_recording_result *stored,
+                          pmapdb_perf_result *result, pmapdb_error *err)
+{
+    pmapdb_perf_result out = {.recording_id = stored->recording_id,
+                              .known = stored->known,
+                              .late = stored->late,
+                              .shallow = stored->shallow,
+                              .chainless = !stored->chains && !stored->known,
+                              .pid = PMAPDB_UNKNOWN,
+                              .process_id = PMAPDB_UNKNOWN};
+    pmapdb_status st = read_sums(s, &out, err);
+
+    if (st == PMAPDB_OK)
+        st = read_tracee(s, &out, err);
+    if (st == PMAPDB_OK)
+        *result = out;
+    return st;
+}
+
+/* ---- the import ---- */
+
+static pmapdb_status import(perf_run *run, pmapdb_store *store, const char *path,
+                            pmapdb_perf_result *result, pmapdb_error *err)
+{
+    const pm_recording_options options = {path, run->options->host, run->options->pid,
+                                          run->options->clock_offset_ns};
+    pm_perf_events events = {NULL, pm_recording_event, pm_recording_lost, pm_recording_bad};
+    pm_recording_result stored;
+    pmapdb_status st = pm_recording_new(&run->recording, err);
+
+    events.ctx = run->recording;
+    if (st == PMAPDB_OK)
+        st = pm_perf_new(&events, &run->perf, err);
+    if (st == PMAPDB_OK)
+        st = read_path(run, path, err);
+    if (st == PMAPDB_OK)
+        st = check_read(run, path, err);
+    if (st == PMAPDB_OK)
+        st = pm_recording_store(run->recording, store, XXH3_64bits_digest(run->hash), &options,
+                                &stored, err);
+    if (st == PMAPDB_OK)
+        st = pm_perf_link(store, err);
+    return st == PMAPDB_OK ? tell(store, &stored, result, err) : st;
+}
+
+pmapdb_status pmapdb_import_perf(pmapdb_store *store, const char *path,
+                                 const pmapdb_perf_options *options, pmapdb_perf_result *result,
+                                 pmapdb_error *err)
+{
+    perf_run run = {.options = options, .hash = XXH3_createState()};
+    pmapdb_error local;
+    pmapdb_status st = run.hash ? PMAPDB_OK : pm_fail_nomem(err);
+
+    if (st == PMAPDB_OK) {
+        XXH3_64bits_reset(run.hash);
+        st = import(&run, store, path, result, err ? err : &local);
+    }
+    pm_perf_free(run.perf);
+    pm_recording_free(run.recording);
+    XXH3_freeState(run.hash);
+    return st;
+}

@@ -1,0 +1,352 @@
+/* replay: what calls make of addresses. */
+#include "store/perf/replay.h"
+
+#include "base/buf.h"
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define EXEC_APART ((uint64_t)1 << 30)
+
+typedef struct space {
+    pm_space ranges;
+    bool knows_break; /* a brk was seen: it says where the heap ends */
+    uint64_t brk;
+} space;
+
+struct pm_replay {
+    pm_replay_out out;
+    pm_ranges ranges;
+    space *space;
+    size_t n;
+    struct lifted { /* by mremaps that have begun, until they end */
+        int64_t call_id;
+        pm_range range;
+    } * lifted;
+    size_t n_lifted, cap_lifted;
+};
+
+/* What is taken away, by whom and when. */
+typedef struct taking {
+    pm_replay *r;
+    size_t space;
+    int64_t call_id, died_ns;
+    uint64_t at;  /* what is below is dealt with */
+    bool foreign; /* what nobody mapped is told too */
+    bool lifts;   /* the pieces move */
+} taking;
+
+pmapdb_status pm_replay_new(size_t n, const pm_replay_out *out, pm_replay **made, pmapdb_error *err)
+{
+    pm_replay *r = calloc(1, sizeof *r);
+
+    if (r)
+        r->space = calloc(n ? n : 1, sizeof *r->space);
+    if (!r || !r->space) {
+        free(r);
+        return pm_fail_nomem(err);
+    }
+    r->out = *out;
+    r->n = n;
+    *made = r;
+    return PMAPDB_OK;
+}
+
+void pm_replay_free(pm_replay *r)
+{
+    if (!r)
+        return;
+    pm_ranges_free(&r->ranges);
+    free(r->space);
+    free(r->lifted);
+    free(r);
+}
+
+/* ---- pages ---- */
+
+/* At most the end of all addresses. */
+static uint64_t round_up(uint64_t bytes, uint64_t page)
+{
+    return bytes > UINT64_MAX - page ? UINT64_MAX - page + 1 : (bytes + page - 1) & ~(page - 1);
+}
+
+static uint64_t pages(uint64_t bytes)
+{
+    return round_up(bytes, PM_REPLAY_PAGE);
+}
+
+/* Where it ends; an end that wraps is the end of all addresses. */
+static uint64_t end_of(uint64_t start, uint64_t length)
+{
+    return length > UINT64_MAX - start ? UINT64_MAX : start + length;
+}
+
+/* The size of its pages stands in the flags, as its logarithm; 0 is the host's own, nearly
+ * everywhere 2 MiB. */
+static uint64_t mmap_length(const pm_traced_call *c)
+{
+    unsigned log2 = (unsigned)(c->arg[3] >> MAP_HUGE_SHIFT) & MAP_HUGE_MASK;
+    bool huge = c->has & 8 && c->arg[3] & MAP_HUGETLB;
+
+    return huge ? round_up(c->arg[1], (uint64_t)1 << (log2 ? log2 : 21)) : pages(c->arg[1]);
+}
+
+/* ---- taking away ---- */
+
+static pmapdb_status tell_foreign(taking *t, uint64_t end, pmapdb_error *err)
+{
+    pm_range range = {t->at, end, t->call_id, t->died_ns};
+
+    if (!t->foreign || t->at >= end)
+        return PMAPDB_OK;
+    return t->r->out.foreign(t->r->out.ctx, t->space, &range, t->died_ns, err);
+}
+
+static pmapdb_status lift(taking *t, const pm_range *piece, pmapdb_error *err)
+{
+    pm_replay *r = t->r;
+    pmapdb_status st = pm_grow(&r->lifted, &r->cap_lifted, r->n_lifted, sizeof *r->lifted, err);
+
+    if (st == PMAPDB_OK)
+        r->lifted[r->n_lifted++] = (struct lifted){t->call_id, *piece};
+    return st;
+}
+
+static pmapdb_status piece_dies(void *ctx, const pm_range *piece, pmapdb_error *err)
+{
+    taking *t = ctx;
+    pm_replay *r = t->r;
+    /* clocks of two processors may differ by a little */
+    int64_t died_ns = t->died_ns < piece->born_ns ? piece->born_ns : t->died_ns;
+    pmapdb_status st = tell_foreign(t, piece->start, err);
+
+    t->at = piece->end;
+    if (st == PMAPDB_OK)
+        st = r->out.extent(r->out.ctx, t->space, piece, died_ns, err);
+    return st == PMAPDB_OK && t->lifts ? lift(t, piece, err) : st;
+}
+
+static pmapdb_status take(taking t, uint64_t start, uint64_t end, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    t.at = start;
+    st = pm_ranges_take(&t.r->ranges, &t.r->space[t.space].ranges, start, end, piece_dies, &t, err);
+    return st == PMAPDB_OK ? tell_foreign(&t, end, err) : st;
+}
+
+/* ---- giving ---- */
+
+/* foreign: the caller said where, so what nobody saw mapped there may have been something. Else the
+ * kernel chose a free place: what is still there, was unmapped by a call that is lost. */
+static pmapdb_status give(pm_replay *r, size_t at, const pm_traced_call *c, uint64_t start,
+                          uint64_t length, bool foreign, pmapdb_error *err)
+{
+    pm_range range = {start, end_of(start, length), c->call_id, c->end_ns};
+    taking over = {
+        .r = r, .space = at, .call_id = c->call_id, .died_ns = c->end_ns, .foreign = foreign};
+    pmapdb_status st;
+
+    if (range.start >= range.end)
+        return PMAPDB_OK;
+    st = take(over, range.start, range.end, err);
+    return st == PMAPDB_OK ? pm_ranges_put(&r->ranges, &r->space[at].ranges, &range, err) : st;
+}
+
+static pmapdb_status end_mmap(pm_replay *r, size_t at, const pm_traced_call *c, pmapdb_error *err)
+{
+    bool fixed = c->has & 8 && c->arg[3] & MAP_FIXED;
+
+    if (!(c->has & 2)) /* no enter, so no length */
+        return PMAPDB_OK;
+    return give(r, at, c, c->ret, mmap_length(c), fixed, err);
+}
+
+/* ---- brk ---- */
+
+/* Another program: what begins asks where its heap ends, which address space layout randomisation
+ * has put far from where the last one's did. Lost calls move it less. */
+static bool is_exec(const space *s, const pm_traced_call *c)
+{
+    uint64_t apart = c->ret > s->brk ? c->ret - s->brk : s->brk - c->ret;
+
+    return s->knows_break && c->has & 1 && c->arg[0] == 0 && apart > EXEC_APART;
+}
+
+/* The kernel returns where the heap ends now, whatever it was asked for. What lies between that and
+ * what was known is this call's only where it asked for it: else a call is lost. */
+static pmapdb_status end_brk(pm_replay *r, size_t at, const pm_traced_call *c, pmapdb_error *err)
+{
+    space *s = &r->space[at];
+    uint64_t old = pages(s->brk), now = pages(c->ret);
+    bool asked = c->has & 1 && c->arg[0] == c->ret, known = s->knows_break;
+    bool all = is_exec(s, c);
+    taking gone = {.r = r, .space = at, .call_id = c->call_id, .died_ns = c->end_ns};
+
+    s->brk = c->ret;
+    s->knows_break = true;
+    if (all)
+        return take(gone, 0, UINT64_MAX, err);
+    if (known && now < old) /* nothing is there any more, unless its enter is lost */
+        return take(gone, now, old, err);
+    if (!known || !asked || now == old)
+        return PMAPDB_OK;
+    return give(r, at, c, old, now - old, false, err);
+}
+
+static pmapdb_status begin_brk(pm_replay *r, size_t at, const pm_traced_call *c, pmapdb_error *err)
+{
+    const space *s = &r->space[at];
+    bool asked = c->has & 1 && c->arg[0] == c->ret;
+    taking t = {
+        .r = r, .space = at, .call_id = c->call_id, .died_ns = c->begin_ns, .foreign = asked};
+
+    if (c->end_ns == PMAPDB_UNKNOWN || !s->knows_break || pages(c->ret) >= pages(s->brk))
+        return PMAPDB_OK;
+    return take(t, pages(c->ret), pages(s->brk), err);
+}
+
+/* ---- mremap ---- */
+
+static bool moves(const pm_traced_call *c)
+{
+    return c->ret != c->arg[0];
+}
+
+/* It copies the mapping, and the old one stays: all of the new one is this call's. */
+static bool leaves_old(const pm_traced_call *c)
+{
+    return c->arg[1] == 0 || (c->has & 8 && c->arg[3] & MREMAP_DONTUNMAP);
+}
+
+static pmapdb_status begin_mremap(pm_replay *r, size_t at, const pm_traced_call *c,
+                                  pmapdb_error *err)
+{
+    uint64_t start = c->arg[0], old = pages(c->arg[1]), new = pages(c->arg[2]);
+    uint64_t kept = old < new ? old : new;
+    taking tail = {
+        .r = r, .space = at, .call_id = c->call_id, .died_ns = c->begin_ns, .foreign = true};
+    taking rest = tail;
+    pmapdb_status st;
+
+    if (c->end_ns == PMAPDB_UNKNOWN || (c->has & 7) != 7 || leaves_old(c))
+        return PMAPDB_OK;
+    st = take(tail, end_of(start, kept), end_of(start, old), err);
+    if (st != PMAPDB_OK || !moves(c))
+        return st;
+    rest.foreign = false; /* it is older than the recording and stays so, elsewhere */
+    rest.lifts = true;
+    return take(rest, start, end_of(start, kept), err);
+}
+
+static pmapdb_status put_down(pm_replay *r, size_t at, const pm_traced_call *c, pmapdb_error *err)
+{
+    size_t kept = 0;
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < r->n_lifted; i++) {
+        struct lifted *l = &r->lifted[i];
+        pm_range moved = {l->range.start - c->arg[0] + c->ret, l->range.end - c->arg[0] + c->ret,
+                          l->range.call_id, c->end_ns};
+
+        if (l->call_id != c->call_id)
+            r->lifted[kept++] = *l;
+        else if (st == PMAPDB_OK && moved.start < moved.end)
+            st = pm_ranges_put(&r->ranges, &r->space[at].ranges, &moved, err);
+    }
+    r->n_lifted = kept;
+    return st;
+}
+
+static pmapdb_status end_mremap(pm_replay *r, size_t at, const pm_traced_call *c, pmapdb_error *err)
+{
+    uint64_t old = pages(c->arg[1]), new = pages(c->arg[2]);
+    bool fixed = c->has & 8 && c->arg[3] & MREMAP_FIXED;
+    taking over = {
+        .r = r, .space = at, .call_id = c->call_id, .died_ns = c->end_ns, .foreign = fixed};
+    pmapdb_status st = PMAPDB_OK;
+
+    if ((c->has & 7) != 7)
+        return PMAPDB_OK;
+    if (leaves_old(c))
+        return give(r, at, c, c->ret, new, fixed, err);
+    if (moves(c))
+        st = take(over, c->ret, end_of(c->ret, new), err);
+    if (st == PMAPDB_OK)
+        st = put_down(r, at, c, err);
+    if (st == PMAPDB_OK && new > old)
+        st = give(r, at, c, end_of(c->ret, old), new - old, false, err);
+    return st;
+}
+
+/* ---- calls ---- */
+
+static pmapdb_status begin_munmap(pm_replay *r, size_t at, const pm_traced_call *c,
+                                  pmapdb_error *err)
+{
+    taking t = {
+        .r = r, .space = at, .call_id = c->call_id, .died_ns = c->begin_ns, .foreign = true};
+
+    if ((c->has & 3) != 3)
+        return PMAPDB_OK;
+    return take(t, c->arg[0], end_of(c->arg[0], pages(c->arg[1])), err);
+}
+
+bool pm_trace_failed(const pm_traced_call *c)
+{
+    if (c->end_ns == PMAPDB_UNKNOWN)
+        return false;
+    if (c->kind == PM_CALL_BRK)
+        return c->has & 1 && c->arg[0] && c->arg[0] != c->ret;
+    return pm_call_errno(c->kind, c->ret) != 0;
+}
+
+bool pm_replay_has_begin(pm_call_kind kind)
+{
+    return kind == PM_CALL_MUNMAP || kind == PM_CALL_BRK || kind == PM_CALL_MREMAP;
+}
+
+pmapdb_status pm_replay_begin(pm_replay *r, size_t at, const pm_traced_call *c, pmapdb_error *err)
+{
+    if (c->kind == PM_CALL_BRK) /* one that failed still says where the heap ends */
+        return begin_brk(r, at, c, err);
+    if (pm_trace_failed(c))
+        return PMAPDB_OK;
+    if (c->kind == PM_CALL_MUNMAP)
+        return begin_munmap(r, at, c, err);
+    return c->kind == PM_CALL_MREMAP ? begin_mremap(r, at, c, err) : PMAPDB_OK;
+}
+
+pmapdb_status pm_replay_end(pm_replay *r, size_t at, const pm_traced_call *c, pmapdb_error *err)
+{
+    if (c->kind == PM_CALL_BRK)
+        return end_brk(r, at, c, err);
+    if (pm_trace_failed(c))
+        return PMAPDB_OK;
+    if (c->kind == PM_CALL_MMAP)
+        return end_mmap(r, at, c, err);
+    return c->kind == PM_CALL_MREMAP ? end_mremap(r, at, c, err) : PMAPDB_OK;
+}
+
+typedef struct living {
+    pm_replay *r;
+    size_t space;
+} living;
+
+static pmapdb_status piece_lives(void *ctx, const pm_range *range, pmapdb_error *err)
+{
+    const living *l = ctx;
+
+    return l->r->out.extent(l->r->out.ctx, l->space, range, PMAPDB_UNKNOWN, err);
+}
+
+pmapdb_status pm_replay_finish(pm_replay *r, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < r->n && st == PMAPDB_OK; i++) {
+        living l = {r, i};
+
+        st = pm_ranges_walk(&r->ranges, r->space[i].ranges, piece_lives, &l, err);
+    }
+    return st;
+}

@@ -1,0 +1,494 @@
+/* Recordings in the store: threads and tracees, what is known again, links to captured processes,
+ * a full disk in the midst, merge and prune. */
+#include "kit.h"
+
+#include "store/merge/merge.h"
+#include "store/perf/link.h"
+#include "store/perf/recording.h"
+#include "store/perf/saw.h"
+#include "store/prune/compact.h"
+
+#define S 1000000000LL
+#define UTC_MS 1700000000000LL
+#define PAGE ((uint64_t)4096)
+
+/* ---- recordings by hand ---- */
+
+typedef struct take {
+    pm_recording *r;
+    int64_t ns, pid, tid;
+} take;
+
+static take begin_take(int64_t pid, int64_t tid)
+{
+    take t = {.ns = 1000 * S, .pid = pid, .tid = tid};
+
+    kit_ok(pm_recording_new(&t.r, NULL), NULL);
+    return t;
+}
+
+static void event(take *t, pm_call_kind kind, bool exit, uint64_t a, uint64_t b, const char *chain)
+{
+    pm_perf_event e = {.comm = PM_TEXT("worker"),
+                       .pid = t->pid,
+                       .tid = t->tid,
+                       .time_ns = t->ns++,
+                       .kind = kind,
+                       .exit = exit,
+                       .arg = {a, b},
+                       .has = exit ? 0 : 3,
+                       .ret = a,
+                       .chain = pm_text_of(chain)};
+
+    kit_ok(pm_recording_event(t->r, &e, NULL), NULL);
+}
+
+#define CHAIN_A \
+    "\t10 mmap+0x10 (/lib/libc.so.6)\n\t20 leak<int, (anonymous namespace)::T>+0x5 (/srv/a)\n"
+#define CHAIN_B "\t10 mmap+0x10 (/lib/libc.so.6)\n\t40 keep+0x7 (/srv/a)\n"
+
+static void map(take *t, uint64_t at, uint64_t pages, const char *chain)
+{
+    event(t, PM_CALL_MMAP, false, 0, pages * PAGE, chain);
+    event(t, PM_CALL_MMAP, true, at, 0, chain);
+}
+
+static void unmap(take *t, uint64_t at, uint64_t pages)
+{
+    event(t, PM_CALL_MUNMAP, false, at, pages * PAGE, CHAIN_B);
+    event(t, PM_CALL_MUNMAP, true, 0, 0, CHAIN_B);
+}
+
+static pm_recording_options usual(void)
+{
+    return (pm_recording_options){
+        .file = "p.txt", .pid = PMAPDB_UNKNOWN, .clock_offset_ns = PMAPDB_UNKNOWN};
+}
+
+static pmapdb_status try_end(const kit *k, take *t, uint64_t hash, const pm_recording_options *o,
+                             pm_recording_result *out, pmapdb_error *err)
+{
+    pmapdb_status st = pm_recording_store(t->r, k->store, hash, o, out, err);
+
+    pm_recording_free(t->r);
+    return st;
+}
+
+static pm_recording_result end_take(const kit *k, take *t, uint64_t hash,
+                                    const pm_recording_options *o)
+{
+    pm_recording_options options = o ? *o : usual();
+    pm_recording_result result = {0};
+    pmapdb_error err = {0};
+
+    kit_ok(try_end(k, t, hash, &options, &result, &err), &err);
+    kit_expect(k, "SELECT * FROM pragma_foreign_key_check", "");
+    return result;
+}
+
+static void into_tables(void **state)
+{
+    kit *k = kit_of(state);
+    take t = begin_take(42, 43);
+    pm_recording_result r;
+
+    map(&t, 0x10000, 4, CHAIN_A);
+    map(&t, 0x20000, 2, CHAIN_B);
+    unmap(&t, 0x11000, 1);
+    unmap(&t, 0x90000, 1);
+    event(&t, PM_CALL_MMAP, false, 0, PAGE, "");
+    event(&t, PM_CALL_MMAP, true, (uint64_t)-12, 0, "");
+    event(&t, PM_CALL_MPROTECT, false, 0x20000, PAGE, CHAIN_A);
+    pm_recording_lost(t.r, 7, NULL);
+    pm_recording_bad(t.r, 1, "", NULL);
+    r = end_take(k, &t, 1, NULL);
+    assert_int_equal(r.calls, 5);
+    assert_int_equal(r.failed, 1);
+    assert_int_equal(r.unended, 1);
+    kit_expect(k,
+               "SELECT file, first_ns, last_ns, calls, failed, unended, unbegun, bad, lost "
+               "FROM recording",
+               "p.txt|1000000000000|1000000000010|5|1|1|0|1|7\n");
+    kit_expect(k, "SELECT pid, pid_source, tid, comm FROM tracee JOIN thread USING (tracee_id)",
+               "42|text|43|worker\n");
+    kit_expect(k,
+               "SELECT printf('%x', start), length, call_id, died_ns - born_ns FROM extent "
+               "ORDER BY start",
+               "10000|4096|1|?\n11000|4096|1|3\n12000|8192|1|?\n20000|8192|2|?\n");
+    kit_expect(k, "SELECT printf('%x', start), length, call_id FROM foreign_extent",
+               "90000|4096|4\n");
+    kit_expect(k,
+               "SELECT c.kind, f.symbol, f.offset, f.dso, g.symbol, s.caller_id > 0, c.end_ns IS "
+               "NULL FROM call c JOIN stack s USING (stack_id) LEFT JOIN frame f USING (frame_id) "
+               "JOIN stack q ON q.stack_id = s.caller_id LEFT JOIN frame g ON g.frame_id = "
+               "q.frame_id ORDER BY call_id",
+               "0|mmap|16|/lib/libc.so.6|leak<int, (anonymous namespace)::T>|1|0\n"
+               "0|mmap|16|/lib/libc.so.6|keep|1|0\n1|mmap|16|/lib/libc.so.6|keep|1|0\n"
+               "1|mmap|16|/lib/libc.so.6|keep|1|0\n0|?|?|?|?|0|0\n"
+               "4|mmap|16|/lib/libc.so.6|leak<int, (anonymous namespace)::T>|1|1\n");
+    kit_expect(k, "SELECT count(*) FROM frame", "3\n");
+    kit_expect(k, "SELECT count(*) FROM stack", "5\n");
+}
+
+static void known_again(void **state)
+{
+    kit *k = kit_of(state);
+
+    for (int i = 0; i < 2; i++) {
+        take t = begin_take(42, 43);
+        pm_recording_result r;
+
+        map(&t, 0x10000, 4, CHAIN_A);
+        r = end_take(k, &t, 99, NULL);
+        assert_int_equal(r.known, i);
+        assert_int_equal(r.recording_id, 1);
+    }
+    kit_expect(k, "SELECT count(*) FROM call", "1\n");
+}
+
+/* ---- whose threads they are ---- */
+
+static void captured(const kit *k, int64_t pid, int64_t ms)
+{
+    pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, pid, ms);
+
+    kit_map(k, c, 0x560000000000, 100, "rw-p", "/srv/a");
+    kit_put(k, c);
+}
+
+static void three_threads(take *t, int64_t a, int64_t b, int64_t c)
+{
+    const int64_t tids[] = {a, b, c};
+
+    for (size_t i = 0; i < 3; i++) {
+        t->tid = tids[i];
+        map(t, 0x10000 * (i + 1), 1, CHAIN_A);
+    }
+}
+
+#define TRACEES                                                                                    \
+    "SELECT t.pid, t.pid_source, group_concat(h.tid), (SELECT count(*) FROM extent e WHERE "       \
+    "e.tracee_id = t.tracee_id) FROM tracee t JOIN thread h USING (tracee_id) GROUP BY tracee_id " \
+    "ORDER BY tracee_id"
+
+static void whose_threads(void **state)
+{
+    kit *k = kit_of(state);
+    pm_recording_options given = usual();
+    take t = begin_take(PMAPDB_UNKNOWN, 0);
+
+    three_threads(&t, 7, 8, 9);
+    assert_int_equal(end_take(k, &t, 1, NULL).homeless, 3);
+    kit_expect(k, TRACEES, "?|unknown|7,8,9|0\n");
+    t = begin_take(PMAPDB_UNKNOWN, 0); /* and now somebody says it */
+    three_threads(&t, 7, 8, 9);
+    given.pid = 7;
+    assert_false(end_take(k, &t, 1, &given).known);
+    kit_expect(k, TRACEES, "7|given|7,8,9|3\n");
+    t = begin_take(PMAPDB_UNKNOWN, 0);
+    three_threads(&t, 7, 8, 9);
+    assert_true(end_take(k, &t, 1, &given).known);
+    kit_expect(k, "SELECT count(*) FROM recording", "1\n");
+}
+
+static void whose_threads_by_captures(void **state)
+{
+    kit *k = kit_of(state);
+    take t = begin_take(PMAPDB_UNKNOWN, 0);
+
+    captured(k, 8, UTC_MS);
+    three_threads(&t, 7, 8, 9);
+    end_take(k, &t, 1, NULL);
+    kit_expect(k, TRACEES, "8|assumed|7,8,9|3\n");
+    captured(k, 9, UTC_MS);
+    t = begin_take(PMAPDB_UNKNOWN, 0);
+    three_threads(&t, 7, 8, 9);
+    end_take(k, &t, 2, NULL);
+    kit_expect(k, TRACEES, "8|assumed|7,8,9|3\n?|unknown|7|0\n8|thread|8|1\n9|thread|9|1\n");
+    t = begin_take(PMAPDB_UNKNOWN, 12); /* alone */
+    map(&t, 0x1000, 1, CHAIN_A);
+    end_take(k, &t, 3, NULL);
+    kit_expect(k, "SELECT pid, pid_source FROM tracee WHERE recording_id = 3", "12|assumed\n");
+}
+
+static void a_text_that_says_it_takes_no_pid(void **state)
+{
+    kit *k = kit_of(state);
+    pm_recording_options o = usual();
+    take t = begin_take(1, 1);
+    pm_recording_result r;
+    pmapdb_error err = {0};
+
+    map(&t, 0x1000, 1, CHAIN_A);
+    o.pid = 2;
+    assert_int_equal(try_end(k, &t, 1, &o, &r, &err), PMAPDB_USAGE);
+    assert_string_equal(err.text,
+                        "'p.txt' says itself which process each thread is of: leave --pid out");
+    kit_expect(k, "SELECT count(*) FROM recording", "0\n");
+}
+
+/* ---- links ---- */
+
+#define LINK "SELECT process_id, offset_ns, slack_ns < 1500000000, offset_source FROM tracee"
+
+static void linked_by_time(void **state)
+{
+    kit *k = kit_of(state);
+    pm_recording_options o = usual();
+    take t = begin_take(42, 42);
+
+    map(&t, 0x1000, 1, CHAIN_A);
+    o.clock_offset_ns = (UTC_MS - 1000000) * 1000000; /* it begins at 1000 s */
+    end_take(k, &t, 1, &o);
+    kit_ok(pm_perf_link(k->store, NULL), NULL);
+    kit_expect(k, LINK, "?|1699999000000000000|1|given\n");
+    captured(k, 42, UTC_MS + 3600000); /* an hour later: another life, for all we know */
+    kit_ok(pm_perf_link(k->store, NULL), NULL);
+    kit_expect(k, "SELECT process_id FROM tracee", "?\n");
+    captured(k, 42, UTC_MS + 500);
+    kit_ok(pm_perf_link(k->store, NULL), NULL);
+    kit_expect(k, LINK, "1|1699999000000000000|1|given\n");
+}
+
+static void linked_by_clocks(void **state)
+{
+    kit *k = kit_of(state);
+    take t = begin_take(42, 42);
+
+    captured(k, 42, UTC_MS);
+    kit_exec(k, "UPDATE process SET clock_mono_ns = 990000000000, clock_utc_ms = 1699999990000");
+    map(&t, 0x1000, 1, CHAIN_A);
+    end_take(k, &t, 1, NULL);
+    kit_ok(pm_perf_link(k->store, NULL), NULL);
+    kit_expect(k, LINK, "1|1699999000000000000|1|clocks\n");
+}
+
+/* A leak of a page every 3 s, captured every 2 s. */
+static void leak(const kit *k, take *t, int64_t offset_ms)
+{
+    for (uint64_t i = 0; i < 30; i++) {
+        t->ns = (1000 + 3 * (int64_t)i) * S;
+        map(t, 0x7f0000000000 - i * PAGE, 1, CHAIN_A);
+    }
+    for (int64_t ms = 1000500; ms < 1090000; ms += 2000) {
+        uint64_t pages = (uint64_t)(ms - 1000000) / 3000 + 1;
+        pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 42, ms + offset_ms);
+
+        kit_map(k, c, 0x560000000000, 100, "rw-p", "/srv/a");
+        kit_map(k, c, 0x7f0000001000 - pages * PAGE, 4 * pages, "rw-p", "");
+        kit_put(k, c);
+    }
+}
+
+static void linked_by_events(void **state)
+{
+    kit *k = kit_of(state);
+    take t = begin_take(42, 42);
+
+    leak(k, &t, UTC_MS - 1000000);
+    end_take(k, &t, 1, NULL);
+    kit_ok(pm_perf_link(k->store, NULL), NULL);
+    kit_expect(
+        k,
+        "SELECT process_id, offset_source, abs(offset_ns - 1699999000000000000) <= slack_ns, "
+        "slack_ns BETWEEN 100000000 AND 1500000000 FROM tracee",
+        "1|events|1|1\n");
+}
+
+/* Of 30 pages that grow down, each page's start is an edge until the next one comes. */
+static void edges_of_what_is_mapped_at_all(void **state)
+{
+    kit *k = kit_of(state);
+    take t = begin_take(42, 42);
+    pm_saw saw = {0};
+    size_t on = 0;
+
+    leak(k, &t, UTC_MS - 1000000);
+    end_take(k, &t, 1, NULL);
+    kit_ok(pm_saw_captures(&saw, k->store->sql, 1, 0, INT64_MAX, NULL), NULL);
+    kit_ok(pm_saw_calls(&saw, k->store->sql, 1, NULL), NULL);
+    for (size_t i = 0; i < saw.n_edges; i++)
+        on += saw.edge[i].on;
+    assert_int_equal(on, 30);
+    assert_int_equal(saw.n_edges - on, 29);
+    assert_int_equal(saw.n_steps, 58);
+    pm_saw_free(&saw);
+}
+
+/* perf's own clock is not CLOCK_MONOTONIC: what was seen is believed. */
+static void events_mend_clocks(void **state)
+{
+    kit *k = kit_of(state);
+    take t = begin_take(42, 42);
+
+    leak(k, &t, UTC_MS - 1000000);
+    kit_exec(k, "UPDATE process SET clock_mono_ns = 990000000000, clock_utc_ms = 1699999970000");
+    end_take(k, &t, 1, NULL);
+    kit_ok(pm_perf_link(k->store, NULL), NULL);
+    kit_expect(k,
+               "SELECT process_id, offset_source, abs(offset_ns - 1699999000000000000) <= slack_ns "
+               "FROM tracee",
+               "1|events|1\n");
+}
+
+/* ---- faults ---- */
+
+static void all_or_nothing(void **state)
+{
+    kit *k = kit_of(state);
+    take t = begin_take(42, 42);
+    pm_recording_options o = usual();
+    pm_recording_result r;
+    pmapdb_error err = {0};
+
+    for (uint64_t i = 0; i < 20000; i++)
+        map(&t, i * 2 * PAGE, 1, i % 2 ? CHAIN_A : CHAIN_B);
+    kit_exec(k, "PRAGMA max_page_count = 200");
+    assert_int_equal(try_end(k, &t, 1, &o, &r, &err), PMAPDB_DATABASE);
+    assert_non_null(strstr(err.text, "no space left"));
+    kit_exec(k, "PRAGMA max_page_count = 1000000");
+    kit_expect(k,
+               "SELECT (SELECT count(*) FROM recording), (SELECT count(*) FROM call), "
+               "(SELECT count(*) FROM extent), (SELECT count(*) FROM frame)",
+               "0|0|0|0\n");
+}
+
+static void no_folder_for_the_spool(void **state)
+{
+    pm_recording *r = NULL;
+    pmapdb_error err = {0};
+
+    (void)state;
+    setenv("TMPDIR", "/nonexistent", 1);
+    assert_int_equal(pm_recording_new(&r, &err), PMAPDB_IO);
+    unsetenv("TMPDIR");
+    assert_string_equal(err.text, "cannot make a temporary file in '/nonexistent' (TMPDIR names "
+                                  "another folder): No such file or directory");
+}
+
+/* More chains than the spool has slots: those that were pushed out are found again. */
+static void more_chains_than_slots(void **state)
+{
+    enum { CHAINS = 90000 };
+    kit *k = kit_of(state);
+    take t = begin_take(42, 42);
+
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < CHAINS; i++) {
+            char chain[64];
+
+            snprintf(chain, sizeof chain, "\t10 f%d+0x1 (/a)\n", i);
+            event(&t, PM_CALL_MPROTECT, false, (uint64_t)i, 0, chain);
+            event(&t, PM_CALL_MPROTECT, true, 0, 0, chain);
+        }
+    end_take(k, &t, 1, NULL);
+    kit_expect(k, "SELECT count(*) FROM frame", "90000\n");
+    kit_expect(k,
+               "SELECT count(*) FROM call c JOIN stack s USING (stack_id) JOIN frame f USING "
+               "(frame_id) WHERE f.symbol <> 'f' || c.a0",
+               "0\n");
+}
+
+/* ---- merge and prune ---- */
+
+#define ALL_OF_IT                                                                                 \
+    "SELECT r.hash, r.file, t.pid, t.pid_source, h.tid, c.kind, c.begin_ns, c.end_ns, c.a0, "     \
+    "c.a1, "                                                                                      \
+    "c.a2, c.ret, f.symbol, (SELECT group_concat(e.start || '+' || e.length || '@' || e.born_ns " \
+    "|| '-' || coalesce(e.died_ns, '')) FROM extent e WHERE e.call_id = c.call_id AND "           \
+    "e.tracee_id "                                                                                \
+    "= t.tracee_id), (SELECT sum(x.length) FROM foreign_extent x WHERE x.call_id = c.call_id) "   \
+    "FROM recording r JOIN tracee t USING (recording_id) JOIN thread h USING (tracee_id) "        \
+    "JOIN call c USING (thread_id) JOIN stack s USING (stack_id) LEFT JOIN frame f USING "        \
+    "(frame_id) ORDER BY r.hash, c.call_id"
+
+static void one_of_each(const kit *k, uint64_t hash)
+{
+    take t = begin_take(42, 43);
+
+    t.ns += (int64_t)hash;
+    map(&t, 0x10000, 4, CHAIN_A);
+    unmap(&t, 0x11000, 1);
+    unmap(&t, 0x90000, 1);
+    event(&t, PM_CALL_MPROTECT, false, (uint64_t)1 << 63, PAGE, hash % 2 ? CHAIN_A : CHAIN_B);
+    end_take(k, &t, hash, NULL);
+}
+
+static void merges(void **state)
+{
+    kit *k = kit_of(state), other = {.pool = NULL};
+    pm_merge_options options = {.host = "web1", .sweep_ms = KIT_SWEEP};
+    pm_merge_counts counts;
+    pm_buf want = {0};
+    bool theirs;
+
+    snprintf(other.path, sizeof other.path, "%s/other.db", k->dir);
+    kit_open(&other);
+    one_of_each(&other, 1);
+    one_of_each(&other, 2);
+    one_of_each(&other, 3);
+    kit_rows(&other, &want, ALL_OF_IT);
+    one_of_each(k, 2);
+    for (int i = 0; i < 2; i++) {
+        kit_ok(pm_merge_store(k->store, other.store, &options, &counts, &theirs, NULL), NULL);
+        kit_expect(k, ALL_OF_IT, pm_buf_text(&want).data);
+    }
+    kit_expect(k, "SELECT * FROM pragma_foreign_key_check", "");
+    kit_expect(k,
+               "SELECT r.hash, h.name FROM recording r LEFT JOIN host h USING (host_id) ORDER BY 1",
+               "1|web1\n2|?\n3|web1\n");
+    pm_buf_free(&want);
+    kit_remove_store(&other);
+}
+
+static bool go_on(void *ctx, const char *step, uint64_t done, uint64_t of)
+{
+    (void)ctx;
+    (void)step;
+    return done <= of;
+}
+
+static void goes_with_its_process(void **state)
+{
+    kit *k = kit_of(state);
+    pm_steps steps = {NULL, go_on};
+    take t = begin_take(50, 50);
+
+    one_of_each(k, 1);
+    map(&t, 0x10000, 1, CHAIN_B);
+    end_take(k, &t, 5, NULL);
+    kit_exec(k, "UPDATE tracee SET pruned = 1 WHERE pid = 42"); /* as a prune leaves it */
+    kit_ok(pm_store_begin_tidying(k->store, NULL), NULL);
+    kit_ok(pm_tidy_rest(k->store, INT64_MIN, &steps, NULL), NULL);
+    pm_store_end_tidying(k->store);
+    kit_expect(k, "SELECT hash FROM recording", "5\n");
+    kit_expect(k,
+               "SELECT (SELECT count(*) FROM call), (SELECT count(*) FROM extent), (SELECT "
+               "count(*) FROM foreign_extent), (SELECT count(*) FROM thread), (SELECT count(*) "
+               "FROM stack), (SELECT count(*) FROM frame)",
+               "1|1|0|1|3|2\n");
+    kit_expect(k, "SELECT * FROM pragma_foreign_key_check", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(into_tables),
+        IN_KIT(known_again),
+        IN_KIT(whose_threads),
+        IN_KIT(whose_threads_by_captures),
+        IN_KIT(a_text_that_says_it_takes_no_pid),
+        IN_KIT(linked_by_time),
+        IN_KIT(linked_by_clocks),
+        IN_KIT(linked_by_events),
+        IN_KIT(edges_of_what_is_mapped_at_all),
+        IN_KIT(events_mend_clocks),
+        IN_KIT(all_or_nothing),
+        cmocka_unit_test(no_folder_for_the_spool),
+        IN_KIT(more_chains_than_slots),
+        IN_KIT(merges),
+        IN_KIT(goes_with_its_process),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

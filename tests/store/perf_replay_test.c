@@ -1,0 +1,484 @@
+/* Replay against a model that knows nothing but pages: each call changes every page it touches, one
+ * by one; what becomes of each page must be the same. Then the cases that random calls seldom make.
+ */
+#include "kit.h"
+
+#include "store/perf/replay.h"
+#include <sys/mman.h>
+
+#define PAGES 96
+#define BASE ((uint64_t)0x10000)
+#define PAGE ((uint64_t)4096)
+
+static uint64_t pick(uint64_t n)
+{
+    static uint64_t seed = 1;
+
+    return kit_below(&seed, n);
+}
+
+/* One page's share of an extent, or of a foreign one. */
+typedef struct bit {
+    uint64_t page;
+    int64_t call_id, born_ns, died_ns; /* born_ns -1: foreign */
+} bit;
+
+typedef struct bits {
+    bit *bit;
+    size_t n, cap;
+} bits;
+
+static void add_bit(bits *b, bit new)
+{
+    kit_ok(pm_grow(&b->bit, &b->cap, b->n, sizeof *b->bit, NULL), NULL);
+    b->bit[b->n++] = new;
+}
+
+static pmapdb_status on_extent(void *ctx, size_t space, const pm_range *r, int64_t died_ns,
+                               pmapdb_error *err)
+{
+    (void)space;
+    (void)err;
+    for (uint64_t at = r->start; at < r->end; at += PAGE)
+        add_bit(ctx, (bit){at, r->call_id, r->born_ns, died_ns});
+    return PMAPDB_OK;
+}
+
+static pmapdb_status on_foreign(void *ctx, size_t space, const pm_range *r, int64_t died_ns,
+                                pmapdb_error *err)
+{
+    (void)space;
+    (void)err;
+    for (uint64_t at = r->start; at < r->end; at += PAGE)
+        add_bit(ctx, (bit){at, r->call_id, -1, died_ns});
+    return PMAPDB_OK;
+}
+
+/* ---- the model ---- */
+
+typedef struct model {
+    struct owned {
+        int64_t call_id, born_ns; /* 0: nothing */
+    } page[PAGES];
+    uint64_t brk; /* pages; 0: unknown */
+    bits bits;
+} model;
+
+static uint64_t address(uint64_t page)
+{
+    return BASE + page * PAGE;
+}
+
+static void model_drop(model *m, uint64_t page, int64_t call_id, int64_t ns, bool foreign)
+{
+    struct owned *o = &m->page[page];
+
+    if (o->call_id)
+        add_bit(&m->bits, (bit){address(page), o->call_id, o->born_ns, ns});
+    else if (foreign)
+        add_bit(&m->bits, (bit){address(page), call_id, -1, ns});
+    *o = (struct owned){0, 0};
+}
+
+static void model_give(model *m, uint64_t page, uint64_t n, const pm_traced_call *c, bool foreign)
+{
+    for (uint64_t i = page; i < page + n; i++) {
+        model_drop(m, i, c->call_id, c->end_ns, foreign);
+        m->page[i] = (struct owned){c->call_id, c->end_ns};
+    }
+}
+
+static void model_mremap(model *m, const pm_traced_call *c, uint64_t from, uint64_t old,
+                         uint64_t new, uint64_t to)
+{
+    struct owned lifted[PAGES] = {{0, 0}};
+    uint64_t kept = old < new ? old : new;
+
+    for (uint64_t i = kept; i < old; i++)
+        model_drop(m, from + i, c->call_id, c->begin_ns, true);
+    if (to == from) {
+        if (new > old)
+            model_give(m, from + old, new - old, c, false);
+        return;
+    }
+    for (uint64_t i = 0; i < kept; i++) {
+        lifted[i] = m->page[from + i];
+        model_drop(m, from + i, c->call_id, c->begin_ns, false);
+    }
+    for (uint64_t i = 0; i < new; i++) {
+        model_drop(m, to + i, c->call_id, c->end_ns, true); /* MREMAP_FIXED */
+        if (i >= kept)
+            m->page[to + i] = (struct owned){c->call_id, c->end_ns};
+        else if (lifted[i].call_id)
+            m->page[to + i] = (struct owned){lifted[i].call_id, c->end_ns};
+    }
+}
+
+/* ---- random calls ---- */
+
+static void both(pm_replay *r, pm_traced_call *c)
+{
+    if (pm_replay_has_begin(c->kind))
+        kit_ok(pm_replay_begin(r, 0, c, NULL), NULL);
+    if (c->end_ns != PMAPDB_UNKNOWN)
+        kit_ok(pm_replay_end(r, 0, c, NULL), NULL);
+}
+
+static void random_mmap(model *m, pm_traced_call *c, uint64_t page, uint64_t n, bool fails)
+{
+    bool fixed = pick(2);
+
+    *c = (pm_traced_call){.call_id = c->call_id,
+                          .begin_ns = c->begin_ns,
+                          .end_ns = c->end_ns,
+                          .kind = PM_CALL_MMAP,
+                          .has = 63,
+                          .arg = {address(page), n * PAGE - pick(PAGE), 3, fixed ? MAP_FIXED : 0},
+                          .ret = fails ? (uint64_t)-12 : address(page)};
+    if (!fails)
+        model_give(m, page, n, c, fixed);
+}
+
+static void random_brk(model *m, pm_traced_call *c, uint64_t page, bool fails)
+{
+    c->kind = PM_CALL_BRK;
+    c->has = 1;
+    c->arg[0] = pick(3) ? address(page) - pick(PAGE) : 0;
+    c->ret = c->arg[0];
+    if (m->brk && (fails || !c->arg[0]))
+        c->ret = address(m->brk);
+    else if (!c->arg[0])
+        c->ret = address(page);
+    page = (c->ret - BASE + PAGE - 1) / PAGE;
+    for (uint64_t i = page; m->brk && i < m->brk; i++)
+        model_drop(m, i, c->call_id, c->begin_ns, true);
+    if (m->brk && page > m->brk)
+        model_give(m, m->brk, page - m->brk, c, false);
+    m->brk = page;
+}
+
+static void one_call(model *m, pm_traced_call *c)
+{
+    uint64_t page = 1 + pick(PAGES - 30), n = 1 + pick(12), to;
+    uint64_t new = 1 + pick(12);
+    bool fails = pick(8) == 0;
+
+    switch (pick(5)) {
+    case 0:
+    case 1:
+        random_mmap(m, c, page, n, fails);
+        return;
+    case 2:
+        c->kind = PM_CALL_MUNMAP;
+        c->has = 3;
+        c->arg[0] = address(page);
+        c->arg[1] = n * PAGE;
+        c->ret = fails ? (uint64_t)-22 : 0;
+        for (uint64_t i = page; !fails && i < page + n; i++)
+            model_drop(m, i, c->call_id, c->begin_ns, true);
+        return;
+    case 3:
+        random_brk(m, c, page, fails);
+        return;
+    default:
+        to = pick(2) ? page : 1 + pick(PAGES - 30);
+        if (to != page && to < page + (n > new ? n : new) && page < to + (n > new ? n : new))
+            to = page; /* the kernel refuses what overlaps */
+        *c = (pm_traced_call){.call_id = c->call_id,
+                              .begin_ns = c->begin_ns,
+                              .end_ns = c->end_ns,
+                              .kind = PM_CALL_MREMAP,
+                              .has = 31,
+                              .arg = {address(page), n * PAGE, new *PAGE,
+                                      to == page ? 0 : MREMAP_FIXED | MREMAP_MAYMOVE, address(to)},
+                              .ret = fails ? (uint64_t)-14 : address(to)};
+        if (!fails)
+            model_mremap(m, c, page, n, new, to);
+    }
+}
+
+static int compare_bits(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(bit));
+}
+
+static void same_bits(bits *got, bits *want)
+{
+    assert_int_equal(got->n, want->n);
+    qsort(got->bit, got->n, sizeof *got->bit, compare_bits);
+    qsort(want->bit, want->n, sizeof *want->bit, compare_bits);
+    for (size_t i = 0; i < got->n; i++)
+        assert_memory_equal(&got->bit[i], &want->bit[i], sizeof(bit));
+}
+
+static void as_page_by_page(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 60; round++) {
+        bits got = {0};
+        model m = {.brk = 0};
+        pm_replay_out out = {&got, on_extent, on_foreign};
+        pm_replay *r = NULL;
+
+        kit_ok(pm_replay_new(1, &out, &r, NULL), NULL);
+        for (int64_t i = 1; i <= 400; i++) {
+            pm_traced_call c = {.call_id = i, .begin_ns = 10 * i, .end_ns = 10 * i + 5};
+
+            one_call(&m, &c);
+            both(r, &c);
+        }
+        kit_ok(pm_replay_finish(r, NULL), NULL);
+        for (uint64_t i = 0; i < PAGES; i++)
+            model_drop(&m, i, 0, PMAPDB_UNKNOWN, false);
+        same_bits(&got, &m.bits);
+        pm_replay_free(r);
+        free(got.bit);
+        free(m.bits.bit);
+    }
+}
+
+/* ---- cases ---- */
+
+typedef struct world {
+    bits bits;
+    pm_replay *r;
+    int64_t call_id;
+} world;
+
+static void begin_world(world *w)
+{
+    pm_replay_out out = {&w->bits, on_extent, on_foreign};
+
+    *w = (world){.call_id = 0};
+    kit_ok(pm_replay_new(2, &out, &w->r, NULL), NULL);
+}
+
+static void end_world(world *w)
+{
+    pm_replay_free(w->r);
+    free(w->bits.bit);
+}
+
+static size_t pages_of(const world *w, int64_t call_id, bool live)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->bits.n; i++)
+        n += w->bits.bit[i].call_id == call_id && w->bits.bit[i].born_ns >= 0 &&
+             (w->bits.bit[i].died_ns == PMAPDB_UNKNOWN) == live;
+    return n;
+}
+
+static void call(const world *w, pm_traced_call c)
+{
+    both(w->r, &c);
+}
+
+static void huge_pages_round_up(void **state)
+{
+    world w;
+
+    (void)state;
+    begin_world(&w);
+    call(&w,
+         (pm_traced_call){
+             1, 1, 2, {0, 5000, 3, MAP_HUGETLB | MAP_PRIVATE}, 0x40000000, 0, 0, PM_CALL_MMAP, 15});
+    call(&w,
+         (pm_traced_call){
+             2, 3, 4, {0, 5000, 3, MAP_HUGETLB | (16U << 26)}, 0x80000000, 0, 0, PM_CALL_MMAP, 15});
+    kit_ok(pm_replay_finish(w.r, NULL), NULL);
+    assert_int_equal(pages_of(&w, 1, true), 512);
+    assert_int_equal(pages_of(&w, 2, true), 16);
+    end_world(&w);
+}
+
+/* A copy leaves the old one: of shared memory (old_len 0), or with MREMAP_DONTUNMAP. */
+static void copies_are_new(void **state)
+{
+    world w;
+
+    (void)state;
+    begin_world(&w);
+    call(&w, (pm_traced_call){1, 1, 2, {0, 4 * PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){
+                 2, 3, 4, {BASE, 0, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, 0, 0, PM_CALL_MREMAP, 15});
+    call(&w, (pm_traced_call){3,
+                              5,
+                              6,
+                              {BASE, 4 * PAGE, 4 * PAGE, MREMAP_MAYMOVE | MREMAP_DONTUNMAP},
+                              0x200000,
+                              0,
+                              0,
+                              PM_CALL_MREMAP,
+                              15});
+    kit_ok(pm_replay_finish(w.r, NULL), NULL);
+    assert_int_equal(pages_of(&w, 1, true), 4);
+    assert_int_equal(pages_of(&w, 2, true), 2);
+    assert_int_equal(pages_of(&w, 3, true), 4);
+    end_world(&w);
+}
+
+/* While one thread moves a range, another gets the place: it is not moved along. */
+static void moves_only_what_was_there(void **state)
+{
+    pm_traced_call move = {
+        2, 10, 40, {BASE, 2 * PAGE, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, 0, 0, PM_CALL_MREMAP, 15};
+    pm_traced_call other = {3, 20, 30, {0, 2 * PAGE, 3, 0}, BASE, 0, 1, PM_CALL_MMAP, 15};
+    world w;
+
+    (void)state;
+    begin_world(&w);
+    call(&w, (pm_traced_call){1, 1, 2, {0, 2 * PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
+    kit_ok(pm_replay_begin(w.r, 0, &move, NULL), NULL);
+    kit_ok(pm_replay_end(w.r, 0, &other, NULL), NULL);
+    kit_ok(pm_replay_end(w.r, 0, &move, NULL), NULL);
+    call(&w, (pm_traced_call){4, 50, 60, {BASE, 2 * PAGE}, 0, 0, 0, PM_CALL_MUNMAP, 3});
+    kit_ok(pm_replay_finish(w.r, NULL), NULL);
+    assert_int_equal(pages_of(&w, 1, true), 2);
+    assert_int_equal(pages_of(&w, 3, false), 2);
+    assert_int_equal(pages_of(&w, 3, true), 0);
+    end_world(&w);
+}
+
+static void two_move_at_once(void **state)
+{
+    pm_traced_call a = {
+        3, 10, 40, {BASE, PAGE, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, 0, 0, PM_CALL_MREMAP, 15};
+    pm_traced_call b = {
+        4, 20, 30, {0x50000, PAGE, 3 * PAGE, MREMAP_MAYMOVE}, 0x200000, 0, 1, PM_CALL_MREMAP, 15};
+    world w;
+
+    (void)state;
+    begin_world(&w);
+    call(&w, (pm_traced_call){1, 1, 2, {0, PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){2, 1, 2, {0, PAGE, 3, 0}, 0x50000, 0, 0, PM_CALL_MMAP, 15});
+    kit_ok(pm_replay_begin(w.r, 0, &a, NULL), NULL);
+    kit_ok(pm_replay_begin(w.r, 0, &b, NULL), NULL);
+    kit_ok(pm_replay_end(w.r, 0, &b, NULL), NULL);
+    kit_ok(pm_replay_end(w.r, 0, &a, NULL), NULL);
+    w.bits.n = 0;
+    kit_ok(pm_replay_finish(w.r, NULL), NULL);
+    assert_int_equal(w.bits.n, 5);
+    assert_int_equal(w.bits.bit[0].page, 0x100000);
+    assert_int_equal(w.bits.bit[0].call_id, 1);
+    assert_int_equal(w.bits.bit[2].page, 0x200000);
+    assert_int_equal(w.bits.bit[2].call_id, 2);
+    end_world(&w);
+}
+
+/* munmap hardly ever fails; of an mmap without its exit nobody knows where it is. */
+static void half_calls(void **state)
+{
+    world w;
+
+    (void)state;
+    begin_world(&w);
+    call(&w, (pm_traced_call){1, 1, 2, {0, 4 * PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){2, 3, PMAPDB_UNKNOWN, {BASE, PAGE}, 0, 0, 0, PM_CALL_MUNMAP, 3});
+    call(&w, (pm_traced_call){
+                 3, 4, PMAPDB_UNKNOWN, {BASE, 4 * PAGE, 3, MAP_FIXED}, 0, 0, 0, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){4, PMAPDB_UNKNOWN, 5, {0}, 0x100000, 0, 0, PM_CALL_MMAP, 0});
+    call(&w, (pm_traced_call){5, PMAPDB_UNKNOWN, 6, {0}, BASE, 0, 0, PM_CALL_MREMAP, 0});
+    kit_ok(pm_replay_finish(w.r, NULL), NULL);
+    assert_int_equal(pages_of(&w, 1, false), 1);
+    assert_int_equal(pages_of(&w, 1, true), 3);
+    assert_int_equal(w.bits.n, 4);
+    end_world(&w);
+}
+
+/* A shell that becomes another program; and a brk that was lost, which is none. */
+static void exec_clears_all(void **state)
+{
+    world w;
+
+    (void)state;
+    begin_world(&w);
+    call(&w, (pm_traced_call){1, 1, 2, {0}, 0x550000000000, 0, 0, PM_CALL_BRK, 1});
+    call(&w, (pm_traced_call){2, 3, 4, {0, PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){3, 5, 6, {0}, 0x550000100000, 0, 0, PM_CALL_BRK, 1});
+    call(&w, (pm_traced_call){4, 7, 8, {0x550000101000}, 0x550000101000, 0, 0, PM_CALL_BRK, 1});
+    assert_int_equal(w.bits.n, 0);
+    call(&w, (pm_traced_call){5, 9, 10, {0}, 0x560000000000, 0, 0, PM_CALL_BRK, 1});
+    assert_int_equal(pages_of(&w, 2, false), 1);
+    assert_int_equal(pages_of(&w, 4, false), 1);
+    kit_ok(pm_replay_finish(w.r, NULL), NULL);
+    assert_int_equal(w.bits.n, 2);
+    end_world(&w);
+}
+
+static void spaces_are_apart(void **state)
+{
+    pm_traced_call free_it = {2, 3, 4, {BASE, PAGE}, 0, 0, 0, PM_CALL_MUNMAP, 3};
+    world w;
+
+    (void)state;
+    begin_world(&w);
+    call(&w, (pm_traced_call){1, 1, 2, {0, PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
+    kit_ok(pm_replay_begin(w.r, 1, &free_it, NULL), NULL);
+    kit_ok(pm_replay_finish(w.r, NULL), NULL);
+    assert_int_equal(pages_of(&w, 1, true), 1);
+    end_world(&w);
+}
+
+static pmapdb_status is_a_range(void *ctx, size_t space, const pm_range *r, int64_t died_ns,
+                                pmapdb_error *err)
+{
+    (void)ctx;
+    (void)space;
+    (void)died_ns;
+    (void)err;
+    assert_true(r->start < r->end);
+    return PMAPDB_OK;
+}
+
+/* Addresses and lengths that no process has do no harm. */
+static void absurd_lengths(void **state)
+{
+    static const uint64_t odd[] = {0, 1, PAGE - 1, BASE, UINT64_MAX, UINT64_MAX - PAGE, 1ULL << 63};
+    pm_replay_out out = {NULL, is_a_range, is_a_range};
+    pm_replay *r = NULL;
+
+    (void)state;
+    kit_ok(pm_replay_new(1, &out, &r, NULL), NULL);
+    for (int i = 1; i < 20000; i++) {
+        pm_traced_call c = {.call_id = i,
+                            .begin_ns = i,
+                            .end_ns = i,
+                            .kind = (uint8_t)pick(PM_CALL_COUNT),
+                            .has = (uint8_t)pick(64),
+                            .ret = odd[pick(7)]};
+
+        for (int k = 0; k < PM_CALL_ARGS; k++)
+            c.arg[k] = pick(4) ? odd[pick(7)] : pick(UINT64_MAX);
+        both(r, &c);
+    }
+    kit_ok(pm_replay_finish(r, NULL), NULL);
+    pm_replay_free(r);
+}
+
+/* More than that would take the machine's memory: it is refused in words. */
+static void bounded(void **state)
+{
+    pm_ranges ranges = {.live = PM_RANGES_MAX};
+    pm_space space = 0;
+    pmapdb_error err = {0};
+
+    (void)state;
+    assert_int_equal(pm_ranges_put(&ranges, &space, &(pm_range){1, 2, 3, 4}, &err), PMAPDB_INPUT);
+    assert_string_equal(err.text,
+                        "more than 4194304 ranges are mapped at once: record fewer processes");
+    pm_ranges_free(&ranges);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_page_by_page),  cmocka_unit_test(huge_pages_round_up),
+        cmocka_unit_test(copies_are_new),   cmocka_unit_test(moves_only_what_was_there),
+        cmocka_unit_test(two_move_at_once), cmocka_unit_test(half_calls),
+        cmocka_unit_test(exec_clears_all),  cmocka_unit_test(spaces_are_apart),
+        cmocka_unit_test(absurd_lengths),   cmocka_unit_test(bounded),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -53,25 +53,29 @@ newer AS (
 place AS (
   -- where the lineages are at both moments; a condition on m alone would have SQLite read all
   -- regions for a Bloom filter
-  SELECT m.start, m.end - m.start AS length
-  FROM (SELECT snapshot_id FROM older UNION SELECT snapshot_id FROM newer) d
+  SELECT d.process_id, m.start, m.end - m.start AS length
+  FROM (SELECT snapshot_id, process_id FROM older UNION SELECT snapshot_id, process_id FROM newer) d
   CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id
   WHERE m.lineage_id + 0 * d.snapshot_id IN (SELECT value FROM json_each(:lineages))
+),
+places AS (
+  SELECT process_id, address_set(start, length) AS set_ FROM place GROUP BY process_id LIMIT -1
 ),
 picked AS (
   SELECT c.call_id, c.stack_id, t.offset_ns, coalesce(c.end_ns, c.begin_ns) AS clock_ns
   FROM scope k
+  LEFT JOIN places p ON p.process_id = k.process_id
   CROSS JOIN tracee t ON t.process_id = k.process_id
   CROSS JOIN thread h ON h.tracee_id = t.tracee_id
   CROSS JOIN call c ON c.thread_id = h.thread_id
   WHERE (:since IS NULL OR coalesce(c.end_ns, c.begin_ns) + t.offset_ns >= :since * 1000000)
     AND (:until IS NULL OR coalesce(c.end_ns, c.begin_ns) + t.offset_ns <= :until * 1000000)
     AND (:lineages IS NULL OR CASE c.kind
-      WHEN 0 THEN address_overlap((SELECT address_set(start, length) FROM place), c.ret, c.a1) > 0
-      WHEN 2 THEN address_overlap((SELECT address_set(start, length) FROM place), c.ret - 1, 1) > 0
-      WHEN 3 THEN address_overlap((SELECT address_set(start, length) FROM place), c.a0, c.a1) > 0
-        OR address_overlap((SELECT address_set(start, length) FROM place), c.ret, c.a2) > 0
-      ELSE address_overlap((SELECT address_set(start, length) FROM place), c.a0, c.a1) > 0 END)
+      WHEN 0 THEN address_overlap(p.set_, c.ret, c.a1) > 0
+      WHEN 2 THEN address_overlap(p.set_, c.ret - 1, 1) > 0
+      WHEN 3 THEN address_overlap(p.set_, c.a0, c.a1) > 0
+        OR address_overlap(p.set_, c.ret, c.a2) > 0
+      ELSE address_overlap(p.set_, c.a0, c.a1) > 0 END)
 ),
 above (stack_id) AS (
   -- each stack of their chains once
@@ -88,17 +92,26 @@ place_in_code AS (
   CROSS JOIN frame f ON f.frame_id = k.frame_id
   LIMIT -1 -- SQLite makes a table of it, and looks a frame up by an index
 ),
-up AS (
-  SELECT k.stack_id, s.caller_id, f.word AS chain
+chains AS (
+  -- each walked by itself, from the innermost frame: all at once would keep every part of every chain
+  SELECT k.stack_id,
+    (WITH RECURSIVE up (n, frame_id, caller_id) AS (
+        SELECT 0, s.frame_id, s.caller_id FROM stack s WHERE s.stack_id = k.stack_id
+        UNION ALL
+        SELECT u.n + 1, s.frame_id, s.caller_id
+        FROM up u
+        CROSS JOIN stack s ON s.stack_id = u.caller_id
+        WHERE u.caller_id <> 0
+      )
+      SELECT group_concat(word, ' < ')
+      FROM (
+        SELECT f.word
+        FROM up u
+        CROSS JOIN place_in_code f ON f.frame_id = u.frame_id
+        ORDER BY u.n
+        LIMIT -1)) AS chain
   FROM (SELECT DISTINCT stack_id FROM picked) k
-  CROSS JOIN stack s ON s.stack_id = k.stack_id
-  CROSS JOIN place_in_code f ON f.frame_id = s.frame_id
-  UNION ALL
-  SELECT u.stack_id, s.caller_id, u.chain || ' < ' || f.word
-  FROM up u
-  CROSS JOIN stack s ON s.stack_id = u.caller_id
-  CROSS JOIN place_in_code f ON f.frame_id = s.frame_id
-  WHERE u.caller_id <> 0
+  LIMIT -1
 )
 SELECT strftime('%Y-%m-%dT%H:%M:%S', (k.clock_ns + k.offset_ns) / 1000000000, 'unixepoch')
     || printf('.%06dZ', (k.clock_ns + k.offset_ns) / 1000 % 1000000) AS at,
@@ -115,5 +128,5 @@ FROM picked k
 CROSS JOIN call c ON c.call_id = k.call_id
 CROSS JOIN thread h ON h.thread_id = c.thread_id
 CROSS JOIN tracee t ON t.tracee_id = h.tracee_id
-LEFT JOIN up u ON u.stack_id = k.stack_id AND u.caller_id = 0
+LEFT JOIN chains u ON u.stack_id = k.stack_id
 ORDER BY k.clock_ns + coalesce(k.offset_ns, 0), c.call_id;

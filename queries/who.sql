@@ -75,6 +75,9 @@ place AS (
   WHERE unlikely(d.snapshot_id > 0) AND (:lineages IS NULL
     OR m.lineage_id + 0 * d.snapshot_id IN (SELECT value FROM json_each(:lineages)))
 ),
+places AS (
+  SELECT process_id, address_set(start, length) AS set_ FROM place GROUP BY process_id LIMIT -1
+),
 growth AS (
   SELECT process_id, sum(CASE newer WHEN 1 THEN size_kib ELSE -size_kib END) AS kib
   FROM place
@@ -86,7 +89,9 @@ recorded AS (
     row_number() OVER (PARTITION BY t.process_id
       ORDER BY r.first_ns + t.offset_ns, t.tracee_id) AS nth,
     coalesce(d.from_ns - t.offset_ns, -9000000000000000000) AS from_ns,
-    coalesce(d.to_ns - t.offset_ns, 9000000000000000000) AS to_ns
+    coalesce(d.to_ns - t.offset_ns, 9000000000000000000) AS to_ns,
+    min(r.first_ns + t.offset_ns) OVER later - t.offset_ns AS later_first_ns,
+    max(r.last_ns + t.offset_ns) OVER later - t.offset_ns AS later_last_ns
   FROM (
     SELECT process_id, max(CASE newer WHEN 0 THEN utc_ns END) AS from_ns,
       max(CASE newer WHEN 1 THEN utc_ns END) AS to_ns
@@ -96,6 +101,8 @@ recorded AS (
   CROSS JOIN tracee t ON t.process_id = d.process_id
   CROSS JOIN recording r ON r.recording_id = t.recording_id
   WHERE t.offset_ns IS NOT NULL
+  WINDOW later AS (PARTITION BY t.process_id ORDER BY r.first_ns + t.offset_ns, t.tracee_id
+    ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
 ),
 held AS (
   -- the ranges that live at one of the moments; an extent of one recording has its start for itself
@@ -160,20 +167,26 @@ had AS (
   GROUP BY newer, process_id, nth, mine
 ),
 turnover AS (
-  -- what came and went there between the moments; GROUP BY would sort every extent
+  -- what came and went there between the moments; what a later recording saw, too, is told by that
+  -- one. GROUP BY would sort every extent
   SELECT t.process_id, t.recording_id, json_extract(j.value, '$[0]') AS stack_id,
     json_extract(j.value, '$[1]') AS born, json_extract(j.value, '$[2]') AS died
   FROM (
     SELECT r.process_id, r.recording_id, (
-        SELECT tally(c.stack_id, e.born_ns > r.from_ns, e.died_ns <= r.to_ns)
+        SELECT tally(c.stack_id,
+          e.born_ns > r.from_ns
+            AND (e.born_ns NOT BETWEEN r.later_first_ns AND r.later_last_ns) IS NOT 0,
+          e.died_ns <= r.to_ns
+            AND (e.died_ns NOT BETWEEN r.later_first_ns AND r.later_last_ns) IS NOT 0)
         FROM extent e
         CROSS JOIN call c ON c.call_id = e.call_id
         WHERE e.tracee_id = r.tracee_id AND e.born_ns <= r.to_ns
           AND coalesce(e.died_ns > r.from_ns, 1)
           AND (e.born_ns > r.from_ns OR e.died_ns <= r.to_ns)
-          AND address_overlap((SELECT address_set(start, length) FROM place), e.start, e.length) > 0
+          AND address_overlap(p.set_, e.start, e.length) > 0
       ) AS counts
     FROM recorded r
+    CROSS JOIN places p ON p.process_id = r.process_id
   ) t
   CROSS JOIN json_each(t.counts) j
 ),
@@ -230,20 +243,41 @@ place_in_code AS (
   CROSS JOIN frame f ON f.frame_id = k.frame_id
   LIMIT -1 -- SQLite makes a table of it, and looks a frame up by an index
 ),
-up AS (
-  -- from the innermost to the outermost; caller_id is what the chain still lacks
-  SELECT DISTINCT stack_id, stack_id AS caller_id, NULL AS chain, NULL AS function
-  FROM called
-  WHERE stack_id IS NOT NULL
-  UNION ALL
-  SELECT u.stack_id, s.caller_id,
-    CASE :form WHEN 'folded' THEN replace(f.word, ';', ':') || coalesce(';' || u.chain, '')
-      ELSE coalesce(u.chain || ' < ', '') || f.word END,
-    coalesce(u.function, f.function)
-  FROM up u
-  CROSS JOIN stack s ON s.stack_id = u.caller_id
-  CROSS JOIN place_in_code f ON f.frame_id = s.frame_id
-  WHERE u.caller_id <> 0
+chains AS (
+  -- each walked by itself, from the innermost frame: all at once would keep every part of every chain
+  SELECT k.stack_id,
+    (WITH RECURSIVE up (n, frame_id, caller_id) AS (
+        SELECT 0, s.frame_id, s.caller_id FROM stack s WHERE s.stack_id = k.stack_id
+        UNION ALL
+        SELECT u.n + 1, s.frame_id, s.caller_id
+        FROM up u
+        CROSS JOIN stack s ON s.stack_id = u.caller_id
+        WHERE u.caller_id <> 0
+      )
+      SELECT CASE :form WHEN 'folded' THEN group_concat(replace(word, ';', ':'), ';')
+        ELSE group_concat(word, ' < ') END
+      FROM (
+        SELECT f.word
+        FROM up u
+        CROSS JOIN place_in_code f ON f.frame_id = u.frame_id
+        ORDER BY CASE :form WHEN 'folded' THEN -u.n ELSE u.n END
+        LIMIT -1)) AS chain,
+    (WITH RECURSIVE up (n, frame_id, caller_id) AS (
+        SELECT 0, s.frame_id, s.caller_id FROM stack s WHERE s.stack_id = k.stack_id
+        UNION ALL
+        SELECT u.n + 1, s.frame_id, s.caller_id
+        FROM up u
+        CROSS JOIN stack s ON s.stack_id = u.caller_id
+        WHERE u.caller_id <> 0
+      )
+      SELECT f.function
+      FROM up u
+      CROSS JOIN place_in_code f ON f.frame_id = u.frame_id
+      WHERE f.function IS NOT NULL
+      ORDER BY u.n
+      LIMIT 1) AS function
+  FROM (SELECT DISTINCT stack_id FROM called WHERE stack_id IS NOT NULL) k
+  LIMIT -1
 ),
 told AS (
   SELECT k.process_id, CASE WHEN k.older THEN '(freed, mapped before the recording)'
@@ -256,7 +290,7 @@ told AS (
     CASE WHEN NOT k.older THEN sum(k.allocations) END AS allocations,
     CASE WHEN NOT k.older THEN sum(k.frees) END AS frees
   FROM called k
-  LEFT JOIN up u ON u.stack_id = k.stack_id AND u.caller_id = 0
+  LEFT JOIN chains u ON u.stack_id = k.stack_id
   GROUP BY k.process_id, 2, k.older
   UNION ALL
   SELECT process_id, '(not covered by a recording)', 'rest', NULL, NULL, NULL, kib, NULL, NULL, NULL

@@ -15,7 +15,8 @@ static const struct argp_option options[] = {
     {"host", KEY_HOST, "NAME", 0, "The host that it was recorded on", 0},
     {"pid", KEY_PID, "N", 0, "All threads are process N's (perf script -F +pid says it itself)", 0},
     {"clock-offset", KEY_CLOCK_OFFSET, "SECONDS", 0,
-     "UTC is perf's time plus this (else by the clocks of live captures, or by what captures saw)",
+     "UTC is perf's time plus this (else by the clocks of live captures, or by what captures saw); "
+     "a known recording gets it too, and loses it when it is imported without",
      0},
     {"mode", KEY_MODE, "MODE", 0, "Permissions of a new store (0600)", 0},
     {"group", KEY_GROUP, "NAME", 0, "Group of a new store", 0},
@@ -319,9 +320,10 @@ int pm_cli_import_perf(pm_cli *cli, int argc, char **argv)
         "Which process of the store it is and what its clock was are found out now, or when "
         "captures of it are imported.\v"
         "Record with\n"
-        "  perf record -e 'syscalls:sys_*_mmap,syscalls:sys_*_munmap,syscalls:sys_*_brk,\n"
-        "      syscalls:sys_*_mremap,syscalls:sys_*_mprotect' -k CLOCK_MONOTONIC\n"
-        "      --call-graph dwarf -m 8M -p PID\n"
+        "  perf record -k CLOCK_MONOTONIC --call-graph dwarf -m 8M -p PID \\\n"
+        "      -e 'syscalls:sys_*_mmap' -e 'syscalls:sys_*_munmap' \\\n"
+        "      -e 'syscalls:sys_*_brk' -e 'syscalls:sys_*_mremap' \\\n"
+        "      -e 'syscalls:sys_*_mprotect'\n"
         "  perf script -F +pid,+ip,+sym,+symoff,+dso --show-lost-events |\n"
         "      pmapdb import-perf -\n"
         "More in pmapdb-perf(7).\n\n"

@@ -132,5 +132,28 @@ pmapdb import-perf -q --clock-offset 1700000000 second.txt -o /dev/null
 run pmapdb who --kib
 run pmapdb who --from -20s -f csv
 
+say "two recordings of the same calls count them once"
+{
+    cat first.txt
+    mapped 7 28 0x1000 0x7f0000a00000 "later+0x10 $web"
+} >twice.txt
+pmapdb import -q --db twice.db --name web 1700000010-7.smaps 1700000020-7.smaps
+pmapdb import-perf -q --db twice.db --clock-offset 1700000000 first.txt -o /dev/null
+run pmapdb who --db twice.db -f csv -o once.csv
+pmapdb import-perf -q --db twice.db --clock-offset 1700000000 twice.txt -o /dev/null
+pmapdb who --db twice.db -f csv 2>/dev/null | cut -d , -f 1-6 >both.csv
+cut -d , -f 1-6 once.csv | diff - both.csv && echo "as of one"
+
+say "a process of the same name is another, whatever its addresses"
+sed -e 's/^web 7\//web 70\//' first.txt >other.txt
+for at in 1700000010 1700000020; do
+    printf '7f0000b00000-7f0000b10000 64\n' | smaps >$at-70.smaps
+done
+pmapdb import -q --db two.db --name web 1700000010-7*.smaps 1700000020-7*.smaps
+pmapdb import-perf -q --db two.db --clock-offset 1700000000 first.txt other.txt -o /dev/null
+run pmapdb sql --db two.db "SELECT count(*) AS linked FROM tracee WHERE process_id IS NOT NULL"
+pmapdb who --db two.db -f csv 2>/dev/null | cut -d , -f 4-6 >named.csv
+cut -d , -f 4-6 once.csv | diff - named.csv && echo "as of one"
+
 say "hints"
 pmapdb diff | tail -n 1

@@ -248,6 +248,12 @@ static void linked_by_time(void **state)
     captured(k, 42, UTC_MS + 500);
     kit_ok(pm_perf_link(k->store, NULL), NULL);
     kit_expect(k, LINK, "1|1699999000000000000|1|given\n");
+    t = begin_take(42, 42);
+    map(&t, 0x1000, 1, CHAIN_A);
+    assert_true(
+        end_take(k, &t, 1, NULL).known); /* no longer given: there is nothing to tell it by */
+    kit_ok(pm_perf_link(k->store, NULL), NULL);
+    kit_expect(k, LINK, "1|?|?|?\n");
 }
 
 static void linked_by_clocks(void **state)

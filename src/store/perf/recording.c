@@ -156,11 +156,16 @@ static pmapdb_status store(pm_recording *r, pmapdb_store *s, uint64_t hash,
     return st;
 }
 
+/* What was given once and is not given any more is found out again, like any other. */
 static pmapdb_status take_offset(pm_sql *sql, int64_t recording_id, int64_t offset_ns,
                                  pmapdb_error *err)
 {
     if (offset_ns == PMAPDB_UNKNOWN)
-        return PMAPDB_OK;
+        return pm_sql_run(sql,
+                          "UPDATE tracee SET offset_ns = NULL, slack_ns = NULL, "
+                          "offset_source = NULL, process_id = NULL "
+                          "WHERE recording_id = ?1 AND offset_source = 'given'",
+                          PM_ARGS(PM_I(recording_id)), err);
     return pm_sql_run(sql,
                       "UPDATE tracee SET offset_ns = ?2, slack_ns = 0, offset_source = 'given', "
                       "process_id = NULL WHERE recording_id = ?1",

@@ -44,7 +44,8 @@ pmapdb_status pm_recording_bad(void *recording, uint64_t line, const char *why, 
 
 /* Once, behind the last event; `hash` is that of all its bytes, by which it is known again. One
  * that is there is left as it is; where nobody knew its pid and options->pid says it now, it is
- * stored anew, and options->clock_offset_ns is taken over. */
+ * stored anew, and options->clock_offset_ns is taken over, or
+ * found out again where it was given before and is not now. */
 pmapdb_status pm_recording_store(pm_recording *r, pmapdb_store *s, uint64_t hash,
                                  const pm_recording_options *options, pm_recording_result *out,
                                  pmapdb_error *err);

@@ -29,7 +29,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SHAPES = ("many", "giant", "node")
-LIBRARIES = ("-lsqlite3", "-lxxhash", "-ljansson", "-lcsv", "-larchive", "-lm", "-ldl")
+LIBRARIES = ("-lsqlite3", "-lxxhash", "-ljansson", "-lcsv", "-lpcre2-8", "-larchive", "-lm", "-ldl")
 PARTS = ("kernel", "parse", "open", "merge", "write")
 
 

@@ -1,6 +1,7 @@
 /* cmd_capture: pmapdb capture PID... : reads live processes and stores them, once or every beat. */
 #include "cli/arg.h"
 #include "cli/news.h"
+#include "cli/stop.h"
 
 #include "api/capture_check.h"
 #include "base/buf.h"
@@ -284,7 +285,7 @@ static int finish(capture_cli *c, pmapdb_status st, const pmapdb_error *err,
 
     if (c->news.st != PMAPDB_OK && c->news.st != PMAPDB_STOPPED)
         return pm_cli_fail(c->news.st, &c->news.err);
-    if (st == PMAPDB_STOPPED && pm_news_interrupted() && once) {
+    if (st == PMAPDB_STOPPED && pm_stop_asked() && once) {
         pm_cli_say("stopped by a signal; nothing was stored");
         return PM_EXIT_TROUBLE;
     }

@@ -1,6 +1,7 @@
 /* cmd_import: pmapdb import PATH... : stores captures, a line of news for each. */
 #include "cli/arg.h"
 #include "cli/news.h"
+#include "cli/stop.h"
 
 #include "api/import_check.h"
 #include "base/clock.h"
@@ -144,7 +145,7 @@ static int finish(import_cli *i, pmapdb_status st, const pmapdb_error *err,
 
     if (news->st != PMAPDB_OK && news->st != PMAPDB_STOPPED)
         return pm_cli_fail(news->st, &news->err);
-    if (st == PMAPDB_STOPPED && pm_news_interrupted()) {
+    if (st == PMAPDB_STOPPED && pm_stop_asked()) {
         pm_cli_say("stopped by a signal; what was stored stays, import again for the rest");
         return PM_EXIT_TROUBLE;
     }

@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "base/num.h"
+#include "cli/stop.h"
 #include "cli/value.h"
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -109,22 +109,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- news ---- */
 
-static volatile sig_atomic_t stop_asked;
-
-static void ask_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_asked = 1;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = ask_stop};
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 static void clear_progress(perf_cli *p)
 {
     if (p->progress && p->shown_ms)
@@ -137,8 +121,8 @@ static bool on_progress(void *ctx, const pmapdb_perf_progress *progress)
     perf_cli *p = ctx;
     int64_t now;
 
-    if (stop_asked || !p->progress)
-        return !stop_asked;
+    if (pm_stop_asked() || !p->progress)
+        return !pm_stop_asked();
     now = pm_clock_now();
     if (now - p->shown_ms < 200)
         return true;
@@ -291,7 +275,7 @@ static int run(perf_cli *p, pmapdb_store *store)
     p->progress = isatty(STDERR_FILENO) && !p->cli->quiet;
     p->perf.ctx = p;
     p->perf.on_progress = on_progress;
-    catch_signals();
+    pm_stop_catch();
     for (int i = 0; i < p->n_paths && st == PMAPDB_OK && p->st == PMAPDB_OK; i++) {
         p->path = p->paths[i];
         st = import_one(p, store, &err);
@@ -299,7 +283,7 @@ static int run(perf_cli *p, pmapdb_store *store)
     close_output(p);
     if (p->st != PMAPDB_OK)
         return pm_cli_fail(p->st, &p->err);
-    if (st == PMAPDB_STOPPED && stop_asked) {
+    if (st == PMAPDB_STOPPED && pm_stop_asked()) {
         pm_cli_say("stopped by a signal; nothing of '%s' is stored", p->path);
         return PM_EXIT_TROUBLE;
     }

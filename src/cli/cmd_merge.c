@@ -3,8 +3,8 @@
 #include "cli/cli.h"
 
 #include "base/clock.h"
+#include "cli/stop.h"
 #include "cli/value.h"
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -70,24 +70,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* ---- stopping ---- */
-
-static volatile sig_atomic_t stop_asked;
-
-static void ask_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_asked = 1;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = ask_stop};
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 /* ---- news ---- */
 
 static void clear_progress(merge_cli *m)
@@ -102,7 +84,7 @@ static bool on_progress(void *ctx, const pmapdb_merge_progress *p)
     merge_cli *m = ctx;
     int64_t now;
 
-    if (stop_asked || m->st != PMAPDB_OK)
+    if (pm_stop_asked() || m->st != PMAPDB_OK)
         return false;
     if (!m->progress)
         return true;
@@ -185,12 +167,12 @@ static int run(merge_cli *m, pmapdb_store *store)
     m->merge.ctx = m;
     m->merge.on_event = on_event;
     m->merge.on_progress = on_progress;
-    catch_signals();
+    pm_stop_catch();
     st = pmapdb_merge(store, m->paths, m->n_paths, &m->merge, &result, &err);
     close_output(m, st != PMAPDB_USAGE);
     if (m->st != PMAPDB_OK)
         return pm_cli_fail(m->st, &m->err);
-    if (st == PMAPDB_STOPPED && stop_asked) {
+    if (st == PMAPDB_STOPPED && pm_stop_asked()) {
         pm_cli_say("stopped by a signal; what was stored stays, merge again for the rest");
         return PM_EXIT_TROUBLE;
     }

@@ -3,8 +3,8 @@
 #include "cli/write.h"
 
 #include "base/clock.h"
+#include "cli/stop.h"
 #include "cli/value.h"
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -28,22 +28,6 @@ typedef struct applying {
 
 /* ---- stopping ---- */
 
-static volatile sig_atomic_t stop_asked;
-
-static void ask_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_asked = 1;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = ask_stop};
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 /* ---- news ---- */
 
 static void on_note(void *ctx, bool mistake, const char *note)
@@ -58,7 +42,7 @@ static bool on_progress(void *ctx, uint64_t done, uint64_t of)
     applying *a = ctx;
     int64_t now;
 
-    if (stop_asked)
+    if (pm_stop_asked())
         return false;
     if (!a->progress)
         return true;
@@ -160,12 +144,12 @@ int pm_rules_cli_apply(pm_rules_cli *r)
     pmapdb_status st;
     int exit_code;
 
-    catch_signals();
+    pm_stop_catch();
     st = pm_cli_write_with(r->cli, write_changes, &a, &err);
     say_result(&a);
     if (st == PMAPDB_OK)
         return PM_EXIT_OK;
-    if (!a.done && st == PMAPDB_STOPPED && stop_asked) {
+    if (!a.done && st == PMAPDB_STOPPED && pm_stop_asked()) {
         pm_cli_say("stopped by a signal; nothing has changed");
         return PM_EXIT_TROUBLE;
     }

@@ -2,8 +2,8 @@
 #include "cli/news.h"
 
 #include "base/clock.h"
+#include "cli/stop.h"
 #include "cli/value.h"
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,27 +12,6 @@
 /* A directory of a host's processes would say the same of each. */
 #define TIMES_OF_A_WARNING 3
 #define LINE 1024
-
-static volatile sig_atomic_t stop_asked;
-
-static void ask_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_asked = 1;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = ask_stop};
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-bool pm_news_interrupted(void)
-{
-    return stop_asked != 0;
-}
 
 static void clear_progress(pm_news *i)
 {
@@ -44,7 +23,7 @@ bool pm_news_go_on(void *ctx)
 {
     const pm_news *i = ctx;
 
-    return !stop_asked && i->st == PMAPDB_OK;
+    return !pm_stop_asked() && i->st == PMAPDB_OK;
 }
 
 bool pm_news_progress(void *ctx, const pmapdb_import_progress *p)
@@ -294,7 +273,7 @@ pmapdb_status pm_news_open(pm_news *i, const pm_cli *cli, bool live, pmapdb_erro
         pm_cli_out_close(i->out);
         return st;
     }
-    catch_signals();
+    pm_stop_catch();
     return PMAPDB_OK;
 }
 

@@ -25,7 +25,6 @@ typedef struct pm_news {
 pmapdb_status pm_news_open(pm_news *news, const pm_cli *cli, bool live, pmapdb_error *err);
 /* Completes the output; news->st says whether it is whole. */
 void pm_news_close(pm_news *news);
-bool pm_news_interrupted(void);
 
 /* For pmapdb_import_options; ctx is the pm_news. */
 void pm_news_event(void *ctx, const pmapdb_import_event *event);

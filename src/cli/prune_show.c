@@ -2,26 +2,10 @@
 #include "cli/prune_show.h"
 
 #include "base/clock.h"
+#include "cli/stop.h"
 #include "cli/value.h"
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
-
-static volatile sig_atomic_t stop_asked;
-
-static void ask_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_asked = 1;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = ask_stop};
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 static const pm_column moment_columns[] = {
     {"host", PM_UNIT_TEXT},       {"name", PM_UNIT_TEXT},   {"moment_at", PM_UNIT_TIME},
@@ -50,7 +34,7 @@ pmapdb_status pm_prune_show_open(pm_prune_show *s, const pm_cli *cli, const pm_s
 
     *s = (pm_prune_show){
         .cli = cli, .result = result, .progress = isatty(STDERR_FILENO) && !cli->quiet};
-    catch_signals();
+    pm_stop_catch();
     return pm_render_new(&how, sink, moments ? moment_columns : series_columns, n, &s->render, err);
 }
 
@@ -110,7 +94,7 @@ bool pm_prune_show_progress(void *ctx, const char *step, uint64_t done, uint64_t
     pm_prune_show *s = ctx;
     int64_t now;
 
-    if (stop_asked || s->st != PMAPDB_OK)
+    if (pm_stop_asked() || s->st != PMAPDB_OK)
         return false;
     if (!s->progress)
         return true;

@@ -6,6 +6,7 @@
 #include "store/prune/compact.h"
 
 #include "classify/classify.h"
+#include "store/categories.h"
 #include "store/ids.h"
 #include "store/space.h"
 
@@ -80,12 +81,7 @@ static const struct dictionary {
      "UNION SELECT host_id FROM trace WHERE host_id IS NOT NULL "
      "UNION SELECT host_id FROM recording WHERE host_id IS NOT NULL)",
      {"DELETE FROM host WHERE host_id = ?1"}},
-    /* Nothing else is read where there are none but the program's own. */
-    {"SELECT category_id FROM categories WHERE category_id > 14 "
-     "AND category_id NOT IN (SELECT category_id FROM lineage) "
-     "AND category_id NOT IN (SELECT category_id FROM region WHERE category_id IS NOT NULL) "
-     "AND category_id NOT IN (SELECT category_id FROM catver)",
-     {"DELETE FROM categories WHERE category_id = ?1"}},
+    {PM_CATEGORIES_UNUSED, {"DELETE FROM categories WHERE category_id = ?1"}},
 };
 _Static_assert(PM_CATEGORY_COUNT == 14, "the program's own categories are 1 to 14");
 

@@ -198,16 +198,11 @@ static pmapdb_status forget_labels(run *r, pmapdb_error *err)
                : st;
 }
 
-/* Of the rules that were before; as in compact_rest.c, but all at once. */
+/* Of the rules that were before. */
 static pmapdb_status remove_unused(pm_sql *sql, pmapdb_error *err)
 {
-    return pm_sql_run(
-        sql,
-        "DELETE FROM categories WHERE category_id > 14 "
-        "AND category_id NOT IN (SELECT category_id FROM lineage) "
-        "AND category_id NOT IN (SELECT category_id FROM region WHERE category_id IS NOT NULL) "
-        "AND category_id NOT IN (SELECT category_id FROM catver)",
-        PM_NO_ARGS, err);
+    return pm_sql_run(sql, "DELETE FROM categories WHERE category_id IN (" PM_CATEGORIES_UNUSED ")",
+                      PM_NO_ARGS, err);
 }
 
 static pmapdb_status store_text(run *r, pmapdb_error *err)

@@ -51,6 +51,15 @@ static void unknown_keys_are_kept(void **state)
                     "pseudo [/srv/demo/demo]\n");
 }
 
+/* `echo "Taken: $(date +%s)"` in the loop that copies smaps. */
+static void a_moment_is_no_key(void **state)
+{
+    (void)state;
+    kit_expect_rows(PM_TEXT(ROW1 "Size:                  8 kB\nBaz: 7\nTaken: 1700000000\n"),
+                    "400000-402000 r-xp +1000 fe:0 i1057065 Size=8 <Baz: 7> "
+                    "pseudo [/srv/demo/demo]\n");
+}
+
 /* Documents of the kernel show page sizes twice in one row; nothing else comes twice. */
 static void the_last_of_repeated_keys_counts(void **state)
 {
@@ -336,6 +345,7 @@ int main(void)
         cmocka_unit_test(maps_have_the_size_of_their_range),
         cmocka_unit_test(names_are_bytes),
         cmocka_unit_test(unknown_keys_are_kept),
+        cmocka_unit_test(a_moment_is_no_key),
         cmocka_unit_test(the_last_of_repeated_keys_counts),
         cmocka_unit_test(keys_of_two_rows_are_damage),
         cmocka_unit_test(android_names_stand_on_a_line_of_their_own),

@@ -57,6 +57,11 @@ static double rising_teeth(double x)
     return tooth(x + 1e-9, 100);
 }
 
+static double ramp_nearly_to_the_end(double x)
+{
+    return 5000 + 4000 * fmin(1, x / 0.84);
+}
+
 static void verdicts(void **state)
 {
     (void)state;
@@ -166,11 +171,51 @@ static void restarts(void **state)
     expect_rate(40, 0.05);
 }
 
+/* The unbounded shapes together weigh more, but the single best one has ended. */
+static void best_shape_has_an_end(void **state)
+{
+    (void)state;
+    judge(ramp_nearly_to_the_end, 300, 80);
+    assert_true(trend.weight_leak > 0.5);
+    expect_shape(PM_VERDICT_SUSPECT, PM_SHAPE_RAMP_THEN_FLAT);
+}
+
+/* 20 per hour, in lumps at random moments: nine in ten intervals should hold that. */
+static void intervals_of_lumps_are_wide(void **state)
+{
+    int grows = 0, held = 0;
+
+    (void)state;
+    times(N);
+    for (size_t series = 0; series < 100; series++) {
+        double v = 5000;
+
+        for (size_t i = 0; i < N; i++) {
+            if (noise(series * 1000 + i) > 0.8)
+                v += 100 * (1 + noise(series * 777 + i));
+            value[i] = v;
+        }
+        judge_as(NULL, N);
+        if (trend.verdict < PM_VERDICT_SUSPECT)
+            continue;
+        grows++;
+        held += trend.low <= 20 && 20 <= trend.high;
+    }
+    assert_true(grows > 90);
+    if (held < grows * 4 / 5)
+        fail_msg("%d of %d intervals hold the truth", held, grows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts), cmocka_unit_test(bounded),  cmocka_unit_test(unbounded),
-        cmocka_unit_test(points),   cmocka_unit_test(restarts),
+        cmocka_unit_test(verdicts),
+        cmocka_unit_test(bounded),
+        cmocka_unit_test(unbounded),
+        cmocka_unit_test(points),
+        cmocka_unit_test(restarts),
+        cmocka_unit_test(best_shape_has_an_end),
+        cmocka_unit_test(intervals_of_lumps_are_wide),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

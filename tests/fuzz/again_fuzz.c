@@ -1,0 +1,138 @@
+/* again_fuzz: the map of one process read again and again: what is recognised and not parsed gives
+ * the rows that a parse gives. Byte 0: smaps or maps; byte 1: how the readings are cut into pieces;
+ * then the readings, 0xff between them. */
+#include "rows.h"
+
+#include "parse/again.h"
+
+typedef struct result {
+    pmapdb_status st;
+    pm_block block;
+    const pm_pool *pool;
+    const uint32_t *rows;
+    size_t n;
+} result;
+
+static pmapdb_status feed_again(void *reader, const char *bytes, size_t n, pmapdb_error *err)
+{
+    return pm_again_feed(reader, bytes, n, err);
+}
+
+static result read_again(pm_again *a, pm_dialect dialect, pm_text t, uint8_t split)
+{
+    pmapdb_error err = {0};
+    result r = {.st = pm_again_begin(a, dialect, &err)};
+
+    if (r.st == PMAPDB_OK)
+        r.st = fuzz_feed(feed_again, a, t, split, &err);
+    if (r.st == PMAPDB_OK)
+        r.st = pm_again_finish(a, &r.block, &r.pool, &r.rows, &r.n, &err);
+    FUZZ_CHECK(r.st == PMAPDB_OK || r.st == PMAPDB_INPUT, "status %d: %s", (int)r.st, err.text);
+    if (r.st != PMAPDB_OK)
+        fuzz_message(&err);
+    return r;
+}
+
+/* Rows and what the store takes of the block; ids are the pool's own. */
+static void put_result(pm_buf *tape, const result *r)
+{
+    pm_totals totals;
+    uint64_t fields = 0;
+
+    pm_buf_clear(tape);
+    pm_totals_zero(&totals);
+    for (size_t i = 0; i < r->n; i++) {
+        const pm_mapping *m = pm_pool_get(r->pool, r->rows[i]);
+
+        fuzz_check_row(m);
+        FUZZ_CHECK(i == 0 || pm_pool_get(r->pool, r->rows[i - 1])->end <= m->start, "order");
+        fuzz_put_row(tape, m);
+        pm_totals_add(&totals, m);
+        fields |= m->present;
+    }
+    FUZZ_CHECK(memcmp(&totals, &r->block.totals, sizeof totals) == 0, "sums are not the rows'");
+    FUZZ_CHECK(fields == r->block.fields, "fields are not the rows'");
+    FUZZ_CHECK((r->n == 0) == (r->block.empty.len > 0), "%zu rows", r->n);
+}
+
+/* What the reader says of the same text. */
+static void put_row(void *ctx, const pm_mapping *m)
+{
+    fuzz_put_row(ctx, m);
+}
+
+static bool all_complete;
+
+static void see_state(void *ctx, const pm_block *b)
+{
+    (void)ctx;
+    all_complete &= b->state == PM_STATE_COMPLETE;
+}
+
+static void compare_with_reader(pm_dialect dialect, pm_text t, const pm_buf *tape)
+{
+    static pm_buf told;
+    static fuzz_rows rows = {.ctx = &told, .on_row = put_row, .on_block = see_state};
+
+    pm_buf_clear(&told);
+    all_complete = true;
+    fuzz_read(&rows, dialect, t, 0);
+    if (rows.n_blocks > 1 ||
+        !all_complete) /* a row that swallowed several before it: live it is the newer truth */
+        return;
+    fuzz_same(tape, &told, "read again is what is read");
+}
+
+/* A reader of another program, that is told what this one knows, finds the same without a parse. */
+static void hand_on(pm_again *a, const result *r, pm_dialect dialect, pm_text t, uint8_t split,
+                    const pm_buf *tape)
+{
+    static pm_buf other;
+    pm_again *next = NULL;
+    result known;
+    uint32_t id;
+
+    FUZZ_CHECK(pm_again_new(&next, NULL) == PMAPDB_OK, "memory");
+    pm_again_know_nothing(next, dialect);
+    for (size_t i = 0; i < r->n; i++)
+        FUZZ_CHECK(pm_again_know(next, pm_pool_get(r->pool, r->rows[i]), pm_again_mark_of(a, i),
+                                 &id, NULL) == PMAPDB_OK,
+                   "mapping %zu", i);
+    known = read_again(next, dialect, t, split);
+    FUZZ_CHECK(known.st == PMAPDB_OK, "what was read is not read again");
+    put_result(&other, &known);
+    fuzz_same(tape, &other, "who was told knows the same");
+    pm_again_free(next);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static pm_buf tape, other;
+    fuzz_input in = fuzz_open(data, size);
+    pm_dialect dialect = fuzz_byte(&in) % 2 ? PM_DIALECT_MAPS : PM_DIALECT_SMAPS;
+    uint8_t split = fuzz_byte(&in);
+    pm_again *a = NULL, *fresh = NULL;
+
+    FUZZ_CHECK(pm_again_new(&a, NULL) == PMAPDB_OK, "memory");
+    for (int turn = 0; turn < 6 && in.p < in.end; turn++) {
+        pm_text t = fuzz_until(&in, 0xff);
+        result known = read_again(a, dialect, t, split), whole;
+
+        if (known.st != PMAPDB_OK)
+            continue;
+        put_result(&tape, &known);
+        hand_on(a, &known, dialect, t, split, &tape);
+        FUZZ_CHECK(pm_again_new(&fresh, NULL) == PMAPDB_OK, "memory");
+        whole = read_again(fresh, dialect, t, 0);
+        if (whole.st == PMAPDB_OK) {
+            put_result(&other, &whole);
+            fuzz_same(&tape, &other, "what is known makes no difference");
+            FUZZ_CHECK(known.block.hash == whole.block.hash, "another hash");
+            if (whole.n)
+                compare_with_reader(dialect, t, &tape);
+        }
+        pm_again_free(fresh);
+    }
+    pm_again_free(a);
+    return 0;
+}

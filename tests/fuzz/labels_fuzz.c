@@ -1,0 +1,70 @@
+/* labels_fuzz: what a JVM says of its memory: NMT in detail and System.map. Byte 0: how it is cut
+ * into pieces. */
+#include "kit.h"
+
+#include "parse/labels.h"
+
+static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
+{
+    static const char *const bases[] = {"anonymous", "anonymous/jvm-metaspace", "heap", "reserve",
+                                        "mapped-file"};
+    pm_buf *tape = ctx;
+    const uint64_t numbers[] = {
+        l->source, (uint64_t)l->pid, (uint64_t)l->time_ms, l->first_line,  l->has_map, l->off,
+        l->torn,   l->full,          l->damaged,           l->damaged_line};
+
+    (void)err;
+    fuzz_put(tape, numbers, sizeof numbers);
+    FUZZ_CHECK(pm_labels_whole(l) == (!l->torn && !l->full && !l->damaged), "whole");
+    for (size_t i = 0; i < l->n; i++) {
+        const pm_label *label = &l->label[i];
+        const char *text = pm_label_text(l, label);
+
+        FUZZ_CHECK(label->start < label->end, "%" PRIx64 "-%" PRIx64, label->start, label->end);
+        FUZZ_CHECK(i == 0 || l->label[i - 1].end <= label->start, "range %zu is out of order", i);
+        FUZZ_CHECK(*text, "a range without a name");
+        fuzz_put_int(tape, label->start);
+        fuzz_put_int(tape, label->end);
+        fuzz_put_int(tape, label->committed);
+        fuzz_put_text(tape, pm_text_of(text));
+        for (size_t k = 0; k < sizeof bases / sizeof *bases; k++)
+            fuzz_put_text(tape, pm_text_of(pm_label_category(text, pm_text_of(bases[k]))));
+    }
+    for (size_t k = 0; k < sizeof bases / sizeof *bases; k++)
+        fuzz_put_text(tape, pm_text_of(pm_label_rest(l, pm_text_of(bases[k]))));
+    return PMAPDB_OK;
+}
+
+static pmapdb_status feed(void *reader, const char *bytes, size_t n, pmapdb_error *err)
+{
+    return pm_labels_feed(reader, bytes, n, err);
+}
+
+static void read_labels(pm_buf *tape, pm_text t, uint8_t split)
+{
+    pm_labels_reader *r = NULL;
+    pmapdb_error err = {0};
+    pmapdb_status st = pm_labels_reader_new(on_report, tape, &r, &err);
+
+    pm_buf_clear(tape);
+    if (st == PMAPDB_OK)
+        st = fuzz_feed(feed, r, t, split, &err);
+    if (st == PMAPDB_OK)
+        st = pm_labels_finish(r, &err);
+    FUZZ_CHECK(st == PMAPDB_OK, "status %d: %s", (int)st, err.text);
+    pm_labels_reader_free(r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static pm_buf whole, pieces;
+    fuzz_input in = fuzz_open(data, size);
+    uint8_t split = fuzz_byte(&in);
+    pm_text t = fuzz_rest(&in);
+
+    read_labels(&whole, t, 0);
+    read_labels(&pieces, t, split ? split : 1);
+    fuzz_same(&whole, &pieces, "another cut of the same bytes gives the same");
+    FUZZ_CHECK(whole.len == 0 || t.len > PM_LABELS_HEAD || pm_labels_guess(t), "not guessed");
+    return 0;
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Makes the committed corpus anew from what is there, what run.sh learnt and the first inputs of
+# seed.py: per entry the fewest files that reach all that all of them reach.
+#     sh tests/fuzz/merge.sh FOLDER [NAME...]        FOLDER: of the programs, build/fuzz/tests/fuzz
+set -eu
+
+built=${1:?usage: merge.sh FOLDER [NAME...]}
+shift
+here=$(cd "$(dirname "$0")" && pwd)
+if [ $# -eq 0 ]; then
+    # shellcheck disable=SC2046 # names without blanks
+    set -- $(find "$here" -name "*_fuzz.c" | sort | sed "s,.*/,,; s/_fuzz.c\$//")
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+python3 "$here/seed.py" "$scratch/seeds"
+
+for entry; do
+    mkdir -p "$scratch/new/$entry" "$here/corpus/$entry" "$built/work/$entry" "$scratch/seeds/$entry"
+    # -use_counters=0: what is reached counts, not how often: else there are thousands of files.
+    "$built/fuzz_$entry" -set_cover_merge=1 -use_counters=0 -max_len=16384 "$scratch/new/$entry" \
+        "$here/corpus/$entry" "$scratch/seeds/$entry" "$built/work/$entry" \
+        >"$scratch/$entry.log" 2>&1
+    # Findings that were mended are kept by name, whatever else reaches the same code.
+    rm -rf "$scratch/kept"
+    mkdir "$scratch/kept"
+    find "$here/corpus/$entry" -name 'mended-*' -exec cp {} "$scratch/kept" \;
+    rm -rf "${here:?}/corpus/$entry"
+    mkdir "$here/corpus/$entry"
+    find "$scratch/new/$entry" "$scratch/kept" -type f -exec cp {} "$here/corpus/$entry" \;
+    printf '%-10s %5s files %8s bytes\n' "$entry" "$(find "$here/corpus/$entry" -type f | wc -l)" \
+        "$(find "$here/corpus/$entry" -type f -exec cat {} + | wc -c)"
+done

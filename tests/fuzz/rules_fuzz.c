@@ -1,0 +1,112 @@
+/* rules_fuzz: a file of rules, and what its rules say of some mappings. */
+#include "kit.h"
+
+#include "classify/rules_trace.h"
+#include "render/utf8.h"
+#include "store/rules/rules_file.h"
+
+#define AT UINT64_C(0x7f0000000000)
+
+static const pm_rule_row rows[] = {
+    {.start = AT,
+     .length = 4096,
+     .base = PM_CATEGORY_ANONYMOUS,
+     .perms = "rw-p",
+     .device = "00:00",
+     .has_flags = true,
+     .path = {"", 0},
+     .flags = {"rd wr mr mw me ac", 17}},
+    {.start = AT + 4096,
+     .length = 8192,
+     .base = PM_CATEGORY_RESERVE,
+     .perms = "---p",
+     .path = {"[anon:a,b:\"c\"]", 14}},
+    {.start = AT + 12288,
+     .length = 1 << 20,
+     .base = PM_CATEGORY_MAPPED_FILE,
+     .perms = "r--s",
+     .device = "fe:00",
+     .path = {"/app/x y/\xff\xc3\xa9.so.1 (deleted)", 25}},
+    {.start = UINT64_MAX - 4095,
+     .length = 4096,
+     .base = PM_CATEGORY_HEAP,
+     .perms = "rw-p",
+     .device = "00:00",
+     .has_flags = true,
+     .path = {"[heap]", 6},
+     .flags = {"", 0}},
+};
+
+#define ROWS (sizeof rows / sizeof *rows)
+
+static pmapdb_status on_step(void *ctx, const pm_rules_step *step, pmapdb_error *err)
+{
+    size_t *first = ctx;
+
+    (void)err;
+    FUZZ_CHECK(step->matches || (step->why && *step->why), "rule %zu: no reason", step->rule);
+    if (step->matches && *first == PM_NO_RULE)
+        *first = step->rule;
+    return PMAPDB_OK;
+}
+
+static void ask(const pm_rules *set, uint64_t facts, size_t i)
+{
+    static pm_buf category;
+    const pm_rule_row *below = i ? &rows[i - 1] : NULL, *above = i + 1 < ROWS ? &rows[i + 1] : NULL;
+    size_t rule = pm_rules_match(set, facts, below, &rows[i], above), traced = PM_NO_RULE;
+
+    FUZZ_CHECK(rule == PM_NO_RULE || rule < pm_rules_count(set), "rule %zu", rule);
+    FUZZ_CHECK(pm_rules_trace(set, facts, below, &rows[i], above, on_step, &traced, NULL) ==
+                   PMAPDB_OK,
+               "trace");
+    FUZZ_CHECK(traced == rule || pm_rules_gave_up(set, &(size_t){0}), "traced %zu, matched %zu",
+               traced, rule);
+    pm_buf_clear(&category);
+    FUZZ_CHECK(pm_rules_category(set, rule, &rows[i], &category, NULL) == PMAPDB_OK, "memory");
+    FUZZ_CHECK(category.len && category.len <= PM_RULES_CATEGORY_MAX, "a category of %zu bytes",
+               category.len);
+    FUZZ_CHECK(pm_utf8_valid(pm_buf_text(&category)) || !pm_utf8_valid(rows[i].path),
+               "a category that is no UTF-8");
+    for (size_t k = 0; k < category.len; k++)
+        FUZZ_CHECK((unsigned char)category.data[k] >= ' ', "a control character in a category");
+}
+
+static void check_set(const pm_rules *set)
+{
+    static pm_buf words;
+    uint64_t facts = 0;
+
+    for (size_t i = 0; i < ROWS; i++)
+        facts |= pm_rules_object_facts(set, &rows[i]) | pm_rules_place_facts(set, &rows[i]);
+    for (size_t i = 0; i < ROWS; i++)
+        ask(set, facts, i);
+    for (size_t i = 0; i < pm_rules_count(set); i++) {
+        pm_buf_clear(&words);
+        FUZZ_CHECK(pm_rules_words(set, i, &words, NULL) == PMAPDB_OK, "memory");
+        FUZZ_CHECK(*pm_rules_name(set, i) && *pm_rules_template(set, i) && pm_rules_note(set, i),
+                   "rule %zu lacks a text", i);
+        (void)pm_rules_of_object(set, i);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *bytes = fuzz_alone(data, size);
+    pm_rules_report report = {0};
+    pm_rules *set = NULL;
+    pmapdb_error err = {0};
+    pmapdb_status st = pm_rules_read((pm_text){bytes, size}, "x.csv", size % 2 ? "/app/x y" : NULL,
+                                     &report, &set, &err);
+
+    free(bytes); /* the set has copies of all that it keeps */
+    FUZZ_CHECK(st == PMAPDB_OK || st == PMAPDB_INPUT, "status %d: %s", (int)st, err.text);
+    FUZZ_CHECK((st == PMAPDB_OK) == (report.n_mistakes == 0), "%zu mistakes", report.n_mistakes);
+    if (st == PMAPDB_OK)
+        check_set(set);
+    else
+        fuzz_message(&err);
+    pm_rules_report_free(&report);
+    pm_rules_free(set);
+    return 0;
+}

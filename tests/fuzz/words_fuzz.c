@@ -1,0 +1,138 @@
+/* words_fuzz: what is read of a word or a line without knowing what surrounds it: numbers, sizes,
+ * spans, flags, pids, what kind of line it is, the nearest word, what a file's place tells. */
+#include "kit.h"
+
+#include "api/place.h"
+#include "base/near.h"
+#include "base/num.h"
+#include "base/pid_word.h"
+#include "base/unit.h"
+#include "base/vmflags.h"
+#include "parse/guess.h"
+#include "parse/known.h"
+#include "source/skip.h"
+
+static bool is_within(pm_text part, pm_text t)
+{
+    return part.len == 0 || (part.data >= t.data && part.data + part.len <= t.data + t.len);
+}
+
+static void check_numbers(pm_text t)
+{
+    const char *end = t.data + t.len;
+    uint64_t v = 0, again = 0;
+    int64_t amount = 0;
+    size_t n = pm_num_dec(t.data, end, &v);
+    char text[32];
+
+    FUZZ_CHECK(n <= t.len && pm_num_all(t, &again) == (n && n == t.len), "decimal");
+    if (n) {
+        size_t zeros = 0, len = (size_t)snprintf(text, sizeof text, "%" PRIu64, v);
+
+        while (zeros + 1 < n && t.data[zeros] == '0')
+            zeros++;
+        FUZZ_CHECK(n - zeros == len && memcmp(t.data + zeros, text, len) == 0, "%s", text);
+    }
+    n = pm_num_hex(t.data, end, &v);
+    FUZZ_CHECK(n == 0 || n == pm_num_hex_run(t.data, end), "hexadecimal");
+    if (t.len >= 8 && pm_num_column(t.data, &v)) {
+        snprintf(text, sizeof text, "%8" PRIu64, v);
+        FUZZ_CHECK(pm_num_dec(pm_skip_blanks(t.data, t.data + 8), t.data + 8, &again) && again == v,
+                   "column %s", text);
+    }
+    if (pm_num_size(t, &amount))
+        FUZZ_CHECK(amount >= 0, "size %" PRId64, amount);
+    if (pm_num_span(t, &amount))
+        FUZZ_CHECK(amount >= 0, "span %" PRId64, amount);
+}
+
+static void check_flags(pm_text t)
+{
+    static pm_buf out;
+    char perms[4] = {0}, words[PM_PERMS_TEXT];
+
+    pm_buf_clear(&out);
+    FUZZ_CHECK(pm_vmflags_text(t, &out, NULL) == PMAPDB_OK, "memory");
+    for (size_t i = 0; i < 4 && i < t.len; i++)
+        perms[i] = t.data[i];
+    pm_perms_text(perms, words);
+    FUZZ_CHECK(memchr(words, '\0', sizeof words), "permissions without end");
+}
+
+static void check_line(pm_text t)
+{
+    pm_text command = {0}, word;
+    int64_t pid = 0;
+    bool tentative = false;
+    pm_line_kind kind = pm_guess(t);
+
+    if (kind == PM_LINE_PID)
+        FUZZ_CHECK(pm_guess_pid(t, &pid, &command, &tentative) && is_within(command, t) &&
+                       (pid == PMAPDB_UNKNOWN || pid >= 0),
+                   "pid %" PRId64, pid);
+    if (kind == PM_LINE_DENIED)
+        FUZZ_CHECK(pm_guess_denied(t, &pid), "denied");
+    for (size_t at = 0, was = 0; pm_guess_word(t, &at, &word); was = at)
+        FUZZ_CHECK(at > was && is_within(word, t) &&
+                       pm_guess_has_word(t, "Rss") + pm_guess_translated_columns(t) >= 0,
+                   "word at %zu", at);
+    if (pm_pid_in_words(t, &pid))
+        FUZZ_CHECK(pid >= 1 && pid <= 4194304, "pid %" PRId64, pid);
+}
+
+static void check_near(pm_text t, pm_text other)
+{
+    pm_near near;
+
+    pm_near_start(&near, t);
+    pm_near_try(&near, other);
+    pm_near_try(&near, PM_TEXT("rss_kib"));
+    FUZZ_CHECK(memchr(pm_near_hint(&near), '\0', sizeof near.hint), "a hint without end");
+    FUZZ_CHECK(pm_near_distance(t, other, 5) == pm_near_distance(other, t, 5), "two distances");
+    FUZZ_CHECK(t.len >= PM_NEAR_WORD || pm_near_distance(t, t, 5) == 0, "far from itself");
+    FUZZ_CHECK(pm_unit_find(t) <= PM_UNIT_COUNT_OF_UNITS, "unit");
+}
+
+static void check_place(pm_text dir, pm_text name)
+{
+    static const char *const kinds[] = {"", "stat", "status", "comm", "cmdline", "smaps_rollup"};
+    const int64_t pids[] = {pm_place_pid(dir, name), pm_place_folder_pid(dir)};
+    pm_slot slot = pm_place_slot(name);
+    bool only = false, known = false;
+    pm_text kind;
+
+    for (size_t i = 0; i < 2; i++)
+        FUZZ_CHECK(pids[i] == PMAPDB_UNKNOWN || pids[i] >= 0, "pid %" PRId64, pids[i]);
+    FUZZ_CHECK(is_within(slot.before, name) && is_within(slot.after, name), "slot");
+    FUZZ_CHECK(is_within(pm_place_name(name), name), "name");
+    FUZZ_CHECK(is_within(pm_place_stem(name), name), "stem");
+    kind = pm_place_sibling(name, &slot, &only);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        known |= pm_text_equal(kind, pm_text_of(kinds[i]));
+    FUZZ_CHECK(known, "another kind");
+    (void)pm_skip_path(dir);
+    (void)pm_skip_path(name);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_input in = fuzz_open(data, size);
+    pm_text a = fuzz_until(&in, '\n'), b = fuzz_rest(&in);
+    char *one = fuzz_alone(a.data, a.len), *two = fuzz_alone(b.data, b.len), *name = fuzz_string(a);
+    pm_dialect dialect;
+    pmapdb_error err;
+
+    a.data = one;
+    b.data = two;
+    check_numbers(a);
+    check_flags(a);
+    check_line(a);
+    check_near(a, b);
+    check_place(b, a);
+    if (pm_known_find(name, &dialect, &err) != PMAPDB_OK)
+        fuzz_message(&err);
+    free(one);
+    free(two);
+    free(name);
+    return 0;
+}

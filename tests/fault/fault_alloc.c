@@ -1,0 +1,191 @@
+/* fault_alloc: memory of which the n-th piece is refused.
+ *
+ * With a sanitizer, which has a malloc of its own, the linker leads the calls of our objects here
+ * (--wrap), and the libraries come by their own hooks. Without one these are malloc and its kind
+ * themselves: those of all libraries, libc's too, and what is never given back is counted.
+ */
+#include "fault/fault.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int64_t live;
+
+static void *counted(void *p)
+{
+    live += p != NULL;
+    return p;
+}
+
+static bool refused(void)
+{
+    bool due = fault_due(FAULT_ALLOC);
+
+    if (due)
+        errno = ENOMEM;
+    return due;
+}
+
+#ifndef FAULT_INTERPOSE
+int64_t fault_alloc_live(void)
+{
+    return 0; /* what is given back is not seen; the sanitizer says what was not */
+}
+#else
+int64_t fault_alloc_live(void)
+{
+    return live;
+}
+#endif
+
+#ifdef FAULT_INTERPOSE
+#pragma GCC visibility push(default) /* the libraries find them */
+#define CALLED(name) name
+#define REAL(name) __libc_##name
+#else
+#define CALLED(name) __wrap_##name
+#define REAL(name) __real_##name
+#endif
+
+/* NOLINTBEGIN(bugprone-reserved-identifier,bugprone-macro-parentheses): the linker's and libc's */
+void *REAL(malloc)(size_t n);
+void *REAL(calloc)(size_t n, size_t size);
+void *REAL(realloc)(void *p, size_t n);
+void *CALLED(malloc)(size_t n);
+void *CALLED(calloc)(size_t n, size_t size);
+void *CALLED(realloc)(void *p, size_t n);
+
+void *CALLED(malloc)(size_t n)
+{
+    return refused() ? NULL : counted(REAL(malloc)(n));
+}
+
+void *CALLED(calloc)(size_t n, size_t size)
+{
+    return refused() ? NULL : counted(REAL(calloc)(n, size));
+}
+
+void *CALLED(realloc)(void *p, size_t n)
+{
+    void *grown = refused() ? NULL : REAL(realloc)(p, n);
+
+    return p ? grown : counted(grown);
+}
+
+#ifdef FAULT_INTERPOSE
+
+void __libc_free(void *p);
+
+void free(void *p)
+{
+    int was = errno;
+
+    live -= p != NULL;
+    __libc_free(p);
+    errno = was;
+}
+
+void fault_alloc_start(void)
+{
+}
+
+#else
+
+#include <argp.h>
+#include <csv.h>
+#include <dirent.h>
+#include <jansson.h>
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <xxhash.h>
+
+/* Functions of libraries that ask for memory: refused, they give `none`. */
+#define WRAP(type, name, params, args, none)          \
+    type __real_##name params;                        \
+    type __wrap_##name params;                        \
+    type __wrap_##name params                         \
+    {                                                 \
+        return refused() ? none : __real_##name args; \
+    }
+WRAP(char *, strdup, (const char *s), (s), NULL)
+WRAP(char *, strndup, (const char *s, size_t n), (s, n), NULL)
+WRAP(char *, realpath, (const char *path, char *into), (path, into), NULL)
+WRAP(FILE *, open_memstream, (char **p, size_t *n), (p, n), NULL)
+WRAP(DIR *, opendir, (const char *path), (path), NULL)
+WRAP(DIR *, fdopendir, (int fd), (fd), NULL)
+WRAP(error_t, argp_parse,
+     (const struct argp *argp, int argc, char **argv, unsigned flags, int *at, void *input),
+     (argp, argc, argv, flags, at, input), ENOMEM)
+WRAP(XXH3_state_t *, XXH3_createState, (void), (), NULL)
+WRAP(pcre2_match_context_8 *, pcre2_match_context_create_8, (pcre2_general_context_8 * g), (g),
+     NULL)
+WRAP(pcre2_match_data_8 *, pcre2_match_data_create_8, (uint32_t n, pcre2_general_context_8 *g),
+     (n, g), NULL)
+
+pcre2_code_8 *__real_pcre2_compile_8(PCRE2_SPTR8 pattern, size_t n, uint32_t how, int *code,
+                                     size_t *at, pcre2_compile_context_8 *c);
+pcre2_code_8 *__wrap_pcre2_compile_8(PCRE2_SPTR8 pattern, size_t n, uint32_t how, int *code,
+                                     size_t *at, pcre2_compile_context_8 *c);
+pcre2_code_8 *__wrap_pcre2_compile_8(PCRE2_SPTR8 pattern, size_t n, uint32_t how, int *code,
+                                     size_t *at, pcre2_compile_context_8 *c)
+{
+    if (!refused())
+        return __real_pcre2_compile_8(pattern, n, how, code, at, c);
+    *code = PCRE2_ERROR_HEAP_FAILED; /* what it says of a malloc that fails: error 121 */
+    *code = 121;
+    *at = 0;
+    return NULL;
+}
+
+int __real_csv_init(struct csv_parser *p, unsigned char how);
+int __wrap_csv_init(struct csv_parser *p, unsigned char how);
+int __wrap_csv_init(struct csv_parser *p, unsigned char how)
+{
+    int failed = refused() ? -1 : __real_csv_init(p, how);
+
+    if (!failed)
+        csv_set_realloc_func(p, __wrap_realloc);
+    return failed;
+}
+
+int __wrap_asprintf(char **out, const char *format, ...);
+int __wrap_asprintf(char **out, const char *format, ...)
+{
+    va_list args;
+    int n = -1;
+
+    va_start(args, format);
+    if (!refused())
+        n = vasprintf(out, format, args);
+    va_end(args);
+    return n;
+}
+
+static sqlite3_mem_methods sqlite_own;
+
+static void *sqlite_malloc(int n)
+{
+    return refused() ? NULL : sqlite_own.xMalloc(n);
+}
+
+static void *sqlite_realloc(void *p, int n)
+{
+    return refused() ? NULL : sqlite_own.xRealloc(p, n);
+}
+
+void fault_alloc_start(void)
+{
+    sqlite3_mem_methods methods;
+
+    sqlite3_config(SQLITE_CONFIG_GETMALLOC, &sqlite_own);
+    methods = sqlite_own;
+    methods.xMalloc = sqlite_malloc;
+    methods.xRealloc = sqlite_realloc;
+    sqlite3_config(SQLITE_CONFIG_MALLOC, &methods);
+    json_set_alloc_funcs(__wrap_malloc, free);
+}
+#endif
+/* NOLINTEND(bugprone-reserved-identifier,bugprone-macro-parentheses) */

@@ -1,0 +1,23 @@
+#!/bin/sh
+# The fault series: every command with the n-th allocation, read, write, sync ... failing; after each
+# the store is whole, the error is told, and the command run again ends where it should. The short
+# form takes some runs of each command.
+#     PMAPDB_PROGRAM=build/dev/pmapdb PMAPDB_FAULTS=build/dev/tests/fault/faults \
+#         sh tests/fault/run.sh [--full] [--part N] [--scene NAME] [--kind NAME] [--show once|onwards N]
+# --full runs every n and takes hours with sanitizers; of a release build (where the libraries'
+# allocations fail as well) about one. --part: of four. --show prints what one run said.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+faults=${PMAPDB_FAULTS:?the built tests/fault/faults}
+program=${PMAPDB_PROGRAM:?the pmapdb to make stores with}
+most=${PMAPDB_FAULT_RUNS:-4} # of each command
+case " $* " in
+*" --full "* | *" --show "*) most=0 ;;
+esac
+[ "${1:-}" != --full ] || shift
+folder=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) # nothing waits for a disk
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
+PMAPDB_PROGRAM=$program sh "$here/make.sh" "$folder/made" "$here/../../samples"
+"$faults" "$folder/made" --most "$most" "$@"

@@ -1,0 +1,49 @@
+/* scene: a command on a small store, and one run of it with a fault. */
+#ifndef TESTS_FAULT_SCENE_H
+#define TESTS_FAULT_SCENE_H
+
+#include "fault/oracle.h"
+
+#include "fault/fault.h"
+
+#define SCENE_STORE "t.db"
+
+typedef struct scene {
+    const char *name;
+    const char *store;    /* what it begins with, of make.sh; NULL: none */
+    const char *other;    /* another store beside it, or NULL */
+    const char *words[9]; /* the command line; PID is that of a process to read */
+    unsigned traits;
+} scene;
+
+enum {
+    SCENE_ADDS = 1,  /* run again, it stores more */
+    SCENE_SHOWS = 2, /* trouble is part of the answer */
+    SCENE_STEPS = 4, /* between its transactions the store is readable, but not tidy */
+    SCENE_NAMES = 8  /* a later transaction names anew what an earlier one stored */
+};
+
+extern const scene scenes[];
+extern const size_t n_scenes;
+
+/* What became of a run. */
+typedef struct outcome {
+    int exit_code; /* -signal where it was killed by one */
+    char *out, *err;
+} outcome;
+
+/* The folder of work, with the scene's stores anew. */
+void scene_set(const scene *s);
+/* `f`: in shared memory; its kind NULL: without a fault. The same folder, whatever is in it. */
+void scene_run(const scene *s, fault *f, outcome *out);
+void outcome_free(outcome *o);
+/* A file in the folder that no run should leave, or NULL. Lasts until the next call. */
+const char *scene_litter(void);
+/* Of the bytes of the store. */
+uint64_t scene_digest(void);
+
+/* In the folder that make.sh made; the process that capture reads is started. */
+void scenes_begin(const char *folder);
+void scenes_end(void);
+
+#endif

@@ -1,0 +1,34 @@
+/* series: a scene with the n-th call of a kind failing, for every n. */
+#ifndef TESTS_FAULT_SERIES_H
+#define TESTS_FAULT_SERIES_H
+
+#include "fault/scene.h"
+
+/* What holds of the scene without a fault. */
+typedef struct undisturbed {
+    content start, goal;
+    outcome outcome;
+    int64_t live;
+} undisturbed;
+
+typedef struct tally {
+    uint64_t calls, runs; /* of the kind without a fault; with one */
+    uint64_t reported, absorbed, died;
+    uint64_t states, found; /* different stores that were left; findings */
+} tally;
+
+/* False where the scene is not what it should be without a fault. */
+bool series_measure(const scene *s, fault *f, undisturbed *out);
+void series_free(undisturbed *u);
+
+/* Every n. Findings are printed. */
+void series_run(const scene *s, const undisturbed *u, const fault_kind *kind, bool onwards,
+                fault *f, tally *out);
+/* So many runs, each of some n of some series (NULL: of any kind): the same every time. */
+void series_sample(const scene *s, const undisturbed *u, const char *only, uint64_t runs, fault *f,
+                   tally *out);
+/* The n-th alone, with what it printed. */
+void series_show(const scene *s, const undisturbed *u, const fault_kind *kind, bool onwards,
+                 uint64_t n, fault *f);
+
+#endif

@@ -1,0 +1,16 @@
+#!/bin/sh
+# The library used from threads under ThreadSanitizer: builds what threads_test needs of it with
+# preset tsan, runs it for PMAPDB_THREADS_S seconds (30), fails on any report.
+#
+#     sh tests/crash/tsan.sh [BUILD-FOLDER]
+#
+# SQLite and the C library are not built with it: what they do inside is not seen, and calls from
+# there are no reason for a report.
+set -eu
+cd "$(dirname "$0")/../.."
+build=${1:-build/tsan}
+cmake --preset tsan -B "$build" >/dev/null
+cmake --build "$build" --target crash_threads_test
+export PMAPDB_THREADS_S="${PMAPDB_THREADS_S:-30}"
+export TSAN_OPTIONS="halt_on_error=0 exitcode=66 ignore_noninstrumented_modules=1 second_deadlock_stack=1"
+"$build/tests/crash_threads_test"

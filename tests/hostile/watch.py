@@ -1,0 +1,120 @@
+"""What the checks of hostile input have in common: a program that is watched while it reads.
+
+PMAPDB          the program; default build/dev/pmapdb
+PMAPDB_RELEASE  an optimised one: bounds of memory are held against it, since sanitizers keep what is
+                freed; without it they are only printed
+--full          the long form: sizes as they come from an attacker. It wants PMAPDB_RELEASE, 8 GB of
+                memory, 30 GB of disk at most, and prints a line per case
+"""
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+import kit  # noqa: E402 (found by the line before)
+
+MIB = 1 << 20
+PROGRAM = os.environ.get("PMAPDB_RELEASE") or kit.PROGRAM
+SANITIZED = b"__asan_init" in pathlib.Path(PROGRAM).read_bytes()
+SPACE = 8000 * 1000 * 1024  # bytes of address space that a run may have
+# What drives a terminal or hides in it: C0, C1, marks that turn the direction or are not seen.
+RAW = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+check = kit.Check(shown=20)
+
+
+class Run:
+    """What came of one run: status, out, said (bytes), seconds, peak (bytes of memory)."""
+
+    def lines(self):
+        return self.said.decode("utf-8", "replace").splitlines()
+
+
+def bound_space():
+    if not SANITIZED:
+        resource.setrlimit(resource.RLIMIT_AS, (SPACE, SPACE))
+
+
+def feed(pipe, chunks):
+    try:
+        for chunk in chunks:
+            pipe.write(chunk)
+        pipe.close()
+    except BrokenPipeError:
+        pass
+
+
+def run(*args, db=None, chunks=None, seconds=300, cwd=None, command=None):
+    """Runs pmapdb; `chunks` go to its standard input. Killed, and a failure, after `seconds`."""
+    line = command or [PROGRAM] + list(args)[:1] + (["--db", str(db)] if db else []) + list(args)[1:]
+    r = Run()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
+        began = time.monotonic()
+        with subprocess.Popen(line, stdin=subprocess.PIPE if chunks else subprocess.DEVNULL, stdout=out,
+                              stderr=said, cwd=cwd, env=kit.ENVIRONMENT, preexec_fn=bound_space) as p:
+            if chunks:
+                threading.Thread(target=feed, args=(p.stdin, chunks), daemon=True).start()
+            killer = threading.Timer(seconds, p.kill)
+            killer.start()
+            _, status, used = os.wait4(p.pid, 0)
+            killer.cancel()
+            p.returncode = os.waitstatus_to_exitcode(status)
+        r.seconds = time.monotonic() - began
+        r.status, r.peak, r.cpu = p.returncode, used.ru_maxrss * 1024, used.ru_utime + used.ru_stime
+        for f in (out, said):
+            f.seek(0)
+        r.out, r.said = out.read(), said.read()
+    what = " ".join(os.fsdecode(os.fsencode(a)) for a in args)[:200]
+    check.true("no crash, no hang: %r" % what, 0 <= r.status <= 3, (r.status, r.said[-2000:]))
+    return r
+
+
+def told(name, size, r, most=None):
+    """Prints a case; holds its peak against `most` MiB."""
+    if kit.full:
+        print("%-34s %9.1f MiB in, peak %5d MiB, %6.1f s (%6.1f s of the processor), exit %d: %s" % (
+            name, size / MIB, r.peak / MIB, r.seconds, r.cpu, r.status, (r.lines() or [""])[0][:160]),
+            flush=True)
+    if most and not SANITIZED:
+        check.true("memory: " + name, r.peak < most * MIB, "%d MiB" % (r.peak // MIB))
+
+
+def harmless(what, data):
+    """Nothing that could drive a terminal; whole lines."""
+    text = data.decode("utf-8", "surrogateescape")
+    found = RAW.search(text)
+    check.true("harmless: " + what, not found and not re.search("[\udc80-\udcff]", text),
+               repr(text[:400]))
+
+
+def one_line(what, r, status=2, names=()):
+    """One line on standard error that says what is wrong, besides the count of captures, and what
+    the last of them lacks for it."""
+    said = [x for x in r.lines() if not re.search("captures? stored|ends in the middle|end is missing|to its end", x)]
+    check.equal("status: " + what, r.status, status)
+    check.true("one line: " + what, len(said) == 1 and len(said[0]) < 600, said[:4])
+    for name in names:
+        check.true("names %s: %s" % (name, what), said and name in said[0], said[:2])
+
+
+def rows_of(db, sql="SELECT count(*) FROM snapshots"):
+    return kit.plain(db).execute(sql).fetchall() if pathlib.Path(db).exists() else [(0,)]
+
+
+def maps(n, first=0x100000000000, step=0x2000, path=b""):
+    """Rows of maps, some 10,000 in a piece."""
+    for i in range(0, n, 10000):
+        yield b"".join(b"%012x-%012x rw-p 00000000 00:00 0 %s\n" % (first + k * step, first + k * step + 0x1000, path)
+                       for k in range(i, min(n, i + 10000)))
+
+
+def block(pid=4711, heap=16):
+    return (b"%d:   /srv/x\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n0000560000000000 %7d      16       "
+            b"0 r-x-- x\n---------------- ------- ------- ------- \ntotal kB         %7d      16       0\n"
+            % (pid, heap, heap))

@@ -130,6 +130,13 @@ typedef struct pmapdb_import_options {
     int64_t sweep_ms;      /* snapshots of one name within this are one moment */
     const char *dialect;   /* read rows as this dialect only; NULL: by their shape */
     bool strict;           /* warnings about identity and time become errors */
+    uint64_t max_memory;   /* bytes that one file's captures may take until they are stored */
+    uint64_t max_unpacked; /* bytes out of one packed file; 0: 64 GiB, and 1,000 times its size */
+    /* Of command lines, secrets are stored as ***: what is known to carry them (--password X), and
+     * what these regexes match, or their groups. keep_cmdline: only the latter. */
+    const char *const *redact_cmdline;
+    size_t n_redact_cmdline;
+    bool keep_cmdline;
     void *ctx;
     /* Called once per capture or failed file, in the order of storing. */
     void (*on_event)(void *ctx, const pmapdb_import_event *event);
@@ -200,6 +207,9 @@ typedef struct pmapdb_capture_options {
     int64_t rss_above_kib;  /* only what has more RSS; PMAPDB_UNKNOWN */
     const char *const *keep_env; /* variables of the environment to store */
     size_t n_keep_env;
+    const char *const *redact_cmdline; /* these three as of an import */
+    size_t n_redact_cmdline;
+    bool keep_cmdline;
     int64_t lock_wait_ms; /* for a run of the same selection to end */
     const char *host;     /* NULL: this machine's name */
     const char *name;     /* of the processes; NULL: of their executables */
@@ -449,6 +459,50 @@ PMAPDB_API void pmapdb_merge_defaults(pmapdb_merge_options *options);
 PMAPDB_API pmapdb_status pmapdb_merge(pmapdb_store *store, const char *const *paths, size_t n_paths,
                                       const pmapdb_merge_options *options,
                                       pmapdb_merge_result *result, pmapdb_error *err);
+
+/* ---- export ---- */
+
+/* What pmapdb_export() has to say besides. Texts last for the call. */
+typedef struct pmapdb_export_event {
+    const char *warning; /* or NULL: then a text, or a stretch of addresses, and what stands for it
+                            in the new store; bytes, of any kind */
+    const char *original, *token;
+    size_t original_len, token_len;
+} pmapdb_export_event;
+
+typedef struct pmapdb_export_progress {
+    const char *table; /* at hand */
+    uint64_t rows;     /* written so far */
+} pmapdb_export_progress;
+
+typedef struct pmapdb_export_options {
+    const char *const *processes; /* selectors; none: all */
+    size_t n_processes;
+    const char *from, *to;   /* selectors of the first and last moment; NULL: all of them */
+    bool redact;             /* names and addresses are replaced */
+    const char *const *keep; /* regular expressions of what is not */
+    size_t n_keep;
+    void *ctx;
+    void (*on_event)(void *ctx, const pmapdb_export_event *event);
+    /* Called now and then; returning false ends the export: nothing of it is left. */
+    bool (*on_progress)(void *ctx, const pmapdb_export_progress *progress);
+} pmapdb_export_options;
+
+typedef struct pmapdb_export_result {
+    uint64_t processes, snapshots, recordings;
+    uint64_t tokens; /* texts that were replaced */
+    int64_t size_kib;
+} pmapdb_export_result;
+
+PMAPDB_API void pmapdb_export_defaults(pmapdb_export_options *options);
+
+/* Makes a store at `path`, where nothing may be, of what is asked for of this one. All ids are as
+ * they are here: of what somebody says of the extract one can look up what it is about. With
+ * `redact` the same text has the same token everywhere; every sum, time, size and distance stays.
+ * The file (0600) appears whole or not at all. */
+PMAPDB_API pmapdb_status pmapdb_export(pmapdb_store *store, const char *path,
+                                       const pmapdb_export_options *options,
+                                       pmapdb_export_result *result, pmapdb_error *err);
 
 /* ---- rules ---- */
 

@@ -609,6 +609,8 @@ SELECT p.process_id, p.dialect, c.category, a.taken_ms AS first_ms,
             AND (w.mappings, w.size_kib, w.rss_kib, w.pss_kib, w.private_kib, w.private_dirty_kib,
               w.swap_kib) IS (v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib,
               v.private_dirty_kib, v.swap_kib))
+        -- always so, or it would have no end: somebody may have changed a time by hand
+        WHERE (l.taken_ms, l.ordinal) > (go.taken_ms, go.ordinal)
       )
       SELECT max(taken_ms) FROM go) END AS last_ms,
   CASE WHEN p.holes IS NULL AND (b.off < p.last_off OR p.goes_on_id IS NULL) THEN b.off - a.off + 1
@@ -637,6 +639,8 @@ SELECT p.process_id, p.dialect, c.category, a.taken_ms AS first_ms,
             AND (w.mappings, w.size_kib, w.rss_kib, w.pss_kib, w.private_kib, w.private_dirty_kib,
               w.swap_kib) IS (v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib,
               v.private_dirty_kib, v.swap_kib))
+        -- always so, or it would have no end: somebody may have changed a time by hand
+        WHERE (l.taken_ms, l.ordinal) > (go.taken_ms, go.ordinal)
       )
       SELECT sum(n) FROM go) END AS n,
   v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib

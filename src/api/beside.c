@@ -5,6 +5,7 @@
 #include "api/place.h"
 #include "base/buf.h"
 #include <stdlib.h>
+#include <xxhash.h>
 
 #define SIBLING_MAX ((size_t)65536)
 
@@ -107,27 +108,59 @@ static pmapdb_status sibling_path(pm_buf *out, pm_text dir, const pm_slot *slot,
 
 /* ---- inside an archive ---- */
 
+/* Where the key is, or would be. There is always a free slot. */
+static size_t slot_of_key(const pm_intake *in, const char *key)
+{
+    size_t i = XXH3_64bits(key, strlen(key)) & (in->n_slots - 1);
+
+    while (in->beside_slots[i] && strcmp(in->beside[in->beside_slots[i] - 1].key, key) != 0)
+        i = (i + 1) & (in->n_slots - 1);
+    return i;
+}
+
+/* Room for one more, at most half of the slots taken: an archive may have a million members. */
+static pmapdb_status grow_beside(pm_intake *in, pmapdb_error *err)
+{
+    size_t n = in->n_slots ? in->n_slots * 2 : 64;
+    uint32_t *slots;
+    pmapdb_status st = pm_grow(&in->beside, &in->cap_beside, in->n_beside, sizeof *in->beside, err);
+
+    if (st != PMAPDB_OK || in->n_beside * 2 < in->n_slots)
+        return st;
+    slots = calloc(n, sizeof *slots);
+    if (!slots)
+        return pm_fail_nomem(err);
+    free(in->beside_slots);
+    in->beside_slots = slots;
+    in->n_slots = n;
+    for (size_t i = 0; i < in->n_beside; i++)
+        slots[slot_of_key(in, in->beside[i].key)] = (uint32_t)(i + 1);
+    return PMAPDB_OK;
+}
+
 /* Makes an empty one where there is none yet. */
 static pmapdb_status find_beside(pm_intake *in, const pm_slot *slot, size_t *at, pmapdb_error *err)
 {
     pm_buf key = {0};
+    size_t i;
     pmapdb_status st = pm_buf_addf(&key, err, "%s/", in->entry->dir);
 
     if (st == PMAPDB_OK)
         st = sibling_path(&key, PM_TEXT(""), slot, "*", err);
-    for (*at = in->n_beside; st == PMAPDB_OK && *at > 0; (*at)--)
-        if (strcmp(in->beside[*at - 1].key, key.data) == 0) {
-            (*at)--;
-            pm_buf_free(&key);
-            return PMAPDB_OK;
-        }
     if (st == PMAPDB_OK)
-        st = pm_grow(&in->beside, &in->cap_beside, in->n_beside, sizeof *in->beside, err);
+        st = grow_beside(in, err);
     if (st != PMAPDB_OK) {
         pm_buf_free(&key);
         return st;
     }
+    i = slot_of_key(in, key.data);
+    if (in->beside_slots[i]) {
+        *at = in->beside_slots[i] - 1;
+        pm_buf_free(&key);
+        return PMAPDB_OK;
+    }
     *at = in->n_beside++;
+    in->beside_slots[i] = (uint32_t)in->n_beside;
     in->beside[*at].key = key.data;
     pm_siblings_init(&in->beside[*at].found);
     return PMAPDB_OK;

@@ -26,11 +26,15 @@ void pmapdb_capture_defaults(pmapdb_capture_options *o)
 
 /* ---- clocks ---- */
 
+#define LAST_S 9000000000 /* the year 2255: a wrong clock, whose ns must not overflow */
+
 static int64_t clock_ns(clockid_t clock)
 {
     struct timespec t;
 
     clock_gettime(clock, &t);
+    if (t.tv_sec > LAST_S)
+        t.tv_sec = LAST_S;
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
@@ -59,7 +63,7 @@ static void begin_beat(pm_capture_run *run, int64_t missed)
     run->ended_ms = PMAPDB_UNKNOWN;
     run->sweep = (pm_sweep){.host = run->host,
                             .boot_id = run->boot_id,
-                            .selection = run->selection.text.data,
+                            .selection = run->shown.data,
                             .every_ms = run->options->every_ms,
                             .started_ms = now.utc_ns / NS_PER_MS,
                             .mono_ns = now.mono_ns,
@@ -127,12 +131,23 @@ static pmapdb_status look_for_store(const pm_capture_run *run, const pm_watch_fi
 
     if (!part)
         return PMAPDB_OK;
+    if (*part)
+        return pm_fail(
+            err, PMAPDB_IO,
+            "'%s%s' was removed or replaced while it was written: %s; start this run again",
+            run->store->path, part,
+            pm_watch_save(run->store) ? "what was captured is in the store"
+                                      : "what was captured last may be lost");
+    if (pm_watch_clear(run->store, files))
+        return pm_fail(err, PMAPDB_IO,
+                       "'%s' was removed or replaced while it was written: what was captured is in "
+                       "the file that was there, wherever that is now; start this run again",
+                       run->store->path);
     return pm_fail(err, PMAPDB_IO,
-                   "'%s%s' was removed or replaced while it was written: %sstart this run again",
-                   run->store->path, part,
-                   !*part                      ? ""
-                   : pm_watch_save(run->store) ? "what was captured is in the store; "
-                                               : "what was captured last may be lost; ");
+                   "'%s' was removed or replaced while it was written, and its -wal is in use "
+                   "still: end whoever has it open, and remove '%s-wal' and '%s-shm' before "
+                   "anything opens what is there now",
+                   run->store->path, run->store->path, run->store->path);
 }
 
 static bool goes_on(void *ctx)
@@ -201,6 +216,16 @@ static pmapdb_status keep_beats_in_time(pm_capture_run *run, const pm_watch_file
     return st;
 }
 
+/* What an expression compares with may be a secret. */
+static pmapdb_status show_selection(pm_capture_run *run, pmapdb_error *err)
+{
+    pm_text shown;
+    pmapdb_status st =
+        pm_secrets_hide(run->secrets, pm_buf_text(&run->selection.text), &shown, err);
+
+    return st == PMAPDB_OK ? pm_buf_add(&run->shown, shown.data, shown.len, err) : st;
+}
+
 static pmapdb_status open_run(pm_capture_run *run, pmapdb_error *err)
 {
     const pmapdb_capture_options *o = run->options;
@@ -211,6 +236,11 @@ static pmapdb_status open_run(pm_capture_run *run, pmapdb_error *err)
     if (o->host)
         snprintf(run->host, sizeof run->host, "%s", o->host);
     st = pm_select_init(&run->selection, o, err);
+    if (st == PMAPDB_OK)
+        st = pm_secrets_new(o->redact_cmdline, o->n_redact_cmdline, o->keep_cmdline, &run->secrets,
+                            err);
+    if (st == PMAPDB_OK)
+        st = show_selection(run, err);
     if (st == PMAPDB_OK)
         st = pm_proc_open_root(&run->root, err);
     if (st == PMAPDB_OK)
@@ -230,6 +260,8 @@ static void close_run(pm_capture_run *run)
     if (run->root >= 0)
         close(run->root);
     pm_select_free(&run->selection);
+    pm_secrets_free(run->secrets);
+    pm_buf_free(&run->shown);
     pm_targets_free(&run->targets);
 }
 

@@ -32,6 +32,16 @@ static pmapdb_status check_selection(const pmapdb_capture_options *o, pmapdb_err
     return st;
 }
 
+static pmapdb_status check_regexes(const pmapdb_capture_options *o, pmapdb_error *err)
+{
+    pm_secrets *secrets = NULL;
+    pmapdb_status st =
+        pm_secrets_new(o->redact_cmdline, o->n_redact_cmdline, o->keep_cmdline, &secrets, err);
+
+    pm_secrets_free(secrets);
+    return st;
+}
+
 pmapdb_status pm_capture_check(const pmapdb_capture_options *o, pmapdb_error *err)
 {
     pmapdb_status st;
@@ -43,5 +53,7 @@ pmapdb_status pm_capture_check(const pmapdb_capture_options *o, pmapdb_error *er
     if (o->all && o->name)
         return pm_fail(err, PMAPDB_USAGE, "--name is for processes of one kind, not for --all");
     st = check_numbers(o, err);
+    if (st == PMAPDB_OK)
+        st = check_regexes(o, err);
     return st == PMAPDB_OK ? check_selection(o, err) : st;
 }

@@ -32,11 +32,13 @@ static pmapdb_status open_file(const char *store, int *fd, pmapdb_error *err)
     free(real);
     if (st != PMAPDB_OK)
         return st;
-    *fd = open(path.data, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    *fd = open(path.data, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (*fd < 0 && errno == ENOENT) {
-        *fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        *fd = open(path.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (*fd >= 0)
             share_like(store, *fd);
+        else if (errno == EEXIST) /* another run was quicker */
+            *fd = open(path.data, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     }
     if (*fd < 0)
         st = pm_fail_io(err, errno, "cannot open '%s'", path.data);

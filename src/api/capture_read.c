@@ -64,9 +64,12 @@ static pmapdb_status read_standing(const pm_capture_run *run, const pm_proc *p, 
 {
     const pmapdb_capture_options *o = run->options;
     pm_standing *standing = &t->live.standing;
-    unsigned want = (PM_WANT_ALL | PM_WANT_SHORT) & ~(o->n_keep_env ? 0U : PM_WANT_ENVIRONMENT);
+    unsigned want = (PM_WANT_ALL | PM_WANT_ARGUMENTS) & ~(o->n_keep_env ? 0U : PM_WANT_ENVIRONMENT);
     pmapdb_status st = pm_proc_standing(p, run->machine, want, &t->memory, standing, err);
 
+    if (st == PMAPDB_OK)
+        st = pm_proc_keep_arguments(standing->cmdline, run->secrets, &t->cmdline,
+                                    &standing->cmdline, err);
     if (st == PMAPDB_OK && o->n_keep_env)
         st = pm_proc_keep_environment(standing->environment, o->keep_env, o->n_keep_env,
                                       &t->environment, &standing->environment, err);

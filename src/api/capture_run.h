@@ -26,7 +26,7 @@ typedef struct pm_target {
     pm_capture capture;
     pm_live live;
     pm_stored stored;
-    pm_buf memory, environment; /* the texts of live.standing */
+    pm_buf memory, cmdline, environment; /* the texts of live.standing */
     char source_dir[32], name[256], degraded[256];
 } pm_target;
 
@@ -42,6 +42,8 @@ typedef struct pm_capture_run {
     const pmapdb_capture_options *options;
     pmapdb_capture_result *result;
     pm_selection selection;
+    pm_buf shown; /* what is stored of it */
+    pm_secrets *secrets;
     pm_targets targets;
     pm_budget_host budget;
     bool recalled; /* the store was asked for what readings on this host cost */

@@ -22,6 +22,7 @@ static void target_free(pm_target *target)
 {
     pm_again_free(target->again);
     pm_buf_free(&target->memory);
+    pm_buf_free(&target->cmdline);
     pm_buf_free(&target->environment);
     free(target);
 }

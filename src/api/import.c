@@ -17,6 +17,9 @@
  * more than this, those at hand are stored first. Only speed and size depend on it: a capture that
  * comes late is put in its place. */
 #define WAITING_BYTES (256U << 20)
+/* What one file's may take until all of it is read: a log of 10 GiB in which one row in 97 changes
+ * from block to block, or a process with five million mappings. */
+#define FILE_BYTES ((uint64_t)2 << 30)
 #define SWEEP_MS 1000
 
 typedef struct import_run {
@@ -29,7 +32,7 @@ typedef struct import_run {
     /* table capture: one row per file and moment */
     size_t last_file;
     int64_t last_ms, last_capture_id;
-    /* names to look at when all is stored */
+    /* names to look at when all is stored, by their ids */
     struct touched {
         int64_t name_id, from_ms, to_ms;
     } * touched;
@@ -43,7 +46,8 @@ void pmapdb_import_defaults(pmapdb_import_options *o)
                                  .at_ms = PMAPDB_UNKNOWN,
                                  .every_ms = PMAPDB_UNKNOWN,
                                  .first_ms = PMAPDB_UNKNOWN,
-                                 .sweep_ms = SWEEP_MS};
+                                 .sweep_ms = SWEEP_MS,
+                                 .max_memory = FILE_BYTES};
 }
 
 /* ---- news ---- */
@@ -83,14 +87,15 @@ static pmapdb_status tell_problem(import_run *run, const pm_problem *p, pmapdb_e
     return PMAPDB_OK;
 }
 
-static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *stored,
-                        const char *name)
+static pmapdb_status tell_stored(import_run *run, const pm_pending *p, const pm_stored *stored,
+                                 const char *name, pmapdb_error *err)
 {
     const pm_capture *c = p->capture;
     const pm_block *b = &c->block;
     const char *warnings[3], *notes[PM_LINES_MAX];
     size_t n = 0;
     pm_buf path = {0};
+    pmapdb_status st = pm_buf_addf(&path, err, "%s%s", c->source_dir, c->source_name);
 
     if (p->warning)
         warnings[n++] = p->warning;
@@ -99,7 +104,7 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
         warnings[n++] = "only its pid ties it to the process that it was added to";
     if (stored->doubt[0])
         warnings[n++] = stored->doubt;
-    if (pm_buf_addf(&path, NULL, "%s%s", c->source_dir, c->source_name) == PMAPDB_OK)
+    if (st == PMAPDB_OK)
         tell(run, &(pmapdb_import_event){
                       .path = path.data,
                       .snapshot_id = stored->pruned ? PMAPDB_UNKNOWN : stored->snapshot_id,
@@ -119,26 +124,45 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
                       .notes = notes,
                   });
     pm_buf_free(&path);
+    return st;
 }
 
 /* ---- storing ---- */
 
+/* Where the name stands among those touched, or would; new names have the greatest ids. */
+static size_t place_of(const import_run *run, int64_t name_id)
+{
+    size_t low = 0, high = run->n_touched;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (run->touched[middle].name_id < name_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static pmapdb_status touch(import_run *run, int64_t name_id, int64_t taken_ms, pmapdb_error *err)
 {
+    size_t at = place_of(run, name_id);
+    struct touched *t = run->touched + at;
     pmapdb_status st;
 
-    for (size_t i = 0; i < run->n_touched; i++)
-        if (run->touched[i].name_id == name_id) {
-            if (taken_ms < run->touched[i].from_ms)
-                run->touched[i].from_ms = taken_ms;
-            if (taken_ms > run->touched[i].to_ms)
-                run->touched[i].to_ms = taken_ms;
-            return PMAPDB_OK;
-        }
+    if (at < run->n_touched && t->name_id == name_id) {
+        t->from_ms = taken_ms < t->from_ms ? taken_ms : t->from_ms;
+        t->to_ms = taken_ms > t->to_ms ? taken_ms : t->to_ms;
+        return PMAPDB_OK;
+    }
     st = pm_grow(&run->touched, &run->cap_touched, run->n_touched, sizeof *run->touched, err);
-    if (st == PMAPDB_OK)
-        run->touched[run->n_touched++] = (struct touched){name_id, taken_ms, taken_ms};
-    return st;
+    if (st != PMAPDB_OK)
+        return st;
+    t = run->touched + at;
+    memmove(t + 1, t, (run->n_touched++ - at) * sizeof *t);
+    *t = (struct touched){name_id, taken_ms, taken_ms};
+    return PMAPDB_OK;
 }
 
 static pmapdb_status store_one(import_run *run, const pm_pending *p, pmapdb_error *err)
@@ -171,8 +195,8 @@ static pmapdb_status store_one(import_run *run, const pm_pending *p, pmapdb_erro
     run->result.stored += !stored.duplicate;
     run->result.partial += c->block.state == PM_STATE_PARTIAL;
     run->result.new_trouble += c->block.state == PM_STATE_PARTIAL && !stored.duplicate;
-    tell_stored(run, p, &stored, name);
-    return stored.duplicate ? PMAPDB_OK : touch(run, stored.name_id, c->taken_ms, err);
+    st = tell_stored(run, p, &stored, name, err);
+    return st != PMAPDB_OK || stored.duplicate ? st : touch(run, stored.name_id, c->taken_ms, err);
 }
 
 /* Stores and reports what waits, then forgets it. */
@@ -260,7 +284,8 @@ static pmapdb_status store_all_labels(import_run *run, pmapdb_error *err)
 /* ---- reading ---- */
 
 /* A file or directory that cannot be opened concerns only itself. One that was named is trouble
- * each time; one that lies in a directory is told once. */
+ * each time, and so is one that the machine fails to read; one that lies in a directory and may not
+ * be read is told once. */
 static pmapdb_status unreadable(import_run *run, const pmapdb_error *why, pmapdb_error *err)
 {
     uint64_t hash = XXH3_64bits(why->text, strlen(why->text));
@@ -268,6 +293,8 @@ static pmapdb_status unreadable(import_run *run, const pmapdb_error *why, pmapdb
     for (size_t i = 0; i < run->n_paths; i++)
         if (access(run->paths[i], R_OK) != 0 && strstr(why->text, run->paths[i]))
             hash = 0;
+    if (pm_err_is_passing(why))
+        hash = 0;
     return pm_intake_problem(&run->in, "", why->text, true, hash, err);
 }
 
@@ -280,7 +307,10 @@ static pmapdb_status read_all(import_run *run, pm_source *source, pmapdb_error *
         pmapdb_error why = {0};
 
         if (pm_source_next(source, &entry, &why) != PMAPDB_OK) {
-            st = why.status == PMAPDB_NOMEM ? pm_fail_nomem(err) : unreadable(run, &why, err);
+            if (!keep_going(run)) /* a signal, while it waited for a FIFO's writer */
+                st = pm_fail(err, PMAPDB_STOPPED, "stopped");
+            else
+                st = why.status == PMAPDB_NOMEM ? pm_fail_nomem(err) : unreadable(run, &why, err);
             continue;
         }
         if (!entry)
@@ -330,6 +360,8 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
         st = pm_label_newest(store, &run.since, err);
     if (st == PMAPDB_OK)
         st = pm_source_new(paths, n_paths, &source, err);
+    if (st == PMAPDB_OK)
+        pm_source_limit(source, options->max_unpacked);
     if (st == PMAPDB_OK)
         st = read_all(&run, source, err);
     if (st == PMAPDB_OK)

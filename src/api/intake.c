@@ -4,6 +4,7 @@
 #include "api/labels.h"
 #include "api/wrap.h"
 #include "parse/reader.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <xxhash.h>
@@ -13,8 +14,12 @@
 pmapdb_status pm_intake_init(pm_intake *in, pmapdb_store *store,
                              const pmapdb_import_options *options, pmapdb_error *err)
 {
+    pmapdb_status st;
+
     *in = (pm_intake){.store = store, .options = options};
-    return pm_pool_new(&in->pool, err);
+    st = pm_secrets_new(options->redact_cmdline, options->n_redact_cmdline, options->keep_cmdline,
+                        &in->secrets, err);
+    return st == PMAPDB_OK ? pm_pool_new(&in->pool, err) : st;
 }
 
 static void forget_pending(pm_intake *in)
@@ -39,10 +44,12 @@ void pm_intake_free(pm_intake *in)
     free(in->pending);
     free(in->problems);
     free(in->beside);
+    free(in->beside_slots);
     free(in->rows);
     free(in->empty_text);
     free(in->foreign_text);
     pm_buf_free(&in->heard);
+    pm_secrets_free(in->secrets);
     pm_pool_free(in->pool);
 }
 
@@ -87,52 +94,13 @@ static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *er
     return st;
 }
 
-/* The path in two: up to and with the last slash, and the rest. */
-static bool set_source(pm_capture *c, const char *path)
-{
-    pm_text whole = pm_text_of(path), name = pm_text_basename(whole);
-
-    c->source_dir = pm_text_copy((pm_text){path, whole.len - name.len});
-    c->source_name = pm_text_copy(name);
-    return c->source_dir && c->source_name;
-}
-
-static pm_capture *make_capture(const pm_intake *in, const pm_block *block)
-{
-    pm_capture *c = calloc(1, sizeof *c);
-
-    if (!c)
-        return NULL;
-    c->block = *block;
-    c->pool = in->pool;
-    c->host = in->options->host;
-    c->pid = block->pid;
-    c->start_time = PMAPDB_UNKNOWN;
-    c->taken_ms = PMAPDB_UNKNOWN;
-    c->command = pm_text_copy(block->command);
-    c->missing = pm_text_copy(block->missing);
-    c->notes = pm_text_copy(block->notes);
-    c->rows = malloc((in->n_rows + 1) * sizeof *c->rows);
-    if (!set_source(c, in->entry->path) || !c->command || !c->missing || !c->notes || !c->rows) {
-        pm_capture_free(c);
-        return NULL;
-    }
-    c->block.command = pm_text_of(c->command);
-    c->block.missing = pm_text_of(c->missing);
-    c->block.notes = pm_text_of(c->notes);
-    c->block.why = c->block.tool = PM_TEXT("");
-    if (in->n_rows)
-        memcpy(c->rows, in->rows, in->n_rows * sizeof *c->rows);
-    c->n_rows = in->n_rows;
-    return c;
-}
-
 static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *err)
 {
     pm_intake *in = ctx;
     pm_pending p = {.file = in->files};
     pmapdb_status st;
 
+    in->last_bare = block->foreign || block->empty.len;
     if (block->foreign) {
         in->n_foreign++;
         in->foreign_hash = XXH3_64bits_withSeed(&block->hash, sizeof block->hash, in->foreign_hash);
@@ -149,8 +117,8 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
         return PMAPDB_OK;
     }
     st = pm_grow(&in->pending, &in->cap_pending, in->n_pending, sizeof *in->pending, err);
-    if (st == PMAPDB_OK && !(p.capture = make_capture(in, block)))
-        st = pm_fail_nomem(err);
+    if (st == PMAPDB_OK)
+        st = pm_intake_capture(in, block, &p.capture, err);
     in->n_rows = 0;
     if (st != PMAPDB_OK)
         return st;
@@ -159,6 +127,8 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
     pm_offer_name(p.capture, pm_place_name(p.capture->block.command), PM_NAME_HEADER);
     in->pending[in->n_pending++] = p;
     in->captures++;
+    in->held += sizeof p + sizeof *p.capture + p.capture->n_rows * sizeof *p.capture->rows +
+                p.capture->block.command.len + strlen(in->entry->path);
     return PMAPDB_OK;
 }
 
@@ -200,8 +170,11 @@ static pmapdb_status feed(pm_intake *in, pm_source *source, pm_reader *reader,
          st == PMAPDB_OK && (in->listener || !pm_reader_hopeless(reader));) {
         pm_wrap wrap = {0};
 
-        if (pm_source_read(source, &bytes, &n, damage) != PMAPDB_OK || n == 0)
+        if (pm_source_read(source, &bytes, &n, damage) != PMAPDB_OK || n == 0) {
+            if (damage->os_errno == EINTR && !keep_going(ctx))
+                st = pm_fail(err, PMAPDB_STOPPED, "stopped");
             break;
+        }
         if (in->bytes == before)
             wrap = pm_wrap_of((pm_text){bytes, n}, in->entry->in_archive);
         if (wrap.what)
@@ -210,13 +183,16 @@ static pmapdb_status feed(pm_intake *in, pm_source *source, pm_reader *reader,
         in->bytes += n;
         if (st == PMAPDB_OK)
             st = pm_reader_feed(reader, bytes, n, err);
+        if (st == PMAPDB_OK)
+            st = pm_intake_bound(in, reader, err);
         if (st == PMAPDB_OK && in->hear)
             st = pm_beside_hear(in, bytes, n, err);
         if (st == PMAPDB_OK && !keep_going(ctx))
             st = pm_fail(err, PMAPDB_STOPPED, "stopped");
     }
     if (st == PMAPDB_OK)
-        st = pm_reader_finish(reader, err);
+        st = damage->status == PMAPDB_OK ? pm_reader_finish(reader, err)
+                                         : pm_intake_finish_cut(in, reader, err);
     return st == PMAPDB_OK ? pm_labels_end(in, err) : st;
 }
 
@@ -262,7 +238,8 @@ static pmapdb_status report_damage(pm_intake *in, const pmapdb_error *damage, pm
 
     for (size_t i = in->first; i < in->n_pending; i++)
         hash = XXH3_64bits_withSeed(&in->pending[i].capture->block.hash, 8, hash);
-    return pm_intake_problem(in, in->entry->path, damage->text, true, hash, err);
+    return pm_intake_problem(in, in->entry->path, damage->text, true,
+                             pm_err_is_passing(damage) ? 0 : hash, err);
 }
 
 static pmapdb_status finish_file(pm_intake *in, uint64_t bytes, pmapdb_error *err)
@@ -297,7 +274,9 @@ static void begin_file(pm_intake *in, const pm_source_entry *entry)
     free(in->foreign_text);
     in->empty_text = in->foreign_text = NULL;
     in->foreign_hash = 0;
-    in->wrapped = false;
+    in->wrapped = in->cut = in->last_bare = false;
+    in->held = 0;
+    in->pool_before = pm_pool_bytes(in->pool);
     pm_labels_begin(in);
     pm_buf_clear(&in->heard);
     in->files++;
@@ -324,6 +303,7 @@ static pmapdb_status read_captures(pm_intake *in, pm_source *source, bool (*keep
     pmapdb_error damage = {0};
     pm_reader *reader = NULL;
     uint64_t bytes = in->bytes;
+    bool found;
     pmapdb_status st;
 
     if (in->options->dialect)
@@ -336,10 +316,11 @@ static pmapdb_status read_captures(pm_intake *in, pm_source *source, bool (*keep
         damage = err ? *err : damage;
         st = PMAPDB_OK;
     }
-    if (st == PMAPDB_OK && damage.status != PMAPDB_OK)
-        st = report_damage(in, &damage, err);
-    if (st == PMAPDB_OK && !in->wrapped &&
-        (damage.status == PMAPDB_OK || in->n_pending > in->first))
+    in->cut = damage.status != PMAPDB_OK;
+    found = in->n_pending > in->first;
+    if (st == PMAPDB_OK)
+        st = in->cut ? report_damage(in, &damage, err) : pm_intake_leave_begun(in, source, err);
+    if (st == PMAPDB_OK && !in->wrapped && (in->n_pending > in->first || !(in->cut || found)))
         st = finish_file(in, in->bytes - bytes, err);
     return st;
 }

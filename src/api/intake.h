@@ -9,7 +9,9 @@
 #include "api/place.h"
 #include "base/buf.h"
 #include "base/capture.h"
+#include "classify/secrets.h"
 #include "parse/labels.h"
+#include "parse/reader.h"
 #include "parse/siblings.h"
 #include "source/source.h"
 #include "store/store.h"
@@ -44,6 +46,8 @@ typedef struct pm_intake {
     size_t n_problems, cap_problems;
     pm_beside *beside;
     size_t n_beside, cap_beside;
+    uint32_t *beside_slots; /* indexes + 1, by the hash of the key; 0: free */
+    size_t n_slots;
     struct pm_label_pending *labels; /* stored once all captures are: labels.h */
     size_t n_labels, cap_labels;
     uint64_t files, captures, bytes, empty, skipped;
@@ -56,10 +60,15 @@ typedef struct pm_intake {
     bool wrapped;     /* not read: something is around it; that is reported */
     size_t n_empty;   /* blocks without mappings in it */
     char *empty_text; /* what the first of these says */
-    uint32_t *rows;   /* of the block at hand */
+    size_t held;      /* bytes that its captures take, and of the pool before it */
+    size_t pool_before;
+    bool cut;       /* it was not read to its end */
+    bool last_bare; /* its last block shows no mappings */
+    uint32_t *rows; /* of the block at hand */
     size_t n_rows, cap_rows;
     pm_labels_reader *listener; /* or NULL: nothing in it says that it has names for memory */
     bool heard_labels;
+    pm_secrets *secrets;
     bool hear;    /* it may be a helper file too: what was read is wanted once more */
     pm_buf heard; /* its first bytes */
 } pm_intake;
@@ -82,6 +91,17 @@ void pm_intake_settle(pm_intake *in);
 
 /* Forgets captures and problems (stored or reported by now), and the pool. */
 pmapdb_status pm_intake_clear(pm_intake *in, pmapdb_error *err);
+
+/* A capture of the block at hand, its rows with it, that may be stored: its command is redacted. */
+pmapdb_status pm_intake_capture(pm_intake *in, const pm_block *block, pm_capture **out,
+                                pmapdb_error *err);
+
+/* The bounds of one file; implemented in intake_bounds.c. PMAPDB_INPUT: it takes more memory than
+ * it may. What stands last in a file of which the end could not be
+ * read is cut off. Behind its last block, that one is taken out if more of it may come. */
+pmapdb_status pm_intake_bound(const pm_intake *in, const pm_reader *reader, pmapdb_error *err);
+pmapdb_status pm_intake_finish_cut(pm_intake *in, pm_reader *reader, pmapdb_error *err);
+pmapdb_status pm_intake_leave_begun(pm_intake *in, const pm_source *source, pmapdb_error *err);
 
 /* The times and pids of a file's captures; implemented in timing.c. */
 pmapdb_status pm_intake_time(pm_intake *in, pmapdb_error *err);

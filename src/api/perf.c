@@ -5,6 +5,7 @@
 #include "source/source.h"
 #include "store/perf/link.h"
 #include "store/perf/recording.h"
+#include <errno.h>
 #include <stdio.h>
 #include <xxhash.h>
 
@@ -55,6 +56,9 @@ static pmapdb_status refuse_wrap(const perf_run *run, pm_text begin, const char 
                : PMAPDB_OK;
 }
 
+/* What has no event by now has none at all: it may be a device, and have no end. */
+#define HOPELESS_BYTES ((uint64_t)64 << 20)
+
 static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *path,
                                 pmapdb_error *err)
 {
@@ -64,6 +68,8 @@ static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *pa
 
     while ((st = pm_source_read(source, &bytes, &n, err)) == PMAPDB_OK && n) {
         st = refuse_wrap(run, (pm_text){bytes, n}, path, err);
+        if (st == PMAPDB_OK && run->bytes > HOPELESS_BYTES && pm_perf_seen(run->perf) == 0)
+            return PMAPDB_OK; /* check_read has the words */
         if (st == PMAPDB_OK)
             st = pm_perf_feed(run->perf, bytes, n, err);
         if (st != PMAPDB_OK)
@@ -91,6 +97,10 @@ static pmapdb_status read_path(perf_run *run, const char *path, pmapdb_error *er
                      "'%s' is a folder or an archive: name the files of perf script in it", path);
     if (st == PMAPDB_OK)
         st = read_entry(run, source, path, err);
+    if (st == PMAPDB_IO && err->os_errno == EINTR) { /* a signal, while it waited for more */
+        run->told = run->bytes - PROGRESS_BYTES;
+        st = keep_going(run, err) == PMAPDB_OK ? st : PMAPDB_STOPPED;
+    }
     pm_source_free(source);
     return st;
 }

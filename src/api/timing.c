@@ -12,16 +12,45 @@ static pm_capture *capture_at(pm_intake *in, size_t i)
     return in->pending[i].capture;
 }
 
-/* Takes pending capture i out, order kept. */
-static void drop(pm_intake *in, size_t i)
+/* Takes those out that are so, order kept. Their hash, or 0 where there was none. */
+static uint64_t drop(pm_intake *in, bool (*unwanted)(const pm_capture *c))
 {
-    pm_capture_free(in->pending[i].capture);
-    free(in->pending[i].warning);
-    in->n_pending--;
-    memmove(&in->pending[i], &in->pending[i + 1], (in->n_pending - i) * sizeof *in->pending);
+    size_t kept = in->first;
+    uint64_t hash = 0;
+
+    for (size_t i = in->first; i < in->n_pending; i++) {
+        pm_pending *p = &in->pending[i];
+
+        if (!unwanted(p->capture)) {
+            in->pending[kept++] = *p;
+            continue;
+        }
+        hash = XXH3_64bits_withSeed(&p->capture->block.hash, 8, hash);
+        pm_capture_free(p->capture);
+        free(p->warning);
+    }
+    in->n_pending = kept;
+    return hash;
+}
+
+/* The file's captures, as indexes from its first on, in another order. NULL: out of memory. */
+static size_t *in_order(pm_intake *in, int (*compare)(const void *, const void *, void *))
+{
+    size_t n = in->n_pending - in->first, *order = malloc((n + 1) * sizeof *order);
+
+    for (size_t i = 0; order && i < n; i++)
+        order[i] = i;
+    if (order)
+        qsort_r(order, n, sizeof *order, compare, in);
+    return order;
 }
 
 /* ---- pids ---- */
+
+static bool has_no_pid(const pm_capture *c)
+{
+    return c->pid == PMAPDB_UNKNOWN;
+}
 
 static pmapdb_status set_pids(pm_intake *in, pmapdb_error *err)
 {
@@ -40,15 +69,15 @@ static pmapdb_status set_pids(pm_intake *in, pmapdb_error *err)
             c->pid = from_path != PMAPDB_UNKNOWN ? from_path : in->options->pid;
         if (c->pid != PMAPDB_UNKNOWN)
             continue;
-        if (in->options->strict) {
+        if (in->options->strict)
             st = pm_intake_problem(in, in->entry->path, "no pid in it or in its name: give --pid N",
                                    true, c->block.hash, err);
-            drop(in, i--);
-        } else if (!told && !(in->pending[i].warning = strdup(text))) {
+        else if (!told && !(in->pending[i].warning = strdup(text)))
             st = pm_fail_nomem(err);
-        }
         told = true;
     }
+    if (in->options->strict)
+        drop(in, has_no_pid);
     return st;
 }
 
@@ -101,8 +130,8 @@ static size_t count_alike(pm_intake *in, size_t i)
     return n;
 }
 
-/* The first capture of a log without times, or n_pending. With --every, a file whose only time is
- * its mtime is one from its first block on: tomorrow it will have two. */
+/* The first capture of a log without times, or n_pending. With --every, a file whose only time
+ * is its mtime is one from its first block on: tomorrow it will have two. */
 static size_t find_log(pm_intake *in)
 {
     for (size_t i = in->first; i < in->n_pending; i++) {
@@ -120,27 +149,26 @@ static size_t find_log(pm_intake *in)
 
 /* ---- logs without times ---- */
 
+static bool is_countable(const pm_intake *in)
+{
+    const pmapdb_import_options *o = in->options;
+
+    return o->every_ms != PMAPDB_UNKNOWN && (o->first_ms != PMAPDB_UNKNOWN || !in->cut);
+}
+
 static pmapdb_status refuse_log(pm_intake *in, size_t at, pmapdb_error *err)
 {
     const pm_capture *c = capture_at(in, at);
     char text[320], who[48] = "one process";
-    uint64_t hash = 0;
+    size_t alike = count_alike(in, at);
 
     if (c->pid != PMAPDB_UNKNOWN)
         snprintf(who, sizeof who, "pid %lld", (long long)c->pid);
-    snprintf(text, sizeof text,
-             "%zu captures of %s carry no time: give --every 5m (counted back from the file's "
-             "mtime) or --first TIME --every 5m",
-             count_alike(in, at), who);
-    for (size_t i = in->first; i < in->n_pending;) {
-        if (is_untimed(capture_at(in, i))) {
-            hash = XXH3_64bits_withSeed(&capture_at(in, i)->block.hash, 8, hash);
-            drop(in, i);
-        } else {
-            i++;
-        }
-    }
-    return pm_intake_problem(in, in->entry->path, text, true, hash, err);
+    snprintf(text, sizeof text, "%zu capture%s of %s %s no time: give %s--first TIME --every 5m%s",
+             alike, alike == 1 ? "" : "s", who, alike == 1 ? "carries" : "carry",
+             in->cut ? "" : "--every 5m (counted back from the file's mtime) or ",
+             in->cut ? ", since from its end, which is missing, they cannot be counted back" : "");
+    return pm_intake_problem(in, in->entry->path, text, true, drop(in, is_untimed), err);
 }
 
 /* Moment of the i-th of n blocks of one pid. */
@@ -153,30 +181,29 @@ static int64_t counted(const pm_intake *in, int64_t written_ms, size_t i, size_t
     return written_ms - (int64_t)(n - 1 - i) * every;
 }
 
-static void set_counted(pm_intake *in, const pm_log_block *blocks, size_t n, int64_t log_id,
-                        int64_t last_ms, int64_t written_ms)
+static int by_pid(const void *a, const void *b, void *ctx)
 {
-    for (size_t k = 0; k < n; k++) {
-        size_t all = 0, before = 0;
+    const size_t *i = a, *k = b;
+    int64_t x = capture_at(ctx, ((pm_intake *)ctx)->first + *i)->pid;
+    int64_t y = capture_at(ctx, ((pm_intake *)ctx)->first + *k)->pid;
 
-        if (capture_at(in, in->first + k)->time_source == PM_TIME_EVERY)
-            continue; /* of a pid that was counted already */
-        for (size_t j = k; j < n; j++)
-            all += blocks[j].pid == blocks[k].pid;
-        for (size_t j = k; j < n; j++) {
-            pm_capture *c = capture_at(in, in->first + j);
+    return x != y ? (x < y ? -1 : 1) : (*i > *k) - (*i < *k);
+}
 
-            if (blocks[j].pid != blocks[k].pid)
-                continue;
-            c->log_id = (uint64_t)log_id;
-            c->time_source = PM_TIME_EVERY;
-            c->taken_ms =
-                blocks[j].known ? blocks[j].taken_ms : counted(in, written_ms, before, all);
-            /* A beat that was late: the new ones still come after those that are known. */
-            if (!blocks[j].known && last_ms != PMAPDB_UNKNOWN && c->taken_ms <= last_ms)
-                c->taken_ms = last_ms + 1 + (int64_t)j;
-            before++;
-        }
+/* Those of one pid, `all` of them, in the order of the text. */
+static void set_counted(pm_intake *in, const pm_log_block *blocks, const size_t *order, size_t all,
+                        int64_t log_id, int64_t last_ms, int64_t written_ms)
+{
+    for (size_t i = 0; i < all; i++) {
+        const pm_log_block *b = &blocks[order[i]];
+        pm_capture *c = capture_at(in, in->first + order[i]);
+
+        c->log_id = (uint64_t)log_id;
+        c->time_source = PM_TIME_EVERY;
+        c->taken_ms = b->known ? b->taken_ms : counted(in, written_ms, i, all);
+        /* A beat that was late: the new ones still come after those that are known. */
+        if (!b->known && last_ms != PMAPDB_UNKNOWN && c->taken_ms <= last_ms)
+            c->taken_ms = last_ms + 1 + (int64_t)order[i];
     }
 }
 
@@ -184,57 +211,92 @@ static pmapdb_status time_log(pm_intake *in, pmapdb_error *err)
 {
     size_t n = in->n_pending - in->first;
     pm_log_block *blocks = calloc(n + 1, sizeof *blocks);
+    size_t *order = in_order(in, by_pid);
     int64_t written_ms = in->entry->mtime_ms, log_id, last_ms;
     pmapdb_status st;
 
-    if (!blocks)
+    if (!blocks || !order) {
+        free(blocks);
+        free(order);
         return pm_fail_nomem(err);
+    }
     if (written_ms == PMAPDB_UNKNOWN)
         written_ms = pm_clock_now();
     for (size_t k = 0; k < n; k++)
         blocks[k] = (pm_log_block){.pid = capture_at(in, in->first + k)->pid,
                                    .hash = capture_at(in, in->first + k)->block.hash};
     st = pm_log_match(in->store, in->options->host, blocks, n, written_ms, &log_id, &last_ms, err);
-    if (st == PMAPDB_OK)
-        set_counted(in, blocks, n, log_id, last_ms, written_ms);
+    for (size_t i = 0, k; st == PMAPDB_OK && i < n; i = k) {
+        for (k = i + 1; k < n && blocks[order[k]].pid == blocks[order[i]].pid;)
+            k++;
+        set_counted(in, blocks, order + i, k - i, log_id, last_ms, written_ms);
+    }
     free(blocks);
+    free(order);
     return st;
 }
 
 /* ---- the file ---- */
 
-/* Captures of one process, dialect and moment keep the order of the text. */
-static void set_ordinals(pm_intake *in)
+/* Of one stretch of equal moments, process by process and dialect by dialect. `ordinal` holds
+ * the number of the stretch while they are sorted. */
+static int by_series(const void *a, const void *b, void *ctx)
 {
-    for (size_t i = in->first; i < in->n_pending; i++) {
-        pm_capture *c = capture_at(in, i);
+    const size_t *i = a, *k = b;
+    const pm_capture *x = capture_at(ctx, ((pm_intake *)ctx)->first + *i);
+    const pm_capture *y = capture_at(ctx, ((pm_intake *)ctx)->first + *k);
 
-        for (size_t k = i; k > in->first; k--) {
-            const pm_capture *o = capture_at(in, k - 1);
+    if (x->ordinal != y->ordinal)
+        return x->ordinal < y->ordinal ? -1 : 1;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    if (x->block.dialect != y->block.dialect)
+        return x->block.dialect < y->block.dialect ? -1 : 1;
+    return (*i > *k) - (*i < *k);
+}
 
-            if (o->taken_ms != c->taken_ms)
-                break;
-            if (o->pid == c->pid && o->block.dialect == c->block.dialect) {
-                c->ordinal = o->ordinal + 1;
-                break;
-            }
-        }
+/* Captures of one process, dialect and moment keep the order of the text. */
+static pmapdb_status set_ordinals(pm_intake *in, pmapdb_error *err)
+{
+    size_t n = in->n_pending - in->first, *order;
+    int64_t stretch = 0, ordinal = 0;
+    const pm_capture *before = NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        pm_capture *c = capture_at(in, in->first + i);
+
+        stretch += before && before->taken_ms != c->taken_ms;
+        c->ordinal = stretch;
+        before = c;
     }
+    order = in_order(in, by_series);
+    if (!order)
+        return pm_fail_nomem(err);
+    before = NULL;
+    for (size_t i = 0; i < n; i++) {
+        pm_capture *c = capture_at(in, in->first + order[i]);
+        bool same = before && stretch == c->ordinal && before->pid == c->pid &&
+                    before->block.dialect == c->block.dialect;
+
+        stretch = c->ordinal;
+        ordinal = same ? ordinal + 1 : 0;
+        c->ordinal = ordinal;
+        before = c;
+    }
+    free(order);
+    return PMAPDB_OK;
+}
+
+static bool is_timeless(const pm_capture *c)
+{
+    return c->time_source == PM_TIME_NONE;
 }
 
 static pmapdb_status drop_timeless(pm_intake *in, pmapdb_error *err)
 {
-    uint64_t hash = 0;
     size_t n = in->n_pending;
+    uint64_t hash = drop(in, is_timeless);
 
-    for (size_t i = in->first; i < in->n_pending;) {
-        if (capture_at(in, i)->time_source != PM_TIME_NONE) {
-            i++;
-            continue;
-        }
-        hash = XXH3_64bits_withSeed(&capture_at(in, i)->block.hash, 8, hash);
-        drop(in, i);
-    }
     if (n == in->n_pending)
         return PMAPDB_OK;
     return pm_intake_problem(in, in->entry->path, "no time in the file's name (--time-from name)",
@@ -252,8 +314,6 @@ pmapdb_status pm_intake_time(pm_intake *in, pmapdb_error *err)
         st = drop_timeless(in, err);
     log = st == PMAPDB_OK ? find_log(in) : in->n_pending;
     if (st == PMAPDB_OK && log < in->n_pending)
-        st = in->options->every_ms == PMAPDB_UNKNOWN ? refuse_log(in, log, err) : time_log(in, err);
-    if (st == PMAPDB_OK)
-        set_ordinals(in);
-    return st;
+        st = is_countable(in) ? time_log(in, err) : refuse_log(in, log, err);
+    return st == PMAPDB_OK ? set_ordinals(in, err) : st;
 }

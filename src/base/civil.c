@@ -111,14 +111,29 @@ static const struct {
     {"MST", -420}, {"PDT", -420}, {"PST", -480}, {"AKDT", -480}, {"AKST", -540}, {"HST", -600},
 };
 
-bool pm_civil_zone(pm_text abbreviation, pm_zone *out)
+/* What local time is called in winter and in summer, and was. The C library has the two names as
+ * tzname, but every other thread that asks for local time takes them away for a moment. */
+static bool is_local(pm_text abbreviation, pm_zone *out)
 {
+    static const int years[] = {2025, 2015, 2005, 1995};
+
     tzset();
-    for (int i = 0; i < 2; i++)
-        if (abbreviation.len && pm_text_equal(abbreviation, pm_text_of(tzname[i]))) {
-            *out = (pm_zone){i ? PM_ZONE_LOCAL_SUMMER : PM_ZONE_LOCAL_STANDARD, 0};
+    for (size_t i = 0; i < 2 * sizeof years / sizeof *years && abbreviation.len; i++) {
+        time_t t = (time_t)days_from_civil(years[i / 2], i % 2 ? 7 : 1, 15) * 86400;
+        struct tm tm;
+
+        if (localtime_r(&t, &tm) && pm_text_equal(abbreviation, pm_text_of(tm.tm_zone))) {
+            *out = (pm_zone){tm.tm_isdst > 0 ? PM_ZONE_LOCAL_SUMMER : PM_ZONE_LOCAL_STANDARD, 0};
             return true;
         }
+    }
+    return false;
+}
+
+bool pm_civil_zone(pm_text abbreviation, pm_zone *out)
+{
+    if (is_local(abbreviation, out))
+        return true;
     for (size_t i = 0; i < sizeof zones / sizeof *zones; i++)
         if (pm_text_equal(abbreviation, pm_text_of(zones[i].name))) {
             *out = (pm_zone){PM_ZONE_OFFSET, zones[i].minutes};

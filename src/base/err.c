@@ -1,6 +1,7 @@
 /* err: fills a caller-owned pmapdb_error. */
 #include "base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,4 +56,14 @@ pmapdb_status pm_fail_io(pmapdb_error *err, int os_errno, const char *format, ..
 pmapdb_status pm_fail_nomem(pmapdb_error *err)
 {
     return pm_fail(err, PMAPDB_NOMEM, "out of memory");
+}
+
+bool pm_err_is_passing(const pmapdb_error *err)
+{
+    static const int of_machine[] = {EIO, EMFILE, ENFILE, EINTR, ENOMEM, ENOSPC, ESTALE, ETIMEDOUT};
+    bool passing = false;
+
+    for (size_t i = 0; i < sizeof of_machine / sizeof *of_machine; i++)
+        passing |= err->os_errno == of_machine[i];
+    return passing;
 }

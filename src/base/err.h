@@ -18,4 +18,8 @@ pmapdb_status pm_fail_io(pmapdb_error *err, int os_errno, const char *format, ..
 
 pmapdb_status pm_fail_nomem(pmapdb_error *err);
 
+/* The machine failed, which says nothing of the file: another time it can be read, so it is nothing
+ * to remember of it. */
+bool pm_err_is_passing(const pmapdb_error *err);
+
 #endif

@@ -1,5 +1,16 @@
-/* line: cuts a stream of chunks into lines of any length. */
+/* line: cuts a stream of chunks into lines. */
 #include "base/line.h"
+
+/* What of the next `n` bytes of the line at hand is still handed on. */
+static size_t room_for(pm_lines *lines, size_t n)
+{
+    size_t room = lines->max - lines->rest.len;
+
+    if (!lines->max || n <= room)
+        return n;
+    lines->cut = true;
+    return room;
+}
 
 /* The line that begins at p, whole or not; *next is behind it. */
 static pmapdb_status take_line(pm_lines *lines, const char *p, const char *end, const char **next,
@@ -10,6 +21,7 @@ static pmapdb_status take_line(pm_lines *lines, const char *p, const char *end, 
     pmapdb_status st = PMAPDB_OK;
 
     *next = newline ? newline + 1 : end;
+    line.len = room_for(lines, line.len);
     if (!newline || lines->rest.len) {
         st = pm_buf_add(&lines->rest, line.data, line.len, err);
         line = pm_buf_text(&lines->rest);
@@ -18,6 +30,7 @@ static pmapdb_status take_line(pm_lines *lines, const char *p, const char *end, 
         return st;
     st = lines->fn(lines->ctx, line, err);
     pm_buf_clear(&lines->rest);
+    lines->cut = false;
     return st;
 }
 
@@ -44,6 +57,7 @@ pmapdb_status pm_lines_finish(pm_lines *lines, pmapdb_error *err)
     if (lines->rest.len)
         st = lines->fn(lines->ctx, pm_buf_text(&lines->rest), err);
     pm_buf_clear(&lines->rest);
+    lines->cut = false;
     return st;
 }
 

@@ -1,4 +1,4 @@
-/* line: cuts a stream of chunks into lines of any length.
+/* line: cuts a stream of chunks into lines of any length, or of a length that is given.
  *
  * A line is handed on without its newline; a '\r' before it stays (the block's hash is over what
  * was there). A line that lies whole in one chunk is handed on in place, without a copy. The last
@@ -20,6 +20,8 @@ typedef struct pm_lines {
     pm_line_fn fn;
     pm_bulk_fn bulk; /* or NULL */
     void *ctx;
+    size_t max;  /* 0, or bytes of a line at most: of a longer one only so many are handed on */
+    bool cut;    /* true of the line at hand: it is longer */
     pm_buf rest; /* the begun line */
 } pm_lines;
 

@@ -36,7 +36,8 @@ static inline bool pm_text_ends(pm_text t, pm_text with)
 
 static inline pm_text pm_text_from(pm_text t, size_t skip)
 {
-    return (pm_text){t.data + skip, t.len - skip};
+    /* an empty text may have no bytes at all, which nothing can be added to */
+    return (pm_text){skip ? t.data + skip : t.data, t.len - skip};
 }
 
 /* A copy that ends in a NUL, for free(); NULL: no memory. */

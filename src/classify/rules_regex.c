@@ -94,12 +94,13 @@ static bool prepare(pm_regex_space *space)
     return space->match && space->limits;
 }
 
-bool pm_regex_matches(const pm_regex *regex, pm_regex_space *space, pm_text text)
+/* As pm_regex_next says. */
+static int match(const pm_regex *regex, pm_regex_space *space, pm_text text, size_t at)
 {
     int found = PCRE2_ERROR_NOMEMORY;
 
     if (prepare(space))
-        found = pcre2_match(regex->code, (PCRE2_SPTR)(text.data ? text.data : ""), text.len, 0, 0,
+        found = pcre2_match(regex->code, (PCRE2_SPTR)(text.data ? text.data : ""), text.len, at, 0,
                             space->match, space->limits);
     if (found >= 0 || found == PCRE2_ERROR_NOMATCH)
         return found >= 0;
@@ -107,7 +108,30 @@ bool pm_regex_matches(const pm_regex *regex, pm_regex_space *space, pm_text text
         space->gave_up_rule = regex->rule;
     if (space->gave_up == PATIENCE && space->limits)
         pcre2_set_match_limit(space->limits, STEPS_IMPATIENT);
-    return false;
+    return -1;
+}
+
+bool pm_regex_matches(const pm_regex *regex, pm_regex_space *space, pm_text text)
+{
+    return match(regex, space, text, 0) > 0;
+}
+
+int pm_regex_next(const pm_regex *regex, pm_regex_space *space, pm_text text, size_t at,
+                  pm_regex_match *out)
+{
+    int found = match(regex, space, text, at);
+    const size_t *span;
+
+    if (found <= 0)
+        return found;
+    span = pcre2_get_ovector_pointer(space->match);
+    *out = (pm_regex_match){.from = span[0], .to = span[1]};
+    for (size_t i = 1; i <= regex->groups && i < GROUPS; i++)
+        if (span[2 * i] != PCRE2_UNSET && span[2 * i] <= span[2 * i + 1]) {
+            out->group[out->n].from = span[2 * i];
+            out->group[out->n++].to = span[2 * i + 1];
+        }
+    return 1;
 }
 
 pm_text pm_regex_group(const pm_regex *regex, pm_regex_space *space, pm_text text, unsigned n)

@@ -29,6 +29,21 @@ bool pm_regex_matches(const pm_regex *regex, pm_regex_space *space, pm_text text
 /* What group `n` of it holds; empty where it took no part. Points into text. */
 pm_text pm_regex_group(const pm_regex *regex, pm_regex_space *space, pm_text text, unsigned n);
 
+typedef struct pm_regex_span {
+    size_t from, to;
+} pm_regex_span;
+
+/* Where it matches, and what its groups hold there that took part; offsets into the text. */
+typedef struct pm_regex_match {
+    size_t from, to;
+    size_t n;
+    pm_regex_span group[9];
+} pm_regex_match;
+
+/* The first match from `at` on: 1; 0: none; -1: it gave up. */
+int pm_regex_next(const pm_regex *regex, pm_regex_space *space, pm_text text, size_t at,
+                  pm_regex_match *out);
+
 void pm_regex_space_free(pm_regex_space *space);
 
 #endif

@@ -1,7 +1,9 @@
 /* arg: arguments of options that several commands read alike. */
 #include "cli/arg.h"
 
+#include "base/buf.h"
 #include "base/num.h"
+#include "cli/cli.h"
 
 int64_t pm_cli_span(struct argp_state *state, const char *option, const char *arg)
 {
@@ -35,6 +37,22 @@ const char *pm_cli_name(struct argp_state *state, const char *option, const char
     if (!*arg)
         argp_error(state, "%s wants a name, not ''", option);
     return arg;
+}
+
+const char *pm_cli_once(struct argp_state *state, const char *option, const char *before,
+                        const char *arg)
+{
+    if (before)
+        argp_error(state, "%s is given twice: '%s' and '%s'", option, before, arg);
+    return arg;
+}
+
+void pm_cli_add(struct argp_state *state, pm_cli_list *list, const char *arg)
+{
+    if (pm_grow(&list->item, &list->cap, list->n, sizeof *list->item, NULL) != PMAPDB_OK)
+        argp_failure(state, PM_EXIT_TROUBLE, 0, "out of memory");
+    else
+        list->item[list->n++] = arg;
 }
 
 unsigned pm_cli_mode(struct argp_state *state, const char *option, const char *arg)

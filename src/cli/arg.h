@@ -4,6 +4,7 @@
 #define PM_CLI_ARG_H
 
 #include <argp.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* 5m, 1h30m: in ms. */
@@ -14,6 +15,16 @@ int64_t pm_cli_size(struct argp_state *state, const char *option, const char *ar
 int64_t pm_cli_count(struct argp_state *state, const char *option, const char *arg);
 /* Anything but nothing: --name "$NAME" of a script that did not set it. */
 const char *pm_cli_name(struct argp_state *state, const char *option, const char *arg);
+/* Arguments of an option that may be repeated; `item` is for free(), the texts are argv's. */
+typedef struct pm_cli_list {
+    const char **item;
+    size_t n, cap;
+} pm_cli_list;
+
+/* `arg`, where the option was not given `before` (NULL): of two the first would be lost. */
+const char *pm_cli_once(struct argp_state *state, const char *option, const char *before,
+                        const char *arg);
+void pm_cli_add(struct argp_state *state, pm_cli_list *list, const char *arg);
 /* 0640. */
 unsigned pm_cli_mode(struct argp_state *state, const char *option, const char *arg);
 

@@ -41,6 +41,12 @@ pmapdb_status pm_cli_find_store(const pm_cli *cli, bool write, char *path, size_
 /* "pmapdb: TEXT" on standard error; the second form knows what a status means for the exit code
  * (a reader that went away, PMAPDB_STOPPED, is no trouble). */
 void pm_cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Says it, and ends the program as a wrong command line does: for what is made before a command
+ * runs, and has nobody to give a status to. */
+void pm_cli_no_memory(void) __attribute__((noreturn));
+/* argp_parse(), which may lack memory. */
+void pm_cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 int pm_cli_fail(pmapdb_status status, const pmapdb_error *err);
 
 /* How rows are to be written, given where they go. */
@@ -52,6 +58,9 @@ bool pm_cli_is_for_people(const pm_cli *cli);
 
 /* That --top left rows out, where the output itself does not show it. */
 void pm_cli_say_left_out(const pm_cli *cli, const pm_render *render);
+
+/* The program from its first word on. */
+int pm_cli_main(int argc, char **argv);
 
 /* Commands. argv[0] is "pmapdb COMMAND". They return the exit code. */
 int pm_cli_import(pm_cli *cli, int argc, char **argv);
@@ -69,6 +78,7 @@ int pm_cli_doctor(pm_cli *cli, int argc, char **argv);
 int pm_cli_prune(pm_cli *cli, int argc, char **argv);
 int pm_cli_mappings(pm_cli *cli, int argc, char **argv);
 int pm_cli_merge(pm_cli *cli, int argc, char **argv);
+int pm_cli_export(pm_cli *cli, int argc, char **argv);
 int pm_cli_rules(pm_cli *cli, int argc, char **argv);
 int pm_cli_query(pm_cli *cli, int argc, char **argv);
 int pm_cli_who(pm_cli *cli, int argc, char **argv);

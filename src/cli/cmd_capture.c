@@ -27,7 +27,9 @@ enum {
     KEY_HOST,
     KEY_NAME,
     KEY_MODE,
-    KEY_GROUP
+    KEY_GROUP,
+    KEY_REDACT,
+    KEY_KEEP_CMDLINE
 };
 
 static const struct argp_option options[] = {
@@ -45,6 +47,9 @@ static const struct argp_option options[] = {
     {"lock-wait", KEY_LOCK_WAIT, "SPAN", 0, "Wait for a run that captures the same to end", 0},
     {"host", KEY_HOST, "NAME", 0, "Name of this machine (else its own)", 0},
     {"name", KEY_NAME, "NAME", 0, "Name of the processes (else of their executables)", 0},
+    {"redact-cmdline", KEY_REDACT, "REGEX", 0,
+     "Of command lines, store *** for what it matches (or its groups), as for --password X", 0},
+    {"keep-cmdline", KEY_KEEP_CMDLINE, NULL, 0, "Store command lines with the secrets in them", 0},
     {"mode", KEY_MODE, "MODE", 0, "Permissions of a new store (0600)", 0},
     {"group", KEY_GROUP, "NAME", 0, "Group of a new store", 0},
     {0}};
@@ -56,6 +61,7 @@ typedef struct capture_cli {
     int64_t *pids;
     char **keep_env;
     size_t n_env, cap_env;
+    pm_cli_list redact;
     pm_news news;
     char lost[512];  /* what the last beat was lost to; empty: it was not */
     uint64_t n_lost; /* beats in a row */
@@ -165,7 +171,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = c->cli;
         return 0;
     case KEY_MATCH:
-        c->capture.match = arg;
+        c->capture.match = pm_cli_once(state, "--match", c->capture.match, arg);
         return 0;
     case KEY_ALL:
         c->capture.all = true;
@@ -181,6 +187,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_MODE:
         c->open.file_mode = pm_cli_mode(state, "--mode", arg);
+        return 0;
+    case KEY_REDACT:
+        pm_cli_add(state, &c->redact, arg);
+        return 0;
+    case KEY_KEEP_CMDLINE:
+        c->capture.keep_cmdline = true;
         return 0;
     case KEY_GROUP:
         c->open.group = arg;
@@ -292,7 +304,11 @@ static int finish(capture_cli *c, pmapdb_status st, const pmapdb_error *err,
     if (st != PMAPDB_OK && st != PMAPDB_STOPPED)
         return pm_cli_fail(st, err);
     if (!r->trouble || r->stored)
-        say_summary(c, r, st == PMAPDB_STOPPED);
+        say_summary(c, r, st == PMAPDB_STOPPED && pm_stop_asked());
+    if (st == PMAPDB_STOPPED && !pm_stop_asked() && !once) {
+        pm_cli_say("%s: nothing is captured any more", c->news.err.text);
+        return PM_EXIT_TROUBLE;
+    }
     if (once)
         return r->trouble ? PM_EXIT_TROUBLE : PM_EXIT_OK;
     return c->n_lost || (r->ended && !r->stored) ? PM_EXIT_TROUBLE : PM_EXIT_OK;
@@ -353,9 +369,11 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
     int exit_code = PM_EXIT_TROUBLE;
 
     pmapdb_capture_defaults(&c.capture);
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    pm_cli_parse(&argp, argc, argv, 0, &c);
     c.capture.keep_env = (const char *const *)c.keep_env;
     c.capture.n_keep_env = c.n_env;
+    c.capture.redact_cmdline = c.redact.item;
+    c.capture.n_redact_cmdline = c.redact.n;
     pm_store_uncounted();
     st = pm_capture_check(&c.capture, &err); /* before a store is made in vain */
     if (st != PMAPDB_OK)
@@ -367,5 +385,6 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
         free(c.keep_env[i]);
     free(c.keep_env);
     free(c.pids);
+    free(c.redact.item);
     return exit_code;
 }

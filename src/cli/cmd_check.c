@@ -55,7 +55,7 @@ static void print_line(int code, const char *text, const char *performance)
         for (char *p = shown.data; *p; p++)
             if (*p == '|')
                 *p = '!';
-    printf("PMAPDB %s - %s%s%s\n", words[code], shown.data ? shown.data : "",
+    printf("PMAPDB %s - %s%s%s\n", words[code], shown.data ? shown.data : "out of memory",
            *performance ? " | " : "", performance);
     pm_buf_free(&shown);
     said = true;

@@ -200,19 +200,25 @@ static pmapdb_status ask_newest(pm_check *c, pmapdb_store *store, pmapdb_error *
 
 /* ---- the whole ---- */
 
-/* Old captures say nothing of now. */
+#define AHEAD_MS 60000 /* clocks of two hosts */
+
+/* Old captures say nothing of now, nor do those of another time. */
 static void judge_age(pm_check *c)
 {
     int64_t age = pm_clock_now() - c->newest_ms;
     char at[PM_CLOCK_TEXT], span[PM_NUMBER_TEXT];
 
-    if (c->max_age_ms == PMAPDB_UNKNOWN || age <= c->max_age_ms)
+    if (c->max_age_ms == PMAPDB_UNKNOWN || (age >= -AHEAD_MS && age <= c->max_age_ms))
         return;
     pm_clock_format(c->newest_ms, at);
     pm_number_span((double)age, span);
     c->state = PM_CHECK_OK;
     c->n_findings = 0;
-    pm_check_unknown(c, "the newest snapshot is of %s, %s ago", at, span);
+    if (age < 0)
+        pm_check_unknown(
+            c, "the newest snapshot is of %s, which is still to come: a clock is or was wrong", at);
+    else
+        pm_check_unknown(c, "the newest snapshot is of %s, %s ago", at, span);
 }
 
 pmapdb_status pm_check_ask(pm_check *c, pmapdb_store *store, pmapdb_error *err)

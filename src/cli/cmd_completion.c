@@ -60,7 +60,7 @@ int pm_cli_completion(pm_cli *cli, int argc, char **argv)
     pmapdb_error err;
     pmapdb_status st;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    pm_cli_parse(&argp, argc, argv, 0, &a);
     st = pm_cli_out_open(cli->output, &out, &err);
     if (st == PMAPDB_OK) {
         pm_sink sink = pm_cli_out_sink(out);

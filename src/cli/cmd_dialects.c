@@ -79,7 +79,7 @@ int pm_cli_dialects(pm_cli *cli, int argc, char **argv)
     pmapdb_error err = {0};
     pmapdb_status st;
 
-    argp_parse(&argp, argc, argv, 0, NULL, cli);
+    pm_cli_parse(&argp, argc, argv, 0, cli);
     st = pm_cli_out_open(cli->output, &out, &err);
     if (st == PMAPDB_OK) {
         sink = pm_cli_out_sink(out);

@@ -34,8 +34,7 @@ typedef struct diff {
     pm_cli *cli;
     pmapdb_store *store;
     const char *by;
-    int threshold_metric; /* -1: none */
-    int64_t threshold;
+    int64_t threshold[PM_METRICS]; /* PMAPDB_UNKNOWN: none */
     pm_run_args args;
     pm_side older, newer;
     int64_t from[PM_METRICS], to[PM_METRICS], delta[PM_METRICS]; /* sums of the rows */
@@ -60,21 +59,30 @@ static bool metric_of(pm_text name, int *out)
     return false;
 }
 
+/* Each metric can have one; any that is reached is found. */
 static void parse_threshold(diff *d, const char *arg, struct argp_state *state)
 {
     const char *colon = strchr(arg, ':');
     pm_text name = {arg, colon ? (size_t)(colon - arg) : 0};
-    uint64_t count;
+    uint64_t count = 0;
+    int64_t least = 0;
+    int metric = 0;
 
-    if (!colon || !metric_of(name, &d->threshold_metric)) {
+    if (!colon || !metric_of(name, &metric))
         argp_error(state, "--threshold is METRIC:SIZE like rss:10M or mappings:100, not '%s'", arg);
-    } else if (d->threshold_metric == 0) {
-        if (!pm_num_all(pm_text_of(colon + 1), &count))
-            argp_error(state, "--threshold mappings wants a number, not '%s'", colon + 1);
-        d->threshold = (int64_t)count;
-    } else if (!pm_num_size(pm_text_of(colon + 1), &d->threshold)) {
+    else if (metric == 0 && !pm_num_all(pm_text_of(colon + 1), &count))
+        argp_error(state, "--threshold mappings wants a number, not '%s'", colon + 1);
+    else if (metric != 0 && !pm_num_size(pm_text_of(colon + 1), &least))
         argp_error(state, "--threshold wants a size like 10M, not '%s'", colon + 1);
-    }
+    else if (d->threshold[metric] != PMAPDB_UNKNOWN)
+        argp_error(state, "--threshold of %.*s is given twice", (int)name.len, name.data);
+    d->threshold[metric] = metric == 0 ? (int64_t)count : least;
+}
+
+static bool is_reached(const diff *d, int metric, int64_t delta)
+{
+    return d->threshold[metric] != PMAPDB_UNKNOWN && delta != PMAPDB_UNKNOWN &&
+           delta >= d->threshold[metric];
 }
 
 static error_t parse_extra(int key, char *arg, void *ctx, struct argp_state *state)
@@ -111,8 +119,7 @@ static void sum_row(diff *d, const pmapdb_rows *rows)
         snprintf(name, sizeof name, "%s_delta", pm_metric_names[i]);
         delta = pm_side_int(rows, name);
         d->delta[i] = add(d->delta[i], delta);
-        if (i == d->threshold_metric && delta != PMAPDB_UNKNOWN && delta >= d->threshold)
-            d->found = true;
+        d->found |= is_reached(d, i, delta);
     }
     pm_blame_row(&d->blame, rows);
 }
@@ -173,9 +180,8 @@ static pmapdb_status write_rows(diff *d, pmapdb_rows *rows, const pm_sink *sink,
         sum_row(d, rows);
         st = pm_render_row(render, values, err);
     }
-    if (d->threshold_metric >= 0 && d->delta[d->threshold_metric] != PMAPDB_UNKNOWN &&
-        d->delta[d->threshold_metric] >= d->threshold)
-        d->found = true; /* many small ones count as well */
+    for (int i = 0; i < PM_METRICS; i++)
+        d->found |= is_reached(d, i, d->delta[i]); /* many small ones count as well */
     if (st == PMAPDB_OK && pm_cli_is_for_people(d->cli))
         st = write_total(d, render, columns, n, err);
     if (st == PMAPDB_OK)
@@ -346,7 +352,7 @@ static int run(diff *d, pmapdb_store *store)
 
 int pm_cli_diff(pm_cli *cli, int argc, char **argv)
 {
-    diff d = {.cli = cli, .by = "category", .threshold_metric = -1};
+    diff d = {.cli = cli, .by = "category"};
     pm_query_info *info = NULL;
     pmapdb_open_options open_options = {.mode = PMAPDB_READ};
     pmapdb_store *store = NULL;
@@ -358,6 +364,8 @@ int pm_cli_diff(pm_cli *cli, int argc, char **argv)
         return pm_cli_fail(st, &err);
     d.args = (pm_run_args){
         .cli = cli, .info = info, .extra = options, .parse_extra = parse_extra, .ctx = &d};
+    for (int i = 0; i < PM_METRICS; i++)
+        d.threshold[i] = PMAPDB_UNKNOWN;
     pm_run_parse(&d.args, argc, argv);
     if (pm_cli_open(cli, &open_options, &store) == PMAPDB_OK) {
         d.store = store;

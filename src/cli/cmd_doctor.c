@@ -181,7 +181,7 @@ int pm_cli_doctor(pm_cli *cli, int argc, char **argv)
     pmapdb_status st;
 
     pmapdb_doctor_defaults(&d.doctor);
-    argp_parse(&argp, argc, argv, 0, NULL, &d);
+    pm_cli_parse(&argp, argc, argv, 0, &d);
     st = pm_cli_find_store(cli, false, path, sizeof path, &err);
     d.path = path;
     if (st == PMAPDB_OK)

@@ -238,7 +238,7 @@ int pm_cli_explain_category(pm_cli *cli, int argc, char **argv)
     pmapdb_error err;
     pmapdb_status st;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    pm_cli_parse(&argp, argc, argv, 0, &a);
     if (a.category && !pm_page_find(pm_text_of(a.category), &a.page))
         return say_unknown(&a);
     if (a.category)

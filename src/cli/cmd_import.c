@@ -1,4 +1,5 @@
 /* cmd_import: pmapdb import PATH... : stores captures, a line of news for each. */
+#include "cli/apart.h"
 #include "cli/arg.h"
 #include "cli/news.h"
 #include "cli/stop.h"
@@ -21,9 +22,13 @@ enum {
     KEY_SWEEP,
     KEY_DIALECT,
     KEY_EXPLAIN,
+    KEY_MAX_MEMORY,
+    KEY_MAX_UNPACKED,
     KEY_STRICT,
     KEY_MODE,
-    KEY_GROUP
+    KEY_GROUP,
+    KEY_REDACT,
+    KEY_KEEP_CMDLINE
 };
 
 static const struct argp_option options[] = {
@@ -39,6 +44,12 @@ static const struct argp_option options[] = {
     {"dialect", KEY_DIALECT, "NAME", 0, "Read rows only as this (pmapdb dialects lists them)", 0},
     {"explain", KEY_EXPLAIN, NULL, 0, "Store nothing: say how each capture is read, and why", 0},
     {"strict", KEY_STRICT, NULL, 0, "A capture without a pid is an error", 0},
+    {"redact-cmdline", KEY_REDACT, "REGEX", 0,
+     "Of command lines, store *** for what it matches (or its groups), as for --password X", 0},
+    {"keep-cmdline", KEY_KEEP_CMDLINE, NULL, 0, "Store command lines with the secrets in them", 0},
+    {"max-memory", KEY_MAX_MEMORY, "SIZE", 0, "What one file may take until it is stored (2G)", 0},
+    {"max-unpacked", KEY_MAX_UNPACKED, "SIZE", 0,
+     "Unpack so much of one file (64G, and beyond 1G at most 1,000 times its size)", 0},
     {"mode", KEY_MODE, "MODE", 0, "Permissions of a new store (0600)", 0},
     {"group", KEY_GROUP, "NAME", 0, "Group of a new store", 0},
     {0}};
@@ -49,6 +60,7 @@ typedef struct import_cli {
     pmapdb_open_options open;
     const char **paths;
     size_t n_paths;
+    pm_cli_list redact;
     bool explain;
     pm_news news;
 } import_cli;
@@ -87,6 +99,12 @@ static error_t parse_number(import_cli *i, int key, const char *arg, struct argp
     case KEY_SWEEP:
         i->import.sweep_ms = pm_cli_span(state, "--sweep", arg);
         return 0;
+    case KEY_MAX_MEMORY:
+        i->import.max_memory = (uint64_t)pm_cli_size(state, "--max-memory", arg) << 10;
+        return 0;
+    case KEY_MAX_UNPACKED:
+        i->import.max_unpacked = (uint64_t)pm_cli_size(state, "--max-unpacked", arg) << 10;
+        return 0;
     case KEY_MODE:
         i->open.file_mode = pm_cli_mode(state, "--mode", arg);
         return 0;
@@ -120,6 +138,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_STRICT:
         i->import.strict = true;
+        return 0;
+    case KEY_REDACT:
+        pm_cli_add(state, &i->redact, arg);
+        return 0;
+    case KEY_KEEP_CMDLINE:
+        i->import.keep_cmdline = true;
         return 0;
     case KEY_GROUP:
         i->open.group = arg;
@@ -159,8 +183,10 @@ static int run(import_cli *i, pmapdb_store *store)
 {
     pmapdb_error err = {0};
     pmapdb_import_result result = {0};
-    pmapdb_status st = pm_news_open(&i->news, i->cli, false, &err);
+    pmapdb_status st = pm_cli_keep_apart(i->cli, i->paths, i->n_paths, "reads", &err);
 
+    if (st == PMAPDB_OK)
+        st = pm_news_open(&i->news, i->cli, false, &err);
     if (st != PMAPDB_OK)
         return pm_cli_fail(st, &err);
     i->import.ctx = &i->news;
@@ -195,14 +221,19 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv)
     int exit_code = PM_EXIT_TROUBLE;
 
     pmapdb_import_defaults(&i.import);
-    argp_parse(&argp, argc, argv, 0, NULL, &i);
-    if (i.explain)
+    pm_cli_parse(&argp, argc, argv, 0, &i);
+    i.import.redact_cmdline = i.redact.item;
+    i.import.n_redact_cmdline = i.redact.n;
+    if (i.explain) {
+        free(i.redact.item);
         return pm_cli_explain(cli, i.paths, i.n_paths, i.import.dialect);
+    }
     st = pm_import_check(&i.import, &err); /* before a store is made in vain */
     if (st != PMAPDB_OK)
         exit_code = pm_cli_fail(st, &err);
     else if (pm_cli_open(cli, &i.open, &store) == PMAPDB_OK)
         exit_code = run(&i, store);
     pmapdb_close(store);
+    free(i.redact.item);
     return exit_code;
 }

@@ -1,4 +1,5 @@
 /* cmd_import_perf: pmapdb import-perf FILE... : stores texts of perf script, a row for each. */
+#include "cli/apart.h"
 #include "cli/arg.h"
 #include "cli/cli.h"
 
@@ -270,7 +271,9 @@ static int run(perf_cli *p, pmapdb_store *store)
     pmapdb_error err = {0};
     pmapdb_status st = PMAPDB_OK;
 
-    if (open_output(p) != PMAPDB_OK)
+    if (pm_cli_keep_apart(p->cli, (const char *const *)p->paths, (size_t)p->n_paths, "reads",
+                          &p->err) != PMAPDB_OK ||
+        open_output(p) != PMAPDB_OK)
         return pm_cli_fail(p->err.status, &p->err);
     p->progress = isatty(STDERR_FILENO) && !p->cli->quiet;
     p->perf.ctx = p;
@@ -321,7 +324,7 @@ int pm_cli_import_perf(pm_cli *cli, int argc, char **argv)
     int exit_code = PM_EXIT_TROUBLE;
 
     pmapdb_perf_defaults(&p.perf);
-    argp_parse(&argp, argc, argv, 0, NULL, &p);
+    pm_cli_parse(&argp, argc, argv, 0, &p);
     if (pm_cli_open(cli, &p.open, &store) == PMAPDB_OK)
         exit_code = run(&p, store);
     pmapdb_close(store);

@@ -1,4 +1,5 @@
 /* cmd_merge: pmapdb merge OTHER.db... : what other stores hold, into this one; a row for each. */
+#include "cli/apart.h"
 #include "cli/arg.h"
 #include "cli/cli.h"
 
@@ -161,7 +162,8 @@ static int run(merge_cli *m, pmapdb_store *store)
     pmapdb_merge_result result = {0};
     pmapdb_status st;
 
-    if (open_output(m) != PMAPDB_OK)
+    if (pm_cli_keep_apart(m->cli, m->paths, m->n_paths, "reads", &m->err) != PMAPDB_OK ||
+        open_output(m) != PMAPDB_OK)
         return pm_cli_fail(m->err.status, &m->err);
     m->progress = isatty(STDERR_FILENO) && !m->cli->quiet;
     m->merge.ctx = m;
@@ -219,7 +221,7 @@ int pm_cli_merge(pm_cli *cli, int argc, char **argv)
     int exit_code = PM_EXIT_TROUBLE;
 
     pmapdb_merge_defaults(&m.merge);
-    argp_parse(&argp, argc, argv, 0, NULL, &m);
+    pm_cli_parse(&argp, argc, argv, 0, &m);
     if (open_store(&m, &store) == PMAPDB_OK)
         exit_code = run(&m, store);
     pmapdb_close(store);

@@ -160,10 +160,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         p->prune.max_kib = pm_cli_size(state, "--max-size", arg);
         return 0;
     case KEY_PROCESS:
-        p->prune.process = pm_cli_name(state, "--process", arg);
+        p->prune.process =
+            pm_cli_once(state, "--process", p->prune.process, pm_cli_name(state, "--process", arg));
         return 0;
     case KEY_HOST:
-        p->prune.host = pm_cli_name(state, "--host", arg);
+        p->prune.host =
+            pm_cli_once(state, "--host", p->prune.host, pm_cli_name(state, "--host", arg));
         return 0;
     case 'n':
         p->prune.dry_run = true;
@@ -309,7 +311,7 @@ int pm_cli_prune(pm_cli *cli, int argc, char **argv)
     int exit_code = PM_EXIT_TROUBLE;
 
     pmapdb_prune_defaults(&p.prune);
-    argp_parse(&argp, argc, argv, 0, NULL, &p);
+    pm_cli_parse(&argp, argc, argv, 0, &p);
     open_options = (pmapdb_open_options){.mode = p.prune.dry_run ? PMAPDB_READ : PMAPDB_CHANGE};
     if (pm_cli_open(cli, &open_options, &p.store) == PMAPDB_OK)
         exit_code = p.pin || p.unpin ? run_pin(&p) : p.compact ? run_compact(&p) : run_prune(&p);

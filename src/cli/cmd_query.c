@@ -1,4 +1,5 @@
 /* cmd_query: pmapdb query: named queries by their name or file: listing, running, explaining. */
+#include "cli/apart.h"
 #include "cli/named.h"
 #include "cli/value.h"
 
@@ -99,7 +100,7 @@ static void parse_before_name(query_args *q, int argc, char **argv)
         NULL,
         NULL};
 
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, q);
+    pm_cli_parse(&argp, argc, argv, ARGP_IN_ORDER, q);
 }
 
 /* ---- the list ---- */
@@ -289,6 +290,10 @@ int pm_cli_query(pm_cli *cli, int argc, char **argv)
     argv[0] = title;
     args.info = info;
     pm_run_parse(&args, argc, argv);
+    if (pm_cli_keep_apart(cli, &named.path, 1, "reads", &err) != PMAPDB_OK) {
+        pm_catalog_free(info);
+        return pm_cli_fail(err.status, &err);
+    }
     exit_code = q.sql || q.explain ? show(&q, &named, info) : pm_named_run(&args, &named);
     pm_catalog_free(info);
     return exit_code;

@@ -1,6 +1,7 @@
 /* cmd_rules: pmapdb rules: the rules that give categories: what they are, why a mapping has its
  * category, files of one's own, other rules over all history. */
 #include "cli/cmd_rules.h"
+#include "cli/apart.h"
 
 #include <string.h>
 
@@ -200,6 +201,11 @@ static pmapdb_status open_store(pm_rules_cli *r)
 
 static int run(pm_rules_cli *r)
 {
+    const char *files[] = {r->rules, r->test};
+    pmapdb_error err;
+
+    if (pm_cli_keep_apart(r->cli, files, 2, "reads", &err) != PMAPDB_OK)
+        return pm_cli_fail(err.status, &err);
     if (r->apply)
         return pm_rules_cli_apply(r);
     if (r->test)
@@ -237,7 +243,7 @@ int pm_cli_rules(pm_cli *cli, int argc, char **argv)
     rules_args a = {.cli = cli, .r = {.cli = cli}};
     int exit_code = PM_EXIT_TROUBLE;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    pm_cli_parse(&argp, argc, argv, 0, &a);
     if (open_store(&a.r) == PMAPDB_OK)
         exit_code = run(&a.r);
     pmapdb_close(a.r.store);

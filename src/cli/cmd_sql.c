@@ -44,7 +44,7 @@ static void add_param(sql_args *a, const char *arg, struct argp_state *state)
     if (!equals || equals == arg)
         argp_error(state, "--param is NAME=VALUE, not '%s'", arg);
     if (pm_grow(&a->param, &a->cap_params, a->n_params, sizeof *a->param, NULL) != PMAPDB_OK)
-        abort();
+        pm_cli_no_memory();
     a->param[a->n_params++] = arg;
 }
 
@@ -112,7 +112,7 @@ static void parse_args(sql_args *a, int argc, char **argv)
         NULL,
         NULL};
 
-    argp_parse(&argp, argc, argv, 0, NULL, a);
+    pm_cli_parse(&argp, argc, argv, 0, a);
 }
 
 static pmapdb_status read_stream(FILE *in, const char *name, pm_buf *out, pmapdb_error *err)

@@ -5,7 +5,9 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/num.h"
+#include "cli/apart.h"
 #include "cli/examples.h"
+#include "cli/usage.h"
 #include "render/utf8.h"
 #include "store/catalog.h"
 #include <errno.h>
@@ -151,10 +153,30 @@ void pm_cli_say(const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    /* Names come from captures and file systems: nothing in them may drive a terminal. */
+    /* Names come from captures and file systems: nothing in them may drive a terminal. Without
+     * memory to see to that, it is memory that is to be told of. */
     if (pm_utf8_escape(pm_text_of(text), &shown, NULL) == PMAPDB_OK && shown.data)
         fprintf(stderr, "pmapdb: %s\n", shown.data);
+    else
+        fputs("pmapdb: out of memory\n", stderr);
     pm_buf_free(&shown);
+}
+
+void pm_cli_no_memory(void)
+{
+    fputs("pmapdb: out of memory\n", stderr);
+    exit(argp_err_exit_status); // NOLINT(concurrency-mt-unsafe): there is one thread
+}
+
+void pm_cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+{
+    FILE *said = pm_usage_begin();
+    error_t failed = argp_parse(argp, argc, argv, flags, NULL, input);
+
+    pm_usage_end(said);
+    /* What is wrong with the words ends the program: what comes back is what stands in its way. */
+    if (failed)
+        pm_cli_no_memory();
 }
 
 int pm_cli_fail(pmapdb_status status, const pmapdb_error *err)
@@ -176,27 +198,25 @@ static void make_parents(char *path)
         }
 }
 
-static void default_path(char *out, size_t size, bool write)
+/* XDG folders that are not absolute do not count, as their specification says. */
+static pmapdb_status default_path(char *out, size_t size, bool write, pmapdb_error *err)
 {
     const char *env = getenv("PMAPDB"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    int n;
 
-    if (env && *env) {
-        snprintf(out, size, "%s", env);
-        return;
-    }
-    if (data && *data)
-        snprintf(out, size, "%s/pmapdb/pmap.db", data);
+    if (env && *env)
+        n = snprintf(out, size, "%s", env);
+    else if (data && *data == '/')
+        n = snprintf(out, size, "%s/pmapdb/pmap.db", data);
+    else if (home && *home == '/')
+        n = snprintf(out, size, "%s/.local/share/pmapdb/pmap.db", home);
     else
-        snprintf(out, size, "%s/.local/share/pmapdb/pmap.db", home ? home : "");
-    if (write)
+        return pm_fail(err, PMAPDB_USAGE, "which store? HOME is not set: give --db or set PMAPDB");
+    if ((size_t)n >= size)
+        return pm_fail(err, PMAPDB_USAGE, "the store's path is too long");
+    if (write && !(env && *env))
         make_parents(out);
-}
-
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    return PMAPDB_OK;
 }
 
 /* Output over the store itself would be its end, and over its -wal that of what was stored last. */
@@ -208,7 +228,7 @@ static bool is_output(const pm_cli *cli, const char *path)
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts && cli->output && !same; i++) {
         snprintf(part, sizeof part, "%s%s", path, parts[i]);
-        same = is_same_file(part, cli->output);
+        same = pm_cli_is_same_place(part, cli->output);
     }
     return same;
 }
@@ -216,10 +236,14 @@ static bool is_output(const pm_cli *cli, const char *path)
 pmapdb_status pm_cli_find_store(const pm_cli *cli, bool write, char *path, size_t size,
                                 pmapdb_error *err)
 {
-    if (cli->db)
-        snprintf(path, size, "%s", cli->db);
-    else
-        default_path(path, size, write);
+    pmapdb_status st = PMAPDB_OK;
+
+    if (!cli->db)
+        st = default_path(path, size, write, err);
+    else if ((size_t)snprintf(path, size, "%s", cli->db) >= size)
+        st = pm_fail(err, PMAPDB_USAGE, "the store's path is too long");
+    if (st != PMAPDB_OK)
+        return st;
     if (is_output(cli, path))
         return pm_fail(err, PMAPDB_USAGE, "-o '%s' is the store itself", cli->output);
     return PMAPDB_OK;

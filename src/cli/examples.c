@@ -37,6 +37,9 @@ static const struct {
     {"dialects", E("dialects") E("dialects -f csv")},
 
     {"merge", E("merge --db all.db store.db redis.db") E("merge --dry-run redis.db -f csv")},
+    {"export",
+     E("export small.db --process leaky --from -1m") E("export ticket.db --redact --map ticket.csv")
+         E("export shown.db --redact --keep 'leaky.*' -f csv")},
     {"by-name", E("by-name") E("by-name --snapshot last --top 10")},
     {"by-process", E("by-process") E("by-process --snapshot first -f json")},
     {"categories", E("categories") E("categories leaky --snapshot first") E("categories -f md")},

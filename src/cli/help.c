@@ -1,18 +1,17 @@
 /* help: what `pmapdb WORDS --help` says, in its parts. */
 #include "cli/help.h"
 
+#include "cli/cli.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define WORDS 32
 
-extern char **environ;
-
-/* ---- running the program again ---- */
+/* ---- asking the program ---- */
 
 static pmapdb_status read_all(int fd, pm_buf *out, pmapdb_error *err)
 {
@@ -28,36 +27,21 @@ static pmapdb_status read_all(int fd, pm_buf *out, pmapdb_error *err)
     return st;
 }
 
-/* Each option on one line: argp takes the margins from the environment. */
-static int start(char **argv, int out)
+/* Never returns: argp ends the program behind its help. Each option is on one line: argp takes the
+ * margins from the environment. */
+static void be_asked(int argc, char **argv, int out)
 {
-    static char format[] = "ARGP_HELP_FMT=rmargin=30000,opt-doc-col=60,no-dup-args-note";
-    posix_spawn_file_actions_t actions;
-    char **env;
-    size_t n = 0, kept = 0;
-    pid_t pid;
-    int error;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-    while (environ[n])
-        n++;
-    env = calloc(n + 2, sizeof *env);
-    if (!env)
-        return -1;
-    for (size_t i = 0; i < n; i++)
-        if (strncmp(environ[i], "ARGP_HELP_FMT=", 14) != 0)
-            env[kept++] = environ[i];
-    env[kept] = format;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    error = posix_spawn(&pid, "/proc/self/exe", &actions, NULL, argv, env);
-    posix_spawn_file_actions_destroy(&actions);
-    free(env);
-    return error ? -1 : pid;
+    if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0 ||
+        dup2(out, STDOUT_FILENO) < 0 ||
+        setenv("ARGP_HELP_FMT", "rmargin=30000,opt-doc-col=60,no-dup-args-note", 1) != 0)
+        _exit(PM_EXIT_TROUBLE);
+    exit(pm_cli_main(argc, argv));
 }
 
-static pmapdb_status run(char **argv, pm_buf *out, pmapdb_error *err)
+/* A copy of this program answers; no other one is ever run. */
+static pmapdb_status run(int argc, char **argv, pm_buf *out, pmapdb_error *err)
 {
     int ends[2], status = 0;
     pid_t pid;
@@ -65,7 +49,10 @@ static pmapdb_status run(char **argv, pm_buf *out, pmapdb_error *err)
 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return pm_fail_io(err, errno, "cannot make a pipe");
-    pid = start(argv, ends[1]);
+    fflush(NULL); /* else the copy writes it once more */
+    pid = fork();
+    if (pid == 0)
+        be_asked(argc, argv, ends[1]);
     close(ends[1]);
     st = pid < 0 ? pm_fail_io(err, errno, "cannot run pmapdb") : read_all(ends[0], out, err);
     close(ends[0]);
@@ -176,7 +163,7 @@ pmapdb_status pm_help_ask(const char *const *words, size_t n_words, pm_help *out
     for (size_t i = 0; i < n_words; i++)
         argv[i + 1] = (char *)words[i];
     argv[n_words + 1] = (char *)"--help";
-    st = run(argv, &help.text, err);
+    st = run((int)n_words + 2, argv, &help.text, err);
     if (st != PMAPDB_OK) {
         pm_help_free(&help);
         return st;

@@ -33,6 +33,7 @@ static const struct command {
     {"doctor", NULL, "how the store is: whole, fed, and how long it lasts", pm_cli_doctor},
     {"prune", NULL, "which snapshots stay, and for how long; pins; the store's size", pm_cli_prune},
     {"merge", NULL, "what other stores hold, into this one", pm_cli_merge},
+    {"export", NULL, "a new store of part of this one; --redact for others' eyes", pm_cli_export},
     {"rules", NULL, "the rules behind categories: why, your own, over all history", pm_cli_rules},
     {"query", NULL, "ask a named query: --list tells which there are", pm_cli_query},
     {"sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
@@ -82,7 +83,7 @@ static char *make_doc(void)
     FILE *out = open_memstream(&doc, &size);
 
     if (!out)
-        abort();
+        pm_cli_no_memory();
     fputs("Keeps repeated captures of process memory maps (pmap, smaps) in one SQLite file and "
           "says what part of a process grew.\vCommands:\n",
           out);
@@ -90,7 +91,8 @@ static char *make_doc(void)
         if (commands[i].help)
             fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);
     fputs("\nEvery named query is a command too. pmapdb COMMAND --help says more.", out);
-    fclose(out);
+    if (ferror(out) | fclose(out))
+        pm_cli_no_memory();
     return doc;
 }
 
@@ -162,23 +164,22 @@ static bool asks_check(int argc, char **argv)
     return i < argc && strcmp(argv[i], "check") == 0;
 }
 
-int main(int argc, char **argv)
+int pm_cli_main(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&pm_cli_common, 0, "Everywhere:", 9}, {0}};
-    char *doc = make_doc();
-    struct argp argp = {
-        .parser = parse, .args_doc = "COMMAND [ARGS]", .doc = doc, .children = children};
+    struct argp argp = {.parser = parse, .args_doc = "COMMAND [ARGS]", .children = children};
     main_args args = {.cli = {.format = PM_FORMAT_TABLE}};
     const struct command *command;
     const char *name;
-    char title[64];
+    char title[64], *doc;
 
     argp_program_version_hook = print_version;
     argp_err_exit_status = PM_EXIT_TROUBLE;
     if (asks_check(argc, argv))
         pm_cli_check_begin();
     ignore_write_signals();
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &args);
+    argp.doc = doc = make_doc();
+    pm_cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &args);
     free(doc);
     name = argv[args.command_at];
     command = find_command(name);
@@ -190,4 +191,9 @@ int main(int argc, char **argv)
         return run_query(&args.cli, name, argc, argv);
     return command->query ? pm_cli_named(&args.cli, command->query, argc, argv)
                           : command->run(&args.cli, argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    return pm_cli_main(argc, argv);
 }

@@ -113,6 +113,75 @@ static void put_surroundings(pm_man *m)
     }
 }
 
+/* What bounds input that is too large, in earnest or to do harm. */
+static void put_limits(pm_man *m)
+{
+    static const char *const item[][2] = {
+        {"A line", "16 MiB. A longer one among the rows of a capture is a damaged row: the capture "
+                   "is partial. Names and command lines up to there are kept whole."},
+        {"A file", "2 GiB of memory for its captures until its end, when they are stored "
+                   "(--max-memory): five million mappings in one capture, four million small "
+                   "captures, or a log of 10 GiB in which one row in 97 changes from block to "
+                   "block. Storing one capture of that size takes half as much again. "
+                   "Files together wait in 256 MiB."},
+        {"A packed file", "64 GiB unpacked, and beyond the first GiB 1,000 times its size "
+                          "(--max-unpacked); 16 MiB of headers before one member. What was whole "
+                          "before the limit is stored."},
+        {"A file that is written meanwhile",
+         "It ends where it ended when it was opened; a last capture that is not whole is left for "
+         "the next import. A FIFO, socket or device is read where it is named, and passed over in "
+         "a folder."},
+        {"leaks --series", "1 MiB a line, 1,000,000 series, 50,000,000 values."},
+        {"import-perf", "1 MiB an event; 64 MiB without any event are no recording."},
+        {"sql", "30 s (--timeout), 1 GiB of memory, 64 MiB a value; the statement itself 1 MiB."},
+        {"Files of rules, queries, regions", "1 MiB."},
+    };
+
+    pm_man_section(m, "LIMITS");
+    for (size_t i = 0; i < sizeof item / sizeof *item; i++)
+        pm_man_item(m, pm_text_of(item[i][0]), none, pm_text_of(item[i][1]));
+}
+
+/* What is kept of others' data, and from whom. */
+static void put_security(pm_man *m)
+{
+    static const char *const item[][2] = {
+        {"What is stored",
+         "Mappings with the paths of their files, names, users, cgroups, limits and command lines. "
+         "What in a command line is known to carry a secret (--password X, API_KEY=X, "
+         "scheme://user:X@host) is stored as ***; --redact-cmdline adds to that, --keep-cmdline "
+         "takes it away. The first word stays. A secret that stands there without such a name is "
+         "stored."},
+        {"What is not",
+         "The contents of memory, never. Variables of the environment, but for those "
+         "of --keep-env, whose values are stored as they are."},
+        {"Who may read it",
+         "The store's owner: it is made 0600, or as --mode and --group say, whatever the umask is; "
+         "-wal and -shm follow it. A file of -o is as open as the umask lets it be, and one that "
+         "is replaced as it was. merge takes command lines as they are stored."},
+        {"What it needs",
+         "Nothing for one's own processes; CAP_SYS_PTRACE for the maps of others'; "
+         "CAP_DAC_READ_SEARCH too for their environments (--keep-env, env()). Root is not needed: "
+         "the systemd units run as a user of their own with the first of these."},
+        {"What it runs", "No other program and no shell; of libraries it loads libarchive when "
+                         "something is packed, and of that no filter that runs a program."},
+        {"What it does not trust",
+         "Captures, archives, names of files and processes, and stores that somebody sends: they "
+         "are data, bounded, escaped on a terminal, never run. The queries of "
+         "$XDG_CONFIG_HOME/pmapdb/queries count only where the folder is this user's or root's "
+         "and not everybody's to write (sudo may keep HOME); all SQL of query and sql can only "
+         "read. A store is not written in a folder where everybody may make files, if it is "
+         "somebody else's."},
+        {"What it trusts",
+         "Whoever may write the store or its folder, the environment (PMAPDB, LD_LIBRARY_PATH), "
+         "--query-dir, rule files and regexes that are named. It is not made to be setuid."},
+    };
+
+    pm_man_section(m, "SECURITY");
+    for (size_t i = 0; i < sizeof item / sizeof *item; i++)
+        pm_man_item(m, pm_text_of(item[i][0]), none, pm_text_of(item[i][1]));
+}
+
 static void put_examples(pm_man *m, const pm_help *root)
 {
     const char *at = memmem(root->after.data, root->after.len, "Examples:\n", 10);
@@ -144,6 +213,8 @@ void pm_man_program(pm_man *m)
     pm_man_raw(m, "Every command takes these.");
     put_options(m, &root, true);
     put_surroundings(m);
+    put_limits(m);
+    put_security(m);
     put_examples(m, &root);
     pm_man_section(m, "SEE ALSO");
     pm_man_raw(m, "\\fBpmapdb\\-queries\\fP(7), \\fBpmapdb\\-categories\\fP(7), "

@@ -209,11 +209,12 @@ static bool may_say(pm_news *i, const char *text, int times)
 /* What went wrong goes to standard error too, whatever the format. */
 static void say_trouble(pm_news *i, const pmapdb_import_event *e)
 {
-    const char *separator = *e->path ? ": " : "";
+    bool named = e->error && *e->error == '\''; /* what is said begins with the path */
+    const char *path = named ? "" : e->path, *separator = *path ? ": " : "";
 
     if (e->error && (!e->known || (e->trouble && !i->cli->quiet)) &&
         (e->trouble || (!i->cli->quiet && may_say(i, e->error, TIMES_OF_A_WARNING))))
-        pm_cli_say("%s%s%s", e->path, separator, e->error);
+        pm_cli_say("%s%s%s", path, separator, e->error);
     if (e->missing && !e->duplicate)
         pm_cli_say("%s: %s", e->path, e->missing);
     for (size_t w = 0; w < e->n_warnings && !e->duplicate && !i->cli->quiet; w++)

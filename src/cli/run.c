@@ -26,6 +26,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     }
     if (key >= KEY_PARAM && key < KEY_PARAM + args->info->n_params) {
+        if (args->value[key - KEY_PARAM])
+            argp_error(state, "--%.*s is given twice",
+                       (int)args->info->param[key - KEY_PARAM].name.len,
+                       args->info->param[key - KEY_PARAM].name.data);
         args->value[key - KEY_PARAM] = arg;
         return 0;
     }
@@ -43,7 +47,7 @@ static char *text_of(pm_text t)
     char *copy = strndup(t.data, t.len);
 
     if (!copy)
-        abort();
+        pm_cli_no_memory();
     return copy;
 }
 
@@ -71,7 +75,7 @@ static void put_about(FILE *out, pm_text about)
     char *words = calloc(1, about.len + 1), *end = words;
 
     if (!words)
-        abort();
+        pm_cli_no_memory();
     for (size_t i = 0; i < about.len; i++) {
         bool dashes = i > 0 && about.data[i - 1] == '\n' && about.data[i] == '-';
 
@@ -97,7 +101,7 @@ static char *make_doc(const pm_run_args *args)
     FILE *out = open_memstream(&doc, &size);
 
     if (!out)
-        abort();
+        pm_cli_no_memory();
     fprintf(out, "%.*s.\vColumns:\n", (int)title.len, title.data);
     for (int i = 0; i < q->n_columns; i++) {
         fprintf(out, "  %-23.*s %-8s ", (int)q->column[i].name.len, q->column[i].name.data,
@@ -108,7 +112,8 @@ static char *make_doc(const pm_run_args *args)
         put_about(out, q->about);
     if (args->more)
         fprintf(out, "\n%s", args->more);
-    fclose(out);
+    if (ferror(out) | fclose(out))
+        pm_cli_no_memory();
     return doc;
 }
 
@@ -177,7 +182,7 @@ void pm_run_parse(pm_run_args *args, int argc, char **argv)
         add_param(&args->info->param[i], i, &options[i]);
     for (int i = 0; args->extra && args->extra[i].name; i++)
         options[n + i] = args->extra[i];
-    argp_parse(&argp, argc, argv, 0, NULL, args);
+    pm_cli_parse(&argp, argc, argv, 0, args);
     for (int i = 0; i < n; i++) {
         free((char *)options[i].name);
         free((char *)options[i].doc);

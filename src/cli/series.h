@@ -40,6 +40,7 @@ typedef struct pm_series_set {
     pm_pool *words; /* pids, categories, metrics */
     pm_series_one *one;
     size_t n, cap;
+    size_t n_points;
     size_t n_bad; /* rows that were reported and left out */
 } pm_series_set;
 

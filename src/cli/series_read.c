@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* All of them are in memory: 1 KiB of a series, 24 bytes of a value. */
+#define SERIES_MAX 1000000
+#define POINTS_MAX 50000000
 #define BAD_SHOWN 10 /* of one file; the others are counted */
 #define A_TIME "seconds (not milliseconds) since 1970 or an ISO 8601 time"
 
@@ -111,6 +114,8 @@ static pmapdb_status find_or_add(pm_series_set *set, pm_text id, pm_series_one *
     uint32_t at;
     pmapdb_status st = pm_pool_text(set->ids, id, &at, err);
 
+    if (st == PMAPDB_OK && at > SERIES_MAX)
+        st = pm_fail(err, PMAPDB_INPUT, "more than %d series: judge them in parts", SERIES_MAX);
     if (st == PMAPDB_OK && at > set->n) {
         st = pm_grow(&set->one, &set->cap, set->n, sizeof *set->one, err);
         if (st == PMAPDB_OK)
@@ -128,6 +133,8 @@ static pmapdb_status add_point(reading *r, const pm_text *field, pm_series_point
     uint32_t life = 0;
     pmapdb_status st = find_or_add(r->set, field[0], &one, err);
 
+    if (st == PMAPDB_OK && ++r->set->n_points > POINTS_MAX)
+        return pm_fail(err, PMAPDB_INPUT, "more than %d values: judge them in parts", POINTS_MAX);
     if (st == PMAPDB_OK && field[3].data)
         st = pm_pool_text(r->set->words, field[3], &life, err);
     if (st == PMAPDB_OK)

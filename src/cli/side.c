@@ -8,12 +8,23 @@
 const char *const pm_metric_names[PM_METRICS] = {
     "mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib", "swap_kib"};
 
+/* What no process shows would make sums overflow; an address is none of them. */
+static int64_t within(const char *name, int64_t value)
+{
+    static const int64_t most = (int64_t)1 << 46;
+
+    if (!strstr(name, "_kib") && strncmp(name, "mappings", 8) != 0)
+        return value;
+    return value > most ? most : value < -most ? -most : value;
+}
+
 int64_t pm_side_int(const pmapdb_rows *rows, const char *name)
 {
     for (int i = 0; i < pmapdb_rows_columns(rows); i++)
         if (strcmp(pmapdb_rows_name(rows, i), name) == 0)
-            return pmapdb_rows_type(rows, i) == PMAPDB_NULL ? PMAPDB_UNKNOWN
-                                                            : pmapdb_rows_int(rows, i);
+            return pmapdb_rows_type(rows, i) == PMAPDB_NULL
+                       ? PMAPDB_UNKNOWN
+                       : within(name, pmapdb_rows_int(rows, i));
     return PMAPDB_UNKNOWN;
 }
 

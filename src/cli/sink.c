@@ -1,6 +1,7 @@
 /* sink: standard output or an atomically replaced file. */
 #include "cli/sink.h"
 #include "base/buf.h"
+#include "cli/litter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -131,6 +132,7 @@ static pmapdb_status open_beside(pm_cli_out *o, const struct stat *old, pmapdb_e
         return st;
     }
     o->beside = name.data;
+    pm_litter_watch(o->beside);
     return take_over_mode(o, old, err);
 }
 
@@ -190,6 +192,7 @@ pmapdb_status pm_cli_out_commit(pm_cli_out *o, pmapdb_error *err)
         pm_fail_io(&o->failure, errno, "cannot replace '%s'", o->path);
     if (o->failure.status != PMAPDB_OK)
         return report(o, err);
+    pm_litter_forget(o->beside);
     free(o->beside);
     o->beside = NULL;
     return PMAPDB_OK;
@@ -199,8 +202,10 @@ void pm_cli_out_close(pm_cli_out *o)
 {
     if (!o)
         return;
-    if (o->beside)
+    if (o->beside) {
         unlink(o->beside);
+        pm_litter_forget(o->beside);
+    }
     if (o->path && o->fd >= 0)
         close(o->fd);
     free(o->beside);

@@ -1,4 +1,4 @@
-/* stop: SIGINT and SIGTERM end a command between two of its steps. */
+/* stop: SIGINT, SIGTERM and SIGHUP end a command between two of its steps. */
 #include "cli/stop.h"
 
 #include <signal.h>
@@ -14,10 +14,12 @@ static void ask(int signal_number)
 
 void pm_stop_catch(void)
 {
-    struct sigaction action = {.sa_handler = ask};
+    struct sigaction action = {.sa_handler = ask}, hangup;
 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) /* not under nohup */
+        sigaction(SIGHUP, &action, NULL);
 }
 
 bool pm_stop_asked(void)

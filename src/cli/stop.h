@@ -1,4 +1,4 @@
-/* stop: SIGINT and SIGTERM end a command between two of its steps. */
+/* stop: SIGINT, SIGTERM and SIGHUP end a command between two of its steps. */
 #ifndef PM_CLI_STOP_H
 #define PM_CLI_STOP_H
 

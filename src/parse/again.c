@@ -77,7 +77,7 @@ static pmapdb_status renew_pool(pm_again *a, pmapdb_error *err)
 
 pmapdb_status pm_again_begin(pm_again *a, pm_dialect dialect, pmapdb_error *err)
 {
-    if (a->reader && a->n_parsed < a->n_changed) { /* in the middle of a reading that broke off */
+    if (a->reader && a->n_changed) { /* a reading broke off, and it is in the middle of a row */
         pm_reader_free(a->reader);
         a->reader = NULL;
     }
@@ -98,11 +98,13 @@ pmapdb_status pm_again_begin(pm_again *a, pm_dialect dialect, pmapdb_error *err)
 static pmapdb_status take_mapping(void *again, const pm_mapping *m, pmapdb_error *err)
 {
     pm_again *a = again;
-    pm_piece *p;
+    pm_piece *p = NULL;
 
-    if (a->n_parsed == a->n_changed)
+    /* The reader hands on a row when the next begins: by then its piece is there. */
+    if (a->n_parsed < a->n_changed && a->changed[a->n_parsed] < a->now.n)
+        p = &a->now.piece[a->changed[a->n_parsed++]];
+    if (!p || p->start != m->start || p->end != m->end)
         return pm_fail(err, PMAPDB_INPUT, "not what the kernel prints: two rows in one");
-    p = &a->now.piece[a->changed[a->n_parsed++]];
     pm_running_add(&a->now.sums, m);
     return pm_pool_mapping(a->pool, m, &p->id, err);
 }

@@ -17,6 +17,7 @@ void pm_block_open(pm_reader *r)
         r->b.tool[i] = PMAPDB_UNKNOWN;
     pm_totals_zero(&r->b.totals);
     XXH3_64bits_reset(r->hash);
+    r->run = r->run_end = NULL; /* of a block that was none */
     pm_buf_clear(&r->command);
     pm_buf_clear(&r->columns);
     pm_buf_clear(&r->missing);
@@ -355,7 +356,6 @@ pmapdb_status pm_block_end(pm_reader *r, pmapdb_error *err)
         if (!b->pid_line || b->word_for_pid)
             r->hinted_pid = b->pid; /* not used after all */
         r->foreign += b->pid_line + b->columns_line;
-        pm_block_flush(r);
         b->open = false;
         return PMAPDB_OK;
     }

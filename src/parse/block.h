@@ -106,6 +106,7 @@ typedef struct pm_open {
     int64_t pid, time_ms;
     uint64_t first_line, last_line;
     uint64_t n_rows, last_start; /* rows seen, damaged or not */
+    size_t n_starts;             /* kept */
     uint64_t prev_start, prev_end;
     char prev_perms[5];
     uint64_t n_bad, bad_line, cut_line, strange_line, gap_line, elided_line, gave_up_line;
@@ -157,14 +158,16 @@ struct pm_reader {
     const char *run, *run_end;     /* of them, lines of the block that are not yet hashed */
     pm_open b;
     pm_buf command, columns, missing, notes, why, tool;
-    pm_buf starts; /* of the rows of a block without a header */
+    pm_buf starts; /* of the rows of a block without a header: enter.c's hash table */
     pm_smaps smaps;
     pm_wide wide;
 };
 
 /* ---- stream.c: for pm_lines ---- */
 
-#define PM_LINE_BYTES_MAX ((size_t)64 << 20)
+/* A command line has at most 6 MiB, a path 4 KiB: what is longer is no line of a capture. */
+#define PM_LINE_BYTES_MAX ((size_t)16 << 20)
+#define PM_LONG_LINE "it is longer than 16 MiB"
 
 pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err);
 /* Key lines in the order of the row before are taken without being cut into lines first. */
@@ -231,6 +234,9 @@ pmapdb_status pm_block_missing(pm_reader *r, pmapdb_error *err, const char *form
 
 /* `path` and the other texts of the row point into `line`. */
 bool pm_range_read(pm_text line, pm_mapping *m);
+/* What was pasted without its first character: "f82f6bf0000-7f82f6bfb000". Where that makes 16 TiB
+ * and the lost digit makes a mapping of usual size. */
+bool pm_range_is_headless(pm_text line, const pm_mapping *m);
 /* The kernel goes on behind the last address that it printed: a mapping that grew meanwhile comes
  * once more. m is the row at hand, grown. */
 bool pm_smaps_grew(const pm_smaps *s, const pm_mapping *m);

@@ -14,6 +14,7 @@
 
 #define HELD_MAX 65536 /* a row of several lines that is longer has a quote that nobody closed */
 #define WANT_MAX 16
+#define LINE_MAX_BYTES ((size_t)1 << 20) /* a longer one is no row, and need not end */
 #define NO_CLOSING "a quote is opened and not closed"
 
 struct pm_csv {
@@ -194,23 +195,44 @@ static bool parse(pm_csv *c, const char *bytes, size_t n)
     return csv_parse(&c->parser, bytes, n, take_field, end_row, c) == n;
 }
 
+/* libcsv ends a row at a lone CR too: a line may hold several, and end in the middle of one.
+ * *any: a row ended in it. */
+static bool parse_line(pm_csv *c, pm_text line, bool *any)
+{
+    *any = c->ended = false;
+    while (line.len) {
+        const char *cr = memchr(line.data, '\r', line.len);
+        size_t n = cr ? (size_t)(cr - line.data) + 1 : line.len;
+
+        if (n > 1 || !cr)
+            c->ended = false;
+        if (!parse(c, line.data, n))
+            return false;
+        *any |= c->ended;
+        line = pm_text_from(line, n);
+    }
+    if (!parse(c, "\n", 1))
+        return false;
+    *any |= c->ended;
+    return true;
+}
+
 static pmapdb_status take_line(pm_csv *c, pm_text line)
 {
-    bool good;
+    bool good, any;
 
     c->line++;
     if (c->held.len == 0 && is_blank(line))
         return PMAPDB_OK;
-    c->ended = false;
-    good = parse(c, line.data, line.len) && parse(c, "\n", 1);
+    good = parse_line(c, line, &any);
     if (c->st != PMAPDB_OK)
         return c->st;
     if (!good && csv_error(&c->parser) != CSV_EPARSE)
         return pm_fail_nomem(c->err);
-    if (good && c->ended) {
+    if (any) /* what is read again begins with the row at hand */
         pm_buf_clear(&c->held);
+    if (good && c->ended)
         return PMAPDB_OK;
-    }
     if (hold(c, line) != PMAPDB_OK)
         return PMAPDB_NOMEM;
     if (!good)
@@ -237,12 +259,20 @@ static pmapdb_status read_again(pm_csv *c)
     return st;
 }
 
+static pmapdb_status too_long(const pm_csv *c, pmapdb_error *err)
+{
+    return pm_fail(err, PMAPDB_INPUT, "%s:%llu: a line of more than 1 MiB: this is no CSV",
+                   c->o.path, (unsigned long long)c->line + 1);
+}
+
 static pmapdb_status read_line(void *ctx, pm_text line, pmapdb_error *err)
 {
     pm_csv *c = ctx;
     pmapdb_status st;
 
     c->err = err;
+    if (c->lines.cut)
+        return too_long(c, err);
     if (c->line == 0 && pm_text_starts(line, PM_TEXT("\xef\xbb\xbf")))
         line = pm_text_from(line, 3);
     st = take_line(c, line);
@@ -261,7 +291,7 @@ pmapdb_status pm_csv_new(const pm_csv_options *options, pm_csv **out, pmapdb_err
     if (!c)
         return pm_fail_nomem(err);
     c->o = *options;
-    c->lines = (pm_lines){.fn = read_line, .ctx = c};
+    c->lines = (pm_lines){.fn = read_line, .ctx = c, .max = LINE_MAX_BYTES};
     if (csv_init(&c->parser, CSV_STRICT) != 0) {
         free(c);
         return pm_fail_nomem(err);
@@ -272,7 +302,9 @@ pmapdb_status pm_csv_new(const pm_csv_options *options, pm_csv **out, pmapdb_err
 
 pmapdb_status pm_csv_feed(pm_csv *csv, const char *bytes, size_t n, pmapdb_error *err)
 {
-    return pm_lines_feed(&csv->lines, bytes, n, err);
+    pmapdb_status st = pm_lines_feed(&csv->lines, bytes, n, err);
+
+    return st == PMAPDB_OK && csv->lines.cut ? too_long(csv, err) : st;
 }
 
 pmapdb_status pm_csv_finish(pm_csv *csv, pmapdb_error *err)

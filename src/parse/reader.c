@@ -15,7 +15,8 @@ pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, 
     r->events = *events;
     r->only = dialect;
     r->time_ms = r->hinted_pid = PMAPDB_UNKNOWN;
-    r->lines = (pm_lines){.fn = pm_stream_line, .bulk = pm_stream_bulk, .ctx = r};
+    r->lines = (pm_lines){
+        .fn = pm_stream_line, .bulk = pm_stream_bulk, .ctx = r, .max = PM_LINE_BYTES_MAX};
     r->hash = XXH3_createState();
     if (!r->hash) {
         free(r);
@@ -66,8 +67,6 @@ pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_e
     r->chunk = r->chunk_end = NULL;
     if (!r->any_row && n && memchr(bytes, '\0', n))
         r->any_nul = true;
-    if (st == PMAPDB_OK && r->lines.rest.len > PM_LINE_BYTES_MAX)
-        st = pm_fail(err, PMAPDB_INPUT, "a line is longer than %zu MiB", PM_LINE_BYTES_MAX >> 20);
     return st;
 }
 
@@ -85,7 +84,16 @@ uint64_t pm_reader_foreign_lines(const pm_reader *r)
     return r->foreign;
 }
 
+size_t pm_reader_held(const pm_reader *r)
+{
+    return r->lines.rest.cap + r->command.cap + r->starts.cap + r->wide.text.cap +
+           r->wide.cap * sizeof *r->wide.lines;
+}
+
+/* The line at hand, and a header above the rows, may be as long as they like. */
 bool pm_reader_hopeless(const pm_reader *r)
 {
-    return !r->any_row && (r->any_nul || r->bytes >= HOPELESS_BYTES);
+    uint64_t begun = r->lines.rest.len + (r->b.open ? r->command.len : 0);
+
+    return !r->any_row && (r->any_nul || r->bytes - begun >= HOPELESS_BYTES);
 }

@@ -34,6 +34,9 @@ void pm_reader_unhashed(pm_reader *r);
 pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_error *err);
 pmapdb_status pm_reader_finish(pm_reader *r, pmapdb_error *err);
 
+/* Bytes that it holds of the block at hand, for a caller with a budget. */
+size_t pm_reader_held(const pm_reader *r);
+
 /* Lines read so far that looked like part of no block (and were not blank). */
 uint64_t pm_reader_foreign_lines(const pm_reader *r);
 

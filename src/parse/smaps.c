@@ -71,6 +71,21 @@ bool pm_range_read(pm_text line, pm_mapping *m)
     return true;
 }
 
+bool pm_range_is_headless(pm_text t, const pm_mapping *m)
+{
+    const char *end = t.data + t.len;
+    uint64_t whole;
+    size_t from;
+
+    if (m->start >> 44) /* has twelve digits: it is whole */
+        return false;
+    from = pm_num_hex_run(t.data, end);
+    if (from != 11 || pm_num_hex_run(t.data + from + 1, end) != 12)
+        return false;
+    whole = m->start | (m->end >> 44 << 44);
+    return whole < m->end && m->end - whole < UINT64_C(1) << 32;
+}
+
 /* The guard page of a stack counts in Size, but not in the range, from Linux 2.6.36 to 4.12. */
 static bool size_agrees(const pm_mapping *m)
 {

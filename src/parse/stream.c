@@ -38,6 +38,9 @@ static pmapdb_status broken_line(pm_reader *r, pm_text line, pm_text t, pmapdb_e
         return st;
     if (is_below_wide_header(r))
         return wide_line(r, line, t, err);
+    /* Of smaps_rollup the one row is behind us: these are the sums so far. */
+    if (r->b.rollup && (st = pm_block_end(r, err)) != PMAPDB_OK)
+        return st;
     if (!r->b.open || (!r->b.n_rows && r->b.footer)) {
         pm_pass_over(r);
         return PMAPDB_OK;
@@ -53,23 +56,6 @@ static pmapdb_status broken_line(pm_reader *r, pm_text line, pm_text t, pmapdb_e
     return PMAPDB_OK;
 }
 
-/* What was pasted without its first character: "f82f6bf0000-7f82f6bfb000". Where that makes 16 TiB
- * and the lost digit makes a mapping of usual size. */
-static bool is_headless(pm_text t, const pm_mapping *m)
-{
-    const char *end = t.data + t.len;
-    uint64_t whole;
-    size_t from;
-
-    if (m->start >> 44) /* has twelve digits: it is whole */
-        return false;
-    from = pm_num_hex_run(t.data, end);
-    if (from != 11 || pm_num_hex_run(t.data + from + 1, end) != 12)
-        return false;
-    whole = m->start | (m->end >> 44 << 44);
-    return whole < m->end && m->end - whole < UINT64_C(1) << 32;
-}
-
 static pmapdb_status range_row(pm_reader *r, pm_text line, pm_text t, const pm_mapping *m,
                                pmapdb_error *err)
 {
@@ -83,7 +69,7 @@ static pmapdb_status range_row(pm_reader *r, pm_text line, pm_text t, const pm_m
     r->b.rollup = rollup;
     pm_block_line(r, line);
     st = pm_smaps_row(r, m, err);
-    if (is_headless(t, m))
+    if (pm_range_is_headless(t, m))
         r->smaps.bad = "its address has lost its first digit";
     return st;
 }
@@ -356,6 +342,26 @@ static pmapdb_status line_of(pm_reader *r, pm_text line, pm_text t, pmapdb_error
     return other_line(r, line, t, err);
 }
 
+/* Of which the rest was not kept: whatever it was, in a capture it is damage. */
+static pmapdb_status long_line(pm_reader *r, pmapdb_error *err)
+{
+    pmapdb_status st = r->b.rollup ? pm_block_end(r, err) : PMAPDB_OK;
+
+    if (!r->b.open || st != PMAPDB_OK) {
+        pm_pass_over(r);
+        return st;
+    }
+    r->b.n_rows++;
+    r->b.last_line = r->line;
+    if (r->b.family == PM_FAMILY_RANGE) {
+        st = pm_smaps_broken(r, err);
+        r->smaps.bad = PM_LONG_LINE;
+        return st;
+    }
+    pm_block_bad(r, r->line, PM_LONG_LINE);
+    return PMAPDB_OK;
+}
+
 pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
 {
     pm_reader *r = reader;
@@ -364,8 +370,8 @@ pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
     pmapdb_status st;
 
     r->line++;
-    if (line.len > PM_LINE_BYTES_MAX)
-        return pm_fail(err, PMAPDB_INPUT, "a line is longer than %zu MiB", PM_LINE_BYTES_MAX >> 20);
+    if (r->lines.cut)
+        return long_line(r, err);
     if (is_plain_row(r, line, &m)) {
         r->worn = 0;
         return range_row(r, line, line, &m, err);

@@ -1,5 +1,6 @@
 /* csv: rows as comma-separated values. Numbers and times stand bare, text as libcsv writes it,
- * unknown is nothing between commas (empty text is "", so the two differ). */
+ * unknown is nothing between commas (empty text is "", so the two differ; not where there is but
+ * one column). */
 #include "render/format.h"
 #include "render/number.h"
 
@@ -105,8 +106,9 @@ static pmapdb_status add_value(pm_render *r, pm_unit unit, const pm_value *v, pm
 {
     char text[PM_NUMBER_TEXT];
 
+    /* an empty line is no row to most readers */
     if (pm_value_unknown(v))
-        return PMAPDB_OK;
+        return r->n_columns > 1 ? PMAPDB_OK : pm_buf_add(&r->line, "\"\"", 2, err);
     if (v->kind == PM_VALUE_TEXT)
         return unit == PM_UNIT_TIME ? add_bare(r, v->t, err) : add_quoted(r, v->t, err);
     if (v->kind == PM_VALUE_INT && unit == PM_UNIT_ADDRESS)

@@ -26,6 +26,7 @@
     CALL(archive_liblzma_version)           \
     CALL(archive_libzstd_version)           \
     CALL(archive_read_data_block)           \
+    CALL(archive_read_data_skip)            \
     CALL(archive_read_free)                 \
     CALL(archive_read_new)                  \
     CALL(archive_read_next_header)          \

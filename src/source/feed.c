@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/magic.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -17,13 +18,25 @@ static size_t piece_of(int fd)
                                                                       : PM_FEED_BLOCK;
 }
 
+/* Files that the kernel makes up have no size. */
+static uint64_t size_of(int fd, bool seekable)
+{
+    struct stat st;
+
+    return seekable && fstat(fd, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : UINT64_MAX;
+}
+
 pmapdb_status pm_feed_start(pm_feed *feed, int fd, bool seekable, pmapdb_error *err)
 {
     char *block = feed->block ? feed->block : malloc(PM_FEED_BLOCK);
 
     if (!block)
         return pm_fail_nomem(err);
-    *feed = (pm_feed){.fd = fd, .seekable = seekable, .piece = piece_of(fd), .block = block};
+    *feed = (pm_feed){.fd = fd,
+                      .seekable = seekable,
+                      .piece = piece_of(fd),
+                      .block = block,
+                      .most = size_of(fd, seekable)};
     return PMAPDB_OK;
 }
 
@@ -38,12 +51,14 @@ static bool fill(pm_feed *feed, size_t least)
 {
     while (feed->len < least) {
         size_t room = PM_FEED_BLOCK - feed->len;
-        ssize_t n =
-            read(feed->fd, feed->block + feed->len, room < feed->piece ? room : feed->piece);
+        uint64_t left =
+            feed->most > feed->given + feed->len ? feed->most - feed->given - feed->len : 0;
+        ssize_t n;
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0) {
+        room = room < feed->piece ? room : feed->piece;
+        n = left ? read(feed->fd, feed->block + feed->len, room < left ? room : (size_t)left) : 0;
+
+        if (n < 0) { /* EINTR too: whoever caught a signal may want to stop */
             feed->os_errno = errno;
             return false;
         }
@@ -87,6 +102,14 @@ int64_t pm_feed_skip(pm_feed *feed, int64_t wanted)
     feed->len = 0;
     feed->given += (uint64_t)wanted;
     return wanted;
+}
+
+bool pm_feed_changed(const pm_feed *feed)
+{
+    struct stat st;
+
+    return feed->most != UINT64_MAX && fstat(feed->fd, &st) == 0 &&
+           (uint64_t)st.st_size != feed->most;
 }
 
 bool pm_feed_has_rest(const pm_feed *feed, uint64_t consumed)

@@ -19,14 +19,17 @@ typedef struct pm_feed {
     size_t len;     /* bytes in the block */
     bool held;      /* the block was peeked at and not yet handed out */
     uint64_t given; /* handed out so far, or skipped */
+    uint64_t most;  /* nothing behind it is read: the file's size when it was opened */
     int os_errno;   /* why the last read failed, or 0 */
 } pm_feed;
 
-/* A zeroed feed is valid for start and free. */
+/* A zeroed feed is valid for start and free. Of a regular file with a size, only what it had then
+ * is read: one that somebody appends to has an end too. */
 pmapdb_status pm_feed_start(pm_feed *feed, int fd, bool seekable, pmapdb_error *err);
 void pm_feed_free(pm_feed *feed);
 
-/* False where reading failed. *n is PM_FEED_PEEK or more unless the file is shorter. */
+/* False where reading failed, or a signal that the program catches came while it waited: EINTR.
+ * *n is PM_FEED_PEEK or more unless the file is shorter. */
 bool pm_feed_peek(pm_feed *feed, const char **bytes, size_t *n);
 
 /* The next bytes; *n = 0 at the end. `full` waits until the block is full or the file ends. */
@@ -34,6 +37,9 @@ bool pm_feed_next(pm_feed *feed, bool full, const char **bytes, size_t *n);
 
 /* Moves on without reading, if the file allows it; returns how far it moved. */
 int64_t pm_feed_skip(pm_feed *feed, int64_t wanted);
+
+/* True where the file had more bytes, or other ones, by the time its end was reached. */
+bool pm_feed_changed(const pm_feed *feed);
 
 /* True where bytes other than NUL stand behind the first `consumed` bytes, as far as read. */
 bool pm_feed_has_rest(const pm_feed *feed, uint64_t consumed);

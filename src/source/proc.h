@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/live.h"
+#include "classify/secrets.h"
 #include <sys/types.h>
 
 /* What stands between a process and its snapshot. */
@@ -103,7 +104,7 @@ enum pm_proc_want {
     PM_WANT_ENVIRONMENT = 32, /* all of it */
     PM_WANT_LIMITS = 64,
     PM_WANT_ALL = 127,
-    PM_WANT_SHORT = 128 /* of cmdline, no more than is stored */
+    PM_WANT_ARGUMENTS = 128 /* between the arguments of cmdline stay the NULs that it has */
 };
 
 /* So much of cmdline and of environ is read. A variable that would be cut is left out. */
@@ -122,6 +123,11 @@ pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err);
  * Reading cmdline and environ waits for the process's memory, as reading its map does. */
 pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned want, pm_buf *memory,
                                pm_standing *out, pmapdb_error *err);
+
+/* What of such arguments is stored, into `memory`, another buffer than theirs, which is cleared
+ * first: without secrets, blanks between. */
+pmapdb_status pm_proc_keep_arguments(pm_text arguments, pm_secrets *secrets, pm_buf *memory,
+                                     pm_text *out, pmapdb_error *err);
 
 /* Of an environment, the variables of these names, sorted, as they are stored, into `memory`, which
  * is another buffer than the environment's and is cleared first. */

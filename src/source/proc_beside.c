@@ -180,26 +180,41 @@ static pmapdb_status keep_exe(const pm_proc *p, gather *g, pm_text *out, pmapdb_
 }
 
 /* Titles that a program writes over its arguments end in many NULs. */
-static pmapdb_status keep_cmdline(const pm_proc *p, bool cut, gather *g, pm_text *out,
+static pmapdb_status keep_cmdline(const pm_proc *p, bool blanks, gather *g, pm_text *out,
                                   pmapdb_error *err)
 {
     pm_buf bytes = {0};
-    size_t n, kept;
+    size_t n;
     pmapdb_status st;
 
     pm_proc_slurp(p->dir, "cmdline", PM_PROC_TEXT_MAX, &bytes);
     for (n = bytes.len; n > 0 && bytes.data[n - 1] == '\0'; n--)
         ;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && blanks; i++)
         if (bytes.data[i] == '\0')
             bytes.data[i] = ' ';
-    kept = pm_proc_kept((pm_text){bytes.data, n});
-    if (cut && kept < n) {
-        memcpy(bytes.data + kept, "...", 3);
-        n = kept + 3;
-    }
     st = keep(g, out, (pm_text){bytes.data, n}, err);
     pm_buf_free(&bytes);
+    return st;
+}
+
+/* Cut behind the redaction, which would not know half a secret. */
+pmapdb_status pm_proc_keep_arguments(pm_text arguments, pm_secrets *secrets, pm_buf *memory,
+                                     pm_text *out, pmapdb_error *err)
+{
+    pm_text line;
+    size_t kept;
+    pmapdb_status st = pm_secrets_hide(secrets, arguments, &line, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    kept = pm_proc_kept(line);
+    pm_buf_clear(memory);
+    st = pm_buf_add(memory, line.data, kept, err);
+    if (st == PMAPDB_OK && kept < line.len)
+        st = pm_buf_add(memory, "...", 3, err);
+    if (st == PMAPDB_OK)
+        *out = pm_buf_text(memory);
     return st;
 }
 
@@ -261,7 +276,7 @@ pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned wa
     if (st == PMAPDB_OK && (want & PM_WANT_EXE))
         st = keep_exe(p, &g, &out->exe, err);
     if (st == PMAPDB_OK && (want & PM_WANT_CMDLINE))
-        st = keep_cmdline(p, want & PM_WANT_SHORT, &g, &out->cmdline, err);
+        st = keep_cmdline(p, !(want & PM_WANT_ARGUMENTS), &g, &out->cmdline, err);
     if (st == PMAPDB_OK && (want & PM_WANT_UID))
         st = keep_user(p, host, &g, out, err);
     if (st == PMAPDB_OK && (want & PM_WANT_CGROUP))

@@ -17,6 +17,7 @@ struct pm_source {
     pm_unpack *unpack; /* NULL: the file at hand is plain */
     pm_walk_file file; /* at hand while `open` */
     bool open, ended;
+    uint64_t unpacked; /* at most, of one file; 0: the usual */
     pm_buf dir, name, path;
     size_t own; /* where in `path` the entry's own begins */
     pm_source_entry entry;
@@ -59,6 +60,16 @@ void pm_source_free(pm_source *s)
     pm_buf_free(&s->name);
     pm_buf_free(&s->path);
     free(s);
+}
+
+void pm_source_limit(pm_source *s, uint64_t unpacked)
+{
+    s->unpacked = unpacked;
+}
+
+bool pm_source_changed(const pm_source *s)
+{
+    return s->open && !s->unpack && !s->file.is_stdin && pm_feed_changed(&s->feed);
 }
 
 static pm_text without_suffix(pm_text name)
@@ -143,6 +154,15 @@ static pmapdb_status next_member(pm_source *s, bool *found, pmapdb_error *err)
                        : describe_file(s, member.compressed, err);
 }
 
+static pmapdb_status open_packed(pm_source *s, pmapdb_error *err)
+{
+    pmapdb_status st = pm_unpack_open(&s->feed, s->file.path, &s->unpack, err);
+
+    if (st == PMAPDB_OK)
+        pm_unpack_most(s->unpack, s->unpacked);
+    return st;
+}
+
 /* Opens the next file; *found where it is plain. */
 static pmapdb_status next_file(pm_source *s, bool *found, pmapdb_error *err)
 {
@@ -159,7 +179,7 @@ static pmapdb_status next_file(pm_source *s, bool *found, pmapdb_error *err)
     if (st == PMAPDB_OK && !pm_feed_peek(&s->feed, &head, &n))
         st = pm_fail_io(err, s->feed.os_errno, "'" PM_SHOWN "'", PM_SHOW(s->file.path));
     if (st == PMAPDB_OK && pm_unpack_wants(head, n, s->file.path))
-        return pm_unpack_open(&s->feed, s->file.path, &s->unpack, err);
+        return open_packed(s, err);
     if (st != PMAPDB_OK) {
         close_file(s);
         return st;

@@ -36,6 +36,12 @@ pmapdb_status pm_source_new(const char *const *paths, size_t n_paths, pm_source 
                             pmapdb_error *err);
 void pm_source_free(pm_source *s);
 
+/* Of one packed file, so many bytes are unpacked at most; 0 is the usual (unpack_limit.h). */
+void pm_source_limit(pm_source *s, uint64_t unpacked);
+
+/* At the end of a plain file: there was more of it by then than when it was opened, or less. */
+bool pm_source_changed(const pm_source *s);
+
 /* The next entry, or *entry = NULL at the end. A failure concerns one file (err names it): the
  * caller reports it and may go on. The entry lasts until the next call. */
 pmapdb_status pm_source_next(pm_source *s, const pm_source_entry **entry, pmapdb_error *err);

@@ -4,12 +4,15 @@
 #include "base/text.h"
 #include "source/archive.h"
 #include "source/skip.h"
+#include "source/unpack_limit.h"
 #include "source/walk.h"
 #include <errno.h>
 #include <stdlib.h>
 
 #define MAX_HOLE ((int64_t)1 << 20) /* a sparse core dump may claim 275 GB of nothing */
-#define TAR_HEADER 512
+/* Compressed bytes are handed on in such pieces, so that the limits are looked at often enough: of
+ * one KiB zstd makes 10 MiB of repetition. */
+#define PIECE ((size_t)1024)
 
 struct pm_unpack {
     pm_feed *feed;
@@ -23,57 +26,14 @@ struct pm_unpack {
     const void *block;
     size_t len; /* of the block, where one is held */
     bool begun, single, ended, dead, damaged;
+    const char *left; /* of the feed's block, what is not yet handed on */
+    size_t n_left;
+    pm_unpack_limit limit;
+    uint64_t inner_bytes; /* out of members before that were compressed themselves */
+    uint64_t header_at;   /* where the header at hand begins */
+    bool in_header;
+    bool packed; /* the archive itself is compressed */
 };
-
-/* Behind "BZh" and a digit stands the first block's magic, or where there is none the end's. */
-static bool is_bzip2(pm_text t)
-{
-    pm_text behind = t.len >= 10 ? pm_text_from(t, 4) : PM_TEXT("");
-
-    return pm_text_starts(t, PM_TEXT("BZh")) &&
-           (pm_text_starts(behind, PM_TEXT("1AY&SY")) ||
-            pm_text_starts(behind, PM_TEXT("\x17\x72\x45\x38\x50\x90")));
-}
-
-static bool is_compressed(const char *head, size_t n)
-{
-    pm_text t = {head, n};
-
-    return pm_text_starts(t, PM_TEXT("\x1f\x8b")) || pm_text_starts(t, PM_TEXT("\xfd\x37zXZ\0")) ||
-           pm_text_starts(t, PM_TEXT("\x28\xb5\x2f\xfd")) || is_bzip2(t);
-}
-
-/* The sum of the header's bytes, its own eight counted as blanks, in octal at 148. */
-static bool has_checksum(const unsigned char *head)
-{
-    unsigned sum = 0, claimed = 0;
-    int i = 148;
-
-    for (int k = 0; k < TAR_HEADER; k++)
-        sum += k >= 148 && k < 156 ? ' ' : head[k];
-    while (i < 156 && head[i] == ' ')
-        i++;
-    for (; i < 156 && head[i] >= '0' && head[i] <= '7'; i++)
-        claimed = claimed * 8 + head[i] - '0';
-    return head[0] && sum == claimed;
-}
-
-static bool is_empty_tar(const char *head, const char *path)
-{
-    for (int i = 0; i < TAR_HEADER; i++)
-        if (head[i])
-            return false;
-    return pm_text_ends(pm_text_of(path), PM_TEXT(".tar"));
-}
-
-bool pm_unpack_wants(const char *head, size_t n, const char *path)
-{
-    if (is_compressed(head, n))
-        return true;
-    return n >= TAR_HEADER &&
-           (memcmp(head + 257, "ustar", 5) == 0 || has_checksum((const unsigned char *)head) ||
-            is_empty_tar(head, path));
-}
 
 /* Where libarchive was built without one of the libraries, it would run a program instead. */
 static void allow_filters(const pm_unpack *u, struct archive *a)
@@ -92,14 +52,35 @@ static const char *reason(const pm_unpack *u, struct archive *a)
 {
     const char *why = u->lib.archive_error_string(a);
 
+    if (u->limit.why[0])
+        return u->limit.why;
     if (!why)
         return "truncated or damaged";
     /* liblzma's words for an input that ends too early */
     return strstr(why, "No progress is possible") ? "truncated xz input" : why;
 }
 
-static pmapdb_status fail_here(const pm_unpack *u, struct archive *a, pmapdb_error *err)
+static uint64_t out_of(const pm_unpack *u, struct archive *a)
 {
+    int64_t n = a ? u->lib.archive_filter_bytes(a, 0) : 0;
+
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+/* True, once and for all, where as much was unpacked as may be. */
+static bool is_over(pm_unpack *u)
+{
+    uint64_t outer = out_of(u, u->outer);
+    uint64_t all = (u->packed ? outer : 0) + u->inner_bytes + out_of(u, u->inner);
+
+    return pm_unpack_limit_reached(&u->limit, all, u->feed->given,
+                                   u->in_header ? outer - u->header_at : 0);
+}
+
+static pmapdb_status fail_here(pm_unpack *u, struct archive *a, pmapdb_error *err)
+{
+    if (u->limit.why[0]) /* nor is anything behind it */
+        u->ended = u->dead = true;
     if (u->feed->os_errno)
         return pm_fail_io(err, u->feed->os_errno, "'" PM_SHOWN "'", PM_SHOW(u->label));
     if (u->lib.archive_errno(a) == ENOMEM)
@@ -111,14 +92,20 @@ static pmapdb_status fail_here(const pm_unpack *u, struct archive *a, pmapdb_err
 static la_ssize_t read_outer(struct archive *a, void *ctx, const void **bytes)
 {
     pm_unpack *u = ctx;
-    const char *block;
     size_t n;
 
-    if (!pm_feed_next(u->feed, true, &block, &n)) {
+    if (is_over(u)) {
+        u->lib.archive_set_error(a, EFBIG, "too much");
+        return -1;
+    }
+    if (!u->n_left && !pm_feed_next(u->feed, true, &u->left, &u->n_left)) {
         u->lib.archive_set_error(a, u->feed->os_errno, "read error");
         return -1;
     }
-    *bytes = block;
+    n = u->packed && u->n_left > PIECE ? PIECE : u->n_left;
+    *bytes = u->left;
+    u->left += n;
+    u->n_left -= n;
     return (la_ssize_t)n;
 }
 
@@ -127,7 +114,7 @@ static la_int64_t skip_outer(struct archive *a, void *ctx, la_int64_t wanted)
     pm_unpack *u = ctx;
 
     (void)a;
-    return pm_feed_skip(u->feed, wanted);
+    return u->n_left ? 0 : pm_feed_skip(u->feed, wanted);
 }
 
 pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, pm_unpack **out, pmapdb_error *err)
@@ -139,6 +126,7 @@ pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, pm_unpack **out, 
         return pm_fail_nomem(err);
     u->feed = feed;
     u->label = label;
+    u->packed = pm_unpack_is_packed(feed->block, feed->len);
     st = pm_archive_load(&u->lib, err);
     if (st == PMAPDB_OK && !(u->outer = u->lib.archive_read_new()))
         st = pm_fail_nomem(err);
@@ -157,6 +145,11 @@ pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, pm_unpack **out, 
     }
     *out = u;
     return PMAPDB_OK;
+}
+
+void pm_unpack_most(pm_unpack *u, uint64_t bytes)
+{
+    u->limit.most = bytes;
 }
 
 void pm_unpack_close(pm_unpack *u)
@@ -242,7 +235,7 @@ static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *e
 
     if (!is_good(r))
         return fail_here(u, u->outer, err);
-    if (!u->len || u->hole || !is_compressed(u->block, u->len))
+    if (!u->len || u->hole || !pm_unpack_is_packed(u->block, u->len))
         return PMAPDB_OK;
     member->compressed = true;
     u->inner = u->lib.archive_read_new();
@@ -276,14 +269,22 @@ static struct archive_entry *next_header(pm_unpack *u, int *r)
 {
     struct archive_entry *entry = NULL;
 
+    u->inner_bytes += out_of(u, u->inner);
     u->lib.archive_read_free(u->inner);
     u->inner = NULL;
-    u->member = NULL;
     u->at = u->hole = 0;
     u->len = 0;
     u->ended = false;
+    /* by itself, so that what is left of the member does not count as header */
+    *r = u->begun ? u->lib.archive_read_data_skip(u->outer) : ARCHIVE_OK;
+    u->member = NULL;
+    if (*r == ARCHIVE_FATAL)
+        return NULL;
+    u->header_at = out_of(u, u->outer);
+    u->in_header = true;
     while ((*r = u->lib.archive_read_next_header(u->outer, &entry)) == ARCHIVE_RETRY)
         u->damaged = true;
+    u->in_header = false;
     return is_good(*r) ? entry : NULL;
 }
 
@@ -380,7 +381,7 @@ pmapdb_status pm_unpack_read(pm_unpack *u, const char **bytes, size_t *n, pmapdb
         *n = 0;
         return PMAPDB_OK;
     }
-    if (!is_good(r)) {
+    if (!is_good(r) || is_over(u)) {
         *n = 0;
         u->ended = true;
         return fail_here(u, u->inner ? u->inner : u->outer, err);

@@ -20,10 +20,15 @@ typedef struct pm_unpack pm_unpack;
 /* By magic bytes: compressed, or a tar (that of before 1988 has none: its checksum). An empty tar
  * is nothing but NULs, which only its name tells from any other file of that kind. */
 bool pm_unpack_wants(const char *head, size_t n, const char *path);
+bool pm_unpack_is_packed(const char *head, size_t n);
 
 /* Feed and label (the path, for messages) must outlive the reader. */
 pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, pm_unpack **out, pmapdb_error *err);
 void pm_unpack_close(pm_unpack *u);
+
+/* So many bytes are unpacked at most; 0, and unless it is said: the usual (unpack_limit.h). What is
+ * behind them is a failure of the member at hand, and the end of the archive. */
+void pm_unpack_most(pm_unpack *u, uint64_t bytes);
 
 /* *found is false at the end. After a failure that concerns one member, the next call goes on
  * behind it; after any other it finds the end. */

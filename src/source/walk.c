@@ -144,10 +144,11 @@ static pmapdb_status enter(pm_walk *walk, const char *path, pmapdb_error *err)
     return st;
 }
 
-/* What vanished since its directory was read (a process that ended) is no failure. */
+/* What vanished since its directory was read (a process that ended) is no failure, nor is a link
+ * that leads nowhere or to itself. */
 static pmapdb_status cannot(int os_errno, const char *path, bool named, pmapdb_error *err)
 {
-    if (os_errno == ENOENT && !named)
+    if ((os_errno == ENOENT || os_errno == ELOOP) && !named)
         return PMAPDB_OK;
     if (os_errno == ENOENT)
         return pm_fail(err, PMAPDB_NOTFOUND, "'" PM_SHOWN "': no such file or directory",
@@ -169,7 +170,13 @@ static pmapdb_status open_file(const char *path, bool named, pm_walk_file *file,
 
     if (fd < 0)
         return cannot(errno, path, named, err);
-    if (fstat(fd, &st) != 0 || (!named && !S_ISREG(st.st_mode))) {
+    if (fstat(fd, &st) != 0) {
+        int os_errno = errno;
+
+        close(fd);
+        return cannot(os_errno, path, named, err);
+    }
+    if (!named && !S_ISREG(st.st_mode)) {
         close(fd);
         return PMAPDB_OK;
     }

@@ -54,9 +54,6 @@ static void confine(struct pm_adhoc *a)
 {
     sqlite3 *db = a->store->db;
 
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
     /* A misspelt name in double quotes would be text, and equal to nothing. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, PM_ADHOC_LENGTH);
@@ -82,6 +79,8 @@ static pmapdb_status open_own(struct pm_adhoc *a, const char *path, const pmapdb
     pmapdb_open_options how = {.mode = PMAPDB_READ};
     pmapdb_status st;
 
+    if (o->timeout_ms < 0 || o->max_rows < 0)
+        return pm_fail(err, PMAPDB_USAGE, "a timeout and a number of rows are not below zero");
     a->timeout_ms = o->timeout_ms;
     a->max_rows = o->max_rows;
     if (a->timeout_ms && a->timeout_ms < INT32_MAX)

@@ -80,7 +80,8 @@ static pmapdb_status base_rows(pm_put *p, pm_newest *newest, pm_newest_of *state
     if (!item)
         return PMAPDB_OK;
     st = pm_newest_stream(p, newest, state, item->dialect, item->state, &stream, err);
-    *out = &stream->rows;
+    if (st == PMAPDB_OK)
+        *out = &stream->rows;
     return st;
 }
 
@@ -110,10 +111,12 @@ static pmapdb_status append(pm_put *p, pm_newest *newest, pm_newest_of *state, s
     }
     if (st == PMAPDB_OK)
         st = pm_stream_remember(stream, p->capture, p->context, err);
+    if (st != PMAPDB_OK)
+        return st; /* there may be no stream */
     state->tail.item[at].snapshot_id = p->snapshot_id;
     state->tail.item[at].epoch_id = stream->epoch_id;
     state->tail.item[at].off = off;
-    return st;
+    return PMAPDB_OK;
 }
 
 /* The same of one whose rows are for the most part those of its base. */

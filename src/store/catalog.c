@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define QUERY_FILE_MAX (1 << 20)
 
@@ -30,19 +32,33 @@ const char *pm_catalog_builtin(size_t i)
 
 typedef enum place { PLACE_GIVEN, PLACE_SETTINGS, PLACE_COUNT } place;
 
+/* sudo may keep HOME: then it is another user whose queries would answer root, under the names of
+ * the built-in ones. */
+static bool is_trusted(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && (info.st_uid == geteuid() || info.st_uid == 0) &&
+           !(info.st_mode & S_IWOTH);
+}
+
 /* The folder of queries; "" where there is none. */
 static pmapdb_status folder_of(const char *query_dir, place which, pm_buf *out, pmapdb_error *err)
 {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    pmapdb_status st;
 
     pm_buf_clear(out);
     if (which == PLACE_GIVEN)
         return pm_buf_addf(out, err, "%s", query_dir ? query_dir : "");
-    if (config && *config)
-        return pm_buf_addf(out, err, "%s/pmapdb/queries", config);
-    if (home && *home)
-        return pm_buf_addf(out, err, "%s/.config/pmapdb/queries", home);
-    return pm_buf_addf(out, err, "%s", "");
+    if (config && *config == '/')
+        st = pm_buf_addf(out, err, "%s/pmapdb/queries", config);
+    else
+        st = home && *home == '/' ? pm_buf_addf(out, err, "%s/.config/pmapdb/queries", home)
+                                  : pm_buf_addf(out, err, "%s", "");
+    if (st == PMAPDB_OK && out->len && !is_trusted(out->data))
+        pm_buf_clear(out);
+    return st;
 }
 
 void pm_names_free(pm_names *names)

@@ -149,15 +149,16 @@ pmapdb_status pm_query_check_alone(const pm_query_info *q, pmapdb_error *err)
     pmapdb_store store = {.path = path};
     sqlite3_stmt *stmt = NULL;
     pmapdb_status st = PMAPDB_OK;
+    int rc;
 
     if (sqlite3_open(path, &store.db) != SQLITE_OK)
         st = pm_sql_fail(store.db, "open memory", err);
     if (st == PMAPDB_OK)
         st = pm_sql_new(store.db, &store.sql, err);
     if (st == PMAPDB_OK)
-        st = pm_migrate(&store, true, err);
-    if (st == PMAPDB_OK && pm_functions_add(store.db) != SQLITE_OK)
-        st = pm_sql_fail(store.db, "add the functions", err);
+        st = pm_migrate(&store, &pm_schema_built_in, true, err);
+    if (st == PMAPDB_OK && (rc = pm_functions_add(store.db)) != SQLITE_OK)
+        st = pm_sql_fail_code(store.db, rc, "add the functions", err);
     if (st == PMAPDB_OK)
         st = pm_query_check(store.db, q, &stmt, err);
     sqlite3_finalize(stmt);

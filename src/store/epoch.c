@@ -18,6 +18,14 @@ void pm_epoch_free(pm_epoch *e)
 
 #define CAT_COLUMNS "mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib"
 
+/* Beyond all places is the same, however far. */
+static int64_t place_of(sqlite3_stmt *stmt, int column)
+{
+    int64_t place = pm_col_int(stmt, column);
+
+    return place > PM_EPOCH_PLACES ? PM_EPOCH_PLACES : place;
+}
+
 /* Rows are key, first, last, n_numbers numbers, in the order of the key. */
 static pmapdb_status read_strip(pm_sql *sql, sqlite3_stmt *stmt, int n_numbers, size_t n,
                                 pm_strip *s, pmapdb_error *err)
@@ -31,11 +39,11 @@ static pmapdb_status read_strip(pm_sql *sql, sqlite3_stmt *stmt, int n_numbers, 
         return st;
     }
     while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
-        pm_version v = {.cell.key = pm_col_int(stmt, 0), .first = pm_col_int(stmt, 1)};
+        pm_version v = {.cell.key = pm_col_int(stmt, 0), .first = place_of(stmt, 1)};
 
-        v.last = pm_col_int(stmt, 2);
+        v.last = place_of(stmt, 2);
         for (int i = 0; i < n_numbers; i++)
-            v.cell.m.v[i] = pm_col_int(stmt, i + 3);
+            v.cell.m.v[i] = pm_col_kib(stmt, i + 3);
         st = pm_strip_add(s, n, &v, err);
         if (st != PMAPDB_OK) {
             pm_sql_done(stmt);
@@ -56,7 +64,10 @@ static pmapdb_status read_head(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
 
     if (st == PMAPDB_OK)
         st = pm_sql_step(sql, stmt, &has, err);
-    if (st != PMAPDB_OK || !has)
+    if (st == PMAPDB_OK && !has)
+        st = pm_fail(err, PMAPDB_DATABASE, "epoch %lld is missing; the store is damaged",
+                     (long long)e->epoch_id);
+    if (st != PMAPDB_OK)
         return st;
     e->process_id = pm_col_int(stmt, 0);
     e->dialect = pm_dialect_find(pm_col_text(stmt, 1));
@@ -65,7 +76,12 @@ static pmapdb_status read_head(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
     pm_sql_done(stmt);
     st = pm_sql_int(sql, "SELECT max(off) + 1 FROM snapshots WHERE epoch_id = ?1",
                     PM_ARGS(PM_I(e->epoch_id)), 0, &n, err);
-    e->n = (size_t)n;
+    if (st == PMAPDB_OK && (n < 0 || n > PM_EPOCH_PLACES))
+        st = pm_fail(err, PMAPDB_DATABASE,
+                     "epoch %lld has a snapshot at place %lld; the store is damaged",
+                     (long long)e->epoch_id, (long long)n - 1);
+    if (st == PMAPDB_OK)
+        e->n = (size_t)n;
     return st;
 }
 
@@ -128,10 +144,21 @@ pmapdb_status pm_epoch_new(pm_sql *sql, int64_t process_id, pm_dialect dialect, 
 
 /* ---- changing ---- */
 
+/* The place comes from a snapshot, which in a damaged store may say anything. */
+static pmapdb_status check_place(const pm_epoch *e, size_t k, size_t n, pmapdb_error *err)
+{
+    if (k < n)
+        return PMAPDB_OK;
+    return pm_fail(err, PMAPDB_DATABASE, "epoch %lld has no place %zu; the store is damaged",
+                   (long long)e->epoch_id, k);
+}
+
 pmapdb_status pm_epoch_open_gap(pm_sql *sql, pm_epoch *e, size_t k, pmapdb_error *err)
 {
-    pmapdb_status st = pm_strip_open_gap(&e->ver, e->n, k, err);
+    pmapdb_status st = check_place(e, k, e->n + 1, err);
 
+    if (st == PMAPDB_OK)
+        st = pm_strip_open_gap(&e->ver, e->n, k, err);
     if (st == PMAPDB_OK)
         st = pm_strip_open_gap(&e->cat, e->n, k, err);
     if (st != PMAPDB_OK)
@@ -153,7 +180,9 @@ pmapdb_status pm_epoch_set_rows(pm_epoch *e, size_t k, const pm_rows *rows, pmap
         return pm_fail_nomem(err);
     for (size_t i = 0; i < rows->n; i++)
         cells[i] = (pm_cell){rows->row[i].region_id, rows->row[i].m};
-    st = pm_strip_set(&e->ver, k, cells, rows->n, err);
+    st = check_place(e, k, e->n, err);
+    if (st == PMAPDB_OK)
+        st = pm_strip_set(&e->ver, k, cells, rows->n, err);
     free(cells);
     return st;
 }
@@ -174,7 +203,9 @@ pmapdb_status pm_epoch_set_rollup(pm_epoch *e, size_t k, const pm_rollup *rollup
         cells[n].key = sums->category_id;
         memcpy(cells[n++].m.v, sums->v, sizeof sums->v);
     }
-    st = pm_strip_set(&e->cat, k, cells, n, err);
+    st = check_place(e, k, e->n, err);
+    if (st == PMAPDB_OK)
+        st = pm_strip_set(&e->cat, k, cells, n, err);
     free(cells);
     return st;
 }
@@ -182,10 +213,13 @@ pmapdb_status pm_epoch_set_rollup(pm_epoch *e, size_t k, const pm_rollup *rollup
 pmapdb_status pm_epoch_get_rows(pm_sql *sql, pm_objects *objects, const pm_epoch *e, size_t k,
                                 pm_rows *out, pmapdb_error *err)
 {
-    const pm_strip_capture *c = &e->ver.captures[k];
-    pmapdb_status st = PMAPDB_OK;
+    const pm_strip_capture *c;
+    pmapdb_status st = check_place(e, k, e->n, err);
 
     out->n = 0;
+    if (st != PMAPDB_OK)
+        return st;
+    c = &e->ver.captures[k];
     for (size_t i = 0; i < c->n && st == PMAPDB_OK; i++) {
         const pm_cell *cell = &e->ver.cells[c->cell[i]];
         pm_row row = {.region_id = cell->key, .m = cell->m};
@@ -337,7 +371,7 @@ pmapdb_status pm_epoch_split(pm_sql *sql, pm_epoch *e, size_t k, pmapdb_error *e
 
 bool pm_epoch_has_region(const pm_epoch *e, size_t k, int64_t region_id)
 {
-    return pm_strip_has_key(&e->ver, k, region_id);
+    return k < e->n && pm_strip_has_key(&e->ver, k, region_id);
 }
 
 pmapdb_status pm_epoch_lighten(pm_sql *sql, pm_epoch *e, pmapdb_error *err)

@@ -15,6 +15,9 @@
 /* More captures than this begin a new epoch, whatever their size: it bounds what a late capture
  * has to move and what a prune can cut. */
 #define PM_EPOCH_CAPTURES ((size_t)1024)
+/* Places that a snapshot can have: captures that came late make an epoch longer. Only a damaged
+ * store has one beyond, where views stop to look, too. */
+#define PM_EPOCH_PLACES 32768
 /* Versions beyond the first capture's rows, as a multiple of those, that an epoch may hold. Space
  * is flat between 2 and 4, reading time grows with it. */
 #define PM_EPOCH_ALPHA ((size_t)3)

@@ -22,7 +22,7 @@ static void read_nearest(sqlite3_stmt *stmt, pm_label_stored *out)
 {
     out->snapshot_id = pm_col_int(stmt, 0);
     out->process_id = pm_col_int(stmt, 1);
-    out->snapshot_ms = pm_col_int(stmt, 2);
+    out->snapshot_ms = pm_col_ms(stmt, 2);
 }
 
 pmapdb_status pm_label_nearest(pm_sql *sql, int64_t process_id, int64_t taken_ms,

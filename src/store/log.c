@@ -41,7 +41,7 @@ static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, s
     if (st != PMAPDB_OK)
         return st;
     while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
-        int64_t row_pid = pm_col_int(stmt, 0), taken_ms = pm_col_int(stmt, 2);
+        int64_t row_pid = pm_col_int(stmt, 0), taken_ms = pm_col_ms(stmt, 2);
         pm_log_block *b;
 
         if (first || row_pid != pid) {

@@ -50,7 +50,7 @@ static unsigned char *put_place(pm_packer *p, unsigned char *to, const pm_place 
 
 static unsigned char *put_step(unsigned char *to, int64_t *before, int64_t now)
 {
-    to = pm_varint_put_signed(to, now - *before);
+    to = pm_varint_put_signed(to, (int64_t)((uint64_t)now - (uint64_t)*before));
     *before = now;
     return to;
 }

@@ -66,9 +66,9 @@ static pmapdb_status load(pm_moments *m, int64_t name_id, int64_t from, int64_t 
         }
         m->items[m->n++] = (pm_moment_item){.snapshot_id = pm_col_int(stmt, 0),
                                             .process_id = pm_col_int(stmt, 1),
-                                            .taken_ms = pm_col_int(stmt, 2),
+                                            .taken_ms = pm_col_ms(stmt, 2),
                                             .ordinal = pm_col_int(stmt, 3),
-                                            .moment_ms = pm_col_int(stmt, 4),
+                                            .moment_ms = pm_col_ms(stmt, 4),
                                             .dialect = pm_dialect_find(pm_col_text(stmt, 5)),
                                             .state = pm_col_state(stmt, 6),
                                             .preferred = pm_col_int(stmt, 7) != 0,

@@ -331,6 +331,24 @@ pmapdb_status pm_objects_get(pm_objects *objects, int64_t id, const pm_object **
     return PMAPDB_OK;
 }
 
+pmapdb_status pm_objects_rehash(pm_sql *sql, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has;
+    pm_object o;
+    pmapdb_status st =
+        pm_sql_rows(sql, "SELECT " OBJECT_COLUMNS " FROM object", PM_NO_ARGS, &stmt, err);
+
+    while (st == PMAPDB_OK && (st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+        read_object(stmt, &o);
+        st = pm_sql_run(sql, "UPDATE object SET hash = ?2 WHERE object_id = ?1",
+                        PM_ARGS(PM_I(o.id), PM_I(o.hash)), err);
+        if (st != PMAPDB_OK)
+            pm_sql_done(stmt);
+    }
+    return st;
+}
+
 static bool pseudo_or_none(pm_text path)
 {
     return path.len == 0 || path.data[0] == '[';

@@ -34,6 +34,9 @@ pmapdb_status pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_categor
 pmapdb_status pm_objects_get(pm_objects *objects, int64_t id, const pm_object **out,
                              pmapdb_error *err);
 
+/* Column hash of all rows, for whoever wrote them without knowing it (store/export). */
+pmapdb_status pm_objects_rehash(pm_sql *sql, pmapdb_error *err);
+
 /* True where both can be the same thing. Between captures of one dialect: equal perms, device,
  * inode and path. Between dialects: as far as both show it; a name without directories equals the
  * last part of a path, and "[ anon ]" (no path, no pseudo names) equals every pseudo name. */

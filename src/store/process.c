@@ -75,7 +75,7 @@ static pmapdb_status find_live(pm_sql *sql, const pm_capture *c, const pm_eviden
     *out = (life){.process_id = pm_col_int(stmt, 0),
                   .name_id = pm_col_int(stmt, 1),
                   .name_rank = pm_col_int(stmt, 2),
-                  .name_ms = pm_col_int(stmt, 3),
+                  .name_ms = pm_col_ms(stmt, 3),
                   .by = PM_LINK_START_TIME};
     pm_sql_done(stmt);
     return PMAPDB_OK;

@@ -151,14 +151,19 @@ int pmapdb_rows_columns(const pmapdb_rows *r)
     return r->info->n_columns;
 }
 
+static bool has_column(const pmapdb_rows *r, int column)
+{
+    return column >= 0 && column < r->info->n_columns;
+}
+
 const char *pmapdb_rows_name(const pmapdb_rows *r, int column)
 {
-    return r->info->column[column].name.data;
+    return has_column(r, column) ? r->info->column[column].name.data : NULL;
 }
 
 const char *pmapdb_rows_unit(const pmapdb_rows *r, int column)
 {
-    pm_unit unit = r->info->column[column].unit;
+    pm_unit unit = has_column(r, column) ? r->info->column[column].unit : PM_UNIT_COUNT_OF_UNITS;
 
     return pm_unit_name(unit == PM_UNIT_COUNT_OF_UNITS ? PM_UNIT_TEXT : unit);
 }

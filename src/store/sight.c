@@ -88,6 +88,37 @@ static pmapdb_status standing_of(pm_sql *sql, const pm_standing *s, int64_t *id,
     return st == PMAPDB_OK ? add_environment(sql, *id, s->environment, err) : st;
 }
 
+pmapdb_status pm_sight_rehash(pm_sql *sql, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has;
+    pmapdb_status st = pm_sql_rows(sql, "SELECT " STANDING_COLUMNS ", standing_id FROM standing",
+                                   PM_NO_ARGS, &stmt, err);
+
+    while (st == PMAPDB_OK && (st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+        pm_arg args[N_STANDING];
+        pm_standing s = {.ppid = pm_col_int(stmt, 0),
+                         .comm = pm_col_text(stmt, 1),
+                         .exe = pm_col_text(stmt, 2),
+                         .cmdline = pm_col_text(stmt, 3),
+                         .uid = pm_col_int(stmt, 4),
+                         .user = pm_col_text(stmt, 5),
+                         .cgroup = pm_col_text(stmt, 6),
+                         .memory_max_kib = pm_col_int(stmt, 7),
+                         .address_limit_kib = pm_col_int(stmt, 8),
+                         .stack_limit_kib = pm_col_int(stmt, 9),
+                         .max_map_count = pm_col_int(stmt, 10)};
+
+        standing_args(&s, args);
+        st = pm_sql_run(
+            sql, "UPDATE standing SET hash = ?2 WHERE standing_id = ?1",
+            PM_ARGS(PM_I(pm_col_int(stmt, 11)), PM_BITS(standing_hash(args, PM_TEXT("")))), err);
+        if (st != PMAPDB_OK)
+            pm_sql_done(stmt);
+    }
+    return st;
+}
+
 /* ---- of one snapshot ---- */
 
 pmapdb_status pm_sight_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live, pmapdb_error *err)

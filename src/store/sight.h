@@ -10,6 +10,10 @@
 pmapdb_status pm_sight_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live,
                            pmapdb_error *err);
 
+/* Column hash of all rows of table standing, for whoever wrote them without knowing it and without
+ * their environment (store/export). */
+pmapdb_status pm_sight_rehash(pm_sql *sql, pmapdb_error *err);
+
 /* One beat of a job; `counts` may change until it ends. */
 typedef struct pm_sweep {
     const char *host, *boot_id, *selection;

@@ -315,7 +315,7 @@ static pmapdb_status copy_wal(pmapdb_store *s, bool *held, pmapdb_error *err)
             sqlite3_sleep(WAIT_MS);
         rc = copy_wal_once(s, &in_wal, &copied);
         if (rc != SQLITE_OK && (rc & 0xff) != SQLITE_BUSY)
-            return pm_sql_fail(s->db, "copy the WAL", err);
+            return pm_sql_fail_code(s->db, rc, "copy the WAL", err);
         *held = rc != SQLITE_OK || copied < in_wal;
     }
     return PMAPDB_OK;

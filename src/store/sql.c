@@ -13,7 +13,15 @@ struct pm_sql {
         sqlite3_stmt *stmt;
     } slots[SLOTS];
     size_t used;
+    bool lost; /* a value was not read for want of memory, and nobody was told */
 };
+
+static int refuse_commit(void *ctx)
+{
+    const pm_sql *sql = ctx;
+
+    return sql->lost;
+}
 
 pmapdb_status pm_sql_new(sqlite3 *db, pm_sql **out, pmapdb_error *err)
 {
@@ -22,6 +30,7 @@ pmapdb_status pm_sql_new(sqlite3 *db, pm_sql **out, pmapdb_error *err)
     if (!sql)
         return pm_fail_nomem(err);
     sql->db = db;
+    sqlite3_commit_hook(db, refuse_commit, sql);
     *out = sql;
     return PMAPDB_OK;
 }
@@ -32,6 +41,7 @@ void pm_sql_free(pm_sql *sql)
         return;
     for (size_t i = 0; i < SLOTS; i++)
         sqlite3_finalize(sql->slots[i].stmt);
+    sqlite3_commit_hook(sql->db, NULL, NULL);
     free(sql);
 }
 
@@ -47,15 +57,23 @@ static pmapdb_status fail_full(const char *file, pmapdb_error *err)
                    file);
 }
 
-pmapdb_status pm_sql_fail(sqlite3 *db, const char *doing, pmapdb_error *err)
+/* SQLite has only "disk I/O error"; the system knows why. */
+static pmapdb_status fail_other(sqlite3 *db, const char *file, int code, const char *why,
+                                const char *doing, pmapdb_error *err)
 {
-    int code = sqlite3_extended_errcode(db);
-    const char *file = sqlite3_db_filename(db, "main");
+    int os_errno = (code & 0xff) == SQLITE_IOERR ? sqlite3_system_errno(db) : 0;
+    char text[128];
+
+    return os_errno ? pm_fail(err, PMAPDB_DATABASE, "%s: cannot %s: %s (%s)", file, doing, why,
+                              strerror_r(os_errno, text, sizeof text))
+                    : pm_fail(err, PMAPDB_DATABASE, "%s: cannot %s: %s", file, doing, why);
+}
+
+static pmapdb_status fail(sqlite3 *db, const char *file, int code, const char *why,
+                          const char *doing, pmapdb_error *err)
+{
     pmapdb_status st = PMAPDB_DATABASE;
 
-    file = file && *file ? file : "the store";
-    if ((code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(db) == ENOSPC)
-        code = SQLITE_FULL; /* its -shm did not fit */
     switch (code & 0xff) {
     case SQLITE_NOMEM:
         st = pm_fail_nomem(err);
@@ -71,15 +89,52 @@ pmapdb_status pm_sql_fail(sqlite3 *db, const char *doing, pmapdb_error *err)
     case SQLITE_NOTADB:
         st = pm_fail(err, PMAPDB_SCHEMA, "%s: not a pmapdb store", file);
         break;
+    case SQLITE_CORRUPT:
+        st = pm_fail(err, PMAPDB_DATABASE,
+                     "%s: cannot %s: the store is damaged (%s); pmapdb doctor says what is left",
+                     file, doing, why);
+        break;
     case SQLITE_READONLY:
         st = pm_fail(err, PMAPDB_DATABASE, "%s: cannot %s: the store is read-only", file, doing);
         break;
     default:
-        st = pm_fail(err, PMAPDB_DATABASE, "%s: cannot %s: %s", file, doing, sqlite3_errmsg(db));
+        st = fail_other(db, file, code, why, doing, err);
     }
     if (err)
         err->db_code = code;
     return st;
+}
+
+/* What the system said, where SQLite has only words like "disk I/O error". */
+static int code_of(sqlite3 *db, int code)
+{
+    return (code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(db) == ENOSPC
+               ? SQLITE_FULL /* its -shm did not fit */
+               : code;
+}
+
+static const char *name_of(sqlite3 *db)
+{
+    const char *file = db ? sqlite3_db_filename(db, "main") : NULL; /* no memory for a handle */
+
+    return file && *file ? file : "the store";
+}
+
+pmapdb_status pm_sql_fail(sqlite3 *db, const char *doing, pmapdb_error *err)
+{
+    return fail(db, name_of(db), code_of(db, sqlite3_extended_errcode(db)), sqlite3_errmsg(db),
+                doing, err);
+}
+
+pmapdb_status pm_sql_fail_open(sqlite3 *db, const char *file, pmapdb_error *err)
+{
+    return fail(db, file, code_of(db, sqlite3_extended_errcode(db)), sqlite3_errmsg(db),
+                "open the store", err);
+}
+
+pmapdb_status pm_sql_fail_code(sqlite3 *db, int code, const char *doing, pmapdb_error *err)
+{
+    return fail(db, name_of(db), code_of(db, code), sqlite3_errstr(code), doing, err);
 }
 
 /* Open addressing by the literal's address. */
@@ -87,6 +142,10 @@ static pmapdb_status find(pm_sql *sql, const char *text, sqlite3_stmt **out, pma
 {
     size_t at = ((uintptr_t)text >> 3) % SLOTS;
 
+    if (sql->lost) { /* whoever takes no error goes on without one */
+        sql->lost = err == NULL;
+        return pm_fail_nomem(err);
+    }
     while (sql->slots[at].text && sql->slots[at].text != text)
         at = (at + 1) % SLOTS;
     if (!sql->slots[at].text) {
@@ -138,13 +197,24 @@ pmapdb_status pm_sql_step(pm_sql *sql, sqlite3_stmt *stmt, bool *has, pmapdb_err
         return PMAPDB_OK;
     if (rc != SQLITE_DONE)
         st = pm_sql_fail(sql->db, sqlite3_stmt_readonly(stmt) ? "read" : "write", err);
-    pm_sql_done(stmt);
+    sqlite3_reset(stmt); /* what failed is told */
     return st;
 }
 
+/* A text that there was no memory for looks like NULL, and SQLite says so only now: the next
+ * statement must not be one that stores what was made of it. */
 void pm_sql_done(sqlite3_stmt *stmt)
 {
-    sqlite3_reset(stmt);
+    sqlite3 *db = sqlite3_db_handle(stmt);
+    pm_sql *sql;
+
+    if (sqlite3_reset(stmt) != SQLITE_NOMEM)
+        return;
+    sql = sqlite3_commit_hook(db, NULL, NULL); /* gives what was set */
+    if (sql) {
+        sql->lost = true;
+        sqlite3_commit_hook(db, refuse_commit, sql);
+    }
 }
 
 pmapdb_status pm_sql_run(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
@@ -188,6 +258,23 @@ int64_t pm_col_int(sqlite3_stmt *stmt, int column)
     sqlite3_value *value = sqlite3_column_value(stmt, column);
 
     return sqlite3_value_type(value) == SQLITE_NULL ? PMAPDB_UNKNOWN : sqlite3_value_int64(value);
+}
+
+static int64_t within(int64_t value, int64_t most)
+{
+    if (value == PMAPDB_UNKNOWN)
+        return value;
+    return value > most ? most : value < -most ? -most : value;
+}
+
+int64_t pm_col_kib(sqlite3_stmt *stmt, int column)
+{
+    return within(pm_col_int(stmt, column), (int64_t)1 << 46); /* 64 PiB, and 2^16 of them fit */
+}
+
+int64_t pm_col_ms(sqlite3_stmt *stmt, int column)
+{
+    return within(pm_col_int(stmt, column), (int64_t)1 << 53); /* 285,000 years */
 }
 
 pm_text pm_col_text(sqlite3_stmt *stmt, int column)

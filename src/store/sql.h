@@ -38,6 +38,11 @@ void pm_sql_free(pm_sql *sql);
 
 /* SQLite's refusal as an error: busy, not a database, full disk get words that help. */
 pmapdb_status pm_sql_fail(sqlite3 *db, const char *doing, pmapdb_error *err);
+/* The same of a file that SQLite could not open, and may not know the name of; it is called as its
+ * user does. db may be NULL. */
+pmapdb_status pm_sql_fail_open(sqlite3 *db, const char *file, pmapdb_error *err);
+/* The same where other statements were run since `code` was said. */
+pmapdb_status pm_sql_fail_code(sqlite3 *db, int code, const char *doing, pmapdb_error *err);
 
 /* Binds and runs a statement that gives no rows. */
 pmapdb_status pm_sql_run(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
@@ -60,6 +65,10 @@ int64_t pm_sql_last_id(const pm_sql *sql);
 
 /* Column access: NULL is PMAPDB_UNKNOWN, a NULL text has data NULL; a state is stored by name. */
 int64_t pm_col_int(sqlite3_stmt *stmt, int column);
+/* A size or a time that is reckoned with: what no process and no clock shows, and only somebody's
+ * own hand can have put there, is the largest that they could, so that no sum overflows. */
+int64_t pm_col_kib(sqlite3_stmt *stmt, int column);
+int64_t pm_col_ms(sqlite3_stmt *stmt, int column);
 pm_text pm_col_text(sqlite3_stmt *stmt, int column);
 pm_text pm_col_blob(sqlite3_stmt *stmt, int column);
 pm_state pm_col_state(sqlite3_stmt *stmt, int column);

@@ -15,6 +15,7 @@ struct pmapdb_store {
     pm_sql *sql;
     char *path;
     char *query_dir; /* or NULL */
+    int64_t version; /* of its schema, since it is open */
     bool immutable;
     bool writes;
     bool scarce; /* the transaction adds something, and the disk is nearly full */
@@ -26,7 +27,8 @@ struct pmapdb_store {
  * its limit, see adhoc.h. */
 void pm_store_uncounted(void);
 
-/* BEGIN IMMEDIATE: takes the write lock at once, so that what is read inside is the last state. */
+/* BEGIN IMMEDIATE: takes the write lock at once, so that what is read inside is the last state.
+ * Refused where a newer program has migrated the store since it was opened. */
 pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err);
 
 /* The same for what adds to the store: where the disk is full it is refused as long as a prune
@@ -44,10 +46,22 @@ pmapdb_status pm_store_version(pmapdb_store *s, int64_t *version, pmapdb_error *
 pmapdb_status pm_store_begin_tidying(pmapdb_store *s, pmapdb_error *err);
 void pm_store_end_tidying(pmapdb_store *s);
 
-/* A file of another program, or of a newer pmapdb, is PMAPDB_SCHEMA. Changes nothing. */
-pmapdb_status pm_check_identity(pmapdb_store *s, int64_t *version, pmapdb_error *err);
+/* The files that make a schema, in their order; its version is how many there are. */
+typedef struct pm_schema {
+    const struct pm_embedded *file;
+    int64_t version;
+} pm_schema;
 
-/* Applies the schema files above user_version. On a read-only store: checks only. */
-pmapdb_status pm_migrate(pmapdb_store *s, bool write, pmapdb_error *err);
+extern const pm_schema pm_schema_built_in;
+
+/* A file of another program, or of a newer pmapdb, or one whose tables somebody has changed, is
+ * PMAPDB_SCHEMA. Changes nothing. */
+pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, int64_t *version,
+                                pmapdb_error *err);
+
+/* Applies the files above user_version, all in one transaction: whoever is killed leaves the schema
+ * from before. A file may remake a table that others refer to: references are not asked for row by
+ * row but at the end, all of them. On a read-only store: checks only. */
+pmapdb_status pm_migrate(pmapdb_store *s, const pm_schema *schema, bool write, pmapdb_error *err);
 
 #endif

@@ -65,7 +65,7 @@ static pmapdb_status load_rows(pm_sql *sql, pm_objects *objects, pm_stream *s, p
         row = &s->rows.row[s->rows.n++];
         *row = (pm_row){.region_id = pm_col_int(stmt, 0), .first = (int32_t)pm_col_int(stmt, 1)};
         for (int i = 0; i < PM_VER_COUNT; i++)
-            row->m.v[i] = pm_col_int(stmt, LOAD_METRICS + i);
+            row->m.v[i] = pm_col_kib(stmt, LOAD_METRICS + i);
         st = pm_region_read(stmt, LOAD_REGION, objects, row, err);
         if (st != PMAPDB_OK)
             break;
@@ -103,7 +103,7 @@ pmapdb_status pm_stream_load_sums(pm_sql *sql, pm_stream *s, pmapdb_error *err)
         }
         sums->first = (int32_t)pm_col_int(stmt, 1);
         for (int i = 0; i < PM_TOTAL_COUNT; i++)
-            sums->v[i] = pm_col_int(stmt, i + 2);
+            sums->v[i] = pm_col_kib(stmt, i + 2);
     }
     return st;
 }

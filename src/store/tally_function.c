@@ -45,8 +45,9 @@ static void tally_step(sqlite3_context *out, int argc, sqlite3_value **argv)
         sqlite3_result_error_nomem(out);
         return;
     }
-    s->a += sqlite3_value_int64(argv[1]);
-    s->b += sqlite3_value_int64(argv[2]);
+    if (__builtin_add_overflow(s->a, sqlite3_value_int64(argv[1]), &s->a) ||
+        __builtin_add_overflow(s->b, sqlite3_value_int64(argv[2]), &s->b))
+        sqlite3_result_error(out, "tally: integer overflow", -1);
 }
 
 static void tally_final(sqlite3_context *out)

@@ -2,6 +2,7 @@
 #include "store/timeline.h"
 
 #include "base/buf.h"
+#include "store/epoch.h"
 #include <stdlib.h>
 
 #define TAIL 64 /* snapshots that are read for an append; more if they show no beat's begin */
@@ -28,6 +29,17 @@ static int compare_items(const void *a, const void *b)
     return compare(a, b);
 }
 
+/* Whoever reckons with a place makes room for all before it. */
+static pmapdb_status check_place(const pm_beat_item *item, pmapdb_error *err)
+{
+    if (item->off >= 0 && item->off < PM_EPOCH_PLACES)
+        return PMAPDB_OK;
+    return pm_fail(err, PMAPDB_DATABASE,
+                   "snapshot %lld is at place %lld of its epoch, which cannot be; the store is "
+                   "damaged",
+                   (long long)item->snapshot_id, (long long)item->off);
+}
+
 static pmapdb_status read_items(pm_sql *sql, sqlite3_stmt *stmt, pm_timeline *out,
                                 pmapdb_error *err)
 {
@@ -42,7 +54,7 @@ static pmapdb_status read_items(pm_sql *sql, sqlite3_stmt *stmt, pm_timeline *ou
         }
         out->item[out->n++] = (pm_beat_item){
             .snapshot_id = pm_col_int(stmt, 0),
-            .taken_ms = pm_col_int(stmt, 1),
+            .taken_ms = pm_col_ms(stmt, 1),
             .ordinal = pm_col_int(stmt, 2),
             .hash = pm_col_int(stmt, 3),
             .dialect = pm_dialect_find(pm_col_text(stmt, 4)),
@@ -50,6 +62,11 @@ static pmapdb_status read_items(pm_sql *sql, sqlite3_stmt *stmt, pm_timeline *ou
             .epoch_id = pm_col_int(stmt, 6),
             .off = pm_col_int(stmt, 7),
         };
+        st = check_place(&out->item[out->n - 1], err);
+        if (st != PMAPDB_OK) {
+            pm_sql_done(stmt);
+            return st;
+        }
     }
     if (st == PMAPDB_OK && out->n)
         qsort(out->item, out->n, sizeof *out->item, compare_items);

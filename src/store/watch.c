@@ -119,18 +119,32 @@ void pm_watch_begin(pmapdb_store *s, pm_watch_files *out)
         }
 }
 
-const char *pm_watch_lost(pmapdb_store *s, const pm_watch_files *files)
+static bool is_in_its_place(pmapdb_store *s, const pm_watch_files *files, size_t i)
 {
     struct stat info;
+
+    return stat_part(s, parts[i], &info) && info.st_dev == files->part[i].device &&
+           info.st_ino == files->part[i].inode;
+}
+
+const char *pm_watch_lost(pmapdb_store *s, const pm_watch_files *files)
+{
     int moved = 0;
 
     if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved)
         return "";
     for (size_t i = 0; i < sizeof parts / sizeof *parts && files->has_wal; i++)
-        if (!stat_part(s, parts[i], &info) || info.st_dev != files->part[i].device ||
-            info.st_ino != files->part[i].inode)
+        if (!is_in_its_place(s, files, i))
             return parts[i];
     return NULL;
+}
+
+bool pm_watch_clear(pmapdb_store *s, const pm_watch_files *files)
+{
+    if (!files->has_wal || !is_in_its_place(s, files, 0))
+        return true;
+    return sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) ==
+           SQLITE_OK;
 }
 
 /* What stands in a -wal that has no name any more goes into the file, unless another -wal that is

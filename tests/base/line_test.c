@@ -135,12 +135,45 @@ static void nothing(void **state)
     pm_lines_free(&lines);
 }
 
+typedef struct cutting {
+    pm_lines lines;
+    pm_buf out;
+} cutting;
+
+static pmapdb_status show_cut(void *ctx, pm_text line, pmapdb_error *err)
+{
+    cutting *c = ctx;
+
+    return pm_buf_addf(&c->out, err, c->lines.cut ? "{%.*s}" : "<%.*s>", (int)line.len, line.data);
+}
+
+/* Of a line that is too long the begin is handed on, and no more of it is kept. */
+static void at_most_so_long(void **state)
+{
+    static const char longer[] = "four\nfives\n\nlongest\nabc\nending";
+
+    (void)state;
+    for (size_t step = 1; step < sizeof longer; step++) {
+        cutting c = {.lines = {.fn = show_cut, .max = 4}};
+
+        c.lines.ctx = &c;
+        for (size_t at = 0; at < sizeof longer - 1; at += step)
+            feed(&c.lines, longer + at,
+                 at + step < sizeof longer - 1 ? step : sizeof longer - 1 - at);
+        assert_true(c.lines.rest.len <= 4);
+        assert_int_equal(pm_lines_finish(&c.lines, NULL), PMAPDB_OK);
+        assert_string_equal(c.out.data, "<four>{five}<>{long}<abc>{endi}");
+        pm_lines_free(&c.lines);
+        pm_buf_free(&c.out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_chunk_size), cmocka_unit_test(whole_lines_are_not_copied),
         cmocka_unit_test(long_line),        cmocka_unit_test(a_failure_ends_the_feeding),
-        cmocka_unit_test(nothing),
+        cmocka_unit_test(nothing),          cmocka_unit_test(at_most_so_long),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

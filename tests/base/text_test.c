@@ -27,6 +27,7 @@ static void starts_and_ends(void **state)
     assert_false(pm_text_ends(PM_TEXT("deleted)"), PM_TEXT(" (deleted)")));
     assert_true(pm_text_ends(PM_TEXT("x"), PM_TEXT("")));
     assert_true(pm_text_starts(PM_TEXT(""), PM_TEXT("")));
+    assert_null(pm_text_from((pm_text){NULL, 0}, 0).data);
 }
 
 static void basename_of(const char *path, const char *wanted)

@@ -24,15 +24,15 @@ live() {
 
 say "the last beat is lost: trouble"
 live pmapdb capture $one -q
-sqlite3 store.db "CREATE TRIGGER fail BEFORE INSERT ON sweep BEGIN SELECT RAISE(ABORT, 'no room'); END"
+# an index of the user's own refuses a second row
+sqlite3 store.db 'CREATE UNIQUE INDEX fail ON sweep ((1))'
 live pmapdb capture $one -q --every 100ms --count 2
-sqlite3 store.db 'DROP TRIGGER fail'
+sqlite3 store.db 'DROP INDEX fail'
 
 say "one is lost in between: none"
-sqlite3 store.db "CREATE TRIGGER fail BEFORE INSERT ON sweep WHEN NEW.missed = 0
-    BEGIN SELECT RAISE(ABORT, 'no room'); END"
+sqlite3 store.db 'CREATE UNIQUE INDEX fail ON sweep ((1)) WHERE missed = 0'
 live pmapdb capture $one -q --every 100ms --count 2
-sqlite3 store.db 'DROP TRIGGER fail'
+sqlite3 store.db 'DROP INDEX fail'
 
 say "another writer has the store to itself when a run begins: longer than a beat"
 (
@@ -76,6 +76,28 @@ say "both files beside the store are removed"
 begin
 rm store.db-wal store.db-shm
 ends
+
+say "a backup is put in the store's place: it is as it was made"
+pmapdb --db backup.db import -q samples/captures
+sqlite3 backup.db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
+begin
+mv backup.db store.db
+wait $run || echo "= exit $?"
+mask <said | grep -v -e ^stored -e 'missed before it'
+run pmapdb sql 'SELECT count(*) AS n FROM snapshots' -f csv
+sqlite3 store.db 'PRAGMA integrity_check'
+
+say "the store is moved away: what was captured goes with it"
+begin
+mv store.db moved.db
+wait $run || echo "= exit $?"
+stored=$(grep -c ^stored said)
+[ "$(pmapdb --db moved.db sql 'SELECT count(*) AS n FROM snapshots' -f csv | tail -n 1)" = "$stored" ] && echo "all are there"
+
+say "its output has no reader any more"
+rm -f store.db*
+{ pmapdb capture $one --every 100ms 2>said || echo "= exit $?" >>said; } | head -n 1 >/dev/null
+grep -e 'went away' -e exit said
 
 say "readers, writers, checkpoints, prunes beside it are no loss"
 begin --count 40

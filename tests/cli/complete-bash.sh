@@ -7,6 +7,10 @@ need bash
 pmapdb import -q samples/captures
 pmap_x 4711 'my app' 64 >app.txt
 pmapdb import -q --name 'my app' --at 2026-11-21T03:00:00Z app.txt
+# Names that somebody made to run a command where they are completed.
+for name in '"$(touch ran)' "z'$(printf '\315\270')\$(touch ran)" "$(printf 'z\315\270$(touch ran)')"; do
+    pmapdb import -q --host there --name "$name" --at 2026-11-21T04:00:00Z app.txt
+done
 pmapdb completion bash >pmapdb.bash
 cat >drive.bash <<'BASH'
 source ./pmapdb.bash
@@ -44,6 +48,9 @@ drive 63 -1 pmapdb growth --from @1 | head -n 3
 drive 9 -1 pmapdb growth my
 drive 9 -1 pmapdb growth "'my app'" --to @
 drive 9 -1 pmapdb growth 'my\ app' --to @
+drive 9 -1 pmapdb growth "'my"
+drive 9 -1 pmapdb growth '"'
+drive 9 -1 pmapdb growth z
 drive 9 10 pmapdb groups
 drive 9 13 pmapdb growth
 drive 9 -1 pmapdb --db += +no.db growth --category h

@@ -27,3 +27,29 @@ show pmapdb categories -f csv --crlf "(od)"
 pmapdb categories -f csv --crlf | head -n 1 | tail -c 4 | od -c
 run pmapdb categories --kib
 run pmapdb snapshots --wide --dialect smaps
+
+say "-o is nothing that the command reads or makes"
+cp samples/logs/leaky-cron.log in.log
+pmapdb --db other.db import -q samples/logs/leaky-cron.log
+pmapdb sql 'SELECT 1 AS one' -f csv >series.csv
+run pmapdb import in.log -o in.log
+run pmapdb import-perf in.log -o ./in.log
+run pmapdb merge other.db -f csv -o other.db
+run pmapdb export part.db -o part.db
+run pmapdb export part.db --redact --map part.db
+run pmapdb export part.db --redact --map map.csv -o ./map.csv
+run pmapdb leaks --series series.csv -o series.csv
+run pmapdb rules series.csv -o series.csv
+run pmapdb categories --db ./new.db -o new.db-wal
+run pmapdb import -q --db new.db in.log -o new.db-wal
+pmapdb --db other.db snapshots -f csv | wc -l
+ls
+
+say "a signal leaves no temporary file"
+for signal in HUP TERM; do # INT is not for what runs in the background
+    pmapdb sql 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n' -o endless 2>/dev/null &
+    until ls endless.* >/dev/null 2>&1 || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+    kill -$signal $!
+    wait $! 2>/dev/null && echo "it ended by itself"
+    ls endless* 2>/dev/null || echo "none after $signal"
+done

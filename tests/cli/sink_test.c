@@ -19,7 +19,8 @@
 #include <unistd.h>
 
 /* The library that the tests link has no file of the command line. */
-#include "../../src/cli/sink.c" // NOLINT(bugprone-suspicious-include)
+#include "../../src/cli/litter.c" // NOLINT(bugprone-suspicious-include)
+#include "../../src/cli/sink.c"   // NOLINT(bugprone-suspicious-include)
 
 typedef struct place {
     char dir[256], file[512], link[512];

@@ -113,6 +113,17 @@ static void rows_of_several_lines(void **state)
 
 /* One that is never closed costs its own row and no memory: rows behind it are not held for long.
  */
+/* libcsv ends a row there too: no row is lost, and none read twice. */
+static void carriage_returns_alone(void **state)
+{
+    (void)state;
+    reads("id,kb\ra,1\rb,2\n", "1:a|1|-\n1:b|2|-\n");
+    reads("id,kb\na,1\r\"open,1\nb,2\n", "2:a|1|-\n2! a quote is o\n3:b|2|-\n");
+    reads("id,kb\n\"a\nb\",1\rc,2\r\"open,1\nd,4\n",
+          "2:a\nb|1|-\n2:c|2|-\n3! a quote is o\n4:d|4|-\n");
+    reads("id,kb\n\"a\rb\",1\r\n", "2:a\rb|1|-\n");
+}
+
 static void never_closed(void **state)
 {
     pm_buf text = {0}, expected = {0}, out = {0};
@@ -182,6 +193,7 @@ int main(void)
         cmocka_unit_test(columns_by_name),
         cmocka_unit_test(bad_rows),
         cmocka_unit_test(rows_of_several_lines),
+        cmocka_unit_test(carriage_returns_alone),
         cmocka_unit_test(never_closed),
         cmocka_unit_test(numbers),
         cmocka_unit_test(moments),

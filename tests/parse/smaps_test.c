@@ -247,6 +247,24 @@ static void sums_alone_are_totals(void **state)
     kit_every_chunk(t, 512);
 }
 
+/* The sums are not taken for a mapping, as large as all of them together. */
+static void a_damaged_row_ends_the_sums(void **state)
+{
+    pm_text t = PM_TEXT("00400000-7ffd2d5b5000 ---p 00000000 00:00 0    [rollup]\n"
+                        "Rss:                4640 kB\n004a6000 and no row\n"
+                        "Pss:                2500 kB\n");
+    pm_seen *s = kit_read(t);
+
+    (void)state;
+    assert_int_equal(s->n_rows, 0);
+    assert_int_equal(s->n_blocks, 1);
+    assert_int_equal(s->blocks[0].state, PM_STATE_TOTALS);
+    assert_int_equal(s->blocks[0].totals.v[PM_TOTAL_RSS], 4640);
+    assert_int_equal(s->blocks[0].totals.v[PM_TOTAL_PSS], -1);
+    kit_free(s);
+    kit_every_chunk(t, 512);
+}
+
 static void a_line_between_rows_that_is_none_is_said(void **state)
 {
     (void)state;
@@ -357,6 +375,7 @@ int main(void)
         cmocka_unit_test(what_grew_is_counted_once),
         cmocka_unit_test(a_damaged_first_line_spoils_its_row_only),
         cmocka_unit_test(sums_alone_are_totals),
+        cmocka_unit_test(a_damaged_row_ends_the_sums),
         cmocka_unit_test(a_line_between_rows_that_is_none_is_said),
         cmocka_unit_test(a_cut_at_any_byte_is_noticed),
         cmocka_unit_test(a_key_that_comes_twice),

@@ -1,5 +1,6 @@
 /* sorted: what `sort`, `head` and `tail` make of pmap -x: the lines of one capture in any order. */
 #include "parse/kit.h"
+#include <time.h>
 
 #define PID "1234:   ./demo\n"
 #define COLUMNS "Address           Kbytes     RSS   Dirty Mode  Mapping\n"
@@ -103,6 +104,27 @@ static void a_log_of_rows_alone(void **state)
     kit_free(s);
 }
 
+/* Each row goes back, and is looked up among all before it: 200,000 of them take a moment and not
+ * minutes. */
+static void very_many_that_go_back(void **state)
+{
+    pm_buf text = {0};
+    clock_t began = clock();
+    pm_seen *s;
+
+    (void)state;
+    for (unsigned i = 200000; i; i--)
+        assert_int_equal(pm_buf_addf(&text, NULL, "%016x       4       4       4 rw--- x\n",
+                                     0x1000000 + i * 8192),
+                         PMAPDB_OK);
+    s = kit_read(pm_buf_text(&text));
+    assert_int_equal(s->n_rows, 200000);
+    assert_int_equal(s->n_blocks, 1);
+    kit_free(s);
+    assert_true((clock() - began) / CLOCKS_PER_SEC < 20);
+    pm_buf_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,6 +136,7 @@ int main(void)
         cmocka_unit_test(the_largest_alone),
         cmocka_unit_test(sums_with_something_between),
         cmocka_unit_test(a_log_of_rows_alone),
+        cmocka_unit_test(very_many_that_go_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,6 +156,26 @@ static void one_dialect_only(void **state)
     kit_free(s);
 }
 
+/* What stood before a block that was none, of another dialect, is no part of its hash. */
+static void one_dialect_only_hashes_its_own(void **state)
+{
+    static const pm_text t = {"1:   a\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
+                              "total kB               4       4       4\n2:   b\n"
+                              "0000000000400000      8K r---- b\n total                8K\n",
+                              155};
+    pm_seen *whole = kit_read_as(PM_DIALECT_PMAP, t, t.len);
+
+    (void)state;
+    for (size_t step = 1; step < t.len; step++) {
+        pm_seen *s = kit_read_as(PM_DIALECT_PMAP, t, step);
+
+        assert_int_equal(s->n_blocks, 1);
+        assert_true(s->blocks[0].hash == whole->blocks[0].hash);
+        kit_free(s);
+    }
+    kit_free(whole);
+}
+
 static void absurd_numbers(void **state)
 {
     pm_buf text = {0};
@@ -220,29 +240,100 @@ static void zero_bytes(void **state)
     kit_free(s);
 }
 
-/* A megabyte without a row: no capture. 64 MiB without a newline: refused, not kept in memory. */
-static void a_line_without_end(void **state)
+/* Feeds `mib` times a MiB of 'x'. */
+static void feed_long(pm_reader *r, int mib)
 {
     enum { CHUNK = 1 << 20 };
-    pm_reader_events none = {0};
-    pm_reader *r = NULL;
     char *chunk = malloc(CHUNK);
-    pmapdb_status st = PMAPDB_OK;
     pmapdb_error err;
-    int n = 0;
 
-    (void)state;
     assert_non_null(chunk);
     memset(chunk, 'x', CHUNK);
-    assert_int_equal(pm_reader_new(&none, PM_DIALECT_COUNT, &r, &err), PMAPDB_OK);
-    while (st == PMAPDB_OK && n++ < 70)
-        st = pm_reader_feed(r, chunk, CHUNK, &err);
-    assert_int_equal(st, PMAPDB_INPUT);
-    assert_string_equal(err.text, "a line is longer than 64 MiB");
-    assert_int_equal(n, 65);
-    assert_true(pm_reader_hopeless(r));
-    pm_reader_free(r);
+    while (mib-- > 0)
+        assert_int_equal(pm_reader_feed(r, chunk, CHUNK, &err), PMAPDB_OK);
     free(chunk);
+}
+
+static void feed_text(pm_reader *r, const char *text)
+{
+    pmapdb_error err;
+
+    assert_int_equal(pm_reader_feed(r, text, strlen(text), &err), PMAPDB_OK);
+}
+
+static pmapdb_status keep_block(void *ctx, const pm_block *b, pmapdb_error *err)
+{
+    pm_buf *out = ctx;
+
+    return pm_buf_addf(out, err, "%lld rows, %.*s\n", (long long)b->totals.v[PM_TOTAL_MAPPINGS],
+                       (int)b->missing.len, b->missing.data);
+}
+
+/* A line that does not end is not kept, and no capture: with nothing else, a MiB of it that is not
+ * kept is enough to say so. */
+static void a_line_without_end(void **state)
+{
+    pm_reader_events none = {0};
+    pm_reader *r = NULL;
+
+    (void)state;
+    assert_int_equal(pm_reader_new(&none, PM_DIALECT_COUNT, &r, NULL), PMAPDB_OK);
+    feed_long(r, 16);
+    assert_false(pm_reader_hopeless(r));
+    feed_long(r, 1);
+    assert_true(pm_reader_hopeless(r));
+    feed_long(r, 100);
+    assert_true(pm_reader_held(r) <= (size_t)32 << 20);
+    pm_reader_free(r);
+}
+
+/* Among rows it is one that is damaged; those around it are read. */
+static void a_long_line(void **state)
+{
+    static const char *const first[] = {"00400000-00401000 r-xp 00000000 fe:00 17 /srv/a\n",
+                                        "4711:   a\n0000000000400000      4K r-x-- a\n"};
+    static const char *const last[] = {"00500000-00501000 r-xp 00000000 fe:00 17 /srv/a\n",
+                                       "0000000000500000      4K r-x-- a\n total        8K\n"};
+    static const char *const want[] = {"2 rows, line 2 is damaged: it is longer than 16 MiB\n",
+                                       "2 rows, line 3 is damaged: it is longer than 16 MiB\n"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        pm_buf out = {0};
+        pm_reader_events events = {.ctx = &out, .on_block = keep_block};
+        pm_reader *r = NULL;
+
+        assert_int_equal(pm_reader_new(&events, PM_DIALECT_COUNT, &r, NULL), PMAPDB_OK);
+        feed_text(r, first[i]);
+        feed_long(r, 17);
+        feed_text(r, "\n");
+        feed_text(r, last[i]);
+        assert_int_equal(pm_reader_finish(r, NULL), PMAPDB_OK);
+        assert_string_equal(out.data, want[i]);
+        pm_reader_free(r);
+        pm_buf_free(&out);
+    }
+}
+
+/* A command line of a MiB stands above the rows. */
+static void a_long_header(void **state)
+{
+    pm_buf out = {0};
+    pm_reader_events events = {.ctx = &out, .on_block = keep_block};
+    pm_reader *r = NULL;
+
+    (void)state;
+    assert_int_equal(pm_reader_new(&events, PM_DIALECT_COUNT, &r, NULL), PMAPDB_OK);
+    feed_text(r, "4711:   /srv/");
+    feed_long(r, 2);
+    assert_false(pm_reader_hopeless(r));
+    feed_text(r, "\n");
+    assert_false(pm_reader_hopeless(r));
+    feed_text(r, "0000000000400000      4K r-x-- a\n total        4K\n");
+    assert_int_equal(pm_reader_finish(r, NULL), PMAPDB_OK);
+    assert_string_equal(out.data, "1 rows, \n");
+    pm_reader_free(r);
+    pm_buf_free(&out);
 }
 
 static pmapdb_status stop_at_row(void *ctx, const pm_mapping *m, pmapdb_error *err)
@@ -287,10 +378,13 @@ int main(void)
         cmocka_unit_test(what_is_no_capture_gives_no_block),
         cmocka_unit_test(carriage_returns_are_no_part_of_names),
         cmocka_unit_test(one_dialect_only),
+        cmocka_unit_test(one_dialect_only_hashes_its_own),
         cmocka_unit_test(absurd_numbers),
         cmocka_unit_test(thousands_of_columns),
         cmocka_unit_test(zero_bytes),
         cmocka_unit_test(a_line_without_end),
+        cmocka_unit_test(a_long_line),
+        cmocka_unit_test(a_long_header),
         cmocka_unit_test(a_callback_may_stop),
     };
 

@@ -301,6 +301,14 @@ static void no_rss_beside_a_size(void **state)
                   &(sum){NULL, PM_DIALECT_PMAP_SMALL_X, 35904, NONE, NONE, NONE, NONE});
 }
 
+/* A rule of '=' that stands above narrow rows makes no sums of -X of what follows them. */
+static void sums_of_other_rows_prove_nothing(void **state)
+{
+    (void)state;
+    kit_expect_block(PM_TEXT("1:   a\n=== ===\n0000000000400000      4K r---- x\n  0 KB\n"),
+                     PM_STATE_COMPLETE, PM_CHECKED_NONE, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +322,7 @@ int main(void)
         cmocka_unit_test(zeroes_are_no_totals),
         cmocka_unit_test(header_and_sums),
         cmocka_unit_test(no_rss_beside_a_size),
+        cmocka_unit_test(sums_of_other_rows_prove_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,6 +82,9 @@ static void no_number_is_unknown(void **state)
     (void)state;
     assert_renders((pm_render_options){.format = PM_FORMAT_CSV}, columns, 2, values, 1,
                    "id,taken_at\n,\n");
+    /* an empty line would be no row */
+    assert_renders((pm_render_options){.format = PM_FORMAT_CSV}, columns, 1, values, 2,
+                   "id\n\"\"\n\"\"\n");
 }
 
 typedef struct field {

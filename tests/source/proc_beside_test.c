@@ -128,10 +128,42 @@ static void long_arguments(void **state)
     assert_int_equal(cmdline.len, PM_PROC_TEXT_MAX);
     assert_memory_equal(cmdline.data, "c " CHILD_STOP " xxx", 2 + strlen(CHILD_STOP) + 4);
     assert_int_equal(cmdline.data[2 + strlen(CHILD_STOP) + 1 + n], ' ');
-    cmdline = standing_of(pid, PM_WANT_CMDLINE | PM_WANT_SHORT, &memory).cmdline;
+    pm_buf_free(&memory);
+    child_end(pid);
+    free(large);
+}
+
+/* What is stored: as the arguments tell, not the blanks in them; cut behind the redaction. */
+static void kept_arguments(void **state)
+{
+    char *large = malloc(6000);
+    char *argv[] = {(char *)"c",
+                    (char *)CHILD_STOP,
+                    (char *)"--password",
+                    (char *)"my secret",
+                    (char *)"a b",
+                    (char *)"--pwd=x y z",
+                    large,
+                    NULL};
+    const char *wanted = "c " CHILD_STOP " --password *** a b --pwd=*** x";
+    pm_buf memory = {0}, kept = {0};
+    pm_secrets *secrets = NULL;
+    pm_text cmdline;
+    pid_t pid;
+
+    (void)state;
+    memset(large, 'x', 5999);
+    large[5999] = '\0';
+    pid = with_arguments(argv);
+    cmdline = standing_of(pid, PM_WANT_CMDLINE | PM_WANT_ARGUMENTS, &memory).cmdline;
+    assert_int_equal(pm_secrets_new(NULL, 0, false, &secrets, NULL), PMAPDB_OK);
+    assert_int_equal(pm_proc_keep_arguments(cmdline, secrets, &kept, &cmdline, NULL), PMAPDB_OK);
+    assert_memory_equal(cmdline.data, wanted, strlen(wanted));
     assert_int_equal(cmdline.len, PM_PROC_KEPT_MAX);
     assert_memory_equal(cmdline.data + PM_PROC_KEPT_MAX - 4, "x...", 4);
+    pm_secrets_free(secrets);
     pm_buf_free(&memory);
+    pm_buf_free(&kept);
     child_end(pid);
     free(large);
 }
@@ -347,6 +379,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(removed_program, box_enter, box_leave),
         cmocka_unit_test(arguments),
         cmocka_unit_test(long_arguments),
+        cmocka_unit_test(kept_arguments),
         cmocka_unit_test(environment),
         cmocka_unit_test(long_environment),
         cmocka_unit_test(another_user),

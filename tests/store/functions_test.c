@@ -144,6 +144,23 @@ static void tally(void **state)
          "1000 100000 200");
 }
 
+static void tally_of_too_much(void **state)
+{
+    static const char *const sums[] = {
+        "SELECT tally(1, column1, 0) FROM (VALUES (9223372036854775807), (1))",
+        "SELECT tally(1, 0, column1) FROM (VALUES (-9223372036854775807), (-2))"};
+    sqlite3 *db;
+
+    (void)state;
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_int_equal(pm_functions_add(db), SQLITE_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sqlite3_exec(db, sums[i], NULL, NULL, NULL), SQLITE_ERROR);
+        assert_string_equal(sqlite3_errmsg(db), "tally: integer overflow");
+    }
+    sqlite3_close(db);
+}
+
 /* All that fs/proc/task_mmu.c can print from 3.8 to 6.18, in the order of the reference. */
 static void every_flag(void **state)
 {
@@ -261,17 +278,12 @@ static void process_matches_wrongly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kib_text),
-        cmocka_unit_test(vmflags_text),
-        cmocka_unit_test(call_words),
-        cmocka_unit_test(call_error),
-        cmocka_unit_test(address_overlap),
-        cmocka_unit_test(forgotten_set),
-        cmocka_unit_test(tally),
-        cmocka_unit_test(every_flag),
-        cmocka_unit_test(perms_text),
-        cmocka_unit_test(process_matches),
-        cmocka_unit_test(process_matches_wrongly),
+        cmocka_unit_test(kib_text),        cmocka_unit_test(vmflags_text),
+        cmocka_unit_test(call_words),      cmocka_unit_test(call_error),
+        cmocka_unit_test(address_overlap), cmocka_unit_test(forgotten_set),
+        cmocka_unit_test(tally),           cmocka_unit_test(tally_of_too_much),
+        cmocka_unit_test(every_flag),      cmocka_unit_test(perms_text),
+        cmocka_unit_test(process_matches), cmocka_unit_test(process_matches_wrongly),
         cmocka_unit_test(in_a_store),
     };
 

@@ -175,16 +175,16 @@ static void the_longest_row(void **state)
 
     (void)state;
     w = (world){.n = 2, .versions = SIZE_MAX, .first_rows = SIZE_MAX};
-    w.object[0].id = w.row[0].at.lineage = w.row[0].region_id = -(INT64_MAX / 2);
+    w.object[0].id = w.row[0].at.lineage = w.row[0].region_id = -INT64_MAX;
     w.row[0].at.object = &w.object[0];
     w.row[0].at.length = 1;
-    w.object[1].id = row->at.lineage = row->region_id = INT64_MAX / 2;
+    w.object[1].id = row->at.lineage = row->region_id = INT64_MAX;
     row->at = (pm_place){.start = UINT64_C(1) << 63 | 1,
                          .length = UINT64_MAX / 2 - 1,
                          .offset = UINT64_MAX,
                          .has_offset = true,
                          .object = &w.object[1],
-                         .lineage = INT64_MAX / 2,
+                         .lineage = INT64_MAX,
                          .kept = INT64_MAX};
     row->size_kib = INT64_MAX;
     row->first = INT32_MAX;

@@ -19,7 +19,14 @@ _pmapdb() {
         rest=${rest#"$word"}
     done
 
-    local current=${words[${#words[@]}-1]} cut='' wanted='' line list=() about=()
+    local current=${words[${#words[@]}-1]} quote='' cut='' wanted='' line list=() about=()
+    case $current in
+    \'* | \"*)
+        quote=1
+        current=${current:1}
+        words[${#words[@]}-1]=$current
+        ;;
+    esac
     [[ $COMP_WORDBREAKS == *=* && $current == *=* ]] && cut=${current%"${current##*=}"}
     [[ $COMP_WORDBREAKS == *:* && $current == *:* ]] && cut=${current%"${current##*:}"}
     for ((i = 1; i < ${#words[@]} - 1; i++)); do
@@ -34,9 +41,17 @@ _pmapdb() {
             wanted=$line
             continue
         fi
-        [[ $line == *$'\t'* ]] && about[${#list[@]}]=${line#*$'\t'}
         word=${line%%$'\t'*}
-        printf -v word %q "${word#"$cut"}"
+        word=${word#"$cut"}
+        # Names come from processes, and what is offered is typed into a shell: inside a quote that is
+        # open only what needs none there, elsewhere what %q protects wherever it is put.
+        if [[ $quote ]]; then
+            [[ $word == *[!A-Za-z0-9_./@:+,%=\ -]* ]] && continue
+        else
+            printf -v word %q "$word"
+            [[ $word == \$\'* ]] && continue
+        fi
+        [[ $line == *$'\t'* ]] && about[${#list[@]}]=${line#*$'\t'}
         list+=("$word")
     done < <("${words[0]/#\~/$HOME}" __complete "${words[@]:1}" 2>/dev/null)
 

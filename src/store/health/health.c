@@ -87,5 +87,5 @@ pmapdb_status pmapdb_doctor(const char *path, const pmapdb_doctor_options *optio
     else
         pm_health_closed(&h, &why);
     pmapdb_close(h.store);
-    return PMAPDB_OK;
+    return h.nomem ? pm_fail_nomem(err) : PMAPDB_OK;
 }

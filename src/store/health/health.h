@@ -28,6 +28,7 @@ typedef struct pm_health {
     int64_t size_kib;             /* of the file and its -wal */
     int64_t free_kib;             /* on its disk, for this user */
     bool damaged;                 /* SQLite says so */
+    bool nomem;                   /* a check ended so: what it did not see is not told as damage */
 } pm_health;
 
 /* ---- health_tell.c ---- */
@@ -39,6 +40,8 @@ void pm_health_tell(pm_health *h, const char *check, pmapdb_health state, double
 /* A word for a value. */
 void pm_health_word(pm_health *h, const char *check, pmapdb_health state, const char *value,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* How much of the message to show: the rest sends to the doctor, which is here already. */
+int pm_health_reason(const pmapdb_error *err);
 /* The check could not be made. */
 void pm_health_lost(pm_health *h, const char *check, const pmapdb_error *err);
 

@@ -68,7 +68,8 @@ void pm_health_closed(pm_health *h, const pmapdb_error *why)
 {
     int code = why->db_code & 0xff;
 
-    pm_health_word(h, "open", PMAPDB_HEALTH_TROUBLE, "no", "%s", why->text);
+    pm_health_word(h, "open", PMAPDB_HEALTH_TROUBLE, "no", "%.*s", pm_health_reason(why),
+                   why->text);
     if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB)
         return; /* permissions, a writer that holds it, another schema: the bytes are as written */
     tell_header(h);
@@ -225,7 +226,10 @@ static void check_disk(pm_health *h)
     bool little;
 
     if (statvfs(h->path, &disk) != 0) {
-        pm_health_word(h, "disk", PMAPDB_HEALTH_NOTE, "?", "%s", strerror(errno));
+        char why[128];
+
+        pm_health_word(h, "disk", PMAPDB_HEALTH_NOTE, "?", "%s",
+                       strerror_r(errno, why, sizeof why));
         return;
     }
     unit = (double)disk.f_frsize / 1024;
@@ -244,6 +248,14 @@ static void check_disk(pm_health *h)
                                                : "");
 }
 
+static void tell_unwritable(pm_health *h, const char *what, int os_errno)
+{
+    char why[128];
+
+    pm_health_word(h, "write", PMAPDB_HEALTH_NOTE, "no", "this user may not write the %s: %s", what,
+                   strerror_r(os_errno, why, sizeof why));
+}
+
 /* Who may write need not be who asks. */
 static void check_writable(pm_health *h)
 {
@@ -260,8 +272,7 @@ static void check_writable(pm_health *h)
         pm_health_word(h, "write", PMAPDB_HEALTH_TROUBLE, "no",
                        "the file system is mounted read-only");
     else
-        pm_health_word(h, "write", PMAPDB_HEALTH_NOTE, "no", "this user may not write the %s: %s",
-                       file ? "file" : "folder", strerror(file ? file : place));
+        tell_unwritable(h, file ? "file" : "folder", file ? file : place);
     free(folder);
 }
 

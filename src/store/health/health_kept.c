@@ -16,13 +16,13 @@
 
 static void tell_snapshots(pm_health *h, sqlite3_stmt *stmt)
 {
-    int64_t n = pm_col_int(stmt, 0), first = pm_col_int(stmt, 1), partial = pm_col_int(stmt, 3);
+    int64_t n = pm_col_int(stmt, 0), first = pm_col_ms(stmt, 1), partial = pm_col_int(stmt, 3);
     bool ahead;
 
     h->oldest_ms = first;
-    h->newest_ms = pm_col_int(stmt, 2);
+    h->newest_ms = pm_col_ms(stmt, 2);
     if (h->newest_ms != PMAPDB_UNKNOWN)
-        h->since_ms = h->newest_ms - PM_WEEK_MS;
+        h->since_ms = h->newest_ms > PM_WEEK_MS ? h->newest_ms - PM_WEEK_MS : 0;
     ahead = h->newest_ms != PMAPDB_UNKNOWN && h->newest_ms > h->now_ms + AHEAD_MS;
     if (n == 0)
         pm_health_tell(h, "snapshots", PMAPDB_HEALTH_NOTE, 0, "snapshots", "nothing is stored yet");

@@ -55,7 +55,7 @@ static void add_run(marks *m)
 
 static void mark(marks *m, int64_t id)
 {
-    if (m->n && id == m->last + 1) {
+    if (m->n && m->last < INT64_MAX && id == m->last + 1) {
         m->last = id;
     } else {
         add_run(m);
@@ -131,7 +131,7 @@ typedef struct proof {
 } proof;
 
 /* A statement that failed on damage is no reason to stop: the next snapshot may lie elsewhere. */
-static void prove(const pm_health *h, int64_t id, proof *p)
+static void prove(pm_health *h, int64_t id, proof *p)
 {
     sqlite3_stmt *stmt;
     bool has = false;
@@ -141,7 +141,9 @@ static void prove(const pm_health *h, int64_t id, proof *p)
     if (st == PMAPDB_OK)
         st = pm_sql_step(h->store->sql, stmt, &has, &err);
     if (st != PMAPDB_OK) {
-        mark(&p->lost, id);
+        h->nomem |= st == PMAPDB_NOMEM;
+        if (st != PMAPDB_NOMEM)
+            mark(&p->lost, id);
         return;
     }
     if (!has)
@@ -177,6 +179,30 @@ static void tell_all(pm_health *h, const id_list *ids, proof *p)
     tell_sums(h, "categories", &p->wrong_categories, p->read, "categories");
 }
 
+/* What is asked of a stretch of time relies on it. */
+static void check_order(pm_health *h)
+{
+    sqlite3_stmt *stmt;
+    bool has;
+    marks back = {0};
+    pmapdb_error err;
+    pmapdb_status st = pm_sql_rows(
+        h->store->sql,
+        "SELECT snapshot_id FROM (SELECT snapshot_id, taken_ms < lag(taken_ms) OVER (PARTITION BY "
+        "epoch_id ORDER BY off) AS back FROM snapshots) WHERE back ORDER BY snapshot_id",
+        PM_NO_ARGS, &stmt, &err);
+
+    while (st == PMAPDB_OK && (st = pm_sql_step(h->store->sql, stmt, &has, &err)) == PMAPDB_OK &&
+           has)
+        mark(&back, pm_col_int(stmt, 0));
+    if (st != PMAPDB_OK)
+        pm_health_lost(h, "order", &err);
+    else if (back.n)
+        pm_health_tell(h, "order", PMAPDB_HEALTH_TROUBLE, (double)back.n, "snapshots",
+                       "stand behind later ones: a time was changed by hand: %s", words_of(&back));
+    pm_buf_free(&back.words);
+}
+
 void pm_health_proof(pm_health *h)
 {
     id_list ids = {0};
@@ -190,6 +216,7 @@ void pm_health_proof(pm_health *h)
         tell_all(h, &ids, &p);
     else
         pm_health_lost(h, "readable", &err);
+    check_order(h);
     pm_buf_free(&p.lost.words);
     pm_buf_free(&p.wrong.words);
     pm_buf_free(&p.wrong_categories.words);

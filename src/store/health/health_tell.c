@@ -77,9 +77,17 @@ void pm_health_word(pm_health *h, const char *check, pmapdb_health state, const 
     tell(h, &(pmapdb_doctor_event){check, state, value, detail, NAN, ""});
 }
 
+int pm_health_reason(const pmapdb_error *err)
+{
+    const char *hint = strstr(err->text, "; pmapdb doctor");
+
+    return hint ? (int)(hint - err->text) : (int)strlen(err->text);
+}
+
 void pm_health_lost(pm_health *h, const char *check, const pmapdb_error *err)
 {
-    pm_health_word(h, check, PMAPDB_HEALTH_TROUBLE, "?", "%s", err->text);
+    h->nomem |= err->status == PMAPDB_NOMEM;
+    pm_health_word(h, check, PMAPDB_HEALTH_TROUBLE, "?", "%.*s", pm_health_reason(err), err->text);
 }
 
 /* ---- queries ---- */

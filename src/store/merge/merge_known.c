@@ -56,7 +56,7 @@ static pmapdb_status read_keys(pm_merge *m, int64_t host_id, int64_t from, int64
             return st;
         }
         out->key[out->n++] = (key){.hash = pm_col_int(stmt, 0),
-                                   .taken_ms = pm_col_int(stmt, 1),
+                                   .taken_ms = pm_col_ms(stmt, 1),
                                    .snapshot_id = pm_col_int(stmt, 2),
                                    .capture_id = pm_col_int(stmt, 3),
                                    .dialect = pm_dialect_find(pm_col_text(stmt, 4)),

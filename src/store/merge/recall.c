@@ -132,7 +132,7 @@ static pmapdb_status read_item(sqlite3_stmt *stmt, pm_recall_item *item, pmapdb_
                              .capture_id = pm_col_int(stmt, 1),
                              .epoch_id = pm_col_int(stmt, 2),
                              .off = pm_col_int(stmt, 3),
-                             .taken_ms = pm_col_int(stmt, 4),
+                             .taken_ms = pm_col_ms(stmt, 4),
                              .ordinal = pm_col_int(stmt, 5),
                              .hash = pm_col_int(stmt, 6),
                              .log_id = log_id == PMAPDB_UNKNOWN ? 0 : log_id,
@@ -201,7 +201,7 @@ static pmapdb_status read_block(sqlite3_stmt *stmt, pm_capture *c, pmapdb_error 
 
     b->checked = (pm_checked)checked;
     for (int i = 0; i < PM_TOTAL_COUNT; i++) {
-        int64_t v = pm_col_int(stmt, 2 + i);
+        int64_t v = pm_col_kib(stmt, 2 + i);
 
         b->totals.v[i] = v == PMAPDB_UNKNOWN ? -1 : v;
     }

@@ -41,7 +41,7 @@ static pmapdb_status add_version(loading *l, sqlite3_stmt *stmt, pmapdb_error *e
     if (v.last == PMAPDB_UNKNOWN)
         v.last = INT64_MAX;
     for (int i = 0; i < PM_VER_COUNT; i++)
-        l->row.m.v[i] = pm_col_int(stmt, i + 3);
+        l->row.m.v[i] = pm_col_kib(stmt, i + 3);
     if (region_id != l->row.region_id) {
         l->row.region_id = region_id;
         st = pm_region_get(l->sql, l->objects, &l->row, err);

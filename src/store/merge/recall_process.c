@@ -60,10 +60,10 @@ static pmapdb_status read_process(sqlite3_stmt *stmt, pm_recall_process *who, pm
     who->pid = pm_col_int(stmt, 4);
     who->life = pm_col_int(stmt, 5);
     who->name_rank = pm_col_int(stmt, 6);
-    who->name_ms = pm_col_int(stmt, 7);
-    who->command_ms = pm_col_int(stmt, 8);
+    who->name_ms = pm_col_ms(stmt, 7);
+    who->command_ms = pm_col_ms(stmt, 8);
     who->clock_mono_ns = pm_col_int(stmt, 9);
-    who->clock_utc_ms = pm_col_int(stmt, 10);
+    who->clock_utc_ms = pm_col_ms(stmt, 10);
     who->identity = find_link(pm_col_text(stmt, 11));
     e->start_time = pm_col_int(stmt, 12);
     for (int i = 0; i < PM_ANCHOR_COUNT; i++)

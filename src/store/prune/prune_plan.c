@@ -114,7 +114,7 @@ static pmapdb_status read_series(pm_sql *sql, const pmapdb_prune_options *o, pm_
 static pmapdb_status add_snapshot(pm_plan *plan, size_t first, sqlite3_stmt *stmt,
                                   pmapdb_error *err)
 {
-    int64_t moment_ms = pm_col_int(stmt, 0);
+    int64_t moment_ms = pm_col_ms(stmt, 0);
     pmapdb_status st = pm_grow(&plan->id, &plan->cap_ids, plan->n_ids, sizeof *plan->id, err);
 
     if (st == PMAPDB_OK)

@@ -1,0 +1,256 @@
+/* export: a part of a store, or all of it, into a new file that appears whole or not at all. */
+#include "store/export/export.h"
+
+#include "base/buf.h"
+#include "store/space.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void pmapdb_export_defaults(pmapdb_export_options *o)
+{
+    *o = (pmapdb_export_options){0};
+}
+
+typedef struct export_run {
+    pmapdb_store *store;
+    const char *path;
+    const pmapdb_export_options *options;
+    pm_redact *redact;
+    pm_export_counts counts;
+    pm_buf beside; /* the file that is given its name at the end */
+} export_run;
+
+/* ---- the file ---- */
+
+static void remove_file(const export_run *run, const char *tail)
+{
+    pm_buf name = {0};
+
+    if (pm_buf_addf(&name, NULL, "%s%s", pm_buf_text(&run->beside).data, tail) == PMAPDB_OK)
+        unlink(name.data);
+    pm_buf_free(&name);
+}
+
+static pmapdb_status refuse_existing(const export_run *run, pmapdb_error *err)
+{
+    struct stat info;
+
+    return lstat(run->path, &info) == 0
+               ? pm_fail(err, PMAPDB_USAGE, "'%s' is there already; an export makes a new file",
+                         run->path)
+               : PMAPDB_OK;
+}
+
+/* A name beside the path that nobody has; 0600. */
+static pmapdb_status make_beside(export_run *run, pmapdb_error *err)
+{
+    pmapdb_status st = pm_buf_addf(&run->beside, err, "%s.XXXXXX", run->path);
+    int fd;
+
+    if (st != PMAPDB_OK)
+        return st;
+    fd = mkostemp(run->beside.data, O_CLOEXEC);
+    if (fd < 0) {
+        st = pm_fail_io(err, errno, "cannot create '%s'", run->path);
+        pm_buf_clear(&run->beside);
+        return st;
+    }
+    close(fd);
+    return PMAPDB_OK;
+}
+
+static pmapdb_status sync_file(const export_run *run, int64_t *size_kib, pmapdb_error *err)
+{
+    int fd = open(run->beside.data, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (fd < 0 || fsync(fd) != 0 || fstat(fd, &info) != 0)
+        st = pm_fail_io(err, errno, "cannot write '%s'", run->path);
+    else
+        *size_kib = (int64_t)((info.st_size + 1023) / 1024);
+    if (fd >= 0)
+        close(fd);
+    return st;
+}
+
+/* What came to be there meanwhile is not written over. A file system that cannot promise that has
+ * been asked a moment ago. */
+static pmapdb_status give_name(export_run *run, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    if (renameat2(AT_FDCWD, run->beside.data, AT_FDCWD, run->path, RENAME_NOREPLACE) == 0)
+        return PMAPDB_OK;
+    if (errno == EINVAL || errno == ENOSYS) {
+        st = refuse_existing(run, err);
+        if (st != PMAPDB_OK || rename(run->beside.data, run->path) == 0)
+            return st;
+    }
+    return errno == EEXIST ? refuse_existing(run, err)
+                           : pm_fail_io(err, errno, "cannot write '%s'", run->path);
+}
+
+/* ---- the store in it ---- */
+
+static bool keep_going(void *ctx, const char *table, uint64_t rows)
+{
+    const export_run *run = ctx;
+    pmapdb_export_progress progress = {table, rows};
+
+    return !run->options->on_progress || run->options->on_progress(run->options->ctx, &progress);
+}
+
+/* Only the temporary name is in SQLite's words, and what helps a store that is full does not help
+ * here. */
+static pmapdb_status say_full(const export_run *run, pmapdb_status st, pmapdb_error *err)
+{
+    return pm_space_is_full(st, err) && strstr(err->text, run->beside.data)
+               ? pm_fail(err, PMAPDB_DATABASE,
+                         "cannot write '%s': no space left on the device; nothing of it is left",
+                         run->path)
+               : st;
+}
+
+static pmapdb_status fill(export_run *run, pmapdb_error *err)
+{
+    const pmapdb_export_options *o = run->options;
+    pmapdb_open_options options = {.mode = PMAPDB_WRITE};
+    pm_export export = {.process = o->processes,
+                        .n_processes = o->n_processes,
+                        .from = o->from,
+                        .to = o->to,
+                        .redact = run->redact,
+                        .ctx = run,
+                        .keep_going = keep_going};
+    pmapdb_store *into = NULL;
+    pmapdb_error why = {0};
+    pmapdb_status st = pmapdb_open(run->beside.data, &options, &into, &why);
+
+    if (st == PMAPDB_OK)
+        st = pm_export_store(run->store, into, &export, &run->counts, &why);
+    pmapdb_close(into);
+    if (st == PMAPDB_OK)
+        return st;
+    st = say_full(run, st, &why);
+    if (err)
+        *err = why;
+    return st;
+}
+
+/* ---- news ---- */
+
+static void tell(const export_run *run, const pmapdb_export_event *event)
+{
+    if (run->options->on_event)
+        run->options->on_event(run->options->ctx, event);
+}
+
+static void tell_tokens(export_run *run, pmapdb_export_result *result)
+{
+    const pm_tokens *tokens = pm_redact_tokens(run->redact);
+
+    result->tokens = pm_tokens_count(tokens);
+    for (size_t i = 0; i < result->tokens; i++) {
+        pm_text text, token;
+
+        pm_tokens_at(tokens, i, &text, &token);
+        tell(run, &(pmapdb_export_event){.original = text.data,
+                                         .original_len = text.len,
+                                         .token = token.data,
+                                         .token_len = token.len});
+    }
+}
+
+/* "@3:55d0c0000000-55d0c1234000", where it was and where it is. */
+static void tell_places(export_run *run)
+{
+    const pm_places *places = pm_redact_places(run->redact);
+
+    for (size_t i = 0; i < pm_places_count(places); i++) {
+        pm_place at = pm_places_at(places, i);
+        char from[80], to[80];
+
+        snprintf(from, sizeof from, "@%lld:%llx-%llx", (long long)at.space,
+                 (unsigned long long)at.start, (unsigned long long)at.end);
+        snprintf(to, sizeof to, "@%lld:%llx-%llx", (long long)at.space,
+                 (unsigned long long)at.start + (unsigned long long)at.moved,
+                 (unsigned long long)at.end + (unsigned long long)at.moved);
+        tell(run, &(pmapdb_export_event){.original = from,
+                                         .original_len = strlen(from),
+                                         .token = to,
+                                         .token_len = strlen(to)});
+    }
+}
+
+static void tell_all(export_run *run, pmapdb_export_result *result)
+{
+    const pmapdb_export_options *o = run->options;
+
+    if (run->counts.other_rules)
+        tell(run, &(pmapdb_export_event){
+                      .warning = "the rules of this store are your own and hold names: the new one "
+                                 "has those built in; its categories are as here"});
+    if (pmapdb_is_immutable(run->store))
+        tell(run, &(pmapdb_export_event){.warning = "read as a file that nobody changes (no "
+                                                    "permission for its -shm)"});
+    if (run->counts.sweeps && !o->redact && (o->n_processes || o->from || o->to))
+        tell(run, &(pmapdb_export_event){
+                      .warning = "a part of a store: merged into another one, what is missing of "
+                                 "its live captures counts there as pruned"});
+    if (run->redact) {
+        tell_tokens(run, result);
+        tell_places(run);
+    }
+}
+
+/* ---- all of it ---- */
+
+static pmapdb_status make(export_run *run, pmapdb_export_result *result, pmapdb_error *err)
+{
+    pmapdb_status st = refuse_existing(run, err);
+
+    if (st == PMAPDB_OK && run->options->redact)
+        st = pm_redact_new(run->options->keep, run->options->n_keep, &run->redact, err);
+    if (st == PMAPDB_OK)
+        st = make_beside(run, err);
+    if (st != PMAPDB_OK)
+        return st;
+    st = fill(run, err);
+    remove_file(run, "-wal");
+    remove_file(run, "-shm");
+    if (st == PMAPDB_OK)
+        st = sync_file(run, &result->size_kib, err);
+    if (st == PMAPDB_OK)
+        st = give_name(run, err);
+    if (st != PMAPDB_OK)
+        remove_file(run, "");
+    return st;
+}
+
+pmapdb_status pmapdb_export(pmapdb_store *store, const char *path,
+                            const pmapdb_export_options *options, pmapdb_export_result *result,
+                            pmapdb_error *err)
+{
+    export_run run = {.store = store, .path = path, .options = options};
+    pmapdb_export_result made = {0};
+    pmapdb_status st = PMAPDB_OK;
+
+    if (options->n_keep && !options->redact)
+        return pm_fail(err, PMAPDB_USAGE, "--keep is for --redact: without it everything is kept");
+    st = make(&run, &made, err);
+    if (st == PMAPDB_OK) {
+        made.processes = run.counts.processes;
+        made.snapshots = run.counts.snapshots;
+        made.recordings = run.counts.recordings;
+        tell_all(&run, &made);
+        *result = made;
+    }
+    pm_redact_free(run.redact);
+    pm_buf_free(&run.beside);
+    return st;
+}

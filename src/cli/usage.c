@@ -1,0 +1,70 @@
+/* usage: what argp and getopt say of a wrong command line, harmless on a terminal. */
+#include "cli/usage.h"
+
+#include "render/utf8.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static void write_all(const char *p, size_t n)
+{
+    while (n) {
+        ssize_t done = write(STDERR_FILENO, p, n);
+
+        if (done < 0 && errno != EINTR)
+            return;
+        if (done > 0) {
+            p += done;
+            n -= (size_t)done;
+        }
+    }
+}
+
+/* Behind the message, in lines of their own, argp says where help is: "Try `pmapdb --help' ...".
+ * The last such words are its own. */
+static size_t message_of(const char *text, size_t n)
+{
+    static const char help[] = "\nTry `";
+    const char *at = text, *last = NULL;
+
+    while ((at = memmem(at, n - (size_t)(at - text), help, sizeof help - 1)))
+        last = at++;
+    if (last)
+        return (size_t)(last - text);
+    return n && text[n - 1] == '\n' ? n - 1 : n;
+}
+
+/* One message, as a rule: the stream's buffer is flushed at the end. A newline in a word is part of
+ * that word, and is escaped with it. */
+static ssize_t put(void *cookie, const char *text, size_t n)
+{
+    size_t message = message_of(text, n);
+    pm_buf shown = {0};
+
+    (void)cookie;
+    if (pm_utf8_escape((pm_text){text, message}, &shown, NULL) == PMAPDB_OK) {
+        write_all(pm_buf_text(&shown).data, shown.len);
+        write_all(text + message, n - message);
+    }
+    pm_buf_free(&shown);
+    return (ssize_t)n;
+}
+
+FILE *pm_usage_begin(void)
+{
+    FILE *before = stderr;
+    FILE *escaped = fopencookie(NULL, "w", (cookie_io_functions_t){.write = put});
+
+    if (!escaped)
+        return before;
+    setvbuf(escaped, NULL, _IOFBF, (size_t)64 << 10);
+    stderr = escaped; /* glibc's is a variable, and getopt knows no other stream */
+    return before;
+}
+
+void pm_usage_end(FILE *before)
+{
+    if (stderr != before)
+        fclose(stderr);
+    stderr = before;
+}

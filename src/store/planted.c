@@ -1,0 +1,60 @@
+/* planted: files that somebody else put where SQLite keeps its own beside a store. */
+#include "store/planted.h"
+
+#include "base/buf.h"
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Everybody may make files there, and nobody may remove another's: /tmp. */
+static bool is_open_to_all(const char *path)
+{
+    pm_text whole = pm_text_of(path), name = pm_text_basename(whole);
+    pm_buf folder = {0};
+    struct stat info;
+    bool open =
+        pm_buf_addf(&folder, NULL, "%.*s.", (int)(whole.len - name.len), path) == PMAPDB_OK &&
+        stat(folder.data, &info) == 0 && (info.st_mode & S_IWOTH);
+
+    pm_buf_free(&folder);
+    return open;
+}
+
+static bool is_ours(const struct stat *info)
+{
+    return info->st_uid == geteuid() || info->st_uid == 0;
+}
+
+static pmapdb_status check_beside(const char *store, const char *end, bool open_to_all,
+                                  pmapdb_error *err)
+{
+    pm_buf path = {0};
+    struct stat info;
+    pmapdb_status st = pm_buf_addf(&path, err, "%s%s", store, end);
+
+    if (st == PMAPDB_OK && lstat(path.data, &info) == 0) {
+        if (!S_ISREG(info.st_mode))
+            st = pm_fail(err, PMAPDB_SCHEMA, "'%s' is no file, so not SQLite's: remove it",
+                         path.data);
+        else if (open_to_all && !is_ours(&info))
+            st = pm_fail(err, PMAPDB_SCHEMA,
+                         "'%s' is another user's, in a folder where everybody may make files: "
+                         "keep the store in one of your own",
+                         path.data);
+    }
+    pm_buf_free(&path);
+    return st;
+}
+
+pmapdb_status pm_planted_check(const char *store, bool writes, pmapdb_error *err)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
+    char *real = realpath(store, NULL); /* beside which SQLite keeps them */
+    bool open_to_all = writes && is_open_to_all(real ? real : store);
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && st == PMAPDB_OK; i++)
+        st = check_beside(real ? real : store, ends[i], open_to_all, err);
+    free(real);
+    return st;
+}

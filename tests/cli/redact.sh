@@ -1,0 +1,54 @@
+# redact: what of command lines is stored, and what never is.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+need sqlite3
+
+# As a header shows it, above PID's own map.
+capture_of() {
+    pmap_x "$1" app "${3:-500}" | sed "1s|.*|$1:   $2|"
+}
+commands() { run sqlite3 store.db 'SELECT pid, command FROM process ORDER BY pid'; }
+# Bytes of the store and what SQLite keeps beside it.
+leaked() {
+    if cat store.db* | grep -aq hunter2; then echo "hunter2 is in the store"; else echo "no secret is stored"; fi
+}
+
+mkdir maps
+capture_of 11 '/srv/app --db-password=hunter2 --token-ttl 30 postgres://joe:hunter2@db/x' >maps/1795229300-11.x
+capture_of 12 'mysql -uroot -phunter2 -h db' >maps/1795229300-12.x
+capture_of 13 'app --customer=hunter2 --port 1' >maps/1795229300-13.x
+# One that is refused, and one that is damaged.
+{ capture_of 14 'app --secret hunter2'; capture_of 14 'app --secret hunter2' 600; } >maps/14.log
+capture_of 15 'app --secret hunter2' | sed '/^total/s/[0-9][0-9]*/1/' >maps/1795229300-15.x
+
+say "secrets are not stored"
+run pmapdb import --redact-cmdline 'customer=(\w+)' maps -f ndjson
+commands
+leaked
+run pmapdb processes -f csv
+run sqlite3 store.db 'SELECT reason FROM refused'
+say "the same captures are known, whatever is asked for now"
+run pmapdb import --keep-cmdline maps
+leaked
+say "names and lives do not hang on it"
+capture_of 11 '/srv/app --db-password=other' 600 >later
+run pmapdb import --at 2026-11-21T03:00:00Z later
+run sqlite3 store.db 'SELECT pid, life, identity FROM process WHERE pid = 11'
+
+say "stored as they are"
+rm -f store.db*
+run pmapdb import -q --keep-cmdline --redact-cmdline 'phunter2' maps
+commands
+
+say "a store that was made from it keeps what it has"
+rm -f store.db*
+run pmapdb import -q maps
+run pmapdb merge -q --db both.db store.db
+run sqlite3 both.db 'SELECT command FROM process WHERE pid = 11'
+
+say "what cannot be meant"
+rm -f store.db*
+run pmapdb import --redact-cmdline '(' maps
+run pmapdb import --redact-cmdline '' maps
+run pmapdb capture --redact-cmdline '[z-a]' --all
+run ls

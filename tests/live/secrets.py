@@ -1,0 +1,79 @@
+"""A live capture of processes whose arguments and environment hold secrets: none of it is in the
+store, in what SQLite keeps beside it, or in what is printed, unless that was asked for."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+import kit
+
+SECRETS = [b"hunter2-" + str(i).encode() for i in range(7)]
+ARGUMENTS = ["--db-password=hunter2-0 in two words", "--token", "hunter2-1", "-Dx.secret=hunter2-2",
+             "postgres://joe:hunter2-3@db/x", "MYSQL_PWD=hunter2-4", "--customer", "id-hunter2-5"]
+CODE = "import signal; print(flush=True); signal.pause()"
+
+
+def start():
+    """Its arguments hold six secrets, its environment the seventh."""
+    environment = dict(os.environ, APP_TOKEN="hunter2-6", APP_ROLE="worker")
+    target = subprocess.Popen([sys.executable, "-c", CODE] + ARGUMENTS, env=environment, stdout=subprocess.PIPE)
+    target.stdout.readline()
+    return target
+
+
+def held_by(db):
+    """Which secrets lie in the store, and in what SQLite keeps beside it, which a reader makes stay."""
+    reader = subprocess.Popen(["sqlite3", str(db)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    reader.stdin.write(b"BEGIN; SELECT count(*) FROM snapshots;\n")
+    reader.stdin.flush()
+    try:
+        files = [p for p in db.parent.iterdir() if p.name.startswith(db.name)]
+        data = b"".join(p.read_bytes() for p in files)
+    finally:
+        reader.stdin.close()
+        reader.wait()
+    return [s for s in SECRETS if s in data], [p.name for p in files]
+
+
+def one(check, db, name, pid, expected, *more):
+    said = [kit.run("capture", pid, "-f", "ndjson", *more, db=db) for _ in range(3)]
+    said += [kit.run(query, "-f", "csv", db=db) for query in ("processes", "sights", "sweeps")]
+    held, files = held_by(db)
+    check.equal(name + ": stored", held, expected)
+    check.true(name + ": beside it", db.name + "-wal" in files, files)
+    if not expected:
+        check.true(name + ": said", not any(s in d.stdout + d.stderr for s in SECRETS for d in said), said)
+
+
+def main():
+    check = kit.Check()
+    if not shutil.which("sqlite3"):
+        kit.skip("needs sqlite3")
+    target = start()
+    try:
+        with kit.Place() as place:
+            one(check, place / "a.db", "the default", target.pid, [SECRETS[5]])
+            one(check, place / "b.db", "with a regex", target.pid, [], "--redact-cmdline", r"--customer (\S+)")
+            one(check, place / "c.db", "kept", target.pid, SECRETS[:6], "--keep-cmdline")
+            one(check, place / "d.db", "a variable", target.pid, [SECRETS[6]], "--redact-cmdline", "hunter2-5",
+                "--keep-env", "APP_TOKEN")
+            one(check, place / "e.db", "another variable", target.pid, [], "--redact-cmdline", "hunter2-5",
+                "--keep-env", "APP_ROLE")
+            kit.run("merge", place / "e.db", place / "b.db", db=place / "f.db")
+            check.equal("merged", held_by(place / "f.db")[0], [])
+            # A selection is stored with what it captured: it sees the arguments as they are.
+            db = place / "g.db"
+            kit.run("capture", "--match", "and(env(APP_TOKEN,hunter2-6),cmdline(*--token hunter2-1*))",
+                    "--redact-cmdline", "hunter2-5", db=db)
+            check.equal("selected", [r["pid"] for r in kit.rows("processes", db=db)], [str(target.pid)])
+            check.equal("a selection", held_by(db)[0], [])
+    finally:
+        target.kill()
+        target.wait()
+    check.finish()
+
+
+if __name__ == "__main__":
+    main()

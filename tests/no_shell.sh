@@ -1,0 +1,47 @@
+#!/bin/sh
+# No other program is ever run, no shell, and nothing is loaded but libarchive: neither the sources
+# nor what was built of them names a function that would; and of libarchive nothing that unpacks by
+# running a program.
+#     sh tests/no_shell.sh SRC [BUILT...]
+set -eu
+
+src=${1:?usage: no_shell.sh SRC [BUILT...]}
+shift
+runs='system|popen|execl|execle|execlp|execv|execve|execvp|execvpe|execveat|fexecve|posix_spawn|posix_spawnp|wordexp'
+failed=0
+complain() {
+    echo "$1"
+    failed=1
+}
+
+found=$(grep -rnE "(^|[^A-Za-z0-9_\"])($runs|dlmopen) *\(|SYS_exec|__NR_exec" "$src" --include='*.[ch]') || :
+[ -z "$found" ] || complain "runs another program:
+$found"
+found=$(grep -rnE '(^|[^A-Za-z0-9_])dlopen *\(' "$src" --include='*.[ch]' | grep -v "^$src/source/archive.c:") || :
+[ -z "$found" ] || complain "loads a library:
+$found"
+# By its name alone: where it lies is for the system to say.
+found=$(grep -nE 'dlopen *\(' "$src/source/archive.c" | grep -v 'dlopen(PM_ARCHIVE_SONAME,') || :
+[ -z "$found" ] || complain "loads something else:
+$found"
+found=$(grep -rnE 'archive_read_support_(filter_(all|program|program_signature|lrzip|lzop|grzip|uu|rpm|compress)|format_all|format_gnutar|compression)|archive_write_add_filter_program' \
+    "$src" --include='*.[ch]') || :
+[ -z "$found" ] || complain "a filter that may run a program:
+$found"
+found=$(grep -rnE 'sqlite3_(enable_load_extension|load_extension)|SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION[^,]*, *1' "$src" \
+    --include='*.[ch]') || :
+[ -z "$found" ] || complain "lets SQL load a library:
+$found"
+
+for built in "$@"; do
+    command -v nm >/dev/null 2>&1 || {
+        echo "no nm here: what was built is not looked at"
+        break
+    }
+    [ -f "$built" ] || complain "no $built"
+    # A sanitizer's own are in it, not imported.
+    found=$(nm -D --undefined-only "$built" 2>/dev/null | sed 's/.* //; s/@.*//' | grep -xE "$runs|dlmopen") || :
+    [ -z "$found" ] || complain "$built imports: $found"
+done
+[ $failed -eq 0 ] || exit 1
+echo "$(find "$src" -name '*.[ch]' | wc -l) sources and $# built files run nothing"

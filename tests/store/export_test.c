@@ -1,0 +1,313 @@
+/* export_test: what a redacted export shows: no text of the schema is forgotten; texts, one by one;
+ * addresses. The proof on whole stores is tests/tools/export.py. */
+#include "kit.h"
+
+#include "store/export/export_run.h"
+
+static void free_redact(pm_redact **r)
+{
+    pm_redact_free(*r);
+}
+
+/* ---- the schema ---- */
+
+/* What can hold text has a line: a new column that nobody thought of must not leave the house. */
+static void test_every_text_has_a_line(void **state)
+{
+    kit *k = kit_of(state);
+    sqlite3_stmt *stmt;
+    int n = 0;
+
+    assert_int_equal(
+        sqlite3_prepare_v2(k->store->db,
+                           "SELECT t.name, c.name, c.type FROM sqlite_master t JOIN "
+                           "pragma_table_xinfo(t.name) c WHERE t.type = 'table' AND t.name NOT "
+                           "LIKE 'sqlite%'",
+                           -1, &stmt, NULL),
+        SQLITE_OK);
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        const char *table = (const char *)sqlite3_column_text(stmt, 0);
+        const char *column = (const char *)sqlite3_column_text(stmt, 1);
+
+        n++;
+        if (strcmp((const char *)sqlite3_column_text(stmt, 2), "INTEGER") != 0 &&
+            pm_redact_of(table, column) == PM_REDACT_STAYS)
+            fail_msg("redact.h has no line for %s.%s", table, column);
+    }
+    sqlite3_finalize(stmt);
+    assert_true(n > 200);
+}
+
+/* A line for what is not there is a name that was misspelt, or a column that is gone. */
+static void test_every_line_has_a_column(void **state)
+{
+#define LINE(table, column, how) {table, column},
+    static const char *const lines[][2] = {PM_REDACT_COLUMNS(LINE)};
+#undef LINE
+    kit *k = kit_of(state);
+
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        int64_t n;
+
+        assert_int_equal(pm_sql_int(k->store->sql,
+                                    "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE name = ?2",
+                                    PM_ARGS(PM_S(lines[i][0]), PM_S(lines[i][1])), 0, &n, NULL),
+                         PMAPDB_OK);
+        if (n != 1)
+            fail_msg("the schema has no %s.%s", lines[i][0], lines[i][1]);
+    }
+}
+
+/* All tables are copied, but for what may be deleted at any time. */
+static void test_every_table_is_copied(void **state)
+{
+    kit *k = kit_of(state);
+    int64_t n;
+
+    assert_int_equal(pm_sql_int(k->store->sql,
+                                "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name "
+                                "NOT LIKE 'sqlite%' AND name <> 'map_cache'",
+                                PM_NO_ARGS, 0, &n, NULL),
+                     PMAPDB_OK);
+    assert_int_equal(n, pm_export_n_tables);
+}
+
+/* ---- texts ---- */
+
+typedef struct pair {
+    pm_redact_how how;
+    const char *text, *shown;
+} pair;
+
+static void check_pairs(pm_redact *r, const pair *pairs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        pm_text out;
+
+        assert_int_equal(pm_redact_text(r, pairs[i].how, pm_text_of(pairs[i].text), &out, NULL),
+                         PMAPDB_OK);
+        assert_int_equal(strlen(pairs[i].shown), out.len);
+        assert_memory_equal(out.data, pairs[i].shown, out.len);
+    }
+}
+
+static void test_paths(void **state)
+{
+    static const pair pairs[] = {
+        {PM_REDACT_PATH, "/home/joe/bank/pay.jar", "/home/d1/d2/f1.jar"},
+        {PM_REDACT_PATH, "/home/joe/bank/lib/pay.so.1.2", "/home/d1/d2/d3/f2.so.1.2"},
+        {PM_REDACT_PATH, "/srv/bank/joe", "/srv/d2/d1"}, /* a text is a text, wherever it stands */
+        {PM_REDACT_PATH, "/opt/jdk/libjvm.so", "/opt/d4/libjvm.so"},
+        {PM_REDACT_PATH, "/opt/jdk/libc.so.joe", "/opt/d4/f3"},
+        {PM_REDACT_PATH, "/usr/lib/libpay.so.1", "/usr/lib/libpay.so.1"},
+        {PM_REDACT_PATH, "/usr/local/lib/joe.so (deleted)", "/usr/local/d3/f4.so (deleted)"},
+        {PM_REDACT_PATH, "/usr/lib/../../home/joe/x.so", "/usr/d3/../../d5/d1/f5.so"},
+        {PM_REDACT_PATH, "/usr/lib/..", "/usr/d3/.."},
+        {PM_REDACT_PATH, "/usr/library/joe", "/usr/d6/d1"},
+        {PM_REDACT_PATH, "[heap]", "[heap]"},
+        {PM_REDACT_PATH, "[stack:4711]", "[stack:4711]"},
+        {PM_REDACT_PATH, "[anon: glibc: malloc arena]", "[anon: glibc: malloc arena]"},
+        {PM_REDACT_PATH, "[anon:bank pool 7]", "[anon:n1]"},
+        {PM_REDACT_PATH, "[anon_shmem:bank pool 7]", "[anon_shmem:n1]"},
+        {PM_REDACT_PATH, "[joe]", "[d1]"},
+        {PM_REDACT_PATH, "[ anon ]", "[ anon ]"},
+        {PM_REDACT_PATH, "/memfd:bank (deleted)", "/memfd:d2 (deleted)"},
+        {PM_REDACT_PATH, "/memfd:java_heap (deleted)", "/memfd:java_heap (deleted)"},
+        {PM_REDACT_PATH, "/SYSV00004711 (deleted)", "/SYSVk1 (deleted)"},
+        {PM_REDACT_PATH, "/SYSV00000000 (deleted)", "/SYSV00000000 (deleted)"},
+        {PM_REDACT_PATH, "/dev/shm/bank.lock", "/dev/shm/f6.lock"},
+        {PM_REDACT_PATH, "/dev/zero (deleted)", "/dev/zero (deleted)"},
+        {PM_REDACT_PATH, "anon_inode:[io_uring]", "anon_inode:[io_uring]"},
+        {PM_REDACT_PATH, "anon_inode:joe", "anon_inode:d1"},
+        {PM_REDACT_PATH, "socket:[4711]", "socket:[i1]"},
+        {PM_REDACT_PATH, "boot.joe]", "f7]"},
+        {PM_REDACT_PATH, "libc-2.31.so", "libc-2.31.so"},
+        {PM_REDACT_PATH, "", ""},
+        {PM_REDACT_PATH, "//joe//", "//d1//"},
+        {PM_REDACT_PATH, "d1", "f8"}, /* spelt like a token: it is another text */
+        {PM_REDACT_COMMAND, "/home/joe/bank --password=1", "/home/d1/d2 ..."},
+        {PM_REDACT_COMMAND, "joe", "d1"},
+        {PM_REDACT_COMMAND, "bank: worker process", "d2: ..."},
+        {PM_REDACT_CGROUP, "/system.slice/joe.service", "/system.slice/f9.service"},
+    };
+    pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
+
+    (void)state;
+    assert_int_equal(pm_redact_new(NULL, 0, &r, NULL), PMAPDB_OK);
+    check_pairs(r, pairs, sizeof pairs / sizeof *pairs);
+}
+
+static void test_words(void **state)
+{
+    static const pair pairs[] = {
+        {PM_REDACT_HOST, "bank.example", "host1"},
+        {PM_REDACT_USER, "joe", "user1"},
+        {PM_REDACT_USER, "root", "root"},
+        {PM_REDACT_NAME, "joe", "user1"},
+        {PM_REDACT_CATEGORY, "anonymous/glibc-arena", "anonymous/glibc-arena"},
+        {PM_REDACT_CATEGORY, "anonymous/joe", "anonymous/user1"},
+        {PM_REDACT_CATEGORY, "/home/joe/x", "/home/user1/f1"},
+        {PM_REDACT_CATEGORY, "joe's pool", "f2"},
+        {PM_REDACT_NOTE, "joe asked for this", ""},
+        {PM_REDACT_RULE, "jvm-heap", "jvm-heap"},
+        {PM_REDACT_RULE, "label", "label"},
+        {PM_REDACT_RULE, "joes", "rule1"},
+        {PM_REDACT_LABEL, "Java Heap", "Java Heap"},
+        {PM_REDACT_LABEL, "STACK-4711-joes", "STACK-4711-rule1"},
+        {PM_REDACT_LABEL, "STACK-4711", "STACK-4711"},
+        {PM_REDACT_EXTRA, "Joes: 12 kB\nOther: 3 kB\n", "key1: 12 kB\nkey2: 3 kB\n"},
+        {PM_REDACT_EXTRA, "Joes: of the bank", "key1"},
+        {PM_REDACT_SENTENCE, "no footer: the end is missing", "no footer: the end is missing"},
+        {PM_REDACT_SENTENCE, "line 17 is damaged: it overlaps the row before it",
+         "line 17 is damaged: it overlaps the row before it"},
+        {PM_REDACT_SENTENCE, "rows of joe are missing", "text1"},
+        {PM_REDACT_WORD, "smaps", "smaps"},
+        {PM_REDACT_WORD, "smaps of joe", "text2"},
+        {PM_REDACT_SELECTION, "--all", "--all"},
+        {PM_REDACT_SELECTION, "--match 'user(joe)'", "text3"},
+        {PM_REDACT_PERMS, "rw-p", "rw-p"},
+        {PM_REDACT_PERMS, "rwjo", "text4"},
+        {PM_REDACT_DEVICE, "fe:01", "fe:01"},
+        {PM_REDACT_FLAGS, "rd wr mr", "rd wr mr"},
+        {PM_REDACT_FLAGS, "rd joe", "text5"},
+    };
+    pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
+
+    (void)state;
+    assert_int_equal(pm_redact_new(NULL, 0, &r, NULL), PMAPDB_OK);
+    check_pairs(r, pairs, sizeof pairs / sizeof *pairs);
+}
+
+static void test_keep(void **state)
+{
+    static const char *const keep[] = {"/opt/vendor/.*", "pay.*", "d[0-9]"};
+    static const pair pairs[] = {
+        {PM_REDACT_PATH, "/opt/vendor/x/y.so", "/opt/vendor/x/y.so"},
+        {PM_REDACT_PATH, "/home/opt/vendor/x/y.so", "/home/d1/d2/d3/f1.so"},
+        {PM_REDACT_PATH, "/home/joe/payment", "/home/d4/payment"},
+        {PM_REDACT_NAME, "payment", "payment"},
+        {PM_REDACT_NAME, "repayment", "f2"},
+        {PM_REDACT_HOST, "pay17", "pay17"},
+        {PM_REDACT_NAME, "d9", "d9"},
+        {PM_REDACT_NAME, "d1", "f3"}, /* a token by now */
+    };
+    static const char *const wrong[] = {"("};
+    pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
+    pm_redact *none = NULL;
+    pm_text out;
+    pmapdb_error err;
+
+    (void)state;
+    assert_int_equal(pm_redact_new(keep, 3, &r, NULL), PMAPDB_OK);
+    check_pairs(r, pairs, sizeof pairs / sizeof *pairs);
+    assert_int_equal(pm_redact_symbol(r, PM_TEXT("joe()"), PM_TEXT("/opt/vendor/y.so"), &out, NULL),
+                     PMAPDB_OK);
+    assert_string_equal(out.data, "joe()");
+    assert_int_equal(pm_redact_new(wrong, 1, &none, &err), PMAPDB_USAGE);
+    assert_non_null(strstr(err.text, "--keep '('"));
+}
+
+static void test_public_names(void **state)
+{
+    static const pair pairs[] = {{PM_REDACT_NAME, "redis-server", "redis-server"},
+                                 {PM_REDACT_COMMAND, "redis-server *:6379", "redis-server ..."},
+                                 {PM_REDACT_NAME, "bank", "f1"}};
+    pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
+    pm_text out;
+
+    (void)state;
+    assert_int_equal(pm_redact_new(NULL, 0, &r, NULL), PMAPDB_OK);
+    assert_int_equal(pm_redact_publish(r, PM_TEXT("/usr/bin/redis-server (deleted)"), NULL),
+                     PMAPDB_OK);
+    assert_int_equal(pm_redact_publish(r, PM_TEXT("/opt/bank"), NULL), PMAPDB_OK);
+    check_pairs(r, pairs, sizeof pairs / sizeof *pairs);
+    pm_redact_symbol(r, PM_TEXT("malloc"), PM_TEXT("/usr/lib/libc.so.6"), &out, NULL);
+    assert_string_equal(out.data, "malloc");
+    pm_redact_symbol(r, PM_TEXT("pay_joe"), PM_TEXT("/opt/bank"), &out, NULL);
+    assert_string_equal(out.data, "s1");
+    pm_redact_symbol(r, PM_TEXT("JIT.joe"), PM_TEXT("[unknown]"), &out, NULL);
+    assert_string_equal(out.data, "s2");
+    pm_redact_symbol(r, PM_TEXT("do_syscall_64"), PM_TEXT("[kernel.kallsyms]"), &out, NULL);
+    assert_string_equal(out.data, "do_syscall_64");
+}
+
+/* ---- addresses ---- */
+
+static void check_moved(const pm_places *p, const int64_t *at, size_t n)
+{
+    int64_t was = 0, is = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        int64_t to = pm_places_translate(p, 7, at[i]);
+
+        assert_int_equal((to - at[i]) % (1 << 26), 0);
+        assert_true(to > is && to < (int64_t)1 << 47);
+        if (was && at[i] - was < (int64_t)1 << 40)
+            assert_int_equal(to - is, at[i] - was);
+        else if (was)
+            assert_true(to - is >= (int64_t)1 << 39);
+        was = at[i];
+        is = to;
+    }
+}
+
+static void test_addresses(void **state)
+{
+    static const int64_t at[] = {0x400000,       0x55d0c0000000, 0x55d0c0234000,
+                                 0x55d0fff00000, 0x7f0000001000, 0x7ffffffde000};
+    const size_t n = sizeof at / sizeof *at;
+
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        pm_places *p = NULL;
+
+        assert_int_equal(pm_places_new(&p, NULL), PMAPDB_OK);
+        for (size_t i = n; i > 0; i--)
+            assert_int_equal(pm_places_note(p, 7, at[i - 1], 4096, NULL), PMAPDB_OK);
+        assert_int_equal(pm_places_note(p, 8, 0x7f0000001000, 4096, NULL), PMAPDB_OK);
+        assert_int_equal(pm_places_note(p, 9, 0x7f0000005000, 4096, NULL), PMAPDB_OK);
+        assert_int_equal(pm_places_join(p, 8, 9, NULL), PMAPDB_OK);
+        assert_int_equal(pm_places_settle(p, NULL), PMAPDB_OK);
+        check_moved(p, at, n);
+        assert_int_equal(pm_places_translate(p, 9, 0x7f0000005000),
+                         pm_places_translate(p, 8, 0x7f0000001000) + 0x4000);
+        assert_int_equal(pm_places_translate(p, 7, 0), 0);
+        assert_int_equal(pm_places_translate(p, 7, -10485760), -10485760); /* [vsyscall] */
+        assert_int_equal(pm_places_translate(p, 99, 0x400000), 0);
+        pm_places_free(p);
+    }
+}
+
+/* Shadow memory of sanitizers leaves hardly any room; nothing may overlap. */
+static void test_addresses_that_fill_everything(void **state)
+{
+    pm_places *p = NULL;
+    int64_t a, b;
+
+    (void)state;
+    assert_int_equal(pm_places_new(&p, NULL), PMAPDB_OK);
+    pm_places_note(p, 1, 0x10000, (int64_t)0x5fffffff0000, NULL);
+    pm_places_note(p, 1, 0x620000000000, 0x1dffffff0000, NULL);
+    assert_int_equal(pm_places_settle(p, NULL), PMAPDB_OK);
+    a = pm_places_translate(p, 1, 0x10000);
+    b = pm_places_translate(p, 1, 0x620000000000);
+    assert_true(a > 0 && b >= a + (int64_t)0x5fffffff0000);
+    pm_places_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(test_every_text_has_a_line),
+        IN_KIT(test_every_line_has_a_column),
+        IN_KIT(test_every_table_is_copied),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_public_names),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_addresses_that_fill_everything),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

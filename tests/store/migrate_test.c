@@ -1,0 +1,193 @@
+/* migrate_test: from an older schema to the newest, in several steps, with steps that fail or are
+ * killed; the files behind the first are made up here. */
+#include "kit.h"
+
+#include "store/embedded.h"
+#include <signal.h>
+#include <sys/wait.h>
+
+#define AT(n) (INT64_C(1700000000000) + INT64_C(60000) * (n))
+
+/* Remakes a table that others refer to, as SQLite's manual has it; a column is new. */
+#define REMAKE                                                                        \
+    "CREATE TABLE host_new (host_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, " \
+    "kernel TEXT);\nINSERT INTO host_new SELECT host_id, name, NULL FROM host;\n"     \
+    "DROP TABLE host;\nALTER TABLE host_new RENAME TO host;\n"
+#define ADD "CREATE TABLE note (note_id INTEGER PRIMARY KEY, text TEXT NOT NULL);\n"
+
+static pm_embedded with(const char *name, const char *text)
+{
+    return (pm_embedded){name, text, strlen(text)};
+}
+
+static void fill(kit *k)
+{
+    kit_exec(k, "INSERT INTO host (name) VALUES ('web1'), ('web2')");
+    for (int64_t n = 0; n < 3; n++) {
+        pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, AT(n));
+
+        c->host = "web1";
+        kit_map(k, c, 0x10000, 64, "rw-p", "");
+        kit_put(k, c);
+    }
+    kit_close(k);
+}
+
+/* A handle as pmapdb_open makes it before it migrates. */
+static pmapdb_store *open_bare(const kit *k)
+{
+    pmapdb_store *s = calloc(1, sizeof *s);
+
+    if (!s)
+        abort();
+    s->path = strdup(k->path);
+    assert_int_equal(sqlite3_open(k->path, &s->db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(s->db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL), SQLITE_OK);
+    kit_ok(pm_sql_new(s->db, &s->sql, NULL), NULL);
+    return s;
+}
+
+static int64_t ask(pmapdb_store *s, const char *sql)
+{
+    int64_t n = -1;
+
+    kit_ok(pm_sql_int(s->sql, sql, PM_NO_ARGS, -1, &n, NULL), NULL);
+    return n;
+}
+
+static pmapdb_status migrate(const kit *k, const pm_embedded *files, int64_t version,
+                             pmapdb_error *err)
+{
+    pmapdb_store *s = open_bare(k);
+    pm_schema schema = {files, version};
+    pmapdb_status st = pm_migrate(s, &schema, true, err);
+
+    if (st == PMAPDB_OK) {
+        assert_int_equal(ask(s, "PRAGMA foreign_keys"), 1);
+        assert_int_equal(ask(s, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    }
+    pmapdb_close(s);
+    return st;
+}
+
+static void is_as_before(kit *k)
+{
+    pmapdb_store *s = open_bare(k);
+
+    assert_int_equal(ask(s, "PRAGMA user_version"), 1);
+    assert_int_equal(ask(s, "SELECT count(*) FROM snapshots JOIN process USING (process_id) JOIN "
+                            "host USING (host_id)"),
+                     3);
+    assert_int_equal(ask(s, "SELECT count(*) FROM sqlite_master WHERE name IN ('note', "
+                            "'host_new')"),
+                     0);
+    pmapdb_close(s);
+    kit_open(k); /* which holds the tables against the schema, too */
+    kit_close(k);
+}
+
+static void in_steps(void **state)
+{
+    kit *k = kit_of(state);
+    const pm_embedded files[] = {pm_embedded_schema[0], with("0002_host", REMAKE),
+                                 with("0003_note", ADD)};
+    pmapdb_error err = {0};
+    pmapdb_store *s;
+
+    fill(k);
+    kit_ok(migrate(k, files, 3, &err), &err);
+    s = open_bare(k);
+    assert_int_equal(ask(s, "PRAGMA user_version"), 3);
+    assert_int_equal(ask(s, "SELECT count(*) FROM snapshots JOIN process USING (process_id) JOIN "
+                            "host USING (host_id) WHERE kernel IS NULL"),
+                     3);
+    assert_int_equal(ask(s, "SELECT count(*) FROM note"), 0);
+    pmapdb_close(s);
+    kit_ok(migrate(k, files, 3, &err), &err); /* once more: nothing to do */
+    assert_int_equal(migrate(k, files, 1, &err), PMAPDB_SCHEMA);
+    assert_non_null(strstr(err.text, "written by a newer pmapdb"));
+}
+
+/* Whatever step fails, all of them are taken back. */
+static void a_step_that_fails(void **state)
+{
+    kit *k = kit_of(state);
+    static const char *const bad[] = {ADD "SELECT no_such_function();\n",
+                                      ADD "CREATE TABLE note (x);\n",
+                                      /* what the check of references finds at the end */
+                                      ADD "DELETE FROM host WHERE name = 'web1';\n"};
+    pmapdb_error err = {0};
+
+    fill(k);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const pm_embedded files[] = {pm_embedded_schema[0], with("0002_host", REMAKE),
+                                     with("0003_bad", bad[i])};
+
+        assert_int_equal(migrate(k, files, 3, &err), PMAPDB_DATABASE);
+        assert_non_null(strstr(err.text, k->path));
+        is_as_before(k);
+    }
+}
+
+static void die(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    (void)out;
+    (void)argc;
+    (void)argv;
+    raise(SIGKILL);
+}
+
+/* Killed between two steps; the -wal has what it wrote, larger than the cache keeps in memory. */
+static void killed(void **state)
+{
+    kit *k = kit_of(state);
+    const pm_embedded files[] = {
+        pm_embedded_schema[0], with("0002_host", REMAKE),
+        with("0003_die", ADD "PRAGMA cache_spill = 1; PRAGMA cache_size = 2;\n"
+                             "INSERT INTO note (text) SELECT hex(zeroblob(9000)) FROM snapshots a, "
+                             "snapshots b, snapshots c, snapshots d;\nSELECT die();\n")};
+    pm_schema schema = {files, 3};
+    int status;
+    pid_t child;
+
+    fill(k);
+    child = fork();
+    if (child == 0) {
+        pmapdb_store *s = open_bare(k);
+
+        sqlite3_create_function(s->db, "die", 0, SQLITE_UTF8, NULL, die, NULL, NULL);
+        pm_migrate(s, &schema, true, NULL);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    is_as_before(k);
+}
+
+/* A program that was there first goes on with the tables that it knows: it may read, not write. */
+static void behind_the_back_of_a_writer(void **state)
+{
+    kit *k = kit_of(state);
+    const pm_embedded files[] = {pm_embedded_schema[0], with("0002_note", ADD)};
+    pmapdb_error err = {0};
+    pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, AT(9));
+
+    kit_map(k, c, 0x10000, 64, "rw-p", "");
+    kit_ok(migrate(k, files, 2, &err), &err);
+    assert_int_equal(pm_store_begin(k->store, &err), PMAPDB_SCHEMA);
+    assert_non_null(strstr(err.text, "a newer pmapdb has changed its schema"));
+    assert_true(sqlite3_get_autocommit(k->store->db));
+    pm_capture_free(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(in_steps),
+        IN_KIT(a_step_that_fails),
+        IN_KIT(killed),
+        IN_KIT(behind_the_back_of_a_writer),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

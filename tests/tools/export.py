@@ -1,0 +1,464 @@
+"""export: what an extract says is what the store says, and a redacted one does not say whose it is.
+
+For stores of text captures, JVMs, recordings of perf and a live capture: every query gives the same
+numbers on the extract as on the store (texts and addresses aside, which are held against each other
+through the owner's map); verdicts are equal; doctor is content; secrets that were put into every
+text of the store, and every text that the map names, are not in the bytes of the new file; no
+address is. Spans and single processes give a store that goes on: the next import, a merge. What is
+killed leaves nothing. Some seconds; --full: every query on all fixtures and, with PMAPDB_SHARED,
+on workloads (about 5 minutes with a release build).
+"""
+import collections
+import csv
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tarfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+import kit  # noqa: E402 (found by the line before)
+
+FIXTURES = kit.ROOT / "tests" / "fixtures"
+SAMPLES = kit.ROOT / "samples"
+# What is the same in a redacted store, although it is text.
+WORDS = {"verdict", "shape", "metric", "unit", "dialect", "state", "checked", "change", "why_metric",
+         "time_source", "perms", "flags", "device", "kind", "identity", "pid_source"}
+SHORT = {"categories", "diff-category", "diff-lineage", "growth", "leaks-category", "mappings",
+         "mappings-regions", "threads", "groups-name", "who", "snapshots", "largest", "rulings"}
+# They ask for one thing by its text, or for environments, which are not copied.
+NOT_ASKED = {"groups-expr", "groups-env", "mappings-words", "store-growth", "sights"}
+SECRET = "zz-secret-%d-zz"
+COMMON = {"total", "true", "false", "none", "text", "data", "index", "file", "name", "main", "page",
+          "first", "last", "list", "code", "class", "thread", "heap", "stack", "size", "call",
+          "parent", "path", "offset", "start", "region", "object", "process", "snapshot", "node",
+          "python3", "redis", "java", "arenas", "stacks", "threads", "samples", "captures"}
+
+check = kit.Check()
+
+
+def unpack(archive, place):
+    with tarfile.open(archive) as tar:
+        tar.extractall(place, members=[m for m in tar.getmembers() if m.isfile()])
+
+
+def export(db, out, *args, expect=(0,)):
+    return kit.run("export", out, *args, db=db, expect=expect)
+
+
+def queries():
+    """name -> ([parameter], {column: type})"""
+    out = {}
+    for path in sorted((kit.ROOT / "queries").glob("*.sql")):
+        text = path.read_text()
+        out[path.stem] = (re.findall(r"^-- param: +(\S+) +(\S+) +(\S+)", text, re.M),
+                          dict(re.findall(r"^-- column: +(\S+) +(\S+)", text, re.M)))
+    return out
+
+
+# ---- the same numbers ----
+
+def numbers_of(name, columns, db, args):
+    done = kit.run("query", name, *args, "-f", "csv", db=db, expect=None)
+    lines = csv.DictReader(done.stdout.decode("utf-8", "replace").splitlines())
+    kept = [c for c, t in columns.items()
+            if (t not in ("text", "category", "address") or c in WORDS) and c != "inode"]
+    return done.returncode, collections.Counter(tuple(r.get(c) for c in kept) for r in lines)
+
+
+def compare(what, db, out, processes):
+    for name, (params, columns) in queries().items():
+        if name in NOT_ASKED or (name not in SHORT and not kit.full):
+            continue
+        given = {p: (t, default) for p, t, default in params}
+        args = []
+        if "lineage" in given:
+            args += ["--lineage", "1"]
+        if "regions" in given:
+            args += ["--regions", ""]
+        asked = [[]]
+        if given.get("process", ("", ""))[1] in ("only", "-"):
+            asked = [["--process", "@%d" % p] for p in processes]
+        for who in asked:
+            want = numbers_of(name, columns, db, args + who)
+            got = numbers_of(name, columns, out, args + who)
+            check.equal("%s, %s %s" % (what, name, " ".join(who)), got, want)
+
+
+def sums(db, snapshots=None):
+    """What the views say of every snapshot, without texts and addresses."""
+    sql = kit.plain(db)
+    where = "" if snapshots is None else " WHERE snapshot_id IN (%s)" % ",".join(map(str, snapshots))
+    return [sql.execute(q + where).fetchall() for q in (
+        "SELECT snapshot_id, lineage_id, region_id, size_kib, rss_kib, pss_kib, private_kib, swap_kib, "
+        "end - start, start % 67108864, perms, flags, offset, inferred FROM mappings",
+        "SELECT snapshot_id, mappings, size_kib, rss_kib, pss_kib, private_kib FROM category_totals",
+        "SELECT snapshot_id, process_id, taken_ms, moment_ms, preferred, state, mappings, size_kib, "
+        "rss_kib, tool_rss_kib FROM snapshots")]
+
+
+def same_sums(what, db, out, snapshots=None):
+    for table, want, got in zip(("mappings", "category_totals", "snapshots"),
+                                sums(db, snapshots), sums(out, snapshots)):
+        check.equal("%s: %s" % (what, table), sorted(got, key=repr), sorted(want, key=repr))
+
+
+def is_whole(what, db):
+    """Integrity, references, sums, and that a lineage begins in a snapshot that is there."""
+    done = kit.run("doctor", "--deep", "-f", "csv", db=db, expect=(0, 1, 2))
+    states = {r["check"]: r["state"] for r in csv.DictReader(done.stdout.decode().splitlines())}
+    for name in ("integrity", "references", "readable", "sums", "categories", "schema"):
+        check.equal("%s: doctor: %s" % (what, name), states.get(name), "ok")
+    sql = kit.plain(db)
+    check.equal("%s: foreign keys" % what, sql.execute("PRAGMA foreign_key_check").fetchall(), [])
+    check.equal("%s: lineages without their first snapshot" % what, sql.execute(
+        "SELECT count(*) FROM lineage WHERE first_snapshot_id NOT IN "
+        "(SELECT snapshot_id FROM snapshots)").fetchone(), (0,))
+
+
+# ---- nothing of the owner's ----
+
+def read_map(path):
+    with open(path, newline="", encoding="utf-8", errors="surrogateescape") as f:
+        rows = list(csv.reader(f))
+    check.equal("the map's columns", rows[0], ["original", "token"])
+    return dict(rows[1:])
+
+
+def addresses(db):
+    """Every address of user space above the first 64 MiB, of all columns that have any."""
+    sql = kit.plain(db)
+    out = set()
+    for table, columns in (("region", ("start",)), ("label", ("start",)), ("extent", ("start",)),
+                           ("foreign_extent", ("start",)), ("call", ("a0", "ret")),
+                           ("process", ("stack_end", "vdso_start", "libc_start", "ld_start",
+                                        "exe_start"))):
+        for column in columns:
+            out |= {a for a, in sql.execute("SELECT %s FROM %s" % (column, table))
+                    if a is not None and a >= 1 << 26}
+    return out | {a for a, in sql.execute("SELECT offset FROM frame WHERE symbol = ''")
+                  if abs(a) >= 1 << 26}
+
+
+def kept_texts(db):
+    """Where a name of the owner's may stand all the same: in what is public."""
+    sql = kit.plain(db)
+    libraries = [p.rsplit(b"/", 1)[-1] for p, in sql.execute("SELECT path FROM object")
+                 if re.search(rb"/lib[-\w.+]+\.so[.\d]*$", p)]
+    return b"\n".join(libraries + [t for t, in sql.execute(
+        "SELECT path FROM object WHERE path LIKE '/usr/%' OR path LIKE '/lib%' OR path LIKE '[%' "
+        "UNION SELECT category FROM categories UNION SELECT description FROM categories "
+        "UNION SELECT rule FROM lineage WHERE rule IS NOT NULL UNION SELECT text FROM rule_set "
+        "UNION SELECT name FROM name UNION SELECT sql FROM sqlite_master WHERE sql IS NOT NULL "
+        "UNION SELECT path FROM folder UNION SELECT symbol FROM frame")])
+
+
+def hides(what, db, out, mapped):
+    blob = out.read_bytes()
+    public = kept_texts(out)
+    for text in mapped:
+        raw = text.encode("utf-8", "surrogateescape")
+        if len(raw) < 5 or text in COMMON or text.startswith("@") or raw in public:
+            continue
+        check.true("%s: a name is in the file" % what, raw not in blob, text)
+    for table in ("snapshots", "recording"):
+        hashes = [set(kit.plain(f).execute("SELECT hash FROM " + table)) for f in (db, out)]
+        check.true("%s: hashes of %s" % (what, table), not hashes[0] & hashes[1])
+    both = addresses(db) & addresses(out)
+    check.true("%s: addresses" % what, len(both) <= len(addresses(db)) // 1000, sorted(both)[:5])
+
+
+def stays_apart(what, db, out, mapped):
+    """One token for one text, everywhere; what is no token is what it was."""
+    a, b = kit.plain(db), kit.plain(out)
+    tokens = list(mapped.values())
+    check.equal("%s: tokens are used once" % what, len(tokens), len(set(tokens)))
+    back = {t: o for o, t in mapped.items()}
+    inodes = [set(sql.execute("SELECT object_id, inode FROM object WHERE inode > 0")) for sql in (a, b)]
+    check.equal("%s: inodes that are one stay one" % what, len({i for _, i in inodes[1]}),
+                a.execute("SELECT count(DISTINCT device || inode) FROM object WHERE inode > 0")
+                .fetchone()[0])
+    check.true("%s: no inode is what it was" % what, not inodes[0] & inodes[1], inodes[0] & inodes[1])
+    for query in ("SELECT object_id, path FROM object", "SELECT process_id, command FROM process",
+                  "SELECT folder_id, path FROM folder", "SELECT name_id, name FROM name"):
+        was = dict(a.execute(query))
+        for row, text in b.execute(query):
+            old = (was[row] or b"").decode("utf-8", "surrogateescape").split(" (deleted)")[0]
+            new = (text or b"").decode("utf-8", "surrogateescape").split(" (deleted)")[0]
+            if query.startswith("SELECT process_id"):
+                old, new = old.split(" ")[0], new.split(" ")[0]
+            plain = "/".join(back.get(part.rstrip("]"), part) for part in new.split("/"))
+            if re.search(r"[\[:]|SYSV", old):  # tokens within a part
+                plain = re.sub(r"(?:\b|(?<=SYSV))[a-z]+\d+[.\w]*", lambda m: back.get(m[0], m[0]), new)
+            check.equal("%s: back through the map" % what, plain, old)
+
+
+SCHEMA_WORDS = {("process", "identity"), ("epoch", "state"), ("snapshots", "state"),
+                ("snapshots", "checked"), ("label", "source"), ("tracee", "pid_source"),
+                ("tracee", "offset_source"), ("snapshots", "taken_at"),
+                ("job", "boot_id"), ("rule_set", "text")}
+
+
+def plant(db):
+    """A secret in every text that the schema lets one be in; returns them."""
+    sql = sqlite3.connect(db)
+    sql.execute("PRAGMA foreign_keys = OFF")
+    planted = []
+    # What these captures do not have.
+    sql.executescript(
+        "INSERT INTO pin SELECT snapshot_id, 'x', 1 FROM snapshots LIMIT 1;"
+        "INSERT INTO refused VALUES (5, 6, 'x');"
+        "INSERT INTO trace VALUES (1, 2, 0, 0, 'smaps', 1, NULL, NULL);"
+        "INSERT INTO label SELECT process_id, 1, 'nmt', 70368744177664, 4096, 1, 'x' FROM process;"
+        "INSERT INTO detail (extra) VALUES ('Key: 1 kB');"
+        "UPDATE ver SET detail_id = (SELECT max(detail_id) FROM detail);"
+        "UPDATE lineage SET rule = 'x';"
+        "INSERT INTO standing (hash, ppid, comm, exe, cmdline, uid, user, cgroup) "
+        "VALUES (1, 1, 'x', 'x', 'x', 54321, 'x', 'x');"
+        "INSERT INTO environment SELECT standing_id, 'x', 'x' FROM standing;"
+        "INSERT OR IGNORE INTO sight (snapshot_id, standing_id, mono_ns, read_us, cpu_us, "
+        "longest_us, degraded) SELECT snapshot_id, (SELECT max(standing_id) FROM standing), 1, 1, 1, "
+        "1, 'x' FROM snapshots;"
+        "INSERT OR IGNORE INTO host (host_id, name) VALUES (77, 'x');"
+        "INSERT INTO job (host_id, boot_id, selection) VALUES (77, 'x', 'x');")
+    tables = [t for t, in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table' "
+                                      "AND name NOT LIKE 'sqlite%'")]
+    for table in tables:
+        for column, kind, hidden in sql.execute(
+                "SELECT name, type, hidden FROM pragma_table_xinfo(?)", (table,)).fetchall():
+            if kind not in ("TEXT", "BLOB") or hidden or (table, column) in SCHEMA_WORDS:
+                continue
+            secret = SECRET % len(planted)
+            planted.append(secret)
+            value = "'%s'" % secret
+            if column in ("name", "path", "category") or (table, column) in (
+                    ("frame", "symbol"), ("frame", "dso")):
+                row = "rowid" if table != "environment" else "standing_id"
+                value = "'/home/%s/' || %s || '/%s.%s'" % (secret, row, secret, secret)
+            if (table, column) == ("detail", "extra"):
+                value = "'%s: ' || detail_id || ' kB\n'" % secret
+            where = " WHERE category_id > 14" if table == "categories" else ""
+            sql.execute("UPDATE %s SET %s = %s%s" % (table, column, value, where))
+    sql.commit()
+    sql.close()
+    return planted
+
+
+def planted_secrets(db, place):
+    bad = place / "planted.db"
+    shutil.copy(db, bad)
+    planted = plant(bad)
+    out = place / "planted-out.db"
+    export(bad, out, "--redact", "-q")
+    blob = out.read_bytes()
+    for secret in planted:
+        check.true("planted: %s is in the file" % secret, secret.encode() not in blob)
+    check.true("planted: SQLite can read it", kit.plain(out).execute("PRAGMA quick_check").fetchall()
+               == [(b"ok",)])
+    # Text where the schema says number: nothing of it may slip through.
+    sql = sqlite3.connect(bad)
+    sql.execute("UPDATE snapshots SET swap_kib = 'zz-secret' WHERE snapshot_id = 1")
+    sql.commit()
+    sql.close()
+    done = export(bad, place / "strange.db", "--redact", expect=(2,))
+    check.true("text in a number is told", b"swap_kib" in done.stderr, done.stderr)
+    check.true("and leaves no file", not list(place.glob("strange.db*")))
+
+
+# ---- parts of a store, and what comes after ----
+
+def by_time(db, files=None):
+    """What the mappings of each capture add up to, whatever its id is."""
+    rows = kit.plain(db).execute(
+        "SELECT s.taken_ms, p.pid, s.dialect, s.state, count(*), sum(m.size_kib), sum(m.rss_kib), "
+        "sum(m.pss_kib), s.size_kib, s.rss_kib FROM snapshots s JOIN process p USING (process_id) "
+        "JOIN mappings m USING (snapshot_id) GROUP BY s.snapshot_id ORDER BY 1, 2, 3").fetchall()
+    moments = files and {kit.when(f) for f in files}
+    return [r for r in rows if moments is None or (r[0], r[1]) in moments]
+
+
+def parts(db, place, files):
+    sql = kit.plain(db)
+    pids = {kit.when(f)[1] for f in files}
+    processes = [p for p, pid in sql.execute("SELECT process_id, pid FROM process ORDER BY 1")
+                 if pid in pids]
+    for process in processes if kit.full else processes[:2]:
+        moments = [m for m, in sql.execute("SELECT DISTINCT moment_ms FROM snapshots WHERE "
+                                           "process_id = ? ORDER BY 1", (process,))]
+        ids = sql.execute("SELECT moment_ms, snapshot_id FROM snapshots WHERE process_id = ?",
+                          (process,)).fetchall()
+        high = moments[len(moments) // 2]
+        # Cut at its end alone an epoch has no holes, and still none of what came behind.
+        for low, redact in ((moments[0], ()), (moments[len(moments) // 3], ()),
+                            (moments[len(moments) // 3], ("--redact",))):
+            inside = [i for m, i in ids if low <= m <= high]
+            out = place / "part.db"
+            for old in place.glob("part.db*"):
+                old.unlink()
+            export(db, out, "-q", "--process", "@%d" % process, "--from",
+                   "@%d" % dict(ids)[low], "--to", "@%d" % dict(ids)[high], *redact)
+            what = "part @%d from %d %s" % (process, low, " ".join(redact))
+            got = [i for i, in kit.plain(out).execute("SELECT snapshot_id FROM snapshots ORDER BY 1")]
+            check.equal(what + ": snapshots", got, sorted(inside))
+            same_sums(what, db, out, inside)
+            is_whole(what, out)
+            # The rest of the captures goes in before and behind it.
+            kit.run("import", "-q", "--host", "webserver17", *files, db=out, expect=(0, 2))
+            is_whole(what + ", imported into", out)
+            if not redact:
+                check.equal(what + ", imported into: sums by time", by_time(out), by_time(db, files))
+    whole = place / "again.db"
+    export(db, whole, "-q")
+    same_sums("as it is", db, whole)
+    done = kit.run("import", "-q", "--host", "webserver17", *files, "-f", "csv", db=whole)
+    new = [r for r in csv.DictReader(done.stdout.decode().splitlines()) if r["duplicate"] == "0"]
+    check.equal("an extract knows its captures", len(new), 0)
+
+
+def merges(db, out, place):
+    for name, source in (("plain", db), ("redacted", out)):
+        into = place / ("merged-%s.db" % name)
+        kit.run("merge", source, db=into)
+        n = "SELECT count(*), sum(rss_kib), sum(size_kib), sum(mappings) FROM snapshots"
+        check.equal("merged, " + name, kit.plain(into).execute(n).fetchall(),
+                    kit.plain(source).execute(n).fetchall())
+        is_whole("merged, " + name, into)
+        # What is found by its hash has the hash that the program itself gives it.
+        for table in ("object", "standing"):
+            hashes = "SELECT hash FROM %s EXCEPT SELECT hash FROM theirs.%s" % (table, table)
+            sql = sqlite3.connect(into)
+            sql.execute("ATTACH ? AS theirs", (str(source),))
+            if name == "redacted":
+                check.equal("merged: %s: hashes" % table, sql.execute(hashes).fetchall(), [])
+            sql.close()
+
+
+# ---- stopped ----
+
+def stopped(db, place):
+    """At any moment: nothing, or all of it; a signal that can be caught leaves no temporary."""
+    began = time.monotonic()
+    export(db, place / "timed.db", "--redact", "-q")
+    lasts = time.monotonic() - began
+    for i, how in enumerate([signal.SIGTERM, signal.SIGINT, signal.SIGKILL] * 2):
+        folder = place / ("stopped-%d" % i)
+        folder.mkdir()
+        run = subprocess.Popen([kit.PROGRAM, "export", "--db", str(db), str(folder / "out.db"),
+                                "--redact", "-q", "--map", str(folder / "map.csv")],
+                               env=kit.ENVIRONMENT, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+        time.sleep(lasts * (i + 1) / 7)
+        run.send_signal(how)
+        status = run.wait()
+        there = sorted(p.name for p in folder.iterdir())
+        if how == signal.SIGKILL:
+            check.true("killed: what has the name is whole", "out.db" not in there or
+                       kit.plain(folder / "out.db").execute("PRAGMA quick_check").fetchall()
+                       == [(b"ok",)], there)
+        elif status == 0:
+            check.equal("done before the signal", there, ["map.csv", "out.db"])
+        else:
+            check.true("stopped: exit status", status in (2, -how), status)
+            check.true("stopped: nothing is left", status == -how or there == [], there)
+
+
+def occupied(db, place):
+    there = place / "there.db"
+    there.write_bytes(b"mine")
+    done = export(db, there, "--redact", expect=(2,))
+    check.true("what is there is told", b"there already" in done.stderr, done.stderr)
+    check.equal("and stays", there.read_bytes(), b"mine")
+    done = export(db, place / "new.db", "--redact", "--map", there, expect=(2,))
+    check.equal("a map that is there stays", there.read_bytes(), b"mine")
+    check.true("and there is no export without it", not (place / "new.db").exists())
+
+
+# ---- the stores ----
+
+def one(what, db, place, deep=True):
+    out, table = place / (what + "-out.db"), place / (what + ".csv")
+    export(db, out, "--redact", "-q", "--map", table)
+    check.equal("%s: mode" % what, [p.stat().st_mode & 0o777 for p in (out, table)], [0o600, 0o600])
+    check.equal("%s: nothing beside it" % what, [p.name for p in place.glob(out.name + "*")],
+                [out.name])
+    mapped = read_map(table)
+    processes = [p for p, in kit.plain(db).execute("SELECT process_id FROM process")]
+    same_sums(what, db, out)
+    is_whole(what, out)
+    hides(what, db, out, mapped)
+    stays_apart(what, db, out, mapped)
+    if deep:
+        compare(what, db, out, processes if kit.full else processes[:1])
+    print("%s: %d snapshots, store %d bytes vacuumed, export %d" % (
+        what, len(sums(db)[2]), kit.vacuumed_size(db), out.stat().st_size), flush=True)
+    return out
+
+
+def text_store(place):
+    """A fixture and a recording: host, pid and names are somebody's."""
+    names = ("redis", "jvm-zgc") if not kit.full else [
+        p.name.split(".")[0] for p in sorted((FIXTURES / "truth").glob("*.tar.xz"))]
+    db = place / "text.db"
+    files = []
+    for name in names:
+        unpack(FIXTURES / "truth" / (name + ".tar.xz"), place)
+        files += sorted((place / name).glob("*.smaps"))
+    kit.run("import", "-q", "--host", "webserver17", *files, db=db)
+    kit.run("import", "-q", SAMPLES / "captures", "--host", "webserver17", db=db)
+    return db, files
+
+
+def perf_store(place):
+    unpack(FIXTURES / "perf" / "threads-fp.tar.xz", place)
+    folder = place / "threads-fp"
+    db = place / "perf.db"
+    kit.run("import", "-q", "--host", "webserver17", *sorted(folder.glob("*.smaps")), db=db)
+    seconds = "%d.%09d" % divmod(int((folder / "offset").read_text()), 10**9)
+    kit.run("import-perf", "-q", "--clock-offset", seconds, folder / "script.txt", db=db)
+    return db
+
+
+def live_store(place):
+    db = place / "live.db"
+    kit.run("capture", "-q", os.getpid(), os.getppid(), "--keep-env", "HOME", "--count", "2", "--every",
+            "100ms", db=db, expect=(0, 2))
+    return db
+
+
+def workloads(place):
+    if not (kit.full and os.environ.get("PMAPDB_SHARED")):
+        return
+    for name in ("redis", "java_heap", "postgres", "perf_fp"):
+        w = kit.Workload(name)
+        beats = w.beats[::max(1, len(w.beats) // 40)]
+        db = place / (name + ".db")
+        kit.run("import", "-q", "--host", "webserver17", *w.unpack(place / name, beats, "smaps"), db=db,
+                expect=(0, 2))
+        one(name, db, place, deep=name != "postgres")
+
+
+def main():
+    with kit.Place() as place:
+        db, files = text_store(place)
+        out = one("text", db, place)
+        planted_secrets(db, place)
+        occupied(db, place)
+        stopped(db, place)
+        merges(db, out, place)
+        parts(db, place, files)
+        one("perf", perf_store(place), place)
+        planted_secrets(place / "perf.db", place / "threads-fp")
+        live = place / "live"
+        live.mkdir()
+        db = live_store(live)
+        merges(db, one("live", db, live, deep=kit.full), live)
+        workloads(place)
+    check.finish()
+
+
+main()

@@ -12,10 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
+static unsigned failed; /* sorts of calls */
+
 static bool fails(unsigned call)
 {
     if (!fault_due(call))
         return false;
+    failed |= call;
     errno = fault_now->kind->os_errno;
     return fault_now->kind->how == FAULT_FAILS;
 }
@@ -53,28 +56,27 @@ int __real_ferror(FILE *f);
 int __wrap_ferror(FILE *f);
 int __wrap_ferror(FILE *f)
 {
-    return (fault_now && fault_now->hit && fault_now->kind->calls & (FAULT_STREAM | FAULT_READ)) ||
-           __real_ferror(f);
+    return failed & (FAULT_STREAM | FAULT_READ) || __real_ferror(f);
 }
 
 /* Half of it, where it is to be short. */
-static size_t some(unsigned call, size_t n, bool *failed)
+static size_t some(unsigned call, size_t n, bool *refused)
 {
     uint64_t before = fault_now ? fault_now->hit : 0;
 
-    *failed = fails(call);
+    *refused = fails(call);
     return fault_now && fault_now->hit > before && n > 1 ? n / 2 : n;
 }
 
-#define WRAP_BYTES(name, params, call, ...)                     \
-    ssize_t __real_##name params;                               \
-    ssize_t __wrap_##name params;                               \
-    ssize_t __wrap_##name params                                \
-    {                                                           \
-        bool failed;                                            \
-                                                                \
-        n = some(call, n, &failed);                             \
-        return failed ? -1 : __real_##name(fd, p, __VA_ARGS__); \
+#define WRAP_BYTES(name, params, call, ...)                      \
+    ssize_t __real_##name params;                                \
+    ssize_t __wrap_##name params;                                \
+    ssize_t __wrap_##name params                                 \
+    {                                                            \
+        bool refused;                                            \
+                                                                 \
+        n = some(call, n, &refused);                             \
+        return refused ? -1 : __real_##name(fd, p, __VA_ARGS__); \
     }
 WRAP_BYTES(read, (int fd, void *p, size_t n), FAULT_READ, n)
 WRAP_BYTES(pread, (int fd, void *p, size_t n, off_t at), FAULT_READ, n, at)
@@ -83,12 +85,12 @@ ssize_t __real_write(int fd, const void *p, size_t n);
 ssize_t __wrap_write(int fd, const void *p, size_t n);
 ssize_t __wrap_write(int fd, const void *p, size_t n)
 {
-    bool failed;
+    bool refused;
 
     if (fd == STDERR_FILENO) /* where the fault is told */
         return __real_write(fd, p, n);
-    n = some(FAULT_WRITE, n, &failed);
-    return failed ? -1 : __real_write(fd, p, n);
+    n = some(FAULT_WRITE, n, &refused);
+    return refused ? -1 : __real_write(fd, p, n);
 }
 
 static bool is_temp(int flags)

@@ -4,8 +4,10 @@
 # form takes some runs of each command.
 #     PMAPDB_PROGRAM=build/dev/pmapdb PMAPDB_FAULTS=build/dev/tests/fault/faults \
 #         sh tests/fault/run.sh [--full] [--part N] [--scene NAME] [--kind NAME] [--show once|onwards N]
-# --full runs every n and takes hours with sanitizers; of a release build (where the libraries'
-# allocations fail as well) about one. --part: of four. --show prints what one run said.
+# --full runs every n of every series: a million runs, an hour and a half of a release build (where
+# the libraries' allocations fail as well), a day with sanitizers; one --scene or --kind at a time is
+# minutes. Without it each command gets $PMAPDB_FAULT_RUNS runs, the same every time. --part: of
+# four. --show prints what one run said.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -244,6 +244,17 @@ static void read_object(sqlite3_stmt *stmt, pm_object *o)
     set_hashes(o);
 }
 
+/* One of those that a mapping has by itself: tables go by it. */
+static pmapdb_status check_category(const pm_object *o, pmapdb_error *err)
+{
+    if (o->category_id > 0 && o->category_id <= PM_CATEGORY_ANONYMOUS + 1)
+        return PMAPDB_OK;
+    return pm_fail(err, PMAPDB_DATABASE,
+                   "object %lld has a category that cannot be; the store is "
+                   "damaged",
+                   (long long)o->id);
+}
+
 /* Steps `stmt` over object rows and keeps those not yet in memory; the last one into *out. */
 static pmapdb_status load(pm_objects *objects, sqlite3_stmt *stmt, pm_object **out,
                           pmapdb_error *err)
@@ -255,7 +266,11 @@ static pmapdb_status load(pm_objects *objects, sqlite3_stmt *stmt, pm_object **o
     while ((st = pm_sql_step(objects->sql, stmt, &has, err)) == PMAPDB_OK && has) {
         read_object(stmt, &o);
         *out = find_id(objects, o.id);
-        if (!*out && (st = keep(objects, &o, out, err)) != PMAPDB_OK) {
+        if (!*out)
+            st = check_category(&o, err);
+        if (!*out && st == PMAPDB_OK)
+            st = keep(objects, &o, out, err);
+        if (st != PMAPDB_OK) {
             pm_sql_done(stmt);
             return st;
         }

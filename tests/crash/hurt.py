@@ -239,6 +239,7 @@ FOUND = [ # what brought a command down once
     ("update snapshots set taken_ms = -9223372036854775808 + snapshot_id", ["doctor", "--deep"]),
     ("update ver set rss = 9223372036854775807", ["who", "--process", "leaky"]),
     ("update ver set last = 9223372036854775807", ["prune", "--keep-last", "2"]),
+    ("update object set category_id = 0 where object_id > 3", ["rules", "--apply", "pmap-dotnet"]),
     ("update snapshots set epoch_id = 1, off = snapshot_id", ["merge", "OTHER"]),
     ("update snapshots set taken_ms = 3400000000000 - taken_ms", ["sql", "select * from category_runs"]),
 ]

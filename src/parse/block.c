@@ -28,7 +28,7 @@ void pm_block_open(pm_reader *r)
     r->smaps.open = r->smaps.any_key = r->smaps.any_row = r->smaps.blank_ends = false;
     r->smaps.common = 0;
     pm_buf_clear(&r->wide.text);
-    r->wide.n = r->wide.n_footer = 0;
+    r->wide.n = r->wide.n_values = r->wide.due = r->wide.n_footer = 0;
 }
 
 static void hash_bytes(pm_reader *r, const char *p, size_t n)

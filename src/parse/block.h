@@ -80,16 +80,21 @@ typedef struct pm_columns {
     size_t flags_end; /* byte position just behind the VmFlags column; 0: rows without flags */
 } pm_columns;
 
-typedef struct pm_held_line {
-    size_t at, len;
+typedef struct pm_wide_row {
+    size_t at, len; /* in pm_wide.text */
     uint64_t line;
-} pm_held_line;
+    size_t first, n; /* its numbers, in pm_wide.values; none where it has not the shape of a row */
+    size_t behind;   /* byte position just behind the last of them */
+} pm_wide_row;
 
 /* The rows of a -X or -XX block: where the name begins is known when all were seen. */
 typedef struct pm_wide {
     pm_buf text, extra, flags;
-    pm_held_line *lines;
+    pm_wide_row *rows;
     size_t n, cap;
+    uint64_t *values; /* numbers of all rows, each read once */
+    size_t n_values, cap_values;
+    size_t due; /* the most that the rows so far can have, until they are read */
     pm_columns columns;
     uint64_t footer[PM_COLUMNS_MAX];
     size_t n_footer;
@@ -276,7 +281,7 @@ pmapdb_status pm_narrow_row(pm_reader *r, pm_narrow *row, pmapdb_error *err);
 
 static inline pm_text pm_wide_line(const pm_wide *w, size_t i)
 {
-    return (pm_text){w->text.data + w->lines[i].at, w->lines[i].len};
+    return (pm_text){w->text.data + w->rows[i].at, w->rows[i].len};
 }
 
 pmapdb_status pm_wide_hold(pm_reader *r, pm_text line, pmapdb_error *err);
@@ -288,11 +293,19 @@ size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_mapping *m);
 /* Behind the longest run of two-letter words at `at`; 0 where there is none. */
 size_t pm_wide_flags_end(pm_text line, size_t at);
 
+/* Reads the numbers of all rows, at most `max` of each. */
+pmapdb_status pm_wide_read(pm_wide *w, size_t max, pmapdb_error *err);
+/* The numbers of a row; NULL where it has not as many as there are columns. */
+static inline const uint64_t *pm_wide_values(const pm_wide *w, size_t i)
+{
+    return w->rows[i].n == w->columns.n ? w->values + w->rows[i].first : NULL;
+}
 /* Where most rows' flags end; 0: they have none. */
-size_t pm_wide_vote(const pm_wide *w, const pm_columns *c);
+size_t pm_wide_vote(const pm_wide *w);
 
-/* NULL, or why the block cannot be read. */
-const char *pm_layout_find(pm_columns *c, pm_text header, const pm_wide *w);
+/* Fills w->columns and reads the rows by them. *refused is NULL, or why the block cannot be read.
+ */
+pmapdb_status pm_layout_find(pm_wide *w, pm_text header, const char **refused, pmapdb_error *err);
 
 /* The name in a narrow row: its path and whether it is the kernel's own word. */
 void pm_name_read(pm_open *b, pm_dialect dialect, pm_text rest, pm_mapping *m);

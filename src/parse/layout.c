@@ -60,19 +60,15 @@ static size_t columns_of(size_t i, enum pm_field out[PM_FIELD_COUNT])
 }
 
 /* How many numbers most rows have; a name may begin with a number too. */
-static size_t count_numbers(const pm_wide *w, const pm_columns *c)
+static size_t count_numbers(const pm_wide *w)
 {
-    uint64_t values[PM_COLUMNS_MAX] = {0};
     size_t winner = 0, votes = 0;
-    pm_mapping m;
 
     for (size_t i = 0; i < w->n; i++) {
-        pm_text line = pm_wide_line(w, i);
-        size_t at = pm_wide_lead(c, line, &m), n;
+        size_t n = w->rows[i].n;
 
-        if (at == 0)
+        if (w->rows[i].behind == 0)
             continue;
-        n = pm_wide_numbers(line, &at, PM_COLUMNS_MAX, values);
         if (votes == 0)
             winner = n;
         votes += winner == n ? 1 : (size_t)-1;
@@ -80,15 +76,41 @@ static size_t count_numbers(const pm_wide *w, const pm_columns *c)
     return winner;
 }
 
-/* The values of a row by field, were its columns those of the layout. */
-static void spread(size_t i, const uint64_t *columns, uint64_t v[PM_FIELD_COUNT])
+static bool any_longer(const pm_wide *w)
 {
-    enum pm_field field[PM_FIELD_COUNT];
-    size_t n = columns_of(i, field);
+    for (size_t i = 0; i < w->n; i++)
+        if (w->rows[i].n > w->columns.n)
+            return true;
+    return false;
+}
 
+/* A layout that the rows so far allow. */
+typedef struct candidate {
+    uint64_t fields;
+    enum pm_field field[PM_FIELD_COUNT]; /* from left to right */
+} candidate;
+
+/* Those of n columns, with flags or without. */
+static size_t collect_candidates(size_t n, bool flags, candidate out[LAYOUTS])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < LAYOUTS; i++) {
+        if ((size_t)__builtin_popcountll(layout(i)) != n || !(i & 2) != flags)
+            continue;
+        out[count].fields = layout(i);
+        columns_of(i, out[count++].field);
+    }
+    return count;
+}
+
+/* The values of a row by field, were its columns those of the layout. */
+static void spread(const candidate *l, const uint64_t *columns, size_t n,
+                   uint64_t v[PM_FIELD_COUNT])
+{
     memset(v, 0, PM_FIELD_COUNT * sizeof *v);
     for (size_t k = 0; k < n; k++)
-        v[field[k]] = columns[k];
+        v[l->field[k]] = columns[k];
 }
 
 static bool is_page(uint64_t kib)
@@ -112,62 +134,65 @@ static bool possible(uint64_t fields, const uint64_t v[PM_FIELD_COUNT])
            v[PM_LOCKED] <= v[PM_PSS] && v[PM_THP_ELIGIBLE] <= 1 && v[PM_PROTECTION_KEY] <= 31;
 }
 
-/* Strikes out the layouts that a row refutes, and of `agreed` the fields on whose value the layouts
- * left differ. */
-static void refute(const pm_wide *w, const pm_columns *c, bool alive[LAYOUTS], uint64_t *agreed)
+/* Strikes out the layouts that a row refutes; returns how many are left. */
+static size_t refute(const pm_wide *w, candidate *layouts, size_t n)
 {
-    uint64_t columns[PM_COLUMNS_MAX] = {0}, v[PM_FIELD_COUNT], first[PM_FIELD_COUNT] = {0};
-    pm_mapping m;
+    uint64_t v[PM_FIELD_COUNT];
 
     for (size_t row = 0; row < w->n; row++) {
-        pm_text line = pm_wide_line(w, row);
-        size_t at = pm_wide_lead(c, line, &m);
-        bool any = false;
+        const uint64_t *columns = pm_wide_values(w, row);
+        size_t left = 0;
 
-        if (at == 0 || pm_wide_numbers(line, &at, c->n, columns) != c->n)
+        for (size_t i = 0; columns && i < n; i++) {
+            spread(&layouts[i], columns, w->columns.n, v);
+            if (possible(layouts[i].fields, v))
+                layouts[left++] = layouts[i];
+        }
+        n = columns ? left : n;
+    }
+    return n;
+}
+
+/* The fields on whose values all layouts agree, in every row. */
+static uint64_t agreement(const pm_wide *w, const candidate *layouts, size_t n)
+{
+    uint64_t first[PM_FIELD_COUNT], v[PM_FIELD_COUNT], agreed = PM_NUMBERS;
+
+    for (size_t i = 0; i < n; i++)
+        agreed &= layouts[i].fields;
+    for (size_t row = 0; n > 1 && row < w->n; row++) {
+        const uint64_t *columns = pm_wide_values(w, row);
+
+        if (!columns)
             continue;
-        for (size_t i = 0; i < LAYOUTS; i++) {
-            if (!alive[i])
-                continue;
-            spread(i, columns, v);
-            alive[i] = possible(layout(i), v);
-            if (!any)
-                memcpy(first, v, sizeof first);
+        spread(&layouts[0], columns, w->columns.n, first);
+        for (size_t i = 1; i < n; i++) {
+            spread(&layouts[i], columns, w->columns.n, v);
             for (int f = 0; f < PM_FIELD_COUNT; f++)
                 if (v[f] != first[f])
-                    *agreed &= ~PM_BIT(f);
-            any = true;
+                    agreed &= ~PM_BIT(f);
         }
     }
+    return agreed;
 }
 
 /* Without names: every layout that the number of columns and the values of all rows allow. Where
  * several are left, a field that they place differently stays unknown unless it is the same
  * everywhere. Size comes first in all of them, and in those that we do not know. */
-static void guess_columns(pm_columns *c, const pm_wide *w)
+static void guess_columns(pm_wide *w)
 {
-    enum pm_field field[PM_FIELD_COUNT];
-    bool alive[LAYOUTS], flags = pm_wide_vote(w, c) != 0;
-    uint64_t agreed = PM_NUMBERS, ignored = 0;
-    size_t chosen = LAYOUTS;
+    pm_columns *c = &w->columns;
+    candidate layouts[LAYOUTS];
+    size_t n = collect_candidates(c->n, pm_wide_vote(w) != 0, layouts);
+    uint64_t agreed;
 
-    for (size_t i = 0; i < LAYOUTS; i++)
-        alive[i] = (size_t)__builtin_popcountll(layout(i)) == c->n && !(i & 2) == flags;
-    refute(w, c, alive, &ignored);
-    refute(w, c, alive, &agreed);
-    for (size_t i = LAYOUTS; i-- > 0;)
-        if (alive[i]) {
-            agreed &= layout(i);
-            chosen = i;
-        }
-    for (size_t i = 0; i < c->n; i++)
+    n = refute(w, layouts, n);
+    agreed = agreement(w, layouts, n);
+    for (size_t i = 0; i < c->n; i++) {
         c->field[i] = i ? PM_NO_COLUMN : PM_SIZE;
-    if (chosen == LAYOUTS)
-        return;
-    columns_of(chosen, field);
-    for (size_t i = 0; i < c->n; i++)
-        if (agreed & PM_BIT(field[i]))
-            c->field[i] = field[i];
+        if (n && (agreed & PM_BIT(layouts[0].field[i])))
+            c->field[i] = layouts[0].field[i];
+    }
 }
 
 /* Offset, Device and Inode stand in a row: "00001000 fe:00 5317628". */
@@ -269,17 +294,38 @@ static const char *read_header(pm_columns *c, pm_text header, const pm_wide *w)
     return "pmap -X of procps 3.3.4 to 3.3.6 prints no sizes: use -x";
 }
 
-const char *pm_layout_find(pm_columns *c, pm_text header, const pm_wide *w)
+/* Rows without a header: what they look like says how many columns there are. */
+static pmapdb_status read_bare(pm_wide *w, const char **refused, pmapdb_error *err)
 {
-    *c = (pm_columns){0};
-    if (header.len)
-        return read_header(c, header, w);
-    if (!has_place(w))
-        return "columns without names";
+    pm_columns *c = &w->columns;
+    pmapdb_status st;
+
+    *refused = has_place(w) ? NULL : "columns without names";
+    if (*refused)
+        return PMAPDB_OK;
     c->offset = c->device = c->inode = true;
-    c->n = count_numbers(w, c);
-    if (c->n == 0)
-        return "no columns with numbers";
-    guess_columns(c, w);
-    return NULL;
+    st = pm_wide_read(w, PM_COLUMNS_MAX, err);
+    if (st != PMAPDB_OK)
+        return st;
+    c->n = count_numbers(w);
+    if (c->n == 0) {
+        *refused = "no columns with numbers";
+        return PMAPDB_OK;
+    }
+    if (any_longer(w)) /* by a name */
+        st = pm_wide_read(w, c->n, err);
+    if (st == PMAPDB_OK)
+        guess_columns(w);
+    return st;
+}
+
+pmapdb_status pm_layout_find(pm_wide *w, pm_text header, const char **refused, pmapdb_error *err)
+{
+    pm_columns *c = &w->columns;
+
+    *c = (pm_columns){0};
+    if (header.len == 0)
+        return read_bare(w, refused, err);
+    *refused = read_header(c, header, w);
+    return *refused ? PMAPDB_OK : pm_wide_read(w, c->n, err);
 }

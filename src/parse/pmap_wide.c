@@ -11,14 +11,17 @@
 pmapdb_status pm_wide_hold(pm_reader *r, pm_text line, pmapdb_error *err)
 {
     pm_wide *w = &r->wide;
-    pmapdb_status st = pm_grow(&w->lines, &w->cap, w->n, sizeof *w->lines, err);
+    pmapdb_status st = pm_grow(&w->rows, &w->cap, w->n, sizeof *w->rows, err);
 
     if (st != PMAPDB_OK)
         return st;
-    w->lines[w->n] = (pm_held_line){w->text.len, line.len, r->line};
+    w->rows[w->n] = (pm_wide_row){.at = w->text.len, .len = line.len, .line = r->line};
     st = pm_buf_add(&w->text, line.data, line.len, err);
-    w->n += st == PMAPDB_OK;
-    return st;
+    if (st != PMAPDB_OK)
+        return st;
+    w->n++;
+    w->due += line.len / 2 < PM_COLUMNS_MAX ? line.len / 2 : PM_COLUMNS_MAX;
+    return PMAPDB_OK;
 }
 
 size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_mapping *m)
@@ -87,6 +90,29 @@ size_t pm_wide_numbers(pm_text line, size_t *at, size_t max, uint64_t *out)
     return n;
 }
 
+pmapdb_status pm_wide_read(pm_wide *w, size_t max, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+    pm_mapping m;
+
+    w->n_values = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        pm_wide_row *row = &w->rows[i];
+        pm_text line = pm_wide_line(w, i);
+        size_t at = pm_wide_lead(&w->columns, line, &m);
+
+        while (st == PMAPDB_OK && w->cap_values < w->n_values + max)
+            st = pm_grow(&w->values, &w->cap_values, w->cap_values, sizeof *w->values, err);
+        if (st != PMAPDB_OK)
+            return st;
+        row->first = w->n_values;
+        row->n = at ? pm_wide_numbers(line, &at, max, w->values + row->first) : 0;
+        row->behind = at;
+        w->n_values += row->n;
+    }
+    return PMAPDB_OK;
+}
+
 static bool is_flag(pm_text line, size_t at)
 {
     const char *p = line.data + at;
@@ -110,19 +136,16 @@ size_t pm_wide_flags_end(pm_text line, size_t at)
 
 /* All flag lists of a block end in one column, and a name is seldom two small letters: the column
  * where most lists seem to end (Boyer and Moore's majority vote). */
-size_t pm_wide_vote(const pm_wide *w, const pm_columns *c)
+size_t pm_wide_vote(const pm_wide *w)
 {
-    uint64_t values[PM_COLUMNS_MAX] = {0};
     size_t winner = 0, votes = 0;
-    pm_mapping m;
 
     for (size_t i = 0; i < w->n; i++) {
-        pm_text line = pm_wide_line(w, i);
-        size_t at = pm_wide_lead(c, line, &m), end;
+        size_t end;
 
-        if (at == 0 || pm_wide_numbers(line, &at, c->n, values) != c->n)
+        if (!pm_wide_values(w, i))
             continue;
-        end = pm_wide_flags_end(line, at);
+        end = pm_wide_flags_end(pm_wide_line(w, i), w->rows[i].behind);
         if (votes == 0)
             winner = end;
         votes += winner == end ? 1 : (size_t)-1;
@@ -198,25 +221,25 @@ static pmapdb_status set_values(pm_wide *w, const uint64_t *values, pm_mapping *
 static pmapdb_status add_row(pm_reader *r, size_t i, pmapdb_error *err)
 {
     pm_wide *w = &r->wide;
+    const pm_wide_row *row = &w->rows[i];
+    const uint64_t *values = pm_wide_values(w, i);
     pm_text line = pm_wide_line(w, i);
-    uint64_t values[PM_COLUMNS_MAX] = {0};
     pm_mapping m;
-    size_t at = pm_wide_lead(&w->columns, line, &m);
     pmapdb_status st;
 
-    if (at == 0 || pm_wide_numbers(line, &at, w->columns.n, values) != w->columns.n ||
-        memchr(line.data, '\0', line.len)) {
-        if (r->unterminated && w->lines[i].line == r->line)
+    if (!values || memchr(line.data, '\0', line.len)) {
+        if (r->unterminated && row->line == r->line)
             r->b.cut_line = r->line;
         else
-            pm_block_bad(r, w->lines[i].line, "it has not the columns of the others");
+            pm_block_bad(r, row->line, "it has not the columns of the others");
         return PMAPDB_OK;
     }
+    pm_wide_lead(&w->columns, line, &m);
     st = set_values(w, values, &m, err);
     if (st == PMAPDB_OK)
-        st = read_rest(w, line, at, &m, err);
+        st = read_rest(w, line, row->behind, &m, err);
     if (st == PMAPDB_OK)
-        st = pm_block_add(r, &m, w->lines[i].line, err);
+        st = pm_block_add(r, &m, row->line, err);
     return st;
 }
 
@@ -235,13 +258,12 @@ pmapdb_status pm_wide_end(pm_reader *r, pmapdb_error *err)
 {
     pm_wide *w = &r->wide;
     pm_columns *c = &w->columns;
-    pmapdb_status st = PMAPDB_OK;
+    pmapdb_status st = pm_layout_find(w, pm_buf_text(&r->columns), &r->b.refused, err);
     size_t vote;
 
-    r->b.refused = pm_layout_find(c, pm_buf_text(&r->columns), w);
-    if (r->b.refused)
-        return PMAPDB_OK;
-    vote = pm_wide_vote(w, c);
+    if (st != PMAPDB_OK || r->b.refused)
+        return st;
+    vote = pm_wide_vote(w);
     if (!r->b.columns_line)
         c->has_flags = vote != 0;
     /* Up to procps 3.3.14 the list ends in a blank, one short of the column's edge. */

@@ -46,7 +46,8 @@ void pm_reader_free(pm_reader *r)
     pm_buf_free(&r->wide.text);
     pm_buf_free(&r->wide.extra);
     pm_buf_free(&r->wide.flags);
-    free(r->wide.lines);
+    free(r->wide.rows);
+    free(r->wide.values);
     free(r);
 }
 
@@ -86,8 +87,11 @@ uint64_t pm_reader_foreign_lines(const pm_reader *r)
 
 size_t pm_reader_held(const pm_reader *r)
 {
-    return r->lines.rest.cap + r->command.cap + r->starts.cap + r->wide.text.cap +
-           r->wide.cap * sizeof *r->wide.lines;
+    const pm_wide *w = &r->wide;
+    size_t values = w->due > w->cap_values ? w->due : w->cap_values;
+
+    return r->lines.rest.cap + r->command.cap + r->starts.cap + w->text.cap +
+           w->cap * sizeof *w->rows + values * sizeof *w->values;
 }
 
 /* The line at hand, and a header above the rows, may be as long as they like. */

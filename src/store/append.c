@@ -3,6 +3,7 @@
 #include "store/append.h"
 
 #include "store/refine.h"
+#include "store/region.h"
 #include <stdlib.h>
 
 /* ---- mappings ---- */
@@ -10,14 +11,16 @@
 static pmapdb_status decide_lineages(pm_put *p, const pm_rows *base, pmapdb_error *err)
 {
     pm_descent *descent = NULL;
+    pm_bulk lineages;
     pmapdb_status st = pm_rows_descent(base, &p->rows, &descent, err);
 
     if (st != PMAPDB_OK)
         return st;
+    pm_bulk_begin(&lineages, p->sql, &pm_lineage_table);
     for (size_t i = 0; i < p->rows.n && st == PMAPDB_OK; i++)
-        st = pm_put_descend(p, &p->rows, i, &descent[i], err);
+        st = pm_put_descend(p, &lineages, &p->rows, i, &descent[i], err);
     free(descent);
-    return st;
+    return st == PMAPDB_OK ? pm_bulk_end(&lineages, err) : st;
 }
 
 static bool is_newest_of_stream(const pm_timeline *t, size_t at)
@@ -85,6 +88,33 @@ static pmapdb_status base_rows(pm_put *p, pm_newest *newest, pm_newest_of *state
     return st;
 }
 
+static pmapdb_status write_mappings(pm_put *p, const pm_rows *base, pm_stream *stream, int64_t off,
+                                    pmapdb_error *err)
+{
+    pmapdb_status st = decide_lineages(p, base, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_rollup_rows(&p->rollup, &p->rows, p->fields, err);
+    return st == PMAPDB_OK ? pm_stream_append(p->sql, stream, off, &p->rows, &p->rollup, err) : st;
+}
+
+/* Statements are prepared anew where foreign keys are no longer looked up, and where they are
+ * again: so many rows are worth that. */
+#define MANY_ROWS 512
+
+/* The first capture of a process: no row of it has a key that was there before this transaction,
+ * but those of objects and categories, which were read by theirs. */
+static pmapdb_status write_first(pm_put *p, const pm_rows *base, pm_stream *stream, int64_t off,
+                                 pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    pm_bulk_unchecked(p->sql, true);
+    st = write_mappings(p, base, stream, off, err);
+    pm_bulk_unchecked(p->sql, false);
+    return st;
+}
+
 static pmapdb_status append(pm_put *p, pm_newest *newest, pm_newest_of *state, size_t at,
                             pmapdb_error *err)
 {
@@ -101,13 +131,11 @@ static pmapdb_status append(pm_put *p, pm_newest *newest, pm_newest_of *state, s
                              err);
     if (st == PMAPDB_OK)
         st = pm_put_snapshot(p, stream->epoch_id, off, err);
-    if (st == PMAPDB_OK)
-        st = decide_lineages(p, base, err);
-    if (st == PMAPDB_OK)
-        st = pm_rollup_rows(&p->rollup, &p->rows, p->fields, err);
     if (st == PMAPDB_OK) {
+        bool first = base->n + stream->rows.n == 0 && p->rows.n >= MANY_ROWS;
+
         newest->rows += p->rows.n - stream->rows.n;
-        st = pm_stream_append(p->sql, stream, off, &p->rows, &p->rollup, err);
+        st = (first ? write_first : write_mappings)(p, base, stream, off, err);
     }
     if (st == PMAPDB_OK)
         st = pm_stream_remember(stream, p->capture, p->context, err);

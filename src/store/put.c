@@ -68,8 +68,8 @@ pmapdb_status pm_put_rows(pm_put *p, pmapdb_error *err)
     return st;
 }
 
-pmapdb_status pm_put_descend(pm_put *p, pm_rows *rows, size_t i, const pm_descent *descent,
-                             pmapdb_error *err)
+pmapdb_status pm_put_descend(pm_put *p, pm_bulk *lineages, pm_rows *rows, size_t i,
+                             const pm_descent *descent, pmapdb_error *err)
 {
     pm_row *row = &rows->row[i];
     pm_ruling ruling;
@@ -84,7 +84,7 @@ pmapdb_status pm_put_descend(pm_put *p, pm_rows *rows, size_t i, const pm_descen
     if (st != PMAPDB_OK)
         return st;
     row->at.kept = ruling.kept;
-    return pm_lineage_new(p->sql, p->process_id, p->snapshot_id, row, ruling.rule, err);
+    return pm_lineage_among(lineages, p->process_id, p->snapshot_id, row, ruling.rule, err);
 }
 
 /* ---- rows of tables capture and snapshots ---- */

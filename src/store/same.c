@@ -2,6 +2,7 @@
 #include "store/same.h"
 
 #include "base/buf.h"
+#include "store/region.h"
 #include <stdlib.h>
 
 void pm_same_free(pm_same *same)
@@ -207,12 +208,14 @@ static pmapdb_status settle_lineages(pm_put *p, const pm_same *same, const pm_de
                                      pmapdb_error *err)
 {
     pm_rows *rows = &same->stream->rows;
+    pm_bulk lineages;
     pmapdb_status st = PMAPDB_OK;
 
+    pm_bulk_begin(&lineages, p->sql, &pm_lineage_table);
     for (size_t i = 0; i < same->n; i++)
         for (size_t j = same->edit[i].new_from; j < same->edit[i].new_to && st == PMAPDB_OK; j++)
-            st = pm_put_descend(p, rows, j, descent++, err);
-    return st;
+            st = pm_put_descend(p, &lineages, rows, j, descent++, err);
+    return st == PMAPDB_OK ? pm_bulk_end(&lineages, err) : st;
 }
 
 static void totals_of(const pm_row *row, uint64_t fields, pm_totals *out)
@@ -245,15 +248,19 @@ static pmapdb_status write_edits(pm_put *p, const pm_same *same, int64_t off, co
 {
     pm_stream *s = same->stream;
     const pm_row *was = old->row;
+    pm_stream_rows out;
     pmapdb_status st = PMAPDB_OK;
 
+    pm_stream_begin_rows(&out, p->sql, s, off);
     for (size_t i = 0; i < same->n && st == PMAPDB_OK; i++) {
         const pm_edit *e = &same->edit[i];
 
-        st = pm_stream_write(p->sql, s, off, was, e->to - e->from, &s->rows.row[e->new_from],
-                             e->new_to - e->new_from, err);
+        st = pm_stream_write_rows(&out, was, e->to - e->from, &s->rows.row[e->new_from],
+                                  e->new_to - e->new_from, err);
         was += e->to - e->from;
     }
+    if (st == PMAPDB_OK)
+        st = pm_stream_end_rows(&out, err);
     return st == PMAPDB_OK ? pm_stream_write_sums(p->sql, s, off, &p->rollup, err) : st;
 }
 

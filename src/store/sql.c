@@ -252,6 +252,11 @@ int64_t pm_sql_last_id(const pm_sql *sql)
     return sqlite3_last_insert_rowid(sql->db);
 }
 
+sqlite3 *pm_sql_db(const pm_sql *sql)
+{
+    return sql->db;
+}
+
 int64_t pm_col_int(sqlite3_stmt *stmt, int column)
 {
     /* The value once: to ask for its type and for its number is to look the column up twice. */

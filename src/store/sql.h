@@ -62,6 +62,7 @@ pmapdb_status pm_sql_int(pm_sql *sql, const char *text, const pm_arg *args, size
                          int64_t none, int64_t *out, pmapdb_error *err);
 
 int64_t pm_sql_last_id(const pm_sql *sql);
+sqlite3 *pm_sql_db(const pm_sql *sql);
 
 /* Column access: NULL is PMAPDB_UNKNOWN, a NULL text has data NULL; a state is stored by name. */
 int64_t pm_col_int(sqlite3_stmt *stmt, int column);

@@ -173,30 +173,56 @@ pmapdb_status pm_stream_place(pm_sql *sql, pm_stream *s, int64_t process_id, pm_
     return st;
 }
 
-static pmapdb_status close_version(pm_sql *sql, const pm_stream *s, const pm_row *row, int64_t off,
-                                   pmapdb_error *err)
+/* ---- rows ---- */
+
+#define VERSION "INSERT INTO ver (epoch_id, region_id, first, " PM_VER_COLUMNS ")"
+#define VERSION_ROW "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define VERSION_WIDTH (3 + PM_VER_COUNT)
+
+static const pm_bulk_table version_table = {
+    .one = PM_BULK_INSERT(VERSION, VERSION_ROW),
+    .many = PM_BULK_INSERTS(VERSION, VERSION_ROW),
+    .columns = VERSION_WIDTH,
+};
+
+void pm_stream_begin_rows(pm_stream_rows *out, pm_sql *sql, pm_stream *s, int64_t off)
 {
-    return pm_sql_run(
-        sql,
-        "UPDATE ver SET last = ?4 WHERE epoch_id = ?1 AND region_id = ?2 "
-        "AND first = ?3",
-        PM_ARGS(PM_I(s->epoch_id), PM_I(row->region_id), PM_I(row->first), PM_I(off - 1)), err);
+    out->sql = sql;
+    out->s = s;
+    out->off = off;
+    pm_bulk_begin(&out->regions, sql, &pm_region_table);
+    pm_bulk_begin(&out->versions, sql, &version_table);
 }
 
-static pmapdb_status open_version(pm_sql *sql, pm_stream *s, pm_row *row, int64_t off,
-                                  pmapdb_error *err)
+static pmapdb_status close_version(const pm_stream_rows *out, const pm_row *row, pmapdb_error *err)
 {
-    pm_arg args[3 + PM_VER_COUNT] = {PM_I(s->epoch_id), PM_I(row->region_id), PM_I(off)};
+    return pm_sql_run(
+        out->sql,
+        "UPDATE ver SET last = ?4 WHERE epoch_id = ?1 AND region_id = ?2 "
+        "AND first = ?3",
+        PM_ARGS(PM_I(out->s->epoch_id), PM_I(row->region_id), PM_I(row->first), PM_I(out->off - 1)),
+        err);
+}
 
+static pmapdb_status open_version(pm_stream_rows *out, pm_row *row, pmapdb_error *err)
+{
+    pm_arg *args;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (out->versions.n == PM_BULK_ROWS) /* whose regions are to be there first */
+        st = pm_bulk_end(&out->regions, err);
+    if (st == PMAPDB_OK)
+        st = pm_bulk_row(&out->versions, &args, NULL, err);
+    if (st != PMAPDB_OK)
+        return st;
+    args[0] = PM_I(out->s->epoch_id);
+    args[1] = PM_I(row->region_id);
+    args[2] = PM_I(out->off);
     for (int i = 0; i < PM_VER_COUNT; i++)
         args[3 + i] = PM_I(row->m.v[i]);
-    row->first = (int32_t)off;
-    s->versions++;
-    return pm_sql_run(sql,
-                      "INSERT INTO ver (epoch_id, region_id, first, " PM_VER_COLUMNS ") VALUES "
-                      "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
-                      "?17, ?18, ?19)",
-                      args, 3 + PM_VER_COUNT, err);
+    row->first = (int32_t)out->off;
+    out->s->versions++;
+    return PMAPDB_OK;
 }
 
 /* Same object at the same place in the same lineage. */
@@ -208,27 +234,26 @@ static bool same_region(const pm_row *old, const pm_row *new)
 }
 
 /* Both at the same address range, one of them possibly absent. */
-static pmapdb_status step(pm_sql *sql, pm_stream *s, int64_t off, const pm_row *old, pm_row *new,
-                          pmapdb_error *err)
+static pmapdb_status step(pm_stream_rows *out, const pm_row *old, pm_row *new, pmapdb_error *err)
 {
     bool stays = old && new &&same_region(old, new);
     pmapdb_status st = PMAPDB_OK;
 
     if (stays)
         new->region_id = old->region_id;
-    if (stays && off > 0 && pm_metrics_equal(&old->m, &new->m)) {
+    if (stays && out->off > 0 && pm_metrics_equal(&old->m, &new->m)) {
         new->first = old->first;
         return PMAPDB_OK;
     }
-    if (old && off > 0)
-        st = close_version(sql, s, old, off, err);
+    if (old && out->off > 0)
+        st = close_version(out, old, err);
     if (st == PMAPDB_OK && new && !stays)
-        st = pm_region_of(sql, new, new->reason == PM_REASON_NEW, err);
-    return st == PMAPDB_OK && new ? open_version(sql, s, new, off, err) : st;
+        st = pm_region_among(&out->regions, new, new->reason == PM_REASON_NEW, err);
+    return st == PMAPDB_OK && new ? open_version(out, new, err) : st;
 }
 
-pmapdb_status pm_stream_write(pm_sql *sql, pm_stream *s, int64_t off, const pm_row *old,
-                              size_t n_old, pm_row *new, size_t n_new, pmapdb_error *err)
+pmapdb_status pm_stream_write_rows(pm_stream_rows *out, const pm_row *old, size_t n_old,
+                                   pm_row *new, size_t n_new, pmapdb_error *err)
 {
     size_t i = 0, j = 0;
     pmapdb_status st = PMAPDB_OK;
@@ -236,12 +261,21 @@ pmapdb_status pm_stream_write(pm_sql *sql, pm_stream *s, int64_t off, const pm_r
     while ((i < n_old || j < n_new) && st == PMAPDB_OK) {
         int order = i == n_old ? 1 : j == n_new ? -1 : pm_place_compare(&old[i].at, &new[j].at);
 
-        st = step(sql, s, off, order <= 0 ? &old[i] : NULL, order >= 0 ? &new[j] : NULL, err);
+        st = step(out, order <= 0 ? &old[i] : NULL, order >= 0 ? &new[j] : NULL, err);
         i += order <= 0;
         j += order >= 0;
     }
     return st;
 }
+
+pmapdb_status pm_stream_end_rows(pm_stream_rows *out, pmapdb_error *err)
+{
+    pmapdb_status st = pm_bulk_end(&out->regions, err);
+
+    return st == PMAPDB_OK ? pm_bulk_end(&out->versions, err) : st;
+}
+
+/* ---- sums ---- */
 
 static pmapdb_status close_sums(pm_sql *sql, const pm_stream *s, const pm_category_sums *sums,
                                 int64_t off, pmapdb_error *err)
@@ -312,8 +346,13 @@ pmapdb_status pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *
                                pm_rollup *rollup, pmapdb_error *err)
 {
     pm_rows was = s->rows;
-    pmapdb_status st = pm_stream_write(sql, s, off, was.row, was.n, rows->row, rows->n, err);
+    pm_stream_rows out;
+    pmapdb_status st;
 
+    pm_stream_begin_rows(&out, sql, s, off);
+    st = pm_stream_write_rows(&out, was.row, was.n, rows->row, rows->n, err);
+    if (st == PMAPDB_OK)
+        st = pm_stream_end_rows(&out, err);
     if (st == PMAPDB_OK)
         st = pm_stream_write_sums(sql, s, off, rollup, err);
     if (st != PMAPDB_OK)

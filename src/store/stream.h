@@ -4,6 +4,7 @@
 
 #include "base/capture.h"
 #include "classify/classify.h"
+#include "store/bulk.h"
 #include "store/epoch.h"
 
 typedef struct pm_stream {
@@ -46,9 +47,18 @@ pmapdb_status pm_stream_place(pm_sql *sql, pm_stream *s, int64_t process_id, pm_
 pmapdb_status pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
                                pm_rollup *rollup, pmapdb_error *err);
 
-/* Of a part of both captures that covers the same addresses: writes what differs. */
-pmapdb_status pm_stream_write(pm_sql *sql, pm_stream *s, int64_t off, const pm_row *old,
-                              size_t n_old, pm_row *new, size_t n_new, pmapdb_error *err);
+/* The same in parts, each of them addresses with the rows of both captures there. */
+typedef struct pm_stream_rows {
+    pm_sql *sql;
+    pm_stream *s;
+    int64_t off;
+    pm_bulk regions, versions;
+} pm_stream_rows;
+
+void pm_stream_begin_rows(pm_stream_rows *out, pm_sql *sql, pm_stream *s, int64_t off);
+pmapdb_status pm_stream_write_rows(pm_stream_rows *out, const pm_row *old, size_t n_old,
+                                   pm_row *new, size_t n_new, pmapdb_error *err);
+pmapdb_status pm_stream_end_rows(pm_stream_rows *out, pmapdb_error *err);
 pmapdb_status pm_stream_write_sums(pm_sql *sql, pm_stream *s, int64_t off, pm_rollup *rollup,
                                    pmapdb_error *err);
 

@@ -4,11 +4,15 @@
 #include <endian.h>
 #include <math.h>
 
+#define SURE_DIGITS 19 /* of any 64-bit number */
+
 size_t pm_num_dec(const char *p, const char *end, uint64_t *out)
 {
-    const char *from = p;
+    const char *from = p, *sure = end - p > SURE_DIGITS ? p + SURE_DIGITS : end;
     uint64_t v = 0;
 
+    for (; p < sure && (unsigned char)(*p - '0') <= 9; p++)
+        v = v * 10 + (unsigned char)(*p - '0');
     for (; p < end && *p >= '0' && *p <= '9'; p++) {
         uint64_t digit = (uint64_t)(*p - '0');
 

@@ -97,9 +97,7 @@ static pmapdb_status find_term(pm_rules *set, pm_rule_place *place, pm_text text
         return pm_fail_nomem(place->err);
     st = pm_rule_conditions_read(place, text, &term->conditions);
     for (size_t i = 0; i < term->conditions.n; i++)
-        if (term->conditions.item[i].key == PM_RULE_KEY_SIZE ||
-            term->conditions.item[i].key == PM_RULE_KEY_START ||
-            term->conditions.item[i].key == PM_RULE_KEY_END)
+        if (pm_rule_is_placed(&term->conditions.item[i]))
             set->placed |= UINT64_C(1) << *out;
     return st;
 }

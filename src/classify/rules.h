@@ -97,6 +97,13 @@ uint64_t pm_rules_place_facts(const pm_rules *set, const pm_rule_row *row);
 size_t pm_rules_match(const pm_rules *set, uint64_t facts, const pm_rule_row *below,
                       const pm_rule_row *row, const pm_rule_row *above);
 
+/* The same of one of many rows that show the same object: what its conditions said is kept in
+ * `memo`, pm_rules_memo(set) words that are 0 before the first. */
+size_t pm_rules_memo(const pm_rules *set);
+size_t pm_rules_match_object(const pm_rules *set, uint64_t *memo, uint64_t facts,
+                             const pm_rule_row *below, const pm_rule_row *row,
+                             const pm_rule_row *above);
+
 /* Adds the category that rule `index` gives to a row that it matches; PM_NO_RULE: the base slug.
  * Text from templates that would read as another slug's stands in quotes; what is too long loses
  * its middle. */

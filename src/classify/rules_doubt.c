@@ -6,9 +6,7 @@ bool pm_rules_of_object(const pm_rules *set, size_t index)
     const pm_rule *rule = &set->rule[index];
 
     for (size_t i = 0; i < rule->own.n; i++)
-        if (rule->own.item[i].key == PM_RULE_KEY_FLAGS ||
-            rule->own.item[i].key == PM_RULE_KEY_SIZE ||
-            rule->own.item[i].key == PM_RULE_KEY_START || rule->own.item[i].key == PM_RULE_KEY_END)
+        if (rule->own.item[i].key == PM_RULE_KEY_FLAGS || pm_rule_is_placed(&rule->own.item[i]))
             return false;
     return !rule->below.n && !rule->below.nothing && !rule->above.n && !rule->above.nothing &&
            !rule->with && !rule->without;

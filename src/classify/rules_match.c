@@ -43,8 +43,46 @@ static bool neighbour_holds(const pm_rule_conditions *c, const pm_rule_row *touc
     return c->n == 0 || (touching && !pm_rule_first_failing(c, touching, row, space));
 }
 
-size_t pm_rules_match(const pm_rules *set, uint64_t facts, const pm_rule_row *below,
-                      const pm_rule_row *row, const pm_rule_row *above)
+/* Either those of the row's place or those of its object. */
+static bool own_hold(const pm_rules *set, const pm_rule *rule, const pm_rule_row *row, bool placed)
+{
+    for (size_t i = 0; i < rule->own.n; i++) {
+        const pm_rule_condition *c = &rule->own.item[i];
+
+        if (pm_rule_is_placed(c) == placed && !pm_rule_condition_holds(c, row, row, set->space))
+            return false;
+    }
+    return true;
+}
+
+/* ---- what is remembered of an object: two bits for each rule ---- */
+
+#define WORD 64
+
+size_t pm_rules_memo(const pm_rules *set)
+{
+    return 2 * ((set->n + WORD - 1) / WORD);
+}
+
+static bool object_holds(const pm_rules *set, uint64_t *memo, size_t index, const pm_rule_row *row)
+{
+    uint64_t *asked = memo ? memo + index / WORD * 2 : NULL, bit = UINT64_C(1) << index % WORD;
+    uint64_t gave_up = set->space->gave_up;
+    bool holds;
+
+    if (asked && (asked[0] & bit))
+        return asked[1] & bit;
+    holds = own_hold(set, &set->rule[index], row, false);
+    if (!asked || set->space->gave_up > gave_up) /* that is to be told of the next row, too */
+        return holds;
+    asked[0] |= bit;
+    asked[1] |= holds ? bit : 0;
+    return holds;
+}
+
+size_t pm_rules_match_object(const pm_rules *set, uint64_t *memo, uint64_t facts,
+                             const pm_rule_row *below, const pm_rule_row *row,
+                             const pm_rule_row *above)
 {
     const pm_rule_row *lower = pm_rule_touching(row, below, true);
     const pm_rule_row *upper = pm_rule_touching(row, above, false);
@@ -54,12 +92,18 @@ size_t pm_rules_match(const pm_rules *set, uint64_t facts, const pm_rule_row *be
         const pm_rule *rule = &set->rule[*index];
 
         if ((facts & rule->with) == rule->with && !(facts & rule->without) &&
-            !pm_rule_first_failing(&rule->own, row, row, set->space) &&
+            own_hold(set, rule, row, true) && object_holds(set, memo, *index, row) &&
             neighbour_holds(&rule->below, lower, row, set->space) &&
             neighbour_holds(&rule->above, upper, row, set->space))
             return *index;
     }
     return PM_NO_RULE;
+}
+
+size_t pm_rules_match(const pm_rules *set, uint64_t facts, const pm_rule_row *below,
+                      const pm_rule_row *row, const pm_rule_row *above)
+{
+    return pm_rules_match_object(set, NULL, facts, below, row, above);
 }
 
 uint64_t pm_rules_gave_up(const pm_rules *set, size_t *index)

@@ -85,6 +85,12 @@ static inline bool pm_rule_empty(const pm_rule *rule)
            !rule->above.nothing && !rule->with && !rule->without;
 }
 
+/* Two mappings of one object may differ in it. */
+static inline bool pm_rule_is_placed(const pm_rule_condition *c)
+{
+    return c->key == PM_RULE_KEY_SIZE || c->key == PM_RULE_KEY_START || c->key == PM_RULE_KEY_END;
+}
+
 static inline const pm_rule_condition *pm_rule_find(const pm_rule_conditions *c, pm_rule_key key)
 {
     for (size_t i = 0; i < c->n; i++)

@@ -3,7 +3,9 @@
 #define PM_PARSE_GUESS_H
 
 #include "base/text.h"
+#include <endian.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Addresses are at least 8 digits in every tool and never more than 16. */
 #define PM_ADDRESS_MIN 8
@@ -44,8 +46,18 @@ bool pm_guess_word(pm_text line, size_t *at, pm_text *word);
  * returns how many, 0 for none. `out` is as the kernel prints them. */
 size_t pm_guess_perms(const char *p, const char *end, char out[5]);
 
+/* Columns are wide and numbers short: eight bytes at once. */
 static inline const char *pm_skip_blanks(const char *p, const char *end)
 {
+    const uint64_t blanks = UINT64_C(0x2020202020202020);
+    uint64_t v;
+
+    for (; end - p >= 8; p += 8) {
+        memcpy(&v, p, sizeof v);
+        v = le64toh(v ^ blanks); /* the first byte is the lowest */
+        if (v)
+            return p + (__builtin_ctzll(v) >> 3);
+    }
     while (p < end && *p == ' ')
         p++;
     return p;

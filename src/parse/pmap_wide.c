@@ -153,13 +153,27 @@ size_t pm_wide_vote(const pm_wide *w)
     return winner;
 }
 
-/* "  rd mr mw me": nothing but flags and blanks. */
-static pmapdb_status read_flags(pm_wide *w, pm_text list, bool *ok, pmapdb_error *err)
+/* "  rd mr mw me": flags with one blank between them, as procps prints them; then they are *out. */
+static bool are_plain_flags(pm_text list, pm_text *out)
+{
+    size_t at = 0;
+
+    *out =
+        pm_text_from(list, (size_t)(pm_skip_blanks(list.data, list.data + list.len) - list.data));
+    while (is_flag(*out, at))
+        at += 3;
+    return at == out->len + 1;
+}
+
+/* Nothing but flags and blanks. */
+static pmapdb_status read_flags(pm_wide *w, pm_text list, bool *ok, pm_text *out, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
     pm_text word;
 
     *ok = true;
+    if (are_plain_flags(list, out))
+        return PMAPDB_OK;
     pm_buf_clear(&w->flags);
     for (size_t at = 0; st == PMAPDB_OK && *ok && pm_guess_word(list, &at, &word);) {
         *ok = word.len == 2 && is_flag(word, 0);
@@ -168,6 +182,7 @@ static pmapdb_status read_flags(pm_wide *w, pm_text list, bool *ok, pmapdb_error
         if (st == PMAPDB_OK)
             st = pm_buf_add(&w->flags, word.data, word.len, err);
     }
+    *out = pm_buf_text(&w->flags);
     return st;
 }
 
@@ -182,16 +197,15 @@ static pmapdb_status read_rest(pm_wide *w, pm_text line, size_t at, pm_mapping *
     if (w->columns.has_flags) {
         if (end < at || (end < line.len && line.data[end] != ' '))
             end = at;
-        st = read_flags(w, (pm_text){line.data + at, end - at}, &ok, err);
+        st = read_flags(w, (pm_text){line.data + at, end - at}, &ok, &m->flags, err);
         if (st == PMAPDB_OK && (!ok || end == at)) {
             end = pm_wide_flags_end(line, at);
             end = end ? end : at;
-            st = read_flags(w, (pm_text){line.data + at, end - at}, &ok, err);
+            st = read_flags(w, (pm_text){line.data + at, end - at}, &ok, &m->flags, err);
         }
         if (st != PMAPDB_OK)
             return st;
         at = end;
-        m->flags = pm_buf_text(&w->flags);
         m->present |= PM_HAS_FLAGS;
     }
     m->path = pm_text_from(line, at < line.len ? at + 1 : at);

@@ -24,21 +24,27 @@ static pmapdb_status find_facts(pm_refine *refine, const pm_rules *rules, const 
                                 pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
+    pm_rule_known *known;
+    uint64_t *memo;
 
     refine->facts = 0;
     for (size_t i = 0; i < rows->n && st == PMAPDB_OK; i++) {
         pm_rule_row row = rule_row_of(&rows->row[i]);
-        uint64_t facts;
 
-        st = pm_rule_set_facts(refine->rules, rules, rows->row[i].at.object, &row, &facts, err);
-        refine->facts |= facts | pm_rules_place_facts(rules, &row);
+        st = pm_rule_set_known(refine->rules, rules, rows->row[i].at.object, &known, &memo, err);
+        if (st != PMAPDB_OK)
+            break;
+        if (!known->has_facts)
+            known->facts = pm_rules_object_facts(rules, &row);
+        known->has_facts = true;
+        refine->facts |= known->facts | pm_rules_place_facts(rules, &row);
     }
     refine->has_facts = st == PMAPDB_OK;
     return st;
 }
 
-static size_t match(pm_refine *refine, const pm_rules *rules, const pm_rows *rows, size_t i,
-                    const pm_rule_row *row)
+static size_t match(pm_refine *refine, const pm_rules *rules, uint64_t *memo, const pm_rows *rows,
+                    size_t i, const pm_rule_row *row)
 {
     pm_rule_row below, above;
     size_t rule, slow;
@@ -48,8 +54,8 @@ static size_t match(pm_refine *refine, const pm_rules *rules, const pm_rows *row
         below = rule_row_of(&rows->row[i - 1]);
     if (i + 1 < rows->n)
         above = rule_row_of(&rows->row[i + 1]);
-    rule = pm_rules_match(rules, refine->facts, i > 0 ? &below : NULL, row,
-                          i + 1 < rows->n ? &above : NULL);
+    rule = pm_rules_match_object(rules, memo, refine->facts, i > 0 ? &below : NULL, row,
+                                 i + 1 < rows->n ? &above : NULL);
     if (pm_rules_gave_up(rules, &slow) > gave_up)
         refine->slow_rule = pm_rules_name(rules, slow);
     return rule;
@@ -57,19 +63,17 @@ static size_t match(pm_refine *refine, const pm_rules *rules, const pm_rows *row
 
 /* A category by its text, as the rule gives it. */
 static pmapdb_status name(pm_refine *refine, const pm_rules *rules, size_t rule,
-                          const pm_rule_row *row, pm_ruling *out, pmapdb_error *err)
+                          const pm_rule_row *row, int64_t *out, pmapdb_error *err)
 {
     pm_buf category = {0};
     bool of_data = strchr(pm_rules_template(rules, rule), '%') != NULL;
     pmapdb_status st = pm_rules_category(rules, rule, row, &category, err);
 
     if (st == PMAPDB_OK)
-        st = pm_category_id(refine->categories, pm_buf_text(&category), PM_TEXT(""), of_data,
-                            &out->kept, err);
+        st = pm_category_id(refine->categories, pm_buf_text(&category), PM_TEXT(""), of_data, out,
+                            err);
     pm_buf_free(&category);
-    if (out->kept)
-        out->rule = pm_rules_name(rules, rule);
-    refine->unnamed += st == PMAPDB_OK && !out->kept;
+    refine->unnamed += st == PMAPDB_OK && !*out;
     return st;
 }
 
@@ -77,18 +81,31 @@ static pmapdb_status name(pm_refine *refine, const pm_rules *rules, size_t rule,
 pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm_ruling *out,
                             pmapdb_error *err)
 {
+    const pm_object *object = rows->row[i].at.object;
     pm_rule_row row = rule_row_of(&rows->row[i]);
     const pm_rules *rules;
+    pm_rule_known *known;
+    uint64_t *memo;
     size_t rule;
     pmapdb_status st = pm_rule_set_rules(refine->rules, &rules, err);
 
     *out = (pm_ruling){0};
     if (st == PMAPDB_OK && !refine->has_facts)
         st = find_facts(refine, rules, rows, err);
+    if (st == PMAPDB_OK)
+        st = pm_rule_set_known(refine->rules, rules, object, &known, &memo, err);
     if (st != PMAPDB_OK)
         return st;
-    rule = match(refine, rules, rows, i, &row);
-    return rule == PM_NO_RULE ? PMAPDB_OK : name(refine, rules, rule, &row, out, err);
+    rule = match(refine, rules, memo, rows, i, &row);
+    if (rule == PM_NO_RULE)
+        return PMAPDB_OK;
+    if (known->rule != rule || !known->kept)
+        st = name(refine, rules, rule, &row, &known->kept, err);
+    if (st != PMAPDB_OK)
+        return st;
+    known->rule = rule;
+    *out = (pm_ruling){known->kept, known->kept ? pm_rules_name(rules, rule) : NULL};
+    return PMAPDB_OK;
 }
 
 void pm_refine_doubt(const pm_refine *refine, char *out, size_t size)

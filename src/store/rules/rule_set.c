@@ -10,7 +10,10 @@ struct pm_rule_set {
     pm_sql *sql;   /* NULL: `rules` are given */
     pm_rules *own; /* or NULL: not asked yet, or given */
     const pm_rules *rules;
-    pm_pairs facts; /* object_id -> facts + 1 */
+    pm_pairs objects; /* object_id -> index + 1 of the arrays */
+    pm_rule_known *known;
+    uint64_t *memo;
+    size_t n, cap_known, cap_memo;
 };
 
 /* ---- what the table says ---- */
@@ -122,7 +125,9 @@ void pm_rule_set_free(pm_rule_set *set)
     if (!set)
         return;
     pm_rules_free(set->own);
-    pm_pairs_free(&set->facts);
+    pm_pairs_free(&set->objects);
+    free(set->known);
+    free(set->memo);
     free(set);
 }
 
@@ -166,12 +171,36 @@ pmapdb_status pm_rule_set_rules(pm_rule_set *set, const pm_rules **out, pmapdb_e
     return st;
 }
 
-pmapdb_status pm_rule_set_facts(pm_rule_set *set, const pm_rules *rules, const pm_object *object,
-                                const pm_rule_row *row, uint64_t *out, pmapdb_error *err)
+static pmapdb_status add_known(pm_rule_set *set, size_t words, pmapdb_error *err)
 {
-    int64_t known = pm_pairs_get(&set->facts, object->id);
+    pmapdb_status st = pm_grow(&set->known, &set->cap_known, set->n, sizeof *set->known, err);
 
-    *out = known ? (uint64_t)known - 1 : pm_rules_object_facts(rules, row);
-    /* All 64 hold: as if not asked yet. */
-    return known ? PMAPDB_OK : pm_pairs_put(&set->facts, object->id, (int64_t)(*out + 1), err);
+    while (st == PMAPDB_OK && set->cap_memo < (set->n + 1) * words)
+        st = pm_grow(&set->memo, &set->cap_memo, set->cap_memo, sizeof *set->memo, err);
+    if (st != PMAPDB_OK)
+        return st;
+    set->known[set->n] = (pm_rule_known){.rule = PM_NO_RULE};
+    if (words)
+        memset(set->memo + set->n * words, 0, words * sizeof *set->memo);
+    set->n++;
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_rule_set_known(pm_rule_set *set, const pm_rules *rules, const pm_object *object,
+                                pm_rule_known **out, uint64_t **memo, pmapdb_error *err)
+{
+    size_t at = (size_t)pm_pairs_get(&set->objects, object->id), words = pm_rules_memo(rules);
+    pmapdb_status st = PMAPDB_OK;
+
+    if (!at) {
+        st = add_known(set, words, err);
+        at = set->n;
+        if (st == PMAPDB_OK)
+            st = pm_pairs_put(&set->objects, object->id, (int64_t)at, err);
+    }
+    if (st != PMAPDB_OK)
+        return st;
+    *out = &set->known[at - 1];
+    *memo = set->memo + (at - 1) * words;
+    return PMAPDB_OK;
 }

@@ -43,8 +43,16 @@ void pm_rule_set_free(pm_rule_set *set);
 /* *out lasts as long as the set. */
 pmapdb_status pm_rule_set_rules(pm_rule_set *set, const pm_rules **out, pmapdb_error *err);
 
-/* pm_rules_object_facts of a row that shows the object, asked once for each. */
-pmapdb_status pm_rule_set_facts(pm_rule_set *set, const pm_rules *rules, const pm_object *object,
-                                const pm_rule_row *row, uint64_t *out, pmapdb_error *err);
+/* What rules said of the rows of one object, which are asked once. */
+typedef struct pm_rule_known {
+    uint64_t facts; /* pm_rules_object_facts; once has_facts */
+    bool has_facts;
+    int64_t kept; /* the category that `rule` gives, or 0: not named yet */
+    size_t rule;
+} pm_rule_known;
+
+/* *out and its *memo, as pm_rules_match_object wants it, last until the next call. */
+pmapdb_status pm_rule_set_known(pm_rule_set *set, const pm_rules *rules, const pm_object *object,
+                                pm_rule_known **out, uint64_t **memo, pmapdb_error *err);
 
 #endif

@@ -2,22 +2,22 @@
 
     PMAPDB=build/release/pmapdb PMAPDB_SHARED=FOLDER tests/bench/apply.py [SERIES [SNAPSHOTS]]
 
-Replays real captures as bench.py does (default: redis, 10,000 of them) and prints CPU, user and
+Replays real captures (replay.py) (default: redis, 10,000 of them) and prints CPU, user and
 system, per snapshot, and of all but the import the largest resident size:
   import       the text, as a tar stream, under the default rules
   diff         what pmap-dotnet would change; keeps nothing
   pmap-dotnet  these rules applied: nearly every lineage changes
   again        once more: they are the store's own
   default      and back
-After each that the sums by category are the totals of every snapshot is asked in SQL, and at the end
-that all tables but the ids of categories are as after the import."""
+After each that the sums by category are the totals of every snapshot is asked in SQL, and at the
+end that all tables but the ids of categories are as after the import."""
 import sqlite3
-import subprocess
 import sys
 
-from merge import Text, cpu  # before bench: it puts tests/shared, which has a merge too, in front
-import bench
-import kit
+from measure import child, kit
+from replay import Replay
+
+CAPTURES = 200                              # of a workload, replayed forwards and backwards
 
 UNEXPLAINED = """SELECT count(*) FROM snapshots s JOIN (SELECT snapshot_id, sum(mappings) AS n,
   sum(size_kib) AS size, sum(rss_kib) AS rss, sum(pss_kib) AS pss, sum(private_kib) AS private,
@@ -43,14 +43,7 @@ def ask(path, sql):
 
 def rules(db, option, name):
     """CPU seconds and the largest resident size in MiB."""
-    done = subprocess.run(
-        [sys.executable, "-c", "import resource, subprocess, sys\n"
-         "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n"
-         "r = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
-         "print(r.ru_utime + r.ru_stime, r.ru_maxrss / 1024)",
-         kit.PROGRAM, "rules", "--db", str(db), "-q", option, name],
-        env=kit.ENVIRONMENT, capture_output=True, text=True, check=True)
-    return tuple(map(float, done.stdout.split()))
+    return child([kit.PROGRAM, "rules", "--db", db, "-q", option, name])
 
 
 def show(what, seconds, snapshots, peak_mib=None):
@@ -61,12 +54,13 @@ def show(what, seconds, snapshots, peak_mib=None):
 def main():
     name = sys.argv[1] if len(sys.argv) > 1 else "redis"
     n = int(sys.argv[2]) if len(sys.argv) > 2 else 10000
-    replay = bench.Replay(name, bench.SERIES[name][0])
+    replay = Replay.workload(name, CAPTURES)
     with kit.Place() as place:
         db = place / "one.db"
-        seconds = cpu("import", "--host", "h", "-q", "-", db=db, text=Text(replay, range(n)))
+        seconds = child([kit.PROGRAM, "import", "--db", db, "--host", "h", "-q", "-"],
+                        lambda to: replay.write(to, range(n)))[0]
         print("%s, %d snapshots of %d mappings, %d lineages" % (
-            name, n, replay.mappings[0], ask(db, "SELECT count(*) FROM lineage")[0][0]))
+            name, n, replay.mappings, ask(db, "SELECT count(*) FROM lineage")[0][0]))
         show("import", seconds, n)
         before = [ask(db, sql) for sql in CONTENT]
         for what, option, rule_set in (("diff", "--diff", "pmap-dotnet"),

@@ -18,27 +18,17 @@ All figures are CPU (user and system) in ms, medians of at least 20:
 Targets: many, warm, kernel and ours together: at most an eighth of `pmap -XX`; giant, warm: at most
 0.15 x kernel; program, many: at most a quarter of pmap's. A miss is marked with !.
 """
-import os
 import pathlib
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+import measure
+from measure import child, kit
+
 SHAPES = ("many", "giant", "node")
-LIBRARIES = ("-lsqlite3", "-lxxhash", "-ljansson", "-lcsv", "-lpcre2-8", "-larchive", "-lm", "-ldl")
 PARTS = ("kernel", "parse", "open", "merge", "write")
-
-
-def compile_programs(place, library):
-    """maps and beat, in `place`."""
-    cc = os.environ.get("CC", "cc")
-    subprocess.run([cc, "-O2", "-o", place / "maps", HERE / "maps.c"], check=True)
-    subprocess.run([cc, "-O2", "-D_GNU_SOURCE", "-I", ROOT / "src", "-I", ROOT / "include", "-o",
-                    place / "beat", HERE / "beat.c", library, *LIBRARIES], check=True)
 
 
 def beats(place, mode, shape, n):
@@ -49,45 +39,18 @@ def beats(place, mode, shape, n):
     return dict(zip(("mappings", "changed", *PARTS, "total"), map(float, out)))
 
 
-def child_cpu_ms(command):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-
-
-class Target:
-    """maps, changing on demand."""
-
-    def __init__(self, place, shape):
-        self.process = subprocess.Popen([place / "maps", shape], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE)
-        self.process.stdout.readline()
-
-    def change(self):
-        self.process.stdin.write(b"\n")
-        self.process.stdin.flush()
-        self.process.stdout.readline()
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
-def programs(place, program, shape, n):
-    """Medians of (pmapdb capture, pmap -XX), one after the other n times."""
-    target = Target(place, shape)
-    pid = str(target.process.pid)
-    ours, theirs = [], []
-    for beat in range(n + 1):
-        target.change()
-        ours.append(child_cpu_ms([program, "--db", place / f"{shape}.db", "-q", "capture",
-                                   "--measure", "smaps", pid]))
-        theirs.append(child_cpu_ms(["pmap", "-XX", pid]))
-        if beat == 0:  # the store is new
-            ours.clear()
-    target.end()
-    return statistics.median(ours), statistics.median(theirs)
+def programs(place, shape, n):
+    """Medians of (pmapdb capture, pmap -XX) in ms, one after the other n times."""
+    ours, theirs, store = [], [], place / f"{shape}.db"
+    with measure.Target(place, shape) as target:
+        for beat in range(n + 1):
+            target.change()
+            ours.append(child([kit.PROGRAM, "--db", store, "-q", "capture", "--measure", "smaps",
+                               target.pid])[0])
+            theirs.append(child(["pmap", "-XX", target.pid])[0])
+            if beat == 0:  # the store is new
+                ours.clear()
+    return 1000 * statistics.median(ours), 1000 * statistics.median(theirs)
 
 
 def mark(value, limit):
@@ -111,13 +74,14 @@ def main():
     args = sys.argv[1:]
     n = max(int(args.pop(args.index("--beats") + 1)) if "--beats" in args else 30, 20)
     shapes = [a for a in args if a != "--beats"] or SHAPES
-    program = pathlib.Path(os.environ.get("PMAPDB", ROOT / "build/release/pmapdb")).resolve()
-    print("shape  mode  mappings changed | kernel  parse   open  merge  write | ours  x kernel x pmap")
+    print("shape  mode  mappings changed | kernel  parse   open  merge  write | ours  x kernel"
+          " x pmap")
     with tempfile.TemporaryDirectory() as name:
         place = pathlib.Path(name)
-        compile_programs(place, program.parent / "libpmapdb.a")
+        measure.compile_program(place, "maps")
+        measure.compile_program(place, "beat", measure.library_path())
         for shape in shapes:
-            ours, theirs = programs(place, program, shape, n)
+            ours, theirs = programs(place, shape, n)
             limit = 0.25 if shape == "many" else float("inf")
             print_beats(place, shape, n, theirs)
             print(f"{shape:6} program: capture {ours:.1f}, pmap -XX {theirs:.1f}, "

@@ -2,9 +2,10 @@
 import os
 import random
 import sqlite3
+import subprocess
 
-import kit
 from leakscore import print_table, wilson
+from measure import child, kit
 
 # ---- real programs --------------------------------------------------------------------------
 # LABELS.tsv of the workloads in our categories, by pid (None: every process of it): where it leaks;
@@ -156,6 +157,8 @@ def real_bench(shared, full, place):
 # ---- a large store --------------------------------------------------------------------------
 START_MS, STEP_MS = 1_700_000_000_000, 60_000
 EPOCH = 200                                 # snapshots in one epoch
+POINTS = 10_000                             # of a long series
+STORE_S, POINTS_S = 10.0, 0.005             # targets: 500 x 15 x 1,000; one long series
 SEVEN = ("mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib",
          "swap_kib")
 
@@ -257,7 +260,13 @@ def large_store(db, processes, n):
     return rows, len(ids)
 
 
-def store_bench(full, place, cpu_of):
+def cpu_of(line, out=subprocess.DEVNULL):
+    """CPU seconds of one process that ends well: 1 is a leak, 3 is too few."""
+    return child(line, out=out, good=(0, 1, 3))[0]
+
+
+def many_verdicts(full, place):
+    """(processes, categories, snapshots, CPU seconds of `leaks -f csv`); prints what it was of."""
     processes, n = (500, 1000) if full else (50, 400)
     db = place / "large.db"
     rows, kinds = large_store(db, processes, n)
@@ -274,4 +283,42 @@ def store_bench(full, place, cpu_of):
     print("store: %d processes x %d categories x %d snapshots: %d versions, %d runs, %.0f MiB" % (
         processes, kinds, n, rows, runs, db.stat().st_size / 1048576))
     print("`leaks -f csv`: %.2f s of CPU for %d rows%s; category_runs alone, read whole: %.2f s\n"
-          % (seconds, keys, " !" if full and seconds > 10 else "", reading))
+          % (seconds, keys, " !" if full and seconds > STORE_S else "", reading))
+    return processes, kinds, n, seconds
+
+
+# ---- long series ----------------------------------------------------------------------------
+def long_series(path, n, value, life):
+    """n series of so many points; a new pid after each `life` of them."""
+    with open(path, "w", encoding="ascii") as out:
+        out.write("series_id,ts,kb,pid\n")
+        for s in range(n):
+            for i in range(POINTS):
+                out.write("s%d,%d,%d,%d\n" % (s, START_MS // 1000 + 60 * i, value(s, i),
+                                              1 + i // life))
+
+
+def long_verdicts(place):
+    """name -> (CPU seconds of one series with its CSV, of judging it): many at once, less what the
+    same rows cost as lives too short to be judged."""
+    n, path, out = 20, place / "long.csv", {}
+    shapes = {"a leak with noise": lambda s, i: 100_000 + 2 * i + (i * 7919 + s) % 5003,
+              "a sawtooth": lambda s, i: 100_000 + 40 * ((i + 37 * s) % 700),
+              "a daily wave": lambda s, i: 100_000 + 20 * abs((i + s) % 1440 - 720)}
+    line = [kit.PROGRAM, "leaks", "--series", path, "-q", "-f", "csv"]
+    for name, value in shapes.items():
+        took = []
+        for life in (POINTS, 5):
+            long_series(path, n, value, life)
+            took.append(min(cpu_of(line) for _ in range(3)) / n)
+        out[name] = took[0], took[0] - took[1]
+    path.unlink()
+    return out
+
+
+def points_bench(place):
+    print("points: one series of %d, milliseconds of CPU" % POINTS)
+    print_table(["series", "with its CSV", "to judge it"],
+                [[name, "%.2f" % (1000 * whole),
+                  "%.2f" % (1000 * judge) + (" !" if judge > POINTS_S else "")]
+                 for name, (whole, judge) in long_verdicts(place).items()])

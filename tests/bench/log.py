@@ -23,7 +23,6 @@ cache; sizes are MiB:
 """
 import argparse
 import datetime
-import os
 import pathlib
 import sqlite3
 import subprocess
@@ -32,9 +31,7 @@ import tempfile
 import time
 import zlib
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
-import kit  # noqa: E402
-from bench import Peak, table  # noqa: E402
+from measure import child, kit, table
 
 MIB = 1 << 20
 PIECE = 1 << 20
@@ -99,20 +96,6 @@ def make(path, name, blocks, mib):
     return written, rows, rss
 
 
-def child(line):
-    """(CPU seconds, peak MiB) of one process."""
-    # A pipe: grep stops at the first match where its output is /dev/null.
-    with subprocess.Popen(line, stdout=subprocess.PIPE, env=kit.ENVIRONMENT) as process:
-        peak = Peak(process.pid)
-        peak.start()
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        peak.join()
-    if process.returncode:
-        sys.exit("%s ended with %d" % (line[0], process.returncode))
-    return used.ru_utime + used.ru_stime, peak.mib
-
-
 def unzip(path):
     """CPU seconds of zlib alone."""
     unpacker, before = zlib.decompressobj(31), time.thread_time()
@@ -143,7 +126,8 @@ def measure(name, blocks, mib, place):
     if name.endswith(".gz"):
         references = ["-", "-", "%.2f" % unzip(path)]
     else:
-        references = ["%.2f" % child([*line, str(path)])[0]
+        # A pipe: grep stops at the first match where its output is /dev/null.
+        references = ["%.2f" % child([*line, str(path)], out=subprocess.PIPE)[0]
                       for line in (["wc", "-l"], ["grep", "-c", "anon"])] + ["-"]
     sizes = [p.stat().st_size if p.exists() else 0 for p in (db, place / "log.db-wal")]
     for p in (path, *place.glob("log.db*")):

@@ -1,0 +1,137 @@
+"""A million mappings, 250 captures of steady4000: pmapdb, DuckDB, and the sqlite3 shell's .import.
+
+The CSV that the other two load is what pmapdb says of its own store, after awk agreed with its
+sums. DuckDB is npm's @duckdb/node-api, installed beside the program that is measured; one thread.
+"""
+import json
+import pathlib
+import sqlite3
+import statistics
+import subprocess
+
+from measure import HERE, child, cpu, kit, shown, there
+from replay import Replay, imported
+
+CAPTURES = 250
+PACKAGE = "@duckdb/node-api"
+QUOTED = '"%s" %s'                          # end and offset are words of SQL
+TEXT = ("perms", "device", "path", "flags", "category")
+NUMBERS = ("snapshot_id", "start", "end", "offset", "inode", "size_kib", "rss_kib",
+           "pss_kib", "dirty_kib", "private_kib", "private_dirty_kib", "swap_kib",
+           "kernel_page_kib", "mmu_page_kib", "pss_dirty_kib", "shared_clean_kib",
+           "shared_dirty_kib", "private_clean_kib", "referenced_kib", "anonymous_kib", "ksm_kib",
+           "lazy_free_kib", "anon_huge_kib", "shmem_pmd_kib", "file_pmd_kib", "shared_hugetlb_kib",
+           "private_hugetlb_kib", "swap_pss_kib", "locked_kib", "thp_eligible", "protection_key")
+GROWTH = ("select snapshot_id, category, sum(rss_kib) from m where rss_kib is not null"
+          " group by 1, 2 order by 1, 2")
+OURS = ("select snapshot_id, category, rss_kib from category_totals where process_id = 1"
+        " and mappings > 0 order by 1, 2")
+QUERIES = 7
+
+
+def node_modules():
+    """Where DuckDB is, installed if it is not; else None, and why."""
+    if not there("node") or not there("npm"):
+        return None, "node or npm is missing"
+    folder = pathlib.Path(kit.PROGRAM).resolve().parent / "bench-node"
+    if not (folder / "node_modules" / PACKAGE).is_dir():
+        folder.mkdir(exist_ok=True)
+        done = subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--prefix", folder,
+                               PACKAGE], capture_output=True, text=True, check=False)
+        if done.returncode:
+            return None, "npm install %s failed: %s" % (PACKAGE, done.stderr.strip()[-200:])
+    return folder / "node_modules", None
+
+
+def write_csv(db, path, totals):
+    """All rows of the store; ends the run where their sums are not awk's of the raw text."""
+    # A column that has an address's name is printed in hexadecimal.
+    columns = ", ".join(['"%s" + 0' % c for c in NUMBERS] + list(TEXT))
+    with open(path, "wb") as out:
+        child([kit.PROGRAM, "--db", db, "-f", "csv", "sql", "select %s from mappings" % columns],
+              out=out)
+    rss, size = (1 + NUMBERS.index(c) for c in ("rss_kib", "size_kib"))
+    program = 'NR > 1 { n++; s += $%d; r += $%d } END { printf "%%.0f %%.0f %%.0f", n, s, r }' % (
+        size, rss)
+    said = subprocess.run(["awk", "-F,", program, path], check=True, stdout=subprocess.PIPE).stdout
+    want = [sum(column) for column in zip(*totals[0])]
+    if list(map(int, said.split())) != want:
+        raise SystemExit("the CSV says %r, the raw text %r" % (said, want))
+    return want[0]
+
+
+def definitions(number, text):
+    return ", ".join([QUOTED % (c, number) for c in NUMBERS] + [QUOTED % (c, text) for c in TEXT])
+
+
+def agree(name, rows, total, ours):
+    if (rows, total) != (len(ours), sum(row[2] for row in ours)):
+        raise SystemExit("%s answers %d rows, %d KiB; pmapdb %d rows, %d KiB" % (
+            name, rows, total, len(ours), sum(row[2] for row in ours)))
+
+
+def answer(db, sql):
+    """(rows, median CPU seconds) inside SQLite."""
+    connection = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
+    rows = connection.execute(sql).fetchall()
+    seconds = statistics.median(cpu(lambda: connection.execute(sql).fetchall())
+                                for _ in range(QUERIES))
+    connection.close()
+    return rows, seconds
+
+
+def duckdb(csv, place, ours):
+    """What DuckDB needs, or None and why."""
+    modules, why = node_modules()
+    if not modules:
+        return None, why
+    file = place / "million.duckdb"
+    columns = definitions("BIGINT", "VARCHAR")
+    done = subprocess.run(["node", HERE / "duck.mjs", modules, csv, file, columns, GROWTH,
+                           str(QUERIES)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return None, "it failed: %s" % done.stderr.strip()[:300]
+    out = json.loads(done.stdout)
+    agree("DuckDB", out["rows"], out["sum"], ours)
+    out["bytes"] = file.stat().st_size
+    file.unlink()
+    return out, None
+
+
+def shell(csv, place, ours):
+    """(bytes, CPU seconds of .import, of the query), or None without the shell."""
+    if not there("sqlite3"):
+        return None
+    db = place / "shell.db"
+    sqlite3.connect(db).execute("create table m(%s)" % definitions("integer", "text"))
+    seconds = child(["sqlite3", db, ".import --csv --skip 1 %s m" % csv])[0]
+    rows, query = answer(db, GROWTH.replace("is not null", "<> ''"))
+    agree(".import", len(rows), sum(row[2] for row in rows), ours)
+    size = db.stat().st_size
+    db.unlink()
+    return size, seconds, query
+
+
+def bench(lines, place):
+    replay = Replay.workload("steady4000", CAPTURES)
+    totals, db, csv = replay.totals(), place / "million.db", place / "million.csv"
+    seconds, _ = imported(replay, range(CAPTURES), db)
+    replay.check(db, CAPTURES, totals)
+    rows = write_csv(db, csv, totals)
+    size = sum(path.stat().st_size for path in (db, place / "million.db-wal") if path.exists())
+    ours, query = answer(db, OURS)
+    theirs, why = duckdb(csv, place, ours)
+    other = shell(csv, place, ours)
+    print("million: %d mappings of %d captures, %.0f MiB as CSV, %.0f MiB of raw text; DuckDB: %s"
+          % (rows, CAPTURES, csv.stat().st_size / 2**20, sum(map(len, replay.texts)) / 2**20,
+             theirs["version"] if theirs else "skipped: " + why))
+    for what, mine, key, column, scale in (
+            ("ms, a million mappings stored", seconds, "load_s", 1, 1000),
+            ("KiB of the file", size, "bytes", 0, 1 / 1024),
+            ("ms, growth of all categories over all of them", query, "query_s", 2, 1000)):
+        lines.add(what, mine * scale, theirs and theirs[key] * scale, "DuckDB %s, .import %s" % (
+            shown(theirs and theirs[key] * scale, "%.1f"),
+            shown(other and other[column] * scale, "%.1f")), "%.1f")
+    csv.unlink()
+    for path in place.glob("million.db*"):
+        path.unlink()

@@ -474,8 +474,8 @@ CREATE TABLE catver (
   PRIMARY KEY (epoch_id, category_id, first)
 ) WITHOUT ROWID;
 
--- The newest map of a process that was captured live, in one piece that is read back at once: a capture
--- that cron starts does not begin from nothing. About 25 bytes a mapping. May be deleted at any time;
+-- The newest map of a process in one piece that is read back at once: a capture or an import that cron
+-- starts does not begin from nothing. About 25 bytes a mapping. May be deleted at any time;
 -- deletes itself where a row that it shows changes. Appending a capture changes none: what came behind
 -- off is looked up.
 CREATE TABLE map_cache (
@@ -563,15 +563,18 @@ LEFT JOIN detail d ON d.detail_id = v.detail_id
 WHERE s.preferred >= 0;
 
 -- The categories of one snapshot; where it has sums only, the one category total. preferred: as in
--- mappings.
+-- mappings. A version is looked up, and not searched for among those of its epoch: what a snapshot
+-- costs does not depend on what the others show, and a trend of one category reads no other.
 CREATE VIEW category_totals AS
 SELECT s.snapshot_id, s.process_id, s.taken_ms, c.category, v.mappings, v.size_kib, v.rss_kib,
   v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib,
   (SELECT k.category FROM categories k WHERE k.category_id = c.parent_id) AS parent
 FROM snapshots s
-CROSS JOIN catver v ON v.epoch_id = s.epoch_id AND v.first <= s.off
+CROSS JOIN categories c
+CROSS JOIN catver v ON v.epoch_id = s.epoch_id AND v.category_id = c.category_id
+  AND v.first = (SELECT max(w.first) FROM catver w WHERE w.epoch_id = s.epoch_id
+    AND w.category_id = c.category_id AND w.first <= s.off)
   AND (v.last IS NULL OR v.last >= s.off)
-CROSS JOIN categories c ON c.category_id = v.category_id
 WHERE s.preferred >= 0;
 
 -- One row per unchanged stretch of a category, equal neighbours joined across epochs, cut where

@@ -2,13 +2,13 @@
 #include "api/capture_lock.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #define PAUSE_MS 100
 
@@ -27,8 +27,11 @@ static pmapdb_status open_file(const char *store, int *fd, pmapdb_error *err)
 {
     char *real = realpath(store, NULL);
     pm_buf path = {0};
-    pmapdb_status st = pm_buf_addf(&path, err, "%s-capture", real ? real : store);
+    pmapdb_status st;
 
+    if (!real && errno == ENOMEM) /* a lock of another name would lock nobody out */
+        return pm_fail_nomem(err);
+    st = pm_buf_addf(&path, err, "%s-capture", real ? real : store);
     free(real);
     if (st != PMAPDB_OK)
         return st;

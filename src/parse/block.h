@@ -9,9 +9,9 @@
 #include "parse/reader.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/line.h"
 #include "parse/guess.h"
-#include <xxhash.h>
 
 #define PM_COLUMNS_MAX 64
 #define PM_NO_COLUMN PM_FIELD_COUNT
@@ -80,9 +80,17 @@ typedef struct pm_columns {
     size_t flags_end; /* byte position just behind the VmFlags column; 0: rows without flags */
 } pm_columns;
 
+/* What a row shows before its numbers; 0 where it has no such column. */
+typedef struct pm_wide_place {
+    uint64_t start, offset, inode;
+    uint32_t dev_major, dev_minor;
+    char perms[5];
+} pm_wide_place;
+
 typedef struct pm_wide_row {
     size_t at, len; /* in pm_wide.text */
     uint64_t line;
+    pm_wide_place place;
     size_t first, n; /* its numbers, in pm_wide.values; none where it has not the shape of a row */
     size_t behind;   /* byte position just behind the last of them */
 } pm_wide_row;
@@ -289,11 +297,11 @@ pmapdb_status pm_wide_end(pm_reader *r, pmapdb_error *err);
 /* Numbers of a row from *at on, at most `max`; *at is then behind the last. */
 size_t pm_wide_numbers(pm_text line, size_t *at, size_t max, uint64_t *out);
 /* Behind the columns before the numbers; 0 where the row has not that shape. */
-size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_mapping *m);
+size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_wide_place *out);
 /* Behind the longest run of two-letter words at `at`; 0 where there is none. */
 size_t pm_wide_flags_end(pm_text line, size_t at);
 
-/* Reads the numbers of all rows, at most `max` of each. */
+/* Reads places and numbers of all rows, at most `max` of each. */
 pmapdb_status pm_wide_read(pm_wide *w, size_t max, pmapdb_error *err);
 /* The numbers of a row; NULL where it has not as many as there are columns. */
 static inline const uint64_t *pm_wide_values(const pm_wide *w, size_t i)

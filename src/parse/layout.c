@@ -199,10 +199,10 @@ static void guess_columns(pm_wide *w)
 static bool has_place(const pm_wide *w)
 {
     const pm_columns all = {.offset = true, .device = true, .inode = true};
-    pm_mapping m;
+    pm_wide_place place;
 
     for (size_t i = 0; i < w->n; i++)
-        if (pm_wide_lead(&all, pm_wide_line(w, i), &m))
+        if (pm_wide_lead(&all, pm_wide_line(w, i), &place))
             return true;
     return false;
 }
@@ -257,10 +257,10 @@ static const char *header_columns(pm_columns *c, pm_text header, size_t at)
 static bool lacks_perms(const pm_wide *w)
 {
     const pm_columns any = {0};
-    pm_mapping m;
+    pm_wide_place place;
 
     for (size_t i = 0; i < w->n; i++)
-        if (pm_wide_lead(&any, pm_wide_line(w, i), &m))
+        if (pm_wide_lead(&any, pm_wide_line(w, i), &place))
             return false;
     return true;
 }

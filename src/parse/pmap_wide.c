@@ -24,31 +24,30 @@ pmapdb_status pm_wide_hold(pm_reader *r, pm_text line, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_mapping *m)
+size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_wide_place *out)
 {
     const char *p = line.data, *end = p + line.len;
     uint64_t major = 0, minor = 0;
     size_t n;
 
-    *m = (pm_mapping){.present = PM_HAS_PSEUDO};
+    *out = (pm_wide_place){0};
     p = pm_skip_blanks(p, end);
-    p = pm_skip_blanks(p + pm_num_hex(p, end, &m->start), end);
-    n = pm_guess_perms(p, end, m->perms);
+    p = pm_skip_blanks(p + pm_num_hex(p, end, &out->start), end);
+    n = pm_guess_perms(p, end, out->perms);
     if (n == 4) {
         p += n;
     } else if (c->no_perms && p > line.data && p[-1] == ' ') {
-        memset(m->perms, 0, sizeof m->perms);
+        memset(out->perms, 0, sizeof out->perms);
         p--;
     } else {
         return 0;
     }
     if (c->offset) {
         p = pm_skip_blanks(p, end);
-        n = pm_num_hex(p, end, &m->offset);
+        n = pm_num_hex(p, end, &out->offset);
         p += n;
         if (n < 8)
             return 0;
-        m->present |= PM_HAS_OFFSET;
     }
     if (c->device) {
         p = pm_skip_blanks(p, end);
@@ -57,17 +56,15 @@ size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_mapping *m)
         if (n == 0 || p == end || *p++ != ':' || (n = pm_num_hex(p, end, &minor)) == 0)
             return 0;
         p += n;
-        m->dev_major = (uint32_t)major;
-        m->dev_minor = (uint32_t)minor;
-        m->present |= PM_HAS_DEVICE;
+        out->dev_major = (uint32_t)major;
+        out->dev_minor = (uint32_t)minor;
     }
     if (c->inode) {
         p = pm_skip_blanks(p, end);
-        n = pm_num_dec(p, end, &m->inode);
+        n = pm_num_dec(p, end, &out->inode);
         p += n;
         if (n == 0)
             return 0;
-        m->present |= PM_HAS_INODE;
     }
     return p < end && *p != ' ' ? 0 : (size_t)(p - line.data);
 }
@@ -93,13 +90,12 @@ size_t pm_wide_numbers(pm_text line, size_t *at, size_t max, uint64_t *out)
 pmapdb_status pm_wide_read(pm_wide *w, size_t max, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
-    pm_mapping m;
 
     w->n_values = 0;
     for (size_t i = 0; i < w->n; i++) {
         pm_wide_row *row = &w->rows[i];
         pm_text line = pm_wide_line(w, i);
-        size_t at = pm_wide_lead(&w->columns, line, &m);
+        size_t at = pm_wide_lead(&w->columns, line, &row->place);
 
         while (st == PMAPDB_OK && w->cap_values < w->n_values + max)
             st = pm_grow(&w->values, &w->cap_values, w->cap_values, sizeof *w->values, err);
@@ -213,6 +209,20 @@ static pmapdb_status read_rest(pm_wide *w, pm_text line, size_t at, pm_mapping *
     return PMAPDB_OK;
 }
 
+static pm_mapping at_place(const pm_columns *c, const pm_wide_place *place)
+{
+    pm_mapping m = {.start = place->start,
+                    .offset = place->offset,
+                    .inode = place->inode,
+                    .dev_major = place->dev_major,
+                    .dev_minor = place->dev_minor,
+                    .present = PM_HAS_PSEUDO | (c->offset ? PM_HAS_OFFSET : 0) |
+                               (c->device ? PM_HAS_DEVICE : 0) | (c->inode ? PM_HAS_INODE : 0)};
+
+    memcpy(m.perms, place->perms, sizeof m.perms);
+    return m;
+}
+
 static pmapdb_status set_values(pm_wide *w, const uint64_t *values, pm_mapping *m,
                                 pmapdb_error *err)
 {
@@ -248,7 +258,7 @@ static pmapdb_status add_row(pm_reader *r, size_t i, pmapdb_error *err)
             pm_block_bad(r, row->line, "it has not the columns of the others");
         return PMAPDB_OK;
     }
-    pm_wide_lead(&w->columns, line, &m);
+    m = at_place(&w->columns, &row->place);
     st = set_values(w, values, &m, err);
     if (st == PMAPDB_OK)
         st = read_rest(w, line, row->behind, &m, err);

@@ -126,15 +126,18 @@ static pmapdb_status narrow_line(pm_reader *r, pm_text line, pm_text t, pmapdb_e
 static pmapdb_status wide_line(pm_reader *r, pm_text line, pm_text t, pmapdb_error *err)
 {
     static const pm_columns any = {.no_perms = true};
-    pm_mapping m;
+    pm_wide_place place;
+    pm_mapping m = {0};
     pmapdb_status st;
 
     if (!pm_is_wanted(r, PM_FAMILY_WIDE, PM_DIALECT_PMAP_X)) {
         pm_pass_over(r);
         return PMAPDB_OK;
     }
-    pm_wide_lead(&any, t, &m);
+    pm_wide_lead(&any, t, &place);
+    m.start = place.start;
     m.end = m.start + 1;
+    memcpy(m.perms, place.perms, sizeof m.perms);
     st = pm_enter_row(r, PM_FAMILY_WIDE, PM_DIALECT_COUNT, &m, err);
     if (st != PMAPDB_OK)
         return st;

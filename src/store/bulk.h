@@ -14,6 +14,9 @@ typedef struct pm_bulk_table {
     size_t columns;         /* the id first */
 } pm_bulk_table;
 
+/* A head says INSERT OR FAIL: were a row refused, those before it would stay, which whoever rolls
+ * the transaction back does not see; otherwise each page is copied once more per statement, to undo
+ * it alone. */
 #define PM_BULK_4(row) row ", " row ", " row ", " row
 #define PM_BULK_INSERT(head, row) head " VALUES " row
 #define PM_BULK_INSERTS(head, row) \

@@ -1,13 +1,13 @@
-/* map_cache: the newest map of a live process in one piece. */
+/* map_cache: the newest map of a process in one piece. */
 #include "store/map_cache.h"
 
+#include "base/hash.h"
 #include "store/ids.h"
 #include "store/map_pack.h"
 #include "store/process.h"
 #include "store/recall_row.h"
 #include "store/region.h"
 #include <stdlib.h>
-#include <xxhash.h>
 
 /* One row in so many may have changed before the piece is written again. */
 #define STALE_PART 16
@@ -25,21 +25,13 @@ static uint64_t name_of(int64_t epoch_id, int64_t off)
 
 /* ---- reading ---- */
 
-pmapdb_status pm_map_cache_find(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
-                                int64_t start_time, pm_cached_map *out, pmapdb_error *err)
+static pmapdb_status take_map(pm_sql *sql, sqlite3_stmt *stmt, pm_cached_map *out,
+                              pmapdb_error *err)
 {
-    sqlite3_stmt *stmt;
     bool has = false;
     pm_text bytes;
-    pmapdb_status st =
-        pm_sql_rows(sql,
-                    "SELECT m.process_id, m.epoch_id, m.off, m.map FROM process p "
-                    "JOIN map_cache m ON m.process_id = p.process_id WHERE " PM_IS_LIVE_PROCESS,
-                    PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)), &stmt, err);
+    pmapdb_status st = pm_sql_step(sql, stmt, &has, err);
 
-    *out = (pm_cached_map){0};
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(sql, stmt, &has, err);
     if (st != PMAPDB_OK || !has)
         return st;
     out->process_id = pm_col_int(stmt, 0);
@@ -49,6 +41,20 @@ pmapdb_status pm_map_cache_find(pm_sql *sql, const char *host, const char *boot_
     st = pm_buf_add(&out->bytes, bytes.data, bytes.len, err);
     pm_sql_done(stmt);
     return st;
+}
+
+pmapdb_status pm_map_cache_find(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
+                                int64_t start_time, pm_cached_map *out, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    pmapdb_status st =
+        pm_sql_rows(sql,
+                    "SELECT m.process_id, m.epoch_id, m.off, m.map FROM process p "
+                    "JOIN map_cache m ON m.process_id = p.process_id WHERE " PM_IS_LIVE_PROCESS,
+                    PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)), &stmt, err);
+
+    *out = (pm_cached_map){0};
+    return st == PMAPDB_OK ? take_map(sql, stmt, out, err) : st;
 }
 
 /* What is read back, on its way. */
@@ -187,8 +193,12 @@ static pmapdb_status read_all(reading *r, int64_t off, pm_again *again, pmapdb_e
 
     if (st == PMAPDB_OK)
         st = unpack(r, err);
-    if (st == PMAPDB_OK)
+    if (st == PMAPDB_OK && again)
         st = hand_over(r, again, err);
+    if (st == PMAPDB_OK && !again) {
+        r->s->rows = r->rows;
+        r->rows = (pm_rows){0};
+    }
     if (st == PMAPDB_OK)
         st = pm_stream_load_sums(r->sql, r->s, err);
     r->s->versions = r->in.versions + r->n_begun;
@@ -214,7 +224,34 @@ pmapdb_status pm_map_cache_read(pm_sql *sql, pm_objects *objects, const pm_cache
     return st == PMAPDB_INPUT ? PMAPDB_OK : st;
 }
 
+pmapdb_status pm_map_cache_rows(pm_sql *sql, pm_objects *objects, int64_t process_id, pm_stream *s,
+                                bool *out, pmapdb_error *err)
+{
+    pm_cached_map map = {0};
+    sqlite3_stmt *stmt;
+    pmapdb_status st = pm_sql_rows(
+        sql, "SELECT process_id, epoch_id, off, map FROM map_cache WHERE process_id = ?1",
+        PM_ARGS(PM_I(process_id)), &stmt, err);
+
+    *out = false;
+    if (st == PMAPDB_OK)
+        st = take_map(sql, stmt, &map, err);
+    if (st == PMAPDB_OK && map.process_id)
+        st = pm_map_cache_read(sql, objects, &map, s, NULL, out, err);
+    pm_buf_free(&map.bytes);
+    return st;
+}
+
 /* ---- writing ---- */
+
+/* A piece has no room for mappings that share addresses, which no kernel prints. */
+static bool is_packable(const pm_rows *rows)
+{
+    for (size_t i = 1; i < rows->n; i++)
+        if (rows->row[i].at.start < rows->row[i - 1].at.start + rows->row[i - 1].at.length)
+            return false;
+    return rows->n > 0;
+}
 
 static bool is_stale(const pm_stream *s)
 {
@@ -230,10 +267,11 @@ static bool is_stale(const pm_stream *s)
 static pmapdb_status pack(const pm_stream *s, const pm_again *again, pm_packer *p,
                           pmapdb_error *err)
 {
+    const pm_again_mark unknown = {0};
     pmapdb_status st = pm_pack_begin(p, s->versions, s->first_rows, s->rows.n, err);
 
     for (size_t i = 0; i < s->rows.n && st == PMAPDB_OK; i++)
-        st = pm_pack_row(p, &s->rows.row[i], pm_again_mark_of(again, i), err);
+        st = pm_pack_row(p, &s->rows.row[i], again ? pm_again_mark_of(again, i) : unknown, err);
     if (st != PMAPDB_OK)
         return st;
     return pm_pack_end(p, name_of(s->epoch_id, (int64_t)s->n - 1), err);
@@ -255,7 +293,8 @@ pmapdb_status pm_map_cache_write(pm_sql *sql, int64_t process_id, pm_stream *s,
     pm_packer p = {0};
     pmapdb_status st = PMAPDB_OK;
 
-    if (!s || s->pool != pm_pool_serial(pm_again_pool(again)) || !s->rows.n || !is_stale(s))
+    if (!s || (again && s->pool != pm_pool_serial(pm_again_pool(again))) || !is_stale(s) ||
+        !is_packable(&s->rows))
         return PMAPDB_OK;
     if (!s->cached_epoch_id)
         st = drop_ended(sql, process_id, err);

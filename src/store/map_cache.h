@@ -1,5 +1,6 @@
-/* map_cache: the newest map of a live process in one piece, for a program that begins with this
- * capture and ends with it: what others find in memory, it finds in table map_cache.
+/* map_cache: the newest map of a process in one piece, for a program that begins with this capture
+ * and ends with it: what others find in memory, it finds in table map_cache. Of a live process the
+ * piece tells the text of each mapping, too.
  *
  * The piece shows one capture. Versions that ended or began since are looked up, so it need not be
  * written again at every capture. It is never the truth: without it, or where anything about it is
@@ -26,8 +27,12 @@ pmapdb_status pm_map_cache_find(pm_sql *sql, const char *host, const char *boot_
 pmapdb_status pm_map_cache_read(pm_sql *sql, pm_objects *objects, const pm_cached_map *map,
                                 pm_stream *s, pm_again *again, bool *out, pmapdb_error *err);
 
-/* Writes the stream's newest rows, which are those of the last reading of `again`, where what is
- * there has fallen too far behind. */
+/* The same of the rows alone, of a process that is known. */
+pmapdb_status pm_map_cache_rows(pm_sql *sql, pm_objects *objects, int64_t process_id, pm_stream *s,
+                                bool *out, pmapdb_error *err);
+
+/* Writes the stream's newest rows, where what is there has fallen too far behind. They are those of
+ * the last reading of `again`, or nobody knows their texts (NULL). */
 pmapdb_status pm_map_cache_write(pm_sql *sql, int64_t process_id, pm_stream *s,
                                  const pm_again *again, pmapdb_error *err);
 

@@ -1,7 +1,7 @@
 /* map_pack: the rows of a capture in one piece of bytes. */
 #include "store/map_pack.h"
 
-#include <xxhash.h>
+#include "base/hash.h"
 
 /* What follows in a row. */
 enum {

@@ -19,8 +19,9 @@ static pmapdb_status find(pm_sql *sql, pm_row *row, pmapdb_error *err)
         0, &row->region_id, err);
 }
 
-#define REGION                                                                                \
-    "INSERT INTO region (region_id, lineage_id, object_id, start, length, offset, size_kib, " \
+#define REGION                                                                              \
+    "INSERT OR FAIL INTO region (region_id, lineage_id, object_id, start, length, offset, " \
+    "size_kib, "                                                                            \
     "category_id, reason)"
 #define REGION_ROW "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
 #define REGION_WIDTH 9
@@ -113,7 +114,8 @@ pmapdb_status pm_region_get(pm_sql *sql, pm_objects *objects, pm_row *row, pmapd
     return st;
 }
 
-#define LINEAGE "INSERT INTO lineage (lineage_id, process_id, first_snapshot_id, category_id, rule)"
+#define LINEAGE \
+    "INSERT OR FAIL INTO lineage (lineage_id, process_id, first_snapshot_id, category_id, rule)"
 #define LINEAGE_ROW "(?, ?, ?, ?, ?)"
 #define LINEAGE_WIDTH 5
 

@@ -21,18 +21,17 @@ typedef struct pm_stream {
     char *program;               /* that the context points into */
     int64_t cached_epoch_id; /* of which table map_cache shows the capture at cached_off; 0: none */
     int64_t cached_off;
+    bool loaded; /* from the tables, row by row */
 } pm_stream;
 
 void pm_stream_free(pm_stream *s);
 
-/* From the newest epoch of this stream; epoch_id stays 0 where there is none. */
-pmapdb_status pm_stream_load(pm_sql *sql, pm_objects *objects, int64_t process_id,
-                             pm_dialect dialect, pm_state state, pm_stream *out, pmapdb_error *err);
-
-/* The parts of that, for who has the rows from elsewhere: which epoch it is and how long; the sums.
- */
+/* Which epoch is the newest of this stream, and how long; epoch_id stays 0 where there is none. */
 pmapdb_status pm_stream_load_head(pm_sql *sql, int64_t process_id, pm_dialect dialect,
                                   pm_state state, pm_stream *out, pmapdb_error *err);
+/* Then its newest rows and their sums; or the sums alone, where the rows come from elsewhere. */
+pmapdb_status pm_stream_load_rows(pm_sql *sql, pm_objects *objects, pm_stream *s,
+                                  pmapdb_error *err);
 pmapdb_status pm_stream_load_sums(pm_sql *sql, pm_stream *s, pmapdb_error *err);
 
 /* The next capture begins a new epoch: its fields differ or this one is full. */

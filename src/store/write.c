@@ -298,6 +298,28 @@ void pm_store_abandon(pmapdb_store *s)
     forget(s);
 }
 
+#define MAP_ROWS 64 /* fewer are read from their tables as fast */
+
+/* What was not in memory is worth a piece: the next program, too, begins with this process. */
+static pmapdb_status keep_rows(pmapdb_store *s, const pm_capture *c, const pm_stored *stored,
+                               pmapdb_error *err)
+{
+    pm_put p = {.sql = s->sql, .process_id = stored->process_id};
+    pm_newest_of *state;
+    pm_stream *stream;
+    pmapdb_status st;
+
+    if (stored->duplicate || c->block.state != PM_STATE_COMPLETE || c->n_rows < MAP_ROWS)
+        return PMAPDB_OK;
+    st = pm_newest_get(&p, &s->writer->newest, &state, err);
+    if (st != PMAPDB_OK)
+        return st;
+    stream = pm_newest_known(state, c->block.dialect, PM_STATE_COMPLETE);
+    return stream && (stream->loaded || stream->cached_epoch_id)
+               ? pm_map_cache_write(s->sql, stored->process_id, stream, NULL, err)
+               : PMAPDB_OK;
+}
+
 pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
                            int64_t *capture_id, pm_stored *out, pmapdb_error *err)
 {
@@ -311,6 +333,8 @@ pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_m
                         PM_ARGS(PM_I(id)), 0, &id, err);
     if (st == PMAPDB_OK)
         st = pm_store_put_within(s, c, sweep_ms, &id, out, err);
+    if (st == PMAPDB_OK)
+        st = keep_rows(s, c, out, err);
     if (st == PMAPDB_OK)
         st = pm_store_commit(s, err);
     if (st == PMAPDB_OK)

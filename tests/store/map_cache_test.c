@@ -2,6 +2,7 @@
  * leave the store that captures leave which know nothing: each table but map_cache is equal.
  *
  * PMAPDB_SEEDS=N: so many histories. */
+#include "map_equal.h"
 #include "map_shot.h"
 #include "prune_world.h"
 
@@ -12,50 +13,7 @@
 #define SUBJECTS 3
 #define BEAT_MS 5000
 
-static void expect_equal(const kit *a, const kit *b, uint64_t seed, int64_t beat)
-{
-    pm_buf x = whole_content(a), y = whole_content(b);
-    size_t at = 0;
-
-    if (!pm_text_equal(pm_buf_text(&x), pm_buf_text(&y))) {
-        while (x.data[at] == y.data[at])
-            at++;
-        at = at > 300 ? at - 300 : 0;
-        fail_msg("seed %d, beat %d:\n%.600s\n----\n%.600s", (int)seed, (int)beat, x.data + at,
-                 y.data + at);
-    }
-    pm_buf_free(&x);
-    pm_buf_free(&y);
-}
-
 /* ---- what is recalled is what the tables say ---- */
-
-static void expect_rows(const pm_stream *got, const pm_stream *want)
-{
-    assert_int_equal(got->rows.n, want->rows.n);
-    assert_int_equal(got->versions, want->versions);
-    assert_int_equal(got->first_rows, want->first_rows);
-    assert_int_equal(got->rollup.n, want->rollup.n);
-    for (size_t i = 0; i < want->rollup.n; i++) {
-        assert_int_equal(got->rollup.item[i].category_id, want->rollup.item[i].category_id);
-        assert_int_equal(got->rollup.item[i].first, want->rollup.item[i].first);
-        assert_memory_equal(got->rollup.item[i].v, want->rollup.item[i].v,
-                            sizeof want->rollup.item[i].v);
-    }
-    for (size_t i = 0; i < want->rows.n; i++) {
-        const pm_row *x = &got->rows.row[i], *y = &want->rows.row[i];
-
-        assert_true(x->at.start == y->at.start && x->at.length == y->at.length);
-        assert_true(x->at.has_offset == y->at.has_offset && x->at.offset == y->at.offset);
-        assert_ptr_equal(x->at.object, y->at.object);
-        assert_int_equal(x->at.lineage, y->at.lineage);
-        assert_int_equal(x->at.kept, y->at.kept);
-        assert_int_equal(x->region_id, y->region_id);
-        assert_int_equal(x->size_kib, y->size_kib);
-        assert_int_equal(x->first, y->first);
-        assert_true(pm_metrics_equal(&x->m, &y->m));
-    }
-}
 
 static bool expect_recalled(const kit *k, const subject *s)
 {
@@ -75,9 +33,7 @@ static bool expect_recalled(const kit *k, const subject *s)
                &err);
         pm_again_know_nothing(again, s->dialect);
         kit_ok(pm_map_cache_read(k->store->sql, objects, &map, &got, again, &done, &err), &err);
-        kit_ok(pm_stream_load(k->store->sql, objects, map.process_id, s->dialect, PM_STATE_COMPLETE,
-                              &want, &err),
-               &err);
+        load_rows(k, map.process_id, s->dialect, objects, &want);
     }
     if (done)
         expect_rows(&got, &want);

@@ -130,7 +130,8 @@ typedef struct pmapdb_import_options {
     int64_t sweep_ms;      /* snapshots of one name within this are one moment */
     const char *dialect;   /* read rows as this dialect only; NULL: by their shape */
     bool strict;           /* warnings about identity and time become errors */
-    uint64_t max_memory;   /* bytes that one file's captures may take until they are stored */
+    uint64_t max_memory;   /* bytes that one file's captures may take until they are stored; 0: no
+                              bound */
     uint64_t max_unpacked; /* bytes out of one packed file; 0: 64 GiB, and 1,000 times its size */
     /* Of command lines, secrets are stored as ***: what is known to carry them (--password X), and
      * what these regexes match, or their groups. keep_cmdline: only the latter. */
@@ -267,6 +268,7 @@ typedef struct pmapdb_explain_event {
 
 typedef struct pmapdb_explain_options {
     const char *dialect; /* read rows as this dialect only; NULL: by their shape */
+    uint64_t max_memory; /* bytes that what is read of one file may take; 0: no bound */
     void *ctx;
     /* Called once per block, in the order of the text; false ends the run with PMAPDB_STOPPED. */
     bool (*on_event)(void *ctx, const pmapdb_explain_event *event);

@@ -17,6 +17,7 @@
 -- column: swap_kib          kib   Swapped out
 -- column: partial           bool  1: a capture lacks rows, so that it is more
 -- table:  host name processes mappings size_kib rss_kib pss_kib private_kib swap_kib
+-- narrow: name processes rss_kib private_kib swap_kib
 --
 -- Largest first by pss, or, where that is unknown, by rss. The sums are those that were proved when
 -- the captures were read. The moment of :snapshot: of each name the moment nearest to it, if it is

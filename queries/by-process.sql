@@ -19,6 +19,7 @@
 -- column: swap_kib          kib      Swapped out
 -- column: process_id        process  Which life of the pid
 -- table:  taken_at name pid state mappings size_kib rss_kib pss_kib private_kib swap_kib
+-- narrow: name pid rss_kib private_kib swap_kib
 --
 -- Who is fat: by private memory, or, where that is unknown, by rss. The sums are those that were
 -- proved when the captures were read. The moment of :snapshot: of each name the moment nearest to

@@ -13,6 +13,7 @@
 -- column: private_dirty_kib kib      Private_Dirty
 -- column: swap_kib          kib      Swapped out
 -- column: processes         count    How many processes were summed
+-- narrow: category mappings size_kib rss_kib private_kib
 --
 -- Given a name, the sum over its processes of that moment. A snapshot with sums only has the one
 -- category total.

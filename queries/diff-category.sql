@@ -30,6 +30,7 @@
 -- column: processes_from          count    Processes summed, older
 -- column: processes_to            count    Processes summed, newer
 -- table:  category mappings_delta size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta private_kib_delta swap_kib_delta
+-- narrow: category size_kib_to size_kib_delta rss_kib_to rss_kib_delta
 --
 -- Given a name, the sums over its processes of both moments: one that came or went is growth. Where
 -- a snapshot has sums only, all is compared in the one category total.

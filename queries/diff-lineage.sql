@@ -33,6 +33,7 @@
 -- column: processes_from          count    Processes summed, older
 -- column: processes_to            count    Processes summed, newer
 -- table:  category lineage_id change path size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta
+-- narrow: category lineage_id path size_kib_delta rss_kib_to rss_kib_delta
 --
 -- A lineage is one mapping although it grows, moves, splits, merges; the pieces of a split are
 -- summed. It has grown or shrunk by its resident memory, or, where that is equal, by its size.

@@ -28,6 +28,7 @@
 -- column: process_id              process  Unknown where several processes are summed
 -- column: processes               count    Processes summed
 -- table:  taken_at pid category mappings size_kib size_kib_delta rss_kib rss_kib_delta private_kib private_kib_delta
+-- narrow: taken_at category size_kib rss_kib rss_kib_delta
 --
 -- The long series for a spreadsheet or a plot. Given a name, the sum over its processes of each
 -- moment: one that came or went counts as growth. Where lives of a name follow each other, a

@@ -26,6 +26,7 @@
 -- column: perms_text        text     perms in words
 -- column: flags_text        text     VmFlags in words; those that are not known stay as they are
 -- table:  start size_kib rss_kib pss_kib private_kib swap_kib perms category path lineage_id
+-- narrow: start size_kib rss_kib perms category path
 --
 -- A snapshot with sums only has none.
 WITH scope AS (

@@ -21,6 +21,7 @@
 -- column: source            text     File or archive member it was read from; /proc: live
 -- column: process_id        process  Which life of the pid
 -- table:  snapshot_id taken_at name pid dialect state checked mappings size_kib rss_kib pss_kib private_kib source
+-- narrow: snapshot_id taken_at name pid state rss_kib
 --
 -- A template for queries of your own: one statement, read-only, every column declared. :process is
 -- the process_id, or NULL when a name was given, which is then :name_id.

@@ -21,6 +21,7 @@
 -- column: partial        bool     1: a capture of either side lacks rows, so that this may be no growth
 -- column: pss_kib_delta  kib      Proportional share of the resident, newer - older
 -- table:  category object mappings_delta size_kib_delta rss_kib_from rss_kib_to rss_kib_delta share partial
+-- narrow: category object size_kib_delta rss_kib_to rss_kib_delta
 --
 -- Only what grew, resident or in address space; diff --by object has the rest. First what grew most
 -- resident, or, where that is unknown or equal, most in address space. Of several processes the

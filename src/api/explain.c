@@ -1,4 +1,5 @@
 /* explain: files -> how each block in them is read and why; nothing is stored. */
+#include "api/intake.h"
 #include "api/lines.h"
 #include "api/place.h"
 #include "api/wrap.h"
@@ -113,9 +114,10 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
 }
 
 /* Feeds the file to the parser. *damage: reading ended early, and why. */
-static pmapdb_status feed(pm_source *source, pm_reader *reader, const pm_source_entry *entry,
+static pmapdb_status feed(const explain_run *run, pm_source *source, pm_reader *reader,
                           uint64_t *bytes_read, pmapdb_error *damage, pmapdb_error *err)
 {
+    const pm_source_entry *entry = run->entry;
     const char *bytes;
     pm_wrap wrap;
     size_t n;
@@ -130,6 +132,8 @@ static pmapdb_status feed(pm_source *source, pm_reader *reader, const pm_source_
             return pm_fail(err, PMAPDB_INPUT, "%s", wrap.what);
         *bytes_read += n;
         st = pm_reader_feed(reader, bytes, n, err);
+        if (st == PMAPDB_OK)
+            st = pm_intake_within(pm_reader_held(reader), run->options->max_memory, err);
     }
     return st == PMAPDB_OK ? pm_reader_finish(reader, err) : st;
 }
@@ -162,7 +166,7 @@ static pmapdb_status read_file(explain_run *run, pm_source *source, pmapdb_error
     if (st == PMAPDB_OK)
         st = pm_reader_new(&events, dialect, &reader, err);
     if (st == PMAPDB_OK)
-        st = feed(source, reader, run->entry, &bytes, &damage, err);
+        st = feed(run, source, reader, &bytes, &damage, err);
     pm_reader_free(reader);
     if (st == PMAPDB_INPUT) { /* this file's fault, not the run's */
         damage = *err;

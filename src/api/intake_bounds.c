@@ -7,20 +7,24 @@
 
 #define FRESH_MS 10000 /* no tool takes longer between two pieces of what it prints */
 
+pmapdb_status pm_intake_within(size_t held, uint64_t max, pmapdb_error *err)
+{
+    if (!max || held <= max)
+        return PMAPDB_OK;
+    return pm_fail(
+        err, PMAPDB_INPUT,
+        "takes more than %llu MiB of memory until its end: --max-memory SIZE gives it more",
+        (unsigned long long)(max >> 20));
+}
+
 /* Until its end nothing of a file can be stored: only then it is known to be a log without times.
  * What is at hand is counted, so that no file takes more than its share. */
 pmapdb_status pm_intake_bound(const pm_intake *in, const pm_reader *reader, pmapdb_error *err)
 {
-    uint64_t max = in->options->max_memory;
     size_t pool = pm_pool_bytes(in->pool) - in->pool_before;
     size_t held = in->held + pool + in->cap_rows * sizeof *in->rows + pm_reader_held(reader);
 
-    if (!max || held <= max)
-        return PMAPDB_OK;
-    return pm_fail(err, PMAPDB_INPUT,
-                   "takes more than %llu MiB of memory until it is stored: --max-memory SIZE gives "
-                   "it more",
-                   (unsigned long long)(max >> 20));
+    return pm_intake_within(held, in->options->max_memory, err);
 }
 
 /* Of smaps nothing else shows that rows are missing. */

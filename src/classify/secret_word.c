@@ -36,6 +36,7 @@ static const word words[] = {
     {{"secrets", 7}, true, true},
     {{"secretkeybase", 13}, false, false}, /* rails */
     {{"token", 5}, false, false},
+    {{"bearer", 6}, true, false},
     {{"apikey", 6}, false, false},
     {{"accesskey", 9}, false, false},
     {{"secretkey", 9}, false, false},
@@ -137,6 +138,7 @@ const pm_secret_letter *pm_secret_letters(pm_text first_word)
         {{"7z", 2}, "p", PM_LETTER_GLUED, 0},
         {{"zip", 3}, "P", PM_LETTER_EITHER, 0},
         {{"unzip", 5}, "P", PM_LETTER_EITHER, 0},
+        {{"openssl", 7}, "kK", PM_LETTER_APART, 0},
         {{"curl", 4}, "uU", PM_LETTER_EITHER, ':'},
         {{"smbclient", 9}, "U", PM_LETTER_EITHER, '%'},
     };

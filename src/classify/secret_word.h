@@ -16,7 +16,8 @@ typedef struct pm_secret_letter {
     const char *letters;
     enum {
         PM_LETTER_EITHER, /* -p X, -pX */
-        PM_LETTER_GLUED   /* -pX alone: -p X is something else */
+        PM_LETTER_GLUED,  /* -pX alone: -p X is something else */
+        PM_LETTER_APART   /* -k X alone: -keyout is an option of its own */
     } how;
     char behind; /* not 0: only what stands behind this: user:PASS */
 } pm_secret_letter;

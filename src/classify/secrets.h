@@ -5,7 +5,8 @@
  *  1. NAME=VALUE, NAME:VALUE, "NAME": "VALUE", and NAME VALUE where NAME begins with a dash,
  *     if NAME ends in a word of secret_word.c: --db-password=X, --password X, -Dx.keyPassword=X,
  *     MYSQL_PWD=X, X-Api-Key: X, ?access_token=X. What goes on behind the word (--token-ttl 30,
- *     --password-file F) is no secret; nor is a next word that begins with two dashes the value.
+ *     --password-file F) is no secret; nor is a next word that begins with two dashes the value,
+ *     or behind --password= with one.
  *  2. The password of a URL: scheme://user:PASS@host. With http and https all before the @, where
  *     there is no colon: tokens stand there.
  *  3. Short options of some programs, by the first word's basename: mysql -pX, sshpass -p X.

@@ -188,9 +188,21 @@ static pmapdb_status hide_next(scan *s, pm_text name, size_t at)
         return PMAPDB_OK;
     if (to - from > 2 && memcmp(s->t.data + from, "--", 2) == 0)
         return PMAPDB_OK;
+    if (s->t.data[at - 1] == '=' && s->t.data[from] == '-') /* it is empty, as it says */
+        return PMAPDB_OK;
     if (!pm_secret_name(name, (pm_text){s->t.data + from, to - from}))
         return PMAPDB_OK;
     return char_at(s, at) == '\0' ? hide(s, from, to) : hide_from(s, from, ' ');
+}
+
+/* -LLLxw X: the last of letters that stand together takes the next word. */
+static bool takes_next(const scan *s, pm_text name)
+{
+    const pm_secret_letter *l = s->letters;
+
+    return l->how != PM_LETTER_GLUED && name.data[1] != '-' &&
+           (l->how != PM_LETTER_APART || name.len == 2) &&
+           pm_char_in(name.data[name.len - 1], l->letters) && is_end(char_at(s, s->at));
 }
 
 /* -pX, -p X. */
@@ -202,11 +214,9 @@ static bool letter(scan *s, pm_text name, size_t begin, pmapdb_status *st)
 
     if (!l || name.len < 2 || name.data[0] != '-')
         return false;
-    if (name.len > 2 && pm_char_in(name.data[1], l->letters))
+    if (l->how != PM_LETTER_APART && name.len > 2 && pm_char_in(name.data[1], l->letters))
         to = s->exact ? argument_end(s, from) : word_end(s, from, 0);
-    else if (l->how == PM_LETTER_GLUED || name.data[1] == '-' ||
-             !pm_char_in(name.data[name.len - 1], l->letters) || !is_end(char_at(s, s->at)) ||
-             !next_word(s, s->at, &from, &to))
+    else if (!takes_next(s, name) || !next_word(s, s->at, &from, &to))
         return false;
     mark = l->behind ? memchr(s->t.data + from, l->behind, to - from) : NULL;
     if (l->behind && !mark)
@@ -249,6 +259,9 @@ static pmapdb_status name(scan *s)
     if (is_end(before) && letter(s, word, begin, &st))
         return st;
     value = value_of(s, end, before);
+    /* --password= X: of an option only; behind PASSWORD= stands the program. */
+    if (value == end + 1 && word.data[0] == '-' && is_end(char_at(s, value)))
+        return hide_next(s, word, value);
     if (value && pm_secret_name(word, pm_text_from(s->t, value < s->t.len ? value : s->t.len)))
         return hide_from(s, value, before);
     if (!value && word.data[0] == '-' && is_end(char_at(s, end)))

@@ -49,6 +49,10 @@ void pm_cli_no_memory(void) __attribute__((noreturn));
 void pm_cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 int pm_cli_fail(pmapdb_status status, const pmapdb_error *err);
 
+/* For what takes or shows local times: warns where TZ names no zone that can be found. The C
+ * library takes that for UTC and says nothing. */
+void pm_cli_check_zone(void);
+
 /* How rows are to be written, given where they go. */
 pm_render_options pm_cli_render_options(const pm_cli *cli);
 
@@ -89,8 +93,8 @@ int pm_cli_man(pm_cli *cli, int argc, char **argv);
 /* `query` is the name of the query that the command is. */
 int pm_cli_named(pm_cli *cli, const char *query, int argc, char **argv);
 
-/* import --explain. dialect may be NULL. */
+/* import --explain. */
 int pm_cli_explain(const pm_cli *cli, const char *const *paths, size_t n_paths,
-                   const char *dialect);
+                   const pmapdb_import_options *import);
 
 #endif

@@ -246,6 +246,21 @@ static void check_thresholds(const pm_check *c, struct argp_state *state)
         argp_error(state, "what is to be checked? --rate, --eta, --rss, --mappings");
 }
 
+/* A monitor reads the line, and reads it from standard output. */
+static void refuse_rows(const pm_cli *cli, struct argp_state *state)
+{
+    const char *option = cli->output                      ? "--output"
+                         : cli->format != PM_FORMAT_TABLE ? "--format"
+                         : cli->top                       ? "--top"
+                         : cli->spark                     ? "--spark"
+                                                          : NULL;
+
+    if (option)
+        argp_error(state,
+                   "%s is for rows, this prints one line for a monitor: pmapdb leaks has rows",
+                   option);
+}
+
 static error_t parse_extra(int key, char *arg, void *ctx, struct argp_state *state)
 {
     pm_check *c = ctx;
@@ -267,6 +282,7 @@ static error_t parse_extra(int key, char *arg, void *ctx, struct argp_state *sta
             argp_error(state, "--max-age wants a time like 1h, not '%s'", arg);
         return 0;
     case ARGP_KEY_END:
+        refuse_rows(c->cli, state);
         check_thresholds(c, state);
         return 0;
     default:
@@ -310,7 +326,6 @@ int pm_cli_check(pm_cli *cli, int argc, char **argv)
     pm_query_info *info = NULL;
     pmapdb_error err;
     pmapdb_status st;
-    int code;
 
     for (int m = 0; m < PM_CHECK_METRICS; m++)
         c.value[m] = c.warning[m] = c.critical[m] = NAN;
@@ -330,6 +345,5 @@ int pm_cli_check(pm_cli *cli, int argc, char **argv)
     free(c.alive);
     if (st != PMAPDB_OK)
         print_line(EXIT_UNKNOWN, err.text, "");
-    code = st == PMAPDB_OK ? print_found(&c) : EXIT_UNKNOWN;
-    return fflush(stdout) == 0 ? code : EXIT_UNKNOWN;
+    return st == PMAPDB_OK ? print_found(&c) : EXIT_UNKNOWN;
 }

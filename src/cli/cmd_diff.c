@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/num.h"
+#include "render/flow.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,13 +197,20 @@ static pmapdb_status write_rows(diff *d, pmapdb_rows *rows, const pm_sink *sink,
 
 static pmapdb_status write_title(const diff *d, const pm_sink *sink, pmapdb_error *err)
 {
-    char a[256], b[256], line[640];
+    char a[256], b[256];
+    pm_flow flow = {.sink = sink, .err = err, .width = pm_cli_render_options(d->cli).width};
 
     pm_side_describe(&d->older, a, sizeof a);
     pm_side_describe(&d->newer, b, sizeof b);
-    snprintf(line, sizeof line, "%s -> %s%s", a, b,
-             pm_side_same_process(&d->older, &d->newer) ? "" : ": different processes");
-    return pm_render_line(sink, pm_text_of(line), err);
+    pm_flow_begin(&flow, 0, 4);
+    pm_flow_put(&flow, 0, PM_FLOW_PLAIN, pm_text_of(a));
+    pm_flow_put(&flow, 1, PM_FLOW_PLAIN, PM_TEXT("->"));
+    pm_flow_put(&flow, 1, PM_FLOW_PLAIN, pm_text_of(b));
+    if (!pm_side_same_process(&d->older, &d->newer))
+        pm_flow_say(&flow, 0, ": different processes");
+    pm_flow_end(&flow);
+    pm_flow_free(&flow);
+    return flow.st;
 }
 
 /* What the rows leave unexplained, in KiB; the worst metric. Rows that lack what the totals have
@@ -244,18 +252,22 @@ static bool tools_said(const diff *d)
 static pmapdb_status write_proof(const diff *d, const pm_sink *sink, int64_t rest,
                                  const char *which, pmapdb_error *err)
 {
-    char line[384], size[128], rss[128];
-    pmapdb_status st;
+    char size[128], rss[128];
+    pm_flow flow = {.sink = sink, .err = err, .width = pm_cli_render_options(d->cli).width};
 
-    snprintf(line, sizeof line, "unexplained %lld KiB%s%s", (long long)rest, rest ? " of " : "",
-             rest ? which : "");
-    st = pm_render_line(sink, pm_text_of(line), err);
-    if (!tools_said(d))
-        return st;
-    tool_words("size", d->older.tool_size, d->newer.tool_size, size, sizeof size);
-    tool_words("rss", d->older.tool_rss, d->newer.tool_rss, rss, sizeof rss);
-    snprintf(line, sizeof line, "the captures themselves say: %s, %s", size, rss);
-    return st == PMAPDB_OK ? pm_render_line(sink, pm_text_of(line), err) : st;
+    pm_flow_begin(&flow, 0, 4);
+    pm_flow_say(&flow, 0, "unexplained %lld KiB%s%s", (long long)rest, rest ? " of " : "",
+                rest ? which : "");
+    pm_flow_end(&flow);
+    if (tools_said(d)) {
+        tool_words("size", d->older.tool_size, d->newer.tool_size, size, sizeof size);
+        tool_words("rss", d->older.tool_rss, d->newer.tool_rss, rss, sizeof rss);
+        pm_flow_begin(&flow, 0, 4);
+        pm_flow_say(&flow, 0, "the captures themselves say: %s, %s", size, rss);
+        pm_flow_end(&flow);
+    }
+    pm_flow_free(&flow);
+    return flow.st;
 }
 
 static pmapdb_status write_next(const diff *d, const pm_sink *sink, pmapdb_error *err)

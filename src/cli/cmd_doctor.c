@@ -87,7 +87,8 @@ static pmapdb_status write_checks(void *ctx, const pm_sink *sink, pmapdb_error *
     pm_render_options how = pm_cli_render_options(d->cli);
     pm_column shown[N_COLUMNS];
     pm_text help[N_COLUMNS];
-    pm_about about = {PM_TEXT("doctor"), PM_TEXT("How the store is"), help, NULL, 0, 0};
+    pm_about about = {
+        .name = PM_TEXT("doctor"), .title = PM_TEXT("How the store is"), .help = help};
     int n = 0;
     pmapdb_status st;
 

@@ -287,6 +287,8 @@ int pm_cli_export(pm_cli *cli, int argc, char **argv)
     x.export.n_processes = x.processes.n;
     x.export.keep = x.keep.item;
     x.export.n_keep = x.keep.n;
+    if (x.export.from || x.export.to)
+        pm_cli_check_zone();
     if (pm_cli_open(cli, &open, &store) == PMAPDB_OK)
         exit_code = run(&x, store);
     pmapdb_close(store);

@@ -47,7 +47,7 @@ static const struct argp_option options[] = {
     {"redact-cmdline", KEY_REDACT, "REGEX", 0,
      "Of command lines, store *** for what it matches (or its groups), as for --password X", 0},
     {"keep-cmdline", KEY_KEEP_CMDLINE, NULL, 0, "Store command lines with the secrets in them", 0},
-    {"max-memory", KEY_MAX_MEMORY, "SIZE", 0, "What one file may take until it is stored (2G)", 0},
+    {"max-memory", KEY_MAX_MEMORY, "SIZE", 0, "What one file may take until its end (2G)", 0},
     {"max-unpacked", KEY_MAX_UNPACKED, "SIZE", 0,
      "Unpack so much of one file (64G, and beyond 1G at most 1,000 times its size)", 0},
     {"mode", KEY_MODE, "MODE", 0, "Permissions of a new store (0600)", 0},
@@ -224,9 +224,10 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv)
     pm_cli_parse(&argp, argc, argv, 0, &i);
     i.import.redact_cmdline = i.redact.item;
     i.import.n_redact_cmdline = i.redact.n;
+    pm_cli_check_zone();
     if (i.explain) {
         free(i.redact.item);
-        return pm_cli_explain(cli, i.paths, i.n_paths, i.import.dialect);
+        return pm_cli_explain(cli, i.paths, i.n_paths, &i.import);
     }
     st = pm_import_check(&i.import, &err); /* before a store is made in vain */
     if (st != PMAPDB_OK)

@@ -177,8 +177,10 @@ int pm_leaks_series(pm_leaks_cmd *l)
         st = limit_of(l, &limit, &err);
     if (st == PMAPDB_OK)
         st = weight_of(l, &weight, &err);
-    if (st == PMAPDB_OK)
+    if (st == PMAPDB_OK) {
+        pm_cli_check_zone();
         st = read_all(l, &set, &err);
+    }
     if (st == PMAPDB_OK)
         st = pm_series_judge(&set, limit, weight, &err);
     for (size_t i = 0; i < set.n && st == PMAPDB_OK; i++)

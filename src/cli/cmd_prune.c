@@ -312,6 +312,7 @@ int pm_cli_prune(pm_cli *cli, int argc, char **argv)
 
     pmapdb_prune_defaults(&p.prune);
     pm_cli_parse(&argp, argc, argv, 0, &p);
+    pm_cli_check_zone();
     open_options = (pmapdb_open_options){.mode = p.prune.dry_run ? PMAPDB_READ : PMAPDB_CHANGE};
     if (pm_cli_open(cli, &open_options, &p.store) == PMAPDB_OK)
         exit_code = p.pin || p.unpin ? run_pin(&p) : p.compact ? run_compact(&p) : run_prune(&p);

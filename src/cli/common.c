@@ -187,6 +187,16 @@ int pm_cli_fail(pmapdb_status status, const pmapdb_error *err)
     return PM_EXIT_TROUBLE;
 }
 
+void pm_cli_check_zone(void)
+{
+    const char *zone = getenv("TZ");
+
+    if (zone && *zone && !pm_clock_is_zone(zone))
+        pm_cli_say("TZ '%s' is no time zone that is known here: local times are taken for UTC; set "
+                   "TZ or --tz",
+                   zone);
+}
+
 /* Makes the directories of a path; what exists is fine. */
 static void make_parents(char *path)
 {

@@ -164,10 +164,14 @@ static pmapdb_status open_output(explain_cli *x, const pm_cli *cli, pmapdb_error
     return st;
 }
 
-int pm_cli_explain(const pm_cli *cli, const char *const *paths, size_t n_paths, const char *dialect)
+int pm_cli_explain(const pm_cli *cli, const char *const *paths, size_t n_paths,
+                   const pmapdb_import_options *import)
 {
     explain_cli x = {0};
-    pmapdb_explain_options options = {.dialect = dialect, .ctx = &x, .on_event = on_event};
+    pmapdb_explain_options options = {.dialect = import->dialect,
+                                      .max_memory = import->max_memory,
+                                      .ctx = &x,
+                                      .on_event = on_event};
     pmapdb_explain_result result = {0};
     pmapdb_error err = {0};
     pmapdb_status st = open_output(&x, cli, &err);

@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include "base/near.h"
+#include "cli/usage.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -175,6 +176,7 @@ int pm_cli_main(int argc, char **argv)
 
     argp_program_version_hook = print_version;
     argp_err_exit_status = PM_EXIT_TROUBLE;
+    pm_usage_watch_output();
     if (asks_check(argc, argv))
         pm_cli_check_begin();
     ignore_write_signals();

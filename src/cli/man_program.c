@@ -123,7 +123,7 @@ static void put_limits(pm_man *m)
                    "(--max-memory): five million mappings in one capture, four million small "
                    "captures, or a log of 10 GiB in which one row in 97 changes from block to "
                    "block. Storing one capture of that size takes half as much again. "
-                   "Files together wait in 256 MiB."},
+                   "Files together wait in 256 MiB. import --explain keeps to the same."},
         {"A packed file", "64 GiB unpacked, and beyond the first GiB 1,000 times its size "
                           "(--max-unpacked); 16 MiB of headers before one member. What was whole "
                           "before the limit is stored."},
@@ -135,6 +135,10 @@ static void put_limits(pm_man *m)
         {"import-perf", "1 MiB an event; 64 MiB without any event are no recording."},
         {"sql", "30 s (--timeout), 1 GiB of memory, 64 MiB a value; the statement itself 1 MiB."},
         {"Files of rules, queries, regions", "1 MiB."},
+        {"pmapdb.so in sqlite3",
+         "None of its own, and SQLite's do not count it: the capture at hand is in memory, some "
+         "350 "
+         "bytes for each of its mappings. For files of others, give sqlite3 a limit (ulimit -v)."},
     };
 
     pm_man_section(m, "LIMITS");

@@ -163,6 +163,26 @@ void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv)
             cli->query_dir = argv[i + 1];
 }
 
+/* "2026-11-21 02:05", but not "last", "-2h", "@7", "2026-11-21T02:05:32Z". */
+static bool is_local_time(const char *value)
+{
+    size_t n = strlen(value);
+
+    return n > 0 && *value >= '0' && *value <= '9' && strpbrk(value, "-:") && value[n - 1] != 'Z';
+}
+
+static void check_zone(const pm_run_args *args)
+{
+    bool local = false;
+
+    for (int i = 0; i < args->info->n_params; i++)
+        local |= (args->info->param[i].unit == PM_UNIT_SNAPSHOT ||
+                  args->info->param[i].unit == PM_UNIT_TIME) &&
+                 args->value[i] && is_local_time(args->value[i]);
+    if (local)
+        pm_cli_check_zone();
+}
+
 void pm_run_parse(pm_run_args *args, int argc, char **argv)
 {
     struct argp_option options[PM_RUN_VALUES * 2] = {{0}};
@@ -183,6 +203,7 @@ void pm_run_parse(pm_run_args *args, int argc, char **argv)
     for (int i = 0; args->extra && args->extra[i].name; i++)
         options[n + i] = args->extra[i];
     pm_cli_parse(&argp, argc, argv, 0, args);
+    check_zone(args);
     for (int i = 0; i < n; i++) {
         free((char *)options[i].name);
         free((char *)options[i].doc);

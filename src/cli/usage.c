@@ -1,8 +1,10 @@
-/* usage: what argp and getopt say of a wrong command line, harmless on a terminal. */
+/* usage: what argp and getopt print: of a wrong command line, harmless on a terminal; and help. */
 #include "cli/usage.h"
 
+#include "cli/cli.h"
 #include "render/utf8.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,6 +40,7 @@ static size_t message_of(const char *text, size_t n)
  * that word, and is escaped with it. */
 static ssize_t put(void *cookie, const char *text, size_t n)
 {
+    static const char no_memory[] = "pmapdb: out of memory\n";
     size_t message = message_of(text, n);
     pm_buf shown = {0};
 
@@ -45,6 +48,8 @@ static ssize_t put(void *cookie, const char *text, size_t n)
     if (pm_utf8_escape((pm_text){text, message}, &shown, NULL) == PMAPDB_OK) {
         write_all(pm_buf_text(&shown).data, shown.len);
         write_all(text + message, n - message);
+    } else {
+        write_all(no_memory, sizeof no_memory - 1);
     }
     pm_buf_free(&shown);
     return (ssize_t)n;
@@ -67,4 +72,29 @@ void pm_usage_end(FILE *before)
     if (stderr != before)
         fclose(stderr);
     stderr = before;
+}
+
+/* ---- help ---- */
+
+/* A reader that went away, as head does, is no trouble. */
+static void check_output(void)
+{
+    char why[128];
+
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || errno == EPIPE)
+        return;
+    pm_cli_say("cannot write standard output: %s", strerror_r(errno, why, sizeof why));
+    fflush(stderr); /* which argp may have left escaped */
+    _exit(argp_err_exit_status);
+}
+
+void pm_usage_watch_output(void)
+{
+    /* Help is written in one piece: of a write that failed before the last nobody could say why.
+     * glibc gives a buffer of its own the size that it likes. */
+    static char whole[64 << 10];
+
+    setvbuf(stdout, whole, _IOFBF, sizeof whole);
+    if (atexit(check_output) != 0)
+        pm_cli_no_memory();
 }

@@ -17,6 +17,7 @@ void pm_cli_describe(const pmapdb_rows *rows, const bool *keep, pm_cli_about *ou
 
     *out = (pm_cli_about){.about = {.name = q->name,
                                     .title = q->title,
+                                    .narrow = q->narrow,
                                     .help = out->help,
                                     .labels = out->labels,
                                     .moment_ms = rows->moment_ms}};

@@ -47,6 +47,8 @@ typedef struct pm_label {
 
 typedef struct pm_about {
     pm_text name, title;
+    pm_text narrow; /* names with blanks between: the columns that stay in a table that is wider
+                       than the terminal; empty: all do */
     const pm_text *help; /* one per column, or NULL */
     /* What was asked for: the process, a category, ... Labels of every sample, so that two answers
      * of one query are not one metric. */
@@ -59,7 +61,8 @@ typedef struct pm_render_options {
     pm_format format;
     bool human; /* table, md: KiB columns as MiB, GiB ...; else exact KiB */
     bool color; /* table: bold header, dim unknowns */
-    int width;  /* table: terminal columns; the widest text column is cut to fit; 0: no limit */
+    int width;  /* table: terminal columns; to fit, columns are left out that about->narrow does not
+                   name, and the widest text column is cut; 0: no limit */
     bool crlf;  /* CSV: RFC 4180 line ends */
     bool safe;  /* CSV: an apostrophe before text that a spreadsheet would take for a formula */
     size_t top; /* only the first rows; table, md: and one that sums up the others; 0: all */

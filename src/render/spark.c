@@ -269,6 +269,7 @@ static pmapdb_status open_table(pm_render *r, const size_t *from, size_t n_keys,
     if (!columns)
         return pm_fail_nomem(err);
     options.spark = false;
+    options.about = NULL; /* it speaks of other columns */
     for (size_t i = 0; i < n_keys; i++)
         columns[i] = r->columns[from[i]];
     st = pm_buf_addf(&first, err, "%s_first", drawn->name);

@@ -1,6 +1,7 @@
 /* table: rows in aligned columns for people. Holds every row back until the end, because only then
  * the columns' widths are known. */
 #include "render/cell.h"
+#include "render/flow.h"
 #include "render/format.h"
 #include "render/utf8.h"
 
@@ -8,6 +9,7 @@
 
 #define GAP 2        /* blanks between columns */
 #define NARROWEST 12 /* no text column is cut below this */
+#define READABLE 24  /* nor below this for the sake of a column that can be left out */
 
 #define BOLD "\x1b[1m"
 #define DIM "\x1b[2m"
@@ -25,6 +27,7 @@ typedef struct column {
     size_t width;
     bool has_text, has_number;
     bool right;
+    bool left_out;
 } column;
 
 typedef struct table {
@@ -120,6 +123,13 @@ static void align(pm_render *r)
                               (t->columns[i].has_number && !t->columns[i].has_text);
 }
 
+static bool is_free_text(const pm_render *r, size_t i)
+{
+    const table *t = r->state;
+
+    return !t->columns[i].right && r->columns[i].unit == PM_UNIT_TEXT;
+}
+
 /* Free text only: half a time or half a category's name says nothing. */
 static column *widest_text(const pm_render *r)
 {
@@ -127,22 +137,55 @@ static column *widest_text(const pm_render *r)
     column *widest = NULL;
 
     for (size_t i = 0; i < r->n_columns; i++)
-        if (!t->columns[i].right && r->columns[i].unit == PM_UNIT_TEXT &&
+        if (is_free_text(r, i) && !t->columns[i].left_out &&
             (!widest || t->columns[i].width > widest->width))
             widest = &t->columns[i];
     return widest;
 }
 
-/* Takes columns off the widest text column, again and again, until the line fits. */
+/* Of a line in which no text is longer than that. */
+static size_t width_of(const pm_render *r, size_t longest)
+{
+    const table *t = r->state;
+    size_t total = 0;
+
+    for (size_t i = 0; i < r->n_columns; i++) {
+        const column *c = &t->columns[i];
+
+        if (!c->left_out)
+            total += GAP + (is_free_text(r, i) && c->width > longest ? longest : c->width);
+    }
+    return total ? total - GAP : 0;
+}
+
+static bool stays(const pm_render *r, size_t i)
+{
+    pm_text rest = r->options.about ? r->options.about->narrow : (pm_text){NULL, 0};
+    pm_text name = pm_text_of(r->columns[i].name);
+    bool named = rest.len == 0;
+
+    while (rest.len && !named) {
+        const char *blank = memchr(rest.data, ' ', rest.len);
+        size_t n = blank ? (size_t)(blank - rest.data) : rest.len;
+
+        named = pm_text_equal((pm_text){rest.data, n}, name);
+        rest = pm_text_from(rest, blank ? n + 1 : n);
+    }
+    return named;
+}
+
+/* Leaves out what a narrow table can do without, the last first; then takes columns off the widest
+ * text column, again and again, until the line fits. */
 static void fit(pm_render *r)
 {
     table *t = r->state;
-    size_t total = (r->n_columns - 1) * GAP;
+    size_t total;
 
     if (r->options.width <= 0)
         return;
-    for (size_t i = 0; i < r->n_columns; i++)
-        total += t->columns[i].width;
+    for (size_t i = r->n_columns; i > 0 && width_of(r, READABLE) > (size_t)r->options.width; i--)
+        t->columns[i - 1].left_out = !stays(r, i - 1);
+    total = width_of(r, SIZE_MAX);
     for (; total > (size_t)r->options.width; total--) {
         column *widest = widest_text(r);
 
@@ -205,8 +248,10 @@ static pmapdb_status write_line(pm_render *r, const cell *cells, bool bold, pmap
 
     if (bold)
         st = pm_buf_add(&r->line, BOLD, sizeof BOLD - 1, err);
-    for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++) {
-        st = add_blanks(&r->line, i ? GAP : 0, err);
+    for (size_t i = 0, n = 0; i < r->n_columns && st == PMAPDB_OK; i++) {
+        if (t->columns[i].left_out)
+            continue;
+        st = add_blanks(&r->line, n++ ? GAP : 0, err);
         if (st == PMAPDB_OK)
             st = add_padded(r, &t->columns[i], &cells[i], err);
     }
@@ -218,6 +263,35 @@ static pmapdb_status write_line(pm_render *r, const cell *cells, bool bold, pmap
     return st == PMAPDB_OK ? pm_render_flush(r, err) : st;
 }
 
+/* Nobody is to think that these were all. The header's cells come first. */
+static pmapdb_status tell_left_out(pm_render *r, pmapdb_error *err)
+{
+    const table *t = r->state;
+    pm_flow flow = {.sink = &r->sink, .err = err, .width = r->options.width};
+    bool any = false;
+
+    for (size_t i = 0; i < r->n_columns; i++) {
+        const cell *name = &t->cells[i];
+
+        if (!t->columns[i].left_out)
+            continue;
+        if (!any) {
+            pm_flow_begin(&flow, 0, 4);
+            pm_flow_say(&flow, 0, "[no room for");
+        } else {
+            pm_flow_say(&flow, 0, ",");
+        }
+        pm_flow_put(&flow, 1, PM_FLOW_PLAIN, (pm_text){t->text.data + name->at, name->len});
+        any = true;
+    }
+    if (any) {
+        pm_flow_say(&flow, 0, "; --wide shows all]");
+        pm_flow_end(&flow);
+    }
+    pm_flow_free(&flow);
+    return flow.st;
+}
+
 static pmapdb_status end(pm_render *r, pmapdb_error *err)
 {
     table *t = r->state;
@@ -227,7 +301,7 @@ static pmapdb_status end(pm_render *r, pmapdb_error *err)
     fit(r);
     for (size_t i = 0; i < t->n_cells && st == PMAPDB_OK; i += r->n_columns)
         st = write_line(r, t->cells + i, i == 0 && r->options.color, err);
-    return st;
+    return st == PMAPDB_OK ? tell_left_out(r, err) : st;
 }
 
 const pm_render_ops pm_render_table = {

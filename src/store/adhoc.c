@@ -79,8 +79,6 @@ static pmapdb_status open_own(struct pm_adhoc *a, const char *path, const pmapdb
     pmapdb_open_options how = {.mode = PMAPDB_READ};
     pmapdb_status st;
 
-    if (o->timeout_ms < 0 || o->max_rows < 0)
-        return pm_fail(err, PMAPDB_USAGE, "a timeout and a number of rows are not below zero");
     a->timeout_ms = o->timeout_ms;
     a->max_rows = o->max_rows;
     if (a->timeout_ms && a->timeout_ms < INT32_MAX)
@@ -223,12 +221,16 @@ pmapdb_status pmapdb_sql(pmapdb_store *store, const char *text, const pmapdb_sql
                          pmapdb_rows **out, pmapdb_error *err)
 {
     static const pmapdb_sql_options none = {0};
-    pmapdb_rows *r = calloc(1, sizeof *r);
+    const pmapdb_sql_options *o = options ? options : &none;
+    pmapdb_rows *r;
     pmapdb_status st;
 
+    if (o->timeout_ms < 0 || o->max_rows < 0)
+        return pm_fail(err, PMAPDB_USAGE, "a timeout and a number of rows are not below zero");
+    r = calloc(1, sizeof *r);
     if (!r)
         return pm_fail_nomem(err);
-    st = prepare(r, store->path, text, options ? options : &none, err);
+    st = prepare(r, store->path, text, o, err);
     if (st != PMAPDB_OK) {
         pmapdb_rows_close(r);
         return st;

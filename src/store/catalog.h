@@ -5,6 +5,8 @@
  *     -- param:  NAME TYPE DEFAULT TEXT      (DEFAULT - : must be given; "" : NULL)
  *     -- column: NAME TYPE TEXT
  *     -- table:  NAME NAME ...               (the columns that a terminal shows; else all)
+ *     -- narrow: NAME NAME ...               (those of them that stay where the terminal is too
+ *                                             narrow for the others; else all)
  *
  * A file of the query directory, or of $XDG_CONFIG_HOME/pmapdb/queries, comes before the built-in
  * one of the same name. One read-only statement per file. The parameter NAME-OF-IT is :name_of_it
@@ -34,7 +36,7 @@ typedef struct pm_query_info {
     char *where; /* what errors call it: the file */
     char *names; /* of a prepared one: what the columns' names point into, NUL-terminated */
     bool builtin;
-    pm_text name, title, about, table;
+    pm_text name, title, about, table, narrow;
     pm_query_param param[PM_QUERY_ITEMS];
     pm_query_column column[PM_QUERY_ITEMS];
     int n_params, n_columns;

@@ -133,7 +133,7 @@ static pmapdb_status read_column(header *h, pm_text rest, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-static const char *const keys[] = {"name:", "title:", "param:", "column:", "table:"};
+static const char *const keys[] = {"name:", "title:", "param:", "column:", "table:", "narrow:"};
 
 /* "-- colum: x" would else be a comment, and the column not declared. */
 static pmapdb_status check_comment(const header *h, pm_text line, pmapdb_error *err)
@@ -163,6 +163,8 @@ static pmapdb_status read_line(header *h, pm_text line, pmapdb_error *err)
         q->title = trim(pm_text_from(line, 6));
     else if (pm_text_starts(line, PM_TEXT("table:")))
         q->table = trim(pm_text_from(line, 6));
+    else if (pm_text_starts(line, PM_TEXT("narrow:")))
+        q->narrow = trim(pm_text_from(line, 7));
     else if (pm_text_starts(line, PM_TEXT("param:")))
         return read_param(h, pm_text_from(line, 6), err);
     else if (pm_text_starts(line, PM_TEXT("column:")))
@@ -179,6 +181,10 @@ static pmapdb_status check_table(const header *h, pmapdb_error *err)
     while ((name = word(&rest)).len)
         if (find_column(h->q, name) < 0)
             return bad(h, "the table line names a column that is not declared:", name, err);
+    rest = h->q->narrow;
+    while ((name = word(&rest)).len)
+        if (find_column(h->q, name) < 0)
+            return bad(h, "the narrow line names a column that is not declared:", name, err);
     return PMAPDB_OK;
 }
 

@@ -83,7 +83,7 @@ static void test_slugs(void **state)
 /* At most 120 bytes, no character cut. */
 static void test_length(void **state)
 {
-    char path[4096], expected[256];
+    char path[4096] = "/", expected[256];
     pm_rules *set = set_of_one(one("a", "%p", PM_RULE_PATH, NULL));
     pm_rule_row row = file_row(path);
 

@@ -60,7 +60,8 @@ for pid in 71 72; do
     done
 done | pmapdb --db short.db import -q -
 check --db short.db --rate -w 1M
-pmapdb check --db short.db --rss >/dev/full || echo "= exit $?, said to nobody"
+# shellcheck disable=SC2069 # what is said, not what is written
+pmapdb check --db short.db --rss 2>&1 >/dev/full || echo "= exit $?, said to nobody"
 pmap_x 80 web 300 | sed '/libc/d' | pmapdb --db partial.db import -q --at 2026-11-21T10:00:00Z - 2>/dev/null || true
 check --db partial.db --rss -w 1
 check --db none.db --rss
@@ -72,6 +73,10 @@ check --eta -w 1h -c 2h
 check -w 3
 check --mappings -w 1.5
 check --frob
+check --rss -f json
+check --rss --output=check.txt
+check --rss --top 3
+run pmapdb -f csv check --rss
 check --rss --max-age soon
 run pmapdb --frob check --rss
 run pmapdb --db many.db -q check --rss

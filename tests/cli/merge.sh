@@ -84,3 +84,27 @@ run pmapdb by-name --db apart.db
 say "a new store gets its permissions"
 pmapdb merge -q --db shared.db --mode 0640 web1.db -o /dev/null
 stat -c %a shared.db
+
+say "a better name: moments of the old one and of the new, as if all were imported into one store"
+name() { # STORE PID KIB TIME [OPTION...]
+    store=$1 pid=$2 kib=$3 at=$4
+    shift 4
+    pmap_x "$pid" web "$kib" | pmapdb import -q --db "$store" --at "2026-11-21T$at" "$@" -
+}
+named() {
+    pmapdb --db "$1" sql 'SELECT s.taken_ms - s.moment_ms AS after, n.name, p.pid, s.rss_kib
+        FROM snapshots s JOIN process p USING (process_id) JOIN name n USING (name_id)
+        ORDER BY s.taken_ms' -f csv
+}
+for store in here.db whole.db; do
+    name "$store" 9 50 10:00:00.500Z --name better
+    name "$store" 7 100 10:00:00Z
+    name "$store" 7 110 10:01:00Z
+    name "$store" 8 60 10:00:00.700Z
+done
+named here.db
+name there.db 7 120 10:02:00Z --name better
+name whole.db 7 120 10:02:00Z --name better
+pmapdb merge -q --db here.db there.db -o /dev/null 2>/dev/null
+named here.db | tee named.csv
+named whole.db | cmp - named.csv && echo "the same"

@@ -20,7 +20,13 @@ say "a full disk is"
 if [ -w /dev/full ]; then
     # shellcheck disable=SC2069 # what is said, not what is written
     pmapdb categories -f csv 2>&1 >/dev/full || echo "= exit $?"
+    for words in --help 'leaks --help' 'growth --usage' --version 'check --help'; do
+        # shellcheck disable=SC2069,SC2086 # words are words
+        pmapdb $words 2>&1 >/dev/full || echo "= exit $? of $words"
+    done
 fi
+{ pmapdb leaks --help 2>"$PMAPDB_SCRATCH/pipe" || echo "= exit $?"; } | head -n 1
+cat "$PMAPDB_SCRATCH/pipe"
 
 say "line ends"
 show pmapdb categories -f csv --crlf "(od)"

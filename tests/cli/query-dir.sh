@@ -82,3 +82,31 @@ wrong <<'SQL'
 SELECT 1 AS n; SELECT 2 AS n;
 SQL
 run sqlite3 store.db 'SELECT count(*) FROM snapshots'
+
+say "what parameters are read as"
+query typed <<'SQL'
+-- name:   typed
+-- title:  Every type of parameter
+-- param:  size  kib      ""  A size
+-- param:  span  duration ""  A span
+-- param:  at    address  ""  An address
+-- param:  share ratio    ""  A share
+-- param:  real  real     ""  A number
+-- column: size  int  KiB
+-- column: span  int  Milliseconds
+-- column: at    int  As SQLite has it
+-- column: share real A share
+-- column: real  real A number
+--
+SELECT :size AS size, :span AS span, :at AS at, :share AS share, :real AS real;
+SQL
+typed() {
+    run pmapdb --query-dir mine typed -f csv "$@"
+}
+typed
+typed --size 1.5M --span 2h --at 7f00deadb000 --share 0.25 --real=-1e3
+typed --at ffffffffffffffff --size 0 --span 1s
+for wrong in --size=lots --span=soon --at=xyz --at=7f00deadb000z --at=10000000000000000 --share=half \
+    --real=1x --real=''; do
+    typed "$wrong"
+done

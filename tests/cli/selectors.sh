@@ -30,3 +30,34 @@ say "a zone that nobody knows is not UTC"
 run pmapdb snapshots --tz NOWHERE/LAND
 run pmapdb snapshots --tz ''
 pmapdb snapshots --tz CET-1CEST -q >/dev/null && echo known
+
+say "nor is one in TZ, which the C library takes without a word: told where local times are taken"
+typo() {
+    TZ=Europe/Berln run "$@"
+}
+typo pmapdb growth --category heap --from 2026-11-21T02:54:30 -f csv
+typo pmapdb growth --category heap --from 2026-11-21T02:54:30Z -f csv
+typo pmapdb growth --category heap --from last -f csv
+typo pmapdb growth --category heap --tz Europe/Berlin --from 2026-11-21T03:54:30 -f csv
+{
+    echo '2026-11-21 02:05:32'
+    pmap_x 7 web 100
+} >cron.log
+typo pmapdb --db other.db import cron.log -f csv
+typo pmapdb --db other.db export part.db --from 2026-11-21 -q
+typo pmapdb --db other.db prune --keep-daily 7 -q
+pmapdb sql 'SELECT 1 AS series_id, taken_at AS ts, rss_kib AS kb FROM snapshots' -f csv >series.csv
+typo pmapdb leaks --series series.csv -f csv
+
+say "times that nanoseconds cannot hold (2262), up to the last with four digits"
+export PMAPDB=far.db
+for year in 2261 2263 9999; do
+    pmap_x 7 web "$year" | pmapdb import -q --at "$year-06-01T10:00:00Z" -
+done
+run pmapdb growth --category heap
+run pmapdb diff --from 2263-06-01T10:00:00Z --threshold rss:1M
+run pmapdb categories --snapshot -7000d --top 1 -f csv
+run pmapdb prune --keep-yearly 2 --dry-run -q
+for time in 10000-01-01 @9223372036854775; do
+    run pmapdb import --at $time -
+done

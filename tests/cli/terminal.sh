@@ -40,5 +40,18 @@ done
 on_terminal --db evil.db check --rate -w 1 >seen
 cat seen
 
+say "80 columns: what has no room is left out, and named; --wide has it"
+for i in 1 2 3; do
+    date -u -d "2026-11-21T00:00:00Z + $i hours" '+%Y-%m-%dT%H:%M:%SZ'
+    pmap_x 12345 postgres $((500000 + 100000 * i)) 6400
+done | pmapdb --db narrow.db import -q -
+for words in growth diff 'diff --by object' 'diff --by lineage' snapshots processes categories \
+    mappings top-growers 'growth --wide'; do
+    TERM=xterm NO_COLOR=1 script -qec "stty cols 80; pmapdb --db narrow.db $words" /dev/null \
+        </dev/null | tr -d '\r' >seen
+    echo "$words: at most $(awk 'length > most { most = length } END { print most }' seen)," \
+        "$(grep 'no room' seen || echo all)"
+done
+
 say "a pipe"
 pmapdb mappings -f csv | LC_ALL=C grep -c "$(printf 'red\033\\[31m\302\233m')"

@@ -110,6 +110,39 @@ static void widest_text_is_cut_to_fit(void **state)
                    "libc    /usr/lib/x86_64-linux-gnu/libc.so.6     1234\n");
 }
 
+/* The last one first, and no more than must be; then texts are cut. */
+static void what_has_no_room_is_left_out(void **state)
+{
+    static const pm_column columns[] = {{"path", PM_UNIT_TEXT},
+                                        {"size_kib", PM_UNIT_KIB},
+                                        {"rss_kib", PM_UNIT_KIB},
+                                        {"swap_kib", PM_UNIT_KIB}};
+    static const pm_value rows[] = {TEXT("/usr/lib/x86_64-linux-gnu/libc.so.6"), INT(20), INT(30),
+                                    INT(40)};
+    static const pm_about narrow = {.narrow = {"path rss_kib", 12}}, all = {.narrow = {"", 0}};
+
+    (void)state;
+    assert_renders((pm_render_options){.width = 56, .about = &narrow}, columns, 4, rows, 1,
+                   "path                         size_kib  rss_kib  swap_kib\n"
+                   "/usr/lib" DOTS "inux-gnu/libc.so.6        20       30        40\n");
+    assert_renders((pm_render_options){.width = 50, .about = &narrow}, columns, 4, rows, 1,
+                   "path                             size_kib  rss_kib\n"
+                   "/usr/lib/x" DOTS "-linux-gnu/libc.so.6        20       30\n"
+                   "[no room for swap_kib; --wide shows all]\n");
+    assert_renders((pm_render_options){.width = 24, .about = &narrow}, columns, 4, rows, 1,
+                   "path             rss_kib\n"
+                   "/usr" DOTS "/libc.so.6       30\n"
+                   "[no room for size_kib,\n"
+                   "    swap_kib; --wide\n"
+                   "    shows all]\n");
+    assert_renders((pm_render_options){.width = 24, .about = &all}, columns, 4, rows, 1,
+                   "path          size_kib  rss_kib  swap_kib\n"
+                   "/us" DOTS "ibc.so.6        20       30        40\n");
+    assert_renders((pm_render_options){.width = 0, .about = &narrow}, columns, 4, rows, 1,
+                   "path                                 size_kib  rss_kib  swap_kib\n"
+                   "/usr/lib/x86_64-linux-gnu/libc.so.6        20       30        40\n");
+}
+
 static void two_long_texts_share_the_cut(void **state)
 {
     static const pm_column columns[] = {{"from", PM_UNIT_TEXT}, {"to", PM_UNIT_TEXT}};
@@ -207,6 +240,7 @@ int main(void)
         cmocka_unit_test(wide_and_combining_text_aligns),
         cmocka_unit_test(control_bytes_never_get_out),
         cmocka_unit_test(widest_text_is_cut_to_fit),
+        cmocka_unit_test(what_has_no_room_is_left_out),
         cmocka_unit_test(two_long_texts_share_the_cut),
         cmocka_unit_test(numbers_of_undeclared_columns_are_right),
         cmocka_unit_test(no_blanks_at_the_end),

@@ -283,6 +283,21 @@ static void stops_at_max_rows(void **state)
     }
 }
 
+static void limits_below_zero(void **state)
+{
+    static const pmapdb_sql_options wrong[] = {{.timeout_ms = -1}, {.max_rows = -1}};
+    kit *k = kit_of(state);
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        pmapdb_rows *rows = NULL;
+        pmapdb_error err = {0};
+
+        assert_int_equal(pmapdb_sql(k->store, "SELECT 1", &wrong[i], &rows, &err), PMAPDB_USAGE);
+        assert_non_null(strstr(err.text, "not below zero"));
+        assert_null(rows);
+    }
+}
+
 static void fails_at_step(const kit *k, const char *sql, const char *says)
 {
     pmapdb_rows *rows = asked(k, sql, NULL);
@@ -313,6 +328,7 @@ int main(void)
         IN_KIT(work_of_the_caller_counts),
         IN_KIT(waiting_does_not_count),
         IN_KIT(stops_at_max_rows),
+        IN_KIT(limits_below_zero),
         IN_KIT(fails_with_words),
     };
 

@@ -65,6 +65,8 @@ static void errors_name_file_and_line(void **state)
           "dir/q.sql:3: no 'colum:' in a header, did you mean 'column:'?");
     fails(HEAD "-- table: a b\n" BODY,
           "dir/q.sql:3: the table line names a column that is not declared: 'b'");
+    fails(HEAD "-- narrow: b\n" BODY,
+          "dir/q.sql:3: the narrow line names a column that is not declared: 'b'");
     fails("SELECT 1;\n", "dir/q.sql: a query begins with");
     fails("", "dir/q.sql: a query begins with");
     fails("-- title: no name\n" BODY, "dir/q.sql:1: the header has no '-- name:' line");

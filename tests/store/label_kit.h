@@ -52,9 +52,10 @@ static inline void put_on(const kit *k, int64_t pid, const char *host)
 /* Lines "START KIB TEXT", committed but for those whose text begins with a dash. */
 static inline void make_labels(const char *lines, pm_labels *l)
 {
+    char *text;
+
     *l = (pm_labels){.source = PM_LABELS_NMT, .pid = PMAPDB_UNKNOWN, .has_map = true};
     for (const char *end; *lines; lines = end + 1) {
-        char *text;
         uint64_t start = strtoull(lines, &text, 16), kib = strtoull(text, &text, 10);
         pm_label one = {start, start + kib * 1024, text[1] != '-', l->texts.len};
 

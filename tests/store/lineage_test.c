@@ -65,7 +65,7 @@ static pm_place place_of(const row *r)
 /* Rows end with kib 0. */
 static void check(const row *old, const row *new)
 {
-    pm_place a[ROWS], b[ROWS];
+    pm_place a[ROWS] = {{0}}, b[ROWS] = {{0}};
     pm_descent out[ROWS];
     size_t n_a = 0, n_b = 0;
 

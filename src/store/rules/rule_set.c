@@ -1,10 +1,10 @@
 /* rule_set: the rules of a store. */
 #include "store/rules/rule_set.h"
 
+#include "base/hash.h"
 #include "store/pairs.h"
 #include "store/rules/rules_file.h"
 #include <stdlib.h>
-#include <xxhash.h>
 
 struct pm_rule_set {
     pm_sql *sql;   /* NULL: `rules` are given */
@@ -48,12 +48,18 @@ static pmapdb_status take_built_in(pm_rule_text *out, pmapdb_error *err)
 
 static pmapdb_status take_row(sqlite3_stmt *stmt, pm_rule_text *out, pmapdb_error *err)
 {
-    pmapdb_status st = add(&out->name, pm_col_text(stmt, 0), err);
+    pm_text name = pm_col_text(stmt, 0), text = pm_col_text(stmt, 1);
+    pm_text application = pm_col_text(stmt, 2);
+    pmapdb_status st = PMAPDB_OK;
 
+    if (!name.data || !text.data || !application.data) /* none of them is NULL */
+        st = pm_fail_nomem(err);
     if (st == PMAPDB_OK)
-        st = add(&out->text, pm_col_text(stmt, 1), err);
+        st = add(&out->name, name, err);
     if (st == PMAPDB_OK)
-        st = add(&out->application, pm_col_text(stmt, 2), err);
+        st = add(&out->text, text, err);
+    if (st == PMAPDB_OK)
+        st = add(&out->application, application, err);
     out->hash = (uint64_t)pm_col_int(stmt, 3);
     out->applied_ms = pm_col_int(stmt, 4);
     pm_sql_done(stmt);
@@ -113,11 +119,13 @@ pmapdb_status pm_rule_set_new(pm_sql *sql, pm_rule_set **out, pmapdb_error *err)
 
 pmapdb_status pm_rule_set_of(const pm_rules *rules, pm_rule_set **out, pmapdb_error *err)
 {
-    pmapdb_status st = pm_rule_set_new(NULL, out, err);
+    pm_rule_set *set = calloc(1, sizeof *set);
 
-    if (st == PMAPDB_OK)
-        (*out)->rules = rules;
-    return st;
+    if (!set)
+        return pm_fail_nomem(err);
+    set->rules = rules;
+    *out = set;
+    return PMAPDB_OK;
 }
 
 void pm_rule_set_free(pm_rule_set *set)

@@ -1,0 +1,169 @@
+/* intake_bounds_test: what one file may take, and what becomes of a file whose end is not there. */
+#include "api/run.h"
+
+/* pmap -X of pid `pid`, whose rows are held until the columns are known. */
+static void write_wide(const char *path, int pid, int rows)
+{
+    pm_buf text = {0};
+
+    pm_buf_addf(&text, NULL,
+                "%d:   app -v\n"
+                "         Address Perm   Offset Device Inode Size Rss Mapping\n",
+                pid);
+    for (int i = 0; i < rows; i++)
+        pm_buf_addf(&text, NULL,
+                    "    %012llx rw-p 00000000  00:00     0    8   4 [anon:some row]\n",
+                    0x7f0000000000ULL + (unsigned long long)i * 0x10000);
+    pm_buf_addf(&text, NULL,
+                "                                             ==== ===\n"
+                "                                             %d %d KB\n",
+                rows * 8, rows * 4);
+    box_write(path, text.data, text.len);
+    pm_buf_free(&text);
+}
+
+#define TOO_MUCH "takes more than 1 MiB of memory until its end: --max-memory SIZE gives it more"
+
+/* One that is too large is refused as a whole, and named; those beside it are stored. */
+static void memory(void **state)
+{
+import in;
+
+    (void)state;
+    begin(&in);
+    shell("mkdir d");
+    write_wide("d/1795229318-7.X", 7, 40);
+    write_wide("d/1795229318-8.X", 8, 20000);
+    write_wide("d/1795229318-9.X", 9, 40);
+    in.options.max_memory = 1 << 20;
+    run(&in, "d");
+    expect(&in, "d/1795229318-7.X 7 app +0 pmap-X complete footer 40\n"
+                "d/1795229318-9.X 9 app +0 pmap-X complete footer 40\n"
+                "d/1795229318-8.X: " TOO_MUCH "\n");
+    count(&in, 2, 0, 1);
+    in.options.max_memory = 0; /* no bound */
+    run(&in, "d/1795229318-8.X");
+    expect(&in, "d/1795229318-8.X 8 app +0 pmap-X complete footer 20000\n");
+    end(&in);
+}
+
+/* ---- explain ---- */
+
+typedef struct heard {
+    int n, failures;
+    char error[256];
+} heard;
+
+static bool on_explain(void *ctx, const pmapdb_explain_event *e)
+{
+    heard *h = ctx;
+
+    h->n++;
+    if (e->error) {
+        h->failures++;
+        snprintf(h->error, sizeof h->error, "%s: %s", e->path, e->error);
+    }
+    return true;
+}
+
+static void memory_to_explain(void **state)
+{
+    const char *const path = "8.X";
+    heard h = {0};
+    pmapdb_explain_options o = {.max_memory = 1 << 20, .ctx = &h, .on_event = on_explain};
+    pmapdb_explain_result result;
+
+    (void)state;
+    write_wide(path, 8, 20000);
+    assert_int_equal(pmapdb_explain(&path, 1, &o, &result, NULL), PMAPDB_OK);
+    assert_int_equal(h.n, 1);
+    assert_string_equal(h.error, "8.X: " TOO_MUCH);
+    assert_int_equal(result.captures, 0);
+    assert_int_equal(result.trouble, 1);
+    o.max_memory = 0;
+    assert_int_equal(pmapdb_explain(&path, 1, &o, &result, NULL), PMAPDB_OK);
+    assert_int_equal(result.captures, 1);
+    assert_int_equal(h.failures, 1);
+}
+
+/* ---- the end of a file ---- */
+
+/* Each row takes 64 bytes: what is unpacked comes in pieces of 64 KiB, so that a piece that is
+ * missing leaves no half row. */
+static void write_smaps(const char *path, unsigned rows)
+{
+    pm_buf text = {0};
+
+    for (unsigned i = 0; i < rows; i++)
+        pm_buf_addf(&text, NULL, "7f%06x0000-7f%06x2000 rw-p 00000000 00:00 0 \nRss: %6d kB\n", i,
+                    i, 4);
+    assert_int_equal(text.len, rows * 64);
+    box_write(path, text.data, text.len);
+    pm_buf_free(&text);
+}
+
+/* Of smaps that cannot be read to their end nothing shows that rows are missing: only that they
+ * could not be read. */
+static void cut(void **state)
+{
+import in;
+
+    (void)state;
+    begin(&in);
+    write_smaps("1795229318-7.smaps", 3000);
+    shell("gzip 1795229318-7.smaps && truncate -s -400 1795229318-7.smaps.gz && "
+          "touch -d '1 minute ago' 1795229318-7.smaps.gz");
+    run(&in, "1795229318-7.smaps.gz");
+    expect(&in, "1795229318-7.smaps.gz 7 ? +0 smaps partial none 2048 "
+                "[the file could not be read to its end: rows may be missing]\n"
+                "1795229318-7.smaps.gz: '1795229318-7.smaps.gz': truncated gzip input\n");
+    count(&in, 1, 0, 2);
+    end(&in);
+}
+
+static void append_x(const char *path, const char *time, bool whole)
+{
+    char command[512];
+
+    snprintf(command, sizeof command,
+             "{ echo '%s'; echo '7:   app'; echo 'Address Kbytes RSS Dirty Mode Mapping'; "
+             "echo '0000000000400000       4       4       4 r-x-- app'; %s } >>%s",
+             time,
+             whole ? "echo '---------------- ------- ------- -------'; "
+                     "echo 'total kB               4       4       4';"
+                   : "",
+             path);
+    shell(command);
+}
+
+/* The last one of a log, without its sums: while the log is fresh it is left for the next run. */
+static void being_written(void **state)
+{
+import in;
+
+    (void)state;
+    begin(&in);
+    append_x("app.log", "Sat Nov 21 02:48:38 UTC 2026", true);
+    append_x("app.log", "Sat Nov 21 02:49:38 UTC 2026", false);
+    run(&in, "app.log");
+    expect(&in,
+           "app.log 7 app +0 pmap-x complete footer 1\n"
+           "(note) app.log: it is being written: its last capture is left for the next import\n");
+    shell("touch -d '1 minute ago' app.log");
+    run(&in, "app.log");
+    count(&in, 1, 1, 1);
+    assert_int_equal(number(&in, "SELECT count(*) FROM snapshots WHERE state = 'partial'"), 1);
+    end(&in);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_BOX(memory),
+        IN_BOX(memory_to_explain),
+        IN_BOX(cut),
+        IN_BOX(being_written),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,47 @@
+# options: those that few use, and what is said of those that cannot be.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+pmap_x 7 web 100 >1795220000-7.x
+say "a new store's permissions and group"
+run pmapdb import -q --db group.db --mode 0640 --group daemon 1795220000-7.x
+stat -c '%a %G' group.db
+run pmapdb import -q --db none.db --group no-such-group 1795220000-7.x
+run pmapdb import -q --db none.db --mode 999 1795220000-7.x
+run pmapdb merge -q --db merged.db --mode 0640 --group daemon group.db -o /dev/null
+stat -c '%a %G' merged.db
+run pmapdb merge -q --db none.db --group no-such-group group.db
+run pmapdb import-perf -q --db perf.db --mode 0640 --group daemon --host h1 samples/perf/leaky.script.txt
+ls
+
+say "captures"
+run pmapdb capture 0
+run pmapdb capture --count 0 --every 1s 1
+run pmapdb capture --name '' 1
+run pmapdb capture --host '' 1
+run pmapdb capture --every 1s --on-growth 0% 1
+run pmapdb capture --every 1s --on-growth lots 1
+
+say "times"
+run pmapdb import --every 2y 1795220000-7.x
+run pmapdb import --first 2026-11-21 1795220000-7.x
+run pmapdb import --at yesterday 1795220000-7.x
+
+say "one thing at a time"
+pmapdb import -q samples/captures
+run pmapdb completion
+run pmapdb completion bash zsh
+run pmapdb prune --pin last --compact
+run pmapdb prune --pin last --unpin last
+run pmapdb export part.db --keep '/srv/*'
+run pmapdb groups --by 'name
+user'
+run pmapdb query categories --explain -f csv
+run pmapdb query categories --sql -f csv
+
+say "sums only cannot be compared row by row"
+pmapdb --db sums.db import -q samples/logs/leaky-totals.log 2>/dev/null || true
+run pmapdb --db sums.db diff --by object
+run pmapdb --db sums.db diff --by lineage --from prev
+run pmapdb --db sums.db diff -f csv
+run pmapdb --db sums.db who

@@ -2,6 +2,7 @@
 #include "kit.h"
 
 #include "store/bulk.h"
+#include <inttypes.h>
 
 #define TABLE "CREATE TEMP TABLE t (id INTEGER PRIMARY KEY, n INTEGER, word TEXT)"
 #define HEAD "INSERT INTO temp.t (id, n, word)"
@@ -41,8 +42,7 @@ static void every_count(void **state)
             kit_ok(add(&b, n, &err), &err);
         kit_ok(pm_bulk_end(&b, &err), &err);
         kit_ok(pm_bulk_end(&b, &err), &err); /* nothing is left */
-        snprintf(want, sizeof want, "%lld|%lld\n", (long long)(before + count),
-                 (long long)(before + count));
+        snprintf(want, sizeof want, "%" PRId64 "|%" PRId64 "\n", before + count, before + count);
         kit_expect(k, "SELECT count(*), coalesce(max(id), 0) FROM temp.t", want);
     }
     kit_expect(

@@ -1,6 +1,7 @@
 /* capture_read: one process -> a capture that waits to be stored. */
 #include "api/capture_run.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -126,6 +127,7 @@ pmapdb_status pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *
     pm_dialect dialect;
     int64_t longest_cpu_us = 0;
     pmapdb_status st;
+    int failed;
 
     t->capture = (pm_capture){0};
     t->live = (pm_live){.boot_id = run->boot_id};
@@ -136,7 +138,10 @@ pmapdb_status pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *
     pm_target_weigh(&run->targets, t);
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
-    if (!pm_proc_status(p, &t->live)) {
+    failed = pm_proc_status(p, &t->live);
+    if (failed == ENOMEM)
+        return pm_fail_nomem(err);
+    if (failed) {
         *fate = PM_PROC_GONE;
         return PMAPDB_OK;
     }

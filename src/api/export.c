@@ -26,13 +26,17 @@ typedef struct export_run {
 
 /* ---- the file ---- */
 
+/* The longest of what SQLite writes beside a file. */
+#define JOURNAL "-journal"
+
+/* Where memory ran out, too: make_beside left room for the tail. */
 static void remove_file(const export_run *run, const char *tail)
 {
-    pm_buf name = {0};
+    char *end = run->beside.data + run->beside.len;
 
-    if (pm_buf_addf(&name, NULL, "%s%s", pm_buf_text(&run->beside).data, tail) == PMAPDB_OK)
-        unlink(name.data);
-    pm_buf_free(&name);
+    memcpy(end, tail, strlen(tail) + 1);
+    unlink(run->beside.data);
+    *end = '\0';
 }
 
 static pmapdb_status refuse_existing(const export_run *run, pmapdb_error *err)
@@ -48,17 +52,16 @@ static pmapdb_status refuse_existing(const export_run *run, pmapdb_error *err)
 /* A name beside the path that nobody has; 0600. */
 static pmapdb_status make_beside(export_run *run, pmapdb_error *err)
 {
-    pmapdb_status st = pm_buf_addf(&run->beside, err, "%s.XXXXXX", run->path);
+    pmapdb_status st = pm_buf_addf(&run->beside, err, "%s.XXXXXX" JOURNAL, run->path);
     int fd;
 
     if (st != PMAPDB_OK)
         return st;
+    run->beside.len -= strlen(JOURNAL);
+    run->beside.data[run->beside.len] = '\0';
     fd = mkostemp(run->beside.data, O_CLOEXEC);
-    if (fd < 0) {
-        st = pm_fail_io(err, errno, "cannot create '%s'", run->path);
-        pm_buf_clear(&run->beside);
-        return st;
-    }
+    if (fd < 0)
+        return pm_fail_io(err, errno, "cannot create '%s'", run->path);
     close(fd);
     return PMAPDB_OK;
 }
@@ -105,15 +108,22 @@ static bool keep_going(void *ctx, const char *table, uint64_t rows)
     return !run->options->on_progress || run->options->on_progress(run->options->ctx, &progress);
 }
 
-/* Only the temporary name is in SQLite's words, and what helps a store that is full does not help
+/* The temporary name is in SQLite's words, and what helps a store that is full does not help
  * here. */
-static pmapdb_status say_full(const export_run *run, pmapdb_status st, pmapdb_error *err)
+static void say_of_path(const export_run *run, pmapdb_status st, pmapdb_error *err)
 {
-    return pm_space_is_full(st, err) && strstr(err->text, run->beside.data)
-               ? pm_fail(err, PMAPDB_DATABASE,
-                         "cannot write '%s': no space left on the device; nothing of it is left",
-                         run->path)
-               : st;
+    char *at = strstr(err->text, run->beside.data), *end;
+
+    if (!at)
+        return;
+    if (pm_space_is_full(st, err)) {
+        pm_fail(err, PMAPDB_DATABASE,
+                "cannot write '%s': no space left on the device; nothing of it is left", run->path);
+        return;
+    }
+    end = at + run->beside.len;
+    at += strlen(run->path);
+    memmove(at, end, strlen(end) + 1);
 }
 
 static pmapdb_status fill(export_run *run, pmapdb_error *err)
@@ -136,7 +146,7 @@ static pmapdb_status fill(export_run *run, pmapdb_error *err)
     pmapdb_close(into);
     if (st == PMAPDB_OK)
         return st;
-    st = say_full(run, st, &why);
+    say_of_path(run, st, &why);
     if (err)
         *err = why;
     return st;
@@ -223,6 +233,7 @@ static pmapdb_status make(export_run *run, pmapdb_export_result *result, pmapdb_
     st = fill(run, err);
     remove_file(run, "-wal");
     remove_file(run, "-shm");
+    remove_file(run, JOURNAL);
     if (st == PMAPDB_OK)
         st = sync_file(run, &result->size_kib, err);
     if (st == PMAPDB_OK)

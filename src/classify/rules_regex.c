@@ -28,6 +28,8 @@ static pmapdb_status wrong(int code, size_t offset, pmapdb_error *err)
 {
     PCRE2_UCHAR why[160] = "";
 
+    if (code == PCRE2_ERROR_HEAP_FAILED)
+        return pm_fail_nomem(err);
     pcre2_get_error_message(code, why, sizeof why);
     return pm_fail(err, PMAPDB_INPUT, "regex, at character %zu: %s", offset + 1, (const char *)why);
 }

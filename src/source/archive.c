@@ -1,9 +1,10 @@
 /* archive: libarchive, loaded when the first archive is read. */
 #include "source/archive.h"
 
+#include <errno.h>
+
 #ifdef PM_ARCHIVE_SONAME
 #include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
 
 /* POSIX lets a function's address be an object's; C has no cast for it. */
@@ -13,6 +14,23 @@ static bool look_up(void *library, const char *name, void *call, size_t size)
 
     memcpy(call, &address, size);
     return address != NULL;
+}
+
+/* Only the loader's words tell a library that is not there from one that could not be read just
+ * now, for want of file descriptors: that passes, and so is no fault of the file's. */
+static pmapdb_status fail_load(pmapdb_error *err)
+{
+    const char *why = dlerror();
+
+    if (!why || strstr(why, "No such file"))
+        return pm_fail(
+            err, PMAPDB_IO,
+            "archives and compressed files cannot be read: the library " PM_ARCHIVE_SONAME
+            " is not installed");
+    pm_fail(err, PMAPDB_IO, "archives and compressed files cannot be read: %s", why);
+    if (err)
+        err->os_errno = EIO;
+    return PMAPDB_IO;
 }
 
 pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err)
@@ -33,9 +51,7 @@ pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err)
         return PMAPDB_OK;
     if (errno == ENOMEM) /* it is there, for all that is known */
         return pm_fail_nomem(err);
-    return pm_fail(err, PMAPDB_IO,
-                   "archives and compressed files cannot be read: the library " PM_ARCHIVE_SONAME
-                   " is not installed");
+    return fail_load(err);
 }
 
 #else
@@ -50,3 +66,50 @@ pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err)
 }
 
 #endif
+
+/* Where libarchive was built without one of the libraries, it would run a program instead. */
+static bool allow_filters(const pm_archive *lib, struct archive *a)
+{
+    return (!lib->archive_zlib_version() ||
+            lib->archive_read_support_filter_gzip(a) == ARCHIVE_OK) &&
+           (!lib->archive_liblzma_version() ||
+            lib->archive_read_support_filter_xz(a) == ARCHIVE_OK) &&
+           (!lib->archive_libzstd_version() ||
+            lib->archive_read_support_filter_zstd(a) == ARCHIVE_OK) &&
+           (!lib->archive_bzlib_version() ||
+            lib->archive_read_support_filter_bzip2(a) == ARCHIVE_OK);
+}
+
+/* A format that is missing would make an archive one capture of noise. */
+static bool allow_formats(const pm_archive *lib, struct archive *a, bool members)
+{
+    return (!members || lib->archive_read_support_format_tar(a) == ARCHIVE_OK) &&
+           lib->archive_read_support_format_raw(a) == ARCHIVE_OK &&
+           lib->archive_read_support_format_empty(a) == ARCHIVE_OK;
+}
+
+struct archive *pm_archive_reader(const pm_archive *lib, bool members)
+{
+    struct archive *a = lib->archive_read_new();
+
+    if (a && allow_filters(lib, a) && allow_formats(lib, a, members))
+        return a;
+    lib->archive_read_free(a);
+    return NULL;
+}
+
+int pm_archive_open(const pm_archive *lib, struct archive *a, void *ctx,
+                    archive_read_callback *give, archive_skip_callback *skip)
+{
+    int r;
+
+    errno = 0;
+    r = lib->archive_read_set_callback_data(a, ctx);
+    if (r == ARCHIVE_OK)
+        r = lib->archive_read_set_read_callback(a, give);
+    if (r == ARCHIVE_OK)
+        r = lib->archive_read_set_skip_callback(a, skip);
+    if (r == ARCHIVE_OK)
+        r = lib->archive_read_open1(a);
+    return r;
+}

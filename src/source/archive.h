@@ -13,10 +13,12 @@
 #define PM_ARCHIVE_CALLS(CALL)              \
     CALL(archive_bzlib_version)             \
     CALL(archive_entry_filetype)            \
+    CALL(archive_entry_free)                \
     CALL(archive_entry_hardlink)            \
     CALL(archive_entry_mtime)               \
     CALL(archive_entry_mtime_is_set)        \
     CALL(archive_entry_mtime_nsec)          \
+    CALL(archive_entry_new2)                \
     CALL(archive_entry_pathname)            \
     CALL(archive_entry_pathname_utf8)       \
     CALL(archive_errno)                     \
@@ -29,8 +31,11 @@
     CALL(archive_read_data_skip)            \
     CALL(archive_read_free)                 \
     CALL(archive_read_new)                  \
-    CALL(archive_read_next_header)          \
-    CALL(archive_read_open2)                \
+    CALL(archive_read_next_header2)         \
+    CALL(archive_read_open1)                \
+    CALL(archive_read_set_callback_data)    \
+    CALL(archive_read_set_read_callback)    \
+    CALL(archive_read_set_skip_callback)    \
     CALL(archive_read_support_filter_bzip2) \
     CALL(archive_read_support_filter_gzip)  \
     CALL(archive_read_support_filter_xz)    \
@@ -49,5 +54,13 @@ typedef struct pm_archive {
 
 /* It stays loaded: the next call costs next to nothing. */
 pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err);
+
+/* A reader of what may be read in this process: of compressed bytes, and, with `members`, of tar.
+ * NULL: no memory. */
+struct archive *pm_archive_reader(const pm_archive *lib, bool members);
+
+/* As archive_read_open2, which goes on where memory is short. errno may know more than it does. */
+int pm_archive_open(const pm_archive *lib, struct archive *a, void *ctx,
+                    archive_read_callback *give, archive_skip_callback *skip);
 
 #endif

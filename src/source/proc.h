@@ -134,8 +134,8 @@ pmapdb_status pm_proc_keep_arguments(pm_text arguments, pm_secrets *secrets, pm_
 pmapdb_status pm_proc_keep_environment(pm_text environment, const char *const *names, size_t n,
                                        pm_buf *memory, pm_text *out, pmapdb_error *err);
 
-/* Sizes, threads of status; others are left alone. */
-bool pm_proc_status(const pm_proc *p, pm_live *out);
+/* Sizes, threads of status; others are left alone. 0, or why not: an errno. */
+int pm_proc_status(const pm_proc *p, pm_live *out);
 
 /* ---- the host ---- */
 

@@ -41,15 +41,15 @@ static int64_t *status_field(pm_live *out, const status_key *k)
     return (int64_t *)((char *)out + k->at);
 }
 
-bool pm_proc_status(const pm_proc *p, pm_live *out)
+int pm_proc_status(const pm_proc *p, pm_live *out)
 {
     pm_buf bytes = {0};
-    bool good = pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes) == 0;
+    int failed = pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes);
     pm_text text = pm_buf_text(&bytes);
 
     for (size_t i = 0; i < N_STATUS_KEYS; i++)
         *status_field(out, &status_keys[i]) = PMAPDB_UNKNOWN;
-    while (good && text.len) {
+    while (!failed && text.len) {
         pm_text line = pm_proc_cut(&text, '\n'), key = pm_proc_cut(&line, ':');
 
         for (size_t i = 0; i < N_STATUS_KEYS; i++)
@@ -57,18 +57,26 @@ bool pm_proc_status(const pm_proc *p, pm_live *out)
                 *status_field(out, &status_keys[i]) = pm_proc_number(pm_proc_word(&line));
     }
     pm_buf_free(&bytes);
-    return good;
+    return failed;
+}
+
+/* A file that may be gone, or not for everybody: then it is empty. Memory that is short is told,
+ * for what it holds would count as unknown from then on. */
+static pmapdb_status slurp(const pm_proc *p, const char *name, size_t max, pm_buf *out,
+                           pmapdb_error *err)
+{
+    return pm_proc_slurp(p->dir, name, max, out) == ENOMEM ? pm_fail_nomem(err) : PMAPDB_OK;
 }
 
 /* The at-th number behind a key of status, from 0. */
-static int64_t status_number(const pm_proc *p, pm_text wanted, int at)
+static pmapdb_status status_number(const pm_proc *p, pm_text wanted, int at, int64_t *number,
+                                   pmapdb_error *err)
 {
     pm_buf bytes = {0};
-    pm_text text;
-    int64_t number = PMAPDB_UNKNOWN;
+    pmapdb_status st = slurp(p, "status", STATUS_MAX, &bytes, err);
+    pm_text text = pm_buf_text(&bytes);
 
-    pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes);
-    text = pm_buf_text(&bytes);
+    *number = PMAPDB_UNKNOWN;
     while (text.len) {
         pm_text line = pm_proc_cut(&text, '\n');
 
@@ -76,22 +84,19 @@ static int64_t status_number(const pm_proc *p, pm_text wanted, int at)
             continue;
         while (at-- > 0)
             pm_proc_word(&line);
-        number = pm_proc_number(pm_proc_word(&line));
+        *number = pm_proc_number(pm_proc_word(&line));
         break;
     }
     pm_buf_free(&bytes);
-    return number;
-}
-
-/* "Uid:\t1000\t1000\t1000\t1000": real, effective, ... */
-static int64_t effective_uid(const pm_proc *p)
-{
-    return status_number(p, PM_TEXT("Uid"), 1);
+    return st;
 }
 
 int64_t pm_proc_leader(const pm_proc *p)
 {
-    return status_number(p, PM_TEXT("Tgid"), 0);
+    int64_t leader;
+
+    status_number(p, PM_TEXT("Tgid"), 0, &leader, NULL);
+    return leader;
 }
 
 /* ---- limits ---- */
@@ -185,15 +190,15 @@ static pmapdb_status keep_cmdline(const pm_proc *p, bool blanks, gather *g, pm_t
 {
     pm_buf bytes = {0};
     size_t n;
-    pmapdb_status st;
+    pmapdb_status st = slurp(p, "cmdline", PM_PROC_TEXT_MAX, &bytes, err);
 
-    pm_proc_slurp(p->dir, "cmdline", PM_PROC_TEXT_MAX, &bytes);
     for (n = bytes.len; n > 0 && bytes.data[n - 1] == '\0'; n--)
         ;
     for (size_t i = 0; i < n && blanks; i++)
         if (bytes.data[i] == '\0')
             bytes.data[i] = ' ';
-    st = keep(g, out, (pm_text){bytes.data, n}, err);
+    if (st == PMAPDB_OK)
+        st = keep(g, out, (pm_text){bytes.data, n}, err);
     pm_buf_free(&bytes);
     return st;
 }
@@ -223,12 +228,12 @@ static pmapdb_status keep_environ(const pm_proc *p, gather *g, pm_text *out, pma
 {
     pm_buf bytes = {0};
     size_t n;
-    pmapdb_status st;
+    pmapdb_status st = slurp(p, "environ", PM_PROC_TEXT_MAX, &bytes, err);
 
-    pm_proc_slurp(p->dir, "environ", PM_PROC_TEXT_MAX, &bytes);
     for (n = bytes.len; n > 0 && bytes.data[n - 1] != '\0'; n--)
         ;
-    st = keep(g, out, (pm_text){bytes.data, n}, err);
+    if (st == PMAPDB_OK)
+        st = keep(g, out, (pm_text){bytes.data, n}, err);
     pm_buf_free(&bytes);
     return st;
 }
@@ -239,12 +244,13 @@ static pmapdb_status keep_cgroup(const pm_proc *p, pm_proc_host *host, gather *g
     pm_buf bytes = {0};
     bool unified = true;
     pm_text path;
-    pmapdb_status st;
+    pmapdb_status st = slurp(p, "cgroup", CGROUP_MAX, &bytes, err);
 
-    pm_proc_slurp(p->dir, "cgroup", CGROUP_MAX, &bytes);
     path = pm_cgroup_path(pm_buf_text(&bytes), &unified);
-    out->memory_max_kib = pm_cgroup_limit_kib(&host->mounts, path, unified);
-    st = keep(g, &out->cgroup, path, err);
+    if (st == PMAPDB_OK)
+        st = pm_cgroup_limit(&host->mounts, path, unified, &out->memory_max_kib, err);
+    if (st == PMAPDB_OK)
+        st = keep(g, &out->cgroup, path, err);
     pm_buf_free(&bytes);
     return st;
 }
@@ -252,10 +258,14 @@ static pmapdb_status keep_cgroup(const pm_proc *p, pm_proc_host *host, gather *g
 static pmapdb_status keep_user(const pm_proc *p, pm_proc_host *host, gather *g, pm_standing *out,
                                pmapdb_error *err)
 {
-    out->uid = effective_uid(p);
-    if (out->uid == PMAPDB_UNKNOWN)
-        return PMAPDB_OK;
-    return keep(g, &out->user, pm_text_of(pm_proc_host_user(host, out->uid)), err);
+    /* "Uid:\t1000\t1000\t1000\t1000": real, effective, ... */
+    pmapdb_status st = status_number(p, PM_TEXT("Uid"), 1, &out->uid, err);
+    const char *user;
+
+    if (st != PMAPDB_OK || out->uid == PMAPDB_UNKNOWN)
+        return st;
+    user = pm_proc_host_user(host, out->uid);
+    return user ? keep(g, &out->user, pm_text_of(user), err) : pm_fail_nomem(err);
 }
 
 pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned want, pm_buf *memory,

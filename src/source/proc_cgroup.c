@@ -198,23 +198,27 @@ static int64_t lowest_limit(char *path, size_t top, const char *file)
     }
 }
 
-int64_t pm_cgroup_limit_kib(const pm_cgroup_mounts *mounts, pm_text path, bool unified)
+pmapdb_status pm_cgroup_limit(const pm_cgroup_mounts *mounts, pm_text path, bool unified,
+                              int64_t *limit_kib, pmapdb_error *err)
 {
     pm_buf dir = {0};
     pm_text rest;
-    int64_t limit = PMAPDB_UNKNOWN;
+    pmapdb_status st = PMAPDB_OK;
 
-    for (size_t i = 0; i < mounts->n && limit == PMAPDB_UNKNOWN; i++) {
+    *limit_kib = PMAPDB_UNKNOWN;
+    for (size_t i = 0; i < mounts->n && st == PMAPDB_OK && *limit_kib == PMAPDB_UNKNOWN; i++) {
         const pm_cgroup_mount *m = &mounts->at[i];
 
         if (m->unified != unified || path.len == 0 || !below(m, path, &rest))
             continue;
         pm_buf_clear(&dir);
-        if (pm_buf_addf(&dir, NULL, "%s", m->point) == PMAPDB_OK &&
-            pm_buf_add(&dir, rest.data, rest.len, NULL) == PMAPDB_OK)
-            limit = lowest_limit(dir.data, strlen(m->point),
-                                 unified ? "memory.max" : "memory.limit_in_bytes");
+        st = pm_buf_addf(&dir, err, "%s", m->point);
+        if (st == PMAPDB_OK)
+            st = pm_buf_add(&dir, rest.data, rest.len, err);
+        if (st == PMAPDB_OK)
+            *limit_kib = lowest_limit(dir.data, strlen(m->point),
+                                      unified ? "memory.max" : "memory.limit_in_bytes");
     }
     pm_buf_free(&dir);
-    return limit;
+    return st;
 }

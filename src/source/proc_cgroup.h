@@ -29,6 +29,7 @@ pm_text pm_cgroup_path(pm_text cgroup, bool *unified);
 
 /* The lowest limit of the cgroup `path` and of those above it that are mounted; PM_NO_LIMIT, or
  * PMAPDB_UNKNOWN where it is not to be seen. */
-int64_t pm_cgroup_limit_kib(const pm_cgroup_mounts *mounts, pm_text path, bool unified);
+pmapdb_status pm_cgroup_limit(const pm_cgroup_mounts *mounts, pm_text path, bool unified,
+                              int64_t *limit_kib, pmapdb_error *err);
 
 #endif

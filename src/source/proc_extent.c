@@ -19,7 +19,7 @@ static int64_t swapped_kib(const pm_proc *p)
 
     if (sysinfo(&info) == 0 && info.totalswap == info.freeswap)
         return 0;
-    if (!pm_proc_status(p, &live) || live.swap_kib == PMAPDB_UNKNOWN)
+    if (pm_proc_status(p, &live) != 0 || live.swap_kib == PMAPDB_UNKNOWN)
         return 0;
     return live.swap_kib;
 }
@@ -100,7 +100,7 @@ static int64_t small_kib(const pm_proc *p)
     int64_t all, huge;
 
     if (!pm_proc_peek(p->dir, MEMINFO, block, sizeof block, &meminfo) ||
-        !pm_proc_status(p, &live) || live.rss_kib < 0 || live.anon_kib < 0)
+        pm_proc_status(p, &live) != 0 || live.rss_kib < 0 || live.anon_kib < 0)
         return PMAPDB_UNKNOWN;
     all = host_kib(meminfo, PM_TEXT("AnonPages"));
     huge = host_kib(meminfo, PM_TEXT("AnonHugePages"));

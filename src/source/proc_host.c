@@ -58,11 +58,15 @@ pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err)
 {
     pm_buf text = {0};
     pmapdb_status st = PMAPDB_OK;
+    int failed;
 
     forget_users(h);
     pm_cgroup_mounts_free(&h->mounts);
     h->max_map_count = read_max_map_count(h->root);
-    if (pm_proc_slurp(h->root, "self/mountinfo", MOUNTINFO_MAX, &text) == 0)
+    failed = pm_proc_slurp(h->root, "self/mountinfo", MOUNTINFO_MAX, &text);
+    if (failed == ENOMEM)
+        st = pm_fail_nomem(err);
+    else if (!failed)
         st = pm_cgroup_mounts_read(pm_buf_text(&text), &h->mounts, err);
     pm_buf_free(&text);
     return st;
@@ -73,17 +77,18 @@ static char *look_up(int64_t uid)
 {
     struct passwd entry, *found = NULL;
     char *block = NULL, *name = NULL;
+    int why = ERANGE;
 
-    for (size_t size = 1024; size <= PASSWD_MAX; size *= 4) {
+    for (size_t size = 1024; size <= PASSWD_MAX && why == ERANGE; size *= 4) {
         char *larger = realloc(block, size);
 
+        why = ENOMEM;
         if (!larger)
             break;
         block = larger;
-        if (getpwuid_r((uid_t)uid, &entry, block, size, &found) != ERANGE)
-            break;
+        why = getpwuid_r((uid_t)uid, &entry, block, size, &found);
     }
-    if (block)
+    if (why != ENOMEM)
         name = strdup(found ? found->pw_name : "");
     free(block);
     return name;
@@ -100,7 +105,7 @@ const char *pm_proc_host_user(pm_proc_host *h, int64_t uid)
     if (!name ||
         pm_grow(&h->users, &h->cap_users, h->n_users, sizeof *h->users, NULL) != PMAPDB_OK) {
         free(name);
-        return "";
+        return NULL;
     }
     h->users[h->n_users++] = (pm_proc_user){uid, name};
     return name;

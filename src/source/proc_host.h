@@ -19,7 +19,7 @@ struct pm_proc_host {
     size_t n_users, cap_users;
 };
 
-/* "" where it has none. Lasts until the host is renewed. */
+/* "" where it has none; NULL: no memory. Lasts until the host is renewed. */
 const char *pm_proc_host_user(pm_proc_host *h, int64_t uid);
 
 #endif

@@ -19,10 +19,11 @@ struct pm_unpack {
     const char *label;
     pm_archive lib;
     struct archive *outer;
-    struct archive *inner; /* the member at hand, where it is compressed itself */
-    const char *member;    /* its path, or NULL; lives with the member's header */
-    int64_t at;            /* how much of the member was handed out */
-    int64_t hole;          /* NULs still to hand out before the block */
+    struct archive_entry *entry; /* of our own: a reader may be without one, and use it */
+    struct archive *inner;       /* the member at hand, where it is compressed itself */
+    const char *member;          /* its path, or NULL; lives with the member's header */
+    int64_t at;                  /* how much of the member was handed out */
+    int64_t hole;                /* NULs still to hand out before the block */
     const void *block;
     size_t len; /* of the block, where one is held */
     bool begun, single, ended, dead, damaged;
@@ -34,19 +35,6 @@ struct pm_unpack {
     bool in_header;
     bool packed; /* the archive itself is compressed */
 };
-
-/* Where libarchive was built without one of the libraries, it would run a program instead. */
-static void allow_filters(const pm_unpack *u, struct archive *a)
-{
-    if (u->lib.archive_zlib_version())
-        u->lib.archive_read_support_filter_gzip(a);
-    if (u->lib.archive_liblzma_version())
-        u->lib.archive_read_support_filter_xz(a);
-    if (u->lib.archive_libzstd_version())
-        u->lib.archive_read_support_filter_zstd(a);
-    if (u->lib.archive_bzlib_version())
-        u->lib.archive_read_support_filter_bzip2(a);
-}
 
 static const char *reason(const pm_unpack *u, struct archive *a)
 {
@@ -83,7 +71,8 @@ static pmapdb_status fail_here(pm_unpack *u, struct archive *a, pmapdb_error *er
         u->ended = u->dead = true;
     if (u->feed->os_errno)
         return pm_fail_io(err, u->feed->os_errno, "'" PM_SHOWN "'", PM_SHOW(u->label));
-    if (u->lib.archive_errno(a) == ENOMEM)
+    /* zlib's own memory is none of the reasons that libarchive knows. */
+    if (u->lib.archive_errno(a) == ENOMEM || errno == ENOMEM)
         return pm_fail_nomem(err);
     return pm_fail(err, PMAPDB_INPUT, "'" PM_SHOWN "%s" PM_SHOWN "': %s", PM_SHOW(u->label),
                    u->member ? ":" : "", PM_SHOW(u->member ? u->member : ""), reason(u, a));
@@ -128,17 +117,17 @@ pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, pm_unpack **out, 
     u->label = label;
     u->packed = pm_unpack_is_packed(feed->block, feed->len);
     st = pm_archive_load(&u->lib, err);
-    if (st == PMAPDB_OK && !(u->outer = u->lib.archive_read_new()))
-        st = pm_fail_nomem(err);
     if (st != PMAPDB_OK) {
         free(u);
         return st;
     }
-    allow_filters(u, u->outer);
-    u->lib.archive_read_support_format_tar(u->outer);
-    u->lib.archive_read_support_format_raw(u->outer);
-    u->lib.archive_read_support_format_empty(u->outer);
-    if (u->lib.archive_read_open2(u->outer, u, NULL, read_outer, skip_outer, NULL) != ARCHIVE_OK) {
+    u->outer = pm_archive_reader(&u->lib, true);
+    u->entry = u->outer ? u->lib.archive_entry_new2(u->outer) : NULL;
+    if (!u->entry) {
+        pm_unpack_close(u);
+        return pm_fail_nomem(err);
+    }
+    if (pm_archive_open(&u->lib, u->outer, u, read_outer, skip_outer) != ARCHIVE_OK) {
         st = fail_here(u, u->outer, err);
         pm_unpack_close(u);
         return st;
@@ -158,6 +147,7 @@ void pm_unpack_close(pm_unpack *u)
         return;
     u->lib.archive_read_free(u->inner);
     u->lib.archive_read_free(u->outer);
+    u->lib.archive_entry_free(u->entry);
     free(u);
 }
 
@@ -226,11 +216,23 @@ static la_ssize_t read_inner(struct archive *a, void *ctx, const void **bytes)
     return (la_ssize_t)n;
 }
 
+static int read_inner_header(const pm_unpack *u)
+{
+    struct archive_entry *entry = u->lib.archive_entry_new2(u->inner);
+    int r = ARCHIVE_FATAL;
+
+    if (entry)
+        r = u->lib.archive_read_next_header2(u->inner, entry);
+    else
+        u->lib.archive_set_error(u->inner, ENOMEM, "out of memory");
+    u->lib.archive_entry_free(entry);
+    return r;
+}
+
 /* Looks at the member's first block, which stays to be read; puts a second reader on top where it
  * is compressed. */
 static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *err)
 {
-    struct archive_entry *entry;
     int r = load_block(u);
 
     if (!is_good(r))
@@ -238,15 +240,12 @@ static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *e
     if (!u->len || u->hole || !pm_unpack_is_packed(u->block, u->len))
         return PMAPDB_OK;
     member->compressed = true;
-    u->inner = u->lib.archive_read_new();
+    u->inner = pm_archive_reader(&u->lib, false);
     if (!u->inner)
         return pm_fail_nomem(err);
-    allow_filters(u, u->inner);
-    u->lib.archive_read_support_format_raw(u->inner);
-    u->lib.archive_read_support_format_empty(u->inner);
-    if (u->lib.archive_read_open2(u->inner, u, NULL, read_inner, NULL, NULL) != ARCHIVE_OK)
+    if (pm_archive_open(&u->lib, u->inner, u, read_inner, NULL) != ARCHIVE_OK)
         return fail_here(u, u->inner, err);
-    r = u->lib.archive_read_next_header(u->inner, &entry);
+    r = read_inner_header(u);
     if (r == ARCHIVE_EOF) {
         u->lib.archive_read_free(u->inner);
         u->inner = NULL;
@@ -256,18 +255,18 @@ static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *e
 }
 
 /* pax headers are UTF-8; where the locale cannot show such a name, it is taken as it stands. */
-static const char *path_of(const pm_unpack *u, struct archive_entry *entry)
+static const char *path_of(const pm_unpack *u)
 {
-    const char *path = u->lib.archive_entry_pathname(entry);
+    const char *path = u->lib.archive_entry_pathname(u->entry);
 
-    return path ? path : u->lib.archive_entry_pathname_utf8(entry);
+    return path ? path : u->lib.archive_entry_pathname_utf8(u->entry);
 }
 
-/* The next header that is one; *r is libarchive's code. A damaged header of a tar is passed over:
- * the members behind it are good, and the end says that there was damage. */
-static struct archive_entry *next_header(pm_unpack *u, int *r)
+/* Reads the next header that is one; returns libarchive's code. A damaged header of a tar is passed
+ * over: the members behind it are good, and the end says that there was damage. */
+static int next_header(pm_unpack *u)
 {
-    struct archive_entry *entry = NULL;
+    int r;
 
     u->inner_bytes += out_of(u, u->inner);
     u->lib.archive_read_free(u->inner);
@@ -276,16 +275,16 @@ static struct archive_entry *next_header(pm_unpack *u, int *r)
     u->len = 0;
     u->ended = false;
     /* by itself, so that what is left of the member does not count as header */
-    *r = u->begun ? u->lib.archive_read_data_skip(u->outer) : ARCHIVE_OK;
+    r = u->begun ? u->lib.archive_read_data_skip(u->outer) : ARCHIVE_OK;
     u->member = NULL;
-    if (*r == ARCHIVE_FATAL)
-        return NULL;
+    if (r == ARCHIVE_FATAL)
+        return r;
     u->header_at = out_of(u, u->outer);
     u->in_header = true;
-    while ((*r = u->lib.archive_read_next_header(u->outer, &entry)) == ARCHIVE_RETRY)
+    while ((r = u->lib.archive_read_next_header2(u->outer, u->entry)) == ARCHIVE_RETRY)
         u->damaged = true;
     u->in_header = false;
-    return is_good(*r) ? entry : NULL;
+    return r;
 }
 
 static pmapdb_status at_end(pm_unpack *u, pm_member *member, bool *found, pmapdb_error *err)
@@ -305,28 +304,28 @@ static pmapdb_status at_end(pm_unpack *u, pm_member *member, bool *found, pmapdb
 
 /* Archives can hold any number; what is no moment of this era is none, nor is the 0 of tools that
  * write tar headers themselves and leave it out. */
-static int64_t mtime_of(const pm_unpack *u, struct archive_entry *entry)
+static int64_t mtime_of(const pm_unpack *u)
 {
     static const int64_t year_9999 = 253402300799;
-    int64_t seconds = u->lib.archive_entry_mtime(entry);
+    int64_t seconds = u->lib.archive_entry_mtime(u->entry);
 
-    if (!u->lib.archive_entry_mtime_is_set(entry) || seconds <= 0 || seconds > year_9999)
+    if (!u->lib.archive_entry_mtime_is_set(u->entry) || seconds <= 0 || seconds > year_9999)
         return PMAPDB_UNKNOWN;
-    return seconds * 1000 + u->lib.archive_entry_mtime_nsec(entry) / 1000000;
+    return seconds * 1000 + u->lib.archive_entry_mtime_nsec(u->entry) / 1000000;
 }
 
 pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapdb_error *err)
 {
-    struct archive_entry *entry;
     pmapdb_status st;
     int r;
 
+    errno = 0;
     *found = false;
     while (!u->dead) {
-        entry = next_header(u, &r);
+        r = next_header(u);
         if (r == ARCHIVE_EOF)
             return at_end(u, member, found, err);
-        if (!entry) {
+        if (!is_good(r)) {
             u->dead = true;
             return fail_here(u, u->outer, err);
         }
@@ -337,12 +336,12 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
             *found = true;
             return PMAPDB_OK;
         }
-        u->member = path_of(u, entry);
-        if (!u->member || u->lib.archive_entry_filetype(entry) != AE_IFREG ||
-            u->lib.archive_entry_hardlink(entry))
+        u->member = path_of(u);
+        if (!u->member || u->lib.archive_entry_filetype(u->entry) != AE_IFREG ||
+            u->lib.archive_entry_hardlink(u->entry))
             continue;
         member->path = u->member;
-        member->mtime_ms = mtime_of(u, entry);
+        member->mtime_ms = mtime_of(u);
         member->closed = pm_skip_path(pm_text_of(u->member));
         st = member->closed ? PMAPDB_OK : open_inner(u, member, err);
         *found = st == PMAPDB_OK;
@@ -368,6 +367,7 @@ pmapdb_status pm_unpack_read(pm_unpack *u, const char **bytes, size_t *n, pmapdb
     la_int64_t offset;
     int r;
 
+    errno = 0;
     *n = 0;
     *bytes = "";
     if (u->ended && !u->inner)

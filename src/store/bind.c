@@ -84,14 +84,17 @@ static void bind_int(pmapdb_rows *r, pm_text name, int64_t value)
         sqlite3_bind_int64(r->stmt, at, value);
 }
 
-static void bind_text(pmapdb_rows *r, pm_text name, pm_text value)
+/* Unlike a number, a text needs memory: without it, it would be NULL, and that another question. */
+static pmapdb_status bind_text(pmapdb_rows *r, pm_text name, pm_text value, pmapdb_error *err)
 {
-    int at = slot(r, name);
+    int at = slot(r, name), rc = SQLITE_OK;
 
     if (at && value.len == 0)
-        sqlite3_bind_null(r->stmt, at);
+        rc = sqlite3_bind_null(r->stmt, at);
     else if (at)
-        sqlite3_bind_text64(r->stmt, at, value.data, value.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+        rc = sqlite3_bind_text64(r->stmt, at, value.data, value.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+    return rc == SQLITE_OK ? PMAPDB_OK
+                           : pm_sql_fail(sqlite3_db_handle(r->stmt), "bind a value", err);
 }
 
 /* Of a default the header is at fault. */
@@ -225,9 +228,7 @@ static pmapdb_status bind_words(pmapdb_rows *r, const pm_query_param *p, pm_text
 
     if (st == PMAPDB_OK && is_host(p))
         st = pm_select_host(r->store->sql, value, &r->scope.host_id, err);
-    if (st == PMAPDB_OK)
-        bind_text(r, p->name, value);
-    return st;
+    return st == PMAPDB_OK ? bind_text(r, p->name, value, err) : st;
 }
 
 static pmapdb_status not_given(const pmapdb_rows *r, const pm_query_param *p, pmapdb_error *err)

@@ -158,11 +158,13 @@ pmapdb_status pm_epoch_open_gap(pm_sql *sql, pm_epoch *e, size_t k, pmapdb_error
     pmapdb_status st = check_place(e, k, e->n + 1, err);
 
     if (st == PMAPDB_OK)
-        st = pm_strip_open_gap(&e->ver, e->n, k, err);
+        st = pm_strip_make_room(&e->ver, e->n, err);
     if (st == PMAPDB_OK)
-        st = pm_strip_open_gap(&e->cat, e->n, k, err);
-    if (st != PMAPDB_OK)
+        st = pm_strip_make_room(&e->cat, e->n, err);
+    if (st != PMAPDB_OK) /* both have a place more, or none */
         return st;
+    pm_strip_open_gap(&e->ver, e->n, k);
+    pm_strip_open_gap(&e->cat, e->n, k);
     e->n++;
     /* From the end, one by one: (epoch_id, off) stays unique at every step. */
     for (size_t off = e->n - 1; off > k && st == PMAPDB_OK; off--)
@@ -379,7 +381,6 @@ pmapdb_status pm_epoch_lighten(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
     size_t first_rows = e->n ? e->ver.captures[0].n : 0, behind = 0, k;
     size_t limit = 2 * PM_EPOCH_ALPHA * (first_rows + 1);
     size_t *born;
-    pmapdb_status st = PMAPDB_OK;
 
     if (e->n < 2 || (e->n <= 2 * PM_EPOCH_CAPTURES && e->ver.n_saved - first_rows <= limit))
         return PMAPDB_OK;
@@ -394,6 +395,5 @@ pmapdb_status pm_epoch_lighten(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
             break;
     }
     free(born);
-    st = pm_epoch_split(sql, e, k, err);
-    return st;
+    return pm_epoch_split(sql, e, k, err);
 }

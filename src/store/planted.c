@@ -2,22 +2,22 @@
 #include "store/planted.h"
 
 #include "base/buf.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Everybody may make files there, and nobody may remove another's: /tmp. */
-static bool is_open_to_all(const char *path)
+static pmapdb_status is_open_to_all(const char *path, bool *open, pmapdb_error *err)
 {
     pm_text whole = pm_text_of(path), name = pm_text_basename(whole);
     pm_buf folder = {0};
     struct stat info;
-    bool open =
-        pm_buf_addf(&folder, NULL, "%.*s.", (int)(whole.len - name.len), path) == PMAPDB_OK &&
-        stat(folder.data, &info) == 0 && (info.st_mode & S_IWOTH);
+    pmapdb_status st = pm_buf_addf(&folder, err, "%.*s.", (int)(whole.len - name.len), path);
 
+    *open = st == PMAPDB_OK && stat(folder.data, &info) == 0 && (info.st_mode & S_IWOTH);
     pm_buf_free(&folder);
-    return open;
+    return st;
 }
 
 static bool is_ours(const struct stat *info)
@@ -50,9 +50,13 @@ pmapdb_status pm_planted_check(const char *store, bool writes, pmapdb_error *err
 {
     static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
     char *real = realpath(store, NULL); /* beside which SQLite keeps them */
-    bool open_to_all = writes && is_open_to_all(real ? real : store);
+    bool open_to_all = false;
     pmapdb_status st = PMAPDB_OK;
 
+    if (!real && errno == ENOMEM)
+        return pm_fail_nomem(err);
+    if (writes)
+        st = is_open_to_all(real ? real : store, &open_to_all, err);
     for (size_t i = 0; i < sizeof ends / sizeof *ends && st == PMAPDB_OK; i++)
         st = check_beside(real ? real : store, ends[i], open_to_all, err);
     free(real);

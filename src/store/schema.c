@@ -114,12 +114,17 @@ static pmapdb_status first_missing(sqlite3 *from, sqlite3 *in, bool triggers, ch
         st = pm_sql_fail(in, "read the schema", err);
     while (st == PMAPDB_OK && !out[0] && (rc = sqlite3_step(each)) == SQLITE_ROW) {
         const char *type = (const char *)sqlite3_column_text(each, 0);
+        int asked = SQLITE_OK;
 
         if (triggers && (!type || strcmp(type, "trigger") != 0))
             continue;
-        for (int i = 0; i < 3; i++)
-            sqlite3_bind_value(same, i + 1, sqlite3_column_value(each, i));
-        if (sqlite3_step(same) != SQLITE_ROW)
+        for (int i = 0; i < 3 && asked == SQLITE_OK; i++)
+            asked = sqlite3_bind_value(same, i + 1, sqlite3_column_value(each, i));
+        if (asked == SQLITE_OK)
+            asked = sqlite3_step(same);
+        if (asked != SQLITE_ROW && asked != SQLITE_DONE)
+            st = pm_sql_fail(in, "read the schema", err);
+        else if (asked == SQLITE_DONE)
             snprintf(out, size, "%s %s", type ? type : "?",
                      (const char *)sqlite3_column_text(each, 1));
         sqlite3_reset(same);

@@ -57,11 +57,12 @@ static pmapdb_status fail_full(const char *file, pmapdb_error *err)
                    file);
 }
 
-/* SQLite has only "disk I/O error"; the system knows why. */
+/* SQLite has only "disk I/O error", "unable to open database file"; the system knows why. */
 static pmapdb_status fail_other(sqlite3 *db, const char *file, int code, const char *why,
                                 const char *doing, pmapdb_error *err)
 {
-    int os_errno = (code & 0xff) == SQLITE_IOERR ? sqlite3_system_errno(db) : 0;
+    bool asked_system = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
+    int os_errno = asked_system ? sqlite3_system_errno(db) : 0;
     char text[128];
 
     return os_errno ? pm_fail(err, PMAPDB_DATABASE, "%s: cannot %s: %s (%s)", file, doing, why,

@@ -62,16 +62,20 @@ pmapdb_status pm_strip_add(pm_strip *s, size_t n, const pm_version *v, pmapdb_er
     return st;
 }
 
-pmapdb_status pm_strip_open_gap(pm_strip *s, size_t n, size_t k, pmapdb_error *err)
+pmapdb_status pm_strip_make_room(pm_strip *s, size_t n, pmapdb_error *err)
 {
     pm_strip_capture *grown = realloc(s->captures, (n + 2) * sizeof *grown);
 
     if (!grown)
         return pm_fail_nomem(err);
     s->captures = grown;
-    memmove(&grown[k + 1], &grown[k], (n - k) * sizeof *grown);
-    grown[k] = (pm_strip_capture){0};
     return PMAPDB_OK;
+}
+
+void pm_strip_open_gap(pm_strip *s, size_t n, size_t k)
+{
+    memmove(&s->captures[k + 1], &s->captures[k], (n - k) * sizeof *s->captures);
+    s->captures[k] = (pm_strip_capture){0};
 }
 
 static int compare_keys(const void *a, const void *b)

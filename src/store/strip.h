@@ -37,8 +37,9 @@ pmapdb_status pm_strip_init(pm_strip *s, size_t n, pmapdb_error *err);
 /* A version as read from the file: kept in saved, and in the captures that it covers. */
 pmapdb_status pm_strip_add(pm_strip *s, size_t n, const pm_version *v, pmapdb_error *err);
 
-/* Room for a capture at place k. */
-pmapdb_status pm_strip_open_gap(pm_strip *s, size_t n, size_t k, pmapdb_error *err);
+/* Memory for one capture more; and its place, k, among the n. */
+pmapdb_status pm_strip_make_room(pm_strip *s, size_t n, pmapdb_error *err);
+void pm_strip_open_gap(pm_strip *s, size_t n, size_t k);
 
 /* What capture k holds, from now on; sorts `cells`. Keys must differ. */
 pmapdb_status pm_strip_set(pm_strip *s, size_t k, pm_cell *cells, size_t n, pmapdb_error *err);

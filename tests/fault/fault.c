@@ -2,6 +2,12 @@
 #include "fault/fault.h"
 
 #include <errno.h>
+#include <execinfo.h>
+#include <xxhash.h>
+
+#define FRAMES 16
+#define SLOTS (sizeof fault_places_now->stack / sizeof *fault_places_now->stack)
+#define PROBES 64
 
 #define FULL                                                                                \
     (FAULT_DB_WRITE | FAULT_DB_SHM | FAULT_WRITE | FAULT_STREAM | FAULT_SYNC | FAULT_ROOM | \
@@ -38,6 +44,7 @@ const fault_kind fault_kinds[] = {
     {"write-short", FAULT_WRITE, 0, FAULT_SHORT, false},
     {"fsync", FAULT_SYNC, EIO, FAULT_FAILS, true},
     {"rename", FAULT_RENAME, EIO, FAULT_FAILS, true},
+    {"rename-plain", FAULT_RENAME, EINVAL, FAULT_FAILS, true}, /* of renameat2: has no flags */
     {"stat", FAULT_STAT, EIO, FAULT_FAILS, false},
     {"folder", FAULT_FOLDER, EIO, FAULT_FAILS, false},
     {"stream", FAULT_STREAM, EIO, FAULT_FAILS, false},
@@ -48,6 +55,36 @@ const fault_kind fault_kinds[] = {
 const size_t fault_n_kinds = sizeof fault_kinds / sizeof *fault_kinds;
 
 fault *fault_now;
+fault_places *fault_places_now;
+
+static bool is_new(uint64_t *stack, uint64_t hash)
+{
+    for (uint64_t i = 0; i < PROBES; i++) {
+        uint64_t *slot = &stack[(hash + i) % SLOTS];
+
+        if (*slot == hash)
+            return false;
+        if (!*slot) {
+            *slot = hash;
+            return true;
+        }
+    }
+    return true;
+}
+
+/* backtrace() may allocate: that does not count. */
+static void note_place(fault_places *places, uint64_t n)
+{
+    void *frame[FRAMES];
+    int depth;
+
+    if (n >= sizeof places->first)
+        return;
+    fault_now->armed = false;
+    depth = backtrace(frame, FRAMES);
+    fault_now->armed = true;
+    places->first[n] = is_new(places->stack, XXH3_64bits(frame, (size_t)depth * sizeof *frame) | 1);
+}
 
 bool fault_due(unsigned call)
 {
@@ -56,6 +93,8 @@ bool fault_due(unsigned call)
     if (!f || !f->armed || !f->kind || !(f->kind->calls & call))
         return false;
     f->seen++;
+    if (fault_places_now)
+        note_place(fault_places_now, f->seen);
     if (!f->n || (f->onwards ? f->seen < f->n : f->seen != f->n))
         return false;
     f->hit++;

@@ -70,6 +70,15 @@ typedef struct fault {
 
 extern fault *fault_now;
 
+/* Calls that come from where none came from before, by the innermost of their callers: what one of
+ * many meets that come the same way, the others meet. */
+typedef struct fault_places {
+    uint64_t stack[1 << 16]; /* hashes, open addressing */
+    bool first[1 << 20];     /* by n */
+} fault_places;
+
+extern fault_places *fault_places_now; /* in memory that a child shares; NULL: nobody asks */
+
 /* A call of this sort is about to be made: true where it fails. */
 bool fault_due(unsigned call);
 

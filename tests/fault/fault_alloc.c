@@ -151,7 +151,7 @@ int __wrap_csv_init(struct csv_parser *p, unsigned char how)
     return failed;
 }
 
-int __wrap_asprintf(char **out, const char *format, ...);
+int __wrap_asprintf(char **out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int __wrap_asprintf(char **out, const char *format, ...)
 {
     va_list args;

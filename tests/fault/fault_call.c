@@ -1,13 +1,16 @@
 /* fault_call: the program's own calls of the kernel, which the linker leads here (--wrap), and a
- * clock that goes the same way every time, so that the same bytes are stored. */
+ * clock that goes the same way every time, and chance that does, so that the same bytes are stored.
+ */
 #include "fault/fault.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,6 +36,8 @@ static bool fails(unsigned call)
     }
 WRAP(int, fsync, (int fd), (fd), FAULT_SYNC, -1)
 WRAP(int, rename, (const char *a, const char *b), (a, b), FAULT_RENAME, -1)
+WRAP(int, renameat2, (int from, const char *a, int to, const char *b, unsigned flags),
+     (from, a, to, b, flags), FAULT_RENAME, -1)
 WRAP(int, stat, (const char *path, struct stat *s), (path, s), FAULT_STAT, -1)
 WRAP(int, lstat, (const char *path, struct stat *s), (path, s), FAULT_STAT, -1)
 WRAP(int, fstat, (int fd, struct stat *s), (fd, s), FAULT_STAT, -1)
@@ -144,5 +149,45 @@ int __wrap_clock_gettime(clockid_t which, struct timespec *out)
     *out = (struct timespec){(which == CLOCK_REALTIME ? 1795240000 : 1000) + us / 1000000,
                              us % 1000000 * 1000};
     return 0;
+}
+
+/* libc looks for the name services once in a process; where memory is short meanwhile it asserts,
+ * or loses a file. So this fails as a whole, or not. */
+int __real_getpwuid_r(uid_t uid, struct passwd *entry, char *block, size_t size,
+                      struct passwd **found);
+int __wrap_getpwuid_r(uid_t uid, struct passwd *entry, char *block, size_t size,
+                      struct passwd **found);
+int __wrap_getpwuid_r(uid_t uid, struct passwd *entry, char *block, size_t size,
+                      struct passwd **found)
+{
+    bool armed = fault_now && fault_now->armed;
+    int why;
+
+    *found = NULL;
+    if (fault_due(FAULT_ALLOC))
+        return ENOMEM;
+    if (armed)
+        fault_now->armed = false;
+    why = __real_getpwuid_r(uid, entry, block, size, found);
+    if (armed)
+        fault_now->armed = true;
+    return why;
+}
+
+/* Numbers that nobody can guess would make every redacted store another one. */
+ssize_t __real_getrandom(void *p, size_t n, unsigned flags);
+ssize_t __wrap_getrandom(void *p, size_t n, unsigned flags);
+ssize_t __wrap_getrandom(void *p, size_t n, unsigned flags)
+{
+    static uint64_t chance;
+    unsigned char *bytes = p;
+
+    if (!fault_now || !fault_now->armed)
+        return __real_getrandom(p, n, flags);
+    for (size_t i = 0; i < n; i++) {
+        chance = chance * 6364136223846793005U + 1442695040888963407U;
+        bytes[i] = (unsigned char)(chance >> 56);
+    }
+    return (ssize_t)n;
 }
 /* NOLINTEND(bugprone-reserved-identifier,bugprone-macro-parentheses) */

@@ -1,12 +1,14 @@
 /* main: the fault series: commands on small stores with the n-th allocation, or the n-th call of
  * the kernel or of SQLite's files, failing.
  *
- *     faults FOLDER [--most N] [--part N] [--scene NAME] [--kind NAME] [--show once|onwards N]
+ *     faults FOLDER [--most N] [--places] [--part N] [--scene NAME] [--kind NAME]
+ *            [--show once|onwards N]
  *
  * FOLDER is what make.sh made. --most: so many runs of each scene, whatever fails; else every n of
- * every series. Prints what it found, and a line for each series: how many calls there are without
- * a fault; runs with one; of them those that told of it, that went on without it, that ended there;
- * how many different stores were left, and findings. run.sh runs it.
+ * every series, with --places one of those that come from the same place. Prints what it found, and
+ * a line for each series: how many calls there are without a fault; runs with one; of them those
+ * that told of it, that went on without it, that ended there; how many different stores were left,
+ * and findings. run.sh runs it.
  */
 #include "fault/series.h"
 
@@ -18,6 +20,7 @@
 typedef struct wanted {
     const char *folder, *scene, *kind, *show;
     uint64_t most, n, part; /* part: of four, from 1; 0: all */
+    fault_places *places;   /* or NULL */
 } wanted;
 
 /* NOLINTBEGIN(bugprone-reserved-identifier): the linker's: main of the program, and in its place */
@@ -75,7 +78,7 @@ static uint64_t run_kinds(const wanted *w, const scene *s, const undisturbed *u,
     for (size_t k = 0; k < fault_n_kinds; k++)
         for (int onwards = 0; onwards < (fault_kinds[k].once_only ? 1 : 2); onwards++)
             if (matches(w->kind, fault_kinds[k].name)) {
-                series_run(s, u, &fault_kinds[k], onwards, f, &t);
+                series_run(s, u, &fault_kinds[k], onwards, w->places, f, &t);
                 print_tally(s, fault_kinds[k].name, onwards ? "onwards" : "once", &t);
                 found += t.found;
             }
@@ -99,10 +102,25 @@ static uint64_t run_scene(const wanted *w, const scene *s, fault *f)
     return found;
 }
 
+/* For what is written in a child. */
+static void *shared_memory(size_t n)
+{
+    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        abort();
+    return p;
+}
+
 static wanted arguments(int argc, char **argv)
 {
     wanted w = {.folder = argc > 1 ? argv[1] : "."};
 
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "--places") == 0) {
+            w.places = shared_memory(sizeof *w.places);
+            memmove(&argv[i], &argv[i + 1], (size_t)(argc-- - i) * sizeof *argv);
+        }
     for (int i = 2; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--most") == 0)
             w.most = strtoull(argv[i + 1], NULL, 10);
@@ -123,11 +141,9 @@ static wanted arguments(int argc, char **argv)
 int __wrap_main(int argc, char **argv)
 {
     wanted w = arguments(argc, argv);
-    fault *f = mmap(NULL, sizeof *f, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    fault *f = shared_memory(sizeof *f);
     uint64_t found = 0;
 
-    if (f == MAP_FAILED)
-        return 2;
     scenes_begin(w.folder);
     printf("%-14s %-12s %-8s %7s %7s %8s %8s %6s %6s %6s\n", "scene", "fails", "", "calls", "runs",
            "reported", "absorbed", "died", "states", "found");
@@ -136,6 +152,8 @@ int __wrap_main(int argc, char **argv)
             found += run_scene(&w, &scenes[i], f);
     scenes_end();
     munmap(f, sizeof *f);
+    if (w.places)
+        munmap(w.places, sizeof *w.places);
     return found ? 1 : 0;
 }
 /* NOLINTEND(bugprone-reserved-identifier) */

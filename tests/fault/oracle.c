@@ -245,6 +245,7 @@ const char *content_missing(const char *path, const char *answer)
 {
     static const char key[] = "\"snapshot_id\":";
     sqlite3 *db = open_db(path);
+    static char gone[96];
     const char *missing = NULL;
 
     for (const char *at = answer; db && (at = strstr(at, key)); at += sizeof key) {
@@ -255,8 +256,8 @@ const char *content_missing(const char *path, const char *answer)
         snprintf(sql, sizeof sql, "SELECT 1 FROM snapshots WHERE snapshot_id = %lld", id);
         add_rows(db, sql, &rows);
         if (id && !rows.len) {
-            snprintf(said, sizeof said, "snapshot %lld was reported and is not stored", id);
-            missing = said;
+            snprintf(gone, sizeof gone, "snapshot %lld was reported and is not stored", id);
+            missing = gone;
         }
         pm_buf_free(&rows);
     }

@@ -70,6 +70,17 @@ const scene scenes[] = {
      0},
     {"check", "history.db", NULL, {"check", "--max-rss", "10G"}, SCENE_SHOWS},
     {"doctor", "history.db", NULL, {"doctor", "--deep"}, SCENE_SHOWS},
+    {"export", "traced.db", NULL, {"export", "-q", "e.db"}, SCENE_MAKES},
+    {"export-part",
+     "history.db",
+     NULL,
+     {"export", "-q", "--process", "app/71", "--from", "2026-11-21 00:14", "e.db"},
+     SCENE_MAKES},
+    {"export-redact",
+     "traced.db",
+     NULL,
+     {"export", "-q", "--redact", "--map", "map.csv", "e.db"},
+     SCENE_MAKES},
 };
 const size_t n_scenes = sizeof scenes / sizeof *scenes;
 
@@ -117,9 +128,9 @@ void scene_set(const scene *s)
 
 const char *scene_litter(void)
 {
-    static const char *const known[] = {"t.db",         "t.db-wal", "t.db-shm", "t.db-capture",
-                                        "t.db-journal", "o.db",     "o.db-wal", "o.db-shm",
-                                        "out",          "err",      "out.csv"};
+    static const char *const known[] = {
+        "t.db",     "t.db-wal", "t.db-shm", "t.db-capture", "t.db-journal", "o.db",   "o.db-wal",
+        "o.db-shm", "out",      "err",      "out.csv",      SCENE_MADE,     "map.csv"};
     static char name[256];
     DIR *dir = opendir(".");
     const struct dirent *e;
@@ -165,6 +176,17 @@ uint64_t scene_digest(void)
         free(bytes);
     }
     return digest;
+}
+
+bool scene_made(void)
+{
+    return access(SCENE_MADE, F_OK) == 0;
+}
+
+void scene_unmake(void)
+{
+    unlink(SCENE_MADE);
+    unlink("map.csv");
 }
 
 /* ---- a run ---- */

@@ -7,6 +7,7 @@
 #include "fault/fault.h"
 
 #define SCENE_STORE "t.db"
+#define SCENE_MADE "e.db" /* the new store of an export */
 
 typedef struct scene {
     const char *name;
@@ -20,7 +21,8 @@ enum {
     SCENE_ADDS = 1,  /* run again, it stores more */
     SCENE_SHOWS = 2, /* trouble is part of the answer */
     SCENE_STEPS = 4, /* between its transactions the store is readable, but not tidy */
-    SCENE_NAMES = 8  /* a later transaction names anew what an earlier one stored */
+    SCENE_NAMES = 8, /* a later transaction names anew what an earlier one stored */
+    SCENE_MAKES = 16 /* SCENE_MADE, and reads the store alone */
 };
 
 extern const scene scenes[];
@@ -41,6 +43,9 @@ void outcome_free(outcome *o);
 const char *scene_litter(void);
 /* Of the bytes of the store. */
 uint64_t scene_digest(void);
+/* Whether SCENE_MADE is there; and away with it, and with what is written beside it. */
+bool scene_made(void);
+void scene_unmake(void);
 
 /* In the folder that make.sh made; the process that capture reads is started. */
 void scenes_begin(const char *folder);

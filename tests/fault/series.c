@@ -18,12 +18,44 @@ static struct {
     size_t n;
 } known;
 
+/* Besides a warning that -shm, or its folder, is not to be had. */
+static bool is_one_line(const char *said)
+{
+    const char *warning = strstr(said, "a file that nobody changes"), *end;
+
+    end = strchr(warning ? strchr(warning, '\n') + 1 : said, '\n');
+    return end && !end[1];
+}
+
+/* A new store has its name when it is whole, and the store that is read stays as it is. */
+static const char *look_at_made(const scene *s, const undisturbed *u, const outcome *o)
+{
+    static char said[1024]; /* what the oracle said goes with its next word */
+    content now;
+    const char *wrong;
+
+    if (!(s->traits & SCENE_MAKES))
+        return NULL;
+    if (scene_digest() != u->digest)
+        return "the store that is read alone is another one";
+    if (!scene_made() && o->exit_code == u->outcome.exit_code)
+        return "says that all went well, and made nothing";
+    if (!scene_made())
+        return o->exit_code == FAULT_DIED || is_one_line(o->err) ? NULL : "says no line, or more";
+    content_read(SCENE_MADE, &now);
+    wrong = content_same(&now, &u->made);
+    snprintf(said, sizeof said, SCENE_MADE ": %.900s", wrong ? wrong : "");
+    content_free(&now);
+    return wrong ? said : NULL;
+}
+
 bool series_measure(const scene *s, fault *f, undisturbed *u)
 {
     const char *wrong;
 
     *u = (undisturbed){0};
     scene_set(s);
+    u->digest = scene_digest();
     content_read(SCENE_STORE, &u->start);
     f->kind = NULL;
     scene_run(s, f, &u->outcome);
@@ -32,6 +64,10 @@ bool series_measure(const scene *s, fault *f, undisturbed *u)
     wrong = u->goal.wrong[0] ? u->goal.wrong : content_untrue(SCENE_STORE, "../truth");
     if (s->traits & SCENE_ADDS) /* a live process: nobody wrote down what it maps */
         wrong = u->goal.wrong[0] ? u->goal.wrong : NULL;
+    if (s->traits & SCENE_MAKES)
+        content_read(SCENE_MADE, &u->made);
+    if (!wrong && s->traits & SCENE_MAKES)
+        wrong = u->made.wrong[0] ? u->made.wrong : look_at_made(s, u, &u->outcome);
     if (!wrong && (u->outcome.exit_code < 0 || u->outcome.exit_code == 2))
         wrong = u->outcome.err;
     if (wrong)
@@ -45,6 +81,7 @@ void series_free(undisturbed *u)
 {
     content_free(&u->start);
     content_free(&u->goal);
+    content_free(&u->made);
     outcome_free(&u->outcome);
 }
 
@@ -59,6 +96,8 @@ static const char *run_again(const scene *s, const undisturbed *u, fault *f)
     content now;
 
     f->kind = NULL;
+    if (s->traits & SCENE_MAKES) /* it writes over nothing */
+        scene_unmake();
     scene_run(s, f, &o);
     content_read(SCENE_STORE, &now);
     if (o.exit_code != u->outcome.exit_code) {
@@ -68,6 +107,8 @@ static const char *run_again(const scene *s, const undisturbed *u, fault *f)
         snprintf(said, sizeof said, "run again: %.900s",
                  now.wrong[0] ? now.wrong : content_same(&now, &u->goal));
         wrong = said;
+    } else {
+        wrong = look_at_made(s, u, &o);
     }
     outcome_free(&o);
     content_free(&now);
@@ -112,8 +153,8 @@ static bool says(const outcome *o, const char *words)
 static const char *check_words(const fault_kind *kind, const outcome *o)
 {
     static const char *const things[] = {
-        "t.db",   "o.db", "../", "out.csv", "/proc", ".sql'", "temporary file", "standard output",
-        "process"};
+        "t.db",  "o.db",  "e.db",           "map.csv",         "../",    "out.csv",
+        "/proc", ".sql'", "temporary file", "standard output", "process"};
 
     if (!o->err[0] && !o->out[0])
         return "says nothing";
@@ -148,9 +189,12 @@ static const char *check_end(const scene *s, const undisturbed *u, const fault *
     if (o->exit_code == u->outcome.exit_code && !(s->traits & SCENE_ADDS))
         return "says that all went well, and answers otherwise";
     out->reported++;
-    if (says(o, "Fatal Internal Error in libarchive")) /* which ends the program itself */
+    /* libarchive, and the loader in dlopen, end the program themselves. */
+    if (says(o, "Fatal Internal Error in libarchive") ||
+        (o->exit_code == 127 && says(o, "out of memory")))
         return NULL;
-    if (o->exit_code > 3 || (o->exit_code == 1 && !(s->traits & SCENE_SHOWS)))
+    if (o->exit_code > 3 || (o->exit_code == 1 && !(s->traits & SCENE_SHOWS)) ||
+        (o->exit_code != 2 && s->traits & SCENE_MAKES))
         return "another exit code than 2";
     return check_words(f->kind, o);
 }
@@ -173,7 +217,7 @@ static void print_finding(const scene *s, const fault_kind *kind, bool onwards, 
 static const char *one(const scene *s, const undisturbed *u, const fault_kind *kind, bool onwards,
                        uint64_t n, fault *f, outcome *o, tally *out)
 {
-    const char *wrong, *litter, *missing;
+    const char *wrong, *litter, *missing, *made;
     bool is_goal = false;
     fault was;
 
@@ -190,10 +234,13 @@ static const char *one(const scene *s, const undisturbed *u, const fault_kind *k
         return litter;
     /* The last transactions before a power cut may be lost: nothing waits for the disk. */
     missing = was.kind->how > FAULT_DIES ? NULL : content_missing(SCENE_STORE, o->out);
+    made = look_at_made(s, u, o);
     wrong = look(s, u, f, &is_goal, out);
     *f = was;
     if (!wrong)
         wrong = check_end(s, u, f, o, is_goal, out);
+    if (!wrong)
+        wrong = made;
     return wrong ? wrong : missing;
 }
 
@@ -208,16 +255,32 @@ static uint64_t calls_of(const scene *s, const fault_kind *kind, fault *f)
     return f->seen;
 }
 
+static uint64_t calls_and_places(const scene *s, const fault_kind *kind, fault_places *places,
+                                 fault *f)
+{
+    uint64_t calls;
+
+    if (places)
+        memset(places, 0, sizeof *places);
+    fault_places_now = places;
+    calls = calls_of(s, kind, f);
+    fault_places_now = NULL;
+    return calls;
+}
+
 void series_run(const scene *s, const undisturbed *u, const fault_kind *kind, bool onwards,
-                fault *f, tally *out)
+                fault_places *places, fault *f, tally *out)
 {
     outcome o = {0};
     bool through = false;
 
-    *out = (tally){.calls = calls_of(s, kind, f)};
+    *out = (tally){.calls = calls_and_places(s, kind, places, f)};
     for (uint64_t n = 1; !through; n++) {
-        const char *wrong = one(s, u, kind, onwards, n, f, &o, out);
+        const char *wrong;
 
+        if (places && n <= out->calls && n < sizeof places->first && !places->first[n])
+            continue;
+        wrong = one(s, u, kind, onwards, n, f, &o, out);
         through = !f->hit;
         if (wrong && ++out->found <= FINDINGS_SHOWN)
             print_finding(s, kind, onwards, n, wrong, &o);

@@ -6,7 +6,8 @@
 
 /* What holds of the scene without a fault. */
 typedef struct undisturbed {
-    content start, goal;
+    content start, goal, made;
+    uint64_t digest; /* at the start */
     outcome outcome;
     int64_t live;
 } undisturbed;
@@ -21,9 +22,9 @@ typedef struct tally {
 bool series_measure(const scene *s, fault *f, undisturbed *out);
 void series_free(undisturbed *u);
 
-/* Every n. Findings are printed. */
+/* Every n, or one n for each place that calls come from. Findings are printed. */
 void series_run(const scene *s, const undisturbed *u, const fault_kind *kind, bool onwards,
-                fault *f, tally *out);
+                fault_places *places, fault *f, tally *out);
 /* So many runs, each of some n of some series (NULL: of any kind): the same every time. */
 void series_sample(const scene *s, const undisturbed *u, const char *only, uint64_t runs, fault *f,
                    tally *out);

@@ -89,8 +89,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_map_write(&map, &text);
     if (getenv("PMAPDB_FUZZ_SHOW"))
         fwrite(text.data, 1, text.len, stderr);
-    if (getenv("PMAPDB_FUZZ_SHOW"))
-        fwrite(text.data, 1, text.len, stderr);
     expect_as_written(&map, pm_buf_text(&text));
     if (map.dialect != PM_DIALECT_SMAPS && map.n > 1 && split % 4 == 0)
         expect_gap(&map, &text, split / 4 % map.n);

@@ -72,10 +72,13 @@ static pm_cgroup_mounts mounted(const char *root, bool unified)
 static void expect_limit(const char *root, bool unified, const char *cgroup, int64_t wanted)
 {
     pm_cgroup_mounts m = mounted(root, unified);
+    int64_t limit;
 
     assert_int_equal(m.n, 5); /* of them four are not there any more */
-    assert_int_equal(pm_cgroup_limit_kib(&m, pm_text_of(cgroup), unified), wanted);
-    assert_int_equal(pm_cgroup_limit_kib(&m, pm_text_of(cgroup), !unified), PMAPDB_UNKNOWN);
+    assert_int_equal(pm_cgroup_limit(&m, pm_text_of(cgroup), unified, &limit, NULL), PMAPDB_OK);
+    assert_int_equal(limit, wanted);
+    assert_int_equal(pm_cgroup_limit(&m, pm_text_of(cgroup), !unified, &limit, NULL), PMAPDB_OK);
+    assert_int_equal(limit, PMAPDB_UNKNOWN);
     pm_cgroup_mounts_free(&m);
 }
 

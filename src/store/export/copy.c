@@ -214,6 +214,8 @@ static pmapdb_status bind_text(copying *c, int i, pmapdb_error *err)
     pm_text text = pm_col_text(c->read, i), out;
     pmapdb_status st;
 
+    if (!text.data) /* for it is no NULL */
+        return pm_fail_nomem(err);
     if (c->column[i].how == PM_REDACT_SYMBOL)
         st = pm_redact_symbol(r, text, pm_col_text(c->read, c->column[i].beside), &out, err);
     else

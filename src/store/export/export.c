@@ -143,6 +143,15 @@ static pmapdb_status check(pm_export_run *run, pmapdb_error *err)
     return PMAPDB_INPUT;
 }
 
+/* Only the file is given a name: what stands in its -wal alone would be lost. */
+static pmapdb_status empty_wal(const pm_export_run *run, pmapdb_error *err)
+{
+    sqlite3 *db = run->into->db;
+    int rc = sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+
+    return rc == SQLITE_OK ? PMAPDB_OK : pm_sql_fail_code(db, rc, "write", err);
+}
+
 static pmapdb_status make(pm_export_run *run, pmapdb_error *err)
 {
     pmapdb_status st = pm_store_begin_tidying(run->into, err);
@@ -155,7 +164,9 @@ static pmapdb_status make(pm_export_run *run, pmapdb_error *err)
     if (st == PMAPDB_OK)
         st = check(run, err);
     pm_store_end_tidying(run->into);
-    return st == PMAPDB_OK ? pm_space_vacuum(run->into, err) : st;
+    if (st == PMAPDB_OK)
+        st = pm_space_vacuum(run->into, err);
+    return st == PMAPDB_OK ? empty_wal(run, err) : st;
 }
 
 pmapdb_status pm_export_store(pmapdb_store *from, pmapdb_store *into, const pm_export *export,

@@ -123,8 +123,10 @@ static problems problems_of(const pm_health *h, const char *pragma)
         if (text && strcmp(text, "ok") != 0)
             add_problem(&found, text);
     }
+    /* For want of memory there are other words, too, as of a file that cannot be opened. */
     if (rc != SQLITE_DONE)
-        add_problem(&found, sqlite3_errmsg(h->store->db));
+        add_problem(&found, (rc & 0xff) == SQLITE_NOMEM ? sqlite3_errstr(SQLITE_NOMEM)
+                                                        : sqlite3_errmsg(h->store->db));
     sqlite3_finalize(stmt);
     return found;
 }

@@ -4,6 +4,7 @@ store be whole, also where the program is killed on the way; imports must not br
 
 By default 600 snapshots, in full 10,000, PMAPDB_PRUNE=N: so many. Tells what it took."""
 import hashlib
+import io
 import os
 import pathlib
 import resource
@@ -15,8 +16,8 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
-import bench  # noqa: E402
 import kit  # noqa: E402
+from replay import START_S, Replay, member  # noqa: E402
 
 SNAPSHOTS = int(os.environ.get("PMAPDB_PRUNE") or (10000 if kit.full else 600))
 READ = 300 if kit.full else 60  # captures of a workload that are replayed forwards and backwards
@@ -28,17 +29,16 @@ SNAPSHOT = ("snapshot_id, process_id, capture_id, taken_ms, moment_ms, ordinal, 
             "tool_rss_kib")
 
 
-class Spread(bench.Replay):
-    """A replay with its own step, pid and begin."""
+class Spread:
+    """Captures of a workload, replayed with a step, pid and begin of their own."""
+
+    def __init__(self, name, captures):
+        self.lane = Replay.workload(name, captures).lanes[0]
 
     def named(self, out, first, n, pid):
         for i in range(first, first + n):
-            text = self.texts[self.index(i)]
-            info = bench.tarfile.TarInfo("%d-%d.smaps" % (bench.START_S + STEP_S * i, pid))
-            info.size = len(text)
-            out.write(info.tobuf())
-            out.write(text)
-            out.write(bytes(-len(text) % 512))
+            name = "%d-%d.smaps" % (START_S + STEP_S * i, pid)
+            out.write(member(name, self.lane.texts[self.lane.index(i)]))
         out.write(bytes(1024))
 
 
@@ -47,7 +47,7 @@ def feed(replay, db, first, n, pid):
     line = [kit.PROGRAM, "import", "--db", str(db), "--name", "prog%d" % pid, "-"]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, env=kit.ENVIRONMENT) as process:
-        with bench.io.BufferedWriter(process.stdin, 1 << 20) as out:
+        with io.BufferedWriter(process.stdin, 1 << 20) as out:
             replay.named(out, first, n, pid)
         said = process.stderr.read().decode()
         if process.wait():

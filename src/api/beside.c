@@ -4,8 +4,8 @@
 
 #include "api/place.h"
 #include "base/buf.h"
-#include "base/hash.h"
 #include <stdlib.h>
+#include <xxhash.h>
 
 #define SIBLING_MAX ((size_t)65536)
 

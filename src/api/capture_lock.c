@@ -2,13 +2,13 @@
 #include "api/capture_lock.h"
 
 #include "base/buf.h"
-#include "base/hash.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #define PAUSE_MS 100
 

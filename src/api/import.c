@@ -5,13 +5,13 @@
 #include "api/labels.h"
 #include "api/lines.h"
 #include "base/buf.h"
-#include "base/hash.h"
 #include "store/moment.h"
 #include "store/perf/link.h"
 #include "store/write.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* Captures wait in memory until all are read, so that they can be stored in the order of time; with
  * more than this, those at hand are stored first. Only speed and size depend on it: a capture that

@@ -3,11 +3,11 @@
 
 #include "api/labels.h"
 #include "api/wrap.h"
-#include "base/hash.h"
 #include "parse/reader.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 /* ---- lifetime ---- */
 

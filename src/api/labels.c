@@ -2,10 +2,10 @@
 #include "api/labels.h"
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 /* A map this far away may be of other memory at the same addresses; one further than
  * PM_LABEL_FAR_MS is not taken. */

@@ -2,12 +2,12 @@
 #include "parse/perf.h"
 
 #include "api/wrap.h"
-#include "base/hash.h"
 #include "source/source.h"
 #include "store/perf/link.h"
 #include "store/perf/recording.h"
 #include <errno.h>
 #include <stdio.h>
+#include <xxhash.h>
 
 #define PROGRESS_BYTES ((uint64_t)4 << 20)
 

@@ -2,10 +2,10 @@
 #include "api/intake.h"
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "store/log.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 static pm_capture *capture_at(pm_intake *in, size_t i)
 {

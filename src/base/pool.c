@@ -2,10 +2,10 @@
 #include "base/pool.h"
 
 #include "base/buf.h"
-#include "base/hash.h"
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 #define SLAB_ITEMS 128         /* mappings per slab: pointers to them stay valid */
 #define ARENA_BYTES (1U << 18) /* texts per arena block, unless one is longer */

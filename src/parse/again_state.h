@@ -3,10 +3,10 @@
 #define PM_PARSE_AGAIN_STATE_H
 
 #include "base/buf.h"
-#include "base/hash.h"
 #include "parse/again.h"
 #include "parse/reader.h"
 #include "parse/running.h"
+#include <xxhash.h>
 
 typedef struct pm_piece {
     uint64_t hash; /* of the block */

@@ -9,9 +9,9 @@
 #include "parse/reader.h"
 
 #include "base/buf.h"
-#include "base/hash.h"
 #include "base/line.h"
 #include "parse/guess.h"
+#include <xxhash.h>
 
 #define PM_COLUMNS_MAX 64
 #define PM_NO_COLUMN PM_FIELD_COUNT

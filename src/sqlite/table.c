@@ -2,13 +2,13 @@
  * pid = 1234, and the planner is told that nothing goes without. */
 #include "sqlite/table.h"
 
-#include "base/hash.h"
 #include "base/num.h"
 #include "sqlite/column.h"
 #include "sqlite/supply.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <xxhash.h>
 
 SQLITE_EXTENSION_INIT3
 

@@ -3,9 +3,9 @@
 #include "store/address_functions.h"
 
 #include "base/buf.h"
-#include "base/hash.h"
 #include <sqlite3ext.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 SQLITE_EXTENSION_INIT3
 

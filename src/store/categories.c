@@ -1,9 +1,9 @@
 /* categories: the dictionary of what mappings count as. */
 #include "store/categories.h"
 
-#include "base/hash.h"
 #include "classify/classify.h"
 #include <stdlib.h>
+#include <xxhash.h>
 
 #define FIRST_SLOTS 64
 

@@ -1,8 +1,8 @@
 /* lives: which process of the store a live capture belongs to. */
 #include "store/lives.h"
 
-#include "base/hash.h"
 #include <stdlib.h>
+#include <xxhash.h>
 
 #define FIRST_SLOTS 256
 #define LIVES_MAX 65536 /* all are forgotten then: most have ended */

@@ -1,13 +1,13 @@
 /* map_cache: the newest map of a process in one piece. */
 #include "store/map_cache.h"
 
-#include "base/hash.h"
 #include "store/ids.h"
 #include "store/map_pack.h"
 #include "store/process.h"
 #include "store/recall_row.h"
 #include "store/region.h"
 #include <stdlib.h>
+#include <xxhash.h>
 
 /* One row in so many may have changed before the piece is written again. */
 #define STALE_PART 16

@@ -1,7 +1,6 @@
 /* map_pack: the rows of a capture in one piece of bytes. */
 #include "store/map_pack.h"
-
-#include "base/hash.h"
+#include <xxhash.h>
 
 /* What follows in a row. */
 enum {

@@ -2,8 +2,8 @@
 #include "store/object.h"
 
 #include "base/buf.h"
-#include "base/hash.h"
 #include <stdlib.h>
+#include <xxhash.h>
 
 struct pm_objects {
     pm_sql *sql;

@@ -1,9 +1,9 @@
 /* process: which life of which pid a capture belongs to. */
 #include "store/process.h"
 
-#include "base/hash.h"
 #include "store/evidence.h"
 #include <stdlib.h>
+#include <xxhash.h>
 
 /* ---- lives of one pid in the store ---- */
 

@@ -2,8 +2,8 @@
 #include "store/sight.h"
 
 #include "base/buf.h"
-#include "base/hash.h"
 #include "store/process.h"
+#include <xxhash.h>
 
 /* ---- what stays the same for long ---- */
 

@@ -2,9 +2,9 @@
 #include "store/export/tokens.h"
 
 #include "base/buf.h"
-#include "base/hash.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 #define PREFIX_MAX 8
 

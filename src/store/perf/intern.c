@@ -2,9 +2,9 @@
 #include "store/perf/intern.h"
 
 #include "base/buf.h"
-#include "base/hash.h"
 #include "parse/perf.h"
 #include <stdlib.h>
+#include <xxhash.h>
 
 #define REMEMBERED ((size_t)1 << 15)
 

@@ -2,12 +2,12 @@
 #include "store/perf/spool.h"
 
 #include "base/buf.h"
-#include "base/hash.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #define BUFFER ((size_t)1 << 20)
 #define EVENT UINT32_MAX /* stands where else the slot of a chain does */

@@ -1,10 +1,10 @@
 /* rule_set: the rules of a store. */
 #include "store/rules/rule_set.h"
 
-#include "base/hash.h"
 #include "store/pairs.h"
 #include "store/rules/rules_file.h"
 #include <stdlib.h>
+#include <xxhash.h>
 
 struct pm_rule_set {
     pm_sql *sql;   /* NULL: `rules` are given */

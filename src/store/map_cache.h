@@ -22,8 +22,8 @@ typedef struct pm_cached_map {
 pmapdb_status pm_map_cache_find(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
                                 int64_t start_time, pm_cached_map *out, pmapdb_error *err);
 
-/* Fills the rows of `s`, whose head is loaded, and `again`. *out = false: it is of no use; *again
- * then knows nothing. */
+/* Fills the rows of `s`, whose head is loaded, and `again` (NULL: nobody asks for the texts).
+ * *out = false: it is of no use; *again then knows nothing. */
 pmapdb_status pm_map_cache_read(pm_sql *sql, pm_objects *objects, const pm_cached_map *map,
                                 pm_stream *s, pm_again *again, bool *out, pmapdb_error *err);
 

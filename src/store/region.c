@@ -19,10 +19,9 @@ static pmapdb_status find(pm_sql *sql, pm_row *row, pmapdb_error *err)
         0, &row->region_id, err);
 }
 
-#define REGION                                                                              \
-    "INSERT OR FAIL INTO region (region_id, lineage_id, object_id, start, length, offset, " \
-    "size_kib, "                                                                            \
-    "category_id, reason)"
+#define REGION                                                                      \
+    "INSERT OR FAIL INTO region (region_id, lineage_id, object_id, start, length, " \
+    "offset, size_kib, category_id, reason)"
 #define REGION_ROW "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
 #define REGION_WIDTH 9
 

@@ -5,7 +5,7 @@
 #     PMAPDB_PROGRAM=build/dev/pmapdb PMAPDB_FAULTS=build/dev/tests/fault/faults \
 #         sh tests/fault/run.sh [--full | --places] [--part N] [--scene NAME] [--kind NAME]
 #                               [--show once|onwards N]
-# --full runs every n of every series: 1.4 million runs, two hours of a release build (where the
+# --full runs every n of every series: 1.4 million runs, three hours of a release build (where the
 # libraries' allocations fail as well), a day with sanitizers; one --scene or --kind at a time is
 # minutes. --places runs one n for each place that calls come from, known by its callers: a sixth of
 # that, with nearly all that there is to find. Without these each command gets $PMAPDB_FAULT_RUNS

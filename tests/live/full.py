@@ -3,14 +3,12 @@ capture said it stored is there, prune works there and gives space back, and the
 stored, at once if that space is enough for it. --full: more sizes, and full at other moments."""
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit
 
-INSIDE = "PMAPDB_INSIDE"  # its own mount namespace: what is mounted there goes away with it
 MIB = 1 << 20
 ENOUGH = 64 << 10  # the first capture behind a prune lets the file grow by 44 KiB
 
@@ -136,13 +134,7 @@ def one(check, place, size, foreign):
 
 
 def main():
-    if os.getuid() or not shutil.which("unshare"):
-        kit.skip("needs root and unshare")
-    if INSIDE not in os.environ:
-        if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True,
-                          check=False).returncode:
-            kit.skip("nothing can be mounted here")
-        os.execvpe("unshare", ["unshare", "-m", sys.executable, *sys.argv], os.environ | {INSIDE: "1"})
+    kit.own_mounts()
     check = kit.Check()
     with kit.Place() as place:
         one(check, place, 3 * MIB, None)

@@ -106,7 +106,8 @@ CREATE TABLE epoch (
 );                                      -- src/base/fields.def, 32 and more are in mapping.h
 CREATE INDEX epoch_process ON epoch (process_id, dialect, state);
 
--- One process at one moment.
+-- One process at one moment. Its four words are stored as their numbers in src/base/dialect.h and
+-- src/base/capture.h, a byte at most: they are most of what a snapshot says.
 CREATE TABLE snapshots (
   snapshot_id INTEGER PRIMARY KEY,
   process_id  INTEGER NOT NULL REFERENCES process,
@@ -119,10 +120,22 @@ CREATE TABLE snapshots (
   moment_ms   INTEGER NOT NULL,         -- first taken_ms of what was captured together
   ordinal     INTEGER NOT NULL,         -- order among captures of one taken_ms
   preferred   INTEGER NOT NULL,         -- 1: of its process and moment, the one with most fields
-  time_source TEXT NOT NULL,
-  dialect     TEXT NOT NULL,
-  state       TEXT NOT NULL CHECK (state IN ('complete', 'partial', 'totals')),
-  checked     TEXT NOT NULL CHECK (checked IN ('footer', 'status', 'rollup', 'none')),
+  time_source_code INTEGER NOT NULL,
+  dialect_code INTEGER NOT NULL,
+  state_code  INTEGER NOT NULL CHECK (state_code BETWEEN 0 AND 2),
+  checked_code INTEGER NOT NULL CHECK (checked_code BETWEEN 0 AND 3),
+  time_source TEXT GENERATED ALWAYS AS (CASE time_source_code WHEN 0 THEN 'none' WHEN 1 THEN 'given'
+                WHEN 2 THEN 'stream' WHEN 3 THEN 'name' WHEN 4 THEN 'mtime' WHEN 5 THEN 'now'
+                WHEN 6 THEN 'live' WHEN 7 THEN 'every' END) VIRTUAL,
+  dialect     TEXT GENERATED ALWAYS AS (CASE dialect_code WHEN 0 THEN 'smaps' WHEN 1 THEN 'pmap-XX'
+                WHEN 2 THEN 'pmap-X' WHEN 3 THEN 'pmap-suse' WHEN 4 THEN 'toybox-x'
+                WHEN 5 THEN 'busybox-x' WHEN 6 THEN 'pmap-x' WHEN 7 THEN 'pmap-d' WHEN 8 THEN 'pmap'
+                WHEN 9 THEN 'toybox' WHEN 10 THEN 'busybox' WHEN 11 THEN 'maps'
+                WHEN 12 THEN 'smaps_rollup' END) VIRTUAL,
+  state       TEXT GENERATED ALWAYS AS (CASE state_code WHEN 0 THEN 'complete' WHEN 1 THEN 'partial'
+                WHEN 2 THEN 'totals' END) VIRTUAL,
+  checked     TEXT GENERATED ALWAYS AS (CASE checked_code WHEN 0 THEN 'none' WHEN 1 THEN 'footer'
+                WHEN 2 THEN 'status' WHEN 3 THEN 'rollup' END) VIRTUAL,
   missing     TEXT,                     -- partial: what is missing
   hash        INTEGER NOT NULL,         -- XXH3 of the block's lines
   log_id      INTEGER REFERENCES log,
@@ -413,9 +426,18 @@ CREATE TABLE foreign_extent (
 );
 CREATE INDEX foreign_extent_tracee ON foreign_extent (tracee_id, died_ns);
 
--- Fields that are 0 nearly everywhere, and keys that pmapdb does not know.
+-- Fields that have their usual value nearly everywhere, and keys that pmapdb does not know: few rows,
+-- which versions share, so that each of those has a column for them all and not one for each. NULL
+-- where a field is known is its usual value: pss_dirty = shared_dirty + private_dirty; anonymous =
+-- private_dirty; swap_pss = swap; all others 0.
 CREATE TABLE detail (
   detail_id   INTEGER PRIMARY KEY,
+  hash        INTEGER NOT NULL,         -- of the numbers, 32 bits, to find them again
+  pss_dirty_kib INTEGER,
+  anonymous_kib INTEGER,
+  swap_pss_kib  INTEGER,
+  anon_huge_kib INTEGER,
+  locked_kib    INTEGER,
   ksm_kib     INTEGER,
   lazy_free_kib INTEGER,
   shmem_pmd_kib INTEGER,
@@ -424,15 +446,13 @@ CREATE TABLE detail (
   private_hugetlb_kib INTEGER,
   extra       TEXT                      -- lines "Key: N kB"
 );
-CREATE UNIQUE INDEX detail_unique ON detail (coalesce(extra, ''), coalesce(ksm_kib, -1),
-  coalesce(lazy_free_kib, -1), coalesce(shmem_pmd_kib, -1), coalesce(file_pmd_kib, -1),
-  coalesce(shared_hugetlb_kib, -1), coalesce(private_hugetlb_kib, -1));
+CREATE INDEX detail_hash ON detail (hash);
 
 -- A region with unchanged numbers during first..last of its epoch (last NULL: to its end).
 -- NULL where a field is known means "the usual value":
 --   rss = shared_clean + shared_dirty + private_clean + private_dirty; pss = rss; referenced = rss;
---   pss_dirty = dirty = shared_dirty + private_dirty; anonymous = private_dirty; swap_pss = swap;
---   anon_huge = locked = 0; detail: all 0 and no extra.
+--   dirty = shared_dirty + private_dirty; detail: all as usual and no extra.
+-- Most of a row is a byte for each of its columns: what is rare stands in detail.
 CREATE TABLE ver (
   epoch_id      INTEGER NOT NULL REFERENCES epoch,
   region_id     INTEGER NOT NULL REFERENCES region,
@@ -445,12 +465,7 @@ CREATE TABLE ver (
   swap          INTEGER,
   rss           INTEGER,
   pss           INTEGER,
-  pss_dirty     INTEGER,
   referenced    INTEGER,
-  anonymous     INTEGER,
-  swap_pss      INTEGER,
-  anon_huge     INTEGER,
-  locked        INTEGER,
   dirty         INTEGER,
   detail_id     INTEGER REFERENCES detail,
   absent        INTEGER NOT NULL,       -- fields of the epoch that this row lacks
@@ -489,8 +504,8 @@ CREATE TRIGGER map_cache_snapshot AFTER UPDATE OF process_id, epoch_id, off ON s
   BEGIN DELETE FROM map_cache; END;
 CREATE TRIGGER map_cache_ver_gone AFTER DELETE ON ver BEGIN DELETE FROM map_cache; END;
 CREATE TRIGGER map_cache_ver AFTER UPDATE OF epoch_id, region_id, first, private_dirty,
-  private_clean, shared_clean, shared_dirty, swap, rss, pss, pss_dirty, referenced, anonymous,
-  swap_pss, anon_huge, locked, dirty, detail_id, absent ON ver BEGIN DELETE FROM map_cache; END;
+  private_clean, shared_clean, shared_dirty, swap, rss, pss, referenced, dirty, detail_id,
+  absent ON ver BEGIN DELETE FROM map_cache; END;
 CREATE TRIGGER map_cache_region_gone AFTER DELETE ON region BEGIN DELETE FROM map_cache; END;
 CREATE TRIGGER map_cache_region AFTER UPDATE ON region BEGIN DELETE FROM map_cache; END;
 CREATE TRIGGER map_cache_object AFTER UPDATE ON object BEGIN DELETE FROM map_cache; END;
@@ -523,26 +538,26 @@ SELECT
   r.lineage_id,
   o.kernel_page_kib,
   o.mmu_page_kib,
-  CASE WHEN e.fields & ~v.absent & 32 THEN coalesce(v.pss_dirty, v.shared_dirty + v.private_dirty)
+  CASE WHEN e.fields & ~v.absent & 32 THEN coalesce(d.pss_dirty_kib, v.shared_dirty + v.private_dirty)
     END AS pss_dirty_kib,
   v.shared_clean AS shared_clean_kib,
   v.shared_dirty AS shared_dirty_kib,
   v.private_clean AS private_clean_kib,
   CASE WHEN e.fields & ~v.absent & 1024 THEN coalesce(v.referenced, v.rss,
     v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS referenced_kib,
-  CASE WHEN e.fields & ~v.absent & 2048 THEN coalesce(v.anonymous, v.private_dirty)
+  CASE WHEN e.fields & ~v.absent & 2048 THEN coalesce(d.anonymous_kib, v.private_dirty)
     END AS anonymous_kib,
   CASE WHEN e.fields & ~v.absent & 4096 THEN coalesce(d.ksm_kib, 0) END AS ksm_kib,
   CASE WHEN e.fields & ~v.absent & 8192 THEN coalesce(d.lazy_free_kib, 0) END AS lazy_free_kib,
-  CASE WHEN e.fields & ~v.absent & 16384 THEN coalesce(v.anon_huge, 0) END AS anon_huge_kib,
+  CASE WHEN e.fields & ~v.absent & 16384 THEN coalesce(d.anon_huge_kib, 0) END AS anon_huge_kib,
   CASE WHEN e.fields & ~v.absent & 32768 THEN coalesce(d.shmem_pmd_kib, 0) END AS shmem_pmd_kib,
   CASE WHEN e.fields & ~v.absent & 65536 THEN coalesce(d.file_pmd_kib, 0) END AS file_pmd_kib,
   CASE WHEN e.fields & ~v.absent & 131072 THEN coalesce(d.shared_hugetlb_kib, 0)
     END AS shared_hugetlb_kib,
   CASE WHEN e.fields & ~v.absent & 262144 THEN coalesce(d.private_hugetlb_kib, 0)
     END AS private_hugetlb_kib,
-  CASE WHEN e.fields & ~v.absent & 1048576 THEN coalesce(v.swap_pss, v.swap) END AS swap_pss_kib,
-  CASE WHEN e.fields & ~v.absent & 2097152 THEN coalesce(v.locked, 0) END AS locked_kib,
+  CASE WHEN e.fields & ~v.absent & 1048576 THEN coalesce(d.swap_pss_kib, v.swap) END AS swap_pss_kib,
+  CASE WHEN e.fields & ~v.absent & 2097152 THEN coalesce(d.locked_kib, 0) END AS locked_kib,
   o.thp_eligible,
   o.protection_key,
   d.extra,

@@ -1,45 +1,77 @@
 /* detail: rows of table detail. */
 #include "store/detail.h"
 
-#define COLUMNS                                             \
-    "ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, " \
+#include <xxhash.h>
+
+#define COLUMNS                                                         \
+    "pss_dirty_kib, anonymous_kib, swap_pss_kib, anon_huge_kib, "       \
+    "locked_kib, ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, " \
     "shared_hugetlb_kib, private_hugetlb_kib, extra"
 
 const enum pm_field pm_detail_fields[PM_DETAIL_NUMBERS] = {
-    PM_KSM, PM_LAZY_FREE, PM_SHMEM_PMD, PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB};
+    PM_PSS_DIRTY, PM_ANONYMOUS, PM_SWAP_PSS, PM_ANON_HUGE,      PM_LOCKED,         PM_KSM,
+    PM_LAZY_FREE, PM_SHMEM_PMD, PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB};
 
-pm_detail pm_detail_of(const pm_mapping *m)
+static int64_t known(const pm_mapping *m, enum pm_field field)
 {
-    const enum pm_field *fields = pm_detail_fields;
-    pm_detail d = {.extra = m->extra};
-
-    for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++)
-        d.number[i] = pm_has(m, PM_BIT(fields[i])) ? (int64_t)m->value[fields[i]] : PMAPDB_UNKNOWN;
-    return d;
+    return pm_has(m, PM_BIT(field)) ? (int64_t)m->value[field] : PMAPDB_UNKNOWN;
 }
 
-/* The terms are those of its unique index, in which NULL is a value like any other. It is looked
- * for first: nearly always it is there, and to read costs less than to try to write. */
+/* As in the view mappings; PMAPDB_UNKNOWN where the fields that say it are. */
+static int64_t usual(const pm_mapping *m, enum pm_field field)
+{
+    int64_t shared = known(m, PM_SHARED_DIRTY), private = known(m, PM_PRIVATE_DIRTY);
+
+    switch (field) {
+    case PM_PSS_DIRTY:
+        return shared == PMAPDB_UNKNOWN || private == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN
+                                                                     : shared + private;
+    case PM_ANONYMOUS:
+        return private;
+    case PM_SWAP_PSS:
+        return known(m, PM_SWAP);
+    default:
+        return 0;
+    }
+}
+
+bool pm_detail_of(const pm_mapping *m, pm_detail *out)
+{
+    bool any = m->extra.len > 0;
+
+    out->extra = m->extra;
+    for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++) {
+        int64_t number = known(m, pm_detail_fields[i]);
+
+        out->number[i] = number == usual(m, pm_detail_fields[i]) ? PMAPDB_UNKNOWN : number;
+        any |= out->number[i] != PMAPDB_UNKNOWN;
+    }
+    return any;
+}
+
+/* It is looked for first: nearly always it is there, and to read costs less than to try to write.
+ */
 pmapdb_status pm_detail_put(pm_sql *sql, const pm_detail *d, int64_t *id, pmapdb_error *err)
 {
-    pm_arg args[PM_DETAIL_NUMBERS + 1];
+    pm_arg args[PM_DETAIL_NUMBERS + 2];
     pmapdb_status st;
 
     for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++)
         args[i] = PM_I(d->number[i]);
     args[PM_DETAIL_NUMBERS] = d->extra.len ? PM_T(d->extra) : PM_S(NULL);
+    args[PM_DETAIL_NUMBERS + 1] = PM_I((uint32_t)XXH3_64bits(d->number, sizeof d->number));
     st = pm_sql_int(sql,
-                    "SELECT detail_id FROM detail WHERE coalesce(extra, '') = coalesce(?7, '') "
-                    "AND coalesce(ksm_kib, -1) = coalesce(?1, -1) "
-                    "AND coalesce(lazy_free_kib, -1) = coalesce(?2, -1) "
-                    "AND coalesce(shmem_pmd_kib, -1) = coalesce(?3, -1) "
-                    "AND coalesce(file_pmd_kib, -1) = coalesce(?4, -1) "
-                    "AND coalesce(shared_hugetlb_kib, -1) = coalesce(?5, -1) "
-                    "AND coalesce(private_hugetlb_kib, -1) = coalesce(?6, -1)",
+                    "SELECT detail_id FROM detail WHERE hash = ?13 AND pss_dirty_kib IS ?1 AND "
+                    "anonymous_kib IS ?2 AND swap_pss_kib IS ?3 AND anon_huge_kib IS ?4 AND "
+                    "locked_kib IS ?5 AND ksm_kib IS ?6 AND lazy_free_kib IS ?7 AND "
+                    "shmem_pmd_kib IS ?8 AND file_pmd_kib IS ?9 AND shared_hugetlb_kib IS ?10 AND "
+                    "private_hugetlb_kib IS ?11 AND extra IS ?12",
                     args, sizeof args / sizeof *args, PMAPDB_UNKNOWN, id, err);
     if (st != PMAPDB_OK || *id != PMAPDB_UNKNOWN)
         return st;
-    st = pm_sql_run(sql, "INSERT INTO detail (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    st = pm_sql_run(sql,
+                    "INSERT INTO detail (" COLUMNS ", hash) VALUES "
+                    "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
                     args, sizeof args / sizeof *args, err);
     *id = pm_sql_last_id(sql);
     return st;

@@ -1,5 +1,5 @@
-/* detail: the numbers of a mapping that are 0 nearly everywhere, and its keys that nobody knows.
- * Many mappings of many captures share a row of them. */
+/* detail: the numbers of a mapping that have their usual value nearly everywhere, and its keys that
+ * nobody knows. Many mappings of many captures share a row of them. */
 #ifndef PM_STORE_DETAIL_H
 #define PM_STORE_DETAIL_H
 
@@ -7,18 +7,18 @@
 #include "base/mapping.h"
 #include "store/sql.h"
 
-#define PM_DETAIL_NUMBERS 6
+#define PM_DETAIL_NUMBERS 11
 
 /* The columns of table detail, in their order. */
 extern const enum pm_field pm_detail_fields[PM_DETAIL_NUMBERS];
 
 typedef struct pm_detail {
-    int64_t number[PM_DETAIL_NUMBERS]; /* PMAPDB_UNKNOWN is NULL */
+    int64_t number[PM_DETAIL_NUMBERS]; /* PMAPDB_UNKNOWN (NULL): as usual, or unknown */
     pm_text extra;                     /* empty: none */
 } pm_detail;
 
-/* The text is the mapping's. */
-pm_detail pm_detail_of(const pm_mapping *m);
+/* False: there is nothing unusual. The text is the mapping's. */
+bool pm_detail_of(const pm_mapping *m, pm_detail *out);
 
 /* Its row, which is made where there is none yet. */
 pmapdb_status pm_detail_put(pm_sql *sql, const pm_detail *d, int64_t *id, pmapdb_error *err);

@@ -248,7 +248,7 @@ typedef struct strip_sql {
 static const strip_sql ver_sql = {
     "DELETE FROM ver WHERE epoch_id = ?1 AND region_id = ?2 AND first = ?3",
     "INSERT INTO ver (epoch_id, region_id, first, last, " PM_VER_COLUMNS ") VALUES "
-    "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+    "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
     PM_VER_COUNT};
 static const strip_sql cat_sql = {
     "DELETE FROM catver WHERE epoch_id = ?1 AND category_id = ?2 AND first = ?3",

@@ -29,23 +29,21 @@ static void decode(const pm_row *row, int64_t out[PM_FIELD_COUNT])
     int64_t rss = or_else(v[PM_VER_RSS], sum(clean, dirty));
 
     for (int i = 0; i < PM_FIELD_COUNT; i++)
-        out[i] = 0; /* fields of table detail: 0 where it has no row */
+        out[i] = 0; /* so are most fields of table detail, where it has no row */
     out[PM_SIZE] = pm_row_size_kib(row);
     out[PM_KERNEL_PAGE] = row->at.object->kernel_page;
     out[PM_MMU_PAGE] = row->at.object->mmu_page;
     out[PM_RSS] = rss;
     out[PM_PSS] = or_else(v[PM_VER_PSS], rss);
-    out[PM_PSS_DIRTY] = or_else(v[PM_VER_PSS_DIRTY], dirty);
+    out[PM_PSS_DIRTY] = dirty;
     out[PM_SHARED_CLEAN] = v[PM_VER_SHARED_CLEAN];
     out[PM_SHARED_DIRTY] = v[PM_VER_SHARED_DIRTY];
     out[PM_PRIVATE_CLEAN] = v[PM_VER_PRIVATE_CLEAN];
     out[PM_PRIVATE_DIRTY] = v[PM_VER_PRIVATE_DIRTY];
     out[PM_REFERENCED] = or_else(v[PM_VER_REFERENCED], rss);
-    out[PM_ANONYMOUS] = or_else(v[PM_VER_ANONYMOUS], v[PM_VER_PRIVATE_DIRTY]);
-    out[PM_ANON_HUGE] = or_else(v[PM_VER_ANON_HUGE], 0);
+    out[PM_ANONYMOUS] = v[PM_VER_PRIVATE_DIRTY];
     out[PM_SWAP] = v[PM_VER_SWAP];
-    out[PM_SWAP_PSS] = or_else(v[PM_VER_SWAP_PSS], v[PM_VER_SWAP]);
-    out[PM_LOCKED] = or_else(v[PM_VER_LOCKED], 0);
+    out[PM_SWAP_PSS] = v[PM_VER_SWAP];
     out[PM_THP_ELIGIBLE] = row->at.object->thp_eligible;
     out[PM_PROTECTION_KEY] = row->at.object->protection_key;
     out[PM_DIRTY] = or_else(v[PM_VER_DIRTY], dirty);
@@ -62,7 +60,8 @@ static pmapdb_status add_detail(pm_sql *sql, const pm_row *row, int64_t numbers[
         return PMAPDB_OK;
     st = pm_detail_get(sql, id, extra, &detail, err);
     for (size_t i = 0; i < PM_DETAIL_NUMBERS && st == PMAPDB_OK; i++)
-        numbers[pm_detail_fields[i]] = or_else(detail.number[i], 0);
+        if (detail.number[i] != PMAPDB_UNKNOWN)
+            numbers[pm_detail_fields[i]] = detail.number[i];
     return st;
 }
 

@@ -40,12 +40,7 @@ void pm_row_encode(const pm_mapping *m, uint64_t fields, int64_t detail_id, pm_m
     v[PM_VER_SWAP] = swap;
     v[PM_VER_RSS] = unless(rss, resident);
     v[PM_VER_PSS] = unless(known(m, PM_PSS), rss);
-    v[PM_VER_PSS_DIRTY] = unless(known(m, PM_PSS_DIRTY), dirty);
     v[PM_VER_REFERENCED] = unless(known(m, PM_REFERENCED), rss);
-    v[PM_VER_ANONYMOUS] = unless(known(m, PM_ANONYMOUS), pd);
-    v[PM_VER_SWAP_PSS] = unless(known(m, PM_SWAP_PSS), swap);
-    v[PM_VER_ANON_HUGE] = unless(known(m, PM_ANON_HUGE), 0);
-    v[PM_VER_LOCKED] = unless(known(m, PM_LOCKED), 0);
     v[PM_VER_DIRTY] = unless(known(m, PM_DIRTY), dirty);
     v[PM_VER_DETAIL] = detail_id;
     v[PM_VER_ABSENT] = (int64_t)(fields & ~m->present);
@@ -72,12 +67,6 @@ void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_to
     out->v[PM_TOTAL_PRIVATE] = or_else(private, -1);
     out->v[PM_TOTAL_PRIVATE_DIRTY] = or_else(v[PM_VER_PRIVATE_DIRTY], -1);
     out->v[PM_TOTAL_SWAP] = or_else(v[PM_VER_SWAP], -1);
-}
-
-bool pm_row_needs_detail(const pm_mapping *m)
-{
-    return m->extra.len || m->value[PM_KSM] || m->value[PM_LAZY_FREE] || m->value[PM_SHMEM_PMD] ||
-           m->value[PM_FILE_PMD] || m->value[PM_SHARED_HUGETLB] || m->value[PM_PRIVATE_HUGETLB];
 }
 
 bool pm_metrics_equal(const pm_metrics *a, const pm_metrics *b)

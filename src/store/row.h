@@ -15,21 +15,16 @@ enum pm_ver_column {
     PM_VER_SWAP,
     PM_VER_RSS,
     PM_VER_PSS,
-    PM_VER_PSS_DIRTY,
     PM_VER_REFERENCED,
-    PM_VER_ANONYMOUS,
-    PM_VER_SWAP_PSS,
-    PM_VER_ANON_HUGE,
-    PM_VER_LOCKED,
     PM_VER_DIRTY,
     PM_VER_DETAIL,
     PM_VER_ABSENT,
     PM_VER_COUNT
 };
 
-#define PM_VER_COLUMNS                                                                      \
-    "private_dirty, private_clean, shared_clean, shared_dirty, swap, rss, pss, pss_dirty, " \
-    "referenced, anonymous, swap_pss, anon_huge, locked, dirty, detail_id, absent"
+#define PM_VER_COLUMNS                                                                       \
+    "private_dirty, private_clean, shared_clean, shared_dirty, swap, rss, pss, referenced, " \
+    "dirty, detail_id, absent"
 
 /* PMAPDB_UNKNOWN is NULL. */
 typedef struct pm_metrics {
@@ -71,9 +66,6 @@ void pm_row_encode(const pm_mapping *m, uint64_t fields, int64_t detail_id, pm_m
 /* What a row with these numbers adds to the sums of its capture, as the view mappings shows it; -1
  * is unknown. size_kib is what the capture shows where it shows a size. */
 void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_totals *out);
-
-/* True where a field of table detail is not 0, or a key is unknown. */
-bool pm_row_needs_detail(const pm_mapping *m);
 
 bool pm_metrics_equal(const pm_metrics *a, const pm_metrics *b);
 

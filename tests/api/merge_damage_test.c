@@ -35,7 +35,7 @@ static void damaged_stores(void **state)
         "DELETE FROM capture",
         "UPDATE process SET name_rank = 77",
         "UPDATE process SET identity = 'nobody'",
-        "UPDATE snapshots SET state = 'whole'",
+        "UPDATE snapshots SET state_code = 3",
         "UPDATE snapshots SET off = -1 WHERE off = 0",
         "UPDATE ver SET rss = 99 WHERE first = 0",
         "DELETE FROM ver WHERE first = 0",
@@ -48,6 +48,8 @@ static void damaged_stores(void **state)
         "UPDATE catver SET category_id = category_id + 4711",
         "UPDATE object SET category_id = 0",
         "DELETE FROM catver",
+        "INSERT INTO detail (detail_id, hash, locked_kib) VALUES (900, 0, -4); "
+        "UPDATE ver SET detail_id = 900",
     };
 
     (void)state;

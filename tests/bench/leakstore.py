@@ -161,6 +161,7 @@ POINTS = 10_000                             # of a long series
 STORE_S, POINTS_S = 10.0, 0.005             # targets: 500 x 15 x 1,000; one long series
 SEVEN = ("mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib",
          "swap_kib")
+CODES = ("time_source_code", "dialect_code", "state_code", "checked_code")
 
 
 class Course:
@@ -235,9 +236,9 @@ def large_store(db, processes, n):
         insert(connection, "categories", ("category_id", "category", "description", "parent_id"),
                [(1000 + i, "other-%d" % i, "", 1000 + i)])
         ids.append(1000 + i)
-    capture, dialect, fields = connection.execute(
-        "select s.capture_id, e.dialect, e.fields from snapshots s join epoch e using (epoch_id)"
-    ).fetchone()
+    capture, dialect, fields, *codes = connection.execute(
+        "select s.capture_id, e.dialect, e.fields, %s from snapshots s join epoch e using (epoch_id)"
+        % ", ".join("s." + c for c in CODES)).fetchone()
     rows = 0
     for process in range(1000, 1000 + processes):
         insert(connection, "name", ("name_id", "name"), [(process, "server%04d" % process)])
@@ -249,9 +250,8 @@ def large_store(db, processes, n):
                [(e, process, dialect, "complete", fields) for e in epochs])
         insert(connection, "snapshots",
                ("process_id", "epoch_id", "off", "taken_ms", "moment_ms", "hash", *SEVEN,
-                "capture_id", "ordinal", "preferred", "time_source", "dialect", "state",
-                "checked"),
-               [s + (capture, 0, 1, "name", dialect, "complete", "none") for s in snapshots])
+                "capture_id", "ordinal", "preferred", *CODES),
+               [s + (capture, 0, 1, *codes) for s in snapshots])
         insert(connection, "catver", ("epoch_id", "category_id", "first", "last", *SEVEN), versions)
         rows += len(versions)
     connection.commit()

@@ -9,6 +9,8 @@ import kit
 SEEDS = range(3000) if kit.full else range(300)
 CATEGORIES = 3
 NUMBERS = 7
+DIALECTS = {"smaps": 0, "pmap-x": 6}        # as snapshots stores them
+STATES = {"complete": 0, "partial": 1, "totals": 2}
 
 
 def versions(rows):
@@ -76,9 +78,9 @@ class Store:
             self.snapshot += 1
             self.db.execute(
                 "insert into snapshots (snapshot_id, process_id, capture_id, epoch_id, off, taken_ms, "
-                "moment_ms, ordinal, preferred, time_source, dialect, state, checked, hash) values "
-                "(?, ?, 1, ?, ?, ?, ?, ?, 1, 'name', ?, ?, 'none', 0)",
-                (self.snapshot, process, epoch, off, ms, ms, ordinal, dialect, state))
+                "moment_ms, ordinal, preferred, time_source_code, dialect_code, state_code, "
+                "checked_code, hash) values (?, ?, 1, ?, ?, ?, ?, ?, 1, 3, ?, ?, 0, 0)",
+                (self.snapshot, process, epoch, off, ms, ms, ordinal, DIALECTS[dialect], STATES[state]))
         for category in places[0][2]:
             self.db.execute("insert or ignore into categories values (?1, ?2, '', ?1)",
                             (category, "c%d" % category))

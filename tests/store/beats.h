@@ -67,7 +67,7 @@ static inline void beats_beside(const kit *k)
     kit_exec(k, "UPDATE snapshots SET tool_rss_kib = rss_kib + 4 WHERE dialect = 'smaps';"
                 "INSERT INTO pin SELECT max(snapshot_id), 'evidence', 1700000000000 FROM snapshots;"
                 "INSERT INTO refused (hash, first_ms, reason) VALUES (1, 1700000000000, 'cut');"
-                "INSERT INTO detail (detail_id, extra) VALUES (900, 'Foo: 4 kB');"
+                "INSERT INTO detail (detail_id, hash, extra) VALUES (900, 0, 'Foo: 4 kB');"
                 "UPDATE ver SET detail_id = 900 WHERE first = 0");
 }
 

@@ -3,13 +3,15 @@
 
 #include "store/detail.h"
 
-/* Ksm 4 KiB of known numbers, else 0, and no text. */
+/* Ksm 4 KiB, all else as usual, and no text. */
 static pm_detail detail(void)
 {
     pm_mapping m = {.present = PM_NUMBERS};
+    pm_detail d;
 
     m.value[PM_KSM] = 4;
-    return pm_detail_of(&m);
+    assert_true(pm_detail_of(&m, &d));
+    return d;
 }
 
 static int64_t put(const kit *k, const pm_detail *d)
@@ -24,18 +26,44 @@ static int64_t put(const kit *k, const pm_detail *d)
 static void of_a_mapping(void **state)
 {
     pm_mapping m = {.present = PM_NUMBERS & ~PM_BIT(PM_FILE_PMD), .extra = PM_TEXT("Foo: 8 kB")};
-    static const int64_t wanted[] = {1, 2, 3, PMAPDB_UNKNOWN, 5, 6};
+    static const int64_t wanted[] = {7, 8, 9, 10, 11, 1, 2, 3, PMAPDB_UNKNOWN, 5, 6};
+    static const int64_t nothing[PM_DETAIL_NUMBERS] = {0};
     pm_detail d;
 
     (void)state;
-    m.value[PM_KSM] = 1;
-    m.value[PM_LAZY_FREE] = 2;
-    m.value[PM_SHMEM_PMD] = 3;
-    m.value[PM_SHARED_HUGETLB] = 5;
-    m.value[PM_PRIVATE_HUGETLB] = 6;
-    d = pm_detail_of(&m);
+    for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++)
+        m.value[pm_detail_fields[i]] = (uint64_t)(wanted[i] == PMAPDB_UNKNOWN ? 77 : wanted[i]);
+    assert_true(pm_detail_of(&m, &d));
     assert_memory_equal(d.number, wanted, sizeof wanted);
     assert_true(pm_text_equal(d.extra, PM_TEXT("Foo: 8 kB")));
+
+    /* 0 is a value where another one is usual. */
+    m = (pm_mapping){.present = PM_NUMBERS};
+    m.value[PM_PRIVATE_DIRTY] = m.value[PM_SWAP] = 4;
+    assert_true(pm_detail_of(&m, &d));
+    assert_memory_equal(d.number, nothing, 3 * sizeof *nothing);
+}
+
+/* What others say already, and what is not known, needs no row. */
+static void the_usual_needs_none(void **state)
+{
+    pm_mapping m = {.present = PM_NUMBERS & ~PM_BIT(PM_KSM)};
+    pm_detail d;
+
+    (void)state;
+    assert_false(pm_detail_of(&m, &d));
+    m.value[PM_KSM] = 4;
+    m.value[PM_SHARED_DIRTY] = 8;
+    m.value[PM_PRIVATE_DIRTY] = m.value[PM_ANONYMOUS] = 12;
+    m.value[PM_PSS_DIRTY] = 20;
+    m.value[PM_SWAP] = m.value[PM_SWAP_PSS] = 16;
+    assert_false(pm_detail_of(&m, &d));
+    for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++)
+        assert_int_equal(d.number[i], PMAPDB_UNKNOWN);
+    m.present &= ~PM_BIT(PM_SHARED_DIRTY); /* without it nothing is usual */
+    assert_true(pm_detail_of(&m, &d));
+    assert_int_equal(d.number[0], 20);
+    assert_int_equal(d.number[1], PMAPDB_UNKNOWN);
 }
 
 /* Each number and the text tell rows apart, and so does whether they are known. */
@@ -50,7 +78,7 @@ static void equal_ones_share_a_row(void **state)
         d = first;
         d.number[i] = 100;
         id[n++] = put(k, &d);
-        d.number[i] = PMAPDB_UNKNOWN;
+        d.number[i] = 0;
         id[n++] = put(k, &d);
     }
     d = first;
@@ -62,17 +90,19 @@ static void equal_ones_share_a_row(void **state)
     assert_int_equal(put(k, &d), id[n - 1]);
     assert_int_equal(put(k, &first), id[0]);
     d = first;
-    d.number[3] = PMAPDB_UNKNOWN;
+    d.number[3] = 0;
     assert_int_equal(put(k, &d), id[8]);
-    kit_expect(k, "SELECT count(*) FROM detail", "14\n");
-    kit_expect(k, "SELECT ksm_kib, lazy_free_kib, extra FROM detail WHERE detail_id IN (1, 14)",
-               "4|0|?\n4|0|Foo: 8 kB\n"); /* no text is NULL */
+    kit_expect(k, "SELECT count(*) FROM detail", "24\n");
+    kit_expect(k, "SELECT ksm_kib, lazy_free_kib, extra FROM detail WHERE detail_id IN (1, 24)",
+               "4|?|?\n4|?|Foo: 8 kB\n"); /* no text is NULL */
 }
 
 static void comes_back_as_it_went_in(void **state)
 {
     const kit *k = kit_of(state);
-    pm_detail d = {{1, 2, 3, 4, 5, PMAPDB_UNKNOWN}, PM_TEXT("Foo: 8 kB\nBar: 0 kB")}, got;
+    pm_detail d = {{1, 2, 3, 4, 5, PMAPDB_UNKNOWN, 7, 8, 9, 10, 0},
+                   PM_TEXT("Foo: 8 kB\nBar: 0 kB")},
+              got;
     pm_buf extra = {0};
     pmapdb_error err = {0};
 
@@ -92,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_KIT(of_a_mapping),
+        IN_KIT(the_usual_needs_none),
         IN_KIT(equal_ones_share_a_row),
         IN_KIT(comes_back_as_it_went_in),
     };

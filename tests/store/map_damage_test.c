@@ -65,10 +65,9 @@ static void what_empties_it(void **state)
         "UPDATE OR REPLACE snapshots SET off = 0 WHERE snapshot_id = 2",
     };
     static const char *const columns[] = {
-        "region_id",    "first",     "private_dirty", "private_clean", "shared_clean",
-        "shared_dirty", "swap",      "rss",           "pss",           "pss_dirty",
-        "referenced",   "anonymous", "swap_pss",      "anon_huge",     "locked",
-        "dirty",        "absent",    "epoch_id",      "detail_id"};
+        "region_id",    "first",  "private_dirty", "private_clean", "shared_clean",
+        "shared_dirty", "swap",   "rss",           "pss",           "referenced",
+        "dirty",        "absent", "epoch_id",      "detail_id"};
     const kit *k = kit_of(state);
 
     fill(kit_of(state));

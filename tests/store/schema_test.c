@@ -75,9 +75,55 @@ static void what_people_add(void **state)
     kit_ok(open_as(k, PMAPDB_CHANGE, &err), &err);
 }
 
+static const char *dialect_name(int n)
+{
+    return pm_dialect_name((pm_dialect)n);
+}
+
+static const char *state_name(int n)
+{
+    return pm_state_name((pm_state)n);
+}
+
+static const char *checked_name(int n)
+{
+    return pm_checked_name((pm_checked)n);
+}
+
+static const char *time_source_name(int n)
+{
+    return pm_time_source_name((pm_time_source)n);
+}
+
+/* Its words are spelled as the program spells their numbers. */
+static void words_of_snapshots(void **state)
+{
+    static const struct {
+        const char *column, *(*name)(int n);
+        int n;
+    } words[] = {{"dialect", dialect_name, PM_DIALECT_COUNT},
+                 {"state", state_name, PM_STATE_TOTALS + 1},
+                 {"checked", checked_name, PM_CHECKED_ROLLUP + 1},
+                 {"time_source", time_source_name, PM_TIME_EVERY + 1}};
+    const kit *k = kit_of(state);
+
+    kit_put(k, kit_totals(k, PM_DIALECT_ROLLUP, 1, 1700000000000));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (int n = 0; n < words[i].n; n++) {
+            char sql[100], wanted[100];
+
+            snprintf(sql, sizeof sql, "UPDATE snapshots SET %s_code = %d", words[i].column, n);
+            kit_exec(k, sql);
+            snprintf(sql, sizeof sql, "SELECT %s FROM snapshots", words[i].column);
+            snprintf(wanted, sizeof wanted, "%s\n", words[i].name(n));
+            kit_expect(k, sql, wanted);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IN_KIT(what_is_not_ours), IN_KIT(what_people_add)};
+    const struct CMUnitTest tests[] = {IN_KIT(what_is_not_ours), IN_KIT(what_people_add),
+                                       IN_KIT(words_of_snapshots)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,7 +215,7 @@ def plant(db):
         "INSERT INTO refused VALUES (5, 6, 'x');"
         "INSERT INTO trace VALUES (1, 2, 0, 0, 'smaps', 1, NULL, NULL);"
         "INSERT INTO label SELECT process_id, 1, 'nmt', 70368744177664, 4096, 1, 'x' FROM process;"
-        "INSERT INTO detail (extra) VALUES ('Key: 1 kB');"
+        "INSERT INTO detail (hash, extra) VALUES (0, 'Key: 1 kB');"
         "UPDATE ver SET detail_id = (SELECT max(detail_id) FROM detail);"
         "UPDATE lineage SET rule = 'x';"
         "INSERT INTO standing (hash, ppid, comm, exe, cmdline, uid, user, cgroup) "

@@ -12,6 +12,8 @@ typedef struct column {
     int beside; /* the column of the same row that it hangs on, or -1 */
 } column;
 
+#define LAST_KEYS 4
+
 typedef struct copying {
     pm_export_run *run;
     const pm_export_table *table;
@@ -19,8 +21,7 @@ typedef struct copying {
     char name[COLUMNS][40];
     int n;
     sqlite3_stmt *read, *write;
-    int64_t last_key[3], last_hash; /* of table snapshots */
-    pm_buf last_dialect;
+    int64_t last_key[LAST_KEYS], last_hash; /* of table snapshots */
 } copying;
 
 /* ---- columns ---- */
@@ -135,27 +136,18 @@ static pmapdb_status strange(const copying *c, int i, pmapdb_error *err)
 /* Random, and where only the hash decides the order of captures, in the same order. */
 static pmapdb_status new_hash(copying *c, int64_t *out, pmapdb_error *err)
 {
-    static const char *const keys[] = {"process_id", "taken_ms", "ordinal"};
-    int dialect = find_column(c, "dialect");
-    bool equal = dialect >= 0;
+    static const char *const keys[] = {"process_id", "taken_ms", "dialect_code", "ordinal"};
+    bool equal = find_column(c, "dialect_code") >= 0;
     uint64_t drawn;
-    pmapdb_status st = PMAPDB_OK;
+    pmapdb_status st;
 
-    for (size_t i = 0; i < 3 && dialect >= 0; i++) {
+    for (size_t i = 0; i < LAST_KEYS && find_column(c, keys[i]) >= 0; i++) {
         int64_t key = sqlite3_column_int64(c->read, find_column(c, keys[i]));
 
         equal &= key == c->last_key[i];
         c->last_key[i] = key;
     }
-    if (dialect >= 0) {
-        pm_text name = pm_col_text(c->read, dialect);
-
-        equal &= pm_text_equal(name, pm_buf_text(&c->last_dialect));
-        pm_buf_clear(&c->last_dialect);
-        st = pm_buf_add(&c->last_dialect, name.data ? name.data : "", name.len, err);
-    }
-    if (st == PMAPDB_OK)
-        st = pm_chance_below(equal ? 1U << 30 : (uint64_t)1 << 62, &drawn, err);
+    st = pm_chance_below(equal ? 1U << 30 : (uint64_t)1 << 62, &drawn, err);
     if (st == PMAPDB_OK)
         *out = c->last_hash = (equal ? c->last_hash : 0) + 1 + (int64_t)drawn;
     return st;
@@ -312,6 +304,5 @@ pmapdb_status pm_export_copy(pm_export_run *run, const pm_export_table *table, p
         st = copy_rows(&c, err);
     sqlite3_finalize(c.read);
     sqlite3_finalize(c.write);
-    pm_buf_free(&c.last_dialect);
     return st;
 }

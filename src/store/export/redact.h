@@ -65,10 +65,10 @@
     X("epoch", "dialect", WORD)           \
     X("epoch", "state", FIXED)            \
     X("snapshots", "taken_at", NEVER)     \
-    X("snapshots", "time_source", WORD)   \
-    X("snapshots", "dialect", WORD)       \
-    X("snapshots", "state", FIXED)        \
-    X("snapshots", "checked", FIXED)      \
+    X("snapshots", "time_source", NEVER)  \
+    X("snapshots", "dialect", NEVER)      \
+    X("snapshots", "state", NEVER)        \
+    X("snapshots", "checked", NEVER)      \
     X("snapshots", "missing", SENTENCE)   \
     X("snapshots", "hash", HASH)          \
     X("standing", "hash", AGAIN)          \

@@ -174,6 +174,11 @@ static pmapdb_status region_of(pm_take *t, int64_t there, int64_t seen, int64_t 
     return st == PMAPDB_OK ? pm_pairs_put(&t->regions, there, *here, err) : st;
 }
 
+static bool can_be(int64_t number)
+{
+    return number >= 0 && number <= PM_RECALL_NUMBER_MAX;
+}
+
 /* ---- details ---- */
 
 static pmapdb_status detail_of(pm_take *t, int64_t there, int64_t *here, pmapdb_error *err)
@@ -187,6 +192,9 @@ static pmapdb_status detail_of(pm_take *t, int64_t there, int64_t *here, pmapdb_
     if (*here)
         return PMAPDB_OK;
     st = pm_merge_theirs(m, pm_detail_get(m->from->sql, there, &extra, &detail, err));
+    for (size_t i = 0; i < PM_DETAIL_NUMBERS && st == PMAPDB_OK; i++)
+        if (detail.number[i] != PMAPDB_UNKNOWN && !can_be(detail.number[i]))
+            st = damaged(t, "detail", there, "a number in it cannot be", err);
     if (st == PMAPDB_OK)
         st = pm_detail_put(m->into->sql, &detail, here, err);
     pm_buf_free(&extra);
@@ -232,8 +240,7 @@ static bool add_row(const pm_take *t, const pm_take_part *part, sqlite3_stmt *th
 
     for (int i = 0; i < PM_VER_COUNT; i++) {
         m.v[i] = pm_col_int(there, 3 + i);
-        if (i < PM_VER_DETAIL && m.v[i] != PMAPDB_UNKNOWN &&
-            (m.v[i] < 0 || m.v[i] > PM_RECALL_NUMBER_MAX))
+        if (i < PM_VER_DETAIL && m.v[i] != PMAPDB_UNKNOWN && !can_be(m.v[i]))
             return false;
     }
     pm_row_decode(&m, part->fields, size, &row);
@@ -266,8 +273,7 @@ static pmapdb_status take_row(pm_take *t, const pm_take_part *part, sqlite3_stmt
     args[4 + PM_VER_DETAIL] = PM_I(detail_id);
     return pm_sql_run(t->m->into->sql,
                       "INSERT INTO ver (epoch_id, region_id, first, last, " PM_VER_COLUMNS
-                      ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
-                      "?16, ?17, ?18, ?19, ?20)",
+                      ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
                       args, sizeof args / sizeof *args, err);
 }
 

@@ -80,9 +80,10 @@ static pmapdb_status add_to_part(pm_take_part *part, const struct pm_take_one *o
 
 /* ---- snapshots ---- */
 
-#define COPIED                                                                           \
-    "ordinal, time_source, dialect, state, checked, missing, hash, mappings, size_kib, " \
-    "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib"
+#define COPIED                                                                                     \
+    "ordinal, time_source_code, dialect_code, state_code, checked_code, missing, hash, mappings, " \
+    "size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, tool_size_kib, "        \
+    "tool_rss_kib"
 #define N_COPIED 16
 #define FIRST_TOTAL 7 /* the columns from mappings on */
 

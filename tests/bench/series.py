@@ -57,7 +57,7 @@ SERIES = {
     "steady4000": workload("steady4000", amount(100), "anonymous", (100, 1000)),
     "node_steady": workload("node_steady", amount(600), "anonymous/v8-heap",
                             (100, 1000, 10000)),
-    "postgres": workload("postgres", amount(100), "heap", (100, 1000), 10),
+    "postgres": workload("postgres", amount(100), "heap", (100, 1000, 10000), 10),
     "live": live(50, "anonymous", (100, 1000)),
 }
 

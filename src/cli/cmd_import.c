@@ -7,6 +7,7 @@
 #include "api/import_check.h"
 #include "base/clock.h"
 #include "base/num.h"
+#include "store/store.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,6 +230,7 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv)
         free(i.redact.item);
         return pm_cli_explain(cli, i.paths, i.n_paths, &i.import);
     }
+    pm_store_uncounted();
     st = pm_import_check(&i.import, &err); /* before a store is made in vain */
     if (st != PMAPDB_OK)
         exit_code = pm_cli_fail(st, &err);

@@ -4,6 +4,7 @@
 #include "base/near.h"
 #include "cli/usage.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,6 +147,15 @@ static void ignore_write_signals(void)
     sigaction(SIGXFSZ, &action, NULL);
 }
 
+/* What reading a capture has freed, storing it takes again: the C library would give pieces of 128
+ * KiB and more back to the kernel in between, and every page of them costs a fault when it comes
+ * back. */
+static void keep_freed_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+}
+
 static bool takes_value(const char *word)
 {
     for (const struct argp_option *o = pm_cli_common.options; o->name; o++)
@@ -180,6 +190,7 @@ int pm_cli_main(int argc, char **argv)
     if (asks_check(argc, argv))
         pm_cli_check_begin();
     ignore_write_signals();
+    keep_freed_memory();
     argp.doc = doc = make_doc();
     pm_cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &args);
     free(doc);

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 
-#define PM_FEED_BLOCK ((size_t)256 * 1024)
+#define PM_FEED_BLOCK ((size_t)64 * 1024)
 #define PM_FEED_PEEK ((size_t)512) /* one tar header */
 
 typedef struct pm_feed {

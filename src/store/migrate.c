@@ -91,14 +91,23 @@ pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, int64_
     return st;
 }
 
-static pmapdb_status migrate(pmapdb_store *s, const pm_schema *schema, pmapdb_error *err)
+/* A file is told before its first page that it may shrink: behind that it is of no use. The pragma
+ * writes, and so takes the lock that BEGIN IMMEDIATE takes. */
+static pmapdb_status begin_new(pmapdb_store *s, pmapdb_error *err)
+{
+    pmapdb_status st = pm_sql_run(s->sql, "BEGIN", PM_NO_ARGS, err);
+
+    return st == PMAPDB_OK ? run_script(s, "PRAGMA auto_vacuum = INCREMENTAL", err) : st;
+}
+
+static pmapdb_status migrate(pmapdb_store *s, const pm_schema *schema, int64_t from,
+                             pmapdb_error *err)
 {
     int64_t version = 0;
-    pmapdb_status st = pm_store_begin(s, err);
+    pmapdb_status st = from == 0 ? begin_new(s, err) : pm_store_begin(s, err);
 
-    if (st != PMAPDB_OK)
-        return st;
-    st = check_identity(s, schema, &version, err); /* another process may have been first */
+    if (st == PMAPDB_OK) /* another process may have been first */
+        st = check_identity(s, schema, &version, err);
     if (st == PMAPDB_OK && version < schema->version)
         st = apply(s, schema, version, err);
     if (st == PMAPDB_OK)
@@ -124,7 +133,7 @@ pmapdb_status pm_migrate(pmapdb_store *s, const pm_schema *schema, bool write, p
         s->version = 0;                      /* another process may be first */
         st = pm_store_begin_tidying(s, err); /* foreign keys are off, which no transaction can do */
         if (st == PMAPDB_OK)
-            st = migrate(s, schema, err);
+            st = migrate(s, schema, version, err);
         pm_store_end_tidying(s);
     }
     if (st == PMAPDB_OK)

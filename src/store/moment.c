@@ -261,7 +261,12 @@ pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, i
     static const int64_t reach = 10;
     sqlite3_stmt *stmt;
     bool has = false;
-    pmapdb_status st = pm_sql_rows(
+    pmapdb_status st;
+
+    *spread = false;
+    if (from_ms == to_ms) /* two moments at most, and it takes three to be in turns */
+        return PMAPDB_OK;
+    st = pm_sql_rows(
         sql,
         "WITH sight AS (SELECT s.process_id, s.moment_ms FROM process p CROSS JOIN snapshots s ON "
         "s.process_id = p.process_id AND s.taken_ms BETWEEN ?2 AND ?3 WHERE p.name_id = ?1 "
@@ -277,8 +282,6 @@ pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, i
         "AND b.moment_ms > c.moment_ms WHERE a.moment_ms = c.before)",
         PM_ARGS(PM_I(name_id), PM_I(from_ms), PM_I(to_ms), PM_I(reach * (sweep_ms + 1))), &stmt,
         err);
-
-    *spread = false;
     if (st == PMAPDB_OK)
         st = pm_sql_step(sql, stmt, &has, err);
     if (st != PMAPDB_OK || !has)

@@ -131,6 +131,23 @@ static pmapdb_status open_file(pmapdb_store *s, int flags, sqlite3 **db, pmapdb_
     return st;
 }
 
+/* Into the file at once and not by way of a -wal, for nobody reads it yet: a rollback journal
+ * brings the empty file back. The change to WAL then writes one page, of which one sector changes:
+ * whether or not that reaches the disk before the power fails, the tables are there, and whoever
+ * opens the store makes the change again. */
+static pmapdb_status make_tables(pmapdb_store *s, int busy_ms, pmapdb_error *err)
+{
+    pmapdb_status st = exec(s, "PRAGMA synchronous = NORMAL", err);
+
+    if (st == PMAPDB_OK)
+        st = pm_migrate(s, &pm_schema_built_in, true, err);
+    if (st == PMAPDB_OK)
+        st = exec(s, "PRAGMA synchronous = OFF", err);
+    if (st == PMAPDB_OK)
+        st = switch_to_wal(s, busy_ms, err);
+    return st == PMAPDB_OK ? exec(s, "PRAGMA user_version", err) : st; /* which makes the -wal */
+}
+
 static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options *o,
                                       pmapdb_error *err)
 {
@@ -155,22 +172,20 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
         st = pm_check_identity(s, &pm_schema_built_in, &version, err);
     if (st == PMAPDB_OK && version == 0 && !create)
         return pm_migrate(s, &pm_schema_built_in, false, err); /* says why not */
-    /* Before the first page is written: behind that it is of no use, but writes a page each time,
-     * which a full disk has no room for. */
-    if (st == PMAPDB_OK && version == 0)
-        st = exec(s, "PRAGMA auto_vacuum = INCREMENTAL", err);
     if (st == PMAPDB_OK)
+        st = exec(
+            s, "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
+            err);
+    s->writes = st == PMAPDB_OK;
+    if (st == PMAPDB_OK && version == 0)
+        st = make_tables(s, busy_ms, err);
+    if (st == PMAPDB_OK && version > 0)
         st = switch_to_wal(s, busy_ms, err);
     if (st == PMAPDB_OK)
-        st = exec(s,
-                  "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
-                  "PRAGMA cache_size = -65536; PRAGMA mmap_size = 1073741824;"
-                  "PRAGMA temp_store = MEMORY",
-                  err);
+        st = exec(s, "PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 1073741824", err);
     if (st == PMAPDB_OK)
         keep_wal(s->db);
-    s->writes = st == PMAPDB_OK;
-    if (st == PMAPDB_OK && version < pm_schema_built_in.version)
+    if (st == PMAPDB_OK && s->version < pm_schema_built_in.version)
         st = pm_migrate(s, &pm_schema_built_in, true, err);
     return st;
 }

@@ -22,9 +22,9 @@ struct pmapdb_store {
     struct pm_writer *writer;
 };
 
-/* For a program that captures and does nothing else, before it opens a store: SQLite then does not
- * count its memory, which costs a lock at every allocation. What people type needs that count as
- * its limit, see adhoc.h. */
+/* For a program that captures or imports and does nothing else, before it opens a store: SQLite
+ * then does not count its memory, which costs a lock at every allocation. What people type needs
+ * that count as its limit, see adhoc.h. */
 void pm_store_uncounted(void);
 
 /* BEGIN IMMEDIATE: takes the write lock at once, so that what is read inside is the last state.

@@ -1,0 +1,199 @@
+/* open_test: a new store is written once, whole or not at all, whoever is killed or first. */
+#include "kit.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+/* SQLite's own way to the disk, which kills the program at call `die_at` that changes something,
+ * and waits for no disk: only a loss of power would tell. */
+static struct {
+    sqlite3_vfs *real;
+    sqlite3_vfs vfs;
+    sqlite3_io_methods mortal[2];
+    int (*write[2])(sqlite3_file *, const void *, int, sqlite3_int64);
+    int calls, die_at;
+} death;
+
+static void next_call(void)
+{
+    if (++death.calls == death.die_at)
+        raise(SIGKILL);
+}
+
+static int write_file(sqlite3_file *f, const void *bytes, int n, sqlite3_int64 at)
+{
+    next_call();
+    return death.write[f->pMethods == &death.mortal[1]](f, bytes, n, at);
+}
+
+static int sync_nothing(sqlite3_file *f, int flags)
+{
+    (void)f;
+    (void)flags;
+    return SQLITE_OK;
+}
+
+static int open_mortal(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *out)
+{
+    int other = !(flags & SQLITE_OPEN_MAIN_DB), rc = death.real->xOpen(vfs, name, f, flags, out);
+
+    next_call();
+    if (rc != SQLITE_OK)
+        return rc;
+    death.mortal[other] = *f->pMethods;
+    death.write[other] = f->pMethods->xWrite;
+    death.mortal[other].xWrite = write_file;
+    death.mortal[other].xSync = sync_nothing;
+    f->pMethods = &death.mortal[other];
+    return rc;
+}
+
+static int delete_mortal(sqlite3_vfs *vfs, const char *name, int sync)
+{
+    next_call();
+    return death.real->xDelete(vfs, name, sync);
+}
+
+static int become_mortal(void **state)
+{
+    (void)state;
+    death.real = sqlite3_vfs_find(NULL);
+    death.vfs = *death.real;
+    death.vfs.zName = "mortal";
+    death.vfs.xOpen = open_mortal;
+    death.vfs.xDelete = delete_mortal;
+    return sqlite3_vfs_register(&death.vfs, 1);
+}
+
+static pmapdb_status open_as(const kit *k, int mode, pmapdb_store **store, pmapdb_error *err)
+{
+    pmapdb_open_options options = {.mode = mode};
+
+    return pmapdb_open(k->path, &options, store, err);
+}
+
+static void remove_store(kit *k)
+{
+    char journal[128];
+
+    snprintf(journal, sizeof journal, "%s-journal", k->path);
+    kit_remove_store(k);
+    unlink(journal);
+}
+
+/* Exit status 0: the store is made. */
+static pid_t make_in_child(const kit *k, int die_at)
+{
+    pid_t child = fork();
+    pmapdb_store *store = NULL;
+
+    if (child != 0)
+        return child;
+    death.calls = 0;
+    death.die_at = die_at;
+    _exit(open_as(k, PMAPDB_WRITE, &store, NULL) == PMAPDB_OK ? 0 : 1);
+}
+
+static int64_t ask(pmapdb_store *s, const char *sql)
+{
+    int64_t n = -1;
+
+    kit_ok(pm_sql_int(s->sql, sql, PM_NO_ARGS, -1, &n, NULL), NULL);
+    return n;
+}
+
+static void is_whole(kit *k)
+{
+    pmapdb_error err = {0};
+    pmapdb_store *s;
+
+    kit_ok(open_as(k, PMAPDB_WRITE, &k->store, &err), &err);
+    s = k->store;
+    if (!s)
+        abort();
+    assert_int_equal(ask(s, "PRAGMA user_version"), PM_SCHEMA_VERSION);
+    assert_int_equal(ask(s, "PRAGMA auto_vacuum"), 2);
+    assert_int_equal(ask(s, "PRAGMA synchronous"), 1);
+    assert_int_equal(ask(s, "SELECT count(*) FROM rule_set"), 1);
+    assert_int_equal(ask(s, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
+    assert_int_equal(ask(s, "SELECT journal_mode = 'wal' FROM pragma_journal_mode"), 1);
+}
+
+static void written_once(void **state)
+{
+    kit *k = kit_of(state);
+    char wal[128];
+    struct stat file, beside;
+    pmapdb_error err = {0};
+
+    remove_store(k);
+    kit_ok(open_as(k, PMAPDB_WRITE, &k->store, &err), &err);
+    snprintf(wal, sizeof wal, "%s-wal", k->path);
+    assert_int_equal(stat(k->path, &file), 0);
+    assert_int_equal(file.st_size, 4096 * ask(k->store, "PRAGMA page_count"));
+    assert_int_equal(stat(wal, &beside), 0); /* pm_watch looks for it */
+    assert_int_equal(beside.st_size, 0);
+    kit_close(k);
+    is_whole(k);
+}
+
+/* A reader sees no tables or all of them, the next writer goes on from there. */
+static void killed_at_a_write(void **state)
+{
+    kit *k = kit_of(state);
+    int status = 0, empty = 0, whole = 0;
+
+    /* some of the pages in the middle, all of what is before and after them */
+    for (int die_at = 1; status || die_at == 1; die_at += die_at > 8 && die_at < 64 ? 8 : 1) {
+        pmapdb_error err = {0};
+        pmapdb_store *reader = NULL;
+        pid_t child;
+
+        remove_store(k);
+        child = make_in_child(k, die_at);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+        if (open_as(k, PMAPDB_READ, &reader, &err) == PMAPDB_OK) {
+            whole++;
+        } else {
+            empty++;
+            assert_non_null(strstr(err.text, "an empty file; import or capture first"));
+        }
+        pmapdb_close(reader);
+        is_whole(k);
+    }
+    assert_true(empty > 20);
+    assert_true(whole > 3); /* before the file says that there is a -wal, too */
+}
+
+static void many_at_once(void **state)
+{
+    kit *k = kit_of(state);
+    pid_t child[4];
+
+    for (int round = 0; round < 3; round++) {
+        remove_store(k);
+        for (size_t i = 0; i < 4; i++)
+            child[i] = make_in_child(k, 0);
+        for (size_t i = 0; i < 4; i++) {
+            int status = -1;
+
+            assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+            assert_int_equal(status, 0);
+        }
+        is_whole(k);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(written_once),
+        IN_KIT(killed_at_a_write),
+        IN_KIT(many_at_once),
+    };
+
+    return cmocka_run_group_tests(tests, become_mortal, NULL);
+}

@@ -135,6 +135,25 @@ limited AS (
     ORDER BY s.taken_ms DESC LIMIT 1) AS standing_id
   FROM chosen k
 ),
+told AS (
+  -- in_order: 1 where its epochs follow each other, with no other snapshot in or between them. Then it
+  -- is the same whether a run that goes on from one to the next comes in one piece, as category_runs
+  -- has it, or in two, which cost half. LIMIT, or it would be asked again for every life.
+  SELECT k.head, k.dialect, k.blind, k.standing_id, (
+    SELECT min(e.state) = max(e.state)
+      AND max((SELECT count(*) FROM snapshots s WHERE s.epoch_id = e.epoch_id)
+        <> (SELECT count(*) FROM snapshots s WHERE s.process_id = e.process_id
+          AND s.taken_ms BETWEEN (SELECT o.taken_ms FROM snapshots o
+            WHERE o.epoch_id = e.epoch_id ORDER BY o.off LIMIT 1)
+          AND (SELECT o.taken_ms FROM snapshots o
+            WHERE o.epoch_id = e.epoch_id ORDER BY o.off DESC LIMIT 1))) = 0
+    FROM series x
+    CROSS JOIN epoch e ON e.process_id = x.process_id
+    WHERE x.head = k.head AND CASE x.head WHEN k.head THEN e.dialect = k.dialect
+      AND e.state <> 'partial' END) AS in_order
+  FROM limited k
+  LIMIT -1
+),
 report AS (
   -- CASE x.head is always so: it keeps SQLite from a Bloom filter over a whole table per series
   SELECT k.head, k.dialect, (
@@ -159,11 +178,36 @@ report AS (
       WHERE k.blind AND x.head = k.head AND CASE x.head WHEN k.head THEN s.state <> 'partial'
         AND (:dialect IS NULL OR s.dialect = :dialect) AND s.taken_ms >= coalesce(:since, -9e15) END
       UNION ALL
+      SELECT c.category, c.category, a.taken_ms, z.taken_ms, t.process_id, v.mappings, v.size_kib,
+        v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
+      FROM (
+        SELECT e.process_id, e.epoch_id, min(s.off) AS first, max(s.off) AS last,
+          count(*) <= max(s.off) - min(s.off) AS holes
+        FROM series x
+        CROSS JOIN epoch e ON e.process_id = x.process_id
+        CROSS JOIN snapshots s ON s.epoch_id = e.epoch_id
+        WHERE :depth = '2' AND k.in_order AND x.head = k.head AND CASE x.head WHEN k.head
+          THEN e.dialect = k.dialect AND e.state <> 'partial' END
+        GROUP BY e.epoch_id
+      ) t
+      CROSS JOIN catver v ON v.epoch_id = t.epoch_id
+      CROSS JOIN categories c ON c.category_id = v.category_id
+      CROSS JOIN snapshots a ON a.epoch_id = t.epoch_id AND a.off = CASE t.holes
+        WHEN 0 THEN max(v.first, t.first)
+        ELSE (SELECT min(s.off) FROM snapshots s
+          WHERE s.epoch_id = t.epoch_id AND s.off >= v.first) END
+      CROSS JOIN snapshots z ON z.epoch_id = t.epoch_id AND z.off = CASE t.holes
+        WHEN 0 THEN min(coalesce(v.last, t.last), t.last)
+        ELSE (SELECT max(s.off) FROM snapshots s
+          WHERE s.epoch_id = t.epoch_id AND s.off <= coalesce(v.last, t.last)) END
+      WHERE +a.off <= +z.off
+      UNION ALL
       SELECT r.category, r.category, r.first_ms, r.last_ms, r.process_id, r.mappings, r.size_kib,
         r.rss_kib, r.pss_kib, r.private_kib, r.private_dirty_kib, r.swap_kib
       FROM series x
       CROSS JOIN category_runs r ON r.process_id = x.process_id
-      WHERE :depth = '2' AND x.head = k.head AND CASE x.head WHEN k.head THEN r.dialect = k.dialect END
+      WHERE :depth = '2' AND NOT k.in_order AND x.head = k.head
+        AND CASE x.head WHEN k.head THEN r.dialect = k.dialect END
       UNION ALL
       -- the sums of each first word, where none of its parts changes: cut where one does
       SELECT w.category, w.category, a.taken_ms, z.taken_ms, t.process_id, sum(v.mappings),
@@ -205,7 +249,7 @@ report AS (
       WHERE +a.off <= +z.off
       GROUP BY t.epoch_id, t.parent_id, t.first
     )) AS verdicts
-  FROM limited k
+  FROM told k
   LEFT JOIN standing t ON t.standing_id = k.standing_id
 )
 SELECT n.name,

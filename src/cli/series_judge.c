@@ -16,6 +16,7 @@ typedef struct desk {
     int32_t *life;
     pm_leak_run *runs;
     double leak_weight, limit_kib;
+    pm_trend_room *room;
 } desk;
 
 static pmapdb_status set_desk(const pm_series_set *set, desk *d, pmapdb_error *err)
@@ -32,7 +33,8 @@ static pmapdb_status set_desk(const pm_series_set *set, desk *d, pmapdb_error *e
     d->value = calloc(longest + 1, sizeof *d->value);
     d->life = calloc(longest + 1, sizeof *d->life);
     d->runs = calloc(with_more + 1, sizeof *d->runs);
-    return d->ms && d->value && d->life && d->runs ? PMAPDB_OK : pm_fail_nomem(err);
+    return d->ms && d->value && d->life && d->runs ? pm_trend_room_open(&d->room, err)
+                                                   : pm_fail_nomem(err);
 }
 
 static void clear_desk(desk *d)
@@ -41,6 +43,7 @@ static void clear_desk(desk *d)
     free(d->value);
     free(d->life);
     free(d->runs);
+    pm_trend_room_close(d->room);
 }
 
 /* ---- into time order ---- */
@@ -140,7 +143,8 @@ static pmapdb_status judge_curve(const pm_series_set *set, pm_series_one *one, c
                                 .quantum = count              ? 1
                                            : isnan(one->page) ? PAGE_KIB
                                                               : one->page,
-                                .leak_weight = d->leak_weight};
+                                .leak_weight = d->leak_weight,
+                                .room = d->room};
     pm_leak *found = &one->found;
     pmapdb_status st = pm_trend_judge(&series, &options, &found->trend, err);
 
@@ -212,8 +216,10 @@ static pmapdb_status judge_jointly(const pm_series_set *set, pm_series_one *one,
         .key = category, .category = category, .runs = d->runs, .n_runs = one->n_known};
     pm_leak_process process = {
         .ms = d->ms, .life = d->life, .n = one->n_known, .keys = &key, .n_keys = 1};
-    pm_leak_options options = {
-        .metric = -1, .limit_kib = one->found.limit, .leak_weight = d->leak_weight};
+    pm_leak_options options = {.metric = -1,
+                               .limit_kib = one->found.limit,
+                               .leak_weight = d->leak_weight,
+                               .room = d->room};
     pm_leak out[2];
     pmapdb_status st;
 

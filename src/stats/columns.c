@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lines, steps, and the members of the other shapes and of the two time constants. */
-enum { COLUMNS_MAX = 1 + PM_CUTS_MAX + 140 };
-
 double pm_dot(const double *a, const double *b, int n)
 {
     double sum = 0.0;
@@ -16,6 +13,31 @@ double pm_dot(const double *a, const double *b, int n)
     for (i = 0; i < n; i++)
         sum += a[i] * b[i];
     return sum;
+}
+
+/* Four at a time: a sum waits for its last term, and not for those of the others. */
+void pm_columns_with(const pm_columns *c, const double *y, double *out)
+{
+    const double *v = c->memory;
+    int n = c->n, k = 0, i;
+
+    for (; k + 4 <= c->count; k += 4, v += 4 * (size_t)n) {
+        const double *w = v + n, *x = w + n, *z = x + n;
+        double a = 0.0, b = 0.0, d = 0.0, e = 0.0;
+
+        for (i = 0; i < n; i++) {
+            a += v[i] * y[i];
+            b += w[i] * y[i];
+            d += x[i] * y[i];
+            e += z[i] * y[i];
+        }
+        out[k] = a;
+        out[k + 1] = b;
+        out[k + 2] = d;
+        out[k + 3] = e;
+    }
+    for (; k < c->count; k++, v += n)
+        out[k] = pm_dot(v, y, n);
 }
 
 void pm_whiten(const int *life, int n, double phi, const double *raw, double *out)
@@ -146,9 +168,9 @@ pmapdb_status pm_columns_fit(pm_columns *c, const pm_points *p, double phi, cons
     if (made_for(c, p, phi))
         return PMAPDB_OK;
     pm_columns_free(c);
-    c->memory =
-        malloc(((2 * COLUMNS_MAX + 1) * n + (size_t)PM_CUTS_MAX * PM_CUTS_MAX) * sizeof *c->memory);
-    c->column = malloc(COLUMNS_MAX * sizeof *c->column);
+    c->memory = malloc(((2 * PM_COLUMNS_MAX + 1) * n + (size_t)PM_CUTS_MAX * PM_CUTS_MAX) *
+                       sizeof *c->memory);
+    c->column = malloc(PM_COLUMNS_MAX * sizeof *c->column);
     c->life = malloc(n * sizeof *c->life);
     if (!c->memory || !c->column || !c->life) {
         pm_columns_free(c);
@@ -157,8 +179,8 @@ pmapdb_status pm_columns_fit(pm_columns *c, const pm_points *p, double phi, cons
     c->phi = phi;
     c->n = p->n;
     c->lives = p->lives;
-    c->raw = c->memory + COLUMNS_MAX * n;
-    c->x = c->raw + COLUMNS_MAX * n;
+    c->raw = c->memory + PM_COLUMNS_MAX * n;
+    c->x = c->raw + PM_COLUMNS_MAX * n;
     c->cross = c->x + n;
     memcpy(c->x, p->x, n * sizeof *c->x);
     memcpy(c->life, p->life, n * sizeof *c->life);

@@ -9,7 +9,8 @@
 #include "stats/points.h"
 #include "stats/shapes.h"
 
-enum { PM_CUTS_MAX = 40 };
+/* Lines, steps, and the members of the other shapes and of the two time constants. */
+enum { PM_CUTS_MAX = 40, PM_COLUMNS_MAX = 1 + PM_CUTS_MAX + 140 };
 
 typedef struct pm_column {
     double at;
@@ -45,6 +46,10 @@ void pm_columns_free(pm_columns *columns);
 /* raw -> out: as an AR(1) process that began long before leaves it when its correlation is taken
  * out, inside lives, less what an intercept of each life explains. n values each. */
 void pm_whiten(const int *life, int n, double phi, const double *raw, double *out);
+
+/* Products of all columns with y, which is whitened: out[i] is column[i]'s, to the last bit what
+ * pm_dot gives. */
+void pm_columns_with(const pm_columns *columns, const double *y, double *out);
 
 double pm_dot(const double *a, const double *b, int n);
 

@@ -10,4 +10,8 @@
 double pm_exp(double x); /* |x| <= 700 */
 double pm_log(double x); /* x > 0 and finite */
 
+/* The same of n values, in their places, to the last bit; faster than one by one. */
+void pm_exp_all(double *v, int n);
+void pm_log_all(double *v, int n);
+
 #endif

@@ -79,14 +79,16 @@ pmapdb_status pm_leaks_work_new(const pm_leak_process *process, const pm_leak_op
     for (int m = 0; m < PM_METRIC_COUNT; m++)
         fill(out->whole.series[m], n, out->known[m] ? 0 : NAN);
     fill(out->whole_rss, n, out->known[PM_METRIC_RSS] ? 0 : NAN);
-    if (pm_trend_room_open(&out->room, err))
+    out->room = options->room;
+    if (!out->room && pm_trend_room_open(&out->room, err))
         return PMAPDB_NOMEM;
     return find_sums_only(out, err);
 }
 
 void pm_leaks_work_free(pm_leak_work *work)
 {
-    pm_trend_room_close(work->room);
+    if (work->room != work->options->room)
+        pm_trend_room_close(work->room);
     free(work->key.memory);
     free(work->whole.memory);
     free(work->scratch);

@@ -56,7 +56,8 @@ typedef struct pm_series {
     const int32_t *life; /* a change is a restart; NULL: one life */
 } pm_series;
 
-/* What series of the same times share: it saves time and changes no answer. */
+/* What series of the same times share: it saves time and changes no answer. For one series at a
+ * time. */
 typedef struct pm_trend_room pm_trend_room;
 
 pmapdb_status pm_trend_room_open(pm_trend_room **out, pmapdb_error *err);

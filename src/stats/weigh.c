@@ -8,8 +8,12 @@ enum { RESOLUTIONS = 3 };
 
 static const int resolutions[RESOLUTIONS] = {PM_BUCKETS_FEWEST, PM_BUCKETS_FEWER, PM_BUCKETS};
 
+/* Floors and corners lie elsewhere in every series: they must not push out what the others share.
+ */
+enum { IRREGULAR = RESOLUTIONS, PLACES };
+
 struct pm_trend_room {
-    pm_columns columns[RESOLUTIONS][PM_PHIS_COUNT];
+    pm_columns columns[PLACES][PM_PHIS_COUNT];
 };
 
 pmapdb_status pm_trend_room_open(pm_trend_room **out, pmapdb_error *err)
@@ -22,7 +26,7 @@ void pm_trend_room_close(pm_trend_room *room)
 {
     int r, k;
 
-    for (r = 0; room && r < RESOLUTIONS; r++)
+    for (r = 0; room && r < PLACES; r++)
         for (k = 0; k < PM_PHIS_COUNT; k++)
             pm_columns_free(&room->columns[r][k]);
     free(room);
@@ -49,18 +53,18 @@ static pmapdb_status fit_points(pm_weighing *w, int resolution, pm_fit *fit, pma
 {
     static const double phis[PM_PHIS_COUNT] = PM_PHIS;
     const double most = phis[PM_PHIS_COUNT - 1];
+    bool irregular = w->points.floor || w->points.stairs;
+    pm_columns *all = w->room->columns[irregular ? IRREGULAR : resolution];
     int k;
 
     *fit = (pm_fit){.material = w->material, .quantum = w->quantum};
     w->climbs = climbs(&w->points);
     for (k = 0; k < PM_PHIS_COUNT; k++) {
-        pm_columns *columns = &w->room->columns[resolution][k];
-        pmapdb_status st = pm_columns_fit(columns, &w->points, phis[k],
-                                          k > 0 ? w->room->columns[resolution] : NULL, err);
+        pmapdb_status st = pm_columns_fit(&all[k], &w->points, phis[k], k > 0 ? all : NULL, err);
 
         if (st)
             return st;
-        pm_fit_add(fit, columns, w->points.y,
+        pm_fit_add(fit, &all[k], w->points.y,
                    w->climbs ? PM_CLIMBS_AGAINST * (1 - phis[k] / most) : 0.0);
     }
     return PMAPDB_OK;

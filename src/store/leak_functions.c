@@ -11,12 +11,37 @@
 #include <math.h>
 #include <sqlite3ext.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 SQLITE_EXTENSION_INIT3
 
 #define MOST_SNAPSHOTS ((int64_t)1 << 24) /* memory: 20 bytes each */
 #define MOST_KIB 9007199254740992.0       /* 2^53: no memory has so many; squares stay finite */
 #define LAST_MS 253402300799999           /* of the year 9999: differences fit, so do dates */
+
+/* What the verdicts of one function of a connection have in common, which are made one after the
+ * other: processes of one host were captured at the same times. */
+typedef struct desk {
+    pm_trend_room *room; /* NULL until the first verdict */
+} desk;
+
+static void close_desk(void *ctx)
+{
+    desk *d = ctx;
+
+    pm_trend_room_close(d->room);
+    free(d);
+}
+
+/* NULL for want of memory. */
+static pm_trend_room *room_of(sqlite3_context *out)
+{
+    desk *d = sqlite3_user_data(out);
+
+    if (!d->room)
+        pm_trend_room_open(&d->room, NULL);
+    return d->room;
+}
 
 static pm_text text_of(sqlite3_value *v)
 {
@@ -118,7 +143,11 @@ static void verdict_final(sqlite3_context *out)
 
     if (!s || s->n_runs == 0)
         return;
-    give(out, &json, pm_leak_series_judge(s, &json, &err), &err);
+    s->room = room_of(out);
+    if (s->room)
+        give(out, &json, pm_leak_series_judge(s, &json, &err), &err);
+    else
+        sqlite3_result_error_nomem(out);
     pm_buf_free(&json);
     pm_leak_series_free(s);
 }
@@ -234,7 +263,10 @@ static void report_final(sqlite3_context *out)
 
     if (!l)
         return;
-    if (l->n_runs + l->n_moments)
+    l->options.room = room_of(out);
+    if (!l->options.room)
+        sqlite3_result_error_nomem(out);
+    else if (l->n_runs + l->n_moments)
         give(out, &json, pm_leak_lives_judge(l, &json, &err), &err);
     pm_buf_free(&json);
     pm_leak_lives_free(l);
@@ -254,9 +286,14 @@ int pm_leak_functions_add(struct sqlite3 *db)
                      {"leak_report", ARGUMENTS, report_step, report_final}};
     int rc = SQLITE_OK;
 
-    for (size_t i = 0; i < sizeof functions / sizeof *functions && rc == SQLITE_OK; i++)
+    for (size_t i = 0; i < sizeof functions / sizeof *functions && rc == SQLITE_OK; i++) {
+        desk *d = calloc(1, sizeof *d);
+
+        if (!d)
+            return SQLITE_NOMEM;
         rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].args,
-                                        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
-                                        NULL, functions[i].step, functions[i].final, NULL);
+                                        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, d,
+                                        NULL, functions[i].step, functions[i].final, close_desk);
+    }
     return rc;
 }

@@ -193,8 +193,8 @@ pmapdb_status pm_leak_series_judge(pm_leak_series *s, pm_buf *json, pmapdb_error
     points p = {calloc(n + 1, sizeof *p.ms), calloc(n + 1, sizeof *p.value),
                 calloc(n + 1, sizeof *p.life)};
     pm_leak row = {.first = NAN, .last = NAN, .limit = NAN, .eta_h = NAN, .mappings_rate = NAN};
-    pm_trend_options options = {.count = s->page_kib == 0,
-                                .quantum = s->page_kib > 0 ? s->page_kib : 1};
+    pm_trend_options options = {
+        .count = s->page_kib == 0, .quantum = s->page_kib > 0 ? s->page_kib : 1, .room = s->room};
     double longest = INFINITY;
     bool ready = p.ms && p.value && p.life;
     pmapdb_status st = ready ? PMAPDB_OK : pm_fail_nomem(err);

@@ -4,6 +4,7 @@
 #define PM_STORE_LEAK_SERIES_H
 
 #include "base/buf.h"
+#include "stats/trend.h"
 
 /* One value at n snapshots, spread evenly. */
 typedef struct pm_stretch {
@@ -15,8 +16,9 @@ typedef struct pm_leak_series {
     pm_stretch *run;
     size_t n_runs, cap_runs;
     int64_t snapshots;
-    double limit_kib; /* NaN: unknown */
-    double page_kib;  /* 0: the values are pieces */
+    double limit_kib;    /* NaN: unknown */
+    double page_kib;     /* 0: the values are pieces */
+    pm_trend_room *room; /* or NULL; not freed with the series */
 } pm_leak_series;
 
 pmapdb_status pm_leak_series_add(pm_leak_series *s, const pm_stretch *run, pmapdb_error *err);

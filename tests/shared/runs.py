@@ -1,6 +1,9 @@
 """category_runs against an independent reading of the tables, on stores made at random: many
 streams (dialects, states), epochs that end anywhere, gaps, equal times, captures that are missing
-from the middle of an epoch, categories that come and go. Needs neither the program nor workloads."""
+from the middle of an epoch, categories that come and go. And queries/leaks-category.sql, which reads
+the versions themselves where that is the same: every snapshot must hold the same sums as by
+category_runs. Needs neither the program nor workloads."""
+import json
 import random
 import sqlite3
 
@@ -32,9 +35,10 @@ def values(r):
 
 
 class Store:
-    """Tables filled by hand; `truth` is what every snapshot holds."""
+    """Tables filled by hand; `truth` is what every snapshot holds. A process has each stream with
+    this chance."""
 
-    def __init__(self, r):
+    def __init__(self, r, chance=.6):
         self.db = sqlite3.connect(":memory:")
         self.db.executescript((kit.ROOT / "schema" / "0001_store.sql").read_text())
         self.db.execute("insert into capture values (1, null, '-', 0, null)")
@@ -46,7 +50,7 @@ class Store:
                             "identity) values (?, ?, 0, 0, ?, 'assumed')", (process,) * 3)
             for dialect in ("smaps", "pmap-x"):
                 for state in ("complete", "partial", "totals"):
-                    if r.random() < .6:
+                    if r.random() < chance:
                         self.stream(r, process, dialect, state)
 
     def stream(self, r, process, dialect, state):
@@ -115,6 +119,66 @@ def expected(store):
     return sorted(out, key=repr)
 
 
+class Sums:
+    """Instead of leak_report: per key and snapshot the rows that lie over it, in any order."""
+
+    def __init__(self):
+        self.moments, self.rows = set(), []
+
+    def step(self, key, category, first, last, life, *rest):
+        if category is None:
+            self.moments.add(first)
+        elif key is not None:
+            assert first <= last
+            self.rows.append((key, first, last, life, rest[:NUMBERS]))
+
+    def finalize(self):
+        return json.dumps([{"key": key, "reason": repr([
+            (ms, sorted(repr(row[3:]) for row in self.rows
+                        if row[0] == key and row[1] <= ms <= row[2]))
+            for ms in sorted(self.moments)])} for key in sorted({row[0] for row in self.rows})])
+
+
+QUERY = (kit.ROOT / "queries" / "leaks-category.sql").read_text(encoding="utf-8")
+NOTHING = dict.fromkeys(("process", "name_id", "metric", "since", "limit", "sensitivity", "dialect"))
+
+
+def between():
+    """Sums only, between two epochs of which a category goes on into the other."""
+    r, now = random.Random(0), {1: (1,) * NUMBERS}
+    store = Store(r, 0)
+    for state, places in (("complete", [(1, 0, now), (2, 0, now)]),
+                          ("totals", [(3, 0, {99: (1,) * NUMBERS})]),
+                          ("complete", [(4, 0, now), (5, 0, now)])):
+        store.epoch(r, 1, "smaps", state, places, 0)
+    return store
+
+
+def judged(store, text):
+    store.db.create_aggregate("leak_report", 19, Sums)
+    return store.db.execute(text, {**NOTHING, "depth": "2"}).fetchall()
+
+
+def check_verdicts(check):
+    """The query, and the same without its shorter way, and without the longer one."""
+    by_view = QUERY.replace("AND k.in_order", "AND 0").replace("AND NOT k.in_order", "")
+    by_versions = QUERY.replace("AND NOT k.in_order", "AND 0")
+    check.true("both ways: in the query", len({QUERY, by_view, by_versions}) == 3)
+    short = long = 0
+    check.equal("leaks-category: sums between", judged(between(), QUERY), judged(between(), by_view))
+    for seed in SEEDS[::3]:
+        r = random.Random("verdicts %d" % seed)
+        store = Store(r, .3)
+        want = judged(store, by_view)
+        check.equal("leaks-category: seed %d" % seed, judged(store, QUERY), want)
+        if want:
+            taken = judged(store, by_versions) == want
+            short += taken
+            long += not taken
+    check.true("the shorter way: taken and not taken", min(short, long) > len(SEEDS) / 20,
+               "%d and %d" % (short, long))
+
+
 def main():
     check = kit.Check()
     joined = 0
@@ -130,6 +194,7 @@ def main():
                                                   (p,))), key=repr)
         check.equal("by process: seed %d" % seed, one, want)
     check.true("runs of more than one snapshot: in the stores", joined > len(SEEDS) / 2)
+    check_verdicts(check)
     check.finish()
 
 

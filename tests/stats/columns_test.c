@@ -60,6 +60,26 @@ static void expect_columns(const pm_columns *c)
         expect_column(c, &c->slow[i], PM_BASIS_SATURATE, pm_slow_taus[i]);
 }
 
+/* To the last bit: a verdict must not depend on how many were multiplied at once. */
+static void products(void **state)
+{
+    pm_columns columns = {0};
+    double y[N], is[PM_COLUMNS_MAX];
+
+    (void)state;
+    make(1);
+    for (int n = N; n > N - 5; n--) { /* other numbers of cuts, and so of columns */
+        points.n = n;
+        assert_int_equal(pm_columns_fit(&columns, &points, 0.35, NULL, NULL), PMAPDB_OK);
+        assert_true(columns.count <= PM_COLUMNS_MAX);
+        pm_whiten(points.life, n, 0.35, points.y, y);
+        pm_columns_with(&columns, y, is);
+        for (int i = 0; i < columns.count; i++)
+            assert_true(is[i] == pm_dot(columns.column[i].v, y, n));
+    }
+    pm_columns_free(&columns);
+}
+
 static void columns_are_made_once(void **state)
 {
     pm_columns white = {0}, like = {0};
@@ -97,6 +117,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whitening),
+        cmocka_unit_test(products),
         cmocka_unit_test(columns_are_made_once),
     };
 

@@ -96,6 +96,35 @@ static void log_at_its_borders(void **state)
             expect_log(ldexp(0.70710678118654752 + i * DBL_EPSILON, k));
 }
 
+/* The i-th of numbers of all sizes. */
+static double number(int i)
+{
+    return ldexp(1.0 + (i * 7919 % 10007) / 10007.0, i * 37 % 2040 - 1020);
+}
+
+/* Many at once are to the last bit those of one alone, however many there are. */
+static void the_same_at_once(void **state)
+{
+    (void)state;
+    for (int n = 0; n <= 70; n++) {
+        double e[70], l[70];
+
+        for (int i = 0; i < n; i++) {
+            e[i] = fmod(number(n + i), 1400.0) - 700.0;
+            l[i] = number(n + i);
+        }
+        pm_exp_all(e, n);
+        pm_log_all(l, n);
+        for (int i = 0; i < n; i++) {
+            double exp_alone = pm_exp(fmod(number(n + i), 1400.0) - 700.0);
+            double log_alone = pm_log(number(n + i));
+
+            assert_memory_equal(&e[i], &exp_alone, sizeof exp_alone);
+            assert_memory_equal(&l[i], &log_alone, sizeof log_alone);
+        }
+    }
+}
+
 static void exact(void **state)
 {
     (void)state;
@@ -107,9 +136,9 @@ static void exact(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exp_of_many), cmocka_unit_test(exp_at_its_borders),
-        cmocka_unit_test(log_of_many), cmocka_unit_test(log_at_its_borders),
-        cmocka_unit_test(exact),
+        cmocka_unit_test(exp_of_many),      cmocka_unit_test(exp_at_its_borders),
+        cmocka_unit_test(log_of_many),      cmocka_unit_test(log_at_its_borders),
+        cmocka_unit_test(the_same_at_once), cmocka_unit_test(exact),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -235,6 +235,38 @@ static void full_reservation(void **state)
            "a reservation of fixed size is full: a leak in it would not show in rss");
 }
 
+/* What processes share changes no answer, whoever came before. */
+static void one_room(void **state)
+{
+    static const model grows[] = {
+        {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))}};
+    static const model falls[] = {
+        {"heap", SMAPS(L(1, 0), L(40000, -400), L(30000, -400), L(30000, -400))}};
+    pm_leak_options options = jointly;
+    pm_leak alone[2][2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        judge_n(i ? falls : grows, 1, &jointly, N - 9 * (size_t)i);
+        memcpy(alone[i], rows, sizeof alone[i]);
+    }
+    assert_int_equal(alone[0][1].verdict, LEAK);
+    assert_int_equal(alone[1][1].verdict, PM_VERDICT_SHRINKING);
+    assert_int_equal(pm_trend_room_open(&options.room, NULL), PMAPDB_OK);
+    for (int i = 0; i < 6; i++) {
+        const pm_leak *a = alone[i % 2];
+
+        judge_n(i % 2 ? falls : grows, 1, &options, N - 9 * (size_t)(i % 2));
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(rows[k].verdict, a[k].verdict);
+            assert_memory_equal(&rows[k].trend.rate, &a[k].trend.rate, sizeof(double));
+            assert_memory_equal(&rows[k].trend.high, &a[k].trend.high, sizeof(double));
+            assert_memory_equal(&rows[k].confidence, &a[k].confidence, sizeof(double));
+        }
+    }
+    pm_trend_room_close(options.room);
+}
+
 static void too_few(void **state)
 {
     static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
@@ -268,6 +300,7 @@ int main(void)
         cmocka_unit_test(only_pieces_grow),
         cmocka_unit_test(rss_of_a_few),
         cmocka_unit_test(full_reservation),
+        cmocka_unit_test(one_room),
         cmocka_unit_test(too_few),
     };
 

@@ -137,7 +137,7 @@ CREATE TABLE snapshots (
   checked     TEXT GENERATED ALWAYS AS (CASE checked_code WHEN 0 THEN 'none' WHEN 1 THEN 'footer'
                 WHEN 2 THEN 'status' WHEN 3 THEN 'rollup' END) VIRTUAL,
   missing     TEXT,                     -- partial: what is missing
-  hash        INTEGER NOT NULL,         -- XXH3 of the block's lines
+  hash        INTEGER NOT NULL,         -- of the block's lines: src/parse/text_hash.h
   log_id      INTEGER REFERENCES log,
   mappings    INTEGER,                  -- the sums as read, never computed again; NULL: unknown
   size_kib    INTEGER,

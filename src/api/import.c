@@ -316,7 +316,7 @@ static pmapdb_status read_all(import_run *run, pm_source *source, pmapdb_error *
         if (!entry)
             break;
         st = pm_intake_file(&run->in, source, entry, keep_going, run, err);
-        if (st == PMAPDB_OK && pm_pool_bytes(run->in.pool) > WAITING_BYTES)
+        if (st == PMAPDB_OK && pm_intake_pooled(&run->in) > WAITING_BYTES)
             st = flush(run, err);
     }
     if (st == PMAPDB_OK)

@@ -19,7 +19,9 @@ pmapdb_status pm_intake_init(pm_intake *in, pmapdb_store *store,
     *in = (pm_intake){.store = store, .options = options};
     st = pm_secrets_new(options->redact_cmdline, options->n_redact_cmdline, options->keep_cmdline,
                         &in->secrets, err);
-    return st == PMAPDB_OK ? pm_pool_new(&in->pool, err) : st;
+    if (st == PMAPDB_OK)
+        st = pm_pool_new(&in->pool, err);
+    return st == PMAPDB_OK ? pm_familiar_new(in->pool, &in->familiar, err) : st;
 }
 
 static void forget_pending(pm_intake *in)
@@ -50,15 +52,20 @@ void pm_intake_free(pm_intake *in)
     free(in->foreign_text);
     pm_buf_free(&in->heard);
     pm_secrets_free(in->secrets);
+    pm_familiar_free(in->familiar);
     pm_pool_free(in->pool);
 }
 
 pmapdb_status pm_intake_clear(pm_intake *in, pmapdb_error *err)
 {
+    pmapdb_status st;
+
     forget_pending(in);
     pm_pool_free(in->pool);
     in->pool = NULL;
-    return pm_pool_new(&in->pool, err);
+    st = pm_pool_new(&in->pool, err);
+    pm_familiar_renew(in->familiar, in->pool);
+    return st;
 }
 
 pmapdb_status pm_intake_problem(pm_intake *in, const char *path, const char *text, bool trouble,
@@ -81,14 +88,11 @@ pmapdb_status pm_intake_problem(pm_intake *in, const char *path, const char *tex
 
 /* ---- one block ---- */
 
-static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *err)
+static pmapdb_status on_row(void *ctx, uint32_t id, pmapdb_error *err)
 {
     pm_intake *in = ctx;
-    uint32_t id;
-    pmapdb_status st = pm_pool_mapping(in->pool, m, &id, err);
+    pmapdb_status st = pm_grow(&in->rows, &in->cap_rows, in->n_rows, sizeof *in->rows, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_grow(&in->rows, &in->cap_rows, in->n_rows, sizeof *in->rows, err);
     if (st == PMAPDB_OK)
         in->rows[in->n_rows++] = id;
     return st;
@@ -276,7 +280,7 @@ static void begin_file(pm_intake *in, const pm_source_entry *entry)
     in->foreign_hash = 0;
     in->wrapped = in->cut = in->last_bare = false;
     in->held = 0;
-    in->pool_before = pm_pool_bytes(in->pool);
+    in->pool_before = pm_intake_pooled(in);
     pm_labels_begin(in);
     pm_buf_clear(&in->heard);
     in->files++;
@@ -298,7 +302,7 @@ static pmapdb_status hear_all(pm_intake *in, pm_source *source, pmapdb_error *er
 static pmapdb_status read_captures(pm_intake *in, pm_source *source, bool (*keep_going)(void *),
                                    void *ctx, pmapdb_error *err)
 {
-    pm_reader_events events = {in, on_mapping, on_block};
+    const pm_reader_events events = {in, NULL, on_block};
     pm_dialect dialect = PM_DIALECT_COUNT;
     pmapdb_error damage = {0};
     pm_reader *reader = NULL;
@@ -309,8 +313,10 @@ static pmapdb_status read_captures(pm_intake *in, pm_source *source, bool (*keep
     if (in->options->dialect)
         dialect = pm_dialect_find(pm_text_of(in->options->dialect));
     st = pm_reader_new(&events, dialect, &reader, err);
-    if (st == PMAPDB_OK)
+    if (st == PMAPDB_OK) {
+        pm_reader_recall(reader, in->familiar, on_row);
         st = feed(in, source, reader, keep_going, ctx, &damage, err);
+    }
     pm_reader_free(reader);
     if (st == PMAPDB_INPUT) { /* this file's fault, not the run's */
         damage = err ? *err : damage;

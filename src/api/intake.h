@@ -40,6 +40,7 @@ typedef struct pm_intake {
     pmapdb_store *store;
     const pmapdb_import_options *options;
     pm_pool *pool;
+    pm_familiar *familiar; /* texts of the pool's mappings */
     pm_pending *pending;
     size_t n_pending, cap_pending;
     pm_problem *problems;
@@ -100,6 +101,7 @@ pmapdb_status pm_intake_capture(pm_intake *in, const pm_block *block, pm_capture
  * it may; max 0: it may take all. What stands last in a file of which the end could not be
  * read is cut off. Behind its last block, that one is taken out if more of it may come. */
 pmapdb_status pm_intake_within(size_t held, uint64_t max, pmapdb_error *err);
+size_t pm_intake_pooled(const pm_intake *in);
 pmapdb_status pm_intake_bound(const pm_intake *in, const pm_reader *reader, pmapdb_error *err);
 pmapdb_status pm_intake_finish_cut(pm_intake *in, pm_reader *reader, pmapdb_error *err);
 pmapdb_status pm_intake_leave_begun(pm_intake *in, const pm_source *source, pmapdb_error *err);

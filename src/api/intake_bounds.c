@@ -17,11 +17,16 @@ pmapdb_status pm_intake_within(size_t held, uint64_t max, pmapdb_error *err)
         (unsigned long long)(max >> 20));
 }
 
+size_t pm_intake_pooled(const pm_intake *in)
+{
+    return pm_pool_bytes(in->pool) + pm_familiar_bytes(in->familiar);
+}
+
 /* Until its end nothing of a file can be stored: only then it is known to be a log without times.
  * What is at hand is counted, so that no file takes more than its share. */
 pmapdb_status pm_intake_bound(const pm_intake *in, const pm_reader *reader, pmapdb_error *err)
 {
-    size_t pool = pm_pool_bytes(in->pool) - in->pool_before;
+    size_t pool = pm_intake_pooled(in) - in->pool_before;
     size_t held = in->held + pool + in->cap_rows * sizeof *in->rows + pm_reader_held(reader);
 
     return pm_intake_within(held, in->options->max_memory, err);

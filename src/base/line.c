@@ -40,11 +40,12 @@ pmapdb_status pm_lines_feed(pm_lines *lines, const char *bytes, size_t n, pmapdb
     pmapdb_status st = PMAPDB_OK;
 
     while (p < end && st == PMAPDB_OK) {
-        size_t taken = lines->bulk && !lines->rest.len ? lines->bulk(lines->ctx, p, end) : 0;
+        size_t taken = 0;
 
-        if (taken)
-            p += taken;
-        else
+        if (lines->bulk && !lines->rest.len)
+            st = lines->bulk(lines->ctx, p, end, &taken, err);
+        p += taken;
+        if (st == PMAPDB_OK && !taken)
             st = take_line(lines, p, end, &p, err);
     }
     return st;

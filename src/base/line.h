@@ -5,8 +5,8 @@
  * line needs no newline.
  *
  * Where most lines are alike, `bulk` may take them without being called once per line: it is
- * offered the bytes of a chunk at the start of each line, and returns how many bytes of whole lines
- * it took, 0 for none. */
+ * offered the bytes of a chunk at the start of each line, and says how many bytes of whole lines it
+ * took, 0 for none. */
 #ifndef PM_BASE_LINE_H
 #define PM_BASE_LINE_H
 
@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 typedef pmapdb_status (*pm_line_fn)(void *ctx, pm_text line, pmapdb_error *err);
-typedef size_t (*pm_bulk_fn)(void *ctx, const char *p, const char *end);
+typedef pmapdb_status (*pm_bulk_fn)(void *ctx, const char *p, const char *end, size_t *taken,
+                                    pmapdb_error *err);
 
 typedef struct pm_lines {
     pm_line_fn fn;
@@ -25,7 +26,7 @@ typedef struct pm_lines {
     pm_buf rest; /* the begun line */
 } pm_lines;
 
-/* A status other than OK from fn ends the feeding and is passed on. */
+/* A status other than OK from either ends the feeding and is passed on. */
 pmapdb_status pm_lines_feed(pm_lines *lines, const char *bytes, size_t n, pmapdb_error *err);
 pmapdb_status pm_lines_finish(pm_lines *lines, pmapdb_error *err);
 void pm_lines_free(pm_lines *lines);

@@ -7,6 +7,7 @@
 #include "parse/again_state.h"
 
 #include "base/num.h"
+#include "parse/text_hash.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -20,8 +21,7 @@ pmapdb_status pm_again_new(pm_again **out, pmapdb_error *err)
 
     if (!a)
         return pm_fail_nomem(err);
-    a->hash = XXH3_createState();
-    st = a->hash ? pm_pool_new(&a->pool, err) : pm_fail_nomem(err);
+    st = pm_pool_new(&a->pool, err);
     if (st != PMAPDB_OK) {
         pm_again_free(a);
         return st;
@@ -36,7 +36,6 @@ void pm_again_free(pm_again *a)
         return;
     pm_reader_free(a->reader);
     pm_pool_free(a->pool);
-    XXH3_freeState(a->hash);
     pm_buf_free(&a->rest);
     free(a->last.piece);
     free(a->now.piece);
@@ -88,7 +87,7 @@ pmapdb_status pm_again_begin(pm_again *a, pm_dialect dialect, pmapdb_error *err)
     a->torn = false;
     a->now.sums = a->last.sums;
     pm_buf_clear(&a->rest);
-    XXH3_64bits_reset(a->hash);
+    a->hash = 0;
     return pm_pool_bytes(a->pool) > 2 * a->fresh_bytes + STALE_BYTES ? renew_pool(a, err)
                                                                      : PMAPDB_OK;
 }
@@ -156,17 +155,11 @@ static pmapdb_status end_reader(pm_again *a, pmapdb_error *err)
 
 /* ---- blocks ---- */
 
-/* The begin of a mapping's row; keys begin with a capital. */
-static bool begins_row(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
 /* One past the block at p, where the row behind it is in sight; else NULL. */
 static const char *block_end(const char *p, const char *end)
 {
     while ((p = memchr(p, '\n', (size_t)(end - p))) && ++p < end)
-        if (begins_row(*p))
+        if (pm_text_begins_piece(*p))
             return p;
     return NULL;
 }
@@ -195,6 +188,7 @@ static pmapdb_status add_piece(pm_again *a, const pm_piece *p, pmapdb_error *err
                        p->start);
     }
     a->now.piece[a->now.n++] = *p;
+    a->hash = pm_text_hash_on(a->hash, p->hash);
     return PMAPDB_OK;
 }
 
@@ -229,7 +223,7 @@ static bool is_same(const pm_piece *old, const char *text, size_t len)
 /* A whole block that is not the one at the cursor. */
 static pmapdb_status take_block(pm_again *a, pm_text text, pmapdb_error *err)
 {
-    pm_piece p = {.len = (uint32_t)text.len};
+    pm_piece p = {.len = (uint32_t)text.len, .hash = XXH3_64bits(text.data, text.len)};
     pmapdb_status st;
 
     if (text.len > BLOCK_BYTES_MAX || !read_range(text, &p.start, &p.end))
@@ -240,18 +234,22 @@ static pmapdb_status take_block(pm_again *a, pm_text text, pmapdb_error *err)
     while (a->cursor < a->last.n && a->last.piece[a->cursor].start < p.start)
         drop_piece(a);
     if (a->cursor < a->last.n && a->last.piece[a->cursor].start == p.start) {
-        if (is_same(&a->last.piece[a->cursor], text.data, text.len))
-            return add_piece(a, &a->last.piece[a->cursor++], err);
+        const pm_piece *old = &a->last.piece[a->cursor];
+
+        if (old->len == p.len && old->hash == p.hash) {
+            a->cursor++;
+            return add_piece(a, old, err);
+        }
         drop_piece(a);
     }
-    p.hash = XXH3_64bits(text.data, text.len);
     st = parse(a, text, err);
     return st == PMAPDB_OK ? add_piece(a, &p, err) : st;
 }
 
-/* All whole blocks from p on; *next is behind them. */
-static pmapdb_status take_blocks(pm_again *a, const char *p, const char *end, const char **next,
-                                 pmapdb_error *err)
+/* All whole blocks from p on; *next is behind them. Where what is there may yet become the block at
+ * the cursor and more comes, it is left. */
+static pmapdb_status take_blocks(pm_again *a, const char *p, const char *end, bool more,
+                                 const char **next, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
 
@@ -260,7 +258,9 @@ static pmapdb_status take_blocks(pm_again *a, const char *p, const char *end, co
         const pm_piece *old = a->cursor < a->last.n ? &a->last.piece[a->cursor] : NULL;
 
         *next = p;
-        if (old && (size_t)(end - p) > old->len && begins_row(p[old->len]) &&
+        if (more && old && (size_t)(end - p) <= old->len)
+            break;
+        if (old && (size_t)(end - p) > old->len && pm_text_begins_piece(p[old->len]) &&
             is_same(old, p, old->len)) {
             a->cursor++;
             st = add_piece(a, old, err);
@@ -285,21 +285,25 @@ pmapdb_status pm_again_feed(pm_again *a, const char *bytes, size_t n, pmapdb_err
     const char *p = bytes, *end = bytes + n, *next = p;
     pmapdb_status st = PMAPDB_OK;
 
-    XXH3_64bits_update(a->hash, bytes, n);
     while (p < end && a->rest.len && st == PMAPDB_OK) {
         size_t want = wanted(a), more = want < (size_t)(end - p) ? want : (size_t)(end - p);
 
         st = pm_buf_add(&a->rest, p, more, err);
         p += more;
         if (st == PMAPDB_OK)
-            st = take_blocks(a, a->rest.data, a->rest.data + a->rest.len, &next, err);
+            st = take_blocks(a, a->rest.data, a->rest.data + a->rest.len, true, &next, err);
         if (st == PMAPDB_OK && next > a->rest.data) {
-            p -= a->rest.data + a->rest.len - next; /* a row's begin, which came just now */
-            pm_buf_clear(&a->rest);
+            size_t left = (size_t)(a->rest.data + a->rest.len - next);
+
+            more = left < more ? left : more; /* what came just now is taken from where it is */
+            left -= more;
+            p -= more;
+            memmove(a->rest.data, next, left);
+            a->rest.data[a->rest.len = left] = '\0';
         }
     }
     if (p < end && st == PMAPDB_OK) {
-        st = take_blocks(a, p, end, &next, err);
+        st = take_blocks(a, p, end, true, &next, err);
         if (st == PMAPDB_OK)
             st = pm_buf_add(&a->rest, next, (size_t)(end - next), err);
     }
@@ -315,7 +319,7 @@ static pmapdb_status sum_up(pm_again *a, pm_block *block, pmapdb_error *err)
     *block = (pm_block){.dialect = a->dialect,
                         .pid = PMAPDB_UNKNOWN,
                         .time_ms = PMAPDB_UNKNOWN,
-                        .hash = XXH3_64bits_digest(a->hash),
+                        .hash = a->hash,
                         .fields = pm_running_fields(&a->last.sums),
                         .totals = pm_running_totals(&a->last.sums),
                         .tool_size_kib = PMAPDB_UNKNOWN,
@@ -334,17 +338,26 @@ static pmapdb_status sum_up(pm_again *a, pm_block *block, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
+static pmapdb_status take_rest(pm_again *a, pmapdb_error *err)
+{
+    pm_text rest = pm_buf_text(&a->rest);
+    const char *p = rest.data, *end = p + rest.len;
+    pmapdb_status st;
+
+    if (!rest.len)
+        return PMAPDB_OK;
+    if (end[-1] != '\n')
+        return pm_fail(err, PMAPDB_INPUT, "the map ends in the middle of a line");
+    st = take_blocks(a, p, end, false, &p, err);
+    return st == PMAPDB_OK ? take_block(a, (pm_text){p, (size_t)(end - p)}, err) : st;
+}
+
 pmapdb_status pm_again_finish(pm_again *a, pm_block *block, const pm_pool **pool,
                               const uint32_t **rows, size_t *n_rows, pmapdb_error *err)
 {
-    pm_text rest = pm_buf_text(&a->rest);
-    pmapdb_status st = PMAPDB_OK;
+    pmapdb_status st = take_rest(a, err);
     pm_reading was = a->last;
 
-    if (rest.len && rest.data[rest.len - 1] != '\n')
-        st = pm_fail(err, PMAPDB_INPUT, "the map ends in the middle of a line");
-    else if (rest.len)
-        st = take_block(a, rest, err);
     while (st == PMAPDB_OK && a->cursor < a->last.n)
         drop_piece(a);
     st = st == PMAPDB_OK ? end_reader(a, err) : st;

@@ -6,7 +6,6 @@
 #include "parse/again.h"
 #include "parse/reader.h"
 #include "parse/running.h"
-#include <xxhash.h>
 
 typedef struct pm_piece {
     uint64_t hash; /* of the block */
@@ -29,8 +28,8 @@ struct pm_again {
     pm_reading last, now;
     size_t cursor; /* in last */
     bool torn;
-    pm_buf rest; /* the begin of a block */
-    XXH3_state_t *hash;
+    pm_buf rest;     /* the begin of a block */
+    uint64_t hash;   /* of the text so far: text_hash.h */
     size_t *changed; /* places in now of what the reader was given */
     size_t n_changed, cap_changed, n_parsed;
     pm_block verdict; /* of the reader, on them */

@@ -16,8 +16,7 @@ void pm_block_open(pm_reader *r)
     for (int i = 0; i < PM_FIELD_COUNT; i++)
         r->b.tool[i] = PMAPDB_UNKNOWN;
     pm_totals_zero(&r->b.totals);
-    XXH3_64bits_reset(r->hash);
-    r->run = r->run_end = NULL; /* of a block that was none */
+    pm_block_unhash(r);
     pm_buf_clear(&r->command);
     pm_buf_clear(&r->columns);
     pm_buf_clear(&r->missing);
@@ -26,46 +25,12 @@ void pm_block_open(pm_reader *r)
     pm_buf_clear(&r->tool);
     pm_buf_clear(&r->starts);
     r->smaps.open = r->smaps.any_key = r->smaps.any_row = r->smaps.blank_ends = false;
+    r->smaps.known = false;
     r->smaps.common = 0;
+    if (r->familiar)
+        pm_familiar_begin(r->familiar);
     pm_buf_clear(&r->wide.text);
     r->wide.n = r->wide.n_values = r->wide.due = r->wide.n_footer = 0;
-}
-
-static void hash_bytes(pm_reader *r, const char *p, size_t n)
-{
-    if (n && !r->unhashed)
-        XXH3_64bits_update(r->hash, p, n);
-}
-
-void pm_block_flush(pm_reader *r)
-{
-    hash_bytes(r, r->run, (size_t)(r->run_end - r->run));
-    r->run = r->run_end = NULL;
-}
-
-void pm_block_bytes(pm_reader *r, const char *p, size_t n)
-{
-    if (p != r->run_end) {
-        pm_block_flush(r);
-        r->run = p;
-    }
-    r->run_end = p + n;
-    r->b.last_line = r->line;
-}
-
-void pm_block_line(pm_reader *r, pm_text line)
-{
-    r->b.worn |= r->worn;
-    if (r->b.strange_line && !r->b.gap_line)
-        r->b.gap_line = r->b.strange_line;
-    r->b.last_line = r->line;
-    if ((uintptr_t)line.data >= (uintptr_t)r->chunk &&
-        (uintptr_t)line.data < (uintptr_t)r->chunk_end) {
-        pm_block_bytes(r, line.data, line.len + 1);
-        return;
-    }
-    hash_bytes(r, line.data, line.len);
-    hash_bytes(r, "\n", 1);
 }
 
 void pm_block_bad(pm_reader *r, uint64_t line, const char *why)
@@ -124,6 +89,19 @@ static bool is_doubled(const pm_open *b, const pm_mapping *m)
            memcmp(m->perms, b->prev_perms, sizeof m->perms) == 0;
 }
 
+static pmapdb_status hand_on(pm_reader *r, const pm_mapping *m, pmapdb_error *err)
+{
+    const pm_reader_events *e = &r->events;
+    pm_smaps *s = &r->smaps;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (!r->familiar)
+        return e->on_mapping ? e->on_mapping(e->ctx, m, err) : PMAPDB_OK;
+    if (!s->known)
+        st = pm_pool_mapping(pm_familiar_pool(r->familiar), m, &s->id, err);
+    return st == PMAPDB_OK ? r->on_row(e->ctx, s->id, err) : st;
+}
+
 pmapdb_status pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line, pmapdb_error *err)
 {
     pm_open *b = &r->b;
@@ -150,7 +128,7 @@ pmapdb_status pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line, pma
     b->pages_kib += (int64_t)m->value[PM_KERNEL_PAGE];
     if (m->perms[3] == 's' && pm_has(m, PM_BIT(PM_SIZE)))
         b->shared_kib += (int64_t)m->value[PM_SIZE];
-    return r->events.on_mapping ? r->events.on_mapping(r->events.ctx, m, err) : PMAPDB_OK;
+    return hand_on(r, m, err);
 }
 
 pmapdb_status pm_block_missing(pm_reader *r, pmapdb_error *err, const char *format, ...)
@@ -327,8 +305,7 @@ static pmapdb_status tell(pm_reader *r, pmapdb_error *err)
     if (none)
         block.empty = empty_reason(r);
     block.foreign = none && (b->refused || b->n_rows);
-    pm_block_flush(r);
-    block.hash = r->unhashed ? 0 : XXH3_64bits_digest(r->hash);
+    block.hash = pm_block_hash(r);
     return r->events.on_block ? r->events.on_block(r->events.ctx, &block, err) : PMAPDB_OK;
 }
 

@@ -33,6 +33,13 @@
 
 #define PM_BROKEN_ROW "it begins like a row and is none"
 
+/* The text that ended last: text_hash.h. */
+typedef struct pm_piece_end {
+    uint64_t hash, first_line, n_lines;
+    size_t len;
+    bool worn;
+} pm_piece_end;
+
 /* Which lines a block is made of. */
 typedef enum pm_family {
     PM_FAMILY_NONE,
@@ -57,6 +64,10 @@ typedef struct pm_smaps {
     bool torn;       /* since the row's first line there were lines that are none of ours */
     const char *bad; /* why the row cannot be taken, or NULL */
     uint64_t line;
+    uint64_t head; /* of a row as the kernel prints it; 0: of another */
+    bool known;    /* not parsed: `id`, and the texts of the row are the pool's */
+    uint32_t id;
+    bool blank;                /* VmFlags of the row end in a blank */
     bool any_key;              /* in the block */
     bool any_row;              /* of the block is behind us */
     bool blank_ends;           /* VmFlags lines of the block end in a blank */
@@ -158,17 +169,25 @@ struct pm_reader {
     pm_lines lines;
     uint64_t line, foreign, bytes;
     bool any_row, any_nul, unterminated;
-    unsigned worn;       /* by the line at hand */
-    pm_buf plain;        /* the line at hand, where taking that off moved bytes */
-    int64_t time_ms;     /* of the blocks that follow, or UNKNOWN */
-    int64_t hinted_pid;  /* named by the words before the next block, or UNKNOWN */
-    uint64_t hint_until; /* the last line where a block that begins is meant */
-    uint64_t rule_line;  /* of the last rule outside of a block */
-    bool foreign_told;   /* another tool's output was named */
-    bool unhashed;       /* the blocks' hash is not asked for */
-    XXH3_state_t *hash;
+    unsigned worn;                 /* by the line at hand */
+    pm_buf plain;                  /* the line at hand, where taking that off moved bytes */
+    int64_t time_ms;               /* of the blocks that follow, or UNKNOWN */
+    int64_t hinted_pid;            /* named by the words before the next block, or UNKNOWN */
+    uint64_t hint_until;           /* the last line where a block that begins is meant */
+    uint64_t rule_line;            /* of the last rule outside of a block */
+    bool foreign_told;             /* another tool's output was named */
+    bool unhashed;                 /* the blocks' hash is not asked for */
     const char *chunk, *chunk_end; /* the bytes of the feed at hand */
-    const char *run, *run_end;     /* of them, lines of the block that are not yet hashed */
+    const char *run, *run_end;     /* of them, lines of the piece at hand that are not yet hashed */
+    XXH3_state_t *piece;           /* what was before them, if piece_begun */
+    bool piece_begun;
+    uint64_t run_hash; /* of the first run_hashed bytes of the run; 0: not known */
+    size_t run_hashed;
+    pm_piece_end at_hand; /* the piece as far as it came, without its hash */
+    pm_piece_end ended;
+    uint64_t text_hash;    /* of the block's pieces before it */
+    pm_familiar *familiar; /* or NULL */
+    pm_row_fn on_row;      /* where there is one */
     pm_open b;
     pm_buf command, columns, missing, notes, why, tool;
     pm_buf starts; /* of the rows of a block without a header: enter.c's hash table */
@@ -183,8 +202,6 @@ struct pm_reader {
 #define PM_LONG_LINE "it is longer than 16 MiB"
 
 pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err);
-/* Key lines in the order of the row before are taken without being cut into lines first. */
-size_t pm_stream_bulk(void *reader, const char *p, const char *end);
 
 /* ---- dress.c ---- */
 
@@ -231,17 +248,25 @@ void pm_block_open(pm_reader *r);
 /* Judges the block, tells on_block, and is then outside of any. */
 pmapdb_status pm_block_end(pm_reader *r, pmapdb_error *err);
 
-/* The line is part of the block: its bytes go into the hash. */
-void pm_block_line(pm_reader *r, pm_text line);
-void pm_block_bytes(pm_reader *r, const char *p, size_t n);
-void pm_block_flush(pm_reader *r);
-
 /* A row. Damaged ones (no extent, overlap, absurd numbers) are counted and left out. */
 pmapdb_status pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line, pmapdb_error *err);
 void pm_block_bad(pm_reader *r, uint64_t line, const char *why);
 /* One more piece of what is missing. */
 pmapdb_status pm_block_missing(pm_reader *r, pmapdb_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* ---- block_hash.c ---- */
+
+/* The line is part of the block: its bytes go into the hash. */
+void pm_block_line(pm_reader *r, pm_text line);
+/* So many lines in n bytes that begin no piece; r->line is the last. */
+void pm_block_bytes(pm_reader *r, const char *p, size_t n, uint64_t lines);
+/* Lines that begin a piece, of which the hash is known; r->line is the first. */
+void pm_block_known(pm_reader *r, const char *p, const pm_familiar_text *text);
+/* The chunk ends: what is in it will be gone. */
+void pm_block_flush(pm_reader *r);
+uint64_t pm_block_hash(pm_reader *r);
+void pm_block_unhash(pm_reader *r);
 
 /* ---- smaps.c: maps, smaps ---- */
 
@@ -254,6 +279,8 @@ bool pm_range_is_headless(pm_text line, const pm_mapping *m);
  * once more. m is the row at hand, grown. */
 bool pm_smaps_grew(const pm_smaps *s, const pm_mapping *m);
 pmapdb_status pm_smaps_row(pm_reader *r, const pm_mapping *m, pmapdb_error *err);
+/* A row with its keys, of which the text is known. */
+pmapdb_status pm_smaps_known(pm_reader *r, const pm_familiar_text *text, pmapdb_error *err);
 /* A row whose first line cannot be read: the keys below are not those of the row before. */
 pmapdb_status pm_smaps_broken(pm_reader *r, pmapdb_error *err);
 /* Looks like a key line: "Rss:      4 kB". */
@@ -266,8 +293,10 @@ pmapdb_status pm_smaps_end(pm_reader *r, pmapdb_error *err);
 
 /* Remembers where in the row a key of the kernel's own layout stood. */
 void pm_usual_learn(pm_smaps *s, pm_text line, enum pm_field field, bool kib);
-/* Takes the expected key lines from p on, in place; returns the bytes taken. */
-size_t pm_usual_keys(pm_smaps *s, const char *p, const char *end, uint64_t *lines);
+/* For pm_lines: rows that are known, and key lines in the order of the row before, are taken
+ * without being cut into lines first. */
+pmapdb_status pm_usual_bulk(void *reader, const char *p, const char *end, size_t *taken,
+                            pmapdb_error *err);
 /* May be a row of maps or smaps, and holds nothing that could have been put around one. */
 bool pm_usual_row(pm_text line);
 

@@ -15,10 +15,10 @@ pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, 
     r->events = *events;
     r->only = dialect;
     r->time_ms = r->hinted_pid = PMAPDB_UNKNOWN;
-    r->lines = (pm_lines){
-        .fn = pm_stream_line, .bulk = pm_stream_bulk, .ctx = r, .max = PM_LINE_BYTES_MAX};
-    r->hash = XXH3_createState();
-    if (!r->hash) {
+    r->lines =
+        (pm_lines){.fn = pm_stream_line, .bulk = pm_usual_bulk, .ctx = r, .max = PM_LINE_BYTES_MAX};
+    r->piece = XXH3_createState();
+    if (!r->piece) {
         free(r);
         return pm_fail_nomem(err);
     }
@@ -31,7 +31,7 @@ void pm_reader_free(pm_reader *r)
     if (!r)
         return;
     pm_lines_free(&r->lines);
-    XXH3_freeState(r->hash);
+    XXH3_freeState(r->piece);
     pm_buf_free(&r->command);
     pm_buf_free(&r->columns);
     pm_buf_free(&r->missing);
@@ -49,6 +49,13 @@ void pm_reader_free(pm_reader *r)
     free(r->wide.rows);
     free(r->wide.values);
     free(r);
+}
+
+void pm_reader_recall(pm_reader *r, pm_familiar *familiar, pm_row_fn on_row)
+{
+    r->familiar = familiar;
+    r->on_row = on_row;
+    pm_familiar_begin(familiar);
 }
 
 void pm_reader_unhashed(pm_reader *r)

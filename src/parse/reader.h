@@ -13,6 +13,7 @@
 #define PM_PARSE_READER_H
 
 #include "base/capture.h"
+#include "parse/familiar.h"
 
 typedef struct pm_reader_events {
     void *ctx;
@@ -27,6 +28,13 @@ typedef struct pm_reader pm_reader;
 pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, pm_reader **out,
                             pmapdb_error *err);
 void pm_reader_free(pm_reader *r);
+
+typedef pmapdb_status (*pm_row_fn)(void *ctx, uint32_t id, pmapdb_error *err);
+
+/* Instead of on_mapping: rows by their id in the pool of `familiar`, ctx that of the events. Those
+ * whose text is known there are not parsed; those that are parsed are known then. To be said before
+ * any byte. */
+void pm_reader_recall(pm_reader *r, pm_familiar *familiar, pm_row_fn on_row);
 
 /* Nobody will ask for the blocks' hash: it is 0 and costs nothing. To be said before any byte. */
 void pm_reader_unhashed(pm_reader *r);

@@ -377,24 +377,10 @@ pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
         return long_line(r, err);
     if (is_plain_row(r, line, &m)) {
         r->worn = 0;
-        return range_row(r, line, line, &m, err);
+        st = range_row(r, line, line, &m, err);
+        r->smaps.head = pm_familiar_head(line.data);
+        return st;
     }
     st = pm_dress_off(r, &t, err);
     return st == PMAPDB_OK ? line_of(r, line, t, err) : st;
-}
-
-size_t pm_stream_bulk(void *reader, const char *p, const char *end)
-{
-    pm_reader *r = reader;
-    uint64_t lines = 0;
-    size_t n;
-
-    if (*p < 'A' || *p > 'Z' || !r->b.open || !r->smaps.open || r->smaps.torn)
-        return 0;
-    n = pm_usual_keys(&r->smaps, p, end, &lines);
-    if (n == 0)
-        return 0;
-    r->line += lines;
-    pm_block_bytes(r, p, n);
-    return n;
 }

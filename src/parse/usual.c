@@ -143,11 +143,11 @@ static size_t take_flags(pm_smaps *s, const char *p, const char *end)
             return 0;
     }
     s->row.present |= PM_HAS_FLAGS;
-    s->blank_ends = true;
+    s->blank_ends = s->blank = true;
     return (size_t)(q + 2 - p);
 }
 
-size_t pm_usual_keys(pm_smaps *s, const char *p, const char *end, uint64_t *lines)
+static size_t usual_keys(pm_smaps *s, const char *p, const char *end, uint64_t *lines)
 {
     const char *from = p;
     size_t next = s->next, flags;
@@ -182,4 +182,49 @@ static bool is_ascii(pm_text t)
 bool pm_usual_row(pm_text line)
 {
     return pm_num_hex_run(line.data, line.data + (line.len != 0)) && is_ascii(line);
+}
+
+/* ---- all that may be taken at once ---- */
+
+/* A row with its keys whose text is known: what range_row and pm_smaps_key would make of it. */
+static pmapdb_status known_row(pm_reader *r, const char *p, const char *end, size_t *taken,
+                               pmapdb_error *err)
+{
+    const pm_familiar_text *found = pm_familiar_find(r->familiar, p, end);
+    pm_familiar_text text;
+    const pm_mapping *m;
+    pmapdb_status st;
+
+    if (!found || !pm_is_wanted(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS))
+        return PMAPDB_OK;
+    text = *found; /* it may move when the row before is kept */
+    m = pm_pool_get(pm_familiar_pool(r->familiar), text.id);
+    *taken = text.len;
+    r->worn = 0;
+    r->line++;
+    st = pm_enter_row(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS, m, err);
+    if (st != PMAPDB_OK)
+        return st;
+    r->b.rollup = false;
+    pm_block_known(r, p, &text);
+    st = pm_smaps_known(r, &text, err);
+    r->line += text.lines - 1;
+    return st;
+}
+
+pmapdb_status pm_usual_bulk(void *reader, const char *p, const char *end, size_t *taken,
+                            pmapdb_error *err)
+{
+    pm_reader *r = reader;
+    uint64_t lines = 0;
+
+    if (*p < 'A' || *p > 'Z')
+        return r->familiar ? known_row(r, p, end, taken, err) : PMAPDB_OK;
+    if (!r->b.open || !r->smaps.open || r->smaps.torn || r->smaps.known)
+        return PMAPDB_OK;
+    *taken = usual_keys(&r->smaps, p, end, &lines);
+    r->line += lines;
+    if (*taken)
+        pm_block_bytes(r, p, *taken, lines);
+    return PMAPDB_OK;
 }

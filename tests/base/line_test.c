@@ -22,15 +22,17 @@ static pmapdb_status show(void *ctx, pm_text line, pmapdb_error *err)
 }
 
 /* Takes whole lines of '#'. */
-static size_t show_hashes(void *ctx, const char *p, const char *end)
+static pmapdb_status show_hashes(void *ctx, const char *p, const char *end, size_t *taken,
+                                 pmapdb_error *err)
 {
     size_t n = 0;
 
     while (p + n < end && p[n] == '#')
         n++;
     if (n == 0 || p + n == end || p[n] != '\n')
-        return 0;
-    return show(ctx, (pm_text){p, n}, NULL) == PMAPDB_OK ? n + 1 : 0;
+        return PMAPDB_OK;
+    *taken = n + 1;
+    return show(ctx, (pm_text){p, n}, err);
 }
 
 /* Feeds from memory of exactly the chunk's size, so that reading past it is caught. */

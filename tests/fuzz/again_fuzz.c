@@ -1,6 +1,7 @@
 /* again_fuzz: the map of one process read again and again: what is recognised and not parsed gives
- * the rows that a parse gives. Byte 0: smaps or maps; byte 1: how the readings are cut into pieces;
- * then the readings, 0xff between them. */
+ * the rows that a parse gives, by `again` and by a reader that is told what is familiar. Byte 0:
+ * smaps or maps; byte 1: how the readings are cut into pieces; then the readings, 0xff between
+ * them. */
 #include "rows.h"
 
 #include "parse/again.h"
@@ -112,11 +113,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pm_dialect dialect = fuzz_byte(&in) % 2 ? PM_DIALECT_MAPS : PM_DIALECT_SMAPS;
     uint8_t split = fuzz_byte(&in);
     pm_again *a = NULL, *fresh = NULL;
+    pm_text before = PM_TEXT("");
+    result known, whole;
 
     FUZZ_CHECK(pm_again_new(&a, NULL) == PMAPDB_OK, "memory");
     for (int turn = 0; turn < 6 && in.p < in.end; turn++) {
         pm_text t = fuzz_until(&in, 0xff);
-        result known = read_again(a, dialect, t, split), whole;
+
+        if (split % 2)
+            fuzz_read_known(before, t, split);
+        before = t;
+        known = read_again(a, dialect, t, split);
 
         if (known.st != PMAPDB_OK)
             continue;

@@ -17,6 +17,7 @@ typedef struct fuzz_rows {
     void *ctx;
     void (*on_row)(void *ctx, const pm_mapping *m); /* or NULL */
     void (*on_block)(void *ctx, const pm_block *b);
+    pm_familiar *familiar; /* or NULL */
 } fuzz_rows;
 
 static inline void fuzz_check_row(const pm_mapping *m)
@@ -137,6 +138,13 @@ static inline pmapdb_status fuzz_feed_reader(void *reader, const char *bytes, si
     return pm_reader_feed(reader, bytes, n, err);
 }
 
+static inline pmapdb_status fuzz_on_known(void *ctx, uint32_t id, pmapdb_error *err)
+{
+    fuzz_rows *r = ctx;
+
+    return fuzz_on_row(r, pm_pool_get(pm_familiar_pool(r->familiar), id), err);
+}
+
 /* The tape is cleared before. */
 static inline void fuzz_read(fuzz_rows *out, pm_dialect dialect, pm_text t, uint8_t split)
 {
@@ -145,6 +153,8 @@ static inline void fuzz_read(fuzz_rows *out, pm_dialect dialect, pm_text t, uint
     pmapdb_error err = {0};
     pmapdb_status st = pm_reader_new(&events, dialect, &reader, &err);
 
+    if (st == PMAPDB_OK && out->familiar)
+        pm_reader_recall(reader, out->familiar, fuzz_on_known);
     pm_buf_clear(&out->tape);
     pm_totals_zero(&out->totals);
     out->fields = out->n_rows = out->n_blocks = 0;
@@ -169,6 +179,24 @@ static inline void fuzz_read_both(pm_dialect dialect, pm_text t, uint8_t split)
         return;
     fuzz_read(&pieces, dialect, t, split);
     fuzz_same(&whole.tape, &pieces.tape, "another cut of the same bytes gives the same");
+}
+
+/* Known is `before`, then the text itself: it gives the same. */
+static inline void fuzz_read_known(pm_text before, pm_text t, uint8_t split)
+{
+    static fuzz_rows plain, known;
+    pm_pool *pool = NULL;
+
+    FUZZ_CHECK(pm_pool_new(&pool, NULL) == PMAPDB_OK, "memory");
+    FUZZ_CHECK(pm_familiar_new(pool, &known.familiar, NULL) == PMAPDB_OK, "memory");
+    fuzz_read(&known, PM_DIALECT_COUNT, before, 0);
+    fuzz_read(&plain, PM_DIALECT_COUNT, t, 0);
+    for (int i = 0; i < 2; i++) {
+        fuzz_read(&known, PM_DIALECT_COUNT, t, i ? split : 0);
+        fuzz_same(&plain.tape, &known.tape, "what is known makes no difference");
+    }
+    pm_familiar_free(known.familiar);
+    pm_pool_free(pool);
 }
 
 #endif

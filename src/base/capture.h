@@ -48,8 +48,8 @@ typedef struct pm_block {
     pm_text command;                /* the header line after "PID:   ", as printed; empty if none */
     int64_t time_ms;                /* of the time line before it, or PMAPDB_UNKNOWN */
     uint64_t first_line, last_line; /* in the stream, from 1 */
-    uint64_t hash;                  /* of the block's lines, without the time line: parse/text_hash.h */
-    uint64_t fields;                /* union of the mappings' present bits */
+    uint64_t hash;   /* of the block's lines, without the time line: parse/text_hash.h */
+    uint64_t fields; /* union of the mappings' present bits */
     pm_state state;
     pm_checked checked;
     pm_totals totals; /* state totals: what the tool says; -1 where it says nothing */

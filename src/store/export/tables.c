@@ -34,8 +34,9 @@ const pm_export_table pm_export_tables[] = {
      NULL, false},
     {"epoch", "WHERE t.epoch_id IN (SELECT epoch_id FROM temp.export_shown)", NULL, false},
     /* In the order that hash decides where nothing else does: copy.c keeps it. */
-    {"snapshots", OF_SNAPSHOT " ORDER BY t.process_id, t.taken_ms, t.dialect_code, t.ordinal, t.hash",
-     NULL, false},
+    {"snapshots",
+     OF_SNAPSHOT " ORDER BY t.process_id, t.taken_ms, t.dialect_code, t.ordinal, t.hash", NULL,
+     false},
     {"standing",
      "WHERE t.standing_id IN (SELECT g.standing_id FROM sight g WHERE g.snapshot_id IN "
      "(SELECT id FROM temp.export_snapshot))",

@@ -49,9 +49,9 @@ bool pm_detail_of(const pm_mapping *m, pm_detail *out)
     return any;
 }
 
-/* It is looked for first: nearly always it is there, and to read costs less than to try to write.
- */
-pmapdb_status pm_detail_put(pm_sql *sql, const pm_detail *d, int64_t *id, pmapdb_error *err)
+/* It is looked for first: most often it is there, and to read costs less than to try to write. */
+static pmapdb_status find_or_make(pm_sql *sql, const pm_detail *d, uint32_t hash, int64_t *id,
+                                  pmapdb_error *err)
 {
     pm_arg args[PM_DETAIL_NUMBERS + 2];
     pmapdb_status st;
@@ -59,7 +59,7 @@ pmapdb_status pm_detail_put(pm_sql *sql, const pm_detail *d, int64_t *id, pmapdb
     for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++)
         args[i] = PM_I(d->number[i]);
     args[PM_DETAIL_NUMBERS] = d->extra.len ? PM_T(d->extra) : PM_S(NULL);
-    args[PM_DETAIL_NUMBERS + 1] = PM_I((uint32_t)XXH3_64bits(d->number, sizeof d->number));
+    args[PM_DETAIL_NUMBERS + 1] = PM_I(hash);
     st = pm_sql_int(sql,
                     "SELECT detail_id FROM detail WHERE hash = ?13 AND pss_dirty_kib IS ?1 AND "
                     "anonymous_kib IS ?2 AND swap_pss_kib IS ?3 AND anon_huge_kib IS ?4 AND "
@@ -74,6 +74,26 @@ pmapdb_status pm_detail_put(pm_sql *sql, const pm_detail *d, int64_t *id, pmapdb
                     "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
                     args, sizeof args / sizeof *args, err);
     *id = pm_sql_last_id(sql);
+    return st;
+}
+
+pmapdb_status pm_detail_put(pm_sql *sql, pm_detail_memo *memo, const pm_detail *d, int64_t *id,
+                            pmapdb_error *err)
+{
+    uint32_t hash = (uint32_t)XXH3_64bits(d->number, sizeof d->number);
+    size_t at = hash % PM_DETAIL_MEMO;
+    pmapdb_status st;
+
+    if (!d->extra.len && memo->item[at].id &&
+        memcmp(memo->item[at].number, d->number, sizeof d->number) == 0) {
+        *id = memo->item[at].id;
+        return PMAPDB_OK;
+    }
+    st = find_or_make(sql, d, hash, id, err);
+    if (st == PMAPDB_OK && !d->extra.len) {
+        memcpy(memo->item[at].number, d->number, sizeof d->number);
+        memo->item[at].id = *id;
+    }
     return st;
 }
 

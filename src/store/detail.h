@@ -20,8 +20,19 @@ typedef struct pm_detail {
 /* False: there is nothing unusual. The text is the mapping's. */
 bool pm_detail_of(const pm_mapping *m, pm_detail *out);
 
+/* Rows at hand: most mappings of a capture that show something unusual show the same. Of one
+ * transaction; all 0 at first. */
+#define PM_DETAIL_MEMO 16
+typedef struct pm_detail_memo {
+    struct {
+        int64_t number[PM_DETAIL_NUMBERS];
+        int64_t id; /* 0: none */
+    } item[PM_DETAIL_MEMO];
+} pm_detail_memo;
+
 /* Its row, which is made where there is none yet. */
-pmapdb_status pm_detail_put(pm_sql *sql, const pm_detail *d, int64_t *id, pmapdb_error *err);
+pmapdb_status pm_detail_put(pm_sql *sql, pm_detail_memo *memo, const pm_detail *d, int64_t *id,
+                            pmapdb_error *err);
 
 /* The text is `extra`'s, which is overwritten. PMAPDB_INPUT: there is no such row. */
 pmapdb_status pm_detail_get(pm_sql *sql, int64_t id, pm_buf *extra, pm_detail *out,

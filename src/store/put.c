@@ -1,7 +1,6 @@
 /* put: the rows of one capture, and its row in table snapshots. */
 #include "store/put.h"
 
-#include "store/detail.h"
 #include "store/process.h"
 #include "store/refine.h"
 #include "store/region.h"
@@ -29,7 +28,7 @@ static pmapdb_status make_row(pm_put *p, const pm_mapping *m, pm_row *row, pmapd
     };
     st = pm_objects_of(p->objects, m, category, inferred, &row->at.object, err);
     if (st == PMAPDB_OK && pm_detail_of(m, &detail))
-        st = pm_detail_put(p->sql, &detail, &detail_id, err);
+        st = pm_detail_put(p->sql, &p->details, &detail, &detail_id, err);
     if (st == PMAPDB_OK)
         pm_row_encode(m, p->fields, detail_id, &row->m);
     return st;

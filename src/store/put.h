@@ -4,6 +4,7 @@
 
 #include "base/capture.h"
 #include "store/categories.h"
+#include "store/detail.h"
 #include "store/rules/rule_set.h"
 #include "store/stream.h"
 #include "store/timeline.h"
@@ -35,6 +36,7 @@ typedef struct pm_put {
     int64_t sweep_ms;
     int64_t process_id, capture_id, snapshot_id;
     uint64_t fields;
+    pm_detail_memo details;
     pm_rows rows;     /* by place; lineages are decided by append or late */
     pm_rollup rollup; /* once they are */
 } pm_put;

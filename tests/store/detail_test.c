@@ -16,11 +16,30 @@ static pm_detail detail(void)
 
 static int64_t put(const kit *k, const pm_detail *d)
 {
+    pm_detail_memo none = {0};
     pmapdb_error err = {0};
     int64_t id = 0;
 
-    kit_ok(pm_detail_put(k->store->sql, d, &id, &err), &err);
+    kit_ok(pm_detail_put(k->store->sql, &none, d, &id, &err), &err);
     return id;
+}
+
+/* A row at hand is not asked of the store. */
+static void at_hand(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_detail_memo memo = {0};
+    pm_detail d = detail();
+    pmapdb_error err = {0};
+    int64_t id = 0, again = 0;
+
+    kit_ok(pm_detail_put(k->store->sql, &memo, &d, &id, &err), &err);
+    kit_exec(k, "UPDATE detail SET detail_id = 77");
+    kit_ok(pm_detail_put(k->store->sql, &memo, &d, &again, &err), &err);
+    assert_int_equal(again, id);
+    d.extra = PM_TEXT("Foo: 8 kB"); /* but one with a text is */
+    kit_ok(pm_detail_put(k->store->sql, &memo, &d, &again, &err), &err);
+    assert_int_equal(again, 78);
 }
 
 static void of_a_mapping(void **state)
@@ -121,10 +140,8 @@ static void comes_back_as_it_went_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_KIT(of_a_mapping),
-        IN_KIT(the_usual_needs_none),
-        IN_KIT(equal_ones_share_a_row),
-        IN_KIT(comes_back_as_it_went_in),
+        IN_KIT(of_a_mapping),           IN_KIT(the_usual_needs_none),     IN_KIT(at_hand),
+        IN_KIT(equal_ones_share_a_row), IN_KIT(comes_back_as_it_went_in),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

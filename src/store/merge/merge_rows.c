@@ -184,6 +184,7 @@ static bool can_be(int64_t number)
 static pmapdb_status detail_of(pm_take *t, int64_t there, int64_t *here, pmapdb_error *err)
 {
     pm_merge *m = t->m;
+    pm_detail_memo none = {0}; /* detail_ids is one */
     pm_buf extra = {0};
     pm_detail detail;
     pmapdb_status st;
@@ -196,7 +197,7 @@ static pmapdb_status detail_of(pm_take *t, int64_t there, int64_t *here, pmapdb_
         if (detail.number[i] != PMAPDB_UNKNOWN && !can_be(detail.number[i]))
             st = damaged(t, "detail", there, "a number in it cannot be", err);
     if (st == PMAPDB_OK)
-        st = pm_detail_put(m->into->sql, &detail, here, err);
+        st = pm_detail_put(m->into->sql, &none, &detail, here, err);
     pm_buf_free(&extra);
     return st == PMAPDB_OK ? pm_pairs_put(&m->detail_ids, there, *here, err) : st;
 }

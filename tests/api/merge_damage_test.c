@@ -48,8 +48,8 @@ static void damaged_stores(void **state)
         "UPDATE catver SET category_id = category_id + 4711",
         "UPDATE object SET category_id = 0",
         "DELETE FROM catver",
-        "INSERT INTO detail (detail_id, hash, locked_kib) VALUES (900, 0, -4); "
-        "UPDATE ver SET detail_id = 900",
+        ("INSERT INTO detail (detail_id, hash, locked_kib) VALUES (900, 0, -4); "
+         "UPDATE ver SET detail_id = 900"),
     };
 
     (void)state;

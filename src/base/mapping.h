@@ -60,6 +60,12 @@ static inline bool pm_has(const pm_mapping *m, uint64_t bits)
     return (m->present & bits) == bits;
 }
 
+/* Its value, or PMAPDB_UNKNOWN. */
+static inline int64_t pm_mapping_value(const pm_mapping *m, enum pm_field field)
+{
+    return pm_has(m, PM_BIT(field)) ? (int64_t)m->value[field] : PMAPDB_UNKNOWN;
+}
+
 static inline void pm_set(pm_mapping *m, enum pm_field field, uint64_t value)
 {
     m->value[field] = value;

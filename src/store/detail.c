@@ -12,15 +12,11 @@ const enum pm_field pm_detail_fields[PM_DETAIL_NUMBERS] = {
     PM_PSS_DIRTY, PM_ANONYMOUS, PM_SWAP_PSS, PM_ANON_HUGE,      PM_LOCKED,         PM_KSM,
     PM_LAZY_FREE, PM_SHMEM_PMD, PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB};
 
-static int64_t known(const pm_mapping *m, enum pm_field field)
-{
-    return pm_has(m, PM_BIT(field)) ? (int64_t)m->value[field] : PMAPDB_UNKNOWN;
-}
-
 /* As in the view mappings; PMAPDB_UNKNOWN where the fields that say it are. */
 static int64_t usual(const pm_mapping *m, enum pm_field field)
 {
-    int64_t shared = known(m, PM_SHARED_DIRTY), private = known(m, PM_PRIVATE_DIRTY);
+    int64_t shared = pm_mapping_value(m, PM_SHARED_DIRTY),
+            private = pm_mapping_value(m, PM_PRIVATE_DIRTY);
 
     switch (field) {
     case PM_PSS_DIRTY:
@@ -29,7 +25,7 @@ static int64_t usual(const pm_mapping *m, enum pm_field field)
     case PM_ANONYMOUS:
         return private;
     case PM_SWAP_PSS:
-        return known(m, PM_SWAP);
+        return pm_mapping_value(m, PM_SWAP);
     default:
         return 0;
     }
@@ -41,7 +37,7 @@ bool pm_detail_of(const pm_mapping *m, pm_detail *out)
 
     out->extra = m->extra;
     for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++) {
-        int64_t number = known(m, pm_detail_fields[i]);
+        int64_t number = pm_mapping_value(m, pm_detail_fields[i]);
 
         out->number[i] = number == usual(m, pm_detail_fields[i]) ? PMAPDB_UNKNOWN : number;
         any |= out->number[i] != PMAPDB_UNKNOWN;

@@ -130,11 +130,6 @@ static void set_hashes(pm_object *o)
     o->hash = (uint32_t)XXH3_64bits_withSeed(numbers, sizeof numbers, h);
 }
 
-static int64_t field_or_unknown(const pm_mapping *m, enum pm_field field)
-{
-    return pm_has(m, PM_BIT(field)) ? (int64_t)m->value[field] : PMAPDB_UNKNOWN;
-}
-
 static char *write_hex(char *p, uint32_t v)
 {
     int digits = 2;
@@ -169,10 +164,10 @@ static void describe(const pm_mapping *m, pm_category category, bool inferred, p
         .inode = m->inode,
         .path = m->path.data ? m->path : PM_TEXT(""),
         .flags = m->flags.data ? m->flags : PM_TEXT(""),
-        .kernel_page = field_or_unknown(m, PM_KERNEL_PAGE),
-        .mmu_page = field_or_unknown(m, PM_MMU_PAGE),
-        .thp_eligible = field_or_unknown(m, PM_THP_ELIGIBLE),
-        .protection_key = field_or_unknown(m, PM_PROTECTION_KEY),
+        .kernel_page = pm_mapping_value(m, PM_KERNEL_PAGE),
+        .mmu_page = pm_mapping_value(m, PM_MMU_PAGE),
+        .thp_eligible = pm_mapping_value(m, PM_THP_ELIGIBLE),
+        .protection_key = pm_mapping_value(m, PM_PROTECTION_KEY),
     };
     memcpy(o->perms, m->perms, sizeof o->perms);
     if (o->has_device)

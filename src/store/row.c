@@ -9,11 +9,6 @@ void pm_rows_free(pm_rows *rows)
     *rows = (pm_rows){0};
 }
 
-static int64_t known(const pm_mapping *m, enum pm_field field)
-{
-    return pm_has(m, PM_BIT(field)) ? (int64_t)m->value[field] : PMAPDB_UNKNOWN;
-}
-
 static int64_t sum(int64_t a, int64_t b)
 {
     return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
@@ -27,9 +22,9 @@ static int64_t unless(int64_t value, int64_t usual)
 
 void pm_row_encode(const pm_mapping *m, uint64_t fields, int64_t detail_id, pm_metrics *out)
 {
-    int64_t pd = known(m, PM_PRIVATE_DIRTY), pc = known(m, PM_PRIVATE_CLEAN);
-    int64_t sc = known(m, PM_SHARED_CLEAN), sd = known(m, PM_SHARED_DIRTY);
-    int64_t swap = known(m, PM_SWAP), rss = known(m, PM_RSS);
+    int64_t pd = pm_mapping_value(m, PM_PRIVATE_DIRTY), pc = pm_mapping_value(m, PM_PRIVATE_CLEAN);
+    int64_t sc = pm_mapping_value(m, PM_SHARED_CLEAN), sd = pm_mapping_value(m, PM_SHARED_DIRTY);
+    int64_t swap = pm_mapping_value(m, PM_SWAP), rss = pm_mapping_value(m, PM_RSS);
     int64_t dirty = sum(sd, pd), resident = sum(sum(sc, pc), dirty);
     int64_t *v = out->v;
 
@@ -39,9 +34,9 @@ void pm_row_encode(const pm_mapping *m, uint64_t fields, int64_t detail_id, pm_m
     v[PM_VER_SHARED_DIRTY] = sd;
     v[PM_VER_SWAP] = swap;
     v[PM_VER_RSS] = unless(rss, resident);
-    v[PM_VER_PSS] = unless(known(m, PM_PSS), rss);
-    v[PM_VER_REFERENCED] = unless(known(m, PM_REFERENCED), rss);
-    v[PM_VER_DIRTY] = unless(known(m, PM_DIRTY), dirty);
+    v[PM_VER_PSS] = unless(pm_mapping_value(m, PM_PSS), rss);
+    v[PM_VER_REFERENCED] = unless(pm_mapping_value(m, PM_REFERENCED), rss);
+    v[PM_VER_DIRTY] = unless(pm_mapping_value(m, PM_DIRTY), dirty);
     v[PM_VER_DETAIL] = detail_id;
     v[PM_VER_ABSENT] = (int64_t)(fields & ~m->present);
 }

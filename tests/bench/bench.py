@@ -4,7 +4,7 @@
     cmake --build --preset release --target bench
     PMAPDB=build/release/pmapdb PMAPDB_SHARED=FOLDER tests/bench/bench.py [--full] [PART...]
 
-Parts, all of them by default, in three minutes on a quiet machine:
+Parts, all of them by default, in five minutes on a quiet machine:
   steady4000, node_steady, postgres, live   series: a store of 1,000 snapshots (node_steady 10,000)
   seed      a capture from the field with 4,150 mappings
   million   a million mappings, beside DuckDB (needs node and npm) and .import

@@ -428,7 +428,8 @@ CREATE INDEX foreign_extent_tracee ON foreign_extent (tracee_id, died_ns);
 
 -- Fields that have their usual value nearly everywhere, and keys that pmapdb does not know: few rows,
 -- which versions share, so that each of those has a column for them all and not one for each. NULL
--- where a field is known is its usual value: pss_dirty = shared_dirty + private_dirty; anonymous =
+-- where a field is known is its usual value, by the columns of ver: rss = shared_clean + shared_dirty
+-- + private_clean + private_dirty; dirty, pss_dirty = shared_dirty + private_dirty; anonymous =
 -- private_dirty; swap_pss = swap; all others 0.
 CREATE TABLE detail (
   detail_id   INTEGER PRIMARY KEY,
@@ -444,14 +445,18 @@ CREATE TABLE detail (
   file_pmd_kib  INTEGER,
   shared_hugetlb_kib  INTEGER,
   private_hugetlb_kib INTEGER,
+  rss_kib     INTEGER,
+  dirty_kib   INTEGER,
+  fields      INTEGER,                  -- those of the epoch's that the row has; NULL: all
   extra       TEXT                      -- lines "Key: N kB"
 );
 CREATE INDEX detail_hash ON detail (hash);
 
 -- A region with unchanged numbers during first..last of its epoch (last NULL: to its end).
--- NULL where a field is known means "the usual value":
---   rss = shared_clean + shared_dirty + private_clean + private_dirty; pss = rss; referenced = rss;
---   dirty = shared_dirty + private_dirty; detail: all as usual and no extra.
+-- The four parts are those of Rss. Where the epoch does not tell them apart, one that it does not
+-- know stands for what is known all the same: private_dirty for Dirty, else Anonymous, else 0,
+-- private_clean for the rest of Rss, the others are 0; so the sum of all is Rss. NULL where a field
+-- is known means "the usual value": pss = rss; referenced = rss; detail: all as usual and no extra.
 -- Most of a row is a byte for each of its columns: what is rare stands in detail.
 CREATE TABLE ver (
   epoch_id      INTEGER NOT NULL REFERENCES epoch,
@@ -463,12 +468,9 @@ CREATE TABLE ver (
   shared_clean  INTEGER,
   shared_dirty  INTEGER,
   swap          INTEGER,
-  rss           INTEGER,
   pss           INTEGER,
   referenced    INTEGER,
-  dirty         INTEGER,
   detail_id     INTEGER REFERENCES detail,
-  absent        INTEGER NOT NULL,       -- fields of the epoch that this row lacks
   PRIMARY KEY (epoch_id, region_id, first)
 ) WITHOUT ROWID;
 
@@ -504,8 +506,9 @@ CREATE TRIGGER map_cache_snapshot AFTER UPDATE OF process_id, epoch_id, off ON s
   BEGIN DELETE FROM map_cache; END;
 CREATE TRIGGER map_cache_ver_gone AFTER DELETE ON ver BEGIN DELETE FROM map_cache; END;
 CREATE TRIGGER map_cache_ver AFTER UPDATE OF epoch_id, region_id, first, private_dirty,
-  private_clean, shared_clean, shared_dirty, swap, rss, pss, referenced, dirty, detail_id,
-  absent ON ver BEGIN DELETE FROM map_cache; END;
+  private_clean, shared_clean, shared_dirty, swap, pss, referenced, detail_id ON ver
+  BEGIN DELETE FROM map_cache; END;
+CREATE TRIGGER map_cache_detail AFTER UPDATE ON detail BEGIN DELETE FROM map_cache; END;
 CREATE TRIGGER map_cache_region_gone AFTER DELETE ON region BEGIN DELETE FROM map_cache; END;
 CREATE TRIGGER map_cache_region AFTER UPDATE ON region BEGIN DELETE FROM map_cache; END;
 CREATE TRIGGER map_cache_object AFTER UPDATE ON object BEGIN DELETE FROM map_cache; END;
@@ -519,14 +522,17 @@ SELECT
   s.snapshot_id,
   r.start,
   r.start + r.length AS end,
-  CASE WHEN e.fields & ~v.absent & 1 THEN coalesce(r.size_kib, r.length / 1024) END AS size_kib,
-  CASE WHEN e.fields & ~v.absent & 8 THEN coalesce(v.rss,
+  CASE WHEN coalesce(d.fields, e.fields) & 1 THEN coalesce(r.size_kib, r.length / 1024)
+    END AS size_kib,
+  CASE WHEN coalesce(d.fields, e.fields) & 8 THEN coalesce(d.rss_kib,
     v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS rss_kib,
-  CASE WHEN e.fields & ~v.absent & 16 THEN coalesce(v.pss, v.rss,
+  CASE WHEN coalesce(d.fields, e.fields) & 16 THEN coalesce(v.pss, d.rss_kib,
     v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS pss_kib,
-  coalesce(v.dirty, v.shared_dirty + v.private_dirty) AS dirty_kib,
-  v.private_clean + v.private_dirty AS private_kib,
-  v.private_dirty AS private_dirty_kib,
+  -- Dirty itself is 16777216, its parts are 128 and 512: less than both does not do
+  CASE WHEN coalesce(d.fields, e.fields) & 16777856 >= 640
+    THEN coalesce(d.dirty_kib, v.shared_dirty + v.private_dirty) END AS dirty_kib,
+  CASE WHEN e.fields & 768 = 768 THEN v.private_clean + v.private_dirty END AS private_kib,
+  CASE WHEN e.fields & 512 THEN v.private_dirty END AS private_dirty_kib,
   v.swap AS swap_kib,
   o.perms,
   r.offset,
@@ -538,26 +544,32 @@ SELECT
   r.lineage_id,
   o.kernel_page_kib,
   o.mmu_page_kib,
-  CASE WHEN e.fields & ~v.absent & 32 THEN coalesce(d.pss_dirty_kib, v.shared_dirty + v.private_dirty)
-    END AS pss_dirty_kib,
-  v.shared_clean AS shared_clean_kib,
-  v.shared_dirty AS shared_dirty_kib,
-  v.private_clean AS private_clean_kib,
-  CASE WHEN e.fields & ~v.absent & 1024 THEN coalesce(v.referenced, v.rss,
+  CASE WHEN coalesce(d.fields, e.fields) & 32
+    THEN coalesce(d.pss_dirty_kib, v.shared_dirty + v.private_dirty) END AS pss_dirty_kib,
+  CASE WHEN e.fields & 64 THEN v.shared_clean END AS shared_clean_kib,
+  CASE WHEN e.fields & 128 THEN v.shared_dirty END AS shared_dirty_kib,
+  CASE WHEN e.fields & 256 THEN v.private_clean END AS private_clean_kib,
+  CASE WHEN coalesce(d.fields, e.fields) & 1024 THEN coalesce(v.referenced, d.rss_kib,
     v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS referenced_kib,
-  CASE WHEN e.fields & ~v.absent & 2048 THEN coalesce(d.anonymous_kib, v.private_dirty)
+  CASE WHEN coalesce(d.fields, e.fields) & 2048 THEN coalesce(d.anonymous_kib, v.private_dirty)
     END AS anonymous_kib,
-  CASE WHEN e.fields & ~v.absent & 4096 THEN coalesce(d.ksm_kib, 0) END AS ksm_kib,
-  CASE WHEN e.fields & ~v.absent & 8192 THEN coalesce(d.lazy_free_kib, 0) END AS lazy_free_kib,
-  CASE WHEN e.fields & ~v.absent & 16384 THEN coalesce(d.anon_huge_kib, 0) END AS anon_huge_kib,
-  CASE WHEN e.fields & ~v.absent & 32768 THEN coalesce(d.shmem_pmd_kib, 0) END AS shmem_pmd_kib,
-  CASE WHEN e.fields & ~v.absent & 65536 THEN coalesce(d.file_pmd_kib, 0) END AS file_pmd_kib,
-  CASE WHEN e.fields & ~v.absent & 131072 THEN coalesce(d.shared_hugetlb_kib, 0)
+  CASE WHEN coalesce(d.fields, e.fields) & 4096 THEN coalesce(d.ksm_kib, 0) END AS ksm_kib,
+  CASE WHEN coalesce(d.fields, e.fields) & 8192 THEN coalesce(d.lazy_free_kib, 0)
+    END AS lazy_free_kib,
+  CASE WHEN coalesce(d.fields, e.fields) & 16384 THEN coalesce(d.anon_huge_kib, 0)
+    END AS anon_huge_kib,
+  CASE WHEN coalesce(d.fields, e.fields) & 32768 THEN coalesce(d.shmem_pmd_kib, 0)
+    END AS shmem_pmd_kib,
+  CASE WHEN coalesce(d.fields, e.fields) & 65536 THEN coalesce(d.file_pmd_kib, 0)
+    END AS file_pmd_kib,
+  CASE WHEN coalesce(d.fields, e.fields) & 131072 THEN coalesce(d.shared_hugetlb_kib, 0)
     END AS shared_hugetlb_kib,
-  CASE WHEN e.fields & ~v.absent & 262144 THEN coalesce(d.private_hugetlb_kib, 0)
+  CASE WHEN coalesce(d.fields, e.fields) & 262144 THEN coalesce(d.private_hugetlb_kib, 0)
     END AS private_hugetlb_kib,
-  CASE WHEN e.fields & ~v.absent & 1048576 THEN coalesce(d.swap_pss_kib, v.swap) END AS swap_pss_kib,
-  CASE WHEN e.fields & ~v.absent & 2097152 THEN coalesce(d.locked_kib, 0) END AS locked_kib,
+  CASE WHEN coalesce(d.fields, e.fields) & 1048576 THEN coalesce(d.swap_pss_kib, v.swap)
+    END AS swap_pss_kib,
+  CASE WHEN coalesce(d.fields, e.fields) & 2097152 THEN coalesce(d.locked_kib, 0)
+    END AS locked_kib,
   o.thp_eligible,
   o.protection_key,
   d.extra,
@@ -603,36 +615,12 @@ WHERE s.preferred >= 0;
 -- snapshot that a subquery names is joined by (epoch_id, off) and not by its snapshot_id: where
 -- statistics are of a time with one snapshot, SQLite reads a whole index rather than seek a rowid.
 CREATE VIEW category_runs AS
-SELECT p.process_id, p.dialect, c.category, a.taken_ms AS first_ms,
-  CASE WHEN p.holes IS NULL AND (b.off < p.last_off OR p.goes_on_id IS NULL) THEN b.taken_ms
-    ELSE (
-      WITH RECURSIVE go (taken_ms, ordinal) AS (
-        SELECT i.taken_ms, i.ordinal FROM snapshots i WHERE i.snapshot_id = b.snapshot_id
-        UNION ALL
-        SELECT l.taken_ms, l.ordinal
-        FROM go
-        CROSS JOIN snapshots k ON (k.epoch_id, k.off) = (SELECT s.epoch_id, s.off FROM snapshots s
-          WHERE s.process_id = p.process_id AND s.taken_ms BETWEEN go.taken_ms AND p.until_ms
-            AND s.dialect = p.dialect AND s.state = p.state
-            AND (s.taken_ms > go.taken_ms OR s.ordinal > go.ordinal)
-          ORDER BY s.taken_ms, s.ordinal LIMIT 1)
-        CROSS JOIN snapshots l ON l.epoch_id = k.epoch_id AND l.off = (
-          SELECT (SELECT s.off FROM snapshots s
-            WHERE s.epoch_id = w.epoch_id AND s.off <= coalesce(w.last, 32767)
-              AND s.taken_ms <= p.until_ms
-            ORDER BY s.off DESC LIMIT 1)
-          FROM catver w
-          WHERE w.epoch_id = k.epoch_id AND w.category_id = v.category_id AND w.first <= k.off
-            AND (w.last IS NULL OR w.last >= k.off)
-            AND (w.mappings, w.size_kib, w.rss_kib, w.pss_kib, w.private_kib, w.private_dirty_kib,
-              w.swap_kib) IS (v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib,
-              v.private_dirty_kib, v.swap_kib))
-        -- always so, or it would have no end: somebody may have changed a time by hand
-        WHERE (l.taken_ms, l.ordinal) > (go.taken_ms, go.ordinal)
-      )
-      SELECT max(taken_ms) FROM go) END AS last_ms,
-  CASE WHEN p.holes IS NULL AND (b.off < p.last_off OR p.goes_on_id IS NULL) THEN b.off - a.off + 1
-    ELSE (
+SELECT process_id, dialect, category, first_ms, coalesce(CAST(far AS INTEGER), last_ms) AS last_ms,
+  coalesce(CAST(substr(far, 22) AS INTEGER), n) AS n,
+  mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib
+FROM (SELECT p.process_id, p.dialect, c.category, a.taken_ms AS first_ms, b.taken_ms AS last_ms,
+  b.off - a.off + 1 AS n,
+  CASE WHEN p.holes IS NOT NULL OR b.off >= p.last_off AND p.goes_on_id IS NOT NULL THEN (
       WITH RECURSIVE go (taken_ms, ordinal, n) AS (
         SELECT i.taken_ms, i.ordinal, (SELECT count(*) FROM snapshots s
           WHERE s.epoch_id = p.epoch_id AND s.off BETWEEN a.off AND b.off)
@@ -660,7 +648,7 @@ SELECT p.process_id, p.dialect, c.category, a.taken_ms AS first_ms,
         -- always so, or it would have no end: somebody may have changed a time by hand
         WHERE (l.taken_ms, l.ordinal) > (go.taken_ms, go.ordinal)
       )
-      SELECT sum(n) FROM go) END AS n,
+      SELECT printf('%-21d%d', max(taken_ms), sum(n)) FROM go) END AS far,
   v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
 FROM (
   -- pieces: the part of an epoch between two gaps. until_ms: the last capture before the next gap, in
@@ -755,7 +743,7 @@ WHERE +a.off <= +b.off
             WHERE s.epoch_id = p.epoch_id AND s.off < a.off) END
         AND (w.mappings, w.size_kib, w.rss_kib, w.pss_kib, w.private_kib, w.private_dirty_kib,
           w.swap_kib) IS (v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib,
-          v.private_dirty_kib, v.swap_kib)));
+          v.private_dirty_kib, v.swap_kib))));
 
 -- Every version of every region of a lineage, in the dialects that show it. e is read
 -- by its index alone; its fields are looked up apart.
@@ -766,16 +754,18 @@ SELECT l.lineage_id, l.process_id, e.dialect,
   (SELECT s.taken_ms FROM snapshots s WHERE s.epoch_id = v.epoch_id
     AND s.off <= coalesce(v.last, 32767) ORDER BY s.off DESC LIMIT 1) AS last_ms,
   r.start, r.start + r.length AS end,
-  CASE WHEN (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id) & ~v.absent & 1
+  CASE WHEN coalesce(d.fields, (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id)) & 1
     THEN coalesce(r.size_kib, r.length / 1024) END AS size_kib,
-  CASE WHEN (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id) & ~v.absent & 8
-    THEN coalesce(v.rss,
+  CASE WHEN coalesce(d.fields, (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id)) & 8
+    THEN coalesce(d.rss_kib,
     v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS rss_kib,
-  CASE WHEN (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id) & ~v.absent & 16
-    THEN coalesce(v.pss, v.rss,
+  CASE WHEN coalesce(d.fields, (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id)) & 16
+    THEN coalesce(v.pss, d.rss_kib,
     v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS pss_kib,
-  v.private_clean + v.private_dirty AS private_kib,
-  v.private_dirty AS private_dirty_kib,
+  CASE WHEN (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id) & 768 = 768
+    THEN v.private_clean + v.private_dirty END AS private_kib,
+  CASE WHEN (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id) & 512
+    THEN v.private_dirty END AS private_dirty_kib,
   v.swap AS swap_kib,
   o.perms, r.offset, c.category, o.path,
   CASE r.reason WHEN 0 THEN 'new' WHEN 1 THEN 'same' WHEN 2 THEN 'same-start' WHEN 3 THEN 'same-end'
@@ -787,4 +777,5 @@ CROSS JOIN region r ON r.lineage_id = l.lineage_id
 CROSS JOIN object o ON o.object_id = r.object_id
 CROSS JOIN categories c ON c.category_id = coalesce(r.category_id, o.category_id)
 CROSS JOIN epoch e ON e.process_id = l.process_id
-CROSS JOIN ver v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id;
+CROSS JOIN ver v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id
+LEFT JOIN detail d ON d.detail_id = v.detail_id;

@@ -4,21 +4,26 @@
 #define PM_STORE_DETAIL_H
 
 #include "base/buf.h"
-#include "base/mapping.h"
+#include "store/row.h"
 #include "store/sql.h"
 
-#define PM_DETAIL_NUMBERS 11
-
-/* The columns of table detail, in their order. */
-extern const enum pm_field pm_detail_fields[PM_DETAIL_NUMBERS];
+/* The columns of table detail, in their order: numbers of a mapping, and the fields that it has. */
+#define PM_DETAIL_VALUES 13
+#define PM_DETAIL_FIELDS PM_DETAIL_VALUES
+#define PM_DETAIL_NUMBERS (PM_DETAIL_VALUES + 1)
+extern const enum pm_field pm_detail_fields[PM_DETAIL_VALUES];
 
 typedef struct pm_detail {
     int64_t number[PM_DETAIL_NUMBERS]; /* PMAPDB_UNKNOWN (NULL): as usual, or unknown */
     pm_text extra;                     /* empty: none */
 } pm_detail;
 
-/* False: there is nothing unusual. The text is the mapping's. */
-bool pm_detail_of(const pm_mapping *m, pm_detail *out);
+/* Of a mapping whose row is encoded, in an epoch that has `fields`. False: there is nothing
+ * unusual. The text is the mapping's. */
+bool pm_detail_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row, pm_detail *out);
+
+/* The row has this detail, which is table detail's row `id`. */
+void pm_detail_refer(pm_metrics *row, int64_t id, const pm_detail *d);
 
 /* Rows at hand: most mappings of a capture that show something unusual show the same. Of one
  * transaction; all 0 at first. */

@@ -90,12 +90,13 @@ static pmapdb_status read_versions(pm_sql *sql, int64_t epoch_id, size_t n, pm_s
 {
     sqlite3_stmt *stmt;
     pmapdb_status st = pm_sql_rows(sql,
-                                   "SELECT region_id, first, last, " PM_VER_COLUMNS
-                                   " FROM ver WHERE epoch_id = ?1 ORDER BY region_id, first",
+                                   "SELECT v.region_id, v.first, v.last, " PM_VER_SELECT
+                                   " FROM ver v WHERE v.epoch_id = ?1 "
+                                   "ORDER BY v.region_id, v.first",
                                    PM_ARGS(PM_I(epoch_id)), &stmt, err);
 
     if (st == PMAPDB_OK)
-        st = read_strip(sql, stmt, PM_VER_COUNT, n, ver, err);
+        st = read_strip(sql, stmt, PM_VER_READ, n, ver, err);
     if (st == PMAPDB_OK)
         st = pm_sql_rows(sql,
                          "SELECT category_id, first, last, " CAT_COLUMNS
@@ -248,7 +249,7 @@ typedef struct strip_sql {
 static const strip_sql ver_sql = {
     "DELETE FROM ver WHERE epoch_id = ?1 AND region_id = ?2 AND first = ?3",
     "INSERT INTO ver (epoch_id, region_id, first, last, " PM_VER_COLUMNS ") VALUES "
-    "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+    "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     PM_VER_COUNT};
 static const strip_sql cat_sql = {
     "DELETE FROM catver WHERE epoch_id = ?1 AND category_id = ?2 AND first = ?3",

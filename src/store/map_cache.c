@@ -88,7 +88,7 @@ static pmapdb_status add_begun(reading *r, sqlite3_stmt *stmt, pmapdb_error *err
         return st;
     row = &begun->row[begun->n++];
     *row = (pm_row){.region_id = pm_col_int(stmt, 0), .first = (int32_t)pm_col_int(stmt, 1)};
-    for (int i = 0; i < PM_VER_COUNT; i++)
+    for (int i = 0; i < PM_VER_READ; i++)
         row->m.v[i] = pm_col_int(stmt, i + 3);
     return pm_region_get(r->sql, r->objects, row, err);
 }
@@ -99,8 +99,9 @@ static pmapdb_status look_up_since(reading *r, int64_t off, pmapdb_error *err)
     sqlite3_stmt *stmt;
     bool has;
     pmapdb_status st = pm_sql_rows(r->sql,
-                                   "SELECT region_id, first, last, " PM_VER_COLUMNS
-                                   " FROM ver WHERE epoch_id = ?1 AND (first > ?2 OR last >= ?2)",
+                                   "SELECT v.region_id, v.first, v.last, " PM_VER_SELECT
+                                   " FROM ver v WHERE v.epoch_id = ?1 "
+                                   "AND (v.first > ?2 OR v.last >= ?2)",
                                    PM_ARGS(PM_I(r->s->epoch_id), PM_I(off)), &stmt, err);
 
     if (st != PMAPDB_OK)

@@ -14,7 +14,7 @@ enum {
 
 #define PAGE_BITS 12
 #define HASH_BYTES 8
-#define ROW_NUMBERS (12 + PM_VER_COUNT) /* varints of a row, at most */
+#define ROW_NUMBERS (12 + PM_VER_READ) /* varints of a row, at most */
 
 /* ---- writing ---- */
 
@@ -58,10 +58,10 @@ static unsigned char *put_metrics(unsigned char *to, const pm_metrics *m)
 {
     uint64_t mask = 0;
 
-    for (int i = 0; i < PM_VER_COUNT; i++)
+    for (int i = 0; i < PM_VER_READ; i++)
         mask |= (uint64_t)(m->v[i] != PMAPDB_UNKNOWN) << i;
     to = pm_varint_put(to, mask);
-    for (int i = 0; i < PM_VER_COUNT; i++)
+    for (int i = 0; i < PM_VER_READ; i++)
         if (m->v[i] != PMAPDB_UNKNOWN)
             to = pm_varint_put_signed(to, m->v[i]);
     return to;
@@ -155,8 +155,8 @@ static void take_metrics(pm_unpacker *u, pm_metrics *m)
 {
     uint64_t mask = pm_varint_next(&u->in);
 
-    u->in.bad |= mask >> PM_VER_COUNT != 0;
-    for (int i = 0; i < PM_VER_COUNT; i++)
+    u->in.bad |= mask >> PM_VER_READ != 0;
+    for (int i = 0; i < PM_VER_READ; i++)
         m->v[i] = mask >> i & 1 ? pm_varint_next_signed(&u->in) : PMAPDB_UNKNOWN;
 }
 

@@ -27,10 +27,11 @@ static pmapdb_status make_row(pm_put *p, const pm_mapping *m, pm_row *row, pmapd
                         : PMAPDB_UNKNOWN,
     };
     st = pm_objects_of(p->objects, m, category, inferred, &row->at.object, err);
-    if (st == PMAPDB_OK && pm_detail_of(m, &detail))
+    pm_row_encode(m, p->fields, &row->m);
+    if (st == PMAPDB_OK && pm_detail_of(m, p->fields, &row->m, &detail)) {
         st = pm_detail_put(p->sql, &p->details, &detail, &detail_id, err);
-    if (st == PMAPDB_OK)
-        pm_row_encode(m, p->fields, detail_id, &row->m);
+        pm_detail_refer(&row->m, detail_id, &detail);
+    }
     return st;
 }
 

@@ -10,11 +10,6 @@ static pmapdb_status damaged(int64_t region_id, const char *what, pmapdb_error *
                    what);
 }
 
-static int64_t sum(int64_t a, int64_t b)
-{
-    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
-}
-
 static int64_t or_else(int64_t value, int64_t usual)
 {
     return value == PMAPDB_UNKNOWN ? usual : value;
@@ -24,9 +19,8 @@ static int64_t or_else(int64_t value, int64_t usual)
 static void decode(const pm_row *row, int64_t out[PM_FIELD_COUNT])
 {
     const int64_t *v = row->m.v;
-    int64_t dirty = sum(v[PM_VER_SHARED_DIRTY], v[PM_VER_PRIVATE_DIRTY]);
-    int64_t clean = sum(v[PM_VER_SHARED_CLEAN], v[PM_VER_PRIVATE_CLEAN]);
-    int64_t rss = or_else(v[PM_VER_RSS], sum(clean, dirty));
+    int64_t dirty = pm_metrics_dirty(&row->m);
+    int64_t rss = or_else(v[PM_VER_RSS], pm_metrics_parts(&row->m));
 
     for (int i = 0; i < PM_FIELD_COUNT; i++)
         out[i] = 0; /* so are most fields of table detail, where it has no row */
@@ -46,7 +40,7 @@ static void decode(const pm_row *row, int64_t out[PM_FIELD_COUNT])
     out[PM_SWAP_PSS] = v[PM_VER_SWAP];
     out[PM_THP_ELIGIBLE] = row->at.object->thp_eligible;
     out[PM_PROTECTION_KEY] = row->at.object->protection_key;
-    out[PM_DIRTY] = or_else(v[PM_VER_DIRTY], dirty);
+    out[PM_DIRTY] = dirty;
 }
 
 static pmapdb_status add_detail(pm_sql *sql, const pm_row *row, int64_t numbers[PM_FIELD_COUNT],
@@ -59,7 +53,7 @@ static pmapdb_status add_detail(pm_sql *sql, const pm_row *row, int64_t numbers[
     if (id == PMAPDB_UNKNOWN)
         return PMAPDB_OK;
     st = pm_detail_get(sql, id, extra, &detail, err);
-    for (size_t i = 0; i < PM_DETAIL_NUMBERS && st == PMAPDB_OK; i++)
+    for (size_t i = 0; i < PM_DETAIL_VALUES && st == PMAPDB_OK; i++)
         if (detail.number[i] != PMAPDB_UNKNOWN)
             numbers[pm_detail_fields[i]] = detail.number[i];
     return st;
@@ -119,7 +113,7 @@ static pmapdb_status describe(const pm_row *row, uint64_t fields,
                               const int64_t numbers[PM_FIELD_COUNT], pm_text extra, pm_mapping *m,
                               pmapdb_error *err)
 {
-    uint64_t present = fields & ~(uint64_t)row->m.v[PM_VER_ABSENT];
+    uint64_t present = pm_metrics_fields(&row->m, fields);
 
     if (!pm_recall_object(row->at.object, m))
         return damaged(row->region_id, "its device cannot be", err);

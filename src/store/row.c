@@ -9,9 +9,45 @@ void pm_rows_free(pm_rows *rows)
     *rows = (pm_rows){0};
 }
 
-static int64_t sum(int64_t a, int64_t b)
+int64_t pm_metrics_dirty(const pm_metrics *m)
 {
-    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
+    return pm_known_sum(m->v[PM_VER_SHARED_DIRTY], m->v[PM_VER_PRIVATE_DIRTY]);
+}
+
+int64_t pm_metrics_parts(const pm_metrics *m)
+{
+    int64_t clean = pm_known_sum(m->v[PM_VER_SHARED_CLEAN], m->v[PM_VER_PRIVATE_CLEAN]);
+
+    return pm_known_sum(clean, pm_metrics_dirty(m));
+}
+
+static const enum pm_field part_fields[PM_VER_PARTS] = {PM_PRIVATE_DIRTY, PM_PRIVATE_CLEAN,
+                                                        PM_SHARED_CLEAN, PM_SHARED_DIRTY};
+#define PARTS                                                                        \
+    (PM_BIT(PM_PRIVATE_DIRTY) | PM_BIT(PM_PRIVATE_CLEAN) | PM_BIT(PM_SHARED_CLEAN) | \
+     PM_BIT(PM_SHARED_DIRTY))
+
+/* Rss where the epoch does not tell its parts apart: what is known of it, in columns that nobody
+ * knows. */
+static void spread(const pm_mapping *m, uint64_t fields, int64_t rss, int64_t v[PM_VER_PARTS])
+{
+    int64_t rest = rss, rest_at = -1;
+
+    for (int i = PM_VER_PARTS - 1; i >= 0; i--)
+        if (!(fields & PM_BIT(part_fields[i]))) {
+            v[i] = 0;
+            rest_at = i == PM_VER_PRIVATE_DIRTY && rest_at >= 0 ? rest_at : i;
+        }
+    if (!(fields & PM_BIT(PM_PRIVATE_DIRTY)) && rest_at != PM_VER_PRIVATE_DIRTY) {
+        int64_t dirty = pm_mapping_value(m, PM_DIRTY);
+
+        dirty = dirty == PMAPDB_UNKNOWN ? pm_mapping_value(m, PM_ANONYMOUS) : dirty;
+        v[PM_VER_PRIVATE_DIRTY] = dirty > 0 ? dirty : 0;
+    }
+    for (int i = 0; i < PM_VER_PARTS; i++)
+        rest = pm_known_sum(rest, v[i] == PMAPDB_UNKNOWN ? v[i] : -v[i]);
+    if (rest > 0)
+        v[rest_at] = rest;
 }
 
 /* NULL stands for the usual value, where the view can know it. */
@@ -20,25 +56,19 @@ static int64_t unless(int64_t value, int64_t usual)
     return value == usual ? PMAPDB_UNKNOWN : value;
 }
 
-void pm_row_encode(const pm_mapping *m, uint64_t fields, int64_t detail_id, pm_metrics *out)
+void pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out)
 {
-    int64_t pd = pm_mapping_value(m, PM_PRIVATE_DIRTY), pc = pm_mapping_value(m, PM_PRIVATE_CLEAN);
-    int64_t sc = pm_mapping_value(m, PM_SHARED_CLEAN), sd = pm_mapping_value(m, PM_SHARED_DIRTY);
-    int64_t swap = pm_mapping_value(m, PM_SWAP), rss = pm_mapping_value(m, PM_RSS);
-    int64_t dirty = sum(sd, pd), resident = sum(sum(sc, pc), dirty);
+    int64_t rss = pm_mapping_value(m, PM_RSS);
     int64_t *v = out->v;
 
-    v[PM_VER_PRIVATE_DIRTY] = pd;
-    v[PM_VER_PRIVATE_CLEAN] = pc;
-    v[PM_VER_SHARED_CLEAN] = sc;
-    v[PM_VER_SHARED_DIRTY] = sd;
-    v[PM_VER_SWAP] = swap;
-    v[PM_VER_RSS] = unless(rss, resident);
+    for (int i = 0; i < PM_VER_PARTS; i++)
+        v[i] = pm_mapping_value(m, part_fields[i]);
+    if ((fields & PARTS) != PARTS && rss != PMAPDB_UNKNOWN)
+        spread(m, fields, rss, v);
+    v[PM_VER_SWAP] = pm_mapping_value(m, PM_SWAP);
     v[PM_VER_PSS] = unless(pm_mapping_value(m, PM_PSS), rss);
     v[PM_VER_REFERENCED] = unless(pm_mapping_value(m, PM_REFERENCED), rss);
-    v[PM_VER_DIRTY] = unless(pm_mapping_value(m, PM_DIRTY), dirty);
-    v[PM_VER_DETAIL] = detail_id;
-    v[PM_VER_ABSENT] = (int64_t)(fields & ~m->present);
+    v[PM_VER_DETAIL] = v[PM_VER_RSS] = v[PM_VER_FIELDS] = PMAPDB_UNKNOWN;
 }
 
 static int64_t or_else(int64_t value, int64_t usual)
@@ -49,18 +79,19 @@ static int64_t or_else(int64_t value, int64_t usual)
 void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_totals *out)
 {
     const int64_t *v = m->v;
-    uint64_t known = fields & ~(uint64_t)v[PM_VER_ABSENT];
-    int64_t private = sum(v[PM_VER_PRIVATE_CLEAN], v[PM_VER_PRIVATE_DIRTY]);
-    int64_t rss =
-        or_else(v[PM_VER_RSS], sum(sum(v[PM_VER_SHARED_CLEAN], v[PM_VER_SHARED_DIRTY]), private));
+    uint64_t known = pm_metrics_fields(m, fields);
+    bool tells_dirty = fields & PM_BIT(PM_PRIVATE_DIRTY);
+    bool tells_private = tells_dirty && fields & PM_BIT(PM_PRIVATE_CLEAN);
+    int64_t private = pm_known_sum(v[PM_VER_PRIVATE_CLEAN], v[PM_VER_PRIVATE_DIRTY]);
+    int64_t rss = or_else(v[PM_VER_RSS], pm_metrics_parts(m));
     int64_t pss = or_else(v[PM_VER_PSS], rss);
 
     out->v[PM_TOTAL_MAPPINGS] = 1;
     out->v[PM_TOTAL_SIZE] = known & PM_BIT(PM_SIZE) ? size_kib : -1;
     out->v[PM_TOTAL_RSS] = known & PM_BIT(PM_RSS) ? or_else(rss, -1) : -1;
     out->v[PM_TOTAL_PSS] = known & PM_BIT(PM_PSS) ? or_else(pss, -1) : -1;
-    out->v[PM_TOTAL_PRIVATE] = or_else(private, -1);
-    out->v[PM_TOTAL_PRIVATE_DIRTY] = or_else(v[PM_VER_PRIVATE_DIRTY], -1);
+    out->v[PM_TOTAL_PRIVATE] = tells_private ? or_else(private, -1) : -1;
+    out->v[PM_TOTAL_PRIVATE_DIRTY] = tells_dirty ? or_else(v[PM_VER_PRIVATE_DIRTY], -1) : -1;
     out->v[PM_TOTAL_SWAP] = or_else(v[PM_VER_SWAP], -1);
 }
 

@@ -6,29 +6,37 @@
 #include "store/ids.h"
 #include "store/lineage.h"
 
-/* The columns of ver behind `last`, in their order. */
+/* The columns of ver behind `last`, in their order; and two that its row of table detail says: they
+ * are read with it, and follow from it. */
 enum pm_ver_column {
     PM_VER_PRIVATE_DIRTY,
     PM_VER_PRIVATE_CLEAN,
     PM_VER_SHARED_CLEAN,
     PM_VER_SHARED_DIRTY,
     PM_VER_SWAP,
-    PM_VER_RSS,
     PM_VER_PSS,
     PM_VER_REFERENCED,
-    PM_VER_DIRTY,
     PM_VER_DETAIL,
-    PM_VER_ABSENT,
-    PM_VER_COUNT
+    PM_VER_COUNT,
+    PM_VER_RSS = PM_VER_COUNT,
+    PM_VER_FIELDS, /* what the row has of its epoch's fields; NULL: all */
+    PM_VER_READ
 };
 
-#define PM_VER_COLUMNS                                                                       \
-    "private_dirty, private_clean, shared_clean, shared_dirty, swap, rss, pss, referenced, " \
-    "dirty, detail_id, absent"
+#define PM_VER_PARTS 4 /* of Rss: the first so many */
+
+#define PM_VER_COLUMNS                                                                  \
+    "private_dirty, private_clean, shared_clean, shared_dirty, swap, pss, referenced, " \
+    "detail_id"
+/* Those that are read, of `ver v`. */
+#define PM_VER_SELECT                                                                   \
+    "v.private_dirty, v.private_clean, v.shared_clean, v.shared_dirty, v.swap, v.pss, " \
+    "v.referenced, v.detail_id, (SELECT d.rss_kib FROM detail d WHERE d.detail_id = "   \
+    "v.detail_id), (SELECT d.fields FROM detail d WHERE d.detail_id = v.detail_id)"
 
 /* PMAPDB_UNKNOWN is NULL. */
 typedef struct pm_metrics {
-    int64_t v[PM_VER_COUNT];
+    int64_t v[PM_VER_READ];
 } pm_metrics;
 
 typedef struct pm_row {
@@ -59,9 +67,25 @@ static inline int64_t pm_row_size_kib(const pm_row *row)
     return row->size_kib == PMAPDB_UNKNOWN ? (int64_t)(row->at.length / 1024) : row->size_kib;
 }
 
-/* Numbers of `m`, `fields` being what the epoch has. `detail_id` is the row of table detail, or
- * PMAPDB_UNKNOWN. */
-void pm_row_encode(const pm_mapping *m, uint64_t fields, int64_t detail_id, pm_metrics *out);
+/* Numbers of `m`, `fields` being what the epoch has; all as usual in table detail. */
+void pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out);
+
+static inline int64_t pm_known_sum(int64_t a, int64_t b)
+{
+    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
+}
+
+/* Rss and Dirty as the columns of ver have them; PMAPDB_UNKNOWN: they do not say it. */
+int64_t pm_metrics_parts(const pm_metrics *m);
+int64_t pm_metrics_dirty(const pm_metrics *m);
+
+/* What the row has of the fields of its epoch. */
+static inline uint64_t pm_metrics_fields(const pm_metrics *m, uint64_t fields)
+{
+    int64_t own = m->v[PM_VER_FIELDS];
+
+    return own == PMAPDB_UNKNOWN ? fields : fields & (uint64_t)own;
+}
 
 /* What a row with these numbers adds to the sums of its capture, as the view mappings shows it; -1
  * is unknown. size_kib is what the capture shows where it shows a size. */

@@ -43,7 +43,7 @@ pmapdb_status pm_stream_place(pm_sql *sql, pm_stream *s, int64_t process_id, pm_
 /* ---- rows ---- */
 
 #define VERSION "INSERT OR FAIL INTO ver (epoch_id, region_id, first, " PM_VER_COLUMNS ")"
-#define VERSION_ROW "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+#define VERSION_ROW "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 #define VERSION_WIDTH (3 + PM_VER_COUNT)
 
 static const pm_bulk_table version_table = {

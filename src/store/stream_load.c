@@ -63,7 +63,7 @@ static pmapdb_status load_rows(pm_sql *sql, pm_objects *objects, pm_stream *s, p
 
     if (st == PMAPDB_OK)
         st = pm_sql_rows(sql,
-                         "SELECT r.region_id, v.first, " PM_REGION_SELECT ", " PM_VER_COLUMNS
+                         "SELECT r.region_id, v.first, " PM_REGION_SELECT ", " PM_VER_SELECT
                          " FROM ver v "
                          "CROSS JOIN region r ON r.region_id = v.region_id "
                          "WHERE v.epoch_id = ?1 AND v.last IS NULL",
@@ -79,7 +79,7 @@ static pmapdb_status load_rows(pm_sql *sql, pm_objects *objects, pm_stream *s, p
             break;
         row = &s->rows.row[s->rows.n++];
         *row = (pm_row){.region_id = pm_col_int(stmt, 0), .first = (int32_t)pm_col_int(stmt, 1)};
-        for (int i = 0; i < PM_VER_COUNT; i++)
+        for (int i = 0; i < PM_VER_READ; i++)
             row->m.v[i] = pm_col_kib(stmt, LOAD_METRICS + i);
         st = pm_region_read(stmt, LOAD_REGION, objects, row, err);
         if (st != PMAPDB_OK)

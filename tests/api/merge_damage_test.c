@@ -37,10 +37,12 @@ static void damaged_stores(void **state)
         "UPDATE process SET identity = 'nobody'",
         "UPDATE snapshots SET state_code = 3",
         "UPDATE snapshots SET off = -1 WHERE off = 0",
-        "UPDATE ver SET rss = 99 WHERE first = 0",
+        ("INSERT INTO detail (detail_id, hash, rss_kib) VALUES (901, 0, 99); "
+         "UPDATE ver SET detail_id = 901 WHERE first = 0"),
         "DELETE FROM ver WHERE first = 0",
-        "UPDATE ver SET absent = 8",
-        "UPDATE ver SET dirty = -5",
+        ("INSERT INTO detail (detail_id, hash, fields) VALUES (902, 0, 8); "
+         "UPDATE ver SET detail_id = 902"),
+        "UPDATE ver SET private_dirty = -5",
     };
     static const char *const taken_only[] = {
         "DELETE FROM lineage",

@@ -278,7 +278,10 @@ static void unknown_stays_unknown(void **state)
     kit_name(c, "app", PM_NAME_HEADER);
     kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS), 100);
     kit_put(k, c);
-    kit_exec(k, "UPDATE ver SET absent = absent | 8 WHERE region_id = (SELECT region_id FROM "
+    kit_exec(k, "INSERT INTO detail (detail_id, hash, fields) SELECT 77, 0, fields & ~8 FROM epoch "
+                "WHERE dialect = 'smaps' "
+                "LIMIT 1;"
+                "UPDATE ver SET detail_id = 77 WHERE region_id = (SELECT region_id FROM "
                 "mappings WHERE path = '/opt/data');"
                 "UPDATE catver SET rss_kib = NULL WHERE category_id = (SELECT category_id FROM "
                 "categories WHERE category = 'mapped-file');"
@@ -328,7 +331,7 @@ static void damaged(void **state)
     const kit *k = kit_of(state);
 
     put_one(k, PM_DIALECT_SMAPS, 7, 0);
-    kit_exec(k, "UPDATE ver SET rss = rss + 4 WHERE region_id = 2");
+    kit_exec(k, "UPDATE ver SET private_clean = private_clean + 4 WHERE region_id = 2");
     expect_refused(k, SIMPLE, &(applied){0}, PMAPDB_DATABASE, "would not add up");
 }
 

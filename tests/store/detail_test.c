@@ -3,6 +3,15 @@
 
 #include "store/detail.h"
 
+/* Of a capture that has all that the mapping has. */
+static bool of_whole(const pm_mapping *m, pm_detail *out)
+{
+    pm_metrics row;
+
+    pm_row_encode(m, m->present, &row);
+    return pm_detail_of(m, m->present, &row, out);
+}
+
 /* Ksm 4 KiB, all else as usual, and no text. */
 static pm_detail detail(void)
 {
@@ -10,7 +19,7 @@ static pm_detail detail(void)
     pm_detail d;
 
     m.value[PM_KSM] = 4;
-    assert_true(pm_detail_of(&m, &d));
+    assert_true(of_whole(&m, &d));
     return d;
 }
 
@@ -45,21 +54,22 @@ static void at_hand(void **state)
 static void of_a_mapping(void **state)
 {
     pm_mapping m = {.present = PM_NUMBERS & ~PM_BIT(PM_FILE_PMD), .extra = PM_TEXT("Foo: 8 kB")};
-    static const int64_t wanted[] = {7, 8, 9, 10, 11, 1, 2, 3, PMAPDB_UNKNOWN, 5, 6};
+    static const int64_t wanted[PM_DETAIL_NUMBERS] = {
+        7, 8, 9, 10, 11, 1, 2, 3, PMAPDB_UNKNOWN, 5, 6, 12, 13, PMAPDB_UNKNOWN};
     static const int64_t nothing[PM_DETAIL_NUMBERS] = {0};
     pm_detail d;
 
     (void)state;
-    for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++)
+    for (size_t i = 0; i < PM_DETAIL_VALUES; i++)
         m.value[pm_detail_fields[i]] = (uint64_t)(wanted[i] == PMAPDB_UNKNOWN ? 77 : wanted[i]);
-    assert_true(pm_detail_of(&m, &d));
+    assert_true(of_whole(&m, &d));
     assert_memory_equal(d.number, wanted, sizeof wanted);
     assert_true(pm_text_equal(d.extra, PM_TEXT("Foo: 8 kB")));
 
     /* 0 is a value where another one is usual. */
     m = (pm_mapping){.present = PM_NUMBERS};
     m.value[PM_PRIVATE_DIRTY] = m.value[PM_SWAP] = 4;
-    assert_true(pm_detail_of(&m, &d));
+    assert_true(of_whole(&m, &d));
     assert_memory_equal(d.number, nothing, 3 * sizeof *nothing);
 }
 
@@ -70,19 +80,37 @@ static void the_usual_needs_none(void **state)
     pm_detail d;
 
     (void)state;
-    assert_false(pm_detail_of(&m, &d));
+    assert_false(of_whole(&m, &d));
     m.value[PM_KSM] = 4;
     m.value[PM_SHARED_DIRTY] = 8;
     m.value[PM_PRIVATE_DIRTY] = m.value[PM_ANONYMOUS] = 12;
-    m.value[PM_PSS_DIRTY] = 20;
+    m.value[PM_PSS_DIRTY] = m.value[PM_DIRTY] = m.value[PM_RSS] = 20;
     m.value[PM_SWAP] = m.value[PM_SWAP_PSS] = 16;
-    assert_false(pm_detail_of(&m, &d));
+    assert_false(of_whole(&m, &d));
     for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++)
         assert_int_equal(d.number[i], PMAPDB_UNKNOWN);
-    m.present &= ~PM_BIT(PM_SHARED_DIRTY); /* without it nothing is usual */
-    assert_true(pm_detail_of(&m, &d));
-    assert_int_equal(d.number[0], 20);
+}
+
+/* A row that lacks what its epoch has says so, and all that cannot follow from it. */
+static void what_a_row_lacks(void **state)
+{
+    pm_mapping m = {.present = PM_NUMBERS & ~PM_BIT(PM_SHARED_DIRTY)};
+    pm_metrics row;
+    pm_detail d;
+
+    (void)state;
+    m.value[PM_RSS] = 20;
+    m.value[PM_PSS_DIRTY] = 4;
+    pm_row_encode(&m, PM_NUMBERS, &row);
+    assert_true(pm_detail_of(&m, PM_NUMBERS, &row, &d));
+    assert_int_equal(d.number[0], 4);
     assert_int_equal(d.number[1], PMAPDB_UNKNOWN);
+    assert_int_equal(d.number[11], 20);
+    assert_int_equal(d.number[PM_DETAIL_FIELDS], m.present);
+    pm_detail_refer(&row, 9, &d);
+    assert_int_equal(row.v[PM_VER_DETAIL], 9);
+    assert_int_equal(row.v[PM_VER_RSS], 20);
+    assert_int_equal(pm_metrics_fields(&row, PM_NUMBERS), m.present);
 }
 
 /* Each number and the text tell rows apart, and so does whether they are known. */
@@ -111,15 +139,15 @@ static void equal_ones_share_a_row(void **state)
     d = first;
     d.number[3] = 0;
     assert_int_equal(put(k, &d), id[8]);
-    kit_expect(k, "SELECT count(*) FROM detail", "24\n");
-    kit_expect(k, "SELECT ksm_kib, lazy_free_kib, extra FROM detail WHERE detail_id IN (1, 24)",
+    kit_expect(k, "SELECT count(*) FROM detail", "30\n");
+    kit_expect(k, "SELECT ksm_kib, lazy_free_kib, extra FROM detail WHERE detail_id IN (1, 30)",
                "4|?|?\n4|?|Foo: 8 kB\n"); /* no text is NULL */
 }
 
 static void comes_back_as_it_went_in(void **state)
 {
     const kit *k = kit_of(state);
-    pm_detail d = {{1, 2, 3, 4, 5, PMAPDB_UNKNOWN, 7, 8, 9, 10, 0},
+    pm_detail d = {{1, 2, 3, 4, 5, PMAPDB_UNKNOWN, 7, 8, 9, 10, 0, 12, PMAPDB_UNKNOWN, 14},
                    PM_TEXT("Foo: 8 kB\nBar: 0 kB")},
               got;
     pm_buf extra = {0};
@@ -140,8 +168,8 @@ static void comes_back_as_it_went_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_KIT(of_a_mapping),           IN_KIT(the_usual_needs_none),     IN_KIT(at_hand),
-        IN_KIT(equal_ones_share_a_row), IN_KIT(comes_back_as_it_went_in),
+        IN_KIT(of_a_mapping),     IN_KIT(the_usual_needs_none),   IN_KIT(at_hand),
+        IN_KIT(what_a_row_lacks), IN_KIT(equal_ones_share_a_row), IN_KIT(comes_back_as_it_went_in),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

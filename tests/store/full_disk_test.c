@@ -147,7 +147,7 @@ static void a_larger_store(void **state)
     pw_fill(k, 1200);
     pw_remember(k);
     pages = count(k, "PRAGMA page_count");
-    fill_disk(k, 128);
+    fill_disk(k, 160);
     kit_ok(keep_two(k, &err), &err);
     assert_true(disk.refused > 0);
     assert_true(count(k, "PRAGMA page_count") < pages / 2);

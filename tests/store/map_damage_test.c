@@ -63,11 +63,11 @@ static void what_empties_it(void **state)
         "DELETE FROM snapshots WHERE snapshot_id = 4",
         "DELETE FROM map_cache",
         "UPDATE OR REPLACE snapshots SET off = 0 WHERE snapshot_id = 2",
+        "INSERT INTO detail (hash) VALUES (7); UPDATE detail SET rss_kib = 4",
     };
     static const char *const columns[] = {
-        "region_id",    "first",  "private_dirty", "private_clean", "shared_clean",
-        "shared_dirty", "swap",   "rss",           "pss",           "referenced",
-        "dirty",        "absent", "epoch_id",      "detail_id"};
+        "region_id", "first", "private_dirty", "private_clean", "shared_clean", "shared_dirty",
+        "swap",      "pss",   "referenced",    "epoch_id",      "detail_id"};
     const kit *k = kit_of(state);
 
     fill(kit_of(state));
@@ -99,7 +99,7 @@ static void what_leaves_it(void **state)
         "UPDATE catver SET last = 9 WHERE epoch_id = 1 AND last IS NULL",
         "UPDATE snapshots SET moment_ms = 7, preferred = 0",
         "UPDATE snapshots SET missing = NULL, taken_ms = taken_ms + 1",
-        "INSERT INTO ver (epoch_id, region_id, first, absent) VALUES (1, 1, 9, 0)",
+        "INSERT INTO ver (epoch_id, region_id, first) VALUES (1, 1, 9)",
         "UPDATE process SET name_id = 1",
         "UPDATE lineage SET category_id = 1",
         "INSERT INTO pin VALUES (1, 'x', 0)",

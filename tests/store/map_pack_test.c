@@ -90,7 +90,7 @@ static void any_world(world *w, uint64_t seed)
         row->size_kib = any_number(&seed);
         row->reason = (pm_reason)kit_below(&seed, PM_REASON_FILE_OFFSET + 1);
         row->first = (int32_t)(any(&seed) & INT32_MAX);
-        for (int k = 0; k < PM_VER_COUNT; k++)
+        for (int k = 0; k < PM_VER_READ; k++)
             row->m.v[k] = any_number(&seed);
         if (kit_below(&seed, 4))
             w->mark[i] = (pm_again_mark){kit_random(&seed), 1 + (uint32_t)(any(&seed) >> 33)};
@@ -189,7 +189,7 @@ static void the_longest_row(void **state)
     row->size_kib = INT64_MAX;
     row->first = INT32_MAX;
     row->reason = PM_REASON_FILE_OFFSET;
-    for (int k = 0; k < PM_VER_COUNT; k++)
+    for (int k = 0; k < PM_VER_READ; k++)
         row->m.v[k] = k % 2 ? INT64_MAX : INT64_MIN + 1;
     w.mark[1] = (pm_again_mark){UINT64_MAX, UINT32_MAX};
     bytes = pack(&w);
@@ -217,9 +217,8 @@ static void it_is_short(void **state)
                         .size_kib = PMAPDB_UNKNOWN,
                         .region_id = 2000 + (int64_t)i,
                         .first = (int32_t)i};
-        for (int k = 0; k < PM_VER_COUNT; k++)
-            row->m.v[k] = k < PM_VER_RSS ? (int64_t)i % 2 * 128 : PMAPDB_UNKNOWN;
-        row->m.v[PM_VER_ABSENT] = 0;
+        for (int k = 0; k < PM_VER_READ; k++)
+            row->m.v[k] = k < PM_VER_PSS ? (int64_t)i % 2 * 128 : PMAPDB_UNKNOWN;
         w.mark[i] = (pm_again_mark){UINT64_MAX - i, 700};
     }
     bytes = pack(&w);

@@ -16,10 +16,9 @@ static pm_cell cell_of(int key, int value)
 {
     pm_cell c = {.key = key + 100};
 
-    for (int i = 0; i < PM_VER_COUNT; i++)
+    for (int i = 0; i < PM_VER_READ; i++)
         c.m.v[i] = PMAPDB_UNKNOWN;
     c.m.v[PM_VER_RSS] = value;
-    c.m.v[PM_VER_ABSENT] = 0;
     return c;
 }
 

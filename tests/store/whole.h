@@ -87,9 +87,8 @@ static const char *const whole_broken[] = {
     "SELECT 'not canonical', a.epoch_id, a.region_id FROM ver a JOIN ver b ON b.epoch_id = "
     "a.epoch_id AND b.region_id = a.region_id AND b.first = a.last + 1 WHERE a.private_dirty IS "
     "b.private_dirty AND a.private_clean IS b.private_clean AND a.shared_clean IS b.shared_clean "
-    "AND a.shared_dirty IS b.shared_dirty AND a.swap IS b.swap AND a.rss IS b.rss AND a.pss IS "
-    "b.pss AND a.referenced IS b.referenced AND a.dirty IS b.dirty AND a.detail_id IS b.detail_id "
-    "AND a.absent IS b.absent",
+    "AND a.shared_dirty IS b.shared_dirty AND a.swap IS b.swap AND a.pss IS "
+    "b.pss AND a.referenced IS b.referenced AND a.detail_id IS b.detail_id",
     "SELECT 'category not canonical', a.epoch_id, a.category_id FROM catver a JOIN catver b ON "
     "b.epoch_id = a.epoch_id AND b.category_id = a.category_id AND b.first <= coalesce(a.last, "
     "99999) + 1 AND b.first > a.first WHERE a.last IS NULL OR b.first <= a.last OR (a.mappings IS "

@@ -239,7 +239,7 @@ static bool add_row(const pm_take *t, const pm_take_part *part, sqlite3_stmt *th
     pm_metrics m;
     pm_totals row;
 
-    for (int i = 0; i < PM_VER_COUNT; i++) {
+    for (int i = 0; i < PM_VER_READ; i++) {
         m.v[i] = pm_col_int(there, 3 + i);
         if (i < PM_VER_DETAIL && m.v[i] != PMAPDB_UNKNOWN && !can_be(m.v[i]))
             return false;
@@ -274,7 +274,7 @@ static pmapdb_status take_row(pm_take *t, const pm_take_part *part, sqlite3_stmt
     args[4 + PM_VER_DETAIL] = PM_I(detail_id);
     return pm_sql_run(t->m->into->sql,
                       "INSERT INTO ver (epoch_id, region_id, first, last, " PM_VER_COLUMNS
-                      ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+                      ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
                       args, sizeof args / sizeof *args, err);
 }
 
@@ -361,9 +361,9 @@ pmapdb_status pm_take_versions(pm_take *t, const pm_take_part *part, pmapdb_erro
 
     if (part->state != PM_STATE_TOTALS)
         st = take_all(t, part,
-                      "SELECT region_id, first, last, " PM_VER_COLUMNS
-                      " FROM ver WHERE epoch_id = ?1 AND first <= ?3 "
-                      "AND coalesce(last, ?2) >= ?2 ORDER BY region_id, first",
+                      "SELECT v.region_id, v.first, v.last, " PM_VER_SELECT
+                      " FROM ver v WHERE v.epoch_id = ?1 AND v.first <= ?3 "
+                      "AND coalesce(v.last, ?2) >= ?2 ORDER BY v.region_id, v.first",
                       take_row, err);
     if (st == PMAPDB_OK && (!t->m->other_rules || part->state == PM_STATE_TOTALS))
         st = take_all(t, part,

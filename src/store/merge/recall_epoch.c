@@ -40,7 +40,7 @@ static pmapdb_status add_version(loading *l, sqlite3_stmt *stmt, pmapdb_error *e
 
     if (v.last == PMAPDB_UNKNOWN)
         v.last = INT64_MAX;
-    for (int i = 0; i < PM_VER_COUNT; i++)
+    for (int i = 0; i < PM_VER_READ; i++)
         l->row.m.v[i] = pm_col_kib(stmt, i + 3);
     if (region_id != l->row.region_id) {
         l->row.region_id = region_id;
@@ -78,9 +78,10 @@ static pmapdb_status read_versions(loading *l, pmapdb_error *err)
     sqlite3_stmt *stmt;
     bool has;
     pmapdb_status st = pm_sql_rows(l->sql,
-                                   "SELECT region_id, first, last, " PM_VER_COLUMNS
-                                   " FROM ver WHERE epoch_id = ?1 AND coalesce(last, ?2) >= ?2 "
-                                   "ORDER BY region_id, first",
+                                   "SELECT v.region_id, v.first, v.last, " PM_VER_SELECT
+                                   " FROM ver v WHERE v.epoch_id = ?1 "
+                                   "AND coalesce(v.last, ?2) >= ?2 "
+                                   "ORDER BY v.region_id, v.first",
                                    PM_ARGS(PM_I(e->epoch_id), PM_I(e->from)), &stmt, err);
 
     if (st != PMAPDB_OK)

@@ -492,7 +492,7 @@ CREATE TABLE catver (
 ) WITHOUT ROWID;
 
 -- The newest map of a process in one piece that is read back at once: a capture or an import that cron
--- starts does not begin from nothing. About 25 bytes a mapping. May be deleted at any time;
+-- starts does not begin from nothing. 25 to 35 bytes a mapping. May be deleted at any time;
 -- deletes itself where a row that it shows changes. Appending a capture changes none: what came behind
 -- off is looked up.
 CREATE TABLE map_cache (

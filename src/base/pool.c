@@ -307,6 +307,25 @@ uint32_t pm_pool_path_id(const pm_pool *pool, uint32_t mapping_id)
     return pooled(pool, mapping_id)->texts.path;
 }
 
+/* Ids of texts are the pool's own, what they hash to is not. */
+uint64_t pm_pool_mark(const pm_pool *pool, uint32_t id)
+{
+    const pooled_mapping *p = pooled(pool, id);
+    struct {
+        uint64_t start, path, flags, extra;
+        char perms[sizeof p->m.perms], cut;
+        char none[8 - sizeof p->m.perms - 1];
+    } rest = {.start = p->m.start,
+              .path = text_hash_of(pool, p->texts.path),
+              .flags = text_hash_of(pool, p->texts.flags),
+              .extra = text_hash_of(pool, p->texts.extra),
+              .cut = (char)p->m.name_cut};
+
+    memcpy(rest.perms, p->m.perms, sizeof rest.perms);
+    return XXH3_64bits_withSeed((const char *)&p->m + HASHED_AT, HASHED_LEN,
+                                XXH3_64bits(&rest, sizeof rest));
+}
+
 uint64_t pm_pool_serial(const pm_pool *pool)
 {
     return pool->serial;

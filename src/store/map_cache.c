@@ -6,6 +6,7 @@
 #include "store/process.h"
 #include "store/recall_row.h"
 #include "store/region.h"
+#include "store/same.h"
 #include <stdlib.h>
 #include <xxhash.h>
 
@@ -164,6 +165,7 @@ static pmapdb_status unpack(reading *r, pmapdb_error *err)
 static pmapdb_status hand_over(reading *r, pm_again *again, pmapdb_error *err)
 {
     pm_capture c = {.n_rows = r->rows.n, .pool = pm_again_pool(again)};
+    const pm_again_mark unknown = {0};
     pm_classify_context context;
     pm_buf extra = {0};
     pm_mapping m;
@@ -175,7 +177,7 @@ static pmapdb_status hand_over(reading *r, pm_again *again, pmapdb_error *err)
     for (size_t i = 0; i < c.n_rows && st == PMAPDB_OK; i++) {
         st = pm_recall_row(r->sql, &r->rows.row[i], r->s->fields, &extra, &m, err);
         if (st == PMAPDB_OK)
-            st = pm_again_know(again, &m, r->marks[i], &c.rows[i], err);
+            st = pm_again_know(again, &m, r->in.context ? unknown : r->marks[i], &c.rows[i], err);
     }
     if (st == PMAPDB_OK) {
         r->s->rows = r->rows;
@@ -188,6 +190,24 @@ static pmapdb_status hand_over(reading *r, pm_again *again, pmapdb_error *err)
     return st;
 }
 
+/* For pm_same_recognise. */
+static pmapdb_status hand_over_marks(reading *r, pmapdb_error *err)
+{
+    pm_stream *s = r->s;
+
+    s->rows = r->rows;
+    r->rows = (pm_rows){0};
+    if (!r->in.context)
+        return PMAPDB_OK;
+    s->marks = malloc((s->rows.n + 1) * sizeof *s->marks);
+    if (!s->marks)
+        return pm_fail_nomem(err);
+    for (size_t i = 0; i < s->rows.n; i++)
+        s->marks[i] = r->marks[i].hash;
+    s->marked_in = r->in.context;
+    return PMAPDB_OK;
+}
+
 static pmapdb_status read_all(reading *r, int64_t off, pm_again *again, pmapdb_error *err)
 {
     pmapdb_status st = look_up_since(r, off, err);
@@ -196,10 +216,8 @@ static pmapdb_status read_all(reading *r, int64_t off, pm_again *again, pmapdb_e
         st = unpack(r, err);
     if (st == PMAPDB_OK && again)
         st = hand_over(r, again, err);
-    if (st == PMAPDB_OK && !again) {
-        r->s->rows = r->rows;
-        r->rows = (pm_rows){0};
-    }
+    if (st == PMAPDB_OK && !again)
+        st = hand_over_marks(r, err);
     if (st == PMAPDB_OK)
         st = pm_stream_load_sums(r->sql, r->s, err);
     r->s->versions = r->in.versions + r->n_begun;
@@ -265,14 +283,21 @@ static bool is_stale(const pm_stream *s)
     return changed > s->rows.n / STALE_PART + STALE_LEAST;
 }
 
-static pmapdb_status pack(const pm_stream *s, const pm_again *again, pm_packer *p,
-                          pmapdb_error *err)
+static pmapdb_status pack(const pm_stream *s, const pm_again *again, const pm_pool *pool,
+                          pm_packer *p, pmapdb_error *err)
 {
-    const pm_again_mark unknown = {0};
-    pmapdb_status st = pm_pack_begin(p, s->versions, s->first_rows, s->rows.n, err);
+    pm_again_mark mark = {0};
+    pmapdb_status st;
 
-    for (size_t i = 0; i < s->rows.n && st == PMAPDB_OK; i++)
-        st = pm_pack_row(p, &s->rows.row[i], again ? pm_again_mark_of(again, i) : unknown, err);
+    p->context = pool ? pm_same_context(&s->context) : 0;
+    st = pm_pack_begin(p, s->versions, s->first_rows, s->rows.n, err);
+    for (size_t i = 0; i < s->rows.n && st == PMAPDB_OK; i++) {
+        if (again)
+            mark = pm_again_mark_of(again, i);
+        else if (pool)
+            mark = (pm_again_mark){pm_pool_mark(pool, s->ids[i]), 1};
+        st = pm_pack_row(p, &s->rows.row[i], mark, err);
+    }
     if (st != PMAPDB_OK)
         return st;
     return pm_pack_end(p, name_of(s->epoch_id, (int64_t)s->n - 1), err);
@@ -289,7 +314,7 @@ static pmapdb_status drop_ended(pm_sql *sql, int64_t process_id, pmapdb_error *e
 }
 
 pmapdb_status pm_map_cache_write(pm_sql *sql, int64_t process_id, pm_stream *s,
-                                 const pm_again *again, pmapdb_error *err)
+                                 const pm_again *again, const pm_pool *pool, pmapdb_error *err)
 {
     pm_packer p = {0};
     pmapdb_status st = PMAPDB_OK;
@@ -300,7 +325,7 @@ pmapdb_status pm_map_cache_write(pm_sql *sql, int64_t process_id, pm_stream *s,
     if (!s->cached_epoch_id)
         st = drop_ended(sql, process_id, err);
     if (st == PMAPDB_OK)
-        st = pack(s, again, &p, err);
+        st = pack(s, again, !again && s->pool == pm_pool_serial(pool) ? pool : NULL, &p, err);
     if (st == PMAPDB_OK)
         st = pm_sql_run(sql,
                         "INSERT OR REPLACE INTO map_cache (process_id, epoch_id, off, map) "

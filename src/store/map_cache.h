@@ -2,6 +2,9 @@
  * and ends with it: what others find in memory, it finds in table map_cache. Of a live process the
  * piece tells the text of each mapping, too.
  *
+ * Of one that is imported it tells the mappings instead, so that rows which stay are not made
+ * again.
+ *
  * The piece shows one capture. Versions that ended or began since are looked up, so it need not be
  * written again at every capture. It is never the truth: without it, or where anything about it is
  * in doubt, the rows are read from their tables and the map's text is parsed. */
@@ -27,13 +30,13 @@ pmapdb_status pm_map_cache_find(pm_sql *sql, const char *host, const char *boot_
 pmapdb_status pm_map_cache_read(pm_sql *sql, pm_objects *objects, const pm_cached_map *map,
                                 pm_stream *s, pm_again *again, bool *out, pmapdb_error *err);
 
-/* The same of the rows alone, of a process that is known. */
+/* The same of the rows and what their mappings are told by, of a process that is known. */
 pmapdb_status pm_map_cache_rows(pm_sql *sql, pm_objects *objects, int64_t process_id, pm_stream *s,
                                 bool *out, pmapdb_error *err);
 
 /* Writes the stream's newest rows, where what is there has fallen too far behind. They are those of
- * the last reading of `again`, or nobody knows their texts (NULL). */
+ * the last reading of `again`; else (NULL) mappings of `pool` tell them, where it is their ids'. */
 pmapdb_status pm_map_cache_write(pm_sql *sql, int64_t process_id, pm_stream *s,
-                                 const pm_again *again, pmapdb_error *err);
+                                 const pm_again *again, const pm_pool *pool, pmapdb_error *err);
 
 #endif

@@ -28,12 +28,13 @@ static unsigned char *put_hash(unsigned char *p, uint64_t hash)
 pmapdb_status pm_pack_begin(pm_packer *p, size_t versions, size_t first_rows, size_t n,
                             pmapdb_error *err)
 {
-    unsigned char head[4 * PM_VARINT_MAX], *to = head;
+    unsigned char head[5 * PM_VARINT_MAX], *to = head;
 
     to = pm_varint_put(to, PM_PACK_FORMAT);
     to = pm_varint_put(to, versions);
     to = pm_varint_put(to, first_rows);
     to = pm_varint_put(to, n);
+    to = pm_varint_put(to, p->context);
     return pm_buf_add(&p->bytes, head, (size_t)(to - head), err);
 }
 
@@ -132,6 +133,7 @@ bool pm_unpack_begin(pm_unpacker *u, pm_text bytes, uint64_t of)
     u->versions = pm_varint_next(&u->in);
     u->first_rows = pm_varint_next(&u->in);
     u->n = pm_varint_next(&u->in);
+    u->context = pm_varint_next(&u->in);
     return !u->in.bad && u->n <= len; /* no row has less than a byte */
 }
 

@@ -1,11 +1,13 @@
-/* map_pack: the rows of a capture, and what their texts are recognised by, in one piece of bytes:
- * about 25 a mapping. Reading it is many times faster than reading the rows from their tables.
+/* map_pack: the rows of a capture, and what their texts or mappings are recognised by, in one piece
+ * of bytes: about 25 a mapping, 34 with marks. Reading it is many times faster than reading the
+ * rows from their tables.
  *
- * varints: PM_PACK_FORMAT, versions and first_rows of the stream, number of rows; of each row a
- * byte that says what follows, then addresses (as distance to the row before), object, lineage and
- * region (as difference to those of the row before), first, the numbers of ver that are not NULL
- * behind a mask of them, and the mark. At the end XXH3 of all before, eight bytes, lowest first,
- * seeded with what the piece is of: nobody else's is read, for ids and marks say nothing there. */
+ * varints: PM_PACK_FORMAT, versions and first_rows of the stream, number of rows, context; of each
+ * row a byte that says what follows, then addresses (as distance to the row before), object,
+ * lineage and region (as difference to those of the row before), first, the numbers of ver that are
+ * not NULL behind a mask of them, and the mark. At the end XXH3 of all before, eight bytes, lowest
+ * first, seeded with what the piece is of: nobody else's is read, for ids and marks say nothing
+ * there. */
 #ifndef PM_STORE_MAP_PACK_H
 #define PM_STORE_MAP_PACK_H
 
@@ -22,9 +24,10 @@ typedef struct pm_packer {
     pm_buf bytes;
     uint64_t end; /* of the row before */
     int64_t object, lineage, region;
+    uint64_t context; /* 0: marks are of texts; else of mappings (pm_pool_mark) in this context */
 } pm_packer;
 
-/* bytes is empty. */
+/* bytes is empty, context set. */
 pmapdb_status pm_pack_begin(pm_packer *p, size_t versions, size_t first_rows, size_t n,
                             pmapdb_error *err);
 /* By place, none overlapping. */
@@ -36,6 +39,7 @@ pmapdb_status pm_pack_end(pm_packer *p, uint64_t of, pmapdb_error *err);
 typedef struct pm_unpacker {
     pm_varints in;
     size_t versions, first_rows, n;
+    uint64_t context;
     uint64_t end;
     int64_t object, lineage, region;
 } pm_unpacker;

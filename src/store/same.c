@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "store/region.h"
 #include <stdlib.h>
+#include <xxhash.h>
 
 void pm_same_free(pm_same *same)
 {
@@ -80,12 +81,64 @@ static bool equal_contexts(const pm_classify_context *a, const pm_classify_conte
            (!a->heap_inferred || (a->heap_start == b->heap_start && a->heap_end == b->heap_end));
 }
 
+uint64_t pm_same_context(const pm_classify_context *context)
+{
+    const uint64_t parts[] = {
+        context->program.len,
+        XXH3_64bits(context->program.data ? context->program.data : "", context->program.len),
+        context->pseudo_hidden,
+        context->heap_inferred,
+        context->heap_inferred ? context->heap_start : 0,
+        context->heap_inferred ? context->heap_end : 0};
+    uint64_t hash = XXH3_64bits(parts, sizeof parts);
+
+    return hash ? hash : 1;
+}
+
 pmapdb_status pm_same_find(pm_stream *s, const pm_capture *c, const pm_classify_context *context,
                            pm_same *out, pmapdb_error *err)
 {
     if (!comes_from_one_pool(s, c) || !equal_contexts(&s->context, context))
         return PMAPDB_OK;
     return find_edits(s, c, out, err);
+}
+
+/* ---- between programs ---- */
+
+#define NO_MAPPING UINT32_MAX /* no pool gives this id */
+
+/* Both are sorted by place. */
+static void find_ids(const pm_stream *s, const pm_capture *c, uint32_t *ids)
+{
+    size_t j = 0;
+
+    for (size_t i = 0; i < s->rows.n; i++) {
+        uint64_t start = s->rows.row[i].at.start;
+
+        while (j < c->n_rows && pm_capture_row(c, j)->start < start)
+            j++;
+        ids[i] = s->marks[i] && j < c->n_rows && pm_capture_row(c, j)->start == start &&
+                         pm_pool_mark(c->pool, c->rows[j]) == s->marks[i]
+                     ? c->rows[j]
+                     : NO_MAPPING;
+    }
+}
+
+pmapdb_status pm_same_recognise(pm_stream *s, const pm_capture *c,
+                                const pm_classify_context *context, pmapdb_error *err)
+{
+    uint32_t *ids;
+    pmapdb_status st;
+
+    if (!s->marks || s->marked_in != pm_same_context(context))
+        return PMAPDB_OK;
+    ids = malloc((s->rows.n + 1) * sizeof *ids);
+    if (!ids)
+        return pm_fail_nomem(err);
+    find_ids(s, c, ids);
+    st = pm_stream_know(s, c->pool, ids, s->rows.n, context, err);
+    free(ids);
+    return st;
 }
 
 /* ---- without a context ---- */

@@ -24,6 +24,14 @@ typedef struct pm_same {
 
 void pm_same_free(pm_same *same);
 
+/* What equal contexts, and no others, have in common; never 0. */
+uint64_t pm_same_context(const pm_classify_context *context);
+
+/* Between programs ids say nothing: rows of `s` that table map_cache marked, in this context, get
+ * the id of the mapping of the capture that they were made of. */
+pmapdb_status pm_same_recognise(pm_stream *s, const pm_capture *c,
+                                const pm_classify_context *context, pmapdb_error *err);
+
 /* Sets out->stream where the newest rows of `s` were made of the same pool in an equal context. */
 pmapdb_status pm_same_find(pm_stream *s, const pm_capture *c, const pm_classify_context *context,
                            pm_same *out, pmapdb_error *err);

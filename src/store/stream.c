@@ -11,6 +11,7 @@ void pm_stream_free(pm_stream *s)
     pm_rollup_free(&s->rollup);
     free(s->ids);
     free(s->program);
+    free(s->marks);
     *s = (pm_stream){0};
 }
 
@@ -240,15 +241,20 @@ static bool is_in_order(const pm_capture *c)
     return true;
 }
 
-pmapdb_status pm_stream_remember(pm_stream *s, const pm_capture *c,
-                                 const pm_classify_context *context, pmapdb_error *err)
+static void forget_ids(pm_stream *s)
 {
     s->pool = 0;
-    if (context && !is_in_order(c))
-        return PMAPDB_OK;
-    if (s->cap_ids < c->n_rows) {
+    free(s->marks);
+    s->marks = NULL;
+}
+
+pmapdb_status pm_stream_know(pm_stream *s, const pm_pool *pool, const uint32_t *ids, size_t n,
+                             const pm_classify_context *context, pmapdb_error *err)
+{
+    forget_ids(s);
+    if (s->cap_ids < n) {
         free(s->ids);
-        s->cap_ids = c->n_rows + c->n_rows / 8;
+        s->cap_ids = n + n / 8;
         s->ids = malloc(s->cap_ids * sizeof *s->ids);
     }
     if (context && context != &s->context) {
@@ -257,12 +263,21 @@ pmapdb_status pm_stream_remember(pm_stream *s, const pm_capture *c,
         s->context = *context;
         s->context.program.data = s->program;
     }
-    if (!s->program || (!s->ids && c->n_rows)) {
+    if (!s->program || (!s->ids && n)) {
         s->cap_ids = 0;
         return pm_fail_nomem(err);
     }
-    if (c->n_rows)
-        memcpy(s->ids, c->rows, c->n_rows * sizeof *s->ids);
-    s->pool = pm_pool_serial(c->pool);
+    if (n)
+        memcpy(s->ids, ids, n * sizeof *s->ids);
+    s->pool = pm_pool_serial(pool);
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_stream_remember(pm_stream *s, const pm_capture *c,
+                                 const pm_classify_context *context, pmapdb_error *err)
+{
+    if (!context || is_in_order(c))
+        return pm_stream_know(s, c->pool, c->rows, c->n_rows, context, err);
+    forget_ids(s);
     return PMAPDB_OK;
 }

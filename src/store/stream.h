@@ -19,6 +19,9 @@ typedef struct pm_stream {
     size_t cap_ids;
     pm_classify_context context; /* in which they were; once pool is set */
     char *program;               /* that the context points into */
+    uint64_t *marks; /* of rows that table map_cache gave, as pm_pool_mark has them, 0: not known;
+                        NULL: of none, or others came behind */
+    uint64_t marked_in;      /* pm_same_context of the context in which they were */
     int64_t cached_epoch_id; /* of which table map_cache shows the capture at cached_off; 0: none */
     int64_t cached_off;
     bool loaded; /* from the tables, row by row */
@@ -65,5 +68,8 @@ pmapdb_status pm_stream_write_sums(pm_sql *sql, pm_stream *s, int64_t off, pm_ro
  * rows are known to be in order. */
 pmapdb_status pm_stream_remember(pm_stream *s, const pm_capture *c,
                                  const pm_classify_context *context, pmapdb_error *err);
+/* The same of its rows, which are in order, by their ids. */
+pmapdb_status pm_stream_know(pm_stream *s, const pm_pool *pool, const uint32_t *ids, size_t n,
+                             const pm_classify_context *context, pmapdb_error *err);
 
 #endif

@@ -139,6 +139,22 @@ static pmapdb_status put_first(pm_put *p, pm_writer *w, pm_process_found *found,
     return pm_lives_keep(w->lives, p->capture, found, err);
 }
 
+/* What the program did not see itself may be in one piece, which tells its mappings. */
+static pmapdb_status find_same(pm_put *p, pm_writer *w, pm_newest_of *state, pm_same *same,
+                               pmapdb_error *err)
+{
+    const pm_block *b = &p->capture->block;
+    pm_stream *s = pm_newest_known(state, b->dialect, b->state);
+    pmapdb_status st = PMAPDB_OK;
+
+    if (!s && b->state == PM_STATE_COMPLETE) {
+        st = pm_newest_stream(p, &w->newest, state, b->dialect, b->state, &s, err);
+        if (st == PMAPDB_OK)
+            st = pm_same_recognise(s, p->capture, p->context, err);
+    }
+    return st == PMAPDB_OK ? pm_same_find(s, p->capture, p->context, same, err) : st;
+}
+
 static pmapdb_status put_block(pm_put *p, pm_writer *w, pm_newest_of *state, pm_same *same,
                                pmapdb_error *err)
 {
@@ -148,8 +164,7 @@ static pmapdb_status put_block(pm_put *p, pm_writer *w, pm_newest_of *state, pm_
     if (st == PMAPDB_OK && b->state == PM_STATE_TOTALS)
         return pm_append_totals(p, &w->newest, state, err);
     if (st == PMAPDB_OK && !same->stream)
-        st = pm_same_find(pm_newest_known(state, b->dialect, b->state), p->capture, p->context,
-                          same, err);
+        st = find_same(p, w, state, same, err);
     return st == PMAPDB_OK ? pm_append_mappings(p, &w->newest, state, same, err) : st;
 }
 
@@ -288,7 +303,7 @@ pmapdb_status pm_store_keep_map(pmapdb_store *s, const pm_stored *stored, const 
     return st == PMAPDB_OK
                ? pm_map_cache_write(s->sql, stored->process_id,
                                     pm_newest_known(state, c->block.dialect, PM_STATE_COMPLETE),
-                                    again, err)
+                                    again, c->pool, err)
                : st;
 }
 
@@ -316,7 +331,7 @@ static pmapdb_status keep_rows(pmapdb_store *s, const pm_capture *c, const pm_st
         return st;
     stream = pm_newest_known(state, c->block.dialect, PM_STATE_COMPLETE);
     return stream && (stream->loaded || stream->cached_epoch_id)
-               ? pm_map_cache_write(s->sql, stored->process_id, stream, NULL, err)
+               ? pm_map_cache_write(s->sql, stored->process_id, stream, NULL, c->pool, err)
                : PMAPDB_OK;
 }
 

@@ -69,7 +69,7 @@ static bool unpack(pm_text sealed, pm_unpacker *u, read_row *out)
 static void pack(pm_packer *p, const pm_unpacker *u, const read_row *rows)
 {
     pm_buf_clear(&p->bytes);
-    *p = (pm_packer){.bytes = p->bytes};
+    *p = (pm_packer){.bytes = p->bytes, .context = u->context};
     FUZZ_CHECK(pm_pack_begin(p, u->versions, u->first_rows, u->n, NULL) == PMAPDB_OK, "memory");
     for (size_t i = 0; i < u->n; i++)
         FUZZ_CHECK(pm_pack_row(p, &rows[i].row, rows[i].mark, NULL) == PMAPDB_OK, "memory");

@@ -3,6 +3,7 @@
 #include "map_equal.h"
 
 #include "store/map_cache.h"
+#include "store/same.h"
 
 #define ROWS 400
 #define BEATS 40
@@ -44,6 +45,82 @@ static bool expect_rows_recalled(const kit *k)
     return done;
 }
 
+/* ---- what the piece tells of mappings ---- */
+
+/* The newest rows, as a program that begins now has them, and that of a capture's pool. */
+static pm_stream recognised(const kit *k, const pm_capture *c)
+{
+    pm_classify_context context;
+    pmapdb_error err = {0};
+    pm_stream s = {0};
+    pm_objects *objects = NULL;
+    bool done = false;
+
+    kit_ok(pm_objects_new(k->store->sql, &objects, &err), &err);
+    kit_ok(
+        pm_stream_load_head(k->store->sql, 1, PM_DIALECT_PMAP_SMALL_X, PM_STATE_COMPLETE, &s, &err),
+        &err);
+    kit_ok(pm_map_cache_rows(k->store->sql, objects, 1, &s, &done, &err), &err);
+    assert_true(done);
+    pm_classify_prepare(c, &context);
+    kit_ok(pm_same_recognise(&s, c, &context, &err), &err);
+    assert_null(s.pool ? s.marks : NULL);
+    pm_objects_free(objects);
+    return s;
+}
+
+/* Rows of the capture that have the id of its mapping at the same place, and all others none. */
+static size_t known_rows(const pm_stream *s, const pm_capture *c)
+{
+    size_t n = 0;
+
+    if (!s->pool)
+        return 0;
+    for (size_t i = 0, j = 0; i < s->rows.n; i++) {
+        while (j < c->n_rows && pm_capture_row(c, j)->start < s->rows.row[i].at.start)
+            j++;
+        if (j < c->n_rows && s->ids[i] == c->rows[j]) {
+            assert_true(pm_capture_row(c, j)->start == s->rows.row[i].at.start);
+            n++;
+        } else {
+            assert_int_equal(s->ids[i], UINT32_MAX);
+        }
+    }
+    return n;
+}
+
+static void expect_known(const kit *k, pm_capture *c, size_t wanted)
+{
+    pm_stream s = recognised(k, c);
+
+    assert_int_equal(known_rows(&s, c), wanted);
+    pm_stream_free(&s);
+    pm_capture_free(c);
+}
+
+/* Another program's pool gives other ids to the same mappings. */
+static void rows_are_recognised(void **state)
+{
+    kit *k = kit_of(state);
+    uint64_t kib[ROWS];
+
+    for (size_t i = 0; i < ROWS; i++)
+        kib[i] = 4 + 4 * (i % 60);
+    for (int64_t beat = 0; beat < 2; beat++) {
+        kit_put(k, imported(k, kib, beat));
+        kit_close(k);
+        kit_open(k);
+    }
+    pm_capture_free(imported(k, (uint64_t[ROWS]){4, 8, 12}, 9)); /* other ids than theirs were */
+    expect_known(k, imported(k, kib, 2), ROWS);
+    kib[7] = 0;
+    kib[8]++;
+    expect_known(k, imported(k, kib, 2), ROWS - 2);
+    for (size_t i = 0; i < ROWS; i++) /* the first that can be run is another program */
+        kib[i] = i % 3 ? kib[i] : 0;
+    expect_known(k, imported(k, kib, 2), 0);
+}
+
 /* A program for each capture leaves the store that one program leaves. */
 static void imports_of_cron(void **state)
 {
@@ -73,6 +150,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_KIT(imports_of_cron),
+        IN_KIT(rows_are_recognised),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@ typedef struct world {
     pm_row row[ROWS];
     pm_again_mark mark[ROWS];
     size_t n, versions, first_rows;
+    uint64_t context;
 } world;
 
 /* ---- rows by chance ---- */
@@ -71,7 +72,10 @@ static void any_world(world *w, uint64_t seed)
 {
     uint64_t end = 0;
 
-    *w = (world){.n = kit_below(&seed, ROWS + 1), .versions = any(&seed), .first_rows = any(&seed)};
+    *w = (world){.n = kit_below(&seed, ROWS + 1),
+                 .versions = any(&seed),
+                 .first_rows = any(&seed),
+                 .context = any(&seed)};
     for (size_t i = 0; i < w->n; i++) {
         static const pm_row none = {.region_id = 0};
         const pm_row *before = i ? &w->row[i - 1] : &none;
@@ -99,7 +103,7 @@ static void any_world(world *w, uint64_t seed)
 
 static pm_buf pack(const world *w)
 {
-    pm_packer p = {.end = 0};
+    pm_packer p = {.context = w->context};
     pmapdb_error err = {0};
 
     kit_ok(pm_pack_begin(&p, w->versions, w->first_rows, w->n, &err), &err);
@@ -137,6 +141,7 @@ static void expect_world(const world *w, pm_text bytes)
     assert_true(pm_unpack_begin(&u, bytes, WHOSE));
     assert_true(u.versions == w->versions && u.first_rows == w->first_rows);
     assert_int_equal(u.n, w->n);
+    assert_true(u.context == w->context);
     for (size_t i = 0; i < w->n; i++) {
         memset(&row, 0xa5, sizeof row);
         memset(&mark, 0xa5, sizeof mark);
@@ -351,15 +356,15 @@ static void what_it_refuses(void **state)
         {"\2\1\1\0", 4, false, "of another program"},
         {"\0\1\1\0", 4, false, "of none"},
         {"\1\1\1\x9\0", 5, false, "more rows than bytes"},
-        {"\1\1\1\1", 4, true, "a row that is not there"},
-        {"\1\1\1\1\0\1\0\2\2\2\0\0", 12, true, "of no length"},
-        {"\1\1\1\1\0\1\1\2\2\2\0\x80\x80\4", 14, true, "a field more"},
-        {"\1\1\1\1\xc0\1\1\2\2\2\0\0", 12, true, "for no reason"},
-        {"\1\1\1\1\0\1\1\2\2\2\x80\x80\x80\x80\x8\0", 16, true, "of a late capture"},
-        {"\1\1\1\1\x8\1\1\2\2\2\0\0\x9\1\2\3\4\5\6\7", 20, true, "half a mark"},
-        {"\1\1\1\2\x10\5\5\2\2\2\0\0\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\1\0\0\0\0\0", 29,
+        {"\1\1\1\1\0", 5, true, "a row that is not there"},
+        {"\1\1\1\1\0\0\1\0\2\2\2\0\0", 13, true, "of no length"},
+        {"\1\1\1\1\0\0\1\1\2\2\2\0\x80\x80\4", 15, true, "a field more"},
+        {"\1\1\1\1\0\xc0\1\1\2\2\2\0\0", 13, true, "for no reason"},
+        {"\1\1\1\1\0\0\1\1\2\2\2\x80\x80\x80\x80\x8\0", 17, true, "of a late capture"},
+        {"\1\1\1\1\0\x8\1\1\2\2\2\0\0\x9\1\2\3\4\5\6\7", 21, true, "half a mark"},
+        {"\1\1\1\2\0\x10\5\5\2\2\2\0\0\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\1\0\0\0\0\0", 30,
          true, "below the one before"},
-        {"\1\1\1\1\x10\5\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\2\2\2\0\0", 21, true,
+        {"\1\1\1\1\0\x10\5\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\2\2\2\0\0", 22, true,
          "behind all addresses"},
     };
 

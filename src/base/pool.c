@@ -323,7 +323,8 @@ uint64_t pm_pool_mark(const pm_pool *pool, uint32_t id)
 
     memcpy(rest.perms, p->m.perms, sizeof rest.perms);
     return XXH3_64bits_withSeed((const char *)&p->m + HASHED_AT, HASHED_LEN,
-                                XXH3_64bits(&rest, sizeof rest));
+                                XXH3_64bits(&rest, sizeof rest)) >>
+           16;
 }
 
 uint64_t pm_pool_serial(const pm_pool *pool)

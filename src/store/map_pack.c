@@ -13,14 +13,15 @@ enum {
 };
 
 #define PAGE_BITS 12
-#define HASH_BYTES 8
+#define HASH_BYTES 8                   /* of a text, and of the whole */
+#define MARK_BYTES 6                   /* of a mapping */
 #define ROW_NUMBERS (12 + PM_VER_READ) /* varints of a row, at most */
 
 /* ---- writing ---- */
 
-static unsigned char *put_hash(unsigned char *p, uint64_t hash)
+static unsigned char *put_hash(unsigned char *p, uint64_t hash, int bytes)
 {
-    for (int i = 0; i < HASH_BYTES; i++)
+    for (int i = 0; i < bytes; i++)
         *p++ = (unsigned char)(hash >> 8 * i);
     return p;
 }
@@ -89,7 +90,8 @@ pmapdb_status pm_pack_row(pm_packer *p, const pm_row *row, pm_again_mark mark, p
         to = pm_varint_put_signed(to, at->kept);
     to = put_metrics(to, &row->m);
     if (mark.len)
-        to = put_hash(pm_varint_put(to, mark.len), mark.hash);
+        to = p->context ? put_hash(to, mark.hash, MARK_BYTES)
+                        : put_hash(pm_varint_put(to, mark.len), mark.hash, HASH_BYTES);
     return pm_buf_add(&p->bytes, bytes, (size_t)(to - bytes), err);
 }
 
@@ -97,21 +99,21 @@ pmapdb_status pm_pack_end(pm_packer *p, uint64_t of, pmapdb_error *err)
 {
     unsigned char hash[HASH_BYTES];
 
-    put_hash(hash, XXH3_64bits_withSeed(p->bytes.data, p->bytes.len, of));
+    put_hash(hash, XXH3_64bits_withSeed(p->bytes.data, p->bytes.len, of), HASH_BYTES);
     return pm_buf_add(&p->bytes, hash, sizeof hash, err);
 }
 
 /* ---- reading ---- */
 
-static uint64_t take_hash(pm_varints *in)
+static uint64_t take_hash(pm_varints *in, int bytes)
 {
     uint64_t hash = 0;
 
-    if (in->end - in->p < HASH_BYTES) {
+    if (in->end - in->p < bytes) {
         in->bad = true;
         return 0;
     }
-    for (int i = 0; i < HASH_BYTES; i++)
+    for (int i = 0; i < bytes; i++)
         hash |= (uint64_t)*in->p++ << 8 * i;
     return hash;
 }
@@ -127,7 +129,7 @@ bool pm_unpack_begin(pm_unpacker *u, pm_text bytes, uint64_t of)
     *u = (pm_unpacker){.in = {.p = (const unsigned char *)bytes.data}};
     u->in.end = u->in.p + len;
     tail = (pm_varints){.p = u->in.end, .end = u->in.end + HASH_BYTES};
-    if (take_hash(&tail) != XXH3_64bits_withSeed(bytes.data, len, of) ||
+    if (take_hash(&tail, HASH_BYTES) != XXH3_64bits_withSeed(bytes.data, len, of) ||
         pm_varint_next(&u->in) != PM_PACK_FORMAT)
         return false;
     u->versions = pm_varint_next(&u->in);
@@ -162,10 +164,23 @@ static void take_metrics(pm_unpacker *u, pm_metrics *m)
         m->v[i] = mask >> i & 1 ? pm_varint_next_signed(&u->in) : PMAPDB_UNKNOWN;
 }
 
+/* Of a mapping the length says no more than that there is one. */
+static void take_mark(pm_unpacker *u, unsigned what, pm_again_mark *mark)
+{
+    uint64_t len;
+
+    *mark = (pm_again_mark){0};
+    if (!(what & HAS_MARK))
+        return;
+    len = u->context ? 1 : pm_varint_next(&u->in);
+    u->in.bad |= len > UINT32_MAX;
+    *mark = (pm_again_mark){take_hash(&u->in, u->context ? MARK_BYTES : HASH_BYTES), (uint32_t)len};
+}
+
 bool pm_unpack_row(pm_unpacker *u, pm_row *row, int64_t *object_id, pm_again_mark *mark)
 {
     unsigned what = u->in.p < u->in.end ? *u->in.p++ : 0;
-    uint64_t first, len;
+    uint64_t first;
 
     row->at.object = NULL;
     row->reason = (pm_reason)(what >> REASON_SHIFT);
@@ -178,9 +193,8 @@ bool pm_unpack_row(pm_unpacker *u, pm_row *row, int64_t *object_id, pm_again_mar
     row->size_kib = what & HAS_SIZE ? pm_varint_next_signed(&u->in) : PMAPDB_UNKNOWN;
     row->at.kept = what & HAS_KEPT ? pm_varint_next_signed(&u->in) : 0;
     take_metrics(u, &row->m);
-    len = what & HAS_MARK ? pm_varint_next(&u->in) : 0;
-    *mark = (pm_again_mark){what & HAS_MARK ? take_hash(&u->in) : 0, (uint32_t)len};
-    if (u->in.bad || row->reason > PM_REASON_FILE_OFFSET || first > INT32_MAX || len > UINT32_MAX ||
+    take_mark(u, what, mark);
+    if (u->in.bad || row->reason > PM_REASON_FILE_OFFSET || first > INT32_MAX ||
         row->at.start < u->end || row->at.length == 0 ||
         row->at.start + row->at.length <= row->at.start)
         return false;

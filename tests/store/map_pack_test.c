@@ -75,7 +75,7 @@ static void any_world(world *w, uint64_t seed)
     *w = (world){.n = kit_below(&seed, ROWS + 1),
                  .versions = any(&seed),
                  .first_rows = any(&seed),
-                 .context = any(&seed)};
+                 .context = kit_below(&seed, 2) ? any(&seed) : 0};
     for (size_t i = 0; i < w->n; i++) {
         static const pm_row none = {.region_id = 0};
         const pm_row *before = i ? &w->row[i - 1] : &none;
@@ -97,7 +97,9 @@ static void any_world(world *w, uint64_t seed)
         for (int k = 0; k < PM_VER_READ; k++)
             row->m.v[k] = any_number(&seed);
         if (kit_below(&seed, 4))
-            w->mark[i] = (pm_again_mark){kit_random(&seed), 1 + (uint32_t)(any(&seed) >> 33)};
+            w->mark[i] = w->context
+                             ? (pm_again_mark){kit_random(&seed) >> 16, 1}
+                             : (pm_again_mark){kit_random(&seed), 1 + (uint32_t)(any(&seed) >> 33)};
     }
 }
 

@@ -197,8 +197,7 @@ static pmapdb_status run_case(testing *t, size_t from, size_t to, pm_buf *got, p
     for (size_t i = from; i < to; i++) {
         pm_rule_row row = rule_row(mapping_of(t, i), &context, device[0]);
 
-        facts |= pm_rules_object_facts(t->test->set, &row);
-        facts |= pm_rules_place_facts(t->test->set, &row);
+        facts |= pm_rules_facts(t->test->set, &row);
     }
     for (size_t i = from; i < to && st == PMAPDB_OK; i++) {
         pm_rule_row rows[3] = {{0}};

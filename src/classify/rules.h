@@ -87,11 +87,14 @@ pmapdb_status pm_rules_warning(const pm_rules *set, size_t index, pm_buf *out, p
 
 /* ---- asking ---- */
 
-/* Bits of the `with` terms that this row makes hold: those that ask for the row's object alone, and
- * those that ask for its place (size, start, end) too. The facts of a capture are both, or-ed over
- * its rows. */
-uint64_t pm_rules_object_facts(const pm_rules *set, const pm_rule_row *row);
-uint64_t pm_rules_place_facts(const pm_rules *set, const pm_rule_row *row);
+/* Bits of the `with` terms that this row makes hold. The facts of a capture are those of its rows,
+ * or-ed. */
+uint64_t pm_rules_facts(const pm_rules *set, const pm_rule_row *row);
+
+/* The same in two: terms that ask for the row's object alone, and in *open those that ask for its
+ * place (size, start, end), too, and hold but for that; then which of those hold. */
+uint64_t pm_rules_object_facts(const pm_rules *set, const pm_rule_row *row, uint64_t *open);
+uint64_t pm_rules_place_facts(const pm_rules *set, const pm_rule_row *row, uint64_t open);
 
 /* The first rule that matches, or PM_NO_RULE. */
 size_t pm_rules_match(const pm_rules *set, uint64_t facts, const pm_rule_row *below,

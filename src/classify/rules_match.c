@@ -3,25 +3,45 @@
 
 /* ---- facts ---- */
 
-static uint64_t facts_of(const pm_rules *set, const pm_rule_row *row, bool placed)
+/* Either those of the row's place or those of its object. */
+static bool all_hold(const pm_rules *set, const pm_rule_conditions *of, const pm_rule_row *row,
+                     bool placed)
+{
+    for (size_t i = 0; i < of->n; i++) {
+        const pm_rule_condition *c = &of->item[i];
+
+        if (pm_rule_is_placed(c) == placed && !pm_rule_condition_holds(c, row, row, set->space))
+            return false;
+    }
+    return true;
+}
+
+uint64_t pm_rules_object_facts(const pm_rules *set, const pm_rule_row *row, uint64_t *open)
 {
     uint64_t facts = 0;
 
     for (size_t i = 0; i < set->n_terms; i++)
-        if ((set->placed >> i & 1) == placed &&
-            !pm_rule_first_failing(&set->term[i].conditions, row, row, set->space))
+        if (all_hold(set, &set->term[i].conditions, row, false))
+            facts |= UINT64_C(1) << i;
+    *open = facts & set->placed;
+    return facts & ~set->placed;
+}
+
+uint64_t pm_rules_place_facts(const pm_rules *set, const pm_rule_row *row, uint64_t open)
+{
+    uint64_t facts = 0;
+
+    for (size_t i = 0; open; i++, open >>= 1)
+        if (open & 1 && all_hold(set, &set->term[i].conditions, row, true))
             facts |= UINT64_C(1) << i;
     return facts;
 }
 
-uint64_t pm_rules_object_facts(const pm_rules *set, const pm_rule_row *row)
+uint64_t pm_rules_facts(const pm_rules *set, const pm_rule_row *row)
 {
-    return facts_of(set, row, false);
-}
+    uint64_t open, facts = pm_rules_object_facts(set, row, &open);
 
-uint64_t pm_rules_place_facts(const pm_rules *set, const pm_rule_row *row)
-{
-    return set->placed ? facts_of(set, row, true) : 0;
+    return facts | pm_rules_place_facts(set, row, open);
 }
 
 /* ---- rules ---- */
@@ -43,18 +63,6 @@ static bool neighbour_holds(const pm_rule_conditions *c, const pm_rule_row *touc
     return c->n == 0 || (touching && !pm_rule_first_failing(c, touching, row, space));
 }
 
-/* Either those of the row's place or those of its object. */
-static bool own_hold(const pm_rules *set, const pm_rule *rule, const pm_rule_row *row, bool placed)
-{
-    for (size_t i = 0; i < rule->own.n; i++) {
-        const pm_rule_condition *c = &rule->own.item[i];
-
-        if (pm_rule_is_placed(c) == placed && !pm_rule_condition_holds(c, row, row, set->space))
-            return false;
-    }
-    return true;
-}
-
 /* ---- what is remembered of an object: two bits for each rule ---- */
 
 #define WORD 64
@@ -72,7 +80,7 @@ static bool object_holds(const pm_rules *set, uint64_t *memo, size_t index, cons
 
     if (asked && (asked[0] & bit))
         return asked[1] & bit;
-    holds = own_hold(set, &set->rule[index], row, false);
+    holds = all_hold(set, &set->rule[index].own, row, false);
     if (!asked || set->space->gave_up > gave_up) /* that is to be told of the next row, too */
         return holds;
     asked[0] |= bit;
@@ -92,7 +100,7 @@ size_t pm_rules_match_object(const pm_rules *set, uint64_t *memo, uint64_t facts
         const pm_rule *rule = &set->rule[*index];
 
         if ((facts & rule->with) == rule->with && !(facts & rule->without) &&
-            own_hold(set, rule, row, true) && object_holds(set, memo, *index, row) &&
+            all_hold(set, &rule->own, row, true) && object_holds(set, memo, *index, row) &&
             neighbour_holds(&rule->below, lower, row, set->space) &&
             neighbour_holds(&rule->above, upper, row, set->space))
             return *index;

@@ -156,8 +156,7 @@ void pm_rules_mapping_facts(pm_rules_mapping *m, const pm_rules *rules)
 {
     m->facts = 0;
     for (size_t i = 0; i < m->n; i++)
-        m->facts |= pm_rules_object_facts(rules, &m->seen[i].row) |
-                    pm_rules_place_facts(rules, &m->seen[i].row);
+        m->facts |= pm_rules_facts(rules, &m->seen[i].row);
 }
 
 const pm_rule_row *pm_rules_mapping_row(const pm_rules_mapping *m)

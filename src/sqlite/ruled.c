@@ -72,7 +72,7 @@ static void find_facts(const pm_ruled *r, pm_held *h)
         pm_rule_row row;
 
         rule_row_of(h, pm_capture_row(&h->capture, i), device, &row);
-        h->facts |= pm_rules_object_facts(r->rules, &row) | pm_rules_place_facts(r->rules, &row);
+        h->facts |= pm_rules_facts(r->rules, &row);
     }
     h->has_facts = true;
 }

@@ -20,27 +20,50 @@ static pm_rule_row rule_row_of(const pm_row *row)
                          .has_flags = o->has_flags};
 }
 
+/* *open: what its place is still to be asked. */
+static pmapdb_status object_facts(pm_refine *refine, const pm_rules *rules, const pm_row *of,
+                                  uint64_t *open, pmapdb_error *err)
+{
+    pm_rule_known *known;
+    uint64_t *memo;
+    pmapdb_status st = pm_rule_set_known(refine->rules, rules, of->at.object, &known, &memo, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    if (!known->has_facts) {
+        pm_rule_row row = rule_row_of(of);
+
+        known->facts = pm_rules_object_facts(rules, &row, &known->open);
+    }
+    known->has_facts = true;
+    refine->facts |= known->facts;
+    *open = known->open;
+    return PMAPDB_OK;
+}
+
 static pmapdb_status find_facts(pm_refine *refine, const pm_rules *rules, const pm_rows *rows,
                                 pmapdb_error *err)
 {
-    pmapdb_status st = PMAPDB_OK;
-    pm_rule_known *known;
-    uint64_t *memo;
+    const pm_object *before = NULL; /* rows of one object often stand together */
+    uint64_t open = 0;
 
     refine->facts = 0;
-    for (size_t i = 0; i < rows->n && st == PMAPDB_OK; i++) {
-        pm_rule_row row = rule_row_of(&rows->row[i]);
+    for (size_t i = 0; i < rows->n; i++) {
+        const pm_object *object = rows->row[i].at.object;
+        pmapdb_status st =
+            object == before ? PMAPDB_OK : object_facts(refine, rules, &rows->row[i], &open, err);
 
-        st = pm_rule_set_known(refine->rules, rules, rows->row[i].at.object, &known, &memo, err);
         if (st != PMAPDB_OK)
-            break;
-        if (!known->has_facts)
-            known->facts = pm_rules_object_facts(rules, &row);
-        known->has_facts = true;
-        refine->facts |= known->facts | pm_rules_place_facts(rules, &row);
+            return st;
+        before = object;
+        if (open & ~refine->facts) {
+            pm_rule_row row = rule_row_of(&rows->row[i]);
+
+            refine->facts |= pm_rules_place_facts(rules, &row, open & ~refine->facts);
+        }
     }
-    refine->has_facts = st == PMAPDB_OK;
-    return st;
+    refine->has_facts = true;
+    return PMAPDB_OK;
 }
 
 static size_t match(pm_refine *refine, const pm_rules *rules, uint64_t *memo, const pm_rows *rows,

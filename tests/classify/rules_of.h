@@ -62,8 +62,7 @@ static inline void judge_all(judging *j, judged *rows, size_t n, pm_buf *categor
 
     for (size_t i = 0; i < n; i++) {
         rows[i].row.device = rows[i].device[0] ? rows[i].device : NULL;
-        facts |= pm_rules_object_facts(j->set, &rows[i].row);
-        facts |= pm_rules_place_facts(j->set, &rows[i].row);
+        facts |= pm_rules_facts(j->set, &rows[i].row);
     }
     for (size_t i = 0; i < n; i++) {
         size_t rule = pm_rules_match(j->set, facts, i ? &rows[i - 1].row : NULL, &rows[i].row,

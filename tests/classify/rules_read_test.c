@@ -219,7 +219,7 @@ static void test_after_a_mistake(void **state)
     assert_int_equal(add(set, bad, NULL), PMAPDB_INPUT);
     assert_int_equal(add(set, one("a", "x", PM_RULE_WITH, "path=two"), NULL), PMAPDB_OK);
     assert_int_equal(pm_rules_finish(set, NULL), PMAPDB_OK);
-    assert_int_equal(pm_rules_object_facts(set, &row), 1);
+    assert_int_equal(pm_rules_facts(set, &row), 1);
     assert_int_equal(pm_rules_match(set, 1, NULL, &row, NULL), 0);
     pm_rules_free(set);
 }

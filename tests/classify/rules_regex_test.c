@@ -77,8 +77,7 @@ static void test_groups(void **state)
     c.cell[PM_RULE_WITH] = "path=~(z)(z)";
     set = set_of_one(c);
     above.start = row.start + row.length;
-    assert_int_equal(pm_rules_match(set, pm_rules_object_facts(set, &above), NULL, &row, &above),
-                     0);
+    assert_int_equal(pm_rules_match(set, pm_rules_facts(set, &above), NULL, &row, &above), 0);
     assert_int_equal(pm_rules_category(set, 0, &row, &out, NULL), PMAPDB_OK);
     assert_string_equal(out.data, "y x");
     pm_buf_free(&out);

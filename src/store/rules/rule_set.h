@@ -45,7 +45,7 @@ pmapdb_status pm_rule_set_rules(pm_rule_set *set, const pm_rules **out, pmapdb_e
 
 /* What rules said of the rows of one object, which are asked once. */
 typedef struct pm_rule_known {
-    uint64_t facts; /* pm_rules_object_facts; once has_facts */
+    uint64_t facts, open; /* pm_rules_object_facts; once has_facts */
     bool has_facts;
     int64_t kept; /* the category that `rule` gives, or 0: not named yet */
     size_t rule;

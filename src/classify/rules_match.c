@@ -31,9 +31,12 @@ uint64_t pm_rules_place_facts(const pm_rules *set, const pm_rule_row *row, uint6
 {
     uint64_t facts = 0;
 
-    for (size_t i = 0; open; i++, open >>= 1)
-        if (open & 1 && all_hold(set, &set->term[i].conditions, row, true))
+    for (; open; open &= open - 1) {
+        int i = __builtin_ctzll(open);
+
+        if (all_hold(set, &set->term[i].conditions, row, true))
             facts |= UINT64_C(1) << i;
+    }
     return facts;
 }
 

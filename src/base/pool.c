@@ -2,10 +2,10 @@
 #include "base/pool.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <xxhash.h>
 
 #define SLAB_ITEMS 128         /* mappings per slab: pointers to them stay valid */
 #define ARENA_BYTES (1U << 18) /* texts per arena block, unless one is longer */
@@ -129,7 +129,7 @@ static pmapdb_status arena_copy(pm_pool *pool, pm_text t, const char **out, pmap
 pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error *err)
 {
     id_table *table = &pool->text_ids;
-    uint64_t hash = XXH3_64bits(t.data ? t.data : "", t.len);
+    uint64_t hash = pm_hash(t.data ? t.data : "", t.len);
     const char *copy = NULL;
     size_t at;
     pmapdb_status st = table_reserve(pool, table, text_hash_of, err);
@@ -169,8 +169,8 @@ static uint64_t hash_mapping(const pm_mapping *m, const text_ids *texts)
 {
     uint64_t seed = texts->path + ((uint64_t)texts->flags << 20) + ((uint64_t)texts->extra << 40);
 
-    return XXH3_64bits_withSeed((const char *)m + HASHED_AT, HASHED_LEN,
-                                seed ^ m->start * UINT64_C(0x9e3779b97f4a7c15));
+    return pm_hash_seeded((const char *)m + HASHED_AT, HASHED_LEN,
+                          seed ^ m->start * UINT64_C(0x9e3779b97f4a7c15));
 }
 
 static bool same_mapping(const pooled_mapping *old, const pm_mapping *m, const text_ids *texts,

@@ -217,13 +217,13 @@ static pmapdb_status make_room(pm_again *a, const pm_piece *p, pmapdb_error *err
 
 static bool is_same(const pm_piece *old, const char *text, size_t len)
 {
-    return old->len == len && len > 0 && old->hash == XXH3_64bits(text, len);
+    return old->len == len && len > 0 && old->hash == pm_hash(text, len);
 }
 
 /* A whole block that is not the one at the cursor. */
 static pmapdb_status take_block(pm_again *a, pm_text text, pmapdb_error *err)
 {
-    pm_piece p = {.len = (uint32_t)text.len, .hash = XXH3_64bits(text.data, text.len)};
+    pm_piece p = {.len = (uint32_t)text.len, .hash = pm_hash(text.data, text.len)};
     pmapdb_status st;
 
     if (text.len > BLOCK_BYTES_MAX || !read_range(text, &p.start, &p.end))

@@ -43,7 +43,7 @@ static void end_piece(pm_reader *r)
     } else {
         size_t n = (size_t)(r->run_end - r->run);
 
-        e->hash = n == r->run_hashed ? r->run_hash : XXH3_64bits(r->run, n);
+        e->hash = n == r->run_hashed ? r->run_hash : pm_hash(r->run, n);
     }
     r->run = r->run_end = NULL;
     r->run_hashed = 0;

@@ -93,7 +93,7 @@ const pm_familiar_text *pm_familiar_find(pm_familiar *f, const char *p, const ch
         f->found = at;
         f->next = f->item[at - 1].next; /* also where this one changed */
         return (size_t)(end - p) > text->len && pm_text_begins_piece(p[text->len]) &&
-                       XXH3_64bits(p, text->len) == text->hash
+                       pm_hash(p, text->len) == text->hash
                    ? text
                    : NULL;
     }

@@ -5,10 +5,8 @@
 #ifndef PM_PARSE_TEXT_HASH_H
 #define PM_PARSE_TEXT_HASH_H
 
-#include <endian.h>
+#include "base/hash.h"
 #include <stdbool.h>
-#include <stdint.h>
-#include <xxhash.h>
 
 static inline bool pm_text_begins_piece(char c)
 {
@@ -18,8 +16,7 @@ static inline bool pm_text_begins_piece(char c)
 /* `hash` of the pieces before (none: 0), `piece` of the next. */
 static inline uint64_t pm_text_hash_on(uint64_t hash, uint64_t piece)
 {
-    piece = htole64(piece);
-    return XXH3_64bits_withSeed(&piece, sizeof piece, hash);
+    return pm_hash_number(piece, hash);
 }
 
 #endif

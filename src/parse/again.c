@@ -74,6 +74,18 @@ static pmapdb_status renew_pool(pm_again *a, pmapdb_error *err)
     return st;
 }
 
+/* ---- a reading ---- */
+
+/* Room for one more, and for all of the last reading that may yet follow. */
+static pmapdb_status make_place(pm_again *a, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    while (st == PMAPDB_OK && a->now.cap <= a->now.n + (a->last.n - a->cursor))
+        st = pm_grow(&a->now.piece, &a->now.cap, a->now.cap, sizeof *a->now.piece, err);
+    return st;
+}
+
 pmapdb_status pm_again_begin(pm_again *a, pm_dialect dialect, pmapdb_error *err)
 {
     if (a->reader && a->n_changed) { /* a reading broke off, and it is in the middle of a row */
@@ -88,8 +100,13 @@ pmapdb_status pm_again_begin(pm_again *a, pm_dialect dialect, pmapdb_error *err)
     a->now.sums = a->last.sums;
     pm_buf_clear(&a->rest);
     a->hash = 0;
-    return pm_pool_bytes(a->pool) > 2 * a->fresh_bytes + STALE_BYTES ? renew_pool(a, err)
-                                                                     : PMAPDB_OK;
+    if (pm_pool_bytes(a->pool) > 2 * a->fresh_bytes + STALE_BYTES) {
+        pmapdb_status st = renew_pool(a, err);
+
+        if (st != PMAPDB_OK)
+            return st;
+    }
+    return make_place(a, err);
 }
 
 /* ---- what differs ---- */
@@ -176,7 +193,7 @@ static bool read_range(pm_text block, uint64_t *start, uint64_t *stop)
 
 static pmapdb_status add_piece(pm_again *a, const pm_piece *p, pmapdb_error *err)
 {
-    pmapdb_status st = pm_grow(&a->now.piece, &a->now.cap, a->now.n, sizeof *p, err);
+    pmapdb_status st = make_place(a, err);
 
     if (st != PMAPDB_OK)
         return st;
@@ -215,9 +232,29 @@ static pmapdb_status make_room(pm_again *a, const pm_piece *p, pmapdb_error *err
     return PMAPDB_OK;
 }
 
-static bool is_same(const pm_piece *old, const char *text, size_t len)
+/* As many as there are of the blocks at the cursor, whole and with another one's row behind; the
+ * usual case, and most of what a reading costs. One past the last. */
+static const char *take_same(pm_again *a, const char *p, const char *end)
 {
-    return old->len == len && len > 0 && old->hash == pm_hash(text, len);
+    const pm_piece *old, *stop;
+    pm_piece *to = &a->now.piece[a->now.n];
+    uint64_t from = a->now.n ? to[-1].end : 0, hash = a->hash;
+
+    if (a->cursor == a->last.n)
+        return p;
+    old = &a->last.piece[a->cursor];
+    stop = a->last.piece + a->last.n;
+    while (old < stop && old->len && (size_t)(end - p) > old->len && old->start >= from &&
+           pm_text_begins_piece(p[old->len]) && old->hash == pm_hash(p, old->len)) {
+        p += old->len;
+        from = old->end;
+        hash = pm_text_hash_on(hash, old->hash);
+        *to++ = *old++;
+    }
+    a->cursor = (size_t)(old - a->last.piece);
+    a->now.n = (size_t)(to - a->now.piece);
+    a->hash = hash;
+    return p;
 }
 
 /* A whole block that is not the one at the cursor. */
@@ -255,19 +292,11 @@ static pmapdb_status take_blocks(pm_again *a, const char *p, const char *end, bo
 
     *next = p;
     while (p && st == PMAPDB_OK) {
-        const pm_piece *old = a->cursor < a->last.n ? &a->last.piece[a->cursor] : NULL;
-
-        *next = p;
-        if (more && old && (size_t)(end - p) <= old->len)
+        *next = p = take_same(a, p, end);
+        if (more && a->cursor < a->last.n && (size_t)(end - p) <= a->last.piece[a->cursor].len)
             break;
-        if (old && (size_t)(end - p) > old->len && pm_text_begins_piece(p[old->len]) &&
-            is_same(old, p, old->len)) {
-            a->cursor++;
-            st = add_piece(a, old, err);
-            p += old->len;
-        } else if ((p = block_end(p, end))) {
+        if ((p = block_end(p, end)))
             st = take_block(a, (pm_text){*next, (size_t)(p - *next)}, err);
-        }
     }
     return st;
 }
@@ -316,6 +345,8 @@ pmapdb_status pm_again_feed(pm_again *a, const char *bytes, size_t n, pmapdb_err
 
 static pmapdb_status sum_up(pm_again *a, pm_block *block, pmapdb_error *err)
 {
+    pmapdb_status st = PMAPDB_OK;
+
     *block = (pm_block){.dialect = a->dialect,
                         .pid = PMAPDB_UNKNOWN,
                         .time_ms = PMAPDB_UNKNOWN,
@@ -330,12 +361,11 @@ static pmapdb_status sum_up(pm_again *a, pm_block *block, pmapdb_error *err)
                         .why = PM_TEXT(""),
                         .tool = PM_TEXT(""),
                         .empty = a->last.n ? PM_TEXT("") : PM_TEXT("no mappings: kernel thread")};
-    for (size_t i = 0; i < a->last.n; i++) {
-        if (pm_grow(&a->rows, &a->cap_rows, i, sizeof *a->rows, err) != PMAPDB_OK)
-            return PMAPDB_NOMEM;
+    while (st == PMAPDB_OK && a->cap_rows < a->last.n)
+        st = pm_grow(&a->rows, &a->cap_rows, a->cap_rows, sizeof *a->rows, err);
+    for (size_t i = 0; i < a->last.n && st == PMAPDB_OK; i++)
         a->rows[i] = a->last.piece[i].id;
-    }
-    return PMAPDB_OK;
+    return st;
 }
 
 static pmapdb_status take_rest(pm_again *a, pmapdb_error *err)

@@ -9,9 +9,9 @@
 
 /* ---- the map ---- */
 
-static pmapdb_status feed(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
+static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken, pmapdb_error *err)
 {
-    return pm_again_feed(ctx, bytes, n, err);
+    return pm_again_feed(ctx, bytes, n, taken, err);
 }
 
 static pmapdb_status read_map(pm_capture_run *run, const pm_proc *p, pm_target *t,

@@ -109,67 +109,6 @@ pmapdb_status pm_again_begin(pm_again *a, pm_dialect dialect, pmapdb_error *err)
     return make_place(a, err);
 }
 
-/* ---- what differs ---- */
-
-static pmapdb_status take_mapping(void *again, const pm_mapping *m, pmapdb_error *err)
-{
-    pm_again *a = again;
-    pm_piece *p = NULL;
-
-    /* The reader hands on a row when the next begins: by then its piece is there. */
-    if (a->n_parsed < a->n_changed && a->changed[a->n_parsed] < a->now.n)
-        p = &a->now.piece[a->changed[a->n_parsed++]];
-    if (!p || p->start != m->start || p->end != m->end)
-        return pm_fail(err, PMAPDB_INPUT, "not what the kernel prints: two rows in one");
-    pm_running_add(&a->now.sums, m);
-    return pm_pool_mapping(a->pool, m, &p->id, err);
-}
-
-static pmapdb_status take_verdict(void *again, const pm_block *block, pmapdb_error *err)
-{
-    pm_again *a = again;
-
-    (void)err;
-    a->verdict = *block;
-    return PMAPDB_OK;
-}
-
-static pmapdb_status parse(pm_again *a, pm_text text, pmapdb_error *err)
-{
-    const pm_reader_events events = {a, take_mapping, take_verdict};
-    pmapdb_status st = pm_grow(&a->changed, &a->cap_changed, a->n_changed, sizeof *a->changed, err);
-
-    if (st == PMAPDB_OK && !a->reader) {
-        st = pm_reader_new(&events, a->dialect, &a->reader, err);
-        if (st == PMAPDB_OK)
-            pm_reader_unhashed(a->reader); /* the hash is of the whole text, made here */
-    }
-    if (st != PMAPDB_OK)
-        return st;
-    a->changed[a->n_changed++] = a->now.n;
-    return pm_reader_feed(a->reader, text.data, text.len, err);
-}
-
-static pmapdb_status end_reader(pm_again *a, pmapdb_error *err)
-{
-    pmapdb_status st;
-
-    if (!a->n_changed)
-        return PMAPDB_OK;
-    a->verdict.state = PM_STATE_PARTIAL; /* unless it says otherwise */
-    a->verdict.missing = PM_TEXT("");
-    st = pm_reader_finish(a->reader, err);
-    if (st != PMAPDB_OK)
-        return st;
-    if (a->n_parsed < a->n_changed || a->verdict.state != PM_STATE_COMPLETE ||
-        a->verdict.dialect != a->dialect)
-        return pm_fail(err, PMAPDB_INPUT, "not what the kernel prints%s%.*s",
-                       a->verdict.missing.len ? ": of the mappings that changed, " : "",
-                       (int)a->verdict.missing.len, a->verdict.missing.data);
-    a->n_changed = a->n_parsed = 0;
-    return PMAPDB_OK;
-}
-
 /* ---- blocks ---- */
 
 /* One past the block at p, where the row behind it is in sight; else NULL. */
@@ -224,7 +163,7 @@ static pmapdb_status make_room(pm_again *a, const pm_piece *p, pmapdb_error *err
 
     if (!last || last->start < p->start || last->end >= p->end)
         return PMAPDB_OK;
-    st = end_reader(a, err); /* it may hold some of them */
+    st = pm_again_end_parse(a, err); /* it may hold some of them */
     if (st != PMAPDB_OK)
         return st;
     while (a->now.n && a->now.piece[a->now.n - 1].start >= p->start)
@@ -279,7 +218,7 @@ static pmapdb_status take_block(pm_again *a, pm_text text, pmapdb_error *err)
         }
         drop_piece(a);
     }
-    st = parse(a, text, err);
+    st = pm_again_parse(a, text, err);
     return st == PMAPDB_OK ? add_piece(a, &p, err) : st;
 }
 
@@ -309,9 +248,9 @@ static size_t wanted(const pm_again *a)
     return len + 1 > a->rest.len ? len + 1 - a->rest.len : SIZE_MAX;
 }
 
-pmapdb_status pm_again_feed(pm_again *a, const char *bytes, size_t n, pmapdb_error *err)
+static pmapdb_status feed_all(pm_again *a, const char *p, size_t n, pmapdb_error *err)
 {
-    const char *p = bytes, *end = bytes + n, *next = p;
+    const char *end = p + n, *next = p;
     pmapdb_status st = PMAPDB_OK;
 
     while (p < end && a->rest.len && st == PMAPDB_OK) {
@@ -338,6 +277,21 @@ pmapdb_status pm_again_feed(pm_again *a, const char *bytes, size_t n, pmapdb_err
     }
     if (st == PMAPDB_OK && a->rest.len > BLOCK_BYTES_MAX)
         st = pm_fail(err, PMAPDB_INPUT, "not what the kernel prints: a mapping without end");
+    return st;
+}
+
+pmapdb_status pm_again_feed(pm_again *a, const char *bytes, size_t n, size_t *taken,
+                            pmapdb_error *err)
+{
+    const char *next = bytes;
+    pmapdb_status st;
+
+    if (taken)
+        *taken = n;
+    if (!taken || a->rest.len)
+        return feed_all(a, bytes, n, err);
+    st = take_blocks(a, bytes, bytes + n, true, &next, err);
+    *taken = (size_t)(next - bytes);
     return st;
 }
 
@@ -390,7 +344,7 @@ pmapdb_status pm_again_finish(pm_again *a, pm_block *block, const pm_pool **pool
 
     while (st == PMAPDB_OK && a->cursor < a->last.n)
         drop_piece(a);
-    st = st == PMAPDB_OK ? end_reader(a, err) : st;
+    st = st == PMAPDB_OK ? pm_again_end_parse(a, err) : st;
     if (st != PMAPDB_OK)
         return st;
     a->last = a->now;

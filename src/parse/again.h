@@ -18,7 +18,11 @@ void pm_again_free(pm_again *a);
 /* The next reading of `dialect` (smaps or maps). What an earlier reading gave is no longer valid.
  */
 pmapdb_status pm_again_begin(pm_again *a, pm_dialect dialect, pmapdb_error *err);
-pmapdb_status pm_again_feed(pm_again *a, const char *bytes, size_t n, pmapdb_error *err);
+/* taken NULL: all of it. Else *taken is how much of it is done with: the rest comes again, with
+ * more behind it or, at the end, with taken NULL. So a mapping that lies in two pieces is not
+ * copied. */
+pmapdb_status pm_again_feed(pm_again *a, const char *bytes, size_t n, size_t *taken,
+                            pmapdb_error *err);
 
 /* What was read: totals, fields, hash, rows as ids of *pool, all valid until the next begin.
  * PMAPDB_INPUT: it is not whole. block->empty is set where it has no mapping. */

@@ -1,4 +1,4 @@
-/* again_state: what again.c remembers of a map; also filled by again_known.c. */
+/* again_state: what again.c remembers of a map; also filled by again_known.c, again_parse.c. */
 #ifndef PM_PARSE_AGAIN_STATE_H
 #define PM_PARSE_AGAIN_STATE_H
 
@@ -38,5 +38,12 @@ struct pm_again {
 };
 
 void pm_again_forget(pm_again *a);
+
+/* ---- again_parse.c ---- */
+
+/* The whole block that is added next. */
+pmapdb_status pm_again_parse(pm_again *a, pm_text text, pmapdb_error *err);
+/* No more of them come, for now; those of before have their ids. */
+pmapdb_status pm_again_end_parse(pm_again *a, pmapdb_error *err);
 
 #endif

@@ -53,7 +53,9 @@ pm_proc_fate pm_proc_same(const pm_proc *p);
 /* ---- the map ---- */
 
 /* smaps or maps in pieces that do not make the kernel walk page tables twice (see proc_map.c); each
- * goes to `feed`, whose failure ends the reading and is returned. */
+ * goes to `feed`, whose failure ends the reading and is returned. *taken is n: a feed that is done
+ * with fewer says so, and is given the others again with the next piece behind them. taken NULL:
+ * they do not come again. */
 typedef struct pm_proc_reading {
     int64_t mono_ns, utc_ms; /* when it began, on two clocks */
     int64_t read_us, cpu_us;
@@ -62,7 +64,8 @@ typedef struct pm_proc_reading {
     uint64_t bytes;
 } pm_proc_reading;
 
-typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, pmapdb_error *err);
+typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, size_t *taken,
+                                      pmapdb_error *err);
 
 /* Bytes per read(2). The usual piece costs least, and lets the kernel hold the map for up to three
  * mappings of smaps at a time; the small one for one mapping, and costs 1 us more for each. */

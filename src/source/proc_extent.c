@@ -70,10 +70,12 @@ static pmapdb_status take_line(void *ctx, pm_text line, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-static pmapdb_status take_bytes(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
+static pmapdb_status take_bytes(void *ctx, const char *bytes, size_t n, size_t *taken,
+                                pmapdb_error *err)
 {
     largest *l = ctx;
 
+    (void)taken;
     return pm_lines_feed(&l->lines, bytes, n, err);
 }
 

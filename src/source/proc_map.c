@@ -19,6 +19,8 @@
  *
  * (1) in one mapping behind 5 or 10 small ones; behind 0 to 4, 6 to 9, 11: 20 to 22 ms in all. */
 #define PIECE_MAX ((size_t)65536)
+#define LEFT_MAX ((size_t)8192) /* of what was read before a piece: more than most mappings have \
+                                 */
 
 /* Who reads piece after piece takes the map again before the process, which waits for it, has woken
  * up: the kernel lets that go on for 4 ms each time. And who has to leave the processor in the
@@ -106,21 +108,48 @@ static ssize_t read_piece(map_file *f, char *block)
     return n;
 }
 
+/* What was read and is not done with. */
+typedef struct left {
+    size_t begin, end;
+    char text[LEFT_MAX + PIECE_MAX];
+} left;
+
+static pmapdb_status hand_over(left *l, pm_proc_feed feed, void *ctx, pmapdb_error *err)
+{
+    size_t n = l->end - l->begin, taken = n;
+    pmapdb_status st = feed(ctx, l->text + l->begin, n, &taken, err);
+
+    l->begin += taken;
+    n -= taken;
+    if (st != PMAPDB_OK || (n && l->end <= LEFT_MAX))
+        return st;
+    if (n > LEFT_MAX) {
+        st = feed(ctx, l->text + l->begin, n, NULL, err);
+        n = 0;
+    }
+    memmove(l->text, l->text + l->begin, n);
+    l->begin = 0;
+    l->end = n;
+    return st;
+}
+
 static pmapdb_status read_all(map_file *f, pm_proc_feed feed, void *ctx, pm_proc_fate *fate,
                               pmapdb_error *err)
 {
-    char block[PIECE_MAX];
+    left l;
 
-    for (;;) {
-        ssize_t n = read_piece(f, block);
+    for (l.begin = l.end = 0;;) {
+        ssize_t n = read_piece(f, l.text + l.end);
         pmapdb_status st;
 
         if (n < 0)
             return read_failed(f->p, f->name, errno, fate, err);
         if (n == 0)
-            return PMAPDB_OK;
+            return l.begin < l.end ? feed(ctx, l.text + l.begin, l.end - l.begin, NULL, err)
+                                   : PMAPDB_OK;
         f->bytes += (uint64_t)n;
-        st = feed(ctx, block, (size_t)n, err);
+        l.end += (size_t)n;
+        st = hand_over(&l, feed, ctx, err);
         if (st != PMAPDB_OK)
             return st;
         pause_between(f);

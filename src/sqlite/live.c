@@ -7,8 +7,10 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-static pmapdb_status feed_reader(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
+static pmapdb_status feed_reader(void *ctx, const char *bytes, size_t n, size_t *taken,
+                                 pmapdb_error *err)
 {
+    (void)taken;
     return pm_reader_feed(ctx, bytes, n, err);
 }
 

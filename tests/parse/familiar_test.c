@@ -4,6 +4,7 @@
 
 #include "parse/text_hash.h"
 #include <dirent.h>
+#include <xxhash.h>
 
 #define SMAPS "tests/fixtures/tools/kernel-smaps.txt"
 #define OTHER "tests/fixtures/parse/demo-smaps.txt"

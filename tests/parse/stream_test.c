@@ -3,6 +3,7 @@
 #include "parse/kit.h"
 
 #include "parse/text_hash.h"
+#include <xxhash.h>
 
 #define PMAP "0000000000400000     12K r-x-- demo\n total               12K\n"
 #define MAPS "00400000-00403000 r-xp 00000000 fe:00 17      /srv/demo/demo\n"

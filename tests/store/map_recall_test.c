@@ -19,7 +19,7 @@ static bool parse(pm_again *a, pm_dialect dialect, pm_text text, pm_block *block
     const pm_pool *pool;
 
     return pm_again_begin(a, dialect, NULL) == PMAPDB_OK &&
-           pm_again_feed(a, text.data, text.len, NULL) == PMAPDB_OK &&
+           pm_again_feed(a, text.data, text.len, NULL, NULL) == PMAPDB_OK &&
            pm_again_finish(a, block, &pool, ids, n, NULL) == PMAPDB_OK && *n > 0;
 }
 

@@ -157,9 +157,9 @@ static inline void shot_read(const subject *s, int64_t ms, uint64_t seed, shot *
 
         kit_ok(pm_again_begin(out->again, s->dialect, &err), &err);
         for (size_t at = 0; at < end; at += step)
-            kit_ok(
-                pm_again_feed(out->again, text.data + at, end - at < step ? end - at : step, &err),
-                &err);
+            kit_ok(pm_again_feed(out->again, text.data + at, end - at < step ? end - at : step,
+                                 NULL, &err),
+                   &err);
     }
     out->parsed = out->again->n_changed;
     kit_ok(pm_again_finish(out->again, &c->block, &c->pool, &rows, &c->n_rows, &err), &err);

@@ -1,0 +1,49 @@
+/* hash_test: the numbers are those of libxxhash: stores have them, other machines make the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include <stdlib.h>
+#include <xxhash.h>
+
+#define LONGEST 2100 /* XXH3 stirs its sums after every 1,024 bytes */
+
+/* Of every length; alone on the heap: the sanitizer sees a read past their end. */
+static void as_the_library(void **state)
+{
+    const uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
+
+    (void)state;
+    for (size_t n = 0; n < LONGEST; n++) {
+        size_t shift = n % 16; /* from where they are aligned */
+        unsigned char *block = malloc(n + shift + !n), *bytes = block + shift;
+
+        assert_non_null(block);
+        for (size_t i = 0; i < n; i++)
+            bytes[i] = (unsigned char)(i * i * 31 + n);
+        assert_true(pm_hash(bytes, n) == XXH3_64bits(bytes, n));
+        assert_true(pm_hash_seeded(bytes, n, seed * n) == XXH3_64bits_withSeed(bytes, n, seed * n));
+        free(block);
+    }
+}
+
+static void of_a_number(void **state)
+{
+    const unsigned char bytes[] = {8, 7, 6, 5, 4, 3, 2, 1};
+
+    (void)state;
+    assert_true(pm_hash_number(UINT64_C(0x0102030405060708), 42) ==
+                XXH3_64bits_withSeed(bytes, sizeof bytes, 42));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_the_library),
+        cmocka_unit_test(of_a_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

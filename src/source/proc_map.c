@@ -19,8 +19,7 @@
  *
  * (1) in one mapping behind 5 or 10 small ones; behind 0 to 4, 6 to 9, 11: 20 to 22 ms in all. */
 #define PIECE_MAX ((size_t)65536)
-#define LEFT_MAX ((size_t)8192) /* of what was read before a piece: more than most mappings have \
-                                 */
+#define LEFT_MAX ((size_t)8192) /* of what was read before: more than most mappings have */
 
 /* Who reads piece after piece takes the map again before the process, which waits for it, has woken
  * up: the kernel lets that go on for 4 ms each time. And who has to leave the processor in the

@@ -98,6 +98,25 @@ static void same_text(void **state)
     child_end(pid);
 }
 
+/* Who is never done gets more than any text that waits has room for. */
+static void nothing_is_done(void **state)
+{
+    told t = {.done = 1};
+    pm_proc_reading r;
+    char *area = mmap(NULL, 800 * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    (void)state;
+    assert_true(area != MAP_FAILED);
+    for (size_t i = 0; i < 800; i += 2)
+        assert_int_equal(mprotect(area + i * 4096, 4096, PROT_NONE), 0);
+    assert_int_equal(read_map(getpid(), "smaps", 0, &t, &r), PM_PROC_GOOD);
+    assert_true(r.bytes > 800 * 500);
+    assert_int_equal(r.bytes, t.text.len);
+    assert_int_equal(t.text.data[t.text.len - 1], '\n');
+    munmap(area, 800 * 4096);
+    pm_buf_free(&t.text);
+}
+
 static void two_clocks(void **state)
 {
     struct timespec before, after, utc;
@@ -306,10 +325,15 @@ static void denied(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_text),        cmocka_unit_test(two_clocks),
-        cmocka_unit_test(feed_fails),       cmocka_unit_test(small_pieces),
-        cmocka_unit_test(ends_meanwhile),   cmocka_unit_test(becomes_another),
-        cmocka_unit_test(becomes_the_same), cmocka_unit_test(became_another_before),
+        cmocka_unit_test(same_text),
+        cmocka_unit_test(two_clocks),
+        cmocka_unit_test(nothing_is_done),
+        cmocka_unit_test(feed_fails),
+        cmocka_unit_test(small_pieces),
+        cmocka_unit_test(ends_meanwhile),
+        cmocka_unit_test(becomes_another),
+        cmocka_unit_test(becomes_the_same),
+        cmocka_unit_test(became_another_before),
         cmocka_unit_test(denied),
     };
 

@@ -478,6 +478,12 @@ static void what_grew_counts_once(void **state)
         read_as(known, PM_DIALECT_SMAPS, PM_TEXT(AT(1, 4, 12, 4) AT(2, 6, 16, 4)), 100, &g),
         PMAPDB_INPUT);
     assert_true(pm_again_torn(known));
+    /* Also where the one that is overlapped is as it was. */
+    expect_read(known, PM_DIALECT_SMAPS, pm_text_of(AS_IT_WAS), 100);
+    assert_int_equal(read_as(known, PM_DIALECT_SMAPS,
+                             PM_TEXT(AT(1, 4, 12, 4) AT(3, 4, 4, 2) AT(4, 5, 4, 2)), 1000, &g),
+                     PMAPDB_INPUT);
+    assert_true(pm_again_torn(known));
     pm_again_free(known);
 }
 

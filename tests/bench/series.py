@@ -197,7 +197,8 @@ def live_figures(series, place):
     parts = dict(zip(("mappings", "changed", "kernel", "parse", "open", "merge", "write"),
                      map(float, said.split())))
     out["beat_kernel"] = parts["kernel"] / 1000
-    out["beat"] = (parts["parse"] + parts["merge"] + parts["write"]) / 1000
+    out["parts"] = {part: parts[part] / 1000 for part in ("parse", "merge", "write")}
+    out["beat"] = sum(out["parts"].values())
     out["beat_instructions"] = more_instructions(
         lambda n: instructions(beat_line(series, place, n), place, inside="beat"), 4, 8)
     for path in place.glob("live.db*"):
@@ -267,7 +268,9 @@ def import_lines(lines, series, stores, rows, naive, taken, figures, place):
         _import=shown(taken and ms(taken["import"] / n))).replace(" import", ".import"),
         executed=more_instructions(lambda n: stream_instructions(replay, place, n), few, 2 * few))
     lines.add("ms, live beat: parse, merge, write", ms(figures["beat"]),
-              ms(0.15 * figures["beat_kernel"]), beside(kernel=shown(ms(figures["beat_kernel"]))),
+              ms(0.15 * figures["beat_kernel"]), beside(
+                  kernel=shown(ms(figures["beat_kernel"])),
+                  **{part: shown(ms(cost)) for part, cost in figures["parts"].items()}),
               executed=figures["beat_instructions"])
     lone, executed = cold(series, last, place)
     lines.add("ms, cold import FILE", ms(lone), 3 + 1.5 * ms(kernel), beside(

@@ -322,8 +322,8 @@ uint64_t pm_pool_mark(const pm_pool *pool, uint32_t id)
               .cut = (char)p->m.name_cut};
 
     memcpy(rest.perms, p->m.perms, sizeof rest.perms);
-    return XXH3_64bits_withSeed((const char *)&p->m + HASHED_AT, HASHED_LEN,
-                                XXH3_64bits(&rest, sizeof rest)) >>
+    return pm_hash_seeded((const char *)&p->m + HASHED_AT, HASHED_LEN,
+                          pm_hash(&rest, sizeof rest)) >>
            16;
 }
 

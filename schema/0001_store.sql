@@ -117,7 +117,8 @@ CREATE TABLE snapshots (
   taken_ms    INTEGER NOT NULL,
   taken_at    TEXT GENERATED ALWAYS AS (strftime(CASE WHEN taken_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
                 ELSE '%Y-%m-%dT%H:%M:%SZ' END, taken_ms / 1000.0, 'unixepoch')) VIRTUAL,
-  moment_ms   INTEGER NOT NULL,         -- first taken_ms of what was captured together
+  moment_ms   INTEGER GENERATED ALWAYS AS (taken_ms - behind_ms) VIRTUAL, -- first taken_ms of what
+  behind_ms   INTEGER NOT NULL,         -- was captured together; how long before this: mostly 0
   ordinal     INTEGER NOT NULL,         -- order among captures of one taken_ms
   preferred   INTEGER NOT NULL,         -- 1: of its process and moment, the one with most fields
   time_source_code INTEGER NOT NULL,

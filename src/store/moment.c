@@ -83,9 +83,9 @@ static pmapdb_status load(pm_moments *m, int64_t name_id, int64_t from, int64_t 
 
 static pmapdb_status write_item(pm_moments *m, const pm_moment_item *i, pmapdb_error *err)
 {
-    return pm_sql_run(m->sql,
-                      "UPDATE snapshots SET moment_ms = ?2, preferred = ?3 WHERE snapshot_id = ?1",
-                      PM_ARGS(PM_I(i->snapshot_id), PM_I(i->moment_ms), PM_I(i->preferred)), err);
+    return pm_sql_run(
+        m->sql, "UPDATE snapshots SET behind_ms = ?2, preferred = ?3 WHERE snapshot_id = ?1",
+        PM_ARGS(PM_I(i->snapshot_id), PM_I(i->taken_ms - i->moment_ms), PM_I(i->preferred)), err);
 }
 
 static pmapdb_status update(pm_moments *m, pm_moment_item *i, int64_t moment_ms, bool preferred,

@@ -212,7 +212,7 @@ def one_process(ids, course, process, n):
                 since[c], kept[c] = off, tuple(course.now[c])
         if off == EPOCH - 1 or i == n - 1:
             versions += [(epochs[-1], ids[c], since[c], None) + kept[c] for c in range(len(ids))]
-        snapshots.append((process, epochs[-1], off, START_MS + i * STEP_MS, START_MS + i * STEP_MS,
+        snapshots.append((process, epochs[-1], off, START_MS + i * STEP_MS,
                           process * 100_000 + i) + tuple(map(sum, zip(*course.now))))
     return snapshots, epochs, versions
 
@@ -249,9 +249,9 @@ def large_store(db, processes, n):
         insert(connection, "epoch", ("epoch_id", "process_id", "dialect", "state", "fields"),
                [(e, process, dialect, "complete", fields) for e in epochs])
         insert(connection, "snapshots",
-               ("process_id", "epoch_id", "off", "taken_ms", "moment_ms", "hash", *SEVEN,
-                "capture_id", "ordinal", "preferred", *CODES),
-               [s + (capture, 0, 1, *codes) for s in snapshots])
+               ("process_id", "epoch_id", "off", "taken_ms", "hash", *SEVEN, "capture_id",
+                "behind_ms", "ordinal", "preferred", *CODES),
+               [s + (capture, 0, 0, 1, *codes) for s in snapshots])
         insert(connection, "catver", ("epoch_id", "category_id", "first", "last", *SEVEN), versions)
         rows += len(versions)
     connection.commit()

@@ -269,7 +269,7 @@ LOOPS = ["update categories set parent_id = category_id + 1", "update categories
          "update ver set last = first - 1", "update ver set last = 9223372036854775807", "update ver set first = -9e18",
          "update snapshots set off = off + 9000000000000", "update snapshots set off = -off - 1",
          "update snapshots set taken_ms = -9223372036854775808 + snapshot_id",
-         "update snapshots set taken_ms = 9223372036854775807 - snapshot_id", "update snapshots set moment_ms = 0",
+         "update snapshots set taken_ms = 9223372036854775807 - snapshot_id", "update snapshots set behind_ms = taken_ms",
          "update region set length = -1", "update region set length = 9223372036854775807", "update region set start = -1",
          "update catver set size_kib = -9223372036854775808", "update ver set pss = 9223372036854775807, private_dirty = 9223372036854775807",
          "update snapshots set mappings = 9223372036854775807, size_kib = -1", "update process set pid = -9e18",

@@ -82,9 +82,9 @@ class Store:
             self.snapshot += 1
             self.db.execute(
                 "insert into snapshots (snapshot_id, process_id, capture_id, epoch_id, off, taken_ms, "
-                "moment_ms, ordinal, preferred, time_source_code, dialect_code, state_code, "
-                "checked_code, hash) values (?, ?, 1, ?, ?, ?, ?, ?, 1, 3, ?, ?, 0, 0)",
-                (self.snapshot, process, epoch, off, ms, ms, ordinal, DIALECTS[dialect], STATES[state]))
+                "behind_ms, ordinal, preferred, time_source_code, dialect_code, state_code, "
+                "checked_code, hash) values (?, ?, 1, ?, ?, ?, 0, ?, 1, 3, ?, ?, 0, 0)",
+                (self.snapshot, process, epoch, off, ms, ordinal, DIALECTS[dialect], STATES[state]))
         for category in places[0][2]:
             self.db.execute("insert or ignore into categories values (?1, ?2, '', ?1)",
                             (category, "c%d" % category))

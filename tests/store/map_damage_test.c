@@ -97,7 +97,7 @@ static void what_leaves_it(void **state)
     static const char *const statements[] = {
         "UPDATE ver SET last = 9 WHERE epoch_id = 1 AND last IS NULL",
         "UPDATE catver SET last = 9 WHERE epoch_id = 1 AND last IS NULL",
-        "UPDATE snapshots SET moment_ms = 7, preferred = 0",
+        "UPDATE snapshots SET behind_ms = 7, preferred = 0",
         "UPDATE snapshots SET missing = NULL, taken_ms = taken_ms + 1",
         "INSERT INTO ver (epoch_id, region_id, first) VALUES (1, 1, 9)",
         "UPDATE process SET name_id = 1",

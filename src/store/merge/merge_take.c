@@ -127,7 +127,7 @@ static pmapdb_status insert_snapshot(pm_take *t, const pm_recall_item *item,
         args[6 + i] = column(there, i);
     st = pm_sql_run(m->into->sql,
                     "INSERT INTO snapshots (process_id, capture_id, epoch_id, off, taken_ms, "
-                    "moment_ms, preferred, log_id, " COPIED ") VALUES (?1, ?2, ?3, ?4, ?5, ?5, 1, "
+                    "behind_ms, preferred, log_id, " COPIED ") VALUES (?1, ?2, ?3, ?4, ?5, 0, 1, "
                     "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, "
                     "?22)",
                     args, sizeof args / sizeof *args, err);

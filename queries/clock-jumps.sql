@@ -16,10 +16,9 @@
 -- clock that is only slewed moves by at most half a thousandth: so much of the time passed is no
 -- jump. Across a reboot nothing can be said of the clock.
 WITH beat AS (
-  SELECT j.host_id, j.boot_id, c.started_ms, w.mono_ns / 1000000 AS mono_ms
+  SELECT j.host_id, j.boot_id, w.started_ms, w.mono_ns / 1000000 AS mono_ms
   FROM sweep w
   CROSS JOIN job j ON j.job_id = w.job_id
-  CROSS JOIN capture c ON c.capture_id = w.capture_id
 ),
 step AS (
   SELECT host_id, boot_id, started_ms AS to_ms, started_ms - mono_ms AS up_ms,

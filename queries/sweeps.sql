@@ -25,19 +25,17 @@
 -- a machine was off. Up to the newest sweep that a prune removed, what is left is all that is
 -- expected. The median is the lower of two. gaps says the same of single processes.
 WITH beat AS (
-  -- CASE is always so: it keeps SQLite from a Bloom filter over the whole table of captures
-  SELECT w.job_id, c.started_ms, c.ended_ms - c.started_ms AS took, w.missed, w.unreadable,
+  SELECT w.job_id, w.started_ms, w.ended_ms - w.started_ms AS took, w.missed, w.unreadable,
     w.vanished, w.degraded, w.unmoved, w.changed,
-    CASE WHEN c.started_ms > coalesce(j.pruned_ms, -9e15) THEN c.started_ms END AS whole_ms,
-    CASE WHEN lag(c.started_ms) OVER (PARTITION BY w.job_id ORDER BY c.started_ms)
+    CASE WHEN w.started_ms > coalesce(j.pruned_ms, -9e15) THEN w.started_ms END AS whole_ms,
+    CASE WHEN lag(w.started_ms) OVER (PARTITION BY w.job_id ORDER BY w.started_ms)
       > coalesce(j.pruned_ms, -9e15)
-      THEN c.started_ms - lag(c.started_ms) OVER (PARTITION BY w.job_id ORDER BY c.started_ms)
+      THEN w.started_ms - lag(w.started_ms) OVER (PARTITION BY w.job_id ORDER BY w.started_ms)
       END AS step,
-    row_number() OVER (PARTITION BY w.job_id ORDER BY c.started_ms DESC, w.capture_id DESC) AS back
+    row_number() OVER (PARTITION BY w.job_id ORDER BY w.started_ms DESC, w.capture_id DESC) AS back
   FROM sweep w
   CROSS JOIN job j ON j.job_id = w.job_id
-  CROSS JOIN capture c ON c.capture_id = w.capture_id
-  WHERE CASE w.capture_id WHEN 0 THEN 0 ELSE c.started_ms >= coalesce(:since, -9e15) END
+  WHERE w.started_ms >= coalesce(:since, -9e15)
 ),
 ranked AS (
   SELECT *, count(step) OVER w AS n_steps, count(took) OVER w AS n_took,

@@ -56,9 +56,7 @@ CREATE TABLE folder (
 CREATE TABLE capture (
   capture_id INTEGER PRIMARY KEY,
   folder_id  INTEGER REFERENCES folder,
-  file       TEXT,                      -- last part of the path, - for standard input
-  started_ms INTEGER NOT NULL,
-  ended_ms   INTEGER                    -- NULL: unknown
+  file       TEXT                       -- last part of the path, - for standard input
 );
 
 -- One selection of processes, captured live since one boot of a host.
@@ -79,7 +77,9 @@ CREATE UNIQUE INDEX job_unique ON job (host_id, boot_id, selection, coalesce(eve
 CREATE TABLE sweep (
   capture_id  INTEGER PRIMARY KEY REFERENCES capture,
   job_id      INTEGER NOT NULL REFERENCES job,
-  mono_ns     INTEGER NOT NULL,         -- CLOCK_MONOTONIC at capture.started_ms
+  started_ms  INTEGER NOT NULL,
+  ended_ms    INTEGER,                  -- NULL: unknown
+  mono_ns     INTEGER NOT NULL,         -- CLOCK_MONOTONIC at started_ms
   missed      INTEGER NOT NULL,         -- beats of the job that could not be kept before this one
   unreadable  INTEGER NOT NULL,         -- processes that this user may not read
   vanished    INTEGER NOT NULL,         -- that ended while they were read: nothing of them is kept

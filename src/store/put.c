@@ -103,9 +103,8 @@ pmapdb_status pm_put_capture(pm_put *p, pmapdb_error *err)
         st = pm_sql_int(p->sql, "SELECT folder_id FROM folder WHERE path = ?1",
                         PM_ARGS(PM_S(c->source_dir)), PMAPDB_UNKNOWN, &folder_id, err);
     if (st == PMAPDB_OK)
-        st = pm_sql_run(p->sql,
-                        "INSERT INTO capture (folder_id, file, started_ms) VALUES (?1, ?2, ?3)",
-                        PM_ARGS(PM_I(folder_id), PM_S(c->source_name), PM_I(c->taken_ms)), err);
+        st = pm_sql_run(p->sql, "INSERT INTO capture (folder_id, file) VALUES (?1, ?2)",
+                        PM_ARGS(PM_I(folder_id), PM_S(c->source_name)), err);
     p->capture_id = pm_sql_last_id(p->sql);
     return st;
 }

@@ -172,36 +172,31 @@ pmapdb_status pm_sweep_begin(pm_sql *sql, const pm_sweep *sweep, int64_t *captur
     pmapdb_status st = job_of(sql, sweep, &job_id, err);
 
     if (st == PMAPDB_OK)
-        st = pm_sql_run(sql, "INSERT INTO capture (file, started_ms) VALUES ('/proc', ?1)",
-                        PM_ARGS(PM_I(sweep->started_ms)), err);
+        st = pm_sql_run(sql, "INSERT INTO capture (file) VALUES ('/proc')", PM_NO_ARGS, err);
     if (st != PMAPDB_OK)
         return st;
     *capture_id = pm_sql_last_id(sql);
     return pm_sql_run(
         sql,
-        "INSERT INTO sweep (capture_id, job_id, mono_ns, missed, unreadable, vanished, degraded, "
-        "unmoved, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        PM_ARGS(PM_I(*capture_id), PM_I(job_id), PM_I(sweep->mono_ns), PM_I(sweep->counts.missed),
-                PM_I(sweep->counts.unreadable), PM_I(sweep->counts.vanished),
-                PM_I(sweep->counts.degraded), PM_I(sweep->counts.unmoved),
-                PM_I(sweep->counts.changed)),
+        "INSERT INTO sweep (capture_id, job_id, started_ms, mono_ns, missed, unreadable, vanished, "
+        "degraded, unmoved, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        PM_ARGS(PM_I(*capture_id), PM_I(job_id), PM_I(sweep->started_ms), PM_I(sweep->mono_ns),
+                PM_I(sweep->counts.missed), PM_I(sweep->counts.unreadable),
+                PM_I(sweep->counts.vanished), PM_I(sweep->counts.degraded),
+                PM_I(sweep->counts.unmoved), PM_I(sweep->counts.changed)),
         err);
 }
 
 pmapdb_status pm_sweep_end(pm_sql *sql, int64_t capture_id, int64_t ended_ms, const pm_sweep *sweep,
                            pmapdb_error *err)
 {
-    pmapdb_status st = pm_sql_run(sql, "UPDATE capture SET ended_ms = ?2 WHERE capture_id = ?1",
-                                  PM_ARGS(PM_I(capture_id), PM_I(ended_ms)), err);
-
-    if (st != PMAPDB_OK)
-        return st;
     return pm_sql_run(
         sql,
-        "UPDATE sweep SET missed = ?2, unreadable = ?3, vanished = ?4, degraded = ?5, "
-        "unmoved = ?6, changed = ?7 WHERE capture_id = ?1",
-        PM_ARGS(PM_I(capture_id), PM_I(sweep->counts.missed), PM_I(sweep->counts.unreadable),
-                PM_I(sweep->counts.vanished), PM_I(sweep->counts.degraded),
-                PM_I(sweep->counts.unmoved), PM_I(sweep->counts.changed)),
+        "UPDATE sweep SET ended_ms = ?2, missed = ?3, unreadable = ?4, vanished = ?5, "
+        "degraded = ?6, unmoved = ?7, changed = ?8 WHERE capture_id = ?1",
+        PM_ARGS(PM_I(capture_id), PM_I(ended_ms), PM_I(sweep->counts.missed),
+                PM_I(sweep->counts.unreadable), PM_I(sweep->counts.vanished),
+                PM_I(sweep->counts.degraded), PM_I(sweep->counts.unmoved),
+                PM_I(sweep->counts.changed)),
         err);
 }

@@ -31,7 +31,7 @@ static void beats_are_aligned(void **state)
     assert_int_equal(number(&l, "SELECT count(*) FROM job WHERE every_ms = 100"), 1);
     assert_int_equal(number(&l, "SELECT count(*) FROM sweep"), 4);
     assert_int_equal(number(&l, "SELECT sum(missed) FROM sweep"), l.result.missed);
-    assert_true(number(&l, "SELECT count(*) FROM capture WHERE started_ms % 100 < 30") >= 3);
+    assert_true(number(&l, "SELECT count(*) FROM sweep WHERE started_ms % 100 < 30") >= 3);
     end(&l);
 }
 

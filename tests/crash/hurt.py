@@ -280,7 +280,7 @@ LOOPS = ["update categories set parent_id = category_id + 1", "update categories
          "update map_cache set map = randomblob(length(map))", "update snapshots set snapshot_id = -snapshot_id",
          "update snapshots set epoch_id = 1, off = snapshot_id", "update process set name_id = -5",
          "insert into sqlite_stat1 values ('snapshots', 'snapshots_process', '99999999999999999999 0 -1 x')",
-         "update sight set read_us = 9223372036854775807, cpu_us = -5", "update capture set started_ms = 1e300"]
+         "update sight set read_us = 9223372036854775807, cpu_us = -5", "update sweep set started_ms = 1e300"]
 
 
 def loops(made, r, db):

@@ -41,7 +41,7 @@ class Store:
     def __init__(self, r, chance=.6):
         self.db = sqlite3.connect(":memory:")
         self.db.executescript((kit.ROOT / "schema" / "0001_store.sql").read_text())
-        self.db.execute("insert into capture values (1, null, '-', 0, null)")
+        self.db.execute("insert into capture values (1, null, '-')")
         self.truth = {}  # (process, dialect, state) -> [(ms, ordinal, {category: values})]
         self.snapshot = 0
         for process in range(1, r.randrange(2, 4)):

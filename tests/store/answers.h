@@ -13,8 +13,8 @@
 static const char *const answers_of_snapshots[] = {
     "SELECT " ANSWERS_KEY ", s.moment_ms, s.preferred, s.taken_at, s.time_source, s.checked, "
     "s.missing, s.mappings, s.size_kib, s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, "
-    "s.swap_kib, s.tool_size_kib, s.tool_rss_kib, s.log_id IS NULL, f.path, c.file, c.started_ms, "
-    "c.ended_ms, w.mono_ns, w.missed, w.unreadable, w.vanished, w.degraded, w.unmoved, w.changed, "
+    "s.swap_kib, s.tool_size_kib, s.tool_rss_kib, s.log_id IS NULL, f.path, c.file, w.started_ms, "
+    "w.ended_ms, w.mono_ns, w.missed, w.unreadable, w.vanished, w.degraded, w.unmoved, w.changed, "
     "j.boot_id, j.selection, j.every_ms, i.reason, i.pinned_ms " ANSWERS_FROM
     "JOIN capture c ON c.capture_id = s.capture_id "
     "LEFT JOIN folder f ON f.folder_id = c.folder_id "
@@ -43,11 +43,9 @@ static const char *const answers_of_snapshots[] = {
     "t.standing_id ORDER BY name)) " ANSWERS_FROM "JOIN sight i ON i.snapshot_id = s.snapshot_id "
     "JOIN standing t ON t.standing_id = i.standing_id ORDER BY " ANSWERS_KEY,
     "SELECT count(*), count(DISTINCT hash) FROM standing",
-    "SELECT h.name, j.boot_id, j.selection, j.every_ms, c.started_ms, c.ended_ms, w.mono_ns, "
+    "SELECT h.name, j.boot_id, j.selection, j.every_ms, w.started_ms, w.ended_ms, w.mono_ns, "
     "w.missed, w.unreadable, w.vanished, w.degraded, w.unmoved, w.changed FROM sweep w JOIN job j "
-    "ON "
-    "j.job_id = w.job_id JOIN host h ON h.host_id = j.host_id JOIN capture c ON c.capture_id = "
-    "w.capture_id ORDER BY 1, 2, 3, 4, 5, 7",
+    "ON j.job_id = w.job_id JOIN host h ON h.host_id = j.host_id ORDER BY 1, 2, 3, 4, 5, 7",
     "SELECT hash, first_ms, reason FROM refused ORDER BY 1",
     /* a log by its first block, with all of its others */
     "SELECT l.first, " ANSWERS_KEY " " ANSWERS_FROM

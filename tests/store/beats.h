@@ -34,13 +34,13 @@ static inline void beats_job(const kit *k, int job, const char *boot, const char
 /* A beat at second `at`, which took 100 ms; `mono` seconds since the boot. */
 static inline void beats_sweep(const kit *k, int job, int64_t at, int64_t mono, int missed)
 {
-    beats_exec(k, "INSERT INTO capture (file, started_ms, ended_ms) VALUES ('/proc', %lld, %lld)",
-               (long long)(BEATS_MS + at * 1000), (long long)(BEATS_MS + at * 1000 + 100));
+    kit_exec(k, "INSERT INTO capture (file) VALUES ('/proc')");
     beats_exec(k,
-               "INSERT INTO sweep (capture_id, job_id, mono_ns, missed, unreadable, vanished, "
-               "degraded, unmoved, changed) VALUES (last_insert_rowid(), %d, %lld, %d, 3, 1, 0, 2, "
-               "1)",
-               job, (long long)mono * 1000000000, missed);
+               "INSERT INTO sweep (capture_id, job_id, started_ms, ended_ms, mono_ns, missed, "
+               "unreadable, vanished, degraded, unmoved, changed) VALUES (last_insert_rowid(), %d, "
+               "%lld, %lld, %lld, %d, 3, 1, 0, 2, 1)",
+               job, (long long)(BEATS_MS + at * 1000), (long long)(BEATS_MS + at * 1000 + 100),
+               (long long)mono * 1000000000, missed);
 }
 
 /* Limits of one standing, a sight of all smaps snapshots that have none. */

@@ -143,8 +143,8 @@ static void beats_behind_the_last_snapshot(void **state)
     for (int64_t beat = 3; beat <= 8; beat += 5) {
         snapshot(k, 2, 60 * (beat - 10));
         beats_exec(k,
-                   "UPDATE snapshots SET capture_id = (SELECT capture_id FROM capture WHERE "
-                   "started_ms = %lld AND file = '/proc') WHERE snapshot_id = (SELECT "
+                   "UPDATE snapshots SET capture_id = (SELECT capture_id FROM sweep WHERE "
+                   "started_ms = %lld) WHERE snapshot_id = (SELECT "
                    "max(snapshot_id) FROM snapshots)",
                    (long long)(BEATS_MS + 60000 * (beat - 10)));
     }
@@ -266,7 +266,7 @@ static void beats_of_all_jobs(void **state)
     for (size_t i = 0; i < 4; i++)
         beats_sweep(k, 2, 60 * (minutes[i] - 4) + 1, 1000 + 60 * minutes[i], minutes[i] == 5);
     snapshot(k, 1, 0);
-    beats_exec(k, "UPDATE capture SET ended_ms = started_ms + 700 WHERE started_ms = %lld",
+    beats_exec(k, "UPDATE sweep SET ended_ms = started_ms + 700 WHERE started_ms = %lld",
                (long long)(BEATS_MS - INT64_C(179000)));
     hears(k, "beats", NOTE,
           "14 of 16 in 7 days; 1 missed, 1 while no capture ran; the slowest took 700ms");
@@ -288,7 +288,7 @@ static void unreadable_in_the_last_beat(void **state)
     snapshot(k, 1, 0);
     beats_exec(k,
                "UPDATE sweep SET unreadable = CASE WHEN capture_id = (SELECT capture_id FROM "
-               "capture WHERE started_ms = %lld AND file = '/proc') THEN 2 ELSE 7 END",
+               "sweep WHERE started_ms = %lld) THEN 2 ELSE 7 END",
                (long long)BEATS_MS);
     hears(k, "unreadable", NOTE, may);
     kit_exec(k, "INSERT INTO host (host_id, name) VALUES (901, 'there'); UPDATE job SET host_id = "

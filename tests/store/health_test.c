@@ -114,7 +114,7 @@ static void beats_that_find_nothing(void **state)
     beats_exec(k,
                "UPDATE sweep SET unreadable = 0, vanished = 0, unmoved = 0, changed = 0 WHERE "
                "job_id = 1 AND "
-               "capture_id IN (SELECT capture_id FROM capture WHERE started_ms > %lld)",
+               "capture_id IN (SELECT capture_id FROM sweep WHERE started_ms > %lld)",
                (long long)(BEATS_MS + (now() - 10000) * 1000));
     ask(k, &h, false);
     expect(&h, "empty", NOTE, "3 found no process: --all");

@@ -34,8 +34,8 @@ static void moments_of_snapshots(void **state)
 static void move_back(const kit *k)
 {
     static const char *const columns[] = {
-        "snapshots SET taken_ms = taken_ms",   "capture SET started_ms = started_ms",
-        "capture SET ended_ms = ended_ms",     "refused SET first_ms = first_ms",
+        "snapshots SET taken_ms = taken_ms",   "sweep SET started_ms = started_ms",
+        "sweep SET ended_ms = ended_ms",       "refused SET first_ms = first_ms",
         "pin SET pinned_ms = pinned_ms",       "process SET name_ms = name_ms",
         "process SET command_ms = command_ms", "process SET clock_utc_ms = clock_utc_ms"};
 

@@ -117,11 +117,10 @@ static void tell_arrivals(pm_health *h, const arrivals *a)
 /* Of the newest job of each selection on a host, the beats behind its last snapshot. One that left
  * processes out, or could not read them, had found them. */
 static const char empty_beats[] =
-    "WITH beat AS (SELECT w.job_id, c.started_ms, CASE WHEN "
+    "WITH beat AS (SELECT w.job_id, w.started_ms, CASE WHEN "
     "w.unreadable + w.vanished + w.unmoved + w.changed > 0 OR w.capture_id IN "
-    "(SELECT s.capture_id FROM snapshots s WHERE s.taken_ms >= ?1) THEN c.started_ms END "
-    "AS found_ms FROM sweep w CROSS JOIN capture c ON c.capture_id = w.capture_id "
-    "WHERE c.started_ms >= ?1), "
+    "(SELECT s.capture_id FROM snapshots s WHERE s.taken_ms >= ?1) THEN w.started_ms END "
+    "AS found_ms FROM sweep w WHERE w.started_ms >= ?1), "
     "told AS (SELECT *, max(found_ms) OVER (PARTITION BY job_id) AS newest_ms FROM beat), "
     "counted AS (SELECT job_id, max(started_ms) AS last_ms, "
     "sum(started_ms > coalesce(newest_ms, -9e15)) AS n FROM told GROUP BY job_id), "

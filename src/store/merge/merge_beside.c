@@ -19,12 +19,8 @@ static pmapdb_status insert_capture(pm_merge *m, sqlite3_stmt *there, int64_t *h
         st = pm_sql_int(sql, "SELECT folder_id FROM folder WHERE path = ?1", PM_ARGS(PM_T(folder)),
                         PMAPDB_UNKNOWN, &folder_id, err);
     if (st == PMAPDB_OK)
-        st = pm_sql_run(
-            sql,
-            "INSERT INTO capture (folder_id, file, started_ms, ended_ms) VALUES (?1, ?2, ?3, ?4)",
-            PM_ARGS(PM_I(folder_id), PM_T(pm_col_text(there, 1)), PM_I(pm_col_int(there, 2)),
-                    PM_I(pm_col_int(there, 3))),
-            err);
+        st = pm_sql_run(sql, "INSERT INTO capture (folder_id, file) VALUES (?1, ?2)",
+                        PM_ARGS(PM_I(folder_id), PM_T(pm_col_text(there, 1))), err);
     *here = pm_sql_last_id(sql);
     return st;
 }
@@ -39,12 +35,12 @@ pmapdb_status pm_merge_capture(pm_merge *m, int64_t there, int64_t *here, pmapdb
     if (*here)
         return PMAPDB_OK;
     st = pm_sql_rows(m->from->sql,
-                     "SELECT f.path, c.file, c.started_ms, c.ended_ms FROM capture c "
+                     "SELECT f.path, c.file FROM capture c "
                      "LEFT JOIN folder f ON f.folder_id = c.folder_id WHERE c.capture_id = ?1",
                      PM_ARGS(PM_I(there)), &stmt, err);
     if (st == PMAPDB_OK)
         st = pm_sql_step(m->from->sql, stmt, &has, err);
-    if (st == PMAPDB_OK && (!has || pm_col_int(stmt, 2) == PMAPDB_UNKNOWN))
+    if (st == PMAPDB_OK && !has)
         st = pm_fail(err, PMAPDB_INPUT, "capture %lld is missing; the store is damaged",
                      (long long)there);
     if (pm_merge_theirs(m, st) != PMAPDB_OK)

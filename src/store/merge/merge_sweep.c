@@ -75,9 +75,8 @@ static pmapdb_status read_beats(pm_sql *sql, const job *j, beats *out, pmapdb_er
 
     if (st == PMAPDB_OK)
         st = pm_sql_rows(sql,
-                         "SELECT c.started_ms, w.mono_ns FROM job j JOIN host h ON h.host_id = "
-                         "j.host_id JOIN sweep w ON w.job_id = j.job_id JOIN capture c ON "
-                         "c.capture_id = w.capture_id WHERE " OF_JOB,
+                         "SELECT w.started_ms, w.mono_ns FROM job j JOIN host h ON h.host_id = "
+                         "j.host_id JOIN sweep w ON w.job_id = j.job_id WHERE " OF_JOB,
                          args, 4, &stmt, err);
     if (st != PMAPDB_OK)
         return st;
@@ -113,8 +112,7 @@ static pmapdb_status find_of_job(pm_merge *m, const job *j, pmapdb_error *err)
     if (st == PMAPDB_OK)
         st = pm_merge_theirs(
             m, pm_sql_rows(m->from->sql,
-                           "SELECT w.capture_id, c.started_ms, w.mono_ns FROM sweep w JOIN capture "
-                           "c ON c.capture_id = w.capture_id WHERE w.job_id = ?1",
+                           "SELECT capture_id, started_ms, mono_ns FROM sweep WHERE job_id = ?1",
                            PM_ARGS(PM_I(j->job_id)), &stmt, err));
     while (st == PMAPDB_OK &&
            (st = pm_merge_theirs(m, pm_sql_step(m->from->sql, stmt, &has, err))) == PMAPDB_OK &&
@@ -160,7 +158,8 @@ static pmapdb_status job_here(pm_merge *m, const job *j, int64_t *id, pmapdb_err
                : st;
 }
 
-#define COUNTS "missed, unreadable, vanished, degraded, unmoved, changed"
+#define COPIED \
+    "started_ms, ended_ms, mono_ns, missed, unreadable, vanished, degraded, unmoved, changed"
 
 static pmapdb_status store_one(pm_merge *m, const job *j, sqlite3_stmt *there, pmapdb_error *err)
 {
@@ -173,18 +172,14 @@ static pmapdb_status store_one(pm_merge *m, const job *j, sqlite3_stmt *there, p
         st = pm_merge_capture(m, pm_col_int(there, 0), &capture_id, err);
     if (st == PMAPDB_OK)
         st = pm_sql_run(m->into->sql,
-                        "INSERT OR IGNORE INTO sweep (capture_id, job_id, mono_ns, " COUNTS ") "
-                        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                        "INSERT OR IGNORE INTO sweep (capture_id, job_id, " COPIED ") "
+                        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
                         PM_ARGS(PM_I(capture_id), PM_I(job_id), PM_I(pm_col_int(there, 1)),
                                 PM_I(pm_col_int(there, 2)), PM_I(pm_col_int(there, 3)),
                                 PM_I(pm_col_int(there, 4)), PM_I(pm_col_int(there, 5)),
-                                PM_I(pm_col_int(there, 6)), PM_I(pm_col_int(there, 7))),
+                                PM_I(pm_col_int(there, 6)), PM_I(pm_col_int(there, 7)),
+                                PM_I(pm_col_int(there, 8)), PM_I(pm_col_int(there, 9))),
                         err);
-    if (st == PMAPDB_OK) /* a merge may have seen a part of it before */
-        st = pm_sql_run(
-            m->into->sql,
-            "UPDATE capture SET ended_ms = ?2 WHERE capture_id = ?1 AND ended_ms IS NULL",
-            PM_ARGS(PM_I(capture_id), PM_I(pm_col_int(there, 8))), err);
     return st == PMAPDB_OK && pm_merge_is_long(m) ? pm_merge_commit(m, err) : st;
 }
 
@@ -195,9 +190,8 @@ static pmapdb_status store_of_job(pm_merge *m, const job *j, pmapdb_error *err)
     bool has;
     pmapdb_status st = pm_merge_theirs(
         m, pm_sql_rows(m->from->sql,
-                       "SELECT w.capture_id, w.mono_ns, " COUNTS ", c.ended_ms FROM sweep w "
-                       "JOIN capture c ON c.capture_id = w.capture_id WHERE w.job_id = ?1 "
-                       "AND (c.ended_ms IS NOT NULL OR EXISTS (SELECT 1 FROM sweep n WHERE "
+                       "SELECT capture_id, " COPIED " FROM sweep w WHERE job_id = ?1 "
+                       "AND (ended_ms IS NOT NULL OR EXISTS (SELECT 1 FROM sweep n WHERE "
                        "n.job_id = w.job_id AND n.capture_id > w.capture_id))",
                        PM_ARGS(PM_I(j->job_id)), &stmt, err));
 

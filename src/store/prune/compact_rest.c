@@ -18,9 +18,9 @@
 
 /* Before a sweep goes: what is expected of its job, and taken from a merge, begins behind it. */
 #define REMEMBER_SWEEP                                                                          \
-    "UPDATE job SET (pruned_ms, removed_ms) = (SELECT max(c.started_ms, coalesce("              \
-    "job.pruned_ms, c.started_ms)), max(c.started_ms, coalesce(job.removed_ms, c.started_ms)) " \
-    "FROM capture c WHERE c.capture_id = ?1) "                                                  \
+    "UPDATE job SET (pruned_ms, removed_ms) = (SELECT max(w.started_ms, coalesce("              \
+    "job.pruned_ms, w.started_ms)), max(w.started_ms, coalesce(job.removed_ms, w.started_ms)) " \
+    "FROM sweep w WHERE w.capture_id = ?1) "                                                    \
     "WHERE job_id = (SELECT w.job_id FROM sweep w WHERE w.capture_id = ?1)"
 
 #define PRUNED_TRACEES "(SELECT tracee_id FROM tracee WHERE pruned = 1)"
@@ -61,8 +61,8 @@ static const struct dictionary {
      "(SELECT frame_id FROM stack WHERE frame_id IS NOT NULL)",
      {"DELETE FROM frame WHERE frame_id = ?1"}},
     {"SELECT capture_id FROM capture c WHERE capture_id NOT IN (SELECT capture_id FROM snapshots) "
-     "AND NOT (c.started_ms > ?1 AND EXISTS "
-     "(SELECT 1 FROM sweep w WHERE w.capture_id = c.capture_id))",
+     "AND NOT EXISTS (SELECT 1 FROM sweep w WHERE w.capture_id = c.capture_id "
+     "AND w.started_ms > ?1)",
      {REMEMBER_SWEEP, "DELETE FROM sweep WHERE capture_id = ?1",
       "DELETE FROM capture WHERE capture_id = ?1"}},
     {"SELECT job_id FROM job j WHERE removed_ms IS NULL " /* else it is a merge's to know */

@@ -46,17 +46,22 @@ CREATE UNIQUE INDEX process_unique ON process
   (coalesce(pid, -1), coalesce(host_id, 0), coalesce(boot_id, ''), coalesce(start_time, -1), life);
 CREATE INDEX process_name ON process (name_id);
 
--- Where captures were found: DIR or ARCHIVE:DIR.
-CREATE TABLE folder (
-  folder_id INTEGER PRIMARY KEY,
-  path      TEXT NOT NULL UNIQUE
+-- Where captures were found. The names of a series differ in their digits alone, and these are a
+-- number of the capture's own; printf of file, digits % 100, digits / 100 % 100, digits / 10000 % 100
+-- and so on, seven of them, spells the name: queries/snapshots.sql does so. It gives NULL for ''.
+CREATE TABLE origin (
+  origin_id INTEGER PRIMARY KEY,
+  folder    TEXT NOT NULL,              -- DIR or ARCHIVE:DIR; '' for live captures, too
+  file      TEXT NOT NULL,              -- last part of the path, - for standard input, /proc: live;
+                                        -- a format of printf
+  UNIQUE (folder, file)
 );
 
 -- What was read together.
 CREATE TABLE capture (
   capture_id INTEGER PRIMARY KEY,
-  folder_id  INTEGER REFERENCES folder,
-  file       TEXT                       -- last part of the path, - for standard input
+  origin_id  INTEGER NOT NULL REFERENCES origin,
+  digits     INTEGER NOT NULL           -- of the name, two for each argument, the first one lowest
 );
 
 -- One selection of processes, captured live since one boot of a host.

@@ -1,6 +1,7 @@
 /* put: the rows of one capture, and its row in table snapshots. */
 #include "store/put.h"
 
+#include "store/origin.h"
 #include "store/process.h"
 #include "store/refine.h"
 #include "store/region.h"
@@ -90,22 +91,15 @@ pmapdb_status pm_put_descend(pm_put *p, pm_bulk *lineages, pm_rows *rows, size_t
 pmapdb_status pm_put_capture(pm_put *p, pmapdb_error *err)
 {
     const pm_capture *c = p->capture;
-    int64_t host_id, folder_id;
+    int64_t host_id;
     pmapdb_status st;
 
     if (p->capture_id)
         return PMAPDB_OK;
     st = pm_host_of(p->sql, c->host, &host_id, err);
     if (st == PMAPDB_OK)
-        st = pm_sql_run(p->sql, "INSERT OR IGNORE INTO folder (path) VALUES (?1)",
-                        PM_ARGS(PM_S(c->source_dir)), err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_int(p->sql, "SELECT folder_id FROM folder WHERE path = ?1",
-                        PM_ARGS(PM_S(c->source_dir)), PMAPDB_UNKNOWN, &folder_id, err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_run(p->sql, "INSERT INTO capture (folder_id, file) VALUES (?1, ?2)",
-                        PM_ARGS(PM_I(folder_id), PM_S(c->source_name)), err);
-    p->capture_id = pm_sql_last_id(p->sql);
+        st = pm_origin_capture(p->sql, pm_text_of(c->source_dir), pm_text_of(c->source_name),
+                               &p->capture_id, err);
     return st;
 }
 

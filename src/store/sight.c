@@ -2,6 +2,7 @@
 #include "store/sight.h"
 
 #include "base/buf.h"
+#include "store/origin.h"
 #include "store/process.h"
 #include <xxhash.h>
 
@@ -172,10 +173,9 @@ pmapdb_status pm_sweep_begin(pm_sql *sql, const pm_sweep *sweep, int64_t *captur
     pmapdb_status st = job_of(sql, sweep, &job_id, err);
 
     if (st == PMAPDB_OK)
-        st = pm_sql_run(sql, "INSERT INTO capture (file) VALUES ('/proc')", PM_NO_ARGS, err);
+        st = pm_origin_capture(sql, PM_TEXT(""), PM_TEXT("/proc"), capture_id, err);
     if (st != PMAPDB_OK)
         return st;
-    *capture_id = pm_sql_last_id(sql);
     return pm_sql_run(
         sql,
         "INSERT INTO sweep (capture_id, job_id, started_ms, mono_ns, missed, unreadable, vanished, "

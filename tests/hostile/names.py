@@ -25,8 +25,9 @@ NAMES = [
     b"=cmd|' C calc'!A0", b"+1+1", b"-2+3", b"@SUM(A1)", b"%s%n%s%n", b"%d%1000000d", b"'); DROP TABLE snapshots;--",
     b"<script>alert(1)<|script>", b"a|b|c", b"**bold** _it_ [x](y)", b"\\", b"\\n\\x1b", b'{"a":1}', b'le="1"} 1\\', b"# EOF",
     b"a,b;c", b"a\\..\\..\\b", b"CON", b"\xe6\xbc\xa2\xe5\xad\x97", b"e\xcc\x81" * 40, b"x" * 200,
+    b"%02d007%%5-12345678901234567890\xff",
 ]
-SOME = NAMES if kit.full else NAMES[::6] + [b"line\nfeed", b"\x1b]0;title\x07"]
+SOME = NAMES if kit.full else NAMES[::6] + [NAMES[-1], b"line\nfeed", b"\x1b]0;title\x07"]
 # All that may not reach a terminal at once: what is printed does not depend on what stands around it.
 AT_ONCE = NAMES if kit.full else [b"x\x1b[2J\x1b]0;t\x07 \xc2\x9b31m \x9b \xff\xfe \xe2\x80\xae \xe2\x80\x8b \xe2\x80\xa8 \x08\x7f\r\ty",
                                   b"-\x1b[31m", b"%s%n%1000000d\x1b'\"", b"line\nfeed\nTry `x'"]
@@ -78,14 +79,15 @@ def stored(place):
         watch.harmless(what, r.out + r.said)
         check.equal("lines: " + what, r.out.count(b"\n"), 2)
         sql = kit.plain(db)
-        got = sql.execute("SELECT h.name, n.name, p.pid, d.path, c.file FROM snapshots s JOIN process p USING (process_id)"
-                          " JOIN host h USING (host_id) JOIN name n USING (name_id) JOIN capture c USING (capture_id)"
-                          " JOIN folder d USING (folder_id) ORDER BY p.pid").fetchall()
+        got = sql.execute("SELECT h.name, n.name, p.pid FROM snapshots s JOIN process p USING (process_id)"
+                          " JOIN host h USING (host_id) JOIN name n USING (name_id) ORDER BY p.pid").fetchall()
         base = os.fsencode(folder)
-        check.equal("bytes: " + what, got, [
-            (name, name, 4711, inside + b"/", name + b"-4711.maps"),
-            (name, name, 4712, base + b"/t.tar:d" + name + b"/", name + b"-4712.maps")])
+        check.equal("bytes: " + what, got, [(name, name, 4711), (name, name, 4712)])
         sql.close()
+        rows = run("snapshots", "-f", "csv", db=db).out
+        check.equal("source: " + what, dict(zip(cells("csv", rows, "pid"), cells("csv", rows, "source"))), {
+            b"4711": inside + b"/" + name + b"-4711.maps",
+            b"4712": base + b"/t.tar:d" + name + b"/" + name + b"-4712.maps"})
         found(what, db, name, row)
         shutil.rmtree(folder)
         for suffix in ("", "-wal", "-shm"):

@@ -41,7 +41,8 @@ class Store:
     def __init__(self, r, chance=.6):
         self.db = sqlite3.connect(":memory:")
         self.db.executescript((kit.ROOT / "schema" / "0001_store.sql").read_text())
-        self.db.execute("insert into capture values (1, null, '-')")
+        self.db.execute("insert into origin values (1, '', '-')")
+        self.db.execute("insert into capture values (1, 1, 0)")
         self.truth = {}  # (process, dialect, state) -> [(ms, ordinal, {category: values})]
         self.snapshot = 0
         for process in range(1, r.randrange(2, 4)):

@@ -63,7 +63,7 @@ static void fill_store(const kit *k)
 {
     world_history h;
 
-    pw_history(k, &h, 3, 60);
+    pw_history(k, &h, 3, 70);
     for (size_t i = 0; i < h.n; i++)
         kit_put(k, h.capture[i]);
     pw_remember(k);

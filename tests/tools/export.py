@@ -33,6 +33,10 @@ SHORT = {"categories", "diff-category", "diff-lineage", "growth", "leaks-categor
          "mappings-regions", "threads", "groups-name", "who", "snapshots", "largest", "rulings"}
 # They ask for one thing by its text, or for environments, which are not copied.
 NOT_ASKED = {"groups-expr", "groups-env", "mappings-words", "store-growth", "sights"}
+# The name of a file, as queries/snapshots.sql has it.
+FILE = ("coalesce(printf(file, digits % 100, digits / 100 % 100, digits / 10000 % 100, "
+        "digits / 1000000 % 100, digits / 100000000 % 100, digits / 10000000000 % 100, "
+        "digits / 1000000000000), '')")
 SECRET = "zz-secret-%d-zz"
 COMMON = {"total", "true", "false", "none", "text", "data", "index", "file", "name", "main", "page",
           "first", "last", "list", "code", "class", "thread", "heap", "stack", "size", "call",
@@ -155,7 +159,7 @@ def kept_texts(db):
         "UNION SELECT category FROM categories UNION SELECT description FROM categories "
         "UNION SELECT rule FROM lineage WHERE rule IS NOT NULL UNION SELECT text FROM rule_set "
         "UNION SELECT name FROM name UNION SELECT sql FROM sqlite_master WHERE sql IS NOT NULL "
-        "UNION SELECT path FROM folder UNION SELECT symbol FROM frame")])
+        "UNION SELECT folder FROM origin UNION SELECT symbol FROM frame")])
 
 
 def hides(what, db, out, mapped):
@@ -185,7 +189,9 @@ def stays_apart(what, db, out, mapped):
                 .fetchone()[0])
     check.true("%s: no inode is what it was" % what, not inodes[0] & inodes[1], inodes[0] & inodes[1])
     for query in ("SELECT object_id, path FROM object", "SELECT process_id, command FROM process",
-                  "SELECT folder_id, path FROM folder", "SELECT name_id, name FROM name"):
+                  "SELECT capture_id, folder FROM capture JOIN origin USING (origin_id)",
+                  "SELECT capture_id, %s FROM capture JOIN origin USING (origin_id)" % FILE,
+                  "SELECT name_id, name FROM name"):
         was = dict(a.execute(query))
         for row, text in b.execute(query):
             old = (was[row] or b"").decode("utf-8", "surrogateescape").split(" (deleted)")[0]
@@ -236,7 +242,7 @@ def plant(db):
             secret = SECRET % len(planted)
             planted.append(secret)
             value = "'%s'" % secret
-            if column in ("name", "path", "category") or (table, column) in (
+            if column in ("name", "path", "folder", "category") or (table, column) in (
                     ("frame", "symbol"), ("frame", "dso")):
                 row = "rowid" if table != "environment" else "standing_id"
                 value = "'/home/%s/' || %s || '/%s.%s'" % (secret, row, secret, secret)

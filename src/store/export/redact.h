@@ -38,7 +38,8 @@
  * 1000 stays, another one gets a number from 1001 on.
  *
  * HASH: a random number, since the hash of a text confirms who guesses the text. AGAIN: a hash of
- * what the row now says, by which it is found again. NEVER: is not copied at all.
+ * what the row now says, by which it is found again. ORIGIN, DIGITS: folder and file of a capture,
+ * each as a PATH, as origin.h stores them. NEVER: is not copied at all.
  */
 #ifndef PM_STORE_EXPORT_REDACT_H
 #define PM_STORE_EXPORT_REDACT_H
@@ -58,8 +59,10 @@
     X("process", "libc_start", ADDRESS)   \
     X("process", "ld_start", ADDRESS)     \
     X("process", "exe_start", ADDRESS)    \
-    X("folder", "path", PATH)             \
-    X("capture", "file", PATH)            \
+    X("origin", "folder", NEVER)          \
+    X("origin", "file", NEVER)            \
+    X("capture", "origin_id", ORIGIN)     \
+    X("capture", "digits", DIGITS)        \
     X("job", "boot_id", BOOT)             \
     X("job", "selection", SELECTION)      \
     X("epoch", "dialect", WORD)           \
@@ -148,6 +151,8 @@ typedef enum pm_redact_how {
     PM_REDACT_UID,
     PM_REDACT_HASH,
     PM_REDACT_AGAIN,
+    PM_REDACT_ORIGIN,
+    PM_REDACT_DIGITS,
     PM_REDACT_NEVER
 } pm_redact_how;
 

@@ -18,10 +18,11 @@ const pm_export_table pm_export_tables[] = {
      "(SELECT id FROM temp.export_process))",
      NULL, false},
     {"process", OF_PROCESS, "t.process_id", false},
-    {"folder",
-     "WHERE t.folder_id IN (SELECT c.folder_id FROM capture c WHERE ?1 OR c.capture_id IN "
+    /* Redacted, these rows are made anew for those of capture. */
+    {"origin",
+     "WHERE t.origin_id IN (SELECT c.origin_id FROM capture c WHERE ?1 OR c.capture_id IN "
      "(SELECT id FROM temp.export_capture))",
-     NULL, false},
+     NULL, true},
     {"capture", "WHERE ?1 OR t.capture_id IN (SELECT id FROM temp.export_capture)", NULL, false},
     {"job",
      "WHERE ?1 OR t.job_id IN (SELECT w.job_id FROM sweep w WHERE w.capture_id IN "

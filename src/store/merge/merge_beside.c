@@ -2,51 +2,27 @@
  * far a name was pruned. */
 #include "store/merge/merge_run.h"
 
+#include "store/origin.h"
+
 /* ---- captures ---- */
-
-static pmapdb_status insert_capture(pm_merge *m, sqlite3_stmt *there, int64_t *here,
-                                    pmapdb_error *err)
-{
-    pm_sql *sql = m->into->sql;
-    pm_text folder = pm_col_text(there, 0);
-    int64_t folder_id = PMAPDB_UNKNOWN;
-    pmapdb_status st = PMAPDB_OK;
-
-    if (folder.data)
-        st = pm_sql_run(sql, "INSERT OR IGNORE INTO folder (path) VALUES (?1)",
-                        PM_ARGS(PM_T(folder)), err);
-    if (st == PMAPDB_OK && folder.data)
-        st = pm_sql_int(sql, "SELECT folder_id FROM folder WHERE path = ?1", PM_ARGS(PM_T(folder)),
-                        PMAPDB_UNKNOWN, &folder_id, err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_run(sql, "INSERT INTO capture (folder_id, file) VALUES (?1, ?2)",
-                        PM_ARGS(PM_I(folder_id), PM_T(pm_col_text(there, 1))), err);
-    *here = pm_sql_last_id(sql);
-    return st;
-}
 
 pmapdb_status pm_merge_capture(pm_merge *m, int64_t there, int64_t *here, pmapdb_error *err)
 {
-    sqlite3_stmt *stmt;
+    pm_buf folder = {0}, file = {0};
     bool has = false;
     pmapdb_status st;
 
     *here = pm_pairs_get(&m->captures, there);
     if (*here)
         return PMAPDB_OK;
-    st = pm_sql_rows(m->from->sql,
-                     "SELECT f.path, c.file FROM capture c "
-                     "LEFT JOIN folder f ON f.folder_id = c.folder_id WHERE c.capture_id = ?1",
-                     PM_ARGS(PM_I(there)), &stmt, err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(m->from->sql, stmt, &has, err);
+    st = pm_origin_read(m->from->sql, there, &folder, &file, &has, err);
     if (st == PMAPDB_OK && !has)
         st = pm_fail(err, PMAPDB_INPUT, "capture %lld is missing; the store is damaged",
                      (long long)there);
-    if (pm_merge_theirs(m, st) != PMAPDB_OK)
-        return st;
-    st = insert_capture(m, stmt, here, err);
-    pm_sql_done(stmt);
+    if (pm_merge_theirs(m, st) == PMAPDB_OK)
+        st = pm_origin_capture(m->into->sql, pm_buf_text(&folder), pm_buf_text(&file), here, err);
+    pm_buf_free(&folder);
+    pm_buf_free(&file);
     return st == PMAPDB_OK ? pm_pairs_put(&m->captures, there, *here, err) : st;
 }
 

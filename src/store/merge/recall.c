@@ -6,6 +6,7 @@
 #include "store/merge/recall_live.h"
 #include "store/merge/recall_process.h"
 #include "store/newest.h"
+#include "store/origin.h"
 #include <stdlib.h>
 
 struct pm_recall {
@@ -187,11 +188,10 @@ pmapdb_status pm_recall_turn(pm_recall *r, int64_t process_id, pmapdb_error *err
 
 /* ---- one capture ---- */
 
-#define SNAPSHOT                                                                                \
-    "SELECT s.checked, s.missing, s.mappings, s.size_kib, s.rss_kib, s.pss_kib, "               \
-    "s.private_kib, s.private_dirty_kib, s.swap_kib, s.tool_size_kib, s.tool_rss_kib, f.path, " \
-    "c.file FROM snapshots s LEFT JOIN capture c ON c.capture_id = s.capture_id "               \
-    "LEFT JOIN folder f ON f.folder_id = c.folder_id WHERE s.snapshot_id = ?1"
+#define SNAPSHOT                                                                   \
+    "SELECT checked, missing, mappings, size_kib, rss_kib, pss_kib, private_kib, " \
+    "private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib FROM snapshots "     \
+    "WHERE snapshot_id = ?1"
 
 /* What stands in the snapshot's own row. */
 static pmapdb_status read_block(sqlite3_stmt *stmt, pm_capture *c, pmapdb_error *err)
@@ -208,13 +208,30 @@ static pmapdb_status read_block(sqlite3_stmt *stmt, pm_capture *c, pmapdb_error 
     b->tool_size_kib = pm_col_int(stmt, 9);
     b->tool_rss_kib = pm_col_int(stmt, 10);
     c->missing = pm_text_copy(pm_col_text(stmt, 1));
-    c->source_dir = pm_text_copy(pm_col_text(stmt, 11));
-    c->source_name = pm_text_copy(pm_col_text(stmt, 12));
     c->notes = pm_text_copy(PM_TEXT(""));
-    if (!c->missing || !c->source_dir || !c->source_name || !c->notes)
+    if (!c->missing || !c->notes)
         return pm_fail_nomem(err);
     return checked == N_CHECKED ? pm_fail(err, PMAPDB_INPUT, "no such check is known here")
                                 : PMAPDB_OK;
+}
+
+/* Empty where the row of the capture is gone. */
+static pmapdb_status read_origin(pm_recall *r, const pm_recall_item *item, pm_capture *c,
+                                 pmapdb_error *err)
+{
+    pm_buf folder = {0}, file = {0};
+    bool has;
+    pmapdb_status st = pm_origin_read(r->sql, item->capture_id, &folder, &file, &has, err);
+
+    if (st == PMAPDB_OK) {
+        c->source_dir = pm_text_copy(pm_buf_text(&folder));
+        c->source_name = pm_text_copy(pm_buf_text(&file));
+        if (!c->source_dir || !c->source_name)
+            st = pm_fail_nomem(err);
+    }
+    pm_buf_free(&folder);
+    pm_buf_free(&file);
+    return st;
 }
 
 /* The name and the command are those of the first capture that gave them: of the ones before
@@ -274,6 +291,8 @@ static pmapdb_status fill(pm_recall *r, const pm_recall_item *item, pm_capture *
         return st == PMAPDB_OK ? damaged("snapshot", item->snapshot_id, "it is missing", err) : st;
     st = read_block(stmt, c, err);
     pm_sql_done(stmt);
+    if (st == PMAPDB_OK)
+        st = read_origin(r, item, c, err);
     if (st == PMAPDB_OK)
         st = lend(&r->who, c, err);
     if (st == PMAPDB_OK)

@@ -68,9 +68,8 @@ static const struct dictionary {
     {"SELECT job_id FROM job j WHERE removed_ms IS NULL " /* else it is a merge's to know */
      "AND NOT EXISTS (SELECT 1 FROM sweep w WHERE w.job_id = j.job_id)",
      {"DELETE FROM job WHERE job_id = ?1"}},
-    {"SELECT folder_id FROM folder WHERE folder_id NOT IN "
-     "(SELECT folder_id FROM capture WHERE folder_id IS NOT NULL)",
-     {"DELETE FROM folder WHERE folder_id = ?1"}},
+    {"SELECT origin_id FROM origin WHERE origin_id NOT IN (SELECT origin_id FROM capture)",
+     {"DELETE FROM origin WHERE origin_id = ?1"}},
     {"SELECT name_id FROM name n WHERE NOT EXISTS "
      "(SELECT 1 FROM process p WHERE p.name_id = n.name_id)",
      {"DELETE FROM name WHERE name_id = ?1"}},

@@ -1,0 +1,272 @@
+/* origin_test: names of files, as what a series has in common and as their digits: every byte comes
+ * back through plain SQL. */
+#include "kit.h"
+
+#include "store/catalog.h"
+#include "store/origin.h"
+#include "store/query.h"
+
+static int64_t number(const kit *k, const char *sql)
+{
+    int64_t n = -1;
+
+    kit_ok(pm_sql_int(k->store->sql, sql, PM_NO_ARGS, -1, &n, NULL), NULL);
+    return n;
+}
+
+/* ---- what is stored ---- */
+
+static void what_is_stored(void **state)
+{
+    static const struct {
+        const char *file, *format;
+        int64_t digits;
+    } cases[] = {
+        {"", "", 0},
+        {"-", "-", 0},
+        {"/proc", "/proc", 0},
+        {"1700000000-4711.smaps", "%02d%02d%02d%02d%02d-%02d%02d.smaps", 11470000000017},
+        {"smaps.20231114-221320.gz", "smaps.%02d%02d%02d%02d-%02d%02d%02d.gz", 20132214112320},
+        {"2023-11-14T22:13:20Z.smaps", "%02d%02d-%02d-%02dT%02d:%02d:%02dZ.smaps", 20132214112320},
+        {"app-0007.txt", "app-%02d%02d.txt", 700},
+        {"4711/smaps", "%02d%02d/smaps", 1147},
+        {"a7", "a%d", 7},
+        {"007", "%02d%d", 700},
+        {"100%", "%02d%d%%", 10},
+        {"%02d%s%n", "%%%02dd%%s%%n", 2},
+        /* more than seven pairs: the first ones stay */
+        {"1700000000-1234567.smaps", "1700%02d%02d%02d-%02d%02d%02d%d.smaps", 7563412000000},
+        {"2023-11-14T22:13:20.123456", "2023-11-%02dT%02d:%02d:%02d.%02d%02d%02d", 56341220132214},
+        {"99999999999999999", "9999%02d%02d%02d%02d%02d%02d%d", 9999999999999},
+    };
+    pm_buf format = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t digits = -1;
+
+        pm_buf_clear(&format);
+        kit_ok(pm_origin_split(pm_text_of(cases[i].file), &format, &digits, NULL), NULL);
+        assert_string_equal(format.data, cases[i].format);
+        assert_int_equal(digits, cases[i].digits);
+    }
+    pm_buf_free(&format);
+}
+
+/* What they are read from is one row, and a number of six bytes each. */
+static void a_series(void **state)
+{
+    const kit *k = kit_of(state);
+
+    for (int i = 0; i < 200; i++) {
+        char name[64];
+        int64_t id;
+
+        snprintf(name, sizeof name, "%d-%d.smaps", 1700000000 + i, 4711 + i % 9 * 1111);
+        kit_ok(pm_origin_capture(k->store->sql, PM_TEXT("/var/log/pmap/"), pm_text_of(name), &id,
+                                 NULL),
+               NULL);
+        assert_int_equal(id, i + 1);
+    }
+    assert_int_equal(number(k, "SELECT count(*) FROM origin"), 2); /* a pid of five digits, too */
+    assert_int_equal(number(k, "SELECT count(DISTINCT origin_id || ' ' || digits) FROM capture"),
+                     200);
+    assert_int_equal(number(k, "SELECT max(digits) < 140737488355328 FROM capture"), 1);
+}
+
+/* ---- what comes back ---- */
+
+#define SOURCE 15 /* column of the query */
+
+static const char *const hostile[] = {
+    "",
+    "-",
+    "/proc",
+    "%",
+    "%%",
+    "%d",
+    "%02d",
+    "%s%n%s%n",
+    "%*d",
+    "%.*s",
+    "%1000000d",
+    "%lld%",
+    "%02d07%02d",
+    "%5$d",
+    "'",
+    "\"",
+    "');--",
+    "\\",
+    "\n",
+    "\r\x01",
+    "\x1b[31m",
+    "\xff\xfe",
+    "\xc3",
+    "0\xc3\x30",
+    "\xed\xa0\x80",
+    "0",
+    "00",
+    "000",
+    "0000000",
+    "0x10",
+    "-1",
+    "+1",
+    "1e9",
+    "1.5",
+    "18446744073709551616",
+    "000000000000000000000000000007",
+};
+
+#define N_HOSTILE (sizeof hostile / sizeof *hostile)
+
+static void read_one(const kit *k, int64_t id, pm_buf *folder, pm_buf *file)
+{
+    bool has = false;
+
+    kit_ok(pm_origin_read(k->store->sql, id, folder, file, &has, NULL), NULL);
+    assert_true(has);
+}
+
+static void comes_back(const kit *k, pm_text folder, pm_text file)
+{
+    pm_buf dir = {0}, name = {0};
+    int64_t id = 0;
+
+    kit_ok(pm_origin_capture(k->store->sql, folder, file, &id, NULL), NULL);
+    read_one(k, id, &dir, &name);
+    if (!pm_text_equal(pm_buf_text(&dir), folder) || !pm_text_equal(pm_buf_text(&name), file))
+        fail_msg("'%.*s' came back as '%s'", (int)file.len, file.data, name.data);
+    pm_buf_free(&dir);
+    pm_buf_free(&name);
+}
+
+static void hostile_names(void **state)
+{
+    const kit *k = kit_of(state);
+    static char long_name[100000];
+
+    for (size_t i = 0; i < N_HOSTILE; i++)
+        comes_back(k, PM_TEXT("/d%02d/7/"), pm_text_of(hostile[i]));
+    for (int c = 1; c < 256; c++)
+        comes_back(k, PM_TEXT(""), (pm_text){(char[]){(char)c, '4', (char)c}, 3});
+    for (size_t i = 0; i < sizeof long_name; i++)
+        long_name[i] = "0123456789%"[i * i % 11];
+    comes_back(k, PM_TEXT("x.tar:"), (pm_text){long_name, sizeof long_name});
+}
+
+static void names_by_chance(void **state)
+{
+    static const char letters[] = "0011223456789%%%dslc.*-:/ \n'\xff\xc3\xa9";
+    const kit *k = kit_of(state);
+    uint64_t seed = 7;
+
+    kit_exec(k, "BEGIN");
+    for (int i = 0; i < 3000; i++) {
+        char name[40];
+        size_t n = 0;
+
+        for (; n < sizeof name; n++) {
+            seed = seed * 6364136223846793005U + 1442695040888963407U;
+            if (n > 1 && seed >> 59 == 0)
+                break;
+            name[n] = letters[(seed >> 33) % (sizeof letters - 1)];
+        }
+        comes_back(k, PM_TEXT("/"), (pm_text){name, n});
+    }
+    kit_exec(k, "COMMIT");
+}
+
+/* As people see them: the column of query snapshots, a line for each. */
+static void sources(const kit *k, const char *wanted)
+{
+    pm_query_info *q = NULL;
+    sqlite3_stmt *stmt = NULL;
+    pm_buf out = {0};
+
+    kit_ok(pm_catalog_find(NULL, "snapshots", &q, NULL), NULL);
+    assert_non_null(q);
+    kit_ok(pm_query_check(k->store->db, q, &stmt, NULL), NULL);
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(stmt, SOURCE);
+
+        pm_buf_addf(&out, NULL, "%s\n", text ? text : "?");
+    }
+    sqlite3_finalize(stmt);
+    pm_catalog_free(q);
+    assert_string_equal(out.data, wanted);
+    pm_buf_free(&out);
+}
+
+static void in_the_query(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_buf wanted = {0};
+
+    for (size_t i = 0; i < N_HOSTILE; i++) {
+        pm_capture *c = kit_capture(k, PM_DIALECT_ROLLUP, 1, 1700000000000 + 60000 * (int64_t)i);
+
+        free(c->source_name);
+        c->source_name = strdup(hostile[i]);
+        kit_put(k, c);
+        pm_buf_addf(&wanted, NULL, "dir/%s\n", hostile[i]);
+    }
+    sources(k, wanted.data);
+    pm_buf_free(&wanted);
+}
+
+/* What somebody else wrote is no format to follow: "%999999999d" takes a GiB. */
+static void formats_of_others(void **state)
+{
+    static const char *const formats[] = {"%999999999d", "%0999999999d", "%.999999999d", "%s%n",
+                                          "%",           "%*d"};
+    const kit *k = kit_of(state);
+    pm_buf folder = {0}, file = {0}, shown = {0};
+
+    kit_put(k, kit_capture(k, PM_DIALECT_ROLLUP, 1, 1700000000000));
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        kit_ok(pm_sql_run(k->store->sql, "UPDATE origin SET file = ?1", PM_ARGS(PM_S(formats[i])),
+                          NULL),
+               NULL);
+        read_one(k, 1, &folder, &file);
+        assert_string_equal(file.data, formats[i]);
+        pm_buf_clear(&shown);
+        pm_buf_addf(&shown, NULL, "dir/%s\n", formats[i]);
+        sources(k, shown.data);
+    }
+    pm_buf_free(&folder);
+    pm_buf_free(&file);
+    pm_buf_free(&shown);
+}
+
+/* Somebody's own hand took the row away: the name is lost and nothing else. */
+static void without_a_row(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_buf folder = {0}, file = {0};
+    bool has = true;
+
+    kit_put(k, kit_capture(k, PM_DIALECT_ROLLUP, 1, 1700000000000));
+    kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM origin; UPDATE capture SET digits = -7");
+    read_one(k, 1, &folder, &file);
+    assert_int_equal(folder.len + file.len, 0);
+    sources(k, "?\n");
+    kit_ok(pm_origin_read(k->store->sql, 2, &folder, &file, &has, NULL), NULL);
+    assert_false(has);
+    pm_buf_free(&folder);
+    pm_buf_free(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_stored),
+        IN_KIT(a_series),
+        IN_KIT(hostile_names),
+        IN_KIT(names_by_chance),
+        IN_KIT(in_the_query),
+        IN_KIT(formats_of_others),
+        IN_KIT(without_a_row),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

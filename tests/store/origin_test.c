@@ -214,6 +214,27 @@ static void in_the_query(void **state)
     pm_buf_free(&wanted);
 }
 
+/* What no capture was read from any more. */
+static void pruned(void **state)
+{
+    static const char *const files[] = {"1.a", "2.a", "1.b", "3.a"};
+    pmapdb_prune_options o = {.keep.last = 1, .max_kib = PMAPDB_UNKNOWN};
+    const kit *k = kit_of(state);
+    pmapdb_prune_result r;
+
+    for (int64_t i = 0; i < 4; i++) {
+        pm_capture *c = kit_capture(k, PM_DIALECT_ROLLUP, 1, 1700000000000 + 60000 * i);
+
+        free(c->source_name);
+        c->source_name = strdup(files[i]);
+        kit_put(k, c);
+    }
+    kit_expect(k, "SELECT file FROM origin ORDER BY 1", "%d.a\n%d.b\n");
+    kit_ok(pmapdb_prune(k->store, &o, &r, NULL), NULL);
+    kit_expect(k, "SELECT file FROM origin", "%d.a\n");
+    sources(k, "dir/3.a\n");
+}
+
 /* What somebody else wrote is no format to follow: "%999999999d" takes a GiB. */
 static void formats_of_others(void **state)
 {
@@ -259,13 +280,9 @@ static void without_a_row(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_stored),
-        IN_KIT(a_series),
-        IN_KIT(hostile_names),
-        IN_KIT(names_by_chance),
-        IN_KIT(in_the_query),
-        IN_KIT(formats_of_others),
-        IN_KIT(without_a_row),
+        cmocka_unit_test(what_is_stored), IN_KIT(a_series),      IN_KIT(hostile_names),
+        IN_KIT(names_by_chance),          IN_KIT(in_the_query),  IN_KIT(pruned),
+        IN_KIT(formats_of_others),        IN_KIT(without_a_row),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,8 +162,14 @@ def kept_texts(db):
         "UNION SELECT folder FROM origin UNION SELECT symbol FROM frame")])
 
 
+def all_bytes(out):
+    """Of the file, and the names that it holds in two parts."""
+    names = kit.plain(out).execute("SELECT %s FROM capture JOIN origin USING (origin_id)" % FILE)
+    return b"\n".join([out.read_bytes()] + [name for name, in names])
+
+
 def hides(what, db, out, mapped):
-    blob = out.read_bytes()
+    blob = all_bytes(out)
     public = kept_texts(out)
     for text in mapped:
         raw = text.encode("utf-8", "surrogateescape")
@@ -261,7 +267,7 @@ def planted_secrets(db, place):
     planted = plant(bad)
     out = place / "planted-out.db"
     export(bad, out, "--redact", "-q")
-    blob = out.read_bytes()
+    blob = all_bytes(out)
     for secret in planted:
         check.true("planted: %s is in the file" % secret, secret.encode() not in blob)
     check.true("planted: SQLite can read it", kit.plain(out).execute("PRAGMA quick_check").fetchall()

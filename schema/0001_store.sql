@@ -435,8 +435,9 @@ CREATE INDEX foreign_extent_tracee ON foreign_extent (tracee_id, died_ns);
 -- Fields that have their usual value nearly everywhere, and keys that pmapdb does not know: few rows,
 -- which versions share, so that each of those has a column for them all and not one for each. NULL
 -- where a field is known is its usual value, by the columns of ver: rss = shared_clean + shared_dirty
--- + private_clean + private_dirty; dirty, pss_dirty = shared_dirty + private_dirty; anonymous =
--- private_dirty; swap_pss = swap; all others 0.
+-- + private_clean + private_dirty; dirty = shared_dirty + private_dirty; pss_dirty = private_dirty
+-- + what pss is more than private, by the part of the shared that is dirty; anonymous = private_dirty;
+-- swap_pss = swap; all others 0.
 CREATE TABLE detail (
   detail_id   INTEGER PRIMARY KEY,
   hash        INTEGER NOT NULL,         -- of the numbers, 32 bits, to find them again
@@ -551,7 +552,10 @@ SELECT
   o.kernel_page_kib,
   o.mmu_page_kib,
   CASE WHEN coalesce(d.fields, e.fields) & 32
-    THEN coalesce(d.pss_dirty_kib, v.shared_dirty + v.private_dirty) END AS pss_dirty_kib,
+    THEN coalesce(d.pss_dirty_kib, CASE v.shared_dirty WHEN 0 THEN v.private_dirty
+    ELSE v.private_dirty + (coalesce(v.pss, d.rss_kib, v.shared_clean + v.shared_dirty
+    + v.private_clean + v.private_dirty) - v.private_clean - v.private_dirty)
+    * v.shared_dirty / max(v.shared_clean + v.shared_dirty, 1) END) END AS pss_dirty_kib,
   CASE WHEN e.fields & 64 THEN v.shared_clean END AS shared_clean_kib,
   CASE WHEN e.fields & 128 THEN v.shared_dirty END AS shared_dirty_kib,
   CASE WHEN e.fields & 256 THEN v.private_clean END AS private_clean_kib,

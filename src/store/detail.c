@@ -15,14 +15,15 @@ const enum pm_field pm_detail_fields[PM_DETAIL_VALUES] = {
 #define COLUMN_OF_RSS 11
 
 /* As in the view mappings; PMAPDB_UNKNOWN where the columns that say it are. */
-static int64_t usual(const pm_metrics *row, enum pm_field field)
+static int64_t usual(const pm_mapping *m, const pm_metrics *row, enum pm_field field)
 {
     switch (field) {
     case PM_RSS:
         return pm_metrics_parts(row);
     case PM_DIRTY:
-    case PM_PSS_DIRTY:
         return pm_metrics_dirty(row);
+    case PM_PSS_DIRTY:
+        return pm_metrics_pss_dirty(row, pm_mapping_value(m, PM_RSS));
     case PM_ANONYMOUS:
         return row->v[PM_VER_PRIVATE_DIRTY];
     case PM_SWAP_PSS:
@@ -40,7 +41,7 @@ bool pm_detail_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row, p
     for (size_t i = 0; i < PM_DETAIL_VALUES; i++) {
         int64_t number = pm_mapping_value(m, pm_detail_fields[i]);
 
-        out->number[i] = number == usual(row, pm_detail_fields[i]) ? PMAPDB_UNKNOWN : number;
+        out->number[i] = number == usual(m, row, pm_detail_fields[i]) ? PMAPDB_UNKNOWN : number;
         any |= out->number[i] != PMAPDB_UNKNOWN;
     }
     out->number[PM_DETAIL_FIELDS] = lacks ? (int64_t)(fields & m->present) : PMAPDB_UNKNOWN;

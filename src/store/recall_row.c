@@ -29,7 +29,7 @@ static void decode(const pm_row *row, int64_t out[PM_FIELD_COUNT])
     out[PM_MMU_PAGE] = row->at.object->mmu_page;
     out[PM_RSS] = rss;
     out[PM_PSS] = or_else(v[PM_VER_PSS], rss);
-    out[PM_PSS_DIRTY] = dirty;
+    out[PM_PSS_DIRTY] = pm_metrics_pss_dirty(&row->m, v[PM_VER_RSS]);
     out[PM_SHARED_CLEAN] = v[PM_VER_SHARED_CLEAN];
     out[PM_SHARED_DIRTY] = v[PM_VER_SHARED_DIRTY];
     out[PM_PRIVATE_CLEAN] = v[PM_VER_PRIVATE_CLEAN];

@@ -21,6 +21,26 @@ int64_t pm_metrics_parts(const pm_metrics *m)
     return pm_known_sum(clean, pm_metrics_dirty(m));
 }
 
+static int64_t or_else(int64_t value, int64_t usual)
+{
+    return value == PMAPDB_UNKNOWN ? usual : value;
+}
+
+int64_t pm_metrics_pss_dirty(const pm_metrics *m, int64_t rss)
+{
+    const int64_t *v = m->v;
+    int64_t pss = or_else(v[PM_VER_PSS], or_else(rss, pm_metrics_parts(m))), dirty;
+    int64_t private = pm_known_sum(v[PM_VER_PRIVATE_CLEAN], v[PM_VER_PRIVATE_DIRTY]);
+    int64_t shared = pm_known_sum(v[PM_VER_SHARED_CLEAN], v[PM_VER_SHARED_DIRTY]);
+
+    if (v[PM_VER_SHARED_DIRTY] == 0)
+        return v[PM_VER_PRIVATE_DIRTY];
+    if (pss == PMAPDB_UNKNOWN || private == PMAPDB_UNKNOWN || shared == PMAPDB_UNKNOWN ||
+        __builtin_mul_overflow(pss - private, v[PM_VER_SHARED_DIRTY], &dirty))
+        return PMAPDB_UNKNOWN;
+    return v[PM_VER_PRIVATE_DIRTY] + dirty / (shared > 1 ? shared : 1);
+}
+
 static const enum pm_field part_fields[PM_VER_PARTS] = {PM_PRIVATE_DIRTY, PM_PRIVATE_CLEAN,
                                                         PM_SHARED_CLEAN, PM_SHARED_DIRTY};
 #define PARTS                                                                        \
@@ -69,11 +89,6 @@ void pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out)
     v[PM_VER_PSS] = unless(pm_mapping_value(m, PM_PSS), rss);
     v[PM_VER_REFERENCED] = unless(pm_mapping_value(m, PM_REFERENCED), rss);
     v[PM_VER_DETAIL] = v[PM_VER_RSS] = v[PM_VER_FIELDS] = PMAPDB_UNKNOWN;
-}
-
-static int64_t or_else(int64_t value, int64_t usual)
-{
-    return value == PMAPDB_UNKNOWN ? usual : value;
 }
 
 void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_totals *out)

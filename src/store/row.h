@@ -79,6 +79,10 @@ static inline int64_t pm_known_sum(int64_t a, int64_t b)
 int64_t pm_metrics_parts(const pm_metrics *m);
 int64_t pm_metrics_dirty(const pm_metrics *m);
 
+/* Pss_Dirty, if shared pages that are dirty are shared by as many as those that are clean. `rss`
+ * PMAPDB_UNKNOWN: the parts say it. */
+int64_t pm_metrics_pss_dirty(const pm_metrics *m, int64_t rss);
+
 /* What the row has of the fields of its epoch. */
 static inline uint64_t pm_metrics_fields(const pm_metrics *m, uint64_t fields)
 {

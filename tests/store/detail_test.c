@@ -84,11 +84,37 @@ static void the_usual_needs_none(void **state)
     m.value[PM_KSM] = 4;
     m.value[PM_SHARED_DIRTY] = 8;
     m.value[PM_PRIVATE_DIRTY] = m.value[PM_ANONYMOUS] = 12;
-    m.value[PM_PSS_DIRTY] = m.value[PM_DIRTY] = m.value[PM_RSS] = 20;
+    m.value[PM_PSS_DIRTY] = m.value[PM_DIRTY] = m.value[PM_RSS] = m.value[PM_PSS] = 20;
     m.value[PM_SWAP] = m.value[PM_SWAP_PSS] = 16;
     assert_false(of_whole(&m, &d));
     for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++)
         assert_int_equal(d.number[i], PMAPDB_UNKNOWN);
+}
+
+/* Three quarters of what is shared are dirty, and 40 KiB of that are this process's part. */
+static void a_part_of_the_shared(void **state)
+{
+    pm_mapping m = {.present = PM_NUMBERS};
+    pm_detail d;
+
+    (void)state;
+    m.value[PM_PRIVATE_DIRTY] = m.value[PM_ANONYMOUS] = 8;
+    m.value[PM_PRIVATE_CLEAN] = 4;
+    m.value[PM_SHARED_DIRTY] = 90;
+    m.value[PM_SHARED_CLEAN] = 30;
+    m.value[PM_RSS] = 132;
+    m.value[PM_DIRTY] = 98;
+    m.value[PM_PSS] = 52;
+    m.value[PM_PSS_DIRTY] = 38;
+    assert_false(of_whole(&m, &d));
+    m.value[PM_PSS_DIRTY]--;
+    assert_true(of_whole(&m, &d));
+    assert_int_equal(d.number[0], 37);
+    m.value[PM_SHARED_CLEAN] = m.value[PM_SHARED_DIRTY] = UINT64_C(1)
+                                                          << 40; /* too much to multiply */
+    m.value[PM_PSS] = UINT64_C(1) << 41;
+    assert_true(of_whole(&m, &d));
+    assert_int_equal(d.number[0], 37);
 }
 
 /* A row that lacks what its epoch has says so, and all that cannot follow from it. */
@@ -168,8 +194,13 @@ static void comes_back_as_it_went_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_KIT(of_a_mapping),     IN_KIT(the_usual_needs_none),   IN_KIT(at_hand),
-        IN_KIT(what_a_row_lacks), IN_KIT(equal_ones_share_a_row), IN_KIT(comes_back_as_it_went_in),
+        IN_KIT(of_a_mapping),
+        IN_KIT(the_usual_needs_none),
+        IN_KIT(at_hand),
+        IN_KIT(what_a_row_lacks),
+        IN_KIT(a_part_of_the_shared),
+        IN_KIT(equal_ones_share_a_row),
+        IN_KIT(comes_back_as_it_went_in),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,8 @@ static void agree(pm_mapping *m)
 
     v[PM_RSS] = v[PM_PRIVATE_DIRTY] + v[PM_PRIVATE_CLEAN] + v[PM_SHARED_CLEAN] + v[PM_SHARED_DIRTY];
     v[PM_DIRTY] = v[PM_SHARED_DIRTY] + v[PM_PRIVATE_DIRTY];
-    v[PM_PSS_DIRTY] = v[PM_DIRTY];
+    v[PM_PSS] = v[PM_PRIVATE_DIRTY] + v[PM_PRIVATE_CLEAN] + v[PM_SHARED_DIRTY] / 2;
+    v[PM_PSS_DIRTY] = v[PM_PRIVATE_DIRTY] + v[PM_SHARED_DIRTY] / 2;
     v[PM_ANONYMOUS] = v[PM_PRIVATE_DIRTY];
 }
 

@@ -107,7 +107,7 @@ static double reading(const target *t, pm_again *again)
         if (again)
             ok(pm_again_feed(again, text + begin, end - begin, &taken, &error));
         begin += taken;
-        if (end > LEFT_MAX) {
+        if (begin == end || end > LEFT_MAX) {
             memmove(text, text + begin, end - begin);
             end -= begin;
             begin = 0;

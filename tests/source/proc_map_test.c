@@ -101,19 +101,20 @@ static void same_text(void **state)
 /* Who is never done gets more than any text that waits has room for. */
 static void nothing_is_done(void **state)
 {
+    const size_t n = 800, page = 4096;
     told t = {.done = 1};
     pm_proc_reading r;
-    char *area = mmap(NULL, 800 * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *area = mmap(NULL, n * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     (void)state;
     assert_true(area != MAP_FAILED);
-    for (size_t i = 0; i < 800; i += 2)
-        assert_int_equal(mprotect(area + i * 4096, 4096, PROT_NONE), 0);
+    for (size_t i = 0; i < n; i += 2)
+        assert_int_equal(mprotect(area + i * page, page, PROT_NONE), 0);
     assert_int_equal(read_map(getpid(), "smaps", 0, &t, &r), PM_PROC_GOOD);
-    assert_true(r.bytes > 800 * 500);
+    assert_true(r.bytes > n * 500);
     assert_int_equal(r.bytes, t.text.len);
     assert_int_equal(t.text.data[t.text.len - 1], '\n');
-    munmap(area, 800 * 4096);
+    munmap(area, n * page);
     pm_buf_free(&t.text);
 }
 

@@ -339,6 +339,7 @@ int main(int argc, char **argv)
     if (argc < 6 || (!cold && strcmp(argv[1], "warm") != 0) ||
         !pm_num_all(pm_text_of(argv[3]), &n) || n == 0)
         return 2;
+    pm_store_uncounted(); /* as the program does */
     t = start(argv + 4);
     beats(argv[2], &t, (size_t)n, cold);
     fclose(t.to);

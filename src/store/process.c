@@ -11,6 +11,7 @@ typedef struct life {
     int64_t process_id, name_id, name_rank, name_ms;
     int64_t nearest; /* taken_ms of its last snapshot at or before the capture, else its first */
     pm_link by;
+    bool taught; /* there is nothing in the capture that it does not know */
 } life;
 
 /* The better candidate: a strong tie before a weak one, then the nearer in time, past before
@@ -48,6 +49,30 @@ static void read_evidence(sqlite3_stmt *stmt, pm_evidence *e)
     e->exe = pm_col_int(stmt, 10);
     e->command = pm_col_text(stmt, 11);
     e->boot_id = pm_col_text(stmt, 12);
+}
+
+static bool no_news(int64_t own, int64_t other)
+{
+    return own == PMAPDB_UNKNOWN || other != PMAPDB_UNKNOWN;
+}
+
+/* learn() would change nothing: it is a page to write for each capture. A live one is met here
+ * once. */
+static bool is_taught(const pm_capture *c, const pm_evidence *own, const pm_evidence *other,
+                      pm_link by, sqlite3_stmt *stmt)
+{
+    int64_t command_ms = pm_col_int(stmt, 14);
+    const char *weakest = pm_col_text(stmt, 15).data;
+    bool same =
+        no_news(own->start_time, other->start_time) &&
+        (own->exe == PMAPDB_UNKNOWN || (other->exe != PMAPDB_UNKNOWN && other->exe <= own->exe)) &&
+        (!own->command.len || (command_ms != PMAPDB_UNKNOWN && command_ms <= c->taken_ms));
+
+    for (int i = 0; i < PM_ANCHOR_COUNT; i++)
+        same &= no_news(own->anchor[i], other->anchor[i]);
+    while (by <= PM_LINK_ASSUMED && weakest && strcmp(weakest, pm_link_name(by)) != 0)
+        by++;
+    return same && !c->live && weakest && by <= PM_LINK_ASSUMED;
 }
 
 /* The life that a live capture names; process_id 0 where it has not been seen live yet. */
@@ -92,7 +117,8 @@ static pmapdb_status find_life(pm_sql *sql, const pm_capture *c, const pm_eviden
         "SELECT process_id, name_id, name_rank, name_ms, coalesce((SELECT max(taken_ms) FROM "
         "snapshots s WHERE s.process_id = p.process_id AND taken_ms <= ?3), (SELECT min(taken_ms) "
         "FROM snapshots s WHERE s.process_id = p.process_id)) AS nearest, start_time, stack_end, "
-        "vdso_start, libc_start, ld_start, exe_start, command, boot_id, life FROM process p "
+        "vdso_start, libc_start, ld_start, exe_start, command, boot_id, life, command_ms, identity "
+        "FROM process p "
         "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 AND (?1 >= 0 OR life BETWEEN "
         "?4 AND ?5) "
         "ORDER BY nearest <= ?3 DESC, abs(nearest - ?3)",
@@ -106,8 +132,11 @@ static pmapdb_status find_life(pm_sql *sql, const pm_capture *c, const pm_eviden
     *best = (life){0};
     *next_life = life_of_file(c);
     while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
-        life l = {pm_col_int(stmt, 0), pm_col_int(stmt, 1), pm_col_int(stmt, 2),
-                  pm_col_int(stmt, 3), pm_col_int(stmt, 4), PM_LINK_NONE};
+        life l = {.process_id = pm_col_int(stmt, 0),
+                  .name_id = pm_col_int(stmt, 1),
+                  .name_rank = pm_col_int(stmt, 2),
+                  .name_ms = pm_col_int(stmt, 3),
+                  .nearest = pm_col_int(stmt, 4)};
         pm_evidence other;
 
         if (pm_col_int(stmt, 13) >= *next_life)
@@ -119,6 +148,7 @@ static pmapdb_status find_life(pm_sql *sql, const pm_capture *c, const pm_eviden
             continue;
         }
         weak_open = false;
+        l.taught = is_taught(c, e, &other, l.by, stmt);
         if (!best->process_id || is_better(&l, best, c->taken_ms))
             *best = l;
     }
@@ -216,6 +246,8 @@ static pmapdb_status insert_process(pm_sql *sql, const pm_capture *c, const pm_e
 static pmapdb_status learn(pm_sql *sql, const pm_capture *c, const pm_evidence *e, const life *l,
                            pmapdb_error *err)
 {
+    if (l->taught)
+        return PMAPDB_OK;
     return pm_sql_run(
         sql,
         "UPDATE process SET start_time = coalesce(start_time, ?2), "

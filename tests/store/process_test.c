@@ -86,6 +86,48 @@ static void a_life_comes_back_after_another(void **state)
     assert_int_equal(PUT(MS - 5000, .stack_end = 0x8ff000).process_id, 2);
 }
 
+/* The row is written where a capture tells something new of it, and nowhere else. */
+static void what_a_capture_adds(void **state)
+{
+    static const struct {
+        int64_t ms;
+        signs s;
+        const char *row;
+    } captures[] = {
+        {MS, {.stack_end = 0x7ff000, .exe = 0x500000}, "0|8384512|?|5242880|?|addresses"},
+        {MS + 1000, {.stack_end = 0x7ff000}, "0|8384512|?|5242880|?|addresses"},
+        {MS + 2000, {.stack_end = 0x7ff000, .exe = 0x540000}, "0|8384512|?|5242880|?|addresses"},
+        {MS + 3000, {.stack_end = 0x7ff000, .exe = 0x400000}, "1|8384512|?|4194304|?|addresses"},
+        {MS + 4000,
+         {.stack_end = 0x7ff000, .ld = 0x300000},
+         "2|8384512|3145728|4194304|?|addresses"},
+        {MS + 5000, {.ld = 0x300000}, "2|8384512|3145728|4194304|?|addresses"},
+        {MS + 6000, {.ld = 0x300000, .command = "b"}, "3|8384512|3145728|4194304|b|addresses"},
+        {MS + 7000, {.ld = 0x300000, .command = "c"}, "3|8384512|3145728|4194304|b|addresses"},
+        {MS + 500, {.ld = 0x300000, .command = "a"}, "4|8384512|3145728|4194304|a|addresses"},
+        {MS + 7500, {.ld = 0x300000, .start_time = 9}, "5|8384512|3145728|4194304|a|addresses"},
+        {MS + 8000, {.ld = 0x300000, .start_time = 9}, "5|8384512|3145728|4194304|a|addresses"},
+        {MS + 9000, {.command = "a"}, "6|8384512|3145728|4194304|a|command"},
+        {MS + 9500, {.ld = 0x300000}, "6|8384512|3145728|4194304|a|command"},
+    };
+    const kit *k = kit_of(state);
+
+    kit_exec(k, "CREATE TEMP TABLE written (n); INSERT INTO written VALUES (0);"
+                "CREATE TEMP TRIGGER count AFTER UPDATE OF ld_start ON main.process BEGIN "
+                "UPDATE written SET n = n + 1; END");
+    for (size_t i = 0; i < sizeof captures / sizeof *captures; i++) {
+        char row[100];
+
+        snprintf(row, sizeof row, "%s\n", captures[i].row);
+        assert_int_equal(put(k, captures[i].ms, &captures[i].s).process_id, 1);
+        kit_expect(k,
+                   "SELECT n, stack_end, ld_start, exe_start, command, identity FROM process, "
+                   "temp.written",
+                   row);
+    }
+    kit_expect(k, "SELECT start_time FROM process", "9\n");
+}
+
 static void without_anchors_the_command_decides(void **state)
 {
     const kit *k = kit_of(state);
@@ -400,6 +442,7 @@ int main(void)
         IN_KIT(equal_anchors_are_one_life),
         IN_KIT(one_differing_anchor_is_another_life),
         IN_KIT(a_life_comes_back_after_another),
+        IN_KIT(what_a_capture_adds),
         IN_KIT(without_anchors_the_command_decides),
         IN_KIT(nothing_shared_is_assumed),
         IN_KIT(weak_ties_do_not_reach_over_a_life),

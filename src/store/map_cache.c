@@ -153,7 +153,7 @@ static pmapdb_status unpack(reading *r, pmapdb_error *err)
         if (pm_ids_has(&r->ended, row.region_id))
             continue;
         take_begun(r, &next, row.at.start);
-        st = pm_objects_get(r->objects, object_id, &row.at.object, err);
+        st = pm_objects_of_map(r->objects, object_id, &row.at.object, err);
         r->marks[r->rows.n] = mark;
         r->rows.row[r->rows.n++] = row;
     }

@@ -126,7 +126,7 @@ def rebuilds(first, last):
     for store in (first, last):
         for s in store.some[:5]:
             store.rebuild(s)
-    pairs = [(first.rebuild(a), last.rebuild(b)) for a, b in zip(first.some * 3, last.some * 3)]
+    pairs = [(first.rebuild(a), last.rebuild(b)) for a, b in zip(first.some * 9, last.some * 9)]
     return tuple(statistics.median(column) for column in zip(*pairs))
 
 

@@ -460,10 +460,10 @@ CREATE TABLE detail (
 CREATE INDEX detail_hash ON detail (hash);
 
 -- A region with unchanged numbers during first..last of its epoch (last NULL: to its end).
--- The four parts are those of Rss. Where the epoch does not tell them apart, one that it does not
--- know stands for what is known all the same: private_dirty for Dirty, else Anonymous, else 0,
--- private_clean for the rest of Rss, the others are 0; so the sum of all is Rss. NULL where a field
--- is known means "the usual value": pss = rss; referenced = rss; detail: all as usual and no extra.
+-- The four parts are those of Rss. Where the epoch does not tell them apart, columns that it does not
+-- know hold what it knows of Rss: private_dirty the Dirty, else the Anonymous, else 0, private_clean
+-- the rest, the others 0; so the sum of all is Rss. NULL where a field is known means "the usual
+-- value": pss = rss; referenced = rss; detail: all as usual and no extra.
 -- Most of a row is a byte for each of its columns: what is rare stands in detail.
 CREATE TABLE ver (
   epoch_id      INTEGER NOT NULL REFERENCES epoch,
@@ -618,7 +618,8 @@ WHERE s.preferred >= 0;
 -- captures are missing: at a gap of more than 3 median steps. n counts the snapshots in it. Those
 -- with sums only are a series of their own, in a category of their own; partial ones are left out.
 -- a and b are the ends of a version in its piece. A version that continues an equal one gives no
--- row; the one that begins goes on, epoch by epoch. Rows are found by joins, one of a kind each, and
+-- row; the one that begins goes on, epoch by epoch: far is where it ends, and from its 22nd byte on
+-- the snapshots up to there, so that one recursion says both. Rows are found by joins, one of a kind each, and
 -- not by windows over the store: so a condition on process_id, that of a join too, reaches the index
 -- of epoch, and what a reader does not select is not computed. w is looked up in a subquery: joined
 -- to go, an analyzed store gets a Bloom filter on it, which is to read all of catver each time. A

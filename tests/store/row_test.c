@@ -34,7 +34,7 @@ static pm_mapping any_mapping(size_t at, uint64_t fields, uint64_t *seed)
 {
     pm_mapping m = {.start = 0x7f0000000000 + at * 0x100000, .perms = "rw-p"};
 
-    m.end = m.start + KIB_OF_ROW * 1024;
+    m.end = m.start + UINT64_C(1024) * KIB_OF_ROW;
     m.present = kit_below(seed, 4) ? fields : fields & kit_random(seed);
     for (int i = 0; i < PM_FIELD_COUNT; i++)
         m.value[i] = any_number(seed);
@@ -90,34 +90,22 @@ static void want_row(pm_buf *out, const pm_mapping *m)
     pm_buf_addf(out, NULL, "\n");
 }
 
-static const char *columns(void)
-{
-    static char text[1024];
-
-    text[0] = '\0';
-    for (int i = 0; i < PM_FIELD_COUNT; i++) {
-        strcat(text, ", ");
-        strcat(text, pm_fields[i].column);
-    }
-    return strcat(text, ", private_kib");
-}
-
 /* ---- is it so? ---- */
 
 static void in_the_view(const kit *k, int64_t snapshot_id, const pm_mapping *m)
 {
-    pm_buf want = {0}, got = {0};
-    char sql[1200];
+    pm_buf want = {0}, got = {0}, sql = {0};
 
     for (size_t i = 0; i < ROWS; i++)
         want_row(&want, &m[i]);
-    snprintf(sql, sizeof sql,
-             "SELECT start%s FROM mappings WHERE snapshot_id = %lld ORDER BY start", columns(),
-             (long long)snapshot_id);
-    kit_rows(k, &got, sql);
-    pm_buf_add(&want, "", 1, NULL);
-    pm_buf_add(&got, "", 1, NULL);
+    pm_buf_addf(&sql, NULL, "SELECT start");
+    for (int i = 0; i < PM_FIELD_COUNT; i++)
+        pm_buf_addf(&sql, NULL, ", %s", pm_fields[i].column);
+    pm_buf_addf(&sql, NULL, ", private_kib FROM mappings WHERE snapshot_id = %lld ORDER BY start",
+                (long long)snapshot_id);
+    kit_rows(k, &got, sql.data);
     assert_string_equal(got.data, want.data);
+    pm_buf_free(&sql);
     pm_buf_free(&want);
     pm_buf_free(&got);
 }
@@ -181,7 +169,7 @@ static void any_fields_come_back(void **state)
     uint64_t seed = 1;
 
     for (int round = 1; round <= ROUNDS; round++) {
-        pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, round, 1000 * round);
+        pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, round, INT64_C(1000) * round);
         uint64_t fields = any_fields(&seed);
         pm_mapping m[ROWS];
         pm_totals totals;

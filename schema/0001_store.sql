@@ -499,7 +499,7 @@ CREATE TABLE catver (
 ) WITHOUT ROWID;
 
 -- The newest map of a process in one piece that is read back at once: a capture or an import that cron
--- starts does not begin from nothing. 25 to 35 bytes a mapping. May be deleted at any time;
+-- starts does not begin from nothing. 20 to 25 bytes a mapping. May be deleted at any time;
 -- deletes itself where a row that it shows changes. Appending a capture changes none: what came behind
 -- off is looked up.
 CREATE TABLE map_cache (
@@ -619,7 +619,7 @@ WHERE s.preferred >= 0;
 -- with sums only are a series of their own, in a category of their own; partial ones are left out.
 -- a and b are the ends of a version in its piece. A version that continues an equal one gives no
 -- row; the one that begins goes on, epoch by epoch: far is where it ends, and from its 22nd byte on
--- the snapshots up to there, so that one recursion says both. Rows are found by joins, one of a kind each, and
+-- the snapshots up to there, so that the recursion stands here once. Rows are found by joins, one of a kind each, and
 -- not by windows over the store: so a condition on process_id, that of a join too, reaches the index
 -- of epoch, and what a reader does not select is not computed. w is looked up in a subquery: joined
 -- to go, an analyzed store gets a Bloom filter on it, which is to read all of catver each time. A

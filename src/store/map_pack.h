@@ -1,6 +1,6 @@
 /* map_pack: the rows of a capture, and what their texts or mappings are recognised by, in one piece
- * of bytes: about 25 a mapping, 34 with marks of texts, 31 with those of mappings. Reading it is
- * many times faster than reading the rows from their tables.
+ * of bytes: 20 to 25 a mapping. Reading it is many times faster than reading the rows from their
+ * tables.
  *
  * varints: PM_PACK_FORMAT, versions and first_rows of the stream, number of rows, context; of each
  * row a byte that says what follows, then addresses (as distance to the row before), object,

@@ -6,12 +6,14 @@
 #include <xxhash.h>
 
 #define AHEAD 31 /* a page or two of the table */
+#define NEAR 4   /* ids of objects that were made one behind the other, by one map */
 
 struct pm_objects {
     pm_sql *sql;
     pm_object **by_id;   /* open addressing, keyed by id */
     pm_object **by_hash; /* likewise, keyed by hash; several objects may share one */
     size_t size, used;   /* of both tables; a power of two */
+    int64_t missed;      /* by pm_objects_of_map, the last one */
 };
 
 pmapdb_status pm_objects_new(pm_sql *sql, pm_objects **out, pmapdb_error *err)
@@ -357,7 +359,12 @@ pmapdb_status pm_objects_get(pm_objects *objects, int64_t id, const pm_object **
 pmapdb_status pm_objects_of_map(pm_objects *objects, int64_t id, const pm_object **out,
                                 pmapdb_error *err)
 {
-    return get(objects, id, id < INT64_MAX - AHEAD ? AHEAD : 0, out, err);
+    bool missing = !find_id(objects, id), near;
+
+    near = missing && objects->missed > 0 && id > objects->missed && id - objects->missed <= NEAR;
+    if (missing)
+        objects->missed = id;
+    return get(objects, id, near && id < INT64_MAX - AHEAD ? AHEAD : 0, out, err);
 }
 
 pmapdb_status pm_objects_rehash(pm_sql *sql, pmapdb_error *err)

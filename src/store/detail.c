@@ -12,7 +12,7 @@ const enum pm_field pm_detail_fields[PM_DETAIL_VALUES] = {
     PM_PSS_DIRTY, PM_ANONYMOUS, PM_SWAP_PSS, PM_ANON_HUGE,      PM_LOCKED,          PM_KSM,
     PM_LAZY_FREE, PM_SHMEM_PMD, PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB, PM_RSS,
     PM_DIRTY};
-#define COLUMN_OF_RSS 11
+#define COLUMN_OF_RSS 11 /* where PM_RSS stands in it */
 
 /* As in the view mappings; PMAPDB_UNKNOWN where the columns that say it are. */
 static int64_t usual(const pm_mapping *m, const pm_metrics *row, enum pm_field field)

@@ -1,9 +1,7 @@
 /* map_cache: the newest map of a process in one piece, for a program that begins with this capture
  * and ends with it: what others find in memory, it finds in table map_cache. Of a live process the
- * piece tells the text of each mapping, too.
- *
- * Of one that is imported it tells the mappings instead, so that rows which stay are not made
- * again.
+ * piece tells the text of each mapping, too; of one that is imported, what the mapping itself
+ * hashes to, so that rows which stay are not made again.
  *
  * The piece shows one capture. Versions that ended or began since are looked up, so it need not be
  * written again at every capture. It is never the truth: without it, or where anything about it is

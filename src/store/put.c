@@ -2,7 +2,6 @@
 #include "store/put.h"
 
 #include "store/origin.h"
-#include "store/process.h"
 #include "store/refine.h"
 #include "store/region.h"
 #include <stdlib.h>
@@ -91,16 +90,11 @@ pmapdb_status pm_put_descend(pm_put *p, pm_bulk *lineages, pm_rows *rows, size_t
 pmapdb_status pm_put_capture(pm_put *p, pmapdb_error *err)
 {
     const pm_capture *c = p->capture;
-    int64_t host_id;
-    pmapdb_status st;
 
     if (p->capture_id)
         return PMAPDB_OK;
-    st = pm_host_of(p->sql, c->host, &host_id, err);
-    if (st == PMAPDB_OK)
-        st = pm_origin_capture(p->sql, pm_text_of(c->source_dir), pm_text_of(c->source_name),
-                               &p->capture_id, err);
-    return st;
+    return pm_origin_capture(p->sql, pm_text_of(c->source_dir), pm_text_of(c->source_name),
+                             &p->capture_id, err);
 }
 
 static pm_arg total_arg(const pm_capture *c, enum pm_total total)

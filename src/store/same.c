@@ -74,13 +74,6 @@ static bool comes_from_one_pool(const pm_stream *s, const pm_capture *c)
     return s && s->pool && s->pool == pm_pool_serial(c->pool) && c->block.state != PM_STATE_TOTALS;
 }
 
-static bool equal_contexts(const pm_classify_context *a, const pm_classify_context *b)
-{
-    return pm_text_equal(a->program, b->program) && a->pseudo_hidden == b->pseudo_hidden &&
-           a->heap_inferred == b->heap_inferred &&
-           (!a->heap_inferred || (a->heap_start == b->heap_start && a->heap_end == b->heap_end));
-}
-
 uint64_t pm_same_context(const pm_classify_context *context)
 {
     const uint64_t parts[] = {
@@ -98,7 +91,7 @@ uint64_t pm_same_context(const pm_classify_context *context)
 pmapdb_status pm_same_find(pm_stream *s, const pm_capture *c, const pm_classify_context *context,
                            pm_same *out, pmapdb_error *err)
 {
-    if (!comes_from_one_pool(s, c) || !equal_contexts(&s->context, context))
+    if (!comes_from_one_pool(s, c) || pm_same_context(&s->context) != pm_same_context(context))
         return PMAPDB_OK;
     return find_edits(s, c, out, err);
 }
@@ -107,7 +100,7 @@ pmapdb_status pm_same_find(pm_stream *s, const pm_capture *c, const pm_classify_
 
 #define NO_MAPPING UINT32_MAX /* no pool gives this id */
 
-/* Both are sorted by place. */
+/* By place, both; of a capture that is in no order fewer are found. */
 static void find_ids(const pm_stream *s, const pm_capture *c, uint32_t *ids)
 {
     size_t j = 0;

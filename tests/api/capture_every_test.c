@@ -169,7 +169,7 @@ static void costs_are_learnt(void **state)
     l.options.every_ms = PMAPDB_UNKNOWN;
     l.options.max_stall_us = 1;
     run(&l);
-    expect(&l, "api_capture_every_test maps complete none degraded\n");
+    expect(&l, "api_tests maps complete none degraded\n");
     assert_int_equal(number(&l, "SELECT predicted_us = (SELECT predicted_us FROM sight LIMIT 1) "
                                 "FROM sight ORDER BY snapshot_id DESC"),
                      0);

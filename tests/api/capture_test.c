@@ -50,7 +50,7 @@ static void one_process(void **state)
     ask(&l, 0, 'g');
     l.options.n_pids = 1;
     run(&l);
-    expect(&l, "api_capture_test smaps complete status\n");
+    expect(&l, "api_tests smaps complete status\n");
     assert_int_equal(l.result.stored, 1);
     assert_int_equal(l.result.trouble, 0);
     assert_int_equal(number(&l, "SELECT rss_kib FROM snapshots"),
@@ -175,7 +175,7 @@ static void by_expression(void **state)
     snprintf(expression, sizeof expression, "and(comm(alpha), descendants(%d))", (int)getpid());
     l.options.match = expression;
     run(&l);
-    expect(&l, "api_capture_test smaps complete status\napi_capture_test smaps complete status\n");
+    expect(&l, "api_tests smaps complete status\napi_tests smaps complete status\n");
     assert_int_equal(number(&l, "SELECT count(*) FROM sweep"), 2); /* the empty one too */
     snprintf(expression, sizeof expression, "or(comm(beta), pid(%d))", (int)getpid());
     run(&l);
@@ -231,18 +231,18 @@ static void measures(void **state)
     l.options.n_pids = 1;
     l.options.measure = PMAPDB_MEASURE_MAPS;
     run(&l);
-    expect(&l, "api_capture_test maps complete none\n");
+    expect(&l, "api_tests maps complete none\n");
     assert_int_equal(number(&l, "SELECT count(*) FROM sight WHERE degraded IS NULL"), 1);
     l.options.measure = PMAPDB_MEASURE_AUTO;
     l.options.max_stall_us = 1;
     run(&l);
-    expect(&l, "api_capture_test maps complete none degraded\n");
+    expect(&l, "api_tests maps complete none degraded\n");
     assert_int_equal(number(&l, "SELECT sum(degraded) FROM sweep"), 1);
     assert_int_equal(number(&l, "SELECT count(*) FROM sight WHERE predicted_us > 1"), 1);
     assert_true(number(&l, "SELECT tool_rss_kib FROM snapshots ORDER BY 1 LIMIT 1") > 81920);
     l.options.measure = PMAPDB_MEASURE_SMAPS;
     run(&l);
-    expect(&l, "api_capture_test smaps complete status\n");
+    expect(&l, "api_tests smaps complete status\n");
     assert_int_equal(number(&l, "SELECT count(*) FROM process"), 1);
     end(&l);
 }

@@ -13,14 +13,16 @@ struct pm_sql {
         sqlite3_stmt *stmt;
     } slots[SLOTS];
     size_t used;
-    bool lost; /* a value was not read for want of memory, and nobody was told */
+    bool lost;          /* a value was not read for want of memory, and nobody was told */
+    pmapdb_status kept; /* the first failure of the sticky functions, PMAPDB_OK before it */
+    pmapdb_error kept_error;
 };
 
 static int refuse_commit(void *ctx)
 {
     const pm_sql *sql = ctx;
 
-    return sql->lost;
+    return sql->lost || sql->kept != PMAPDB_OK;
 }
 
 pmapdb_status pm_sql_new(sqlite3 *db, pm_sql **out, pmapdb_error *err)
@@ -246,6 +248,73 @@ pmapdb_status pm_sql_int(pm_sql *sql, const char *text, const pm_arg *args, size
         *out = none;
     pm_sql_done(stmt);
     return PMAPDB_OK;
+}
+
+/* ---- sticky errors ---- */
+
+void pm_sql_keep(pm_sql *sql, pmapdb_status st, const pmapdb_error *err)
+{
+    if (sql->kept != PMAPDB_OK || st == PMAPDB_OK)
+        return;
+    sql->kept = st;
+    if (err)
+        sql->kept_error = *err;
+    else
+        sql->kept_error = (pmapdb_error){.status = st};
+}
+
+bool pm_sql_ok(const pm_sql *sql)
+{
+    return sql->kept == PMAPDB_OK;
+}
+
+pmapdb_status pm_sql_end(pm_sql *sql, pmapdb_error *err)
+{
+    pmapdb_status st = sql->kept;
+
+    sql->kept = PMAPDB_OK;
+    if (st != PMAPDB_OK && err)
+        *err = sql->kept_error;
+    return st;
+}
+
+sqlite3_stmt *pm_sql_ask(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args)
+{
+    sqlite3_stmt *stmt = NULL;
+    pmapdb_error err = {0};
+
+    if (pm_sql_ok(sql))
+        pm_sql_keep(sql, pm_sql_rows(sql, text, args, n_args, &stmt, &err), &err);
+    return stmt;
+}
+
+bool pm_sql_next(pm_sql *sql, sqlite3_stmt *stmt)
+{
+    bool has = false;
+    pmapdb_error err = {0};
+
+    if (!stmt)
+        return false;
+    if (pm_sql_ok(sql))
+        pm_sql_keep(sql, pm_sql_step(sql, stmt, &has, &err), &err);
+    else
+        pm_sql_done(stmt);
+    return has;
+}
+
+void pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args)
+{
+    pm_sql_next(sql, pm_sql_ask(sql, text, args, n_args));
+}
+
+int64_t pm_sql_value(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args, int64_t none)
+{
+    int64_t value = none;
+    pmapdb_error err = {0};
+
+    if (pm_sql_ok(sql))
+        pm_sql_keep(sql, pm_sql_int(sql, text, args, n_args, none, &value, &err), &err);
+    return value;
 }
 
 int64_t pm_sql_last_id(const pm_sql *sql)

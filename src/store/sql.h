@@ -61,6 +61,45 @@ void pm_sql_done(sqlite3_stmt *stmt);
 pmapdb_status pm_sql_int(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
                          int64_t none, int64_t *out, pmapdb_error *err);
 
+/* ---- sticky errors ----
+ *
+ * The functions below keep the first failure in the handle and do nothing from then on, so that a
+ * caller reads as a list of steps and asks once, at the end:
+ *
+ *     pm_sql_do(sql, "DELETE FROM pin WHERE snapshot_id = ?1", PM_ARGS(PM_I(id)));
+ *     rows = pm_sql_ask(sql, "SELECT pid FROM process", PM_NO_ARGS);
+ *     while (pm_sql_next(sql, rows))
+ *         note(pm_col_int(rows, 0));
+ *     return pm_sql_end(sql, err);
+ *
+ * Whoever began the steps ends them: a failure that nobody collected stops all later steps, and
+ * SQLite refuses to commit.
+ * Functions of the older kind above neither look at the kept failure nor set it. */
+
+/* Runs a statement that gives no rows. */
+void pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args);
+
+/* Binds a statement; its rows come from pm_sql_next. NULL after a failure. */
+sqlite3_stmt *pm_sql_ask(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args);
+
+/* False at the end of the rows and after a failure; the statement is then reset. To stop before the
+ * end, call pm_sql_done. */
+bool pm_sql_next(pm_sql *sql, sqlite3_stmt *stmt);
+
+/* The one integer of the first row; `none` where there is no row, a NULL, or a failure. */
+int64_t pm_sql_value(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
+                     int64_t none);
+
+/* No step has failed so far. */
+bool pm_sql_ok(const pm_sql *sql);
+
+/* Keeps the failure of a step that was not SQL, such as an allocation; PMAPDB_OK changes nothing.
+ */
+void pm_sql_keep(pm_sql *sql, pmapdb_status st, const pmapdb_error *err);
+
+/* Hands out the kept failure and forgets it. */
+pmapdb_status pm_sql_end(pm_sql *sql, pmapdb_error *err);
+
 int64_t pm_sql_last_id(const pm_sql *sql);
 sqlite3 *pm_sql_db(const pm_sql *sql);
 

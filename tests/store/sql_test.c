@@ -51,9 +51,34 @@ static void is_not_forgotten(void **state)
     kit_ok(pm_sql_run(k->store->sql, put, PM_NO_ARGS, &err), &err);
 }
 
+/* After a failure no step does anything, nothing can be committed, and the end tells the first. */
+static void first_failure_is_kept(void **state)
+{
+    static const char put[] = "INSERT INTO host (name) VALUES (?1)";
+    const kit *k = kit_of(state);
+    pm_sql *sql = k->store->sql;
+    pmapdb_error err = {0};
+
+    kit_ok(pm_store_begin(k->store, &err), &err);
+    pm_sql_do(sql, put, PM_ARGS(PM_S("a")));
+    assert_true(pm_sql_ok(sql));
+    pm_sql_do(sql, put, PM_ARGS(PM_S("a"))); /* name is unique */
+    assert_false(pm_sql_ok(sql));
+    pm_sql_do(sql, put, PM_ARGS(PM_S("b")));
+    assert_null(pm_sql_ask(sql, "SELECT 1", PM_NO_ARGS));
+    assert_int_equal(pm_sql_value(sql, "SELECT count(*) FROM host", PM_NO_ARGS, -1), -1);
+    assert_int_not_equal(sqlite3_exec(k->store->db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(pm_sql_end(sql, &err), PMAPDB_DATABASE);
+    assert_non_null(strstr(err.text, "UNIQUE"));
+    pm_store_rollback(k->store);
+    kit_expect(k, "SELECT count(*) FROM host", "0\n");
+    assert_int_equal(pm_sql_end(sql, &err), PMAPDB_OK);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IN_KIT(is_told_once), IN_KIT(is_not_forgotten)};
+    const struct CMUnitTest tests[] = {IN_KIT(is_told_once), IN_KIT(is_not_forgotten),
+                                       IN_KIT(first_failure_is_kept)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

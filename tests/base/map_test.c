@@ -1,0 +1,64 @@
+/* map_test: a map against a plain array, and keys with several values. */
+#include "base/map.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#define KEYS 5000
+
+static void keys_keep_their_values(void **state)
+{
+    static int64_t expected[KEYS];
+    pm_map map = {0};
+    int64_t value = 7;
+
+    (void)state;
+    assert_false(pm_map_get(&map, 1, &value));
+    assert_int_equal(value, 7);
+    for (int round = 0; round < 3; round++)
+        for (int64_t i = 0; i < KEYS; i++) {
+            expected[i] = i * 31 + round;
+            assert_int_equal(pm_map_put(&map, (uint64_t)i << 12, expected[i], NULL), PMAPDB_OK);
+        }
+    assert_int_equal(map.used, KEYS);
+    for (int64_t i = 0; i < KEYS; i++) {
+        assert_true(pm_map_get(&map, (uint64_t)i << 12, &value));
+        assert_int_equal(value, expected[i]);
+    }
+    assert_false(pm_map_get(&map, (uint64_t)KEYS << 12, &value));
+    pm_map_clear(&map);
+    assert_false(pm_map_get(&map, 0, &value));
+    pm_map_free(&map);
+}
+
+static bool has_parity(const void *wanted, int64_t value)
+{
+    return value % 2 == *(const int64_t *)wanted;
+}
+
+static void one_hash_of_several_things(void **state)
+{
+    pm_map map = {0};
+    int64_t odd = 1, value = 0;
+
+    (void)state;
+    assert_int_equal(pm_map_add(&map, 42, 10, NULL), PMAPDB_OK);
+    assert_false(pm_map_find(&map, 42, has_parity, &odd, &value));
+    assert_int_equal(pm_map_add(&map, 42, 11, NULL), PMAPDB_OK);
+    assert_true(pm_map_find(&map, 42, has_parity, &odd, &value));
+    assert_int_equal(value, 11);
+    assert_int_equal(map.used, 2);
+    pm_map_free(&map);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_keep_their_values),
+        cmocka_unit_test(one_hash_of_several_things),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -4,7 +4,7 @@
 
 #include "parse/reader.h"
 #include "source/source.h"
-#include "store/merge/recall.h"
+#include "store/recall/recall.h"
 
 #define STEP_MS 10000
 

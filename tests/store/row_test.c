@@ -2,7 +2,7 @@
  * mappings, in the sums and in what is recalled what they were when they were stored. */
 #include "kit.h"
 
-#include "store/merge/recall_epoch.h"
+#include "store/recall/recall_epoch.h"
 
 #define ROUNDS 400
 #define ROWS 8

@@ -5,7 +5,7 @@
 #include "classify/classify.h"
 #include "store/detail.h"
 #include "store/merge/merge_sums.h"
-#include "store/merge/recall_epoch.h"
+#include "store/recall/recall_epoch.h"
 #include "store/recall_row.h"
 #include "store/region.h"
 #include "store/rules/apply.h"

@@ -7,9 +7,9 @@
 #include "store/categories.h"
 #include "store/ids.h"
 #include "store/merge/merge.h"
-#include "store/merge/recall.h"
 #include "store/moment.h"
 #include "store/pairs.h"
+#include "store/recall/recall.h"
 #include "store/rules/rule_set.h"
 
 typedef struct pm_merge {

@@ -1,5 +1,5 @@
 /* recall_live: what a live capture knew of a process besides its mappings. */
-#include "store/merge/recall_live.h"
+#include "store/recall/recall_live.h"
 
 void pm_recall_live_free(pm_recall_live_part *part)
 {

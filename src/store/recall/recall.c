@@ -1,12 +1,12 @@
 /* recall: what a store holds of a process, as it was before it was stored. */
-#include "store/merge/recall.h"
+#include "store/recall/recall.h"
 
 #include "base/buf.h"
-#include "store/merge/recall_epoch.h"
-#include "store/merge/recall_live.h"
-#include "store/merge/recall_process.h"
 #include "store/newest.h"
 #include "store/origin.h"
+#include "store/recall/recall_epoch.h"
+#include "store/recall/recall_live.h"
+#include "store/recall/recall_process.h"
 #include <stdlib.h>
 
 struct pm_recall {

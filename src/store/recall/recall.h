@@ -11,8 +11,8 @@
 #define PM_STORE_RECALL_H
 
 #include "base/capture.h"
-#include "store/merge/recall_process.h"
 #include "store/object.h"
+#include "store/recall/recall_process.h"
 
 #define PM_RECALL_PRUNED (-1)
 

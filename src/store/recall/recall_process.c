@@ -1,5 +1,5 @@
 /* recall_process: a row of table process, with its texts. */
-#include "store/merge/recall_process.h"
+#include "store/recall/recall_process.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* recall_epoch: the captures of one epoch of a store, as mappings. */
-#include "store/merge/recall_epoch.h"
+#include "store/recall/recall_epoch.h"
 
 #include "base/buf.h"
 #include "store/recall_row.h"

@@ -1,13 +1,13 @@
-"""The README's examples: each command prints what is shown below it, and what it tells people to put
-into cron or Nagios, or to ask at three in the morning, is no wrong usage. Files that it and
-CONTRIBUTING.md name are there.
+"""Runs the examples of README.md and docs/*.md: each command prints what the document shows below it;
+lines for cron and Nagios, and the answers to questions, are correct usage; files that a document
+names exist.
 
-An example is an indented block with lines that begin with `$ `. All of them run in one shell, in
-their order, in a folder that has the folders of the source. Blocks of a kind of their own are known
-by their lines (KINDS); a block that nothing here knows is a failure, so that none is left out
-without a word. Of an example that captures live, all must be as shown but numbers, units, verdicts
-of `doctor` and the width of columns. PMAPDB_UPDATE=1 writes what the examples print into README.md
-where it is not as shown; read it before you keep it.
+An example is an indented block with lines that begin with `$ `. The examples of one document run in
+one shell, in their order, in a folder that has the folders of the source; those of docs/ begin with
+the samples in demo.db. Blocks of another kind are recognised by their lines (KINDS); a block of no
+known kind is a failure, so that no block is silently left out. An example that captures live must be
+as shown except for numbers, units, verdicts of `doctor` and the width of columns. PMAPDB_UPDATE=1
+writes what the examples print into the documents; read the difference before you keep it.
 """
 import os
 import pathlib
@@ -21,22 +21,22 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit  # noqa: E402 (found by the line before)
 
-README = (kit.ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = [kit.ROOT / "README.md", *sorted((kit.ROOT / "docs").glob("*.md"))]
 EXTENSION = os.environ.get("PMAPDB_EXTENSION") or str(pathlib.Path(kit.PROGRAM).with_name("pmapdb.so"))
-# Between the outputs of two commands; nothing prints it.
+# Between the outputs of two commands; no command prints this byte.
 MARK = "\x1e"
 KINDS = (("live", r"^\$ pmapdb .*\bcapture "), ("example", r"^\$ "),
-         ("install", r"^(apt-get|cmake) |^sh (samples|tests)/"), ("perf", r"^perf record "), ("cron", r"^[*0-9/]+ [*0-9]+ \* \* \* "),
-         ("nagios", r"^command\["), ("c", r"^#include "))
+         ("shown", r"^pmapdb (import|capture) |^sh (samples|tests)/|^(cmake|ctest|python3|git) |^-- name:"),
+         ("perf", r"^perf record "), ("cron", r"^[*0-9/]+ [*0-9]+ \* \* \* "), ("nagios", r"^command\["),
+         ("c", r"^#include "), ("figure", r"->|=>|--> "))
 
 check = kit.Check(shown=99)
-updates = []
 
 
-def blocks():
+def blocks(text):
     """(number of the first line, lines without their indentation) of each indented block."""
     found = []
-    for number, line in enumerate(README.splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("    ") or (not line and found and found[-1][2]):
             if not (found and found[-1][2]):
                 found.append([number, [], True])
@@ -59,7 +59,7 @@ def whole(command):
 
 
 def examples(number, lines, masked):
-    """(line, command, what it is fed, what it prints, how to compare it) of each command of a block."""
+    """(line, command, its input, its output, whether numbers may differ) of each command of a block."""
     found = []
     for at, line in enumerate(lines, number):
         if line.startswith("$ "):
@@ -74,24 +74,24 @@ def examples(number, lines, masked):
 
 
 def mask(line):
-    """A line of a live example without what differs from run to run."""
+    """A line of a live example without the parts that differ from run to run."""
     line = re.sub(r"\d[\d.,:TZ-]*", "N", line)
     line = re.sub(r"N (us|ms|s|KiB|MiB|GiB)\b|N(us|ms|s)\b", "N", line)
     return re.sub(r" +", " ", re.sub(r" (ok|note|trouble) ", " STATE ", line))
 
 
-def without_live(todo):
+def without_live(name, todo):
     """The commands that can run here: live ones need a compiler and smaps."""
     why = None if shutil.which("cc") else "no cc here"
     why = why or (None if os.access("/proc/self/smaps", os.R_OK) else "no smaps here")
     for at, command, _, _, masked in todo:
         if why and masked:
-            print("skipped: README.md:%d: %s: %s" % (at, why, command.splitlines()[0]))
+            print("skipped: %s:%d: %s: %s" % (name, at, why, command.splitlines()[0]))
     return [x for x in todo if not (why and x[4])]
 
 
 def environment(place):
-    """A fresh user's, to whom pmapdb is installed."""
+    """The environment of a new user who has pmapdb installed."""
     (place / "bin").mkdir()
     (place / "bin" / "pmapdb").symlink_to(pathlib.Path(kit.PROGRAM).resolve())
     return {k: v for k, v in kit.ENVIRONMENT.items() if k not in ("COLUMNS", "XDG_DATA_HOME")} | {
@@ -99,7 +99,7 @@ def environment(place):
 
 
 def stand_in(work):
-    """The folders that examples name, seen from `work`, and the extension where the README has it."""
+    """Links the folders that examples name into `work`, and the extension."""
     for name in ("samples", "tests", "queries"):
         (work / name).symlink_to(kit.ROOT / name)
     (work / "build" / "release").mkdir(parents=True)
@@ -108,7 +108,7 @@ def stand_in(work):
 
 
 def without_sqlite():
-    """Why commands of the sqlite3 program cannot run here, or None; and what it must be given first."""
+    """Why the sqlite3 program cannot run here, or None; and the libraries it must load first."""
     if not shutil.which("sqlite3"):
         return "no sqlite3 here", ""
     needs = subprocess.run(["ldd", EXTENSION], capture_output=True, text=True, check=False).stdout
@@ -127,47 +127,50 @@ def script_of(todo, preload):
     return "\n".join(lines)
 
 
-def update(at, command, fed, shown, got):
-    """Puts `got` below the command at line `at`, from the last to the first: lines may move."""
+def update(updates, at, command, fed, shown, got):
+    """Notes that `got` is to stand below the command at line `at`."""
     begin = at + command.count("\n") + fed
     updates.append((begin, begin + len(shown), ["    " + line if line else "" for line in got]))
 
 
-def write_updates():
-    lines = README.splitlines()
-    for begin, end, got in reversed(updates):
+def write_updates(document, updates):
+    lines = document.read_text(encoding="utf-8").splitlines()
+    for begin, end, got in reversed(updates):  # from the last to the first, because lines move
         lines[begin:end] = got
-    (kit.ROOT / "README.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    document.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def run_examples(todo, work, env):
+def run_examples(document, todo, work, env):
+    name, updates = document.name, []
     why, preload = without_sqlite()
     ready = []
-    for at, command, fed, shown, masked in without_live(todo):
+    for at, command, fed, shown, masked in without_live(name, todo):
         shows_file = re.fullmatch(r"cat (\S+)", command)
         if why and command.startswith("sqlite3"):
-            print("skipped: README.md:%d: %s: %s" % (at, why, command.splitlines()[0]))
+            print("skipped: %s:%d: %s: %s" % (name, at, why, command.splitlines()[0]))
             continue
-        # What the reader has written before is there.
+        # A file that the reader has written before.
         if shows_file and not (work / shows_file[1]).exists():
             (work / shows_file[1]).write_text("".join(x + "\n" for x in shown), encoding="utf-8")
         ready.append((at, command, fed, shown, mask if masked else str))
     done = subprocess.run(["sh"], input=script_of(ready, preload), cwd=work, env=env, text=True,
                           encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     printed = done.stdout.split(MARK + "\n")
-    check.equal("the shell's end", len(printed) - 1, len(ready))
+    check.equal("%s: commands that ran" % name, len(printed) - 1, len(ready))
     for (at, command, fed, shown, same), got in zip(ready, printed):
         equal = [same(x) for x in got.splitlines()] == [same(x) for x in shown]
         if os.environ.get("PMAPDB_UPDATE"):
             if not equal:
-                update(at, command, len(fed), shown, got.splitlines())
+                update(updates, at, command, len(fed), shown, got.splitlines())
             continue
-        check.true("README.md:%d" % at, equal,
-                   "%s\n---- prints\n%s---- README.md has\n%s\n----" % (command, got, "\n".join(shown)))
+        check.true("%s:%d" % (name, at), equal,
+                   "%s\n---- prints\n%s---- %s has\n%s\n----" % (command, got, name, "\n".join(shown)))
+    if updates:
+        write_updates(document, updates)
 
 
 def fresh_captures(folder):
-    """The sample as captures of the last minutes, of a program with the name that the README uses."""
+    """The sample as captures of the last minutes, under the name that the documents use."""
     folder.mkdir(parents=True)
     source = sorted((kit.ROOT / "samples" / "captures").rglob("*.x"))
     shift = int(time.time()) - 60 - int(source[-1].stem.split("-")[0])
@@ -182,56 +185,56 @@ def elsewhere(line, place):
     return line.replace("/var/", "%s/var/" % place).replace("\\%", "%")
 
 
-def run_cron(lines, place, env):
+def run_cron(name, lines, place, env):
     """Its import, which comes first, stores, its verdict is sent, and its metrics are written."""
     for at, line in sorted(lines, key=lambda x: " import " not in x[1]):
         command = elsewhere(re.sub(r"^(\S+ ){4}\S+ +", "", line), place)
         if "pidof" in command:
-            print("skipped: README.md:%d: needs a live process: %s" % (at, line))
+            print("skipped: %s:%d: needs a live process: %s" % (name, at, line))
             continue
         output = re.search(r" -o (\S+)", command)
         if output:
             pathlib.Path(output[1].rstrip(";")).parent.mkdir(parents=True, exist_ok=True)
         done = subprocess.run(["sh", "-c", command], cwd=place, env=env, text=True, capture_output=True, check=False)
-        # Whether such a process runs here, and may be read, is not the README's matter.
+        # A process of that name need not run here.
         quiet = not done.stderr or " capture " in command
-        check.true("README.md:%d: cron" % at, done.returncode == 0 and quiet,
+        check.true("%s:%d: cron" % (name, at), done.returncode == 0 and quiet,
                    "exit %d: %s\n%s" % (done.returncode, command, done.stderr))
         if output:
             written = pathlib.Path(output[1].rstrip(";"))
-            check.true("README.md:%d: cron writes" % at, written.is_file() and written.stat().st_size > 0, command)
+            check.true("%s:%d: cron writes" % (name, at), written.is_file() and written.stat().st_size > 0, command)
         if "--check" in command:
-            check.true("README.md:%d: cron mails" % at, "LEAK" in done.stdout, done.stdout)
+            check.true("%s:%d: cron mails" % (name, at), "LEAK" in done.stdout, done.stdout)
 
 
-def run_nagios(number, lines, place, env):
+def run_nagios(name, number, lines, place, env):
     """An answer with performance data, neither UNKNOWN nor wrong usage."""
     for at, line in enumerate(lines, number):
         command = elsewhere(line.split("=", 1)[1], place)
         done = subprocess.run(["sh", "-c", command], cwd=place, env=env, text=True, capture_output=True, check=False)
-        check.true("README.md:%d: nagios" % at, done.returncode in (0, 1, 2) and " | " in done.stdout,
+        check.true("%s:%d: nagios" % (name, at), done.returncode in (0, 1, 2) and " | " in done.stdout,
                    "exit %d: %s%s" % (done.returncode, done.stdout, done.stderr))
 
 
-def run_c(number, lines, work, env):
+def run_c(name, number, lines, work, env):
     """The C example is compiled by $PMAPDB_CC with $PMAPDB_LIBRARY, and prints a line a category."""
     library, compiler = os.environ.get("PMAPDB_LIBRARY"), shlex.split(os.environ.get("PMAPDB_CC", "cc"))
     if not library or not shutil.which(compiler[0]):
-        print("skipped: README.md:%d: no PMAPDB_LIBRARY, or no %s: the C program" % (number, compiler[0]))
+        print("skipped: %s:%d: no PMAPDB_LIBRARY, or no %s: the C program" % (name, number, compiler[0]))
         return
     (work / "example.c").write_text("\n".join(lines) + "\n", encoding="utf-8")
     line = [*compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", str(kit.ROOT / "include"), "example.c",
             "-o", "example", library]
     made = subprocess.run(line, cwd=work, capture_output=True, text=True, check=False)
-    if not check.true("README.md:%d: compiles" % number, made.returncode == 0, made.stderr):
+    if not check.true("%s:%d: compiles" % (name, number), made.returncode == 0, made.stderr):
         return
     env = env | {"LD_LIBRARY_PATH": str(pathlib.Path(library).parent)}
     done = subprocess.run(["./example"], cwd=work, env=env, capture_output=True, text=True, check=False)
     want = [r["category"] + " %s KiB" % r["rss_kib"] for r in kit.rows("categories", db=work / "demo.db")]
-    check.equal("README.md:%d: the C program" % number, done.stdout.splitlines(), want)
+    check.equal("%s:%d: the C program" % (name, number), done.stdout.splitlines(), want)
 
 
-def run_perf(number, lines, work, env):
+def run_perf(name, number, lines, work, env):
     """A perf that records nothing and prints the sample; what it is piped into must take it."""
     stub = pathlib.Path(env["PATH"].split(":")[0]) / "perf"
     stub.write_text("#!/bin/sh\n[ \"$1\" != script ] || cat samples/perf/leaky.script.txt\n")
@@ -239,14 +242,14 @@ def run_perf(number, lines, work, env):
     done = subprocess.run(["sh", "-e", "-c", "\n".join(lines)], cwd=work, env=env | {"PMAPDB": "perf.db"},
                           capture_output=True, text=True, check=False)
     stub.unlink()
-    check.true("README.md:%d: recording" % number, done.returncode == 0 and "21090" in done.stdout,
+    check.true("%s:%d: recording" % (name, number), done.returncode == 0 and "21090" in done.stdout,
                "exit %d: %s%s" % (done.returncode, done.stdout, done.stderr))
 
 
-def asked():
-    """Commands in the second column of the table of questions, as (line, words)."""
+def asked(text):
+    """Commands in the second column of a table of questions, as (line, words)."""
     within = False
-    for number, line in enumerate(README.splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1):
         within = line.startswith("| at three in the morning") or within and line.startswith("|")
         if not within or line.startswith("| ---") or "| ask |" in line:
             continue
@@ -255,62 +258,64 @@ def asked():
                 yield number, words
 
 
-def run_questions(work, env):
-    """Each answers. The sample is six minutes long, so an hour ago becomes two minutes ago."""
-    for number, words in asked():
+def run_questions(name, text, work, env):
+    """Each question answers. The sample is six minutes long, so an hour ago becomes two minutes ago."""
+    for number, words in asked(text):
         words = words.replace("-1h", "-2m").replace("TIME", "2026-11-21T02:51:38Z").replace(" N", " 7")
         done = subprocess.run(["sh", "-c", "pmapdb " + words], cwd=work, env=env | {"PMAPDB": "demo.db"},
                               capture_output=True, text=True, check=False)
-        check.true("README.md:%d: question" % number, done.returncode in (0, 1),
+        check.true("%s:%d: question" % (name, number), done.returncode in (0, 1),
                    "exit %d: pmapdb %s\n%s" % (done.returncode, words, done.stderr))
 
 
-def names_files():
-    """Paths in backticks, and the names in the tables of src/parse and src/stats."""
-    for path in (kit.ROOT / "README.md", kit.ROOT / ".github" / "CONTRIBUTING.md"):
-        text = path.read_text(encoding="utf-8")
-        for name in re.findall(r"`((?:src|tests|queries|schema|samples|include)/[\w./-]+)", text):
-            check.true("%s: %s" % (path.name, name), "NAME" in name or list(kit.ROOT.glob(name + "*")), "is not there")
-    for cells in re.findall(r"^\| ((?:`[\w.]+`(?:, )?)+) \|", text, re.MULTILINE):
-        for name in re.findall(r"`([\w.]+)`", cells):
-            check.true("CONTRIBUTING.md: %s" % name, list(kit.ROOT.glob("src/*/" + name + "*")), "is not there")
+def names_files(path):
+    """Paths in backticks and links to other documents exist."""
+    text = path.read_text(encoding="utf-8")
+    for name in re.findall(r"`((?:src|tests|queries|schema|samples|include|docs)/[\w./-]+)", text):
+        check.true("%s: %s" % (path.name, name), "NAME" in name or list(kit.ROOT.glob(name + "*")), "does not exist")
+    for name in re.findall(r"\]\(([\w./-]+)\)", text):
+        check.true("%s: %s" % (path.name, name), (path.parent / name).exists(), "does not exist")
+
+
+def run_document(document, place):
+    name, text = document.name, document.read_text(encoding="utf-8")
+    work = place / "work"
+    work.mkdir(parents=True)
+    env = environment(place)
+    stand_in(work)
+    if name != "README.md":
+        env["PMAPDB"] = "demo.db"
+        subprocess.run([kit.PROGRAM, "import", "-q", "samples/captures"], cwd=work, env=env, check=True)
+    fresh_captures(place / "var" / "log" / "pmap")
+    (place / "var" / "lib" / "pmapdb").mkdir(parents=True)
+    todo, cron, later = [], [], []
+    for number, lines in blocks(text):
+        kind = kind_of(lines)
+        if kind in ("example", "live"):
+            todo += examples(number, lines, kind == "live")
+        elif kind == "cron":
+            cron += enumerate(lines, number)
+        elif kind not in ("shown", "figure"):
+            later.append((kind, number, lines))
+    if todo:
+        run_examples(document, todo, work, env)
+    run_cron(name, cron, place, env)
+    for kind, number, lines in later:
+        if kind is None:
+            check.fail("%s:%d" % (name, number), "a block of no known kind: %s" % lines[0])
+        else:
+            {"nagios": run_nagios, "c": run_c, "perf": run_perf}[kind](name, number, lines, place if kind == "nagios"
+                                                                       else work, env)
+    run_questions(name, text, work, env)
 
 
 def main():
     with kit.Place() as place:
-        work = place / "work"
-        work.mkdir()
-        env = environment(place)
-        stand_in(work)
-        fresh_captures(place / "var" / "log" / "pmap")
-        (place / "var" / "lib" / "pmapdb").mkdir(parents=True)
-        todo, cron, later = [], [], []
-        for number, lines in blocks():
-            kind = kind_of(lines)
-            if kind in ("example", "live"):
-                todo += examples(number, lines, kind == "live")
-            elif kind == "cron":
-                cron += enumerate(lines, number)
-            elif kind == "install":
-                print("skipped: README.md:%d: installs: %s" % (number, lines[0]))
-            else:
-                later.append((kind, number, lines))
-        run_examples(todo, work, env)
-        run_cron(cron, place, env)
-        for kind, number, lines in later:
-            if kind == "nagios":
-                run_nagios(number, lines, place, env)
-            elif kind == "c":
-                run_c(number, lines, work, env)
-            elif kind == "perf":
-                run_perf(number, lines, work, env)
-            else:
-                check.fail("README.md:%d" % number, "a block of no kind known here: %s" % lines[0])
-        run_questions(work, env)
-    names_files()
-    if updates:
-        write_updates()
-    check.true("README.md", len(README.splitlines()) <= 580, "more than 580 lines")
+        for document in DOCUMENTS:
+            run_document(document, place / document.stem)
+    for document in [*DOCUMENTS, kit.ROOT / ".github" / "CONTRIBUTING.md"]:
+        names_files(document)
+    check.true("README.md", (kit.ROOT / "README.md").stat().st_size <= 10240, "more than 10 KiB")
     check.finish()
 
 

@@ -498,28 +498,6 @@ CREATE TABLE catver (
   PRIMARY KEY (epoch_id, category_id, first)
 ) WITHOUT ROWID;
 
--- The newest map of a process in one piece that is read back at once: a capture or an import that cron
--- starts does not begin from nothing. 20 to 25 bytes a mapping. May be deleted at any time;
--- deletes itself where a row that it shows changes. Appending a capture changes none: what came behind
--- off is looked up.
-CREATE TABLE map_cache (
-  process_id INTEGER PRIMARY KEY REFERENCES process,
-  epoch_id   INTEGER NOT NULL REFERENCES epoch,
-  off        INTEGER NOT NULL,          -- place in the epoch of the capture that it shows
-  map        BLOB NOT NULL              -- see src/store/map_pack.h
-);
-CREATE TRIGGER map_cache_snapshot_gone AFTER DELETE ON snapshots BEGIN DELETE FROM map_cache; END;
-CREATE TRIGGER map_cache_snapshot AFTER UPDATE OF process_id, epoch_id, off ON snapshots
-  BEGIN DELETE FROM map_cache; END;
-CREATE TRIGGER map_cache_ver_gone AFTER DELETE ON ver BEGIN DELETE FROM map_cache; END;
-CREATE TRIGGER map_cache_ver AFTER UPDATE OF epoch_id, region_id, first, private_dirty,
-  private_clean, shared_clean, shared_dirty, swap, pss, referenced, detail_id ON ver
-  BEGIN DELETE FROM map_cache; END;
-CREATE TRIGGER map_cache_detail AFTER UPDATE ON detail BEGIN DELETE FROM map_cache; END;
-CREATE TRIGGER map_cache_region_gone AFTER DELETE ON region BEGIN DELETE FROM map_cache; END;
-CREATE TRIGGER map_cache_region AFTER UPDATE ON region BEGIN DELETE FROM map_cache; END;
-CREATE TRIGGER map_cache_object AFTER UPDATE ON object BEGIN DELETE FROM map_cache; END;
-
 -- One row per mapping per snapshot. parent is the category by its first word alone, base what it is
 -- before any rule is asked. 8 is 1 << Rss, and so on, as in src/base/fields.def. That
 -- preferred is 0 or 1 goes without saying: it is in no index, so that none covers s, and old

@@ -14,18 +14,15 @@ static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken,
     return pm_again_feed(ctx, bytes, n, taken, err);
 }
 
-static pmapdb_status read_map(pm_capture_run *run, const pm_proc *p, pm_target *t,
-                              pm_dialect dialect, int64_t *longest_cpu_us, pm_proc_fate *fate,
-                              pmapdb_error *err)
+static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect,
+                              int64_t *longest_cpu_us, pm_proc_fate *fate, pmapdb_error *err)
 {
     const char *file = pm_dialect_name(dialect);
     pm_proc_reading reading;
     pm_capture *c = &t->capture;
     const uint32_t *rows = NULL;
-    pmapdb_status st = pm_target_recall_map(run, t, dialect, err);
+    pmapdb_status st = pm_target_begin_map(t, dialect, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_target_begin_map(t, dialect, err);
     if (st == PMAPDB_OK)
         st = pm_proc_read_map(p, file, 0, feed, t->again, &reading, fate, err);
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
@@ -44,14 +41,13 @@ static pmapdb_status read_map(pm_capture_run *run, const pm_proc *p, pm_target *
 }
 
 /* A map whose mappings overlap is of no moment, and is read again. */
-static pmapdb_status read_whole_map(pm_capture_run *run, const pm_proc *p, pm_target *t,
-                                    pm_dialect dialect, int64_t *longest_cpu_us, pm_proc_fate *fate,
-                                    pmapdb_error *err)
+static pmapdb_status read_whole_map(const pm_proc *p, pm_target *t, pm_dialect dialect,
+                                    int64_t *longest_cpu_us, pm_proc_fate *fate, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_INPUT;
 
     for (int i = 0; i < TRIES && st == PMAPDB_INPUT; i++)
-        st = read_map(run, p, t, dialect, longest_cpu_us, fate, err);
+        st = read_map(p, t, dialect, longest_cpu_us, fate, err);
     if (st != PMAPDB_INPUT || !pm_again_torn(t->again))
         return st;
     *fate = PM_PROC_TORN;
@@ -134,7 +130,7 @@ pmapdb_status pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *
     t->refused = false;
     st = pm_capture_choose(run, p, t, &dialect, err);
     if (st == PMAPDB_OK)
-        st = read_whole_map(run, p, t, dialect, &longest_cpu_us, fate, err);
+        st = read_whole_map(p, t, dialect, &longest_cpu_us, fate, err);
     pm_target_weigh(&run->targets, t);
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;

@@ -14,7 +14,6 @@ typedef struct pm_target {
     int64_t pid, start_time;
     uint64_t beat;    /* the last that met it */
     pm_again *again;  /* its map as it was; NULL: forgotten */
-    bool known;       /* the store was asked for that */
     size_t bytes;     /* what that takes */
     bool asked;       /* the store was asked for rss_kib */
     int64_t rss_kib;  /* of its last stored snapshot; PMAPDB_UNKNOWN: there is none */
@@ -70,10 +69,6 @@ void pm_targets_sweep(pm_targets *t, uint64_t beat);
 void pm_targets_free(pm_targets *t);
 
 pmapdb_status pm_target_begin_map(pm_target *target, pm_dialect dialect, pmapdb_error *err);
-/* The same before the first reading of a process: what an earlier program read of it is known then.
- */
-pmapdb_status pm_target_recall_map(pm_capture_run *run, pm_target *target, pm_dialect dialect,
-                                   pmapdb_error *err);
 /* After a reading: how much it holds now. */
 void pm_target_weigh(pm_targets *t, pm_target *target);
 void pm_target_forget_map(pm_targets *t, pm_target *target);

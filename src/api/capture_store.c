@@ -59,8 +59,6 @@ static void tell_stored(const pm_capture_run *run, const pm_target *t, const cha
 static pmapdb_status put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refused,
                              pmapdb_error *err)
 {
-    bool is_alone =
-        run->options->every_ms == PMAPDB_UNKNOWN; /* the next beat is another program's */
     pmapdb_status st = PMAPDB_OK;
 
     if (!*capture_id)
@@ -73,8 +71,6 @@ static pmapdb_status put_all(pm_capture_run *run, int64_t *capture_id, pm_target
         st = pm_store_put_within(run->store, &t->capture, PM_SWEEP_MS, capture_id, &t->stored, err);
         if (st == PMAPDB_INPUT)
             *refused = t;
-        if (st == PMAPDB_OK && is_alone)
-            st = pm_store_keep_map(run->store, &t->stored, &t->capture, t->again, err);
     }
     if (st != PMAPDB_OK)
         return st;

@@ -98,23 +98,6 @@ pmapdb_status pm_target_begin_map(pm_target *target, pm_dialect dialect, pmapdb_
     return st == PMAPDB_OK ? pm_again_begin(target->again, dialect, err) : st;
 }
 
-pmapdb_status pm_target_recall_map(pm_capture_run *run, pm_target *target, pm_dialect dialect,
-                                   pmapdb_error *err)
-{
-    const pm_live live = {.boot_id = run->boot_id};
-    const pm_capture life = {
-        .host = run->host, .pid = target->pid, .start_time = target->start_time, .live = &live};
-    pmapdb_status st;
-
-    if (target->known)
-        return PMAPDB_OK;
-    target->known = true;
-    st = pm_again_new(&target->again, err);
-    return st == PMAPDB_OK
-               ? pm_store_recall_map(run->store, &life, dialect, PM_SWEEP_MS, target->again, err)
-               : st;
-}
-
 void pm_target_weigh(pm_targets *t, pm_target *target)
 {
     size_t bytes = target->again ? pm_again_bytes(target->again) : 0;

@@ -3,7 +3,6 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -46,7 +45,6 @@ struct pm_pool {
     char *arena_next;
     text_ids last; /* of the mapping asked for last */
     size_t bytes;
-    uint64_t serial;
 };
 
 static pooled_mapping *pooled(const pm_pool *pool, uint32_t id)
@@ -259,14 +257,12 @@ pmapdb_status pm_pool_mapping(pm_pool *pool, const pm_mapping *m, uint32_t *id, 
 
 pmapdb_status pm_pool_new(pm_pool **out, pmapdb_error *err)
 {
-    static atomic_uint_fast64_t serials;
     pm_pool *pool = calloc(1, sizeof *pool);
     uint32_t empty;
     pmapdb_status st;
 
     if (!pool)
         return pm_fail_nomem(err);
-    pool->serial = atomic_fetch_add(&serials, 1) + 1;
     st = pm_pool_text(pool, PM_TEXT(""), &empty, err);
     if (st != PMAPDB_OK) {
         pm_pool_free(pool);
@@ -305,31 +301,6 @@ pm_text pm_pool_text_get(const pm_pool *pool, uint32_t id)
 uint32_t pm_pool_path_id(const pm_pool *pool, uint32_t mapping_id)
 {
     return pooled(pool, mapping_id)->texts.path;
-}
-
-/* Ids of texts are the pool's own, what they hash to is not. */
-uint64_t pm_pool_mark(const pm_pool *pool, uint32_t id)
-{
-    const pooled_mapping *p = pooled(pool, id);
-    struct {
-        uint64_t start, path, flags, extra;
-        char perms[sizeof p->m.perms], cut;
-        char none[8 - sizeof p->m.perms - 1];
-    } rest = {.start = p->m.start,
-              .path = text_hash_of(pool, p->texts.path),
-              .flags = text_hash_of(pool, p->texts.flags),
-              .extra = text_hash_of(pool, p->texts.extra),
-              .cut = (char)p->m.name_cut};
-
-    memcpy(rest.perms, p->m.perms, sizeof rest.perms);
-    return pm_hash_seeded((const char *)&p->m + HASHED_AT, HASHED_LEN,
-                          pm_hash(&rest, sizeof rest)) >>
-           16;
-}
-
-uint64_t pm_pool_serial(const pm_pool *pool)
-{
-    return pool->serial;
 }
 
 size_t pm_pool_bytes(const pm_pool *pool)

@@ -28,14 +28,6 @@ pm_text pm_pool_text_get(const pm_pool *pool, uint32_t id);
 /* Text id of a pooled mapping's path: equal paths have equal ids. */
 uint32_t pm_pool_path_id(const pm_pool *pool, uint32_t mapping_id);
 
-/* What mappings that are equal in every field have in common, in any pool of any program: 48 bits.
- */
-uint64_t pm_pool_mark(const pm_pool *pool, uint32_t id);
-
-/* No two pools of this program have the same, nor 0: who remembers ids without the pool, which may
- * be gone, can tell whether they are those of another one. */
-uint64_t pm_pool_serial(const pm_pool *pool);
-
 /* Bytes that the pool holds, for a caller with a budget. */
 size_t pm_pool_bytes(const pm_pool *pool);
 

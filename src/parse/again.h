@@ -32,25 +32,6 @@ pmapdb_status pm_again_finish(pm_again *a, pm_block *block, const pm_pool **pool
 /* The reading failed because the map changed meanwhile: another one may succeed. */
 bool pm_again_torn(const pm_again *a);
 
-/* ---- again_known.c: between programs ---- */
-
-/* What another reading of this mapping's text is told by; len 0: not known. */
-typedef struct pm_again_mark {
-    uint64_t hash;
-    uint32_t len;
-} pm_again_mark;
-
-/* Of mapping i of the reading that finished last. */
-pm_again_mark pm_again_mark_of(const pm_again *a, size_t i);
-
-/* The next reading finds things as if one of `dialect` had finished with these mappings, added by
- * address: what is unchanged is not parsed. *id: of the pool. PMAPDB_INPUT: they overlap; nothing
- * is known then. */
-void pm_again_know_nothing(pm_again *a, pm_dialect dialect);
-pmapdb_status pm_again_know(pm_again *a, const pm_mapping *m, pm_again_mark mark, uint32_t *id,
-                            pmapdb_error *err);
-const pm_pool *pm_again_pool(const pm_again *a);
-
 /* Bytes held, for a caller with a budget; forgetting costs a full parse the next time. */
 size_t pm_again_bytes(const pm_again *a);
 

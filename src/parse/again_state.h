@@ -1,4 +1,4 @@
-/* again_state: what again.c remembers of a map; also filled by again_known.c, again_parse.c. */
+/* again_state: what again.c remembers of a map; also filled by again_parse.c. */
 #ifndef PM_PARSE_AGAIN_STATE_H
 #define PM_PARSE_AGAIN_STATE_H
 

@@ -11,16 +11,12 @@
 static pmapdb_status decide_lineages(pm_put *p, const pm_rows *base, pmapdb_error *err)
 {
     pm_descent *descent = NULL;
-    pm_bulk lineages;
     pmapdb_status st = pm_rows_descent(base, &p->rows, &descent, err);
 
-    if (st != PMAPDB_OK)
-        return st;
-    pm_bulk_begin(&lineages, p->sql, &pm_lineage_table);
     for (size_t i = 0; i < p->rows.n && st == PMAPDB_OK; i++)
-        st = pm_put_descend(p, &lineages, &p->rows, i, &descent[i], err);
+        st = pm_put_descend(p, i, &descent[i], err);
     free(descent);
-    return st == PMAPDB_OK ? pm_bulk_end(&lineages, err) : st;
+    return st;
 }
 
 static bool is_newest_of_stream(const pm_timeline *t, size_t at)
@@ -98,23 +94,6 @@ static pmapdb_status write_mappings(pm_put *p, const pm_rows *base, pm_stream *s
     return st == PMAPDB_OK ? pm_stream_append(p->sql, stream, off, &p->rows, &p->rollup, err) : st;
 }
 
-/* Statements are prepared anew where foreign keys are no longer looked up, and where they are
- * again: so many rows are worth that. */
-#define MANY_ROWS 512
-
-/* The first capture of a process: no row of it has a key that was there before this transaction,
- * but those of objects and categories, which were read by theirs. */
-static pmapdb_status write_first(pm_put *p, const pm_rows *base, pm_stream *stream, int64_t off,
-                                 pmapdb_error *err)
-{
-    pmapdb_status st;
-
-    pm_bulk_unchecked(p->sql, true);
-    st = write_mappings(p, base, stream, off, err);
-    pm_bulk_unchecked(p->sql, false);
-    return st;
-}
-
 static pmapdb_status append(pm_put *p, pm_newest *newest, pm_newest_of *state, size_t at,
                             pmapdb_error *err)
 {
@@ -131,41 +110,16 @@ static pmapdb_status append(pm_put *p, pm_newest *newest, pm_newest_of *state, s
                              err);
     if (st == PMAPDB_OK)
         st = pm_put_snapshot(p, stream->epoch_id, off, err);
-    if (st == PMAPDB_OK) {
-        bool first = base->n + stream->rows.n == 0 && p->rows.n >= MANY_ROWS;
-
-        newest->rows += p->rows.n - stream->rows.n;
-        st = (first ? write_first : write_mappings)(p, base, stream, off, err);
-    }
-    if (st == PMAPDB_OK)
-        st = pm_stream_remember(stream, p->capture, p->context, err);
     if (st != PMAPDB_OK)
         return st; /* there may be no stream */
+    newest->rows += p->rows.n - stream->rows.n;
+    st = write_mappings(p, base, stream, off, err);
+    if (st != PMAPDB_OK)
+        return st;
     state->tail.item[at].snapshot_id = p->snapshot_id;
     state->tail.item[at].epoch_id = stream->epoch_id;
     state->tail.item[at].off = off;
     return PMAPDB_OK;
-}
-
-/* The same of one whose rows are for the most part those of its base. */
-static pmapdb_status append_same(pm_put *p, pm_newest *newest, pm_newest_of *state, pm_same *same,
-                                 size_t at, pmapdb_error *err)
-{
-    pm_stream *stream = same->stream;
-    const pm_block *b = &p->capture->block;
-    int64_t off = 0;
-    pmapdb_status st =
-        pm_stream_place(p->sql, stream, p->process_id, b->dialect, b->state, p->fields, &off, err);
-
-    if (st == PMAPDB_OK)
-        st = pm_put_snapshot(p, stream->epoch_id, off, err);
-    if (st == PMAPDB_OK)
-        st = pm_same_append(p, same, off, err);
-    newest->rows += same->n_new - same->n_old;
-    state->tail.item[at].snapshot_id = p->snapshot_id;
-    state->tail.item[at].epoch_id = stream->epoch_id;
-    state->tail.item[at].off = off;
-    return st;
 }
 
 /* It is the strongest capture yet of a lineage, and the rules say something else of it: late.c
@@ -188,15 +142,6 @@ static pmapdb_status refines_anew(pm_put *p, pm_newest *newest, pm_newest_of *st
     return st == PMAPDB_OK ? pm_refine_differs(p, base, &stream->rows, out, err) : st;
 }
 
-/* Its lineages are those of the newest of its own stream, which `same` compares it with. */
-static bool continues_its_stream(const pm_put *p, const pm_newest_of *state, const pm_same *same,
-                                 size_t at)
-{
-    return same->stream && state->tail.item[at].base != PM_NO_BASE &&
-           state->tail.item[at].base == pm_timeline_before_in_stream(&state->tail, at) &&
-           !pm_stream_is_due(same->stream, p->fields);
-}
-
 static pmapdb_status put_in_order(pm_put *p, pm_newest *newest, pm_newest_of *state, size_t at,
                                   bool *stored, pmapdb_error *err)
 {
@@ -209,7 +154,7 @@ static pmapdb_status put_in_order(pm_put *p, pm_newest *newest, pm_newest_of *st
     return st;
 }
 
-pmapdb_status pm_append_mappings(pm_put *p, pm_newest *newest, pm_newest_of *state, pm_same *same,
+pmapdb_status pm_append_mappings(pm_put *p, pm_newest *newest, pm_newest_of *state,
                                  pmapdb_error *err)
 {
     pm_timeline scratch = {0};
@@ -226,14 +171,9 @@ pmapdb_status pm_append_mappings(pm_put *p, pm_newest *newest, pm_newest_of *sta
     in_order = (at > 0 || state->tail.whole) && is_append(&state->tail, at) &&
                leaves_others_alone(&state->tail, at, p->sweep_ms, &scratch, err);
     pm_timeline_free(&scratch);
-    if (in_order && continues_its_stream(p, state, same, at)) {
-        stored = true;
-        st = append_same(p, newest, state, same, at, err);
-    } else {
-        st = pm_put_rows(p, err);
-        if (st == PMAPDB_OK && in_order)
-            st = put_in_order(p, newest, state, at, &stored, err);
-    }
+    st = pm_put_rows(p, err);
+    if (st == PMAPDB_OK && in_order)
+        st = put_in_order(p, newest, state, at, &stored, err);
     if (st != PMAPDB_OK)
         return st;
     if (stored) {

@@ -4,10 +4,8 @@
 #define PM_STORE_APPEND_H
 
 #include "store/newest.h"
-#include "store/same.h"
 
-/* `same` is free to say nothing; where it does, the process's newest rows are not all compared. */
-pmapdb_status pm_append_mappings(pm_put *p, pm_newest *newest, pm_newest_of *state, pm_same *same,
+pmapdb_status pm_append_mappings(pm_put *p, pm_newest *newest, pm_newest_of *state,
                                  pmapdb_error *err);
 
 /* Of sums only: in streams of their own, which take no part in the timeline and its lineages. Where

@@ -1,7 +1,6 @@
 /* newest: what the writer remembers of each process to append its next capture. */
 #include "store/newest.h"
 
-#include "store/map_cache.h"
 #include <stdlib.h>
 
 #define REMEMBERED_ROWS 1000000 /* about 300 MB */
@@ -135,35 +134,6 @@ void pm_newest_forget(pm_newest *w, pm_newest_of *state)
     state->has_tail = false;
 }
 
-void pm_newest_adopt(pm_newest *w, pm_newest_of *state, pm_dialect dialect, pm_state kind,
-                     pm_stream *made)
-{
-    pm_stream **s = &state->stream[(size_t)dialect * PM_STATES + (size_t)kind];
-
-    w->rows += made->rows.n - (*s ? (*s)->rows.n : 0);
-    stream_free(*s);
-    *s = made;
-}
-
-pm_stream *pm_newest_known(const pm_newest_of *state, pm_dialect dialect, pm_state kind)
-{
-    return state->stream[(size_t)dialect * PM_STATES + (size_t)kind];
-}
-
-/* In one piece where there is one. */
-static pmapdb_status load(pm_put *p, pm_dialect dialect, pm_state kind, pm_stream *out,
-                          pmapdb_error *err)
-{
-    bool done = false;
-    pmapdb_status st = pm_stream_load_head(p->sql, p->process_id, dialect, kind, out, err);
-
-    if (st != PMAPDB_OK || !out->epoch_id)
-        return st;
-    if (kind == PM_STATE_COMPLETE)
-        st = pm_map_cache_rows(p->sql, p->objects, p->process_id, out, &done, err);
-    return st == PMAPDB_OK && !done ? pm_stream_load_rows(p->sql, p->objects, out, err) : st;
-}
-
 pmapdb_status pm_newest_stream(pm_put *p, pm_newest *w, pm_newest_of *state, pm_dialect dialect,
                                pm_state kind, pm_stream **out, pmapdb_error *err)
 {
@@ -175,7 +145,9 @@ pmapdb_status pm_newest_stream(pm_put *p, pm_newest *w, pm_newest_of *state, pm_
 
         if (!made)
             return pm_fail_nomem(err);
-        st = load(p, dialect, kind, made, err);
+        st = pm_stream_load_head(p->sql, p->process_id, dialect, kind, made, err);
+        if (st == PMAPDB_OK && made->epoch_id)
+            st = pm_stream_load_rows(p->sql, p->objects, made, err);
         if (st != PMAPDB_OK) {
             stream_free(made);
             return st;

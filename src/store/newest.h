@@ -30,18 +30,11 @@ void pm_newest_free(pm_newest *w);
 /* Of the process that p is stored to; what was not remembered is read when it is asked for. */
 pmapdb_status pm_newest_get(pm_put *p, pm_newest *w, pm_newest_of **out, pmapdb_error *err);
 
-/* The stream if it is remembered, else NULL: nothing is read for it. */
-pm_stream *pm_newest_known(const pm_newest_of *state, pm_dialect dialect, pm_state kind);
-
 /* Makes sure that the tail is there. */
 pmapdb_status pm_newest_tail(pm_put *p, pm_newest_of *state, pmapdb_error *err);
 
 pmapdb_status pm_newest_stream(pm_put *p, pm_newest *w, pm_newest_of *state, pm_dialect dialect,
                                pm_state kind, pm_stream **out, pmapdb_error *err);
-
-/* The stream as it is in the store, from elsewhere; `made` is the process's from then on. */
-void pm_newest_adopt(pm_newest *w, pm_newest_of *state, pm_dialect dialect, pm_state kind,
-                     pm_stream *made);
 
 /* It changes in the store: all is read again when it is needed. */
 void pm_newest_forget(pm_newest *w, pm_newest_of *state);

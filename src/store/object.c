@@ -5,15 +5,11 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-#define AHEAD 31 /* a page or two of the table */
-#define NEAR 4   /* ids of objects that were made one behind the other, by one map */
-
 struct pm_objects {
     pm_sql *sql;
     pm_object **by_id;   /* open addressing, keyed by id */
     pm_object **by_hash; /* likewise, keyed by hash; several objects may share one */
     size_t size, used;   /* of both tables; a power of two */
-    int64_t missed;      /* by pm_objects_of_map, the last one */
 };
 
 pmapdb_status pm_objects_new(pm_sql *sql, pm_objects **out, pmapdb_error *err)
@@ -254,9 +250,8 @@ static pmapdb_status check_category(const pm_object *o, pmapdb_error *err)
                    (long long)o->id);
 }
 
-/* Steps `stmt` over object rows and keeps those not yet in memory; the last one into *out. Where
- * one is `asked` for, what is wrong with others is for whoever asks for them. */
-static pmapdb_status load(pm_objects *objects, sqlite3_stmt *stmt, int64_t asked, pm_object **out,
+/* Steps `stmt` over object rows and keeps those not yet in memory; the last one into *out. */
+static pmapdb_status load(pm_objects *objects, sqlite3_stmt *stmt, pm_object **out,
                           pmapdb_error *err)
 {
     bool has;
@@ -268,8 +263,6 @@ static pmapdb_status load(pm_objects *objects, sqlite3_stmt *stmt, int64_t asked
         *out = find_id(objects, o.id);
         if (!*out)
             st = check_category(&o, err);
-        if (st != PMAPDB_OK && asked && o.id != asked)
-            continue;
         if (!*out && st == PMAPDB_OK)
             st = keep(objects, &o, out, err);
         if (st != PMAPDB_OK) {
@@ -312,7 +305,7 @@ pmapdb_status pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_categor
     st = pm_sql_rows(objects->sql, "SELECT " OBJECT_COLUMNS " FROM object WHERE hash = ?1",
                      PM_ARGS(PM_I(o.hash)), &stmt, err);
     if (st == PMAPDB_OK)
-        st = load(objects, stmt, 0, &found, err);
+        st = load(objects, stmt, &found, err);
     if (st != PMAPDB_OK)
         return st;
     *out = find_equal(objects, &o);
@@ -326,45 +319,24 @@ pmapdb_status pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_categor
     return st;
 }
 
-static pmapdb_status get(pm_objects *objects, int64_t id, int64_t ahead, const pm_object **out,
-                         pmapdb_error *err)
-{
-    pm_object *found = find_id(objects, id), *last;
-    sqlite3_stmt *stmt;
-    pmapdb_status st;
-
-    if (!found) {
-        st = pm_sql_rows(objects->sql,
-                         "SELECT " OBJECT_COLUMNS " FROM object WHERE object_id BETWEEN ?1 AND ?2",
-                         PM_ARGS(PM_I(id), PM_I(id + ahead)), &stmt, err);
-        if (st == PMAPDB_OK)
-            st = load(objects, stmt, id, &last, err);
-        if (st != PMAPDB_OK)
-            return st;
-        found = find_id(objects, id);
-    }
-    if (!found)
-        return pm_fail(err, PMAPDB_DATABASE, "object %lld is missing; the store is damaged",
-                       (long long)id);
-    *out = found;
-    return PMAPDB_OK;
-}
-
 pmapdb_status pm_objects_get(pm_objects *objects, int64_t id, const pm_object **out,
                              pmapdb_error *err)
 {
-    return get(objects, id, 0, out, err);
-}
+    pm_object *found = find_id(objects, id);
+    sqlite3_stmt *stmt;
+    pmapdb_status st = PMAPDB_OK;
 
-pmapdb_status pm_objects_of_map(pm_objects *objects, int64_t id, const pm_object **out,
-                                pmapdb_error *err)
-{
-    bool missing = !find_id(objects, id), near;
-
-    near = missing && objects->missed > 0 && id > objects->missed && id - objects->missed <= NEAR;
-    if (missing)
-        objects->missed = id;
-    return get(objects, id, near && id < INT64_MAX - AHEAD ? AHEAD : 0, out, err);
+    if (!found) {
+        st = pm_sql_rows(objects->sql, "SELECT " OBJECT_COLUMNS " FROM object WHERE object_id = ?1",
+                         PM_ARGS(PM_I(id)), &stmt, err);
+        if (st == PMAPDB_OK)
+            st = load(objects, stmt, &found, err);
+    }
+    if (st == PMAPDB_OK && !found)
+        st = pm_fail(err, PMAPDB_DATABASE, "object %lld is missing; the store is damaged",
+                     (long long)id);
+    *out = found;
+    return st;
 }
 
 pmapdb_status pm_objects_rehash(pm_sql *sql, pmapdb_error *err)

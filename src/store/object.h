@@ -33,11 +33,6 @@ pmapdb_status pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_categor
                             bool inferred, const pm_object **out, pmapdb_error *err);
 pmapdb_status pm_objects_get(pm_objects *objects, int64_t id, const pm_object **out,
                              pmapdb_error *err);
-/* The same of one of a whole map. Where that made its objects one behind the other, the next are
- * read with it. */
-pmapdb_status pm_objects_of_map(pm_objects *objects, int64_t id, const pm_object **out,
-                                pmapdb_error *err);
-
 /* Column hash of all rows, for whoever wrote them without knowing it (store/export). */
 pmapdb_status pm_objects_rehash(pm_sql *sql, pmapdb_error *err);
 

@@ -35,28 +35,17 @@ static pmapdb_status make_row(pm_put *p, const pm_mapping *m, pm_row *row, pmapd
     return st;
 }
 
-pmapdb_status pm_put_some_rows(pm_put *p, size_t from, size_t to, pmapdb_error *err)
-{
-    size_t n = p->rows.n + to - from;
-    pmapdb_status st = PMAPDB_OK;
-
-    if (n >= p->rows.cap) {
-        pm_row *grown = realloc(p->rows.row, (n + n / 8 + 1) * sizeof *grown);
-
-        if (!grown)
-            return pm_fail_nomem(err);
-        p->rows.row = grown;
-        p->rows.cap = n + n / 8 + 1;
-    }
-    for (size_t i = from; i < to && st == PMAPDB_OK; i++)
-        st = make_row(p, pm_capture_row(p->capture, i), &p->rows.row[p->rows.n++], err);
-    return st;
-}
-
 pmapdb_status pm_put_rows(pm_put *p, pmapdb_error *err)
 {
-    pmapdb_status st = pm_put_some_rows(p, 0, p->capture->n_rows, err);
+    size_t n = p->capture->n_rows;
+    pmapdb_status st = PMAPDB_OK;
 
+    p->rows.row = malloc((n + 1) * sizeof *p->rows.row);
+    if (!p->rows.row)
+        return pm_fail_nomem(err);
+    p->rows.cap = n + 1;
+    for (size_t i = 0; i < n && st == PMAPDB_OK; i++)
+        st = make_row(p, pm_capture_row(p->capture, i), &p->rows.row[p->rows.n++], err);
     if (st == PMAPDB_OK)
         pm_rows_sort(&p->rows);
     for (size_t i = 1; i < p->rows.n && st == PMAPDB_OK; i++)
@@ -66,10 +55,9 @@ pmapdb_status pm_put_rows(pm_put *p, pmapdb_error *err)
     return st;
 }
 
-pmapdb_status pm_put_descend(pm_put *p, pm_bulk *lineages, pm_rows *rows, size_t i,
-                             const pm_descent *descent, pmapdb_error *err)
+pmapdb_status pm_put_descend(pm_put *p, size_t i, const pm_descent *descent, pmapdb_error *err)
 {
-    pm_row *row = &rows->row[i];
+    pm_row *row = &p->rows.row[i];
     pm_ruling ruling;
     pmapdb_status st;
 
@@ -78,11 +66,11 @@ pmapdb_status pm_put_descend(pm_put *p, pm_bulk *lineages, pm_rows *rows, size_t
     row->at.kept = descent->kept;
     if (row->at.lineage != PM_NO_LINEAGE)
         return PMAPDB_OK;
-    st = pm_refine_row(&p->refine, rows, i, &ruling, err);
+    st = pm_refine_row(&p->refine, &p->rows, i, &ruling, err);
     if (st != PMAPDB_OK)
         return st;
     row->at.kept = ruling.kept;
-    return pm_lineage_among(lineages, p->process_id, p->snapshot_id, row, ruling.rule, err);
+    return pm_lineage_new(p->sql, p->process_id, p->snapshot_id, row, ruling.rule, err);
 }
 
 /* ---- rows of tables capture and snapshots ---- */

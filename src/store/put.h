@@ -43,13 +43,10 @@ typedef struct pm_put {
 
 /* Fills rows from the capture, in its context. */
 pmapdb_status pm_put_rows(pm_put *p, pmapdb_error *err);
-/* Adds rows from..to of the capture, in their order. */
-pmapdb_status pm_put_some_rows(pm_put *p, size_t from, size_t to, pmapdb_error *err);
 
-/* Row i continues what `descent` says; a new lineage is written with others, its category told by
- * the rules. */
-pmapdb_status pm_put_descend(pm_put *p, pm_bulk *lineages, pm_rows *rows, size_t i,
-                             const pm_descent *descent, pmapdb_error *err);
+/* Row i of p->rows continues what `descent` says, or begins a lineage, whose category the rules
+ * give. */
+pmapdb_status pm_put_descend(pm_put *p, size_t i, const pm_descent *descent, pmapdb_error *err);
 
 /* The row in table capture, unless capture_id is set already. */
 pmapdb_status pm_put_capture(pm_put *p, pmapdb_error *err);

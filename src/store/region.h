@@ -4,16 +4,11 @@
 #ifndef PM_STORE_REGION_H
 #define PM_STORE_REGION_H
 
-#include "store/bulk.h"
 #include "store/row.h"
-
-extern const pm_bulk_table pm_region_table, pm_lineage_table;
 
 /* The region of row->at (its lineage included). Written when it is new, with row->reason; an
  * existing one keeps its reason. Sets row->region_id. */
 pmapdb_status pm_region_of(pm_sql *sql, pm_row *row, bool new_lineage, pmapdb_error *err);
-/* The same where a new one may be written with others, by `regions`. */
-pmapdb_status pm_region_among(pm_bulk *regions, pm_row *row, bool new_lineage, pmapdb_error *err);
 
 /* Of region r, as pm_region_read wants them from `column` on. */
 #define PM_REGION_SELECT                                                             \
@@ -30,8 +25,5 @@ pmapdb_status pm_region_get(pm_sql *sql, pm_objects *objects, pm_row *row, pmapd
  * (NULL: the object's own). Sets row->at.lineage. */
 pmapdb_status pm_lineage_new(pm_sql *sql, int64_t process_id, int64_t snapshot_id, pm_row *row,
                              const char *rule, pmapdb_error *err);
-/* The same, written with others; `rule` lives until then. */
-pmapdb_status pm_lineage_among(pm_bulk *lineages, int64_t process_id, int64_t snapshot_id,
-                               pm_row *row, const char *rule, pmapdb_error *err);
 
 #endif

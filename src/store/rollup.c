@@ -15,22 +15,6 @@ void pm_rollup_clear(pm_rollup *r)
     r->n = 0;
 }
 
-pmapdb_status pm_rollup_copy(const pm_rollup *r, pm_rollup *out, pmapdb_error *err)
-{
-    if (out->cap < r->n) {
-        pm_category_sums *grown = realloc(out->item, r->cap * sizeof *grown);
-
-        if (!grown)
-            return pm_fail_nomem(err);
-        out->item = grown;
-        out->cap = r->cap;
-    }
-    if (r->n)
-        memcpy(out->item, r->item, r->n * sizeof *r->item);
-    out->n = r->n;
-    return PMAPDB_OK;
-}
-
 /* *at: the category's place, or where it belongs. */
 static bool search(const pm_rollup *r, int64_t category_id, size_t *at)
 {
@@ -95,19 +79,6 @@ pmapdb_status pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *
     if (st == PMAPDB_OK)
         add(s->v, row);
     return st;
-}
-
-bool pm_rollup_remove(pm_rollup *r, int64_t category_id, const pm_totals *row)
-{
-    size_t at;
-    bool known = find(r, category_id, &at);
-    int64_t *v = known ? r->item[at].v : NULL;
-
-    for (int i = 0; i < PM_TOTAL_COUNT && known; i++) {
-        known = v[i] != PMAPDB_UNKNOWN && row->v[i] >= 0;
-        v[i] = known ? v[i] - row->v[i] : PMAPDB_UNKNOWN;
-    }
-    return known;
 }
 
 /* Mappings of one category lie side by side. */

@@ -22,17 +22,12 @@ typedef struct pm_rollup {
 void pm_rollup_free(pm_rollup *r);
 void pm_rollup_clear(pm_rollup *r);
 
-/* *out becomes equal; its memory is used again. */
-pmapdb_status pm_rollup_copy(const pm_rollup *r, pm_rollup *out, pmapdb_error *err);
-
 /* The sums of a category, 0 each where it is new; until the next call. */
 pmapdb_status pm_rollup_of(pm_rollup *r, int64_t category_id, pm_category_sums **out,
                            pmapdb_error *err);
 
 pmapdb_status pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *row,
                             pmapdb_error *err);
-/* Takes out what was added. False: a sum is unknown, which only adding all anew can tell. */
-bool pm_rollup_remove(pm_rollup *r, int64_t category_id, const pm_totals *row);
 
 /* Of all rows; lineages are decided. */
 pmapdb_status pm_rollup_rows(pm_rollup *r, const pm_rows *rows, uint64_t fields, pmapdb_error *err);

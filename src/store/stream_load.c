@@ -96,7 +96,7 @@ static pmapdb_status load_rows(pm_sql *sql, pm_objects *objects, pm_stream *s, p
     return st;
 }
 
-pmapdb_status pm_stream_load_sums(pm_sql *sql, pm_stream *s, pmapdb_error *err)
+static pmapdb_status load_sums(pm_sql *sql, pm_stream *s, pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
     bool has;
@@ -127,6 +127,5 @@ pmapdb_status pm_stream_load_rows(pm_sql *sql, pm_objects *objects, pm_stream *s
 {
     pmapdb_status st = load_rows(sql, objects, s, err);
 
-    s->loaded = st == PMAPDB_OK;
-    return st == PMAPDB_OK ? pm_stream_load_sums(sql, s, err) : st;
+    return st == PMAPDB_OK ? load_sums(sql, s, err) : st;
 }

@@ -3,8 +3,6 @@
 
 #include "base/clock.h"
 #include "store/append.h"
-#include "store/lives.h"
-#include "store/map_cache.h"
 #include "store/moment.h"
 #include "store/process.h"
 #include "store/prune/trace.h"
@@ -20,7 +18,6 @@ struct pm_writer {
     pm_category_ids *categories;
     pm_rule_set *rules;
     pm_moments *moments;
-    pm_lives *lives;
     int64_t sweep_ms;
     int64_t data_version;
     pm_newest newest;
@@ -37,7 +34,6 @@ void pm_writer_free(pm_writer *w)
     pm_category_ids_free(w->categories);
     pm_rule_set_free(w->rules);
     pm_moments_free(w->moments);
-    pm_lives_free(w->lives);
     free(w);
 }
 
@@ -69,8 +65,6 @@ static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *
         st = pm_category_ids_new(s->sql, &s->writer->categories, err);
     if (st == PMAPDB_OK)
         st = pm_rule_set_new(s->sql, &s->writer->rules, err);
-    if (st == PMAPDB_OK)
-        st = pm_lives_new(&s->writer->lives, err);
     return st == PMAPDB_OK ? pm_moments_new(s->sql, sweep_ms, &s->writer->moments, err) : st;
 }
 
@@ -97,95 +91,30 @@ static pmapdb_status set_moments(pm_put *p, pm_writer *w, const pm_process_found
     return st == PMAPDB_OK ? pm_moments_regroup(w->moments, found->name_id, err) : st;
 }
 
-/* The usual beat of a live process: its life is known, and nothing that tells lives or names apart
- * changed. Sets same->stream where that is so. */
-static pmapdb_status put_again(pm_put *p, pm_writer *w, pm_process_found *found,
-                               pm_newest_of **state, pm_same *same, pmapdb_error *err)
+static pmapdb_status put_block(pm_put *p, pm_writer *w, pmapdb_error *err)
 {
-    const pm_capture *c = p->capture;
-    const pm_known_life *life = pm_lives_find(w->lives, c);
-    pmapdb_status st;
+    pm_newest_of *state = NULL;
+    pmapdb_status st = pm_newest_get(p, &w->newest, &state, err);
 
-    *found = (pm_process_found){0};
-    if (!life || !c->name || (int64_t)c->name_rank < life->name_rank ||
-        c->taken_ms < life->taken_ms || c->live->mono_ns < life->mono_ns)
-        return PMAPDB_OK;
-    p->process_id = life->process_id;
-    st = pm_newest_get(p, &w->newest, state, err);
     if (st == PMAPDB_OK)
-        st = pm_same_find_alone(pm_newest_known(*state, c->block.dialect, c->block.state), c, same,
-                                err);
-    if (st == PMAPDB_OK && same->stream) {
-        p->context = &same->stream->context;
-        *found = (pm_process_found){
-            .process_id = life->process_id, .name_id = life->name_id, .old_name_id = life->name_id};
-    }
-    return st;
-}
-
-/* Any other: whose it is, by all that it shows. */
-static pmapdb_status put_first(pm_put *p, pm_writer *w, pm_process_found *found,
-                               pm_classify_context *context, pmapdb_error *err)
-{
-    pmapdb_status st;
-
-    pm_classify_prepare(p->capture, context);
-    p->context = context;
-    st = pm_process_of(p->sql, p->capture, context, found, err);
-    if (st != PMAPDB_OK)
-        return st;
-    if (!found->is_new && found->name_id != found->old_name_id)
-        pm_lives_forget(w->lives);
-    return pm_lives_keep(w->lives, p->capture, found, err);
-}
-
-/* What the program did not see itself may be in one piece, which tells its mappings. */
-static pmapdb_status find_same(pm_put *p, pm_writer *w, pm_newest_of *state, pm_same *same,
-                               pmapdb_error *err)
-{
-    const pm_block *b = &p->capture->block;
-    pm_stream *s = pm_newest_known(state, b->dialect, b->state);
-    pmapdb_status st = PMAPDB_OK;
-
-    if (!s && b->state == PM_STATE_COMPLETE) {
-        st = pm_newest_stream(p, &w->newest, state, b->dialect, b->state, &s, err);
-        if (st == PMAPDB_OK)
-            st = pm_same_recognise(s, p->capture, p->context, err);
-    }
-    return st == PMAPDB_OK ? pm_same_find(s, p->capture, p->context, same, err) : st;
-}
-
-static pmapdb_status put_block(pm_put *p, pm_writer *w, pm_newest_of *state, pm_same *same,
-                               pmapdb_error *err)
-{
-    const pm_block *b = &p->capture->block;
-    pmapdb_status st = pm_put_capture(p, err);
-
-    if (st == PMAPDB_OK && b->state == PM_STATE_TOTALS)
+        st = pm_put_capture(p, err);
+    if (st == PMAPDB_OK && p->capture->block.state == PM_STATE_TOTALS)
         return pm_append_totals(p, &w->newest, state, err);
-    if (st == PMAPDB_OK && !same->stream)
-        st = find_same(p, w, state, same, err);
-    return st == PMAPDB_OK ? pm_append_mappings(p, &w->newest, state, same, err) : st;
+    return st == PMAPDB_OK ? pm_append_mappings(p, &w->newest, state, err) : st;
 }
 
 static pmapdb_status put(pm_put *p, pm_writer *w, pm_stored *out, pmapdb_error *err)
 {
     pm_classify_context context;
     pm_process_found found;
-    pm_newest_of *state = NULL;
-    pm_same same = {0};
-    pmapdb_status st = put_again(p, w, &found, &state, &same, err);
+    pmapdb_status st;
 
-    if (st == PMAPDB_OK && !same.stream) {
-        pm_same_free(&same);
-        st = put_first(p, w, &found, &context, err);
-        p->process_id = found.process_id;
-        if (st == PMAPDB_OK)
-            st = pm_newest_get(p, &w->newest, &state, err);
-    }
+    pm_classify_prepare(p->capture, &context);
+    p->context = &context;
+    st = pm_process_of(p->sql, p->capture, &context, &found, err);
+    p->process_id = found.process_id;
     if (st == PMAPDB_OK)
-        st = put_block(p, w, state, &same, err);
-    pm_same_free(&same);
+        st = put_block(p, w, err);
     if (st == PMAPDB_OK && p->capture->live)
         st = pm_sight_put(p->sql, p->snapshot_id, p->capture->live, err);
     if (st == PMAPDB_OK)
@@ -231,108 +160,10 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
     return st;
 }
 
-/* ---- between programs ---- */
-
-static pmapdb_status adopt(pmapdb_store *s, const pm_cached_map *map, pm_dialect dialect,
-                           int64_t sweep_ms, pm_again *again, bool *done, pmapdb_error *err)
-{
-    pm_put p = {.sql = s->sql, .process_id = map->process_id};
-    pm_stream *made = calloc(1, sizeof *made);
-    pm_newest_of *state;
-    pmapdb_status st = made ? writer_of(s, sweep_ms, err) : pm_fail_nomem(err);
-
-    if (st == PMAPDB_OK)
-        st = pm_newest_get(&p, &s->writer->newest, &state, err);
-    if (st == PMAPDB_OK)
-        st = pm_stream_load_head(s->sql, map->process_id, dialect, PM_STATE_COMPLETE, made, err);
-    if (st == PMAPDB_OK)
-        st = pm_map_cache_read(s->sql, s->writer->objects, map, made, again, done, err);
-    if (st == PMAPDB_OK && *done) {
-        pm_newest_adopt(&s->writer->newest, state, dialect, PM_STATE_COMPLETE, made);
-        return st;
-    }
-    if (made)
-        pm_stream_free(made);
-    free(made);
-    return st;
-}
-
-static pmapdb_status recall_map(pmapdb_store *s, const pm_capture *life, pm_dialect dialect,
-                                int64_t sweep_ms, pm_again *again, bool *done, pmapdb_error *err)
-{
-    pm_cached_map map;
-    pmapdb_status st = pm_map_cache_find(s->sql, life->host, life->live->boot_id, life->pid,
-                                         life->start_time, &map, err);
-
-    if (st == PMAPDB_OK && map.process_id)
-        st = adopt(s, &map, dialect, sweep_ms, again, done, err);
-    pm_buf_free(&map.bytes);
-    return st;
-}
-
-/* All of it is read of one state of the store. Another writer may come before the capture is
- * stored: then the writer forgets it, as it does between any two captures. */
-pmapdb_status pm_store_recall_map(pmapdb_store *s, const pm_capture *life, pm_dialect dialect,
-                                  int64_t sweep_ms, pm_again *again, pmapdb_error *err)
-{
-    bool done = false;
-    pmapdb_status st = pm_sql_run(s->sql, "BEGIN", PM_NO_ARGS, err);
-
-    pm_again_know_nothing(again, dialect);
-    if (st == PMAPDB_OK)
-        st = recall_map(s, life, dialect, sweep_ms, again, &done, err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_run(s->sql, "COMMIT", PM_NO_ARGS, err);
-    else
-        pm_store_rollback(s);
-    if (st != PMAPDB_OK || !done)
-        pm_again_know_nothing(again, dialect);
-    return st;
-}
-
-pmapdb_status pm_store_keep_map(pmapdb_store *s, const pm_stored *stored, const pm_capture *c,
-                                const pm_again *again, pmapdb_error *err)
-{
-    pm_put p = {.sql = s->sql, .process_id = stored->process_id};
-    pm_newest_of *state;
-    pmapdb_status st = PMAPDB_OK;
-
-    if (stored->duplicate || c->block.state != PM_STATE_COMPLETE)
-        return PMAPDB_OK;
-    st = pm_newest_get(&p, &s->writer->newest, &state, err);
-    return st == PMAPDB_OK
-               ? pm_map_cache_write(s->sql, stored->process_id,
-                                    pm_newest_known(state, c->block.dialect, PM_STATE_COMPLETE),
-                                    again, c->pool, err)
-               : st;
-}
-
 void pm_store_abandon(pmapdb_store *s)
 {
     pm_store_rollback(s);
     forget(s);
-}
-
-#define MAP_ROWS 64 /* fewer are read from their tables as fast */
-
-/* What was not in memory is worth a piece: the next program, too, begins with this process. */
-static pmapdb_status keep_rows(pmapdb_store *s, const pm_capture *c, const pm_stored *stored,
-                               pmapdb_error *err)
-{
-    pm_put p = {.sql = s->sql, .process_id = stored->process_id};
-    pm_newest_of *state;
-    pm_stream *stream;
-    pmapdb_status st;
-
-    if (stored->duplicate || c->block.state != PM_STATE_COMPLETE || c->n_rows < MAP_ROWS)
-        return PMAPDB_OK;
-    st = pm_newest_get(&p, &s->writer->newest, &state, err);
-    if (st != PMAPDB_OK)
-        return st;
-    stream = pm_newest_known(state, c->block.dialect, PM_STATE_COMPLETE);
-    return stream && (stream->loaded || stream->cached_epoch_id)
-               ? pm_map_cache_write(s->sql, stored->process_id, stream, NULL, c->pool, err)
-               : PMAPDB_OK;
 }
 
 pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
@@ -348,8 +179,6 @@ pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_m
                         PM_ARGS(PM_I(id)), 0, &id, err);
     if (st == PMAPDB_OK)
         st = pm_store_put_within(s, c, sweep_ms, &id, out, err);
-    if (st == PMAPDB_OK)
-        st = keep_rows(s, c, out, err);
     if (st == PMAPDB_OK)
         st = pm_store_commit(s, err);
     if (st == PMAPDB_OK)

@@ -3,7 +3,6 @@
 #define PM_STORE_WRITE_H
 
 #include "base/capture.h"
-#include "parse/again.h"
 #include "store/store.h"
 
 /* What the writer remembers between captures (dictionaries, newest rows of each process). It is
@@ -31,17 +30,6 @@ pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_m
 pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
                                   int64_t *capture_id, pm_stored *out, pmapdb_error *err);
 void pm_store_abandon(pmapdb_store *s);
-
-/* ---- table map_cache: from one program that captures to the next ---- */
-
-/* Before a live process's map is read: `again` and the writer then know its newest capture of
- * `dialect`, as if they had read and stored it. Where there is none, or none to rely on, they know
- * nothing of it. */
-pmapdb_status pm_store_recall_map(pmapdb_store *s, const pm_capture *life, pm_dialect dialect,
-                                  int64_t sweep_ms, pm_again *again, pmapdb_error *err);
-/* Once it is stored, inside the same transaction. */
-pmapdb_status pm_store_keep_map(pmapdb_store *s, const pm_stored *stored, const pm_capture *c,
-                                const pm_again *again, pmapdb_error *err);
 
 /* The name under which a process is stored now. Copies at most size - 1 bytes. */
 pmapdb_status pm_store_name(pmapdb_store *s, int64_t process_id, char *name, size_t size,

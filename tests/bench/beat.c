@@ -164,7 +164,6 @@ typedef struct reader {
     pm_again *again;
     pmapdb_store *store;
     const char *path;
-    bool alone; /* of one beat */
 } reader;
 
 static void open_reader(reader *r)
@@ -179,16 +178,6 @@ static void close_reader(reader *r)
 {
     pmapdb_close(r->store);
     pm_again_free(r->again);
-}
-
-/* What a program knows that begins with this beat. */
-static void recall(reader *r, const target *t)
-{
-    pm_live live;
-    pm_capture life = {0};
-
-    describe(t, 0, &live, &life);
-    ok(pm_store_recall_map(r->store, &life, PM_DIALECT_SMAPS, 1000, r->again, &error));
 }
 
 static void store(reader *r, const target *t, int64_t now, pm_capture *c, double *part)
@@ -208,8 +197,6 @@ static void store(reader *r, const target *t, int64_t now, pm_capture *c, double
     ok(pm_store_begin(r->store, &error));
     ok(pm_sweep_begin(r->store->sql, &sweep, &capture_id, &error));
     ok(pm_store_put_within(r->store, c, 1000, &capture_id, &stored, &error));
-    if (r->alone)
-        ok(pm_store_keep_map(r->store, &stored, c, r->again, &error));
     ok(pm_sweep_end(r->store->sql, capture_id, now + 10, &sweep, &error));
     part[WRITE] = cpu_ms();
     part[MERGE] = part[WRITE] - part[MERGE];
@@ -249,12 +236,11 @@ static outcome cold_beat(const char *path, const target *t, int64_t now)
     if (pipe(pipes) != 0 || (child = fork()) < 0)
         ok(pm_fail(&error, PMAPDB_IO, "cannot start a process"));
     if (child == 0) {
-        reader r = {.path = path, .alone = true};
+        reader r = {.path = path};
         pm_capture c = {0};
         double before = cpu_ms();
 
         open_reader(&r);
-        recall(&r, t);
         o.part[OPEN] = cpu_ms() - before;
         beat(&r, t, now, &c, o.part);
         o.mappings = c.n_rows;

@@ -276,8 +276,7 @@ LOOPS = ["update categories set parent_id = category_id + 1", "update categories
          "update epoch set fields = -1", "update epoch set fields = 0", "update detail set fields = -1, rss_kib = -1, dirty_kib = 9223372036854775807",
          "update lineage set process_id = 1", "update region set lineage_id = 1", "update job set every_ms = 0",
          "update job set every_ms = -1", "update sweep set mono_ns = -9223372036854775808",
-         "update map_cache set map = zeroblob(900000)", "update map_cache set map = x'ffffffffffffffffffffffff'",
-         "update map_cache set map = randomblob(length(map))", "update snapshots set snapshot_id = -snapshot_id",
+         "update snapshots set snapshot_id = -snapshot_id",
          "update snapshots set epoch_id = 1, off = snapshot_id", "update process set name_id = -5",
          "insert into sqlite_stat1 values ('snapshots', 'snapshots_process', '99999999999999999999 0 -1 x')",
          "update sight set read_us = 9223372036854775807, cpu_us = -5", "update sweep set started_ms = 1e300"]
@@ -321,7 +320,7 @@ SCHEMA = [
     ("drop view category_runs; create view category_runs as " + ENDLESS % "n as process_id", "view category_runs"),
     ("drop view lineage_history", "view lineage_history"),
     ("drop table pin", "table pin"), ("drop table trace", "table trace"), ("drop table rule_set", "table rule_set"),
-    ("drop index snapshots_process", "index snapshots_process"), ("drop trigger map_cache_ver", "trigger map_cache_ver"),
+    ("drop index snapshots_process", "index snapshots_process"),
     ("drop table categories; create table categories (category_id, category, description, parent_id)", "table categories"),
     ("drop table refused; create view refused as select 1 as hash, 2 as first_ms, 'x' as reason", "table refused"),
     ("alter table snapshots add column mine text", "table snapshots"),

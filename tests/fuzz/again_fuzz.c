@@ -121,28 +121,6 @@ static void compare_with_reader(pm_dialect dialect, pm_text t, const pm_buf *tap
     fuzz_same(tape, &told, "read again is what is read");
 }
 
-/* A reader of another program, that is told what this one knows, finds the same without a parse. */
-static void hand_on(pm_again *a, const result *r, pm_dialect dialect, pm_text t, uint8_t split,
-                    const pm_buf *tape)
-{
-    static pm_buf other;
-    pm_again *next = NULL;
-    result known;
-    uint32_t id;
-
-    FUZZ_CHECK(pm_again_new(&next, NULL) == PMAPDB_OK, "memory");
-    pm_again_know_nothing(next, dialect);
-    for (size_t i = 0; i < r->n; i++)
-        FUZZ_CHECK(pm_again_know(next, pm_pool_get(r->pool, r->rows[i]), pm_again_mark_of(a, i),
-                                 &id, NULL) == PMAPDB_OK,
-                   "mapping %zu", i);
-    known = read_again(next, dialect, t, split);
-    FUZZ_CHECK(known.st == PMAPDB_OK, "what was read is not read again");
-    put_result(&other, &known);
-    fuzz_same(tape, &other, "who was told knows the same");
-    pm_again_free(next);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static pm_buf tape, other;
@@ -165,7 +143,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (known.st != PMAPDB_OK)
             continue;
         put_result(&tape, &known);
-        hand_on(a, &known, dialect, t, split, &tape);
         FUZZ_CHECK(pm_again_new(&fresh, NULL) == PMAPDB_OK, "memory");
         whole = read_again(fresh, dialect, t, 0);
         if (whole.st == PMAPDB_OK) {

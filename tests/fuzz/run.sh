@@ -53,7 +53,7 @@ length_of() {
     case $1 in
     unpack) echo 16384 ;;
     reader | smaps | pmap | wide | again | classify) echo 1500 ;;
-    map | render | words | clock | glob | select | pack) echo 512 ;;
+    map | render | words | clock | glob | select) echo 512 ;;
     *) echo 4096 ;;
     esac
 }

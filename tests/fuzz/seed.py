@@ -217,7 +217,6 @@ def archives(seeds):
 def maps(seeds):
     for i in range(40):
         seeds.add("map", str(i), bytes((i * 37 + k * k * (i + 3)) % 256 for k in range(60 + 9 * i)))
-        seeds.add("pack", str(i), bytes((i * 11 + k * (i + 5)) % 256 for k in range(20 + 5 * i)))
         seeds.add("functions", str(i), bytes([i]) + bytes(b"\x09\x0d\x12\x40\x05"[k * i % 5] for k in range(120)))
 
 

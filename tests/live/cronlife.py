@@ -164,12 +164,11 @@ def verify(check, db, stored):
 def predict(store, n):
     """50 bytes a changed or added row, 200 a snapshot (150, and 50 for what a live capture adds), 90
     a region with its lineage, 250 for what is shared (objects, what stands beside a process), and an
-    empty store; 32 a mapping of each process's newest map."""
+    empty store."""
     def count(table):
         return store.execute("SELECT count(*) FROM " + table).fetchone()[0]
     return (50 * (count("ver") + count("catver")) + 200 * n + 90 * count("region")
-            + 250 * (count("object") + count("standing")) + 170000
-            + store.execute("SELECT coalesce(sum(length(map)), 0) FROM map_cache").fetchone()[0])
+            + 250 * (count("object") + count("standing")) + 170000)
 
 
 def main():

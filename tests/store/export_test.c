@@ -66,7 +66,7 @@ static void test_every_table_is_copied(void **state)
 
     assert_int_equal(pm_sql_int(k->store->sql,
                                 "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name "
-                                "NOT LIKE 'sqlite%' AND name <> 'map_cache'",
+                                "NOT LIKE 'sqlite%'",
                                 PM_NO_ARGS, 0, &n, NULL),
                      PMAPDB_OK);
     assert_int_equal(n, pm_export_n_tables);

@@ -51,15 +51,9 @@ static void what_is_not_ours(void **state)
     is_refused(k, "DROP TABLE pin; CREATE VIEW pin AS SELECT 1 AS snapshot_id",
                "table pin is missing or was changed");
     is_refused(k, "DROP INDEX snapshots_process", "index snapshots_process is missing");
-    is_refused(k, "DROP TRIGGER map_cache_ver", "trigger map_cache_ver is missing");
     is_refused(k, "ALTER TABLE refused ADD COLUMN mine TEXT", "table refused is missing or was");
     is_refused(k, "CREATE TRIGGER mine AFTER INSERT ON snapshots BEGIN DELETE FROM pin; END",
                "trigger mine is none of pmapdb's");
-    /* the name of one of ours, in another case, on another table */
-    is_refused(k,
-               "DROP TRIGGER map_cache_ver; CREATE TRIGGER Map_Cache_Ver AFTER INSERT ON capture "
-               "BEGIN DELETE FROM pin; END",
-               "trigger map_cache_ver is missing");
 }
 
 static void what_people_add(void **state)

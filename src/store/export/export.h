@@ -5,7 +5,7 @@
  *
  * The rows are read in one transaction, table by table, and what is to be hidden is replaced before
  * a row is written: the new file never held it, not even in a page that is free by now. Statistics
- * of ANALYZE, which hold samples of values, and map_cache are not copied.
+ * of ANALYZE, which hold samples of values, are not copied.
  *
  * Of a span of time, the snapshots whose moment is in it are copied, with the versions that they
  * show; then the processes are tidied as after a prune (prune/compact.h). Labels and recordings of

@@ -118,8 +118,7 @@
     X("call", "ret", ADDRESS)             \
     X("extent", "start", ADDRESS)         \
     X("foreign_extent", "start", ADDRESS) \
-    X("detail", "extra", EXTRA)           \
-    X("map_cache", "map", NEVER)
+    X("detail", "extra", EXTRA)
 
 typedef enum pm_redact_how {
     PM_REDACT_STAYS, /* in no line */

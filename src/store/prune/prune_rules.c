@@ -1,7 +1,6 @@
 /* prune_rules: which of the moments of one series stay. Pure. */
 #include "store/prune/prune_rules.h"
 
-#include "base/civil.h"
 #include <string.h>
 #include <time.h>
 
@@ -48,14 +47,9 @@ pmapdb_status pm_prune_check_rules(const pmapdb_keep *keep, pmapdb_error *err)
 /* Days since 1970 of the local date, which is a Thursday. */
 static int64_t local_day(const struct tm *tm)
 {
-    pm_civil c = {.year = tm->tm_year + 1900,
-                  .month = tm->tm_mon + 1,
-                  .day = tm->tm_mday,
-                  .zone = {PM_ZONE_OFFSET, 0}};
-    int64_t ms = 0;
+    struct tm day = {.tm_year = tm->tm_year, .tm_mon = tm->tm_mon, .tm_mday = tm->tm_mday};
 
-    pm_civil_to_ms(&c, &ms);
-    return ms / 86400000;
+    return timegm(&day) / 86400;
 }
 
 /* Numbers that are equal for moments of one period and differ for neighbouring ones. */

@@ -20,6 +20,8 @@ set(home_csv.h parse render)
 set(home_archive.h source)
 set(home_archive_entry.h source)
 set(home_jansson.h render)
+set(home_libsmartcols.h render)
+set(home_utf8proc.h render)
 set(home_pcre2.h classify)
 
 set(failures 0)

@@ -22,6 +22,8 @@ build libcsv-dev      header   csv.h
 build libarchive-dev  header   archive.h
 build libxxhash-dev   header   xxhash.h
 build libjansson-dev  header   jansson.h
+build libsmartcols-dev header   libsmartcols/libsmartcols.h
+build libutf8proc-dev header   utf8proc.h
 build libpcre2-dev    header   pcre2posix.h
 build libcmocka-dev   header   cmocka.h
 test  sqlite3         command  sqlite3

@@ -21,8 +21,6 @@ typedef struct pm_cli {
     pm_format format;
     bool quiet, kib, wide, crlf, safe;
     size_t top; /* 0: all rows */
-    bool spark;
-    const char *spark_of; /* NULL: what suits */
 } pm_cli;
 
 /* The options that every command takes; `input` of the child parser is a pm_cli. */

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "render/number.h"
-#include "render/utf8.h"
+#include "render/terminal.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void print_line(int code, const char *text, const char *performance)
     static const char *const words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
     pm_buf shown = {0};
 
-    if (pm_utf8_escape(pm_text_of(text), &shown, NULL) == PMAPDB_OK && shown.data)
+    if (pm_terminal_escape(pm_text_of(text), &shown, NULL) == PMAPDB_OK && shown.data)
         for (char *p = shown.data; *p; p++)
             if (*p == '|')
                 *p = '!';
@@ -252,7 +252,6 @@ static void refuse_rows(const pm_cli *cli, struct argp_state *state)
     const char *option = cli->output                      ? "--output"
                          : cli->format != PM_FORMAT_TABLE ? "--format"
                          : cli->top                       ? "--top"
-                         : cli->spark                     ? "--spark"
                                                           : NULL;
 
     if (option)

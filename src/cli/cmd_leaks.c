@@ -71,7 +71,7 @@ void pm_leaks_count(pm_leaks_cmd *l, pm_text verdict, int64_t snapshots)
 
 static bool shows_cards(const pm_leaks_cmd *l)
 {
-    return !l->series && l->cli->format == PM_FORMAT_TABLE && !l->cli->wide && !l->cli->spark;
+    return !l->series && l->cli->format == PM_FORMAT_TABLE && !l->cli->wide;
 }
 
 /* Trouble first, then what was found, then that there was nothing to judge. */

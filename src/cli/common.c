@@ -8,7 +8,7 @@
 #include "cli/apart.h"
 #include "cli/examples.h"
 #include "cli/usage.h"
-#include "render/utf8.h"
+#include "render/terminal.h"
 #include "store/catalog.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -20,17 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    KEY_DB = 0x1000,
-    KEY_KIB,
-    KEY_WIDE,
-    KEY_CRLF,
-    KEY_SAFE,
-    KEY_TOP,
-    KEY_SPARK,
-    KEY_TZ,
-    KEY_QUERY_DIR
-};
+enum { KEY_DB = 0x1000, KEY_KIB, KEY_WIDE, KEY_CRLF, KEY_SAFE, KEY_TOP, KEY_TZ, KEY_QUERY_DIR };
 
 static const struct argp_option options[] = {
     {"db", KEY_DB, "FILE", 0, "The store (else $PMAPDB, else ~/.local/share/pmapdb/pmap.db)", -1},
@@ -40,8 +30,6 @@ static const struct argp_option options[] = {
     {"kib", KEY_KIB, NULL, 0, "Exact KiB in a table on a terminal", -1},
     {"wide", KEY_WIDE, NULL, 0, "All columns in a table", -1},
     {"top", KEY_TOP, "N", 0, "Only the first N rows; a table sums up the others", -1},
-    {"spark", KEY_SPARK, "COLUMN", OPTION_ARG_OPTIONAL,
-     "A table of a time series as one row per key, its course drawn in a line (rss)", -1},
     {"crlf", KEY_CRLF, NULL, 0, "CSV lines end in CR LF", -1},
     {"spreadsheet-safe", KEY_SAFE, NULL, 0,
      "CSV: ' before text that a spreadsheet would run as a formula", -1},
@@ -63,10 +51,6 @@ static error_t parse_look(int key, const char *arg, pm_cli *cli, struct argp_sta
         if (!pm_num_all(pm_text_of(arg), &n) || n < 1 || n > SIZE_MAX)
             argp_error(state, "--top wants a number of rows, not '%s'", arg);
         cli->top = (size_t)n;
-        return 0;
-    case KEY_SPARK:
-        cli->spark = true;
-        cli->spark_of = arg;
         return 0;
     case KEY_SAFE:
         cli->safe = true;
@@ -155,7 +139,7 @@ void pm_cli_say(const char *format, ...)
     va_end(args);
     /* Names come from captures and file systems: nothing in them may drive a terminal. Without
      * memory to see to that, it is memory that is to be told of. */
-    if (pm_utf8_escape(pm_text_of(text), &shown, NULL) == PMAPDB_OK && shown.data)
+    if (pm_terminal_escape(pm_text_of(text), &shown, NULL) == PMAPDB_OK && shown.data)
         fprintf(stderr, "pmapdb: %s\n", shown.data);
     else
         fputs("pmapdb: out of memory\n", stderr);
@@ -295,20 +279,6 @@ static int terminal_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/* As programs that do not set a locale find out what the terminal shows. */
-static bool is_utf8_terminal(void)
-{
-    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *locale = getenv(variables[i]);
-
-        if (locale && *locale)
-            return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
-    }
-    return false;
-}
-
 bool pm_cli_is_for_people(const pm_cli *cli)
 {
     return cli->format == PM_FORMAT_TABLE || cli->format == PM_FORMAT_MD;
@@ -327,9 +297,6 @@ pm_render_options pm_cli_render_options(const pm_cli *cli)
         .crlf = cli->crlf,
         .safe = cli->safe,
         .top = cli->top,
-        .spark = cli->spark,
-        .spark_of = cli->spark_of,
-        .ascii = !is_utf8_terminal(),
     };
 }
 

@@ -95,7 +95,7 @@ static size_t span_to(pm_text t, const char *stops)
     return n;
 }
 
-/* "  -f, --format=FORMAT   help", "      --spark[=COLUMN]   help" */
+/* "  -f, --format=FORMAT   help", "      --name[=VALUE]   help" */
 static bool parse_option(pm_text line, bool common, pm_help *h)
 {
     pm_help_option o = {.common = common};

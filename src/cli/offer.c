@@ -2,7 +2,7 @@
 #include "cli/offer.h"
 
 #include "base/buf.h"
-#include "render/utf8.h"
+#include "render/terminal.h"
 #include <ctype.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ static bool is_plain(pm_text t)
 {
     pm_buf shown = {0};
     bool plain =
-        pm_utf8_escape(t, &shown, NULL) == PMAPDB_OK && pm_text_equal(pm_buf_text(&shown), t);
+        pm_terminal_escape(t, &shown, NULL) == PMAPDB_OK && pm_text_equal(pm_buf_text(&shown), t);
 
     pm_buf_free(&shown);
     return plain;
@@ -25,7 +25,7 @@ void pm_offer_word(const pm_offer *o, pm_text word, pm_text about)
     if (word.len < typed || memcmp(word.data, o->word, typed) != 0 || !is_plain(word))
         return;
     printf("%.*s%.*s", (int)o->before.len, o->before.data, (int)word.len, word.data);
-    if (about.len && pm_utf8_escape(about, &shown, NULL) == PMAPDB_OK)
+    if (about.len && pm_terminal_escape(about, &shown, NULL) == PMAPDB_OK)
         printf("\t%.*s", (int)shown.len, shown.data);
     putchar('\n');
     pm_buf_free(&shown);

@@ -251,7 +251,7 @@ static bool listed(pm_text list, pm_text name)
 int pm_run_columns(const pm_cli *cli, const pmapdb_rows *rows, bool *keep, pm_column *columns)
 {
     const pm_query_info *q = pm_rows_info(rows);
-    bool all = !pm_cli_is_for_people(cli) || cli->spark || cli->wide || q->table.len == 0;
+    bool all = !pm_cli_is_for_people(cli) || cli->wide || q->table.len == 0;
     int n = 0;
 
     for (int i = 0; i < q->n_columns; i++) {

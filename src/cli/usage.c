@@ -2,7 +2,7 @@
 #include "cli/usage.h"
 
 #include "cli/cli.h"
-#include "render/utf8.h"
+#include "render/terminal.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static ssize_t put(void *cookie, const char *text, size_t n)
     pm_buf shown = {0};
 
     (void)cookie;
-    if (pm_utf8_escape((pm_text){text, message}, &shown, NULL) == PMAPDB_OK) {
+    if (pm_terminal_escape((pm_text){text, message}, &shown, NULL) == PMAPDB_OK) {
         write_all(pm_buf_text(&shown).data, shown.len);
         write_all(text + message, n - message);
     } else {

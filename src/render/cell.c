@@ -1,8 +1,7 @@
-/* cell: one value as a table shows it. */
-#include "render/cell.h"
+/* cell: one value as people read it, for the table and for Markdown. */
 #include "render/format.h"
 #include "render/number.h"
-#include "render/utf8.h"
+#include "render/terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,29 +52,55 @@ static void write_real(pm_unit unit, double v, bool human, char *out)
         pm_number_brief(v, out);
 }
 
-pmapdb_status pm_cell_add_name(pm_buf *out, const pm_column *c, bool human, pmapdb_error *err)
+static void escape(pm_render *r, pm_text t)
 {
-    const char *unit = human && c->unit == PM_UNIT_KIB ? strstr(c->name, "_kib") : NULL;
-    pmapdb_status st;
-
-    if (!unit)
-        return pm_utf8_escape(pm_text_of(c->name), out, err);
-    st = pm_utf8_escape((pm_text){c->name, (size_t)(unit - c->name)}, out, err);
-    return st == PMAPDB_OK ? pm_utf8_escape(pm_text_of(unit + 4), out, err) : st;
+    if (r->st == PMAPDB_OK)
+        r->st = pm_terminal_escape(t, &r->scratch, &r->error);
 }
 
-pmapdb_status pm_cell_add(pm_buf *out, pm_unit unit, const pm_value *v, bool human,
-                          pmapdb_error *err)
+pm_text pm_cell_name(pm_render *r, size_t column)
 {
+    const pm_column *c = &r->columns[column];
+    const char *unit = r->options.human && c->unit == PM_UNIT_KIB ? strstr(c->name, "_kib") : NULL;
+    size_t before = unit ? (size_t)(unit - c->name) : strlen(c->name);
+
+    pm_buf_clear(&r->scratch);
+    escape(r, (pm_text){c->name, before});
+    if (unit)
+        escape(r, pm_text_of(unit + 4));
+    return pm_buf_text(&r->scratch);
+}
+
+pm_text pm_cell(pm_render *r, size_t column, const pm_value *v)
+{
+    pm_unit unit = r->columns[column].unit;
+    bool human = r->options.human;
     char text[PM_NUMBER_TEXT];
 
+    pm_buf_clear(&r->scratch);
     if (pm_value_unknown(v))
-        return pm_buf_add(out, "?", 1, err);
-    if (v->kind == PM_VALUE_TEXT)
-        return pm_utf8_escape(v->t, out, err);
+        return PM_TEXT("?");
+    if (v->kind == PM_VALUE_TEXT) {
+        escape(r, v->t);
+        return pm_buf_text(&r->scratch);
+    }
     if (v->kind == PM_VALUE_INT)
         write_int(unit, v->i, human, text);
     else
         write_real(unit, v->r, human, text);
-    return pm_buf_addf(out, err, "%s%s", text, human && unit == PM_UNIT_RATE ? "/h" : "");
+    if (r->st == PMAPDB_OK)
+        r->st = pm_buf_addf(&r->scratch, &r->error, "%s%s", text,
+                            human && unit == PM_UNIT_RATE ? "/h" : "");
+    return pm_buf_text(&r->scratch);
+}
+
+void pm_note_kinds(pm_held_kinds *kinds, const pm_value *v)
+{
+    kinds->text |= v->kind == PM_VALUE_TEXT && v->t.len > 0;
+    kinds->number |= v->kind == PM_VALUE_INT || v->kind == PM_VALUE_REAL;
+}
+
+bool pm_is_right_aligned(const pm_column *c, const pm_held_kinds *kinds)
+{
+    return pm_unit_is_number(c->unit) || (kinds->number && !kinds->text);
 }

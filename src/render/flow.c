@@ -1,7 +1,7 @@
 /* flow: lines of words for people, broken where the terminal ends. */
 #include "render/flow.h"
 
-#include "render/utf8.h"
+#include "render/terminal.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -39,10 +39,10 @@ void pm_flow_put(pm_flow *f, size_t gap, pm_flow_color color, pm_text text)
     if (!text.len || f->st != PMAPDB_OK)
         return;
     pm_buf_clear(&f->piece);
-    f->st = pm_utf8_escape(text, &f->piece, f->err);
+    f->st = pm_terminal_escape(text, &f->piece, f->err);
     if (f->st != PMAPDB_OK)
         return;
-    width = pm_utf8_width(pm_buf_text(&f->piece));
+    width = pm_terminal_width(pm_buf_text(&f->piece));
     if (!f->fresh && gap && f->width > 0 && f->at + gap + width > (size_t)f->width) {
         pm_flow_end(f);
         pm_flow_begin(f, f->indent, f->indent);

@@ -1,42 +1,63 @@
-/* format: what the formats share, and what each of them brings. Private to src/render. */
+/* format: the state that the formats share, and the functions that each of them supplies. Private
+ * to src/render.
+ *
+ * Errors are sticky: once something failed, `st` and `error` hold the first failure, pm_put and
+ * pm_putf do nothing, and the caller of pm_render_... gets it. A format need not check. */
 #ifndef PM_RENDER_FORMAT_H
 #define PM_RENDER_FORMAT_H
 
 #include "base/buf.h"
-#include "render/others.h"
 #include "render/render.h"
+#include "render/rest_row.h"
 
 typedef struct pm_render_ops {
-    pmapdb_status (*open)(pm_render *r, pmapdb_error *err);
+    void (*open)(pm_render *r);
     void (*close)(pm_render *r); /* also after a failed open */
-    /* Before the first row, or before the end where there is none. */
-    pmapdb_status (*begin)(pm_render *r, pmapdb_error *err);
-    pmapdb_status (*row)(pm_render *r, const pm_value *values, pmapdb_error *err);
-    pmapdb_status (*end)(pm_render *r, pmapdb_error *err);
-    bool own_top;    /* it takes care of `top` itself */
-    bool for_people; /* rows beyond `top` become one that sums them up */
+    void (*begin)(pm_render *r); /* before the first row, or before the end if there is no row */
+    void (*row)(pm_render *r, const pm_value *values);
+    void (*end)(pm_render *r);
+    bool for_people; /* one more row sums up the rows beyond `top` */
 } pm_render_ops;
 
 struct pm_render {
     const pm_render_ops *ops;
     pm_render_options options;
     pm_sink sink;
-    pm_column *columns; /* their names are owned */
+    pm_column *columns; /* owns their names */
     size_t n_columns;
-    size_t n_rows; /* so far, without the one at hand */
+    size_t n_rows; /* before the current one */
     size_t n_left_out;
-    pm_others *others; /* where `top` is given and the format is for people */
+    pm_rest_row *rest; /* if `top` is given and the format is for people */
     bool begun;
-    pm_buf line; /* the one at hand */
-    void *state; /* the format's own */
+    pm_buf line;    /* output that the sink has not got yet: at most a row */
+    pm_buf scratch; /* one value as text */
+    void *state;    /* the format's own */
+    pmapdb_status st;
+    pmapdb_error error;
 };
 
 extern const pm_render_ops pm_render_table, pm_render_csv, pm_render_json, pm_render_ndjson,
-    pm_render_md, pm_render_prometheus, pm_render_spark;
+    pm_render_md, pm_render_prometheus;
+
+void pm_put(pm_render *r, const char *bytes, size_t n);
+void pm_putf(pm_render *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Zeroed memory; NULL where there is none. */
+void *pm_render_alloc(pm_render *r, size_t n, size_t size);
 
 bool pm_value_unknown(const pm_value *v);
 
-/* Hands r->line to the sink and clears it. */
-pmapdb_status pm_render_flush(pm_render *r, pmapdb_error *err);
+/* One value, or a column's name, as people read it: printable, one line. Lasts until the next call.
+ * Where every number shows its unit, the name need not: rss_kib_delta -> rss_delta. */
+pm_text pm_cell(pm_render *r, size_t column, const pm_value *v);
+pm_text pm_cell_name(pm_render *r, size_t column);
+
+/* Which kinds of values a column had. A column of an ad-hoc SELECT is declared as text; its values
+ * show whether it holds numbers. */
+typedef struct pm_held_kinds {
+    bool text, number;
+} pm_held_kinds;
+
+void pm_note_kinds(pm_held_kinds *kinds, const pm_value *v);
+bool pm_is_right_aligned(const pm_column *c, const pm_held_kinds *kinds);
 
 #endif

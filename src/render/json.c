@@ -1,181 +1,226 @@
-/* json: rows as an array of objects or as one object per line, and single objects. */
+/* json: rows as an array of objects or as one object per line, and single objects. Strings are
+ * jansson's; numbers are ours, because jansson writes 0.1 as 0.10000000000000001. */
+#include "base/utf8.h"
 #include "render/format.h"
-#include "render/json_value.h"
-#include "render/utf8.h"
+#include "render/number.h"
 
-#include <stdlib.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
 
-/* The keys of a row, encoded once: keys[at[i]] up to at[i + 1]. */
-typedef struct json {
-    pm_buf keys;
-    size_t *at;
-} json;
+/* One object in the making. */
+typedef struct object {
+    pm_buf *out;
+    bool any; /* it has a member */
+    pmapdb_status st;
+    pmapdb_error *err;
+} object;
 
-static pmapdb_status open_json(pm_render *r, pmapdb_error *err)
+static void put(object *o, const char *bytes, size_t n)
 {
-    json *j = r->state = calloc(1, sizeof *j);
-    pmapdb_status st = PMAPDB_OK;
-
-    if (!j)
-        return pm_fail_nomem(err);
-    j->at = calloc(r->n_columns + 1, sizeof *j->at);
-    if (!j->at)
-        return pm_fail_nomem(err);
-    for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++) {
-        st = pm_json_add_key(&j->keys, r->columns[i].name, err);
-        j->at[i + 1] = j->keys.len;
-    }
-    return st;
+    if (o->st == PMAPDB_OK)
+        o->st = pm_buf_add(o->out, bytes, n, o->err);
 }
 
-static void close_json(pm_render *r)
+static int put_dumped(const char *bytes, size_t n, void *ctx)
 {
-    json *j = r->state;
+    object *o = ctx;
 
-    if (!j)
+    put(o, bytes, n);
+    return o->st == PMAPDB_OK ? 0 : -1;
+}
+
+static void put_utf8(object *o, pm_text t)
+{
+    json_t *string;
+
+    if (o->st != PMAPDB_OK)
         return;
-    pm_buf_free(&j->keys);
-    free(j->at);
-    free(j);
+    string = json_stringn(t.len ? t.data : "", t.len);
+    /* t is valid UTF-8, so only memory can be lacking */
+    if (!string || json_dump_callback(string, put_dumped, o, JSON_ENCODE_ANY) != 0)
+        o->st = pm_fail_nomem(o->err);
+    json_decref(string);
 }
 
-static pmapdb_status add_members(pm_render *r, const pm_value *values, pmapdb_error *err)
+/* Most strings are: they need no escape. */
+static bool is_plain(pm_text t)
 {
-    const json *j = r->state;
-    pmapdb_status st = PMAPDB_OK;
-    size_t comma = 0;
+    for (size_t i = 0; i < t.len; i++)
+        if (t.data[i] < ' ' || t.data[i] > '~' || t.data[i] == '"' || t.data[i] == '\\')
+            return false;
+    return true;
+}
 
-    for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++) {
-        const pm_value *v = &values[i];
+/* Malformed bytes become U+FFFD. */
+static void put_string(object *o, pm_text t)
+{
+    pm_buf repaired = {0};
 
-        if (!pm_json_has(v))
-            continue;
-        st = pm_buf_add(&r->line, ",", comma, err);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(&r->line, j->keys.data + j->at[i], j->at[i + 1] - j->at[i], err);
-        if (st == PMAPDB_OK)
-            st = pm_json_add_value(&r->line, r->columns[i].unit, v, err);
-        if (st == PMAPDB_OK && v->kind == PM_VALUE_TEXT && !pm_utf8_valid(v->t)) {
-            st = pm_json_add_hex_key(&r->line, r->columns[i].name, err);
-            if (st == PMAPDB_OK)
-                st = pm_json_add_hex(&r->line, v->t, err);
-        }
-        comma = 1;
+    if (is_plain(t)) {
+        put(o, "\"", 1);
+        put(o, t.data, t.len);
+        put(o, "\"", 1);
+        return;
     }
-    return st;
-}
-
-static pmapdb_status add_object(pm_render *r, const char *before, const pm_value *values,
-                                const char *after, pmapdb_error *err)
-{
-    pmapdb_status st = pm_buf_addf(&r->line, err, "%s{", before);
-
-    if (st == PMAPDB_OK)
-        st = add_members(r, values, err);
-    if (st == PMAPDB_OK)
-        st = pm_buf_addf(&r->line, err, "}%s", after);
-    return st == PMAPDB_OK ? pm_render_flush(r, err) : st;
-}
-
-static pmapdb_status array_begin(pm_render *r, pmapdb_error *err)
-{
-    pmapdb_status st = pm_buf_add(&r->line, "[", 1, err);
-
-    return st == PMAPDB_OK ? pm_render_flush(r, err) : st;
-}
-
-/* A row's line is ended by what comes next: a comma or the bracket. */
-static pmapdb_status array_row(pm_render *r, const pm_value *values, pmapdb_error *err)
-{
-    return add_object(r, r->n_rows ? ",\n" : "\n", values, "", err);
-}
-
-static pmapdb_status array_end(pm_render *r, pmapdb_error *err)
-{
-    pmapdb_status st = pm_buf_addf(&r->line, err, "%s]\n", r->n_rows ? "\n" : "");
-
-    return st == PMAPDB_OK ? pm_render_flush(r, err) : st;
-}
-
-static pmapdb_status line_row(pm_render *r, const pm_value *values, pmapdb_error *err)
-{
-    return add_object(r, "", values, "\n", err);
-}
-
-const pm_render_ops pm_render_json = {
-    .open = open_json,
-    .close = close_json,
-    .begin = array_begin,
-    .row = array_row,
-    .end = array_end,
-};
-
-const pm_render_ops pm_render_ndjson = {
-    .open = open_json,
-    .close = close_json,
-    .row = line_row,
-};
-
-/* Adds the texts of a list, each by `add`. */
-static pmapdb_status add_list(pm_buf *out, const pm_pair *p,
-                              pmapdb_status (*add)(pm_buf *out, pm_text t, pmapdb_error *err),
-                              pmapdb_error *err)
-{
-    pmapdb_status st = pm_buf_add(out, "[", 1, err);
-
-    for (size_t i = 0; i < p->n_list && st == PMAPDB_OK; i++) {
-        if (i)
-            st = pm_buf_add(out, ",", 1, err);
-        if (st == PMAPDB_OK)
-            st = add(out, pm_text_of(p->list[i]), err);
+    if (o->st == PMAPDB_OK && !pm_utf8_valid(t)) {
+        o->st = pm_utf8_repair(t, &repaired, o->err);
+        t = pm_buf_text(&repaired);
     }
-    return st == PMAPDB_OK ? pm_buf_add(out, "]", 1, err) : st;
+    put_utf8(o, t);
+    pm_buf_free(&repaired);
 }
 
-static bool pair_is_utf8(const pm_pair *p)
+static void put_hex(object *o, pm_text t)
 {
-    if (!p->list)
-        return p->value.kind != PM_VALUE_TEXT || pm_utf8_valid(p->value.t);
+    put(o, "\"", 1);
+    for (size_t i = 0; i < t.len && o->st == PMAPDB_OK; i++)
+        o->st = pm_buf_addf(o->out, o->err, "%02x", (unsigned char)t.data[i]);
+    put(o, "\"", 1);
+}
+
+/* The comma after the member before, the name, the colon. */
+static void put_key(object *o, pm_text name)
+{
+    put(o, ",", o->any);
+    put_string(o, name);
+    put(o, ":", 1);
+    o->any = true;
+}
+
+static void put_hex_key(object *o, const char *name)
+{
+    pm_buf key = {0};
+
+    if (o->st == PMAPDB_OK)
+        o->st = pm_buf_addf(&key, o->err, "%s_hex", name);
+    put_key(o, pm_buf_text(&key));
+    pm_buf_free(&key);
+}
+
+/* JSON has no word for the unknown, nor for infinity: such a member is absent. */
+static bool has_json(const pm_value *v)
+{
+    return v->kind != PM_VALUE_NULL && (v->kind != PM_VALUE_REAL || isfinite(v->r));
+}
+
+static void put_value(object *o, pm_unit unit, const pm_value *v)
+{
+    char text[PM_NUMBER_TEXT + 2]; /* with room for ".0" */
+
+    if (v->kind == PM_VALUE_TEXT) {
+        put_string(o, v->t);
+        return;
+    }
+    if (v->kind == PM_VALUE_REAL) {
+        pm_number_exact(v->r, text);
+        if (!strpbrk(text, ".e")) /* typed languages decide by the point */
+            strcat(text, ".0");
+    } else if (unit == PM_UNIT_BOOL) {
+        strcpy(text, v->i ? "true" : "false");
+    } else if (unit == PM_UNIT_ADDRESS) {
+        snprintf(text, sizeof text, "\"%" PRIx64 "\"", (uint64_t)v->i);
+    } else {
+        snprintf(text, sizeof text, "%" PRId64, v->i);
+    }
+    put(o, text, strlen(text));
+}
+
+static void put_member(object *o, const char *name, pm_unit unit, const pm_value *v)
+{
+    if (!has_json(v))
+        return;
+    put_key(o, pm_text_of(name));
+    put_value(o, unit, v);
+    if (v->kind == PM_VALUE_TEXT && !pm_utf8_valid(v->t)) {
+        put_hex_key(o, name);
+        put_hex(o, v->t);
+    }
+}
+
+/* ---- rows ---- */
+
+static void put_row(pm_render *r, const pm_value *values)
+{
+    object o = {.out = &r->line, .st = r->st, .err = &r->error};
+
+    put(&o, "{", 1);
+    for (size_t i = 0; i < r->n_columns; i++)
+        put_member(&o, r->columns[i].name, r->columns[i].unit, &values[i]);
+    put(&o, "}", 1);
+    r->st = o.st;
+}
+
+static void array_begin(pm_render *r)
+{
+    pm_put(r, "[", 1);
+}
+
+/* A row's line is ended by what follows it: a comma or the bracket. */
+static void array_row(pm_render *r, const pm_value *values)
+{
+    pm_putf(r, r->n_rows ? ",\n" : "\n");
+    put_row(r, values);
+}
+
+static void array_end(pm_render *r)
+{
+    pm_putf(r, r->n_rows ? "\n]\n" : "]\n");
+}
+
+static void line_row(pm_render *r, const pm_value *values)
+{
+    put_row(r, values);
+    pm_put(r, "\n", 1);
+}
+
+const pm_render_ops pm_render_json = {.begin = array_begin, .row = array_row, .end = array_end};
+const pm_render_ops pm_render_ndjson = {.row = line_row};
+
+/* ---- single objects ---- */
+
+static void put_list(object *o, const pm_pair *p, void (*put_text)(object *o, pm_text t))
+{
+    put(o, "[", 1);
+    for (size_t i = 0; i < p->n_list; i++) {
+        put(o, ",", i > 0);
+        put_text(o, pm_text_of(p->list[i]));
+    }
+    put(o, "]", 1);
+}
+
+static bool is_list_utf8(const pm_pair *p)
+{
     for (size_t i = 0; i < p->n_list; i++)
         if (!pm_utf8_valid(pm_text_of(p->list[i])))
             return false;
     return true;
 }
 
-static pmapdb_status add_pair(pm_buf *out, const pm_pair *p, pmapdb_error *err)
-{
-    pm_unit unit = p->boolean ? PM_UNIT_BOOL : PM_UNIT_TEXT;
-    pmapdb_status st = pm_json_add_key(out, p->key, err);
-
-    if (st == PMAPDB_OK)
-        st = p->list ? add_list(out, p, pm_json_add_string, err)
-                     : pm_json_add_value(out, unit, &p->value, err);
-    if (st != PMAPDB_OK || pair_is_utf8(p))
-        return st;
-    st = pm_json_add_hex_key(out, p->key, err);
-    if (st != PMAPDB_OK)
-        return st;
-    return p->list ? add_list(out, p, pm_json_add_hex, err) : pm_json_add_hex(out, p->value.t, err);
-}
-
 pmapdb_status pm_render_object(const pm_sink *sink, const pm_pair *pairs, size_t n,
                                pmapdb_error *err)
 {
     pm_buf out = {0};
-    pmapdb_status st = pm_buf_add(&out, "{", 1, err);
+    object o = {.out = &out, .err = err};
 
-    for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
-        if (!pairs[i].list && !pm_json_has(&pairs[i].value))
+    put(&o, "{", 1);
+    for (size_t i = 0; i < n; i++) {
+        const pm_pair *p = &pairs[i];
+
+        if (!p->list) {
+            put_member(&o, p->key, p->boolean ? PM_UNIT_BOOL : PM_UNIT_TEXT, &p->value);
             continue;
-        if (out.len > 1)
-            st = pm_buf_add(&out, ",", 1, err);
-        if (st == PMAPDB_OK)
-            st = add_pair(&out, &pairs[i], err);
+        }
+        put_key(&o, pm_text_of(p->key));
+        put_list(&o, p, put_string);
+        if (!is_list_utf8(p)) {
+            put_hex_key(&o, p->key);
+            put_list(&o, p, put_hex);
+        }
     }
-    if (st == PMAPDB_OK)
-        st = pm_buf_add(&out, "}\n", 2, err);
-    if (st == PMAPDB_OK)
-        st = sink->write(sink->ctx, out.data, out.len, err);
+    put(&o, "}\n", 2);
+    if (o.st == PMAPDB_OK)
+        o.st = sink->write(sink->ctx, out.data, out.len, err);
     pm_buf_free(&out);
-    return st;
+    return o.st;
 }

@@ -1,233 +1,370 @@
 /* prometheus: rows as gauges, in a text that OpenMetrics 1.0 and node_exporter's textfile collector
- * (Prometheus' older format) both read. Holds every row back: a family's samples stand together.
+ * (Prometheus' older format) both read. Every row is held, because a metric's samples stand
+ * together.
  *
- * A gauge says how things are: of rows that carry the moment they were taken at, only the newest of
- * each process count. Rows that then differ in no label are added up where that means something
- * (KiB, counts), and refused where it does not. The moment itself is a gauge of its own, the age:
- * samples with times of their own are refused by the collector. */
+ * A gauge says how things are now: of rows with the same labels the newest counts. Two of one
+ * moment are refused: adding them up is the query's GROUP BY. */
 #include "base/clock.h"
-#include "render/format.h"
-#include "render/gauges.h"
-#include "render/held.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/utf8.h"
+#include "render/gauge.h"
+#include "render/number.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
-#define MOST_SAMPLES 10000 /* more in one file is a mistake that somebody pays for in memory */
+#define MOST_SAMPLES 10000 /* more in one file is a mistake that costs the server memory */
 
-static pmapdb_status open_prometheus(pm_render *r, pmapdb_error *err)
+typedef struct sample_row {
+    pm_value *values;
+    pm_buf labels;
+    int64_t moment; /* or PMAPDB_UNKNOWN */
+    bool old;       /* there is a newer row with the same labels */
+} sample_row;
+
+typedef struct gauges {
+    pm_gauge *metrics;   /* one per column */
+    pm_held_kinds *kinds; /* likewise */
+    size_t when;          /* the column of the row's moment, or n_columns */
+    sample_row *rows;
+    size_t n, cap, n_samples;
+} gauges;
+
+/* ---- columns ---- */
+
+/* taken_at, or ts of a chart's rows, or the end of the stretch that the row speaks of. */
+static size_t moment_column(const pm_render *r)
 {
-    pm_gauges *g = r->state = calloc(1, sizeof *g);
-    pmapdb_status st;
+    static const char *const names[] = {"taken_at", "ts", "last_at", "to_at"};
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        for (size_t i = 0; i < r->n_columns; i++)
+            if (strcmp(r->columns[i].name, names[k]) == 0)
+                return i;
+    return r->n_columns;
+}
+
+static void open_prometheus(pm_render *r)
+{
+    gauges *g = r->state = pm_render_alloc(r, 1, sizeof *g);
 
     if (!g)
-        return pm_fail_nomem(err);
-    st = pm_gauges_open(g, r->columns, r->n_columns, err);
-    if (r->options.about) {
-        g->labels = r->options.about->labels;
-        g->n_labels = r->options.about->n_labels;
-    }
-    return st;
+        return;
+    g->metrics = pm_render_alloc(r, r->n_columns, sizeof *g->metrics);
+    g->kinds = pm_render_alloc(r, r->n_columns, sizeof *g->kinds);
+    g->when = moment_column(r);
 }
 
 static void close_prometheus(pm_render *r)
 {
-    if (r->state)
-        pm_gauges_close(r->state);
-    free(r->state);
+    gauges *g = r->state;
+
+    if (!g)
+        return;
+    for (size_t i = 0; i < g->n; i++) {
+        free(g->rows[i].values);
+        pm_buf_free(&g->rows[i].labels);
+    }
+    for (size_t i = 0; g->metrics && i < r->n_columns; i++)
+        pm_buf_free(&g->metrics[i].name);
+    free(g->rows);
+    free(g->metrics);
+    free(g->kinds);
+    free(g);
 }
 
-static pmapdb_status row(pm_render *r, const pm_value *values, pmapdb_error *err)
+static void name_columns(pm_render *r)
 {
-    return pm_gauges_add(r->state, values, err);
+    gauges *g = r->state;
+
+    for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++) {
+        const pm_gauge *m = &g->metrics[i];
+
+        pm_gauge_name(r, &r->columns[i], &g->kinds[i], &g->metrics[i]);
+        for (size_t k = 0; k < i && r->st == PMAPDB_OK; k++)
+            if (m->name.len &&
+                pm_text_equal(pm_buf_text(&g->metrics[k].name), pm_buf_text(&m->name)))
+                r->st = pm_fail(&r->error, PMAPDB_USAGE,
+                                "the columns '%s' and '%s' are both '%s' in prometheus",
+                                r->columns[k].name, r->columns[i].name, m->name.data);
+    }
 }
 
-/* ---- what the columns are ---- */
+/* ---- labels ---- */
 
-static pmapdb_status refuse_equal_names(const pm_render *r, pmapdb_error *err)
+/* A label that was asked for is in every row, unless a column has the same name. */
+static bool is_column(const pm_render *r, pm_text label)
 {
-    const pm_gauges *g = r->state;
+    const gauges *g = r->state;
 
     for (size_t i = 0; i < r->n_columns; i++)
-        for (size_t k = 0; k < i; k++) {
-            const pm_family *a = &g->families[k], *b = &g->families[i];
-
-            if (a->name.len && pm_text_equal(pm_buf_text(&a->name), pm_buf_text(&b->name)))
-                return pm_fail(err, PMAPDB_USAGE,
-                               "the columns '%s' and '%s' are both '%s' in prometheus",
-                               r->columns[k].name, r->columns[i].name, a->name.data);
-        }
-    return PMAPDB_OK;
+        if (g->metrics[i].role == PM_ROLE_LABEL &&
+            pm_text_equal(pm_buf_text(&g->metrics[i].name), label))
+            return true;
+    return false;
 }
 
-static pmapdb_status find_families(pm_render *r, pmapdb_error *err)
+static void add_labels(pm_render *r, sample_row *row)
 {
-    pm_gauges *g = r->state;
-    pm_text query = r->options.about ? r->options.about->name : PM_TEXT("");
-    pmapdb_status st = PMAPDB_OK;
+    const gauges *g = r->state;
+    const pm_about *about = r->options.about;
 
-    for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++)
-        st = pm_family_of(&r->columns[i], query, g->has_number[i] && !g->has_text[i],
-                          &g->families[i], err);
-    return st == PMAPDB_OK ? refuse_equal_names(r, err) : st;
+    for (size_t i = 0; i < r->n_columns; i++)
+        if (g->metrics[i].role == PM_ROLE_LABEL)
+            pm_gauge_add_value_label(r, &row->labels, pm_buf_text(&g->metrics[i].name),
+                                      &row->values[i]);
+    for (size_t i = 0; about && i < about->n_labels; i++)
+        if (!is_column(r, about->labels[i].name))
+            pm_gauge_add_label(r, &row->labels, about->labels[i].name, about->labels[i].value);
+}
+
+/* ---- rows ---- */
+
+/* A copy of the values and their texts in one piece of memory for free(); NULL: no memory. */
+static pm_value *copy_values(const pm_value *values, size_t n)
+{
+    size_t bytes = n * sizeof *values;
+    pm_value *copy;
+    char *text;
+
+    for (size_t i = 0; i < n; i++)
+        bytes += values[i].kind == PM_VALUE_TEXT ? values[i].t.len : 0;
+    copy = malloc(bytes);
+    if (!copy)
+        return NULL;
+    memcpy(copy, values, n * sizeof *values);
+    text = (char *)(copy + n);
+    for (size_t i = 0; i < n; i++) {
+        if (values[i].kind != PM_VALUE_TEXT)
+            continue;
+        copy[i].t.data = text;
+        if (values[i].t.len)
+            text = mempcpy(text, values[i].t.data, values[i].t.len);
+    }
+    return copy;
+}
+
+/* The moment of an ISO time, or of seconds since 1970. */
+static bool moment_of(const pm_value *v, int64_t *ms)
+{
+    double seconds = v->kind == PM_VALUE_INT ? (double)v->i : v->r;
+
+    if (v->kind == PM_VALUE_TEXT)
+        return pm_clock_parse(v->t, ms);
+    if (v->kind == PM_VALUE_NULL || !(fabs(seconds) < 1e12))
+        return false;
+    *ms = llround(seconds * 1000);
+    return true;
+}
+
+static void row(pm_render *r, const pm_value *values)
+{
+    gauges *g = r->state;
+    sample_row new = {.values = copy_values(values, r->n_columns), .moment = PMAPDB_UNKNOWN};
+
+    if (new.values)
+        r->st = pm_grow(&g->rows, &g->cap, g->n, sizeof *g->rows, &r->error);
+    else
+        r->st = pm_fail_nomem(&r->error);
+    if (r->st != PMAPDB_OK) {
+        free(new.values);
+        return;
+    }
+    for (size_t i = 0; i < r->n_columns; i++)
+        pm_note_kinds(&g->kinds[i], &values[i]);
+    if (g->when < r->n_columns)
+        moment_of(&values[g->when], &new.moment);
+    g->rows[g->n++] = new;
+}
+
+typedef struct same_labels {
+    const gauges *g;
+    pm_text labels;
+} same_labels;
+
+/* Where the first of them stood; the other is empty and marked as old. */
+static void keep_newer(sample_row *first, sample_row *second)
+{
+    sample_row older = first->moment < second->moment ? *first : *second;
+
+    if (first->moment < second->moment)
+        *first = *second;
+    *second = older;
+    second->old = true;
+}
+
+static bool has_labels(const void *wanted, int64_t row)
+{
+    const same_labels *same = wanted;
+
+    return pm_text_equal(pm_buf_text(&same->g->rows[row].labels), same->labels);
+}
+
+/* Of rows with the same labels only the newest counts. */
+static void drop_old_rows(pm_render *r)
+{
+    gauges *g = r->state;
+    pm_map rows = {0};
+    int64_t at;
+
+    for (size_t i = 0; i < g->n && r->st == PMAPDB_OK; i++) {
+        same_labels same = {g, pm_buf_text(&g->rows[i].labels)};
+        uint64_t hash = pm_hash(same.labels.data, same.labels.len);
+
+        if (!pm_map_find(&rows, hash, has_labels, &same, &at))
+            r->st = pm_map_add(&rows, hash, (int64_t)i, &r->error);
+        else if (g->rows[at].moment == g->rows[i].moment)
+            r->st = pm_fail(&r->error, PMAPDB_USAGE,
+                            "two rows have the labels {%.*s}: prometheus needs a column that tells "
+                            "them apart, or GROUP BY in the query",
+                            (int)pm_utf8_head(same.labels, 200).len, same.labels.data);
+        else
+            keep_newer(&g->rows[at], &g->rows[i]);
+    }
+    pm_map_free(&rows);
 }
 
 /* ---- the text ---- */
 
-static bool value_of(const pm_render *r, const pm_gauge_line *l, size_t column, pm_value *out)
+static int64_t now_ms(const pm_render *r)
 {
-    const pm_gauges *g = r->state;
-    int64_t ms, now = r->options.now_ms ? r->options.now_ms : pm_clock_now();
-
-    *out = l->values[column];
-    if (g->families[column].kind != PM_FAMILY_AGE)
-        return pm_family_known(out);
-    if (!pm_held_moment(out, &ms))
-        return false;
-    *out = (pm_value){.kind = PM_VALUE_REAL, .r = (double)(now - ms) / 1000};
-    return true;
+    return r->options.now_ms ? r->options.now_ms : pm_clock_now();
 }
 
-static pmapdb_status refuse_too_many(const pm_render *r, pmapdb_error *err)
+static bool is_known(const pm_gauge *m, const pm_value *v)
 {
-    const pm_gauges *g = r->state;
-    size_t samples = 0;
-    pm_value v;
+    int64_t ms;
 
-    for (size_t i = 0; i < r->n_columns; i++)
-        for (size_t k = 0; k < g->n; k++)
-            samples += g->families[i].kind >= PM_FAMILY_GAUGE && value_of(r, &g->lines[k], i, &v);
-    if (samples <= MOST_SAMPLES)
-        return PMAPDB_OK;
-    return pm_fail(err, PMAPDB_USAGE,
-                   "%zu samples from %zu rows are too many for prometheus, which gets at most %d: "
-                   "--top N takes the first rows",
-                   samples, g->n, MOST_SAMPLES);
+    if (m->role == PM_ROLE_AGE)
+        return moment_of(v, &ms);
+    return (v->kind == PM_VALUE_INT || v->kind == PM_VALUE_REAL) && !pm_value_unknown(v);
 }
 
-/* TYPE, UNIT, HELP: what the column is, of which query. */
-static pmapdb_status write_head(pm_render *r, size_t column, pmapdb_error *err)
+/* A real has a point or an exponent, an infinite one its sign and a capital. */
+static void put_real(pm_render *r, double v)
 {
-    const pm_gauges *g = r->state;
-    const pm_family *f = &g->families[column];
+    char text[PM_NUMBER_TEXT];
+
+    pm_number_exact(v, text);
+    if (isinf(v))
+        pm_putf(r, v > 0 ? "+Inf" : "-Inf");
+    else
+        pm_putf(r, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+}
+
+static void put_value(pm_render *r, const pm_gauge *m, pm_unit unit, const pm_value *v)
+{
+    double real = v->kind == PM_VALUE_INT ? (double)v->i : v->r;
+    int64_t i = v->i;
+
+    if (m->role == PM_ROLE_AGE && moment_of(v, &i))
+        put_real(r, (double)(now_ms(r) - i) / 1000);
+    else if (unit == PM_UNIT_RATE)
+        put_real(r, real * 1024 / 3600);
+    else if (unit == PM_UNIT_DURATION)
+        put_real(r, real / 1000);
+    else if (v->kind == PM_VALUE_INT &&
+             !(unit == PM_UNIT_KIB && __builtin_mul_overflow(v->i, 1024, &i)))
+        pm_putf(r, "%" PRId64, i);
+    else
+        put_real(r, unit == PM_UNIT_KIB ? real * 1024 : real);
+}
+
+/* HELP is one line: what the column is, of which query. */
+static void put_head(pm_render *r, const pm_gauge *m, const char *since, pm_text help)
+{
     const pm_about *about = r->options.about;
-    pm_text help = about && about->help ? about->help[column] : PM_TEXT("");
-    pm_buf *out = &r->line;
-    pmapdb_status st = pm_buf_addf(out, err, "# TYPE %s gauge\n", f->name.data);
+    const char *name = m->name.data;
 
-    if (st == PMAPDB_OK && *f->unit)
-        st = pm_buf_addf(out, err, "# UNIT %s %s\n", f->name.data, f->unit);
-    if (st == PMAPDB_OK)
-        st = pm_buf_addf(out, err, "# HELP %s %s", f->name.data,
-                         f->kind == PM_FAMILY_AGE ? "Seconds since then: " : "");
-    if (st == PMAPDB_OK)
-        st = pm_family_add_help(out, help.len ? help : pm_text_of(r->columns[column].name), err);
-    if (st == PMAPDB_OK && about && about->title.len) {
-        st = pm_buf_addf(out, err, ". ");
-        if (st == PMAPDB_OK)
-            st = pm_family_add_help(out, about->title, err);
+    pm_putf(r, "# TYPE %s gauge\n", name);
+    if (*m->unit)
+        pm_putf(r, "# UNIT %s %s\n", name, m->unit);
+    pm_putf(r, "# HELP %s %s", name, since);
+    pm_gauge_add_help(r, &r->line, help, "'");
+    if (about && about->title.len) {
+        pm_putf(r, ". ");
+        pm_gauge_add_help(r, &r->line, about->title, "'");
     }
-    return st == PMAPDB_OK ? pm_buf_add(out, "\n", 1, err) : st;
+    pm_putf(r, "\n");
 }
 
-static pmapdb_status write_sample(pm_render *r, size_t column, const pm_gauge_line *l,
-                                  const pm_value *v, pmapdb_error *err)
+static void put_sample_name(pm_render *r, const pm_gauge *m, const pm_buf *labels)
 {
-    const pm_gauges *g = r->state;
-    const pm_family *f = &g->families[column];
-    pm_unit unit = f->kind == PM_FAMILY_AGE ? PM_UNIT_REAL : r->columns[column].unit;
-    pmapdb_status st = pm_buf_add(&r->line, f->name.data, f->name.len, err);
-
-    if (st == PMAPDB_OK && l->key.len) {
-        st = pm_buf_add(&r->line, "{", 1, err);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(&r->line, l->key.data, l->key.len, err);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(&r->line, "}", 1, err);
+    pm_put(r, m->name.data, m->name.len);
+    if (labels->len) {
+        pm_put(r, "{", 1);
+        pm_put(r, labels->data, labels->len);
+        pm_put(r, "}", 1);
     }
-    if (st == PMAPDB_OK)
-        st = pm_buf_add(&r->line, " ", 1, err);
-    if (st == PMAPDB_OK)
-        st = pm_family_add_value(&r->line, unit, v, err);
-    return st == PMAPDB_OK ? pm_buf_add(&r->line, "\n", 1, err) : st;
+    pm_put(r, " ", 1);
 }
 
-/* A family without a known value is not there. */
-static pmapdb_status write_family(pm_render *r, size_t column, pmapdb_error *err)
+/* A metric without a known value is absent. */
+static void put_metric(pm_render *r, size_t column)
 {
-    const pm_gauges *g = r->state;
+    gauges *g = r->state;
+    const pm_gauge *m = &g->metrics[column];
+    const pm_text *help = r->options.about ? r->options.about->help : NULL;
     bool begun = false;
-    pm_value v;
-    pmapdb_status st = PMAPDB_OK;
 
-    if (g->families[column].kind < PM_FAMILY_GAUGE)
-        return PMAPDB_OK;
-    for (size_t k = 0; k < g->n && st == PMAPDB_OK; k++) {
-        if (!value_of(r, &g->lines[k], column, &v))
+    for (size_t k = 0; k < g->n && m->role >= PM_ROLE_GAUGE && r->st == PMAPDB_OK; k++) {
+        const pm_value *v = &g->rows[k].values[column];
+
+        if (g->rows[k].old || !is_known(m, v))
             continue;
+        if (++g->n_samples > MOST_SAMPLES)
+            r->st = pm_fail(&r->error, PMAPDB_USAGE,
+                            "more than %d samples are too many for prometheus: --top N takes the "
+                            "first rows",
+                            MOST_SAMPLES);
         if (!begun)
-            st = write_head(r, column, err);
+            put_head(r, m, m->role == PM_ROLE_AGE ? "Seconds since then: " : "",
+                     help && help[column].len ? help[column] : pm_text_of(r->columns[column].name));
         begun = true;
-        if (st == PMAPDB_OK)
-            st = write_sample(r, column, &g->lines[k], &v, err);
-        if (st == PMAPDB_OK)
-            st = pm_render_flush(r, err);
+        put_sample_name(r, m, &g->rows[k].labels);
+        put_value(r, m, r->columns[column].unit, v);
+        pm_put(r, "\n", 1);
     }
-    return st;
 }
 
-/* Rows of one snapshot do not say when it was: its age is a gauge of one sample. */
-static pmapdb_status write_age(pm_render *r, pmapdb_error *err)
+/* Rows of one snapshot do not tell its moment: its age is a gauge of one sample. */
+static void put_age(pm_render *r)
 {
     const pm_column when = {"taken_at", PM_UNIT_TIME};
-    const pm_gauges *g = r->state;
+    const gauges *g = r->state;
     const pm_about *about = r->options.about;
-    int64_t now = r->options.now_ms ? r->options.now_ms : pm_clock_now();
-    pm_gauge_line line = {0};
-    pm_family age = {0};
-    pm_buf *out = &r->line;
-    pmapdb_status st;
+    pm_gauge age = {0};
+    pm_buf labels = {0};
 
-    if (!about || !about->moment_ms || g->moment < g->n_columns || g->n == 0)
-        return PMAPDB_OK;
-    st = pm_family_of(&when, about->name, false, &age, err);
-    for (size_t i = 0; i < about->n_labels && st == PMAPDB_OK; i++)
-        st = pm_family_add_label(&line.key, about->labels[i].name, about->labels[i].value, err);
-    if (st == PMAPDB_OK)
-        st = pm_buf_addf(
-            out, err, "# TYPE %s gauge\n# UNIT %s seconds\n# HELP %s Seconds since the snapshot\n",
-            age.name.data, age.name.data, age.name.data);
-    if (st == PMAPDB_OK)
-        st =
-            pm_buf_addf(out, err, line.key.len ? "%s{%s} %.3f\n" : "%s%s %.3f\n", age.name.data,
-                        line.key.len ? line.key.data : "", (double)(now - about->moment_ms) / 1000);
-    pm_buf_free(&line.key);
+    if (!about || !about->moment_ms || g->when < r->n_columns || g->n == 0)
+        return;
+    pm_gauge_name(r, &when, NULL, &age);
+    for (size_t i = 0; i < about->n_labels; i++)
+        pm_gauge_add_label(r, &labels, about->labels[i].name, about->labels[i].value);
+    if (r->st == PMAPDB_OK) {
+        put_head(r, &age, "", PM_TEXT("Seconds since the snapshot"));
+        put_sample_name(r, &age, &labels);
+        pm_putf(r, "%.3f\n", (double)(now_ms(r) - about->moment_ms) / 1000);
+    }
+    pm_buf_free(&labels);
     pm_buf_free(&age.name);
-    return st == PMAPDB_OK ? pm_render_flush(r, err) : st;
 }
 
-static pmapdb_status end(pm_render *r, pmapdb_error *err)
+static void end(pm_render *r)
 {
-    pm_gauges *g = r->state;
-    size_t top = r->options.top;
-    pmapdb_status st = find_families(r, err);
+    gauges *g = r->state;
 
-    if (st == PMAPDB_OK)
-        st = pm_gauges_keep_newest(g, err);
-    if (st == PMAPDB_OK)
-        st = pm_gauges_merge(g, err);
-    if (st == PMAPDB_OK && top && g->n > top) {
-        r->n_left_out = g->n - top;
-        pm_gauges_cut(g, top);
-    }
-    if (st == PMAPDB_OK)
-        st = refuse_too_many(r, err);
-    for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++)
-        st = write_family(r, i, err);
-    if (st == PMAPDB_OK)
-        st = write_age(r, err);
-    if (st == PMAPDB_OK)
-        st = pm_buf_addf(&r->line, err, "# EOF\n");
-    return st == PMAPDB_OK ? pm_render_flush(r, err) : st;
+    name_columns(r);
+    for (size_t i = 0; i < g->n; i++)
+        add_labels(r, &g->rows[i]);
+    drop_old_rows(r);
+    for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++)
+        put_metric(r, i);
+    if (r->st == PMAPDB_OK)
+        put_age(r);
+    pm_putf(r, "# EOF\n");
 }
 
 const pm_render_ops pm_render_prometheus = {
@@ -235,5 +372,4 @@ const pm_render_ops pm_render_prometheus = {
     .close = close_prometheus,
     .row = row,
     .end = end,
-    .own_top = true,
 };

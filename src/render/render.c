@@ -1,8 +1,10 @@
-/* render: picks the format and takes care of what all of them need. */
+/* render: chooses the format and does what all formats need: columns, `top`, the sink, errors. */
 #include "render/format.h"
-#include "render/utf8.h"
+#include "render/terminal.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const struct {
@@ -32,20 +34,57 @@ bool pm_value_unknown(const pm_value *v)
     return v->kind == PM_VALUE_NULL || (v->kind == PM_VALUE_REAL && isnan(v->r));
 }
 
-static pmapdb_status copy_columns(pm_render *r, const pm_column *columns, size_t n,
-                                  pmapdb_error *err)
+void pm_put(pm_render *r, const char *bytes, size_t n)
 {
-    r->columns = calloc(n, sizeof *r->columns);
-    if (!r->columns)
-        return pm_fail_nomem(err);
-    for (; r->n_columns < n; r->n_columns++) {
-        char *name = strdup(columns[r->n_columns].name);
+    if (r->st == PMAPDB_OK)
+        r->st = pm_buf_add(&r->line, bytes, n, &r->error);
+}
 
-        if (!name)
-            return pm_fail_nomem(err);
-        r->columns[r->n_columns] = (pm_column){name, columns[r->n_columns].unit};
+void pm_putf(pm_render *r, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    pm_put(r, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+void *pm_render_alloc(pm_render *r, size_t n, size_t size)
+{
+    void *memory = r->st == PMAPDB_OK ? calloc(n, size) : NULL;
+
+    if (!memory && r->st == PMAPDB_OK)
+        r->st = pm_fail_nomem(&r->error);
+    return memory;
+}
+
+static void copy_columns(pm_render *r, const pm_column *columns, size_t n)
+{
+    r->columns = pm_render_alloc(r, n, sizeof *r->columns);
+    for (; r->columns && r->n_columns < n; r->n_columns++) {
+        const pm_column *c = &columns[r->n_columns];
+        char *name = strdup(c->name);
+
+        if (!name) {
+            r->st = pm_fail_nomem(&r->error);
+            return;
+        }
+        r->columns[r->n_columns] = (pm_column){name, c->unit};
     }
-    return PMAPDB_OK;
+}
+
+/* Hands over what is written so far, and the first failure. */
+static pmapdb_status flush(pm_render *r, pmapdb_error *err)
+{
+    if (r->st == PMAPDB_OK && r->line.len)
+        r->st = r->sink.write(r->sink.ctx, r->line.data, r->line.len, &r->error);
+    pm_buf_clear(&r->line);
+    if (r->st != PMAPDB_OK && err)
+        *err = r->error;
+    return r->st;
 }
 
 pmapdb_status pm_render_new(const pm_render_options *options, const pm_sink *sink,
@@ -61,21 +100,22 @@ pmapdb_status pm_render_new(const pm_render_options *options, const pm_sink *sin
     if (!r)
         return pm_fail_nomem(err);
     r->ops = formats[options->format].ops;
-    if (options->spark && r->ops->for_people)
-        r->ops = &pm_render_spark;
     r->options = *options;
     r->sink = *sink;
-    st = copy_columns(r, columns, (size_t)n_columns, err);
-    if (st == PMAPDB_OK && options->top && r->ops->for_people && !r->ops->own_top)
-        st = pm_others_new(r->columns, r->n_columns, &r->others, err);
-    if (st == PMAPDB_OK && r->ops->open)
-        st = r->ops->open(r, err);
-    if (st != PMAPDB_OK) {
-        pm_render_free(r);
-        return st;
+    copy_columns(r, columns, (size_t)n_columns);
+    if (r->st == PMAPDB_OK && options->top && r->ops->for_people) {
+        r->rest = pm_rest_row_new(r->columns, r->n_columns);
+        if (!r->rest)
+            r->st = pm_fail_nomem(&r->error);
     }
-    *out = r;
-    return PMAPDB_OK;
+    if (r->st == PMAPDB_OK && r->ops->open)
+        r->ops->open(r);
+    st = flush(r, err);
+    if (st == PMAPDB_OK)
+        *out = r;
+    else
+        pm_render_free(r);
+    return st;
 }
 
 void pm_render_free(pm_render *r)
@@ -87,53 +127,58 @@ void pm_render_free(pm_render *r)
     for (size_t i = 0; i < r->n_columns; i++)
         free((char *)r->columns[i].name);
     free(r->columns);
-    pm_others_free(r->others);
+    pm_rest_row_free(r->rest);
     pm_buf_free(&r->line);
+    pm_buf_free(&r->scratch);
     free(r);
 }
 
-static pmapdb_status begin(pm_render *r, pmapdb_error *err)
+static void begin(pm_render *r)
 {
-    if (r->begun)
-        return PMAPDB_OK;
+    if (!r->begun && r->ops->begin)
+        r->ops->begin(r);
     r->begun = true;
-    return r->ops->begin ? r->ops->begin(r, err) : PMAPDB_OK;
+}
+
+static void put_row(pm_render *r, const pm_value *values)
+{
+    if (r->st == PMAPDB_OK)
+        r->ops->row(r, values);
 }
 
 pmapdb_status pm_render_row(pm_render *r, const pm_value *values, pmapdb_error *err)
 {
-    bool beyond = r->options.top && !r->ops->own_top && r->n_rows >= r->options.top;
-    pmapdb_status st = begin(r, err);
+    bool beyond = r->options.top && r->n_rows >= r->options.top;
 
-    if (st == PMAPDB_OK && r->others)
-        st = pm_others_see(r->others, values, beyond, err);
+    begin(r);
+    if (r->rest && r->st == PMAPDB_OK)
+        r->st = pm_rest_row_add(r->rest, values, beyond, &r->error);
     else if (beyond)
         r->n_left_out++;
-    if (st == PMAPDB_OK && !beyond) {
-        st = r->ops->row(r, values, err);
+    if (!beyond) {
+        put_row(r, values);
         r->n_rows++;
     }
-    return st;
+    return flush(r, err);
 }
 
-/* The row that stands for those beyond `top`; once. */
-static pmapdb_status end_rows(pm_render *r, pmapdb_error *err)
+/* Once: the row that stands for those beyond `top`. */
+static void end_rows(pm_render *r)
 {
-    const pm_value *others = r->others ? pm_others_row(r->others) : NULL;
-    pmapdb_status st = others ? r->ops->row(r, others, err) : PMAPDB_OK;
+    const pm_value *rest = r->rest ? pm_rest_row_values(r->rest) : NULL;
 
-    pm_others_free(r->others);
-    r->others = NULL;
-    return st;
+    begin(r);
+    if (rest)
+        put_row(r, rest);
+    pm_rest_row_free(r->rest);
+    r->rest = NULL;
 }
 
 pmapdb_status pm_render_total(pm_render *r, const pm_value *values, pmapdb_error *err)
 {
-    pmapdb_status st = begin(r, err);
-
-    if (st == PMAPDB_OK)
-        st = end_rows(r, err);
-    return st == PMAPDB_OK ? r->ops->row(r, values, err) : st;
+    end_rows(r);
+    put_row(r, values);
+    return flush(r, err);
 }
 
 size_t pm_render_left_out(const pm_render *r)
@@ -143,25 +188,16 @@ size_t pm_render_left_out(const pm_render *r)
 
 pmapdb_status pm_render_end(pm_render *r, pmapdb_error *err)
 {
-    pmapdb_status st = begin(r, err);
-
-    if (st == PMAPDB_OK)
-        st = end_rows(r, err);
-    return st == PMAPDB_OK && r->ops->end ? r->ops->end(r, err) : st;
-}
-
-pmapdb_status pm_render_flush(pm_render *r, pmapdb_error *err)
-{
-    pmapdb_status st = r->sink.write(r->sink.ctx, r->line.data, r->line.len, err);
-
-    pm_buf_clear(&r->line);
-    return st;
+    end_rows(r);
+    if (r->st == PMAPDB_OK && r->ops->end)
+        r->ops->end(r);
+    return flush(r, err);
 }
 
 pmapdb_status pm_render_escaped(const pm_sink *sink, pm_text text, pmapdb_error *err)
 {
     pm_buf escaped = {0};
-    pmapdb_status st = pm_utf8_escape(text, &escaped, err);
+    pmapdb_status st = pm_terminal_escape(text, &escaped, err);
 
     if (st == PMAPDB_OK && escaped.len)
         st = sink->write(sink->ctx, escaped.data, escaped.len, err);

@@ -66,9 +66,6 @@ typedef struct pm_render_options {
     bool crlf;  /* CSV: RFC 4180 line ends */
     bool safe;  /* CSV: an apostrophe before text that a spreadsheet would take for a formula */
     size_t top; /* only the first rows; table, md: and one that sums up the others; 0: all */
-    bool spark; /* table, md: rows with times become one row per key, its course drawn in a line */
-    const char *spark_of;  /* the column to draw, "_kib" may be missing; NULL: rss_kib or alike */
-    bool ascii;            /* draw without Unicode's blocks */
     int64_t now_ms;        /* Prometheus: what ages count from; 0: the clock */
     const pm_about *about; /* lasts as long as the renderer; or NULL */
 } pm_render_options;

@@ -1,50 +1,62 @@
-/* table: rows in aligned columns for people. Holds every row back until the end, because only then
- * the columns' widths are known. */
-#include "render/cell.h"
+/* table: rows in aligned columns for people, by libsmartcols. Holds every row until the end,
+ * because only then the columns' widths are known. */
 #include "render/flow.h"
 #include "render/format.h"
-#include "render/utf8.h"
+#include "render/terminal.h"
 
+#include <libsmartcols.h>
+#include <locale.h>
 #include <stdlib.h>
 
 #define GAP 2        /* blanks between columns */
-#define NARROWEST 12 /* no text column is cut below this */
-#define READABLE 24  /* nor below this for the sake of a column that can be left out */
+#define NARROWEST 12 /* no text is broken to less */
+#define READABLE 24  /* a text is broken to this width before a column is left out */
 
 #define BOLD "\x1b[1m"
 #define DIM "\x1b[2m"
-#define PLAIN "\x1b[0m"
 
 /* Its rows are held until the widths are known. */
 #define TEXT_MAX (256 << 20)
 
-typedef struct cell {
-    size_t at, len, width; /* its text in table.text; columns of the terminal */
-    bool unknown;
-} cell;
-
 typedef struct column {
-    size_t width;
-    bool has_text, has_number;
-    bool right;
+    struct libscols_column *scols; /* owned by the table */
+    size_t width;                  /* of its longest cell */
+    pm_held_kinds kinds;
+    bool free_text; /* may be broken into lines, unlike a time or a category */
     bool left_out;
 } column;
 
 typedef struct table {
+    struct libscols_table *scols;
     column *columns;
-    pm_buf text;
-    cell *cells; /* row by row, the header first */
-    size_t n_cells, cap;
+    size_t bytes;
 } table;
 
-static pmapdb_status open_table(pm_render *r, pmapdb_error *err)
+/* All failures of libsmartcols are lack of memory. */
+static bool ok(pm_render *r, int result)
 {
-    table *t = r->state = calloc(1, sizeof *t);
+    if (result != 0 && r->st == PMAPDB_OK)
+        r->st = pm_fail_nomem(&r->error);
+    return result == 0;
+}
+
+static void open_table(pm_render *r)
+{
+    table *t = r->state = pm_render_alloc(r, 1, sizeof *t);
 
     if (!t)
-        return pm_fail_nomem(err);
-    t->columns = calloc(r->n_columns, sizeof *t->columns);
-    return t->columns ? PMAPDB_OK : pm_fail_nomem(err);
+        return;
+    t->columns = pm_render_alloc(r, r->n_columns, sizeof *t->columns);
+    t->scols = scols_new_table();
+    if (!t->scols && r->st == PMAPDB_OK)
+        r->st = pm_fail_nomem(&r->error);
+    if (r->st != PMAPDB_OK)
+        return;
+    scols_table_enable_noencoding(t->scols, 1); /* the cells are printable */
+    scols_table_enable_colors(t->scols, r->options.color);
+    ok(r, scols_table_set_column_separator(t->scols, "  "));
+    scols_table_set_termforce(t->scols, r->options.width > 0 ? SCOLS_TERMFORCE_ALWAYS
+                                                             : SCOLS_TERMFORCE_NEVER);
 }
 
 static void close_table(pm_render *r)
@@ -53,98 +65,60 @@ static void close_table(pm_render *r)
 
     if (!t)
         return;
-    pm_buf_free(&t->text);
-    free(t->cells);
+    scols_unref_table(t->scols);
     free(t->columns);
     free(t);
 }
 
-/* Counts in what was added to the text from `at` on as the next cell. */
-static pmapdb_status end_cell(table *t, column *col, size_t at, bool unknown, pmapdb_error *err)
+static void note_width(table *t, size_t i, pm_text cell)
 {
-    cell c = {.at = at, .len = t->text.len - at, .unknown = unknown};
-    pmapdb_status st = pm_grow(&t->cells, &t->cap, t->n_cells, sizeof *t->cells, err);
+    size_t width = pm_terminal_width(cell);
 
-    if (st != PMAPDB_OK)
-        return st;
-    c.width = pm_utf8_width((pm_text){t->text.data + c.at, c.len});
-    if (c.width > col->width)
-        col->width = c.width;
-    t->cells[t->n_cells++] = c;
-    return PMAPDB_OK;
+    if (width > t->columns[i].width)
+        t->columns[i].width = width;
+    t->bytes += cell.len;
 }
 
-static pmapdb_status begin(pm_render *r, pmapdb_error *err)
+static void begin(pm_render *r)
 {
     table *t = r->state;
-    pmapdb_status st = PMAPDB_OK;
 
-    for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++) {
-        size_t at = t->text.len;
+    for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++) {
+        pm_text name = pm_cell_name(r, i);
+        struct libscols_cell *header;
 
-        st = pm_cell_add_name(&t->text, &r->columns[i], r->options.human, err);
-        if (st == PMAPDB_OK)
-            st = end_cell(t, &t->columns[i], at, false, err);
+        note_width(t, i, name);
+        t->columns[i].scols = scols_table_new_column(t->scols, name.data, 0, 0);
+        if (!ok(r, !t->columns[i].scols) || !r->options.color)
+            continue;
+        header = scols_column_get_header(t->columns[i].scols);
+        ok(r, scols_cell_set_color(header, BOLD));
     }
-    return st;
 }
 
-static pmapdb_status row(pm_render *r, const pm_value *values, pmapdb_error *err)
+static void row(pm_render *r, const pm_value *values)
 {
     table *t = r->state;
-    pmapdb_status st = PMAPDB_OK;
+    struct libscols_line *line = scols_table_new_line(t->scols, NULL);
 
-    if (t->text.len > TEXT_MAX)
-        return pm_fail(err, PMAPDB_USAGE,
-                       "a table of more than %d MiB: --top N, or a format that holds nothing back, "
-                       "as csv",
-                       TEXT_MAX >> 20);
-    for (size_t i = 0; i < r->n_columns && st == PMAPDB_OK; i++) {
-        const pm_value *v = &values[i];
-        column *col = &t->columns[i];
-        size_t at = t->text.len;
+    if (t->bytes > TEXT_MAX)
+        r->st = pm_fail(&r->error, PMAPDB_USAGE,
+                        "a table of more than %d MiB: --top N, or a format that holds nothing, as "
+                        "csv",
+                        TEXT_MAX >> 20);
+    for (size_t i = 0; ok(r, !line) && r->st == PMAPDB_OK && i < r->n_columns; i++) {
+        pm_text cell = pm_cell(r, i, &values[i]);
 
-        st = pm_cell_add(&t->text, r->columns[i].unit, v, r->options.human, err);
-        if (st == PMAPDB_OK)
-            st = end_cell(t, col, at, pm_value_unknown(v), err);
-        col->has_text |= v->kind == PM_VALUE_TEXT && v->t.len > 0;
-        col->has_number |= v->kind == PM_VALUE_INT || v->kind == PM_VALUE_REAL;
+        note_width(t, i, cell);
+        pm_note_kinds(&t->columns[i].kinds, &values[i]);
+        if (r->st == PMAPDB_OK && ok(r, scols_line_set_data(line, i, cell.data)) &&
+            r->options.color && pm_value_unknown(&values[i]))
+            ok(r, scols_cell_set_color(scols_line_get_cell(line, i), DIM));
     }
-    return st;
 }
 
-/* A column of an ad-hoc SELECT is declared as text; numbers in it show what it is. */
-static void align(pm_render *r)
-{
-    table *t = r->state;
-
-    for (size_t i = 0; i < r->n_columns; i++)
-        t->columns[i].right = pm_unit_is_number(r->columns[i].unit) ||
-                              (t->columns[i].has_number && !t->columns[i].has_text);
-}
-
-static bool is_free_text(const pm_render *r, size_t i)
-{
-    const table *t = r->state;
-
-    return !t->columns[i].right && r->columns[i].unit == PM_UNIT_TEXT;
-}
-
-/* Free text only: half a time or half a category's name says nothing. */
-static column *widest_text(const pm_render *r)
-{
-    table *t = r->state;
-    column *widest = NULL;
-
-    for (size_t i = 0; i < r->n_columns; i++)
-        if (is_free_text(r, i) && !t->columns[i].left_out &&
-            (!widest || t->columns[i].width > widest->width))
-            widest = &t->columns[i];
-    return widest;
-}
-
-/* Of a line in which no text is longer than that. */
-static size_t width_of(const pm_render *r, size_t longest)
+/* The table's width if free texts are broken at `longest`. */
+static size_t width_at(const pm_render *r, size_t longest)
 {
     const table *t = r->state;
     size_t total = 0;
@@ -153,11 +127,12 @@ static size_t width_of(const pm_render *r, size_t longest)
         const column *c = &t->columns[i];
 
         if (!c->left_out)
-            total += GAP + (is_free_text(r, i) && c->width > longest ? longest : c->width);
+            total += GAP + (c->free_text && c->width > longest ? longest : c->width);
     }
     return total ? total - GAP : 0;
 }
 
+/* True if about->narrow names the column or names none. */
 static bool stays(const pm_render *r, size_t i)
 {
     pm_text rest = r->options.about ? r->options.about->narrow : (pm_text){NULL, 0};
@@ -174,105 +149,86 @@ static bool stays(const pm_render *r, size_t i)
     return named;
 }
 
-/* Leaves out what a narrow table can do without, the last first; then takes columns off the widest
- * text column, again and again, until the line fits. */
-static void fit(pm_render *r)
+static void lay_out(pm_render *r)
 {
     table *t = r->state;
-    size_t total;
+    size_t width;
 
-    if (r->options.width <= 0)
-        return;
-    for (size_t i = r->n_columns; i > 0 && width_of(r, READABLE) > (size_t)r->options.width; i--)
-        t->columns[i - 1].left_out = !stays(r, i - 1);
-    total = width_of(r, SIZE_MAX);
-    for (; total > (size_t)r->options.width; total--) {
-        column *widest = widest_text(r);
+    for (size_t i = 0; i < r->n_columns; i++)
+        t->columns[i].free_text = r->columns[i].unit == PM_UNIT_TEXT &&
+                                  !pm_is_right_aligned(&r->columns[i], &t->columns[i].kinds);
+    for (size_t i = r->n_columns; i > 0; i--)
+        t->columns[i - 1].left_out = r->options.width > 0 && !stays(r, i - 1) &&
+                                     width_at(r, READABLE) > (size_t)r->options.width;
+    for (size_t i = 0; i < r->n_columns; i++) {
+        const column *c = &t->columns[i];
+        bool right = pm_is_right_aligned(&r->columns[i], &c->kinds);
 
-        if (!widest || widest->width <= NARROWEST)
-            return;
-        widest->width--;
+        ok(r, scols_column_set_flags(c->scols, (right ? SCOLS_FL_RIGHT : 0) |
+                                                   (c->free_text ? SCOLS_FL_WRAP : 0) |
+                                                   (c->left_out ? SCOLS_FL_HIDDEN : 0)));
     }
+    width = width_at(r, NARROWEST);
+    if (r->options.width > 0 && width < (size_t)r->options.width)
+        width = (size_t)r->options.width;
+    scols_table_set_termwidth(t->scols, width);
 }
 
-static pmapdb_status add_blanks(pm_buf *out, size_t n, pmapdb_error *err)
+/* Without the blanks that libsmartcols pads the last column with. */
+static void put_lines(pm_render *r, const char *text, bool only_header)
 {
-    static const char blanks[] = "                                ";
-    pmapdb_status st = PMAPDB_OK;
+    size_t n;
 
-    for (size_t piece; n && st == PMAPDB_OK; n -= piece) {
-        piece = n < sizeof blanks - 1 ? n : sizeof blanks - 1;
-        st = pm_buf_add(out, blanks, piece, err);
-    }
-    return st;
+    do {
+        size_t shown = n = strcspn(text, "\n");
+
+        while (shown && text[shown - 1] == ' ')
+            shown--;
+        pm_put(r, text, shown);
+        pm_put(r, "\n", 1);
+        text += n + 1;
+    } while (text[-1] && !only_header);
 }
 
-/* Adds the cell, cut to its column, and its width: a wide character that does not fit whole leaves
- * less than the column's. */
-static pmapdb_status add_cut(pm_buf *out, pm_text text, size_t limit, size_t *width,
-                             pmapdb_error *err)
-{
-    size_t at = out->len;
-    pmapdb_status st = pm_utf8_shorten(text, limit, out, err);
-
-    if (st == PMAPDB_OK)
-        *width = pm_utf8_width((pm_text){out->data + at, out->len - at});
-    return st;
-}
-
-static pmapdb_status add_padded(pm_render *r, const column *col, const cell *c, pmapdb_error *err)
+/* libsmartcols asks the locale for the width of a character, and cron sets none. */
+static void print(pm_render *r)
 {
     const table *t = r->state;
-    pm_text text = {t->text.data + c->at, c->len};
-    bool dim = c->unknown && r->options.color;
-    size_t width = c->width;
-    pmapdb_status st = PMAPDB_OK;
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = (locale_t)0;
+    bool empty = scols_table_get_nlines(t->scols) == 0;
+    char *text = NULL;
 
-    if (col->right)
-        st = add_blanks(&r->line, col->width - width, err);
-    if (st == PMAPDB_OK && dim)
-        st = pm_buf_add(&r->line, DIM, sizeof DIM - 1, err);
-    if (st == PMAPDB_OK)
-        st = add_cut(&r->line, text, col->width, &width, err);
-    if (st == PMAPDB_OK && dim)
-        st = pm_buf_add(&r->line, PLAIN, sizeof PLAIN - 1, err);
-    if (st == PMAPDB_OK && !col->right)
-        st = add_blanks(&r->line, col->width - width, err);
-    return st;
-}
-
-static pmapdb_status write_line(pm_render *r, const cell *cells, bool bold, pmapdb_error *err)
-{
-    const table *t = r->state;
-    pmapdb_status st = PMAPDB_OK;
-
-    if (bold)
-        st = pm_buf_add(&r->line, BOLD, sizeof BOLD - 1, err);
-    for (size_t i = 0, n = 0; i < r->n_columns && st == PMAPDB_OK; i++) {
-        if (t->columns[i].left_out)
-            continue;
-        st = add_blanks(&r->line, n++ ? GAP : 0, err);
-        if (st == PMAPDB_OK)
-            st = add_padded(r, &t->columns[i], &cells[i], err);
+    if (utf8)
+        before = uselocale(utf8);
+    if (empty) /* it prints no header without a line */
+        ok(r, !scols_table_new_line(t->scols, NULL));
+    if (ok(r, scols_print_table_to_string(t->scols, &text)) && text)
+        put_lines(r, text, empty);
+    if (utf8) {
+        uselocale(before);
+        freelocale(utf8);
     }
-    if (st != PMAPDB_OK)
-        return st;
-    while (r->line.len && r->line.data[r->line.len - 1] == ' ')
-        r->line.len--;
-    st = pm_buf_addf(&r->line, err, "%s\n", bold ? PLAIN : "");
-    return st == PMAPDB_OK ? pm_render_flush(r, err) : st;
+    free(text);
 }
 
-/* Nobody is to think that these were all. The header's cells come first. */
-static pmapdb_status tell_left_out(pm_render *r, pmapdb_error *err)
+static pmapdb_status to_line(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
+{
+    pm_render *r = ctx;
+
+    (void)err;
+    pm_put(r, bytes, n);
+    return r->st;
+}
+
+/* Says so, lest the reader takes the columns for all. */
+static void tell_left_out(pm_render *r)
 {
     const table *t = r->state;
-    pm_flow flow = {.sink = &r->sink, .err = err, .width = r->options.width};
+    pm_sink sink = {r, to_line};
+    pm_flow flow = {.sink = &sink, .err = &r->error, .width = r->options.width};
     bool any = false;
 
     for (size_t i = 0; i < r->n_columns; i++) {
-        const cell *name = &t->cells[i];
-
         if (!t->columns[i].left_out)
             continue;
         if (!any) {
@@ -281,7 +237,7 @@ static pmapdb_status tell_left_out(pm_render *r, pmapdb_error *err)
         } else {
             pm_flow_say(&flow, 0, ",");
         }
-        pm_flow_put(&flow, 1, PM_FLOW_PLAIN, (pm_text){t->text.data + name->at, name->len});
+        pm_flow_put(&flow, 1, PM_FLOW_PLAIN, pm_cell_name(r, i));
         any = true;
     }
     if (any) {
@@ -289,19 +245,17 @@ static pmapdb_status tell_left_out(pm_render *r, pmapdb_error *err)
         pm_flow_end(&flow);
     }
     pm_flow_free(&flow);
-    return flow.st;
+    if (r->st == PMAPDB_OK)
+        r->st = flow.st;
 }
 
-static pmapdb_status end(pm_render *r, pmapdb_error *err)
+static void end(pm_render *r)
 {
-    table *t = r->state;
-    pmapdb_status st = PMAPDB_OK;
-
-    align(r);
-    fit(r);
-    for (size_t i = 0; i < t->n_cells && st == PMAPDB_OK; i += r->n_columns)
-        st = write_line(r, t->cells + i, i == 0 && r->options.color, err);
-    return st == PMAPDB_OK ? tell_left_out(r, err) : st;
+    lay_out(r);
+    if (r->st == PMAPDB_OK)
+        print(r);
+    if (r->st == PMAPDB_OK)
+        tell_left_out(r);
 }
 
 const pm_render_ops pm_render_table = {

@@ -1,4 +1,4 @@
-# formats: Markdown, Prometheus, the first rows, courses, spreadsheets; names that somebody made to hurt.
+# formats: Markdown, Prometheus, the first rows, spreadsheets; names that somebody made to hurt.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
 
@@ -22,13 +22,6 @@ run pmapdb categories --top 2 -f csv
 run pmapdb categories -q --top 2 -f csv
 run pmapdb categories --top 8 -f csv
 run pmapdb categories --top 0
-
-say "a course"
-run pmapdb growth --spark
-show LC_ALL=C.UTF-8 pmapdb growth --spark=size --top 2
-LC_ALL=C.UTF-8 pmapdb growth --spark=size --top 2
-run pmapdb growth --spark=pid
-run pmapdb categories --spark
 
 say "names that somebody made to hurt"
 pmap_x 99 x 100 | awk '

@@ -60,7 +60,7 @@ const scene scenes[] = {
     {"leaks", "history.db", NULL, {"leaks", "-f", "csv"}, 0},
     {"categories", "history.db", NULL, {"categories", "app/71", "-f", "csv", "-o", "out.csv"}, 0},
     {"mappings", "history.db", NULL, {"mappings", "app/71"}, 0},
-    {"growth", "history.db", NULL, {"growth", "app/71", "--spark"}, 0},
+    {"growth", "history.db", NULL, {"growth", "app/71"}, 0},
     {"groups", "history.db", NULL, {"groups", "--by", "name", "-f", "md"}, 0},
     {"who", "traced.db", NULL, {"who", "--process", "app/71", "--by", "function"}, 0},
     {"sql",

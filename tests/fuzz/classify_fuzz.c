@@ -3,7 +3,7 @@
 #include "rows.h"
 
 #include "classify/rules.h"
-#include "render/utf8.h"
+#include "base/utf8.h"
 #include "store/rules/rules_file.h"
 
 typedef struct capture {

@@ -5,7 +5,8 @@
 
 #include "render/number.h"
 #include "render/render.h"
-#include "render/utf8.h"
+#include "base/utf8.h"
+#include "render/terminal.h"
 #include <csv.h>
 #include <jansson.h>
 #include <math.h>
@@ -78,8 +79,6 @@ static void any_world(world *w, fuzz_input *in)
                                      .crlf = options & 8,
                                      .safe = options & 16,
                                      .top = options & 32 ? 2 : 0,
-                                     .spark = options & 64,
-                                     .ascii = options & 128,
                                      .now_ms = 1795226732000};
     for (int i = 0; i < w->n_columns; i++)
         w->columns[i] = (pm_column){names[i], (pm_unit)(fuzz_byte(in) % PM_UNIT_COUNT_OF_UNITS)};
@@ -253,17 +252,8 @@ static void check_text(pm_text t)
                "repaired it is no UTF-8");
     FUZZ_CHECK(!pm_utf8_valid(t) || pm_text_equal(t, pm_buf_text(&out)), "repaired without need");
     pm_buf_clear(&out);
-    FUZZ_CHECK(pm_utf8_escape(t, &out, NULL) == PMAPDB_OK && pm_utf8_valid(pm_buf_text(&out)),
+    FUZZ_CHECK(pm_terminal_escape(t, &out, NULL) == PMAPDB_OK && pm_utf8_valid(pm_buf_text(&out)),
                "escaped it is no UTF-8");
-    for (size_t width = 1; width < 20; width += 6) {
-        static pm_buf cut;
-
-        pm_buf_clear(&cut);
-        FUZZ_CHECK(pm_utf8_shorten(pm_buf_text(&out), width, &cut, NULL) == PMAPDB_OK, "memory");
-        FUZZ_CHECK(pm_utf8_width(pm_buf_text(&cut)) <= width, "%zu columns in %zu",
-                   pm_utf8_width(pm_buf_text(&cut)), width);
-        FUZZ_CHECK(pm_utf8_valid(pm_buf_text(&cut)), "shortened it is no UTF-8");
-    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

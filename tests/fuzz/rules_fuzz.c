@@ -2,7 +2,7 @@
 #include "kit.h"
 
 #include "classify/rules_trace.h"
-#include "render/utf8.h"
+#include "base/utf8.h"
 #include "store/rules/rules_file.h"
 
 #define AT UINT64_C(0x7f0000000000)

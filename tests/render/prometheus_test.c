@@ -113,25 +113,6 @@ static void labels_are_escaped_and_utf8(void **state)
                        "pmapdb_rss_bytes 4096\n# EOF\n");
 }
 
-/* Dropping a label adds up what it told apart; two bad bytes may become one text. */
-static void equal_labels_are_added_up(void **state)
-{
-    static const pm_column columns[] = {{"start", PM_UNIT_ADDRESS},
-                                        {"path", PM_UNIT_TEXT},
-                                        {"rss_kib", PM_UNIT_KIB},
-                                        {"n", PM_UNIT_COUNT}};
-    static const pm_value rows[] = {
-        INT(1), TEXT("\xff"), INT(1),    INT(1), INT(2), TEXT("b"), INT(2),  NONE,
-        INT(3), TEXT("\xfe"), REAL(0.5), INT(2), INT(4), TEXT("b"), INT(40), INT(1)};
-
-    (void)state;
-    assert_renders(prometheus(NULL), columns, 4, rows, 4,
-                   RSS "pmapdb_rss_bytes{path=\"\xef\xbf\xbd\"} 1536.0\n"
-                       "pmapdb_rss_bytes{path=\"b\"} 43008\n"
-                       "# TYPE pmapdb_n gauge\n# HELP pmapdb_n n\n"
-                       "pmapdb_n{path=\"\xef\xbf\xbd\"} 3\n# EOF\n");
-}
-
 static void expect_refusal(const pm_column *columns, int n, const pm_value *rows, int n_rows,
                            const char *part)
 {
@@ -145,78 +126,40 @@ static void expect_refusal(const pm_column *columns, int n, const pm_value *rows
     pm_buf_free(&c.text);
 }
 
-static void what_cannot_be_added_up_is_refused(void **state)
+static void equal_labels_or_names_are_refused(void **state)
 {
-    static const pm_column ratio[] = {{"path", PM_UNIT_TEXT}, {"share", PM_UNIT_RATIO}};
-    static const pm_column time[] = {{"rss_kib", PM_UNIT_KIB}, {"first_at", PM_UNIT_TIME}};
+    static const pm_column mappings[] = {
+        {"start", PM_UNIT_ADDRESS}, {"path", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
     static const pm_column twice[] = {{"a b", PM_UNIT_TEXT}, {"a-b", PM_UNIT_TEXT}};
     static const pm_column ages[] = {{"taken_at", PM_UNIT_TIME}, {"ts", PM_UNIT_INT}};
-    static const pm_value shares[] = {TEXT("a"), REAL(0.5), TEXT("a"), REAL(0.25)};
-    static const pm_value equal[] = {TEXT("a"), REAL(0.5), TEXT("a"), REAL(0.5)};
-    static const pm_value times[] = {INT(1), TEXT("2026-11-21T02:54:38Z"), INT(1),
-                                     TEXT("2026-11-21T02:54:39Z")};
+    static const pm_value rows[] = {INT(1), TEXT("\xff"), INT(1), INT(2), TEXT("\xfe"), INT(2)};
 
     (void)state;
-    expect_refusal(ratio, 2, shares, 2, "{path=\"a\"} differ in 'share'");
-    expect_refusal(time, 2, times, 2, "differ in 'first_at'");
+    expect_refusal(mappings, 3, rows, 2, "two rows have the labels {path=\"\xef\xbf\xbd\"}");
     expect_refusal(twice, 2, NULL, 0, "'a b' and 'a-b' are both 'a_b'");
     expect_refusal(ages, 2, NULL, 0, "'taken_at' and 'ts' are both 'pmapdb_age_seconds'");
-    assert_renders(prometheus(NULL), ratio, 2, equal, 2,
-                   "# TYPE pmapdb_share_ratio gauge\n# UNIT pmapdb_share_ratio ratio\n"
-                   "# HELP pmapdb_share_ratio share\npmapdb_share_ratio{path=\"a\"} 0.5\n# EOF\n");
 }
 
-/* A gauge says how things are: of each process the newest, whatever the order. 38.5 s are later
- * than 38 s although "." comes before "Z". */
-static void the_newest_rows_of_each_process_count(void **state)
+/* Whatever the order. 30.5 s are later than 30 s although "." comes before "Z". */
+static void the_newest_row_of_equal_labels_counts(void **state)
 {
-    static const pm_column columns[] = {{"taken_at", PM_UNIT_TIME},
-                                        {"name", PM_UNIT_TEXT},
-                                        {"pid", PM_UNIT_INT},
-                                        {"category", PM_UNIT_CATEGORY},
-                                        {"rss_kib", PM_UNIT_KIB}};
+    static const pm_column columns[] = {
+        {"taken_at", PM_UNIT_TIME}, {"category", PM_UNIT_CATEGORY}, {"rss_kib", PM_UNIT_KIB}};
     static const pm_value rows[] = {
-        TEXT("2026-11-21T02:54:30.500Z"), TEXT("a"), INT(1), TEXT("heap"),  INT(5),
-        TEXT("2026-11-21T02:54:30Z"),     TEXT("a"), INT(1), TEXT("heap"),  INT(4),
-        TEXT("2026-11-21T02:54:30Z"),     TEXT("a"), INT(1), TEXT("gone"),  INT(4),
-        TEXT("2026-11-21T02:54:00Z"),     TEXT("a"), INT(2), TEXT("heap"),  INT(3),
-        TEXT("2026-11-21T02:54:30.500Z"), TEXT("a"), INT(1), TEXT("stack"), INT(6),
+        TEXT("2026-11-21T02:54:30Z"),     TEXT("heap"),  INT(4),
+        TEXT("2026-11-21T02:54:30.500Z"), TEXT("heap"),  INT(5),
+        TEXT("2026-11-21T02:54:00Z"),     TEXT("heap"),  INT(3),
+        TEXT("2026-11-21T02:54:30.500Z"), TEXT("stack"), INT(6),
     };
 
     (void)state;
-    assert_renders(prometheus(NULL), columns, 5, rows, 5,
+    assert_renders(prometheus(NULL), columns, 3, rows, 4,
                    "# TYPE pmapdb_age_seconds gauge\n# UNIT pmapdb_age_seconds seconds\n"
                    "# HELP pmapdb_age_seconds Seconds since then: taken_at\n"
-                   "pmapdb_age_seconds{name=\"a\",pid=\"1\",category=\"heap\"} 7.5\n"
-                   "pmapdb_age_seconds{name=\"a\",pid=\"2\",category=\"heap\"} 38.0\n"
-                   "pmapdb_age_seconds{name=\"a\",pid=\"1\",category=\"stack\"} 7.5\n" RSS
-                   "pmapdb_rss_bytes{name=\"a\",pid=\"1\",category=\"heap\"} 5120\n"
-                   "pmapdb_rss_bytes{name=\"a\",pid=\"2\",category=\"heap\"} 3072\n"
-                   "pmapdb_rss_bytes{name=\"a\",pid=\"1\",category=\"stack\"} 6144\n# EOF\n");
-}
-
-/* Stretches: the newest end says which count; the pieces of a split began at different times. */
-static void stretches_end_with_the_newest(void **state)
-{
-    static const pm_column columns[] = {{"first_at", PM_UNIT_TIME},
-                                        {"last_at", PM_UNIT_TIME},
-                                        {"start", PM_UNIT_ADDRESS},
-                                        {"rss_kib", PM_UNIT_KIB}};
-    static const pm_value rows[] = {
-        TEXT("2026-11-21T02:54:00Z"), TEXT("2026-11-21T02:54:10Z"), INT(1), INT(1),
-        TEXT("2026-11-21T02:54:20Z"), TEXT("2026-11-21T02:54:38Z"), INT(1), INT(2),
-        TEXT("2026-11-21T02:54:30Z"), TEXT("2026-11-21T02:54:38Z"), INT(2), INT(4),
-        TEXT("2026-11-21T02:54:28Z"), TEXT("2026-11-21T02:54:38Z"), INT(3), INT(8)};
-
-    (void)state;
-    assert_renders(
-        prometheus(NULL), columns, 4, rows, 4,
-        "# TYPE pmapdb_first_age_seconds gauge\n# UNIT pmapdb_first_age_seconds seconds\n"
-        "# HELP pmapdb_first_age_seconds Seconds since then: first_at\n"
-        "pmapdb_first_age_seconds 8.0\n"
-        "# TYPE pmapdb_last_age_seconds gauge\n# UNIT pmapdb_last_age_seconds seconds\n"
-        "# HELP pmapdb_last_age_seconds Seconds since then: last_at\n"
-        "pmapdb_last_age_seconds 0.0\n" RSS "pmapdb_rss_bytes 14336\n# EOF\n");
+                   "pmapdb_age_seconds{category=\"heap\"} 7.5\n"
+                   "pmapdb_age_seconds{category=\"stack\"} 7.5\n" RSS
+                   "pmapdb_rss_bytes{category=\"heap\"} 5120\n"
+                   "pmapdb_rss_bytes{category=\"stack\"} 6144\n# EOF\n");
 }
 
 static void the_process_that_was_asked_for_is_a_label(void **state)
@@ -283,31 +226,22 @@ static void too_big_for_an_integer_is_a_real(void **state)
                    RSS "pmapdb_rss_bytes 1.8446744073709552e+19\n# EOF\n");
 }
 
-static pmapdb_status render_many(size_t top, int64_t rows, bool dated, collected *c,
-                                 size_t *left_out, pmapdb_error *err)
+static pmapdb_status render_many(size_t top, int64_t rows, collected *c, size_t *left_out,
+                                 pmapdb_error *err)
 {
-    static const pm_column columns[] = {
-        {"n", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}, {"taken_at", PM_UNIT_TIME}};
     pm_render_options options = prometheus(NULL);
     pm_sink sink = {c, collect};
     pm_render *r = NULL;
     pmapdb_status st;
 
     options.top = top;
-    st = pm_render_new(&options, &sink, columns, dated ? 3 : 2, &r, err);
+    st = pm_render_new(&options, &sink, simple, 2, &r, err);
     for (int64_t i = 0; i < rows && st == PMAPDB_OK; i++) {
-        pm_value values[] = {INT(i), INT(i), TEXT("2026-11-21T02:54:38Z")};
+        pm_value values[] = {NONE, INT(i)};
         char text[40];
 
-        if (dated) {
-            snprintf(text, sizeof text, "2026-11-21T%02d:%02d:%02dZ", (int)(i / 3600 % 24),
-                     (int)(i / 60 % 60), (int)(i % 60));
-            values[0] = (pm_value)TEXT("same");
-            values[2].t = pm_text_of(text);
-        } else {
-            snprintf(text, sizeof text, "%d", (int)i);
-            values[0] = (pm_value){.kind = PM_VALUE_TEXT, .t = pm_text_of(text)};
-        }
+        snprintf(text, sizeof text, "%d", (int)i);
+        values[0] = (pm_value){.kind = PM_VALUE_TEXT, .t = pm_text_of(text)};
         st = pm_render_row(r, values, err);
     }
     if (st == PMAPDB_OK)
@@ -325,30 +259,17 @@ static void samples_are_bounded(void **state)
     size_t left_out = 7;
 
     (void)state;
-    assert_int_equal(render_many(0, 10000, false, &c, &left_out, &err), PMAPDB_OK);
+    assert_int_equal(render_many(0, 10000, &c, &left_out, &err), PMAPDB_OK);
     assert_int_equal(left_out, 0);
     c.writes = 0;
-    assert_int_equal(render_many(0, 10001, false, &c, &left_out, &err), PMAPDB_USAGE);
-    assert_non_null(strstr(err.text, "10001 samples"));
+    assert_int_equal(render_many(0, 10001, &c, &left_out, &err), PMAPDB_USAGE);
+    assert_non_null(strstr(err.text, "more than 10000 samples"));
     assert_int_equal(c.writes, 0);
     pm_buf_clear(&c.text);
-    assert_int_equal(render_many(2, 10001, false, &c, &left_out, &err), PMAPDB_OK);
+    assert_int_equal(render_many(2, 10001, &c, &left_out, &err), PMAPDB_OK);
     assert_int_equal(left_out, 9999);
-    assert_string_equal(c.text.data, RSS "pmapdb_rss_bytes{n=\"0\"} 0\n"
-                                         "pmapdb_rss_bytes{n=\"1\"} 1024\n# EOF\n");
-    pm_buf_free(&c.text);
-}
-
-/* Old rows are dropped on the way; the last of them is the one. */
-static void a_long_series_is_its_newest_row(void **state)
-{
-    collected c = {0};
-    pmapdb_error err = {0};
-    size_t left_out;
-
-    (void)state;
-    assert_int_equal(render_many(0, 10300, true, &c, &left_out, &err), PMAPDB_OK);
-    assert_non_null(strstr(c.text.data, "pmapdb_rss_bytes{n=\"same\"} 10546176\n"));
+    assert_string_equal(c.text.data, RSS "pmapdb_rss_bytes{path=\"0\"} 0\n"
+                                         "pmapdb_rss_bytes{path=\"1\"} 1024\n# EOF\n");
     pm_buf_free(&c.text);
 }
 
@@ -366,16 +287,13 @@ int main(void)
         cmocka_unit_test(every_unit_has_its_base_unit),
         cmocka_unit_test(unknown_is_no_sample_and_no_label),
         cmocka_unit_test(labels_are_escaped_and_utf8),
-        cmocka_unit_test(equal_labels_are_added_up),
-        cmocka_unit_test(what_cannot_be_added_up_is_refused),
-        cmocka_unit_test(the_newest_rows_of_each_process_count),
-        cmocka_unit_test(stretches_end_with_the_newest),
+        cmocka_unit_test(equal_labels_or_names_are_refused),
+        cmocka_unit_test(the_newest_row_of_equal_labels_counts),
         cmocka_unit_test(the_process_that_was_asked_for_is_a_label),
         cmocka_unit_test(rows_of_one_snapshot_have_its_age),
         cmocka_unit_test(undeclared_columns_are_what_they_hold),
         cmocka_unit_test(too_big_for_an_integer_is_a_real),
         cmocka_unit_test(samples_are_bounded),
-        cmocka_unit_test(a_long_series_is_its_newest_row),
         cmocka_unit_test(refused_writes_come_out),
     };
 

@@ -2,7 +2,7 @@
 #include "store/rules/rules_csv.h"
 
 #include "base/near.h"
-#include "render/utf8.h"
+#include "base/utf8.h"
 #include <stdio.h>
 
 typedef struct reading {

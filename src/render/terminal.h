@@ -1,0 +1,16 @@
+/* terminal: text of unknown origin made fit for a terminal, whatever the locale. */
+#ifndef PM_RENDER_TERMINAL_H
+#define PM_RENDER_TERMINAL_H
+
+#include "base/buf.h"
+
+/* Adds t to out, with \xNN for the bytes of every character that a terminal would obey, reorder by
+ * or not show (controls, "Trojan Source" marks of direction: CVE-2021-42574, fillers), and for
+ * malformed bytes. */
+pmapdb_status pm_terminal_escape(pm_text t, pm_buf *out, pmapdb_error *err);
+
+/* Columns of the terminal that t takes: 0 for a combining mark, 2 for an East Asian wide character
+ * or an emoji. */
+size_t pm_terminal_width(pm_text t);
+
+#endif

@@ -1,0 +1,108 @@
+/* utf8_test: decoding against the Unicode table, repair, cutting. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/utf8.h"
+
+static size_t encode(uint32_t cp, char out[4])
+{
+    if (cp < 0x80) {
+        out[0] = (char)cp;
+        return 1;
+    }
+    if (cp < 0x800) {
+        out[0] = (char)(0xc0 | cp >> 6);
+        out[1] = (char)(0x80 | (cp & 0x3f));
+        return 2;
+    }
+    if (cp < 0x10000) {
+        out[0] = (char)(0xe0 | cp >> 12);
+        out[1] = (char)(0x80 | (cp >> 6 & 0x3f));
+        out[2] = (char)(0x80 | (cp & 0x3f));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | cp >> 18);
+    out[1] = (char)(0x80 | (cp >> 12 & 0x3f));
+    out[2] = (char)(0x80 | (cp >> 6 & 0x3f));
+    out[3] = (char)(0x80 | (cp & 0x3f));
+    return 4;
+}
+
+static void every_character_decodes(void **state)
+{
+    (void)state;
+    for (uint32_t cp = 0; cp < 0x110000; cp++) {
+        char bytes[4];
+        size_t n = encode(cp, bytes);
+        uint32_t got;
+
+        if (cp >= 0xd800 && cp <= 0xdfff) {
+            assert_false(pm_utf8_valid((pm_text){bytes, n}));
+            continue;
+        }
+        assert_int_equal(pm_utf8_next((pm_text){bytes, n}, &got), n);
+        assert_int_equal(got, cp);
+    }
+}
+
+static void assert_repaired(pm_text in, const char *expected)
+{
+    pm_buf out = {0};
+
+    assert_int_equal(pm_utf8_repair(in, &out, NULL), PMAPDB_OK);
+    assert_string_equal(out.data, expected);
+    assert_true(pm_utf8_valid(pm_buf_text(&out)));
+    pm_buf_free(&out);
+}
+
+#define BAD "\xef\xbf\xbd"
+
+/* The examples of section 3.9 of the Unicode standard, tables 3-8 to 3-11. */
+static void malformed_runs_become_one_mark_each(void **state)
+{
+    (void)state;
+    assert_repaired(PM_TEXT("\xc0\xaf\xe0\x80\xbf\xf0\x81\x82\x41"),
+                    BAD BAD BAD BAD BAD BAD BAD BAD "A");
+    assert_repaired(PM_TEXT("\xed\xa0\x80\xed\xbf\xbf\xed\xaf\x41"),
+                    BAD BAD BAD BAD BAD BAD BAD BAD "A");
+    assert_repaired(PM_TEXT("\xf4\x91\x92\x93\xff\x41\x80\xbf\x42"),
+                    BAD BAD BAD BAD BAD "A" BAD BAD "B");
+    assert_repaired(PM_TEXT("\xe1\x80\xe2\xf0\x91\x92\xf1\xbf\x41"), BAD BAD BAD BAD "A");
+    assert_repaired(PM_TEXT("end \xe2\x82"), "end " BAD);
+    assert_repaired(PM_TEXT(""), "");
+    assert_repaired(PM_TEXT("good \xe2\x82\xac"), "good \xe2\x82\xac");
+}
+
+static void a_head_ends_between_characters(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t max, expected;
+    } cases[] = {{"abc", 3, 3},
+                 {"abc", 2, 2},
+                 {"a\xc3\xa9", 2, 1},
+                 {"a\xc3\xa9", 3, 3},
+                 {"\xe6\xbc\xa2", 2, 0},
+                 {"\xf0\x9f\x98\x80z", 3, 0},
+                 {"\x80\x80\x80\x80\x80", 4, 1}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(pm_utf8_head(pm_text_of(cases[i].text), cases[i].max).len,
+                         cases[i].expected);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_character_decodes),
+        cmocka_unit_test(malformed_runs_become_one_mark_each),
+        cmocka_unit_test(a_head_ends_between_characters),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+/* terminal_test: escaping of unsafe text, widths. */
+#include "collect.h"
+
+#include "render/terminal.h"
+#include <stdio.h>
+
+static size_t encode(uint32_t cp, char out[4])
+{
+    if (cp < 0x80) {
+        out[0] = (char)cp;
+        return 1;
+    }
+    if (cp < 0x800) {
+        out[0] = (char)(0xc0 | cp >> 6);
+        out[1] = (char)(0x80 | (cp & 0x3f));
+        return 2;
+    }
+    if (cp < 0x10000) {
+        out[0] = (char)(0xe0 | cp >> 12);
+        out[1] = (char)(0x80 | (cp >> 6 & 0x3f));
+        out[2] = (char)(0x80 | (cp & 0x3f));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | cp >> 18);
+    out[1] = (char)(0x80 | (cp >> 12 & 0x3f));
+    out[2] = (char)(0x80 | (cp >> 6 & 0x3f));
+    out[3] = (char)(0x80 | (cp & 0x3f));
+    return 4;
+}
+
+static void assert_escaped(pm_text in, const char *expected)
+{
+    pm_buf out = {0};
+
+    assert_int_equal(pm_terminal_escape(in, &out, NULL), PMAPDB_OK);
+    assert_string_equal(out.data, expected);
+    pm_buf_free(&out);
+}
+
+static void what_a_terminal_obeys_is_escaped(void **state)
+{
+    (void)state;
+    assert_escaped(PM_TEXT("a\x1b[31mred\x07\n\t\x7f"), "a\\x1b[31mred\\x07\\x0a\\x09\\x7f");
+    assert_escaped(PM_TEXT("nul\0end"), "nul\\x00end");
+    assert_escaped(PM_TEXT("\xc2\x9b"
+                           "31m"),
+                   "\\xc2\\x9b31m");
+    assert_escaped(PM_TEXT("x\xe2\x80\xaetxt.exe"), "x\\xe2\\x80\\xaetxt.exe");
+    assert_escaped(PM_TEXT("\xe2\x81\xa6"), "\\xe2\\x81\\xa6");
+    assert_escaped(PM_TEXT("\xff/tmp/\xc3\xa9"), "\\xff/tmp/\xc3\xa9");
+    assert_escaped(PM_TEXT("/tmp/a\\012b"), "/tmp/a\\012b");
+}
+
+/* One name must not look like another. */
+static void what_is_not_seen_is_escaped(void **state)
+{
+    static const uint32_t unseen[] = {0xad,   0x34f,  0x61c,  0x200b, 0x200d,  0x200e,
+                                      0x200f, 0x2028, 0x2029, 0x202a, 0x202e,  0x2060,
+                                      0x2066, 0x2069, 0xfe0f, 0xfeff, 0xfff9,  0x1d173,
+                                      0x3164, 0xffa0, 0x180e, 0x115f, 0xe0001, 0xe01ef};
+    static const uint32_t seen[] = {
+        0xa0,   0xac,   0xae,   0xe9,   0x301,  0x200a, 0x2010, 0x2027, 0x2030,  0x205f,  0x2070,
+        0x20ac, 0xfe10, 0xfefe, 0xff00, 0xfffd, 0x1161, 0x3163, 0xff9f, 0x1f600, 0x20000, 0xdffff};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++) {
+        char bytes[4], escaped[17];
+        size_t n = encode(unseen[i], bytes);
+
+        for (size_t k = 0; k < n; k++)
+            sprintf(escaped + 4 * k, "\\x%02x", (unsigned char)bytes[k]);
+        assert_escaped((pm_text){bytes, n}, escaped);
+    }
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+        char bytes[5] = {0};
+        size_t n = encode(seen[i], bytes);
+
+        assert_escaped((pm_text){bytes, n}, bytes);
+    }
+    assert_escaped(PM_TEXT("re\xe2\x80\x8b"
+                           "dis"),
+                   "re\\xe2\\x80\\x8bdis");
+}
+
+static void widths(void **state)
+{
+    (void)state;
+    assert_int_equal(pm_terminal_width(PM_TEXT("plain")), 5);
+    assert_int_equal(pm_terminal_width(PM_TEXT("\xc3\xa9")), 1);
+    assert_int_equal(pm_terminal_width(PM_TEXT("e\xcc\x81")), 1);
+    assert_int_equal(pm_terminal_width(PM_TEXT("\xe6\xbc\xa2\xe5\xad\x97")), 4);
+    assert_int_equal(pm_terminal_width(PM_TEXT("\xed\x95\x9c")), 2);
+    assert_int_equal(pm_terminal_width(PM_TEXT("\xf0\x9f\x98\x80")), 2);
+    assert_int_equal(pm_terminal_width(PM_TEXT("\xe2\x80\xa6")), 1);
+    assert_int_equal(pm_terminal_width(PM_TEXT("")), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_terminal_obeys_is_escaped),
+        cmocka_unit_test(what_is_not_seen_is_escaped),
+        cmocka_unit_test(widths),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

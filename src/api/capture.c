@@ -206,13 +206,13 @@ static pmapdb_status keep_beats(pm_capture_run *run, const pm_watch_files *files
 static pmapdb_status keep_beats_in_time(pm_capture_run *run, const pm_watch_files *files,
                                         pmapdb_error *err)
 {
-    int64_t before = pm_watch_patience(run->store), every_ms = run->options->every_ms;
+    int64_t before = pm_store_patience(run->store), every_ms = run->options->every_ms;
     int64_t ms = every_ms < PATIENCE_MIN_MS ? PATIENCE_MIN_MS : every_ms;
     pmapdb_status st;
 
-    pm_watch_set_patience(run->store, ms < before ? ms : before);
+    pm_store_set_patience(run->store, ms < before ? ms : before);
     st = keep_beats(run, files, err);
-    pm_watch_set_patience(run->store, before);
+    pm_store_set_patience(run->store, before);
     return st;
 }
 

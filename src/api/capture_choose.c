@@ -2,12 +2,12 @@
 #include "api/capture_run.h"
 
 #include "base/clock.h"
-#include "store/watch.h"
+#include "store/reading.h"
 #include <stdio.h>
 
 /* ---- what was learnt before this run ---- */
 
-static pm_budget_reading reading_of(const pm_watch_reading *r)
+static pm_budget_reading reading_of(const pm_reading *r)
 {
     return (pm_budget_reading){.taken_ms = r->taken_ms,
                                .resident_kib = r->resident_kib,
@@ -21,10 +21,10 @@ static pm_budget_reading reading_of(const pm_watch_reading *r)
 
 static pmapdb_status recall_host(pm_capture_run *run, pmapdb_error *err)
 {
-    pm_watch_reading readings[PM_BUDGET_READINGS];
+    pm_reading readings[PM_BUDGET_READINGS];
     size_t n = 0;
     pmapdb_status st =
-        pm_watch_host(run->store->sql, run->host, readings, PM_BUDGET_READINGS, &n, err);
+        pm_reading_host(run->store->sql, run->host, readings, PM_BUDGET_READINGS, &n, err);
 
     for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
         pm_budget other = {0};
@@ -38,9 +38,9 @@ static pmapdb_status recall_host(pm_capture_run *run, pmapdb_error *err)
 
 static pmapdb_status recall_own(pm_capture_run *run, pm_target *t, pmapdb_error *err)
 {
-    pm_watch_reading found;
+    pm_reading found;
     bool has;
-    pmapdb_status st = pm_watch_own(run->store->sql, run->host, run->boot_id, t->pid, t->start_time,
+    pmapdb_status st = pm_reading_own(run->store->sql, run->host, run->boot_id, t->pid, t->start_time,
                                     &found, &has, err);
 
     if (st == PMAPDB_OK && has) {

@@ -81,7 +81,7 @@ static pmapdb_status put_all(pm_capture_run *run, int64_t *capture_id, pm_target
 static pmapdb_status transaction(pm_capture_run *run, pm_target **refused, pmapdb_error *err)
 {
     int64_t capture_id = run->capture_id;
-    pmapdb_status st = pm_store_begin_adding(run->store, err);
+    pmapdb_status st = pm_store_begin(run->store, err);
 
     if (st != PMAPDB_OK)
         return st;

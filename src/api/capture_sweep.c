@@ -1,7 +1,7 @@
 /* capture_sweep: one beat: reads all that is chosen, then stores it. */
 #include "api/capture_run.h"
 
-#include "store/watch.h"
+#include "store/reading.h"
 #include <stdio.h>
 #include <unistd.h>
 
@@ -155,7 +155,7 @@ static pmapdb_status is_wanted(pm_capture_run *run, const pm_proc *p, pm_target 
     if (!*wanted || (o->growth_percent == PMAPDB_UNKNOWN && o->growth_kib == PMAPDB_UNKNOWN))
         return PMAPDB_OK;
     if (!t->asked && t->rss_kib == PMAPDB_UNKNOWN)
-        st = pm_watch_rss(run->store->sql, run->host, run->boot_id, t->pid, t->start_time,
+        st = pm_reading_rss(run->store->sql, run->host, run->boot_id, t->pid, t->start_time,
                           &t->rss_kib, err);
     t->asked = true;
     *wanted = t->rss_kib == PMAPDB_UNKNOWN || has_moved(o, t->rss_kib, extent.resident_kib);

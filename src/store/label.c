@@ -175,7 +175,7 @@ pmapdb_status pm_label_settle(pm_sql *sql, const pm_label_put *put, pm_label_sto
 pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_stored *out,
                              pmapdb_error *err)
 {
-    pmapdb_status st = pm_store_begin_adding(s, err);
+    pmapdb_status st = pm_store_begin(s, err);
 
     *out = (pm_label_stored){.mappings = PMAPDB_UNKNOWN, .size_kib = PMAPDB_UNKNOWN};
     if (st != PMAPDB_OK)

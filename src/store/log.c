@@ -140,7 +140,7 @@ pmapdb_status pm_log_match(pmapdb_store *s, const char *host, pm_log_block *bloc
     int64_t *ids = NULL, host_id;
     size_t n_ids = 0;
     relation r = {.last_ms = PMAPDB_UNKNOWN};
-    pmapdb_status st = pm_store_begin_adding(s, err);
+    pmapdb_status st = pm_store_begin(s, err);
 
     if (st != PMAPDB_OK)
         return st;

@@ -2,7 +2,6 @@
 #include "store/store.h"
 
 #include "base/buf.h"
-#include "store/functions.h"
 #include "store/planted.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -58,26 +57,27 @@ static pmapdb_status create_file(const char *path, const pmapdb_open_options *o,
     return st;
 }
 
-static pmapdb_status exec(pmapdb_store *s, const char *sql, pmapdb_error *err)
+/* A step of the sticky kind, for several statements at once. */
+static void exec(pmapdb_store *s, const char *sql)
 {
-    if (sqlite3_exec(s->db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        return pm_sql_fail(s->db, "set up the connection", err);
-    return PMAPDB_OK;
+    pmapdb_error err = {0};
+
+    if (pm_sql_ok(s->sql) && sqlite3_exec(s->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        pm_sql_keep(s->sql, pm_sql_fail(s->db, "set up the connection", &err), &err);
 }
 
 /* SQLite does not call the busy handler for the change to WAL, which fails while another process
- * makes it: so it is asked again until the timeout. */
-static pmapdb_status switch_to_wal(pmapdb_store *s, int busy_ms, pmapdb_error *err)
+ * makes it: so it is tried again until the timeout. */
+static void switch_to_wal(pmapdb_store *s, int busy_ms)
 {
     static const int pause_ms = 20;
-    pmapdb_status st;
+    static const char change[] = "PRAGMA journal_mode = WAL";
+    int waited = 0;
 
-    for (int waited = 0;; waited += pause_ms) {
-        st = exec(s, "PRAGMA journal_mode = WAL", err);
-        if (st != PMAPDB_BUSY || waited >= busy_ms)
-            return st;
-        sqlite3_sleep(pause_ms);
-    }
+    while (waited < busy_ms && pm_sql_ok(s->sql) &&
+           sqlite3_exec(s->db, change, NULL, NULL, NULL) == SQLITE_BUSY)
+        waited += sqlite3_sleep(pause_ms);
+    exec(s, change);
 }
 
 /* Readers of another user need -wal and -shm to stay when the last writer leaves. */
@@ -88,8 +88,8 @@ static void keep_wal(sqlite3 *db)
     sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &on);
 }
 
-/* What a file brings with it is no more trusted than its data: its views and triggers may call no
- * function that does more than compute, and no statement reaches SQLite's own tables. */
+/* The views of a file are trusted no more than its data: they may call no function that does more
+ * than compute, and no statement writes to SQLite's own tables. */
 static void distrust(sqlite3 *db)
 {
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -108,8 +108,8 @@ static pmapdb_status check_file(const char *path, int how, pmapdb_error *err)
                                : pm_fail_io(err, errno, "cannot open the store '%s'", path);
     if (S_ISDIR(info.st_mode))
         return pm_fail(err, PMAPDB_SCHEMA, "'%s' is a directory, not a store", path);
-    if (!S_ISREG(info.st_mode)) /* to open a pipe is to wait for whoever opens its other end */
-        return pm_fail(err, PMAPDB_SCHEMA, "'%s' is no regular file, so no store", path);
+    if (!S_ISREG(info.st_mode)) /* opening a pipe waits for the process at its other end */
+        return pm_fail(err, PMAPDB_SCHEMA, "'%s' is not a regular file, so not a store", path);
     if (access(path, how) != 0)
         return pm_fail_io(err, errno, "cannot %s the store '%s'", how & W_OK ? "write" : "read",
                           path);
@@ -131,63 +131,64 @@ static pmapdb_status open_file(pmapdb_store *s, int flags, sqlite3 **db, pmapdb_
     return st;
 }
 
-/* Into the file at once and not by way of a -wal, for nobody reads it yet: a rollback journal
- * brings the empty file back. The change to WAL then writes one page, of which one sector changes:
- * whether or not that reaches the disk before the power fails, the tables are there, and whoever
- * opens the store makes the change again. */
-static pmapdb_status make_tables(pmapdb_store *s, int busy_ms, pmapdb_error *err)
+/* The tables of a new store go into the file at once and not through a -wal, for nobody reads it
+ * yet; a rollback journal would bring the empty file back. The change to WAL then writes one page,
+ * of which one sector changes: whether or not that reaches the disk before a power failure, the
+ * tables are there, and the next to open the store makes the change again. */
+static void make_tables(pmapdb_store *s, const pm_schema *schema, int busy_ms)
 {
-    pmapdb_status st = exec(s, "PRAGMA synchronous = NORMAL", err);
+    pmapdb_error err = {0};
 
-    if (st == PMAPDB_OK)
-        st = pm_migrate(s, &pm_schema_built_in, true, err);
-    if (st == PMAPDB_OK)
-        st = exec(s, "PRAGMA synchronous = OFF", err);
-    if (st == PMAPDB_OK)
-        st = switch_to_wal(s, busy_ms, err);
-    return st == PMAPDB_OK ? exec(s, "PRAGMA user_version", err) : st; /* which makes the -wal */
+    exec(s, "PRAGMA synchronous = NORMAL");
+    if (pm_sql_ok(s->sql))
+        pm_sql_keep(s->sql, pm_migrate(s, schema, true, &err), &err);
+    exec(s, "PRAGMA synchronous = OFF");
+    switch_to_wal(s, busy_ms);
+    exec(s, "PRAGMA user_version"); /* makes the -wal */
+}
+
+static pmapdb_status set_up_writer(pmapdb_store *s, const pm_schema *schema, int64_t version,
+                                   int busy_ms, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    s->writes = true;
+    exec(s, "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
+    if (version == 0)
+        make_tables(s, schema, busy_ms);
+    else
+        switch_to_wal(s, busy_ms);
+    exec(s, "PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 1073741824");
+    st = pm_sql_end(s->sql, err);
+    if (st != PMAPDB_OK)
+        return st;
+    keep_wal(s->db);
+    return s->version < schema->version ? pm_migrate(s, schema, true, err) : PMAPDB_OK;
 }
 
 static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options *o,
-                                      pmapdb_error *err)
+                                      const pm_schema *schema, pmapdb_error *err)
 {
     int busy_ms = o->busy_ms ? o->busy_ms : BUSY_MS;
     bool create = o->mode == PMAPDB_WRITE;
     int64_t version = 0;
-    pmapdb_status st = create ? create_file(s->path, o, err) : PMAPDB_OK;
+    pmapdb_status st;
 
-    if (st == PMAPDB_OK)
-        st = check_file(s->path, R_OK | W_OK, err);
-    if (st == PMAPDB_OK)
-        st = pm_planted_check(s->path, true, err);
-    if (st == PMAPDB_OK)
-        st = open_file(s, SQLITE_OPEN_READWRITE, &s->db, err);
-    if (st != PMAPDB_OK)
+    if ((create && (st = create_file(s->path, o, err)) != PMAPDB_OK) ||
+        (st = check_file(s->path, R_OK | W_OK, err)) != PMAPDB_OK ||
+        (st = pm_planted_check(s->path, true, err)) != PMAPDB_OK ||
+        (st = open_file(s, SQLITE_OPEN_READWRITE, &s->db, err)) != PMAPDB_OK)
         return st;
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_timeout(s->db, busy_ms);
     distrust(s->db);
     st = pm_sql_new(s->db, &s->sql, err);
     if (st == PMAPDB_OK) /* before anything is changed */
-        st = pm_check_identity(s, &pm_schema_built_in, &version, err);
-    if (st == PMAPDB_OK && version == 0 && !create)
-        return pm_migrate(s, &pm_schema_built_in, false, err); /* says why not */
-    if (st == PMAPDB_OK)
-        st = exec(
-            s, "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
-            err);
-    s->writes = st == PMAPDB_OK;
-    if (st == PMAPDB_OK && version == 0)
-        st = make_tables(s, busy_ms, err);
-    if (st == PMAPDB_OK && version > 0)
-        st = switch_to_wal(s, busy_ms, err);
-    if (st == PMAPDB_OK)
-        st = exec(s, "PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 1073741824", err);
-    if (st == PMAPDB_OK)
-        keep_wal(s->db);
-    if (st == PMAPDB_OK && s->version < pm_schema_built_in.version)
-        st = pm_migrate(s, &pm_schema_built_in, true, err);
-    return st;
+        st = pm_check_identity(s, schema, &version, err);
+    if (st != PMAPDB_OK)
+        return st;
+    return version == 0 && !create ? pm_migrate(s, schema, false, err) /* says why not */
+                                   : set_up_writer(s, schema, version, busy_ms, err);
 }
 
 static bool wal_is_empty(const char *path)
@@ -214,7 +215,7 @@ static char *immutable_uri(const char *path)
     return uri;
 }
 
-/* Readers wait, too: whoever opens a WAL store that nobody had open recovers it under a lock. */
+/* Readers wait, too: the first to open a WAL store recovers it under a lock. */
 static pmapdb_status try_read(pmapdb_store *s, const char *uri, int busy_ms, int *why,
                               pmapdb_error *err)
 {
@@ -239,15 +240,15 @@ static pmapdb_status try_read(pmapdb_store *s, const char *uri, int busy_ms, int
     return st;
 }
 
-/* Of something else than permission. */
+/* The machine lacks something; it is not a question of permission. */
 static bool is_lack(int os_errno)
 {
     return os_errno == EMFILE || os_errno == ENFILE || os_errno == ENOMEM || os_errno == ENOSPC ||
            os_errno == EFBIG;
 }
 
-/* Who is killed while a store is created, or where it has no -wal, leaves a journal of how the file
- * was before: a reader must not go by the file, and may not put it right. */
+/* A program that is killed while it creates a store, or writes one without a -wal, leaves a journal
+ * of how the file was before. A reader must not trust the file then, and may not repair it. */
 static pmapdb_status roll_back(pmapdb_store *s, int busy_ms, pmapdb_error *err)
 {
     sqlite3 *db = NULL;
@@ -255,20 +256,21 @@ static pmapdb_status roll_back(pmapdb_store *s, int busy_ms, pmapdb_error *err)
 
     if (st != PMAPDB_OK || sqlite3_busy_timeout(db, busy_ms) != SQLITE_OK ||
         sqlite3_exec(db, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) != SQLITE_OK)
-        st = pm_fail(err, PMAPDB_DATABASE,
-                     "%s: whoever wrote last was killed; a command of a user who may write the "
-                     "store and its folder puts it right",
-                     s->path);
+        st =
+            pm_fail(err, PMAPDB_DATABASE,
+                    "%s: the last program that wrote was killed; a command of a user who may write "
+                    "the store and its folder repairs it",
+                    s->path);
     sqlite3_close(db);
     return st;
 }
 
-/* Without permission to make the -shm file a WAL store cannot be read, unless as a file that
- * nobody changes. Beside a live WAL that would read stale data, so then it is refused. */
+/* Without permission to make the -shm file a WAL store can be read only as a file that nobody
+ * changes. Beside a live WAL that would read stale data, so then it is refused. */
 static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options *o,
-                                      pmapdb_error *err)
+                                      const pm_schema *schema, pmapdb_error *err)
 {
-    pmapdb_error own = {0}; /* what to do next is known by its code */
+    pmapdb_error own = {0}; /* its code says what to do next */
     pmapdb_status st = check_file(s->path, R_OK, err = err ? err : &own);
     int busy_ms = o->busy_ms ? o->busy_ms : BUSY_MS, why = 0;
     char *uri;
@@ -295,20 +297,19 @@ static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options
         return st;
     sqlite3_extended_result_codes(s->db, 1);
     st = pm_sql_new(s->db, &s->sql, err);
-    if (st == PMAPDB_OK)
-        st = exec(s,
-                  "PRAGMA query_only = ON; PRAGMA mmap_size = 1073741824;"
-                  "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
-                  err);
-    return st == PMAPDB_OK ? pm_migrate(s, &pm_schema_built_in, false, err) : st;
+    if (st != PMAPDB_OK)
+        return st;
+    exec(s, "PRAGMA query_only = ON; PRAGMA mmap_size = 1073741824;"
+            "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
+    st = pm_sql_end(s->sql, err);
+    return st == PMAPDB_OK ? pm_migrate(s, schema, false, err) : st;
 }
 
-pmapdb_status pmapdb_open(const char *path, const pmapdb_open_options *options, pmapdb_store **out,
-                          pmapdb_error *err)
+pmapdb_status pm_store_open(const char *path, const pmapdb_open_options *options,
+                            const pm_schema *schema, pmapdb_store **out, pmapdb_error *err)
 {
     pmapdb_store *s = calloc(1, sizeof *s);
     pmapdb_status st;
-    int rc;
 
     if (!s)
         return pm_fail_nomem(err);
@@ -317,15 +318,12 @@ pmapdb_status pmapdb_open(const char *path, const pmapdb_open_options *options, 
     if (!s->path || (options->query_dir && !s->query_dir))
         st = pm_fail_nomem(err);
     else if (options->mode != PMAPDB_READ)
-        st = open_for_writing(s, options, err);
+        st = open_for_writing(s, options, schema, err);
     else
-        st = open_for_reading(s, options, err);
-    if (st == PMAPDB_OK && (rc = pm_functions_add(s->db)) != SQLITE_OK)
-        st = pm_sql_fail_code(s->db, rc, "add the functions", err);
-    if (st != PMAPDB_OK) {
+        st = open_for_reading(s, options, schema, err);
+    if (st == PMAPDB_OK)
+        *out = s;
+    else
         pmapdb_close(s);
-        return st;
-    }
-    *out = s;
-    return PMAPDB_OK;
+    return st;
 }

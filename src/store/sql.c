@@ -47,15 +47,12 @@ void pm_sql_free(pm_sql *sql)
     free(sql);
 }
 
-/* A reader's as well: it makes the -shm, and the last to leave copies the -wal. A prune writes into
- * what is reserved for the -wal; where that is too little it needs some room before it gives any.
- */
+/* A reader fails like this, too: it makes the -shm, and the last to leave copies the -wal. */
 static pmapdb_status fail_full(const char *file, pmapdb_error *err)
 {
     return pm_fail(err, PMAPDB_DATABASE,
                    "cannot write %s: no space left on the device; what was stored before is whole; "
-                   "pmapdb prune makes room, and where it cannot: free some MiB, or copy the store "
-                   "with its -wal elsewhere, prune it there with --db, copy both back",
+                   "free some MiB, then pmapdb prune makes the store smaller",
                    file);
 }
 

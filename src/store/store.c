@@ -1,11 +1,9 @@
 /* store: closing the SQLite file; transactions. */
 #include "store/store.h"
 
-#include "store/space.h"
-#include "store/write.h"
 #include <stdlib.h>
 
-/* Somebody put another file into its place, or none. */
+/* Another file, or none, is now where the store was. */
 static bool has_moved(pmapdb_store *s)
 {
     int moved = 0;
@@ -14,41 +12,26 @@ static bool has_moved(pmapdb_store *s)
            moved;
 }
 
-/* Whoever opens what is at its name now would take a -wal that lies there for its own: what stands
- * in it goes into the file that it belongs to, wherever that is now. */
-static void leave(pmapdb_store *s, char **wal)
-{
-    sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-    free(*wal);
-    *wal = NULL; /* no room is kept in it */
-}
-
-/* The last to leave empties the -wal: whoever comes next would read all that is in it, not knowing
- * that it is in the store by now, and with one capture after another it would grow for ever. */
+/* The last to leave empties the -wal: the next to open would read all of it, though it is in the
+ * file already, and with one capture after another it would grow for ever. If the file was moved,
+ * its -wal must not lie beside the file that took its place, so its content goes into its own file
+ * at once. */
 static void close_writer(pmapdb_store *s)
 {
-    const char *wal = sqlite3_filename_wal(sqlite3_db_filename(s->db, "main"));
-    char *path = wal ? strdup(wal) : NULL;
-
     sqlite3_exec(s->db, "PRAGMA journal_size_limit = 0", NULL, NULL, NULL);
     if (has_moved(s))
-        leave(s, &path);
-    sqlite3_close(s->db);
-    if (path)
-        pm_space_reserve(path);
-    free(path);
+        sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 }
 
 void pmapdb_close(pmapdb_store *s)
 {
     if (!s)
         return;
-    pm_writer_free(s->writer);
+    pm_store_forget(s);
     pm_sql_free(s->sql);
     if (s->writes)
         close_writer(s);
-    else
-        sqlite3_close(s->db);
+    sqlite3_close(s->db);
     free(s->path);
     free(s->query_dir);
     free(s);
@@ -63,6 +46,8 @@ bool pmapdb_is_immutable(const pmapdb_store *s)
 {
     return s->immutable;
 }
+
+/* ---- transactions ---- */
 
 pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err)
 {
@@ -82,35 +67,20 @@ pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err)
     return st;
 }
 
-pmapdb_status pm_store_begin_adding(pmapdb_store *s, pmapdb_error *err)
-{
-    bool scarce = false;
-    pmapdb_status st = pm_space_check(s, &scarce, err);
-
-    if (st == PMAPDB_OK)
-        st = pm_store_begin(s, err);
-    s->scarce = st == PMAPDB_OK && scarce;
-    return st;
-}
-
 pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err)
 {
-    bool scarce = s->scarce;
-    pmapdb_status st = scarce ? pm_space_check_written(s, err) : PMAPDB_OK;
+    if (s->writes && has_moved(s))
+        return pm_fail(err, PMAPDB_IO,
+                       "'%s' was removed or replaced while it was written: what was stored before "
+                       "is in the file that was there, wherever that is now; run this again",
+                       s->path);
+    return pm_sql_run(s->sql, "COMMIT", PM_NO_ARGS, err);
+}
 
-    if (st == PMAPDB_OK && s->writes && has_moved(s))
-        st = pm_fail(err, PMAPDB_IO,
-                     "'%s' was removed or replaced while it was written: what was stored before is "
-                     "in the file that was there, wherever that is now; run this again",
-                     s->path);
-    if (st == PMAPDB_OK)
-        st = pm_sql_run(s->sql, "COMMIT", PM_NO_ARGS, err);
-    if (st != PMAPDB_OK)
-        return st; /* the caller rolls it back */
-    s->scarce = false;
-    if (scarce)
-        pm_space_settle(s);
-    return PMAPDB_OK;
+void pm_store_rollback(pmapdb_store *s)
+{
+    if (!sqlite3_get_autocommit(s->db))
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
 pmapdb_status pm_store_version(pmapdb_store *s, int64_t *version, pmapdb_error *err)
@@ -118,13 +88,32 @@ pmapdb_status pm_store_version(pmapdb_store *s, int64_t *version, pmapdb_error *
     return pm_sql_int(s->sql, "PRAGMA data_version", PM_NO_ARGS, 0, version, err);
 }
 
+void pm_store_forget(pmapdb_store *s)
+{
+    if (s->writer)
+        s->free_writer(s->writer);
+    s->writer = NULL;
+}
+
+int64_t pm_store_patience(pmapdb_store *s)
+{
+    int64_t ms = 0;
+
+    pm_sql_int(s->sql, "PRAGMA busy_timeout", PM_NO_ARGS, 0, &ms, NULL);
+    return ms;
+}
+
+void pm_store_set_patience(pmapdb_store *s, int64_t ms)
+{
+    sqlite3_busy_timeout(s->db, (int)ms);
+}
+
 pmapdb_status pm_store_begin_tidying(pmapdb_store *s, pmapdb_error *err)
 {
-    pm_writer_free(s->writer);
-    s->writer = NULL;
-    /* What the -wal holds is copied if that is possible at once: then it is written over from its
-     * start, and a full disk has that much room. */
-    pm_space_copy_wal(s);
+    pm_store_forget(s);
+    /* If the whole -wal can be copied at once, it is written over from its start: so a full disk
+     * has that much room. */
+    sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     if (sqlite3_exec(s->db, "PRAGMA foreign_keys = OFF", NULL, NULL, NULL) != SQLITE_OK)
         return pm_sql_fail(s->db, "set up the connection", err);
     return PMAPDB_OK;
@@ -133,11 +122,4 @@ pmapdb_status pm_store_begin_tidying(pmapdb_store *s, pmapdb_error *err)
 void pm_store_end_tidying(pmapdb_store *s)
 {
     sqlite3_exec(s->db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
-}
-
-void pm_store_rollback(pmapdb_store *s)
-{
-    s->scarce = false;
-    if (!sqlite3_get_autocommit(s->db))
-        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }

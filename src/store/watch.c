@@ -1,87 +1,8 @@
-/* watch: what a run that goes on for days asks of its store. */
+/* watch: whether the files of a store that is open for long are still in their places. */
 #include "store/watch.h"
 
-#include "store/process.h"
 #include <stdio.h>
 #include <sys/stat.h>
-
-pmapdb_status pm_watch_rss(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
-                           int64_t start_time, int64_t *rss_kib, pmapdb_error *err)
-{
-    return pm_sql_int(sql,
-                      "SELECT coalesce(s.tool_rss_kib, s.rss_kib) FROM process p "
-                      "JOIN snapshots s ON s.process_id = p.process_id WHERE " PM_IS_LIVE_PROCESS
-                      " ORDER BY s.taken_ms DESC LIMIT 1",
-                      PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)),
-                      PMAPDB_UNKNOWN, rss_kib, err);
-}
-
-#define READING "s.taken_ms, s.tool_rss_kib, i.swap_kib, s.mappings, i.cpu_us, i.longest_us "
-
-static pmapdb_status read_rows(pm_sql *sql, sqlite3_stmt *stmt, pm_watch_reading *out, size_t *n,
-                               pmapdb_error *err)
-{
-    bool has;
-    pmapdb_status st;
-
-    *n = 0;
-    while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has)
-        out[(*n)++] =
-            (pm_watch_reading){pm_col_int(stmt, 0), pm_col_int(stmt, 1), pm_col_int(stmt, 2),
-                               pm_col_int(stmt, 3), pm_col_int(stmt, 4), pm_col_int(stmt, 5)};
-    return st;
-}
-
-pmapdb_status pm_watch_own(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
-                           int64_t start_time, pm_watch_reading *out, bool *found,
-                           pmapdb_error *err)
-{
-    sqlite3_stmt *stmt;
-    size_t n = 0;
-    pmapdb_status st = pm_sql_rows(
-        sql,
-        "SELECT " READING "FROM process p JOIN snapshots s ON s.process_id = p.process_id "
-        "JOIN sight i ON i.snapshot_id = s.snapshot_id WHERE " PM_IS_LIVE_PROCESS
-        " AND s.dialect = 'smaps' ORDER BY s.taken_ms DESC LIMIT 1",
-        PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)), &stmt, err);
-
-    if (st == PMAPDB_OK)
-        st = read_rows(sql, stmt, out, &n, err);
-    *found = n > 0;
-    return st;
-}
-
-/* Of little, nothing is learnt; and however long the store is, only its end is looked at. */
-pmapdb_status pm_watch_host(pm_sql *sql, const char *host, pm_watch_reading *out, size_t max,
-                            size_t *n, pmapdb_error *err)
-{
-    sqlite3_stmt *stmt;
-    pmapdb_status st = pm_sql_rows(
-        sql,
-        "SELECT " READING "FROM (SELECT * FROM sight ORDER BY snapshot_id DESC LIMIT 4096) i "
-        "JOIN snapshots s ON s.snapshot_id = i.snapshot_id "
-        "JOIN process p ON p.process_id = s.process_id "
-        "WHERE p.host_id = (SELECT host_id FROM host WHERE name = ?1) "
-        "AND s.dialect = 'smaps' AND s.tool_rss_kib >= 65536 LIMIT ?2",
-        PM_ARGS(PM_S(host), PM_I((int64_t)max)), &stmt, err);
-
-    return st == PMAPDB_OK ? read_rows(sql, stmt, out, n, err) : st;
-}
-
-int64_t pm_watch_patience(pmapdb_store *s)
-{
-    int64_t ms = 0;
-
-    pm_sql_int(s->sql, "PRAGMA busy_timeout", PM_NO_ARGS, 0, &ms, NULL);
-    return ms;
-}
-
-void pm_watch_set_patience(pmapdb_store *s, int64_t ms)
-{
-    sqlite3_busy_timeout(s->db, (int)ms);
-}
-
-/* ---- the files ---- */
 
 static const char *const parts[] = {"-wal", "-shm"};
 

@@ -37,12 +37,6 @@ void pm_writer_free(pm_writer *w)
     free(w);
 }
 
-static void forget(pmapdb_store *s)
-{
-    pm_writer_free(s->writer);
-    s->writer = NULL;
-}
-
 static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *err)
 {
     int64_t version;
@@ -52,12 +46,13 @@ static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *
         return st;
     if (s->writer && (s->writer->data_version != version || s->writer->sweep_ms != sweep_ms ||
                       pm_objects_count(s->writer->objects) > OBJECTS_MAX))
-        forget(s);
+        pm_store_forget(s);
     if (s->writer)
         return PMAPDB_OK;
     s->writer = calloc(1, sizeof *s->writer);
     if (!s->writer)
         return pm_fail_nomem(err);
+    s->free_writer = pm_writer_free;
     s->writer->data_version = version;
     s->writer->sweep_ms = sweep_ms;
     st = pm_objects_new(s->sql, &s->writer->objects, err);
@@ -163,14 +158,14 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
 void pm_store_abandon(pmapdb_store *s)
 {
     pm_store_rollback(s);
-    forget(s);
+    pm_store_forget(s);
 }
 
 pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
                            int64_t *capture_id, pm_stored *out, pmapdb_error *err)
 {
     int64_t id = *capture_id;
-    pmapdb_status st = pm_store_begin_adding(s, err);
+    pmapdb_status st = pm_store_begin(s, err);
 
     if (st != PMAPDB_OK)
         return st;

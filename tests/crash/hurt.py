@@ -315,22 +315,20 @@ def self_references(made):
 
 ENDLESS = "with recursive c(n) as (select 1 union all select n + 1 from c) select %s from c"
 SCHEMA = [
-    ("drop view mappings; create view mappings as " + ENDLESS % "n as snapshot_id, n as start", "view mappings"),
-    ("drop view category_totals; create view category_totals as select 1 as snapshot_id", "view category_totals"),
-    ("drop view category_runs; create view category_runs as " + ENDLESS % "n as process_id", "view category_runs"),
-    ("drop view lineage_history", "view lineage_history"),
-    ("drop table pin", "table pin"), ("drop table trace", "table trace"), ("drop table rule_set", "table rule_set"),
-    ("drop index snapshots_process", "index snapshots_process"),
-    ("drop table categories; create table categories (category_id, category, description, parent_id)", "table categories"),
-    ("drop table refused; create view refused as select 1 as hash, 2 as first_ms, 'x' as reason", "table refused"),
-    ("alter table snapshots add column mine text", "table snapshots"),
-    ("alter table ver rename column pss to p_s_s", ""),
-    ("create trigger mine after insert on snapshots begin delete from pin; end", "trigger mine"),
+    ("drop view category_totals; create view category_totals as select 1 as snapshot_id", None),
+    ("drop view lineage_history", None),
+    ("drop table pin", None), ("drop table trace", None), ("drop table rule_set", None),
+    ("drop index snapshots_process", None),
+    ("drop table categories; create table categories (category_id, category, description, parent_id)", None),
+    ("drop table refused; create view refused as select 1 as hash, 2 as first_ms, 'x' as reason", None),
+    ("alter table snapshots add column mine text", None),
+    ("alter table ver rename column pss to p_s_s", None),
+    ("create trigger mine after insert on snapshots begin delete from pin; end", "has a trigger"),
     ("create trigger mine before delete on snapshots begin insert into name (name) select 'from a trigger'; end",
-     "trigger mine"),
+     "has a trigger"),
     ("create trigger mine after update on process begin insert into refused values (1, 1, 'from a trigger'); end",
-     "trigger mine"),
-    ("create trigger mine instead of insert on mappings begin select load_extension('x'); end", "trigger mine"),
+     "has a trigger"),
+    ("create trigger mine instead of insert on mappings begin select load_extension('x'); end", "has a trigger"),
     ("create view mine as select load_extension('/tmp/x.so'), writefile('/tmp/x', 'y'), fts3_tokenizer('a')", None),
     ("create table mine (a); create index mine_a on snapshots (rss_kib)", None),
     ("create view mine as " + ENDLESS % "n", None),
@@ -338,7 +336,7 @@ SCHEMA = [
 
 
 def schema(made, r, db, which=None):
-    """What is to be named, and by every command: '': something is; None: it is the user's own affair."""
+    """Words that every command says; None: it may go on or say what is missing."""
     world.copy_store(made.db, db)
     text, named = r.choice(SCHEMA) if which is None else SCHEMA[which]
     by_hand(db, lambda c: c.executescript("pragma foreign_keys = off; pragma legacy_alter_table = on;" + text), schema=False)

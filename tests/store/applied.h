@@ -29,8 +29,7 @@ static inline void applied_use(const kit *k, const char *text)
     kit_ok(pm_buf_add(&rules.text, text, strlen(text), NULL), NULL);
     kit_ok(pm_rule_text_store(k->store->sql, &rules, NULL), NULL);
     pm_rule_text_free(&rules);
-    pm_writer_free(k->store->writer);
-    k->store->writer = NULL;
+    pm_store_forget(k->store);
 }
 
 typedef struct applied {

@@ -59,7 +59,7 @@ static pmapdb_status migrate(const kit *k, const pm_embedded *files, int64_t ver
                              pmapdb_error *err)
 {
     pmapdb_store *s = open_bare(k);
-    pm_schema schema = {files, version};
+    pm_schema schema = {files, version, pm_schema_built_in.fill};
     pmapdb_status st = pm_migrate(s, &schema, true, err);
 
     if (st == PMAPDB_OK) {
@@ -146,7 +146,7 @@ static void killed(void **state)
         with("0003_die", ADD "PRAGMA cache_spill = 1; PRAGMA cache_size = 2;\n"
                              "INSERT INTO note (text) SELECT hex(zeroblob(9000)) FROM snapshots a, "
                              "snapshots b, snapshots c, snapshots d;\nSELECT die();\n")};
-    pm_schema schema = {files, 3};
+    pm_schema schema = {files, 3, pm_schema_built_in.fill};
     int status;
     pid_t child;
 
@@ -180,6 +180,40 @@ static void behind_the_back_of_a_writer(void **state)
     pm_capture_free(c);
 }
 
+/* A trigger would run within every write; views, tables and indexes of their own are the user's. */
+static void triggers_are_refused(void **state)
+{
+    static const pmapdb_open_mode modes[] = {PMAPDB_READ, PMAPDB_CHANGE, PMAPDB_WRITE};
+    kit *k = kit_of(state);
+    pmapdb_store *s = NULL;
+
+    fill(k);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        pmapdb_open_options o = {.mode = modes[i]};
+        pmapdb_error err = {0};
+
+        s = open_bare(k);
+        pm_sql_do(s->sql, "CREATE TABLE own (a)", PM_NO_ARGS);
+        pm_sql_do(s->sql, "CREATE INDEX own_rss ON snapshots (rss_kib)", PM_NO_ARGS);
+        pm_sql_do(s->sql, "CREATE VIEW own_view AS SELECT a FROM own", PM_NO_ARGS);
+        kit_ok(pm_sql_end(s->sql, &err), &err);
+        pmapdb_close(s);
+        kit_ok(pmapdb_open(k->path, &o, &s, &err), &err);
+        pmapdb_close(s);
+        s = open_bare(k);
+        pm_sql_do(s->sql, "CREATE TRIGGER mine AFTER INSERT ON process BEGIN DELETE FROM pin; END",
+                  PM_NO_ARGS);
+        kit_ok(pm_sql_end(s->sql, &err), &err);
+        pmapdb_close(s);
+        assert_int_equal(pmapdb_open(k->path, &o, &s, &err), PMAPDB_SCHEMA);
+        assert_non_null(strstr(err.text, "has a trigger"));
+        kit_remove_store(k);
+        kit_open(k);
+        kit_close(k);
+    }
+    kit_open(k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +221,7 @@ int main(void)
         IN_KIT(a_step_that_fails),
         IN_KIT(killed),
         IN_KIT(behind_the_back_of_a_writer),
+        IN_KIT(triggers_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 pmapdb_status pm_merge_begin(pm_merge *m, pmapdb_error *err)
 {
     int64_t version;
-    pmapdb_status st = pm_store_begin_adding(m->into, err);
+    pmapdb_status st = pm_store_begin(m->into, err);
 
     if (st != PMAPDB_OK)
         return st;
@@ -43,8 +43,7 @@ pmapdb_status pm_merge_commit(pm_merge *m, pmapdb_error *err)
 
 void pm_merge_forget(pm_merge *m)
 {
-    pm_writer_free(m->into->writer);
-    m->into->writer = NULL;
+    pm_store_forget(m->into);
 }
 
 bool pm_merge_is_long(pm_merge *m)

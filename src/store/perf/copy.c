@@ -265,7 +265,7 @@ static pmapdb_status one(copying *c, pmapdb_store *into, sqlite3_stmt *there, pm
 {
     const pm_arg hash[] = {bits_or_null(there, 1)};
     int64_t known;
-    pmapdb_status st = pm_store_begin_adding(into, err);
+    pmapdb_status st = pm_store_begin(into, err);
 
     if (st != PMAPDB_OK)
         return st;

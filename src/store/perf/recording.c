@@ -202,7 +202,7 @@ pmapdb_status pm_recording_store(pm_recording *r, pmapdb_store *s, uint64_t hash
     if (st == PMAPDB_OK && options->pid != PMAPDB_UNKNOWN)
         st = forget_nameless(s, hash, options->pid, err);
     if (st == PMAPDB_OK)
-        st = pm_store_begin_adding(s, err);
+        st = pm_store_begin(s, err);
     if (st != PMAPDB_OK)
         return st;
     st = find(s, hash, &id, err);

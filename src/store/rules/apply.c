@@ -260,7 +260,7 @@ static pmapdb_status in_transaction(run *r, pmapdb_error *err)
 
     if (st != PMAPDB_OK)
         return st;
-    st = pm_store_begin_adding(r->s, err);
+    st = pm_store_begin(r->s, err);
     if (st == PMAPDB_OK)
         st = apply_all(r, err);
     if (st == PMAPDB_OK && r->apply->keep)

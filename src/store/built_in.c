@@ -1,0 +1,15 @@
+/* built_in: the program's own schema and the rows that every store has: the categories, and in a
+ * new store the default rules. */
+#include "store/categories.h"
+#include "store/embedded.h"
+#include "store/rules/rule_set.h"
+#include "store/store.h"
+
+static pmapdb_status fill(pm_sql *sql, bool is_new, pmapdb_error *err)
+{
+    pmapdb_status st = pm_category_ids_built_in(sql, err);
+
+    return st == PMAPDB_OK && is_new ? pm_rule_text_built_in(sql, err) : st;
+}
+
+const pm_schema pm_schema_built_in = {pm_embedded_schema, PM_SCHEMA_VERSION, fill};

@@ -31,40 +31,40 @@ WITH scope AS (
 ),
 near AS (
   -- of each process the snapshot before and the one after the moment of :snapshot
-  SELECT p.name_id, s.moment_ms, abs(s.moment_ms - m.moment_ms) AS away, w.job_id
-  FROM snapshots m
+  SELECT p.name_id, s.moment_ms, abs(s.moment_ms - m.moment_ms) AS away, w.schedule_id
+  FROM snapshot m
   CROSS JOIN scope p
-  CROSS JOIN snapshots s ON s.snapshot_id IN (
-    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+  CROSS JOIN snapshot s ON s.snapshot_id IN (
+    (SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id
       AND s.taken_ms <= m.moment_ms
       AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
       ORDER BY s.taken_ms DESC LIMIT 1),
-    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+    (SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id
       AND s.taken_ms >= m.moment_ms
       AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
       ORDER BY s.taken_ms LIMIT 1))
-  LEFT JOIN sweep w ON w.capture_id = s.capture_id
+  LEFT JOIN beat w ON w.capture_id = s.capture_id
   WHERE m.snapshot_id = :snapshot
 ),
 chosen AS (
   -- who ended before the nearest sweep of a live job is not in it
   SELECT name_id, moment_ms
   FROM (
-    SELECT name_id, moment_ms, away, job_id,
+    SELECT name_id, moment_ms, away, schedule_id,
       row_number() OVER (PARTITION BY name_id ORDER BY away, moment_ms) AS k,
-      min(away) OVER (PARTITION BY job_id) AS nearest
+      min(away) OVER (PARTITION BY schedule_id) AS nearest
     FROM near
     WHERE away <= :within
   )
-  WHERE k = 1 AND (job_id IS NULL OR away = nearest)
+  WHERE k = 1 AND (schedule_id IS NULL OR away = nearest)
 ),
 moment AS (
   -- the snapshots of each name's moment; a sweep is shorter than an hour
   SELECT s.epoch_id, s.off
-  FROM snapshots m
+  FROM snapshot m
   CROSS JOIN chosen c
   CROSS JOIN scope p ON p.name_id = c.name_id
-  CROSS JOIN snapshots s ON s.process_id = p.process_id
+  CROSS JOIN snapshot s ON s.process_id = p.process_id
     AND s.taken_ms BETWEEN c.moment_ms AND c.moment_ms + 3600000
   WHERE m.snapshot_id = :snapshot AND s.moment_ms = c.moment_ms
     AND CASE WHEN s.process_id = m.process_id AND s.moment_ms = m.moment_ms
@@ -75,10 +75,10 @@ SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.state, s.mapp
   coalesce(s.rss_kib, s.tool_rss_kib) AS rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib,
   coalesce(s.swap_kib, g.swap_kib) AS swap_kib, s.process_id
 FROM moment
-CROSS JOIN snapshots s ON s.epoch_id = moment.epoch_id AND s.off = moment.off
+CROSS JOIN snapshot s ON s.epoch_id = moment.epoch_id AND s.off = moment.off
 CROSS JOIN process p ON p.process_id = s.process_id
 CROSS JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = n.host_id
-LEFT JOIN sight g ON g.snapshot_id = s.snapshot_id
+LEFT JOIN live_reading g ON g.snapshot_id = s.snapshot_id
 ORDER BY coalesce(s.private_kib, s.rss_kib, s.tool_rss_kib) DESC, s.rss_kib DESC, s.size_kib DESC,
   host, n.name, p.pid, s.process_id;

@@ -15,15 +15,15 @@
 -- one stands still while a machine sleeps: what looks like a jump forward of hours is a sleep. A
 -- clock that is only slewed moves by at most half a thousandth: so much of the time passed is no
 -- jump. Across a reboot nothing can be said of the clock.
-WITH beat AS (
+WITH tick AS (
   SELECT j.host_id, j.boot_id, w.started_ms, w.mono_ns / 1000000 AS mono_ms
-  FROM sweep w
-  CROSS JOIN job j ON j.job_id = w.job_id
+  FROM beat w
+  CROSS JOIN schedule j ON j.schedule_id = w.schedule_id
 ),
 step AS (
   SELECT host_id, boot_id, started_ms AS to_ms, started_ms - mono_ms AS up_ms,
     lag(started_ms) OVER w AS from_ms, mono_ms - lag(mono_ms) OVER w AS passed
-  FROM beat
+  FROM tick
   WINDOW w AS (PARTITION BY host_id, boot_id ORDER BY mono_ms)
 ),
 boot AS (

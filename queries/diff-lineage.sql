@@ -46,8 +46,8 @@ WITH scope AS (
 older AS (
   -- the snapshots of the moment of :from; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -56,8 +56,8 @@ older AS (
 newer AS (
   -- the snapshots of the moment of :to; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -78,7 +78,7 @@ known AS (
     CASE WHEN count(*) = count(s.private_dirty_kib) THEN 0 END AS private_dirty_kib,
     CASE WHEN count(*) = count(s.swap_kib) THEN 0 END AS swap_kib
   FROM side d
-  CROSS JOIN snapshots s ON s.snapshot_id = d.snapshot_id
+  CROSS JOIN snapshot s ON s.snapshot_id = d.snapshot_id
   GROUP BY d.newer
 ),
 x AS (

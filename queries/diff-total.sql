@@ -35,8 +35,8 @@ WITH scope AS (
 older AS (
   -- the snapshots of the moment of :from; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -45,8 +45,8 @@ older AS (
 newer AS (
   -- the snapshots of the moment of :to; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -73,7 +73,7 @@ SELECT d.newer, CASE count(*) WHEN 1 THEN max(s.snapshot_id) END AS snapshot_id,
   CASE WHEN count(*) = count(s.tool_rss_kib) THEN sum(s.tool_rss_kib) END AS tool_rss_kib,
   count(DISTINCT s.process_id) AS processes
 FROM side d
-CROSS JOIN snapshots s ON s.snapshot_id = d.snapshot_id
+CROSS JOIN snapshot s ON s.snapshot_id = d.snapshot_id
 JOIN process p ON p.process_id = s.process_id
 JOIN name n ON n.name_id = p.name_id
 GROUP BY d.newer;

@@ -20,17 +20,17 @@ WITH scope AS (
   SELECT process_id, name_id FROM process
   WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
 ),
-beat AS (
+moment AS (
   SELECT DISTINCT (SELECT p.name_id FROM process p WHERE p.process_id = s.process_id) AS name_id,
     s.moment_ms
-  FROM snapshots s
+  FROM snapshot s
   WHERE s.process_id IN (SELECT process_id FROM scope)
     AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 step AS (
   SELECT name_id, lag(moment_ms) OVER w AS from_ms, moment_ms AS to_ms,
     moment_ms - lag(moment_ms) OVER w AS step
-  FROM beat b
+  FROM moment b
   WHERE moment_ms > coalesce((SELECT n.pruned_ms FROM name n WHERE n.name_id = b.name_id), -9e15)
   WINDOW w AS (PARTITION BY name_id ORDER BY moment_ms)
 ),
@@ -52,9 +52,9 @@ SELECT h.name AS host, n.name,
   EXISTS (
     SELECT 1 FROM scope p
     WHERE p.name_id = g.name_id
-      AND EXISTS (SELECT 1 FROM snapshots s WHERE s.process_id = p.process_id
+      AND EXISTS (SELECT 1 FROM snapshot s WHERE s.process_id = p.process_id
         AND s.taken_ms < g.to_ms)
-      AND EXISTS (SELECT 1 FROM snapshots s WHERE s.process_id = p.process_id
+      AND EXISTS (SELECT 1 FROM snapshot s WHERE s.process_id = p.process_id
         AND s.taken_ms >= g.to_ms)
   ) AS alive
 FROM judged g

@@ -39,33 +39,33 @@ scope AS (
 side AS (
   -- all of a live sweep is of one taken_ms, however short its steps are
   SELECT 1 AS newer, CASE s.time_source WHEN 'live' THEN s.taken_ms ELSE s.moment_ms END AS side_ms
-  FROM snapshots s WHERE s.snapshot_id = :at
+  FROM snapshot s WHERE s.snapshot_id = :at
   UNION ALL
   SELECT 0, CASE s.time_source WHEN 'live' THEN s.taken_ms ELSE s.moment_ms END
-  FROM snapshots s WHERE s.snapshot_id = :from
+  FROM snapshot s WHERE s.snapshot_id = :from
 ),
 near AS (
   -- of each process the snapshot before and the one after the moment, and what it was read with: a
   -- job's sweep, or, from text, what else there is of its name
-  SELECT d.newer, d.side_ms, p.process_id, p.host_id, p.boot_id, s.snapshot_id, w.job_id,
-    CASE WHEN w.job_id IS NULL THEN p.name_id END AS name_id,
+  SELECT d.newer, d.side_ms, p.process_id, p.host_id, p.boot_id, s.snapshot_id, w.schedule_id,
+    CASE WHEN w.schedule_id IS NULL THEN p.name_id END AS name_id,
     CASE s.time_source WHEN 'live' THEN s.taken_ms ELSE s.moment_ms END AS moment_ms
   FROM side d
   CROSS JOIN scope p
-  CROSS JOIN snapshots s ON s.snapshot_id IN (
-    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+  CROSS JOIN snapshot s ON s.snapshot_id IN (
+    (SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id
       AND s.taken_ms <= d.side_ms AND (s.preferred OR s.time_source = 'live')
       ORDER BY s.taken_ms DESC LIMIT 1),
-    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+    (SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id
       AND s.taken_ms >= d.side_ms AND (s.preferred OR s.time_source = 'live')
       ORDER BY s.taken_ms LIMIT 1))
-  LEFT JOIN sweep w ON w.capture_id = s.capture_id
+  LEFT JOIN beat w ON w.capture_id = s.capture_id
 ),
 together AS (
   -- k = 1: in the nearest sweep of its job, so that who ended before it is not there; boot: the one
   -- that the host was up in
   SELECT *,
-    rank() OVER (PARTITION BY newer, job_id, name_id ORDER BY away, moment_ms) AS k,
+    rank() OVER (PARTITION BY newer, schedule_id, name_id ORDER BY away, moment_ms) AS k,
     first_value(boot_id) OVER (PARTITION BY newer, host_id
       ORDER BY boot_id IS NULL, away, moment_ms) AS boot
   FROM (SELECT *, abs(moment_ms - side_ms) AS away FROM near)
@@ -73,7 +73,7 @@ together AS (
 ),
 chosen AS (
   -- a process that two jobs read counts once
-  SELECT newer, process_id, snapshot_id, job_id
+  SELECT newer, process_id, snapshot_id, schedule_id
   FROM (
     SELECT *,
       row_number() OVER (PARTITION BY newer, process_id
@@ -88,8 +88,8 @@ x AS (
     coalesce(s.rss_kib, s.tool_rss_kib) AS rss_kib, s.pss_kib, s.private_kib,
     coalesce(s.swap_kib, g.swap_kib) AS swap_kib
   FROM chosen c
-  CROSS JOIN snapshots s ON s.snapshot_id = c.snapshot_id
-  LEFT JOIN sight g ON g.snapshot_id = c.snapshot_id
+  CROSS JOIN snapshot s ON s.snapshot_id = c.snapshot_id
+  LEFT JOIN live_reading g ON g.snapshot_id = c.snapshot_id
   CROSS JOIN process p ON p.process_id = c.process_id
   CROSS JOIN name n ON n.name_id = p.name_id
 ),
@@ -118,11 +118,11 @@ sums AS (
 SELECT "group", processes, rss_kib AS rss_sum_kib, pss_kib, private_kib, swap_kib, processes_from,
   rss_kib - rss_kib_from AS rss_sum_kib_delta, pss_kib - pss_kib_from AS pss_kib_delta,
   private_kib - private_kib_from AS private_kib_delta, swap_kib - swap_kib_from AS swap_kib_delta,
-  pss_unknown, (SELECT s.taken_at FROM snapshots s WHERE s.snapshot_id = :at) AS taken_at,
-  (SELECT s.taken_at FROM snapshots s WHERE s.snapshot_id = :from) AS from_at,
-  (SELECT w.unreadable FROM snapshots s JOIN sweep w ON w.capture_id = s.capture_id
+  pss_unknown, (SELECT s.taken_at FROM snapshot s WHERE s.snapshot_id = :at) AS taken_at,
+  (SELECT s.taken_at FROM snapshot s WHERE s.snapshot_id = :from) AS from_at,
+  (SELECT w.unreadable FROM snapshot s JOIN beat w ON w.capture_id = s.capture_id
     WHERE s.snapshot_id = :at) AS unreadable,
-  (SELECT w.unmoved FROM snapshots s JOIN sweep w ON w.capture_id = s.capture_id
+  (SELECT w.unmoved FROM snapshot s JOIN beat w ON w.capture_id = s.capture_id
     WHERE s.snapshot_id = :at) AS unmoved
 FROM sums
 ORDER BY coalesce(pss_kib, rss_kib) DESC, "group";

@@ -45,13 +45,13 @@ WITH scope AS (
 cell AS (
   -- one row per snapshot and category, from the rollup
   SELECT s.moment_ms, s.snapshot_id, s.process_id,
-    CASE :depth WHEN '1' THEN (SELECT c.parent_id FROM categories c WHERE c.category_id = v.category_id)
+    CASE :depth WHEN '1' THEN (SELECT c.parent_id FROM category c WHERE c.category_id = v.category_id)
       ELSE v.category_id END AS category_id,
     v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
   FROM scope
   CROSS JOIN epoch e ON e.process_id = scope.process_id
-  CROSS JOIN catver v ON v.epoch_id = e.epoch_id
-  CROSS JOIN snapshots s ON s.epoch_id = v.epoch_id
+  CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
+  CROSS JOIN snapshot s ON s.epoch_id = v.epoch_id
     AND s.off BETWEEN v.first AND coalesce(v.last, 32767)
   WHERE CASE WHEN :dialect IS NULL THEN s.preferred ELSE e.dialect = :dialect END
 ),
@@ -72,7 +72,7 @@ moment AS (
     CASE WHEN count(*) = count(s.private_kib) THEN 0 END AS private_kib,
     CASE WHEN count(*) = count(s.private_dirty_kib) THEN 0 END AS private_dirty_kib,
     CASE WHEN count(*) = count(s.swap_kib) THEN 0 END AS swap_kib
-  FROM snapshots s
+  FROM snapshot s
   CROSS JOIN epoch e ON e.epoch_id = s.epoch_id
   WHERE s.process_id IN (SELECT process_id FROM scope)
     AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
@@ -109,8 +109,8 @@ stepped AS (
     b.step AS step_before,
     m.partial OR b.partial OR b.sums + m.sums NOT IN (0, 4)
       OR b.processes = 1 AND m.processes = 1 AND b.process_id <> m.process_id
-      OR b.named <> m.named AND l.category_id IN (SELECT c.category_id FROM categories c
-        JOIN categories k ON k.category_id = c.parent_id
+      OR b.named <> m.named AND l.category_id IN (SELECT c.category_id FROM category c
+        JOIN category k ON k.category_id = c.parent_id
         WHERE k.category IN ('anonymous', 'kernel')) AS broken,
     lag(l.step) OVER w IS l.step - 1 AS before, lag(l.mappings) OVER w AS mappings_was,
     lag(l.size_kib) OVER w AS size_kib_was, b.size_kib AS size_kib_none,
@@ -144,11 +144,11 @@ SELECT x.snapshot_id, coalesce(x.taken_at,
     THEN x.swap_kib - CASE WHEN x.before THEN x.swap_kib_was ELSE x.swap_kib_none END END AS swap_kib_delta,
   x.process_id, x.processes
 FROM stepped x
-JOIN categories c ON c.category_id = x.category_id
-JOIN categories k ON k.category_id = c.parent_id
+JOIN category c ON c.category_id = x.category_id
+JOIN category k ON k.category_id = c.parent_id
 LEFT JOIN process p ON p.process_id = x.process_id
 LEFT JOIN name n ON n.name_id = coalesce(p.name_id, :name_id)
 WHERE (:category IS NULL OR :category IN (c.category, k.category))
-  AND x.moment_ms >= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :from)
-  AND x.moment_ms <= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :to)
+  AND x.moment_ms >= (SELECT moment_ms FROM snapshot WHERE snapshot_id = :from)
+  AND x.moment_ms <= (SELECT moment_ms FROM snapshot WHERE snapshot_id = :to)
 ORDER BY x.moment_ms, c.category;

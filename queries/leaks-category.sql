@@ -68,11 +68,11 @@ WITH scope AS (
 life AS (
   SELECT p.process_id, p.name_id, a.taken_ms AS first_ms, z.taken_ms AS last_ms
   FROM scope p
-  CROSS JOIN snapshots a ON (a.epoch_id, a.off) = (SELECT s.epoch_id, s.off FROM snapshots s
+  CROSS JOIN snapshot a ON (a.epoch_id, a.off) = (SELECT s.epoch_id, s.off FROM snapshot s
     WHERE s.process_id = p.process_id AND s.taken_ms >= coalesce(:since, -9e15)
       AND s.state <> 'partial' AND (:dialect IS NULL OR s.dialect = :dialect)
     ORDER BY s.taken_ms LIMIT 1)
-  CROSS JOIN snapshots z ON (z.epoch_id, z.off) = (SELECT s.epoch_id, s.off FROM snapshots s
+  CROSS JOIN snapshot z ON (z.epoch_id, z.off) = (SELECT s.epoch_id, s.off FROM snapshot s
     WHERE s.process_id = p.process_id AND s.state <> 'partial'
       AND (:dialect IS NULL OR s.dialect = :dialect)
     ORDER BY s.taken_ms DESC LIMIT 1)
@@ -117,7 +117,7 @@ chosen AS (
         CASE WHEN count(*) OVER (PARTITION BY k.head) > 1 THEN (
         SELECT sum(s.preferred)
         FROM series x
-        CROSS JOIN snapshots s ON s.process_id = x.process_id
+        CROSS JOIN snapshot s ON s.process_id = x.process_id
         WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.dialect = k.dialect
           AND s.state <> 'partial' AND s.taken_ms >= coalesce(:since, -9e15) END) END AS preferred
       FROM kind k
@@ -127,25 +127,25 @@ chosen AS (
 ),
 limited AS (
   -- what live captures saw last of the limits that the kernel keeps to
-  SELECT k.head, k.dialect, k.blind, (SELECT g.standing_id
+  SELECT k.head, k.dialect, k.blind, (SELECT g.live_process_id
     FROM process p
-    CROSS JOIN snapshots s ON s.process_id = p.process_id
-    CROSS JOIN sight g ON g.snapshot_id = s.snapshot_id
+    CROSS JOIN snapshot s ON s.process_id = p.process_id
+    CROSS JOIN live_reading g ON g.snapshot_id = s.snapshot_id
     WHERE p.process_id = k.head AND p.boot_id IS NOT NULL
-    ORDER BY s.taken_ms DESC LIMIT 1) AS standing_id
+    ORDER BY s.taken_ms DESC LIMIT 1) AS live_process_id
   FROM chosen k
 ),
 told AS (
   -- in_order: 1 where its epochs follow each other, with no other snapshot in or between them. Then it
   -- is the same whether a run that goes on from one to the next comes in one piece, as category_runs
   -- has it, or in two, which cost half. LIMIT, or it would be asked again for every life.
-  SELECT k.head, k.dialect, k.blind, k.standing_id, (
+  SELECT k.head, k.dialect, k.blind, k.live_process_id, (
     SELECT min(e.state) = max(e.state)
-      AND max((SELECT count(*) FROM snapshots s WHERE s.epoch_id = e.epoch_id)
-        <> (SELECT count(*) FROM snapshots s WHERE s.process_id = e.process_id
-          AND s.taken_ms BETWEEN (SELECT o.taken_ms FROM snapshots o
+      AND max((SELECT count(*) FROM snapshot s WHERE s.epoch_id = e.epoch_id)
+        <> (SELECT count(*) FROM snapshot s WHERE s.process_id = e.process_id
+          AND s.taken_ms BETWEEN (SELECT o.taken_ms FROM snapshot o
             WHERE o.epoch_id = e.epoch_id ORDER BY o.off LIMIT 1)
-          AND (SELECT o.taken_ms FROM snapshots o
+          AND (SELECT o.taken_ms FROM snapshot o
             WHERE o.epoch_id = e.epoch_id ORDER BY o.off DESC LIMIT 1))) = 0
     FROM series x
     CROSS JOIN epoch e ON e.process_id = x.process_id
@@ -165,7 +165,7 @@ report AS (
         s.process_id AS life, NULL AS mappings, NULL AS size_kib, NULL AS rss_kib, NULL AS pss_kib,
         NULL AS private_kib, NULL AS private_dirty_kib, NULL AS swap_kib
       FROM series x
-      CROSS JOIN snapshots s ON s.process_id = x.process_id
+      CROSS JOIN snapshot s ON s.process_id = x.process_id
       WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.dialect = k.dialect
         AND s.state <> 'partial' AND s.taken_ms >= coalesce(:since, -9e15) END
       UNION ALL
@@ -173,8 +173,8 @@ report AS (
       SELECT NULL, 'total', s.taken_ms, s.taken_ms, s.process_id, NULL, NULL,
         coalesce(s.tool_rss_kib, s.rss_kib), NULL, NULL, NULL, coalesce(g.swap_kib, s.swap_kib)
       FROM series x
-      CROSS JOIN snapshots s ON s.process_id = x.process_id
-      LEFT JOIN sight g ON g.snapshot_id = s.snapshot_id
+      CROSS JOIN snapshot s ON s.process_id = x.process_id
+      LEFT JOIN live_reading g ON g.snapshot_id = s.snapshot_id
       WHERE k.blind AND x.head = k.head AND CASE x.head WHEN k.head THEN s.state <> 'partial'
         AND (:dialect IS NULL OR s.dialect = :dialect) AND s.taken_ms >= coalesce(:since, -9e15) END
       UNION ALL
@@ -185,20 +185,20 @@ report AS (
           count(*) <= max(s.off) - min(s.off) AS holes
         FROM series x
         CROSS JOIN epoch e ON e.process_id = x.process_id
-        CROSS JOIN snapshots s ON s.epoch_id = e.epoch_id
+        CROSS JOIN snapshot s ON s.epoch_id = e.epoch_id
         WHERE :depth = '2' AND k.in_order AND x.head = k.head AND CASE x.head WHEN k.head
           THEN e.dialect = k.dialect AND e.state <> 'partial' END
         GROUP BY e.epoch_id
       ) t
-      CROSS JOIN catver v ON v.epoch_id = t.epoch_id
-      CROSS JOIN categories c ON c.category_id = v.category_id
-      CROSS JOIN snapshots a ON a.epoch_id = t.epoch_id AND a.off = CASE t.holes
+      CROSS JOIN category_version v ON v.epoch_id = t.epoch_id
+      CROSS JOIN category c ON c.category_id = v.category_id
+      CROSS JOIN snapshot a ON a.epoch_id = t.epoch_id AND a.off = CASE t.holes
         WHEN 0 THEN max(v.first, t.first)
-        ELSE (SELECT min(s.off) FROM snapshots s
+        ELSE (SELECT min(s.off) FROM snapshot s
           WHERE s.epoch_id = t.epoch_id AND s.off >= v.first) END
-      CROSS JOIN snapshots z ON z.epoch_id = t.epoch_id AND z.off = CASE t.holes
+      CROSS JOIN snapshot z ON z.epoch_id = t.epoch_id AND z.off = CASE t.holes
         WHEN 0 THEN min(coalesce(v.last, t.last), t.last)
-        ELSE (SELECT max(s.off) FROM snapshots s
+        ELSE (SELECT max(s.off) FROM snapshot s
           WHERE s.epoch_id = t.epoch_id AND s.off <= coalesce(v.last, t.last)) END
       WHERE +a.off <= +z.off
       UNION ALL
@@ -224,33 +224,33 @@ report AS (
           SELECT e.process_id, e.epoch_id, c.parent_id, v.first
           FROM series x
           CROSS JOIN epoch e ON e.process_id = x.process_id
-          CROSS JOIN catver v ON v.epoch_id = e.epoch_id
-          CROSS JOIN categories c ON c.category_id = v.category_id
+          CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
+          CROSS JOIN category c ON c.category_id = v.category_id
           WHERE :depth = '1' AND x.head = k.head AND CASE x.head WHEN k.head
             THEN e.dialect = k.dialect AND e.state <> 'partial' END
           UNION
           SELECT e.process_id, e.epoch_id, c.parent_id, v.last + 1
           FROM series x
           CROSS JOIN epoch e ON e.process_id = x.process_id
-          CROSS JOIN catver v ON v.epoch_id = e.epoch_id
-          CROSS JOIN categories c ON c.category_id = v.category_id
+          CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
+          CROSS JOIN category c ON c.category_id = v.category_id
           WHERE :depth = '1' AND x.head = k.head AND v.last IS NOT NULL AND CASE x.head WHEN k.head
             THEN e.dialect = k.dialect AND e.state <> 'partial' END
         )
       ) t
-      CROSS JOIN categories w ON w.category_id = t.parent_id
-      CROSS JOIN snapshots a ON a.epoch_id = t.epoch_id AND a.off = (SELECT min(s.off)
-        FROM snapshots s WHERE s.epoch_id = t.epoch_id AND s.off >= t.first)
-      CROSS JOIN snapshots z ON z.epoch_id = t.epoch_id AND z.off = (SELECT max(s.off)
-        FROM snapshots s WHERE s.epoch_id = t.epoch_id AND s.off <= t.last)
-      CROSS JOIN catver v ON v.epoch_id = t.epoch_id AND v.first <= t.first
+      CROSS JOIN category w ON w.category_id = t.parent_id
+      CROSS JOIN snapshot a ON a.epoch_id = t.epoch_id AND a.off = (SELECT min(s.off)
+        FROM snapshot s WHERE s.epoch_id = t.epoch_id AND s.off >= t.first)
+      CROSS JOIN snapshot z ON z.epoch_id = t.epoch_id AND z.off = (SELECT max(s.off)
+        FROM snapshot s WHERE s.epoch_id = t.epoch_id AND s.off <= t.last)
+      CROSS JOIN category_version v ON v.epoch_id = t.epoch_id AND v.first <= t.first
         AND (v.last IS NULL OR v.last >= t.first)
-      CROSS JOIN categories c ON c.category_id = v.category_id AND c.parent_id = t.parent_id
+      CROSS JOIN category c ON c.category_id = v.category_id AND c.parent_id = t.parent_id
       WHERE +a.off <= +z.off
       GROUP BY t.epoch_id, t.parent_id, t.first
     )) AS verdicts
   FROM told k
-  LEFT JOIN standing t ON t.standing_id = k.standing_id
+  LEFT JOIN live_process t ON t.live_process_id = k.live_process_id
 )
 SELECT n.name,
   p.pid,

@@ -68,11 +68,11 @@ WITH scope AS (
 life AS (
   SELECT p.process_id, p.name_id, a.taken_ms AS first_ms, z.taken_ms AS last_ms
   FROM scope p
-  CROSS JOIN snapshots a ON (a.epoch_id, a.off) = (SELECT s.epoch_id, s.off FROM snapshots s
+  CROSS JOIN snapshot a ON (a.epoch_id, a.off) = (SELECT s.epoch_id, s.off FROM snapshot s
     WHERE s.process_id = p.process_id AND s.taken_ms >= coalesce(:since, -9e15)
       AND s.state <> 'partial' AND (:dialect IS NULL OR s.dialect = :dialect)
     ORDER BY s.taken_ms LIMIT 1)
-  CROSS JOIN snapshots z ON (z.epoch_id, z.off) = (SELECT s.epoch_id, s.off FROM snapshots s
+  CROSS JOIN snapshot z ON (z.epoch_id, z.off) = (SELECT s.epoch_id, s.off FROM snapshot s
     WHERE s.process_id = p.process_id AND s.state <> 'partial'
       AND (:dialect IS NULL OR s.dialect = :dialect)
     ORDER BY s.taken_ms DESC LIMIT 1)
@@ -117,7 +117,7 @@ chosen AS (
         CASE WHEN count(*) OVER (PARTITION BY k.head) > 1 THEN (
         SELECT sum(s.preferred)
         FROM series x
-        CROSS JOIN snapshots s ON s.process_id = x.process_id
+        CROSS JOIN snapshot s ON s.process_id = x.process_id
         WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.dialect = k.dialect
           AND s.state <> 'partial' AND s.taken_ms >= coalesce(:since, -9e15) END) END AS preferred
       FROM kind k
@@ -127,12 +127,12 @@ chosen AS (
 ),
 limited AS (
   -- what live captures saw last of the limits that the kernel keeps to
-  SELECT k.head, k.dialect, k.blind, (SELECT g.standing_id
+  SELECT k.head, k.dialect, k.blind, (SELECT g.live_process_id
     FROM process p
-    CROSS JOIN snapshots s ON s.process_id = p.process_id
-    CROSS JOIN sight g ON g.snapshot_id = s.snapshot_id
+    CROSS JOIN snapshot s ON s.process_id = p.process_id
+    CROSS JOIN live_reading g ON g.snapshot_id = s.snapshot_id
     WHERE p.process_id = k.head AND p.boot_id IS NOT NULL
-    ORDER BY s.taken_ms DESC LIMIT 1) AS standing_id
+    ORDER BY s.taken_ms DESC LIMIT 1) AS live_process_id
   FROM chosen k
 ),
 report AS (
@@ -146,7 +146,7 @@ report AS (
         s.process_id AS life, NULL AS mappings, NULL AS size_kib, NULL AS rss_kib, NULL AS pss_kib,
         NULL AS private_kib, NULL AS private_dirty_kib, NULL AS swap_kib
       FROM series x
-      CROSS JOIN snapshots s ON s.process_id = x.process_id
+      CROSS JOIN snapshot s ON s.process_id = x.process_id
       WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.dialect = k.dialect
         AND s.state = 'complete' AND s.taken_ms >= coalesce(:since, -9e15) END
       UNION ALL
@@ -154,8 +154,8 @@ report AS (
       SELECT NULL, 'total', s.taken_ms, s.taken_ms, s.process_id, NULL, NULL,
         coalesce(s.tool_rss_kib, s.rss_kib), NULL, NULL, NULL, coalesce(g.swap_kib, s.swap_kib)
       FROM series x
-      CROSS JOIN snapshots s ON s.process_id = x.process_id
-      LEFT JOIN sight g ON g.snapshot_id = s.snapshot_id
+      CROSS JOIN snapshot s ON s.process_id = x.process_id
+      LEFT JOIN live_reading g ON g.snapshot_id = s.snapshot_id
       WHERE k.blind AND x.head = k.head AND CASE x.head WHEN k.head THEN s.state <> 'partial'
         AND (:dialect IS NULL OR s.dialect = :dialect) AND s.taken_ms >= coalesce(:since, -9e15) END
       UNION ALL
@@ -168,7 +168,7 @@ report AS (
         AND h.state = 'complete' AND h.first_ms <= h.last_ms END
     )) AS verdicts
   FROM limited k
-  LEFT JOIN standing t ON t.standing_id = k.standing_id
+  LEFT JOIN live_process t ON t.live_process_id = k.live_process_id
 )
 SELECT n.name,
   p.pid,
@@ -194,8 +194,8 @@ SELECT n.name,
   json_extract(v.value, '$.reason') AS reason,
   json_extract(v.value, '$.mappings_per_h') AS mappings_per_h,
   json_extract(v.value, '$.why_metric') AS why_metric,
-  CASE :depth WHEN '1' THEN (SELECT k.category FROM categories c
-    JOIN categories k ON k.category_id = c.parent_id
+  CASE :depth WHEN '1' THEN (SELECT k.category FROM category c
+    JOIN category k ON k.category_id = c.parent_id
     WHERE c.category = json_extract(v.value, '$.category'))
     ELSE json_extract(v.value, '$.category') END AS category,
   r.dialect,

@@ -19,26 +19,26 @@ WITH scope AS (
 ),
 near AS (
   -- of each process the snapshot before and the one after the moment of :snapshot
-  SELECT p.name_id, s.process_id, s.taken_ms, s.moment_ms, w.job_id,
+  SELECT p.name_id, s.process_id, s.taken_ms, s.moment_ms, w.schedule_id,
     abs(s.moment_ms - m.moment_ms) AS away, s.moment_ms < m.moment_ms AS before
-  FROM snapshots m
+  FROM snapshot m
   CROSS JOIN scope p
-  CROSS JOIN snapshots s ON s.snapshot_id IN (
-    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+  CROSS JOIN snapshot s ON s.snapshot_id IN (
+    (SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id
       AND s.taken_ms <= m.moment_ms
       AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
       ORDER BY s.taken_ms DESC LIMIT 1),
-    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+    (SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id
       AND s.taken_ms >= m.moment_ms
       AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
       ORDER BY s.taken_ms LIMIT 1))
-  LEFT JOIN sweep w ON w.capture_id = s.capture_id
+  LEFT JOIN beat w ON w.capture_id = s.capture_id
   WHERE m.snapshot_id = :snapshot
 ),
 nearest AS (
   SELECT *,
     row_number() OVER (PARTITION BY name_id ORDER BY away, moment_ms) AS k,
-    min(away) OVER (PARTITION BY job_id) AS of_job
+    min(away) OVER (PARTITION BY schedule_id) AS of_job
   FROM near
 )
 SELECT h.name AS host, n.name,
@@ -49,10 +49,10 @@ FROM nearest x
 CROSS JOIN name n ON n.name_id = x.name_id
 LEFT JOIN host h ON h.host_id = n.host_id
 WHERE x.k = 1 AND x.away > :within AND x.away <= 3600000
-  AND (x.job_id IS NULL OR x.away = x.of_job)
+  AND (x.schedule_id IS NULL OR x.away = x.of_job)
   AND x.away <= 1.5 * coalesce(CASE x.before
-    WHEN 1 THEN x.taken_ms - (SELECT s.taken_ms FROM snapshots s WHERE s.process_id = x.process_id
+    WHEN 1 THEN x.taken_ms - (SELECT s.taken_ms FROM snapshot s WHERE s.process_id = x.process_id
       AND s.taken_ms < x.taken_ms ORDER BY s.taken_ms DESC LIMIT 1)
-    ELSE (SELECT s.taken_ms FROM snapshots s WHERE s.process_id = x.process_id
+    ELSE (SELECT s.taken_ms FROM snapshot s WHERE s.process_id = x.process_id
       AND s.taken_ms > x.taken_ms ORDER BY s.taken_ms LIMIT 1) - x.taken_ms END, 3600000)
 ORDER BY x.away, host, n.name;

@@ -23,13 +23,13 @@
 -- no forecast where growth is uneven.
 WITH newest AS (
   SELECT p.process_id, p.name_id, p.pid,
-    (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id
+    (SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id
       AND s.state = 'complete' AND s.mappings IS NOT NULL
       AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
       ORDER BY s.taken_ms DESC LIMIT 1) AS snapshot_id,
-    coalesce(:limit, CASE WHEN p.boot_id IS NOT NULL THEN (SELECT t.max_map_count FROM snapshots s
-      CROSS JOIN sight g ON g.snapshot_id = s.snapshot_id
-      CROSS JOIN standing t ON t.standing_id = g.standing_id
+    coalesce(:limit, CASE WHEN p.boot_id IS NOT NULL THEN (SELECT t.max_map_count FROM snapshot s
+      CROSS JOIN live_reading g ON g.snapshot_id = s.snapshot_id
+      CROSS JOIN live_process t ON t.live_process_id = g.live_process_id
       WHERE s.process_id = p.process_id
       ORDER BY s.taken_ms DESC LIMIT 1) END, 65530) AS max_map_count
   FROM process p
@@ -46,8 +46,8 @@ SELECT p.process_id, h.name AS host, n.name, p.pid, z.taken_at AS last_at, z.map
 FROM newest p
 JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = n.host_id
-LEFT JOIN snapshots z ON z.snapshot_id = p.snapshot_id
-LEFT JOIN snapshots a ON a.snapshot_id = (SELECT s.snapshot_id FROM snapshots s
+LEFT JOIN snapshot z ON z.snapshot_id = p.snapshot_id
+LEFT JOIN snapshot a ON a.snapshot_id = (SELECT s.snapshot_id FROM snapshot s
   WHERE s.process_id = z.process_id AND s.dialect = z.dialect AND s.state = 'complete'
     AND s.mappings IS NOT NULL
   ORDER BY s.taken_ms LIMIT 1)

@@ -24,8 +24,8 @@ WITH scope AS (
 moment AS (
   -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :snapshot AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -41,4 +41,4 @@ SELECT CASE count(*) WHEN 1 THEN max(s.snapshot_id) END AS snapshot_id, max(s.st
   CASE WHEN count(*) = count(s.swap_kib) THEN sum(s.swap_kib) END AS swap_kib,
   count(DISTINCT s.process_id) AS processes
 FROM moment
-CROSS JOIN snapshots s ON s.snapshot_id = moment.snapshot_id;
+CROSS JOIN snapshot s ON s.snapshot_id = moment.snapshot_id;

@@ -29,8 +29,8 @@ WITH scope AS (
 older AS (
   -- the snapshots of the moment of :from; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -39,8 +39,8 @@ older AS (
 newer AS (
   -- the snapshots of the moment of :to; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -54,7 +54,7 @@ side AS (
 known AS (
   SELECT max(s.state = 'totals') AS sums, max(s.state = 'partial') AS partial
   FROM side d
-  CROSS JOIN snapshots s ON s.snapshot_id = d.snapshot_id
+  CROSS JOIN snapshot s ON s.snapshot_id = d.snapshot_id
 ),
 x AS (
   -- on_old, on_new: is the lineage on that side; object_old, object_new: is anything of the object

@@ -27,10 +27,10 @@ WITH scope AS (
 used AS (
   SELECT s.*
   FROM scope
-  CROSS JOIN snapshots s ON s.process_id = scope.process_id
+  CROSS JOIN snapshot s ON s.process_id = scope.process_id
   WHERE CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
-    AND s.moment_ms >= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :from)
-    AND s.moment_ms <= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :to)
+    AND s.moment_ms >= (SELECT moment_ms FROM snapshot WHERE snapshot_id = :from)
+    AND s.moment_ms <= (SELECT moment_ms FROM snapshot WHERE snapshot_id = :to)
 ),
 moment AS (
   -- no capture of the last moment may lack rows, or a category that is not in it may yet be there
@@ -49,11 +49,11 @@ cell AS (
     CASE WHEN count(*) = count(v.rss_kib) THEN sum(v.rss_kib) END AS rss_kib
   FROM scope
   CROSS JOIN epoch e ON e.process_id = scope.process_id
-  CROSS JOIN catver v ON v.epoch_id = e.epoch_id
-  CROSS JOIN categories c ON c.category_id = v.category_id
-  CROSS JOIN categories k
+  CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
+  CROSS JOIN category c ON c.category_id = v.category_id
+  CROSS JOIN category k
     ON k.category_id = CASE :depth WHEN '1' THEN c.parent_id ELSE c.category_id END
-  CROSS JOIN snapshots s ON s.epoch_id = v.epoch_id
+  CROSS JOIN snapshot s ON s.epoch_id = v.epoch_id
     AND s.off BETWEEN v.first AND coalesce(v.last, 32767)
   CROSS JOIN moment m ON m.moment_ms = s.moment_ms
   WHERE c.category <> 'total'

@@ -15,7 +15,7 @@
 SELECT i.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.dialect, i.reason,
   strftime('%Y-%m-%dT%H:%M:%SZ', i.pinned_ms / 1000.0, 'unixepoch') AS pinned_at, s.process_id
 FROM pin i
-CROSS JOIN snapshots s ON s.snapshot_id = i.snapshot_id
+CROSS JOIN snapshot s ON s.snapshot_id = i.snapshot_id
 CROSS JOIN process p ON p.process_id = s.process_id
 CROSS JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = p.host_id

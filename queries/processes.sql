@@ -16,15 +16,15 @@
 -- narrow: process_id pid name last_at snapshots rss_kib
 --
 SELECT p.process_id, h.name AS host, p.pid, n.name, p.command,
-  (SELECT taken_at FROM snapshots s WHERE s.process_id = p.process_id ORDER BY taken_ms LIMIT 1)
+  (SELECT taken_at FROM snapshot s WHERE s.process_id = p.process_id ORDER BY taken_ms LIMIT 1)
     AS first_at,
   z.taken_at AS last_at,
-  (SELECT count(*) FROM snapshots s WHERE s.process_id = p.process_id) AS snapshots,
+  (SELECT count(*) FROM snapshot s WHERE s.process_id = p.process_id) AS snapshots,
   z.size_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib, p.boot_id
 FROM process p
 JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = p.host_id
-LEFT JOIN snapshots z ON z.snapshot_id = (SELECT snapshot_id FROM snapshots s
+LEFT JOIN snapshot z ON z.snapshot_id = (SELECT snapshot_id FROM snapshot s
   WHERE s.process_id = p.process_id AND s.preferred ORDER BY taken_ms DESC LIMIT 1)
 WHERE (:process IS NULL OR p.process_id = :process)
   AND (:name_id IS NULL OR p.name_id = :name_id)

@@ -36,8 +36,8 @@ seen AS (
     p.pid, s.taken_ms, g.read_us, g.longest_us, g.cpu_us, g.degraded,
     CASE WHEN g.degraded IS NULL THEN 1.0 * g.predicted_us / max(g.longest_us, 1) END AS ratio
   FROM scope p
-  CROSS JOIN snapshots s ON s.process_id = p.process_id AND s.taken_ms >= coalesce(:since, -9e15)
-  CROSS JOIN sight g ON g.snapshot_id = s.snapshot_id
+  CROSS JOIN snapshot s ON s.process_id = p.process_id AND s.taken_ms >= coalesce(:since, -9e15)
+  CROSS JOIN live_reading g ON g.snapshot_id = s.snapshot_id
 ),
 ranked AS (
   SELECT *, count(*) OVER (PARTITION BY who) AS n, count(ratio) OVER (PARTITION BY who) AS n_ratio,

@@ -27,11 +27,11 @@ WITH scope AS (
 life AS (
   SELECT p.process_id, p.name_id, a.moment_ms AS first_ms, z.moment_ms AS last_ms
   FROM scope p
-  CROSS JOIN snapshots a ON (a.epoch_id, a.off) = (SELECT s.epoch_id, s.off FROM snapshots s
+  CROSS JOIN snapshot a ON (a.epoch_id, a.off) = (SELECT s.epoch_id, s.off FROM snapshot s
     WHERE s.process_id = p.process_id
       AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
     ORDER BY s.taken_ms LIMIT 1)
-  CROSS JOIN snapshots z ON (z.epoch_id, z.off) = (SELECT s.epoch_id, s.off FROM snapshots s
+  CROSS JOIN snapshot z ON (z.epoch_id, z.off) = (SELECT s.epoch_id, s.off FROM snapshot s
     WHERE s.process_id = p.process_id
       AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
     ORDER BY s.taken_ms DESC LIMIT 1)
@@ -60,7 +60,7 @@ ends AS (
   FROM era e
   JOIN numbered l ON l.name_id = e.name_id AND l.era = e.era
   CROSS JOIN process p ON p.process_id = l.process_id
-  CROSS JOIN snapshots s ON s.process_id = p.process_id
+  CROSS JOIN snapshot s ON s.process_id = p.process_id
     AND (s.taken_ms BETWEEN e.up_ms AND e.up_ms + 3600000
       OR s.taken_ms BETWEEN e.down_ms AND e.down_ms + 3600000)
   WHERE CASE WHEN s.moment_ms NOT IN (e.up_ms, e.down_ms) THEN 0

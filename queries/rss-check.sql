@@ -26,7 +26,7 @@ SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.dialect, s.st
   s.rss_kib, s.tool_rss_kib, s.rss_kib - s.tool_rss_kib AS off_kib,
   1.0 * (s.rss_kib - s.tool_rss_kib) / nullif(s.tool_rss_kib, 0) AS off_share, s.process_id
 FROM process p
-CROSS JOIN snapshots s ON s.process_id = p.process_id
+CROSS JOIN snapshot s ON s.process_id = p.process_id
 JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = p.host_id
 WHERE (:process IS NULL OR p.process_id = :process) AND (:name_id IS NULL OR p.name_id = :name_id)

@@ -34,8 +34,8 @@ WITH scope AS (
 moment AS (
   -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_at
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :snapshot AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -49,5 +49,5 @@ CROSS JOIN process p ON p.process_id = moment.process_id
 CROSS JOIN name n ON n.name_id = p.name_id
 CROSS JOIN mappings m ON m.snapshot_id = moment.snapshot_id
 CROSS JOIN lineage l ON l.lineage_id = m.lineage_id
-CROSS JOIN snapshots f ON f.snapshot_id = l.first_snapshot_id
+CROSS JOIN snapshot f ON f.snapshot_id = l.first_snapshot_id
 ORDER BY moment.process_id, m.start < 0, m.start;

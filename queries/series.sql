@@ -30,15 +30,15 @@ taken AS (
       WHEN 'size' THEN v.size_kib WHEN 'swap' THEN v.swap_kib
       WHEN 'mappings' THEN v.mappings END AS part
   FROM scope
-  CROSS JOIN snapshots s ON s.process_id = scope.process_id
-  LEFT JOIN catver v ON v.epoch_id = s.epoch_id AND v.first <= s.off
+  CROSS JOIN snapshot s ON s.process_id = scope.process_id
+  LEFT JOIN category_version v ON v.epoch_id = s.epoch_id AND v.first <= s.off
     AND (v.last IS NULL OR v.last >= s.off)
-    AND v.category_id IN (SELECT c.category_id FROM categories c
-      JOIN categories k ON k.category_id = c.parent_id WHERE :category IN (c.category, k.category))
+    AND v.category_id IN (SELECT c.category_id FROM category c
+      JOIN category k ON k.category_id = c.parent_id WHERE :category IN (c.category, k.category))
   WHERE s.state <> 'partial'
     AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
-    AND s.moment_ms >= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :from)
-    AND s.moment_ms <= (SELECT moment_ms FROM snapshots WHERE snapshot_id = :to)
+    AND s.moment_ms >= (SELECT moment_ms FROM snapshot WHERE snapshot_id = :from)
+    AND s.moment_ms <= (SELECT moment_ms FROM snapshot WHERE snapshot_id = :to)
 ),
 told AS (
   -- a category has parts where rules refine it; one that is unknown makes the sum unknown

@@ -41,8 +41,8 @@ SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, g.threads, s.ma
 FROM process p
 JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = p.host_id
-CROSS JOIN snapshots s ON s.process_id = p.process_id AND s.taken_ms >= coalesce(:since, -9e15)
-CROSS JOIN sight g ON g.snapshot_id = s.snapshot_id
-CROSS JOIN standing t ON t.standing_id = g.standing_id
+CROSS JOIN snapshot s ON s.process_id = p.process_id AND s.taken_ms >= coalesce(:since, -9e15)
+CROSS JOIN live_reading g ON g.snapshot_id = s.snapshot_id
+CROSS JOIN live_process t ON t.live_process_id = g.live_process_id
 WHERE (:process IS NULL OR p.process_id = :process) AND (:name_id IS NULL OR p.name_id = :name_id)
 ORDER BY s.taken_ms, n.name, p.pid, s.process_id;

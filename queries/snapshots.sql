@@ -40,7 +40,7 @@ SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.dialect, s.st
 FROM process p
 JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = p.host_id
-CROSS JOIN snapshots s ON s.process_id = p.process_id
+CROSS JOIN snapshot s ON s.process_id = p.process_id
 WHERE (:process IS NULL OR p.process_id = :process)
   AND (:name_id IS NULL OR p.name_id = :name_id)
   AND (:dialect IS NULL OR s.dialect = :dialect)

@@ -15,17 +15,17 @@
 -- over all days is the file without its free pages, and a single day is an estimate. A prune takes
 -- its part of the days that it thinned out.
 WITH piece AS (
-  SELECT v.epoch_id, v.first AS off, count(*) AS rows, count(*) AS ver FROM ver v GROUP BY 1, 2
+  SELECT v.epoch_id, v.first AS off, count(*) AS rows, count(*) AS ver FROM mapping_version v GROUP BY 1, 2
   UNION ALL
-  SELECT v.epoch_id, v.first, count(*), 0 FROM catver v GROUP BY 1, 2
+  SELECT v.epoch_id, v.first, count(*), 0 FROM category_version v GROUP BY 1, 2
 ),
 daily AS (
   -- a version may begin where its snapshot is gone
-  SELECT (SELECT s.taken_ms FROM snapshots s WHERE s.epoch_id = p.epoch_id AND s.off >= p.off
+  SELECT (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = p.epoch_id AND s.off >= p.off
     ORDER BY s.off LIMIT 1) / 86400000 AS day, rows, ver, 0 AS snapshots
   FROM piece p
   UNION ALL
-  SELECT taken_ms / 86400000, 3, 0, 1 FROM snapshots
+  SELECT taken_ms / 86400000, 3, 0, 1 FROM snapshot
 ),
 summed AS (
   SELECT day, sum(rows) AS weight, sum(ver) AS rows, sum(snapshots) AS snapshots
@@ -35,7 +35,7 @@ summed AS (
 ),
 present AS (
   SELECT taken_ms / 86400000 AS day, count(DISTINCT process_id) AS processes
-  FROM snapshots
+  FROM snapshot
   GROUP BY 1
 ),
 sized AS (

@@ -24,8 +24,8 @@ WITH scope AS (
 moment AS (
   -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id, s.state, s.mappings, s.size_kib, s.rss_kib, s.swap_kib
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :snapshot AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id

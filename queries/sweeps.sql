@@ -24,28 +24,28 @@
 -- The newest job comes first. A reboot begins a new job, so that expected does not count the time
 -- a machine was off. Up to the newest sweep that a prune removed, what is left is all that is
 -- expected. The median is the lower of two. gaps says the same of single processes.
-WITH beat AS (
-  SELECT w.job_id, w.started_ms, w.ended_ms - w.started_ms AS took, w.missed, w.unreadable,
+WITH tick AS (
+  SELECT w.schedule_id, w.started_ms, w.ended_ms - w.started_ms AS took, w.missed, w.unreadable,
     w.vanished, w.degraded, w.unmoved, w.changed,
     CASE WHEN w.started_ms > coalesce(j.pruned_ms, -9e15) THEN w.started_ms END AS whole_ms,
-    CASE WHEN lag(w.started_ms) OVER (PARTITION BY w.job_id ORDER BY w.started_ms)
+    CASE WHEN lag(w.started_ms) OVER (PARTITION BY w.schedule_id ORDER BY w.started_ms)
       > coalesce(j.pruned_ms, -9e15)
-      THEN w.started_ms - lag(w.started_ms) OVER (PARTITION BY w.job_id ORDER BY w.started_ms)
+      THEN w.started_ms - lag(w.started_ms) OVER (PARTITION BY w.schedule_id ORDER BY w.started_ms)
       END AS step,
-    row_number() OVER (PARTITION BY w.job_id ORDER BY w.started_ms DESC, w.capture_id DESC) AS back
-  FROM sweep w
-  CROSS JOIN job j ON j.job_id = w.job_id
+    row_number() OVER (PARTITION BY w.schedule_id ORDER BY w.started_ms DESC, w.capture_id DESC) AS back
+  FROM beat w
+  CROSS JOIN schedule j ON j.schedule_id = w.schedule_id
   WHERE w.started_ms >= coalesce(:since, -9e15)
 ),
 ranked AS (
   SELECT *, count(step) OVER w AS n_steps, count(took) OVER w AS n_took,
-    row_number() OVER (PARTITION BY job_id ORDER BY step IS NULL, step) AS step_k,
-    row_number() OVER (PARTITION BY job_id ORDER BY took IS NULL, took) AS took_k
-  FROM beat
-  WINDOW w AS (PARTITION BY job_id)
+    row_number() OVER (PARTITION BY schedule_id ORDER BY step IS NULL, step) AS step_k,
+    row_number() OVER (PARTITION BY schedule_id ORDER BY took IS NULL, took) AS took_k
+  FROM tick
+  WINDOW w AS (PARTITION BY schedule_id)
 ),
 summed AS (
-  SELECT job_id, min(started_ms) AS first_ms, max(started_ms) AS last_ms, count(*) AS kept,
+  SELECT schedule_id, min(started_ms) AS first_ms, max(started_ms) AS last_ms, count(*) AS kept,
     min(whole_ms) AS whole_ms, count(*) - count(whole_ms) AS thinned,
     sum(CASE WHEN step IS NOT NULL THEN missed END) AS missed, sum(vanished) AS vanished,
     sum(degraded) AS degraded, sum(unmoved) AS unmoved, sum(changed) AS changed, max(took) AS took_max,
@@ -53,16 +53,16 @@ summed AS (
     max(CASE WHEN n_steps >= 3 AND step_k = (n_steps + 1) / 2 THEN step END) AS median,
     max(CASE WHEN took_k = (n_took + 1) / 2 THEN took END) AS took
   FROM ranked
-  GROUP BY job_id
+  GROUP BY schedule_id
 ),
 counted AS (
   SELECT r.*, j.host_id, j.selection, j.every_ms, coalesce(j.every_ms, r.median) AS step,
     r.thinned + coalesce((r.last_ms - r.whole_ms + coalesce(j.every_ms, r.median) / 2)
       / nullif(coalesce(j.every_ms, r.median), 0), 0) + (r.whole_ms IS NOT NULL) AS expected
   FROM summed r
-  CROSS JOIN job j ON j.job_id = r.job_id
+  CROSS JOIN schedule j ON j.schedule_id = r.schedule_id
 )
-SELECT c.job_id, h.name AS host, c.selection, c.every_ms AS every, c.step,
+SELECT c.schedule_id AS job_id, h.name AS host, c.selection, c.every_ms AS every, c.step,
   strftime(CASE WHEN c.first_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
     ELSE '%Y-%m-%dT%H:%M:%SZ' END, c.first_ms / 1000.0, 'unixepoch') AS first_at,
   strftime(CASE WHEN c.last_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
@@ -72,4 +72,4 @@ SELECT c.job_id, h.name AS host, c.selection, c.every_ms AS every, c.step,
   c.vanished, c.degraded, c.unmoved, c.changed
 FROM counted c
 JOIN host h ON h.host_id = c.host_id
-ORDER BY c.last_ms DESC, c.job_id DESC;
+ORDER BY c.last_ms DESC, c.schedule_id DESC;

@@ -40,8 +40,8 @@ WITH scope AS (
 moment AS (
   -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :snapshot AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -100,6 +100,6 @@ SELECT n.name, p.pid, k.stack_kib, k.is_stack * k.mappings AS stacks,
 FROM whole k
 CROSS JOIN process p ON p.process_id = k.process_id
 CROSS JOIN name n ON n.name_id = p.name_id
-LEFT JOIN sight g ON g.snapshot_id = k.snapshot_id
+LEFT JOIN live_reading g ON g.snapshot_id = k.snapshot_id
 WHERE k.is_stack OR k.stacks = 0 -- without a stack the row of all else says so
 ORDER BY p.process_id, k.is_stack * k.mappings DESC, k.stack_kib;

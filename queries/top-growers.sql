@@ -35,8 +35,8 @@ WITH scope AS (
 older AS (
   -- the snapshots of the moment of :from; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -45,8 +45,8 @@ older AS (
 newer AS (
   -- the snapshots of the moment of :to; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -64,7 +64,7 @@ known AS (
     CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib,
     CASE WHEN count(*) = count(s.pss_kib) THEN 0 END AS pss_kib, count(*) AS processes
   FROM side d
-  CROSS JOIN snapshots s ON s.snapshot_id = d.snapshot_id
+  CROSS JOIN snapshot s ON s.snapshot_id = d.snapshot_id
   GROUP BY d.newer
 ),
 x AS (

@@ -33,8 +33,8 @@ WITH RECURSIVE scope AS (
 older AS (
   -- the snapshots of the moment of :from; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_ms
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -43,8 +43,8 @@ older AS (
 newer AS (
   -- the snapshots of the moment of :to; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_ms
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -65,8 +65,8 @@ picked AS (
   SELECT c.call_id, c.stack_id, t.offset_ns, coalesce(c.end_ns, c.begin_ns) AS clock_ns
   FROM scope k
   LEFT JOIN places p ON p.process_id = k.process_id
-  CROSS JOIN tracee t ON t.process_id = k.process_id
-  CROSS JOIN thread h ON h.tracee_id = t.tracee_id
+  CROSS JOIN traced_process t ON t.process_id = k.process_id
+  CROSS JOIN thread h ON h.traced_process_id = t.traced_process_id
   CROSS JOIN call c ON c.thread_id = h.thread_id
   WHERE (:since IS NULL OR coalesce(c.end_ns, c.begin_ns) + t.offset_ns >= :since * 1000000)
     AND (:until IS NULL OR coalesce(c.end_ns, c.begin_ns) + t.offset_ns <= :until * 1000000)
@@ -127,6 +127,6 @@ SELECT strftime('%Y-%m-%dT%H:%M:%S', (k.clock_ns + k.offset_ns) / 1000000000, 'u
 FROM picked k
 CROSS JOIN call c ON c.call_id = k.call_id
 CROSS JOIN thread h ON h.thread_id = c.thread_id
-CROSS JOIN tracee t ON t.tracee_id = h.tracee_id
+CROSS JOIN traced_process t ON t.traced_process_id = h.traced_process_id
 LEFT JOIN chains u ON u.stack_id = k.stack_id
 ORDER BY k.clock_ns + coalesce(k.offset_ns, 0), c.call_id;

@@ -30,8 +30,8 @@ WITH scope AS (
 older AS (
   -- the snapshots of the moment of :from; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_ms
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -40,8 +40,8 @@ older AS (
 newer AS (
   -- the snapshots of the moment of :to; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_ms
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -58,7 +58,7 @@ SELECT r.recording_id, r.file,
 FROM scope c
 CROSS JOIN process p ON p.process_id = c.process_id
 CROSS JOIN name n ON n.name_id = p.name_id
-CROSS JOIN tracee t ON t.process_id = p.process_id OR (t.process_id IS NULL AND t.pid = p.pid)
+CROSS JOIN traced_process t ON t.process_id = p.process_id OR (t.process_id IS NULL AND t.pid = p.pid)
 CROSS JOIN recording r ON r.recording_id = t.recording_id
 LEFT JOIN older a ON a.process_id = p.process_id
 LEFT JOIN newer b ON b.process_id = p.process_id

@@ -40,8 +40,8 @@ WITH RECURSIVE scope AS (
 older AS (
   -- the snapshots of the moment of :from; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_ms
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -50,8 +50,8 @@ older AS (
 newer AS (
   -- the snapshots of the moment of :to; a sweep is shorter than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_ms
-  FROM snapshots m
-  CROSS JOIN snapshots s ON s.process_id IN (SELECT process_id FROM scope)
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
@@ -64,7 +64,7 @@ side AS (
       d.taken_ms * 1000000) AS utc_ns
   FROM (SELECT 0 AS newer, * FROM older UNION ALL SELECT 1, * FROM newer) d
   CROSS JOIN process p ON p.process_id = d.process_id
-  LEFT JOIN sight g ON g.snapshot_id = d.snapshot_id
+  LEFT JOIN live_reading g ON g.snapshot_id = d.snapshot_id
 ),
 place AS (
   -- Where the lineages are. That the snapshots are few, and that the condition on lineages is not on m
@@ -85,9 +85,9 @@ growth AS (
 ),
 recorded AS (
   -- what shows the processes, by when it began; the moments on its clock
-  SELECT t.tracee_id, t.recording_id, t.process_id,
+  SELECT t.traced_process_id, t.recording_id, t.process_id,
     row_number() OVER (PARTITION BY t.process_id
-      ORDER BY r.first_ns + t.offset_ns, t.tracee_id) AS nth,
+      ORDER BY r.first_ns + t.offset_ns, t.traced_process_id) AS nth,
     coalesce(d.from_ns - t.offset_ns, -9000000000000000000) AS from_ns,
     coalesce(d.to_ns - t.offset_ns, 9000000000000000000) AS to_ns,
     min(r.first_ns + t.offset_ns) OVER later - t.offset_ns AS later_first_ns,
@@ -98,10 +98,10 @@ recorded AS (
     FROM side
     GROUP BY process_id
   ) d
-  CROSS JOIN tracee t ON t.process_id = d.process_id
+  CROSS JOIN traced_process t ON t.process_id = d.process_id
   CROSS JOIN recording r ON r.recording_id = t.recording_id
   WHERE t.offset_ns IS NOT NULL
-  WINDOW later AS (PARTITION BY t.process_id ORDER BY r.first_ns + t.offset_ns, t.tracee_id
+  WINDOW later AS (PARTITION BY t.process_id ORDER BY r.first_ns + t.offset_ns, t.traced_process_id
     ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
 ),
 held AS (
@@ -110,7 +110,7 @@ held AS (
     e.born_ns <= r.from_ns AND coalesce(e.died_ns > r.from_ns, 1) AS then_,
     e.born_ns <= r.to_ns AND coalesce(e.died_ns > r.to_ns, 1) AS now_
   FROM recorded r
-  CROSS JOIN extent e ON e.tracee_id = r.tracee_id AND e.born_ns <= r.to_ns
+  CROSS JOIN extent e ON e.traced_process_id = r.traced_process_id AND e.born_ns <= r.to_ns
   WHERE coalesce(e.died_ns > r.from_ns, 1)
     AND (e.born_ns <= r.from_ns OR coalesce(e.died_ns > r.to_ns, 1))
 ),
@@ -125,7 +125,7 @@ freed AS (
   SELECT m.newer, r.process_id, r.nth, f.start, f.length,
     f.died_ns <= CASE m.newer WHEN 1 THEN r.to_ns ELSE r.from_ns END AS before
   FROM recorded r
-  CROSS JOIN foreign_extent f ON f.tracee_id = r.tracee_id AND f.died_ns <= r.to_ns
+  CROSS JOIN foreign_extent f ON f.traced_process_id = r.traced_process_id AND f.died_ns <= r.to_ns
   CROSS JOIN (SELECT 0 AS newer UNION ALL SELECT 1) m
 ),
 layer AS (
@@ -180,7 +180,7 @@ turnover AS (
             AND (e.died_ns NOT BETWEEN r.later_first_ns AND r.later_last_ns) IS NOT 0)
         FROM extent e
         CROSS JOIN call c ON c.call_id = e.call_id
-        WHERE e.tracee_id = r.tracee_id AND e.born_ns <= r.to_ns
+        WHERE e.traced_process_id = r.traced_process_id AND e.born_ns <= r.to_ns
           AND coalesce(e.died_ns > r.from_ns, 1)
           AND (e.born_ns > r.from_ns OR e.died_ns <= r.to_ns)
           AND address_overlap(p.set_, e.start, e.length) > 0

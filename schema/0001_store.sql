@@ -1,7 +1,7 @@
 -- The store of pmapdb, version 1. Applied once; never edited after a release.
 --
--- People read the tables snapshots and categories and the views mappings, category_totals,
--- category_runs, lineage_history. The other tables are the encoding behind the views.
+-- Plural names are views for people: snapshots, processes, mappings, categories, lineages; beside
+-- them category_runs and lineage_history. Singular names are the tables behind the views.
 -- Sizes are KiB, times are ms since 1970 UTC, addresses are 64-bit two's complement, unknown is NULL.
 -- Nothing here needs more than SQLite 3.34.
 
@@ -65,8 +65,8 @@ CREATE TABLE capture (
 );
 
 -- One selection of processes, captured live since one boot of a host.
-CREATE TABLE job (
-  job_id    INTEGER PRIMARY KEY,
+CREATE TABLE schedule (
+  schedule_id    INTEGER PRIMARY KEY,
   host_id   INTEGER NOT NULL REFERENCES host,
   boot_id   TEXT NOT NULL,
   selection TEXT NOT NULL,              -- as it was asked for: pids, --match EXPR, --all
@@ -76,12 +76,12 @@ CREATE TABLE job (
   removed_ms INTEGER                    -- newest that one removed here: no merge brings those up to
                                         -- it back
 );
-CREATE UNIQUE INDEX job_unique ON job (host_id, boot_id, selection, coalesce(every_ms, 0));
+CREATE UNIQUE INDEX schedule_unique ON schedule (host_id, boot_id, selection, coalesce(every_ms, 0));
 
 -- A live capture: one beat of a job. Its processes all have the beat's taken_ms.
-CREATE TABLE sweep (
+CREATE TABLE beat (
   capture_id  INTEGER PRIMARY KEY REFERENCES capture,
-  job_id      INTEGER NOT NULL REFERENCES job,
+  schedule_id      INTEGER NOT NULL REFERENCES schedule,
   started_ms  INTEGER NOT NULL,
   ended_ms    INTEGER,                  -- NULL: unknown
   mono_ns     INTEGER NOT NULL,         -- CLOCK_MONOTONIC at started_ms
@@ -92,11 +92,11 @@ CREATE TABLE sweep (
   unmoved     INTEGER NOT NULL,         -- left out by --on-growth or --on-rss-above
   changed     INTEGER NOT NULL          -- whose map changed too quickly while it was read: nothing is kept
 );
-CREATE INDEX sweep_job ON sweep (job_id);
+CREATE INDEX beat_schedule ON beat (schedule_id);
 
 -- A text file of captures without times, known by the sequence of its blocks.
-CREATE TABLE log (
-  log_id  INTEGER PRIMARY KEY,
+CREATE TABLE import_log (
+  import_log_id  INTEGER PRIMARY KEY,
   host_id INTEGER REFERENCES host
 );
 
@@ -113,7 +113,7 @@ CREATE INDEX epoch_process ON epoch (process_id, dialect, state);
 
 -- One process at one moment. Its four words are stored as their numbers in src/base/dialect.h and
 -- src/base/capture.h, a byte at most: they are most of what a snapshot says.
-CREATE TABLE snapshots (
+CREATE TABLE snapshot (
   snapshot_id INTEGER PRIMARY KEY,
   process_id  INTEGER NOT NULL REFERENCES process,
   capture_id  INTEGER NOT NULL REFERENCES capture,
@@ -144,7 +144,7 @@ CREATE TABLE snapshots (
                 WHEN 2 THEN 'status' WHEN 3 THEN 'rollup' END) VIRTUAL,
   missing     TEXT,                     -- partial: what is missing
   hash        INTEGER NOT NULL,         -- of the block's lines: src/parse/text_hash.h
-  log_id      INTEGER REFERENCES log,
+  import_log_id      INTEGER REFERENCES import_log,
   mappings    INTEGER,                  -- the sums as read, never computed again; NULL: unknown
   size_kib    INTEGER,
   rss_kib     INTEGER,
@@ -155,17 +155,17 @@ CREATE TABLE snapshots (
   tool_size_kib INTEGER,                -- the same as the capture itself claims
   tool_rss_kib  INTEGER
 );
-CREATE INDEX snapshots_process ON snapshots (process_id, taken_ms);
-CREATE UNIQUE INDEX snapshots_epoch ON snapshots (epoch_id, off);
-CREATE INDEX snapshots_log ON snapshots (log_id) WHERE log_id IS NOT NULL;
+CREATE INDEX snapshot_process ON snapshot (process_id, taken_ms);
+CREATE UNIQUE INDEX snapshot_epoch ON snapshot (epoch_id, off);
+CREATE INDEX snapshot_import_log ON snapshot (import_log_id) WHERE import_log_id IS NOT NULL;
 -- Never has a row, and so never statistics: SQLite then takes snapshots for a large table, whatever
 -- ANALYZE found when the store was new. Else statistics of one snapshot make it read the whole of
 -- the table for every row of a join.
-CREATE INDEX snapshots_large ON snapshots (off) WHERE 0;
+CREATE INDEX snapshot_large ON snapshot (off) WHERE 0;
 
 -- What stays the same of a process for long, as live captures saw it. A limit of -1 is none.
-CREATE TABLE standing (
-  standing_id INTEGER PRIMARY KEY,
+CREATE TABLE live_process (
+  live_process_id INTEGER PRIMARY KEY,
   hash        INTEGER NOT NULL,         -- of all that follows and its environment, to find it again
   ppid        INTEGER,
   comm        TEXT,
@@ -179,21 +179,21 @@ CREATE TABLE standing (
   stack_limit_kib   INTEGER,            -- RLIMIT_STACK
   max_map_count     INTEGER             -- vm.max_map_count
 );
-CREATE INDEX standing_hash ON standing (hash);
+CREATE INDEX live_process_hash ON live_process (hash);
 
 -- The variables of its environment that --keep-env names.
 CREATE TABLE environment (
-  standing_id INTEGER NOT NULL REFERENCES standing,
+  live_process_id INTEGER NOT NULL REFERENCES live_process,
   name        TEXT NOT NULL,
   value       TEXT NOT NULL,
-  PRIMARY KEY (standing_id, name)
+  PRIMARY KEY (live_process_id, name)
 ) WITHOUT ROWID;
 
 -- What a live capture saw of a process besides its mappings; VmSize and VmRSS are tool_size_kib and
 -- tool_rss_kib of the snapshot.
-CREATE TABLE sight (
-  snapshot_id  INTEGER PRIMARY KEY REFERENCES snapshots,
-  standing_id  INTEGER NOT NULL REFERENCES standing,
+CREATE TABLE live_reading (
+  snapshot_id  INTEGER PRIMARY KEY REFERENCES snapshot,
+  live_process_id  INTEGER NOT NULL REFERENCES live_process,
   mono_ns      INTEGER NOT NULL,        -- CLOCK_MONOTONIC when the reading of its map began
   read_us      INTEGER NOT NULL,        -- how long that took
   cpu_us       INTEGER NOT NULL,        -- and how much of it this program and the kernel worked
@@ -208,11 +208,11 @@ CREATE TABLE sight (
   file_kib     INTEGER,                 -- RssFile
   shmem_kib    INTEGER                  -- RssShmem
 );
-CREATE INDEX sight_standing ON sight (standing_id);
+CREATE INDEX live_reading_process ON live_reading (live_process_id);
 
 -- Snapshots that no prune removes.
 CREATE TABLE pin (
-  snapshot_id INTEGER PRIMARY KEY REFERENCES snapshots,
+  snapshot_id INTEGER PRIMARY KEY REFERENCES snapshot,
   reason      TEXT NOT NULL,
   pinned_ms   INTEGER NOT NULL
 );
@@ -220,7 +220,7 @@ CREATE TABLE pin (
 -- What a prune removed of text, so that an import does not bring it back: cron reads one folder every
 -- day. About 40 bytes each. What nobody can import again leaves none: live captures, and standard
 -- input without a time.
-CREATE TABLE trace (
+CREATE TABLE forgotten (
   hash     INTEGER NOT NULL,            -- as the snapshot had them
   taken_ms INTEGER NOT NULL,
   n        INTEGER NOT NULL,            -- tells those of one hash and time apart: 0, 1 ...
@@ -228,10 +228,10 @@ CREATE TABLE trace (
   dialect  TEXT NOT NULL,
   pid      INTEGER,
   host_id  INTEGER REFERENCES host,
-  log_id   INTEGER REFERENCES log,
+  import_log_id   INTEGER REFERENCES import_log,
   PRIMARY KEY (hash, taken_ms, n)
 ) WITHOUT ROWID;
-CREATE INDEX trace_log ON trace (log_id) WHERE log_id IS NOT NULL;
+CREATE INDEX forgotten_import_log ON forgotten (import_log_id) WHERE import_log_id IS NOT NULL;
 
 -- Processes that lost snapshots and whose epochs, regions and lineages are still to be tidied: what
 -- a prune has before it, or left behind when it was killed.
@@ -249,11 +249,11 @@ CREATE TABLE refused (
 -- The first 14 are the program's own (src/classify/classify.h), others what a rule has given since.
 -- One that nothing refers to any more is removed, and its id may be given again: nothing outside
 -- these tables knows a category but by its text.
-CREATE TABLE categories (
+CREATE TABLE category (
   category_id INTEGER PRIMARY KEY,
   category    TEXT NOT NULL UNIQUE,
   description TEXT NOT NULL,
-  parent_id   INTEGER NOT NULL REFERENCES categories -- anonymous for anonymous/..., and so on for
+  parent_id   INTEGER NOT NULL REFERENCES category -- anonymous for anonymous/..., and so on for
 );                                      -- the program's own; of every other text itself
 
 -- The rules that decide categories: one row, of those that are built in or of others since.
@@ -270,7 +270,7 @@ CREATE TABLE rule_set (
 CREATE TABLE object (
   object_id   INTEGER PRIMARY KEY,
   hash        INTEGER NOT NULL,         -- of all that follows, 32 bits, to find it again
-  category_id INTEGER NOT NULL REFERENCES categories,
+  category_id INTEGER NOT NULL REFERENCES category,
   inferred    INTEGER NOT NULL,         -- 1: the heap by its place, the source does not name it
   name_cut    INTEGER NOT NULL,         -- 1: the tool cut the path at 127 bytes
   perms       TEXT NOT NULL,
@@ -289,8 +289,8 @@ CREATE INDEX object_hash ON object (hash);
 CREATE TABLE lineage (
   lineage_id        INTEGER PRIMARY KEY,
   process_id        INTEGER NOT NULL REFERENCES process,
-  first_snapshot_id INTEGER NOT NULL REFERENCES snapshots (snapshot_id),
-  category_id       INTEGER NOT NULL REFERENCES categories,
+  first_snapshot_id INTEGER NOT NULL REFERENCES snapshot (snapshot_id),
+  category_id       INTEGER NOT NULL REFERENCES category,
   rule              TEXT                -- the rule that gave it, in the first capture of the
 );                                      -- strongest dialect; NULL: the object's own category
 CREATE INDEX lineage_process ON lineage (process_id);
@@ -317,7 +317,7 @@ CREATE TABLE region (
   length     INTEGER NOT NULL,          -- bytes
   offset     INTEGER,
   size_kib   INTEGER,                   -- NULL: length / 1024; old kernels count a guard page
-  category_id INTEGER REFERENCES categories, -- the lineage's, by a rule; NULL: the object's
+  category_id INTEGER REFERENCES category, -- the lineage's, by a rule; NULL: the object's
   reason     INTEGER NOT NULL           -- why in this lineage: see lineage_history
 );
 CREATE INDEX region_lineage ON region (lineage_id, length);
@@ -341,8 +341,8 @@ CREATE TABLE recording (
 );
 
 -- An address space that a recording shows: a process, whose threads share it.
-CREATE TABLE tracee (
-  tracee_id    INTEGER PRIMARY KEY,
+CREATE TABLE traced_process (
+  traced_process_id    INTEGER PRIMARY KEY,
   recording_id INTEGER NOT NULL REFERENCES recording,
   pid          INTEGER,                 -- NULL: the text has threads alone, and nobody said it
   pid_source   TEXT NOT NULL CHECK (pid_source IN
@@ -354,16 +354,16 @@ CREATE TABLE tracee (
   offset_source TEXT CHECK (offset_source IN ('clocks', 'given', 'events')),
   pruned       INTEGER NOT NULL         -- 1: a prune removed its process, and this goes, too
 );
-CREATE INDEX tracee_recording ON tracee (recording_id);
-CREATE INDEX tracee_process ON tracee (process_id);
+CREATE INDEX traced_process_recording ON traced_process (recording_id);
+CREATE INDEX traced_process_process ON traced_process (process_id);
 
 CREATE TABLE thread (
   thread_id INTEGER PRIMARY KEY,
-  tracee_id INTEGER NOT NULL REFERENCES tracee,
+  traced_process_id INTEGER NOT NULL REFERENCES traced_process,
   tid       INTEGER NOT NULL,
   comm      TEXT NOT NULL               -- the last that it went by
 );
-CREATE INDEX thread_tracee ON thread (tracee_id);
+CREATE INDEX thread_traced_process ON thread (traced_process_id);
 
 -- A place in code that calls.
 CREATE TABLE frame (
@@ -410,7 +410,7 @@ CREATE INDEX call_thread ON call (thread_id, end_ns);
 -- there.
 CREATE TABLE extent (
   extent_id INTEGER PRIMARY KEY,
-  tracee_id INTEGER NOT NULL REFERENCES tracee,
+  traced_process_id INTEGER NOT NULL REFERENCES traced_process,
   start     INTEGER NOT NULL,
   length    INTEGER NOT NULL,           -- bytes
   call_id   INTEGER NOT NULL REFERENCES call, -- that allocated it: an mmap, a brk, an mremap that
@@ -418,19 +418,19 @@ CREATE TABLE extent (
   born_ns   INTEGER NOT NULL,           -- when the call ended
   died_ns   INTEGER                     -- when the one began that freed it; NULL: live at the end
 );
-CREATE INDEX extent_tracee ON extent (tracee_id, born_ns);
+CREATE INDEX extent_traced_process ON extent (traced_process_id, born_ns);
 
 -- What was unmapped, or mapped over, of what nobody had seen allocated: it is older than the
 -- recording, or its call is lost; or nothing was there, which munmap does not mind.
 CREATE TABLE foreign_extent (
   foreign_extent_id INTEGER PRIMARY KEY,
-  tracee_id INTEGER NOT NULL REFERENCES tracee,
+  traced_process_id INTEGER NOT NULL REFERENCES traced_process,
   start     INTEGER NOT NULL,
   length    INTEGER NOT NULL,
   call_id   INTEGER NOT NULL REFERENCES call, -- that freed it
   died_ns   INTEGER NOT NULL
 );
-CREATE INDEX foreign_extent_tracee ON foreign_extent (tracee_id, died_ns);
+CREATE INDEX foreign_extent_traced_process ON foreign_extent (traced_process_id, died_ns);
 
 -- Fields that have their usual value nearly everywhere, and keys that pmapdb does not know: few rows,
 -- which versions share, so that each of those has a column for them all and not one for each. NULL
@@ -438,8 +438,8 @@ CREATE INDEX foreign_extent_tracee ON foreign_extent (tracee_id, died_ns);
 -- + private_clean + private_dirty; dirty = shared_dirty + private_dirty; pss_dirty = private_dirty
 -- + what pss is more than private, by the part of the shared that is dirty; anonymous = private_dirty;
 -- swap_pss = swap; all others 0.
-CREATE TABLE detail (
-  detail_id   INTEGER PRIMARY KEY,
+CREATE TABLE rare_fields (
+  rare_fields_id   INTEGER PRIMARY KEY,
   hash        INTEGER NOT NULL,         -- of the numbers, 32 bits, to find them again
   pss_dirty_kib INTEGER,
   anonymous_kib INTEGER,
@@ -457,7 +457,7 @@ CREATE TABLE detail (
   fields      INTEGER,                  -- those of the epoch's that the row has; NULL: all
   extra       TEXT                      -- lines "Key: N kB"
 );
-CREATE INDEX detail_hash ON detail (hash);
+CREATE INDEX rare_fields_hash ON rare_fields (hash);
 
 -- A region with unchanged numbers during first..last of its epoch (last NULL: to its end).
 -- The four parts are those of Rss. Where the epoch does not tell them apart, columns that it does not
@@ -465,7 +465,7 @@ CREATE INDEX detail_hash ON detail (hash);
 -- the rest, the others 0; so the sum of all is Rss. NULL where a field is known means "the usual
 -- value": pss = rss; referenced = rss; detail: all as usual and no extra.
 -- Most of a row is a byte for each of its columns: what is rare stands in detail.
-CREATE TABLE ver (
+CREATE TABLE mapping_version (
   epoch_id      INTEGER NOT NULL REFERENCES epoch,
   region_id     INTEGER NOT NULL REFERENCES region,
   first         INTEGER NOT NULL,
@@ -477,15 +477,15 @@ CREATE TABLE ver (
   swap          INTEGER,
   pss           INTEGER,
   referenced    INTEGER,
-  detail_id     INTEGER REFERENCES detail,
+  rare_fields_id     INTEGER REFERENCES rare_fields,
   PRIMARY KEY (epoch_id, region_id, first)
 ) WITHOUT ROWID;
 
 -- The sums of one category, unchanged during first..last of the epoch. Captures of state totals
 -- have the one category total and no rows in ver.
-CREATE TABLE catver (
+CREATE TABLE category_version (
   epoch_id      INTEGER NOT NULL REFERENCES epoch,
-  category_id   INTEGER NOT NULL REFERENCES categories,
+  category_id   INTEGER NOT NULL REFERENCES category,
   first         INTEGER NOT NULL,
   last          INTEGER,
   mappings      INTEGER,                -- NULL: unknown, in the category total
@@ -497,6 +497,32 @@ CREATE TABLE catver (
   swap_kib      INTEGER,
   PRIMARY KEY (epoch_id, category_id, first)
 ) WITHOUT ROWID;
+
+-- ---- views ----
+
+-- One row per snapshot.
+CREATE VIEW snapshots AS
+SELECT s.snapshot_id, s.process_id, s.capture_id, n.name, p.pid, h.name AS host, s.taken_at,
+  s.taken_ms, s.moment_ms, s.dialect, s.state, s.missing, s.checked, s.time_source, s.preferred,
+  s.mappings, s.size_kib, s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib,
+  s.tool_size_kib, s.tool_rss_kib
+FROM snapshot s
+JOIN process p ON p.process_id = s.process_id
+JOIN name n ON n.name_id = p.name_id
+LEFT JOIN host h ON h.host_id = p.host_id;
+
+-- One row per process: one life of one pid.
+CREATE VIEW processes AS
+SELECT p.process_id, n.name, p.pid, h.name AS host, p.command, p.identity, p.boot_id, p.start_time
+FROM process p
+JOIN name n ON n.name_id = p.name_id
+LEFT JOIN host h ON h.host_id = p.host_id;
+
+-- One row per lineage: one mapping of a process through time.
+CREATE VIEW lineages AS
+SELECT l.lineage_id, l.process_id, l.first_snapshot_id, c.category, l.rule
+FROM lineage l
+JOIN category c ON c.category_id = l.category_id;
 
 -- One row per mapping per snapshot. parent is the category by its first word alone, base what it is
 -- before any rule is asked. 8 is 1 << Rss, and so on, as in src/base/fields.def. That
@@ -564,30 +590,30 @@ SELECT
   o.inferred,
   o.name_cut,
   v.region_id,
-  (SELECT k.category FROM categories k WHERE k.category_id = c.parent_id) AS parent,
-  (SELECT k.category FROM categories k WHERE k.category_id = o.category_id
+  (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent,
+  (SELECT k.category FROM category k WHERE k.category_id = o.category_id
     AND o.object_id = r.object_id) AS base -- always so: of o alone it would ask for a Bloom filter
-FROM snapshots s
+FROM snapshot s
 CROSS JOIN epoch e ON e.epoch_id = s.epoch_id
-CROSS JOIN ver v ON v.epoch_id = s.epoch_id AND v.first <= s.off
+CROSS JOIN mapping_version v ON v.epoch_id = s.epoch_id AND v.first <= s.off
   AND (v.last IS NULL OR v.last >= s.off)
 CROSS JOIN region r ON r.region_id = v.region_id
 CROSS JOIN object o ON o.object_id = r.object_id
-CROSS JOIN categories c ON c.category_id = coalesce(r.category_id, o.category_id)
-LEFT JOIN detail d ON d.detail_id = v.detail_id
+CROSS JOIN category c ON c.category_id = coalesce(r.category_id, o.category_id)
+LEFT JOIN rare_fields d ON d.rare_fields_id = v.rare_fields_id
 WHERE s.preferred >= 0;
 
 -- The categories of one snapshot; where it has sums only, the one category total. preferred: as in
 -- mappings. A version is looked up, and not searched for among those of its epoch: what a snapshot
 -- costs does not depend on what the others show, and a trend of one category reads no other.
-CREATE VIEW category_totals AS
+CREATE VIEW categories AS
 SELECT s.snapshot_id, s.process_id, s.taken_ms, c.category, v.mappings, v.size_kib, v.rss_kib,
   v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib,
-  (SELECT k.category FROM categories k WHERE k.category_id = c.parent_id) AS parent
-FROM snapshots s
-CROSS JOIN categories c
-CROSS JOIN catver v ON v.epoch_id = s.epoch_id AND v.category_id = c.category_id
-  AND v.first = (SELECT max(w.first) FROM catver w WHERE w.epoch_id = s.epoch_id
+  (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent
+FROM snapshot s
+CROSS JOIN category c
+CROSS JOIN category_version v ON v.epoch_id = s.epoch_id AND v.category_id = c.category_id
+  AND v.first = (SELECT max(w.first) FROM category_version w WHERE w.epoch_id = s.epoch_id
     AND w.category_id = c.category_id AND w.first <= s.off)
   AND (v.last IS NULL OR v.last >= s.off)
 WHERE s.preferred >= 0;
@@ -611,24 +637,24 @@ FROM (SELECT p.process_id, p.dialect, c.category, a.taken_ms AS first_ms, b.take
   b.off - a.off + 1 AS n,
   CASE WHEN p.holes IS NOT NULL OR b.off >= p.last_off AND p.goes_on_id IS NOT NULL THEN (
       WITH RECURSIVE go (taken_ms, ordinal, n) AS (
-        SELECT i.taken_ms, i.ordinal, (SELECT count(*) FROM snapshots s
+        SELECT i.taken_ms, i.ordinal, (SELECT count(*) FROM snapshot s
           WHERE s.epoch_id = p.epoch_id AND s.off BETWEEN a.off AND b.off)
-        FROM snapshots i WHERE i.snapshot_id = b.snapshot_id
+        FROM snapshot i WHERE i.snapshot_id = b.snapshot_id
         UNION ALL
-        SELECT l.taken_ms, l.ordinal, (SELECT count(*) FROM snapshots s
+        SELECT l.taken_ms, l.ordinal, (SELECT count(*) FROM snapshot s
           WHERE s.epoch_id = k.epoch_id AND s.off BETWEEN k.off AND l.off)
         FROM go
-        CROSS JOIN snapshots k ON (k.epoch_id, k.off) = (SELECT s.epoch_id, s.off FROM snapshots s
+        CROSS JOIN snapshot k ON (k.epoch_id, k.off) = (SELECT s.epoch_id, s.off FROM snapshot s
           WHERE s.process_id = p.process_id AND s.taken_ms BETWEEN go.taken_ms AND p.until_ms
             AND s.dialect = p.dialect AND s.state = p.state
             AND (s.taken_ms > go.taken_ms OR s.ordinal > go.ordinal)
           ORDER BY s.taken_ms, s.ordinal LIMIT 1)
-        CROSS JOIN snapshots l ON l.epoch_id = k.epoch_id AND l.off = (
-          SELECT (SELECT s.off FROM snapshots s
+        CROSS JOIN snapshot l ON l.epoch_id = k.epoch_id AND l.off = (
+          SELECT (SELECT s.off FROM snapshot s
             WHERE s.epoch_id = w.epoch_id AND s.off <= coalesce(w.last, 32767)
               AND s.taken_ms <= p.until_ms
             ORDER BY s.off DESC LIMIT 1)
-          FROM catver w
+          FROM category_version w
           WHERE w.epoch_id = k.epoch_id AND w.category_id = v.category_id AND w.first <= k.off
             AND (w.last IS NULL OR w.last >= k.off)
             AND (w.mappings, w.size_kib, w.rss_kib, w.pss_kib, w.private_kib, w.private_dirty_kib,
@@ -648,10 +674,10 @@ FROM (
     y.taken_ms AS until_ms, q.epoch_id AS joins_epoch, q.off AS joins_off,
     r.snapshot_id AS goes_on_id, m.snapshot_id AS holes
   FROM epoch f
-  LEFT JOIN snapshots g ON (g.epoch_id, g.off) = (SELECT i.epoch_id, i.off
-    FROM snapshots i WHERE i.snapshot_id = CASE
+  LEFT JOIN snapshot g ON (g.epoch_id, g.off) = (SELECT i.epoch_id, i.off
+    FROM snapshot i WHERE i.snapshot_id = CASE
     WHEN (SELECT max(step) <= 3 * min(step) FROM (
-      SELECT s.taken_ms - lag(s.taken_ms) OVER (ORDER BY s.taken_ms) AS step FROM snapshots s
+      SELECT s.taken_ms - lag(s.taken_ms) OVER (ORDER BY s.taken_ms) AS step FROM snapshot s
       WHERE s.process_id = f.process_id AND s.dialect = f.dialect AND s.state = f.state))
     THEN NULL -- no step can be that long: quick, and so in most streams
     ELSE (SELECT snapshot_id FROM (
@@ -660,75 +686,75 @@ FROM (
         FROM (
           SELECT s.snapshot_id,
             s.taken_ms - lag(s.taken_ms) OVER (ORDER BY s.taken_ms, s.ordinal) AS step
-          FROM snapshots s
+          FROM snapshot s
           WHERE s.process_id = f.process_id AND s.dialect = f.dialect AND s.state = f.state)))
       WHERE step > 3 * median ORDER BY step LIMIT 1) END)
-  LEFT JOIN snapshots h ON (h.epoch_id, h.off) = (SELECT s.epoch_id, s.off FROM snapshots s
+  LEFT JOIN snapshot h ON (h.epoch_id, h.off) = (SELECT s.epoch_id, s.off FROM snapshot s
     WHERE s.process_id = f.process_id AND s.taken_ms < g.taken_ms AND s.dialect = f.dialect
       AND s.state = f.state
     ORDER BY s.taken_ms DESC LIMIT 1)
   CROSS JOIN epoch e ON e.process_id = f.process_id AND e.dialect = f.dialect AND e.state = f.state
-  CROSS JOIN snapshots o ON o.epoch_id = e.epoch_id
-    AND o.off = (SELECT min(s.off) FROM snapshots s WHERE s.epoch_id = e.epoch_id)
-  CROSS JOIN snapshots p ON p.epoch_id = e.epoch_id
+  CROSS JOIN snapshot o ON o.epoch_id = e.epoch_id
+    AND o.off = (SELECT min(s.off) FROM snapshot s WHERE s.epoch_id = e.epoch_id)
+  CROSS JOIN snapshot p ON p.epoch_id = e.epoch_id
     AND p.off BETWEEN o.off AND CASE WHEN g.snapshot_id IS NULL THEN o.off ELSE 32767 END
-    AND (p.off = o.off OR p.taken_ms - (SELECT s.taken_ms FROM snapshots s
+    AND (p.off = o.off OR p.taken_ms - (SELECT s.taken_ms FROM snapshot s
       WHERE s.epoch_id = p.epoch_id AND s.off < p.off ORDER BY s.off DESC LIMIT 1)
       >= g.taken_ms - h.taken_ms)
-  CROSS JOIN snapshots y ON (y.epoch_id, y.off) = (SELECT i.epoch_id, i.off
-    FROM snapshots i WHERE i.snapshot_id = CASE WHEN g.snapshot_id IS NULL
-    THEN (SELECT s.snapshot_id FROM snapshots s
+  CROSS JOIN snapshot y ON (y.epoch_id, y.off) = (SELECT i.epoch_id, i.off
+    FROM snapshot i WHERE i.snapshot_id = CASE WHEN g.snapshot_id IS NULL
+    THEN (SELECT s.snapshot_id FROM snapshot s
       WHERE s.process_id = f.process_id AND s.dialect = f.dialect AND s.state = f.state
       ORDER BY s.taken_ms DESC, s.ordinal DESC LIMIT 1)
-    ELSE (SELECT s.snapshot_id FROM snapshots s
+    ELSE (SELECT s.snapshot_id FROM snapshot s
       WHERE s.process_id = f.process_id AND s.taken_ms >= p.taken_ms AND s.dialect = f.dialect
         AND s.state = f.state
-        AND NOT EXISTS (SELECT 1 FROM snapshots t
+        AND NOT EXISTS (SELECT 1 FROM snapshot t
           WHERE t.process_id = s.process_id AND t.dialect = s.dialect AND t.state = s.state
             AND t.taken_ms >= s.taken_ms AND t.taken_ms < s.taken_ms + g.taken_ms - h.taken_ms
             AND (t.taken_ms > s.taken_ms OR t.ordinal > s.ordinal))
       ORDER BY s.taken_ms, s.ordinal LIMIT 1) END)
-  CROSS JOIN snapshots z ON z.epoch_id = e.epoch_id AND z.off = (SELECT s.off FROM snapshots s
+  CROSS JOIN snapshot z ON z.epoch_id = e.epoch_id AND z.off = (SELECT s.off FROM snapshot s
     WHERE s.epoch_id = e.epoch_id AND s.taken_ms <= y.taken_ms ORDER BY s.off DESC LIMIT 1)
-  LEFT JOIN snapshots q ON (q.epoch_id, q.off) = (SELECT i.epoch_id, i.off
-    FROM snapshots i WHERE i.snapshot_id = CASE p.off WHEN o.off
-    THEN (SELECT s.snapshot_id FROM snapshots s
+  LEFT JOIN snapshot q ON (q.epoch_id, q.off) = (SELECT i.epoch_id, i.off
+    FROM snapshot i WHERE i.snapshot_id = CASE p.off WHEN o.off
+    THEN (SELECT s.snapshot_id FROM snapshot s
       WHERE s.process_id = f.process_id AND s.taken_ms <= p.taken_ms AND s.dialect = f.dialect
         AND s.state = f.state AND (s.taken_ms < p.taken_ms OR s.ordinal < p.ordinal)
         AND (g.snapshot_id IS NULL OR s.taken_ms > p.taken_ms - (g.taken_ms - h.taken_ms))
       ORDER BY s.taken_ms DESC, s.ordinal DESC LIMIT 1) END)
-  LEFT JOIN snapshots r ON (r.epoch_id, r.off) = (SELECT i.epoch_id, i.off
-    FROM snapshots i WHERE i.snapshot_id = CASE WHEN z.snapshot_id <> y.snapshot_id
-    THEN (SELECT s.snapshot_id FROM snapshots s
+  LEFT JOIN snapshot r ON (r.epoch_id, r.off) = (SELECT i.epoch_id, i.off
+    FROM snapshot i WHERE i.snapshot_id = CASE WHEN z.snapshot_id <> y.snapshot_id
+    THEN (SELECT s.snapshot_id FROM snapshot s
       WHERE s.process_id = f.process_id AND s.taken_ms >= z.taken_ms AND s.dialect = f.dialect
         AND s.state = f.state AND (s.taken_ms > z.taken_ms OR s.ordinal > z.ordinal)
       ORDER BY s.taken_ms, s.ordinal LIMIT 1) END)
-  LEFT JOIN snapshots m ON m.epoch_id = e.epoch_id AND m.off = (
+  LEFT JOIN snapshot m ON m.epoch_id = e.epoch_id AND m.off = (
     SELECT CASE WHEN count(*) <= max(s.off) - min(s.off) THEN max(s.off) END
-    FROM snapshots s WHERE s.epoch_id = e.epoch_id)
+    FROM snapshot s WHERE s.epoch_id = e.epoch_id)
   WHERE f.state <> 'partial'
     AND NOT EXISTS (SELECT 1 FROM epoch x WHERE x.process_id = f.process_id
       AND x.dialect = f.dialect AND x.state = f.state AND x.epoch_id < f.epoch_id)
 ) p
-CROSS JOIN catver v ON v.epoch_id = p.epoch_id AND v.first <= p.last_off
+CROSS JOIN category_version v ON v.epoch_id = p.epoch_id AND v.first <= p.last_off
   AND (v.last IS NULL OR v.last >= p.first_off)
-CROSS JOIN categories c ON c.category_id = v.category_id
-CROSS JOIN snapshots a ON a.epoch_id = p.epoch_id AND a.off = CASE WHEN p.holes IS NULL
+CROSS JOIN category c ON c.category_id = v.category_id
+CROSS JOIN snapshot a ON a.epoch_id = p.epoch_id AND a.off = CASE WHEN p.holes IS NULL
   THEN max(v.first, p.first_off)
-  ELSE (SELECT min(s.off) FROM snapshots s
+  ELSE (SELECT min(s.off) FROM snapshot s
     WHERE s.epoch_id = p.epoch_id AND s.off >= max(v.first, p.first_off)) END
-CROSS JOIN snapshots b ON b.epoch_id = p.epoch_id AND b.off = CASE WHEN p.holes IS NULL
+CROSS JOIN snapshot b ON b.epoch_id = p.epoch_id AND b.off = CASE WHEN p.holes IS NULL
   THEN min(coalesce(v.last, p.last_off), p.last_off)
-  ELSE (SELECT max(s.off) FROM snapshots s
+  ELSE (SELECT max(s.off) FROM snapshot s
     WHERE s.epoch_id = p.epoch_id AND s.off <= min(coalesce(v.last, p.last_off), p.last_off)) END
 WHERE +a.off <= +b.off
   AND (p.holes IS NULL AND (a.off > p.first_off OR p.joins_off IS NULL)
-    OR NOT EXISTS (SELECT 1 FROM snapshots k
-      CROSS JOIN catver w ON w.epoch_id = k.epoch_id AND w.category_id = v.category_id
+    OR NOT EXISTS (SELECT 1 FROM snapshot k
+      CROSS JOIN category_version w ON w.epoch_id = k.epoch_id AND w.category_id = v.category_id
         AND w.first <= k.off AND (w.last IS NULL OR w.last >= k.off)
       WHERE k.epoch_id = CASE a.off WHEN p.first_off THEN p.joins_epoch ELSE p.epoch_id END
         AND k.off = CASE a.off WHEN p.first_off THEN p.joins_off
-          ELSE (SELECT max(s.off) FROM snapshots s
+          ELSE (SELECT max(s.off) FROM snapshot s
             WHERE s.epoch_id = p.epoch_id AND s.off < a.off) END
         AND (w.mappings, w.size_kib, w.rss_kib, w.pss_kib, w.private_kib, w.private_dirty_kib,
           w.swap_kib) IS (v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib,
@@ -738,9 +764,9 @@ WHERE +a.off <= +b.off
 -- by its index alone; its fields are looked up apart.
 CREATE VIEW lineage_history AS
 SELECT l.lineage_id, l.process_id, e.dialect,
-  (SELECT s.taken_ms FROM snapshots s WHERE s.epoch_id = v.epoch_id AND s.off >= v.first
+  (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off >= v.first
     ORDER BY s.off LIMIT 1) AS first_ms,
-  (SELECT s.taken_ms FROM snapshots s WHERE s.epoch_id = v.epoch_id
+  (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id
     AND s.off <= coalesce(v.last, 32767) ORDER BY s.off DESC LIMIT 1) AS last_ms,
   r.start, r.start + r.length AS end,
   CASE WHEN coalesce(d.fields, (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id)) & 1
@@ -760,11 +786,11 @@ SELECT l.lineage_id, l.process_id, e.dialect,
   CASE r.reason WHEN 0 THEN 'new' WHEN 1 THEN 'same' WHEN 2 THEN 'same-start' WHEN 3 THEN 'same-end'
     WHEN 4 THEN 'overlap' WHEN 5 THEN 'file-offset' END AS reason,
   e.state, v.region_id,
-  (SELECT k.category FROM categories k WHERE k.category_id = c.parent_id) AS parent
+  (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent
 FROM lineage l
 CROSS JOIN region r ON r.lineage_id = l.lineage_id
 CROSS JOIN object o ON o.object_id = r.object_id
-CROSS JOIN categories c ON c.category_id = coalesce(r.category_id, o.category_id)
+CROSS JOIN category c ON c.category_id = coalesce(r.category_id, o.category_id)
 CROSS JOIN epoch e ON e.process_id = l.process_id
-CROSS JOIN ver v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id
-LEFT JOIN detail d ON d.detail_id = v.detail_id;
+CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id
+LEFT JOIN rare_fields d ON d.rare_fields_id = v.rare_fields_id;

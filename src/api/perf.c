@@ -144,26 +144,28 @@ static void tell_sums(sqlite3_stmt *stmt, pmapdb_perf_result *out)
     out->live_kib = kib == PMAPDB_UNKNOWN ? 0 : (uint64_t)kib;
 }
 
-#define OF_ITS_TRACEES "FROM tracee t WHERE t.recording_id = r.recording_id"
+#define OF_ITS_TRACEES "FROM traced_process t WHERE t.recording_id = r.recording_id"
 
 static pmapdb_status read_sums(pmapdb_store *s, pmapdb_perf_result *out, pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
     bool has = false;
-    pmapdb_status st = pm_sql_rows(
-        s->sql,
-        "SELECT r.calls, r.failed, r.unended, r.unbegun, r.bad, r.lost, "
-        "(r.last_ns - r.first_ns) / 1000000, "
-        "(SELECT sum((SELECT count(*) FROM thread h WHERE h.tracee_id = "
-        "t.tracee_id)) " OF_ITS_TRACEES "), "
-        "(SELECT coalesce(sum((SELECT count(*) FROM thread h WHERE h.tracee_id = t.tracee_id)), "
-        "0) " OF_ITS_TRACEES " AND t.pid IS NULL), "
-        "(SELECT count(*) " OF_ITS_TRACEES "), "
-        "(SELECT count(*) " OF_ITS_TRACEES " AND t.process_id IS NOT NULL), "
-        "(SELECT sum((SELECT sum(e.length) FROM extent e WHERE e.tracee_id = t.tracee_id "
-        "AND e.died_ns IS NULL)) / 1024 " OF_ITS_TRACEES ") "
-        "FROM recording r WHERE r.recording_id = ?1",
-        PM_ARGS(PM_I(out->recording_id)), &stmt, err);
+    pmapdb_status st =
+        pm_sql_rows(s->sql,
+                    "SELECT r.calls, r.failed, r.unended, r.unbegun, r.bad, r.lost, "
+                    "(r.last_ns - r.first_ns) / 1000000, "
+                    "(SELECT sum((SELECT count(*) FROM thread h WHERE h.traced_process_id = "
+                    "t.traced_process_id)) " OF_ITS_TRACEES "), "
+                    "(SELECT coalesce(sum((SELECT count(*) FROM thread h WHERE h.traced_process_id "
+                    "= t.traced_process_id)), "
+                    "0) " OF_ITS_TRACEES " AND t.pid IS NULL), "
+                    "(SELECT count(*) " OF_ITS_TRACEES "), "
+                    "(SELECT count(*) " OF_ITS_TRACEES " AND t.process_id IS NOT NULL), "
+                    "(SELECT sum((SELECT sum(e.length) FROM extent e WHERE e.traced_process_id = "
+                    "t.traced_process_id "
+                    "AND e.died_ns IS NULL)) / 1024 " OF_ITS_TRACEES ") "
+                    "FROM recording r WHERE r.recording_id = ?1",
+                    PM_ARGS(PM_I(out->recording_id)), &stmt, err);
 
     if (st == PMAPDB_OK)
         st = pm_sql_step(s->sql, stmt, &has, err);
@@ -182,10 +184,10 @@ static pmapdb_status read_tracee(pmapdb_store *s, pmapdb_perf_result *out, pmapd
     pmapdb_status st = pm_sql_rows(
         s->sql,
         "SELECT t.pid, t.pid_source, t.process_id, n.name, t.offset_source, t.offset_ns, "
-        "t.slack_ns FROM tracee t LEFT JOIN process p ON p.process_id = t.process_id "
+        "t.slack_ns FROM traced_process t LEFT JOIN process p ON p.process_id = t.process_id "
         "LEFT JOIN name n ON n.name_id = p.name_id WHERE t.recording_id = ?1 "
         "ORDER BY (SELECT count(*) FROM call c JOIN thread h ON h.thread_id = c.thread_id "
-        "WHERE h.tracee_id = t.tracee_id) DESC, t.tracee_id LIMIT 1",
+        "WHERE h.traced_process_id = t.traced_process_id) DESC, t.traced_process_id LIMIT 1",
         PM_ARGS(PM_I(out->recording_id)), &stmt, err);
 
     if (st == PMAPDB_OK)

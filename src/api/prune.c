@@ -265,7 +265,7 @@ static pmapdb_status run(prune *p, pmapdb_error *err)
     pmapdb_status st = pm_space_read(p->store, &space, err);
 
     if (st == PMAPDB_OK)
-        st = pm_sql_int(p->store->sql, "SELECT count(*) FROM snapshots", PM_NO_ARGS, 0, &all, err);
+        st = pm_sql_int(p->store->sql, "SELECT count(*) FROM snapshot", PM_NO_ARGS, 0, &all, err);
     if (st == PMAPDB_OK)
         st = pm_plan_read(p->store, p->options, pm_clock_now(), &p->plan, err);
     if (st != PMAPDB_OK)

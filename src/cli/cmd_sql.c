@@ -103,8 +103,8 @@ static void parse_args(sql_args *a, int argc, char **argv)
         "  pmapdb sql --file report.sql --timeout 5m -o report.csv -f csv\n"
         "  pmapdb sql 'PRAGMA table_info(mappings)'\n"
         "\n"
-        "Tables and views: snapshots, categories, mappings, category_totals, category_runs, "
-        "lineage_history; process, name, host. Sizes are KiB, unknown is NULL. A column called "
+        "Views: snapshots, processes, mappings, categories, lineages, category_runs, "
+        "lineage_history. Sizes are KiB, unknown is NULL. A column called "
         "X_kib (X_kib_from, _to, _delta) is shown as a size, X_at as a time, start, end and offset "
         "in hexadecimal; give the column another name (AS) for the bare number. Text is written "
         "'text'; \"name\" is a column. The statement may use 1 GiB of memory, a text 64 MiB.",

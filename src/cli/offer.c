@@ -83,13 +83,13 @@ static const char processes[] =
 
 static const char snapshots[] =
     "SELECT '@' || s.snapshot_id, s.taken_at || ' ' || n.name || coalesce('/' || p.pid, '') "
-    "FROM snapshots s CROSS JOIN process p USING (process_id) CROSS JOIN name n USING (name_id) "
+    "FROM snapshot s CROSS JOIN process p USING (process_id) CROSS JOIN name n USING (name_id) "
     "WHERE substr('@' || s.snapshot_id, 1, length(:word)) = :word AND (:process IS NULL OR "
     ":process IN (n.name, n.name || '/' || p.pid, '@' || p.process_id, '' || p.pid)) "
     "ORDER BY s.snapshot_id DESC LIMIT :max";
 
 static const char categories[] =
-    "SELECT category, description FROM categories WHERE :process IS NULL "
+    "SELECT category, description FROM category WHERE :process IS NULL "
     "AND substr(category, 1, length(:word)) = :word ORDER BY category LIMIT :max";
 
 /* A number too is text here. */

@@ -156,9 +156,9 @@ pmapdb_status pm_who_add_top(pm_buf *out, pmapdb_store *store, const pm_who_of *
         return PMAPDB_OK;
     snprintf(process, sizeof process, "@%" PRId64, of->process_id);
     snprintf(number, sizeof number, "%" PRId64, of->process_id);
-    st = ask_whether(store,
-                     "SELECT 1 FROM tracee WHERE process_id = :process AND offset_ns IS NOT NULL",
-                     number, &recorded, err);
+    st = ask_whether(
+        store, "SELECT 1 FROM traced_process WHERE process_id = :process AND offset_ns IS NOT NULL",
+        number, &recorded, err);
     if (st == PMAPDB_OK && recorded)
         st = find_top(store, of, process, &t, err);
     if (st != PMAPDB_OK || t.growth <= 0 || t.all <= 0)

@@ -192,7 +192,7 @@ static pmapdb_status is_behind_all(pm_put *p, const pm_stream *stream, bool *out
     pm_beat_item item = pm_put_item(p);
     int64_t later;
     pmapdb_status st = pm_sql_int(p->sql,
-                                  "SELECT count(*) FROM snapshots WHERE epoch_id = ?1 AND off = ?2 "
+                                  "SELECT count(*) FROM snapshot WHERE epoch_id = ?1 AND off = ?2 "
                                   "AND (taken_ms, ordinal, hash) > (?3, ?4, ?5)",
                                   PM_ARGS(PM_I(stream->epoch_id), PM_I((int64_t)stream->n - 1),
                                           PM_I(item.taken_ms), PM_I(item.ordinal), PM_I(item.hash)),

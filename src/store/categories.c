@@ -102,7 +102,7 @@ static pmapdb_status is_full(pm_category_ids *ids, bool of_data, bool *out, pmap
     if (ids->anew)
         ids->n = (int64_t)ids->used;
     else if (!ids->n)
-        st = pm_sql_int(ids->sql, "SELECT count(*) FROM categories", PM_NO_ARGS, 0, &ids->n, err);
+        st = pm_sql_int(ids->sql, "SELECT count(*) FROM category", PM_NO_ARGS, 0, &ids->n, err);
     *out = ids->n >= (of_data ? PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT : PM_CATEGORIES_MAX);
     return st;
 }
@@ -117,9 +117,9 @@ static pmapdb_status insert(pm_category_ids *ids, pm_text category, pm_text abou
     if (st != PMAPDB_OK || full)
         return st;
     st = pm_sql_run(ids->sql,
-                    "INSERT INTO categories (category_id, category, description, parent_id) "
+                    "INSERT INTO category (category_id, category, description, parent_id) "
                     "SELECT id, ?1, ?2, coalesce(?3, id) "
-                    "FROM (SELECT max(category_id) + 1 AS id FROM categories)",
+                    "FROM (SELECT max(category_id) + 1 AS id FROM category)",
                     PM_ARGS(PM_T(category), PM_T(about.len ? about : PM_TEXT("")),
                             PM_I(parent ? parent : PMAPDB_UNKNOWN)),
                     err);
@@ -140,7 +140,7 @@ pmapdb_status pm_category_id(pm_category_ids *ids, pm_text category, pm_text abo
     *out = e->id;
     if (e->id)
         return PMAPDB_OK;
-    st = pm_sql_int(ids->sql, "SELECT category_id FROM categories WHERE category = ?1",
+    st = pm_sql_int(ids->sql, "SELECT category_id FROM category WHERE category = ?1",
                     PM_ARGS(PM_T(category)), 0, out, err);
     if (st == PMAPDB_OK && !*out)
         st = insert(ids, category, about, of_data, out, err);
@@ -163,7 +163,7 @@ pmapdb_status pm_category_ids_built_in(pm_sql *sql, pmapdb_error *err)
         int64_t parent = parent_of(pm_text_of(pm_categories[i].slug));
 
         st = pm_sql_run(sql,
-                        "INSERT OR IGNORE INTO categories (category_id, category, description, "
+                        "INSERT OR IGNORE INTO category (category_id, category, description, "
                         "parent_id) VALUES (?1, ?2, ?3, ?4)",
                         PM_ARGS(PM_I(i + 1), PM_S(pm_categories[i].slug),
                                 PM_S(pm_categories[i].description), PM_I(parent ? parent : i + 1)),

@@ -18,10 +18,10 @@
 /* Those that a rule gave and nothing has any more, as a query. Nothing else is read where there are
  * none but the program's own. */
 #define PM_CATEGORIES_UNUSED                                                                 \
-    "SELECT category_id FROM categories WHERE category_id > 14 "                             \
+    "SELECT category_id FROM category WHERE category_id > 14 "                               \
     "AND category_id NOT IN (SELECT category_id FROM lineage) "                              \
     "AND category_id NOT IN (SELECT category_id FROM region WHERE category_id IS NOT NULL) " \
-    "AND category_id NOT IN (SELECT category_id FROM catver)"
+    "AND category_id NOT IN (SELECT category_id FROM category_version)"
 
 typedef struct pm_category_ids pm_category_ids;
 

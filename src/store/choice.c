@@ -74,7 +74,7 @@ static pmapdb_status offer_listed(choice *c, pmapdb_error *err)
 static pmapdb_status offer_all(choice *c, pm_sql *sql, pmapdb_error *err)
 {
     if (c->p->unit == PM_UNIT_CATEGORY)
-        return offer_rows(c, sql, "SELECT category FROM categories ORDER BY 1", err);
+        return offer_rows(c, sql, "SELECT category FROM category ORDER BY 1", err);
     if (pm_text_equal(c->p->name, PM_TEXT("dialect")))
         return offer_dialects(c, err);
     if (pm_text_equal(c->p->name, PM_TEXT("state")))

@@ -66,18 +66,19 @@ static pmapdb_status find_or_make(pm_sql *sql, const pm_detail *d, uint32_t hash
         args[i] = PM_I(d->number[i]);
     args[PM_DETAIL_NUMBERS] = d->extra.len ? PM_T(d->extra) : PM_S(NULL);
     args[PM_DETAIL_NUMBERS + 1] = PM_I(hash);
-    st = pm_sql_int(sql,
-                    "SELECT detail_id FROM detail WHERE hash = ?16 AND pss_dirty_kib IS ?1 AND "
-                    "anonymous_kib IS ?2 AND swap_pss_kib IS ?3 AND anon_huge_kib IS ?4 AND "
-                    "locked_kib IS ?5 AND ksm_kib IS ?6 AND lazy_free_kib IS ?7 AND "
-                    "shmem_pmd_kib IS ?8 AND file_pmd_kib IS ?9 AND shared_hugetlb_kib IS ?10 AND "
-                    "private_hugetlb_kib IS ?11 AND rss_kib IS ?12 AND dirty_kib IS ?13 AND "
-                    "fields IS ?14 AND extra IS ?15",
-                    args, sizeof args / sizeof *args, PMAPDB_UNKNOWN, id, err);
+    st = pm_sql_int(
+        sql,
+        "SELECT rare_fields_id FROM rare_fields WHERE hash = ?16 AND pss_dirty_kib IS ?1 AND "
+        "anonymous_kib IS ?2 AND swap_pss_kib IS ?3 AND anon_huge_kib IS ?4 AND "
+        "locked_kib IS ?5 AND ksm_kib IS ?6 AND lazy_free_kib IS ?7 AND "
+        "shmem_pmd_kib IS ?8 AND file_pmd_kib IS ?9 AND shared_hugetlb_kib IS ?10 AND "
+        "private_hugetlb_kib IS ?11 AND rss_kib IS ?12 AND dirty_kib IS ?13 AND "
+        "fields IS ?14 AND extra IS ?15",
+        args, sizeof args / sizeof *args, PMAPDB_UNKNOWN, id, err);
     if (st != PMAPDB_OK || *id != PMAPDB_UNKNOWN)
         return st;
     st = pm_sql_run(sql,
-                    "INSERT INTO detail (" COLUMNS ", hash) VALUES "
+                    "INSERT INTO rare_fields (" COLUMNS ", hash) VALUES "
                     "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
                     args, sizeof args / sizeof *args, err);
     *id = pm_sql_last_id(sql);
@@ -110,8 +111,9 @@ pmapdb_status pm_detail_get(pm_sql *sql, int64_t id, pm_buf *extra, pm_detail *o
     sqlite3_stmt *stmt;
     bool has = false;
     pm_text text;
-    pmapdb_status st = pm_sql_rows(sql, "SELECT " COLUMNS " FROM detail WHERE detail_id = ?1",
-                                   PM_ARGS(PM_I(id)), &stmt, err);
+    pmapdb_status st =
+        pm_sql_rows(sql, "SELECT " COLUMNS " FROM rare_fields WHERE rare_fields_id = ?1",
+                    PM_ARGS(PM_I(id)), &stmt, err);
 
     if (st == PMAPDB_OK)
         st = pm_sql_step(sql, stmt, &has, err);

@@ -74,7 +74,7 @@ static pmapdb_status read_head(pm_sql *sql, pm_epoch *e, pmapdb_error *err)
     e->state = pm_col_state(stmt, 2);
     e->fields = (uint64_t)pm_col_int(stmt, 3);
     pm_sql_done(stmt);
-    st = pm_sql_int(sql, "SELECT max(off) + 1 FROM snapshots WHERE epoch_id = ?1",
+    st = pm_sql_int(sql, "SELECT max(off) + 1 FROM snapshot WHERE epoch_id = ?1",
                     PM_ARGS(PM_I(e->epoch_id)), 0, &n, err);
     if (st == PMAPDB_OK && (n < 0 || n > PM_EPOCH_PLACES))
         st = pm_fail(err, PMAPDB_DATABASE,
@@ -91,7 +91,7 @@ static pmapdb_status read_versions(pm_sql *sql, int64_t epoch_id, size_t n, pm_s
     sqlite3_stmt *stmt;
     pmapdb_status st = pm_sql_rows(sql,
                                    "SELECT v.region_id, v.first, v.last, " PM_VER_SELECT
-                                   " FROM ver v WHERE v.epoch_id = ?1 "
+                                   " FROM mapping_version v WHERE v.epoch_id = ?1 "
                                    "ORDER BY v.region_id, v.first",
                                    PM_ARGS(PM_I(epoch_id)), &stmt, err);
 
@@ -100,7 +100,7 @@ static pmapdb_status read_versions(pm_sql *sql, int64_t epoch_id, size_t n, pm_s
     if (st == PMAPDB_OK)
         st = pm_sql_rows(sql,
                          "SELECT category_id, first, last, " CAT_COLUMNS
-                         " FROM catver WHERE epoch_id = ?1 ORDER BY category_id, first",
+                         " FROM category_version WHERE epoch_id = ?1 ORDER BY category_id, first",
                          PM_ARGS(PM_I(epoch_id)), &stmt, err);
     return st == PMAPDB_OK ? read_strip(sql, stmt, PM_TOTAL_COUNT, n, cat, err) : st;
 }
@@ -169,7 +169,7 @@ pmapdb_status pm_epoch_open_gap(pm_sql *sql, pm_epoch *e, size_t k, pmapdb_error
     e->n++;
     /* From the end, one by one: (epoch_id, off) stays unique at every step. */
     for (size_t off = e->n - 1; off > k && st == PMAPDB_OK; off--)
-        st = pm_sql_run(sql, "UPDATE snapshots SET off = ?2 WHERE epoch_id = ?1 AND off = ?2 - 1",
+        st = pm_sql_run(sql, "UPDATE snapshot SET off = ?2 WHERE epoch_id = ?1 AND off = ?2 - 1",
                         PM_ARGS(PM_I(e->epoch_id), PM_I(off)), err);
     return st;
 }
@@ -247,13 +247,13 @@ typedef struct strip_sql {
 } strip_sql;
 
 static const strip_sql ver_sql = {
-    "DELETE FROM ver WHERE epoch_id = ?1 AND region_id = ?2 AND first = ?3",
-    "INSERT INTO ver (epoch_id, region_id, first, last, " PM_VER_COLUMNS ") VALUES "
+    "DELETE FROM mapping_version WHERE epoch_id = ?1 AND region_id = ?2 AND first = ?3",
+    "INSERT INTO mapping_version (epoch_id, region_id, first, last, " PM_VER_COLUMNS ") VALUES "
     "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     PM_VER_COUNT};
 static const strip_sql cat_sql = {
-    "DELETE FROM catver WHERE epoch_id = ?1 AND category_id = ?2 AND first = ?3",
-    "INSERT INTO catver (epoch_id, category_id, first, last, " CAT_COLUMNS ") VALUES "
+    "DELETE FROM category_version WHERE epoch_id = ?1 AND category_id = ?2 AND first = ?3",
+    "INSERT INTO category_version (epoch_id, category_id, first, last, " CAT_COLUMNS ") VALUES "
     "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     PM_TOTAL_COUNT};
 
@@ -361,7 +361,7 @@ pmapdb_status pm_epoch_split(pm_sql *sql, pm_epoch *e, size_t k, pmapdb_error *e
             pm_epoch_new(sql, e->process_id, e->dialect, e->state, e->fields, &tail->epoch_id, err);
     if (st == PMAPDB_OK)
         st = pm_sql_run(sql,
-                        "UPDATE snapshots SET epoch_id = ?1, off = off - ?3 "
+                        "UPDATE snapshot SET epoch_id = ?1, off = off - ?3 "
                         "WHERE epoch_id = ?2 AND off >= ?3",
                         PM_ARGS(PM_I(tail->epoch_id), PM_I(e->epoch_id), PM_I(k)), err);
     if (st == PMAPDB_OK)

@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 
 typedef struct pm_guard {
-    char refused[160]; /* the first thing: "INSERT INTO snapshots"; "" so far */
+    char refused[160]; /* the first thing: "INSERT INTO snapshot"; "" so far */
 } pm_guard;
 
 /* From now on; *guard must last as long as it is set, and is emptied. */

@@ -8,12 +8,12 @@
 /* ---- the process ---- */
 
 /* The captures of a process right before and right behind a moment; none with sums alone. */
-#define OF_PROCESS                                                                               \
-    "SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id AND s.preferred = " \
+#define OF_PROCESS                                                                              \
+    "SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id AND s.preferred = " \
     "1 AND s.state <> 'totals' AND s.taken_ms "
 #define NEAREST                                                                                \
     "SELECT s.snapshot_id, s.process_id, s.taken_ms, p.host_id FROM process p LEFT JOIN host " \
-    "h ON h.host_id = p.host_id CROSS JOIN snapshots s ON s.snapshot_id IN "                   \
+    "h ON h.host_id = p.host_id CROSS JOIN snapshot s ON s.snapshot_id IN "                    \
     "((" OF_PROCESS "<= ?2 ORDER BY s.taken_ms DESC, s.ordinal DESC LIMIT 1), (" OF_PROCESS    \
     "> ?2 ORDER BY s.taken_ms, s.ordinal LIMIT 1)) "
 #define IN_ORDER " ORDER BY abs(s.taken_ms - ?2), s.taken_ms, s.snapshot_id"
@@ -193,5 +193,5 @@ pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_
 
 pmapdb_status pm_label_newest(pmapdb_store *s, int64_t *since, pmapdb_error *err)
 {
-    return pm_sql_int(s->sql, "SELECT max(snapshot_id) FROM snapshots", PM_NO_ARGS, 0, since, err);
+    return pm_sql_int(s->sql, "SELECT max(snapshot_id) FROM snapshot", PM_NO_ARGS, 0, since, err);
 }

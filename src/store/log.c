@@ -21,10 +21,10 @@ static pm_log_block *next_of_pid(pm_log_block *blocks, size_t n, int64_t pid, si
 }
 
 /* What a prune removed counts as stored. */
-#define LOG_ROWS                                                                      \
-    "SELECT p.pid AS pid, s.hash, s.taken_ms AS taken_ms, s.ordinal AS ordinal FROM " \
-    "snapshots s JOIN process p ON p.process_id = s.process_id WHERE s.log_id = ?1 "  \
-    "UNION ALL SELECT pid, hash, taken_ms, ordinal FROM trace WHERE log_id = ?1 "     \
+#define LOG_ROWS                                                                             \
+    "SELECT p.pid AS pid, s.hash, s.taken_ms AS taken_ms, s.ordinal AS ordinal FROM "        \
+    "snapshot s JOIN process p ON p.process_id = s.process_id WHERE s.import_log_id = ?1 "   \
+    "UNION ALL SELECT pid, hash, taken_ms, ordinal FROM forgotten WHERE import_log_id = ?1 " \
     "ORDER BY 1, 3, 4"
 
 /* Walks the stored log beside the file. With `mark`, marks the file's blocks that it holds. */
@@ -80,13 +80,14 @@ static pmapdb_status candidates(pm_sql *sql, int64_t host_id, int64_t **ids, siz
     sqlite3_stmt *stmt;
     bool has;
     size_t cap = 0;
-    pmapdb_status st =
-        pm_sql_rows(sql,
-                    "SELECT log_id FROM log WHERE coalesce(host_id, 0) = ?1 ORDER BY "
-                    "(SELECT max(taken_ms) FROM (SELECT taken_ms FROM snapshots s WHERE s.log_id = "
-                    "log.log_id UNION ALL SELECT taken_ms FROM trace t WHERE t.log_id = "
-                    "log.log_id)) DESC",
-                    PM_ARGS(PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id)), &stmt, err);
+    pmapdb_status st = pm_sql_rows(
+        sql,
+        "SELECT import_log_id FROM import_log WHERE coalesce(host_id, 0) = ?1 ORDER BY "
+        "(SELECT max(taken_ms) FROM (SELECT taken_ms FROM snapshot s WHERE s.import_log_id = "
+        "import_log.import_log_id UNION ALL SELECT taken_ms FROM forgotten t WHERE t.import_log_id "
+        "= "
+        "import_log.import_log_id)) DESC",
+        PM_ARGS(PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id)), &stmt, err);
 
     if (st != PMAPDB_OK)
         return st;
@@ -153,8 +154,8 @@ pmapdb_status pm_log_match(pmapdb_store *s, const char *host, pm_log_block *bloc
     if (st == PMAPDB_OK && *log_id)
         st = relate(s->sql, *log_id, blocks, n, true, &r, err);
     if (st == PMAPDB_OK && !*log_id) {
-        st = pm_sql_run(s->sql, "INSERT INTO log (host_id) VALUES (?1)", PM_ARGS(PM_I(host_id)),
-                        err);
+        st = pm_sql_run(s->sql, "INSERT INTO import_log (host_id) VALUES (?1)",
+                        PM_ARGS(PM_I(host_id)), err);
         *log_id = pm_sql_last_id(s->sql);
     }
     *last_ms = r.last_ms;

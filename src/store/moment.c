@@ -51,7 +51,7 @@ static pmapdb_status load(pm_moments *m, int64_t name_id, int64_t from, int64_t 
         m->sql,
         "SELECT s.snapshot_id, s.process_id, s.taken_ms, s.ordinal, s.moment_ms, s.dialect, "
         "s.state, s.preferred, p.pid, s.hash, s.time_source = 'live' FROM process p "
-        "CROSS JOIN snapshots s ON s.process_id = p.process_id AND s.taken_ms BETWEEN ?2 AND ?3 "
+        "CROSS JOIN snapshot s ON s.process_id = p.process_id AND s.taken_ms BETWEEN ?2 AND ?3 "
         "WHERE p.name_id = ?1",
         PM_ARGS(PM_I(name_id), PM_I(from), PM_I(to)), &stmt, err);
 
@@ -84,7 +84,7 @@ static pmapdb_status load(pm_moments *m, int64_t name_id, int64_t from, int64_t 
 static pmapdb_status write_item(pm_moments *m, const pm_moment_item *i, pmapdb_error *err)
 {
     return pm_sql_run(
-        m->sql, "UPDATE snapshots SET behind_ms = ?2, preferred = ?3 WHERE snapshot_id = ?1",
+        m->sql, "UPDATE snapshot SET behind_ms = ?2, preferred = ?3 WHERE snapshot_id = ?1",
         PM_ARGS(PM_I(i->snapshot_id), PM_I(i->taken_ms - i->moment_ms), PM_I(i->preferred)), err);
 }
 
@@ -198,14 +198,14 @@ static pmapdb_status look_around(pm_moments *m, int64_t name_id, int64_t taken_m
     bool settled = false, quiet;
     pmapdb_status st = pm_sql_int(
         m->sql,
-        "SELECT max(moment_ms) FROM (SELECT (SELECT moment_ms FROM snapshots s WHERE "
+        "SELECT max(moment_ms) FROM (SELECT (SELECT moment_ms FROM snapshot s WHERE "
         "s.process_id = p.process_id AND s.taken_ms < ?2 ORDER BY taken_ms DESC LIMIT 1) "
         "AS moment_ms FROM process p WHERE p.name_id = ?1)",
         PM_ARGS(PM_I(name_id), PM_I(taken_ms)), taken_ms, &from, err);
 
     if (st == PMAPDB_OK)
         st = pm_sql_int(m->sql,
-                        "SELECT max((SELECT max(taken_ms) FROM snapshots s WHERE s.process_id = "
+                        "SELECT max((SELECT max(taken_ms) FROM snapshot s WHERE s.process_id = "
                         "p.process_id)) FROM process p WHERE p.name_id = ?1",
                         PM_ARGS(PM_I(name_id)), taken_ms, &last, err);
     while (st == PMAPDB_OK && !settled) {
@@ -236,7 +236,7 @@ pmapdb_status pm_moments_added(pm_moments *m, int64_t name_id, pm_moment_item *a
     if (st == PMAPDB_OK && (added->moment_ms != added->taken_ms || !added->preferred))
         st = write_item(m, added, err); /* another than it was stored with */
     if (st == PMAPDB_OK && demoted)
-        st = pm_sql_run(m->sql, "UPDATE snapshots SET preferred = 0 WHERE snapshot_id = ?1",
+        st = pm_sql_run(m->sql, "UPDATE snapshot SET preferred = 0 WHERE snapshot_id = ?1",
                         PM_ARGS(PM_I(demoted)), err);
     return st;
 }
@@ -268,17 +268,17 @@ pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, i
         return PMAPDB_OK;
     st = pm_sql_rows(
         sql,
-        "WITH sight AS (SELECT s.process_id, s.moment_ms FROM process p CROSS JOIN snapshots s ON "
+        "WITH seen AS (SELECT s.process_id, s.moment_ms FROM process p CROSS JOIN snapshot s ON "
         "s.process_id = p.process_id AND s.taken_ms BETWEEN ?2 AND ?3 WHERE p.name_id = ?1 "
         "AND s.preferred), "
         "pair AS (SELECT moment_ms, lag(moment_ms) OVER (ORDER BY moment_ms) AS before FROM "
-        "(SELECT DISTINCT moment_ms FROM sight)), "
+        "(SELECT DISTINCT moment_ms FROM seen)), "
         "close AS (SELECT * FROM pair WHERE moment_ms - before <= ?4) "
         "SELECT count(*), max(moment_ms - before), (SELECT name FROM name WHERE name_id = ?1), "
-        "(SELECT count(DISTINCT process_id) FROM sight) "
-        "FROM close c WHERE NOT EXISTS (SELECT 1 FROM sight a JOIN sight b ON b.process_id = "
+        "(SELECT count(DISTINCT process_id) FROM seen) "
+        "FROM close c WHERE NOT EXISTS (SELECT 1 FROM seen a JOIN seen b ON b.process_id = "
         "a.process_id AND b.moment_ms = c.moment_ms WHERE a.moment_ms = c.before) "
-        "AND EXISTS (SELECT 1 FROM sight a JOIN sight b ON b.process_id = a.process_id "
+        "AND EXISTS (SELECT 1 FROM seen a JOIN seen b ON b.process_id = a.process_id "
         "AND b.moment_ms > c.moment_ms WHERE a.moment_ms = c.before)",
         PM_ARGS(PM_I(name_id), PM_I(from_ms), PM_I(to_ms), PM_I(reach * (sweep_ms + 1))), &stmt,
         err);

@@ -115,8 +115,8 @@ static pmapdb_status find_life(pm_sql *sql, const pm_capture *c, const pm_eviden
     pmapdb_status st = pm_sql_rows(
         sql,
         "SELECT process_id, name_id, name_rank, name_ms, coalesce((SELECT max(taken_ms) FROM "
-        "snapshots s WHERE s.process_id = p.process_id AND taken_ms <= ?3), (SELECT min(taken_ms) "
-        "FROM snapshots s WHERE s.process_id = p.process_id)) AS nearest, start_time, stack_end, "
+        "snapshot s WHERE s.process_id = p.process_id AND taken_ms <= ?3), (SELECT min(taken_ms) "
+        "FROM snapshot s WHERE s.process_id = p.process_id)) AS nearest, start_time, stack_end, "
         "vdso_start, libc_start, ld_start, exe_start, command, boot_id, life, command_ms, identity "
         "FROM process p "
         "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 AND (?1 >= 0 OR life BETWEEN "
@@ -345,7 +345,7 @@ pmapdb_status pm_process_known(pm_sql *sql, const pm_capture *c, int64_t *snapsh
         return st;
     return pm_sql_int(
         sql,
-        "SELECT s.snapshot_id FROM process p CROSS JOIN snapshots s ON s.process_id = p.process_id "
+        "SELECT s.snapshot_id FROM process p CROSS JOIN snapshot s ON s.process_id = p.process_id "
         "AND s.taken_ms BETWEEN ?3 AND ?4 WHERE coalesce(p.pid, -1) = ?1 "
         "AND coalesce(p.host_id, 0) = ?2 AND s.hash = ?5 AND s.dialect = ?6 LIMIT 1",
         PM_ARGS(PM_I(c->pid == PMAPDB_UNKNOWN ? -1 : c->pid),

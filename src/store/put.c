@@ -98,9 +98,10 @@ pmapdb_status pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off, pmapdb_e
     const pm_block *b = &c->block;
     pmapdb_status st = pm_sql_run(
         p->sql,
-        "INSERT INTO snapshots (process_id, capture_id, epoch_id, off, taken_ms, behind_ms, "
+        "INSERT INTO snapshot (process_id, capture_id, epoch_id, off, taken_ms, behind_ms, "
         "ordinal, preferred, time_source_code, dialect_code, state_code, checked_code, missing, "
-        "hash, log_id, mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, "
+        "hash, import_log_id, mappings, size_kib, rss_kib, pss_kib, private_kib, "
+        "private_dirty_kib, "
         "swap_kib, tool_size_kib, "
         "tool_rss_kib) VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, 1, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
         "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",

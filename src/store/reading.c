@@ -8,7 +8,7 @@ pmapdb_status pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id,
 {
     return pm_sql_int(sql,
                       "SELECT coalesce(s.tool_rss_kib, s.rss_kib) FROM process p "
-                      "JOIN snapshots s ON s.process_id = p.process_id WHERE " PM_IS_LIVE_PROCESS
+                      "JOIN snapshot s ON s.process_id = p.process_id WHERE " PM_IS_LIVE_PROCESS
                       " ORDER BY s.taken_ms DESC LIMIT 1",
                       PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)),
                       PMAPDB_UNKNOWN, rss_kib, err);
@@ -36,8 +36,8 @@ pmapdb_status pm_reading_own(pm_sql *sql, const char *host, const char *boot_id,
     size_t n = 0;
     pmapdb_status st = pm_sql_rows(
         sql,
-        "SELECT " READING "FROM process p JOIN snapshots s ON s.process_id = p.process_id "
-        "JOIN sight i ON i.snapshot_id = s.snapshot_id WHERE " PM_IS_LIVE_PROCESS
+        "SELECT " READING "FROM process p JOIN snapshot s ON s.process_id = p.process_id "
+        "JOIN live_reading i ON i.snapshot_id = s.snapshot_id WHERE " PM_IS_LIVE_PROCESS
         " AND s.dialect = 'smaps' ORDER BY s.taken_ms DESC LIMIT 1",
         PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)), &stmt, err);
 
@@ -52,14 +52,15 @@ pmapdb_status pm_reading_host(pm_sql *sql, const char *host, pm_reading *out, si
                               pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
-    pmapdb_status st = pm_sql_rows(
-        sql,
-        "SELECT " READING "FROM (SELECT * FROM sight ORDER BY snapshot_id DESC LIMIT 4096) i "
-        "JOIN snapshots s ON s.snapshot_id = i.snapshot_id "
-        "JOIN process p ON p.process_id = s.process_id "
-        "WHERE p.host_id = (SELECT host_id FROM host WHERE name = ?1) "
-        "AND s.dialect = 'smaps' AND s.tool_rss_kib >= 65536 LIMIT ?2",
-        PM_ARGS(PM_S(host), PM_I((int64_t)max)), &stmt, err);
+    pmapdb_status st =
+        pm_sql_rows(sql,
+                    "SELECT " READING
+                    "FROM (SELECT * FROM live_reading ORDER BY snapshot_id DESC LIMIT 4096) i "
+                    "JOIN snapshot s ON s.snapshot_id = i.snapshot_id "
+                    "JOIN process p ON p.process_id = s.process_id "
+                    "WHERE p.host_id = (SELECT host_id FROM host WHERE name = ?1) "
+                    "AND s.dialect = 'smaps' AND s.tool_rss_kib >= 65536 LIMIT ?2",
+                    PM_ARGS(PM_S(host), PM_I((int64_t)max)), &stmt, err);
 
     return st == PMAPDB_OK ? read_rows(sql, stmt, out, n, err) : st;
 }

@@ -27,12 +27,14 @@ enum pm_ver_column {
 
 #define PM_VER_COLUMNS                                                                  \
     "private_dirty, private_clean, shared_clean, shared_dirty, swap, pss, referenced, " \
-    "detail_id"
+    "rare_fields_id"
 /* Those that are read, of `ver v`. */
-#define PM_VER_SELECT                                                                   \
-    "v.private_dirty, v.private_clean, v.shared_clean, v.shared_dirty, v.swap, v.pss, " \
-    "v.referenced, v.detail_id, (SELECT d.rss_kib FROM detail d WHERE d.detail_id = "   \
-    "v.detail_id), (SELECT d.fields FROM detail d WHERE d.detail_id = v.detail_id)"
+#define PM_VER_SELECT                                                                              \
+    "v.private_dirty, v.private_clean, v.shared_clean, v.shared_dirty, v.swap, v.pss, "            \
+    "v.referenced, v.rare_fields_id, (SELECT d.rss_kib FROM rare_fields d WHERE d.rare_fields_id " \
+    "= "                                                                                           \
+    "v.rare_fields_id), (SELECT d.fields FROM rare_fields d WHERE d.rare_fields_id = "             \
+    "v.rare_fields_id)"
 
 /* PMAPDB_UNKNOWN is NULL. */
 typedef struct pm_metrics {

@@ -211,7 +211,7 @@ pmapdb_status pm_select_of_snapshot(pm_sql *sql, int64_t snapshot_id, pm_scope *
     bool has = false;
     pmapdb_status st = pm_sql_rows(
         sql,
-        "SELECT p.process_id, CASE WHEN n.name <> '?' THEN n.name_id END FROM snapshots s "
+        "SELECT p.process_id, CASE WHEN n.name <> '?' THEN n.name_id END FROM snapshot s "
         "JOIN process p ON p.process_id = s.process_id JOIN name n ON n.name_id = p.name_id "
         "WHERE s.snapshot_id = ?1",
         PM_ARGS(PM_I(snapshot_id)), &stmt, err);
@@ -246,8 +246,8 @@ static pmapdb_status at_or_before(pm_sql *sql, const pm_scope *scope, pm_text di
                                   int64_t *snapshot_id, pmapdb_error *err)
 {
     return pm_sql_int(sql,
-                      "SELECT z.snapshot_id FROM process p CROSS JOIN snapshots z ON z.snapshot_id "
-                      "= (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id "
+                      "SELECT z.snapshot_id FROM process p CROSS JOIN snapshot z ON z.snapshot_id "
+                      "= (SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id "
                       "AND s.taken_ms <= ?5 AND " USED " ORDER BY s.taken_ms DESC LIMIT 1) " SCOPE
                       " ORDER BY z.taken_ms DESC, z.snapshot_id LIMIT 1",
                       PM_ARGS(PM_I(scope->process_id), PM_I(scope->name_id), PM_I(scope->host_id),
@@ -260,8 +260,8 @@ static pmapdb_status earliest(pm_sql *sql, const pm_scope *scope, pm_text dialec
 {
     return pm_sql_int(
         sql,
-        "SELECT z.snapshot_id FROM process p CROSS JOIN snapshots z ON z.snapshot_id "
-        "= (SELECT s.snapshot_id FROM snapshots s WHERE s.process_id = p.process_id "
+        "SELECT z.snapshot_id FROM process p CROSS JOIN snapshot z ON z.snapshot_id "
+        "= (SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id "
         "AND " USED " ORDER BY s.taken_ms LIMIT 1) " SCOPE
         " ORDER BY z.taken_ms, z.snapshot_id LIMIT 1",
         PM_ARGS(PM_I(scope->process_id), PM_I(scope->name_id), PM_I(scope->host_id), PM_T(dialect)),
@@ -270,7 +270,7 @@ static pmapdb_status earliest(pm_sql *sql, const pm_scope *scope, pm_text dialec
 
 static pmapdb_status moment_of(pm_sql *sql, pm_pick *out, pmapdb_error *err)
 {
-    return pm_sql_int(sql, "SELECT moment_ms FROM snapshots WHERE snapshot_id = ?1",
+    return pm_sql_int(sql, "SELECT moment_ms FROM snapshot WHERE snapshot_id = ?1",
                       PM_ARGS(PM_I(out->snapshot_id)), PMAPDB_UNKNOWN, &out->moment_ms, err);
 }
 
@@ -279,7 +279,7 @@ static pmapdb_status in_scope(pm_sql *sql, const pm_scope *scope, uint64_t id, i
 {
     return pm_sql_int(
         sql,
-        "SELECT s.snapshot_id FROM snapshots s JOIN process p ON p.process_id = "
+        "SELECT s.snapshot_id FROM snapshot s JOIN process p ON p.process_id = "
         "s.process_id " SCOPE " AND s.snapshot_id = ?4",
         PM_ARGS(PM_I(scope->process_id), PM_I(scope->name_id), PM_I(scope->host_id), PM_I(id)),
         PMAPDB_UNKNOWN, snapshot_id, err);

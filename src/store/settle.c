@@ -175,13 +175,13 @@ static pmapdb_status settle_region(settling *s, int64_t region, pmapdb_error *er
     sqlite3_stmt *stmt;
     sight seen;
     int64_t lineage;
-    pmapdb_status st =
-        pm_sql_rows(l->p->sql,
-                    "SELECT s.snapshot_id, v.region_id FROM epoch e CROSS JOIN ver v ON v.epoch_id "
-                    "= e.epoch_id "
-                    "AND v.region_id = ?2 CROSS JOIN snapshots s ON s.epoch_id = v.epoch_id "
-                    "AND s.off = v.first WHERE e.process_id = ?1",
-                    PM_ARGS(PM_I(l->p->process_id), PM_I(region)), &stmt, err);
+    pmapdb_status st = pm_sql_rows(
+        l->p->sql,
+        "SELECT s.snapshot_id, v.region_id FROM epoch e CROSS JOIN mapping_version v ON v.epoch_id "
+        "= e.epoch_id "
+        "AND v.region_id = ?2 CROSS JOIN snapshot s ON s.epoch_id = v.epoch_id "
+        "AND s.off = v.first WHERE e.process_id = ?1",
+        PM_ARGS(PM_I(l->p->process_id), PM_I(region)), &stmt, err);
 
     if (st == PMAPDB_OK)
         st = look(s, stmt, &seen, err);
@@ -215,8 +215,8 @@ static pmapdb_status set_kept(settling *s, int64_t lineage, int64_t kept, pmapdb
         st = pm_sql_rows(
             sql,
             "SELECT s.snapshot_id FROM region r CROSS JOIN epoch e ON e.process_id = ?1 "
-            "CROSS JOIN ver v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id "
-            "CROSS JOIN snapshots s ON s.epoch_id = v.epoch_id "
+            "CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id "
+            "CROSS JOIN snapshot s ON s.epoch_id = v.epoch_id "
             "AND s.off BETWEEN v.first AND coalesce(v.last, 32767) WHERE r.lineage_id = ?2",
             PM_ARGS(PM_I(s->l->p->process_id), PM_I(lineage)), &stmt, err);
     while (st == PMAPDB_OK && (st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
@@ -272,8 +272,8 @@ static pmapdb_status settle_lineage(settling *s, int64_t lineage, pmapdb_error *
     pmapdb_status st = pm_sql_rows(
         l->p->sql,
         "SELECT s.snapshot_id, o.category_id FROM region r CROSS JOIN epoch e ON e.process_id = ?1 "
-        "CROSS JOIN ver "
-        "v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id CROSS JOIN snapshots s "
+        "CROSS JOIN mapping_version "
+        "v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id CROSS JOIN snapshot s "
         "ON s.epoch_id = v.epoch_id AND s.off = v.first JOIN object o ON o.object_id = r.object_id "
         "WHERE r.lineage_id = ?2 ORDER BY r.start",
         PM_ARGS(PM_I(l->p->process_id), PM_I(lineage)), &stmt, err);

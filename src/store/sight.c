@@ -59,7 +59,8 @@ static pmapdb_status add_environment(pm_sql *sql, int64_t standing_id, pm_text e
         size_t name = equals ? (size_t)(equals - environment.data) : n;
 
         st = pm_sql_run(
-            sql, "INSERT OR IGNORE INTO environment (standing_id, name, value) VALUES (?1, ?2, ?3)",
+            sql,
+            "INSERT OR IGNORE INTO environment (live_process_id, name, value) VALUES (?1, ?2, ?3)",
             PM_ARGS(PM_I(standing_id), PM_T(((pm_text){environment.data, name})),
                     PM_T(((pm_text){environment.data + name + (equals != NULL),
                                     n - name - (equals != NULL)}))),
@@ -77,12 +78,12 @@ static pmapdb_status standing_of(pm_sql *sql, const pm_standing *s, int64_t *id,
 
     standing_args(s, args);
     args[N_STANDING] = PM_I(standing_hash(args, s->environment));
-    st = pm_sql_int(sql, "SELECT standing_id FROM standing WHERE hash = ?1", &args[N_STANDING], 1,
-                    0, id, err);
+    st = pm_sql_int(sql, "SELECT live_process_id FROM live_process WHERE hash = ?1",
+                    &args[N_STANDING], 1, 0, id, err);
     if (st != PMAPDB_OK || *id)
         return st;
     st = pm_sql_run(sql,
-                    "INSERT INTO standing (" STANDING_COLUMNS ", hash) "
+                    "INSERT INTO live_process (" STANDING_COLUMNS ", hash) "
                     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
                     args, N_STANDING + 1, err);
     *id = pm_sql_last_id(sql);
@@ -93,8 +94,9 @@ pmapdb_status pm_sight_rehash(pm_sql *sql, pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
     bool has;
-    pmapdb_status st = pm_sql_rows(sql, "SELECT " STANDING_COLUMNS ", standing_id FROM standing",
-                                   PM_NO_ARGS, &stmt, err);
+    pmapdb_status st =
+        pm_sql_rows(sql, "SELECT " STANDING_COLUMNS ", live_process_id FROM live_process",
+                    PM_NO_ARGS, &stmt, err);
 
     while (st == PMAPDB_OK && (st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
         pm_arg args[N_STANDING];
@@ -112,7 +114,7 @@ pmapdb_status pm_sight_rehash(pm_sql *sql, pmapdb_error *err)
 
         standing_args(&s, args);
         st = pm_sql_run(
-            sql, "UPDATE standing SET hash = ?2 WHERE standing_id = ?1",
+            sql, "UPDATE live_process SET hash = ?2 WHERE live_process_id = ?1",
             PM_ARGS(PM_I(pm_col_int(stmt, 11)), PM_BITS(standing_hash(args, PM_TEXT("")))), err);
         if (st != PMAPDB_OK)
             pm_sql_done(stmt);
@@ -131,7 +133,8 @@ pmapdb_status pm_sight_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live
         return st;
     return pm_sql_run(
         sql,
-        "INSERT INTO sight (snapshot_id, standing_id, mono_ns, read_us, cpu_us, longest_us, "
+        "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
+        "longest_us, "
         "predicted_us, degraded, threads, hwm_kib, swap_kib, page_tables_kib, anon_kib, file_kib, "
         "shmem_kib) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
         PM_ARGS(PM_I(snapshot_id), PM_I(standing_id), PM_I(live->mono_ns), PM_I(live->read_us),
@@ -151,7 +154,7 @@ static pmapdb_status job_of(pm_sql *sql, const pm_sweep *sweep, int64_t *id, pma
 
     if (st == PMAPDB_OK)
         st = pm_sql_int(sql,
-                        "SELECT job_id FROM job WHERE host_id = ?1 AND boot_id = ?2 "
+                        "SELECT schedule_id FROM schedule WHERE host_id = ?1 AND boot_id = ?2 "
                         "AND selection = ?3 AND coalesce(every_ms, 0) = coalesce(?4, 0)",
                         PM_ARGS(PM_I(host_id), PM_S(sweep->boot_id), PM_S(sweep->selection),
                                 PM_I(sweep->every_ms)),
@@ -159,7 +162,7 @@ static pmapdb_status job_of(pm_sql *sql, const pm_sweep *sweep, int64_t *id, pma
     if (st != PMAPDB_OK || *id)
         return st;
     st = pm_sql_run(
-        sql, "INSERT INTO job (host_id, boot_id, selection, every_ms) VALUES (?1, ?2, ?3, ?4)",
+        sql, "INSERT INTO schedule (host_id, boot_id, selection, every_ms) VALUES (?1, ?2, ?3, ?4)",
         PM_ARGS(PM_I(host_id), PM_S(sweep->boot_id), PM_S(sweep->selection), PM_I(sweep->every_ms)),
         err);
     *id = pm_sql_last_id(sql);
@@ -178,7 +181,8 @@ pmapdb_status pm_sweep_begin(pm_sql *sql, const pm_sweep *sweep, int64_t *captur
         return st;
     return pm_sql_run(
         sql,
-        "INSERT INTO sweep (capture_id, job_id, started_ms, mono_ns, missed, unreadable, vanished, "
+        "INSERT INTO beat (capture_id, schedule_id, started_ms, mono_ns, missed, unreadable, "
+        "vanished, "
         "degraded, unmoved, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         PM_ARGS(PM_I(*capture_id), PM_I(job_id), PM_I(sweep->started_ms), PM_I(sweep->mono_ns),
                 PM_I(sweep->counts.missed), PM_I(sweep->counts.unreadable),
@@ -190,13 +194,12 @@ pmapdb_status pm_sweep_begin(pm_sql *sql, const pm_sweep *sweep, int64_t *captur
 pmapdb_status pm_sweep_end(pm_sql *sql, int64_t capture_id, int64_t ended_ms, const pm_sweep *sweep,
                            pmapdb_error *err)
 {
-    return pm_sql_run(
-        sql,
-        "UPDATE sweep SET ended_ms = ?2, missed = ?3, unreadable = ?4, vanished = ?5, "
-        "degraded = ?6, unmoved = ?7, changed = ?8 WHERE capture_id = ?1",
-        PM_ARGS(PM_I(capture_id), PM_I(ended_ms), PM_I(sweep->counts.missed),
-                PM_I(sweep->counts.unreadable), PM_I(sweep->counts.vanished),
-                PM_I(sweep->counts.degraded), PM_I(sweep->counts.unmoved),
-                PM_I(sweep->counts.changed)),
-        err);
+    return pm_sql_run(sql,
+                      "UPDATE beat SET ended_ms = ?2, missed = ?3, unreadable = ?4, vanished = ?5, "
+                      "degraded = ?6, unmoved = ?7, changed = ?8 WHERE capture_id = ?1",
+                      PM_ARGS(PM_I(capture_id), PM_I(ended_ms), PM_I(sweep->counts.missed),
+                              PM_I(sweep->counts.unreadable), PM_I(sweep->counts.vanished),
+                              PM_I(sweep->counts.degraded), PM_I(sweep->counts.unmoved),
+                              PM_I(sweep->counts.changed)),
+                      err);
 }

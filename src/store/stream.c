@@ -50,7 +50,9 @@ typedef struct writing {
 static pmapdb_status close_version(const writing *w, const pm_row *row, pmapdb_error *err)
 {
     return pm_sql_run(
-        w->sql, "UPDATE ver SET last = ?4 WHERE epoch_id = ?1 AND region_id = ?2 AND first = ?3",
+        w->sql,
+        "UPDATE mapping_version SET last = ?4 WHERE epoch_id = ?1 AND region_id = ?2 AND first = "
+        "?3",
         PM_ARGS(PM_I(w->s->epoch_id), PM_I(row->region_id), PM_I(row->first), PM_I(w->off - 1)),
         err);
 }
@@ -62,7 +64,7 @@ static pmapdb_status open_version(const writing *w, pm_row *row, pmapdb_error *e
     row->first = (int32_t)w->off;
     w->s->versions++;
     return pm_sql_run(w->sql,
-                      "INSERT INTO ver (epoch_id, region_id, first, " PM_VER_COLUMNS
+                      "INSERT INTO mapping_version (epoch_id, region_id, first, " PM_VER_COLUMNS
                       ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
                       PM_ARGS(PM_I(w->s->epoch_id), PM_I(row->region_id), PM_I(w->off),
                               PM_I(v[PM_VER_PRIVATE_DIRTY]), PM_I(v[PM_VER_PRIVATE_CLEAN]),
@@ -121,7 +123,9 @@ static pmapdb_status close_sums(pm_sql *sql, const pm_stream *s, const pm_catego
                                 int64_t off, pmapdb_error *err)
 {
     return pm_sql_run(
-        sql, "UPDATE catver SET last = ?4 WHERE epoch_id = ?1 AND category_id = ?2 AND first = ?3",
+        sql,
+        "UPDATE category_version SET last = ?4 WHERE epoch_id = ?1 AND category_id = ?2 AND first "
+        "= ?3",
         PM_ARGS(PM_I(s->epoch_id), PM_I(sums->category_id), PM_I(sums->first), PM_I(off - 1)), err);
 }
 
@@ -133,7 +137,7 @@ static pmapdb_status open_sums(pm_sql *sql, const pm_stream *s, pm_category_sums
     sums->first = (int32_t)off;
     return pm_sql_run(
         sql,
-        "INSERT INTO catver (epoch_id, category_id, first, mappings, size_kib, "
+        "INSERT INTO category_version (epoch_id, category_id, first, mappings, size_kib, "
         "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         PM_ARGS(PM_I(s->epoch_id), PM_I(sums->category_id), PM_I(off), PM_I(v[PM_TOTAL_MAPPINGS]),

@@ -11,7 +11,7 @@ pmapdb_status pm_stream_load_head(pm_sql *sql, int64_t process_id, pm_dialect di
     bool has = false;
     pmapdb_status st = pm_sql_rows(
         sql,
-        "SELECT s.epoch_id, s.off + 1, e.fields FROM snapshots s CROSS JOIN epoch e "
+        "SELECT s.epoch_id, s.off + 1, e.fields FROM snapshot s CROSS JOIN epoch e "
         "ON e.epoch_id = s.epoch_id WHERE s.process_id = ?1 AND s.dialect = ?2 AND s.state = ?3 "
         "AND EXISTS (SELECT 1 FROM epoch WHERE process_id = ?1 AND dialect = ?2 AND state = ?3) "
         "ORDER BY s.taken_ms DESC, s.ordinal DESC, s.hash DESC LIMIT 1",
@@ -34,11 +34,11 @@ static pmapdb_status load_size(pm_sql *sql, pm_stream *s, size_t *n_rows, pmapdb
 {
     sqlite3_stmt *stmt;
     bool has;
-    pmapdb_status st = pm_sql_rows(
-        sql,
-        "SELECT count(*), count(*) FILTER (WHERE first = 0), count(*) - count(last) FROM ver "
-        "WHERE epoch_id = ?1",
-        PM_ARGS(PM_I(s->epoch_id)), &stmt, err);
+    pmapdb_status st = pm_sql_rows(sql,
+                                   "SELECT count(*), count(*) FILTER (WHERE first = 0), count(*) - "
+                                   "count(last) FROM mapping_version "
+                                   "WHERE epoch_id = ?1",
+                                   PM_ARGS(PM_I(s->epoch_id)), &stmt, err);
 
     if (st == PMAPDB_OK)
         st = pm_sql_step(sql, stmt, &has, err);
@@ -64,7 +64,7 @@ static pmapdb_status load_rows(pm_sql *sql, pm_objects *objects, pm_stream *s, p
     if (st == PMAPDB_OK)
         st = pm_sql_rows(sql,
                          "SELECT r.region_id, v.first, " PM_REGION_SELECT ", " PM_VER_SELECT
-                         " FROM ver v "
+                         " FROM mapping_version v "
                          "CROSS JOIN region r ON r.region_id = v.region_id "
                          "WHERE v.epoch_id = ?1 AND v.last IS NULL",
                          PM_ARGS(PM_I(s->epoch_id)), &stmt, err);
@@ -100,11 +100,11 @@ static pmapdb_status load_sums(pm_sql *sql, pm_stream *s, pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
     bool has;
-    pmapdb_status st =
-        pm_sql_rows(sql,
-                    "SELECT category_id, first, mappings, size_kib, rss_kib, pss_kib, private_kib, "
-                    "private_dirty_kib, swap_kib FROM catver WHERE epoch_id = ?1 AND last IS NULL",
-                    PM_ARGS(PM_I(s->epoch_id)), &stmt, err);
+    pmapdb_status st = pm_sql_rows(
+        sql,
+        "SELECT category_id, first, mappings, size_kib, rss_kib, pss_kib, private_kib, "
+        "private_dirty_kib, swap_kib FROM category_version WHERE epoch_id = ?1 AND last IS NULL",
+        PM_ARGS(PM_I(s->epoch_id)), &stmt, err);
 
     if (st != PMAPDB_OK)
         return st;

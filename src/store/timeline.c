@@ -83,7 +83,7 @@ pmapdb_status pm_timeline_load(pm_sql *sql, int64_t process_id, pm_timeline *out
     out->n = 0;
     out->whole = true;
     st = pm_sql_rows(sql,
-                     "SELECT " ITEM_COLUMNS " FROM snapshots WHERE process_id = ?1 "
+                     "SELECT " ITEM_COLUMNS " FROM snapshot WHERE process_id = ?1 "
                      "AND state <> 'totals'",
                      PM_ARGS(PM_I(process_id)), &stmt, err);
     return st == PMAPDB_OK ? read_items(sql, stmt, out, err) : st;
@@ -115,7 +115,7 @@ pmapdb_status pm_timeline_load_tail(pm_sql *sql, int64_t process_id, int64_t swe
 
     out->n = 0;
     st = pm_sql_rows(sql,
-                     "SELECT " ITEM_COLUMNS " FROM snapshots WHERE process_id = ?1 "
+                     "SELECT " ITEM_COLUMNS " FROM snapshot WHERE process_id = ?1 "
                      "AND state <> 'totals' ORDER BY taken_ms DESC LIMIT ?2",
                      PM_ARGS(PM_I(process_id), PM_I(TAIL)), &stmt, err);
     if (st == PMAPDB_OK)
@@ -128,8 +128,8 @@ pmapdb_status pm_timeline_load_tail(pm_sql *sql, int64_t process_id, int64_t swe
     return pm_timeline_load(sql, process_id, out, err);
 }
 
-#define IN_STREAM                                                                    \
-    "SELECT " ITEM_COLUMNS " FROM snapshots WHERE process_id = ?1 AND dialect = ?5 " \
+#define IN_STREAM                                                                   \
+    "SELECT " ITEM_COLUMNS " FROM snapshot WHERE process_id = ?1 AND dialect = ?5 " \
     "AND state = ?6 AND taken_ms "
 
 pmapdb_status pm_timeline_load_neighbours(pm_sql *sql, int64_t process_id, const pm_beat_item *item,

@@ -155,10 +155,8 @@ static pmapdb_status list_tables(sqlite3 *db, pm_buf *out, pmapdb_error *err)
     sqlite3_stmt *stmt = NULL;
     pmapdb_status st = PMAPDB_OK;
 
-    sqlite3_prepare_v2(db,
-                       "SELECT name FROM sqlite_master WHERE type = 'view' OR name IN "
-                       "('snapshots', 'categories', 'process', 'name') ORDER BY 1",
-                       -1, &stmt, NULL);
+    sqlite3_prepare_v2(db, "SELECT name FROM sqlite_master WHERE type = 'view' ORDER BY 1", -1,
+                       &stmt, NULL);
     while (st == PMAPDB_OK && sqlite3_step(stmt) == SQLITE_ROW)
         st = pm_buf_addf(out, err, " %s", (const char *)sqlite3_column_text(stmt, 0));
     sqlite3_finalize(stmt);

@@ -138,7 +138,7 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
         st = pm_trace_known(p.sql, c, &out->pruned, err);
     out->duplicate = out->snapshot_id != 0 || out->pruned;
     if (st == PMAPDB_OK && out->snapshot_id)
-        st = pm_sql_int(p.sql, "SELECT process_id FROM snapshots WHERE snapshot_id = ?1",
+        st = pm_sql_int(p.sql, "SELECT process_id FROM snapshot WHERE snapshot_id = ?1",
                         PM_ARGS(PM_I(out->snapshot_id)), 0, &out->process_id, err);
     else if (st == PMAPDB_OK && !out->duplicate) {
         p.objects = s->writer->objects;

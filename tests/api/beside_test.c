@@ -71,7 +71,7 @@ import in;
     run(&in, "1795229318-7.smaps");
     /* another sum proves nothing */
     expect(&in, "1795229318-7.smaps 7 worker +0 smaps complete none 1\n");
-    assert_int_equal(number(&in, "SELECT tool_rss_kib FROM snapshots"), 8);
+    assert_int_equal(number(&in, "SELECT tool_rss_kib FROM snapshot"), 8);
     end(&in);
 }
 
@@ -97,7 +97,7 @@ static void expect_smaps(const import *in, const char *wanted)
 
 static int64_t tool_rss(const import *in)
 {
-    return number(in, "SELECT coalesce(tool_rss_kib, -1) FROM snapshots WHERE dialect = 'smaps'");
+    return number(in, "SELECT coalesce(tool_rss_kib, -1) FROM snapshot WHERE dialect = 'smaps'");
 }
 
 static void put_rollup(const char *path, int rss, int dirty, int swap)
@@ -209,7 +209,7 @@ import in;
     run(&in, "7.x");
     assert_int_equal(in.result.stored, 1);
     assert_int_equal(
-        number(&in, "SELECT count(tool_rss_kib) FROM snapshots WHERE dialect = 'pmap-x'"), 0);
+        number(&in, "SELECT count(tool_rss_kib) FROM snapshot WHERE dialect = 'pmap-x'"), 0);
     end(&in);
 }
 
@@ -234,7 +234,7 @@ import in;
     run(&in, "7/smaps");
     expect(&in, "7/smaps 7 app +0 smaps complete rollup 1\n"
                 "7/smaps 7 app +600000 smaps complete none 1\n");
-    assert_int_equal(number(&in, "SELECT count(tool_rss_kib) FROM snapshots"), 1);
+    assert_int_equal(number(&in, "SELECT count(tool_rss_kib) FROM snapshot"), 1);
     run(&in, "7/smaps");
     shell("tar cf 7.tar 7; rm t.db*");
     end(&in);
@@ -243,7 +243,7 @@ import in;
     expect_smaps(&in, "7.tar:7/smaps 7 app +0 smaps complete rollup 1\n"
                       "7.tar:7/smaps 7 app +600000 smaps complete none 1\n");
     assert_int_equal(
-        number(&in, "SELECT count(tool_rss_kib) FROM snapshots WHERE dialect = 'smaps'"), 1);
+        number(&in, "SELECT count(tool_rss_kib) FROM snapshot WHERE dialect = 'smaps'"), 1);
     pm_buf_free(&log);
     end(&in);
 }

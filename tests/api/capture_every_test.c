@@ -28,10 +28,10 @@ static void beats_are_aligned(void **state)
     assert_int_equal(l.result.stored, 4);
     assert_int_equal(l.beats, 4);
     assert_int_equal(number(&l, "SELECT count(*) FROM process"), 1);
-    assert_int_equal(number(&l, "SELECT count(*) FROM job WHERE every_ms = 100"), 1);
-    assert_int_equal(number(&l, "SELECT count(*) FROM sweep"), 4);
-    assert_int_equal(number(&l, "SELECT sum(missed) FROM sweep"), l.result.missed);
-    assert_true(number(&l, "SELECT count(*) FROM sweep WHERE started_ms % 100 < 30") >= 3);
+    assert_int_equal(number(&l, "SELECT count(*) FROM schedule WHERE every_ms = 100"), 1);
+    assert_int_equal(number(&l, "SELECT count(*) FROM beat"), 4);
+    assert_int_equal(number(&l, "SELECT sum(missed) FROM beat"), l.result.missed);
+    assert_true(number(&l, "SELECT count(*) FROM beat WHERE started_ms % 100 < 30") >= 3);
     end(&l);
 }
 
@@ -47,8 +47,8 @@ static void stopped(void **state)
     l.stop_after = 2;
     assert_int_equal(try_run(&l), PMAPDB_STOPPED);
     assert_int_equal(l.result.beats, 2);
-    assert_int_equal(number(&l, "SELECT count(*) FROM sweep"), 2);
-    assert_int_equal(number(&l, "SELECT count(*) FROM snapshots"), 4);
+    assert_int_equal(number(&l, "SELECT count(*) FROM beat"), 2);
+    assert_int_equal(number(&l, "SELECT count(*) FROM snapshot"), 4);
     end(&l);
 }
 
@@ -104,7 +104,7 @@ static void only_what_moved(void **state)
     l.at_beat = grow_and_shrink;
     run(&l);
     assert_int_equal(l.result.stored, 4); /* both, the grown one, none, the shrunk one */
-    assert_int_equal(number(&l, "SELECT sum(unmoved) FROM sweep"), 4);
+    assert_int_equal(number(&l, "SELECT sum(unmoved) FROM beat"), 4);
     l.at_beat = NULL;
     l.options.count = 1; /* another run knows from the store how large they were */
     run(&l);
@@ -146,8 +146,8 @@ static void becomes_another_program(void **state)
     l.at_beat = exec_it;
     run(&l);
     assert_int_equal(number(&l, "SELECT count(*) FROM process"), 1);
-    assert_int_equal(number(&l, "SELECT count(DISTINCT standing_id) FROM sight"), 2);
-    word(&l, "SELECT exe LIKE '%sleep' FROM standing ORDER BY standing_id DESC", "1");
+    assert_int_equal(number(&l, "SELECT count(DISTINCT live_process_id) FROM live_reading"), 2);
+    word(&l, "SELECT exe LIKE '%sleep' FROM live_process ORDER BY live_process_id DESC", "1");
     end(&l);
 }
 
@@ -164,14 +164,15 @@ static void costs_are_learnt(void **state)
         ask(&l, 0, 'g');
     begin_run(&l, 1, 2);
     run(&l);
-    assert_int_equal(number(&l, "SELECT count(DISTINCT predicted_us) FROM sight"), 2);
+    assert_int_equal(number(&l, "SELECT count(DISTINCT predicted_us) FROM live_reading"), 2);
     begin_run(&l, 1, PMAPDB_UNKNOWN);
     l.options.every_ms = PMAPDB_UNKNOWN;
     l.options.max_stall_us = 1;
     run(&l);
     expect(&l, "api_tests maps complete none degraded\n");
-    assert_int_equal(number(&l, "SELECT predicted_us = (SELECT predicted_us FROM sight LIMIT 1) "
-                                "FROM sight ORDER BY snapshot_id DESC"),
+    assert_int_equal(number(&l,
+                            "SELECT predicted_us = (SELECT predicted_us FROM live_reading LIMIT 1) "
+                            "FROM live_reading ORDER BY snapshot_id DESC"),
                      0);
     end(&l);
 }
@@ -204,8 +205,8 @@ static void lost_beats(void **state)
     assert_int_equal(l.result.beats, 2);
     assert_int_equal(l.result.stored, 2);
     assert_true(l.result.missed >= 2);
-    assert_int_equal(number(&l, "SELECT count(*) FROM sweep"), 2);
-    assert_int_equal(number(&l, "SELECT missed FROM sweep ORDER BY capture_id DESC"),
+    assert_int_equal(number(&l, "SELECT count(*) FROM beat"), 2);
+    assert_int_equal(number(&l, "SELECT missed FROM beat ORDER BY capture_id DESC"),
                      l.result.missed);
     end(&l);
 }
@@ -214,8 +215,8 @@ static void lost_beats(void **state)
 static void fail_in_between(live *l)
 {
     const char *sql = l->beats == 1
-                          ? "CREATE TRIGGER fail BEFORE INSERT ON snapshots WHEN (SELECT count(*) "
-                            "FROM snapshots) = 3 BEGIN SELECT RAISE(ABORT, 'as asked for'); END"
+                          ? "CREATE TRIGGER fail BEFORE INSERT ON snapshot WHEN (SELECT count(*) "
+                            "FROM snapshot) = 3 BEGIN SELECT RAISE(ABORT, 'as asked for'); END"
                       : l->beats == 2 ? "DROP TRIGGER fail"
                                       : "";
 
@@ -237,9 +238,9 @@ static void whole_or_not_at_all(void **state)
     sqlite3_close(other);
     assert_int_equal(l.lost, 1);
     assert_int_equal(l.result.stored, 4);
-    assert_int_equal(number(&l, "SELECT count(*) FROM snapshots"), 4);
+    assert_int_equal(number(&l, "SELECT count(*) FROM snapshot"), 4);
     assert_int_equal(number(&l, "SELECT count(*) FROM capture"), 2);
-    assert_int_equal(number(&l, "SELECT count(*) FROM sweep"), 2);
+    assert_int_equal(number(&l, "SELECT count(*) FROM beat"), 2);
     end(&l);
 }
 

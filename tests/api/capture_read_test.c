@@ -92,7 +92,7 @@ static void another_of_that_pid(void **state)
     assert_int_equal(sweep(&run), PMAPDB_OK);
     expect(&l, "(note) it has ended\n");
     assert_false(pm_select_any_left(&run.selection));
-    assert_int_equal(number(&l, "SELECT count(*) FROM snapshots"), 0);
+    assert_int_equal(number(&l, "SELECT count(*) FROM snapshot"), 0);
     end_run(&run);
     end(&l);
 }
@@ -148,10 +148,10 @@ static void warm_is_as_cold(void **state)
         assert_int_equal(sweep(&run), PMAPDB_OK);
         ask(&l, 0, 'g');
     }
-    assert_int_equal(number(&l, "SELECT count(*) FROM snapshots WHERE checked = 'status'"), 4);
-    assert_int_equal(number(&l, "SELECT max(rss_kib) - min(rss_kib) FROM snapshots") / 3072, 1);
+    assert_int_equal(number(&l, "SELECT count(*) FROM snapshot WHERE checked = 'status'"), 4);
+    assert_int_equal(number(&l, "SELECT max(rss_kib) - min(rss_kib) FROM snapshot") / 3072, 1);
     assert_int_equal(number(&l,
-                            "SELECT count(*) FROM snapshots s WHERE rss_kib <> (SELECT "
+                            "SELECT count(*) FROM snapshot s WHERE rss_kib <> (SELECT "
                             "sum(rss_kib) FROM mappings m WHERE m.snapshot_id = s.snapshot_id)"),
                      0);
     end_run(&run);
@@ -203,14 +203,14 @@ static void a_torn_map(void **state)
         assert_int_equal(sweep(&run), PMAPDB_OK);
         assert_int_equal(l.result.trouble, how == 0);
         assert_true(pm_select_any_left(&run.selection));
-        assert_int_equal(number(&l, "SELECT changed FROM sweep ORDER BY capture_id DESC"), 1);
+        assert_int_equal(number(&l, "SELECT changed FROM beat ORDER BY capture_id DESC"), 1);
         if (how > 0)
             assert_int_equal(sweep(&run), PMAPDB_OK);
         assert_int_equal(strncmp(l.news.data, "(note) ", 7) == 0, how > 0);
         assert_string_equal(l.news.data + (how ? 7 : 0), words);
         end_run(&run);
     }
-    assert_int_equal(number(&l, "SELECT count(*) FROM snapshots"), 0);
+    assert_int_equal(number(&l, "SELECT count(*) FROM snapshot"), 0);
     l.pids[0] = 0;
     close(root);
     end(&l);

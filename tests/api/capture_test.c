@@ -53,24 +53,23 @@ static void one_process(void **state)
     expect(&l, "api_tests smaps complete status\n");
     assert_int_equal(l.result.stored, 1);
     assert_int_equal(l.result.trouble, 0);
-    assert_int_equal(number(&l, "SELECT rss_kib FROM snapshots"),
-                     sum_of(l.pids[0], "smaps", "Rss"));
-    assert_int_equal(number(&l, "SELECT tool_rss_kib FROM snapshots"),
+    assert_int_equal(number(&l, "SELECT rss_kib FROM snapshot"), sum_of(l.pids[0], "smaps", "Rss"));
+    assert_int_equal(number(&l, "SELECT tool_rss_kib FROM snapshot"),
                      sum_of(l.pids[0], "status", "VmRSS"));
-    assert_int_equal(number(&l, "SELECT tool_size_kib FROM snapshots"),
+    assert_int_equal(number(&l, "SELECT tool_size_kib FROM snapshot"),
                      sum_of(l.pids[0], "status", "VmSize"));
     assert_int_equal(number(&l, "SELECT sum(rss_kib) FROM mappings"),
                      sum_of(l.pids[0], "smaps", "Rss"));
     assert_int_equal(number(&l, "SELECT start_time FROM process"), start_time_of(l.pids[0]));
     assert_int_equal(number(&l, "SELECT pid FROM process"), l.pids[0]);
-    assert_int_equal(number(&l, "SELECT ppid FROM standing"), getpid());
+    assert_int_equal(number(&l, "SELECT ppid FROM live_process"), getpid());
     assert_non_null(in);
     assert_int_equal(fread(boot, 1, 36, in), 36);
     fclose(in);
     word(&l, "SELECT boot_id FROM process", boot);
-    word(&l, "SELECT comm FROM standing", "worker");
-    word(&l, "SELECT time_source FROM snapshots", "live");
-    word(&l, "SELECT selection = (SELECT pid FROM process) FROM job", "1");
+    word(&l, "SELECT comm FROM live_process", "worker");
+    word(&l, "SELECT time_source FROM snapshot", "live");
+    word(&l, "SELECT selection = (SELECT pid FROM process) FROM schedule", "1");
     word(&l, "SELECT name FROM host", "here");
     end(&l);
 }
@@ -86,12 +85,12 @@ static void several_are_one_moment(void **state)
     l.options.n_pids = 4;
     run(&l);
     assert_int_equal(l.result.stored, 4);
-    assert_int_equal(number(&l, "SELECT count(DISTINCT taken_ms) FROM snapshots"), 1);
-    assert_int_equal(number(&l, "SELECT count(DISTINCT moment_ms) FROM snapshots"), 1);
-    assert_int_equal(number(&l, "SELECT count(DISTINCT capture_id) FROM snapshots"), 1);
+    assert_int_equal(number(&l, "SELECT count(DISTINCT taken_ms) FROM snapshot"), 1);
+    assert_int_equal(number(&l, "SELECT count(DISTINCT moment_ms) FROM snapshot"), 1);
+    assert_int_equal(number(&l, "SELECT count(DISTINCT capture_id) FROM snapshot"), 1);
     assert_int_equal(number(&l, "SELECT count(*) FROM capture"), 1);
-    assert_int_equal(number(&l, "SELECT ended_ms >= started_ms FROM sweep"), 1);
-    assert_int_equal(number(&l, "SELECT count(*) FROM snapshots JOIN sweep USING (capture_id) "
+    assert_int_equal(number(&l, "SELECT ended_ms >= started_ms FROM beat"), 1);
+    assert_int_equal(number(&l, "SELECT count(*) FROM snapshot JOIN beat USING (capture_id) "
                                 "WHERE taken_ms = started_ms"),
                      4);
     end(&l);
@@ -117,7 +116,7 @@ static void named_ones_that_are_not_there(void **state)
     assert_int_equal(l.result.trouble, 2);
     assert_non_null(strstr(l.news.data, "no such process\n"));
     assert_int_equal(number(&l, "SELECT length(selection) - length(replace(selection, ' ', '')) "
-                                "FROM job"),
+                                "FROM schedule"),
                      3);
     end(&l);
 }
@@ -176,7 +175,7 @@ static void by_expression(void **state)
     l.options.match = expression;
     run(&l);
     expect(&l, "api_tests smaps complete status\napi_tests smaps complete status\n");
-    assert_int_equal(number(&l, "SELECT count(*) FROM sweep"), 2); /* the empty one too */
+    assert_int_equal(number(&l, "SELECT count(*) FROM beat"), 2); /* the empty one too */
     snprintf(expression, sizeof expression, "or(comm(beta), pid(%d))", (int)getpid());
     run(&l);
     assert_int_equal(l.result.stored, 1); /* not itself */
@@ -212,7 +211,7 @@ static void kept_environment(void **state)
     expect(&l, "sleep smaps complete status\n");
     assert_int_equal(number(&l, "SELECT count(*) FROM environment"), 1);
     word(&l, "SELECT name || '=' || value FROM environment", "COLOUR=blue");
-    word(&l, "SELECT cmdline FROM standing WHERE comm = 'sleep'", "sleep 100");
+    word(&l, "SELECT cmdline FROM live_process WHERE comm = 'sleep'", "sleep 100");
     unsetenv("COLOUR");
     unsetenv("PMAPDB_OTHER");
     end(&l);
@@ -232,14 +231,14 @@ static void measures(void **state)
     l.options.measure = PMAPDB_MEASURE_MAPS;
     run(&l);
     expect(&l, "api_tests maps complete none\n");
-    assert_int_equal(number(&l, "SELECT count(*) FROM sight WHERE degraded IS NULL"), 1);
+    assert_int_equal(number(&l, "SELECT count(*) FROM live_reading WHERE degraded IS NULL"), 1);
     l.options.measure = PMAPDB_MEASURE_AUTO;
     l.options.max_stall_us = 1;
     run(&l);
     expect(&l, "api_tests maps complete none degraded\n");
-    assert_int_equal(number(&l, "SELECT sum(degraded) FROM sweep"), 1);
-    assert_int_equal(number(&l, "SELECT count(*) FROM sight WHERE predicted_us > 1"), 1);
-    assert_true(number(&l, "SELECT tool_rss_kib FROM snapshots ORDER BY 1 LIMIT 1") > 81920);
+    assert_int_equal(number(&l, "SELECT sum(degraded) FROM beat"), 1);
+    assert_int_equal(number(&l, "SELECT count(*) FROM live_reading WHERE predicted_us > 1"), 1);
+    assert_true(number(&l, "SELECT tool_rss_kib FROM snapshot ORDER BY 1 LIMIT 1") > 81920);
     l.options.measure = PMAPDB_MEASURE_SMAPS;
     run(&l);
     expect(&l, "api_tests smaps complete status\n");
@@ -265,7 +264,7 @@ static void wrong_options(void **state)
     assert_int_equal(try_run(&l), PMAPDB_USAGE);
     l.options.every_ms = 99;
     assert_int_equal(try_run(&l), PMAPDB_USAGE);
-    assert_int_equal(number(&l, "SELECT count(*) FROM sweep"), 0);
+    assert_int_equal(number(&l, "SELECT count(*) FROM beat"), 0);
     end(&l);
 }
 

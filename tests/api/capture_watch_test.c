@@ -25,7 +25,7 @@ static int64_t count_snapshots(void)
         pmapdb_open("t.db", &(pmapdb_open_options){.mode = PMAPDB_READ}, &l.store, &l.err),
         PMAPDB_OK);
     word(&l, "PRAGMA integrity_check", "ok");
-    n = number(&l, "SELECT count(*) FROM snapshots");
+    n = number(&l, "SELECT count(*) FROM snapshot");
     pmapdb_close(l.store);
     return n;
 }

@@ -58,7 +58,7 @@ import in;
     expect(&in, "z.tar.gz:d/1795229318-7.x" NEWS_X " again\n");
     run(&in, "e");
     expect(&in, "e/1795229318-7.x" NEWS_X " again\n");
-    assert_int_equal(number(&in, "SELECT count(*) FROM snapshots"), 1);
+    assert_int_equal(number(&in, "SELECT count(*) FROM snapshot"), 1);
     end(&in);
 }
 
@@ -225,7 +225,7 @@ import in;
     in.options.on_progress = stop;
     assert_int_equal(pmapdb_import(in.store, &path, 1, &in.options, &in.result, NULL),
                      PMAPDB_STOPPED);
-    assert_int_equal(number(&in, "SELECT count(*) FROM snapshots"), 1);
+    assert_int_equal(number(&in, "SELECT count(*) FROM snapshot"), 1);
     end(&in);
 }
 

@@ -152,7 +152,7 @@ import in;
     shell("touch -d '1 minute ago' app.log");
     run(&in, "app.log");
     count(&in, 1, 1, 1);
-    assert_int_equal(number(&in, "SELECT count(*) FROM snapshots WHERE state = 'partial'"), 1);
+    assert_int_equal(number(&in, "SELECT count(*) FROM snapshot WHERE state = 'partial'"), 1);
     end(&in);
 }
 

@@ -35,23 +35,23 @@ static void damaged_stores(void **state)
         "DELETE FROM capture",
         "UPDATE process SET name_rank = 77",
         "UPDATE process SET identity = 'nobody'",
-        "UPDATE snapshots SET state_code = 3",
-        "UPDATE snapshots SET off = -1 WHERE off = 0",
-        ("INSERT INTO detail (detail_id, hash, rss_kib) VALUES (901, 0, 99); "
-         "UPDATE ver SET detail_id = 901 WHERE first = 0"),
-        "DELETE FROM ver WHERE first = 0",
-        ("INSERT INTO detail (detail_id, hash, fields) VALUES (902, 0, 8); "
-         "UPDATE ver SET detail_id = 902"),
-        "UPDATE ver SET private_dirty = -5",
+        "UPDATE snapshot SET state_code = 3",
+        "UPDATE snapshot SET off = -1 WHERE off = 0",
+        ("INSERT INTO rare_fields (rare_fields_id, hash, rss_kib) VALUES (901, 0, 99); "
+         "UPDATE mapping_version SET rare_fields_id = 901 WHERE first = 0"),
+        "DELETE FROM mapping_version WHERE first = 0",
+        ("INSERT INTO rare_fields (rare_fields_id, hash, fields) VALUES (902, 0, 8); "
+         "UPDATE mapping_version SET rare_fields_id = 902"),
+        "UPDATE mapping_version SET private_dirty = -5",
     };
     static const char *const taken_only[] = {
         "DELETE FROM lineage",
         "UPDATE lineage SET category_id = 4711",
-        "UPDATE catver SET category_id = category_id + 4711",
+        "UPDATE category_version SET category_id = category_id + 4711",
         "UPDATE object SET category_id = 0",
-        "DELETE FROM catver",
-        ("INSERT INTO detail (detail_id, hash, locked_kib) VALUES (900, 0, -4); "
-         "UPDATE ver SET detail_id = 900"),
+        "DELETE FROM category_version",
+        ("INSERT INTO rare_fields (rare_fields_id, hash, locked_kib) VALUES (900, 0, -4); "
+         "UPDATE mapping_version SET rare_fields_id = 900"),
     };
 
     (void)state;

@@ -137,7 +137,7 @@ static void logs_without_times(void **state)
                     "b.db: 1 hosts, 1 processes, 6 snapshots, 2 new, 4 known\n");
     assert_int_equal(MERGE(&m, "all.db", "b.db", "a.db"), PMAPDB_OK);
     assert_int_equal(m.result.new_ones, 0);
-    assert_int_equal(ask("all.db", "SELECT count(DISTINCT log_id) FROM snapshots"), 1);
+    assert_int_equal(ask("all.db", "SELECT count(DISTINCT import_log_id) FROM snapshot"), 1);
     /* the other way round all is known at once */
     assert_int_equal(MERGE(&m, "round.db", "b.db", "a.db"), PMAPDB_OK);
     expect_news(&m, "b.db: 1 hosts, 1 processes, 6 snapshots, 6 new, 0 known\n"
@@ -159,7 +159,7 @@ static void logs_that_ran_late(void **state)
     start(&m);
     assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
     assert_int_equal(m.result.new_ones, 6);
-    assert_int_equal(ask("all.db", "SELECT count(*) FROM snapshots WHERE taken_ms > "
+    assert_int_equal(ask("all.db", "SELECT count(*) FROM snapshot WHERE taken_ms > "
                                    "(1795229318 + 240) * 1000 AND size_kib >= 216"),
                      2);
     assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
@@ -178,7 +178,7 @@ static void logs_that_are_alike(void **state)
     start(&m);
     assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
     assert_int_equal(ask("all.db", SNAPSHOTS), 6);
-    assert_int_equal(ask("all.db", "SELECT count(DISTINCT log_id) FROM snapshots"), 2);
+    assert_int_equal(ask("all.db", "SELECT count(DISTINCT import_log_id) FROM snapshot"), 2);
     assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
     assert_int_equal(m.result.new_ones, 0);
     finish(&m);
@@ -293,7 +293,7 @@ static void lineages_over_pruned_captures(void **state)
     for (int i = 0; i < 9; i++)
         write_mover(10 * i, 0x7f0000000000 + i * INT64_C(0xc0000));
     import_into("a.db", "alpha", PMAPDB_UNKNOWN);
-    damage("a.db", "DELETE FROM snapshots WHERE off BETWEEN 1 AND 7");
+    damage("a.db", "DELETE FROM snapshot WHERE off BETWEEN 1 AND 7");
     assert_int_equal(ask("a.db", LINEAGES), 2);
     start(&m);
     assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);

@@ -33,7 +33,7 @@ static inline int64_t ask(const char *path, const char *sql)
     return n;
 }
 
-#define SNAPSHOTS "SELECT count(*) FROM snapshots"
+#define SNAPSHOTS "SELECT count(*) FROM snapshot"
 
 /* pmap -x of a process that is `kib` large, at second `at` of the file's name. */
 static inline void write_capture(int pid, int at, int kib)

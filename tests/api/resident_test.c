@@ -51,7 +51,7 @@ import in;
         assert_non_null(strstr(in.news.data, "7/maps 7 worker +"));
         assert_non_null(strstr(in.news.data, " maps complete none 1"));
     }
-    assert_int_equal(number(&in, "SELECT count(*) FROM snapshots WHERE tool_rss_kib = 100 + "
+    assert_int_equal(number(&in, "SELECT count(*) FROM snapshot WHERE tool_rss_kib = 100 + "
                                  "(taken_ms - 1795229318000) / 3000 AND rss_kib IS NULL"),
                      9);
     assert_string_equal(judged(&in, "rss_from"), "VmRSS");
@@ -83,7 +83,7 @@ import in;
         begin(&in);
         run(&in, cases[i].name);
         assert_true(in.result.stored > 0);
-        assert_int_equal(number(&in, "SELECT count(tool_rss_kib) FROM snapshots"), cases[i].known);
+        assert_int_equal(number(&in, "SELECT count(tool_rss_kib) FROM snapshot"), cases[i].known);
         end(&in);
     }
 }

@@ -19,18 +19,18 @@ from replay import Replay
 
 CAPTURES = 200                              # of a workload, replayed forwards and backwards
 
-UNEXPLAINED = """SELECT count(*) FROM snapshots s JOIN (SELECT snapshot_id, sum(mappings) AS n,
+UNEXPLAINED = """SELECT count(*) FROM snapshot s JOIN (SELECT snapshot_id, sum(mappings) AS n,
   sum(size_kib) AS size, sum(rss_kib) AS rss, sum(pss_kib) AS pss, sum(private_kib) AS private,
-  sum(private_dirty_kib) AS dirty, sum(swap_kib) AS swap FROM category_totals GROUP BY 1) t
+  sum(private_dirty_kib) AS dirty, sum(swap_kib) AS swap FROM categories GROUP BY 1) t
   ON t.snapshot_id = s.snapshot_id WHERE (s.mappings, s.size_kib, s.rss_kib, s.pss_kib,
   s.private_kib, s.private_dirty_kib, s.swap_kib) IS NOT
   (t.n, t.size, t.rss, t.pss, t.private, t.dirty, t.swap)"""
-CONTENT = ("SELECT lineage_id, category, rule FROM lineage JOIN categories USING (category_id) "
+CONTENT = ("SELECT lineage_id, category, rule FROM lineage JOIN category USING (category_id) "
            "ORDER BY 1",
-           "SELECT region_id, category FROM region LEFT JOIN categories USING (category_id) "
+           "SELECT region_id, category FROM region LEFT JOIN category USING (category_id) "
            "ORDER BY 1",
            "SELECT epoch_id, category, first, last, mappings, size_kib, rss_kib, pss_kib, "
-           "private_kib, private_dirty_kib, swap_kib FROM catver JOIN categories "
+           "private_kib, private_dirty_kib, swap_kib FROM category_version JOIN category "
            "USING (category_id) ORDER BY 1, 2, 3")
 
 

@@ -76,7 +76,7 @@ def check(db, snapshots, processes, mappings):
     """Ends the run where the store does not hold so many, all alike."""
     connection = kit.plain(db)
     found = connection.execute("select count(*), count(distinct process_id), min(mappings),"
-                               " max(mappings) from snapshots").fetchone()
+                               " max(mappings) from snapshot").fetchone()
     connection.close()
     if found != (snapshots, processes, mappings, mappings):
         raise SystemExit("%d processes: the store has %r" % (processes, found))

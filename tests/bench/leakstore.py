@@ -231,13 +231,13 @@ def large_store(db, processes, n):
     connection = sqlite3.connect(db)
     connection.execute("pragma synchronous = off")
     ids = [i for i, in connection.execute(
-        "select category_id from categories where category <> 'total' order by 1")][:15]
+        "select category_id from category where category <> 'total' order by 1")][:15]
     for i in range(len(ids), 15):           # as many as the target speaks of
         insert(connection, "categories", ("category_id", "category", "description", "parent_id"),
                [(1000 + i, "other-%d" % i, "", 1000 + i)])
         ids.append(1000 + i)
     capture, dialect, fields, *codes = connection.execute(
-        "select s.capture_id, e.dialect, e.fields, %s from snapshots s join epoch e using (epoch_id)"
+        "select s.capture_id, e.dialect, e.fields, %s from snapshot s join epoch e using (epoch_id)"
         % ", ".join("s." + c for c in CODES)).fetchone()
     rows = 0
     for process in range(1000, 1000 + processes):

@@ -110,7 +110,7 @@ def check(db, blocks, rows, rss):
     connection = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
     found = connection.execute(
         "select count(*), sum(mappings), sum(rss_kib), sum(state = 'complete'),"
-        " sum(checked = 'footer') from snapshots").fetchone()
+        " sum(checked = 'footer') from snapshot").fetchone()
     connection.close()
     if found != (blocks, blocks * rows, rss, blocks, blocks):
         sys.exit("the store has %r of %d blocks, %d rows each, %d KiB" % (found, blocks, rows, rss))

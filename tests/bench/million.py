@@ -24,7 +24,7 @@ NUMBERS = ("snapshot_id", "start", "end", "offset", "inode", "size_kib", "rss_ki
            "private_hugetlb_kib", "swap_pss_kib", "locked_kib", "thp_eligible", "protection_key")
 GROWTH = ("select snapshot_id, category, sum(rss_kib) from m where rss_kib is not null"
           " group by 1, 2 order by 1, 2")
-OURS = ("select snapshot_id, category, rss_kib from category_totals where process_id = 1"
+OURS = ("select snapshot_id, category, rss_kib from categories where process_id = 1"
         " and mappings > 0 order by 1, 2")
 QUERIES = 7
 

@@ -173,7 +173,7 @@ class Replay:
         """Ends the run where the store does not say of each snapshot what awk says of its text."""
         connection = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
         found = {(pid, taken): row for pid, taken, *row in connection.execute(
-            "select p.pid, s.taken_ms, s.mappings, s.size_kib, s.rss_kib from snapshots s"
+            "select p.pid, s.taken_ms, s.mappings, s.size_kib, s.rss_kib from snapshot s"
             " join process p using (process_id)")}
         connection.close()
         if len(found) != n:

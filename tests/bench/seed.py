@@ -25,7 +25,7 @@ def last_state(db):
     connection = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
     columns = ",".join('count("%s")' % r[1] for r in connection.execute(
         "pragma table_info(mappings)"))
-    sql = ("select %s from mappings where snapshot_id = (select snapshot_id from snapshots"
+    sql = ("select %s from mappings where snapshot_id = (select snapshot_id from snapshot"
            " order by taken_ms desc limit 1)" % columns)
     seconds = measure.median_cpu(lambda: connection.execute(sql).fetchall(), RUNS)
     connection.close()

@@ -89,7 +89,7 @@ class Store:
         series.replay.check(self.db, n, totals)
         self.bytes = kit.vacuumed_size(self.db)
         self.connection = sqlite3.connect("file:%s?mode=ro" % self.db, uri=True)
-        ids = self.ask("select snapshot_id from snapshots where process_id = 1 order by taken_ms")
+        ids = self.ask("select snapshot_id from snapshot where process_id = 1 order by taken_ms")
         self.ids = [row[0] for row in ids]
         self.some = random.Random(1).sample(self.ids, min(25, len(self.ids)))
         columns = [r[1] for r in self.ask("pragma table_info(mappings)")]
@@ -105,11 +105,11 @@ class Store:
 
     def diff(self):
         sql = ("select category, sum(case snapshot_id when ?1 then -rss_kib else rss_kib end)"
-               " from category_totals where snapshot_id in (?1, ?2) group by 1")
+               " from categories where snapshot_id in (?1, ?2) group by 1")
         return statistics.median(cpu(lambda s=s: self.ask(sql, self.ids[0], s)) for s in self.some)
 
     def trend(self, category):
-        sql = ("select count(*), sum(rss_kib) from (select taken_ms, rss_kib from category_totals"
+        sql = ("select count(*), sum(rss_kib) from (select taken_ms, rss_kib from categories"
                " where process_id = 1 and category = ?1 order by taken_ms)")
         if not self.ask(sql, category)[0][0]:
             raise SystemExit("%s: nothing of %s" % (self.db, category))

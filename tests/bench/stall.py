@@ -126,8 +126,8 @@ def show(mib, mappings, runs):
 
 def measures(store):
     """What was stored of the process: dialects, and why."""
-    sql = ("SELECT s.dialect, max(i.predicted_us), max(i.longest_us), max(i.degraded) FROM sight i "
-           "JOIN snapshots s USING (snapshot_id) GROUP BY 1")
+    sql = ("SELECT s.dialect, max(i.predicted_us), max(i.longest_us), max(i.degraded) FROM live_reading i "
+           "JOIN snapshot s USING (snapshot_id) GROUP BY 1")
     out = subprocess.run([PMAPDB, "--db", store, "-f", "csv", "sql", sql], text=True,
                          stdout=subprocess.PIPE, check=True).stdout
     return out.splitlines()[1:]

@@ -12,7 +12,7 @@ kept() {
             dialect, checked, s.mappings, rss_kib, tool_rss_kib, folder || printf(file, digits % 100,
             digits / 100 % 100, digits / 10000 % 100, digits / 1000000 % 100, digits / 100000000 % 100,
             digits / 10000000000 % 100, digits / 1000000000000)
-        FROM snapshots s JOIN process p USING (process_id) JOIN name n USING (name_id)
+        FROM snapshot s JOIN process p USING (process_id) JOIN name n USING (name_id)
             JOIN capture USING (capture_id) JOIN origin USING (origin_id)
         WHERE dialect <> 'smaps_rollup'
         ORDER BY taken_ms, p.pid, dialect DESC, rss_kib"

@@ -31,7 +31,7 @@ log() {
 
 # STORE FROM STEP: the VmRSS of its maps.
 vm_rss() {
-    sqlite3 "$1" "UPDATE snapshots SET tool_rss_kib = $2 + $3 * ((taken_ms / 1000 - 1795219200) / 300)
+    sqlite3 "$1" "UPDATE snapshot SET tool_rss_kib = $2 + $3 * ((taken_ms / 1000 - 1795219200) / 300)
         WHERE dialect = 'maps'"
 }
 
@@ -51,9 +51,9 @@ run pmapdb --db maps.db leaks --metric rss
 
 say "VmRSS is known of seven of them; of eight; of all"
 vm_rss maps.db 5436 50
-sqlite3 maps.db "UPDATE snapshots SET tool_rss_kib = NULL WHERE snapshot_id > 7"
+sqlite3 maps.db "UPDATE snapshot SET tool_rss_kib = NULL WHERE snapshot_id > 7"
 judge maps.db
-sqlite3 maps.db "UPDATE snapshots SET tool_rss_kib = 5786 WHERE snapshot_id = 8"
+sqlite3 maps.db "UPDATE snapshot SET tool_rss_kib = 5786 WHERE snapshot_id = 8"
 pmapdb --db maps.db leaks -f csv | cut -d , -f 4-9,12-14,22,29 | sed -n 2p
 vm_rss maps.db 5436 50
 judge maps.db
@@ -68,11 +68,11 @@ log 8 0 11 >eight.log
 maps 8 12 22
 pmapdb --db both.db import -q --name eight eight.log
 pmapdb --db both.db import -q --name eight 1795*-8.maps
-sqlite3 both.db "SELECT count(DISTINCT process_id), count(*) FROM snapshots"
+sqlite3 both.db "SELECT count(DISTINCT process_id), count(*) FROM snapshot"
 run pmapdb --db both.db check --rate -w 100K
 vm_rss both.db 5436 0
 judge both.db
-sqlite3 both.db "UPDATE snapshots SET tool_rss_kib = tool_rss_kib + 500 * ((taken_ms / 1000 - 1795222500) / 300)
+sqlite3 both.db "UPDATE snapshot SET tool_rss_kib = tool_rss_kib + 500 * ((taken_ms / 1000 - 1795222500) / 300)
     WHERE dialect = 'maps'"
 judge both.db
 run pmapdb --db both.db leaks --dialect pmap-x

@@ -25,12 +25,12 @@ live() {
 say "the last beat is lost: trouble"
 live pmapdb capture $one -q
 # an index of the user's own refuses a second row
-sqlite3 store.db 'CREATE UNIQUE INDEX fail ON sweep ((1))'
+sqlite3 store.db 'CREATE UNIQUE INDEX fail ON beat ((1))'
 live pmapdb capture $one -q --every 100ms --count 2
 sqlite3 store.db 'DROP INDEX fail'
 
 say "one is lost in between: none"
-sqlite3 store.db 'CREATE UNIQUE INDEX fail ON sweep ((1)) WHERE missed = 0'
+sqlite3 store.db 'CREATE UNIQUE INDEX fail ON beat ((1)) WHERE missed = 0'
 live pmapdb capture $one -q --every 100ms --count 2
 sqlite3 store.db 'DROP INDEX fail'
 

@@ -48,7 +48,7 @@ live pmapdb capture --match 'comm('
 say "by expression; one moment"
 live pmapdb --db match.db capture --match "and(comm(sleep), descendants($$))" --host here
 run pmapdb --db match.db sql 'SELECT count(*) AS n, count(DISTINCT taken_ms) AS moments, count(DISTINCT capture_id) AS captures FROM snapshots' -f csv
-live pmapdb --db match.db sql 'SELECT selection FROM job' -f csv
+live pmapdb --db match.db sql 'SELECT selection FROM schedule' -f csv
 live pmapdb --db match.db capture --match 'comm(nobody)'
 
 say "at every beat"
@@ -57,7 +57,7 @@ live pmapdb --db every.db capture $one --every 100ms --count 2 -q
 live pmapdb --db every.db capture $one --every 100ms --count 2 --on-growth 10%
 live pmapdb --db every.db capture $one --on-rss-above 1T
 run pmapdb --db every.db sql 'SELECT count(*) AS snapshots, count(DISTINCT process_id) AS processes FROM snapshots' -f csv
-run pmapdb --db every.db sql 'SELECT count(*) AS sweeps, sum(unmoved) AS unmoved FROM sweep' -f csv
+run pmapdb --db every.db sql 'SELECT count(*) AS sweeps, sum(unmoved) AS unmoved FROM beat' -f csv
 
 say "wrong"
 live pmapdb capture $one --every 10ms

@@ -52,16 +52,16 @@ rm -f store.db-wal store.db-shm
 pmapdb doctor | grep -E '^(partial|refused)' | mask
 
 say "the mappings of every snapshot are lost"
-damage "$(root_of ver)"
+damage "$(root_of mapping_version)"
 doctor --db damaged.db
 say "those of categories"
-damage "$(root_of catver)"
+damage "$(root_of category_version)"
 doctor --db damaged.db | grep -vE '^(size|free|disk|write|journal)'
 say "the list of snapshots"
-damage "$(root_of snapshots)"
+damage "$(root_of snapshot)"
 doctor --db damaged.db | grep -E '^(integrity|readable|snapshots|=)'
 say "only an index: all is there still"
-damage "$(root_of snapshots_process)"
+damage "$(root_of snapshot_process)"
 doctor --db damaged.db | grep -E '^(integrity|readable|sums|snapshots|=)'
 
 say "the first page; the end; another file; nothing"

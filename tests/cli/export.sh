@@ -61,7 +61,7 @@ END
 pmapdb rules --apply own.csv -q -o /dev/null
 run pmapdb export own.db --redact
 run pmapdb sql --db own.db "SELECT DISTINCT c.category, l.rule FROM lineage l
-    JOIN categories c USING (category_id) ORDER BY 1" -f csv
+    JOIN category c USING (category_id) ORDER BY 1" -f csv
 run pmapdb sql --db own.db "SELECT name FROM rule_set" -f csv
 
 say "what is refused"

@@ -52,13 +52,13 @@ run pmapdb import-perf --db c.db --clock-offset 1h threads.txt
 say "they may come later"
 run pmapdb import-perf -q --db l.db --pid 7 --clock-offset 1700000000 threads.txt -f csv
 pmapdb import -q --db l.db 17000000*-7.x
-run pmapdb sql --db l.db "SELECT pid, process_id, offset_ns, offset_source FROM tracee"
+run pmapdb sql --db l.db "SELECT pid, process_id, offset_ns, offset_source FROM traced_process"
 
 say "another store takes it over"
 pmapdb merge -q --db m.db l.db -o /dev/null
 run pmapdb sql --db m.db "SELECT r.file, t.process_id, t.offset_source,
-    (SELECT count(*) FROM extent e WHERE e.tracee_id = t.tracee_id) AS extents
-    FROM tracee t JOIN recording r USING (recording_id)"
+    (SELECT count(*) FROM extent e WHERE e.traced_process_id = t.traced_process_id) AS extents
+    FROM traced_process t JOIN recording r USING (recording_id)"
 
 say "it goes with its process"
 pmap_x 8 web 100 >1700090000-8.x

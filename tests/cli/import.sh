@@ -43,7 +43,7 @@ say "without a time what is read from standard input is always new"
 pmapdb --db stdin.db import -q - <$from/1795229318-12766.x
 sleep 0.01
 pmapdb --db stdin.db import -q - <$from/1795229318-12766.x
-run sqlite3 stdin.db 'SELECT count(*), count(DISTINCT taken_ms) FROM snapshots'
+run sqlite3 stdin.db 'SELECT count(*), count(DISTINCT taken_ms) FROM snapshot'
 
 say "wrong, and no store is made for it"
 run pmapdb import --db none.db --first 2026-01-01 samples

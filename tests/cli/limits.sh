@@ -6,10 +6,10 @@ need sqlite3
 
 # MEMORY_MAX ADDRESS STACK MAP_COUNT: the limits of all snapshots; -1 is none.
 limits() {
-    sqlite3 store.db "DELETE FROM sight; DELETE FROM standing; UPDATE process SET boot_id = 'b';
-        INSERT INTO standing (standing_id, hash, memory_max_kib, address_limit_kib, stack_limit_kib,
+    sqlite3 store.db "DELETE FROM live_reading; DELETE FROM live_process; UPDATE process SET boot_id = 'b';
+        INSERT INTO live_process (live_process_id, hash, memory_max_kib, address_limit_kib, stack_limit_kib,
             max_map_count) VALUES (1, 1, $1, $2, $3, $4), (2, 2, -1, -1, -1, 65530);
-        INSERT INTO sight (snapshot_id, standing_id, mono_ns, read_us, cpu_us, longest_us)
+        INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, longest_us)
             SELECT snapshot_id, 1, 0, 500, 400, 90 FROM snapshots WHERE dialect = 'pmap-x'"
 }
 
@@ -38,8 +38,8 @@ pmapdb leaks | grep -E 'limit|altogether'
 show_limits
 
 say "the newest facts count; none is none"
-sqlite3 store.db "UPDATE sight SET standing_id = 2 WHERE snapshot_id = (SELECT g.snapshot_id
-    FROM sight g JOIN snapshots s ON s.snapshot_id = g.snapshot_id ORDER BY s.taken_ms DESC LIMIT 1)"
+sqlite3 store.db "UPDATE live_reading SET live_process_id = 2 WHERE snapshot_id = (SELECT g.snapshot_id
+    FROM live_reading g JOIN snapshot s ON s.snapshot_id = g.snapshot_id ORDER BY s.taken_ms DESC LIMIT 1)"
 show_limits
 
 say "mappings"

@@ -93,7 +93,7 @@ name() { # STORE PID KIB TIME [OPTION...]
 }
 named() {
     pmapdb --db "$1" sql 'SELECT s.taken_ms - s.moment_ms AS after, n.name, p.pid, s.rss_kib
-        FROM snapshots s JOIN process p USING (process_id) JOIN name n USING (name_id)
+        FROM snapshot s JOIN process p USING (process_id) JOIN name n USING (name_id)
         ORDER BY s.taken_ms' -f csv
 }
 for store in here.db whole.db; do

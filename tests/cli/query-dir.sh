@@ -72,7 +72,7 @@ wrong <<'SQL'
 -- title:  It writes
 -- column: n int One
 --
-DELETE FROM snapshots RETURNING 1 AS n;
+DELETE FROM snapshot RETURNING 1 AS n;
 SQL
 wrong <<'SQL'
 -- name:   processes
@@ -81,7 +81,7 @@ wrong <<'SQL'
 --
 SELECT 1 AS n; SELECT 2 AS n;
 SQL
-run sqlite3 store.db 'SELECT count(*) FROM snapshots'
+run sqlite3 store.db 'SELECT count(*) FROM snapshot'
 
 say "what parameters are read as"
 query typed <<'SQL'

@@ -41,7 +41,7 @@ cat >mine/bulky.sql <<'SQL'
 -- The largest first.
 SELECT m.path, max(m.rss_kib) AS rss_kib
 FROM mappings m
-JOIN snapshots s ON s.snapshot_id = m.snapshot_id
+JOIN snapshot s ON s.snapshot_id = m.snapshot_id
 JOIN process p ON p.process_id = s.process_id
 WHERE m.size_kib >= :least AND (p.process_id = :process OR p.name_id = :name_id)
 GROUP BY m.path
@@ -101,7 +101,7 @@ wrong 's/FROM mappings/FROM mapings/'
 wrong 's/m.size_kib/m.size_kb/'
 wrong 's/GROUP BY/GROUPBY/'
 wrong 's/DESC, 1;/DESC, 1; SELECT 2;/'
-wrong 's/^SELECT m.*/DELETE FROM snapshots RETURNING 1, 2/; /^[FJWGO][A-Z]/d'
+wrong 's/^SELECT m.*/DELETE FROM snapshot RETURNING 1, 2/; /^[FJWGO][A-Z]/d'
 wrong "s/^SELECT m.*/VACUUM INTO 'new.db'/; /^[FJWGO][A-Z]/d"
 wrong '/^SELECT/,$d'
 wrong '1d'

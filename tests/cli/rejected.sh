@@ -12,7 +12,7 @@ try() {
     rm -f try.db*
     run pmapdb --db try.db "$@"
 }
-stored() { sqlite3 try.db 'SELECT count(*) FROM snapshots'; }
+stored() { sqlite3 try.db 'SELECT count(*) FROM snapshot'; }
 
 try "a file that is not there" import no-such-file.x $good.x
 try "a directory that is not there" import no-such-directory/

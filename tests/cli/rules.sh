@@ -172,7 +172,7 @@ awk 'BEGIN { for (i = 0; i < 2100; i++) printf "%x-%x rw-p 00000000 00:00 0    [
 touch -d 2026-11-21T03:00:00Z 4711.maps
 run pmapdb --db full.db import 4711.maps
 pmapdb --db full.db sql "SELECT base, category = base AS plain, count(*) FROM mappings GROUP BY 1, 2" -f csv
-pmapdb --db full.db sql "SELECT mappings = (SELECT sum(mappings) FROM category_totals) AS same FROM snapshots" -f csv
+pmapdb --db full.db sql "SELECT mappings = (SELECT sum(mappings) FROM categories) AS same FROM snapshots" -f csv
 pmapdb --db full.db doctor -f csv | grep -e '^"rules"' -e '^"names"'
 run pmapdb --db full.db import -q samples/captures
 printf 'rule,category,base\nall,Memory,\n' >one.csv

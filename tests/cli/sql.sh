@@ -15,8 +15,8 @@ state() {
 }
 
 say "asking"
-run pmapdb sql 'SELECT category, mappings, rss_kib FROM category_totals WHERE snapshot_id = 1'
-run pmapdb sql 'SELECT category, rss_kib FROM category_totals WHERE snapshot_id = 1 LIMIT 2' -f json
+run pmapdb sql 'SELECT category, mappings, rss_kib FROM categories WHERE snapshot_id = 1'
+run pmapdb sql 'SELECT category, rss_kib FROM categories WHERE snapshot_id = 1 LIMIT 2' -f json
 run pmapdb sql 'SELECT start, end, size_kib, start AS number FROM mappings LIMIT 1' -f csv
 run pmapdb sql 'SELECT min(taken_at) AS first_at, NULL AS unknown, 1.5 AS r, x'"'00ff'"' AS b FROM snapshots' -f csv
 printf 'SELECT count(*) AS n\nFROM snapshots -- all\n;\n' >count.sql
@@ -50,7 +50,7 @@ WITH x AS (SELECT 1) INSERT INTO host SELECT 1, 'x' FROM x
 REPLACE INTO host VALUES (1, 'x')
 UPDATE process SET pid = 1
 UPDATE process SET pid = 1 RETURNING pid
-DELETE FROM snapshots
+DELETE FROM snapshot
 UPDATE sqlite_master SET sql = ''
 PRAGMA writable_schema=1
 PRAGMA journal_mode=DELETE
@@ -72,7 +72,7 @@ ANALYZE
 SELECT load_extension('store/x')
 SELECT load_extension('store/x', 'y')
 SELECT fts3_tokenizer('simple')
-SELECT 1; DELETE FROM snapshots
+SELECT 1; DELETE FROM snapshot
 SELECT 1; SELECT 2
 SQL
 # Functions that the sqlite3 shell has and the library has not.

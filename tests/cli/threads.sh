@@ -73,8 +73,8 @@ done
 say "beside the number of threads"
 # PROCESS THREADS: as a live capture would have counted them.
 count() {
-    sqlite3 store.db "INSERT OR IGNORE INTO standing (standing_id, hash) VALUES (1, 0);
-        INSERT OR REPLACE INTO sight (snapshot_id, standing_id, mono_ns, read_us, cpu_us, longest_us, threads)
+    sqlite3 store.db "INSERT OR IGNORE INTO live_process (live_process_id, hash) VALUES (1, 0);
+        INSERT OR REPLACE INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, longest_us, threads)
         SELECT snapshot_id, 1, 0, 0, 0, 0, $2 FROM snapshots s JOIN process p USING (process_id)
         JOIN name n ON n.name_id = p.name_id WHERE n.name = '$1'"
     pmapdb threads "$1" -f csv | sed 1d | cut -d , -f 1,9-12 | sort -u

@@ -55,7 +55,7 @@ done
 pmapdb --db calm.db import -q many
 rows calm.db >calm
 whole calm.db
-stored() { sqlite3 killed.db 'SELECT count(*) FROM snapshots' 2>/dev/null || echo 0; }
+stored() { sqlite3 killed.db 'SELECT count(*) FROM snapshot' 2>/dev/null || echo 0; }
 for target in 0 1 30 60 90 120 150 180 210 240; do
     pmapdb --db killed.db import -q many &
     pid=$!

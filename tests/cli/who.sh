@@ -151,7 +151,7 @@ for at in 1700000010 1700000020; do
 done
 pmapdb import -q --db two.db --name web 1700000010-7*.smaps 1700000020-7*.smaps
 pmapdb import-perf -q --db two.db --clock-offset 1700000000 first.txt other.txt -o /dev/null
-run pmapdb sql --db two.db "SELECT count(*) AS linked FROM tracee WHERE process_id IS NOT NULL"
+run pmapdb sql --db two.db "SELECT count(*) AS linked FROM traced_process WHERE process_id IS NOT NULL"
 pmapdb who --db two.db -f csv 2>/dev/null | cut -d , -f 4-6 >named.csv
 cut -d , -f 4-6 once.csv | diff - named.csv && echo "as of one"
 

@@ -54,7 +54,7 @@ def commands(made):
                 ["growth", "--process", p, "-f", "json"], ["mappings", "--process", p, "-f", "prometheus"],
                 ["categories", "--snapshot", "@1"], ["__complete", "diff", "--process", ""],
                 ["sql", "select * from mappings"], ["sql", "select * from category_runs"],
-                ["sql", "select * from lineage_history"], ["sql", "select * from category_totals", "-f", "json"]]
+                ["sql", "select * from lineage_history"], ["sql", "select * from categories", "-f", "json"]]
     writing = [["import", made.news], ["import", made.late], ["capture", made.child.pid], ["import-perf", made.perf],
                ["prune", "--keep-last", "2"], ["prune", "--compact"], ["prune", "--compact", "--vacuum"],
                ["prune", "--max-size", "150K"], ["merge", made.other], ["rules", "--apply", "pmap-dotnet"],

@@ -53,7 +53,7 @@ class Made:
         world.copy_store(self.db, held)
         connection = sqlite3.connect(held)
         connection.execute("begin")
-        connection.execute("select count(*) from snapshots").fetchone()
+        connection.execute("select count(*) from snapshot").fetchone()
         kit.run("import", "-q", self.late, db=held)
         copy = world.copy_store(held, self.place / "walled.db")
         connection.close()
@@ -115,7 +115,7 @@ def wal(made, r, db):
         held = world.copy_store(made.other, pathlib.Path(str(db) + "-else"))
         connection = sqlite3.connect(held)
         connection.execute("begin")
-        connection.execute("select count(*) from snapshots").fetchone()
+        connection.execute("select count(*) from snapshot").fetchone()
         kit.run("import", "-q", made.news, db=held)
         side.write_bytes(pathlib.Path(str(held) + "-wal").read_bytes())
         connection.close()
@@ -155,7 +155,7 @@ def no_file(made, r, db):
     else:
         connection = sqlite3.connect(db)
         connection.executescript({
-            "other": "create table snapshots (a, b); insert into snapshots values (1, 2)",
+            "other": "create table snapshot (a, b); insert into snapshot values (1, 2)",
             "ours but empty": "pragma application_id = %d; pragma user_version = 1" % 0x706d6462,
             "sqlite of one page": "create table a (b); drop table a"}[kind])
         connection.close()
@@ -233,15 +233,15 @@ RULES = ["", "x", "\x00", "name,category\n" * 9999, "name,path~,category\na,(a+)
 
 FOUND = [ # what brought a command down once
     ("delete from object where object_id % 3", ["import", "NEWS"]),
-    ("update snapshots set off = off + 9000000000000", ["rules", "--diff", "pmap-dotnet"]),
-    ("update snapshots set taken_ms = 9223372036854775807 - snapshot_id", ["doctor", "--deep"]),
-    ("update snapshots set taken_ms = -9223372036854775808 + snapshot_id", ["merge", "OTHER"]),
-    ("update snapshots set taken_ms = -9223372036854775808 + snapshot_id", ["doctor", "--deep"]),
-    ("update ver set pss = 9223372036854775807, private_dirty = 9223372036854775807", ["who", "--process", "leaky"]),
-    ("update ver set last = 9223372036854775807", ["prune", "--keep-last", "2"]),
+    ("update snapshot set off = off + 9000000000000", ["rules", "--diff", "pmap-dotnet"]),
+    ("update snapshot set taken_ms = 9223372036854775807 - snapshot_id", ["doctor", "--deep"]),
+    ("update snapshot set taken_ms = -9223372036854775808 + snapshot_id", ["merge", "OTHER"]),
+    ("update snapshot set taken_ms = -9223372036854775808 + snapshot_id", ["doctor", "--deep"]),
+    ("update mapping_version set pss = 9223372036854775807, private_dirty = 9223372036854775807", ["who", "--process", "leaky"]),
+    ("update mapping_version set last = 9223372036854775807", ["prune", "--keep-last", "2"]),
     ("update object set category_id = 0 where object_id > 3", ["rules", "--apply", "pmap-dotnet"]),
-    ("update snapshots set epoch_id = 1, off = snapshot_id", ["merge", "OTHER"]),
-    ("update snapshots set taken_ms = 3400000000000 - taken_ms", ["sql", "select * from category_runs"]),
+    ("update snapshot set epoch_id = 1, off = snapshot_id", ["merge", "OTHER"]),
+    ("update snapshot set taken_ms = 3400000000000 - taken_ms", ["sql", "select * from category_runs"]),
 ]
 
 
@@ -264,22 +264,22 @@ def rules(made, r, db):
     return "rules: %.40r" % (text,)
 
 
-LOOPS = ["update categories set parent_id = category_id + 1", "update categories set parent_id = 1",
+LOOPS = ["update category set parent_id = category_id + 1", "update category set parent_id = 1",
          "update epoch set process_id = (select max(process_id) from process)",
-         "update ver set last = first - 1", "update ver set last = 9223372036854775807", "update ver set first = -9e18",
-         "update snapshots set off = off + 9000000000000", "update snapshots set off = -off - 1",
-         "update snapshots set taken_ms = -9223372036854775808 + snapshot_id",
-         "update snapshots set taken_ms = 9223372036854775807 - snapshot_id", "update snapshots set behind_ms = taken_ms",
+         "update mapping_version set last = first - 1", "update mapping_version set last = 9223372036854775807", "update mapping_version set first = -9e18",
+         "update snapshot set off = off + 9000000000000", "update snapshot set off = -off - 1",
+         "update snapshot set taken_ms = -9223372036854775808 + snapshot_id",
+         "update snapshot set taken_ms = 9223372036854775807 - snapshot_id", "update snapshot set behind_ms = taken_ms",
          "update region set length = -1", "update region set length = 9223372036854775807", "update region set start = -1",
-         "update catver set size_kib = -9223372036854775808", "update ver set pss = 9223372036854775807, private_dirty = 9223372036854775807",
-         "update snapshots set mappings = 9223372036854775807, size_kib = -1", "update process set pid = -9e18",
-         "update epoch set fields = -1", "update epoch set fields = 0", "update detail set fields = -1, rss_kib = -1, dirty_kib = 9223372036854775807",
-         "update lineage set process_id = 1", "update region set lineage_id = 1", "update job set every_ms = 0",
-         "update job set every_ms = -1", "update sweep set mono_ns = -9223372036854775808",
-         "update snapshots set snapshot_id = -snapshot_id",
-         "update snapshots set epoch_id = 1, off = snapshot_id", "update process set name_id = -5",
-         "insert into sqlite_stat1 values ('snapshots', 'snapshots_process', '99999999999999999999 0 -1 x')",
-         "update sight set read_us = 9223372036854775807, cpu_us = -5", "update sweep set started_ms = 1e300"]
+         "update category_version set size_kib = -9223372036854775808", "update mapping_version set pss = 9223372036854775807, private_dirty = 9223372036854775807",
+         "update snapshot set mappings = 9223372036854775807, size_kib = -1", "update process set pid = -9e18",
+         "update epoch set fields = -1", "update epoch set fields = 0", "update rare_fields set fields = -1, rss_kib = -1, dirty_kib = 9223372036854775807",
+         "update lineage set process_id = 1", "update region set lineage_id = 1", "update schedule set every_ms = 0",
+         "update schedule set every_ms = -1", "update beat set mono_ns = -9223372036854775808",
+         "update snapshot set snapshot_id = -snapshot_id",
+         "update snapshot set epoch_id = 1, off = snapshot_id", "update process set name_id = -5",
+         "insert into sqlite_stat1 values ('snapshot', 'snapshot_process', '99999999999999999999 0 -1 x')",
+         "update live_reading set read_us = 9223372036854775807, cpu_us = -5", "update beat set started_ms = 1e300"]
 
 
 def loops(made, r, db):
@@ -315,22 +315,22 @@ def self_references(made):
 
 ENDLESS = "with recursive c(n) as (select 1 union all select n + 1 from c) select %s from c"
 SCHEMA = [
-    ("drop view category_totals; create view category_totals as select 1 as snapshot_id", None),
+    ("drop view categories; create view categories as select 1 as snapshot_id", None),
     ("drop view lineage_history", None),
-    ("drop table pin", None), ("drop table trace", None), ("drop table rule_set", None),
-    ("drop index snapshots_process", None),
-    ("drop table categories; create table categories (category_id, category, description, parent_id)", None),
+    ("drop table pin", None), ("drop table forgotten", None), ("drop table rule_set", None),
+    ("drop index snapshot_process", None),
+    ("drop table category; create table category (category_id, category, description, parent_id)", None),
     ("drop table refused; create view refused as select 1 as hash, 2 as first_ms, 'x' as reason", None),
-    ("alter table snapshots add column mine text", None),
-    ("alter table ver rename column pss to p_s_s", None),
-    ("create trigger mine after insert on snapshots begin delete from pin; end", "has a trigger"),
-    ("create trigger mine before delete on snapshots begin insert into name (name) select 'from a trigger'; end",
+    ("alter table snapshot add column mine text", None),
+    ("alter table mapping_version rename column pss to p_s_s", None),
+    ("create trigger mine after insert on snapshot begin delete from pin; end", "has a trigger"),
+    ("create trigger mine before delete on snapshot begin insert into name (name) select 'from a trigger'; end",
      "has a trigger"),
     ("create trigger mine after update on process begin insert into refused values (1, 1, 'from a trigger'); end",
      "has a trigger"),
     ("create trigger mine instead of insert on mappings begin select load_extension('x'); end", "has a trigger"),
     ("create view mine as select load_extension('/tmp/x.so'), writefile('/tmp/x', 'y'), fts3_tokenizer('a')", None),
-    ("create table mine (a); create index mine_a on snapshots (rss_kib)", None),
+    ("create table mine (a); create index mine_a on snapshot (rss_kib)", None),
     ("create view mine as " + ENDLESS % "n", None),
 ]
 

@@ -19,12 +19,12 @@ def facts(db):
     connection = kit.plain(db)
     names, lineages = {}, []
     for *where, lineage_id, category in connection.execute(
-            "select s.taken_ms, p.pid, s.dialect, m.start, m.lineage_id, m.category from mappings m join snapshots s"
+            "select s.taken_ms, p.pid, s.dialect, m.start, m.lineage_id, m.category from mappings m join snapshot s"
             " using (snapshot_id) join process p using (process_id) order by s.dialect <> 'smaps', 1, 2, 3, 4"):
         lineages.append((*where, names.setdefault(lineage_id, len(names)), category))
     sums = connection.execute(
         "select s.taken_ms, p.pid, s.dialect, s.preferred, c.category, c.mappings, c.size_kib, c.rss_kib from"
-        " category_totals c join snapshots s using (snapshot_id) join process p using (process_id)").fetchall()
+        " categories c join snapshot s using (snapshot_id) join process p using (process_id)").fetchall()
     connection.close()
     return {"lineages": lineages, "sums": sorted(sums)}
 
@@ -428,16 +428,16 @@ class Live(Operation):
         rows = {}
         for i, pid, *row in connection.execute(
                 "select m.snapshot_id, p.pid, m.start, m.size_kib, m.rss_kib, m.private_dirty_kib, m.perms, m.path"
-                " from mappings m join snapshots s using (snapshot_id) join process p using (process_id)"):
+                " from mappings m join snapshot s using (snapshot_id) join process p using (process_id)"):
             rows.setdefault((i, pid), []).append(tuple(row))
         for (i, pid), got in rows.items():
             if pid in self.still:
                 wrong = set(got) ^ self.still[pid]
                 check.true(what + ": snapshot %d" % i, not wrong, sorted(wrong)[:2])
-        parts = connection.execute("select count(*) from snapshots group by capture_id having count(*) <> %d"
+        parts = connection.execute("select count(*) from snapshot group by capture_id having count(*) <> %d"
                                    % len(self.children)).fetchall()
         check.equal(what + ": beats in part", parts, [])
-        known = {r[0] for r in connection.execute("select snapshot_id from snapshots")}
+        known = {r[0] for r in connection.execute("select snapshot_id from snapshot")}
         connection.close()
         for line in self.outs[db].read_bytes().split(b"\n"):
             try:

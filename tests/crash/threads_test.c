@@ -131,7 +131,7 @@ static void asks(worker *w, pmapdb_store *store, int n)
 static void adds_up(worker *w, pmapdb_store *store, int n)
 {
     static const char text[] =
-        "SELECT kib_text(s.size_kib), (m.n, m.size) IS NOT (s.mappings, s.size_kib) FROM snapshots "
+        "SELECT kib_text(s.size_kib), (m.n, m.size) IS NOT (s.mappings, s.size_kib) FROM snapshot "
         "s JOIN (SELECT snapshot_id, count(*) AS n, sum(size_kib) AS size FROM mappings GROUP BY "
         "1) m USING (snapshot_id) ORDER BY s.snapshot_id DESC LIMIT 20";
     pmapdb_sql_options o = {.timeout_ms = 60000};
@@ -326,7 +326,7 @@ static void at_once(void **state)
     (void)state;
     setenv("TZ", "Europe/Berlin", 1);
     prepare();
-    before = number("SELECT count(*) FROM snapshots s JOIN process p USING (process_id) WHERE "
+    before = number("SELECT count(*) FROM snapshot s JOIN process p USING (process_id) WHERE "
                     "p.pid = 12766");
     for (size_t i = 0; i < n; i++)
         assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
@@ -341,12 +341,12 @@ static void at_once(void **state)
         print_message("%-10s %6d\n", workers[i].what, workers[i].turns);
     }
     /* one process of another host was merged, some of its captures before the count, perhaps */
-    assert_int_equal(number("SELECT count(*) FROM snapshots s JOIN process p USING (process_id) "
+    assert_int_equal(number("SELECT count(*) FROM snapshot s JOIN process p USING (process_id) "
                             "JOIN name n USING (name_id) WHERE p.pid = 12766 AND n.name <> "
                             "'part77'"),
                      before + stored);
     assert_int_equal(number("SELECT count(*) - count(DISTINCT p.process_id || ' ' || taken_ms || "
-                            "dialect) FROM snapshots s JOIN process p USING (process_id) WHERE "
+                            "dialect) FROM snapshot s JOIN process p USING (process_id) WHERE "
                             "p.pid = 12766"),
                      0);
     assert_int_equal(number("SELECT integrity_check <> 'ok' FROM pragma_integrity_check"), 0);

@@ -205,12 +205,12 @@ def stored(db):
     connection = kit.plain(db)
     connection.execute("begin")
     keys = {i: (ms, pid, dialect.decode()) for i, ms, pid, dialect in connection.execute(
-        "select s.snapshot_id, s.taken_ms, p.pid, s.dialect from snapshots s join process p using (process_id)")}
+        "select s.snapshot_id, s.taken_ms, p.pid, s.dialect from snapshot s join process p using (process_id)")}
     rows = {i: [] for i in keys}
     for i, *row in connection.execute("select snapshot_id, %s from mappings" % ", ".join(COLUMNS)):
         rows[i].append(tuple(row))
     sums = {i: dict(zip(truth.METRICS, row)) for i, *row in connection.execute(
-        "select snapshot_id, %s from snapshots" % ", ".join(truth.METRICS))}
+        "select snapshot_id, %s from snapshot" % ", ".join(truth.METRICS))}
     connection.close()
     return {key: (sorted(rows[i], key=repr), sums[i]) for i, key in keys.items()}
 

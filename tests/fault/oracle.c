@@ -18,8 +18,8 @@ static const char snapshots_sql[] =
     "|| ' ' || m.path AS x FROM mappings m WHERE m.snapshot_id = s.snapshot_id ORDER BY 1)), '') "
     "|| char(10) || coalesce((SELECT group_concat(x, char(10)) FROM (SELECT t.category || ' ' || "
     "coalesce(t.mappings, '?') || ' ' || coalesce(t.size_kib, '?') || ' ' || "
-    "coalesce(t.rss_kib, '?') AS x FROM category_totals t WHERE t.snapshot_id = s.snapshot_id "
-    "ORDER BY 1)), '') FROM snapshots s JOIN process p ON p.process_id = s.process_id ORDER BY 1";
+    "coalesce(t.rss_kib, '?') AS x FROM categories t WHERE t.snapshot_id = s.snapshot_id "
+    "ORDER BY 1)), '') FROM snapshot s JOIN process p ON p.process_id = s.process_id ORDER BY 1";
 
 /* Each is compared as it is. */
 static const char *const rest_sql[] = {
@@ -27,10 +27,10 @@ static const char *const rest_sql[] = {
     "JOIN name n ON n.name_id = p.name_id LEFT JOIN host h ON h.host_id = p.host_id "
     "ORDER BY 1, 2, 3, 5, 7",
     "SELECT " WHO ", s.moment_ms, s.preferred, s.checked, s.missing, s.hash, s.time_source FROM "
-    "snapshots s JOIN process p ON p.process_id = s.process_id ORDER BY 1",
+    "snapshot s JOIN process p ON p.process_id = s.process_id ORDER BY 1",
     "WITH b AS (SELECT m.lineage_id, min(printf('%020d %x', s.taken_ms, m.start)) AS begun FROM "
-    "mappings m JOIN snapshots s ON s.snapshot_id = m.snapshot_id GROUP BY 1) SELECT " WHO ", "
-    "printf('%x', m.start), b.begun, l.rule, r.reason FROM mappings m JOIN snapshots s ON "
+    "mappings m JOIN snapshot s ON s.snapshot_id = m.snapshot_id GROUP BY 1) SELECT " WHO ", "
+    "printf('%x', m.start), b.begun, l.rule, r.reason FROM mappings m JOIN snapshot s ON "
     "s.snapshot_id = m.snapshot_id JOIN process p ON p.process_id = s.process_id JOIN b ON "
     "b.lineage_id = m.lineage_id JOIN lineage l ON l.lineage_id = m.lineage_id JOIN region r ON "
     "r.region_id = m.region_id ORDER BY 1, 2, 3, 4, 5",
@@ -42,10 +42,11 @@ static const char *const rest_sql[] = {
     "process p ON p.process_id = l.process_id ORDER BY 1, 2, 3, 4",
     "SELECT name, hash, text FROM rule_set",
     "SELECT hash, reason FROM refused ORDER BY 1",
-    "SELECT hash, taken_ms, n, dialect, pid FROM trace ORDER BY 1, 2, 3",
+    "SELECT hash, taken_ms, n, dialect, pid FROM forgotten ORDER BY 1, 2, 3",
     "SELECT count(*) FROM untidy",
     "SELECT hash, calls, failed, unended, unbegun, bad FROM recording ORDER BY 1",
-    "SELECT t.pid, t.pid_source, p.pid, t.offset_ns, t.offset_source FROM tracee t LEFT JOIN "
+    "SELECT t.pid, t.pid_source, p.pid, t.offset_ns, t.offset_source FROM traced_process t LEFT "
+    "JOIN "
     "process p ON p.process_id = t.process_id ORDER BY 1",
     "SELECT c.kind, c.begin_ns, c.end_ns, c.a0, c.ret, f.symbol, (SELECT count(*) FROM extent e "
     "WHERE e.call_id = c.call_id) FROM call c JOIN stack s ON s.stack_id = c.stack_id LEFT JOIN "
@@ -133,7 +134,7 @@ void content_read(const char *path, content *out)
                 add_rows(db, whole_broken[i], &wrong);
         add_rows(db,
                  "SELECT 'orphan capture', capture_id FROM capture WHERE capture_id NOT IN (SELECT "
-                 "capture_id FROM snapshots UNION SELECT capture_id FROM sweep)",
+                 "capture_id FROM snapshot UNION SELECT capture_id FROM beat)",
                  &wrong);
         add_rows(db, "SELECT * FROM pragma_foreign_key_check", &damaged);
         add_rows(db, "SELECT * FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
@@ -223,7 +224,7 @@ const char *content_untrue(const char *path, const char *truth)
         fclose(file);
     add_rows(db,
              "SELECT s.taken_ms || ' ' || p.pid || ' ' || printf('%x', m.start) || ' ' || "
-             "m.size_kib || ' ' || m.rss_kib FROM mappings m JOIN snapshots s ON s.snapshot_id = "
+             "m.size_kib || ' ' || m.rss_kib FROM mappings m JOIN snapshot s ON s.snapshot_id = "
              "m.snapshot_id JOIN process p ON p.process_id = s.process_id",
              &stored);
     sqlite3_close(db);
@@ -253,7 +254,7 @@ const char *content_missing(const char *path, const char *answer)
         pm_buf rows = {0};
         char sql[96];
 
-        snprintf(sql, sizeof sql, "SELECT 1 FROM snapshots WHERE snapshot_id = %lld", id);
+        snprintf(sql, sizeof sql, "SELECT 1 FROM snapshot WHERE snapshot_id = %lld", id);
         add_rows(db, sql, &rows);
         if (id && !rows.len) {
             snprintf(gone, sizeof gone, "snapshot %lld was reported and is not stored", id);

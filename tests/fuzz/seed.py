@@ -182,8 +182,8 @@ def words(seeds):
                                       (b"10M", b"2h", b"heap", b"only", b"last", b"4"))):
         for i, selector in enumerate(selectors):
             seeds.add("select", f"{mode}-{i}", bytes([mode, i]) + selector)
-    for i, statement in enumerate((b"SELECT a.\"b\", 'it''s', [x] FROM snapshots WHERE pid = :p -- c\n",
-                                   b"DELETE FROM snapshots", b"SELECT rss FROM snapshot", b"SELECT 1; SELECT 2",
+    for i, statement in enumerate((b"SELECT a.\"b\", 'it''s', [x] FROM snapshot WHERE pid = :p -- c\n",
+                                   b"DELETE FROM snapshot", b"SELECT rss FROM snapshot", b"SELECT 1; SELECT 2",
                                    b"/* c */ PRAGMA user_version", b"WITH x AS (SELECT 1) SELECT * FROM x", b"ATTACH 'x' AS y")):
         seeds.add("script", str(i), statement)
         seeds.add("sql", str(i), statement)

@@ -22,7 +22,7 @@ NAMES = [
     b"rtl \xe2\x80\xae fdp.exe", b"zero\xe2\x80\x8bwidth", b"\xef\xbb\xbfmark", b"sep \xe2\x80\xa8 line", b"bad \xff\xfe",
     b"half \xe2\x82", b"surrogate \xed\xa0\x80", b"overlong \xc0\xaf", b"beyond \xf4\x90\x80\x80", b"'single'", b'"double"',
     b"`touch x`", b"$(touch x)", b"; rm -rf x", b"| tee x", b"&& x", b"> x", b"*", b"?", b"[a-z]", b"~root", b"-rf", b"--help",
-    b"=cmd|' C calc'!A0", b"+1+1", b"-2+3", b"@SUM(A1)", b"%s%n%s%n", b"%d%1000000d", b"'); DROP TABLE snapshots;--",
+    b"=cmd|' C calc'!A0", b"+1+1", b"-2+3", b"@SUM(A1)", b"%s%n%s%n", b"%d%1000000d", b"'); DROP TABLE snapshot;--",
     b"<script>alert(1)<|script>", b"a|b|c", b"**bold** _it_ [x](y)", b"\\", b"\\n\\x1b", b'{"a":1}', b'le="1"} 1\\', b"# EOF",
     b"a,b;c", b"a\\..\\..\\b", b"CON", b"\xe6\xbc\xa2\xe5\xad\x97", b"e\xcc\x81" * 40, b"x" * 200,
     b"%02d007%%5-12345678901234567890\xff",
@@ -79,7 +79,7 @@ def stored(place):
         watch.harmless(what, r.out + r.said)
         check.equal("lines: " + what, r.out.count(b"\n"), 2)
         sql = kit.plain(db)
-        got = sql.execute("SELECT h.name, n.name, p.pid FROM snapshots s JOIN process p USING (process_id)"
+        got = sql.execute("SELECT h.name, n.name, p.pid FROM snapshot s JOIN process p USING (process_id)"
                           " JOIN host h USING (host_id) JOIN name n USING (name_id) ORDER BY p.pid").fetchall()
         base = os.fsencode(folder)
         check.equal("bytes: " + what, got, [(name, name, 4711), (name, name, 4712)])

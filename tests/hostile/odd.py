@@ -82,7 +82,7 @@ def encodings(place):
         (place / "7.maps").write_bytes(data)
         r = run("import", "--pid", "7", str(place / "7.maps"), db=db)
         watch.harmless(name, r.out + r.said)
-        check.equal("encoding " + name, (r.status, watch.rows_of(db, "SELECT mappings FROM snapshots")),
+        check.equal("encoding " + name, (r.status, watch.rows_of(db, "SELECT mappings FROM snapshot")),
                     (0, [(8,)]) if n else (2, []))
         if not n:
             watch.one_line(name, r)
@@ -95,7 +95,7 @@ def log(n, first=0):
 
 
 def states(db):
-    return watch.rows_of(db, "SELECT state, count(*) FROM snapshots GROUP BY 1")
+    return watch.rows_of(db, "SELECT state, count(*) FROM snapshot GROUP BY 1")
 
 
 def growing(place):
@@ -189,9 +189,9 @@ OUT = ["ATTACH 'evil.db' AS x", "ATTACH ':memory:' AS x", "VACUUM INTO 'evil.db'
        "SELECT readfile('/etc/passwd')", "SELECT writefile('evil', 'x')", "SELECT edit('x')", "SELECT eval('DELETE FROM name')",
        "SELECT fts3_tokenizer('simple', x'00')", "SELECT * FROM fsdir('/')", "SELECT * FROM pmap_file('/etc/passwd')",
        "SELECT * FROM smaps('self')", "SELECT * FROM csv('/etc/passwd')", "SELECT * FROM zipfile('/x.zip')",
-       "SELECT * FROM sqlite_dbpage", "SELECT 1; DELETE FROM snapshots", "WITH x AS (SELECT 1) DELETE FROM snapshots",
-       "EXPLAIN DELETE FROM snapshots", "INSERT INTO name (name) VALUES ('x')", "REPLACE INTO name (name) VALUES ('x')",
-       "UPDATE sqlite_master SET sql = ''", "DROP TABLE snapshots", "CREATE TABLE t (x)", "CREATE TEMP TABLE t AS SELECT 1",
+       "SELECT * FROM sqlite_dbpage", "SELECT 1; DELETE FROM snapshot", "WITH x AS (SELECT 1) DELETE FROM snapshot",
+       "EXPLAIN DELETE FROM snapshot", "INSERT INTO name (name) VALUES ('x')", "REPLACE INTO name (name) VALUES ('x')",
+       "UPDATE sqlite_master SET sql = ''", "DROP TABLE snapshot", "CREATE TABLE t (x)", "CREATE TEMP TABLE t AS SELECT 1",
        "CREATE TEMP VIEW v AS SELECT 1", "CREATE TRIGGER t AFTER INSERT ON name BEGIN SELECT 1; END",
        "CREATE VIRTUAL TABLE temp.t USING fts5(x)", "ALTER TABLE name RENAME TO n", "REINDEX", "ANALYZE", "DETACH main",
        "BEGIN EXCLUSIVE", "SAVEPOINT x", "COMMIT", "RELEASE x", "SELECT sqlite_log(1, 'x')",
@@ -200,9 +200,9 @@ OUT = ["ATTACH 'evil.db' AS x", "ATTACH ':memory:' AS x", "VACUUM INTO 'evil.db'
        "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA incremental_vacuum", "PRAGMA optimize", "PRAGMA cell_size_check = 0",
        "PRAGMA main.journal_size_limit = 0", "PRAGMA data_store_directory = '/tmp'", "PRAGMA mmap_size = 0"]
 HEAVY = ["SELECT zeroblob(1000000000)", "SELECT hex(zeroblob(60000000))", "SELECT replace(hex(zeroblob(9000)), '0', hex(zeroblob(9000)))",
-         "SELECT group_concat(hex(zeroblob(9000000))) FROM snapshots a, snapshots b",
+         "SELECT group_concat(hex(zeroblob(9000000))) FROM snapshot a, snapshots b",
          "WITH RECURSIVE r(x, y) AS (SELECT 1, '' UNION SELECT x + 1, hex(randomblob(9000)) FROM r) SELECT count(*) FROM r",
-         "SELECT count(*) FROM (SELECT a.pid FROM snapshots a, snapshots b, snapshots c, snapshots d, snapshots e "
+         "SELECT count(*) FROM (SELECT a.pid FROM snapshot a, snapshots b, snapshots c, snapshots d, snapshots e "
          "ORDER BY hex(randomblob(2000)))",
          "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT count(*) FROM r"]
 

@@ -13,7 +13,7 @@ LINE_MIB = 16  # a longer line is damage: PM_LINE_BYTES_MAX
 
 
 def state_of(db):
-    return watch.rows_of(db, "SELECT state, mappings, missing FROM snapshots ORDER BY 1")
+    return watch.rows_of(db, "SELECT state, mappings, missing FROM snapshot ORDER BY 1")
 
 
 def fresh(place, name):
@@ -163,7 +163,7 @@ KIB = (b"18446744073709551615", b"18446744073709551616", b"9223372036854775807",
 def sums_hold(what, db):
     """Of every snapshot: no sum is negative, and each is that of its rows."""
     for row in watch.rows_of(db, """SELECT s.snapshot_id, s.mappings, s.size_kib, s.rss_kib, count(m.start), sum(m.size_kib),
-            sum(m.rss_kib), min(m.size_kib), min(m.rss_kib) FROM snapshots s LEFT JOIN mappings m USING (snapshot_id)
+            sum(m.rss_kib), min(m.size_kib), min(m.rss_kib) FROM snapshot s LEFT JOIN mappings m USING (snapshot_id)
             WHERE s.state <> 'totals' GROUP BY 1"""):
         check.true("sums: " + what, row[1] == row[4] and row[2] == (row[5] or 0) and (row[3] is None or row[3] == row[6]), row)
         check.true("nothing negative: " + what, min(v for v in row[1:] if v is not None) >= 0, row)

@@ -103,7 +103,7 @@ def one_line(what, r, status=2, names=()):
         check.true("names %s: %s" % (name, what), said and name in said[0], said[:2])
 
 
-def rows_of(db, sql="SELECT count(*) FROM snapshots"):
+def rows_of(db, sql="SELECT count(*) FROM snapshot"):
     return kit.plain(db).execute(sql).fetchall() if pathlib.Path(db).exists() else [(0,)]
 
 

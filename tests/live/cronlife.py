@@ -145,17 +145,17 @@ def verify(check, db, stored):
     check.equal("integrity", store.execute("PRAGMA integrity_check").fetchone()[0], "ok")
     check.equal("foreign keys", store.execute("PRAGMA foreign_key_check").fetchall(), [])
     there = {r["snapshot_id"]: sums(dict(r)) for r in store.execute(
-        "SELECT s.*, p.pid, n.name FROM snapshots s JOIN process p USING (process_id)"
+        "SELECT s.*, p.pid, n.name FROM snapshot s JOIN process p USING (process_id)"
         " JOIN name n USING (name_id)")}
     lost = {k: v for k, v in stored.items() if there.get(k) != v}
     check.equal("snapshots that a run said are stored", lost, {})
     check.equal("partial ones", store.execute(
-        "SELECT count(*) FROM snapshots WHERE state <> 'complete'").fetchone()[0], 0)
+        "SELECT count(*) FROM snapshot WHERE state <> 'complete'").fetchone()[0], 0)
     check.equal("sums of rows", store.execute(
-        "SELECT count(*) FROM snapshots s WHERE (s.mappings, s.rss_kib) IS NOT (SELECT count(*), "
+        "SELECT count(*) FROM snapshot s WHERE (s.mappings, s.rss_kib) IS NOT (SELECT count(*), "
         "sum(rss_kib) FROM mappings m WHERE m.snapshot_id = s.snapshot_id)").fetchone()[0], 0)
     sizes = [r[0] for r in store.execute(
-        "SELECT count(s.snapshot_id) FROM capture c LEFT JOIN snapshots s USING (capture_id)"
+        "SELECT count(s.snapshot_id) FROM capture c LEFT JOIN snapshot s USING (capture_id)"
         " GROUP BY c.capture_id")]
     check.true("sweeps are whole or not there", all(n >= PROCESSES - 1 for n in sizes), sizes)
     return there, store

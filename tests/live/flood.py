@@ -71,8 +71,8 @@ def look(check, db):
         "SELECT s.snapshot_id, n.name, t.comm, t.exe, t.cmdline, p.pid, (SELECT path FROM mappings m"
         " WHERE m.snapshot_id = s.snapshot_id AND perms LIKE '__x%' AND path LIKE '/%'"
         " AND path NOT LIKE '%.so%' ORDER BY start LIMIT 1)"
-        " FROM snapshots s JOIN process p USING (process_id) JOIN name n USING (name_id)"
-        " JOIN sight i USING (snapshot_id) JOIN standing t USING (standing_id)").fetchall()
+        " FROM snapshot s JOIN process p USING (process_id) JOIN name n USING (name_id)"
+        " JOIN live_reading i USING (snapshot_id) JOIN live_process t USING (live_process_id)").fetchall()
     short = [r for r in rows if "kind" in (r[3] or "") + (r[6] or "")]
     for row in short:
         base = os.path.basename(row[3] or "")
@@ -80,7 +80,7 @@ def look(check, db):
         check.true("its command line", os.path.basename((row[4] or base).split(" ")[0]) == base, row)
     lives = store.execute("SELECT count(*), count(DISTINCT pid || ' ' || start_time) FROM process").fetchone()
     check.equal("lives", lives[0], lives[1])
-    vanished = store.execute("SELECT sum(vanished), count(*) FROM sweep").fetchone()
+    vanished = store.execute("SELECT sum(vanished), count(*) FROM beat").fetchone()
     pids = store.execute("SELECT count(DISTINCT pid) FROM process").fetchone()[0]
     print("%d processes; %d sweeps, %d vanished while they were read, %d snapshots of short-lived ones, %d lives of %d pids"
           % (PROCESSES, vanished[1], vanished[0], len(short), lives[0], pids))

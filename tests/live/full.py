@@ -74,13 +74,13 @@ def capture(db, target):
 
 
 def stored(db):
-    return int(kit.rows("sql", "SELECT count(*) AS n FROM snapshots", db=db)[0]["n"])
+    return int(kit.rows("sql", "SELECT count(*) AS n FROM snapshot", db=db)[0]["n"])
 
 
 def whole(check, what, db):
     found = kit.rows("sql", "SELECT integrity_check AS t FROM pragma_integrity_check", db=db)
     check.equal(what + ": integrity", [r["t"] for r in found], ["ok"])
-    found = kit.rows("sql", "SELECT s.snapshot_id FROM snapshots s LEFT JOIN (SELECT snapshot_id, count(*) AS n,"
+    found = kit.rows("sql", "SELECT s.snapshot_id FROM snapshot s LEFT JOIN (SELECT snapshot_id, count(*) AS n,"
                      " sum(rss_kib) AS rss FROM mappings GROUP BY 1) m USING (snapshot_id)"
                      " WHERE m.n IS NOT s.mappings OR m.rss IS NOT s.rss_kib", db=db)
     check.equal(what + ": sums", found, [])

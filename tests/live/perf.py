@@ -19,7 +19,7 @@ EVENTS = ",".join("syscalls:sys_*_" + name for name in ("mmap", "munmap", "brk",
 RECORD = ["perf", "record", "-q", "-m", "8M", "-k", "CLOCK_MONOTONIC", "--call-graph", "dwarf", "-e", EVENTS]
 FIELDS = "+pid,+ip,+sym,+symoff,+dso"
 COVERED = 0.95
-SIZES = """SELECT sum(m.size_kib) FROM mappings m JOIN snapshots s USING (snapshot_id)
+SIZES = """SELECT sum(m.size_kib) FROM mappings m JOIN snapshot s USING (snapshot_id)
   GROUP BY s.snapshot_id ORDER BY s.taken_ms"""
 
 

@@ -26,7 +26,7 @@ def start():
 def held_by(db):
     """Which secrets lie in the store, and in what SQLite keeps beside it, which a reader makes stay."""
     reader = subprocess.Popen(["sqlite3", str(db)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-    reader.stdin.write(b"BEGIN; SELECT count(*) FROM snapshots;\n")
+    reader.stdin.write(b"BEGIN; SELECT count(*) FROM snapshot;\n")
     reader.stdin.flush()
     try:
         files = [p for p in db.parent.iterdir() if p.name.startswith(db.name)]

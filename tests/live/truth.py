@@ -215,7 +215,7 @@ def run_all(check, started, db):
     kit.run("capture", "-q", "--max-stall", "60s", *pids, db=db)
     store = open_store(db)
     for snapshot in store.execute(
-            "SELECT s.*, p.pid, n.name FROM snapshots s JOIN process p USING (process_id)"
+            "SELECT s.*, p.pid, n.name FROM snapshot s JOIN process p USING (process_id)"
             " JOIN name n USING (name_id)").fetchall():
         s = {k: (snapshot[k].decode() if isinstance(snapshot[k], bytes) else snapshot[k])
              for k in snapshot.keys()}

@@ -40,7 +40,7 @@ def pairs(workload, n):
 
 def snapshots(db):
     return [Snapshot(*r[:4], r[4].decode(), r[5]) for r in db.execute(
-        "select s.snapshot_id, s.process_id, p.pid, s.taken_ms, s.dialect, s.rss_kib from snapshots s"
+        "select s.snapshot_id, s.process_id, p.pid, s.taken_ms, s.dialect, s.rss_kib from snapshot s"
         " join process p using (process_id) order by s.taken_ms, p.pid")]
 
 
@@ -57,7 +57,7 @@ def by_process(shots, dialect):
 
 def plain(db, name, shots):
     """Share of Rss in plain anonymous: (last, worst) of single captures, worst of whole moments."""
-    rss = dict(db.execute("select snapshot_id, sum(rss_kib) from category_totals"
+    rss = dict(db.execute("select snapshot_id, sum(rss_kib) from categories"
                           " where category = 'anonymous' group by snapshot_id"))
     moments = collections.defaultdict(lambda: [0, 0])
     shares = []
@@ -72,7 +72,7 @@ def plain(db, name, shots):
             check.true("%s plain: %s" % (name, what), share < PLAIN_MOST, "%.2f %%" % (100 * share))
     last = max(s.ms for s in shots)
     most = db.execute(
-        "select t.category, sum(t.rss_kib) from category_totals t join snapshots s using (snapshot_id)"
+        "select t.category, sum(t.rss_kib) from categories t join snapshot s using (snapshot_id)"
         " where s.dialect = 'smaps' and s.taken_ms = ? and t.category glob '*/*'"
         " group by category order by 2 desc limit 3", (last,)).fetchall()
     print("%-14s %4d %8.2f %8.2f %8.2f  %s" % (
@@ -91,20 +91,20 @@ def one_category(db, name):
     check.equal("%s flips: lineages with several categories" % name,
                 [r for r in several if set(r[1].split(b",")) != {b"kernel", b"anonymous"}], [])
     kernel = db.execute(
-        "select distinct s.dialect, m.category from mappings m join snapshots s using (snapshot_id)"
+        "select distinct s.dialect, m.category from mappings m join snapshot s using (snapshot_id)"
         " where m.lineage_id in (%s)" % ",".join(str(r[0]) for r in several)).fetchall()
     check.equal("%s flips: of the kernel, by dialect" % name, sorted(kernel),
                 [(b"pmap-XX", b"kernel"), (b"pmap-x", b"anonymous"), (b"smaps", b"kernel")])
     other = db.execute(
         "select m.lineage_id, m.category, l.rule from mappings m join lineage l using (lineage_id)"
-        " join categories c on c.category_id = l.category_id"
+        " join category c on c.category_id = l.category_id"
         " where l.rule is not null and c.category is not m.category limit 5").fetchall()
     check.equal("%s flips: rows and their lineage" % name, other, [])
     ruled = db.execute("select count(*) from lineage where rule is not null").fetchone()[0]
     check.true("%s flips: lineages with a rule" % name, ruled > 0, ruled)
     # In smaps, which has whole paths: the others take what it says.
     wrong = db.execute(
-        "select m.category, m.base from mappings m join snapshots s using (snapshot_id)"
+        "select m.category, m.base from mappings m join snapshot s using (snapshot_id)"
         " where s.dialect = 'smaps' and m.category is not m.base and m.category not glob m.base || '/*'"
         " limit 5").fetchall()
     check.equal("%s flips: the first word" % name, wrong, [])
@@ -160,13 +160,13 @@ def sums(db, path, name, shots):
     total = ", ".join("case when count(*) = count(t.{0}) then sum(t.{0}) end".format(m) for m in METRICS)
     own = ", ".join("s." + m for m in METRICS)
     for snapshot_id, *values in db.execute(
-            "select s.snapshot_id, %s, %s from snapshots s join category_totals t using (snapshot_id)"
+            "select s.snapshot_id, %s, %s from snapshot s join categories t using (snapshot_id)"
             " group by s.snapshot_id" % (total, own)):
         check.equal("%s sums: snapshot %d" % (name, snapshot_id), values[:7], values[7:])
     count = [m for m in METRICS if m != "mappings"]
     rows = db.execute("select snapshot_id, category, count(*), %s from mappings group by 1, 2" % ", ".join(
         "case when count(*) = count({0}) then sum({0}) end".format(m) for m in count)).fetchall()
-    kept = db.execute("select snapshot_id, category, %s from category_totals" %
+    kept = db.execute("select snapshot_id, category, %s from categories" %
                       ", ".join(METRICS)).fetchall()
     check.equal("%s sums: rows by category" % name, sorted(set(kept) ^ set(rows), key=repr)[:5], [])
     for dialect in sorted({s.dialect for s in shots}):

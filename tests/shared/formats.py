@@ -46,10 +46,10 @@ class Store:
         self.sql = kit.plain(db)
         self.name_id, self.name = self.sql.execute(
             "select n.name_id, n.name from name n join process p using (name_id)"
-            " join snapshots s using (process_id) where s.state <> 'totals'"
+            " join snapshot s using (process_id) where s.state <> 'totals'"
             " group by 1 order by count(distinct p.process_id) desc, count(*) desc").fetchone()
         ids = [r[0] for r in self.sql.execute(
-            "select snapshot_id from snapshots s join process p using (process_id)"
+            "select snapshot_id from snapshot s join process p using (process_id)"
             " where p.name_id = ? and s.preferred order by taken_ms, snapshot_id", (self.name_id,))]
         self.first, self.last = ids[0], ids[-1]
         self.lineage, = self.sql.execute(
@@ -255,7 +255,7 @@ def age_of(store, query, rows, bound, given):
     if not rows or snapshot is None or any(
             c[0] in ("taken_at", "ts", "last_at", "to_at") for c in query.columns):
         return {}
-    moment_ms, = store.sql.execute("select moment_ms from snapshots where snapshot_id = ?",
+    moment_ms, = store.sql.execute("select moment_ms from snapshot where snapshot_id = ?",
                                    (snapshot,)).fetchone()
     labels = frozenset(given.items())
     return {"pmapdb_%s_age_seconds" % query.name.replace("-", "_"): {labels: moment_ms / 1000}}

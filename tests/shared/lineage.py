@@ -9,7 +9,7 @@ def lineages(db):
     out = {}
     connection = kit.plain(db)
     for taken_ms, start, lineage_id in connection.execute(
-            "select s.taken_ms, m.start, m.lineage_id from snapshots s"
+            "select s.taken_ms, m.start, m.lineage_id from snapshot s"
             " join mappings m on m.snapshot_id = s.snapshot_id"):
         out.setdefault(taken_ms, {})[start & ((1 << 64) - 1)] = lineage_id
     connection.close()

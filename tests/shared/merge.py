@@ -21,20 +21,20 @@ LIVE = (
     "c.digits, w.started_ms, w.ended_ms, i.mono_ns, i.read_us, i.cpu_us, i.longest_us, i.predicted_us, "
     "i.degraded, i.threads, i.hwm_kib, i.swap_kib, i.page_tables_kib, i.anon_kib, i.file_kib, "
     "i.shmem_kib, t.hash, t.ppid, t.comm, t.exe, t.cmdline, t.uid, t.user, t.cgroup, "
-    "t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count FROM snapshots s "
+    "t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count FROM snapshot s "
     "JOIN process p ON p.process_id = s.process_id JOIN capture c ON c.capture_id = s.capture_id "
     "JOIN origin f ON f.origin_id = c.origin_id "
-    "JOIN sweep w ON w.capture_id = s.capture_id "
-    "JOIN sight i ON i.snapshot_id = s.snapshot_id "
-    "JOIN standing t ON t.standing_id = i.standing_id",
+    "JOIN beat w ON w.capture_id = s.capture_id "
+    "JOIN live_reading i ON i.snapshot_id = s.snapshot_id "
+    "JOIN live_process t ON t.live_process_id = i.live_process_id",
     "SELECT t.hash, e.name, e.value FROM environment e "
-    "JOIN standing t ON t.standing_id = e.standing_id",
+    "JOIN live_process t ON t.live_process_id = e.live_process_id",
     "SELECT h.name, j.boot_id, j.selection, j.every_ms, w.started_ms, w.ended_ms, w.mono_ns, "
-    "w.missed, w.unreadable, w.vanished, w.degraded, w.unmoved, w.changed FROM sweep w JOIN job j ON "
-    "j.job_id = w.job_id JOIN host h ON h.host_id = j.host_id",
+    "w.missed, w.unreadable, w.vanished, w.degraded, w.unmoved, w.changed FROM beat w JOIN schedule j ON "
+    "j.schedule_id = w.schedule_id JOIN host h ON h.host_id = j.host_id",
     "SELECT p.pid, s.taken_ms, m.start, m.end, m.perms, m.offset, m.device, m.inode, m.category, "
     "m.flags, m.path, m.size_kib, m.rss_kib, m.pss_kib, m.referenced_kib, m.anonymous_kib, "
-    "m.extra FROM mappings m JOIN snapshots s ON s.snapshot_id = m.snapshot_id "
+    "m.extra FROM mappings m JOIN snapshot s ON s.snapshot_id = m.snapshot_id "
     "JOIN process p ON p.process_id = s.process_id",
 )
 

@@ -33,7 +33,7 @@ for (const [name] of values("select name from sqlite_master where type = 'view' 
         console.log("FAIL", name, error.message);
     }
 }
-const latest = "(select snapshot_id from snapshots order by taken_ms desc limit 1)";
+const latest = "(select snapshot_id from snapshot order by taken_ms desc limit 1)";
 console.log(JSON.stringify(values("select category, count(*), sum(size_kib), sum(rss_kib) " +
     `from mappings where snapshot_id = ${latest} group by 1`)));
 process.exit(failed ? 1 : 0);

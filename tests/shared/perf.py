@@ -118,7 +118,7 @@ def beside_captures(check, place, name):
     kit.run("import-perf", path, db=later)
     kit.run("import", *files, db=later)
     (offset, slack, source, process), = kit.plain(later).execute(
-        "SELECT offset_ns, slack_ns, offset_source, process_id FROM tracee")
+        "SELECT offset_ns, slack_ns, offset_source, process_id FROM traced_process")
     check.equal("%s: found by events" % name, row["clock"], "events")
     check.true("%s: within two seconds" % name, int(row["slack_ms"]) < 2000, row)
     check.equal("%s: its process" % name, (row["process_id"], row["pid_source"]), ("1", "thread"))

@@ -24,7 +24,7 @@ READ = 300 if kit.full else 60  # captures of a workload that are replayed forwa
 STEP_S = 600  # ten minutes between two: 10,000 are ten weeks
 RULES = ["--keep-last", "48", "--keep-hourly", "48", "--keep-daily", "30", "--keep-weekly", "52"]
 SNAPSHOT = ("snapshot_id, process_id, capture_id, taken_ms, moment_ms, ordinal, preferred, "
-            "time_source, dialect, state, checked, missing, hash, log_id, mappings, size_kib, "
+            "time_source, dialect, state, checked, missing, hash, import_log_id, mappings, size_kib, "
             "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, tool_size_kib, "
             "tool_rss_kib")
 
@@ -59,9 +59,9 @@ def digests(db):
     """snapshot_id -> hash of all that people can read of it."""
     connection = kit.plain(db)
     out = {}
-    for (i, *row) in connection.execute("select snapshot_id, %s from snapshots" % SNAPSHOT):
+    for (i, *row) in connection.execute("select snapshot_id, %s from snapshot" % SNAPSHOT):
         digest = hashlib.blake2b(repr(row).encode(), digest_size=16)
-        for table in ("mappings", "category_totals"):
+        for table in ("mappings", "categories"):
             order = "start" if table == "mappings" else "category"
             for line in connection.execute("select * from %s where snapshot_id = ? order by %s"
                                            % (table, order), (i,)):
@@ -91,7 +91,7 @@ def nothing_left_over(check, what, db):
         check.equal("%s: %s that no %s shows" % (what, parent, child), n, 0)
     check.equal(what + ": untidy",
                 connection.execute("select count(*) from untidy").fetchone()[0], 0)
-    holes = connection.execute("select epoch_id from snapshots group by epoch_id having "
+    holes = connection.execute("select epoch_id from snapshot group by epoch_id having "
                                "max(off) >= count(*)").fetchall()
     check.equal(what + ": holes", holes, [])
     connection.close()
@@ -102,7 +102,7 @@ def kept_by_the_rules(db):
     connection = kit.plain(db)
     series = {}
     for snapshot, name, ms in connection.execute(
-            "select s.snapshot_id, p.name_id, s.moment_ms from snapshots s join process p using "
+            "select s.snapshot_id, p.name_id, s.moment_ms from snapshot s join process p using "
             "(process_id)"):
         series.setdefault(name, {}).setdefault(ms, []).append(snapshot)
     connection.close()
@@ -137,7 +137,7 @@ class Reader(threading.Thread):
             try:
                 connection.execute("begin")
                 row = connection.execute(
-                    "select s.snapshot_id, s.mappings, s.size_kib from snapshots s where "
+                    "select s.snapshot_id, s.mappings, s.size_kib from snapshot s where "
                     "s.state = 'complete' order by random() limit 1").fetchone()
                 sums = connection.execute("select count(*), sum(size_kib) from mappings where "
                                           "snapshot_id = ?", row[:1]).fetchone()
@@ -260,9 +260,9 @@ def killed(check, db, place, before, alone):
 
 def traces(check, replays, alone):
     connection = kit.plain(alone)
-    n = connection.execute("select count(*) from trace").fetchone()[0]
+    n = connection.execute("select count(*) from forgotten").fetchone()[0]
     pages = connection.execute("select sum(pgsize) from dbstat where name in ('trace', "
-                               "'trace_log')").fetchone()[0] if has_dbstat(connection) else None
+                               "'forgotten_import_log')").fetchone()[0] if has_dbstat(connection) else None
     connection.close()
     if pages:
         print("%d traces, %.1f bytes each" % (n, pages / n))

@@ -38,7 +38,7 @@ def categories(db, dialect):
     out = {}
     connection = kit.plain(db)
     for taken_ms, pid, start, category in connection.execute(
-            "select s.taken_ms, p.pid, m.start, m.category from snapshots s join process p using"
+            "select s.taken_ms, p.pid, m.start, m.category from snapshot s join process p using"
             " (process_id) join mappings m using (snapshot_id) where s.dialect = ?", (dialect,)):
         out.setdefault((taken_ms, pid), {})[start & ((1 << 64) - 1)] = category.decode()
     connection.close()
@@ -51,8 +51,8 @@ def totals(db):
     connection = kit.plain(db)
     for taken_ms, pid, category, *numbers in connection.execute(
             "select s.taken_ms, p.pid, c.category, c.mappings, c.size_kib, c.rss_kib"
-            " from snapshots s join process p using (process_id)"
-            " join category_totals c using (snapshot_id)"
+            " from snapshot s join process p using (process_id)"
+            " join categories c using (snapshot_id)"
             " where s.dialect = 'smaps'"):
         out.setdefault((taken_ms, pid), {})[category.decode()] = tuple(numbers)
     connection.close()

@@ -82,21 +82,21 @@ class Store:
             kept.append((ms, ordinal, now))
             self.snapshot += 1
             self.db.execute(
-                "insert into snapshots (snapshot_id, process_id, capture_id, epoch_id, off, taken_ms, "
+                "insert into snapshot (snapshot_id, process_id, capture_id, epoch_id, off, taken_ms, "
                 "behind_ms, ordinal, preferred, time_source_code, dialect_code, state_code, "
                 "checked_code, hash) values (?, ?, 1, ?, ?, ?, 0, ?, 1, 3, ?, ?, 0, 0)",
                 (self.snapshot, process, epoch, off, ms, ordinal, DIALECTS[dialect], STATES[state]))
         for category in places[0][2]:
-            self.db.execute("insert or ignore into categories values (?1, ?2, '', ?1)",
+            self.db.execute("insert or ignore into category values (?1, ?2, '', ?1)",
                             (category, "c%d" % category))
             for first, last, v in versions([now[category] for _, _, now in places]):
-                self.db.execute("insert into catver values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                self.db.execute("insert into category_version values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                                 (epoch, category, first, last, *v))
         return kept
 
 
 def expected(store):
-    names = {i: name for i, name in store.db.execute("select category_id, category from categories")}
+    names = {i: name for i, name in store.db.execute("select category_id, category from category")}
     out = []
     for (process, dialect, state), captures in store.truth.items():
         if state == "partial" or not captures:

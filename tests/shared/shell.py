@@ -9,7 +9,7 @@ import kit
 import truth
 
 LATEST = ("select category, sum(rss_kib) from mappings where snapshot_id = (select snapshot_id from"
-          " snapshots order by taken_ms desc limit 1) group by 1")
+          " snapshot order by taken_ms desc limit 1) group by 1")
 
 
 def ask(db, sql):
@@ -76,7 +76,7 @@ def check_plans(check, connection):
     """SCAN of what the view itself computed (a coroutine, a subquery) is no walk."""
     views = [r[0].decode() for r in connection.execute(
         "select name from sqlite_master where type = 'view'")]
-    check.true("views: there", {"mappings", "category_totals", "category_runs", "lineage_history"}
+    check.true("views: there", {"mappings", "categories", "category_runs", "lineage_history"}
                <= set(views), views)
     for view in views:
         columns = [r[1].decode() for r in connection.execute("pragma table_info(\"%s\")" % view)]
@@ -86,8 +86,8 @@ def check_plans(check, connection):
                 continue
             plan = [r[3].decode() for r in connection.execute(
                 "explain query plan select * from \"%s\" where %s = 1" % (view, column))]
-            if view == "category_totals":   # categories (c) are few: all are looked up at a snapshot
-                plan = [p for p in plan if not re.match(r"SCAN (TABLE categories AS )?c\b", p)]
+            if view == "categories":   # category (c) has few rows: all are looked up at a snapshot
+                plan = [p for p in plan if not re.match(r"SCAN (TABLE category AS )?c\b", p)]
             made = {m.group(1) for p in plan
                     if (m := re.match(r"(?:CO-ROUTINE|MATERIALIZE) (\S+)", p))}
             walks = [p for p in plan if (m := re.match(r"SCAN (?:TABLE )?([^( ]\S*)", p))

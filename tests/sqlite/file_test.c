@@ -134,7 +134,7 @@ static void rows_are_the_stores(void **state)
         kit_rows(db,
                  "SELECT pid, s.dialect, state, mappings, s.size_kib, rss_kib, pss_kib, "
                  "private_kib, private_dirty_kib, swap_kib, tool_size_kib, missing FROM "
-                 "store.snapshots s JOIN store.process USING (process_id)",
+                 "store.snapshot s JOIN store.process USING (process_id)",
                  &stored);
         assert_string_equal(here.data, stored.data);
         pm_buf_free(&here);

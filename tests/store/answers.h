@@ -6,20 +6,22 @@
 #include "kit.h"
 
 #define ANSWERS_KEY "h.name, p.pid, s.taken_ms, s.dialect, s.state, s.ordinal, s.hash"
-#define ANSWERS_FROM                                                  \
-    "FROM snapshots s JOIN process p ON p.process_id = s.process_id " \
+#define ANSWERS_FROM                                                 \
+    "FROM snapshot s JOIN process p ON p.process_id = s.process_id " \
     "LEFT JOIN host h ON h.host_id = p.host_id "
 
 static const char *const answers_of_snapshots[] = {
     "SELECT " ANSWERS_KEY ", s.moment_ms, s.preferred, s.taken_at, s.time_source, s.checked, "
     "s.missing, s.mappings, s.size_kib, s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, "
-    "s.swap_kib, s.tool_size_kib, s.tool_rss_kib, s.log_id IS NULL, f.folder, f.file, c.digits, "
+    "s.swap_kib, s.tool_size_kib, s.tool_rss_kib, s.import_log_id IS NULL, f.folder, f.file, "
+    "c.digits, "
     "w.started_ms, "
     "w.ended_ms, w.mono_ns, w.missed, w.unreadable, w.vanished, w.degraded, w.unmoved, w.changed, "
     "j.boot_id, j.selection, j.every_ms, i.reason, i.pinned_ms " ANSWERS_FROM
     "JOIN capture c ON c.capture_id = s.capture_id "
     "JOIN origin f ON f.origin_id = c.origin_id "
-    "LEFT JOIN sweep w ON w.capture_id = s.capture_id LEFT JOIN job j ON j.job_id = w.job_id "
+    "LEFT JOIN beat w ON w.capture_id = s.capture_id LEFT JOIN schedule j ON j.schedule_id = "
+    "w.schedule_id "
     "LEFT JOIN pin i ON i.snapshot_id = s.snapshot_id ORDER BY " ANSWERS_KEY,
     "SELECT h.name, p.pid, n.name, p.name_rank, p.name_ms, p.boot_id, p.start_time, p.command, "
     "p.command_ms, p.identity, p.stack_end, p.vdso_start, p.libc_start, p.ld_start, p.exe_start, "
@@ -30,7 +32,7 @@ static const char *const answers_of_snapshots[] = {
     "WHERE n.name_id IN (SELECT name_id FROM process) ORDER BY 1, 2",
     "SELECT " ANSWERS_KEY ", c.category, c.mappings, c.size_kib, c.rss_kib, c.pss_kib, "
     "c.private_kib, c.private_dirty_kib, c.swap_kib " ANSWERS_FROM
-    "JOIN category_totals c ON c.snapshot_id = s.snapshot_id ORDER BY " ANSWERS_KEY ", c.category",
+    "JOIN categories c ON c.snapshot_id = s.snapshot_id ORDER BY " ANSWERS_KEY ", c.category",
     "SELECT h.name, p.pid, p.stack_end, r.dialect, r.category, r.first_ms, r.last_ms, r.n, "
     "r.mappings, r.size_kib, r.rss_kib, r.pss_kib, r.private_kib, r.private_dirty_kib, r.swap_kib "
     "FROM process p LEFT JOIN host h ON h.host_id = p.host_id "
@@ -40,18 +42,22 @@ static const char *const answers_of_snapshots[] = {
     "t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count, i.mono_ns, "
     "i.read_us, i.cpu_us, i.longest_us, i.predicted_us, i.degraded, i.threads, i.hwm_kib, "
     "i.swap_kib, i.page_tables_kib, i.anon_kib, i.file_kib, i.shmem_kib, (SELECT group_concat("
-    "name || '=' || value, ' ') FROM (SELECT * FROM environment e WHERE e.standing_id = "
-    "t.standing_id ORDER BY name)) " ANSWERS_FROM "JOIN sight i ON i.snapshot_id = s.snapshot_id "
-    "JOIN standing t ON t.standing_id = i.standing_id ORDER BY " ANSWERS_KEY,
-    "SELECT count(*), count(DISTINCT hash) FROM standing",
+    "name || '=' || value, ' ') FROM (SELECT * FROM environment e WHERE e.live_process_id = "
+    "t.live_process_id ORDER BY name)) " ANSWERS_FROM
+    "JOIN live_reading i ON i.snapshot_id = s.snapshot_id "
+    "JOIN live_process t ON t.live_process_id = i.live_process_id ORDER BY " ANSWERS_KEY,
+    "SELECT count(*), count(DISTINCT hash) FROM live_process",
     "SELECT h.name, j.boot_id, j.selection, j.every_ms, w.started_ms, w.ended_ms, w.mono_ns, "
-    "w.missed, w.unreadable, w.vanished, w.degraded, w.unmoved, w.changed FROM sweep w JOIN job j "
-    "ON j.job_id = w.job_id JOIN host h ON h.host_id = j.host_id ORDER BY 1, 2, 3, 4, 5, 7",
+    "w.missed, w.unreadable, w.vanished, w.degraded, w.unmoved, w.changed FROM beat w JOIN "
+    "schedule j "
+    "ON j.schedule_id = w.schedule_id JOIN host h ON h.host_id = j.host_id ORDER BY 1, 2, 3, 4, 5, "
+    "7",
     "SELECT hash, first_ms, reason FROM refused ORDER BY 1",
     /* a log by its first block, with all of its others */
     "SELECT l.first, " ANSWERS_KEY " " ANSWERS_FROM
-    "JOIN (SELECT log_id, min(printf('%020d %d', taken_ms, hash)) AS first FROM snapshots "
-    "WHERE log_id IS NOT NULL GROUP BY log_id) l ON l.log_id = s.log_id ORDER BY "
+    "JOIN (SELECT import_log_id, min(printf('%020d %d', taken_ms, hash)) AS first FROM snapshot "
+    "WHERE import_log_id IS NOT NULL GROUP BY import_log_id) l ON l.import_log_id = "
+    "s.import_log_id ORDER BY "
     "l.first, " ANSWERS_KEY,
     "SELECT h.name FROM host h ORDER BY 1",
 };
@@ -78,9 +84,9 @@ static const char *const answers_of_lineages[] = {
     "h.reason, h.state FROM number JOIN lineage_history h ON h.lineage_id = number.lineage_id "
     "ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10",
     "SELECT number.n, " ANSWERS_KEY ", c.category, l.rule FROM number JOIN lineage l ON "
-    "l.lineage_id = number.lineage_id JOIN snapshots s ON s.snapshot_id = l.first_snapshot_id "
+    "l.lineage_id = number.lineage_id JOIN snapshot s ON s.snapshot_id = l.first_snapshot_id "
     "JOIN process p ON p.process_id = s.process_id LEFT JOIN host h ON h.host_id = p.host_id "
-    "JOIN categories c ON c.category_id = l.category_id ORDER BY 1",
+    "JOIN category c ON c.category_id = l.category_id ORDER BY 1",
 };
 
 static inline void answers(const kit *k, pm_buf *out)

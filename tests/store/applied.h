@@ -91,13 +91,15 @@ static inline pm_apply_result applied_to(const kit *k, const char *text, bool ke
 }
 
 /* The categories as they stand in the tables, by their texts. */
-#define APPLIED_SUMS                                                                             \
-    "SELECT v.epoch_id, c.category, v.first, v.last, v.mappings, v.size_kib, v.rss_kib, "        \
-    "v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib FROM catver v JOIN categories c " \
+#define APPLIED_SUMS                                                                          \
+    "SELECT v.epoch_id, c.category, v.first, v.last, v.mappings, v.size_kib, v.rss_kib, "     \
+    "v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib FROM category_version v JOIN " \
+    "category c "                                                                             \
     "ON c.category_id = v.category_id ORDER BY 1, 2, 3"
-#define APPLIED_UNUSED                                                                        \
-    "SELECT category FROM categories WHERE category_id > 14 AND category_id NOT IN (SELECT "  \
-    "category_id FROM lineage UNION SELECT category_id FROM catver UNION SELECT category_id " \
+#define APPLIED_UNUSED                                                                      \
+    "SELECT category FROM category WHERE category_id > 14 AND category_id NOT IN (SELECT "  \
+    "category_id FROM lineage UNION SELECT category_id FROM category_version UNION SELECT " \
+    "category_id "                                                                          \
     "FROM region WHERE category_id IS NOT NULL)"
 
 #endif

@@ -220,11 +220,11 @@ static void keeps_nothing_unless_told(void **state)
     put_one(k, PM_DIALECT_SMAPS, 7, 1);
     put_one(k, PM_DIALECT_SMAPS, 8, 0);
     before = whole_content(k);
-    kit_rows(k, &before, "SELECT * FROM categories JOIN rule_set");
+    kit_rows(k, &before, "SELECT * FROM category JOIN rule_set");
     applied_to(k, SIMPLE, false, &changes);
     assert_string_equal(pm_buf_text(&changes).data, simple_changes);
     after = whole_content(k);
-    kit_rows(k, &after, "SELECT * FROM categories JOIN rule_set");
+    kit_rows(k, &after, "SELECT * FROM category JOIN rule_set");
     assert_true(answers_equal(&after, &before));
     put_one(k, PM_DIALECT_SMAPS, 7, 2); /* by the old ones */
     assert_true(whole_store(k));
@@ -278,17 +278,20 @@ static void unknown_stays_unknown(void **state)
     kit_name(c, "app", PM_NAME_HEADER);
     kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS), 100);
     kit_put(k, c);
-    kit_exec(k, "INSERT INTO detail (detail_id, hash, fields) SELECT 77, 0, fields & ~8 FROM epoch "
-                "WHERE dialect = 'smaps' "
-                "LIMIT 1;"
-                "UPDATE ver SET detail_id = 77 WHERE region_id = (SELECT region_id FROM "
-                "mappings WHERE path = '/opt/data');"
-                "UPDATE catver SET rss_kib = NULL WHERE category_id = (SELECT category_id FROM "
-                "categories WHERE category = 'mapped-file');"
-                "UPDATE snapshots SET rss_kib = NULL WHERE state = 'complete'");
+    kit_exec(
+        k,
+        "INSERT INTO rare_fields (rare_fields_id, hash, fields) SELECT 77, 0, fields & ~8 FROM "
+        "epoch "
+        "WHERE dialect = 'smaps' "
+        "LIMIT 1;"
+        "UPDATE mapping_version SET rare_fields_id = 77 WHERE region_id = (SELECT region_id FROM "
+        "mappings WHERE path = '/opt/data');"
+        "UPDATE category_version SET rss_kib = NULL WHERE category_id = (SELECT category_id FROM "
+        "category WHERE category = 'mapped-file');"
+        "UPDATE snapshot SET rss_kib = NULL WHERE state = 'complete'");
     applied_to(k, SIMPLE, true, &changes);
     assert_non_null(strstr(pm_buf_text(&changes).data, "mapped-file > Data file 1: 1 100 -1\n"));
-    kit_expect(k, "SELECT category, rss_kib, pss_kib FROM category_totals ORDER BY 1",
+    kit_expect(k, "SELECT category, rss_kib, pss_kib FROM categories ORDER BY 1",
                "Data|?|?\nanonymous/block|8192|?\nreserve|64|?\nstack|66|?\ntotal|100|?\n");
     pm_buf_free(&changes);
 }
@@ -300,7 +303,7 @@ static void names_of_the_program_stay(void **state)
     put_one(k, PM_DIALECT_SMAPS, 7, 0);
     kit_exec(k, "UPDATE lineage SET rule = 'label' WHERE rule = 'stack'");
     applied_to(k, SIMPLE, true, NULL);
-    kit_expect(k, "SELECT category, mappings FROM category_totals ORDER BY 1",
+    kit_expect(k, "SELECT category, mappings FROM categories ORDER BY 1",
                "Data|1\nanonymous/thread-stack|2\nreserve|2\nstack|1\n");
 }
 
@@ -313,13 +316,13 @@ static void expect_refused(const kit *k, const char *rules, applied *how, pmapdb
     pm_apply_result result;
     pmapdb_error err = {0};
 
-    kit_rows(k, &before, "SELECT * FROM categories JOIN rule_set");
+    kit_rows(k, &before, "SELECT * FROM category JOIN rule_set");
     assert_int_equal(applied_try(k, rules, true, how, &result, &err), status);
     if (!strstr(err.text, why))
         print_error("%s\n", err.text);
     assert_non_null(strstr(err.text, why));
     after = whole_content(k);
-    kit_rows(k, &after, "SELECT * FROM categories JOIN rule_set");
+    kit_rows(k, &after, "SELECT * FROM category JOIN rule_set");
     assert_true(answers_equal(&after, &before));
     kit_expect(k, "PRAGMA foreign_keys", "1\n");
     pm_buf_free(&before);
@@ -331,7 +334,7 @@ static void damaged(void **state)
     const kit *k = kit_of(state);
 
     put_one(k, PM_DIALECT_SMAPS, 7, 0);
-    kit_exec(k, "UPDATE ver SET private_clean = private_clean + 4 WHERE region_id = 2");
+    kit_exec(k, "UPDATE mapping_version SET private_clean = private_clean + 4 WHERE region_id = 2");
     expect_refused(k, SIMPLE, &(applied){0}, PMAPDB_DATABASE, "would not add up");
 }
 
@@ -367,17 +370,16 @@ static void too_many_categories(void **state)
                "SELECT count(*), count(DISTINCT category_id), sum(category_id = 9 AND rule IS NULL)"
                " FROM lineage",
                "1805|1801|5\n");
-    kit_expect(
-        k,
-        "SELECT count(*) FROM snapshots s WHERE s.mappings IS NOT (SELECT sum(mappings) FROM "
-        "category_totals c WHERE c.snapshot_id = s.snapshot_id)",
-        "0\n");
+    kit_expect(k,
+               "SELECT count(*) FROM snapshot s WHERE s.mappings IS NOT (SELECT sum(mappings) FROM "
+               "categories c WHERE c.snapshot_id = s.snapshot_id)",
+               "0\n");
     kit_ok(applied_try(k, "rule,category,base,path\nfile,F %b,mapped-file,\n", true, &(applied){0},
                        &result, &err),
            &err);
     assert_int_equal(result.unnamed, 5);
     kit_ok(applied_try(k, KIT_RULES, true, &(applied){0}, &result, &err), &err);
-    kit_expect(k, "SELECT count(*) FROM categories", "14\n");
+    kit_expect(k, "SELECT count(*) FROM category", "14\n");
 }
 
 static void regex_gives_up(void **state)

@@ -161,7 +161,7 @@ static void name(const kit *k, const char *category, const char *name, const cha
         pm_sql_int(in.sql, "SELECT process_id FROM process", PM_NO_ARGS, 0, &in.process_id, &err),
         &err);
     kit_ok(pm_sql_int(in.sql,
-                      "SELECT lineage_id FROM lineage JOIN categories USING (category_id) "
+                      "SELECT lineage_id FROM lineage JOIN category USING (category_id) "
                       "WHERE category = ?1",
                       PM_ARGS(PM_S(category)), 0, &ruling.lineage_id, &err),
            &err);
@@ -177,8 +177,8 @@ static void name(const kit *k, const char *category, const char *name, const cha
 static void lineages_are_named(void **state)
 {
     static const char rows[] = "SELECT DISTINCT m.category, l.rule, m.mappings FROM "
-                               "category_totals m LEFT JOIN (SELECT c.category, l.rule FROM "
-                               "lineage l JOIN categories c USING (category_id)) l USING "
+                               "categories m LEFT JOIN (SELECT c.category, l.rule FROM "
+                               "lineage l JOIN category c USING (category_id)) l USING "
                                "(category) ORDER BY 1";
     const kit *k = kit_of(state);
 

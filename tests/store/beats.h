@@ -26,7 +26,7 @@ static inline void beats_job(const kit *k, int job, const char *boot, const char
 {
     kit_exec(k, "INSERT OR IGNORE INTO host (host_id, name) VALUES (900, 'here')");
     beats_exec(k,
-               "INSERT INTO job (job_id, host_id, boot_id, selection, every_ms) "
+               "INSERT INTO schedule (schedule_id, host_id, boot_id, selection, every_ms) "
                "VALUES (%d, 900, '%s', '%s', nullif(%lld, 0))",
                job, boot, selection, (long long)every_ms);
 }
@@ -37,7 +37,7 @@ static inline void beats_sweep(const kit *k, int job, int64_t at, int64_t mono, 
     kit_exec(k, "INSERT OR IGNORE INTO origin (folder, file) VALUES ('', '/proc'); INSERT INTO "
                 "capture (origin_id, digits) SELECT origin_id, 0 FROM origin WHERE file = '/proc'");
     beats_exec(k,
-               "INSERT INTO sweep (capture_id, job_id, started_ms, ended_ms, mono_ns, missed, "
+               "INSERT INTO beat (capture_id, schedule_id, started_ms, ended_ms, mono_ns, missed, "
                "unreadable, vanished, degraded, unmoved, changed) VALUES (last_insert_rowid(), %d, "
                "%lld, %lld, %lld, %d, 3, 1, 0, 2, 1)",
                job, (long long)(BEATS_MS + at * 1000), (long long)(BEATS_MS + at * 1000 + 100),
@@ -47,13 +47,16 @@ static inline void beats_sweep(const kit *k, int job, int64_t at, int64_t mono, 
 /* Limits of one standing, a sight of all smaps snapshots that have none. */
 static inline void beats_sights(const kit *k)
 {
-    kit_exec(k, "INSERT OR IGNORE INTO standing (standing_id, hash, user, cgroup, memory_max_kib, "
-                "address_limit_kib, stack_limit_kib, max_map_count) "
-                "VALUES (900, 900, 'root', '/a', 524288, -1, 8192, 65530)");
+    kit_exec(
+        k,
+        "INSERT OR IGNORE INTO live_process (live_process_id, hash, user, cgroup, memory_max_kib, "
+        "address_limit_kib, stack_limit_kib, max_map_count) "
+        "VALUES (900, 900, 'root', '/a', 524288, -1, 8192, 65530)");
     kit_exec(k,
-             "INSERT OR IGNORE INTO sight (snapshot_id, standing_id, mono_ns, read_us, cpu_us, "
+             "INSERT OR IGNORE INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, "
+             "cpu_us, "
              "longest_us, predicted_us, threads, hwm_kib) SELECT snapshot_id, 900, 0, 1000, 500, "
-             "90, 80, 4, 5000 FROM snapshots WHERE dialect = 'smaps'");
+             "90, 80, 4, 5000 FROM snapshot WHERE dialect = 'smaps'");
 }
 
 /* Enough for every query about live captures to find something. */
@@ -65,11 +68,12 @@ static inline void beats_beside(const kit *k)
     beats_sweep(k, 901, 3600, 70, 0); /* the clock was set */
     beats_sweep(k, 902, 7200, 5, 0);
     beats_sights(k);
-    kit_exec(k, "UPDATE snapshots SET tool_rss_kib = rss_kib + 4 WHERE dialect = 'smaps';"
-                "INSERT INTO pin SELECT max(snapshot_id), 'evidence', 1700000000000 FROM snapshots;"
-                "INSERT INTO refused (hash, first_ms, reason) VALUES (1, 1700000000000, 'cut');"
-                "INSERT INTO detail (detail_id, hash, extra) VALUES (900, 0, 'Foo: 4 kB');"
-                "UPDATE ver SET detail_id = 900 WHERE first = 0");
+    kit_exec(k,
+             "UPDATE snapshot SET tool_rss_kib = rss_kib + 4 WHERE dialect = 'smaps';"
+             "INSERT INTO pin SELECT max(snapshot_id), 'evidence', 1700000000000 FROM snapshot;"
+             "INSERT INTO refused (hash, first_ms, reason) VALUES (1, 1700000000000, 'cut');"
+             "INSERT INTO rare_fields (rare_fields_id, hash, extra) VALUES (900, 0, 'Foo: 4 kB');"
+             "UPDATE mapping_version SET rare_fields_id = 900 WHERE first = 0");
 }
 
 #endif

@@ -37,17 +37,16 @@ static void ids_and_parents(void **state)
     assert_int_equal(id_of(k, "total/x"), 17);
     assert_int_equal(id_of(k, "anonymouse/x"), 18);
     assert_int_equal(id_of(k, "anonymous/test/more"), 19);
-    kit_expect(
-        k,
-        "SELECT c.category, p.category, c.description FROM categories c JOIN categories p ON "
-        "p.category_id = c.parent_id WHERE c.category_id > 11 ORDER BY c.category_id",
-        "total|total|Everything, of captures that give sums only\n"
-        "anonymous/thread-stack|anonymous|Stacks of threads: of a usual size, right above a "
-        "guard\n"
-        "reserve/guard|reserve|Guards: up to 1 MiB, right below writable memory\n"
-        "anonymous/test|anonymous|about it\n/usr/lib/x.so|/usr/lib/x.so|about it\n"
-        "total/x|total/x|about it\nanonymouse/x|anonymouse/x|about it\n"
-        "anonymous/test/more|anonymous|about it\n");
+    kit_expect(k,
+               "SELECT c.category, p.category, c.description FROM category c JOIN category p ON "
+               "p.category_id = c.parent_id WHERE c.category_id > 11 ORDER BY c.category_id",
+               "total|total|Everything, of captures that give sums only\n"
+               "anonymous/thread-stack|anonymous|Stacks of threads: of a usual size, right above a "
+               "guard\n"
+               "reserve/guard|reserve|Guards: up to 1 MiB, right below writable memory\n"
+               "anonymous/test|anonymous|about it\n/usr/lib/x.so|/usr/lib/x.so|about it\n"
+               "total/x|total/x|about it\nanonymouse/x|anonymouse/x|about it\n"
+               "anonymous/test/more|anonymous|about it\n");
     assert_true(whole_store(k));
 }
 
@@ -73,9 +72,9 @@ static void a_limit(void **state)
     kit_ok(pm_category_id(ids, PM_TEXT("file 1234"), PM_TEXT(""), false, &id, &err), &err);
     assert_int_equal(id, 1234);
     pm_category_ids_free(ids);
-    kit_expect(k, "SELECT count(*) FROM categories", "2000\n");
+    kit_expect(k, "SELECT count(*) FROM category", "2000\n");
     /* Names out of captures leave some places to those that rules call so themselves. */
-    kit_exec(k, "DELETE FROM categories WHERE category_id > 1800");
+    kit_exec(k, "DELETE FROM category WHERE category_id > 1800");
     kit_ok(pm_category_ids_new(k->store->sql, &ids, &err), &err);
     kit_ok(pm_category_id(ids, PM_TEXT("file 2001"), PM_TEXT(""), true, &id, &err), &err);
     assert_int_equal(id, 0);
@@ -127,7 +126,7 @@ static void set_by_hand(kit *k, const char *category)
              "UPDATE lineage SET category_id = %d, rule = 'by hand' WHERE category_id = 11; "
              "UPDATE region SET category_id = (SELECT l.category_id FROM lineage l WHERE "
              "l.lineage_id = region.lineage_id AND l.rule = 'by hand'); "
-             "UPDATE catver SET category_id = %d WHERE category_id = 11",
+             "UPDATE category_version SET category_id = %d WHERE category_id = 11",
              (int)id_of(k, category), (int)id_of(k, category));
     kit_exec(k, sql);
     kit_close(k); /* what the writer remembers is no more so */
@@ -200,7 +199,7 @@ static void leaks_by_the_first_word(void **state)
 static void late_captures(void **state)
 {
     static const char sizes[] = "SELECT c.taken_ms / 60000 - 28333333, c.category, c.size_kib FROM "
-                                "category_totals c WHERE c.category GLOB 'anon*' ORDER BY 1, 2";
+                                "categories c WHERE c.category GLOB 'anon*' ORDER BY 1, 2";
     kit *k = kit_of(state);
 
     put(k, PM_DIALECT_SMAPS, 10, 1, 1200);
@@ -255,14 +254,14 @@ static void merged_by_text(void **state)
     put(k, PM_DIALECT_SMAPS, 0, 1, 1200);
     set_by_hand(k, "anonymous/test");
     put(k, PM_DIALECT_SMAPS, 1, 2, 2200);
-    kit_exec(k, "UPDATE categories SET description = 'of the other store' WHERE category_id = 15");
+    kit_exec(k, "UPDATE category SET description = 'of the other store' WHERE category_id = 15");
     id_of(into, "heap/other");
     merge(into, k);
     kit_rows(k, &want, "SELECT snapshot_id, category, size_kib FROM mappings ORDER BY 1, 2, start");
     kit_expect(into, "SELECT snapshot_id, category, size_kib FROM mappings ORDER BY 1, 2, start",
                pm_buf_text(&want).data);
     kit_expect(into,
-               "SELECT category_id, category, parent_id, description FROM categories WHERE "
+               "SELECT category_id, category, parent_id, description FROM category WHERE "
                "category_id > 14 ORDER BY 1",
                "15|heap/other|1|about it\n16|anonymous/test|11|of the other store\n");
     kit_expect(into, "SELECT category_id, rule FROM lineage WHERE rule IS NOT NULL",
@@ -279,11 +278,12 @@ static void merge_refuses_no_category(void **state)
     static const struct {
         const char *sql;
         pmapdb_status status;
-    } broken[] = {{"UPDATE lineage SET category_id = 99", PMAPDB_INPUT},
-                  {"UPDATE region SET category_id = 99", PMAPDB_INPUT},
-                  {"UPDATE catver SET category_id = 99 WHERE category_id = 15", PMAPDB_INPUT},
-                  {"UPDATE object SET category_id = 15", PMAPDB_DATABASE},
-                  {"UPDATE categories SET category = '' WHERE category_id = 15", PMAPDB_INPUT}};
+    } broken[] = {
+        {"UPDATE lineage SET category_id = 99", PMAPDB_INPUT},
+        {"UPDATE region SET category_id = 99", PMAPDB_INPUT},
+        {"UPDATE category_version SET category_id = 99 WHERE category_id = 15", PMAPDB_INPUT},
+        {"UPDATE object SET category_id = 15", PMAPDB_DATABASE},
+        {"UPDATE category SET category = '' WHERE category_id = 15", PMAPDB_INPUT}};
 
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         kit *k = new_kit(), *into = new_kit();
@@ -299,7 +299,7 @@ static void merge_refuses_no_category(void **state)
         assert_int_equal(pm_merge_store(into->store, k->store, &options, &counts, &theirs, &err),
                          broken[i].status);
         assert_true(theirs);
-        kit_expect(into, "SELECT count(*) FROM snapshots", "0\n");
+        kit_expect(into, "SELECT count(*) FROM snapshot", "0\n");
         kit_leave((void **)&k);
         kit_leave((void **)&into);
     }
@@ -318,7 +318,7 @@ static void compact(const kit *k)
 
 static void goes_when_nothing_shows_it(void **state)
 {
-    static const char own[] = "SELECT category_id, category FROM categories WHERE category_id > 14";
+    static const char own[] = "SELECT category_id, category FROM category WHERE category_id > 14";
     kit *k = kit_of(state);
     pmapdb_prune_options prune;
     pmapdb_prune_result pruned;

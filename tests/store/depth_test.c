@@ -53,11 +53,12 @@ static pm_capture *capture_of(const kit *k, pm_dialect dialect, int64_t minute, 
 static void refine_by_hand(kit *k)
 {
     static const char sums[] =
-        "DELETE FROM catver; INSERT INTO catver (epoch_id, category_id, first, mappings, size_kib, "
+        "DELETE FROM category_version; INSERT INTO category_version (epoch_id, category_id, first, "
+        "mappings, size_kib, "
         "rss_kib) SELECT s.epoch_id, c.category_id, 0, count(*), CASE WHEN count(*) = "
         "count(m.size_kib) THEN sum(m.size_kib) END, CASE WHEN count(*) = count(m.rss_kib) THEN "
-        "sum(m.rss_kib) END FROM snapshots s JOIN mappings m ON m.snapshot_id = s.snapshot_id JOIN "
-        "categories c ON c.category = m.category GROUP BY s.epoch_id, c.category_id";
+        "sum(m.rss_kib) END FROM snapshot s JOIN mappings m ON m.snapshot_id = s.snapshot_id JOIN "
+        "category c ON c.category = m.category GROUP BY s.epoch_id, c.category_id";
     pm_category_ids *ids = NULL;
     int64_t id;
 

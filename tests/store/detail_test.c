@@ -43,7 +43,7 @@ static void at_hand(void **state)
     int64_t id = 0, again = 0;
 
     kit_ok(pm_detail_put(k->store->sql, &memo, &d, &id, &err), &err);
-    kit_exec(k, "UPDATE detail SET detail_id = 77");
+    kit_exec(k, "UPDATE rare_fields SET rare_fields_id = 77");
     kit_ok(pm_detail_put(k->store->sql, &memo, &d, &again, &err), &err);
     assert_int_equal(again, id);
     d.extra = PM_TEXT("Foo: 8 kB"); /* but one with a text is */
@@ -165,9 +165,10 @@ static void equal_ones_share_a_row(void **state)
     d = first;
     d.number[3] = 0;
     assert_int_equal(put(k, &d), id[8]);
-    kit_expect(k, "SELECT count(*) FROM detail", "30\n");
-    kit_expect(k, "SELECT ksm_kib, lazy_free_kib, extra FROM detail WHERE detail_id IN (1, 30)",
-               "4|?|?\n4|?|Foo: 8 kB\n"); /* no text is NULL */
+    kit_expect(k, "SELECT count(*) FROM rare_fields", "30\n");
+    kit_expect(
+        k, "SELECT ksm_kib, lazy_free_kib, extra FROM rare_fields WHERE rare_fields_id IN (1, 30)",
+        "4|?|?\n4|?|Foo: 8 kB\n"); /* no text is NULL */
 }
 
 static void comes_back_as_it_went_in(void **state)

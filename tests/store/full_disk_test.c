@@ -129,7 +129,7 @@ static void too_large_to_tidy(void **state)
     pw_remember(k);
     fill_disk(k, 24);
     kit_ok(keep_two(k, &err), &err);
-    assert_int_equal(count(k, "SELECT count(*) FROM snapshots"), 2);
+    assert_int_equal(count(k, "SELECT count(*) FROM snapshot"), 2);
     assert_int_equal(count(k, "SELECT count(*) FROM untidy"), 1);
     assert_true(PW_NONE(k, pw_changed));
     empty_disk();
@@ -163,11 +163,11 @@ static void nothing_fits(void **state)
     int64_t snapshots;
 
     fill_store(k);
-    snapshots = count(k, "SELECT count(*) FROM snapshots");
+    snapshots = count(k, "SELECT count(*) FROM snapshot");
     fill_disk(k, 1);
     assert_int_equal(keep_two(k, &err), PMAPDB_DATABASE);
     assert_non_null(strstr(err.text, "no space left on the device"));
-    assert_int_equal(count(k, "SELECT count(*) FROM snapshots"), snapshots);
+    assert_int_equal(count(k, "SELECT count(*) FROM snapshot"), snapshots);
     assert_true(PW_NONE(k, pw_changed) && PW_NONE(k, whole_broken));
     empty_disk();
 }
@@ -182,13 +182,13 @@ static void beside_a_reader(void **state)
     int64_t snapshots;
 
     fill_store(k);
-    snapshots = count(k, "SELECT count(*) FROM snapshots");
+    snapshots = count(k, "SELECT count(*) FROM snapshot");
     fill_disk(k, 40);
     kit_ok(pmapdb_open(k->path, &o, &reader.store, &err), &err);
     kit_exec(&reader, "BEGIN");
-    assert_int_equal(count(&reader, "SELECT count(*) FROM snapshots"), snapshots);
+    assert_int_equal(count(&reader, "SELECT count(*) FROM snapshot"), snapshots);
     assert_int_equal(keep_two(k, &err), PMAPDB_DATABASE); /* the -wal cannot begin anew */
-    assert_int_equal(count(&reader, "SELECT count(*) FROM snapshots"), snapshots);
+    assert_int_equal(count(&reader, "SELECT count(*) FROM snapshot"), snapshots);
     assert_true(PW_NONE(k, pw_changed));
     kit_exec(&reader, "COMMIT");
     kit_ok(keep_two(k, &err), &err);

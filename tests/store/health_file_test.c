@@ -219,10 +219,10 @@ static void sums_of_every_kind(void **state)
     ask(k, &h, true);
     expect_exactly(&h, "sums", OK, "3 have the sums of their mappings");
     expect_exactly(&h, "categories", OK, "3 have the sums of their categories");
-    kit_exec(k, "UPDATE snapshots SET rss_kib = rss_kib + 1 WHERE snapshot_id < 3");
+    kit_exec(k, "UPDATE snapshot SET rss_kib = rss_kib + 1 WHERE snapshot_id < 3");
     ask(k, &h, true);
     expect_exactly(&h, "sums", TROUBLE, "2 have other sums than their mappings: @1 to @2");
-    kit_exec(k, "UPDATE snapshots SET rss_kib = rss_kib + 1");
+    kit_exec(k, "UPDATE snapshot SET rss_kib = rss_kib + 1");
     ask(k, &h, true);
     expect_exactly(&h, "categories", TROUBLE, "3 have other sums than their categories: @1 to @3");
     expect_exactly(&h, "sums", TROUBLE, "2 have other sums than their mappings: @1 to @2");

@@ -35,7 +35,7 @@ static void underestimated_in_a_week(void **state)
     snapshot(k, 1, -WEEK);
     snapshot(k, 1, -WEEK - 1);
     beats_sights(k);
-    kit_exec(k, "UPDATE sight SET longest_us = 60000");
+    kit_exec(k, "UPDATE live_reading SET longest_us = 60000");
     hears(k, "underestimated", NOTE, "2" STALLED);
 }
 
@@ -57,7 +57,7 @@ static void underestimated_on_both_sides(void **state)
 
     begin(k);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        beats_exec(k, "UPDATE sight SET degraded = NULL, %s", cases[i].set);
+        beats_exec(k, "UPDATE live_reading SET degraded = NULL, %s", cases[i].set);
         hears(k, "underestimated", cases[i].n ? NOTE : OK, cases[i].n ? "1" STALLED : "0" STALLED);
     }
 }
@@ -72,16 +72,18 @@ static void the_longest_stall(void **state)
     snapshot(k, 2, -1);
     snapshot(k, 2, -WEEK - 1);
     beats_sights(k);
-    beats_exec(k, "UPDATE sight SET cpu_us = 100000, longest_us = CASE WHEN snapshot_id IN (SELECT "
-                  "snapshot_id FROM snapshots WHERE process_id = 1) THEN 50000 ELSE 40000 END");
-    beats_exec(k,
-               "UPDATE sight SET longest_us = 900000 WHERE snapshot_id = (SELECT snapshot_id FROM "
-               "snapshots WHERE taken_ms = %lld)",
-               (long long)(BEATS_MS - (WEEK + 1) * 1000));
+    beats_exec(
+        k, "UPDATE live_reading SET cpu_us = 100000, longest_us = CASE WHEN snapshot_id IN (SELECT "
+           "snapshot_id FROM snapshot WHERE process_id = 1) THEN 50000 ELSE 40000 END");
+    beats_exec(
+        k,
+        "UPDATE live_reading SET longest_us = 900000 WHERE snapshot_id = (SELECT snapshot_id FROM "
+        "snapshot WHERE taken_ms = %lld)",
+        (long long)(BEATS_MS - (WEEK + 1) * 1000));
     hears(k, "stall", OK,
           "50ms at most, in 7 days; worst one/1: one read 50000 / 50000 / 50000 us, a map 1000 / "
           "1000 / 1000 us (median, 99 %, most), CPU 1 % of a core");
-    kit_exec(k, "UPDATE sight SET longest_us = 50001 WHERE longest_us = 50000");
+    kit_exec(k, "UPDATE live_reading SET longest_us = 50001 WHERE longest_us = 50000");
     hears(k, "stall", NOTE,
           "50ms at most, in 7 days; worst one/1: one read 50001 / 50001 / 50001 us, a map 1000 / "
           "1000 / 1000 us (median, 99 %, most), CPU 1 % of a core");
@@ -96,14 +98,15 @@ static void sizes_only(void **state)
     snapshot(k, 2, 0);
     snapshot(k, 2, -1);
     beats_sights(k);
-    kit_exec(k, "UPDATE sight SET longest_us = 10, degraded = 'old' WHERE snapshot_id > 1;"
-                "UPDATE sight SET longest_us = 20, degraded = 'large' WHERE snapshot_id = 1");
+    kit_exec(k,
+             "UPDATE live_reading SET longest_us = 10, degraded = 'old' WHERE snapshot_id > 1;"
+             "UPDATE live_reading SET longest_us = 20, degraded = 'large' WHERE snapshot_id = 1");
     hears(k, "degraded", NOTE, "3 in 7 days have sizes only; one: large");
 }
 
 /* ---- empty ---- */
 
-#define EMPTY "UPDATE sweep SET unreadable = 0, vanished = 0, unmoved = 0, changed = 0"
+#define EMPTY "UPDATE beat SET unreadable = 0, vanished = 0, unmoved = 0, changed = 0"
 
 /* Ten beats, a minute apart, up to second `end`. */
 static void beats_of(const kit *k, int job, const char *boot, const char *selection, int64_t every,
@@ -124,7 +127,7 @@ static void what_was_found_is_not_empty(void **state)
     for (size_t i = 0; i < 4; i++) {
         kit_exec(k, EMPTY);
         hears(k, "empty", NOTE, "10 found no process: --all");
-        beats_exec(k, "UPDATE sweep SET %s = 1", columns[i]);
+        beats_exec(k, "UPDATE beat SET %s = 1", columns[i]);
         hears(k, "empty", OK, "0 found no process since the last that found one");
     }
 }
@@ -143,9 +146,9 @@ static void beats_behind_the_last_snapshot(void **state)
     for (int64_t beat = 3; beat <= 8; beat += 5) {
         snapshot(k, 2, 60 * (beat - 10));
         beats_exec(k,
-                   "UPDATE snapshots SET capture_id = (SELECT capture_id FROM sweep WHERE "
+                   "UPDATE snapshot SET capture_id = (SELECT capture_id FROM beat WHERE "
                    "started_ms = %lld) WHERE snapshot_id = (SELECT "
-                   "max(snapshot_id) FROM snapshots)",
+                   "max(snapshot_id) FROM snapshot)",
                    (long long)(BEATS_MS + 60000 * (beat - 10)));
     }
     hears(k, "empty", NOTE, "2 found no process: --all");
@@ -161,10 +164,11 @@ static void the_newest_of_equal_jobs(void **state)
     beats_of(k, 2, "b", "--all", 60000, 0);
     snapshot(k, 1, 0);
     hears(k, "empty", OK, "0 found no process since the last that found one");
-    kit_exec(k, "UPDATE job SET every_ms = 30000 WHERE job_id = 1");
+    kit_exec(k, "UPDATE schedule SET every_ms = 30000 WHERE schedule_id = 1");
     hears(k, "empty", NOTE, "10 found no process: --all");
-    kit_exec(k, "UPDATE job SET every_ms = 60000; INSERT INTO host (host_id, name) VALUES (901, "
-                "'there'); UPDATE job SET host_id = 901 WHERE job_id = 1");
+    kit_exec(k,
+             "UPDATE schedule SET every_ms = 60000; INSERT INTO host (host_id, name) VALUES (901, "
+             "'there'); UPDATE schedule SET host_id = 901 WHERE schedule_id = 1");
     hears(k, "empty", NOTE, "10 found no process: --all");
 }
 
@@ -228,7 +232,7 @@ static void job_there(const kit *k, int job, const char *there, int64_t age)
 {
     beats_job(k, job, "x", "4712", 60000);
     beats_exec(k, "INSERT INTO host (host_id, name) VALUES (%d, '%s');", 900 + job, there);
-    beats_exec(k, "UPDATE job SET host_id = %d WHERE job_id = %d", 900 + job, job);
+    beats_exec(k, "UPDATE schedule SET host_id = %d WHERE schedule_id = %d", 900 + job, job);
     for (int64_t i = 60; i >= 0; i--)
         beats_sweep(k, job, now() - age - 60 * i, WEEK - 60 * i, 0);
 }
@@ -266,11 +270,11 @@ static void beats_of_all_jobs(void **state)
     for (size_t i = 0; i < 4; i++)
         beats_sweep(k, 2, 60 * (minutes[i] - 4) + 1, 1000 + 60 * minutes[i], minutes[i] == 5);
     snapshot(k, 1, 0);
-    beats_exec(k, "UPDATE sweep SET ended_ms = started_ms + 700 WHERE started_ms = %lld",
+    beats_exec(k, "UPDATE beat SET ended_ms = started_ms + 700 WHERE started_ms = %lld",
                (long long)(BEATS_MS - INT64_C(179000)));
     hears(k, "beats", NOTE,
           "14 of 16 in 7 days; 1 missed, 1 while no capture ran; the slowest took 700ms");
-    kit_exec(k, "UPDATE sweep SET missed = 2 * missed");
+    kit_exec(k, "UPDATE beat SET missed = 2 * missed");
     hears(k, "beats", NOTE,
           "14 of 16 in 7 days; 2 missed, 0 while no capture ran; the slowest took 700ms");
     hears(k, "vanished", OK, "14 in 7 days ended while they were read");
@@ -287,14 +291,15 @@ static void unreadable_in_the_last_beat(void **state)
     beats_of(k, 2, "a", "4711", 60000, -1);
     snapshot(k, 1, 0);
     beats_exec(k,
-               "UPDATE sweep SET unreadable = CASE WHEN capture_id = (SELECT capture_id FROM "
-               "sweep WHERE started_ms = %lld) THEN 2 ELSE 7 END",
+               "UPDATE beat SET unreadable = CASE WHEN capture_id = (SELECT capture_id FROM "
+               "beat WHERE started_ms = %lld) THEN 2 ELSE 7 END",
                (long long)BEATS_MS);
     hears(k, "unreadable", NOTE, may);
-    kit_exec(k, "INSERT INTO host (host_id, name) VALUES (901, 'there'); UPDATE job SET host_id = "
-                "901 WHERE job_id = 2");
+    kit_exec(
+        k, "INSERT INTO host (host_id, name) VALUES (901, 'there'); UPDATE schedule SET host_id = "
+           "901 WHERE schedule_id = 2");
     hears(k, "unreadable", NOTE, may);
-    kit_exec(k, "UPDATE sweep SET unreadable = unreadable - 2");
+    kit_exec(k, "UPDATE beat SET unreadable = unreadable - 2");
     hears(k, "unreadable", OK, "0 in the last beat");
 }
 

@@ -29,18 +29,19 @@ static void read_cost_of_a_hundred(void **state)
         kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 60 * j));
     for (int64_t j = 0; j < 3; j++)
         kit_put(k, capture(k, PM_DIALECT_MAPS, 2, 60 * j));
+    kit_exec(k, "INSERT INTO live_process (live_process_id, hash) VALUES (1, 1);"
+                "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
+                "longest_us, "
+                "predicted_us) SELECT snapshot_id, 1, 0, 1000 * i, 500 * i, i, 50 FROM (SELECT "
+                "snapshot_id, 1 + (taken_ms - 1700000000000) / 60000 * 37 % 100 AS i FROM snapshot "
+                "WHERE dialect = 'smaps')");
     kit_exec(k,
-             "INSERT INTO standing (standing_id, hash) VALUES (1, 1);"
-             "INSERT INTO sight (snapshot_id, standing_id, mono_ns, read_us, cpu_us, longest_us, "
-             "predicted_us) SELECT snapshot_id, 1, 0, 1000 * i, 500 * i, i, 50 FROM (SELECT "
-             "snapshot_id, 1 + (taken_ms - 1700000000000) / 60000 * 37 % 100 AS i FROM snapshots "
-             "WHERE dialect = 'smaps')");
-    kit_exec(k,
-             "INSERT INTO sight (snapshot_id, standing_id, mono_ns, read_us, cpu_us, longest_us, "
+             "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
+             "longest_us, "
              "predicted_us, degraded) SELECT snapshot_id, 1, 0, 7 + (taken_ms - 1700000000000) / "
              "60000, 6, 7, 90000, CASE "
              "(taken_ms - 1700000000000) / 60000 WHEN 1 THEN 'too large' WHEN 0 THEN 'old' END "
-             "FROM snapshots WHERE dialect = 'maps'");
+             "FROM snapshot WHERE dialect = 'maps'");
     expect(k, "read-cost", NULL, NULL,
            "name pid snapshots read_us_p50 read_us_p99 read_us_max longest_us_p50 longest_us_p99 "
            "longest_us_max cpu_of_read underestimated degraded reason",
@@ -100,11 +101,11 @@ static void what_was_pruned_is_not_expected(void **state)
         for (size_t i = 0; i < 7; i++)
             beats_sweep(k, job, 60 * minutes[i], 60 * minutes[i], 0);
     }
-    beats_exec(k, "UPDATE job SET pruned_ms = %lld", (long long)(BEATS_MS + INT64_C(600000)));
+    beats_exec(k, "UPDATE schedule SET pruned_ms = %lld", (long long)(BEATS_MS + INT64_C(600000)));
     expect(k, "sweeps", NULL, NULL, "selection step expected kept absent first_at",
            "4711 60000 8 7 1 2023-11-14T22:13:20Z\n--all 60000 8 7 1 2023-11-14T22:13:20Z\n");
     /* all that is left is older than what went */
-    beats_exec(k, "UPDATE job SET pruned_ms = %lld", (long long)(BEATS_MS + INT64_C(6000000)));
+    beats_exec(k, "UPDATE schedule SET pruned_ms = %lld", (long long)(BEATS_MS + INT64_C(6000000)));
     expect(k, "sweeps", NULL, NULL, "selection step expected kept absent",
            "4711 ? 7 7 0\n--all 60000 7 7 0\n");
 }
@@ -145,8 +146,8 @@ static void clocks_that_were_set(void **state)
     beats_sweep(k, 1, 3180, 1180, 0);
     beats_sweep(k, 2, 4000, 30, 0);
     beats_sweep(k, 2, 4060, 90, 0);
-    kit_exec(k,
-             "UPDATE sweep SET mono_ns = mono_ns + 20000000 WHERE job_id = 2 AND mono_ns > 5e10");
+    kit_exec(
+        k, "UPDATE beat SET mono_ns = mono_ns + 20000000 WHERE schedule_id = 2 AND mono_ns > 5e10");
     expect(k, "clock-jumps", NULL, NULL, "what from_at to_at jump passed boot_id",
            "backward 2023-11-14T23:15:20Z 2023-11-14T23:06:20Z -600000 60000 a\n"
            "forward 2023-11-14T22:14:20Z 2023-11-14T23:15:20Z 3600000 60000 a\n"
@@ -235,9 +236,8 @@ static void sums_that_differ(void **state)
     for (int64_t i = 0; i < 4; i++)
         kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 60 * i));
     /* 32 KiB are resident */
-    kit_exec(k,
-             "UPDATE snapshots SET tool_rss_kib = CASE snapshot_id WHEN 1 THEN 32 WHEN 2 THEN 40 "
-             "WHEN 3 THEN 16 END");
+    kit_exec(k, "UPDATE snapshot SET tool_rss_kib = CASE snapshot_id WHEN 1 THEN 32 WHEN 2 THEN 40 "
+                "WHEN 3 THEN 16 END");
     expect(k, "rss-check", NULL, NULL, "snapshot_id rss_kib tool_rss_kib off_kib off_share",
            "3 32 16 16 1.0\n2 32 40 -8 -0.2\n");
     expect(k, "rss-check", "least", "10K", "snapshot_id", "3\n");
@@ -274,7 +274,7 @@ static void map_count_of_live_captures(void **state)
 
     kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 0));
     beats_sights(k);
-    kit_exec(k, "UPDATE standing SET max_map_count = 4");
+    kit_exec(k, "UPDATE live_process SET max_map_count = 4");
     expect(k, "map-count", NULL, NULL, "mappings limit", "1 65530\n");
     kit_exec(k, "UPDATE process SET boot_id = 'a'");
     expect(k, "map-count", NULL, NULL, "mappings share limit", "1 0.25 4\n");

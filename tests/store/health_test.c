@@ -91,10 +91,11 @@ static void what_reading_costs(void **state)
     expect(&h, "stall", OK, "worst one/1: one read 90 / 90 / 90 us, a map 1000 / 1000 / 1000 us");
     expect(&h, "underestimated", OK, "0 "); /* longer than 80 us, but nobody noticed */
     expect(&h, "degraded", OK, "0 ");
-    kit_exec(k, "UPDATE sight SET longest_us = 60000");
+    kit_exec(k, "UPDATE live_reading SET longest_us = 60000");
     ask(k, &h, false);
     expect(&h, "underestimated", NOTE, "1 ");
-    kit_exec(k, "UPDATE sight SET longest_us = 60000, predicted_us = 90000, degraded = 'large'");
+    kit_exec(
+        k, "UPDATE live_reading SET longest_us = 60000, predicted_us = 90000, degraded = 'large'");
     ask(k, &h, false);
     expect(&h, "stall", NOTE, "60ms at most");
     expect(&h, "underestimated", OK, "0 ");
@@ -112,17 +113,17 @@ static void beats_that_find_nothing(void **state)
     ask(k, &h, false);
     expect(&h, "empty", OK, "0 ");
     beats_exec(k,
-               "UPDATE sweep SET unreadable = 0, vanished = 0, unmoved = 0, changed = 0 WHERE "
-               "job_id = 1 AND "
-               "capture_id IN (SELECT capture_id FROM sweep WHERE started_ms > %lld)",
+               "UPDATE beat SET unreadable = 0, vanished = 0, unmoved = 0, changed = 0 WHERE "
+               "schedule_id = 1 AND "
+               "capture_id IN (SELECT capture_id FROM beat WHERE started_ms > %lld)",
                (long long)(BEATS_MS + (now() - 10000) * 1000));
     ask(k, &h, false);
     expect(&h, "empty", NOTE, "3 found no process: --all");
-    kit_exec(k, "UPDATE sweep SET unmoved = 0, unreadable = 0, vanished = 0, changed = 0");
+    kit_exec(k, "UPDATE beat SET unmoved = 0, unreadable = 0, vanished = 0, changed = 0");
     ask(k, &h, false);
     expect(&h, "empty", NOTE, "49 found no process: --all; likewise 1 other");
     /* and where that is all the store has */
-    kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM sight; DELETE FROM snapshots");
+    kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM live_reading; DELETE FROM snapshot");
     ask(k, &h, false);
     expect(&h, "empty", NOTE, "49 found no process");
 }
@@ -135,7 +136,7 @@ static void clocks_and_reboots(void **state)
     job_of_two_days(k, 1, 10);
     ask(k, &h, false);
     expect(&h, "clock", OK, "0 in 7 days, 0 reboots");
-    kit_exec(k, "UPDATE sweep SET mono_ns = mono_ns - 5000000000 WHERE mono_ns > 990000000000000");
+    kit_exec(k, "UPDATE beat SET mono_ns = mono_ns - 5000000000 WHERE mono_ns > 990000000000000");
     ask(k, &h, false);
     expect(&h, "clock", NOTE, "1 in 7 days, 0 reboots; the largest 5s");
 }
@@ -169,12 +170,12 @@ static void sums_are_proved(void **state)
     expect(&h, "sums", OK, "12 have the sums");
     expect(&h, "categories", OK, "12 have the sums");
     expect(&h, "references", OK, "0 ");
-    kit_exec(k, "UPDATE snapshots SET rss_kib = rss_kib + 1 WHERE snapshot_id IN (2, 3, 4, 9)");
+    kit_exec(k, "UPDATE snapshot SET rss_kib = rss_kib + 1 WHERE snapshot_id IN (2, 3, 4, 9)");
     ask(k, &h, true);
     expect(&h, "sums", TROUBLE, "4 have other sums than their mappings: @2 to @4, @9");
     expect(&h, "categories", TROUBLE, "4 have");
-    kit_exec(k, "UPDATE snapshots SET rss_kib = rss_kib - 1 WHERE snapshot_id IN (2, 3, 4, 9);"
-                "UPDATE snapshots SET pss_kib = 0 WHERE snapshot_id = 1"); /* unknown is not 0 */
+    kit_exec(k, "UPDATE snapshot SET rss_kib = rss_kib - 1 WHERE snapshot_id IN (2, 3, 4, 9);"
+                "UPDATE snapshot SET pss_kib = 0 WHERE snapshot_id = 1"); /* unknown is not 0 */
     ask(k, &h, true);
     expect(&h, "sums", TROUBLE, "1 have other sums than their mappings: @1");
     kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM object WHERE object_id = 2");

@@ -13,7 +13,7 @@
     "ORDER BY m.start"
 #define NAMED                                                                                   \
     "SELECT DISTINCT c.category, r.start FROM lineage l JOIN region r USING (lineage_id) JOIN " \
-    "categories c ON c.category_id = l.category_id WHERE l.rule = 'label' ORDER BY 2"
+    "category c ON c.category_id = l.category_id WHERE l.rule = 'label' ORDER BY 2"
 
 /* Three rows without a path; the first one grows. */
 static inline pm_capture *java(const kit *k, int64_t pid, int64_t ms, uint64_t kib)

@@ -191,16 +191,15 @@ static void what_nobody_covers_is_native(void **state)
     name(k, 7, T0, "10000000 64 Metaspace\n");
     put_more(k, 7, T0 + 60000);
     /* what rules would have said of the second row */
-    assert_int_equal(
-        sqlite3_exec(k->store->db,
-                     "UPDATE region SET category_id = (SELECT category_id FROM "
-                     "categories WHERE category = 'anonymous/jvm-metaspace') WHERE "
-                     "start = 536870912; UPDATE lineage SET rule = 'by hand', "
-                     "category_id = (SELECT category_id FROM categories WHERE category "
-                     "= 'anonymous/jvm-metaspace') WHERE lineage_id IN (SELECT "
-                     "lineage_id FROM region WHERE start = 536870912)",
-                     NULL, NULL, NULL),
-        SQLITE_OK);
+    assert_int_equal(sqlite3_exec(k->store->db,
+                                  "UPDATE region SET category_id = (SELECT category_id FROM "
+                                  "category WHERE category = 'anonymous/jvm-metaspace') WHERE "
+                                  "start = 536870912; UPDATE lineage SET rule = 'by hand', "
+                                  "category_id = (SELECT category_id FROM category WHERE category "
+                                  "= 'anonymous/jvm-metaspace') WHERE lineage_id IN (SELECT "
+                                  "lineage_id FROM region WHERE start = 536870912)",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
     name(k, 7, T0 + 60000, "10000000 64 Metaspace\n20000000 16 Metaspace\n");
     kit_expect(k, NAMED, "anonymous/jvm-metaspace|268435456\nanonymous/jvm-native|536870912\n");
 }

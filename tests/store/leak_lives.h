@@ -59,13 +59,15 @@ static inline void stands(const kit *k, int process, int64_t minute, int64_t mem
     static int id;
 
     id++;
+    beats_exec(
+        k,
+        "INSERT INTO live_process (live_process_id, hash, memory_max_kib, address_limit_kib, "
+        "stack_limit_kib, max_map_count) VALUES (%d, %d, %lld, -1, -1, 65530)",
+        id, id, (long long)memory_max);
     beats_exec(k,
-               "INSERT INTO standing (standing_id, hash, memory_max_kib, address_limit_kib, "
-               "stack_limit_kib, max_map_count) VALUES (%d, %d, %lld, -1, -1, 65530)",
-               id, id, (long long)memory_max);
-    beats_exec(k,
-               "INSERT OR REPLACE INTO sight (snapshot_id, standing_id, mono_ns, read_us, cpu_us, "
-               "longest_us) SELECT snapshot_id, %d, 0, 1, 1, 1 FROM snapshots WHERE process_id = "
+               "INSERT OR REPLACE INTO live_reading (snapshot_id, live_process_id, mono_ns, "
+               "read_us, cpu_us, "
+               "longest_us) SELECT snapshot_id, %d, 0, 1, 1, 1 FROM snapshot WHERE process_id = "
                "%d AND taken_ms >= %lld",
                id, process, (long long)(BEATS_MS + minute * MINUTE * 1000));
 }

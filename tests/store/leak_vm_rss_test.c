@@ -5,7 +5,7 @@
 static void vm_rss(const kit *k, int process, int from, int step)
 {
     beats_exec(k,
-               "UPDATE snapshots SET tool_rss_kib = %d + %d * ((taken_ms - %lld) / 60000) WHERE "
+               "UPDATE snapshot SET tool_rss_kib = %d + %d * ((taken_ms - %lld) / 60000) WHERE "
                "process_id = %d",
                from, step, (long long)BEATS_MS, process);
 }
@@ -59,10 +59,10 @@ static void which_vm_rss_counts(void **state)
     kit_put(k, c);
     vm_rss(k, 1, 700, 100);
     expect(k, RESIDENT, "web leak 31 700 3700 VmRSS\n");
-    kit_exec(k, "UPDATE snapshots SET tool_rss_kib = NULL WHERE snapshot_id > 20");
+    kit_exec(k, "UPDATE snapshot SET tool_rss_kib = NULL WHERE snapshot_id > 20");
     lives(k, &x, 32, 33); /* what mappings tell stands in for it: 500 */
     expect(k, "first last snapshots", "700 500 22\n");
-    kit_exec(k, "UPDATE snapshots SET tool_rss_kib = 900 WHERE dialect = 'pmap-x'");
+    kit_exec(k, "UPDATE snapshot SET tool_rss_kib = 900 WHERE dialect = 'pmap-x'");
     expect(k, "first last snapshots", "700 900 22\n");
 }
 
@@ -91,7 +91,7 @@ static void vm_rss_behind_the_last_that_tells(void **state)
     lives(k, &x, 0, 20);
     lives(k, &maps, 21, 32);
     vm_rss(k, 1, -9500, 500);
-    kit_exec(k, "UPDATE snapshots SET tool_rss_kib = NULL WHERE dialect = 'pmap-x'");
+    kit_exec(k, "UPDATE snapshot SET tool_rss_kib = NULL WHERE dialect = 'pmap-x'");
     expect(k, RESIDENT " dialect", "web leak 33 500 6500 VmRSS pmap-x\n");
 }
 
@@ -104,12 +104,12 @@ static void swap_beside_vm_rss(void **state)
     lives(k, &maps, 0, 20);
     vm_rss(k, 1, 700, 0);
     stands(k, 1, 0, -1);
-    kit_exec(k, "UPDATE sight SET swap_kib = 50 * snapshot_id");
+    kit_exec(k, "UPDATE live_reading SET swap_kib = 50 * snapshot_id");
     expect(k, RESIDENT, "web leak 21 750 1750 VmRSS\n");
-    kit_exec(k, "UPDATE snapshots SET swap_kib = 7");
+    kit_exec(k, "UPDATE snapshot SET swap_kib = 7");
     expect(k, RESIDENT, "web leak 21 750 1750 VmRSS\n");
-    kit_exec(k, "UPDATE snapshots SET swap_kib = NULL;"
-                "UPDATE sight SET swap_kib = NULL WHERE snapshot_id = 5");
+    kit_exec(k, "UPDATE snapshot SET swap_kib = NULL;"
+                "UPDATE live_reading SET swap_kib = NULL WHERE snapshot_id = 5");
     expect(k, RESIDENT, "web steady 21 700 700 VmRSS\n");
 }
 

@@ -74,12 +74,12 @@ static void what_a_process_knows_comes_along(void **state)
     put_named(a, 1700000050000, "plain", PM_NAME_HEADER, "late command");
     put_named(b, 1700000010000, "better", PM_NAME_COMM, "early command");
     put_named(b, 1700000020000, "plain", PM_NAME_HEADER, "late command");
-    kit_exec(b, "PRAGMA foreign_keys = OFF; DELETE FROM snapshots WHERE off = 0;"
+    kit_exec(b, "PRAGMA foreign_keys = OFF; DELETE FROM snapshot WHERE off = 0;"
                 "UPDATE process SET identity = 'command'");
     assert_int_equal(merge(a, b).new, 1);
     kit_expect(a,
                "SELECT name, name_rank, name_ms, command, command_ms, identity, "
-               "(SELECT count(*) FROM snapshots) FROM process JOIN name USING (name_id)",
+               "(SELECT count(*) FROM snapshot) FROM process JOIN name USING (name_id)",
                "better|2|1700000010000|early command|1700000010000|command|2\n");
     assert_true(whole_store(a));
     kit_leave(&k);
@@ -123,9 +123,9 @@ static void prune(const kit *k, const pmapdb_prune_options *o)
 }
 
 #define HELD                                                                                  \
-    "SELECT (SELECT count(*) FROM snapshots), (SELECT count(*) FROM sweep), (j.pruned_ms - "  \
+    "SELECT (SELECT count(*) FROM snapshot), (SELECT count(*) FROM beat), (j.pruned_ms - "    \
     "1700000000000) / 60000, (j.removed_ms - 1700000000000) / 60000, (SELECT (n.pruned_ms - " \
-    "1700000000000) / 60000 FROM name n) FROM job j"
+    "1700000000000) / 60000 FROM name n) FROM schedule j"
 
 /* What was pruned here stays away, also where nothing of its job is left; what was pruned there
  * does not: a third store brings it. */
@@ -154,7 +154,7 @@ static void pruned_sweeps_stay_away(void **state)
     kit_expect(c, HELD, "2|2|5|?|5\n");
     assert_int_equal(merge(c, a).new, 0);
     put_sweep(a, 9);
-    kit_exec(a, "UPDATE job SET pruned_ms = NULL, removed_ms = NULL");
+    kit_exec(a, "UPDATE schedule SET pruned_ms = NULL, removed_ms = NULL");
     put_sweep(a, 1); /* a copy of what b was once */
     assert_int_equal(merge(c, a).new, 2);
     kit_expect(c, HELD, "4|4|6|?|5\n");

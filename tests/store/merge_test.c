@@ -251,7 +251,7 @@ static void put_all(const kit *k, const history *h, unsigned where)
         else
             kit_store(k, h->seen[i++].capture);
     }
-    kit_exec(k, "INSERT INTO pin SELECT snapshot_id, 'why ' || hash, taken_ms FROM snapshots "
+    kit_exec(k, "INSERT INTO pin SELECT snapshot_id, 'why ' || hash, taken_ms FROM snapshot "
                 "WHERE hash % 7 = 0");
     for (int i = 0; i < STORES; i++) { /* all have one of them, first met at different times */
         snprintf(sql, sizeof sql,

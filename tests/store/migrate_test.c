@@ -9,10 +9,11 @@
 #define AT(n) (INT64_C(1700000000000) + INT64_C(60000) * (n))
 
 /* Remakes a table that others refer to, as SQLite's manual has it; a column is new. */
-#define REMAKE                                                                        \
-    "CREATE TABLE host_new (host_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, " \
-    "kernel TEXT);\nINSERT INTO host_new SELECT host_id, name, NULL FROM host;\n"     \
-    "DROP TABLE host;\nALTER TABLE host_new RENAME TO host;\n"
+#define REMAKE                                                                                  \
+    "CREATE TABLE host_new (host_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, "           \
+    "kernel TEXT);\nINSERT INTO host_new SELECT host_id, name, NULL FROM host;\n"               \
+    "DROP TABLE host;\nPRAGMA legacy_alter_table = ON;\nALTER TABLE host_new RENAME TO host;\n" \
+    "PRAGMA legacy_alter_table = OFF;\n"
 #define ADD "CREATE TABLE note (note_id INTEGER PRIMARY KEY, text TEXT NOT NULL);\n"
 
 static pm_embedded with(const char *name, const char *text)
@@ -75,7 +76,7 @@ static void is_as_before(kit *k)
     pmapdb_store *s = open_bare(k);
 
     assert_int_equal(ask(s, "PRAGMA user_version"), 1);
-    assert_int_equal(ask(s, "SELECT count(*) FROM snapshots JOIN process USING (process_id) JOIN "
+    assert_int_equal(ask(s, "SELECT count(*) FROM snapshot JOIN process USING (process_id) JOIN "
                             "host USING (host_id)"),
                      3);
     assert_int_equal(ask(s, "SELECT count(*) FROM sqlite_master WHERE name IN ('note', "
@@ -98,7 +99,7 @@ static void in_steps(void **state)
     kit_ok(migrate(k, files, 3, &err), &err);
     s = open_bare(k);
     assert_int_equal(ask(s, "PRAGMA user_version"), 3);
-    assert_int_equal(ask(s, "SELECT count(*) FROM snapshots JOIN process USING (process_id) JOIN "
+    assert_int_equal(ask(s, "SELECT count(*) FROM snapshot JOIN process USING (process_id) JOIN "
                             "host USING (host_id) WHERE kernel IS NULL"),
                      3);
     assert_int_equal(ask(s, "SELECT count(*) FROM note"), 0);
@@ -144,7 +145,7 @@ static void killed(void **state)
     const pm_embedded files[] = {
         pm_embedded_schema[0], with("0002_host", REMAKE),
         with("0003_die", ADD "PRAGMA cache_spill = 1; PRAGMA cache_size = 2;\n"
-                             "INSERT INTO note (text) SELECT hex(zeroblob(9000)) FROM snapshots a, "
+                             "INSERT INTO note (text) SELECT hex(zeroblob(9000)) FROM snapshot a, "
                              "snapshots b, snapshots c, snapshots d;\nSELECT die();\n")};
     pm_schema schema = {files, 3, pm_schema_built_in.fill};
     int status;

@@ -60,7 +60,7 @@ static void check(void **state, const shot *shots, size_t n)
             put(k, &shots[i], (int64_t)i);
         }
         kit_expect(k,
-                   "SELECT ordinal, moment_ms - 1700000000000, preferred FROM snapshots "
+                   "SELECT ordinal, moment_ms - 1700000000000, preferred FROM snapshot "
                    "ORDER BY ordinal",
                    wanted.data);
     }
@@ -131,7 +131,7 @@ static void other_names_do_not_count(void **state)
         kit_map(k, c, 0x10000, 8, "rw-p", "");
         kit_put(k, c);
     }
-    kit_expect(k, "SELECT moment_ms - taken_ms FROM snapshots", "0\n0\n");
+    kit_expect(k, "SELECT moment_ms - taken_ms FROM snapshot", "0\n0\n");
 }
 
 static bool spread_of(const kit *k, char *text, size_t size)
@@ -184,7 +184,7 @@ static void a_live_sweep_is_a_moment(void **state)
 static void remembered_as_if_asked(void **state)
 {
     static const char *const sql = "SELECT s.ordinal, p.pid, s.moment_ms - 1700000000000, "
-                                   "s.preferred FROM snapshots s JOIN process p ON p.process_id = "
+                                   "s.preferred FROM snapshot s JOIN process p ON p.process_id = "
                                    "s.process_id ORDER BY 1";
     static const pm_dialect dialects[] = {S, S, S, XX, X};
     const kit *knowing = kit_of(state);

@@ -153,7 +153,7 @@ static void reverse(world_history *h)
 /* ---- what is stored, without ids ---- */
 
 #define KEY "p.pid, s.taken_ms, s.dialect, s.state, s.ordinal, s.hash"
-#define SNAPSHOTS "FROM snapshots s JOIN process p ON p.process_id = s.process_id "
+#define SNAPSHOTS "FROM snapshot s JOIN process p ON p.process_id = s.process_id "
 
 static const char *const answers[] = {
     "SELECT " KEY ", s.moment_ms, s.preferred, s.taken_at, s.checked, s.missing, s.mappings, "
@@ -163,7 +163,7 @@ static const char *const answers[] = {
     "FROM process p JOIN name n ON n.name_id = p.name_id ORDER BY p.pid, p.stack_end",
     "SELECT " KEY ", c.category, c.mappings, c.size_kib, c.rss_kib, c.pss_kib, c.private_kib, "
     "c.private_dirty_kib, c.swap_kib " SNAPSHOTS
-    "JOIN category_totals c ON c.snapshot_id = s.snapshot_id ORDER BY " KEY ", c.category",
+    "JOIN categories c ON c.snapshot_id = s.snapshot_id ORDER BY " KEY ", c.category",
     "SELECT p.pid, r.dialect, r.category, r.first_ms, r.last_ms, r.n, r.mappings, r.size_kib, "
     "r.rss_kib, r.pss_kib, r.private_kib, r.private_dirty_kib, r.swap_kib FROM process p "
     "JOIN category_runs r ON r.process_id = p.process_id ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9",
@@ -189,8 +189,8 @@ static const char *const lineages[] = {
     "h.reason FROM number JOIN lineage_history h ON h.lineage_id = number.lineage_id "
     "ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9",
     "SELECT number.n, " KEY ", c.category, l.rule FROM number JOIN lineage l ON l.lineage_id = "
-    "number.lineage_id JOIN snapshots s ON s.snapshot_id = l.first_snapshot_id "
-    "JOIN process p ON p.process_id = s.process_id JOIN categories c ON c.category_id = "
+    "number.lineage_id JOIN snapshot s ON s.snapshot_id = l.first_snapshot_id "
+    "JOIN process p ON p.process_id = s.process_id JOIN category c ON c.category_id = "
     "l.category_id ORDER BY 1",
 };
 
@@ -272,14 +272,14 @@ static bool gives_back(const kit *k, const pm_capture *c)
 
     snprintf(sql, sizeof sql,
              "SELECT m.start, m.end, m.perms, m.path, m.size_kib, m.rss_kib, m.pss_kib, "
-             "m.private_dirty_kib, m.swap_kib, m.ksm_kib, m.offset FROM snapshots s JOIN mappings "
+             "m.private_dirty_kib, m.swap_kib, m.ksm_kib, m.offset FROM snapshot s JOIN mappings "
              "m ON m.snapshot_id = s.snapshot_id JOIN process p ON p.process_id = s.process_id "
              "WHERE p.pid = %lld AND s.taken_ms = %lld AND s.hash = %lld ORDER BY m.start",
              (long long)c->pid, (long long)c->taken_ms, (long long)(int64_t)c->block.hash);
     kit_rows(k, &got, sql);
     snprintf(sql, sizeof sql,
              "SELECT c.category, c.mappings, c.size_kib, c.rss_kib, c.pss_kib, c.private_kib, "
-             "c.private_dirty_kib, c.swap_kib FROM snapshots s JOIN category_totals c ON "
+             "c.private_dirty_kib, c.swap_kib FROM snapshot s JOIN categories c ON "
              "c.snapshot_id = s.snapshot_id JOIN process p ON p.process_id = s.process_id "
              "WHERE s.state = 'totals' AND p.pid = %lld AND s.taken_ms = %lld AND s.hash = %lld",
              (long long)c->pid, (long long)c->taken_ms, (long long)(int64_t)c->block.hash);

@@ -109,7 +109,9 @@ static void into_tables(void **state)
                "SELECT file, first_ns, last_ns, calls, failed, unended, unbegun, bad, lost "
                "FROM recording",
                "p.txt|1000000000000|1000000000010|5|1|1|0|1|7\n");
-    kit_expect(k, "SELECT pid, pid_source, tid, comm FROM tracee JOIN thread USING (tracee_id)",
+    kit_expect(k,
+               "SELECT pid, pid_source, tid, comm FROM traced_process JOIN thread USING "
+               "(traced_process_id)",
                "42|text|43|worker\n");
     kit_expect(k,
                "SELECT printf('%x', start), length, call_id, died_ns - born_ns FROM extent "
@@ -166,10 +168,11 @@ static void three_threads(take *t, int64_t a, int64_t b, int64_t c)
     }
 }
 
-#define TRACEES                                                                                    \
-    "SELECT t.pid, t.pid_source, group_concat(h.tid), (SELECT count(*) FROM extent e WHERE "       \
-    "e.tracee_id = t.tracee_id) FROM tracee t JOIN thread h USING (tracee_id) GROUP BY tracee_id " \
-    "ORDER BY tracee_id"
+#define TRACEES                                                                              \
+    "SELECT t.pid, t.pid_source, group_concat(h.tid), (SELECT count(*) FROM extent e WHERE " \
+    "e.traced_process_id = t.traced_process_id) FROM traced_process t JOIN thread h USING "  \
+    "(traced_process_id) GROUP BY traced_process_id "                                        \
+    "ORDER BY traced_process_id"
 
 static void whose_threads(void **state)
 {
@@ -208,7 +211,8 @@ static void whose_threads_by_captures(void **state)
     t = begin_take(PMAPDB_UNKNOWN, 12); /* alone */
     map(&t, 0x1000, 1, CHAIN_A);
     end_take(k, &t, 3, NULL);
-    kit_expect(k, "SELECT pid, pid_source FROM tracee WHERE recording_id = 3", "12|assumed\n");
+    kit_expect(k, "SELECT pid, pid_source FROM traced_process WHERE recording_id = 3",
+               "12|assumed\n");
 }
 
 static void a_text_that_says_it_takes_no_pid(void **state)
@@ -229,7 +233,8 @@ static void a_text_that_says_it_takes_no_pid(void **state)
 
 /* ---- links ---- */
 
-#define LINK "SELECT process_id, offset_ns, slack_ns < 1500000000, offset_source FROM tracee"
+#define LINK \
+    "SELECT process_id, offset_ns, slack_ns < 1500000000, offset_source FROM traced_process"
 
 static void linked_by_time(void **state)
 {
@@ -244,7 +249,7 @@ static void linked_by_time(void **state)
     kit_expect(k, LINK, "?|1699999000000000000|1|given\n");
     captured(k, 42, UTC_MS + 3600000); /* an hour later: another life, for all we know */
     kit_ok(pm_perf_link(k->store, NULL), NULL);
-    kit_expect(k, "SELECT process_id FROM tracee", "?\n");
+    kit_expect(k, "SELECT process_id FROM traced_process", "?\n");
     captured(k, 42, UTC_MS + 500);
     kit_ok(pm_perf_link(k->store, NULL), NULL);
     kit_expect(k, LINK, "1|1699999000000000000|1|given\n");
@@ -297,7 +302,7 @@ static void linked_by_events(void **state)
     kit_expect(
         k,
         "SELECT process_id, offset_source, abs(offset_ns - 1699999000000000000) <= slack_ns, "
-        "slack_ns BETWEEN 100000000 AND 1500000000 FROM tracee",
+        "slack_ns BETWEEN 100000000 AND 1500000000 FROM traced_process",
         "1|events|1|1\n");
 }
 
@@ -333,7 +338,7 @@ static void events_mend_clocks(void **state)
     kit_ok(pm_perf_link(k->store, NULL), NULL);
     kit_expect(k,
                "SELECT process_id, offset_source, abs(offset_ns - 1699999000000000000) <= slack_ns "
-               "FROM tracee",
+               "FROM traced_process",
                "1|events|1\n");
 }
 
@@ -402,9 +407,11 @@ static void more_chains_than_slots(void **state)
     "c.a1, "                                                                                      \
     "c.a2, c.ret, f.symbol, (SELECT group_concat(e.start || '+' || e.length || '@' || e.born_ns " \
     "|| '-' || coalesce(e.died_ns, '')) FROM extent e WHERE e.call_id = c.call_id AND "           \
-    "e.tracee_id "                                                                                \
-    "= t.tracee_id), (SELECT sum(x.length) FROM foreign_extent x WHERE x.call_id = c.call_id) "   \
-    "FROM recording r JOIN tracee t USING (recording_id) JOIN thread h USING (tracee_id) "        \
+    "e.traced_process_id "                                                                        \
+    "= t.traced_process_id), (SELECT sum(x.length) FROM foreign_extent x WHERE x.call_id = "      \
+    "c.call_id) "                                                                                 \
+    "FROM recording r JOIN traced_process t USING (recording_id) JOIN thread h USING "            \
+    "(traced_process_id) "                                                                        \
     "JOIN call c USING (thread_id) JOIN stack s USING (stack_id) LEFT JOIN frame f USING "        \
     "(frame_id) ORDER BY r.hash, c.call_id"
 
@@ -463,7 +470,7 @@ static void goes_with_its_process(void **state)
     one_of_each(k, 1);
     map(&t, 0x10000, 1, CHAIN_B);
     end_take(k, &t, 5, NULL);
-    kit_exec(k, "UPDATE tracee SET pruned = 1 WHERE pid = 42"); /* as a prune leaves it */
+    kit_exec(k, "UPDATE traced_process SET pruned = 1 WHERE pid = 42"); /* as a prune leaves it */
     kit_ok(pm_store_begin_tidying(k->store, NULL), NULL);
     kit_ok(pm_tidy_rest(k->store, INT64_MIN, &steps, NULL), NULL);
     pm_store_end_tidying(k->store);

@@ -270,7 +270,7 @@ static void name_of_a_replaced_program(void **state)
 static void renaming_regroups_the_moments(void **state)
 {
     const kit *k = kit_of(state);
-    const char *sql = "SELECT p.pid, s.moment_ms - 1700000000000, s.preferred FROM snapshots s "
+    const char *sql = "SELECT p.pid, s.moment_ms - 1700000000000, s.preferred FROM snapshot s "
                       "JOIN process p ON p.process_id = s.process_id ORDER BY s.taken_ms, p.pid";
     pm_capture *c;
 
@@ -430,7 +430,7 @@ static void a_removed_life_leaves_no_clash(void **state)
 
     TEXT(0, .stack_end = 0x7ff000);
     TEXT(1000, .stack_end = 0x8ff000);
-    kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM snapshots WHERE process_id = 1; "
+    kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM snapshot WHERE process_id = 1; "
                 "DELETE FROM process WHERE process_id = 1");
     TEXT(2000, .stack_end = 0x9ff000);
     kit_expect(k, "SELECT life FROM process", "1\n2\n");

@@ -29,14 +29,14 @@ static void a_pinned_moment_stays(void **state)
     kit_expect(k, "SELECT snapshot_id, reason, pinned_ms > 1700000000000 FROM pin",
                "3|before the update|1\n");
     pw_keep_last(k, 1);
-    kit_expect(k, "SELECT count(*), count(DISTINCT moment_ms) FROM snapshots", "4|2\n");
+    kit_expect(k, "SELECT count(*), count(DISTINCT moment_ms) FROM snapshot", "4|2\n");
     pw_keep_last(k, 1);
-    kit_expect(k, "SELECT count(*) FROM snapshots", "4\n");
+    kit_expect(k, "SELECT count(*) FROM snapshot", "4\n");
     /* the other one of its moment will do */
     kit_ok(pmapdb_unpin(k->store, NULL, "@13", &id, &err), &err);
     assert_int_equal(pmapdb_unpin(k->store, NULL, "@13", &id, &err), PMAPDB_NOTFOUND);
     pw_keep_last(k, 1);
-    kit_expect(k, "SELECT count(*), (SELECT count(*) FROM pin) FROM snapshots", "2|0\n");
+    kit_expect(k, "SELECT count(*), (SELECT count(*) FROM pin) FROM snapshot", "2|0\n");
 }
 
 static void what_cannot_be_pinned(void **state)
@@ -74,16 +74,16 @@ static void a_name_vanishes_only_by_force(void **state)
     o.force = true;
     pw_prune(k, &o);
     kit_expect(k,
-               "SELECT n.name, count(*) FROM snapshots s JOIN process p USING (process_id) JOIN "
+               "SELECT n.name, count(*) FROM snapshot s JOIN process p USING (process_id) JOIN "
                "name n USING (name_id) GROUP BY 1",
                "app|3\n");
     kit_expect(k, "SELECT name FROM name", "app\n");
-    kit_expect(k, "SELECT count(*) FROM trace", "3\n");
+    kit_expect(k, "SELECT count(*) FROM forgotten", "3\n");
     /* and comes back as something new */
     pw_put_grown(k, 100, 0, 3);
-    kit_expect(k, "SELECT count(*) FROM snapshots", "3\n");
+    kit_expect(k, "SELECT count(*) FROM snapshot", "3\n");
     pw_put_grown(k, 100, 3, 4);
-    kit_expect(k, "SELECT count(*) FROM snapshots", "4\n");
+    kit_expect(k, "SELECT count(*) FROM snapshot", "4\n");
     assert_true(PW_NONE(k, whole_broken));
 }
 
@@ -95,7 +95,7 @@ static void a_rule_must_be_given(void **state)
     refuse(k, &(pmapdb_prune_options){.max_kib = PMAPDB_UNKNOWN}, "at least one rule");
     refuse(k, &(pmapdb_prune_options){.keep.daily = -7, .max_kib = PMAPDB_UNKNOWN}, "not -7");
     refuse(k, &(pmapdb_prune_options){.max_kib = 0}, "above zero");
-    kit_expect(k, "SELECT count(*) FROM snapshots", "3\n");
+    kit_expect(k, "SELECT count(*) FROM snapshot", "3\n");
 }
 
 /* Processes that no capture names are not one series. */
@@ -112,7 +112,7 @@ static void the_unnamed_are_alone(void **state)
         }
     pw_keep_last(k, 2);
     kit_expect(k,
-               "SELECT p.pid, count(*) FROM snapshots s JOIN process p USING (process_id) GROUP "
+               "SELECT p.pid, count(*) FROM snapshot s JOIN process p USING (process_id) GROUP "
                "BY 1",
                "1|2\n2|2\n3|2\n");
 }
@@ -142,7 +142,7 @@ static void the_oldest_go_until_it_fits(void **state)
     assert_true(r.kib_after > 400); /* and no more went than had to */
     kit_expect(k,
                "SELECT count(*) = 1200 - min(taken_ms - 1700000000000) / 60000, max(taken_ms) "
-               "FROM snapshots",
+               "FROM snapshot",
                "1|1700071940000\n"); /* the oldest over both series */
     r = pw_prune(k, &o);
     assert_int_equal(r.snapshots_removed, 0);
@@ -150,15 +150,16 @@ static void the_oldest_go_until_it_fits(void **state)
     o.max_kib = 10;
     r = pw_prune(k, &o);
     assert_false(r.fits);
-    kit_expect(k, "SELECT count(*) FROM snapshots", "2\n");
+    kit_expect(k, "SELECT count(*) FROM snapshot", "2\n");
     o.force = true;
     r = pw_prune(k, &o);
     assert_false(r.fits);
-    kit_expect(k,
-               "SELECT count(*), (SELECT count(*) FROM process), (SELECT count(*) FROM ver), "
-               "(SELECT count(*) FROM object), (SELECT count(*) FROM region) FROM snapshots",
-               "0|0|0|0|0\n");
-    kit_expect(k, "SELECT count(*) FROM trace", "1200\n");
+    kit_expect(
+        k,
+        "SELECT count(*), (SELECT count(*) FROM process), (SELECT count(*) FROM mapping_version), "
+        "(SELECT count(*) FROM object), (SELECT count(*) FROM region) FROM snapshot",
+        "0|0|0|0|0\n");
+    kit_expect(k, "SELECT count(*) FROM forgotten", "1200\n");
 }
 
 /* ---- the file ---- */
@@ -222,7 +223,7 @@ static void a_dry_run_changes_nothing(void **state)
     pw_put_grown(k, 1, 0, 20);
     r = pw_prune(k, &o);
     assert_int_equal(r.snapshots_removed, 19);
-    kit_expect(k, "SELECT count(*), (SELECT count(*) FROM trace) FROM snapshots", "20|0\n");
+    kit_expect(k, "SELECT count(*), (SELECT count(*) FROM forgotten) FROM snapshot", "20|0\n");
 }
 
 int main(void)

@@ -24,12 +24,13 @@ static void traces(void **state)
     }
     pw_put_grown(k, 1, 20, 21);
     pw_keep_last(k, 1);
-    kit_expect(k, "SELECT hash, taken_ms, n, ordinal, dialect, pid, host_id, log_id FROM trace",
-               "1000|1700000000000|0|0|pmap-x|1|?|?\n"
-               "1001|1700000060000|0|0|pmap-x|1|?|?\n"
-               "1002|1700000120000|0|0|pmap-x|1|?|?\n"
-               "1003|1700000180000|0|0|pmap-x|1|?|?\n"
-               "1006|1700000360000|0|0|pmap-x|1|?|?\n");
+    kit_expect(
+        k, "SELECT hash, taken_ms, n, ordinal, dialect, pid, host_id, import_log_id FROM forgotten",
+        "1000|1700000000000|0|0|pmap-x|1|?|?\n"
+        "1001|1700000060000|0|0|pmap-x|1|?|?\n"
+        "1002|1700000120000|0|0|pmap-x|1|?|?\n"
+        "1003|1700000180000|0|0|pmap-x|1|?|?\n"
+        "1006|1700000360000|0|0|pmap-x|1|?|?\n");
     for (size_t i = 0; i < 7; i++) {
         bool again = sources[i] == PM_TIME_NOW || sources[i] == PM_TIME_LIVE;
         pm_stored stored;
@@ -42,7 +43,7 @@ static void traces(void **state)
         assert_int_equal(stored.snapshot_id == 0, !again);
         pm_capture_free(c[i]);
     }
-    kit_expect(k, "SELECT count(*) FROM snapshots", "3\n");
+    kit_expect(k, "SELECT count(*) FROM snapshot", "3\n");
 }
 
 /* Of another host, pid, dialect, time: not the same. */
@@ -91,7 +92,7 @@ static void equal_traces_are_told_apart(void **state)
         }
         pw_keep_last(k, 1);
     }
-    kit_expect(k, "SELECT count(*), max(n) FROM trace", "3|2\n");
+    kit_expect(k, "SELECT count(*), max(n) FROM forgotten", "3|2\n");
 }
 
 /* An untimed log is known by its sequence, of which a prune took the front. */
@@ -163,10 +164,11 @@ static void put_sweep(const kit *k, int64_t n, const int64_t *pids, size_t n_pid
     kit_ok(pm_store_commit(k->store, &err), &err);
 }
 
-#define SWEEPS                                                                                    \
-    "SELECT (SELECT count(*) FROM capture), (SELECT count(*) FROM sweep), (SELECT count(*) FROM " \
-    "job), (SELECT count(*) FROM sight), (SELECT count(*) FROM standing), (SELECT count(*) FROM " \
-    "environment), (SELECT count(*) FROM trace), (SELECT count(*) FROM host)"
+#define SWEEPS                                                                                   \
+    "SELECT (SELECT count(*) FROM capture), (SELECT count(*) FROM beat), (SELECT count(*) FROM " \
+    "schedule), (SELECT count(*) FROM live_reading), (SELECT count(*) FROM live_process), "      \
+    "(SELECT count(*) FROM "                                                                     \
+    "environment), (SELECT count(*) FROM forgotten), (SELECT count(*) FROM host)"
 
 /* Without the check that captures have snapshots: a sweep may have found nothing. */
 static pmapdb_prune_result prune_sweeps(const kit *k, const pmapdb_prune_options *o)
@@ -210,20 +212,21 @@ static void how_far_is_remembered(void **state)
     for (int64_t n = 0; n < 10; n++)
         put_sweep(k, n, pids, 2);
     prune_sweeps(k, &o);
-    kit_expect(k,
-               "SELECT name, (pruned_ms - 1700000000000) / 60000, (SELECT count(*) FROM job WHERE "
-               "pruned_ms IS NULL AND removed_ms IS NULL) FROM name ORDER BY name",
-               "app|6|1\ndb|?|1\n");
+    kit_expect(
+        k,
+        "SELECT name, (pruned_ms - 1700000000000) / 60000, (SELECT count(*) FROM schedule WHERE "
+        "pruned_ms IS NULL AND removed_ms IS NULL) FROM name ORDER BY name",
+        "app|6|1\ndb|?|1\n");
     o = (pmapdb_prune_options){.keep.last = 5, .max_kib = PMAPDB_UNKNOWN};
     prune_sweeps(k, &o);
     kit_expect(k,
                "SELECT name, (n.pruned_ms - 1700000000000) / 60000, (j.pruned_ms - 1700000000000) "
-               "/ 60000, j.removed_ms = j.pruned_ms FROM name n, job j ORDER BY name",
+               "/ 60000, j.removed_ms = j.pruned_ms FROM name n, schedule j ORDER BY name",
                "app|6|4|1\ndb|4|4|1\n");
     o = (pmapdb_prune_options){
         .drop = true, .force = true, .host = "one", .max_kib = PMAPDB_UNKNOWN};
     prune_sweeps(k, &o); /* the job is what a merge knows it by */
-    kit_expect(k, "SELECT (removed_ms - 1700000000000) / 60000 FROM job", "9\n");
+    kit_expect(k, "SELECT (removed_ms - 1700000000000) / 60000 FROM schedule", "9\n");
 }
 
 static void an_empty_name_is_none(void **state)
@@ -241,7 +244,7 @@ static void an_empty_name_is_none(void **state)
     assert_int_equal(pmapdb_prune(k->store, &o, &r, &err), PMAPDB_USAGE);
     assert_int_equal(pmapdb_pin(k->store, "", "last", "why", NULL, &err), PMAPDB_USAGE);
     assert_int_equal(pmapdb_unpin(k->store, "app", "", NULL, &err), PMAPDB_USAGE);
-    kit_expect(k, "SELECT count(*), (SELECT count(*) FROM pin) FROM snapshots", "3|0\n");
+    kit_expect(k, "SELECT count(*), (SELECT count(*) FROM pin) FROM snapshot", "3|0\n");
 }
 
 /* ---- compacting ---- */

@@ -59,7 +59,7 @@ static void expect_kept(const kit *k, int64_t last, int64_t within_ms)
         &sql, NULL,
         "CREATE TEMP TABLE kept AS WITH x AS (SELECT s.snapshot_id, p.name_id, s.moment_ms, "
         "dense_rank() OVER (PARTITION BY p.name_id ORDER BY s.moment_ms DESC) AS k, "
-        "max(s.moment_ms) OVER (PARTITION BY p.name_id) AS newest FROM snapshots s JOIN process p "
+        "max(s.moment_ms) OVER (PARTITION BY p.name_id) AS newest FROM snapshot s JOIN process p "
         "ON p.process_id = s.process_id) SELECT snapshot_id FROM x WHERE k <= %lld OR moment_ms > "
         "newest - %lld OR (name_id, moment_ms) IN (SELECT y.name_id, y.moment_ms FROM x y JOIN pin "
         "i ON i.snapshot_id = y.snapshot_id)",
@@ -69,10 +69,10 @@ static void expect_kept(const kit *k, int64_t last, int64_t within_ms)
 }
 
 static const char *const not_as_expected[] = {
-    "SELECT 'kept', snapshot_id FROM (SELECT snapshot_id FROM snapshots EXCEPT SELECT snapshot_id "
+    "SELECT 'kept', snapshot_id FROM (SELECT snapshot_id FROM snapshot EXCEPT SELECT snapshot_id "
     "FROM temp.kept)",
     "SELECT 'removed', snapshot_id FROM (SELECT snapshot_id FROM temp.kept EXCEPT SELECT "
-    "snapshot_id FROM snapshots)",
+    "snapshot_id FROM snapshot)",
 };
 
 /* Numbers of every mapping, whatever the ids, beside a store that was never pruned. What depends on
@@ -82,13 +82,13 @@ static const char *const not_as_expected[] = {
     "SELECT p.pid, s.taken_ms, s.dialect, s.ordinal, m.start, m.end, m.size_kib, "                 \
     "m.rss_kib, m.pss_kib, m.dirty_kib, m.private_kib, m.private_dirty_kib, m.swap_kib, m.perms, " \
     "m.offset, m.device, m.inode, m.flags, m.path, m.ksm_kib FROM " schema                         \
-    ".snapshots s JOIN " schema ".process p ON p.process_id = s.process_id JOIN " schema           \
+    ".snapshot s JOIN " schema ".process p ON p.process_id = s.process_id JOIN " schema            \
     ".mappings m ON m.snapshot_id = s.snapshot_id"
 static const char *const not_as_given[] = {
     "SELECT 'not as given', * FROM (" NUMBERS("main") " EXCEPT " NUMBERS("whole") ")",
     "SELECT 'missing', * FROM (" NUMBERS("whole") " WHERE (p.pid, s.taken_ms, s.dialect, "
                                                   "s.ordinal) IN (SELECT pid, taken_ms, dialect, "
-                                                  "ordinal FROM main.snapshots JOIN main.process "
+                                                  "ordinal FROM main.snapshot JOIN main.process "
                                                   "USING (process_id)) EXCEPT " NUMBERS("main") ")",
 };
 
@@ -137,7 +137,7 @@ static bool try_seed(kit *k, kit *whole, uint64_t seed)
     shuffle(h.capture, h.n, &chance);
     store_some(k, h.capture, before);
     if (kit_below(&chance, 2))
-        kit_exec(k, "INSERT INTO pin SELECT snapshot_id, 'x', 0 FROM snapshots WHERE snapshot_id % "
+        kit_exec(k, "INSERT INTO pin SELECT snapshot_id, 'x', 0 FROM snapshot WHERE snapshot_id % "
                     "29 = 1");
     pw_remember(k);
     expect_kept(k, last, within_ms);
@@ -197,14 +197,15 @@ static const char *const torn[] = {
     "SELECT * FROM pragma_foreign_key_check",
     "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
     "SELECT 'orphan epoch', epoch_id FROM epoch WHERE epoch_id NOT IN (SELECT epoch_id FROM "
-    "snapshots)",
+    "snapshot)",
     "SELECT 'half a moment', moment_ms FROM (SELECT DISTINCT p.name_id, t.moment_ms FROM temp.s t "
-    "JOIN temp.of_name p ON p.process_id = t.process_id JOIN snapshots n ON n.snapshot_id = "
+    "JOIN temp.of_name p ON p.process_id = t.process_id JOIN snapshot n ON n.snapshot_id = "
     "t.snapshot_id) x WHERE EXISTS (SELECT 1 FROM temp.s t JOIN temp.of_name p ON p.process_id = "
     "t.process_id WHERE p.name_id = x.name_id AND t.moment_ms = x.moment_ms AND t.snapshot_id NOT "
-    "IN (SELECT snapshot_id FROM snapshots))",
-    "SELECT 'end of an epoch', v.epoch_id FROM ver v JOIN (SELECT epoch_id, max(off) AS top FROM "
-    "snapshots GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first > e.top OR v.last >= "
+    "IN (SELECT snapshot_id FROM snapshot))",
+    "SELECT 'end of an epoch', v.epoch_id FROM mapping_version v JOIN (SELECT epoch_id, max(off) "
+    "AS top FROM "
+    "snapshot GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first > e.top OR v.last >= "
     "e.top",
 };
 
@@ -212,10 +213,10 @@ static void describe(const kit *k, pm_buf *out)
 {
     pm_buf_clear(out);
     kit_rows(k, out,
-             "SELECT s.snapshot_id, s.taken_ms, l.first_snapshot_id, m.* FROM snapshots s LEFT "
+             "SELECT s.snapshot_id, s.taken_ms, l.first_snapshot_id, m.* FROM snapshot s LEFT "
              "JOIN mappings m ON m.snapshot_id = s.snapshot_id LEFT JOIN lineage l ON l.lineage_id "
              "= m.lineage_id ORDER BY 1, m.start");
-    kit_rows(k, out, "SELECT hash, taken_ms, n, dialect, pid FROM trace");
+    kit_rows(k, out, "SELECT hash, taken_ms, n, dialect, pid FROM forgotten");
     kit_rows(k, out, "SELECT epoch_id, process_id, dialect, state FROM epoch ORDER BY 1");
 }
 
@@ -387,12 +388,12 @@ static void what_changed_since_the_plan_stays(void **state)
     o.on_progress = join_and_pin;
     r = prune(k, &o);
     assert_int_equal(r.snapshots_removed, 7);
-    kit_expect(k, "SELECT snapshot_id FROM snapshots", "4\n6\n10\n11\n");
+    kit_expect(k, "SELECT snapshot_id FROM snapshot", "4\n6\n10\n11\n");
     assert_true(PW_NONE(k, whole_broken) && PW_NONE(k, pw_untidy));
     kit_close(&c.other);
     o = options_of(1, 0);
     prune(k, &o);
-    kit_expect(k, "SELECT snapshot_id FROM snapshots", "6\n10\n");
+    kit_expect(k, "SELECT snapshot_id FROM snapshot", "6\n10\n");
 }
 
 int main(void)

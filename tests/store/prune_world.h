@@ -61,31 +61,32 @@ static inline void pw_free(world_history *h)
 
 /* ---- what people read, kept aside ---- */
 
-#define PW_SNAPSHOT                                                                              \
-    "snapshot_id, process_id, capture_id, taken_ms, taken_at, moment_ms, ordinal, preferred, "   \
-    "time_source, dialect, state, checked, missing, hash, log_id, mappings, size_kib, rss_kib, " \
+#define PW_SNAPSHOT                                                                            \
+    "snapshot_id, process_id, capture_id, taken_ms, taken_at, moment_ms, ordinal, preferred, " \
+    "time_source, dialect, state, checked, missing, hash, import_log_id, mappings, size_kib, " \
+    "rss_kib, "                                                                                \
     "pss_kib, private_kib, private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib"
 
 static inline void pw_remember(const kit *k)
 {
     kit_exec(k, "DROP TABLE IF EXISTS temp.m; DROP TABLE IF EXISTS temp.c; "
                 "DROP TABLE IF EXISTS temp.s; CREATE TEMP TABLE m AS SELECT * FROM mappings; "
-                "CREATE TEMP TABLE c AS SELECT * FROM category_totals; "
-                "CREATE TEMP TABLE s AS SELECT " PW_SNAPSHOT " FROM snapshots");
+                "CREATE TEMP TABLE c AS SELECT * FROM categories; "
+                "CREATE TEMP TABLE s AS SELECT " PW_SNAPSHOT " FROM snapshot");
 }
 
 /* Each gives no row: nothing of a snapshot that is still there is another than was remembered. */
 static const char *const pw_changed[] = {
     "SELECT 'mapping changed', * FROM (SELECT * FROM mappings EXCEPT SELECT * FROM temp.m)",
     "SELECT 'mapping lost', * FROM (SELECT * FROM temp.m WHERE snapshot_id IN (SELECT snapshot_id "
-    "FROM snapshots) EXCEPT SELECT * FROM mappings)",
+    "FROM snapshot) EXCEPT SELECT * FROM mappings)",
     "SELECT 'mappings', n, was FROM (SELECT (SELECT count(*) FROM mappings) AS n, (SELECT count(*) "
-    "FROM temp.m WHERE snapshot_id IN (SELECT snapshot_id FROM snapshots)) AS was) WHERE n <> was",
-    "SELECT 'category changed', * FROM (SELECT * FROM category_totals EXCEPT SELECT * FROM temp.c)",
+    "FROM temp.m WHERE snapshot_id IN (SELECT snapshot_id FROM snapshot)) AS was) WHERE n <> was",
+    "SELECT 'category changed', * FROM (SELECT * FROM categories EXCEPT SELECT * FROM temp.c)",
     "SELECT 'category lost', * FROM (SELECT * FROM temp.c WHERE snapshot_id IN (SELECT "
-    "snapshot_id FROM snapshots) EXCEPT SELECT * FROM category_totals)",
+    "snapshot_id FROM snapshot) EXCEPT SELECT * FROM categories)",
     "SELECT 'snapshot changed', * FROM (SELECT " PW_SNAPSHOT
-    " FROM snapshots EXCEPT SELECT * FROM temp.s)",
+    " FROM snapshot EXCEPT SELECT * FROM temp.s)",
 };
 
 static inline bool pw_none(const kit *k, const char *const *queries, size_t n)
@@ -113,21 +114,23 @@ static const char *const pw_untidy[] = {
     "SELECT 'untidy', process_id FROM untidy",
     "SELECT 'orphan object', object_id FROM object WHERE object_id NOT IN (SELECT object_id FROM "
     "region)",
-    "SELECT 'orphan detail', detail_id FROM detail WHERE detail_id NOT IN (SELECT detail_id FROM "
-    "ver WHERE detail_id IS NOT NULL)",
+    "SELECT 'orphan detail', rare_fields_id FROM rare_fields WHERE rare_fields_id NOT IN (SELECT "
+    "rare_fields_id FROM "
+    "mapping_version WHERE rare_fields_id IS NOT NULL)",
     "SELECT 'orphan process', process_id FROM process WHERE process_id NOT IN (SELECT process_id "
-    "FROM snapshots)",
+    "FROM snapshot)",
     "SELECT 'orphan name', name_id FROM name WHERE name_id NOT IN (SELECT name_id FROM process)",
     "SELECT 'orphan origin', origin_id FROM origin WHERE origin_id NOT IN (SELECT origin_id FROM "
     "capture)",
-    "SELECT 'orphan sight', snapshot_id FROM sight WHERE snapshot_id NOT IN (SELECT snapshot_id "
-    "FROM snapshots)",
+    "SELECT 'orphan sight', snapshot_id FROM live_reading WHERE snapshot_id NOT IN (SELECT "
+    "snapshot_id "
+    "FROM snapshot)",
     "SELECT 'first of a lineage', l.lineage_id, l.first_snapshot_id, f.snapshot_id FROM lineage l "
     "JOIN (SELECT m.lineage_id, s.snapshot_id, row_number() OVER (PARTITION BY m.lineage_id ORDER "
-    "BY " PW_ORDER ") AS k FROM mappings m JOIN snapshots s ON s.snapshot_id = m.snapshot_id) f ON "
+    "BY " PW_ORDER ") AS k FROM mappings m JOIN snapshot s ON s.snapshot_id = m.snapshot_id) f ON "
     "f.lineage_id = l.lineage_id AND f.k = 1 WHERE f.snapshot_id <> l.first_snapshot_id",
     "SELECT 'runs', * FROM (SELECT c.process_id, s.dialect, s.state, c.category, count(*) AS n "
-    "FROM category_totals c JOIN snapshots s ON s.snapshot_id = c.snapshot_id WHERE s.state <> "
+    "FROM categories c JOIN snapshot s ON s.snapshot_id = c.snapshot_id WHERE s.state <> "
     "'partial' GROUP BY 1, 2, 3, 4 EXCEPT SELECT process_id, dialect, CASE category WHEN 'total' "
     "THEN 'totals' ELSE 'complete' END, category, sum(n) FROM category_runs GROUP BY 1, 2, 3, 4)",
 };

@@ -11,18 +11,18 @@ static const struct {
 } allowed[] = {
     {"processes", "process"}, /* it lists them all */
     {"snapshots", "process"}, /* likewise, with all of their snapshots */
-    {"clock-jumps", "sweep"}, /* these ask about all beats */
-    {"sweeps", "sweep"},
+    {"clock-jumps", "beat"},  /* these ask about all beats */
+    {"sweeps", "beat"},
     {"read-cost", "process"}, /* these about all live processes */
     {"rss-check", "process"},
     {"sights", "process"},
     {"refusals", "refused"},
-    {"store-growth", "ver"}, /* the store, row by row */
-    {"store-growth", "catver"},
-    {"store-growth", "snapshots"},
-    {"unknown-fields", "detail"},
-    {"unknown-fields", "ver"}, /* where there is such a key */
-    {"snapshots", "snapshots"},
+    {"store-growth", "mapping_version"}, /* the store, row by row */
+    {"store-growth", "category_version"},
+    {"store-growth", "snapshot"},
+    {"unknown-fields", "rare_fields"},
+    {"unknown-fields", "mapping_version"}, /* where there is such a key */
+    {"snapshots", "snapshot"},
     {"by-name", "process"}, /* these ask about all of them */
     {"by-process", "process"},
     {"deleted", "process"},
@@ -41,8 +41,8 @@ static const struct {
     {"pins", "pin"},
     {"restarts", "process"},
     {"shared", "process"},
-    {NULL, "categories"}, /* twelve rows, whatever the store holds */
-    {NULL, "name"},       /* a row per name: SQLite begins with it where there are few */
+    {NULL, "category"}, /* twelve rows, whatever the store holds */
+    {NULL, "name"},     /* a row per name: SQLite begins with it where there are few */
     {NULL, "host"},
 };
 
@@ -52,11 +52,12 @@ static const char many_processes[] =
     "('process', 'process_name', '5000 50'), ('process', 'process_unique', '5000 1 1 1 1 1'), "
     "('name', 'name_unique', '100 1 1'), ('origin', 'sqlite_autoindex_origin_1', '2000 10 1'), "
     "('capture', NULL, '500000'), ('epoch', 'epoch_process', '20000 4 2 2'), "
-    "('snapshots', 'snapshots_process', '1000000 200 1'), "
-    "('snapshots', 'snapshots_epoch', '1000000 50 1'), ('categories', NULL, '12'), "
+    "('snapshot', 'snapshot_process', '1000000 200 1'), "
+    "('snapshot', 'snapshot_epoch', '1000000 50 1'), ('category', NULL, '12'), "
     "('object', 'object_hash', '50000 1'), ('lineage', 'lineage_process', '2000000 400'), "
-    "('region', 'region_lineage', '3000000 2 1'), ('detail', NULL, '3000'), "
-    "('ver', 'ver', '9000000 450 2 1'), ('catver', 'catver', '600000 30 3 1')";
+    "('region', 'region_lineage', '3000000 2 1'), ('rare_fields', NULL, '3000'), "
+    "('mapping_version', 'mapping_version', '9000000 450 2 1'), ('category_version', "
+    "'category_version', '600000 30 3 1')";
 
 /* What it finds in a store of one capture, read from a log, and in one of one process: what a store
  * that has grown since still goes by. */
@@ -66,16 +67,17 @@ static const char *const outgrown[] = {
     "('capture', NULL, '1'), ('object', 'object_hash', '28 1'), ('process', 'process_name', '1 "
     "1'), "
     "('process', 'process_unique', '1 1 1 1 1 1'), ('epoch', 'epoch_process', '1 1 1 1'), "
-    "('snapshots', 'snapshots_log', '1 1'), ('snapshots', 'snapshots_process', '1 1 1'), "
-    "('snapshots', 'snapshots_epoch', '1 1 1'), ('lineage', 'lineage_process', '30 30'), "
-    "('region', 'region_lineage', '30 1 1'), ('ver', 'ver', '30 30 1 1'), "
-    "('catver', 'catver', '8 8 1 1')",
+    "('snapshot', 'snapshot_import_log', '1 1'), ('snapshot', 'snapshot_process', '1 1 1'), "
+    "('snapshot', 'snapshot_epoch', '1 1 1'), ('lineage', 'lineage_process', '30 30'), "
+    "('region', 'region_lineage', '30 1 1'), ('mapping_version', 'mapping_version', '30 30 1 1'), "
+    "('category_version', 'category_version', '8 8 1 1')",
     "DELETE FROM sqlite_stat1; INSERT INTO sqlite_stat1 VALUES "
     "('process', 'process_name', '1 1'), ('process', 'process_unique', '1 1 1 1 1 1'), "
-    "('epoch', 'epoch_process', '1 1 1 1'), ('snapshots', 'snapshots_process', '40 40 1'), "
-    "('snapshots', 'snapshots_epoch', '40 40 1'), ('lineage', 'lineage_process', '30 30'), "
-    "('region', 'region_lineage', '30 1 1'), ('ver', 'ver', '100 100 3 1'), "
-    "('catver', 'catver', '50 50 3 1')",
+    "('epoch', 'epoch_process', '1 1 1 1'), ('snapshot', 'snapshot_process', '40 40 1'), "
+    "('snapshot', 'snapshot_epoch', '40 40 1'), ('lineage', 'lineage_process', '30 30'), "
+    "('region', 'region_lineage', '30 1 1'), ('mapping_version', 'mapping_version', '100 100 3 "
+    "1'), "
+    "('category_version', 'category_version', '50 50 3 1')",
     many_processes,
 };
 
@@ -304,7 +306,7 @@ static void check_plans(const kit *k)
     static const char *const views[] = {
         "SELECT * FROM mappings WHERE snapshot_id = ?1",
         "SELECT path, sum(pss_kib) FROM mappings WHERE snapshot_id = ?1 GROUP BY path",
-        "SELECT * FROM category_totals WHERE snapshot_id = ?1",
+        "SELECT * FROM categories WHERE snapshot_id = ?1",
         "SELECT * FROM category_runs WHERE process_id = ?1",
         "SELECT * FROM category_runs WHERE process_id = ?1 AND dialect = 'smaps'",
         "SELECT * FROM lineage_history WHERE lineage_id = ?1",
@@ -326,14 +328,14 @@ static void check_plans(const kit *k)
 static void the_check_sees_a_scan(void **state)
 {
     const kit *k = kit_of(state);
-    pm_buf tables = scanned(k, "SELECT * FROM snapshots WHERE size_kib = 1");
+    pm_buf tables = scanned(k, "SELECT * FROM snapshot WHERE size_kib = 1");
 
-    assert_string_equal(tables.data, "snapshots ");
+    assert_string_equal(tables.data, "snapshot ");
     pm_buf_free(&tables);
     tables = scanned(k, "SELECT count(*) FROM mappings");
-    assert_non_null(strstr(tables.data, "snapshots "));
+    assert_non_null(strstr(tables.data, "snapshot "));
     pm_buf_free(&tables);
-    tables = scanned(k, "SELECT * FROM snapshots WHERE snapshot_id = 1");
+    tables = scanned(k, "SELECT * FROM snapshot WHERE snapshot_id = 1");
     assert_string_equal(tables.data, "");
     pm_buf_free(&tables);
 }
@@ -383,9 +385,9 @@ static void statistics_of_another_time_do_no_harm(void **state)
     static const char *const views[] = {
         "SELECT count(*), sum(n) FROM category_runs",
         "SELECT count(*), sum(rss_kib) FROM lineage_history",
-        "SELECT count(*), sum(t.rss_kib) FROM snapshots s CROSS JOIN category_totals t "
+        "SELECT count(*), sum(t.rss_kib) FROM snapshot s CROSS JOIN categories t "
         "ON t.snapshot_id = s.snapshot_id",
-        "SELECT count(*), sum(m.rss_kib) FROM snapshots s CROSS JOIN mappings m "
+        "SELECT count(*), sum(m.rss_kib) FROM snapshot s CROSS JOIN mappings m "
         "ON m.snapshot_id = s.snapshot_id",
     };
     enum { N_NAMES = sizeof names / sizeof *names, N = N_NAMES + sizeof views / sizeof *views };

@@ -37,14 +37,14 @@ static void put(const kit *k, pm_dialect dialect, int minute, int shown)
 }
 
 /* minute, dialect, category, size of what is not the stack that the kernel names */
-#define ROWS                                                                                \
-    "SELECT (s.taken_ms - 1700000000000) / 60000, s.dialect, c.category, c.size_kib FROM "  \
-    "snapshots s JOIN category_totals c ON c.snapshot_id = s.snapshot_id WHERE c.category " \
+#define ROWS                                                                               \
+    "SELECT (s.taken_ms - 1700000000000) / 60000, s.dialect, c.category, c.size_kib FROM " \
+    "snapshot s JOIN categories c ON c.snapshot_id = s.snapshot_id WHERE c.category "      \
     "<> 'stack' ORDER BY 1, 2, 3"
 /* the same from the rows */
 #define SUMS                                                                               \
     "SELECT (s.taken_ms - 1700000000000) / 60000, s.dialect, m.category, sum(m.size_kib) " \
-    "FROM snapshots s JOIN mappings m ON m.snapshot_id = s.snapshot_id WHERE m.category "  \
+    "FROM snapshot s JOIN mappings m ON m.snapshot_id = s.snapshot_id WHERE m.category "   \
     "<> 'stack' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
 
 static void expect(const kit *k, const char *want)
@@ -66,7 +66,7 @@ static void kept_for_life(void **state)
               "2|smaps|anonymous/thread-stack|8192\n2|smaps|reserve/guard|64\n"
               "3|smaps|reserve/guard|64\n");
     kit_expect(k,
-               "SELECT c.category, l.rule, count(*) FROM lineage l JOIN categories c USING "
+               "SELECT c.category, l.rule, count(*) FROM lineage l JOIN category c USING "
                "(category_id) GROUP BY 1, 2 ORDER BY 1",
                "anonymous/thread-stack|stack|1\nreserve/guard|guard|2\nstack|?|1\n");
     kit_expect(k,

@@ -134,7 +134,7 @@ static void in_the_sums(const kit *k, int64_t snapshot_id, const pm_totals *tota
     pm_buf_add(&want, "\n", 2, NULL);
     snprintf(sql, sizeof sql,
              "SELECT sum(mappings), sum(size_kib), sum(rss_kib), sum(pss_kib), sum(private_kib), "
-             "sum(private_dirty_kib), sum(swap_kib) FROM category_totals WHERE snapshot_id = %lld",
+             "sum(private_dirty_kib), sum(swap_kib) FROM categories WHERE snapshot_id = %lld",
              (long long)snapshot_id);
     kit_expect(k, sql, want.data + 1);
     pm_buf_free(&want);
@@ -185,7 +185,7 @@ static void any_fields_come_back(void **state)
         in_the_sums(k, round, &totals);
         in_what_is_recalled(k, round, m);
     }
-    kit_expect(k, "SELECT count(*), count(DISTINCT epoch_id) FROM snapshots", "400|400\n");
+    kit_expect(k, "SELECT count(*), count(DISTINCT epoch_id) FROM snapshot", "400|400\n");
 }
 
 /* What pmap -x and -X say of a mapping needs no row of table detail. */
@@ -209,7 +209,7 @@ static void tools_need_no_detail(void **state)
         kit_add(k, c, &m);
         kit_put(k, c);
     }
-    kit_expect(k, "SELECT count(*) FROM detail", "0\n");
+    kit_expect(k, "SELECT count(*) FROM rare_fields", "0\n");
     kit_expect(k,
                "SELECT snapshot_id, rss_kib, dirty_kib, anonymous_kib, private_kib, "
                "private_dirty_kib, pss_kib FROM mappings ORDER BY 1",

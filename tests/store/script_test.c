@@ -92,11 +92,11 @@ static void lines(void **state)
          "f:2: no such column: rss_kb, did you mean 'rss_kib'?");
     says(k, "SELECT 1,\nm.pth FROM mappings m", "f:2: no such column: m.pth, did you mean 'path'?");
     /* nearest are columns of tables that are not read: host, and name further down */
-    says(k, "SELECT\nhst_id FROM snapshots", "f:2: no such column: hst_id");
-    says(k, "SELECT 1 FROM snapshots\nORDER BY 1, name", "f:2: no such column: name");
+    says(k, "SELECT\nhst_id FROM snapshot", "f:2: no such column: hst_id");
+    says(k, "SELECT 1 FROM snapshot\nORDER BY 1, name", "f:2: no such column: name");
     says(k, "SELECT 1\nFROM nothing_like_it",
-         "f:2: no such table: nothing_like_it; there are: categories category_runs category_totals "
-         "lineage_history mappings name process snapshots");
+         "f:2: no such table: nothing_like_it; there are: categories category_runs "
+         "lineage_history lineages mappings processes snapshots");
     says(k, "SELECT 1,\nfooo(2)", "f:2: no such function: fooo");
     says(k, "SELECT 1,\ncuont(2)", "f:2: no such function: cuont, did you mean 'count'?");
     says(k, "SELECT abs(1),\nabs()", "f:1: wrong number of arguments to function abs()");
@@ -104,8 +104,7 @@ static void lines(void **state)
          "f:4: ambiguous column name: host_id");
     says(k, "SELECT 1;\n\n-- more\nSELECT 2",
          "f:4: a query is one statement: here begins a second one");
-    says(k, "\n\nDELETE FROM snapshots",
-         "f:3: a query only reads: DELETE FROM snapshots is refused");
+    says(k, "\n\nDELETE FROM snapshot", "f:3: a query only reads: DELETE FROM snapshot is refused");
     says(k, "-- nothing\n", "f: there is no statement");
     says(k, "", "f: there is no statement");
 }

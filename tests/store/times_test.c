@@ -18,7 +18,7 @@ static void moments_of_snapshots(void **state)
 
         kit_map(k, c, 0x1000, 64, "rw-p", "");
         kit_put(k, c);
-        snprintf(sql, sizeof sql, "SELECT taken_at FROM snapshots WHERE taken_ms = %lld",
+        snprintf(sql, sizeof sql, "SELECT taken_at FROM snapshot WHERE taken_ms = %lld",
                  (long long)moments[i]);
         pm_clock_format(moments[i], text);
         snprintf(wanted, sizeof wanted, "%s\n", text);
@@ -34,8 +34,8 @@ static void moments_of_snapshots(void **state)
 static void move_back(const kit *k)
 {
     static const char *const columns[] = {
-        "snapshots SET taken_ms = taken_ms",   "sweep SET started_ms = started_ms",
-        "sweep SET ended_ms = ended_ms",       "refused SET first_ms = first_ms",
+        "snapshot SET taken_ms = taken_ms",    "beat SET started_ms = started_ms",
+        "beat SET ended_ms = ended_ms",        "refused SET first_ms = first_ms",
         "pin SET pinned_ms = pinned_ms",       "process SET name_ms = name_ms",
         "process SET command_ms = command_ms", "process SET clock_utc_ms = clock_utc_ms"};
 
@@ -59,7 +59,7 @@ static void fill(const kit *k)
         kit_put(k, world_capture(k, &w, PM_DIALECT_SMAPS, captures[i].pid,
                                  BEATS_MS + captures[i].minute * INT64_C(60000), &seed));
     beats_beside(k);
-    kit_exec(k, "UPDATE sight SET degraded = 'large' WHERE snapshot_id % 2");
+    kit_exec(k, "UPDATE live_reading SET degraded = 'large' WHERE snapshot_id % 2");
 }
 
 /* All times that a query answers with, a line each; *with their column. */

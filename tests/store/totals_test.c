@@ -17,11 +17,11 @@ static void one_category_and_no_mappings(void **state)
     put_sums(k, X, 1, 0, 400, 100);
     put_sums(k, X, 1, 1, 400, 0);
     assert_true(whole_store(k));
-    kit_expect(k, "SELECT state, mappings, size_kib, rss_kib, pss_kib FROM snapshots",
+    kit_expect(k, "SELECT state, mappings, size_kib, rss_kib, pss_kib FROM snapshot",
                "totals|?|400|100|?\ntotals|?|400|?|?\n");
     kit_expect(k,
                "SELECT snapshot_id, category, mappings, size_kib, rss_kib, swap_kib "
-               "FROM category_totals",
+               "FROM categories",
                "1|total|?|400|100|?\n2|total|?|400|?|?\n");
     kit_expect(k, "SELECT count(*) FROM mappings", "0\n");
     kit_expect(k, "SELECT count(*) FROM lineage", "0\n");
@@ -33,7 +33,7 @@ static void one_category_and_no_mappings(void **state)
 static void lineages_do_not_see_them(void **state)
 {
     static const char what[] = "SELECT DISTINCT s.taken_ms, m.start, m.lineage_id, h.reason FROM "
-                               "snapshots s JOIN mappings m ON m.snapshot_id = s.snapshot_id JOIN "
+                               "snapshot s JOIN mappings m ON m.snapshot_id = s.snapshot_id JOIN "
                                "lineage_history h ON h.lineage_id = m.lineage_id ORDER BY 1, 2, 4";
     kit *k = kit_of(state);
     pm_buf without = {0};
@@ -64,7 +64,7 @@ static void any_order(void **state)
 {
     enum { N = 24 };
     static const char what[] =
-        "SELECT s.dialect, s.taken_ms, s.ordinal, c.rss_kib FROM snapshots s JOIN category_totals "
+        "SELECT s.dialect, s.taken_ms, s.ordinal, c.rss_kib FROM snapshot s JOIN categories "
         "c ON c.snapshot_id = s.snapshot_id ORDER BY 1, 2, 3";
     kit *k = kit_of(state);
     pm_buf in_order = {0};
@@ -112,11 +112,11 @@ static void late_logs(void **state)
             put_sums(k, X, 1, i, 400, 100 + (uint64_t)i / 100);
     assert_true(whole_store(k));
     kit_expect(k,
-               "SELECT (min(taken_ms) - 1700000000000) / 60000, count(*) FROM snapshots GROUP BY "
+               "SELECT (min(taken_ms) - 1700000000000) / 60000, count(*) FROM snapshot GROUP BY "
                "epoch_id ORDER BY 1",
                "0|300\n500|500\n1000|200\n");
     kit_expect(k,
-               "SELECT count(*) FROM snapshots s JOIN category_totals c ON c.snapshot_id = "
+               "SELECT count(*) FROM snapshot s JOIN categories c ON c.snapshot_id = "
                "s.snapshot_id WHERE c.rss_kib = 100 + (s.taken_ms - 1700000000000) / 6000000",
                "1000\n");
     for (int i = 0; i < 12; i += i == 2 ? 3 : 1)
@@ -190,7 +190,7 @@ static void runs_across_epochs(void **state)
     for (int i = 0; i < 1100; i++)
         put_sums(k, ROLLUP, 1, i, 400, i < 1060 ? 100 : 101);
     kit_expect(k, "SELECT count(*) FROM epoch", "2\n");
-    kit_expect(k, "SELECT count(*) FROM catver", "3\n");
+    kit_expect(k, "SELECT count(*) FROM category_version", "3\n");
     kit_expect(k, RUNS,
                "smaps_rollup|total|0|1059|1060|?|100\n"
                "smaps_rollup|total|1060|1099|40|?|101\n");

@@ -12,13 +12,13 @@
     "WITH d (dialect, strength) AS (VALUES ('smaps', 0), ('pmap-XX', 1), ('pmap-X', 2), "         \
     "('pmap-x', 6), ('pmap', 8)), "                                                               \
     "seen AS (SELECT DISTINCT m.lineage_id, m.snapshot_id, s.state, s.taken_ms, d.strength, "     \
-    "s.ordinal, s.hash FROM snapshots s JOIN d ON d.dialect = s.dialect JOIN mappings m ON "      \
+    "s.ordinal, s.hash FROM snapshot s JOIN d ON d.dialect = s.dialect JOIN mappings m ON "       \
     "m.snapshot_id = s.snapshot_id), "                                                            \
     "judge AS (SELECT lineage_id, snapshot_id, row_number() OVER (PARTITION BY lineage_id "       \
     "ORDER BY state, strength, taken_ms, ordinal, hash) AS k FROM seen), "                        \
     "place AS (SELECT m.snapshot_id, m.lineage_id, m.start, m.end, m.perms, (m.end - m.start) "   \
     "/ 1024 AS kib, c.category AS own FROM mappings m JOIN region r ON r.region_id = "            \
-    "m.region_id JOIN object o ON o.object_id = r.object_id JOIN categories c ON "                \
+    "m.region_id JOIN object o ON o.object_id = r.object_id JOIN category c ON "                  \
     "c.category_id = o.category_id), "                                                            \
     "told AS (SELECT p.lineage_id, max(CASE WHEN " WHOLE_MEMORY(                                  \
         "p") " AND (p.kib BETWEEN "                                                               \
@@ -36,7 +36,7 @@
                                         "j.lineage_id WHERE j.k = 1 GROUP BY p.lineage_id) "      \
                                         "SELECT 'neighbours', t.lineage_id, t.want, c.category, " \
                                         "l.rule FROM told t JOIN lineage l "                      \
-                                        "ON l.lineage_id = t.lineage_id JOIN categories c ON "    \
+                                        "ON l.lineage_id = t.lineage_id JOIN category c ON "      \
                                         "c.category_id = l.category_id "                          \
                                         "WHERE CASE WHEN l.rule IS NOT NULL THEN c.category END " \
                                         "IS NOT t.want AND coalesce(l.rule, '') NOT IN ('by "     \
@@ -47,62 +47,69 @@ static const char *const whole_broken[] = {
     "SELECT * FROM pragma_foreign_key_check",
     "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
     "SELECT 'orphan region', region_id FROM region WHERE region_id NOT IN (SELECT region_id FROM "
-    "ver)",
+    "mapping_version)",
     "SELECT 'orphan lineage', lineage_id FROM lineage WHERE lineage_id NOT IN (SELECT lineage_id "
     "FROM region)",
     "SELECT 'orphan epoch', epoch_id FROM epoch WHERE epoch_id NOT IN (SELECT epoch_id FROM "
-    "snapshots)",
+    "snapshot)",
     "SELECT 'orphan capture', capture_id FROM capture WHERE capture_id NOT IN (SELECT capture_id "
-    "FROM snapshots)",
-    "SELECT 'hole in an epoch', epoch_id FROM snapshots GROUP BY epoch_id HAVING min(off) <> 0 OR "
+    "FROM snapshot)",
+    "SELECT 'hole in an epoch', epoch_id FROM snapshot GROUP BY epoch_id HAVING min(off) <> 0 OR "
     "max(off) <> count(*) - 1",
     "SELECT 'disorder in an epoch', epoch_id FROM (SELECT epoch_id, off, row_number() OVER "
-    "(PARTITION BY epoch_id ORDER BY taken_ms, ordinal, hash) - 1 AS want FROM snapshots) WHERE "
+    "(PARTITION BY epoch_id ORDER BY taken_ms, ordinal, hash) - 1 AS want FROM snapshot) WHERE "
     "off "
     "<> want",
     "SELECT 'overlapping epochs', epoch_id, other FROM (SELECT s.epoch_id, lag(s.epoch_id) OVER w "
-    "AS other, s.off FROM snapshots s JOIN epoch e ON e.epoch_id = s.epoch_id WINDOW w AS "
+    "AS other, s.off FROM snapshot s JOIN epoch e ON e.epoch_id = s.epoch_id WINDOW w AS "
     "(PARTITION BY e.process_id, e.dialect, e.state ORDER BY s.taken_ms, s.ordinal, s.hash)) "
     "WHERE other <> epoch_id AND off <> 0",
-    "SELECT 'wrong epoch', s.snapshot_id FROM snapshots s JOIN epoch e ON e.epoch_id = s.epoch_id "
+    "SELECT 'wrong epoch', s.snapshot_id FROM snapshot s JOIN epoch e ON e.epoch_id = s.epoch_id "
     "WHERE e.process_id <> s.process_id OR e.dialect <> s.dialect OR e.state <> s.state",
-    "SELECT 'mappings of sums', v.region_id FROM epoch e JOIN ver v ON v.epoch_id = e.epoch_id "
+    "SELECT 'mappings of sums', v.region_id FROM epoch e JOIN mapping_version v ON v.epoch_id = "
+    "e.epoch_id "
     "WHERE e.state = 'totals'",
-    "SELECT 'not the one category', s.snapshot_id, count(*), c.category FROM snapshots s JOIN "
-    "category_totals c ON c.snapshot_id = s.snapshot_id WHERE s.state = 'totals' GROUP BY 2 HAVING "
+    "SELECT 'not the one category', s.snapshot_id, count(*), c.category FROM snapshot s JOIN "
+    "categories c ON c.snapshot_id = s.snapshot_id WHERE s.state = 'totals' GROUP BY 2 HAVING "
     "count(*) <> 1 OR c.category <> 'total' OR c.mappings IS NOT NULL",
-    "SELECT 'no sums', snapshot_id FROM snapshots WHERE state = 'totals' AND snapshot_id NOT IN "
-    "(SELECT snapshot_id FROM category_totals)",
-    "SELECT 'total of mappings', s.snapshot_id FROM snapshots s JOIN category_totals c ON "
+    "SELECT 'no sums', snapshot_id FROM snapshot WHERE state = 'totals' AND snapshot_id NOT IN "
+    "(SELECT snapshot_id FROM categories)",
+    "SELECT 'total of mappings', s.snapshot_id FROM snapshot s JOIN categories c ON "
     "c.snapshot_id = s.snapshot_id WHERE s.state <> 'totals' AND c.category = 'total'",
-    "SELECT 'bounds', v.epoch_id, v.region_id FROM ver v JOIN (SELECT epoch_id, count(*) AS n FROM "
-    "snapshots GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first < 0 OR v.first >= "
+    "SELECT 'bounds', v.epoch_id, v.region_id FROM mapping_version v JOIN (SELECT epoch_id, "
+    "count(*) AS n FROM "
+    "snapshot GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first < 0 OR v.first >= "
     "e.n OR v.last < v.first OR v.last >= e.n - 1",
-    "SELECT 'bounds of a category', v.epoch_id, v.category_id FROM catver v JOIN (SELECT epoch_id, "
-    "count(*) AS n FROM snapshots GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first < "
+    "SELECT 'bounds of a category', v.epoch_id, v.category_id FROM category_version v JOIN (SELECT "
+    "epoch_id, "
+    "count(*) AS n FROM snapshot GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first < "
     "0 OR v.first >= e.n OR v.last < v.first OR v.last >= e.n - 1",
-    "SELECT 'overlap', a.epoch_id, a.region_id FROM ver a JOIN ver b ON b.epoch_id = a.epoch_id "
+    "SELECT 'overlap', a.epoch_id, a.region_id FROM mapping_version a JOIN mapping_version b ON "
+    "b.epoch_id = a.epoch_id "
     "AND "
     "b.region_id = a.region_id AND b.first > a.first WHERE a.last IS NULL OR a.last >= b.first",
-    "SELECT 'not canonical', a.epoch_id, a.region_id FROM ver a JOIN ver b ON b.epoch_id = "
+    "SELECT 'not canonical', a.epoch_id, a.region_id FROM mapping_version a JOIN mapping_version b "
+    "ON b.epoch_id = "
     "a.epoch_id AND b.region_id = a.region_id AND b.first = a.last + 1 WHERE a.private_dirty IS "
     "b.private_dirty AND a.private_clean IS b.private_clean AND a.shared_clean IS b.shared_clean "
     "AND a.shared_dirty IS b.shared_dirty AND a.swap IS b.swap AND a.pss IS "
-    "b.pss AND a.referenced IS b.referenced AND a.detail_id IS b.detail_id",
-    "SELECT 'category not canonical', a.epoch_id, a.category_id FROM catver a JOIN catver b ON "
+    "b.pss AND a.referenced IS b.referenced AND a.rare_fields_id IS b.rare_fields_id",
+    "SELECT 'category not canonical', a.epoch_id, a.category_id FROM category_version a JOIN "
+    "category_version b ON "
     "b.epoch_id = a.epoch_id AND b.category_id = a.category_id AND b.first <= coalesce(a.last, "
     "99999) + 1 AND b.first > a.first WHERE a.last IS NULL OR b.first <= a.last OR (a.mappings IS "
     "b.mappings AND a.size_kib IS b.size_kib AND a.rss_kib IS b.rss_kib AND a.pss_kib IS b.pss_kib "
     "AND a.private_kib IS b.private_kib AND a.private_dirty_kib IS b.private_dirty_kib AND "
     "a.swap_kib IS b.swap_kib)",
-    "SELECT 'sums', s.snapshot_id FROM snapshots s JOIN (SELECT snapshot_id, sum(mappings) AS n, "
-    "sum(size_kib) AS size FROM category_totals GROUP BY snapshot_id) t ON t.snapshot_id = "
+    "SELECT 'sums', s.snapshot_id FROM snapshot s JOIN (SELECT snapshot_id, sum(mappings) AS n, "
+    "sum(size_kib) AS size FROM categories GROUP BY snapshot_id) t ON t.snapshot_id = "
     "s.snapshot_id WHERE s.mappings IS NOT t.n OR s.size_kib IS NOT t.size",
-    "SELECT 'rollup', s.snapshot_id FROM snapshots s JOIN (SELECT snapshot_id, category, count(*) "
+    "SELECT 'rollup', s.snapshot_id FROM snapshot s JOIN (SELECT snapshot_id, category, count(*) "
     "AS n, sum(rss_kib) AS rss FROM mappings GROUP BY 1, 2) m ON m.snapshot_id = s.snapshot_id "
-    "LEFT JOIN category_totals t ON t.snapshot_id = s.snapshot_id AND t.category = m.category "
+    "LEFT JOIN categories t ON t.snapshot_id = s.snapshot_id AND t.category = m.category "
     "WHERE t.mappings IS NOT m.n OR t.rss_kib IS NOT m.rss",
-    "SELECT 'lineage of another', l.lineage_id FROM ver v JOIN epoch e ON e.epoch_id = v.epoch_id "
+    "SELECT 'lineage of another', l.lineage_id FROM mapping_version v JOIN epoch e ON e.epoch_id = "
+    "v.epoch_id "
     "JOIN region r ON r.region_id = v.region_id JOIN lineage l ON l.lineage_id = r.lineage_id "
     "WHERE l.process_id <> e.process_id",
     "SELECT 'twin regions', lineage_id, start FROM region GROUP BY lineage_id, object_id, start, "
@@ -110,10 +117,10 @@ static const char *const whole_broken[] = {
     "SELECT 'category of a region', r.region_id FROM region r JOIN lineage l ON l.lineage_id = "
     "r.lineage_id WHERE r.category_id IS NOT CASE WHEN l.rule IS NOT NULL THEN l.category_id END",
     WHOLE_NEIGHBOURS,
-    "SELECT 'parent', category FROM categories c WHERE parent_id IS NOT coalesce((SELECT "
-    "p.category_id FROM categories p WHERE p.category_id <= 11 AND c.category GLOB p.category || "
+    "SELECT 'parent', category FROM category c WHERE parent_id IS NOT coalesce((SELECT "
+    "p.category_id FROM category p WHERE p.category_id <= 11 AND c.category GLOB p.category || "
     "'/*'), c.category_id)",
-    "SELECT 'preferred', moment_ms FROM snapshots GROUP BY process_id, moment_ms HAVING "
+    "SELECT 'preferred', moment_ms FROM snapshot GROUP BY process_id, moment_ms HAVING "
     "sum(preferred) <> 1",
 };
 
@@ -138,17 +145,17 @@ static const char *const whole_tables[] = {"host",
                                            "process",
                                            "capture",
                                            "epoch",
-                                           "snapshots",
+                                           "snapshot",
                                            "object",
                                            "lineage",
                                            "region",
-                                           "detail",
-                                           "standing",
-                                           "sight",
+                                           "rare_fields",
+                                           "live_process",
+                                           "live_reading",
                                            "pin",
-                                           "trace ORDER BY 1, 2, 3",
-                                           "ver ORDER BY 1, 2, 3",
-                                           "catver ORDER BY 1, 2, 3"};
+                                           "forgotten ORDER BY 1, 2, 3",
+                                           "mapping_version ORDER BY 1, 2, 3",
+                                           "category_version ORDER BY 1, 2, 3"};
 
 static inline pm_buf whole_content(const kit *k)
 {

@@ -101,13 +101,13 @@ def sums(db, snapshots=None):
     return [sql.execute(q + where).fetchall() for q in (
         "SELECT snapshot_id, lineage_id, region_id, size_kib, rss_kib, pss_kib, private_kib, swap_kib, "
         "end - start, start % 67108864, perms, flags, offset, inferred FROM mappings",
-        "SELECT snapshot_id, mappings, size_kib, rss_kib, pss_kib, private_kib FROM category_totals",
+        "SELECT snapshot_id, mappings, size_kib, rss_kib, pss_kib, private_kib FROM categories",
         "SELECT snapshot_id, process_id, taken_ms, moment_ms, preferred, state, mappings, size_kib, "
-        "rss_kib, tool_rss_kib FROM snapshots")]
+        "rss_kib, tool_rss_kib FROM snapshot")]
 
 
 def same_sums(what, db, out, snapshots=None):
-    for table, want, got in zip(("mappings", "category_totals", "snapshots"),
+    for table, want, got in zip(("mappings", "categories", "snapshots"),
                                 sums(db, snapshots), sums(out, snapshots)):
         check.equal("%s: %s" % (what, table), sorted(got, key=repr), sorted(want, key=repr))
 
@@ -122,7 +122,7 @@ def is_whole(what, db):
     check.equal("%s: foreign keys" % what, sql.execute("PRAGMA foreign_key_check").fetchall(), [])
     check.equal("%s: lineages without their first snapshot" % what, sql.execute(
         "SELECT count(*) FROM lineage WHERE first_snapshot_id NOT IN "
-        "(SELECT snapshot_id FROM snapshots)").fetchone(), (0,))
+        "(SELECT snapshot_id FROM snapshot)").fetchone(), (0,))
 
 
 # ---- nothing of the owner's ----
@@ -156,7 +156,7 @@ def kept_texts(db):
                  if re.search(rb"/lib[-\w.+]+\.so[.\d]*$", p)]
     return b"\n".join(libraries + [t for t, in sql.execute(
         "SELECT path FROM object WHERE path LIKE '/usr/%' OR path LIKE '/lib%' OR path LIKE '[%' "
-        "UNION SELECT category FROM categories UNION SELECT description FROM categories "
+        "UNION SELECT category FROM category UNION SELECT description FROM category "
         "UNION SELECT rule FROM lineage WHERE rule IS NOT NULL UNION SELECT text FROM rule_set "
         "UNION SELECT name FROM name UNION SELECT sql FROM sqlite_master WHERE sql IS NOT NULL "
         "UNION SELECT folder FROM origin UNION SELECT symbol FROM frame")])
@@ -176,7 +176,7 @@ def hides(what, db, out, mapped):
         if len(raw) < 5 or text in COMMON or text.startswith("@") or raw in public:
             continue
         check.true("%s: a name is in the file" % what, raw not in blob, text)
-    for table in ("snapshots", "recording"):
+    for table in ("snapshot", "recording"):
         hashes = [set(kit.plain(f).execute("SELECT hash FROM " + table)) for f in (db, out)]
         check.true("%s: hashes of %s" % (what, table), not hashes[0] & hashes[1])
     both = addresses(db) & addresses(out)
@@ -210,10 +210,10 @@ def stays_apart(what, db, out, mapped):
             check.equal("%s: back through the map" % what, plain, old)
 
 
-SCHEMA_WORDS = {("process", "identity"), ("epoch", "state"), ("snapshots", "state"),
-                ("snapshots", "checked"), ("label", "source"), ("tracee", "pid_source"),
-                ("tracee", "offset_source"), ("snapshots", "taken_at"),
-                ("job", "boot_id"), ("rule_set", "text")}
+SCHEMA_WORDS = {("process", "identity"), ("epoch", "state"), ("snapshot", "state"),
+                ("snapshot", "checked"), ("label", "source"), ("traced_process", "pid_source"),
+                ("traced_process", "offset_source"), ("snapshot", "taken_at"),
+                ("schedule", "boot_id"), ("rule_set", "text")}
 
 
 def plant(db):
@@ -223,21 +223,21 @@ def plant(db):
     planted = []
     # What these captures do not have.
     sql.executescript(
-        "INSERT INTO pin SELECT snapshot_id, 'x', 1 FROM snapshots LIMIT 1;"
+        "INSERT INTO pin SELECT snapshot_id, 'x', 1 FROM snapshot LIMIT 1;"
         "INSERT INTO refused VALUES (5, 6, 'x');"
-        "INSERT INTO trace VALUES (1, 2, 0, 0, 'smaps', 1, NULL, NULL);"
+        "INSERT INTO forgotten VALUES (1, 2, 0, 0, 'smaps', 1, NULL, NULL);"
         "INSERT INTO label SELECT process_id, 1, 'nmt', 70368744177664, 4096, 1, 'x' FROM process;"
-        "INSERT INTO detail (hash, extra) VALUES (0, 'Key: 1 kB');"
-        "UPDATE ver SET detail_id = (SELECT max(detail_id) FROM detail);"
+        "INSERT INTO rare_fields (hash, extra) VALUES (0, 'Key: 1 kB');"
+        "UPDATE mapping_version SET rare_fields_id = (SELECT max(rare_fields_id) FROM rare_fields);"
         "UPDATE lineage SET rule = 'x';"
-        "INSERT INTO standing (hash, ppid, comm, exe, cmdline, uid, user, cgroup) "
+        "INSERT INTO live_process (hash, ppid, comm, exe, cmdline, uid, user, cgroup) "
         "VALUES (1, 1, 'x', 'x', 'x', 54321, 'x', 'x');"
-        "INSERT INTO environment SELECT standing_id, 'x', 'x' FROM standing;"
-        "INSERT OR IGNORE INTO sight (snapshot_id, standing_id, mono_ns, read_us, cpu_us, "
-        "longest_us, degraded) SELECT snapshot_id, (SELECT max(standing_id) FROM standing), 1, 1, 1, "
-        "1, 'x' FROM snapshots;"
+        "INSERT INTO environment SELECT live_process_id, 'x', 'x' FROM live_process;"
+        "INSERT OR IGNORE INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
+        "longest_us, degraded) SELECT snapshot_id, (SELECT max(live_process_id) FROM live_process), 1, 1, 1, "
+        "1, 'x' FROM snapshot;"
         "INSERT OR IGNORE INTO host (host_id, name) VALUES (77, 'x');"
-        "INSERT INTO job (host_id, boot_id, selection) VALUES (77, 'x', 'x');")
+        "INSERT INTO schedule (host_id, boot_id, selection) VALUES (77, 'x', 'x');")
     tables = [t for t, in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table' "
                                       "AND name NOT LIKE 'sqlite%'")]
     for table in tables:
@@ -250,11 +250,11 @@ def plant(db):
             value = "'%s'" % secret
             if column in ("name", "path", "folder", "category") or (table, column) in (
                     ("frame", "symbol"), ("frame", "dso")):
-                row = "rowid" if table != "environment" else "standing_id"
+                row = "rowid" if table != "environment" else "live_process_id"
                 value = "'/home/%s/' || %s || '/%s.%s'" % (secret, row, secret, secret)
-            if (table, column) == ("detail", "extra"):
-                value = "'%s: ' || detail_id || ' kB\n'" % secret
-            where = " WHERE category_id > 14" if table == "categories" else ""
+            if (table, column) == ("rare_fields", "extra"):
+                value = "'%s: ' || rare_fields_id || ' kB\n'" % secret
+            where = " WHERE category_id > 14" if table == "category" else ""
             sql.execute("UPDATE %s SET %s = %s%s" % (table, column, value, where))
     sql.commit()
     sql.close()
@@ -274,7 +274,7 @@ def planted_secrets(db, place):
                == [(b"ok",)])
     # Text where the schema says number: nothing of it may slip through.
     sql = sqlite3.connect(bad)
-    sql.execute("UPDATE snapshots SET swap_kib = 'zz-secret' WHERE snapshot_id = 1")
+    sql.execute("UPDATE snapshot SET swap_kib = 'zz-secret' WHERE snapshot_id = 1")
     sql.commit()
     sql.close()
     done = export(bad, place / "strange.db", "--redact", expect=(2,))
@@ -288,7 +288,7 @@ def by_time(db, files=None):
     """What the mappings of each capture add up to, whatever its id is."""
     rows = kit.plain(db).execute(
         "SELECT s.taken_ms, p.pid, s.dialect, s.state, count(*), sum(m.size_kib), sum(m.rss_kib), "
-        "sum(m.pss_kib), s.size_kib, s.rss_kib FROM snapshots s JOIN process p USING (process_id) "
+        "sum(m.pss_kib), s.size_kib, s.rss_kib FROM snapshot s JOIN process p USING (process_id) "
         "JOIN mappings m USING (snapshot_id) GROUP BY s.snapshot_id ORDER BY 1, 2, 3").fetchall()
     moments = files and {kit.when(f) for f in files}
     return [r for r in rows if moments is None or (r[0], r[1]) in moments]
@@ -300,9 +300,9 @@ def parts(db, place, files):
     processes = [p for p, pid in sql.execute("SELECT process_id, pid FROM process ORDER BY 1")
                  if pid in pids]
     for process in processes if kit.full else processes[:2]:
-        moments = [m for m, in sql.execute("SELECT DISTINCT moment_ms FROM snapshots WHERE "
+        moments = [m for m, in sql.execute("SELECT DISTINCT moment_ms FROM snapshot WHERE "
                                            "process_id = ? ORDER BY 1", (process,))]
-        ids = sql.execute("SELECT moment_ms, snapshot_id FROM snapshots WHERE process_id = ?",
+        ids = sql.execute("SELECT moment_ms, snapshot_id FROM snapshot WHERE process_id = ?",
                           (process,)).fetchall()
         high = moments[len(moments) // 2]
         # Cut at its end alone an epoch has no holes, and still none of what came behind.
@@ -315,7 +315,7 @@ def parts(db, place, files):
             export(db, out, "-q", "--process", "@%d" % process, "--from",
                    "@%d" % dict(ids)[low], "--to", "@%d" % dict(ids)[high], *redact)
             what = "part @%d from %d %s" % (process, low, " ".join(redact))
-            got = [i for i, in kit.plain(out).execute("SELECT snapshot_id FROM snapshots ORDER BY 1")]
+            got = [i for i, in kit.plain(out).execute("SELECT snapshot_id FROM snapshot ORDER BY 1")]
             check.equal(what + ": snapshots", got, sorted(inside))
             same_sums(what, db, out, inside)
             is_whole(what, out)
@@ -336,7 +336,7 @@ def merges(db, out, place):
     for name, source in (("plain", db), ("redacted", out)):
         into = place / ("merged-%s.db" % name)
         kit.run("merge", source, db=into)
-        n = "SELECT count(*), sum(rss_kib), sum(size_kib), sum(mappings) FROM snapshots"
+        n = "SELECT count(*), sum(rss_kib), sum(size_kib), sum(mappings) FROM snapshot"
         check.equal("merged, " + name, kit.plain(into).execute(n).fetchall(),
                     kit.plain(source).execute(n).fetchall())
         is_whole("merged, " + name, into)

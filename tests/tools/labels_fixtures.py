@@ -106,7 +106,7 @@ def check_store(name, db):
     """Sums by category in all captures, not only in the one that was named."""
     connection = kit.plain(db)
     wrong = connection.execute(
-        "select m.snapshot_id, m.category from mappings m join category_totals t on t.snapshot_id ="
+        "select m.snapshot_id, m.category from mappings m join categories t on t.snapshot_id ="
         " m.snapshot_id and t.category = m.category group by 1, 2"
         " having sum(m.size_kib) <> t.size_kib or sum(m.rss_kib) <> t.rss_kib"
         " or count(*) <> t.mappings").fetchall()

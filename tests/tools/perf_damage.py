@@ -65,7 +65,7 @@ def cut(place):
 
 def live_of(db):
     return dict(kit.plain(db).execute(
-        "SELECT t.pid, sum(e.length) FROM extent e JOIN tracee t USING (tracee_id) "
+        "SELECT t.pid, sum(e.length) FROM extent e JOIN traced_process t USING (traced_process_id) "
         "WHERE e.died_ns IS NULL GROUP BY 1"))
 
 

@@ -118,7 +118,7 @@ def who(r):
     for name, want in r.truth.items():
         if name != "leakNumbers":
             check.equal("%s: who says of %s" % (r.name, name), mapped[name], instead.get(name, want))
-    sizes = dict(r.sql.execute("SELECT s.snapshot_id, sum(m.size_kib) FROM snapshots s JOIN mappings m "
+    sizes = dict(r.sql.execute("SELECT s.snapshot_id, sum(m.size_kib) FROM snapshot s JOIN mappings m "
                                "USING (snapshot_id) GROUP BY 1 ORDER BY s.taken_ms"))
     ids = list(sizes)
     for older, newer in ((0, -1), (1, -2), (len(ids) // 3, len(ids) // 2)):
@@ -144,7 +144,7 @@ def clock(r, place):
     if not check.equal("%s: clock" % r.name, row["clock"], "events"):
         return
     away = int(row["clock_offset_ns"]) - r.offset
-    slack = kit.plain(db).execute("SELECT slack_ns FROM tracee").fetchone()[0]
+    slack = kit.plain(db).execute("SELECT slack_ns FROM traced_process").fetchone()[0]
     check.true("%s: the clock is right" % r.name, abs(away) <= slack + LATE_NS, (away, slack))
 
 

@@ -38,7 +38,7 @@ def modes(check, place):
             run("capture", "-q", "--db", db, *more, os.getpid(), umask=umask)
             # What a reader needs is there while somebody writes.
             reader = subprocess.Popen(["sqlite3", str(db)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-            reader.stdin.write(b"BEGIN; SELECT count(*) FROM snapshots;\n")
+            reader.stdin.write(b"BEGIN; SELECT count(*) FROM snapshot;\n")
             reader.stdin.flush()
             run("capture", "-q", "--db", db, os.getpid(), umask=umask)
             made = {p.name: mode(p) for p in folder.iterdir()}

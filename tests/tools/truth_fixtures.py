@@ -38,7 +38,7 @@ def imported(db, captures):
     connection = kit.plain(db)
     out = {}
     for pid, snapshot_id in connection.execute(
-            "select p.pid, s.snapshot_id from snapshots s join process p using (process_id)"
+            "select p.pid, s.snapshot_id from snapshot s join process p using (process_id)"
             " order by s.taken_ms"):
         out[pid] = snapshot_id
     for pid, snapshot_id in out.items():

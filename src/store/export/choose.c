@@ -101,7 +101,7 @@ static pmapdb_status choose_snapshots(pm_export_run *run, const pm_scope *scope,
         st = pm_fail(err, PMAPDB_USAGE, "--from '%s' is behind --to '%s'", x->from, x->to);
     if (st == PMAPDB_OK)
         st = pm_sql_run(run->from->sql,
-                        "INSERT INTO temp.export_snapshot SELECT snapshot_id FROM snapshots WHERE "
+                        "INSERT INTO temp.export_snapshot SELECT snapshot_id FROM snapshot WHERE "
                         "moment_ms BETWEEN ?1 AND ?2 AND process_id IN (SELECT id FROM "
                         "temp.export_process)",
                         PM_ARGS(PM_BITS(from), PM_BITS(to)), err);
@@ -109,7 +109,7 @@ static pmapdb_status choose_snapshots(pm_export_run *run, const pm_scope *scope,
         return st;
     st = exec(run,
               "DELETE FROM temp.export_process WHERE id NOT IN (SELECT s.process_id FROM "
-              "snapshots s WHERE s.snapshot_id IN (SELECT id FROM temp.export_snapshot))",
+              "snapshot s WHERE s.snapshot_id IN (SELECT id FROM temp.export_snapshot))",
               err);
     if (st == PMAPDB_OK)
         st = pm_sql_int(run->from->sql, "SELECT count(*) FROM temp.export_process", PM_NO_ARGS, 0,
@@ -121,20 +121,23 @@ static pmapdb_status choose_snapshots(pm_export_run *run, const pm_scope *scope,
 /* ---- what that refers to ---- */
 
 static const char fill_sets[] =
-    "INSERT INTO temp.export_shown SELECT epoch_id, off FROM snapshots WHERE snapshot_id IN "
+    "INSERT INTO temp.export_shown SELECT epoch_id, off FROM snapshot WHERE snapshot_id IN "
     "(SELECT id FROM temp.export_snapshot);"
-    "INSERT OR IGNORE INTO temp.export_capture SELECT capture_id FROM snapshots WHERE snapshot_id "
+    "INSERT OR IGNORE INTO temp.export_capture SELECT capture_id FROM snapshot WHERE snapshot_id "
     "IN (SELECT id FROM temp.export_snapshot);"
     "INSERT OR IGNORE INTO temp.export_region SELECT v.region_id FROM (SELECT DISTINCT epoch_id "
-    "FROM temp.export_shown) e CROSS JOIN ver v ON v.epoch_id = e.epoch_id WHERE EXISTS (SELECT 1 "
+    "FROM temp.export_shown) e CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id WHERE "
+    "EXISTS (SELECT 1 "
     "FROM temp.export_shown s WHERE s.epoch_id = v.epoch_id AND s.off >= v.first AND s.off <= "
     "coalesce(v.last, 32767));"
-    "INSERT OR IGNORE INTO temp.export_detail SELECT v.detail_id FROM (SELECT DISTINCT epoch_id "
-    "FROM temp.export_shown) e CROSS JOIN ver v ON v.epoch_id = e.epoch_id WHERE v.detail_id IS "
+    "INSERT OR IGNORE INTO temp.export_detail SELECT v.rare_fields_id FROM (SELECT DISTINCT "
+    "epoch_id "
+    "FROM temp.export_shown) e CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id WHERE "
+    "v.rare_fields_id IS "
     "NOT NULL AND EXISTS (SELECT 1 FROM temp.export_shown s WHERE s.epoch_id = v.epoch_id AND "
     "s.off >= v.first AND s.off <= coalesce(v.last, 32767));"
     "INSERT OR IGNORE INTO temp.export_category SELECT c.category_id FROM (SELECT DISTINCT "
-    "epoch_id FROM temp.export_shown) e CROSS JOIN catver c ON c.epoch_id = e.epoch_id;"
+    "epoch_id FROM temp.export_shown) e CROSS JOIN category_version c ON c.epoch_id = e.epoch_id;"
     "INSERT OR IGNORE INTO temp.export_category SELECT r.category_id FROM region r WHERE "
     "r.category_id IS NOT NULL AND r.region_id IN (SELECT id FROM temp.export_region);"
     "INSERT OR IGNORE INTO temp.export_category SELECT l.category_id FROM region r JOIN lineage l "
@@ -145,8 +148,10 @@ static const char fill_sets[] =
 /* Of perf, and hosts, which everything may have. */
 static const char fill_rest[] =
     "WITH RECURSIVE used (space, stack_id) AS ("
-    "SELECT coalesce(e.process_id, -e.tracee_id), c.stack_id FROM tracee e JOIN thread h ON "
-    "h.tracee_id = e.tracee_id JOIN call c ON c.thread_id = h.thread_id WHERE e.tracee_id IN "
+    "SELECT coalesce(e.process_id, -e.traced_process_id), c.stack_id FROM traced_process e JOIN "
+    "thread h ON "
+    "h.traced_process_id = e.traced_process_id JOIN call c ON c.thread_id = h.thread_id WHERE "
+    "e.traced_process_id IN "
     "(SELECT id FROM temp.export_tracee) UNION SELECT u.space, k.caller_id FROM used u JOIN stack "
     "k ON k.stack_id = u.stack_id WHERE k.stack_id <> 0) "
     "INSERT INTO temp.export_stack SELECT space, stack_id FROM used;"
@@ -158,12 +163,15 @@ static const char fill_rest[] =
     "host_id IS NOT NULL "
     "UNION SELECT n.host_id FROM name n JOIN process p ON p.name_id = n.name_id WHERE n.host_id IS "
     "NOT NULL AND p.process_id IN (SELECT id FROM temp.export_process) "
-    "UNION SELECT j.host_id FROM sweep w JOIN job j ON j.job_id = w.job_id WHERE w.capture_id IN "
+    "UNION SELECT j.host_id FROM beat w JOIN schedule j ON j.schedule_id = w.schedule_id WHERE "
+    "w.capture_id IN "
     "(SELECT id FROM temp.export_capture) "
-    "UNION SELECT g.host_id FROM snapshots s JOIN log g ON g.log_id = s.log_id WHERE g.host_id IS "
+    "UNION SELECT g.host_id FROM snapshot s JOIN import_log g ON g.import_log_id = s.import_log_id "
+    "WHERE g.host_id IS "
     "NOT NULL AND s.snapshot_id IN (SELECT id FROM temp.export_snapshot) "
-    "UNION SELECT r.host_id FROM tracee e JOIN recording r ON r.recording_id = e.recording_id "
-    "WHERE r.host_id IS NOT NULL AND e.tracee_id IN (SELECT id FROM temp.export_tracee);";
+    "UNION SELECT r.host_id FROM traced_process e JOIN recording r ON r.recording_id = "
+    "e.recording_id "
+    "WHERE r.host_id IS NOT NULL AND e.traced_process_id IN (SELECT id FROM temp.export_tracee);";
 
 static pmapdb_status count(pm_export_run *run, const char *sql, uint64_t *out, pmapdb_error *err)
 {
@@ -183,13 +191,14 @@ static pmapdb_status count_all(pm_export_run *run, pmapdb_error *err)
     if (st == PMAPDB_OK)
         st = count(run, "SELECT count(*) FROM temp.export_snapshot", &c->snapshots, err);
     if (st == PMAPDB_OK)
-        st = count(run,
-                   "SELECT count(DISTINCT recording_id) FROM tracee WHERE tracee_id IN "
-                   "(SELECT id FROM temp.export_tracee)",
-                   &c->recordings, err);
+        st = count(
+            run,
+            "SELECT count(DISTINCT recording_id) FROM traced_process WHERE traced_process_id IN "
+            "(SELECT id FROM temp.export_tracee)",
+            &c->recordings, err);
     if (st == PMAPDB_OK)
         st = count(run,
-                   "SELECT count(*) FROM sweep WHERE capture_id IN (SELECT id FROM "
+                   "SELECT count(*) FROM beat WHERE capture_id IN (SELECT id FROM "
                    "temp.export_capture)",
                    &sweeps, err);
     c->sweeps = sweeps > 0;
@@ -215,7 +224,8 @@ pmapdb_status pm_export_choose(pm_export_run *run, pmapdb_error *err)
         st = exec(run, fill_sets, err);
     if (st == PMAPDB_OK)
         st = pm_sql_run(run->from->sql,
-                        "INSERT INTO temp.export_tracee SELECT tracee_id FROM tracee WHERE pruned "
+                        "INSERT INTO temp.export_tracee SELECT traced_process_id FROM "
+                        "traced_process WHERE pruned "
                         "= 0 AND (process_id IN (SELECT id FROM temp.export_process) OR (?1 AND "
                         "process_id IS NULL))",
                         PM_ARGS(PM_I(run->whole)), err);

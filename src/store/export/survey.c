@@ -17,20 +17,30 @@ static const char *const addresses[] = {
     "temp.export_process)",
     "SELECT process_id, exe_start, 0 FROM process WHERE process_id IN (SELECT id FROM "
     "temp.export_process)",
-    "SELECT coalesce(e.process_id, -e.tracee_id), x.start, x.length FROM tracee e JOIN extent x ON "
-    "x.tracee_id = e.tracee_id WHERE e.tracee_id IN (SELECT id FROM temp.export_tracee)",
-    "SELECT coalesce(e.process_id, -e.tracee_id), x.start, x.length FROM tracee e JOIN "
-    "foreign_extent x ON x.tracee_id = e.tracee_id WHERE e.tracee_id IN (SELECT id FROM "
+    "SELECT coalesce(e.process_id, -e.traced_process_id), x.start, x.length FROM traced_process e "
+    "JOIN extent x ON "
+    "x.traced_process_id = e.traced_process_id WHERE e.traced_process_id IN (SELECT id FROM "
     "temp.export_tracee)",
-    "SELECT coalesce(e.process_id, -e.tracee_id), c.a0, 0 FROM tracee e JOIN thread h ON "
-    "h.tracee_id = e.tracee_id JOIN call c ON c.thread_id = h.thread_id WHERE e.tracee_id IN "
+    "SELECT coalesce(e.process_id, -e.traced_process_id), x.start, x.length FROM traced_process e "
+    "JOIN "
+    "foreign_extent x ON x.traced_process_id = e.traced_process_id WHERE e.traced_process_id IN "
+    "(SELECT id FROM "
+    "temp.export_tracee)",
+    "SELECT coalesce(e.process_id, -e.traced_process_id), c.a0, 0 FROM traced_process e JOIN "
+    "thread h ON "
+    "h.traced_process_id = e.traced_process_id JOIN call c ON c.thread_id = h.thread_id WHERE "
+    "e.traced_process_id IN "
     "(SELECT id FROM temp.export_tracee)",
-    "SELECT coalesce(e.process_id, -e.tracee_id), c.ret, 0 FROM tracee e JOIN thread h ON "
-    "h.tracee_id = e.tracee_id JOIN call c ON c.thread_id = h.thread_id WHERE e.tracee_id IN "
+    "SELECT coalesce(e.process_id, -e.traced_process_id), c.ret, 0 FROM traced_process e JOIN "
+    "thread h ON "
+    "h.traced_process_id = e.traced_process_id JOIN call c ON c.thread_id = h.thread_id WHERE "
+    "e.traced_process_id IN "
     "(SELECT id FROM temp.export_tracee)",
-    "SELECT coalesce(e.process_id, -e.tracee_id), c.a4, 0 FROM tracee e JOIN thread h ON "
-    "h.tracee_id = e.tracee_id JOIN call c ON c.thread_id = h.thread_id WHERE c.kind = 3 AND "
-    "e.tracee_id IN (SELECT id FROM temp.export_tracee)",
+    "SELECT coalesce(e.process_id, -e.traced_process_id), c.a4, 0 FROM traced_process e JOIN "
+    "thread h ON "
+    "h.traced_process_id = e.traced_process_id JOIN call c ON c.thread_id = h.thread_id WHERE "
+    "c.kind = 3 AND "
+    "e.traced_process_id IN (SELECT id FROM temp.export_tracee)",
     "SELECT u.space, f.offset, 0 FROM temp.export_frame u JOIN frame f ON f.frame_id = u.frame_id",
 };
 
@@ -44,8 +54,10 @@ static const char shared[] =
 static const char *const paths[] = {
     "SELECT DISTINCT o.path FROM object o WHERE o.object_id IN (SELECT r.object_id FROM region r "
     "WHERE r.region_id IN (SELECT id FROM temp.export_region))",
-    "SELECT DISTINCT t.exe FROM standing t WHERE t.exe IS NOT NULL AND t.standing_id IN (SELECT "
-    "g.standing_id FROM sight g WHERE g.snapshot_id IN (SELECT id FROM temp.export_snapshot))",
+    "SELECT DISTINCT t.exe FROM live_process t WHERE t.exe IS NOT NULL AND t.live_process_id IN "
+    "(SELECT "
+    "g.live_process_id FROM live_reading g WHERE g.snapshot_id IN (SELECT id FROM "
+    "temp.export_snapshot))",
     "SELECT DISTINCT substr(p.command, 1, instr(p.command || ' ', ' ') - 1) FROM process p WHERE "
     "p.command IS NOT NULL AND p.process_id IN (SELECT id FROM temp.export_process)",
 };

@@ -3,9 +3,10 @@
 
 #define OF_PROCESS "WHERE t.process_id IN (SELECT id FROM temp.export_process)"
 #define OF_SNAPSHOT "WHERE t.snapshot_id IN (SELECT id FROM temp.export_snapshot)"
-#define OF_TRACEE "WHERE t.tracee_id IN (SELECT id FROM temp.export_tracee)"
-#define TRACEE_SPACE \
-    "(SELECT coalesce(e.process_id, -e.tracee_id) FROM tracee e WHERE e.tracee_id = t.tracee_id)"
+#define OF_TRACEE "WHERE t.traced_process_id IN (SELECT id FROM temp.export_tracee)"
+#define TRACEE_SPACE                                                                    \
+    "(SELECT coalesce(e.process_id, -e.traced_process_id) FROM traced_process e WHERE " \
+    "e.traced_process_id = t.traced_process_id)"
 /* Nothing shows what none of the chosen snapshots does. */
 #define SHOWN                                                                        \
     "WHERE EXISTS (SELECT 1 FROM temp.export_shown s WHERE s.epoch_id = t.epoch_id " \
@@ -24,34 +25,37 @@ const pm_export_table pm_export_tables[] = {
      "(SELECT id FROM temp.export_capture))",
      NULL, true},
     {"capture", "WHERE ?1 OR t.capture_id IN (SELECT id FROM temp.export_capture)", NULL, false},
-    {"job",
-     "WHERE ?1 OR t.job_id IN (SELECT w.job_id FROM sweep w WHERE w.capture_id IN "
+    {"schedule",
+     "WHERE ?1 OR t.schedule_id IN (SELECT w.schedule_id FROM beat w WHERE w.capture_id IN "
      "(SELECT id FROM temp.export_capture))",
      NULL, false},
-    {"sweep", "WHERE ?1 OR t.capture_id IN (SELECT id FROM temp.export_capture)", NULL, false},
-    {"log",
-     "WHERE ?1 OR t.log_id IN (SELECT s.log_id FROM snapshots s WHERE s.snapshot_id IN "
+    {"beat", "WHERE ?1 OR t.capture_id IN (SELECT id FROM temp.export_capture)", NULL, false},
+    {"import_log",
+     "WHERE ?1 OR t.import_log_id IN (SELECT s.import_log_id FROM snapshot s WHERE s.snapshot_id "
+     "IN "
      "(SELECT id FROM temp.export_snapshot))",
      NULL, false},
     {"epoch", "WHERE t.epoch_id IN (SELECT epoch_id FROM temp.export_shown)", NULL, false},
     /* In the order that hash decides where nothing else does: copy.c keeps it. */
-    {"snapshots",
+    {"snapshot",
      OF_SNAPSHOT " ORDER BY t.process_id, t.taken_ms, t.dialect_code, t.ordinal, t.hash", NULL,
      false},
-    {"standing",
-     "WHERE t.standing_id IN (SELECT g.standing_id FROM sight g WHERE g.snapshot_id IN "
+    {"live_process",
+     "WHERE t.live_process_id IN (SELECT g.live_process_id FROM live_reading g WHERE g.snapshot_id "
+     "IN "
      "(SELECT id FROM temp.export_snapshot))",
      NULL, false},
     {"environment",
-     "WHERE t.standing_id IN (SELECT g.standing_id FROM sight g WHERE g.snapshot_id IN "
+     "WHERE t.live_process_id IN (SELECT g.live_process_id FROM live_reading g WHERE g.snapshot_id "
+     "IN "
      "(SELECT id FROM temp.export_snapshot))",
      NULL, true},
-    {"sight", OF_SNAPSHOT, NULL, false},
+    {"live_reading", OF_SNAPSHOT, NULL, false},
     {"pin", OF_SNAPSHOT, NULL, false},
-    {"trace", "WHERE ?1", NULL, true},
+    {"forgotten", "WHERE ?1", NULL, true},
     {"untidy", OF_PROCESS, NULL, false},
     {"refused", "WHERE ?1", NULL, true},
-    {"categories",
+    {"category",
      "WHERE t.category_id > 14 AND (?1 OR t.category_id IN (SELECT id FROM temp.export_category))",
      NULL, false},
     {"object",
@@ -66,10 +70,11 @@ const pm_export_table pm_export_tables[] = {
     {"region", "WHERE t.region_id IN (SELECT id FROM temp.export_region)",
      "(SELECT l.process_id FROM lineage l WHERE l.lineage_id = t.lineage_id)", false},
     {"recording",
-     "WHERE t.recording_id IN (SELECT e.recording_id FROM tracee e WHERE e.tracee_id IN "
+     "WHERE t.recording_id IN (SELECT e.recording_id FROM traced_process e WHERE "
+     "e.traced_process_id IN "
      "(SELECT id FROM temp.export_tracee))",
      NULL, false},
-    {"tracee", OF_TRACEE, NULL, false},
+    {"traced_process", OF_TRACEE, NULL, false},
     {"thread", OF_TRACEE, NULL, false},
     {"frame",
      "WHERE t.frame_id IN (SELECT k.frame_id FROM stack k WHERE k.stack_id IN "
@@ -78,16 +83,17 @@ const pm_export_table pm_export_tables[] = {
     {"stack", "WHERE t.stack_id > 0 AND t.stack_id IN (SELECT stack_id FROM temp.export_stack)",
      NULL, false},
     {"call",
-     "WHERE t.thread_id IN (SELECT h.thread_id FROM thread h WHERE h.tracee_id IN "
+     "WHERE t.thread_id IN (SELECT h.thread_id FROM thread h WHERE h.traced_process_id IN "
      "(SELECT id FROM temp.export_tracee))",
-     "(SELECT coalesce(e.process_id, -e.tracee_id) FROM thread h JOIN tracee e ON e.tracee_id = "
-     "h.tracee_id WHERE h.thread_id = t.thread_id)",
+     "(SELECT coalesce(e.process_id, -e.traced_process_id) FROM thread h JOIN traced_process e ON "
+     "e.traced_process_id = "
+     "h.traced_process_id WHERE h.thread_id = t.thread_id)",
      false},
     {"extent", OF_TRACEE, TRACEE_SPACE, false},
     {"foreign_extent", OF_TRACEE, TRACEE_SPACE, false},
-    {"detail", "WHERE t.detail_id IN (SELECT id FROM temp.export_detail)", NULL, false},
-    {"ver", SHOWN, NULL, false},
-    {"catver", SHOWN, NULL, false},
+    {"rare_fields", "WHERE t.rare_fields_id IN (SELECT id FROM temp.export_detail)", NULL, false},
+    {"mapping_version", SHOWN, NULL, false},
+    {"category_version", SHOWN, NULL, false},
     {"rule_set", "", NULL, true},
 };
 const size_t pm_export_n_tables = sizeof pm_export_tables / sizeof *pm_export_tables;

@@ -45,7 +45,7 @@ static void check_snapshots(pm_health *h)
     pmapdb_status st = pm_sql_rows(h->store->sql,
                                    "SELECT count(*), min(taken_ms), max(taken_ms), "
                                    "sum(state = 'partial'), count(DISTINCT process_id) "
-                                   "FROM snapshots",
+                                   "FROM snapshot",
                                    PM_NO_ARGS, &stmt, &err);
 
     if (st == PMAPDB_OK)
@@ -67,7 +67,7 @@ static void check_dialects(pm_health *h)
     bool has;
     pmapdb_error err;
     pmapdb_status st = pm_sql_rows(h->store->sql,
-                                   "SELECT dialect, count(*) FROM snapshots GROUP BY dialect "
+                                   "SELECT dialect, count(*) FROM snapshot GROUP BY dialect "
                                    "ORDER BY count(*) DESC, dialect",
                                    PM_NO_ARGS, &stmt, &err);
 
@@ -287,7 +287,7 @@ static void check_names(pm_health *h)
     int64_t n;
     pmapdb_error err;
 
-    if (pm_sql_int(h->store->sql, "SELECT count(*) FROM categories", PM_NO_ARGS, 0, &n, &err) !=
+    if (pm_sql_int(h->store->sql, "SELECT count(*) FROM category", PM_NO_ARGS, 0, &n, &err) !=
         PMAPDB_OK)
         pm_health_lost(h, "names", &err);
     else if (n >= PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT)

@@ -117,15 +117,15 @@ static void tell_arrivals(pm_health *h, const arrivals *a)
 /* Of the newest job of each selection on a host, the beats behind its last snapshot. One that left
  * processes out, or could not read them, had found them. */
 static const char empty_beats[] =
-    "WITH beat AS (SELECT w.job_id, w.started_ms, CASE WHEN "
+    "WITH tick AS (SELECT w.schedule_id, w.started_ms, CASE WHEN "
     "w.unreadable + w.vanished + w.unmoved + w.changed > 0 OR w.capture_id IN "
-    "(SELECT s.capture_id FROM snapshots s WHERE s.taken_ms >= ?1) THEN w.started_ms END "
-    "AS found_ms FROM sweep w WHERE w.started_ms >= ?1), "
-    "told AS (SELECT *, max(found_ms) OVER (PARTITION BY job_id) AS newest_ms FROM beat), "
-    "counted AS (SELECT job_id, max(started_ms) AS last_ms, "
-    "sum(started_ms > coalesce(newest_ms, -9e15)) AS n FROM told GROUP BY job_id), "
+    "(SELECT s.capture_id FROM snapshot s WHERE s.taken_ms >= ?1) THEN w.started_ms END "
+    "AS found_ms FROM beat w WHERE w.started_ms >= ?1), "
+    "told AS (SELECT *, max(found_ms) OVER (PARTITION BY schedule_id) AS newest_ms FROM tick), "
+    "counted AS (SELECT schedule_id, max(started_ms) AS last_ms, "
+    "sum(started_ms > coalesce(newest_ms, -9e15)) AS n FROM told GROUP BY schedule_id), "
     "newest AS (SELECT j.selection, k.n, max(k.last_ms) AS last_ms FROM counted k "
-    "CROSS JOIN job j ON j.job_id = k.job_id "
+    "CROSS JOIN schedule j ON j.schedule_id = k.schedule_id "
     "GROUP BY j.host_id, j.selection, coalesce(j.every_ms, 0)) "
     "SELECT selection, n, count(*) OVER () FROM newest WHERE n > 0 "
     "ORDER BY n DESC, last_ms DESC, selection";
@@ -202,7 +202,7 @@ static void check_predictions(pm_health *h)
     pmapdb_error err;
 
     if (pm_sql_int(h->store->sql,
-                   "SELECT count(*) FROM snapshots s CROSS JOIN sight g ON g.snapshot_id = "
+                   "SELECT count(*) FROM snapshot s CROSS JOIN live_reading g ON g.snapshot_id = "
                    "s.snapshot_id WHERE s.taken_ms >= ?1 AND g.degraded IS NULL "
                    "AND g.longest_us > ?2 AND g.longest_us > g.predicted_us",
                    PM_ARGS(PM_BITS(h->since_ms), PM_I(MUCH_STALL_US)), 0, &n, &err) != PMAPDB_OK)

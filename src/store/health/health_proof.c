@@ -24,10 +24,10 @@ static const char proof_of_one[] = "SELECT s.state = 'totals' OR " STORED " IS "
     "1") "mappings m"
          " WHERE m.snapshot_id = s.snapshot_id), "
          "CASE s.state WHEN 'totals' THEN (s.size_kib, s.rss_kib, s.pss_kib) IS (SELECT c.size_kib,"
-         " c.rss_kib, c.pss_kib FROM category_totals c WHERE c.snapshot_id = s.snapshot_id)"
-         " ELSE " STORED " IS " SUMS("c.mappings") "category_totals c"
+         " c.rss_kib, c.pss_kib FROM categories c WHERE c.snapshot_id = s.snapshot_id)"
+         " ELSE " STORED " IS " SUMS("c.mappings") "categories c"
                                                    " WHERE c.snapshot_id = s.snapshot_id) END "
-                                                   "FROM snapshots s WHERE s.snapshot_id = ?1";
+                                                   "FROM snapshot s WHERE s.snapshot_id = ?1";
 
 typedef struct id_list {
     int64_t *id;
@@ -103,13 +103,13 @@ static pmapdb_status list_all(const pm_health *h, id_list *out, pmapdb_error *er
 {
     id_list by_index = {0};
     pmapdb_status st =
-        list(h, "SELECT snapshot_id FROM snapshots NOT INDEXED ORDER BY snapshot_id", out, err);
+        list(h, "SELECT snapshot_id FROM snapshot NOT INDEXED ORDER BY snapshot_id", out, err);
 
     out->whole = st == PMAPDB_OK;
     if (out->whole)
         return st;
     out->whole = list(h,
-                      "SELECT snapshot_id FROM snapshots INDEXED BY snapshots_process "
+                      "SELECT snapshot_id FROM snapshot INDEXED BY snapshot_process "
                       "ORDER BY process_id, taken_ms",
                       &by_index, err) == PMAPDB_OK;
     if (by_index.n > out->n) {
@@ -189,7 +189,7 @@ static void check_order(pm_health *h)
     pmapdb_status st = pm_sql_rows(
         h->store->sql,
         "SELECT snapshot_id FROM (SELECT snapshot_id, taken_ms < lag(taken_ms) OVER (PARTITION BY "
-        "epoch_id ORDER BY off) AS back FROM snapshots) WHERE back ORDER BY snapshot_id",
+        "epoch_id ORDER BY off) AS back FROM snapshot) WHERE back ORDER BY snapshot_id",
         PM_NO_ARGS, &stmt, &err);
 
     while (st == PMAPDB_OK && (st = pm_sql_step(h->store->sql, stmt, &has, &err)) == PMAPDB_OK &&

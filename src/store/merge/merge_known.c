@@ -40,7 +40,7 @@ static pmapdb_status read_keys(pm_merge *m, int64_t host_id, int64_t from, int64
     pmapdb_status st = pm_sql_rows(
         m->into->sql,
         "SELECT s.hash, s.taken_ms, s.snapshot_id, s.capture_id, s.dialect, p.boot_id IS NOT NULL "
-        "AND p.boot_id IS ?5 AND p.start_time IS ?6 FROM process p CROSS JOIN snapshots s "
+        "AND p.boot_id IS ?5 AND p.start_time IS ?6 FROM process p CROSS JOIN snapshot s "
         "ON s.process_id = p.process_id AND s.taken_ms BETWEEN ?3 AND ?4 "
         "WHERE coalesce(p.pid, -1) = ?1 AND coalesce(p.host_id, 0) = ?2",
         PM_ARGS(PM_I(who->pid == PMAPDB_UNKNOWN ? -1 : who->pid), PM_I(host_id), PM_I(from),
@@ -104,7 +104,7 @@ static pmapdb_status was_pruned(pm_merge *m, int64_t host_id, const pm_recall_it
     if (item->time_source == PM_TIME_LIVE || item->time_source == PM_TIME_NOW)
         return PMAPDB_OK;
     st = pm_sql_int(m->into->sql,
-                    "SELECT count(*) FROM trace WHERE hash = ?1 AND taken_ms BETWEEN ?2 AND ?3 "
+                    "SELECT count(*) FROM forgotten WHERE hash = ?1 AND taken_ms BETWEEN ?2 AND ?3 "
                     "AND dialect = ?4 AND pid IS ?5 AND coalesce(host_id, 0) = ?6",
                     PM_ARGS(PM_I(item->hash), PM_I(from), PM_I(seconds ? from + 999 : from),
                             PM_S(pm_dialect_name(item->dialect)),

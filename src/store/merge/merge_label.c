@@ -13,7 +13,7 @@ static pmapdb_status process_here(pm_merge *m, int64_t *out, pmapdb_error *err)
     *out = 0;
     for (size_t i = 0; i < n && !*out && st == PMAPDB_OK; i++)
         if (items[i].known > 0)
-            st = pm_sql_int(m->into->sql, "SELECT process_id FROM snapshots WHERE snapshot_id = ?1",
+            st = pm_sql_int(m->into->sql, "SELECT process_id FROM snapshot WHERE snapshot_id = ?1",
                             PM_ARGS(PM_I(items[i].known)), 0, out, err);
     return st;
 }

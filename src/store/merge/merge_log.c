@@ -27,9 +27,9 @@ static pmapdb_status read_sequence(pm_sql *sql, int64_t log_id, sequence *out, p
     pmapdb_status st = pm_sql_rows(
         sql,
         "SELECT p.pid AS pid, s.hash, s.taken_ms AS taken_ms, s.snapshot_id, s.dialect, "
-        "s.ordinal AS ordinal FROM snapshots s JOIN process p ON p.process_id = s.process_id "
-        "WHERE s.log_id = ?1 UNION ALL SELECT pid, hash, taken_ms, NULL, dialect, ordinal "
-        "FROM trace WHERE log_id = ?1 ORDER BY 1, 3, 6",
+        "s.ordinal AS ordinal FROM snapshot s JOIN process p ON p.process_id = s.process_id "
+        "WHERE s.import_log_id = ?1 UNION ALL SELECT pid, hash, taken_ms, NULL, dialect, ordinal "
+        "FROM forgotten WHERE import_log_id = ?1 ORDER BY 1, 3, 6",
         PM_ARGS(PM_I(log_id)), &stmt, err);
 
     *out = (sequence){.log_id = log_id, .last_ms = PMAPDB_UNKNOWN};
@@ -134,7 +134,7 @@ static pmapdb_status find_exact(pm_merge *m, const sequence *there, int64_t host
         }
         st = pm_sql_int(
             m->into->sql,
-            "SELECT coalesce(s.log_id, -1) FROM process p CROSS JOIN snapshots s "
+            "SELECT coalesce(s.import_log_id, -1) FROM process p CROSS JOIN snapshot s "
             "ON s.process_id = p.process_id AND s.taken_ms = ?3 WHERE coalesce(p.pid, -1) = ?1 "
             "AND coalesce(p.host_id, 0) = ?2 AND s.hash = ?4 AND s.dialect = ?5 LIMIT 1",
             PM_ARGS(PM_I(b->pid == PMAPDB_UNKNOWN ? -1 : b->pid), PM_I(host_id), PM_I(b->taken_ms),
@@ -160,10 +160,11 @@ static pmapdb_status find_candidates(pm_merge *m, const sequence *there, int64_t
 
         st = pm_sql_rows(
             m->into->sql,
-            "SELECT s.log_id FROM process p CROSS JOIN snapshots s "
-            "ON s.process_id = p.process_id AND s.hash = ?3 AND s.log_id IS NOT NULL "
+            "SELECT s.import_log_id FROM process p CROSS JOIN snapshot s "
+            "ON s.process_id = p.process_id AND s.hash = ?3 AND s.import_log_id IS NOT NULL "
             "WHERE coalesce(p.pid, -1) = ?1 AND coalesce(p.host_id, 0) = ?2 "
-            "UNION SELECT log_id FROM trace WHERE hash = ?3 AND log_id IS NOT NULL "
+            "UNION SELECT import_log_id FROM forgotten WHERE hash = ?3 AND import_log_id IS NOT "
+            "NULL "
             "AND coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2",
             PM_ARGS(PM_I(b->pid == PMAPDB_UNKNOWN ? -1 : b->pid), PM_I(host_id), PM_I(b->hash)),
             &stmt, err);
@@ -252,10 +253,11 @@ pmapdb_status pm_merge_logs(pm_merge *m, pmapdb_error *err)
 
     if (!m->into)
         return PMAPDB_OK;
-    st = pm_merge_theirs(m, pm_sql_rows(m->from->sql,
-                                        "SELECT l.log_id, h.name FROM log l LEFT JOIN host h "
-                                        "ON h.host_id = l.host_id",
-                                        PM_NO_ARGS, &stmt, err));
+    st = pm_merge_theirs(
+        m, pm_sql_rows(m->from->sql,
+                       "SELECT l.import_log_id, h.name FROM import_log l LEFT JOIN host h "
+                       "ON h.host_id = l.host_id",
+                       PM_NO_ARGS, &stmt, err));
     if (st != PMAPDB_OK)
         return st;
     while ((st = pm_merge_theirs(m, pm_sql_step(m->from->sql, stmt, &has, err))) == PMAPDB_OK &&
@@ -281,7 +283,7 @@ pmapdb_status pm_merge_log(pm_merge *m, int64_t there, int64_t *here, pmapdb_err
         return PMAPDB_OK;
     st = pm_host_of(m->into->sql, pm_merge_host(m), &host_id, err);
     if (st == PMAPDB_OK)
-        st = pm_sql_run(m->into->sql, "INSERT INTO log (host_id) VALUES (?1)",
+        st = pm_sql_run(m->into->sql, "INSERT INTO import_log (host_id) VALUES (?1)",
                         PM_ARGS(PM_I(host_id)), err);
     if (st != PMAPDB_OK)
         return st;

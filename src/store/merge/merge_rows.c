@@ -37,7 +37,7 @@ static pmapdb_status category_of(pm_take *t, int64_t there, int64_t *here, pmapd
     if (*here)
         return PMAPDB_OK;
     st = pm_sql_rows(m->from->sql,
-                     "SELECT category, description FROM categories WHERE category_id = ?1",
+                     "SELECT category, description FROM category WHERE category_id = ?1",
                      PM_ARGS(PM_I(there)), &stmt, err);
     if (st == PMAPDB_OK)
         st = pm_sql_step(m->from->sql, stmt, &has, err);
@@ -272,10 +272,11 @@ static pmapdb_status take_row(pm_take *t, const pm_take_part *part, sqlite3_stmt
     for (int i = 0; i < PM_VER_COUNT; i++)
         args[4 + i] = PM_I(pm_col_int(there, 3 + i));
     args[4 + PM_VER_DETAIL] = PM_I(detail_id);
-    return pm_sql_run(t->m->into->sql,
-                      "INSERT INTO ver (epoch_id, region_id, first, last, " PM_VER_COLUMNS
-                      ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-                      args, sizeof args / sizeof *args, err);
+    return pm_sql_run(
+        t->m->into->sql,
+        "INSERT INTO mapping_version (epoch_id, region_id, first, last, " PM_VER_COLUMNS
+        ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        args, sizeof args / sizeof *args, err);
 }
 
 static pmapdb_status take_sums(pm_take *t, const pm_take_part *part, sqlite3_stmt *there,
@@ -300,11 +301,12 @@ static pmapdb_status take_sums(pm_take *t, const pm_take_part *part, sqlite3_stm
         row.v[i] = args[4 + i].i == PMAPDB_UNKNOWN ? -1 : args[4 + i].i;
     }
     pm_sums_add(sums, first, last, &row);
-    return pm_sql_run(t->m->into->sql,
-                      "INSERT INTO catver (epoch_id, category_id, first, last, mappings, size_kib, "
-                      "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib) VALUES "
-                      "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-                      args, sizeof args / sizeof *args, err);
+    return pm_sql_run(
+        t->m->into->sql,
+        "INSERT INTO category_version (epoch_id, category_id, first, last, mappings, size_kib, "
+        "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib) VALUES "
+        "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        args, sizeof args / sizeof *args, err);
 }
 
 typedef pmapdb_status take_version(pm_take *t, const pm_take_part *part, sqlite3_stmt *there,
@@ -362,14 +364,15 @@ pmapdb_status pm_take_versions(pm_take *t, const pm_take_part *part, pmapdb_erro
     if (part->state != PM_STATE_TOTALS)
         st = take_all(t, part,
                       "SELECT v.region_id, v.first, v.last, " PM_VER_SELECT
-                      " FROM ver v WHERE v.epoch_id = ?1 AND v.first <= ?3 "
+                      " FROM mapping_version v WHERE v.epoch_id = ?1 AND v.first <= ?3 "
                       "AND coalesce(v.last, ?2) >= ?2 ORDER BY v.region_id, v.first",
                       take_row, err);
     if (st == PMAPDB_OK && (!t->m->other_rules || part->state == PM_STATE_TOTALS))
-        st = take_all(t, part,
-                      "SELECT category_id, first, last, mappings, size_kib, rss_kib, pss_kib, "
-                      "private_kib, private_dirty_kib, swap_kib FROM catver WHERE epoch_id = ?1 "
-                      "AND first <= ?3 AND coalesce(last, ?2) >= ?2 ORDER BY category_id, first",
-                      take_sums, err);
+        st = take_all(
+            t, part,
+            "SELECT category_id, first, last, mappings, size_kib, rss_kib, pss_kib, "
+            "private_kib, private_dirty_kib, swap_kib FROM category_version WHERE epoch_id = ?1 "
+            "AND first <= ?3 AND coalesce(last, ?2) >= ?2 ORDER BY category_id, first",
+            take_sums, err);
     return st;
 }

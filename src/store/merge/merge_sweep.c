@@ -20,10 +20,11 @@ static pmapdb_status each_job(pm_merge *m, see_job *see, pmapdb_error *err)
     sqlite3_stmt *stmt;
     bool has;
     pmapdb_status st = pm_merge_theirs(
-        m, pm_sql_rows(m->from->sql,
-                       "SELECT j.job_id, j.every_ms, j.pruned_ms, h.name, j.boot_id, j.selection "
-                       "FROM job j JOIN host h ON h.host_id = j.host_id",
-                       PM_NO_ARGS, &stmt, err));
+        m,
+        pm_sql_rows(m->from->sql,
+                    "SELECT j.schedule_id, j.every_ms, j.pruned_ms, h.name, j.boot_id, j.selection "
+                    "FROM schedule j JOIN host h ON h.host_id = j.host_id",
+                    PM_NO_ARGS, &stmt, err));
 
     while (st == PMAPDB_OK &&
            (st = pm_merge_theirs(m, pm_sql_step(m->from->sql, stmt, &has, err))) == PMAPDB_OK &&
@@ -70,14 +71,16 @@ static pmapdb_status read_beats(pm_sql *sql, const job *j, beats *out, pmapdb_er
     sqlite3_stmt *stmt;
     bool has;
     pmapdb_status st = pm_sql_int(
-        sql, "SELECT j.removed_ms FROM job j JOIN host h ON h.host_id = j.host_id WHERE " OF_JOB,
+        sql,
+        "SELECT j.removed_ms FROM schedule j JOIN host h ON h.host_id = j.host_id WHERE " OF_JOB,
         args, 4, INT64_MIN, &out->removed_ms, err);
 
     if (st == PMAPDB_OK)
-        st = pm_sql_rows(sql,
-                         "SELECT w.started_ms, w.mono_ns FROM job j JOIN host h ON h.host_id = "
-                         "j.host_id JOIN sweep w ON w.job_id = j.job_id WHERE " OF_JOB,
-                         args, 4, &stmt, err);
+        st =
+            pm_sql_rows(sql,
+                        "SELECT w.started_ms, w.mono_ns FROM schedule j JOIN host h ON h.host_id = "
+                        "j.host_id JOIN beat w ON w.schedule_id = j.schedule_id WHERE " OF_JOB,
+                        args, 4, &stmt, err);
     if (st != PMAPDB_OK)
         return st;
     while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
@@ -111,9 +114,10 @@ static pmapdb_status find_of_job(pm_merge *m, const job *j, pmapdb_error *err)
 
     if (st == PMAPDB_OK)
         st = pm_merge_theirs(
-            m, pm_sql_rows(m->from->sql,
-                           "SELECT capture_id, started_ms, mono_ns FROM sweep WHERE job_id = ?1",
-                           PM_ARGS(PM_I(j->job_id)), &stmt, err));
+            m,
+            pm_sql_rows(m->from->sql,
+                        "SELECT capture_id, started_ms, mono_ns FROM beat WHERE schedule_id = ?1",
+                        PM_ARGS(PM_I(j->job_id)), &stmt, err));
     while (st == PMAPDB_OK &&
            (st = pm_merge_theirs(m, pm_sql_step(m->from->sql, stmt, &has, err))) == PMAPDB_OK &&
            has) {
@@ -147,12 +151,12 @@ static pmapdb_status job_here(pm_merge *m, const job *j, int64_t *id, pmapdb_err
     free(host);
     if (st == PMAPDB_OK)
         st = pm_sql_run(m->into->sql,
-                        "INSERT OR IGNORE INTO job (host_id, boot_id, selection, every_ms) "
+                        "INSERT OR IGNORE INTO schedule (host_id, boot_id, selection, every_ms) "
                         "VALUES (?1, ?2, ?3, ?4)",
                         args, 4, err);
     return st == PMAPDB_OK
                ? pm_sql_int(m->into->sql,
-                            "SELECT job_id FROM job WHERE host_id = ?1 AND boot_id = ?2 "
+                            "SELECT schedule_id FROM schedule WHERE host_id = ?1 AND boot_id = ?2 "
                             "AND selection = ?3 AND coalesce(every_ms, 0) = coalesce(?4, 0)",
                             args, 4, 0, id, err)
                : st;
@@ -172,7 +176,7 @@ static pmapdb_status store_one(pm_merge *m, const job *j, sqlite3_stmt *there, p
         st = pm_merge_capture(m, pm_col_int(there, 0), &capture_id, err);
     if (st == PMAPDB_OK)
         st = pm_sql_run(m->into->sql,
-                        "INSERT OR IGNORE INTO sweep (capture_id, job_id, " COPIED ") "
+                        "INSERT OR IGNORE INTO beat (capture_id, schedule_id, " COPIED ") "
                         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
                         PM_ARGS(PM_I(capture_id), PM_I(job_id), PM_I(pm_col_int(there, 1)),
                                 PM_I(pm_col_int(there, 2)), PM_I(pm_col_int(there, 3)),
@@ -190,9 +194,9 @@ static pmapdb_status store_of_job(pm_merge *m, const job *j, pmapdb_error *err)
     bool has;
     pmapdb_status st = pm_merge_theirs(
         m, pm_sql_rows(m->from->sql,
-                       "SELECT capture_id, " COPIED " FROM sweep w WHERE job_id = ?1 "
-                       "AND (ended_ms IS NOT NULL OR EXISTS (SELECT 1 FROM sweep n WHERE "
-                       "n.job_id = w.job_id AND n.capture_id > w.capture_id))",
+                       "SELECT capture_id, " COPIED " FROM beat w WHERE schedule_id = ?1 "
+                       "AND (ended_ms IS NOT NULL OR EXISTS (SELECT 1 FROM beat n WHERE "
+                       "n.schedule_id = w.schedule_id AND n.capture_id > w.capture_id))",
                        PM_ARGS(PM_I(j->job_id)), &stmt, err));
 
     while (st == PMAPDB_OK &&
@@ -217,13 +221,14 @@ static pmapdb_status pruned_of_job(pm_merge *m, const job *j, pmapdb_error *err)
     if (!m->in_transaction)
         st = pm_merge_begin(m, err);
     if (st == PMAPDB_OK)
-        st = pm_sql_run(m->into->sql,
-                        "UPDATE job SET pruned_ms = max(?5, coalesce(pruned_ms, ?5)) WHERE job_id "
-                        "IN (SELECT j.job_id FROM job j JOIN host h ON h.host_id = j.host_id "
-                        "WHERE " OF_JOB ")",
-                        PM_ARGS(PM_T(j->host), PM_T(j->boot_id), PM_T(j->selection),
-                                PM_I(j->every_ms), PM_I(j->pruned_ms)),
-                        err);
+        st = pm_sql_run(
+            m->into->sql,
+            "UPDATE schedule SET pruned_ms = max(?5, coalesce(pruned_ms, ?5)) WHERE schedule_id "
+            "IN (SELECT j.schedule_id FROM schedule j JOIN host h ON h.host_id = j.host_id "
+            "WHERE " OF_JOB ")",
+            PM_ARGS(PM_T(j->host), PM_T(j->boot_id), PM_T(j->selection), PM_I(j->every_ms),
+                    PM_I(j->pruned_ms)),
+            err);
     return st == PMAPDB_OK && pm_merge_is_long(m) ? pm_merge_commit(m, err) : st;
 }
 

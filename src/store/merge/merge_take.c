@@ -126,8 +126,9 @@ static pmapdb_status insert_snapshot(pm_take *t, const pm_recall_item *item,
     for (int i = 0; i < N_COPIED; i++)
         args[6 + i] = column(there, i);
     st = pm_sql_run(m->into->sql,
-                    "INSERT INTO snapshots (process_id, capture_id, epoch_id, off, taken_ms, "
-                    "behind_ms, preferred, log_id, " COPIED ") VALUES (?1, ?2, ?3, ?4, ?5, 0, 1, "
+                    "INSERT INTO snapshot (process_id, capture_id, epoch_id, off, taken_ms, "
+                    "behind_ms, preferred, import_log_id, " COPIED
+                    ") VALUES (?1, ?2, ?3, ?4, ?5, 0, 1, "
                     "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, "
                     "?22)",
                     args, sizeof args / sizeof *args, err);
@@ -172,7 +173,7 @@ static pmapdb_status take_snapshot(pm_take *t, pm_recall_item *item, pmapdb_erro
 
     if (st == PMAPDB_OK)
         st = pm_merge_theirs(
-            m, pm_sql_rows(m->from->sql, "SELECT " COPIED " FROM snapshots WHERE snapshot_id = ?1",
+            m, pm_sql_rows(m->from->sql, "SELECT " COPIED " FROM snapshot WHERE snapshot_id = ?1",
                            PM_ARGS(PM_I(item->snapshot_id)), &stmt, err));
     if (st == PMAPDB_OK)
         st = pm_merge_theirs(m, pm_sql_step(m->from->sql, stmt, &has, err));
@@ -235,7 +236,7 @@ static pmapdb_status is_ours_alone(pm_take *t, size_t taken, bool *out, pmapdb_e
     pmapdb_status st = renew_moments(t, err);
 
     if (st == PMAPDB_OK)
-        st = pm_sql_int(t->m->into->sql, "SELECT count(*) FROM snapshots WHERE process_id = ?1",
+        st = pm_sql_int(t->m->into->sql, "SELECT count(*) FROM snapshot WHERE process_id = ?1",
                         PM_ARGS(PM_I(t->process_id)), 0, &n, err);
 
     *out = n == (int64_t)taken;

@@ -81,14 +81,14 @@ static pmapdb_status copy_stack(copying *c, sqlite3_stmt *there, pmapdb_error *e
 
 static pmapdb_status copy_tracee(copying *c, sqlite3_stmt *there, pmapdb_error *err)
 {
-    pmapdb_status st = pm_sql_run(
-        c->into,
-        "INSERT INTO tracee (recording_id, pid, pid_source, offset_ns, slack_ns, offset_source, "
-        "pruned) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)",
-        PM_ARGS(PM_I(c->recording_id), PM_I(pm_col_int(there, 1)), PM_T(pm_col_text(there, 2)),
-                PM_I(pm_col_int(there, 3)), PM_I(pm_col_int(there, 4)),
-                PM_T(pm_col_text(there, 5))),
-        err);
+    pmapdb_status st = pm_sql_run(c->into,
+                                  "INSERT INTO traced_process (recording_id, pid, pid_source, "
+                                  "offset_ns, slack_ns, offset_source, "
+                                  "pruned) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)",
+                                  PM_ARGS(PM_I(c->recording_id), PM_I(pm_col_int(there, 1)),
+                                          PM_T(pm_col_text(there, 2)), PM_I(pm_col_int(there, 3)),
+                                          PM_I(pm_col_int(there, 4)), PM_T(pm_col_text(there, 5))),
+                                  err);
 
     return st == PMAPDB_OK
                ? pm_pairs_put(&c->tracees, pm_col_int(there, 0), pm_sql_last_id(c->into), err)
@@ -98,11 +98,11 @@ static pmapdb_status copy_tracee(copying *c, sqlite3_stmt *there, pmapdb_error *
 static pmapdb_status copy_thread(copying *c, sqlite3_stmt *there, pmapdb_error *err)
 {
     int64_t tracee;
-    pmapdb_status st = refer(c, &c->tracees, "tracee", pm_col_int(there, 1), &tracee, err);
+    pmapdb_status st = refer(c, &c->tracees, "traced_process", pm_col_int(there, 1), &tracee, err);
 
     if (st == PMAPDB_OK)
         st = pm_sql_run(
-            c->into, "INSERT INTO thread (tracee_id, tid, comm) VALUES (?1, ?2, ?3)",
+            c->into, "INSERT INTO thread (traced_process_id, tid, comm) VALUES (?1, ?2, ?3)",
             PM_ARGS(PM_I(tracee), PM_I(pm_col_int(there, 2)), PM_T(pm_col_text(there, 3))), err);
     return st == PMAPDB_OK
                ? pm_pairs_put(&c->threads, pm_col_int(there, 0), pm_sql_last_id(c->into), err)
@@ -141,33 +141,34 @@ static pmapdb_status copy_call(copying *c, sqlite3_stmt *there, pmapdb_error *er
 static pmapdb_status copy_extent(copying *c, sqlite3_stmt *there, pmapdb_error *err)
 {
     int64_t tracee;
-    pmapdb_status st = refer(c, &c->tracees, "tracee", pm_col_int(there, 0), &tracee, err);
+    pmapdb_status st = refer(c, &c->tracees, "traced_process", pm_col_int(there, 0), &tracee, err);
 
     if (st != PMAPDB_OK)
         return st;
-    return pm_sql_run(c->into,
-                      "INSERT INTO extent (tracee_id, start, length, call_id, born_ns, died_ns) "
-                      "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                      PM_ARGS(PM_I(tracee), bits_or_null(there, 1), bits_or_null(there, 2),
-                              PM_I(pm_col_int(there, 3) + c->call_shift),
-                              PM_I(pm_col_int(there, 4)), PM_I(pm_col_int(there, 5))),
-                      err);
+    return pm_sql_run(
+        c->into,
+        "INSERT INTO extent (traced_process_id, start, length, call_id, born_ns, died_ns) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        PM_ARGS(PM_I(tracee), bits_or_null(there, 1), bits_or_null(there, 2),
+                PM_I(pm_col_int(there, 3) + c->call_shift), PM_I(pm_col_int(there, 4)),
+                PM_I(pm_col_int(there, 5))),
+        err);
 }
 
 static pmapdb_status copy_foreign(copying *c, sqlite3_stmt *there, pmapdb_error *err)
 {
     int64_t tracee;
-    pmapdb_status st = refer(c, &c->tracees, "tracee", pm_col_int(there, 0), &tracee, err);
+    pmapdb_status st = refer(c, &c->tracees, "traced_process", pm_col_int(there, 0), &tracee, err);
 
     if (st != PMAPDB_OK)
         return st;
-    return pm_sql_run(c->into,
-                      "INSERT INTO foreign_extent (tracee_id, start, length, call_id, died_ns) "
-                      "VALUES (?1, ?2, ?3, ?4, ?5)",
-                      PM_ARGS(PM_I(tracee), bits_or_null(there, 1), bits_or_null(there, 2),
-                              PM_I(pm_col_int(there, 3) + c->call_shift),
-                              PM_I(pm_col_int(there, 4))),
-                      err);
+    return pm_sql_run(
+        c->into,
+        "INSERT INTO foreign_extent (traced_process_id, start, length, call_id, died_ns) "
+        "VALUES (?1, ?2, ?3, ?4, ?5)",
+        PM_ARGS(PM_I(tracee), bits_or_null(there, 1), bits_or_null(there, 2),
+                PM_I(pm_col_int(there, 3) + c->call_shift), PM_I(pm_col_int(there, 4))),
+        err);
 }
 
 /* ---- a recording ---- */
@@ -178,11 +179,12 @@ static pmapdb_status copy_foreign(copying *c, sqlite3_stmt *there, pmapdb_error 
 static pmapdb_status shift_calls(copying *c, int64_t there, pmapdb_error *err)
 {
     int64_t first = 1, next = 1;
-    pmapdb_status st =
-        theirs(c, pm_sql_int(c->from,
-                             "SELECT min(c.call_id) FROM tracee t JOIN thread h ON h.tracee_id = "
-                             "t.tracee_id JOIN call c ON c.thread_id = h.thread_id " OF_IT,
-                             PM_ARGS(PM_I(there)), 1, &first, err));
+    pmapdb_status st = theirs(
+        c, pm_sql_int(
+               c->from,
+               "SELECT min(c.call_id) FROM traced_process t JOIN thread h ON h.traced_process_id = "
+               "t.traced_process_id JOIN call c ON c.thread_id = h.thread_id " OF_IT,
+               PM_ARGS(PM_I(there)), 1, &first, err));
 
     if (st == PMAPDB_OK)
         st = pm_sql_int(c->into, "SELECT max(call_id) + 1 FROM call", PM_NO_ARGS, 1, &next, err);
@@ -219,21 +221,25 @@ static const struct kind {
     const char *sql;
     copy_row copy;
 } kinds[] = {
-    {"SELECT t.tracee_id, t.pid, t.pid_source, t.offset_ns, t.slack_ns, t.offset_source "
-     "FROM tracee t " OF_IT "ORDER BY 1",
+    {"SELECT t.traced_process_id, t.pid, t.pid_source, t.offset_ns, t.slack_ns, t.offset_source "
+     "FROM traced_process t " OF_IT "ORDER BY 1",
      copy_tracee},
-    {"SELECT h.thread_id, h.tracee_id, h.tid, h.comm FROM tracee t JOIN thread h ON h.tracee_id = "
-     "t.tracee_id " OF_IT "ORDER BY 1",
+    {"SELECT h.thread_id, h.traced_process_id, h.tid, h.comm FROM traced_process t JOIN thread h "
+     "ON h.traced_process_id = "
+     "t.traced_process_id " OF_IT "ORDER BY 1",
      copy_thread},
     {"SELECT c.call_id, c.thread_id, c.kind, c.begin_ns, c.end_ns, c.a0, c.a1, c.a2, c.a3, c.a4, "
-     "c.a5, c.ret, c.stack_id FROM tracee t JOIN thread h ON h.tracee_id = t.tracee_id JOIN call c "
+     "c.a5, c.ret, c.stack_id FROM traced_process t JOIN thread h ON h.traced_process_id = "
+     "t.traced_process_id JOIN call c "
      "ON c.thread_id = h.thread_id " OF_IT "ORDER BY 1",
      copy_call},
-    {"SELECT e.tracee_id, e.start, e.length, e.call_id, e.born_ns, e.died_ns FROM tracee t "
-     "JOIN extent e ON e.tracee_id = t.tracee_id " OF_IT "ORDER BY e.extent_id",
+    {"SELECT e.traced_process_id, e.start, e.length, e.call_id, e.born_ns, e.died_ns FROM "
+     "traced_process t "
+     "JOIN extent e ON e.traced_process_id = t.traced_process_id " OF_IT "ORDER BY e.extent_id",
      copy_extent},
-    {"SELECT e.tracee_id, e.start, e.length, e.call_id, e.died_ns FROM tracee t "
-     "JOIN foreign_extent e ON e.tracee_id = t.tracee_id " OF_IT "ORDER BY e.foreign_extent_id",
+    {"SELECT e.traced_process_id, e.start, e.length, e.call_id, e.died_ns FROM traced_process t "
+     "JOIN foreign_extent e ON e.traced_process_id = t.traced_process_id " OF_IT
+     "ORDER BY e.foreign_extent_id",
      copy_foreign},
 };
 
@@ -289,7 +295,7 @@ static pmapdb_status all(copying *c, pmapdb_store *into, pmapdb_error *err)
                        "SELECT r.recording_id, r.hash, h.name, r.file, r.first_ns, r.last_ns, "
                        "r.calls, r.failed, r.unended, r.unbegun, r.bad, r.lost FROM recording r "
                        "LEFT JOIN host h ON h.host_id = r.host_id WHERE EXISTS (SELECT 1 FROM "
-                       "tracee t WHERE t.recording_id = r.recording_id AND t.pruned = 0)",
+                       "traced_process t WHERE t.recording_id = r.recording_id AND t.pruned = 0)",
                        PM_NO_ARGS, &stmt, err));
 
     while (st == PMAPDB_OK &&

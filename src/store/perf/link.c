@@ -123,8 +123,8 @@ static pmapdb_status list_candidates(pm_sql *sql, const tracee *t, candidate **o
     pmapdb_status st =
         pm_sql_rows(sql,
                     "SELECT p.process_id, p.clock_mono_ns, p.clock_utc_ms, "
-                    "(SELECT min(s.taken_ms) FROM snapshots s WHERE s.process_id = p.process_id), "
-                    "(SELECT max(s.taken_ms) FROM snapshots s WHERE s.process_id = p.process_id) "
+                    "(SELECT min(s.taken_ms) FROM snapshot s WHERE s.process_id = p.process_id), "
+                    "(SELECT max(s.taken_ms) FROM snapshot s WHERE s.process_id = p.process_id) "
                     "FROM process p WHERE coalesce(p.pid, -1) = ?1 "
                     "AND (?2 IS NULL OR p.host_id IS NULL OR p.host_id = ?2) ORDER BY p.process_id",
                     PM_ARGS(PM_I(t->pid), PM_I(t->host_id)), &stmt, err);
@@ -146,13 +146,14 @@ static pmapdb_status write(link_run *l, const tracee *t, const candidate *c, siz
                            pmapdb_error *err)
 {
     if (!l->best.process_id && n == 1 && t->offset_ns == PMAPDB_UNKNOWN)
-        return pm_sql_run(l->sql, "UPDATE tracee SET process_id = ?2 WHERE tracee_id = ?1",
+        return pm_sql_run(l->sql,
+                          "UPDATE traced_process SET process_id = ?2 WHERE traced_process_id = ?1",
                           PM_ARGS(PM_I(t->tracee_id), PM_I(c->process_id)), err);
     if (!l->best.process_id)
         return PMAPDB_OK;
     return pm_sql_run(l->sql,
-                      "UPDATE tracee SET process_id = ?2, offset_ns = ?3, slack_ns = ?4, "
-                      "offset_source = coalesce(?5, offset_source) WHERE tracee_id = ?1",
+                      "UPDATE traced_process SET process_id = ?2, offset_ns = ?3, slack_ns = ?4, "
+                      "offset_source = coalesce(?5, offset_source) WHERE traced_process_id = ?1",
                       PM_ARGS(PM_I(t->tracee_id), PM_I(l->best.process_id), PM_I(l->best.offset_ns),
                               PM_I(l->best.slack_ns), PM_S(l->best.source)),
                       err);
@@ -180,12 +181,12 @@ static pmapdb_status list_tracees(pm_sql *sql, tracee **out, size_t *n, pmapdb_e
     size_t cap = 0;
     sqlite3_stmt *stmt;
     bool has;
-    pmapdb_status st =
-        pm_sql_rows(sql,
-                    "SELECT t.tracee_id, t.pid, r.host_id, r.first_ns, r.last_ns, t.offset_ns, "
-                    "t.slack_ns FROM tracee t JOIN recording r ON r.recording_id = t.recording_id "
-                    "WHERE " UNLINKED " ORDER BY t.tracee_id",
-                    PM_NO_ARGS, &stmt, err);
+    pmapdb_status st = pm_sql_rows(
+        sql,
+        "SELECT t.traced_process_id, t.pid, r.host_id, r.first_ns, r.last_ns, t.offset_ns, "
+        "t.slack_ns FROM traced_process t JOIN recording r ON r.recording_id = t.recording_id "
+        "WHERE " UNLINKED " ORDER BY t.traced_process_id",
+        PM_NO_ARGS, &stmt, err);
 
     while (st == PMAPDB_OK && (st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
         st = pm_grow(out, &cap, *n, sizeof **out, err);
@@ -216,7 +217,7 @@ static pmapdb_status link_all(pmapdb_store *s, pmapdb_error *err)
 pmapdb_status pm_perf_link(pmapdb_store *s, pmapdb_error *err)
 {
     int64_t any;
-    pmapdb_status st = pm_sql_int(s->sql, "SELECT 1 FROM tracee WHERE " UNLINKED " LIMIT 1",
+    pmapdb_status st = pm_sql_int(s->sql, "SELECT 1 FROM traced_process WHERE " UNLINKED " LIMIT 1",
                                   PM_NO_ARGS, 0, &any, err);
 
     if (st != PMAPDB_OK || !any)

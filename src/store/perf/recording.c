@@ -116,13 +116,13 @@ static pmapdb_status insert_tracees(pm_recording *r, pmapdb_store *s, int64_t of
     for (size_t i = 0; i < r->threads.n_tracees && st == PMAPDB_OK; i++) {
         pm_trace_tracee *t = &r->threads.tracee[i];
 
-        st = pm_sql_run(s->sql,
-                        "INSERT INTO tracee (recording_id, pid, pid_source, offset_ns, slack_ns, "
-                        "offset_source, pruned) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)",
-                        PM_ARGS(PM_I(r->result.recording_id), PM_I(t->pid), PM_S(t->source),
-                                PM_I(offset_ns), PM_I(given ? 0 : PMAPDB_UNKNOWN),
-                                PM_S(given ? "given" : NULL)),
-                        err);
+        st = pm_sql_run(
+            s->sql,
+            "INSERT INTO traced_process (recording_id, pid, pid_source, offset_ns, slack_ns, "
+            "offset_source, pruned) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0)",
+            PM_ARGS(PM_I(r->result.recording_id), PM_I(t->pid), PM_S(t->source), PM_I(offset_ns),
+                    PM_I(given ? 0 : PMAPDB_UNKNOWN), PM_S(given ? "given" : NULL)),
+            err);
         t->tracee_id = pm_sql_last_id(s->sql);
         r->result.homeless += t->pid == PMAPDB_UNKNOWN ? t->n_threads : 0;
     }
@@ -162,14 +162,15 @@ static pmapdb_status take_offset(pm_sql *sql, int64_t recording_id, int64_t offs
 {
     if (offset_ns == PMAPDB_UNKNOWN)
         return pm_sql_run(sql,
-                          "UPDATE tracee SET offset_ns = NULL, slack_ns = NULL, "
+                          "UPDATE traced_process SET offset_ns = NULL, slack_ns = NULL, "
                           "offset_source = NULL, process_id = NULL "
                           "WHERE recording_id = ?1 AND offset_source = 'given'",
                           PM_ARGS(PM_I(recording_id)), err);
-    return pm_sql_run(sql,
-                      "UPDATE tracee SET offset_ns = ?2, slack_ns = 0, offset_source = 'given', "
-                      "process_id = NULL WHERE recording_id = ?1",
-                      PM_ARGS(PM_I(recording_id), PM_I(offset_ns)), err);
+    return pm_sql_run(
+        sql,
+        "UPDATE traced_process SET offset_ns = ?2, slack_ns = 0, offset_source = 'given', "
+        "process_id = NULL WHERE recording_id = ?1",
+        PM_ARGS(PM_I(recording_id), PM_I(offset_ns)), err);
 }
 
 static pmapdb_status find(pmapdb_store *s, uint64_t hash, int64_t *recording_id, pmapdb_error *err)
@@ -185,10 +186,11 @@ static pmapdb_status forget_nameless(pmapdb_store *s, uint64_t hash, int64_t pid
     pmapdb_status st = find(s, hash, &id, err);
 
     if (st == PMAPDB_OK && id)
-        st = pm_sql_int(s->sql,
-                        "SELECT count(*) FROM tracee WHERE recording_id = ?1 AND pid IS NOT ?2 "
-                        "AND pid_source <> 'text'",
-                        PM_ARGS(PM_I(id), PM_I(pid)), 0, &nameless, err);
+        st = pm_sql_int(
+            s->sql,
+            "SELECT count(*) FROM traced_process WHERE recording_id = ?1 AND pid IS NOT ?2 "
+            "AND pid_source <> 'text'",
+            PM_ARGS(PM_I(id), PM_I(pid)), 0, &nameless, err);
     return st == PMAPDB_OK && nameless ? pm_recording_remove(s, id, err) : st;
 }
 

@@ -66,13 +66,14 @@ static pmapdb_status on_extent(void *ctx, size_t space, const pm_range *range, i
 {
     const run *u = ctx;
 
-    return pm_sql_run(u->sql,
-                      "INSERT INTO extent (tracee_id, start, length, call_id, born_ns, died_ns) "
-                      "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                      PM_ARGS(PM_I(u->r->threads.tracee[space].tracee_id), PM_BITS(range->start),
-                              PM_BITS(range->end - range->start), PM_I(range->call_id),
-                              PM_I(range->born_ns), PM_I(died_ns)),
-                      err);
+    return pm_sql_run(
+        u->sql,
+        "INSERT INTO extent (traced_process_id, start, length, call_id, born_ns, died_ns) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        PM_ARGS(PM_I(u->r->threads.tracee[space].tracee_id), PM_BITS(range->start),
+                PM_BITS(range->end - range->start), PM_I(range->call_id), PM_I(range->born_ns),
+                PM_I(died_ns)),
+        err);
 }
 
 static pmapdb_status on_foreign(void *ctx, size_t space, const pm_range *range, int64_t died_ns,
@@ -80,13 +81,13 @@ static pmapdb_status on_foreign(void *ctx, size_t space, const pm_range *range, 
 {
     const run *u = ctx;
 
-    return pm_sql_run(u->sql,
-                      "INSERT INTO foreign_extent (tracee_id, start, length, call_id, died_ns) "
-                      "VALUES (?1, ?2, ?3, ?4, ?5)",
-                      PM_ARGS(PM_I(u->r->threads.tracee[space].tracee_id), PM_BITS(range->start),
-                              PM_BITS(range->end - range->start), PM_I(range->call_id),
-                              PM_I(died_ns)),
-                      err);
+    return pm_sql_run(
+        u->sql,
+        "INSERT INTO foreign_extent (traced_process_id, start, length, call_id, died_ns) "
+        "VALUES (?1, ?2, ?3, ?4, ?5)",
+        PM_ARGS(PM_I(u->r->threads.tracee[space].tracee_id), PM_BITS(range->start),
+                PM_BITS(range->end - range->start), PM_I(range->call_id), PM_I(died_ns)),
+        err);
 }
 
 /* ---- effects ---- */
@@ -171,7 +172,8 @@ static pmapdb_status insert_threads(run *u, pmapdb_error *err)
     for (size_t i = 0; i < t->n && st == PMAPDB_OK; i++) {
         const pm_trace_thread *thread = &t->thread[i];
 
-        st = pm_sql_run(u->sql, "INSERT INTO thread (tracee_id, tid, comm) VALUES (?1, ?2, ?3)",
+        st = pm_sql_run(u->sql,
+                        "INSERT INTO thread (traced_process_id, tid, comm) VALUES (?1, ?2, ?3)",
                         PM_ARGS(PM_I(t->tracee[thread->tracee].tracee_id), PM_I(thread->tid),
                                 PM_S(thread->comm)),
                         err);

@@ -1,17 +1,18 @@
 /* remove: takes a recording out of the store. */
 #include "store/perf/remove.h"
 
-#define ITS_TRACEES "(SELECT t.tracee_id FROM tracee t WHERE t.recording_id = ?1)"
+#define ITS_TRACEES "(SELECT t.traced_process_id FROM traced_process t WHERE t.recording_id = ?1)"
 
 static pmapdb_status remove_all(pm_sql *sql, int64_t recording_id, pmapdb_error *err)
 {
-    static const char *const all[] = {"DELETE FROM foreign_extent WHERE tracee_id IN " ITS_TRACEES,
-                                      "DELETE FROM extent WHERE tracee_id IN " ITS_TRACEES,
-                                      "DELETE FROM call WHERE thread_id IN (SELECT thread_id FROM "
-                                      "thread WHERE tracee_id IN " ITS_TRACEES ")",
-                                      "DELETE FROM thread WHERE tracee_id IN " ITS_TRACEES,
-                                      "DELETE FROM tracee WHERE recording_id = ?1",
-                                      "DELETE FROM recording WHERE recording_id = ?1"};
+    static const char *const all[] = {
+        "DELETE FROM foreign_extent WHERE traced_process_id IN " ITS_TRACEES,
+        "DELETE FROM extent WHERE traced_process_id IN " ITS_TRACEES,
+        "DELETE FROM call WHERE thread_id IN (SELECT thread_id FROM "
+        "thread WHERE traced_process_id IN " ITS_TRACEES ")",
+        "DELETE FROM thread WHERE traced_process_id IN " ITS_TRACEES,
+        "DELETE FROM traced_process WHERE recording_id = ?1",
+        "DELETE FROM recording WHERE recording_id = ?1"};
     pmapdb_status st = PMAPDB_OK;
 
     for (size_t i = 0; i < sizeof all / sizeof *all && st == PMAPDB_OK; i++)

@@ -50,12 +50,12 @@ static pmapdb_status read_edges(pm_sql *sql, int64_t snapshot_id, edges *out, pm
 {
     sqlite3_stmt *stmt;
     bool has;
-    pmapdb_status st =
-        pm_sql_rows(sql,
-                    "SELECT r.start, r.length FROM snapshots s CROSS JOIN ver v ON v.epoch_id = "
-                    "s.epoch_id AND v.first <= s.off AND (v.last IS NULL OR v.last >= s.off) "
-                    "CROSS JOIN region r ON r.region_id = v.region_id WHERE s.snapshot_id = ?1",
-                    PM_ARGS(PM_I(snapshot_id)), &stmt, err);
+    pmapdb_status st = pm_sql_rows(
+        sql,
+        "SELECT r.start, r.length FROM snapshot s CROSS JOIN mapping_version v ON v.epoch_id = "
+        "s.epoch_id AND v.first <= s.off AND (v.last IS NULL OR v.last >= s.off) "
+        "CROSS JOIN region r ON r.region_id = v.region_id WHERE s.snapshot_id = ?1",
+        PM_ARGS(PM_I(snapshot_id)), &stmt, err);
 
     out->n = 0;
     while (st == PMAPDB_OK && (st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
@@ -113,7 +113,7 @@ static pmapdb_status list_shots(pm_sql *sql, int64_t process_id, int64_t from_ms
     bool has;
     pmapdb_status st = pm_sql_rows(
         sql,
-        "SELECT snapshot_id, taken_ms FROM snapshots WHERE process_id = ?1 AND taken_ms "
+        "SELECT snapshot_id, taken_ms FROM snapshot WHERE process_id = ?1 AND taken_ms "
         "BETWEEN ?2 AND ?3 AND preferred = 1 AND state = 'complete' ORDER BY taken_ms, ordinal",
         PM_ARGS(PM_I(process_id), PM_BITS(from_ms), PM_BITS(to_ms)), &stmt, err);
 
@@ -220,9 +220,9 @@ static pmapdb_status read_changes(pm_sql *sql, int64_t tracee_id, const pm_ids *
 {
     sqlite3_stmt *stmt;
     bool has;
-    pmapdb_status st =
-        pm_sql_rows(sql, "SELECT start, length, born_ns, died_ns FROM extent WHERE tracee_id = ?1",
-                    PM_ARGS(PM_I(tracee_id)), &stmt, err);
+    pmapdb_status st = pm_sql_rows(
+        sql, "SELECT start, length, born_ns, died_ns FROM extent WHERE traced_process_id = ?1",
+        PM_ARGS(PM_I(tracee_id)), &stmt, err);
 
     while (st == PMAPDB_OK && (st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
         int64_t start = sqlite3_column_int64(stmt, 0);

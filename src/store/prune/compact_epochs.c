@@ -69,7 +69,7 @@ static pmapdb_status epoch_behind(const stream *s, const position *at, int64_t *
                                   pmapdb_error *err)
 {
     return pm_sql_int(s->sql,
-                      "SELECT epoch_id FROM snapshots WHERE process_id = ?1 AND dialect = ?5 "
+                      "SELECT epoch_id FROM snapshot WHERE process_id = ?1 AND dialect = ?5 "
                       "AND state = ?6 AND taken_ms >= ?2 AND (taken_ms, ordinal, hash) > "
                       "(?2, ?3, ?4) ORDER BY taken_ms, ordinal, hash LIMIT 1",
                       PM_ARGS(PM_I(s->process_id), PM_BITS(at->taken_ms), PM_BITS(at->ordinal),
@@ -86,7 +86,7 @@ static pmapdb_status read_captures(const stream *s, piece *p, pmapdb_error *err)
 
     if (st == PMAPDB_OK)
         st = pm_sql_rows(s->sql,
-                         "SELECT off, taken_ms, ordinal, hash FROM snapshots WHERE epoch_id = ?1 "
+                         "SELECT off, taken_ms, ordinal, hash FROM snapshot WHERE epoch_id = ?1 "
                          "ORDER BY off",
                          PM_ARGS(PM_I(p->epoch_id)), &stmt, err);
     if (st != PMAPDB_OK)
@@ -183,7 +183,7 @@ static pmapdb_status move_captures(const stream *s, const piece *from, int64_t t
         if (from->epoch_id != to || from->off[i] != (int64_t)(base + i))
             st = pm_sql_run(
                 s->sql,
-                "UPDATE snapshots SET epoch_id = ?3, off = ?4 WHERE epoch_id = ?1 "
+                "UPDATE snapshot SET epoch_id = ?3, off = ?4 WHERE epoch_id = ?1 "
                 "AND off = ?2",
                 PM_ARGS(PM_I(from->epoch_id), PM_I(from->off[i]), PM_I(to), PM_I(base + i)), err);
     return st;
@@ -191,12 +191,12 @@ static pmapdb_status move_captures(const stream *s, const piece *from, int64_t t
 
 static pmapdb_status remove_epoch(pm_sql *sql, int64_t epoch_id, pmapdb_error *err)
 {
-    pmapdb_status st =
-        pm_sql_run(sql, "DELETE FROM ver WHERE epoch_id = ?1", PM_ARGS(PM_I(epoch_id)), err);
+    pmapdb_status st = pm_sql_run(sql, "DELETE FROM mapping_version WHERE epoch_id = ?1",
+                                  PM_ARGS(PM_I(epoch_id)), err);
 
     if (st == PMAPDB_OK)
-        st =
-            pm_sql_run(sql, "DELETE FROM catver WHERE epoch_id = ?1", PM_ARGS(PM_I(epoch_id)), err);
+        st = pm_sql_run(sql, "DELETE FROM category_version WHERE epoch_id = ?1",
+                        PM_ARGS(PM_I(epoch_id)), err);
     return st == PMAPDB_OK ? pm_sql_run(sql, "DELETE FROM epoch WHERE epoch_id = ?1",
                                         PM_ARGS(PM_I(epoch_id)), err)
                            : st;
@@ -283,7 +283,7 @@ static pmapdb_status weigh_stored(const stream *s, int64_t epoch_id, weight *w, 
     if (st == PMAPDB_OK)
         st = pm_sql_rows(s->sql,
                          "SELECT count(*), coalesce(sum(first = 0), 0), "
-                         "coalesce(sum(last IS NULL), 0) FROM ver WHERE epoch_id = ?1",
+                         "coalesce(sum(last IS NULL), 0) FROM mapping_version WHERE epoch_id = ?1",
                          PM_ARGS(PM_I(epoch_id)), &stmt, err);
     if (st == PMAPDB_OK)
         st = pm_sql_step(s->sql, stmt, &has, err);

@@ -188,7 +188,7 @@ static pmapdb_status look_at_epoch(looking *l, size_t from, size_t to, pmapdb_er
     sqlite3_stmt *stmt;
     bool has;
     pmapdb_status st =
-        pm_sql_rows(l->sql, "SELECT region_id, first FROM ver WHERE epoch_id = ?1",
+        pm_sql_rows(l->sql, "SELECT region_id, first FROM mapping_version WHERE epoch_id = ?1",
                     PM_ARGS(PM_I(l->line.item[l->by_place[from]].epoch_id)), &stmt, err);
 
     if (st != PMAPDB_OK)

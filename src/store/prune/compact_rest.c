@@ -17,13 +17,14 @@
 #define MOST_STATEMENTS 3
 
 /* Before a sweep goes: what is expected of its job, and taken from a merge, begins behind it. */
-#define REMEMBER_SWEEP                                                                          \
-    "UPDATE job SET (pruned_ms, removed_ms) = (SELECT max(w.started_ms, coalesce("              \
-    "job.pruned_ms, w.started_ms)), max(w.started_ms, coalesce(job.removed_ms, w.started_ms)) " \
-    "FROM sweep w WHERE w.capture_id = ?1) "                                                    \
-    "WHERE job_id = (SELECT w.job_id FROM sweep w WHERE w.capture_id = ?1)"
+#define REMEMBER_SWEEP                                                                     \
+    "UPDATE schedule SET (pruned_ms, removed_ms) = (SELECT max(w.started_ms, coalesce("    \
+    "schedule.pruned_ms, w.started_ms)), max(w.started_ms, coalesce(schedule.removed_ms, " \
+    "w.started_ms)) "                                                                      \
+    "FROM beat w WHERE w.capture_id = ?1) "                                                \
+    "WHERE schedule_id = (SELECT w.schedule_id FROM beat w WHERE w.capture_id = ?1)"
 
-#define PRUNED_TRACEES "(SELECT tracee_id FROM tracee WHERE pruned = 1)"
+#define PRUNED_TRACEES "(SELECT traced_process_id FROM traced_process WHERE pruned = 1)"
 
 /* Parents behind their children. ?1 is used by sweeps alone. Rows of log stay: those without
  * snapshots and traces may be an import's that has just begun. */
@@ -32,26 +33,27 @@ static const struct dictionary {
 } dictionaries[] = {
     {"SELECT object_id FROM object WHERE object_id NOT IN (SELECT object_id FROM region)",
      {"DELETE FROM object WHERE object_id = ?1"}},
-    {"SELECT detail_id FROM detail WHERE detail_id NOT IN "
-     "(SELECT detail_id FROM ver WHERE detail_id IS NOT NULL)",
-     {"DELETE FROM detail WHERE detail_id = ?1"}},
-    {"SELECT standing_id FROM standing t WHERE NOT EXISTS "
-     "(SELECT 1 FROM sight s WHERE s.standing_id = t.standing_id)",
-     {"DELETE FROM environment WHERE standing_id = ?1",
-      "DELETE FROM standing WHERE standing_id = ?1"}},
+    {"SELECT rare_fields_id FROM rare_fields WHERE rare_fields_id NOT IN "
+     "(SELECT rare_fields_id FROM mapping_version WHERE rare_fields_id IS NOT NULL)",
+     {"DELETE FROM rare_fields WHERE rare_fields_id = ?1"}},
+    {"SELECT live_process_id FROM live_process t WHERE NOT EXISTS "
+     "(SELECT 1 FROM live_reading s WHERE s.live_process_id = t.live_process_id)",
+     {"DELETE FROM environment WHERE live_process_id = ?1",
+      "DELETE FROM live_process WHERE live_process_id = ?1"}},
     /* What was recorded of processes that a prune removed. */
-    {"SELECT foreign_extent_id FROM foreign_extent WHERE tracee_id IN " PRUNED_TRACEES,
+    {"SELECT foreign_extent_id FROM foreign_extent WHERE traced_process_id IN " PRUNED_TRACEES,
      {"DELETE FROM foreign_extent WHERE foreign_extent_id = ?1"}},
-    {"SELECT extent_id FROM extent WHERE tracee_id IN " PRUNED_TRACEES,
+    {"SELECT extent_id FROM extent WHERE traced_process_id IN " PRUNED_TRACEES,
      {"DELETE FROM extent WHERE extent_id = ?1"}},
     {"SELECT call_id FROM call WHERE thread_id IN "
-     "(SELECT thread_id FROM thread WHERE tracee_id IN " PRUNED_TRACEES ")",
+     "(SELECT thread_id FROM thread WHERE traced_process_id IN " PRUNED_TRACEES ")",
      {"DELETE FROM call WHERE call_id = ?1"}},
-    {"SELECT thread_id FROM thread WHERE tracee_id IN " PRUNED_TRACEES,
+    {"SELECT thread_id FROM thread WHERE traced_process_id IN " PRUNED_TRACEES,
      {"DELETE FROM thread WHERE thread_id = ?1"}},
-    {"SELECT tracee_id FROM tracee WHERE pruned = 1", {"DELETE FROM tracee WHERE tracee_id = ?1"}},
+    {"SELECT traced_process_id FROM traced_process WHERE pruned = 1",
+     {"DELETE FROM traced_process WHERE traced_process_id = ?1"}},
     {"SELECT recording_id FROM recording WHERE recording_id NOT IN "
-     "(SELECT recording_id FROM tracee)",
+     "(SELECT recording_id FROM traced_process)",
      {"DELETE FROM recording WHERE recording_id = ?1"}},
     {"WITH RECURSIVE used (stack_id) AS (SELECT 0 UNION SELECT stack_id FROM call UNION "
      "SELECT s.caller_id FROM used JOIN stack s USING (stack_id)) "
@@ -60,14 +62,15 @@ static const struct dictionary {
     {"SELECT frame_id FROM frame WHERE frame_id NOT IN "
      "(SELECT frame_id FROM stack WHERE frame_id IS NOT NULL)",
      {"DELETE FROM frame WHERE frame_id = ?1"}},
-    {"SELECT capture_id FROM capture c WHERE capture_id NOT IN (SELECT capture_id FROM snapshots) "
-     "AND NOT EXISTS (SELECT 1 FROM sweep w WHERE w.capture_id = c.capture_id "
+    {"SELECT capture_id FROM capture c WHERE capture_id NOT IN (SELECT capture_id FROM snapshot) "
+     "AND NOT EXISTS (SELECT 1 FROM beat w WHERE w.capture_id = c.capture_id "
      "AND w.started_ms > ?1)",
-     {REMEMBER_SWEEP, "DELETE FROM sweep WHERE capture_id = ?1",
+     {REMEMBER_SWEEP, "DELETE FROM beat WHERE capture_id = ?1",
       "DELETE FROM capture WHERE capture_id = ?1"}},
-    {"SELECT job_id FROM job j WHERE removed_ms IS NULL " /* else it is a merge's to know */
-     "AND NOT EXISTS (SELECT 1 FROM sweep w WHERE w.job_id = j.job_id)",
-     {"DELETE FROM job WHERE job_id = ?1"}},
+    {"SELECT schedule_id FROM schedule j WHERE removed_ms IS NULL " /* else it is a merge's to know
+                                                                     */
+     "AND NOT EXISTS (SELECT 1 FROM beat w WHERE w.schedule_id = j.schedule_id)",
+     {"DELETE FROM schedule WHERE schedule_id = ?1"}},
     {"SELECT origin_id FROM origin WHERE origin_id NOT IN (SELECT origin_id FROM capture)",
      {"DELETE FROM origin WHERE origin_id = ?1"}},
     {"SELECT name_id FROM name n WHERE NOT EXISTS "
@@ -76,11 +79,12 @@ static const struct dictionary {
     {"SELECT host_id FROM host WHERE host_id NOT IN "
      "(SELECT host_id FROM process WHERE host_id IS NOT NULL "
      "UNION SELECT host_id FROM name WHERE host_id IS NOT NULL "
-     "UNION SELECT host_id FROM job UNION SELECT host_id FROM log WHERE host_id IS NOT NULL "
-     "UNION SELECT host_id FROM trace WHERE host_id IS NOT NULL "
+     "UNION SELECT host_id FROM schedule UNION SELECT host_id FROM import_log WHERE host_id IS NOT "
+     "NULL "
+     "UNION SELECT host_id FROM forgotten WHERE host_id IS NOT NULL "
      "UNION SELECT host_id FROM recording WHERE host_id IS NOT NULL)",
      {"DELETE FROM host WHERE host_id = ?1"}},
-    {PM_CATEGORIES_UNUSED, {"DELETE FROM categories WHERE category_id = ?1"}},
+    {PM_CATEGORIES_UNUSED, {"DELETE FROM category WHERE category_id = ?1"}},
 };
 _Static_assert(PM_CATEGORY_COUNT == 14, "the program's own categories are 1 to 14");
 

@@ -56,9 +56,9 @@ pmapdb_status pmapdb_pin(pmapdb_store *s, const char *process, const char *snaps
 }
 
 /* Whichever process of the moment the pin is on. */
-#define OF_MOMENT                                                                           \
-    "snapshot_id IN (SELECT o.snapshot_id FROM snapshots s JOIN process p ON p.process_id " \
-    "= s.process_id JOIN process q ON q.name_id = p.name_id JOIN snapshots o "              \
+#define OF_MOMENT                                                                          \
+    "snapshot_id IN (SELECT o.snapshot_id FROM snapshot s JOIN process p ON p.process_id " \
+    "= s.process_id JOIN process q ON q.name_id = p.name_id JOIN snapshot o "              \
     "ON o.process_id = q.process_id AND o.moment_ms = s.moment_ms WHERE s.snapshot_id = ?1)"
 
 pmapdb_status pmapdb_unpin(pmapdb_store *s, const char *process, const char *snapshot,

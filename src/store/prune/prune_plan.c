@@ -138,7 +138,7 @@ static pmapdb_status read_moments(pm_sql *sql, pm_plan *plan, pm_plan_series *se
     pmapdb_status st = pm_sql_rows(
         sql,
         "SELECT s.moment_ms, s.snapshot_id, EXISTS (SELECT 1 FROM pin i WHERE i.snapshot_id = "
-        "s.snapshot_id) FROM process p CROSS JOIN snapshots s ON s.process_id = p.process_id "
+        "s.snapshot_id) FROM process p CROSS JOIN snapshot s ON s.process_id = p.process_id "
         "WHERE p.name_id = ?1 AND p.process_id IS coalesce(?2, p.process_id) "
         "ORDER BY s.moment_ms DESC, s.snapshot_id",
         PM_ARGS(PM_I(series->name_id), PM_I(series->process_id)), &stmt, err);
@@ -206,7 +206,7 @@ static pmapdb_status refuse_vanishing(const pm_plan *plan, const pm_plan_series 
 static pmapdb_status read_all(pmapdb_store *s, const pmapdb_prune_options *o, int64_t now_ms,
                               pm_plan *out, pmapdb_error *err)
 {
-    pmapdb_status st = pm_sql_int(s->sql, "SELECT max(snapshot_id) FROM snapshots", PM_NO_ARGS, 0,
+    pmapdb_status st = pm_sql_int(s->sql, "SELECT max(snapshot_id) FROM snapshot", PM_NO_ARGS, 0,
                                   &out->last_id, err);
 
     if (st == PMAPDB_OK)

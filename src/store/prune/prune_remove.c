@@ -29,7 +29,7 @@ static pmapdb_status was_joined(const part *p, const pm_plan_series *series,
     int64_t n;
     pmapdb_status st = pm_sql_int(
         p->sql,
-        "SELECT count(*) FROM snapshots s CROSS JOIN process p ON p.process_id = s.process_id "
+        "SELECT count(*) FROM snapshot s CROSS JOIN process p ON p.process_id = s.process_id "
         "WHERE s.snapshot_id > ?1 AND s.moment_ms = ?2 AND p.name_id = ?3",
         PM_ARGS(PM_I(p->plan->last_id), PM_I(m->moment_ms), PM_I(series->name_id)), 0, &n, err);
 
@@ -48,7 +48,7 @@ static pmapdb_status is_as_planned(const part *p, const pm_plan_series *series,
     for (size_t i = 0; i < m->n && *out && st == PMAPDB_OK; i++) {
         st = pm_sql_int(
             p->sql,
-            "SELECT count(*) FROM snapshots s JOIN process p ON p.process_id = s.process_id "
+            "SELECT count(*) FROM snapshot s JOIN process p ON p.process_id = s.process_id "
             "WHERE s.snapshot_id = ?1 AND s.moment_ms = ?2 AND p.name_id = ?3 "
             "AND NOT EXISTS (SELECT 1 FROM pin i WHERE i.snapshot_id = s.snapshot_id)",
             PM_ARGS(PM_I(p->plan->id[m->first + i]), PM_I(m->moment_ms), PM_I(series->name_id)), 0,
@@ -67,8 +67,8 @@ static pmapdb_status note_place(part *p, int64_t snapshot_id, pmapdb_error *err)
     bool has = false;
     pmapdb_status st = pm_sql_rows(
         p->sql,
-        "SELECT process_id, epoch_id, NOT EXISTS (SELECT 1 FROM snapshots e WHERE e.epoch_id = "
-        "s.epoch_id AND e.off > s.off) FROM snapshots s WHERE snapshot_id = ?1",
+        "SELECT process_id, epoch_id, NOT EXISTS (SELECT 1 FROM snapshot e WHERE e.epoch_id = "
+        "s.epoch_id AND e.off > s.off) FROM snapshot s WHERE snapshot_id = ?1",
         PM_ARGS(PM_I(snapshot_id)), &stmt, err);
 
     if (st == PMAPDB_OK)
@@ -89,10 +89,10 @@ static pmapdb_status remove_snapshot(part *p, int64_t snapshot_id, pmapdb_error 
     if (st == PMAPDB_OK)
         st = pm_trace_leave(p->sql, snapshot_id, err);
     if (st == PMAPDB_OK)
-        st = pm_sql_run(p->sql, "DELETE FROM sight WHERE snapshot_id = ?1",
+        st = pm_sql_run(p->sql, "DELETE FROM live_reading WHERE snapshot_id = ?1",
                         PM_ARGS(PM_I(snapshot_id)), err);
     if (st == PMAPDB_OK)
-        st = pm_sql_run(p->sql, "DELETE FROM snapshots WHERE snapshot_id = ?1",
+        st = pm_sql_run(p->sql, "DELETE FROM snapshot WHERE snapshot_id = ?1",
                         PM_ARGS(PM_I(snapshot_id)), err);
     return st;
 }
@@ -122,16 +122,16 @@ static pmapdb_status run_each(pm_sql *sql, const char *const *statements, int64_
 
 static pmapdb_status cut_epoch(pm_sql *sql, int64_t epoch_id, pmapdb_error *err)
 {
-    static const char *const empty[] = {"DELETE FROM ver WHERE epoch_id = ?1",
-                                        "DELETE FROM catver WHERE epoch_id = ?1",
+    static const char *const empty[] = {"DELETE FROM mapping_version WHERE epoch_id = ?1",
+                                        "DELETE FROM category_version WHERE epoch_id = ?1",
                                         "DELETE FROM epoch WHERE epoch_id = ?1", NULL};
     static const char *const end[] = {
-        "DELETE FROM ver WHERE epoch_id = ?1 AND first > ?2",
-        "UPDATE ver SET last = NULL WHERE epoch_id = ?1 AND last >= ?2",
-        "DELETE FROM catver WHERE epoch_id = ?1 AND first > ?2",
-        "UPDATE catver SET last = NULL WHERE epoch_id = ?1 AND last >= ?2", NULL};
+        "DELETE FROM mapping_version WHERE epoch_id = ?1 AND first > ?2",
+        "UPDATE mapping_version SET last = NULL WHERE epoch_id = ?1 AND last >= ?2",
+        "DELETE FROM category_version WHERE epoch_id = ?1 AND first > ?2",
+        "UPDATE category_version SET last = NULL WHERE epoch_id = ?1 AND last >= ?2", NULL};
     int64_t last;
-    pmapdb_status st = pm_sql_int(sql, "SELECT max(off) FROM snapshots WHERE epoch_id = ?1",
+    pmapdb_status st = pm_sql_int(sql, "SELECT max(off) FROM snapshot WHERE epoch_id = ?1",
                                   PM_ARGS(PM_I(epoch_id)), PMAPDB_UNKNOWN, &last, err);
 
     return st == PMAPDB_OK
@@ -145,7 +145,7 @@ static pmapdb_status remove_process(pm_sql *sql, int64_t process_id, pmapdb_erro
                                        "(SELECT lineage_id FROM lineage WHERE process_id = ?1)"),
                                       "DELETE FROM lineage WHERE process_id = ?1",
                                       "DELETE FROM label WHERE process_id = ?1",
-                                      ("UPDATE tracee SET process_id = NULL, pruned = 1 "
+                                      ("UPDATE traced_process SET process_id = NULL, pruned = 1 "
                                        "WHERE process_id = ?1"),
                                       "DELETE FROM untidy WHERE process_id = ?1",
                                       "DELETE FROM process WHERE process_id = ?1",
@@ -164,10 +164,10 @@ static pmapdb_status leave_untidy(pm_sql *sql, int64_t process_id, int64_t oldes
         "INSERT OR IGNORE INTO untidy (process_id) VALUES (?1)",
         "DELETE FROM label WHERE process_id = ?1 AND taken_ms < (SELECT max(l.taken_ms) FROM label "
         "l "
-        "WHERE l.process_id = ?1 AND l.taken_ms <= (SELECT min(s.taken_ms) FROM snapshots s "
+        "WHERE l.process_id = ?1 AND l.taken_ms <= (SELECT min(s.taken_ms) FROM snapshot s "
         "WHERE s.process_id = ?1))",
         "UPDATE lineage SET first_snapshot_id = ?2 WHERE process_id = ?1 AND NOT EXISTS "
-        "(SELECT 1 FROM snapshots s WHERE s.snapshot_id = lineage.first_snapshot_id)",
+        "(SELECT 1 FROM snapshot s WHERE s.snapshot_id = lineage.first_snapshot_id)",
         NULL};
 
     return run_each(sql, all, process_id, oldest, err);
@@ -177,7 +177,7 @@ static pmapdb_status settle_process(pm_sql *sql, int64_t process_id, pmapdb_erro
 {
     int64_t oldest;
     pmapdb_status st = pm_sql_int(
-        sql, "SELECT snapshot_id FROM snapshots WHERE process_id = ?1 ORDER BY taken_ms LIMIT 1",
+        sql, "SELECT snapshot_id FROM snapshot WHERE process_id = ?1 ORDER BY taken_ms LIMIT 1",
         PM_ARGS(PM_I(process_id)), 0, &oldest, err);
 
     if (st != PMAPDB_OK)

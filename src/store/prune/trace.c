@@ -7,10 +7,10 @@ pmapdb_status pm_trace_leave(pm_sql *sql, int64_t snapshot_id, pmapdb_error *err
 {
     return pm_sql_run(
         sql,
-        "INSERT INTO trace (hash, taken_ms, n, ordinal, dialect, pid, host_id, log_id) "
-        "SELECT s.hash, s.taken_ms, (SELECT count(*) FROM trace t WHERE t.hash = s.hash "
-        "AND t.taken_ms = s.taken_ms), s.ordinal, s.dialect, p.pid, p.host_id, s.log_id "
-        "FROM snapshots s JOIN process p ON p.process_id = s.process_id WHERE s.snapshot_id = ?1 "
+        "INSERT INTO forgotten (hash, taken_ms, n, ordinal, dialect, pid, host_id, import_log_id) "
+        "SELECT s.hash, s.taken_ms, (SELECT count(*) FROM forgotten t WHERE t.hash = s.hash "
+        "AND t.taken_ms = s.taken_ms), s.ordinal, s.dialect, p.pid, p.host_id, s.import_log_id "
+        "FROM snapshot s JOIN process p ON p.process_id = s.process_id WHERE s.snapshot_id = ?1 "
         "AND s.time_source NOT IN (?2, ?3)",
         PM_ARGS(PM_I(snapshot_id), PM_S(pm_time_source_name(PM_TIME_NOW)),
                 PM_S(pm_time_source_name(PM_TIME_LIVE))),
@@ -32,7 +32,7 @@ pmapdb_status pm_trace_known(pm_sql *sql, const pm_capture *c, bool *known, pmap
     if (st == PMAPDB_OK)
         st = pm_sql_int(
             sql,
-            "SELECT count(*) FROM trace WHERE hash = ?1 AND taken_ms BETWEEN ?2 AND ?3 "
+            "SELECT count(*) FROM forgotten WHERE hash = ?1 AND taken_ms BETWEEN ?2 AND ?3 "
             "AND dialect = ?4 AND pid IS ?5 AND host_id IS ?6",
             PM_ARGS(PM_I((int64_t)c->block.hash), PM_I(from), PM_I(seconds ? from + 999 : from),
                     PM_S(pm_dialect_name(c->block.dialect)), PM_I(c->pid), PM_I(host_id)),

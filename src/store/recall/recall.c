@@ -157,7 +157,7 @@ static pmapdb_status load_items(pm_recall *r, pmapdb_error *err)
     pmapdb_status st = pm_sql_rows(
         r->sql,
         "SELECT snapshot_id, capture_id, epoch_id, off, taken_ms, ordinal, hash, dialect, state, "
-        "time_source, log_id FROM snapshots WHERE process_id = ?1",
+        "time_source, import_log_id FROM snapshot WHERE process_id = ?1",
         PM_ARGS(PM_I(r->who.process_id)), &stmt, err);
 
     if (st != PMAPDB_OK)
@@ -190,7 +190,7 @@ pmapdb_status pm_recall_turn(pm_recall *r, int64_t process_id, pmapdb_error *err
 
 #define SNAPSHOT                                                                   \
     "SELECT checked, missing, mappings, size_kib, rss_kib, pss_kib, private_kib, " \
-    "private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib FROM snapshots "     \
+    "private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib FROM snapshot "      \
     "WHERE snapshot_id = ?1"
 
 /* What stands in the snapshot's own row. */

@@ -79,7 +79,7 @@ static pmapdb_status read_versions(loading *l, pmapdb_error *err)
     bool has;
     pmapdb_status st = pm_sql_rows(l->sql,
                                    "SELECT v.region_id, v.first, v.last, " PM_VER_SELECT
-                                   " FROM ver v WHERE v.epoch_id = ?1 "
+                                   " FROM mapping_version v WHERE v.epoch_id = ?1 "
                                    "AND coalesce(v.last, ?2) >= ?2 "
                                    "ORDER BY v.region_id, v.first",
                                    PM_ARGS(PM_I(e->epoch_id), PM_I(e->from)), &stmt, err);

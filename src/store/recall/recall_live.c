@@ -11,7 +11,7 @@ void pm_recall_live_free(pm_recall_live_part *part)
 /* The same process has the same one for long. */
 #define STANDING                                                             \
     "SELECT ppid, uid, memory_max_kib, address_limit_kib, stack_limit_kib, " \
-    "max_map_count, comm, exe, cmdline, user, cgroup FROM standing WHERE standing_id = ?1"
+    "max_map_count, comm, exe, cmdline, user, cgroup FROM live_process WHERE live_process_id = ?1"
 
 /* Copies, behind one another. */
 static pmapdb_status add_texts(sqlite3_stmt *stmt, int from, pm_text *const to[], int n,
@@ -41,7 +41,7 @@ static pmapdb_status read_environment(pm_sql *sql, int64_t standing_id, pm_buf *
     bool has;
     pmapdb_status st = pm_sql_rows(sql,
                                    "SELECT name || '=' || value FROM environment "
-                                   "WHERE standing_id = ?1 ORDER BY 1",
+                                   "WHERE live_process_id = ?1 ORDER BY 1",
                                    PM_ARGS(PM_I(standing_id)), &stmt, err);
 
     pm_buf_clear(out);
@@ -74,7 +74,7 @@ static pmapdb_status read_standing(pm_sql *sql, int64_t standing_id, pm_recall_l
     if (st == PMAPDB_OK)
         st = pm_sql_step(sql, stmt, &has, err);
     if (st == PMAPDB_OK && !has)
-        st = pm_fail(err, PMAPDB_INPUT, "standing %lld is missing; the store is damaged",
+        st = pm_fail(err, PMAPDB_INPUT, "live_process %lld is missing; the store is damaged",
                      (long long)standing_id);
     if (st != PMAPDB_OK)
         return st;
@@ -94,11 +94,11 @@ static pmapdb_status read_standing(pm_sql *sql, int64_t standing_id, pm_recall_l
     return st;
 }
 
-#define SIGHT                                                                              \
-    "SELECT i.standing_id, i.mono_ns, i.read_us, i.cpu_us, i.longest_us, i.predicted_us, " \
-    "i.threads, i.hwm_kib, i.swap_kib, i.page_tables_kib, i.anon_kib, i.file_kib, "        \
-    "i.shmem_kib, i.degraded, s.tool_size_kib, s.tool_rss_kib FROM sight i "               \
-    "JOIN snapshots s ON s.snapshot_id = i.snapshot_id WHERE i.snapshot_id = ?1"
+#define SIGHT                                                                                  \
+    "SELECT i.live_process_id, i.mono_ns, i.read_us, i.cpu_us, i.longest_us, i.predicted_us, " \
+    "i.threads, i.hwm_kib, i.swap_kib, i.page_tables_kib, i.anon_kib, i.file_kib, "            \
+    "i.shmem_kib, i.degraded, s.tool_size_kib, s.tool_rss_kib FROM live_reading i "            \
+    "JOIN snapshot s ON s.snapshot_id = i.snapshot_id WHERE i.snapshot_id = ?1"
 
 static pmapdb_status read_sight(sqlite3_stmt *stmt, pm_recall_live_part *part, pmapdb_error *err)
 {
@@ -107,7 +107,8 @@ static pmapdb_status read_sight(sqlite3_stmt *stmt, pm_recall_live_part *part, p
 
     for (int i = 1; i <= 4; i++)
         if (pm_col_int(stmt, i) == PMAPDB_UNKNOWN)
-            return pm_fail(err, PMAPDB_INPUT, "a sight is without its times; the store is damaged");
+            return pm_fail(err, PMAPDB_INPUT,
+                           "a live reading is without its times; the store is damaged");
     part->live = (pm_live){.mono_ns = pm_col_int(stmt, 1),
                            .utc_ms = PMAPDB_UNKNOWN,
                            .read_us = pm_col_int(stmt, 2),

@@ -201,7 +201,7 @@ static pmapdb_status forget_labels(run *r, pmapdb_error *err)
 /* Of the rules that were before. */
 static pmapdb_status remove_unused(pm_sql *sql, pmapdb_error *err)
 {
-    return pm_sql_run(sql, "DELETE FROM categories WHERE category_id IN (" PM_CATEGORIES_UNUSED ")",
+    return pm_sql_run(sql, "DELETE FROM category WHERE category_id IN (" PM_CATEGORIES_UNUSED ")",
                       PM_NO_ARGS, err);
 }
 

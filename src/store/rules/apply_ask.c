@@ -68,10 +68,11 @@ static pmapdb_status load_stays(showing *s, int64_t epoch_id, pmapdb_error *err)
     pm_sql *sql = s->a->in.sql;
     sqlite3_stmt *stmt;
     bool has;
-    pmapdb_status st = pm_sql_rows(sql,
-                                   "SELECT region_id, first, last FROM ver WHERE epoch_id = ?1 "
-                                   "ORDER BY region_id, first",
-                                   PM_ARGS(PM_I(epoch_id)), &stmt, err);
+    pmapdb_status st =
+        pm_sql_rows(sql,
+                    "SELECT region_id, first, last FROM mapping_version WHERE epoch_id = ?1 "
+                    "ORDER BY region_id, first",
+                    PM_ARGS(PM_I(epoch_id)), &stmt, err);
 
     s->n = s->begun = s->n_active = 0;
     if (st != PMAPDB_OK)

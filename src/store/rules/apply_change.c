@@ -71,7 +71,7 @@ static void join(pm_apply_changes *c)
 static pmapdb_status newest(const pm_applying *a, int64_t *snapshot_id, pmapdb_error *err)
 {
     return pm_sql_int(a->in.sql,
-                      "SELECT snapshot_id FROM snapshots WHERE process_id = ?1 AND preferred = 1 "
+                      "SELECT snapshot_id FROM snapshot WHERE process_id = ?1 AND preferred = 1 "
                       "AND state <> 'totals' ORDER BY taken_ms DESC, ordinal DESC LIMIT 1",
                       PM_ARGS(PM_I(a->in.process_id)), 0, snapshot_id, err);
 }
@@ -136,7 +136,7 @@ static pmapdb_status text_of(pm_sql *sql, int64_t category_id, char **out, pmapd
 {
     sqlite3_stmt *stmt;
     bool has = false;
-    pmapdb_status st = pm_sql_rows(sql, "SELECT category FROM categories WHERE category_id = ?1",
+    pmapdb_status st = pm_sql_rows(sql, "SELECT category FROM category WHERE category_id = ?1",
                                    PM_ARGS(PM_I(category_id)), &stmt, err);
 
     if (st == PMAPDB_OK)

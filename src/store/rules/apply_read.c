@@ -201,9 +201,9 @@ static pmapdb_status see_epoch(pm_applying *a, size_t from, size_t to, pmapdb_er
 {
     sqlite3_stmt *stmt;
     bool has;
-    pmapdb_status st =
-        pm_sql_rows(a->in.sql, "SELECT region_id, first, last FROM ver WHERE epoch_id = ?1",
-                    PM_ARGS(PM_I(a->line.item[a->by_place[from]].epoch_id)), &stmt, err);
+    pmapdb_status st = pm_sql_rows(
+        a->in.sql, "SELECT region_id, first, last FROM mapping_version WHERE epoch_id = ?1",
+        PM_ARGS(PM_I(a->line.item[a->by_place[from]].epoch_id)), &stmt, err);
 
     while (st == PMAPDB_OK && (st = pm_sql_step(a->in.sql, stmt, &has, err)) == PMAPDB_OK && has) {
         const pm_apply_region *r = pm_applying_region(a, pm_col_int(stmt, 0));

@@ -64,8 +64,9 @@ static pmapdb_status shows_moved(pm_applying *a, int64_t epoch_id, bool *out, pm
 {
     sqlite3_stmt *stmt;
     bool has;
-    pmapdb_status st = pm_sql_rows(a->in.sql, "SELECT region_id FROM ver WHERE epoch_id = ?1",
-                                   PM_ARGS(PM_I(epoch_id)), &stmt, err);
+    pmapdb_status st =
+        pm_sql_rows(a->in.sql, "SELECT region_id FROM mapping_version WHERE epoch_id = ?1",
+                    PM_ARGS(PM_I(epoch_id)), &stmt, err);
 
     *out = false;
     while (st == PMAPDB_OK && (st = pm_sql_step(a->in.sql, stmt, &has, err)) == PMAPDB_OK && has) {
@@ -150,7 +151,7 @@ static pmapdb_status read_totals(pm_applying *a, const epoch *e, pm_totals *out,
     bool has;
     pmapdb_status st = pm_sql_rows(a->in.sql,
                                    "SELECT off, mappings, size_kib, rss_kib, pss_kib, private_kib, "
-                                   "private_dirty_kib, swap_kib FROM snapshots WHERE epoch_id = ?1",
+                                   "private_dirty_kib, swap_kib FROM snapshot WHERE epoch_id = ?1",
                                    PM_ARGS(PM_I(e->id)), &stmt, err);
 
     while (st == PMAPDB_OK && (st = pm_sql_step(a->in.sql, stmt, &has, err)) == PMAPDB_OK && has) {

@@ -146,7 +146,7 @@ static void killed(void **state)
         pm_embedded_schema[0], with("0002_host", REMAKE),
         with("0003_die", ADD "PRAGMA cache_spill = 1; PRAGMA cache_size = 2;\n"
                              "INSERT INTO note (text) SELECT hex(zeroblob(9000)) FROM snapshot a, "
-                             "snapshots b, snapshots c, snapshots d;\nSELECT die();\n")};
+                             "snapshot b, snapshot c, snapshot d;\nSELECT die();\n")};
     pm_schema schema = {files, 3, pm_schema_built_in.fill};
     int status;
     pid_t child;
@@ -195,7 +195,7 @@ static void triggers_are_refused(void **state)
 
         s = open_bare(k);
         pm_sql_do(s->sql, "CREATE TABLE own (a)", PM_NO_ARGS);
-        pm_sql_do(s->sql, "CREATE INDEX own_rss ON snapshots (rss_kib)", PM_NO_ARGS);
+        pm_sql_do(s->sql, "CREATE INDEX own_rss ON snapshot (rss_kib)", PM_NO_ARGS);
         pm_sql_do(s->sql, "CREATE VIEW own_view AS SELECT a FROM own", PM_NO_ARGS);
         kit_ok(pm_sql_end(s->sql, &err), &err);
         pmapdb_close(s);

@@ -3,7 +3,7 @@
 #ifndef PM_CLI_ARG_H
 #define PM_CLI_ARG_H
 
-#include <argp.h>
+#include "cli/cli.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,12 +15,6 @@ int64_t pm_cli_size(struct argp_state *state, const char *option, const char *ar
 int64_t pm_cli_count(struct argp_state *state, const char *option, const char *arg);
 /* Anything but nothing: --name "$NAME" of a script that did not set it. */
 const char *pm_cli_name(struct argp_state *state, const char *option, const char *arg);
-/* Arguments of an option that may be repeated; `item` is for free(), the texts are argv's. */
-typedef struct pm_cli_list {
-    const char **item;
-    size_t n, cap;
-} pm_cli_list;
-
 /* `arg`, where the option was not given `before` (NULL): of two the first would be lost. */
 const char *pm_cli_once(struct argp_state *state, const char *option, const char *before,
                         const char *arg);

@@ -3,8 +3,8 @@
 #ifndef PM_CLI_CLI_H
 #define PM_CLI_CLI_H
 
+#include "cli/die.h"
 #include "cli/sink.h"
-#include "pmapdb.h"
 #include "render/render.h"
 #include <argp.h>
 
@@ -15,16 +15,25 @@ enum pm_exit {
     PM_EXIT_TOO_FEW = 3, /* leaks: no series is long enough for a verdict */
 };
 
-typedef struct pm_cli {
+struct pm_cli {
     const char *title; /* of the command: "pmapdb growth" */
     const char *db, *output, *query_dir;
     pm_format format;
     bool quiet, kib, wide, crlf, safe;
-    size_t top; /* 0: all rows */
-} pm_cli;
+    int64_t top; /* 0: all rows */
+};
 
-/* The options that every command takes; `input` of the child parser is a pm_cli. */
+/* Arguments of an option that may be repeated; `item` is for free(), the texts are argv's. */
+typedef struct pm_cli_list {
+    const char **item;
+    size_t n, cap;
+} pm_cli_list;
+
+/* The same options for argp; `input` of the child parser is a pm_cli. */
 extern const struct argp pm_cli_common;
+
+/* Opens the store, or ends the program. For what needs more options, see below. */
+pmapdb_store *pm_cli_store(const pm_cli *cli, pmapdb_open_mode mode);
 
 /* Opens the store; for writing, the default store's folder is made. The first form says what went
  * wrong. */
@@ -36,16 +45,8 @@ pmapdb_status pm_cli_try_open(const pm_cli *cli, pmapdb_open_options *options, p
 pmapdb_status pm_cli_find_store(const pm_cli *cli, bool write, char *path, size_t size,
                                 pmapdb_error *err);
 
-/* "pmapdb: TEXT" on standard error; the second form knows what a status means for the exit code
- * (a reader that went away, PMAPDB_STOPPED, is no trouble). */
-void pm_cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Says it, and ends the program as a wrong command line does: for what is made before a command
- * runs, and has nobody to give a status to. */
-void pm_cli_no_memory(void) __attribute__((noreturn));
 /* argp_parse(), which may lack memory. */
 void pm_cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
-int pm_cli_fail(pmapdb_status status, const pmapdb_error *err);
 
 /* For what takes or shows local times: warns where TZ names no zone that can be found. The C
  * library takes that for UTC and says nothing. */

@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "cli/apart.h"
 #include "cli/arg.h"
+#include "cli/same_file.h"
 #include "cli/stop.h"
 #include "cli/value.h"
 #include <stdio.h>

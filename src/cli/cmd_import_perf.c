@@ -1,7 +1,7 @@
 /* cmd_import_perf: pmapdb import-perf FILE... : stores texts of perf script, a row for each. */
-#include "cli/apart.h"
 #include "cli/arg.h"
 #include "cli/cli.h"
+#include "cli/same_file.h"
 
 #include "base/clock.h"
 #include "base/num.h"

@@ -1,6 +1,6 @@
 /* cmd_leaks_series: pmapdb leaks --series FILE.csv: verdicts on series from elsewhere. */
-#include "cli/apart.h"
 #include "cli/leaks.h"
+#include "cli/same_file.h"
 #include "cli/series.h"
 #include "cli/value.h"
 #include "cli/write.h"

@@ -1,7 +1,7 @@
 /* cmd_merge: pmapdb merge OTHER.db... : what other stores hold, into this one; a row for each. */
-#include "cli/apart.h"
 #include "cli/arg.h"
 #include "cli/cli.h"
+#include "cli/same_file.h"
 
 #include "base/clock.h"
 #include "cli/stop.h"

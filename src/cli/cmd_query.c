@@ -1,6 +1,6 @@
 /* cmd_query: pmapdb query: named queries by their name or file: listing, running, explaining. */
-#include "cli/apart.h"
 #include "cli/named.h"
+#include "cli/same_file.h"
 #include "cli/value.h"
 
 #include "store/query.h"

@@ -1,7 +1,7 @@
 /* cmd_rules: pmapdb rules: the rules that give categories: what they are, why a mapping has its
  * category, files of one's own, other rules over all history. */
 #include "cli/cmd_rules.h"
-#include "cli/apart.h"
+#include "cli/same_file.h"
 
 #include <string.h>
 

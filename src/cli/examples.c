@@ -62,8 +62,7 @@ static const struct {
                         E("groups-expr --by 'web=or(comm(nginx),user(www-*))' -f csv")},
     {"groups-name", E("groups-name --top 5") E("groups-name --at first -f json")},
     {"groups-user", E("groups-user") E("groups-user --at -1m --from first -f csv")},
-    {"growth", E("growth --category heap") E("growth leaky --from -2m -f csv -o growth.csv")
-                   E("growth --top 10")},
+    {"growth", E("growth --category heap") E("growth leaky --from -2m -f csv -o growth.csv")},
     {"huge-pages", E("huge-pages") E("huge-pages --snapshot first -f csv")},
     {"labels", E("labels leaky") E("labels --snapshot first -f csv")},
     {"largest", E("largest") E("largest leaky --snapshot last --top 5")},

@@ -15,11 +15,16 @@ static struct {
     char path[PATH_MAX];
 } files[FILES];
 
-static void clean_up(int signal_number)
+void pm_litter_remove(void)
 {
     for (size_t i = 0; i < FILES; i++)
         if (files[i].used)
             unlink(files[i].path);
+}
+
+static void clean_up(int signal_number)
+{
+    pm_litter_remove();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }

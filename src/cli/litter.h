@@ -7,5 +7,7 @@
 void pm_litter_watch(const char *path);
 /* It was removed, or has its name now. */
 void pm_litter_forget(const char *path);
+/* Removes what is watched, for a program that ends early. */
+void pm_litter_remove(void);
 
 #endif

@@ -1,4 +1,5 @@
 /* main: the table of commands. */
+#include "cli/options.h"
 #include "cli/run.h"
 
 #include "base/near.h"
@@ -46,56 +47,14 @@ static const struct command {
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
-static void print_version(FILE *out, struct argp_state *state)
+static void put_commands(FILE *out, const void *ctx)
 {
-    (void)state;
-    fprintf(out, "pmapdb %s\n", PMAPDB_VERSION);
-}
-
-typedef struct main_args {
-    pm_cli cli;
-    int command_at; /* in argv, or 0 */
-} main_args;
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    main_args *args = state->input;
-
-    (void)arg;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &args->cli;
-        return 0;
-    case ARGP_KEY_ARG:
-        args->command_at = state->next - 1;
-        state->next = state->argc; /* the rest is the command's */
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which command?");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static char *make_doc(void)
-{
-    char *doc = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&doc, &size);
-
-    if (!out)
-        pm_cli_no_memory();
-    fputs("Keeps repeated captures of process memory maps (pmap, smaps) in one SQLite file and "
-          "says what part of a process grew.\vCommands:\n",
-          out);
+    (void)ctx;
+    fputs("Commands:\n", out);
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (commands[i].help)
             fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);
-    fputs("\nEvery named query is a command too. pmapdb COMMAND --help says more.", out);
-    if (ferror(out) | fclose(out))
-        pm_cli_no_memory();
-    return doc;
+    fputs("\nEvery named query is a command too. pmapdb COMMAND --help says more.\n", out);
 }
 
 static const struct command *find_command(const char *name)
@@ -158,14 +117,14 @@ static void keep_freed_memory(void)
 
 static bool takes_value(const char *word)
 {
-    for (const struct argp_option *o = pm_cli_common.options; o->name; o++)
-        if (o->arg && !(o->flags & OPTION_ARG_OPTIONAL) &&
-            ((word[1] == '-' && strcmp(word + 2, o->name) == 0) || (word[1] == o->key && !word[2])))
+    for (const pm_option *o = pm_cli_options; o->name; o++)
+        if (o->arg && ((word[1] == '-' && strcmp(word + 2, o->name) == 0) ||
+                       (o->letter && word[1] == o->letter && !word[2])))
             return true;
     return false;
 }
 
-/* Before argp reads the options: one that is wrong is UNKNOWN for check, and trouble for others. */
+/* Before any option is read: a wrong one is UNKNOWN for check, and trouble for others. */
 static bool asks_check(int argc, char **argv)
 {
     int i = 1;
@@ -177,33 +136,41 @@ static bool asks_check(int argc, char **argv)
 
 int pm_cli_main(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&pm_cli_common, 0, "Everywhere:", 9}, {0}};
-    struct argp argp = {.parser = parse, .args_doc = "COMMAND [ARGS]", .children = children};
-    main_args args = {.cli = {.format = PM_FORMAT_TABLE}};
+    static const pm_syntax syntax = {
+        .operands = "COMMAND [ARGS]",
+        .in_order = true,
+        .about = "Keeps repeated captures of process memory maps (pmap, smaps) in one SQLite file "
+                 "and says what part of a process grew.",
+        .examples = "  pmapdb import samples/captures\n"
+                    "  pmapdb growth leaky\n"
+                    "  pmapdb diff --from first --to last\n",
+        .more = put_commands};
+    pm_cli cli = {.format = PM_FORMAT_TABLE};
     const struct command *command;
     const char *name;
-    char title[64], *doc;
+    char title[64];
 
-    argp_program_version_hook = print_version;
     argp_err_exit_status = PM_EXIT_TROUBLE;
+    argp_program_version = "pmapdb " PMAPDB_VERSION; /* for commands with tables of argp */
     pm_usage_watch_output();
     if (asks_check(argc, argv))
         pm_cli_check_begin();
     ignore_write_signals();
     keep_freed_memory();
-    argp.doc = doc = make_doc();
-    pm_cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &args);
-    free(doc);
-    name = argv[args.command_at];
+    if (argc > 0)
+        argv[0] = (char *)"pmapdb";
+    argc = pm_options_parse(&cli, &syntax, NULL, argc, argv);
+    if (!argc)
+        pm_cli_usage(&cli, "which command?");
+    argv++;
+    name = argv[0];
     command = find_command(name);
     snprintf(title, sizeof title, "pmapdb %s", name);
-    argv[args.command_at] = title;
-    argc -= args.command_at;
-    argv += args.command_at;
+    argv[0] = title;
     if (!command)
-        return run_query(&args.cli, name, argc, argv);
-    return command->query ? pm_cli_named(&args.cli, command->query, argc, argv)
-                          : command->run(&args.cli, argc, argv);
+        return run_query(&cli, name, argc, argv);
+    return command->query ? pm_cli_named(&cli, command->query, argc, argv)
+                          : command->run(&cli, argc, argv);
 }
 
 int main(int argc, char **argv)

@@ -1,11 +1,11 @@
 /* run: a named query from the command line. */
 #include "cli/run.h"
 
+#include "cli/examples.h"
+#include "cli/options.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define KEY_PARAM 0x2000 /* + index of the parameter */
 
 /* Which parameter may be given without its option (pmapdb growth redis), or -1. */
 static int process_param(const pm_query_info *info)
@@ -16,58 +16,7 @@ static int process_param(const pm_query_info *info)
     return -1;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    pm_run_args *args = state->input;
-    int process = process_param(args->info);
-
-    if (key == ARGP_KEY_INIT) {
-        state->child_inputs[0] = args->cli;
-        return 0;
-    }
-    if (key >= KEY_PARAM && key < KEY_PARAM + args->info->n_params) {
-        if (args->value[key - KEY_PARAM])
-            argp_error(state, "--%.*s is given twice",
-                       (int)args->info->param[key - KEY_PARAM].name.len,
-                       args->info->param[key - KEY_PARAM].name.data);
-        args->value[key - KEY_PARAM] = arg;
-        return 0;
-    }
-    if (key == ARGP_KEY_ARG && !args->args_doc && process >= 0 && !args->value[process]) {
-        args->value[process] = arg;
-        return 0;
-    }
-    if (key == ARGP_KEY_ARG && !args->args_doc)
-        argp_error(state, "what is '%s'?", arg);
-    return args->parse_extra ? args->parse_extra(key, arg, args->ctx, state) : ARGP_ERR_UNKNOWN;
-}
-
-static char *text_of(pm_text t)
-{
-    char *copy = strndup(t.data, t.len);
-
-    if (!copy)
-        pm_cli_no_memory();
-    return copy;
-}
-
-/* Words of `t` from column `at` on, continued at `indent`. At most 78 columns: argp breaks longer
- * lines again. */
-static void put_wrapped(FILE *out, pm_text t, size_t at, size_t indent)
-{
-    while (t.len) {
-        const char *blank = memchr(t.data, ' ', t.len);
-        size_t n = blank ? (size_t)(blank - t.data) : t.len;
-
-        if (at > indent && at + 1 + n > 78) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            at = indent;
-        }
-        at += (size_t)fprintf(out, "%s%.*s", at > indent ? " " : "", (int)n, t.data);
-        t = pm_text_from(t, blank ? n + 1 : n);
-    }
-    fputc('\n', out);
-}
+/* ---- help ---- */
 
 /* The comment's lines as one paragraph. */
 static void put_about(FILE *out, pm_text about)
@@ -87,45 +36,59 @@ static void put_about(FILE *out, pm_text about)
             *end++ = ' ';
     }
     fputc('\n', out);
-    put_wrapped(out, pm_text_of(words), 0, 0);
+    pm_options_wrap(out, pm_text_of(words), 0, 0, 79);
     free(words);
 }
 
-/* The header's text: what the columns are, and the method. */
-static char *make_doc(const pm_run_args *args)
+/* The columns and the method, from the query's header. */
+static void put_columns(FILE *out, const void *ctx)
 {
+    const pm_run_args *args = ctx;
     const pm_query_info *q = args->info;
-    pm_text title = args->title ? pm_text_of(args->title) : q->title;
-    char *doc = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&doc, &size);
 
-    if (!out)
-        pm_cli_no_memory();
-    fprintf(out, "%.*s.\vColumns:\n", (int)title.len, title.data);
+    fputs("Columns:\n", out);
     for (int i = 0; i < q->n_columns; i++) {
         fprintf(out, "  %-23.*s %-8s ", (int)q->column[i].name.len, q->column[i].name.data,
                 pm_unit_name(q->column[i].unit));
-        put_wrapped(out, q->column[i].help, 35, 35);
+        pm_options_wrap(out, q->column[i].help, 35, 35, 79);
     }
     if (q->about.len > 3)
         put_about(out, q->about);
     if (args->more)
         fprintf(out, "\n%s", args->more);
-    if (ferror(out) | fclose(out))
-        pm_cli_no_memory();
-    return doc;
 }
 
-static void add_param(const pm_query_param *p, int i, struct argp_option *o)
-{
-    char help[256];
+/* ---- parameters as options ---- */
 
-    snprintf(help, sizeof help, "%.*s%s%.*s%s", (int)p->help.len, p->help.data,
-             p->fallback.len ? " (" : "", (int)p->fallback.len, p->fallback.data,
-             p->fallback.len ? ")" : "");
-    *o = (struct argp_option){
-        text_of(p->name), KEY_PARAM + i, pm_unit_name(p->unit), 0, strdup(help), 1};
+typedef struct param_options {
+    pm_option option[PM_QUERY_ITEMS + 1];
+    char name[PM_QUERY_ITEMS][64], help[PM_QUERY_ITEMS][256];
+} param_options;
+
+static pm_option_type type_of(pm_unit unit)
+{
+    return unit == PM_UNIT_PROCESS    ? PM_OPT_PROCESS
+           : unit == PM_UNIT_SNAPSHOT ? PM_OPT_SNAPSHOT
+           : unit == PM_UNIT_CATEGORY ? PM_OPT_CATEGORY
+                                      : PM_OPT_TEXT;
+}
+
+static void make_options(const pm_query_info *info, param_options *out)
+{
+    for (int i = 0; i < info->n_params; i++) {
+        const pm_query_param *p = &info->param[i];
+        bool required = !p->fallback.len;
+
+        snprintf(out->name[i], sizeof out->name[i], "%.*s", (int)p->name.len, p->name.data);
+        snprintf(out->help[i], sizeof out->help[i], "%.*s%s%.*s%s", (int)p->help.len, p->help.data,
+                 required ? "" : " (", (int)p->fallback.len, p->fallback.data, required ? "" : ")");
+        out->option[i] = (pm_option){.name = out->name[i],
+                                     .type = type_of(p->unit),
+                                     .at = (size_t)i * sizeof(const char *),
+                                     .arg = pm_unit_name(p->unit),
+                                     .help = out->help[i]};
+    }
+    out->option[info->n_params] = (pm_option){0};
 }
 
 pmapdb_status pm_run_check(const pm_query_info *info, pmapdb_error *err)
@@ -139,8 +102,8 @@ pmapdb_status pm_run_check(const pm_query_info *info, pmapdb_error *err)
 
         for (size_t k = 0; k < sizeof ours / sizeof *ours; k++)
             taken |= pm_text_equal(name, pm_text_of(ours[k]));
-        for (const struct argp_option *o = pm_cli_common.options; o->name || o->key; o++)
-            taken |= o->name && pm_text_equal(name, pm_text_of(o->name));
+        for (const pm_option *o = pm_cli_options; o->name; o++)
+            taken |= pm_text_equal(name, pm_text_of(o->name));
         taken &= !pm_text_equal(name, PM_TEXT("top")); /* a query may see to that itself */
         if (taken)
             return pm_script_fail(&script, name.data, err, PMAPDB_USAGE,
@@ -183,32 +146,50 @@ static void check_zone(const pm_run_args *args)
         pm_cli_check_zone();
 }
 
-void pm_run_parse(pm_run_args *args, int argc, char **argv)
+/* Operands of a command that has none of its own: the process. */
+static void take_process(pm_run_args *args, int n, char **argv)
 {
-    struct argp_option options[PM_RUN_VALUES * 2] = {{0}};
-    struct argp_child children[] = {{&pm_cli_common, 0, "Everywhere:", 9}, {0}};
-    char *doc = args->doc ? text_of(pm_text_of(args->doc)) : make_doc(args);
-    /* An empty list of options makes argp leak. */
-    struct argp argp = {.options = args->info->n_params || args->extra ? options : NULL,
-                        .parser = parse,
-                        .doc = doc,
-                        .args_doc = args->args_doc                   ? args->args_doc
+    int process = process_param(args->info), i = 1;
+
+    if (n && process >= 0 && !args->value[process])
+        args->value[process] = argv[i++];
+    if (i <= n)
+        pm_cli_usage(args->cli, "what is '%s'?", argv[i]);
+}
+
+int pm_run_parse(pm_run_args *args, int argc, char **argv)
+{
+    const pm_query_info *q = args->info;
+    pm_text title = args->title ? pm_text_of(args->title) : q->title;
+    param_options params;
+    char about[512];
+    pm_syntax syntax = {.options = args->own,
+                        .params = params.option,
+                        .param_values = args->value,
+                        .operands = args->operands                   ? args->operands
                                     : process_param(args->info) >= 0 ? "[PROCESS]"
                                                                      : NULL,
-                        .children = children};
-    int n = args->info->n_params;
+                        .operand = args->operands ? args->operand : PM_OPT_PROCESS,
+                        .about = args->doc ? args->doc : about,
+                        .after = args->doc ? args->more : NULL,
+                        .more = args->doc ? NULL : put_columns,
+                        .examples = q->builtin ? pm_examples_of(argv[0]) : NULL,
+                        .ctx = args};
+    int n;
 
-    for (int i = 0; i < n; i++)
-        add_param(&args->info->param[i], i, &options[i]);
-    for (int i = 0; args->extra && args->extra[i].name; i++)
-        options[n + i] = args->extra[i];
-    pm_cli_parse(&argp, argc, argv, 0, args);
-    check_zone(args);
-    for (int i = 0; i < n; i++) {
-        free((char *)options[i].name);
-        free((char *)options[i].doc);
+    if (args->extra) {
+        pm_run_parse_argp(args, argc, argv);
+        return 0;
     }
-    free(doc);
+    snprintf(about, sizeof about, "%.*s.", (int)title.len, title.data);
+    make_options(q, &params);
+    n = pm_options_parse(args->cli, &syntax, args->own_values, argc, argv);
+    if (!args->operands) {
+        take_process(args, n, argv);
+        n = 0;
+    }
+    check_zone(args);
+    return n;
 }
 
 const char *pm_run_given(const pm_run_args *args, const char *param)
@@ -227,8 +208,10 @@ pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_err
     for (int i = 0; i < args->info->n_params && st == PMAPDB_OK; i++)
         for (int k = 0; k < has->n_params && st == PMAPDB_OK && args->value[i]; k++)
             if (pm_text_equal(args->info->param[i].name, has->param[k].name)) {
-                char *name = text_of(has->param[k].name);
+                char *name = pm_text_copy(has->param[k].name);
 
+                if (!name)
+                    pm_cli_no_memory();
                 st = pmapdb_bind(rows, name, args->value[i], err);
                 free(name);
             }

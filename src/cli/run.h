@@ -2,7 +2,7 @@
 #ifndef PM_CLI_RUN_H
 #define PM_CLI_RUN_H
 
-#include "cli/cli.h"
+#include "cli/options.h"
 #include "store/query.h"
 
 #define PM_RUN_VALUES 64
@@ -10,9 +10,13 @@
 /* What the command line says for a query. */
 typedef struct pm_run_args {
     pm_cli *cli;
-    const pm_query_info *info; /* its parameters become options */
-    const char *value[PM_RUN_VALUES];
-    /* options of the command itself, behind the query's: */
+    const pm_query_info *info;        /* its parameters become options */
+    const char *value[PM_RUN_VALUES]; /* of each parameter; NULL: not given */
+    const pm_option *own;             /* options of the command itself; or NULL */
+    void *own_values;                 /* where their values go */
+    const char *operands;             /* what follows the options; NULL: the process */
+    pm_option_type operand;
+    /* The command's options as a table of argp, which takes precedence over `own`. */
     const struct argp_option *extra;
     error_t (*parse_extra)(int key, char *arg, void *ctx, struct argp_state *state);
     void *ctx;
@@ -27,8 +31,10 @@ pmapdb_status pm_run_check(const pm_query_info *info, pmapdb_error *err);
 /* --query-dir must be known before the query's own options are. */
 void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv);
 
-/* Reads argv into `value`; ends the program with the usage text where argv is wrong. */
-void pm_run_parse(pm_run_args *args, int argc, char **argv);
+/* Reads argv into `value` and `own_values`; ends the program where argv is wrong. Moves the
+ * operands of a command that has `operands` to argv[1] and so on; returns how many they are. */
+int pm_run_parse(pm_run_args *args, int argc, char **argv);
+void pm_run_parse_argp(pm_run_args *args, int argc, char **argv);
 
 /* What the command line says for this parameter, or NULL. */
 const char *pm_run_given(const pm_run_args *args, const char *param);

@@ -73,10 +73,8 @@ pmapdb_status pm_cli_out_flush(pm_cli_out *o, pmapdb_error *err)
     return report(o, err);
 }
 
-static pmapdb_status hold(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
+pmapdb_status pm_cli_out_write(pm_cli_out *o, const char *bytes, size_t n, pmapdb_error *err)
 {
-    pm_cli_out *o = ctx;
-
     while (n && o->failure.status == PMAPDB_OK) {
         size_t piece = n < HELD_BACK - o->used ? n : HELD_BACK - o->used;
 
@@ -88,6 +86,11 @@ static pmapdb_status hold(void *ctx, const char *bytes, size_t n, pmapdb_error *
             pm_cli_out_flush(o, NULL);
     }
     return report(o, err);
+}
+
+static pmapdb_status hold(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
+{
+    return pm_cli_out_write(ctx, bytes, n, err);
 }
 
 pm_sink pm_cli_out_sink(pm_cli_out *o)

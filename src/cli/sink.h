@@ -15,6 +15,8 @@ typedef struct pm_cli_out pm_cli_out;
 /* path NULL: standard output. */
 pmapdb_status pm_cli_out_open(const char *path, pm_cli_out **out, pmapdb_error *err);
 
+pmapdb_status pm_cli_out_write(pm_cli_out *o, const char *bytes, size_t n, pmapdb_error *err);
+
 /* Lasts as long as o. */
 pm_sink pm_cli_out_sink(pm_cli_out *o);
 

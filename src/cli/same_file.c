@@ -1,5 +1,5 @@
-/* apart: keeps -o away from the other files of a command. */
-#include "cli/apart.h"
+/* same_file: keeps -o away from the other files of a command. */
+#include "cli/same_file.h"
 
 #include <stdlib.h>
 #include <string.h>

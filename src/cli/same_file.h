@@ -1,6 +1,6 @@
-/* apart: what a command writes is not what it reads, nor what it writes besides. */
-#ifndef PM_CLI_APART_H
-#define PM_CLI_APART_H
+/* same_file: what a command writes is not what it reads, nor what it writes besides. */
+#ifndef PM_CLI_SAME_FILE_H
+#define PM_CLI_SAME_FILE_H
 
 #include "base/err.h"
 #include "cli/cli.h"

@@ -1,0 +1,319 @@
+/* capture: pmapdb capture PID... : reads live processes and stores them, once or every beat. */
+#include "cli/capture_log.h"
+#include "cli/options.h"
+#include "cli/stop.h"
+
+#include "api/capture_check.h" /* whether the options make sense, before a store is made for them */
+#include "base/clock.h"
+#include "base/num.h"
+#include "store/store.h" /* pm_store_uncounted */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct growth {
+    int64_t percent, kib;
+} growth;
+
+typedef struct capture {
+    pm_cli *cli;
+    pmapdb_capture_options o;
+    pmapdb_open_options open;
+    const char *measure;
+    growth growth;
+    int64_t max_stall_ms;
+    pm_cli_list redact, keep_env;
+    pm_capture_log log;
+    char lost[512];  /* why the last beat was lost; empty: it was not */
+    uint64_t n_lost; /* beats in a row */
+} capture;
+
+/* ---- options ---- */
+
+static const char *read_growth(const char *arg, void *value)
+{
+    growth *g = value;
+    size_t n = strlen(arg);
+    uint64_t percent;
+    int64_t kib;
+
+    if (n > 1 && arg[n - 1] == '%' && pm_num_all((pm_text){arg, n - 1}, &percent) && percent > 0 &&
+        percent < 1000000)
+        g->percent = (int64_t)percent;
+    else if (arg[strspn(arg, "0123456789.")] && pm_num_size(pm_text_of(arg), &kib) && kib > 0)
+        g->kib = kib;
+    else
+        return "a share like 10% or a size like 200M";
+    return NULL;
+}
+
+/* "NAME,NAME"; the names are copies. */
+static const char *read_names(const char *arg, void *value)
+{
+    pm_cli_list *list = value;
+
+    if (!arg[strspn(arg, ",")] || strchr(arg, '='))
+        return "names";
+    while (*arg) {
+        size_t n = strcspn(arg, ",");
+        char *name = n ? strndup(arg, n) : NULL;
+
+        if (n && (!name ||
+                  pm_grow(&list->item, &list->cap, list->n, sizeof *list->item, NULL) != PMAPDB_OK))
+            pm_cli_no_memory();
+        if (n)
+            list->item[list->n++] = name;
+        arg += n + (arg[n] == ',');
+    }
+    return NULL;
+}
+
+#define AT(field) offsetof(capture, field)
+
+static const pm_option options[] = {
+    {"match", 0, PM_OPT_TEXT, AT(o.match), "EXPR",
+     "The processes that it matches, at every beat anew", NULL},
+    {"all", 0, PM_OPT_FLAG, AT(o.all), NULL, "All processes but this program itself", NULL},
+    {"every", 0, PM_OPT_SPAN, AT(o.every_ms), "SPAN",
+     "Go on: now, then at every multiple of it in UTC", NULL},
+    {"count", 0, PM_OPT_COUNT, AT(o.count), "N", "So many times (else until SIGINT or SIGTERM)",
+     NULL},
+    {"measure", 0, PM_OPT_CHOICE, AT(measure), "auto|smaps|maps",
+     "What to read (auto: smaps, and maps where smaps would stall the process)", NULL},
+    {"max-stall", 0, PM_OPT_SPAN, AT(max_stall_ms), "SPAN",
+     "How long auto may stall a process (50ms)", NULL},
+    {"on-growth", 0, PM_OPT_CUSTOM, AT(growth), "AMOUNT",
+     "Only what grew or shrank by 10% or 200M since its last snapshot", read_growth},
+    {"on-rss-above", 0, PM_OPT_SIZE, AT(o.rss_above_kib), "SIZE",
+     "Only what has more resident than this", NULL},
+    {"keep-env", 0, PM_OPT_CUSTOM, AT(keep_env), "NAME,...",
+     "Store these variables of the environment", read_names},
+    {"lock-wait", 0, PM_OPT_SPAN, AT(o.lock_wait_ms), "SPAN",
+     "Wait for a run that captures the same to end", NULL},
+    {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Name of this machine (else its own)", NULL},
+    {"name", 0, PM_OPT_NAME, AT(o.name), "NAME",
+     "Name of the processes (else of their executables)", NULL},
+    {"redact-cmdline", 0, PM_OPT_LIST, AT(redact), "REGEX",
+     "In command lines, store *** for what it matches (or its groups), as for --password X", NULL},
+    {"keep-cmdline", 0, PM_OPT_FLAG, AT(o.keep_cmdline), NULL,
+     "Store command lines with the secrets in them", NULL},
+    {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)", NULL},
+    {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
+    {0}};
+
+static const pm_syntax syntax = {
+    .options = options,
+    .operands = "PID...\n--match EXPR\n--all",
+    .about =
+        "Reads the memory maps of live processes from /proc and stores them: all chosen processes "
+        "as one moment, in one transaction.",
+    .after =
+        "EXPR is made of comm(NAME), exe(GLOB), cmdline(GLOB), cgroup(GLOB), user(NAME), uid(N), "
+        "pid(N), env(NAME), env(NAME,GLOB), descendants(PID) and of and(A,B...), or(A,B...), "
+        "not(A).\n\n"
+        "While the kernel makes smaps it holds up the process, for longer the larger its largest "
+        "mapping is. If that is predicted to take more than --max-stall, by what earlier readings "
+        "took, only maps is read: it costs nothing, and knows sizes but not what is resident. The "
+        "snapshot says why.\n\n"
+        "With --every, beats are at multiples of the span in UTC (except the first, which is at "
+        "once). A beat that begins late by a quarter of the span is missed; one that cannot be "
+        "stored is lost; both are counted in the next one. The state of each process at the last "
+        "beat is remembered, up to 256 MiB in all: beyond that a beat is stored in parts.\n\n"
+        "Two runs that capture the same into one store exclude each other (by the file "
+        "STORE-capture, which stays); runs that capture something else go on side by side. Kernel "
+        "threads are left out. So are other users' processes unless this is root or has "
+        "CAP_SYS_PTRACE; they are counted.\n\n"
+        "Exit status: 0 done, also when processes ended or could not be read, and when SIGINT or "
+        "SIGTERM ended a run with --every; 2 trouble: a process named by pid gave no snapshot "
+        "(with --every: none of them gave one), the store (with --every: the last beat is lost, or "
+        "a file of the store was removed), usage, another run of the same.",
+    .examples = "  pmapdb capture $$\n"
+                "  pmapdb capture --match 'comm(sh)' --every 200ms --count 2\n"
+                "  pmapdb capture --all --on-rss-above 64M --keep-env PATH -f ndjson\n"};
+
+static int64_t *read_pids(const pm_cli *cli, char **words, size_t n)
+{
+    int64_t *pids = calloc(n ? n : 1, sizeof *pids);
+    uint64_t pid;
+
+    if (!pids)
+        pm_cli_no_memory();
+    for (size_t i = 0; i < n; i++) {
+        if (!pm_num_all(pm_text_of(words[i]), &pid) || pid < 1 || pid > INT32_MAX)
+            pm_cli_usage(cli, "'%s' is no pid; --match 'comm(NAME)' takes names", words[i]);
+        pids[i] = (int64_t)pid;
+    }
+    return pids;
+}
+
+static pmapdb_measure measure_of(const char *word)
+{
+    return strcmp(word, "smaps") == 0  ? PMAPDB_MEASURE_SMAPS
+           : strcmp(word, "maps") == 0 ? PMAPDB_MEASURE_MAPS
+                                       : PMAPDB_MEASURE_AUTO;
+}
+
+/* ---- beats ---- */
+
+/* The reason is said once, not at every beat; so is the end of it. */
+static void say_lost(capture *c, const pmapdb_error *lost)
+{
+    c->n_lost++;
+    if (strcmp(c->lost, lost->text) != 0)
+        pm_cli_say("a beat is lost: %s", lost->text);
+    snprintf(c->lost, sizeof c->lost, "%s", lost->text);
+}
+
+static void say_found(capture *c)
+{
+    if (c->n_lost)
+        pm_cli_say("beats are stored again; %" PRIu64 " %s lost", c->n_lost,
+                   c->n_lost == 1 ? "was" : "were");
+    c->n_lost = 0;
+    c->lost[0] = '\0';
+}
+
+static void on_beat(void *ctx, const pmapdb_capture_beat *beat)
+{
+    capture *c = ctx;
+    uint64_t missed = beat->missed - (c->n_lost < beat->missed ? c->n_lost : beat->missed);
+    char at[PM_CLOCK_TEXT];
+
+    pm_clock_format(beat->started_ms, at);
+    if (beat->moved_ms)
+        pm_cli_note(
+            c->cli,
+            "%s: the clock was set by %+.1f s, or the machine slept: beats are aligned anew", at,
+            (double)beat->moved_ms / 1000);
+    if (missed)
+        pm_cli_note(c->cli, "%s: %" PRIu64 " %s missed before it", at, missed,
+                    missed == 1 ? "beat was" : "beats were");
+    if (beat->lost)
+        say_lost(c, beat->lost);
+    else
+        say_found(c);
+    pm_output_flush(&c->log.out);
+}
+
+static void on_event(void *ctx, const pmapdb_capture_event *event)
+{
+    capture *c = ctx;
+
+    pm_capture_log_event(&c->log, event);
+}
+
+static bool on_progress(void *ctx)
+{
+    capture *c = ctx;
+
+    return pm_capture_log_goes_on(&c->log);
+}
+
+/* ---- the run ---- */
+
+static void put_count(uint64_t n, const char *what)
+{
+    if (n)
+        fprintf(stderr, ", %" PRIu64 " %s", n, what);
+}
+
+static void say_summary(const capture *c, const pmapdb_capture_result *r, bool stopped)
+{
+    bool once = c->o.every_ms == PMAPDB_UNKNOWN;
+
+    if (c->cli->quiet)
+        return;
+    fprintf(stderr, "pmapdb: %s",
+            stopped             ? "stopped by a signal after "
+            : r->ended && !once ? "all of the processes have ended, after "
+                                : "");
+    if (!once)
+        fprintf(stderr, "%" PRIu64 " %s, ", r->beats, r->beats == 1 ? "beat" : "beats");
+    fprintf(stderr, "%" PRIu64 " %s stored", r->stored, r->stored == 1 ? "snapshot" : "snapshots");
+    put_count(r->degraded, "of them maps only");
+    put_count(r->unmoved, "unmoved");
+    put_count(r->vanished, "vanished");
+    put_count(r->changed, "changed too quickly");
+    put_count(r->missed, r->missed == 1 ? "beat missed" : "beats missed");
+    fputc('\n', stderr);
+}
+
+/* `why_stopped` is what ended the output, if it ended before the run did. */
+static int finish(const capture *c, pmapdb_status st, const pmapdb_error *err,
+                  const pmapdb_error *why_stopped, const pmapdb_capture_result *r)
+{
+    bool once = c->o.every_ms == PMAPDB_UNKNOWN;
+    bool stopped = st == PMAPDB_STOPPED && pm_stop_asked();
+
+    if (stopped && once)
+        pm_cli_die("stopped by a signal; nothing was stored");
+    if (st != PMAPDB_STOPPED)
+        pm_cli_must(st, err);
+    if (!r->trouble || r->stored)
+        say_summary(c, r, stopped);
+    if (st == PMAPDB_STOPPED && !stopped && !once)
+        pm_cli_die("%s: nothing is captured any more", why_stopped->text);
+    if (once)
+        return r->trouble ? PM_EXIT_TROUBLE : PM_EXIT_OK;
+    return c->n_lost || (r->ended && !r->stored) ? PM_EXIT_TROUBLE : PM_EXIT_OK;
+}
+
+static int run(capture *c, pmapdb_store *store)
+{
+    pmapdb_capture_result result = {0};
+    pmapdb_error err = {0}, why_stopped;
+    pmapdb_status st;
+
+    pm_capture_log_open(&c->log, c->cli, true);
+    c->o.ctx = c;
+    c->o.on_event = on_event;
+    c->o.on_beat = c->o.every_ms == PMAPDB_UNKNOWN ? NULL : on_beat;
+    c->o.on_progress = on_progress;
+    st = pmapdb_capture(store, &c->o, &result, &err);
+    why_stopped = c->log.out.err;
+    if (why_stopped.status == PMAPDB_STOPPED)
+        pm_capture_log_drop(&c->log);
+    else
+        pm_capture_log_close(&c->log);
+    return finish(c, st, &err, &why_stopped, &result);
+}
+
+int pm_cli_capture(pm_cli *cli, int argc, char **argv)
+{
+    capture c = {.cli = cli,
+                 .open = {.mode = PMAPDB_WRITE},
+                 .measure = "auto",
+                 .growth = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN},
+                 .max_stall_ms = PMAPDB_UNKNOWN};
+    pmapdb_store *store = NULL;
+    pmapdb_error err;
+    int64_t *pids;
+    int exit_code;
+
+    pmapdb_capture_defaults(&c.o);
+    c.o.n_pids = (size_t)pm_options_parse(cli, &syntax, &c, argc, argv);
+    c.o.pids = pids = read_pids(cli, argv + 1, c.o.n_pids);
+    if (!c.o.n_pids && !c.o.match && !c.o.all)
+        pm_cli_usage(cli, "capture what? Pids, --match EXPR or --all");
+    c.o.measure = measure_of(c.measure);
+    c.o.growth_percent = c.growth.percent;
+    c.o.growth_kib = c.growth.kib;
+    if (c.max_stall_ms != PMAPDB_UNKNOWN)
+        c.o.max_stall_us = c.max_stall_ms * 1000;
+    c.o.keep_env = c.keep_env.item;
+    c.o.n_keep_env = c.keep_env.n;
+    c.o.redact_cmdline = c.redact.item;
+    c.o.n_redact_cmdline = c.redact.n;
+    pm_store_uncounted();
+    pm_cli_must(pm_capture_check(&c.o, &err), &err);
+    pm_cli_must(pm_cli_try_open(cli, &c.open, &store, &err), &err);
+    exit_code = run(&c, store);
+    pmapdb_close(store);
+    for (size_t i = 0; i < c.keep_env.n; i++)
+        free((char *)c.keep_env.item[i]);
+    free(c.keep_env.item);
+    free(c.redact.item);
+    free(pids);
+    return exit_code;
+}

@@ -1,0 +1,93 @@
+/* die: messages on standard error, and the end of a program that cannot go on. */
+#include "cli/die.h"
+
+#include "base/buf.h"
+#include "cli/cli.h"
+#include "cli/litter.h"
+#include "render/terminal.h"
+#include <argp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Names come from captures and file systems: nothing in them may drive a terminal. */
+static void say(const char *before, const char *format, va_list args)
+{
+    char text[2048];
+    pm_buf shown = {0};
+
+    vsnprintf(text, sizeof text, format, args);
+    if (pm_terminal_escape(pm_text_of(text), &shown, NULL) == PMAPDB_OK && shown.data)
+        fprintf(stderr, "%s: %s\n", before, shown.data);
+    else
+        fputs("pmapdb: out of memory\n", stderr);
+    pm_buf_free(&shown);
+}
+
+void pm_cli_say(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say("pmapdb", format, args);
+    va_end(args);
+}
+
+void pm_cli_note(const pm_cli *cli, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    if (!cli->quiet)
+        say("pmapdb", format, args);
+    va_end(args);
+}
+
+static void end(int exit_code) __attribute__((noreturn));
+static void end(int exit_code)
+{
+    pm_litter_remove();
+    exit(exit_code); // NOLINT(concurrency-mt-unsafe): there is one thread
+}
+
+void pm_cli_die(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say("pmapdb", format, args);
+    va_end(args);
+    end(argp_err_exit_status);
+}
+
+void pm_cli_usage(const pm_cli *cli, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say(cli->title, format, args);
+    va_end(args);
+    fprintf(stderr, "Try '%s --help' for more information.\n", cli->title);
+    end(argp_err_exit_status);
+}
+
+void pm_cli_no_memory(void)
+{
+    pm_cli_die("out of memory");
+}
+
+int pm_cli_fail(pmapdb_status status, const pmapdb_error *err)
+{
+    if (status == PMAPDB_STOPPED)
+        return PM_EXIT_OK;
+    pm_cli_say("%s", err->text);
+    return PM_EXIT_TROUBLE;
+}
+
+void pm_cli_must(pmapdb_status status, const pmapdb_error *err)
+{
+    if (status == PMAPDB_STOPPED)
+        end(PM_EXIT_OK);
+    if (status != PMAPDB_OK)
+        pm_cli_die("%s", err->text);
+}

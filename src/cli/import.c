@@ -1,0 +1,171 @@
+/* import: pmapdb import PATH... : stores captures, and prints a line for each. */
+#include "cli/capture_log.h"
+#include "cli/options.h"
+#include "cli/same_file.h"
+#include "cli/stop.h"
+
+#include "api/import_check.h" /* whether the options make sense, before a store is made for them */
+#include "base/num.h"
+#include "store/store.h" /* pm_store_uncounted */
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct import {
+    pm_cli *cli;
+    pmapdb_import_options o;
+    pmapdb_open_options open;
+    pm_cli_list redact;
+    bool explain;
+    pm_capture_log log;
+} import;
+
+#define AT(field) offsetof(import, field)
+
+static const char *read_bytes(const char *arg, void *value)
+{
+    int64_t kib;
+
+    if (!pm_num_size(pm_text_of(arg), &kib))
+        return "a size like 10M";
+    *(uint64_t *)value = (uint64_t)kib << 10;
+    return NULL;
+}
+
+static const pm_option options[] = {
+    {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "The host that the captures are from", NULL},
+    {"name", 0, PM_OPT_NAME, AT(o.name), "NAME",
+     "Name of the process (else the best that the capture gives)", NULL},
+    {"pid", 0, PM_OPT_PID, AT(o.pid), "N", "For captures that carry no pid", NULL},
+    {"at", 0, PM_OPT_TIME, AT(o.at_ms), "TIME", "When they were taken", NULL},
+    {"time-from", 0, PM_OPT_TEXT, AT(o.time_from), "WHAT",
+     "name or mtime (else a date line before the capture, the file's name, its mtime)", NULL},
+    {"every", 0, PM_OPT_SPAN, AT(o.every_ms), "SPAN",
+     "Step of a log without times; counted back from its mtime", NULL},
+    {"first", 0, PM_OPT_TIME, AT(o.first_ms), "TIME", "First capture of a log without times", NULL},
+    {"sweep", 0, PM_OPT_SPAN, AT(o.sweep_ms), "SPAN",
+     "Captures of one name this close are one moment (1s)", NULL},
+    {"dialect", 0, PM_OPT_TEXT, AT(o.dialect), "NAME",
+     "Read rows only as this (pmapdb dialects lists them)", NULL},
+    {"explain", 0, PM_OPT_FLAG, AT(explain), NULL,
+     "Store nothing: say how each capture is read, and why", NULL},
+    {"strict", 0, PM_OPT_FLAG, AT(o.strict), NULL, "A capture without a pid is an error", NULL},
+    {"redact-cmdline", 0, PM_OPT_LIST, AT(redact), "REGEX",
+     "In command lines, store *** for what it matches (or its groups), as for --password X", NULL},
+    {"keep-cmdline", 0, PM_OPT_FLAG, AT(o.keep_cmdline), NULL,
+     "Store command lines with the secrets in them", NULL},
+    {"max-memory", 0, PM_OPT_CUSTOM, AT(o.max_memory), "SIZE",
+     "What one file may take until its end (2G)", read_bytes},
+    {"max-unpacked", 0, PM_OPT_CUSTOM, AT(o.max_unpacked), "SIZE",
+     "Unpack so much of one file (64G, and beyond 1G at most 1,000 times its size)", read_bytes},
+    {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)", NULL},
+    {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
+    {0}};
+
+static const pm_syntax syntax = {
+    .options = options,
+    .operands = "PATH...",
+    .operand = PM_OPT_FILE,
+    .about =
+        "Stores captures of memory maps: files, directories, .gz .xz .zst .bz2, tar archives, or - "
+        "for standard input. A capture that is stored already is not stored again. A JVM's reports "
+        "of its memory (jcmd PID VM.native_memory detail, System.map, System.dump_map) name the "
+        "mappings of its process in the capture nearest in time: see pmapdb labels.",
+    .after = "Exit status: 0 done; 2 trouble, also when a capture that was met for the first time "
+             "is damaged or refused; the rest is stored. With --explain, which needs no store: 2 "
+             "if a named file holds nothing that can be stored, or a file cannot be read.",
+    .examples = "  pmapdb import samples/captures\n"
+                "  pmapdb import --name leaky --every 30s samples/logs/leaky-untimed.log\n"
+                "  pmapdb import --explain samples/logs/leaky-cron.log\n"
+                "  pmapdb import --pid 12766 - <samples/logs/leaky-totals.log\n"};
+
+static void on_event(void *ctx, const pmapdb_import_event *event)
+{
+    import *i = ctx;
+
+    pm_capture_log_event(&i->log, &(pmapdb_capture_event){.news = *event});
+}
+
+static bool on_progress(void *ctx, const pmapdb_import_progress *p)
+{
+    import *i = ctx;
+
+    if (p->to_store)
+        pm_progress_show(&i->log.progress, "stored %llu of %llu captures",
+                         (unsigned long long)p->stored, (unsigned long long)p->to_store);
+    else
+        pm_progress_show(&i->log.progress, "read %llu files, %.1f MiB, %llu captures",
+                         (unsigned long long)p->files, (double)p->bytes / 1048576,
+                         (unsigned long long)p->captures);
+    return pm_capture_log_goes_on(&i->log);
+}
+
+static void put_count(uint64_t n, const char *one, const char *many)
+{
+    if (n)
+        fprintf(stderr, ", %llu %s", (unsigned long long)n, n == 1 ? one : many);
+}
+
+static void say_summary(const pm_cli *cli, const pmapdb_import_result *r)
+{
+    if (cli->quiet)
+        return;
+    fprintf(stderr, "pmapdb: %llu %s stored", (unsigned long long)r->stored,
+            r->stored == 1 ? "capture" : "captures");
+    put_count(r->labels, "list of a JVM's own names", "lists of a JVM's own names");
+    put_count(r->duplicates, "known", "known");
+    put_count(r->partial, "partial", "partial");
+    put_count(r->refused, "refused", "refused");
+    put_count(r->empty, "without mappings (kernel threads, denied, gone)",
+              "without mappings (kernel threads, denied, gone)");
+    put_count(r->skipped, "other file skipped", "other files skipped");
+    fputc('\n', stderr);
+}
+
+static int run(import *i, const char *const *paths, size_t n_paths, pmapdb_store *store)
+{
+    pmapdb_import_result result = {0};
+    pmapdb_error err = {0};
+    pmapdb_status st;
+
+    pm_cli_must(pm_cli_keep_apart(i->cli, paths, n_paths, "reads", &err), &err);
+    pm_capture_log_open(&i->log, i->cli, false);
+    i->o.ctx = i;
+    i->o.on_event = on_event;
+    i->o.on_progress = on_progress;
+    st = pmapdb_import(store, paths, n_paths, &i->o, &result, &err);
+    pm_capture_log_close(&i->log);
+    if (st == PMAPDB_STOPPED && pm_stop_asked())
+        pm_cli_die("stopped by a signal; what was stored stays, import again for the rest");
+    pm_cli_must(st, &err);
+    say_summary(i->cli, &result);
+    return result.new_trouble ? PM_EXIT_TROUBLE : PM_EXIT_OK;
+}
+
+int pm_cli_import(pm_cli *cli, int argc, char **argv)
+{
+import i = {.cli = cli, .open = {.mode = PMAPDB_WRITE } };
+    const char *const *paths = (const char *const *)(argv + 1);
+    pmapdb_store *store = NULL;
+    pmapdb_error err;
+    size_t n_paths;
+    int exit_code = PM_EXIT_TROUBLE;
+
+    pmapdb_import_defaults(&i.o);
+    n_paths = (size_t)pm_options_parse(cli, &syntax, &i, argc, argv);
+    if (!n_paths)
+        pm_cli_usage(cli, "import what? Files, directories, archives, or - for standard input");
+    i.o.redact_cmdline = i.redact.item;
+    i.o.n_redact_cmdline = i.redact.n;
+    pm_cli_check_zone();
+    if (i.explain) {
+        exit_code = pm_cli_explain(cli, paths, n_paths, &i.o);
+    } else {
+        pm_store_uncounted();
+        pm_cli_must(pm_import_check(&i.o, &err), &err);
+        pm_cli_must(pm_cli_try_open(cli, &i.open, &store, &err), &err);
+        exit_code = run(&i, paths, n_paths, store);
+        pmapdb_close(store);
+    }
+    free(i.redact.item);
+    return exit_code;
+}

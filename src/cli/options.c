@@ -1,0 +1,279 @@
+/* options: reads a command line by a table of options. */
+#include "cli/options.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/near.h"
+#include "base/num.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Which of these was asked for. */
+typedef struct help_flags {
+    bool help, usage, version;
+} help_flags;
+
+#define AT(field) offsetof(help_flags, field)
+
+const pm_option pm_help_options[] = {
+    {"help", '?', PM_OPT_FLAG, AT(help), NULL, "Give this help list", NULL},
+    {"usage", 0, PM_OPT_FLAG, AT(usage), NULL, "Give a short usage message", NULL},
+    {"version", 'V', PM_OPT_FLAG, AT(version), NULL, "Print program version", NULL},
+    {0}};
+
+#define TABLES 4 /* the command's own, the query's, common, help */
+
+typedef struct table {
+    const pm_option *options;
+    void *values;
+} table;
+
+typedef struct parser {
+    pm_cli *cli;
+    table tables[TABLES];
+    help_flags asked;
+    bool seen[2][PM_OPTIONS_MAX]; /* options of the first two tables */
+} parser;
+
+typedef struct found {
+    const pm_option *option;
+    int table;
+} found;
+
+/* ---- values ---- */
+
+static bool read_mode(const char *arg, unsigned *mode)
+{
+    *mode = 0;
+    for (const char *p = arg; *p >= '0' && *p <= '7' && *mode <= 0777; p++)
+        *mode = *mode * 8 + (unsigned)(*p - '0');
+    return !arg[strspn(arg, "01234567")] && *mode > 0 && *mode <= 0777;
+}
+
+static bool read_number(const char *arg, uint64_t least, uint64_t most, int64_t *value)
+{
+    uint64_t n;
+
+    if (!pm_num_all(pm_text_of(arg), &n) || n < least || n > most)
+        return false;
+    *value = (int64_t)n;
+    return true;
+}
+
+/* `choices` is "smaps|maps|auto". */
+static bool is_choice(const char *choices, const char *arg)
+{
+    size_t n = strlen(arg);
+
+    while (*choices) {
+        size_t len = strcspn(choices, "|");
+
+        if (len == n && memcmp(choices, arg, n) == 0)
+            return true;
+        choices += len + (choices[len] == '|');
+    }
+    return false;
+}
+
+static const char *read_text(const pm_option *o, const char *arg, const char **value)
+{
+    *value = arg;
+    if (o->type == PM_OPT_CHOICE)
+        return is_choice(o->arg, arg) ? NULL : o->arg;
+    if (*arg || o->type == PM_OPT_TEXT || o->type == PM_OPT_CATEGORY)
+        return NULL;
+    return o->type == PM_OPT_NAME ? "a name" : "a value";
+}
+
+static const char *add_to_list(const char *arg, pm_cli_list *list)
+{
+    if (!*arg)
+        return "a value";
+    if (pm_grow(&list->item, &list->cap, list->n, sizeof *list->item, NULL) != PMAPDB_OK)
+        pm_cli_no_memory();
+    list->item[list->n++] = arg;
+    return NULL;
+}
+
+/* Stores the value; returns NULL, or what the option wants instead. */
+static const char *read_value(const pm_option *o, const char *arg, void *value)
+{
+    switch (o->type) {
+    case PM_OPT_FLAG:
+        *(bool *)value = true;
+        return NULL;
+    case PM_OPT_COUNT:
+        return read_number(arg, 1, INT64_MAX, value) ? NULL : "a number from 1 on";
+    case PM_OPT_PID:
+        return read_number(arg, 0, INT32_MAX, value) ? NULL : "a number";
+    case PM_OPT_SIZE:
+        return pm_num_size(pm_text_of(arg), value) ? NULL : "a size like 10M";
+    case PM_OPT_SPAN:
+        return pm_num_span(pm_text_of(arg), value) ? NULL : "a span like 5m";
+    case PM_OPT_TIME:
+        return pm_clock_parse(pm_text_of(arg), value) ? NULL : "a time like 2026-11-21T02:05:32Z";
+    case PM_OPT_MODE:
+        return read_mode(arg, value) ? NULL : "permissions like 0640";
+    case PM_OPT_LIST:
+        return add_to_list(arg, value);
+    case PM_OPT_CUSTOM:
+        return o->read(arg, value);
+    default:
+        return read_text(o, arg, value);
+    }
+}
+
+static void set(parser *p, found f, const char *arg)
+{
+    const pm_option *o = f.option;
+    const table *t = &p->tables[f.table];
+    bool many = o->type == PM_OPT_LIST || o->type == PM_OPT_CUSTOM || o->type == PM_OPT_FLAG;
+    const char *wants;
+
+    if (f.table < 2 && p->seen[f.table][o - t->options] && !many)
+        pm_cli_usage(p->cli, "--%s is given twice", o->name);
+    if (f.table < 2)
+        p->seen[f.table][o - t->options] = true;
+    wants = read_value(o, arg, (char *)t->values + o->at);
+    if (wants)
+        pm_cli_usage(p->cli, "--%s wants %s, not '%s'", o->name, wants, arg ? arg : "");
+}
+
+/* ---- names ---- */
+
+static found find_letter(const parser *p, char letter)
+{
+    for (int t = 0; t < TABLES; t++)
+        for (const pm_option *o = p->tables[t].options; o && o->name; o++)
+            if (o->letter == letter)
+                return (found){o, t};
+    pm_cli_usage(p->cli, "no option '-%c'", letter);
+}
+
+static void refuse_name(const parser *p, pm_text name)
+{
+    pm_near near;
+
+    pm_near_start(&near, name);
+    for (int t = 0; t < TABLES; t++)
+        for (const pm_option *o = p->tables[t].options; o && o->name; o++)
+            pm_near_try(&near, pm_text_of(o->name));
+    pm_cli_usage(p->cli, "no option '--%.*s'%s%s%s", (int)name.len, name.data,
+                 *near.best ? ", did you mean '--" : "", near.best, *near.best ? "'?" : "");
+}
+
+/* The option of that name, or the only one whose name begins so. */
+static found find_name(const parser *p, pm_text name)
+{
+    found begins = {NULL, 0};
+
+    for (int t = 0; t < TABLES; t++)
+        for (const pm_option *o = p->tables[t].options; o && o->name; o++) {
+            if (pm_text_equal(pm_text_of(o->name), name))
+                return (found){o, t};
+            if (!pm_text_starts(pm_text_of(o->name), name))
+                continue;
+            if (begins.option)
+                refuse_name(p, name);
+            begins = (found){o, t};
+        }
+    if (!begins.option)
+        refuse_name(p, name);
+    return begins;
+}
+
+/* ---- words ---- */
+
+/* "--name=value", "--name value". Returns how many words were used. */
+static int parse_long(parser *p, char **words, int n)
+{
+    const char *name = words[0] + 2, *equals = strchr(name, '=');
+    found f = find_name(p, (pm_text){name, strcspn(name, "=")});
+    const pm_option *o = f.option;
+
+    if (!o->arg && equals)
+        pm_cli_usage(p->cli, "--%s takes no value", o->name);
+    if (o->arg && !equals && n < 2)
+        pm_cli_usage(p->cli, "--%s wants a value: %s", o->name, o->arg);
+    set(p, f, !o->arg ? NULL : equals ? equals + 1 : words[1]);
+    return o->arg && !equals ? 2 : 1;
+}
+
+/* "-q", "-qn", "-fcsv", "-f csv". Returns how many words were used. */
+static int parse_short(parser *p, char **words, int n)
+{
+    for (const char *letter = words[0] + 1; *letter; letter++) {
+        found f = find_letter(p, *letter);
+
+        if (!f.option->arg) {
+            set(p, f, NULL);
+            continue;
+        }
+        if (!letter[1] && n < 2)
+            pm_cli_usage(p->cli, "-%c wants a value: %s", *letter, f.option->arg);
+        set(p, f, letter[1] ? letter + 1 : words[1]);
+        return letter[1] ? 1 : 2;
+    }
+    return 1;
+}
+
+/* A reader that went away, as head does, is no trouble. */
+static void answer(const parser *p, const pm_syntax *syntax)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *memory = open_memstream(&text, &n);
+    pm_cli_out *out = NULL;
+    pmapdb_error err;
+
+    if (!memory)
+        pm_cli_no_memory();
+    if (p->asked.version)
+        fprintf(memory, "pmapdb %s\n", PMAPDB_VERSION);
+    else if (p->asked.help)
+        pm_options_help(p->cli, syntax, memory);
+    else
+        pm_options_usage(p->cli, syntax, memory);
+    if (ferror(memory) | fclose(memory))
+        pm_cli_no_memory();
+    pm_cli_must(pm_cli_out_open(NULL, &out, &err), &err);
+    pm_cli_must(pm_cli_out_write(out, text, n, &err), &err);
+    pm_cli_must(pm_cli_out_commit(out, &err), &err);
+    pm_cli_out_close(out);
+    free(text);
+    exit(PM_EXIT_OK); // NOLINT(concurrency-mt-unsafe): there is one thread
+}
+
+int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int argc, char **argv)
+{
+    parser p = {.cli = cli,
+                .tables = {{syntax->options, values},
+                           {syntax->params, syntax->param_values},
+                           {pm_cli_options, cli}}};
+    bool only_operands = false;
+    int i = 1, n = 0;
+
+    p.tables[3] = (table){pm_help_options, &p.asked};
+    cli->title = argv[0];
+    while (i < argc && !p.asked.help && !p.asked.usage && !p.asked.version) {
+        char *word = argv[i];
+
+        if (only_operands || word[0] != '-' || !word[1]) {
+            argv[++n] = word;
+            i++;
+            only_operands |= syntax->in_order;
+        } else if (strcmp(word, "--") == 0) {
+            only_operands = true;
+            i++;
+        } else {
+            i += word[1] == '-' ? parse_long(&p, argv + i, argc - i)
+                                : parse_short(&p, argv + i, argc - i);
+        }
+    }
+    if (p.asked.help || p.asked.usage || p.asked.version)
+        answer(&p, syntax);
+    if (n && !syntax->operands)
+        pm_cli_usage(cli, "what is '%s'?", argv[1]);
+    return n;
+}

@@ -1,0 +1,81 @@
+/* options: one table of options per command, as data. Parsing, --help, --usage, completion and the
+ * option lists of the manual are all made from it.
+ *
+ *     typedef struct pins { const char *reason; bool dry_run; } pins;
+ *     #define AT(field) offsetof(pins, field)
+ *     static const pm_option options[] = {
+ *         {"reason", 0, PM_OPT_TEXT, AT(reason), "TEXT", "Why it is pinned"},
+ *         {"dry-run", 'n', PM_OPT_FLAG, AT(dry_run), NULL, "Change nothing"},
+ *         {0}};
+ *
+ * Options and operands may stand in any order, "--" ends the options, a long name may be shortened
+ * to a unique beginning. An option of a command may be given once, except PM_OPT_LIST and
+ * PM_OPT_CUSTOM; of the options that all commands have, the last one wins. */
+#ifndef PM_CLI_OPTIONS_H
+#define PM_CLI_OPTIONS_H
+
+#include "cli/cli.h"
+
+#define PM_OPTIONS_MAX 96 /* per command */
+
+typedef enum pm_option_type {
+    PM_OPT_FLAG,     /* bool */
+    PM_OPT_TEXT,     /* const char *, which points into argv like all texts here */
+    PM_OPT_NAME,     /* const char *, not empty: --name "$NAME" of a script that did not set it */
+    PM_OPT_FILE,     /* the same, and completion offers files */
+    PM_OPT_CHOICE,   /* const char *, one of the words in `arg`: "smaps|maps|auto" */
+    PM_OPT_PROCESS,  /* const char *, not empty */
+    PM_OPT_SNAPSHOT, /* const char *, not empty */
+    PM_OPT_CATEGORY, /* const char * */
+    PM_OPT_COUNT,    /* int64_t, from 1 */
+    PM_OPT_PID,      /* int64_t */
+    PM_OPT_SIZE,     /* int64_t, KiB: 10M */
+    PM_OPT_SPAN,     /* int64_t, ms: 5m, 1h30m */
+    PM_OPT_TIME,     /* int64_t, ms since 1970: 2026-11-21T02:05:32Z */
+    PM_OPT_MODE,     /* unsigned, permissions: 0640 */
+    PM_OPT_LIST,     /* pm_cli_list, may be repeated; not empty */
+    PM_OPT_CUSTOM,   /* what `read` makes of it */
+} pm_option_type;
+
+typedef struct pm_option {
+    const char *name;
+    char letter; /* 0: none */
+    pm_option_type type;
+    size_t at;       /* offset of the value in the command's struct */
+    const char *arg; /* what --help calls the value; NULL for a flag */
+    const char *help;
+    /* PM_OPT_CUSTOM: stores the value of `arg` (NULL for a flag). Returns NULL, or what the option
+     * wants: "a share like 10%". */
+    const char *(*read)(const char *arg, void *value);
+} pm_option;
+
+typedef struct pm_syntax {
+    const pm_option *options; /* NULL: none of its own; ends with a row without a name */
+    const pm_option *params;  /* a second table: the parameters of a query; or NULL */
+    void *param_values;       /* where the second table's values are */
+    const char *operands;   /* "PATH..."; several usage lines have '\n' between them; NULL: none */
+    pm_option_type operand; /* what completion offers for an operand */
+    bool in_order;          /* everything from the first operand on is an operand */
+    const char *about, *after; /* of --help: before the options, and after them; or NULL */
+    const char *examples;      /* of --help: lines that can be typed; or NULL */
+    /* Prints more of --help between `after` and the examples; or NULL. */
+    void (*more)(FILE *out, const void *ctx);
+    const void *ctx;
+} pm_syntax;
+
+/* The options that every command takes; the values of the first table are in the pm_cli. */
+extern const pm_option pm_cli_options[], pm_help_options[];
+
+/* Reads argv into `values`, the command's struct. argv[0] is the command's title. Moves the
+ * operands to argv[1] and so on and returns how many they are. Ends the program where argv is
+ * wrong, or where it asks for help. */
+int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int argc, char **argv);
+
+/* The texts of --help and --usage. */
+void pm_options_help(const pm_cli *cli, const pm_syntax *syntax, FILE *out);
+void pm_options_usage(const pm_cli *cli, const pm_syntax *syntax, FILE *out);
+
+/* Prints words, wrapped at `width` columns, continued at `indent`. `at` is the current column. */
+void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent, size_t width);
+
+#endif

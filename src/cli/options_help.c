@@ -1,0 +1,115 @@
+/* options_help: what --help and --usage print of a table of options. */
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WIDTH 79
+#define HELP_AT 29 /* the column where the words about an option begin */
+
+void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent, size_t width)
+{
+    bool first = true;
+
+    while (words.len) {
+        const char *blank = memchr(words.data, ' ', words.len);
+        size_t n = blank ? (size_t)(blank - words.data) : words.len;
+
+        if (!first && at + 1 + n > width) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            at = indent;
+            first = true;
+        }
+        at += (size_t)fprintf(out, "%s%.*s", first ? "" : " ", (int)n, words.data);
+        first = false;
+        words = pm_text_from(words, blank ? n + 1 : n);
+    }
+    fputc('\n', out);
+}
+
+/* Paragraphs: lines that begin with a blank are printed as they are. */
+static void put_text(FILE *out, const char *text, size_t width)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+
+        if (*text == ' ')
+            fprintf(out, "%.*s\n", (int)n, text);
+        else
+            pm_options_wrap(out, (pm_text){text, n}, 0, 0, width);
+        text += n + (text[n] == '\n');
+    }
+}
+
+static void put_option(FILE *out, const pm_option *o, size_t help_at, size_t width)
+{
+    int n = o->letter ? fprintf(out, "  -%c, --%s", o->letter, o->name)
+                      : fprintf(out, "      --%s", o->name);
+
+    if (o->arg)
+        n += fprintf(out, "=%s", o->arg);
+    if ((size_t)n >= help_at) {
+        fprintf(out, "\n");
+        n = 0;
+    }
+    fprintf(out, "%*s", (int)help_at - n, "");
+    pm_options_wrap(out, pm_text_of(o->help), help_at, help_at, width);
+}
+
+static void put_usage(FILE *out, const pm_cli *cli, const pm_syntax *s)
+{
+    const char *operands = s->operands ? s->operands : "";
+    const char *start = "Usage:";
+
+    do {
+        size_t n = strcspn(operands, "\n");
+
+        fprintf(out, "%s %s [OPTION...]%s%.*s\n", start, cli->title, n ? " " : "", (int)n,
+                operands);
+        start = "  or: ";
+        operands += n + (operands[n] == '\n');
+    } while (*operands);
+}
+
+static void put_table(FILE *out, const pm_option *o, size_t help_at, size_t width)
+{
+    for (; o && o->name; o++)
+        put_option(out, o, help_at, width);
+}
+
+void pm_options_help(const pm_cli *cli, const pm_syntax *s, FILE *out)
+{
+    bool wide = getenv("ARGP_HELP_FMT") != NULL; /* one option per line, for completion */
+    size_t width = wide ? 30000 : WIDTH, help_at = wide ? 60 : HELP_AT;
+
+    put_usage(out, cli, s);
+    if (s->about)
+        put_text(out, s->about, width);
+    if ((s->options && s->options->name) || (s->params && s->params->name))
+        fputc('\n', out);
+    put_table(out, s->params, help_at, width);
+    put_table(out, s->options, help_at, width);
+    fputs("\n Everywhere:\n", out);
+    put_table(out, pm_cli_options, help_at, width);
+    put_table(out, pm_help_options, help_at, width);
+    if (s->after) {
+        fputc('\n', out);
+        put_text(out, s->after, width);
+    }
+    if (s->more) {
+        fputc('\n', out);
+        s->more(out, s->ctx);
+    }
+    if (s->examples)
+        fprintf(out, "\nExamples:\n%s", s->examples);
+}
+
+void pm_options_usage(const pm_cli *cli, const pm_syntax *s, FILE *out)
+{
+    const pm_option *tables[] = {s->params, s->options, pm_cli_options};
+
+    put_usage(out, cli, s);
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const pm_option *o = tables[t]; o && o->name; o++)
+            fprintf(out, "  --%s%s%s\n", o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
+}

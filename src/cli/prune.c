@@ -1,0 +1,270 @@
+/* prune: pmapdb prune: which moments stay, pins, and the size of the store. */
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/stop.h"
+#include "cli/value.h"
+
+#include "base/clock.h"
+#include "base/num.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef struct prune {
+    pm_cli *cli;
+    pmapdb_prune_options o;
+    const char *pin, *unpin, *reason;
+    bool compact, vacuum;
+    pmapdb_store *store;
+    pmapdb_prune_result result;
+    pm_output out;
+    pm_progress progress;
+} prune;
+
+/* ---- options ---- */
+
+static const char *read_keep(const char *arg, void *value)
+{
+    int64_t *keep = value;
+    uint64_t n;
+
+    if (strcmp(arg, "all") == 0 || strcmp(arg, "unlimited") == 0) {
+        *keep = PMAPDB_KEEP_ALL;
+        return NULL;
+    }
+    if (!pm_num_all(pm_text_of(arg), &n) || n > INT32_MAX)
+        return "a number or all";
+    *keep = (int64_t)n;
+    return NULL;
+}
+
+#define AT(field) offsetof(prune, field)
+#define KEEP(name, field, help)                                                \
+    {                                                                          \
+        "keep-" name, 0, PM_OPT_CUSTOM, AT(o.keep.field), "N", help, read_keep \
+    }
+
+static const pm_option options[] = {
+    KEEP("last", last, "The newest N moments, or all"),
+    KEEP("hourly", hourly, "The last moment of the newest N hours that have one"),
+    KEEP("daily", daily, "... of the newest N days"),
+    KEEP("weekly", weekly, "... of the newest N weeks, which begin on Monday"),
+    KEEP("monthly", monthly, "... of the newest N months"),
+    KEEP("yearly", yearly, "... of the newest N years"),
+    {"keep-within", 0, PM_OPT_SPAN, AT(o.keep.within_ms), "SPAN",
+     "All moments newer than the newest minus SPAN", NULL},
+    {"max-size", 0, PM_OPT_SIZE, AT(o.max_kib), "SIZE",
+     "Then remove the oldest moments of all series until the store is no larger than this; the "
+     "newest of a series stays",
+     NULL},
+    {"process", 0, PM_OPT_PROCESS, AT(o.process), "NAME", "Only this series: NAME or HOST:NAME",
+     NULL},
+    {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Only the series of this host", NULL},
+    {"dry-run", 'n', PM_OPT_FLAG, AT(o.dry_run), NULL,
+     "Change nothing: list every moment and the rules that keep it", NULL},
+    {"drop", 0, PM_OPT_FLAG, AT(o.drop), NULL,
+     "Remove all of --process or --host that is not pinned", NULL},
+    {"force", 0, PM_OPT_FLAG, AT(o.force), NULL,
+     "Allow --drop and --max-size to remove the last moment of a series", NULL},
+    {"pin", 0, PM_OPT_SNAPSHOT, AT(pin), "SNAPSHOT",
+     "Keep its moment whatever the rules say; needs --reason", NULL},
+    {"reason", 0, PM_OPT_TEXT, AT(reason), "TEXT", "Why it is pinned", NULL},
+    {"unpin", 0, PM_OPT_SNAPSHOT, AT(unpin), "SNAPSHOT", "Remove the pins of its moment", NULL},
+    {"compact", 0, PM_OPT_FLAG, AT(compact), NULL,
+     "Remove no snapshot: rewrite what came late or is in pieces, and give free space back", NULL},
+    {"vacuum", 0, PM_OPT_FLAG, AT(vacuum), NULL,
+     "With --compact: rewrite the whole file. Nobody else can write meanwhile, and it needs as "
+     "much "
+     "space again",
+     NULL},
+    {0}};
+
+static const pm_syntax syntax = {
+    .options = options,
+    .about =
+        "Removes the moments that no rule keeps, in each series (a name on a host) separately. A "
+        "moment is all processes and dialects of the name that were captured together. Rules count "
+        "from the newest moment, in days of local time; a moment that any rule keeps stays, and so "
+        "does a pinned one. The snapshots that stay do not change. An import recognises removed "
+        "captures and does not bring them back.",
+    .after = "Exit status: 0 done; 2 trouble, also when --max-size cannot be reached. pmapdb pins "
+             "lists the pins.",
+    .examples = "  pmapdb prune --keep-last 2 --keep-daily 30 --keep-weekly 52 --dry-run\n"
+                "  pmapdb prune --pin first --process leaky --reason 'before the update'\n"
+                "  pmapdb prune --keep-within 7d --keep-monthly 12 --max-size 2G\n"
+                "  pmapdb prune --compact\n"};
+
+static void check(const prune *p)
+{
+    if ((p->pin != NULL) + (p->unpin != NULL) + p->compact > 1)
+        pm_cli_usage(p->cli, "one of --pin, --unpin, --compact at a time");
+    if ((p->pin != NULL) != (p->reason != NULL))
+        pm_cli_usage(p->cli, "--pin SNAPSHOT and --reason TEXT go together");
+    if (p->vacuum && !p->compact)
+        pm_cli_usage(p->cli, "--vacuum goes with --compact");
+}
+
+/* ---- messages ---- */
+
+static bool on_progress(void *ctx, const char *step, uint64_t done, uint64_t of)
+{
+    prune *p = ctx;
+
+    pm_progress_show(&p->progress, "%s: %llu of %llu", step, (unsigned long long)done,
+                     (unsigned long long)of);
+    return !pm_stop_asked() && !pm_output_failed(&p->out);
+}
+
+static void say_sizes(const prune *p, const char *what, int64_t before, int64_t after)
+{
+    char from[32], to[32];
+
+    pm_render_kib(before, true, from);
+    pm_render_kib(after, true, to);
+    if (p->o.dry_run)
+        pm_cli_note(p->cli, "%s; the store is %s, would be about %s", what, from, to);
+    else
+        pm_cli_note(p->cli, "%s; the store was %s, is now %s", what, from, to);
+}
+
+static void say_space(const prune *p, bool held, bool wants_vacuum)
+{
+    if (held)
+        pm_cli_note(p->cli, "a reader of an older state keeps the file from shrinking; it shrinks "
+                            "when that reader has ended and somebody writes");
+    if (wants_vacuum)
+        pm_cli_note(p->cli,
+                    "this store was made without auto_vacuum: its free space is used again, but "
+                    "the file does not shrink; pmapdb prune --compact --vacuum changes that");
+}
+
+static void must(pmapdb_status st, const pmapdb_error *err)
+{
+    if (st == PMAPDB_STOPPED)
+        pm_cli_die("stopped by a signal; the store is whole, prune again for the rest");
+    pm_cli_must(st, err);
+}
+
+/* ---- rows ---- */
+
+static const pm_column moment_columns[] = {
+    {"host", PM_UNIT_TEXT},       {"name", PM_UNIT_TEXT},   {"moment_at", PM_UNIT_TIME},
+    {"snapshots", PM_UNIT_COUNT}, {"action", PM_UNIT_TEXT}, {"why", PM_UNIT_TEXT}};
+
+/* The last two are about the store; a message says them where people read. */
+static const pm_column series_columns[] = {{"host", PM_UNIT_TEXT},
+                                           {"name", PM_UNIT_TEXT},
+                                           {"moments_kept", PM_UNIT_COUNT},
+                                           {"moments_removed", PM_UNIT_COUNT},
+                                           {"snapshots_kept", PM_UNIT_COUNT},
+                                           {"snapshots_removed", PM_UNIT_COUNT},
+                                           {"why", PM_UNIT_TEXT},
+                                           {"store_kib_before", PM_UNIT_KIB},
+                                           {"store_kib_after", PM_UNIT_KIB}};
+
+static void on_moment(void *ctx, const pmapdb_prune_moment *m)
+{
+    prune *p = ctx;
+    char at[PM_CLOCK_TEXT];
+
+    pm_clock_format(m->moment_ms, at);
+    pm_output_row(&p->out,
+                  (pm_value[]){pm_value_text(m->host), pm_value_text(m->name), pm_value_text(at),
+                               pm_value_int(m->snapshots),
+                               pm_value_text(m->kept ? "keep" : "remove"), pm_value_text(m->why)});
+}
+
+static void on_series(void *ctx, const pmapdb_prune_series *s)
+{
+    prune *p = ctx;
+
+    pm_output_row(&p->out,
+                  (pm_value[]){pm_value_text(s->host), pm_value_text(s->name),
+                               pm_value_int(s->moments_kept), pm_value_int(s->moments_removed),
+                               pm_value_int(s->snapshots_kept), pm_value_int(s->snapshots_removed),
+                               pm_value_text(s->why), pm_value_int(p->result.kib_before),
+                               pm_value_int(p->result.kib_after)});
+}
+
+/* ---- the run ---- */
+
+static int run_prune(prune *p)
+{
+    const pmapdb_prune_result *r = &p->result;
+    unsigned long long gone, moments_gone;
+    char what[160];
+    pmapdb_error err;
+    pmapdb_status st;
+
+    pm_output_open(&p->out, p->cli);
+    if (p->o.dry_run)
+        pm_output_rows(&p->out, moment_columns, 6, NULL);
+    else
+        pm_output_rows(&p->out, series_columns, pm_cli_is_for_people(p->cli) ? 7 : 9, NULL);
+    p->o.ctx = p;
+    p->o.on_progress = on_progress;
+    p->o.on_moment = p->o.dry_run ? on_moment : NULL;
+    p->o.on_series = p->o.dry_run ? NULL : on_series;
+    st = pmapdb_prune(p->store, &p->o, &p->result, &err);
+    pm_progress_clear(&p->progress);
+    if (!pm_output_failed(&p->out))
+        must(st, &err);
+    pm_output_end(&p->out);
+    gone = r->snapshots_removed;
+    moments_gone = r->moments_removed;
+    snprintf(what, sizeof what, "%s%llu of %llu snapshots (%llu of %llu moments, %llu series)",
+             p->o.dry_run ? "would remove " : "removed ", gone, gone + r->snapshots_kept,
+             moments_gone, moments_gone + r->moments_kept, (unsigned long long)r->series);
+    say_sizes(p, what, r->kib_before, r->kib_after);
+    say_space(p, r->held, r->wants_vacuum);
+    if (r->fits)
+        return PM_EXIT_OK;
+    pm_cli_say("that is more than --max-size: what is left is pinned or the newest of its series%s",
+               p->o.force ? "" : " (--force removes those too)");
+    return PM_EXIT_TROUBLE;
+}
+
+static int run_compact(prune *p)
+{
+    pmapdb_compact_options o = {p->vacuum, p, on_progress};
+    pmapdb_compact_result r;
+    pmapdb_error err;
+    char what[96];
+    pmapdb_status st = pmapdb_compact(p->store, &o, &r, &err);
+
+    pm_progress_clear(&p->progress);
+    must(st, &err);
+    snprintf(what, sizeof what, "%llu epochs are now %llu", (unsigned long long)r.epochs_before,
+             (unsigned long long)r.epochs_after);
+    say_sizes(p, what, r.kib_before, r.kib_after);
+    say_space(p, r.held, r.wants_vacuum);
+    return PM_EXIT_OK;
+}
+
+static int run_pin(const prune *p)
+{
+    pmapdb_error err;
+    int64_t id;
+
+    must(p->pin ? pmapdb_pin(p->store, p->o.process, p->pin, p->reason, &id, &err)
+                : pmapdb_unpin(p->store, p->o.process, p->unpin, &id, &err),
+         &err);
+    pm_cli_note(p->cli, "@%lld is %s", (long long)id, p->pin ? "pinned" : "no longer pinned");
+    return PM_EXIT_OK;
+}
+
+int pm_cli_prune(pm_cli *cli, int argc, char **argv)
+{
+    prune p = {.cli = cli};
+    int exit_code;
+
+    pmapdb_prune_defaults(&p.o);
+    pm_options_parse(cli, &syntax, &p, argc, argv);
+    check(&p);
+    pm_cli_check_zone();
+    p.store = pm_cli_store(cli, p.o.dry_run ? PMAPDB_READ : PMAPDB_CHANGE);
+    p.progress = pm_progress_begin(cli);
+    exit_code = p.pin || p.unpin ? run_pin(&p) : p.compact ? run_compact(&p) : run_prune(&p);
+    pmapdb_close(p.store);
+    return exit_code;
+}

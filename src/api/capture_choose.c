@@ -40,8 +40,8 @@ static pmapdb_status recall_own(pm_capture_run *run, pm_target *t, pmapdb_error 
 {
     pm_reading found;
     bool has;
-    pmapdb_status st = pm_reading_own(run->store->sql, run->host, run->boot_id, t->pid, t->start_time,
-                                    &found, &has, err);
+    pmapdb_status st = pm_reading_own(run->store->sql, run->host, run->boot_id, t->pid,
+                                      t->start_time, &found, &has, err);
 
     if (st == PMAPDB_OK && has) {
         pm_budget_reading reading = reading_of(&found);

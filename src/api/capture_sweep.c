@@ -156,7 +156,7 @@ static pmapdb_status is_wanted(pm_capture_run *run, const pm_proc *p, pm_target 
         return PMAPDB_OK;
     if (!t->asked && t->rss_kib == PMAPDB_UNKNOWN)
         st = pm_reading_rss(run->store->sql, run->host, run->boot_id, t->pid, t->start_time,
-                          &t->rss_kib, err);
+                            &t->rss_kib, err);
     t->asked = true;
     *wanted = t->rss_kib == PMAPDB_UNKNOWN || has_moved(o, t->rss_kib, extent.resident_kib);
     return st;

@@ -25,7 +25,7 @@ typedef struct sample_row {
 } sample_row;
 
 typedef struct gauges {
-    pm_gauge *metrics;   /* one per column */
+    pm_gauge *metrics;    /* one per column */
     pm_held_kinds *kinds; /* likewise */
     size_t when;          /* the column of the row's moment, or n_columns */
     sample_row *rows;
@@ -114,7 +114,7 @@ static void add_labels(pm_render *r, sample_row *row)
     for (size_t i = 0; i < r->n_columns; i++)
         if (g->metrics[i].role == PM_ROLE_LABEL)
             pm_gauge_add_value_label(r, &row->labels, pm_buf_text(&g->metrics[i].name),
-                                      &row->values[i]);
+                                     &row->values[i]);
     for (size_t i = 0; about && i < about->n_labels; i++)
         if (!is_column(r, about->labels[i].name))
             pm_gauge_add_label(r, &row->labels, about->labels[i].name, about->labels[i].value);

@@ -2,8 +2,8 @@
  * table, and by the rules that are built in. */
 #include "rows.h"
 
-#include "classify/rules.h"
 #include "base/utf8.h"
+#include "classify/rules.h"
 #include "store/rules/rules_file.h"
 
 typedef struct capture {

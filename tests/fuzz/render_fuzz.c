@@ -3,9 +3,9 @@
  * columns; then the values, a byte each that says what they are. */
 #include "kit.h"
 
+#include "base/utf8.h"
 #include "render/number.h"
 #include "render/render.h"
-#include "base/utf8.h"
 #include "render/terminal.h"
 #include <csv.h>
 #include <jansson.h>

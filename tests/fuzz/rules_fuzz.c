@@ -1,8 +1,8 @@
 /* rules_fuzz: a file of rules, and what its rules say of some mappings. */
 #include "kit.h"
 
-#include "classify/rules_trace.h"
 #include "base/utf8.h"
+#include "classify/rules_trace.h"
 #include "store/rules/rules_file.h"
 
 #define AT UINT64_C(0x7f0000000000)

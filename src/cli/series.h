@@ -56,7 +56,7 @@ pm_text pm_series_id(const pm_series_set *set, size_t i);
 
 /* Judges all of them, and forgets their points. limit_kib, where the series has none of its own;
  * NaN: unknown. */
-pmapdb_status pm_series_judge(pm_series_set *set, double limit_kib, double leak_weight,
+pmapdb_status pm_series_judge(pm_series_set *set, double limit_kib, double leak_posterior,
                               pmapdb_error *err);
 
 #endif

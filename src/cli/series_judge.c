@@ -15,7 +15,7 @@ typedef struct desk {
     double *value;
     int32_t *life;
     pm_leak_run *runs;
-    double leak_weight, limit_kib;
+    double leak_posterior, limit_kib;
     pm_trend_room *room;
 } desk;
 
@@ -143,7 +143,7 @@ static pmapdb_status judge_curve(const pm_series_set *set, pm_series_one *one, c
                                 .quantum = count              ? 1
                                            : isnan(one->page) ? PAGE_KIB
                                                               : one->page,
-                                .leak_weight = d->leak_weight,
+                                .leak_posterior = d->leak_posterior,
                                 .room = d->room};
     pm_leak *found = &one->found;
     pmapdb_status st = pm_trend_judge(&series, &options, &found->trend, err);
@@ -218,7 +218,7 @@ static pmapdb_status judge_jointly(const pm_series_set *set, pm_series_one *one,
         .ms = d->ms, .life = d->life, .n = one->n_known, .keys = &key, .n_keys = 1};
     pm_leak_options options = {.metric = -1,
                                .limit_kib = one->found.limit,
-                               .leak_weight = d->leak_weight,
+                               .leak_posterior = d->leak_posterior,
                                .room = d->room};
     pm_leak out[2];
     pmapdb_status st;
@@ -254,10 +254,10 @@ static pmapdb_status judge_one(const pm_series_set *set, pm_series_one *one, des
     return st;
 }
 
-pmapdb_status pm_series_judge(pm_series_set *set, double limit_kib, double leak_weight,
+pmapdb_status pm_series_judge(pm_series_set *set, double limit_kib, double leak_posterior,
                               pmapdb_error *err)
 {
-    desk d = {.leak_weight = leak_weight, .limit_kib = limit_kib};
+    desk d = {.leak_posterior = leak_posterior, .limit_kib = limit_kib};
     pmapdb_status st = set_desk(set, &d, err);
 
     /* Sizes last: they ask the verdicts of what is resident of them. */

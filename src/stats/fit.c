@@ -1,73 +1,74 @@
-/* fit: how likely each shape is, by least squares of all its members under every kind of noise. */
+/* fit: the unnormalised posterior of each shape, by generalised least squares. */
 #include "stats/fit.h"
 
 #include "stats/elementary.h"
 
 #include <math.h>
 
-/* A curve whose squares exceed the least by this factor to the power 1/dof weighs nothing. */
+/* A curve whose residual sum of squares exceeds the least by (1 + HOPELESS / dof)^2 weighs nothing.
+ */
 #define HOPELESS 40.0
 
-/* What the curves of one shape have in common. */
+/* The terms that all curves of one shape share. */
 typedef struct kind {
     const pm_shape_info *info;
     double log_prior; /* of one member */
-    double penalty;   /* for its coefficients ... */
-    double few;       /* ... of few points */
-    double left;      /* degrees of freedom that it leaves */
+    double bic;       /* params * log(dof) */
+    double aicc;      /* 2 k (k + 1) / (dof - k), k = params + 1 */
+    double left;      /* degrees of freedom that remain */
     int params;       /* coefficients */
-    pm_fitted *found; /* NULL: no curve of it so far */
+    pm_fitted *found; /* NULL before the first curve of the shape */
 } kind;
 
-/* A curve with its products, on its way into the fit. */
+/* A fitted curve that waits to be weighed. */
 typedef struct candidate {
     kind *kind;
     pm_curve curve;
     double rss, range;
-    double error; /* variance of `end` for residuals of variance 1 */
+    double error; /* variance of the end slope for residuals of variance 1 */
 } candidate;
 
-/* Curves are weighed some at a time: their logarithms and exponentials cost most of a verdict, and
- * half of it side by side. */
+/* Curves are weighed in batches: logarithms and exponentials cost most of a verdict, and half as
+ * much when several are computed side by side. */
 enum { BATCH = 64 };
 
-/* One series under one kind of noise. */
-typedef struct pass {
-    const pm_columns *columns;
+/* Generalised least squares of one series under one AR(1) noise. */
+typedef struct gls {
+    const pm_design *design;
     pm_fit *fit;
     double y[PM_POINTS_MAX], square; /* whitened */
-    double with[PM_COLUMNS_MAX];     /* products of the columns with y, in their order */
+    double with[PM_COLUMNS_MAX];     /* products of the regressors with y, in their order */
     int dof;
-    double noise;  /* squares that rounding to the quantum leaves */
-    double common; /* what the scores of all curves share */
-    double least;  /* squares of the best curve so far, with the noise */
+    double noise;  /* sum of squares that rounding to the quantum leaves */
+    double common; /* the terms of the score that all curves share */
+    double least;  /* residual sum of squares of the best curve so far, with `noise` */
     candidate batch[BATCH];
     int waiting; /* in the batch */
-} pass;
+} gls;
 
-/* A shape counts for what it does at the end of this window, not for its name. */
-static pm_family family_of(pm_family family, double end, double range, double material)
+/* A curve counts for its slope at the end of the window, not for the name of its shape. */
+static pm_outcome outcome_of(pm_outcome named, double end, double range, double material)
 {
-    if (family == PM_FAMILY_BOUNDED)
-        return family;
+    if (named == PM_OUTCOME_BOUNDED)
+        return named;
     if (end < 0.0)
-        return -end >= material ? PM_FAMILY_SHRINK : PM_FAMILY_BOUNDED;
-    if (family == PM_FAMILY_LEAK && end >= material && end >= PM_GOES_ON * range)
-        return PM_FAMILY_LEAK;
-    if (family == PM_FAMILY_WATCH)
+        return -end >= material ? PM_OUTCOME_SHRINK : PM_OUTCOME_BOUNDED;
+    if (named == PM_OUTCOME_LEAK && end >= material && end >= PM_GOES_ON * range)
+        return PM_OUTCOME_LEAK;
+    if (named == PM_OUTCOME_WATCH)
         material *= 0.5;
-    return end >= material && end >= PM_STILL_SLOW * range ? PM_FAMILY_WATCH : PM_FAMILY_BOUNDED;
+    return end >= material && end >= PM_STILL_SLOW * range ? PM_OUTCOME_WATCH : PM_OUTCOME_BOUNDED;
 }
 
-/* The best score so far is what the weights are relative to: all are made less by `scale`. */
+/* Scales all weights down: they are relative to the best score so far. */
 static void rescale(pm_fit *f, double scale)
 {
     int i;
 
-    for (i = 0; i < PM_FAMILIES; i++) {
-        f->family[i].weight *= scale;
-        f->family[i].sum *= scale;
-        f->family[i].square *= scale;
+    for (i = 0; i < PM_OUTCOMES; i++) {
+        f->outcome[i].weight *= scale;
+        f->outcome[i].sum *= scale;
+        f->outcome[i].square *= scale;
     }
     for (i = 0; i < f->n; i++)
         f->shape[i].weight *= scale;
@@ -78,24 +79,23 @@ static pm_fitted *slot_of(pm_fit *f, const pm_curve *c)
     int i;
 
     for (i = 0; i < f->n; i++)
-        if (f->shape[i].curve.shape == c->shape && f->shape[i].curve.family == c->family)
+        if (f->shape[i].curve.shape == c->shape && f->shape[i].curve.outcome == c->outcome)
             return &f->shape[i];
     f->shape[f->n] = (pm_fitted){.curve = *c, .score = INFINITY};
     return &f->shape[f->n++];
 }
 
-/* Schwarz' criterion with Hurvich and Tsai's correction for few points. What the values are
- * multiples of bounds how well any curve can fit. */
-static void score_batch(const pass *p, double *score)
+/* BIC (Schwarz) with the small-sample term of AICc (Hurvich and Tsai). The rounding noise keeps a
+ * perfect fit from a score of minus infinity. */
+static void score_batch(const gls *p, double *score)
 {
     int i;
 
     for (i = 0; i < p->waiting; i++)
-        score[i] = (p->batch[i].rss + p->noise) / p->columns->n;
+        score[i] = (p->batch[i].rss + p->noise) / p->design->n;
     pm_log_all(score, p->waiting);
     for (i = 0; i < p->waiting; i++)
-        score[i] =
-            p->dof * score[i] + p->batch[i].kind->penalty + p->batch[i].kind->few + p->common;
+        score[i] = p->dof * score[i] + p->batch[i].kind->bic + p->batch[i].kind->aicc + p->common;
 }
 
 static double weight_log(double worse)
@@ -103,8 +103,8 @@ static double weight_log(double worse)
     return -0.5 * (worse < 700.0 ? worse : 700.0);
 }
 
-/* Weights relative to the best score so far; scale[i] is not 1 where curve i became that. */
-static void weigh_batch(pass *p, const double *score, double *weight, double *scale)
+/* Weights relative to the best score so far; scale[i] < 1 if curve i became the best. */
+static void weigh_batch(gls *p, const double *score, double *weight, double *scale)
 {
     pm_fit *f = p->fit;
     int i;
@@ -124,7 +124,7 @@ static void weigh_batch(pass *p, const double *score, double *weight, double *sc
     pm_exp_all(weight, p->waiting);
 }
 
-static void take(pass *p, const candidate *c, double score, double weight)
+static void take(gls *p, const candidate *c, double score, double weight)
 {
     double end = pm_curve_end(&c->curve);
     double variance = (c->rss + p->noise) / c->kind->left * c->error;
@@ -139,15 +139,15 @@ static void take(pass *p, const candidate *c, double score, double weight)
         found->score = score;
         found->end = end;
         found->end_error = sqrt(variance);
-        found->phi = p->columns->phi;
+        found->phi = p->design->phi;
     }
-    mean = &p->fit->family[family_of(c->curve.family, end, c->range, p->fit->material)];
+    mean = &p->fit->outcome[outcome_of(c->curve.outcome, end, c->range, p->fit->material)];
     mean->weight += weight;
     mean->sum += weight * end;
     mean->square += weight * (end * end + variance);
 }
 
-static void take_batch(pass *p)
+static void take_batch(gls *p)
 {
     double score[BATCH], weight[BATCH], scale[BATCH];
     int i;
@@ -162,7 +162,7 @@ static void take_batch(pass *p)
     p->waiting = 0;
 }
 
-static void consider(pass *p, const candidate *c)
+static void consider(gls *p, const candidate *c)
 {
     if (!pm_curve_allowed(&c->curve))
         return;
@@ -173,21 +173,21 @@ static void consider(pass *p, const candidate *c)
     p->batch[p->waiting++] = *c;
 }
 
-/* What is left of the squares. A perfect fit leaves rounding, which must not decide between
+/* The residual sum of squares. A perfect fit leaves rounding errors, which must not decide between
  * shapes. */
-static double left_of(const pass *p, double explained)
+static double residual(const gls *p, double explained)
 {
     double rss = p->square - explained;
 
     return rss > 1e-12 * p->square ? rss : 0.0;
 }
 
-static bool hopeless(const pass *p, double rss)
+static bool hopeless(const gls *p, double rss)
 {
     return rss + p->noise > p->least * (1 + HOPELESS / p->dof) * (1 + HOPELESS / p->dof);
 }
 
-static void try_one(pass *p, candidate *c, double square, double with_y, double spread)
+static void try_one(gls *p, candidate *c, double square, double with_y, double spread)
 {
     double gain;
 
@@ -196,14 +196,14 @@ static void try_one(pass *p, candidate *c, double square, double with_y, double 
     c->curve.coef[0] = 1.0;
     gain = pm_curve_end(&c->curve);
     c->curve.coef[0] = with_y / square;
-    c->rss = left_of(p, c->curve.coef[0] * with_y);
+    c->rss = residual(p, c->curve.coef[0] * with_y);
     c->range = fabs(c->curve.coef[0]) * spread;
     c->error = gain * gain / square;
     consider(p, c);
 }
 
-/* `cross`: product of the two columns. Where `choosy`, a curve that weighs nothing is dropped. */
-static void try_two(pass *p, candidate *c, const pm_column *a, double a_y, const pm_column *b,
+/* `cross` is the product of the two regressors. `choosy` drops a curve that would weigh nothing. */
+static void try_two(gls *p, candidate *c, const pm_regressor *a, double a_y, const pm_regressor *b,
                     double b_y, double cross, bool choosy)
 {
     double det = a->square * b->square - cross * cross, first, second;
@@ -212,7 +212,7 @@ static void try_two(pass *p, candidate *c, const pm_column *a, double a_y, const
         return;
     first = (a_y * b->square - b_y * cross) / det;
     second = (b_y * a->square - a_y * cross) / det;
-    c->rss = left_of(p, first * a_y + second * b_y);
+    c->rss = residual(p, first * a_y + second * b_y);
     if (choosy && hopeless(p, c->rss))
         return;
     c->curve.coef[0] = first;
@@ -226,32 +226,32 @@ static void try_two(pass *p, candidate *c, const pm_column *a, double a_y, const
     consider(p, c);
 }
 
-static kind kind_of(const pass *p, const pm_shape_info *info, int members)
+static kind kind_of(const gls *p, const pm_shape_info *info, int members)
 {
     int params = (info->first != PM_BASIS_NONE) + (info->second != PM_BASIS_NONE);
     double k = params + 1.0;
 
     return (kind){.info = info,
                   .log_prior = pm_log(info->prior / members),
-                  .penalty = params * pm_log(fmax(2.0, p->dof)),
-                  .few = 2 * k * (k + 1) / fmax(1.0, p->dof - k),
+                  .bic = params * pm_log(fmax(2.0, p->dof)),
+                  .aicc = 2 * k * (k + 1) / fmax(1.0, p->dof - k),
                   .left = fmax(1.0, p->dof - params),
                   .params = params};
 }
 
 static candidate candidate_of(kind *k)
 {
-    return (candidate){.kind = k, .curve = {.shape = k->info->shape, .family = k->info->family}};
+    return (candidate){.kind = k, .curve = {.shape = k->info->shape, .outcome = k->info->outcome}};
 }
 
-static double with_y(const pass *p, const pm_column *column)
+static double with_y(const gls *p, const pm_regressor *column)
 {
-    return p->with[column - p->columns->column];
+    return p->with[column - p->design->column];
 }
 
-static void try_shape(pass *p, int shape)
+static void try_shape(gls *p, int shape)
 {
-    const pm_columns *all = p->columns;
+    const pm_design *all = p->design;
     const pm_shape_info *info = &pm_shapes[shape];
     int members = info->members == PM_AT_CUTS ? all->cuts : info->members, i;
     kind k = kind_of(p, info, members);
@@ -265,7 +265,7 @@ static void try_shape(pass *p, int shape)
         consider(p, &c);
     }
     for (i = 0; info->first != PM_BASIS_NONE && i < members; i++) {
-        const pm_column *a = &all->of_shape[shape][i];
+        const pm_regressor *a = &all->of_shape[shape][i];
 
         c.curve.at = a->at;
         c.curve.coef[1] = 0.0;
@@ -278,9 +278,9 @@ static void try_shape(pass *p, int shape)
 }
 
 /* One step up and one down (a pulse), or two steps: over pairs of cuts. */
-static void try_pairs(pass *p)
+static void try_pairs(gls *p)
 {
-    const pm_columns *all = p->columns;
+    const pm_design *all = p->design;
     const double *with = p->with + (all->steps - all->column);
     int cuts = all->cuts, stride = cuts <= 16 ? 1 : 2, pairs = cuts * (cuts - 1) / 2, i, j;
     kind pulses = kind_of(p, &pm_shape_pulse, pairs / (stride * stride) + 1);
@@ -289,7 +289,7 @@ static void try_pairs(pass *p)
 
     for (i = 0; i < cuts; i++)
         for (j = i + 1; j < cuts; j++) {
-            const pm_column *a = &all->steps[i], *b = &all->steps[j];
+            const pm_regressor *a = &all->steps[i], *b = &all->steps[j];
             double cross = all->cross[i * cuts + j];
 
             pulse.curve.at = two.curve.at = a->at;
@@ -303,9 +303,9 @@ static void try_pairs(pass *p)
 }
 
 /* A fast and a slow warm-up. */
-static void try_two_tau(pass *p)
+static void try_two_tau(gls *p)
 {
-    const pm_columns *all = p->columns;
+    const pm_design *all = p->design;
     kind k = kind_of(p, &pm_shape_two_tau, pm_shape_two_tau.members);
     candidate c = candidate_of(&k);
     int i, j;
@@ -314,7 +314,7 @@ static void try_two_tau(pass *p)
         return;
     for (i = 0; i < PM_SLOW_TAUS; i++)
         for (j = 0; j < PM_FAST_TAUS; j++) {
-            const pm_column *a = &all->fast[j], *b = &all->slow[i];
+            const pm_regressor *a = &all->fast[j], *b = &all->slow[i];
 
             c.curve.at = a->at;
             c.curve.at_more = b->at;
@@ -323,23 +323,23 @@ static void try_two_tau(pass *p)
     take_batch(p);
 }
 
-void pm_fit_add(pm_fit *fit, const pm_columns *columns, const double *y, double against)
+void pm_fit_add(pm_fit *fit, const pm_design *design, const double *y, double penalty)
 {
-    pass p;
-    double phi = columns->phi;
+    gls p;
+    double phi = design->phi;
     int i;
 
-    /* not zeroed as a whole: it is large */
-    p.columns = columns;
+    /* not zeroed as a whole, because it is large */
+    p.design = design;
     p.fit = fit;
     p.least = INFINITY;
     p.waiting = 0;
-    pm_whiten(columns->life, columns->n, phi, y, p.y);
-    p.square = pm_dot(p.y, p.y, columns->n);
-    p.dof = columns->n - columns->lives;
-    p.noise = columns->n * fit->quantum * fit->quantum / 12.0 * (1 + phi * phi);
-    p.common = against - columns->lives * pm_log(1 - phi * phi);
-    pm_columns_with(columns, p.y, p.with);
+    pm_whiten(design->life, design->n, phi, y, p.y);
+    p.square = pm_dot(p.y, p.y, design->n);
+    p.dof = design->n - design->lives;
+    p.noise = design->n * fit->quantum * fit->quantum / 12.0 * (1 + phi * phi);
+    p.common = penalty - design->lives * pm_log(1 - phi * phi);
+    pm_design_products(design, p.y, p.with);
     for (i = 0; i < PM_SHAPES; i++)
         try_shape(&p, i);
     try_pairs(&p);

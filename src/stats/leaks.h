@@ -60,10 +60,10 @@ typedef struct pm_leak_process {
 } pm_leak_process;
 
 typedef struct pm_leak_options {
-    int metric;          /* a pm_metric: judge that one alone; -1: jointly */
-    double limit_kib;    /* NaN: unknown. What the process's rss cannot exceed */
-    double leak_weight;  /* as in pm_trend_options */
-    pm_trend_room *room; /* or NULL: processes that were captured together have the same times */
+    int metric;            /* a pm_metric: judge that one alone; -1: jointly */
+    double limit_kib;      /* NaN: unknown. What the process's rss cannot exceed */
+    double leak_posterior; /* as in pm_trend_options */
+    pm_trend_room *room;   /* or NULL: processes that were captured together have the same times */
     /* What the kernel keeps to; 0 and less, NaN: none, or unknown. A leak that comes near one is
      * not doubted as near limit_kib: nobody gives a cache the size at which it is killed. */
     double memory_max_kib; /* of its cgroup: the process's rss */

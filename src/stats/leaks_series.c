@@ -209,7 +209,7 @@ static void flat_trend(const pm_leak_process *p, const double *v, bool count, pm
     out->verdict = PM_VERDICT_STEADY;
     out->shape = PM_SHAPE_CONST;
     out->confidence = 1;
-    out->weight_bounded = 1;
+    out->posterior_bounded = 1;
     hours = (double)(out->last_ms - out->first_ms) / 3600000.0;
     if (hours > 0)
         out->detectable =
@@ -224,7 +224,7 @@ pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dens
     pm_series series = {p->n, p->ms, dense->series[metric], p->life};
     pm_trend_options options = {.count = count,
                                 .size = metric == PM_METRIC_SIZE,
-                                .leak_weight = work->options->leak_weight,
+                                .leak_posterior = work->options->leak_posterior,
                                 .room = work->room};
 
     if (is_constant(series.value, p->n)) {

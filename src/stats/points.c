@@ -1,5 +1,5 @@
-/* points: a series as the few points that curves are fitted to: middles of equal times, the floors
- * of a sawtooth, or the corners of a staircase. */
+/* points: a series reduced to midmeans of equal times, the floors of a sawtooth, or the lower
+ * corners of a staircase. */
 #include "stats/points.h"
 
 #include "stats/order.h"
@@ -57,7 +57,7 @@ static double median_of(pm_sample *s, size_t begin, size_t end)
     return pm_median(s->work, count);
 }
 
-/* The lower corner of every step: what was needed when it became too little. */
+/* The lower corner of every step: the need at the moment when the room was exhausted. */
 static void corners(pm_sample *s, int life, const size_t *edges, size_t n, pm_points *out)
 {
     size_t begin = s->life[life].begin, from = begin, i;
@@ -73,8 +73,8 @@ static void corners(pm_sample *s, int life, const size_t *edges, size_t n, pm_po
         pause = fmax(pause, s->t[edge] - at);
         at = s->t[edge];
     }
-    /* The last stretch says only that the next step is not due. Longer than any before, it says
-     * that there may be none. */
+    /* The stretch after the last step says only that the next step is not due yet. If it is longer
+     * than every pause before, there may be no next step. */
     if (end - at > pause) {
         double level = median_of(s, from, s->life[life].end);
 
@@ -97,13 +97,13 @@ static void buckets(pm_sample *s, int life, int k, pm_points *out)
             bucket = k - 1;
         for (; i < end && (bucket == k - 1 || (int)((s->t[i] - t0) / width) == bucket); i++)
             s->work[count++] = s->y[i];
-        /* where it only rises, the middle value is that of the middle time */
+        /* in a rising series the middle value belongs to the middle time */
         add(out, s, life, 0.5 * (s->t[first + (count - 1) / 2] + s->t[first + count / 2]),
             pm_midmean(s->work, count));
     }
 }
 
-/* A bucket has three snapshots or more, two where there are few. */
+/* A bucket has at least three snapshots, or two if there are few. */
 static int bucket_count(size_t m, int lives, int most)
 {
     int k = lives == 1 ? PM_BUCKETS : PM_BUCKETS_OF_LIVES / lives;
@@ -120,19 +120,19 @@ void pm_points_of(pm_sample *s, int most, pm_points *out)
 
     out->n = 0;
     out->lives = s->lives;
-    out->floor = out->stairs = false;
+    out->floor = out->staircase = false;
     out->late_step = 0.0;
     for (life = 0; life < s->lives; life++) {
         size_t begin = s->life[life].begin, m = s->life[life].end - begin, n = 0;
 
         if (s->lives == 1)
-            n = pm_stairs_find(s->t + begin, s->y + begin, m, s->work, s->edges);
+            n = pm_staircase_find(s->t + begin, s->y + begin, m, s->work, s->edges);
         if (n > 0) {
-            out->stairs = true;
+            out->staircase = true;
             corners(s, life, s->edges, n, out);
             continue;
         }
-        n = pm_teeth_find(s->y + begin, m, s->work, s->edges);
+        n = pm_sawtooth_find(s->y + begin, m, s->work, s->edges);
         if (n > 0) {
             out->floor = true;
             floors(s, life, s->edges, n, out);

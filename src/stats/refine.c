@@ -1,7 +1,7 @@
-/* refine: what speaks against a leak, or for one, although the curves say otherwise.
+/* refine: refutations of a verdict that the fitted curves gave.
  *
  * Each test looks at something that least squares cannot see: where the maxima lie, how few rises
- * make the growth, whether the last third still grows. All but one are for a single life.
+ * make up the growth, whether the last third still grows.
  */
 #include "stats/refine.h"
 
@@ -22,9 +22,10 @@ static double range_of(const double *v, size_t n)
     return high - low;
 }
 
-/* No new maximum for a long time, measured by the pauses between those before. */
-static bool stalled(const pm_points *p, char *reason)
+/* No new maximum for a long time, compared with the pauses between earlier maxima. */
+static bool stalled(const pm_refute_evidence *e, char *reason)
 {
+    const pm_points *p = e->points;
     double margin = PM_RECORD * range_of(p->y, (size_t)p->n), record = p->y[0], at = p->x[0];
     double pause = 0.0, tail, whole = p->x[p->n - 1] - p->x[0];
     int records = 0, i;
@@ -45,9 +46,10 @@ static bool stalled(const pm_points *p, char *reason)
     return true;
 }
 
-/* Of few snapshots an early jump looks like a line. */
-static bool few_and_over(const pm_sample *s, char *reason)
+/* With few snapshots an early jump looks like a line. */
+static bool few_and_over(const pm_refute_evidence *e, char *reason)
 {
+    const pm_sample *s = e->sample;
     double margin = PM_RECORD * range_of(s->raw, s->n), record = s->raw[0];
     size_t at = 0, i;
 
@@ -64,8 +66,8 @@ static bool few_and_over(const pm_sample *s, char *reason)
     return true;
 }
 
-/* The robust rate explains little of the rise: outliers or jumps made it. */
-static bool rate_is_no_rise(const pm_evidence *e, char *reason)
+/* The robust rate explains little of the rise: outliers or jumps made the rise. */
+static bool rate_is_no_rise(const pm_refute_evidence *e, char *reason)
 {
     const pm_points *p = e->points;
     double range = 0.0;
@@ -115,9 +117,10 @@ static rises rises_of(const pm_sample *s)
     return r;
 }
 
-static bool jumped(const pm_sample *s, char *reason)
+/* Two rises make up most of the growth. */
+static bool jumped(const pm_refute_evidence *e, char *reason)
 {
-    rises r = rises_of(s);
+    rises r = rises_of(e->sample);
     double two = r.up > 0.0 ? (r.largest + r.second) / r.up : 1.0;
 
     if (r.down >= 0.1 * r.up || two <= PM_JUMP || r.n >= PM_JUMP_RISES)
@@ -126,11 +129,11 @@ static bool jumped(const pm_sample *s, char *reason)
     return true;
 }
 
-/* Of one life: buckets, or corners with a tail as long. */
+/* All pairs of points of one life: buckets, or corners and as many points of the tail. */
 enum { SLOPES_MAX = 2 * PM_BUCKETS * (2 * PM_BUCKETS + 1) };
 
-/* Slopes between all pairs of points whose x lies in [from, to]; their median is the rate (Theil,
- * Sen). Returns how many. */
+/* Slopes between all pairs of points with x in [from, to]; their median is the Theil-Sen rate.
+ * Returns the number of slopes. */
 static size_t slopes_of(const pm_points *p, double from, double to, double *out)
 {
     size_t n = 0;
@@ -146,7 +149,7 @@ static size_t slopes_of(const pm_points *p, double from, double to, double *out)
     return n;
 }
 
-static bool slows_down(const pm_evidence *e, char *reason)
+static bool slows_down(const pm_refute_evidence *e, char *reason)
 {
     const pm_points *p = e->points;
     double slopes[SLOPES_MAX], early, late, last = p->x[p->n - 1], cut;
@@ -174,8 +177,9 @@ static bool slows_down(const pm_evidence *e, char *reason)
 }
 
 /* Many rises, hardly a fall, and the later thirds as busy as the first. */
-static bool staircase(const pm_sample *s, char *reason)
+static bool climbs_evenly(const pm_refute_evidence *e, char *reason)
 {
+    const pm_sample *s = e->sample;
     rises r = rises_of(s);
     double busiest = fmax(r.third[0], fmax(r.third[1], r.third[2]));
     double two = r.up > 0.0 ? (r.largest + r.second) / r.up : 1.0;
@@ -187,22 +191,40 @@ static bool staircase(const pm_sample *s, char *reason)
     return true;
 }
 
-pm_verdict pm_refine(pm_verdict verdict, const pm_evidence *e, char *reason)
-{
-    bool one = e->sample->lives == 1;
-    bool curve = one && !e->points->floor; /* of a sawtooth the floors are too few */
+/* When a refutation applies. */
+enum {
+    ONE_LIFE = 1,     /* the series has one life */
+    NOT_SAWTOOTH = 2, /* a sawtooth has too few floors */
+    STRAIGHT = 4,     /* the best shape ends in a straight line */
+    MAY_SLOW = 8,     /* the posteriors leave room for a curve that slows down */
+    GROWS = 16        /* the posteriors are those of a suspect at least */
+};
 
-    if (curve && stalled(e->points, reason))
-        return PM_VERDICT_PLATEAU;
-    if (one && few_and_over(e->sample, reason))
-        return PM_VERDICT_PLATEAU;
-    if (verdict == PM_VERDICT_LEAK && e->straight && rate_is_no_rise(e, reason))
-        return PM_VERDICT_SUSPECT;
-    if (one && jumped(e->sample, reason))
-        return PM_VERDICT_PLATEAU;
-    if (verdict == PM_VERDICT_LEAK && e->straight && curve && e->may_slow && slows_down(e, reason))
-        return PM_VERDICT_SUSPECT;
-    if (verdict == PM_VERDICT_SUSPECT && curve && e->grows && staircase(e->sample, reason))
-        return PM_VERDICT_LEAK;
+/* In this order; the first that applies and holds decides. */
+static const struct {
+    pm_verdict from; /* PM_VERDICT_TOO_FEW: from leak and suspect */
+    unsigned needs;
+    bool (*holds)(const pm_refute_evidence *e, char *reason);
+    pm_verdict to;
+} refutations[] = {
+    {PM_VERDICT_TOO_FEW, ONE_LIFE | NOT_SAWTOOTH, stalled, PM_VERDICT_PLATEAU},
+    {PM_VERDICT_TOO_FEW, ONE_LIFE, few_and_over, PM_VERDICT_PLATEAU},
+    {PM_VERDICT_LEAK, STRAIGHT, rate_is_no_rise, PM_VERDICT_SUSPECT},
+    {PM_VERDICT_TOO_FEW, ONE_LIFE, jumped, PM_VERDICT_PLATEAU},
+    {PM_VERDICT_LEAK, ONE_LIFE | NOT_SAWTOOTH | STRAIGHT | MAY_SLOW, slows_down,
+     PM_VERDICT_SUSPECT},
+    {PM_VERDICT_SUSPECT, ONE_LIFE | NOT_SAWTOOTH | GROWS, climbs_evenly, PM_VERDICT_LEAK},
+};
+
+pm_verdict pm_refine(pm_verdict verdict, const pm_refute_evidence *e, char *reason)
+{
+    unsigned has = (e->sample->lives == 1 ? ONE_LIFE : 0) | (e->points->floor ? 0 : NOT_SAWTOOTH) |
+                   (e->straight ? STRAIGHT : 0) | (e->may_slow ? MAY_SLOW : 0) |
+                   (e->grows ? GROWS : 0);
+
+    for (size_t i = 0; i < sizeof refutations / sizeof *refutations; i++)
+        if ((refutations[i].from == PM_VERDICT_TOO_FEW || refutations[i].from == verdict) &&
+            (has & refutations[i].needs) == refutations[i].needs && refutations[i].holds(e, reason))
+            return refutations[i].to;
     return verdict;
 }

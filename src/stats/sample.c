@@ -1,4 +1,4 @@
-/* sample: of a series what can be judged: known values in time order, lives long enough. */
+/* sample: the judged part of a series: known values in time order, lives that are long enough. */
 #include "stats/sample.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@ static int32_t life_at(const pm_series *series, size_t i)
     return series->life ? series->life[i] : 0;
 }
 
-/* Copies the known values; of equal times in one life the last one counts. `life` is the life of
- * each copy. */
+/* Copies the known values; of equal times in one life the last value counts. `life` receives the
+ * life of each copied value. */
 static void copy_known(const pm_series *series, pm_sample *out, int32_t *life)
 {
     size_t i;
@@ -29,7 +29,7 @@ static void copy_known(const pm_series *series, pm_sample *out, int32_t *life)
     }
 }
 
-/* Cuts where the life changes; keeps the newest lives that are long enough, moved together. */
+/* Cuts at changes of life; keeps the newest lives that are long enough and moves them together. */
 static void cut_lives(pm_sample *s, const int32_t *life)
 {
     pm_life kept[PM_LIVES_MAX];

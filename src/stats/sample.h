@@ -1,10 +1,10 @@
-/* sample: of a series what can be judged: known values in time order, lives long enough. */
+/* sample: the judged part of a series: known values in time order, lives that are long enough. */
 #ifndef PM_STATS_SAMPLE_H
 #define PM_STATS_SAMPLE_H
 
 #include "stats/points.h"
 
-/* Leaves `out->lives` 0 where nothing can be judged. Free it in any case. */
+/* Sets `out->lives` to 0 if nothing can be judged. The caller frees the sample in any case. */
 pmapdb_status pm_sample_make(const pm_series *series, pm_sample *out, pmapdb_error *err);
 void pm_sample_free(pm_sample *sample);
 

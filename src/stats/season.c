@@ -1,7 +1,7 @@
-/* season: the hour-of-day profile of a series, and the series without it.
+/* season: subtracts the hour-of-day profile from a series.
  *
- * Classical decomposition: the mean of the 24 hours around each snapshot is the trend, the median
- * of the rest per time of day the profile.
+ * Classical decomposition: the trend is the mean of the 24 hours around each snapshot, the profile
+ * is the median of the remainder per time of day.
  */
 #include "stats/order.h"
 #include "stats/points.h"
@@ -17,7 +17,7 @@ static int bins_for(double per_day)
     return per_day >= 36 ? BINS : per_day >= 18 ? BINS / 2 : BINS / 3;
 }
 
-/* 0 to 1, before 1970 too. */
+/* 0 to 1, also for times before 1970. */
 static double part_of_day(double t)
 {
     return t / DAY - floor(t / DAY);
@@ -30,8 +30,8 @@ static int bin_of(double t, int bins)
     return bin < bins ? bin : bins - 1;
 }
 
-/* The centred daily mean where a whole day lies around; returns the first and the last such place,
- * false when there are too few. */
+/* The centred daily mean at every snapshot with half a day of data on both sides; returns the first
+ * and last such index, or false if there are too few. */
 static bool daily_mean(const double *t, const double *y, size_t n, double *mean, size_t *first,
                        size_t *last)
 {
@@ -53,7 +53,7 @@ static bool daily_mean(const double *t, const double *y, size_t n, double *mean,
     return known >= 12;
 }
 
-/* The ends go on with the slope of the outermost quarter. */
+/* Extends the mean to the ends with the slope of the outermost quarter. */
 static void extend_ends(const double *t, double *mean, size_t n, size_t first, size_t last)
 {
     size_t quarter = (last - first + 1) / 4, i;
@@ -69,7 +69,7 @@ static void extend_ends(const double *t, double *mean, size_t n, size_t first, s
         mean[i] = mean[last] + slope * (t[i] - t[last]);
 }
 
-/* Median of y - mean per time of day; false where one has fewer than two values. */
+/* Median of y - mean per time of day; false if a time of day has fewer than two values. */
 static bool profile_of(const pm_sample *s, const double *mean, int bins, double *profile)
 {
     double *of_bin = s->more;
@@ -88,7 +88,7 @@ static bool profile_of(const pm_sample *s, const double *mean, int bins, double 
     return true;
 }
 
-/* The profile at a time of day, between the middles of its bins. */
+/* The profile at time t, interpolated between the middles of the bins. */
 static double profile_at(const double *profile, int bins, double t)
 {
     double place = part_of_day(t) * bins - 0.5;
@@ -125,7 +125,7 @@ void pm_season_remove(pm_sample *s)
         s->more[i] = p;
     }
     if (!(all > 0.0) ||
-        1 - rest / all < PM_PROFILE_SHARE + (days < PM_DAYS_SURE ? PM_PROFILE_UNSURE : 0.0))
+        1 - rest / all < PM_PROFILE_SHARE + (days < PM_DAYS_SURE ? PM_PROFILE_SHORT : 0.0))
         return;
     for (i = 0; i < s->n; i++)
         s->y[i] -= s->more[i];

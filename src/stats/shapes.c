@@ -1,38 +1,37 @@
-/* shapes: the curves that a process's memory follows, each a sum of one or two columns. */
+/* shapes: the fifteen growth curves and their priors. */
 #include "stats/shapes.h"
 
 #include "stats/elementary.h"
 
-/* Priors: most growth that goes on is a straight line, from the start, behind a step or from some
- * day on; that was worth the most on labelled series. A warm-up in front of a leak and a curve that
- * only slows down look alike: there the prior is nearly even. A knee or a pulse can imitate many
- * things.
- * A warm-up bends early (k 8 to 60), so that what comes behind it is a line of its own; of two time
- * constants the first is over soon, the second nearly. Saturation 1 - exp(-kx) has reached 95 % of
- * its end at k = 3, 86 % at k = 2. A leak that began in the last quarter is too young to be told
- * from a step. */
+/* Priors were set by hand and tuned on labelled series: most unbounded growth is a straight line,
+ * from the start, after a step, or from some day on. A warm-up before a leak and a curve that only
+ * slows down look alike, so their priors are nearly equal. A knee or a pulse can imitate many
+ * curves, so their priors are small. A warm-up bends early (k from 8 to 60), so that a line of its
+ * own follows. With two time constants the first is over soon, the second nearly over. Saturation 1
+ * - exp(-kx) reaches 95 % of its limit at k = 3, and 86 % at k = 2. A leak that began in the last
+ * quarter cannot be told from a step. */
 const pm_shape_info pm_shapes[PM_SHAPES] = {
-    {PM_SHAPE_CONST, PM_FAMILY_BOUNDED, PM_BASIS_NONE, PM_BASIS_NONE, 1.0, 0, 0, 1},
-    {PM_SHAPE_LINEAR, PM_FAMILY_LEAK, PM_BASIS_LINE, PM_BASIS_NONE, 15.0, 0, 0, 1},
-    {PM_SHAPE_STEP, PM_FAMILY_BOUNDED, PM_BASIS_STEP, PM_BASIS_NONE, 1.0, 0, 0, PM_AT_CUTS},
-    {PM_SHAPE_SATURATING, PM_FAMILY_BOUNDED, PM_BASIS_SATURATE, PM_BASIS_NONE, 1.0, 3, 45, 10},
-    {PM_SHAPE_SATURATING, PM_FAMILY_WATCH, PM_BASIS_SATURATE, PM_BASIS_NONE, 1.6, 1, 2, 3},
-    {PM_SHAPE_RAMP_THEN_FLAT, PM_FAMILY_BOUNDED, PM_BASIS_RAMP, PM_BASIS_NONE, 1.0, .08, .86, 27},
-    {PM_SHAPE_LATE_RAMP, PM_FAMILY_LEAK, PM_BASIS_LATE, PM_BASIS_NONE, 3.0, .1, .725, 26},
-    {PM_SHAPE_POWER, PM_FAMILY_WATCH, PM_BASIS_POWER, PM_BASIS_NONE, 1.0, .2, .5, 7},
-    {PM_SHAPE_LOG, PM_FAMILY_WATCH, PM_BASIS_LOG, PM_BASIS_NONE, 1.0, 6, 200, 12},
-    {PM_SHAPE_WARMUP_LINEAR, PM_FAMILY_LEAK, PM_BASIS_SATURATE, PM_BASIS_LINE, 2.0, 8, 60, 11},
-    {PM_SHAPE_KNEE, PM_FAMILY_LEAK, PM_BASIS_RAMP, PM_BASIS_LINE, 0.3, .08, .8, 25},
-    {PM_SHAPE_STEP_LINEAR, PM_FAMILY_LEAK, PM_BASIS_STEP, PM_BASIS_LINE, 5.0, 0, 0, PM_AT_CUTS},
-    {PM_SHAPE_ACCELERATING, PM_FAMILY_LEAK, PM_BASIS_EXPM1, PM_BASIS_NONE, 3.0, .7, 4.5, 7},
+    {PM_SHAPE_CONST, PM_OUTCOME_BOUNDED, PM_BASIS_NONE, PM_BASIS_NONE, 1.0, 0, 0, 1},
+    {PM_SHAPE_LINEAR, PM_OUTCOME_LEAK, PM_BASIS_LINE, PM_BASIS_NONE, 15.0, 0, 0, 1},
+    {PM_SHAPE_STEP, PM_OUTCOME_BOUNDED, PM_BASIS_STEP, PM_BASIS_NONE, 1.0, 0, 0, PM_AT_CUTS},
+    {PM_SHAPE_SATURATING, PM_OUTCOME_BOUNDED, PM_BASIS_SATURATE, PM_BASIS_NONE, 1.0, 3, 45, 10},
+    {PM_SHAPE_SATURATING, PM_OUTCOME_WATCH, PM_BASIS_SATURATE, PM_BASIS_NONE, 1.6, 1, 2, 3},
+    {PM_SHAPE_RAMP_THEN_FLAT, PM_OUTCOME_BOUNDED, PM_BASIS_RAMP, PM_BASIS_NONE, 1.0, .08, .86, 27},
+    {PM_SHAPE_LATE_RAMP, PM_OUTCOME_LEAK, PM_BASIS_LATE, PM_BASIS_NONE, 3.0, .1, .725, 26},
+    {PM_SHAPE_POWER, PM_OUTCOME_WATCH, PM_BASIS_POWER, PM_BASIS_NONE, 1.0, .2, .5, 7},
+    {PM_SHAPE_LOG, PM_OUTCOME_WATCH, PM_BASIS_LOG, PM_BASIS_NONE, 1.0, 6, 200, 12},
+    {PM_SHAPE_WARMUP_LINEAR, PM_OUTCOME_LEAK, PM_BASIS_SATURATE, PM_BASIS_LINE, 2.0, 8, 60, 11},
+    {PM_SHAPE_KNEE, PM_OUTCOME_LEAK, PM_BASIS_RAMP, PM_BASIS_LINE, 0.3, .08, .8, 25},
+    {PM_SHAPE_STEP_LINEAR, PM_OUTCOME_LEAK, PM_BASIS_STEP, PM_BASIS_LINE, 5.0, 0, 0, PM_AT_CUTS},
+    {PM_SHAPE_ACCELERATING, PM_OUTCOME_LEAK, PM_BASIS_EXPM1, PM_BASIS_NONE, 3.0, .7, 4.5, 7},
 };
 
 const pm_shape_info pm_shape_pulse = {
-    PM_SHAPE_PULSE, PM_FAMILY_BOUNDED, PM_BASIS_STEP, PM_BASIS_NONE, 0.5, 0, 0, PM_AT_CUTS};
+    PM_SHAPE_PULSE, PM_OUTCOME_BOUNDED, PM_BASIS_STEP, PM_BASIS_NONE, 0.5, 0, 0, PM_AT_CUTS};
 const pm_shape_info pm_shape_two_step = {
-    PM_SHAPE_TWO_STEP, PM_FAMILY_BOUNDED, PM_BASIS_STEP, PM_BASIS_STEP, 1.0, 0, 0, PM_AT_CUTS};
+    PM_SHAPE_TWO_STEP, PM_OUTCOME_BOUNDED, PM_BASIS_STEP, PM_BASIS_STEP, 1.0, 0, 0, PM_AT_CUTS};
 const pm_shape_info pm_shape_two_tau = {
-    PM_SHAPE_TWO_TAU,          PM_FAMILY_BOUNDED, PM_BASIS_SATURATE, PM_BASIS_SATURATE, 1.0, 0, 0,
+    PM_SHAPE_TWO_TAU,          PM_OUTCOME_BOUNDED, PM_BASIS_SATURATE, PM_BASIS_SATURATE, 1.0, 0, 0,
     PM_FAST_TAUS *PM_SLOW_TAUS};
 
 const double pm_fast_taus[PM_FAST_TAUS] = {20, 40, 80, 160};
@@ -138,7 +137,7 @@ bool pm_curve_allowed(const pm_curve *c)
     case PM_SHAPE_WARMUP_LINEAR:
     case PM_SHAPE_KNEE:
         return c->coef[0] >= 0.0;
-    case PM_SHAPE_STEP_LINEAR: /* a fall that the line makes good again is a tooth */
+    case PM_SHAPE_STEP_LINEAR: /* a fall that the line compensates is a tooth of a sawtooth */
         return !(c->coef[0] < 0.0 && c->coef[1] > 0.0 && -c->coef[0] > 0.5 * c->coef[1]);
     case PM_SHAPE_TWO_TAU:
         return c->coef[0] >= 0.0 && c->coef[1] >= 0.0;

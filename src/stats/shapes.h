@@ -1,16 +1,16 @@
-/* shapes: the curves that a process's memory follows, each a sum of one or two columns. */
+/* shapes: the fifteen growth curves, each a sum of an intercept and one or two basis functions. */
 #ifndef PM_STATS_SHAPES_H
 #define PM_STATS_SHAPES_H
 
 #include "stats/trend.h"
 
-typedef enum pm_family {
-    PM_FAMILY_BOUNDED, /* it ends, or has ended */
-    PM_FAMILY_WATCH,   /* it slows down and has no end */
-    PM_FAMILY_LEAK,    /* it goes on */
-    PM_FAMILY_SHRINK,  /* it falls: what a curve is found to be, no shape is by name */
-    PM_FAMILIES
-} pm_family;
+typedef enum pm_outcome {
+    PM_OUTCOME_BOUNDED, /* growth ends, or has ended */
+    PM_OUTCOME_WATCH,   /* growth slows down without an end */
+    PM_OUTCOME_LEAK,    /* growth goes on */
+    PM_OUTCOME_SHRINK,  /* falls: found from the fitted slope, no shape is named so */
+    PM_OUTCOMES
+} pm_outcome;
 
 typedef enum pm_basis {
     PM_BASIS_NONE,
@@ -26,10 +26,10 @@ typedef enum pm_basis {
 
 typedef struct pm_shape_info {
     pm_shape shape;
-    pm_family family;
+    pm_outcome outcome;
     pm_basis first, second;
-    double prior;    /* shared by its members */
-    double from, to; /* parameters of the first column: places are evenly spread, rates by ratio */
+    double prior;    /* of the shape, divided evenly among its members */
+    double from, to; /* parameter of the first basis function: places evenly, rates by ratio */
     int members;     /* PM_AT_CUTS: one for every cut between points */
 } pm_shape_info;
 
@@ -37,32 +37,32 @@ enum { PM_AT_CUTS = -1, PM_SHAPES = 13 };
 
 extern const pm_shape_info pm_shapes[PM_SHAPES];
 
-/* Shapes made of two columns of one kind. */
+/* Shapes made of two basis functions of one kind. */
 extern const pm_shape_info pm_shape_pulse, pm_shape_two_step, pm_shape_two_tau;
 enum { PM_FAST_TAUS = 4, PM_SLOW_TAUS = 3 };
 extern const double pm_fast_taus[PM_FAST_TAUS], pm_slow_taus[PM_SLOW_TAUS];
 
-/* The first column's parameter of the i-th member. */
+/* The parameter of the first basis function of the i-th member. */
 double pm_shape_at(const pm_shape_info *info, int i);
 
 double pm_basis_value(pm_basis basis, double at, double x);
 
-/* One fitted curve: at most two columns of the basis, each with a coefficient. */
+/* One fitted curve: at most two basis functions, each with a coefficient. */
 typedef struct pm_curve {
     pm_shape shape;
-    pm_family family;   /* the shape's */
-    double at, at_more; /* parameters of the first and of the second column */
+    pm_outcome outcome; /* of the shape, by its name */
+    double at, at_more; /* parameters of the first and the second basis function */
     double coef[2];
 } pm_curve;
 
-/* Of one column, at x, without its coefficient. */
+/* The value of one basis function at x, without its coefficient. */
 double pm_curve_column(const pm_curve *curve, int column, double x);
 double pm_curve_value(const pm_curve *curve, double x); /* without the intercept */
 
 /* Slope of a curve at x = 1. */
 double pm_curve_end(const pm_curve *curve);
 
-/* What a shape's coefficients must satisfy to be that shape. */
+/* True if the coefficients have the signs that define the shape. */
 bool pm_curve_allowed(const pm_curve *curve);
 
 #endif

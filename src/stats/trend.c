@@ -1,13 +1,13 @@
-/* trend: one series of a memory size or a count -> what its curve says.
+/* trend: one series of a memory size or a count -> a verdict.
  *
- * sample -> points -> weights of all shapes -> verdict -> what speaks against it.
+ * sample -> points -> posteriors -> verdict -> refutations
  */
 #include "stats/trend.h"
 
+#include "stats/average.h"
 #include "stats/order.h"
 #include "stats/refine.h"
 #include "stats/sample.h"
-#include "stats/weigh.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,17 +40,17 @@ static double material_of(pm_sample *s, const pm_trend_options *options)
                 options->count ? PM_MATERIAL_COUNT : PM_MATERIAL_KIB);
 }
 
-/* Of what kind of growth the rate is. */
-static pm_slope rate_for(const pm_weighing *w, pm_verdict verdict)
+/* The rate, averaged over the outcomes that the verdict stands for. */
+static pm_slope rate_for(const pm_average *w, pm_verdict verdict)
 {
     if (verdict == PM_VERDICT_LEAK)
-        return pm_slope_of(w, PM_FAMILY_LEAK, PM_FAMILY_LEAK);
+        return pm_slope_of(w, PM_OUTCOME_LEAK, PM_OUTCOME_LEAK);
     if (verdict == PM_VERDICT_SUSPECT)
-        return pm_slope_of(w, PM_FAMILY_WATCH, PM_FAMILY_LEAK);
-    return pm_slope_of(w, PM_FAMILY_BOUNDED, PM_FAMILY_SHRINK);
+        return pm_slope_of(w, PM_OUTCOME_WATCH, PM_OUTCOME_LEAK);
+    return pm_slope_of(w, PM_OUTCOME_BOUNDED, PM_OUTCOME_SHRINK);
 }
 
-/* Where the growth of now begins. */
+/* Where the current growth begins. */
 static double active_from(const pm_curve *top)
 {
     switch (top->shape) {
@@ -69,7 +69,7 @@ static double active_from(const pm_curve *top)
 
 /* How far the best shape is from its lowest to its highest point, and from its first to its last.
  */
-static void rise_of(const pm_weighing *w, double *range, double *rise)
+static void rise_of(const pm_average *w, double *range, double *rise)
 {
     const pm_points *p = &w->points;
     double low = INFINITY, high = -INFINITY;
@@ -85,8 +85,8 @@ static void rise_of(const pm_weighing *w, double *range, double *rise)
     *rise = pm_curve_value(&w->top.curve, p->x[p->n - 1]) - pm_curve_value(&w->top.curve, p->x[0]);
 }
 
-/* It grew, and did not give it back. */
-static bool has_grown(const pm_weighing *w)
+/* True if the series grew and did not give the growth back. */
+static bool has_grown(const pm_average *w)
 {
     double range, rise;
 
@@ -94,8 +94,8 @@ static bool has_grown(const pm_weighing *w)
     return rise >= w->material && rise >= 0.5 * range;
 }
 
-/* A curve that rises by less than the values can show is none. */
-static pm_shape shape_of(const pm_weighing *w)
+/* A rise smaller than half a quantum is not a rise. */
+static pm_shape shape_of(const pm_average *w)
 {
     double range, rise;
 
@@ -108,51 +108,53 @@ static bool steep(const pm_fitted *f, double errors)
     return f->end_error > 0.0 && f->end >= errors * f->end_error;
 }
 
-static pm_verdict by_weight(const pm_weighing *w)
+static pm_verdict by_posterior(const pm_average *w)
 {
-    double leak = w->weight[PM_FAMILY_LEAK], watch = w->weight[PM_FAMILY_WATCH];
-    double enough = w->options->leak_weight > 0.0 ? w->options->leak_weight : PM_WEIGHT_LEAK;
+    double leak = w->posterior[PM_OUTCOME_LEAK], watch = w->posterior[PM_OUTCOME_WATCH];
+    double enough =
+        w->options->leak_posterior > 0.0 ? w->options->leak_posterior : PM_POSTERIOR_LEAK;
     bool explained =
         w->r2 >= PM_R2_SMOOTH || (w->r2 >= PM_R2_MIN && steep(&w->line, PM_STEEP_ROUGH));
-    bool grows = explained && pm_slope_of(w, PM_FAMILY_WATCH, PM_FAMILY_LEAK).rate > 0.0;
+    bool grows = explained && pm_slope_of(w, PM_OUTCOME_WATCH, PM_OUTCOME_LEAK).rate > 0.0;
 
-    /* where the single best shape has an end, the others together are no more than a suspicion */
+    /* if the single best shape ends, the sum of the others is only a suspicion */
     if (grows && leak >= enough)
-        return w->top.curve.family != PM_FAMILY_BOUNDED &&
+        return w->top.curve.outcome != PM_OUTCOME_BOUNDED &&
                        (steep(&w->line, PM_STEEP) || steep(&w->top, PM_STEEP_BENT))
                    ? PM_VERDICT_LEAK
                    : PM_VERDICT_SUSPECT;
-    if (grows && leak + watch >= PM_WEIGHT_SUSPECT)
+    if (grows && leak + watch >= PM_POSTERIOR_SUSPECT)
         return PM_VERDICT_SUSPECT;
-    if (w->weight[PM_FAMILY_SHRINK] >= PM_WEIGHT_SHRINK &&
+    if (w->posterior[PM_OUTCOME_SHRINK] >= PM_POSTERIOR_SHRINK &&
         rate_for(w, PM_VERDICT_SHRINKING).high < 0.0)
         return PM_VERDICT_SHRINKING;
-    if (w->weight[PM_FAMILY_BOUNDED] >= 0.5 && has_grown(w))
+    if (w->posterior[PM_OUTCOME_BOUNDED] >= 0.5 && has_grown(w))
         return PM_VERDICT_PLATEAU;
     return PM_VERDICT_STEADY;
 }
 
-static pm_verdict verdict_of(const pm_weighing *w, char *reason)
+static pm_verdict verdict_of(const pm_average *w, char *reason)
 {
-    pm_verdict verdict = by_weight(w);
+    pm_verdict verdict = by_posterior(w);
     pm_shape shape = w->top.curve.shape;
-    double grows = w->weight[PM_FAMILY_LEAK] + w->weight[PM_FAMILY_WATCH];
-    pm_evidence e = {.sample = &w->sample,
-                     .points = &w->points,
-                     .active = active_from(&w->top.curve),
-                     .rate = rate_for(w, verdict).rate,
-                     .straight = shape == PM_SHAPE_LINEAR || shape == PM_SHAPE_STEP_LINEAR ||
-                                 shape == PM_SHAPE_WARMUP_LINEAR,
-                     .may_slow = !w->climbs && w->weight[PM_FAMILY_LEAK] < PM_DECEL_WEIGHT,
-                     .grows = grows >= PM_WEIGHT_SUSPECT};
+    double grows = w->posterior[PM_OUTCOME_LEAK] + w->posterior[PM_OUTCOME_WATCH];
+    pm_refute_evidence e = {.sample = &w->sample,
+                            .points = &w->points,
+                            .active = active_from(&w->top.curve),
+                            .rate = rate_for(w, verdict).rate,
+                            .straight = shape == PM_SHAPE_LINEAR || shape == PM_SHAPE_STEP_LINEAR ||
+                                        shape == PM_SHAPE_WARMUP_LINEAR,
+                            .may_slow =
+                                !w->climbs && w->posterior[PM_OUTCOME_LEAK] < PM_DECEL_POSTERIOR,
+                            .grows = grows >= PM_POSTERIOR_SUSPECT};
 
     if (verdict != PM_VERDICT_LEAK && verdict != PM_VERDICT_SUSPECT)
         return verdict;
     return pm_refine(verdict, &e, reason);
 }
 
-/* When the growth began, where the shape says so. */
-static int64_t since_of(const pm_weighing *w)
+/* When the growth began, if the shape has such a place. */
+static int64_t since_of(const pm_average *w)
 {
     const pm_sample *s = &w->sample;
     pm_shape shape = w->top.curve.shape;
@@ -163,18 +165,18 @@ static int64_t since_of(const pm_weighing *w)
     return (int64_t)floor(at * 1000.0 + 0.5);
 }
 
-static double confidence_of(const pm_weighing *w, pm_verdict verdict)
+static double confidence_of(const pm_average *w, pm_verdict verdict)
 {
-    const double *weight = w->weight;
+    const double *posterior = w->posterior;
 
     if (verdict == PM_VERDICT_LEAK)
-        return weight[PM_FAMILY_LEAK];
+        return posterior[PM_OUTCOME_LEAK];
     if (verdict == PM_VERDICT_SUSPECT)
-        return weight[PM_FAMILY_LEAK] + weight[PM_FAMILY_WATCH];
-    return weight[PM_FAMILY_BOUNDED] + weight[PM_FAMILY_SHRINK];
+        return posterior[PM_OUTCOME_LEAK] + posterior[PM_OUTCOME_WATCH];
+    return posterior[PM_OUTCOME_BOUNDED] + posterior[PM_OUTCOME_SHRINK];
 }
 
-static void report(const pm_weighing *w, pm_trend *out)
+static void report(const pm_average *w, pm_trend *out)
 {
     double per_hour = 3600.0 / w->sample.span;
     pm_slope r;
@@ -192,11 +194,11 @@ static void report(const pm_weighing *w, pm_trend *out)
     out->phi = w->top.phi;
     out->r2 = w->r2;
     out->floor = w->points.floor;
-    out->stairs = w->points.stairs;
-    out->weight_leak = w->weight[PM_FAMILY_LEAK];
-    out->weight_watch = w->weight[PM_FAMILY_WATCH];
-    out->weight_bounded = w->weight[PM_FAMILY_BOUNDED];
-    out->weight_shrink = w->weight[PM_FAMILY_SHRINK];
+    out->staircase = w->points.staircase;
+    out->posterior_leak = w->posterior[PM_OUTCOME_LEAK];
+    out->posterior_watch = w->posterior[PM_OUTCOME_WATCH];
+    out->posterior_bounded = w->posterior[PM_OUTCOME_BOUNDED];
+    out->posterior_shrink = w->posterior[PM_OUTCOME_SHRINK];
 }
 
 static int64_t to_ms(double seconds)
@@ -204,7 +206,7 @@ static int64_t to_ms(double seconds)
     return (int64_t)floor(seconds * 1000.0 + 0.5);
 }
 
-static pmapdb_status judge(pm_weighing *w, pm_trend *out, pmapdb_error *err)
+static pmapdb_status judge(pm_average *w, pm_trend *out, pmapdb_error *err)
 {
     pm_sample *s = &w->sample;
     bool enough = false;
@@ -220,7 +222,7 @@ static pmapdb_status judge(pm_weighing *w, pm_trend *out, pmapdb_error *err)
     w->quantum = w->options->quantum > 0.0 ? w->options->quantum : 1.0;
     if (s->lives == 1)
         pm_season_remove(s);
-    st = pm_weigh(w, &enough, err);
+    st = pm_average_models(w, &enough, err);
     if (!st && enough)
         report(w, out);
     return st;
@@ -229,7 +231,7 @@ static pmapdb_status judge(pm_weighing *w, pm_trend *out, pmapdb_error *err)
 pmapdb_status pm_trend_judge(const pm_series *series, const pm_trend_options *options,
                              pm_trend *out, pmapdb_error *err)
 {
-    pm_weighing w = {.options = options, .room = options->room};
+    pm_average w = {.options = options, .room = options->room};
     pmapdb_status st = PMAPDB_OK;
 
     *out = (pm_trend){.since_ms = INT64_MIN, .snapshots = series->n};

@@ -1,4 +1,4 @@
-/* trend: one series of a memory size or a count -> what its curve says.
+/* trend: one series of a memory size or a count -> a verdict with rate, interval and confidence.
  *
  * Pure arithmetic on arrays: no clock, no locale, no libm whose last digit differs between
  * machines; the same input gives the same output everywhere.
@@ -14,11 +14,11 @@
 
 typedef enum pm_verdict {
     PM_VERDICT_TOO_FEW, /* fewer than PM_TREND_MIN snapshots, or none long enough together */
-    PM_VERDICT_STEADY,  /* no growth that matters */
+    PM_VERDICT_STEADY,  /* no material growth */
     PM_VERDICT_SHRINKING,
-    PM_VERDICT_PLATEAU, /* it grew, and stopped */
-    PM_VERDICT_SUSPECT, /* it grows, and whether it will stop cannot be told */
-    PM_VERDICT_LEAK     /* it grows without an end in sight */
+    PM_VERDICT_PLATEAU, /* grew, and stopped */
+    PM_VERDICT_SUSPECT, /* grows, and may or may not stop */
+    PM_VERDICT_LEAK     /* grows without an end in sight */
 } pm_verdict;
 
 const char *pm_verdict_name(pm_verdict verdict); /* "too-few", "steady", ... */
@@ -56,19 +56,19 @@ typedef struct pm_series {
     const int32_t *life; /* a change is a restart; NULL: one life */
 } pm_series;
 
-/* What series of the same times share: it saves time and changes no answer. For one series at a
- * time. */
+/* The designs that series of the same times share: saves time, changes no answer. Serves one series
+ * at a time. */
 typedef struct pm_trend_room pm_trend_room;
 
 pmapdb_status pm_trend_room_open(pm_trend_room **out, pmapdb_error *err);
 void pm_trend_room_close(pm_trend_room *room); /* NULL is allowed */
 
 typedef struct pm_trend_options {
-    bool count;          /* pieces, not KiB, or ... */
-    bool size;           /* ... address space, not memory: what is material differs */
-    double quantum;      /* the values are multiples of this (page size in KiB, 1 for pieces) */
-    double leak_weight;  /* weight of the unbounded shapes that makes a leak; 0: the default 0.5 */
-    pm_trend_room *room; /* or NULL */
+    bool count;            /* the unit is pieces, not KiB */
+    bool size;             /* address space, not memory: another growth is material */
+    double quantum;        /* the values are multiples of this (page size in KiB, 1 for pieces) */
+    double leak_posterior; /* posterior of unbounded growth that makes a leak; 0: the default 0.5 */
+    pm_trend_room *room;   /* or NULL */
 } pm_trend_options;
 
 typedef struct pm_trend {
@@ -76,20 +76,20 @@ typedef struct pm_trend {
     pm_shape shape;
     double shape_at;  /* the shape's parameter: where it steps or bends, in spans of the longest
                          life; or how fast it bends */
-    size_t snapshots; /* that were judged */
+    size_t snapshots; /* number judged */
     int lives;
-    int64_t first_ms, last_ms; /* of those */
-    double rate, low, high;    /* per hour, with the 90 % interval; now, not on average */
-    double confidence;         /* 0 to 1: weight of the shapes that say what the verdict says */
+    int64_t first_ms, last_ms; /* of the judged snapshots */
+    double rate, low, high;    /* per hour at the end of the window, with the 90 % interval */
+    double confidence;         /* 0 to 1: posterior of the outcomes that the verdict stands for */
     int64_t since_ms;          /* when the growth began; INT64_MIN: with the series */
-    double detectable;         /* per hour: the smallest steady growth that this data would show */
-    double weight_leak, weight_watch, weight_bounded, weight_shrink, r2, phi;
-    bool floor;      /* the floors of a sawtooth were judged */
-    bool stairs;     /* the lower corners of a staircase were judged */
-    char reason[96]; /* why the verdict is not that of the weights alone; or empty */
+    double detectable;         /* per hour: the least steady growth that these data would show */
+    double posterior_leak, posterior_watch, posterior_bounded, posterior_shrink, r2, phi;
+    bool floor;      /* the series is a sawtooth: its floors were judged */
+    bool staircase;  /* the series is a staircase: its lower corners were judged */
+    char reason[96]; /* why the verdict differs from that of the posteriors; or empty */
 } pm_trend;
 
-/* Fails only for want of memory. */
+/* Fails only when memory runs out. */
 pmapdb_status pm_trend_judge(const pm_series *series, const pm_trend_options *options,
                              pm_trend *out, pmapdb_error *err);
 

@@ -219,7 +219,7 @@ static bool take_options(sqlite3_context *out, int argc, sqlite3_value **argv, p
         !take_word(out, "sensitivity", argv[SENSITIVITY], sensitivities, 3, &sensitivity))
         return false;
     o->metric = (int)metric - 1;
-    o->leak_weight = weights[sensitivity];
+    o->leak_posterior = weights[sensitivity];
     return argc == LIVE || take_limits(out, argv, o);
 }
 

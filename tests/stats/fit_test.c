@@ -77,7 +77,7 @@ static void expect_fitted(const pm_fitted *f, double quantum)
 }
 
 /* No member of a shape is better than the one that was kept. */
-static void expect_best(const pm_fit *fit, const pm_columns *c, int shape)
+static void expect_best(const pm_fit *fit, const pm_design *c, int shape)
 {
     const pm_shape_info *info = &pm_shapes[shape];
     pm_curve curve = {.shape = info->shape};
@@ -95,7 +95,8 @@ static void expect_best(const pm_fit *fit, const pm_columns *c, int shape)
             best = fmin(best, t.rss);
     }
     for (int i = 0; i < fit->n; i++)
-        if (fit->shape[i].curve.shape == info->shape && fit->shape[i].curve.family == info->family)
+        if (fit->shape[i].curve.shape == info->shape &&
+            fit->shape[i].curve.outcome == info->outcome)
             expect_close(truth_of(&fit->shape[i].curve, columns_of(&curve), c->phi).rss, best,
                          best);
 }
@@ -108,23 +109,23 @@ static void least_squares(void **state)
     for (int round = 0; round < 4; round++) {
         pm_fit fit = {.material = 50, .quantum = round % 2 ? 4 : 0};
         double sum = 0, families = 0;
-        pm_columns c = {0};
+        pm_design c = {0};
 
         make(1 + round / 2);
-        assert_int_equal(pm_columns_fit(&c, &points, phis[round % 2], NULL, NULL), PMAPDB_OK);
+        assert_int_equal(pm_design_fit(&c, &points, phis[round % 2], NULL, NULL), PMAPDB_OK);
         pm_fit_add(&fit, &c, points.y, 0.0);
         assert_in_range(fit.n, PM_SHAPES - 3, PM_SHAPES + 3); /* some are not allowed */
         for (int i = 0; i < fit.n; i++) {
             expect_fitted(&fit.shape[i], fit.quantum);
             sum += fit.shape[i].weight;
         }
-        for (int i = 0; i < PM_FAMILIES; i++)
-            families += fit.family[i].weight;
+        for (int i = 0; i < PM_OUTCOMES; i++)
+            families += fit.outcome[i].weight;
         expect_close(families, sum, sum);
         for (int s = 0; s < PM_SHAPES; s++)
             if (pm_shapes[s].first != PM_BASIS_NONE && pm_shapes[s].first != PM_BASIS_LINE)
                 expect_best(&fit, &c, s);
-        pm_columns_free(&c);
+        pm_design_free(&c);
     }
 }
 
@@ -132,21 +133,22 @@ static void least_squares(void **state)
 static void against(void **state)
 {
     pm_fit fit = {.material = 50}, other = {.material = 50};
-    pm_columns c = {0};
+    pm_design c = {0};
     double before;
 
     (void)state;
     make(1);
-    assert_int_equal(pm_columns_fit(&c, &points, 0.35, NULL, NULL), PMAPDB_OK);
+    assert_int_equal(pm_design_fit(&c, &points, 0.35, NULL, NULL), PMAPDB_OK);
     pm_fit_add(&fit, &c, points.y, 0.0);
-    before = fit.family[PM_FAMILY_LEAK].weight;
+    before = fit.outcome[PM_OUTCOME_LEAK].weight;
     pm_fit_add(&fit, &c, points.y, 6.0); /* e^-3 of it is added */
-    expect_close(fit.family[PM_FAMILY_LEAK].weight, before * (1 + exp(-3)), before);
+    expect_close(fit.outcome[PM_OUTCOME_LEAK].weight, before * (1 + exp(-3)), before);
     pm_fit_add(&other, &c, points.y, 6.0); /* and in the other order */
     pm_fit_add(&other, &c, points.y, 0.0);
-    expect_close(other.family[PM_FAMILY_LEAK].weight, fit.family[PM_FAMILY_LEAK].weight, before);
+    expect_close(other.outcome[PM_OUTCOME_LEAK].weight, fit.outcome[PM_OUTCOME_LEAK].weight,
+                 before);
     expect_close(other.reference, fit.reference, 100);
-    pm_columns_free(&c);
+    pm_design_free(&c);
 }
 
 static void explained(void **state)

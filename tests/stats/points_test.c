@@ -29,7 +29,7 @@ static void expect_line(size_t n, int most, int count)
         value[i] = 300 + 4 * (double)i;
     points_of(n, most);
     assert_int_equal(points.n, count);
-    assert_true(!points.floor && !points.stairs && points.lives == 1);
+    assert_true(!points.floor && !points.staircase && points.lives == 1);
     for (int i = 0; i < count; i++) {
         double place = 300 + 4 * (double)(n - 1) * points.x[i];
 
@@ -101,7 +101,7 @@ static void floors(void **state)
     (void)state;
     sawtooth(120, 12, 7);
     points_of(120, PM_BUCKETS);
-    assert_true(points.floor && !points.stairs);
+    assert_true(points.floor && !points.staircase);
     assert_int_equal(points.n, 10); /* before the first fall it began at a floor, too */
     for (int i = 0; i < points.n; i++) {
         assert_true(points.y[i] == 1000 + 7 * i);
@@ -133,7 +133,7 @@ static size_t teeth_of(size_t n, size_t *out)
     size_t count;
 
     assert_non_null(work);
-    count = pm_teeth_find(value, n, work, out);
+    count = pm_sawtooth_find(value, n, work, out);
     free(work);
     return count;
 }
@@ -191,7 +191,7 @@ static void corners(void **state)
     (void)state;
     doubling(300, slope); /* to 89.7: five steps */
     points_of(300, PM_BUCKETS);
-    assert_true(points.stairs && !points.floor);
+    assert_true(points.staircase && !points.floor);
     assert_int_equal(points.n, 5);
     for (int i = 0; i < 5; i++) {
         assert_true(points.y[i] == 4 << i);
@@ -208,7 +208,7 @@ static void tail_of_stairs(void **state)
     for (size_t i = 0; i < 200; i++)
         value[i] = 100.0 * (i < 120 ? floor((double)i / 20) : 6);
     points_of(200, PM_BUCKETS);
-    assert_true(points.stairs);
+    assert_true(points.staircase);
     assert_int_equal(points.n, 6 + 3 + 1);
     for (int i = 0; i < points.n; i++)
         assert_true(points.y[i] == 100.0 * (i < 6 ? i : 6));
@@ -219,7 +219,7 @@ static void tail_of_stairs(void **state)
 static void expect_no_stairs(size_t n)
 {
     points_of(n, PM_BUCKETS);
-    assert_false(points.stairs);
+    assert_false(points.staircase);
 }
 
 static void no_stairs(void **state)
@@ -246,7 +246,7 @@ static void no_stairs(void **state)
     for (size_t i = 50; i < 300; i += 50) /* a step may take two snapshots */
         value[i] -= 40;
     points_of(300, PM_BUCKETS);
-    assert_true(points.stairs && points.n == 5);
+    assert_true(points.staircase && points.n == 5);
     for (size_t i = 0; i < 300; i++)
         life[i] = i >= 150;
     expect_no_stairs(300);

@@ -19,10 +19,10 @@ static pm_points points;
 static char reason[PM_REASON];
 
 /* What the curves say is left to `e`; a straight line that speaks for itself. */
-static const pm_evidence straight = {
+static const pm_refute_evidence straight = {
     .active = -INFINITY, .rate = 1000, .straight = true, .may_slow = true, .grows = true};
 
-static pm_verdict refined(pm_verdict verdict, pm_evidence e, double (*y)(size_t), size_t n)
+static pm_verdict refined(pm_verdict verdict, pm_refute_evidence e, double (*y)(size_t), size_t n)
 {
     const pm_series series = {n, ms, value, NULL};
     pm_sample sample;
@@ -111,7 +111,7 @@ static void it_stopped(void **state)
 
 static void the_rate_is_no_rise(void **state)
 {
-    pm_evidence e = straight;
+    pm_refute_evidence e = straight;
 
     (void)state;
     e.rate = 0.09 * 990;
@@ -131,7 +131,7 @@ static void jumps(void **state)
 
 static void it_slows_down(void **state)
 {
-    pm_evidence e = straight;
+    pm_refute_evidence e = straight;
 
     (void)state;
     expect(refined(PM_VERDICT_LEAK, e, slows, 120), PM_VERDICT_SUSPECT, "the rate fell to 15 %");
@@ -141,7 +141,7 @@ static void it_slows_down(void **state)
 
 static void it_climbs_in_steps(void **state)
 {
-    pm_evidence e = straight;
+    pm_refute_evidence e = straight;
 
     (void)state;
     expect(refined(PM_VERDICT_SUSPECT, e, stairs, 100), PM_VERDICT_LEAK, "a staircase of 24 rises");

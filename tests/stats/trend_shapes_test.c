@@ -136,7 +136,7 @@ static void points(void **state)
     (void)state;
     judge(teeth, 0, N);
     expect(PM_VERDICT_STEADY);
-    assert_true(trend.floor && !trend.stairs);
+    assert_true(trend.floor && !trend.staircase);
     judge(rising_teeth, 0, N);
     expect(PM_VERDICT_LEAK);
     expect_rate(20, 0.02); /* 100 in ten snapshots */
@@ -144,7 +144,7 @@ static void points(void **state)
     judge(stairs, 0, N);
     expect(PM_VERDICT_LEAK);
     expect_rate(6000 / 99.5, 0.1);
-    assert_true(trend.stairs && !trend.floor);
+    assert_true(trend.staircase && !trend.floor);
     judge(daily, 40, N);
     expect(PM_VERDICT_STEADY);
     judge(daily_leak, 40, N);
@@ -176,7 +176,7 @@ static void best_shape_has_an_end(void **state)
 {
     (void)state;
     judge(ramp_nearly_to_the_end, 300, 80);
-    assert_true(trend.weight_leak > 0.5);
+    assert_true(trend.posterior_leak > 0.5);
     expect_shape(PM_VERDICT_SUSPECT, PM_SHAPE_RAMP_THEN_FLAT);
 }
 

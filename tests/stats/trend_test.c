@@ -122,13 +122,13 @@ static void sensitivity(void **state)
     (void)state;
     judge(warmup, 150, N);
     expect(PM_VERDICT_LEAK);
-    options.leak_weight = trend.weight_leak + 1e-9;
+    options.leak_posterior = trend.posterior_leak + 1e-9;
     judge(warmup, 150, N);
     expect(PM_VERDICT_SUSPECT);
-    options.leak_weight = trend.weight_leak - 1e-9;
+    options.leak_posterior = trend.posterior_leak - 1e-9;
     judge(warmup, 150, N);
     expect(PM_VERDICT_LEAK);
-    options.leak_weight = 0;
+    options.leak_posterior = 0;
 }
 
 int main(void)

@@ -19,7 +19,7 @@ static void whitening(void **state)
         }
 }
 
-static void expect_column(const pm_columns *c, const pm_column *is, pm_basis basis, double at)
+static void expect_column(const pm_design *c, const pm_regressor *is, pm_basis basis, double at)
 {
     double raw[N], v[N], low = INFINITY, high = -INFINITY;
 
@@ -36,7 +36,7 @@ static void expect_column(const pm_columns *c, const pm_column *is, pm_basis bas
     expect_close(is->with_line, product(c->phi, raw, points.x), 1 + is->square);
 }
 
-static void expect_columns(const pm_columns *c)
+static void expect_columns(const pm_design *c)
 {
     double before = -1;
 
@@ -63,32 +63,32 @@ static void expect_columns(const pm_columns *c)
 /* To the last bit: a verdict must not depend on how many were multiplied at once. */
 static void products(void **state)
 {
-    pm_columns columns = {0};
+    pm_design columns = {0};
     double y[N], is[PM_COLUMNS_MAX];
 
     (void)state;
     make(1);
     for (int n = N; n > N - 5; n--) { /* other numbers of cuts, and so of columns */
         points.n = n;
-        assert_int_equal(pm_columns_fit(&columns, &points, 0.35, NULL, NULL), PMAPDB_OK);
+        assert_int_equal(pm_design_fit(&columns, &points, 0.35, NULL, NULL), PMAPDB_OK);
         assert_true(columns.count <= PM_COLUMNS_MAX);
         pm_whiten(points.life, n, 0.35, points.y, y);
-        pm_columns_with(&columns, y, is);
+        pm_design_products(&columns, y, is);
         for (int i = 0; i < columns.count; i++)
             assert_true(is[i] == pm_dot(columns.column[i].v, y, n));
     }
-    pm_columns_free(&columns);
+    pm_design_free(&columns);
 }
 
 static void columns_are_made_once(void **state)
 {
-    pm_columns white = {0}, like = {0};
+    pm_design white = {0}, like = {0};
     const double *memory;
 
     (void)state;
     make(1);
-    assert_int_equal(pm_columns_fit(&white, &points, 0.0, NULL, NULL), PMAPDB_OK);
-    assert_int_equal(pm_columns_fit(&like, &points, 0.7, &white, NULL), PMAPDB_OK);
+    assert_int_equal(pm_design_fit(&white, &points, 0.0, NULL, NULL), PMAPDB_OK);
+    assert_int_equal(pm_design_fit(&like, &points, 0.7, &white, NULL), PMAPDB_OK);
     expect_columns(&white);
     expect_columns(&like);
     for (int i = 0; i < white.cuts; i++)
@@ -96,20 +96,20 @@ static void columns_are_made_once(void **state)
     memory = white.memory;
     points.y[3] += 1; /* what was measured does not matter: zeroed, it would be made again */
     white.memory[0] = 4711;
-    assert_int_equal(pm_columns_fit(&white, &points, 0.0, NULL, NULL), PMAPDB_OK);
+    assert_int_equal(pm_design_fit(&white, &points, 0.0, NULL, NULL), PMAPDB_OK);
     assert_true(white.memory == memory && white.memory[0] == 4711);
-    assert_int_equal(pm_columns_fit(&white, &points, 0.35, NULL, NULL), PMAPDB_OK);
+    assert_int_equal(pm_design_fit(&white, &points, 0.35, NULL, NULL), PMAPDB_OK);
     expect_columns(&white);
     points.x[N - 1] += 0.01;
-    assert_int_equal(pm_columns_fit(&white, &points, 0.35, NULL, NULL), PMAPDB_OK);
+    assert_int_equal(pm_design_fit(&white, &points, 0.35, NULL, NULL), PMAPDB_OK);
     expect_columns(&white);
     for (int i = BREAK; i < N; i++)
         points.life[i] = 1;
     points.lives = 2;
-    assert_int_equal(pm_columns_fit(&white, &points, 0.35, NULL, NULL), PMAPDB_OK);
+    assert_int_equal(pm_design_fit(&white, &points, 0.35, NULL, NULL), PMAPDB_OK);
     expect_columns(&white);
-    pm_columns_free(&white);
-    pm_columns_free(&like);
+    pm_design_free(&white);
+    pm_design_free(&like);
     assert_null(white.memory);
 }
 

@@ -1,21 +1,22 @@
-/* stairs: whether a series only climbs in steps, and where: stacks, arenas, tables that double.
+/* staircase: recognises a series that climbs in steps only (stacks, arenas, tables that double),
+ * and finds the steps.
  *
- * Of such a series the medians of equal times say little: how much of a step falls into a bucket is
- * chance. What it needed is known exactly at one kind of place: just before each step.
+ * Medians of equal times describe such a series badly: how much of a step falls into a bucket is
+ * chance. The need is known exactly just before each step.
  */
 #include "stats/order.h"
 #include "stats/points.h"
 
 #include <math.h>
 
-/* What a difference must exceed to be no noise. */
+/* A larger difference is a step, a smaller one noise. */
 static double step_above(const double *y, size_t n, double range, double *work)
 {
     size_t i;
 
     for (i = 0; i + 1 < n; i++)
         work[i] = fabs(y[i + 1] - y[i]);
-    return fmax(PM_STAIRS_STEP * range, PM_STAIRS_NOISE * pm_median(work, n - 1));
+    return fmax(PM_STAIRCASE_STEP * range, PM_STAIRCASE_NOISE * pm_median(work, n - 1));
 }
 
 /* The longest time without a step. */
@@ -31,7 +32,7 @@ static double longest_pause(const double *t, size_t n, const size_t *steps, size
     return fmax(pause, t[n - 1] - last);
 }
 
-size_t pm_stairs_find(const double *t, const double *y, size_t n, double *work, size_t *out)
+size_t pm_staircase_find(const double *t, const double *y, size_t n, double *work, size_t *out)
 {
     double low = y[0], high = y[0], least, climbed = 0.0;
     size_t count = 0, i;
@@ -40,7 +41,7 @@ size_t pm_stairs_find(const double *t, const double *y, size_t n, double *work, 
         low = fmin(low, y[i]);
         high = fmax(high, y[i]);
     }
-    if (n < (size_t)PM_STAIRS_MIN * PM_STAIRS_FLAT || !(high > low))
+    if (n < (size_t)PM_STAIRCASE_MIN * PM_STAIRCASE_FLAT || !(high > low))
         return 0;
     least = step_above(y, n, high - low, work);
     for (i = 0; i + 1 < n; i++) {
@@ -54,9 +55,9 @@ size_t pm_stairs_find(const double *t, const double *y, size_t n, double *work, 
         if (count == 0 || out[count - 1] + 1 < i) /* a step may take two snapshots */
             out[count++] = i;
     }
-    if (count < PM_STAIRS_MIN || count > PM_BUCKETS || count * PM_STAIRS_FLAT > n ||
-        climbed < PM_STAIRS_SHARE * (high - low) ||
-        longest_pause(t, n, out, count) > PM_STAIRS_GAP * (t[n - 1] - t[0]))
+    if (count < PM_STAIRCASE_MIN || count > PM_BUCKETS || count * PM_STAIRCASE_FLAT > n ||
+        climbed < PM_STAIRCASE_SHARE * (high - low) ||
+        longest_pause(t, n, out, count) > PM_STAIRCASE_GAP * (t[n - 1] - t[0]))
         return 0;
     return count;
 }

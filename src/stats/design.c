@@ -1,5 +1,5 @@
-/* columns: every column that a shape can be made of, whitened for one kind of noise. */
-#include "stats/columns.h"
+/* design: the design matrix of all shapes, whitened for one AR(1) correlation. */
+#include "stats/design.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ double pm_dot(const double *a, const double *b, int n)
     return sum;
 }
 
-/* Four at a time: a sum waits for its last term, and not for those of the others. */
-void pm_columns_with(const pm_columns *c, const double *y, double *out)
+/* Four sums at a time: each addition waits only for the previous one of its own sum. */
+void pm_design_products(const pm_design *c, const double *y, double *out)
 {
     const double *v = c->memory;
     int n = c->n, k = 0, i;
@@ -61,18 +61,18 @@ void pm_whiten(const int *life, int n, double phi, const double *raw, double *ou
     }
 }
 
-/* What is on the way while columns are made. */
+/* A design under construction. */
 typedef struct maker {
-    pm_columns *c;
-    const pm_columns *like;
+    pm_design *c;
+    const pm_design *like;
 } maker;
 
-static pm_column *add(maker *m, pm_basis basis, double at)
+static pm_regressor *add(maker *m, pm_basis basis, double at)
 {
-    pm_columns *c = m->c;
+    pm_design *c = m->c;
     size_t place = (size_t)c->count * (size_t)c->n;
     double *raw = c->raw + place, *v = c->memory + place, low = INFINITY, high = -INFINITY;
-    pm_column *column = &c->column[c->count++];
+    pm_regressor *column = &c->column[c->count++];
     int i;
 
     if (m->like)
@@ -92,7 +92,7 @@ static pm_column *add(maker *m, pm_basis basis, double at)
     return column;
 }
 
-/* Halfway between neighbouring places of points; at most PM_CUTS_MAX, evenly chosen. */
+/* Cuts halfway between neighbouring points; at most PM_CUTS_MAX, evenly chosen. */
 static int cuts_of(const double *place, int n, double *out)
 {
     double x[PM_POINTS_MAX];
@@ -114,7 +114,7 @@ static int cuts_of(const double *place, int n, double *out)
 
 static void add_steps(maker *m)
 {
-    pm_columns *c = m->c;
+    pm_design *c = m->c;
     double cut[PM_CUTS_MAX + 1] = {0};
     int i, j;
 
@@ -129,7 +129,7 @@ static void add_steps(maker *m)
 
 static void add_members(maker *m)
 {
-    pm_columns *c = m->c;
+    pm_design *c = m->c;
     int s, i;
 
     for (s = 0; s < PM_SHAPES; s++) {
@@ -151,7 +151,7 @@ static void add_members(maker *m)
         add(m, PM_BASIS_SATURATE, pm_slow_taus[i]);
 }
 
-static bool made_for(const pm_columns *c, const pm_points *p, double phi)
+static bool made_for(const pm_design *c, const pm_points *p, double phi)
 {
     size_t n = (size_t)p->n;
 
@@ -159,21 +159,21 @@ static bool made_for(const pm_columns *c, const pm_points *p, double phi)
            !memcmp(c->life, p->life, n * sizeof *c->life);
 }
 
-pmapdb_status pm_columns_fit(pm_columns *c, const pm_points *p, double phi, const pm_columns *like,
-                             pmapdb_error *err)
+pmapdb_status pm_design_fit(pm_design *c, const pm_points *p, double phi, const pm_design *like,
+                            pmapdb_error *err)
 {
     maker m = {c, like};
     size_t n = (size_t)p->n;
 
     if (made_for(c, p, phi))
         return PMAPDB_OK;
-    pm_columns_free(c);
+    pm_design_free(c);
     c->memory = malloc(((2 * PM_COLUMNS_MAX + 1) * n + (size_t)PM_CUTS_MAX * PM_CUTS_MAX) *
                        sizeof *c->memory);
     c->column = malloc(PM_COLUMNS_MAX * sizeof *c->column);
     c->life = malloc(n * sizeof *c->life);
     if (!c->memory || !c->column || !c->life) {
-        pm_columns_free(c);
+        pm_design_free(c);
         return pm_fail_nomem(err);
     }
     c->phi = phi;
@@ -190,10 +190,10 @@ pmapdb_status pm_columns_fit(pm_columns *c, const pm_points *p, double phi, cons
     return PMAPDB_OK;
 }
 
-void pm_columns_free(pm_columns *c)
+void pm_design_free(pm_design *c)
 {
     free(c->memory);
     free(c->column);
     free(c->life);
-    *c = (pm_columns){0};
+    *c = (pm_design){0};
 }

@@ -1,5 +1,5 @@
-/* weigh: how much each kind of growth weighs in one series, over kinds of noise and resolutions. */
-#include "stats/weigh.h"
+/* average: Bayesian model averaging over shapes, noise models and resolutions. */
+#include "stats/average.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,12 +8,12 @@ enum { RESOLUTIONS = 3 };
 
 static const int resolutions[RESOLUTIONS] = {PM_BUCKETS_FEWEST, PM_BUCKETS_FEWER, PM_BUCKETS};
 
-/* Floors and corners lie elsewhere in every series: they must not push out what the others share.
- */
+/* Floors and corners have other places in every series: their designs must not replace those that
+ * other series share. */
 enum { IRREGULAR = RESOLUTIONS, PLACES };
 
 struct pm_trend_room {
-    pm_columns columns[PLACES][PM_PHIS_COUNT];
+    pm_design columns[PLACES][PM_PHIS_COUNT];
 };
 
 pmapdb_status pm_trend_room_open(pm_trend_room **out, pmapdb_error *err)
@@ -28,11 +28,11 @@ void pm_trend_room_close(pm_trend_room *room)
 
     for (r = 0; room && r < PLACES; r++)
         for (k = 0; k < PM_PHIS_COUNT; k++)
-            pm_columns_free(&room->columns[r][k]);
+            pm_design_free(&room->columns[r][k]);
     free(room);
 }
 
-/* It hardly ever falls: its noise is that of lumps. */
+/* True if the series hardly ever falls: then its noise is a random walk of lumps. */
 static bool climbs(const pm_points *p)
 {
     double up = 0.0, down = 0.0;
@@ -49,18 +49,18 @@ static bool climbs(const pm_points *p)
     return p->n >= PM_CLIMBS_POINTS && down < PM_CLIMBS_FALL * up;
 }
 
-static pmapdb_status fit_points(pm_weighing *w, int resolution, pm_fit *fit, pmapdb_error *err)
+static pmapdb_status fit_points(pm_average *w, int resolution, pm_fit *fit, pmapdb_error *err)
 {
     static const double phis[PM_PHIS_COUNT] = PM_PHIS;
     const double most = phis[PM_PHIS_COUNT - 1];
-    bool irregular = w->points.floor || w->points.stairs;
-    pm_columns *all = w->room->columns[irregular ? IRREGULAR : resolution];
+    bool irregular = w->points.floor || w->points.staircase;
+    pm_design *all = w->room->columns[irregular ? IRREGULAR : resolution];
     int k;
 
     *fit = (pm_fit){.material = w->material, .quantum = w->quantum};
     w->climbs = climbs(&w->points);
     for (k = 0; k < PM_PHIS_COUNT; k++) {
-        pmapdb_status st = pm_columns_fit(&all[k], &w->points, phis[k], k > 0 ? all : NULL, err);
+        pmapdb_status st = pm_design_fit(&all[k], &w->points, phis[k], k > 0 ? all : NULL, err);
 
         if (st)
             return st;
@@ -70,19 +70,19 @@ static pmapdb_status fit_points(pm_weighing *w, int resolution, pm_fit *fit, pma
     return PMAPDB_OK;
 }
 
-/* Adds one resolution to the means, and keeps its best shapes. */
-static void gather(pm_weighing *w, const pm_fit *fit)
+/* Adds one resolution to the averages, and keeps its best shapes. */
+static void gather(pm_average *w, const pm_fit *fit)
 {
     double sum = 0.0, best = -1.0;
     int i;
 
-    for (i = 0; i < PM_FAMILIES; i++)
-        sum += fit->family[i].weight;
-    for (i = 0; i < PM_FAMILIES; i++) {
-        w->weight[i] += fit->family[i].weight / sum;
-        w->slope[i].weight += fit->family[i].weight / sum;
-        w->slope[i].sum += fit->family[i].sum / sum;
-        w->slope[i].square += fit->family[i].square / sum;
+    for (i = 0; i < PM_OUTCOMES; i++)
+        sum += fit->outcome[i].weight;
+    for (i = 0; i < PM_OUTCOMES; i++) {
+        w->posterior[i] += fit->outcome[i].weight / sum;
+        w->slope[i].weight += fit->outcome[i].weight / sum;
+        w->slope[i].sum += fit->outcome[i].sum / sum;
+        w->slope[i].square += fit->outcome[i].square / sum;
     }
     for (i = 0; i < fit->n; i++) {
         if (fit->shape[i].curve.shape == PM_SHAPE_LINEAR)
@@ -94,7 +94,7 @@ static void gather(pm_weighing *w, const pm_fit *fit)
     }
 }
 
-pmapdb_status pm_weigh(pm_weighing *w, bool *enough, pmapdb_error *err)
+pmapdb_status pm_average_models(pm_average *w, bool *enough, pmapdb_error *err)
 {
     int r, taken = 0, before = 0, i;
 
@@ -103,7 +103,7 @@ pmapdb_status pm_weigh(pm_weighing *w, bool *enough, pmapdb_error *err)
         pmapdb_status st;
 
         pm_points_of(&w->sample, resolutions[r], &w->points);
-        /* floors, corners and few snapshots are the same at every resolution */
+        /* floors, corners and few snapshots give the same points at every resolution */
         if (w->points.n < PM_POINTS_MIN || w->points.n == before)
             continue;
         st = fit_points(w, r, &fit, err);
@@ -114,17 +114,18 @@ pmapdb_status pm_weigh(pm_weighing *w, bool *enough, pmapdb_error *err)
         before = w->points.n;
         taken++;
     }
-    for (i = 0; i < PM_FAMILIES && taken > 0; i++)
-        w->weight[i] /= taken;
+    for (i = 0; i < PM_OUTCOMES && taken > 0; i++)
+        w->posterior[i] /= taken;
     *enough = taken > 0;
     return PMAPDB_OK;
 }
 
-pm_slope pm_slope_of(const pm_weighing *w, pm_family from, pm_family to)
+pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to)
 {
     pm_mean all = {0};
     bool wider = w->climbs || w->top.curve.shape == PM_SHAPE_ACCELERATING;
-    double mean, half, unsure = w->points.stairs ? PM_STAIRS_UNSURE * w->points.late_step : 0.0;
+    double mean, half,
+        unsure = w->points.staircase ? PM_STAIRCASE_RATE_ERROR * w->points.late_step : 0.0;
     double t = PM_Z90 + 1.5 / fmax(2.0, w->points.n - 4); /* Student's, nearly */
     int i;
 
@@ -137,6 +138,6 @@ pm_slope pm_slope_of(const pm_weighing *w, pm_family from, pm_family to)
         return (pm_slope){0};
     mean = all.sum / all.weight;
     half = t * sqrt(fmax(0.0, all.square / all.weight - mean * mean));
-    half = sqrt(half * half + unsure * unsure) * (wider ? PM_UNSURE_WIDER : 1.0);
+    half = sqrt(half * half + unsure * unsure) * (wider ? PM_INTERVAL_WIDER : 1.0);
     return (pm_slope){mean, mean - half, mean + half};
 }

@@ -1,11 +1,11 @@
-/* teeth: whether a series is a sawtooth (collections, releases), and where it falls. */
+/* sawtooth: recognises a sawtooth (collections, releases) and finds its falls. */
 #include "stats/order.h"
 #include "stats/points.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Few large falls and many small rises: the differences are skewed to the left. */
+/* Few large falls and many small rises skew the differences to the left. */
 static bool skewed_left(const double *y, size_t n)
 {
     double mean = (y[n - 1] - y[0]) / (double)(n - 1), square = 0.0, cube = 0.0, variance;
@@ -21,10 +21,10 @@ static bool skewed_left(const double *y, size_t n)
     if (!(variance > 0.0))
         return false;
     return cube / (double)(n - 1) / (variance * sqrt(variance)) <=
-           -PM_TEETH_SKEW - sqrt(6.0 / (double)n);
+           -PM_SAWTOOTH_SKEW - sqrt(6.0 / (double)n);
 }
 
-/* The range of y without its trend and without the 3 % at each end. */
+/* The range of the detrended y between its 3rd and 97th percentile. */
 static double detrended_range(const double *y, size_t n, double *work)
 {
     size_t third = n / 3, i;
@@ -41,14 +41,14 @@ static double detrended_range(const double *y, size_t n, double *work)
     return pm_select(work, n, (size_t)(0.97 * (double)(n - 1))) - first;
 }
 
-size_t pm_teeth_find(const double *y, size_t n, double *work, size_t *out)
+size_t pm_sawtooth_find(const double *y, size_t n, double *work, size_t *out)
 {
     double fall;
     size_t count = 0, rises = 0, i;
 
     if (n < 12 || !skewed_left(y, n))
         return 0;
-    fall = PM_TEETH_FALL * detrended_range(y, n, work);
+    fall = PM_SAWTOOTH_FALL * detrended_range(y, n, work);
     if (!(fall > 0.0))
         return 0;
     for (i = 0; i + 1 < n;) {
@@ -65,5 +65,5 @@ size_t pm_teeth_find(const double *y, size_t n, double *work, size_t *out)
     }
     for (i = 0; i + 1 < n; i++)
         rises += y[i + 1] - y[i] > fall;
-    return count < PM_TEETH_MIN || (double)rises > PM_TEETH_RISES * (double)count ? 0 : count;
+    return count < PM_SAWTOOTH_MIN || (double)rises > PM_SAWTOOTH_RISES * (double)count ? 0 : count;
 }

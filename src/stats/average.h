@@ -1,0 +1,38 @@
+/* average: Bayesian model averaging of one series: posteriors of the outcomes over all shapes,
+ * noise models and resolutions (docs/verdicts.md has the formulae). */
+#ifndef PM_STATS_AVERAGE_H
+#define PM_STATS_AVERAGE_H
+
+#include "stats/fit.h"
+
+/* The state of one series while it is judged. Slopes are per span. */
+typedef struct pm_average {
+    /* given */
+    const pm_trend_options *options;
+    pm_trend_room *room;
+    pm_sample sample;
+    double material; /* the least growth that matters */
+    double quantum;  /* values are multiples of it */
+
+    /* found */
+    /* points, top, line and climbs are those of the finest resolution */
+    pm_points points;
+    pm_fitted top;                 /* the most likely shape */
+    pm_fitted line;                /* the best straight line */
+    double r2;                     /* share of the variance that the best shape explains, at best */
+    bool climbs;                   /* hardly ever falls: the noise is a random walk of lumps */
+    double posterior[PM_OUTCOMES]; /* mean over the resolutions */
+    pm_mean slope[PM_OUTCOMES];    /* sums over the resolutions */
+} pm_average;
+
+/* *enough is false if there are too few points. Fails only when memory runs out. */
+pmapdb_status pm_average_models(pm_average *w, bool *enough, pmapdb_error *err);
+
+typedef struct pm_slope {
+    double rate, low, high; /* per span; the 90 % interval */
+} pm_slope;
+
+/* The slope at the end of the window, averaged over the curves of these outcomes. */
+pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to);
+
+#endif

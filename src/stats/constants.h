@@ -80,8 +80,7 @@
 
 /* Refutations (refine.c). */
 #define PM_RECORD 0.03      /* of the range: by so much a new maximum exceeds the old one */
-#define PM_STALL_TIMES 2.0  /* a tail without a new maximum, in longest pauses between maxima ... \
-                             */
+#define PM_STALL_TIMES 2.0  /* a tail without a new maximum, in longest pauses ... */
 #define PM_STALL_SHARE 0.20 /* ... and as a share of the whole time, is an end */
 #define PM_FEW 16           /* snapshots; with fewer, growth must reach into the last 40 % */
 #define PM_FEW_UNTIL 0.6

@@ -2,7 +2,7 @@
 #include "api/merging.h"
 
 /* A damaged store gives what comes before the damage, and the words say where it is. `known`: this
- * store has a part of the process, so that its captures are put in one by one. */
+ * store has a part of the process. */
 static void try_damage(const char *sql, bool known)
 {
     merging m;
@@ -44,23 +44,12 @@ static void damaged_stores(void **state)
          "UPDATE mapping_version SET rare_fields_id = 902"),
         "UPDATE mapping_version SET private_dirty = -5",
     };
-    static const char *const taken_only[] = {
-        "DELETE FROM lineage",
-        "UPDATE lineage SET category_id = 4711",
-        "UPDATE category_version SET category_id = category_id + 4711",
-        "UPDATE object SET category_id = 0",
-        "DELETE FROM category_version",
-        ("INSERT INTO rare_fields (rare_fields_id, hash, locked_kib) VALUES (900, 0, -4); "
-         "UPDATE mapping_version SET rare_fields_id = 900"),
-    };
 
     (void)state;
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         try_damage(damages[i], false);
         try_damage(damages[i], true);
     }
-    for (size_t i = 0; i < sizeof taken_only / sizeof *taken_only; i++)
-        try_damage(taken_only[i], false);
 }
 
 /* Bytes that SQLite itself stumbles over. */

@@ -262,61 +262,13 @@ static void pruned_here_or_there(void **state)
     finish(&m);
 }
 
-/* A capture of 1,024 KiB at `start`; nothing of it is left two of them later. */
-static void write_mover(int at, int64_t start)
-{
-    char path[64];
-    pm_buf text = {0};
-
-    snprintf(path, sizeof path, "%d-7.x", 1795229318 + at);
-    pm_buf_addf(&text, NULL,
-                "7:   app -v\n"
-                "Address           Kbytes     RSS   Dirty Mode  Mapping\n"
-                "%016llx    1024       8       8 rw---   [ anon ]\n"
-                "00007ffd40b62000     132      12      12 rw---   [ stack ]\n"
-                "---------------- ------- ------- ------- \n"
-                "total kB            1156      20      20\n",
-                (unsigned long long)start);
-    box_write(path, text.data, text.len);
-    pm_buf_free(&text);
-}
-
-#define LINEAGES \
-    "SELECT count(*) FROM lineage WHERE lineage_id IN (SELECT lineage_id FROM mappings)"
-
-/* The captures that told that it is one mapping are gone; that it is one stays known. */
-static void lineages_over_pruned_captures(void **state)
-{
-    merging m;
-
-    (void)state;
-    for (int i = 0; i < 9; i++)
-        write_mover(10 * i, 0x7f0000000000 + i * INT64_C(0xc0000));
-    import_into("a.db", "alpha", PMAPDB_UNKNOWN);
-    damage("a.db", "DELETE FROM snapshot WHERE off BETWEEN 1 AND 7");
-    assert_int_equal(ask("a.db", LINEAGES), 2);
-    start(&m);
-    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
-    assert_int_equal(ask("all.db", SNAPSHOTS), 2);
-    assert_int_equal(ask("all.db", LINEAGES), 2);
-    assert_int_equal(ask("all.db", "SELECT count(DISTINCT category) FROM category_runs"), 2);
-    finish(&m);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_BOX(two_hosts_and_again),
-        IN_BOX(what_is_no_store),
-        IN_BOX(dry_run),
-        IN_BOX(unknown_hosts),
-        IN_BOX(logs_without_times),
-        IN_BOX(logs_that_ran_late),
-        IN_BOX(logs_that_are_alike),
-        IN_BOX(a_store_in_use),
-        IN_BOX(stopped),
+        IN_BOX(two_hosts_and_again),  IN_BOX(what_is_no_store),   IN_BOX(dry_run),
+        IN_BOX(unknown_hosts),        IN_BOX(logs_without_times), IN_BOX(logs_that_ran_late),
+        IN_BOX(logs_that_are_alike),  IN_BOX(a_store_in_use),     IN_BOX(stopped),
         IN_BOX(pruned_here_or_there),
-        IN_BOX(lineages_over_pruned_captures),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* categories_test: categories that the program does not have of itself: the dictionary, and one
  * that was put by hand, in the store and in every answer. */
 #include "asked.h"
-#include "merged.h"
+#include "kit.h"
 #include "whole.h"
 
 #include "store/categories.h"
@@ -244,68 +244,6 @@ static void the_rule_of_the_strongest(void **state)
     assert_true(whole_store(k));
 }
 
-/* ---- into another store, and out of one ---- */
-
-static void merged_by_text(void **state)
-{
-    kit *k = kit_of(state), *into = new_kit();
-    pm_buf want = {0};
-
-    put(k, PM_DIALECT_SMAPS, 0, 1, 1200);
-    set_by_hand(k, "anonymous/test");
-    put(k, PM_DIALECT_SMAPS, 1, 2, 2200);
-    kit_exec(k, "UPDATE category SET description = 'of the other store' WHERE category_id = 15");
-    id_of(into, "heap/other");
-    merge(into, k);
-    kit_rows(k, &want, "SELECT snapshot_id, category, size_kib FROM mappings ORDER BY 1, 2, start");
-    kit_expect(into, "SELECT snapshot_id, category, size_kib FROM mappings ORDER BY 1, 2, start",
-               pm_buf_text(&want).data);
-    kit_expect(into,
-               "SELECT category_id, category, parent_id, description FROM category WHERE "
-               "category_id > 14 ORDER BY 1",
-               "15|heap/other|1|about it\n16|anonymous/test|11|of the other store\n");
-    kit_expect(into, "SELECT category_id, rule FROM lineage WHERE rule IS NOT NULL",
-               "16|by hand\n");
-    assert_true(whole_store(into));
-    pm_buf_free(&want);
-    kit_leave((void **)&into);
-}
-
-/* A store that says of something what it has no text for. */
-static void merge_refuses_no_category(void **state)
-{
-    /* Objects are read by the same code whichever store they are of. */
-    static const struct {
-        const char *sql;
-        pmapdb_status status;
-    } broken[] = {
-        {"UPDATE lineage SET category_id = 99", PMAPDB_INPUT},
-        {"UPDATE region SET category_id = 99", PMAPDB_INPUT},
-        {"UPDATE category_version SET category_id = 99 WHERE category_id = 15", PMAPDB_INPUT},
-        {"UPDATE object SET category_id = 15", PMAPDB_DATABASE},
-        {"UPDATE category SET category = '' WHERE category_id = 15", PMAPDB_INPUT}};
-
-    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
-        kit *k = new_kit(), *into = new_kit();
-        pm_merge_options options = {.sweep_ms = KIT_SWEEP};
-        pm_merge_counts counts;
-        pmapdb_error err = {0};
-        bool theirs = false;
-
-        put(k, PM_DIALECT_SMAPS, 0, 1, 1200);
-        set_by_hand(k, "anonymous/test");
-        kit_exec(k, "PRAGMA foreign_keys = OFF");
-        kit_exec(k, broken[i].sql);
-        assert_int_equal(pm_merge_store(into->store, k->store, &options, &counts, &theirs, &err),
-                         broken[i].status);
-        assert_true(theirs);
-        kit_expect(into, "SELECT count(*) FROM snapshot", "0\n");
-        kit_leave((void **)&k);
-        kit_leave((void **)&into);
-    }
-    (void)state;
-}
-
 static void compact(const kit *k)
 {
     pmapdb_compact_options options = {0};
@@ -350,8 +288,7 @@ int main(void)
         IN_KIT(ids_and_parents),           IN_KIT(a_limit),
         IN_KIT(shown_everywhere),          IN_KIT(free_text),
         IN_KIT(leaks_by_the_first_word),   IN_KIT(late_captures),
-        IN_KIT(the_rule_of_the_strongest), IN_KIT(merged_by_text),
-        IN_KIT(merge_refuses_no_category), IN_KIT(goes_when_nothing_shows_it),
+        IN_KIT(the_rule_of_the_strongest), IN_KIT(goes_when_nothing_shows_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

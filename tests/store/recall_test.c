@@ -154,14 +154,14 @@ static void recall_process(pm_recall *r, int64_t process_id, const given *g)
     pm_recall_item *items;
     size_t n;
 
-    kit_ok(pm_recall_turn(r, process_id, &err), &err);
+    kit_ok(pm_recall_begin(r, process_id, INT64_MIN, &err), &err);
     items = pm_recall_items(r, &n);
     for (size_t i = 0; i < 2 * n; i++) {
         const pm_recall_item *item;
         pm_capture *c = NULL;
 
         if (i == n) { /* backwards: an epoch is read again, from an earlier capture on */
-            kit_ok(pm_recall_turn(r, process_id, &err), &err);
+            kit_ok(pm_recall_begin(r, process_id, INT64_MIN, &err), &err);
             items = pm_recall_items(r, &n);
         }
         if (i >= n && i % 3)

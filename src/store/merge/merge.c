@@ -27,76 +27,30 @@ pmapdb_status pm_merge_host_id(pm_merge *m, const char *host, int64_t *id, pmapd
                       -1, id, err);
 }
 
-/* ---- rules ---- */
-
-static pmapdb_status rules_hash(pm_sql *sql, uint64_t *out, pmapdb_error *err)
-{
-    pm_rule_text text = {0};
-    pmapdb_status st = pm_rule_text_load(sql, &text, err);
-
-    *out = text.hash;
-    pm_rule_text_free(&text);
-    return st;
-}
-
-pmapdb_status pm_merge_rules(pm_merge *m, pmapdb_error *err)
-{
-    uint64_t here, there;
-    pmapdb_status st = rules_hash(m->into->sql, &here, err);
-
-    if (st == PMAPDB_OK)
-        st = pm_merge_theirs(m, rules_hash(m->from->sql, &there, err));
-    if (st != PMAPDB_OK)
-        return st;
-    m->other_rules = here != there;
-    pm_rule_set_free(m->rules);
-    m->rules = NULL;
-    return pm_rule_set_new(m->into->sql, &m->rules, err);
-}
-
 /* ---- one process ---- */
 
 /* Blocks of a log that are new, but would come before those that are known. */
-static bool set_times(pm_merge *m)
+static void set_times(pm_merge *m)
 {
     size_t n;
     pm_recall_item *items = pm_recall_items(m->recall, &n);
-    bool any = false;
 
     for (size_t i = 0; i < n; i++) {
         int64_t ms = items[i].log_id ? pm_pairs_get(&m->log_ms, items[i].snapshot_id) : 0;
 
-        if (!ms)
-            continue;
-        items[i].taken_ms = ms;
-        any = true;
+        if (ms)
+            items[i].taken_ms = ms;
     }
-    return any;
 }
 
-/* What is new, and whether anything is known. */
-static size_t count(pm_merge *m, bool *known)
+static size_t count_new(pm_merge *m)
 {
     size_t n, new = 0;
     const pm_recall_item *items = pm_recall_items(m->recall, &n);
 
     for (size_t i = 0; i < n; i++)
         new += items[i].known == 0;
-    *known = new < n;
     return new;
-}
-
-static pmapdb_status store_process(pm_merge *m, bool any_known, bool retimed, pmapdb_error *err)
-{
-    bool stranger = false;
-    int64_t life;
-    pmapdb_status st = pm_merge_begin(m, err);
-
-    if (st == PMAPDB_OK && !any_known && !retimed && count(m, &any_known) > 0 && !any_known)
-        st = pm_merge_is_stranger(m, &stranger, &life, err);
-    if (st != PMAPDB_OK)
-        return st;
-    return stranger ? pm_merge_take(m, life, err) : pm_merge_put(m, err);
 }
 
 static pmapdb_status set_pins(pm_merge *m, pmapdb_error *err)
@@ -105,13 +59,17 @@ static pmapdb_status set_pins(pm_merge *m, pmapdb_error *err)
     const pm_recall_item *items = pm_recall_items(m->recall, &n);
     pmapdb_status st = PMAPDB_OK;
 
-    for (size_t i = 0; m->pinned.n && i < n && st == PMAPDB_OK; i++) {
-        if (items[i].known <= 0 || !pm_ids_has(&m->pinned, items[i].snapshot_id))
+    for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
+        if (items[i].known <= 0 || !items[i].pin)
             continue;
         if (!m->in_transaction)
             st = pm_merge_begin(m, err);
         if (st == PMAPDB_OK)
-            st = pm_merge_pin(m, items[i].snapshot_id, items[i].known, err);
+            st = pm_sql_run(
+                m->into->sql,
+                "INSERT OR IGNORE INTO pin (snapshot_id, reason, pinned_ms) "
+                "VALUES (?1, ?2, ?3)",
+                PM_ARGS(PM_I(items[i].known), PM_S(items[i].pin), PM_I(items[i].pinned_ms)), err);
     }
     return st;
 }
@@ -120,17 +78,16 @@ static pmapdb_status one_process(pm_merge *m, int64_t process_id, pmapdb_error *
 {
     pm_merge_counts *counts = m->counts;
     size_t n, new;
-    bool any_known, retimed;
-    pmapdb_status st = pm_merge_theirs(m, pm_recall_turn(m->recall, process_id, err));
+    pmapdb_status st = pm_merge_theirs(m, pm_recall_begin(m->recall, process_id, INT64_MIN, err));
 
     if (st != PMAPDB_OK)
         return st;
     pm_recall_items(m->recall, &n);
-    retimed = set_times(m);
+    set_times(m);
     st = pm_merge_known(m, err);
     if (st != PMAPDB_OK)
         return st;
-    new = count(m, &any_known);
+    new = count_new(m);
     counts->processes += n > 0;
     counts->snapshots += n;
     counts->known += n - new;
@@ -140,7 +97,7 @@ static pmapdb_status one_process(pm_merge *m, int64_t process_id, pmapdb_error *
         return PMAPDB_OK;
     }
     if (new)
-        st = store_process(m, any_known, retimed, err);
+        st = pm_merge_put(m, err);
     if (st == PMAPDB_OK)
         st = set_pins(m, err);
     if (st == PMAPDB_OK)
@@ -194,12 +151,6 @@ static pmapdb_status go_through(pm_merge *m, pmapdb_error *err)
 {
     pmapdb_status st = pm_merge_theirs(m, pm_recall_new(m->from->sql, &m->recall, err));
 
-    if (st == PMAPDB_OK && m->into)
-        st = pm_objects_new(m->into->sql, &m->objects, err);
-    if (st == PMAPDB_OK && m->into)
-        st = pm_category_ids_new(m->into->sql, &m->categories, err);
-    if (st == PMAPDB_OK && m->into)
-        st = pm_merge_rules(m, err);
     if (st == PMAPDB_OK)
         st = look_at_hosts(m, err);
     if (st == PMAPDB_OK)
@@ -220,17 +171,10 @@ static pmapdb_status go_through(pm_merge *m, pmapdb_error *err)
 static void merge_free(pm_merge *m)
 {
     pm_recall_free(m->recall);
-    pm_objects_free(m->objects);
-    pm_category_ids_free(m->categories);
-    pm_rule_set_free(m->rules);
     pm_pairs_free(&m->captures);
     pm_pairs_free(&m->logs);
     pm_pairs_free(&m->log_known);
     pm_pairs_free(&m->log_ms);
-    pm_pairs_free(&m->object_ids);
-    pm_pairs_free(&m->detail_ids);
-    pm_pairs_free(&m->category_ids);
-    pm_ids_free(&m->pinned);
     pm_ids_free(&m->sweeps);
     pm_ids_free(&m->new_sweeps);
 }

@@ -11,14 +11,9 @@
  * newer one of its job, or itself. What a prune removed elsewhere is not known by that: a store
  * that still has it gives it back.
  *
- * Lineages. A process that this store has no part of is taken over as it is, with its lineages:
- * they know what was seen in captures that were pruned since. Where both have parts of one process,
- * the captures are put in one by one, and lineages are what all captures that are left say; what
- * only pruned ones knew is lost then. A merge that was killed in the midst of a process has left a
- * part of it.
- *
- * Rules. Where the other store has other rules than this one, a process that is taken over gets the
- * categories of this one's (store/rules/apply.h); captures that are put in get them anyway.
+ * Lineages and categories are made anew, as by an import: captures are recalled there and put here,
+ * in time order, under the rules of this store. What only pruned captures knew is lost: a mapping
+ * that moved while nothing was kept of it is a new lineage.
  *
  * Moments of one name are made anew from the captures of both, by sweep_ms; those of a live sweep
  * have one time, and so are one moment whatever that is.

@@ -63,46 +63,6 @@ static pmapdb_status merge_refused(pm_merge *m, pmapdb_error *err)
     return st;
 }
 
-/* ---- pins ---- */
-
-static pmapdb_status read_pins(pm_merge *m, pmapdb_error *err)
-{
-    sqlite3_stmt *stmt;
-    bool has;
-    pmapdb_status st = pm_merge_theirs(
-        m, pm_sql_rows(m->from->sql, "SELECT snapshot_id FROM pin", PM_NO_ARGS, &stmt, err));
-
-    while (st == PMAPDB_OK &&
-           (st = pm_merge_theirs(m, pm_sql_step(m->from->sql, stmt, &has, err))) == PMAPDB_OK &&
-           has)
-        if ((st = pm_ids_add(&m->pinned, pm_col_int(stmt, 0), err)) != PMAPDB_OK)
-            pm_sql_done(stmt);
-    pm_ids_sort(&m->pinned);
-    return st;
-}
-
-pmapdb_status pm_merge_pin(pm_merge *m, int64_t there, int64_t here, pmapdb_error *err)
-{
-    sqlite3_stmt *stmt;
-    bool has = false;
-    pmapdb_status st;
-
-    if (!pm_ids_has(&m->pinned, there))
-        return PMAPDB_OK;
-    st = pm_sql_rows(m->from->sql, "SELECT reason, pinned_ms FROM pin WHERE snapshot_id = ?1",
-                     PM_ARGS(PM_I(there)), &stmt, err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(m->from->sql, stmt, &has, err);
-    if (pm_merge_theirs(m, st) != PMAPDB_OK || !has)
-        return st;
-    st =
-        pm_sql_run(m->into->sql,
-                   "INSERT OR IGNORE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)",
-                   PM_ARGS(PM_I(here), PM_T(pm_col_text(stmt, 0)), PM_I(pm_col_int(stmt, 1))), err);
-    pm_sql_done(stmt);
-    return st;
-}
-
 /* ---- how far names were pruned ---- */
 
 static pmapdb_status one_pruned(pm_merge *m, sqlite3_stmt *there, pmapdb_error *err)
@@ -144,7 +104,5 @@ pmapdb_status pm_merge_beside(pm_merge *m, pmapdb_error *err)
 {
     pmapdb_status st = merge_refused(m, err);
 
-    if (st == PMAPDB_OK)
-        st = read_pins(m, err);
     return st == PMAPDB_OK && m->in_transaction ? pm_merge_commit(m, err) : st;
 }

@@ -17,36 +17,6 @@ static pmapdb_status name_of(pm_merge *m, int64_t host_id, int64_t *name_id, pma
                            : st;
 }
 
-pmapdb_status pm_merge_new_process(pm_merge *m, int64_t life, int64_t *process_id, int64_t *name_id,
-                                   pmapdb_error *err)
-{
-    const pm_recall_process *who = pm_recall_who(m->recall);
-    const pm_evidence *e = &who->evidence;
-    int64_t host_id;
-    pmapdb_status st = pm_host_of(m->into->sql, pm_merge_host(m), &host_id, err);
-
-    if (st == PMAPDB_OK)
-        st = name_of(m, host_id, name_id, err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_run(
-            m->into->sql,
-            "INSERT INTO process (host_id, name_id, name_rank, name_ms, pid, boot_id, start_time, "
-            "life, command, command_ms, identity, stack_end, vdso_start, libc_start, ld_start, "
-            "exe_start, clock_mono_ns, clock_utc_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
-            "?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
-            PM_ARGS(PM_I(host_id), PM_I(*name_id), PM_I(who->name_rank), PM_I(who->name_ms),
-                    PM_I(who->pid), PM_S(who->boot_id), PM_I(e->start_time), PM_I(life),
-                    PM_S(who->command), PM_I(who->command_ms), PM_S(pm_link_name(who->identity)),
-                    PM_I(e->anchor[PM_ANCHOR_STACK_END]), PM_I(e->anchor[PM_ANCHOR_VDSO_START]),
-                    PM_I(e->anchor[PM_ANCHOR_LIBC_START]), PM_I(e->anchor[PM_ANCHOR_LD_START]),
-                    PM_I(e->exe), PM_I(who->clock_mono_ns), PM_I(who->clock_utc_ms)),
-            err);
-    *process_id = pm_sql_last_id(m->into->sql);
-    return st;
-}
-
-/* ---- of a process that is here ---- */
-
 static pmapdb_status regroup(pm_merge *m, int64_t old_id, int64_t name_id, pmapdb_error *err)
 {
     pm_moments *moments = NULL;

@@ -1,4 +1,4 @@
-/* merge_known: which snapshots of a process this store has, and whether it has a part of it. */
+/* merge_known: which snapshots of a process this store has. */
 #include "store/merge/merge_run.h"
 
 #include "base/buf.h"
@@ -44,7 +44,7 @@ static pmapdb_status read_keys(pm_merge *m, int64_t host_id, int64_t from, int64
         "ON s.process_id = p.process_id AND s.taken_ms BETWEEN ?3 AND ?4 "
         "WHERE coalesce(p.pid, -1) = ?1 AND coalesce(p.host_id, 0) = ?2",
         PM_ARGS(PM_I(who->pid == PMAPDB_UNKNOWN ? -1 : who->pid), PM_I(host_id), PM_I(from),
-                PM_I(to), PM_T(who->evidence.boot_id), PM_I(who->evidence.start_time)),
+                PM_I(to), PM_S(who->boot_id), PM_I(who->start_time)),
         &stmt, err);
 
     if (st != PMAPDB_OK)
@@ -131,7 +131,7 @@ static pmapdb_status mark(pm_merge *m, int64_t host_id, const keys *k, pmapdb_er
             st = pm_pairs_put(&m->captures, item->capture_id, found->capture_id, err);
         } else if (!item->known) {
             st = was_pruned(m, host_id, item, &pruned, err);
-            item->known = pruned ? PM_RECALL_PRUNED : 0;
+            item->known = pruned ? PM_MERGE_PRUNED : 0;
         }
     }
     return st;
@@ -156,52 +156,5 @@ pmapdb_status pm_merge_known(pm_merge *m, pmapdb_error *err)
     if (st == PMAPDB_OK)
         st = mark(m, host_id, &k, err);
     free(k.key);
-    return st;
-}
-
-/* ---- lives ---- */
-
-/* Lives without a pid are numbered by the file that they came from, in steps of this: process.c. */
-#define LIVES_OF_FILE 1024
-
-static void read_evidence(sqlite3_stmt *stmt, pm_evidence *e)
-{
-    e->boot_id = pm_col_text(stmt, 0);
-    e->start_time = pm_col_int(stmt, 1);
-    for (int i = 0; i < PM_ANCHOR_COUNT; i++)
-        e->anchor[i] = pm_col_int(stmt, 2 + i);
-    e->exe = pm_col_int(stmt, 6);
-    e->command = pm_col_text(stmt, 7);
-}
-
-pmapdb_status pm_merge_is_stranger(pm_merge *m, bool *out, int64_t *life, pmapdb_error *err)
-{
-    const pm_recall_process *who = pm_recall_who(m->recall);
-    bool named = who->pid != PMAPDB_UNKNOWN, has;
-    int64_t from = named ? 0 : who->life - who->life % LIVES_OF_FILE, host_id;
-    sqlite3_stmt *stmt;
-    pmapdb_status st = pm_merge_host_id(m, pm_merge_host(m), &host_id, err);
-
-    *out = true;
-    *life = from;
-    if (st == PMAPDB_OK)
-        st = pm_sql_rows(m->into->sql,
-                         "SELECT boot_id, start_time, stack_end, vdso_start, libc_start, ld_start, "
-                         "exe_start, command, life FROM process WHERE coalesce(pid, -1) = ?1 "
-                         "AND coalesce(host_id, 0) = ?2 AND (?1 >= 0 OR life BETWEEN ?3 AND ?4)",
-                         PM_ARGS(PM_I(named ? who->pid : -1), PM_I(host_id), PM_I(from),
-                                 PM_I(from + LIVES_OF_FILE - 1)),
-                         &stmt, err);
-    if (st != PMAPDB_OK)
-        return st;
-    while ((st = pm_sql_step(m->into->sql, stmt, &has, err)) == PMAPDB_OK && has) {
-        pm_evidence other;
-
-        read_evidence(stmt, &other);
-        if (pm_evidence_compare(&who->evidence, &other) != PM_LINK_NONE)
-            *out = false;
-        if (pm_col_int(stmt, 8) >= *life)
-            *life = pm_col_int(stmt, 8) + 1;
-    }
     return st;
 }

@@ -9,7 +9,7 @@
 
 typedef struct block {
     int64_t pid, hash, taken_ms;
-    int64_t snapshot_id; /* PM_RECALL_PRUNED: it was one */
+    int64_t snapshot_id; /* PM_MERGE_PRUNED: it was one */
     pm_dialect dialect;
 } block;
 
@@ -38,7 +38,7 @@ static pmapdb_status read_sequence(pm_sql *sql, int64_t log_id, sequence *out, p
     while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
         int64_t id = pm_col_int(stmt, 3);
         block b = {pm_col_int(stmt, 0), pm_col_int(stmt, 1), pm_col_int(stmt, 2),
-                   id == PMAPDB_UNKNOWN ? PM_RECALL_PRUNED : id,
+                   id == PMAPDB_UNKNOWN ? PM_MERGE_PRUNED : id,
                    pm_dialect_find(pm_col_text(stmt, 4))};
 
         st = pm_grow(&out->block, &out->cap, out->n, sizeof *out->block, err);
@@ -99,7 +99,7 @@ static pmapdb_status pair(pm_merge *m, const sequence *there, const sequence *he
 
     for (size_t t = 0; t < there->n && st == PMAPDB_OK; t++) {
         const block *b = &there->block[t];
-        bool gone = b->snapshot_id == PM_RECALL_PRUNED;
+        bool gone = b->snapshot_id == PM_MERGE_PRUNED;
 
         while (h < here->n && here->block[h].pid < b->pid)
             h++;
@@ -128,7 +128,7 @@ static pmapdb_status find_exact(pm_merge *m, const sequence *there, int64_t host
         const block *b = &there->block[i];
         int64_t found;
 
-        if (b->snapshot_id == PM_RECALL_PRUNED) {
+        if (b->snapshot_id == PM_MERGE_PRUNED) {
             ++*exact; /* nothing is to be stored of it */
             continue;
         }

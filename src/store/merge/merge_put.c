@@ -22,10 +22,7 @@ pmapdb_status pm_merge_begin(pm_merge *m, pmapdb_error *err)
     m->stored = 0;
     m->began_ms = pm_clock_now();
     st = pm_store_version(m->into, &version, err);
-    if (st != PMAPDB_OK || version == m->version)
-        return st;
-    st = pm_merge_rules(m, err);
-    return st == PMAPDB_OK ? pm_merge_known(m, err) : st;
+    return st != PMAPDB_OK || version == m->version ? st : pm_merge_known(m, err);
 }
 
 pmapdb_status pm_merge_commit(pm_merge *m, pmapdb_error *err)
@@ -35,6 +32,7 @@ pmapdb_status pm_merge_commit(pm_merge *m, pmapdb_error *err)
     if (st != PMAPDB_OK)
         return st;
     m->in_transaction = false;
+    pm_recall_forget(m->recall);
     m->counts->new += m->stored;
     if (m->options->keep_going && !m->options->keep_going(m->options->ctx, m->counts))
         return pm_fail(err, PMAPDB_STOPPED, "stopped");
@@ -77,7 +75,7 @@ static pmapdb_status put_capture(pm_merge *m, pm_recall_item *item, pm_capture *
         m->theirs = true;
     if (st != PMAPDB_OK)
         return st;
-    item->known = stored.pruned ? PM_RECALL_PRUNED : stored.snapshot_id;
+    item->known = stored.pruned ? PM_MERGE_PRUNED : stored.snapshot_id;
     m->stored += !stored.duplicate;
     if (stored.pruned)
         return PMAPDB_OK;

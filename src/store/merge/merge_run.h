@@ -1,16 +1,17 @@
 /* merge_run: what the parts of a merge share: merge.c goes through the other store, merge_known.c
  * tells what is known, merge_log.c logs without times, merge_beside.c and merge_sweep.c what
- * belongs to no process, merge_take.c takes a process over, merge_put.c adds to one. */
+ * belongs to no process, merge_put.c puts captures in. */
 #ifndef PM_STORE_MERGE_RUN_H
 #define PM_STORE_MERGE_RUN_H
 
-#include "store/categories.h"
 #include "store/ids.h"
 #include "store/merge/merge.h"
 #include "store/moment.h"
 #include "store/pairs.h"
 #include "store/recall/recall.h"
-#include "store/rules/rule_set.h"
+
+/* `known` of an item: the snapshot here; 0: new; or: */
+#define PM_MERGE_PRUNED (-1) /* it was here, and a prune removed it */
 
 typedef struct pm_merge {
     pmapdb_store *into; /* NULL: an empty one */
@@ -18,19 +19,13 @@ typedef struct pm_merge {
     const pm_merge_options *options;
     pm_merge_counts *counts;
     pm_recall *recall;
-    pm_objects *objects; /* of `into` */
-    pm_category_ids *categories;
-    pm_rule_set *rules; /* of `into` */
-    bool other_rules;   /* those there are others: categories are decided by `rules` */
-    pm_pairs captures;  /* row of table capture there -> here */
-    pm_ids sweeps;      /* those there that are here, or were: all that is left of them */
+    pm_pairs captures; /* row of table capture there -> here */
+    pm_ids sweeps;     /* those there that are here, or were: all that is left of them */
     pm_ids new_sweeps;
     pm_pairs logs;      /* log there -> here */
     pm_pairs log_known; /* snapshot of a log there -> here */
     pm_pairs log_ms;    /* new snapshot of a log there -> its time here, where it is another */
-    pm_pairs object_ids, detail_ids, category_ids; /* there -> here */
-    pm_ids pinned;                                 /* snapshots there */
-    int64_t version; /* of `into` when the process at hand was compared */
+    int64_t version;    /* of `into` when the process at hand was compared */
     bool in_transaction;
     size_t rows;     /* captures, sweeps ... in it */
     uint64_t stored; /* captures */
@@ -45,10 +40,6 @@ pmapdb_status pm_merge_theirs(pm_merge *m, pmapdb_status st);
 const char *pm_merge_host(const pm_merge *m);
 /* Its row: 0 for unknown, as in the indexes; -1: there is none yet. */
 pmapdb_status pm_merge_host_id(pm_merge *m, const char *host, int64_t *id, pmapdb_error *err);
-
-/* Whether both have the same rules, and those of `into`: at first, and when another writer was
- * there, which may have applied others. */
-pmapdb_status pm_merge_rules(pm_merge *m, pmapdb_error *err);
 
 /* ---- transactions, of some hundred captures ---- */
 
@@ -66,19 +57,9 @@ void pm_merge_forget(pm_merge *m);
 /* Sets `known` of its snapshots, and their captures. */
 pmapdb_status pm_merge_known(pm_merge *m, pmapdb_error *err);
 
-/* It is no life that this store has a part of; *life: a number for it. */
-pmapdb_status pm_merge_is_stranger(pm_merge *m, bool *out, int64_t *life, pmapdb_error *err);
-
-/* Takes it over, in a transaction that was begun. When another writer adds to it meanwhile, the
- * rest is left for pm_merge_put. */
-pmapdb_status pm_merge_take(pm_merge *m, int64_t life, pmapdb_error *err);
-
 /* Puts what is not known, in a transaction that was begun. */
 pmapdb_status pm_merge_put(pm_merge *m, pmapdb_error *err);
 
-/* A row in table process like its own. */
-pmapdb_status pm_merge_new_process(pm_merge *m, int64_t life, int64_t *process_id, int64_t *name_id,
-                                   pmapdb_error *err);
 /* What the other store knows of it and its captures do not tell. */
 pmapdb_status pm_merge_facts(pm_merge *m, int64_t process_id, pmapdb_error *err);
 
@@ -90,13 +71,11 @@ pmapdb_status pm_merge_labels(pm_merge *m, pmapdb_error *err);
 pmapdb_status pm_merge_capture(pm_merge *m, int64_t there, int64_t *here, pmapdb_error *err);
 /* 0 for 0; a log that was not met yet is made. */
 pmapdb_status pm_merge_log(pm_merge *m, int64_t there, int64_t *here, pmapdb_error *err);
-/* It is this one here: pins it where it is pinned there. */
-pmapdb_status pm_merge_pin(pm_merge *m, int64_t there, int64_t here, pmapdb_error *err);
 
 /* ---- before the processes ---- */
 
 pmapdb_status pm_merge_logs(pm_merge *m, pmapdb_error *err);
-/* What was refused; which snapshots are pinned. */
+/* What was refused. */
 pmapdb_status pm_merge_beside(pm_merge *m, pmapdb_error *err);
 /* Which sweeps are known. */
 pmapdb_status pm_merge_find_sweeps(pm_merge *m, pmapdb_error *err);

@@ -1,13 +1,16 @@
-/* recall: what a store holds of a process, as it was before it was stored. */
+/* recall: the captures of a stored process, whole again and in time order. */
 #include "store/recall/recall.h"
 
 #include "base/buf.h"
-#include "store/newest.h"
 #include "store/origin.h"
-#include "store/recall/recall_epoch.h"
 #include "store/recall/recall_live.h"
-#include "store/recall/recall_process.h"
+#include "store/recall/recall_rows.h"
 #include <stdlib.h>
+
+#define N_STATES ((size_t)PM_STATE_TOTALS + 1)
+#define N_CHECKED ((size_t)PM_CHECKED_ROLLUP + 1)
+#define N_TIME_SOURCES ((size_t)PM_TIME_EVERY + 1)
+#define STREAMS (PM_DIALECT_COUNT * N_STATES)
 
 struct pm_recall {
     pm_sql *sql;
@@ -15,17 +18,13 @@ struct pm_recall {
     pm_recall_process who;
     pm_recall_item *items;
     size_t n, cap;
-    pm_recall_epoch epoch[PM_STREAMS]; /* of each stream the one read last */
-    pm_recall_live_part live;
+    pm_pool *words;               /* texts of the process, its pins and its live readings */
+    pm_recall_standing standing;  /* read last; its texts are in `words` */
+    pm_pool *mappings;            /* of the captures since the last pm_recall_forget */
+    pm_recall_rows rows[STREAMS]; /* of each stream, the epoch that was read last */
+    pm_live **live;               /* of the captures since then */
+    size_t n_live, cap_live;
 };
-
-static void forget_process(pm_recall *r)
-{
-    pm_recall_process_free(&r->who);
-    r->n = 0;
-    for (size_t i = 0; i < PM_STREAMS; i++)
-        pm_recall_epoch_free(&r->epoch[i]);
-}
 
 pmapdb_status pm_recall_new(pm_sql *sql, pm_recall **out, pmapdb_error *err)
 {
@@ -44,13 +43,25 @@ pmapdb_status pm_recall_new(pm_sql *sql, pm_recall **out, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
+void pm_recall_forget(pm_recall *r)
+{
+    for (size_t i = 0; i < STREAMS; i++)
+        pm_recall_rows_free(&r->rows[i]);
+    for (size_t i = 0; i < r->n_live; i++)
+        free(r->live[i]);
+    r->n_live = 0;
+    pm_pool_free(r->mappings);
+    r->mappings = NULL;
+}
+
 void pm_recall_free(pm_recall *r)
 {
     if (!r)
         return;
-    forget_process(r);
-    pm_recall_live_free(&r->live);
+    pm_recall_forget(r);
+    pm_pool_free(r->words);
     pm_objects_free(r->objects);
+    free(r->live);
     free(r->items);
     free(r);
 }
@@ -66,28 +77,20 @@ pm_recall_item *pm_recall_items(pm_recall *r, size_t *n)
     return r->items;
 }
 
-pm_objects *pm_recall_objects(pm_recall *r)
-{
-    return r->objects;
-}
-
 static pmapdb_status damaged(const char *what, int64_t id, const char *why, pmapdb_error *err)
 {
-    return pm_fail(err, PMAPDB_INPUT, "%s %lld: %s; the store is damaged", what, (long long)id,
-                   why);
+    return pm_fail(err, PMAPDB_INPUT, "%s %lld %s; the store is damaged", what, (long long)id, why);
 }
 
-/* ---- words to numbers; the count where there is no such word ---- */
+/* ---- words to numbers; `n` where no such word is known ---- */
 
 static size_t find_word(pm_text word, size_t n, const char *(*name)(size_t))
 {
-    for (size_t i = 0; i < n; i++) {
-        const char *known = name(i);
+    size_t i = 0;
 
-        if (known && pm_text_equal(word, pm_text_of(known)))
-            return i;
-    }
-    return n;
+    while (i < n && !pm_text_equal(word, pm_text_of(name(i))))
+        i++;
+    return i;
 }
 
 static const char *state_name(size_t i)
@@ -105,8 +108,53 @@ static const char *time_source_name(size_t i)
     return pm_time_source_name((pm_time_source)i);
 }
 
-#define N_CHECKED ((size_t)PM_CHECKED_ROLLUP + 1)
-#define N_TIME_SOURCES ((size_t)PM_TIME_EVERY + 1)
+static const char *link_name(size_t i)
+{
+    return pm_link_name((pm_link)(PM_LINK_START_TIME + i));
+}
+
+#define N_LINKS ((size_t)(PM_LINK_ASSUMED - PM_LINK_START_TIME) + 1)
+
+/* ---- the process ---- */
+
+static pmapdb_status load_process(pm_recall *r, int64_t process_id, pmapdb_error *err)
+{
+    pm_recall_process *who = &r->who;
+    pm_sql *sql = r->sql;
+    size_t link = N_LINKS;
+    sqlite3_stmt *row = pm_sql_ask(
+        sql,
+        "SELECT h.name, n.name, p.command, p.boot_id, p.pid, p.start_time, p.name_rank, p.name_ms, "
+        "p.command_ms, p.clock_mono_ns, p.clock_utc_ms, p.identity FROM process p "
+        "LEFT JOIN name n ON n.name_id = p.name_id LEFT JOIN host h ON h.host_id = p.host_id "
+        "WHERE p.process_id = ?1",
+        PM_ARGS(PM_I(process_id)));
+
+    *who = (pm_recall_process){.process_id = process_id};
+    if (pm_sql_next(sql, row)) {
+        int64_t rank = pm_col_int(row, 6);
+
+        who->host = pm_recall_text(sql, r->words, pm_col_text(row, 0)).data;
+        who->name = pm_recall_text(sql, r->words, pm_col_text(row, 1)).data;
+        who->command = pm_recall_text(sql, r->words, pm_col_text(row, 2)).data;
+        who->boot_id = pm_recall_text(sql, r->words, pm_col_text(row, 3)).data;
+        who->pid = pm_col_int(row, 4);
+        who->start_time = pm_col_int(row, 5);
+        who->name_rank = (pm_name_rank)rank;
+        who->name_ms = pm_col_ms(row, 7);
+        who->command_ms = pm_col_ms(row, 8);
+        who->clock_mono_ns = pm_col_int(row, 9);
+        who->clock_utc_ms = pm_col_ms(row, 10);
+        link = rank < PM_NAME_GIVEN || rank > PM_NAME_UNKNOWN || !who->name
+                   ? N_LINKS
+                   : find_word(pm_col_text(row, 11), N_LINKS, link_name);
+        who->identity = (pm_link)(PM_LINK_START_TIME + link);
+        pm_sql_done(row);
+    }
+    return pm_sql_ok(sql) && link == N_LINKS
+               ? damaged("process", process_id, "is missing, or its row cannot be", err)
+               : pm_sql_end(sql, err);
+}
 
 /* ---- its snapshots ---- */
 
@@ -123,99 +171,106 @@ static int by_time(const void *a, const void *b)
     return x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 
-static pmapdb_status read_item(sqlite3_stmt *stmt, pm_recall_item *item, pmapdb_error *err)
+static pmapdb_status add_item(pm_recall *r, sqlite3_stmt *row, pmapdb_error *err)
 {
-    size_t state = find_word(pm_col_text(stmt, 8), PM_STATES, state_name);
-    size_t source = find_word(pm_col_text(stmt, 9), N_TIME_SOURCES, time_source_name);
-    int64_t log_id = pm_col_int(stmt, 10);
-
-    *item = (pm_recall_item){.snapshot_id = pm_col_int(stmt, 0),
-                             .capture_id = pm_col_int(stmt, 1),
-                             .epoch_id = pm_col_int(stmt, 2),
-                             .off = pm_col_int(stmt, 3),
-                             .taken_ms = pm_col_ms(stmt, 4),
-                             .ordinal = pm_col_int(stmt, 5),
-                             .hash = pm_col_int(stmt, 6),
-                             .log_id = log_id == PMAPDB_UNKNOWN ? 0 : log_id,
-                             .dialect = pm_dialect_find(pm_col_text(stmt, 7)),
-                             .state = (pm_state)state,
-                             .time_source = (pm_time_source)source};
-    if (item->dialect == PM_DIALECT_COUNT)
-        return pm_fail(err, PMAPDB_INPUT, "snapshot @%lld: no such dialect is known here",
-                       (long long)item->snapshot_id);
-    if (state == PM_STATES || source == N_TIME_SOURCES || item->capture_id <= 0 ||
-        item->epoch_id <= 0 || item->off < 0 || item->taken_ms == PMAPDB_UNKNOWN ||
-        item->hash == PMAPDB_UNKNOWN || item->ordinal == PMAPDB_UNKNOWN)
-        return damaged("snapshot", item->snapshot_id, "its row cannot be", err);
-    return PMAPDB_OK;
-}
-
-static pmapdb_status load_items(pm_recall *r, pmapdb_error *err)
-{
-    sqlite3_stmt *stmt;
-    bool has;
-    pmapdb_status st = pm_sql_rows(
-        r->sql,
-        "SELECT snapshot_id, capture_id, epoch_id, off, taken_ms, ordinal, hash, dialect, state, "
-        "time_source, import_log_id FROM snapshot WHERE process_id = ?1",
-        PM_ARGS(PM_I(r->who.process_id)), &stmt, err);
+    int64_t log_id = pm_col_int(row, 10);
+    pm_recall_item item = {.snapshot_id = pm_col_int(row, 0),
+                           .capture_id = pm_col_int(row, 1),
+                           .epoch_id = pm_col_int(row, 2),
+                           .off = pm_col_int(row, 3),
+                           .taken_ms = pm_col_ms(row, 4),
+                           .ordinal = pm_col_int(row, 5),
+                           .hash = pm_col_int(row, 6),
+                           .dialect = pm_dialect_find(pm_col_text(row, 7)),
+                           .state = (pm_state)find_word(pm_col_text(row, 8), N_STATES, state_name),
+                           .time_source = (pm_time_source)find_word(
+                               pm_col_text(row, 9), N_TIME_SOURCES, time_source_name),
+                           .log_id = log_id == PMAPDB_UNKNOWN ? 0 : log_id,
+                           .pin = pm_recall_text(r->sql, r->words, pm_col_text(row, 11)).data,
+                           .pinned_ms = pm_col_int(row, 12)};
+    pmapdb_status st = pm_grow(&r->items, &r->cap, r->n, sizeof *r->items, err);
 
     if (st != PMAPDB_OK)
         return st;
-    while ((st = pm_sql_step(r->sql, stmt, &has, err)) == PMAPDB_OK && has) {
-        st = pm_grow(&r->items, &r->cap, r->n, sizeof *r->items, err);
-        if (st == PMAPDB_OK)
-            st = read_item(stmt, &r->items[r->n], err);
-        if (st != PMAPDB_OK) {
-            pm_sql_done(stmt);
-            return st;
-        }
-        r->n++;
-    }
-    if (st == PMAPDB_OK && r->n)
-        qsort(r->items, r->n, sizeof *r->items, by_time);
-    return st;
+    if (item.dialect == PM_DIALECT_COUNT || item.state == N_STATES ||
+        item.time_source == N_TIME_SOURCES || item.capture_id <= 0 || item.epoch_id <= 0 ||
+        item.off < 0 || item.taken_ms == PMAPDB_UNKNOWN || item.hash == PMAPDB_UNKNOWN ||
+        item.ordinal == PMAPDB_UNKNOWN)
+        return damaged("snapshot", item.snapshot_id, "has a row that cannot be", err);
+    r->items[r->n++] = item;
+    return PMAPDB_OK;
 }
 
-pmapdb_status pm_recall_turn(pm_recall *r, int64_t process_id, pmapdb_error *err)
+static pmapdb_status load_items(pm_recall *r, int64_t from_ms, pmapdb_error *err)
+{
+    sqlite3_stmt *row = pm_sql_ask(
+        r->sql,
+        "SELECT s.snapshot_id, s.capture_id, s.epoch_id, s.off, s.taken_ms, s.ordinal, s.hash, "
+        "s.dialect, s.state, s.time_source, s.import_log_id, p.reason, p.pinned_ms FROM snapshot s "
+        "LEFT JOIN pin p ON p.snapshot_id = s.snapshot_id "
+        "WHERE s.process_id = ?1 AND s.taken_ms >= ?2",
+        PM_ARGS(PM_I(r->who.process_id), PM_BITS(from_ms)));
+
+    while (pm_sql_next(r->sql, row)) {
+        pmapdb_error failed = {0};
+        pmapdb_status st = add_item(r, row, &failed);
+
+        pm_sql_keep(r->sql, st, &failed);
+    }
+    if (r->n)
+        qsort(r->items, r->n, sizeof *r->items, by_time);
+    return pm_sql_end(r->sql, err);
+}
+
+pmapdb_status pm_recall_begin(pm_recall *r, int64_t process_id, int64_t from_ms, pmapdb_error *err)
 {
     pmapdb_status st;
 
-    forget_process(r);
-    st = pm_recall_process_load(r->sql, process_id, &r->who, err);
-    return st == PMAPDB_OK ? load_items(r, err) : st;
+    pm_recall_forget(r);
+    pm_pool_free(r->words);
+    r->words = NULL;
+    r->standing.standing_id = 0;
+    r->n = 0;
+    st = pm_pool_new(&r->words, err);
+    if (st == PMAPDB_OK)
+        st = load_process(r, process_id, err);
+    return st == PMAPDB_OK ? load_items(r, from_ms, err) : st;
 }
 
 /* ---- one capture ---- */
 
-#define SNAPSHOT                                                                   \
-    "SELECT checked, missing, mappings, size_kib, rss_kib, pss_kib, private_kib, " \
-    "private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib FROM snapshot "      \
-    "WHERE snapshot_id = ?1"
-
-/* What stands in the snapshot's own row. */
-static pmapdb_status read_block(sqlite3_stmt *stmt, pm_capture *c, pmapdb_error *err)
+/* The snapshot's own row. */
+static pmapdb_status read_block(pm_recall *r, const pm_recall_item *item, pm_capture *c,
+                                pmapdb_error *err)
 {
     pm_block *b = &c->block;
-    size_t checked = find_word(pm_col_text(stmt, 0), N_CHECKED, checked_name);
+    size_t checked = N_CHECKED;
+    sqlite3_stmt *row =
+        pm_sql_ask(r->sql,
+                   "SELECT checked, missing, mappings, size_kib, rss_kib, pss_kib, private_kib, "
+                   "private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib FROM snapshot "
+                   "WHERE snapshot_id = ?1",
+                   PM_ARGS(PM_I(item->snapshot_id)));
 
-    b->checked = (pm_checked)checked;
-    for (int i = 0; i < PM_TOTAL_COUNT; i++) {
-        int64_t v = pm_col_kib(stmt, 2 + i);
+    if (pm_sql_next(r->sql, row)) {
+        checked = find_word(pm_col_text(row, 0), N_CHECKED, checked_name);
+        b->checked = (pm_checked)checked;
+        c->missing = pm_text_copy(pm_col_text(row, 1));
+        for (int i = 0; i < PM_TOTAL_COUNT; i++) {
+            int64_t v = pm_col_kib(row, 2 + i);
 
-        b->totals.v[i] = v == PMAPDB_UNKNOWN ? -1 : v;
+            b->totals.v[i] = v == PMAPDB_UNKNOWN ? -1 : v;
+        }
+        b->tool_size_kib = pm_col_int(row, 9);
+        b->tool_rss_kib = pm_col_int(row, 10);
+        pm_sql_done(row);
     }
-    b->tool_size_kib = pm_col_int(stmt, 9);
-    b->tool_rss_kib = pm_col_int(stmt, 10);
-    c->missing = pm_text_copy(pm_col_text(stmt, 1));
-    c->notes = pm_text_copy(PM_TEXT(""));
-    if (!c->missing || !c->notes)
-        return pm_fail_nomem(err);
-    return checked == N_CHECKED ? pm_fail(err, PMAPDB_INPUT, "no such check is known here")
-                                : PMAPDB_OK;
+    return pm_sql_ok(r->sql) && checked == N_CHECKED
+               ? damaged("snapshot", item->snapshot_id, "is missing, or its check is unknown", err)
+               : pm_sql_end(r->sql, err);
 }
 
-/* Empty where the row of the capture is gone. */
+/* Where it was found; empty where the row of the capture is gone. */
 static pmapdb_status read_origin(pm_recall *r, const pm_recall_item *item, pm_capture *c,
                                  pmapdb_error *err)
 {
@@ -223,47 +278,69 @@ static pmapdb_status read_origin(pm_recall *r, const pm_recall_item *item, pm_ca
     bool has;
     pmapdb_status st = pm_origin_read(r->sql, item->capture_id, &folder, &file, &has, err);
 
-    if (st == PMAPDB_OK) {
-        c->source_dir = pm_text_copy(pm_buf_text(&folder));
-        c->source_name = pm_text_copy(pm_buf_text(&file));
-        if (!c->source_dir || !c->source_name)
-            st = pm_fail_nomem(err);
-    }
+    c->source_dir = pm_text_copy(pm_buf_text(&folder));
+    c->source_name = pm_text_copy(pm_buf_text(&file));
     pm_buf_free(&folder);
     pm_buf_free(&file);
     return st;
 }
 
-/* The name and the command are those of the first capture that gave them: of the ones before
- * nothing is known. */
+/* A capture has the process's name and command if it is not older than the one that gave them. */
 static pmapdb_status lend(const pm_recall_process *who, pm_capture *c, pmapdb_error *err)
 {
+    bool named = who->name_ms <= c->taken_ms;
     bool commanded = who->command && who->command_ms <= c->taken_ms;
 
     c->pid = c->block.pid = who->pid;
     c->host = who->host;
-    c->start_time = who->evidence.start_time;
-    c->command = pm_text_copy(commanded ? who->evidence.command : PM_TEXT(""));
-    if (!c->command)
-        return pm_fail_nomem(err);
-    if (who->name_ms > c->taken_ms)
-        return PMAPDB_OK;
-    c->name_rank = (pm_name_rank)who->name_rank;
-    c->name = pm_text_copy(pm_text_of(who->name));
-    return c->name ? PMAPDB_OK : pm_fail_nomem(err);
+    c->start_time = who->start_time;
+    c->notes = pm_text_copy(PM_TEXT(""));
+    c->command = pm_text_copy(pm_text_of(commanded ? who->command : ""));
+    c->name = named ? pm_text_copy(pm_text_of(who->name)) : NULL;
+    c->name_rank = named ? who->name_rank : 0;
+    return c->notes && c->command && c->missing && c->source_dir && c->source_name &&
+                   (c->name || !named)
+               ? PMAPDB_OK
+               : pm_fail_nomem(err);
 }
 
-/* The epoch of the item, read from there on if it is not at hand. */
-static pmapdb_status epoch_of(pm_recall *r, const pm_recall_item *item, pm_recall_epoch **out,
-                              pmapdb_error *err)
+static pmapdb_status read_rows(pm_recall *r, const pm_recall_item *item, pm_capture *c,
+                               pmapdb_error *err)
 {
-    *out = &r->epoch[item->dialect * PM_STATES + item->state];
-    if ((*out)->epoch_id == item->epoch_id && (*out)->from <= item->off)
-        return PMAPDB_OK;
-    return pm_recall_epoch_load(r->sql, r->objects, item->epoch_id, item->off, *out, err);
+    pm_recall_rows *rows = &r->rows[item->dialect * N_STATES + item->state];
+    pmapdb_status st = r->mappings ? PMAPDB_OK : pm_pool_new(&r->mappings, err);
+
+    if (st == PMAPDB_OK && (rows->epoch_id != item->epoch_id || rows->from > item->off))
+        st = pm_recall_rows_load(r->sql, r->objects, r->mappings, item->epoch_id, item->off, rows,
+                                 err);
+    if (st == PMAPDB_OK)
+        st = pm_recall_rows_at(rows, item->off, &c->rows, &c->n_rows, err);
+    c->pool = r->mappings;
+    c->block.fields = rows->fields;
+    return st;
 }
 
-/* The sums were proved when it was stored; rows that no longer give them are not what was read. */
+/* The process has one pair of clocks, from which its other moments are counted. */
+static pmapdb_status read_live(pm_recall *r, const pm_recall_item *item, pm_capture *c,
+                               pmapdb_error *err)
+{
+    const pm_recall_process *who = &r->who;
+    pm_live *live;
+    pmapdb_status st = pm_grow(&r->live, &r->cap_live, r->n_live, sizeof(pm_live *), err);
+
+    if (st != PMAPDB_OK || item->time_source != PM_TIME_LIVE)
+        return st;
+    st = pm_recall_live(r->sql, item->snapshot_id, r->words, &r->standing, &live, err);
+    if (st != PMAPDB_OK || !live)
+        return st;
+    live->boot_id = who->boot_id;
+    if (who->clock_mono_ns != PMAPDB_UNKNOWN && who->clock_utc_ms != PMAPDB_UNKNOWN)
+        live->utc_ms = who->clock_utc_ms + (live->mono_ns - who->clock_mono_ns) / 1000000;
+    c->live = r->live[r->n_live++] = live;
+    return PMAPDB_OK;
+}
+
+/* The sums were proved before they were stored; other rows are not what was read. */
 static bool adds_up(const pm_capture *c)
 {
     pm_totals totals;
@@ -279,36 +356,17 @@ static bool adds_up(const pm_capture *c)
 static pmapdb_status fill(pm_recall *r, const pm_recall_item *item, pm_capture *c,
                           pmapdb_error *err)
 {
-    pm_recall_epoch *epoch;
-    const pm_live *live;
-    sqlite3_stmt *stmt;
-    bool has = false;
-    pmapdb_status st = pm_sql_rows(r->sql, SNAPSHOT, PM_ARGS(PM_I(item->snapshot_id)), &stmt, err);
+    pmapdb_status st;
 
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(r->sql, stmt, &has, err);
-    if (st != PMAPDB_OK || !has)
-        return st == PMAPDB_OK ? damaged("snapshot", item->snapshot_id, "it is missing", err) : st;
-    st = read_block(stmt, c, err);
-    pm_sql_done(stmt);
-    if (st == PMAPDB_OK)
-        st = read_origin(r, item, c, err);
-    if (st == PMAPDB_OK)
-        st = lend(&r->who, c, err);
-    if (st == PMAPDB_OK)
-        st = epoch_of(r, item, &epoch, err);
-    if (st == PMAPDB_OK)
-        st = pm_recall_epoch_rows(epoch, item->off, &c->rows, &c->n_rows, err);
-    if (st == PMAPDB_OK)
-        st = pm_recall_live(r, item, &live, err);
-    if (st != PMAPDB_OK)
+    if ((st = read_block(r, item, c, err)) != PMAPDB_OK ||
+        (st = read_origin(r, item, c, err)) != PMAPDB_OK ||
+        (st = lend(&r->who, c, err)) != PMAPDB_OK ||
+        (st = read_rows(r, item, c, err)) != PMAPDB_OK ||
+        (st = read_live(r, item, c, err)) != PMAPDB_OK)
         return st;
-    c->pool = epoch->pool;
-    c->block.fields = epoch->fields;
-    c->live = live;
     return adds_up(c) ? PMAPDB_OK
                       : damaged("snapshot", item->snapshot_id,
-                                "its mappings do not add up to its sums", err);
+                                "has mappings that do not add up to its sums", err);
 }
 
 pmapdb_status pm_recall_capture(pm_recall *r, const pm_recall_item *item, pm_capture **out,
@@ -336,25 +394,5 @@ pmapdb_status pm_recall_capture(pm_recall *r, const pm_recall_item *item, pm_cap
     c->block.missing = pm_text_of(c->missing);
     c->block.notes = c->block.why = c->block.tool = c->block.empty = PM_TEXT("");
     *out = c;
-    return PMAPDB_OK;
-}
-
-/* The process has one pair of clocks; from there the other moments are counted. */
-pmapdb_status pm_recall_live(pm_recall *r, const pm_recall_item *item, const pm_live **out,
-                             pmapdb_error *err)
-{
-    const pm_recall_process *who = &r->who;
-    pm_live *live = NULL;
-    pmapdb_status st = PMAPDB_OK;
-
-    *out = NULL;
-    if (item->time_source == PM_TIME_LIVE)
-        st = pm_recall_live_read(r->sql, item->snapshot_id, &r->live, &live, err);
-    if (st != PMAPDB_OK || !live)
-        return st;
-    live->boot_id = who->boot_id;
-    if (who->clock_mono_ns != PMAPDB_UNKNOWN && who->clock_utc_ms != PMAPDB_UNKNOWN)
-        live->utc_ms = who->clock_utc_ms + (live->mono_ns - who->clock_mono_ns) / 1000000;
-    *out = live;
     return PMAPDB_OK;
 }

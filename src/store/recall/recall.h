@@ -1,22 +1,49 @@
-/* recall: what a store holds of a process, as it was before it was stored: its captures,
- * losslessly.
+/* recall: the captures of a stored process, whole again and in time order. What was put into a
+ * store comes back: every mapping with every field, the sums, the state and the proof, the hash,
+ * the file that it came from, the time, the log, the live reading, and the pin of its snapshot.
  *
- * The store may be anybody's: what it says is checked, and what cannot be so is PMAPDB_INPUT, with
- * words that name the place. Reading is cheapest in the order of time: an epoch is then read once.
+ *     st = pm_recall_new(sql, &r, err);
+ *     st = pm_recall_begin(r, process_id, from_ms, err);
+ *     items = pm_recall_items(r, &n);
+ *     for (i = 0; i < n; i++) {
+ *         st = pm_recall_capture(r, &items[i], &c, err);
+ *         ...
+ *         pm_capture_free(c);
+ *     }
+ *     pm_recall_free(r);
  *
- * What a store does not keep of each capture is the process's: its name, command, start time and
- * clocks. Notes (what the parser made good) are not kept at all.
+ * What a store keeps once per process comes back so: its name, command, start time, boot and clocks
+ * (pm_recall_who). A capture carries the name and the command from the capture on that gave them.
+ * The parser's notes are not stored, and do not come back.
+ *
+ * Ownership: the caller frees each capture. What a capture points into (its pool, host and live
+ * reading) belongs to the recall and lives until pm_recall_forget, pm_recall_begin or
+ * pm_recall_free, also when the rows have been deleted from the store. So a caller may recall many
+ * captures, delete them, and put them again.
+ *
+ * Cost: captures asked for in the order of the items read each epoch once.
+ * Nothing is written. The store may be anybody's: each value is checked, and PMAPDB_INPUT names the
+ * row that cannot be right.
  */
 #ifndef PM_STORE_RECALL_H
 #define PM_STORE_RECALL_H
 
 #include "base/capture.h"
-#include "store/object.h"
-#include "store/recall/recall_process.h"
+#include "store/evidence.h"
+#include "store/sql.h"
 
-#define PM_RECALL_PRUNED (-1)
+/* A process as a whole. Texts are NULL and numbers PMAPDB_UNKNOWN where unknown. */
+typedef struct pm_recall_process {
+    int64_t process_id, pid;
+    int64_t start_time; /* clock ticks since boot */
+    const char *host, *name, *command, *boot_id;
+    pm_name_rank name_rank;
+    int64_t name_ms, command_ms;         /* times of the captures that gave name and command */
+    int64_t clock_mono_ns, clock_utc_ms; /* one moment on both clocks */
+    pm_link identity;
+} pm_recall_process;
 
-/* A row of table snapshots, as far as it says what is known already. */
+/* A stored snapshot. */
 typedef struct pm_recall_item {
     int64_t snapshot_id, capture_id, epoch_id, off;
     int64_t taken_ms, ordinal, hash;
@@ -24,9 +51,9 @@ typedef struct pm_recall_item {
     pm_dialect dialect;
     pm_state state;
     pm_time_source time_source;
-    /* For whoever merges: the snapshot that it is elsewhere; PM_RECALL_PRUNED: it was one; 0: new.
-     */
-    int64_t known;
+    const char *pin; /* the reason; NULL: the snapshot is not pinned */
+    int64_t pinned_ms;
+    int64_t known; /* for the caller's use; 0 at first */
 } pm_recall_item;
 
 typedef struct pm_recall pm_recall;
@@ -34,22 +61,21 @@ typedef struct pm_recall pm_recall;
 pmapdb_status pm_recall_new(pm_sql *sql, pm_recall **out, pmapdb_error *err);
 void pm_recall_free(pm_recall *r);
 
-/* Turns to a process and lists its snapshots in the order of (time, dialect, ordinal, hash). */
-pmapdb_status pm_recall_turn(pm_recall *r, int64_t process_id, pmapdb_error *err);
+/* Turns to a process and lists its snapshots with taken_ms >= from_ms (INT64_MIN: all), in the
+ * order of time, dialect, ordinal and hash. Forgets the process before. */
+pmapdb_status pm_recall_begin(pm_recall *r, int64_t process_id, int64_t from_ms, pmapdb_error *err);
+
+/* Both last until the next pm_recall_begin. The caller may change `known` and `taken_ms`: a
+ * capture has the time of its item. */
 const pm_recall_process *pm_recall_who(const pm_recall *r);
 pm_recall_item *pm_recall_items(pm_recall *r, size_t *n);
 
-/* The capture, for pm_capture_free(). Its host is NULL where that is unknown. What it points into
- * (pool, host, live) lasts until the next call. */
+/* *out is the caller's, for pm_capture_free. Its host is NULL where unknown. */
 pmapdb_status pm_recall_capture(pm_recall *r, const pm_recall_item *item, pm_capture **out,
                                 pmapdb_error *err);
 
-/* What a live capture knows besides its mappings; *out is NULL for text. Lasts until the next
- * call. */
-pmapdb_status pm_recall_live(pm_recall *r, const pm_recall_item *item, const pm_live **out,
-                             pmapdb_error *err);
-
-/* The objects of that store, once read. */
-pm_objects *pm_recall_objects(pm_recall *r);
+/* Frees what the captures so far point into; the items stay. For a caller that needs each capture
+ * only for a while. */
+void pm_recall_forget(pm_recall *r);
 
 #endif

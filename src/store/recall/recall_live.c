@@ -1,158 +1,135 @@
-/* recall_live: what a live capture knew of a process besides its mappings. */
+/* recall_live: the live reading of a snapshot, from tables live_reading, live_process and
+ * environment. */
 #include "store/recall/recall_live.h"
 
-void pm_recall_live_free(pm_recall_live_part *part)
+#include "base/buf.h"
+#include <stdlib.h>
+
+pm_text pm_recall_text(pm_sql *sql, pm_pool *pool, pm_text t)
 {
-    pm_buf_free(&part->texts);
-    pm_buf_free(&part->environment);
-    pm_buf_free(&part->degraded);
+    pmapdb_error err = {0};
+    uint32_t id = 0;
+
+    if (!t.data)
+        return t;
+    pm_sql_keep(sql, pm_pool_text(pool, t, &id, &err), &err);
+    return pm_pool_text_get(pool, id);
 }
 
-/* The same process has the same one for long. */
-#define STANDING                                                             \
-    "SELECT ppid, uid, memory_max_kib, address_limit_kib, stack_limit_kib, " \
-    "max_map_count, comm, exe, cmdline, user, cgroup FROM live_process WHERE live_process_id = ?1"
-
-/* Copies, behind one another. */
-static pmapdb_status add_texts(sqlite3_stmt *stmt, int from, pm_text *const to[], int n,
-                               pm_buf *texts, pmapdb_error *err)
+static void damaged(pm_sql *sql, const char *what, int64_t id, const char *why)
 {
-    size_t at[8] = {0};
-    pmapdb_status st = PMAPDB_OK;
+    pmapdb_error err = {0};
 
-    pm_buf_clear(texts);
-    for (int i = 0; i < n && st == PMAPDB_OK; i++) {
-        pm_text t = pm_col_text(stmt, from + i);
-
-        at[i] = texts->len;
-        *to[i] = (pm_text){NULL, t.len};
-        st = pm_buf_add(texts, t.data ? t.data : "", t.len, err);
-    }
-    for (int i = 0; i < n && st == PMAPDB_OK; i++) /* it moves no more */
-        to[i]->data = texts->data + at[i];
-    return st;
+    pm_sql_keep(
+        sql,
+        pm_fail(&err, PMAPDB_INPUT, "%s %lld %s; the store is damaged", what, (long long)id, why),
+        &err);
 }
 
-/* In the order in which a live capture sorts them: by NAME=VALUE. */
-static pmapdb_status read_environment(pm_sql *sql, int64_t standing_id, pm_buf *out,
-                                      pmapdb_error *err)
+/* In the order of a live capture: by NAME=VALUE, each ended by a NUL. */
+static pm_text read_environment(pm_sql *sql, int64_t standing_id, pm_pool *pool)
 {
-    sqlite3_stmt *stmt;
-    bool has;
-    pmapdb_status st = pm_sql_rows(sql,
+    pm_buf all = {0};
+    pmapdb_error err = {0};
+    pm_text out;
+    sqlite3_stmt *row = pm_sql_ask(sql,
                                    "SELECT name || '=' || value FROM environment "
                                    "WHERE live_process_id = ?1 ORDER BY 1",
-                                   PM_ARGS(PM_I(standing_id)), &stmt, err);
+                                   PM_ARGS(PM_I(standing_id)));
 
-    pm_buf_clear(out);
-    if (st != PMAPDB_OK)
-        return st;
-    while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
-        pm_text t = pm_col_text(stmt, 0);
+    while (pm_sql_next(sql, row)) {
+        pm_text t = pm_col_text(row, 0);
 
-        st = pm_buf_add(out, t.data ? t.data : "", t.len, err);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(out, "", 1, err);
-        if (st != PMAPDB_OK) {
-            pm_sql_done(stmt);
-            return st;
-        }
+        pm_sql_keep(sql, pm_buf_add(&all, t.data ? t.data : "", t.len, &err), &err);
+        pm_sql_keep(sql, pm_buf_add(&all, "", 1, &err), &err);
     }
-    return st;
+    out = pm_recall_text(sql, pool, pm_buf_text(&all));
+    pm_buf_free(&all);
+    return out;
 }
 
-static pmapdb_status read_standing(pm_sql *sql, int64_t standing_id, pm_recall_live_part *part,
-                                   pmapdb_error *err)
+static void read_standing(pm_sql *sql, int64_t standing_id, pm_pool *pool, pm_recall_standing *out)
 {
-    pm_standing *s = &part->standing;
+    pm_standing *s = &out->standing;
     pm_text *const texts[] = {&s->comm, &s->exe, &s->cmdline, &s->user, &s->cgroup};
-    sqlite3_stmt *stmt;
-    bool has = false;
-    pmapdb_status st = pm_sql_rows(sql, STANDING, PM_ARGS(PM_I(standing_id)), &stmt, err);
+    sqlite3_stmt *row =
+        pm_sql_ask(sql,
+                   "SELECT ppid, uid, memory_max_kib, address_limit_kib, stack_limit_kib, "
+                   "max_map_count, comm, exe, cmdline, user, cgroup "
+                   "FROM live_process WHERE live_process_id = ?1",
+                   PM_ARGS(PM_I(standing_id)));
 
-    part->standing_id = 0;
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(sql, stmt, &has, err);
-    if (st == PMAPDB_OK && !has)
-        st = pm_fail(err, PMAPDB_INPUT, "live_process %lld is missing; the store is damaged",
-                     (long long)standing_id);
-    if (st != PMAPDB_OK)
-        return st;
-    *s = (pm_standing){.ppid = pm_col_int(stmt, 0),
-                       .uid = pm_col_int(stmt, 1),
-                       .memory_max_kib = pm_col_int(stmt, 2),
-                       .address_limit_kib = pm_col_int(stmt, 3),
-                       .stack_limit_kib = pm_col_int(stmt, 4),
-                       .max_map_count = pm_col_int(stmt, 5)};
-    st = add_texts(stmt, 6, texts, 5, &part->texts, err);
-    pm_sql_done(stmt);
-    if (st == PMAPDB_OK)
-        st = read_environment(sql, standing_id, &part->environment, err);
-    s->environment = pm_buf_text(&part->environment);
-    if (st == PMAPDB_OK)
-        part->standing_id = standing_id;
-    return st;
+    out->standing_id = 0;
+    if (!pm_sql_next(sql, row)) {
+        damaged(sql, "live process", standing_id, "is missing");
+        return;
+    }
+    *s = (pm_standing){.ppid = pm_col_int(row, 0),
+                       .uid = pm_col_int(row, 1),
+                       .memory_max_kib = pm_col_int(row, 2),
+                       .address_limit_kib = pm_col_int(row, 3),
+                       .stack_limit_kib = pm_col_int(row, 4),
+                       .max_map_count = pm_col_int(row, 5)};
+    for (int i = 0; i < 5; i++)
+        *texts[i] = pm_recall_text(sql, pool, pm_col_text(row, 6 + i));
+    pm_sql_done(row);
+    s->environment = read_environment(sql, standing_id, pool);
+    out->standing_id = pm_sql_ok(sql) ? standing_id : 0;
 }
 
-#define SIGHT                                                                                  \
-    "SELECT i.live_process_id, i.mono_ns, i.read_us, i.cpu_us, i.longest_us, i.predicted_us, " \
-    "i.threads, i.hwm_kib, i.swap_kib, i.page_tables_kib, i.anon_kib, i.file_kib, "            \
-    "i.shmem_kib, i.degraded, s.tool_size_kib, s.tool_rss_kib FROM live_reading i "            \
-    "JOIN snapshot s ON s.snapshot_id = i.snapshot_id WHERE i.snapshot_id = ?1"
-
-static pmapdb_status read_sight(sqlite3_stmt *stmt, pm_recall_live_part *part, pmapdb_error *err)
+static void read_reading(pm_sql *sql, sqlite3_stmt *row, pm_pool *pool, pm_live *out)
 {
-    pm_text degraded = pm_col_text(stmt, 13);
-    pmapdb_status st = PMAPDB_OK;
-
-    for (int i = 1; i <= 4; i++)
-        if (pm_col_int(stmt, i) == PMAPDB_UNKNOWN)
-            return pm_fail(err, PMAPDB_INPUT,
-                           "a live reading is without its times; the store is damaged");
-    part->live = (pm_live){.mono_ns = pm_col_int(stmt, 1),
-                           .utc_ms = PMAPDB_UNKNOWN,
-                           .read_us = pm_col_int(stmt, 2),
-                           .cpu_us = pm_col_int(stmt, 3),
-                           .longest_us = pm_col_int(stmt, 4),
-                           .predicted_us = pm_col_int(stmt, 5),
-                           .threads = pm_col_int(stmt, 6),
-                           .size_kib = pm_col_int(stmt, 14),
-                           .rss_kib = pm_col_int(stmt, 15),
-                           .hwm_kib = pm_col_int(stmt, 7),
-                           .swap_kib = pm_col_int(stmt, 8),
-                           .page_tables_kib = pm_col_int(stmt, 9),
-                           .anon_kib = pm_col_int(stmt, 10),
-                           .file_kib = pm_col_int(stmt, 11),
-                           .shmem_kib = pm_col_int(stmt, 12)};
-    pm_buf_clear(&part->degraded);
-    if (degraded.data)
-        st = pm_buf_add(&part->degraded, degraded.data, degraded.len, err);
-    if (degraded.data && st == PMAPDB_OK)
-        part->live.degraded = part->degraded.data;
-    return st;
+    *out = (pm_live){.mono_ns = pm_col_int(row, 1),
+                     .utc_ms = PMAPDB_UNKNOWN,
+                     .read_us = pm_col_int(row, 2),
+                     .cpu_us = pm_col_int(row, 3),
+                     .longest_us = pm_col_int(row, 4),
+                     .predicted_us = pm_col_int(row, 5),
+                     .threads = pm_col_int(row, 6),
+                     .hwm_kib = pm_col_int(row, 7),
+                     .swap_kib = pm_col_int(row, 8),
+                     .page_tables_kib = pm_col_int(row, 9),
+                     .anon_kib = pm_col_int(row, 10),
+                     .file_kib = pm_col_int(row, 11),
+                     .shmem_kib = pm_col_int(row, 12),
+                     .degraded = pm_recall_text(sql, pool, pm_col_text(row, 13)).data,
+                     .size_kib = pm_col_int(row, 14),
+                     .rss_kib = pm_col_int(row, 15)};
 }
 
-pmapdb_status pm_recall_live_read(pm_sql *sql, int64_t snapshot_id, pm_recall_live_part *part,
-                                  pm_live **out, pmapdb_error *err)
+pmapdb_status pm_recall_live(pm_sql *sql, int64_t snapshot_id, pm_pool *pool,
+                             pm_recall_standing *last, pm_live **out, pmapdb_error *err)
 {
-    sqlite3_stmt *stmt;
-    bool has = false;
+    pm_live *live;
     int64_t standing_id;
-    pmapdb_status st = pm_sql_rows(sql, SIGHT, PM_ARGS(PM_I(snapshot_id)), &stmt, err);
+    sqlite3_stmt *row = pm_sql_ask(
+        sql,
+        "SELECT i.live_process_id, i.mono_ns, i.read_us, i.cpu_us, i.longest_us, i.predicted_us, "
+        "i.threads, i.hwm_kib, i.swap_kib, i.page_tables_kib, i.anon_kib, i.file_kib, "
+        "i.shmem_kib, i.degraded, s.tool_size_kib, s.tool_rss_kib FROM live_reading i "
+        "JOIN snapshot s ON s.snapshot_id = i.snapshot_id WHERE i.snapshot_id = ?1",
+        PM_ARGS(PM_I(snapshot_id)));
 
     *out = NULL;
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(sql, stmt, &has, err);
-    if (st != PMAPDB_OK || !has)
-        return st;
-    standing_id = pm_col_int(stmt, 0);
-    st = read_sight(stmt, part, err);
-    pm_sql_done(stmt);
-    if (st == PMAPDB_OK && standing_id != part->standing_id)
-        st = read_standing(sql, standing_id, part, err);
-    if (st != PMAPDB_OK)
-        return st;
-    part->live.standing = part->standing;
-    *out = &part->live;
-    return PMAPDB_OK;
+    if (!pm_sql_next(sql, row))
+        return pm_sql_end(sql, err);
+    live = malloc(sizeof *live);
+    if (!live) {
+        pm_sql_done(row);
+        return pm_fail_nomem(err);
+    }
+    standing_id = pm_col_int(row, 0);
+    for (int i = 1; i <= 4; i++)
+        if (pm_col_int(row, i) == PMAPDB_UNKNOWN)
+            damaged(sql, "snapshot", snapshot_id, "has a live reading without its times");
+    read_reading(sql, row, pool, live);
+    pm_sql_done(row);
+    if (standing_id != last->standing_id)
+        read_standing(sql, standing_id, pool, last);
+    live->standing = last->standing;
+    if (pm_sql_ok(sql))
+        *out = live;
+    else
+        free(live);
+    return pm_sql_end(sql, err);
 }

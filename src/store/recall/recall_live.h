@@ -1,25 +1,24 @@
-/* recall_live: what a live capture knew of a process besides its mappings, from tables sight,
- * standing and environment. */
+/* recall_live: the live reading of a snapshot, from tables live_reading, live_process and
+ * environment. */
 #ifndef PM_STORE_RECALL_LIVE_H
 #define PM_STORE_RECALL_LIVE_H
 
-#include "base/buf.h"
 #include "base/live.h"
+#include "base/pool.h"
 #include "store/sql.h"
 
-typedef struct pm_recall_live_part {
-    int64_t standing_id; /* whose texts these are; 0: none yet */
+typedef struct pm_recall_standing {
+    int64_t standing_id; /* 0: none was read yet */
     pm_standing standing;
-    pm_buf texts, environment;
-    pm_buf degraded;
-    pm_live live;
-} pm_recall_live_part;
+} pm_recall_standing;
 
-void pm_recall_live_free(pm_recall_live_part *part);
+/* A copy in the pool that ends in a NUL; {NULL, 0} stays so. A failure is kept in `sql`. */
+pm_text pm_recall_text(pm_sql *sql, pm_pool *pool, pm_text t);
 
-/* *out is NULL where the snapshot has no sight. boot_id and the process's pair of clocks are not
- * of these tables: the caller sets boot_id and utc_ms. */
-pmapdb_status pm_recall_live_read(pm_sql *sql, int64_t snapshot_id, pm_recall_live_part *part,
-                                  pm_live **out, pmapdb_error *err);
+/* *out is NULL where the snapshot has no live reading, else the caller's to free; its texts are in
+ * `pool`. `last` saves reading what the snapshot before had, too. The tables do not say boot_id and
+ * utc_ms: the caller sets them. */
+pmapdb_status pm_recall_live(pm_sql *sql, int64_t snapshot_id, pm_pool *pool,
+                             pm_recall_standing *last, pm_live **out, pmapdb_error *err);
 
 #endif

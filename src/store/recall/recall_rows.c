@@ -1,5 +1,5 @@
-/* recall_epoch: the captures of one epoch of a store, as mappings. */
-#include "store/recall/recall_epoch.h"
+/* recall_rows: the mappings of the captures of one epoch. */
+#include "store/recall/recall_rows.h"
 
 #include "base/buf.h"
 #include "store/recall_row.h"
@@ -12,27 +12,27 @@ typedef struct pm_recall_version {
     uint32_t mapping;
 } version;
 
-void pm_recall_epoch_free(pm_recall_epoch *e)
+void pm_recall_rows_free(pm_recall_rows *e)
 {
-    pm_pool_free(e->pool);
     free(e->version);
     free(e->active);
-    *e = (pm_recall_epoch){0};
+    *e = (pm_recall_rows){0};
 }
 
 /* ---- the versions of an epoch ---- */
 
 typedef struct loading {
     pm_sql *sql;
-    pm_recall_epoch *e;
-    pm_row row; /* versions come region by region: its place is looked up once */
     pm_objects *objects;
+    pm_pool *pool;
+    pm_recall_rows *e;
+    pm_row row; /* versions come region by region: each region is looked up once */
     pm_buf extra;
 } loading;
 
 static pmapdb_status add_version(loading *l, sqlite3_stmt *stmt, pmapdb_error *err)
 {
-    pm_recall_epoch *e = l->e;
+    pm_recall_rows *e = l->e;
     int64_t region_id = pm_col_int(stmt, 0);
     version v = {.first = pm_col_int(stmt, 1), .last = pm_col_int(stmt, 2)};
     pm_mapping m;
@@ -46,14 +46,10 @@ static pmapdb_status add_version(loading *l, sqlite3_stmt *stmt, pmapdb_error *e
         l->row.region_id = region_id;
         st = pm_region_get(l->sql, l->objects, &l->row, err);
     }
-    if (st != PMAPDB_OK)
-        return st;
-    st = pm_recall_row(l->sql, &l->row, e->fields, &l->extra, &m, err);
-    if (st == PMAPDB_OK)
-        st = pm_pool_mapping(e->pool, &m, &v.mapping, err);
-    if (st == PMAPDB_OK)
-        st = pm_grow(&e->version, &e->cap, e->n, sizeof *e->version, err);
-    if (st != PMAPDB_OK)
+    if (st != PMAPDB_OK ||
+        (st = pm_recall_row(l->sql, &l->row, e->fields, &l->extra, &m, err)) != PMAPDB_OK ||
+        (st = pm_pool_mapping(l->pool, &m, &v.mapping, err)) != PMAPDB_OK ||
+        (st = pm_grow(&e->version, &e->cap, e->n, sizeof *e->version, err)) != PMAPDB_OK)
         return st;
     v.start = m.start;
     v.end = m.end;
@@ -72,63 +68,55 @@ static int by_first(const void *a, const void *b)
     return x->end < y->end ? -1 : x->end > y->end;
 }
 
-static pmapdb_status read_versions(loading *l, pmapdb_error *err)
+static void read_versions(loading *l)
 {
-    pm_recall_epoch *e = l->e;
-    sqlite3_stmt *stmt;
-    bool has;
-    pmapdb_status st = pm_sql_rows(l->sql,
+    pm_recall_rows *e = l->e;
+    sqlite3_stmt *row = pm_sql_ask(l->sql,
                                    "SELECT v.region_id, v.first, v.last, " PM_VER_SELECT
                                    " FROM mapping_version v WHERE v.epoch_id = ?1 "
                                    "AND coalesce(v.last, ?2) >= ?2 "
                                    "ORDER BY v.region_id, v.first",
-                                   PM_ARGS(PM_I(e->epoch_id), PM_I(e->from)), &stmt, err);
+                                   PM_ARGS(PM_I(e->epoch_id), PM_I(e->from)));
 
-    if (st != PMAPDB_OK)
-        return st;
-    while ((st = pm_sql_step(l->sql, stmt, &has, err)) == PMAPDB_OK && has) {
-        st = add_version(l, stmt, err);
-        if (st != PMAPDB_OK) {
-            pm_sql_done(stmt);
-            return st;
-        }
+    while (pm_sql_next(l->sql, row)) {
+        pmapdb_error err = {0};
+        pmapdb_status st = add_version(l, row, &err);
+
+        pm_sql_keep(l->sql, st, &err);
     }
-    if (st == PMAPDB_OK && e->n)
+    if (e->n)
         qsort(e->version, e->n, sizeof *e->version, by_first);
-    return st;
 }
 
-pmapdb_status pm_recall_epoch_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
-                                   pm_recall_epoch *out, pmapdb_error *err)
+pmapdb_status pm_recall_rows_load(pm_sql *sql, pm_objects *objects, pm_pool *pool, int64_t epoch_id,
+                                  int64_t from, pm_recall_rows *out, pmapdb_error *err)
 {
-    pm_recall_epoch e = {.epoch_id = epoch_id, .from = from, .at = -1};
-    loading l = {.sql = sql, .e = &e, .objects = objects};
-    int64_t fields;
-    pmapdb_status st = pm_sql_int(sql, "SELECT fields FROM epoch WHERE epoch_id = ?1",
-                                  PM_ARGS(PM_I(epoch_id)), PMAPDB_UNKNOWN, &fields, err);
+    pm_recall_rows e = {.epoch_id = epoch_id, .from = from, .at = -1};
+    loading l = {.sql = sql, .objects = objects, .pool = pool, .e = &e};
+    int64_t fields = pm_sql_value(sql, "SELECT fields FROM epoch WHERE epoch_id = ?1",
+                                  PM_ARGS(PM_I(epoch_id)), PMAPDB_UNKNOWN);
+    pmapdb_status st;
 
+    e.fields = (uint64_t)fields;
+    read_versions(&l);
+    pm_buf_free(&l.extra);
+    st = pm_sql_end(sql, err);
     if (st == PMAPDB_OK && fields == PMAPDB_UNKNOWN)
         st = pm_fail(err, PMAPDB_INPUT, "epoch %lld is missing; the store is damaged",
                      (long long)epoch_id);
-    e.fields = (uint64_t)fields;
-    if (st == PMAPDB_OK)
-        st = pm_pool_new(&e.pool, err);
-    if (st == PMAPDB_OK)
-        st = read_versions(&l, err);
-    pm_buf_free(&l.extra);
     if (st != PMAPDB_OK) {
-        pm_recall_epoch_free(&e);
+        pm_recall_rows_free(&e);
         return st;
     }
-    pm_recall_epoch_free(out);
+    pm_recall_rows_free(out);
     *out = e;
     return PMAPDB_OK;
 }
 
 /* ---- one capture ---- */
 
-/* Of the versions at hand those go that end before `off`; those come that begin by then. */
-static pmapdb_status move_to(pm_recall_epoch *e, int64_t off, pmapdb_error *err)
+/* Drops the active versions that end before `off`, and adds those that begin by then. */
+static pmapdb_status move_to(pm_recall_rows *e, int64_t off, pmapdb_error *err)
 {
     size_t n = 0;
     pmapdb_status st = PMAPDB_OK;
@@ -157,8 +145,8 @@ static pmapdb_status move_to(pm_recall_epoch *e, int64_t off, pmapdb_error *err)
     return st;
 }
 
-pmapdb_status pm_recall_epoch_rows(pm_recall_epoch *e, int64_t off, uint32_t **rows, size_t *n,
-                                   pmapdb_error *err)
+pmapdb_status pm_recall_rows_at(pm_recall_rows *e, int64_t off, uint32_t **rows, size_t *n,
+                                pmapdb_error *err)
 {
     pmapdb_status st = move_to(e, off, err);
     uint32_t *ids;

@@ -1,12 +1,12 @@
 -- name:   groups-expr
--- title:  Processes of one moment, grouped by expressions
+-- title:  Processes of one moment, grouped by an SQL expression
 -- param:  process  process  ""    Only this NAME, PID, NAME/PID or @ID
 -- param:  at       snapshot last  The moment: first, last, prev, @ID, a time, -2h
 -- param:  from     snapshot first The earlier moment of the steps
 -- param:  within   duration 1m    How far from a moment what was captured apart may be
 -- param:  host     text     ""    Only this host
--- param:  by       text     -     Expressions, one a line; LABEL=EXPRESSION names one
--- column: group             text  Label of the first that holds, or other; unknown where not captured live
+-- param:  by       text     -     SQL over comm exe cmdline cgroup user uid pid ppid container
+-- column: group             text  Value of the expression, or other; unknown where not captured live
 -- column: processes         count How many there are; 0: there were in the earlier moment
 -- column: rss_sum_kib       kib   Resident, added up: a page that two have counts twice
 -- column: pss_kib           kib   Proportional share of the resident: adds up to each page once
@@ -30,9 +30,9 @@
 -- when the captures were read; where a process was read as maps its rss and swap are VmRSS and
 -- VmSwap, and pss and private of its group are unknown. What came or went since the earlier moment
 -- is growth; so is, where a capture left out what did not grow (--on-growth), what it left out
--- once. An expression is what capture --match takes, like and(user(www-data),not(comm(nginx))). The
--- first that holds takes the process. descendants(PID) sees parents as far as the same sweep has
--- them; env() sees what a capture kept (--keep-env).
+-- once. The value of the expression is the group, other if it is NULL: comm, or
+-- iif(exe GLOB '*/nginx', 'web', 'other'). env('NAME') sees what a capture kept (--keep-env);
+-- descendant_of(PID) sees parents as far as the same sweep has them.
 WITH RECURSIVE
 scope AS (
   SELECT process_id, name_id, host_id, boot_id FROM process
@@ -86,21 +86,6 @@ chosen AS (
   )
   WHERE nth = 1
 ),
-line AS (
-  SELECT 0 AS nth, '' AS line, :by || char(10) AS rest
-  UNION ALL
-  SELECT nth + 1, substr(rest, 1, instr(rest, char(10)) - 1), substr(rest, instr(rest, char(10)) + 1)
-  FROM line WHERE rest <> ''
-),
-label AS (
-  SELECT nth, substr(line, 1, equals - 1) AS label, substr(line, equals + 1) AS expression
-  FROM (
-    -- a = behind the first parenthesis is part of a word
-    SELECT nth, line, CASE WHEN instr(line, '=') < instr(line, '(') THEN instr(line, '=') ELSE 0 END
-      AS equals
-    FROM line WHERE trim(line) <> ''
-  )
-),
 fact AS (
   SELECT c.newer, c.snapshot_id, s.capture_id, p.pid, t.ppid, t.live_process_id
   FROM chosen c
@@ -111,7 +96,7 @@ fact AS (
 ),
 ancestor AS (
   SELECT newer, snapshot_id, capture_id, ppid AS pid FROM fact
-  WHERE ppid > 0 AND instr(:by, 'descendants')
+  WHERE ppid > 0 AND instr(:by, 'descendant_of')
   UNION
   SELECT a.newer, a.snapshot_id, a.capture_id, f.ppid
   FROM ancestor a
@@ -130,13 +115,10 @@ family AS (
   GROUP BY newer, snapshot_id
 ),
 taken AS (
-  SELECT f.newer, f.snapshot_id, CASE WHEN t.live_process_id IS NOT NULL THEN coalesce((
-    SELECT CASE l.label WHEN '' THEN l.expression ELSE l.label END
-    FROM label l
-    WHERE process_matches(l.expression, f.pid, t.uid, t.user, t.comm, t.exe, t.cmdline, t.cgroup,
+  SELECT f.newer, f.snapshot_id, CASE WHEN t.live_process_id IS NOT NULL THEN coalesce(
+    process_value(:by, f.pid, t.ppid, t.uid, t.user, t.comm, t.exe, t.cmdline, t.cgroup,
       (SELECT group_concat(e.name || '=' || e.value || char(0), '') FROM environment e
-        WHERE e.live_process_id = t.live_process_id), f.ancestors)
-    ORDER BY l.nth LIMIT 1), 'other') END AS label
+        WHERE e.live_process_id = t.live_process_id), f.ancestors), 'other') END AS label
   FROM family f
   LEFT JOIN live_process t ON t.live_process_id = f.live_process_id
 ),

@@ -45,17 +45,17 @@ pmapdb_status pm_select_init(pm_selection *s, const pmapdb_capture_options *o, p
         return take_pids(s, o, err);
     if (o->all)
         return pm_buf_addf(&s->text, err, "--all");
-    st = pm_match_new(pm_text_of(o->match), &s->match, err);
+    st = pm_expression_new(pm_text_of(o->match), &s->match, err);
     if (st != PMAPDB_OK)
         return st;
-    s->needs = pm_match_needs(s->match);
+    s->needs = pm_expression_needs(s->match);
     return pm_buf_addf(&s->text, err, "--match %s", o->match);
 }
 
 void pm_select_free(pm_selection *s)
 {
     free(s->named);
-    pm_match_free(s->match);
+    pm_expression_free(s->match);
     pm_buf_free(&s->text);
     free(s->pids);
     free(s->kin);
@@ -159,6 +159,7 @@ pmapdb_status pm_select_holds(pm_selection *s, const pm_proc *p, pm_proc_host *m
     if (st != PMAPDB_OK)
         return st;
     facts = (pm_facts){.pid = p->pid,
+                       .ppid = p->ppid,
                        .uid = known.uid,
                        .user = known.user,
                        .comm = known.comm,
@@ -169,10 +170,10 @@ pmapdb_status pm_select_holds(pm_selection *s, const pm_proc *p, pm_proc_host *m
                        .ancestors = ancestors};
     if (s->needs & PM_NEED_ANCESTORS)
         facts.n_ancestors = find_ancestors(s, p->ppid, ancestors);
-    *holds = pm_match_holds(s->match, &facts);
+    st = pm_expression_holds(s->match, &facts, holds, err);
     /* Every program has an exe: without one it is another user's, and its environment is too. */
     *hidden = !*holds && s->needs & (PM_NEED_EXE | PM_NEED_ENVIRONMENT) && !known.exe.len;
-    return PMAPDB_OK;
+    return st;
 }
 
 /* ---- those named by pid ---- */

@@ -3,8 +3,8 @@
 #ifndef PM_API_CAPTURE_SELECT_H
 #define PM_API_CAPTURE_SELECT_H
 
-#include "classify/match.h"
 #include "source/proc.h"
+#include "store/func/expression.h"
 
 /* A process named by its pid. Once it was seen, another one that gets its pid is not it. */
 typedef struct pm_named {
@@ -20,9 +20,9 @@ typedef struct pm_kin {
 typedef struct pm_selection {
     pm_named *named; /* ascending; NULL: all, or what matches */
     size_t n_named;
-    pm_match *match; /* NULL: all, or those named */
-    unsigned needs;  /* of match */
-    pm_buf text;     /* as it was asked for: "4711 4712", "--match EXPR", "--all" */
+    pm_expression *match; /* NULL: all, or those named */
+    unsigned needs;       /* of match */
+    pm_buf text;          /* as it was asked for: "4711 4712", "--match EXPR", "--all" */
     /* the beat at hand: */
     int64_t *pids; /* ascending */
     size_t n_pids;

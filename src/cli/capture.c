@@ -109,9 +109,9 @@ static const pm_syntax syntax = {
         "Reads the memory maps of live processes from /proc and stores them: all chosen processes "
         "as one moment, in one transaction.",
     .after =
-        "EXPR is made of comm(NAME), exe(GLOB), cmdline(GLOB), cgroup(GLOB), user(NAME), uid(N), "
-        "pid(N), env(NAME), env(NAME,GLOB), descendants(PID) and of and(A,B...), or(A,B...), "
-        "not(A).\n\n"
+        "EXPR is an SQL expression over the columns comm (at most 15 bytes), exe (the whole path), "
+        "cmdline, cgroup, user, uid, pid, ppid and container, with the functions env('NAME') and "
+        "descendant_of(PID): \"comm GLOB 'redis*' AND uid = 1001\".\n\n"
         "While the kernel makes smaps it holds up the process, for longer the larger its largest "
         "mapping is. If that is predicted to take more than --max-stall, by what earlier readings "
         "took, only maps is read: it costs nothing, and knows sizes but not what is resident. The "
@@ -141,7 +141,7 @@ static int64_t *read_pids(const pm_cli *cli, char **words, size_t n)
         pm_cli_no_memory();
     for (size_t i = 0; i < n; i++) {
         if (!pm_num_all(pm_text_of(words[i]), &pid) || pid < 1 || pid > INT32_MAX)
-            pm_cli_usage(cli, "'%s' is no pid; --match 'comm(NAME)' takes names", words[i]);
+            pm_cli_usage(cli, "'%s' is not a pid; --match \"comm = 'NAME'\" takes names", words[i]);
         pids[i] = (int64_t)pid;
     }
     return pids;

@@ -1,12 +1,10 @@
 /* cmd_groups: pmapdb groups: the processes of one moment by what they have in common. It chooses
  * the query, groups-name, groups-expr and so on, and adds up the rows. */
-#include "cli/expression.h"
 #include "cli/left_out.h"
 #include "cli/side.h"
 #include "cli/write.h"
 
-#include "base/near.h"
-#include "classify/match.h"
+#include "store/func/expression.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -14,17 +12,21 @@ enum { KEY_BY = 0x4000 };
 
 static const struct argp_option options[] = {
     {"by", KEY_BY, "WHAT", 0,
-     "name, user, cgroup, env:VARIABLE, or an expression: LABEL=EXPRESSION names it; may be given "
-     "again, the first that holds takes the process (name)",
-     0},
+     "name, user, cgroup, env:VARIABLE, or an SQL expression whose value is the group (name)", 0},
     {0}};
 
 static const char more[] =
-    "A group is a name, a user, a cgroup, the value of the variable, or an expression's label. "
-    "Only "
-    "live captures know users, cgroups, variables (of those that --keep-env names) and what "
-    "expressions ask for: of others the group is ?. (not set) has no such variable, for other no "
-    "expression holds.\n\n" PM_CLI_EXPRESSION_HELP
+    "A group is a name, a user, a cgroup, the value of the variable or of the expression. Only "
+    "live "
+    "captures know users, cgroups, variables (of those that --keep-env names) and what expressions "
+    "ask for: of others the group is ?. (not set) has no such variable; other has no value.\n\n"
+    "An expression is SQL over the columns comm (at most 15 bytes), exe (the whole path), cmdline, "
+    "cgroup, user, uid, pid, ppid and container, with the functions env('NAME') and "
+    "descendant_of(PID):\n"
+    "  comm\n"
+    "  iif(exe GLOB '*/nginx', 'web', 'other')\n"
+    "  coalesce(container, user)\n"
+    "  CASE WHEN env('PGDATA') IS NOT NULL THEN 'postgres' WHEN uid = 0 THEN 'root' END"
     "\n\nExit status: 0 done; 2 trouble: usage, store.";
 
 #define VARIABLE "env:"
@@ -34,7 +36,7 @@ typedef struct groups {
     pm_run_args args;
     const char *by; /* what the query is called by: name, user, cgroup, env, expr; NULL so far */
     const char *variable;
-    pm_buf expressions;                      /* a line each */
+    const char *expression;
     pm_value total[PM_QUERY_ITEMS];          /* of the columns that are shown */
     int64_t processes, pss_unknown, unknown; /* unknown: in no group */
     int64_t unreadable, unmoved;             /* of the sweep; PMAPDB_UNKNOWN: it is none */
@@ -42,74 +44,30 @@ typedef struct groups {
 
 /* ---- options ---- */
 
-static void set_by(groups *g, const char *by, struct argp_state *state)
-{
-    if (g->by && (strcmp(g->by, "expr") != 0 || strcmp(by, "expr") != 0))
-        argp_error(state, "--by is given twice; only expressions go together");
-    g->by = by;
-}
-
-/* What stands before a = is a label, unless that = is in a word. */
-static pm_text expression_in(const char *arg)
-{
-    const char *equals = strchr(arg, '='), *open = strchr(arg, '(');
-
-    return pm_text_of(equals && (!open || equals < open) ? equals + 1 : arg);
-}
-
-static void add_expression(groups *g, const char *arg, struct argp_state *state)
-{
-    pm_text expression = expression_in(arg);
-    pm_match *m = NULL;
-    pmapdb_error err = {.text = ""};
-    pmapdb_status st = PMAPDB_OK;
-
-    if (strchr(arg, '\n'))
-        argp_error(state, "--by takes one line, not '%s'", arg);
-    if (pm_text_starts(pm_text_of(arg), PM_TEXT("other=")))
-        argp_error(state, "other is what no expression holds for");
-    if (arg[0] == '=')
-        argp_error(state, "a label must stand before the = of '%s'", arg);
-    st = pm_match_new(expression, &m, &err);
-    pm_match_free(m);
-    if (st == PMAPDB_OK)
-        st = pm_buf_addf(&g->expressions, &err, "%s\n", arg);
-    if (st != PMAPDB_OK)
-        argp_error(state, "--by: %s", err.text);
-}
-
-static void no_such_by(const char *arg, struct argp_state *state)
-{
-    static const char *const words[] = {"name", "user", "cgroup", VARIABLE "VARIABLE"};
-    pm_near near;
-
-    pm_near_start(&near, pm_text_of(arg));
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        pm_near_try(&near, pm_text_of(words[i]));
-    argp_error(state,
-               "--by is name, user, cgroup, env:VARIABLE or an expression like comm(nginx), not "
-               "'%s'%s",
-               arg, near.best[0] ? pm_near_hint(&near) : "");
-}
-
 static void parse_by(groups *g, const char *arg, struct argp_state *state)
 {
     static const char *const plain[] = {"name", "user", "cgroup"};
+    pm_expression *e = NULL;
+    pmapdb_error err;
 
+    if (g->by)
+        argp_error(state, "--by is given twice");
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (strcmp(arg, plain[i]) == 0) {
-            set_by(g, plain[i], state);
-            return;
-        }
+        if (strcmp(arg, plain[i]) == 0)
+            g->by = plain[i];
+    if (g->by)
+        return;
     if (strncmp(arg, VARIABLE, strlen(VARIABLE)) == 0 && arg[strlen(VARIABLE)]) {
-        set_by(g, "env", state);
+        g->by = "env";
         g->variable = arg + strlen(VARIABLE);
-    } else if (strpbrk(arg, "(=")) {
-        set_by(g, "expr", state);
-        add_expression(g, arg, state);
-    } else {
-        no_such_by(arg, state);
+        return;
     }
+    if (pm_expression_new(pm_text_of(arg), &e, &err) != PMAPDB_OK)
+        argp_error(state, "--by is name, user, cgroup, env:VARIABLE or an SQL expression: %s",
+                   err.text);
+    pm_expression_free(e);
+    g->by = "expr";
+    g->expression = arg;
 }
 
 static error_t parse_extra(int key, char *arg, void *ctx, struct argp_state *state)
@@ -261,8 +219,8 @@ static pmapdb_status run(groups *g, pmapdb_store *store, pmapdb_error *err)
         st = pm_run_bind(&g->args, rows, err);
     if (st == PMAPDB_OK && g->variable)
         st = pmapdb_bind(rows, "variable", g->variable, err);
-    if (st == PMAPDB_OK && g->expressions.len)
-        st = pmapdb_bind(rows, "by", g->expressions.data, err);
+    if (st == PMAPDB_OK && g->expression)
+        st = pmapdb_bind(rows, "by", g->expression, err);
     w.rows = rows;
     if (st == PMAPDB_OK)
         st = pm_cli_write_with(g->cli, write_groups, &w, err);
@@ -304,6 +262,5 @@ int pm_cli_groups(pm_cli *cli, int argc, char **argv)
     }
     pmapdb_close(store);
     pm_catalog_free(info);
-    pm_buf_free(&g.expressions);
     return st == PMAPDB_OK || st == PMAPDB_STOPPED ? PM_EXIT_OK : PM_EXIT_TROUBLE;
 }

@@ -19,7 +19,7 @@ static const struct {
                            E("import --pid 12766 - <samples/logs/leaky-totals.log")},
     {"import-perf", E("import-perf samples/perf/leaky.script.txt")
                         E("import-perf - -f ndjson <samples/perf/leaky.script.txt")},
-    {"capture", E("capture $$") E("capture --match 'comm(sh)' --every 200ms --count 2")
+    {"capture", E("capture $$") E("capture --match \"comm = 'sh'\" --every 200ms --count 2")
                     E("capture --all --on-rss-above 64M --keep-env PATH -f ndjson")},
     {"check", E("check leaky --rss -w 1G -c 2G")
                   E("check --rate -w 100G --mappings -w 30000 -c 60000 --max-age 10000d")},
@@ -55,11 +55,11 @@ static const struct {
     {"fragments", E("fragments") E("fragments --snapshot last -f csv")},
     {"gaps", E("gaps") E("gaps leaky -f csv")},
     {"groups", E("groups --from first --at last") E("groups --by user --at -1m -f csv")
-                   E("groups --by 'shells=comm(*sh)' --by 'user(root)'")},
+                   E("groups --by \"iif(comm GLOB '*sh', 'shells', user)\"")},
     {"groups-cgroup", E("groups-cgroup") E("groups-cgroup --at -1m --from first -f csv")},
     {"groups-env", E("groups-env --variable PGDATA") E("groups-env --variable HOME -f csv")},
-    {"groups-expr", E("groups-expr --by 'comm(nginx)'")
-                        E("groups-expr --by 'web=or(comm(nginx),user(www-*))' -f csv")},
+    {"groups-expr", E("groups-expr --by comm")
+                        E("groups-expr --by \"iif(comm = 'nginx', 'web', 'other')\" -f csv")},
     {"groups-name", E("groups-name --top 5") E("groups-name --at first -f json")},
     {"groups-user", E("groups-user") E("groups-user --at -1m --from first -f csv")},
     {"growth", E("growth --category heap") E("growth leaky --from -2m -f csv -o growth.csv")},

@@ -11,8 +11,8 @@
 #include "parse/guess.h"
 #include "render/number.h"
 #include "store/address_functions.h"
+#include "store/func/expression.h"
 #include "store/leak_functions.h"
-#include "store/match_function.h"
 #include "store/tally_function.h"
 #include <sqlite3ext.h>
 
@@ -141,6 +141,6 @@ int pm_functions_add(struct sqlite3 *db)
     if (rc == SQLITE_OK)
         rc = pm_tally_function_add(db);
     if (rc == SQLITE_OK)
-        rc = pm_match_function_add(db);
+        rc = pm_expression_function_add(db);
     return rc == SQLITE_OK ? pm_leak_functions_add(db) : rc;
 }

@@ -326,21 +326,21 @@ static void one_run_of_a_selection(void **state)
 
     (void)state;
     begin(&l);
-    l.options.match = "comm(nobody)";
+    l.options.match = "comm = 'nobody'";
     assert_int_equal(
-        pm_capture_lock("t.db", "here", "--match comm(nobody)", 0, on_progress, &l, &fd, &err),
+        pm_capture_lock("t.db", "here", "--match comm = 'nobody'", 0, on_progress, &l, &fd, &err),
         PMAPDB_OK);
     assert_int_equal(try_run(&l), PMAPDB_BUSY);
-    assert_non_null(strstr(l.err.text, "--match comm(nobody)"));
+    assert_non_null(strstr(l.err.text, "--match comm = 'nobody'"));
     l.options.lock_wait_ms = 250;
     assert_int_equal(try_run(&l), PMAPDB_BUSY);
-    assert_int_equal(
-        pm_capture_lock("t.db", "here", "--match comm(nobody)", 9999, never, NULL, &second, &err),
-        PMAPDB_STOPPED);
+    assert_int_equal(pm_capture_lock("t.db", "here", "--match comm = 'nobody'", 9999, never, NULL,
+                                     &second, &err),
+                     PMAPDB_STOPPED);
     assert_int_equal(second, -1);
-    l.options.match = "comm(somebody)";
+    l.options.match = "comm = 'somebody'";
     run(&l);
-    l.options.match = "comm(nobody)";
+    l.options.match = "comm = 'nobody'";
     l.options.host = "there"; /* another host's share of a file server */
     run(&l);
     l.options.host = "here";

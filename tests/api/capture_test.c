@@ -168,18 +168,18 @@ static void by_expression(void **state)
     child(&l, "alpha");
     child(&l, "alpha");
     child(&l, "beta");
-    l.options.match = "and(comm(alpha), not(descendants(1)))";
+    l.options.match = "comm = 'alpha' AND NOT descendant_of(1)";
     run(&l);
     assert_int_equal(l.result.stored, 0); /* all come from 1 */
-    snprintf(expression, sizeof expression, "and(comm(alpha), descendants(%d))", (int)getpid());
+    snprintf(expression, sizeof expression, "comm = 'alpha' AND descendant_of(%d)", (int)getpid());
     l.options.match = expression;
     run(&l);
     expect(&l, "api_tests smaps complete status\napi_tests smaps complete status\n");
     assert_int_equal(number(&l, "SELECT count(*) FROM beat"), 2); /* the empty one too */
-    snprintf(expression, sizeof expression, "or(comm(beta), pid(%d))", (int)getpid());
+    snprintf(expression, sizeof expression, "comm = 'beta' OR pid = %d", (int)getpid());
     run(&l);
     assert_int_equal(l.result.stored, 1); /* not itself */
-    l.options.match = "comm(";
+    l.options.match = "comm =";
     assert_int_equal(try_run(&l), PMAPDB_USAGE);
     end(&l);
 }
@@ -254,7 +254,7 @@ static void wrong_options(void **state)
     begin(&l);
     assert_int_equal(try_run(&l), PMAPDB_USAGE); /* nothing chosen */
     l.options.all = true;
-    l.options.match = "comm(x)";
+    l.options.match = "comm = 'x'";
     assert_int_equal(try_run(&l), PMAPDB_USAGE);
     l.options.match = NULL;
     l.options.name = "all";

@@ -43,13 +43,13 @@ live pmapdb capture sleep
 live pmapdb capture 0
 live pmapdb capture
 live pmapdb capture $one --all
-live pmapdb capture --match 'comm('
+live pmapdb capture --match 'comm ='
 
 say "by expression; one moment"
-live pmapdb --db match.db capture --match "and(comm(sleep), descendants($$))" --host here
+live pmapdb --db match.db capture --match "comm = 'sleep' AND descendant_of($$)" --host here
 run pmapdb --db match.db sql 'SELECT count(*) AS n, count(DISTINCT taken_ms) AS moments, count(DISTINCT capture_id) AS captures FROM snapshots' -f csv
 live pmapdb --db match.db sql 'SELECT selection FROM schedule' -f csv
-live pmapdb --db match.db capture --match 'comm(nobody)'
+live pmapdb --db match.db capture --match "comm = 'nobody'"
 
 say "at every beat"
 live pmapdb --db every.db capture $one --every 100ms --count 3
@@ -77,7 +77,7 @@ live pmapdb capture --db none.db $one --every 50ms
 live pmapdb capture --db none.db $one --count 3
 live pmapdb capture --db none.db $one --all
 live pmapdb capture --db none.db --all --name all
-live pmapdb capture --db none.db --match 'comm('
+live pmapdb capture --db none.db --match 'comm ='
 ls none.db* 2>/dev/null || echo "no none.db"
 
 say "one run of a selection at a time; a signal ends it"

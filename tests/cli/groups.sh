@@ -20,16 +20,16 @@ run pmapdb groups
 run pmapdb groups -f csv
 run pmapdb groups --by user
 run pmapdb groups worker --at first
-run pmapdb groups --at -1m --by 'comm(worker)'
+run pmapdb groups --at -1m --by comm
 run pmapdb groups --by env:HOME
 run pmapdb groups-name --within 10m --top 1
 
 say "what is wrong"
-for by in usr env: worker 'com(x)' 'web=' '=comm(x)' 'other=comm(x)' 'and(comm(a),uid(root))' 'comm(a),comm(b)'; do
+for by in usr env: 'com = 1' "comm = " 'comm) FROM process; SELECT (1' 'comm, user' '(SELECT name FROM sqlite_master)' 'comm = "sh"'; do
     run pmapdb groups --by "$by"
 done
 run pmapdb groups --by user --by name
-run pmapdb groups --by 'comm(a)' --by user
+run pmapdb groups --by comm --by user
 run pmapdb groups --host nowhere
 run pmapdb groups --from last --at first
 run pmapdb groups-env
@@ -69,16 +69,18 @@ count() {
         head -n 1 rows
         tail -n +2 rows | sort
         sed 's/^/! /' err
-    } | sed "s/^\"$user\"/\"USER\"/; s/descendants($$)/descendants(SHELL)/; s/pid($last)/pid(LAST)/"
+    } | sed "s/^\"$user\"/\"USER\"/; s/of($$)/of(SHELL)/; s/pid = $last/pid = LAST/"
 }
 count --within 0s
 count --within 0s --at first
 count --within 0s --by user
 count --by env:SID
 count --by env:NONE
-count --by 'comm(alpha)'
-count --by 'b=comm(be*)' --by 'one=env(SID,one)' --by 'cmdline(*programs/alpha 300)'
-count --by "descendants($$)"
-count --by "pid($last)"
+count --by comm
+count --by 'comm -- and a comment'
+count --by "CASE WHEN comm GLOB 'be*' THEN 'b' WHEN env('SID') = 'one' THEN 'one' WHEN exe GLOB '*programs/alpha' THEN 3 END"
+count --by "descendant_of($$)"
+count --by 'ppid > 1 AND container IS NULL'
+count --by "pid = $last"
 count beta --by name
-run pmapdb --db live.db groups-expr --by 'comm(a'
+run pmapdb --db live.db groups-expr --by 'comm = '

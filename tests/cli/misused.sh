@@ -35,7 +35,7 @@ say "an option that is given twice"
 run pmapdb diff --threshold rss:1M --threshold size:99G -q --db moved.db --by category -f csv -o diff.csv
 run pmapdb diff --threshold rss:1M --threshold rss:2M --db moved.db
 run pmapdb growth --db moved.db --category heap --category stack
-run pmapdb capture --match 'pid(1)' --match 'pid(2)'
+run pmapdb capture --match 'pid = 1' --match 'pid = 2'
 run pmapdb prune --db moved.db --drop --process a --process b
 
 say "a capture that is still to come says nothing of now"

@@ -18,7 +18,7 @@ import kit
 STORES = kit.ROOT / "tests" / "fixtures" / "stores"
 SAMPLES = kit.ROOT / "samples"
 NOT_KEPT = {"store-growth"} # asks the disk
-GIVEN = {"groups-env": ["--variable", "LANG"], "groups-expr": ["--by", "comm(sleep)"],
+GIVEN = {"groups-env": ["--variable", "LANG"], "groups-expr": ["--by", "comm"],
          "mappings-regions": ["--regions", "heap"], "lineage-history": ["--lineage", "1"]}
 MORE = {"leaks": ["leaks"], "sights-live": ["query", "sights", "--process", "web3:sleep"], "all": ["snapshots"],
         "all-processes": ["processes"], "mappings-regions-all": ["query", "mappings-regions", "--process", "leaky", "--regions", "heap,stack"],

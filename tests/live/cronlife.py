@@ -87,7 +87,7 @@ def sums(snapshot):
 def capture(world, clock, db, beat, kill_after=None, disk=None):
     """One beat, as cron runs it: what it said is stored, and its status."""
     line = [kit.PROGRAM, "capture", "--db", str(db), "-f", "ndjson",
-            "--match", "descendants(%d)" % world.parent]
+            "--match", "descendant_of(%d)" % world.parent]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(line, env=clock.environment(beat), stdout=out, stderr=errors,
                                    preexec_fn=small_disk(disk) if disk else None)

@@ -42,7 +42,7 @@ def recorded(place):
                             stdout=subprocess.PIPE, text=True)
     capture = None
     try:
-        capture = subprocess.Popen([kit.PROGRAM, "capture", "-q", "--db", str(db), "--match", "exe(%s)" % program,
+        capture = subprocess.Popen([kit.PROGRAM, "capture", "-q", "--db", str(db), "--match", "exe = '%s'" % program,
                                     "--every", "500ms"], env=kit.ENVIRONMENT, stdout=subprocess.DEVNULL)
         truth = {name: int(n) for name, n in (perf.stdout.readline().split() for _ in range(9))}
         time.sleep(1)

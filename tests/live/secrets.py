@@ -65,7 +65,7 @@ def main():
             check.equal("merged", held_by(place / "f.db")[0], [])
             # A selection is stored with what it captured: it sees the arguments as they are.
             db = place / "g.db"
-            kit.run("capture", "--match", "and(env(APP_TOKEN,hunter2-6),cmdline(*--token hunter2-1*))",
+            kit.run("capture", "--match", "env('APP_TOKEN') = 'hunter2-6' AND cmdline GLOB '*--token hunter2-1*'",
                     "--redact-cmdline", "hunter2-5", db=db)
             check.equal("selected", [r["pid"] for r in kit.rows("processes", db=db)], [str(target.pid)])
             check.equal("a selection", held_by(db)[0], [])

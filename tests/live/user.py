@@ -60,14 +60,14 @@ def hidden_others(check, place):
         done = subprocess.run(inside + USER + command + ["1"], env=kit.ENVIRONMENT, capture_output=True, text=True,
                               check=False)
         check.equal("hidepid=%s: one by its pid" % how, (done.returncode, "are hidden: " in done.stderr), (2, told))
-        done = subprocess.run(inside + [kit.PROGRAM, "capture", "--db", str(place / "r.db"), "--match", "pid(1)"],
+        done = subprocess.run(inside + [kit.PROGRAM, "capture", "--db", str(place / "r.db"), "--match", "pid = 1"],
                               env=kit.ENVIRONMENT, capture_output=True, text=True, check=False)
         check.equal("hidepid=%s: from root nothing is" % how, "are hidden: " in done.stderr, False)
 
 
 def asks_root(check, place):
     db = place / "root.db"
-    capture = subprocess.Popen([kit.PROGRAM, "capture", "--db", str(db), "--match", "comm(sleep)", "--every",
+    capture = subprocess.Popen([kit.PROGRAM, "capture", "--db", str(db), "--match", "comm = 'sleep'", "--every",
                                 "100ms", "-q", "--mode", "0640", "--group", "nogroup"], env=kit.ENVIRONMENT)
     target = subprocess.Popen(["sleep", "100"])
     time.sleep(1)

@@ -20,7 +20,7 @@ import openmetrics
 WORKLOADS = ("redis", "postgres", "memfd", "c_mmap", "nginx")
 UNITS = {"ms": 1, "s": 1000, "m": 60000, "h": 3600000, "d": 86400000}
 # Of the parameters that have no default.
-GIVEN = {"variable": "HOME", "by": "all=comm(*)", "regions": "[[0,1]]"}
+GIVEN = {"variable": "HOME", "by": "comm", "regions": "[[0,1]]"}
 check = kit.Check()
 
 
@@ -97,7 +97,7 @@ class Store:
         return [tuple(value(json.loads(line), c[0]) for c in query.columns) for line in lines]
 
     def truth(self, query):
-        if re.search("leak_report|process_matches|perms_text|address_|call_words|tally", query.sql):
+        if re.search("leak_report|process_value|perms_text|address_|call_words|tally", query.sql):
             return self.said(query)
         cursor = self.sql.execute(query.sql, self.values(query)[1])
         names = [d[0] for d in cursor.description]

@@ -165,9 +165,10 @@ static void functions_everywhere(void **state)
             NULL, NULL, NULL),
         SQLITE_OK);
     kit_same(db, "SELECT * FROM v", "1 MiB|readable|read, private\n");
-    kit_same(
-        db, "SELECT process_matches('comm(a*)', 1, 0, 'root', 'abc', NULL, NULL, NULL, NULL, NULL)",
-        "1\n");
+    kit_same(db,
+             "SELECT process_value('comm GLOB ''a*''', 1, 0, 0, 'root', 'abc', NULL, NULL, NULL, "
+             "NULL, NULL)",
+             "1\n");
     sqlite3_close(db);
 }
 

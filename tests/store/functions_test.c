@@ -1,4 +1,5 @@
 /* functions_test: what the SQL functions say, on the program's own connections. */
+#include "store/func/expression.h"
 #include "store/functions.h"
 #include "store/store.h"
 
@@ -225,65 +226,102 @@ static void in_a_store(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
-static void process_matches(void **state)
+static void process_value(void **state)
 {
     (void)state;
-#define OF                                                                  \
-    "7, 1001, 'www', 'sshd', '/usr/bin/sshd', 'sshd -D', '/system.slice', " \
+#define OF                                                                     \
+    "7, 5, 1001, 'www', 'sshd', '/usr/bin/sshd', 'sshd -D', '/system.slice', " \
     "'A=1' || char(0) || 'B=x y' || char(0), '5 1'"
-    says("process_matches('pid(7)', " OF ")", "1");
-    says("process_matches('uid(1001)', " OF ")", "1");
-    says("process_matches('user(www)', " OF ")", "1");
-    says("process_matches('comm(sshd)', " OF ")", "1");
-    says("process_matches('exe(/usr/*)', " OF ")", "1");
-    says("process_matches('cmdline(sshd -D)', " OF ")", "1");
-    says("process_matches('cgroup(/system*)', " OF ")", "1");
-    says("process_matches('env(A,1)', " OF ")", "1");
-    says("process_matches('env(B,x y)', " OF ")", "1");
-    says("process_matches('descendants(1)', " OF ")", "1");
-    says("process_matches('descendants(5)', " OF ")", "1");
-    says("process_matches('descendants(7)', " OF ")", "0");
-    says("process_matches('uid(7)', " OF ")", "0");
-    says("process_matches(NULL, " OF ")", "NULL");
-    says("process_matches('not(or(uid(0),user(*),env(*),descendants(0)))', 7, NULL, NULL, NULL, "
-         "NULL, NULL, NULL, NULL, NULL)",
-         "1");
+#define IN_CONTAINER                       \
+    "7, 5, 1001, NULL, NULL, NULL, NULL, " \
+    "'/a/docker-' || printf('%064x', 1) || '.scope', NULL, NULL"
+    says("process_value('pid = 7 AND ppid = 5 AND uid = 1001', " OF ")", "1");
+    says("process_value('user || comm', " OF ")", "wwwsshd");
+    says("process_value('exe GLOB ''/usr/*''', " OF ")", "1");
+    says("process_value('cmdline = ''sshd -D''', " OF ")", "1");
+    says("process_value('cgroup', " OF ")", "/system.slice");
+    says("process_value('env(''A'') + env(''NONE'')', " OF ")", "NULL");
+    says("process_value('env(''B'')', " OF ")", "x y");
+    says("process_value('descendant_of(1) + descendant_of(5) + descendant_of(7)', " OF ")", "2");
+    says("process_value('container', " OF ")", "NULL");
+    says("process_value('container = printf(''%064x'', 1)', " IN_CONTAINER ")", "1");
+    says("process_value(NULL, " OF ")", "NULL");
+    says(
+        "process_value('user IS NULL AND uid IS NULL AND env(''A'') IS NULL', 7, NULL, NULL, NULL, "
+        "NULL, NULL, NULL, NULL, NULL, NULL)",
+        "1");
     /* an expression of its own in every row */
-    says("(SELECT group_concat(process_matches(e, " OF
-         "), '') FROM (SELECT 'pid(7)' AS e UNION ALL "
-         "SELECT 'pid(8)' UNION ALL SELECT 'uid(1001)'))",
+    says("(SELECT group_concat(process_value(e, " OF "), '') FROM (SELECT 'pid = 7' AS e UNION ALL "
+         "SELECT 'pid = 8' UNION ALL SELECT 'uid = 1001'))",
          "101");
 #undef OF
+#undef IN_CONTAINER
 }
 
-static void process_matches_wrongly(void **state)
+static void wrong_expressions(void **state)
 {
-    sqlite3_stmt *stmt;
-    sqlite3 *db;
+    static const struct {
+        const char *expression, *says;
+    } wrong[] = {{"com", "no such column: com; there are comm, exe"},
+                 {"comm GLOB", "syntax error"},
+                 {"\"sshd\"", "no such column"},
+                 {"1) FROM process; DROP TABLE process; SELECT (1", "not one SQL expression"},
+                 {"comm, exe", "row value misused"},
+                 {"(SELECT sql FROM sqlite_master)", "prohibited"},
+                 {"", "syntax error"}};
 
     (void)state;
-    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
-    assert_int_equal(pm_functions_add(db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db,
-                                        "SELECT process_matches('comm', 1, 1, 1, 1, 1, 1, 1, 1, 1)",
-                                        -1, &stmt, NULL),
-                     SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ERROR);
-    assert_string_equal(sqlite3_errmsg(db),
-                        "at the end of the expression: a ( must stand here: comm(GLOB)");
-    sqlite3_finalize(stmt);
-    sqlite3_close(db);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        pm_expression *e = NULL;
+        pmapdb_error err = {0};
+
+        assert_int_equal(pm_expression_new(pm_text_of(wrong[i].expression), &e, &err),
+                         PMAPDB_USAGE);
+        if (!strstr(err.text, wrong[i].says))
+            fail_msg("%s: %s", wrong[i].expression, err.text);
+        assert_non_null(strstr(err.text, "descendant_of(PID)"));
+    }
+}
+
+static void what_an_expression_needs(void **state)
+{
+    static const struct {
+        const char *expression;
+        unsigned needs;
+    } cases[] = {{"pid = 1 OR ppid = 1", 0},
+                 {"comm = 'a' -- exe", PM_NEED_COMM},
+                 {"exe || cmdline", PM_NEED_EXE | PM_NEED_CMDLINE},
+                 {"container", PM_NEED_CGROUP},
+                 {"uid = 0 AND user = 'x'", PM_NEED_UID | PM_NEED_USER},
+                 {"env('A') AND descendant_of(1)", PM_NEED_ENVIRONMENT | PM_NEED_ANCESTORS}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pm_expression *e = NULL;
+        pmapdb_error err = {0};
+
+        assert_int_equal(pm_expression_new(pm_text_of(cases[i].expression), &e, &err), PMAPDB_OK);
+        assert_int_equal(pm_expression_needs(e), cases[i].needs);
+        pm_expression_free(e);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kib_text),        cmocka_unit_test(vmflags_text),
-        cmocka_unit_test(call_words),      cmocka_unit_test(call_error),
-        cmocka_unit_test(address_overlap), cmocka_unit_test(forgotten_set),
-        cmocka_unit_test(tally),           cmocka_unit_test(tally_of_too_much),
-        cmocka_unit_test(every_flag),      cmocka_unit_test(perms_text),
-        cmocka_unit_test(process_matches), cmocka_unit_test(process_matches_wrongly),
+        cmocka_unit_test(kib_text),
+        cmocka_unit_test(vmflags_text),
+        cmocka_unit_test(call_words),
+        cmocka_unit_test(call_error),
+        cmocka_unit_test(address_overlap),
+        cmocka_unit_test(forgotten_set),
+        cmocka_unit_test(tally),
+        cmocka_unit_test(tally_of_too_much),
+        cmocka_unit_test(every_flag),
+        cmocka_unit_test(perms_text),
+        cmocka_unit_test(process_value),
+        cmocka_unit_test(wrong_expressions),
+        cmocka_unit_test(what_an_expression_needs),
         cmocka_unit_test(in_a_store),
     };
 

@@ -212,8 +212,8 @@ static void what_is_unknown(void **state)
              "web 2 1500 ? ? 8 1|old 1 30 ? ? ? 1|x 1 16 8 2 1 0");
     rows_are(k, "groups-user", GIVEN({"at", "@1"}), "processes", "www 2|? 1|33 1");
     rows_are(k, "groups-cgroup", GIVEN({"at", "@1"}), "processes", "? 2|/web 1|/x 1");
-    rows_are(k, "groups-expr", GIVEN({"at", "@1"}, {"by", "comm(web)"}), "processes",
-             "comm(web) 2|? 1|other 1");
+    rows_are(k, "groups-expr", GIVEN({"at", "@1"}, {"by", "CASE comm WHEN 'web' THEN 1 END"}),
+             "processes", "1 2|? 1|other 1");
 }
 
 /* Who ended before the sweep is not there, though the one before is within reach. */
@@ -275,17 +275,18 @@ static void expressions(void **state)
           {20, 1, 20, "sshd", "root", "/", NULL, 0}, {30, 20, 30, "bash", "me", "/", "A=b", 0},
           {40, 30, 40, "make", "me", "/", NULL, 0}, {50, 49, 50, "lost", "me", "/", NULL, 0},
           {60, 60, 60, "loop", "me", "/", NULL, 0});
-    rows_are(k, "groups-expr", GIVEN({"by", "descendants(20)\nrest=true()"}), "processes pss_kib",
-             "rest 4 140|descendants(20) 2 70");
-    rows_are(k, "groups-expr", GIVEN({"by", "descendants(1)"}), "processes pss_kib",
-             "other 3 120|descendants(1) 3 90");
-    rows_are(k, "groups-expr", GIVEN({"by", "descendants(49)"}), "processes pss_kib",
-             "other 5 160|descendants(49) 1 50");
-    rows_are(k, "groups-expr", GIVEN({"by", "env(A,b)\nx=user(root)\nx=comm(m*)"}),
-             "processes pss_kib", "other 2 110|x 3 70|env(A,b) 1 30");
-    rows_are(k, "groups-expr", GIVEN({"by", "first=user(me)\nsecond=comm(make)"}), "processes",
-             "first 4|other 2");
-    rows_are(k, "groups-expr", GIVEN({"by", "cmdline(a=b)\n"}), "processes", "other 6");
+    rows_are(k, "groups-expr", GIVEN({"by", "iif(descendant_of(20), 'below', 'rest')"}),
+             "processes pss_kib", "rest 4 140|below 2 70");
+    rows_are(k, "groups-expr", GIVEN({"by", "descendant_of(1)"}), "processes pss_kib",
+             "0 3 120|1 3 90");
+    rows_are(k, "groups-expr", GIVEN({"by", "ppid = 49 OR NULL"}), "processes pss_kib",
+             "other 5 160|1 1 50");
+    rows_are(k, "groups-expr",
+             GIVEN({"by", "CASE WHEN env('A') = 'b' THEN 'a' WHEN user = 'root' OR comm GLOB 'm*' "
+                          "THEN 'x' END"}),
+             "processes pss_kib", "other 2 110|x 3 70|a 1 30");
+    rows_are(k, "groups-expr", GIVEN({"by", "user"}), "processes", "me 4|root 2");
+    rows_are(k, "groups-expr", GIVEN({"by", "container"}), "processes", "other 6");
 }
 
 /* The same process in two jobs at once counts once, and what is nearest of it. */

@@ -89,7 +89,7 @@ static const struct {
     {"deleted", "snapshot", "first"},
     {"shared", "snapshot", "first"},
     {"groups-env", "variable", "HOME"}, /* has no default */
-    {"groups-expr", "by", "comm(a)"},   /* likewise */
+    {"groups-expr", "by", "comm"},      /* likewise */
     {"mappings-regions", "regions", "[[0,4095],[4096,-1]]"},
 };
 

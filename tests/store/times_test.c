@@ -77,7 +77,7 @@ static void times_of(const kit *k, const char *query, pm_buf *out)
     if (strcmp(query, "groups-env") == 0)
         kit_ok(pmapdb_bind(rows, "variable", "HOME", &err), &err);
     if (strcmp(query, "groups-expr") == 0)
-        kit_ok(pmapdb_bind(rows, "by", "comm(a)", &err), &err);
+        kit_ok(pmapdb_bind(rows, "by", "comm", &err), &err);
     for (;;) {
         kit_ok(pmapdb_next(rows, &has, &err), &err);
         if (!has)

@@ -1,0 +1,60 @@
+/* expression: an SQL expression over the facts of one process, as capture --match and groups --by
+ * take it.
+ *
+ *     comm GLOB 'redis*' AND uid = 1001
+ *     container IS NOT NULL OR descendant_of(4711)
+ *     env('PGDATA') = '/srv'
+ *
+ * Columns: comm (at most 15 bytes, as the kernel cuts it), exe (the whole path), cmdline, cgroup,
+ * user, uid, pid, ppid, container (the id of 64 hex digits in the cgroup's path). An unknown fact
+ * is NULL. SQLite evaluates the expression in an empty database of its own, where nothing but these
+ * columns can be read and nothing written. Compiled twice, like functions.c. */
+#ifndef PM_STORE_FUNC_EXPRESSION_H
+#define PM_STORE_FUNC_EXPRESSION_H
+
+#include "base/err.h"
+#include "base/text.h"
+
+struct sqlite3;
+struct sqlite3_value;
+
+/* Unknown: PMAPDB_UNKNOWN, an empty text. */
+typedef struct pm_facts {
+    int64_t pid, ppid, uid;
+    pm_text user, comm, exe, cmdline, cgroup;
+    pm_text environment;      /* NAME=VALUE, each ended by a NUL */
+    const int64_t *ancestors; /* parent, its parent, ... */
+    size_t n_ancestors;
+} pm_facts;
+
+/* The facts that an expression reads; pid and ppid are always at hand. */
+enum pm_expression_need {
+    PM_NEED_COMM = 1,
+    PM_NEED_EXE = 2,
+    PM_NEED_CMDLINE = 4,
+    PM_NEED_UID = 8,
+    PM_NEED_USER = 16,
+    PM_NEED_CGROUP = 32, /* also for container */
+    PM_NEED_ENVIRONMENT = 64,
+    PM_NEED_ANCESTORS = 128
+};
+
+typedef struct pm_expression pm_expression;
+
+/* A wrong expression is PMAPDB_USAGE: one line with the columns and functions. */
+pmapdb_status pm_expression_new(pm_text sql, pm_expression **out, pmapdb_error *err);
+void pm_expression_free(pm_expression *e);
+
+unsigned pm_expression_needs(const pm_expression *e);
+
+/* Unknown is false. */
+pmapdb_status pm_expression_holds(pm_expression *e, const pm_facts *facts, bool *holds,
+                                  pmapdb_error *err);
+
+/* Adds process_value(expression, pid, ppid, uid, user, comm, exe, cmdline, cgroup, environment,
+ * ancestors): the value of the expression for such a process; NULL of no expression. Environment:
+ * NAME=VALUE, each ended by char(0). Ancestors: pids with blanks between. A wrong expression is an
+ * error. Returns SQLite's result code. */
+int pm_expression_function_add(struct sqlite3 *db);
+
+#endif

@@ -233,12 +233,6 @@ CREATE TABLE forgotten (
 ) WITHOUT ROWID;
 CREATE INDEX forgotten_import_log ON forgotten (import_log_id) WHERE import_log_id IS NOT NULL;
 
--- Processes that lost snapshots and whose epochs, regions and lineages are still to be tidied: what
--- a prune has before it, or left behind when it was killed.
-CREATE TABLE untidy (
-  process_id INTEGER PRIMARY KEY REFERENCES process
-);
-
 -- Input that was turned away, so that cron is told once.
 CREATE TABLE refused (
   hash     INTEGER PRIMARY KEY,

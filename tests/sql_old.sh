@@ -1,5 +1,5 @@
 #!/bin/sh
-# Schema and queries must run in the sqlite3 of RHEL 9 (3.34), and views without this program: what
+# Schema, queries and scripts must run in the sqlite3 of RHEL 9 (3.34), and views without this program: what
 # is newer, and functions that SQLite does not have, are refused.
 #     sh tests/sql_old.sh ROOT
 set -eu
@@ -15,7 +15,7 @@ code() {
 }
 
 refuse() { # since, extended regular expression
-    if code schema/*.sql queries/*.sql | grep -iE "$2"; then
+    if code schema/*.sql queries/*.sql src/store/*/*.sql | grep -iE "$2"; then
         echo "^ needs SQLite $1"
         failed=1
     fi
@@ -27,7 +27,7 @@ refuse 3.37 '\)[[:space:]]*STRICT\b|,[[:space:]]*STRICT\b'
 refuse 3.38 '\b(format|unixepoch)\(|->|'"'auto'"
 refuse 3.39 '\b(FULL|RIGHT)([[:space:]]+OUTER)?[[:space:]]+JOIN\b|\bDISTINCT[[:space:]]+FROM\b'
 # HAVING wants its GROUP BY in the line or in one of the four before it, of the same statement.
-if code schema/*.sql queries/*.sql | awk -F: '
+if code schema/*.sql queries/*.sql src/store/*/*.sql | awk -F: '
     { text = toupper($3) }
     $1 != file { file = $1; grouped = -9 }
     text ~ /(^|[ (])GROUP +BY / { grouped = $2 }

@@ -9,8 +9,9 @@ typedef struct pm_embedded {
     size_t len;
 } pm_embedded;
 
-/* Both sorted by name and ended by a NULL name. */
+/* Each sorted by name and ended by a NULL name. */
 extern const pm_embedded pm_embedded_schema[];
 extern const pm_embedded pm_embedded_queries[];
+extern const pm_embedded pm_embedded_scripts[]; /* src/store/ROOM/NAME.sql: see pm_sql_script */
 
 #endif

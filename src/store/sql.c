@@ -161,7 +161,7 @@ static pmapdb_status find(pm_sql *sql, const char *text, sqlite3_stmt **out, pma
     return PMAPDB_OK;
 }
 
-static int bind_one(sqlite3_stmt *stmt, int at, const pm_arg *arg)
+int pm_sql_bind(sqlite3_stmt *stmt, int at, const pm_arg *arg)
 {
     if (arg->kind == PM_ARG_BITS || (arg->kind == PM_ARG_INT && arg->i != PMAPDB_UNKNOWN))
         return sqlite3_bind_int64(stmt, at, arg->i);
@@ -181,7 +181,7 @@ pmapdb_status pm_sql_rows(pm_sql *sql, const char *text, const pm_arg *args, siz
     if (st != PMAPDB_OK)
         return st;
     for (size_t i = 0; i < n_args; i++)
-        if (bind_one(stmt, (int)i + 1, &args[i]) != SQLITE_OK)
+        if (pm_sql_bind(stmt, (int)i + 1, &args[i]) != SQLITE_OK)
             return pm_sql_fail(sql->db, "bind a value", err);
     *out = stmt;
     return PMAPDB_OK;

@@ -33,6 +33,15 @@ typedef struct pm_arg {
     (const pm_arg[]){__VA_ARGS__}, sizeof((const pm_arg[]){__VA_ARGS__}) / sizeof(pm_arg)
 #define PM_NO_ARGS NULL, 0
 
+/* A value for a script, by the name that the script uses: ":most". */
+typedef struct pm_param {
+    const char *name;
+    pm_arg value;
+} pm_param;
+
+#define PM_PARAMS(...) \
+    (const pm_param[]){__VA_ARGS__}, sizeof((const pm_param[]){__VA_ARGS__}) / sizeof(pm_param)
+
 pmapdb_status pm_sql_new(sqlite3 *db, pm_sql **out, pmapdb_error *err);
 void pm_sql_free(pm_sql *sql);
 
@@ -89,6 +98,17 @@ bool pm_sql_next(pm_sql *sql, sqlite3_stmt *stmt);
 /* The one integer of the first row; `none` where there is no row, a NULL, or a failure. */
 int64_t pm_sql_value(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
                      int64_t none);
+
+/* Binds parameter number `at`, from 1 on; an SQLite result code. */
+int pm_sql_bind(sqlite3_stmt *stmt, int at, const pm_arg *arg);
+
+/* Runs the statements of src/store/ROOM/NAME.sql, one after another; the files are built into the
+ * program. A parameter that has no value here is NULL. The stock sqlite3 shell runs them too:
+ *
+ *     .parameter set :most 1000
+ *     .read src/store/keep/NAME.sql
+ */
+void pm_sql_script(pm_sql *sql, const char *name, const pm_param *params, size_t n_params);
 
 /* No step has failed so far. */
 bool pm_sql_ok(const pm_sql *sql);

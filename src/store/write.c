@@ -3,9 +3,9 @@
 
 #include "base/clock.h"
 #include "store/append.h"
+#include "store/forgotten.h"
 #include "store/moment.h"
 #include "store/process.h"
-#include "store/prune/trace.h"
 #include "store/refine.h"
 #include "store/sight.h"
 #include <stdio.h>
@@ -135,7 +135,7 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
     if (st == PMAPDB_OK)
         st = pm_process_known(p.sql, c, &out->snapshot_id, err);
     if (st == PMAPDB_OK && !out->snapshot_id)
-        st = pm_trace_known(p.sql, c, &out->pruned, err);
+        st = pm_forgotten(p.sql, c, &out->pruned, err);
     out->duplicate = out->snapshot_id != 0 || out->pruned;
     if (st == PMAPDB_OK && out->snapshot_id)
         st = pm_sql_int(p.sql, "SELECT process_id FROM snapshot WHERE snapshot_id = ?1",

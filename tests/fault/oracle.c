@@ -43,7 +43,6 @@ static const char *const rest_sql[] = {
     "SELECT name, hash, text FROM rule_set",
     "SELECT hash, reason FROM refused ORDER BY 1",
     "SELECT hash, taken_ms, n, dialect, pid FROM forgotten ORDER BY 1, 2, 3",
-    "SELECT count(*) FROM untidy",
     "SELECT hash, calls, failed, unended, unbegun, bad FROM recording ORDER BY 1",
     "SELECT t.pid, t.pid_source, p.pid, t.offset_ns, t.offset_source FROM traced_process t LEFT "
     "JOIN "

@@ -5,7 +5,7 @@
 #include "whole.h"
 
 #include "store/categories.h"
-#include "store/prune/compact.h"
+#include "store/keep/tidy.h"
 
 #define T0 INT64_C(1700000000000)
 #define MINUTE 60000

@@ -2,11 +2,11 @@
  * a full disk in the midst, merge and prune. */
 #include "kit.h"
 
+#include "store/keep/tidy.h"
 #include "store/merge/merge.h"
 #include "store/perf/link.h"
 #include "store/perf/recording.h"
 #include "store/perf/saw.h"
-#include "store/prune/compact.h"
 
 #define S 1000000000LL
 #define UTC_MS 1700000000000LL
@@ -454,17 +454,9 @@ static void merges(void **state)
     kit_remove_store(&other);
 }
 
-static bool go_on(void *ctx, const char *step, uint64_t done, uint64_t of)
-{
-    (void)ctx;
-    (void)step;
-    return done <= of;
-}
-
 static void goes_with_its_process(void **state)
 {
     kit *k = kit_of(state);
-    pm_steps steps = {NULL, go_on};
     take t = begin_take(50, 50);
 
     one_of_each(k, 1);
@@ -472,7 +464,7 @@ static void goes_with_its_process(void **state)
     end_take(k, &t, 5, NULL);
     kit_exec(k, "UPDATE traced_process SET pruned = 1 WHERE pid = 42"); /* as a prune leaves it */
     kit_ok(pm_store_begin_tidying(k->store, NULL), NULL);
-    kit_ok(pm_tidy_rest(k->store, INT64_MIN, &steps, NULL), NULL);
+    kit_ok(pm_tidy_rest(k->store, PMAPDB_UNKNOWN, NULL), NULL);
     pm_store_end_tidying(k->store);
     kit_expect(k, "SELECT hash FROM recording", "5\n");
     kit_expect(k,

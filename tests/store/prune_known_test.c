@@ -2,8 +2,8 @@
  * them; compacting. */
 #include "prune_world.h"
 
+#include "store/keep/tidy.h"
 #include "store/log.h"
-#include "store/prune/compact.h"
 #include "store/sight.h"
 
 /* ---- what imports know ---- */

@@ -3,10 +3,11 @@
 #include "kit.h"
 
 #include "base/clock.h"
-#include "store/prune/prune_rules.h"
 #include <time.h>
 
 #define N_MAX 64
+
+static kit *store; /* the running test's */
 
 static void set_zone(const char *zone)
 {
@@ -14,16 +15,14 @@ static void set_zone(const char *zone)
     tzset();
 }
 
-/* `times` stand newest first, one per line: "TIME = why", why empty where it goes. */
-static void check_at(const pmapdb_keep *keep, const char *now, const char *times)
+/* A store with one capture at each of the times, which stand newest first, one per line. */
+static void fill(const char *times)
 {
-    int64_t ms[N_MAX], now_ms = INT64_MAX;
-    unsigned why[N_MAX];
+    int64_t ms[N_MAX];
     size_t n = 0;
-    pm_buf got = {0};
 
-    if (now)
-        assert_true(pm_clock_parse(pm_text_of(now), &now_ms));
+    kit_remove_store(store);
+    kit_open(store);
     for (const char *line = times; *line; line = strchr(line, '\n') + 1) {
         const char *equals = strstr(line, " =");
 
@@ -31,14 +30,53 @@ static void check_at(const pmapdb_keep *keep, const char *now, const char *times
         assert_true(n < N_MAX);
         assert_true(pm_clock_parse((pm_text){line, (size_t)(equals - line)}, &ms[n++]));
     }
-    pm_prune_rules(keep, ms, n, now_ms, why);
-    n = 0;
-    for (const char *line = times; *line; line = strchr(line, '\n') + 1, n++) {
-        pm_buf_add(&got, line, (size_t)(strstr(line, " =") - line), NULL);
-        pm_buf_addf(&got, NULL, " =%s", why[n] ? " " : "");
-        pm_prune_why(why[n], &got, NULL);
-        pm_buf_add(&got, "\n", 1, NULL);
+    while (n--) {
+        pm_capture *c = kit_capture(store, PM_DIALECT_PMAP, 7, ms[n]);
+
+        kit_map(store, c, 0x10000, 64, "rw-p", "[heap]");
+        c->block.hash = n + 1;
+        kit_put(store, c);
     }
+}
+
+static void add_plan(pm_buf *out)
+{
+    sqlite3_stmt *rows = pm_sql_ask(
+        store->store->sql,
+        "SELECT m.moment_ms, (SELECT ' ' || group_concat(substr('oldest ', 1, 7 * r.oldest) || "
+        "r.word, ', ') FROM keep_reason r WHERE r.moment_ms = m.moment_ms) FROM keep_moment m "
+        "ORDER BY m.moment_ms DESC",
+        PM_NO_ARGS);
+
+    while (pm_sql_next(store->store->sql, rows)) {
+        const char *why = pm_col_text(rows, 1).data;
+        char at[PM_CLOCK_TEXT];
+
+        pm_clock_format(pm_col_int(rows, 0), at);
+        pm_buf_addf(out, NULL, "%s =%s\n", at, why ? why : "");
+    }
+}
+
+/* times: "TIME = why", why empty where the moment goes. */
+static void check_at(const pmapdb_keep *keep, const char *now, const char *times)
+{
+    pm_sql *sql;
+    pmapdb_error err = {0};
+    int64_t now_ms = INT64_MAX;
+    pm_buf got = {0};
+
+    if (now)
+        assert_true(pm_clock_parse(pm_text_of(now), &now_ms));
+    fill(times);
+    sql = store->store->sql;
+    pm_sql_script(sql, "keep-plan",
+                  PM_PARAMS({":last", PM_I(keep->last)}, {":hourly", PM_I(keep->hourly)},
+                            {":daily", PM_I(keep->daily)}, {":weekly", PM_I(keep->weekly)},
+                            {":monthly", PM_I(keep->monthly)}, {":yearly", PM_I(keep->yearly)},
+                            {":within_ms", PM_I(keep->within_ms)}, {":now_ms", PM_I(now_ms)},
+                            {":rules", PM_I(1)}, {":drop", PM_I(0)}));
+    add_plan(&got);
+    kit_ok(pm_sql_end(sql, &err), &err);
     assert_string_equal(pm_buf_text(&got).data, times);
     pm_buf_free(&got);
 }
@@ -50,7 +88,7 @@ static void check(const pmapdb_keep *keep, const char *times)
 
 static void last(void **state)
 {
-    (void)state;
+    store = kit_of(state);
     set_zone("UTC");
     check(&(pmapdb_keep){.last = 2}, "2026-11-21T02:00:00Z = last\n"
                                      "2026-11-21T01:00:00Z = last\n"
@@ -59,16 +97,12 @@ static void last(void **state)
     check(&(pmapdb_keep){.last = PMAPDB_KEEP_ALL}, "2026-11-21T02:00:00Z = last\n"
                                                    "2026-11-21T01:00:00Z = last\n");
     check(&(pmapdb_keep){.last = 2}, "");
-    /* equal times are two places */
-    check(&(pmapdb_keep){.last = 2}, "2026-11-21T02:00:00Z = last\n"
-                                     "2026-11-21T02:00:00Z = last\n"
-                                     "2026-11-21T02:00:00Z =\n");
 }
 
 /* The last of each period; empty periods do not count. */
 static void periods(void **state)
 {
-    (void)state;
+    store = kit_of(state);
     set_zone("UTC");
     check(&(pmapdb_keep){.hourly = 2}, "2026-11-21T09:59:59.999Z = hourly\n"
                                        "2026-11-21T09:00:00Z =\n"
@@ -85,16 +119,13 @@ static void periods(void **state)
                                        "2026-12-31T23:59:59Z = yearly\n"
                                        "2026-01-01T00:00:00Z =\n"
                                        "2025-06-01T00:00:00Z =\n");
-    check(&(pmapdb_keep){.hourly = 1}, "2026-11-21T09:10:00Z = hourly\n"
-                                       "2026-11-21T09:10:00Z =\n"
-                                       "2026-11-21T08:10:00Z =\n");
 }
 
 /* From Monday 0:00 to Sunday 24:00, over the end of the year too: 2026-12-28 is a Monday,
  * 2027-01-03 a Sunday, of one week. */
 static void weeks(void **state)
 {
-    (void)state;
+    store = kit_of(state);
     set_zone("UTC");
     check(&(pmapdb_keep){.weekly = 2}, "2026-11-23T00:00:00Z = weekly\n"
                                        "2026-11-22T23:59:59Z = weekly\n"
@@ -114,7 +145,7 @@ static void weeks(void **state)
 /* Where a rule has places left, the oldest of all stays. */
 static void the_oldest(void **state)
 {
-    (void)state;
+    store = kit_of(state);
     set_zone("UTC");
     check(&(pmapdb_keep){.daily = 3, .weekly = 1}, "2026-11-21T12:00:00Z = daily, weekly\n"
                                                    "2026-11-21T06:00:00Z =\n"
@@ -125,7 +156,7 @@ static void the_oldest(void **state)
 
 static void within(void **state)
 {
-    (void)state;
+    store = kit_of(state);
     set_zone("UTC");
     /* counted from the newest, not from now; what is exactly as old is out, as in restic */
     check(&(pmapdb_keep){.within_ms = 3600000}, "2020-01-01T02:00:00Z = within\n"
@@ -147,7 +178,7 @@ static void within(void **state)
 
 static void any_rule_is_enough(void **state)
 {
-    (void)state;
+    store = kit_of(state);
     set_zone("UTC");
     check(&(pmapdb_keep){.last = 1, .hourly = 2, .daily = 2, .weekly = 2},
           "2026-11-24T10:10:00Z = last, hourly, daily, weekly\n"
@@ -163,7 +194,7 @@ static void any_rule_is_enough(void **state)
 /* Berlin's clock goes from 2:00 to 3:00 on 2026-03-29 and from 3:00 back to 2:00 on 2026-10-25. */
 static void summer_time(void **state)
 {
-    (void)state;
+    store = kit_of(state);
     set_zone("Europe/Berlin");
     /* 2:30 comes twice: two hours, one day */
     check(&(pmapdb_keep){.hourly = 3, .daily = 1}, "2026-10-25T02:10:00Z = hourly, daily\n"
@@ -198,7 +229,7 @@ static void summer_time(void **state)
 /* 12 Sundays, as in restic's manual. */
 static void the_example_of_restic(void **state)
 {
-    (void)state;
+    store = kit_of(state);
     set_zone("UTC");
     check(&(pmapdb_keep){.daily = 4}, "2019-11-17T11:00:00Z = daily\n"
                                       "2019-11-10T11:00:00Z = daily\n"
@@ -214,27 +245,31 @@ static void the_example_of_restic(void **state)
                                       "2019-09-01T11:00:00Z =\n");
 }
 
-static void what_is_a_rule(void **state)
+static void what_is_no_rule(void **state)
 {
-    (void)state;
-    assert_false(pm_prune_has_rules(&(pmapdb_keep){0}));
-    assert_true(pm_prune_has_rules(&(pmapdb_keep){.yearly = 1}));
-    assert_true(pm_prune_has_rules(&(pmapdb_keep){.within_ms = 1}));
-    assert_true(pm_prune_has_rules(&(pmapdb_keep){.last = PMAPDB_KEEP_ALL}));
-    assert_int_equal(pm_prune_check_rules(&(pmapdb_keep){.last = -2}, NULL), PMAPDB_USAGE);
-    assert_int_equal(pm_prune_check_rules(&(pmapdb_keep){.within_ms = -1}, NULL), PMAPDB_USAGE);
-    assert_int_equal(pm_prune_check_rules(&(pmapdb_keep){.last = PMAPDB_KEEP_ALL}, NULL),
-                     PMAPDB_OK);
+    static const pmapdb_keep wrong[] = {{0}, {.last = -2}, {.within_ms = -1}};
+    kit *k = kit_of(state);
+    pmapdb_prune_result r;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        pmapdb_prune_options o = {.keep = wrong[i], .max_kib = PMAPDB_UNKNOWN};
+
+        assert_int_equal(pmapdb_prune(k->store, &o, &r, NULL), PMAPDB_USAGE);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(last),           cmocka_unit_test(periods),
-        cmocka_unit_test(weeks),          cmocka_unit_test(the_oldest),
-        cmocka_unit_test(within),         cmocka_unit_test(any_rule_is_enough),
-        cmocka_unit_test(summer_time),    cmocka_unit_test(the_example_of_restic),
-        cmocka_unit_test(what_is_a_rule),
+        IN_KIT(last),
+        IN_KIT(periods),
+        IN_KIT(weeks),
+        IN_KIT(the_oldest),
+        IN_KIT(within),
+        IN_KIT(any_rule_is_enough),
+        IN_KIT(summer_time),
+        IN_KIT(the_example_of_restic),
+        IN_KIT(what_is_no_rule),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

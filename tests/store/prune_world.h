@@ -111,7 +111,6 @@ static inline bool pw_none(const kit *k, const char *const *queries, size_t n)
     "s.taken_ms, CASE s.dialect WHEN 'smaps' THEN 0 WHEN 'pmap-XX' THEN 1 ELSE 2 END, s.ordinal, " \
     "s.hash"
 static const char *const pw_untidy[] = {
-    "SELECT 'untidy', process_id FROM untidy",
     "SELECT 'orphan object', object_id FROM object WHERE object_id NOT IN (SELECT object_id FROM "
     "region)",
     "SELECT 'orphan detail', rare_fields_id FROM rare_fields WHERE rare_fields_id NOT IN (SELECT "

@@ -2,8 +2,8 @@
 #include "store/export/export.h"
 
 #include "store/export/export_run.h"
+#include "store/keep/tidy.h"
 #include "store/object.h"
-#include "store/prune/compact.h"
 #include "store/rules/rule_set.h"
 #include "store/rules/rules_file.h"
 #include "store/sight.h"
@@ -113,14 +113,11 @@ static pmapdb_status copy_all(pm_export_run *run, pmapdb_error *err)
 static pmapdb_status tidy(pm_export_run *run, pmapdb_error *err)
 {
     pm_steps steps = {run, tidy_step};
-    pmapdb_status st = pm_sql_run(
-        run->into->sql, "INSERT OR IGNORE INTO untidy (process_id) SELECT process_id FROM process",
-        PM_NO_ARGS, err);
+    pmapdb_status st;
 
-    run->at = "untidy";
-    if (st == PMAPDB_OK)
-        st = pm_tidy_processes(run->into, &steps, err);
-    return st == PMAPDB_OK ? pm_tidy_rest(run->into, INT64_MIN, &steps, err) : st;
+    run->at = "process";
+    st = pm_tidy_all(run->into, &steps, err);
+    return st == PMAPDB_OK ? pm_tidy_rest(run->into, PMAPDB_UNKNOWN, err) : st;
 }
 
 /* What refers to nothing was so in the other store. */

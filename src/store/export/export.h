@@ -8,7 +8,7 @@
  * of ANALYZE, which hold samples of values, are not copied.
  *
  * Of a span of time, the snapshots whose moment is in it are copied, with the versions that they
- * show; then the processes are tidied as after a prune (prune/compact.h). Labels and recordings of
+ * show; then the processes are tidied as after a prune (keep/tidy.h). Labels and recordings of
  * perf are not cut. What a prune left as known to imports (table trace) and what was refused is
  * only in an extract of everything that is not redacted. */
 #ifndef PM_STORE_EXPORT_H

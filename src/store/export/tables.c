@@ -53,7 +53,6 @@ const pm_export_table pm_export_tables[] = {
     {"live_reading", OF_SNAPSHOT, NULL, false},
     {"pin", OF_SNAPSHOT, NULL, false},
     {"forgotten", "WHERE ?1", NULL, true},
-    {"untidy", OF_PROCESS, NULL, false},
     {"refused", "WHERE ?1", NULL, true},
     {"category",
      "WHERE t.category_id > 14 AND (?1 OR t.category_id IN (SELECT id FROM temp.export_category))",

@@ -2,7 +2,7 @@
 #include "store/health/health.h"
 
 #include "base/clock.h"
-#include "store/prune/compact.h"
+#include "store/keep/tidy.h"
 
 void pmapdb_doctor_defaults(pmapdb_doctor_options *options)
 {

@@ -6,7 +6,7 @@
  * seconds), one of a live capture by the boot and the start time of its process besides; blocks of
  * a log without times by their sequence too, as import knows them (store/log.h). Known ones are
  * passed over, and so are those that were pruned here: of text, a trace is left
- * (store/prune/trace.h); of a live sweep that is here, what is not here any more was pruned, since
+ * (store/forgotten.h); of a live sweep that is here, what is not here any more was pruned, since
  * it came as a whole; a sweep of which nothing is here was pruned where a prune here removed a
  * newer one of its job, or itself. What a prune removed elsewhere is not known by that: a store
  * that still has it gives it back.

@@ -4,7 +4,7 @@
 
 #include "store/store.h"
 
-/* In a transaction of its own. Its frames and stacks stay, for others (store/prune/compact.h looks
+/* In a transaction of its own. Its frames and stacks stay, for others (store/keep/tidy.h looks
  * for those that nothing needs). */
 pmapdb_status pm_recording_remove(pmapdb_store *s, int64_t recording_id, pmapdb_error *err);
 

@@ -1,0 +1,11 @@
+/* forgotten: what a prune removed of text stays known, so that no import brings it back. */
+#ifndef PM_STORE_FORGOTTEN_H
+#define PM_STORE_FORGOTTEN_H
+
+#include "base/capture.h"
+#include "store/sql.h"
+
+/* *known: the capture was stored once and a prune removed it. */
+pmapdb_status pm_forgotten(pm_sql *sql, const pm_capture *c, bool *known, pmapdb_error *err);
+
+#endif

@@ -1,0 +1,19 @@
+-- keep-all: the next processes to be tidied as a whole, for keep-holes, keep-join, keep-lineages.
+--
+-- Parameters: :after_id (processes up to this one are done), :most (so many snapshots; a process may
+-- have more).
+
+CREATE TEMP TABLE IF NOT EXISTS tidy_process (process_id INTEGER PRIMARY KEY);
+CREATE TEMP TABLE IF NOT EXISTS tidy_epoch (epoch_id INTEGER PRIMARY KEY);
+DELETE FROM tidy_process;
+DELETE FROM tidy_epoch;
+INSERT INTO tidy_process
+SELECT process_id FROM (
+  SELECT process_id, sum(n) OVER (ORDER BY process_id ROWS UNBOUNDED PRECEDING) - n AS before
+  FROM (SELECT p.process_id, 1 + (SELECT count(*) FROM snapshot s
+      WHERE s.process_id = p.process_id) AS n
+    FROM process p WHERE p.process_id > :after_id))
+WHERE before < :most;
+INSERT INTO tidy_epoch
+SELECT e.epoch_id FROM tidy_process t CROSS JOIN epoch e ON e.process_id = t.process_id
+WHERE (SELECT count(*) <= coalesce(max(s.off), 0) FROM snapshot s WHERE s.epoch_id = e.epoch_id);

@@ -1,0 +1,63 @@
+-- keep-lineages: the processes of table tidy_process lost captures. Regions and lineages that no
+-- capture shows go; a lineage begins where it now does; processes without captures go.
+
+CREATE TEMP TABLE IF NOT EXISTS keep_order (
+  place       INTEGER PRIMARY KEY,      -- process by process, in the order of time
+  snapshot_id INTEGER NOT NULL,
+  epoch_id    INTEGER NOT NULL,
+  off         INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX IF NOT EXISTS temp.keep_order_epoch ON keep_order (epoch_id, off);
+DELETE FROM keep_order;
+INSERT INTO keep_order (snapshot_id, epoch_id, off)
+SELECT s.snapshot_id, s.epoch_id, s.off
+FROM tidy_process t CROSS JOIN snapshot s ON s.process_id = t.process_id
+ORDER BY s.process_id, s.taken_ms, s.dialect_code, s.ordinal, s.hash;
+
+-- The first capture that shows a region, epoch by epoch and then of all.
+CREATE TEMP TABLE IF NOT EXISTS keep_region (
+  region_id INTEGER PRIMARY KEY,
+  place     INTEGER NOT NULL
+);
+DELETE FROM keep_region;
+INSERT INTO keep_region
+SELECT f.region_id, min(o.place)
+FROM (SELECT v.epoch_id, v.region_id, min(v.first) AS first
+  FROM tidy_process t CROSS JOIN epoch e ON e.process_id = t.process_id
+  CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id
+  GROUP BY v.epoch_id, v.region_id) f
+CROSS JOIN keep_order o ON o.epoch_id = f.epoch_id AND o.off = f.first
+GROUP BY f.region_id;
+
+DELETE FROM region WHERE region_id NOT IN (SELECT region_id FROM keep_region) AND lineage_id IN (
+  SELECT l.lineage_id FROM tidy_process t CROSS JOIN lineage l ON l.process_id = t.process_id);
+DELETE FROM lineage WHERE process_id IN (SELECT process_id FROM tidy_process)
+  AND NOT EXISTS (SELECT 1 FROM region r WHERE r.lineage_id = lineage.lineage_id);
+
+-- Grouped first: to look for each lineage's region by itself would take the square of the time.
+UPDATE lineage SET first_snapshot_id = now_id,
+  category_id = CASE WHEN rule IS NULL THEN own_category_id ELSE category_id END
+FROM (
+  SELECT f.lineage_id AS of_id, s.snapshot_id AS now_id, o.category_id AS own_category_id
+  FROM (SELECT r.lineage_id, r.object_id, k.place, row_number() OVER (
+      PARTITION BY r.lineage_id ORDER BY k.place, r.start) AS nth
+    FROM keep_region k CROSS JOIN region r ON r.region_id = k.region_id) f
+  CROSS JOIN keep_order s ON s.place = f.place
+  CROSS JOIN object o ON o.object_id = f.object_id
+  WHERE f.nth = 1)
+WHERE lineage_id = of_id
+  AND (first_snapshot_id <> now_id OR rule IS NULL AND category_id <> own_category_id);
+
+-- What a program said of its memory before its oldest capture is of nothing that is left, but for
+-- the last time.
+DELETE FROM label WHERE process_id IN (SELECT process_id FROM tidy_process)
+  AND taken_ms < (SELECT max(l.taken_ms) FROM label l WHERE l.process_id = label.process_id
+    AND l.taken_ms <= (SELECT min(s.taken_ms) FROM snapshot s
+      WHERE s.process_id = label.process_id));
+
+DELETE FROM tidy_process WHERE EXISTS (
+  SELECT 1 FROM snapshot s WHERE s.process_id = tidy_process.process_id);
+DELETE FROM label WHERE process_id IN (SELECT process_id FROM tidy_process);
+UPDATE traced_process SET process_id = NULL, pruned = 1
+WHERE process_id IN (SELECT process_id FROM tidy_process);
+DELETE FROM process WHERE process_id IN (SELECT process_id FROM tidy_process);

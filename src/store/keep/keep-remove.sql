@@ -1,0 +1,75 @@
+-- keep-remove: takes the next moments that are to go out of the tables that people read. Whoever
+-- runs it runs keep-tidy in the same transaction.
+--
+-- Parameters: :most (snapshots in one transaction; a moment may have more), :last_id (the newest
+-- snapshot when the plan was made). Foreign keys are off.
+
+CREATE TEMP TABLE IF NOT EXISTS keep_next (
+  series_id INTEGER NOT NULL,
+  moment_ms INTEGER NOT NULL,
+  PRIMARY KEY (series_id, moment_ms)
+) WITHOUT ROWID;
+DELETE FROM keep_next;
+INSERT INTO keep_next
+SELECT series_id, moment_ms FROM (
+  SELECT series_id, moment_ms, sum(snapshots) OVER (ORDER BY series_id, moment_ms DESC
+    ROWS UNBOUNDED PRECEDING) - snapshots AS before
+  FROM keep_moment WHERE fate IS NOT NULL AND NOT removed)
+WHERE before < :most;
+
+-- A moment that changed since it was planned stays until the next prune: it was pinned, something
+-- joined it, or another prune took a part of it.
+UPDATE keep_moment SET fate = NULL, pinned = 1
+WHERE (series_id, moment_ms) IN (SELECT n.series_id, n.moment_ms
+  FROM keep_next n
+  CROSS JOIN keep_snapshot k ON k.series_id = n.series_id AND k.moment_ms = n.moment_ms
+  CROSS JOIN keep_series q ON q.series_id = n.series_id
+  LEFT JOIN snapshot s ON s.snapshot_id = k.snapshot_id
+  LEFT JOIN process p ON p.process_id = s.process_id
+  LEFT JOIN pin i ON i.snapshot_id = k.snapshot_id
+  WHERE s.moment_ms IS NOT n.moment_ms OR p.name_id IS NOT q.name_id OR i.snapshot_id IS NOT NULL
+  UNION ALL
+  SELECT n.series_id, n.moment_ms
+  FROM snapshot s
+  CROSS JOIN process p ON p.process_id = s.process_id
+  CROSS JOIN keep_series q ON q.name_id = p.name_id
+  CROSS JOIN keep_next n ON n.series_id = q.series_id AND n.moment_ms = s.moment_ms
+  WHERE s.snapshot_id > :last_id);
+DELETE FROM keep_next WHERE (series_id, moment_ms) IN (
+  SELECT series_id, moment_ms FROM keep_moment WHERE fate IS NULL);
+UPDATE keep_moment SET removed = 1
+WHERE (series_id, moment_ms) IN (SELECT series_id, moment_ms FROM keep_next);
+
+CREATE TEMP TABLE IF NOT EXISTS keep_gone (snapshot_id INTEGER PRIMARY KEY);
+DELETE FROM keep_gone;
+INSERT INTO keep_gone
+SELECT k.snapshot_id FROM keep_next n
+CROSS JOIN keep_snapshot k ON k.series_id = n.series_id AND k.moment_ms = n.moment_ms;
+
+-- No import brings them back. Live captures and standard input without a time leave nothing here:
+-- nobody can give them a second time.
+INSERT INTO forgotten (hash, taken_ms, n, ordinal, dialect, pid, host_id, import_log_id)
+SELECT s.hash, s.taken_ms, row_number() OVER (PARTITION BY s.hash, s.taken_ms) - 1
+    + (SELECT count(*) FROM forgotten t WHERE t.hash = s.hash AND t.taken_ms = s.taken_ms),
+  s.ordinal, s.dialect, p.pid, p.host_id, s.import_log_id
+FROM keep_gone g
+CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id
+CROSS JOIN process p ON p.process_id = s.process_id
+WHERE s.time_source NOT IN ('now', 'live');
+
+-- A series knows how far it was thinned out: what is missing up to there is no gap.
+UPDATE name SET pruned_ms = max(newest_ms, coalesce(pruned_ms, newest_ms))
+FROM (SELECT q.name_id AS of_name, max(n.moment_ms) AS newest_ms FROM keep_next n
+  JOIN keep_series q ON q.series_id = n.series_id GROUP BY q.name_id)
+WHERE name_id = of_name;
+
+CREATE TEMP TABLE IF NOT EXISTS tidy_process (process_id INTEGER PRIMARY KEY);
+CREATE TEMP TABLE IF NOT EXISTS tidy_epoch (epoch_id INTEGER PRIMARY KEY);
+DELETE FROM tidy_process;
+DELETE FROM tidy_epoch;
+INSERT INTO tidy_process SELECT DISTINCT s.process_id
+FROM keep_gone g CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id;
+INSERT INTO tidy_epoch SELECT DISTINCT s.epoch_id
+FROM keep_gone g CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id;
+DELETE FROM live_reading WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
+DELETE FROM snapshot WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);

@@ -1,0 +1,45 @@
+/* sql_script: runs the statements of a file that is built into the program. */
+#include "store/embedded.h"
+#include "store/sql.h"
+#include <string.h>
+
+static const char *script_text(const char *name)
+{
+    for (const pm_embedded *e = pm_embedded_scripts; e->name; e++)
+        if (strcmp(e->name, name) == 0)
+            return e->text;
+    return ""; /* an error of the program, which every use of the script shows */
+}
+
+static pmapdb_status run_one(sqlite3_stmt *stmt, const pm_param *params, size_t n_params,
+                             pmapdb_error *err)
+{
+    sqlite3 *db = sqlite3_db_handle(stmt);
+
+    for (size_t i = 0; i < n_params; i++) {
+        int at = sqlite3_bind_parameter_index(stmt, params[i].name);
+
+        if (at && pm_sql_bind(stmt, at, &params[i].value) != SQLITE_OK)
+            return pm_sql_fail(db, "bind a value", err);
+    }
+    while (sqlite3_step(stmt) == SQLITE_ROW)
+        ;
+    return sqlite3_reset(stmt) == SQLITE_OK ? PMAPDB_OK : pm_sql_fail(db, "write", err);
+}
+
+void pm_sql_script(pm_sql *sql, const char *name, const pm_param *params, size_t n_params)
+{
+    sqlite3 *db = pm_sql_db(sql);
+    const char *text = script_text(name);
+    pmapdb_error err = {0};
+
+    while (*text && pm_sql_ok(sql)) {
+        sqlite3_stmt *stmt = NULL;
+
+        if (sqlite3_prepare_v2(db, text, -1, &stmt, &text) != SQLITE_OK)
+            pm_sql_keep(sql, pm_sql_fail(db, "prepare a statement", &err), &err);
+        else if (stmt) /* else only a comment was left */
+            pm_sql_keep(sql, run_one(stmt, params, n_params, &err), &err);
+        sqlite3_finalize(stmt);
+    }
+}

@@ -2,7 +2,7 @@
 #include "cli/leak_row.h"
 
 #include "base/buf.h"
-#include "stats/leaks.h"
+#include "stats/leaks/leaks.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "base/num.h"
 #include "cli/next.h"
 #include "render/number.h"
-#include "stats/leaks.h"
+#include "stats/leaks/leaks.h"
 #include <math.h>
 #include <stdio.h>
 

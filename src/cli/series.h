@@ -3,7 +3,7 @@
 #define PM_CLI_SERIES_H
 
 #include "base/pool.h"
-#include "stats/leaks.h"
+#include "stats/leaks/leaks.h"
 
 typedef struct pm_series_point {
     int64_t ms;

@@ -3,7 +3,7 @@
 #define PM_STORE_LEAK_JSON_H
 
 #include "base/buf.h"
-#include "stats/leaks.h"
+#include "stats/leaks/leaks.h"
 
 /* Of a series that is no part of a process there is no key, and nothing is said of metrics. */
 typedef struct pm_leak_label {

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/pool.h"
-#include "stats/leaks.h"
+#include "stats/leaks/leaks.h"
 
 typedef struct pm_leak_moment {
     int64_t ms, life;

@@ -15,7 +15,7 @@
 
 #include "base/buf.h"
 #include "source/source.h"
-#include "stats/leaks.h"
+#include "stats/leaks/leaks.h"
 
 enum { GOLDEN_MAX = 4096, GOLDEN_CATEGORIES = 16, GOLDEN_METRICS = 6, GOLDEN_WORDS = 12 };
 

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stats/leaks.h"
+#include "stats/leaks/leaks.h"
 
 enum { N = 40, KEYS = 4 };
 

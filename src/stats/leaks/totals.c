@@ -1,11 +1,10 @@
-/* leaks_totals: what a process says of itself, VmRSS, in place of what its mappings do not say.
+/* totals: VmRSS of the process for snapshots whose mappings lack rss.
  *
- * maps has no sizes in memory, and live captures read it where smaps would stall the process. Such
- * snapshots come alone, now and then or as the last stretch of all; VmRSS is known in every one. So
- * its series goes over snapshots of any kind, and tells what happened where the mappings are
- * silent.
+ * maps has no resident sizes, and live captures read maps if smaps would stall the process. Such
+ * snapshots occur singly or as the last stretch; every one has VmRSS. So the series of VmRSS covers
+ * snapshots of every kind, and shows what happened while the mappings had no rss.
  */
-#include "stats/leaks_work.h"
+#include "stats/leaks/work.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@ const char *pm_leak_rss_name(pm_leak_rss from)
     return (unsigned)from <= PM_RSS_TOTALS ? names[from] : "";
 }
 
-/* Pages in swap are the process's still, unless some snapshot does not know how many. */
+/* Swapped pages count, unless a snapshot does not know how many there are. */
 static void add_swap(const pm_leak_work *work, const pm_leak_totals *t, double *v)
 {
     bool any = false;
@@ -35,7 +34,7 @@ static void add_swap(const pm_leak_work *work, const pm_leak_totals *t, double *
         v[i] += t->swap[i];
 }
 
-/* The mappings tell what is resident at that time. Both timelines ascend: *place goes along. */
+/* True if the mappings know rss at that time. Both timelines ascend, and *place follows. */
 static bool is_seen(const pm_leak_work *work, int64_t ms, size_t *place)
 {
     const pm_leak_process *p = work->process;
@@ -56,10 +55,10 @@ static pmapdb_status fit(const pm_leak_work *work, const pm_leak_totals *t, doub
     return pm_leaks_trend(&own, &dense, PM_METRIC_RSS, out, err);
 }
 
-/* Behind the last snapshot whose mappings tell, the process grew more than those explain: what
- * their rules let pass as bounded may go on, and no more. */
-static pmapdb_status look_behind(pm_leak_own *own, const pm_leak_work *work,
-                                 const pm_leak_totals *t, double *v, pmapdb_error *err)
+/* Judges VmRSS after the last snapshot whose mappings know rss: growth that the mappings explain as
+ * bounded may continue at its rate, further growth is unexplained. */
+static pmapdb_status judge_after_mappings(pm_leak_own *own, const pm_leak_work *work,
+                                          const pm_leak_totals *t, double *v, pmapdb_error *err)
 {
     size_t seen = t->n, end = t->n, place = 0;
     double hours, more, explained = 0;
@@ -131,12 +130,12 @@ pmapdb_status pm_leaks_totals(pm_leak_work *work, pmapdb_error *err)
 
         own->grown = pm_leaks_growth(&process, v, v + n);
         if (work->known[PM_METRIC_RSS])
-            st = look_behind(own, work, t, v, err);
+            st = judge_after_mappings(own, work, t, v, err);
         else
             own->behind = true;
     }
     free(v);
-    if (own->behind && work->process->n) { /* the newest that is known, for the limits */
+    if (own->behind && work->process->n) { /* the newest known rss, for the limits */
         work->whole_rss[work->process->n - 1] = own->resident;
         work->whole_grown = own->grown;
     }
@@ -173,11 +172,11 @@ static void say_unknown(const pm_leak_work *work, pm_leak *whole)
         pm_leaks_say_first(whole, "resident memory is known of %zu snapshot%s: %d are needed",
                            work->own.known, work->own.known == 1 ? "" : "s", PM_TREND_MIN);
     else if (!strstr(whole->reason,
-                     "resident memory is unknown")) /* of sums, which are the whole */
+                     "resident memory is unknown")) /* from snapshots with sums only */
         pm_leaks_say_first(whole, "resident memory is unknown");
 }
 
-/* Nothing else tells, or they say worse of what came behind that. */
+/* No mapping knows rss, or the totals give a worse verdict for the time after the mappings. */
 static bool are_better(const pm_leak_work *work, const pm_leak *whole)
 {
     const pm_leak_own *own = &work->own;
@@ -203,11 +202,11 @@ void pm_leaks_take_totals(const pm_leak_work *work, pm_leak *whole)
     if (are_better(work, whole)) {
         take(work, whole);
     } else if (!known && own->trend.verdict != PM_VERDICT_TOO_FEW) {
-        /* address space alone grows: not to be dropped */
+        /* only address space grows: keep that verdict */
         pm_leaks_say(whole, "VmRSS: %s", pm_verdict_name(own->trend.verdict));
         whole->rss_from = PM_RSS_TOTALS;
     } else if (pm_leaks_flagged(whole->verdict) || whole->verdict == PM_VERDICT_TOO_FEW) {
-        return; /* keys that are flagged say it themselves */
+        return; /* flagged keys say so themselves */
     } else if (!known) {
         say_unknown(work, whole);
     } else if (own->silent >= PM_TOTALS_SILENT) {

@@ -1,6 +1,6 @@
-/* leaks_series: runs of a key -> a value per snapshot -> its curves and its growth. One key at a
- * time is spread out, so that a process of thousands of mappings needs the memory of one. */
-#include "stats/leaks_work.h"
+/* series: runs of a key -> a value per snapshot -> curves and growth. Keys are expanded one at a
+ * time, so that a process with thousands of mappings needs the memory of one series. */
+#include "stats/leaks/work.h"
 
 #include "stats/order.h"
 
@@ -24,7 +24,7 @@ static void fill(double *v, size_t n, double value)
         v[i] = value;
 }
 
-/* What the runs know at all, and whether anything is swapped. */
+/* Notes which metrics any run knows, and whether anything is swapped. */
 static void look_over(pm_leak_work *work)
 {
     const pm_leak_process *p = work->process;
@@ -98,7 +98,7 @@ void pm_leaks_work_free(pm_leak_work *work)
     free(work->present);
 }
 
-/* Where only sums were given, a key that has no run there is unknown and not gone. */
+/* In a snapshot with sums only, a key without a run is unknown, not gone. */
 static void forget_where_sums(pm_leak_work *work, const pm_leak_key *key)
 {
     size_t n = work->process->n;
@@ -113,7 +113,7 @@ static void forget_where_sums(pm_leak_work *work, const pm_leak_key *key)
                 work->key.series[m][i] = NAN;
 }
 
-/* Pages that went to swap are the process's still. */
+/* Swapped pages still belong to the process. */
 static void add_swap(pm_leak_work *work)
 {
     double *rss = work->key.series[PM_METRIC_RSS];
@@ -123,7 +123,7 @@ static void add_swap(pm_leak_work *work)
         rss[i] += isnan(swap[i]) ? 0 : swap[i];
 }
 
-/* A key that is unknown because only sums were given is part of those sums. */
+/* A key that is unknown in a snapshot with sums only is part of those sums. */
 static bool is_elsewhere(const pm_leak_work *work, size_t i)
 {
     return work->sums_only && work->sums_only[i] && !work->present[i];
@@ -161,7 +161,7 @@ void pm_leaks_expand(pm_leak_work *work, const pm_leak_key *key)
     add_to_whole(work);
 }
 
-/* Number of lives among the known points; *n of those, and where they begin and end. */
+/* The number of lives among the known points; also the number of points, the first and the last. */
 static int count_known(const pm_leak_process *p, const double *v, pm_trend *out)
 {
     int lives = 0;
@@ -195,7 +195,7 @@ static bool is_constant(const double *v, size_t n)
     return true;
 }
 
-/* What a fit would say of it: that nothing grows, and what growth would have mattered. */
+/* The trend of a constant series: nothing grows; which growth would have been material. */
 static void flat_trend(const pm_leak_process *p, const double *v, bool count, pm_trend *out)
 {
     double hours, level = 0;
@@ -231,7 +231,7 @@ pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dens
         flat_trend(p, series.value, count, out);
         return PMAPDB_OK;
     }
-    /* Proportional shares of pages are no multiples of one. */
+    /* Proportional shares are not multiples of a page. */
     options.quantum = count || metric == PM_METRIC_PSS ? 1 : 4;
     return pm_trend_judge(&series, &options, out, err);
 }
@@ -249,7 +249,7 @@ double pm_leaks_growth(const pm_leak_process *p, const double *v, double *scratc
     if (n == 0)
         return NAN;
     part = n / 8 > 0 ? n / 8 : 1;
-    before = pm_median(scratch, part); /* reorders the first eighth alone */
+    before = pm_median(scratch, part); /* reorders only the first eighth */
     return pm_median(scratch + n - part, part) - before;
 }
 

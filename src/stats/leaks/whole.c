@@ -1,7 +1,6 @@
-/* leaks_whole: from the verdicts of the keys to that of the whole process. What leaks is added up;
- * a fit of the total is asked only where no key leaks, because caches and warm-ups of other keys
- * bend it. */
-#include "stats/leaks_work.h"
+/* whole: the verdicts of the keys -> the verdict of the process. Rates of leaking keys are added.
+ * The total is fitted only if no key leaks, because caches and warm-ups of other keys bend it. */
+#include "stats/leaks/work.h"
 
 #include <math.h>
 
@@ -10,7 +9,7 @@ static double grown(const pm_leak_facts *f, pm_metric metric)
     return isnan(f->grown[metric]) ? 0 : f->grown[metric];
 }
 
-/* The key whose growing number of mappings that of `reserve` follows most closely; n_keys: none. */
+/* The key whose growing number of mappings is closest to that of `reserve`; n_keys: no such key. */
 static size_t guarded_by(const pm_leak_work *work, const pm_leak *rows, size_t reserve)
 {
     const pm_leak_facts *guards = &work->facts[reserve];
@@ -52,13 +51,13 @@ void pm_leaks_explain_guards(const pm_leak_work *work, pm_leak *rows)
 
 /* ---- the whole ---- */
 
-/* What a key adds to the growth of the process: KiB per hour, resident where that is known. */
+/* The part of a key in the growth of the process: KiB per hour, resident if known. */
 static double resident_rate(const pm_leak_facts *f)
 {
     return f->has_rss ? f->rss.rate : f->size.rate;
 }
 
-/* Orders keys by what they add; those of which only address space grows by that. */
+/* The order of keys: by growth of rss, or of size if only address space grows. */
 static double weight(const pm_leak_work *work, const pm_leak *row, size_t k)
 {
     double resident = resident_rate(&work->facts[k]);
@@ -66,7 +65,7 @@ static double weight(const pm_leak_work *work, const pm_leak *row, size_t k)
     return row->metric == PM_METRIC_SIZE ? fmax(resident, row->trend.rate) : resident;
 }
 
-/* The largest key with that verdict; n_keys: none. */
+/* The largest key with that verdict; n_keys: no such key. */
 static size_t largest(const pm_leak_work *work, const pm_leak *rows, pm_verdict verdict)
 {
     size_t found = work->process->n_keys;
@@ -79,7 +78,7 @@ static size_t largest(const pm_leak_work *work, const pm_leak *rows, pm_verdict 
     return found;
 }
 
-/* Adds the rates of `metric` of all keys with that verdict into `out`, which has another's shape.
+/* Adds the rates of `metric` of all keys with that verdict to `out`, whose shape is another key's.
  */
 static void add_rates(const pm_leak_work *work, const pm_leak *rows, pm_verdict verdict,
                       pm_metric metric, pm_trend *out)
@@ -155,7 +154,7 @@ static void sum_of_leaks(const pm_leak_work *work, pm_leak *rows, size_t top, pm
     say_keys(work, rows, top, "what leaks:", whole);
 }
 
-/* Nothing leaks by itself, but the total grows: is what grew bounded? */
+/* No key leaks, but the total grows: true if bounded keys explain the growth. */
 static void growing_total(const pm_leak_work *work, const pm_leak *rows, size_t suspect,
                           double total_grown, pm_leak *whole)
 {
@@ -199,7 +198,7 @@ static void suspect_without_total(const pm_leak_work *work, const pm_leak *rows,
     say_keys(work, rows, suspect, "what may leak:", whole);
 }
 
-/* The sum, as of what leaks; NaN: unknown of all. */
+/* The sum over the keys; NaN: unknown for all of them. */
 static double pieces_rate(const pm_leak_work *work)
 {
     double sum = NAN;
@@ -213,7 +212,7 @@ static double pieces_rate(const pm_leak_work *work)
     return sum;
 }
 
-/* Where nothing but sums is known, those are the whole. */
+/* If every snapshot has sums only, the key "total" is the whole. */
 static bool only_sums(const pm_leak_work *work)
 {
     for (size_t k = 0; k < work->process->n_keys; k++)

@@ -1,5 +1,5 @@
-/* leaks: goes through the keys of a process, and then to the whole. */
-#include "stats/leaks_work.h"
+/* leaks: judges every key of a process, then the whole process. */
+#include "stats/leaks/work.h"
 
 #include <math.h>
 
@@ -39,7 +39,7 @@ static void explain_too_few(const pm_leak_work *work, pm_leak *row)
                      PM_LIFE_MIN);
 }
 
-/* The metric whose KiB grow. Of stacks and reserves that is the size, touched or not. */
+/* The metric whose KiB grow; for stacks and reserves the size, touched or not. */
 static pm_metric metric_of(const pm_leak_facts *f, pm_verdict verdict)
 {
     bool space = f->family == PM_FAMILY_THREAD_STACK || f->family == PM_FAMILY_RESERVE;
@@ -80,7 +80,7 @@ static pmapdb_status judge_key(const pm_leak_work *work, pm_leak_facts *facts, p
     return PMAPDB_OK;
 }
 
-/* One metric alone, of a key or of the whole. */
+/* Judges a key or the whole by one metric alone. */
 static pmapdb_status judge_metric(const pm_leak_work *work, const pm_leak_dense *dense,
                                   pm_leak_facts *facts, pm_leak *row, pmapdb_error *err)
 {
@@ -131,7 +131,7 @@ static pmapdb_status judge_keys(pm_leak_work *work, pm_leak *rows, pmapdb_error 
     return st;
 }
 
-/* What a flagged key grew in the window, against the whole process. */
+/* The growth of a flagged key in the window, compared with the whole process. */
 static void drop_immaterial(const pm_leak_work *work, pm_leak *row)
 {
     double hours = (double)(row->trend.last_ms - row->trend.first_ms) / 3600000.0, whole = NAN;

@@ -1,12 +1,12 @@
-/* leaks_words: how the reasons of verdicts are written. */
-#include "stats/leaks_work.h"
+/* words: writes the reasons of verdicts. */
+#include "stats/leaks/work.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Takes back what is left of a character that was cut. */
+/* Removes the rest of a UTF-8 character that was cut. */
 static void whole_characters(char *text)
 {
     size_t n = strlen(text), tail = 0, want;

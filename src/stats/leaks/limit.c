@@ -1,6 +1,5 @@
-/* leaks_limit: what ends the growth of a key or of the whole: which limit is the nearest, and when.
- */
-#include "stats/leaks_work.h"
+/* limit: the nearest limit of a growing key or of the whole, and the time until it. */
+#include "stats/leaks/work.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,8 +30,8 @@ static double last_known(const double *v, size_t n)
     return n > 0 ? v[n - 1] : NAN;
 }
 
-/* Near its limit a leak and a cache that has a size look alike: straight lines. It is the process
- * that has the limit, so what grows beside the cache is doubted with it. */
+/* Near the limit a leak and a cache of fixed size are both straight lines. The limit is that of the
+ * process, so everything that grows beside the cache becomes a suspect too. */
 static void doubt_near_limit(double grown, double resident, double limit, pm_leak *row)
 {
     double left = limit - resident;
@@ -45,13 +44,13 @@ static void doubt_near_limit(double grown, double resident, double limit, pm_lea
                        100 * resident / limit);
 }
 
-/* What is left until the limit at hand. */
+/* The distance to the current limit. */
 typedef struct left {
     double limit, kib;
     pm_leak_limit by;
 } left;
 
-/* Takes the limit where it is nearer than the one at hand. What is passed is none. */
+/* Takes a limit that is nearer than the current one. A limit that was passed does not count. */
 static void consider(left *nearest, pm_leak_limit by, double limit, double used)
 {
     if (!(limit > 0) || used > PM_LIMIT_PASSED * limit)
@@ -65,7 +64,7 @@ static bool is_stack(const pm_leak_work *work, const pm_leak *row)
     return row->key != SIZE_MAX && strcmp(work->process->keys[row->key].category, "stack") == 0;
 }
 
-/* How fast address space grows by the row, of the whole by all keys; 0: it does not. */
+/* Growth of address space per hour: of the key, or of all keys for the whole; 0: no growth. */
 static double size_rate(const pm_leak_work *work, const pm_leak_facts *facts, const pm_leak *row)
 {
     double sum = 0;
@@ -78,7 +77,7 @@ static double size_rate(const pm_leak_work *work, const pm_leak_facts *facts, co
     return sum;
 }
 
-/* Resident memory grows in new address space, which may come to its end first. */
+/* Resident memory grows in new address space, whose limit may be reached first. */
 static void consider_address(const pm_leak_work *work, const pm_leak_facts *facts,
                              const pm_leak *row, left *nearest)
 {
@@ -113,7 +112,7 @@ static left limit_of_resident(const pm_leak_work *work, const pm_leak_facts *fac
     return nearest;
 }
 
-/* Where KiB grow in ever more mappings, these may come to their end first. */
+/* If KiB grow in ever more mappings, the limit of mappings may be reached first. */
 static void say_map_count(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
 {
     double all = last_known(work->whole.series[PM_METRIC_MAPPINGS], work->process->n);

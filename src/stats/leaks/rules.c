@@ -1,10 +1,10 @@
-/* leaks_rules: the verdict of one key from its curves, by rules of its category.
+/* rules: the verdict of one key from its curves, by rules of its category.
  *
  * What a growing rss means depends on whose memory it is: private pages are the process's own
  * doing; shared ones may have been there before and are only touched; pages of files are cache
  * that the kernel can drop; stacks count by their number, touched or not.
  */
-#include "stats/leaks_work.h"
+#include "stats/leaks/work.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const struct {
     {"total", PM_FAMILY_SUMS},
 };
 
-/* The refined slug where it has rules, else its first word. */
+/* The family of the refined slug if the table has it, otherwise of its first word. */
 pm_leak_family pm_leaks_family(const char *slug)
 {
     size_t word = strcspn(slug, "/");
@@ -65,7 +65,7 @@ static bool leaks(const pm_trend *t)
 #define MORE(f, metric) (pm_leaks_more(GROWN(f, metric)).text)
 #define PIECES(f) (pm_leaks_pieces(GROWN(f, MAPPINGS)).text)
 
-/* What the curve of rss says, and why if it is not plain. */
+/* Takes the verdict of the curve of rss, and its reason if there is one. */
 static void as_rss(const pm_leak_facts *f, pm_leak *row)
 {
     settle(row, f->rss.verdict, PM_METRIC_RSS);
@@ -116,7 +116,7 @@ static void decide_thread_stack(pm_leak_facts *f, pm_leak *row)
     }
 }
 
-/* rss grows in shared memory. Unknown private memory is not 0: then the size alone tells. */
+/* rss grows in shared memory. Unknown private memory is not 0: then the size alone decides. */
 static void shared_grows(pm_leak_facts *f, pm_leak *row)
 {
     double rss = GROWN(f, RSS), size = GROWN(f, SIZE), private = GROWN(f, PRIVATE);
@@ -173,7 +173,7 @@ static void decide_file(pm_leak_facts *f, pm_leak *row)
     }
 }
 
-/* rss grows in private memory: by what? */
+/* rss grows in private memory: says by what. */
 static void private_grows(pm_leak_facts *f, pm_leak *row)
 {
     double rss = GROWN(f, RSS), n = GROWN(f, MAPPINGS);
@@ -215,7 +215,7 @@ static void decide_private(pm_leak_facts *f, pm_leak *row)
     as_rss(f, row);
 }
 
-/* From plain pmap and from maps: size and number alone. Address space costs nothing by itself. */
+/* Plain pmap and maps give size and number only, and address space by itself costs nothing. */
 static void decide_blind(const pm_leak_facts *f, pm_leak *row)
 {
     if (!flagged(&f->size) && !flagged(&f->count)) {

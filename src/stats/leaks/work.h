@@ -1,0 +1,171 @@
+/* work: the state that the steps of judging one process share; private to this folder.
+ *
+ * leaks.c      judges every key, then the whole, and fills in the rows
+ * series.c     runs of a key -> one value per snapshot -> curves and growth
+ * rules.c      curves and growth of a key -> its verdict, by rules of its category
+ * whole.c      verdicts of the keys -> the verdict of the process
+ * totals.c     VmRSS for snapshots whose mappings lack rss
+ * limit.c      the nearest limit, and the time until it
+ * words.c      the reasons
+ */
+#ifndef PM_STATS_LEAKS_WORK_H
+#define PM_STATS_LEAKS_WORK_H
+
+#include "stats/constants.h"
+#include "stats/leaks/leaks.h"
+
+/* The numbers that decide joint verdicts. */
+#define PM_FOLLOWS 0.5   /* size or private memory follows rss if it grows by this share of rss */
+#define PM_SIZE_FLAT 0.1 /* of the growth of rss: if size grows less, rss fills a reservation */
+#define PM_FULL 0.93     /* of the size: if more is resident, rss cannot show growth */
+#define PM_FULL_GREW 0.3 /* of rss: if more came in the window, a full reservation is mentioned */
+/* Share of the process: less growth is chance among thousands of lineages. */
+#define PM_KEY_MATERIAL 0.001
+#define PM_MINOR 0.05                        /* of the growth of the whole: less is a by-product */
+#define PM_FILES_MIN (2 * PM_MATERIAL_COUNT) /* file mappings: loading a plugin maps up to five */
+#define PM_GUARDS_MORE 0.2     /* guards and guarded mappings may differ by this share ... */
+#define PM_GUARDS_FEW 2.0      /* ... or by this number */
+#define PM_GUARD_KIB 64.0      /* a guard is smaller, whatever the page size */
+#define PM_GUARD_SLACK 65536.0 /* except for the reserve of one arena */
+#define PM_BOUNDED_SHARE 0.7   /* of the growth is bounded: then the whole is bounded ... */
+#define PM_BOUNDED_TOP 0.5     /* ... if one key brought this share of the growth */
+/* Growth of VmRSS faster than before by this factor is unexplained. */
+#define PM_TOTALS_MORE 2.0
+/* This many last snapshots without any rss make rss unknown; one may belong to the moment before.
+ */
+#define PM_TOTALS_SILENT 2
+#define PM_LIMIT_NEAR 0.25  /* of the growth of a key: less distance to the limit is near */
+#define PM_LIMIT_PASSED 1.1 /* of the limit: if more is resident, the limit does not hold */
+
+typedef enum pm_leak_family {
+    PM_FAMILY_PRIVATE, /* heap, stack, anonymous, kernel: rss belongs to the process alone */
+    PM_FAMILY_THREAD_STACK,
+    PM_FAMILY_SHARED,
+    PM_FAMILY_FILE,
+    PM_FAMILY_RESERVE, /* address space, including guards */
+    PM_FAMILY_SUMS     /* "total": its parts are unknown */
+} pm_leak_family;
+
+pm_leak_family pm_leaks_family(const char *slug);
+
+/* The facts about one key. rss means rss + swap if anything is swapped. */
+typedef struct pm_leak_facts {
+    pm_leak_family family;
+    bool has_rss; /* any rss is known in this process */
+    pm_trend rss, size, count;
+    double grown[PM_METRIC_COUNT]; /* over the last life; NaN: unknown */
+    double first[PM_METRIC_COUNT], last[PM_METRIC_COUNT];
+    bool fills; /* the key fills a reservation */
+} pm_leak_facts;
+
+static inline bool pm_leaks_flagged(pm_verdict v)
+{
+    return v == PM_VERDICT_LEAK || v == PM_VERDICT_SUSPECT;
+}
+
+/* ---- rules: one key ---- */
+
+/* Sets verdict, why_metric, reason of `row`, and facts->fills. */
+void pm_leaks_decide(pm_leak_facts *facts, pm_leak *row);
+
+const pm_trend *pm_leaks_curve(const pm_leak_facts *facts, pm_metric metric);
+
+/* Appends to the reason, after "; " if the reason is not empty; cut to fit. */
+void pm_leaks_say(pm_leak *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* As pm_leaks_say, but at the front. */
+void pm_leaks_say_first(pm_leak *row, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* "380 MiB" from KiB, "?" for NaN. Avoids the decimal point of printf, which depends on the locale.
+ */
+typedef struct pm_leak_size {
+    char text[48];
+} pm_leak_size;
+pm_leak_size pm_leaks_size(double kib);
+pm_leak_size pm_leaks_more(double kib);    /* "+3.1 MiB", "flat", "?" */
+pm_leak_size pm_leaks_pieces(double more); /* "+42 mappings" */
+
+/* The beginning of a name, for a reason; never cuts a UTF-8 character. */
+typedef struct pm_leak_name {
+    char text[44];
+} pm_leak_name;
+pm_leak_name pm_leaks_name(const char *key);
+
+/* ---- series ---- */
+
+/* Values per snapshot: series[m] has n. */
+typedef struct pm_leak_dense {
+    double *series[PM_METRIC_COUNT];
+    double *memory;
+} pm_leak_dense;
+
+/* The series of VmRSS of the process. */
+typedef struct pm_leak_own {
+    size_t known; /* snapshots */
+    pm_trend trend;
+    double first, last, grown;
+    double resident; /* the last value without swap */
+    size_t silent;   /* trailing snapshots without any rss */
+    bool behind;     /* VmRSS is known after the last mappings with rss */
+} pm_leak_own;
+
+typedef struct pm_leak_work {
+    const pm_leak_process *process;
+    const pm_leak_options *options;
+    bool known[PM_METRIC_COUNT]; /* some run of the process knows the metric */
+    bool swapped;                /* something of the process is in swap */
+    bool *sums_only;             /* n: a "total" key has a run at the snapshot; NULL: at none */
+    bool *present;               /* n, scratch, allocated with sums_only */
+    double *scratch;             /* n */
+    pm_leak_dense key, whole;    /* of the current key; the sum of the keys */
+    double *whole_rss;           /* n: without swap, for the limit */
+    double whole_grown;          /* growth of whole_rss, after all keys are added */
+    pm_leak_own own;
+    pm_leak_facts *facts; /* of each key */
+    pm_trend_room *room;  /* all keys have the same times */
+} pm_leak_work;
+
+pmapdb_status pm_leaks_work_new(const pm_leak_process *process, const pm_leak_options *options,
+                                pm_leak_work *out, pmapdb_error *err);
+void pm_leaks_work_free(pm_leak_work *work);
+
+/* Fills work->key and adds it to work->whole. */
+void pm_leaks_expand(pm_leak_work *work, const pm_leak_key *key);
+
+/* Median of the last eighth of the last life minus the median of its first eighth: robust, and
+ * never larger than the range. */
+double pm_leaks_growth(const pm_leak_process *process, const double *v, double *scratch);
+
+/* Judges one metric of `dense` alone. A constant series is not fitted. */
+pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dense, pm_metric metric,
+                             pm_trend *out, pmapdb_error *err);
+
+/* Fills first, last and grown of every metric. */
+void pm_leaks_measure(const pm_leak_work *work, const pm_leak_dense *dense, pm_leak_facts *facts);
+
+/* ---- limits ---- */
+
+/* Sets the nearest limit and the time until it, for a row that has verdict, metric and trend. A
+ * leak that the given limit may stop becomes a suspect. `facts` belongs to the row. */
+void pm_leaks_limit(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row);
+
+/* ---- totals ---- */
+
+/* Sets work->own, and from it the newest resident memory and its growth if VmRSS knows them. Called
+ * after all keys are added. */
+pmapdb_status pm_leaks_totals(pm_leak_work *work, pmapdb_error *err);
+
+/* Sets whole->rss_from. The totals decide if the mappings never know rss, or if the totals give a
+ * worse verdict for the time after the mappings. */
+void pm_leaks_take_totals(const pm_leak_work *work, pm_leak *whole);
+
+/* ---- the whole ---- */
+
+/* Explains growing guards by the growing mappings that they guard. */
+void pm_leaks_explain_guards(const pm_leak_work *work, pm_leak *rows);
+
+/* `rows` are those of the keys; minor ones receive a note. */
+pmapdb_status pm_leaks_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole, pmapdb_error *err);
+
+#endif

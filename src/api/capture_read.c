@@ -11,7 +11,7 @@
 
 static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken, pmapdb_error *err)
 {
-    return pm_again_feed(ctx, bytes, n, taken, err);
+    return pm_live_map_feed(ctx, bytes, n, taken, err);
 }
 
 static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect,
@@ -24,7 +24,7 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
     pmapdb_status st = pm_target_begin_map(t, dialect, err);
 
     if (st == PMAPDB_OK)
-        st = pm_proc_read_map(p, file, 0, feed, t->again, &reading, fate, err);
+        st = pm_proc_read_map(p, file, 0, feed, t->map, &reading, fate, err);
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
     t->live.mono_ns = reading.mono_ns;
@@ -33,7 +33,7 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
     t->live.cpu_us = reading.cpu_us;
     t->live.longest_us = reading.longest_us;
     *longest_cpu_us = reading.longest_cpu_us;
-    st = pm_again_finish(t->again, &c->block, &c->pool, &rows, &c->n_rows, err);
+    st = pm_live_map_finish(t->map, &c->block, &c->pool, &rows, &c->n_rows, err);
     c->rows = (uint32_t *)rows; /* until the next reading, which comes when this is stored */
     if (st == PMAPDB_OK && c->n_rows == 0)
         *fate = PM_PROC_GONE; /* its memory went before it did */
@@ -48,7 +48,7 @@ static pmapdb_status read_whole_map(const pm_proc *p, pm_target *t, pm_dialect d
 
     for (int i = 0; i < TRIES && st == PMAPDB_INPUT; i++)
         st = read_map(p, t, dialect, longest_cpu_us, fate, err);
-    if (st != PMAPDB_INPUT || !pm_again_torn(t->again))
+    if (st != PMAPDB_INPUT || !pm_live_map_torn(t->map))
         return st;
     *fate = PM_PROC_TORN;
     return PMAPDB_OK;

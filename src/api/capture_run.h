@@ -5,7 +5,7 @@
 
 #include "api/budget.h"
 #include "api/capture_select.h"
-#include "parse/again.h"
+#include "parse/live_map.h"
 #include "store/sight.h"
 #include "store/write.h"
 
@@ -13,7 +13,7 @@
 typedef struct pm_target {
     int64_t pid, start_time;
     uint64_t beat;    /* the last that met it */
-    pm_again *again;  /* its map as it was; NULL: forgotten */
+    pm_live_map *map; /* its map as it was; NULL: forgotten */
     size_t bytes;     /* what that takes */
     bool asked;       /* the store was asked for rss_kib */
     int64_t rss_kib;  /* of its last stored snapshot; PMAPDB_UNKNOWN: there is none */

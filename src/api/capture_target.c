@@ -20,7 +20,7 @@ static size_t place_of(const pm_targets *t, int64_t pid)
 
 static void target_free(pm_target *target)
 {
-    pm_again_free(target->again);
+    pm_live_map_free(target->map);
     pm_buf_free(&target->memory);
     pm_buf_free(&target->cmdline);
     pm_buf_free(&target->environment);
@@ -93,14 +93,14 @@ void pm_targets_free(pm_targets *t)
 
 pmapdb_status pm_target_begin_map(pm_target *target, pm_dialect dialect, pmapdb_error *err)
 {
-    pmapdb_status st = target->again ? PMAPDB_OK : pm_again_new(&target->again, err);
+    pmapdb_status st = target->map ? PMAPDB_OK : pm_live_map_new(&target->map, err);
 
-    return st == PMAPDB_OK ? pm_again_begin(target->again, dialect, err) : st;
+    return st == PMAPDB_OK ? pm_live_map_begin(target->map, dialect, err) : st;
 }
 
 void pm_target_weigh(pm_targets *t, pm_target *target)
 {
-    size_t bytes = target->again ? pm_again_bytes(target->again) : 0;
+    size_t bytes = target->map ? pm_live_map_bytes(target->map) : 0;
 
     t->bytes += bytes - target->bytes;
     target->bytes = bytes;
@@ -108,7 +108,7 @@ void pm_target_weigh(pm_targets *t, pm_target *target)
 
 void pm_target_forget_map(pm_targets *t, pm_target *target)
 {
-    pm_again_free(target->again);
-    target->again = NULL;
+    pm_live_map_free(target->map);
+    target->map = NULL;
     pm_target_weigh(t, target);
 }

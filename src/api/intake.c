@@ -21,7 +21,7 @@ pmapdb_status pm_intake_init(pm_intake *in, pmapdb_store *store,
                         &in->secrets, err);
     if (st == PMAPDB_OK)
         st = pm_pool_new(&in->pool, err);
-    return st == PMAPDB_OK ? pm_familiar_new(in->pool, &in->familiar, err) : st;
+    return st;
 }
 
 static void forget_pending(pm_intake *in)
@@ -52,20 +52,15 @@ void pm_intake_free(pm_intake *in)
     free(in->foreign_text);
     pm_buf_free(&in->heard);
     pm_secrets_free(in->secrets);
-    pm_familiar_free(in->familiar);
     pm_pool_free(in->pool);
 }
 
 pmapdb_status pm_intake_clear(pm_intake *in, pmapdb_error *err)
 {
-    pmapdb_status st;
-
     forget_pending(in);
     pm_pool_free(in->pool);
     in->pool = NULL;
-    st = pm_pool_new(&in->pool, err);
-    pm_familiar_renew(in->familiar, in->pool);
-    return st;
+    return pm_pool_new(&in->pool, err);
 }
 
 pmapdb_status pm_intake_problem(pm_intake *in, const char *path, const char *text, bool trouble,
@@ -314,7 +309,7 @@ static pmapdb_status read_captures(pm_intake *in, pm_source *source, bool (*keep
         dialect = pm_dialect_find(pm_text_of(in->options->dialect));
     st = pm_reader_new(&events, dialect, &reader, err);
     if (st == PMAPDB_OK) {
-        pm_reader_recall(reader, in->familiar, on_row);
+        pm_reader_intern(reader, in->pool, on_row);
         st = feed(in, source, reader, keep_going, ctx, &damage, err);
     }
     pm_reader_free(reader);

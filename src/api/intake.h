@@ -40,7 +40,6 @@ typedef struct pm_intake {
     pmapdb_store *store;
     const pmapdb_import_options *options;
     pm_pool *pool;
-    pm_familiar *familiar; /* texts of the pool's mappings */
     pm_pending *pending;
     size_t n_pending, cap_pending;
     pm_problem *problems;

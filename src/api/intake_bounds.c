@@ -19,7 +19,7 @@ pmapdb_status pm_intake_within(size_t held, uint64_t max, pmapdb_error *err)
 
 size_t pm_intake_pooled(const pm_intake *in)
 {
-    return pm_pool_bytes(in->pool) + pm_familiar_bytes(in->familiar);
+    return pm_pool_bytes(in->pool);
 }
 
 /* Until its end nothing of a file can be stored: only then it is known to be a log without times.

@@ -48,7 +48,7 @@ typedef struct pm_block {
     pm_text command;                /* the header line after "PID:   ", as printed; empty if none */
     int64_t time_ms;                /* of the time line before it, or PMAPDB_UNKNOWN */
     uint64_t first_line, last_line; /* in the stream, from 1 */
-    uint64_t hash;   /* of the block's lines, without the time line: parse/text_hash.h */
+    uint64_t hash;   /* of the block's lines, without the time line: parse/block_hash.c */
     uint64_t fields; /* union of the mappings' present bits */
     pm_state state;
     pm_checked checked;
@@ -59,6 +59,7 @@ typedef struct pm_block {
     pm_text why;     /* what the dialect was told by, like notes */
     pm_text tool;    /* what printed it: "procps 3.3.7 to 3.3.12"; or empty */
     pm_confidence confidence;
+    bool overlaps; /* a row overlaps the one before it: read live, the map changed meanwhile */
     bool foreign;  /* empty because its rows are of a kind that cannot be read */
     pm_text empty; /* not empty: no mappings, and why ("kernel thread", ...); not stored */
 } pm_block;

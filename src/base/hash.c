@@ -20,3 +20,33 @@ uint64_t pm_hash_number(uint64_t number, uint64_t seed)
     number = htole64(number);
     return XXH3_64bits_withSeed(&number, sizeof number, seed);
 }
+
+static XXH3_state_t *state_of(pm_hash_parts *h)
+{
+    return (XXH3_state_t *)(void *)h;
+}
+
+pm_hash_parts *pm_hash_parts_new(void)
+{
+    return (pm_hash_parts *)(void *)XXH3_createState();
+}
+
+void pm_hash_parts_free(pm_hash_parts *h)
+{
+    XXH3_freeState(state_of(h));
+}
+
+void pm_hash_parts_begin(pm_hash_parts *h)
+{
+    XXH3_64bits_reset(state_of(h));
+}
+
+void pm_hash_parts_add(pm_hash_parts *h, const void *bytes, size_t n)
+{
+    XXH3_64bits_update(state_of(h), bytes, n);
+}
+
+uint64_t pm_hash_parts_end(pm_hash_parts *h)
+{
+    return XXH3_64bits_digest(state_of(h));
+}

@@ -1,6 +1,5 @@
-/* hash: XXH3 of 64 bits, the same numbers as those of libxxhash, from its source. Distributions
- * compile that for size: sums that fit the registers go through memory, and it takes twice as long.
- * For all text that is read; where little is hashed the library is as good. */
+/* hash: XXH3 of 64 bits, the same numbers as those of libxxhash, compiled from its header. The
+ * library of a distribution is compiled for size and takes twice as long. */
 #ifndef PM_BASE_HASH_H
 #define PM_BASE_HASH_H
 
@@ -10,7 +9,15 @@
 uint64_t pm_hash(const void *bytes, size_t n);
 uint64_t pm_hash_seeded(const void *bytes, size_t n, uint64_t seed);
 
-/* Of its eight bytes, the lowest first. */
+/* The hash of the number's eight bytes, lowest first. */
 uint64_t pm_hash_number(uint64_t number, uint64_t seed);
+
+/* The hash of bytes that come in parts. */
+typedef struct pm_hash_parts pm_hash_parts;
+pm_hash_parts *pm_hash_parts_new(void); /* NULL: no memory */
+void pm_hash_parts_free(pm_hash_parts *h);
+void pm_hash_parts_begin(pm_hash_parts *h);
+void pm_hash_parts_add(pm_hash_parts *h, const void *bytes, size_t n);
+uint64_t pm_hash_parts_end(pm_hash_parts *h);
 
 #endif

@@ -3,26 +3,14 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "base/map.h"
 #include <stddef.h>
 #include <stdlib.h>
 
 #define SLAB_ITEMS 128         /* mappings per slab: pointers to them stay valid */
 #define ARENA_BYTES (1U << 18) /* texts per arena block, unless one is longer */
 #define FIRST_ARENA (1U << 12) /* a host has hundreds of small processes, each with its pool */
-#define FIRST_SLOTS (1U << 7)
-#define NO_ID UINT32_MAX
-
-/* Open addressing over ids, linear probing, at most half full. */
-typedef struct id_table {
-    uint32_t *slots; /* id, or NO_ID */
-    size_t size;     /* a power of two, or 0 */
-    size_t used;
-} id_table;
-
-typedef struct pooled_text {
-    pm_text text;
-    uint64_t hash;
-} pooled_text;
+#define IDS_MAX (UINT32_MAX - 1)
 
 typedef struct text_ids {
     uint32_t path, flags, extra;
@@ -31,12 +19,12 @@ typedef struct text_ids {
 typedef struct pooled_mapping {
     pm_mapping m;
     text_ids texts;
-    uint64_t hash;
 } pooled_mapping;
 
 struct pm_pool {
-    id_table text_ids, mapping_ids;
-    pooled_text *texts;
+    pm_map text_ids, mapping_ids; /* hash -> id */
+    pm_map known;                 /* hash of a mapping's text -> its id */
+    pm_text *texts;
     size_t n_texts, cap_texts;
     pooled_mapping **slabs;
     size_t n_mappings, n_slabs, cap_slabs;
@@ -44,53 +32,12 @@ struct pm_pool {
     size_t n_arenas, cap_arenas, arena_left, arena_bytes;
     char *arena_next;
     text_ids last; /* of the mapping asked for last */
-    size_t bytes;
+    size_t bytes;  /* of slabs and arenas */
 };
 
 static pooled_mapping *pooled(const pm_pool *pool, uint32_t id)
 {
     return &pool->slabs[id / SLAB_ITEMS][id % SLAB_ITEMS];
-}
-
-static uint64_t text_hash_of(const pm_pool *pool, uint32_t id)
-{
-    return pool->texts[id].hash;
-}
-
-static uint64_t mapping_hash_of(const pm_pool *pool, uint32_t id)
-{
-    return pooled(pool, id)->hash;
-}
-
-typedef uint64_t (*hash_of_fn)(const pm_pool *pool, uint32_t id);
-
-/* Makes room for one more id; rehashes into a table twice as large when half full. */
-static pmapdb_status table_reserve(pm_pool *pool, id_table *t, hash_of_fn hash_of,
-                                   pmapdb_error *err)
-{
-    size_t size = t->size ? t->size * 2 : FIRST_SLOTS;
-    uint32_t *slots;
-
-    if (t->slots && t->used * 2 < t->size)
-        return PMAPDB_OK;
-    slots = malloc(size * sizeof *slots);
-    if (!slots)
-        return pm_fail_nomem(err);
-    memset(slots, 0xff, size * sizeof *slots);
-    for (size_t i = 0; t->slots && i < t->size; i++) {
-        size_t at;
-
-        if (t->slots[i] == NO_ID)
-            continue;
-        for (at = hash_of(pool, t->slots[i]) & (size - 1); slots[at] != NO_ID;)
-            at = (at + 1) & (size - 1);
-        slots[at] = t->slots[i];
-    }
-    pool->bytes += (size - t->size) * sizeof *slots;
-    free(t->slots);
-    t->slots = slots;
-    t->size = size;
-    return PMAPDB_OK;
 }
 
 static pmapdb_status arena_copy(pm_pool *pool, pm_text t, const char **out, pmapdb_error *err)
@@ -124,35 +71,37 @@ static pmapdb_status arena_copy(pm_pool *pool, pm_text t, const char **out, pmap
     return PMAPDB_OK;
 }
 
+typedef struct wanted {
+    const pm_pool *pool;
+    pm_text text;
+    const pm_mapping *m;
+} wanted;
+
+static bool is_text(const void *wanted_text, int64_t id)
+{
+    const wanted *w = wanted_text;
+
+    return pm_text_equal(w->pool->texts[id], w->text);
+}
+
 pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error *err)
 {
-    id_table *table = &pool->text_ids;
     uint64_t hash = pm_hash(t.data ? t.data : "", t.len);
     const char *copy = NULL;
-    size_t at;
-    pmapdb_status st = table_reserve(pool, table, text_hash_of, err);
+    int64_t found = (int64_t)pool->n_texts;
+    pmapdb_status st = PMAPDB_OK;
 
-    if (st != PMAPDB_OK || !table->slots)
-        return st;
-    for (at = hash & (table->size - 1); table->slots[at] != NO_ID;
-         at = (at + 1) & (table->size - 1)) {
-        const pooled_text *old = &pool->texts[table->slots[at]];
-
-        if (old->hash == hash && pm_text_equal(old->text, t)) {
-            *id = table->slots[at];
-            return PMAPDB_OK;
-        }
+    if (!pm_map_find(&pool->text_ids, hash, is_text, &(wanted){pool, t, NULL}, &found)) {
+        st = pm_grow(&pool->texts, &pool->cap_texts, pool->n_texts, sizeof *pool->texts, err);
+        if (st == PMAPDB_OK)
+            st = arena_copy(pool, t, &copy, err);
+        if (st == PMAPDB_OK)
+            st = pm_map_add(&pool->text_ids, hash, found, err);
+        if (st == PMAPDB_OK)
+            pool->texts[pool->n_texts++] = (pm_text){copy, t.len};
     }
-    st = pm_grow(&pool->texts, &pool->cap_texts, pool->n_texts, sizeof *pool->texts, err);
-    if (st == PMAPDB_OK)
-        st = arena_copy(pool, t, &copy, err);
-    if (st != PMAPDB_OK)
-        return st;
-    pool->texts[pool->n_texts] = (pooled_text){{copy, t.len}, hash};
-    pool->bytes += sizeof *pool->texts;
-    table->slots[at] = *id = (uint32_t)pool->n_texts++;
-    table->used++;
-    return PMAPDB_OK;
+    *id = (uint32_t)found;
+    return st;
 }
 
 /* From `start` to the end of `value` a pm_mapping is integers without padding between them. */
@@ -171,12 +120,16 @@ static uint64_t hash_mapping(const pm_mapping *m, const text_ids *texts)
                           seed ^ m->start * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-static bool same_mapping(const pooled_mapping *old, const pm_mapping *m, const text_ids *texts,
-                         uint64_t hash)
+static bool is_mapping(const void *wanted_mapping, int64_t id)
 {
-    return old->hash == hash && old->texts.path == texts->path &&
-           old->texts.flags == texts->flags && old->texts.extra == texts->extra &&
-           old->m.name_cut == m->name_cut && memcmp(old->m.perms, m->perms, sizeof m->perms) == 0 &&
+    const wanted *w = wanted_mapping;
+    const pooled_mapping *old = pooled(w->pool, (uint32_t)id);
+    const text_ids *texts = &w->pool->last;
+    const pm_mapping *m = w->m;
+
+    return old->texts.path == texts->path && old->texts.flags == texts->flags &&
+           old->texts.extra == texts->extra && old->m.name_cut == m->name_cut &&
+           memcmp(old->m.perms, m->perms, sizeof m->perms) == 0 &&
            memcmp((const char *)&old->m + NUMBERS_AT, (const char *)m + NUMBERS_AT, NUMBERS_LEN) ==
                0;
 }
@@ -188,7 +141,7 @@ static pmapdb_status text_of_next(pm_pool *pool, pm_text t, uint32_t *id, pmapdb
         *id = 0;
         return PMAPDB_OK;
     }
-    return pm_text_equal(pool->texts[*id].text, t) ? PMAPDB_OK : pm_pool_text(pool, t, id, err);
+    return pm_text_equal(pool->texts[*id], t) ? PMAPDB_OK : pm_pool_text(pool, t, id, err);
 }
 
 static pmapdb_status add_slab(pm_pool *pool, pmapdb_error *err)
@@ -208,51 +161,58 @@ static pmapdb_status add_slab(pm_pool *pool, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-/* A copy, its texts included; it is not in the table yet. */
-static pmapdb_status add_pooled(pm_pool *pool, const pm_mapping *m, uint64_t hash,
-                                pmapdb_error *err)
+/* A copy, its texts included. */
+static pmapdb_status add_mapping(pm_pool *pool, const pm_mapping *m, uint64_t hash,
+                                 pmapdb_error *err)
 {
-    pmapdb_status st = pool->n_mappings == NO_ID - 1 ? pm_fail_nomem(err) : add_slab(pool, err);
+    pmapdb_status st = pool->n_mappings == IDS_MAX ? pm_fail_nomem(err) : add_slab(pool, err);
     pooled_mapping *p;
 
+    if (st == PMAPDB_OK)
+        st = pm_map_add(&pool->mapping_ids, hash, (int64_t)pool->n_mappings, err);
     if (st != PMAPDB_OK)
         return st;
     p = pooled(pool, (uint32_t)pool->n_mappings++);
     p->m = *m;
     p->texts = pool->last;
-    p->hash = hash;
-    p->m.path = pool->texts[p->texts.path].text;
-    p->m.flags = pool->texts[p->texts.flags].text;
-    p->m.extra = pool->texts[p->texts.extra].text;
+    p->m.path = pool->texts[p->texts.path];
+    p->m.flags = pool->texts[p->texts.flags];
+    p->m.extra = pool->texts[p->texts.extra];
     return PMAPDB_OK;
 }
 
 pmapdb_status pm_pool_mapping(pm_pool *pool, const pm_mapping *m, uint32_t *id, pmapdb_error *err)
 {
-    id_table *table = &pool->mapping_ids;
     text_ids *texts = &pool->last;
+    int64_t found;
     uint64_t hash;
-    size_t at;
     pmapdb_status st;
 
     if ((st = text_of_next(pool, m->path, &texts->path, err)) != PMAPDB_OK ||
         (st = text_of_next(pool, m->flags, &texts->flags, err)) != PMAPDB_OK ||
-        (st = text_of_next(pool, m->extra, &texts->extra, err)) != PMAPDB_OK ||
-        (st = table_reserve(pool, table, mapping_hash_of, err)) != PMAPDB_OK || !table->slots)
+        (st = text_of_next(pool, m->extra, &texts->extra, err)) != PMAPDB_OK)
         return st;
     hash = hash_mapping(m, texts);
-    for (at = hash & (table->size - 1); table->slots[at] != NO_ID;
-         at = (at + 1) & (table->size - 1))
-        if (same_mapping(pooled(pool, table->slots[at]), m, texts, hash)) {
-            *id = table->slots[at];
-            return PMAPDB_OK;
-        }
-    st = add_pooled(pool, m, hash, err);
-    if (st != PMAPDB_OK)
-        return st;
-    table->slots[at] = *id = (uint32_t)pool->n_mappings - 1;
-    table->used++;
-    return PMAPDB_OK;
+    found = (int64_t)pool->n_mappings;
+    if (!pm_map_find(&pool->mapping_ids, hash, is_mapping, &(wanted){pool, {NULL, 0}, m}, &found))
+        st = add_mapping(pool, m, hash, err);
+    *id = (uint32_t)found;
+    return st;
+}
+
+bool pm_pool_recall(const pm_pool *pool, uint64_t text_hash, uint32_t *id)
+{
+    int64_t found;
+
+    if (!pm_map_get(&pool->known, text_hash, &found))
+        return false;
+    *id = (uint32_t)found;
+    return true;
+}
+
+pmapdb_status pm_pool_note(pm_pool *pool, uint64_t text_hash, uint32_t id, pmapdb_error *err)
+{
+    return pm_map_put(&pool->known, text_hash, id, err);
 }
 
 pmapdb_status pm_pool_new(pm_pool **out, pmapdb_error *err)
@@ -283,8 +243,9 @@ void pm_pool_free(pm_pool *pool)
     free(pool->slabs);
     free(pool->arenas);
     free(pool->texts);
-    free(pool->text_ids.slots);
-    free(pool->mapping_ids.slots);
+    pm_map_free(&pool->text_ids);
+    pm_map_free(&pool->mapping_ids);
+    pm_map_free(&pool->known);
     free(pool);
 }
 
@@ -295,7 +256,7 @@ const pm_mapping *pm_pool_get(const pm_pool *pool, uint32_t id)
 
 pm_text pm_pool_text_get(const pm_pool *pool, uint32_t id)
 {
-    return pool->texts[id].text;
+    return pool->texts[id];
 }
 
 uint32_t pm_pool_path_id(const pm_pool *pool, uint32_t mapping_id)
@@ -305,5 +266,7 @@ uint32_t pm_pool_path_id(const pm_pool *pool, uint32_t mapping_id)
 
 size_t pm_pool_bytes(const pm_pool *pool)
 {
-    return pool->bytes;
+    size_t slots = pool->text_ids.size + pool->mapping_ids.size + pool->known.size;
+
+    return pool->bytes + slots * sizeof *pool->known.slot + pool->cap_texts * sizeof *pool->texts;
 }

@@ -28,6 +28,12 @@ pm_text pm_pool_text_get(const pm_pool *pool, uint32_t id);
 /* Text id of a pooled mapping's path: equal paths have equal ids. */
 uint32_t pm_pool_path_id(const pm_pool *pool, uint32_t mapping_id);
 
+/* A memo of text: the mapping that the text with this hash stands for. What the kernel prints of a
+ * mapping that did not change is the same bytes again, and needs no search among the mappings.
+ * False if the text is not known. */
+bool pm_pool_recall(const pm_pool *pool, uint64_t text_hash, uint32_t *id);
+pmapdb_status pm_pool_note(pm_pool *pool, uint64_t text_hash, uint32_t id, pmapdb_error *err);
+
 /* Bytes that the pool holds, for a caller with a budget. */
 size_t pm_pool_bytes(const pm_pool *pool);
 

@@ -25,10 +25,7 @@ void pm_block_open(pm_reader *r)
     pm_buf_clear(&r->tool);
     pm_buf_clear(&r->starts);
     r->smaps.open = r->smaps.any_key = r->smaps.any_row = r->smaps.blank_ends = false;
-    r->smaps.known = false;
     r->smaps.common = 0;
-    if (r->familiar)
-        pm_familiar_begin(r->familiar);
     pm_buf_clear(&r->wide.text);
     r->wide.n = r->wide.n_values = r->wide.due = r->wide.n_footer = 0;
 }
@@ -61,6 +58,8 @@ static void note_odd(pm_open *b, const pm_mapping *m, uint64_t line)
         b->odd_line = line;
 }
 
+static const char overlaps[] = "it overlaps the row before it";
+
 static const char *row_fault(const pm_open *b, const pm_mapping *m)
 {
     uint64_t any = 0; /* all bits that are set in some number */
@@ -68,7 +67,7 @@ static const char *row_fault(const pm_open *b, const pm_mapping *m)
     if (m->end <= m->start)
         return "it has no extent";
     if (m->start < b->prev_end && m->end > b->prev_start)
-        return "it overlaps the row before it";
+        return overlaps;
     for (int i = 0; i < PM_FIELD_COUNT; i++)
         any |= m->value[i];
     for (int i = 0; any > PM_KIB_MAX && i < PM_FIELD_COUNT; i++)
@@ -89,17 +88,24 @@ static bool is_doubled(const pm_open *b, const pm_mapping *m)
            memcmp(m->perms, b->prev_perms, sizeof m->perms) == 0;
 }
 
-static pmapdb_status hand_on(pm_reader *r, const pm_mapping *m, pmapdb_error *err)
+/* A row whose text was read before is the same mapping, and need not be looked for in the pool. */
+static pmapdb_status hand_on(pm_reader *r, const pm_mapping *m, uint64_t line, pmapdb_error *err)
 {
     const pm_reader_events *e = &r->events;
-    pm_smaps *s = &r->smaps;
     pmapdb_status st = PMAPDB_OK;
+    uint64_t hash = 0;
+    uint32_t id;
+    bool memo;
 
-    if (!r->familiar)
+    if (!r->pool)
         return e->on_mapping ? e->on_mapping(e->ctx, m, err) : PMAPDB_OK;
-    if (!s->known)
-        st = pm_pool_mapping(pm_familiar_pool(r->familiar), m, &s->id, err);
-    return st == PMAPDB_OK ? r->on_row(e->ctx, s->id, err) : st;
+    memo = r->b.family == PM_FAMILY_RANGE && pm_block_row_hash(r, line, &hash);
+    if (!memo || !pm_pool_recall(r->pool, hash, &id)) {
+        st = pm_pool_mapping(r->pool, m, &id, err);
+        if (st == PMAPDB_OK && memo)
+            st = pm_pool_note(r->pool, hash, id, err);
+    }
+    return st == PMAPDB_OK ? r->on_row(e->ctx, id, err) : st;
 }
 
 pmapdb_status pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line, pmapdb_error *err)
@@ -113,6 +119,7 @@ pmapdb_status pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line, pma
     }
     why = row_fault(b, m);
     if (why) {
+        b->overlaps |= why == overlaps;
         pm_block_bad(r, line, why);
         return PMAPDB_OK;
     }
@@ -128,7 +135,7 @@ pmapdb_status pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line, pma
     b->pages_kib += (int64_t)m->value[PM_KERNEL_PAGE];
     if (m->perms[3] == 's' && pm_has(m, PM_BIT(PM_SIZE)))
         b->shared_kib += (int64_t)m->value[PM_SIZE];
-    return hand_on(r, m, err);
+    return hand_on(r, m, line, err);
 }
 
 pmapdb_status pm_block_missing(pm_reader *r, pmapdb_error *err, const char *format, ...)
@@ -290,7 +297,8 @@ static pmapdb_status tell(pm_reader *r, pmapdb_error *err)
                       .checked = none ? PM_CHECKED_NONE : b->checked,
                       .totals = b->totals,
                       .tool_size_kib = b->tool[PM_SIZE],
-                      .tool_rss_kib = b->tool[PM_RSS]};
+                      .tool_rss_kib = b->tool[PM_RSS],
+                      .overlaps = b->overlaps};
     pmapdb_status st = pm_explain(r, block.dialect, &block.confidence, err);
 
     if (st != PMAPDB_OK)

@@ -9,9 +9,9 @@
 #include "parse/reader.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/line.h"
 #include "parse/guess.h"
-#include <xxhash.h>
 
 #define PM_COLUMNS_MAX 64
 #define PM_NO_COLUMN PM_FIELD_COUNT
@@ -33,12 +33,25 @@
 
 #define PM_BROKEN_ROW "it begins like a row and is none"
 
-/* The text that ended last: text_hash.h. */
-typedef struct pm_piece_end {
+/* A piece of a block's text: block_hash.c. */
+typedef struct pm_piece {
     uint64_t hash, first_line, n_lines;
-    size_t len;
-    bool worn;
-} pm_piece_end;
+    bool worn; /* something was taken off its lines */
+} pm_piece;
+
+/* Owned by block_hash.c. */
+typedef struct pm_piece_hash {
+    const char *run, *run_end; /* lines of the current piece in this chunk, not hashed yet */
+    pm_hash_parts *parts;      /* its bytes before those, if begun */
+    bool begun;
+    pm_piece current, ended; /* the current one has no hash yet */
+    uint64_t text;           /* of the pieces that ended */
+} pm_piece_hash;
+
+static inline bool pm_begins_piece(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
 
 /* Which lines a block is made of. */
 typedef enum pm_family {
@@ -64,10 +77,6 @@ typedef struct pm_smaps {
     bool torn;       /* since the row's first line there were lines that are none of ours */
     const char *bad; /* why the row cannot be taken, or NULL */
     uint64_t line;
-    uint64_t head; /* of a row as the kernel prints it; 0: of another */
-    bool known;    /* not parsed: `id`, and the texts of the row are the pool's */
-    uint32_t id;
-    bool blank;                /* VmFlags of the row end in a blank */
     bool any_key;              /* in the block */
     bool any_row;              /* of the block is behind us */
     bool blank_ends;           /* VmFlags lines of the block end in a blank */
@@ -139,7 +148,7 @@ typedef struct pm_open {
     uint64_t n_doubled;       /* rows printed a second time with zeroes */
     uint64_t n_grown;         /* mappings that grew while they were read, and came once more */
     uint64_t n_outside;       /* rows outside of the range of -A */
-    bool goes_back;           /* a row lies below one before it */
+    bool goes_back, overlaps; /* of a row: it lies below, or over, the one before it */
     int name_blanks; /* between mode and name: 1, or 2 before procps 3.3.7; 0: not known yet */
     bool padded;     /* columns are made of blanks: not a web page's, that keeps one of each run */
     bool suse_mode;  /* "r-xp-" */
@@ -176,18 +185,10 @@ struct pm_reader {
     uint64_t hint_until;           /* the last line where a block that begins is meant */
     uint64_t rule_line;            /* of the last rule outside of a block */
     bool foreign_told;             /* another tool's output was named */
-    bool unhashed;                 /* the blocks' hash is not asked for */
-    const char *chunk, *chunk_end; /* the bytes of the feed at hand */
-    const char *run, *run_end;     /* of them, lines of the piece at hand that are not yet hashed */
-    XXH3_state_t *piece;           /* what was before them, if piece_begun */
-    bool piece_begun;
-    uint64_t run_hash; /* of the first run_hashed bytes of the run; 0: not known */
-    size_t run_hashed;
-    pm_piece_end at_hand; /* the piece as far as it came, without its hash */
-    pm_piece_end ended;
-    uint64_t text_hash;    /* of the block's pieces before it */
-    pm_familiar *familiar; /* or NULL */
-    pm_row_fn on_row;      /* where there is one */
+    const char *chunk, *chunk_end; /* the bytes that are fed now */
+    pm_piece_hash hash;
+    pm_pool *pool;    /* or NULL: rows are told by on_mapping */
+    pm_row_fn on_row; /* with a pool */
     pm_open b;
     pm_buf command, columns, missing, notes, why, tool;
     pm_buf starts; /* of the rows of a block without a header: enter.c's hash table */
@@ -261,10 +262,11 @@ pmapdb_status pm_block_missing(pm_reader *r, pmapdb_error *err, const char *form
 void pm_block_line(pm_reader *r, pm_text line);
 /* So many lines in n bytes that begin no piece; r->line is the last. */
 void pm_block_bytes(pm_reader *r, const char *p, size_t n, uint64_t lines);
-/* Lines that begin a piece, of which the hash is known; r->line is the first. */
-void pm_block_known(pm_reader *r, const char *p, const pm_familiar_text *text);
-/* The chunk ends: what is in it will be gone. */
+/* The chunk ends: its bytes will be gone. */
 void pm_block_flush(pm_reader *r);
+/* True if the piece that ended last is exactly the lines from `line` up to the current one, as the
+ * kernel printed them: a row with its keys. */
+bool pm_block_row_hash(const pm_reader *r, uint64_t line, uint64_t *hash);
 uint64_t pm_block_hash(pm_reader *r);
 void pm_block_unhash(pm_reader *r);
 
@@ -279,8 +281,6 @@ bool pm_range_is_headless(pm_text line, const pm_mapping *m);
  * once more. m is the row at hand, grown. */
 bool pm_smaps_grew(const pm_smaps *s, const pm_mapping *m);
 pmapdb_status pm_smaps_row(pm_reader *r, const pm_mapping *m, pmapdb_error *err);
-/* A row with its keys, of which the text is known. */
-pmapdb_status pm_smaps_known(pm_reader *r, const pm_familiar_text *text, pmapdb_error *err);
 /* A row whose first line cannot be read: the keys below are not those of the row before. */
 pmapdb_status pm_smaps_broken(pm_reader *r, pmapdb_error *err);
 /* Looks like a key line: "Rss:      4 kB". */
@@ -289,16 +289,16 @@ bool pm_smaps_is_key(pm_text line);
 pmapdb_status pm_smaps_key(pm_reader *r, pm_text line, bool *used, pmapdb_error *err);
 pmapdb_status pm_smaps_end(pm_reader *r, pmapdb_error *err);
 
-/* ---- usual.c: lines as the kernel prints them, one like the other ---- */
+/* ---- smaps_fast.c: lines as the kernel prints them, row after row the same ---- */
 
 /* Remembers where in the row a key of the kernel's own layout stood. */
-void pm_usual_learn(pm_smaps *s, pm_text line, enum pm_field field, bool kib);
-/* For pm_lines: rows that are known, and key lines in the order of the row before, are taken
- * without being cut into lines first. */
-pmapdb_status pm_usual_bulk(void *reader, const char *p, const char *end, size_t *taken,
-                            pmapdb_error *err);
+void pm_fast_learn(pm_smaps *s, pm_text line, enum pm_field field, bool kib);
+/* For pm_lines: takes key lines in the order of the row before, without cutting them into lines
+ * first. */
+pmapdb_status pm_fast_keys(void *reader, const char *p, const char *end, size_t *taken,
+                           pmapdb_error *err);
 /* May be a row of maps or smaps, and holds nothing that could have been put around one. */
-bool pm_usual_row(pm_text line);
+bool pm_fast_row(pm_text line);
 
 /* ---- pmap_rows.c: pmap, -x, -d ---- */
 

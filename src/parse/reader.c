@@ -16,9 +16,9 @@ pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, 
     r->only = dialect;
     r->time_ms = r->hinted_pid = PMAPDB_UNKNOWN;
     r->lines =
-        (pm_lines){.fn = pm_stream_line, .bulk = pm_usual_bulk, .ctx = r, .max = PM_LINE_BYTES_MAX};
-    r->piece = XXH3_createState();
-    if (!r->piece) {
+        (pm_lines){.fn = pm_stream_line, .bulk = pm_fast_keys, .ctx = r, .max = PM_LINE_BYTES_MAX};
+    r->hash.parts = pm_hash_parts_new();
+    if (!r->hash.parts) {
         free(r);
         return pm_fail_nomem(err);
     }
@@ -31,7 +31,7 @@ void pm_reader_free(pm_reader *r)
     if (!r)
         return;
     pm_lines_free(&r->lines);
-    XXH3_freeState(r->piece);
+    pm_hash_parts_free(r->hash.parts);
     pm_buf_free(&r->command);
     pm_buf_free(&r->columns);
     pm_buf_free(&r->missing);
@@ -51,16 +51,10 @@ void pm_reader_free(pm_reader *r)
     free(r);
 }
 
-void pm_reader_recall(pm_reader *r, pm_familiar *familiar, pm_row_fn on_row)
+void pm_reader_intern(pm_reader *r, pm_pool *pool, pm_row_fn on_row)
 {
-    r->familiar = familiar;
+    r->pool = pool;
     r->on_row = on_row;
-    pm_familiar_begin(familiar);
-}
-
-void pm_reader_unhashed(pm_reader *r)
-{
-    r->unhashed = true;
 }
 
 pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_error *err)

@@ -13,7 +13,6 @@
 #define PM_PARSE_READER_H
 
 #include "base/capture.h"
-#include "parse/familiar.h"
 
 typedef struct pm_reader_events {
     void *ctx;
@@ -31,13 +30,9 @@ void pm_reader_free(pm_reader *r);
 
 typedef pmapdb_status (*pm_row_fn)(void *ctx, uint32_t id, pmapdb_error *err);
 
-/* Instead of on_mapping: rows by their id in the pool of `familiar`, ctx that of the events. Those
- * whose text is known there are not parsed; those that are parsed are known then. To be said before
- * any byte. */
-void pm_reader_recall(pm_reader *r, pm_familiar *familiar, pm_row_fn on_row);
-
-/* Nobody will ask for the blocks' hash: it is 0 and costs nothing. To be said before any byte. */
-void pm_reader_unhashed(pm_reader *r);
+/* Rows are then told by on_row, as ids of `pool`, with the ctx of the events, and on_mapping is not
+ * called. The pool outlives the reader. To be called before any byte is fed. */
+void pm_reader_intern(pm_reader *r, pm_pool *pool, pm_row_fn on_row);
 
 pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_error *err);
 pmapdb_status pm_reader_finish(pm_reader *r, pmapdb_error *err);

@@ -102,33 +102,12 @@ static bool lacks_keys(const pm_smaps *s)
     return s->any_row && (s->common & ~s->row.present) != 0;
 }
 
-/* The text of the row that was handed on just now, if all of it is as the kernel prints it, without
- * a line between that is none of its own. */
-static pmapdb_status remember(pm_reader *r, pmapdb_error *err)
-{
-    const pm_piece_end *e = &r->ended;
-    const pm_smaps *s = &r->smaps;
-    const pm_familiar_text text = {.hash = e->hash,
-                                   .head = s->head,
-                                   .len = (uint32_t)e->len,
-                                   .lines = (uint32_t)e->n_lines,
-                                   .id = s->id,
-                                   .blank = s->blank};
-
-    if (!r->familiar || s->known || !s->head || e->worn || e->first_line != s->line ||
-        e->n_lines != r->line - s->line || e->len > UINT32_MAX)
-        return PMAPDB_OK;
-    return pm_familiar_keep(r->familiar, &text, err);
-}
-
 /* Hands on the row whose key lines are all read. */
 static pmapdb_status close_row(pm_reader *r, bool last, pmapdb_error *err)
 {
     pm_smaps *s = &r->smaps;
     pm_mapping *m = &s->row;
-    uint64_t n_bad = r->b.n_bad;
     bool has_size = pm_has(m, PM_BIT(PM_SIZE));
-    pmapdb_status st;
 
     if (!s->open)
         return PMAPDB_OK;
@@ -149,13 +128,10 @@ static pmapdb_status close_row(pm_reader *r, bool last, pmapdb_error *err)
     s->any_row = true;
     if (!has_size)
         pm_set(m, PM_SIZE, (m->end - m->start) / 1024);
-    if (!s->known) {
-        m->path = pm_buf_text(&s->path);
-        m->flags = pm_has(m, PM_HAS_FLAGS) ? pm_buf_text(&s->flags) : PM_TEXT("");
-        m->extra = pm_buf_text(&s->extra);
-    }
-    st = pm_block_add(r, m, s->line, err);
-    return st == PMAPDB_OK && has_size && !last && r->b.n_bad == n_bad ? remember(r, err) : st;
+    m->path = pm_buf_text(&s->path);
+    m->flags = pm_has(m, PM_HAS_FLAGS) ? pm_buf_text(&s->flags) : PM_TEXT("");
+    m->extra = pm_buf_text(&s->extra);
+    return pm_block_add(r, m, s->line, err);
 }
 
 bool pm_smaps_grew(const pm_smaps *s, const pm_mapping *m)
@@ -182,8 +158,6 @@ static pmapdb_status begin_row(pm_reader *r, const pm_mapping *m, pmapdb_error *
     s->bad = NULL;
     s->line = r->line;
     s->next = 0;
-    s->head = 0;
-    s->known = s->blank = false;
     return st;
 }
 
@@ -195,34 +169,6 @@ pmapdb_status pm_smaps_row(pm_reader *r, const pm_mapping *m, pmapdb_error *err)
     pm_buf_clear(&s->path);
     pm_buf_clear(&s->extra);
     return st == PMAPDB_OK ? pm_buf_add(&s->path, m->path.data, m->path.len, err) : st;
-}
-
-pmapdb_status pm_smaps_known(pm_reader *r, const pm_familiar_text *text, pmapdb_error *err)
-{
-    pm_smaps *s = &r->smaps;
-    pmapdb_status st = begin_row(r, pm_pool_get(pm_familiar_pool(r->familiar), text->id), err);
-
-    s->known = s->any_key = true;
-    s->id = text->id;
-    s->blank_ends |= text->blank;
-    pm_familiar_take(r->familiar);
-    return st;
-}
-
-/* More keys follow a row that was known: it is none that is known. */
-static pmapdb_status own_texts(pm_smaps *s, pmapdb_error *err)
-{
-    const pm_mapping *m = &s->row;
-    pmapdb_status st;
-
-    pm_buf_clear(&s->path);
-    pm_buf_clear(&s->flags);
-    pm_buf_clear(&s->extra);
-    s->known = false;
-    if ((st = pm_buf_add(&s->path, m->path.data, m->path.len, err)) != PMAPDB_OK ||
-        (st = pm_buf_add(&s->flags, m->flags.data, m->flags.len, err)) != PMAPDB_OK)
-        return st;
-    return pm_buf_add(&s->extra, m->extra.data, m->extra.len, err);
 }
 
 pmapdb_status pm_smaps_broken(pm_reader *r, pmapdb_error *err)
@@ -307,7 +253,6 @@ static bool is_cut(pm_reader *r, pm_text list)
 {
     bool blank = list.len && list.data[list.len - 1] == ' ';
 
-    r->smaps.blank |= blank;
     r->smaps.blank_ends |= blank;
     return r->unterminated && r->smaps.blank_ends && !blank;
 }
@@ -331,7 +276,7 @@ static pmapdb_status number_key(pm_smaps *s, pm_text line, pm_text key, pm_text 
         s->bad = "keys of two rows follow it";
     else {
         pm_set(&s->row, field, v);
-        pm_usual_learn(s, line, field, kib);
+        pm_fast_learn(s, line, field, kib);
     }
     *used = true;
     return PMAPDB_OK;
@@ -354,8 +299,6 @@ pmapdb_status pm_smaps_key(pm_reader *r, pm_text line, bool *used, pmapdb_error 
     value = pm_text_from(line, key.len + 1);
     if (!is_key(key))
         return PMAPDB_OK;
-    if (s->known && (st = own_texts(s, err)) != PMAPDB_OK)
-        return st;
     if (pm_text_equal(key, PM_TEXT("VmFlags"))) {
         *used = true;
         if (!read_flags(value, &s->flags, &st, err) || is_cut(r, value))

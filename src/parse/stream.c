@@ -93,7 +93,7 @@ static pmapdb_status range_line(pm_reader *r, pm_text line, pm_text t, pmapdb_er
  * nothing around it to be taken off. */
 static bool is_plain_row(const pm_reader *r, pm_text line, pm_mapping *m)
 {
-    return pm_usual_row(line) && pm_is_wanted(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS) &&
+    return pm_fast_row(line) && pm_is_wanted(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS) &&
            pm_range_read(line, m) && m->end > m->start;
 }
 
@@ -377,9 +377,7 @@ pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
         return long_line(r, err);
     if (is_plain_row(r, line, &m)) {
         r->worn = 0;
-        st = range_row(r, line, line, &m, err);
-        r->smaps.head = pm_familiar_head(line.data);
-        return st;
+        return range_row(r, line, line, &m, err);
     }
     st = pm_dress_off(r, &t, err);
     return st == PMAPDB_OK ? line_of(r, line, t, err) : st;

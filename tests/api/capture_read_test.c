@@ -128,7 +128,7 @@ static void the_gone_are_forgotten(void **state)
                      PMAPDB_OK);
     assert_int_equal(run.targets.n, 1);
     assert_int_equal(run.targets.bytes, 0);
-    assert_null(second->again);
+    assert_null(second->map);
     end_run(&run);
     end(&l);
 }

@@ -8,7 +8,7 @@
  * is forked). kernel is a reading of its own in the same pieces just before, parse the same with
  * the recognising minus that. */
 #include "base/num.h"
-#include "parse/again.h"
+#include "parse/live_map.h"
 #include "store/sight.h"
 #include "store/store.h"
 #include "store/write.h"
@@ -87,8 +87,8 @@ static void change(target *t)
     answer(t);
 }
 
-/* again NULL: only reads. As src/source/proc_map.c does, so that no text is copied. */
-static double reading(const target *t, pm_again *again)
+/* map NULL: only reads. As src/source/proc_map.c does, so that no text is copied. */
+static double reading(const target *t, pm_live_map *map)
 {
     char path[64], text[LEFT_MAX + PIECE];
     size_t begin = 0, end = 0;
@@ -98,14 +98,14 @@ static double reading(const target *t, pm_again *again)
 
     snprintf(path, sizeof path, "/proc/%d/smaps", (int)t->pid);
     fd = open(path, O_RDONLY);
-    if (again)
-        ok(pm_again_begin(again, PM_DIALECT_SMAPS, &error));
+    if (map)
+        ok(pm_live_map_begin(map, PM_DIALECT_SMAPS, &error));
     while ((n = read(fd, text + end, PIECE)) > 0) {
         size_t taken = (size_t)n;
 
         end += (size_t)n;
-        if (again)
-            ok(pm_again_feed(again, text + begin, end - begin, &taken, &error));
+        if (map)
+            ok(pm_live_map_feed(map, text + begin, end - begin, &taken, &error));
         begin += taken;
         if (begin == end || end > LEFT_MAX) {
             memmove(text, text + begin, end - begin);
@@ -114,8 +114,8 @@ static double reading(const target *t, pm_again *again)
         }
     }
     close(fd);
-    if (again)
-        ok(pm_again_feed(again, text + begin, end - begin, NULL, &error));
+    if (map)
+        ok(pm_live_map_feed(map, text + begin, end - begin, NULL, &error));
     return cpu_ms() - before;
 }
 
@@ -159,9 +159,9 @@ static int compare(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* One beat of one process; `again` and `s` may be fresh. */
+/* One beat of one process; `map` and `s` may be fresh. */
 typedef struct reader {
-    pm_again *again;
+    pm_live_map *map;
     pmapdb_store *store;
     const char *path;
 } reader;
@@ -170,14 +170,14 @@ static void open_reader(reader *r)
 {
     const pmapdb_open_options options = {.mode = PMAPDB_WRITE};
 
-    ok(pm_again_new(&r->again, &error));
+    ok(pm_live_map_new(&r->map, &error));
     ok(pmapdb_open(r->path, &options, &r->store, &error));
 }
 
 static void close_reader(reader *r)
 {
     pmapdb_close(r->store);
-    pm_again_free(r->again);
+    pm_live_map_free(r->map);
 }
 
 static void store(reader *r, const target *t, int64_t now, pm_capture *c, double *part)
@@ -213,9 +213,9 @@ __attribute__((noinline)) static void beat(reader *r, const target *t, int64_t n
     double before;
 
     part[KERNEL] = reading(t, NULL);
-    part[PARSE] = reading(t, r->again) - part[KERNEL];
+    part[PARSE] = reading(t, r->map) - part[KERNEL];
     before = cpu_ms();
-    ok(pm_again_finish(r->again, &c->block, &c->pool, &rows, &c->n_rows, &error));
+    ok(pm_live_map_finish(r->map, &c->block, &c->pool, &rows, &c->n_rows, &error));
     part[PARSE] += cpu_ms() - before;
     c->rows = (uint32_t *)rows;
     store(r, t, now, c, part);

@@ -42,7 +42,7 @@ fi
 # longer.
 dictionary_of() {
     case $1 in
-    reader | smaps | pmap | wide | again | map | classify) name=rows ;;
+    reader | smaps | pmap | wide | live_map | map | classify) name=rows ;;
     sql) name=script ;;
     *) name=$1 ;;
     esac
@@ -52,7 +52,7 @@ dictionary_of() {
 length_of() {
     case $1 in
     unpack) echo 16384 ;;
-    reader | smaps | pmap | wide | again | classify) echo 1500 ;;
+    reader | smaps | pmap | wide | live_map | classify) echo 1500 ;;
     map | render | words | clock | glob | select) echo 512 ;;
     *) echo 4096 ;;
     esac

@@ -47,7 +47,7 @@ def captures(seeds):
             seeds.add("smaps", name, bytes([1 if kind == "maps" else 0, 31]) + text)
             whole = lines_up_to(path.read_bytes(), 2 * HEAD)
             twice = whole + b"\xff" + whole.replace(b"     8 kB", b"    12 kB") + b"\xff" + whole
-            seeds.add("again", name, bytes([kind == "maps", 60]) + twice)
+            seeds.add("live_map", name, bytes([kind == "maps", 60]) + twice)
         elif kind.startswith("X"):
             seeds.add("wide", name, bytes([kind.startswith("XX"), 33]) + text)
         else:

@@ -320,25 +320,6 @@ static void as_many_keys_as_there_are(void **state)
     pm_buf_free(&t);
 }
 
-static void a_hash_that_nobody_wants_is_not_made(void **state)
-{
-    pm_buf t = text_with(NULL);
-    pm_seen *s = calloc(1, sizeof *s);
-    pm_reader_events events = {s, kit_mapping, kit_block};
-    pm_reader *r = NULL;
-
-    (void)state;
-    assert_int_equal(pm_reader_new(&events, PM_DIALECT_COUNT, &r, NULL), PMAPDB_OK);
-    pm_reader_unhashed(r);
-    assert_int_equal(kit_feed(r, t.data, t.len, NULL), PMAPDB_OK);
-    assert_int_equal(pm_reader_finish(r, NULL), PMAPDB_OK);
-    assert_int_equal(s->n_rows, ROWS);
-    assert_int_equal(s->blocks[0].hash, 0);
-    pm_reader_free(r);
-    kit_free(s);
-    pm_buf_free(&t);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,7 +331,6 @@ int main(void)
         cmocka_unit_test(rows_of_other_makes),
         cmocka_unit_test(a_plain_row_is_judged_by_itself),
         cmocka_unit_test(as_many_keys_as_there_are),
-        cmocka_unit_test(a_hash_that_nobody_wants_is_not_made),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

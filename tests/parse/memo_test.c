@@ -1,10 +1,9 @@
-/* familiar_test: rows whose text is known are not parsed, and what is read is the same as without,
- * whatever was read before and however the text is cut. */
+/* memo_test: rows whose text was read before are told by the pool's memo, and what is read is the
+ * same as without it, whatever was read before and however the text is cut. */
 #include "parse/kit.h"
 
-#include "parse/text_hash.h"
+#include "base/hash.h"
 #include <dirent.h>
-#include <xxhash.h>
 
 #define SMAPS "tests/fixtures/tools/kernel-smaps.txt"
 #define OTHER "tests/fixtures/parse/demo-smaps.txt"
@@ -13,7 +12,6 @@
 
 typedef struct memory {
     pm_pool *pool;
-    pm_familiar *familiar;
     pm_seen *seen;
     pm_buf ids; /* of the rows of the last reading */
 } memory;
@@ -23,13 +21,11 @@ static memory new_memory(void)
     memory m = {0};
 
     assert_int_equal(pm_pool_new(&m.pool, NULL), PMAPDB_OK);
-    assert_int_equal(pm_familiar_new(m.pool, &m.familiar, NULL), PMAPDB_OK);
     return m;
 }
 
 static void free_memory(memory *m)
 {
-    pm_familiar_free(m->familiar);
     pm_pool_free(m->pool);
     pm_buf_free(&m->ids);
 }
@@ -56,7 +52,7 @@ static pm_seen *read_known(memory *m, pm_text t, size_t step)
     assert_non_null(s);
     pm_buf_clear(&m->ids);
     assert_int_equal(pm_reader_new(&events, PM_DIALECT_COUNT, &r, &s->err), PMAPDB_OK);
-    pm_reader_recall(r, m->familiar, take_row);
+    pm_reader_intern(r, m->pool, take_row);
     for (size_t at = 0; at < t.len; at += step)
         assert_int_equal(kit_feed(r, t.data + at, t.len - at < step ? t.len - at : step, NULL),
                          PMAPDB_OK);
@@ -196,64 +192,6 @@ static void whatever_is_damaged(void **state)
     pm_buf_free(&other);
 }
 
-/* ---- it is not parsed ---- */
-
-#define LIE 99 /* Rss in KiB of all that is known, whatever the text says */
-
-static pm_familiar_text text_of(const char *p, const char *end)
-{
-    const char *from = p;
-    uint32_t lines = 0;
-
-    do {
-        p = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
-        lines++;
-    } while (p < end && !pm_text_begins_piece(*p));
-    return (pm_familiar_text){.hash = XXH3_64bits(from, (size_t)(p - from)),
-                              .head = pm_familiar_head(from),
-                              .len = (uint32_t)(p - from),
-                              .lines = lines};
-}
-
-static void know_lies(memory *m, pm_text t)
-{
-    pm_seen *s = kit_read(t);
-    const char *p = t.data;
-
-    pm_familiar_begin(m->familiar);
-    for (size_t i = 0; i < s->n_rows; i++) {
-        pm_familiar_text text = text_of(p, t.data + t.len);
-
-        s->rows[i].value[PM_RSS] = LIE;
-        assert_int_equal(pm_pool_mapping(m->pool, &s->rows[i], &text.id, NULL), PMAPDB_OK);
-        assert_int_equal(pm_familiar_keep(m->familiar, &text, NULL), PMAPDB_OK);
-        p += text.len;
-    }
-    kit_free(s);
-}
-
-static size_t lies_in(memory *m, pm_text t)
-{
-    pm_seen *s = read_known(m, t, t.len);
-    size_t n = 0;
-
-    for (size_t i = 0; i < s->n_rows; i++)
-        n += s->rows[i].value[PM_RSS] == LIE;
-    kit_free(s);
-    return n;
-}
-
-static size_t known_rows(const char *before, const char *now)
-{
-    memory m = new_memory();
-    size_t n;
-
-    know_lies(&m, pm_text_of(before));
-    n = lies_in(&m, pm_text_of(now));
-    free_memory(&m);
-    return n;
-}
-
 #define ROW(start, end, rss)                    \
     start "-" end " rw-p 00000000 00:00 0 \n"   \
           "Size:                  4 kB\n"       \
@@ -263,67 +201,44 @@ static size_t known_rows(const char *before, const char *now)
 #define B ROW("00012000", "00013000", "0")
 #define C ROW("00023000", "00024000", "0")
 #define D ROW("00034000", "00035000", "0")
-#define E ROW("00045000", "00046000", "0")
-#define F ROW("00056000", "00057000", "0")
+#define LIE 99
 #define C_CHANGED ROW("00023000", "00024000", "4")
-#define C_GROWN ROW("00023000", "00024000", "0") "Locked:                0 kB\n"
 
-/* The last of a text may go on: it is parsed. */
-static void what_is_known_is_not_parsed(void **state)
-{
-    (void)state;
-    assert_int_equal(known_rows(A B C D E F, A B C D E F), 5);
-    assert_int_equal(known_rows(A B C D E F, A B C_CHANGED D E F), 4);
-    assert_int_equal(known_rows(A B C D E F, A B D E F), 4);
-    assert_int_equal(known_rows(A B C D E F, D E F), 2);
-    assert_int_equal(known_rows(A B D E F, A B C D E F), 4);
-    assert_int_equal(known_rows(A B D E F, A B D E F C), 5);
-    assert_int_equal(known_rows(A B C D E F, A B C_GROWN D E F), 4);
-    assert_int_equal(known_rows(A B C D E F, A B C "what is this\n" D E F), 4);
-    assert_int_equal(known_rows(C D E F, A B), 0);
-}
-
-#define OF(row) ROW(row "1000", row "2000", "4")
-#define FORKED OF("0001") OF("0002") OF("0003") OF("0004") OF("0005") OF("0006") OF("0007")
-#undef OF
-#define OF(row) ROW(row "1000", row "2000", "8")
-#define CHILD OF("0001") OF("0002") OF("0003") OF("0004") OF("0005") OF("0006") OF("0007")
-
-/* Where the captures of two processes that were forked from one take turns, it takes rows until it
- * is clear whose this is. */
-static void processes_take_turns(void **state)
+/* Rss of the row at `start` in `now`, if the memo was told that the text of B is a mapping with an
+ * Rss that it has not. */
+static uint64_t rss_by_memo(const char *now, uint64_t start)
 {
     memory m = new_memory();
+    pm_mapping lie = {.start = 0x12000, .end = 0x13000, .perms = "rw-p"};
+    uint64_t rss = 0;
+    pm_seen *s;
+    uint32_t id;
 
-    (void)state;
-    know_lies(&m, pm_text_of(FORKED));
-    know_lies(&m, pm_text_of(CHILD));
-    for (int i = 0; i < 3; i++) {
-        assert_in_range(lies_in(&m, pm_text_of(FORKED)), 4, 6);
-        assert_in_range(lies_in(&m, pm_text_of(CHILD)), 4, 6);
-    }
+    pm_set(&lie, PM_RSS, LIE);
+    assert_int_equal(pm_pool_mapping(m.pool, &lie, &id, NULL), PMAPDB_OK);
+    assert_int_equal(pm_pool_note(m.pool, pm_hash(B, sizeof B - 1), id, NULL), PMAPDB_OK);
+    s = read_known(&m, pm_text_of(now), strlen(now));
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (s->rows[i].start == start)
+            rss = s->rows[i].value[PM_RSS];
+    kit_free(s);
     free_memory(&m);
+    return rss;
 }
 
-/* Another pool, other ids. */
-static void what_is_renewed_knows_nothing(void **state)
+/* The memo is asked for a row as the kernel prints it, and for no other. */
+static void the_memo_is_asked(void **state)
 {
-    memory m = new_memory();
-    pm_pool *fresh = NULL;
-
     (void)state;
-    know_lies(&m, pm_text_of(A B C D E F));
-    assert_int_not_equal(pm_familiar_bytes(m.familiar), 0);
-    assert_int_equal(pm_pool_new(&fresh, NULL), PMAPDB_OK);
-    pm_familiar_renew(m.familiar, fresh);
-    pm_pool_free(m.pool);
-    m.pool = fresh;
-    assert_int_equal(pm_familiar_bytes(m.familiar), 0);
-    assert_int_equal(lies_in(&m, pm_text_of(A B C D E F)), 0);
-    free_memory(&m);
+    assert_int_equal(rss_by_memo(A B C, 0x12000), LIE);
+    assert_int_equal(rss_by_memo(B C, 0x12000), LIE);
+    assert_int_equal(rss_by_memo(A B "Locked:                0 kB\n" C, 0x12000), 0);
+    assert_int_equal(rss_by_memo(A B "what is this\n" C, 0x12000), 0);
+    assert_int_equal(rss_by_memo(A "> " B C, 0x12000), 0);
+    assert_int_equal(rss_by_memo(A B, 0x12000), 0); /* the last row may go on */
 }
 
-/* A key that comes behind a line that is none belongs to the row that was known. */
+/* A key after a strange line belongs to the row above that line. */
 static void a_known_row_goes_on(void **state)
 {
     const pm_text plain = PM_TEXT(A B C D);
@@ -380,8 +295,8 @@ static void every_byte_counts(void **state)
     assert_int_not_equal(hash_of(A B C), hash_of(A B C D));
     assert_int_not_equal(hash_of(B C D), hash_of(A B C D));
     assert_int_not_equal(hash_of(A B C D), hash_of(A B C D "Locked:                0 kB\n"));
-    pieces = pm_text_hash_on(pieces, XXH3_64bits(A, sizeof A - 1));
-    pieces = pm_text_hash_on(pieces, XXH3_64bits(B, sizeof B - 1));
+    pieces = pm_hash_number(pm_hash(A, sizeof A - 1), pieces);
+    pieces = pm_hash_number(pm_hash(B, sizeof B - 1), pieces);
     assert_true(hash_of(A B) == pieces);
     assert_true(pieces == UINT64_C(0x76de37fcf56340c6)); /* on every machine */
 }
@@ -389,10 +304,9 @@ static void every_byte_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fixture),        cmocka_unit_test(every_size_of_chunks),
-        cmocka_unit_test(whatever_is_damaged),  cmocka_unit_test(what_is_known_is_not_parsed),
-        cmocka_unit_test(processes_take_turns), cmocka_unit_test(what_is_renewed_knows_nothing),
-        cmocka_unit_test(a_known_row_goes_on),  cmocka_unit_test(what_is_said_of_the_block),
+        cmocka_unit_test(every_fixture),       cmocka_unit_test(every_size_of_chunks),
+        cmocka_unit_test(whatever_is_damaged), cmocka_unit_test(the_memo_is_asked),
+        cmocka_unit_test(a_known_row_goes_on), cmocka_unit_test(what_is_said_of_the_block),
         cmocka_unit_test(every_byte_counts),
     };
 

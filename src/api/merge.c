@@ -1,6 +1,6 @@
 /* merge: other stores into one, each for itself: what is wrong with one does not keep the others
  * away. */
-#include "store/merge/merge.h"
+#include "store/copy/merge.h"
 
 #include "base/buf.h"
 #include <sys/stat.h>

@@ -20,13 +20,6 @@ static pm_log_block *next_of_pid(pm_log_block *blocks, size_t n, int64_t pid, si
     return NULL;
 }
 
-/* What a prune removed counts as stored. */
-#define LOG_ROWS                                                                             \
-    "SELECT p.pid AS pid, s.hash, s.taken_ms AS taken_ms, s.ordinal AS ordinal FROM "        \
-    "snapshot s JOIN process p ON p.process_id = s.process_id WHERE s.import_log_id = ?1 "   \
-    "UNION ALL SELECT pid, hash, taken_ms, ordinal FROM forgotten WHERE import_log_id = ?1 " \
-    "ORDER BY 1, 3, 4"
-
 /* Walks the stored log beside the file. With `mark`, marks the file's blocks that it holds. */
 static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, size_t n, bool mark,
                             relation *out, pmapdb_error *err)
@@ -35,7 +28,7 @@ static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, s
     bool has, first = true, ended = false;
     int64_t pid = PMAPDB_UNKNOWN;
     size_t from = 0, in_log = 0;
-    pmapdb_status st = pm_sql_rows(sql, LOG_ROWS, PM_ARGS(PM_I(log_id)), &stmt, err);
+    pmapdb_status st = pm_sql_rows(sql, PM_LOG_ROWS, PM_ARGS(PM_I(log_id)), &stmt, err);
 
     *out = (relation){true, true, PMAPDB_UNKNOWN};
     if (st != PMAPDB_OK)
@@ -67,6 +60,7 @@ static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, s
         if (mark) {
             b->known = true;
             b->taken_ms = taken_ms;
+            b->snapshot_id = pm_col_int(stmt, 4);
         }
     }
     out->file_in_log = in_log == n;
@@ -135,31 +129,40 @@ static pmapdb_status find(pm_sql *sql, const int64_t *ids, size_t n_ids, pm_log_
     return PMAPDB_OK;
 }
 
+pmapdb_status pm_log_find(pm_sql *sql, int64_t host_id, pm_log_block *blocks, size_t n,
+                          int64_t written_ms, int64_t *log_id, int64_t *last_ms, pmapdb_error *err)
+{
+    int64_t *ids = NULL;
+    size_t n_ids = 0;
+    relation r = {.last_ms = PMAPDB_UNKNOWN};
+    pmapdb_status st = candidates(sql, host_id, &ids, &n_ids, err);
+
+    *log_id = 0;
+    if (st == PMAPDB_OK)
+        st = find(sql, ids, n_ids, blocks, n, written_ms, log_id, err);
+    if (st == PMAPDB_OK && *log_id)
+        st = relate(sql, *log_id, blocks, n, true, &r, err);
+    *last_ms = r.last_ms;
+    free(ids);
+    return st;
+}
+
 pmapdb_status pm_log_match(pmapdb_store *s, const char *host, pm_log_block *blocks, size_t n,
                            int64_t written_ms, int64_t *log_id, int64_t *last_ms, pmapdb_error *err)
 {
-    int64_t *ids = NULL, host_id;
-    size_t n_ids = 0;
-    relation r = {.last_ms = PMAPDB_UNKNOWN};
+    int64_t host_id;
     pmapdb_status st = pm_store_begin(s, err);
 
     if (st != PMAPDB_OK)
         return st;
-    *log_id = 0;
     st = pm_host_of(s->sql, host, &host_id, err);
     if (st == PMAPDB_OK)
-        st = candidates(s->sql, host_id, &ids, &n_ids, err);
-    if (st == PMAPDB_OK)
-        st = find(s->sql, ids, n_ids, blocks, n, written_ms, log_id, err);
-    if (st == PMAPDB_OK && *log_id)
-        st = relate(s->sql, *log_id, blocks, n, true, &r, err);
+        st = pm_log_find(s->sql, host_id, blocks, n, written_ms, log_id, last_ms, err);
     if (st == PMAPDB_OK && !*log_id) {
         st = pm_sql_run(s->sql, "INSERT INTO import_log (host_id) VALUES (?1)",
                         PM_ARGS(PM_I(host_id)), err);
         *log_id = pm_sql_last_id(s->sql);
     }
-    *last_ms = r.last_ms;
-    free(ids);
     if (st == PMAPDB_OK)
         st = pm_store_commit(s, err);
     if (st != PMAPDB_OK)

@@ -4,7 +4,7 @@
 
 #include "kit.h"
 
-#include "store/merge/merge.h"
+#include "store/copy/merge.h"
 
 static inline kit *new_kit(void)
 {

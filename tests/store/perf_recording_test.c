@@ -2,8 +2,8 @@
  * a full disk in the midst, merge and prune. */
 #include "kit.h"
 
+#include "store/copy/merge.h"
 #include "store/keep/tidy.h"
-#include "store/merge/merge.h"
 #include "store/perf/link.h"
 #include "store/perf/recording.h"
 #include "store/perf/saw.h"

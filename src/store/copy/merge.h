@@ -1,27 +1,26 @@
-/* merge: what another store holds, into this one.
- *
- * The result is what one store would hold that had seen all captures; ids are this store's own.
+/* merge: what another store holds, into this one. The captures of each process are recalled there
+ * and put here, in time order; the result is what one store would hold that had seen all captures.
+ * Ids are this store's own.
  *
  * Known. A snapshot is known by host, pid, dialect, hash of its block and time (an mtime in whole
- * seconds), one of a live capture by the boot and the start time of its process besides; blocks of
- * a log without times by their sequence too, as import knows them (store/log.h). Known ones are
- * passed over, and so are those that were pruned here: of text, a trace is left
- * (store/forgotten.h); of a live sweep that is here, what is not here any more was pruned, since
- * it came as a whole; a sweep of which nothing is here was pruned where a prune here removed a
- * newer one of its job, or itself. What a prune removed elsewhere is not known by that: a store
- * that still has it gives it back.
+ * seconds), one of a live capture also by the boot and the start time of its process; blocks of a
+ * log without times by their sequence too, as import knows them (store/log.h). Known snapshots are
+ * passed over, and so are those that were pruned here: of text, the prune left word (table
+ * forgotten); what is missing here of a beat that is here was pruned, because a beat comes as a
+ * whole; a beat of which nothing is here was pruned where a prune here removed it or a newer one of
+ * its schedule. What a prune removed elsewhere is not known by that: a store that still has it
+ * gives it back.
  *
- * Lineages and categories are made anew, as by an import: captures are recalled there and put here,
- * in time order, under the rules of this store. What only pruned captures knew is lost: a mapping
- * that moved while nothing was kept of it is a new lineage.
+ * Lineages and categories are made anew, as by an import, under the rules of this store. What only
+ * pruned captures knew is lost: a mapping that moved while nothing was kept of it is a new lineage.
  *
- * Moments of one name are made anew from the captures of both, by sweep_ms; those of a live sweep
+ * Moments of one name are made anew from the captures of both, by sweep_ms; the captures of a beat
  * have one time, and so are one moment whatever that is.
  *
  * Transactions are short: writers of this store go on between them, and what was committed stays.
  */
-#ifndef PM_STORE_MERGE_H
-#define PM_STORE_MERGE_H
+#ifndef PM_STORE_COPY_MERGE_H
+#define PM_STORE_COPY_MERGE_H
 
 #include "store/store.h"
 

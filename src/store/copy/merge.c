@@ -1,0 +1,388 @@
+/* merge: goes through another store, process by process, and puts what is new. */
+#include "store/copy/merge_run.h"
+
+#include "base/clock.h"
+#include "store/label.h"
+#include "store/origin.h"
+#include "store/perf/copy.h"
+#include "store/perf/link.h"
+#include "store/process.h"
+#include "store/write.h"
+
+#define ROWS_MAX 256 /* captures, beats ... in one transaction */
+#define LONG_MS 250  /* other writers wait so long */
+
+/* ---- what the parts share ---- */
+
+void pm_merge_keep(pm_merge *m, pmapdb_status st, const pmapdb_error *err)
+{
+    pm_sql_keep(m->into->sql, st, err);
+}
+
+void pm_merge_blame(pm_merge *m, pmapdb_status st, const pmapdb_error *err)
+{
+    pm_sql_keep(m->from->sql, st, err);
+}
+
+bool pm_merge_ok(const pm_merge *m)
+{
+    return pm_sql_ok(m->from->sql) && (!m->into || pm_sql_ok(m->into->sql));
+}
+
+bool pm_merge_next(pm_merge *m, sqlite3_stmt *row)
+{
+    if (pm_merge_ok(m))
+        return pm_sql_next(m->from->sql, row);
+    if (row)
+        pm_sql_done(row);
+    return false;
+}
+
+void pm_merge_set(pm_merge *m, pm_map *map, int64_t key, int64_t value)
+{
+    pmapdb_error err = {0};
+
+    pm_merge_keep(m, pm_map_put(map, (uint64_t)key, value, &err), &err);
+}
+
+int64_t pm_merge_get(const pm_map *map, int64_t key)
+{
+    int64_t value = 0;
+
+    pm_map_get(map, (uint64_t)key, &value);
+    return value;
+}
+
+const char *pm_merge_host(const pm_merge *m, const char *there)
+{
+    return there ? there : m->options->host;
+}
+
+int64_t pm_merge_host_id(pm_merge *m, const char *host)
+{
+    return host ? pm_sql_value(m->into->sql, "SELECT host_id FROM host WHERE name = ?1",
+                               PM_ARGS(PM_S(host)), -1)
+                : 0;
+}
+
+int64_t pm_merge_capture(pm_merge *m, int64_t there)
+{
+    int64_t here = pm_merge_get(&m->captures, there);
+    pm_buf folder = {0}, file = {0};
+    bool has = false;
+    pmapdb_error err = {0};
+    pmapdb_status st = PMAPDB_OK;
+
+    if (here || !pm_merge_ok(m))
+        return here;
+    st = pm_origin_read(m->from->sql, there, &folder, &file, &has, &err);
+    if (st == PMAPDB_OK && !has)
+        st = pm_fail(&err, PMAPDB_INPUT, "capture %lld is missing; the store is damaged",
+                     (long long)there);
+    pm_merge_blame(m, st, &err);
+    if (st == PMAPDB_OK)
+        pm_merge_keep(
+            m,
+            pm_origin_capture(m->into->sql, pm_buf_text(&folder), pm_buf_text(&file), &here, &err),
+            &err);
+    pm_buf_free(&folder);
+    pm_buf_free(&file);
+    if (here)
+        pm_merge_set(m, &m->captures, there, here);
+    return here;
+}
+
+/* ---- transactions ---- */
+
+void pm_merge_begin(pm_merge *m)
+{
+    pmapdb_error err = {0};
+    pmapdb_status st;
+
+    if (m->in_transaction || !pm_merge_ok(m))
+        return;
+    st = pm_store_begin(m->into, &err);
+    pm_merge_keep(m, st, &err);
+    m->in_transaction = st == PMAPDB_OK;
+    m->rows = 0;
+    m->stored = 0;
+    m->began_ms = pm_clock_now();
+}
+
+void pm_merge_commit(pm_merge *m)
+{
+    pmapdb_error err = {0};
+    pmapdb_status st;
+
+    if (!m->in_transaction || !pm_merge_ok(m))
+        return;
+    st = pm_store_commit(m->into, &err);
+    pm_merge_keep(m, st, &err);
+    if (st != PMAPDB_OK)
+        return;
+    m->in_transaction = false;
+    m->counts->new += m->stored;
+    pm_recall_forget(m->recall);
+    if (m->options->keep_going && !m->options->keep_going(m->options->ctx, m->counts))
+        pm_merge_keep(m, pm_fail(&err, PMAPDB_STOPPED, "stopped"), &err);
+}
+
+void pm_merge_wrote(pm_merge *m)
+{
+    if (++m->rows >= ROWS_MAX || pm_clock_now() - m->began_ms > LONG_MS)
+        pm_merge_commit(m);
+}
+
+/* ---- one process ---- */
+
+/* Puts a new snapshot. *went: the process that it went to, as all before it, or -1. */
+static void put(pm_merge *m, pm_recall_item *item, int64_t *went)
+{
+    pm_capture *c = NULL;
+    pmapdb_error err = {0};
+    pm_stored stored = {0};
+    int64_t capture_id;
+    pmapdb_status st;
+
+    if (!m->in_transaction) { /* another writer may have it, too */
+        pm_merge_begin(m);
+        pm_merge_look(m, item);
+    }
+    if (item->known || !pm_merge_ok(m))
+        return;
+    pm_merge_blame(m, pm_recall_capture(m->recall, item, &c, &err), &err);
+    capture_id = pm_merge_capture(m, item->capture_id);
+    if (c && pm_merge_ok(m)) {
+        c->log_id = (uint64_t)pm_merge_log(m, item->log_id);
+        c->host = pm_merge_host(m, c->host);
+    }
+    if (c && pm_merge_ok(m)) {
+        st = pm_store_put_within(m->into, c, m->options->sweep_ms, &capture_id, &stored, &err);
+        if (st == PMAPDB_INPUT)
+            pm_merge_blame(m, st, &err);
+        else
+            pm_merge_keep(m, st, &err);
+    }
+    pm_capture_free(c);
+    if (!pm_merge_ok(m))
+        return;
+    item->known = stored.pruned ? PM_MERGE_PRUNED : stored.snapshot_id;
+    m->stored += !stored.duplicate;
+    if (!stored.pruned)
+        *went = !*went || *went == stored.process_id ? stored.process_id : -1;
+    pm_merge_wrote(m);
+}
+
+static void put_new(pm_merge *m)
+{
+    size_t n;
+    pm_recall_item *items = pm_recall_items(m->recall, &n);
+    int64_t went = 0;
+
+    for (size_t i = 0; i < n && pm_merge_ok(m); i++)
+        if (!items[i].known)
+            put(m, &items[i], &went);
+    if (went > 0) {
+        pm_merge_begin(m);
+        pm_merge_facts(m, went);
+    }
+}
+
+static void set_pins(pm_merge *m)
+{
+    size_t n;
+    const pm_recall_item *items = pm_recall_items(m->recall, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        if (items[i].known <= 0 || !items[i].pin)
+            continue;
+        pm_merge_begin(m);
+        pm_sql_do(m->into->sql,
+                  "INSERT OR IGNORE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)",
+                  PM_ARGS(PM_I(items[i].known), PM_S(items[i].pin), PM_I(items[i].pinned_ms)));
+    }
+}
+
+/* What a JVM said of the process, once its captures are here. */
+static void take_labels(pm_merge *m)
+{
+    int64_t there = pm_recall_who(m->recall)->process_id, here = 0;
+    size_t n;
+    const pm_recall_item *items = pm_recall_items(m->recall, &n);
+    pmapdb_error err = {0};
+
+    if (!pm_sql_value(m->from->sql, "SELECT EXISTS (SELECT 1 FROM label WHERE process_id = ?1)",
+                      PM_ARGS(PM_I(there)), 0))
+        return;
+    pm_merge_begin(m);
+    for (size_t i = 0; i < n && !here; i++)
+        if (items[i].known > 0)
+            here =
+                pm_sql_value(m->into->sql, "SELECT process_id FROM snapshot WHERE snapshot_id = ?1",
+                             PM_ARGS(PM_I(items[i].known)), 0);
+    if (!here || !pm_merge_ok(m))
+        return;
+    pm_merge_keep(m, pm_label_take(m->from->sql, there, m->into->sql, here, &err), &err);
+    pm_writer_free(m->into->writer); /* it remembers categories */
+    m->into->writer = NULL;
+}
+
+static void one_process(pm_merge *m, int64_t process_id)
+{
+    pm_merge_counts *counts = m->counts;
+    size_t n = 0, new = 0;
+    pm_recall_item *items;
+    pmapdb_error err = {0};
+
+    pm_merge_blame(m, pm_recall_begin(m->recall, process_id, INT64_MIN, &err), &err);
+    if (!pm_merge_ok(m))
+        return;
+    items = pm_recall_items(m->recall, &n);
+    for (size_t i = 0; i < n; i++) {
+        int64_t ms = pm_merge_get(&m->log_times, items[i].snapshot_id);
+
+        items[i].taken_ms = ms ? ms : items[i].taken_ms;
+        pm_merge_look(m, &items[i]);
+        new += items[i].known == 0;
+    }
+    counts->processes += n > 0;
+    counts->snapshots += n;
+    counts->known += n - new;
+    counts->hostless += new && !pm_merge_host(m, pm_recall_who(m->recall)->host);
+    if (m->options->dry_run) {
+        counts->new += new;
+        return;
+    }
+    if (new)
+        put_new(m);
+    set_pins(m);
+    take_labels(m);
+    pm_merge_commit(m);
+}
+
+/* ---- the store ---- */
+
+/* Two unknown hosts would be one. */
+static void look_at_hosts(pm_merge *m)
+{
+    m->counts->hosts = (uint64_t)pm_sql_value(
+        m->from->sql, "SELECT count(DISTINCT coalesce(host_id, 0)) FROM process", PM_NO_ARGS, 0);
+    m->counts->met_hostless =
+        m->into && pm_sql_value(m->into->sql, "SELECT 1 FROM process WHERE host_id IS NULL LIMIT 1",
+                                PM_NO_ARGS, 0);
+}
+
+static void merge_refused(pm_merge *m)
+{
+    sqlite3_stmt *row =
+        pm_sql_ask(m->from->sql, "SELECT hash, first_ms, reason FROM refused", PM_NO_ARGS);
+
+    while (pm_merge_next(m, row)) {
+        pm_merge_begin(m);
+        pm_sql_do(
+            m->into->sql,
+            "INSERT INTO refused (hash, first_ms, reason) VALUES (?1, ?2, ?3) "
+            "ON CONFLICT (hash) DO UPDATE SET first_ms = min(first_ms, excluded.first_ms)",
+            PM_ARGS(PM_I(pm_col_int(row, 0)), PM_I(pm_col_int(row, 1)), PM_T(pm_col_text(row, 2))));
+        pm_merge_wrote(m);
+    }
+}
+
+/* How far the names there were pruned: what is here of them is not complete before that. */
+static void merge_pruned(pm_merge *m)
+{
+    sqlite3_stmt *row =
+        pm_sql_ask(m->from->sql,
+                   "SELECT n.name, h.name, n.pruned_ms FROM name n LEFT JOIN host h "
+                   "ON h.host_id = n.host_id WHERE n.pruned_ms IS NOT NULL",
+                   PM_NO_ARGS);
+
+    while (pm_merge_next(m, row)) {
+        int64_t host_id = pm_merge_host_id(m, pm_merge_host(m, pm_col_text(row, 1).data));
+
+        pm_merge_begin(m);
+        pm_sql_do(m->into->sql,
+                  "UPDATE name SET pruned_ms = max(?3, coalesce(pruned_ms, ?3)) "
+                  "WHERE name = ?1 AND coalesce(host_id, 0) = ?2",
+                  PM_ARGS(PM_T(pm_col_text(row, 0)), PM_I(host_id), PM_I(pm_col_int(row, 2))));
+        pm_merge_wrote(m);
+    }
+}
+
+/* After the processes, which their events are matched to. */
+static void merge_recordings(pm_merge *m)
+{
+    bool theirs = false;
+    pmapdb_error err = {0};
+    pmapdb_status st;
+
+    if (!pm_merge_ok(m))
+        return;
+    st = pm_perf_copy(m->into, m->from, m->options->host, &theirs, &err);
+    if (theirs)
+        pm_merge_blame(m, st, &err);
+    else
+        pm_merge_keep(m, st == PMAPDB_OK ? pm_perf_link(m->into, &err) : st, &err);
+}
+
+static void go_through(pm_merge *m)
+{
+    sqlite3_stmt *row;
+
+    look_at_hosts(m);
+    pm_merge_find_logs(m);
+    pm_merge_find_beats(m);
+    if (!m->options->dry_run) {
+        merge_refused(m);
+        pm_merge_commit(m);
+    }
+    row = pm_sql_ask(m->from->sql, "SELECT process_id FROM process ORDER BY 1", PM_NO_ARGS);
+    while (pm_merge_next(m, row))
+        one_process(m, pm_col_int(row, 0));
+    if (m->options->dry_run)
+        return;
+    pm_merge_store_beats(m);
+    merge_pruned(m);
+    pm_merge_commit(m);
+    merge_recordings(m);
+}
+
+/* Hands out the first failure; *theirs: `from` is to blame. */
+static pmapdb_status end(pm_merge *m, bool *theirs, pmapdb_error *err)
+{
+    pmapdb_error own = {0}, other = {0};
+    pmapdb_status st = m->into ? pm_sql_end(m->into->sql, &own) : PMAPDB_OK;
+    pmapdb_status from = pm_sql_end(m->from->sql, &other);
+
+    *theirs = st == PMAPDB_OK && from != PMAPDB_OK && from != PMAPDB_NOMEM;
+    if (err && (st != PMAPDB_OK || from != PMAPDB_OK))
+        *err = st != PMAPDB_OK ? own : other;
+    return st != PMAPDB_OK ? st : from;
+}
+
+/* The other store is read as it is now, whatever its writer does meanwhile. */
+pmapdb_status pm_merge_store(pmapdb_store *into, pmapdb_store *from,
+                             const pm_merge_options *options, pm_merge_counts *counts, bool *theirs,
+                             pmapdb_error *err)
+{
+    pm_merge m = {.into = into, .from = from, .options = options, .counts = counts};
+    pmapdb_error failed = {0};
+    pmapdb_status st;
+
+    *counts = (pm_merge_counts){0};
+    pm_sql_do(from->sql, "BEGIN", PM_NO_ARGS);
+    pm_merge_blame(&m, pm_recall_new(from->sql, &m.recall, &failed), &failed);
+    if (pm_merge_ok(&m))
+        go_through(&m);
+    st = end(&m, theirs, err);
+    pm_store_rollback(from);
+    if (m.in_transaction)
+        pm_store_abandon(into);
+    pm_recall_free(m.recall);
+    pm_map_free(&m.captures);
+    pm_map_free(&m.beats);
+    pm_map_free(&m.logs);
+    pm_map_free(&m.log_blocks);
+    pm_map_free(&m.log_times);
+    return st;
+}

@@ -1,0 +1,109 @@
+/* merge_log: logs without times. They are known by the sequence of their blocks, as import knows
+ * them (store/log.h): a log there stands for a file, its last block for the time the file was
+ * written. */
+#include "store/copy/merge_run.h"
+
+#include "base/buf.h"
+#include "store/log.h"
+#include "store/process.h"
+#include <stdlib.h>
+
+typedef struct their_block {
+    int64_t snapshot_id; /* PMAPDB_UNKNOWN: a prune removed it */
+    int64_t taken_ms;
+} their_block;
+
+/* A log of the other store, with what a prune removed, in the order of PM_LOG_ROWS. */
+typedef struct log {
+    pm_log_block *block;
+    their_block *there;
+    size_t n, cap_blocks, cap_there;
+    int64_t last_ms;
+} log;
+
+static void read_log(pm_merge *m, int64_t log_id, log *out)
+{
+    sqlite3_stmt *row = pm_sql_ask(m->from->sql, PM_LOG_ROWS, PM_ARGS(PM_I(log_id)));
+
+    out->last_ms = PMAPDB_UNKNOWN;
+    while (pm_merge_next(m, row)) {
+        pmapdb_error err = {0};
+        pmapdb_status st = pm_grow(&out->block, &out->cap_blocks, out->n, sizeof *out->block, &err);
+
+        if (st == PMAPDB_OK)
+            st = pm_grow(&out->there, &out->cap_there, out->n, sizeof *out->there, &err);
+        pm_merge_keep(m, st, &err);
+        if (st != PMAPDB_OK)
+            continue;
+        out->block[out->n] =
+            (pm_log_block){.pid = pm_col_int(row, 0), .hash = (uint64_t)pm_col_int(row, 1)};
+        out->there[out->n++] = (their_block){pm_col_int(row, 4), pm_col_ms(row, 2)};
+        if (pm_col_ms(row, 2) > out->last_ms)
+            out->last_ms = pm_col_ms(row, 2);
+    }
+}
+
+/* A block that goes on with a log here, but was taken before its last one, comes after it, as in an
+ * import. */
+static void match(pm_merge *m, int64_t log_id, int64_t host_id, log *l)
+{
+    int64_t here = 0, last_ms = PMAPDB_UNKNOWN;
+    pmapdb_error err = {0};
+
+    pm_merge_keep(
+        m, pm_log_find(m->into->sql, host_id, l->block, l->n, l->last_ms, &here, &last_ms, &err),
+        &err);
+    if (!here)
+        return;
+    pm_merge_set(m, &m->logs, log_id, here);
+    for (size_t i = 0; i < l->n; i++) {
+        const pm_log_block *b = &l->block[i];
+        const their_block *t = &l->there[i];
+
+        if (t->snapshot_id == PMAPDB_UNKNOWN)
+            continue;
+        if (b->known)
+            pm_merge_set(m, &m->log_blocks, t->snapshot_id,
+                         b->snapshot_id == PMAPDB_UNKNOWN ? PM_MERGE_PRUNED : b->snapshot_id);
+        else if (t->taken_ms <= last_ms)
+            pm_merge_set(m, &m->log_times, t->snapshot_id, last_ms + 1 + (int64_t)i);
+    }
+}
+
+void pm_merge_find_logs(pm_merge *m)
+{
+    sqlite3_stmt *row = m->into ? pm_sql_ask(m->from->sql,
+                                             "SELECT l.import_log_id, h.name FROM import_log l "
+                                             "LEFT JOIN host h ON h.host_id = l.host_id",
+                                             PM_NO_ARGS)
+                                : NULL;
+
+    while (row && pm_merge_next(m, row)) {
+        int64_t host_id = pm_merge_host_id(m, pm_merge_host(m, pm_col_text(row, 1).data));
+        log l = {0};
+
+        if (host_id >= 0)
+            read_log(m, pm_col_int(row, 0), &l);
+        if (l.n && pm_merge_ok(m))
+            match(m, pm_col_int(row, 0), host_id, &l);
+        free(l.block);
+        free(l.there);
+    }
+}
+
+int64_t pm_merge_log(pm_merge *m, int64_t there)
+{
+    int64_t here = there ? pm_merge_get(&m->logs, there) : 0, host_id;
+    pmapdb_error err = {0};
+
+    if (!there || here)
+        return here;
+    pm_merge_keep(
+        m,
+        pm_host_of(m->into->sql, pm_merge_host(m, pm_recall_who(m->recall)->host), &host_id, &err),
+        &err);
+    pm_sql_do(m->into->sql, "INSERT INTO import_log (host_id) VALUES (?1)", PM_ARGS(PM_I(host_id)));
+    here = pm_sql_last_id(m->into->sql);
+    pm_merge_set(m, &m->logs, there, here);
+    return here;
+}

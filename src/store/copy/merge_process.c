@@ -1,0 +1,146 @@
+/* merge_process: knows a snapshot of the other store again, and tells a process here what the other
+ * store knows of it. */
+#include "store/copy/merge_run.h"
+
+#include "store/moment.h"
+#include "store/process.h"
+#include "store/write.h"
+
+/* ---- snapshots ---- */
+
+/* By host, pid, dialect, hash and time, as import does; an mtime counts in whole seconds. A live
+ * one also by boot and start time. */
+static int64_t find_stored(pm_merge *m, const pm_recall_item *item, int64_t host_id, int64_t from,
+                           int64_t to)
+{
+    const pm_recall_process *who = pm_recall_who(m->recall);
+    sqlite3_stmt *row = pm_sql_ask(
+        m->into->sql,
+        "SELECT s.snapshot_id, s.capture_id FROM process p CROSS JOIN snapshot s "
+        "ON s.process_id = p.process_id AND s.taken_ms BETWEEN ?3 AND ?4 "
+        "WHERE coalesce(p.pid, -1) = ?1 AND coalesce(p.host_id, 0) = ?2 AND s.hash = ?5 "
+        "AND s.dialect = ?6 AND (?7 OR p.boot_id = ?8 AND p.start_time IS ?9) LIMIT 1",
+        PM_ARGS(PM_I(who->pid == PMAPDB_UNKNOWN ? -1 : who->pid), PM_I(host_id), PM_I(from),
+                PM_I(to), PM_I(item->hash), PM_S(pm_dialect_name(item->dialect)),
+                PM_I(item->time_source != PM_TIME_LIVE), PM_S(who->boot_id),
+                PM_I(who->start_time)));
+    int64_t found = 0;
+
+    if (pm_sql_next(m->into->sql, row)) {
+        found = pm_col_int(row, 0);
+        pm_merge_set(m, &m->captures, item->capture_id, pm_col_int(row, 1));
+        pm_sql_done(row);
+    }
+    return found;
+}
+
+/* A prune left word of text; what is missing here of a beat that is or was here was pruned. */
+static bool was_pruned(pm_merge *m, const pm_recall_item *item, int64_t host_id, int64_t from,
+                       int64_t to)
+{
+    if (item->time_source == PM_TIME_LIVE)
+        return pm_merge_get(&m->beats, item->capture_id) != 0;
+    return item->time_source != PM_TIME_NOW &&
+           pm_sql_value(m->into->sql,
+                        "SELECT 1 FROM forgotten WHERE hash = ?1 AND taken_ms BETWEEN ?2 AND ?3 "
+                        "AND dialect = ?4 AND pid IS ?5 AND coalesce(host_id, 0) = ?6",
+                        PM_ARGS(PM_I(item->hash), PM_I(from), PM_I(to),
+                                PM_S(pm_dialect_name(item->dialect)),
+                                PM_I(pm_recall_who(m->recall)->pid), PM_I(host_id)),
+                        0);
+}
+
+void pm_merge_look(pm_merge *m, pm_recall_item *item)
+{
+    bool seconds = item->time_source == PM_TIME_MTIME;
+    int64_t from = seconds ? item->taken_ms - item->taken_ms % 1000 : item->taken_ms;
+    int64_t to = seconds ? from + 999 : from, host_id;
+
+    if (!m->into || !pm_merge_ok(m))
+        return;
+    host_id = pm_merge_host_id(m, pm_merge_host(m, pm_recall_who(m->recall)->host));
+    if (host_id >= 0)
+        item->known = find_stored(m, item, host_id, from, to);
+    if (!item->known && item->log_id)
+        item->known = pm_merge_get(&m->log_blocks, item->snapshot_id);
+    if (!item->known && was_pruned(m, item, host_id, from, to))
+        item->known = PM_MERGE_PRUNED;
+}
+
+/* ---- facts ---- */
+
+/* Moments of a name are made of its processes. */
+static void regroup(pm_merge *m, int64_t old_id, int64_t name_id)
+{
+    pm_moments *moments = NULL;
+    pmapdb_error err = {0};
+    pmapdb_status st = pm_moments_new(m->into->sql, m->options->sweep_ms, &moments, &err);
+
+    if (st == PMAPDB_OK)
+        st = pm_moments_regroup(moments, old_id, &err);
+    if (st == PMAPDB_OK)
+        st = pm_moments_regroup(moments, name_id, &err);
+    pm_merge_keep(m, st, &err);
+    pm_moments_free(moments);
+}
+
+/* A better name, or one as good that is earlier: a prune may have removed the capture that gave it.
+ */
+static void take_name(pm_merge *m, int64_t process_id)
+{
+    const pm_recall_process *who = pm_recall_who(m->recall);
+    pm_sql *sql = m->into->sql;
+    pmapdb_error err = {0};
+    int64_t name_id;
+    int64_t old_id =
+        pm_sql_value(sql,
+                     "SELECT name_id FROM process WHERE process_id = ?1 AND "
+                     "(name_rank > ?2 OR (name_rank = ?2 AND name_ms > ?3))",
+                     PM_ARGS(PM_I(process_id), PM_I(who->name_rank), PM_I(who->name_ms)), 0);
+
+    if (!old_id)
+        return;
+    pm_sql_do(sql,
+              "INSERT OR IGNORE INTO name (name, host_id) "
+              "SELECT ?2, host_id FROM process WHERE process_id = ?1",
+              PM_ARGS(PM_I(process_id), PM_S(who->name)));
+    name_id = pm_sql_value(sql,
+                           "SELECT n.name_id FROM process p JOIN name n ON n.name = ?2 "
+                           "AND coalesce(n.host_id, 0) = coalesce(p.host_id, 0) "
+                           "WHERE p.process_id = ?1",
+                           PM_ARGS(PM_I(process_id), PM_S(who->name)), 0);
+    if (!pm_sql_ok(sql))
+        return;
+    pm_merge_keep(
+        m, pm_process_rename(sql, process_id, old_id, name_id, who->name_rank, who->name_ms, &err),
+        &err);
+    pm_writer_free(m->into->writer); /* it remembers the moments of names */
+    m->into->writer = NULL;
+    if (name_id != old_id && pm_sql_ok(sql))
+        regroup(m, old_id, name_id);
+}
+
+#define EARLIER_COMMAND "?3 < coalesce(command_ms, ?3 + 1)"
+#define EARLIER_CLOCK "?4 < coalesce(clock_mono_ns, ?4 + 1)"
+#define WEAKEST                                                        \
+    "CASE WHEN ?6 = 'assumed' OR identity = 'assumed' THEN 'assumed' " \
+    "WHEN ?6 = 'command' OR identity = 'command' THEN 'command' "      \
+    "WHEN ?6 = 'addresses' OR identity = 'addresses' THEN 'addresses' ELSE 'start-time' END"
+
+void pm_merge_facts(pm_merge *m, int64_t process_id)
+{
+    const pm_recall_process *who = pm_recall_who(m->recall);
+
+    pm_sql_do(m->into->sql,
+              "UPDATE process SET "
+              "command = CASE WHEN " EARLIER_COMMAND " THEN ?2 ELSE command END, "
+              "command_ms = CASE WHEN " EARLIER_COMMAND " THEN ?3 ELSE command_ms END, "
+              "clock_utc_ms = CASE WHEN " EARLIER_CLOCK " THEN ?5 ELSE clock_utc_ms END, "
+              "clock_mono_ns = CASE WHEN " EARLIER_CLOCK " THEN ?4 ELSE clock_mono_ns END, "
+              "identity = " WEAKEST " WHERE process_id = ?1 "
+              "AND (" EARLIER_COMMAND " OR " EARLIER_CLOCK " OR identity <> " WEAKEST ")",
+              PM_ARGS(PM_I(process_id), PM_S(who->command), PM_I(who->command_ms),
+                      PM_I(who->clock_mono_ns), PM_I(who->clock_utc_ms),
+                      PM_S(pm_link_name(who->identity))));
+    take_name(m, process_id);
+}

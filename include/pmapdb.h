@@ -601,8 +601,6 @@ typedef struct pmapdb_perf_result {
     uint64_t unended, unbegun;  /* enters without an exit, exits without an enter */
     uint64_t bad;               /* events that could not be read */
     int64_t lost;               /* that perf lost; PMAPDB_UNKNOWN: the text does not say */
-    uint64_t late;              /* events too far out of order to be put in their place; of a known
-                                   recording 0 */
     uint64_t threads, homeless; /* of them, that nobody knows the process of */
     int64_t span_ms;
     uint64_t tracees, linked; /* processes; of them, that the store has captures of */

@@ -14,7 +14,7 @@ root=$(pwd)
 build=build/valgrind full=''
 quick='base/ parse/ classify/ render/ source/ store/script store/log store/select store/lineage
     store/merge store/prune_known store/process store/space store/strip
-    store/perf_replay stats/order stats/points stats/fit api/import api/intake_bounds api/merge
+    perf/replay stats/order stats/points stats/fit api/import api/intake_bounds api/merge
     api/rules cli/import cli/diff cli/check cli/merge cli/terminal'
 while [ $# -gt 0 ]; do
     case $1 in

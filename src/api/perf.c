@@ -1,5 +1,4 @@
 /* perf: a text of perf script -> the store's tables of calls and what they made of addresses. */
-#include "parse/perf.h"
 
 #include "api/wrap.h"
 #include "source/source.h"
@@ -19,7 +18,7 @@
 typedef struct perf_run {
     const pmapdb_perf_options *options;
     pm_perf *perf;
-    pm_recording *recording;
+    pm_trace trace;
     XXH3_state_t *hash;
     uint64_t bytes, told;
 } perf_run;
@@ -56,7 +55,7 @@ static pmapdb_status refuse_wrap(const perf_run *run, pm_text begin, const char 
                : PMAPDB_OK;
 }
 
-/* What has no event by now has none at all: it may be a device, and have no end. */
+/* A text without an event so far has none at all: it may be a device, and have no end. */
 #define HOPELESS_BYTES ((uint64_t)64 << 20)
 
 static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *path,
@@ -119,7 +118,7 @@ static pmapdb_status check_read(const perf_run *run, const char *path, pmapdb_er
     return PMAPDB_OK;
 }
 
-/* ---- what is told of it ---- */
+/* ---- what the result says ---- */
 
 static void copy(char *to, size_t size, pm_text from)
 {
@@ -146,82 +145,67 @@ static void tell_sums(sqlite3_stmt *stmt, pmapdb_perf_result *out)
 
 #define OF_ITS_TRACEES "FROM traced_process t WHERE t.recording_id = r.recording_id"
 
-static pmapdb_status read_sums(pmapdb_store *s, pmapdb_perf_result *out, pmapdb_error *err)
+static void read_sums(pm_sql *sql, pmapdb_perf_result *out)
 {
-    sqlite3_stmt *stmt;
-    bool has = false;
-    pmapdb_status st =
-        pm_sql_rows(s->sql,
-                    "SELECT r.calls, r.failed, r.unended, r.unbegun, r.bad, r.lost, "
-                    "(r.last_ns - r.first_ns) / 1000000, "
-                    "(SELECT sum((SELECT count(*) FROM thread h WHERE h.traced_process_id = "
-                    "t.traced_process_id)) " OF_ITS_TRACEES "), "
-                    "(SELECT coalesce(sum((SELECT count(*) FROM thread h WHERE h.traced_process_id "
-                    "= t.traced_process_id)), "
-                    "0) " OF_ITS_TRACEES " AND t.pid IS NULL), "
-                    "(SELECT count(*) " OF_ITS_TRACEES "), "
-                    "(SELECT count(*) " OF_ITS_TRACEES " AND t.process_id IS NOT NULL), "
-                    "(SELECT sum((SELECT sum(e.length) FROM extent e WHERE e.traced_process_id = "
-                    "t.traced_process_id "
-                    "AND e.died_ns IS NULL)) / 1024 " OF_ITS_TRACEES ") "
-                    "FROM recording r WHERE r.recording_id = ?1",
-                    PM_ARGS(PM_I(out->recording_id)), &stmt, err);
+    sqlite3_stmt *row =
+        pm_sql_ask(sql,
+                   "SELECT r.calls, r.failed, r.unended, r.unbegun, r.bad, r.lost, "
+                   "(r.last_ns - r.first_ns) / 1000000, "
+                   "(SELECT sum((SELECT count(*) FROM thread h WHERE h.traced_process_id = "
+                   "t.traced_process_id)) " OF_ITS_TRACEES "), "
+                   "(SELECT coalesce(sum((SELECT count(*) FROM thread h WHERE h.traced_process_id "
+                   "= t.traced_process_id)), "
+                   "0) " OF_ITS_TRACEES " AND t.pid IS NULL), "
+                   "(SELECT count(*) " OF_ITS_TRACEES "), "
+                   "(SELECT count(*) " OF_ITS_TRACEES " AND t.process_id IS NOT NULL), "
+                   "(SELECT sum((SELECT sum(e.length) FROM extent e WHERE e.traced_process_id = "
+                   "t.traced_process_id "
+                   "AND e.died_ns IS NULL)) / 1024 " OF_ITS_TRACEES ") "
+                   "FROM recording r WHERE r.recording_id = ?1",
+                   PM_ARGS(PM_I(out->recording_id)));
 
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(s->sql, stmt, &has, err);
-    if (st == PMAPDB_OK && has) {
-        tell_sums(stmt, out);
-        pm_sql_done(stmt);
-    }
-    return st;
+    while (pm_sql_next(sql, row))
+        tell_sums(row, out);
 }
 
 /* The tracee of most calls stands for all. */
-static pmapdb_status read_tracee(pmapdb_store *s, pmapdb_perf_result *out, pmapdb_error *err)
+static void read_tracee(pm_sql *sql, pmapdb_perf_result *out)
 {
-    sqlite3_stmt *stmt;
-    bool has = false;
-    pmapdb_status st = pm_sql_rows(
-        s->sql,
+    sqlite3_stmt *row = pm_sql_ask(
+        sql,
         "SELECT t.pid, t.pid_source, t.process_id, n.name, t.offset_source, t.offset_ns, "
         "t.slack_ns FROM traced_process t LEFT JOIN process p ON p.process_id = t.process_id "
         "LEFT JOIN name n ON n.name_id = p.name_id WHERE t.recording_id = ?1 "
         "ORDER BY (SELECT count(*) FROM call c JOIN thread h ON h.thread_id = c.thread_id "
         "WHERE h.traced_process_id = t.traced_process_id) DESC, t.traced_process_id LIMIT 1",
-        PM_ARGS(PM_I(out->recording_id)), &stmt, err);
+        PM_ARGS(PM_I(out->recording_id)));
 
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(s->sql, stmt, &has, err);
-    if (st != PMAPDB_OK || !has)
-        return st;
-    out->pid = pm_col_int(stmt, 0);
-    copy(out->pid_source, sizeof out->pid_source, pm_col_text(stmt, 1));
-    out->process_id = pm_col_int(stmt, 2);
-    copy(out->name, sizeof out->name, pm_col_text(stmt, 3));
-    copy(out->clock, sizeof out->clock, pm_col_text(stmt, 4));
-    out->offset_ns = pm_col_int(stmt, 5);
-    out->slack_ns = pm_col_int(stmt, 6);
-    pm_sql_done(stmt);
-    return st;
+    while (pm_sql_next(sql, row)) {
+        out->pid = pm_col_int(row, 0);
+        copy(out->pid_source, sizeof out->pid_source, pm_col_text(row, 1));
+        out->process_id = pm_col_int(row, 2);
+        copy(out->name, sizeof out->name, pm_col_text(row, 3));
+        copy(out->clock, sizeof out->clock, pm_col_text(row, 4));
+        out->offset_ns = pm_col_int(row, 5);
+        out->slack_ns = pm_col_int(row, 6);
+    }
 }
 
-static pmapdb_status tell(pmapdb_store *s, const pm_recording_result *stored,
+static pmapdb_status tell(pmapdb_store *s, const pm_trace *t, const pm_recording_result *stored,
                           pmapdb_perf_result *result, pmapdb_error *err)
 {
     pmapdb_perf_result out = {.recording_id = stored->recording_id,
                               .known = stored->known,
-                              .late = stored->late,
-                              .shallow = stored->shallow,
-                              .chainless = !stored->chains && !stored->known,
+                              .shallow =
+                                  !stored->known && t->brks >= 8 && 2 * t->short_brks > t->brks,
+                              .chainless = !stored->known && !t->chains,
                               .pid = PMAPDB_UNKNOWN,
                               .process_id = PMAPDB_UNKNOWN};
-    pmapdb_status st = read_sums(s, &out, err);
 
-    if (st == PMAPDB_OK)
-        st = read_tracee(s, &out, err);
-    if (st == PMAPDB_OK)
-        *result = out;
-    return st;
+    read_sums(s->sql, &out);
+    read_tracee(s->sql, &out);
+    *result = out;
+    return pm_sql_end(s->sql, err);
 }
 
 /* ---- the import ---- */
@@ -231,23 +215,20 @@ static pmapdb_status import(perf_run *run, pmapdb_store *store, const char *path
 {
     const pm_recording_options options = {path, run->options->host, run->options->pid,
                                           run->options->clock_offset_ns};
-    pm_perf_events events = {NULL, pm_recording_event, pm_recording_lost, pm_recording_bad};
+    const pm_perf_events events = {&run->trace, pm_trace_add, pm_trace_lost, pm_trace_bad};
     pm_recording_result stored;
-    pmapdb_status st = pm_recording_new(&run->recording, err);
+    pmapdb_status st = pm_perf_new(&events, &run->perf, err);
 
-    events.ctx = run->recording;
-    if (st == PMAPDB_OK)
-        st = pm_perf_new(&events, &run->perf, err);
     if (st == PMAPDB_OK)
         st = read_path(run, path, err);
     if (st == PMAPDB_OK)
         st = check_read(run, path, err);
     if (st == PMAPDB_OK)
-        st = pm_recording_store(run->recording, store, XXH3_64bits_digest(run->hash), &options,
+        st = pm_recording_store(&run->trace, store, XXH3_64bits_digest(run->hash), &options,
                                 &stored, err);
     if (st == PMAPDB_OK)
         st = pm_perf_link(store, err);
-    return st == PMAPDB_OK ? tell(store, &stored, result, err) : st;
+    return st == PMAPDB_OK ? tell(store, &run->trace, &stored, result, err) : st;
 }
 
 pmapdb_status pmapdb_import_perf(pmapdb_store *store, const char *path,
@@ -260,10 +241,11 @@ pmapdb_status pmapdb_import_perf(pmapdb_store *store, const char *path,
 
     if (st == PMAPDB_OK) {
         XXH3_64bits_reset(run.hash);
+        pm_trace_init(&run.trace);
         st = import(&run, store, path, result, err ? err : &local);
     }
     pm_perf_free(run.perf);
-    pm_recording_free(run.recording);
+    pm_trace_free(&run.trace);
     XXH3_freeState(run.hash);
     return st;
 }

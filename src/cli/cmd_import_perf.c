@@ -164,8 +164,6 @@ static void advise(const perf_cli *p, const pmapdb_perf_result *r)
     if (r->lost > 0)
         say(p, "perf lost events, so what is live is not certain: record with larger buffers, "
                "perf record -m 32M");
-    if (r->late)
-        say(p, "events are out of order by more than what is put right");
     if (strcmp(r->pid_source, "assumed") == 0 && r->threads > 1)
         say(p, "all threads are taken for those of the one process that the store knows; perf "
                "script -F +pid,+ip,+sym,+symoff,+dso says it");

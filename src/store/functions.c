@@ -6,9 +6,9 @@
  */
 #include "store/functions.h"
 
-#include "base/call_words.h"
 #include "base/vmflags.h"
 #include "parse/guess.h"
+#include "perf/call.h"
 #include "render/number.h"
 #include "store/address_functions.h"
 #include "store/func/expression.h"

@@ -2,7 +2,7 @@
  * words. Byte 0: how it is cut into pieces. */
 #include "kit.h"
 
-#include "parse/perf.h"
+#include "perf/text.h"
 
 typedef struct seen {
     pm_buf tape;

@@ -95,9 +95,9 @@ def mixed(place):
         check.equal("mixed, %s" % name, (status, row["processes"], row["bad"]), (0, "2", "0"))
         check.equal("mixed, %s: live" % name, live_of(db), want)
     first, second = chunks("usual", 10 * MIB)
+    imported(first + second, place / "forth.db")
     status, row, said = imported(second + first, place / "back.db")
-    check.true("mixed, a second earlier: told", status == 0 and any("out of order" in line for line in said),
-               (row, said))
+    check.equal("mixed, the second half first", (status, live_of(place / "back.db")), (0, live_of(place / "forth.db")))
     lines = [x for pair in zip(b"".join(a).splitlines(True), b"".join(b).splitlines(True)) for x in pair]
     status, row, said = imported(b"".join(lines), place / "lines.db")
     check.true("mixed line by line", status in (0, 2), (status, said))
@@ -240,7 +240,7 @@ def endless(place):
               "MiB %s" % (kind, sent // MIB, events, status, seconds, busy, peak // MIB,
                           db.stat().st_size // MIB if db.exists() else 0, said[:1]), flush=True)
         check.true("endless: status of %s" % kind, status == (2 if kind == "line" else 0) or kind == "live", said)
-        check.true("endless: peak of %s" % kind, peak < (PEAK_LIVE if kind == "live" else PEAK) or SANITIZED,
+        check.true("endless: peak of %s" % kind, peak < (PEAK_LIVE if kind == "live" else PEAK) + 300 * events or SANITIZED,
                    peak)
         check.true("endless: words of %s" % kind, len(said) <= 3, said[:5])
         db.unlink(missing_ok=True)

@@ -1,164 +1,133 @@
-/* align: which time on one clock is which on another, by what both saw. */
+/* align: which time on a recording's clock is which UTC, in temporary tables. */
 #include "store/perf/align.h"
 
-#include "base/buf.h"
-#include <stdlib.h>
-
 #define LEAST_VOTES 3
-/* An address that changes more often than this is used again and again: its changes say nothing,
- * and there may be millions. */
-#define MOST_TIMES 16
 
-typedef struct turn { /* where the number of votes changes */
-    int64_t ns;
-    int by;
-} turn;
+/* The captures that are compared, at most 400. A time in whole seconds is most often cut off: then
+ * the change may have come up to a second later. */
+#define SHOTS                                                                                     \
+    "INSERT INTO align_shot SELECT row_number() OVER (ORDER BY k), epoch_id, off, taken_ms, "     \
+    "taken_ms + CASE WHEN fine THEN 1 ELSE 1000 END FROM ("                                       \
+    "SELECT epoch_id, off, taken_ms, row_number() OVER (ORDER BY taken_ms, ordinal) - 1 AS k, "   \
+    "count(*) OVER () AS n, max(taken_ms % 1000 <> 0) OVER () AS fine FROM snapshot "             \
+    "WHERE process_id = ?1 AND taken_ms BETWEEN ?2 AND ?3 AND preferred = 1 "                     \
+    "AND state = 'complete') WHERE n <= 400 OR k = 0 OR k * 399 / (n - 1) <> (k - 1) * 399 / (n " \
+    "- 1)"
 
-typedef struct votes {
-    turn *turn;
-    size_t n, cap;
-} votes;
+/* The edges in each capture. Where one mapping ends and the next begins is no edge: the calls do
+ * not tell either which of the mappings that touch the kernel took for one. */
+#define MARKS                                                                                   \
+    "INSERT INTO align_mark WITH row (k, start, length) AS (SELECT s.k, r.start, r.length "     \
+    "FROM align_shot s CROSS JOIN mapping_version v ON v.epoch_id = s.epoch_id AND v.first <= " \
+    "s.off "                                                                                    \
+    "AND (v.last IS NULL OR v.last >= s.off) CROSS JOIN region r ON r.region_id = "             \
+    "v.region_id) SELECT address, k FROM (SELECT k, start AS address FROM row UNION ALL "       \
+    "SELECT k, start + length FROM row) GROUP BY address, k HAVING count(*) % 2 = 1"
 
-int pm_align_compare_edges(const void *a, const void *b)
+/* An edge that the next capture has not, or the previous one had not. */
+#define STEPS                                                                               \
+    "INSERT INTO align_step (address, appears, from_ns, to_ns) "                            \
+    "SELECT m.address, 1, p.ms * 1000000, s.end_ms * 1000000 FROM align_mark m "            \
+    "JOIN align_shot s ON s.k = m.k JOIN align_shot p ON p.k = m.k - 1 WHERE NOT EXISTS "   \
+    "(SELECT 1 FROM align_mark x WHERE x.address = m.address AND x.k = m.k - 1) UNION ALL " \
+    "SELECT m.address, 0, s.ms * 1000000, n.end_ms * 1000000 FROM align_mark m "            \
+    "JOIN align_shot s ON s.k = m.k JOIN align_shot n ON n.k = m.k + 1 WHERE NOT EXISTS "   \
+    "(SELECT 1 FROM align_mark x WHERE x.address = m.address AND x.k = m.k + 1)"
+
+/* When the calls made these addresses edges: while exactly one side is mapped. */
+#define EDGES                                                                                      \
+    "INSERT INTO align_edge (address, appears, ns) WITH change (address, ns, below, above) AS ("   \
+    "SELECT start, born_ns, 0, 1 FROM extent WHERE traced_process_id = ?1 UNION ALL "              \
+    "SELECT start, died_ns, 0, -1 FROM extent WHERE traced_process_id = ?1 AND died_ns IS NOT "    \
+    "NULL "                                                                                        \
+    "UNION ALL SELECT start + length, born_ns, 1, 0 FROM extent WHERE traced_process_id = ?1 "     \
+    "UNION ALL "                                                                                   \
+    "SELECT start + length, died_ns, -1, 0 FROM extent WHERE traced_process_id = ?1 AND died_ns "  \
+    "IS NOT "                                                                                      \
+    "NULL), moment AS (SELECT address, ns, sum(below) AS below, sum(above) AS above FROM change "  \
+    "WHERE address IN (SELECT address FROM align_step) GROUP BY address, ns), "                    \
+    "side AS (SELECT address, ns, sum(below) OVER w > 0 AS below, sum(above) OVER w > 0 AS above " \
+    "FROM moment WINDOW w AS (PARTITION BY address ORDER BY ns)), "                                \
+    "edge AS (SELECT address, ns, below <> above AS is_edge, "                                     \
+    "lag(below <> above, 1, 0) OVER (PARTITION BY address ORDER BY ns) AS was_edge FROM side) "    \
+    "SELECT address, is_edge, ns FROM edge WHERE is_edge <> was_edge"
+
+/* The offsets at which an edge falls into the step, where the number of votes changes. Spans of one
+ * step are equally long; those that overlap are one vote. An address that changes more than 16
+ * times is used again and again: its changes say nothing. */
+#define TURNS                                                                                     \
+    "INSERT INTO align_turn (ns, change) WITH span (step, a, b) AS ("                             \
+    "SELECT s.rowid, s.from_ns - e.ns, s.to_ns - e.ns FROM align_step s "                         \
+    "JOIN align_edge e ON e.address = s.address AND e.appears = s.appears "                       \
+    "WHERE s.to_ns - e.ns >= ?1 AND s.from_ns - e.ns <= ?2 AND (SELECT count(*) FROM align_edge " \
+    "x WHERE x.address = s.address AND x.appears = s.appears) <= 16), "                           \
+    "beside AS (SELECT a, b, lag(b) OVER w AS before, lead(a) OVER w AS after FROM span "         \
+    "WINDOW w AS (PARTITION BY step ORDER BY a)) "                                                \
+    "SELECT a, 1 FROM beside WHERE before IS NULL OR before < a UNION ALL "                       \
+    "SELECT b, -1 FROM beside WHERE after IS NULL OR after > b"
+
+#define VOTES                                                                        \
+    "(SELECT ns, change, sum(change) OVER (ORDER BY ns, change DESC ROWS UNBOUNDED " \
+    "PRECEDING) AS votes FROM align_turn)"
+
+static void make_tables(pm_sql *sql)
 {
-    const pm_align_edge *x = a, *y = b;
+    static const char *const all[] = {
+        "CREATE TEMP TABLE IF NOT EXISTS align_shot (k INTEGER PRIMARY KEY, epoch_id, off, ms, "
+        "end_ms)",
+        "CREATE TEMP TABLE IF NOT EXISTS align_mark (address, k, PRIMARY KEY (address, k)) "
+        "WITHOUT ROWID",
+        "CREATE TEMP TABLE IF NOT EXISTS align_step (address, appears, from_ns, to_ns)",
+        "CREATE TEMP TABLE IF NOT EXISTS align_edge (address, appears, ns, "
+        "PRIMARY KEY (address, appears, ns)) WITHOUT ROWID",
+        "CREATE TEMP TABLE IF NOT EXISTS align_turn (ns, change)",
+        "DELETE FROM align_shot",
+        "DELETE FROM align_mark",
+        "DELETE FROM align_step",
+        "DELETE FROM align_edge",
+        "DELETE FROM align_turn",
+    };
 
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    if (x->on != y->on)
-        return x->on ? 1 : -1;
-    return x->ns < y->ns ? -1 : x->ns > y->ns;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        pm_sql_do(sql, all[i], PM_NO_ARGS);
 }
 
-/* Ends behind begins: intervals that only touch agree. */
-static int compare_turns(const void *a, const void *b)
+/* Where most votes are, the lowest offset of several; rivals are farther away than a step is long.
+ */
+static pm_alignment count_votes(pm_sql *sql)
 {
-    const turn *x = a, *y = b;
+    pm_alignment out = {0};
+    int64_t from = 0, to = 0, rival = 0, width = 0;
+    sqlite3_stmt *row = pm_sql_ask(
+        sql, "SELECT ns, votes FROM " VOTES " WHERE change > 0 ORDER BY votes DESC, ns LIMIT 1",
+        PM_NO_ARGS);
 
-    if (x->ns != y->ns)
-        return x->ns < y->ns ? -1 : 1;
-    return y->by - x->by;
-}
-
-static pmapdb_status vote(votes *v, int64_t from, int64_t to, pmapdb_error *err)
-{
-    pmapdb_status st = pm_grow(&v->turn, &v->cap, v->n + 1, sizeof *v->turn, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    v->turn[v->n++] = (turn){from, 1};
-    v->turn[v->n++] = (turn){to, -1};
-    return st;
-}
-
-/* The first edge that is not before the step's; those of its kind follow. */
-static size_t find(const pm_align_edge *edges, size_t n, const pm_align_step *s)
-{
-    pm_align_edge wanted = {s->address, INT64_MIN, s->on};
-    size_t low = 0;
-
-    while (n > low) {
-        size_t mid = low + (n - low) / 2;
-
-        if (pm_align_compare_edges(&edges[mid], &wanted) < 0)
-            low = mid + 1;
-        else
-            n = mid;
+    while (pm_sql_next(sql, row)) {
+        from = pm_col_int(row, 0);
+        out.votes = pm_col_int(row, 1);
     }
-    return low;
+    if (!out.votes)
+        return out;
+    to = pm_sql_value(sql, "SELECT min(ns) FROM align_turn WHERE change < 0 AND ns >= ?1",
+                      PM_ARGS(PM_BITS(from)), from);
+    width = pm_sql_value(sql, "SELECT max(to_ns - from_ns) FROM align_step", PM_NO_ARGS, 0);
+    rival = pm_sql_value(
+        sql, "SELECT max(votes) FROM " VOTES " WHERE change > 0 AND (ns < ?1 OR ns > ?2)",
+        PM_ARGS(PM_BITS(from - width), PM_BITS(to + width)), 0);
+    out.offset_ns = from + (to - from) / 2;
+    out.slack_ns = (to - from + 1) / 2;
+    out.found = out.votes >= LEAST_VOTES && out.votes >= 2 * rival;
+    return out;
 }
 
-/* Offsets are those where an edge falls into the step: the later the edge, the lower. What overlaps
- * is one vote. */
-static pmapdb_status step_votes(votes *v, const pm_align_edge *edge, size_t n,
-                                const pm_align_step *s, int64_t lo, int64_t hi, bool *any,
-                                pmapdb_error *err)
+pm_alignment pm_align(pm_sql *sql, int64_t tracee_id, int64_t process_id, int64_t from_ms,
+                      int64_t to_ms, int64_t lo_ns, int64_t hi_ns)
 {
-    int64_t from = 0, to = 0;
-    bool open = false;
-    pmapdb_status st = PMAPDB_OK;
-
-    for (size_t i = n; i-- && st == PMAPDB_OK;) {
-        int64_t a = s->from_ns - edge[i].ns, b = s->to_ns - edge[i].ns;
-
-        if (b < lo || a > hi)
-            continue;
-        if (open && a > to)
-            st = vote(v, from, to, err);
-        if (!open || a > to)
-            from = a;
-        to = b;
-        open = true;
-    }
-    *any = open;
-    return st == PMAPDB_OK && open ? vote(v, from, to, err) : st;
-}
-
-/* Where most votes are, apart from the offsets from..to; returns how many. */
-static size_t find_most(const votes *v, int64_t skip_from, int64_t skip_to, int64_t *from,
-                        int64_t *to)
-{
-    size_t now = 0, most = 0;
-    bool within = false;
-
-    for (size_t i = 0; i < v->n; i++) {
-        const turn *t = &v->turn[i];
-
-        if (within && t->by < 0) {
-            *to = t->ns;
-            within = false;
-        }
-        now = t->by > 0 ? now + 1 : now - 1;
-        if (t->by > 0 && now > most && (t->ns < skip_from || t->ns > skip_to)) {
-            most = now;
-            *from = t->ns;
-            within = true;
-        }
-    }
-    return most;
-}
-
-static pmapdb_status cast(votes *v, const pm_align_edge *edges, size_t n_edges,
-                          const pm_align_step *s, int64_t lo, int64_t hi, bool *any,
-                          pmapdb_error *err)
-{
-    size_t first = find(edges, n_edges, s), n = 0;
-
-    while (first + n < n_edges && n <= MOST_TIMES && edges[first + n].on == s->on &&
-           edges[first + n].address == s->address)
-        n++;
-    *any = false;
-    return n && n <= MOST_TIMES ? step_votes(v, &edges[first], n, s, lo, hi, any, err) : PMAPDB_OK;
-}
-
-pmapdb_status pm_align(const pm_align_edge *edges, size_t n_edges, const pm_align_step *steps,
-                       size_t n_steps, int64_t lo_ns, int64_t hi_ns, pm_alignment *out,
-                       pmapdb_error *err)
-{
-    votes v = {0};
-    pm_alignment result = {0};
-    int64_t from = 0, to = 0, other, width = 0;
-    pmapdb_status st = PMAPDB_OK;
-
-    for (size_t i = 0; i < n_steps && st == PMAPDB_OK; i++) {
-        const pm_align_step *s = &steps[i];
-        bool any;
-
-        st = cast(&v, edges, n_edges, s, lo_ns, hi_ns, &any, err);
-        result.of += any;
-        if (s->to_ns - s->from_ns > width)
-            width = s->to_ns - s->from_ns;
-    }
-    if (st == PMAPDB_OK && v.n) {
-        qsort(v.turn, v.n, sizeof *v.turn, compare_turns);
-        result.votes = find_most(&v, 1, 0, &from, &to);
-        result.rival = find_most(&v, from - width, to + width, &other, &other);
-        result.offset_ns = from + (to - from) / 2;
-        result.slack_ns = (to - from + 1) / 2;
-        result.found = result.votes >= LEAST_VOTES && result.votes >= 2 * result.rival;
-    }
-    free(v.turn);
-    if (st == PMAPDB_OK)
-        *out = result;
-    return st;
+    make_tables(sql);
+    pm_sql_do(sql, SHOTS, PM_ARGS(PM_I(process_id), PM_BITS(from_ms), PM_BITS(to_ms)));
+    pm_sql_do(sql, MARKS, PM_NO_ARGS);
+    pm_sql_do(sql, STEPS, PM_NO_ARGS);
+    pm_sql_do(sql, EDGES, PM_ARGS(PM_I(tracee_id)));
+    pm_sql_do(sql, TURNS, PM_ARGS(PM_BITS(lo_ns), PM_BITS(hi_ns)));
+    return count_votes(sql);
 }

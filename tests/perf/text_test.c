@@ -1,6 +1,6 @@
 /* perf: events out of the text of perf script, as it prints them with its several options; in every
  * cut of the bytes, cut off, and damaged. */
-#include "parse/perf_kit.h"
+#include "perf/kit.h"
 
 static void reads(const char *text, const char *expected)
 {

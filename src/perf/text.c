@@ -1,8 +1,8 @@
-/* perf: lines of `perf script` become events. */
-#include "parse/perf.h"
+/* text: lines of `perf script` become events. */
+#include "perf/text.h"
 
 #include "base/line.h"
-#include "parse/perf_line.h"
+#include "perf/line.h"
 
 #include <stdlib.h>
 

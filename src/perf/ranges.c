@@ -1,5 +1,5 @@
 /* ranges: live ranges of address spaces, a treap each. */
-#include "store/perf/ranges.h"
+#include "perf/ranges.h"
 
 #include "base/buf.h"
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/call_words.h"
+#include "perf/call.h"
 
 #include <stdio.h>
 #include <string.h>

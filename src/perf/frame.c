@@ -1,6 +1,6 @@
-/* perf_frame: the frames of a chain, one a line: ADDRESS SYMBOL+0xOFFSET (DSO) */
+/* frame: the frames of a chain, one a line: ADDRESS SYMBOL+0xOFFSET (DSO) */
 #include "base/num.h"
-#include "parse/perf_line.h"
+#include "perf/line.h"
 
 #define KERNEL_HALF ((uint64_t)1 << 63) /* of the addresses of a 64-bit machine */
 

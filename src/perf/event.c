@@ -1,10 +1,10 @@
-/* perf_event: one line of `perf script` that begins an event, or says that some were lost.
+/* event: one line of `perf script` that begins an event, or says that some were lost.
  *
  * A name of a thread can be anything of 15 bytes, blanks, digits and colons too, so a line is not
  * read from its left: the name of the event is looked for, which is longer than that, and what
  * stands before it is read backwards. */
 #include "base/num.h"
-#include "parse/perf_line.h"
+#include "perf/line.h"
 
 #define EVENT PM_TEXT("syscalls:sys_e")
 #define NS_DIGITS 9

@@ -1,6 +1,6 @@
 /* perf_damage: texts of perf script that are cut off, damaged, or have no end to a line or a chain.
  */
-#include "parse/perf_kit.h"
+#include "perf/kit.h"
 
 /* What is cut off gives what the whole gives up to there: the last event may have fewer frames, or
  * be bad. */

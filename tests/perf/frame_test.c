@@ -1,6 +1,6 @@
 /* perf_frame: frames of chains, as perf prints them with its several fields. */
 #include "base/buf.h"
-#include "parse/perf.h"
+#include "perf/text.h"
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* perf_shared: the traces of PMAPDB_SHARED against the listing that another reader made of one.
  * Skipped where the folder is not there. */
-#include "parse/perf_kit.h"
+#include "perf/kit.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -1,5 +1,5 @@
 /* replay: what calls make of addresses. */
-#include "store/perf/replay.h"
+#include "perf/replay.h"
 
 #include "base/buf.h"
 #include <stdlib.h>
@@ -291,20 +291,6 @@ static pmapdb_status begin_munmap(pm_replay *r, size_t at, const pm_traced_call 
     return take(t, c->arg[0], end_of(c->arg[0], pages(c->arg[1])), err);
 }
 
-bool pm_trace_failed(const pm_traced_call *c)
-{
-    if (c->end_ns == PMAPDB_UNKNOWN)
-        return false;
-    if (c->kind == PM_CALL_BRK)
-        return c->has & 1 && c->arg[0] && c->arg[0] != c->ret;
-    return pm_call_errno(c->kind, c->ret) != 0;
-}
-
-bool pm_replay_has_begin(pm_call_kind kind)
-{
-    return kind == PM_CALL_MUNMAP || kind == PM_CALL_BRK || kind == PM_CALL_MREMAP;
-}
-
 pmapdb_status pm_replay_begin(pm_replay *r, size_t at, const pm_traced_call *c, pmapdb_error *err)
 {
     if (c->kind == PM_CALL_BRK) /* one that failed still says where the heap ends */
@@ -325,6 +311,22 @@ pmapdb_status pm_replay_end(pm_replay *r, size_t at, const pm_traced_call *c, pm
     if (c->kind == PM_CALL_MMAP)
         return end_mmap(r, at, c, err);
     return c->kind == PM_CALL_MREMAP ? end_mremap(r, at, c, err) : PMAPDB_OK;
+}
+
+pmapdb_status pm_replay_run(pm_replay *r, const pm_trace *t, const size_t *spaces,
+                            pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < t->n_events && st == PMAPDB_OK; i++) {
+        const pm_trace_event *e = &t->event[i];
+        const pm_traced_call *call = &t->call[e->call];
+        size_t at = spaces[e->thread];
+
+        if (at != PM_REPLAY_NOWHERE)
+            st = e->exit ? pm_replay_end(r, at, call, err) : pm_replay_begin(r, at, call, err);
+    }
+    return st;
 }
 
 typedef struct living {

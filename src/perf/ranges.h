@@ -1,8 +1,8 @@
 /* ranges: which call mapped what, address by address: the live ranges of some address spaces.
  * Ranges of one space do not overlap. A treap each, all in one array: 48 bytes a range, cut and
  * found in about log2(n) steps whatever the order they come in. */
-#ifndef PM_STORE_PERF_RANGES_H
-#define PM_STORE_PERF_RANGES_H
+#ifndef PM_PERF_RANGES_H
+#define PM_PERF_RANGES_H
 
 #include "base/err.h"
 

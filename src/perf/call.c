@@ -1,5 +1,5 @@
-/* call_words: the five system calls that make and end mappings, with their parameters in words. */
-#include "base/call_words.h"
+/* call: the five system calls that make and end mappings, with their parameters in words. */
+#include "perf/call.h"
 
 #include <errno.h>
 #include <inttypes.h>

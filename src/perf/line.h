@@ -1,8 +1,8 @@
-/* perf_line: what one line of `perf script` is. Inside of perf alone. */
-#ifndef PM_PARSE_PERF_LINE_H
-#define PM_PARSE_PERF_LINE_H
+/* line: what one line of `perf script` is. Inside of perf alone. */
+#ifndef PM_PERF_LINE_H
+#define PM_PERF_LINE_H
 
-#include "parse/perf.h"
+#include "perf/text.h"
 
 typedef enum pm_perf_kind {
     PM_PERF_CALL,  /* begins an event of the five calls */

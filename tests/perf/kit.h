@@ -1,9 +1,9 @@
-/* perf_kit: feeds texts of perf script in chunks of a size and writes down what the reader says. */
-#ifndef PM_TESTS_PARSE_PERF_KIT_H
-#define PM_TESTS_PARSE_PERF_KIT_H
+/* kit: feeds texts of perf script in chunks of a size and writes down what the reader says. */
+#ifndef PM_TESTS_PERF_KIT_H
+#define PM_TESTS_PERF_KIT_H
 
 #include "base/buf.h"
-#include "parse/perf.h"
+#include "perf/text.h"
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>

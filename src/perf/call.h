@@ -1,6 +1,6 @@
-/* call_words: the five system calls that make and end mappings, with their parameters in words. */
-#ifndef PM_BASE_CALL_WORDS_H
-#define PM_BASE_CALL_WORDS_H
+/* call: the five system calls that make and end mappings, with their parameters in words. */
+#ifndef PM_PERF_CALL_H
+#define PM_PERF_CALL_H
 
 #include "base/buf.h"
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* perf: the text of `perf script`, for the five calls that make and end mappings: mmap, munmap,
+/* text: the text of `perf script`, for the five calls that make and end mappings: mmap, munmap,
  * brk, mremap, mprotect. Pure and push-fed: bytes in, events out, in pieces of any size.
  *
  *     COMM [PID/]TID [CPU] SECONDS.FRACTION: [PERIOD] syscalls:sys_enter_mmap: addr: 0x.., len:
@@ -13,10 +13,10 @@
  * COMM and SYMBOL may have blanks, colons and parentheses. Other events (raw_syscalls, sched...)
  * are skipped with their chains, and so are the kernel's frames. Memory is that of one event; an
  * event of more than PM_PERF_EVENT_MAX bytes is bad. */
-#ifndef PM_PARSE_PERF_H
-#define PM_PARSE_PERF_H
+#ifndef PM_PERF_TEXT_H
+#define PM_PERF_TEXT_H
 
-#include "base/call_words.h"
+#include "perf/call.h"
 
 #define PM_PERF_EVENT_MAX ((size_t)1 << 20)
 

@@ -46,6 +46,19 @@ static void kib_text(sqlite3_context *out, int argc, sqlite3_value **argv)
     sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
 }
 
+/* span_text(5400000) is "1h30m", of milliseconds. */
+static void span_text(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    char text[PM_NUMBER_TEXT];
+    int type = sqlite3_value_numeric_type(argv[0]);
+
+    (void)argc;
+    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+        return;
+    pm_number_span(sqlite3_value_double(argv[0]), text);
+    sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
+}
+
 /* vmflags_text('rd ex mr') is "readable, executable, may read"; what is not known stays as it is.
  */
 static void vmflags_text(sqlite3_context *out, int argc, sqlite3_value **argv)
@@ -126,6 +139,7 @@ int pm_functions_add(struct sqlite3 *db)
         int arguments;
         void (*call)(sqlite3_context *out, int argc, sqlite3_value **argv);
     } functions[] = {{"kib_text", 1, kib_text},
+                     {"span_text", 1, span_text},
                      {"vmflags_text", 1, vmflags_text},
                      {"perms_text", 1, perms_text},
                      {"call_words", 1 + PM_CALL_ARGS, call_words},

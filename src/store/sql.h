@@ -102,6 +102,9 @@ int64_t pm_sql_value(pm_sql *sql, const char *text, const pm_arg *args, size_t n
 /* Binds parameter number `at`, from 1 on; an SQLite result code. */
 int pm_sql_bind(sqlite3_stmt *stmt, int at, const pm_arg *arg);
 
+/* The text of src/store/ROOM/NAME.sql. */
+const char *pm_sql_script_text(const char *name);
+
 /* Runs the statements of src/store/ROOM/NAME.sql, one after another; the files are built into the
  * program. A parameter that has no value here is NULL. The stock sqlite3 shell runs them too:
  *

@@ -3,7 +3,7 @@
 #include "store/sql.h"
 #include <string.h>
 
-static const char *script_text(const char *name)
+const char *pm_sql_script_text(const char *name)
 {
     for (const pm_embedded *e = pm_embedded_scripts; e->name; e++)
         if (strcmp(e->name, name) == 0)
@@ -30,7 +30,7 @@ static pmapdb_status run_one(sqlite3_stmt *stmt, const pm_param *params, size_t 
 void pm_sql_script(pm_sql *sql, const char *name, const pm_param *params, size_t n_params)
 {
     sqlite3 *db = pm_sql_db(sql);
-    const char *text = script_text(name);
+    const char *text = pm_sql_script_text(name);
     pmapdb_error err = {0};
 
     while (*text && pm_sql_ok(sql)) {

@@ -34,6 +34,9 @@ static void says(const char *expression, const char *expected)
 static void kib_text(void **state)
 {
     (void)state;
+    says("span_text(5400000)", "1h30m");
+    says("span_text(NULL)", "NULL");
+    says("span_text('long')", "NULL");
     says("kib_text(0)", "0 KiB");
     says("kib_text(1023)", "1023 KiB");
     says("kib_text(1024)", "1 MiB");

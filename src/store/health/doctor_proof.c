@@ -1,6 +1,6 @@
-/* health_proof: every snapshot is read whole, and its stored sums are held against its mappings and
+/* doctor_proof: every snapshot is read whole, and its stored sums are held against its mappings and
  * its categories. */
-#include "store/health/health.h"
+#include "store/health/doctor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,14 +72,14 @@ static const char *words_of(marks *m)
 
 /* ---- which there are ---- */
 
-static pmapdb_status list(const pm_health *h, const char *sql, id_list *out, pmapdb_error *err)
+static pmapdb_status list(const pm_doctor *d, const char *sql, id_list *out, pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
     bool has;
-    pmapdb_status st = pm_sql_rows(h->store->sql, sql, PM_NO_ARGS, &stmt, err);
+    pmapdb_status st = pm_sql_rows(d->store->sql, sql, PM_NO_ARGS, &stmt, err);
 
     out->n = 0;
-    while (st == PMAPDB_OK && (st = pm_sql_step(h->store->sql, stmt, &has, err)) == PMAPDB_OK &&
+    while (st == PMAPDB_OK && (st = pm_sql_step(d->store->sql, stmt, &has, err)) == PMAPDB_OK &&
            has) {
         st = pm_grow(&out->id, &out->cap, out->n, sizeof *out->id, err);
         if (st != PMAPDB_OK) {
@@ -99,16 +99,16 @@ static int compare(const void *left, const void *right)
 }
 
 /* Where pages of the table are damaged, an index may still know its rows. */
-static pmapdb_status list_all(const pm_health *h, id_list *out, pmapdb_error *err)
+static pmapdb_status list_all(const pm_doctor *d, id_list *out, pmapdb_error *err)
 {
     id_list by_index = {0};
     pmapdb_status st =
-        list(h, "SELECT snapshot_id FROM snapshot NOT INDEXED ORDER BY snapshot_id", out, err);
+        list(d, "SELECT snapshot_id FROM snapshot NOT INDEXED ORDER BY snapshot_id", out, err);
 
     out->whole = st == PMAPDB_OK;
     if (out->whole)
         return st;
-    out->whole = list(h,
+    out->whole = list(d,
                       "SELECT snapshot_id FROM snapshot INDEXED BY snapshot_process "
                       "ORDER BY process_id, taken_ms",
                       &by_index, err) == PMAPDB_OK;
@@ -131,17 +131,17 @@ typedef struct proof {
 } proof;
 
 /* A statement that failed on damage is no reason to stop: the next snapshot may lie elsewhere. */
-static void prove(pm_health *h, int64_t id, proof *p)
+static void prove(pm_doctor *d, int64_t id, proof *p)
 {
     sqlite3_stmt *stmt;
     bool has = false;
     pmapdb_error err;
-    pmapdb_status st = pm_sql_rows(h->store->sql, proof_of_one, PM_ARGS(PM_I(id)), &stmt, &err);
+    pmapdb_status st = pm_sql_rows(d->store->sql, proof_of_one, PM_ARGS(PM_I(id)), &stmt, &err);
 
     if (st == PMAPDB_OK)
-        st = pm_sql_step(h->store->sql, stmt, &has, &err);
+        st = pm_sql_step(d->store->sql, stmt, &has, &err);
     if (st != PMAPDB_OK) {
-        h->nomem |= st == PMAPDB_NOMEM;
+        d->nomem |= st == PMAPDB_NOMEM;
         if (st != PMAPDB_NOMEM)
             mark(&p->lost, id);
         return;
@@ -156,67 +156,67 @@ static void prove(pm_health *h, int64_t id, proof *p)
     pm_sql_done(stmt);
 }
 
-static void tell_sums(pm_health *h, const char *check, marks *wrong, size_t of, const char *what)
+static void tell_sums(pm_doctor *d, const char *check, marks *wrong, size_t of, const char *what)
 {
     if (!of)
         return;
     if (wrong->n)
-        pm_health_tell(h, check, PMAPDB_HEALTH_TROUBLE, (double)wrong->n, "snapshots",
+        pm_doctor_tell(d, check, PMAPDB_HEALTH_TROUBLE, (double)wrong->n, "snapshots",
                        "have other sums than their %s: %s", what, words_of(wrong));
     else
-        pm_health_tell(h, check, PMAPDB_HEALTH_OK, (double)of, "snapshots",
+        pm_doctor_tell(d, check, PMAPDB_HEALTH_OK, (double)of, "snapshots",
                        "have the sums of their %s", what);
 }
 
-static void tell_all(pm_health *h, const id_list *ids, proof *p)
+static void tell_all(pm_doctor *d, const id_list *ids, proof *p)
 {
     bool bad = p->lost.n || !ids->whole;
 
-    pm_health_tell(h, "readable", bad ? PMAPDB_HEALTH_TROUBLE : PMAPDB_HEALTH_OK, (double)p->read,
+    pm_doctor_tell(d, "readable", bad ? PMAPDB_HEALTH_TROUBLE : PMAPDB_HEALTH_OK, (double)p->read,
                    "snapshots", "of %s%zu%s%s", ids->whole ? "" : "at least ", ids->n,
                    p->lost.n ? "; damaged: " : "", p->lost.n ? words_of(&p->lost) : "");
-    tell_sums(h, "sums", &p->wrong, p->read, "mappings");
-    tell_sums(h, "categories", &p->wrong_categories, p->read, "categories");
+    tell_sums(d, "sums", &p->wrong, p->read, "mappings");
+    tell_sums(d, "categories", &p->wrong_categories, p->read, "categories");
 }
 
 /* What is asked of a stretch of time relies on it. */
-static void check_order(pm_health *h)
+static void check_order(pm_doctor *d)
 {
     sqlite3_stmt *stmt;
     bool has;
     marks back = {0};
     pmapdb_error err;
     pmapdb_status st = pm_sql_rows(
-        h->store->sql,
+        d->store->sql,
         "SELECT snapshot_id FROM (SELECT snapshot_id, taken_ms < lag(taken_ms) OVER (PARTITION BY "
         "epoch_id ORDER BY off) AS back FROM snapshot) WHERE back ORDER BY snapshot_id",
         PM_NO_ARGS, &stmt, &err);
 
-    while (st == PMAPDB_OK && (st = pm_sql_step(h->store->sql, stmt, &has, &err)) == PMAPDB_OK &&
+    while (st == PMAPDB_OK && (st = pm_sql_step(d->store->sql, stmt, &has, &err)) == PMAPDB_OK &&
            has)
         mark(&back, pm_col_int(stmt, 0));
     if (st != PMAPDB_OK)
-        pm_health_lost(h, "order", &err);
+        pm_doctor_lost(d, "order", &err);
     else if (back.n)
-        pm_health_tell(h, "order", PMAPDB_HEALTH_TROUBLE, (double)back.n, "snapshots",
+        pm_doctor_tell(d, "order", PMAPDB_HEALTH_TROUBLE, (double)back.n, "snapshots",
                        "stand behind later ones: a time was changed by hand: %s", words_of(&back));
     pm_buf_free(&back.words);
 }
 
-void pm_health_proof(pm_health *h)
+void pm_doctor_proof(pm_doctor *d)
 {
     id_list ids = {0};
     proof p = {0};
     pmapdb_error err;
-    pmapdb_status st = list_all(h, &ids, &err);
+    pmapdb_status st = list_all(d, &ids, &err);
 
     for (size_t i = 0; i < ids.n && st == PMAPDB_OK; i++)
-        prove(h, ids.id[i], &p);
+        prove(d, ids.id[i], &p);
     if (st == PMAPDB_OK)
-        tell_all(h, &ids, &p);
+        tell_all(d, &ids, &p);
     else
-        pm_health_lost(h, "readable", &err);
-    check_order(h);
+        pm_doctor_lost(d, "readable", &err);
+    check_order(d);
     pm_buf_free(&p.lost.words);
     pm_buf_free(&p.wrong.words);
     pm_buf_free(&p.wrong_categories.words);

@@ -1,0 +1,367 @@
+/* doctor: pmapdb_doctor(): goes through the findings about a store. */
+#include "store/health/doctor.h"
+
+#include "base/clock.h"
+#include "render/number.h"
+#include "store/categories.h"
+#include "store/keep/tidy.h"
+#include "store/rules/rule_set.h"
+#include "store/rules/rules_file.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+void pmapdb_doctor_defaults(pmapdb_doctor_options *options)
+{
+    *options = (pmapdb_doctor_options){.max_size_kib = PMAPDB_UNKNOWN};
+}
+
+/* ---- one finding ---- */
+
+static void emit(pm_doctor *d, const pmapdb_doctor_event *event)
+{
+    d->result->notes += event->state == PMAPDB_HEALTH_NOTE;
+    d->result->troubles += event->state == PMAPDB_HEALTH_TROUBLE;
+    if (d->options->on_event)
+        d->options->on_event(d->options->ctx, event);
+}
+
+static void emit_number(pm_doctor *d, const char *check, pmapdb_health state, double number,
+                        const char *unit, const char *detail)
+{
+    char value[PM_NUMBER_TEXT] = "?";
+
+    if (!isnan(number) && strcmp(unit, "KiB") == 0)
+        pm_number_size(number, value);
+    else if (!isnan(number) && strcmp(unit, "ms") == 0)
+        pm_number_span(number, value);
+    else if (!isnan(number))
+        pm_number_brief(number, value);
+    emit(d, &(pmapdb_doctor_event){check, state, value, detail, number, unit});
+}
+
+void pm_doctor_tell(pm_doctor *d, const char *check, pmapdb_health state, double number,
+                    const char *unit, const char *format, ...)
+{
+    va_list args;
+    char detail[1024];
+
+    va_start(args, format);
+    vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    emit_number(d, check, state, number, unit, detail);
+}
+
+void pm_doctor_word(pm_doctor *d, const char *check, pmapdb_health state, const char *value,
+                    const char *format, ...)
+{
+    va_list args;
+    char detail[1024];
+
+    va_start(args, format);
+    vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    emit(d, &(pmapdb_doctor_event){check, state, value, detail, NAN, ""});
+}
+
+int pm_doctor_reason(const pmapdb_error *err)
+{
+    const char *hint = strstr(err->text, "; pmapdb doctor");
+
+    return hint ? (int)(hint - err->text) : (int)strlen(err->text);
+}
+
+void pm_doctor_lost(pm_doctor *d, const char *check, const pmapdb_error *err)
+{
+    d->nomem |= err->status == PMAPDB_NOMEM;
+    pm_doctor_word(d, check, PMAPDB_HEALTH_TROUBLE, "?", "%.*s", pm_doctor_reason(err), err->text);
+}
+
+/* ---- findings in SQL ---- */
+
+/* A time as a query takes and shows it. */
+static const char *time_text(int64_t ms, char out[PM_CLOCK_TEXT])
+{
+    if (ms == PMAPDB_UNKNOWN)
+        return NULL;
+    pm_clock_format(ms, out);
+    return out;
+}
+
+/* The one row of temp.doctor: what the findings compare with. since_ms: a week before the newest
+ * snapshot, else before all times; here: this host. */
+static void make_facts(pm_doctor *d)
+{
+    pm_sql *sql = d->store->sql;
+    char here[65] = "", oldest_at[PM_CLOCK_TEXT], newest_at[PM_CLOCK_TEXT];
+    int64_t oldest = pm_sql_value(sql, "SELECT min(taken_ms) FROM snapshot NOT INDEXED", PM_NO_ARGS,
+                                  PMAPDB_UNKNOWN);
+    int64_t newest = pm_sql_value(sql, "SELECT max(taken_ms) FROM snapshot NOT INDEXED", PM_NO_ARGS,
+                                  PMAPDB_UNKNOWN);
+    int64_t given = d->options->max_size_kib, disk = d->size_kib + d->free_kib;
+    int64_t limit = given != PMAPDB_UNKNOWN && (!d->free_kib || given < disk) ? given : disk;
+
+    pm_sql_end(sql, NULL); /* a finding of its own says that these cannot be read */
+    gethostname(here, sizeof here - 1);
+    pm_sql_do(sql,
+              "CREATE TEMP TABLE doctor (now_ms, oldest_ms, newest_ms, since_ms, oldest_at, "
+              "newest_at, size_kib, given_kib, limit_kib, names_most, names_full, here)",
+              PM_NO_ARGS);
+    pm_sql_do(sql,
+              "INSERT INTO temp.doctor VALUES (?1, ?2, ?3, coalesce(max(?3 - 604800000, 0), "
+              "-9000000000000000), ?4, ?5, ?6, ?7, "
+              "?8, ?9, ?10, ?11)",
+              PM_ARGS(PM_I(pm_clock_now()), PM_I(oldest), PM_I(newest),
+                      PM_S(time_text(oldest, oldest_at)), PM_S(time_text(newest, newest_at)),
+                      PM_I(d->size_kib), PM_I(given), PM_I(limit ? limit : PMAPDB_UNKNOWN),
+                      PM_I(PM_CATEGORIES_MAX), PM_I(PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT),
+                      PM_S(here)));
+}
+
+/* Named queries whose rows some findings sum up, as tables of their names. */
+typedef struct input {
+    const char *query, *table, *parameter;
+    const char *value; /* an SQL expression for the parameter, as a text; NULL: its default */
+} input;
+
+static const input unknown_fields = {"unknown-fields", "unknown_fields", NULL, NULL};
+static const input gaps = {"gaps", "gaps", NULL, NULL};
+static const input refusals = {
+    "refusals", "refusals", "since",
+    "strftime('%Y-%m-%dT%H:%M:%SZ', (now_ms - 604800000) / 1000, 'unixepoch')"};
+static const input store_growth = {"store-growth", "store_growth", "max-size", "limit_kib || 'K'"};
+#define SINCE                                                                                  \
+    "since", "CASE WHEN since_ms >= 0 THEN strftime('%Y-%m-%dT%H:%M:%fZ', since_ms / 1000.0, " \
+             "'unixepoch') "                                                                   \
+             "END"
+static const input sweeps = {"sweeps", "sweeps", SINCE};
+static const input read_cost = {"read-cost", "read_cost", SINCE};
+static const input clock_jumps = {"clock-jumps", "clock_jumps", SINCE};
+
+/* A query of the user's own may stand in the place of a built-in one, and say something else. */
+static pmapdb_status bind(pm_doctor *d, pmapdb_rows *rows, const input *from, pmapdb_error *err)
+{
+    char text[160];
+    sqlite3_stmt *stmt = NULL;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (!from->value)
+        return st;
+    snprintf(text, sizeof text, "SELECT %s FROM temp.doctor", from->value);
+    if (sqlite3_prepare_v2(d->store->db, text, -1, &stmt, NULL) != SQLITE_OK ||
+        sqlite3_step(stmt) != SQLITE_ROW)
+        st = pm_sql_fail(d->store->db, "read", err);
+    else if (sqlite3_column_type(stmt, 0) != SQLITE_NULL)
+        st = pmapdb_bind(rows, from->parameter, (const char *)sqlite3_column_text(stmt, 0), err);
+    sqlite3_finalize(stmt);
+    return st;
+}
+
+static pmapdb_status make_table(pm_doctor *d, const input *from, pmapdb_error *err)
+{
+    pmapdb_rows *rows = NULL;
+    pm_buf text = {0};
+    char *sql = NULL;
+    pmapdb_status st = pmapdb_query(d->store, from->query, &rows, err);
+
+    if (st == PMAPDB_OK)
+        st = bind(d, rows, from, err);
+    if (st == PMAPDB_OK)
+        st = pm_query_resolve(rows, err);
+    if (st == PMAPDB_OK && !(sql = sqlite3_expanded_sql(rows->stmt)))
+        st = pm_fail_nomem(err);
+    if (st == PMAPDB_OK)
+        st = pm_buf_addf(&text, err, "CREATE TEMP TABLE %s AS %s", from->table, sql);
+    if (st == PMAPDB_OK &&
+        sqlite3_exec(d->store->db, pm_buf_text(&text).data, NULL, NULL, NULL) != SQLITE_OK)
+        st = pm_sql_fail(d->store->db, "read", err);
+    sqlite3_free(sql);
+    pm_buf_free(&text);
+    pmapdb_rows_close(rows);
+    return st;
+}
+
+static void emit_row(pm_doctor *d, sqlite3_stmt *row)
+{
+    const char *check = (const char *)sqlite3_column_text(row, 0);
+    const char *unit = (const char *)sqlite3_column_text(row, 3);
+    const char *value = (const char *)sqlite3_column_text(row, 4);
+    const char *detail = (const char *)sqlite3_column_text(row, 5);
+    pmapdb_health state = (pmapdb_health)sqlite3_column_int(row, 1);
+    double number =
+        sqlite3_column_type(row, 2) == SQLITE_NULL ? NAN : sqlite3_column_double(row, 2);
+
+    detail = detail ? detail : "";
+    if (value)
+        emit(d, &(pmapdb_doctor_event){check, state, value, detail, number, unit});
+    else
+        emit_number(d, check, state, number, unit, detail);
+}
+
+/* `check` is the name of the first finding, and of the file. */
+static void find(pm_doctor *d, const char *check, const input *from)
+{
+    char name[64];
+    sqlite3_stmt *row = NULL;
+    pmapdb_error err = {0};
+    int rc = SQLITE_ROW;
+
+    if (from && make_table(d, from, &err) != PMAPDB_OK) {
+        pm_doctor_lost(d, check, &err);
+        return;
+    }
+    snprintf(name, sizeof name, "doctor-%s", check);
+    if (sqlite3_prepare_v2(d->store->db, pm_sql_script_text(name), -1, &row, NULL) != SQLITE_OK)
+        rc = SQLITE_ERROR;
+    while (rc == SQLITE_ROW && (rc = sqlite3_step(row)) == SQLITE_ROW)
+        emit_row(d, row);
+    if (rc != SQLITE_DONE) {
+        pm_sql_fail(d->store->db, "read", &err);
+        pm_doctor_lost(d, check, &err);
+    }
+    sqlite3_finalize(row);
+}
+
+/* ---- rules ---- */
+
+/* A store keeps its rules when another version of the program brings others of that name. */
+static void tell_rules(pm_doctor *d, const pm_rule_text *text)
+{
+    pm_text built_in = pm_rules_builtin(pm_buf_text(&text->name));
+    const char *name = pm_buf_text(&text->name).data;
+    char at[PM_CLOCK_TEXT];
+
+    if (!built_in.data)
+        pm_doctor_word(d, "rules", PMAPDB_HEALTH_OK, name, "of a file, applied at %s",
+                       text->applied_ms == PMAPDB_UNKNOWN ? "?" : time_text(text->applied_ms, at));
+    else if (pm_rule_text_hash(built_in, pm_buf_text(&text->application)) == text->hash)
+        pm_doctor_word(d, "rules", PMAPDB_HEALTH_OK, name, "as built in");
+    else
+        pm_doctor_word(d, "rules", PMAPDB_HEALTH_NOTE, name,
+                       "this pmapdb has others of that name: pmapdb rules --diff %s", name);
+}
+
+/* Captures cannot be stored where the rules cannot be read. */
+static void check_rules(pm_doctor *d)
+{
+    pm_rule_text text = {0};
+    pm_rule_set *set = NULL;
+    const pm_rules *rules;
+    pmapdb_error err;
+    pmapdb_status st = pm_rule_text_load(d->store->sql, &text, &err);
+
+    if (st == PMAPDB_OK)
+        st = pm_rule_set_new(d->store->sql, &set, &err);
+    if (st == PMAPDB_OK)
+        st = pm_rule_set_rules(set, &rules, &err);
+    if (st == PMAPDB_OK)
+        tell_rules(d, &text);
+    else
+        pm_doctor_word(d, "rules", PMAPDB_HEALTH_TROUBLE, "?", "%s", err.text);
+    pm_rule_set_free(set);
+    pm_rule_text_free(&text);
+}
+
+/* ---- all of them ---- */
+
+static void find_all(pm_doctor *d)
+{
+    pmapdb_error err = {0};
+
+    /* Temporary tables can be made; the file itself was opened read-only. */
+    pm_sql_do(d->store->sql, "PRAGMA query_only = OFF", PM_NO_ARGS);
+    make_facts(d);
+    if (pm_sql_end(d->store->sql, &err) != PMAPDB_OK) {
+        pm_doctor_lost(d, "snapshots", &err);
+        return;
+    }
+    find(d, "snapshots", NULL);
+    find(d, "dialects", NULL);
+    find(d, "fields", &unknown_fields);
+    find(d, "gaps", &gaps);
+    find(d, "refused", &refusals);
+    find(d, "growth", &store_growth);
+    find(d, "pins", NULL);
+    check_rules(d);
+    find(d, "names", NULL);
+    find(d, "capture", &sweeps);
+    find(d, "empty", NULL);
+    find(d, "stall", &read_cost);
+    find(d, "clock", &clock_jumps);
+}
+
+static void tell_compacted(pm_doctor *d, const pmapdb_compact_result *r)
+{
+    bool stays = r->held || r->wants_vacuum;
+    char before[PM_NUMBER_TEXT];
+
+    pm_number_size((double)r->kib_before, before);
+    pm_doctor_tell(d, "compact", stays ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK,
+                   (double)r->kib_after, "KiB", "of %s; %llu pieces of %llu%s", before,
+                   (unsigned long long)r->epochs_after, (unsigned long long)r->epochs_before,
+                   r->held           ? "; a reader keeps the file from shrinking until it ends"
+                   : r->wants_vacuum ? "; made without auto_vacuum: only a VACUUM makes it smaller"
+                                     : "");
+}
+
+/* The only thing that writes, and only if the file is whole. */
+static void compact(pm_doctor *d)
+{
+    pmapdb_open_options open_options = {.mode = PMAPDB_CHANGE};
+    pmapdb_compact_options options = {0};
+    pmapdb_compact_result result = {0};
+    pmapdb_store *store = NULL;
+    pmapdb_error err = {0};
+    pmapdb_status st;
+
+    if (d->damaged) {
+        pm_doctor_word(d, "compact", PMAPDB_HEALTH_TROUBLE, "no",
+                       "what is damaged is not written to");
+        return;
+    }
+    st = pmapdb_open(d->path, &open_options, &store, &err);
+    if (st == PMAPDB_OK)
+        st = pm_store_compact(store, &options, &result, &err);
+    if (st == PMAPDB_OK)
+        tell_compacted(d, &result);
+    else
+        pm_doctor_lost(d, "compact", &err);
+    pmapdb_close(store);
+}
+
+/* A damaged store is proved snapshot by snapshot, asked for or not: that says what is left. */
+static void examine(pm_doctor *d)
+{
+    pm_doctor_whole(d);
+    if (d->options->compact)
+        compact(d);
+    if (d->options->deep || d->damaged)
+        pm_doctor_proof(d);
+    pm_doctor_file(d);
+    find_all(d);
+    if (d->damaged)
+        pm_doctor_rescue(d);
+}
+
+pmapdb_status pmapdb_doctor(const char *path, const pmapdb_doctor_options *options,
+                            pmapdb_doctor_result *result, pmapdb_error *err)
+{
+    pmapdb_open_options open_options = {.mode = PMAPDB_READ};
+    pm_doctor d = {.path = path, .options = options, .result = result};
+    pmapdb_error why = {0};
+    pmapdb_status st = pmapdb_open(path, &open_options, &d.store, &why);
+
+    *result = (pmapdb_doctor_result){0};
+    if (st == PMAPDB_NOTFOUND || st == PMAPDB_NOMEM) {
+        if (err)
+            *err = why;
+        return st;
+    }
+    if (st == PMAPDB_OK)
+        examine(&d);
+    else
+        pm_doctor_closed(&d, &why);
+    pmapdb_close(d.store);
+    return d.nomem ? pm_fail_nomem(err) : PMAPDB_OK;
+}

@@ -1,0 +1,46 @@
+/* doctor: what the parts of pmapdb_doctor() share; private to this folder.
+ *
+ * doctor.c        opens the store, goes through the findings
+ * doctor-*.sql    a finding each, in SQL over the store and temporary tables
+ * doctor_file.c   the file: whole, of which schema, how large, on what disk
+ * doctor_proof.c  every snapshot read, its sums proved
+ *
+ * A check that cannot be made is a finding, too: a damaged store must not end the run.
+ */
+#ifndef PM_STORE_DOCTOR_H
+#define PM_STORE_DOCTOR_H
+
+#include "store/query.h"
+
+typedef struct pm_doctor {
+    const char *path;
+    const pmapdb_doctor_options *options;
+    pmapdb_doctor_result *result;
+    pmapdb_store *store;
+    int64_t size_kib; /* of the file and its -wal */
+    int64_t free_kib; /* on its disk, for this user */
+    bool damaged;     /* SQLite says so */
+    bool nomem;       /* a check ended so: what it missed is not told as damage */
+} pm_doctor;
+
+/* A number with its unit (KiB and ms get words of their own), and a text after it. */
+void pm_doctor_tell(pm_doctor *d, const char *check, pmapdb_health state, double number,
+                    const char *unit, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+/* A word for a value. */
+void pm_doctor_word(pm_doctor *d, const char *check, pmapdb_health state, const char *value,
+                    const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* How much of the message to show: the rest sends the user to the doctor. */
+int pm_doctor_reason(const pmapdb_error *err);
+/* The check could not be made. */
+void pm_doctor_lost(pm_doctor *d, const char *check, const pmapdb_error *err);
+
+/* The store does not open, for that reason. */
+void pm_doctor_closed(pm_doctor *d, const pmapdb_error *why);
+void pm_doctor_whole(pm_doctor *d);
+void pm_doctor_file(pm_doctor *d);
+/* What to do with a damaged one. */
+void pm_doctor_rescue(pm_doctor *d);
+void pm_doctor_proof(pm_doctor *d);
+
+#endif

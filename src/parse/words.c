@@ -3,7 +3,7 @@
 #include "parse/block.h"
 
 #include "base/clock.h"
-#include "base/pid_word.h"
+#include "parse/pid_word.h"
 
 /* A remark about the capture below is short and stands right above it. */
 #define REMARK_MAX 80

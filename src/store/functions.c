@@ -6,12 +6,12 @@
  */
 #include "store/functions.h"
 
-#include "base/vmflags.h"
 #include "parse/guess.h"
 #include "perf/call.h"
 #include "render/number.h"
 #include "store/address_functions.h"
 #include "store/func/expression.h"
+#include "store/func/vmflags.h"
 #include "store/leak_functions.h"
 #include "store/tally_function.h"
 #include <sqlite3ext.h>

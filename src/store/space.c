@@ -1,11 +1,8 @@
 /* space: the size of the store's file, and giving back what is free in it. */
 #include "store/space.h"
 
-#include <stdio.h>
-
-#define PAGES 512      /* freed in one transaction */
-#define PAGES_LEAST 16 /* ... on a full disk */
-#define WAITS 20       /* for a reader that is about to end */
+#define PAGES "512" /* freed in one transaction */
+#define WAITS 20    /* for a reader that is about to end */
 #define WAIT_MS 25
 #define INCREMENTAL 2 /* PRAGMA auto_vacuum */
 
@@ -31,31 +28,16 @@ bool pm_space_is_full(pmapdb_status st, const pmapdb_error *err)
     return st == PMAPDB_DATABASE && err && (err->db_code & 0xff) == SQLITE_FULL;
 }
 
-/* Waits for nobody, and makes nobody wait. */
-static int copy_wal_once(pmapdb_store *s, int *in_wal, int *copied)
-{
-    return sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE, in_wal, copied);
-}
-
-/* This pragma gives a row per page: sqlite3_exec reads it to its end. */
-static pmapdb_status free_some(pmapdb_store *s, size_t pages, pmapdb_error *err)
-{
-    char text[64];
-
-    snprintf(text, sizeof text, "PRAGMA incremental_vacuum(%zu)", pages);
-    if (sqlite3_exec(s->db, text, NULL, NULL, NULL) != SQLITE_OK)
-        return pm_sql_fail(s->db, "give space back", err);
-    return PMAPDB_OK;
-}
-
+/* Some at a time, so that other writers do not wait long. The pragma gives a row per page:
+ * sqlite3_exec reads it to its end. */
 static pmapdb_status free_pages(pmapdb_store *s, const pm_steps *steps, pmapdb_error *err)
 {
-    pm_pace pace = pm_pace_of(PAGES, PAGES_LEAST);
     int64_t left, before = INT64_MAX, all = 0;
     pmapdb_status st;
 
-    for (;;) {
-        st = pm_sql_int(s->sql, "PRAGMA freelist_count", PM_NO_ARGS, 0, &left, err);
+    for (;; before = left) {
+        left = pm_sql_value(s->sql, "PRAGMA freelist_count", PM_NO_ARGS, 0);
+        st = pm_sql_end(s->sql, err);
         if (st != PMAPDB_OK || left == 0 || left >= before) /* others may be freeing as well */
             return st;
         all = all ? all : left;
@@ -63,35 +45,14 @@ static pmapdb_status free_pages(pmapdb_store *s, const pm_steps *steps, pmapdb_e
                            (uint64_t)all, err);
         if (st != PMAPDB_OK)
             return st;
-        st = free_some(s, pace.now, err);
-        if (st == PMAPDB_OK) {
-            pm_pace_fitted(&pace);
-            before = left;
-        } else if (pm_space_is_full(st, err) && pm_pace_slower(&pace)) {
-            copy_wal_once(s, NULL, NULL);
-        } else {
-            return st;
-        }
+        if (sqlite3_exec(s->db, "PRAGMA incremental_vacuum(" PAGES ")", NULL, NULL, NULL) !=
+            SQLITE_OK)
+            return pm_sql_fail(s->db, "give space back", err);
     }
 }
 
-/* Free pages at the end of the file go first: then the -wal has more room. */
-bool pm_space_try_again(pmapdb_store *s, pm_pace *pace, pmapdb_status st, const pmapdb_error *err)
-{
-    const pm_steps silent = {0};
-    pmapdb_error own = {0};
-
-    if (!pm_space_is_full(st, err) || !pm_pace_slower(pace))
-        return false;
-    pm_store_rollback(s);
-    copy_wal_once(s, NULL, NULL);
-    free_pages(s, &silent, &own);
-    copy_wal_once(s, NULL, NULL);
-    return true;
-}
-
 /* The file gets its new size when the whole -wal is copied into it, which readers of older states
- * hold up. */
+ * hold up. A passive checkpoint waits for nobody, and makes nobody wait. */
 static pmapdb_status copy_wal(pmapdb_store *s, bool *held, pmapdb_error *err)
 {
     int in_wal = 0, copied = 0, rc;
@@ -100,7 +61,7 @@ static pmapdb_status copy_wal(pmapdb_store *s, bool *held, pmapdb_error *err)
     for (int i = 0; i < WAITS && *held; i++) {
         if (i > 0)
             sqlite3_sleep(WAIT_MS);
-        rc = copy_wal_once(s, &in_wal, &copied);
+        rc = sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_wal, &copied);
         if (rc != SQLITE_OK && (rc & 0xff) != SQLITE_BUSY)
             return pm_sql_fail_code(s->db, rc, "copy the WAL", err);
         *held = rc != SQLITE_OK || copied < in_wal;

@@ -2,7 +2,6 @@
 #ifndef PM_STORE_SPACE_H
 #define PM_STORE_SPACE_H
 
-#include "store/pace.h"
 #include "store/steps.h"
 #include "store/store.h"
 
@@ -19,11 +18,6 @@ pmapdb_status pm_space_read(pmapdb_store *s, pm_space *out, pmapdb_error *err);
  * an older state keeps that from happening now; the next writer does it. */
 pmapdb_status pm_space_give_back(pmapdb_store *s, const pm_steps *steps, bool *held,
                                  pmapdb_error *err);
-
-/* The transaction that failed with `st` did not fit on the disk: true if it is to be tried again
- * with pace->now, after all was given back that can be. Rolls it back; for any other failure false,
- * and changes nothing. */
-bool pm_space_try_again(pmapdb_store *s, pm_pace *pace, pmapdb_status st, const pmapdb_error *err);
 
 /* The error is that of a full disk. */
 bool pm_space_is_full(pmapdb_status st, const pmapdb_error *err);

@@ -5,12 +5,12 @@
 #include "api/place.h"
 #include "base/near.h"
 #include "base/num.h"
-#include "base/pid_word.h"
 #include "base/unit.h"
-#include "base/vmflags.h"
 #include "parse/guess.h"
 #include "parse/known.h"
+#include "parse/pid_word.h"
 #include "source/skip.h"
+#include "store/func/vmflags.h"
 
 static bool is_within(pm_text part, pm_text t)
 {

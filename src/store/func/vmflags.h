@@ -1,7 +1,7 @@
 /* vmflags: permissions and the VmFlags of smaps in words. Nothing is hidden: letters that are not
  * known stay as they are, a flag of a newer kernel is still seen. */
-#ifndef PM_BASE_VMFLAGS_H
-#define PM_BASE_VMFLAGS_H
+#ifndef PM_STORE_VMFLAGS_H
+#define PM_STORE_VMFLAGS_H
 
 #include "base/buf.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/vmflags.h"
+#include "store/func/vmflags.h"
 
 static void says(const char *flags, const char *expected)
 {

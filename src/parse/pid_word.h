@@ -1,6 +1,6 @@
 /* pid_word: the process that a line of a log speaks of. */
-#ifndef PM_BASE_PID_WORD_H
-#define PM_BASE_PID_WORD_H
+#ifndef PM_PARSE_PID_WORD_H
+#define PM_PARSE_PID_WORD_H
 
 #include "base/text.h"
 #include <stdint.h>

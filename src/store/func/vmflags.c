@@ -1,5 +1,5 @@
 /* vmflags: permissions and the VmFlags of smaps in words. */
-#include "base/vmflags.h"
+#include "store/func/vmflags.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "base/pid_word.h"
+#include "parse/pid_word.h"
 #include <stdlib.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

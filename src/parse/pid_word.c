@@ -1,5 +1,5 @@
 /* pid_word: "PID 4711", "(pid: 4711)", "/proc/4711/maps" in a line of text. */
-#include "base/pid_word.h"
+#include "parse/pid_word.h"
 
 #include "base/num.h"
 #include <strings.h>

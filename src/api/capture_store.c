@@ -74,6 +74,9 @@ static pmapdb_status put_all(pm_capture_run *run, int64_t *capture_id, pm_target
     }
     if (st != PMAPDB_OK)
         return st;
+    st = pm_store_put_end(run->store, err);
+    if (st != PMAPDB_OK)
+        return st;
     run->ended_ms = pm_clock_now();
     return pm_sweep_end(run->store->sql, *capture_id, run->ended_ms, &run->sweep, err);
 }

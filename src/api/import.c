@@ -5,9 +5,10 @@
 #include "api/labels.h"
 #include "api/lines.h"
 #include "base/buf.h"
-#include "store/moment.h"
+#include "base/clock.h"
 #include "store/perf/link.h"
-#include "store/write.h"
+#include "store/write/moment.h"
+#include "store/write/put.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@
  * from block to block, or a process with five million mappings. */
 #define FILE_BYTES ((uint64_t)2 << 30)
 #define SWEEP_MS 1000
+/* So long a transaction with late captures takes in more, while other writers wait. */
+#define LATE_MS 1000
 
 typedef struct import_run {
     pm_intake in;
@@ -165,53 +168,109 @@ static pmapdb_status touch(import_run *run, int64_t name_id, int64_t taken_ms, p
     return PMAPDB_OK;
 }
 
-static pmapdb_status store_one(import_run *run, const pm_pending *p, pmapdb_error *err)
+/* What was read together has one row in table capture. */
+static void begin_capture(import_run *run, const pm_pending *p)
 {
-    const pm_capture *c = p->capture;
-    pm_stored stored;
-    char name[256] = "?";
-    pmapdb_status st;
-
-    if (p->file != run->last_file || c->taken_ms != run->last_ms)
+    if (p->file != run->last_file || p->capture->taken_ms != run->last_ms)
         run->last_capture_id = 0;
     run->last_file = p->file;
-    run->last_ms = c->taken_ms;
-    st =
-        pm_store_put(run->in.store, c, run->options->sweep_ms, &run->last_capture_id, &stored, err);
-    if (st == PMAPDB_INPUT) { /* this capture's fault: the others go on */
-        pm_problem refused = {c->source_name, err->text, true, c->block.hash};
+    run->last_ms = p->capture->taken_ms;
+}
 
-        run->last_capture_id = 0;
-        return tell_problem(run, &refused, err);
-    }
-    if (st == PMAPDB_OK && !stored.pruned)
-        st = pm_store_name(run->in.store, stored.process_id, name, sizeof name, err);
-    else if (st == PMAPDB_OK && c->name)
+/* Puts a capture into the open transaction. */
+static pmapdb_status put(import_run *run, const pm_pending *p, pm_stored *stored, pmapdb_error *err)
+{
+    pmapdb_status st = pm_store_put_within(run->in.store, p->capture, run->options->sweep_ms,
+                                           &run->last_capture_id, stored, err);
+
+    if (st != PMAPDB_INPUT)
+        return st;
+    /* this capture's fault: the others go on */
+    stored->snapshot_id = PMAPDB_UNKNOWN;
+    return tell_problem(
+        run, &(pm_problem){p->capture->source_name, err->text, true, p->capture->block.hash}, err);
+}
+
+static pmapdb_status count_and_tell(import_run *run, const pm_pending *p, const pm_stored *stored,
+                                    pmapdb_error *err)
+{
+    const pm_capture *c = p->capture;
+    bool partial = c->block.state == PM_STATE_PARTIAL;
+    char name[256] = "?";
+    pmapdb_status st = PMAPDB_OK;
+
+    if (stored->snapshot_id == PMAPDB_UNKNOWN) /* refused, and told */
+        return PMAPDB_OK;
+    if (!stored->pruned)
+        st = pm_store_name(run->in.store, stored->process_id, name, sizeof name, err);
+    else if (c->name)
         snprintf(name, sizeof name, "%s", c->name);
     if (st != PMAPDB_OK)
         return st;
     run->progress.stored++;
-    run->result.duplicates += stored.duplicate;
-    run->result.stored += !stored.duplicate;
-    run->result.partial += c->block.state == PM_STATE_PARTIAL;
-    run->result.new_trouble += c->block.state == PM_STATE_PARTIAL && !stored.duplicate;
-    st = tell_stored(run, p, &stored, name, err);
-    return st != PMAPDB_OK || stored.duplicate ? st : touch(run, stored.name_id, c->taken_ms, err);
+    run->result.duplicates += stored->duplicate;
+    run->result.stored += !stored->duplicate;
+    run->result.partial += partial;
+    run->result.new_trouble += partial && !stored->duplicate;
+    st = tell_stored(run, p, stored, name, err);
+    return st != PMAPDB_OK || stored->duplicate ? st
+                                                : touch(run, stored->name_id, c->taken_ms, err);
+}
+
+/* Captures from..to were put. */
+static pmapdb_status commit(import_run *run, size_t from, size_t to, const pm_stored *stored,
+                            pmapdb_error *err)
+{
+    pmapdb_status st = pm_store_put_end(run->in.store, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(run->in.store, err);
+    for (size_t i = from; i < to && st == PMAPDB_OK; i++)
+        st = count_and_tell(run, &run->in.pending[i], &stored[i], err);
+    return st;
+}
+
+/* One transaction: a capture; or, where it comes late for its process, those after it, too, so that
+ * what it takes off is put back once. *at: the next one. */
+static pmapdb_status store_some(import_run *run, size_t *at, pm_stored *stored, pmapdb_error *err)
+{
+    size_t from = *at;
+    int64_t began_ms = pm_clock_now();
+    pmapdb_status st = pm_store_begin(run->in.store, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    do {
+        begin_capture(run, &run->in.pending[*at]);
+        st = put(run, &run->in.pending[*at], &stored[*at], err);
+        ++*at;
+    } while (st == PMAPDB_OK && *at < run->in.n_pending && pm_store_put_waits(run->in.store) &&
+             pm_clock_now() - began_ms < LATE_MS);
+    if (st == PMAPDB_OK)
+        st = commit(run, from, *at, stored, err);
+    if (st != PMAPDB_OK)
+        pm_store_abandon(run->in.store);
+    return st;
 }
 
 /* Stores and reports what waits, then forgets it. */
 static pmapdb_status flush(import_run *run, pmapdb_error *err)
 {
     pm_intake *in = &run->in;
+    pm_stored *stored;
     pmapdb_status st = PMAPDB_OK;
 
     pm_intake_settle(in);
     run->progress.to_store = run->progress.stored + in->n_pending;
-    for (size_t i = 0; i < in->n_pending && st == PMAPDB_OK; i++) {
-        st = store_one(run, &in->pending[i], err);
+    stored = calloc(in->n_pending + 1, sizeof *stored);
+    if (!stored)
+        return pm_fail_nomem(err);
+    for (size_t i = 0; i < in->n_pending && st == PMAPDB_OK;) {
+        st = store_some(run, &i, stored, err);
         if (st == PMAPDB_OK && !keep_going(run))
             st = pm_fail(err, PMAPDB_STOPPED, "stopped");
     }
+    free(stored);
     for (size_t i = 0; i < in->n_problems && st == PMAPDB_OK; i++)
         st = tell_problem(run, &in->problems[i], err);
     return st == PMAPDB_OK ? pm_intake_clear(in, err) : st;

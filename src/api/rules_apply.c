@@ -1,7 +1,7 @@
 /* rules_apply: other rules over all that a store has. */
 #include "api/rules.h"
 
-#include "store/categories.h"
+#include "store/dict/categories.h"
 #include "store/rules/apply.h"
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #include "api/intake.h"
 
 #include "base/clock.h"
-#include "store/log.h"
+#include "store/write/log.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <xxhash.h>

@@ -1,6 +1,6 @@
 /* built_in: the program's own schema and the rows that every store has: the categories, and in a
  * new store the default rules. */
-#include "store/categories.h"
+#include "store/dict/categories.h"
 #include "store/embedded.h"
 #include "store/rules/rule_set.h"
 #include "store/store.h"

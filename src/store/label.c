@@ -2,7 +2,7 @@
 #include "store/label.h"
 
 #include "base/clock.h"
-#include "store/write.h"
+#include "store/write/put.h"
 #include <stdio.h>
 
 /* ---- the process ---- */

@@ -2,9 +2,9 @@
 #include "store/label.h"
 
 #include "base/buf.h"
-#include "store/ids.h"
-#include "store/object.h"
-#include "store/pairs.h"
+#include "store/dict/ids.h"
+#include "store/dict/object.h"
+#include "store/dict/pairs.h"
 #include "store/rules/apply.h"
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* reading: what readings of live processes have cost so far. */
 #include "store/reading.h"
 
-#include "store/process.h"
+#include "store/write/process.h"
 
 pmapdb_status pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
                              int64_t start_time, int64_t *rss_kib, pmapdb_error *err)

@@ -120,6 +120,16 @@ bool pm_sql_ok(const pm_sql *sql);
  */
 void pm_sql_keep(pm_sql *sql, pmapdb_status st, const pmapdb_error *err);
 
+/* Does a step that was not SQL, unless one before it failed, and keeps its failure. `call` hands
+ * &err to what may fail. */
+#define PM_SQL_STEP(sql, call)            \
+    do {                                  \
+        pmapdb_error err = {0};           \
+                                          \
+        if (pm_sql_ok(sql))               \
+            pm_sql_keep(sql, call, &err); \
+    } while (0)
+
 /* Hands out the kept failure and forgets it. */
 pmapdb_status pm_sql_end(pm_sql *sql, pmapdb_error *err);
 

@@ -3,7 +3,7 @@
 #ifndef PM_STORE_STRIP_H
 #define PM_STORE_STRIP_H
 
-#include "store/row.h"
+#include "store/dict/row.h"
 
 /* A key (region or category) with its numbers, unchanged over one or more captures. */
 typedef struct pm_cell {

@@ -2,7 +2,7 @@
 #include "store/tally_function.h"
 
 #include "base/buf.h"
-#include "store/pairs.h"
+#include "store/dict/pairs.h"
 #include <inttypes.h>
 #include <sqlite3ext.h>
 #include <stdlib.h>

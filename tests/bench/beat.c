@@ -9,9 +9,9 @@
  * the recognising minus that. */
 #include "base/num.h"
 #include "parse/live_map.h"
-#include "store/sight.h"
 #include "store/store.h"
-#include "store/write.h"
+#include "store/write/put.h"
+#include "store/write/sight.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

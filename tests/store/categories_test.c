@@ -4,7 +4,7 @@
 #include "kit.h"
 #include "whole.h"
 
-#include "store/categories.h"
+#include "store/dict/categories.h"
 #include "store/keep/tidy.h"
 
 #define T0 INT64_C(1700000000000)

@@ -5,7 +5,7 @@
 #include "whole.h"
 
 #include "store/catalog.h"
-#include "store/categories.h"
+#include "store/dict/categories.h"
 
 #define T0 INT64_C(1700000000000)
 #define MINUTE 60000

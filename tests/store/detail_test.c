@@ -1,7 +1,7 @@
 /* detail_test: rows of table detail: one for all mappings that show the same. */
 #include "kit.h"
 
-#include "store/detail.h"
+#include "store/dict/detail.h"
 
 /* Of a capture that has all that the mapping has. */
 static bool of_whole(const pm_mapping *m, pm_detail *out)

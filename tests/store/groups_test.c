@@ -3,7 +3,7 @@
 #include "kit.h"
 
 #include "store/query.h"
-#include "store/sight.h"
+#include "store/write/sight.h"
 
 #define BEAT 1800000000000
 #define SECOND INT64_C(1000)
@@ -98,6 +98,7 @@ static void sweep(const kit *k, const beat *b)
         pm_capture_free(c);
     }
     kit_ok(pm_sweep_end(k->store->sql, capture_id, b->ms, &s, &err), &err);
+    kit_ok(pm_store_put_end(k->store, &err), &err);
     kit_ok(pm_store_commit(k->store, &err), &err);
 }
 

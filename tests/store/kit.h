@@ -13,7 +13,7 @@
 #include "base/capture.h"
 #include "kit_rules.h"
 #include "store/store.h"
-#include "store/write.h"
+#include "store/write/put.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

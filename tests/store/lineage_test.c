@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/lineage.h"
+#include "store/write/lineage.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 /* log_test: logs without times are known by the sequence of their blocks. */
 #include "kit.h"
 
-#include "store/log.h"
+#include "store/write/log.h"
 
 #define MS INT64_C(1700000000000)
 #define STEP INT64_C(300000)

@@ -3,7 +3,7 @@
 #include "merged.h"
 #include "whole.h"
 
-#include "store/sight.h"
+#include "store/write/sight.h"
 
 /* The same text of one pid at one time: of another life it is another capture. */
 static void live_ones_are_known_by_their_life(void **state)
@@ -110,6 +110,7 @@ static void put_sweep(const kit *k, int64_t n)
     kit_ok(pm_sweep_begin(k->store->sql, &sweep, &capture_id, &err), &err);
     kit_ok(pm_store_put_within(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
     kit_ok(pm_sweep_end(k->store->sql, capture_id, sweep.started_ms + 5, &sweep, &err), &err);
+    kit_ok(pm_store_put_end(k->store, &err), &err);
     kit_ok(pm_store_commit(k->store, &err), &err);
     pm_capture_free(c);
 }

@@ -9,7 +9,7 @@
 #include "world.h"
 
 #include "base/num.h"
-#include "store/sight.h"
+#include "store/write/sight.h"
 
 #define SEEDS 30
 #define STORES 3
@@ -236,6 +236,7 @@ static void put_sweep(const kit *k, const history *h, size_t *i)
                &err);
     kit_ok(pm_sweep_end(k->store->sql, capture_id, h->ended_ms[sweep], &h->sweep[sweep], &err),
            &err);
+    kit_ok(pm_store_put_end(k->store, &err), &err);
     kit_ok(pm_store_commit(k->store, &err), &err);
 }
 

@@ -2,7 +2,7 @@
  * was too short. */
 #include "kit.h"
 
-#include "store/moment.h"
+#include "store/write/moment.h"
 
 #define LIVE 16
 #define MS INT64_C(1700000000000)

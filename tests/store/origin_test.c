@@ -3,7 +3,7 @@
 #include "kit.h"
 
 #include "store/catalog.h"
-#include "store/origin.h"
+#include "store/dict/origin.h"
 #include "store/query.h"
 
 static int64_t number(const kit *k, const char *sql)

@@ -3,8 +3,8 @@
 #include "prune_world.h"
 
 #include "store/keep/tidy.h"
-#include "store/log.h"
-#include "store/sight.h"
+#include "store/write/log.h"
+#include "store/write/sight.h"
 
 /* ---- what imports know ---- */
 
@@ -161,6 +161,7 @@ static void put_sweep(const kit *k, int64_t n, const int64_t *pids, size_t n_pid
         pm_capture_free(c);
     }
     kit_ok(pm_sweep_end(k->store->sql, capture_id, PW_AT(n) + 5, &sweep, &err), &err);
+    kit_ok(pm_store_put_end(k->store, &err), &err);
     kit_ok(pm_store_commit(k->store, &err), &err);
 }
 
@@ -261,27 +262,6 @@ static pmapdb_compact_result compact(const kit *k)
     return r;
 }
 
-/* Captures of sums that come late, each between two others, cut their epoch again and again. */
-static void epochs_join(void **state)
-{
-    const kit *k = kit_of(state);
-    pmapdb_compact_result r;
-
-    for (int64_t n = 0; n < 300; n++) {
-        int64_t at = n < 200 ? 3 * n : 3 * ((n * 71) % 200) + 1;
-        pm_capture *c = kit_totals(k, PM_DIALECT_ROLLUP, 1, PW_AT(at));
-
-        kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS), (uint64_t)n);
-        kit_put(k, c);
-    }
-    kit_expect(k, "SELECT count(*) > 5 FROM epoch", "1\n");
-    r = compact(k);
-    assert_true(r.epochs_before > 5);
-    assert_int_equal(r.epochs_after, 1);
-    r = compact(k);
-    assert_int_equal(r.epochs_before, 1);
-}
-
 /* No larger than appending would make them. */
 static void epochs_stay_bounded(void **state)
 {
@@ -343,7 +323,6 @@ int main(void)
         IN_KIT(sweeps),
         IN_KIT(how_far_is_remembered),
         IN_KIT(an_empty_name_is_none),
-        IN_KIT(epochs_join),
         IN_KIT(epochs_stay_bounded),
     };
 

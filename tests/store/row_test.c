@@ -152,7 +152,7 @@ static void in_what_is_recalled(const kit *k, int64_t epoch_id, const pm_mapping
     kit_ok(pm_objects_new(k->store->sql, &objects, &err), &err);
     kit_ok(pm_pool_new(&pool, &err), &err);
     kit_ok(pm_recall_rows_load(k->store->sql, objects, pool, epoch_id, 0, &e, &err), &err);
-    kit_ok(pm_recall_rows_at(&e, 0, &rows, &n, &err), &err);
+    kit_ok(pm_recall_rows_at(k->store->sql, &e, 0, &rows, &n, &err), &err);
     assert_int_equal(n, ROWS);
     for (size_t i = 0; i < n; i++) {
         const pm_mapping *got = pm_pool_get(pool, rows[i]);

@@ -2,15 +2,16 @@
 #include "store/copy/merge_run.h"
 
 #include "base/clock.h"
+#include "store/dict/origin.h"
 #include "store/label.h"
-#include "store/origin.h"
 #include "store/perf/copy.h"
 #include "store/perf/link.h"
-#include "store/process.h"
-#include "store/write.h"
+#include "store/write/process.h"
+#include "store/write/put.h"
 
-#define ROWS_MAX 256 /* captures, beats ... in one transaction */
-#define LONG_MS 250  /* other writers wait so long */
+#define ROWS_MAX 256   /* captures, beats ... in one transaction */
+#define LONG_MS 250    /* other writers wait so long */
+#define WAITING_MS 500 /* while late captures have taken others off: a commit puts all back */
 
 /* ---- what the parts share ---- */
 
@@ -116,7 +117,9 @@ void pm_merge_commit(pm_merge *m)
 
     if (!m->in_transaction || !pm_merge_ok(m))
         return;
-    st = pm_store_commit(m->into, &err);
+    st = pm_store_put_end(m->into, &err);
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(m->into, &err);
     pm_merge_keep(m, st, &err);
     if (st != PMAPDB_OK)
         return;
@@ -129,7 +132,10 @@ void pm_merge_commit(pm_merge *m)
 
 void pm_merge_wrote(pm_merge *m)
 {
-    if (++m->rows >= ROWS_MAX || pm_clock_now() - m->began_ms > LONG_MS)
+    int64_t ms = pm_clock_now() - m->began_ms;
+    bool waits = pm_store_put_waits(m->into);
+
+    if ((++m->rows >= ROWS_MAX && !waits) || ms > (waits ? WAITING_MS : LONG_MS))
         pm_merge_commit(m);
 }
 
@@ -178,10 +184,12 @@ static void put_new(pm_merge *m)
     size_t n;
     pm_recall_item *items = pm_recall_items(m->recall, &n);
     int64_t went = 0;
+    pmapdb_error err = {0};
 
     for (size_t i = 0; i < n && pm_merge_ok(m); i++)
         if (!items[i].known)
             put(m, &items[i], &went);
+    pm_merge_keep(m, m->in_transaction ? pm_store_put_end(m->into, &err) : PMAPDB_OK, &err);
     if (went > 0) {
         pm_merge_begin(m);
         pm_merge_facts(m, went);
@@ -223,8 +231,7 @@ static void take_labels(pm_merge *m)
     if (!here || !pm_merge_ok(m))
         return;
     pm_merge_keep(m, pm_label_take(m->from->sql, there, m->into->sql, here, &err), &err);
-    pm_writer_free(m->into->writer); /* it remembers categories */
-    m->into->writer = NULL;
+    pm_store_forget(m->into); /* the writer remembers categories */
 }
 
 static void one_process(pm_merge *m, int64_t process_id)

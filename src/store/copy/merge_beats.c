@@ -3,7 +3,7 @@
  */
 #include "store/copy/merge_run.h"
 
-#include "store/process.h"
+#include "store/write/process.h"
 
 /* A row of table schedule there; texts last as long as the row. */
 typedef struct schedule {

@@ -4,8 +4,8 @@
 #include "store/copy/merge_run.h"
 
 #include "base/buf.h"
-#include "store/log.h"
-#include "store/process.h"
+#include "store/write/log.h"
+#include "store/write/process.h"
 #include <stdlib.h>
 
 typedef struct their_block {

@@ -2,9 +2,9 @@
  * store knows of it. */
 #include "store/copy/merge_run.h"
 
-#include "store/moment.h"
-#include "store/process.h"
-#include "store/write.h"
+#include "store/write/moment.h"
+#include "store/write/process.h"
+#include "store/write/put.h"
 
 /* ---- snapshots ---- */
 
@@ -114,8 +114,7 @@ static void take_name(pm_merge *m, int64_t process_id)
     pm_merge_keep(
         m, pm_process_rename(sql, process_id, old_id, name_id, who->name_rank, who->name_ms, &err),
         &err);
-    pm_writer_free(m->into->writer); /* it remembers the moments of names */
-    m->into->writer = NULL;
+    pm_store_forget(m->into); /* the writer remembers the moments of names */
     if (name_id != old_id && pm_sql_ok(sql))
         regroup(m, old_id, name_id);
 }

@@ -2,8 +2,8 @@
 #include "store/export/export_run.h"
 
 #include "base/buf.h"
+#include "store/dict/origin.h"
 #include "store/export/chance.h"
-#include "store/origin.h"
 
 #define COLUMNS 64
 #define TRIES 1000 /* for an address that is another's by chance */

@@ -1,13 +1,13 @@
 /* export: a part of a store, or all of it, into a new one. */
 #include "store/export/export.h"
 
+#include "store/dict/object.h"
 #include "store/export/export_run.h"
 #include "store/keep/tidy.h"
-#include "store/object.h"
 #include "store/rules/rule_set.h"
 #include "store/rules/rules_file.h"
-#include "store/sight.h"
 #include "store/space.h"
+#include "store/write/sight.h"
 
 #define STEPS 100000 /* of SQLite between two questions whether to go on */
 

@@ -2,8 +2,8 @@
 #include "store/export/places.h"
 
 #include "base/buf.h"
+#include "store/dict/pairs.h"
 #include "store/export/chance.h"
-#include "store/pairs.h"
 #include <stdlib.h>
 
 #define GAP ((int64_t)1 << 40)

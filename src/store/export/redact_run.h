@@ -6,8 +6,8 @@
 #include "base/buf.h"
 #include "classify/rules.h"
 #include "classify/rules_regex.h"
+#include "store/dict/pairs.h"
 #include "store/export/redact.h"
-#include "store/pairs.h"
 
 #define PM_REDACT_SETS 8 /* of rules that are built in, at most */
 

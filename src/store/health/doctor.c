@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "render/number.h"
-#include "store/categories.h"
+#include "store/dict/categories.h"
 #include "store/keep/tidy.h"
 #include "store/rules/rule_set.h"
 #include "store/rules/rules_file.h"

@@ -2,7 +2,7 @@
 #include "store/perf/recording.h"
 
 #include "perf/replay.h"
-#include "store/process.h"
+#include "store/write/process.h"
 #include <stdlib.h>
 
 /* An address space: a process, whose threads share it. */

@@ -2,7 +2,7 @@
 #include "store/recall/recall.h"
 
 #include "base/buf.h"
-#include "store/origin.h"
+#include "store/dict/origin.h"
 #include "store/recall/recall_live.h"
 #include "store/recall/recall_rows.h"
 #include <stdlib.h>
@@ -310,13 +310,14 @@ static pmapdb_status read_rows(pm_recall *r, const pm_recall_item *item, pm_capt
     pm_recall_rows *rows = &r->rows[item->dialect * N_STATES + item->state];
     pmapdb_status st = r->mappings ? PMAPDB_OK : pm_pool_new(&r->mappings, err);
 
-    if (st == PMAPDB_OK && (rows->epoch_id != item->epoch_id || rows->from > item->off))
+    if (st == PMAPDB_OK &&
+        (rows->versions.epoch_id != item->epoch_id || rows->versions.from > item->off))
         st = pm_recall_rows_load(r->sql, r->objects, r->mappings, item->epoch_id, item->off, rows,
                                  err);
     if (st == PMAPDB_OK)
-        st = pm_recall_rows_at(rows, item->off, &c->rows, &c->n_rows, err);
+        st = pm_recall_rows_at(r->sql, rows, item->off, &c->rows, &c->n_rows, err);
     c->pool = r->mappings;
-    c->block.fields = rows->fields;
+    c->block.fields = rows->versions.fields;
     return st;
 }
 

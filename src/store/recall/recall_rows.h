@@ -5,19 +5,11 @@
 #define PM_STORE_RECALL_ROWS_H
 
 #include "base/pool.h"
-#include "store/object.h"
+#include "store/dict/versions.h"
 
 typedef struct pm_recall_rows {
-    int64_t epoch_id;
-    int64_t from; /* captures before this offset were not read */
-    uint64_t fields;
-    struct pm_recall_version *version; /* in the order of their first capture */
-    size_t n, cap;
-    /* the capture asked for last */
-    int64_t at;
-    size_t begun;   /* how many versions begin at it or before */
-    size_t *active; /* the versions that it shows, by address */
-    size_t n_active, cap_active;
+    pm_versions versions;
+    uint32_t *mapping; /* of each version, its id in the pool */
 } pm_recall_rows;
 
 void pm_recall_rows_free(pm_recall_rows *e);
@@ -28,7 +20,7 @@ pmapdb_status pm_recall_rows_load(pm_sql *sql, pm_objects *objects, pm_pool *poo
                                   int64_t from, pm_recall_rows *out, pmapdb_error *err);
 
 /* Ids of the mappings of the capture at `off`, by address; *rows is the caller's to free. */
-pmapdb_status pm_recall_rows_at(pm_recall_rows *e, int64_t off, uint32_t **rows, size_t *n,
-                                pmapdb_error *err);
+pmapdb_status pm_recall_rows_at(pm_sql *sql, pm_recall_rows *e, int64_t off, uint32_t **rows,
+                                size_t *n, pmapdb_error *err);
 
 #endif

@@ -2,7 +2,7 @@
 #include "store/rules/apply_work.h"
 
 #include "base/clock.h"
-#include "store/ids.h"
+#include "store/dict/ids.h"
 
 /* ---- one process ---- */
 

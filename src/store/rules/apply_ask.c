@@ -4,7 +4,7 @@
 #include "store/rules/apply_work.h"
 
 #include "base/buf.h"
-#include "store/refine.h"
+#include "store/write/refine.h"
 #include <stdlib.h>
 
 /* A region shown by captures first..last without a break, whatever its numbers. */

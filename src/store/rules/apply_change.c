@@ -2,7 +2,7 @@
 #include "store/rules/apply_work.h"
 
 #include "base/buf.h"
-#include "store/ids.h"
+#include "store/dict/ids.h"
 #include <stdlib.h>
 
 typedef struct pm_apply_step step;

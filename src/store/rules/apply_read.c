@@ -2,7 +2,7 @@
 #include "store/rules/apply_work.h"
 
 #include "base/buf.h"
-#include "store/region.h"
+#include "store/dict/region.h"
 #include <stdlib.h>
 
 void pm_applying_free(pm_applying *a)
@@ -76,8 +76,10 @@ static pmapdb_status add_lineage(pm_applying *a, sqlite3_stmt *stmt, pmapdb_erro
 static pmapdb_status add_region(pm_applying *a, sqlite3_stmt *stmt, pmapdb_error *err)
 {
     pm_row row = {0};
-    pmapdb_status st = pm_region_read(stmt, 1, a->in.objects, &row, err);
+    pmapdb_status st;
 
+    pm_region_read(a->in.sql, stmt, 1, pm_col_int(stmt, 0), a->in.objects, &row);
+    st = pm_sql_end(a->in.sql, err);
     if (st == PMAPDB_OK)
         st = pm_grow(&a->region, &a->cap_regions, a->n_regions, sizeof *a->region, err);
     if (st == PMAPDB_OK)

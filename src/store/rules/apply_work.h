@@ -6,6 +6,7 @@
 
 #include "store/epoch.h"
 #include "store/rules/apply.h"
+#include "store/timeline.h"
 
 #define PM_NOWHERE SIZE_MAX
 

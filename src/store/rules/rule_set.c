@@ -1,7 +1,7 @@
 /* rule_set: the rules of a store. */
 #include "store/rules/rule_set.h"
 
-#include "store/pairs.h"
+#include "store/dict/pairs.h"
 #include "store/rules/rules_file.h"
 #include <stdlib.h>
 #include <xxhash.h>

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "classify/rules.h"
-#include "store/object.h"
+#include "store/dict/object.h"
 
 /* What the table says. */
 typedef struct pm_rule_text {

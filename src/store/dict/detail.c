@@ -1,0 +1,134 @@
+/* detail: rows of table detail. */
+#include "store/dict/detail.h"
+
+#include <xxhash.h>
+
+#define COLUMNS                                                         \
+    "pss_dirty_kib, anonymous_kib, swap_pss_kib, anon_huge_kib, "       \
+    "locked_kib, ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, " \
+    "shared_hugetlb_kib, private_hugetlb_kib, rss_kib, dirty_kib, fields, extra"
+
+const enum pm_field pm_detail_fields[PM_DETAIL_VALUES] = {
+    PM_PSS_DIRTY, PM_ANONYMOUS, PM_SWAP_PSS, PM_ANON_HUGE,      PM_LOCKED,          PM_KSM,
+    PM_LAZY_FREE, PM_SHMEM_PMD, PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB, PM_RSS,
+    PM_DIRTY};
+#define COLUMN_OF_RSS 11 /* where PM_RSS stands in it */
+
+/* As in the view mappings; PMAPDB_UNKNOWN where the columns that say it are. */
+static int64_t usual(const pm_mapping *m, const pm_metrics *row, enum pm_field field)
+{
+    switch (field) {
+    case PM_RSS:
+        return pm_metrics_parts(row);
+    case PM_DIRTY:
+        return pm_metrics_dirty(row);
+    case PM_PSS_DIRTY:
+        return pm_metrics_pss_dirty(row, pm_mapping_value(m, PM_RSS));
+    case PM_ANONYMOUS:
+        return row->v[PM_VER_PRIVATE_DIRTY];
+    case PM_SWAP_PSS:
+        return row->v[PM_VER_SWAP];
+    default:
+        return 0;
+    }
+}
+
+bool pm_detail_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row, pm_detail *out)
+{
+    bool lacks = fields & ~m->present, any = lacks || m->extra.len > 0;
+
+    out->extra = m->extra;
+    for (size_t i = 0; i < PM_DETAIL_VALUES; i++) {
+        int64_t number = pm_mapping_value(m, pm_detail_fields[i]);
+
+        out->number[i] = number == usual(m, row, pm_detail_fields[i]) ? PMAPDB_UNKNOWN : number;
+        any |= out->number[i] != PMAPDB_UNKNOWN;
+    }
+    out->number[PM_DETAIL_FIELDS] = lacks ? (int64_t)(fields & m->present) : PMAPDB_UNKNOWN;
+    return any;
+}
+
+void pm_detail_refer(pm_metrics *row, int64_t id, const pm_detail *d)
+{
+    row->v[PM_VER_DETAIL] = id;
+    row->v[PM_VER_RSS] = d->number[COLUMN_OF_RSS];
+    row->v[PM_VER_FIELDS] = d->number[PM_DETAIL_FIELDS];
+}
+
+/* It is looked for first: most often it is there, and to read costs less than to try to write. */
+static pmapdb_status find_or_make(pm_sql *sql, const pm_detail *d, uint32_t hash, int64_t *id,
+                                  pmapdb_error *err)
+{
+    pm_arg args[PM_DETAIL_NUMBERS + 2];
+    pmapdb_status st;
+
+    for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++)
+        args[i] = PM_I(d->number[i]);
+    args[PM_DETAIL_NUMBERS] = d->extra.len ? PM_T(d->extra) : PM_S(NULL);
+    args[PM_DETAIL_NUMBERS + 1] = PM_I(hash);
+    st = pm_sql_int(
+        sql,
+        "SELECT rare_fields_id FROM rare_fields WHERE hash = ?16 AND pss_dirty_kib IS ?1 AND "
+        "anonymous_kib IS ?2 AND swap_pss_kib IS ?3 AND anon_huge_kib IS ?4 AND "
+        "locked_kib IS ?5 AND ksm_kib IS ?6 AND lazy_free_kib IS ?7 AND "
+        "shmem_pmd_kib IS ?8 AND file_pmd_kib IS ?9 AND shared_hugetlb_kib IS ?10 AND "
+        "private_hugetlb_kib IS ?11 AND rss_kib IS ?12 AND dirty_kib IS ?13 AND "
+        "fields IS ?14 AND extra IS ?15",
+        args, sizeof args / sizeof *args, PMAPDB_UNKNOWN, id, err);
+    if (st != PMAPDB_OK || *id != PMAPDB_UNKNOWN)
+        return st;
+    st = pm_sql_run(sql,
+                    "INSERT INTO rare_fields (" COLUMNS ", hash) VALUES "
+                    "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                    args, sizeof args / sizeof *args, err);
+    *id = pm_sql_last_id(sql);
+    return st;
+}
+
+pmapdb_status pm_detail_put(pm_sql *sql, pm_detail_memo *memo, const pm_detail *d, int64_t *id,
+                            pmapdb_error *err)
+{
+    uint32_t hash = (uint32_t)XXH3_64bits(d->number, sizeof d->number);
+    size_t at = hash % PM_DETAIL_MEMO;
+    pmapdb_status st;
+
+    if (!d->extra.len && memo->item[at].id &&
+        memcmp(memo->item[at].number, d->number, sizeof d->number) == 0) {
+        *id = memo->item[at].id;
+        return PMAPDB_OK;
+    }
+    st = find_or_make(sql, d, hash, id, err);
+    if (st == PMAPDB_OK && !d->extra.len) {
+        memcpy(memo->item[at].number, d->number, sizeof d->number);
+        memo->item[at].id = *id;
+    }
+    return st;
+}
+
+pmapdb_status pm_detail_get(pm_sql *sql, int64_t id, pm_buf *extra, pm_detail *out,
+                            pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has = false;
+    pm_text text;
+    pmapdb_status st =
+        pm_sql_rows(sql, "SELECT " COLUMNS " FROM rare_fields WHERE rare_fields_id = ?1",
+                    PM_ARGS(PM_I(id)), &stmt, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(sql, stmt, &has, err);
+    if (st == PMAPDB_OK && !has)
+        st = pm_fail(err, PMAPDB_INPUT, "detail %lld: it is missing; the store is damaged",
+                     (long long)id);
+    if (st != PMAPDB_OK)
+        return st;
+    for (int i = 0; i < PM_DETAIL_NUMBERS; i++)
+        out->number[i] = pm_col_int(stmt, i);
+    text = pm_col_text(stmt, PM_DETAIL_NUMBERS);
+    pm_buf_clear(extra);
+    if (text.len)
+        st = pm_buf_add(extra, text.data, text.len, err);
+    out->extra = pm_buf_text(extra);
+    pm_sql_done(stmt);
+    return st;
+}

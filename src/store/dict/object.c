@@ -1,0 +1,358 @@
+/* object: the dictionary of what mappings show. */
+#include "store/dict/object.h"
+
+#include "base/buf.h"
+#include <stdlib.h>
+#include <xxhash.h>
+
+struct pm_objects {
+    pm_sql *sql;
+    pm_object **by_id;   /* open addressing, keyed by id */
+    pm_object **by_hash; /* likewise, keyed by hash; several objects may share one */
+    size_t size, used;   /* of both tables; a power of two */
+};
+
+pmapdb_status pm_objects_new(pm_sql *sql, pm_objects **out, pmapdb_error *err)
+{
+    pm_objects *objects = calloc(1, sizeof *objects);
+
+    if (!objects)
+        return pm_fail_nomem(err);
+    objects->sql = sql;
+    *out = objects;
+    return PMAPDB_OK;
+}
+
+static void object_free(pm_object *o)
+{
+    if (!o)
+        return;
+    free((char *)o->path.data); /* keep() made these copies */
+    free((char *)o->flags.data);
+    free(o);
+}
+
+void pm_objects_free(pm_objects *objects)
+{
+    if (!objects)
+        return;
+    for (size_t i = 0; i < objects->size; i++)
+        object_free(objects->by_id[i]);
+    free(objects->by_id);
+    free(objects->by_hash);
+    free(objects);
+}
+
+size_t pm_objects_count(const pm_objects *objects)
+{
+    return objects->used;
+}
+
+static void place(pm_object **table, size_t size, uint64_t key, pm_object *o)
+{
+    size_t at = key & (size - 1);
+
+    while (table[at])
+        at = (at + 1) & (size - 1);
+    table[at] = o;
+}
+
+static pmapdb_status grow(pm_objects *objects, pmapdb_error *err)
+{
+    size_t size = objects->size ? objects->size * 2 : 512;
+    pm_object **by_id, **by_hash;
+
+    if (objects->used * 2 < objects->size)
+        return PMAPDB_OK;
+    by_id = calloc(size, sizeof(pm_object *));
+    by_hash = calloc(size, sizeof(pm_object *));
+    if (!by_id || !by_hash) {
+        free(by_id);
+        free(by_hash);
+        return pm_fail_nomem(err);
+    }
+    for (size_t i = 0; i < objects->size; i++)
+        if (objects->by_id[i]) {
+            place(by_id, size, (uint64_t)objects->by_id[i]->id, objects->by_id[i]);
+            place(by_hash, size, objects->by_id[i]->hash, objects->by_id[i]);
+        }
+    free(objects->by_id);
+    free(objects->by_hash);
+    objects->by_id = by_id;
+    objects->by_hash = by_hash;
+    objects->size = size;
+    return PMAPDB_OK;
+}
+
+static pm_object *find_id(const pm_objects *objects, int64_t id)
+{
+    if (objects->size)
+        for (size_t at = (uint64_t)id & (objects->size - 1); objects->by_id[at];
+             at = (at + 1) & (objects->size - 1))
+            if (objects->by_id[at]->id == id)
+                return objects->by_id[at];
+    return NULL;
+}
+
+static bool equal(const pm_object *a, const pm_object *b)
+{
+    return a->hash == b->hash && a->who == b->who && a->category_id == b->category_id &&
+           a->inferred == b->inferred && a->name_cut == b->name_cut &&
+           memcmp(a->perms, b->perms, sizeof a->perms) == 0 && a->has_device == b->has_device &&
+           strcmp(a->device, b->device) == 0 && a->has_inode == b->has_inode &&
+           a->inode == b->inode && pm_text_equal(a->path, b->path) &&
+           a->has_flags == b->has_flags && pm_text_equal(a->flags, b->flags) &&
+           a->kernel_page == b->kernel_page && a->mmu_page == b->mmu_page &&
+           a->thp_eligible == b->thp_eligible && a->protection_key == b->protection_key;
+}
+
+static pm_object *find_equal(const pm_objects *objects, const pm_object *like)
+{
+    if (objects->size)
+        for (size_t at = like->hash & (objects->size - 1); objects->by_hash[at];
+             at = (at + 1) & (objects->size - 1))
+            if (equal(objects->by_hash[at], like))
+                return objects->by_hash[at];
+    return NULL;
+}
+
+/* Fills in both hashes; everything else is set. */
+static void set_hashes(pm_object *o)
+{
+    int64_t numbers[8] = {o->category_id, o->inferred, o->name_cut,     o->has_flags,
+                          o->kernel_page, o->mmu_page, o->thp_eligible, o->protection_key};
+    uint64_t h = XXH3_64bits(o->perms, 4);
+
+    h = XXH3_64bits_withSeed(o->device, strlen(o->device), h + o->has_device);
+    h = XXH3_64bits_withSeed(&o->inode, sizeof o->inode, h + o->has_inode);
+    o->who = XXH3_64bits_withSeed(o->path.data, o->path.len, h);
+    h = XXH3_64bits_withSeed(o->flags.data, o->flags.len, o->who);
+    o->hash = (uint32_t)XXH3_64bits_withSeed(numbers, sizeof numbers, h);
+}
+
+static char *write_hex(char *p, uint32_t v)
+{
+    int digits = 2;
+
+    while (digits < 8 && v >> (4 * digits))
+        digits++;
+    for (int i = digits; i > 0; i--, v >>= 4)
+        p[i - 1] = "0123456789abcdef"[v & 15];
+    return p + digits;
+}
+
+/* "%02x:%02x", which printf would make the most expensive part of a row that did not change. */
+static void write_device(const pm_mapping *m, char *out)
+{
+    char *p = write_hex(out, m->dev_major);
+
+    *p = ':';
+    *write_hex(p + 1, m->dev_minor) = '\0';
+}
+
+/* Borrows the mapping's texts. */
+static void describe(const pm_mapping *m, pm_category category, bool inferred, pm_object *o)
+{
+    *o = (pm_object){
+        .category_id = (int64_t)category + 1,
+        .inferred = inferred,
+        .name_cut = m->name_cut,
+        .has_device = pm_has(m, PM_HAS_DEVICE),
+        .has_inode = pm_has(m, PM_HAS_INODE),
+        .has_flags = pm_has(m, PM_HAS_FLAGS),
+        .has_pseudo = pm_has(m, PM_HAS_INODE), /* what prints inodes prints the kernel's names */
+        .inode = m->inode,
+        .path = m->path.data ? m->path : PM_TEXT(""),
+        .flags = m->flags.data ? m->flags : PM_TEXT(""),
+        .kernel_page = pm_mapping_value(m, PM_KERNEL_PAGE),
+        .mmu_page = pm_mapping_value(m, PM_MMU_PAGE),
+        .thp_eligible = pm_mapping_value(m, PM_THP_ELIGIBLE),
+        .protection_key = pm_mapping_value(m, PM_PROTECTION_KEY),
+    };
+    memcpy(o->perms, m->perms, sizeof o->perms);
+    if (o->has_device)
+        write_device(m, o->device);
+    set_hashes(o);
+}
+
+/* A copy with its own texts, in both tables. */
+static pmapdb_status keep(pm_objects *objects, const pm_object *like, pm_object **out,
+                          pmapdb_error *err)
+{
+    pm_object *o;
+    pmapdb_status st = grow(objects, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    o = malloc(sizeof *o);
+    if (!o)
+        return pm_fail_nomem(err);
+    *o = *like;
+    o->path.data = strndup(like->path.data, like->path.len);
+    o->flags.data = strndup(like->flags.data, like->flags.len);
+    if (!o->path.data || !o->flags.data) {
+        object_free(o);
+        return pm_fail_nomem(err);
+    }
+    place(objects->by_id, objects->size, (uint64_t)o->id, o);
+    place(objects->by_hash, objects->size, o->hash, o);
+    objects->used++;
+    *out = o;
+    return PMAPDB_OK;
+}
+
+#define OBJECT_COLUMNS                                                                \
+    "object_id, category_id, inferred, name_cut, perms, device, inode, path, flags, " \
+    "kernel_page_kib, mmu_page_kib, thp_eligible, protection_key"
+
+/* Texts last until the statement steps on. */
+static void read_object(sqlite3_stmt *stmt, pm_object *o)
+{
+    pm_text perms = pm_col_text(stmt, 4), device = pm_col_text(stmt, 5);
+    int64_t inode = pm_col_int(stmt, 6);
+
+    *o = (pm_object){
+        .id = pm_col_int(stmt, 0),
+        .category_id = pm_col_int(stmt, 1),
+        .inferred = pm_col_int(stmt, 2) != 0,
+        .name_cut = pm_col_int(stmt, 3) != 0,
+        .has_device = device.data != NULL,
+        .has_inode = inode != PMAPDB_UNKNOWN,
+        .inode = inode != PMAPDB_UNKNOWN ? (uint64_t)inode : 0,
+        .path = pm_col_text(stmt, 7),
+        .flags = pm_col_text(stmt, 8),
+        .kernel_page = pm_col_int(stmt, 9),
+        .mmu_page = pm_col_int(stmt, 10),
+        .thp_eligible = pm_col_int(stmt, 11),
+        .protection_key = pm_col_int(stmt, 12),
+    };
+    o->has_flags = o->flags.data != NULL;
+    o->has_pseudo = o->has_inode;
+    if (perms.data && perms.len == 4)
+        memcpy(o->perms, perms.data, 4);
+    if (device.data && device.len < sizeof o->device)
+        memcpy(o->device, device.data, device.len);
+    if (!o->path.data)
+        o->path = PM_TEXT("");
+    if (!o->flags.data)
+        o->flags = PM_TEXT("");
+    set_hashes(o);
+}
+
+/* One of those that a mapping has by itself: tables go by it. */
+static pmapdb_status check_category(const pm_object *o, pmapdb_error *err)
+{
+    if (o->category_id > 0 && o->category_id <= PM_CATEGORY_ANONYMOUS + 1)
+        return PMAPDB_OK;
+    return pm_fail(err, PMAPDB_DATABASE,
+                   "object %lld has a category that cannot be; the store is "
+                   "damaged",
+                   (long long)o->id);
+}
+
+/* Steps `stmt` over object rows and keeps those not yet in memory; the last one into *out. */
+static pmapdb_status load(pm_objects *objects, sqlite3_stmt *stmt, pm_object **out,
+                          pmapdb_error *err)
+{
+    bool has;
+    pm_object o;
+    pmapdb_status st;
+
+    while ((st = pm_sql_step(objects->sql, stmt, &has, err)) == PMAPDB_OK && has) {
+        read_object(stmt, &o);
+        *out = find_id(objects, o.id);
+        if (!*out)
+            st = check_category(&o, err);
+        if (!*out && st == PMAPDB_OK)
+            st = keep(objects, &o, out, err);
+        if (st != PMAPDB_OK) {
+            pm_sql_done(stmt);
+            return st;
+        }
+    }
+    return st;
+}
+
+static pmapdb_status insert(pm_objects *objects, pm_object *o, pmapdb_error *err)
+{
+    pmapdb_status st = pm_sql_run(
+        objects->sql,
+        "INSERT INTO object (hash, category_id, inferred, name_cut, perms, device, inode, path, "
+        "flags, kernel_page_kib, mmu_page_kib, thp_eligible, protection_key) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        PM_ARGS(PM_I(o->hash), PM_I(o->category_id), PM_I(o->inferred), PM_I(o->name_cut),
+                PM_S(o->perms), PM_S(o->has_device ? o->device : NULL),
+                PM_I(o->has_inode ? (int64_t)o->inode : PMAPDB_UNKNOWN), PM_T(o->path),
+                PM_T((o->has_flags ? o->flags : (pm_text){NULL, 0})), PM_I(o->kernel_page),
+                PM_I(o->mmu_page), PM_I(o->thp_eligible), PM_I(o->protection_key)),
+        err);
+
+    o->id = pm_sql_last_id(objects->sql);
+    return st;
+}
+
+pmapdb_status pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_category category,
+                            bool inferred, const pm_object **out, pmapdb_error *err)
+{
+    pm_object o, *found = NULL;
+    sqlite3_stmt *stmt;
+    pmapdb_status st;
+
+    describe(m, category, inferred, &o);
+    *out = find_equal(objects, &o);
+    if (*out)
+        return PMAPDB_OK;
+    st = pm_sql_rows(objects->sql, "SELECT " OBJECT_COLUMNS " FROM object WHERE hash = ?1",
+                     PM_ARGS(PM_I(o.hash)), &stmt, err);
+    if (st == PMAPDB_OK)
+        st = load(objects, stmt, &found, err);
+    if (st != PMAPDB_OK)
+        return st;
+    *out = find_equal(objects, &o);
+    if (*out)
+        return PMAPDB_OK;
+    st = insert(objects, &o, err);
+    if (st == PMAPDB_OK)
+        st = keep(objects, &o, &found, err);
+    if (st == PMAPDB_OK)
+        *out = found;
+    return st;
+}
+
+pmapdb_status pm_objects_get(pm_objects *objects, int64_t id, const pm_object **out,
+                             pmapdb_error *err)
+{
+    pm_object *found = find_id(objects, id);
+    sqlite3_stmt *stmt;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (!found) {
+        st = pm_sql_rows(objects->sql, "SELECT " OBJECT_COLUMNS " FROM object WHERE object_id = ?1",
+                         PM_ARGS(PM_I(id)), &stmt, err);
+        if (st == PMAPDB_OK)
+            st = load(objects, stmt, &found, err);
+    }
+    if (st == PMAPDB_OK && !found)
+        st = pm_fail(err, PMAPDB_DATABASE, "object %lld is missing; the store is damaged",
+                     (long long)id);
+    *out = found;
+    return st;
+}
+
+pmapdb_status pm_objects_rehash(pm_sql *sql, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has;
+    pm_object o;
+    pmapdb_status st =
+        pm_sql_rows(sql, "SELECT " OBJECT_COLUMNS " FROM object", PM_NO_ARGS, &stmt, err);
+
+    while (st == PMAPDB_OK && (st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+        read_object(stmt, &o);
+        st = pm_sql_run(sql, "UPDATE object SET hash = ?2 WHERE object_id = ?1",
+                        PM_ARGS(PM_I(o.id), PM_I(o.hash)), err);
+        if (st != PMAPDB_OK)
+            pm_sql_done(stmt);
+    }
+    return st;
+}

@@ -1,0 +1,128 @@
+/* rollup: the sums of each category of one capture. */
+#include "store/dict/rollup.h"
+
+#include "base/buf.h"
+#include <stdlib.h>
+
+void pm_rollup_free(pm_rollup *r)
+{
+    free(r->item);
+    *r = (pm_rollup){0};
+}
+
+void pm_rollup_clear(pm_rollup *r)
+{
+    r->n = 0;
+}
+
+/* *at: the category's place, or where it belongs. */
+static bool search(const pm_rollup *r, int64_t category_id, size_t *at)
+{
+    size_t low = 0, high = r->n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (r->item[middle].category_id < category_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *at = low;
+    return low < r->n && r->item[low].category_id == category_id;
+}
+
+/* The same; nearly always at once. */
+static bool find(pm_rollup *r, int64_t category_id, size_t *at)
+{
+    uint16_t *guess = &r->guess[(uint64_t)category_id % PM_ROLLUP_GUESSES];
+    bool found;
+
+    *at = *guess;
+    if (*at < r->n && r->item[*at].category_id == category_id)
+        return true;
+    found = search(r, category_id, at);
+    *guess = (uint16_t)*at;
+    return found;
+}
+
+pmapdb_status pm_rollup_of(pm_rollup *r, int64_t category_id, pm_category_sums **out,
+                           pmapdb_error *err)
+{
+    size_t at;
+
+    if (!find(r, category_id, &at)) {
+        pmapdb_status st = pm_grow(&r->item, &r->cap, r->n, sizeof *r->item, err);
+
+        if (st != PMAPDB_OK)
+            return st;
+        memmove(&r->item[at + 1], &r->item[at], (r->n - at) * sizeof *r->item);
+        r->item[at] = (pm_category_sums){.category_id = category_id};
+        r->n++;
+    }
+    *out = &r->item[at];
+    return PMAPDB_OK;
+}
+
+static void add(int64_t *sum, const pm_totals *row)
+{
+    for (int i = 0; i < PM_TOTAL_COUNT; i++)
+        sum[i] = sum[i] == PMAPDB_UNKNOWN || row->v[i] < 0 ? PMAPDB_UNKNOWN : sum[i] + row->v[i];
+}
+
+pmapdb_status pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *row,
+                            pmapdb_error *err)
+{
+    pm_category_sums *s;
+    pmapdb_status st = pm_rollup_of(r, category_id, &s, err);
+
+    if (st == PMAPDB_OK)
+        add(s->v, row);
+    return st;
+}
+
+/* Mappings of one category lie side by side. */
+pmapdb_status pm_rollup_rows(pm_rollup *r, const pm_rows *rows, uint64_t fields, pmapdb_error *err)
+{
+    pm_category_sums *s = NULL;
+    pmapdb_status st;
+
+    pm_rollup_clear(r);
+    for (size_t i = 0; i < rows->n; i++) {
+        const pm_row *row = &rows->row[i];
+        int64_t category_id = pm_row_category(row);
+        pm_totals totals;
+
+        if ((!s || s->category_id != category_id) &&
+            (st = pm_rollup_of(r, category_id, &s, err)) != PMAPDB_OK)
+            return st;
+        pm_row_decode(&row->m, fields, pm_row_size_kib(row), &totals);
+        add(s->v, &totals);
+    }
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_rollup_totals(pm_rollup *r, const pm_totals *totals, pmapdb_error *err)
+{
+    pm_category_sums *s;
+    pmapdb_status st;
+
+    pm_rollup_clear(r);
+    st = pm_rollup_of(r, PM_CATEGORY_TOTAL + 1, &s, err);
+    if (st != PMAPDB_OK)
+        return st;
+    for (int i = 0; i < PM_TOTAL_COUNT; i++)
+        s->v[i] = totals->v[i] < 0 ? PMAPDB_UNKNOWN : totals->v[i];
+    s->v[PM_TOTAL_MAPPINGS] = PMAPDB_UNKNOWN;
+    return st;
+}
+
+void pm_rollup_shorten(pm_rollup *r)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        if (pm_category_sums_any(&r->item[i]))
+            r->item[n++] = r->item[i];
+    r->n = n;
+}

@@ -1,0 +1,52 @@
+/* rollup: the sums of each category of one capture: those that it has, in the order of their ids.
+ */
+#ifndef PM_STORE_ROLLUP_H
+#define PM_STORE_ROLLUP_H
+
+#include "store/dict/row.h"
+
+typedef struct pm_category_sums {
+    int64_t category_id;
+    int64_t v[PM_TOTAL_COUNT]; /* column order of catver behind `last`; PMAPDB_UNKNOWN is NULL */
+    int32_t first; /* offset at which its version began; only in the state of an open epoch */
+} pm_category_sums;
+
+#define PM_ROLLUP_GUESSES 64 /* a power of two, more than most captures have categories */
+
+typedef struct pm_rollup {
+    pm_category_sums *item; /* by category_id; one without mappings is as good as none */
+    size_t n, cap;
+    uint16_t guess[PM_ROLLUP_GUESSES]; /* by category_id: where it was found last */
+} pm_rollup;
+
+void pm_rollup_free(pm_rollup *r);
+void pm_rollup_clear(pm_rollup *r);
+
+/* The sums of a category, 0 each where it is new; until the next call. */
+pmapdb_status pm_rollup_of(pm_rollup *r, int64_t category_id, pm_category_sums **out,
+                           pmapdb_error *err);
+
+pmapdb_status pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *row,
+                            pmapdb_error *err);
+
+/* Of all rows; lineages are decided. */
+pmapdb_status pm_rollup_rows(pm_rollup *r, const pm_rows *rows, uint64_t fields, pmapdb_error *err);
+
+/* A capture that gives sums only: they are the one category total, of unknown mappings. */
+pmapdb_status pm_rollup_totals(pm_rollup *r, const pm_totals *totals, pmapdb_error *err);
+
+/* Leaves out what has no mappings any more. */
+void pm_rollup_shorten(pm_rollup *r);
+
+/* The category is there: it has mappings, or nobody knows how many. */
+static inline bool pm_category_sums_any(const pm_category_sums *s)
+{
+    return s->v[PM_TOTAL_MAPPINGS] != 0;
+}
+
+static inline bool pm_category_sums_equal(const pm_category_sums *a, const pm_category_sums *b)
+{
+    return memcmp(a->v, b->v, sizeof a->v) == 0;
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* row: one mapping of one capture as the store keeps it: where it lies, in which lineage, and its
+ * numbers in the encoding of table ver (NULL is the usual value). */
+#ifndef PM_STORE_ROW_H
+#define PM_STORE_ROW_H
+
+#include "store/dict/ids.h"
+#include "store/dict/object.h"
+
+/* Stored in region.reason; the view lineage_history gives them their names. */
+typedef enum pm_reason {
+    PM_REASON_NEW,
+    PM_REASON_SAME,
+    PM_REASON_SAME_START,
+    PM_REASON_SAME_END,
+    PM_REASON_OVERLAP,
+    PM_REASON_FILE_OFFSET
+} pm_reason;
+
+#define PM_NO_LINEAGE 0
+
+typedef struct pm_place {
+    uint64_t start, length, offset;
+    bool has_offset;
+    const pm_object *object;
+    int64_t lineage; /* of a mapping of the older capture */
+    int64_t kept;    /* category_id that a rule gave the lineage, or 0 */
+} pm_place;
+
+/* In the order of (start, length). */
+int pm_place_compare(const pm_place *a, const pm_place *b);
+
+/* The columns of ver behind `last`, in their order; and two that its row of table detail says: they
+ * are read with it, and follow from it. */
+enum pm_ver_column {
+    PM_VER_PRIVATE_DIRTY,
+    PM_VER_PRIVATE_CLEAN,
+    PM_VER_SHARED_CLEAN,
+    PM_VER_SHARED_DIRTY,
+    PM_VER_SWAP,
+    PM_VER_PSS,
+    PM_VER_REFERENCED,
+    PM_VER_DETAIL,
+    PM_VER_COUNT,
+    PM_VER_RSS = PM_VER_COUNT,
+    PM_VER_FIELDS, /* what the row has of its epoch's fields; NULL: all */
+    PM_VER_READ
+};
+
+#define PM_VER_PARTS 4 /* of Rss: the first so many */
+
+#define PM_VER_COLUMNS                                                                  \
+    "private_dirty, private_clean, shared_clean, shared_dirty, swap, pss, referenced, " \
+    "rare_fields_id"
+/* Those that are read, of `ver v`. */
+#define PM_VER_SELECT                                                                              \
+    "v.private_dirty, v.private_clean, v.shared_clean, v.shared_dirty, v.swap, v.pss, "            \
+    "v.referenced, v.rare_fields_id, (SELECT d.rss_kib FROM rare_fields d WHERE d.rare_fields_id " \
+    "= "                                                                                           \
+    "v.rare_fields_id), (SELECT d.fields FROM rare_fields d WHERE d.rare_fields_id = "             \
+    "v.rare_fields_id)"
+
+/* PMAPDB_UNKNOWN is NULL. */
+typedef struct pm_metrics {
+    int64_t v[PM_VER_READ];
+} pm_metrics;
+
+typedef struct pm_row {
+    pm_place at;      /* at.lineage is the row's own */
+    int64_t size_kib; /* or PMAPDB_UNKNOWN: length / 1024 */
+    int64_t region_id;
+    pm_reason reason; /* why it is in its lineage, where the region begins with this row */
+    int32_t first;    /* offset at which its version began; only in the state of an open epoch */
+    pm_metrics m;
+} pm_row;
+
+/* A growable array of rows. */
+typedef struct pm_rows {
+    pm_row *row;
+    size_t n, cap;
+} pm_rows;
+
+void pm_rows_free(pm_rows *rows);
+
+/* category_id of the row: what its lineage keeps, else the object's own. */
+static inline int64_t pm_row_category(const pm_row *row)
+{
+    return row->at.kept ? row->at.kept : row->at.object->category_id;
+}
+
+static inline int64_t pm_row_size_kib(const pm_row *row)
+{
+    return row->size_kib == PMAPDB_UNKNOWN ? (int64_t)(row->at.length / 1024) : row->size_kib;
+}
+
+/* Numbers of `m`, `fields` being what the epoch has; all as usual in table detail. */
+void pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out);
+
+static inline int64_t pm_known_sum(int64_t a, int64_t b)
+{
+    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
+}
+
+/* Rss and Dirty as the columns of ver have them; PMAPDB_UNKNOWN: they do not say it. */
+int64_t pm_metrics_parts(const pm_metrics *m);
+int64_t pm_metrics_dirty(const pm_metrics *m);
+
+/* Pss_Dirty, if shared pages that are dirty are shared by as many as those that are clean. `rss`
+ * PMAPDB_UNKNOWN: the parts say it. */
+int64_t pm_metrics_pss_dirty(const pm_metrics *m, int64_t rss);
+
+/* What the row has of the fields of its epoch. */
+static inline uint64_t pm_metrics_fields(const pm_metrics *m, uint64_t fields)
+{
+    int64_t own = m->v[PM_VER_FIELDS];
+
+    return own == PMAPDB_UNKNOWN ? fields : fields & (uint64_t)own;
+}
+
+/* What a row with these numbers adds to the sums of its capture, as the view mappings shows it; -1
+ * is unknown. size_kib is what the capture shows where it shows a size. */
+void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_totals *out);
+
+bool pm_metrics_equal(const pm_metrics *a, const pm_metrics *b);
+
+/* The lineages of all rows. */
+pmapdb_status pm_rows_lineages(const pm_rows *rows, pm_ids *out, pmapdb_error *err);
+
+/* Sorts by place. */
+void pm_rows_sort(pm_rows *rows);
+
+/* Room for n rows in all. */
+pmapdb_status pm_rows_reserve(pm_rows *rows, size_t n, pmapdb_error *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* versions: the rows of the captures of one epoch. Each version is read once, however many captures
+ * show it; going on in the order of the epoch then costs what changes. */
+#ifndef PM_STORE_VERSIONS_H
+#define PM_STORE_VERSIONS_H
+
+#include "store/dict/row.h"
+#include "store/sql.h"
+
+typedef struct pm_version {
+    pm_row row;
+    int64_t first, last; /* places of captures in the epoch; last INT64_MAX: to its end */
+} pm_version;
+
+typedef struct pm_versions {
+    int64_t epoch_id;
+    int64_t from; /* captures before this place were not read */
+    uint64_t fields;
+    pm_version *item; /* in the order of their first capture */
+    size_t n, cap;
+    int64_t at;     /* the current capture */
+    size_t begun;   /* versions that begin at it or before */
+    size_t *active; /* those that it shows, by address */
+    size_t n_active, cap_active;
+} pm_versions;
+
+void pm_versions_free(pm_versions *v);
+
+/* The captures of the epoch from place `from` on, into a zeroed *out. */
+void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
+                      pm_versions *out);
+
+/* Makes the capture at `off` the current one. */
+void pm_versions_move(pm_sql *sql, pm_versions *v, int64_t off);
+
+/* The rows of the capture at `off`, by place. */
+void pm_versions_rows(pm_sql *sql, pm_versions *v, int64_t off, pm_rows *out);
+
+#endif

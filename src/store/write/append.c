@@ -1,0 +1,263 @@
+/* append: the next capture of a process, in its order, as its difference to what is stored. */
+#include "store/write/append.h"
+
+#include "store/dict/region.h"
+#include "store/write/lineage.h"
+#include "store/write/rewind.h"
+#include <stdlib.h>
+
+/* ---- rows of the capture ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const pm_place *x = a, *y = b;
+
+    return pm_place_compare(x, y);
+}
+
+static pmapdb_status check_places(const pm_place *place, size_t n, pmapdb_error *err)
+{
+    for (size_t i = 1; i < n; i++)
+        if (pm_place_compare(&place[i - 1], &place[i]) == 0)
+            return pm_fail(err, PMAPDB_INPUT, "two mappings at the address %llx",
+                           (unsigned long long)place[i].start);
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_put_check(const pm_capture *c, pmapdb_error *err)
+{
+    size_t i = 1;
+    pm_place *place;
+    pmapdb_status st;
+
+    while (i < c->n_rows && pm_capture_row(c, i - 1)->start < pm_capture_row(c, i)->start)
+        i++;
+    if (i >= c->n_rows)
+        return PMAPDB_OK;
+    place = calloc(c->n_rows, sizeof *place);
+    if (!place)
+        return pm_fail_nomem(err);
+    for (i = 0; i < c->n_rows; i++) {
+        const pm_mapping *m = pm_capture_row(c, i);
+
+        place[i].start = m->start;
+        place[i].length = m->end - m->start;
+    }
+    qsort(place, c->n_rows, sizeof *place, by_place);
+    st = check_places(place, c->n_rows, err);
+    free(place);
+    return st;
+}
+
+static void make_row(pm_put *p, const pm_classify_context *context, pm_detail_memo *memo,
+                     const pm_mapping *m, pm_row *row)
+{
+    pm_category category = pm_classify_mapping(context, m);
+    bool inferred = context->heap_inferred && category == PM_CATEGORY_HEAP;
+    uint64_t length = m->end - m->start;
+    pm_detail detail;
+
+    *row = (pm_row){
+        .at = {.start = m->start,
+               .length = length,
+               .offset = m->offset,
+               .has_offset = pm_has(m, PM_HAS_OFFSET)},
+        .size_kib = pm_has(m, PM_BIT(PM_SIZE)) && m->value[PM_SIZE] != length / 1024
+                        ? (int64_t)m->value[PM_SIZE]
+                        : PMAPDB_UNKNOWN,
+    };
+    PM_SQL_STEP(p->sql, pm_objects_of(p->objects, m, category, inferred, &row->at.object, &err));
+    pm_row_encode(m, p->fields, &row->m);
+    if (pm_detail_of(m, p->fields, &row->m, &detail)) {
+        int64_t detail_id = PMAPDB_UNKNOWN;
+
+        PM_SQL_STEP(p->sql, pm_detail_put(p->sql, memo, &detail, &detail_id, &err));
+        pm_detail_refer(&row->m, detail_id, &detail);
+    }
+}
+
+void pm_put_rows(pm_put *p, const pm_classify_context *context)
+{
+    size_t n = p->capture->n_rows;
+    pm_detail_memo memo = {0};
+
+    PM_SQL_STEP(p->sql, pm_rows_reserve(&p->rows, n, &err));
+    for (size_t i = 0; i < n && pm_sql_ok(p->sql); i++)
+        make_row(p, context, &memo, pm_capture_row(p->capture, i), &p->rows.row[p->rows.n++]);
+    pm_rows_sort(&p->rows);
+}
+
+/* ---- its row in table snapshot ---- */
+
+static pm_arg total_arg(const pm_capture *c, enum pm_total total)
+{
+    int64_t v = c->block.totals.v[total];
+
+    return PM_I(v < 0 ? PMAPDB_UNKNOWN : v);
+}
+
+static void write_snapshot(pm_put *p, int64_t epoch_id, int64_t off)
+{
+    const pm_capture *c = p->capture;
+    const pm_block *b = &c->block;
+
+    pm_sql_do(
+        p->sql,
+        "INSERT INTO snapshot (process_id, capture_id, epoch_id, off, taken_ms, behind_ms, "
+        "ordinal, preferred, time_source_code, dialect_code, state_code, checked_code, missing, "
+        "hash, import_log_id, mappings, size_kib, rss_kib, pss_kib, private_kib, "
+        "private_dirty_kib, "
+        "swap_kib, tool_size_kib, "
+        "tool_rss_kib) VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, 1, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
+        "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
+        PM_ARGS(PM_I(p->process_id), PM_I(p->capture_id), PM_I(epoch_id), PM_I(off),
+                PM_I(c->taken_ms), PM_I(c->ordinal), PM_I(c->time_source), PM_I(b->dialect),
+                PM_I(b->state), PM_I(b->checked),
+                PM_T((b->missing.len ? b->missing : (pm_text){NULL, 0})), PM_I((int64_t)b->hash),
+                PM_I(c->log_id ? (int64_t)c->log_id : PMAPDB_UNKNOWN),
+                total_arg(c, PM_TOTAL_MAPPINGS), total_arg(c, PM_TOTAL_SIZE),
+                total_arg(c, PM_TOTAL_RSS), total_arg(c, PM_TOTAL_PSS),
+                total_arg(c, PM_TOTAL_PRIVATE), total_arg(c, PM_TOTAL_PRIVATE_DIRTY),
+                total_arg(c, PM_TOTAL_SWAP), PM_I(b->tool_size_kib), PM_I(b->tool_rss_kib)));
+    p->snapshot_id = pm_sql_last_id(p->sql);
+}
+
+static void take_place(pm_put *p, pm_stream *s, int64_t *off)
+{
+    pm_stream_place(p->sql, s, p->fields, off);
+    if (p->capture)
+        write_snapshot(p, s->epoch_id, *off);
+    else
+        pm_sql_do(p->sql, "UPDATE snapshot SET epoch_id = ?2, off = ?3 WHERE snapshot_id = ?1",
+                  PM_ARGS(PM_I(p->snapshot_id), PM_I(s->epoch_id), PM_I(*off)));
+    s->snapshot_id = p->snapshot_id;
+    s->newest = p->order;
+}
+
+/* ---- lineages ---- */
+
+/* A prune may have removed captures over which a mapping moved. Where the capture takes its
+ * lineages from the same one as before, it keeps a lineage that both show. */
+static void keep_lineage(const pm_put *p, const pm_rows *base, const pm_row *row, pm_descent *out)
+{
+    int64_t lineage = row->at.lineage; /* before it was taken off */
+
+    pm_map_get(&p->rewind->renamed, (uint64_t)lineage, &lineage);
+    for (size_t i = 0; i < base->n && out->lineage == PM_NO_LINEAGE; i++)
+        if (base->row[i].at.lineage == lineage)
+            *out = (pm_descent){lineage, base->row[i].at.kept, row->reason};
+}
+
+/* Row i begins a lineage, whose category the rules give, unless the program itself named it. */
+static void begin_lineage(pm_put *p, size_t i)
+{
+    pm_row *row = &p->rows.row[i];
+    uint64_t was = (uint64_t)row->at.lineage;
+    pm_ruling ruling = {0};
+
+    if (p->rewind && pm_map_get(&p->rewind->labelled, was, &ruling.kept))
+        ruling.rule = PM_RULE_LABEL;
+    else
+        PM_SQL_STEP(p->sql, pm_refine_row(&p->refine, &p->rows, i, &ruling, &err));
+    row->at.kept = ruling.kept;
+    pm_lineage_new(p->sql, p->process_id, p->snapshot_id, row, ruling.rule);
+    if (ruling.rule && strcmp(ruling.rule, PM_RULE_LABEL) == 0)
+        PM_SQL_STEP(p->sql,
+                    pm_map_put(&p->rewind->labelled, (uint64_t)row->at.lineage, ruling.kept, &err));
+    if (p->rewind)
+        PM_SQL_STEP(p->sql, pm_map_put(&p->rewind->renamed, was, row->at.lineage, &err));
+}
+
+static void descend(pm_put *p, const pm_descent *descent)
+{
+    for (size_t i = 0; i < p->rows.n && pm_sql_ok(p->sql); i++) {
+        pm_row *row = &p->rows.row[i];
+
+        row->reason = descent[i].reason;
+        if (descent[i].lineage == PM_NO_LINEAGE) {
+            begin_lineage(p, i);
+            continue;
+        }
+        row->at.lineage = descent[i].lineage;
+        row->at.kept = descent[i].kept;
+    }
+}
+
+/* The capture is earlier than its beat's leader: lineages that begin in the beat begin with it. */
+static void show_first(pm_put *p, int64_t leader)
+{
+    int64_t n = pm_sql_value(
+        p->sql, "SELECT count(*) FROM lineage WHERE process_id = ?1 AND first_snapshot_id = ?2",
+        PM_ARGS(PM_I(p->process_id), PM_I(leader)), 0);
+
+    for (size_t i = 0; i < p->rows.n && n > 0 && pm_sql_ok(p->sql); i++) {
+        const pm_place *at = &p->rows.row[i].at;
+
+        pm_sql_do(p->sql,
+                  "UPDATE lineage SET first_snapshot_id = ?2, category_id = CASE WHEN rule IS NULL "
+                  "THEN ?3 ELSE category_id END WHERE lineage_id = ?1 AND first_snapshot_id = ?4",
+                  PM_ARGS(PM_I(at->lineage), PM_I(p->snapshot_id), PM_I(at->object->category_id),
+                          PM_I(leader)));
+    }
+}
+
+/* ---- appending ---- */
+
+static void append_totals(pm_put *p, pm_stream *s)
+{
+    int64_t off = 0;
+
+    take_place(p, s, &off);
+    pm_stream_append(p->sql, s, off, &p->rows, &p->rollup);
+}
+
+/* Which stream's newest capture the new one takes its lineages from; NULL: from none. */
+static pm_stream *find_base(pm_put *p, pm_newest *n, pm_stream *own)
+{
+    int dialect = pm_beat_base(&n->beat);
+
+    if (dialect != PM_NO_LEADER)
+        return pm_newest_stream(p->sql, p->objects, n, (pm_dialect)dialect, PM_STATE_COMPLETE);
+    return p->order.state == PM_STATE_COMPLETE ? NULL : own;
+}
+
+static void append_mappings(pm_put *p, pm_newest *n, pm_stream *own)
+{
+    static const pm_rows none = {0};
+    pm_stream *from = find_base(p, n, own);
+    const pm_rows *base = from ? &from->rows : &none;
+    pm_descent *descent = NULL;
+    int64_t off = 0;
+
+    PM_SQL_STEP(p->sql, pm_rows_descent(base, &p->rows, &descent, &err));
+    if (!pm_sql_ok(p->sql))
+        return;
+    if (p->rewind && from && from->snapshot_id == p->base_was)
+        for (size_t i = 0; i < p->rows.n; i++)
+            if (descent[i].lineage == PM_NO_LINEAGE)
+                keep_lineage(p, base, &p->rows.row[i], &descent[i]);
+    if (from && pm_order_compare_worth(&from->newest, &p->order) > 0)
+        pm_refine_again(p, n, own, descent);
+    if (p->rewind)
+        pm_refine_labelled(p, n, descent);
+    take_place(p, own, &off);
+    descend(p, descent);
+    if (from && from != own && pm_order_compare(&p->order, &from->newest) < 0)
+        show_first(p, from->snapshot_id);
+    free(descent);
+    PM_SQL_STEP(p->sql, pm_rollup_rows(&p->rollup, &p->rows, p->fields, &err));
+    pm_stream_append(p->sql, own, off, &p->rows, &p->rollup);
+    pm_beat_add(&n->beat, &p->order);
+}
+
+void pm_append(pm_put *p, pm_newest *n)
+{
+    pm_stream *own = pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state);
+
+    if (!own)
+        return;
+    if (p->order.state == PM_STATE_TOTALS)
+        append_totals(p, own);
+    else
+        append_mappings(p, n, own);
+}

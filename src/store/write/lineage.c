@@ -1,0 +1,233 @@
+/* lineage: which mapping of the next capture continues which of the one before. */
+#include "store/write/lineage.h"
+
+#include <stdlib.h>
+
+static uint64_t end_of(const pm_place *p)
+{
+    return p->start + p->length - 1; /* the last byte: a mapping may end at 2^64 */
+}
+
+static uint64_t shared_bytes(const pm_place *a, const pm_place *b)
+{
+    uint64_t from = a->start > b->start ? a->start : b->start;
+    uint64_t to = end_of(a) < end_of(b) ? end_of(a) : end_of(b);
+
+    return from <= to ? to - from + 1 : 0;
+}
+
+static bool is_file(const pm_place *p)
+{
+    return p->object->has_inode && p->object->inode != 0;
+}
+
+/* Anonymous memory has no offset that means anything (Linux before 2.6.25 shows the address). */
+static bool offset_fits(const pm_place *a, const pm_place *b)
+{
+    if (!a->has_offset || !b->has_offset || !is_file(a) || !is_file(b))
+        return true;
+    return a->offset - a->start == b->offset - b->start;
+}
+
+static bool continues(const pm_place *old, const pm_place *new)
+{
+    return shared_bytes(old, new) > 0 && offset_fits(old, new) &&
+           pm_object_alike(old->object, new->object);
+}
+
+static pm_reason reason_of(const pm_place *old, const pm_place *new)
+{
+    if (old->start == new->start)
+        return old->length == new->length ? PM_REASON_SAME : PM_REASON_SAME_START;
+    return end_of(old) == end_of(new) ? PM_REASON_SAME_END : PM_REASON_OVERLAP;
+}
+
+/* Bytes of one lineage inside `new`, over the old mappings from..to. */
+static uint64_t bytes_of_lineage(const pm_place *old, size_t from, size_t to, int64_t lineage,
+                                 const pm_place *new)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = from; i < to; i++)
+        if (old[i].lineage == lineage && continues(&old[i], new))
+            sum += shared_bytes(&old[i], new);
+    return sum;
+}
+
+/* Reasons in the order in which they count when a lineage has several pieces in the result. */
+static pm_reason better(pm_reason a, pm_reason b)
+{
+    return a < b ? a : b;
+}
+
+/* old[from..to) are those that can share addresses with `new`. Marks the taken ones. */
+static void descend(const pm_place *old, size_t from, size_t to, const pm_place *new, bool *taken,
+                    pm_descent *out)
+{
+    uint64_t most = 0;
+
+    *out = (pm_descent){PM_NO_LINEAGE, 0, PM_REASON_NEW};
+    for (size_t i = from; i < to; i++) {
+        uint64_t bytes;
+
+        if (!continues(&old[i], new) || (most && old[i].lineage == out->lineage))
+            continue;
+        bytes = bytes_of_lineage(old, i, to, old[i].lineage, new);
+        if (bytes > most) {
+            most = bytes;
+            out->lineage = old[i].lineage;
+            out->kept = old[i].kept;
+        }
+    }
+    if (!most)
+        return;
+    out->reason = PM_REASON_OVERLAP;
+    for (size_t i = from; i < to; i++)
+        if (continues(&old[i], new)) {
+            taken[i] = true;
+            if (old[i].lineage == out->lineage)
+                out->reason = better(out->reason, reason_of(&old[i], new));
+        }
+}
+
+/* ---- what lost its place entirely ---- */
+
+/* A piece of a file, to find it again wherever it lies. */
+typedef struct piece {
+    uint64_t inode, offset;
+    size_t at; /* in old */
+} piece;
+
+static int compare_pieces(const void *a, const void *b)
+{
+    const piece *x = a, *y = b;
+
+    if (x->inode != y->inode)
+        return x->inode < y->inode ? -1 : 1;
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Those that nothing continues yet, by inode and offset. */
+static size_t collect_pieces(const pm_place *old, size_t n_old, const bool *taken, piece *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < n_old; i++)
+        if (!taken[i] && old[i].has_offset && is_file(&old[i]))
+            out[n++] = (piece){old[i].object->inode, old[i].offset, i};
+    if (n)
+        qsort(out, n, sizeof *out, compare_pieces);
+    return n;
+}
+
+static size_t first_piece(const piece *pieces, size_t n, const piece *key)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (compare_pieces(&pieces[middle], key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The same piece of the same file elsewhere: of equal length first, then the lowest. */
+static void find_moved(const pm_place *old, const piece *pieces, size_t n, const pm_place *new,
+                       bool *taken, pm_descent *out)
+{
+    piece key = {new->object->inode, new->offset, 0};
+    size_t found = SIZE_MAX;
+
+    if (!new->has_offset || !is_file(new))
+        return;
+    for (size_t i = first_piece(pieces, n, &key);
+         i < n && pieces[i].inode == key.inode && pieces[i].offset == key.offset; i++) {
+        const pm_place *o = &old[pieces[i].at];
+
+        if (taken[pieces[i].at] || !pm_object_alike(o->object, new->object))
+            continue;
+        if (found == SIZE_MAX || o->length == new->length)
+            found = pieces[i].at;
+        if (o->length == new->length)
+            break;
+    }
+    if (found == SIZE_MAX)
+        return;
+    taken[found] = true;
+    *out = (pm_descent){old[found].lineage, old[found].kept, PM_REASON_FILE_OFFSET};
+}
+
+static void pair_moved(const pm_place *old, size_t n_old, const pm_place *new, size_t n_new,
+                       bool *taken, piece *pieces, pm_descent *out)
+{
+    size_t n = collect_pieces(old, n_old, taken, pieces);
+
+    for (size_t i = 0; i < n_new && n; i++)
+        if (out[i].lineage == PM_NO_LINEAGE)
+            find_moved(old, pieces, n, &new[i], taken, &out[i]);
+}
+
+pmapdb_status pm_lineage_pair(const pm_place *old, size_t n_old, const pm_place *new, size_t n_new,
+                              pm_descent *out, pmapdb_error *err)
+{
+    bool *taken = calloc(n_old + 1, sizeof *taken);
+    piece *pieces = calloc(n_old + 1, sizeof *pieces);
+    size_t from = 0;
+
+    if (!taken || !pieces) {
+        free(taken);
+        free(pieces);
+        return pm_fail_nomem(err);
+    }
+    for (size_t i = 0; i < n_new; i++) {
+        size_t to;
+
+        while (from < n_old && end_of(&old[from]) < new[i].start)
+            from++;
+        for (to = from; to < n_old && old[to].start <= end_of(&new[i]);)
+            to++;
+        descend(old, from, to, &new[i], taken, &out[i]);
+    }
+    pair_moved(old, n_old, new, n_new, taken, pieces, out);
+    free(taken);
+    free(pieces);
+    return PMAPDB_OK;
+}
+
+/* ---- rows ---- */
+
+static pm_place *places_of(const pm_rows *rows)
+{
+    pm_place *places = calloc(rows->n + 1, sizeof *places);
+
+    for (size_t i = 0; places && i < rows->n; i++)
+        places[i] = rows->row[i].at;
+    return places;
+}
+
+pmapdb_status pm_rows_descent(const pm_rows *older, const pm_rows *own, pm_descent **out,
+                              pmapdb_error *err)
+{
+    pm_place *old = places_of(older), *new = places_of(own);
+    pm_descent *descent = calloc(own->n + 1, sizeof *descent);
+    pmapdb_status st;
+
+    if (!old || !new || !descent)
+        st = pm_fail_nomem(err);
+    else
+        st = pm_lineage_pair(old, older->n, new, own->n, descent, err);
+    free(old);
+    free(new);
+    if (st != PMAPDB_OK) {
+        free(descent);
+        return st;
+    }
+    *out = descent;
+    return PMAPDB_OK;
+}

@@ -1,0 +1,171 @@
+/* log: files of captures without times, known by the sequence of their blocks. */
+#include "store/write/log.h"
+
+#include "base/buf.h"
+#include "store/write/process.h"
+#include <stdlib.h>
+
+/* How a stored log and a file relate. */
+typedef struct relation {
+    bool log_in_file, file_in_log; /* prefix, per pid */
+    int64_t last_ms;
+} relation;
+
+/* The i-th block of `pid` in the file, or NULL. `from` is a hint: where the search may begin. */
+static pm_log_block *next_of_pid(pm_log_block *blocks, size_t n, int64_t pid, size_t *from)
+{
+    for (; *from < n; ++*from)
+        if (blocks[*from].pid == pid)
+            return &blocks[(*from)++];
+    return NULL;
+}
+
+/* Walks the stored log beside the file. With `mark`, marks the file's blocks that it holds. */
+static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, size_t n, bool mark,
+                            relation *out, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has, first = true, ended = false;
+    int64_t pid = PMAPDB_UNKNOWN;
+    size_t from = 0, in_log = 0;
+    pmapdb_status st = pm_sql_rows(sql, PM_LOG_ROWS, PM_ARGS(PM_I(log_id)), &stmt, err);
+
+    *out = (relation){true, true, PMAPDB_UNKNOWN};
+    if (st != PMAPDB_OK)
+        return st;
+    while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+        int64_t row_pid = pm_col_int(stmt, 0), taken_ms = pm_col_ms(stmt, 2);
+        pm_log_block *b;
+
+        if (first || row_pid != pid) {
+            from = 0;
+            ended = false;
+        }
+        first = false;
+        pid = row_pid;
+        b = ended ? NULL : next_of_pid(blocks, n, pid, &from);
+        if (taken_ms > out->last_ms)
+            out->last_ms = taken_ms;
+        if (!b) {
+            ended = true;
+            out->log_in_file = false;
+            continue;
+        }
+        in_log++;
+        if (b->hash != (uint64_t)pm_col_int(stmt, 1)) {
+            out->log_in_file = out->file_in_log = false;
+            pm_sql_done(stmt);
+            return PMAPDB_OK;
+        }
+        if (mark) {
+            b->known = true;
+            b->taken_ms = taken_ms;
+            b->snapshot_id = pm_col_int(stmt, 4);
+        }
+    }
+    out->file_in_log = in_log == n;
+    return st;
+}
+
+/* Logs of the host, latest first, that hold a pid of the file. */
+static pmapdb_status candidates(pm_sql *sql, int64_t host_id, int64_t **ids, size_t *n,
+                                pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has;
+    size_t cap = 0;
+    pmapdb_status st = pm_sql_rows(
+        sql,
+        "SELECT import_log_id FROM import_log WHERE coalesce(host_id, 0) = ?1 ORDER BY "
+        "(SELECT max(taken_ms) FROM (SELECT taken_ms FROM snapshot s WHERE s.import_log_id = "
+        "import_log.import_log_id UNION ALL SELECT taken_ms FROM forgotten t WHERE t.import_log_id "
+        "= "
+        "import_log.import_log_id)) DESC",
+        PM_ARGS(PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id)), &stmt, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+        st = pm_grow(ids, &cap, *n, sizeof **ids, err);
+        if (st != PMAPDB_OK) {
+            pm_sql_done(stmt);
+            return st;
+        }
+        (*ids)[(*n)++] = pm_col_int(stmt, 0);
+    }
+    return st;
+}
+
+/* True where the file holds nothing that the log does not, and is not younger than it. */
+static bool is_old_news(const relation *r, int64_t written_ms)
+{
+    return r->file_in_log &&
+           (written_ms == PMAPDB_UNKNOWN || written_ms / 1000 <= r->last_ms / 1000);
+}
+
+/* A log that holds the whole file comes first: an old file, rotated away, also begins like the
+ * fresh log of an idle process. */
+static pmapdb_status find(pm_sql *sql, const int64_t *ids, size_t n_ids, pm_log_block *blocks,
+                          size_t n, int64_t written_ms, int64_t *log_id, pmapdb_error *err)
+{
+    int64_t continued = 0;
+
+    for (size_t i = 0; i < n_ids; i++) {
+        relation r;
+        pmapdb_status st = relate(sql, ids[i], blocks, n, false, &r, err);
+
+        if (st != PMAPDB_OK)
+            return st;
+        if (r.last_ms == PMAPDB_UNKNOWN)
+            continue; /* begun, nothing stored: the process was killed */
+        if (is_old_news(&r, written_ms)) {
+            *log_id = ids[i];
+            return PMAPDB_OK;
+        }
+        if (!continued && r.log_in_file && !r.file_in_log)
+            continued = ids[i];
+    }
+    *log_id = continued;
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_log_find(pm_sql *sql, int64_t host_id, pm_log_block *blocks, size_t n,
+                          int64_t written_ms, int64_t *log_id, int64_t *last_ms, pmapdb_error *err)
+{
+    int64_t *ids = NULL;
+    size_t n_ids = 0;
+    relation r = {.last_ms = PMAPDB_UNKNOWN};
+    pmapdb_status st = candidates(sql, host_id, &ids, &n_ids, err);
+
+    *log_id = 0;
+    if (st == PMAPDB_OK)
+        st = find(sql, ids, n_ids, blocks, n, written_ms, log_id, err);
+    if (st == PMAPDB_OK && *log_id)
+        st = relate(sql, *log_id, blocks, n, true, &r, err);
+    *last_ms = r.last_ms;
+    free(ids);
+    return st;
+}
+
+pmapdb_status pm_log_match(pmapdb_store *s, const char *host, pm_log_block *blocks, size_t n,
+                           int64_t written_ms, int64_t *log_id, int64_t *last_ms, pmapdb_error *err)
+{
+    int64_t host_id;
+    pmapdb_status st = pm_store_begin(s, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    st = pm_host_of(s->sql, host, &host_id, err);
+    if (st == PMAPDB_OK)
+        st = pm_log_find(s->sql, host_id, blocks, n, written_ms, log_id, last_ms, err);
+    if (st == PMAPDB_OK && !*log_id) {
+        st = pm_sql_run(s->sql, "INSERT INTO import_log (host_id) VALUES (?1)",
+                        PM_ARGS(PM_I(host_id)), err);
+        *log_id = pm_sql_last_id(s->sql);
+    }
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(s, err);
+    if (st != PMAPDB_OK)
+        pm_store_rollback(s);
+    return st;
+}

@@ -1,0 +1,394 @@
+/* moment: which snapshots of one (host, name) were captured together. */
+#include "store/write/moment.h"
+
+#include "base/buf.h"
+#include "base/dialect.h"
+#include "base/map.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NAMES_MAX 16384 /* all are forgotten then: most are of the past */
+
+typedef struct item {
+    int64_t snapshot_id, process_id, pid, taken_ms, ordinal, hash, moment_ms;
+    pm_dialect dialect;
+    pm_state state;
+    bool preferred;
+    bool live; /* of one sweep with all of its taken_ms, and with none of another */
+} item;
+
+typedef struct items {
+    item *item;
+    size_t n, cap;
+} items;
+
+struct pm_moments {
+    pm_sql *sql;
+    int64_t sweep_ms;
+    items near;    /* in which moments are looked for */
+    pm_map index;  /* name_id -> index in newest */
+    items *newest; /* the newest moment of each name; empty: not known */
+    size_t n, cap;
+};
+
+pmapdb_status pm_moments_new(pm_sql *sql, int64_t sweep_ms, pm_moments **out, pmapdb_error *err)
+{
+    pm_moments *m = calloc(1, sizeof *m);
+
+    if (!m)
+        return pm_fail_nomem(err);
+    m->sql = sql;
+    m->sweep_ms = sweep_ms;
+    *out = m;
+    return PMAPDB_OK;
+}
+
+static void forget_names(pm_moments *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        free(m->newest[i].item);
+    m->n = 0;
+    pm_map_clear(&m->index);
+}
+
+void pm_moments_free(pm_moments *m)
+{
+    if (!m)
+        return;
+    forget_names(m);
+    pm_map_free(&m->index);
+    free(m->newest);
+    free(m->near.item);
+    free(m);
+}
+
+static void add_item(pm_sql *sql, items *to, const item *i)
+{
+    PM_SQL_STEP(sql, pm_grow(&to->item, &to->cap, to->n, sizeof *to->item, &err));
+    if (pm_sql_ok(sql))
+        to->item[to->n++] = *i;
+}
+
+static items *newest_of(pm_moments *m, int64_t name_id)
+{
+    int64_t at = (int64_t)m->n;
+
+    if (pm_map_get(&m->index, (uint64_t)name_id, &at))
+        return &m->newest[at];
+    if (m->n >= NAMES_MAX)
+        forget_names(m);
+    at = (int64_t)m->n;
+    PM_SQL_STEP(m->sql, pm_grow(&m->newest, &m->cap, m->n, sizeof *m->newest, &err));
+    PM_SQL_STEP(m->sql, pm_map_put(&m->index, (uint64_t)name_id, at, &err));
+    if (!pm_sql_ok(m->sql))
+        return NULL;
+    m->newest[m->n++] = (items){0};
+    return &m->newest[at];
+}
+
+/* ---- order ---- */
+
+static int compare(int64_t a, int64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* In time; independent of ids: those differ between orders of import. */
+static int compare_times(const item *a, const item *b)
+{
+    int order = compare(a->taken_ms, b->taken_ms);
+
+    if (order == 0)
+        order = compare(a->ordinal, b->ordinal);
+    if (order == 0)
+        order = compare(a->dialect, b->dialect);
+    if (order == 0)
+        order = compare(a->pid, b->pid);
+    return order == 0 ? compare(a->hash, b->hash) : order;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    return compare_times(a, b);
+}
+
+/* Within a process the preferred one comes first: of equal ones the later. */
+static int by_process(const void *a, const void *b)
+{
+    const item *x = a, *y = b;
+    int order = compare(x->process_id, y->process_id);
+
+    if (order == 0)
+        order = compare(x->state, y->state);
+    if (order == 0)
+        order = compare(x->dialect, y->dialect);
+    return order == 0 ? -compare_times(x, y) : order;
+}
+
+/* ---- where moments end ---- */
+
+static bool process_came(const item *from, const item *to, const item *next)
+{
+    for (; from < to; from++)
+        if (from->process_id == next->process_id && from->dialect == next->dialect)
+            return true;
+    return false;
+}
+
+static size_t time_end(const items *s, size_t from)
+{
+    size_t i = from + 1;
+
+    while (i < s->n && s->item[i].taken_ms == s->item[from].taken_ms)
+        i++;
+    return i;
+}
+
+static bool any_live(const items *s, size_t from, size_t to)
+{
+    for (; from < to; from++)
+        if (s->item[from].live)
+            return true;
+    return false;
+}
+
+/* A moment is known by its time, so what was taken at one time is never in two of them. */
+static size_t moment_end(const items *s, size_t from, int64_t sweep_ms)
+{
+    size_t i = time_end(s, from);
+
+    if (any_live(s, from, i))
+        return i;
+    while (i < s->n && s->item[i].taken_ms - s->item[from].taken_ms <= sweep_ms) {
+        size_t next = time_end(s, i);
+
+        if (any_live(s, i, next))
+            return i;
+        for (size_t k = i; k < next; k++)
+            if (process_came(&s->item[from], &s->item[i], &s->item[k]))
+                return i;
+        i = next;
+    }
+    return i;
+}
+
+/* ---- writing ---- */
+
+static void update(pm_sql *sql, item *i, int64_t moment_ms, bool preferred)
+{
+    if (i->moment_ms == moment_ms && i->preferred == preferred)
+        return;
+    i->moment_ms = moment_ms;
+    i->preferred = preferred;
+    pm_sql_do(sql, "UPDATE snapshot SET behind_ms = ?2, preferred = ?3 WHERE snapshot_id = ?1",
+              PM_ARGS(PM_I(i->snapshot_id), PM_I(i->taken_ms - i->moment_ms), PM_I(i->preferred)));
+}
+
+/* Items from..to are one moment; sorts them by process, best first. */
+static void write_moment(pm_sql *sql, items *s, size_t from, size_t to)
+{
+    int64_t moment_ms = s->item[from].taken_ms;
+
+    qsort(&s->item[from], to - from, sizeof *s->item, by_process);
+    for (size_t i = from; i < to; i++)
+        update(sql, &s->item[i], moment_ms,
+               i == from || s->item[i].process_id != s->item[i - 1].process_id);
+}
+
+static void sort(items *s)
+{
+    if (s->n)
+        qsort(s->item, s->n, sizeof *s->item, by_time);
+}
+
+/* Groups items, sorted by time, whose first begins a moment. *last: where the last moment begins.
+ * False: from some item after `after` on, the moments are as they were. */
+static bool group(pm_moments *m, items *s, int64_t after, size_t *last)
+{
+    *last = 0;
+    for (size_t from = 0, to; from < s->n && pm_sql_ok(m->sql); from = to) {
+        const item *first = &s->item[from];
+
+        if (first->taken_ms > after && first->moment_ms == first->taken_ms)
+            return false;
+        to = moment_end(s, from, m->sweep_ms);
+        *last = from;
+        write_moment(m->sql, s, from, to);
+    }
+    return true;
+}
+
+/* ---- what the store says ---- */
+
+static void load(pm_moments *m, int64_t name_id, int64_t from, int64_t to)
+{
+    sqlite3_stmt *stmt = pm_sql_ask(
+        m->sql,
+        "SELECT s.snapshot_id, s.process_id, s.taken_ms, s.ordinal, s.moment_ms, s.dialect_code, "
+        "s.state_code, s.preferred, p.pid, s.hash, s.time_source_code FROM process p "
+        "CROSS JOIN snapshot s ON s.process_id = p.process_id AND s.taken_ms BETWEEN ?2 AND ?3 "
+        "WHERE p.name_id = ?1",
+        PM_ARGS(PM_I(name_id), PM_I(from), PM_I(to)));
+
+    m->near.n = 0;
+    while (pm_sql_next(m->sql, stmt))
+        add_item(m->sql, &m->near,
+                 &(item){.snapshot_id = pm_col_int(stmt, 0),
+                         .process_id = pm_col_int(stmt, 1),
+                         .taken_ms = pm_col_ms(stmt, 2),
+                         .ordinal = pm_col_int(stmt, 3),
+                         .moment_ms = pm_col_ms(stmt, 4),
+                         .dialect = (pm_dialect)pm_col_int(stmt, 5),
+                         .state = (pm_state)pm_col_int(stmt, 6),
+                         .preferred = pm_col_int(stmt, 7) != 0,
+                         .pid = pm_col_int(stmt, 8),
+                         .hash = pm_col_int(stmt, 9),
+                         .live = pm_col_int(stmt, 10) == PM_TIME_LIVE});
+    sort(&m->near);
+}
+
+/* Groups what lies around taken_ms. True: nothing of the name is later, and the last moment of
+ * m->near, from *last on, is its newest. */
+static bool look_around(pm_moments *m, int64_t name_id, int64_t taken_ms, size_t *last)
+{
+    int64_t span = 2 * m->sweep_ms + 2, after = taken_ms, newest;
+    int64_t from = pm_sql_value(
+        m->sql,
+        "SELECT max(moment_ms) FROM (SELECT (SELECT moment_ms FROM snapshot s WHERE "
+        "s.process_id = p.process_id AND s.taken_ms < ?2 ORDER BY taken_ms DESC LIMIT 1) "
+        "AS moment_ms FROM process p WHERE p.name_id = ?1)",
+        PM_ARGS(PM_I(name_id), PM_I(taken_ms)), taken_ms);
+    bool settled = false;
+
+    newest = pm_sql_value(m->sql,
+                          "SELECT max((SELECT max(taken_ms) FROM snapshot s WHERE s.process_id = "
+                          "p.process_id)) FROM process p WHERE p.name_id = ?1",
+                          PM_ARGS(PM_I(name_id)), taken_ms);
+    while (pm_sql_ok(m->sql) && !settled) {
+        int64_t to = taken_ms + span < newest ? taken_ms + span : newest;
+
+        load(m, name_id, from, to);
+        /* what comes after a pause begins a moment anyway */
+        settled = to >= newest || m->near.n == 0 ||
+                  m->near.item[m->near.n - 1].taken_ms + m->sweep_ms < to;
+        settled |= !group(m, &m->near, after, last);
+        after = to; /* what was written now is not what was there before */
+        span *= 8;
+    }
+    return taken_ms >= newest;
+}
+
+/* ---- a snapshot ---- */
+
+/* The moment that begins at `from` is the newest one of the name. */
+static void remember(pm_moments *m, items *newest, const items *s, size_t from)
+{
+    items kept = {0};
+
+    for (size_t i = from; i < s->n; i++)
+        add_item(m->sql, &kept, &s->item[i]);
+    free(newest->item);
+    *newest = kept;
+}
+
+static void added(pm_moments *m, int64_t name_id, const item *i)
+{
+    items *newest = newest_of(m, name_id);
+    bool known = newest && newest->n;
+    size_t last = 0;
+
+    for (size_t k = 0; known && k < newest->n; k++)
+        known = newest->item[k].taken_ms <= i->taken_ms;
+    if (known) {
+        add_item(m->sql, newest, i);
+        sort(newest);
+        group(m, newest, INT64_MAX, &last);
+        memmove(newest->item, newest->item + last, (newest->n - last) * sizeof *newest->item);
+        newest->n -= last;
+    } else if (newest) {
+        newest->n = 0;
+        if (look_around(m, name_id, i->taken_ms, &last))
+            remember(m, newest, &m->near, last);
+    }
+}
+
+pmapdb_status pm_moments_added(pm_moments *m, int64_t name_id, int64_t snapshot_id,
+                               int64_t process_id, const pm_capture *c, pmapdb_error *err)
+{
+    added(m, name_id,
+          &(item){.snapshot_id = snapshot_id,
+                  .process_id = process_id,
+                  .pid = c->pid,
+                  .taken_ms = c->taken_ms,
+                  .ordinal = c->ordinal,
+                  .hash = (int64_t)c->block.hash,
+                  .moment_ms = c->taken_ms,
+                  .dialect = c->block.dialect,
+                  .state = c->block.state,
+                  .preferred = true,
+                  .live = c->time_source == PM_TIME_LIVE});
+    return pm_sql_end(m->sql, err);
+}
+
+pmapdb_status pm_moments_regroup(pm_moments *m, int64_t name_id, pmapdb_error *err)
+{
+    items *newest = newest_of(m, name_id);
+    size_t last;
+
+    if (newest)
+        newest->n = 0;
+    load(m, name_id, INT64_MIN + 1, INT64_MAX);
+    group(m, &m->near, INT64_MAX, &last);
+    return pm_sql_end(m->sql, err);
+}
+
+/* ---- moments that should be one ---- */
+
+/* Neighbouring moments without a common process, of which the first one's come again later, and no
+ * further apart than a sweep that somebody may have meant. */
+pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, int64_t to_ms,
+                                int64_t sweep_ms, bool *spread, char *text, size_t size,
+                                pmapdb_error *err)
+{
+    static const int64_t reach = 10;
+    sqlite3_stmt *stmt;
+    bool has = false;
+    pmapdb_status st;
+
+    *spread = false;
+    if (from_ms == to_ms) /* two moments at most, and it takes three to be in turns */
+        return PMAPDB_OK;
+    st = pm_sql_rows(
+        sql,
+        "WITH seen AS (SELECT s.process_id, s.moment_ms FROM process p CROSS JOIN snapshot s ON "
+        "s.process_id = p.process_id AND s.taken_ms BETWEEN ?2 AND ?3 WHERE p.name_id = ?1 "
+        "AND s.preferred), "
+        "pair AS (SELECT moment_ms, lag(moment_ms) OVER (ORDER BY moment_ms) AS before FROM "
+        "(SELECT DISTINCT moment_ms FROM seen)), "
+        "close AS (SELECT * FROM pair WHERE moment_ms - before <= ?4) "
+        "SELECT count(*), max(moment_ms - before), (SELECT name FROM name WHERE name_id = ?1), "
+        "(SELECT count(DISTINCT process_id) FROM seen) "
+        "FROM close c WHERE NOT EXISTS (SELECT 1 FROM seen a JOIN seen b ON b.process_id = "
+        "a.process_id AND b.moment_ms = c.moment_ms WHERE a.moment_ms = c.before) "
+        "AND EXISTS (SELECT 1 FROM seen a JOIN seen b ON b.process_id = a.process_id "
+        "AND b.moment_ms > c.moment_ms WHERE a.moment_ms = c.before)",
+        PM_ARGS(PM_I(name_id), PM_I(from_ms), PM_I(to_ms), PM_I(reach * (sweep_ms + 1))), &stmt,
+        err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(sql, stmt, &has, err);
+    if (st != PMAPDB_OK || !has)
+        return st;
+    if (pm_col_int(stmt, 0) > 1) {
+        pm_text name = pm_col_text(stmt, 2);
+        long long wide_enough = pm_col_int(stmt, 1) * pm_col_int(stmt, 3);
+
+        *spread = true;
+        snprintf(
+            text, size,
+            "processes of '%.*s' were captured in turns, up to %lld ms apart: sums by name see "
+            "them as different moments; import with --sweep %lldms to take them together",
+            (int)name.len, name.data, (long long)pm_col_int(stmt, 1), wide_enough);
+    }
+    pm_sql_done(stmt);
+    return PMAPDB_OK;
+}

@@ -1,0 +1,146 @@
+/* newest: what the writer remembers of each process to append its next capture. */
+#include "store/write/newest.h"
+
+#include "base/buf.h"
+#include "store/write/rewind.h"
+#include <stdlib.h>
+
+#define ROWS_MAX 1000000 /* about 200 MB */
+#define PROCESSES_MAX 20000
+
+void pm_newest_forget(pm_newest *n)
+{
+    for (size_t i = 0; i < PM_STREAMS; i++) {
+        if (n->stream[i])
+            pm_stream_free(n->stream[i]);
+        free(n->stream[i]);
+        n->stream[i] = NULL;
+    }
+    n->has_beat = false;
+}
+
+void pm_newest_free(pm_newest_all *all)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        pm_newest_forget(all->item[i]);
+        pm_rewind_free(all->item[i]->rewind);
+        free(all->item[i]);
+    }
+    free(all->item);
+    pm_map_free(&all->index);
+    *all = (pm_newest_all){0};
+}
+
+static size_t rows_of(const pm_newest *n)
+{
+    size_t rows = 0;
+
+    for (size_t i = 0; i < PM_STREAMS; i++)
+        rows += n->stream[i] ? n->stream[i]->rows.cap : 0;
+    return rows;
+}
+
+/* Looked at once in as many new processes as there are: then it costs little. */
+static bool is_too_large(const pm_newest_all *all)
+{
+    size_t rows = 0;
+
+    if (all->waiting || (all->n & (all->n - 1)))
+        return all->n > PROCESSES_MAX && !all->waiting;
+    for (size_t i = 0; i < all->n; i++)
+        rows += rows_of(all->item[i]);
+    return rows > ROWS_MAX;
+}
+
+static pmapdb_status add(pm_newest_all *all, int64_t process_id, pmapdb_error *err)
+{
+    pmapdb_status st = pm_grow(&all->item, &all->cap, all->n, sizeof(pm_newest *), err);
+    pm_newest *made;
+
+    if (st == PMAPDB_OK)
+        st = pm_map_put(&all->index, (uint64_t)process_id, (int64_t)all->n, err);
+    if (st != PMAPDB_OK)
+        return st;
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return pm_fail_nomem(err);
+    made->process_id = process_id;
+    all->item[all->n++] = made;
+    return PMAPDB_OK;
+}
+
+pm_newest *pm_newest_get(pm_sql *sql, pm_newest_all *all, int64_t process_id)
+{
+    int64_t at = 0;
+
+    if (!pm_map_get(&all->index, (uint64_t)process_id, &at)) {
+        if (is_too_large(all))
+            pm_newest_free(all);
+        at = (int64_t)all->n;
+        PM_SQL_STEP(sql, add(all, process_id, &err));
+    }
+    return pm_sql_ok(sql) ? all->item[at] : NULL;
+}
+
+/* ---- its beat ---- */
+
+static int by_order(const void *a, const void *b)
+{
+    return pm_order_compare(a, b);
+}
+
+/* A pause longer than the sweep is where a beat begins, whatever came before it; the spine is known
+ * where a complete capture comes after the pause. */
+pm_beat *pm_newest_beat(pm_sql *sql, pm_newest *n, int64_t sweep_ms)
+{
+    pm_order *o = NULL;
+    size_t len = 0, cap = 0;
+    bool complete = false;
+    sqlite3_stmt *stmt;
+
+    if (n->has_beat)
+        return &n->beat;
+    stmt = pm_sql_ask(sql,
+                      "SELECT taken_ms, dialect_code, state_code, ordinal, hash FROM snapshot "
+                      "WHERE process_id = ?1 AND state_code <> ?2 AND off >= 0 "
+                      "ORDER BY taken_ms DESC",
+                      PM_ARGS(PM_I(n->process_id), PM_I(PM_STATE_TOTALS)));
+    while (pm_sql_next(sql, stmt)) {
+        pm_order next = {pm_col_ms(stmt, 0), (pm_dialect)pm_col_int(stmt, 1),
+                         (pm_state)pm_col_int(stmt, 2), pm_col_int(stmt, 3), pm_col_int(stmt, 4)};
+
+        if (complete && o[len - 1].taken_ms - next.taken_ms > sweep_ms) {
+            pm_sql_done(stmt);
+            break;
+        }
+        PM_SQL_STEP(sql, pm_grow(&o, &cap, len, sizeof *o, &err));
+        if (pm_sql_ok(sql))
+            o[len++] = next;
+        complete |= next.state == PM_STATE_COMPLETE;
+    }
+    if (len)
+        qsort(o, len, sizeof *o, by_order);
+    n->beat = pm_beat_of(o, len, sweep_ms);
+    n->has_beat = pm_sql_ok(sql);
+    free(o);
+    return n->has_beat ? &n->beat : NULL;
+}
+
+pm_stream *pm_newest_stream(pm_sql *sql, pm_objects *objects, pm_newest *n, pm_dialect dialect,
+                            pm_state state)
+{
+    pm_stream **s = &n->stream[(size_t)dialect * PM_STATES + (size_t)state];
+
+    if (!*s) {
+        *s = calloc(1, sizeof **s);
+        if (!*s) {
+            PM_SQL_STEP(sql, pm_fail_nomem(&err));
+            return NULL;
+        }
+        (*s)->process_id = n->process_id;
+        (*s)->dialect = dialect;
+        (*s)->state = state;
+        pm_stream_load(sql, objects, *s);
+    }
+    return pm_sql_ok(sql) ? *s : NULL;
+}

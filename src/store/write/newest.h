@@ -1,0 +1,41 @@
+/* newest: what the writer remembers of each process to append its next capture: its newest beat and
+ * the newest capture of each stream. Read from the store when first needed; forgotten as a whole
+ * when it grows too large. */
+#ifndef PM_STORE_NEWEST_H
+#define PM_STORE_NEWEST_H
+
+#include "base/map.h"
+#include "store/write/stream.h"
+
+#define PM_STATES ((size_t)PM_STATE_TOTALS + 1)
+#define PM_STREAMS (PM_DIALECT_COUNT * PM_STATES)
+
+typedef struct pm_newest {
+    int64_t process_id;
+    pm_beat beat; /* once has_beat */
+    bool has_beat;
+    pm_stream *stream[PM_STREAMS]; /* NULL: not read yet */
+    struct pm_rewind *rewind;      /* captures that wait to be put back, or NULL; see rewind.h */
+} pm_newest;
+
+typedef struct pm_newest_all {
+    pm_map index; /* process_id -> index in item */
+    pm_newest **item;
+    size_t n, cap;
+    size_t waiting; /* of them, that have a rewind */
+} pm_newest_all;
+
+void pm_newest_free(pm_newest_all *all);
+
+/* NULL after a failure. */
+pm_newest *pm_newest_get(pm_sql *sql, pm_newest_all *all, int64_t process_id);
+
+/* The newest beat, and a stream of the process; NULL after a failure. */
+pm_beat *pm_newest_beat(pm_sql *sql, pm_newest *n, int64_t sweep_ms);
+pm_stream *pm_newest_stream(pm_sql *sql, pm_objects *objects, pm_newest *n, pm_dialect dialect,
+                            pm_state state);
+
+/* The streams change in the store: they are read again when they are needed. */
+void pm_newest_forget(pm_newest *n);
+
+#endif

@@ -1,0 +1,356 @@
+/* process: which life of which pid a capture belongs to. */
+#include "store/write/process.h"
+
+#include "store/write/evidence.h"
+#include <stdlib.h>
+#include <xxhash.h>
+
+/* ---- lives of one pid in the store ---- */
+
+typedef struct life {
+    int64_t process_id, name_id, name_rank, name_ms;
+    int64_t nearest; /* taken_ms of its last snapshot at or before the capture, else its first */
+    pm_link by;
+    bool taught; /* there is nothing in the capture that it does not know */
+} life;
+
+/* The better candidate: a strong tie before a weak one, then the nearer in time, past before
+ * future. A weak tie counts only for the life that was the pid's latest. */
+static bool is_better(const life *a, const life *b, int64_t at)
+{
+    bool a_past = a->nearest <= at, b_past = b->nearest <= at;
+
+    if ((a->by >= PM_LINK_COMMAND) != (b->by >= PM_LINK_COMMAND))
+        return a->by < b->by;
+    if (a_past != b_past)
+        return a_past;
+    return a_past ? a->nearest > b->nearest : a->nearest < b->nearest;
+}
+
+/* For a pid-less capture, the file it came from is the identity; its lives are numbered from here,
+ * those of a pid from 0. */
+#define LIVES_OF_FILE 1024
+static int64_t life_of_file(const pm_capture *c)
+{
+    uint64_t h;
+
+    if (c->pid != PMAPDB_UNKNOWN)
+        return 0;
+    h = XXH3_64bits(c->source_dir, strlen(c->source_dir));
+    return (int64_t)(XXH3_64bits_withSeed(c->source_name, strlen(c->source_name), h) >> 1) /
+           LIVES_OF_FILE * LIVES_OF_FILE;
+}
+
+static void read_evidence(sqlite3_stmt *stmt, pm_evidence *e)
+{
+    e->start_time = pm_col_int(stmt, 5);
+    for (int i = 0; i < PM_ANCHOR_COUNT; i++)
+        e->anchor[i] = pm_col_int(stmt, 6 + i);
+    e->exe = pm_col_int(stmt, 10);
+    e->command = pm_col_text(stmt, 11);
+    e->boot_id = pm_col_text(stmt, 12);
+}
+
+static bool no_news(int64_t own, int64_t other)
+{
+    return own == PMAPDB_UNKNOWN || other != PMAPDB_UNKNOWN;
+}
+
+/* learn() would change nothing: it is a page to write for each capture. A live one is met here
+ * once. */
+static bool is_taught(const pm_capture *c, const pm_evidence *own, const pm_evidence *other,
+                      pm_link by, sqlite3_stmt *stmt)
+{
+    int64_t command_ms = pm_col_int(stmt, 14);
+    const char *weakest = pm_col_text(stmt, 15).data;
+    bool same =
+        no_news(own->start_time, other->start_time) &&
+        (own->exe == PMAPDB_UNKNOWN || (other->exe != PMAPDB_UNKNOWN && other->exe <= own->exe)) &&
+        (!own->command.len || (command_ms != PMAPDB_UNKNOWN && command_ms <= c->taken_ms));
+
+    for (int i = 0; i < PM_ANCHOR_COUNT; i++)
+        same &= no_news(own->anchor[i], other->anchor[i]);
+    while (by <= PM_LINK_ASSUMED && weakest && strcmp(weakest, pm_link_name(by)) != 0)
+        by++;
+    return same && !c->live && weakest && by <= PM_LINK_ASSUMED;
+}
+
+/* The life that a live capture names; process_id 0 where it has not been seen live yet. */
+static pmapdb_status find_live(pm_sql *sql, const pm_capture *c, const pm_evidence *e,
+                               int64_t host_id, life *out, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has = false;
+    pmapdb_status st = PMAPDB_OK;
+
+    *out = (life){0};
+    if (!e->boot_id.len || e->start_time == PMAPDB_UNKNOWN)
+        return PMAPDB_OK;
+    st = pm_sql_rows(sql,
+                     "SELECT process_id, name_id, name_rank, name_ms FROM process "
+                     "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 "
+                     "AND coalesce(boot_id, '') = ?3 AND coalesce(start_time, -1) = ?4",
+                     PM_ARGS(PM_I(c->pid), PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id),
+                             PM_T(e->boot_id), PM_I(e->start_time)),
+                     &stmt, err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_step(sql, stmt, &has, err);
+    if (st != PMAPDB_OK || !has)
+        return st;
+    *out = (life){.process_id = pm_col_int(stmt, 0),
+                  .name_id = pm_col_int(stmt, 1),
+                  .name_rank = pm_col_int(stmt, 2),
+                  .name_ms = pm_col_ms(stmt, 3),
+                  .by = PM_LINK_START_TIME};
+    pm_sql_done(stmt);
+    return PMAPDB_OK;
+}
+
+/* *next_life: a number that no life of this pid has. */
+static pmapdb_status find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e,
+                               int64_t host_id, life *best, int64_t *next_life, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt;
+    bool has, weak_open = true;
+    pmapdb_status st = pm_sql_rows(
+        sql,
+        "SELECT process_id, name_id, name_rank, name_ms, coalesce((SELECT max(taken_ms) FROM "
+        "snapshot s WHERE s.process_id = p.process_id AND taken_ms <= ?3), (SELECT min(taken_ms) "
+        "FROM snapshot s WHERE s.process_id = p.process_id)) AS nearest, start_time, stack_end, "
+        "vdso_start, libc_start, ld_start, exe_start, command, boot_id, life, command_ms, identity "
+        "FROM process p "
+        "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 AND (?1 >= 0 OR life BETWEEN "
+        "?4 AND ?5) "
+        "ORDER BY nearest <= ?3 DESC, abs(nearest - ?3)",
+        PM_ARGS(PM_I(c->pid == PMAPDB_UNKNOWN ? -1 : c->pid),
+                PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id), PM_I(c->taken_ms),
+                PM_I(life_of_file(c)), PM_I(life_of_file(c) + LIVES_OF_FILE - 1)),
+        &stmt, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    *best = (life){0};
+    *next_life = life_of_file(c);
+    while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+        life l = {.process_id = pm_col_int(stmt, 0),
+                  .name_id = pm_col_int(stmt, 1),
+                  .name_rank = pm_col_int(stmt, 2),
+                  .name_ms = pm_col_int(stmt, 3),
+                  .nearest = pm_col_int(stmt, 4)};
+        pm_evidence other;
+
+        if (pm_col_int(stmt, 13) >= *next_life)
+            *next_life = pm_col_int(stmt, 13) + 1;
+        read_evidence(stmt, &other);
+        l.by = pm_evidence_compare(e, &other);
+        if (l.by == PM_LINK_NONE || (l.by >= PM_LINK_COMMAND && !weak_open)) {
+            weak_open = false;
+            continue;
+        }
+        weak_open = false;
+        l.taught = is_taught(c, e, &other, l.by, stmt);
+        if (!best->process_id || is_better(&l, best, c->taken_ms))
+            *best = l;
+    }
+    return st;
+}
+
+/* ---- names ---- */
+
+/* The name of a capture, given the program it shows. */
+static pm_text name_of(const pm_capture *c, const pm_classify_context *context, pm_name_rank *rank)
+{
+    static const pm_text deleted = {" (deleted)", 10};
+    pm_text name;
+
+    if (c->name) {
+        *rank = c->name_rank;
+        return pm_text_of(c->name);
+    }
+    name = context->program;
+    if (pm_text_ends(name, deleted))
+        name.len -= deleted.len;
+    name = pm_text_basename(name);
+    *rank = name.len ? PM_NAME_PROGRAM : PM_NAME_UNKNOWN;
+    return name.len ? name : PM_TEXT("?");
+}
+
+static pmapdb_status name_row(pm_sql *sql, int64_t host_id, pm_text name, int64_t *name_id,
+                              pmapdb_error *err)
+{
+    pmapdb_status st = pm_sql_int(
+        sql, "SELECT name_id FROM name WHERE name = ?1 AND coalesce(host_id, 0) = ?2",
+        PM_ARGS(PM_T(name), PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id)), 0, name_id, err);
+
+    if (st != PMAPDB_OK || *name_id)
+        return st;
+    st = pm_sql_run(sql, "INSERT INTO name (host_id, name) VALUES (?1, ?2)",
+                    PM_ARGS(PM_I(host_id), PM_T(name)), err);
+    *name_id = pm_sql_last_id(sql);
+    return st;
+}
+
+pmapdb_status pm_host_of(pm_sql *sql, const char *host, int64_t *host_id, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    *host_id = PMAPDB_UNKNOWN;
+    if (!host)
+        return PMAPDB_OK;
+    st = pm_sql_run(sql, "INSERT OR IGNORE INTO host (name) VALUES (?1)", PM_ARGS(PM_S(host)), err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_int(sql, "SELECT host_id FROM host WHERE name = ?1", PM_ARGS(PM_S(host)),
+                        PMAPDB_UNKNOWN, host_id, err);
+    return st;
+}
+
+/* ---- writing ---- */
+
+/* One moment on two clocks. */
+static pm_arg mono_arg(const pm_capture *c)
+{
+    return PM_I(c->live ? c->live->mono_ns : PMAPDB_UNKNOWN);
+}
+
+static pm_arg utc_arg(const pm_capture *c)
+{
+    return PM_I(c->live ? c->live->utc_ms : PMAPDB_UNKNOWN);
+}
+
+static pmapdb_status insert_process(pm_sql *sql, const pm_capture *c, const pm_evidence *e,
+                                    int64_t host_id, int64_t name_id, pm_name_rank rank,
+                                    int64_t next_life, int64_t *id, pmapdb_error *err)
+{
+    pmapdb_status st = pm_sql_run(
+        sql,
+        "INSERT INTO process (host_id, name_id, name_rank, name_ms, pid, start_time, life, "
+        "command, command_ms, identity, stack_end, vdso_start, libc_start, ld_start, exe_start, "
+        "boot_id, clock_mono_ns, clock_utc_ms) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
+        "?18)",
+        PM_ARGS(PM_I(host_id), PM_I(name_id), PM_I(rank), PM_I(c->taken_ms), PM_I(c->pid),
+                PM_I(c->start_time), PM_I(next_life),
+                PM_T((e->command.len ? e->command : (pm_text){NULL, 0})),
+                PM_I(e->command.len ? c->taken_ms : PMAPDB_UNKNOWN),
+                PM_S(pm_link_name(pm_evidence_alone(e))), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
+                PM_I(e->anchor[PM_ANCHOR_VDSO_START]), PM_I(e->anchor[PM_ANCHOR_LIBC_START]),
+                PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe), PM_T(e->boot_id), mono_arg(c),
+                utc_arg(c)),
+        err);
+
+    *id = pm_sql_last_id(sql);
+    return st;
+}
+
+/* Adds what the process did not know; the earliest command; the weakest link. */
+static pmapdb_status learn(pm_sql *sql, const pm_capture *c, const pm_evidence *e, const life *l,
+                           pmapdb_error *err)
+{
+    if (l->taught)
+        return PMAPDB_OK;
+    return pm_sql_run(
+        sql,
+        "UPDATE process SET start_time = coalesce(start_time, ?2), "
+        "boot_id = coalesce(boot_id, ?11), "
+        "clock_utc_ms = CASE WHEN ?12 < coalesce(clock_mono_ns, ?12 + 1) THEN ?13 "
+        "ELSE clock_utc_ms END, "
+        "clock_mono_ns = min(coalesce(clock_mono_ns, ?12), coalesce(?12, clock_mono_ns)), "
+        "stack_end = coalesce(stack_end, ?3), vdso_start = coalesce(vdso_start, ?4), "
+        "libc_start = coalesce(libc_start, ?5), ld_start = coalesce(ld_start, ?6), "
+        "exe_start = min(coalesce(exe_start, ?7), coalesce(?7, exe_start)), "
+        "command = CASE WHEN ?8 IS NOT NULL AND ?9 < coalesce(command_ms, ?9 + 1) THEN ?8 "
+        "ELSE command END, "
+        "command_ms = CASE WHEN ?8 IS NOT NULL AND ?9 < coalesce(command_ms, ?9 + 1) THEN ?9 "
+        "ELSE command_ms END, "
+        "identity = CASE WHEN ?10 = 'assumed' OR identity = 'assumed' THEN 'assumed' "
+        "WHEN ?10 = 'command' OR identity = 'command' THEN 'command' "
+        "WHEN ?10 = 'addresses' OR identity = 'addresses' THEN 'addresses' ELSE 'start-time' END "
+        "WHERE process_id = ?1",
+        PM_ARGS(PM_I(l->process_id), PM_I(e->start_time), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
+                PM_I(e->anchor[PM_ANCHOR_VDSO_START]), PM_I(e->anchor[PM_ANCHOR_LIBC_START]),
+                PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe),
+                PM_T((e->command.len ? e->command : (pm_text){NULL, 0})), PM_I(c->taken_ms),
+                PM_S(pm_link_name(l->by)), PM_T(e->boot_id), mono_arg(c), utc_arg(c)),
+        err);
+}
+
+pmapdb_status pm_process_rename(pm_sql *sql, int64_t process_id, int64_t old_name_id,
+                                int64_t name_id, int64_t rank, int64_t name_ms, pmapdb_error *err)
+{
+    pmapdb_status st = pm_sql_run(
+        sql,
+        "UPDATE name SET pruned_ms = max(o.pruned_ms, coalesce(name.pruned_ms, o.pruned_ms)) "
+        "FROM name o WHERE name.name_id = ?2 AND o.name_id = ?1 AND o.pruned_ms IS NOT NULL",
+        PM_ARGS(PM_I(old_name_id), PM_I(name_id)), err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    return pm_sql_run(
+        sql, "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 WHERE process_id = ?1",
+        PM_ARGS(PM_I(process_id), PM_I(name_id), PM_I(rank), PM_I(name_ms)), err);
+}
+
+pmapdb_status pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,
+                            pm_process_found *out, pmapdb_error *err)
+{
+    pm_evidence e = pm_evidence_of(c, context);
+    pm_name_rank rank;
+    pm_text name = name_of(c, context, &rank);
+    int64_t host_id, name_id, next_life = 0;
+    life l;
+    pmapdb_status st = pm_host_of(sql, c->host, &host_id, err);
+
+    if (st == PMAPDB_OK)
+        st = find_live(sql, c, &e, host_id, &l, err);
+    if (st == PMAPDB_OK && !l.process_id)
+        st = find_life(sql, c, &e, host_id, &l, &next_life, err);
+    if (st != PMAPDB_OK)
+        return st;
+    *out = (pm_process_found){.process_id = l.process_id,
+                              .name_id = l.name_id,
+                              .old_name_id = l.name_id,
+                              .name_rank = l.name_rank,
+                              .is_new = l.process_id == 0,
+                              .ambiguous = l.process_id && l.by == PM_LINK_ASSUMED};
+    if (!out->is_new &&
+        ((int64_t)rank > l.name_rank || ((int64_t)rank == l.name_rank && c->taken_ms >= l.name_ms)))
+        return learn(sql, c, &e, &l, err);
+    st = name_row(sql, host_id, name, &name_id, err);
+    if (st != PMAPDB_OK)
+        return st;
+    out->name_id = name_id;
+    out->name_rank = (int64_t)rank;
+    if (out->is_new)
+        return insert_process(sql, c, &e, host_id, name_id, rank, next_life, &out->process_id, err);
+    st = learn(sql, c, &e, &l, err);
+    return st == PMAPDB_OK
+               ? pm_process_rename(sql, l.process_id, l.name_id, name_id, rank, c->taken_ms, err)
+               : st;
+}
+
+/* An mtime is compared in whole seconds: archives and copies drop the rest. */
+pmapdb_status pm_process_known(pm_sql *sql, const pm_capture *c, int64_t *snapshot_id,
+                               pmapdb_error *err)
+{
+    bool seconds = c->time_source == PM_TIME_MTIME;
+    int64_t from = seconds ? c->taken_ms - c->taken_ms % 1000 : c->taken_ms;
+    int64_t host_id;
+    pmapdb_status st = PMAPDB_OK;
+
+    *snapshot_id = 0;
+    if (c->time_source == PM_TIME_NOW || c->time_source == PM_TIME_LIVE)
+        return PMAPDB_OK;
+    st = pm_host_of(sql, c->host, &host_id, err);
+    if (st != PMAPDB_OK)
+        return st;
+    return pm_sql_int(
+        sql,
+        "SELECT s.snapshot_id FROM process p CROSS JOIN snapshot s ON s.process_id = p.process_id "
+        "AND s.taken_ms BETWEEN ?3 AND ?4 WHERE coalesce(p.pid, -1) = ?1 "
+        "AND coalesce(p.host_id, 0) = ?2 AND s.hash = ?5 AND s.dialect = ?6 LIMIT 1",
+        PM_ARGS(PM_I(c->pid == PMAPDB_UNKNOWN ? -1 : c->pid),
+                PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id), PM_I(from),
+                PM_I(seconds ? from + 999 : from), PM_I((int64_t)c->block.hash),
+                PM_S(pm_dialect_name(c->block.dialect))),
+        0, snapshot_id, err);
+}

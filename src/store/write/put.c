@@ -1,0 +1,272 @@
+/* put: the one way into the store: a capture, in a transaction. */
+#include "store/write/put.h"
+
+#include "base/clock.h"
+#include "store/dict/forgotten.h"
+#include "store/dict/origin.h"
+#include "store/write/moment.h"
+#include "store/write/process.h"
+#include "store/write/rewind.h"
+#include "store/write/sight.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define OBJECTS_MAX 250000 /* about 80 MB; a year of a process may show more files than that */
+
+/* What is remembered between captures. It is dropped when another connection writes, and when a
+ * transaction fails. */
+typedef struct pm_writer {
+    pm_objects *objects;
+    pm_category_ids *categories;
+    pm_rule_set *rules;
+    pm_moments *moments;
+    int64_t sweep_ms;
+    int64_t data_version;
+    pm_newest_all newest;
+    pm_ids left; /* see append.h */
+} pm_writer;
+
+/* ---- what is remembered ---- */
+
+static void writer_free(pm_writer *w)
+{
+    pm_newest_free(&w->newest);
+    pm_objects_free(w->objects);
+    pm_category_ids_free(w->categories);
+    pm_rule_set_free(w->rules);
+    pm_moments_free(w->moments);
+    pm_ids_free(&w->left);
+    free(w);
+}
+
+static bool is_current(const pm_writer *w, int64_t version, int64_t sweep_ms)
+{
+    return w->data_version == version && w->sweep_ms == sweep_ms &&
+           (w->newest.waiting || pm_objects_count(w->objects) <= OBJECTS_MAX);
+}
+
+static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *err)
+{
+    int64_t version;
+    pmapdb_status st = pm_store_version(s, &version, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    if (s->writer && !is_current(s->writer, version, sweep_ms))
+        pm_store_forget(s);
+    if (s->writer)
+        return PMAPDB_OK;
+    s->writer = calloc(1, sizeof *s->writer);
+    if (!s->writer)
+        return pm_fail_nomem(err);
+    s->free_writer = writer_free;
+    s->writer->data_version = version;
+    s->writer->sweep_ms = sweep_ms;
+    st = pm_objects_new(s->sql, &s->writer->objects, err);
+    if (st == PMAPDB_OK)
+        st = pm_category_ids_new(s->sql, &s->writer->categories, err);
+    if (st == PMAPDB_OK)
+        st = pm_rule_set_new(s->sql, &s->writer->rules, err);
+    return st == PMAPDB_OK ? pm_moments_new(s->sql, sweep_ms, &s->writer->moments, err) : st;
+}
+
+static pm_put put_of(const pmapdb_store *s)
+{
+    pm_writer *w = s->writer;
+
+    return (pm_put){.sql = s->sql,
+                    .objects = w->objects,
+                    .refine = {.categories = w->categories, .rules = w->rules},
+                    .left = &w->left,
+                    .sweep_ms = w->sweep_ms};
+}
+
+/* ---- one capture ---- */
+
+static void set_moments(pm_put *p, pm_writer *w, const pm_process_found *found)
+{
+    if (found->is_new || found->old_name_id == found->name_id) {
+        PM_SQL_STEP(p->sql, pm_moments_added(w->moments, found->name_id, p->snapshot_id,
+                                             p->process_id, p->capture, &err));
+        return;
+    }
+    PM_SQL_STEP(p->sql, pm_moments_regroup(w->moments, found->old_name_id, &err));
+    PM_SQL_STEP(p->sql, pm_moments_regroup(w->moments, found->name_id, &err));
+}
+
+static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *context)
+{
+    const pm_capture *c = p->capture;
+    pm_newest *n = pm_newest_get(p->sql, &w->newest, p->process_id);
+
+    if (p->capture_id) /* a prune may have removed it since */
+        p->capture_id = pm_sql_value(p->sql, "SELECT capture_id FROM capture WHERE capture_id = ?1",
+                                     PM_ARGS(PM_I(p->capture_id)), 0);
+    if (!p->capture_id)
+        PM_SQL_STEP(p->sql, pm_origin_capture(p->sql, pm_text_of(c->source_dir),
+                                              pm_text_of(c->source_name), &p->capture_id, &err));
+    if (c->block.state == PM_STATE_TOTALS)
+        PM_SQL_STEP(p->sql, pm_rollup_totals(&p->rollup, &c->block.totals, &err));
+    else
+        pm_put_rows(p, context);
+    if (pm_sql_ok(p->sql))
+        pm_rewind_put(p, &w->newest, n);
+}
+
+static void put(pm_put *p, pm_writer *w, pm_stored *out)
+{
+    const pm_capture *c = p->capture;
+    pm_classify_context context;
+    pm_process_found found = {0};
+
+    p->order = (pm_order){c->taken_ms, c->block.dialect, c->block.state, c->ordinal,
+                          (int64_t)c->block.hash};
+    p->fields = c->block.fields;
+    pm_classify_prepare(c, &context);
+    PM_SQL_STEP(p->sql, pm_process_of(p->sql, c, &context, &found, &err));
+    if (!pm_sql_ok(p->sql))
+        return;
+    p->process_id = found.process_id;
+    put_block(p, w, &context);
+    if (c->live)
+        PM_SQL_STEP(p->sql, pm_sight_put(p->sql, p->snapshot_id, c->live, &err));
+    if (pm_sql_ok(p->sql))
+        set_moments(p, w, &found);
+    pm_refine_doubt(&p->refine, out->doubt, sizeof out->doubt);
+    out->snapshot_id = p->snapshot_id;
+    out->process_id = found.process_id;
+    out->name_id = found.name_id;
+    out->ambiguous = found.ambiguous;
+}
+
+/* Removes categories that lineages lost and nothing else has. Their ids, which may be given again,
+ * are then forgotten with all else. */
+static void remove_categories(pmapdb_store *s)
+{
+    pm_ids *left = &s->writer->left;
+    int removed = 0;
+
+    pm_ids_sort(left);
+    for (size_t i = 0; i < left->n; i++)
+        if (left->id[i] > PM_CATEGORY_COUNT && pm_sql_ok(s->sql)) {
+            pm_sql_do(s->sql,
+                      "DELETE FROM category WHERE category_id = ?1 "
+                      "AND NOT EXISTS (SELECT 1 FROM lineage l WHERE l.category_id = ?1) "
+                      "AND NOT EXISTS (SELECT 1 FROM region r WHERE r.category_id = ?1) "
+                      "AND NOT EXISTS (SELECT 1 FROM category_version v WHERE v.category_id = ?1)",
+                      PM_ARGS(PM_I(left->id[i])));
+            removed += sqlite3_changes(s->db);
+        }
+    left->n = 0;
+    if (removed)
+        pm_store_forget(s);
+}
+
+static void find_known(pm_sql *sql, const pm_capture *c, pm_stored *out)
+{
+    PM_SQL_STEP(sql, pm_process_known(sql, c, &out->snapshot_id, &err));
+    if (!out->snapshot_id)
+        PM_SQL_STEP(sql, pm_forgotten(sql, c, &out->pruned, &err));
+    out->duplicate = out->snapshot_id != 0 || out->pruned;
+    if (out->snapshot_id)
+        out->process_id =
+            pm_sql_value(sql, "SELECT process_id FROM snapshot WHERE snapshot_id = ?1",
+                         PM_ARGS(PM_I(out->snapshot_id)), 0);
+}
+
+pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
+                                  int64_t *capture_id, pm_stored *out, pmapdb_error *err)
+{
+    pmapdb_status st = writer_of(s, sweep_ms, err);
+    pm_put p;
+
+    *out = (pm_stored){0};
+    if (st == PMAPDB_OK)
+        st = pm_put_check(c, err);
+    if (st != PMAPDB_OK)
+        return st;
+    p = put_of(s);
+    p.capture = c;
+    p.capture_id = *capture_id;
+    find_known(s->sql, c, out);
+    if (!out->duplicate && pm_sql_ok(s->sql)) {
+        put(&p, s->writer, out);
+        *capture_id = p.capture_id;
+    }
+    pm_rows_free(&p.rows);
+    pm_rollup_free(&p.rollup);
+    if (!pm_store_put_waits(s))
+        remove_categories(s);
+    return pm_sql_end(s->sql, err);
+}
+
+bool pm_store_put_waits(const pmapdb_store *s)
+{
+    return s->writer && s->writer->newest.waiting;
+}
+
+pmapdb_status pm_store_put_end(pmapdb_store *s, pmapdb_error *err)
+{
+    pm_put p;
+
+    if (!pm_store_put_waits(s))
+        return PMAPDB_OK;
+    p = put_of(s);
+    pm_rewind_end(&p, &s->writer->newest);
+    remove_categories(s);
+    return pm_sql_end(s->sql, err);
+}
+
+void pm_store_abandon(pmapdb_store *s)
+{
+    pm_store_rollback(s);
+    pm_store_forget(s);
+}
+
+pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
+                           int64_t *capture_id, pm_stored *out, pmapdb_error *err)
+{
+    int64_t id = *capture_id;
+    pmapdb_status st = pm_store_begin(s, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    st = pm_store_put_within(s, c, sweep_ms, &id, out, err);
+    if (st == PMAPDB_OK)
+        st = pm_store_put_end(s, err);
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(s, err);
+    if (st == PMAPDB_OK)
+        *capture_id = id;
+    else
+        pm_store_abandon(s);
+    return st;
+}
+
+/* ---- beside captures ---- */
+
+pmapdb_status pm_store_name(pmapdb_store *s, int64_t process_id, char *name, size_t size,
+                            pmapdb_error *err)
+{
+    sqlite3_stmt *stmt = pm_sql_ask(s->sql,
+                                    "SELECT n.name FROM process p JOIN name n ON n.name_id = "
+                                    "p.name_id WHERE p.process_id = ?1",
+                                    PM_ARGS(PM_I(process_id)));
+
+    if (pm_sql_next(s->sql, stmt)) {
+        pm_text t = pm_col_text(stmt, 0);
+
+        snprintf(name, size, "%.*s", (int)t.len, t.data);
+        pm_sql_done(stmt);
+    }
+    return pm_sql_end(s->sql, err);
+}
+
+pmapdb_status pm_store_refuse(pmapdb_store *s, uint64_t hash, const char *reason, bool *known,
+                              pmapdb_error *err)
+{
+    pm_sql_do(s->sql, "INSERT OR IGNORE INTO refused (hash, first_ms, reason) VALUES (?1, ?2, ?3)",
+              PM_ARGS(PM_I((int64_t)hash), PM_I(pm_clock_now()), PM_S(reason)));
+    *known = sqlite3_changes(s->db) == 0;
+    return pm_sql_end(s->sql, err);
+}

@@ -1,0 +1,282 @@
+/* refine: the categories that rules give. */
+#include "store/write/rewind.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- one capture ---- */
+
+static pm_rule_row rule_row_of(const pm_row *row)
+{
+    const pm_object *o = row->at.object;
+
+    return (pm_rule_row){.start = row->at.start,
+                         .length = row->at.length,
+                         .path = o->path,
+                         .flags = o->flags,
+                         .perms = o->perms,
+                         .device = o->has_device ? o->device : NULL,
+                         .base = (pm_category)(o->category_id - 1),
+                         .has_flags = o->has_flags};
+}
+
+/* *open: what its place is still to be asked. */
+static pmapdb_status object_facts(pm_refine *refine, const pm_rules *rules, const pm_row *of,
+                                  uint64_t *open, pmapdb_error *err)
+{
+    pm_rule_known *known;
+    uint64_t *memo;
+    pmapdb_status st = pm_rule_set_known(refine->rules, rules, of->at.object, &known, &memo, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    if (!known->has_facts) {
+        pm_rule_row row = rule_row_of(of);
+
+        known->facts = pm_rules_object_facts(rules, &row, &known->open);
+    }
+    known->has_facts = true;
+    refine->facts |= known->facts;
+    *open = known->open;
+    return PMAPDB_OK;
+}
+
+static pmapdb_status find_facts(pm_refine *refine, const pm_rules *rules, const pm_rows *rows,
+                                pmapdb_error *err)
+{
+    const pm_object *before = NULL; /* rows of one object often stand together */
+    uint64_t open = 0;
+
+    refine->facts = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        const pm_object *object = rows->row[i].at.object;
+        pmapdb_status st =
+            object == before ? PMAPDB_OK : object_facts(refine, rules, &rows->row[i], &open, err);
+
+        if (st != PMAPDB_OK)
+            return st;
+        before = object;
+        if (open & ~refine->facts) {
+            pm_rule_row row = rule_row_of(&rows->row[i]);
+
+            refine->facts |= pm_rules_place_facts(rules, &row, open & ~refine->facts);
+        }
+    }
+    refine->has_facts = true;
+    return PMAPDB_OK;
+}
+
+static size_t match(pm_refine *refine, const pm_rules *rules, uint64_t *memo, const pm_rows *rows,
+                    size_t i, const pm_rule_row *row)
+{
+    pm_rule_row below, above;
+    size_t rule, slow;
+    uint64_t gave_up = pm_rules_gave_up(rules, &slow);
+
+    if (i > 0)
+        below = rule_row_of(&rows->row[i - 1]);
+    if (i + 1 < rows->n)
+        above = rule_row_of(&rows->row[i + 1]);
+    rule = pm_rules_match_object(rules, memo, refine->facts, i > 0 ? &below : NULL, row,
+                                 i + 1 < rows->n ? &above : NULL);
+    if (pm_rules_gave_up(rules, &slow) > gave_up)
+        refine->slow_rule = pm_rules_name(rules, slow);
+    return rule;
+}
+
+/* A category by its text, as the rule gives it. */
+static pmapdb_status name(pm_refine *refine, const pm_rules *rules, size_t rule,
+                          const pm_rule_row *row, int64_t *out, pmapdb_error *err)
+{
+    pm_buf category = {0};
+    bool of_data = strchr(pm_rules_template(rules, rule), '%') != NULL;
+    pmapdb_status st = pm_rules_category(rules, rule, row, &category, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_category_id(refine->categories, pm_buf_text(&category), PM_TEXT(""), of_data, out,
+                            err);
+    pm_buf_free(&category);
+    refine->unnamed += st == PMAPDB_OK && !*out;
+    return st;
+}
+
+/* The one place where rules are asked. */
+pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm_ruling *out,
+                            pmapdb_error *err)
+{
+    const pm_object *object = rows->row[i].at.object;
+    pm_rule_row row = rule_row_of(&rows->row[i]);
+    const pm_rules *rules;
+    pm_rule_known *known;
+    uint64_t *memo;
+    size_t rule;
+    pmapdb_status st = pm_rule_set_rules(refine->rules, &rules, err);
+
+    *out = (pm_ruling){0};
+    if (st == PMAPDB_OK && !refine->has_facts)
+        st = find_facts(refine, rules, rows, err);
+    if (st == PMAPDB_OK)
+        st = pm_rule_set_known(refine->rules, rules, object, &known, &memo, err);
+    if (st != PMAPDB_OK)
+        return st;
+    rule = match(refine, rules, memo, rows, i, &row);
+    if (rule == PM_NO_RULE)
+        return PMAPDB_OK;
+    if (known->rule != rule || !known->kept)
+        st = name(refine, rules, rule, &row, &known->kept, err);
+    if (st != PMAPDB_OK)
+        return st;
+    known->rule = rule;
+    *out = (pm_ruling){known->kept, known->kept ? pm_rules_name(rules, rule) : NULL};
+    return PMAPDB_OK;
+}
+
+void pm_refine_doubt(const pm_refine *refine, char *out, size_t size)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    if (refine->unnamed)
+        used = (size_t)snprintf(out, size,
+                                "%zu of its mappings have the category of their slug alone: the "
+                                "store has room for %d such names%s",
+                                refine->unnamed, PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT,
+                                refine->slow_rule ? "; " : "");
+    if (refine->slow_rule && used < size)
+        snprintf(out + used, size - used,
+                 "rule '%s' matches nothing on some path: its regex takes too long there",
+                 refine->slow_rule);
+}
+
+/* ---- a lineage that was stored before ---- */
+
+/* Of all rows that continue the lineage, the lowest for which the rules say anything. */
+static pm_ruling ask_of_lineage(pm_put *p, const pm_descent *descent, int64_t lineage)
+{
+    pm_ruling ruling = {0};
+
+    for (size_t i = 0; i < p->rows.n && !ruling.kept; i++)
+        if (descent[i].lineage == lineage)
+            PM_SQL_STEP(p->sql, pm_refine_row(&p->refine, &p->rows, i, &ruling, &err));
+    return ruling;
+}
+
+/* The lineage has this category by this rule, or its name from the program itself, which no rule
+ * changes; or a capture that tells as much as this one has shown it before. */
+static bool is_settled(pm_put *p, int64_t lineage, const pm_ruling *ruling)
+{
+    int64_t n = pm_sql_value(
+        p->sql,
+        "SELECT count(*) FROM lineage WHERE lineage_id = ?1 AND (rule = ?4 OR rule IS ?2 AND "
+        "(rule IS NULL OR category_id = ?3))",
+        PM_ARGS(PM_I(lineage), PM_S(ruling->rule), PM_I(ruling->kept), PM_S(PM_RULE_LABEL)), 1);
+
+    if (n == 0)
+        n = pm_sql_value(
+            p->sql,
+            "SELECT count(*) FROM region r CROSS JOIN epoch e ON e.process_id = ?2 "
+            "CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id "
+            "CROSS JOIN snapshot s ON s.epoch_id = v.epoch_id AND s.off = v.first "
+            "WHERE r.lineage_id = ?1 AND (s.state_code, s.dialect_code) <= (?3, ?4)",
+            PM_ARGS(PM_I(lineage), PM_I(p->process_id), PM_I(p->order.state),
+                    PM_I(p->order.dialect)),
+            1);
+    return n != 0;
+}
+
+/* Without a rule it is what its first capture shows. */
+static void set_kept(pm_put *p, int64_t lineage, const pm_ruling *ruling)
+{
+    pm_sql_do(
+        p->sql,
+        "UPDATE lineage SET rule = ?2, category_id = coalesce(?3, (SELECT o.category_id "
+        "FROM region r CROSS JOIN snapshot s ON s.snapshot_id = first_snapshot_id "
+        "CROSS JOIN mapping_version v ON v.epoch_id = s.epoch_id AND v.region_id = r.region_id "
+        "AND v.first <= s.off AND coalesce(v.last, s.off) >= s.off "
+        "CROSS JOIN object o ON o.object_id = r.object_id "
+        "WHERE r.lineage_id = ?1 ORDER BY r.start < 0, r.start LIMIT 1)) "
+        "WHERE lineage_id = ?1",
+        PM_ARGS(PM_I(lineage), PM_S(ruling->rule),
+                PM_I(ruling->kept ? ruling->kept : PMAPDB_UNKNOWN)));
+    pm_sql_do(p->sql, "UPDATE region SET category_id = ?2 WHERE lineage_id = ?1",
+              PM_ARGS(PM_I(lineage), PM_I(ruling->kept ? ruling->kept : PMAPDB_UNKNOWN)));
+}
+
+static void set_rows(pm_newest *n, int64_t lineage, int64_t kept)
+{
+    for (size_t s = 0; s < PM_STREAMS; s++)
+        for (size_t i = 0; n->stream[s] && i < n->stream[s]->rows.n; i++)
+            if (n->stream[s]->rows.row[i].at.lineage == lineage)
+                n->stream[s]->rows.row[i].at.kept = kept;
+}
+
+static void recount(pm_put *p, pm_newest *n)
+{
+    sqlite3_stmt *stmt =
+        pm_sql_ask(p->sql, "SELECT epoch_id FROM epoch WHERE process_id = ?1 AND state <> 'totals'",
+                   PM_ARGS(PM_I(p->process_id)));
+
+    while (pm_sql_next(p->sql, stmt))
+        pm_stream_recount(p->sql, p->objects, pm_col_int(stmt, 0));
+    for (size_t s = 0; s < PM_STREAMS; s++)
+        if (n->stream[s] && n->stream[s]->epoch_id)
+            pm_stream_load_sums(p->sql, n->stream[s]);
+}
+
+/* Row i and all others of its lineage; of rows that were stored before, too. */
+static void change(pm_put *p, pm_newest *n, pm_descent *descent, size_t i, const pm_ruling *ruling)
+{
+    int64_t lineage = descent[i].lineage;
+
+    if (descent[i].kept)
+        PM_SQL_STEP(p->sql, pm_ids_add(p->left, descent[i].kept, &err));
+    set_kept(p, lineage, ruling);
+    set_rows(n, lineage, ruling->kept);
+    for (size_t k = 0; k < p->rows.n; k++)
+        if (descent[k].lineage == lineage)
+            descent[k].kept = ruling->kept;
+}
+
+void pm_refine_labelled(pm_put *p, pm_newest *n, pm_descent *descent)
+{
+    pm_map *labelled = &p->rewind->labelled;
+    bool changed = false;
+
+    for (size_t i = 0; i < p->rows.n && labelled->used && pm_sql_ok(p->sql); i++) {
+        pm_ruling ruling = {.rule = PM_RULE_LABEL};
+        int64_t lineage = descent[i].lineage, known;
+
+        if (lineage == PM_NO_LINEAGE ||
+            !pm_map_get(labelled, (uint64_t)p->rows.row[i].at.lineage, &ruling.kept) ||
+            pm_map_get(labelled, (uint64_t)lineage, &known))
+            continue;
+        change(p, n, descent, i, &ruling);
+        PM_SQL_STEP(p->sql, pm_map_put(labelled, (uint64_t)lineage, ruling.kept, &err));
+        changed = true;
+    }
+    if (changed)
+        recount(p, n);
+}
+
+void pm_refine_again(pm_put *p, pm_newest *n, const pm_stream *own, pm_descent *descent)
+{
+    pm_ids known = {0};
+    bool changed = false;
+
+    PM_SQL_STEP(p->sql, pm_rows_lineages(&own->rows, &known, &err));
+    for (size_t i = 0; i < p->rows.n && pm_sql_ok(p->sql); i++) {
+        int64_t lineage = descent[i].lineage;
+        pm_ruling ruling;
+
+        if (lineage == PM_NO_LINEAGE || pm_ids_has(&known, lineage))
+            continue;
+        ruling = ask_of_lineage(p, descent, lineage);
+        if ((!ruling.kept && !descent[i].kept) || is_settled(p, lineage, &ruling))
+            continue;
+        change(p, n, descent, i, &ruling);
+        changed = true;
+    }
+    if (changed)
+        recount(p, n);
+    pm_ids_free(&known);
+}

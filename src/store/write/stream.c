@@ -1,0 +1,291 @@
+/* stream: appends a capture as its difference to the newest one. */
+#include "store/write/stream.h"
+
+#include "store/dict/region.h"
+#include "store/dict/versions.h"
+#include <stdlib.h>
+
+void pm_stream_free(pm_stream *s)
+{
+    pm_rows_free(&s->rows);
+    pm_rollup_free(&s->rollup);
+}
+
+/* ---- reading ---- */
+
+/* The newest capture is mostly the last one that the process has. */
+static void load_newest(pm_sql *sql, pm_stream *s)
+{
+    sqlite3_stmt *stmt = pm_sql_ask(
+        sql,
+        "SELECT s.epoch_id, s.off + 1, e.fields, s.snapshot_id, s.taken_ms, s.ordinal, s.hash "
+        "FROM snapshot s CROSS JOIN epoch e ON e.epoch_id = s.epoch_id WHERE s.process_id = ?1 "
+        "AND s.dialect_code = ?2 AND s.state_code = ?3 AND s.off >= 0 "
+        "AND EXISTS (SELECT 1 FROM epoch WHERE process_id = ?1 AND dialect = ?4 AND state = ?5) "
+        "ORDER BY s.taken_ms DESC, s.ordinal DESC, s.hash DESC LIMIT 1",
+        PM_ARGS(PM_I(s->process_id), PM_I(s->dialect), PM_I(s->state),
+                PM_S(pm_dialect_name(s->dialect)), PM_S(pm_state_name(s->state))));
+
+    if (!pm_sql_next(sql, stmt))
+        return;
+    s->epoch_id = pm_col_int(stmt, 0);
+    s->n = (size_t)pm_col_int(stmt, 1);
+    s->fields = (uint64_t)pm_col_int(stmt, 2);
+    s->snapshot_id = pm_col_int(stmt, 3);
+    s->newest = (pm_order){.taken_ms = pm_col_ms(stmt, 4),
+                           .dialect = s->dialect,
+                           .state = s->state,
+                           .ordinal = pm_col_int(stmt, 5),
+                           .hash = pm_col_int(stmt, 6)};
+    pm_sql_done(stmt);
+}
+
+/* How large the epoch is; versions that have ended are counted and not read. */
+static void load_size(pm_sql *sql, pm_stream *s)
+{
+    sqlite3_stmt *stmt = pm_sql_ask(sql,
+                                    "SELECT count(*), count(*) FILTER (WHERE first = 0) FROM "
+                                    "mapping_version WHERE epoch_id = ?1",
+                                    PM_ARGS(PM_I(s->epoch_id)));
+
+    if (!pm_sql_next(sql, stmt))
+        return;
+    s->versions = (size_t)pm_col_int(stmt, 0);
+    s->first_rows = (size_t)pm_col_int(stmt, 1);
+    pm_sql_done(stmt);
+}
+
+static void load_rows(pm_sql *sql, pm_objects *objects, pm_stream *s)
+{
+    pm_versions v = {0};
+
+    pm_versions_load(sql, objects, s->epoch_id, (int64_t)s->n - 1, &v);
+    pm_versions_rows(sql, &v, (int64_t)s->n - 1, &s->rows);
+    pm_versions_free(&v);
+}
+
+void pm_stream_load_sums(pm_sql *sql, pm_stream *s)
+{
+    sqlite3_stmt *stmt = pm_sql_ask(
+        sql,
+        "SELECT category_id, first, mappings, size_kib, rss_kib, pss_kib, private_kib, "
+        "private_dirty_kib, swap_kib FROM category_version WHERE epoch_id = ?1 AND last IS NULL",
+        PM_ARGS(PM_I(s->epoch_id)));
+
+    pm_rollup_clear(&s->rollup);
+    while (pm_sql_next(sql, stmt)) {
+        pm_category_sums *sums;
+
+        PM_SQL_STEP(sql, pm_rollup_of(&s->rollup, pm_col_int(stmt, 0), &sums, &err));
+        if (!pm_sql_ok(sql))
+            continue;
+        sums->first = (int32_t)pm_col_int(stmt, 1);
+        for (int i = 0; i < PM_TOTAL_COUNT; i++)
+            sums->v[i] = pm_col_kib(stmt, i + 2);
+    }
+}
+
+void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s)
+{
+    load_newest(sql, s);
+    if (!s->epoch_id)
+        return;
+    load_size(sql, s);
+    load_rows(sql, objects, s);
+    pm_stream_load_sums(sql, s);
+}
+
+/* ---- epochs ---- */
+
+static bool is_full(const pm_stream *s)
+{
+    return s->n >= PM_EPOCH_CAPTURES ||
+           s->versions - s->first_rows > PM_EPOCH_ALPHA * (s->rows.n + 1);
+}
+
+void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off)
+{
+    if (s->epoch_id == 0 || s->fields != fields || is_full(s)) {
+        pm_sql_do(sql,
+                  "INSERT INTO epoch (process_id, dialect, state, fields) VALUES (?1, ?2, ?3, ?4)",
+                  PM_ARGS(PM_I(s->process_id), PM_S(pm_dialect_name(s->dialect)),
+                          PM_S(pm_state_name(s->state)), PM_I((int64_t)fields)));
+        s->epoch_id = pm_sql_last_id(sql);
+        s->fields = fields;
+        s->n = 0;
+        s->versions = s->first_rows = 0;
+    }
+    *off = (int64_t)s->n;
+}
+
+/* ---- rows ---- */
+
+/* A capture that is written at place `off` of its stream's epoch. */
+typedef struct writing {
+    pm_sql *sql;
+    pm_stream *s;
+    int64_t off;
+} writing;
+
+static void close_version(const writing *w, const pm_row *row)
+{
+    pm_sql_do(
+        w->sql,
+        "UPDATE mapping_version SET last = ?4 WHERE epoch_id = ?1 AND region_id = ?2 AND first = "
+        "?3",
+        PM_ARGS(PM_I(w->s->epoch_id), PM_I(row->region_id), PM_I(row->first), PM_I(w->off - 1)));
+}
+
+static void open_version(const writing *w, pm_row *row)
+{
+    const int64_t *v = row->m.v;
+
+    row->first = (int32_t)w->off;
+    w->s->versions++;
+    pm_sql_do(w->sql,
+              "INSERT INTO mapping_version (epoch_id, region_id, first, " PM_VER_COLUMNS
+              ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+              PM_ARGS(PM_I(w->s->epoch_id), PM_I(row->region_id), PM_I(w->off),
+                      PM_I(v[PM_VER_PRIVATE_DIRTY]), PM_I(v[PM_VER_PRIVATE_CLEAN]),
+                      PM_I(v[PM_VER_SHARED_CLEAN]), PM_I(v[PM_VER_SHARED_DIRTY]),
+                      PM_I(v[PM_VER_SWAP]), PM_I(v[PM_VER_PSS]), PM_I(v[PM_VER_REFERENCED]),
+                      PM_I(v[PM_VER_DETAIL])));
+}
+
+/* Same object at the same place in the same lineage. */
+static bool same_region(const pm_row *old, const pm_row *new)
+{
+    return old->at.object == new->at.object && old->at.lineage == new->at.lineage &&
+           old->at.has_offset == new->at.has_offset && old->at.offset == new->at.offset &&
+           old->size_kib == new->size_kib;
+}
+
+/* Both at the same address range, one of them possibly absent. */
+static void step(const writing *w, const pm_row *old, pm_row *new)
+{
+    bool stays = old && new &&same_region(old, new);
+
+    if (stays)
+        new->region_id = old->region_id;
+    if (stays && w->off > 0 && pm_metrics_equal(&old->m, &new->m)) {
+        new->first = old->first;
+        return;
+    }
+    if (old && w->off > 0)
+        close_version(w, old);
+    if (new && !stays)
+        pm_region_of(w->sql, new, new->reason == PM_REASON_NEW);
+    if (new)
+        open_version(w, new);
+}
+
+static void write_rows(const writing *w, const pm_rows *was, pm_rows *rows)
+{
+    size_t i = 0, j = 0;
+
+    while ((i < was->n || j < rows->n) && pm_sql_ok(w->sql)) {
+        int order = i == was->n    ? 1
+                    : j == rows->n ? -1
+                                   : pm_place_compare(&was->row[i].at, &rows->row[j].at);
+
+        step(w, order <= 0 ? &was->row[i] : NULL, order >= 0 ? &rows->row[j] : NULL);
+        i += order <= 0;
+        j += order >= 0;
+    }
+}
+
+/* ---- sums ---- */
+
+static void close_sums(const writing *w, const pm_category_sums *sums)
+{
+    pm_sql_do(w->sql,
+              "UPDATE category_version SET last = ?4 WHERE epoch_id = ?1 AND category_id = ?2 AND "
+              "first = ?3",
+              PM_ARGS(PM_I(w->s->epoch_id), PM_I(sums->category_id), PM_I(sums->first),
+                      PM_I(w->off - 1)));
+}
+
+static void open_sums(const writing *w, pm_category_sums *sums)
+{
+    const int64_t *v = sums->v;
+
+    sums->first = (int32_t)w->off;
+    pm_sql_do(w->sql,
+              "INSERT INTO category_version (epoch_id, category_id, first, mappings, size_kib, "
+              "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib) "
+              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+              PM_ARGS(PM_I(w->s->epoch_id), PM_I(sums->category_id), PM_I(w->off),
+                      PM_I(v[PM_TOTAL_MAPPINGS]), PM_I(v[PM_TOTAL_SIZE]), PM_I(v[PM_TOTAL_RSS]),
+                      PM_I(v[PM_TOTAL_PSS]), PM_I(v[PM_TOTAL_PRIVATE]),
+                      PM_I(v[PM_TOTAL_PRIVATE_DIRTY]), PM_I(v[PM_TOTAL_SWAP])));
+}
+
+/* Of the same category, one of them possibly absent. */
+static void step_sums(const writing *w, const pm_category_sums *old, pm_category_sums *new)
+{
+    if (old && new && w->off > 0 && pm_category_sums_equal(old, new)) {
+        new->first = old->first;
+        return;
+    }
+    if (old && w->off > 0)
+        close_sums(w, old);
+    if (new)
+        open_sums(w, new);
+}
+
+static void write_sums(const writing *w, const pm_rollup *was, pm_rollup *rollup)
+{
+    size_t i = 0, j = 0;
+
+    while (i < was->n || j < rollup->n) {
+        int64_t old = i < was->n ? was->item[i].category_id : INT64_MAX;
+        int64_t new = j < rollup->n ? rollup->item[j].category_id : INT64_MAX;
+
+        step_sums(w, old <= new ? &was->item[i] : NULL, new <= old ? &rollup->item[j] : NULL);
+        i += old <= new;
+        j += new <= old;
+    }
+}
+
+void pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows, pm_rollup *rollup)
+{
+    const writing w = {sql, s, off};
+    pm_rows was = s->rows;
+    pm_rollup sums = s->rollup;
+
+    pm_rollup_shorten(rollup);
+    write_rows(&w, &was, rows);
+    write_sums(&w, &sums, rollup);
+    s->rows = *rows;
+    *rows = was;
+    s->rollup = *rollup;
+    *rollup = sums;
+    s->n = (size_t)off + 1;
+    if (off == 0)
+        s->first_rows = s->rows.n;
+}
+
+void pm_stream_recount(pm_sql *sql, pm_objects *objects, int64_t epoch_id)
+{
+    pm_stream s = {.epoch_id = epoch_id};
+    pm_versions v = {0};
+    pm_rollup sums = {0};
+    int64_t n = pm_sql_value(sql, "SELECT max(off) + 1 FROM snapshot WHERE epoch_id = ?1",
+                             PM_ARGS(PM_I(epoch_id)), 0);
+
+    pm_versions_load(sql, objects, epoch_id, 0, &v);
+    pm_sql_do(sql, "DELETE FROM category_version WHERE epoch_id = ?1", PM_ARGS(PM_I(epoch_id)));
+    for (int64_t off = 0; off < n && pm_sql_ok(sql); off++) {
+        const writing w = {sql, &s, off};
+        pm_rollup was = s.rollup;
+
+        pm_versions_rows(sql, &v, off, &s.rows);
+        PM_SQL_STEP(sql, pm_rollup_rows(&sums, &s.rows, v.fields, &err));
+        write_sums(&w, &was, &sums);
+        s.rollup = sums;
+        sums = was;
+    }
+    pm_rollup_free(&sums);
+    pm_versions_free(&v);
+    pm_stream_free(&s);
+}

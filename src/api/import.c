@@ -35,11 +35,6 @@ typedef struct import_run {
     /* table capture: one row per file and moment */
     size_t last_file;
     int64_t last_ms, last_capture_id;
-    /* names to look at when all is stored, by their ids */
-    struct touched {
-        int64_t name_id, from_ms, to_ms;
-    } * touched;
-    size_t n_touched, cap_touched;
     int64_t since; /* snapshots with a greater id are of this run */
 } import_run;
 
@@ -132,42 +127,6 @@ static pmapdb_status tell_stored(import_run *run, const pm_pending *p, const pm_
 
 /* ---- storing ---- */
 
-/* Where the name stands among those touched, or would; new names have the greatest ids. */
-static size_t place_of(const import_run *run, int64_t name_id)
-{
-    size_t low = 0, high = run->n_touched;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (run->touched[middle].name_id < name_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static pmapdb_status touch(import_run *run, int64_t name_id, int64_t taken_ms, pmapdb_error *err)
-{
-    size_t at = place_of(run, name_id);
-    struct touched *t = run->touched + at;
-    pmapdb_status st;
-
-    if (at < run->n_touched && t->name_id == name_id) {
-        t->from_ms = taken_ms < t->from_ms ? taken_ms : t->from_ms;
-        t->to_ms = taken_ms > t->to_ms ? taken_ms : t->to_ms;
-        return PMAPDB_OK;
-    }
-    st = pm_grow(&run->touched, &run->cap_touched, run->n_touched, sizeof *run->touched, err);
-    if (st != PMAPDB_OK)
-        return st;
-    t = run->touched + at;
-    memmove(t + 1, t, (run->n_touched++ - at) * sizeof *t);
-    *t = (struct touched){name_id, taken_ms, taken_ms};
-    return PMAPDB_OK;
-}
-
 /* What was read together has one row in table capture. */
 static void begin_capture(import_run *run, const pm_pending *p)
 {
@@ -212,9 +171,7 @@ static pmapdb_status count_and_tell(import_run *run, const pm_pending *p, const 
     run->result.stored += !stored->duplicate;
     run->result.partial += partial;
     run->result.new_trouble += partial && !stored->duplicate;
-    st = tell_stored(run, p, stored, name, err);
-    return st != PMAPDB_OK || stored->duplicate ? st
-                                                : touch(run, stored->name_id, c->taken_ms, err);
+    return tell_stored(run, p, stored, name, err);
 }
 
 /* Captures from..to were put. */
@@ -386,19 +343,25 @@ static pmapdb_status read_all(import_run *run, pm_source *source, pmapdb_error *
 /* Processes of one name that were captured together, but further apart than --sweep. */
 static pmapdb_status look_for_spread(import_run *run, pmapdb_error *err)
 {
-    pmapdb_status st = PMAPDB_OK;
+    pm_sql *sql = run->in.store->sql;
+    sqlite3_stmt *stmt = pm_sql_ask(sql,
+                                    "SELECT p.name_id, min(s.taken_ms), max(s.taken_ms) FROM "
+                                    "snapshot s CROSS JOIN process p ON p.process_id = "
+                                    "s.process_id WHERE s.snapshot_id > ?1 GROUP BY p.name_id",
+                                    PM_ARGS(PM_I(run->since)));
 
-    for (size_t i = 0; i < run->n_touched && st == PMAPDB_OK; i++) {
-        const struct touched *t = &run->touched[i];
+    while (pm_sql_next(sql, stmt)) {
         char text[512];
-        bool spread;
+        bool spread = false;
+        pmapdb_status st =
+            pm_moments_spread(sql, pm_col_int(stmt, 0), pm_col_int(stmt, 1), pm_col_int(stmt, 2),
+                              run->options->sweep_ms, &spread, text, sizeof text, err);
 
-        st = pm_moments_spread(run->in.store->sql, t->name_id, t->from_ms, t->to_ms,
-                               run->options->sweep_ms, &spread, text, sizeof text, err);
+        pm_sql_keep(sql, st, err);
         if (st == PMAPDB_OK && spread)
             tell(run, &(pmapdb_import_event){.path = "", .error = text});
     }
-    return st;
+    return pm_sql_end(sql, err);
 }
 
 pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_t n_paths,
@@ -423,7 +386,7 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
         pm_source_limit(source, options->max_unpacked);
     if (st == PMAPDB_OK)
         st = read_all(&run, source, err);
-    if (st == PMAPDB_OK)
+    if (st == PMAPDB_OK && run.result.stored)
         st = look_for_spread(&run, err);
     if (st == PMAPDB_OK && run.result.stored) /* of processes whose calls were recorded, perhaps */
         st = pm_perf_link(store, err);
@@ -432,6 +395,5 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
     *result = run.result;
     pm_source_free(source);
     pm_intake_free(&run.in);
-    free(run.touched);
     return st;
 }

@@ -5,16 +5,7 @@
 #include "store/dict/versions.h"
 #include <stdlib.h>
 
-/* A capture that waits. */
-typedef struct pm_waiting {
-    pm_order order;
-    pm_put *put;         /* the late one itself; or NULL: */
-    int64_t snapshot_id; /* it was taken off */
-    int64_t base_was;
-    bool led;              /* it was its beat's leader */
-    pm_versions *versions; /* where its rows are, and its place there; NULL: sums only */
-    int64_t epoch_id, off;
-} waiting;
+typedef struct pm_waiting waiting;
 
 void pm_rewind_free(pm_rewind *r)
 {
@@ -39,135 +30,7 @@ static pm_queue *queue_of(pm_rewind *r, const pm_order *o)
     return o->state == PM_STATE_TOTALS ? &r->totals : &r->mappings;
 }
 
-static void reserve(pm_sql *sql, pm_queue *q, size_t more)
-{
-    for (size_t n = q->n; n < q->n + more; n++)
-        PM_SQL_STEP(sql, pm_grow(&q->item, &q->cap, n, sizeof *q->item, &err));
-}
-
 /* ---- what is taken off ---- */
-
-static int by_order(const void *a, const void *b)
-{
-    return pm_order_compare(&((const waiting *)a)->order, &((const waiting *)b)->order);
-}
-
-/* The stored captures of the process with mappings; or, of sums only, those of p's stream. */
-static void load_stored(const pm_put *p, pm_queue *out)
-{
-    bool totals = p->order.state == PM_STATE_TOTALS;
-    sqlite3_stmt *stmt = pm_sql_ask(
-        p->sql,
-        "SELECT taken_ms, dialect_code, state_code, ordinal, hash, snapshot_id, epoch_id, off "
-        "FROM snapshot WHERE process_id = ?1 AND off >= 0 AND (state_code = ?2) = ?3 "
-        "AND (dialect_code = ?4 OR NOT ?3)",
-        PM_ARGS(PM_I(p->process_id), PM_I(PM_STATE_TOTALS), PM_I(totals), PM_I(p->order.dialect)));
-
-    while (pm_sql_next(p->sql, stmt)) {
-        reserve(p->sql, out, 1);
-        if (pm_sql_ok(p->sql))
-            out->item[out->n++] = (waiting){
-                .order = {pm_col_ms(stmt, 0), (pm_dialect)pm_col_int(stmt, 1),
-                          (pm_state)pm_col_int(stmt, 2), pm_col_int(stmt, 3), pm_col_int(stmt, 4)},
-                .snapshot_id = pm_col_int(stmt, 5),
-                .epoch_id = pm_col_int(stmt, 6),
-                .off = pm_col_int(stmt, 7)};
-    }
-    if (out->n)
-        qsort(out->item, out->n, sizeof *out->item, by_order);
-}
-
-/* How many of the captures from `from` on are one beat, and which of them leads it. */
-static size_t beat_at(const pm_queue *q, size_t from, int64_t sweep_ms, size_t *leader)
-{
-    pm_order o[PM_DIALECT_COUNT + 1];
-    size_t n = 0, length;
-
-    while (n < PM_DIALECT_COUNT + 1 && from + n < q->n) {
-        o[n] = q->item[from + n].order;
-        n++;
-    }
-    length = pm_beat_length(o, n, sweep_ms);
-    *leader = from + pm_beat_leader(o, length);
-    if (*leader == from + length)
-        *leader = q->n; /* none */
-    return length;
-}
-
-/* Says of each capture from which it took its lineages. *from, *to: the last beat that begins
- * before the late one. */
-static void find_bases(const pm_put *p, pm_queue *stored, size_t *from, size_t *to)
-{
-    size_t leader, length, spine = stored->n;
-
-    *from = *to = 0;
-    for (size_t at = 0; at < stored->n; at += length) {
-        length = beat_at(stored, at, p->sweep_ms, &leader);
-        for (size_t i = at; i < at + length; i++) {
-            size_t base = leader == stored->n || i == leader ? spine : leader;
-
-            stored->item[i].base_was = base == stored->n ? 0 : stored->item[base].snapshot_id;
-            stored->item[i].led = i == leader;
-        }
-        if (leader != stored->n)
-            spine = leader;
-        if (pm_order_compare(&stored->item[at].order, &p->order) < 0) {
-            *from = at;
-            *to = at + length;
-        }
-    }
-}
-
-/* The late capture belongs to the beat from..to, or parts it. */
-static bool changes_beat(const pm_put *p, const pm_queue *stored, size_t from, size_t to)
-{
-    pm_beat b = pm_beat_none();
-
-    if (from == to)
-        return false;
-    pm_beat_begin(&b, &stored->item[from].order);
-    for (size_t i = from; i < to; i++)
-        pm_beat_add(&b, &stored->item[i].order);
-    return pm_order_compare(&p->order, &b.last) < 0 || pm_beat_joins(&b, &p->order, p->sweep_ms);
-}
-
-/* A lineage has the category of the strongest leader that shows it: one behind the cut may have
- * decided, or decides now, what those before it began. */
-static bool decides_before(const pm_put *p, const pm_queue *stored, size_t cut)
-{
-    pm_order weakest = {.state = PM_STATE_COMPLETE}, strongest = p->order;
-
-    for (size_t i = 0; i < stored->n; i++) {
-        const pm_order *o = &stored->item[i].order;
-
-        if (!stored->item[i].led)
-            continue;
-        if (i < cut && pm_order_compare_worth(o, &weakest) > 0)
-            weakest = *o;
-        if (i >= cut && pm_order_compare_worth(o, &strongest) < 0)
-            strongest = *o;
-    }
-    return pm_order_compare_worth(&strongest, &weakest) < 0;
-}
-
-/* The first capture that is taken off. */
-static size_t find_cut(const pm_put *p, pm_queue *stored)
-{
-    size_t from, to, cut;
-
-    find_bases(p, stored, &from, &to);
-    cut = changes_beat(p, stored, from, to) ? from : to;
-    return decides_before(p, stored, cut) ? 0 : cut;
-}
-
-static size_t find_cut_of_totals(const pm_put *p, const pm_queue *stored)
-{
-    size_t cut = 0;
-
-    while (cut < stored->n && pm_order_compare(&stored->item[cut].order, &p->order) < 0)
-        cut++;
-    return cut;
-}
 
 /* The rows of an epoch's captures from `off` on, which then go. */
 static pm_versions *take_rows(pm_put *p, pm_rewind *r, int64_t epoch_id, int64_t off)
@@ -255,7 +118,7 @@ static void load_labelled(pm_put *p, pm_rewind *r)
 /* The queue begins with these, too. */
 static void queue_first(pm_sql *sql, pm_queue *q, const waiting *item, size_t n)
 {
-    reserve(sql, q, n);
+    pm_queue_reserve(sql, q, n);
     if (!pm_sql_ok(sql))
         return;
     memmove(q->item + n, q->item + q->next, (q->n - q->next) * sizeof *q->item);
@@ -267,14 +130,9 @@ static void queue_first(pm_sql *sql, pm_queue *q, const waiting *item, size_t n)
 static void rewind_to(pm_put *p, pm_newest *n)
 {
     pm_queue stored = {0};
-    size_t cut;
+    size_t cut = pm_rewind_cut(p, &stored);
 
     load_labelled(p, n->rewind);
-    load_stored(p, &stored);
-    if (p->order.state == PM_STATE_TOTALS)
-        cut = find_cut_of_totals(p, &stored);
-    else
-        cut = find_cut(p, &stored);
     if (stored.n) {
         take_off(p, n->rewind, stored.item + cut, stored.n - cut);
         queue_first(p->sql, queue_of(n->rewind, &p->order), stored.item + cut, stored.n - cut);
@@ -343,7 +201,7 @@ static void append(pm_put *means, pm_newest *n, const waiting *w)
 /* The next beat, its leader first. */
 static void append_beat(pm_put *means, pm_newest *n, pm_queue *q)
 {
-    size_t leader, length = beat_at(q, q->next, means->sweep_ms, &leader);
+    size_t leader, length = pm_queue_beat(q, q->next, means->sweep_ms, &leader);
 
     pm_beat_begin(&n->beat, &q->item[q->next].order);
     if (leader != q->n)
@@ -376,7 +234,7 @@ static void queue_late(pm_put *p, pm_queue *q)
 {
     size_t at = q->n;
 
-    reserve(p->sql, q, 1);
+    pm_queue_reserve(p->sql, q, 1);
     if (!pm_sql_ok(p->sql))
         return;
     for (; at > q->next && pm_order_compare(&q->item[at - 1].order, &p->order) > 0; at--)

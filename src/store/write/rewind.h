@@ -14,9 +14,20 @@
 
 #include "store/write/append.h"
 
+/* A capture that waits. */
+typedef struct pm_waiting {
+    pm_order order;
+    pm_put *put;         /* the late one itself; or NULL: */
+    int64_t snapshot_id; /* it was taken off */
+    int64_t base_was;
+    bool led;                     /* it was its beat's leader */
+    struct pm_versions *versions; /* where its rows are, at off */
+    int64_t epoch_id, off;
+} pm_waiting;
+
 /* Captures that wait, in their order. */
 typedef struct pm_queue {
-    struct pm_waiting *item;
+    pm_waiting *item;
     size_t next, n, cap;
 } pm_queue;
 
@@ -38,5 +49,17 @@ void pm_rewind_put(pm_put *p, pm_newest_all *all, pm_newest *n);
 
 /* Puts back what waits of all processes. p: a capture's means, without one. */
 void pm_rewind_end(pm_put *p, pm_newest_all *all);
+
+/* ---- rewind_cut.c ---- */
+
+/* Room for so many more. */
+void pm_queue_reserve(pm_sql *sql, pm_queue *q, size_t more);
+
+/* How many of the captures from `from` on are one beat, and which of them leads it; q->n: none. */
+size_t pm_queue_beat(const pm_queue *q, size_t from, int64_t sweep_ms, size_t *leader);
+
+/* Fills *stored, empty, with the stored captures of the process that have mappings, or, for one of
+ * sums only, with those of its stream. Returns the first that is taken off for p. */
+size_t pm_rewind_cut(const pm_put *p, pm_queue *stored);
 
 #endif

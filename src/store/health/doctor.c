@@ -200,7 +200,7 @@ static void emit_row(pm_doctor *d, sqlite3_stmt *row)
 }
 
 /* `check` is the name of the first finding, and of the file. */
-static void find(pm_doctor *d, const char *check, const input *from)
+static void find_from(pm_doctor *d, const char *check, const input *from)
 {
     char name[64];
     sqlite3_stmt *row = NULL;
@@ -221,6 +221,11 @@ static void find(pm_doctor *d, const char *check, const input *from)
         pm_doctor_lost(d, check, &err);
     }
     sqlite3_finalize(row);
+}
+
+void pm_doctor_find(pm_doctor *d, const char *check)
+{
+    find_from(d, check, NULL);
 }
 
 /* ---- rules ---- */
@@ -269,26 +274,24 @@ static void find_all(pm_doctor *d)
 {
     pmapdb_error err = {0};
 
-    /* Temporary tables can be made; the file itself was opened read-only. */
-    pm_sql_do(d->store->sql, "PRAGMA query_only = OFF", PM_NO_ARGS);
     make_facts(d);
     if (pm_sql_end(d->store->sql, &err) != PMAPDB_OK) {
         pm_doctor_lost(d, "snapshots", &err);
         return;
     }
-    find(d, "snapshots", NULL);
-    find(d, "dialects", NULL);
-    find(d, "fields", &unknown_fields);
-    find(d, "gaps", &gaps);
-    find(d, "refused", &refusals);
-    find(d, "growth", &store_growth);
-    find(d, "pins", NULL);
+    pm_doctor_find(d, "snapshots");
+    pm_doctor_find(d, "dialects");
+    find_from(d, "fields", &unknown_fields);
+    find_from(d, "gaps", &gaps);
+    find_from(d, "refused", &refusals);
+    find_from(d, "growth", &store_growth);
+    pm_doctor_find(d, "pins");
     check_rules(d);
-    find(d, "names", NULL);
-    find(d, "capture", &sweeps);
-    find(d, "empty", NULL);
-    find(d, "stall", &read_cost);
-    find(d, "clock", &clock_jumps);
+    pm_doctor_find(d, "names");
+    find_from(d, "capture", &sweeps);
+    pm_doctor_find(d, "empty");
+    find_from(d, "stall", &read_cost);
+    find_from(d, "clock", &clock_jumps);
 }
 
 static void tell_compacted(pm_doctor *d, const pmapdb_compact_result *r)
@@ -334,6 +337,8 @@ static void compact(pm_doctor *d)
 static void examine(pm_doctor *d)
 {
     pm_doctor_whole(d);
+    /* Temporary tables can be made; the file itself was opened read-only. */
+    sqlite3_exec(d->store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
     if (d->options->compact)
         compact(d);
     if (d->options->deep || d->damaged)

@@ -35,6 +35,9 @@ int pm_doctor_reason(const pmapdb_error *err);
 /* The check could not be made. */
 void pm_doctor_lost(pm_doctor *d, const char *check, const pmapdb_error *err);
 
+/* The findings of doctor-CHECK.sql. */
+void pm_doctor_find(pm_doctor *d, const char *check);
+
 /* The store does not open, for that reason. */
 void pm_doctor_closed(pm_doctor *d, const pmapdb_error *why);
 void pm_doctor_whole(pm_doctor *d);

@@ -43,15 +43,6 @@ static const char *or_null(const char *text)
     return *text ? text : NULL;
 }
 
-/* As import does where the text has none. */
-static int64_t pid_in_path(const pm_source_entry *e)
-{
-    pm_text path = pm_text_of(e->own_path);
-    pm_text dir = {path.data, path.len - pm_text_basename(path).len};
-
-    return pm_place_pid(dir, pm_text_of(e->name));
-}
-
 static pmapdb_status tell(explain_run *run, const pmapdb_explain_event *event, pmapdb_error *err)
 {
     run->captures += !event->error;
@@ -85,7 +76,8 @@ static pmapdb_status tell_block(explain_run *run, const pm_block *b, block_texts
         .error = or_null(t->empty),
         .first_line = (int64_t)b->first_line,
         .last_line = (int64_t)b->last_line,
-        .pid = b->pid != PMAPDB_UNKNOWN ? b->pid : pid_in_path(run->entry),
+        .pid = b->pid != PMAPDB_UNKNOWN ? b->pid
+                                        : pm_place_path_pid(run->entry->own_path, run->entry->name),
         .dialect = known ? pm_dialect_name(b->dialect) : NULL,
         .tool = stored ? or_null(t->tool) : NULL,
         .n_why = pm_lines_split(t->why, why),
@@ -178,15 +170,6 @@ static pmapdb_status read_file(explain_run *run, pm_source *source, pmapdb_error
                        bytes ? "no capture of a memory map in it" : "an empty file", err);
 }
 
-/* Files that only say more of the capture beside them; one that was named is no capture. */
-static bool is_sibling(const pm_source_entry *e)
-{
-    pm_slot slot;
-    bool only;
-
-    return !e->named && pm_place_sibling(pm_text_of(e->name), &slot, &only).len > 0 && only;
-}
-
 static pmapdb_status read_all(explain_run *run, pm_source *source, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
@@ -203,7 +186,7 @@ static pmapdb_status read_all(explain_run *run, pm_source *source, pmapdb_error 
             break;
         else if (run->entry->closed)
             st = finish_file(run, "", "a name that no capture has: not read", err);
-        else if (!is_sibling(run->entry))
+        else if (run->entry->named || !pm_place_is_sibling(run->entry->name))
             st = read_file(run, source, err);
     }
     return st;

@@ -11,6 +11,9 @@
  */
 int64_t pm_place_pid(pm_text dir, pm_text name);
 
+/* The same for the folder of `path` and a name that may lack an ending like .gz. */
+int64_t pm_place_path_pid(const char *path, const char *name);
+
 /* The pid that a folder is called by, whatever lies in it. */
 int64_t pm_place_folder_pid(pm_text dir);
 
@@ -35,5 +38,8 @@ pm_slot pm_place_slot(pm_text name);
  * text. *only: it is nothing but that (DIR/status, STEM.status), since x-status.txt may be a
  * capture, and smaps_rollup is one. */
 pm_text pm_place_sibling(pm_text name, pm_slot *slot, bool *only);
+
+/* A file of this name only says more about the capture beside it. */
+bool pm_place_is_sibling(const char *name);
 
 #endif

@@ -3,8 +3,8 @@
 #include "sqlite/table.h"
 
 #include "base/num.h"
-#include "sqlite/column.h"
-#include "sqlite/supply.h"
+#include "sqlite/block_source.h"
+#include "sqlite/columns.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ SQLITE_EXTENSION_INIT3
 
 typedef struct kind {
     const char *name, *usage;
-    const pm_column *columns;
+    const pm_table_column *columns;
     const int *n_columns;
     const char *args[ARGS_MAX]; /* names of the hidden columns; the first must be given */
     double cost, rows;          /* of one call, for the planner */
@@ -71,10 +71,10 @@ typedef struct table {
 typedef struct cursor {
     sqlite3_vtab_cursor base;
     sqlite3_value *args[ARGS_MAX]; /* or NULL */
-    pm_supply *supply;
-    pm_held *held; /* NULL: no more rows */
-    size_t at;     /* of its rows */
-    pm_ruled ruled;
+    pm_block_source *source;
+    pm_found_block *block; /* NULL: no more rows */
+    size_t at;             /* of its rows */
+    pm_categorizer categorizer;
     sqlite3_int64 rowid;
 } cursor;
 
@@ -182,7 +182,7 @@ static int cursor_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 
     if (!c)
         return SQLITE_NOMEM;
-    *c = (cursor){.ruled.db = ((const table *)base)->db};
+    *c = (cursor){.categorizer.db = ((const table *)base)->db};
     *out = &c->base;
     return SQLITE_OK;
 }
@@ -193,10 +193,10 @@ static void cursor_clear(cursor *c)
         sqlite3_value_free(c->args[i]);
         c->args[i] = NULL;
     }
-    pm_held_free(c->held);
-    pm_supply_free(c->supply);
-    c->held = NULL;
-    c->supply = NULL;
+    pm_found_block_free(c->block);
+    pm_block_source_free(c->source);
+    c->block = NULL;
+    c->source = NULL;
 }
 
 static int cursor_close(sqlite3_vtab_cursor *base)
@@ -204,7 +204,7 @@ static int cursor_close(sqlite3_vtab_cursor *base)
     cursor *c = (cursor *)base;
 
     cursor_clear(c);
-    pm_ruled_free(&c->ruled);
+    pm_categorizer_free(&c->categorizer);
     sqlite3_free(base);
     return SQLITE_OK;
 }
@@ -228,10 +228,11 @@ static int next_block(cursor *c)
     pmapdb_status st;
 
     do {
-        pm_held_free(c->held);
-        c->held = NULL;
-        st = pm_supply_next(c->supply, &c->held, &err);
-    } while (st == PMAPDB_OK && c->held && kind_of(c)->by_row && pm_held_rows(c->held) == 0);
+        pm_found_block_free(c->block);
+        c->block = NULL;
+        st = pm_block_source_next(c->source, &c->block, &err);
+    } while (st == PMAPDB_OK && c->block && kind_of(c)->by_row &&
+             pm_found_block_rows(c->block) == 0);
     c->at = 0;
     return st == PMAPDB_OK ? SQLITE_OK : failed(c, st, &err);
 }
@@ -265,7 +266,7 @@ static pmapdb_status open_live(cursor *c, pmapdb_error *err)
     char pid[32];
     pmapdb_status st = read_pid(c->args[0], pid, err);
 
-    return st == PMAPDB_OK ? pm_supply_live(kind_of(c)->name, pid, &c->supply, err) : st;
+    return st == PMAPDB_OK ? pm_block_source_live(kind_of(c)->name, pid, &c->source, err) : st;
 }
 
 static pmapdb_status open_file(cursor *c, pmapdb_error *err)
@@ -277,7 +278,7 @@ static pmapdb_status open_file(cursor *c, pmapdb_error *err)
         return pm_fail_nomem(err);
     if (strlen(path) != (size_t)sqlite3_value_bytes(c->args[0]))
         return pm_fail(err, PMAPDB_USAGE, "a path cannot hold a NUL");
-    return pm_supply_file(path, dialect, kind_of(c)->by_row, &c->supply, err);
+    return pm_block_source_file(path, dialect, kind_of(c)->by_row, &c->source, err);
 }
 
 /* SQLite tells rows by it where several calls answer one WHERE ... OR ...: other arguments, other
@@ -325,29 +326,29 @@ static int cursor_next(sqlite3_vtab_cursor *base)
     cursor *c = (cursor *)base;
 
     c->rowid++;
-    if (kind_of(c)->by_row && ++c->at < pm_held_rows(c->held))
+    if (kind_of(c)->by_row && ++c->at < pm_found_block_rows(c->block))
         return SQLITE_OK;
     return next_block(c);
 }
 
 static int cursor_eof(sqlite3_vtab_cursor *base)
 {
-    return ((cursor *)base)->held == NULL;
+    return ((cursor *)base)->block == NULL;
 }
 
 static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *out, int i)
 {
     cursor *c = (cursor *)base;
     const kind *k = kind_of(c);
-    pm_shown row = {.held = c->held, .ruled = &c->ruled};
+    pm_table_row row = {.block = c->block, .categorizer = &c->categorizer};
 
     if (i >= *k->n_columns) {
         if (c->args[i - *k->n_columns])
             sqlite3_result_value(out, c->args[i - *k->n_columns]);
         return SQLITE_OK;
     }
-    if (k->by_row && c->held->capture.n_rows)
-        row.m = pm_capture_row(&c->held->capture, c->at);
+    if (k->by_row && c->block->capture.n_rows)
+        row.m = pm_capture_row(&c->block->capture, c->at);
     k->columns[i].show(out, &row, k->columns[i].which);
     return SQLITE_OK;
 }

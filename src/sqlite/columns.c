@@ -1,5 +1,5 @@
-/* column: how the tables' values are found. What a capture does not say is NULL. */
-#include "sqlite/column.h"
+/* columns: how the tables' values are found. What a capture does not say is NULL. */
+#include "sqlite/columns.h"
 
 #include "base/clock.h"
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void show_known(sqlite3_context *out, int64_t v)
 enum place { PLACE_START, PLACE_END, PLACE_OFFSET, PLACE_INODE, PLACE_CUT };
 
 /* Addresses are two's complement, as in a store. */
-static void show_place(sqlite3_context *out, const pm_shown *row, int which)
+static void show_place(sqlite3_context *out, const pm_table_row *row, int which)
 {
     const pm_mapping *m = row->m;
 
@@ -45,13 +45,13 @@ static void show_place(sqlite3_context *out, const pm_shown *row, int which)
         sqlite3_result_int(out, m->name_cut);
 }
 
-static void show_field(sqlite3_context *out, const pm_shown *row, int which)
+static void show_field(sqlite3_context *out, const pm_table_row *row, int which)
 {
     if (row->m && pm_has(row->m, PM_BIT(which)))
         sqlite3_result_int64(out, (int64_t)row->m->value[which]);
 }
 
-static void show_dirty(sqlite3_context *out, const pm_shown *row, int which)
+static void show_dirty(sqlite3_context *out, const pm_table_row *row, int which)
 {
     const pm_mapping *m = row->m;
 
@@ -64,12 +64,12 @@ static void show_dirty(sqlite3_context *out, const pm_shown *row, int which)
 }
 
 /* Of a mapping, or of the whole block. */
-static void show_total(sqlite3_context *out, const pm_shown *row, int which)
+static void show_total(sqlite3_context *out, const pm_table_row *row, int which)
 {
     int64_t v = row->m ? pm_total_of(row->m, (enum pm_total)which)
-                       : row->held->capture.block.totals.v[which];
+                       : row->block->capture.block.totals.v[which];
 
-    if (v >= 0 && row->held->number != PMAPDB_UNKNOWN && !row->held->error)
+    if (v >= 0 && row->block->number != PMAPDB_UNKNOWN && !row->block->error)
         sqlite3_result_int64(out, v);
 }
 
@@ -85,12 +85,14 @@ static bool refines(const char *category, const char *base)
     return strncmp(category, base, n) == 0 && category[n] == '/';
 }
 
-static void show_ruled(sqlite3_context *out, const pm_shown *row, const char *slug, int which)
+static void show_category(sqlite3_context *out, const pm_table_row *row, const char *slug,
+                          int which)
 {
     const char *category = slug;
     pmapdb_error err = {0};
 
-    if (row->m && pm_ruled_category(row->ruled, row->held, row->m, &category, &err) != PMAPDB_OK)
+    if (row->m &&
+        pm_categorizer_ask(row->categorizer, row->block, row->m, &category, &err) != PMAPDB_OK)
         sqlite3_result_error(out, err.text, -1);
     else if (which == KIND_CATEGORY || !refines(category, slug))
         show_text(out, pm_text_of(category));
@@ -98,19 +100,19 @@ static void show_ruled(sqlite3_context *out, const pm_shown *row, const char *sl
         show_name(out, slug);
 }
 
-static void show_kind(sqlite3_context *out, const pm_shown *row, int which)
+static void show_kind(sqlite3_context *out, const pm_table_row *row, int which)
 {
-    pm_category base = row->m ? pm_held_base(row->held, row->m) : PM_CATEGORY_TOTAL;
+    pm_category base = row->m ? pm_found_block_base(row->block, row->m) : PM_CATEGORY_TOTAL;
 
     if (which == KIND_INFERRED)
-        sqlite3_result_int(out, base == PM_CATEGORY_HEAP && row->held->context.heap_inferred);
+        sqlite3_result_int(out, base == PM_CATEGORY_HEAP && row->block->context.heap_inferred);
     else if (which == KIND_BASE)
         show_name(out, pm_categories[base].slug);
     else
-        show_ruled(out, row, pm_categories[base].slug, which);
+        show_category(out, row, pm_categories[base].slug, which);
 }
 
-static void show_word(sqlite3_context *out, const pm_shown *row, int which)
+static void show_word(sqlite3_context *out, const pm_table_row *row, int which)
 {
     const pm_mapping *m = row->m;
     char device[24];
@@ -135,9 +137,9 @@ static void show_word(sqlite3_context *out, const pm_shown *row, int which)
 
 enum count { COUNT_BLOCK, COUNT_PID, COUNT_FIRST_LINE, COUNT_LAST_LINE, COUNT_TOOL_SIZE };
 
-static void show_count(sqlite3_context *out, const pm_shown *row, int which)
+static void show_count(sqlite3_context *out, const pm_table_row *row, int which)
 {
-    const pm_held *h = row->held;
+    const pm_found_block *h = row->block;
     const pm_block *b = &h->capture.block;
 
     if (which == COUNT_BLOCK)
@@ -229,9 +231,9 @@ static void show_of_block(sqlite3_context *out, const pm_block *b, int which)
         show_lines(out, b->why);
 }
 
-static void show_about(sqlite3_context *out, const pm_shown *row, int which)
+static void show_about(sqlite3_context *out, const pm_table_row *row, int which)
 {
-    const pm_held *h = row->held;
+    const pm_found_block *h = row->block;
     bool of_capture = which == ABOUT_CONFIDENCE || which == ABOUT_STATE || which == ABOUT_CHECKED ||
                       which == ABOUT_TOOL || which == ABOUT_MISSING;
 
@@ -247,115 +249,87 @@ static void show_about(sqlite3_context *out, const pm_shown *row, int which)
 
 /* ---- the tables' columns ---- */
 
-#define FIELD(name, field)                      \
-    {                                           \
-        name, "INTEGER", show_field, PM_##field \
-    }
-#define TOTAL(name, total)                            \
-    {                                                 \
-        name, "INTEGER", show_total, PM_TOTAL_##total \
-    }
-#define PLACE(name, place)                         \
-    {                                              \
-        name, "INTEGER", show_place, PLACE_##place \
-    }
-#define WORD(name, word)                     \
-    {                                        \
-        name, "TEXT", show_word, WORD_##word \
-    }
-#define KIND(name, kind)                     \
-    {                                        \
-        name, "TEXT", show_kind, KIND_##kind \
-    }
-#define COUNT(name, count)                         \
-    {                                              \
-        name, "INTEGER", show_count, COUNT_##count \
-    }
-#define ABOUT(name, about)                      \
-    {                                           \
-        name, "TEXT", show_about, ABOUT_##about \
-    }
 #define LENGTH(columns) ((int)(sizeof(columns) / sizeof *(columns)))
 
-const pm_column pm_mapping_columns[] = {
-    PLACE("start", START),
-    PLACE("end", END),
-    TOTAL("size_kib", SIZE),
-    TOTAL("rss_kib", RSS),
-    TOTAL("pss_kib", PSS),
+const pm_table_column pm_mapping_columns[] = {
+    {"start", "INTEGER", show_place, PLACE_START},
+    {"end", "INTEGER", show_place, PLACE_END},
+    {"size_kib", "INTEGER", show_total, PM_TOTAL_SIZE},
+    {"rss_kib", "INTEGER", show_total, PM_TOTAL_RSS},
+    {"pss_kib", "INTEGER", show_total, PM_TOTAL_PSS},
     {"dirty_kib", "INTEGER", show_dirty, PM_DIRTY},
-    TOTAL("private_kib", PRIVATE),
-    TOTAL("private_dirty_kib", PRIVATE_DIRTY),
-    TOTAL("swap_kib", SWAP),
-    WORD("perms", PERMS),
-    PLACE("offset", OFFSET),
-    WORD("device", DEVICE),
-    PLACE("inode", INODE),
-    KIND("category", CATEGORY),
-    WORD("flags", FLAGS),
-    WORD("path", PATH),
-    FIELD("kernel_page_kib", KERNEL_PAGE),
-    FIELD("mmu_page_kib", MMU_PAGE),
-    FIELD("pss_dirty_kib", PSS_DIRTY),
-    FIELD("shared_clean_kib", SHARED_CLEAN),
-    FIELD("shared_dirty_kib", SHARED_DIRTY),
-    FIELD("private_clean_kib", PRIVATE_CLEAN),
-    FIELD("referenced_kib", REFERENCED),
-    FIELD("anonymous_kib", ANONYMOUS),
-    FIELD("ksm_kib", KSM),
-    FIELD("lazy_free_kib", LAZY_FREE),
-    FIELD("anon_huge_kib", ANON_HUGE),
-    FIELD("shmem_pmd_kib", SHMEM_PMD),
-    FIELD("file_pmd_kib", FILE_PMD),
-    FIELD("shared_hugetlb_kib", SHARED_HUGETLB),
-    FIELD("private_hugetlb_kib", PRIVATE_HUGETLB),
-    FIELD("swap_pss_kib", SWAP_PSS),
-    FIELD("locked_kib", LOCKED),
-    FIELD("thp_eligible", THP_ELIGIBLE),
-    FIELD("protection_key", PROTECTION_KEY),
-    WORD("extra", EXTRA),
+    {"private_kib", "INTEGER", show_total, PM_TOTAL_PRIVATE},
+    {"private_dirty_kib", "INTEGER", show_total, PM_TOTAL_PRIVATE_DIRTY},
+    {"swap_kib", "INTEGER", show_total, PM_TOTAL_SWAP},
+    {"perms", "TEXT", show_word, WORD_PERMS},
+    {"offset", "INTEGER", show_place, PLACE_OFFSET},
+    {"device", "TEXT", show_word, WORD_DEVICE},
+    {"inode", "INTEGER", show_place, PLACE_INODE},
+    {"category", "TEXT", show_kind, KIND_CATEGORY},
+    {"flags", "TEXT", show_word, WORD_FLAGS},
+    {"path", "TEXT", show_word, WORD_PATH},
+    {"kernel_page_kib", "INTEGER", show_field, PM_KERNEL_PAGE},
+    {"mmu_page_kib", "INTEGER", show_field, PM_MMU_PAGE},
+    {"pss_dirty_kib", "INTEGER", show_field, PM_PSS_DIRTY},
+    {"shared_clean_kib", "INTEGER", show_field, PM_SHARED_CLEAN},
+    {"shared_dirty_kib", "INTEGER", show_field, PM_SHARED_DIRTY},
+    {"private_clean_kib", "INTEGER", show_field, PM_PRIVATE_CLEAN},
+    {"referenced_kib", "INTEGER", show_field, PM_REFERENCED},
+    {"anonymous_kib", "INTEGER", show_field, PM_ANONYMOUS},
+    {"ksm_kib", "INTEGER", show_field, PM_KSM},
+    {"lazy_free_kib", "INTEGER", show_field, PM_LAZY_FREE},
+    {"anon_huge_kib", "INTEGER", show_field, PM_ANON_HUGE},
+    {"shmem_pmd_kib", "INTEGER", show_field, PM_SHMEM_PMD},
+    {"file_pmd_kib", "INTEGER", show_field, PM_FILE_PMD},
+    {"shared_hugetlb_kib", "INTEGER", show_field, PM_SHARED_HUGETLB},
+    {"private_hugetlb_kib", "INTEGER", show_field, PM_PRIVATE_HUGETLB},
+    {"swap_pss_kib", "INTEGER", show_field, PM_SWAP_PSS},
+    {"locked_kib", "INTEGER", show_field, PM_LOCKED},
+    {"thp_eligible", "INTEGER", show_field, PM_THP_ELIGIBLE},
+    {"protection_key", "INTEGER", show_field, PM_PROTECTION_KEY},
+    {"extra", "TEXT", show_word, WORD_EXTRA},
     {"inferred", "INTEGER", show_kind, KIND_INFERRED},
-    PLACE("name_cut", CUT),
-    KIND("parent", PARENT),
-    KIND("base", BASE),
+    {"name_cut", "INTEGER", show_place, PLACE_CUT},
+    {"parent", "TEXT", show_kind, KIND_PARENT},
+    {"base", "TEXT", show_kind, KIND_BASE},
     /* behind here: where it was found */
-    COUNT("block", BLOCK),
-    ABOUT("source", SOURCE),
-    COUNT("pid", PID),
-    ABOUT("command", COMMAND),
-    ABOUT("taken_at", TAKEN_AT),
-    ABOUT("dialect", DIALECT),
-    ABOUT("state", STATE),
-    ABOUT("checked", CHECKED),
-    ABOUT("missing", MISSING),
+    {"block", "INTEGER", show_count, COUNT_BLOCK},
+    {"source", "TEXT", show_about, ABOUT_SOURCE},
+    {"pid", "INTEGER", show_count, COUNT_PID},
+    {"command", "TEXT", show_about, ABOUT_COMMAND},
+    {"taken_at", "TEXT", show_about, ABOUT_TAKEN_AT},
+    {"dialect", "TEXT", show_about, ABOUT_DIALECT},
+    {"state", "TEXT", show_about, ABOUT_STATE},
+    {"checked", "TEXT", show_about, ABOUT_CHECKED},
+    {"missing", "TEXT", show_about, ABOUT_MISSING},
 };
 const int pm_mapping_columns_all = LENGTH(pm_mapping_columns);
 const int pm_mapping_columns_live = LENGTH(pm_mapping_columns) - 9;
 
-const pm_column pm_block_columns[] = {
-    ABOUT("path", SOURCE),
-    COUNT("first_line", FIRST_LINE),
-    COUNT("last_line", LAST_LINE),
-    COUNT("pid", PID),
-    ABOUT("command", COMMAND),
-    ABOUT("dialect", DIALECT),
-    ABOUT("tool", TOOL),
-    ABOUT("confidence", CONFIDENCE),
-    ABOUT("state", STATE),
-    ABOUT("checked", CHECKED),
-    TOTAL("mappings", MAPPINGS),
-    TOTAL("size_kib", SIZE),
-    TOTAL("rss_kib", RSS),
-    TOTAL("pss_kib", PSS),
-    TOTAL("private_kib", PRIVATE),
-    TOTAL("private_dirty_kib", PRIVATE_DIRTY),
-    TOTAL("swap_kib", SWAP),
-    COUNT("tool_size_kib", TOOL_SIZE),
-    ABOUT("missing", MISSING),
-    ABOUT("notes", NOTES),
-    ABOUT("why", WHY),
-    ABOUT("taken_at", TAKEN_AT),
-    COUNT("block", BLOCK),
-    ABOUT("error", ERROR),
+const pm_table_column pm_block_columns[] = {
+    {"path", "TEXT", show_about, ABOUT_SOURCE},
+    {"first_line", "INTEGER", show_count, COUNT_FIRST_LINE},
+    {"last_line", "INTEGER", show_count, COUNT_LAST_LINE},
+    {"pid", "INTEGER", show_count, COUNT_PID},
+    {"command", "TEXT", show_about, ABOUT_COMMAND},
+    {"dialect", "TEXT", show_about, ABOUT_DIALECT},
+    {"tool", "TEXT", show_about, ABOUT_TOOL},
+    {"confidence", "TEXT", show_about, ABOUT_CONFIDENCE},
+    {"state", "TEXT", show_about, ABOUT_STATE},
+    {"checked", "TEXT", show_about, ABOUT_CHECKED},
+    {"mappings", "INTEGER", show_total, PM_TOTAL_MAPPINGS},
+    {"size_kib", "INTEGER", show_total, PM_TOTAL_SIZE},
+    {"rss_kib", "INTEGER", show_total, PM_TOTAL_RSS},
+    {"pss_kib", "INTEGER", show_total, PM_TOTAL_PSS},
+    {"private_kib", "INTEGER", show_total, PM_TOTAL_PRIVATE},
+    {"private_dirty_kib", "INTEGER", show_total, PM_TOTAL_PRIVATE_DIRTY},
+    {"swap_kib", "INTEGER", show_total, PM_TOTAL_SWAP},
+    {"tool_size_kib", "INTEGER", show_count, COUNT_TOOL_SIZE},
+    {"missing", "TEXT", show_about, ABOUT_MISSING},
+    {"notes", "TEXT", show_about, ABOUT_NOTES},
+    {"why", "TEXT", show_about, ABOUT_WHY},
+    {"taken_at", "TEXT", show_about, ABOUT_TAKEN_AT},
+    {"block", "INTEGER", show_count, COUNT_BLOCK},
+    {"error", "TEXT", show_about, ABOUT_ERROR},
 };
 const int pm_block_columns_all = LENGTH(pm_block_columns);

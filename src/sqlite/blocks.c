@@ -1,11 +1,11 @@
-/* held: blocks with their rows, and how they are collected. */
-#include "sqlite/held.h"
+/* blocks: blocks with their rows, and how they are collected. */
+#include "sqlite/blocks.h"
 
 #include <stdlib.h>
 
 #define POOL_BYTES_MAX ((size_t)8 << 20)
 
-void pm_held_free(pm_held *h)
+void pm_found_block_free(pm_found_block *h)
 {
     if (!h)
         return;
@@ -18,19 +18,19 @@ void pm_held_free(pm_held *h)
     free(h);
 }
 
-size_t pm_held_rows(const pm_held *h)
+size_t pm_found_block_rows(const pm_found_block *h)
 {
     return h->capture.block.state == PM_STATE_TOTALS ? 1 : h->capture.n_rows;
 }
 
 static int compare_places(const void *a, const void *b)
 {
-    uint64_t x = ((const pm_held_place *)a)->start, y = ((const pm_held_place *)b)->start;
+    uint64_t x = ((const pm_found_place *)a)->start, y = ((const pm_found_place *)b)->start;
 
     return x < y ? -1 : x > y;
 }
 
-static pmapdb_status place(pm_held *h, pmapdb_error *err)
+static pmapdb_status place(pm_found_block *h, pmapdb_error *err)
 {
     size_t n = h->capture.n_rows;
 
@@ -38,15 +38,16 @@ static pmapdb_status place(pm_held *h, pmapdb_error *err)
     if (!h->places)
         return pm_fail_nomem(err);
     for (size_t i = 0; i < n; i++)
-        h->places[i] = (pm_held_place){pm_capture_row(&h->capture, i)->start, h->capture.rows[i]};
+        h->places[i] = (pm_found_place){pm_capture_row(&h->capture, i)->start, h->capture.rows[i]};
     qsort(h->places, n, sizeof *h->places, compare_places);
     return PMAPDB_OK;
 }
 
-pmapdb_status pm_held_place_of(pm_held *h, const pm_mapping *m, size_t *out, pmapdb_error *err)
+pmapdb_status pm_found_block_place_of(pm_found_block *h, const pm_mapping *m, size_t *out,
+                                      pmapdb_error *err)
 {
-    pm_held_place key = {.start = m->start};
-    const pm_held_place *at;
+    pm_found_place key = {.start = m->start};
+    const pm_found_place *at;
     pmapdb_status st = h->places ? PMAPDB_OK : place(h, err);
 
     if (st != PMAPDB_OK)
@@ -56,7 +57,7 @@ pmapdb_status pm_held_place_of(pm_held *h, const pm_mapping *m, size_t *out, pma
     return PMAPDB_OK;
 }
 
-pm_category pm_held_base(pm_held *h, const pm_mapping *m)
+pm_category pm_found_block_base(pm_found_block *h, const pm_mapping *m)
 {
     if (!h->prepared)
         pm_classify_prepare(&h->capture, &h->context);
@@ -74,7 +75,7 @@ pmapdb_status pm_collect_init(pm_collect *c, bool rows_wanted, pmapdb_error *err
 void pm_collect_free(pm_collect *c)
 {
     while (c->first)
-        pm_held_free(pm_collect_take(c));
+        pm_found_block_free(pm_collect_take(c));
     pm_buf_free(&c->nothing);
     pm_pool_free(c->pool);
     free(c->rows);
@@ -89,9 +90,9 @@ void pm_collect_begin(pm_collect *c, const char *path, int64_t pid)
     pm_buf_clear(&c->nothing);
 }
 
-pm_held *pm_collect_take(pm_collect *c)
+pm_found_block *pm_collect_take(pm_collect *c)
 {
-    pm_held *h = c->first;
+    pm_found_block *h = c->first;
 
     if (h) {
         c->first = h->next;
@@ -116,7 +117,7 @@ static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *er
 
 /* The texts of a block last for the call: they move into h->texts, first all, then pointed to,
  * since the buffer moves while it grows. */
-static pmapdb_status copy_texts(pm_held *h, pmapdb_error *err)
+static pmapdb_status copy_texts(pm_found_block *h, pmapdb_error *err)
 {
     pm_block *b = &h->capture.block;
     enum { TEXTS = 6 };
@@ -138,9 +139,9 @@ static pmapdb_status copy_texts(pm_held *h, pmapdb_error *err)
 }
 
 /* NULL: out of memory. */
-static pm_held *new_held(const pm_collect *c, pm_text error)
+static pm_found_block *new_block(const pm_collect *c, pm_text error)
 {
-    pm_held *h = calloc(1, sizeof *h);
+    pm_found_block *h = calloc(1, sizeof *h);
 
     if (!h)
         return NULL;
@@ -150,20 +151,20 @@ static pm_held *new_held(const pm_collect *c, pm_text error)
     h->path = c->path ? strdup(c->path) : NULL;
     h->error = error.len ? strndup(error.data, error.len) : NULL;
     if ((c->path && !h->path) || (error.len && !h->error)) {
-        pm_held_free(h);
+        pm_found_block_free(h);
         return NULL;
     }
     return h;
 }
 
-static void append(pm_collect *c, pm_held *h)
+static void append(pm_collect *c, pm_found_block *h)
 {
     *c->end = h;
     c->end = &h->next;
 }
 
 /* Blocks held share the pool: it may end with the last that uses it. */
-static pmapdb_status retire_pool(pm_collect *c, pm_held *h, pmapdb_error *err)
+static pmapdb_status retire_pool(pm_collect *c, pm_found_block *h, pmapdb_error *err)
 {
     pm_pool *fresh;
     pmapdb_status st;
@@ -180,7 +181,7 @@ static pmapdb_status retire_pool(pm_collect *c, pm_held *h, pmapdb_error *err)
 
 static pmapdb_status hold(pm_collect *c, const pm_block *block, pmapdb_error *err)
 {
-    pm_held *h = new_held(c, block->empty);
+    pm_found_block *h = new_block(c, block->empty);
     pmapdb_status st;
 
     if (!h)
@@ -193,7 +194,7 @@ static pmapdb_status hold(pm_collect *c, const pm_block *block, pmapdb_error *er
     if (st == PMAPDB_OK)
         st = retire_pool(c, h, err);
     if (st != PMAPDB_OK) {
-        pm_held_free(h);
+        pm_found_block_free(h);
         return st;
     }
     h->capture.rows = c->rows;
@@ -227,7 +228,7 @@ pm_reader_events pm_collect_events(pm_collect *c)
 
 pmapdb_status pm_collect_error(pm_collect *c, const char *text, pmapdb_error *err)
 {
-    pm_held *h = new_held(c, pm_text_of(text));
+    pm_found_block *h = new_block(c, pm_text_of(text));
 
     if (!h)
         return pm_fail_nomem(err);

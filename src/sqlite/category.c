@@ -1,12 +1,12 @@
-/* ruled: the category of a mapping that is in no store. */
-#include "sqlite/ruled.h"
+/* category: the category of a mapping that is in no store. */
+#include "sqlite/category.h"
 
 #include "store/rules/rules_file.h"
 #include <stdio.h>
 
 SQLITE_EXTENSION_INIT3
 
-void pm_ruled_free(pm_ruled *r)
+void pm_categorizer_free(pm_categorizer *r)
 {
     pm_rules_free(r->rules);
     pm_buf_free(&r->category);
@@ -14,7 +14,7 @@ void pm_ruled_free(pm_ruled *r)
 
 /* ---- which rules ---- */
 
-static pmapdb_status read_rules(pm_ruled *r, pm_text text, const char *name,
+static pmapdb_status read_rules(pm_categorizer *r, pm_text text, const char *name,
                                 const char *application, pmapdb_error *err)
 {
     pm_rules_report report = {0};
@@ -25,7 +25,7 @@ static pmapdb_status read_rules(pm_ruled *r, pm_text text, const char *name,
 }
 
 /* Only a store has the table, and only one with rules a row. */
-static pmapdb_status load_rules(pm_ruled *r, pmapdb_error *err)
+static pmapdb_status load_rules(pm_categorizer *r, pmapdb_error *err)
 {
     sqlite3_stmt *stmt = NULL;
     const char *application;
@@ -52,7 +52,7 @@ static pmapdb_status load_rules(pm_ruled *r, pmapdb_error *err)
 /* ---- what they say ---- */
 
 /* Texts are the mapping's and `device`. */
-static void rule_row_of(pm_held *h, const pm_mapping *m, char device[24], pm_rule_row *out)
+static void rule_row_of(pm_found_block *h, const pm_mapping *m, char device[24], pm_rule_row *out)
 {
     *out = (pm_rule_row){.start = m->start,
                          .length = m->end - m->start,
@@ -60,12 +60,12 @@ static void rule_row_of(pm_held *h, const pm_mapping *m, char device[24], pm_rul
                          .flags = m->flags,
                          .perms = m->perms,
                          .device = pm_has(m, PM_HAS_DEVICE) ? device : NULL,
-                         .base = pm_held_base(h, m),
+                         .base = pm_found_block_base(h, m),
                          .has_flags = pm_has(m, PM_HAS_FLAGS)};
     snprintf(device, 24, "%02x:%02x", m->dev_major, m->dev_minor);
 }
 
-static void find_facts(const pm_ruled *r, pm_held *h)
+static void find_facts(const pm_categorizer *r, pm_found_block *h)
 {
     for (size_t i = 0; i < h->capture.n_rows; i++) {
         char device[24];
@@ -77,7 +77,7 @@ static void find_facts(const pm_ruled *r, pm_held *h)
     h->has_facts = true;
 }
 
-static size_t match(const pm_ruled *r, pm_held *h, size_t at, const pm_rule_row *row)
+static size_t match(const pm_categorizer *r, pm_found_block *h, size_t at, const pm_rule_row *row)
 {
     const pm_pool *pool = h->capture.pool;
     bool has_below = at > 0, has_above = at + 1 < h->capture.n_rows;
@@ -92,8 +92,8 @@ static size_t match(const pm_ruled *r, pm_held *h, size_t at, const pm_rule_row 
                           has_above ? &above : NULL);
 }
 
-pmapdb_status pm_ruled_category(pm_ruled *r, pm_held *h, const pm_mapping *m, const char **out,
-                                pmapdb_error *err)
+pmapdb_status pm_categorizer_ask(pm_categorizer *r, pm_found_block *h, const pm_mapping *m,
+                                 const char **out, pmapdb_error *err)
 {
     char device[24];
     pm_rule_row row;
@@ -101,7 +101,7 @@ pmapdb_status pm_ruled_category(pm_ruled *r, pm_held *h, const pm_mapping *m, co
     pmapdb_status st = r->rules ? PMAPDB_OK : load_rules(r, err);
 
     if (st == PMAPDB_OK)
-        st = pm_held_place_of(h, m, &at, err);
+        st = pm_found_block_place_of(h, m, &at, err);
     if (st != PMAPDB_OK)
         return st;
     if (!h->has_facts)

@@ -16,6 +16,6 @@ foreach(path IN LISTS files)
     string(APPEND table "    {\"${name}\", file_${n}, sizeof file_${n} - 1},\n")
     math(EXPR n "${n} + 1")
 endforeach()
-file(WRITE "${OUT}.new" "/* Generated from ${NAME}; do not edit. */\n#include \"store/embedded.h\"\n\n"
+file(WRITE "${OUT}.new" "/* Generated from ${NAME}; do not edit. */\n#include \"store/file/embedded.h\"\n\n"
      "${arrays}\nconst pm_embedded ${NAME}[] = {\n${table}    {0, 0, 0},\n};\n")
 file(RENAME "${OUT}.new" "${OUT}")

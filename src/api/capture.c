@@ -4,8 +4,8 @@
 #include "api/capture_beat.h"
 #include "api/capture_check.h"
 #include "api/capture_lock.h"
+#include "store/file/watch.h"
 #include "store/perf/link.h"
-#include "store/watch.h"
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 #include "store/export/export.h"
 
 #include "base/buf.h"
-#include "store/space.h"
+#include "store/file/space.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

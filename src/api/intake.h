@@ -14,7 +14,7 @@
 #include "parse/reader.h"
 #include "parse/siblings.h"
 #include "source/source.h"
-#include "store/store.h"
+#include "store/file/store.h"
 
 /* What was found and cannot be stored. */
 typedef struct pm_problem {

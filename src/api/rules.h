@@ -2,9 +2,9 @@
 #ifndef PM_API_RULES_H
 #define PM_API_RULES_H
 
+#include "store/file/store.h"
 #include "store/rules/rule_set.h"
 #include "store/rules/rules_csv.h"
-#include "store/store.h"
 
 /* Zeroed before. */
 typedef struct pm_rules_choice {

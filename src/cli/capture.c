@@ -6,7 +6,7 @@
 #include "api/capture_check.h" /* whether the options make sense, before a store is made for them */
 #include "base/clock.h"
 #include "base/num.h"
-#include "store/store.h" /* pm_store_uncounted */
+#include "store/file/store.h" /* pm_store_uncounted */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* cmd_completion: pmapdb completion SHELL: the script that makes a shell ask pmapdb __complete. */
 #include "cli/cli.h"
 
-#include "store/embedded.h"
+#include "store/file/embedded.h"
 #include <stdio.h>
 #include <string.h>
 

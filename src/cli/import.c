@@ -6,7 +6,7 @@
 
 #include "api/import_check.h" /* whether the options make sense, before a store is made for them */
 #include "base/num.h"
-#include "store/store.h" /* pm_store_uncounted */
+#include "store/file/store.h" /* pm_store_uncounted */
 #include <stdio.h>
 #include <stdlib.h>
 

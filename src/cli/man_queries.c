@@ -3,7 +3,7 @@
 
 #include "cli/examples.h"
 #include "store/catalog.h"
-#include "store/embedded.h"
+#include "store/file/embedded.h"
 #include <stdio.h>
 
 static void put_params(pm_man *m, const pm_query_info *q)

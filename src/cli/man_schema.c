@@ -3,7 +3,7 @@
 
 #include "cli/help.h"
 #include "pmapdb.h"
-#include "store/embedded.h"
+#include "store/file/embedded.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/near.h"
-#include "store/embedded.h"
+#include "store/file/embedded.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

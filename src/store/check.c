@@ -4,6 +4,7 @@
 #include "base/near.h"
 #include "store/functions.h"
 #include "store/guard.h"
+#include "store/rules/built_in.h"
 #include "store/trouble.h"
 
 static pmapdb_status check_columns(const pm_query_info *q, sqlite3_stmt *stmt, const char *body,

@@ -3,7 +3,7 @@
 #define PM_STORE_CHOICE_H
 
 #include "store/catalog.h"
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 /* PMAPDB_NOTFOUND, with the words that there are, where the value is none of them: a category, a
  * dialect, a state, a host, or what the header's text lists. Any other parameter takes any. */

@@ -15,7 +15,7 @@
 #define PM_STORE_LABEL_H
 
 #include "parse/labels.h"
-#include "store/store.h"
+#include "store/file/store.h"
 
 #define PM_LABEL_PIDS 3
 /* A map further from a report than this one is not named by it. */

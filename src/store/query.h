@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "store/catalog.h"
+#include "store/file/store.h"
 #include "store/select.h"
-#include "store/store.h"
 
 /* Of ad-hoc SQL the name is "sql". */
 const pm_query_info *pm_rows_info(const pmapdb_rows *rows);

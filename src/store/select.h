@@ -8,7 +8,7 @@
 #ifndef PM_STORE_SELECT_H
 #define PM_STORE_SELECT_H
 
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 /* Either one process, or all processes of a name. PMAPDB_UNKNOWN where it is the other. */
 typedef struct pm_scope {

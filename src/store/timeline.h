@@ -10,7 +10,7 @@
 #ifndef PM_STORE_TIMELINE_H
 #define PM_STORE_TIMELINE_H
 
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 #define PM_NO_BASE SIZE_MAX
 

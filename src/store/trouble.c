@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/near.h"
-#include "store/sql.h"
+#include "store/file/sql.h"
 #include <stdlib.h>
 
 /* ---- where ---- */

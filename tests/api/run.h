@@ -5,7 +5,7 @@
 #include "source/box.h"
 
 #include "pmapdb.h"
-#include "store/store.h"
+#include "store/file/store.h"
 #include <sys/wait.h>
 
 typedef struct import {

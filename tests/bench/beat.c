@@ -9,7 +9,7 @@
  * the recognising minus that. */
 #include "base/num.h"
 #include "parse/live_map.h"
-#include "store/store.h"
+#include "store/file/store.h"
 #include "store/write/put.h"
 #include "store/write/sight.h"
 #include <fcntl.h>

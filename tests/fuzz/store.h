@@ -4,7 +4,7 @@
 #define PM_TESTS_FUZZ_STORE_H
 
 #include "kit.h"
-#include "store/store.h"
+#include "store/file/store.h"
 #include <unistd.h>
 
 static const char fuzz_capture[] = "2026-11-21 02:05:32\n"

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/capture.h"
 #include "kit_rules.h"
-#include "store/store.h"
+#include "store/file/store.h"
 #include "store/write/put.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
  * killed; the files behind the first are made up here. */
 #include "kit.h"
 
-#include "store/embedded.h"
+#include "store/file/embedded.h"
+#include "store/rules/built_in.h"
 #include <signal.h>
 #include <sys/wait.h>
 

@@ -1,7 +1,7 @@
 /* space_test: what a store takes on the disk beside its file, and what a full disk does. */
 #include "prune_world.h"
 
-#include "store/space.h"
+#include "store/file/space.h"
 #include <sys/stat.h>
 
 static int64_t wal_bytes(const kit *k)

@@ -22,7 +22,7 @@
 #ifndef PM_STORE_COPY_MERGE_H
 #define PM_STORE_COPY_MERGE_H
 
-#include "store/store.h"
+#include "store/file/store.h"
 
 typedef struct pm_merge_counts {
     uint64_t hosts, processes;

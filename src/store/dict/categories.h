@@ -7,7 +7,7 @@
 #ifndef PM_STORE_CATEGORIES_H
 #define PM_STORE_CATEGORIES_H
 
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 /* Of one store. More are no categories any more: a rule that names each file one by its name, or a
  * program that gives each block another. */

@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "store/dict/row.h"
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 /* The columns of table detail, in their order: numbers of a mapping, and the fields that it has. */
 #define PM_DETAIL_VALUES 13

@@ -3,7 +3,7 @@
 #define PM_STORE_FORGOTTEN_H
 
 #include "base/capture.h"
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 /* *known: the capture was stored once and a prune removed it. */
 pmapdb_status pm_forgotten(pm_sql *sql, const pm_capture *c, bool *known, pmapdb_error *err);

@@ -5,7 +5,7 @@
 
 #include "base/mapping.h"
 #include "classify/classify.h"
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 typedef struct pm_object {
     int64_t id;

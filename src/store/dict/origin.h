@@ -7,7 +7,7 @@
 #define PM_STORE_ORIGIN_H
 
 #include "base/buf.h"
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 typedef struct pm_origin {
     int64_t origin_id, digits;

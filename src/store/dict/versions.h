@@ -4,7 +4,7 @@
 #define PM_STORE_VERSIONS_H
 
 #include "store/dict/row.h"
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 typedef struct pm_version {
     pm_row row;

@@ -3,10 +3,10 @@
 
 #include "store/dict/object.h"
 #include "store/export/export_run.h"
+#include "store/file/space.h"
 #include "store/keep/tidy.h"
 #include "store/rules/rule_set.h"
 #include "store/rules/rules_file.h"
-#include "store/space.h"
 #include "store/write/sight.h"
 
 #define STEPS 100000 /* of SQLite between two questions whether to go on */

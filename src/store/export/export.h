@@ -15,7 +15,7 @@
 #define PM_STORE_EXPORT_H
 
 #include "store/export/redact.h"
-#include "store/store.h"
+#include "store/file/store.h"
 
 typedef struct pm_export {
     const char *const *process; /* selectors; none: all */

@@ -46,7 +46,7 @@
 
 #include "store/export/places.h"
 #include "store/export/tokens.h"
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 #define PM_REDACT_COLUMNS(X)                    \
     X("host", "name", HOST)                     \

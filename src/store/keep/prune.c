@@ -1,9 +1,9 @@
 /* prune: plans which moments stay, removes the others, gives space back; again, where the store is
  * still too large. The plan is in the temp tables of keep-plan.sql. */
 #include "base/clock.h"
+#include "store/file/space.h"
 #include "store/keep/tidy.h"
 #include "store/select.h"
-#include "store/space.h"
 
 typedef struct prune {
     pmapdb_store *store;

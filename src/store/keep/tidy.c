@@ -3,7 +3,7 @@
 #include "store/keep/tidy.h"
 
 #include "store/epoch.h"
-#include "store/space.h"
+#include "store/file/space.h"
 
 void pm_tidy_some(pmapdb_store *s)
 {

@@ -7,8 +7,8 @@
 #ifndef PM_STORE_TIDY_H
 #define PM_STORE_TIDY_H
 
-#include "store/steps.h"
-#include "store/store.h"
+#include "store/file/steps.h"
+#include "store/file/store.h"
 
 /* Snapshots in one transaction: other writers wait for it. */
 #define PM_TIDY_SNAPSHOTS 2048

@@ -7,7 +7,7 @@
 #ifndef PM_STORE_PERF_ALIGN_H
 #define PM_STORE_PERF_ALIGN_H
 
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 typedef struct pm_alignment {
     bool found;                  /* at least 3 votes, and twice as many as for any other offset */

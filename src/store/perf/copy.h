@@ -2,7 +2,7 @@
 #ifndef PM_STORE_PERF_COPY_H
 #define PM_STORE_PERF_COPY_H
 
-#include "store/store.h"
+#include "store/file/store.h"
 
 /* Those that are not here, known by their hash; each in a transaction of its own. `host` is that of
  * recordings whose host is unknown there, or NULL. Which processes of this store they are of is

@@ -2,7 +2,7 @@
 #ifndef PM_STORE_PERF_LINK_H
 #define PM_STORE_PERF_LINK_H
 
-#include "store/store.h"
+#include "store/file/store.h"
 
 /* All tracees that are of no process yet, or whose clock is not known. Of each, the processes of
  * its pid, on its host or an unknown one, whose captures overlap it in time are asked:

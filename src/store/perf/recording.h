@@ -5,7 +5,7 @@
 #define PM_STORE_PERF_RECORDING_H
 
 #include "perf/trace.h"
-#include "store/store.h"
+#include "store/file/store.h"
 
 typedef struct pm_recording_options {
     const char *file;        /* as the user named it */

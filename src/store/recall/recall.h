@@ -29,7 +29,7 @@
 #define PM_STORE_RECALL_H
 
 #include "base/capture.h"
-#include "store/sql.h"
+#include "store/file/sql.h"
 #include "store/write/evidence.h"
 
 /* A process as a whole. Texts are NULL and numbers PMAPDB_UNKNOWN where unknown. */

@@ -5,7 +5,7 @@
 
 #include "base/live.h"
 #include "base/pool.h"
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 typedef struct pm_recall_standing {
     int64_t standing_id; /* 0: none was read yet */

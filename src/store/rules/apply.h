@@ -12,8 +12,8 @@
 #ifndef PM_STORE_APPLY_H
 #define PM_STORE_APPLY_H
 
+#include "store/file/store.h"
 #include "store/rules/rule_set.h"
-#include "store/store.h"
 #include "store/write/refine.h"
 
 /* Lineages that go from one category to another; where only the rule is another there is none. */

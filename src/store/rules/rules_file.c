@@ -1,7 +1,7 @@
 /* rules_file: sets of rules as CSV. */
 #include "store/rules/rules_file.h"
 
-#include "store/embedded.h"
+#include "store/file/embedded.h"
 
 extern const pm_embedded pm_embedded_rules[];
 

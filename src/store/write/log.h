@@ -7,7 +7,7 @@
 #ifndef PM_STORE_LOG_H
 #define PM_STORE_LOG_H
 
-#include "store/store.h"
+#include "store/file/store.h"
 
 typedef struct pm_log_block {
     int64_t pid; /* or PMAPDB_UNKNOWN */

@@ -10,7 +10,7 @@
 #define PM_STORE_MOMENT_H
 
 #include "base/capture.h"
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 typedef struct pm_moments pm_moments; /* remembers the newest moments */
 

@@ -15,7 +15,7 @@
 
 #include "base/capture.h"
 #include "classify/classify.h"
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 /* Finds or makes the process, adds to it what this capture knows. *renamed: its name changed, and
  * old_name_id is what it was (0 for a new process). */

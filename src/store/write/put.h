@@ -3,7 +3,7 @@
 #define PM_STORE_PUT_H
 
 #include "base/capture.h"
-#include "store/store.h"
+#include "store/file/store.h"
 
 typedef struct pm_stored {
     int64_t snapshot_id;

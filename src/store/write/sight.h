@@ -4,7 +4,7 @@
 #define PM_STORE_SIGHT_H
 
 #include "base/live.h"
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 /* What a live snapshot shows beside its mappings; the process learns its pair of clocks. */
 pmapdb_status pm_sight_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live,

@@ -1,5 +1,5 @@
-/* planted: files that somebody else put where SQLite keeps its own beside a store. */
-#include "store/planted.h"
+/* foreign_files: files that somebody else put where SQLite keeps its own beside a store. */
+#include "store/file/foreign_files.h"
 
 #include "base/buf.h"
 #include <errno.h>
@@ -46,7 +46,7 @@ static pmapdb_status check_beside(const char *store, const char *end, bool open_
     return st;
 }
 
-pmapdb_status pm_planted_check(const char *store, bool writes, pmapdb_error *err)
+pmapdb_status pm_foreign_files_check(const char *store, bool writes, pmapdb_error *err)
 {
     static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
     char *real = realpath(store, NULL); /* beside which SQLite keeps them */

@@ -1,7 +1,7 @@
-/* planted: files that somebody else put where SQLite keeps its own beside a store. It would write
- * to whatever they lead to. */
-#ifndef PM_STORE_PLANTED_H
-#define PM_STORE_PLANTED_H
+/* foreign_files: files that somebody else put where SQLite keeps its own beside a store. It would
+ * write to whatever they lead to. */
+#ifndef PM_STORE_FOREIGN_FILES_H
+#define PM_STORE_FOREIGN_FILES_H
 
 #include "base/err.h"
 #include <stdbool.h>
@@ -9,6 +9,6 @@
 /* PMAPDB_SCHEMA: STORE-wal, -shm or -journal is no file; for whoever writes also where the store or
  * one of these is another user's in a folder in which everybody may make files: who owns it reads
  * what is stored. What is not there is fine. */
-pmapdb_status pm_planted_check(const char *store, bool writes, pmapdb_error *err);
+pmapdb_status pm_foreign_files_check(const char *store, bool writes, pmapdb_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* reading: what readings of live processes have cost so far. */
-#include "store/reading.h"
+#include "store/write/reading.h"
 
 #include "store/write/process.h"
 

@@ -1,9 +1,9 @@
-/* built_in: the program's own schema and the rows that every store has: the categories, and in a
- * new store the default rules. */
+/* built_in: the program's own schema and the rows that every store has. */
+#include "store/rules/built_in.h"
+
 #include "store/dict/categories.h"
-#include "store/embedded.h"
+#include "store/file/embedded.h"
 #include "store/rules/rule_set.h"
-#include "store/store.h"
 
 static pmapdb_status fill(pm_sql *sql, bool is_new, pmapdb_error *err)
 {

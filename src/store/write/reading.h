@@ -2,7 +2,7 @@
 #ifndef PM_STORE_READING_H
 #define PM_STORE_READING_H
 
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 /* RSS in the newest snapshot of a process that was captured live, PMAPDB_UNKNOWN where there is
  * none. */

@@ -3,7 +3,7 @@
 #ifndef PM_STORE_STORE_H
 #define PM_STORE_STORE_H
 
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 #define PM_APPLICATION_ID 0x706d6462 /* "pmdb" */
 #define PM_SCHEMA_VERSION 1
@@ -29,9 +29,6 @@ typedef struct pm_schema {
     /* Adds the rows that every store has: to a new store, and to an older one after a migration. */
     pmapdb_status (*fill)(pm_sql *sql, bool is_new, pmapdb_error *err); /* or NULL */
 } pm_schema;
-
-/* The program's own schema, see built_in.c. */
-extern const pm_schema pm_schema_built_in;
 
 /* Like pmapdb_open, but without the SQL functions. */
 pmapdb_status pm_store_open(const char *path, const pmapdb_open_options *options,

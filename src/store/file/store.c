@@ -1,5 +1,5 @@
 /* store: closing the SQLite file; transactions. */
-#include "store/store.h"
+#include "store/file/store.h"
 
 #include <stdlib.h>
 

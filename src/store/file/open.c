@@ -1,8 +1,8 @@
 /* open: the file of a store, made, opened, or refused with what is in the way. */
-#include "store/store.h"
+#include "store/file/store.h"
 
 #include "base/buf.h"
-#include "store/planted.h"
+#include "store/file/foreign_files.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -176,7 +176,7 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
 
     if ((create && (st = create_file(s->path, o, err)) != PMAPDB_OK) ||
         (st = check_file(s->path, R_OK | W_OK, err)) != PMAPDB_OK ||
-        (st = pm_planted_check(s->path, true, err)) != PMAPDB_OK ||
+        (st = pm_foreign_files_check(s->path, true, err)) != PMAPDB_OK ||
         (st = open_file(s, SQLITE_OPEN_READWRITE, &s->db, err)) != PMAPDB_OK)
         return st;
     sqlite3_extended_result_codes(s->db, 1);
@@ -276,7 +276,7 @@ static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options
     char *uri;
 
     if (st == PMAPDB_OK)
-        st = pm_planted_check(s->path, false, err);
+        st = pm_foreign_files_check(s->path, false, err);
     if (st != PMAPDB_OK)
         return st;
     st = try_read(s, NULL, busy_ms, &why, err);

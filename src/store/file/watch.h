@@ -2,7 +2,7 @@
 #ifndef PM_STORE_WATCH_H
 #define PM_STORE_WATCH_H
 
-#include "store/store.h"
+#include "store/file/store.h"
 
 /* The files beside the store as a run found them when it began. Nobody but the last to close a
  * store takes them away, so beside an open one they stay. */

@@ -1,5 +1,5 @@
 /* space: the size of the store's file, and giving back what is free in it. */
-#include "store/space.h"
+#include "store/file/space.h"
 
 #define PAGES "512" /* freed in one transaction */
 #define WAITS 20    /* for a reader that is about to end */

@@ -2,8 +2,8 @@
 #ifndef PM_STORE_SPACE_H
 #define PM_STORE_SPACE_H
 
-#include "store/steps.h"
-#include "store/store.h"
+#include "store/file/steps.h"
+#include "store/file/store.h"
 
 typedef struct pm_space {
     int64_t file_kib; /* size of the file once the whole -wal is copied into it */

@@ -1,6 +1,6 @@
 /* sql_script: runs the statements of a file that is built into the program. */
-#include "store/embedded.h"
-#include "store/sql.h"
+#include "store/file/embedded.h"
+#include "store/file/sql.h"
 #include <string.h>
 
 const char *pm_sql_script_text(const char *name)

@@ -1,5 +1,5 @@
 /* sql: prepared statements, found again by the address of their text. */
-#include "store/sql.h"
+#include "store/file/sql.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* watch: whether the files of a store that is open for long are still in their places. */
-#include "store/watch.h"
+#include "store/file/watch.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

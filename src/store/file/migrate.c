@@ -1,6 +1,6 @@
 /* migrate: brings a file to the newest schema, or says why it is not a store. */
-#include "store/embedded.h"
-#include "store/store.h"
+#include "store/file/embedded.h"
+#include "store/file/store.h"
 
 #include <stdio.h>
 

@@ -27,20 +27,20 @@ static bool take_number(pm_text t, size_t *used, int64_t *pid)
 
 /* The number is not a part of something: a longer word, a range, a ratio, a fraction, a list, a
  * path ("3/10", "4711-4712", "12.5", "4711,4712", "10%"). */
-static bool stands_alone(pm_text behind)
+static bool stands_alone(pm_text after)
 {
-    if (behind.len == 0)
+    if (after.len == 0)
         return true;
-    if (is_name_byte(*behind.data) || *behind.data == '/' || *behind.data == '%' ||
-        pm_text_starts(behind, PM_TEXT(" of ")))
+    if (is_name_byte(*after.data) || *after.data == '/' || *after.data == '%' ||
+        pm_text_starts(after, PM_TEXT(" of ")))
         return false;
-    if (*behind.data == '-')
-        return behind.len == 1 || !is_name_byte(behind.data[1]);
-    return behind.len == 1 || !pm_char_in(*behind.data, ",.:+|") || behind.data[1] < '0' ||
-           behind.data[1] > '9';
+    if (*after.data == '-')
+        return after.len == 1 || !is_name_byte(after.data[1]);
+    return after.len == 1 || !pm_char_in(*after.data, ",.:+|") || after.data[1] < '0' ||
+           after.data[1] > '9';
 }
 
-/* "pid" or "process" in any case, with a number behind blanks or signs. */
+/* "pid" or "process" in any case, with a number after blanks or signs. */
 static bool at_word(pm_text t, int64_t *pid)
 {
     size_t n, used;

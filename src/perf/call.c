@@ -62,8 +62,8 @@ static const bit prot_bits[] = {
     {0x02000000, "PROT_GROWSUP"},
 };
 
-/* include/uapi/asm-generic/mman{-common,}.h, arch/x86/include/uapi/asm/mman.h; behind a flag the
- * first release that has it, where that is not long ago enough to be all. The lowest four bits are
+/* include/uapi/asm-generic/mman{-common,}.h, arch/x86/include/uapi/asm/mman.h; after a flag the
+ * first release that has it, unless that was long ago. The lowest four bits are
  * a number, see map_types. The other machines (alpha, mips, parisc, powerpc, sparc, xtensa) have
  * some of these words at other bits. */
 static const bit mmap_bits[] = {

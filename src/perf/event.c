@@ -160,8 +160,8 @@ static const char *read_parameters(const char *p, const char *end, pm_perf_event
     return p;
 }
 
-/* `p` is behind the name. Where no chain was recorded and an address is asked for, it stands in the
- * same line. */
+/* `p` is after the name. If no chain was recorded and an address is asked for, the address is in
+ * the same line. */
 static const char *read_rest(const char *p, const char *end, pm_perf_line *out)
 {
     pm_perf_event *event = &out->event;
@@ -186,7 +186,7 @@ static const char *read_rest(const char *p, const char *end, pm_perf_line *out)
 
 /* ---- the name ---- */
 
-/* "enter_mmap: " or "xit_mmap:u: " behind EVENT; returns what is behind it, NULL: no such event. */
+/* "enter_mmap: " or "xit_mmap:u: " after EVENT; returns what is after it, NULL: no such event. */
 static const char *read_name(const char *p, const char *end, pm_perf_event *event)
 {
     pm_text rest = {p, (size_t)(end - p)};
@@ -209,17 +209,17 @@ static const char *read_name(const char *p, const char *end, pm_perf_event *even
     return NULL;
 }
 
-/* The name of an event of the five calls; NULL: there is none in the line. A thread can be called
- * like the begin of one. */
-static const char *find_name(pm_text line, const char **behind, pm_perf_event *event)
+/* The name of an event of the five calls; NULL: the line has no such name. The name of a thread can
+ * begin like one. */
+static const char *find_name(pm_text line, const char **after, pm_perf_event *event)
 {
     const char *p = line.data, *end = p + line.len;
 
     for (; (p = memmem(p, (size_t)(end - p), EVENT.data, EVENT.len)); p += EVENT.len) {
         if (p > line.data && !pm_perf_blank(p[-1]))
             continue;
-        *behind = read_name(p + EVENT.len, end, event);
-        if (*behind)
+        *after = read_name(p + EVENT.len, end, event);
+        if (*after)
             return p;
     }
     return NULL;
@@ -228,8 +228,8 @@ static const char *find_name(pm_text line, const char **behind, pm_perf_event *e
 /* False: the line begins no event of the five calls. */
 static bool read_call(pm_text line, pm_perf_line *out)
 {
-    const char *behind = NULL;
-    const char *at = find_name(line, &behind, &out->event);
+    const char *after = NULL;
+    const char *at = find_name(line, &after, &out->event);
 
     if (!at)
         return false;
@@ -239,15 +239,15 @@ static bool read_call(pm_text line, pm_perf_line *out)
     out->frame = (pm_text){NULL, 0};
     out->why = read_front(line.data, at, &out->event);
     if (!out->why)
-        out->why = read_rest(behind, line.data + line.len, out);
+        out->why = read_rest(after, line.data + line.len, out);
     out->kind = out->why ? PM_PERF_BAD : PM_PERF_CALL;
     return true;
 }
 
 /* ---- other lines ---- */
 
-/* Behind the time that is in a line of any event; NULL where there is none. */
-static const char *behind_time(pm_text line)
+/* After the time in a line of any event; NULL: the line has no time. */
+static const char *after_time(pm_text line)
 {
     const char *end = line.data + line.len;
 
@@ -263,8 +263,8 @@ static const char *behind_time(pm_text line)
     return NULL;
 }
 
-/* The number behind `word`, 0 where it is not there. */
-static uint64_t number_behind(pm_text t, const char *word)
+/* The number after `word`, 0 if `word` is not in the text. */
+static uint64_t number_after(pm_text t, const char *word)
 {
     const char *at = memmem(t.data, t.len, word, strlen(word));
     uint64_t n;
@@ -279,7 +279,7 @@ static uint64_t number_behind(pm_text t, const char *word)
  * was one event at least; "Processed 1654717 samples and lost 99.98%!" */
 static uint64_t read_warning(pm_text line)
 {
-    uint64_t all = number_behind(line, "Processed "), lost = number_behind(line, " and lost ");
+    uint64_t all = number_after(line, "Processed "), lost = number_after(line, " and lost ");
     const char *mark = line.data + line.len - 1;
 
     if (pm_text_ends(line, PM_TEXT(" chunks!")))
@@ -297,7 +297,7 @@ static pm_perf_kind read_record(pm_text record, pm_perf_line *out)
 {
     out->loss = pm_text_starts(record, PM_TEXT("PERF_RECORD_LOST_SAMPLES")) ? PM_PERF_LOSS_SAMPLES
                                                                             : PM_PERF_LOSS_RECORDS;
-    out->lost = number_behind(record, " lost ");
+    out->lost = number_after(record, " lost ");
     return pm_text_starts(record, PM_TEXT("PERF_RECORD_LOST")) ? PM_PERF_LOST : PM_PERF_JUNK;
 }
 
@@ -313,7 +313,7 @@ static pm_perf_kind read_other(pm_text line, pm_perf_line *out)
         out->lost = read_warning(line);
         return PM_PERF_LOST;
     }
-    p = behind_time(line);
+    p = after_time(line);
     if (!p)
         return pm_perf_is_frame(line) ? PM_PERF_FRAME : PM_PERF_JUNK;
     rest = trim(p, line.data + line.len);

@@ -4,7 +4,8 @@
 
 #define KERNEL_HALF ((uint64_t)1 << 63) /* of the addresses of a 64-bit machine */
 
-/* Blanks and an address; returns what is behind them, and data NULL where it is not a frame. */
+/* Blanks and an address; returns the rest of the line, with data NULL if the line is not a frame.
+ */
 static pm_text read_address(pm_text line, uint64_t *address)
 {
     const char *p = line.data, *end = p + line.len;
@@ -26,7 +27,7 @@ bool pm_perf_is_frame(pm_text line)
     return read_address(line, &address).data != NULL;
 }
 
-/* Where the last "+0xOFFSET" of a text begins that is its end; its length where there is none. */
+/* The place of a trailing "+0xOFFSET", else the length of the text. */
 static size_t offset_at(pm_text t, uint64_t *offset)
 {
     size_t i = t.len;
@@ -39,7 +40,7 @@ static size_t offset_at(pm_text t, uint64_t *offset)
     return i - 3;
 }
 
-/* Where the parenthesis is that matches the last; the length where none does. */
+/* The place of the parenthesis that matches the last one, else the length. */
 static size_t matching(pm_text t)
 {
     size_t depth = 0;
@@ -53,9 +54,9 @@ static size_t matching(pm_text t)
     return t.len;
 }
 
-/* Where the parenthesis of the DSO is in "SYMBOL+0xOFFSET (DSO)"; the length where there is none. A
- * path may have parentheses, "/memfd:jit (deleted)", and a symbol too, so it is the one behind an
- * offset; where none are printed, the one that matches the last. */
+/* The place of the parenthesis of the DSO in "SYMBOL+0xOFFSET (DSO)", else the length. A path may
+ * have parentheses, "/memfd:jit (deleted)", and a symbol too, so it is the one after an offset; if
+ * no offsets are printed, the one that matches the last. */
 static size_t dso_at(pm_text t)
 {
     uint64_t offset;

@@ -24,7 +24,7 @@ typedef enum pm_perf_loss {
 typedef struct pm_perf_line {
     pm_perf_kind kind;
     pm_perf_event event; /* CALL: all but line and chain; comm points into the line */
-    pm_text frame;       /* CALL: one that stands behind the parameters; or empty */
+    pm_text frame;       /* CALL: a frame after the parameters, or empty */
     const char *why;     /* BAD */
     pm_perf_loss loss;   /* LOST: by what it is said, and how many */
     uint64_t lost;

@@ -38,7 +38,7 @@ static pmapdb_status new_node(pm_ranges *r, const pm_range *range, uint32_t *out
     if (r->unused) {
         r->unused = r->node[r->unused].left;
     } else {
-        r->n += r->n == 0; /* node 0 is none */
+        r->n += r->n == 0; /* node 0 means no node */
         st = pm_grow(&r->node, &r->cap, r->n, sizeof *r->node, err);
         if (st == PMAPDB_OK && r->n == 1)
             r->node[0] = (node){.left = 0};
@@ -108,7 +108,7 @@ pmapdb_status pm_ranges_put(pm_ranges *r, pm_space *space, const pm_range *range
     return PMAPDB_OK;
 }
 
-/* The range that holds `at` behind its start becomes two. */
+/* The range that has `at` inside becomes two. */
 static pmapdb_status cut(pm_ranges *r, pm_space *space, uint64_t at, pmapdb_error *err)
 {
     uint32_t found = 0;
@@ -165,7 +165,7 @@ pmapdb_status pm_ranges_take(pm_ranges *r, pm_space *space, uint64_t start, uint
 }
 
 /* The next one is looked for from the root: a walk needs neither a stack nor a way up. */
-static uint32_t at_or_behind(const pm_ranges *r, uint32_t root, uint64_t start)
+static uint32_t at_or_after(const pm_ranges *r, uint32_t root, uint64_t start)
 {
     uint32_t found = 0;
 
@@ -186,7 +186,7 @@ pmapdb_status pm_ranges_walk(const pm_ranges *r, pm_space space, pm_ranges_each 
     uint32_t at;
     pmapdb_status st = PMAPDB_OK;
 
-    while (st == PMAPDB_OK && (at = at_or_behind(r, space, start)) != 0) {
+    while (st == PMAPDB_OK && (at = at_or_after(r, space, start)) != 0) {
         start = r->node[at].range.start + 1;
         st = each(ctx, &r->node[at].range, err);
     }

@@ -19,7 +19,7 @@ typedef struct pm_range {
 typedef uint32_t pm_space;
 
 typedef struct pm_ranges {
-    struct pm_range_node *node; /* 0 is none */
+    struct pm_range_node *node; /* node 0 means no node */
     size_t n, cap;              /* of the array; taken ones are in a list */
     uint32_t unused;
     size_t live;

@@ -25,7 +25,7 @@ struct pm_replay {
     size_t n_lifted, cap_lifted;
 };
 
-/* What is taken away, by whom and when. */
+/* Who unmaps, and when. */
 typedef struct taking {
     pm_replay *r;
     size_t space;

@@ -93,7 +93,7 @@ static pmapdb_status begin_event(pm_perf *p, pmapdb_error *err)
     return p->unended ? bad(p, p->line, "cut off", err) : begin_call(p, err);
 }
 
-/* What is told in parts adds up; what is told of the whole, maybe in several ways, does not. */
+/* Counts of parts add up; counts of the whole, which may come in several ways, do not. */
 static void add_lost(pm_perf *p, pm_perf_loss loss, uint64_t n)
 {
     uint64_t *lost = &p->lost[loss];

@@ -64,13 +64,13 @@ uint64_t pm_perf_taken(const pm_perf *p);
 typedef struct pm_perf_frame {
     uint64_t address; /* as printed: within the dso; absolute where that is unknown */
     pm_text symbol;   /* empty: [unknown] */
-    uint64_t offset;  /* behind the symbol's begin; 0 where none is printed */
+    uint64_t offset;  /* from the symbol's start; 0 if none is printed */
     pm_text dso;      /* empty: [unknown], or inlined */
     bool inlined;
 } pm_perf_frame;
 
 /* The next frame of a chain that is not the kernel's, callee first; false at its end. *at is 0 at
- * first. What is no frame is skipped. */
+ * first. Lines that are not frames are skipped. */
 bool pm_perf_next_frame(pm_text chain, size_t *at, pm_perf_frame *out);
 
 #endif

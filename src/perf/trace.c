@@ -240,7 +240,7 @@ typedef struct pairing {
     size_t *enter; /* per thread: 1 + the enter that has no exit yet; 0: none */
 } pairing;
 
-/* A call is made when its end is known: the exit, or that there is none. */
+/* A call is made when its end is known: its exit, or that it has no exit. */
 static pm_traced_call *make_call(pm_trace *t, pm_trace_event *half)
 {
     pm_traced_call *call = &t->call[t->n_calls];

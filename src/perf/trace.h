@@ -2,7 +2,7 @@
  * order. Takes some 200 bytes per event, and each frame and chain once.
  *
  * Order. Each processor has a buffer of its own, and where perf empties one late, its events stand
- * behind their place in the text: so events are sorted by time; of equal times the first read comes
+ * after their place in the text: so events are sorted by time; of equal times the first read comes
  * first.
  *
  * Pairs. A thread is in one call at a time: its exit is that of its own last enter, whatever other

@@ -19,14 +19,14 @@
 struct pm_block_source {
     pm_collect collect;
     pm_source *source;            /* NULL: nothing more comes */
-    const pm_source_entry *entry; /* the file at hand */
+    const pm_source_entry *entry; /* the current file */
     pm_reader *reader;            /* of it, or NULL */
     pm_dialect dialect;
     const char *bytes; /* read and not yet fed */
     size_t n_bytes;
-    bool any;            /* the file at hand is not empty */
+    bool any;            /* the current file is not empty */
     bool ended;          /* all of it was fed */
-    pmapdb_error damage; /* why it ended early; to be told behind its blocks */
+    pmapdb_error damage; /* why it ended early; told after its blocks */
 };
 
 /* NULL: out of memory. */
@@ -154,7 +154,7 @@ static pmapdb_status end_file(pm_block_source *s, pmapdb_error *err)
     return damage.status != PMAPDB_OK ? tell(s, &damage, err) : say_nothing_found(s, err);
 }
 
-/* The next slice of the file at hand; *more is false at its end. Damage ends it, too. */
+/* The next slice of the current file; *more is false at its end. Damage ends it, too. */
 static pmapdb_status feed_slice(pm_block_source *s, bool *more, pmapdb_error *err)
 {
     pm_wrap wrap;
@@ -182,7 +182,7 @@ static pmapdb_status feed_slice(pm_block_source *s, bool *more, pmapdb_error *er
     return st;
 }
 
-/* Reads on in the file at hand. Where it ends while blocks of it wait, its end is told later. */
+/* Reads on in the current file. If it ends while blocks of it wait, its end is told later. */
 static pmapdb_status read_on(pm_block_source *s, pmapdb_error *err)
 {
     bool more;

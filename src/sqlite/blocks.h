@@ -23,13 +23,13 @@ typedef struct pm_found_block {
     pm_capture capture; /* its block's texts are copies; rows */
     int64_t number;     /* of the block in what was asked for, from 1; PMAPDB_UNKNOWN: no block */
     char *path;         /* where it was found, or NULL */
-    char *error;        /* why it is no capture, or NULL */
+    char *error;        /* why it is not a capture, or NULL */
     pm_classify_context context;
     bool prepared;          /* context is set */
     pm_found_place *places; /* the rows by address, or NULL: not asked for yet */
     uint64_t facts;         /* of its rows, see classify/rules.h; once has_facts */
     bool has_facts;
-    pm_buf texts;     /* of the block, one behind the other */
+    pm_buf texts;     /* of the block, one after the other */
     pm_pool *retired; /* the pool that ends with this block, or NULL */
 } pm_found_block;
 
@@ -47,12 +47,12 @@ pmapdb_status pm_found_block_place_of(pm_found_block *h, const pm_mapping *m, si
 
 typedef struct pm_collect {
     bool rows_wanted;             /* else blocks come without rows, those that are no capture too */
-    const char *path;             /* of the file at hand, for the blocks found in it; or NULL */
+    const char *path;             /* of the current file, for its blocks; or NULL */
     int64_t pid;                  /* of blocks that say none; PMAPDB_UNKNOWN */
     pm_found_block *first, **end; /* finished blocks; *end is where the next one goes */
     int64_t n_blocks;             /* so far, captures or not */
-    uint64_t n_captures;          /* in the file at hand */
-    pm_buf nothing;               /* what the first block in the file at hand that is none says */
+    uint64_t n_captures;          /* in the current file */
+    pm_buf nothing; /* error of the first block in the current file that is not a capture */
     pm_pool *pool;
     uint32_t *rows; /* of the block that is being read */
     size_t n_rows, cap_rows;
@@ -66,10 +66,10 @@ pm_reader_events pm_collect_events(pm_collect *c);
 /* A new file begins. `path` must last until the next one. */
 void pm_collect_begin(pm_collect *c, const char *path, int64_t pid);
 
-/* Something about the file at hand and none of its blocks. */
+/* An error of the current file that belongs to none of its blocks. */
 pmapdb_status pm_collect_error(pm_collect *c, const char *text, pmapdb_error *err);
 
-/* The first finished block, now the caller's; NULL where there is none. */
+/* The first finished block, now the caller's; NULL: no block is finished. */
 pm_found_block *pm_collect_take(pm_collect *c);
 
 #endif

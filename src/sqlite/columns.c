@@ -292,7 +292,7 @@ const pm_table_column pm_mapping_columns[] = {
     {"name_cut", "INTEGER", show_place, PLACE_CUT},
     {"parent", "TEXT", show_kind, KIND_PARENT},
     {"base", "TEXT", show_kind, KIND_BASE},
-    /* behind here: where it was found */
+    /* after this: where it was found */
     {"block", "INTEGER", show_count, COUNT_BLOCK},
     {"source", "TEXT", show_about, ABOUT_SOURCE},
     {"pid", "INTEGER", show_count, COUNT_PID},

@@ -17,7 +17,7 @@ typedef struct pm_table_column {
     int which; /* of what `show` can show */
 } pm_table_column;
 
-/* What the view `mappings` of a store says of a mapping, in its order, and behind that where it was
+/* What the view `mappings` of a store says of a mapping, in its order, and after that where it was
  * found. */
 extern const pm_table_column pm_mapping_columns[];
 extern const int pm_mapping_columns_live; /* without where it was found */

@@ -9,7 +9,8 @@
 
 SQLITE_EXTENSION_INIT1
 
-/* RHEL 9's. What is newer is not called through the table that SQLite hands over. */
+/* RHEL 9 has this version. Newer functions are not called through the table that SQLite hands over.
+ */
 #define OLDEST 3034000
 
 /* SQLite looks for this name first: the file may be called anything. */

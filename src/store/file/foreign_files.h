@@ -6,9 +6,9 @@
 #include "base/err.h"
 #include <stdbool.h>
 
-/* PMAPDB_SCHEMA: STORE-wal, -shm or -journal is no file; for whoever writes also where the store or
+/* PMAPDB_SCHEMA: STORE-wal, -shm or -journal is not a file; for a writer also if the store or
  * one of these is another user's in a folder in which everybody may make files: who owns it reads
- * what is stored. What is not there is fine. */
+ * what is stored. A missing file is fine. */
 pmapdb_status pm_foreign_files_check(const char *store, bool writes, pmapdb_error *err);
 
 #endif

@@ -142,7 +142,7 @@ static pmapdb_status find(pm_sql *sql, const char *text, sqlite3_stmt **out, pma
 {
     size_t at = ((uintptr_t)text >> 3) % SLOTS;
 
-    if (sql->lost) { /* whoever takes no error goes on without one */
+    if (sql->lost) { /* a caller that takes no error is not told */
         sql->lost = err == NULL;
         return pm_fail_nomem(err);
     }

@@ -81,9 +81,9 @@ pmapdb_status pm_sql_int(pm_sql *sql, const char *text, const pm_arg *args, size
  *         note(pm_col_int(rows, 0));
  *     return pm_sql_end(sql, err);
  *
- * Whoever began the steps ends them: a failure that nobody collected stops all later steps, and
- * SQLite refuses to commit.
- * Functions of the older kind above neither look at the kept failure nor set it. */
+ * The function that began the steps ends them: a failure that nobody collected stops all later
+ * steps, and SQLite refuses to commit. Functions of the older kind above neither look at the kept
+ * failure nor set it. */
 
 /* Runs a statement that gives no rows. */
 void pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args);

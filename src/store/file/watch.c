@@ -70,7 +70,7 @@ bool pm_watch_clear(pmapdb_store *s, const pm_watch_files *files)
 
 /* What stands in a -wal that has no name any more goes into the file, unless another -wal that is
  * not empty stands in its place: its pages and these do not fit together. Where only -shm was lost,
- * whoever opens the store next reads the -wal from its start. */
+ * the next program to open the store reads the -wal from its start. */
 bool pm_watch_save(pmapdb_store *s)
 {
     struct stat info;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 /* What show_smap_vma_flags() in the kernel's fs/proc/task_mmu.c prints, from Linux 3.8, the first
- * with VmFlags, to 6.19; behind a flag the releases that have it, where these are not all. "??" is
+ * with VmFlags, to 6.19; after a flag the releases that have it, unless all do. "??" is
  * the kernel's own word for a flag that it has no letters for. The words are
  * those of Documentation/filesystems/proc.rst, shorter. */
 static const struct {

@@ -7,7 +7,7 @@
 
 #define PM_PERMS_TEXT 64
 
-/* Of one flag, "rd" is "readable"; of what is none, {NULL, 0}. */
+/* "rd" -> "readable"; an unknown flag -> {NULL, 0}. */
 pm_text pm_vmflags_word(pm_text letters);
 
 /* Adds the words of all, commas between: "rd ex zz" is "readable, executable, zz". */

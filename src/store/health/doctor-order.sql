@@ -1,4 +1,4 @@
--- doctor-order: snapshots that stand behind later ones; questions about a stretch of time rely on
+-- doctor-order: snapshots that come after later ones in their epoch; questions about a stretch of time rely on
 -- their order.
 WITH late AS (SELECT snapshot_id FROM (SELECT snapshot_id, taken_ms < lag(taken_ms) OVER (PARTITION BY epoch_id ORDER BY off) AS late
     FROM snapshot) WHERE late),

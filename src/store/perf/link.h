@@ -10,7 +10,7 @@
  *     given    the offset stands there already (--clock-offset): time decides alone
  *     events   what captures and calls saw alike (align.h), clearly
  *     clocks   the pair of clocks that a live capture stored: right where perf was told
- *              -k CLOCK_MONOTONIC; its own clock goes astray by some ms a day, so where events say
+ *              -k CLOCK_MONOTONIC; perf's own clock drifts by some ms a day, so if events say
  *              otherwise they are believed
  *
  * Cheap where there is nothing to link. In a transaction of its own. */

@@ -99,24 +99,27 @@ static void make_facts(pm_doctor *d)
                                   PMAPDB_UNKNOWN);
     int64_t newest = pm_sql_value(sql, "SELECT max(taken_ms) FROM snapshot NOT INDEXED", PM_NO_ARGS,
                                   PMAPDB_UNKNOWN);
-    int64_t given = d->options->max_size_kib, disk = d->size_kib + d->free_kib;
+    int64_t size = (d->file_bytes + d->wal_bytes) / 1024;
+    int64_t given = d->options->max_size_kib, disk = size + d->free_kib;
     int64_t limit = given != PMAPDB_UNKNOWN && (!d->free_kib || given < disk) ? given : disk;
 
     pm_sql_end(sql, NULL); /* a finding of its own says that these cannot be read */
     gethostname(here, sizeof here - 1);
     pm_sql_do(sql,
               "CREATE TEMP TABLE doctor (now_ms, oldest_ms, newest_ms, since_ms, oldest_at, "
-              "newest_at, size_kib, given_kib, limit_kib, names_most, names_full, here)",
+              "newest_at, file_kib, wal_kib, size_kib, disk_kib, free_kib, given_kib, limit_kib, "
+              "names_most, names_full, here, immutable)",
               PM_NO_ARGS);
     pm_sql_do(sql,
               "INSERT INTO temp.doctor VALUES (?1, ?2, ?3, coalesce(max(?3 - 604800000, 0), "
-              "-9000000000000000), ?4, ?5, ?6, ?7, "
-              "?8, ?9, ?10, ?11)",
+              "-9000000000000000), ?4, ?5, ?6 / 1024.0, ?7 / 1024.0, ?8, ?9, ?10, ?11, ?12, ?13, "
+              "?14, ?15, ?16)",
               PM_ARGS(PM_I(pm_clock_now()), PM_I(oldest), PM_I(newest),
                       PM_S(time_text(oldest, oldest_at)), PM_S(time_text(newest, newest_at)),
-                      PM_I(d->size_kib), PM_I(given), PM_I(limit ? limit : PMAPDB_UNKNOWN),
+                      PM_I(d->file_bytes), PM_I(d->wal_bytes), PM_I(size), PM_I(d->disk_kib),
+                      PM_I(d->free_kib), PM_I(given), PM_I(limit ? limit : PMAPDB_UNKNOWN),
                       PM_I(PM_CATEGORIES_MAX), PM_I(PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT),
-                      PM_S(here)));
+                      PM_S(here), PM_I(pmapdb_is_immutable(d->store))));
 }
 
 /* Named queries whose rows some findings sum up, as tables of their names. */
@@ -279,6 +282,8 @@ static void find_all(pm_doctor *d)
         pm_doctor_lost(d, "snapshots", &err);
         return;
     }
+    pm_doctor_find(d, "schema");
+    pm_doctor_writable(d);
     pm_doctor_find(d, "snapshots");
     pm_doctor_find(d, "dialects");
     find_from(d, "fields", &unknown_fields);
@@ -343,7 +348,7 @@ static void examine(pm_doctor *d)
         compact(d);
     if (d->options->deep || d->damaged)
         pm_doctor_proof(d);
-    pm_doctor_file(d);
+    pm_doctor_measure(d);
     find_all(d);
     if (d->damaged)
         pm_doctor_rescue(d);

@@ -2,7 +2,7 @@
  *
  * doctor.c        opens the store, goes through the findings
  * doctor-*.sql    a finding each, in SQL over the store and temporary tables
- * doctor_file.c   the file: whole, of which schema, how large, on what disk
+ * doctor_file.c   what SQL cannot say of the file
  * doctor_proof.c  every snapshot read, its sums proved
  *
  * A check that cannot be made is a finding, too: a damaged store must not end the run.
@@ -17,10 +17,10 @@ typedef struct pm_doctor {
     const pmapdb_doctor_options *options;
     pmapdb_doctor_result *result;
     pmapdb_store *store;
-    int64_t size_kib; /* of the file and its -wal */
-    int64_t free_kib; /* on its disk, for this user */
-    bool damaged;     /* SQLite says so */
-    bool nomem;       /* a check ended so: what it missed is not told as damage */
+    int64_t file_bytes, wal_bytes;
+    int64_t disk_kib, free_kib; /* for this user; 0: not known */
+    bool damaged;               /* SQLite says so */
+    bool nomem;                 /* a check ended so: what it missed is not told as damage */
 } pm_doctor;
 
 /* A number with its unit (KiB and ms get words of their own), and a text after it. */
@@ -41,7 +41,9 @@ void pm_doctor_find(pm_doctor *d, const char *check);
 /* The store does not open, for that reason. */
 void pm_doctor_closed(pm_doctor *d, const pmapdb_error *why);
 void pm_doctor_whole(pm_doctor *d);
-void pm_doctor_file(pm_doctor *d);
+/* Size and disk, for the facts. */
+void pm_doctor_measure(pm_doctor *d);
+void pm_doctor_writable(pm_doctor *d);
 /* What to do with a damaged one. */
 void pm_doctor_rescue(pm_doctor *d);
 void pm_doctor_proof(pm_doctor *d);

@@ -1,10 +1,9 @@
-/* doctor_file: whether the file is whole, of which schema it is, how large, on what disk. */
+/* doctor_file: what SQL cannot say of the file: its first bytes, whether it is whole, its size, the
+ * disk, permissions. */
 #include "store/health/doctor.h"
 
-#include "render/number.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,13 +11,6 @@
 #include <unistd.h>
 
 #define HEADER_BYTES 100
-#define MANY_FREE 0.25      /* of the file's pages */
-#define LARGE_WAL_KIB 65536 /* checkpoints keep it at some MiB */
-/* A write goes to the -wal first, which takes some MiB; a large store is one of a large host, whose
- * captures are large. How long the rest lasts is growth's. */
-#define LITTLE_DISK_KIB 4096
-#define LITTLE_DISK_MOST_KIB 65536
-#define LITTLE_DISK_PART 8 /* of the store's size, between the two */
 
 static int64_t size_of(const char *path, const char *end)
 {
@@ -72,7 +64,7 @@ void pm_doctor_closed(pm_doctor *d, const pmapdb_error *why)
     pm_doctor_word(d, "open", PMAPDB_HEALTH_TROUBLE, "no", "%.*s", pm_doctor_reason(why),
                    why->text);
     if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB)
-        return; /* permissions, a writer that holds it, another schema: the bytes are as written */
+        return; /* permissions, another writer, another schema: the bytes are as written */
     tell_header(d);
     pm_doctor_rescue(d);
 }
@@ -124,7 +116,7 @@ static problems problems_of(const pm_doctor *d, const char *pragma)
         if (text && strcmp(text, "ok") != 0)
             add_problem(&found, text);
     }
-    /* For want of memory there are other words, too, as of a file that cannot be opened. */
+    /* Without memory SQLite has other words, too, such as that a file cannot be opened. */
     if (rc != SQLITE_DONE)
         add_problem(&found, (rc & 0xff) == SQLITE_NOMEM ? sqlite3_errstr(SQLITE_NOMEM)
                                                         : sqlite3_errmsg(d->store->db));
@@ -159,78 +151,14 @@ void pm_doctor_whole(pm_doctor *d)
         check_references(d);
 }
 
-/* ---- of which schema ---- */
+/* ---- how large, on what disk ---- */
 
-static double pragma(const pm_doctor *d, const char *sql)
-{
-    int64_t v = PMAPDB_UNKNOWN;
-    pmapdb_error err;
-
-    return pm_sql_int(d->store->sql, sql, PM_NO_ARGS, PMAPDB_UNKNOWN, &v, &err) == PMAPDB_OK &&
-                   v != PMAPDB_UNKNOWN
-               ? (double)v
-               : NAN;
-}
-
-/* That it is ours and not newer was checked by opening it. */
-static void check_schema(pm_doctor *d)
-{
-    double version = pragma(d, "PRAGMA user_version");
-
-    pm_doctor_tell(d, "schema", PMAPDB_HEALTH_OK, version, "version", "%s",
-                   pmapdb_is_immutable(d->store)
-                       ? "read as a file that nobody changes (no permission for its -shm)"
-                       : "the newest that this pmapdb knows");
-}
-
-/* ---- how large ---- */
-
-static void check_size(pm_doctor *d)
-{
-    double pages = pragma(d, "PRAGMA page_count"), page = pragma(d, "PRAGMA page_size");
-    double unused = pragma(d, "PRAGMA freelist_count"),
-           wal = (double)size_of(d->path, "-wal") / 1024;
-    char wal_text[PM_NUMBER_TEXT] = "?";
-    bool many_free = unused > MANY_FREE * pages, large_wal = wal > LARGE_WAL_KIB;
-    double kib = (double)size_of(d->path, "") / 1024;
-
-    d->size_kib = (int64_t)(kib + wal);
-    pm_number_size(wal, wal_text);
-    pm_doctor_tell(d, "size", large_wal ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK, kib, "KiB",
-                   "%.0f pages of %.0f bytes; -wal %s%s", pages, page, wal_text,
-                   large_wal ? ": a reader that stays open keeps it from being taken in" : "");
-    pm_doctor_tell(d, "free", many_free ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK,
-                   unused * page / 1024, "KiB", "of the file is unused%s",
-                   many_free ? ": --compact gives it back" : "");
-}
-
-static void check_journal(pm_doctor *d)
-{
-    sqlite3_stmt *stmt = NULL;
-    char mode[16] = "?";
-
-    if (sqlite3_prepare_v2(d->store->db, "PRAGMA journal_mode", -1, &stmt, NULL) == SQLITE_OK &&
-        sqlite3_step(stmt) == SQLITE_ROW)
-        snprintf(mode, sizeof mode, "%s", (const char *)sqlite3_column_text(stmt, 0));
-    sqlite3_finalize(stmt);
-    if (strcmp(mode, "wal") == 0)
-        pm_doctor_word(d, "journal", PMAPDB_HEALTH_OK, mode, "readers and a writer do not wait");
-    else if (pmapdb_is_immutable(d->store))
-        pm_doctor_word(d, "journal", PMAPDB_HEALTH_OK, mode, "not known of an unchanging file");
-    else
-        pm_doctor_word(d, "journal", PMAPDB_HEALTH_NOTE, mode,
-                       "not wal: readers and writers wait for each other; the next import sets it");
-}
-
-/* ---- on what disk ---- */
-
-static void check_disk(pm_doctor *d)
+void pm_doctor_measure(pm_doctor *d)
 {
     struct statvfs disk;
-    double unit, floor_kib;
-    char all[PM_NUMBER_TEXT];
-    bool little;
 
+    d->file_bytes = size_of(d->path, "");
+    d->wal_bytes = size_of(d->path, "-wal");
     if (statvfs(d->path, &disk) != 0) {
         char why[128];
 
@@ -238,21 +166,11 @@ static void check_disk(pm_doctor *d)
                        strerror_r(errno, why, sizeof why));
         return;
     }
-    unit = (double)disk.f_frsize / 1024;
-    pm_number_size((double)disk.f_blocks * unit, all);
-    d->free_kib = (int64_t)((double)disk.f_bavail * unit);
-    floor_kib =
-        fmin(fmax((double)d->size_kib / LITTLE_DISK_PART, LITTLE_DISK_KIB), LITTLE_DISK_MOST_KIB);
-    little = (double)d->free_kib < floor_kib;
-    pm_doctor_tell(d, "disk",
-                   little                      ? PMAPDB_HEALTH_TROUBLE
-                   : d->free_kib < d->size_kib ? PMAPDB_HEALTH_NOTE
-                                               : PMAPDB_HEALTH_OK,
-                   (double)d->free_kib, "KiB", "free of %s%s", all,
-                   little                      ? ": the next captures may be lost: pmapdb prune"
-                   : d->free_kib < d->size_kib ? ": less than the store, which a VACUUM needs"
-                                               : "");
+    d->disk_kib = (int64_t)((double)disk.f_blocks * (double)disk.f_frsize / 1024);
+    d->free_kib = (int64_t)((double)disk.f_bavail * (double)disk.f_frsize / 1024);
 }
+
+/* ---- who may write ---- */
 
 static void tell_unwritable(pm_doctor *d, const char *what, int os_errno)
 {
@@ -262,8 +180,8 @@ static void tell_unwritable(pm_doctor *d, const char *what, int os_errno)
                    strerror_r(os_errno, why, sizeof why));
 }
 
-/* Who may write need not be who asks. */
-static void check_writable(pm_doctor *d)
+/* The user who asks need not be the one who writes. */
+void pm_doctor_writable(pm_doctor *d)
 {
     char *folder = strdup(d->path), *slash = folder ? strrchr(folder, '/') : NULL;
     const char *in = slash == folder ? "/" : slash ? folder : ".";
@@ -280,13 +198,4 @@ static void check_writable(pm_doctor *d)
     else
         tell_unwritable(d, file ? "file" : "folder", file ? file : place);
     free(folder);
-}
-
-void pm_doctor_file(pm_doctor *d)
-{
-    check_schema(d);
-    check_size(d);
-    check_journal(d);
-    check_disk(d);
-    check_writable(d);
 }

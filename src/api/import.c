@@ -386,7 +386,7 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
         pm_source_limit(source, options->max_unpacked);
     if (st == PMAPDB_OK)
         st = read_all(&run, source, err);
-    if (st == PMAPDB_OK && run.result.stored)
+    if (st == PMAPDB_OK && run.result.stored > 1)
         st = look_for_spread(&run, err);
     if (st == PMAPDB_OK && run.result.stored) /* of processes whose calls were recorded, perhaps */
         st = pm_perf_link(store, err);

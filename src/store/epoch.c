@@ -50,7 +50,7 @@ static pmapdb_status read_versions(pm_sql *sql, int64_t epoch_id, size_t n, pm_s
     sqlite3_stmt *stmt;
     pmapdb_status st = pm_sql_rows(sql,
                                    "SELECT v.region_id, v.first, v.last, " PM_VER_SELECT
-                                   " FROM mapping_version v WHERE v.epoch_id = ?1 "
+                                   " FROM mapping_version v" PM_VER_JOIN "WHERE v.epoch_id = ?1 "
                                    "ORDER BY v.region_id, v.first",
                                    PM_ARGS(PM_I(epoch_id)), &stmt, err);
 

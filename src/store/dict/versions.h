@@ -29,10 +29,12 @@ void pm_versions_free(pm_versions *v);
 void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
                       pm_versions *out);
 
-/* Makes the capture at `off` the current one. */
+/* The rows of the capture at `off`, by place; and the versions that they are, as indexes in
+ * v->active. */
 void pm_versions_move(pm_sql *sql, pm_versions *v, int64_t off);
-
-/* The rows of the capture at `off`, by place. */
 void pm_versions_rows(pm_sql *sql, pm_versions *v, int64_t off, pm_rows *out);
+
+/* The rows of the newest capture of an epoch, by place. */
+void pm_versions_newest(pm_sql *sql, pm_objects *objects, int64_t epoch_id, pm_rows *out);
 
 #endif

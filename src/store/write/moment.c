@@ -251,19 +251,21 @@ static void load(pm_moments *m, int64_t name_id, int64_t from, int64_t to)
  * m->near, from *last on, is its newest. */
 static bool look_around(pm_moments *m, int64_t name_id, int64_t taken_ms, size_t *last)
 {
-    int64_t span = 2 * m->sweep_ms + 2, after = taken_ms, newest;
-    int64_t from = pm_sql_value(
-        m->sql,
-        "SELECT max(moment_ms) FROM (SELECT (SELECT moment_ms FROM snapshot s WHERE "
-        "s.process_id = p.process_id AND s.taken_ms < ?2 ORDER BY taken_ms DESC LIMIT 1) "
-        "AS moment_ms FROM process p WHERE p.name_id = ?1)",
-        PM_ARGS(PM_I(name_id), PM_I(taken_ms)), taken_ms);
+    int64_t span = 2 * m->sweep_ms + 2, after = taken_ms, from = taken_ms, newest = taken_ms;
     bool settled = false;
+    sqlite3_stmt *stmt = pm_sql_ask(
+        m->sql,
+        "SELECT max(before_ms), max(newest_ms) FROM (SELECT (SELECT moment_ms FROM snapshot s "
+        "WHERE s.process_id = p.process_id AND s.taken_ms < ?2 ORDER BY taken_ms DESC LIMIT 1) "
+        "AS before_ms, (SELECT max(taken_ms) FROM snapshot s WHERE s.process_id = p.process_id) "
+        "AS newest_ms FROM process p WHERE p.name_id = ?1)",
+        PM_ARGS(PM_I(name_id), PM_I(taken_ms)));
 
-    newest = pm_sql_value(m->sql,
-                          "SELECT max((SELECT max(taken_ms) FROM snapshot s WHERE s.process_id = "
-                          "p.process_id)) FROM process p WHERE p.name_id = ?1",
-                          PM_ARGS(PM_I(name_id)), taken_ms);
+    if (pm_sql_next(m->sql, stmt)) {
+        from = pm_col_int(stmt, 0) == PMAPDB_UNKNOWN ? taken_ms : pm_col_int(stmt, 0);
+        newest = pm_col_int(stmt, 1) == PMAPDB_UNKNOWN ? taken_ms : pm_col_int(stmt, 1);
+        pm_sql_done(stmt);
+    }
     while (pm_sql_ok(m->sql) && !settled) {
         int64_t to = taken_ms + span < newest ? taken_ms + span : newest;
 

@@ -55,15 +55,6 @@ static void load_size(pm_sql *sql, pm_stream *s)
     pm_sql_done(stmt);
 }
 
-static void load_rows(pm_sql *sql, pm_objects *objects, pm_stream *s)
-{
-    pm_versions v = {0};
-
-    pm_versions_load(sql, objects, s->epoch_id, (int64_t)s->n - 1, &v);
-    pm_versions_rows(sql, &v, (int64_t)s->n - 1, &s->rows);
-    pm_versions_free(&v);
-}
-
 void pm_stream_load_sums(pm_sql *sql, pm_stream *s)
 {
     sqlite3_stmt *stmt = pm_sql_ask(
@@ -91,7 +82,7 @@ void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s)
     if (!s->epoch_id)
         return;
     load_size(sql, s);
-    load_rows(sql, objects, s);
+    pm_versions_newest(sql, objects, s->epoch_id, &s->rows);
     pm_stream_load_sums(sql, s);
 }
 

@@ -27,14 +27,8 @@
 -- the process_id, or NULL when a name was given, which is then :name_id.
 SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.dialect, s.state, s.checked,
   s.mappings, s.size_kib, s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib,
-  -- Looked up and not joined: where statistics are of a time with one capture, a join reads all. A
-  -- format that is not the program's own stays as it is: '%999999999d' takes a GiB.
-  (SELECT (SELECT f.folder || CASE
-        WHEN instr(replace(replace(replace(f.file, '%%', ''), '%02d', ''), '%d', ''), '%') THEN f.file
-        ELSE coalesce(printf(f.file, c.digits % 100, c.digits / 100 % 100, c.digits / 10000 % 100,
-          c.digits / 1000000 % 100, c.digits / 100000000 % 100, c.digits / 10000000000 % 100,
-          c.digits / 1000000000000 % 100), '') END
-      FROM origin f WHERE f.origin_id = c.origin_id)
+  -- Looked up and not joined: where statistics are of a time with one capture, a join reads all.
+  (SELECT coalesce((SELECT f.folder FROM folder f WHERE f.folder_id = c.folder_id), '') || c.file
     FROM capture c WHERE c.capture_id = s.capture_id) AS source,
   s.process_id
 FROM process p

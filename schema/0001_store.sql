@@ -46,22 +46,17 @@ CREATE UNIQUE INDEX process_unique ON process
   (coalesce(pid, -1), coalesce(host_id, 0), coalesce(boot_id, ''), coalesce(start_time, -1), life);
 CREATE INDEX process_name ON process (name_id);
 
--- Where captures were found; live ones have folder '' and file /proc. The names of a series differ in
--- their digits alone, and these are a number of the capture's own; printf of file, digits % 100,
--- digits / 100 % 100, digits / 10000 % 100 and so on, seven of them, spells the name:
--- queries/snapshots.sql does so. It gives NULL for ''.
-CREATE TABLE origin (
-  origin_id INTEGER PRIMARY KEY,
-  folder    TEXT NOT NULL,              -- DIR or ARCHIVE:DIR
-  file      TEXT NOT NULL,              -- last part of the path, - for standard input; a format
-  UNIQUE (folder, file)
+-- Folders in which captures were found: DIR or ARCHIVE:DIR, as they were named; '' for live ones.
+CREATE TABLE folder (
+  folder_id INTEGER PRIMARY KEY,
+  folder    TEXT NOT NULL UNIQUE
 );
 
 -- What was read together.
 CREATE TABLE capture (
   capture_id INTEGER PRIMARY KEY,
-  origin_id  INTEGER NOT NULL REFERENCES origin,
-  digits     INTEGER NOT NULL           -- of the name, two an argument, the first one lowest
+  folder_id  INTEGER NOT NULL REFERENCES folder,
+  file       TEXT NOT NULL              -- - for standard input, /proc for a live capture
 );
 
 -- One selection of processes, captured live since one boot of a host.
@@ -122,8 +117,7 @@ CREATE TABLE snapshot (
   taken_ms    INTEGER NOT NULL,
   taken_at    TEXT GENERATED ALWAYS AS (strftime(CASE WHEN taken_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
                 ELSE '%Y-%m-%dT%H:%M:%SZ' END, taken_ms / 1000.0, 'unixepoch')) VIRTUAL,
-  moment_ms   INTEGER GENERATED ALWAYS AS (taken_ms - behind_ms) VIRTUAL, -- first of what was
-  behind_ms   INTEGER NOT NULL,         -- captured together; how long ago that was: mostly 0
+  moment_ms   INTEGER NOT NULL,         -- taken_ms of the first of what was captured together
   ordinal     INTEGER NOT NULL,         -- order among captures of one taken_ms
   preferred   INTEGER NOT NULL,         -- 1: of its process and moment, the one with most fields
   time_source_code INTEGER NOT NULL,

@@ -248,11 +248,11 @@ def large_store(db, processes, n):
         snapshots, epochs, versions = one_process(ids, Course(r, len(ids)), process, n)
         insert(connection, "epoch", ("epoch_id", "process_id", "dialect", "state", "fields"),
                [(e, process, dialect, "complete", fields) for e in epochs])
-        insert(connection, "snapshots",
+        insert(connection, "snapshot",
                ("process_id", "epoch_id", "off", "taken_ms", "hash", *SEVEN, "capture_id",
-                "behind_ms", "ordinal", "preferred", *CODES),
-               [s + (capture, 0, 0, 1, *codes) for s in snapshots])
-        insert(connection, "catver", ("epoch_id", "category_id", "first", "last", *SEVEN), versions)
+                "moment_ms", "ordinal", "preferred", *CODES),
+               [s + (capture, s[3], 0, 1, *codes) for s in snapshots])
+        insert(connection, "category_version", ("epoch_id", "category_id", "first", "last", *SEVEN), versions)
         rows += len(versions)
     connection.commit()
     connection.close()

@@ -9,11 +9,9 @@ sos=sosreport-example-2026-11-21-tvhmmlm
 # What a store has of captures with mappings; that smaps_rollup is one too is another test's matter.
 kept() {
     sqlite3 "$1" "SELECT taken_at, coalesce(p.pid, '?') || '/' || n.name, coalesce(start_time, '?'),
-            dialect, checked, s.mappings, rss_kib, tool_rss_kib, folder || printf(file, digits % 100,
-            digits / 100 % 100, digits / 10000 % 100, digits / 1000000 % 100, digits / 100000000 % 100,
-            digits / 10000000000 % 100, digits / 1000000000000)
+            dialect, checked, s.mappings, rss_kib, tool_rss_kib, folder || file
         FROM snapshot s JOIN process p USING (process_id) JOIN name n USING (name_id)
-            JOIN capture USING (capture_id) JOIN origin USING (origin_id)
+            JOIN capture USING (capture_id) JOIN folder USING (folder_id)
         WHERE dialect <> 'smaps_rollup'
         ORDER BY taken_ms, p.pid, dialect DESC, rss_kib"
 }

@@ -269,7 +269,7 @@ LOOPS = ["update category set parent_id = category_id + 1", "update category set
          "update mapping_version set last = first - 1", "update mapping_version set last = 9223372036854775807", "update mapping_version set first = -9e18",
          "update snapshot set off = off + 9000000000000", "update snapshot set off = -off - 1",
          "update snapshot set taken_ms = -9223372036854775808 + snapshot_id",
-         "update snapshot set taken_ms = 9223372036854775807 - snapshot_id", "update snapshot set behind_ms = taken_ms",
+         "update snapshot set taken_ms = 9223372036854775807 - snapshot_id", "update snapshot set moment_ms = -taken_ms",
          "update region set length = -1", "update region set length = 9223372036854775807", "update region set start = -1",
          "update category_version set size_kib = -9223372036854775808", "update mapping_version set pss = 9223372036854775807, private_dirty = 9223372036854775807",
          "update snapshot set mappings = 9223372036854775807, size_kib = -1", "update process set pid = -9e18",

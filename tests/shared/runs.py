@@ -41,8 +41,8 @@ class Store:
     def __init__(self, r, chance=.6):
         self.db = sqlite3.connect(":memory:")
         self.db.executescript((kit.ROOT / "schema" / "0001_store.sql").read_text())
-        self.db.execute("insert into origin values (1, '', '-')")
-        self.db.execute("insert into capture values (1, 1, 0)")
+        self.db.execute("insert into folder values (1, '')")
+        self.db.execute("insert into capture values (1, 1, '-')")
         self.truth = {}  # (process, dialect, state) -> [(ms, ordinal, {category: values})]
         self.snapshot = 0
         for process in range(1, r.randrange(2, 4)):
@@ -83,9 +83,9 @@ class Store:
             self.snapshot += 1
             self.db.execute(
                 "insert into snapshot (snapshot_id, process_id, capture_id, epoch_id, off, taken_ms, "
-                "behind_ms, ordinal, preferred, time_source_code, dialect_code, state_code, "
-                "checked_code, hash) values (?, ?, 1, ?, ?, ?, 0, ?, 1, 3, ?, ?, 0, 0)",
-                (self.snapshot, process, epoch, off, ms, ordinal, DIALECTS[dialect], STATES[state]))
+                "moment_ms, ordinal, preferred, time_source_code, dialect_code, state_code, "
+                "checked_code, hash) values (?, ?, 1, ?, ?, ?, ?, ?, 1, 3, ?, ?, 0, 0)",
+                (self.snapshot, process, epoch, off, ms, ms, ordinal, DIALECTS[dialect], STATES[state]))
         for category in places[0][2]:
             self.db.execute("insert or ignore into category values (?1, ?2, '', ?1)",
                             (category, "c%d" % category))

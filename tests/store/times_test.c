@@ -34,10 +34,11 @@ static void moments_of_snapshots(void **state)
 static void move_back(const kit *k)
 {
     static const char *const columns[] = {
-        "snapshot SET taken_ms = taken_ms",    "beat SET started_ms = started_ms",
-        "beat SET ended_ms = ended_ms",        "refused SET first_ms = first_ms",
-        "pin SET pinned_ms = pinned_ms",       "process SET name_ms = name_ms",
-        "process SET command_ms = command_ms", "process SET clock_utc_ms = clock_utc_ms"};
+        "snapshot SET taken_ms = taken_ms",       "snapshot SET moment_ms = moment_ms",
+        "beat SET started_ms = started_ms",       "beat SET ended_ms = ended_ms",
+        "refused SET first_ms = first_ms",        "pin SET pinned_ms = pinned_ms",
+        "process SET name_ms = name_ms",          "process SET command_ms = command_ms",
+        "process SET clock_utc_ms = clock_utc_ms"};
 
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         beats_exec(k, "UPDATE %s - %lld", columns[i], (long long)BACK);

@@ -33,10 +33,6 @@ SHORT = {"categories", "diff-category", "diff-lineage", "growth", "leaks-categor
          "mappings-regions", "threads", "groups-name", "who", "snapshots", "largest", "rulings"}
 # They ask for one thing by its text, or for environments, which are not copied.
 NOT_ASKED = {"groups-expr", "groups-env", "mappings-words", "store-growth", "sights"}
-# The name of a file, as queries/snapshots.sql has it.
-FILE = ("coalesce(printf(file, digits % 100, digits / 100 % 100, digits / 10000 % 100, "
-        "digits / 1000000 % 100, digits / 100000000 % 100, digits / 10000000000 % 100, "
-        "digits / 1000000000000), '')")
 SECRET = "zz-secret-%d-zz"
 COMMON = {"total", "true", "false", "none", "text", "data", "index", "file", "name", "main", "page",
           "first", "last", "list", "code", "class", "thread", "heap", "stack", "size", "call",
@@ -159,13 +155,11 @@ def kept_texts(db):
         "UNION SELECT category FROM category UNION SELECT description FROM category "
         "UNION SELECT rule FROM lineage WHERE rule IS NOT NULL UNION SELECT text FROM rule_set "
         "UNION SELECT name FROM name UNION SELECT sql FROM sqlite_master WHERE sql IS NOT NULL "
-        "UNION SELECT folder FROM origin UNION SELECT symbol FROM frame")])
+        "UNION SELECT folder FROM folder UNION SELECT file FROM capture UNION SELECT symbol FROM frame")])
 
 
 def all_bytes(out):
-    """Of the file, and the names that it holds in two parts."""
-    names = kit.plain(out).execute("SELECT %s FROM capture JOIN origin USING (origin_id)" % FILE)
-    return b"\n".join([out.read_bytes()] + [name for name, in names])
+    return out.read_bytes()
 
 
 def hides(what, db, out, mapped):
@@ -195,8 +189,8 @@ def stays_apart(what, db, out, mapped):
                 .fetchone()[0])
     check.true("%s: no inode is what it was" % what, not inodes[0] & inodes[1], inodes[0] & inodes[1])
     for query in ("SELECT object_id, path FROM object", "SELECT process_id, command FROM process",
-                  "SELECT capture_id, folder FROM capture JOIN origin USING (origin_id)",
-                  "SELECT capture_id, %s FROM capture JOIN origin USING (origin_id)" % FILE,
+                  "SELECT capture_id, folder FROM capture JOIN folder USING (folder_id)",
+                  "SELECT capture_id, file FROM capture",
                   "SELECT name_id, name FROM name"):
         was = dict(a.execute(query))
         for row, text in b.execute(query):

@@ -23,7 +23,6 @@ typedef struct copying {
     int n;
     sqlite3_stmt *read, *write;
     int64_t last_key[LAST_KEYS], last_hash; /* of table snapshots */
-    int64_t digits;                         /* of the row of table capture at hand */
 } copying;
 
 /* ---- columns ---- */
@@ -168,38 +167,22 @@ static pmapdb_status frame_of(copying *c, int i, int64_t value, int64_t *out, pm
     return PMAPDB_OK;
 }
 
-/* Half a name has no token: both parts of it are spelt first. */
-static pmapdb_status redact_origin(copying *c, pm_buf *folder, pm_text file, int64_t *out,
-                                   pmapdb_error *err)
-{
-    pm_redact *r = c->run->export->redact;
-    pm_origin origin;
-    pm_text text;
-    pmapdb_status st = pm_redact_text(r, PM_REDACT_PATH, pm_buf_text(folder), &text, err);
-
-    pm_buf_clear(folder);
-    if (st == PMAPDB_OK)
-        st = pm_buf_add(folder, text.data, text.len, err);
-    if (st == PMAPDB_OK)
-        st = pm_redact_text(r, PM_REDACT_PATH, file, &text, err);
-    if (st == PMAPDB_OK)
-        st = pm_origin_of(c->run->into->sql, pm_buf_text(folder), text, &origin, err);
-    if (st != PMAPDB_OK)
-        return st;
-    *out = origin.origin_id;
-    c->digits = origin.digits;
-    return PMAPDB_OK;
-}
-
-static pmapdb_status origin_of(copying *c, int64_t *out, pmapdb_error *err)
+/* The folder's row in the new store, of its token. */
+static pmapdb_status folder_of(copying *c, int64_t *out, pmapdb_error *err)
 {
     int64_t capture_id = sqlite3_column_int64(c->read, find_column(c, "capture_id"));
     pm_buf folder = {0}, file = {0};
+    pm_text text = PM_TEXT("");
     bool has;
     pmapdb_status st = pm_origin_read(c->run->from->sql, capture_id, &folder, &file, &has, err);
 
     if (st == PMAPDB_OK)
-        st = redact_origin(c, &folder, pm_buf_text(&file), out, err);
+        st = pm_redact_text(c->run->export->redact, PM_REDACT_PATH, pm_buf_text(&folder), &text,
+                            err);
+    if (st == PMAPDB_OK) {
+        *out = pm_folder_of(c->run->into->sql, text);
+        st = pm_sql_end(c->run->into->sql, err);
+    }
     pm_buf_free(&folder);
     pm_buf_free(&file);
     return st;
@@ -222,11 +205,8 @@ static pmapdb_status number_of(copying *c, int i, int64_t *out, pmapdb_error *er
     case PM_REDACT_AGAIN:
         *out = 0;
         return PMAPDB_OK;
-    case PM_REDACT_ORIGIN:
-        return origin_of(c, out, err);
-    case PM_REDACT_DIGITS:
-        *out = c->digits;
-        return PMAPDB_OK;
+    case PM_REDACT_FOLDER:
+        return folder_of(c, out, err);
     case PM_REDACT_NEW_ADDRESS:
         if (sqlite3_column_int(c->read, c->column[i].beside) != 3) {
             *out = value;

@@ -38,8 +38,8 @@
  * 1000 stays, another one gets a number from 1001 on.
  *
  * HASH: a random number, since the hash of a text confirms who guesses the text. AGAIN: a hash of
- * what the row now says, by which it is found again. ORIGIN, DIGITS: folder and file of a capture,
- * each as a PATH, as origin.h stores them. NEVER: is not copied at all.
+ * what the row now says, by which it is found again. FOLDER: the row of a folder, which is a
+ * PATH. NEVER: is not copied at all.
  */
 #ifndef PM_STORE_EXPORT_REDACT_H
 #define PM_STORE_EXPORT_REDACT_H
@@ -59,10 +59,9 @@
     X("process", "libc_start", ADDRESS)         \
     X("process", "ld_start", ADDRESS)           \
     X("process", "exe_start", ADDRESS)          \
-    X("origin", "folder", NEVER)                \
-    X("origin", "file", NEVER)                  \
-    X("capture", "origin_id", ORIGIN)           \
-    X("capture", "digits", DIGITS)              \
+    X("folder", "folder", NEVER)                \
+    X("capture", "folder_id", FOLDER)           \
+    X("capture", "file", PATH)                  \
     X("schedule", "boot_id", BOOT)              \
     X("schedule", "selection", SELECTION)       \
     X("epoch", "dialect", WORD)                 \
@@ -150,8 +149,7 @@ typedef enum pm_redact_how {
     PM_REDACT_UID,
     PM_REDACT_HASH,
     PM_REDACT_AGAIN,
-    PM_REDACT_ORIGIN,
-    PM_REDACT_DIGITS,
+    PM_REDACT_FOLDER,
     PM_REDACT_NEVER
 } pm_redact_how;
 

@@ -20,8 +20,8 @@ const pm_export_table pm_export_tables[] = {
      NULL, false},
     {"process", OF_PROCESS, "t.process_id", false},
     /* Redacted, these rows are made anew for those of capture. */
-    {"origin",
-     "WHERE t.origin_id IN (SELECT c.origin_id FROM capture c WHERE ?1 OR c.capture_id IN "
+    {"folder",
+     "WHERE t.folder_id IN (SELECT c.folder_id FROM capture c WHERE ?1 OR c.capture_id IN "
      "(SELECT id FROM temp.export_capture))",
      NULL, true},
     {"capture", "WHERE ?1 OR t.capture_id IN (SELECT id FROM temp.export_capture)", NULL, false},

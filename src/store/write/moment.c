@@ -180,8 +180,8 @@ static void update(pm_sql *sql, item *i, int64_t moment_ms, bool preferred)
         return;
     i->moment_ms = moment_ms;
     i->preferred = preferred;
-    pm_sql_do(sql, "UPDATE snapshot SET behind_ms = ?2, preferred = ?3 WHERE snapshot_id = ?1",
-              PM_ARGS(PM_I(i->snapshot_id), PM_I(i->taken_ms - i->moment_ms), PM_I(i->preferred)));
+    pm_sql_do(sql, "UPDATE snapshot SET moment_ms = ?2, preferred = ?3 WHERE snapshot_id = ?1",
+              PM_ARGS(PM_I(i->snapshot_id), PM_I(i->moment_ms), PM_I(i->preferred)));
 }
 
 /* Items from..to are one moment; sorts them by process, best first. */

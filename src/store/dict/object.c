@@ -2,14 +2,16 @@
 #include "store/dict/object.h"
 
 #include "base/buf.h"
+#include "base/map.h"
 #include <stdlib.h>
 #include <xxhash.h>
 
 struct pm_objects {
     pm_sql *sql;
-    pm_object **by_id;   /* open addressing, keyed by id */
-    pm_object **by_hash; /* likewise, keyed by hash; several objects may share one */
-    size_t size, used;   /* of both tables; a power of two */
+    pm_object **item;
+    size_t n, cap;
+    pm_map by_id;   /* object_id -> index in item */
+    pm_map by_hash; /* hash -> index; several objects may share one */
 };
 
 pmapdb_status pm_objects_new(pm_sql *sql, pm_objects **out, pmapdb_error *err)
@@ -36,84 +38,57 @@ void pm_objects_free(pm_objects *objects)
 {
     if (!objects)
         return;
-    for (size_t i = 0; i < objects->size; i++)
-        object_free(objects->by_id[i]);
-    free(objects->by_id);
-    free(objects->by_hash);
+    for (size_t i = 0; i < objects->n; i++)
+        object_free(objects->item[i]);
+    free(objects->item);
+    pm_map_free(&objects->by_id);
+    pm_map_free(&objects->by_hash);
     free(objects);
 }
 
 size_t pm_objects_count(const pm_objects *objects)
 {
-    return objects->used;
-}
-
-static void place(pm_object **table, size_t size, uint64_t key, pm_object *o)
-{
-    size_t at = key & (size - 1);
-
-    while (table[at])
-        at = (at + 1) & (size - 1);
-    table[at] = o;
-}
-
-static pmapdb_status grow(pm_objects *objects, pmapdb_error *err)
-{
-    size_t size = objects->size ? objects->size * 2 : 512;
-    pm_object **by_id, **by_hash;
-
-    if (objects->used * 2 < objects->size)
-        return PMAPDB_OK;
-    by_id = calloc(size, sizeof(pm_object *));
-    by_hash = calloc(size, sizeof(pm_object *));
-    if (!by_id || !by_hash) {
-        free(by_id);
-        free(by_hash);
-        return pm_fail_nomem(err);
-    }
-    for (size_t i = 0; i < objects->size; i++)
-        if (objects->by_id[i]) {
-            place(by_id, size, (uint64_t)objects->by_id[i]->id, objects->by_id[i]);
-            place(by_hash, size, objects->by_id[i]->hash, objects->by_id[i]);
-        }
-    free(objects->by_id);
-    free(objects->by_hash);
-    objects->by_id = by_id;
-    objects->by_hash = by_hash;
-    objects->size = size;
-    return PMAPDB_OK;
+    return objects->n;
 }
 
 static pm_object *find_id(const pm_objects *objects, int64_t id)
 {
-    if (objects->size)
-        for (size_t at = (uint64_t)id & (objects->size - 1); objects->by_id[at];
-             at = (at + 1) & (objects->size - 1))
-            if (objects->by_id[at]->id == id)
-                return objects->by_id[at];
-    return NULL;
+    int64_t at;
+
+    return pm_map_get(&objects->by_id, (uint64_t)id, &at) ? objects->item[at] : NULL;
 }
 
 static bool equal(const pm_object *a, const pm_object *b)
 {
-    return a->hash == b->hash && a->who == b->who && a->category_id == b->category_id &&
-           a->inferred == b->inferred && a->name_cut == b->name_cut &&
-           memcmp(a->perms, b->perms, sizeof a->perms) == 0 && a->has_device == b->has_device &&
-           strcmp(a->device, b->device) == 0 && a->has_inode == b->has_inode &&
-           a->inode == b->inode && pm_text_equal(a->path, b->path) &&
-           a->has_flags == b->has_flags && pm_text_equal(a->flags, b->flags) &&
-           a->kernel_page == b->kernel_page && a->mmu_page == b->mmu_page &&
-           a->thp_eligible == b->thp_eligible && a->protection_key == b->protection_key;
+    return a->who == b->who && a->category_id == b->category_id && a->inferred == b->inferred &&
+           a->name_cut == b->name_cut && memcmp(a->perms, b->perms, sizeof a->perms) == 0 &&
+           a->has_device == b->has_device && strcmp(a->device, b->device) == 0 &&
+           a->has_inode == b->has_inode && a->inode == b->inode &&
+           pm_text_equal(a->path, b->path) && a->has_flags == b->has_flags &&
+           pm_text_equal(a->flags, b->flags) && a->kernel_page == b->kernel_page &&
+           a->mmu_page == b->mmu_page && a->thp_eligible == b->thp_eligible &&
+           a->protection_key == b->protection_key;
+}
+
+typedef struct wanted {
+    const pm_objects *objects;
+    const pm_object *like;
+} wanted;
+
+static bool is_wanted(const void *of, int64_t at)
+{
+    const wanted *w = of;
+
+    return equal(w->objects->item[at], w->like);
 }
 
 static pm_object *find_equal(const pm_objects *objects, const pm_object *like)
 {
-    if (objects->size)
-        for (size_t at = like->hash & (objects->size - 1); objects->by_hash[at];
-             at = (at + 1) & (objects->size - 1))
-            if (equal(objects->by_hash[at], like))
-                return objects->by_hash[at];
-    return NULL;
+    const wanted w = {objects, like};
+    int64_t at;
+
+    return pm_map_find(&objects->by_hash, like->hash, is_wanted, &w, &at) ? objects->item[at]
+                                                                          : NULL;
 }
 
 /* Fills in both hashes; everything else is set. */
@@ -175,29 +150,39 @@ static void describe(const pm_mapping *m, pm_category category, bool inferred, p
     set_hashes(o);
 }
 
-/* A copy with its own texts, in both tables. */
-static pmapdb_status keep(pm_objects *objects, const pm_object *like, pm_object **out,
-                          pmapdb_error *err)
+static pm_object *copy_of(const pm_object *like)
 {
-    pm_object *o;
-    pmapdb_status st = grow(objects, err);
+    pm_object *o = malloc(sizeof *o);
 
-    if (st != PMAPDB_OK)
-        return st;
-    o = malloc(sizeof *o);
     if (!o)
-        return pm_fail_nomem(err);
+        return NULL;
     *o = *like;
     o->path.data = strndup(like->path.data, like->path.len);
     o->flags.data = strndup(like->flags.data, like->flags.len);
-    if (!o->path.data || !o->flags.data) {
-        object_free(o);
+    if (o->path.data && o->flags.data)
+        return o;
+    object_free(o);
+    return NULL;
+}
+
+/* A copy with its own texts. */
+static pmapdb_status keep(pm_objects *objects, const pm_object *like, pmapdb_error *err)
+{
+    int64_t at = (int64_t)objects->n;
+    pmapdb_status st =
+        pm_grow(&objects->item, &objects->cap, objects->n, sizeof(pm_object *), err);
+    pm_object *o;
+
+    if (st == PMAPDB_OK)
+        st = pm_map_put(&objects->by_id, (uint64_t)like->id, at, err);
+    if (st == PMAPDB_OK)
+        st = pm_map_add(&objects->by_hash, like->hash, at, err);
+    if (st != PMAPDB_OK)
+        return st;
+    o = copy_of(like);
+    if (!o)
         return pm_fail_nomem(err);
-    }
-    place(objects->by_id, objects->size, (uint64_t)o->id, o);
-    place(objects->by_hash, objects->size, o->hash, o);
-    objects->used++;
-    *out = o;
+    objects->item[objects->n++] = o;
     return PMAPDB_OK;
 }
 
@@ -250,32 +235,25 @@ static pmapdb_status check_category(const pm_object *o, pmapdb_error *err)
                    (long long)o->id);
 }
 
-/* Steps `stmt` over object rows and keeps those not yet in memory; the last one into *out. */
-static pmapdb_status load(pm_objects *objects, sqlite3_stmt *stmt, pm_object **out,
-                          pmapdb_error *err)
-{
-    bool has;
-    pm_object o;
-    pmapdb_status st;
+#define OBJECTS "SELECT " OBJECT_COLUMNS " FROM object"
 
-    while ((st = pm_sql_step(objects->sql, stmt, &has, err)) == PMAPDB_OK && has) {
+/* Keeps the objects of these rows that are not in memory yet. */
+static void load(pm_objects *objects, sqlite3_stmt *stmt)
+{
+    while (pm_sql_next(objects->sql, stmt)) {
+        pm_object o;
+
         read_object(stmt, &o);
-        *out = find_id(objects, o.id);
-        if (!*out)
-            st = check_category(&o, err);
-        if (!*out && st == PMAPDB_OK)
-            st = keep(objects, &o, out, err);
-        if (st != PMAPDB_OK) {
-            pm_sql_done(stmt);
-            return st;
-        }
+        if (find_id(objects, o.id))
+            continue;
+        PM_SQL_STEP(objects->sql, check_category(&o, &err));
+        PM_SQL_STEP(objects->sql, keep(objects, &o, &err));
     }
-    return st;
 }
 
-static pmapdb_status insert(pm_objects *objects, pm_object *o, pmapdb_error *err)
+static void insert(pm_objects *objects, pm_object *o)
 {
-    pmapdb_status st = pm_sql_run(
+    pm_sql_do(
         objects->sql,
         "INSERT INTO object (hash, category_id, inferred, name_cut, perms, device, inode, path, "
         "flags, kernel_page_kib, mmu_page_kib, thp_eligible, protection_key) "
@@ -284,75 +262,87 @@ static pmapdb_status insert(pm_objects *objects, pm_object *o, pmapdb_error *err
                 PM_S(o->perms), PM_S(o->has_device ? o->device : NULL),
                 PM_I(o->has_inode ? (int64_t)o->inode : PMAPDB_UNKNOWN), PM_T(o->path),
                 PM_T((o->has_flags ? o->flags : (pm_text){NULL, 0})), PM_I(o->kernel_page),
-                PM_I(o->mmu_page), PM_I(o->thp_eligible), PM_I(o->protection_key)),
-        err);
-
+                PM_I(o->mmu_page), PM_I(o->thp_eligible), PM_I(o->protection_key)));
     o->id = pm_sql_last_id(objects->sql);
-    return st;
+    PM_SQL_STEP(objects->sql, keep(objects, o, &err));
 }
 
 pmapdb_status pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_category category,
                             bool inferred, const pm_object **out, pmapdb_error *err)
 {
-    pm_object o, *found = NULL;
-    sqlite3_stmt *stmt;
-    pmapdb_status st;
+    pm_object o;
 
     describe(m, category, inferred, &o);
     *out = find_equal(objects, &o);
     if (*out)
         return PMAPDB_OK;
-    st = pm_sql_rows(objects->sql, "SELECT " OBJECT_COLUMNS " FROM object WHERE hash = ?1",
-                     PM_ARGS(PM_I(o.hash)), &stmt, err);
-    if (st == PMAPDB_OK)
-        st = load(objects, stmt, &found, err);
-    if (st != PMAPDB_OK)
-        return st;
+    load(objects, pm_sql_ask(objects->sql, OBJECTS " WHERE hash = ?1", PM_ARGS(PM_I(o.hash))));
     *out = find_equal(objects, &o);
     if (*out)
-        return PMAPDB_OK;
-    st = insert(objects, &o, err);
-    if (st == PMAPDB_OK)
-        st = keep(objects, &o, &found, err);
-    if (st == PMAPDB_OK)
-        *out = found;
-    return st;
+        return pm_sql_end(objects->sql, err);
+    insert(objects, &o);
+    *out = find_equal(objects, &o);
+    return pm_sql_end(objects->sql, err);
 }
 
 pmapdb_status pm_objects_get(pm_objects *objects, int64_t id, const pm_object **out,
                              pmapdb_error *err)
 {
-    pm_object *found = find_id(objects, id);
-    sqlite3_stmt *stmt;
-    pmapdb_status st = PMAPDB_OK;
+    pmapdb_status st;
 
-    if (!found) {
-        st = pm_sql_rows(objects->sql, "SELECT " OBJECT_COLUMNS " FROM object WHERE object_id = ?1",
-                         PM_ARGS(PM_I(id)), &stmt, err);
-        if (st == PMAPDB_OK)
-            st = load(objects, stmt, &found, err);
-    }
-    if (st == PMAPDB_OK && !found)
-        st = pm_fail(err, PMAPDB_DATABASE, "object %lld is missing; the store is damaged",
-                     (long long)id);
-    *out = found;
-    return st;
+    *out = find_id(objects, id);
+    if (*out)
+        return PMAPDB_OK;
+    load(objects, pm_sql_ask(objects->sql, OBJECTS " WHERE object_id = ?1", PM_ARGS(PM_I(id))));
+    st = pm_sql_end(objects->sql, err);
+    *out = find_id(objects, id);
+    return st == PMAPDB_OK && !*out
+               ? pm_fail(err, PMAPDB_DATABASE, "object %lld is missing; the store is damaged",
+                         (long long)id)
+               : st;
 }
 
 pmapdb_status pm_objects_rehash(pm_sql *sql, pmapdb_error *err)
 {
-    sqlite3_stmt *stmt;
-    bool has;
-    pm_object o;
-    pmapdb_status st =
-        pm_sql_rows(sql, "SELECT " OBJECT_COLUMNS " FROM object", PM_NO_ARGS, &stmt, err);
+    sqlite3_stmt *stmt = pm_sql_ask(sql, OBJECTS, PM_NO_ARGS);
 
-    while (st == PMAPDB_OK && (st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+    while (pm_sql_next(sql, stmt)) {
+        pm_object o;
+
         read_object(stmt, &o);
-        st = pm_sql_run(sql, "UPDATE object SET hash = ?2 WHERE object_id = ?1",
-                        PM_ARGS(PM_I(o.id), PM_I(o.hash)), err);
-        if (st != PMAPDB_OK)
-            pm_sql_done(stmt);
+        pm_sql_do(sql, "UPDATE object SET hash = ?2 WHERE object_id = ?1",
+                  PM_ARGS(PM_I(o.id), PM_I(o.hash)));
     }
-    return st;
+    return pm_sql_end(sql, err);
+}
+
+/* ---- can two objects be the same thing? ---- */
+
+static bool pseudo_or_none(pm_text path)
+{
+    return path.len == 0 || path.data[0] == '[';
+}
+
+static bool names_alike(const pm_object *a, const pm_object *b)
+{
+    if (pm_text_equal(a->path, b->path))
+        return true;
+    if ((!a->has_pseudo || !b->has_pseudo) && pseudo_or_none(a->path) && pseudo_or_none(b->path))
+        return a->path.len == 0 || b->path.len == 0;
+    return pm_text_equal(pm_text_basename(a->path), pm_text_basename(b->path)) &&
+           (!memchr(a->path.data, '/', a->path.len) || !memchr(b->path.data, '/', b->path.len));
+}
+
+bool pm_object_alike(const pm_object *a, const pm_object *b)
+{
+    if (a == b || a->who == b->who)
+        return true;
+    if (memcmp(a->perms, b->perms, sizeof a->perms) != 0)
+        return false;
+    if (a->has_device && b->has_device && strcmp(a->device, b->device) != 0)
+        return false;
+    if (a->has_inode && b->has_inode)
+        return a->inode == b->inode && a->name_cut != b->name_cut &&
+               pm_text_starts(a->name_cut ? b->path : a->path, a->name_cut ? a->path : b->path);
+    return names_alike(a, b);
 }

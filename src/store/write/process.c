@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+static int64_t or_else(int64_t value, int64_t unknown)
+{
+    return value == PMAPDB_UNKNOWN ? unknown : value;
+}
+
 /* ---- lives of one pid in the store ---- */
 
 typedef struct life {
@@ -76,43 +81,37 @@ static bool is_taught(const pm_capture *c, const pm_evidence *own, const pm_evid
 }
 
 /* The life that a live capture names; process_id 0 where it has not been seen live yet. */
-static pmapdb_status find_live(pm_sql *sql, const pm_capture *c, const pm_evidence *e,
-                               int64_t host_id, life *out, pmapdb_error *err)
+static life find_live(pm_sql *sql, const pm_capture *c, const pm_evidence *e, int64_t host_id)
 {
+    life l = {0};
     sqlite3_stmt *stmt;
-    bool has = false;
-    pmapdb_status st = PMAPDB_OK;
 
-    *out = (life){0};
     if (!e->boot_id.len || e->start_time == PMAPDB_UNKNOWN)
-        return PMAPDB_OK;
-    st = pm_sql_rows(sql,
-                     "SELECT process_id, name_id, name_rank, name_ms FROM process "
-                     "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 "
-                     "AND coalesce(boot_id, '') = ?3 AND coalesce(start_time, -1) = ?4",
-                     PM_ARGS(PM_I(c->pid), PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id),
-                             PM_T(e->boot_id), PM_I(e->start_time)),
-                     &stmt, err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(sql, stmt, &has, err);
-    if (st != PMAPDB_OK || !has)
-        return st;
-    *out = (life){.process_id = pm_col_int(stmt, 0),
-                  .name_id = pm_col_int(stmt, 1),
-                  .name_rank = pm_col_int(stmt, 2),
-                  .name_ms = pm_col_ms(stmt, 3),
-                  .by = PM_LINK_START_TIME};
+        return l;
+    stmt = pm_sql_ask(sql,
+                      "SELECT process_id, name_id, name_rank, name_ms FROM process "
+                      "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 "
+                      "AND coalesce(boot_id, '') = ?3 AND coalesce(start_time, -1) = ?4",
+                      PM_ARGS(PM_I(c->pid), PM_I(or_else(host_id, 0)), PM_T(e->boot_id),
+                              PM_I(e->start_time)));
+    if (!pm_sql_next(sql, stmt))
+        return l;
+    l = (life){.process_id = pm_col_int(stmt, 0),
+               .name_id = pm_col_int(stmt, 1),
+               .name_rank = pm_col_int(stmt, 2),
+               .name_ms = pm_col_ms(stmt, 3),
+               .by = PM_LINK_START_TIME};
     pm_sql_done(stmt);
-    return PMAPDB_OK;
+    return l;
 }
 
 /* *next_life: a number that no life of this pid has. */
-static pmapdb_status find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e,
-                               int64_t host_id, life *best, int64_t *next_life, pmapdb_error *err)
+static life find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e, int64_t host_id,
+                      int64_t *next_life)
 {
-    sqlite3_stmt *stmt;
-    bool has, weak_open = true;
-    pmapdb_status st = pm_sql_rows(
+    life best = {0};
+    bool weak_open = true;
+    sqlite3_stmt *stmt = pm_sql_ask(
         sql,
         "SELECT process_id, name_id, name_rank, name_ms, coalesce((SELECT max(taken_ms) FROM "
         "snapshot s WHERE s.process_id = p.process_id AND taken_ms <= ?3), (SELECT min(taken_ms) "
@@ -122,16 +121,11 @@ static pmapdb_status find_life(pm_sql *sql, const pm_capture *c, const pm_eviden
         "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 AND (?1 >= 0 OR life BETWEEN "
         "?4 AND ?5) "
         "ORDER BY nearest <= ?3 DESC, abs(nearest - ?3)",
-        PM_ARGS(PM_I(c->pid == PMAPDB_UNKNOWN ? -1 : c->pid),
-                PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id), PM_I(c->taken_ms),
-                PM_I(life_of_file(c)), PM_I(life_of_file(c) + LIVES_OF_FILE - 1)),
-        &stmt, err);
+        PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_id, 0)), PM_I(c->taken_ms),
+                PM_I(life_of_file(c)), PM_I(life_of_file(c) + LIVES_OF_FILE - 1)));
 
-    if (st != PMAPDB_OK)
-        return st;
-    *best = (life){0};
     *next_life = life_of_file(c);
-    while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+    while (pm_sql_next(sql, stmt)) {
         life l = {.process_id = pm_col_int(stmt, 0),
                   .name_id = pm_col_int(stmt, 1),
                   .name_rank = pm_col_int(stmt, 2),
@@ -143,16 +137,14 @@ static pmapdb_status find_life(pm_sql *sql, const pm_capture *c, const pm_eviden
             *next_life = pm_col_int(stmt, 13) + 1;
         read_evidence(stmt, &other);
         l.by = pm_evidence_compare(e, &other);
-        if (l.by == PM_LINK_NONE || (l.by >= PM_LINK_COMMAND && !weak_open)) {
-            weak_open = false;
-            continue;
+        if (l.by != PM_LINK_NONE && (l.by < PM_LINK_COMMAND || weak_open)) {
+            l.taught = is_taught(c, e, &other, l.by, stmt);
+            if (!best.process_id || is_better(&l, &best, c->taken_ms))
+                best = l;
         }
         weak_open = false;
-        l.taught = is_taught(c, e, &other, l.by, stmt);
-        if (!best->process_id || is_better(&l, best, c->taken_ms))
-            *best = l;
     }
-    return st;
+    return best;
 }
 
 /* ---- names ---- */
@@ -175,36 +167,41 @@ static pm_text name_of(const pm_capture *c, const pm_classify_context *context, 
     return name.len ? name : PM_TEXT("?");
 }
 
-static pmapdb_status name_row(pm_sql *sql, int64_t host_id, pm_text name, int64_t *name_id,
-                              pmapdb_error *err)
+static int64_t name_row(pm_sql *sql, int64_t host_id, pm_text name)
 {
-    pmapdb_status st = pm_sql_int(
+    int64_t id = pm_sql_value(
         sql, "SELECT name_id FROM name WHERE name = ?1 AND coalesce(host_id, 0) = ?2",
-        PM_ARGS(PM_T(name), PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id)), 0, name_id, err);
+        PM_ARGS(PM_T(name), PM_I(or_else(host_id, 0))), 0);
 
-    if (st != PMAPDB_OK || *name_id)
-        return st;
-    st = pm_sql_run(sql, "INSERT INTO name (host_id, name) VALUES (?1, ?2)",
-                    PM_ARGS(PM_I(host_id), PM_T(name)), err);
-    *name_id = pm_sql_last_id(sql);
-    return st;
+    if (id)
+        return id;
+    pm_sql_do(sql, "INSERT INTO name (host_id, name) VALUES (?1, ?2)",
+              PM_ARGS(PM_I(host_id), PM_T(name)));
+    return pm_sql_last_id(sql);
+}
+
+static int64_t host_row(pm_sql *sql, const char *host)
+{
+    const pm_arg args[] = {PM_S(host)};
+
+    if (!host)
+        return PMAPDB_UNKNOWN;
+    pm_sql_do(sql, "INSERT OR IGNORE INTO host (name) VALUES (?1)", args, 1);
+    return pm_sql_value(sql, "SELECT host_id FROM host WHERE name = ?1", args, 1, PMAPDB_UNKNOWN);
 }
 
 pmapdb_status pm_host_of(pm_sql *sql, const char *host, int64_t *host_id, pmapdb_error *err)
 {
-    pmapdb_status st;
-
-    *host_id = PMAPDB_UNKNOWN;
-    if (!host)
-        return PMAPDB_OK;
-    st = pm_sql_run(sql, "INSERT OR IGNORE INTO host (name) VALUES (?1)", PM_ARGS(PM_S(host)), err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_int(sql, "SELECT host_id FROM host WHERE name = ?1", PM_ARGS(PM_S(host)),
-                        PMAPDB_UNKNOWN, host_id, err);
-    return st;
+    *host_id = host_row(sql, host);
+    return pm_sql_end(sql, err);
 }
 
 /* ---- writing ---- */
+
+static pm_arg command_arg(const pm_evidence *e)
+{
+    return PM_T((e->command.len ? e->command : (pm_text){NULL, 0}));
+}
 
 /* One moment on two clocks. */
 static pm_arg mono_arg(const pm_capture *c)
@@ -217,11 +214,10 @@ static pm_arg utc_arg(const pm_capture *c)
     return PM_I(c->live ? c->live->utc_ms : PMAPDB_UNKNOWN);
 }
 
-static pmapdb_status insert_process(pm_sql *sql, const pm_capture *c, const pm_evidence *e,
-                                    int64_t host_id, int64_t name_id, pm_name_rank rank,
-                                    int64_t next_life, int64_t *id, pmapdb_error *err)
+static int64_t insert_process(pm_sql *sql, const pm_capture *c, const pm_evidence *e,
+                              int64_t host_id, int64_t name_id, pm_name_rank rank, int64_t life)
 {
-    pmapdb_status st = pm_sql_run(
+    pm_sql_do(
         sql,
         "INSERT INTO process (host_id, name_id, name_rank, name_ms, pid, start_time, life, "
         "command, command_ms, identity, stack_end, vdso_start, libc_start, ld_start, exe_start, "
@@ -229,26 +225,21 @@ static pmapdb_status insert_process(pm_sql *sql, const pm_capture *c, const pm_e
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
         "?18)",
         PM_ARGS(PM_I(host_id), PM_I(name_id), PM_I(rank), PM_I(c->taken_ms), PM_I(c->pid),
-                PM_I(c->start_time), PM_I(next_life),
-                PM_T((e->command.len ? e->command : (pm_text){NULL, 0})),
+                PM_I(c->start_time), PM_I(life), command_arg(e),
                 PM_I(e->command.len ? c->taken_ms : PMAPDB_UNKNOWN),
                 PM_S(pm_link_name(pm_evidence_alone(e))), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
                 PM_I(e->anchor[PM_ANCHOR_VDSO_START]), PM_I(e->anchor[PM_ANCHOR_LIBC_START]),
                 PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe), PM_T(e->boot_id), mono_arg(c),
-                utc_arg(c)),
-        err);
-
-    *id = pm_sql_last_id(sql);
-    return st;
+                utc_arg(c)));
+    return pm_sql_last_id(sql);
 }
 
 /* Adds what the process did not know; the earliest command; the weakest link. */
-static pmapdb_status learn(pm_sql *sql, const pm_capture *c, const pm_evidence *e, const life *l,
-                           pmapdb_error *err)
+static void learn(pm_sql *sql, const pm_capture *c, const pm_evidence *e, const life *l)
 {
     if (l->taught)
-        return PMAPDB_OK;
-    return pm_sql_run(
+        return;
+    pm_sql_do(
         sql,
         "UPDATE process SET start_time = coalesce(start_time, ?2), "
         "boot_id = coalesce(boot_id, ?11), "
@@ -269,25 +260,34 @@ static pmapdb_status learn(pm_sql *sql, const pm_capture *c, const pm_evidence *
         PM_ARGS(PM_I(l->process_id), PM_I(e->start_time), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
                 PM_I(e->anchor[PM_ANCHOR_VDSO_START]), PM_I(e->anchor[PM_ANCHOR_LIBC_START]),
                 PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe),
-                PM_T((e->command.len ? e->command : (pm_text){NULL, 0})), PM_I(c->taken_ms),
-                PM_S(pm_link_name(l->by)), PM_T(e->boot_id), mono_arg(c), utc_arg(c)),
-        err);
+                command_arg(e), PM_I(c->taken_ms), PM_S(pm_link_name(l->by)), PM_T(e->boot_id),
+                mono_arg(c), utc_arg(c)));
+}
+
+static void rename_process(pm_sql *sql, int64_t process_id, int64_t old_name_id, int64_t name_id,
+                           int64_t rank, int64_t name_ms)
+{
+    pm_sql_do(sql,
+              "UPDATE name SET pruned_ms = max(o.pruned_ms, coalesce(name.pruned_ms, o.pruned_ms)) "
+              "FROM name o WHERE name.name_id = ?2 AND o.name_id = ?1 AND o.pruned_ms IS NOT NULL",
+              PM_ARGS(PM_I(old_name_id), PM_I(name_id)));
+    pm_sql_do(
+        sql, "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 WHERE process_id = ?1",
+        PM_ARGS(PM_I(process_id), PM_I(name_id), PM_I(rank), PM_I(name_ms)));
 }
 
 pmapdb_status pm_process_rename(pm_sql *sql, int64_t process_id, int64_t old_name_id,
                                 int64_t name_id, int64_t rank, int64_t name_ms, pmapdb_error *err)
 {
-    pmapdb_status st = pm_sql_run(
-        sql,
-        "UPDATE name SET pruned_ms = max(o.pruned_ms, coalesce(name.pruned_ms, o.pruned_ms)) "
-        "FROM name o WHERE name.name_id = ?2 AND o.name_id = ?1 AND o.pruned_ms IS NOT NULL",
-        PM_ARGS(PM_I(old_name_id), PM_I(name_id)), err);
+    rename_process(sql, process_id, old_name_id, name_id, rank, name_ms);
+    return pm_sql_end(sql, err);
+}
 
-    if (st != PMAPDB_OK)
-        return st;
-    return pm_sql_run(
-        sql, "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 WHERE process_id = ?1",
-        PM_ARGS(PM_I(process_id), PM_I(name_id), PM_I(rank), PM_I(name_ms)), err);
+/* The capture's name takes the place of the process's. */
+static bool names_better(const pm_capture *c, pm_name_rank rank, const life *l)
+{
+    return (int64_t)rank < l->name_rank ||
+           ((int64_t)rank == l->name_rank && c->taken_ms < l->name_ms);
 }
 
 pmapdb_status pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,
@@ -296,36 +296,25 @@ pmapdb_status pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_
     pm_evidence e = pm_evidence_of(c, context);
     pm_name_rank rank;
     pm_text name = name_of(c, context, &rank);
-    int64_t host_id, name_id, next_life = 0;
-    life l;
-    pmapdb_status st = pm_host_of(sql, c->host, &host_id, err);
+    int64_t host_id = host_row(sql, c->host), next_life = 0;
+    life l = find_live(sql, c, &e, host_id);
 
-    if (st == PMAPDB_OK)
-        st = find_live(sql, c, &e, host_id, &l, err);
-    if (st == PMAPDB_OK && !l.process_id)
-        st = find_life(sql, c, &e, host_id, &l, &next_life, err);
-    if (st != PMAPDB_OK)
-        return st;
+    if (!l.process_id)
+        l = find_life(sql, c, &e, host_id, &next_life);
     *out = (pm_process_found){.process_id = l.process_id,
                               .name_id = l.name_id,
                               .old_name_id = l.name_id,
-                              .name_rank = l.name_rank,
                               .is_new = l.process_id == 0,
                               .ambiguous = l.process_id && l.by == PM_LINK_ASSUMED};
-    if (!out->is_new &&
-        ((int64_t)rank > l.name_rank || ((int64_t)rank == l.name_rank && c->taken_ms >= l.name_ms)))
-        return learn(sql, c, &e, &l, err);
-    st = name_row(sql, host_id, name, &name_id, err);
-    if (st != PMAPDB_OK)
-        return st;
-    out->name_id = name_id;
-    out->name_rank = (int64_t)rank;
+    if (!out->is_new)
+        learn(sql, c, &e, &l);
+    if (out->is_new || names_better(c, rank, &l))
+        out->name_id = name_row(sql, host_id, name);
     if (out->is_new)
-        return insert_process(sql, c, &e, host_id, name_id, rank, next_life, &out->process_id, err);
-    st = learn(sql, c, &e, &l, err);
-    return st == PMAPDB_OK
-               ? pm_process_rename(sql, l.process_id, l.name_id, name_id, rank, c->taken_ms, err)
-               : st;
+        out->process_id = insert_process(sql, c, &e, host_id, out->name_id, rank, next_life);
+    else if (names_better(c, rank, &l))
+        rename_process(sql, l.process_id, l.name_id, out->name_id, (int64_t)rank, c->taken_ms);
+    return pm_sql_end(sql, err);
 }
 
 /* An mtime is compared in whole seconds: archives and copies drop the rest. */
@@ -334,23 +323,18 @@ pmapdb_status pm_process_known(pm_sql *sql, const pm_capture *c, int64_t *snapsh
 {
     bool seconds = c->time_source == PM_TIME_MTIME;
     int64_t from = seconds ? c->taken_ms - c->taken_ms % 1000 : c->taken_ms;
-    int64_t host_id;
-    pmapdb_status st = PMAPDB_OK;
 
     *snapshot_id = 0;
     if (c->time_source == PM_TIME_NOW || c->time_source == PM_TIME_LIVE)
         return PMAPDB_OK;
-    st = pm_host_of(sql, c->host, &host_id, err);
-    if (st != PMAPDB_OK)
-        return st;
-    return pm_sql_int(
+    *snapshot_id = pm_sql_value(
         sql,
         "SELECT s.snapshot_id FROM process p CROSS JOIN snapshot s ON s.process_id = p.process_id "
         "AND s.taken_ms BETWEEN ?3 AND ?4 WHERE coalesce(p.pid, -1) = ?1 "
-        "AND coalesce(p.host_id, 0) = ?2 AND s.hash = ?5 AND s.dialect = ?6 LIMIT 1",
-        PM_ARGS(PM_I(c->pid == PMAPDB_UNKNOWN ? -1 : c->pid),
-                PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id), PM_I(from),
+        "AND coalesce(p.host_id, 0) = ?2 AND s.hash = ?5 AND s.dialect_code = ?6 LIMIT 1",
+        PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_row(sql, c->host), 0)), PM_I(from),
                 PM_I(seconds ? from + 999 : from), PM_I((int64_t)c->block.hash),
-                PM_S(pm_dialect_name(c->block.dialect))),
-        0, snapshot_id, err);
+                PM_I(c->block.dialect)),
+        0);
+    return pm_sql_end(sql, err);
 }

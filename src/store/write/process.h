@@ -21,7 +21,6 @@
  * old_name_id is what it was (0 for a new process). */
 typedef struct pm_process_found {
     int64_t process_id, name_id, old_name_id;
-    int64_t name_rank; /* of its name now */
     bool is_new;
     bool ambiguous; /* nothing but the pid ties it to its process */
 } pm_process_found;

@@ -48,57 +48,49 @@ static int64_t standing_hash(const pm_arg args[N_STANDING], pm_text environment)
     return (int64_t)h;
 }
 
-static pmapdb_status add_environment(pm_sql *sql, int64_t standing_id, pm_text environment,
-                                     pmapdb_error *err)
+static void add_environment(pm_sql *sql, int64_t id, pm_text environment)
 {
-    pmapdb_status st = PMAPDB_OK;
-
-    while (environment.len && st == PMAPDB_OK) {
+    while (environment.len) {
         size_t n = strnlen(environment.data, environment.len);
         const char *equals = memchr(environment.data, '=', n);
         size_t name = equals ? (size_t)(equals - environment.data) : n;
+        pm_text value = pm_text_from((pm_text){environment.data, n}, name + (equals != NULL));
 
-        st = pm_sql_run(
+        pm_sql_do(
             sql,
             "INSERT OR IGNORE INTO environment (live_process_id, name, value) VALUES (?1, ?2, ?3)",
-            PM_ARGS(PM_I(standing_id), PM_T(((pm_text){environment.data, name})),
-                    PM_T(((pm_text){environment.data + name + (equals != NULL),
-                                    n - name - (equals != NULL)}))),
-            err);
+            PM_ARGS(PM_I(id), PM_T(((pm_text){environment.data, name})), PM_T(value)));
         environment = pm_text_from(environment, n < environment.len ? n + 1 : n);
     }
-    return st;
 }
 
 /* A 64-bit hash tells them apart: a host has some thousands. */
-static pmapdb_status standing_of(pm_sql *sql, const pm_standing *s, int64_t *id, pmapdb_error *err)
+static int64_t standing_of(pm_sql *sql, const pm_standing *s)
 {
     pm_arg args[N_STANDING + 1];
-    pmapdb_status st;
+    int64_t id;
 
     standing_args(s, args);
     args[N_STANDING] = PM_I(standing_hash(args, s->environment));
-    st = pm_sql_int(sql, "SELECT live_process_id FROM live_process WHERE hash = ?1",
-                    &args[N_STANDING], 1, 0, id, err);
-    if (st != PMAPDB_OK || *id)
-        return st;
-    st = pm_sql_run(sql,
-                    "INSERT INTO live_process (" STANDING_COLUMNS ", hash) "
-                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-                    args, N_STANDING + 1, err);
-    *id = pm_sql_last_id(sql);
-    return st == PMAPDB_OK ? add_environment(sql, *id, s->environment, err) : st;
+    id = pm_sql_value(sql, "SELECT live_process_id FROM live_process WHERE hash = ?1",
+                      &args[N_STANDING], 1, 0);
+    if (id)
+        return id;
+    pm_sql_do(sql,
+              "INSERT INTO live_process (" STANDING_COLUMNS ", hash) "
+              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+              args, N_STANDING + 1);
+    id = pm_sql_last_id(sql);
+    add_environment(sql, id, s->environment);
+    return id;
 }
 
 pmapdb_status pm_sight_rehash(pm_sql *sql, pmapdb_error *err)
 {
-    sqlite3_stmt *stmt;
-    bool has;
-    pmapdb_status st =
-        pm_sql_rows(sql, "SELECT " STANDING_COLUMNS ", live_process_id FROM live_process",
-                    PM_NO_ARGS, &stmt, err);
+    sqlite3_stmt *stmt = pm_sql_ask(
+        sql, "SELECT " STANDING_COLUMNS ", live_process_id FROM live_process", PM_NO_ARGS);
 
-    while (st == PMAPDB_OK && (st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+    while (pm_sql_next(sql, stmt)) {
         pm_arg args[N_STANDING];
         pm_standing s = {.ppid = pm_col_int(stmt, 0),
                          .comm = pm_col_text(stmt, 1),
@@ -113,93 +105,83 @@ pmapdb_status pm_sight_rehash(pm_sql *sql, pmapdb_error *err)
                          .max_map_count = pm_col_int(stmt, 10)};
 
         standing_args(&s, args);
-        st = pm_sql_run(
-            sql, "UPDATE live_process SET hash = ?2 WHERE live_process_id = ?1",
-            PM_ARGS(PM_I(pm_col_int(stmt, 11)), PM_BITS(standing_hash(args, PM_TEXT("")))), err);
-        if (st != PMAPDB_OK)
-            pm_sql_done(stmt);
+        pm_sql_do(sql, "UPDATE live_process SET hash = ?2 WHERE live_process_id = ?1",
+                  PM_ARGS(PM_I(pm_col_int(stmt, 11)), PM_BITS(standing_hash(args, PM_TEXT("")))));
     }
-    return st;
+    return pm_sql_end(sql, err);
 }
 
 /* ---- of one snapshot ---- */
 
 pmapdb_status pm_sight_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live, pmapdb_error *err)
 {
-    int64_t standing_id;
-    pmapdb_status st = standing_of(sql, &live->standing, &standing_id, err);
+    int64_t id = standing_of(sql, &live->standing);
 
-    if (st != PMAPDB_OK)
-        return st;
-    return pm_sql_run(
+    pm_sql_do(
         sql,
         "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
-        "longest_us, "
-        "predicted_us, degraded, threads, hwm_kib, swap_kib, page_tables_kib, anon_kib, file_kib, "
-        "shmem_kib) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-        PM_ARGS(PM_I(snapshot_id), PM_I(standing_id), PM_I(live->mono_ns), PM_I(live->read_us),
+        "longest_us, predicted_us, degraded, threads, hwm_kib, swap_kib, page_tables_kib, "
+        "anon_kib, file_kib, shmem_kib) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+        PM_ARGS(PM_I(snapshot_id), PM_I(id), PM_I(live->mono_ns), PM_I(live->read_us),
                 PM_I(live->cpu_us), PM_I(live->longest_us), PM_I(live->predicted_us),
                 PM_S(live->degraded), PM_I(live->threads), PM_I(live->hwm_kib),
                 PM_I(live->swap_kib), PM_I(live->page_tables_kib), PM_I(live->anon_kib),
-                PM_I(live->file_kib), PM_I(live->shmem_kib)),
-        err);
+                PM_I(live->file_kib), PM_I(live->shmem_kib)));
+    return pm_sql_end(sql, err);
 }
 
 /* ---- of one beat ---- */
 
-static pmapdb_status job_of(pm_sql *sql, const pm_sweep *sweep, int64_t *id, pmapdb_error *err)
+static int64_t schedule_of(pm_sql *sql, const pm_sweep *sweep, int64_t host_id)
 {
-    int64_t host_id;
-    pmapdb_status st = pm_host_of(sql, sweep->host, &host_id, err);
+    const pm_arg args[] = {PM_I(host_id), PM_S(sweep->boot_id), PM_S(sweep->selection),
+                           PM_I(sweep->every_ms)};
+    int64_t id = pm_sql_value(sql,
+                              "SELECT schedule_id FROM schedule WHERE host_id = ?1 "
+                              "AND boot_id = ?2 AND selection = ?3 "
+                              "AND coalesce(every_ms, 0) = coalesce(?4, 0)",
+                              args, 4, 0);
 
-    if (st == PMAPDB_OK)
-        st = pm_sql_int(sql,
-                        "SELECT schedule_id FROM schedule WHERE host_id = ?1 AND boot_id = ?2 "
-                        "AND selection = ?3 AND coalesce(every_ms, 0) = coalesce(?4, 0)",
-                        PM_ARGS(PM_I(host_id), PM_S(sweep->boot_id), PM_S(sweep->selection),
-                                PM_I(sweep->every_ms)),
-                        0, id, err);
-    if (st != PMAPDB_OK || *id)
-        return st;
-    st = pm_sql_run(
+    if (id)
+        return id;
+    pm_sql_do(
         sql, "INSERT INTO schedule (host_id, boot_id, selection, every_ms) VALUES (?1, ?2, ?3, ?4)",
-        PM_ARGS(PM_I(host_id), PM_S(sweep->boot_id), PM_S(sweep->selection), PM_I(sweep->every_ms)),
-        err);
-    *id = pm_sql_last_id(sql);
-    return st;
+        args, 4);
+    return pm_sql_last_id(sql);
 }
 
 pmapdb_status pm_sweep_begin(pm_sql *sql, const pm_sweep *sweep, int64_t *capture_id,
                              pmapdb_error *err)
 {
-    int64_t job_id;
-    pmapdb_status st = job_of(sql, sweep, &job_id, err);
+    int64_t host_id;
+    pmapdb_status st = pm_host_of(sql, sweep->host, &host_id, err);
 
     if (st == PMAPDB_OK)
         st = pm_origin_capture(sql, PM_TEXT(""), PM_TEXT("/proc"), capture_id, err);
     if (st != PMAPDB_OK)
         return st;
-    return pm_sql_run(
+    pm_sql_do(
         sql,
         "INSERT INTO beat (capture_id, schedule_id, started_ms, mono_ns, missed, unreadable, "
-        "vanished, "
-        "degraded, unmoved, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-        PM_ARGS(PM_I(*capture_id), PM_I(job_id), PM_I(sweep->started_ms), PM_I(sweep->mono_ns),
-                PM_I(sweep->counts.missed), PM_I(sweep->counts.unreadable),
+        "vanished, degraded, unmoved, changed) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        PM_ARGS(PM_I(*capture_id), PM_I(schedule_of(sql, sweep, host_id)), PM_I(sweep->started_ms),
+                PM_I(sweep->mono_ns), PM_I(sweep->counts.missed), PM_I(sweep->counts.unreadable),
                 PM_I(sweep->counts.vanished), PM_I(sweep->counts.degraded),
-                PM_I(sweep->counts.unmoved), PM_I(sweep->counts.changed)),
-        err);
+                PM_I(sweep->counts.unmoved), PM_I(sweep->counts.changed)));
+    return pm_sql_end(sql, err);
 }
 
 pmapdb_status pm_sweep_end(pm_sql *sql, int64_t capture_id, int64_t ended_ms, const pm_sweep *sweep,
                            pmapdb_error *err)
 {
-    return pm_sql_run(sql,
-                      "UPDATE beat SET ended_ms = ?2, missed = ?3, unreadable = ?4, vanished = ?5, "
-                      "degraded = ?6, unmoved = ?7, changed = ?8 WHERE capture_id = ?1",
-                      PM_ARGS(PM_I(capture_id), PM_I(ended_ms), PM_I(sweep->counts.missed),
-                              PM_I(sweep->counts.unreadable), PM_I(sweep->counts.vanished),
-                              PM_I(sweep->counts.degraded), PM_I(sweep->counts.unmoved),
-                              PM_I(sweep->counts.changed)),
-                      err);
+    pm_sql_do(sql,
+              "UPDATE beat SET ended_ms = ?2, missed = ?3, unreadable = ?4, vanished = ?5, "
+              "degraded = ?6, unmoved = ?7, changed = ?8 WHERE capture_id = ?1",
+              PM_ARGS(PM_I(capture_id), PM_I(ended_ms), PM_I(sweep->counts.missed),
+                      PM_I(sweep->counts.unreadable), PM_I(sweep->counts.vanished),
+                      PM_I(sweep->counts.degraded), PM_I(sweep->counts.unmoved),
+                      PM_I(sweep->counts.changed)));
+    return pm_sql_end(sql, err);
 }

@@ -169,8 +169,7 @@ static pm_object *copy_of(const pm_object *like)
 static pmapdb_status keep(pm_objects *objects, const pm_object *like, pmapdb_error *err)
 {
     int64_t at = (int64_t)objects->n;
-    pmapdb_status st =
-        pm_grow(&objects->item, &objects->cap, objects->n, sizeof(pm_object *), err);
+    pmapdb_status st = pm_grow(&objects->item, &objects->cap, objects->n, sizeof(pm_object *), err);
     pm_object *o;
 
     if (st == PMAPDB_OK)

@@ -88,12 +88,12 @@ static life find_live(pm_sql *sql, const pm_capture *c, const pm_evidence *e, in
 
     if (!e->boot_id.len || e->start_time == PMAPDB_UNKNOWN)
         return l;
-    stmt = pm_sql_ask(sql,
-                      "SELECT process_id, name_id, name_rank, name_ms FROM process "
-                      "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 "
-                      "AND coalesce(boot_id, '') = ?3 AND coalesce(start_time, -1) = ?4",
-                      PM_ARGS(PM_I(c->pid), PM_I(or_else(host_id, 0)), PM_T(e->boot_id),
-                              PM_I(e->start_time)));
+    stmt = pm_sql_ask(
+        sql,
+        "SELECT process_id, name_id, name_rank, name_ms FROM process "
+        "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 "
+        "AND coalesce(boot_id, '') = ?3 AND coalesce(start_time, -1) = ?4",
+        PM_ARGS(PM_I(c->pid), PM_I(or_else(host_id, 0)), PM_T(e->boot_id), PM_I(e->start_time)));
     if (!pm_sql_next(sql, stmt))
         return l;
     l = (life){.process_id = pm_col_int(stmt, 0),
@@ -169,9 +169,9 @@ static pm_text name_of(const pm_capture *c, const pm_classify_context *context, 
 
 static int64_t name_row(pm_sql *sql, int64_t host_id, pm_text name)
 {
-    int64_t id = pm_sql_value(
-        sql, "SELECT name_id FROM name WHERE name = ?1 AND coalesce(host_id, 0) = ?2",
-        PM_ARGS(PM_T(name), PM_I(or_else(host_id, 0))), 0);
+    int64_t id =
+        pm_sql_value(sql, "SELECT name_id FROM name WHERE name = ?1 AND coalesce(host_id, 0) = ?2",
+                     PM_ARGS(PM_T(name), PM_I(or_else(host_id, 0))), 0);
 
     if (id)
         return id;
@@ -215,7 +215,7 @@ static pm_arg utc_arg(const pm_capture *c)
 }
 
 static int64_t insert_process(pm_sql *sql, const pm_capture *c, const pm_evidence *e,
-                              int64_t host_id, int64_t name_id, pm_name_rank rank, int64_t life)
+                              int64_t host_id, int64_t name_id, pm_name_rank rank, int64_t number)
 {
     pm_sql_do(
         sql,
@@ -225,7 +225,7 @@ static int64_t insert_process(pm_sql *sql, const pm_capture *c, const pm_evidenc
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
         "?18)",
         PM_ARGS(PM_I(host_id), PM_I(name_id), PM_I(rank), PM_I(c->taken_ms), PM_I(c->pid),
-                PM_I(c->start_time), PM_I(life), command_arg(e),
+                PM_I(c->start_time), PM_I(number), command_arg(e),
                 PM_I(e->command.len ? c->taken_ms : PMAPDB_UNKNOWN),
                 PM_S(pm_link_name(pm_evidence_alone(e))), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
                 PM_I(e->anchor[PM_ANCHOR_VDSO_START]), PM_I(e->anchor[PM_ANCHOR_LIBC_START]),
@@ -259,9 +259,9 @@ static void learn(pm_sql *sql, const pm_capture *c, const pm_evidence *e, const 
         "WHERE process_id = ?1",
         PM_ARGS(PM_I(l->process_id), PM_I(e->start_time), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
                 PM_I(e->anchor[PM_ANCHOR_VDSO_START]), PM_I(e->anchor[PM_ANCHOR_LIBC_START]),
-                PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe),
-                command_arg(e), PM_I(c->taken_ms), PM_S(pm_link_name(l->by)), PM_T(e->boot_id),
-                mono_arg(c), utc_arg(c)));
+                PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe), command_arg(e),
+                PM_I(c->taken_ms), PM_S(pm_link_name(l->by)), PM_T(e->boot_id), mono_arg(c),
+                utc_arg(c)));
 }
 
 static void rename_process(pm_sql *sql, int64_t process_id, int64_t old_name_id, int64_t name_id,
@@ -271,9 +271,9 @@ static void rename_process(pm_sql *sql, int64_t process_id, int64_t old_name_id,
               "UPDATE name SET pruned_ms = max(o.pruned_ms, coalesce(name.pruned_ms, o.pruned_ms)) "
               "FROM name o WHERE name.name_id = ?2 AND o.name_id = ?1 AND o.pruned_ms IS NOT NULL",
               PM_ARGS(PM_I(old_name_id), PM_I(name_id)));
-    pm_sql_do(
-        sql, "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 WHERE process_id = ?1",
-        PM_ARGS(PM_I(process_id), PM_I(name_id), PM_I(rank), PM_I(name_ms)));
+    pm_sql_do(sql,
+              "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 WHERE process_id = ?1",
+              PM_ARGS(PM_I(process_id), PM_I(name_id), PM_I(rank), PM_I(name_ms)));
 }
 
 pmapdb_status pm_process_rename(pm_sql *sql, int64_t process_id, int64_t old_name_id,

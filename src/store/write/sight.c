@@ -117,17 +117,16 @@ pmapdb_status pm_sight_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live
 {
     int64_t id = standing_of(sql, &live->standing);
 
-    pm_sql_do(
-        sql,
-        "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
-        "longest_us, predicted_us, degraded, threads, hwm_kib, swap_kib, page_tables_kib, "
-        "anon_kib, file_kib, shmem_kib) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-        PM_ARGS(PM_I(snapshot_id), PM_I(id), PM_I(live->mono_ns), PM_I(live->read_us),
-                PM_I(live->cpu_us), PM_I(live->longest_us), PM_I(live->predicted_us),
-                PM_S(live->degraded), PM_I(live->threads), PM_I(live->hwm_kib),
-                PM_I(live->swap_kib), PM_I(live->page_tables_kib), PM_I(live->anon_kib),
-                PM_I(live->file_kib), PM_I(live->shmem_kib)));
+    pm_sql_do(sql,
+              "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
+              "longest_us, predicted_us, degraded, threads, hwm_kib, swap_kib, page_tables_kib, "
+              "anon_kib, file_kib, shmem_kib) "
+              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+              PM_ARGS(PM_I(snapshot_id), PM_I(id), PM_I(live->mono_ns), PM_I(live->read_us),
+                      PM_I(live->cpu_us), PM_I(live->longest_us), PM_I(live->predicted_us),
+                      PM_S(live->degraded), PM_I(live->threads), PM_I(live->hwm_kib),
+                      PM_I(live->swap_kib), PM_I(live->page_tables_kib), PM_I(live->anon_kib),
+                      PM_I(live->file_kib), PM_I(live->shmem_kib)));
     return pm_sql_end(sql, err);
 }
 
@@ -161,15 +160,15 @@ pmapdb_status pm_sweep_begin(pm_sql *sql, const pm_sweep *sweep, int64_t *captur
         st = pm_origin_capture(sql, PM_TEXT(""), PM_TEXT("/proc"), capture_id, err);
     if (st != PMAPDB_OK)
         return st;
-    pm_sql_do(
-        sql,
-        "INSERT INTO beat (capture_id, schedule_id, started_ms, mono_ns, missed, unreadable, "
-        "vanished, degraded, unmoved, changed) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-        PM_ARGS(PM_I(*capture_id), PM_I(schedule_of(sql, sweep, host_id)), PM_I(sweep->started_ms),
-                PM_I(sweep->mono_ns), PM_I(sweep->counts.missed), PM_I(sweep->counts.unreadable),
-                PM_I(sweep->counts.vanished), PM_I(sweep->counts.degraded),
-                PM_I(sweep->counts.unmoved), PM_I(sweep->counts.changed)));
+    pm_sql_do(sql,
+              "INSERT INTO beat (capture_id, schedule_id, started_ms, mono_ns, missed, unreadable, "
+              "vanished, degraded, unmoved, changed) "
+              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+              PM_ARGS(PM_I(*capture_id), PM_I(schedule_of(sql, sweep, host_id)),
+                      PM_I(sweep->started_ms), PM_I(sweep->mono_ns), PM_I(sweep->counts.missed),
+                      PM_I(sweep->counts.unreadable), PM_I(sweep->counts.vanished),
+                      PM_I(sweep->counts.degraded), PM_I(sweep->counts.unmoved),
+                      PM_I(sweep->counts.changed)));
     return pm_sql_end(sql, err);
 }
 

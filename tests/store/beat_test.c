@@ -1,0 +1,152 @@
+/* beat_test: beats, who leads them, and what each capture takes its lineages from. */
+#include "kit.h"
+
+#include "store/write/beat.h"
+
+#define S PM_DIALECT_SMAPS
+#define XX PM_DIALECT_PMAP_XX
+#define X PM_DIALECT_PMAP_SMALL_X
+#define P PM_DIALECT_PMAP
+
+typedef struct beat {
+    int64_t ms;
+    pm_dialect dialect;
+    int complete;
+    int leads, base; /* wanted; base -1: none */
+} beat;
+
+static pm_order order_of(const beat *b, size_t i)
+{
+    return (pm_order){.taken_ms = b->ms,
+                      .dialect = b->dialect,
+                      .state = b->complete ? PM_STATE_COMPLETE : PM_STATE_PARTIAL,
+                      .ordinal = (int64_t)i};
+}
+
+/* The newest of the first n that were put, of this stream; -1: none. */
+static int newest(const size_t *put, size_t n, const pm_order *o, pm_dialect dialect,
+                  pm_state state)
+{
+    for (; n > 0; n--)
+        if (o[put[n - 1]].dialect == dialect && o[put[n - 1]].state == state)
+            return (int)put[n - 1];
+    return -1;
+}
+
+typedef struct replay {
+    pm_beat beat;
+    pm_order o[16];
+    size_t put[16], n;
+} replay;
+
+static void put(replay *r, const beat *wanted, size_t i, bool leads)
+{
+    int dialect = pm_beat_base(&r->beat), base = -1;
+
+    if (dialect != PM_NO_LEADER)
+        base = newest(r->put, r->n, r->o, (pm_dialect)dialect, PM_STATE_COMPLETE);
+    else if (!leads)
+        base = newest(r->put, r->n, r->o, r->o[i].dialect, r->o[i].state);
+    if (wanted[i].leads != leads || wanted[i].base != base)
+        print_error("capture %zu: leads %d, base %d\n", i, leads, base);
+    assert_int_equal(leads, wanted[i].leads);
+    assert_int_equal(base, wanted[i].base);
+    pm_beat_add(&r->beat, &r->o[i]);
+    r->put[r->n++] = i;
+}
+
+static void check(const beat *wanted, size_t n)
+{
+    replay r = {.beat = pm_beat_none()};
+    pm_beat whole;
+
+    for (size_t i = 0; i < n; i++)
+        r.o[i] = order_of(&wanted[i], i);
+    for (size_t from = 0, length; from < n; from += length) {
+        size_t leader;
+
+        length = pm_beat_length(r.o + from, n - from, KIT_SWEEP);
+        leader = from + pm_beat_leader(r.o + from, length);
+        assert_false(pm_beat_joins(&r.beat, &r.o[from], KIT_SWEEP));
+        pm_beat_begin(&r.beat, &r.o[from]);
+        if (leader < from + length)
+            put(&r, wanted, leader, true);
+        for (size_t i = from; i < from + length; i++)
+            if (i != leader)
+                put(&r, wanted, i, false);
+    }
+    whole = pm_beat_of(r.o, n, KIT_SWEEP);
+    assert_int_equal(whole.leader, r.beat.leader);
+    assert_int_equal(whole.spine, r.beat.spine);
+    assert_int_equal(whole.seen, r.beat.seen);
+    assert_int_equal(pm_order_compare(&whole.last, &r.o[n - 1]), 0);
+}
+
+#define CHECK(...) \
+    check((const beat[]){__VA_ARGS__}, sizeof((const beat[]){__VA_ARGS__}) / sizeof(beat))
+
+static void leaders_form_the_spine(void **state)
+{
+    (void)state;
+    CHECK({0, S, 1, 1, -1}, {5000, S, 1, 1, 0}, {10000, S, 1, 1, 1});
+    /* the one with most fields leads, others borrow from it, wherever it is in its beat */
+    CHECK({0, X, 1, 0, 1}, {100, S, 1, 1, -1}, {200, P, 1, 0, 1}, {5000, X, 1, 1, 1});
+    CHECK({0, S, 1, 1, -1}, {0, X, 1, 0, 0}, {5000, S, 1, 1, 0}, {5000, XX, 1, 0, 2},
+          {5000, X, 1, 0, 2});
+}
+
+static void partial_captures_never_lead(void **state)
+{
+    (void)state;
+    CHECK({0, S, 0, 0, 1}, {100, X, 1, 1, -1}, {5000, S, 0, 0, 1}, {9000, S, 1, 1, 1});
+    /* without any leader a stream continues itself */
+    CHECK({0, S, 0, 0, -1}, {100, X, 0, 0, -1}, {5000, S, 0, 0, 0}, {5000, X, 0, 0, 1});
+    /* complete and partial ones of one dialect are two streams */
+    CHECK({0, S, 0, 0, -1}, {5000, S, 1, 1, -1}, {9000, S, 0, 0, 1});
+}
+
+static void beat_ends(void **state)
+{
+    (void)state;
+    /* at the sweep */
+    CHECK({0, S, 1, 1, -1}, {KIT_SWEEP, X, 1, 0, 0});
+    CHECK({0, S, 1, 1, -1}, {KIT_SWEEP + 1, X, 1, 1, 0});
+    /* counted from its first, not from the one before */
+    CHECK({0, X, 1, 0, 1}, {600, S, 1, 1, -1}, {1200, P, 1, 1, 1});
+    /* where a dialect comes again */
+    CHECK({0, S, 1, 1, -1}, {300, S, 1, 1, 0}, {600, S, 1, 1, 1});
+    CHECK({0, X, 1, 0, 1}, {100, S, 1, 1, -1}, {500, X, 1, 1, 1}, {700, P, 1, 0, 2});
+    /* at one moment too */
+    CHECK({0, S, 1, 1, -1}, {0, S, 1, 1, 0}, {0, X, 1, 0, 1});
+    /* a partial one counts as its dialect */
+    CHECK({0, S, 0, 0, -1}, {300, S, 1, 1, -1});
+}
+
+static void who_displaces_the_leader(void **state)
+{
+    const pm_order x = {.taken_ms = 0, .dialect = X}, s = {.taken_ms = 300, .dialect = S};
+    const pm_order far = {.taken_ms = KIT_SWEEP + 1, .dialect = S};
+    pm_beat b = pm_beat_none();
+
+    (void)state;
+    pm_beat_begin(&b, &x);
+    pm_beat_add(&b, &x);
+    assert_true(pm_beat_displaces(&b, &s, KIT_SWEEP));
+    assert_false(pm_beat_displaces(&b, &far, KIT_SWEEP));
+    pm_beat_begin(&b, &s);
+    pm_beat_add(&b, &s);
+    assert_false(pm_beat_displaces(&b, &x, KIT_SWEEP));
+    assert_true(pm_beat_joins(&b, &x, KIT_SWEEP));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaders_form_the_spine),
+        cmocka_unit_test(partial_captures_never_lead),
+        cmocka_unit_test(beat_ends),
+        cmocka_unit_test(who_displaces_the_leader),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -108,62 +108,54 @@ static pmapdb_status sibling_path(pm_buf *out, pm_text dir, const pm_slot *slot,
 
 /* ---- inside an archive ---- */
 
-/* Where the key is, or would be. There is always a free slot. */
-static size_t slot_of_key(const pm_intake *in, const char *key)
-{
-    size_t i = XXH3_64bits(key, strlen(key)) & (in->n_slots - 1);
+typedef struct wanted {
+    const pm_intake *in;
+    const char *key;
+} wanted;
 
-    while (in->beside_slots[i] && strcmp(in->beside[in->beside_slots[i] - 1].key, key) != 0)
-        i = (i + 1) & (in->n_slots - 1);
-    return i;
+static bool is_wanted(const void *of, int64_t at)
+{
+    const wanted *w = of;
+
+    return strcmp(w->in->beside[at].key, w->key) == 0;
 }
 
-/* Room for one more, at most half of the slots taken: an archive may have a million members. */
-static pmapdb_status grow_beside(pm_intake *in, pmapdb_error *err)
+/* Takes the key. */
+static pmapdb_status add_beside(pm_intake *in, char *key, uint64_t hash, pmapdb_error *err)
 {
-    size_t n = in->n_slots ? in->n_slots * 2 : 64;
-    uint32_t *slots;
     pmapdb_status st = pm_grow(&in->beside, &in->cap_beside, in->n_beside, sizeof *in->beside, err);
 
-    if (st != PMAPDB_OK || in->n_beside * 2 < in->n_slots)
+    if (st == PMAPDB_OK)
+        st = pm_map_add(&in->beside_index, hash, (int64_t)in->n_beside, err);
+    if (st != PMAPDB_OK) {
+        free(key);
         return st;
-    slots = calloc(n, sizeof *slots);
-    if (!slots)
-        return pm_fail_nomem(err);
-    free(in->beside_slots);
-    in->beside_slots = slots;
-    in->n_slots = n;
-    for (size_t i = 0; i < in->n_beside; i++)
-        slots[slot_of_key(in, in->beside[i].key)] = (uint32_t)(i + 1);
+    }
+    in->beside[in->n_beside].key = key;
+    pm_siblings_init(&in->beside[in->n_beside++].found);
     return PMAPDB_OK;
 }
 
 /* Makes an empty one where there is none yet. */
-static pmapdb_status find_beside(pm_intake *in, const pm_slot *slot, size_t *at, pmapdb_error *err)
+static pmapdb_status find_beside(pm_intake *in, const pm_slot *slot, int64_t *at, pmapdb_error *err)
 {
     pm_buf key = {0};
-    size_t i;
+    wanted w = {in, NULL};
     pmapdb_status st = pm_buf_addf(&key, err, "%s/", in->entry->dir);
 
     if (st == PMAPDB_OK)
         st = sibling_path(&key, PM_TEXT(""), slot, "*", err);
-    if (st == PMAPDB_OK)
-        st = grow_beside(in, err);
     if (st != PMAPDB_OK) {
         pm_buf_free(&key);
         return st;
     }
-    i = slot_of_key(in, key.data);
-    if (in->beside_slots[i]) {
-        *at = in->beside_slots[i] - 1;
+    w.key = key.data;
+    if (pm_map_find(&in->beside_index, XXH3_64bits(key.data, key.len), is_wanted, &w, at)) {
         pm_buf_free(&key);
         return PMAPDB_OK;
     }
-    *at = in->n_beside++;
-    in->beside_slots[i] = (uint32_t)in->n_beside;
-    in->beside[*at].key = key.data;
-    pm_siblings_init(&in->beside[*at].found);
-    return PMAPDB_OK;
+    *at = (int64_t)in->n_beside;
+    return add_beside(in, key.data, XXH3_64bits(key.data, key.len), err);
 }
 
 pmapdb_status pm_beside_hear(pm_intake *in, const char *bytes, size_t n, pmapdb_error *err)
@@ -173,7 +165,7 @@ pmapdb_status pm_beside_hear(pm_intake *in, const char *bytes, size_t n, pmapdb_
 
 pmapdb_status pm_beside_keep(pm_intake *in, pm_text kind, const pm_slot *slot, pmapdb_error *err)
 {
-    size_t at;
+    int64_t at;
     pmapdb_status st = find_beside(in, slot, &at, err);
 
     if (st == PMAPDB_OK)
@@ -184,11 +176,11 @@ pmapdb_status pm_beside_keep(pm_intake *in, pm_text kind, const pm_slot *slot, p
 pmapdb_status pm_beside_expect(pm_intake *in, pmapdb_error *err)
 {
     pm_slot slot = pm_place_slot(pm_text_of(in->entry->name));
-    size_t at;
+    int64_t at;
     pmapdb_status st = find_beside(in, &slot, &at, err);
 
     for (size_t i = in->first; i < in->n_pending && st == PMAPDB_OK; i++)
-        in->pending[i].beside = at + 1;
+        in->pending[i].beside = (size_t)at + 1;
     return st;
 }
 

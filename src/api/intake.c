@@ -46,7 +46,7 @@ void pm_intake_free(pm_intake *in)
     free(in->pending);
     free(in->problems);
     free(in->beside);
-    free(in->beside_slots);
+    pm_map_free(&in->beside_index);
     free(in->rows);
     free(in->empty_text);
     free(in->foreign_text);

@@ -9,6 +9,7 @@
 #include "api/place.h"
 #include "base/buf.h"
 #include "base/capture.h"
+#include "base/map.h"
 #include "classify/secrets.h"
 #include "parse/labels.h"
 #include "parse/reader.h"
@@ -46,8 +47,7 @@ typedef struct pm_intake {
     size_t n_problems, cap_problems;
     pm_beside *beside;
     size_t n_beside, cap_beside;
-    uint32_t *beside_slots; /* indexes + 1, by the hash of the key; 0: free */
-    size_t n_slots;
+    pm_map beside_index; /* hash of the key -> index in beside */
     struct pm_label_pending *labels; /* stored once all captures are: labels.h */
     size_t n_labels, cap_labels;
     uint64_t files, captures, bytes, empty, skipped;

@@ -2,6 +2,7 @@
 #include "api/intake.h"
 
 #include "base/clock.h"
+#include "base/map.h"
 #include "store/write/log.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,16 +34,12 @@ static uint64_t drop(pm_intake *in, bool (*unwanted)(const pm_capture *c))
     return hash;
 }
 
-/* The file's captures, as indexes from its first on, in another order. NULL: out of memory. */
-static size_t *in_order(pm_intake *in, int (*compare)(const void *, const void *, void *))
+/* How often the key was counted before; counts it once more. */
+static pmapdb_status count(pm_map *counts, uint64_t key, int64_t *before, pmapdb_error *err)
 {
-    size_t n = in->n_pending - in->first, *order = malloc((n + 1) * sizeof *order);
-
-    for (size_t i = 0; order && i < n; i++)
-        order[i] = i;
-    if (order)
-        qsort_r(order, n, sizeof *order, compare, in);
-    return order;
+    *before = 0;
+    pm_map_get(counts, key, before);
+    return pm_map_put(counts, key, *before + 1, err);
 }
 
 /* ---- pids ---- */
@@ -181,110 +178,74 @@ static int64_t counted(const pm_intake *in, int64_t written_ms, size_t i, size_t
     return written_ms - (int64_t)(n - 1 - i) * every;
 }
 
-static int by_pid(const void *a, const void *b, void *ctx)
+/* Block k of a file of which the store knows what `blocks` say; n_pid: how many are of its pid. */
+static void set_counted(pm_intake *in, const pm_log_block *b, size_t k, size_t i, size_t n_pid,
+                        int64_t last_ms, int64_t written_ms)
 {
-    const size_t *i = a, *k = b;
-    int64_t x = capture_at(ctx, ((pm_intake *)ctx)->first + *i)->pid;
-    int64_t y = capture_at(ctx, ((pm_intake *)ctx)->first + *k)->pid;
+    pm_capture *c = capture_at(in, in->first + k);
 
-    return x != y ? (x < y ? -1 : 1) : (*i > *k) - (*i < *k);
+    c->time_source = PM_TIME_EVERY;
+    c->taken_ms = b->known ? b->taken_ms : counted(in, written_ms, i, n_pid);
+    /* A beat that was late: the new ones still come after those that are known. */
+    if (!b->known && last_ms != PMAPDB_UNKNOWN && c->taken_ms <= last_ms)
+        c->taken_ms = last_ms + 1 + (int64_t)k;
 }
 
-/* Those of one pid, `all` of them, in the order of the text. */
-static void set_counted(pm_intake *in, const pm_log_block *blocks, const size_t *order, size_t all,
-                        int64_t log_id, int64_t last_ms, int64_t written_ms)
+static pmapdb_status time_blocks(pm_intake *in, pm_log_block *blocks, size_t n, pm_map *all,
+                                 pm_map *seen, pmapdb_error *err)
 {
-    for (size_t i = 0; i < all; i++) {
-        const pm_log_block *b = &blocks[order[i]];
-        pm_capture *c = capture_at(in, in->first + order[i]);
+    int64_t written_ms = in->entry->mtime_ms, log_id = 0, last_ms = PMAPDB_UNKNOWN, i, n_pid;
+    pmapdb_status st = PMAPDB_OK;
 
-        c->log_id = (uint64_t)log_id;
-        c->time_source = PM_TIME_EVERY;
-        c->taken_ms = b->known ? b->taken_ms : counted(in, written_ms, i, all);
-        /* A beat that was late: the new ones still come after those that are known. */
-        if (!b->known && last_ms != PMAPDB_UNKNOWN && c->taken_ms <= last_ms)
-            c->taken_ms = last_ms + 1 + (int64_t)order[i];
+    if (written_ms == PMAPDB_UNKNOWN)
+        written_ms = pm_clock_now();
+    for (size_t k = 0; k < n && st == PMAPDB_OK; k++) {
+        const pm_capture *c = capture_at(in, in->first + k);
+
+        blocks[k] = (pm_log_block){.pid = c->pid, .hash = c->block.hash};
+        st = count(all, (uint64_t)c->pid, &i, err);
     }
+    if (st == PMAPDB_OK)
+        st = pm_log_match(in->store, in->options->host, blocks, n, written_ms, &log_id, &last_ms,
+                          err);
+    for (size_t k = 0; k < n && st == PMAPDB_OK; k++) {
+        st = count(seen, (uint64_t)blocks[k].pid, &i, err);
+        pm_map_get(all, (uint64_t)blocks[k].pid, &n_pid);
+        capture_at(in, in->first + k)->log_id = (uint64_t)log_id;
+        set_counted(in, &blocks[k], k, (size_t)i, (size_t)n_pid, last_ms, written_ms);
+    }
+    return st;
 }
 
 static pmapdb_status time_log(pm_intake *in, pmapdb_error *err)
 {
     size_t n = in->n_pending - in->first;
     pm_log_block *blocks = calloc(n + 1, sizeof *blocks);
-    size_t *order = in_order(in, by_pid);
-    int64_t written_ms = in->entry->mtime_ms, log_id, last_ms;
-    pmapdb_status st;
+    pm_map all = {0}, seen = {0};
+    pmapdb_status st = blocks ? time_blocks(in, blocks, n, &all, &seen, err) : pm_fail_nomem(err);
 
-    if (!blocks || !order) {
-        free(blocks);
-        free(order);
-        return pm_fail_nomem(err);
-    }
-    if (written_ms == PMAPDB_UNKNOWN)
-        written_ms = pm_clock_now();
-    for (size_t k = 0; k < n; k++)
-        blocks[k] = (pm_log_block){.pid = capture_at(in, in->first + k)->pid,
-                                   .hash = capture_at(in, in->first + k)->block.hash};
-    st = pm_log_match(in->store, in->options->host, blocks, n, written_ms, &log_id, &last_ms, err);
-    for (size_t i = 0, k; st == PMAPDB_OK && i < n; i = k) {
-        for (k = i + 1; k < n && blocks[order[k]].pid == blocks[order[i]].pid;)
-            k++;
-        set_counted(in, blocks, order + i, k - i, log_id, last_ms, written_ms);
-    }
+    pm_map_free(&all);
+    pm_map_free(&seen);
     free(blocks);
-    free(order);
     return st;
 }
 
 /* ---- the file ---- */
 
-/* Of one stretch of equal moments, process by process and dialect by dialect. `ordinal` holds
- * the number of the stretch while they are sorted. */
-static int by_series(const void *a, const void *b, void *ctx)
-{
-    const size_t *i = a, *k = b;
-    const pm_capture *x = capture_at(ctx, ((pm_intake *)ctx)->first + *i);
-    const pm_capture *y = capture_at(ctx, ((pm_intake *)ctx)->first + *k);
-
-    if (x->ordinal != y->ordinal)
-        return x->ordinal < y->ordinal ? -1 : 1;
-    if (x->pid != y->pid)
-        return x->pid < y->pid ? -1 : 1;
-    if (x->block.dialect != y->block.dialect)
-        return x->block.dialect < y->block.dialect ? -1 : 1;
-    return (*i > *k) - (*i < *k);
-}
-
 /* Captures of one process, dialect and moment keep the order of the text. */
 static pmapdb_status set_ordinals(pm_intake *in, pmapdb_error *err)
 {
-    size_t n = in->n_pending - in->first, *order;
-    int64_t stretch = 0, ordinal = 0;
-    const pm_capture *before = NULL;
+    pm_map seen = {0};
+    pmapdb_status st = PMAPDB_OK;
 
-    for (size_t i = 0; i < n; i++) {
-        pm_capture *c = capture_at(in, in->first + i);
+    for (size_t i = in->first; i < in->n_pending && st == PMAPDB_OK; i++) {
+        pm_capture *c = capture_at(in, i);
+        const int64_t key[] = {c->pid, c->block.dialect, c->taken_ms};
 
-        stretch += before && before->taken_ms != c->taken_ms;
-        c->ordinal = stretch;
-        before = c;
+        st = count(&seen, XXH3_64bits(key, sizeof key), &c->ordinal, err);
     }
-    order = in_order(in, by_series);
-    if (!order)
-        return pm_fail_nomem(err);
-    before = NULL;
-    for (size_t i = 0; i < n; i++) {
-        pm_capture *c = capture_at(in, in->first + order[i]);
-        bool same = before && stretch == c->ordinal && before->pid == c->pid &&
-                    before->block.dialect == c->block.dialect;
-
-        stretch = c->ordinal;
-        ordinal = same ? ordinal + 1 : 0;
-        c->ordinal = ordinal;
-        before = c;
-    }
-    free(order);
-    return PMAPDB_OK;
+    pm_map_free(&seen);
+    return st;
 }
 
 static bool is_timeless(const pm_capture *c)

@@ -6,8 +6,8 @@
 #include "api/budget.h"
 #include "api/capture_select.h"
 #include "parse/live_map.h"
+#include "store/write/live_reading.h"
 #include "store/write/put.h"
-#include "store/write/sight.h"
 
 /* One life of one pid. */
 typedef struct pm_target {

@@ -47,7 +47,7 @@ typedef struct pm_intake {
     size_t n_problems, cap_problems;
     pm_beside *beside;
     size_t n_beside, cap_beside;
-    pm_map beside_index; /* hash of the key -> index in beside */
+    pm_map beside_index;             /* hash of the key -> index in beside */
     struct pm_label_pending *labels; /* stored once all captures are: labels.h */
     size_t n_labels, cap_labels;
     uint64_t files, captures, bytes, empty, skipped;

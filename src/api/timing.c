@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/map.h"
-#include "store/write/log.h"
+#include "store/write/import_log.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <xxhash.h>

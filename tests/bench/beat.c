@@ -10,8 +10,8 @@
 #include "base/num.h"
 #include "parse/live_map.h"
 #include "store/file/store.h"
+#include "store/write/live_reading.h"
 #include "store/write/put.h"
-#include "store/write/sight.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "kit.h"
 
 #include "store/query.h"
-#include "store/write/sight.h"
+#include "store/write/live_reading.h"
 
 #define BEAT 1800000000000
 #define SECOND INT64_C(1000)

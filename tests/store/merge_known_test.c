@@ -3,7 +3,7 @@
 #include "merged.h"
 #include "whole.h"
 
-#include "store/write/sight.h"
+#include "store/write/live_reading.h"
 
 /* The same text of one pid at one time: of another life it is another capture. */
 static void live_ones_are_known_by_their_life(void **state)

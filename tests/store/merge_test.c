@@ -9,7 +9,7 @@
 #include "world.h"
 
 #include "base/num.h"
-#include "store/write/sight.h"
+#include "store/write/live_reading.h"
 
 #define SEEDS 30
 #define STORES 3

@@ -3,8 +3,8 @@
 #include "prune_world.h"
 
 #include "store/keep/tidy.h"
-#include "store/write/log.h"
-#include "store/write/sight.h"
+#include "store/write/import_log.h"
+#include "store/write/live_reading.h"
 
 /* ---- what imports know ---- */
 

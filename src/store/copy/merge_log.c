@@ -4,7 +4,7 @@
 #include "store/copy/merge_run.h"
 
 #include "base/buf.h"
-#include "store/write/log.h"
+#include "store/write/import_log.h"
 #include "store/write/process.h"
 #include <stdlib.h>
 

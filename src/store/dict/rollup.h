@@ -7,7 +7,8 @@
 
 typedef struct pm_category_sums {
     int64_t category_id;
-    int64_t v[PM_TOTAL_COUNT]; /* column order of catver behind `last`; PMAPDB_UNKNOWN is NULL */
+    int64_t
+        v[PM_TOTAL_COUNT]; /* columns of category_version after `last`; PMAPDB_UNKNOWN is NULL */
     int32_t first; /* offset at which its version began; only in the state of an open epoch */
 } pm_category_sums;
 

@@ -29,8 +29,8 @@ typedef struct pm_place {
 /* In the order of (start, length). */
 int pm_place_compare(const pm_place *a, const pm_place *b);
 
-/* The columns of ver behind `last`, in their order; and two that its row of table detail says: they
- * are read with it, and follow from it. */
+/* The columns of ver behind `last`, in their order; and two that its row of table rare_fields says:
+ * they are read with it, and follow from it. */
 enum pm_ver_column {
     PM_VER_PRIVATE_DIRTY,
     PM_VER_PRIVATE_CLEAN,
@@ -90,7 +90,7 @@ static inline int64_t pm_row_size_kib(const pm_row *row)
     return row->size_kib == PMAPDB_UNKNOWN ? (int64_t)(row->at.length / 1024) : row->size_kib;
 }
 
-/* Numbers of `m`, `fields` being what the epoch has; all as usual in table detail. */
+/* Numbers of `m`, `fields` being what the epoch has; all as usual in table rare_fields. */
 void pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out);
 
 static inline int64_t pm_known_sum(int64_t a, int64_t b)

@@ -7,7 +7,7 @@
 #include "store/keep/tidy.h"
 #include "store/rules/rule_set.h"
 #include "store/rules/rules_file.h"
-#include "store/write/sight.h"
+#include "store/write/live_reading.h"
 
 #define STEPS 100000 /* of SQLite between two questions whether to go on */
 
@@ -83,7 +83,7 @@ static pmapdb_status copy_tables(pm_export_run *run, pmapdb_error *err)
     if (st == PMAPDB_OK && redacted)
         st = pm_objects_rehash(run->into->sql, err);
     if (st == PMAPDB_OK && redacted)
-        st = pm_sight_rehash(run->into->sql, err);
+        st = pm_live_reading_rehash(run->into->sql, err);
     if (st == PMAPDB_OK)
         st = pm_store_commit(run->into, err);
     else

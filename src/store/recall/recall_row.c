@@ -2,7 +2,7 @@
 #include "store/recall/recall_row.h"
 
 #include "base/num.h"
-#include "store/dict/detail.h"
+#include "store/dict/rare_fields.h"
 
 static pmapdb_status damaged(int64_t region_id, const char *what, pmapdb_error *err)
 {
@@ -47,15 +47,15 @@ static pmapdb_status add_detail(pm_sql *sql, const pm_row *row, int64_t numbers[
                                 pm_buf *extra, pmapdb_error *err)
 {
     int64_t id = row->m.v[PM_VER_DETAIL];
-    pm_detail detail;
+    pm_rare_fields detail;
     pmapdb_status st;
 
     if (id == PMAPDB_UNKNOWN)
         return PMAPDB_OK;
-    st = pm_detail_get(sql, id, extra, &detail, err);
-    for (size_t i = 0; i < PM_DETAIL_VALUES && st == PMAPDB_OK; i++)
+    st = pm_rare_get(sql, id, extra, &detail, err);
+    for (size_t i = 0; i < PM_RARE_VALUES && st == PMAPDB_OK; i++)
         if (detail.number[i] != PMAPDB_UNKNOWN)
-            numbers[pm_detail_fields[i]] = detail.number[i];
+            numbers[pm_rare_columns[i]] = detail.number[i];
     return st;
 }
 

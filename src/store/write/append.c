@@ -49,13 +49,13 @@ pmapdb_status pm_put_check(const pm_capture *c, pmapdb_error *err)
     return st;
 }
 
-static void make_row(pm_put *p, const pm_classify_context *context, pm_detail_memo *memo,
+static void make_row(pm_put *p, const pm_classify_context *context, pm_rare_memo *memo,
                      const pm_mapping *m, pm_row *row)
 {
     pm_category category = pm_classify_mapping(context, m);
     bool inferred = context->heap_inferred && category == PM_CATEGORY_HEAP;
     uint64_t length = m->end - m->start;
-    pm_detail detail;
+    pm_rare_fields detail;
 
     *row = (pm_row){
         .at = {.start = m->start,
@@ -68,18 +68,18 @@ static void make_row(pm_put *p, const pm_classify_context *context, pm_detail_me
     };
     PM_SQL_STEP(p->sql, pm_objects_of(p->objects, m, category, inferred, &row->at.object, &err));
     pm_row_encode(m, p->fields, &row->m);
-    if (pm_detail_of(m, p->fields, &row->m, &detail)) {
+    if (pm_rare_of(m, p->fields, &row->m, &detail)) {
         int64_t detail_id = PMAPDB_UNKNOWN;
 
-        PM_SQL_STEP(p->sql, pm_detail_put(p->sql, memo, &detail, &detail_id, &err));
-        pm_detail_refer(&row->m, detail_id, &detail);
+        PM_SQL_STEP(p->sql, pm_rare_put(p->sql, memo, &detail, &detail_id, &err));
+        pm_rare_refer(&row->m, detail_id, &detail);
     }
 }
 
 void pm_put_rows(pm_put *p, const pm_classify_context *context)
 {
     size_t n = p->capture->n_rows;
-    pm_detail_memo memo = {0};
+    pm_rare_memo memo = {0};
 
     PM_SQL_STEP(p->sql, pm_rows_reserve(&p->rows, n, &err));
     for (size_t i = 0; i < n && pm_sql_ok(p->sql); i++)
@@ -211,7 +211,7 @@ static void append_totals(pm_put *p, pm_stream *s)
     pm_stream_append(p->sql, s, off, &p->rows, &p->rollup);
 }
 
-/* Which stream's newest capture the new one takes its lineages from; NULL: from none. */
+/* The stream whose newest capture gives the new one its lineages, or NULL. */
 static pm_stream *find_base(pm_put *p, pm_newest *n, pm_stream *own)
 {
     int dialect = pm_beat_base(&n->beat);

@@ -3,7 +3,7 @@
 #define PM_STORE_APPEND_H
 
 #include "base/capture.h"
-#include "store/dict/detail.h"
+#include "store/dict/rare_fields.h"
 #include "store/write/newest.h"
 #include "store/write/refine.h"
 
@@ -18,7 +18,7 @@ typedef struct pm_put {
     pm_ids *left; /* categories that lineages lost, and perhaps nothing has any more */
     pm_order order;
     uint64_t fields;
-    pm_rows rows; /* by place; none where the state is totals */
+    pm_rows rows; /* by place; empty if the state is totals */
     pm_rollup rollup;
     struct pm_rewind *rewind; /* of one that is put back, and the snapshot from which it took its */
     int64_t base_was;         /* lineages before, or 0 */

@@ -4,8 +4,8 @@
  * process within `sweep` after the first, each dialect once, are a beat; the complete one with most
  * fields leads it. The leaders form the spine: lineage is decided along it, each leader against the
  * leader before. Every other capture borrows the lineages of its beat's leader, or of the leader
- * before, or, where there is none, continues its own stream. Captures that give sums only are in no
- * beat.
+ * before, or, without any leader, continues its own stream. Captures that give sums only belong to
+ * no beat.
  */
 #ifndef PM_STORE_BEAT_H
 #define PM_STORE_BEAT_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where a capture stands among those of its process. */
+/* The place of a capture among those of its process. */
 typedef struct pm_order {
     int64_t taken_ms;
     pm_dialect dialect;
@@ -58,7 +58,7 @@ void pm_beat_add(pm_beat *b, const pm_order *o);
 int pm_beat_base(const pm_beat *b);
 
 /* How many of the captures, in their order, are the beat that the first one begins, and which of
- * them leads it (n: none). */
+ * them leads it (n if no capture is complete). */
 size_t pm_beat_length(const pm_order *o, size_t n, int64_t sweep_ms);
 size_t pm_beat_leader(const pm_order *o, size_t n);
 

@@ -14,7 +14,7 @@ typedef struct item {
     pm_dialect dialect;
     pm_state state;
     bool preferred;
-    bool live; /* of one sweep with all of its taken_ms, and with none of another */
+    bool live; /* its moment is the live sweep: all of its taken_ms and nothing else */
 } item;
 
 typedef struct items {
@@ -247,8 +247,8 @@ static void load(pm_moments *m, int64_t name_id, int64_t from, int64_t to)
     sort(&m->near);
 }
 
-/* Groups what lies around taken_ms. True: nothing of the name is later, and the last moment of
- * m->near, from *last on, is its newest. */
+/* Groups the snapshots around taken_ms. True: the name has no later snapshot, and its newest moment
+ * is m->near from *last on. */
 static bool look_around(pm_moments *m, int64_t name_id, int64_t taken_ms, size_t *last)
 {
     int64_t span = 2 * m->sweep_ms + 2, after = taken_ms, from = taken_ms, newest = taken_ms;

@@ -22,7 +22,7 @@ void pm_moments_free(pm_moments *m);
 pmapdb_status pm_moments_added(pm_moments *m, int64_t name_id, int64_t snapshot_id,
                                int64_t process_id, const pm_capture *c, pmapdb_error *err);
 
-/* Everything of a name anew: a process joined it or left it. */
+/* Groups all snapshots of a name again: a process joined or left the name. */
 pmapdb_status pm_moments_regroup(pm_moments *m, int64_t name_id, pmapdb_error *err);
 
 /* Are processes of one name that live at the same time captured in turns, close together but in

@@ -4,10 +4,10 @@
 #include "base/clock.h"
 #include "store/dict/forgotten.h"
 #include "store/dict/origin.h"
+#include "store/write/live_reading.h"
 #include "store/write/moment.h"
 #include "store/write/process.h"
 #include "store/write/rewind.h"
-#include "store/write/sight.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -129,7 +129,7 @@ static void put(pm_put *p, pm_writer *w, pm_stored *out)
     p->process_id = found.process_id;
     put_block(p, w, &context);
     if (c->live)
-        PM_SQL_STEP(p->sql, pm_sight_put(p->sql, p->snapshot_id, c->live, &err));
+        PM_SQL_STEP(p->sql, pm_live_reading_put(p->sql, p->snapshot_id, c->live, &err));
     if (pm_sql_ok(p->sql))
         set_moments(p, w, &found);
     pm_refine_doubt(&p->refine, out->doubt, sizeof out->doubt);

@@ -55,7 +55,8 @@ void pm_rewind_end(pm_put *p, pm_newest_all *all);
 /* Room for so many more. */
 void pm_queue_reserve(pm_sql *sql, pm_queue *q, size_t more);
 
-/* How many of the captures from `from` on are one beat, and which of them leads it; q->n: none. */
+/* How many of the captures from `from` on are one beat, and which of them leads it; q->n if no
+ * capture is complete. */
 size_t pm_queue_beat(const pm_queue *q, size_t from, int64_t sweep_ms, size_t *leader);
 
 /* Fills *stored, empty, with the stored captures of the process that have mappings, or, for one of

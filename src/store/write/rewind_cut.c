@@ -93,8 +93,8 @@ static bool changes_beat(const pm_put *p, const pm_queue *stored, size_t from, s
     return pm_order_compare(&p->order, &b.last) < 0 || pm_beat_joins(&b, &p->order, p->sweep_ms);
 }
 
-/* A lineage has the category of the strongest leader that shows it: one behind the cut may have
- * decided, or decides now, what those before it began. */
+/* A lineage has the category of the strongest leader that shows it: a leader after the cut may have
+ * decided, or decides now, the category of lineages that began before it. */
 static bool decides_before(const pm_put *p, const pm_queue *stored, size_t cut)
 {
     pm_order weakest = {.state = PM_STATE_COMPLETE}, strongest = p->order;

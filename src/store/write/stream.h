@@ -18,7 +18,7 @@ typedef struct pm_stream {
     int64_t process_id;
     pm_dialect dialect;
     pm_state state;
-    int64_t epoch_id; /* of the newest capture; 0: there is none */
+    int64_t epoch_id; /* of the newest capture; 0 if the stream is empty */
     int64_t snapshot_id;
     pm_order newest;
     uint64_t fields;

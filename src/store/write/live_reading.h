@@ -1,18 +1,18 @@
-/* sight: what live captures know besides mappings: tables job, sweep, standing, environment,
- * sight. */
-#ifndef PM_STORE_SIGHT_H
-#define PM_STORE_SIGHT_H
+/* live_reading: what live captures know besides mappings: tables schedule, beat, live_process,
+ * environment, live_reading. */
+#ifndef PM_STORE_LIVE_READING_H
+#define PM_STORE_LIVE_READING_H
 
 #include "base/live.h"
 #include "store/file/sql.h"
 
 /* What a live snapshot shows beside its mappings; the process learns its pair of clocks. */
-pmapdb_status pm_sight_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live,
-                           pmapdb_error *err);
+pmapdb_status pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live,
+                                  pmapdb_error *err);
 
 /* Column hash of all rows of table standing, for whoever wrote them without knowing it and without
  * their environment (store/export). */
-pmapdb_status pm_sight_rehash(pm_sql *sql, pmapdb_error *err);
+pmapdb_status pm_live_reading_rehash(pm_sql *sql, pmapdb_error *err);
 
 /* One beat of a job; `counts` may change until it ends. */
 typedef struct pm_sweep {

@@ -1,11 +1,11 @@
-/* log: files of captures without times, known by the sequence of their blocks per pid.
+/* import_log: files of captures without times, known by the sequence of their blocks per pid.
  *
  * A log grows, is renamed, compressed, rotated. What is there already is found by contents: the
  * latest stored log that is a prefix of the file makes only the rest new; a file that is itself a
  * prefix of a stored log is known, unless it was written after that log's last block: then an idle
  * process printed the same again into a fresh file. */
-#ifndef PM_STORE_LOG_H
-#define PM_STORE_LOG_H
+#ifndef PM_STORE_IMPORT_LOG_H
+#define PM_STORE_IMPORT_LOG_H
 
 #include "store/file/store.h"
 

@@ -1,7 +1,7 @@
-/* log_test: logs without times are known by the sequence of their blocks. */
+/* import_log_test: logs without times are known by the sequence of their blocks. */
 #include "kit.h"
 
-#include "store/write/log.h"
+#include "store/write/import_log.h"
 
 #define MS INT64_C(1700000000000)
 #define STEP INT64_C(300000)

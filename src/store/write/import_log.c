@@ -1,5 +1,5 @@
-/* log: files of captures without times, known by the sequence of their blocks. */
-#include "store/write/log.h"
+/* import_log: files of captures without times, known by the sequence of their blocks. */
+#include "store/write/import_log.h"
 
 #include "base/buf.h"
 #include "store/write/process.h"

@@ -1,5 +1,5 @@
-/* detail: rows of table detail. */
-#include "store/dict/detail.h"
+/* rare_fields: rows of table rare_fields. */
+#include "store/dict/rare_fields.h"
 
 #include <xxhash.h>
 
@@ -8,7 +8,7 @@
     "locked_kib, ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, " \
     "shared_hugetlb_kib, private_hugetlb_kib, rss_kib, dirty_kib, fields, extra"
 
-const enum pm_field pm_detail_fields[PM_DETAIL_VALUES] = {
+const enum pm_field pm_rare_columns[PM_RARE_VALUES] = {
     PM_PSS_DIRTY, PM_ANONYMOUS, PM_SWAP_PSS, PM_ANON_HUGE,      PM_LOCKED,          PM_KSM,
     PM_LAZY_FREE, PM_SHMEM_PMD, PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB, PM_RSS,
     PM_DIRTY};
@@ -33,39 +33,39 @@ static int64_t usual(const pm_mapping *m, const pm_metrics *row, enum pm_field f
     }
 }
 
-bool pm_detail_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row, pm_detail *out)
+bool pm_rare_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row, pm_rare_fields *out)
 {
     bool lacks = fields & ~m->present, any = lacks || m->extra.len > 0;
 
     out->extra = m->extra;
-    for (size_t i = 0; i < PM_DETAIL_VALUES; i++) {
-        int64_t number = pm_mapping_value(m, pm_detail_fields[i]);
+    for (size_t i = 0; i < PM_RARE_VALUES; i++) {
+        int64_t number = pm_mapping_value(m, pm_rare_columns[i]);
 
-        out->number[i] = number == usual(m, row, pm_detail_fields[i]) ? PMAPDB_UNKNOWN : number;
+        out->number[i] = number == usual(m, row, pm_rare_columns[i]) ? PMAPDB_UNKNOWN : number;
         any |= out->number[i] != PMAPDB_UNKNOWN;
     }
-    out->number[PM_DETAIL_FIELDS] = lacks ? (int64_t)(fields & m->present) : PMAPDB_UNKNOWN;
+    out->number[PM_RARE_FIELDS] = lacks ? (int64_t)(fields & m->present) : PMAPDB_UNKNOWN;
     return any;
 }
 
-void pm_detail_refer(pm_metrics *row, int64_t id, const pm_detail *d)
+void pm_rare_refer(pm_metrics *row, int64_t id, const pm_rare_fields *d)
 {
     row->v[PM_VER_DETAIL] = id;
     row->v[PM_VER_RSS] = d->number[COLUMN_OF_RSS];
-    row->v[PM_VER_FIELDS] = d->number[PM_DETAIL_FIELDS];
+    row->v[PM_VER_FIELDS] = d->number[PM_RARE_FIELDS];
 }
 
 /* It is looked for first: most often it is there, and to read costs less than to try to write. */
-static pmapdb_status find_or_make(pm_sql *sql, const pm_detail *d, uint32_t hash, int64_t *id,
+static pmapdb_status find_or_make(pm_sql *sql, const pm_rare_fields *d, uint32_t hash, int64_t *id,
                                   pmapdb_error *err)
 {
-    pm_arg args[PM_DETAIL_NUMBERS + 2];
+    pm_arg args[PM_RARE_NUMBERS + 2];
     pmapdb_status st;
 
-    for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++)
+    for (size_t i = 0; i < PM_RARE_NUMBERS; i++)
         args[i] = PM_I(d->number[i]);
-    args[PM_DETAIL_NUMBERS] = d->extra.len ? PM_T(d->extra) : PM_S(NULL);
-    args[PM_DETAIL_NUMBERS + 1] = PM_I(hash);
+    args[PM_RARE_NUMBERS] = d->extra.len ? PM_T(d->extra) : PM_S(NULL);
+    args[PM_RARE_NUMBERS + 1] = PM_I(hash);
     st = pm_sql_int(
         sql,
         "SELECT rare_fields_id FROM rare_fields WHERE hash = ?16 AND pss_dirty_kib IS ?1 AND "
@@ -85,11 +85,11 @@ static pmapdb_status find_or_make(pm_sql *sql, const pm_detail *d, uint32_t hash
     return st;
 }
 
-pmapdb_status pm_detail_put(pm_sql *sql, pm_detail_memo *memo, const pm_detail *d, int64_t *id,
-                            pmapdb_error *err)
+pmapdb_status pm_rare_put(pm_sql *sql, pm_rare_memo *memo, const pm_rare_fields *d, int64_t *id,
+                          pmapdb_error *err)
 {
     uint32_t hash = (uint32_t)XXH3_64bits(d->number, sizeof d->number);
-    size_t at = hash % PM_DETAIL_MEMO;
+    size_t at = hash % PM_RARE_MEMO;
     pmapdb_status st;
 
     if (!d->extra.len && memo->item[at].id &&
@@ -105,8 +105,8 @@ pmapdb_status pm_detail_put(pm_sql *sql, pm_detail_memo *memo, const pm_detail *
     return st;
 }
 
-pmapdb_status pm_detail_get(pm_sql *sql, int64_t id, pm_buf *extra, pm_detail *out,
-                            pmapdb_error *err)
+pmapdb_status pm_rare_get(pm_sql *sql, int64_t id, pm_buf *extra, pm_rare_fields *out,
+                          pmapdb_error *err)
 {
     sqlite3_stmt *stmt;
     bool has = false;
@@ -122,9 +122,9 @@ pmapdb_status pm_detail_get(pm_sql *sql, int64_t id, pm_buf *extra, pm_detail *o
                      (long long)id);
     if (st != PMAPDB_OK)
         return st;
-    for (int i = 0; i < PM_DETAIL_NUMBERS; i++)
+    for (int i = 0; i < PM_RARE_NUMBERS; i++)
         out->number[i] = pm_col_int(stmt, i);
-    text = pm_col_text(stmt, PM_DETAIL_NUMBERS);
+    text = pm_col_text(stmt, PM_RARE_NUMBERS);
     pm_buf_clear(extra);
     if (text.len)
         st = pm_buf_add(extra, text.data, text.len, err);

@@ -1,35 +1,35 @@
-/* detail_test: rows of table detail: one for all mappings that show the same. */
+/* rare_fields_test: rows of table detail: one for all mappings that show the same. */
 #include "kit.h"
 
-#include "store/dict/detail.h"
+#include "store/dict/rare_fields.h"
 
 /* Of a capture that has all that the mapping has. */
-static bool of_whole(const pm_mapping *m, pm_detail *out)
+static bool of_whole(const pm_mapping *m, pm_rare_fields *out)
 {
     pm_metrics row;
 
     pm_row_encode(m, m->present, &row);
-    return pm_detail_of(m, m->present, &row, out);
+    return pm_rare_of(m, m->present, &row, out);
 }
 
 /* Ksm 4 KiB, all else as usual, and no text. */
-static pm_detail detail(void)
+static pm_rare_fields detail(void)
 {
     pm_mapping m = {.present = PM_NUMBERS};
-    pm_detail d;
+    pm_rare_fields d;
 
     m.value[PM_KSM] = 4;
     assert_true(of_whole(&m, &d));
     return d;
 }
 
-static int64_t put(const kit *k, const pm_detail *d)
+static int64_t put(const kit *k, const pm_rare_fields *d)
 {
-    pm_detail_memo none = {0};
+    pm_rare_memo none = {0};
     pmapdb_error err = {0};
     int64_t id = 0;
 
-    kit_ok(pm_detail_put(k->store->sql, &none, d, &id, &err), &err);
+    kit_ok(pm_rare_put(k->store->sql, &none, d, &id, &err), &err);
     return id;
 }
 
@@ -37,31 +37,31 @@ static int64_t put(const kit *k, const pm_detail *d)
 static void at_hand(void **state)
 {
     const kit *k = kit_of(state);
-    pm_detail_memo memo = {0};
-    pm_detail d = detail();
+    pm_rare_memo memo = {0};
+    pm_rare_fields d = detail();
     pmapdb_error err = {0};
     int64_t id = 0, again = 0;
 
-    kit_ok(pm_detail_put(k->store->sql, &memo, &d, &id, &err), &err);
+    kit_ok(pm_rare_put(k->store->sql, &memo, &d, &id, &err), &err);
     kit_exec(k, "UPDATE rare_fields SET rare_fields_id = 77");
-    kit_ok(pm_detail_put(k->store->sql, &memo, &d, &again, &err), &err);
+    kit_ok(pm_rare_put(k->store->sql, &memo, &d, &again, &err), &err);
     assert_int_equal(again, id);
     d.extra = PM_TEXT("Foo: 8 kB"); /* but one with a text is */
-    kit_ok(pm_detail_put(k->store->sql, &memo, &d, &again, &err), &err);
+    kit_ok(pm_rare_put(k->store->sql, &memo, &d, &again, &err), &err);
     assert_int_equal(again, 78);
 }
 
 static void of_a_mapping(void **state)
 {
     pm_mapping m = {.present = PM_NUMBERS & ~PM_BIT(PM_FILE_PMD), .extra = PM_TEXT("Foo: 8 kB")};
-    static const int64_t wanted[PM_DETAIL_NUMBERS] = {
+    static const int64_t wanted[PM_RARE_NUMBERS] = {
         7, 8, 9, 10, 11, 1, 2, 3, PMAPDB_UNKNOWN, 5, 6, 12, 13, PMAPDB_UNKNOWN};
-    static const int64_t nothing[PM_DETAIL_NUMBERS] = {0};
-    pm_detail d;
+    static const int64_t nothing[PM_RARE_NUMBERS] = {0};
+    pm_rare_fields d;
 
     (void)state;
-    for (size_t i = 0; i < PM_DETAIL_VALUES; i++)
-        m.value[pm_detail_fields[i]] = (uint64_t)(wanted[i] == PMAPDB_UNKNOWN ? 77 : wanted[i]);
+    for (size_t i = 0; i < PM_RARE_VALUES; i++)
+        m.value[pm_rare_columns[i]] = (uint64_t)(wanted[i] == PMAPDB_UNKNOWN ? 77 : wanted[i]);
     assert_true(of_whole(&m, &d));
     assert_memory_equal(d.number, wanted, sizeof wanted);
     assert_true(pm_text_equal(d.extra, PM_TEXT("Foo: 8 kB")));
@@ -77,7 +77,7 @@ static void of_a_mapping(void **state)
 static void the_usual_needs_none(void **state)
 {
     pm_mapping m = {.present = PM_NUMBERS & ~PM_BIT(PM_KSM)};
-    pm_detail d;
+    pm_rare_fields d;
 
     (void)state;
     assert_false(of_whole(&m, &d));
@@ -87,7 +87,7 @@ static void the_usual_needs_none(void **state)
     m.value[PM_PSS_DIRTY] = m.value[PM_DIRTY] = m.value[PM_RSS] = m.value[PM_PSS] = 20;
     m.value[PM_SWAP] = m.value[PM_SWAP_PSS] = 16;
     assert_false(of_whole(&m, &d));
-    for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++)
+    for (size_t i = 0; i < PM_RARE_NUMBERS; i++)
         assert_int_equal(d.number[i], PMAPDB_UNKNOWN);
 }
 
@@ -95,7 +95,7 @@ static void the_usual_needs_none(void **state)
 static void a_part_of_the_shared(void **state)
 {
     pm_mapping m = {.present = PM_NUMBERS};
-    pm_detail d;
+    pm_rare_fields d;
 
     (void)state;
     m.value[PM_PRIVATE_DIRTY] = m.value[PM_ANONYMOUS] = 8;
@@ -122,18 +122,18 @@ static void what_a_row_lacks(void **state)
 {
     pm_mapping m = {.present = PM_NUMBERS & ~PM_BIT(PM_SHARED_DIRTY)};
     pm_metrics row;
-    pm_detail d;
+    pm_rare_fields d;
 
     (void)state;
     m.value[PM_RSS] = 20;
     m.value[PM_PSS_DIRTY] = 4;
     pm_row_encode(&m, PM_NUMBERS, &row);
-    assert_true(pm_detail_of(&m, PM_NUMBERS, &row, &d));
+    assert_true(pm_rare_of(&m, PM_NUMBERS, &row, &d));
     assert_int_equal(d.number[0], 4);
     assert_int_equal(d.number[1], PMAPDB_UNKNOWN);
     assert_int_equal(d.number[11], 20);
-    assert_int_equal(d.number[PM_DETAIL_FIELDS], m.present);
-    pm_detail_refer(&row, 9, &d);
+    assert_int_equal(d.number[PM_RARE_FIELDS], m.present);
+    pm_rare_refer(&row, 9, &d);
     assert_int_equal(row.v[PM_VER_DETAIL], 9);
     assert_int_equal(row.v[PM_VER_RSS], 20);
     assert_int_equal(pm_metrics_fields(&row, PM_NUMBERS), m.present);
@@ -143,11 +143,11 @@ static void what_a_row_lacks(void **state)
 static void equal_ones_share_a_row(void **state)
 {
     const kit *k = kit_of(state);
-    pm_detail first = detail(), d;
-    int64_t id[2 * PM_DETAIL_NUMBERS + 2] = {put(k, &first)};
+    pm_rare_fields first = detail(), d;
+    int64_t id[2 * PM_RARE_NUMBERS + 2] = {put(k, &first)};
     size_t n = 1;
 
-    for (size_t i = 0; i < PM_DETAIL_NUMBERS; i++) {
+    for (size_t i = 0; i < PM_RARE_NUMBERS; i++) {
         d = first;
         d.number[i] = 100;
         id[n++] = put(k, &d);
@@ -174,20 +174,20 @@ static void equal_ones_share_a_row(void **state)
 static void comes_back_as_it_went_in(void **state)
 {
     const kit *k = kit_of(state);
-    pm_detail d = {{1, 2, 3, 4, 5, PMAPDB_UNKNOWN, 7, 8, 9, 10, 0, 12, PMAPDB_UNKNOWN, 14},
-                   PM_TEXT("Foo: 8 kB\nBar: 0 kB")},
-              got;
+    pm_rare_fields d = {{1, 2, 3, 4, 5, PMAPDB_UNKNOWN, 7, 8, 9, 10, 0, 12, PMAPDB_UNKNOWN, 14},
+                        PM_TEXT("Foo: 8 kB\nBar: 0 kB")},
+                   got;
     pm_buf extra = {0};
     pmapdb_error err = {0};
 
-    kit_ok(pm_detail_get(k->store->sql, put(k, &d), &extra, &got, &err), &err);
+    kit_ok(pm_rare_get(k->store->sql, put(k, &d), &extra, &got, &err), &err);
     assert_memory_equal(got.number, d.number, sizeof d.number);
     assert_true(pm_text_equal(got.extra, d.extra));
     d = detail();
-    kit_ok(pm_detail_get(k->store->sql, put(k, &d), &extra, &got, &err), &err);
+    kit_ok(pm_rare_get(k->store->sql, put(k, &d), &extra, &got, &err), &err);
     assert_memory_equal(got.number, d.number, sizeof d.number);
     assert_int_equal(got.extra.len, 0); /* not that of the one before */
-    assert_int_equal(pm_detail_get(k->store->sql, 77, &extra, &got, &err), PMAPDB_INPUT);
+    assert_int_equal(pm_rare_get(k->store->sql, 77, &extra, &got, &err), PMAPDB_INPUT);
     assert_string_equal(err.text, "detail 77: it is missing; the store is damaged");
     pm_buf_free(&extra);
 }

@@ -1,5 +1,5 @@
-/* sight: what live captures know besides mappings. */
-#include "store/write/sight.h"
+/* live_reading: what live captures know besides mappings. */
+#include "store/write/live_reading.h"
 
 #include "base/buf.h"
 #include "store/dict/origin.h"
@@ -85,7 +85,7 @@ static int64_t standing_of(pm_sql *sql, const pm_standing *s)
     return id;
 }
 
-pmapdb_status pm_sight_rehash(pm_sql *sql, pmapdb_error *err)
+pmapdb_status pm_live_reading_rehash(pm_sql *sql, pmapdb_error *err)
 {
     sqlite3_stmt *stmt = pm_sql_ask(
         sql, "SELECT " STANDING_COLUMNS ", live_process_id FROM live_process", PM_NO_ARGS);
@@ -113,7 +113,8 @@ pmapdb_status pm_sight_rehash(pm_sql *sql, pmapdb_error *err)
 
 /* ---- of one snapshot ---- */
 
-pmapdb_status pm_sight_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live, pmapdb_error *err)
+pmapdb_status pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live,
+                                  pmapdb_error *err)
 {
     int64_t id = standing_of(sql, &live->standing);
 

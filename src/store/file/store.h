@@ -8,7 +8,7 @@
 #define PM_APPLICATION_ID 0x706d6462 /* "pmdb" */
 #define PM_SCHEMA_VERSION 1
 
-struct pm_writer; /* write.c: what the writer remembers between captures */
+struct pm_writer; /* what store/write/put.c remembers between captures */
 
 struct pmapdb_store {
     sqlite3 *db;

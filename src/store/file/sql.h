@@ -124,8 +124,9 @@ void pm_sql_keep(pm_sql *sql, pmapdb_status st, const pmapdb_error *err);
  * &err to what may fail. */
 #define PM_SQL_STEP(sql, call)            \
     do {                                  \
-        pmapdb_error err = {0};           \
+        pmapdb_error err;                 \
                                           \
+        err.text[0] = '\0';               \
         if (pm_sql_ok(sql))               \
             pm_sql_keep(sql, call, &err); \
     } while (0)

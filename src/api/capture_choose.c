@@ -2,7 +2,7 @@
 #include "api/capture_run.h"
 
 #include "base/clock.h"
-#include "store/write/reading.h"
+#include "store/write/live_reading.h"
 #include <stdio.h>
 
 /* ---- what was learnt before this run ---- */

@@ -1,7 +1,7 @@
 /* capture_sweep: one beat: reads all that is chosen, then stores it. */
 #include "api/capture_run.h"
 
-#include "store/write/reading.h"
+#include "store/write/live_reading.h"
 #include <stdio.h>
 #include <unistd.h>
 

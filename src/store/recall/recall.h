@@ -29,8 +29,8 @@
 #define PM_STORE_RECALL_H
 
 #include "base/capture.h"
+#include "store/dict/evidence.h"
 #include "store/file/sql.h"
-#include "store/write/evidence.h"
 
 /* A process as a whole. Texts are NULL and numbers PMAPDB_UNKNOWN where unknown. */
 typedef struct pm_recall_process {

@@ -1,7 +1,7 @@
 /* process: which life of which pid a capture belongs to. */
 #include "store/write/process.h"
 
-#include "store/write/evidence.h"
+#include "store/dict/evidence.h"
 #include <stdlib.h>
 #include <xxhash.h>
 

@@ -1,5 +1,5 @@
 /* evidence: what ties captures of one pid to one life or tells them apart. */
-#include "store/write/evidence.h"
+#include "store/dict/evidence.h"
 
 const char *pm_link_name(pm_link link)
 {

@@ -133,11 +133,10 @@ typedef struct pmapdb_import_options {
     uint64_t max_memory;   /* bytes that one file's captures may take until they are stored; 0: no
                               bound */
     uint64_t max_unpacked; /* bytes out of one packed file; 0: 64 GiB, and 1,000 times its size */
-    /* Of command lines, secrets are stored as ***: what is known to carry them (--password X), and
-     * what these regexes match, or their groups. keep_cmdline: only the latter. */
-    const char *const *redact_cmdline;
-    size_t n_redact_cmdline;
-    bool keep_cmdline;
+    /* Of a command line only the program is stored, and of an interpreter's the script, module, jar
+     * or main class; besides what these regexes match, or their groups. */
+    const char *const *keep_cmdline;
+    size_t n_keep_cmdline;
     void *ctx;
     /* Called once per capture or failed file, in the order of storing. */
     void (*on_event)(void *ctx, const pmapdb_import_event *event);
@@ -208,9 +207,8 @@ typedef struct pmapdb_capture_options {
     int64_t rss_above_kib;  /* only what has more RSS; PMAPDB_UNKNOWN */
     const char *const *keep_env; /* variables of the environment to store */
     size_t n_keep_env;
-    const char *const *redact_cmdline; /* these three as of an import */
-    size_t n_redact_cmdline;
-    bool keep_cmdline;
+    const char *const *keep_cmdline; /* as of an import */
+    size_t n_keep_cmdline;
     int64_t lock_wait_ms; /* for a run of the same selection to end */
     const char *host;     /* NULL: this machine's name */
     const char *name;     /* of the processes; NULL: of their executables */

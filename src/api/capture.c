@@ -4,8 +4,10 @@
 #include "api/capture_beat.h"
 #include "api/capture_check.h"
 #include "api/capture_lock.h"
+#include "base/hash.h"
 #include "store/file/watch.h"
 #include "store/perf/link.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -216,14 +218,15 @@ static pmapdb_status keep_beats_in_time(pm_capture_run *run, const pm_watch_file
     return st;
 }
 
-/* What an expression compares with may be a secret. */
+/* The name of the selection in the store. An expression over the command line or the environment
+ * may hold a secret: its hash tells it from others. */
 static pmapdb_status show_selection(pm_capture_run *run, pmapdb_error *err)
 {
-    pm_text shown;
-    pmapdb_status st =
-        pm_secrets_hide(run->secrets, pm_buf_text(&run->selection.text), &shown, err);
+    pm_text text = pm_buf_text(&run->selection.text);
 
-    return st == PMAPDB_OK ? pm_buf_add(&run->shown, shown.data, shown.len, err) : st;
+    if (run->selection.needs & (PM_NEED_CMDLINE | PM_NEED_ENVIRONMENT))
+        return pm_buf_addf(&run->shown, err, "--match #%016" PRIx64, pm_hash(text.data, text.len));
+    return pm_buf_add(&run->shown, text.data, text.len, err);
 }
 
 static pmapdb_status open_run(pm_capture_run *run, pmapdb_error *err)
@@ -237,8 +240,7 @@ static pmapdb_status open_run(pm_capture_run *run, pmapdb_error *err)
         snprintf(run->host, sizeof run->host, "%s", o->host);
     st = pm_select_init(&run->selection, o, err);
     if (st == PMAPDB_OK)
-        st = pm_secrets_new(o->redact_cmdline, o->n_redact_cmdline, o->keep_cmdline, &run->secrets,
-                            err);
+        st = pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &run->keep_cmdline, err);
     if (st == PMAPDB_OK)
         st = show_selection(run, err);
     if (st == PMAPDB_OK)
@@ -260,7 +262,7 @@ static void close_run(pm_capture_run *run)
     if (run->root >= 0)
         close(run->root);
     pm_select_free(&run->selection);
-    pm_secrets_free(run->secrets);
+    pm_keep_cmdline_free(run->keep_cmdline);
     pm_buf_free(&run->shown);
     pm_targets_free(&run->targets);
 }

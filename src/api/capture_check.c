@@ -34,11 +34,10 @@ static pmapdb_status check_selection(const pmapdb_capture_options *o, pmapdb_err
 
 static pmapdb_status check_regexes(const pmapdb_capture_options *o, pmapdb_error *err)
 {
-    pm_secrets *secrets = NULL;
-    pmapdb_status st =
-        pm_secrets_new(o->redact_cmdline, o->n_redact_cmdline, o->keep_cmdline, &secrets, err);
+    pm_keep_cmdline *keep = NULL;
+    pmapdb_status st = pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
 
-    pm_secrets_free(secrets);
+    pm_keep_cmdline_free(keep);
     return st;
 }
 

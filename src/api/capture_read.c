@@ -65,7 +65,7 @@ static pmapdb_status read_standing(const pm_capture_run *run, const pm_proc *p, 
     pmapdb_status st = pm_proc_standing(p, run->machine, want, &t->memory, standing, err);
 
     if (st == PMAPDB_OK)
-        st = pm_proc_keep_arguments(standing->cmdline, run->secrets, &t->cmdline,
+        st = pm_proc_keep_arguments(standing->cmdline, run->keep_cmdline, &t->cmdline,
                                     &standing->cmdline, err);
     if (st == PMAPDB_OK && o->n_keep_env)
         st = pm_proc_keep_environment(standing->environment, o->keep_env, o->n_keep_env,

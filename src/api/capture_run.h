@@ -42,7 +42,7 @@ typedef struct pm_capture_run {
     pmapdb_capture_result *result;
     pm_selection selection;
     pm_buf shown; /* what is stored of it */
-    pm_secrets *secrets;
+    pm_keep_cmdline *keep_cmdline;
     pm_targets targets;
     pm_budget_host budget;
     bool recalled; /* the store was asked for what readings on this host cost */

@@ -1,7 +1,7 @@
 /* import_check: whether an import can be what its options ask for. */
 #include "api/import_check.h"
 
-#include "classify/secrets.h"
+#include "classify/keep_cmdline.h"
 #include "parse/known.h"
 #include <string.h>
 
@@ -17,7 +17,7 @@ static bool is_moment(int64_t ms)
 pmapdb_status pm_import_check(const pmapdb_import_options *o, pmapdb_error *err)
 {
     pm_dialect dialect;
-    pm_secrets *secrets = NULL;
+    pm_keep_cmdline *keep = NULL;
     pmapdb_status st;
 
     if (o->sweep_ms < 0 || o->sweep_ms >= SWEEP_MAX_MS)
@@ -33,7 +33,7 @@ pmapdb_status pm_import_check(const pmapdb_import_options *o, pmapdb_error *err)
         return pm_fail(err, PMAPDB_USAGE, "--first needs --every");
     if (o->time_from && strcmp(o->time_from, "name") != 0 && strcmp(o->time_from, "mtime") != 0)
         return pm_fail(err, PMAPDB_USAGE, "--time-from is name or mtime, not '%s'", o->time_from);
-    st = pm_secrets_new(o->redact_cmdline, o->n_redact_cmdline, o->keep_cmdline, &secrets, err);
-    pm_secrets_free(secrets);
+    st = pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
+    pm_keep_cmdline_free(keep);
     return st == PMAPDB_OK ? pm_known_find(o->dialect, &dialect, err) : st;
 }

@@ -17,8 +17,8 @@ pmapdb_status pm_intake_init(pm_intake *in, pmapdb_store *store,
     pmapdb_status st;
 
     *in = (pm_intake){.store = store, .options = options};
-    st = pm_secrets_new(options->redact_cmdline, options->n_redact_cmdline, options->keep_cmdline,
-                        &in->secrets, err);
+    st =
+        pm_keep_cmdline_new(options->keep_cmdline, options->n_keep_cmdline, &in->keep_cmdline, err);
     if (st == PMAPDB_OK)
         st = pm_pool_new(&in->pool, err);
     return st;
@@ -51,7 +51,7 @@ void pm_intake_free(pm_intake *in)
     free(in->empty_text);
     free(in->foreign_text);
     pm_buf_free(&in->heard);
-    pm_secrets_free(in->secrets);
+    pm_keep_cmdline_free(in->keep_cmdline);
     pm_pool_free(in->pool);
 }
 

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/capture.h"
 #include "base/map.h"
-#include "classify/secrets.h"
+#include "classify/keep_cmdline.h"
 #include "parse/labels.h"
 #include "parse/reader.h"
 #include "parse/siblings.h"
@@ -68,7 +68,7 @@ typedef struct pm_intake {
     size_t n_rows, cap_rows;
     pm_labels_reader *listener; /* or NULL: nothing in it says that it has names for memory */
     bool heard_labels;
-    pm_secrets *secrets;
+    pm_keep_cmdline *keep_cmdline;
     bool hear;    /* it may be a helper file too: what was read is wanted once more */
     pm_buf heard; /* its first bytes */
 } pm_intake;

@@ -47,7 +47,7 @@ pmapdb_status pm_intake_capture(pm_intake *in, const pm_block *block, pm_capture
                                 pmapdb_error *err)
 {
     pm_text command;
-    pmapdb_status st = pm_secrets_hide(in->secrets, block->command, &command, err);
+    pmapdb_status st = pm_keep_cmdline_of(in->keep_cmdline, block->command, &command, err);
 
     if (st != PMAPDB_OK)
         return st;

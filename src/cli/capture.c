@@ -23,7 +23,7 @@ typedef struct capture {
     const char *measure;
     growth growth;
     int64_t max_stall_ms;
-    pm_cli_list redact, keep_env;
+    pm_cli_list keep_cmdline, keep_env;
     pm_capture_log log;
     char lost[512];  /* why the last beat was lost; empty: it was not */
     uint64_t n_lost; /* beats in a row */
@@ -94,10 +94,8 @@ static const pm_option options[] = {
     {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Name of this machine (else its own)", NULL},
     {"name", 0, PM_OPT_NAME, AT(o.name), "NAME",
      "Name of the processes (else of their executables)", NULL},
-    {"redact-cmdline", 0, PM_OPT_LIST, AT(redact), "REGEX",
-     "In command lines, store *** for what it matches (or its groups), as for --password X", NULL},
-    {"keep-cmdline", 0, PM_OPT_FLAG, AT(o.keep_cmdline), NULL,
-     "Store command lines with the secrets in them", NULL},
+    {"keep-cmdline", 0, PM_OPT_LIST, AT(keep_cmdline), "REGEX",
+     "Store of command lines also what it matches (or its groups), not only the program", NULL},
     {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)", NULL},
     {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
     {0}};
@@ -129,7 +127,7 @@ static const pm_syntax syntax = {
         "(with --every: none of them gave one), the store (with --every: the last beat is lost, or "
         "a file of the store was removed), usage, another run of the same.",
     .examples = "  pmapdb capture $$\n"
-                "  pmapdb capture --match 'comm(sh)' --every 200ms --count 2\n"
+                "  pmapdb capture --match \"comm = 'sh'\" --every 200ms --count 2\n"
                 "  pmapdb capture --all --on-rss-above 64M --keep-env PATH -f ndjson\n"};
 
 static int64_t *read_pids(const pm_cli *cli, char **words, size_t n)
@@ -303,8 +301,8 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
         c.o.max_stall_us = c.max_stall_ms * 1000;
     c.o.keep_env = c.keep_env.item;
     c.o.n_keep_env = c.keep_env.n;
-    c.o.redact_cmdline = c.redact.item;
-    c.o.n_redact_cmdline = c.redact.n;
+    c.o.keep_cmdline = c.keep_cmdline.item;
+    c.o.n_keep_cmdline = c.keep_cmdline.n;
     pm_store_uncounted();
     pm_cli_must(pm_capture_check(&c.o, &err), &err);
     pm_cli_must(pm_cli_try_open(cli, &c.open, &store, &err), &err);
@@ -313,7 +311,7 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
     for (size_t i = 0; i < c.keep_env.n; i++)
         free((char *)c.keep_env.item[i]);
     free(c.keep_env.item);
-    free(c.redact.item);
+    free(c.keep_cmdline.item);
     free(pids);
     return exit_code;
 }

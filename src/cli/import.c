@@ -14,7 +14,7 @@ typedef struct import {
     pm_cli *cli;
     pmapdb_import_options o;
     pmapdb_open_options open;
-    pm_cli_list redact;
+    pm_cli_list keep_cmdline;
     bool explain;
     pm_capture_log log;
 } import;
@@ -49,10 +49,8 @@ static const pm_option options[] = {
     {"explain", 0, PM_OPT_FLAG, AT(explain), NULL,
      "Store nothing: say how each capture is read, and why", NULL},
     {"strict", 0, PM_OPT_FLAG, AT(o.strict), NULL, "A capture without a pid is an error", NULL},
-    {"redact-cmdline", 0, PM_OPT_LIST, AT(redact), "REGEX",
-     "In command lines, store *** for what it matches (or its groups), as for --password X", NULL},
-    {"keep-cmdline", 0, PM_OPT_FLAG, AT(o.keep_cmdline), NULL,
-     "Store command lines with the secrets in them", NULL},
+    {"keep-cmdline", 0, PM_OPT_LIST, AT(keep_cmdline), "REGEX",
+     "Store of command lines also what it matches (or its groups), not only the program", NULL},
     {"max-memory", 0, PM_OPT_CUSTOM, AT(o.max_memory), "SIZE",
      "What one file may take until its end (2G)", read_bytes},
     {"max-unpacked", 0, PM_OPT_CUSTOM, AT(o.max_unpacked), "SIZE",
@@ -154,8 +152,8 @@ import i = {.cli = cli, .open = {.mode = PMAPDB_WRITE } };
     n_paths = (size_t)pm_options_parse(cli, &syntax, &i, argc, argv);
     if (!n_paths)
         pm_cli_usage(cli, "import what? Files, directories, archives, or - for standard input");
-    i.o.redact_cmdline = i.redact.item;
-    i.o.n_redact_cmdline = i.redact.n;
+    i.o.keep_cmdline = i.keep_cmdline.item;
+    i.o.n_keep_cmdline = i.keep_cmdline.n;
     pm_cli_check_zone();
     if (i.explain) {
         exit_code = pm_cli_explain(cli, paths, n_paths, &i.o);
@@ -166,6 +164,6 @@ import i = {.cli = cli, .open = {.mode = PMAPDB_WRITE } };
         exit_code = run(&i, paths, n_paths, store);
         pmapdb_close(store);
     }
-    free(i.redact.item);
+    free(i.keep_cmdline.item);
     return exit_code;
 }

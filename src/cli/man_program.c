@@ -151,11 +151,10 @@ static void put_security(pm_man *m)
 {
     static const char *const item[][2] = {
         {"What is stored",
-         "Mappings with the paths of their files, names, users, cgroups, limits and command lines. "
-         "What in a command line is known to carry a secret (--password X, API_KEY=X, "
-         "scheme://user:X@host) is stored as ***; --redact-cmdline adds to that, --keep-cmdline "
-         "takes it away. The first word stays. A secret that stands there without such a name is "
-         "stored."},
+         "Mappings with the paths of their files, names, users, cgroups, limits, and of command "
+         "lines "
+         "the program and, for interpreters, the script, module, jar or main class. --keep-cmdline "
+         "REGEX stores more of them."},
         {"What is not",
          "The contents of memory, never. Variables of the environment, but for those "
          "of --keep-env, whose values are stored as they are."},

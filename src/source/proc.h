@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/live.h"
-#include "classify/secrets.h"
+#include "classify/keep_cmdline.h"
 #include <sys/types.h>
 
 /* What stands between a process and its snapshot. */
@@ -127,9 +127,9 @@ pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err);
 pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned want, pm_buf *memory,
                                pm_standing *out, pmapdb_error *err);
 
-/* What of such arguments is stored, into `memory`, another buffer than theirs, which is cleared
- * first: without secrets, blanks between. */
-pmapdb_status pm_proc_keep_arguments(pm_text arguments, pm_secrets *secrets, pm_buf *memory,
+/* The part of such arguments that is stored (keep_cmdline.h), cut, into `memory`, which is cleared
+ * first and is another buffer than theirs. */
+pmapdb_status pm_proc_keep_arguments(pm_text arguments, pm_keep_cmdline *keep, pm_buf *memory,
                                      pm_text *out, pmapdb_error *err);
 
 /* Of an environment, the variables of these names, sorted, as they are stored, into `memory`, which

@@ -203,13 +203,12 @@ static pmapdb_status keep_cmdline(const pm_proc *p, bool blanks, gather *g, pm_t
     return st;
 }
 
-/* Cut behind the redaction, which would not know half a secret. */
-pmapdb_status pm_proc_keep_arguments(pm_text arguments, pm_secrets *secrets, pm_buf *memory,
-                                     pm_text *out, pmapdb_error *err)
+pmapdb_status pm_proc_keep_arguments(pm_text arguments, pm_keep_cmdline *keep_cmdline,
+                                     pm_buf *memory, pm_text *out, pmapdb_error *err)
 {
     pm_text line;
     size_t kept;
-    pmapdb_status st = pm_secrets_hide(secrets, arguments, &line, err);
+    pmapdb_status st = pm_keep_cmdline_of(keep_cmdline, arguments, &line, err);
 
     if (st != PMAPDB_OK)
         return st;

@@ -351,7 +351,7 @@ class Rules(Operation):
         connection = kit.plain(db)
         text = connection.execute("select hash, text from rule_set").fetchall()
         connection.close()
-        return tables(db, "lineage", "region", "catver", "categories"), text
+        return tables(db, "lineage", "region", "category_version", "category"), text
 
 
 class Export(Operation):

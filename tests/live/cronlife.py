@@ -167,8 +167,8 @@ def predict(store, n):
     empty store."""
     def count(table):
         return store.execute("SELECT count(*) FROM " + table).fetchone()[0]
-    return (50 * (count("ver") + count("catver")) + 200 * n + 90 * count("region")
-            + 250 * (count("object") + count("standing")) + 170000)
+    return (50 * (count("mapping_version") + count("category_version")) + 200 * n + 90 * count("region")
+            + 250 * (count("object") + count("live_process")) + 170000)
 
 
 def main():

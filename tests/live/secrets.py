@@ -1,5 +1,5 @@
 """A live capture of processes whose arguments and environment hold secrets: none of it is in the
-store, in what SQLite keeps beside it, or in what is printed, unless that was asked for."""
+store, in what SQLite keeps beside it, or in what is printed, unless --keep-cmdline or --keep-env asked for it."""
 import os
 import pathlib
 import shutil
@@ -54,19 +54,17 @@ def main():
     target = start()
     try:
         with kit.Place() as place:
-            one(check, place / "a.db", "the default", target.pid, [SECRETS[5]])
-            one(check, place / "b.db", "with a regex", target.pid, [], "--redact-cmdline", r"--customer (\S+)")
-            one(check, place / "c.db", "kept", target.pid, SECRETS[:6], "--keep-cmdline")
-            one(check, place / "d.db", "a variable", target.pid, [SECRETS[6]], "--redact-cmdline", "hunter2-5",
-                "--keep-env", "APP_TOKEN")
-            one(check, place / "e.db", "another variable", target.pid, [], "--redact-cmdline", "hunter2-5",
-                "--keep-env", "APP_ROLE")
-            kit.run("merge", place / "e.db", place / "b.db", db=place / "f.db")
+            one(check, place / "a.db", "the default", target.pid, [])
+            one(check, place / "b.db", "a part", target.pid, [SECRETS[5]], "--keep-cmdline", r"--customer (\S+)")
+            one(check, place / "c.db", "all", target.pid, SECRETS[:6], "--keep-cmdline", ".*")
+            one(check, place / "d.db", "a variable", target.pid, [SECRETS[6]], "--keep-env", "APP_TOKEN")
+            one(check, place / "e.db", "another variable", target.pid, [], "--keep-env", "APP_ROLE")
+            kit.run("merge", place / "e.db", place / "a.db", db=place / "f.db")
             check.equal("merged", held_by(place / "f.db")[0], [])
             # A selection is stored with what it captured: it sees the arguments as they are.
             db = place / "g.db"
             kit.run("capture", "--match", "env('APP_TOKEN') = 'hunter2-6' AND cmdline GLOB '*--token hunter2-1*'",
-                    "--redact-cmdline", "hunter2-5", db=db)
+                    db=db)
             check.equal("selected", [r["pid"] for r in kit.rows("processes", db=db)], [str(target.pid)])
             check.equal("a selection", held_by(db)[0], [])
     finally:

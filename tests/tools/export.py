@@ -335,7 +335,7 @@ def merges(db, out, place):
                     kit.plain(source).execute(n).fetchall())
         is_whole("merged, " + name, into)
         # What is found by its hash has the hash that the program itself gives it.
-        for table in ("object", "standing"):
+        for table in ("object", "live_process"):
             hashes = "SELECT hash FROM %s EXCEPT SELECT hash FROM theirs.%s" % (table, table)
             sql = sqlite3.connect(into)
             sql.execute("ATTACH ? AS theirs", (str(source),))

@@ -1,4 +1,4 @@
-# redact: what of command lines is stored, and what never is.
+# keep-cmdline: which part of command lines is stored.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
 need sqlite3
@@ -21,23 +21,27 @@ capture_of 13 'app --customer=hunter2 --port 1' >maps/1795229300-13.x
 { capture_of 14 'app --secret hunter2'; capture_of 14 'app --secret hunter2' 600; } >maps/14.log
 capture_of 15 'app --secret hunter2' | sed '/^total/s/[0-9][0-9]*/1/' >maps/1795229300-15.x
 
-say "secrets are not stored"
-run pmapdb import --redact-cmdline 'customer=(\w+)' maps -f ndjson
+say "only the program is stored"
+run pmapdb import maps -f ndjson
 commands
 leaked
 run pmapdb processes -f csv
 run sqlite3 store.db 'SELECT reason FROM refused'
 say "the same captures are known, whatever is asked for now"
-run pmapdb import --keep-cmdline maps
+run pmapdb import --keep-cmdline '.*' maps
 leaked
-say "names and lives do not hang on it"
+say "names and lives do not depend on it"
 capture_of 11 '/srv/app --db-password=other' 600 >later
 run pmapdb import --at 2026-11-21T03:00:00Z later
 run sqlite3 store.db 'SELECT pid, life, identity FROM process WHERE pid = 11'
 
-say "stored as they are"
+say "a part that the user asks for"
 rm -f store.db*
-run pmapdb import -q --keep-cmdline --redact-cmdline 'phunter2' maps
+run pmapdb import -q --keep-cmdline '--port [0-9]+' --keep-cmdline 'user?=?([a-z]+) ' --keep-cmdline '--token-ttl [0-9]+' maps
+commands
+leaked
+rm -f store.db*
+run pmapdb import -q --keep-cmdline '.*' maps
 commands
 
 say "a store that was made from it keeps what it has"
@@ -48,7 +52,7 @@ run sqlite3 both.db 'SELECT command FROM process WHERE pid = 11'
 
 say "what cannot be meant"
 rm -f store.db*
-run pmapdb import --redact-cmdline '(' maps
-run pmapdb import --redact-cmdline '' maps
-run pmapdb capture --redact-cmdline '[z-a]' --all
+run pmapdb import --keep-cmdline '(' maps
+run pmapdb import --keep-cmdline '' maps
+run pmapdb capture --keep-cmdline '[z-a]' --all
 run ls

@@ -1,0 +1,124 @@
+/* keep_cmdline_test: which part of a command line is stored. */
+#include "classify/keep_cmdline.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void keeps(const char *const *regexes, size_t n, pm_text line, const char *expected)
+{
+    pm_keep_cmdline *keep = NULL;
+    pmapdb_error err;
+    pm_text kept;
+
+    assert_int_equal(pm_keep_cmdline_new(regexes, n, &keep, &err), PMAPDB_OK);
+    assert_int_equal(pm_keep_cmdline_of(keep, line, &kept, &err), PMAPDB_OK);
+    if (!pm_text_equal(kept, pm_text_of(expected)))
+        fail_msg("'%.*s' is kept of '%.*s', not '%s'", (int)kept.len, kept.data, (int)line.len,
+                 line.data, expected);
+    pm_keep_cmdline_free(keep);
+}
+
+/* A blank in `line` stands between arguments, as tools print them; then NULs do. */
+static void both(const char *line, const char *expected)
+{
+    char with_nuls[256];
+    size_t n = strlen(line);
+
+    keeps(NULL, 0, pm_text_of(line), expected);
+    for (size_t i = 0; i <= n; i++)
+        with_nuls[i] = (char)(line[i] == ' ' ? '\0' : line[i]);
+    keeps(NULL, 0, (pm_text){with_nuls, n + 1}, expected);
+}
+
+static void the_program(void **state)
+{
+    (void)state;
+    both("", "");
+    both("/usr/bin/redis-server --requirepass hunter2", "/usr/bin/redis-server");
+    both("mysql -uroot -phunter2 -h db", "mysql");
+    both("TOKEN=hunter2 app", "TOKEN=hunter2"); /* argument 0 is the program, whatever it is */
+    both("/opt/python/app --secret x", "/opt/python/app");
+    keeps(NULL, 0, PM_TEXT("postgres: joe secretdb 10.0.0.1(1234) idle\0\0\0"), "postgres:");
+    keeps(NULL, 0, PM_TEXT("python3 a title that says secrets\0\0"), "python3");
+    keeps(NULL, 0, PM_TEXT("/opt/a b/app\0--x"), "/opt/a");
+    keeps(NULL, 0, PM_TEXT("\0x\0"), "");
+}
+
+static void of_an_interpreter_the_script(void **state)
+{
+    (void)state;
+    both("java -Xmx1g -Dpassword=hunter2 -cp a.jar:b.jar com.x.Main --db hunter2",
+         "java com.x.Main");
+    both("/usr/lib/jvm/bin/java -javaagent:x=hunter2 -jar /srv/app.jar hunter2",
+         "/usr/lib/jvm/bin/java -jar /srv/app.jar");
+    both("java --add-opens java.base/java.lang -m my.app hunter2", "java -m my.app");
+    both("python3.11 -u -W ignore /srv/app.py --token hunter2", "python3.11 /srv/app.py");
+    both("python -Im http.server hunter2", "python -Im http.server");
+    both("python3 -c hunter2 hunter2", "python3");
+    both("python3 -Ic hunter2", "python3");
+    both("node --inspect -r ./hook.js server.js hunter2", "node server.js");
+    both("node -e hunter2", "node");
+    both("ruby -I lib -r json worker.rb hunter2", "ruby worker.rb");
+    both("perl -we hunter2", "perl");
+    both("php -d memory_limit=1G -f job.php hunter2", "php -f job.php");
+    both("php artisan queue:work", "php artisan");
+    both("dotnet exec --depsfile a.json app.dll hunter2", "dotnet exec");
+    both("dotnet /srv/app.dll hunter2", "dotnet /srv/app.dll");
+    both("/bin/sh -ec hunter2", "/bin/sh");
+    both("bash -o pipefail run.sh hunter2", "bash run.sh");
+    both("python3 http://joe:hunter2@db", "python3");
+    both("python3 PASSWORD=hunter2", "python3");
+    both("python3 -m", "python3 -m");
+    both("node", "node");
+}
+
+static void what_regexes_match(void **state)
+{
+    static const char *const port[] = {"--port \\d+", "role=(\\w+)"};
+    static const char *const all[] = {".*"}, *const empty[] = {"x*"};
+    pm_text line = PM_TEXT("/srv/app\0--token\0hunter2\0--port\080\0role=db\0");
+
+    (void)state;
+    keeps(port, 2, line, "/srv/app --port 80 db");
+    keeps(port, 1, PM_TEXT("app --port x"), "app");
+    keeps(all, 1, line, "/srv/app --token hunter2 --port 80 role=db");
+    keeps(empty, 1, line, "/srv/app");
+    keeps(all, 1, PM_TEXT(""), "");
+}
+
+static void what_gives_up_keeps_nothing(void **state)
+{
+    static const char *const slow[] = {"(a+)+b"};
+    char line[64] = "app ";
+
+    (void)state;
+    memset(line + 4, 'a', 50);
+    keeps(slow, 1, pm_text_of(line), "app");
+}
+
+static void wrong_regexes(void **state)
+{
+    static const char *const wrong[] = {"("};
+    pm_keep_cmdline *keep = NULL;
+    pmapdb_error err;
+
+    (void)state;
+    assert_int_equal(pm_keep_cmdline_new(wrong, 1, &keep, &err), PMAPDB_USAGE);
+    assert_non_null(strstr(err.text, "--keep-cmdline '(': regex, at character 2"));
+    assert_null(keep);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_program),        cmocka_unit_test(of_an_interpreter_the_script),
+        cmocka_unit_test(what_regexes_match), cmocka_unit_test(what_gives_up_keeps_nothing),
+        cmocka_unit_test(wrong_regexes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -31,8 +31,9 @@ static void put_number(FILE *line, const char *before, int64_t n, const char *un
 /* "stored @7 2026-11-21T02:05:32Z redis/4711 pmap-x complete, proved by footer, 122 mappings, 80
  * MiB: PATH", or, of the ranges that a JVM names, "named @7 ..., 151 ranges name 140 mappings, 280
  * MiB: PATH" */
-static void put_line(FILE *line, const pm_capture_log *log, const pmapdb_capture_event *l)
+static void put_line(FILE *line, const void *ctx)
 {
+    const pmapdb_capture_event *l = ctx;
     const pmapdb_import_event *e = &l->news;
     bool proved = strcmp(e->checked, "none") != 0;
     char taken[PM_CLOCK_TEXT], size[32];
@@ -54,25 +55,9 @@ static void put_line(FILE *line, const pm_capture_log *log, const pmapdb_capture
         fprintf(line, " mappings, %s", size);
     }
     fprintf(line, ": %s", e->path);
-    if (log->live)
+    if (l->read_us != PMAPDB_UNKNOWN) /* a live capture */
         fprintf(line, " in %.1f ms%s%s", (double)l->read_us / 1000, l->degraded ? "; " : "",
                 l->degraded ? l->degraded : "");
-}
-
-static void write_line(pm_capture_log *log, const pmapdb_capture_event *l)
-{
-    char *text = NULL;
-    size_t n = 0;
-    FILE *line = open_memstream(&text, &n);
-    pmapdb_error err;
-
-    if (!line)
-        pm_cli_no_memory();
-    put_line(line, log, l);
-    if (ferror(line) | fclose(line))
-        pm_cli_no_memory();
-    pm_output_check(&log->out, pm_render_line(&log->out.sink, (pm_text){text, n}, &err), &err);
-    free(text);
 }
 
 /* One list: what is missing, warnings, notes. */
@@ -222,7 +207,7 @@ void pm_capture_log_event(pm_capture_log *log, const pmapdb_capture_event *l)
     else if (log->out.render)
         write_row(log, l, taken);
     else if (!log->cli->quiet && !l->news.error)
-        write_line(log, l);
+        pm_output_line(&log->out, put_line, l);
 }
 
 void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live)

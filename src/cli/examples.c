@@ -11,35 +11,17 @@
 static const struct {
     const char *command, *lines;
 } table[] = {
-    {"", E("import samples/captures") E("growth leaky") E("diff --from first --to last")},
     {"completion", E("completion bash >pmapdb.bash") E("completion fish | head -n 3")},
-    {"import", E("import samples/captures")
-                   E("import --name leaky --every 30s samples/logs/leaky-untimed.log")
-                       E("import --explain samples/logs/leaky-cron.log")
-                           E("import --pid 12766 - <samples/logs/leaky-totals.log")},
-    {"import-perf", E("import-perf samples/perf/leaky.script.txt")
-                        E("import-perf - -f ndjson <samples/perf/leaky.script.txt")},
-    {"capture", E("capture $$") E("capture --match \"comm = 'sh'\" --every 200ms --count 2")
-                    E("capture --all --on-rss-above 64M --keep-env PATH -f ndjson")},
     {"check", E("check leaky --rss -w 1G -c 2G")
                   E("check --rate -w 100G --mappings -w 30000 -c 60000 --max-age 10000d")},
-    {"doctor", E("doctor") E("doctor --deep --max-size 2G -f csv")},
     {"leaks", E("leaks") E("leaks leaky --limit 64M --wide")
                   E("leaks --by lineage -f csv -o leaks.csv") E("leaks --check || echo it leaks")
                       E("sql \"SELECT 1 AS series_id, taken_at AS ts, rss_kib AS kb\n"
                         "      FROM snapshots\" -f csv | pmapdb leaks --series -")},
-    {"prune", E("prune --keep-last 2 --keep-daily 30 --keep-weekly 52 --dry-run") E(
-                  "prune --pin first --process leaky --reason 'before the update'")
-                  E("prune --keep-within 7d --keep-monthly 12 --max-size 2G") E("prune --compact")},
     {"leaks-category", E("leaks-category") E("leaks-category leaky --metric rss -f csv")},
     {"leaks-lineage", E("leaks-lineage") E("leaks-lineage leaky --sensitivity high -f csv")},
     {"leaks-object", E("leaks-object") E("leaks-object leaky --limit 64M -f csv")},
-    {"dialects", E("dialects") E("dialects -f csv")},
 
-    {"merge", E("merge --db all.db store.db redis.db") E("merge --dry-run redis.db -f csv")},
-    {"export",
-     E("export small.db --process leaky --from -1m") E("export ticket.db --redact --map ticket.csv")
-         E("export shown.db --redact --keep 'leaky.*' -f csv")},
     {"by-name", E("by-name") E("by-name --snapshot last --top 10")},
     {"by-process", E("by-process") E("by-process --snapshot first -f json")},
     {"categories", E("categories") E("categories leaky --snapshot first") E("categories -f md")},
@@ -94,7 +76,6 @@ static const struct {
     {"sights", E("sights") E("sights leaky --since -1d -f csv")},
     {"snapshots", E("snapshots") E("snapshots leaky --dialect smaps") E("snapshots -f csv")},
     {"store-growth", E("store-growth") E("store-growth --max-size 2G -f csv")},
-    {"explain", E("explain anonymous/glibc-arena") E("explain -f csv")},
     {"swapped", E("swapped") E("swapped --snapshot first -f csv")},
     {"sweeps", E("sweeps") E("sweeps --since -7d -f csv")},
     {"threads", E("threads") E("threads --snapshot first --stack-size 8M -f csv")},

@@ -1,194 +1,218 @@
-/* explain: pmapdb import --explain: how each capture is read and why, as a few lines or a row. */
-#include "cli/cli.h"
+/* explain: pmapdb explain CATEGORY: the page of a category, or the list of them. */
+#include "cli/options.h"
+#include "cli/output.h"
 
-#include "base/buf.h"
-#include "cli/value.h"
-#include <inttypes.h>
-#include <string.h>
+#include "base/near.h"
+#include "cli/next.h"
+#include "cli/page.h"
+#include "render/flow.h"
+#include <unistd.h>
 
-typedef struct explain_cli {
-    pm_cli_out *out;
-    pm_sink sink;
-    pm_render *render; /* NULL: lines for people */
-    pmapdb_status st;  /* of the output */
-    pmapdb_error err;
-} explain_cli;
+enum { NAME, WHAT, KNOWN, GROWTH, NEXT, MORE, N_COLUMNS };
 
-static const pm_column columns[] = {
-    {"path", PM_UNIT_TEXT},      {"first_line", PM_UNIT_INT}, {"last_line", PM_UNIT_INT},
-    {"pid", PM_UNIT_INT},        {"dialect", PM_UNIT_TEXT},   {"confidence", PM_UNIT_TEXT},
-    {"tool", PM_UNIT_TEXT},      {"state", PM_UNIT_TEXT},     {"checked", PM_UNIT_TEXT},
-    {"mappings", PM_UNIT_COUNT}, {"size_kib", PM_UNIT_KIB},   {"why", PM_UNIT_TEXT},
-    {"notes", PM_UNIT_TEXT},     {"missing", PM_UNIT_TEXT},   {"error", PM_UNIT_TEXT}};
+static const pm_column columns[N_COLUMNS] = {
+    [NAME] = {"category", PM_UNIT_CATEGORY}, [WHAT] = {"what", PM_UNIT_TEXT},
+    [KNOWN] = {"known", PM_UNIT_TEXT},       [GROWTH] = {"growth", PM_UNIT_TEXT},
+    [NEXT] = {"next", PM_UNIT_TEXT},         [MORE] = {"more", PM_UNIT_TEXT}};
 
-static pmapdb_status join(pm_buf *out, const char *const *texts, size_t n, pmapdb_error *err)
+typedef struct explain_args {
+    pm_cli *cli;
+    const char *category; /* NULL: all */
+    pm_page page;         /* its */
+} explain_args;
+
+/* The texts of a page, in the order of the columns, each in one line. */
+typedef struct texts {
+    pm_buf of[N_COLUMNS];
+} texts;
+
+static void free_texts(texts *t)
 {
-    pmapdb_status st = PMAPDB_OK;
+    for (int i = 0; i < N_COLUMNS; i++)
+        pm_buf_free(&t->of[i]);
+}
 
-    for (size_t i = 0; i < n && st == PMAPDB_OK; i++)
-        st = pm_buf_addf(out, err, "%s%s", i ? "; " : "", texts[i]);
-    return st;
+static pmapdb_status read_texts(const pm_page *page, texts *t, pmapdb_error *err)
+{
+    const pm_text plain[N_COLUMNS] = {
+        [WHAT] = page->what, [KNOWN] = page->known, [GROWTH] = page->growth, [MORE] = page->more};
+    pm_next next = {.category = page->category,
+                    .pid = PMAPDB_UNKNOWN,
+                    .process_id = PMAPDB_UNKNOWN,
+                    .lineage = PMAPDB_UNKNOWN};
+    pmapdb_status st = pm_page_add_name(&t->of[NAME], page, err);
+
+    for (int i = 0; i < N_COLUMNS && st == PMAPDB_OK; i++)
+        st = pm_page_add(&t->of[i], plain[i], err);
+    return st == PMAPDB_OK ? pm_next_add(&t->of[NEXT], &next, err) : st;
 }
 
 /* ---- rows ---- */
 
-static pm_value joined(const pm_buf *texts)
+static void write_row(pm_output *out, const pm_page *page)
 {
-    return pm_value_text(texts->len ? texts->data : NULL);
+    texts t = {0};
+    pm_value values[N_COLUMNS];
+    pmapdb_error err;
+
+    pm_output_check(out, read_texts(page, &t, &err), &err);
+    for (int i = 0; i < N_COLUMNS; i++)
+        values[i] = (pm_value){.kind = t.of[i].len ? PM_VALUE_TEXT : PM_VALUE_NULL,
+                               .t = pm_buf_text(&t.of[i])};
+    pm_output_row(out, values);
+    free_texts(&t);
 }
 
-static void write_row(explain_cli *x, const pmapdb_explain_event *e)
+/* For people a line each; programs get all. */
+static void write_rows(const explain_args *a, pm_output *out)
 {
-    pm_buf why = {0}, notes = {0};
+    bool brief = pm_cli_is_for_people(a->cli) && !a->cli->wide && !a->category;
+    pm_page_walk walk = {0};
+    pm_page page;
 
-    x->st = join(&why, e->why, e->n_why, &x->err);
-    if (x->st == PMAPDB_OK)
-        x->st = join(&notes, e->notes, e->n_notes, &x->err);
-    if (x->st == PMAPDB_OK) {
-        pm_value values[] = {pm_value_text(*e->path ? e->path : NULL),
-                             pm_value_int(e->first_line),
-                             pm_value_int(e->last_line),
-                             pm_value_int(e->pid),
-                             pm_value_text(e->dialect),
-                             pm_value_text(e->confidence),
-                             pm_value_text(e->tool),
-                             pm_value_text(e->state),
-                             pm_value_text(e->checked),
-                             pm_value_int(e->mappings),
-                             pm_value_int(e->size_kib),
-                             joined(&why),
-                             joined(&notes),
-                             pm_value_text(e->missing),
-                             pm_value_text(e->error)};
-
-        x->st = pm_render_row(x->render, values, &x->err);
-    }
-    pm_buf_free(&why);
-    pm_buf_free(&notes);
+    pm_output_rows(out, columns, brief ? WHAT + 1 : N_COLUMNS, NULL);
+    if (a->category)
+        write_row(out, &a->page);
+    while (!a->category && pm_page_next(&walk, &page))
+        write_row(out, &page);
 }
 
-/* ---- lines ---- */
+/* ---- a page ---- */
 
-/* "x.log:3-63  pmap-x of pid 4711, certain: procps 3.3.7 to 3.3.11" */
-static pmapdb_status say_what(pm_buf *line, const pmapdb_explain_event *e, pmapdb_error *err)
+static void put(pm_flow *f, const char *label, const pm_buf *text)
 {
-    const char *dialect = e->dialect ? e->dialect : "", *gap = *dialect ? " of " : "  ";
-    pmapdb_status st = pm_buf_addf(line, err, "%s:%" PRId64 "-%" PRId64 "%s%s", e->path,
-                                   e->first_line, e->last_line, *dialect ? "  " : "", dialect);
-
-    if (st == PMAPDB_OK && e->pid != PMAPDB_UNKNOWN)
-        st = pm_buf_addf(line, err, "%spid %" PRId64, gap, e->pid);
-    if (st == PMAPDB_OK && e->confidence)
-        st = pm_buf_addf(line, err, ", %s", e->confidence);
-    return st == PMAPDB_OK && e->tool ? pm_buf_addf(line, err, ": %s", e->tool) : st;
-}
-
-/* "  complete, proved by footer, 58 mappings, 1 TiB" */
-static pmapdb_status say_result(pm_buf *line, const pmapdb_explain_event *e, pmapdb_error *err)
-{
-    bool proved = strcmp(e->checked, "none") != 0;
-    char size[32], mappings[24] = "?";
-
-    pm_render_kib(e->size_kib, true, size);
-    if (e->mappings != PMAPDB_UNKNOWN)
-        snprintf(mappings, sizeof mappings, "%" PRId64, e->mappings);
-    return pm_buf_addf(line, err, "  %s%s%s, %s mappings, %s", e->state,
-                       proved ? ", proved by " : "", proved ? e->checked : "", mappings, size);
-}
-
-/* Ends the line at hand and begins the next. */
-static void end_line(explain_cli *x, pm_buf *line, pmapdb_status st)
-{
-    x->st = st;
-    if (st == PMAPDB_OK)
-        x->st = pm_render_line(&x->sink, pm_buf_text(line), &x->err);
-    pm_buf_clear(line);
-}
-
-static void write_list(explain_cli *x, pm_buf *line, const char *label, const char *const *texts,
-                       size_t n)
-{
-    pmapdb_status st;
-
-    if (n == 0 || x->st != PMAPDB_OK)
+    if (!text->len)
         return;
-    st = pm_buf_addf(line, &x->err, "  %s", label);
-    end_line(x, line, st == PMAPDB_OK ? join(line, texts, n, &x->err) : st);
+    pm_flow_begin(f, 4, 12);
+    pm_flow_say(f, 0, "%s:", label);
+    pm_flow_words(f, 8 - strlen(label) - 1, pm_buf_text(text));
+    pm_flow_end(f);
 }
 
-static void write_lines(explain_cli *x, const pmapdb_explain_event *e)
+/* What refines the category, by their names. */
+static void put_refined(pm_flow *f, pm_text category)
 {
-    pm_buf line = {0};
+    pm_page_walk walk = {0};
+    pm_page page;
+    size_t n = 0;
 
-    if (e->first_line == PMAPDB_UNKNOWN) {
-        end_line(x, &line,
-                 pm_buf_addf(&line, &x->err, "%s%s%s", e->path, *e->path ? "  not stored: " : "",
-                             e->error));
-        pm_buf_free(&line);
-        return;
+    while (f->st == PMAPDB_OK && pm_page_next(&walk, &page)) {
+        pm_buf name = {0};
+
+        if (pm_text_equal(page.category, category) ||
+            !pm_text_equal(pm_page_first_word(page.category), category))
+            continue;
+        if (n)
+            pm_flow_put(f, 0, PM_FLOW_PLAIN, PM_TEXT(","));
+        else {
+            pm_flow_begin(f, 4, 12);
+            pm_flow_say(f, 0, "parts:");
+        }
+        f->st = pm_page_add_name(&name, &page, f->err);
+        pm_flow_put(f, n++ ? 1 : 2, PM_FLOW_PLAIN, pm_buf_text(&name));
+        pm_buf_free(&name);
     }
-    end_line(x, &line, say_what(&line, e, &x->err));
-    write_list(x, &line, "", e->why, e->n_why);
-    write_list(x, &line, "made good: ", e->notes, e->n_notes);
-    write_list(x, &line, "not stored: ", &e->error, e->error != NULL);
-    if (x->st == PMAPDB_OK && !e->error)
-        end_line(x, &line, say_result(&line, e, &x->err));
-    write_list(x, &line, "missing: ", &e->missing, e->missing != NULL);
-    pm_buf_free(&line);
+    if (n)
+        pm_flow_end(f);
+}
+
+static void write_page(const explain_args *a, pm_output *out)
+{
+    static const char *const labels[N_COLUMNS] = {
+        [KNOWN] = "known", [GROWTH] = "growth", [NEXT] = "next", [MORE] = "more"};
+    pm_render_options how = pm_cli_render_options(a->cli);
+    pmapdb_error err;
+    pm_flow f = {.sink = &out->sink, .err = &err, .width = how.width, .color = how.color};
+    texts t = {0};
+
+    f.st = read_texts(&a->page, &t, &err);
+    pm_flow_begin(&f, 0, 4);
+    pm_flow_put(&f, 0, PM_FLOW_BOLD, pm_buf_text(&t.of[NAME]));
+    pm_flow_put(&f, 0, PM_FLOW_PLAIN, PM_TEXT(":"));
+    pm_flow_words(&f, 1, pm_buf_text(&t.of[WHAT]));
+    pm_flow_end(&f);
+    for (int i = KNOWN; i < N_COLUMNS; i++)
+        put(&f, labels[i], &t.of[i]);
+    put_refined(&f, a->page.category);
+    pm_flow_free(&f);
+    free_texts(&t);
+    pm_output_check(out, f.st, &err);
 }
 
 /* ---- the run ---- */
 
-static bool on_event(void *ctx, const pmapdb_explain_event *e)
+/* A file of that name is what import --explain is for. */
+static void refuse(const explain_args *a)
 {
-    explain_cli *x = ctx;
+    pm_page_walk walk = {0};
+    pm_page page;
+    pm_near near;
 
-    if (x->render)
-        write_row(x, e);
+    if (access(a->category, F_OK) == 0)
+        pm_cli_die("no category '%s', but a file: pmapdb import --explain says how it is read",
+                   a->category);
+    pm_near_start(&near, pm_text_of(a->category));
+    while (pm_page_next(&walk, &page))
+        pm_near_try(&near, page.category);
+    pm_cli_die("no category '%s'%s pmapdb explain lists them", a->category, pm_near_hint(&near));
+}
+
+/* The page is that of a template, or of the first word; or there is a file of that name too. */
+static void say_which(const explain_args *a)
+{
+    pm_text category = pm_text_of(a->category);
+    bool exact = pm_text_equal(a->page.category, category);
+    bool template = memchr(a->page.category.data, '%', a->page.category.len);
+    pm_near near;
+    const char *word = exact ? NULL : pm_page_near(category, &near);
+
+    if (access(a->category, F_OK) == 0)
+        pm_cli_say("'%s' is a file as well: pmapdb import --explain says how it is read",
+                   a->category);
+    if (word)
+        pm_cli_say("did you mean '%.*s/%s'?", (int)pm_page_first_word(category).len, a->category,
+                   word);
+    if (!exact && !template)
+        pm_cli_say("no page of '%s': this is the one of '%.*s'", a->category,
+                   (int)a->page.category.len, a->page.category.data);
+}
+
+static const pm_syntax syntax = {
+    .operands = "[CATEGORY]",
+    .operand = PM_OPT_CATEGORY,
+    .about = "What a category is, how it is known, what growth in it usually means, and what to do "
+             "next; without one, all of them. It asks no store.",
+    .after =
+        "Columns:\n"
+        "  category                category anonymous/NAME: one for each name\n"
+        "  what                    text     What it is\n"
+        "  known                   text     How it is known\n"
+        "  growth                  text     What growth in it usually means\n"
+        "  next                    text     What to do then; leaks and diff say it, too\n"
+        "  more                    text     Further commands and settings\n"
+        "\nman pmapdb-categories has all pages. How the captures in a file are read is another "
+        "question: pmapdb import --explain FILE.",
+    .examples = "  pmapdb explain anonymous/glibc-arena\n"
+                "  pmapdb explain -f csv\n"};
+
+int pm_cli_explain_category(pm_cli *cli, int argc, char **argv)
+{
+    explain_args a = {.cli = cli};
+    pm_output out;
+    int n = pm_options_parse(cli, &syntax, &a, argc, argv);
+
+    if (n > 1)
+        pm_cli_usage(cli, "one category at a time");
+    a.category = n ? argv[1] : NULL;
+    if (a.category && !pm_page_find(pm_text_of(a.category), &a.page))
+        refuse(&a);
+    if (a.category)
+        say_which(&a);
+    pm_output_open(&out, cli);
+    if (a.category && cli->format == PM_FORMAT_TABLE && !cli->wide)
+        write_page(&a, &out);
     else
-        write_lines(x, e);
-    return x->st == PMAPDB_OK;
-}
-
-static pmapdb_status open_output(explain_cli *x, const pm_cli *cli, pmapdb_error *err)
-{
-    pm_render_options how = pm_cli_render_options(cli);
-    pmapdb_status st = pm_cli_out_open(cli->output, &x->out, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    x->sink = pm_cli_out_sink(x->out);
-    if (how.format != PM_FORMAT_TABLE)
-        st = pm_render_new(&how, &x->sink, columns, sizeof columns / sizeof *columns, &x->render,
-                           err);
-    return st;
-}
-
-int pm_cli_explain(const pm_cli *cli, const char *const *paths, size_t n_paths,
-                   const pmapdb_import_options *import)
-{
-    explain_cli x = {0};
-    pmapdb_explain_options options = {.dialect = import->dialect,
-                                      .max_memory = import->max_memory,
-                                      .ctx = &x,
-                                      .on_event = on_event};
-    pmapdb_explain_result result = {0};
-    pmapdb_error err = {0};
-    pmapdb_status st = open_output(&x, cli, &err);
-
-    if (st == PMAPDB_OK)
-        st = pmapdb_explain(paths, n_paths, &options, &result, &err);
-    if (x.st != PMAPDB_OK) {
-        st = x.st;
-        err = x.err;
-    }
-    if (st == PMAPDB_OK && x.render)
-        st = pm_render_end(x.render, &err);
-    if (st == PMAPDB_OK)
-        st = pm_cli_out_commit(x.out, &err);
-    pm_render_free(x.render);
-    pm_cli_out_close(x.out);
-    if (st != PMAPDB_OK)
-        return pm_cli_fail(st, &err);
-    return result.trouble ? PM_EXIT_TROUBLE : PM_EXIT_OK;
+        write_rows(&a, &out);
+    pm_output_end(&out);
+    return PM_EXIT_OK;
 }

@@ -80,7 +80,8 @@ static void on_event(void *ctx, const pmapdb_import_event *event)
 {
     import *i = ctx;
 
-    pm_capture_log_event(&i->log, &(pmapdb_capture_event){.news = *event});
+    pm_capture_log_event(&i->log,
+                         &(pmapdb_capture_event){.news = *event, .read_us = PMAPDB_UNKNOWN});
 }
 
 static bool on_progress(void *ctx, const pmapdb_import_progress *p)

@@ -13,6 +13,9 @@ typedef struct pm_named {
 pmapdb_status pm_named_find(const pm_cli *cli, const pm_named *named, pm_query_info **out,
                             pmapdb_error *err);
 
+pmapdb_status pm_named_open(pmapdb_store *store, const pm_named *named, pmapdb_rows **out,
+                            pmapdb_error *err);
+
 /* Opens the store and writes the rows; says what went wrong. Returns the exit code. */
 int pm_named_run(pm_run_args *args, const pm_named *named);
 

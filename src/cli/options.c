@@ -86,13 +86,18 @@ static const char *read_text(const pm_option *o, const char *arg, const char **v
     return o->type == PM_OPT_NAME ? "a name" : "a value";
 }
 
+void pm_cli_list_add(pm_cli_list *list, const char *item)
+{
+    if (pm_grow(&list->item, &list->cap, list->n, sizeof *list->item, NULL) != PMAPDB_OK)
+        pm_cli_no_memory();
+    list->item[list->n++] = item;
+}
+
 static const char *add_to_list(const char *arg, pm_cli_list *list)
 {
     if (!*arg)
         return "a value";
-    if (pm_grow(&list->item, &list->cap, list->n, sizeof *list->item, NULL) != PMAPDB_OK)
-        pm_cli_no_memory();
-    list->item[list->n++] = arg;
+    pm_cli_list_add(list, arg);
     return NULL;
 }
 

@@ -27,6 +27,7 @@ typedef enum pm_option_type {
     PM_OPT_PROCESS,  /* const char *, not empty */
     PM_OPT_SNAPSHOT, /* const char *, not empty */
     PM_OPT_CATEGORY, /* const char * */
+    PM_OPT_QUERY,    /* the name of a query */
     PM_OPT_COUNT,    /* int64_t, from 1 */
     PM_OPT_PID,      /* int64_t */
     PM_OPT_SIZE,     /* int64_t, KiB: 10M */
@@ -70,6 +71,9 @@ extern const pm_option pm_cli_options[], pm_help_options[];
  * operands to argv[1] and so on and returns how many they are. Ends the program where argv is
  * wrong, or where it asks for help. */
 int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int argc, char **argv);
+
+/* Ends the program if there is no memory for it. */
+void pm_cli_list_add(pm_cli_list *list, const char *item);
 
 /* The texts of --help and --usage. */
 void pm_options_help(const pm_cli *cli, const pm_syntax *syntax, FILE *out);

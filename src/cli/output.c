@@ -75,9 +75,16 @@ void pm_output_row(pm_output *o, const pm_value *values)
         pm_output_check(o, pm_render_row(o->render, values, &err), &err);
 }
 
-void pm_output_text(pm_output *o, const char *format, ...)
+static void write_text(pm_output *o, const char *text, size_t n)
 {
     pmapdb_error err;
+
+    if (!pm_output_failed(o))
+        pm_output_check(o, o->sink.write(o->sink.ctx, text, n, &err), &err);
+}
+
+void pm_output_text(pm_output *o, const char *format, ...)
+{
     va_list args;
     char *text;
     int n;
@@ -87,8 +94,40 @@ void pm_output_text(pm_output *o, const char *format, ...)
     va_end(args);
     if (n < 0)
         pm_cli_no_memory();
+    write_text(o, text, (size_t)n);
+    free(text);
+}
+
+static char *print(void (*put)(FILE *text, const void *ctx), const void *ctx, size_t *n)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, n);
+
+    if (!out)
+        pm_cli_no_memory();
+    put(out, ctx);
+    if (ferror(out) | fclose(out))
+        pm_cli_no_memory();
+    return text;
+}
+
+void pm_output_print(pm_output *o, void (*put)(FILE *text, const void *ctx), const void *ctx)
+{
+    size_t n;
+    char *text = print(put, ctx, &n);
+
+    write_text(o, text, n);
+    free(text);
+}
+
+void pm_output_line(pm_output *o, void (*put)(FILE *text, const void *ctx), const void *ctx)
+{
+    size_t n;
+    char *text = print(put, ctx, &n);
+    pmapdb_error err;
+
     if (!pm_output_failed(o))
-        pm_output_check(o, o->sink.write(o->sink.ctx, text, (size_t)n, &err), &err);
+        pm_output_check(o, pm_render_line(&o->sink, (pm_text){text, n}, &err), &err);
     free(text);
 }
 
@@ -100,7 +139,7 @@ void pm_output_flush(pm_output *o)
         pm_output_check(o, pm_cli_out_flush(o->out, &err), &err);
 }
 
-void pm_output_end(pm_output *o)
+void pm_output_end_rows(pm_output *o)
 {
     pmapdb_error err;
 
@@ -108,6 +147,15 @@ void pm_output_end(pm_output *o)
         pm_output_check(o, pm_render_end(o->render, &err), &err);
     if (o->render && !pm_output_failed(o))
         pm_cli_say_left_out(o->cli, o->render);
+    pm_render_free(o->render);
+    o->render = NULL;
+}
+
+void pm_output_end(pm_output *o)
+{
+    pmapdb_error err;
+
+    pm_output_end_rows(o);
     if (!pm_output_failed(o))
         pm_output_check(o, pm_cli_out_commit(o->out, &err), &err);
     pm_cli_must(o->err.status, &o->err);

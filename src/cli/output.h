@@ -23,7 +23,14 @@ void pm_output_open(pm_output *o, const pm_cli *cli);
 /* Begins rows. `about` may be NULL, and lasts as long as the output. */
 void pm_output_rows(pm_output *o, const pm_column *columns, int n_columns, const pm_about *about);
 void pm_output_row(pm_output *o, const pm_value *values);
+/* Completes the rows; text may follow. pm_output_end() does it as well. */
+void pm_output_end_rows(pm_output *o);
 void pm_output_text(pm_output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What `put` prints with `ctx`, as text: for what is made of many pieces. */
+void pm_output_print(pm_output *o, void (*put)(FILE *text, const void *ctx), const void *ctx);
+/* The same as one line, in which whatever could drive a terminal is escaped. */
+void pm_output_line(pm_output *o, void (*put)(FILE *text, const void *ctx), const void *ctx);
 
 /* Keeps a failure of what was written to o->sink directly. */
 void pm_output_check(pm_output *o, pmapdb_status status, const pmapdb_error *err);

@@ -1,6 +1,6 @@
-/* cmd_named: the commands that are a named query and nothing else. */
-#include "cli/left_out.h"
+/* named: the commands that are a named query and nothing else. */
 #include "cli/named.h"
+#include "cli/left_out.h"
 #include "cli/side.h"
 #include "cli/write.h"
 
@@ -47,12 +47,18 @@ static pmapdb_status say_lacks(const pm_run_args *args, pmapdb_store *store, con
     return PMAPDB_OK;
 }
 
+pmapdb_status pm_named_open(pmapdb_store *store, const pm_named *named, pmapdb_rows **out,
+                            pmapdb_error *err)
+{
+    return named->path ? pmapdb_query_file(store, named->path, out, err)
+                       : pmapdb_query(store, named->name, out, err);
+}
+
 static pmapdb_status run(pm_run_args *args, pmapdb_store *store, const pm_named *named,
                          pmapdb_error *err)
 {
     pmapdb_rows *rows = NULL;
-    pmapdb_status st = named->path ? pmapdb_query_file(store, named->path, &rows, err)
-                                   : pmapdb_query(store, named->name, &rows, err);
+    pmapdb_status st = pm_named_open(store, named, &rows, err);
 
     if (st == PMAPDB_OK)
         st = pm_run_bind(args, rows, err);
@@ -83,18 +89,12 @@ pmapdb_status pm_named_find(const pm_cli *cli, const pm_named *named, pm_query_i
 
 int pm_named_run(pm_run_args *args, const pm_named *named)
 {
-    pmapdb_open_options options = {.mode = PMAPDB_READ};
-    pmapdb_store *store = NULL;
+    pmapdb_store *store = pm_cli_store(args->cli, PMAPDB_READ);
     pmapdb_error err;
-    pmapdb_status st = pm_cli_open(args->cli, &options, &store);
 
-    if (st == PMAPDB_OK) {
-        st = run(args, store, named, &err);
-        if (st != PMAPDB_OK)
-            pm_cli_fail(st, &err);
-    }
+    pm_cli_must(run(args, store, named, &err), &err);
     pmapdb_close(store);
-    return st == PMAPDB_OK || st == PMAPDB_STOPPED ? PM_EXIT_OK : PM_EXIT_TROUBLE;
+    return PM_EXIT_OK;
 }
 
 int pm_cli_named(pm_cli *cli, const char *query, int argc, char **argv)
@@ -106,8 +106,7 @@ int pm_cli_named(pm_cli *cli, const char *query, int argc, char **argv)
     int exit_code;
 
     pm_run_find_query_dir(cli, argc, argv);
-    if (pm_named_find(cli, &named, &info, &err) != PMAPDB_OK)
-        return pm_cli_fail(err.status, &err);
+    pm_cli_must(pm_named_find(cli, &named, &info, &err), &err);
     args.info = info;
     pm_run_parse(&args, argc, argv);
     exit_code = pm_named_run(&args, &named);

@@ -1,0 +1,46 @@
+/* dialects: pmapdb dialects: what import reads, with a line of each kind, and what it refuses. */
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/value.h"
+
+#include "parse/known.h" /* pmapdb.h has no list of dialects */
+
+static const pm_column columns[] = {{"dialect", PM_UNIT_TEXT},
+                                    {"tool", PM_UNIT_TEXT},
+                                    {"gives", PM_UNIT_TEXT},
+                                    {"example", PM_UNIT_TEXT}};
+
+static const pm_syntax syntax = {
+    .about = "What import reads: who prints it, what it gives, a line of it. Each kind is known by "
+             "the shape of its lines, in any language and whatever the file is called; \"pmapdb "
+             "import --explain FILE\" says how a file is read. The names are those of --dialect.",
+    .after = "Columns:\n"
+             "  dialect                 text     Its name in the store\n"
+             "  tool                    text     What prints it, and with which options\n"
+             "  gives                   text     What it tells; the rest is unknown\n"
+             "  example                 text     One line of it",
+    .examples = "  pmapdb dialects\n"
+                "  pmapdb dialects -f csv\n"};
+
+int pm_cli_dialects(pm_cli *cli, int argc, char **argv)
+{
+    const pm_known_other *refused;
+    const pm_known *k;
+    pm_output out;
+
+    pm_options_parse(cli, &syntax, NULL, argc, argv);
+    pm_output_open(&out, cli);
+    pm_output_rows(&out, columns, sizeof columns / sizeof *columns, NULL);
+    for (size_t i = 0; (k = pm_known_form(i)); i++)
+        pm_output_row(&out, (pm_value[]){pm_value_text(pm_dialect_name(k->dialect)),
+                                         pm_value_text(k->tool), pm_value_text(k->gives),
+                                         pm_value_text(k->example)});
+    pm_output_end_rows(&out);
+    if (cli->format == PM_FORMAT_TABLE) {
+        for (size_t i = 0; (refused = pm_known_refused(i)); i++)
+            pm_output_text(&out, "%s %s", i ? "," : "Refused by name:", refused->tool);
+        pm_output_text(&out, "\n");
+    }
+    pm_output_end(&out);
+    return PM_EXIT_OK;
+}

@@ -1,0 +1,184 @@
+/* export: pmapdb export OUT.db : a part of the store, or all of it, into a new one, redacted if
+ * asked for. */
+#include "base/err.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/same_file.h"
+#include "cli/stop.h"
+#include "cli/value.h"
+#include <stdlib.h>
+#include <sys/stat.h>
+
+typedef struct export_cli {
+    pm_cli *cli;
+    pmapdb_export_options o;
+    pm_cli_list processes, keep;
+    const char *path, *map;
+    pm_cli map_cli; /* where the map goes, and how */
+    pm_output map_out;
+    pm_progress progress;
+} export_cli;
+
+#define AT(field) offsetof(export_cli, field)
+
+static const pm_option options[] = {
+    {"process", 0, PM_OPT_LIST, AT(processes), "SELECTOR",
+     "Only this process, or all of this name; more than once: these", NULL},
+    {"from", 0, PM_OPT_SNAPSHOT, AT(o.from), "SNAPSHOT", "Only from this moment on", NULL},
+    {"to", 0, PM_OPT_SNAPSHOT, AT(o.to), "SNAPSHOT", "Only up to this moment", NULL},
+    {"redact", 0, PM_OPT_FLAG, AT(o.redact), NULL,
+     "Replace what identifies the owner: paths, names, command lines, hosts, users, addresses",
+     NULL},
+    {"keep", 0, PM_OPT_LIST, AT(keep), "REGEX",
+     "With --redact: keep each path, part of a path, or word that this matches from end to end",
+     NULL},
+    {"map", 0, PM_OPT_FILE, AT(map), "FILE.csv",
+     "With --redact: write what was replaced by what, for you alone (0600)", NULL},
+    {0}};
+
+static const pm_syntax syntax = {
+    .options = options,
+    .operands = "OUT.db",
+    .operand = PM_OPT_FILE,
+    .about =
+        "Makes a new store of all that this one holds, or of what --process, --from and --to "
+        "choose: for the vendor's ticket, a bug report, a colleague. All ids stay: process @3, "
+        "snapshot @17 or lineage 4711 of OUT.db are the same in your own store.",
+    .after =
+        "With --redact the same text has the same token everywhere (folders d1, files f1.so, "
+        "host1); tokens are numbered as they appear and carry nothing else. Every size, sum, time, "
+        "pid and verdict stays, and so do distances, order and alignment of addresses. "
+        "Environments are left out; of a command line its first word stays, as a token.\n"
+        "What stays readable: the names of the kernel ([heap], /dev/zero), what lies in folders of "
+        "the system (/usr/lib, /usr/bin, /usr/share, /lib), libraries that everybody has "
+        "(libc.so.6, libjvm.so), the endings of names (.jar), categories of built-in rules, "
+        "functions in DSOs of the system, /opt, /home and such at the beginning of a path, pids. A "
+        "package of your own that is installed in /usr is among that: look at the output of "
+        "'pmapdb files --db OUT.db' before you send it.\n"
+        "OUT.db must not exist yet. It appears, readable for you alone, when it is whole.\n"
+        "Exit status: 0 done; 2 trouble, and nothing is left of OUT.db.",
+    .examples = "  pmapdb export small.db --process leaky --from -1m\n"
+                "  pmapdb export ticket.db --redact --map ticket.csv\n"
+                "  pmapdb export shown.db --redact --keep 'leaky.*' -f csv\n"};
+
+static void check_places(const export_cli *x)
+{
+    const char *files[] = {x->path, x->map};
+    pmapdb_error err;
+
+    if (x->map && pm_cli_is_same_place(x->path, x->map))
+        pm_cli_die("--map '%s' is OUT.db itself", x->map);
+    pm_cli_must(pm_cli_keep_apart(x->cli, files, 2, "makes", &err), &err);
+}
+
+/* The map says all that the export hides: whatever the umask is, nobody else reads it. */
+static void open_map(export_cli *x)
+{
+    static const pm_column columns[] = {{"original", PM_UNIT_TEXT}, {"token", PM_UNIT_TEXT}};
+    struct stat info;
+    mode_t mask;
+
+    if (!x->map)
+        return;
+    if (lstat(x->map, &info) == 0)
+        pm_cli_die("'%s' is there already; --map makes a new file", x->map);
+    x->map_cli = (pm_cli){.format = PM_FORMAT_CSV, .output = x->map, .title = x->cli->title};
+    mask = umask(0077);
+    pm_output_open(&x->map_out, &x->map_cli);
+    umask(mask);
+    pm_output_rows(&x->map_out, columns, 2, NULL);
+}
+
+static bool on_progress(void *ctx, const pmapdb_export_progress *p)
+{
+    export_cli *x = ctx;
+
+    pm_progress_show(&x->progress, "%s: %llu rows", p->table, (unsigned long long)p->rows);
+    return !pm_stop_asked();
+}
+
+static void on_event(void *ctx, const pmapdb_export_event *e)
+{
+    export_cli *x = ctx;
+
+    pm_progress_clear(&x->progress);
+    if (e->warning)
+        pm_cli_note(x->cli, "%s", e->warning);
+    else if (x->map)
+        pm_output_row(&x->map_out,
+                      (pm_value[]){{.kind = PM_VALUE_TEXT, .t = {e->original, e->original_len}},
+                                   {.kind = PM_VALUE_TEXT, .t = {e->token, e->token_len}}});
+}
+
+static void write_result(const export_cli *x, const pmapdb_export_result *r)
+{
+    static const pm_column columns[] = {{"path", PM_UNIT_TEXT},       {"processes", PM_UNIT_COUNT},
+                                        {"snapshots", PM_UNIT_COUNT}, {"recordings", PM_UNIT_COUNT},
+                                        {"replaced", PM_UNIT_COUNT},  {"size_kib", PM_UNIT_KIB}};
+    pm_value values[] = {pm_value_text(x->path),
+                         pm_value_int((int64_t)r->processes),
+                         pm_value_int((int64_t)r->snapshots),
+                         pm_value_int((int64_t)r->recordings),
+                         pm_value_int(x->o.redact ? (int64_t)r->tokens : PMAPDB_UNKNOWN),
+                         pm_value_int(r->size_kib)};
+    pm_output out;
+
+    pm_output_open(&out, x->cli);
+    pm_output_rows(&out, columns, 6, NULL);
+    pm_output_row(&out, values);
+    pm_output_end(&out);
+}
+
+static void run(export_cli *x, pmapdb_store *store)
+{
+    pmapdb_error err = {0};
+    pmapdb_export_result result = {0};
+    pmapdb_status st;
+
+    check_places(x);
+    open_map(x);
+    x->progress = pm_progress_begin(x->cli);
+    x->o.ctx = x;
+    x->o.on_event = on_event;
+    x->o.on_progress = on_progress;
+    st = pmapdb_export(store, x->path, &x->o, &result, &err);
+    pm_progress_clear(&x->progress);
+    if (st == PMAPDB_STOPPED)
+        pm_cli_die("stopped by a signal; nothing of %s is left", x->path);
+    pm_cli_must(st, &err);
+    if (x->map && pm_output_failed(&x->map_out))
+        pm_cli_say("%s is made, but its map is not", x->path);
+    if (x->map)
+        pm_output_end(&x->map_out);
+    write_result(x, &result);
+}
+
+int pm_cli_export(pm_cli *cli, int argc, char **argv)
+{
+    export_cli x = {.cli = cli};
+    pmapdb_store *store;
+    int n;
+
+    pmapdb_export_defaults(&x.o);
+    n = pm_options_parse(cli, &syntax, &x, argc, argv);
+    if (!n)
+        pm_cli_usage(cli, "export where to? The new store's file");
+    if (n > 1)
+        pm_cli_usage(cli, "one OUT.db, not '%s' too; --process says what goes into it", argv[2]);
+    if ((x.map || x.keep.n) && !x.o.redact)
+        pm_cli_usage(cli, "%s is for --redact", x.map ? "--map" : "--keep");
+    x.path = argv[1];
+    x.o.processes = x.processes.item;
+    x.o.n_processes = x.processes.n;
+    x.o.keep = x.keep.item;
+    x.o.n_keep = x.keep.n;
+    if (x.o.from || x.o.to)
+        pm_cli_check_zone();
+    store = pm_cli_store(cli, PMAPDB_READ);
+    run(&x, store);
+    pmapdb_close(store);
+    free(x.processes.item);
+    free(x.keep.item);
+    return PM_EXIT_OK;
+}

@@ -1,0 +1,131 @@
+/* merge: pmapdb merge OTHER.db... : stores what other stores hold; a row for each of them. */
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/same_file.h"
+#include "cli/stop.h"
+#include "cli/value.h"
+
+typedef struct merge {
+    pm_cli *cli;
+    pmapdb_merge_options o;
+    pmapdb_open_options open;
+    pm_output out;
+    pm_progress progress;
+} merge;
+
+#define AT(field) offsetof(merge, field)
+
+static const pm_option options[] = {
+    {"host", 0, PM_OPT_NAME, AT(o.host), "NAME",
+     "The host of captures whose host OTHER does not know", NULL},
+    {"sweep", 0, PM_OPT_SPAN, AT(o.sweep_ms), "SPAN",
+     "Captures of one name this close are one moment (1s)", NULL},
+    {"dry-run", 0, PM_OPT_FLAG, AT(o.dry_run), NULL, "Store nothing: count what would be stored",
+     NULL},
+    {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)", NULL},
+    {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
+    {0}};
+
+static const pm_syntax syntax = {
+    .options = options,
+    .operands = "OTHER.db...",
+    .operand = PM_OPT_FILE,
+    .about = "Stores what other stores hold, of other hosts or of the same one: afterwards this "
+             "store, --db, holds what it would hold if it had seen all of their captures. Captures "
+             "that are stored already, or were pruned here, are not stored again, so it can be run "
+             "every night. OTHER is only read and may be in use.",
+    .after = "Exit status: 0 done; 2 trouble, also when one of the stores cannot be read or is "
+             "damaged; the others are merged.",
+    .examples = "  pmapdb merge --db all.db store.db redis.db\n"
+                "  pmapdb merge --dry-run redis.db -f csv\n"};
+
+static bool on_progress(void *ctx, const pmapdb_merge_progress *p)
+{
+    merge *m = ctx;
+
+    pm_progress_show(&m->progress, "%s: %llu snapshots, %llu stored", p->path,
+                     (unsigned long long)p->snapshots, (unsigned long long)p->stored);
+    return !pm_stop_asked() && !pm_output_failed(&m->out);
+}
+
+static const pm_column columns[] = {{"path", PM_UNIT_TEXT},       {"hosts", PM_UNIT_COUNT},
+                                    {"processes", PM_UNIT_COUNT}, {"snapshots", PM_UNIT_COUNT},
+                                    {"new", PM_UNIT_COUNT},       {"known", PM_UNIT_COUNT},
+                                    {"error", PM_UNIT_TEXT}};
+
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
+
+static void on_event(void *ctx, const pmapdb_merge_event *e)
+{
+    merge *m = ctx;
+    bool unread = e->error && !e->processes;
+    uint64_t counts[] = {e->hosts, e->processes, e->snapshots, e->new_ones, e->known};
+    pm_value values[N_COLUMNS] = {pm_value_text(e->path)};
+
+    for (int i = 0; i < 5; i++)
+        values[i + 1] = pm_value_int(unread ? PMAPDB_UNKNOWN : (int64_t)counts[i]);
+    values[6] = pm_value_text(e->error);
+    pm_progress_clear(&m->progress);
+    if (e->error)
+        pm_cli_say("%s", e->error);
+    if (e->warning)
+        pm_cli_note(m->cli, "%s: %s", e->path, e->warning);
+    if (!(e->error && pm_cli_is_for_people(m->cli))) /* who have read it on standard error */
+        pm_output_row(&m->out, values);
+}
+
+static int run(merge *m, const char *const *paths, size_t n_paths, pmapdb_store *store)
+{
+    pmapdb_error err = {0};
+    pmapdb_merge_result result = {0};
+    pmapdb_status st;
+
+    pm_cli_must(pm_cli_keep_apart(m->cli, paths, n_paths, "reads", &err), &err);
+    pm_output_open(&m->out, m->cli);
+    pm_output_rows(&m->out, columns, N_COLUMNS - pm_cli_is_for_people(m->cli), NULL);
+    m->progress = pm_progress_begin(m->cli);
+    m->o.ctx = m;
+    m->o.on_event = on_event;
+    m->o.on_progress = on_progress;
+    st = pmapdb_merge(store, paths, n_paths, &m->o, &result, &err);
+    pm_progress_clear(&m->progress);
+    if (st == PMAPDB_USAGE)
+        pm_cli_must(st, &err);
+    pm_output_end(&m->out);
+    if (st == PMAPDB_STOPPED && pm_stop_asked())
+        pm_cli_die("stopped by a signal; what was stored stays, merge again for the rest");
+    pm_cli_must(st, &err);
+    return result.failed ? PM_EXIT_TROUBLE : PM_EXIT_OK;
+}
+
+/* A dry run makes no store: if there is none, all is new. */
+static pmapdb_store *open_store(merge *m)
+{
+    pmapdb_store *store = NULL;
+    pmapdb_error err;
+    pmapdb_status st;
+
+    if (m->o.dry_run)
+        m->open.mode = PMAPDB_READ;
+    st = pm_cli_try_open(m->cli, &m->open, &store, &err);
+    if (st != PMAPDB_NOTFOUND || !m->o.dry_run)
+        pm_cli_must(st, &err);
+    return store;
+}
+
+int pm_cli_merge(pm_cli *cli, int argc, char **argv)
+{
+    merge m = {.cli = cli, .open = {.mode = PMAPDB_WRITE}};
+    pmapdb_store *store;
+    int n, exit_code;
+
+    pmapdb_merge_defaults(&m.o);
+    n = pm_options_parse(cli, &syntax, &m, argc, argv);
+    if (!n)
+        pm_cli_usage(cli, "merge what? The stores of other hosts");
+    store = open_store(&m);
+    exit_code = run(&m, (const char *const *)(argv + 1), (size_t)n, store);
+    pmapdb_close(store);
+    return exit_code;
+}

@@ -1,0 +1,202 @@
+/* query: pmapdb query: named queries by their name or file: listing, running, explaining. */
+#include "cli/named.h"
+#include "cli/output.h"
+#include "cli/same_file.h"
+#include "cli/value.h"
+
+#include "store/query.h" /* headers of queries, and their plans */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct query_args {
+    pm_cli *cli;
+    bool list, explain, sql;
+} query_args;
+
+#define AT(field) offsetof(query_args, field)
+
+/* The first one is for a command line without a name. */
+static const pm_option options[] = {
+    {"list", 0, PM_OPT_FLAG, AT(list), NULL, "List the queries, built in and of your own", NULL},
+    {"explain", 0, PM_OPT_FLAG, AT(explain), NULL, "Print the SQL, and SQLite's plan of it", NULL},
+    {"sql", 0, PM_OPT_FLAG, AT(sql), NULL, "Print the SQL", NULL},
+    {0}};
+
+static const pm_syntax syntax = {
+    .options = options,
+    .operands = "NAME|FILE.sql [PARAMETERS]\n--list",
+    .operand = PM_OPT_QUERY,
+    .in_order = true,
+    .about = "Asks a named query: one that is built in, or a file of your own. \"pmapdb NAME\" "
+             "does the same if NAME is no command.",
+    .after =
+        "Queries of your own are files NAME.sql in $XDG_CONFIG_HOME/pmapdb/queries or --query-dir, "
+        "one SELECT with a header; \"pmapdb query --sql snapshots\" prints one to copy:\n"
+        "  -- name:   NAME\n"
+        "  -- title:  what it answers\n"
+        "  -- param:  NAME TYPE DEFAULT text\n"
+        "  -- column: NAME TYPE text\n"
+        "The parameter least-size is :least_size in the SELECT and --least-size here; with the "
+        "default - it must be given, with \"\" it is NULL. Types: text int count real kib rate "
+        "time duration bool address snapshot process lineage category ratio.",
+    .examples = "  pmapdb query --list\n"
+                "  pmapdb query growth --help\n"
+                "  pmapdb query growth redis --from -2h -f csv\n"
+                "  pmapdb query ./mine.sql --limit 10M\n"
+                "  pmapdb query --explain categories\n"};
+
+/* ---- the list ---- */
+
+static const pm_column columns[] = {{"name", PM_UNIT_TEXT},
+                                    {"title", PM_UNIT_TEXT},
+                                    {"parameters", PM_UNIT_TEXT},
+                                    {"from", PM_UNIT_TEXT},
+                                    {"error", PM_UNIT_TEXT}};
+
+/* A "!" follows a parameter that must be given. */
+static void put_params(FILE *out, const pm_query_info *info)
+{
+    for (int i = 0; i < info->n_params; i++) {
+        const pm_query_param *p = &info->param[i];
+
+        fprintf(out, "%s%.*s%s", i ? " " : "", (int)p->name.len, p->name.data,
+                pm_text_equal(p->fallback, PM_TEXT("-")) ? "!" : "");
+    }
+}
+
+/* A wrong query is listed too, with its error. */
+static void put_query(pm_output *out, const char *name)
+{
+    pm_named named = {.name = name};
+    pm_query_info *info = NULL;
+    pmapdb_error wrong = {0};
+    char *params = NULL;
+    size_t size;
+    FILE *text = open_memstream(&params, &size);
+    pmapdb_status st = pm_named_find(out->cli, &named, &info, &wrong);
+
+    if (st == PMAPDB_OK && !info->builtin)
+        st = pm_query_check_alone(info, &wrong);
+    if (st == PMAPDB_NOMEM || !text)
+        pm_cli_no_memory();
+    if (info)
+        put_params(text, info);
+    if (ferror(text) | fclose(text))
+        pm_cli_no_memory();
+    pm_output_row(out, (pm_value[]){pm_value_text(name),
+                                    {.kind = info ? PM_VALUE_TEXT : PM_VALUE_NULL,
+                                     .t = info ? info->title : (pm_text){NULL, 0}},
+                                    pm_value_text(info ? params : NULL),
+                                    pm_value_text(!info           ? NULL
+                                                  : info->builtin ? "built-in"
+                                                                  : info->where),
+                                    pm_value_text(st == PMAPDB_OK ? "" : wrong.text)});
+    free(params);
+    pm_catalog_free(info);
+}
+
+static int list(const pm_cli *cli)
+{
+    pm_names names = {0};
+    pm_output out;
+    pmapdb_error err;
+
+    pm_cli_must(pm_catalog_names(cli->query_dir, &names, &err), &err);
+    pm_output_open(&out, cli);
+    pm_output_rows(&out, columns, sizeof columns / sizeof *columns, NULL);
+    for (size_t i = 0; i < names.n; i++)
+        put_query(&out, names.name[i]);
+    pm_names_free(&names);
+    pm_output_end(&out);
+    return PM_EXIT_OK;
+}
+
+/* ---- the SQL and the plan ---- */
+
+/* The names of tables and indexes come from the store: they are escaped. */
+static void put_escaped(FILE *line, const void *ctx)
+{
+    const pm_text *t = ctx;
+
+    fwrite(t->data, 1, t->len, line);
+}
+
+static void write_plan(pm_output *out, const pm_named *named)
+{
+    pmapdb_store *store = pm_cli_store(out->cli, PMAPDB_READ);
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
+    pm_buf plan = {0};
+    pm_text rest;
+
+    pm_cli_must(pm_named_open(store, named, &rows, &err), &err);
+    pm_cli_must(pm_query_plan(rows, &plan, &err), &err);
+    pm_output_text(out, "\nplan:\n");
+    for (rest = pm_buf_text(&plan); rest.len;) {
+        const char *newline = memchr(rest.data, '\n', rest.len);
+        pm_text line = {rest.data, newline ? (size_t)(newline - rest.data) : rest.len};
+
+        pm_output_line(out, put_escaped, &line);
+        rest = pm_text_from(rest, line.len + (newline != NULL));
+    }
+    pm_buf_free(&plan);
+    pmapdb_rows_close(rows);
+    pmapdb_close(store);
+}
+
+/* The text as it is, to be copied; after it the plan. */
+static int show(const query_args *q, const pm_named *named, const pm_query_info *info)
+{
+    pm_output out;
+
+    pm_output_open(&out, q->cli);
+    pm_output_text(&out, "%s", info->text);
+    if (q->explain)
+        write_plan(&out, named);
+    pm_output_end(&out);
+    return PM_EXIT_OK;
+}
+
+static bool is_file(const char *name)
+{
+    return strchr(name, '/') || pm_text_ends(pm_text_of(name), PM_TEXT(".sql"));
+}
+
+static void refuse_format(const query_args *q)
+{
+    if ((q->explain || q->sql) && q->cli->format != PM_FORMAT_TABLE)
+        pm_cli_usage(q->cli, "--explain and --sql print text: no --format goes with them");
+}
+
+int pm_cli_query(pm_cli *cli, int argc, char **argv)
+{
+    query_args q = {.cli = cli};
+    pm_run_args args = {.cli = cli, .own = options + 1, .own_values = &q};
+    pm_named named;
+    pm_query_info *info = NULL;
+    pmapdb_error err;
+    char title[64];
+    int exit_code, n = pm_options_parse(cli, &syntax, &q, argc, argv);
+
+    refuse_format(&q);
+    if (q.list && n)
+        pm_cli_usage(cli, "--list takes no name");
+    if (q.list)
+        return list(cli);
+    if (!n)
+        pm_cli_usage(cli, "which query? --list lists them");
+    named.name = argv[1];
+    named.path = is_file(named.name) ? named.name : NULL;
+    pm_run_find_query_dir(cli, n, argv + 1);
+    pm_cli_must(pm_named_find(cli, &named, &info, &err), &err);
+    snprintf(title, sizeof title, "pmapdb query %s", pm_text_basename(pm_text_of(named.name)).data);
+    argv[1] = title;
+    args.info = info;
+    pm_run_parse(&args, n, argv + 1);
+    refuse_format(&q);
+    pm_cli_must(pm_cli_keep_apart(cli, &named.path, 1, "reads", &err), &err);
+    exit_code = q.sql || q.explain ? show(&q, &named, info) : pm_named_run(&args, &named);
+    pm_catalog_free(info);
+    return exit_code;
+}

@@ -1,0 +1,179 @@
+/* sql: pmapdb sql: a statement that the user types, read-only, with limits. */
+#include "base/num.h"
+#include "cli/options.h"
+#include "cli/write.h"
+#include "store/adhoc.h" /* limits of memory and time, which pmapdb.h does not have */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define TIMEOUT_MS 30000
+#define STATEMENT_MAX (1 << 20)
+
+typedef struct sql_args {
+    pm_cli *cli;
+    const char *file;
+    pm_cli_list params; /* NAME=VALUE */
+    pmapdb_sql_options how;
+} sql_args;
+
+static const char *read_param(const char *arg, void *value)
+{
+    pm_cli_list *list = value;
+
+    if (*arg == '=' || !strchr(arg, '='))
+        return "NAME=VALUE";
+    pm_cli_list_add(list, arg);
+    return NULL;
+}
+
+#define AT(field) offsetof(sql_args, field)
+
+static const pm_option options[] = {
+    {"param", 0, PM_OPT_CUSTOM, AT(params), "NAME=VALUE",
+     "Value of :NAME, @NAME or $NAME: a number, nothing for NULL, else text; 'VALUE' is text "
+     "always",
+     read_param},
+    {"file", 0, PM_OPT_FILE, AT(file), "FILE", "Read the statement from there", NULL},
+    {"timeout", 0, PM_OPT_SPAN, AT(how.timeout_ms), "SPAN",
+     "Stop after that much work, with exit status 2 (30s; 0s: never)", NULL},
+    {"max-rows", 0, PM_OPT_COUNT, AT(how.max_rows), "N", "At most N rows (all)", NULL},
+    {0}};
+
+static const pm_syntax syntax = {
+    .options = options,
+    .operands = "'SELECT ...'|-\n--file=FILE",
+    .about = "Runs one SQL statement that only reads. It cannot change anything, in the store or "
+             "in any file.",
+    .after =
+        "Tables and views: snapshots, processes, categories, mappings, lineages, category_runs, "
+        "lineage_history. Sizes are KiB, unknown is NULL. A column called X_kib (X_kib_from, _to, "
+        "_delta) is shown as a size, X_at as a time, start, end and offset in hexadecimal; give "
+        "the column another name (AS) for the bare number. Text is written 'text'; \"name\" is a "
+        "column. The statement may use 1 GiB of memory, a text 64 MiB.",
+    .examples = "  pmapdb sql 'SELECT path, sum(pss_kib) AS pss_kib FROM mappings\n"
+                "    WHERE snapshot_id = 7 GROUP BY path ORDER BY 2 DESC LIMIT 10'\n"
+                "  pmapdb sql 'SELECT * FROM process WHERE pid = :pid' --param pid=4711\n"
+                "  pmapdb sql --file report.sql --timeout 5m -o report.csv -f csv\n"
+                "  pmapdb sql 'PRAGMA table_info(mappings)'\n"};
+
+/* ---- the statement ---- */
+
+static void read_stream(FILE *in, const char *name, pm_buf *out)
+{
+    char chunk[4096];
+    pmapdb_error err;
+    size_t n;
+
+    while ((n = fread(chunk, 1, sizeof chunk, in))) {
+        if (out->len > STATEMENT_MAX)
+            pm_cli_die("%s: too large", name);
+        if (pm_buf_add(out, chunk, n, NULL) != PMAPDB_OK)
+            pm_cli_no_memory();
+    }
+    if (ferror(in))
+        pm_cli_must(pm_fail_io(&err, errno, "cannot read '%s'", name), &err);
+    if (out->len && memchr(out->data, '\0', out->len))
+        pm_cli_die("%s: a NUL byte: this is no text", name);
+}
+
+static void read_statement(sql_args *a, const char *text, pm_buf *out)
+{
+    pmapdb_error err;
+    FILE *file;
+
+    if (text && strcmp(text, "-") != 0) {
+        if (pm_buf_addf(out, NULL, "%s", text) != PMAPDB_OK)
+            pm_cli_no_memory();
+        return;
+    }
+    a->how.where = text ? "standard input" : a->file;
+    file = text ? stdin : fopen(a->file, "re");
+    if (!file)
+        pm_cli_must(pm_fail_io(&err, errno, "cannot read '%s'", a->file), &err);
+    read_stream(file, a->how.where, out);
+    if (!text)
+        fclose(file);
+}
+
+/* ---- a function call that does not end ---- */
+
+static const pmapdb_rows *volatile watched;
+
+/* One call of GLOB with many stars can take years, and SQLite looks at the clock between its steps
+ * only. Nothing is lost with the program: it only reads. */
+static void watch(int signal)
+{
+    static const char text[] = "pmapdb: stopped: one function call did not end in time\n";
+
+    (void)signal;
+    if (!pm_adhoc_hangs(watched))
+        return;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        _exit(PM_EXIT_TROUBLE);
+    _exit(PM_EXIT_TROUBLE);
+}
+
+/* Every second of work. */
+static void watch_rows(const pmapdb_rows *rows)
+{
+    struct sigaction action = {.sa_handler = rows ? watch : SIG_IGN, .sa_flags = SA_RESTART};
+    struct itimerval every = {{rows ? 1 : 0, 0}, {rows ? 1 : 0, 0}};
+
+    if (rows)
+        watched = rows;
+    sigaction(SIGPROF, &action, NULL);
+    setitimer(ITIMER_PROF, &every, NULL);
+}
+
+/* ---- the run ---- */
+
+static void bind_params(const sql_args *a, pmapdb_rows *rows)
+{
+    for (size_t i = 0; i < a->params.n; i++) {
+        const char *param = a->params.item[i], *equals = strchr(param, '=');
+        char *name = strndup(param, (size_t)(equals - param));
+        pmapdb_error err;
+
+        if (!name)
+            pm_cli_no_memory();
+        pm_cli_must(pmapdb_bind(rows, name, equals + 1, &err), &err);
+        free(name);
+    }
+}
+
+int pm_cli_sql(pm_cli *cli, int argc, char **argv)
+{
+    sql_args a = {.cli = cli, .how = {.timeout_ms = TIMEOUT_MS}};
+    pmapdb_rows *rows = NULL;
+    pmapdb_store *store;
+    pmapdb_error err;
+    pm_buf text = {0};
+    int n = pm_options_parse(cli, &syntax, &a, argc, argv);
+
+    if (n > 1)
+        pm_cli_usage(cli, "one statement, in quotes; what is '%s'?", argv[2]);
+    if (!n == !a.file)
+        pm_cli_usage(cli, n ? "a statement and --file: which of them?"
+                            : "which statement? 'SELECT ...', - or --file");
+    pm_adhoc_limit_memory();
+    store = pm_cli_store(cli, PMAPDB_READ);
+    read_statement(&a, n ? argv[1] : NULL, &text);
+    pm_cli_must(pmapdb_sql(store, pm_buf_text(&text).data, &a.how, &rows, &err), &err);
+    bind_params(&a, rows);
+    watch_rows(rows);
+    pm_cli_must(pm_adhoc_peek(rows, &err), &err);
+    pm_cli_must(pm_cli_write(cli, rows, &err), &err);
+    watch_rows(NULL);
+    if (pmapdb_rows_cut(rows))
+        pm_cli_note(cli, "there are more than these %lld rows", (long long)a.how.max_rows);
+    pmapdb_rows_close(rows);
+    pmapdb_close(store);
+    pm_buf_free(&text);
+    free(a.params.item);
+    return PM_EXIT_OK;
+}

@@ -108,10 +108,7 @@ chosen AS (
   SELECT head, dialect, blind
   FROM (
     SELECT head, dialect, blind, row_number() OVER (PARTITION BY head ORDER BY preferred DESC,
-      instr(' smaps pmap-XX pmap-X pmap-suse toybox-x busybox-x pmap-x pmap-d pmap toybox busybox maps ',
-        ' ' || dialect || ' ') = 0,
-      instr(' smaps pmap-XX pmap-X pmap-suse toybox-x busybox-x pmap-x pmap-d pmap toybox busybox maps ',
-        ' ' || dialect || ' ')) AS place
+      (SELECT d.rank FROM dialect d WHERE d.name = dialect)) AS place
     FROM (
       SELECT k.head, k.dialect, max(k.blind) OVER (PARTITION BY k.head) AS blind,
         CASE WHEN count(*) OVER (PARTITION BY k.head) > 1 THEN (
@@ -134,25 +131,6 @@ limited AS (
     WHERE p.process_id = k.head AND p.boot_id IS NOT NULL
     ORDER BY s.taken_ms DESC LIMIT 1) AS live_process_id
   FROM chosen k
-),
-told AS (
-  -- in_order: 1 where its epochs follow each other, with no other snapshot in or between them. Then it
-  -- is the same whether a run that goes on from one to the next comes in one piece, as category_runs
-  -- has it, or in two, which cost half. LIMIT, or it would be asked again for every life.
-  SELECT k.head, k.dialect, k.blind, k.live_process_id, (
-    SELECT min(e.state) = max(e.state)
-      AND max((SELECT count(*) FROM snapshot s WHERE s.epoch_id = e.epoch_id)
-        <> (SELECT count(*) FROM snapshot s WHERE s.process_id = e.process_id
-          AND s.taken_ms BETWEEN (SELECT o.taken_ms FROM snapshot o
-            WHERE o.epoch_id = e.epoch_id ORDER BY o.off LIMIT 1)
-          AND (SELECT o.taken_ms FROM snapshot o
-            WHERE o.epoch_id = e.epoch_id ORDER BY o.off DESC LIMIT 1))) = 0
-    FROM series x
-    CROSS JOIN epoch e ON e.process_id = x.process_id
-    WHERE x.head = k.head AND CASE x.head WHEN k.head THEN e.dialect = k.dialect
-      AND e.state <> 'partial' END) AS in_order
-  FROM limited k
-  LIMIT -1
 ),
 report AS (
   -- CASE x.head is always so: it keeps SQLite from a Bloom filter over a whole table per series
@@ -178,35 +156,11 @@ report AS (
       WHERE k.blind AND x.head = k.head AND CASE x.head WHEN k.head THEN s.state <> 'partial'
         AND (:dialect IS NULL OR s.dialect = :dialect) AND s.taken_ms >= coalesce(:since, -9e15) END
       UNION ALL
-      SELECT c.category, c.category, a.taken_ms, z.taken_ms, t.process_id, v.mappings, v.size_kib,
-        v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
-      FROM (
-        SELECT e.process_id, e.epoch_id, min(s.off) AS first, max(s.off) AS last,
-          count(*) <= max(s.off) - min(s.off) AS holes
-        FROM series x
-        CROSS JOIN epoch e ON e.process_id = x.process_id
-        CROSS JOIN snapshot s ON s.epoch_id = e.epoch_id
-        WHERE :depth = '2' AND k.in_order AND x.head = k.head AND CASE x.head WHEN k.head
-          THEN e.dialect = k.dialect AND e.state <> 'partial' END
-        GROUP BY e.epoch_id
-      ) t
-      CROSS JOIN category_version v ON v.epoch_id = t.epoch_id
-      CROSS JOIN category c ON c.category_id = v.category_id
-      CROSS JOIN snapshot a ON a.epoch_id = t.epoch_id AND a.off = CASE t.holes
-        WHEN 0 THEN max(v.first, t.first)
-        ELSE (SELECT min(s.off) FROM snapshot s
-          WHERE s.epoch_id = t.epoch_id AND s.off >= v.first) END
-      CROSS JOIN snapshot z ON z.epoch_id = t.epoch_id AND z.off = CASE t.holes
-        WHEN 0 THEN min(coalesce(v.last, t.last), t.last)
-        ELSE (SELECT max(s.off) FROM snapshot s
-          WHERE s.epoch_id = t.epoch_id AND s.off <= coalesce(v.last, t.last)) END
-      WHERE +a.off <= +z.off
-      UNION ALL
       SELECT r.category, r.category, r.first_ms, r.last_ms, r.process_id, r.mappings, r.size_kib,
         r.rss_kib, r.pss_kib, r.private_kib, r.private_dirty_kib, r.swap_kib
       FROM series x
       CROSS JOIN category_runs r ON r.process_id = x.process_id
-      WHERE :depth = '2' AND NOT k.in_order AND x.head = k.head
+      WHERE :depth = '2' AND x.head = k.head
         AND CASE x.head WHEN k.head THEN r.dialect = k.dialect END
       UNION ALL
       -- the sums of each first word, where none of its parts changes: cut where one does
@@ -249,7 +203,7 @@ report AS (
       WHERE +a.off <= +z.off
       GROUP BY t.epoch_id, t.parent_id, t.first
     )) AS verdicts
-  FROM told k
+  FROM limited k
   LEFT JOIN live_process t ON t.live_process_id = k.live_process_id
 )
 SELECT n.name,

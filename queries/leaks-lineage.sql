@@ -109,10 +109,7 @@ chosen AS (
   SELECT head, dialect, blind
   FROM (
     SELECT head, dialect, blind, row_number() OVER (PARTITION BY head ORDER BY preferred DESC,
-      instr(' smaps pmap-XX pmap-X pmap-suse toybox-x busybox-x pmap-x pmap-d pmap toybox busybox maps ',
-        ' ' || dialect || ' ') = 0,
-      instr(' smaps pmap-XX pmap-X pmap-suse toybox-x busybox-x pmap-x pmap-d pmap toybox busybox maps ',
-        ' ' || dialect || ' ')) AS place
+      (SELECT d.rank FROM dialect d WHERE d.name = dialect)) AS place
     FROM (
       SELECT k.head, k.dialect, max(k.blind) OVER (PARTITION BY k.head) AS blind,
         CASE WHEN count(*) OVER (PARTITION BY k.head) > 1 THEN (

@@ -95,19 +95,27 @@ CREATE TABLE import_log (
   host_id INTEGER REFERENCES host
 );
 
--- A stretch of captures of one process, dialect and state, the first written whole, the rest as
--- differences.
+-- What printed a capture. Of one moment, queries use the capture of the lowest rank: it has most fields.
+CREATE TABLE dialect (
+  name TEXT PRIMARY KEY,
+  rank INTEGER NOT NULL                 -- as in src/base/dialect.h
+) WITHOUT ROWID;
+INSERT INTO dialect (name, rank) VALUES ('smaps', 0), ('pmap-XX', 1), ('pmap-X', 2),
+  ('pmap-suse', 3), ('toybox-x', 4), ('busybox-x', 5), ('pmap-x', 6), ('pmap-d', 7), ('pmap', 8),
+  ('toybox', 9), ('busybox', 10), ('maps', 11), ('smaps_rollup', 12);
+
+-- A stretch of captures of one process, dialect and state. The first capture is stored whole, the
+-- others as differences to the one before.
 CREATE TABLE epoch (
   epoch_id   INTEGER PRIMARY KEY,
   process_id INTEGER NOT NULL REFERENCES process,
-  dialect    TEXT NOT NULL,
+  dialect    TEXT NOT NULL REFERENCES dialect,
   state      TEXT NOT NULL CHECK (state IN ('complete', 'partial', 'totals')),
-  fields     INTEGER NOT NULL           -- which fields its captures have: bit N is line N of
-);                                      -- src/base/fields.def, 32 and more are in mapping.h
+  fields     INTEGER NOT NULL           -- the fields of its captures: bit N is line N of
+);                                      -- src/base/fields.def; mapping.h has bits 32 and up
 CREATE INDEX epoch_process ON epoch (process_id, dialect, state);
 
--- One process at one moment. Its four words are stored as their numbers in src/base/dialect.h and
--- src/base/capture.h, a byte at most: they are most of what a snapshot says.
+-- One process at one moment.
 CREATE TABLE snapshot (
   snapshot_id INTEGER PRIMARY KEY,
   process_id  INTEGER NOT NULL REFERENCES process,
@@ -117,28 +125,17 @@ CREATE TABLE snapshot (
   taken_ms    INTEGER NOT NULL,
   taken_at    TEXT GENERATED ALWAYS AS (strftime(CASE WHEN taken_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
                 ELSE '%Y-%m-%dT%H:%M:%SZ' END, taken_ms / 1000.0, 'unixepoch')) VIRTUAL,
-  moment_ms   INTEGER NOT NULL,         -- taken_ms of the first of what was captured together
+  moment_ms   INTEGER NOT NULL,         -- time of the first snapshot of its moment
   ordinal     INTEGER NOT NULL,         -- order among captures of one taken_ms
   preferred   INTEGER NOT NULL,         -- 1: of its process and moment, the one with most fields
-  time_source_code INTEGER NOT NULL,
-  dialect_code INTEGER NOT NULL,
-  state_code  INTEGER NOT NULL CHECK (state_code BETWEEN 0 AND 2),
-  checked_code INTEGER NOT NULL CHECK (checked_code BETWEEN 0 AND 3),
-  time_source TEXT GENERATED ALWAYS AS (CASE time_source_code WHEN 0 THEN 'none' WHEN 1 THEN 'given'
-                WHEN 2 THEN 'stream' WHEN 3 THEN 'name' WHEN 4 THEN 'mtime' WHEN 5 THEN 'now'
-                WHEN 6 THEN 'live' WHEN 7 THEN 'every' END) VIRTUAL,
-  dialect     TEXT GENERATED ALWAYS AS (CASE dialect_code WHEN 0 THEN 'smaps' WHEN 1 THEN 'pmap-XX'
-                WHEN 2 THEN 'pmap-X' WHEN 3 THEN 'pmap-suse' WHEN 4 THEN 'toybox-x'
-                WHEN 5 THEN 'busybox-x' WHEN 6 THEN 'pmap-x' WHEN 7 THEN 'pmap-d' WHEN 8 THEN 'pmap'
-                WHEN 9 THEN 'toybox' WHEN 10 THEN 'busybox' WHEN 11 THEN 'maps'
-                WHEN 12 THEN 'smaps_rollup' END) VIRTUAL,
-  state       TEXT GENERATED ALWAYS AS (CASE state_code WHEN 0 THEN 'complete' WHEN 1 THEN 'partial'
-                WHEN 2 THEN 'totals' END) VIRTUAL,
-  checked     TEXT GENERATED ALWAYS AS (CASE checked_code WHEN 0 THEN 'none' WHEN 1 THEN 'footer'
-                WHEN 2 THEN 'status' WHEN 3 THEN 'rollup' END) VIRTUAL,
-  missing     TEXT,                     -- partial: what is missing
+  time_source TEXT NOT NULL CHECK (time_source IN
+                ('none', 'given', 'stream', 'name', 'mtime', 'now', 'live', 'every')),
+  dialect     TEXT NOT NULL REFERENCES dialect,
+  state       TEXT NOT NULL CHECK (state IN ('complete', 'partial', 'totals')),
+  checked     TEXT NOT NULL CHECK (checked IN ('none', 'footer', 'status', 'rollup')),
+  missing     TEXT,                     -- of a partial capture: what is missing
   hash        INTEGER NOT NULL,         -- of the block's lines: src/parse/text_hash.h
-  import_log_id      INTEGER REFERENCES import_log,
+  import_log_id INTEGER REFERENCES import_log,
   mappings    INTEGER,                  -- the sums as read, never computed again; NULL: unknown
   size_kib    INTEGER,
   rss_kib     INTEGER,
@@ -152,10 +149,6 @@ CREATE TABLE snapshot (
 CREATE INDEX snapshot_process ON snapshot (process_id, taken_ms);
 CREATE UNIQUE INDEX snapshot_epoch ON snapshot (epoch_id, off);
 CREATE INDEX snapshot_import_log ON snapshot (import_log_id) WHERE import_log_id IS NOT NULL;
--- Never has a row, and so never statistics: SQLite then takes snapshots for a large table, whatever
--- ANALYZE found when the store was new. Else statistics of one snapshot make it read the whole of
--- the table for every row of a join.
-CREATE INDEX snapshot_large ON snapshot (off) WHERE 0;
 
 -- What stays the same of a process for long, as live captures saw it. A limit of -1 is none.
 CREATE TABLE live_process (
@@ -606,147 +599,22 @@ CROSS JOIN category_version v ON v.epoch_id = s.epoch_id AND v.category_id = c.c
   AND (v.last IS NULL OR v.last >= s.off)
 WHERE s.preferred >= 0;
 
--- One row per unchanged stretch of a category, equal neighbours joined across epochs, cut where
--- captures are missing: at a gap of more than 3 median steps. n counts the snapshots in it. Those
--- with sums only are a series of their own, in a category of their own; partial ones are left out.
--- a and b are the ends of a version in its piece. A version that continues an equal one gives no
--- row; the one that begins goes on, epoch by epoch: far is where it ends, and from its 22nd byte on
--- the snapshots up to there, so that the recursion stands here once. Rows are found by joins, one of a kind each, and
--- not by windows over the store: so a condition on process_id, that of a join too, reaches the index
--- of epoch, and what a reader does not select is not computed. w is looked up in a subquery: joined
--- to go, an analyzed store gets a Bloom filter on it, which is to read all of catver each time. A
--- snapshot that a subquery names is joined by (epoch_id, off) and not by its snapshot_id: where
--- statistics are of a time with one snapshot, SQLite reads a whole index rather than seek a rowid.
+-- One row per unchanged stretch of a category: n snapshots from first_ms to last_ms. A stretch ends
+-- where its epoch ends, so equal rows may follow each other. Partial captures are left out; those with
+-- sums alone have the one category total.
 CREATE VIEW category_runs AS
-SELECT process_id, dialect, category, first_ms, coalesce(CAST(far AS INTEGER), last_ms) AS last_ms,
-  coalesce(CAST(substr(far, 22) AS INTEGER), n) AS n,
-  mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib
-FROM (SELECT p.process_id, p.dialect, c.category, a.taken_ms AS first_ms, b.taken_ms AS last_ms,
-  b.off - a.off + 1 AS n,
-  CASE WHEN p.holes IS NOT NULL OR b.off >= p.last_off AND p.goes_on_id IS NOT NULL THEN (
-      WITH RECURSIVE go (taken_ms, ordinal, n) AS (
-        SELECT i.taken_ms, i.ordinal, (SELECT count(*) FROM snapshot s
-          WHERE s.epoch_id = p.epoch_id AND s.off BETWEEN a.off AND b.off)
-        FROM snapshot i WHERE i.snapshot_id = b.snapshot_id
-        UNION ALL
-        SELECT l.taken_ms, l.ordinal, (SELECT count(*) FROM snapshot s
-          WHERE s.epoch_id = k.epoch_id AND s.off BETWEEN k.off AND l.off)
-        FROM go
-        CROSS JOIN snapshot k ON (k.epoch_id, k.off) = (SELECT s.epoch_id, s.off FROM snapshot s
-          WHERE s.process_id = p.process_id AND s.taken_ms BETWEEN go.taken_ms AND p.until_ms
-            AND s.dialect = p.dialect AND s.state = p.state
-            AND (s.taken_ms > go.taken_ms OR s.ordinal > go.ordinal)
-          ORDER BY s.taken_ms, s.ordinal LIMIT 1)
-        CROSS JOIN snapshot l ON l.epoch_id = k.epoch_id AND l.off = (
-          SELECT (SELECT s.off FROM snapshot s
-            WHERE s.epoch_id = w.epoch_id AND s.off <= coalesce(w.last, 32767)
-              AND s.taken_ms <= p.until_ms
-            ORDER BY s.off DESC LIMIT 1)
-          FROM category_version w
-          WHERE w.epoch_id = k.epoch_id AND w.category_id = v.category_id AND w.first <= k.off
-            AND (w.last IS NULL OR w.last >= k.off)
-            AND (w.mappings, w.size_kib, w.rss_kib, w.pss_kib, w.private_kib, w.private_dirty_kib,
-              w.swap_kib) IS (v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib,
-              v.private_dirty_kib, v.swap_kib))
-        -- always so, or it would have no end: somebody may have changed a time by hand
-        WHERE (l.taken_ms, l.ordinal) > (go.taken_ms, go.ordinal)
-      )
-      SELECT printf('%-21d%d', max(taken_ms), sum(n)) FROM go) END AS far,
+SELECT e.process_id, e.dialect, c.category, a.taken_ms AS first_ms, z.taken_ms AS last_ms,
+  (SELECT count(*) FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off BETWEEN a.off AND z.off)
+    AS n,
   v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
-FROM (
-  -- pieces: the part of an epoch between two gaps. until_ms: the last capture before the next gap, in
-  -- whatever epoch; joins_*, goes_on_id: the captures before and behind, where no gap is between;
-  -- holes: not NULL where captures are missing in the epoch. f comes once per stream (process,
-  -- dialect, state), g is the capture behind the stream's shortest gap, h the one before g.
-  SELECT e.process_id, e.dialect, e.state, e.epoch_id, p.off AS first_off, z.off AS last_off,
-    y.taken_ms AS until_ms, q.epoch_id AS joins_epoch, q.off AS joins_off,
-    r.snapshot_id AS goes_on_id, m.snapshot_id AS holes
-  FROM epoch f
-  LEFT JOIN snapshot g ON (g.epoch_id, g.off) = (SELECT i.epoch_id, i.off
-    FROM snapshot i WHERE i.snapshot_id = CASE
-    WHEN (SELECT max(step) <= 3 * min(step) FROM (
-      SELECT s.taken_ms - lag(s.taken_ms) OVER (ORDER BY s.taken_ms) AS step FROM snapshot s
-      WHERE s.process_id = f.process_id AND s.dialect = f.dialect AND s.state = f.state))
-    THEN NULL -- no step can be that long: quick, and so in most streams
-    ELSE (SELECT snapshot_id FROM (
-      SELECT *, max(CASE WHEN k = (n + 1) / 2 THEN step END) OVER () AS median FROM (
-        SELECT *, count(step) OVER () AS n, row_number() OVER (ORDER BY step IS NULL, step) AS k
-        FROM (
-          SELECT s.snapshot_id,
-            s.taken_ms - lag(s.taken_ms) OVER (ORDER BY s.taken_ms, s.ordinal) AS step
-          FROM snapshot s
-          WHERE s.process_id = f.process_id AND s.dialect = f.dialect AND s.state = f.state)))
-      WHERE step > 3 * median ORDER BY step LIMIT 1) END)
-  LEFT JOIN snapshot h ON (h.epoch_id, h.off) = (SELECT s.epoch_id, s.off FROM snapshot s
-    WHERE s.process_id = f.process_id AND s.taken_ms < g.taken_ms AND s.dialect = f.dialect
-      AND s.state = f.state
-    ORDER BY s.taken_ms DESC LIMIT 1)
-  CROSS JOIN epoch e ON e.process_id = f.process_id AND e.dialect = f.dialect AND e.state = f.state
-  CROSS JOIN snapshot o ON o.epoch_id = e.epoch_id
-    AND o.off = (SELECT min(s.off) FROM snapshot s WHERE s.epoch_id = e.epoch_id)
-  CROSS JOIN snapshot p ON p.epoch_id = e.epoch_id
-    AND p.off BETWEEN o.off AND CASE WHEN g.snapshot_id IS NULL THEN o.off ELSE 32767 END
-    AND (p.off = o.off OR p.taken_ms - (SELECT s.taken_ms FROM snapshot s
-      WHERE s.epoch_id = p.epoch_id AND s.off < p.off ORDER BY s.off DESC LIMIT 1)
-      >= g.taken_ms - h.taken_ms)
-  CROSS JOIN snapshot y ON (y.epoch_id, y.off) = (SELECT i.epoch_id, i.off
-    FROM snapshot i WHERE i.snapshot_id = CASE WHEN g.snapshot_id IS NULL
-    THEN (SELECT s.snapshot_id FROM snapshot s
-      WHERE s.process_id = f.process_id AND s.dialect = f.dialect AND s.state = f.state
-      ORDER BY s.taken_ms DESC, s.ordinal DESC LIMIT 1)
-    ELSE (SELECT s.snapshot_id FROM snapshot s
-      WHERE s.process_id = f.process_id AND s.taken_ms >= p.taken_ms AND s.dialect = f.dialect
-        AND s.state = f.state
-        AND NOT EXISTS (SELECT 1 FROM snapshot t
-          WHERE t.process_id = s.process_id AND t.dialect = s.dialect AND t.state = s.state
-            AND t.taken_ms >= s.taken_ms AND t.taken_ms < s.taken_ms + g.taken_ms - h.taken_ms
-            AND (t.taken_ms > s.taken_ms OR t.ordinal > s.ordinal))
-      ORDER BY s.taken_ms, s.ordinal LIMIT 1) END)
-  CROSS JOIN snapshot z ON z.epoch_id = e.epoch_id AND z.off = (SELECT s.off FROM snapshot s
-    WHERE s.epoch_id = e.epoch_id AND s.taken_ms <= y.taken_ms ORDER BY s.off DESC LIMIT 1)
-  LEFT JOIN snapshot q ON (q.epoch_id, q.off) = (SELECT i.epoch_id, i.off
-    FROM snapshot i WHERE i.snapshot_id = CASE p.off WHEN o.off
-    THEN (SELECT s.snapshot_id FROM snapshot s
-      WHERE s.process_id = f.process_id AND s.taken_ms <= p.taken_ms AND s.dialect = f.dialect
-        AND s.state = f.state AND (s.taken_ms < p.taken_ms OR s.ordinal < p.ordinal)
-        AND (g.snapshot_id IS NULL OR s.taken_ms > p.taken_ms - (g.taken_ms - h.taken_ms))
-      ORDER BY s.taken_ms DESC, s.ordinal DESC LIMIT 1) END)
-  LEFT JOIN snapshot r ON (r.epoch_id, r.off) = (SELECT i.epoch_id, i.off
-    FROM snapshot i WHERE i.snapshot_id = CASE WHEN z.snapshot_id <> y.snapshot_id
-    THEN (SELECT s.snapshot_id FROM snapshot s
-      WHERE s.process_id = f.process_id AND s.taken_ms >= z.taken_ms AND s.dialect = f.dialect
-        AND s.state = f.state AND (s.taken_ms > z.taken_ms OR s.ordinal > z.ordinal)
-      ORDER BY s.taken_ms, s.ordinal LIMIT 1) END)
-  LEFT JOIN snapshot m ON m.epoch_id = e.epoch_id AND m.off = (
-    SELECT CASE WHEN count(*) <= max(s.off) - min(s.off) THEN max(s.off) END
-    FROM snapshot s WHERE s.epoch_id = e.epoch_id)
-  WHERE f.state <> 'partial'
-    AND NOT EXISTS (SELECT 1 FROM epoch x WHERE x.process_id = f.process_id
-      AND x.dialect = f.dialect AND x.state = f.state AND x.epoch_id < f.epoch_id)
-) p
-CROSS JOIN category_version v ON v.epoch_id = p.epoch_id AND v.first <= p.last_off
-  AND (v.last IS NULL OR v.last >= p.first_off)
+FROM epoch e
+CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
 CROSS JOIN category c ON c.category_id = v.category_id
-CROSS JOIN snapshot a ON a.epoch_id = p.epoch_id AND a.off = CASE WHEN p.holes IS NULL
-  THEN max(v.first, p.first_off)
-  ELSE (SELECT min(s.off) FROM snapshot s
-    WHERE s.epoch_id = p.epoch_id AND s.off >= max(v.first, p.first_off)) END
-CROSS JOIN snapshot b ON b.epoch_id = p.epoch_id AND b.off = CASE WHEN p.holes IS NULL
-  THEN min(coalesce(v.last, p.last_off), p.last_off)
-  ELSE (SELECT max(s.off) FROM snapshot s
-    WHERE s.epoch_id = p.epoch_id AND s.off <= min(coalesce(v.last, p.last_off), p.last_off)) END
-WHERE +a.off <= +b.off
-  AND (p.holes IS NULL AND (a.off > p.first_off OR p.joins_off IS NULL)
-    OR NOT EXISTS (SELECT 1 FROM snapshot k
-      CROSS JOIN category_version w ON w.epoch_id = k.epoch_id AND w.category_id = v.category_id
-        AND w.first <= k.off AND (w.last IS NULL OR w.last >= k.off)
-      WHERE k.epoch_id = CASE a.off WHEN p.first_off THEN p.joins_epoch ELSE p.epoch_id END
-        AND k.off = CASE a.off WHEN p.first_off THEN p.joins_off
-          ELSE (SELECT max(s.off) FROM snapshot s
-            WHERE s.epoch_id = p.epoch_id AND s.off < a.off) END
-        AND (w.mappings, w.size_kib, w.rss_kib, w.pss_kib, w.private_kib, w.private_dirty_kib,
-          w.swap_kib) IS (v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib,
-          v.private_dirty_kib, v.swap_kib))));
+CROSS JOIN snapshot a ON a.epoch_id = v.epoch_id AND a.off = (SELECT min(s.off) FROM snapshot s
+  WHERE s.epoch_id = v.epoch_id AND s.off >= v.first)
+CROSS JOIN snapshot z ON z.epoch_id = v.epoch_id AND z.off = (SELECT max(s.off) FROM snapshot s
+  WHERE s.epoch_id = v.epoch_id AND s.off <= coalesce(v.last, 32767))
+WHERE e.state <> 'partial' AND +a.off <= +z.off;
 
 -- Every version of every region of a lineage, in the dialects that show it. e is read
 -- by its index alone; its fields are looked up apart.

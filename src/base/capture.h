@@ -7,8 +7,7 @@
 #include "base/live.h"
 #include "base/pool.h"
 
-/* Where a capture's time came from. Names are those of snapshots.time_source, numbers of
- * time_source_code. */
+/* Where a capture's time came from. Names are those of snapshot.time_source. */
 typedef enum pm_time_source {
     PM_TIME_NONE,
     PM_TIME_GIVEN,  /* --at */

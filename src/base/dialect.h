@@ -1,6 +1,6 @@
 /* dialect: the words for what a capture is: who printed it, how whole it is, what proves it.
- * Names are part of the contract (columns dialect, state, checked, --dialect), numbers of the file
- * format (snapshots.dialect_code and so on). */
+ * Names are part of the contract (columns dialect, state, checked, --dialect); the store has the
+ * names, too. */
 #ifndef PM_BASE_DIALECT_H
 #define PM_BASE_DIALECT_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Ordered from the one with most fields to the one with fewest: of one moment, queries use the
- * first. A new one goes to the end all the same, and then needs a rank of its own. */
+ * first. Table dialect has the names with this order as their rank. */
 typedef enum pm_dialect {
     PM_DIALECT_SMAPS,
     PM_DIALECT_PMAP_XX,

@@ -57,7 +57,7 @@ static pmapdb_status read_items(pm_sql *sql, sqlite3_stmt *stmt, pm_timeline *ou
             .taken_ms = pm_col_ms(stmt, 1),
             .ordinal = pm_col_int(stmt, 2),
             .hash = pm_col_int(stmt, 3),
-            .dialect = pm_dialect_find(pm_col_text(stmt, 4)),
+            .dialect = pm_col_dialect(stmt, 4),
             .state = pm_col_state(stmt, 5),
             .epoch_id = pm_col_int(stmt, 6),
             .off = pm_col_int(stmt, 7),

@@ -161,7 +161,7 @@ POINTS = 10_000                             # of a long series
 STORE_S, POINTS_S = 10.0, 0.005             # targets: 500 x 15 x 1,000; one long series
 SEVEN = ("mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib",
          "swap_kib")
-CODES = ("time_source_code", "dialect_code", "state_code", "checked_code")
+WORDS = ("time_source", "dialect", "state", "checked")
 
 
 class Course:
@@ -233,12 +233,12 @@ def large_store(db, processes, n):
     ids = [i for i, in connection.execute(
         "select category_id from category where category <> 'total' order by 1")][:15]
     for i in range(len(ids), 15):           # as many as the target speaks of
-        insert(connection, "categories", ("category_id", "category", "description", "parent_id"),
+        insert(connection, "category", ("category_id", "category", "description", "parent_id"),
                [(1000 + i, "other-%d" % i, "", 1000 + i)])
         ids.append(1000 + i)
-    capture, dialect, fields, *codes = connection.execute(
+    capture, dialect, fields, *words = connection.execute(
         "select s.capture_id, e.dialect, e.fields, %s from snapshot s join epoch e using (epoch_id)"
-        % ", ".join("s." + c for c in CODES)).fetchone()
+        % ", ".join("s." + c for c in WORDS)).fetchone()
     rows = 0
     for process in range(1000, 1000 + processes):
         insert(connection, "name", ("name_id", "name"), [(process, "server%04d" % process)])
@@ -250,8 +250,8 @@ def large_store(db, processes, n):
                [(e, process, dialect, "complete", fields) for e in epochs])
         insert(connection, "snapshot",
                ("process_id", "epoch_id", "off", "taken_ms", "hash", *SEVEN, "capture_id",
-                "moment_ms", "ordinal", "preferred", *CODES),
-               [s + (capture, s[3], 0, 1, *codes) for s in snapshots])
+                "moment_ms", "ordinal", "preferred", *WORDS),
+               [s + (capture, s[3], 0, 1, *words) for s in snapshots])
         insert(connection, "category_version", ("epoch_id", "category_id", "first", "last", *SEVEN), versions)
         rows += len(versions)
     connection.commit()

@@ -59,28 +59,6 @@ static const char many_processes[] =
     "('mapping_version', 'mapping_version', '9000000 450 2 1'), ('category_version', "
     "'category_version', '600000 30 3 1')";
 
-/* What it finds in a store of one capture, read from a log, and in one of one process: what a store
- * that has grown since still goes by. */
-static const char *const outgrown[] = {
-    "DELETE FROM sqlite_stat1; INSERT INTO sqlite_stat1 VALUES "
-    "('name', 'name_unique', '1 1 1'), ('folder', 'sqlite_autoindex_folder_1', '1 1'), "
-    "('capture', NULL, '1'), ('object', 'object_hash', '28 1'), ('process', 'process_name', '1 "
-    "1'), "
-    "('process', 'process_unique', '1 1 1 1 1 1'), ('epoch', 'epoch_process', '1 1 1 1'), "
-    "('snapshot', 'snapshot_import_log', '1 1'), ('snapshot', 'snapshot_process', '1 1 1'), "
-    "('snapshot', 'snapshot_epoch', '1 1 1'), ('lineage', 'lineage_process', '30 30'), "
-    "('region', 'region_lineage', '30 1 1'), ('mapping_version', 'mapping_version', '30 30 1 1'), "
-    "('category_version', 'category_version', '8 8 1 1')",
-    "DELETE FROM sqlite_stat1; INSERT INTO sqlite_stat1 VALUES "
-    "('process', 'process_name', '1 1'), ('process', 'process_unique', '1 1 1 1 1 1'), "
-    "('epoch', 'epoch_process', '1 1 1 1'), ('snapshot', 'snapshot_process', '40 40 1'), "
-    "('snapshot', 'snapshot_epoch', '40 40 1'), ('lineage', 'lineage_process', '30 30'), "
-    "('region', 'region_lineage', '30 1 1'), ('mapping_version', 'mapping_version', '100 100 3 "
-    "1'), "
-    "('category_version', 'category_version', '50 50 3 1')",
-    many_processes,
-};
-
 /* What a query is given where its defaults are not enough to find rows in what fill stores. */
 static const struct {
     const char *query, *param, *value;
@@ -359,68 +337,6 @@ static void every_query_searches(void **state)
     check_plans(k);
 }
 
-/* What a statement costs, all of its parameters NULL, in instructions. */
-static int cost(const kit *k, const char *sql)
-{
-    sqlite3_stmt *stmt = NULL;
-    int steps, rc;
-
-    if (sqlite3_prepare_v2(k->store->db, sql, -1, &stmt, NULL) != SQLITE_OK)
-        print_error("%s\n", sqlite3_errmsg(k->store->db));
-    assert_non_null(stmt);
-    while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
-        ;
-    assert_int_equal(rc, SQLITE_DONE);
-    steps = sqlite3_stmt_status(stmt, SQLITE_STMTSTATUS_VM_STEP, 0);
-    sqlite3_finalize(stmt);
-    return steps;
-}
-
-/* Those that go over all of the store: a wrong plan costs each of its rows the store once more. */
-static void statistics_of_another_time_do_no_harm(void **state)
-{
-    static const char *const names[] = {"gaps",         "leaks-category", "leaks-lineage",
-                                        "leaks-object", "map-count",      "processes",
-                                        "restarts",     "snapshots"};
-    static const char *const views[] = {
-        "SELECT count(*), sum(n) FROM category_runs",
-        "SELECT count(*), sum(rss_kib) FROM lineage_history",
-        "SELECT count(*), sum(t.rss_kib) FROM snapshot s CROSS JOIN categories t "
-        "ON t.snapshot_id = s.snapshot_id",
-        "SELECT count(*), sum(m.rss_kib) FROM snapshot s CROSS JOIN mappings m "
-        "ON m.snapshot_id = s.snapshot_id",
-    };
-    enum { N_NAMES = sizeof names / sizeof *names, N = N_NAMES + sizeof views / sizeof *views };
-    const kit *k = kit_of(state);
-    pm_query_info *q[N_NAMES];
-    int before[N];
-    bool good = true;
-
-    fill(k, 60);
-    for (int i = 0; i < N; i++) {
-        if (i < N_NAMES)
-            q[i] = find(names[i]);
-        before[i] = cost(k, i < N_NAMES ? q[i]->text : views[i - N_NAMES]);
-    }
-    kit_exec(k, "ANALYZE");
-    for (size_t s = 0; s < sizeof outgrown / sizeof *outgrown; s++) {
-        analyzed(k, outgrown[s]);
-        for (int i = 0; i < N; i++) {
-            const char *sql = i < N_NAMES ? q[i]->text : views[i - N_NAMES];
-            int after = cost(k, sql);
-
-            if (after <= 2 * before[i])
-                continue;
-            print_error("%s: %d instructions, without statistics %d\n",
-                        i < N_NAMES ? names[i] : sql, after, before[i]);
-            good = false;
-        }
-    }
-    for (int i = 0; i < N_NAMES; i++)
-        pm_catalog_free(q[i]);
-    assert_true(good);
-}
-
 /* ---- rows ---- */
 
 static size_t run(const kit *k, const char *name)
@@ -509,7 +425,7 @@ int main(void)
         IN_KIT(every_query_keeps_its_word),    IN_KIT(every_parameter_is_declared_and_used),
         cmocka_unit_test(table_columns_exist), IN_KIT(the_check_sees_a_scan),
         IN_KIT(every_query_searches),          IN_KIT(every_query_gives_rows),
-        IN_KIT(selectors_of_a_query),          IN_KIT(statistics_of_another_time_do_no_harm),
+        IN_KIT(selectors_of_a_query),
     };
 
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);

@@ -13,7 +13,7 @@ typedef struct column {
     int beside; /* the column of the same row that it hangs on, or -1 */
 } column;
 
-#define LAST_KEYS 4
+#define LAST_KEYS 3
 
 typedef struct copying {
     pm_export_run *run;
@@ -22,7 +22,7 @@ typedef struct copying {
     char name[COLUMNS][40];
     int n;
     sqlite3_stmt *read, *write;
-    int64_t last_key[LAST_KEYS], last_hash; /* of table snapshots */
+    int64_t last_key[LAST_KEYS], last_hash; /* of table snapshot */
 } copying;
 
 /* ---- columns ---- */
@@ -137,8 +137,8 @@ static pmapdb_status strange(const copying *c, int i, pmapdb_error *err)
 /* Random, and where only the hash decides the order of captures, in the same order. */
 static pmapdb_status new_hash(copying *c, int64_t *out, pmapdb_error *err)
 {
-    static const char *const keys[] = {"process_id", "taken_ms", "dialect_code", "ordinal"};
-    bool equal = find_column(c, "dialect_code") >= 0;
+    static const char *const keys[] = {"process_id", "taken_ms", "ordinal"};
+    bool equal = find_column(c, "off") >= 0;
     uint64_t drawn;
     pmapdb_status st;
 

@@ -37,9 +37,8 @@ const pm_export_table pm_export_tables[] = {
      NULL, false},
     {"epoch", "WHERE t.epoch_id IN (SELECT epoch_id FROM temp.export_shown)", NULL, false},
     /* In the order that hash decides where nothing else does: copy.c keeps it. */
-    {"snapshot",
-     OF_SNAPSHOT " ORDER BY t.process_id, t.taken_ms, t.dialect_code, t.ordinal, t.hash", NULL,
-     false},
+    {"snapshot", OF_SNAPSHOT " ORDER BY t.process_id, t.taken_ms, t.dialect, t.ordinal, t.hash",
+     NULL, false},
     {"live_process",
      "WHERE t.live_process_id IN (SELECT g.live_process_id FROM live_reading g WHERE g.snapshot_id "
      "IN "

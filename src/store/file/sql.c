@@ -373,3 +373,10 @@ pm_state pm_col_state(sqlite3_stmt *stmt, int column)
         state++;
     return state;
 }
+
+pm_dialect pm_col_dialect(sqlite3_stmt *stmt, int column)
+{
+    pm_dialect dialect = pm_dialect_find(pm_col_text(stmt, column));
+
+    return dialect < PM_DIALECT_COUNT ? dialect : PM_DIALECT_ROLLUP;
+}

@@ -146,5 +146,6 @@ int64_t pm_col_ms(sqlite3_stmt *stmt, int column);
 pm_text pm_col_text(sqlite3_stmt *stmt, int column);
 pm_text pm_col_blob(sqlite3_stmt *stmt, int column);
 pm_state pm_col_state(sqlite3_stmt *stmt, int column);
+pm_dialect pm_col_dialect(sqlite3_stmt *stmt, int column); /* unknown: the weakest */
 
 #endif

@@ -12,7 +12,8 @@ DELETE FROM keep_order;
 INSERT INTO keep_order (snapshot_id, epoch_id, off)
 SELECT s.snapshot_id, s.epoch_id, s.off
 FROM tidy_process t CROSS JOIN snapshot s ON s.process_id = t.process_id
-ORDER BY s.process_id, s.taken_ms, s.dialect_code, s.ordinal, s.hash;
+JOIN dialect d ON d.name = s.dialect
+ORDER BY s.process_id, s.taken_ms, d.rank, s.ordinal, s.hash;
 
 -- The first capture that shows a region, epoch by epoch and then of all.
 CREATE TEMP TABLE IF NOT EXISTS keep_region (

@@ -181,7 +181,7 @@ static pmapdb_status add_item(pm_recall *r, sqlite3_stmt *row, pmapdb_error *err
                            .taken_ms = pm_col_ms(row, 4),
                            .ordinal = pm_col_int(row, 5),
                            .hash = pm_col_int(row, 6),
-                           .dialect = pm_dialect_find(pm_col_text(row, 7)),
+                           .dialect = pm_col_dialect(row, 7),
                            .state = (pm_state)find_word(pm_col_text(row, 8), N_STATES, state_name),
                            .time_source = (pm_time_source)find_word(
                                pm_col_text(row, 9), N_TIME_SOURCES, time_source_name),

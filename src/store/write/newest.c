@@ -101,13 +101,13 @@ pm_beat *pm_newest_beat(pm_sql *sql, pm_newest *n, int64_t sweep_ms)
     if (n->has_beat)
         return &n->beat;
     stmt = pm_sql_ask(sql,
-                      "SELECT taken_ms, dialect_code, state_code, ordinal, hash FROM snapshot "
-                      "WHERE process_id = ?1 AND state_code <> ?2 AND off >= 0 "
+                      "SELECT taken_ms, dialect, state, ordinal, hash FROM snapshot "
+                      "WHERE process_id = ?1 AND state <> 'totals' AND off >= 0 "
                       "ORDER BY taken_ms DESC",
-                      PM_ARGS(PM_I(n->process_id), PM_I(PM_STATE_TOTALS)));
+                      PM_ARGS(PM_I(n->process_id)));
     while (pm_sql_next(sql, stmt)) {
-        pm_order next = {pm_col_ms(stmt, 0), (pm_dialect)pm_col_int(stmt, 1),
-                         (pm_state)pm_col_int(stmt, 2), pm_col_int(stmt, 3), pm_col_int(stmt, 4)};
+        pm_order next = {pm_col_ms(stmt, 0), pm_col_dialect(stmt, 1), pm_col_state(stmt, 2),
+                         pm_col_int(stmt, 3), pm_col_int(stmt, 4)};
 
         if (complete && o[len - 1].taken_ms - next.taken_ms > sweep_ms) {
             pm_sql_done(stmt);

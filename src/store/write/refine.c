@@ -177,8 +177,9 @@ static bool is_settled(pm_put *p, int64_t lineage, const pm_ruling *ruling)
             "SELECT count(*) FROM region r CROSS JOIN epoch e ON e.process_id = ?2 "
             "CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id "
             "CROSS JOIN snapshot s ON s.epoch_id = v.epoch_id AND s.off = v.first "
-            "WHERE r.lineage_id = ?1 AND (s.state_code, s.dialect_code) <= (?3, ?4)",
-            PM_ARGS(PM_I(lineage), PM_I(p->process_id), PM_I(p->order.state),
+            "CROSS JOIN dialect d ON d.name = e.dialect "
+            "WHERE r.lineage_id = ?1 AND (e.state, d.rank) <= (?3, ?4)",
+            PM_ARGS(PM_I(lineage), PM_I(p->process_id), PM_S(pm_state_name(p->order.state)),
                     PM_I(p->order.dialect)),
             1);
     return n != 0;

@@ -20,17 +20,17 @@ static void load_stored(const pm_put *p, pm_queue *out)
     bool totals = p->order.state == PM_STATE_TOTALS;
     sqlite3_stmt *stmt = pm_sql_ask(
         p->sql,
-        "SELECT taken_ms, dialect_code, state_code, ordinal, hash, snapshot_id, epoch_id, off "
-        "FROM snapshot WHERE process_id = ?1 AND off >= 0 AND (state_code = ?2) = ?3 "
-        "AND (dialect_code = ?4 OR NOT ?3)",
-        PM_ARGS(PM_I(p->process_id), PM_I(PM_STATE_TOTALS), PM_I(totals), PM_I(p->order.dialect)));
+        "SELECT taken_ms, dialect, state, ordinal, hash, snapshot_id, epoch_id, off "
+        "FROM snapshot WHERE process_id = ?1 AND off >= 0 AND (state = 'totals') = ?2 "
+        "AND (dialect = ?3 OR NOT ?2)",
+        PM_ARGS(PM_I(p->process_id), PM_I(totals), PM_S(pm_dialect_name(p->order.dialect))));
 
     while (pm_sql_next(p->sql, stmt)) {
         pm_queue_reserve(p->sql, out, 1);
         if (pm_sql_ok(p->sql))
             out->item[out->n++] = (pm_waiting){
-                .order = {pm_col_ms(stmt, 0), (pm_dialect)pm_col_int(stmt, 1),
-                          (pm_state)pm_col_int(stmt, 2), pm_col_int(stmt, 3), pm_col_int(stmt, 4)},
+                .order = {pm_col_ms(stmt, 0), pm_col_dialect(stmt, 1), pm_col_state(stmt, 2),
+                          pm_col_int(stmt, 3), pm_col_int(stmt, 4)},
                 .snapshot_id = pm_col_int(stmt, 5),
                 .epoch_id = pm_col_int(stmt, 6),
                 .off = pm_col_int(stmt, 7)};

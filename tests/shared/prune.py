@@ -83,9 +83,9 @@ def is_whole(check, what, db):
 def nothing_left_over(check, what, db):
     connection = kit.plain(db)
     for child, parent, key in (
-            ("ver", "region", "region_id"), ("region", "lineage", "lineage_id"),
-            ("region", "object", "object_id"), ("snapshots", "epoch", "epoch_id"),
-            ("snapshots", "capture", "capture_id"), ("snapshots", "process", "process_id")):
+            ("mapping_version", "region", "region_id"), ("region", "lineage", "lineage_id"),
+            ("region", "object", "object_id"), ("snapshot", "epoch", "epoch_id"),
+            ("snapshot", "capture", "capture_id"), ("snapshot", "process", "process_id")):
         n = connection.execute("select count(*) from %s where %s not in (select %s from %s)"
                                % (parent, key, key, child)).fetchone()[0]
         check.equal("%s: %s that no %s shows" % (what, parent, child), n, 0)

@@ -207,7 +207,8 @@ def stays_apart(what, db, out, mapped):
 SCHEMA_WORDS = {("process", "identity"), ("epoch", "state"), ("snapshot", "state"),
                 ("snapshot", "checked"), ("label", "source"), ("traced_process", "pid_source"),
                 ("traced_process", "offset_source"), ("snapshot", "taken_at"),
-                ("schedule", "boot_id"), ("rule_set", "text")}
+                ("schedule", "boot_id"), ("rule_set", "text"), ("snapshot", "time_source"),
+                ("dialect", "name"), ("epoch", "dialect"), ("snapshot", "dialect")}
 
 
 def plant(db):

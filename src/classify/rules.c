@@ -221,7 +221,8 @@ static pmapdb_status check_reach(const pm_rules *set, const pm_rule *rule, pmapd
 
 pmapdb_status pm_rules_add(pm_rules *set, const pm_text cells[PM_RULE_COLUMNS], pmapdb_error *err)
 {
-    pm_rule_place place = {.application = set->application, .rule = set->n, .err = err};
+    pm_rule_place place = {
+        .application = set->application, .rule = set->n, .n_globs = &set->n_globs, .err = err};
     size_t terms = set->n_terms;
     pm_rule rule = {0};
     pmapdb_status st;

@@ -96,8 +96,9 @@ static pmapdb_status read_bases(const pm_rule_place *place, pm_text text, pm_rul
     return PMAPDB_OK;
 }
 
-static bool base_holds(const pm_rule_condition *c, const pm_rule_row *row)
+static bool base_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space)
 {
+    (void)space;
     return c->bases >> row->base & 1;
 }
 
@@ -116,8 +117,9 @@ static pmapdb_status read_perms(const pm_rule_place *place, pm_text text, pm_rul
 }
 
 /* Tools print "private" as p or -. */
-static bool perms_hold(const pm_rule_condition *c, const pm_rule_row *row)
+static bool perms_hold(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space)
 {
+    (void)space;
     for (size_t i = 0; i < 3; i++)
         if (c->perms[i] != '?' && c->perms[i] != row->perms[i])
             return false;
@@ -172,8 +174,9 @@ static bool has_flag(pm_text flags, const char flag[2])
     return false;
 }
 
-static bool flags_hold(const pm_rule_condition *c, const pm_rule_row *row)
+static bool flags_hold(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space)
 {
+    (void)space;
     if (c->none || !row->has_flags)
         return c->none && !row->has_flags;
     for (size_t i = 0; i < c->n; i++)
@@ -187,10 +190,10 @@ static bool flags_hold(const pm_rule_condition *c, const pm_rule_row *row)
 static const struct {
     const char *name;
     pmapdb_status (*read)(const pm_rule_place *place, pm_text text, pm_rule_condition *c);
-    bool (*holds)(const pm_rule_condition *c, const pm_rule_row *row); /* NULL: asks for more */
+    bool (*holds)(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space);
 } kinds[PM_RULE_KEYS] = {
     [PM_RULE_KEY_BASE] = {"base", read_bases, base_holds},
-    [PM_RULE_KEY_PATH] = {"path", pm_rule_read_path, NULL},
+    [PM_RULE_KEY_PATH] = {"path", pm_rule_read_path, pm_rule_path_holds},
     [PM_RULE_KEY_NAME] = {"name", pm_rule_read_globs, pm_rule_name_holds},
     [PM_RULE_KEY_PERMS] = {"perms", read_perms, perms_hold},
     [PM_RULE_KEY_FLAGS] = {"flags", read_flags, flags_hold},
@@ -292,9 +295,8 @@ bool pm_rule_condition_holds(const pm_rule_condition *c, const pm_rule_row *of,
                              const pm_rule_row *row, pm_regex_space *space)
 {
     if (kinds[c->key].holds)
-        return kinds[c->key].holds(c, of);
-    return c->key == PM_RULE_KEY_PATH ? pm_rule_path_holds(c, of, space)
-                                      : pm_rule_reach_holds(c, of, row);
+        return kinds[c->key].holds(c, of, space);
+    return pm_rule_reach_holds(c, of, row);
 }
 
 const pm_rule_condition *pm_rule_first_failing(const pm_rule_conditions *c, const pm_rule_row *of,

@@ -8,7 +8,8 @@
 /* Where a text is read: for messages, and for what it may hold. */
 typedef struct pm_rule_place {
     const char *application;
-    size_t rule; /* index of the rule at hand */
+    size_t rule;     /* index of the current rule */
+    size_t *n_globs; /* of the set */
     const char *column;
     const char *key; /* in below, above, with; else NULL */
     pmapdb_error *err;
@@ -36,16 +37,17 @@ pm_rule_part *pm_rule_part_new(pm_rule_condition *c);
 pmapdb_status pm_rule_read_globs(const pm_rule_place *place, pm_text text, pm_rule_condition *c);
 pmapdb_status pm_rule_read_path(const pm_rule_place *place, pm_text text, pm_rule_condition *c);
 bool pm_rule_path_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space);
-bool pm_rule_name_holds(const pm_rule_condition *c, const pm_rule_row *row);
-bool pm_rule_device_holds(const pm_rule_condition *c, const pm_rule_row *row);
+bool pm_rule_name_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space);
+bool pm_rule_device_holds(const pm_rule_condition *c, const pm_rule_row *row,
+                          pm_regex_space *space);
 
 pmapdb_status pm_rule_read_sizes(const pm_rule_place *place, pm_text text, pm_rule_condition *c);
 pmapdb_status pm_rule_read_addresses(const pm_rule_place *place, pm_text text,
                                      pm_rule_condition *c);
 pmapdb_status pm_rule_read_reach(const pm_rule_place *place, pm_text text, pm_rule_condition *c);
-bool pm_rule_size_holds(const pm_rule_condition *c, const pm_rule_row *row);
-bool pm_rule_start_holds(const pm_rule_condition *c, const pm_rule_row *row);
-bool pm_rule_end_holds(const pm_rule_condition *c, const pm_rule_row *row);
+bool pm_rule_size_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space);
+bool pm_rule_start_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space);
+bool pm_rule_end_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space);
 /* `row` is the mapping itself, `other` its neighbour above. */
 bool pm_rule_reach_holds(const pm_rule_condition *c, const pm_rule_row *other,
                          const pm_rule_row *row);

@@ -153,8 +153,9 @@ pmapdb_status pm_rule_read_reach(const pm_rule_place *place, pm_text text, pm_ru
 /* ---- rows ---- */
 
 /* Any of the ranges, and all of the multiples. */
-bool pm_rule_size_holds(const pm_rule_condition *c, const pm_rule_row *row)
+bool pm_rule_size_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space)
 {
+    (void)space;
     uint64_t kib = row->length / 1024;
     bool ranges = false, in = false;
 
@@ -180,14 +181,16 @@ static bool address_holds(const pm_rule_condition *c, uint64_t address)
     return true;
 }
 
-bool pm_rule_start_holds(const pm_rule_condition *c, const pm_rule_row *row)
+bool pm_rule_start_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space)
 {
+    (void)space;
     return address_holds(c, row->start);
 }
 
 /* 0 where a row ends with the address space. */
-bool pm_rule_end_holds(const pm_rule_condition *c, const pm_rule_row *row)
+bool pm_rule_end_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space)
 {
+    (void)space;
     return address_holds(c, row->start + row->length);
 }
 

@@ -1,5 +1,7 @@
-/* rules_regex: regular expressions on paths, by PCRE2, in bounded time. */
+/* rules_regex: regular expressions and globs on paths, by PCRE2, in bounded time. */
 #include "classify/rules_regex.h"
+
+#include "base/buf.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -16,6 +18,10 @@
 #define PATIENCE 100
 #define STEPS_IMPATIENT 2000
 #define HEAP_KIB_MAX 4096
+
+struct pm_glob_code {
+    pcre2_code *code;
+};
 
 struct pm_regex {
     pcre2_code *code;
@@ -96,14 +102,19 @@ static bool prepare(pm_regex_space *space)
     return space->match && space->limits;
 }
 
+static int match_code(const pcre2_code *code, pm_regex_space *space, pm_text text, size_t at)
+{
+    if (!code || !prepare(space))
+        return PCRE2_ERROR_NOMEMORY;
+    return pcre2_match(code, (PCRE2_SPTR)(text.data ? text.data : ""), text.len, at, 0,
+                       space->match, space->limits);
+}
+
 /* As pm_regex_next says. */
 static int match(const pm_regex *regex, pm_regex_space *space, pm_text text, size_t at)
 {
-    int found = PCRE2_ERROR_NOMEMORY;
+    int found = match_code(regex->code, space, text, at);
 
-    if (prepare(space))
-        found = pcre2_match(regex->code, (PCRE2_SPTR)(text.data ? text.data : ""), text.len, at, 0,
-                            space->match, space->limits);
     if (found >= 0 || found == PCRE2_ERROR_NOMATCH)
         return found >= 0;
     if (space->gave_up++ == 0)
@@ -149,8 +160,73 @@ pm_text pm_regex_group(const pm_regex *regex, pm_regex_space *space, pm_text tex
     return (pm_text){text.data + at[0], at[1] - at[0]};
 }
 
+/* ---- globs ---- */
+
+/* A glob of characters, * and \ means the same for bytes as for characters; only ? and [ count
+ * characters. */
+static bool counts_characters(pm_text glob)
+{
+    return memchr(glob.data, '?', glob.len) || memchr(glob.data, '[', glob.len);
+}
+
+static pcre2_code *compile_glob(pm_text glob, int *code)
+{
+    bool utf = counts_characters(glob);
+    uint32_t how = PCRE2_CONVERT_GLOB_NO_WILD_SEPARATOR | PCRE2_CONVERT_GLOB_NO_STARSTAR |
+                   (utf ? PCRE2_CONVERT_UTF : 0);
+    PCRE2_UCHAR *pattern = NULL;
+    pcre2_code *compiled;
+    PCRE2_SIZE n = 0, offset;
+
+    *code = pcre2_pattern_convert((PCRE2_SPTR)glob.data, glob.len, how, &pattern, &n, NULL);
+    if (*code)
+        return NULL;
+    compiled = pcre2_compile(pattern, n, utf ? PCRE2_UTF | PCRE2_MATCH_INVALID_UTF : 0, code,
+                             &offset, NULL);
+    pcre2_converted_pattern_free(pattern);
+    return compiled;
+}
+
+pmapdb_status pm_glob_check(pm_text glob, pmapdb_error *err)
+{
+    int code = 0;
+
+    if (counts_characters(glob))
+        pcre2_code_free(compile_glob(glob, &code));
+    if (code == 0 || code == 100) /* 100: compiled */
+        return PMAPDB_OK;
+    if (code == PCRE2_ERROR_NOMEMORY || code == PCRE2_ERROR_HEAP_FAILED)
+        return pm_fail_nomem(err);
+    return pm_fail(err, PMAPDB_INPUT, "'%.*s' is not a glob: a [ needs its ]", (int)glob.len,
+                   glob.data);
+}
+
+/* NULL: no memory. */
+static const pcre2_code *glob_code(const char *glob, size_t number, pm_regex_space *space)
+{
+    int code;
+
+    while (space->n_globs <= number) {
+        if (pm_grow(&space->glob, &space->cap_globs, space->n_globs, sizeof *space->glob, NULL) !=
+            PMAPDB_OK)
+            return NULL;
+        space->glob[space->n_globs++].code = NULL;
+    }
+    if (!space->glob[number].code)
+        space->glob[number].code = compile_glob(pm_text_of(glob), &code);
+    return space->glob[number].code;
+}
+
+bool pm_glob_matches(const char *glob, size_t number, pm_regex_space *space, pm_text text)
+{
+    return match_code(glob_code(glob, number, space), space, text, 0) >= 0;
+}
+
 void pm_regex_space_free(pm_regex_space *space)
 {
+    for (size_t i = 0; i < space->n_globs; i++)
+        pcre2_code_free(space->glob[i].code);
+    free(space->glob);
     pcre2_match_data_free(space->match);
     pcre2_match_context_free(space->limits);
     *space = (pm_regex_space){0};

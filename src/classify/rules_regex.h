@@ -1,6 +1,7 @@
-/* rules_regex: regular expressions on paths, by PCRE2, in bounded time.
+/* rules_regex: regular expressions and globs on paths, by PCRE2, in bounded time.
  *
- * A path is bytes; those that are no UTF-8 match nothing but what passes them over. */
+ * A path is bytes. In a regex, and in a glob with ? or [, bytes that are not UTF-8 match nothing.
+ */
 #ifndef PM_CLASSIFY_RULES_REGEX_H
 #define PM_CLASSIFY_RULES_REGEX_H
 
@@ -10,8 +11,11 @@
 
 typedef struct pm_regex pm_regex;
 
-/* What matching needs besides the regex: memory, and a count of those that gave up. */
+/* The memory that matching needs besides the regex, the globs compiled so far, and a count of the
+ * matches that gave up. */
 typedef struct pm_regex_space {
+    struct pm_glob_code *glob; /* by number */
+    size_t n_globs, cap_globs;
     void *match; /* made when it is first needed */
     void *limits;
     uint64_t gave_up;
@@ -43,6 +47,15 @@ typedef struct pm_regex_match {
 /* The first match from `at` on: 1; 0: none; -1: it gave up. */
 int pm_regex_next(const pm_regex *regex, pm_regex_space *space, pm_text text, size_t at,
                   pm_regex_match *out);
+
+/* A glob: * is any characters, / among them, ? is one, [a-z] one of a set, [!a-z] one outside it,
+ * [[:alpha:]] one of a class, \ takes the next as it is. It must match the whole text. It is
+ * compiled when it is first asked, because a run asks few of a set's globs. `number` is the glob's
+ * own in the space, from 0. */
+bool pm_glob_matches(const char *glob, size_t number, pm_regex_space *space, pm_text text);
+
+/* PMAPDB_INPUT: a set without its ]. */
+pmapdb_status pm_glob_check(pm_text glob, pmapdb_error *err);
 
 void pm_regex_space_free(pm_regex_space *space);
 

@@ -27,6 +27,7 @@ typedef enum pm_rule_key {
 /* One of what stands between | or blanks in a cell; which members depends on the key. */
 typedef struct pm_rule_part {
     char *glob;
+    size_t number;         /* of the glob, in the set's pm_regex_space */
     bool whole;            /* path: compared with all of it, not with the last part */
     bool deleted;          /* path: " (deleted)" is compared too */
     uint64_t from, last;   /* size in KiB, start and end in bytes: both inclusive */
@@ -72,6 +73,7 @@ struct pm_rules {
     size_t n, cap;
     pm_rule_term term[PM_RULE_TERMS_MAX];
     size_t n_terms;
+    size_t n_globs;
     uint64_t placed;           /* terms that ask for more than the row's object */
     size_t *of_base[PM_BASES]; /* indices of the rules that rows of this base can match */
     size_t n_of_base[PM_BASES];

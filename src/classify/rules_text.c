@@ -1,5 +1,4 @@
 /* rules_text: conditions on texts: paths, names in brackets, devices. */
-#include "classify/glob.h"
 #include "classify/rules_condition.h"
 #include "classify/shape.h"
 
@@ -40,6 +39,7 @@ static pmapdb_status read_glob(const pm_rule_place *place, pm_text text, pm_rule
 {
     pm_rule_part *part;
     pm_buf glob = {0};
+    pmapdb_error why;
     pmapdb_status st;
 
     if (text.len == 0)
@@ -51,7 +51,12 @@ static pmapdb_status read_glob(const pm_rule_place *place, pm_text text, pm_rule
     part->glob = glob.data;
     part->whole = memchr(pm_buf_text(&glob).data, '/', glob.len) != NULL;
     part->deleted = pm_text_ends(pm_buf_text(&glob), PM_TEXT("(deleted)"));
-    return st;
+    part->number = (*place->n_globs)++;
+    if (st == PMAPDB_OK)
+        st = pm_glob_check(pm_buf_text(&glob), &why);
+    return st == PMAPDB_INPUT ? pm_rule_wrong(place, "%s", why.text)
+           : st               ? pm_fail_nomem(place->err)
+                              : st;
 }
 
 pmapdb_status pm_rule_read_globs(const pm_rule_place *place, pm_text text, pm_rule_condition *c)
@@ -131,28 +136,28 @@ bool pm_rule_path_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_r
         const pm_rule_part *p = &c->part[i];
         pm_text path = p->deleted ? row->path : undeleted;
 
-        if (pm_glob(pm_text_of(p->glob), p->whole ? path : pm_text_basename(path)))
+        if (pm_glob_matches(p->glob, p->number, space, p->whole ? path : pm_text_basename(path)))
             return true;
     }
     return false;
 }
 
-static bool any_glob(const pm_rule_condition *c, pm_text text)
+static bool any_glob(const pm_rule_condition *c, pm_regex_space *space, pm_text text)
 {
     for (size_t i = 0; i < c->n; i++)
-        if (pm_glob(pm_text_of(c->part[i].glob), text))
+        if (pm_glob_matches(c->part[i].glob, c->part[i].number, space, text))
             return true;
     return false;
 }
 
-bool pm_rule_name_holds(const pm_rule_condition *c, const pm_rule_row *row)
+bool pm_rule_name_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space)
 {
     pm_text inside;
 
-    return pm_rule_bracket(row, &inside) && any_glob(c, inside);
+    return pm_rule_bracket(row, &inside) && any_glob(c, space, inside);
 }
 
-bool pm_rule_device_holds(const pm_rule_condition *c, const pm_rule_row *row)
+bool pm_rule_device_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space)
 {
-    return row->device && any_glob(c, pm_text_of(row->device));
+    return row->device && any_glob(c, space, pm_text_of(row->device));
 }

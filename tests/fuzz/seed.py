@@ -168,9 +168,6 @@ def tables(seeds):
 
 
 def words(seeds):
-    for i, (pattern, text) in enumerate(((b"*.so*", b"/x/libc.so.6"), (b"/x/[a-c]?*", b"/x/byz"), (b"[!a]\\*", b"b*"),
-                                         (b"[[:digit:]]*", b"12"), ("[à-ü]".encode(), "é".encode()))):
-        seeds.add("glob", str(i), pattern + b"\n" + text)
     for mode, selectors in enumerate(((b"demo", b"30639", b"demo/30639", b"@1", b"only", b"h:demo", b""),
                                       (b"first", b"last", b"prev", b"@1", b"-2h", b"now-1d", b"2026-11-21T02:05"),
                                       (b"-2h", b"now", b"@1795226732"), (b"box",),

@@ -4,7 +4,7 @@
 #include "api/place.h"
 #include "api/wrap.h"
 #include "base/err.h"
-#include "parse/known.h"
+#include "parse/formats.h"
 #include "parse/reader.h"
 #include "source/source.h"
 
@@ -153,7 +153,7 @@ static pmapdb_status read_file(explain_run *run, pm_source *source, pmapdb_error
     pmapdb_error damage = {0};
     pm_reader *reader = NULL;
     uint64_t bytes = 0;
-    pmapdb_status st = pm_known_find(run->options->dialect, &dialect, err);
+    pmapdb_status st = pm_form_find(run->options->dialect, &dialect, err);
 
     if (st == PMAPDB_OK)
         st = pm_reader_new(&events, dialect, &reader, err);
@@ -203,7 +203,7 @@ pmapdb_status pmapdb_explain(const char *const *paths, size_t n_paths,
     pmapdb_status st;
 
     err = err ? err : &local;
-    st = pm_known_find(options->dialect, &dialect, err);
+    st = pm_form_find(options->dialect, &dialect, err);
     if (st == PMAPDB_OK)
         st = pm_source_new(paths, n_paths, &source, err);
     if (st == PMAPDB_OK)

@@ -2,7 +2,7 @@
 #include "api/import_check.h"
 
 #include "classify/keep_cmdline.h"
-#include "parse/known.h"
+#include "parse/formats.h"
 #include <string.h>
 
 #define EVERY_MAX_MS 31622400000 /* no count of blocks makes it overflow */
@@ -35,5 +35,5 @@ pmapdb_status pm_import_check(const pmapdb_import_options *o, pmapdb_error *err)
         return pm_fail(err, PMAPDB_USAGE, "--time-from is name or mtime, not '%s'", o->time_from);
     st = pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
     pm_keep_cmdline_free(keep);
-    return st == PMAPDB_OK ? pm_known_find(o->dialect, &dialect, err) : st;
+    return st == PMAPDB_OK ? pm_form_find(o->dialect, &dialect, err) : st;
 }

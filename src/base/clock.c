@@ -195,11 +195,23 @@ static bool to_ms(struct tm tm, const pm_zone *z, int64_t *ms)
     return z->fixed || t != (time_t)-1;
 }
 
+bool pm_clock_has_time_of_day(pm_text t)
+{
+    for (size_t i = 1; i + 1 < t.len && i < DATE_MAX; i++)
+        if (t.data[i] == ':' && pm_is_digit(t.data[i - 1]) && pm_is_digit(t.data[i + 1]))
+            return true;
+    return false;
+}
+
 bool pm_clock_read_date(pm_text t, bool in_name, pm_moment *m)
 {
     char copy[DATE_MAX + 1] = "";
+    bool named; /* names of days and months come with a time of day; most lines have none */
 
     if (!t.len || (!pm_is_digit(*t.data) && !pm_is_letter(*t.data)))
+        return false;
+    named = pm_clock_has_time_of_day(t);
+    if (!named && !pm_is_digit(*t.data))
         return false;
     memcpy(copy, t.data, t.len < DATE_MAX ? t.len : DATE_MAX);
     prepare(copy, in_name);
@@ -209,7 +221,7 @@ bool pm_clock_read_date(pm_text t, bool in_name, pm_moment *m)
         const char *end;
         int ms = 0;
 
-        if (formats[i].in_names_only && !in_name)
+        if ((formats[i].in_names_only && !in_name) || (!named && strstr(formats[i].format, "%b")))
             continue;
         end = read_format(copy, formats[i].format, in_name, &tm, &ms, &z);
         if (!end || pm_is_digit(*end) || !to_ms(tm, &z, &m->ms))

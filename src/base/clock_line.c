@@ -52,14 +52,6 @@ static bool stands_free(pm_text before, bool number)
     return !pm_char_in(*last, "/\\.+_$%&~");
 }
 
-static bool has_time_of_day(pm_text t)
-{
-    for (size_t i = 1; i + 1 < t.len && i < 80; i++)
-        if (t.data[i] == ':' && pm_is_digit(t.data[i - 1]) && pm_is_digit(t.data[i + 1]))
-            return true;
-    return false;
-}
-
 /* Digits after a day are its time of day or a number of the text; as that cannot be told, such a
  * line has no moment. Eight digits alone are rather a sum. */
 static bool begins_with_date(pm_text before, pm_text t, pm_moment *m)
@@ -75,7 +67,7 @@ static bool begins_with_date(pm_text before, pm_text t, pm_moment *m)
     if (m->has_time)
         return true;
     after = skip_any(after, PARTING);
-    return pm_char_in(t.data[4], "-/") && !pm_digits(after) && !has_time_of_day(after);
+    return pm_char_in(t.data[4], "-/") && !pm_digits(after) && !pm_clock_has_time_of_day(after);
 }
 
 /* The number is the first of a row of numbers: of sums as pmap -XX prints them ("1073763972 9372

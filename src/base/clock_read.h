@@ -20,6 +20,9 @@ bool pm_clock_read_date(pm_text t, bool in_name, pm_moment *m);
  * (date +%s%N) since 1970. */
 bool pm_clock_read_unix(pm_text t, bool in_name, pm_moment *m);
 
+/* "2:0" stands in the first 80 bytes. */
+bool pm_clock_has_time_of_day(pm_text t);
+
 /* 1990 up to 2100: what may be guessed to be a moment when nobody said that it is one. */
 static inline bool pm_clock_plausible(int64_t ms)
 {

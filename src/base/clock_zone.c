@@ -21,7 +21,7 @@ bool pm_clock_is_word_of(pm_text t, const char *list)
     for (; n && *list; list += strspn(list, " ")) {
         size_t len = strcspn(list, " ");
 
-        if (len == n && strncasecmp(list, t.data, n) == 0)
+        if (len == n && (*list | 32) == (*t.data | 32) && strncasecmp(list, t.data, n) == 0)
             return true;
         list += len;
     }

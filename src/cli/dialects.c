@@ -3,7 +3,7 @@
 #include "cli/output.h"
 #include "cli/value.h"
 
-#include "parse/known.h" /* pmapdb.h has no list of dialects */
+#include "parse/formats.h" /* pmapdb.h has no list of dialects */
 
 static const pm_column columns[] = {{"dialect", PM_UNIT_TEXT},
                                     {"tool", PM_UNIT_TEXT},
@@ -24,20 +24,20 @@ static const pm_syntax syntax = {
 
 int pm_cli_dialects(pm_cli *cli, int argc, char **argv)
 {
-    const pm_known_other *refused;
-    const pm_known *k;
+    const pm_refused *refused;
+    const pm_form *k;
     pm_output out;
 
     pm_options_parse(cli, &syntax, NULL, argc, argv);
     pm_output_open(&out, cli);
     pm_output_rows(&out, columns, sizeof columns / sizeof *columns, NULL);
-    for (size_t i = 0; (k = pm_known_form(i)); i++)
+    for (size_t i = 0; (k = pm_form_at(i)); i++)
         pm_output_row(&out, (pm_value[]){pm_value_text(pm_dialect_name(k->dialect)),
                                          pm_value_text(k->tool), pm_value_text(k->gives),
                                          pm_value_text(k->example)});
     pm_output_end_rows(&out);
     if (cli->format == PM_FORMAT_TABLE) {
-        for (size_t i = 0; (refused = pm_known_refused(i)); i++)
+        for (size_t i = 0; (refused = pm_form_refused(i)); i++)
             pm_output_text(&out, "%s %s", i ? "," : "Refused by name:", refused->tool);
         pm_output_text(&out, "\n");
     }

@@ -11,25 +11,18 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/line.h"
+#include "parse/formats.h"
 #include "parse/guess.h"
 
 #define PM_COLUMNS_MAX 64
-#define PM_NO_COLUMN PM_FIELD_COUNT
-
 /* No field of a real mapping comes near it (64 PiB), and 2^16 of them add up without overflow. */
 #define PM_KIB_MAX ((uint64_t)1 << 46)
 
-#define PM_SUMS_MAX 5 /* numbers in a line of sums */
-
-/* Taken off the lines of a block by dress.c. */
+/* Taken off the lines of a block by strip_decoration.c. */
 #define PM_WORN_QUOTE 1U   /* "> " */
 #define PM_WORN_COLOUR 2U  /* escape sequences */
 #define PM_WORN_TYPE 4U    /* dashes and blanks of a word processor */
 #define PM_WORN_CALLOUT 8U /* <1> behind the name */
-
-/* Told by their headers (words.c) and by their rows (pmap_rows.c). */
-#define PM_SOLARIS "pmap of Solaris or illumos, not of Linux"
-#define PM_PSUTIL "psutil's pmap.py, which prints Rss and no sizes"
 
 #define PM_BROKEN_ROW "it begins like a row and is none"
 
@@ -204,11 +197,11 @@ struct pm_reader {
 
 pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err);
 
-/* ---- dress.c ---- */
+/* ---- strip_decoration.c ---- */
 
-pmapdb_status pm_dress_off(pm_reader *r, pm_text *t, pmapdb_error *err);
+pmapdb_status pm_strip_decoration(pm_reader *r, pm_text *t, pmapdb_error *err);
 /* "<1>" behind a row: a mark that an explanation refers to. */
-void pm_dress_callout(pm_reader *r, pm_text *t);
+void pm_strip_callout(pm_reader *r, pm_text *t);
 
 /* ---- enter.c: which block a line belongs to ---- */
 
@@ -300,7 +293,7 @@ pmapdb_status pm_fast_keys(void *reader, const char *p, const char *end, size_t 
 /* May be a row of maps or smaps, and holds nothing that could have been put around one. */
 bool pm_fast_row(pm_text line);
 
-/* ---- pmap_rows.c: pmap, -x, -d ---- */
+/* ---- narrow.c: pmap, -x, -d ---- */
 
 typedef struct pm_narrow {
     pm_mapping m;
@@ -343,9 +336,6 @@ size_t pm_wide_vote(const pm_wide *w);
 /* Fills w->columns and reads the rows by them. *refused is NULL, or why the block cannot be read.
  */
 pmapdb_status pm_layout_find(pm_wide *w, pm_text header, const char **refused, pmapdb_error *err);
-
-/* The name in a narrow row: its path and whether it is the kernel's own word. */
-void pm_name_read(pm_open *b, pm_dialect dialect, pm_text rest, pm_mapping *m);
 
 /* ---- sums.c ---- */
 

@@ -7,10 +7,18 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static pmapdb_status add(pm_buf *out, pmapdb_error *err, const char *format, ...)
+typedef struct explanation {
+    pm_reader *r;
+    pm_dialect dialect;
+    pmapdb_status st; /* once it fails, nothing more is added */
+    pmapdb_error *err;
+} explanation;
+
+static void add(explanation *e, pm_buf *out, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static pmapdb_status add(pm_buf *out, pmapdb_error *err, const char *format, ...)
+/* A line more. */
+static void add(explanation *e, pm_buf *out, const char *format, ...)
 {
     char text[320];
     va_list args;
@@ -18,74 +26,69 @@ static pmapdb_status add(pm_buf *out, pmapdb_error *err, const char *format, ...
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return pm_buf_addf(out, err, "%s%s", out->len ? "\n" : "", text);
+    if (e->st == PMAPDB_OK)
+        e->st = pm_buf_addf(out, e->err, "%s%s", out->len ? "\n" : "", text);
 }
 
 /* ---- notes: what was made good ---- */
 
-static pmapdb_status note_rows(pm_reader *r, pmapdb_error *err)
+static void note_rows(explanation *e)
 {
-    const pm_open *b = &r->b;
-    pmapdb_status st = PMAPDB_OK;
+    const pm_open *b = &e->r->b;
+    pm_buf *notes = &e->r->notes;
 
     if (b->n_doubled)
-        st = add(&r->notes, err,
-                 "%" PRIu64 " rows are printed twice, the second time with zeroes: counted once "
-                 "(procps 3.3.2 to 3.3.12 on Linux 4.3 or later)",
-                 b->n_doubled);
-    if (st == PMAPDB_OK && b->n_grown)
-        st = add(&r->notes, err,
-                 "%" PRIu64 " mappings are printed twice, as they grew while they were read: the "
-                 "later row counts",
-                 b->n_grown);
-    if (st == PMAPDB_OK && b->n_outside)
-        st =
-            add(&r->notes, err,
-                "%" PRIu64 " rows of size 0 lie outside of the range of -A: left out (procps 3.3.2 "
-                "to 3.3.14)",
-                b->n_outside);
-    if (st == PMAPDB_OK && b->n_odd)
-        st = add(&r->notes, err,
-                 "sizes that are no whole pages (%" PRIu64 ", the first in line %" PRIu64
-                 "): edited or made up",
-                 b->n_odd, b->odd_line);
-    if (st == PMAPDB_OK && b->names_cut)
-        st =
-            add(&r->notes, err, "the tool cut %" PRIu64 " of its names at 127 bytes", b->names_cut);
-    if (st == PMAPDB_OK && b->family == PM_FAMILY_WIDE && b->columns_line &&
-        !r->wide.columns.has_name)
-        st = add(&r->notes, err,
-                 "no column Mapping: the names are unknown, and all counts as anonymous");
-    if (st == PMAPDB_OK && b->translated)
-        st = add(&r->notes, err, "\"[ anon ]\" and \"[ stack ]\" are in another language");
-    return st;
+        add(e, notes,
+            "%" PRIu64 " rows are printed twice, the second time with zeroes: counted once (procps "
+            "3.3.2 to 3.3.12 on Linux 4.3 or later)",
+            b->n_doubled);
+    if (b->n_grown)
+        add(e, notes,
+            "%" PRIu64 " mappings are printed twice, as they grew while they were read: the later "
+            "row counts",
+            b->n_grown);
+    if (b->n_outside)
+        add(e, notes,
+            "%" PRIu64 " rows of size 0 lie outside of the range of -A: left out (procps 3.3.2 to "
+            "3.3.14)",
+            b->n_outside);
+    if (b->n_odd)
+        add(e, notes,
+            "sizes that are no whole pages (%" PRIu64 ", the first in line %" PRIu64
+            "): edited or made up",
+            b->n_odd, b->odd_line);
+    if (b->names_cut)
+        add(e, notes, "the tool cut %" PRIu64 " of its names at 127 bytes", b->names_cut);
+    if (b->family == PM_FAMILY_WIDE && b->columns_line && !e->r->wide.columns.has_name)
+        add(e, notes, "no column Mapping: the names are unknown, and all counts as anonymous");
+    if (b->translated)
+        add(e, notes, "\"[ anon ]\" and \"[ stack ]\" are in another language");
 }
 
-static pmapdb_status note_sums(pm_reader *r, pmapdb_error *err)
+static void note_sums(explanation *e)
 {
-    const pm_open *b = &r->b;
-    pmapdb_status st = PMAPDB_OK;
+    const pm_open *b = &e->r->b;
+    pm_buf *notes = &e->r->notes;
 
     if (b->shared_twice)
-        st = add(&r->notes, err,
-                 "the footer counts shared mappings twice: %" PRId64 " KiB taken off (procps 3.3.2 "
-                 "to 3.3.11)",
-                 b->shared_kib);
-    if (st == PMAPDB_OK && b->runs_on)
-        st = add(&r->notes, err,
-                 "the footer goes on from the process before: that was taken off (procps before "
-                 "4.0.4)");
-    if (st == PMAPDB_OK && b->below_kib)
-        st = add(&r->notes, err,
-                 "the footer counts %" PRId64 " KiB of RSS outside of these rows: only a range was "
-                 "asked for (-A)",
-                 b->below_kib);
-    if (st == PMAPDB_OK && b->family == PM_FAMILY_WIDE && b->columns_line && !b->footer)
-        st = add(&r->notes, err, "no footer: whether rows are missing cannot be told");
-    return st;
+        add(e, notes,
+            "the footer counts shared mappings twice: %" PRId64 " KiB taken off (procps 3.3.2 to "
+            "3.3.11)",
+            b->shared_kib);
+    if (b->runs_on)
+        add(e, notes,
+            "the footer goes on from the process before: that was taken off (procps before 4.0.4)");
+    if (b->below_kib)
+        add(e, notes,
+            "the footer counts %" PRId64
+            " KiB of RSS outside of these rows: only a range was asked "
+            "for (-A)",
+            b->below_kib);
+    if (b->family == PM_FAMILY_WIDE && b->columns_line && !b->footer)
+        add(e, notes, "no footer: whether rows are missing cannot be told");
 }
 
-static pmapdb_status note_lines(pm_reader *r, pmapdb_error *err)
+static void note_lines(explanation *e)
 {
     static const struct {
         unsigned bit;
@@ -94,21 +97,13 @@ static pmapdb_status note_lines(pm_reader *r, pmapdb_error *err)
                 {PM_WORN_QUOTE, "\"> \" was taken off"},
                 {PM_WORN_TYPE, "a word processor's dashes and blanks were put right"},
                 {PM_WORN_CALLOUT, "marks like <1> were taken off the names"}};
-    pmapdb_status st = PMAPDB_OK;
 
-    for (size_t i = 0; i < sizeof worn / sizeof *worn && st == PMAPDB_OK; i++)
-        if (r->b.worn & worn[i].bit)
-            st = add(&r->notes, err, "%s", worn[i].text);
-    return st;
-}
-
-static pmapdb_status note_dialect(pm_reader *r, pm_dialect dialect, pmapdb_error *err)
-{
-    if (dialect == PM_DIALECT_BUSYBOX || dialect == PM_DIALECT_BUSYBOX_X)
-        return add(&r->notes, err,
-                   "busybox cuts a name at its first blank: \" (deleted)\" and what else follows "
-                   "is lost");
-    return PMAPDB_OK;
+    for (size_t i = 0; i < sizeof worn / sizeof *worn; i++)
+        if (e->r->b.worn & worn[i].bit)
+            add(e, &e->r->notes, "%s", worn[i].text);
+    if (e->dialect == PM_DIALECT_BUSYBOX || e->dialect == PM_DIALECT_BUSYBOX_X)
+        add(e, &e->r->notes,
+            "busybox cuts a name at its first blank: \" (deleted)\" and what else follows is lost");
 }
 
 /* ---- tool ---- */
@@ -172,99 +167,85 @@ static const char *procps_wide(const pm_reader *r)
     return r->b.runs_on ? "procps 3.3.7 to 4.0.3" : "procps 3.3.7 or later";
 }
 
-static pmapdb_status name_tool(pm_reader *r, pm_dialect dialect, pmapdb_error *err)
-{
-    const char *kernel = kernel_of(r->b.fields);
+/* The shape that tells a dialect, and the tool that prints it. */
+static const struct {
+    const char *shape;
+    const char *tool; /* NULL: depends on more */
+} kinds[PM_DIALECT_COUNT] = {
+    [PM_DIALECT_SMAPS] = {"rows of start-end, perms, offset, device, inode, and keys below them",
+                          "Linux"},
+    [PM_DIALECT_PMAP_XX] = {"rows of address, perms, offset, device, inode, all columns of smaps",
+                            NULL},
+    [PM_DIALECT_PMAP_X] = {"rows of address, perms, and some columns of smaps", NULL},
+    [PM_DIALECT_SUSE] = {"rows of address and five numbers: Kbytes, RSS, PSS, Dirty, Swap",
+                         "pmap of SUSE"},
+    [PM_DIALECT_TOYBOX_X] = {"rows of address, four numbers (Kbytes, PSS, Dirty, Swap), rw---",
+                             "toybox"},
+    [PM_DIALECT_BUSYBOX_X] = {"rows of address, four numbers (Kbytes, PSS, Dirty, Swap), rw-p",
+                              "busybox"},
+    [PM_DIALECT_PMAP_SMALL_X] = {"rows of address and three numbers: Kbytes, RSS, Dirty", NULL},
+    [PM_DIALECT_PMAP_D] = {"rows of address, Kbytes, mode, offset, device", NULL},
+    [PM_DIALECT_PMAP] = {"rows of address and a size with K, mode of five characters", NULL},
+    [PM_DIALECT_TOYBOX] = {"rows of address and a size with K, names like \"[anon]\"", "toybox"},
+    [PM_DIALECT_BUSYBOX] = {"rows of address and a size with K, mode of four characters",
+                            "busybox"},
+    [PM_DIALECT_MAPS] = {"rows of start-end, perms, offset, and no keys below them", "Linux"},
+    [PM_DIALECT_ROLLUP] = {"row named [rollup], and the keys of smaps below it", "Linux"},
+};
 
-    if (r->b.totals.v[PM_TOTAL_MAPPINGS] == 0)
-        return PMAPDB_OK;
-    switch (dialect) {
-    case PM_DIALECT_SMAPS:
-    case PM_DIALECT_ROLLUP:
-    case PM_DIALECT_MAPS:
-        return pm_buf_addf(&r->tool, err, kernel ? "Linux %s or later" : "Linux",
-                           kernel ? kernel : "");
-    case PM_DIALECT_PMAP_XX:
-    case PM_DIALECT_PMAP_X:
-        return pm_buf_addf(&r->tool, err, kernel ? "%s on Linux %s or later" : "%s", procps_wide(r),
-                           kernel ? kernel : "");
-    case PM_DIALECT_PMAP_SMALL_X:
-    case PM_DIALECT_PMAP_D:
-    case PM_DIALECT_PMAP:
-        return pm_buf_addf(&r->tool, err, "%s",
-                           r->b.state == PM_STATE_TOTALS ? "procps" : procps_narrow(r));
-    case PM_DIALECT_SUSE:
-        return pm_buf_addf(&r->tool, err, "%s",
-                           r->b.suse_mode ? "procps of openSUSE" : "pmap of SUSE");
-    case PM_DIALECT_TOYBOX_X:
-    case PM_DIALECT_TOYBOX:
-        return pm_buf_addf(&r->tool, err, "toybox");
-    case PM_DIALECT_BUSYBOX_X:
-    case PM_DIALECT_BUSYBOX:
-        return pm_buf_addf(&r->tool, err, "busybox");
-    case PM_DIALECT_COUNT:
-        break;
-    }
-    return PMAPDB_OK;
+static void name_tool(explanation *e)
+{
+    const pm_reader *r = e->r;
+    const char *kernel = kernel_of(r->b.fields), *tool;
+    bool linux_only, wide;
+
+    if (r->b.totals.v[PM_TOTAL_MAPPINGS] == 0 || e->dialect == PM_DIALECT_COUNT)
+        return;
+    wide = e->dialect == PM_DIALECT_PMAP_XX || e->dialect == PM_DIALECT_PMAP_X;
+    tool = kinds[e->dialect].tool;
+    linux_only = tool && strcmp(tool, "Linux") == 0;
+    if (e->dialect == PM_DIALECT_SUSE && r->b.suse_mode)
+        tool = "procps of openSUSE";
+    else if (!tool)
+        tool = wide ? procps_wide(r) : r->b.state == PM_STATE_TOTALS ? "procps" : procps_narrow(r);
+    if (kernel && (wide || linux_only))
+        add(e, &e->r->tool, "%s%s %s or later", tool, wide ? " on Linux" : "", kernel);
+    else
+        add(e, &e->r->tool, "%s", tool);
 }
 
 /* ---- why ---- */
 
-static const char *shape_of(pm_dialect dialect)
+/* A header's words, single blanks between, as one line. */
+static void add_header(explanation *e)
 {
-    static const char *const shapes[PM_DIALECT_COUNT] = {
-        [PM_DIALECT_SMAPS] = "rows of start-end, perms, offset, device, inode, and keys below them",
-        [PM_DIALECT_PMAP_XX] =
-            "rows of address, perms, offset, device, inode, all columns of smaps",
-        [PM_DIALECT_PMAP_X] = "rows of address, perms, and some columns of smaps",
-        [PM_DIALECT_SUSE] = "rows of address and five numbers: Kbytes, RSS, PSS, Dirty, Swap",
-        [PM_DIALECT_TOYBOX_X] = "rows of address, four numbers (Kbytes, PSS, Dirty, Swap), rw---",
-        [PM_DIALECT_BUSYBOX_X] = "rows of address, four numbers (Kbytes, PSS, Dirty, Swap), rw-p",
-        [PM_DIALECT_PMAP_SMALL_X] = "rows of address and three numbers: Kbytes, RSS, Dirty",
-        [PM_DIALECT_PMAP_D] = "rows of address, Kbytes, mode, offset, device",
-        [PM_DIALECT_PMAP] = "rows of address and a size with K, mode of five characters",
-        [PM_DIALECT_TOYBOX] = "rows of address and a size with K, names like \"[anon]\"",
-        [PM_DIALECT_BUSYBOX] = "rows of address and a size with K, mode of four characters",
-        [PM_DIALECT_MAPS] = "rows of start-end, perms, offset, and no keys below them",
-        [PM_DIALECT_ROLLUP] = "row named [rollup], and the keys of smaps below it",
-    };
+    pm_text header = pm_buf_text(&e->r->columns), word;
+    pm_buf *why = &e->r->why;
 
-    return dialect < PM_DIALECT_COUNT ? shapes[dialect] : NULL;
+    add(e, why, "the header:");
+    for (size_t at = 0; e->st == PMAPDB_OK && pm_guess_word(header, &at, &word);)
+        e->st = pm_buf_addf(why, e->err, " %.*s", (int)word.len, word.data);
 }
 
-/* A header's words, single blanks between, for one line of text. */
-static pmapdb_status add_header(pm_reader *r, pmapdb_error *err)
+static void say_why(explanation *e)
 {
-    pm_text header = pm_buf_text(&r->columns), word;
-    pmapdb_status st = pm_buf_addf(&r->why, err, "%sthe header:", r->why.len ? "\n" : "");
-
-    for (size_t at = 0; st == PMAPDB_OK && pm_guess_word(header, &at, &word);)
-        st = pm_buf_addf(&r->why, err, " %.*s", (int)word.len, word.data);
-    return st;
-}
-
-static pmapdb_status say_why(pm_reader *r, pm_dialect dialect, pmapdb_error *err)
-{
-    const pm_open *b = &r->b;
-    const char *shape = shape_of(dialect);
-    pmapdb_status st = PMAPDB_OK;
+    const pm_open *b = &e->r->b;
+    pm_buf *why = &e->r->why;
 
     if (b->state == PM_STATE_TOTALS && !b->rollup)
-        st = add(&r->why, err, "a line of sums like that of %s", pm_dialect_name(dialect));
-    else if (shape && b->n_rows)
-        st = add(&r->why, err, "%" PRIu64 " %s", b->n_rows, shape);
-    if (st == PMAPDB_OK && b->columns_line)
-        st = add_header(r, err);
-    if (st == PMAPDB_OK && b->family == PM_FAMILY_WIDE && !b->columns_line)
-        st = add(&r->why, err, "%zu columns without names, told by what Linux prints",
-                 r->wide.columns.n);
-    if (st == PMAPDB_OK && b->suse_mode)
-        st = add(&r->why, err, "modes like r-xp-");
-    if (st == PMAPDB_OK && b->name_blanks == 2 && dialect != PM_DIALECT_BUSYBOX)
-        st = add(&r->why, err, "two blanks before the name");
-    if (st == PMAPDB_OK && b->checked == PM_CHECKED_FOOTER)
-        st = add(&r->why, err, "the sums below the rows agree");
-    return st;
+        add(e, why, "a line of sums like that of %s", pm_dialect_name(e->dialect));
+    else if (e->dialect < PM_DIALECT_COUNT && b->n_rows)
+        add(e, why, "%" PRIu64 " %s", b->n_rows, kinds[e->dialect].shape);
+    if (b->columns_line)
+        add_header(e);
+    if (b->family == PM_FAMILY_WIDE && !b->columns_line)
+        add(e, why, "%zu columns without names, told by what Linux prints", e->r->wide.columns.n);
+    if (b->suse_mode)
+        add(e, why, "modes like r-xp-");
+    if (b->name_blanks == 2 && e->dialect != PM_DIALECT_BUSYBOX)
+        add(e, why, "two blanks before the name");
+    if (b->checked == PM_CHECKED_FOOTER)
+        add(e, why, "the sums below the rows agree");
 }
 
 /* ---- how sure ---- */
@@ -289,16 +270,13 @@ static pm_confidence confidence_of(const pm_reader *r, pm_dialect dialect)
 
 pmapdb_status pm_explain(pm_reader *r, pm_dialect dialect, pm_confidence *sure, pmapdb_error *err)
 {
-    pmapdb_status st = note_rows(r, err);
+    explanation e = {r, dialect, PMAPDB_OK, err};
 
     *sure = confidence_of(r, dialect);
-    if (st == PMAPDB_OK)
-        st = note_sums(r, err);
-    if (st == PMAPDB_OK)
-        st = note_lines(r, err);
-    if (st == PMAPDB_OK)
-        st = note_dialect(r, dialect, err);
-    if (st == PMAPDB_OK)
-        st = name_tool(r, dialect, err);
-    return st == PMAPDB_OK ? say_why(r, dialect, err) : st;
+    note_rows(&e);
+    note_sums(&e);
+    note_lines(&e);
+    name_tool(&e);
+    say_why(&e);
+    return e.st;
 }

@@ -379,6 +379,6 @@ pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
         r->worn = 0;
         return range_row(r, line, line, &m, err);
     }
-    st = pm_dress_off(r, &t, err);
+    st = pm_strip_decoration(r, &t, err);
     return st == PMAPDB_OK ? line_of(r, line, t, err) : st;
 }

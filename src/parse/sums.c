@@ -1,38 +1,13 @@
-/* sums: the line of sums that pmap, -x and -d print under their rows, in every tool and language:
- * a checksum, and where only it was kept, all that there is. */
+/* sums: the line of sums that pmap, -x and -d print under their rows, in every tool and language.
+ * It proves the rows; a log may have kept nothing else. */
 #include "parse/block.h"
 
 #include "base/num.h"
 
-/* What kind of sums a line holds: how many numbers, with a K behind them or not ("12K", Swedish
- * "12 k", Ukrainian "12 К"), with a colon before them or not. */
-typedef struct sums_shape {
-    int n;
-    bool k, colon;
-    pm_dialect dialect;
-    enum pm_field field[PM_SUMS_MAX];
-} sums_shape;
-
-static const sums_shape shapes[] = {
-    {1, true, false, PM_DIALECT_PMAP, {PM_SIZE}},
-    {1, true, true, PM_DIALECT_BUSYBOX, {PM_SIZE}},
-    {3, false, false, PM_DIALECT_PMAP_SMALL_X, {PM_SIZE, PM_RSS, PM_DIRTY}},
-    {3, true, true, PM_DIALECT_PMAP_D, {PM_SIZE, PM_NO_COLUMN, PM_NO_COLUMN}},
-    {4, false, false, PM_DIALECT_TOYBOX_X, {PM_SIZE, PM_PSS, PM_PRIVATE_DIRTY, PM_SWAP}},
-    {5, false, false, PM_DIALECT_SUSE, {PM_SIZE, PM_RSS, PM_PSS, PM_DIRTY, PM_SWAP}},
-    {5, true, true, PM_DIALECT_SUSE, {PM_SIZE, PM_RSS, PM_PSS, PM_DIRTY, PM_SWAP}},
-};
-
-/* procps 3.2 has only dashes under RSS, Anon and Locked. */
-static const sums_shape unknown_x = {
-    4, false, false, PM_DIALECT_PMAP_SMALL_X, {PM_SIZE, PM_NO_COLUMN, PM_NO_COLUMN, PM_NO_COLUMN}};
-
 typedef struct sums {
-    uint64_t v[PM_SUMS_MAX];
-    int n, n_dashes;
-    bool k, colon;
+    pm_numbers v;
+    bool colon;    /* "mapped:", "Total:" */
     bool wide_gap; /* blanks that a column makes */
-    bool leads;    /* the numbers come before the words */
 } sums;
 
 static size_t unit_length(const char *p, const char *end)
@@ -49,20 +24,20 @@ static size_t unit_length(const char *p, const char *end)
     return 0;
 }
 
-static bool read_number(const char **at, const char *end, sums *s)
+static bool read_number(const char **at, const char *end, pm_numbers *v)
 {
     const char *p = *at;
-    size_t n = s->n < PM_SUMS_MAX ? pm_num_dec(p, end, &s->v[s->n]) : 0, unit;
+    size_t n = v->n < PM_SUMS_MAX ? pm_num_dec(p, end, &v->v[v->n]) : 0, unit;
 
-    if (n == 0 || s->v[s->n] > (uint64_t)INT64_MAX / 2)
+    if (n == 0 || v->v[v->n] > (uint64_t)INT64_MAX / 2)
         return false;
     p += n;
     unit = unit_length(p, end);
-    if (s->n && s->k != (unit != 0))
+    if (v->n && v->k != (unit != 0))
         return false;
-    s->k = unit != 0;
+    v->k = unit != 0;
     p += unit;
-    s->n++;
+    v->n++;
     *at = p;
     return p == end || *p == ' ';
 }
@@ -81,17 +56,17 @@ static bool read_sums(pm_text line, sums *s)
         bool begins = p == line.data || is_gap(p - 1);
 
         if (*p >= '0' && *p <= '9') {
-            if (!begins || s->n_dashes || !read_number(&p, end, s))
+            if (!begins || s->v.dashes || !read_number(&p, end, &s->v))
                 return false;
             continue;
         }
-        if (*p == '-' && begins && s->n && (p + 1 == end || is_gap(p + 1)))
-            s->n_dashes++;
+        if (*p == '-' && begins && s->v.n && (p + 1 == end || is_gap(p + 1)))
+            s->v.dashes++;
         s->colon |= *p == ':';
         s->wide_gap |= p + 1 < end && is_gap(p) && is_gap(p + 1);
         p++;
     }
-    return s->n > 0;
+    return s->v.n > 0;
 }
 
 /* A line that ends in its last number: " total  123K", "total kB  1 2 3", "mapped: 1K  ... 3K". */
@@ -106,17 +81,9 @@ static bool ends_in_number(pm_text line)
                  p[n - 1] == 0x9a || p[n - 1] == '-');
 }
 
-static const sums_shape *shape_of(pm_text line, sums *s)
+static const pm_form *format_of(pm_text line, sums *s)
 {
-    if (!ends_in_number(line) || !read_sums(line, s))
-        return NULL;
-    if (s->n == 1 && s->n_dashes == 3 && !s->k)
-        return &unknown_x;
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes && !s->n_dashes; i++)
-        if (shapes[i].n == s->n && shapes[i].k == s->k &&
-            (shapes[i].colon == s->colon || s->n == 4))
-            return &shapes[i];
-    return NULL;
+    return ends_in_number(line) && read_sums(line, s) ? pm_form_of_sums(&s->v, s->colon) : NULL;
 }
 
 /* SLES 11 and 12 end with "336K writable-private, 10224K readonly-private, 0K shared, and 636K
@@ -149,12 +116,15 @@ static bool read_sles(pm_text line, uint64_t *size)
     return found >= 2;
 }
 
-static void set_tool(pm_open *b, const sums_shape *shape, const sums *s)
+static void set_tool(pm_open *b, const pm_form *f, const sums *s)
 {
+    enum pm_field field[PM_NUMBERS_MAX];
+
+    pm_form_fields(f, field);
     b->footer = true;
-    for (int i = 0; i < s->n; i++)
-        if (shape->field[i] != PM_NO_COLUMN)
-            b->tool[shape->field[i]] = (int64_t)s->v[i];
+    for (int i = 0; i < s->v.n; i++)
+        if (field[i] != PM_NO_COLUMN)
+            b->tool[field[i]] = (int64_t)s->v.v[i];
 }
 
 /* A sum's number stands right behind these words. */
@@ -205,31 +175,31 @@ static bool has_known_words(pm_text line, const sums *s)
     while (t.len && is_gap(t.data))
         t = pm_text_from(t, 1);
     if (s->colon)
-        return has_one_of(t, s->n == 5 ? of_sles : of_d);
-    return s->n == 4 || s->k ? has_bare_word(t) : has_one_of(t, of_x);
+        return has_one_of(t, s->v.n == 5 ? of_sles : of_d);
+    return s->v.n == 4 || s->v.k ? has_bare_word(t) : has_one_of(t, of_x);
 }
 
 /* ... and that they are those of a process. */
 static bool stands_alone(pm_text line, const sums *s)
 {
-    for (int i = 0; i < s->n; i++)
-        if (s->v[i] > PM_KIB_MAX)
+    for (int i = 0; i < s->v.n; i++)
+        if (s->v.v[i] > PM_KIB_MAX)
             return false;
     return has_known_words(line, s);
 }
 
 /* Without known words it has to be the sum of such rows: `ls -l` ends in numbers, too. toybox and
  * busybox print the same four numbers, toybox and procps the same one. */
-static bool fits(const pm_open *b, const sums_shape *shape)
+static bool fits(const pm_open *b, const pm_form *f)
 {
-    return shape->dialect == b->dialect ||
-           (shape->dialect == PM_DIALECT_TOYBOX_X && b->dialect == PM_DIALECT_BUSYBOX_X);
+    return f->dialect == b->dialect ||
+           (f->dialect == PM_DIALECT_TOYBOX_X && b->dialect == PM_DIALECT_BUSYBOX_X);
 }
 
 bool pm_footer_narrow(pm_reader *r, pm_text line)
 {
     pm_open *b = &r->b;
-    const sums_shape *shape;
+    const pm_form *f;
     uint64_t size;
     sums s;
 
@@ -242,14 +212,14 @@ bool pm_footer_narrow(pm_reader *r, pm_text line)
             b->dialect = PM_DIALECT_SUSE;
         return true;
     }
-    shape = shape_of(line, &s);
-    if (!shape || !(b->family == PM_FAMILY_NARROW
-                        ? has_known_words(line, &s) || (s.wide_gap && fits(b, shape))
-                        : stands_alone(line, &s)))
+    f = format_of(line, &s);
+    if (!f ||
+        !(b->family == PM_FAMILY_NARROW ? has_known_words(line, &s) || (s.wide_gap && fits(b, f))
+                                        : stands_alone(line, &s)))
         return false;
-    set_tool(b, shape, &s);
+    set_tool(b, f, &s);
     if (b->family == PM_FAMILY_NONE) {
-        b->dialect = shape->dialect;
+        b->dialect = f->dialect;
         if (b->dialect == PM_DIALECT_TOYBOX_X && memchr(line.data, '\t', line.len))
             b->dialect = PM_DIALECT_BUSYBOX_X;
     }
@@ -265,11 +235,11 @@ bool pm_footer_in_words(pm_text line)
 
 bool pm_footer_alone(pm_text line)
 {
-    const sums_shape *shape;
+    const pm_form *f;
     sums s;
 
     if (pm_footer_in_words(line))
         return true;
-    shape = shape_of(line, &s);
-    return shape && stands_alone(line, &s);
+    f = format_of(line, &s);
+    return f && stands_alone(line, &s);
 }

@@ -4,7 +4,7 @@
 #include "api/place.h"
 #include "api/wrap.h"
 #include "base/num.h"
-#include "parse/known.h"
+#include "parse/formats.h"
 #include "source/proc.h"
 #include "source/source.h"
 #include <errno.h>
@@ -72,7 +72,7 @@ pmapdb_status pm_block_source_file(const char *path, const char *dialect, bool r
     const char *name = strcmp(path, PM_SOURCE_STDIN) == 0 ? "./" PM_SOURCE_STDIN : path;
     pm_dialect found;
     pm_block_source *s;
-    pmapdb_status st = pm_known_find(dialect, &found, err);
+    pmapdb_status st = pm_form_find(dialect, &found, err);
 
     if (st == PMAPDB_OK)
         st = check_path(name, err);

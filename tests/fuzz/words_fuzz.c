@@ -6,8 +6,8 @@
 #include "base/near.h"
 #include "base/num.h"
 #include "base/unit.h"
+#include "parse/formats.h"
 #include "parse/guess.h"
-#include "parse/known.h"
 #include "parse/pid_word.h"
 #include "source/skip.h"
 #include "store/func/vmflags.h"
@@ -129,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_line(a);
     check_near(a, b);
     check_place(b, a);
-    if (pm_known_find(name, &dialect, &err) != PMAPDB_OK)
+    if (pm_form_find(name, &dialect, &err) != PMAPDB_OK)
         fuzz_message(&err);
     free(one);
     free(two);

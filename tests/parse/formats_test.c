@@ -1,6 +1,6 @@
-/* known_test: every example of `pmapdb dialects` is read as the dialect that it stands for and
+/* formats_test: every example of `pmapdb dialects` is read as the dialect that it stands for and
  * gives what is said of it; what is refused by name is. */
-#include "parse/known.h"
+#include "parse/formats.h"
 
 #include "parse/kit.h"
 
@@ -61,7 +61,7 @@ static const struct word {
 
 #define N_WORDS (sizeof words / sizeof *words)
 
-static const struct context *context_of(const pm_known *k)
+static const struct context *context_of(const pm_form *k)
 {
     static const struct context none = {"", "", ""};
 
@@ -71,7 +71,7 @@ static const struct context *context_of(const pm_known *k)
     return &none;
 }
 
-static pm_seen *read_example(const pm_known *k)
+static pm_seen *read_example(const pm_form *k)
 {
     const struct context *c = context_of(k);
     pm_buf text = {0};
@@ -84,7 +84,7 @@ static pm_seen *read_example(const pm_known *k)
 }
 
 /* "size, rss, names" against the fields that were read: neither may know more. */
-static void check_gives(const pm_known *k, const pm_seen *s)
+static void check_gives(const pm_form *k, const pm_seen *s)
 {
     uint64_t said = 0, may = 0;
     bool names = false;
@@ -113,11 +113,11 @@ static void check_gives(const pm_known *k, const pm_seen *s)
 
 static void examples(void **state)
 {
-    const pm_known *k;
+    const pm_form *k;
     pm_dialect last = PM_DIALECT_SMAPS;
 
     (void)state;
-    for (size_t i = 0; (k = pm_known_form(i)); i++) {
+    for (size_t i = 0; (k = pm_form_at(i)); i++) {
         pm_seen *s = read_example(k);
 
         if (s->n_blocks != 1 || s->blocks[0].empty.len || s->blocks[0].dialect != k->dialect)
@@ -139,10 +139,10 @@ static void every_context_is_used(void **state)
 {
     (void)state;
     for (size_t c = 0; c < sizeof contexts / sizeof *contexts; c++) {
-        const pm_known *k = NULL;
+        const pm_form *k = NULL;
         bool used = false;
 
-        for (size_t i = 0; (k = pm_known_form(i)); i++)
+        for (size_t i = 0; (k = pm_form_at(i)); i++)
             used |= context_of(k) == &contexts[c];
         if (!used)
             fail_msg("no example is '%s'", contexts[c].tool);
@@ -151,10 +151,10 @@ static void every_context_is_used(void **state)
 
 static void refused_by_name(void **state)
 {
-    const pm_known_other *k;
+    const pm_refused *k;
 
     (void)state;
-    for (size_t i = 0; (k = pm_known_refused(i)); i++) {
+    for (size_t i = 0; (k = pm_form_refused(i)); i++) {
         pm_seen *s = kit_read(pm_text_of(k->example));
 
         if (s->n_blocks != 1 || s->n_rows != 0 ||
@@ -172,12 +172,12 @@ static void names(void **state)
 
     (void)state;
     for (int i = 0; i < PM_DIALECT_COUNT; i++) {
-        assert_int_equal(pm_known_find(pm_dialect_name((pm_dialect)i), &found, &err), PMAPDB_OK);
+        assert_int_equal(pm_form_find(pm_dialect_name((pm_dialect)i), &found, &err), PMAPDB_OK);
         assert_int_equal(found, i);
     }
-    assert_int_equal(pm_known_find(NULL, &found, &err), PMAPDB_OK);
+    assert_int_equal(pm_form_find(NULL, &found, &err), PMAPDB_OK);
     assert_int_equal(found, PM_DIALECT_COUNT);
-    assert_int_equal(pm_known_find("pmap-Q", &found, &err), PMAPDB_USAGE);
+    assert_int_equal(pm_form_find("pmap-Q", &found, &err), PMAPDB_USAGE);
     for (int i = 0; i < PM_DIALECT_COUNT; i++)
         assert_non_null(strstr(err.text, pm_dialect_name((pm_dialect)i)));
 }

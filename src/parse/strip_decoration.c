@@ -1,6 +1,7 @@
-/* dress: takes off what was put around a line since its tool printed it: a carriage return, an
- * editor's byte order mark, "> " of mail, colours of grep and terminals, the dashes and blanks of
- * word processors. Indentation stays: the columns of -X and -XX are told by their places. */
+/* strip_decoration: takes off what was put around a line since its tool printed it: a carriage
+ * return, an editor's byte order mark, "> " of mail, colours of grep and terminals, the dashes and
+ * blanks of word processors. Indentation stays: the columns of -X and -XX are told by their places.
+ */
 #include "parse/block.h"
 
 #define ESCAPE '\033'
@@ -158,7 +159,7 @@ static void unquote(pm_reader *r, pm_text *t)
     }
 }
 
-pmapdb_status pm_dress_off(pm_reader *r, pm_text *t, pmapdb_error *err)
+pmapdb_status pm_strip_decoration(pm_reader *r, pm_text *t, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
     bool blanks;
@@ -184,7 +185,7 @@ pmapdb_status pm_dress_off(pm_reader *r, pm_text *t, pmapdb_error *err)
     return respell(r, t, blanks, err);
 }
 
-void pm_dress_callout(pm_reader *r, pm_text *t)
+void pm_strip_callout(pm_reader *r, pm_text *t)
 {
     size_t n = t->len, digits = 0;
 

@@ -1,4 +1,4 @@
-/* pmap_rows: pmap, pmap -x, pmap -d: rows, names, and the sums below them. */
+/* narrow_test: pmap, pmap -x, pmap -d: rows, names, and the sums below them. */
 #include "parse/demo.h"
 
 #define PID "4711:   /srv/demo/demo --fast\n"

@@ -1,0 +1,230 @@
+/* narrow: rows of pmap, pmap -x and pmap -d, of procps and of its likes: formats.c knows their
+ * forms.
+ */
+#include "parse/block.h"
+
+#include "base/num.h"
+
+/* ---- the row ---- */
+
+/* Numbers between address and mode, then dashes that stand for numbers; all with K or all without.
+ * False for anything else: zeroes before a number make it the address after a moment in Unix
+ * seconds. */
+static bool read_numbers(const char **at, const char *end, pm_numbers *out)
+{
+    const char *p = pm_skip_blanks(*at, end);
+
+    *out = (pm_numbers){0};
+    while (p < end && ((*p >= '0' && *p <= '9') || (*p == '-' && p + 1 < end && p[1] == ' '))) {
+        size_t digits = out->n < PM_NUMBERS_MAX ? pm_num_dec(p, end, &out->v[out->n]) : 0;
+        bool zeroes = digits > 1 && *p == '0', unit;
+
+        if (*p == '-') {
+            out->dashes++;
+            p = pm_skip_blanks(p + 1, end);
+            continue;
+        }
+        p += digits;
+        unit = p < end && *p == 'K';
+        if (digits == 0 || zeroes || out->dashes || (out->n && unit != out->k))
+            return false;
+        out->k = unit;
+        p += unit;
+        if (p == end || *p != ' ')
+            return false;
+        out->n++;
+        p = pm_skip_blanks(p, end);
+    }
+    *at = p;
+    return out->n > 0;
+}
+
+/* " 0000000000001000 0fe:00000" of -d. */
+static const char *read_place(const char *p, const char *end, pm_mapping *m)
+{
+    uint64_t major = 0, minor = 0;
+    size_t n;
+
+    p = pm_skip_blanks(p, end);
+    n = pm_num_hex(p, end, &m->offset);
+    p = pm_skip_blanks(p + n, end);
+    if (n < 8)
+        return NULL;
+    n = pm_num_hex(p, end, &major);
+    if (n == 0 || p + n >= end || p[n] != ':')
+        return NULL;
+    p += n + 1;
+    n = pm_num_hex(p, end, &minor);
+    if (n == 0 || major > UINT32_MAX || minor > UINT32_MAX || (p + n < end && p[n] != ' '))
+        return NULL;
+    m->dev_major = (uint32_t)major;
+    m->dev_minor = (uint32_t)minor;
+    m->present |= PM_HAS_OFFSET | PM_HAS_DEVICE;
+    return p + n;
+}
+
+/* Offset and device after the mode, if the format has them; NULL: they are missing. */
+static const char *place_of(const pm_form *f, const char *p, const char *end, pm_mapping *m)
+{
+    const char *place = strstr(f->pattern, "o D"), *after;
+
+    if (!place)
+        return p;
+    after = read_place(p, end, m);
+    return after || place[-1] != '[' ? after : p;
+}
+
+/* psutil's script has no sizes: its one number is Rss, and more blanks follow its mode. */
+static const char *whose(const pm_form *f, pm_text address, pm_text rest)
+{
+    size_t blanks = 0;
+
+    for (size_t i = 0; i < address.len; i++)
+        if (address.data[i] >= 'A' && address.data[i] <= 'F')
+            return PM_SOLARIS;
+    while (blanks < rest.len && rest.data[blanks] == ' ')
+        blanks++;
+    if (f->dialect == PM_DIALECT_BUSYBOX && blanks > 2 &&
+        !pm_text_starts(pm_text_from(rest, blanks), PM_TEXT("[ ")))
+        return PM_PSUTIL;
+    return f->dialect == PM_DIALECT_COUNT ? f->tool : NULL;
+}
+
+bool pm_narrow_read(pm_text line, pm_narrow *out)
+{
+    const char *p = line.data, *end = p + line.len, *first;
+    enum pm_field field[PM_NUMBERS_MAX];
+    const pm_form *f;
+    pm_mapping *m = &out->m;
+    pm_numbers v;
+    size_t perms, digits;
+
+    *out = (pm_narrow){.dialect = PM_DIALECT_COUNT};
+    digits = pm_num_hex(p, end, &m->start);
+    p = first = p + digits;
+    if (!read_numbers(&p, end, &v))
+        return false;
+    perms = pm_guess_perms(p, end, m->perms);
+    f = pm_form_of_row(&v, perms);
+    if (!f || memchr(line.data, '\0', line.len) || !(p = place_of(f, p + perms, end, m)))
+        return false;
+    out->outside = f->pattern[2] == '0';
+    out->padded = end - first > 2 && first[1] == ' ';
+    out->suse_mode = perms == 5 && memchr(line.data, 'p', (size_t)(p - line.data)) != NULL;
+    out->rest = (pm_text){p, (size_t)(end - p)};
+    out->refused = whose(f, (pm_text){line.data, digits}, out->rest);
+    out->dialect = out->refused ? PM_DIALECT_COUNT : f->dialect;
+    pm_form_fields(f, field);
+    for (int i = 0; i < v.n && !out->refused; i++)
+        pm_set(m, field[i], v.v[i]);
+    /* An end past the last address wraps; pm_block_add sees a row without extent. */
+    m->end = v.v[0] > PM_KIB_MAX ? 0 : m->start + v.v[0] * 1024;
+    return true;
+}
+
+/* ---- the name: most tools print the kernel's own words, some in brackets of their own ---- */
+
+static pm_text trim(pm_text t)
+{
+    while (t.len && t.data[0] == ' ')
+        t = pm_text_from(t, 1);
+    while (t.len && t.data[t.len - 1] == ' ')
+        t.len--;
+    return t;
+}
+
+static bool is_one_of(pm_text t, const char *const *words)
+{
+    for (; *words; words++)
+        if (pm_text_equal(t, pm_text_of(*words)))
+            return true;
+    return false;
+}
+
+/* "[ anon ]", "[ stack ]" and what the translations of procps make of them; others ("[ shmid=0x1
+ * ]") stay. */
+static pm_text pseudo_name(pm_open *b, pm_text name)
+{
+    static const char *const anon[] = {"анон", "vô danh", "anôn", NULL};
+    static const char *const stack[] = {"pile", "stos", "стек", "pila", "ngăn xếp", "pilha", NULL};
+    pm_text word = trim((pm_text){name.data + 1, name.len - 2});
+    bool is_anon = is_one_of(word, anon), is_stack = is_one_of(word, stack);
+
+    b->translated |= is_anon || is_stack;
+    if (is_anon || pm_text_equal(word, PM_TEXT("anon")))
+        return PM_TEXT("");
+    return is_stack || pm_text_equal(word, PM_TEXT("stack")) ? PM_TEXT("[stack]") : name;
+}
+
+/* Tools that print the kernel's names as they are. */
+static bool is_plain(pm_dialect dialect)
+{
+    return dialect == PM_DIALECT_BUSYBOX || dialect == PM_DIALECT_BUSYBOX_X ||
+           dialect == PM_DIALECT_TOYBOX_X;
+}
+
+/* "[ anon ]" has a blank inside, and procps puts two blanks more before it than before a file's
+ * name. A web page that keeps one blank of each run keeps only the one inside. */
+static bool is_pseudo(const pm_open *b, pm_text name, size_t blanks, size_t separator)
+{
+    if (name.len < 4 || name.data[0] != '[' || name.data[name.len - 1] != ']')
+        return false;
+    return name.data[1] == ' ' ? blanks > separator || !b->padded : blanks == separator + 2;
+}
+
+/* toybox prints "[anon]" and the kernel's names where procps prints "[ anon ]". */
+static bool is_tool_name(pm_text name)
+{
+    return pm_text_equal(name, PM_TEXT("[anon]")) || pm_text_equal(name, PM_TEXT("[heap]")) ||
+           pm_text_equal(name, PM_TEXT("[vdso]")) || pm_text_equal(name, PM_TEXT("[vsyscall]")) ||
+           pm_text_starts(name, PM_TEXT("[vvar")) || pm_text_starts(name, PM_TEXT("[anon:"));
+}
+
+static void read_name(pm_open *b, pm_dialect dialect, pm_text rest, pm_mapping *m)
+{
+    size_t blanks = 0, separator;
+    pm_text name;
+
+    if (is_plain(dialect))
+        m->present |= PM_HAS_PSEUDO;
+    while (blanks < rest.len && rest.data[blanks] == ' ')
+        blanks++;
+    if (blanks == rest.len) {
+        m->path = PM_TEXT("");
+        return;
+    }
+    name = pm_text_from(rest, blanks);
+    if (b->name_blanks == 0)
+        b->name_blanks = blanks == 2 || (blanks == 4 && name.data[0] == '[') ? 2 : 1;
+    separator = blanks < (size_t)b->name_blanks ? blanks : (size_t)b->name_blanks;
+    m->path = pm_text_from(rest, separator);
+    if (pm_text_equal(name, PM_TEXT("[anon]"))) {
+        m->path = PM_TEXT("");
+        b->tool_names |= blanks > separator;
+    } else if (is_pseudo(b, name, blanks, separator)) {
+        bool own = name.data[1] == ' ';
+
+        m->path = own ? pseudo_name(b, name) : name;
+        b->tool_names |= !own && is_tool_name(name);
+        if (!own)
+            m->present |= PM_HAS_PSEUDO;
+    } else if (pm_text_equal(name, PM_TEXT("[vdso]")) || pm_text_equal(name, PM_TEXT("[vvar]"))) {
+        b->raw_names = true;
+    }
+}
+
+pmapdb_status pm_narrow_row(pm_reader *r, pm_narrow *row, pmapdb_error *err)
+{
+    pm_open *b = &r->b;
+
+    if (row->outside) {
+        b->n_outside++;
+        return PMAPDB_OK;
+    }
+    b->padded |= row->padded;
+    b->suse_mode |= row->suse_mode;
+    pm_strip_callout(r, &row->rest);
+    b->worn |= r->worn;
+    read_name(b, row->dialect, row->rest, &row->m);
+    return pm_block_add(r, &row->m, r->line, err);
+}

@@ -167,10 +167,11 @@ static const char *procps_wide(const pm_reader *r)
     return r->b.runs_on ? "procps 3.3.7 to 4.0.3" : "procps 3.3.7 or later";
 }
 
-/* The shape that tells a dialect, and the tool that prints it. */
+/* The shape that tells a dialect, and the tool that prints it; others have only those of formats.c.
+ */
 static const struct {
     const char *shape;
-    const char *tool; /* NULL: depends on more */
+    const char *tool; /* NULL: depends on the version */
 } kinds[PM_DIALECT_COUNT] = {
     [PM_DIALECT_SMAPS] = {"rows of start-end, perms, offset, device, inode, and keys below them",
                           "Linux"},
@@ -193,6 +194,17 @@ static const struct {
     [PM_DIALECT_ROLLUP] = {"row named [rollup], and the keys of smaps below it", "Linux"},
 };
 
+/* The tool that prints a dialect with no line of its own above. */
+static const char *tool_of(pm_dialect dialect)
+{
+    const pm_form *f;
+
+    for (size_t i = 0; (f = pm_form_at(i)); i++)
+        if (f->dialect == dialect)
+            return f->tool;
+    return "?";
+}
+
 static void name_tool(explanation *e)
 {
     const pm_reader *r = e->r;
@@ -206,6 +218,8 @@ static void name_tool(explanation *e)
     linux_only = tool && strcmp(tool, "Linux") == 0;
     if (e->dialect == PM_DIALECT_SUSE && r->b.suse_mode)
         tool = "procps of openSUSE";
+    else if (!tool && !kinds[e->dialect].shape)
+        tool = tool_of(e->dialect);
     else if (!tool)
         tool = wide ? procps_wide(r) : r->b.state == PM_STATE_TOTALS ? "procps" : procps_narrow(r);
     if (kernel && (wide || linux_only))
@@ -231,11 +245,13 @@ static void say_why(explanation *e)
 {
     const pm_open *b = &e->r->b;
     pm_buf *why = &e->r->why;
+    const char *shape = e->dialect < PM_DIALECT_COUNT ? kinds[e->dialect].shape : NULL;
 
     if (b->state == PM_STATE_TOTALS && !b->rollup)
         add(e, why, "a line of sums like that of %s", pm_dialect_name(e->dialect));
     else if (e->dialect < PM_DIALECT_COUNT && b->n_rows)
-        add(e, why, "%" PRIu64 " %s", b->n_rows, kinds[e->dialect].shape);
+        add(e, why, "%" PRIu64 " %s%s", b->n_rows, shape ? shape : "rows like those of ",
+            shape ? "" : tool_of(e->dialect));
     if (b->columns_line)
         add_header(e);
     if (b->family == PM_FAMILY_WIDE && !b->columns_line)

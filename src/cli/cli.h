@@ -6,7 +6,7 @@
 #include "cli/die.h"
 #include "cli/sink.h"
 #include "render/render.h"
-#include <argp.h>
+#include <stdbool.h>
 
 enum pm_exit {
     PM_EXIT_OK = 0,
@@ -29,9 +29,6 @@ typedef struct pm_cli_list {
     size_t n, cap;
 } pm_cli_list;
 
-/* The same options for argp; `input` of the child parser is a pm_cli. */
-extern const struct argp pm_cli_common;
-
 /* Opens the store, or ends the program. For what needs more options, see below. */
 pmapdb_store *pm_cli_store(const pm_cli *cli, pmapdb_open_mode mode);
 
@@ -44,9 +41,6 @@ pmapdb_status pm_cli_try_open(const pm_cli *cli, pmapdb_open_options *options, p
 /* Where the store is, without opening it; for writing, the default one's folder is made. */
 pmapdb_status pm_cli_find_store(const pm_cli *cli, bool write, char *path, size_t size,
                                 pmapdb_error *err);
-
-/* argp_parse(), which may lack memory. */
-void pm_cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 
 /* For what takes or shows local times: warns where TZ names no zone that can be found. The C
  * library takes that for UTC and says nothing. */

@@ -5,10 +5,19 @@
 #include "cli/cli.h"
 #include "cli/litter.h"
 #include "render/terminal.h"
-#include <argp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* How this program ends: only pm_cli_die_as() changes it, before anything can fail. */
+static int trouble = PM_EXIT_TROUBLE;
+static void (*last_words)(const char *why);
+
+void pm_cli_die_as(int exit_code, void (*say_why)(const char *why))
+{
+    trouble = exit_code;
+    last_words = say_why;
+}
 
 /* Names come from captures and file systems: nothing in them may drive a terminal. */
 static void say(const char *before, const char *format, va_list args)
@@ -52,12 +61,17 @@ static void end(int exit_code)
 
 void pm_cli_die(const char *format, ...)
 {
+    char text[2048];
     va_list args;
 
     va_start(args, format);
-    say("pmapdb", format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    end(argp_err_exit_status);
+    if (last_words)
+        last_words(text);
+    else
+        pm_cli_say("%s", text);
+    end(trouble);
 }
 
 void pm_cli_usage(const pm_cli *cli, const char *format, ...)
@@ -68,7 +82,9 @@ void pm_cli_usage(const pm_cli *cli, const char *format, ...)
     say(cli->title, format, args);
     va_end(args);
     fprintf(stderr, "Try '%s --help' for more information.\n", cli->title);
-    end(argp_err_exit_status);
+    if (last_words)
+        last_words("wrong usage, standard error says more");
+    end(trouble);
 }
 
 void pm_cli_no_memory(void)

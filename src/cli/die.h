@@ -32,4 +32,9 @@ void pm_cli_must(pmapdb_status status, const pmapdb_error *err);
 /* For commands that have something to do before they end: says the error, returns the exit code. */
 int pm_cli_fail(pmapdb_status status, const pmapdb_error *err);
 
+/* From here on the program ends with this exit code. `say_why` gets what pm_cli_die() would say on
+ * standard error, and a short word for a wrong command line: for `check`, whose reader is a
+ * monitor. */
+void pm_cli_die_as(int exit_code, void (*say_why)(const char *why));
+
 #endif

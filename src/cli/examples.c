@@ -11,7 +11,6 @@
 static const struct {
     const char *command, *lines;
 } table[] = {
-    {"completion", E("completion bash >pmapdb.bash") E("completion fish | head -n 3")},
     {"check", E("check leaky --rss -w 1G -c 2G")
                   E("check --rate -w 100G --mappings -w 30000 -c 60000 --max-age 10000d")},
     {"leaks", E("leaks") E("leaks leaky --limit 64M --wide")
@@ -67,9 +66,6 @@ static const struct {
     {"refusals", E("refusals") E("refusals --since now-7d -f csv")},
     {"restarts", E("restarts") E("restarts leaky -f csv")},
     {"rss-check", E("rss-check") E("rss-check leaky --least 1M -f csv")},
-    {"rules", E("rules") E("rules --explain 7fc369308000 --process leaky --snapshot last")
-                  E("rules --export -o my.csv && pmapdb rules --diff my.csv")
-                      E("rules --apply pmap-dotnet")},
     {"rulings", E("rulings leaky") E("rulings leaky --snapshot first -f csv")},
     {"series", E("series --metric pss") E("series leaky --category heap -f csv -o series.csv")},
     {"shared", E("shared") E("shared --snapshot first -f csv")},

@@ -3,7 +3,6 @@
 #include "cli/run.h"
 
 #include "base/near.h"
-#include "cli/usage.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -150,9 +149,6 @@ int pm_cli_main(int argc, char **argv)
     const char *name;
     char title[64];
 
-    argp_err_exit_status = PM_EXIT_TROUBLE;
-    argp_program_version = "pmapdb " PMAPDB_VERSION; /* for commands with tables of argp */
-    pm_usage_watch_output();
     if (asks_check(argc, argv))
         pm_cli_check_begin();
     ignore_write_signals();

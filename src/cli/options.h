@@ -15,6 +15,7 @@
 #define PM_CLI_OPTIONS_H
 
 #include "cli/cli.h"
+#include <stdio.h>
 
 #define PM_OPTIONS_MAX 96 /* per command */
 
@@ -78,6 +79,9 @@ void pm_cli_list_add(pm_cli_list *list, const char *item);
 /* The texts of --help and --usage. */
 void pm_options_help(const pm_cli *cli, const pm_syntax *syntax, FILE *out);
 void pm_options_usage(const pm_cli *cli, const pm_syntax *syntax, FILE *out);
+
+/* Prints paragraphs, wrapped; lines that begin with a blank are printed as they are. */
+void pm_options_text(FILE *out, const char *text);
 
 /* Prints words, wrapped at `width` columns, continued at `indent`. `at` is the current column. */
 void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent, size_t width);

@@ -27,8 +27,12 @@ void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent, size_t 
     fputc('\n', out);
 }
 
-/* Paragraphs: lines that begin with a blank are printed as they are. */
-static void put_text(FILE *out, const char *text, size_t width)
+static size_t width_of_help(void)
+{
+    return getenv("ARGP_HELP_FMT") ? 30000 : WIDTH; /* one option per line, for completion */
+}
+
+void pm_options_text(FILE *out, const char *text)
 {
     while (*text) {
         size_t n = strcspn(text, "\n");
@@ -36,7 +40,7 @@ static void put_text(FILE *out, const char *text, size_t width)
         if (*text == ' ')
             fprintf(out, "%.*s\n", (int)n, text);
         else
-            pm_options_wrap(out, (pm_text){text, n}, 0, 0, width);
+            pm_options_wrap(out, (pm_text){text, n}, 0, 0, width_of_help());
         text += n + (text[n] == '\n');
     }
 }
@@ -79,12 +83,11 @@ static void put_table(FILE *out, const pm_option *o, size_t help_at, size_t widt
 
 void pm_options_help(const pm_cli *cli, const pm_syntax *s, FILE *out)
 {
-    bool wide = getenv("ARGP_HELP_FMT") != NULL; /* one option per line, for completion */
-    size_t width = wide ? 30000 : WIDTH, help_at = wide ? 60 : HELP_AT;
+    size_t width = width_of_help(), help_at = width > WIDTH ? 60 : HELP_AT;
 
     put_usage(out, cli, s);
     if (s->about)
-        put_text(out, s->about, width);
+        pm_options_text(out, s->about);
     if ((s->options && s->options->name) || (s->params && s->params->name))
         fputc('\n', out);
     put_table(out, s->params, help_at, width);
@@ -94,7 +97,7 @@ void pm_options_help(const pm_cli *cli, const pm_syntax *s, FILE *out)
     put_table(out, pm_help_options, help_at, width);
     if (s->after) {
         fputc('\n', out);
-        put_text(out, s->after, width);
+        pm_options_text(out, s->after);
     }
     if (s->more) {
         fputc('\n', out);

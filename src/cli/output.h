@@ -9,6 +9,7 @@
 #define PM_CLI_OUTPUT_H
 
 #include "cli/cli.h"
+#include <stdio.h>
 
 typedef struct pm_output {
     const pm_cli *cli;

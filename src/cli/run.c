@@ -54,8 +54,10 @@ static void put_columns(FILE *out, const void *ctx)
     }
     if (q->about.len > 3)
         put_about(out, q->about);
-    if (args->more)
-        fprintf(out, "\n%s", args->more);
+    if (args->more) {
+        fputc('\n', out);
+        pm_options_text(out, args->more);
+    }
 }
 
 /* ---- parameters as options ---- */
@@ -177,10 +179,6 @@ int pm_run_parse(pm_run_args *args, int argc, char **argv)
                         .ctx = args};
     int n;
 
-    if (args->extra) {
-        pm_run_parse_argp(args, argc, argv);
-        return 0;
-    }
     snprintf(about, sizeof about, "%.*s.", (int)title.len, title.data);
     make_options(q, &params);
     n = pm_options_parse(args->cli, &syntax, args->own_values, argc, argv);

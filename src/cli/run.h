@@ -16,12 +16,7 @@ typedef struct pm_run_args {
     void *own_values;                 /* where their values go */
     const char *operands;             /* what follows the options; NULL: the process */
     pm_option_type operand;
-    /* The command's options as a table of argp, which takes precedence over `own`. */
-    const struct argp_option *extra;
-    error_t (*parse_extra)(int key, char *arg, void *ctx, struct argp_state *state);
-    void *ctx;
-    const char *args_doc; /* what stands behind the options, for parse_extra; NULL: the process */
-    const char *doc;      /* for --help, instead of what the query's header says; or NULL */
+    const char *doc;          /* for --help, instead of what the query's header says; or NULL */
     const char *title, *more; /* for --help, in place of its title, and behind it; or NULL */
 } pm_run_args;
 
@@ -34,7 +29,6 @@ void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv);
 /* Reads argv into `value` and `own_values`; ends the program where argv is wrong. Moves the
  * operands of a command that has `operands` to argv[1] and so on; returns how many they are. */
 int pm_run_parse(pm_run_args *args, int argc, char **argv);
-void pm_run_parse_argp(pm_run_args *args, int argc, char **argv);
 
 /* What the command line says for this parameter, or NULL. */
 const char *pm_run_given(const pm_run_args *args, const char *param);

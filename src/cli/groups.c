@@ -1,4 +1,4 @@
-/* cmd_groups: pmapdb groups: the processes of one moment by what they have in common. It chooses
+/* groups: pmapdb groups: the processes of one moment by what they have in common. It chooses
  * the query, groups-name, groups-expr and so on, and adds up the rows. */
 #include "cli/left_out.h"
 #include "cli/side.h"
@@ -7,13 +7,6 @@
 #include "store/func/expression.h"
 #include <stdio.h>
 #include <string.h>
-
-enum { KEY_BY = 0x4000 };
-
-static const struct argp_option options[] = {
-    {"by", KEY_BY, "WHAT", 0,
-     "name, user, cgroup, env:VARIABLE, or an SQL expression whose value is the group (name)", 0},
-    {0}};
 
 static const char more[] =
     "A group is a name, a user, a cgroup, the value of the variable or of the expression. Only "
@@ -44,38 +37,42 @@ typedef struct groups {
 
 /* ---- options ---- */
 
-static void parse_by(groups *g, const char *arg, struct argp_state *state)
+static const char *read_by(const char *arg, void *value)
 {
     static const char *const plain[] = {"name", "user", "cgroup"};
-    pm_expression *e = NULL;
-    pmapdb_error err;
+    groups *g = value;
 
     if (g->by)
-        argp_error(state, "--by is given twice");
+        pm_cli_usage(g->cli, "--by is given twice");
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         if (strcmp(arg, plain[i]) == 0)
             g->by = plain[i];
-    if (g->by)
-        return;
-    if (strncmp(arg, VARIABLE, strlen(VARIABLE)) == 0 && arg[strlen(VARIABLE)]) {
+    if (!g->by && strncmp(arg, VARIABLE, strlen(VARIABLE)) == 0 && arg[strlen(VARIABLE)]) {
         g->by = "env";
         g->variable = arg + strlen(VARIABLE);
-        return;
     }
-    if (pm_expression_new(pm_text_of(arg), &e, &err) != PMAPDB_OK)
-        argp_error(state, "--by is name, user, cgroup, env:VARIABLE or an SQL expression: %s",
-                   err.text);
-    pm_expression_free(e);
-    g->by = "expr";
-    g->expression = arg;
+    if (!g->by) {
+        g->by = "expr";
+        g->expression = arg;
+    }
+    return NULL;
 }
 
-static error_t parse_extra(int key, char *arg, void *ctx, struct argp_state *state)
+static const pm_option options[] = {
+    {"by", 0, PM_OPT_CUSTOM, 0, "WHAT",
+     "name, user, cgroup, env:VARIABLE, or an SQL expression whose value is the group (name)",
+     read_by},
+    {0}};
+
+static void check_expression(const groups *g)
 {
-    if (key != KEY_BY)
-        return ARGP_ERR_UNKNOWN;
-    parse_by(ctx, arg, state);
-    return 0;
+    pm_expression *e = NULL;
+    pmapdb_error err;
+
+    if (g->expression && pm_expression_new(pm_text_of(g->expression), &e, &err) != PMAPDB_OK)
+        pm_cli_usage(g->cli, "--by is name, user, cgroup, env:VARIABLE or an SQL expression: %s",
+                     err.text);
+    pm_expression_free(e);
 }
 
 /* ---- rows ---- */
@@ -236,31 +233,24 @@ int pm_cli_groups(pm_cli *cli, int argc, char **argv)
 {
     groups g = {.cli = cli};
     pm_query_info *info = NULL;
-    pmapdb_open_options open_options = {.mode = PMAPDB_READ};
-    pmapdb_store *store = NULL;
+    pmapdb_store *store;
     pmapdb_error err;
-    pmapdb_status st = pm_catalog_find(cli->query_dir, "groups-name", &info, &err);
 
-    if (st != PMAPDB_OK)
-        return pm_cli_fail(st, &err);
+    pm_cli_must(pm_catalog_find(cli->query_dir, "groups-name", &info, &err), &err);
     g.args = (pm_run_args){.cli = cli,
                            .info = info,
-                           .extra = options,
-                           .parse_extra = parse_extra,
-                           .ctx = &g,
+                           .own = options,
+                           .own_values = &g,
                            .title = "Processes of one moment by what they have in common, and what "
                                     "they grew by",
                            .more = more};
     pm_run_parse(&g.args, argc, argv);
+    check_expression(&g);
     if (!g.by)
         g.by = "name";
-    st = pm_cli_open(cli, &open_options, &store);
-    if (st == PMAPDB_OK) {
-        st = run(&g, store, &err);
-        if (st != PMAPDB_OK)
-            pm_cli_fail(st, &err);
-    }
+    store = pm_cli_store(cli, PMAPDB_READ);
+    pm_cli_must(run(&g, store, &err), &err);
     pmapdb_close(store);
     pm_catalog_free(info);
-    return st == PMAPDB_OK || st == PMAPDB_STOPPED ? PM_EXIT_OK : PM_EXIT_TROUBLE;
+    return PM_EXIT_OK;
 }

@@ -1,7 +1,7 @@
-/* cmd_leaks: pmapdb leaks: a verdict on every part of every process, or on series from elsewhere.
+/* leaks: pmapdb leaks: a verdict on every part of every process, or on series from elsewhere.
  */
-#include "cli/leak_cards.h"
 #include "cli/leaks.h"
+#include "cli/leak_cards.h"
 #include "cli/who_top.h"
 #include "cli/write.h"
 
@@ -10,52 +10,25 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_BY = 0x4000, KEY_CHECK, KEY_SERIES, KEY_META, KEY_CONTEXT };
+#define AT(field) offsetof(pm_leaks_cmd, field)
 
-static const struct argp_option options[] = {
-    {"by", KEY_BY, "WHAT", 0, "category, object or lineage (category)", 0},
-    {"check", KEY_CHECK, NULL, 0, "Exit status 1 when there is a leak; suspects do not count", 0},
-    {"series", KEY_SERIES, "FILE", 0,
+static const pm_option options[] = {
+    {"by", 0, PM_OPT_CHOICE, AT(by), "category|object|lineage", "What is judged (category)", NULL},
+    {"check", 0, PM_OPT_FLAG, AT(check), NULL,
+     "Exit status 1 if there is a leak; suspects do not count", NULL},
+    {"series", 0, PM_OPT_FILE, AT(series), "FILE",
      "Judge the series of a CSV file with the columns series_id, ts, kb and perhaps pid, instead "
      "of the store; - is standard input",
-     0},
-    {"meta", KEY_META, "FILE", 0,
-     "What is known of them: series_id, category, metric, page_kb, limit_kb, companion", 0},
-    {"context", KEY_CONTEXT, "FILE", 0,
-     "What was measured beside them: series_id, ts, size_kb, private_kb, perhaps mappings", 0},
+     NULL},
+    {"meta", 0, PM_OPT_FILE, AT(meta), "FILE",
+     "With --series, what is known of each: series_id, category, metric, page_kb, limit_kb, "
+     "companion",
+     NULL},
+    {"context", 0, PM_OPT_FILE, AT(context), "FILE",
+     "With --series, what was measured besides: series_id, ts, size_kb, private_kb, perhaps "
+     "mappings",
+     NULL},
     {0}};
-
-static error_t parse_extra(int key, char *arg, void *ctx, struct argp_state *state)
-{
-    pm_leaks_cmd *l = ctx;
-
-    switch (key) {
-    case KEY_BY:
-        if (strcmp(arg, "category") != 0 && strcmp(arg, "object") != 0 &&
-            strcmp(arg, "lineage") != 0)
-            argp_error(state, "--by is category, object or lineage, not '%s'", arg);
-        l->by = arg;
-        return 0;
-    case KEY_CHECK:
-        l->check = true;
-        return 0;
-    case KEY_SERIES:
-        l->series = arg;
-        return 0;
-    case KEY_META:
-        l->meta = arg;
-        return 0;
-    case KEY_CONTEXT:
-        l->context = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!l->series && (l->meta || l->context))
-            argp_error(state, "--meta and --context tell of the series of --series FILE");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 void pm_leaks_count(pm_leaks_cmd *l, pm_text verdict, int64_t snapshots)
 {
@@ -187,15 +160,13 @@ int pm_cli_leaks(pm_cli *cli, int argc, char **argv)
     pm_query_info *info = NULL;
     pmapdb_error err;
     int exit_code;
-    pmapdb_status st;
 
     pm_run_find_query_dir(cli, argc, argv);
-    st = pm_catalog_find(cli->query_dir, "leaks-category", &info, &err);
-    if (st != PMAPDB_OK)
-        return pm_cli_fail(st, &err);
-    l.args = (pm_run_args){
-        .cli = cli, .info = info, .extra = options, .parse_extra = parse_extra, .ctx = &l};
+    pm_cli_must(pm_catalog_find(cli->query_dir, "leaks-category", &info, &err), &err);
+    l.args = (pm_run_args){.cli = cli, .info = info, .own = options, .own_values = &l};
     pm_run_parse(&l.args, argc, argv);
+    if (!l.series && (l.meta || l.context))
+        pm_cli_usage(cli, "--meta and --context go with --series FILE");
     exit_code = exit_code_of(&l, l.series ? pm_leaks_series(&l) : run(&l));
     pm_catalog_free(info);
     return exit_code;

@@ -1,6 +1,6 @@
-/* cmd_rules: what the parts of pmapdb rules share. */
-#ifndef PM_CLI_CMD_RULES_H
-#define PM_CLI_CMD_RULES_H
+/* rules: what the parts of pmapdb rules share. */
+#ifndef PM_CLI_RULES_H
+#define PM_CLI_RULES_H
 
 #include "cli/cli.h"
 

@@ -1,4 +1,4 @@
-/* cmd_mappings: pmapdb mappings: those of one snapshot, also in words, or by region of the address
+/* mappings: pmapdb mappings: those of one snapshot, also in words, or by region of the address
  * space with the sum of each and the addresses that a filter wants. It chooses the query. */
 #include "cli/named.h"
 #include "cli/side.h"
@@ -8,19 +8,6 @@
 #include "api/regions.h"
 #include <stdio.h>
 #include <string.h>
-
-enum { KEY_WORDS = 0x4000, KEY_REGIONS, KEY_SKIP_FLAG };
-
-static const struct argp_option options[] = {
-    {"words", KEY_WORDS, NULL, 0,
-     "Permissions and VmFlags in words, largest first (mappings-words)", 0},
-    {"regions", KEY_REGIONS, "FILE", 0,
-     "What lies in each region of a CSV file, START,END in hexadecimal: whole, or in part "
-     "(mappings-regions)",
-     0},
-    {"skip-flag", KEY_SKIP_FLAG, "FLAG", 0,
-     "With --regions: leave out mappings with that VmFlag, like dd; may be given again", 0},
-    {0}};
 
 static const char more[] =
     "A region begins with START; END is the first address behind it or, where it ends in fff, its "
@@ -47,42 +34,32 @@ typedef struct mappings {
 
 /* ---- options ---- */
 
-static void add_flag(mappings *m, const char *arg, struct argp_state *state)
+static const char *read_flag(const char *arg, void *value)
 {
+    pm_buf *skipped = value;
     bool letters = strlen(arg) == 2;
 
     for (size_t i = 0; letters && i < 2; i++)
         letters = arg[i] >= 'a' && arg[i] <= 'z';
     if (!letters)
-        argp_error(state, "--skip-flag wants two letters of VmFlags like dd, not '%s'", arg);
-    if (pm_buf_addf(&m->skipped, NULL, "%s\"%s\"", m->skipped.len ? "," : "[", arg) != PMAPDB_OK)
-        argp_failure(state, PM_EXIT_TROUBLE, 0, "out of memory");
+        return "two letters of VmFlags like dd";
+    if (pm_buf_addf(skipped, NULL, "%s\"%s\"", skipped->len ? "," : "[", arg) != PMAPDB_OK)
+        pm_cli_no_memory();
+    return NULL;
 }
 
-static error_t parse_extra(int key, char *arg, void *ctx, struct argp_state *state)
-{
-    mappings *m = ctx;
+#define AT(field) offsetof(mappings, field)
 
-    switch (key) {
-    case KEY_WORDS:
-        m->words = true;
-        return 0;
-    case KEY_REGIONS:
-        m->regions = arg;
-        return 0;
-    case KEY_SKIP_FLAG:
-        add_flag(m, arg, state);
-        return 0;
-    case ARGP_KEY_END:
-        if (m->words && m->regions)
-            argp_error(state, "--words and --regions do not go together");
-        if (m->skipped.len && !m->regions)
-            argp_error(state, "--skip-flag goes with --regions");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const pm_option options[] = {
+    {"words", 0, PM_OPT_FLAG, AT(words), NULL,
+     "Permissions and VmFlags in words, largest first (mappings-words)", NULL},
+    {"regions", 0, PM_OPT_FILE, AT(regions), "FILE",
+     "What lies in each region of a CSV file, START,END in hexadecimal: whole, or in part "
+     "(mappings-regions)",
+     NULL},
+    {"skip-flag", 0, PM_OPT_CUSTOM, AT(skipped), "FLAG",
+     "With --regions: leave out mappings with that VmFlag, like dd; may be repeated", read_flag},
+    {0}};
 
 /* ---- regions ---- */
 
@@ -283,15 +260,14 @@ int pm_cli_mappings(pm_cli *cli, int argc, char **argv)
     int exit_code;
 
     pm_run_find_query_dir(cli, argc, argv);
-    if (pm_named_find(cli, &named, &info, &err) != PMAPDB_OK)
-        return pm_cli_fail(err.status, &err);
-    m.args = (pm_run_args){.cli = cli,
-                           .info = info,
-                           .extra = options,
-                           .parse_extra = parse_extra,
-                           .ctx = &m,
-                           .more = more};
+    pm_cli_must(pm_named_find(cli, &named, &info, &err), &err);
+    m.args =
+        (pm_run_args){.cli = cli, .info = info, .own = options, .own_values = &m, .more = more};
     pm_run_parse(&m.args, argc, argv);
+    if (m.words && m.regions)
+        pm_cli_usage(cli, "--words and --regions do not go together");
+    if (m.skipped.len && !m.regions)
+        pm_cli_usage(cli, "--skip-flag goes with --regions");
     if (m.words)
         named.name = "mappings-words";
     exit_code = m.regions ? answer_regions(&m) : pm_named_run(&m.args, &named);

@@ -1,4 +1,4 @@
-/* cmd_diff: pmapdb diff: what grew between two snapshots, with the proof that the rows are all. */
+/* diff: pmapdb diff: what grew between two snapshots, with the proof that the rows are all. */
 #include "cli/blame.h"
 #include "cli/write.h"
 
@@ -8,17 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { KEY_BY = 0x4000, KEY_THRESHOLD };
-
-static const struct argp_option options[] = {
-    {"by", KEY_BY, "WHAT", 0, "category, object or lineage (category)", 0},
-    {"threshold", KEY_THRESHOLD, "METRIC:SIZE", 0,
-     "Exit status 1 when a row or the total grew by at least that: METRIC is mappings, size, rss, "
-     "pss, private, "
-     "private_dirty or swap",
-     0},
-    {0}};
 
 /* A number that may be unknown; unknown stays unknown in sums. */
 static int64_t add(int64_t a, int64_t b)
@@ -60,49 +49,41 @@ static bool metric_of(pm_text name, int *out)
     return false;
 }
 
-/* Each metric can have one; any that is reached is found. */
-static void parse_threshold(diff *d, const char *arg, struct argp_state *state)
+/* Each metric can have one; the diff is found if any of them is reached. */
+static const char *read_threshold(const char *arg, void *value)
 {
+    int64_t *thresholds = value;
     const char *colon = strchr(arg, ':');
     pm_text name = {arg, colon ? (size_t)(colon - arg) : 0};
     uint64_t count = 0;
     int64_t least = 0;
     int metric = 0;
 
-    if (!colon || !metric_of(name, &metric))
-        argp_error(state, "--threshold is METRIC:SIZE like rss:10M or mappings:100, not '%s'", arg);
-    else if (metric == 0 && !pm_num_all(pm_text_of(colon + 1), &count))
-        argp_error(state, "--threshold mappings wants a number, not '%s'", colon + 1);
-    else if (metric != 0 && !pm_num_size(pm_text_of(colon + 1), &least))
-        argp_error(state, "--threshold wants a size like 10M, not '%s'", colon + 1);
-    else if (d->threshold[metric] != PMAPDB_UNKNOWN)
-        argp_error(state, "--threshold of %.*s is given twice", (int)name.len, name.data);
-    d->threshold[metric] = metric == 0 ? (int64_t)count : least;
+    if (!colon || !metric_of(name, &metric) ||
+        (metric && !pm_num_size(pm_text_of(colon + 1), &least)) ||
+        (!metric && !pm_num_all(pm_text_of(colon + 1), &count)))
+        return "METRIC:SIZE like rss:10M or mappings:100";
+    if (thresholds[metric] != PMAPDB_UNKNOWN)
+        return "each metric once";
+    thresholds[metric] = metric == 0 ? (int64_t)count : least;
+    return NULL;
 }
+
+#define AT(field) offsetof(diff, field)
+
+static const pm_option options[] = {
+    {"by", 0, PM_OPT_CHOICE, AT(by), "category|object|lineage", "What is compared (category)",
+     NULL},
+    {"threshold", 0, PM_OPT_CUSTOM, AT(threshold), "METRIC:SIZE",
+     "Exit status 1 if a row or the total grew by at least that: METRIC is mappings, size, rss, "
+     "pss, private, private_dirty or swap",
+     read_threshold},
+    {0}};
 
 static bool is_reached(const diff *d, int metric, int64_t delta)
 {
     return d->threshold[metric] != PMAPDB_UNKNOWN && delta != PMAPDB_UNKNOWN &&
            delta >= d->threshold[metric];
-}
-
-static error_t parse_extra(int key, char *arg, void *ctx, struct argp_state *state)
-{
-    diff *d = ctx;
-
-    switch (key) {
-    case KEY_BY:
-        if (strcmp(arg, "category") != 0 && strcmp(arg, "object") != 0 &&
-            strcmp(arg, "lineage") != 0)
-            argp_error(state, "--by is category, object or lineage, not '%s'", arg);
-        d->by = arg;
-        return 0;
-    case KEY_THRESHOLD:
-        parse_threshold(d, arg, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
 }
 
 /* ---- rows ---- */
@@ -366,24 +347,17 @@ int pm_cli_diff(pm_cli *cli, int argc, char **argv)
 {
     diff d = {.cli = cli, .by = "category"};
     pm_query_info *info = NULL;
-    pmapdb_open_options open_options = {.mode = PMAPDB_READ};
-    pmapdb_store *store = NULL;
-    int exit_code = PM_EXIT_TROUBLE;
+    int exit_code;
     pmapdb_error err;
-    pmapdb_status st = pm_catalog_find(cli->query_dir, "diff-category", &info, &err);
 
-    if (st != PMAPDB_OK)
-        return pm_cli_fail(st, &err);
-    d.args = (pm_run_args){
-        .cli = cli, .info = info, .extra = options, .parse_extra = parse_extra, .ctx = &d};
+    pm_cli_must(pm_catalog_find(cli->query_dir, "diff-category", &info, &err), &err);
+    d.args = (pm_run_args){.cli = cli, .info = info, .own = options, .own_values = &d};
     for (int i = 0; i < PM_METRICS; i++)
         d.threshold[i] = PMAPDB_UNKNOWN;
     pm_run_parse(&d.args, argc, argv);
-    if (pm_cli_open(cli, &open_options, &store) == PMAPDB_OK) {
-        d.store = store;
-        exit_code = run(&d, store);
-    }
-    pmapdb_close(store);
+    d.store = pm_cli_store(cli, PMAPDB_READ);
+    exit_code = run(&d, d.store);
+    pmapdb_close(d.store);
     pm_catalog_free(info);
     return exit_code;
 }

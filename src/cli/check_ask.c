@@ -1,4 +1,4 @@
-/* cmd_check_ask: what pmapdb check asks the store: the verdicts, and the newest snapshots. */
+/* check_ask: what pmapdb check asks the store: the verdicts, and the newest snapshots. */
 #include "cli/check.h"
 #include "cli/leak_words.h"
 #include "cli/side.h"

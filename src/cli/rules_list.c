@@ -1,5 +1,5 @@
-/* cmd_rules_list: the rules of a set as rows, in words, or as the file they were. */
-#include "cli/cmd_rules.h"
+/* rules_list: the rules of a set as rows, in words, or as the file they were. */
+#include "cli/rules.h"
 #include "cli/write.h"
 
 #include "api/rules.h"

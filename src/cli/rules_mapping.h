@@ -1,8 +1,8 @@
-/* cmd_rules_mapping: a mapping of one snapshot as rules see it, among its neighbours. */
-#ifndef PM_CLI_CMD_RULES_MAPPING_H
-#define PM_CLI_CMD_RULES_MAPPING_H
+/* rules_mapping: a mapping of one snapshot as rules see it, among its neighbours. */
+#ifndef PM_CLI_RULES_MAPPING_H
+#define PM_CLI_RULES_MAPPING_H
 
-#include "cli/cmd_rules.h"
+#include "cli/rules.h"
 
 #include "base/buf.h"
 #include "classify/rules.h"

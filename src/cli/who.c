@@ -1,4 +1,4 @@
-/* cmd_who: pmapdb who: which call stacks allocated what grew. It finds the lineages that are meant
+/* who: pmapdb who: which call stacks allocated what grew. It finds the lineages that are meant
  * and chooses the query. */
 #include "cli/named.h"
 #include "cli/who_show.h"
@@ -6,17 +6,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-
-enum { KEY_FOLDED = 0x4000, KEY_EVENTS, KEY_SINCE, KEY_UNTIL };
-
-static const struct argp_option options[] = {
-    {"folded", KEY_FOLDED, NULL, 0,
-     "Chains and the bytes that they grew by, for flamegraph.pl and its kind", 0},
-    {"events", KEY_EVENTS, NULL, 0, "The calls themselves, in their order (who-events)", 0},
-    {"since", KEY_SINCE, "TIME", 0,
-     "With --events: only calls from then on: a time, -1h before the newest snapshot, now-7d", 0},
-    {"until", KEY_UNTIL, "TIME", 0, "With --events: only calls up to then", 0},
-    {0}};
 
 static const char more[] =
     "LINEAGE is a number that top-lineages shows, CATEGORY one like heap or anonymous (with its "
@@ -28,53 +17,34 @@ typedef struct who {
     pm_run_args args;
     bool folded, events;
     const char *since, *until;
-    const char **word;
-    size_t n_words, cap_words;
+    const char *const *word;
+    size_t n_words;
     pm_side older, newer;
 } who;
 
 /* ---- options ---- */
 
-static void add_word(who *w, const char *arg, struct argp_state *state)
-{
-    if (pm_grow(&w->word, &w->cap_words, w->n_words, sizeof *w->word, NULL) != PMAPDB_OK)
-        argp_failure(state, PM_EXIT_TROUBLE, 0, "out of memory");
-    else
-        w->word[w->n_words++] = arg;
-}
+#define AT(field) offsetof(who, field)
 
-static error_t parse_extra(int key, char *arg, void *ctx, struct argp_state *state)
-{
-    who *w = ctx;
+static const pm_option options[] = {
+    {"folded", 0, PM_OPT_FLAG, AT(folded), NULL,
+     "Chains and the bytes that they grew by, for flamegraph.pl and its kind", NULL},
+    {"events", 0, PM_OPT_FLAG, AT(events), NULL, "The calls themselves, in order (who-events)",
+     NULL},
+    {"since", 0, PM_OPT_TEXT, AT(since), "TIME",
+     "With --events: only calls since then: a time, -1h before the newest snapshot, now-7d", NULL},
+    {"until", 0, PM_OPT_TEXT, AT(until), "TIME", "With --events: only calls up to then", NULL},
+    {0}};
 
-    switch (key) {
-    case KEY_FOLDED:
-        w->folded = true;
-        return 0;
-    case KEY_EVENTS:
-        w->events = true;
-        return 0;
-    case KEY_SINCE:
-        w->since = arg;
-        return 0;
-    case KEY_UNTIL:
-        w->until = arg;
-        return 0;
-    case ARGP_KEY_ARG:
-        add_word(w, arg, state);
-        return 0;
-    case ARGP_KEY_END:
-        if (w->folded && w->events)
-            argp_error(state, "--folded and --events do not go together");
-        if (!w->events && (w->since || w->until))
-            argp_error(state, "--since and --until go with --events; --from and --to say between "
-                              "which snapshots it grew");
-        if (w->n_words && pm_run_given(&w->args, "lineages"))
-            argp_error(state, "--lineages says already of what: leave '%s' out", w->word[0]);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+static void check(const who *w)
+{
+    if (w->folded && w->events)
+        pm_cli_usage(w->cli, "--folded and --events do not go together");
+    if (!w->events && (w->since || w->until))
+        pm_cli_usage(w->cli, "--since and --until go with --events; --from and --to say between "
+                             "which snapshots it grew");
+    if (w->n_words && pm_run_given(&w->args, "lineages"))
+        pm_cli_usage(w->cli, "--lineages names the mappings already: leave '%s' out", w->word[0]);
 }
 
 /* ---- the run ---- */
@@ -185,18 +155,18 @@ int pm_cli_who(pm_cli *cli, int argc, char **argv)
     int exit_code;
 
     pm_run_find_query_dir(cli, argc, argv);
-    if (pm_named_find(cli, &named, &info, &err) != PMAPDB_OK)
-        return pm_cli_fail(err.status, &err);
+    pm_cli_must(pm_named_find(cli, &named, &info, &err), &err);
     w.args = (pm_run_args){.cli = cli,
                            .info = info,
-                           .extra = options,
-                           .parse_extra = parse_extra,
-                           .ctx = &w,
-                           .args_doc = "[LINEAGE|CATEGORY|ADDRESS...]",
+                           .own = options,
+                           .own_values = &w,
+                           .operands = "[LINEAGE|CATEGORY|ADDRESS...]",
+                           .operand = PM_OPT_CATEGORY,
                            .more = more};
-    pm_run_parse(&w.args, argc, argv);
+    w.n_words = (size_t)pm_run_parse(&w.args, argc, argv);
+    w.word = (const char *const *)(argv + 1);
+    check(&w);
     exit_code = answer(&w);
     pm_catalog_free(info);
-    free(w.word);
     return exit_code;
 }

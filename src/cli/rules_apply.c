@@ -1,5 +1,5 @@
-/* cmd_rules_apply: pmapdb rules --apply, --diff: what other rules change in all that is stored. */
-#include "cli/cmd_rules.h"
+/* rules_apply: pmapdb rules --apply, --diff: what other rules change in all that is stored. */
+#include "cli/rules.h"
 #include "cli/write.h"
 
 #include "base/clock.h"

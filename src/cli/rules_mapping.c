@@ -1,5 +1,5 @@
-/* cmd_rules_mapping: a mapping of one snapshot as rules see it. */
-#include "cli/cmd_rules_mapping.h"
+/* rules_mapping: a mapping of one snapshot as rules see it. */
+#include "cli/rules_mapping.h"
 
 #include "base/err.h"
 #include "cli/side.h"

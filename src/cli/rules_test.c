@@ -1,5 +1,5 @@
-/* cmd_rules_test: pmapdb rules --test FILE: mappings and the categories they must get. */
-#include "cli/cmd_rules.h"
+/* rules_test: pmapdb rules --test FILE: mappings and the categories they must get. */
+#include "cli/rules.h"
 #include "cli/write.h"
 
 #include "api/rules.h"

@@ -1,6 +1,6 @@
-/* cmd_rules_explain: pmapdb rules --explain ADDRESS: which rule the mapping there matches, what
+/* rules_explain: pmapdb rules --explain ADDRESS: which rule the mapping there matches, what
  * kept it from those before, and what its lineage was given in its first capture. */
-#include "cli/cmd_rules_mapping.h"
+#include "cli/rules_mapping.h"
 #include "cli/write.h"
 
 #include "api/rules.h"

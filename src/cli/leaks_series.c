@@ -1,4 +1,4 @@
-/* cmd_leaks_series: pmapdb leaks --series FILE.csv: verdicts on series from elsewhere. */
+/* leaks_series: pmapdb leaks --series FILE.csv: verdicts on series from elsewhere. */
 #include "cli/leaks.h"
 #include "cli/same_file.h"
 #include "cli/series.h"

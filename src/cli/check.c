@@ -1,4 +1,4 @@
-/* cmd_check: pmapdb check: a plugin for Nagios, Icinga and their kind. One line with performance
+/* check: pmapdb check: a plugin for Nagios, Icinga and their kind. One line with performance
  * data on standard output, whatever happens; exit status 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
 #include "cli/check.h"
 
@@ -6,35 +6,18 @@
 #include "base/num.h"
 #include "render/number.h"
 #include "render/terminal.h"
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_METRIC = 0x4000, KEY_MAX_AGE = KEY_METRIC + PM_CHECK_METRICS };
-
 enum { EXIT_UNKNOWN = 3 };
-
-static const struct argp_option options[] = {
-    {"rate", KEY_METRIC + PM_CHECK_RATE, NULL, 0,
-     "Growth per hour of what is called a leak: -w 10M -c 100M", 0},
-    {"eta", KEY_METRIC + PM_CHECK_ETA, NULL, 0,
-     "Time until a leak reaches the limit, as --limit gives it: -w 48h -c 6h", 0},
-    {"rss", KEY_METRIC + PM_CHECK_RSS, NULL, 0,
-     "Resident memory in the newest snapshot: -w 2G -c 3G", 0},
-    {"mappings", KEY_METRIC + PM_CHECK_MAPPINGS, NULL, 0,
-     "Mappings in the newest snapshot: -w 30000 -c 60000", 0},
-    {"warning", 'w', "VALUE", 0, "WARNING from there on, for the metric before it", 0},
-    {"critical", 'c', "VALUE", 0, "CRITICAL from there on, for the metric before it", 0},
-    {"max-age", KEY_MAX_AGE, "DURATION", 0, "UNKNOWN where the newest snapshot is older: 1h", 0},
-    {0}};
 
 static const char *const metric_names[] = {"rate", "eta", "rss", "mappings"};
 
 /* ---- the line ---- */
-
-static bool said;
 
 /* In Nagios' order of numbers. */
 static int code_of(pm_check_state state)
@@ -45,11 +28,12 @@ static int code_of(pm_check_state state)
                                        : 0;
 }
 
-/* What stands behind a | is performance data: none may come from a name. */
-static void print_line(int code, const char *text, const char *performance)
+/* What follows a | is performance data: none may come from a name. Returns the exit code. */
+static int print_line(int code, const char *text, const char *performance)
 {
     static const char *const words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
     pm_buf shown = {0};
+    pmapdb_error err;
 
     if (pm_terminal_escape(pm_text_of(text), &shown, NULL) == PMAPDB_OK && shown.data)
         for (char *p = shown.data; *p; p++)
@@ -58,15 +42,17 @@ static void print_line(int code, const char *text, const char *performance)
     printf("PMAPDB %s - %s%s%s\n", words[code], shown.data ? shown.data : "out of memory",
            *performance ? " | " : "", performance);
     pm_buf_free(&shown);
-    said = true;
+    if (fflush(stdout) == 0)
+        return code;
+    pm_fail_io(&err, errno, "cannot write standard output");
+    pm_cli_say("%s", err.text);
+    return EXIT_UNKNOWN;
 }
 
-/* argp ends the program itself where the command line is wrong. */
-static void say_usage(int status, void *ctx)
+/* A monitor reads a line on standard output, whatever happens. */
+static void say_unknown(const char *why)
 {
-    (void)ctx;
-    if (status == EXIT_UNKNOWN && !said)
-        print_line(EXIT_UNKNOWN, "wrong usage, standard error says more", "");
+    print_line(EXIT_UNKNOWN, why, "");
 }
 
 static void add_threshold(char *out, size_t size, pm_check_metric m, double v)
@@ -145,8 +131,7 @@ static int print_found(const pm_check *c)
     used = strlen(text);
     if (c->n_findings > 1)
         snprintf(text + used, sizeof text - used, "; %zu more", c->n_findings - 1);
-    print_line(code_of(c->state), text, performance);
-    return code_of(c->state);
+    return print_line(code_of(c->state), text, performance);
 }
 
 /* ---- what is found ---- */
@@ -218,20 +203,80 @@ static bool read_threshold(int metric, pm_text t, double *out)
     }
 }
 
-static void parse_threshold(const pm_check *c, const char *arg, double *thresholds,
-                            struct argp_state *state)
+static const char *read_into(pm_check *c, double *thresholds, const char *arg)
 {
     if (c->metric < 0)
-        argp_error(state, "-w and -c stand behind the metric they are for: --rss -w 2G -c 3G");
-    else if (!read_threshold(c->metric, pm_text_of(arg), &thresholds[c->metric]))
-        argp_error(state, "--%s wants %s, not '%s'", metric_names[c->metric],
-                   c->metric == PM_CHECK_ETA        ? "a time like 6h"
-                   : c->metric == PM_CHECK_MAPPINGS ? "a number"
-                                                    : "a size like 10M",
-                   arg);
+        return "a metric before it, as in --rss -w 2G -c 3G";
+    if (read_threshold(c->metric, pm_text_of(arg), &thresholds[c->metric]))
+        return NULL;
+    return c->metric == PM_CHECK_ETA        ? "a time like 6h"
+           : c->metric == PM_CHECK_MAPPINGS ? "a number"
+                                            : "a size like 10M";
 }
 
-static void check_thresholds(const pm_check *c, struct argp_state *state)
+static const char *read_warning(const char *arg, void *value)
+{
+    pm_check *c = value;
+
+    return read_into(c, c->warning, arg);
+}
+
+static const char *read_critical(const char *arg, void *value)
+{
+    pm_check *c = value;
+
+    return read_into(c, c->critical, arg);
+}
+
+static const char *ask_for(pm_check *c, pm_check_metric metric)
+{
+    c->metric = (int)metric;
+    c->asked[metric] = true;
+    return NULL;
+}
+
+static const char *ask_rate(const char *arg, void *value)
+{
+    (void)arg;
+    return ask_for(value, PM_CHECK_RATE);
+}
+
+static const char *ask_eta(const char *arg, void *value)
+{
+    (void)arg;
+    return ask_for(value, PM_CHECK_ETA);
+}
+
+static const char *ask_rss(const char *arg, void *value)
+{
+    (void)arg;
+    return ask_for(value, PM_CHECK_RSS);
+}
+
+static const char *ask_mappings(const char *arg, void *value)
+{
+    (void)arg;
+    return ask_for(value, PM_CHECK_MAPPINGS);
+}
+
+static const pm_option options[] = {
+    {"rate", 0, PM_OPT_CUSTOM, 0, NULL, "Growth per hour of what is called a leak: -w 10M -c 100M",
+     ask_rate},
+    {"eta", 0, PM_OPT_CUSTOM, 0, NULL,
+     "Time until a leak reaches the limit, as --limit gives it: -w 48h -c 6h", ask_eta},
+    {"rss", 0, PM_OPT_CUSTOM, 0, NULL, "Resident memory in the newest snapshot: -w 2G -c 3G",
+     ask_rss},
+    {"mappings", 0, PM_OPT_CUSTOM, 0, NULL, "Mappings in the newest snapshot: -w 30000 -c 60000",
+     ask_mappings},
+    {"warning", 'w', PM_OPT_CUSTOM, 0, "VALUE", "WARNING from there on, for the metric before it",
+     read_warning},
+    {"critical", 'c', PM_OPT_CUSTOM, 0, "VALUE", "CRITICAL from there on, for the metric before it",
+     read_critical},
+    {"max-age", 0, PM_OPT_SPAN, offsetof(pm_check, max_age_ms), "DURATION",
+     "UNKNOWN if the newest snapshot is older: 1h", NULL},
+    {0}};
+
+static void check_thresholds(const pm_check *c)
 {
     bool any = false;
 
@@ -240,14 +285,14 @@ static void check_thresholds(const pm_check *c, struct argp_state *state)
 
         any |= c->asked[m];
         if (sign * c->critical[m] < sign * c->warning[m])
-            argp_error(state, "--%s: -c would come before -w", metric_names[m]);
+            pm_cli_usage(c->cli, "--%s: -c would come before -w", metric_names[m]);
     }
     if (!any)
-        argp_error(state, "what is to be checked? --rate, --eta, --rss, --mappings");
+        pm_cli_usage(c->cli, "what is to be checked? --rate, --eta, --rss, --mappings");
 }
 
 /* A monitor reads the line, and reads it from standard output. */
-static void refuse_rows(const pm_cli *cli, struct argp_state *state)
+static void refuse_rows(const pm_cli *cli)
 {
     const char *option = cli->output                      ? "--output"
                          : cli->format != PM_FORMAT_TABLE ? "--format"
@@ -255,57 +300,18 @@ static void refuse_rows(const pm_cli *cli, struct argp_state *state)
                                                           : NULL;
 
     if (option)
-        argp_error(state,
-                   "%s is for rows, this prints one line for a monitor: pmapdb leaks has rows",
-                   option);
-}
-
-static error_t parse_extra(int key, char *arg, void *ctx, struct argp_state *state)
-{
-    pm_check *c = ctx;
-
-    if (key >= KEY_METRIC && key < KEY_METRIC + PM_CHECK_METRICS) {
-        c->metric = key - KEY_METRIC;
-        c->asked[c->metric] = true;
-        return 0;
-    }
-    switch (key) {
-    case 'w':
-        parse_threshold(c, arg, c->warning, state);
-        return 0;
-    case 'c':
-        parse_threshold(c, arg, c->critical, state);
-        return 0;
-    case KEY_MAX_AGE:
-        if (!pm_num_span(pm_text_of(arg), &c->max_age_ms))
-            argp_error(state, "--max-age wants a time like 1h, not '%s'", arg);
-        return 0;
-    case ARGP_KEY_END:
-        refuse_rows(c->cli, state);
-        check_thresholds(c, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+        pm_cli_usage(cli,
+                     "%s is for rows, this prints one line for a monitor: pmapdb leaks has rows",
+                     option);
 }
 
 /* ---- the run ---- */
 
-static pmapdb_status ask(pm_check *c, pmapdb_error *err)
-{
-    pmapdb_open_options open_options = {.mode = PMAPDB_READ};
-    pmapdb_store *store = NULL;
-    pmapdb_status st = pm_cli_try_open(c->cli, &open_options, &store, err);
-
-    if (st == PMAPDB_OK)
-        st = pm_check_ask(c, store, err);
-    pmapdb_close(store);
-    return st;
-}
-
-static const char doc[] =
+static const char about[] =
     "A plugin for Nagios, Icinga and their kind: one line with performance data, exit status 0 OK, "
-    "1 WARNING, 2 CRITICAL, 3 UNKNOWN for all else. Each -w and -c is for the metric before it.\v"
+    "1 WARNING, 2 CRITICAL, 3 UNKNOWN for all else. Each -w and -c is for the metric before it.";
+
+static const char after[] =
     "Judged are the processes of the newest moment; of several the worst is named, and how many "
     "more are beyond a threshold. --rate and --eta count what pmapdb leaks calls a leak; a suspect "
     "is none. Sizes are KiB, 10M, 1.5G; in the performance data KB is 1024 bytes. Too few "
@@ -315,34 +321,29 @@ static const char doc[] =
 
 void pm_cli_check_begin(void)
 {
-    argp_err_exit_status = EXIT_UNKNOWN;
-    on_exit(say_usage, NULL);
+    pm_cli_die_as(EXIT_UNKNOWN, say_unknown);
 }
 
 int pm_cli_check(pm_cli *cli, int argc, char **argv)
 {
     pm_check c = {.cli = cli, .metric = -1, .max_age_ms = PMAPDB_UNKNOWN};
     pm_query_info *info = NULL;
+    pmapdb_store *store;
     pmapdb_error err;
-    pmapdb_status st;
 
     for (int m = 0; m < PM_CHECK_METRICS; m++)
         c.value[m] = c.warning[m] = c.critical[m] = NAN;
     pm_run_find_query_dir(cli, argc, argv);
-    st = pm_catalog_find(cli->query_dir, "leaks-category", &info, &err);
-    if (st == PMAPDB_OK) {
-        c.args = (pm_run_args){.cli = cli,
-                               .info = info,
-                               .extra = options,
-                               .parse_extra = parse_extra,
-                               .ctx = &c,
-                               .doc = doc};
-        pm_run_parse(&c.args, argc, argv);
-        st = ask(&c, &err);
-        pm_catalog_free(info);
-    }
+    pm_cli_must(pm_catalog_find(cli->query_dir, "leaks-category", &info, &err), &err);
+    c.args = (pm_run_args){
+        .cli = cli, .info = info, .own = options, .own_values = &c, .doc = about, .more = after};
+    pm_run_parse(&c.args, argc, argv);
+    refuse_rows(cli);
+    check_thresholds(&c);
+    store = pm_cli_store(cli, PMAPDB_READ);
+    pm_cli_must(pm_check_ask(&c, store, &err), &err);
+    pmapdb_close(store);
+    pm_catalog_free(info);
     free(c.alive);
-    if (st != PMAPDB_OK)
-        print_line(EXIT_UNKNOWN, err.text, "");
-    return st == PMAPDB_OK ? print_found(&c) : EXIT_UNKNOWN;
+    return print_found(&c);
 }

@@ -3,7 +3,7 @@
 #include "cli/options.h"
 #include "cli/stop.h"
 
-#include "api/capture_check.h" /* whether the options make sense, before a store is made for them */
+#include "api/capture/check.h" /* whether the options make sense, before a store is made for them */
 #include "base/clock.h"
 #include "base/num.h"
 #include "store/file/store.h" /* pm_store_uncounted */

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "api/budget.h"
+#include "api/capture/budget.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "api/capture_beat.h"
+#include "api/capture/beat.h"
 
 #define S ((int64_t)1000000000)
 #define EPOCH (1795229318 * S) /* 2026-11-21T02:48:38Z: 8 s behind a half minute */

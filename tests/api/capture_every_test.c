@@ -2,7 +2,7 @@
  * each other. */
 #include "api/live.h"
 
-#include "api/capture_lock.h"
+#include "api/capture/lock.h"
 #include <sys/stat.h>
 
 #define STEP_MS 100

@@ -1,7 +1,7 @@
 /* capture_read_test: what a process does while it is read, and what is remembered of it. */
 #include "api/live.h"
 
-#include "api/capture_run.h"
+#include "api/capture/run.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -37,7 +37,9 @@ static pmapdb_status sweep(pm_capture_run *run)
                             .selection = run->selection.text.data,
                             .every_ms = PMAPDB_UNKNOWN,
                             .started_ms = 1795229318000 + 1000 * (int64_t)run->n_begun};
-    return pm_capture_sweep(run, NULL);
+    run->st = PMAPDB_OK;
+    pm_capture_sweep(run);
+    return run->st;
 }
 
 /* Its identity is looked at behind the map: what was read of two programs is not kept. */
@@ -56,20 +58,20 @@ static void exec_while_it_is_read(void **state)
     begin_run(&l, &run);
     assert_int_equal(pm_proc_open(run.root, l.pids[0], &p, &fate, NULL), PMAPDB_OK);
     assert_int_equal(fate, PM_PROC_GOOD);
-    assert_int_equal(pm_targets_get(&run.targets, l.pids[0], p.life.start_time, &target, NULL),
-                     PMAPDB_OK);
-    assert_int_equal(pm_capture_read(&run, &p, target, &fate, NULL), PMAPDB_OK);
-    assert_int_equal(fate, PM_PROC_GOOD);
+    target = pm_targets_get(&run.targets, l.pids[0], p.life.start_time);
+    assert_non_null(target);
+    assert_int_equal(pm_capture_read(&run, &p, target), PM_PROC_GOOD);
+    assert_int_equal(run.st, PMAPDB_OK);
     assert_true(target->waiting);
     target->waiting = false;
     p.life.start_stack++;
-    assert_int_equal(pm_capture_read(&run, &p, target, &fate, NULL), PMAPDB_OK);
-    assert_int_equal(fate, PM_PROC_CHANGED);
+    assert_int_equal(pm_capture_read(&run, &p, target), PM_PROC_CHANGED);
+    assert_int_equal(run.st, PMAPDB_OK);
     assert_false(target->waiting);
     p.life.start_stack--;
     end_child(&l, 0);
-    assert_int_equal(pm_capture_read(&run, &p, target, &fate, NULL), PMAPDB_OK);
-    assert_int_equal(fate, PM_PROC_GONE);
+    assert_int_equal(pm_capture_read(&run, &p, target), PM_PROC_GONE);
+    assert_int_equal(run.st, PMAPDB_OK);
     assert_false(target->waiting);
     pm_proc_close(&p);
     end_run(&run);
@@ -121,11 +123,9 @@ static void the_gone_are_forgotten(void **state)
     one = run.targets.bytes;
     assert_int_equal(one, run.targets.item[0]->bytes);
     first = run.targets.item[0];
-    assert_int_equal(pm_targets_get(&run.targets, first->pid, first->start_time, &second, NULL),
-                     PMAPDB_OK);
-    assert_ptr_equal(first, second);
-    assert_int_equal(pm_targets_get(&run.targets, first->pid, first->start_time + 1, &second, NULL),
-                     PMAPDB_OK);
+    assert_ptr_equal(pm_targets_get(&run.targets, first->pid, first->start_time), first);
+    second = pm_targets_get(&run.targets, first->pid, first->start_time + 1);
+    assert_non_null(second);
     assert_int_equal(run.targets.n, 1);
     assert_int_equal(run.targets.bytes, 0);
     assert_null(second->map);

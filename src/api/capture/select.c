@@ -1,5 +1,5 @@
-/* capture_select: which processes a run captures. */
-#include "api/capture_select.h"
+/* select: which processes a run captures. */
+#include "api/capture/select.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 #define ANCESTORS_MAX 256 /* a pid that was given away meanwhile could make a circle */
 
-/* ---- what was asked for ---- */
+/* ---- the options ---- */
 
-/* Of pids, and of what begins with one. */
+/* Of pm_named too, which begins with a pid. */
 static int by_pid(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -58,39 +58,25 @@ void pm_select_free(pm_selection *s)
     pm_expression_free(s->match);
     pm_buf_free(&s->text);
     free(s->pids);
-    free(s->kin);
+    pm_map_free(&s->parents);
     pm_buf_free(&s->memory);
 }
 
-/* ---- those of one beat ---- */
-
-static pmapdb_status list_named(pm_selection *s, pmapdb_error *err)
-{
-    s->pids = calloc(s->n_named, sizeof *s->pids);
-    if (!s->pids)
-        return pm_fail_nomem(err);
-    for (size_t i = 0; i < s->n_named; i++)
-        if (!s->named[i].done)
-            s->pids[s->n_pids++] = s->named[i].pid;
-    return PMAPDB_OK;
-}
+/* ---- one beat ---- */
 
 /* Families are those of the beat's start: a parent that ends meanwhile still is one. */
-static pmapdb_status list_kin(pm_selection *s, int root, pmapdb_error *err)
+static pmapdb_status list_parents(pm_selection *s, int root, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
+    pm_proc_fate fate;
+    pm_proc p;
 
-    s->kin = calloc(s->n_pids + 1, sizeof *s->kin);
-    if (!s->kin)
-        return pm_fail_nomem(err);
+    pm_map_clear(&s->parents);
     for (size_t i = 0; i < s->n_pids && st == PMAPDB_OK; i++) {
-        pm_proc p;
-        pm_proc_fate fate;
-
         st = pm_proc_open(root, s->pids[i], &p, &fate, err);
         if (st != PMAPDB_OK || fate != PM_PROC_GOOD)
             continue;
-        s->kin[s->n_kin++] = (pm_kin){p.pid, p.ppid};
+        st = pm_map_put(&s->parents, (uint64_t)p.pid, p.ppid, err);
         pm_proc_close(&p);
     }
     return st;
@@ -101,14 +87,19 @@ pmapdb_status pm_select_list(pm_selection *s, int root, pmapdb_error *err)
     pmapdb_status st;
 
     free(s->pids);
-    free(s->kin);
     s->pids = NULL;
-    s->kin = NULL;
-    s->n_pids = s->n_kin = 0;
-    if (s->named)
-        return list_named(s, err);
-    st = pm_proc_list(root, &s->pids, &s->n_pids, err);
-    return st == PMAPDB_OK && s->needs & PM_NEED_ANCESTORS ? list_kin(s, root, err) : st;
+    s->n_pids = 0;
+    if (!s->named) {
+        st = pm_proc_list(root, &s->pids, &s->n_pids, err);
+        return st == PMAPDB_OK && s->needs & PM_NEED_ANCESTORS ? list_parents(s, root, err) : st;
+    }
+    s->pids = calloc(s->n_named, sizeof *s->pids);
+    if (!s->pids)
+        return pm_fail_nomem(err);
+    for (size_t i = 0; i < s->n_named; i++)
+        if (!s->named[i].done)
+            s->pids[s->n_pids++] = s->named[i].pid;
+    return PMAPDB_OK;
 }
 
 static size_t find_ancestors(const pm_selection *s, int64_t parent, int64_t out[ANCESTORS_MAX])
@@ -116,11 +107,9 @@ static size_t find_ancestors(const pm_selection *s, int64_t parent, int64_t out[
     size_t n = 0;
 
     while (parent > 0 && n < ANCESTORS_MAX) {
-        const pm_kin *found =
-            s->n_kin ? bsearch(&parent, s->kin, s->n_kin, sizeof *s->kin, by_pid) : NULL;
-
         out[n++] = parent;
-        parent = found ? found->ppid : 0;
+        if (!pm_map_get(&s->parents, (uint64_t)parent, &parent))
+            parent = 0;
     }
     return n;
 }
@@ -132,8 +121,7 @@ static unsigned wants_of(unsigned needs)
     } table[] = {{PM_NEED_COMM, PM_WANT_COMM},
                  {PM_NEED_EXE, PM_WANT_EXE},
                  {PM_NEED_CMDLINE, PM_WANT_CMDLINE},
-                 {PM_NEED_UID, PM_WANT_UID},
-                 {PM_NEED_USER, PM_WANT_UID},
+                 {PM_NEED_UID | PM_NEED_USER, PM_WANT_UID},
                  {PM_NEED_CGROUP, PM_WANT_CGROUP},
                  {PM_NEED_ENVIRONMENT, PM_WANT_ENVIRONMENT | PM_WANT_EXE}};
     unsigned wants = 0;
@@ -171,12 +159,12 @@ pmapdb_status pm_select_holds(pm_selection *s, const pm_proc *p, pm_proc_host *m
     if (s->needs & PM_NEED_ANCESTORS)
         facts.n_ancestors = find_ancestors(s, p->ppid, ancestors);
     st = pm_expression_holds(s->match, &facts, holds, err);
-    /* Every program has an exe: without one it is another user's, and its environment is too. */
+    /* Every program has an exe: a process without one is another user's, with its environment. */
     *hidden = !*holds && s->needs & (PM_NEED_EXE | PM_NEED_ENVIRONMENT) && !known.exe.len;
     return st;
 }
 
-/* ---- those named by pid ---- */
+/* ---- processes named by pid ---- */
 
 pm_named *pm_select_named(pm_selection *s, int64_t pid)
 {
@@ -185,10 +173,8 @@ pm_named *pm_select_named(pm_selection *s, int64_t pid)
 
 bool pm_select_any_left(const pm_selection *s)
 {
-    bool any = false;
+    bool any = !s->named;
 
-    if (!s->named)
-        return true;
     for (size_t i = 0; i < s->n_named; i++)
         any |= !s->named[i].done;
     return any;

@@ -1,19 +1,19 @@
 /* capture_lock: one run at a time captures the same processes into a store. */
-#include "api/capture_lock.h"
+#include "api/capture/lock.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #define PAUSE_MS 100
 
-/* Whoever may write the store may lock, and nobody else: a lock can be held by who may only read.
- * Where that is not allowed, this lock holds all the same. */
+/* Everybody who may write the store may lock, and nobody else: a reader must not hold a lock. If
+ * the mode cannot be set, this lock holds all the same. */
 static void share_like(const char *store, int fd)
 {
     struct stat info;
@@ -22,7 +22,7 @@ static void share_like(const char *store, int fd)
         fchmod(fd, 0600 | (info.st_mode & 0020 ? 0060 : 0) | (info.st_mode & 0002 ? 0006 : 0));
 }
 
-/* Beside the file itself, by whatever name it was reached, as SQLite's -wal. */
+/* Beside the file itself, whatever name it was reached by, like SQLite's -wal. */
 static pmapdb_status open_file(const char *store, int *fd, pmapdb_error *err)
 {
     char *real = realpath(store, NULL);
@@ -49,7 +49,8 @@ static pmapdb_status open_file(const char *store, int *fd, pmapdb_error *err)
     return st;
 }
 
-/* Of an open file description, not of the process: a second run in one program is kept out too. */
+/* The lock belongs to the open file, not to the process: it also keeps out a second run in one
+ * program. */
 static bool try_lock(int fd, uint64_t byte)
 {
     struct flock lock = {
@@ -63,8 +64,7 @@ pmapdb_status pm_capture_lock(const char *store, const char *host, const char *s
                               pmapdb_error *err)
 {
     static const struct timespec pause = {0, PAUSE_MS * 1000000L};
-    uint64_t byte =
-        XXH3_64bits_withSeed(selection, strlen(selection), XXH3_64bits(host, strlen(host))) >> 2;
+    uint64_t byte = pm_hash_seeded(selection, strlen(selection), pm_hash(host, strlen(host))) >> 2;
     int64_t waited = 0;
     pmapdb_status st;
 

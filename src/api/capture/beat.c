@@ -1,5 +1,5 @@
 /* capture_beat: when the beats of a run are due. */
-#include "api/capture_beat.h"
+#include "api/capture/beat.h"
 
 #define SECOND_NS 1000000000
 

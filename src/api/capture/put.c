@@ -1,5 +1,5 @@
-/* capture_store: the processes of a beat into the store, all or none. */
-#include "api/capture_run.h"
+/* put: the processes of a beat into the store, all or none. */
+#include "api/capture/run.h"
 
 #include "base/clock.h"
 #include <inttypes.h>
@@ -55,50 +55,42 @@ static void tell_stored(const pm_capture_run *run, const pm_target *t, const cha
 
 /* ---- one transaction ---- */
 
-/* Where the store does not take one of them, the transaction must not be kept: *refused is it. */
-static pmapdb_status put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refused,
-                             pmapdb_error *err)
+/* *refused: the target that the store does not take; the transaction must then not be kept. */
+static void put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refused)
 {
-    pmapdb_status st = PMAPDB_OK;
+    pm_sql *sql = run->store->sql;
 
     if (!*capture_id)
-        st = pm_sweep_begin(run->store->sql, &run->sweep, capture_id, err);
-    for (size_t i = 0; i < run->targets.n && st == PMAPDB_OK; i++) {
+        did(run, pm_sweep_begin(sql, &run->sweep, capture_id, &run->error));
+    for (size_t i = 0; i < run->targets.n && run->st == PMAPDB_OK; i++) {
         pm_target *t = run->targets.item[i];
 
-        if (!t->waiting || t->refused)
-            continue;
-        st = pm_store_put_within(run->store, &t->capture, PM_SWEEP_MS, capture_id, &t->stored, err);
-        if (st == PMAPDB_INPUT)
-            *refused = t;
+        if (t->waiting && !t->refused &&
+            !did(run, pm_store_put_within(run->store, &t->capture, PM_SWEEP_MS, capture_id,
+                                          &t->stored, &run->error)))
+            *refused = run->st == PMAPDB_INPUT ? t : NULL;
     }
-    if (st != PMAPDB_OK)
-        return st;
-    st = pm_store_put_end(run->store, err);
-    if (st != PMAPDB_OK)
-        return st;
+    if (run->st != PMAPDB_OK || !did(run, pm_store_put_end(run->store, &run->error)))
+        return;
     run->ended_ms = pm_clock_now();
-    return pm_sweep_end(run->store->sql, *capture_id, run->ended_ms, &run->sweep, err);
+    did(run, pm_sweep_end(sql, *capture_id, run->ended_ms, &run->sweep, &run->error));
 }
 
-static pmapdb_status transaction(pm_capture_run *run, pm_target **refused, pmapdb_error *err)
+static pm_target *transaction(pm_capture_run *run)
 {
     int64_t capture_id = run->capture_id;
-    pmapdb_status st = pm_store_begin(run->store, err);
+    pm_target *refused = NULL;
 
-    if (st != PMAPDB_OK)
-        return st;
-    st = put_all(run, &capture_id, refused, err);
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(run->store, err);
-    if (st == PMAPDB_OK)
+    if (!did(run, pm_store_begin(run->store, &run->error)))
+        return NULL;
+    put_all(run, &capture_id, &refused);
+    if (run->st == PMAPDB_OK && did(run, pm_store_commit(run->store, &run->error)))
         run->capture_id = capture_id;
     else
         pm_store_abandon(run->store);
-    return st;
+    return refused;
 }
 
-/* What a process is remembered with once it is in the store. */
 static void settle(pm_capture_run *run, pm_target *t)
 {
     char name[256];
@@ -110,27 +102,20 @@ static void settle(pm_capture_run *run, pm_target *t)
     run->stored++;
     if (!run->options->on_event)
         return;
-    memcpy(name, t->name, sizeof name); /* unless an earlier one was better, and can be read */
+    memcpy(name, t->name, sizeof name); /* unless the process has a better one from earlier */
     pm_store_name(run->store, t->stored.process_id, name, sizeof name, NULL);
     tell_stored(run, t, name);
 }
 
-pmapdb_status pm_capture_store(pm_capture_run *run, pmapdb_error *err)
+void pm_capture_put(pm_capture_run *run)
 {
-    pmapdb_status st;
-
-    do {
-        pm_target *refused = NULL;
-
-        st = transaction(run, &refused, err);
-        if (st != PMAPDB_INPUT || !refused)
-            break;
+    for (pm_target *refused; run->st == PMAPDB_OK && (refused = transaction(run));) {
         refused->refused = true; /* its own fault: the others go on */
         run->result->trouble++;
-        pm_capture_tell(run, refused->pid, true, err->text);
-    } while (true);
-    for (size_t i = 0; i < run->targets.n && st == PMAPDB_OK; i++)
+        pm_capture_tell(run, refused->pid, true, run->error.text);
+        run->st = PMAPDB_OK;
+    }
+    for (size_t i = 0; i < run->targets.n && run->st == PMAPDB_OK; i++)
         if (run->targets.item[i]->waiting)
             settle(run, run->targets.item[i]);
-    return st;
 }

@@ -1,5 +1,5 @@
 /* budget: the stall that reading smaps would cause, from what earlier readings cost. */
-#include "api/budget.h"
+#include "api/capture/budget.h"
 
 #include <math.h>
 #include <stdio.h>

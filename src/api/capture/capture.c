@@ -1,0 +1,324 @@
+/* capture: live processes -> store, once or at every beat. */
+#include "api/capture/beat.h"
+#include "api/capture/check.h"
+#include "api/capture/lock.h"
+#include "api/capture/run.h"
+#include "base/hash.h"
+#include "store/file/watch.h"
+#include "store/perf/link.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_STALL_US 50000
+#define NS_PER_MS 1000000
+#define PATIENCE_MIN_MS 1000
+#define EVERY_MIN_MS 100
+#define EVERY_MAX_MS 31622400000 /* a year */
+#define LAST_S 9000000000 /* the year 2255: a clock beyond it is wrong, and its ns overflow */
+
+/* ---- options ---- */
+
+void pmapdb_capture_defaults(pmapdb_capture_options *o)
+{
+    *o = (pmapdb_capture_options){.max_stall_us = MAX_STALL_US,
+                                  .every_ms = PMAPDB_UNKNOWN,
+                                  .count = PMAPDB_UNKNOWN,
+                                  .growth_percent = PMAPDB_UNKNOWN,
+                                  .growth_kib = PMAPDB_UNKNOWN,
+                                  .rss_above_kib = PMAPDB_UNKNOWN};
+}
+
+static const char *wrong_option(const pmapdb_capture_options *o)
+{
+    for (size_t i = 0; i < o->n_pids; i++)
+        if (o->pids[i] < 1 || o->pids[i] > INT32_MAX)
+            return "a pid is a number from 1 on";
+    if ((o->n_pids > 0) + (o->match != NULL) + o->all != 1)
+        return "capture wants one of: pids, --match, --all";
+    if ((o->name && !*o->name) || (o->host && !*o->host))
+        return "--name and --host cannot be empty";
+    if (o->all && o->name)
+        return "--name is for processes of one kind, not for --all";
+    if (o->every_ms != PMAPDB_UNKNOWN && (o->every_ms < EVERY_MIN_MS || o->every_ms > EVERY_MAX_MS))
+        return "--every must be at least 100ms and at most one year";
+    if (o->count != PMAPDB_UNKNOWN && o->every_ms == PMAPDB_UNKNOWN)
+        return "--count needs --every";
+    if (o->count != PMAPDB_UNKNOWN && o->count < 1)
+        return "--count must be above zero";
+    if (o->max_stall_us < 0 || o->lock_wait_ms < 0)
+        return "--max-stall and --lock-wait cannot be below zero";
+    return NULL;
+}
+
+/* An expression or a regex is right if it can be read. */
+pmapdb_status pm_capture_check(const pmapdb_capture_options *o, pmapdb_error *err)
+{
+    const char *wrong = wrong_option(o);
+    pm_keep_cmdline *keep = NULL;
+    pm_selection s = {0};
+    pmapdb_status st;
+
+    if (wrong)
+        return pm_fail(err, PMAPDB_USAGE, "%s", wrong);
+    st = pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
+    if (st == PMAPDB_OK)
+        st = pm_select_init(&s, o, err);
+    pm_keep_cmdline_free(keep);
+    pm_select_free(&s);
+    return st;
+}
+
+/* ---- clocks ---- */
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    if (t.tv_sec > LAST_S)
+        t.tv_sec = LAST_S;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static pm_clocks clocks_now(void)
+{
+    return (pm_clocks){clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_MONOTONIC)};
+}
+
+/* Shorter if a signal comes: the caller looks again. */
+static void wait_for(int64_t ns)
+{
+    const struct timespec span = {ns / 1000000000, ns % 1000000000};
+
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &span, NULL);
+}
+
+/* ---- one beat ---- */
+
+static void begin_beat(pm_capture_run *run, int64_t missed)
+{
+    pm_clocks now = clocks_now();
+
+    run->st = PMAPDB_OK;
+    run->n_begun++;
+    run->capture_id = 0;
+    run->stored = 0;
+    run->ended_ms = PMAPDB_UNKNOWN;
+    run->sweep = (pm_sweep){.host = run->host,
+                            .boot_id = run->boot_id,
+                            .selection = run->shown.data,
+                            .every_ms = run->options->every_ms,
+                            .started_ms = now.utc_ns / NS_PER_MS,
+                            .mono_ns = now.mono_ns,
+                            .counts = {.missed = missed}};
+}
+
+/* Hidden processes are not listed, so they cannot be counted as unreadable. A process named by pid
+ * that is hidden looks like one that does not exist. */
+static void tell_hidden(const pm_capture_run *run)
+{
+    bool asked = !run->selection.named || run->result->trouble;
+
+    if (run->n_begun == 1 && asked && pm_proc_hides(run->root))
+        pm_capture_tell(run, PMAPDB_UNKNOWN, false,
+                        "processes of others are hidden: /proc is mounted with hidepid; run as "
+                        "root or with CAP_SYS_PTRACE");
+}
+
+/* Adds the beat to the result, and tells it. */
+static void end_beat(pm_capture_run *run, int64_t moved_ns)
+{
+    const pm_sweep *s = &run->sweep;
+    pmapdb_capture_result *r = run->result;
+    pmapdb_capture_beat beat = {.started_ms = s->started_ms,
+                                .ended_ms = run->ended_ms,
+                                .stored = run->stored,
+                                .vanished = (uint64_t)s->counts.vanished,
+                                .unreadable = (uint64_t)s->counts.unreadable,
+                                .degraded = (uint64_t)s->counts.degraded,
+                                .unmoved = (uint64_t)s->counts.unmoved,
+                                .changed = (uint64_t)s->counts.changed,
+                                .missed = (uint64_t)s->counts.missed,
+                                .moved_ms = moved_ns / NS_PER_MS,
+                                .lost = run->st == PMAPDB_OK ? NULL : &run->error};
+
+    r->beats += run->st == PMAPDB_OK;
+    r->stored += beat.stored;
+    r->vanished += beat.vanished;
+    r->degraded += beat.degraded;
+    r->unmoved += beat.unmoved;
+    r->changed += beat.changed;
+    if (run->st != PMAPDB_STOPPED && run->options->on_beat)
+        run->options->on_beat(run->options->ctx, &beat);
+}
+
+static void keep_beat(pm_capture_run *run, int64_t missed, int64_t moved_ns)
+{
+    begin_beat(run, missed);
+    pm_capture_sweep(run);
+    tell_hidden(run);
+    end_beat(run, moved_ns);
+}
+
+/* ---- all of them ---- */
+
+/* A long run that lost its file cannot go on: only a new run can mend that. */
+static bool has_store(pm_capture_run *run, const pm_watch_files *files)
+{
+    const char *part = pm_watch_lost(run->store, files), *path = run->store->path;
+    pmapdb_status st;
+
+    if (!part)
+        return true;
+    if (*part)
+        st =
+            pm_fail(&run->error, PMAPDB_IO,
+                    "'%s%s' was removed or replaced while it was written: %s; start this run again",
+                    path, part,
+                    pm_watch_save(run->store) ? "what was captured is in the store"
+                                              : "what was captured last may be lost");
+    else if (pm_watch_clear(run->store, files))
+        st = pm_fail(&run->error, PMAPDB_IO,
+                     "'%s' was removed or replaced while it was written: what was captured is in "
+                     "the file that was there, wherever that is now; start this run again",
+                     path);
+    else
+        st = pm_fail(&run->error, PMAPDB_IO,
+                     "'%s' was removed or replaced while it was written, and its -wal is in use "
+                     "still: end whoever has it open, and remove '%s-wal' and '%s-shm' before "
+                     "anything opens what is there now",
+                     path, path, path);
+    run->st = st;
+    return false;
+}
+
+static bool goes_on(void *ctx)
+{
+    const pmapdb_capture_options *o = ctx;
+
+    return !o->on_progress || o->on_progress(o->ctx);
+}
+
+static bool is_over(const pm_capture_run *run)
+{
+    const pmapdb_capture_options *o = run->options;
+
+    run->result->ended = run->n_begun > 0 && !pm_select_any_left(&run->selection);
+    return run->result->ended || (o->count != PMAPDB_UNKNOWN && run->n_begun >= (uint64_t)o->count);
+}
+
+/* A lost beat counts as missed before the next one, and does not end the run. */
+static void keep_beats(pm_capture_run *run, const pm_watch_files *files)
+{
+    pm_beats beats;
+    int64_t missed = 0, moved_ns = 0;
+
+    pm_beats_begin(&beats, run->options->every_ms * NS_PER_MS, clocks_now());
+    while (!is_over(run) && run->st != PMAPDB_STOPPED) {
+        pm_beat_look look = pm_beats_look(&beats, clocks_now());
+
+        missed += look.missed;
+        moved_ns += look.moved_ns;
+        run->result->missed += (uint64_t)look.missed;
+        if (!goes_on((void *)run->options)) {
+            if (has_store(run, files))
+                run->st = pm_fail(&run->error, PMAPDB_STOPPED, "stopped");
+            return;
+        }
+        if (look.wait_ns) {
+            wait_for(look.wait_ns);
+            continue;
+        }
+        if (!has_store(run, files))
+            return;
+        keep_beat(run, missed, moved_ns);
+        missed = run->st == PMAPDB_OK ? 0 : missed + 1;
+        moved_ns = 0;
+        if (run->st != PMAPDB_OK && run->st != PMAPDB_STOPPED)
+            run->result->missed++;
+    }
+    if (run->st != PMAPDB_STOPPED && has_store(run, files))
+        run->st = PMAPDB_OK;
+}
+
+/* A run begins as patiently as any other writer; then it waits for another writer no longer than to
+ * the next beat. */
+static void keep_beats_in_time(pm_capture_run *run, const pm_watch_files *files)
+{
+    int64_t before = pm_store_patience(run->store), every_ms = run->options->every_ms;
+    int64_t ms = every_ms < PATIENCE_MIN_MS ? PATIENCE_MIN_MS : every_ms;
+
+    pm_store_set_patience(run->store, ms < before ? ms : before);
+    keep_beats(run, files);
+    pm_store_set_patience(run->store, before);
+}
+
+/* An expression over the command line or the environment may hold a secret: its hash tells it from
+ * others. */
+static pmapdb_status show_selection(pm_capture_run *run)
+{
+    pm_text text = pm_buf_text(&run->selection.text);
+
+    if (run->selection.needs & (PM_NEED_CMDLINE | PM_NEED_ENVIRONMENT))
+        return pm_buf_addf(&run->shown, &run->error, "--match #%016" PRIx64,
+                           pm_hash(text.data, text.len));
+    return pm_buf_add(&run->shown, text.data, text.len, &run->error);
+}
+
+static bool open_run(pm_capture_run *run)
+{
+    const pmapdb_capture_options *o = run->options;
+    pmapdb_error *err = &run->error;
+
+    if (!o->host && gethostname(run->host, sizeof run->host - 1) != 0)
+        return did(run, pm_fail(err, PMAPDB_USAGE, "this machine's name is too long: give --host"));
+    if (o->host)
+        snprintf(run->host, sizeof run->host, "%s", o->host);
+    return did(run, pm_select_init(&run->selection, o, err)) &&
+           did(run,
+               pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &run->keep_cmdline, err)) &&
+           did(run, show_selection(run)) && did(run, pm_proc_open_root(&run->root, err)) &&
+           did(run, pm_proc_boot_id(run->root, run->boot_id, err)) &&
+           did(run, pm_proc_host_new(run->root, &run->machine, err)) &&
+           did(run, pm_capture_lock(run->store->path, run->host, run->selection.text.data,
+                                    o->lock_wait_ms, goes_on, (void *)o, &run->lock, err));
+}
+
+static void close_run(pm_capture_run *run)
+{
+    if (run->lock >= 0)
+        close(run->lock);
+    pm_proc_host_free(run->machine);
+    if (run->root >= 0)
+        close(run->root);
+    pm_select_free(&run->selection);
+    pm_keep_cmdline_free(run->keep_cmdline);
+    pm_buf_free(&run->shown);
+    pm_targets_free(&run->targets);
+}
+
+pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_capture_options *options,
+                             pmapdb_capture_result *result, pmapdb_error *err)
+{
+    pm_capture_run run = {
+        .store = store, .options = options, .result = result, .root = -1, .lock = -1};
+    pm_watch_files files;
+
+    *result = (pmapdb_capture_result){0};
+    pm_watch_begin(store, &files);
+    if (did(&run, pm_capture_check(options, &run.error)) && open_run(&run)) {
+        if (options->every_ms == PMAPDB_UNKNOWN)
+            keep_beat(&run, 0, 0);
+        else
+            keep_beats_in_time(&run, &files);
+    }
+    if (run.st == PMAPDB_OK) /* perhaps their calls were recorded */
+        did(&run, pm_perf_link(store, &run.error));
+    close_run(&run);
+    if (run.st != PMAPDB_OK && err)
+        *err = run.error;
+    return run.st;
+}

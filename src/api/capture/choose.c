@@ -1,0 +1,92 @@
+/* choose: smaps or maps of a process, by the cost of earlier readings. */
+#include "api/capture/run.h"
+
+#include "base/clock.h"
+#include <stdio.h>
+
+static void learn_stored(pm_budget *own, pm_budget_host *host, const pm_reading *r)
+{
+    pm_budget_learn(own, host,
+                    &(pm_budget_reading){.taken_ms = r->taken_ms,
+                                         .resident_kib = r->resident_kib,
+                                         .swap_kib = r->swap_kib,
+                                         .largest_kib = PMAPDB_UNKNOWN,
+                                         .mappings = r->mappings,
+                                         .cpu_us = r->cpu_us,
+                                         .longest_us = r->longest_us,
+                                         .longest_cpu_us = PMAPDB_UNKNOWN});
+}
+
+/* The costs that the store knows, of the host and of this process. Asked only for a process that
+ * would be too slow without: most processes are small. */
+static void recall(pm_capture_run *run, pm_target *t)
+{
+    pm_reading readings[PM_BUDGET_READINGS];
+    pm_sql *sql = run->store->sql;
+    size_t n = 0;
+    bool has = false;
+
+    if (!run->recalled &&
+        did(run, pm_reading_host(sql, run->host, readings, PM_BUDGET_READINGS, &n, &run->error)))
+        for (size_t i = 0; i < n; i++)
+            learn_stored(&(pm_budget){0}, &run->budget, &readings[i]);
+    run->recalled = true;
+    if (!t->budget.known && !t->recalled &&
+        did(run, pm_reading_own(sql, run->host, run->boot_id, t->pid, t->start_time, readings, &has,
+                                &run->error)) &&
+        has)
+        learn_stored(&t->budget, NULL, readings);
+    t->recalled = true;
+}
+
+pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t)
+{
+    const pmapdb_capture_options *o = run->options;
+    pm_budget_verdict verdict;
+    int64_t now_ms = pm_clock_now();
+
+    t->live.predicted_us = PMAPDB_UNKNOWN;
+    if (o->measure != PMAPDB_MEASURE_AUTO)
+        return o->measure == PMAPDB_MEASURE_MAPS ? PM_DIALECT_MAPS : PM_DIALECT_SMAPS;
+    if (!pm_budget_ask(&t->budget, &run->budget, now_ms, o->max_stall_us, p, &verdict))
+        return PM_DIALECT_SMAPS;
+    if (verdict.choice != PM_BUDGET_SMAPS &&
+        (!run->recalled || (!t->budget.known && !t->recalled))) {
+        recall(run, t);
+        if (run->st != PMAPDB_OK ||
+            !pm_budget_ask(&t->budget, &run->budget, now_ms, o->max_stall_us, p, &verdict))
+            return PM_DIALECT_SMAPS;
+    }
+    t->live.predicted_us = verdict.predicted_us;
+    if (verdict.choice == PM_BUDGET_SMAPS)
+        return PM_DIALECT_SMAPS;
+    snprintf(t->degraded, sizeof t->degraded, "%s", verdict.why);
+    t->live.degraded = t->degraded;
+    return PM_DIALECT_MAPS;
+}
+
+static int64_t most_in_one_kib(const pm_capture *c)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const pm_mapping *m = pm_capture_row(c, i);
+        uint64_t kib = m->value[PM_RSS] + m->value[PM_SWAP];
+
+        most = kib > most ? kib : most;
+    }
+    return (int64_t)most;
+}
+
+void pm_capture_learn(pm_capture_run *run, pm_target *t, int64_t longest_cpu_us)
+{
+    pm_budget_learn(&t->budget, &run->budget,
+                    &(pm_budget_reading){.taken_ms = t->live.utc_ms,
+                                         .resident_kib = t->live.rss_kib,
+                                         .swap_kib = t->live.swap_kib,
+                                         .largest_kib = most_in_one_kib(&t->capture),
+                                         .mappings = (int64_t)t->capture.n_rows,
+                                         .cpu_us = t->live.cpu_us,
+                                         .longest_us = t->live.longest_us,
+                                         .longest_cpu_us = longest_cpu_us});
+}

@@ -1,0 +1,115 @@
+/* run: the state of a live capture that its steps share: select -> choose (budget) -> read -> put,
+ * at every beat.
+ *
+ * Errors are sticky: `st` and `error` hold the first failure of a beat, and the steps after it do
+ * nothing. did() notes the status of a call. */
+#ifndef PM_API_CAPTURE_RUN_H
+#define PM_API_CAPTURE_RUN_H
+
+#include "api/capture/budget.h"
+#include "api/capture/select.h"
+#include "parse/live_map.h"
+#include "store/write/live_reading.h"
+#include "store/write/put.h"
+
+/* What is remembered between beats of one life of one pid. */
+typedef struct pm_target {
+    int64_t pid, start_time;
+    uint64_t beat;    /* the last that met it */
+    pm_live_map *map; /* its map as it was; NULL: forgotten */
+    size_t bytes;     /* held by `map` */
+    bool asked;       /* the store was asked for rss_kib */
+    int64_t rss_kib;  /* of its last stored snapshot; PMAPDB_UNKNOWN: there is no such snapshot */
+    bool recalled;    /* the store was asked for the cost of its last reading */
+    pm_budget budget; /* the cost of its readings */
+    /* of the current beat: */
+    bool waiting; /* read, and not stored yet */
+    bool refused; /* the store does not take it */
+    pm_capture capture;
+    pm_live live;
+    pm_stored stored;
+    pm_buf memory, cmdline, environment; /* the texts of live.standing */
+    char source_dir[32], name[256], degraded[256];
+} pm_target;
+
+typedef struct pm_targets {
+    pm_target **item; /* by pid */
+    size_t n, cap;
+    size_t bytes;       /* of all maps */
+    size_t ended_bytes; /* of those of ended processes, since the store's writer forgot them */
+} pm_targets;
+
+typedef struct pm_capture_run {
+    pmapdb_store *store;
+    const pmapdb_capture_options *options;
+    pmapdb_capture_result *result;
+    pm_selection selection;
+    pm_buf shown; /* the name of the selection in the store */
+    pm_keep_cmdline *keep_cmdline;
+    pm_targets targets;
+    pm_budget_host budget;
+    bool recalled; /* the store was asked for the cost of readings on this host */
+    pm_proc_host *machine;
+    int root, lock;
+    char boot_id[64], host[256];
+    bool told_unreadable; /* that some processes cannot be read is told once, */
+    bool told_torn;       /* and that a map changed too quickly */
+    uint64_t n_begun;     /* beats */
+    /* of the current beat: */
+    pm_sweep sweep;
+    int64_t capture_id; /* 0: nothing of it is in the store */
+    int64_t ended_ms;
+    uint64_t stored;
+    pmapdb_status st;
+    pmapdb_error error;
+} pm_capture_run;
+
+/* Notes the status of a call that got &run->error; true if nothing has failed. */
+static inline bool did(pm_capture_run *run, pmapdb_status st)
+{
+    if (run->st == PMAPDB_OK)
+        run->st = st;
+    return run->st == PMAPDB_OK;
+}
+
+/* ---- target.c ---- */
+
+/* The target of this life; another life of the pid is forgotten. NULL: no memory. */
+pm_target *pm_targets_get(pm_targets *t, int64_t pid, int64_t start_time);
+/* Forgets those that this beat did not meet. */
+void pm_targets_sweep(pm_targets *t, uint64_t beat);
+void pm_targets_free(pm_targets *t);
+/* After a reading: counts the bytes that the map holds now. */
+void pm_target_weigh(pm_targets *t, pm_target *target);
+void pm_target_forget_map(pm_targets *t, pm_target *target);
+
+/* ---- choose.c ---- */
+
+/* smaps or maps. Sets live.predicted_us, and live.degraded for a forced maps. */
+pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *target);
+/* Notes the cost of the smaps that the target holds. */
+void pm_capture_learn(pm_capture_run *run, pm_target *target, int64_t longest_cpu_us);
+
+/* ---- read.c ---- */
+
+/* Reads the map and the facts beside it; target->waiting if there is something to store. Only
+ * PM_PROC_GOOD leaves something. */
+pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *target);
+
+/* ---- sweep.c ---- */
+
+/* One beat: reads all that is selected, then stores it. */
+void pm_capture_sweep(pm_capture_run *run);
+
+/* ---- put.c ---- */
+
+/* How far apart captures of one moment may be; those of a sweep always are of one. */
+#define PM_SWEEP_MS 1000
+
+/* Stores what waits, with the beat's counts as they are now, in one transaction, and reports it. */
+void pm_capture_put(pm_capture_run *run);
+
+/* Reports a process without a snapshot. pid PMAPDB_UNKNOWN: several. */
+void pm_capture_tell(const pm_capture_run *run, int64_t pid, bool trouble, const char *text);
+
+#endif

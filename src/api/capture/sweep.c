@@ -1,0 +1,252 @@
+/* sweep: one beat: reads all that is selected, then stores it. */
+#include "api/capture/run.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* Readings wait in memory until the last, so that a beat is stored whole or not at all. Beyond this
+ * it is stored in parts, and maps are not remembered for the next beat. */
+#define WAITING_BYTES ((size_t)256 << 20)
+
+#define ENDED_BYTES ((size_t)32 << 20)
+#define FORGET_BEATS 10000
+
+/* Root in a container may lack the right, also over processes outside of it. */
+static const char *way_out(void)
+{
+    return geteuid() ? "run as root or with CAP_SYS_PTRACE"
+                     : "root lacks CAP_SYS_PTRACE over it here";
+}
+
+/* ---- processes without a snapshot ---- */
+
+static const char *const fates[] = {
+    [PM_PROC_GOOD] = "",
+    [PM_PROC_GONE] = "it ended while it was read",
+    [PM_PROC_ZOMBIE] = "it has ended (a zombie)",
+    [PM_PROC_KERNEL] = "a kernel thread, which has no memory map",
+    [PM_PROC_UNREADABLE] = "this user may not read its memory map",
+    [PM_PROC_CHANGED] = "it became another program while it was read",
+    [PM_PROC_TORN] = "its map changed too quickly while it was read: nothing of it is kept",
+};
+
+/* A process named by pid without a snapshot in the first beat is trouble; one that ends later is
+ * news. */
+static void miss_named(pm_capture_run *run, pm_named *named, pm_proc_fate fate, bool opened)
+{
+    bool first = run->n_begun == 1, seen = named->start_time != PMAPDB_UNKNOWN;
+    bool ended = fate == PM_PROC_GONE || fate == PM_PROC_ZOMBIE;
+    char text[128];
+
+    if (fate == PM_PROC_UNREADABLE)
+        snprintf(text, sizeof text, "%s: %s", fates[fate], way_out());
+    else
+        snprintf(text, sizeof text, "%s",
+                 seen && !opened && ended          ? "it has ended"
+                 : fate == PM_PROC_GONE && !opened ? "no such process"
+                                                   : fates[fate]);
+    named->done = fate != PM_PROC_CHANGED;
+    run->result->trouble += first;
+    pm_capture_tell(run, named->pid, first, text);
+}
+
+/* The next beat, or run, may well get it; only a run that asked for this process, once, got
+ * nothing. */
+static void miss_torn(pm_capture_run *run, int64_t pid, bool is_named)
+{
+    bool trouble = is_named && run->options->every_ms == PMAPDB_UNKNOWN;
+
+    run->sweep.counts.changed++;
+    run->result->trouble += trouble;
+    if (trouble || !run->told_torn)
+        pm_capture_tell(run, pid, trouble, fates[PM_PROC_TORN]);
+    run->told_torn = true;
+}
+
+/* opened: it was there before it was read. */
+static void miss(pm_capture_run *run, int64_t pid, pm_proc_fate fate, bool opened)
+{
+    pm_named *named = pm_select_named(&run->selection, pid);
+    bool vanished = opened && (fate == PM_PROC_GONE || fate == PM_PROC_CHANGED);
+
+    run->sweep.counts.unreadable += fate == PM_PROC_UNREADABLE;
+    run->sweep.counts.vanished += vanished;
+    if (fate == PM_PROC_TORN)
+        miss_torn(run, pid, named != NULL);
+    else if (named)
+        miss_named(run, named, fate, opened);
+    else if (vanished)
+        pm_capture_tell(run, pid, false, fates[fate]);
+}
+
+static void tell_unreadable(pm_capture_run *run)
+{
+    int64_t n = run->sweep.counts.unreadable;
+    char text[128];
+
+    if (run->selection.named || run->told_unreadable || !n)
+        return;
+    snprintf(text, sizeof text, "%lld process%s cannot be read: %s", (long long)n,
+             n == 1 ? "" : "es", way_out());
+    run->told_unreadable = true;
+    pm_capture_tell(run, PMAPDB_UNKNOWN, false, text);
+}
+
+/* ---- processes that did not move ---- */
+
+/* Up or down by as much as was asked for: so the store is never further from the truth. */
+static bool has_moved(const pmapdb_capture_options *o, int64_t before_kib, int64_t now_kib)
+{
+    int64_t by = now_kib > before_kib ? now_kib - before_kib : before_kib - now_kib;
+
+    if (o->growth_kib != PMAPDB_UNKNOWN && by >= o->growth_kib)
+        return true;
+    return o->growth_percent != PMAPDB_UNKNOWN &&
+           (double)by * 100 >= (double)before_kib * (double)o->growth_percent;
+}
+
+/* Decided before the map is read, by statm, which costs the process nothing. */
+static bool is_wanted(pm_capture_run *run, const pm_proc *p, pm_target *t)
+{
+    const pmapdb_capture_options *o = run->options;
+    bool asks_growth = o->growth_percent != PMAPDB_UNKNOWN || o->growth_kib != PMAPDB_UNKNOWN;
+    pm_proc_extent extent;
+
+    if ((!asks_growth && o->rss_above_kib == PMAPDB_UNKNOWN) || !pm_proc_statm(p, &extent))
+        return true;
+    if (o->rss_above_kib != PMAPDB_UNKNOWN && extent.resident_kib <= o->rss_above_kib)
+        return false;
+    if (!asks_growth)
+        return true;
+    if (!t->asked && t->rss_kib == PMAPDB_UNKNOWN)
+        did(run, pm_reading_rss(run->store->sql, run->host, run->boot_id, t->pid, t->start_time,
+                                &t->rss_kib, &run->error));
+    t->asked = true;
+    return t->rss_kib == PMAPDB_UNKNOWN || has_moved(o, t->rss_kib, extent.resident_kib);
+}
+
+/* ---- one process ---- */
+
+static void capture_opened(pm_capture_run *run, const pm_proc *p)
+{
+    pm_target *t = pm_targets_get(&run->targets, p->pid, p->life.start_time);
+    pm_proc_fate fate;
+
+    if (!t) {
+        did(run, pm_fail_nomem(&run->error));
+        return;
+    }
+    t->beat = run->n_begun;
+    if (!is_wanted(run, p, t)) {
+        run->sweep.counts.unmoved++;
+        return;
+    }
+    fate = run->st == PMAPDB_OK ? pm_capture_read(run, p, t) : PM_PROC_GOOD;
+    if (run->st == PMAPDB_INPUT) { /* its own fault: the others go on */
+        run->result->trouble++;
+        pm_capture_tell(run, p->pid, true, run->error.text);
+        run->st = PMAPDB_OK;
+    } else if (run->st == PMAPDB_OK && fate != PM_PROC_GOOD) {
+        miss(run, p->pid, fate, true);
+    } else if (run->st == PMAPDB_OK) {
+        run->sweep.counts.degraded += t->live.degraded != NULL;
+    }
+}
+
+/* Threads have directories in /proc, too, which are not listed. */
+static bool is_thread(pm_capture_run *run, const pm_proc *p, pm_named *named)
+{
+    int64_t leader = named->start_time == PMAPDB_UNKNOWN ? pm_proc_leader(p) : PMAPDB_UNKNOWN;
+    char text[128];
+
+    if (leader == PMAPDB_UNKNOWN || leader == p->pid)
+        return false;
+    snprintf(text, sizeof text, "%lld is a thread of process %lld", (long long)p->pid,
+             (long long)leader);
+    named->done = true;
+    run->result->trouble++;
+    pm_capture_tell(run, p->pid, true, text);
+    return true;
+}
+
+/* Not a thread, and not another process that was given the pid. */
+static bool is_named_one(pm_capture_run *run, const pm_proc *p, pm_named *named)
+{
+    if (is_thread(run, p, named))
+        return false;
+    if (named->start_time == PMAPDB_UNKNOWN)
+        named->start_time = p->life.start_time;
+    if (named->start_time == p->life.start_time)
+        return true;
+    miss(run, p->pid, PM_PROC_GONE, false);
+    return false;
+}
+
+static void capture_pid(pm_capture_run *run, int64_t pid)
+{
+    pm_named *named = pm_select_named(&run->selection, pid);
+    pm_proc p;
+    pm_proc_fate fate;
+    bool holds = false, hidden = false;
+
+    if (!did(run, pm_proc_open(run->root, pid, &p, &fate, &run->error)))
+        return;
+    if (fate != PM_PROC_GOOD) {
+        miss(run, pid, fate, false);
+        return;
+    }
+    if ((!named || is_named_one(run, &p, named)) &&
+        did(run,
+            pm_select_holds(&run->selection, &p, run->machine, &holds, &hidden, &run->error))) {
+        if (holds)
+            capture_opened(run, &p);
+        else if (hidden)
+            miss(run, pid, PM_PROC_UNREADABLE, false);
+    }
+    pm_proc_close(&p);
+}
+
+/* ---- all of them ---- */
+
+static void capture_all(pm_capture_run *run)
+{
+    const pmapdb_capture_options *o = run->options;
+    pm_selection *s = &run->selection;
+
+    if (did(run, pm_proc_host_renew(run->machine, &run->error)))
+        did(run, pm_select_list(s, run->root, &run->error));
+    for (size_t i = 0; i < s->n_pids && run->st == PMAPDB_OK; i++) {
+        if (o->on_progress && !o->on_progress(o->ctx)) {
+            did(run, pm_fail(&run->error, PMAPDB_STOPPED, "stopped"));
+            return;
+        }
+        capture_pid(run, s->pids[i]);
+        if (run->targets.bytes <= WAITING_BYTES)
+            continue;
+        pm_capture_put(run);
+        for (size_t k = 0; k < run->targets.n; k++)
+            pm_target_forget_map(&run->targets, run->targets.item[k]);
+    }
+    if (run->st == PMAPDB_OK)
+        tell_unreadable(run);
+    pm_capture_put(run);
+}
+
+/* The store's writer remembers all that it met. Nothing of ended processes and replaced files must
+ * pile up over months; reading the rest again costs some ms a process. */
+static void forget_the_past(pm_capture_run *run)
+{
+    if (run->targets.ended_bytes < ENDED_BYTES && run->n_begun % FORGET_BEATS != 0)
+        return;
+    pm_store_abandon(run->store);
+    run->targets.ended_bytes = 0;
+}
+
+void pm_capture_sweep(pm_capture_run *run)
+{
+    capture_all(run);
+    for (size_t i = 0; run->st != PMAPDB_OK && i < run->targets.n; i++)
+        run->targets.item[i]->waiting = false;
+    pm_targets_sweep(&run->targets, run->n_begun);
+    forget_the_past(run);
+}

@@ -5,7 +5,7 @@
 
 #include "api/intake.h"
 #include "parse/labels.h"
-#include "store/label.h"
+#include "store/rules/label.h"
 
 /* A report that waits to be stored. */
 typedef struct pm_label_pending {

@@ -52,7 +52,7 @@ static pmapdb_status apply(pmapdb_store *store, const pm_rules_choice *c,
                           .keep = !o->dry_run,
                           .forget_labels = o->forget_labels,
                           .ctx = (void *)o,
-                          .on_process = on_process,
+                          .on_progress = on_process,
                           .on_change = on_change};
     pmapdb_status st = pm_apply_rules(store, &how, &result, err);
 

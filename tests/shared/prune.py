@@ -259,8 +259,9 @@ def killed(check, db, place, before, alone):
 def traces(check, replays, alone):
     connection = kit.plain(alone)
     n = connection.execute("select count(*) from forgotten").fetchone()[0]
-    pages = connection.execute("select sum(pgsize) from dbstat where name in ('trace', "
-                               "'forgotten_import_log')").fetchone()[0] if has_dbstat(connection) else None
+    pages = connection.execute("select sum(pgsize) from dbstat where name in ('forgotten', "
+                               "'forgotten_import_log')").fetchone()[0] \
+        if has_dbstat(connection) else None
     connection.close()
     if pages:
         print("%d traces, %.1f bytes each" % (n, pages / n))

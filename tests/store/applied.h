@@ -65,7 +65,7 @@ static inline pmapdb_status applied_try(const kit *k, const char *text, bool kee
     pm_apply apply = {.text = &rules,
                       .keep = keep,
                       .ctx = how,
-                      .on_process = applied_process,
+                      .on_progress = applied_process,
                       .on_change = applied_change};
     pmapdb_status st;
 

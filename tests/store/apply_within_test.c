@@ -1,5 +1,4 @@
-/* apply_within_test: rules and names in a transaction of somebody else: stores of other rules that
- * are merged, lineages that are named. */
+/* apply_within_test: stores of other rules that are merged. */
 #include "answers.h"
 #include "applied.h"
 #include "merged.h"
@@ -133,79 +132,12 @@ static void rules_change_meanwhile(void **state)
     kit_leave((k = into, &k));
 }
 
-/* ---- names ---- */
-
-/* 64 KiB of guard and 8 MiB, a block of 2 MiB. */
-static void put_one(const kit *k, pm_dialect dialect, int minute)
-{
-    pm_capture *c = kit_capture(k, dialect, 7, T0 + (int64_t)minute * 60000);
-
-    kit_name(c, "app", PM_NAME_HEADER);
-    kit_map(k, c, 0x7f0000000000U, 64, "---p", "");
-    kit_map(k, c, 0x7f0000010000U, 8192, "rw-p", "");
-    kit_map(k, c, 0x7f0010000000U, 2000 + (uint64_t)minute * 4, "rw-p", "");
-    kit_map(k, c, 0x7ff000000000U, 132, "rw-p", "[stack]");
-    kit_put(k, c);
-}
-
-/* All lineages of the category, until the transaction ends. */
-static void name(const kit *k, const char *category, const char *name, const char *rule)
-{
-    pm_apply_within in = {.sql = k->store->sql};
-    pm_apply_ruling ruling = {.ruling = {.rule = rule}};
-    pmapdb_error err = {0};
-
-    kit_ok(pm_objects_new(in.sql, &in.objects, &err), &err);
-    kit_ok(pm_category_ids_new(in.sql, &in.refine.categories, &err), &err);
-    kit_ok(
-        pm_sql_int(in.sql, "SELECT process_id FROM process", PM_NO_ARGS, 0, &in.process_id, &err),
-        &err);
-    kit_ok(pm_sql_int(in.sql,
-                      "SELECT lineage_id FROM lineage JOIN category USING (category_id) "
-                      "WHERE category = ?1",
-                      PM_ARGS(PM_S(category)), 0, &ruling.lineage_id, &err),
-           &err);
-    if (name)
-        kit_ok(pm_category_id(in.refine.categories, pm_text_of(name), PM_TEXT(""), false,
-                              &ruling.ruling.kept, &err),
-               &err);
-    kit_ok(pm_apply_lineages(&in, &ruling, 1, &err), &err);
-    pm_category_ids_free(in.refine.categories);
-    pm_objects_free(in.objects);
-}
-
-static void lineages_are_named(void **state)
-{
-    static const char rows[] = "SELECT DISTINCT m.category, l.rule, m.mappings FROM "
-                               "categories m LEFT JOIN (SELECT c.category, l.rule FROM "
-                               "lineage l JOIN category c USING (category_id)) l USING "
-                               "(category) ORDER BY 1";
-    const kit *k = kit_of(state);
-
-    put_one(k, PM_DIALECT_PMAP_SMALL_X, 0);
-    put_one(k, PM_DIALECT_SMAPS, 1);
-    put_one(k, PM_DIALECT_SMAPS, 2);
-    kit_exec(k, "BEGIN IMMEDIATE");
-    name(k, "anonymous", "anonymous/jvm-heap", "by hand");
-    name(k, "anonymous/thread-stack", NULL, NULL);
-    kit_expect(k, rows,
-               "anonymous|?|1\nanonymous/jvm-heap|by hand|1\nreserve/guard|guard|1\n"
-               "stack|?|1\n");
-    name(k, "anonymous", "anonymous/thread-stack", "stack");
-    kit_exec(k, "COMMIT");
-    assert_true(whole_store(k));
-    kit_expect(k, rows,
-               "anonymous/jvm-heap|by hand|1\nanonymous/thread-stack|stack|1\n"
-               "reserve/guard|guard|1\nstack|?|1\n");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_store_of_other_rules),
         cmocka_unit_test(in_several_windows),
         cmocka_unit_test(rules_change_meanwhile),
-        IN_KIT(lineages_are_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

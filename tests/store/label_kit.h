@@ -4,8 +4,8 @@
 
 #include "kit.h"
 
-#include "store/label.h"
 #include "store/rules/apply.h"
+#include "store/rules/label.h"
 
 #define T0 INT64_C(1700000000000)
 #define CATEGORIES                                                                          \

@@ -3,9 +3,9 @@
 
 #include "base/clock.h"
 #include "store/dict/origin.h"
-#include "store/label.h"
 #include "store/perf/copy.h"
 #include "store/perf/link.h"
+#include "store/rules/label.h"
 #include "store/write/process.h"
 #include "store/write/put.h"
 

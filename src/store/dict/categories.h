@@ -15,14 +15,6 @@
 /* Of them, those that no name from data can take: what a set of rules calls itself. */
 #define PM_CATEGORIES_KEPT 200
 
-/* Those that a rule gave and nothing has any more, as a query. Nothing else is read where there are
- * none but the program's own. */
-#define PM_CATEGORIES_UNUSED                                                                 \
-    "SELECT category_id FROM category WHERE category_id > 14 "                               \
-    "AND category_id NOT IN (SELECT category_id FROM lineage) "                              \
-    "AND category_id NOT IN (SELECT category_id FROM region WHERE category_id IS NOT NULL) " \
-    "AND category_id NOT IN (SELECT category_id FROM category_version)"
-
 typedef struct pm_category_ids pm_category_ids;
 
 pmapdb_status pm_category_ids_new(pm_sql *sql, pm_category_ids **out, pmapdb_error *err);

@@ -1,34 +1,13 @@
 -- keep-lineages: the processes of table tidy_process lost captures. Regions and lineages that no
--- capture shows go; a lineage begins where it now does; processes without captures go.
+-- capture shows go; a lineage begins where it now does; processes without captures go. order.sql
+-- runs before.
 
-CREATE TEMP TABLE IF NOT EXISTS keep_order (
-  place       INTEGER PRIMARY KEY,      -- process by process, in the order of time
-  snapshot_id INTEGER NOT NULL,
-  epoch_id    INTEGER NOT NULL,
-  off         INTEGER NOT NULL
-);
-CREATE UNIQUE INDEX IF NOT EXISTS temp.keep_order_epoch ON keep_order (epoch_id, off);
-DELETE FROM keep_order;
-INSERT INTO keep_order (snapshot_id, epoch_id, off)
-SELECT s.snapshot_id, s.epoch_id, s.off
-FROM tidy_process t CROSS JOIN snapshot s ON s.process_id = t.process_id
-JOIN dialect d ON d.name = s.dialect
-ORDER BY s.process_id, s.taken_ms, d.rank, s.ordinal, s.hash;
-
--- The first capture that shows a region, epoch by epoch and then of all.
 CREATE TEMP TABLE IF NOT EXISTS keep_region (
   region_id INTEGER PRIMARY KEY,
-  place     INTEGER NOT NULL
+  place     INTEGER NOT NULL            -- of the first capture that shows it
 );
 DELETE FROM keep_region;
-INSERT INTO keep_region
-SELECT f.region_id, min(o.place)
-FROM (SELECT v.epoch_id, v.region_id, min(v.first) AS first
-  FROM tidy_process t CROSS JOIN epoch e ON e.process_id = t.process_id
-  CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id
-  GROUP BY v.epoch_id, v.region_id) f
-CROSS JOIN keep_order o ON o.epoch_id = f.epoch_id AND o.off = f.first
-GROUP BY f.region_id;
+INSERT INTO keep_region SELECT region_id, min(place) FROM keep_seen GROUP BY region_id;
 
 DELETE FROM region WHERE region_id NOT IN (SELECT region_id FROM keep_region) AND lineage_id IN (
   SELECT l.lineage_id FROM tidy_process t CROSS JOIN lineage l ON l.process_id = t.process_id);

@@ -50,9 +50,3 @@ DELETE FROM host WHERE host_id NOT IN (
   UNION SELECT host_id FROM schedule UNION SELECT host_id FROM import_log WHERE host_id IS NOT NULL
   UNION SELECT host_id FROM forgotten WHERE host_id IS NOT NULL
   UNION SELECT host_id FROM recording WHERE host_id IS NOT NULL);
-
--- The first 14 are the program's own.
-DELETE FROM category WHERE category_id > 14
-  AND category_id NOT IN (SELECT category_id FROM lineage)
-  AND category_id NOT IN (SELECT category_id FROM region WHERE category_id IS NOT NULL)
-  AND category_id NOT IN (SELECT category_id FROM category_version);

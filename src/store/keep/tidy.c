@@ -2,8 +2,8 @@
  */
 #include "store/keep/tidy.h"
 
-#include "store/epoch.h"
 #include "store/file/space.h"
+#include "store/write/stream.h"
 
 void pm_tidy_some(pmapdb_store *s)
 {
@@ -13,6 +13,7 @@ void pm_tidy_some(pmapdb_store *s)
         s->sql, "keep-join",
         PM_PARAMS({":captures", PM_I(PM_EPOCH_CAPTURES)}, {":alpha", PM_I(PM_EPOCH_ALPHA)}));
     pm_sql_script(s->sql, "keep-move", NULL, 0);
+    pm_sql_script(s->sql, "order", NULL, 0);
     pm_sql_script(s->sql, "keep-lineages", NULL, 0);
 }
 
@@ -66,6 +67,7 @@ pmapdb_status pm_tidy_rest(pmapdb_store *s, int64_t until_ms, pmapdb_error *err)
     if (st != PMAPDB_OK)
         return st;
     pm_sql_script(s->sql, "keep-rest", PM_PARAMS({":until_ms", PM_I(until_ms)}));
+    pm_sql_script(s->sql, "unused-categories", NULL, 0);
     return pm_tidy_commit(s, err);
 }
 

@@ -1,291 +1,281 @@
-/* apply: other rules over all that a store has. */
-#include "store/rules/apply_work.h"
+/* apply: other rules over all that a store has. The work on tables is that of apply-*.sql. */
+#include "store/rules/apply.h"
 
+#include "base/buf.h"
 #include "base/clock.h"
-#include "store/dict/ids.h"
+#include "base/map.h"
+#include "store/dict/versions.h"
+#include <stdlib.h>
 
-/* ---- one process ---- */
+/* ---- asking ---- */
 
-static pmapdb_status ask_and_write(pm_applying *a, pm_apply_changes *changes, pmapdb_error *err)
+void pm_apply_judge(pm_sql *sql, int64_t process_id, bool ruled, bool labelled)
 {
-    pmapdb_status st = pm_applying_read(a, err);
-
-    if (st == PMAPDB_OK)
-        st = pm_applying_ask(a, err);
-    if (st == PMAPDB_OK && changes)
-        st = pm_apply_changes_add(changes, a, err);
-    return st == PMAPDB_OK ? pm_applying_write(a, err) : st;
+    pm_sql_script(sql, "apply-process",
+                  PM_PARAMS({":process_id", PM_I(process_id ? process_id : PMAPDB_UNKNOWN)}));
+    pm_sql_script(sql, "order", NULL, 0);
+    pm_sql_script(sql, "apply-judge",
+                  PM_PARAMS({":ruled", PM_I(ruled)}, {":labelled", PM_I(labelled)}));
 }
 
-pmapdb_status pm_apply_process(const pm_apply_within *within, int64_t snapshot_id,
-                               pmapdb_error *err)
-{
-    pm_applying a = {.in = *within, .since = snapshot_id, .sums = true};
-    pmapdb_status st = ask_and_write(&a, NULL, err);
+/* One capture after the other of one epoch. */
+typedef struct asking {
+    pm_sql *sql;
+    pm_refine *refine;
+    pm_versions versions;
+    pm_rows rows;
+    pm_map asked; /* lineage -> 1: the current capture decides it; 0: it has decided */
+} asking;
 
-    pm_applying_free(&a);
-    return st;
+static void find_asked(asking *a, int64_t place)
+{
+    sqlite3_stmt *stmt = pm_sql_ask(a->sql, "SELECT lineage_id FROM apply_judge WHERE place = ?1",
+                                    PM_ARGS(PM_I(place)));
+
+    pm_map_clear(&a->asked);
+    while (pm_sql_next(a->sql, stmt))
+        PM_SQL_STEP(a->sql, pm_map_put(&a->asked, (uint64_t)pm_col_int(stmt, 0), 1, &err));
 }
 
-static pmapdb_status find_lineage(const pm_applying *a, int64_t lineage_id, pm_apply_lineage **out,
-                                  pmapdb_error *err)
+/* The lowest row of a lineage of which the rules say anything decides. */
+static void ask_capture(asking *a, int64_t off, int64_t place)
 {
-    *out = pm_applying_lineage(a, lineage_id);
-    return *out ? PMAPDB_OK
-                : pm_fail(err, PMAPDB_DATABASE, "lineage %lld is missing; the store is damaged",
-                          (long long)lineage_id);
-}
+    pm_refine_turn(a->refine);
+    pm_versions_rows(a->sql, &a->versions, off, &a->rows);
+    find_asked(a, place);
+    for (size_t i = 0; i < a->rows.n && pm_sql_ok(a->sql); i++) {
+        int64_t lineage = a->rows.row[i].at.lineage, asked = 0;
+        pm_ruling said = {0};
 
-pmapdb_status pm_apply_ask(const pm_apply_within *within, const int64_t *lineage_id, size_t n,
-                           pmapdb_error *err)
-{
-    pm_applying a = {.in = *within, .which = PM_ASK_CHOSEN};
-    pm_apply_lineage *l;
-    pmapdb_status st = pm_applying_read(&a, err);
-
-    for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
-        st = find_lineage(&a, lineage_id[i], &l, err);
-        if (st == PMAPDB_OK)
-            l->asked = true;
+        if (!pm_map_get(&a->asked, (uint64_t)lineage, &asked) || !asked)
+            continue;
+        PM_SQL_STEP(a->sql, pm_refine_row(a->refine, &a->rows, i, &said, &err));
+        if (!said.kept)
+            continue;
+        pm_sql_do(a->sql,
+                  "UPDATE apply_judge SET category_id = ?2, rule = ?3 WHERE lineage_id = ?1",
+                  PM_ARGS(PM_I(lineage), PM_I(said.kept), PM_S(said.rule)));
+        PM_SQL_STEP(a->sql, pm_map_put(&a->asked, (uint64_t)lineage, 0, &err));
     }
-    if (st == PMAPDB_OK)
-        st = pm_applying_ask(&a, err);
-    if (st == PMAPDB_OK)
-        st = pm_applying_write(&a, err);
-    pm_applying_free(&a);
-    return st;
 }
 
-pmapdb_status pm_apply_lineages(const pm_apply_within *within, const pm_apply_ruling *ruling,
-                                size_t n, pmapdb_error *err)
+/* What an epoch shows is in memory as long as its turn: a store may have more than fits. */
+static void ask_epoch(asking *a, int64_t epoch_id)
 {
-    pm_applying a = {.in = *within};
-    pm_apply_lineage *l;
-    pmapdb_status st = pm_applying_read(&a, err);
-
-    for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
-        st = find_lineage(&a, ruling[i].lineage_id, &l, err);
-        if (st == PMAPDB_OK)
-            l->now = ruling[i].ruling;
-    }
-    if (st == PMAPDB_OK)
-        st = pm_applying_write(&a, err);
-    pm_applying_free(&a);
-    return st;
-}
-
-/* ---- the store ---- */
-
-typedef struct run {
-    pmapdb_store *s;
-    const pm_apply *apply;
-    pm_apply_result *out;
-    pm_apply_changes changes;
-    pm_category_ids *categories;
-    pm_rule_set *rules;
-    pm_ids processes;
-    bool same; /* the rules are those of the store */
-} run;
-
-static pmapdb_status find_processes(run *r, pmapdb_error *err)
-{
-    pm_sql *sql = r->s->sql;
-    int64_t only = r->apply->process_id;
+    pm_objects *objects = NULL;
     sqlite3_stmt *stmt;
-    bool has;
-    pmapdb_status st = pm_sql_rows(
-        sql, "SELECT process_id FROM process WHERE process_id = ?1 OR ?1 IS NULL ORDER BY 1",
-        PM_ARGS(PM_I(only ? only : PMAPDB_UNKNOWN)), &stmt, err);
 
-    if (st != PMAPDB_OK)
-        return st;
-    while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
-        st = pm_ids_add(&r->processes, pm_col_int(stmt, 0), err);
-        if (st != PMAPDB_OK) {
-            pm_sql_done(stmt);
-            return st;
-        }
-    }
-    return st;
+    PM_SQL_STEP(a->sql, pm_objects_new(a->sql, &objects, &err));
+    pm_versions_load(a->sql, objects, epoch_id, 0, &a->versions);
+    stmt = pm_sql_ask(a->sql, "SELECT off, place FROM apply_ask WHERE epoch_id = ?1 ORDER BY off",
+                      PM_ARGS(PM_I(epoch_id)));
+    while (pm_sql_next(a->sql, stmt))
+        ask_capture(a, pm_col_int(stmt, 0), pm_col_int(stmt, 1));
+    pm_versions_free(&a->versions);
+    pm_objects_free(objects);
 }
 
-/* Where the rules are the store's own, what they gave stays: see is_same. */
-static pm_apply_asked which_ask(const run *r)
+static pmapdb_status check_regexes(const pm_apply *apply, uint64_t before, pmapdb_error *err)
 {
-    if (!r->apply->forget_labels)
-        return PM_ASK_RULED;
-    return r->same ? PM_ASK_LABELLED : PM_ASK_ALL;
-}
-
-/* What it shows is in memory as long as its turn: a store may have more than fits. */
-static pmapdb_status one_process(run *r, int64_t process_id, pmapdb_error *err)
-{
-    pm_applying a = {.in = {.sql = r->s->sql,
-                            .refine = {.categories = r->categories, .rules = r->rules},
-                            .process_id = process_id},
-                     .which = which_ask(r)};
-    pmapdb_status st = pm_objects_new(a.in.sql, &a.in.objects, err);
-
-    if (st == PMAPDB_OK)
-        st = ask_and_write(&a, &r->changes, err);
-    r->out->processes++;
-    r->out->lineages += (int64_t)a.n_lineages;
-    r->out->changed_lineages += (int64_t)a.changed_lineages;
-    r->out->snapshots += (int64_t)a.line.n;
-    r->out->changed_snapshots += (int64_t)a.changed_snapshots;
-    r->out->unnamed += (int64_t)a.in.refine.unnamed;
-    pm_applying_free(&a);
-    pm_objects_free(a.in.objects);
-    return st;
-}
-
-static pmapdb_status check_regexes(const run *r, uint64_t before, pmapdb_error *err)
-{
-    const pm_rules *rules = r->apply->rules;
     size_t rule;
-    uint64_t n = pm_rules_gave_up(rules, &rule) - before;
+    uint64_t n = pm_rules_gave_up(apply->rules, &rule) - before;
 
     if (n == 0)
         return PMAPDB_OK;
     return pm_fail(err, PMAPDB_INPUT,
                    "rule '%s': its regex takes too long on a path in this store and gave up (%llu "
                    "times); nothing was changed",
-                   pm_rules_name(rules, rule), (unsigned long long)n);
+                   pm_rules_name(apply->rules, rule), (unsigned long long)n);
 }
 
-static pmapdb_status all_processes(run *r, pmapdb_error *err)
+void pm_apply_ask(pm_sql *sql, pm_refine *refine, const pm_apply *apply)
 {
-    size_t rule;
-    uint64_t gave_up = pm_rules_gave_up(r->apply->rules, &rule);
-    pmapdb_status st = find_processes(r, err);
+    asking a = {.sql = sql, .refine = refine};
+    size_t rule, done = 0;
+    uint64_t gave_up = apply ? pm_rules_gave_up(apply->rules, &rule) : 0;
+    size_t of =
+        (size_t)pm_sql_value(sql, "SELECT count(DISTINCT epoch_id) FROM apply_ask", PM_NO_ARGS, 0);
+    sqlite3_stmt *stmt =
+        pm_sql_ask(sql, "SELECT DISTINCT epoch_id FROM apply_ask ORDER BY epoch_id", PM_NO_ARGS);
 
-    for (size_t i = 0; i < r->processes.n && st == PMAPDB_OK; i++) {
-        st = one_process(r, r->processes.id[i], err);
-        if (st == PMAPDB_OK)
-            st = check_regexes(r, gave_up, err);
-        if (st == PMAPDB_OK && r->apply->on_process)
-            st = r->apply->on_process(r->apply->ctx, i + 1, r->processes.n, err);
+    while (pm_sql_next(sql, stmt)) {
+        ask_epoch(&a, pm_col_int(stmt, 0));
+        if (apply)
+            PM_SQL_STEP(sql, check_regexes(apply, gave_up, &err));
+        if (apply && apply->on_progress && pm_sql_ok(sql))
+            PM_SQL_STEP(sql, apply->on_progress(apply->ctx, ++done, of, &err));
     }
-    return st;
+    pm_rows_free(&a.rows);
+    pm_map_free(&a.asked);
 }
 
-/* They may be the store's own already: each of its lineages was decided by them then, some in
- * captures that were pruned since. */
-static pmapdb_status is_same(run *r, pmapdb_error *err)
+void pm_apply_write(pm_sql *sql)
 {
-    const pm_rule_text *text = r->apply->text;
-    pm_rule_text own = {0};
-    pmapdb_status st = pm_rule_text_load(r->s->sql, &own, err);
+    int64_t broken;
 
-    r->same = st == PMAPDB_OK && own.hash == pm_rule_text_hash(pm_buf_text(&text->text),
-                                                               pm_buf_text(&text->application));
-    r->out->same = r->same && !r->apply->forget_labels;
-    pm_rule_text_free(&own);
-    return st;
+    pm_sql_script(sql, "apply-write", NULL, 0);
+    broken = pm_sql_value(sql, "SELECT min(snapshot_id) FROM apply_broken", PM_NO_ARGS, 0);
+    if (broken)
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_DATABASE,
+                                 "the categories of snapshot %lld would not add up to its totals; "
+                                 "the store is damaged, nothing was changed",
+                                 (long long)broken));
 }
 
-static pmapdb_status forget_labels(run *r, pmapdb_error *err)
+/* ---- the report ---- */
+
+/* Kept in memory: without --apply the temp tables go with the transaction. */
+typedef struct report {
+    pm_apply_change *change;
+    size_t n, cap;
+} report;
+
+static void free_report(report *r)
 {
-    pm_arg only = PM_I(r->apply->process_id ? r->apply->process_id : PMAPDB_UNKNOWN);
-    pmapdb_status st = pm_sql_int(r->s->sql,
-                                  "SELECT count(*) FROM (SELECT DISTINCT process_id, taken_ms, "
-                                  "source FROM label WHERE process_id = ?1 OR ?1 IS NULL)",
-                                  PM_ARGS(only), 0, &r->out->reports, err);
-
-    return st == PMAPDB_OK
-               ? pm_sql_run(r->s->sql, "DELETE FROM label WHERE process_id = ?1 OR ?1 IS NULL",
-                            PM_ARGS(only), err)
-               : st;
+    for (size_t i = 0; i < r->n; i++) {
+        free((char *)r->change[i].from);
+        free((char *)r->change[i].to);
+        free((char *)r->change[i].rule);
+    }
+    free(r->change);
 }
 
-/* Of the rules that were before. */
-static pmapdb_status remove_unused(pm_sql *sql, pmapdb_error *err)
+static pmapdb_status add_change(report *r, sqlite3_stmt *stmt, pmapdb_error *err)
 {
-    return pm_sql_run(sql, "DELETE FROM category WHERE category_id IN (" PM_CATEGORIES_UNUSED ")",
-                      PM_NO_ARGS, err);
+    pm_text rule = pm_col_text(stmt, 2);
+    pmapdb_status st = pm_grow(&r->change, &r->cap, r->n, sizeof *r->change, err);
+    pm_apply_change *c;
+
+    if (st != PMAPDB_OK)
+        return st;
+    c = &r->change[r->n++];
+    *c = (pm_apply_change){.from = pm_text_copy(pm_col_text(stmt, 0)),
+                           .to = pm_text_copy(pm_col_text(stmt, 1)),
+                           .rule = rule.data ? pm_text_copy(rule) : NULL,
+                           .lineages = pm_col_int(stmt, 3),
+                           .mappings = pm_col_int(stmt, 4),
+                           .size_kib = pm_col_int(stmt, 5),
+                           .rss_kib = pm_col_int(stmt, 6)};
+    return c->from && c->to && (c->rule || !rule.data) ? PMAPDB_OK : pm_fail_nomem(err);
 }
 
-static pmapdb_status store_text(run *r, pmapdb_error *err)
+static void read_report(pm_sql *sql, report *r)
 {
-    pm_rule_text text = *r->apply->text;
+    sqlite3_stmt *stmt;
 
-    text.applied_ms = pm_clock_now();
-    return pm_rule_text_store(r->s->sql, &text, err);
+    pm_sql_script(sql, "apply-report", NULL, 0);
+    stmt = pm_sql_ask(
+        sql,
+        "SELECT coalesce(f.category, '?'), coalesce(t.category, '?'), c.rule, c.lineages, "
+        "c.mappings, c.size_kib, c.rss_kib FROM apply_change c "
+        "LEFT JOIN category f ON f.category_id = c.from_id "
+        "LEFT JOIN category t ON t.category_id = c.to_id "
+        "ORDER BY c.rss_kib DESC, c.size_kib DESC, c.lineages DESC, 1, 2, 3",
+        PM_NO_ARGS);
+    while (pm_sql_next(sql, stmt))
+        PM_SQL_STEP(sql, add_change(r, stmt, &err));
 }
 
-static pmapdb_status apply_all(run *r, pmapdb_error *err)
-{
-    pmapdb_status st = is_same(r, err);
-
-    if (st == PMAPDB_OK && !r->out->same)
-        st = r->same ? pm_category_ids_new(r->s->sql, &r->categories, err)
-                     : pm_category_ids_anew(r->s->sql, &r->categories, err);
-    if (st == PMAPDB_OK && !r->out->same)
-        st = pm_rule_set_of(r->apply->rules, &r->rules, err);
-    if (st == PMAPDB_OK && !r->out->same)
-        st = all_processes(r, err);
-    if (st == PMAPDB_OK && r->apply->forget_labels)
-        st = forget_labels(r, err);
-    if (st == PMAPDB_OK)
-        st = pm_apply_changes_finish(&r->changes, r->s->sql, err);
-    if (st == PMAPDB_OK && r->apply->keep && !r->out->same)
-        st = remove_unused(r->s->sql, err);
-    return st == PMAPDB_OK && r->apply->keep ? store_text(r, err) : st;
-}
-
-static pmapdb_status tell(const run *r, pmapdb_error *err)
+static pmapdb_status tell(const report *r, const pm_apply *apply, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
 
-    for (size_t i = 0; r->apply->on_change && i < r->changes.n && st == PMAPDB_OK; i++) {
-        const struct pm_apply_step *step = &r->changes.step[i];
-        pm_apply_change change = {.from = step->from_text,
-                                  .to = step->to_text,
-                                  .rule = step->rule,
-                                  .lineages = step->lineages,
-                                  .mappings = step->mappings,
-                                  .size_kib = step->size_kib,
-                                  .rss_kib = step->rss_kib};
-
-        st = r->apply->on_change(r->apply->ctx, &change, err);
-    }
+    for (size_t i = 0; apply->on_change && i < r->n && st == PMAPDB_OK; i++)
+        st = apply->on_change(apply->ctx, &r->change[i], err);
     return st;
+}
+
+/* ---- the store ---- */
+
+static void count(pm_sql *sql, pm_apply_result *out)
+{
+    out->processes = pm_sql_value(sql, "SELECT count(*) FROM process", PM_NO_ARGS, 0);
+    out->lineages = pm_sql_value(sql, "SELECT count(*) FROM lineage", PM_NO_ARGS, 0);
+    out->changed_lineages =
+        pm_sql_value(sql, "SELECT sum(lineages) FROM apply_change", PM_NO_ARGS, 0);
+    out->snapshots =
+        pm_sql_value(sql, "SELECT count(*) FROM snapshot WHERE state <> 'totals'", PM_NO_ARGS, 0);
+    out->changed_snapshots = pm_sql_value(
+        sql, "SELECT count(*) FROM apply_epoch e JOIN snapshot s ON s.epoch_id = e.epoch_id",
+        PM_NO_ARGS, 0);
+}
+
+/* Where the rules are the store's own, each of its lineages was decided by them then, some in
+ * captures that were pruned since: what they gave stays. */
+static bool are_own(pm_sql *sql, const pm_rule_text *text)
+{
+    pm_rule_text own = {0};
+    bool same;
+
+    PM_SQL_STEP(sql, pm_rule_text_load(sql, &own, &err));
+    same = own.hash == pm_rule_text_hash(pm_buf_text(&text->text), pm_buf_text(&text->application));
+    pm_rule_text_free(&own);
+    return same;
+}
+
+static void ask_and_write(pm_sql *sql, const pm_apply *apply, bool own, report *r,
+                          pm_apply_result *out)
+{
+    pm_refine refine = {0};
+
+    if (own)
+        PM_SQL_STEP(sql, pm_category_ids_new(sql, &refine.categories, &err));
+    else
+        PM_SQL_STEP(sql, pm_category_ids_anew(sql, &refine.categories, &err));
+    PM_SQL_STEP(sql, pm_rule_set_of(apply->rules, &refine.rules, &err));
+    pm_apply_judge(sql, 0, !own, apply->forget_labels);
+    pm_apply_ask(sql, &refine, apply);
+    read_report(sql, r);
+    pm_apply_write(sql);
+    count(sql, out);
+    out->unnamed = (int64_t)refine.unnamed;
+    pm_category_ids_free(refine.categories);
+    pm_rule_set_free(refine.rules);
+}
+
+static void apply_all(pm_sql *sql, const pm_apply *apply, report *r, pm_apply_result *out)
+{
+    bool own = are_own(sql, apply->text);
+    pm_rule_text text = *apply->text;
+
+    out->same = own && !apply->forget_labels;
+    if (!out->same)
+        ask_and_write(sql, apply, own, r, out);
+    if (apply->forget_labels) {
+        out->reports = pm_sql_value(
+            sql, "SELECT count(*) FROM (SELECT DISTINCT process_id, taken_ms, source FROM label)",
+            PM_NO_ARGS, 0);
+        pm_sql_do(sql, "DELETE FROM label", PM_NO_ARGS);
+    }
+    if (!apply->keep)
+        return;
+    pm_sql_script(sql, "unused-categories", NULL, 0);
+    text.applied_ms = pm_clock_now();
+    PM_SQL_STEP(sql, pm_rule_text_store(sql, &text, &err));
 }
 
 /* Foreign keys are off as around a prune: to remove a category SQLite would read all that could
  * refer to it. */
-static pmapdb_status in_transaction(run *r, pmapdb_error *err)
-{
-    pmapdb_status st = pm_store_begin_tidying(r->s, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    st = pm_store_begin(r->s, err);
-    if (st == PMAPDB_OK)
-        st = apply_all(r, err);
-    if (st == PMAPDB_OK && r->apply->keep)
-        st = pm_store_commit(r->s, err);
-    if (st != PMAPDB_OK || !r->apply->keep)
-        pm_store_rollback(r->s);
-    pm_store_end_tidying(r->s);
-    return st;
-}
-
 pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pm_apply_result *out,
                              pmapdb_error *err)
 {
-    run r = {.s = s, .apply = apply, .out = out};
-    pmapdb_status st;
+    report r = {0};
+    pmapdb_status st = pm_store_begin_tidying(s, err);
 
     *out = (pm_apply_result){0};
-    if (apply->keep && apply->process_id)
-        return pm_fail(err, PMAPDB_USAGE, "rules are those of all processes of a store");
-    st = in_transaction(&r, err);
+    if (st != PMAPDB_OK)
+        return st;
+    st = pm_store_begin(s, err);
+    if (st == PMAPDB_OK) {
+        apply_all(s->sql, apply, &r, out);
+        st = pm_sql_end(s->sql, err);
+    }
+    if (st == PMAPDB_OK && apply->keep)
+        st = pm_store_commit(s, err);
+    pm_store_rollback(s); /* of what was not committed */
+    pm_store_end_tidying(s);
     if (st == PMAPDB_OK)
-        st = tell(&r, err);
-    pm_apply_changes_free(&r.changes);
-    pm_category_ids_free(r.categories);
-    pm_rule_set_free(r.rules);
-    pm_ids_free(&r.processes);
+        st = tell(&r, apply, err);
+    free_report(&r);
     return st;
 }

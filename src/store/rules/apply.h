@@ -1,12 +1,12 @@
 /* apply: other rules over all that a store has.
  *
- * Each lineage is asked once, in the capture that decides among those that are left (refine.h);
- * only where its category changes are its regions and the sums by category of the captures that
- * show it written again. All of it is one transaction: the sums of every capture that added up to
- * its totals must do so again before anything is kept. What is learnt on the way is the difference,
- * with or without keeping it.
+ * Each lineage is asked once, in the capture that decides among those that are left
+ * (apply-judge.sql); where its category changes, its regions and the sums by category of the epochs
+ * that show it are written again. All of it is one transaction: the sums of every capture that
+ * added up to its totals must do so again before anything is kept. The report says what changes,
+ * also where nothing is kept.
  *
- * A lineage whose rule is PM_RULE_LABEL has its name from the program itself: no rules are asked,
+ * A lineage whose rule is PM_RULE_LABEL has its name from the program itself: no rule is asked,
  * unless what programs said is to be forgotten.
  */
 #ifndef PM_STORE_APPLY_H
@@ -29,12 +29,11 @@ typedef struct pm_apply_change {
 typedef struct pm_apply {
     const pm_rule_text *text; /* for table rule_set; hash and applied_ms are found here */
     const pm_rules *rules;    /* the same, compiled */
-    int64_t process_id;       /* of one process, and then nothing is kept; 0: all */
     bool keep;                /* else all is as it was */
     bool forget_labels;       /* what programs say of their own memory goes: see label.h */
     void *ctx;
-    /* Or NULL: after each process; another status than PMAPDB_OK ends it, nothing is kept. */
-    pmapdb_status (*on_process)(void *ctx, size_t done, size_t of, pmapdb_error *err);
+    /* Or NULL: now and then; another status than PMAPDB_OK ends it, nothing is kept. */
+    pmapdb_status (*on_progress)(void *ctx, size_t done, size_t of, pmapdb_error *err);
     /* Or NULL: at the end, largest rss first, when others may write again: what was kept stays,
      * whatever this says. Texts last for the call. */
     pmapdb_status (*on_change)(void *ctx, const pm_apply_change *change, pmapdb_error *err);
@@ -53,33 +52,17 @@ typedef struct pm_apply_result {
 pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pm_apply_result *out,
                              pmapdb_error *err);
 
-/* ---- in the caller's transaction; nothing of it may be kept where they fail, and what a writer
+/* ---- parts, in the caller's transaction; errors are kept in `sql`; afterwards what a writer
  * remembers is out of date ---- */
 
-typedef struct pm_apply_within {
-    pm_sql *sql;
-    pm_objects *objects;
-    pm_refine refine; /* facts are found here */
-    int64_t process_id;
-} pm_apply_within;
+/* Fills temp table apply_judge with the lineages of a process (0: of all) whose category rules
+ * gave, whose category a program's own words gave, or both. */
+void pm_apply_judge(pm_sql *sql, int64_t process_id, bool ruled, bool labelled);
 
-/* The rules over what captures since `snapshot_id` decide, by id; the sums of the epochs that these
- * are in are made anew, or made. */
-pmapdb_status pm_apply_process(const pm_apply_within *within, int64_t snapshot_id,
-                               pmapdb_error *err);
+/* Asks the rules of `refine` of all that apply_judge has. on_progress as in pm_apply, or NULL. */
+void pm_apply_ask(pm_sql *sql, pm_refine *refine, const pm_apply *apply);
 
-/* The rules over these lineages of the process, whatever named them before. */
-pmapdb_status pm_apply_ask(const pm_apply_within *within, const int64_t *lineage_id, size_t n,
-                           pmapdb_error *err);
-
-/* What a lineage is by something else than rules that were asked. */
-typedef struct pm_apply_ruling {
-    int64_t lineage_id;
-    pm_ruling ruling; /* kept 0: it is what the object says */
-} pm_apply_ruling;
-
-/* Lineages of the process, each once; the rules of `refine` are not used. */
-pmapdb_status pm_apply_lineages(const pm_apply_within *within, const pm_apply_ruling *ruling,
-                                size_t n, pmapdb_error *err);
+/* What apply_judge says is written. */
+void pm_apply_write(pm_sql *sql);
 
 #endif

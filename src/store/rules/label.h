@@ -1,0 +1,52 @@
+/* label: names that a program gives its own memory (parse/labels.h), kept in table label, and what
+ * they make of the categories of its process.
+ *
+ * A report names lineages that the capture nearest to it in time shows (label-cover.sql), for their
+ * life; lineage.rule is then PM_RULE_LABEL, and no rule is asked of them again.
+ *
+ * Of two reports that name a lineage the one that was said later wins, whichever was stored first;
+ * of the same moment NMT, the more exact one, before System.map. What the same source says of the
+ * same moment once more replaces what it said before: what only the replaced report named is asked
+ * of the rules again. */
+#ifndef PM_STORE_LABEL_H
+#define PM_STORE_LABEL_H
+
+#include "parse/labels.h"
+#include "store/file/store.h"
+
+#define PM_LABEL_PIDS 3
+/* A map further from a report than this one is not named by it. */
+#define PM_LABEL_FAR_MS 3600000
+
+typedef struct pm_label_put {
+    const pm_labels *labels;
+    int64_t pid[PM_LABEL_PIDS]; /* tried in turn until the ranges fit the map of one;
+                                   PMAPDB_UNKNOWN: none. In a container a JVM knows another pid than
+                                   the host does. */
+    const char *host;           /* NULL: whichever has a process of that pid */
+    int64_t taken_ms;
+    int64_t since; /* snapshots with a greater id are new: a known report names them, too */
+} pm_label_put;
+
+typedef struct pm_label_stored {
+    int64_t process_id, pid;
+    int64_t snapshot_id, snapshot_ms; /* the capture nearest in time */
+    bool duplicate;                   /* it was stored before */
+    int64_t mappings, size_kib; /* that a name covers; PMAPDB_UNKNOWN: a duplicate, not asked */
+    int64_t lineages;           /* that got one */
+} pm_label_stored;
+
+/* In a transaction of its own. PMAPDB_INPUT: there is no such process, or one on each of several
+ * hosts; or it fits the map of none. */
+pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_stored *out,
+                             pmapdb_error *err);
+
+/* The greatest id of a snapshot. */
+pmapdb_status pm_label_newest(pmapdb_store *s, int64_t *since, pmapdb_error *err);
+
+/* Takes over what the process `there` of the store `from` says, for the process `here` of `into`;
+ * in the caller's transaction. What a writer remembers is then out of date. */
+pmapdb_status pm_label_take(pm_sql *from, int64_t there, pm_sql *into, int64_t here,
+                            pmapdb_error *err);
+
+#endif

@@ -1,4 +1,4 @@
-/* csv_table_test: named columns, bad rows in the middle of good ones, quotes that never close; in
+/* csv_table_test: named columns, rows of other lengths, quotes that never close; in
  * every cut of the bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,64 +88,47 @@ static void columns_by_name(void **state)
     fails("id,kb,id\n", "F:1: two columns are called 'id'");
     fails("", "F: empty: the first line names the columns");
     fails("\n \n", "F: empty: the first line names the columns");
-    fails("id,\"kb\na,1\n", "F:1: a quote is opened and not closed");
+    fails("id,\"kb\na,1\n", "F:1: a quote is opened and not closed: nothing is read from here on");
 }
 
 static void bad_rows(void **state)
 {
     (void)state;
     reads("id,kb\na\nb,1,2\nc,3\n", "2! 1 field, and\n3! 3 fields, an\n4:c|3|-\n");
-    reads("id,kb\nx\"y,1\nc,3\n", "2! a quote wher\n3:c|3|-\n");
-    reads("id,kb\n\"x\"y,1\nc,3\n", "2! a quote wher\n3:c|3|-\n");
+    reads("id,kb\na,1\nx\"y,1\nc,3\n", "2:a|1|-\n3! a quote wher\n");
+    reads("id,kb\n\"x\"y,1\nc,3\n", "2! a quote wher\n");
 }
 
-/* A quoted field may hold line ends; where it turns out bad, the lines in it are rows again. */
+/* A quoted field may hold line ends. */
 static void rows_of_several_lines(void **state)
 {
     (void)state;
     reads("id,kb,x\na,1,\"two\n\nlines\"\nb,2,\n", "2:a|1|-\n5:b|2|-\n");
-    reads("id,kb,x\na,1,\"two\nb,2,\nc,3,\n", "2! a quote is o\n3:b|2|-\n4:c|3|-\n");
-    reads("id,kb,x\na,1,\"two\nb,2,\nc,\"3,\nd,4,\n", "2! a quote wher\n3:b|2|-\n"
-                                                      "4! a quote is o\n5:d|4|-\n");
-    reads("id,kb\n\"a,1\n\"b,2\n\"c,3\nd,4\n",
-          "2! a quote wher\n3! a quote wher\n4! a quote is o\n5:d|4|-\n");
+    reads("id,kb,x\na,1,\"two\nb,2,\nc,3,\n", "2! a quote is o\n");
+    reads("id,kb,x\na,1,\"two\nb,2,\nc,\"3,\nd,4,\n", "2! a quote wher\n");
 }
 
-/* One that is never closed costs its own row and no memory: rows behind it are not held for long.
- */
 /* libcsv ends a row there too: no row is lost, and none read twice. */
 static void carriage_returns_alone(void **state)
 {
     (void)state;
     reads("id,kb\ra,1\rb,2\n", "1:a|1|-\n1:b|2|-\n");
-    reads("id,kb\na,1\r\"open,1\nb,2\n", "2:a|1|-\n2! a quote is o\n3:b|2|-\n");
-    reads("id,kb\n\"a\nb\",1\rc,2\r\"open,1\nd,4\n",
-          "2:a\nb|1|-\n2:c|2|-\n3! a quote is o\n4:d|4|-\n");
+    reads("id,kb\n\"a\nb\",1\rc,2\n", "2:a\nb|1|-\n3:c|2|-\n");
     reads("id,kb\n\"a\rb\",1\r\n", "2:a\rb|1|-\n");
+    reads("id,kb\na,1\r\"open,1\nb,2\n", "2:a|1|-\n2! a quote is o\n");
 }
 
+/* A quote that nobody closes takes no memory without end. */
 static void never_closed(void **state)
 {
-    pm_buf text = {0}, expected = {0}, out = {0};
-    pm_csv_options options = {
-        .path = "F", .columns = columns, .n_columns = 3, .ctx = &out, .row = row, .bad = bad};
-    pm_csv *csv = NULL;
+    pm_buf text = {0};
 
     (void)state;
     assert_int_equal(pm_buf_addf(&text, NULL, "id,kb\n\"a,1\n"), PMAPDB_OK);
-    assert_int_equal(pm_buf_addf(&expected, NULL, "2! a quote is o\n"), PMAPDB_OK);
-    for (int i = 3; i < 20000; i++) {
+    for (int i = 3; i < 20000; i++)
         assert_int_equal(pm_buf_addf(&text, NULL, "row,%d\n", i), PMAPDB_OK);
-        assert_int_equal(pm_buf_addf(&expected, NULL, "%d:row|%d|-\n", i, i), PMAPDB_OK);
-    }
-    reads_n(text.data, text.len, expected.data);
-    assert_int_equal(pm_csv_new(&options, &csv, NULL), PMAPDB_OK);
-    assert_int_equal(pm_csv_feed(csv, text.data, text.len, NULL), PMAPDB_OK);
-    assert_string_equal(pm_buf_text(&out).data, expected.data);
-    pm_csv_free(csv);
-    pm_buf_free(&out);
+    reads_n(text.data, text.len, "2! a quote is o\n");
     pm_buf_free(&text);
-    pm_buf_free(&expected);
 }
 
 static void numbers(void **state)

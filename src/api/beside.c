@@ -4,8 +4,8 @@
 
 #include "api/place.h"
 #include "base/buf.h"
+#include "base/hash.h"
 #include <stdlib.h>
-#include <xxhash.h>
 
 #define SIBLING_MAX ((size_t)65536)
 
@@ -150,12 +150,12 @@ static pmapdb_status find_beside(pm_intake *in, const pm_slot *slot, int64_t *at
         return st;
     }
     w.key = key.data;
-    if (pm_map_find(&in->beside_index, XXH3_64bits(key.data, key.len), is_wanted, &w, at)) {
+    if (pm_map_find(&in->beside_index, pm_hash(key.data, key.len), is_wanted, &w, at)) {
         pm_buf_free(&key);
         return PMAPDB_OK;
     }
     *at = (int64_t)in->n_beside;
-    return add_beside(in, key.data, XXH3_64bits(key.data, key.len), err);
+    return add_beside(in, key.data, pm_hash(key.data, key.len), err);
 }
 
 pmapdb_status pm_beside_hear(pm_intake *in, const char *bytes, size_t n, pmapdb_error *err)

@@ -6,13 +6,13 @@
 #include "api/lines.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "store/perf/link.h"
 #include "store/write/moment.h"
 #include "store/write/put.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 /* Captures wait in memory until all are read, so that they can be stored in the order of time; with
  * more than this, those at hand are stored first. Only speed and size depend on it: a capture that
@@ -304,7 +304,7 @@ static pmapdb_status store_all_labels(import_run *run, pmapdb_error *err)
  * be read is told once. */
 static pmapdb_status unreadable(import_run *run, const pmapdb_error *why, pmapdb_error *err)
 {
-    uint64_t hash = XXH3_64bits(why->text, strlen(why->text));
+    uint64_t hash = pm_hash(why->text, strlen(why->text));
 
     for (size_t i = 0; i < run->n_paths; i++)
         if (access(run->paths[i], R_OK) != 0 && strstr(why->text, run->paths[i]))

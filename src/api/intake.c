@@ -3,11 +3,11 @@
 
 #include "api/labels.h"
 #include "api/wrap.h"
+#include "base/hash.h"
 #include "parse/reader.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <xxhash.h>
 
 /* ---- lifetime ---- */
 
@@ -102,7 +102,7 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
     in->last_bare = block->foreign || block->empty.len;
     if (block->foreign) {
         in->n_foreign++;
-        in->foreign_hash = XXH3_64bits_withSeed(&block->hash, sizeof block->hash, in->foreign_hash);
+        in->foreign_hash = pm_hash_seeded(&block->hash, sizeof block->hash, in->foreign_hash);
         if (!in->foreign_text)
             in->foreign_text = pm_text_copy(block->empty);
         in->n_rows = 0;
@@ -138,9 +138,9 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
 static pmapdb_status name_once(pm_intake *in, const char *text, bool trouble, pmapdb_error *err)
 {
     const char *path = in->entry->path;
-    uint64_t hash = XXH3_64bits(text, strlen(text));
+    uint64_t hash = pm_hash(text, strlen(text));
 
-    hash = XXH3_64bits_withSeed(path, strlen(path), hash);
+    hash = pm_hash_seeded(path, strlen(path), hash);
     return pm_intake_problem(in, path, text, trouble, hash, err);
 }
 
@@ -233,10 +233,10 @@ static pmapdb_status report_nothing(pm_intake *in, bool was_empty, pmapdb_error 
 
 static pmapdb_status report_damage(pm_intake *in, const pmapdb_error *damage, pmapdb_error *err)
 {
-    uint64_t hash = XXH3_64bits(damage->text, strlen(damage->text));
+    uint64_t hash = pm_hash(damage->text, strlen(damage->text));
 
     for (size_t i = in->first; i < in->n_pending; i++)
-        hash = XXH3_64bits_withSeed(&in->pending[i].capture->block.hash, 8, hash);
+        hash = pm_hash_seeded(&in->pending[i].capture->block.hash, 8, hash);
     return pm_intake_problem(in, in->entry->path, damage->text, true,
                              pm_err_is_passing(damage) ? 0 : hash, err);
 }

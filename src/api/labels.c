@@ -2,10 +2,10 @@
 #include "api/labels.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <xxhash.h>
 
 /* A map this far away may be of other memory at the same addresses; one further than
  * PM_LABEL_FAR_MS is not taken. */
@@ -32,10 +32,10 @@ void pm_labels_forget(pm_intake *in)
 
 static uint64_t hash_of(const pm_intake *in, const pm_labels *l)
 {
-    uint64_t place[] = {l->first_line, l->n, XXH3_64bits(in->entry->path, strlen(in->entry->path))};
+    uint64_t place[] = {l->first_line, l->n, pm_hash(in->entry->path, strlen(in->entry->path))};
 
-    return XXH3_64bits_withSeed(place, sizeof place,
-                                l->n ? XXH3_64bits(l->label, l->n * sizeof *l->label) : 0);
+    return pm_hash_seeded(place, sizeof place,
+                          l->n ? pm_hash(l->label, l->n * sizeof *l->label) : 0);
 }
 
 /* One that names nothing, and why. */

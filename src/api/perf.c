@@ -1,12 +1,12 @@
 /* perf: a text of perf script -> the store's tables of calls and what they made of addresses. */
 
 #include "api/wrap.h"
+#include "base/hash.h"
 #include "source/source.h"
 #include "store/perf/link.h"
 #include "store/perf/recording.h"
 #include <errno.h>
 #include <stdio.h>
-#include <xxhash.h>
 
 #define PROGRESS_BYTES ((uint64_t)4 << 20)
 
@@ -19,7 +19,7 @@ typedef struct perf_run {
     const pmapdb_perf_options *options;
     pm_perf *perf;
     pm_trace trace;
-    XXH3_state_t *hash;
+    pm_hash_parts *hash;
     uint64_t bytes, told;
 } perf_run;
 
@@ -73,7 +73,7 @@ static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *pa
             st = pm_perf_feed(run->perf, bytes, n, err);
         if (st != PMAPDB_OK)
             return st;
-        XXH3_64bits_update(run->hash, bytes, n);
+        pm_hash_parts_add(run->hash, bytes, n);
         run->bytes += n;
         st = keep_going(run, err);
         if (st != PMAPDB_OK)
@@ -224,8 +224,8 @@ static pmapdb_status import(perf_run *run, pmapdb_store *store, const char *path
     if (st == PMAPDB_OK)
         st = check_read(run, path, err);
     if (st == PMAPDB_OK)
-        st = pm_recording_store(&run->trace, store, XXH3_64bits_digest(run->hash), &options,
-                                &stored, err);
+        st = pm_recording_store(&run->trace, store, pm_hash_parts_end(run->hash), &options, &stored,
+                                err);
     if (st == PMAPDB_OK)
         st = pm_perf_link(store, err);
     return st == PMAPDB_OK ? tell(store, &run->trace, &stored, result, err) : st;
@@ -235,17 +235,17 @@ pmapdb_status pmapdb_import_perf(pmapdb_store *store, const char *path,
                                  const pmapdb_perf_options *options, pmapdb_perf_result *result,
                                  pmapdb_error *err)
 {
-    perf_run run = {.options = options, .hash = XXH3_createState()};
+    perf_run run = {.options = options, .hash = pm_hash_parts_new()};
     pmapdb_error local;
     pmapdb_status st = run.hash ? PMAPDB_OK : pm_fail_nomem(err);
 
     if (st == PMAPDB_OK) {
-        XXH3_64bits_reset(run.hash);
+        pm_hash_parts_begin(run.hash);
         pm_trace_init(&run.trace);
         st = import(&run, store, path, result, err ? err : &local);
     }
     pm_perf_free(run.perf);
     pm_trace_free(&run.trace);
-    XXH3_freeState(run.hash);
+    pm_hash_parts_free(run.hash);
     return st;
 }

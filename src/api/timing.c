@@ -2,11 +2,11 @@
 #include "api/intake.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "store/write/import_log.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <xxhash.h>
 
 static pm_capture *capture_at(pm_intake *in, size_t i)
 {
@@ -26,7 +26,7 @@ static uint64_t drop(pm_intake *in, bool (*unwanted)(const pm_capture *c))
             in->pending[kept++] = *p;
             continue;
         }
-        hash = XXH3_64bits_withSeed(&p->capture->block.hash, 8, hash);
+        hash = pm_hash_seeded(&p->capture->block.hash, 8, hash);
         pm_capture_free(p->capture);
         free(p->warning);
     }
@@ -242,7 +242,7 @@ static pmapdb_status set_ordinals(pm_intake *in, pmapdb_error *err)
         pm_capture *c = capture_at(in, i);
         const int64_t key[] = {c->pid, c->block.dialect, c->taken_ms};
 
-        st = count(&seen, XXH3_64bits(key, sizeof key), &c->ordinal, err);
+        st = count(&seen, pm_hash(key, sizeof key), &c->ordinal, err);
     }
     pm_map_free(&seen);
     return st;

@@ -1,8 +1,8 @@
 /* trace: one text of perf script as a whole, in memory. */
 #include "perf/trace.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
-#include <xxhash.h>
 
 #define THREADS_MAX ((size_t)4 << 20) /* the kernel's own limit of pids */
 
@@ -80,12 +80,12 @@ static pmapdb_status frame_of(pm_trace *t, const pm_perf_frame *f, uint32_t *out
                           .offset = f->symbol.len ? f->offset : f->address,
                           .inlined = f->inlined};
     uint64_t number[3] = {new.offset, new.inlined, new.symbol_len};
-    uint64_t hash = XXH3_64bits(number, sizeof number);
+    uint64_t hash = pm_hash(number, sizeof number);
     int64_t index = (int64_t)t->n_frames;
     pmapdb_status st;
 
-    hash = XXH3_64bits_withSeed(f->symbol.data, f->symbol.len, hash);
-    hash = XXH3_64bits_withSeed(f->dso.data, f->dso.len, hash);
+    hash = pm_hash_seeded(f->symbol.data, f->symbol.len, hash);
+    hash = pm_hash_seeded(f->dso.data, f->dso.len, hash);
     if (pm_map_get(&t->frames, hash, &index)) {
         *out = (uint32_t)index;
         return PMAPDB_OK;
@@ -147,7 +147,7 @@ static pmapdb_status read_chain(pm_trace *t, pm_text chain, uint32_t *stack, pma
 
 static pmapdb_status stack_of(pm_trace *t, pm_text chain, uint32_t *stack, pmapdb_error *err)
 {
-    uint64_t hash = XXH3_64bits(chain.data, chain.len);
+    uint64_t hash = pm_hash(chain.data, chain.len);
     int64_t known;
     pmapdb_status st;
 

@@ -2,13 +2,13 @@
  * pid = 1234, and the planner is told that nothing goes without. */
 #include "sqlite/table.h"
 
+#include "base/hash.h"
 #include "base/num.h"
 #include "sqlite/block_source.h"
 #include "sqlite/columns.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <xxhash.h>
 
 SQLITE_EXTENSION_INIT3
 
@@ -289,8 +289,8 @@ static sqlite3_int64 first_rowid(const cursor *c)
 
     for (int i = 0; i < ARGS_MAX; i++)
         if (c->args[i])
-            hash = XXH3_64bits_withSeed(sqlite3_value_text(c->args[i]),
-                                        (size_t)sqlite3_value_bytes(c->args[i]), hash);
+            hash = pm_hash_seeded(sqlite3_value_text(c->args[i]),
+                                  (size_t)sqlite3_value_bytes(c->args[i]), hash);
     return (sqlite3_int64)(hash & UINT64_C(0x7fffffff00000000));
 }
 

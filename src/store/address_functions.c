@@ -3,9 +3,9 @@
 #include "store/address_functions.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include <sqlite3ext.h>
 #include <stdlib.h>
-#include <xxhash.h>
 
 SQLITE_EXTENSION_INIT3
 
@@ -100,7 +100,7 @@ static void set_final(sqlite3_context *out)
     if (!s || !s->n)
         return;
     s->n = merge(s->span, s->n);
-    id = (int64_t)XXH3_64bits(s->span, s->n * sizeof *s->span);
+    id = (int64_t)pm_hash(s->span, s->n * sizeof *s->span);
     k = find_set(sets, id);
     if (!k) {
         k = &sets->kept[sets->next];

@@ -96,7 +96,8 @@ static void test_lines(void **state)
             "F:1: there is no column 'flag', did you mean 'flags'?\n");
     refuses("rule,category,size,size\na,x,4,4\n", "F:1: two columns are called 'size'\n");
     refuses("rule,category,size\na,x,4,\n", "F:2: 4 fields, and the first line names 3\n");
-    refuses("rule,category,size\na,x,\"4\n", "F:2: a quote is opened and not closed: nothing is read from here on\n");
+    refuses("rule,category,size\na,x,\"4\n",
+            "F:2: a quote is opened and not closed: nothing is read from here on\n");
 }
 
 static void test_many(void **state)

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include <stdlib.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #define LONGEST 2100 /* XXH3 stirs its sums after every 1,024 bytes */

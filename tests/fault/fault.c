@@ -1,9 +1,9 @@
 /* fault: the kinds of faults, and whose turn it is. */
 #include "fault/fault.h"
+#include "base/hash.h"
 
 #include <errno.h>
 #include <execinfo.h>
-#include <xxhash.h>
 
 #define FRAMES 16
 #define SLOTS (sizeof fault_places_now->stack / sizeof *fault_places_now->stack)
@@ -83,7 +83,7 @@ static void note_place(fault_places *places, uint64_t n)
     fault_now->armed = false;
     depth = backtrace(frame, FRAMES);
     fault_now->armed = true;
-    places->first[n] = is_new(places->stack, XXH3_64bits(frame, (size_t)depth * sizeof *frame) | 1);
+    places->first[n] = is_new(places->stack, pm_hash(frame, (size_t)depth * sizeof *frame) | 1);
 }
 
 bool fault_due(unsigned call)

@@ -4,6 +4,7 @@
  * (--wrap), and the libraries come by their own hooks. Without one these are malloc and its kind
  * themselves: those of all libraries, libc's too, and what is never given back is counted.
  */
+#include "base/hash.h"
 #include "fault/fault.h"
 
 #include <errno.h>
@@ -100,7 +101,6 @@ void fault_alloc_start(void)
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <xxhash.h>
 
 /* Functions of libraries that ask for memory: refused, they give `none`. */
 #define WRAP(type, name, params, args, none)          \
@@ -119,7 +119,6 @@ WRAP(DIR *, fdopendir, (int fd), (fd), NULL)
 WRAP(error_t, argp_parse,
      (const struct argp *argp, int argc, char **argv, unsigned flags, int *at, void *input),
      (argp, argc, argv, flags, at, input), ENOMEM)
-WRAP(XXH3_state_t *, XXH3_createState, (void), (), NULL)
 WRAP(pcre2_match_context_8 *, pcre2_match_context_create_8, (pcre2_general_context_8 * g), (g),
      NULL)
 WRAP(pcre2_match_data_8 *, pcre2_match_data_create_8, (uint32_t n, pcre2_general_context_8 *g),

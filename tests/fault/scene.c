@@ -2,6 +2,7 @@
 #include "fault/scene.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #define LIMIT_S 60 /* a run that takes longer hangs */
 
@@ -172,7 +172,7 @@ uint64_t scene_digest(void)
         size_t n;
         char *bytes = read_file(names[i], &n);
 
-        digest = XXH3_64bits_withSeed(bytes, n, digest);
+        digest = pm_hash_seeded(bytes, n, digest);
         free(bytes);
     }
     return digest;

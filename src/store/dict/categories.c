@@ -2,10 +2,10 @@
 #include "store/dict/categories.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "classify/classify.h"
 #include <stdlib.h>
-#include <xxhash.h>
 
 typedef struct entry {
     int64_t id;
@@ -74,8 +74,7 @@ static pmapdb_status keep(pm_category_ids *ids, pm_text category, int64_t id, pm
     if (st == PMAPDB_OK && !e.text)
         st = pm_fail_nomem(err);
     if (st == PMAPDB_OK)
-        st = pm_map_add(&ids->index, XXH3_64bits(category.data, category.len), (int64_t)ids->used,
-                        err);
+        st = pm_map_add(&ids->index, pm_hash(category.data, category.len), (int64_t)ids->used, err);
     if (st != PMAPDB_OK) {
         free(e.text);
         return st;
@@ -127,7 +126,7 @@ pmapdb_status pm_category_id(pm_category_ids *ids, pm_text category, pm_text abo
     int64_t at;
     pmapdb_status st;
 
-    if (pm_map_find(&ids->index, XXH3_64bits(category.data, category.len), is_wanted, &w, &at)) {
+    if (pm_map_find(&ids->index, pm_hash(category.data, category.len), is_wanted, &w, &at)) {
         *out = ids->item[at].id;
         return PMAPDB_OK;
     }

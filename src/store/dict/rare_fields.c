@@ -1,7 +1,6 @@
 /* rare_fields: rows of table rare_fields. */
 #include "store/dict/rare_fields.h"
-
-#include <xxhash.h>
+#include "base/hash.h"
 
 #define COLUMNS                                                         \
     "pss_dirty_kib, anonymous_kib, swap_pss_kib, anon_huge_kib, "       \
@@ -88,7 +87,7 @@ static pmapdb_status find_or_make(pm_sql *sql, const pm_rare_fields *d, uint32_t
 pmapdb_status pm_rare_put(pm_sql *sql, pm_rare_memo *memo, const pm_rare_fields *d, int64_t *id,
                           pmapdb_error *err)
 {
-    uint32_t hash = (uint32_t)XXH3_64bits(d->number, sizeof d->number);
+    uint32_t hash = (uint32_t)pm_hash(d->number, sizeof d->number);
     size_t at = hash % PM_RARE_MEMO;
     pmapdb_status st;
 

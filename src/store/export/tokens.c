@@ -2,9 +2,9 @@
 #include "store/export/tokens.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <xxhash.h>
 
 #define PREFIX_MAX 8
 
@@ -65,7 +65,7 @@ void pm_tokens_free(pm_tokens *t)
 /* Where the text is, or belongs. */
 static token **slot_of(const text_set *s, pm_text text)
 {
-    size_t at = XXH3_64bits(text.data, text.len) & (s->size - 1);
+    size_t at = pm_hash(text.data, text.len) & (s->size - 1);
 
     while (s->slot[at] && !pm_text_equal((pm_text){s->slot[at]->text, s->slot[at]->len}, text))
         at = (at + 1) & (s->size - 1);

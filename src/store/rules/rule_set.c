@@ -1,10 +1,10 @@
 /* rule_set: the rules of a store. */
 #include "store/rules/rule_set.h"
 
+#include "base/hash.h"
 #include "store/dict/pairs.h"
 #include "store/rules/rules_file.h"
 #include <stdlib.h>
-#include <xxhash.h>
 
 struct pm_rule_set {
     pm_sql *sql;   /* NULL: `rules` are given */
@@ -27,8 +27,7 @@ void pm_rule_text_free(pm_rule_text *text)
 
 uint64_t pm_rule_text_hash(pm_text text, pm_text application)
 {
-    return XXH3_64bits_withSeed(application.data, application.len,
-                                XXH3_64bits(text.data, text.len));
+    return pm_hash_seeded(application.data, application.len, pm_hash(text.data, text.len));
 }
 
 static pmapdb_status add(pm_buf *out, pm_text text, pmapdb_error *err)

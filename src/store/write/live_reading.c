@@ -2,9 +2,9 @@
 #include "store/write/live_reading.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "store/dict/origin.h"
 #include "store/write/process.h"
-#include <xxhash.h>
 
 /* ---- what stays the same for long ---- */
 
@@ -39,12 +39,12 @@ static void standing_args(const pm_standing *s, pm_arg out[N_STANDING])
 
 static int64_t standing_hash(const pm_arg args[N_STANDING], pm_text environment)
 {
-    uint64_t h = XXH3_64bits(environment.data, environment.len);
+    uint64_t h = pm_hash(environment.data, environment.len);
 
     for (int i = 0; i < N_STANDING; i++)
         h = args[i].kind == PM_ARG_TEXT
-                ? XXH3_64bits_withSeed(args[i].t.data, args[i].t.len, h + (uint64_t)i)
-                : XXH3_64bits_withSeed(&args[i].i, sizeof args[i].i, h + (uint64_t)i);
+                ? pm_hash_seeded(args[i].t.data, args[i].t.len, h + (uint64_t)i)
+                : pm_hash_seeded(&args[i].i, sizeof args[i].i, h + (uint64_t)i);
     return (int64_t)h;
 }
 

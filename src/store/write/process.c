@@ -1,9 +1,9 @@
 /* process: which life of which pid a capture belongs to. */
 #include "store/write/process.h"
 
+#include "base/hash.h"
 #include "store/dict/evidence.h"
 #include <stdlib.h>
-#include <xxhash.h>
 
 static int64_t or_else(int64_t value, int64_t unknown)
 {
@@ -41,8 +41,8 @@ static int64_t life_of_file(const pm_capture *c)
 
     if (c->pid != PMAPDB_UNKNOWN)
         return 0;
-    h = XXH3_64bits(c->source_dir, strlen(c->source_dir));
-    return (int64_t)(XXH3_64bits_withSeed(c->source_name, strlen(c->source_name), h) >> 1) /
+    h = pm_hash(c->source_dir, strlen(c->source_dir));
+    return (int64_t)(pm_hash_seeded(c->source_name, strlen(c->source_name), h) >> 1) /
            LIVES_OF_FILE * LIVES_OF_FILE;
 }
 

@@ -21,7 +21,7 @@ names=$(nm -D --defined-only "$file" | awk '{ print $NF }' | grep -v '^__\(start
 [ "$names" = "sqlite3_extension_init sqlite3_pmapdb_init " ] || complain "it exports: $names"
 
 needs=$(readelf -d "$file" | sed -n 's/.*NEEDED.*\[\(.*\)\].*/\1/p')
-echo "$needs" | grep -q libxxhash || complain "readelf says nothing of what it needs: $needs"
+echo "$needs" | grep -q libpcre2 || complain "readelf says nothing of what it needs: $needs"
 echo "$needs" | grep -q sqlite && complain "it links $(echo "$needs" | grep sqlite)"
 
 asks=$(nm -D --undefined-only "$file" | awk '{ print $NF }' | grep sqlite3 || :)

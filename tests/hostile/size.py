@@ -77,9 +77,9 @@ def lines(place):
         check.true("it is shown: " + form, shown.status == 0 and len(shown.out) > MIB, shown.status)
     db = fresh(place, "lines.db")
     r = run("import", "-q", "--at", "2026-11-21", "-", db=db,
-            chunks=long(b"4711:   /srv/x ", 1, b"\n" + watch.block().split(b"\n", 1)[1]))
-    check.equal("a command line of 1 MiB", (r.status, watch.rows_of(db, "SELECT pid, length(command) FROM process")),
-                (0, [(4711, MIB + 7)]))
+            chunks=long(b"4711:   /srv/x", 1, b"\n" + watch.block().split(b"\n", 1)[1]))
+    check.equal("a program name of 1 MiB", (r.status, watch.rows_of(db, "SELECT pid, length(command) FROM process")),
+                (0, [(4711, MIB + 6)]))
     # a header that does not end
     db = fresh(place, "lines.db")
     r = run("import", "-q", "--at", "2026-11-21", "-", db=db,

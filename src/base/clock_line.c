@@ -125,7 +125,7 @@ static bool begins_with_unix(pm_text before, pm_text t, pm_moment *m)
         return false;
     if (skip_any(after, DECORATION).len == 0)
         return true;
-    /* a number with nothing but blanks before it stands in a column */
+    /* a number after blanks only is a cell of a column */
     return (before.len == 0 || skip_any(before, " \t").len > 0) &&
            (!pm_clock_is_unit(after) || is_footer(after)) && !begins_row(after);
 }

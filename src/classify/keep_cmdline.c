@@ -104,7 +104,7 @@ static bool is_listed(const char *list, pm_text word)
     return false;
 }
 
-/* "-Ic": short options in one word, of which the last may name the module or hold code. */
+/* "-Ic": short options in one word; the last may name the module or hold code. */
 static pm_text last_option(pm_text word, char two[2])
 {
     bool letters = word.len > 2 && word.data[0] == '-' && word.data[1] != '-';

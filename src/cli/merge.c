@@ -99,7 +99,7 @@ static int run(merge *m, const char *const *paths, size_t n_paths, pmapdb_store 
     return result.failed ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }
 
-/* A dry run makes no store: if there is none, all is new. */
+/* A dry run creates no store: without a store, everything is new. */
 static pmapdb_store *open_store(merge *m)
 {
     pmapdb_store *store = NULL;

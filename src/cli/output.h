@@ -16,7 +16,7 @@ typedef struct pm_output {
     pm_cli_out *out;
     pm_sink raw, sink; /* `sink` escapes what could drive a terminal */
     pm_render *render; /* NULL: text */
-    pmapdb_error err;  /* the first failure; its status is PMAPDB_OK as long as there is none */
+    pmapdb_error err;  /* the first failure; status PMAPDB_OK before it */
 } pm_output;
 
 /* Ends the program where the output cannot be opened. `o` must stay where it is. */

@@ -41,7 +41,7 @@ extern const pm_render_ops pm_render_table, pm_render_csv, pm_render_json, pm_re
 
 void pm_put(pm_render *r, const char *bytes, size_t n);
 void pm_putf(pm_render *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Zeroed memory; NULL where there is none. */
+/* Zeroed memory; NULL if memory runs out. */
 void *pm_render_alloc(pm_render *r, size_t n, size_t size);
 
 bool pm_value_unknown(const pm_value *v);

@@ -272,7 +272,7 @@ static void put_value(pm_render *r, const pm_gauge *m, pm_unit unit, const pm_va
         put_real(r, unit == PM_UNIT_KIB ? real * 1024 : real);
 }
 
-/* HELP is one line: what the column is, of which query. */
+/* HELP is one line: the meaning of the column, and the query. */
 static void put_head(pm_render *r, const pm_gauge *m, const char *since, pm_text help)
 {
     const pm_about *about = r->options.about;

@@ -36,7 +36,7 @@ typedef struct pm_rare_memo {
     } item[PM_RARE_MEMO];
 } pm_rare_memo;
 
-/* Its row, which is made where there is none yet. */
+/* The id of the row with these fields; creates the row if it does not exist. */
 pmapdb_status pm_rare_put(pm_sql *sql, pm_rare_memo *memo, const pm_rare_fields *d, int64_t *id,
                           pmapdb_error *err);
 

@@ -44,7 +44,7 @@ static pm_text text_of(sqlite3_value *v)
     return (pm_text){data, data ? (size_t)sqlite3_value_bytes(v) : 0};
 }
 
-/* env('NAME'): the variable's value; NULL if there is none. */
+/* env('NAME'): the value of the variable; NULL if it is not set. */
 static void env(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     const pm_expression *e = sqlite3_user_data(out);

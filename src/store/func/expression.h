@@ -27,7 +27,7 @@ typedef struct pm_facts {
     size_t n_ancestors;
 } pm_facts;
 
-/* The facts that an expression reads; pid and ppid are always at hand. */
+/* The facts that an expression reads; pid and ppid are always known. */
 enum pm_expression_need {
     PM_NEED_COMM = 1,
     PM_NEED_EXE = 2,

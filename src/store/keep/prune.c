@@ -101,7 +101,7 @@ static void make_plan(prune *p, const pm_scope *scope, bool rules)
                             {":drop", PM_I(o->drop)}));
 }
 
-/* A series would vanish, or there is none. */
+/* Refuses to remove a whole series, and a series that does not exist. */
 static pmapdb_status check_plan(const prune *p, pmapdb_error *err)
 {
     const pmapdb_prune_options *o = p->options;

@@ -37,7 +37,7 @@ static void find_asked(asking *a, int64_t place)
         PM_SQL_STEP(a->sql, pm_map_put(&a->asked, (uint64_t)pm_col_int(stmt, 0), 1, &err));
 }
 
-/* The lowest row of a lineage of which the rules say anything decides. */
+/* The lowest row of a lineage to which a rule applies decides. */
 static void ask_capture(asking *a, int64_t off, int64_t place)
 {
     pm_refine_turn(a->refine);

@@ -88,7 +88,7 @@ static bool find_nearest(pm_sql *sql, const report *r, pm_label_stored *out)
     return true;
 }
 
-/* process_id stays 0 where there is none. */
+/* process_id stays 0 if no process matches. */
 static void find_pid(pm_sql *sql, const pm_label_put *put, int64_t pid, pm_label_stored *out)
 {
     sqlite3_stmt *stmt = pm_sql_ask(

@@ -1,5 +1,5 @@
 /* export: a part of a store, or all of it, into a new file that appears whole or not at all. */
-#include "store/export/export.h"
+#include "store/copy/export.h"
 
 #include "base/buf.h"
 #include "store/file/space.h"
@@ -177,12 +177,12 @@ static void tell_tokens(export_run *run, pmapdb_export_result *result)
 }
 
 /* "@3:55d0c0000000-55d0c1234000", where it was and where it is. */
-static void tell_places(export_run *run)
+static void tell_addresses(export_run *run)
 {
-    const pm_places *places = pm_redact_places(run->redact);
+    const pm_addresses *addresses = pm_redact_addresses(run->redact);
 
-    for (size_t i = 0; i < pm_places_count(places); i++) {
-        pm_place at = pm_places_at(places, i);
+    for (size_t i = 0; i < pm_addresses_count(addresses); i++) {
+        pm_cluster at = pm_addresses_at(addresses, i);
         char from[80], to[80];
 
         snprintf(from, sizeof from, "@%lld:%llx-%llx", (long long)at.space,
@@ -208,13 +208,13 @@ static void tell_all(export_run *run, pmapdb_export_result *result)
     if (pmapdb_is_immutable(run->store))
         tell(run, &(pmapdb_export_event){.warning = "read as a file that nobody changes (no "
                                                     "permission for its -shm)"});
-    if (run->counts.sweeps && !o->redact && (o->n_processes || o->from || o->to))
+    if (run->counts.beats && !o->redact && (o->n_processes || o->from || o->to))
         tell(run, &(pmapdb_export_event){
                       .warning = "a part of a store: merged into another one, what is missing of "
                                  "its live captures counts there as pruned"});
     if (run->redact) {
         tell_tokens(run, result);
-        tell_places(run);
+        tell_addresses(run);
     }
 }
 

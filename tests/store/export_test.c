@@ -2,7 +2,8 @@
  * addresses. The proof on whole stores is tests/tools/export.py. */
 #include "kit.h"
 
-#include "store/export/export_run.h"
+#include "store/copy/export_tables.h"
+#include "store/copy/redact.h"
 
 static void free_redact(pm_redact **r)
 {
@@ -84,8 +85,9 @@ static void check_pairs(pm_redact *r, const pair *pairs, size_t n)
     for (size_t i = 0; i < n; i++) {
         pm_text out;
 
-        assert_int_equal(pm_redact_text(r, pairs[i].how, pm_text_of(pairs[i].text), &out, NULL),
-                         PMAPDB_OK);
+        assert_int_equal(
+            pm_redact_text(r, pairs[i].how, pm_text_of(pairs[i].text), PM_TEXT(""), &out, NULL),
+            PMAPDB_OK);
         assert_int_equal(strlen(pairs[i].shown), out.len);
         assert_memory_equal(out.data, pairs[i].shown, out.len);
     }
@@ -200,7 +202,8 @@ static void test_keep(void **state)
     (void)state;
     assert_int_equal(pm_redact_new(keep, 3, &r, NULL), PMAPDB_OK);
     check_pairs(r, pairs, sizeof pairs / sizeof *pairs);
-    assert_int_equal(pm_redact_symbol(r, PM_TEXT("joe()"), PM_TEXT("/opt/vendor/y.so"), &out, NULL),
+    assert_int_equal(pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("joe()"),
+                                    PM_TEXT("/opt/vendor/y.so"), &out, NULL),
                      PMAPDB_OK);
     assert_string_equal(out.data, "joe()");
     assert_int_equal(pm_redact_new(wrong, 1, &none, &err), PMAPDB_USAGE);
@@ -221,24 +224,26 @@ static void test_public_names(void **state)
                      PMAPDB_OK);
     assert_int_equal(pm_redact_publish(r, PM_TEXT("/opt/bank"), NULL), PMAPDB_OK);
     check_pairs(r, pairs, sizeof pairs / sizeof *pairs);
-    pm_redact_symbol(r, PM_TEXT("malloc"), PM_TEXT("/usr/lib/libc.so.6"), &out, NULL);
+    pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("malloc"), PM_TEXT("/usr/lib/libc.so.6"), &out,
+                   NULL);
     assert_string_equal(out.data, "malloc");
-    pm_redact_symbol(r, PM_TEXT("pay_joe"), PM_TEXT("/opt/bank"), &out, NULL);
+    pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("pay_joe"), PM_TEXT("/opt/bank"), &out, NULL);
     assert_string_equal(out.data, "s1");
-    pm_redact_symbol(r, PM_TEXT("JIT.joe"), PM_TEXT("[unknown]"), &out, NULL);
+    pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("JIT.joe"), PM_TEXT("[unknown]"), &out, NULL);
     assert_string_equal(out.data, "s2");
-    pm_redact_symbol(r, PM_TEXT("do_syscall_64"), PM_TEXT("[kernel.kallsyms]"), &out, NULL);
+    pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("do_syscall_64"), PM_TEXT("[kernel.kallsyms]"),
+                   &out, NULL);
     assert_string_equal(out.data, "do_syscall_64");
 }
 
 /* ---- addresses ---- */
 
-static void check_moved(const pm_places *p, const int64_t *at, size_t n)
+static void check_moved(const pm_addresses *p, const int64_t *at, size_t n)
 {
     int64_t was = 0, is = 0;
 
     for (size_t i = 0; i < n; i++) {
-        int64_t to = pm_places_translate(p, 7, at[i]);
+        int64_t to = pm_addresses_translate(p, 7, at[i]);
 
         assert_int_equal((to - at[i]) % (1 << 26), 0);
         assert_true(to > is && to < (int64_t)1 << 47);
@@ -259,40 +264,40 @@ static void test_addresses(void **state)
 
     (void)state;
     for (int round = 0; round < 200; round++) {
-        pm_places *p = NULL;
+        pm_addresses *p = NULL;
 
-        assert_int_equal(pm_places_new(&p, NULL), PMAPDB_OK);
+        assert_int_equal(pm_addresses_new(&p, NULL), PMAPDB_OK);
         for (size_t i = n; i > 0; i--)
-            assert_int_equal(pm_places_note(p, 7, at[i - 1], 4096, NULL), PMAPDB_OK);
-        assert_int_equal(pm_places_note(p, 8, 0x7f0000001000, 4096, NULL), PMAPDB_OK);
-        assert_int_equal(pm_places_note(p, 9, 0x7f0000005000, 4096, NULL), PMAPDB_OK);
-        assert_int_equal(pm_places_join(p, 8, 9, NULL), PMAPDB_OK);
-        assert_int_equal(pm_places_settle(p, NULL), PMAPDB_OK);
+            assert_int_equal(pm_addresses_note(p, 7, at[i - 1], 4096, NULL), PMAPDB_OK);
+        assert_int_equal(pm_addresses_note(p, 8, 0x7f0000001000, 4096, NULL), PMAPDB_OK);
+        assert_int_equal(pm_addresses_note(p, 9, 0x7f0000005000, 4096, NULL), PMAPDB_OK);
+        assert_int_equal(pm_addresses_join(p, 8, 9, NULL), PMAPDB_OK);
+        assert_int_equal(pm_addresses_settle(p, NULL), PMAPDB_OK);
         check_moved(p, at, n);
-        assert_int_equal(pm_places_translate(p, 9, 0x7f0000005000),
-                         pm_places_translate(p, 8, 0x7f0000001000) + 0x4000);
-        assert_int_equal(pm_places_translate(p, 7, 0), 0);
-        assert_int_equal(pm_places_translate(p, 7, -10485760), -10485760); /* [vsyscall] */
-        assert_int_equal(pm_places_translate(p, 99, 0x400000), 0);
-        pm_places_free(p);
+        assert_int_equal(pm_addresses_translate(p, 9, 0x7f0000005000),
+                         pm_addresses_translate(p, 8, 0x7f0000001000) + 0x4000);
+        assert_int_equal(pm_addresses_translate(p, 7, 0), 0);
+        assert_int_equal(pm_addresses_translate(p, 7, -10485760), -10485760); /* [vsyscall] */
+        assert_int_equal(pm_addresses_translate(p, 99, 0x400000), 0);
+        pm_addresses_free(p);
     }
 }
 
 /* Shadow memory of sanitizers leaves hardly any room; nothing may overlap. */
 static void test_addresses_that_fill_everything(void **state)
 {
-    pm_places *p = NULL;
+    pm_addresses *p = NULL;
     int64_t a, b;
 
     (void)state;
-    assert_int_equal(pm_places_new(&p, NULL), PMAPDB_OK);
-    pm_places_note(p, 1, 0x10000, (int64_t)0x5fffffff0000, NULL);
-    pm_places_note(p, 1, 0x620000000000, 0x1dffffff0000, NULL);
-    assert_int_equal(pm_places_settle(p, NULL), PMAPDB_OK);
-    a = pm_places_translate(p, 1, 0x10000);
-    b = pm_places_translate(p, 1, 0x620000000000);
+    assert_int_equal(pm_addresses_new(&p, NULL), PMAPDB_OK);
+    pm_addresses_note(p, 1, 0x10000, (int64_t)0x5fffffff0000, NULL);
+    pm_addresses_note(p, 1, 0x620000000000, 0x1dffffff0000, NULL);
+    assert_int_equal(pm_addresses_settle(p, NULL), PMAPDB_OK);
+    a = pm_addresses_translate(p, 1, 0x10000);
+    b = pm_addresses_translate(p, 1, 0x620000000000);
     assert_true(a > 0 && b >= a + (int64_t)0x5fffffff0000);
-    pm_places_free(p);
+    pm_addresses_free(p);
 }
 
 int main(void)

@@ -30,7 +30,7 @@
  * EXTRA: lines "Key: N kB" of keys that this program does not know: the key gets a token. PERMS,
  * DEVICE, FLAGS: as the kernel prints them; else a token.
  *
- * ADDRESS: moved (store/export/places.h); what lies at 0 and in the kernel's half stays. FRAME: a
+ * ADDRESS: moved (store/copy/addresses.h); what lies at 0 and in the kernel's half stays. FRAME: a
  * distance stays; an address (of a frame without a symbol) is moved, one of the kernel's gets a
  * number. NEW_ADDRESS: the fifth argument of a call, of mremap an address.
  *
@@ -38,14 +38,14 @@
  * 1000 stays, another one gets a number from 1001 on.
  *
  * HASH: a random number, since the hash of a text confirms who guesses the text. AGAIN: a hash of
- * what the row now says, by which it is found again. FOLDER: the row of a folder, which is a
- * PATH. NEVER: is not copied at all.
+ * what the row now says, by which it is found again. NEVER: is not copied at all.
  */
-#ifndef PM_STORE_EXPORT_REDACT_H
-#define PM_STORE_EXPORT_REDACT_H
+#ifndef PM_STORE_COPY_REDACT_H
+#define PM_STORE_COPY_REDACT_H
 
-#include "store/export/places.h"
-#include "store/export/tokens.h"
+#include "base/buf.h"
+#include "store/copy/addresses.h"
+#include "store/copy/tokens.h"
 #include "store/file/sql.h"
 
 #define PM_REDACT_COLUMNS(X)                    \
@@ -59,8 +59,7 @@
     X("process", "libc_start", ADDRESS)         \
     X("process", "ld_start", ADDRESS)           \
     X("process", "exe_start", ADDRESS)          \
-    X("folder", "folder", NEVER)                \
-    X("capture", "folder_id", FOLDER)           \
+    X("folder", "folder", PATH)                 \
     X("capture", "file", PATH)                  \
     X("schedule", "boot_id", BOOT)              \
     X("schedule", "selection", SELECTION)       \
@@ -150,7 +149,6 @@ typedef enum pm_redact_how {
     PM_REDACT_UID,
     PM_REDACT_HASH,
     PM_REDACT_AGAIN,
-    PM_REDACT_FOLDER,
     PM_REDACT_NEVER
 } pm_redact_how;
 
@@ -166,25 +164,32 @@ pmapdb_status pm_redact_new(const char *const *keep, size_t n_keep, pm_redact **
 void pm_redact_free(pm_redact *r);
 
 pm_tokens *pm_redact_tokens(pm_redact *r);
-pm_places *pm_redact_places(pm_redact *r);
+pm_addresses *pm_redact_addresses(pm_redact *r);
+
+/* ---- in SQL ----
+ *
+ * redact(HOW, value, beside, column) gives what is shown of a value; NULL stays NULL. `beside` is
+ * what the value hangs on: the space of an address or a frame, the device of an inode, the DSO of a
+ * symbol. `column` names a number that is none. note_address, join_spaces and note_path are for
+ * export-survey.sql. No view and no trigger can call them. */
+pmapdb_status pm_redact_register(pm_redact *r, sqlite3 *db, pmapdb_error *err);
+void pm_redact_unregister(sqlite3 *db);
+
+/* Why a function failed, as SQLite's own error cannot say it; PMAPDB_OK: none did. */
+pmapdb_status pm_redact_failed(const pm_redact *r, pmapdb_error *err);
+
+/* Appends the expression for a column of row t of a table, where `value` reads the column; `space`
+ * as in export_tables.h. */
+pmapdb_status pm_redact_expression(pm_buf *out, const char *table, const char *column,
+                                   const char *value, const char *space, pmapdb_error *err);
+
+/* ---- in C ---- */
+
+/* A text as `how` has it; `beside` as above. *out lasts until the next call. */
+pmapdb_status pm_redact_text(pm_redact *r, pm_redact_how how, pm_text text, pm_text beside,
+                             pm_text *out, pmapdb_error *err);
 
 /* The last part of a path of the system is public: a program may go by it. */
 pmapdb_status pm_redact_publish(pm_redact *r, pm_text path, pmapdb_error *err);
-
-/* A text as `how` has it, for which the text alone is enough; *out lasts until the next call. */
-pmapdb_status pm_redact_text(pm_redact *r, pm_redact_how how, pm_text text, pm_text *out,
-                             pmapdb_error *err);
-
-/* The name of a function in a DSO; both as they are in the store. */
-pmapdb_status pm_redact_symbol(pm_redact *r, pm_text symbol, pm_text dso, pm_text *out,
-                               pmapdb_error *err);
-
-/* ---- numbers ---- */
-
-pmapdb_status pm_redact_inode(pm_redact *r, pm_text device, int64_t inode, int64_t *out,
-                              pmapdb_error *err);
-pmapdb_status pm_redact_uid(pm_redact *r, int64_t uid, int64_t *out, pmapdb_error *err);
-/* The address of a frame in the kernel's half. */
-pmapdb_status pm_redact_kernel(pm_redact *r, int64_t address, int64_t *out, pmapdb_error *err);
 
 #endif

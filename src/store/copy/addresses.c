@@ -1,38 +1,39 @@
-/* places: addresses of a redacted export. */
-#include "store/export/places.h"
+/* addresses: of a redacted export. */
+#include "store/copy/addresses.h"
 
 #include "base/buf.h"
-#include "store/dict/pairs.h"
-#include "store/export/chance.h"
+#include "base/map.h"
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 #define GAP ((int64_t)1 << 40)
 #define UNIT ((int64_t)1 << 26) /* what a cluster is moved by a multiple of */
 #define USUAL_END ((int64_t)1 << 47)
 
-struct pm_places {
-    pm_place *note; /* once settled: the clusters, in the order of (space, start) */
+struct pm_addresses {
+    pm_cluster *note; /* once settled: the clusters, in the order of (space, start) */
     size_t n, cap;
-    pm_pairs leader; /* space -> the one that it is joined with; none: itself */
+    pm_map leader; /* space -> the one that it is joined with; none: itself */
 };
 
-pmapdb_status pm_places_new(pm_places **out, pmapdb_error *err)
+pmapdb_status pm_addresses_new(pm_addresses **out, pmapdb_error *err)
 {
     *out = calloc(1, sizeof **out);
     return *out ? PMAPDB_OK : pm_fail_nomem(err);
 }
 
-void pm_places_free(pm_places *p)
+void pm_addresses_free(pm_addresses *p)
 {
     if (!p)
         return;
     free(p->note);
-    pm_pairs_free(&p->leader);
+    pm_map_free(&p->leader);
     free(p);
 }
 
-pmapdb_status pm_places_note(pm_places *p, int64_t space, int64_t start, int64_t length,
-                             pmapdb_error *err)
+pmapdb_status pm_addresses_note(pm_addresses *p, int64_t space, int64_t start, int64_t length,
+                                pmapdb_error *err)
 {
     pmapdb_status st;
     int64_t end;
@@ -50,31 +51,31 @@ pmapdb_status pm_places_note(pm_places *p, int64_t space, int64_t start, int64_t
     }
     st = pm_grow(&p->note, &p->cap, p->n, sizeof *p->note, err);
     if (st == PMAPDB_OK)
-        p->note[p->n++] = (pm_place){space, start, end, 0};
+        p->note[p->n++] = (pm_cluster){space, start, end, 0};
     return st;
 }
 
-static int64_t leader_of(const pm_places *p, int64_t space)
+static int64_t leader_of(const pm_addresses *p, int64_t space)
 {
     int64_t next;
 
-    while ((next = pm_pairs_get(&p->leader, space)) != 0)
+    while (pm_map_get(&p->leader, (uint64_t)space, &next))
         space = next;
     return space;
 }
 
-pmapdb_status pm_places_join(pm_places *p, int64_t space, int64_t other, pmapdb_error *err)
+pmapdb_status pm_addresses_join(pm_addresses *p, int64_t space, int64_t other, pmapdb_error *err)
 {
     int64_t a = leader_of(p, space), b = leader_of(p, other);
 
-    return a == b ? PMAPDB_OK : pm_pairs_put(&p->leader, b, a, err);
+    return a == b ? PMAPDB_OK : pm_map_put(&p->leader, (uint64_t)b, a, err);
 }
 
 /* ---- settling ---- */
 
 static int by_place(const void *left, const void *right)
 {
-    const pm_place *a = left, *b = right;
+    const pm_cluster *a = left, *b = right;
 
     if (a->space != b->space)
         return a->space < b->space ? -1 : 1;
@@ -82,7 +83,7 @@ static int by_place(const void *left, const void *right)
 }
 
 /* Neighbours that no gap parts become one. */
-static void gather(pm_places *p)
+static void gather(pm_addresses *p)
 {
     size_t n = 0;
 
@@ -91,7 +92,7 @@ static void gather(pm_places *p)
     if (p->n)
         qsort(p->note, p->n, sizeof *p->note, by_place);
     for (size_t i = 0; i < p->n; i++) {
-        pm_place *last = n ? &p->note[n - 1] : NULL;
+        pm_cluster *last = n ? &p->note[n - 1] : NULL;
 
         if (last && last->space == p->note[i].space && p->note[i].start - last->end < GAP)
             last->end = p->note[i].end > last->end ? p->note[i].end : last->end;
@@ -108,20 +109,37 @@ static int by_size(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* In units: from the first to behind the last that a cluster touches. */
-static int64_t first_unit(const pm_place *c)
+/* In units: from the first to the one after the last that a cluster touches. */
+static int64_t first_unit(const pm_cluster *c)
 {
     return c->start / UNIT;
 }
 
-static int64_t units(const pm_place *c)
+static int64_t units(const pm_cluster *c)
 {
     return c->end / UNIT - first_unit(c) + 1;
 }
 
+/* One of 0 .. n - 1, as likely as any other, that nobody can guess. */
+static pmapdb_status draw_below(uint64_t n, uint64_t *out, pmapdb_error *err)
+{
+    uint64_t drawn, most = UINT64_MAX - UINT64_MAX % n;
+
+    do {
+        ssize_t got = getrandom(&drawn, sizeof drawn, 0);
+
+        if (got < 0 && errno != EINTR)
+            return pm_fail_io(err, errno, "cannot draw random numbers");
+        if (got != (ssize_t)sizeof drawn)
+            drawn = UINT64_MAX;
+    } while (drawn >= most); /* a remainder would be drawn too often */
+    *out = drawn % n;
+    return PMAPDB_OK;
+}
+
 /* The clusters of one space keep their order and stay apart; what is left of the room is shared out
  * at random. */
-static pmapdb_status move(pm_place *c, size_t n, pmapdb_error *err)
+static pmapdb_status move(pm_cluster *c, size_t n, pmapdb_error *err)
 {
     const int64_t apart = GAP / UNIT;
     int64_t need = 1 + apart * (int64_t)(n - 1), room = USUAL_END / UNIT, at = 1;
@@ -136,7 +154,7 @@ static pmapdb_status move(pm_place *c, size_t n, pmapdb_error *err)
     while (room <= need + 1)
         room *= 2;
     for (size_t i = 0; i < n && st == PMAPDB_OK; i++)
-        st = pm_chance_below((uint64_t)(room - need), &rest[i], err);
+        st = draw_below((uint64_t)(room - need), &rest[i], err);
     if (st == PMAPDB_OK)
         qsort(rest, n, sizeof *rest, by_size);
     for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
@@ -147,7 +165,7 @@ static pmapdb_status move(pm_place *c, size_t n, pmapdb_error *err)
     return st;
 }
 
-pmapdb_status pm_places_settle(pm_places *p, pmapdb_error *err)
+pmapdb_status pm_addresses_settle(pm_addresses *p, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
 
@@ -162,14 +180,14 @@ pmapdb_status pm_places_settle(pm_places *p, pmapdb_error *err)
 
 /* ---- translating ---- */
 
-int64_t pm_places_translate(const pm_places *p, int64_t space, int64_t address)
+int64_t pm_addresses_translate(const pm_addresses *p, int64_t space, int64_t address)
 {
-    pm_place key = {.space = leader_of(p, space), .start = address};
+    pm_cluster key = {.space = leader_of(p, space), .start = address};
     size_t low = 0, high = p->n;
 
     if (address <= 0)
         return address;
-    while (low < high) { /* the first behind it */
+    while (low < high) { /* the first after it */
         size_t middle = (low + high) / 2;
 
         if (by_place(&p->note[middle], &key) <= 0)
@@ -184,12 +202,12 @@ int64_t pm_places_translate(const pm_places *p, int64_t space, int64_t address)
     return address + p->note[low].moved;
 }
 
-size_t pm_places_count(const pm_places *p)
+size_t pm_addresses_count(const pm_addresses *p)
 {
     return p->n;
 }
 
-pm_place pm_places_at(const pm_places *p, size_t index)
+pm_cluster pm_addresses_at(const pm_addresses *p, size_t index)
 {
     return p->note[index];
 }

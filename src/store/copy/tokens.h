@@ -4,13 +4,13 @@
  * found again by trying a dictionary. No token is spelt like a text that stays, and no text stays
  * that is spelt like a token: so different texts are different afterwards, too.
  */
-#ifndef PM_STORE_EXPORT_TOKENS_H
-#define PM_STORE_EXPORT_TOKENS_H
+#ifndef PM_STORE_COPY_TOKENS_H
+#define PM_STORE_COPY_TOKENS_H
 
 #include "base/err.h"
 #include "base/text.h"
 
-#define PM_TOKEN_TAIL 24 /* bytes of what may be kept of a text behind its token: .so.1.2 */
+#define PM_TOKEN_TAIL 24 /* bytes of a text that may be kept after its token: .so.1.2 */
 
 typedef struct pm_tokens pm_tokens;
 
@@ -25,10 +25,10 @@ pmapdb_status pm_tokens_of(pm_tokens *t, const char *prefix, pm_text text, pm_te
  * itself. */
 pmapdb_status pm_tokens_keep(pm_tokens *t, pm_text text, bool *stays, pmapdb_error *err);
 
-/* ---- names of files that are public, wherever they are met ---- */
-
+/* A file of this name is public, wherever the name is met. */
 pmapdb_status pm_tokens_publish(pm_tokens *t, pm_text name, pmapdb_error *err);
-bool pm_tokens_is_public(const pm_tokens *t, pm_text name);
+/* False also where memory is short: the name is then hidden. */
+bool pm_tokens_is_public(pm_tokens *t, pm_text name);
 
 /* ---- for the owner's map ---- */
 

@@ -9,12 +9,12 @@
  *
  * Of a span of time, the snapshots whose moment is in it are copied, with the versions that they
  * show; then the processes are tidied as after a prune (keep/tidy.h). Labels and recordings of
- * perf are not cut. What a prune left as known to imports (table trace) and what was refused is
+ * perf are not cut. What a prune left as known to imports (table forgotten) and what was refused is
  * only in an extract of everything that is not redacted. */
-#ifndef PM_STORE_EXPORT_H
-#define PM_STORE_EXPORT_H
+#ifndef PM_STORE_COPY_EXPORT_H
+#define PM_STORE_COPY_EXPORT_H
 
-#include "store/export/redact.h"
+#include "store/copy/redact.h"
 #include "store/file/store.h"
 
 typedef struct pm_export {
@@ -29,7 +29,7 @@ typedef struct pm_export {
 typedef struct pm_export_counts {
     uint64_t processes, snapshots, recordings;
     uint64_t rows;
-    bool sweeps;      /* live captures, of which another store may have the rest */
+    bool beats;       /* live captures, of which another store may have the rest */
     bool other_rules; /* the store's rules are the owner's own: the new one has those built in */
 } pm_export_counts;
 

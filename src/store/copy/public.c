@@ -1,7 +1,7 @@
-/* common: what is public knowledge. */
-#include "store/export/common.h"
+/* public: what is public knowledge. */
+#include "store/copy/public.h"
 
-bool pm_common_is_in(const char *list, pm_text text)
+bool pm_public_is_in(const char *list, pm_text text)
 {
     if (text.len && (memchr(text.data, '|', text.len) || memchr(text.data, '\0', text.len)))
         return false;
@@ -35,7 +35,7 @@ static bool goes_up(pm_text path)
     return false;
 }
 
-bool pm_common_path(pm_text path)
+bool pm_public_path(pm_text path)
 {
     static const char *const folders[] = {"/usr/lib/",      "/usr/bin/",     "/usr/share/",
                                           "/usr/sbin/",     "/usr/lib64/",   "/usr/lib32/",
@@ -52,7 +52,7 @@ bool pm_common_path(pm_text path)
     return false;
 }
 
-bool pm_common_kernel_file(pm_text path)
+bool pm_public_kernel_file(pm_text path)
 {
     static const char names[] =
         "|/dev/zero|/dev/null|/dev/kvm|/dev/mem|/dev/kfd|/dev/fuse|/dev/nvidiactl|"
@@ -64,17 +64,17 @@ bool pm_common_kernel_file(pm_text path)
         "[vfio-device]|dma-buf|sync_file|";
 
     if (pm_text_starts(path, PM_TEXT("anon_inode:")))
-        return pm_common_is_in(inodes, unnumbered(pm_text_from(path, 11), ""));
-    return pm_common_is_in(names, path) ||
-           (pm_text_starts(path, PM_TEXT("/dev/")) && pm_common_is_in(names, unnumbered(path, "")));
+        return pm_public_is_in(inodes, unnumbered(pm_text_from(path, 11), ""));
+    return pm_public_is_in(names, path) ||
+           (pm_text_starts(path, PM_TEXT("/dev/")) && pm_public_is_in(names, unnumbered(path, "")));
 }
 
-bool pm_common_top(pm_text part)
+bool pm_public_top(pm_text part)
 {
     static const char tops[] =
         "|home|opt|srv|var|tmp|usr|etc|run|mnt|dev|app|root|data|media|proc|sys|";
 
-    return pm_common_is_in(tops, part);
+    return pm_public_is_in(tops, part);
 }
 
 /* ---- the last part of one ---- */
@@ -89,7 +89,7 @@ static pm_text so_tail(pm_text name)
     return pm_text_from(name, tail.len - so.len);
 }
 
-bool pm_common_library(pm_text name)
+bool pm_public_library(pm_text name)
 {
     static const char stems[] =
         "|ld|ld-linux|ld-linux-x86-64|ld-linux-aarch64|ld-linux-armhf|ld-musl-x86_64|"
@@ -106,11 +106,11 @@ bool pm_common_library(pm_text name)
     if (!tail.len)
         return false;
     /* libc-2.31.so, libpython3.11.so.1.0, libruby-3.1.so */
-    return pm_common_is_in(stems, stem) || pm_common_is_in(stems, unnumbered(stem, ".-")) ||
+    return pm_public_is_in(stems, stem) || pm_public_is_in(stems, unnumbered(stem, ".-")) ||
            pm_text_equal(unnumbered(stem, "."), PM_TEXT("libpython"));
 }
 
-pm_text pm_common_tail(pm_text name)
+pm_text pm_public_tail(pm_text name)
 {
     static const char tails[] =
         "|jar|war|ear|jmod|jsa|class|dll|exe|so|a|o|ko|db|dat|data|bin|log|idx|index|mo|ttf|otf|"
@@ -126,5 +126,5 @@ pm_text pm_common_tail(pm_text name)
     if (!dot || dot == name.data)
         return (pm_text){"", 0};
     tail = pm_text_from(name, (size_t)(dot - name.data));
-    return pm_common_is_in(tails, pm_text_from(tail, 1)) ? tail : (pm_text){"", 0};
+    return pm_public_is_in(tails, pm_text_from(tail, 1)) ? tail : (pm_text){"", 0};
 }

@@ -1,5 +1,5 @@
-/* common_names: of what is public knowledge, names without a file, and sentences. */
-#include "store/export/common.h"
+/* public_names: of what is public knowledge, names without a file, and sentences. */
+#include "store/copy/public.h"
 
 #include <ctype.h>
 
@@ -32,10 +32,10 @@ static bool is_common_anon(pm_text name)
         "dalvik-zygote-data-code-cache|dalvik-indirect ref table|dalvik-card table|"
         "dalvik-thread local mark stack|dalvik-mark stack|/usr/share/dotnet|";
 
-    return pm_common_is_in(names, name) || pm_common_is_in(names, unnumbered(name));
+    return pm_public_is_in(names, name) || pm_public_is_in(names, unnumbered(name));
 }
 
-bool pm_common_bracket(pm_text inside)
+bool pm_public_bracket(pm_text inside)
 {
     static const char names[] =
         "|heap|stack|stack:|vdso|vvar|vvar_vclock|vsyscall|vectors|sigpage|uprobes|anon| anon |"
@@ -47,27 +47,27 @@ bool pm_common_bracket(pm_text inside)
         return is_common_anon(pm_text_from(inside, anon.len));
     if (pm_text_starts(inside, shmem))
         return is_common_anon(pm_text_from(inside, shmem.len));
-    return pm_common_is_in(names, inside) || pm_common_is_in(names, unnumbered(inside));
+    return pm_public_is_in(names, inside) || pm_public_is_in(names, unnumbered(inside));
 }
 
-bool pm_common_memfd(pm_text name)
+bool pm_public_memfd(pm_text name)
 {
     static const char names[] =
         "|java_heap|doublemapper|pulseaudio|xshmfence|wayland-shm|wayland-cursor|JITCode:V8|";
 
-    return pm_common_is_in(names, name);
+    return pm_public_is_in(names, name);
 }
 
-bool pm_common_cgroup(pm_text part)
+bool pm_public_cgroup(pm_text part)
 {
     static const char names[] =
         "|system.slice|user.slice|machine.slice|init.scope|kubepods|kubepods.slice|docker|user|"
         "system|";
 
-    return pm_common_is_in(names, part);
+    return pm_public_is_in(names, part);
 }
 
-bool pm_common_label(pm_text label)
+bool pm_public_label(pm_text label)
 {
     static const char names[] =
         "|Java Heap|Class|Thread|Thread Stack|Code|GC|GCCardSet|Compiler|JVMCI|Internal|Other|"
@@ -76,7 +76,7 @@ bool pm_common_label(pm_text label)
         "String Deduplication|Object Monitors|Unknown|JAVAHEAP|CLASS|META|CODE|CDS|STACK|CARDTBL|"
         "INTERN|MALLOC|COMPILER|OTHER|NMT|TEST|ARENA|";
 
-    return pm_common_is_in(names, label);
+    return pm_public_is_in(names, label);
 }
 
 /* ---- sentences ---- */
@@ -111,7 +111,7 @@ static bool is_ours(pm_text word)
     return false;
 }
 
-bool pm_common_sentence(pm_text text)
+bool pm_public_sentence(pm_text text)
 {
     static const char between[] = " ,.;:()'-+%/0123456789";
 

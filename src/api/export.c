@@ -1,5 +1,5 @@
 /* export: a part of a store, or all of it, into a new file that appears whole or not at all. */
-#include "store/copy/export.h"
+#include "store/export/export.h"
 
 #include "base/buf.h"
 #include "store/file/space.h"

@@ -1,6 +1,6 @@
 /* open: a store with the program's schema and SQL functions. */
 #include "store/file/store.h"
-#include "store/functions.h"
+#include "store/func/functions.h"
 #include "store/rules/built_in.h"
 
 pmapdb_status pmapdb_open(const char *path, const pmapdb_open_options *options, pmapdb_store **out,

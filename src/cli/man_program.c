@@ -2,7 +2,7 @@
 #include "cli/man.h"
 
 #include "cli/help.h"
-#include "store/catalog.h"
+#include "store/read/catalog.h"
 #include <stdio.h>
 
 static const pm_text none = {NULL, 0};

@@ -2,8 +2,8 @@
 #include "cli/man.h"
 
 #include "cli/examples.h"
-#include "store/catalog.h"
 #include "store/file/embedded.h"
+#include "store/read/catalog.h"
 #include <stdio.h>
 
 static void put_params(pm_man *m, const pm_query_info *q)

@@ -4,7 +4,7 @@
 #include "cli/same_file.h"
 #include "cli/value.h"
 
-#include "store/query.h" /* headers of queries, and their plans */
+#include "store/read/query.h" /* headers of queries, and their plans */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define PM_CLI_RUN_H
 
 #include "cli/options.h"
-#include "store/query.h"
+#include "store/read/query.h"
 
 #define PM_RUN_VALUES 64
 

@@ -2,7 +2,7 @@
 #include "base/num.h"
 #include "cli/options.h"
 #include "cli/write.h"
-#include "store/adhoc.h" /* limits of memory and time, which pmapdb.h does not have */
+#include "store/read/adhoc.h" /* limits of memory and time, which pmapdb.h does not have */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #include "pmapdb.h"
 #include "sqlite/table.h"
-#include "store/functions.h"
+#include "store/func/functions.h"
 
 SQLITE_EXTENSION_INIT1
 

@@ -3,7 +3,7 @@
  * then the values, a byte each that says what they are. */
 #include "kit.h"
 
-#include "store/functions.h"
+#include "store/func/functions.h"
 #include <jansson.h>
 #include <sqlite3.h>
 

@@ -1,7 +1,7 @@
 /* header_fuzz: the comment at the head of a query file. */
 #include "kit.h"
 
-#include "store/catalog.h"
+#include "store/read/catalog.h"
 
 static bool is_within(pm_text part, const pm_query_info *q)
 {

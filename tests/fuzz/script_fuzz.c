@@ -1,7 +1,7 @@
 /* script_fuzz: the tokens of SQL that a person wrote, and where one of them stands. */
 #include "kit.h"
 
-#include "store/script.h"
+#include "store/read/script.h"
 
 static void check_tokens(pm_text sql)
 {

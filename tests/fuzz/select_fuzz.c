@@ -4,8 +4,8 @@
 #include "store.h"
 
 #include "base/clock.h"
-#include "store/query.h"
-#include "store/select.h"
+#include "store/read/query.h"
+#include "store/read/select.h"
 
 static const pm_scope everything = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
 

@@ -4,8 +4,8 @@
  */
 #include "store.h"
 
-#include "store/guard.h"
-#include "store/trouble.h"
+#include "store/read/guard.h"
+#include "store/read/trouble.h"
 
 static void check_statement(sqlite3 *db, const char *text)
 {

@@ -1,7 +1,7 @@
 /* adhoc_test: SQL that a person types: what it may not do, and its limits. */
 #include "kit.h"
 
-#include "store/adhoc.h"
+#include "store/read/adhoc.h"
 #include <dirent.h>
 #include <sys/stat.h>
 #include <time.h>

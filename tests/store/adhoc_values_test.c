@@ -2,7 +2,7 @@
  */
 #include "kit.h"
 
-#include "store/adhoc.h"
+#include "store/read/adhoc.h"
 
 static pmapdb_rows *asked(const kit *k, const char *sql, const pmapdb_sql_options *options)
 {

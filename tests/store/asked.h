@@ -4,7 +4,7 @@
 
 #include "kit.h"
 
-#include "store/query.h"
+#include "store/read/query.h"
 
 static inline const char *asked_value(const pmapdb_rows *rows, const char *column)
 {

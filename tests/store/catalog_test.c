@@ -1,8 +1,8 @@
 /* catalog_test: headers of named queries, their errors, and which file comes first. */
 #include "kit.h"
 
-#include "store/catalog.h"
-#include "store/query.h"
+#include "store/read/catalog.h"
+#include "store/read/query.h"
 #include <ftw.h>
 #include <sys/stat.h>
 

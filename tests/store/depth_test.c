@@ -4,8 +4,8 @@
 #include "merged.h"
 #include "whole.h"
 
-#include "store/catalog.h"
 #include "store/dict/categories.h"
+#include "store/read/catalog.h"
 
 #define T0 INT64_C(1700000000000)
 #define MINUTE 60000

@@ -2,8 +2,8 @@
  * addresses. The proof on whole stores is tests/tools/export.py. */
 #include "kit.h"
 
-#include "store/copy/export_tables.h"
-#include "store/copy/redact.h"
+#include "store/export/export_tables.h"
+#include "store/export/redact.h"
 
 static void free_redact(pm_redact **r)
 {

@@ -1,7 +1,7 @@
 /* functions_test: what the SQL functions say, on the program's own connections. */
 #include "store/file/store.h"
 #include "store/func/expression.h"
-#include "store/functions.h"
+#include "store/func/functions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

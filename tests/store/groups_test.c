@@ -2,7 +2,7 @@
  * group, and what the sums say where a part of them is not known. */
 #include "kit.h"
 
-#include "store/query.h"
+#include "store/read/query.h"
 #include "store/write/live_reading.h"
 
 #define BEAT 1800000000000

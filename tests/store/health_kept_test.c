@@ -2,7 +2,7 @@
  * does not: each condition on both of its sides. */
 #include "heard.h"
 
-#include "store/query.h"
+#include "store/read/query.h"
 
 #define DAY INT64_C(86400)
 #define WEEK (7 * DAY)

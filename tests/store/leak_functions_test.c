@@ -1,6 +1,6 @@
 /* leak_functions_test: leak_verdict and leak_report as SQL sees them. Whether a verdict is right is
  * tested in tests/stats; here, that the rows arrive there as they are. */
-#include "store/functions.h"
+#include "store/func/functions.h"
 
 #include <setjmp.h>
 #include <sqlite3.h>

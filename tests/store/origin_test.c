@@ -1,9 +1,9 @@
 /* origin_test: where captures were found: every byte of a name comes back through plain SQL. */
 #include "kit.h"
 
-#include "store/catalog.h"
 #include "store/dict/origin.h"
-#include "store/query.h"
+#include "store/read/catalog.h"
+#include "store/read/query.h"
 
 static int64_t number(const kit *k, const char *sql)
 {

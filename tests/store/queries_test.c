@@ -2,8 +2,8 @@
 #include "beats.h"
 #include "world.h"
 
-#include "store/catalog.h"
-#include "store/query.h"
+#include "store/read/catalog.h"
+#include "store/read/query.h"
 
 /* Tables that a query may read from end to end, and why; NULL: any query. */
 static const struct {

@@ -1,9 +1,9 @@
 /* script_test: tokens of SQL, and the lines of what is wrong with a statement. */
 #include "kit.h"
 
-#include "store/guard.h"
-#include "store/script.h"
-#include "store/trouble.h"
+#include "store/read/guard.h"
+#include "store/read/script.h"
+#include "store/read/trouble.h"
 
 static void tokens(void **state)
 {

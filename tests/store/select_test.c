@@ -2,7 +2,7 @@
 #include "kit.h"
 
 #include "base/clock.h"
-#include "store/select.h"
+#include "store/read/select.h"
 
 #define HOUR INT64_C(3600000)
 #define MS 1763683200000 /* 2025-11-21T00:00:00Z */

@@ -3,7 +3,7 @@
 #include "world.h"
 
 #include "base/clock.h"
-#include "store/catalog.h"
+#include "store/read/catalog.h"
 
 static void moments_of_snapshots(void **state)
 {

@@ -2,7 +2,7 @@
  * where they meet captures with mappings. */
 #include "totals.h"
 
-#include "store/query.h"
+#include "store/read/query.h"
 
 /* ---- named queries ---- */
 

@@ -33,7 +33,7 @@ pmapdb_status pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_categor
                             bool inferred, const pm_object **out, pmapdb_error *err);
 pmapdb_status pm_objects_get(pm_objects *objects, int64_t id, const pm_object **out,
                              pmapdb_error *err);
-/* Column hash of all rows, for whoever wrote them without knowing it (store/copy/export.h). */
+/* Column hash of all rows, for whoever wrote them without knowing it (store/export/export.h). */
 pmapdb_status pm_objects_rehash(pm_sql *sql, pmapdb_error *err);
 
 /* True where both can be the same thing. Between captures of one dialect: equal perms, device,

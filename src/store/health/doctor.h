@@ -10,7 +10,7 @@
 #ifndef PM_STORE_DOCTOR_H
 #define PM_STORE_DOCTOR_H
 
-#include "store/query.h"
+#include "store/read/query.h"
 
 typedef struct pm_doctor {
     const char *path;

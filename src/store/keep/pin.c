@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "store/file/store.h"
-#include "store/select.h"
+#include "store/read/select.h"
 
 /* Inside a transaction, so that the snapshot is still there when the pin is set. */
 static pmapdb_status select_one(pmapdb_store *s, const char *process, const char *snapshot,

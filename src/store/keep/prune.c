@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "store/file/space.h"
 #include "store/keep/tidy.h"
-#include "store/select.h"
+#include "store/read/select.h"
 
 typedef struct prune {
     pmapdb_store *store;

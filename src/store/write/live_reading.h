@@ -11,7 +11,7 @@ pmapdb_status pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_liv
                                   pmapdb_error *err);
 
 /* Column hash of all rows of table standing, for whoever wrote them without knowing it and without
- * their environment (store/copy/export.h). */
+ * their environment (store/export/export.h). */
 pmapdb_status pm_live_reading_rehash(pm_sql *sql, pmapdb_error *err);
 
 /* One beat of a job; `counts` may change until it ends. */

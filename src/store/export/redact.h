@@ -1,0 +1,195 @@
+/* redact: what a redacted export shows of a store instead of what is in it.
+ *
+ * All that is text or an address in the schema, and what becomes of it. What is in no line is a
+ * number that stays: sizes, counts, times, ids, pids, lengths, offsets. A value that is text or a
+ * blob in such a column ends the export: nothing leaves that no line knows.
+ *
+ * FIXED: one of the schema's own words (its CHECK sees to that).
+ *
+ * WORD: one of the program's own words; another one gets a token. SENTENCE: a sentence of the
+ * program's; one with other words gets a token.
+ *
+ * PATH: part by part; folders are d1, d2 ..., a last part is f1, f2 ... with its tail (.so.1,
+ * .jar). What lies in folders of the system stays, so do libraries that everybody has (by their
+ * last part), the first part (/opt, /home), names that the kernel gives. CGROUP: part by part like
+ * a path.
+ *
+ * NAME: a last part of such a path, as a program goes by it: the same token. COMMAND: its first
+ * word as a path or a name, then "...".
+ *
+ * HOST, BOOT, USER, REASON, RULE: a token (host1, boot1, user1, text1, rule1); the user root and
+ * rules that are built in stay. SELECTION: --all stays, else a token.
+ *
+ * CATEGORY: what a built-in rule gives stays; else slug/TOKEN, or a token. NOTE, of a category:
+ * what a built-in one says, else nothing.
+ *
+ * SYMBOL, of a frame: stays where the DSO is the kernel's or the system's, or kept by --keep; else
+ * a token: functions of the owner's own programs say what these do. LABEL: what a JVM calls its
+ * memory stays; the name of a thread gets a token.
+ *
+ * EXTRA: lines "Key: N kB" of keys that this program does not know: the key gets a token. PERMS,
+ * DEVICE, FLAGS: as the kernel prints them; else a token.
+ *
+ * ADDRESS: moved (store/export/addresses.h); what lies at 0 and in the kernel's half stays. FRAME:
+ * a distance stays; an address (of a frame without a symbol) is moved, one of the kernel's gets a
+ * number. NEW_ADDRESS: the fifth argument of a call, of mremap an address.
+ *
+ * INODE: a number in the order of appearance, the same for the same device and inode. UID: below
+ * 1000 stays, another one gets a number from 1001 on.
+ *
+ * HASH: a random number, since the hash of a text confirms who guesses the text. AGAIN: a hash of
+ * what the row now says, by which it is found again. NEVER: is not copied at all.
+ */
+#ifndef PM_STORE_EXPORT_REDACT_H
+#define PM_STORE_EXPORT_REDACT_H
+
+#include "base/buf.h"
+#include "store/export/addresses.h"
+#include "store/export/tokens.h"
+#include "store/file/sql.h"
+
+#define PM_REDACT_COLUMNS(X)                    \
+    X("host", "name", HOST)                     \
+    X("name", "name", NAME)                     \
+    X("process", "boot_id", BOOT)               \
+    X("process", "command", COMMAND)            \
+    X("process", "identity", FIXED)             \
+    X("process", "stack_end", ADDRESS)          \
+    X("process", "vdso_start", ADDRESS)         \
+    X("process", "libc_start", ADDRESS)         \
+    X("process", "ld_start", ADDRESS)           \
+    X("process", "exe_start", ADDRESS)          \
+    X("folder", "folder", PATH)                 \
+    X("capture", "file", PATH)                  \
+    X("schedule", "boot_id", BOOT)              \
+    X("schedule", "selection", SELECTION)       \
+    X("dialect", "name", FIXED)                 \
+    X("epoch", "dialect", WORD)                 \
+    X("epoch", "state", FIXED)                  \
+    X("snapshot", "taken_at", NEVER)            \
+    X("snapshot", "time_source", FIXED)         \
+    X("snapshot", "dialect", WORD)              \
+    X("snapshot", "state", FIXED)               \
+    X("snapshot", "checked", FIXED)             \
+    X("snapshot", "missing", SENTENCE)          \
+    X("snapshot", "hash", HASH)                 \
+    X("live_process", "hash", AGAIN)            \
+    X("live_process", "comm", NAME)             \
+    X("live_process", "exe", PATH)              \
+    X("live_process", "cmdline", COMMAND)       \
+    X("live_process", "uid", UID)               \
+    X("live_process", "user", USER)             \
+    X("live_process", "cgroup", CGROUP)         \
+    X("environment", "name", NEVER)             \
+    X("environment", "value", NEVER)            \
+    X("live_reading", "degraded", SENTENCE)     \
+    X("pin", "reason", REASON)                  \
+    X("forgotten", "hash", NEVER)               \
+    X("forgotten", "dialect", NEVER)            \
+    X("refused", "hash", NEVER)                 \
+    X("refused", "reason", NEVER)               \
+    X("category", "category", CATEGORY)         \
+    X("category", "description", NOTE)          \
+    X("rule_set", "name", NEVER)                \
+    X("rule_set", "text", NEVER)                \
+    X("rule_set", "application", NEVER)         \
+    X("object", "hash", AGAIN)                  \
+    X("object", "perms", PERMS)                 \
+    X("object", "device", DEVICE)               \
+    X("object", "inode", INODE)                 \
+    X("object", "path", PATH)                   \
+    X("object", "flags", FLAGS)                 \
+    X("lineage", "rule", RULE)                  \
+    X("label", "source", FIXED)                 \
+    X("label", "start", ADDRESS)                \
+    X("label", "label", LABEL)                  \
+    X("region", "start", ADDRESS)               \
+    X("recording", "hash", HASH)                \
+    X("recording", "file", PATH)                \
+    X("traced_process", "pid_source", FIXED)    \
+    X("traced_process", "offset_source", FIXED) \
+    X("thread", "comm", NAME)                   \
+    X("frame", "symbol", SYMBOL)                \
+    X("frame", "offset", FRAME)                 \
+    X("frame", "dso", PATH)                     \
+    X("call", "a0", ADDRESS)                    \
+    X("call", "a4", NEW_ADDRESS)                \
+    X("call", "ret", ADDRESS)                   \
+    X("extent", "start", ADDRESS)               \
+    X("foreign_extent", "start", ADDRESS)       \
+    X("rare_fields", "extra", EXTRA)
+
+typedef enum pm_redact_how {
+    PM_REDACT_STAYS, /* in no line */
+    PM_REDACT_FIXED,
+    PM_REDACT_WORD,
+    PM_REDACT_SENTENCE,
+    PM_REDACT_PATH,
+    PM_REDACT_NAME,
+    PM_REDACT_COMMAND,
+    PM_REDACT_CGROUP,
+    PM_REDACT_HOST,
+    PM_REDACT_BOOT,
+    PM_REDACT_USER,
+    PM_REDACT_REASON,
+    PM_REDACT_RULE,
+    PM_REDACT_SELECTION,
+    PM_REDACT_CATEGORY,
+    PM_REDACT_NOTE,
+    PM_REDACT_SYMBOL,
+    PM_REDACT_LABEL,
+    PM_REDACT_EXTRA,
+    PM_REDACT_PERMS,
+    PM_REDACT_DEVICE,
+    PM_REDACT_FLAGS,
+    PM_REDACT_ADDRESS,
+    PM_REDACT_FRAME,
+    PM_REDACT_NEW_ADDRESS,
+    PM_REDACT_INODE,
+    PM_REDACT_UID,
+    PM_REDACT_HASH,
+    PM_REDACT_AGAIN,
+    PM_REDACT_NEVER
+} pm_redact_how;
+
+pm_redact_how pm_redact_of(const char *table, const char *column);
+
+/* What the rows of one export share. */
+typedef struct pm_redact pm_redact;
+
+/* keep: regular expressions; a path, a part of one, a word that one of them matches from end to end
+ * stays. PMAPDB_USAGE: one of them is none. */
+pmapdb_status pm_redact_new(const char *const *keep, size_t n_keep, pm_redact **out,
+                            pmapdb_error *err);
+void pm_redact_free(pm_redact *r);
+
+pm_tokens *pm_redact_tokens(pm_redact *r);
+pm_addresses *pm_redact_addresses(pm_redact *r);
+
+/* ---- in SQL ----
+ *
+ * redact(HOW, value, beside, column) gives what is shown of a value; NULL stays NULL. `beside` is
+ * what the value hangs on: the space of an address or a frame, the device of an inode, the DSO of a
+ * symbol. `column` names a number that is none. note_address, join_spaces and note_path are for
+ * export-survey.sql. No view and no trigger can call them. */
+pmapdb_status pm_redact_register(pm_redact *r, sqlite3 *db, pmapdb_error *err);
+void pm_redact_unregister(sqlite3 *db);
+
+/* Why a function failed, as SQLite's own error cannot say it; PMAPDB_OK: none did. */
+pmapdb_status pm_redact_failed(const pm_redact *r, pmapdb_error *err);
+
+/* Appends the expression for a column of row t of a table, where `value` reads the column; `space`
+ * as in export_tables.h. */
+pmapdb_status pm_redact_expression(pm_buf *out, const char *table, const char *column,
+                                   const char *value, const char *space, pmapdb_error *err);
+
+/* ---- in C ---- */
+
+/* A text as `how` has it; `beside` as above. *out lasts until the next call. */
+pmapdb_status pm_redact_text(pm_redact *r, pm_redact_how how, pm_text text, pm_text beside,
+                             pm_text *out, pmapdb_error *err);
+
+/* The last part of a path of the system is public: a program may go by it. */
+pmapdb_status pm_redact_publish(pm_redact *r, pm_text path, pmapdb_error *err);
+
+#endif

@@ -1,0 +1,160 @@
+/* functions: words for people out of numbers and marks. All of them say NULL of NULL and of what
+ * they cannot read.
+ *
+ * One source, two builds: in the library the names below are SQLite's functions (SQLITE_CORE is
+ * set), in the extension they go through the table that SQLite hands over.
+ */
+#include "store/func/functions.h"
+
+#include "parse/guess.h"
+#include "perf/call.h"
+#include "render/number.h"
+#include "store/func/address_functions.h"
+#include "store/func/expression.h"
+#include "store/func/leak_functions.h"
+#include "store/func/tally_function.h"
+#include "store/func/vmflags.h"
+#include <sqlite3ext.h>
+
+SQLITE_EXTENSION_INIT3
+
+static pm_text text_of(sqlite3_value *v)
+{
+    const char *data = (const char *)sqlite3_value_text(v);
+
+    return (pm_text){data, data ? (size_t)sqlite3_value_bytes(v) : 0};
+}
+
+static void give(sqlite3_context *out, const pm_buf *buf, pmapdb_status st)
+{
+    if (st == PMAPDB_OK)
+        sqlite3_result_text64(out, pm_buf_text(buf).data, buf->len, SQLITE_TRANSIENT, SQLITE_UTF8);
+    else
+        sqlite3_result_error_nomem(out);
+}
+
+/* kib_text(1536) is "1.5 MiB". */
+static void kib_text(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    char text[PM_NUMBER_TEXT];
+    int type = sqlite3_value_numeric_type(argv[0]);
+
+    (void)argc;
+    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+        return;
+    pm_number_size(sqlite3_value_double(argv[0]), text);
+    sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
+}
+
+/* span_text(5400000) is "1h30m", of milliseconds. */
+static void span_text(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    char text[PM_NUMBER_TEXT];
+    int type = sqlite3_value_numeric_type(argv[0]);
+
+    (void)argc;
+    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+        return;
+    pm_number_span(sqlite3_value_double(argv[0]), text);
+    sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
+}
+
+/* vmflags_text('rd ex mr') is "readable, executable, may read"; what is not known stays as it is.
+ */
+static void vmflags_text(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    pm_text flags = text_of(argv[0]);
+    pm_buf buf = {0};
+
+    (void)argc;
+    if (!flags.data)
+        return;
+    give(out, &buf, pm_vmflags_text(flags, &buf, NULL));
+    pm_buf_free(&buf);
+}
+
+/* perms_text('rw-p') is "read, write, private", of the kernel's four letters or pmap's five. */
+static void perms_text(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    pm_text text = text_of(argv[0]);
+    char perms[5], words[PM_PERMS_TEXT];
+
+    (void)argc;
+    if (!text.data || text.len == 0 ||
+        pm_guess_perms(text.data, text.data + text.len, perms) != text.len)
+        return;
+    pm_perms_text(perms, words);
+    sqlite3_result_text(out, words, -1, SQLITE_TRANSIENT);
+}
+
+/* A kind that there is, of a column call.kind. */
+static bool take_kind(sqlite3_value *v, pm_call_kind *kind)
+{
+    int64_t n = sqlite3_value_int64(v);
+
+    *kind = (pm_call_kind)n;
+    return sqlite3_value_type(v) == SQLITE_INTEGER && n >= 0 && n < PM_CALL_COUNT;
+}
+
+/* call_words(kind, a0, ..., a5) of the columns of a call is "addr=0, len=8192,
+ * prot=PROT_READ|PROT_WRITE"; a parameter that is NULL is "?". */
+static void call_words(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    uint64_t args[PM_CALL_ARGS] = {0};
+    unsigned has = 0;
+    pm_call_kind kind;
+    pm_buf buf = {0};
+
+    if (!take_kind(argv[0], &kind))
+        return;
+    for (int i = 1; i < argc; i++) {
+        args[i - 1] = (uint64_t)sqlite3_value_int64(argv[i]);
+        has |= (unsigned)(sqlite3_value_type(argv[i]) == SQLITE_INTEGER) << (i - 1);
+    }
+    give(out, &buf, pm_call_words(kind, has, args, &buf, NULL));
+    pm_buf_free(&buf);
+}
+
+/* call_error(kind, ret) is "ENOMEM", or the number of an error without a name; NULL where the call
+ * did not fail. */
+static void call_error(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    pm_call_kind kind;
+    int number;
+
+    (void)argc;
+    if (!take_kind(argv[0], &kind) || sqlite3_value_type(argv[1]) != SQLITE_INTEGER)
+        return;
+    number = pm_call_errno(kind, (uint64_t)sqlite3_value_int64(argv[1]));
+    if (number && pm_errno_name(number))
+        sqlite3_result_text(out, pm_errno_name(number), -1, SQLITE_STATIC);
+    else if (number)
+        sqlite3_result_int(out, -number);
+}
+
+int pm_functions_add(struct sqlite3 *db)
+{
+    static const struct {
+        const char *name;
+        int arguments;
+        void (*call)(sqlite3_context *out, int argc, sqlite3_value **argv);
+    } functions[] = {{"kib_text", 1, kib_text},
+                     {"span_text", 1, span_text},
+                     {"vmflags_text", 1, vmflags_text},
+                     {"perms_text", 1, perms_text},
+                     {"call_words", 1 + PM_CALL_ARGS, call_words},
+                     {"call_error", 2, call_error}};
+    int rc = SQLITE_OK;
+
+    for (size_t i = 0; i < sizeof functions / sizeof *functions && rc == SQLITE_OK; i++)
+        rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
+                                        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
+                                        functions[i].call, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = pm_address_functions_add(db);
+    if (rc == SQLITE_OK)
+        rc = pm_tally_function_add(db);
+    if (rc == SQLITE_OK)
+        rc = pm_expression_function_add(db);
+    return rc == SQLITE_OK ? pm_leak_functions_add(db) : rc;
+}

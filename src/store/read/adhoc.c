@@ -1,0 +1,353 @@
+/* adhoc: SQL that a person types: its own handle, its limits, its rows. */
+#include "store/read/adhoc.h"
+
+#include "store/read/guard.h"
+#include "store/read/trouble.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define OPS_BETWEEN_LOOKS 10000 /* about 0.1 ms */
+#define HANG_GRACE_MS 2000
+
+struct pm_adhoc {
+    pmapdb_store *store; /* the handle of its own */
+    pm_guard guard;
+    int64_t timeout_ms, max_rows; /* 0: none */
+    int64_t rows;                 /* given so far */
+    int64_t cpu_ms;               /* of this thread when the statement began */
+    int64_t stepped_ms;           /* spent in steps so far */
+    volatile int64_t step_ms;     /* when the step at hand began; 0: none */
+    bool cut, peeked, peeked_has;
+};
+
+static int64_t clock_ms(clockid_t which)
+{
+    struct timespec t;
+
+    clock_gettime(which, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---- the handle ---- */
+
+void pm_adhoc_limit_memory(void)
+{
+    sqlite3_hard_heap_limit64(PM_ADHOC_MEMORY);
+}
+
+/* Time in SQLite and the work of showing the rows count; waiting for a reader of them does not. */
+static int64_t spent_ms(const struct pm_adhoc *a)
+{
+    int64_t stepped = a->stepped_ms + clock_ms(CLOCK_MONOTONIC) - a->step_ms;
+    int64_t worked = clock_ms(CLOCK_THREAD_CPUTIME_ID) - a->cpu_ms;
+
+    return stepped > worked ? stepped : worked;
+}
+
+static int look(void *ctx)
+{
+    return spent_ms(ctx) > ((struct pm_adhoc *)ctx)->timeout_ms;
+}
+
+static void confine(struct pm_adhoc *a)
+{
+    sqlite3 *db = a->store->db;
+
+    /* A misspelt name in double quotes would be text, and equal to nothing. */
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, PM_ADHOC_LENGTH);
+    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
+    sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
+    if (a->timeout_ms)
+        sqlite3_progress_handler(db, OPS_BETWEEN_LOOKS, look, a);
+    pm_guard_set(db, &a->guard);
+}
+
+void pm_adhoc_free(struct pm_adhoc *a)
+{
+    if (!a)
+        return;
+    pmapdb_close(a->store);
+    free(a);
+}
+
+static pmapdb_status open_own(struct pm_adhoc *a, const char *path, const pmapdb_sql_options *o,
+                              pmapdb_error *err)
+{
+    pmapdb_open_options how = {.mode = PMAPDB_READ};
+    pmapdb_status st;
+
+    a->timeout_ms = o->timeout_ms;
+    a->max_rows = o->max_rows;
+    if (a->timeout_ms && a->timeout_ms < INT32_MAX)
+        how.busy_ms = (int)a->timeout_ms;
+    st = pmapdb_open(path, &how, &a->store, err);
+    if (st == PMAPDB_OK)
+        confine(a);
+    return st;
+}
+
+/* ---- what a header would say ---- */
+
+/* Only by the name: "rss_kib", "sum_kib_delta", "taken_at". */
+static pm_unit unit_by_name(pm_text name)
+{
+    static const char *const behind[] = {"_from", "_to", "_delta"};
+
+    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
+        if (pm_text_ends(name, pm_text_of(behind[i])))
+            name.len -= strlen(behind[i]);
+    if (pm_text_ends(name, PM_TEXT("_kib")))
+        return PM_UNIT_KIB;
+    if (pm_text_ends(name, PM_TEXT("_at")))
+        return PM_UNIT_TIME;
+    if (pm_text_equal(name, PM_TEXT("start")) || pm_text_equal(name, PM_TEXT("end")) ||
+        pm_text_equal(name, PM_TEXT("offset")))
+        return PM_UNIT_ADDRESS;
+    return PM_UNIT_COUNT_OF_UNITS; /* by the first value */
+}
+
+static bool is_taken(const pm_query_info *q, const char *name)
+{
+    for (int i = 0; i < q->n_columns; i++)
+        if (pm_text_equal(q->column[i].name, pm_text_of(name)))
+            return true;
+    return false;
+}
+
+/* JSON has no use for two keys of one name: the second "x" is "x_2". */
+static char *put_column(pm_query_info *q, sqlite3_stmt *stmt, char *at)
+{
+    const char *name = sqlite3_column_name(stmt, q->n_columns);
+    pm_query_column *c = &q->column[q->n_columns];
+    int n = sprintf(at, "%s", name);
+
+    for (int twin = 2; is_taken(q, at); twin++)
+        n = sprintf(at, "%s_%d", name, twin);
+    *c = (pm_query_column){.name = {at, (size_t)n}, .unit = unit_by_name(pm_text_of(name))};
+    q->n_columns++;
+    return at + n + 1;
+}
+
+/* ":k", "@k" and "$k" are one parameter, k. */
+static char *put_param(pm_query_info *q, const char *bound, char *at)
+{
+    size_t n;
+
+    for (int i = 0; i < q->n_params; i++)
+        if (pm_text_equal(q->param[i].name, pm_text_of(bound + 1)))
+            return at;
+    n = strlen(bound + 1);
+    memcpy(at, bound + 1, n + 1);
+    q->param[q->n_params++] =
+        (pm_query_param){.name = {at, n}, .fallback = PM_TEXT("-"), .unit = PM_UNIT_TEXT};
+    return at + n + 1;
+}
+
+static size_t room_for_names(sqlite3_stmt *stmt)
+{
+    size_t n = 1;
+
+    for (int i = 0; i < sqlite3_column_count(stmt); i++)
+        n += strlen(sqlite3_column_name(stmt, i)) + 8;
+    for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++)
+        n += strlen(sqlite3_bind_parameter_name(stmt, i) ? sqlite3_bind_parameter_name(stmt, i)
+                                                         : "") +
+             1;
+    return n;
+}
+
+static pmapdb_status describe(pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error *err)
+{
+    pm_script script = pm_query_script(q);
+    int columns = sqlite3_column_count(stmt), params = sqlite3_bind_parameter_count(stmt);
+    char *at;
+
+    if (columns > PM_QUERY_ITEMS || params > PM_QUERY_ITEMS)
+        return pm_script_fail(&script, NULL, err, PMAPDB_USAGE, "%d %s: at most %d are possible",
+                              columns > params ? columns : params,
+                              columns > PM_QUERY_ITEMS ? "columns" : "parameters", PM_QUERY_ITEMS);
+    at = q->names = malloc(room_for_names(stmt));
+    if (!at)
+        return pm_fail_nomem(err);
+    while (q->n_columns < columns)
+        at = put_column(q, stmt, at);
+    for (int i = 1; i <= params; i++) {
+        const char *bound = sqlite3_bind_parameter_name(stmt, i);
+
+        if (!bound)
+            return pm_script_fail(&script, pm_script_find(script.text, PM_TEXT("?")).data, err,
+                                  PMAPDB_USAGE, "a parameter is written :name, not '?'");
+        at = put_param(q, bound, at);
+    }
+    return PMAPDB_OK;
+}
+
+static pm_query_info *new_info(const char *text, const char *where)
+{
+    pm_query_info *q = calloc(1, sizeof *q);
+
+    if (!q || !(q->text = strdup(text)) || (where && !(q->where = strdup(where)))) {
+        pm_catalog_free(q);
+        return NULL;
+    }
+    q->name = PM_TEXT("sql");
+    q->title = PM_TEXT("SQL of the user's own");
+    return q;
+}
+
+static pmapdb_status prepare(pmapdb_rows *r, const char *path, const char *text,
+                             const pmapdb_sql_options *o, pmapdb_error *err)
+{
+    pm_script script;
+    pmapdb_status st;
+
+    r->adhoc = calloc(1, sizeof *r->adhoc);
+    r->info = new_info(text, o->where);
+    if (!r->adhoc || !r->info)
+        return pm_fail_nomem(err);
+    script = pm_query_script(r->info);
+    st = open_own(r->adhoc, path, o, err);
+    if (st != PMAPDB_OK)
+        return st;
+    r->store = r->adhoc->store;
+    st = pm_trouble_prepare(r->store->db, &script, &r->adhoc->guard, "sql", &r->stmt, err);
+    return st == PMAPDB_OK ? describe(r->info, r->stmt, err) : st;
+}
+
+pmapdb_status pmapdb_sql(pmapdb_store *store, const char *text, const pmapdb_sql_options *options,
+                         pmapdb_rows **out, pmapdb_error *err)
+{
+    static const pmapdb_sql_options none = {0};
+    const pmapdb_sql_options *o = options ? options : &none;
+    pmapdb_rows *r;
+    pmapdb_status st;
+
+    if (o->timeout_ms < 0 || o->max_rows < 0)
+        return pm_fail(err, PMAPDB_USAGE, "a timeout and a number of rows are not below zero");
+    r = calloc(1, sizeof *r);
+    if (!r)
+        return pm_fail_nomem(err);
+    st = prepare(r, store->path, text, o, err);
+    if (st != PMAPDB_OK) {
+        pmapdb_rows_close(r);
+        return st;
+    }
+    *out = r;
+    return PMAPDB_OK;
+}
+
+/* ---- rows ---- */
+
+static pmapdb_status stopped(const pmapdb_rows *r, int code, pmapdb_error *err)
+{
+    const struct pm_adhoc *a = r->adhoc;
+    pm_script script = pm_query_script(r->info);
+    pmapdb_status st;
+
+    switch (code & 0xff) {
+    case SQLITE_INTERRUPT:
+        st = pm_fail(err, PMAPDB_TIMEOUT, "stopped after %g s without an end: --timeout gives more",
+                     (double)a->timeout_ms / 1000);
+        break;
+    case SQLITE_TOOBIG:
+        st = pm_script_fail(&script, NULL, err, PMAPDB_USAGE, "a text or blob of more than %d MiB",
+                            PM_ADHOC_LENGTH >> 20);
+        break;
+    case SQLITE_NOMEM:
+        st = pm_fail(err, PMAPDB_NOMEM, "out of memory: the statement needs too much");
+        break;
+    case SQLITE_AUTH:
+    case SQLITE_ERROR:
+    case SQLITE_MISMATCH:
+        st = pm_script_fail(&script, NULL, err, PMAPDB_USAGE, "%s", sqlite3_errmsg(r->store->db));
+        break;
+    default:
+        return pm_sql_fail(r->store->db, "read", err);
+    }
+    if (err)
+        err->db_code = code;
+    return st;
+}
+
+static pmapdb_status step(pmapdb_rows *r, bool *has, pmapdb_error *err)
+{
+    struct pm_adhoc *a = r->adhoc;
+    int rc;
+
+    if (!sqlite3_stmt_busy(r->stmt)) {
+        a->rows = a->stepped_ms = 0;
+        a->cut = false;
+        a->cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID);
+    }
+    a->step_ms = clock_ms(CLOCK_MONOTONIC);
+    rc = sqlite3_step(r->stmt);
+    if (rc == SQLITE_ROW && a->timeout_ms && look(a))
+        rc = SQLITE_INTERRUPT; /* few steps, but each of them long */
+    a->stepped_ms += clock_ms(CLOCK_MONOTONIC) - a->step_ms;
+    a->step_ms = 0;
+    *has = rc == SQLITE_ROW;
+    if (*has && a->max_rows && a->rows == a->max_rows) {
+        a->cut = true;
+        *has = false;
+    }
+    if (*has)
+        a->rows++;
+    else
+        sqlite3_reset(r->stmt);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? PMAPDB_OK : stopped(r, rc, err);
+}
+
+/* What the names left open, the values of the row at hand decide. */
+static void settle_units(pmapdb_rows *r, bool has)
+{
+    for (int i = 0; i < r->info->n_columns; i++) {
+        pm_query_column *c = &r->info->column[i];
+        int type = has ? sqlite3_column_type(r->stmt, i) : SQLITE_NULL;
+
+        if (c->unit == PM_UNIT_COUNT_OF_UNITS)
+            c->unit = type == SQLITE_INTEGER ? PM_UNIT_INT
+                      : type == SQLITE_FLOAT ? PM_UNIT_REAL
+                                             : PM_UNIT_TEXT;
+    }
+}
+
+pmapdb_status pm_adhoc_peek(pmapdb_rows *r, pmapdb_error *err)
+{
+    struct pm_adhoc *a = r->adhoc;
+    pmapdb_status st = pmapdb_next(r, &a->peeked_has, err);
+
+    a->peeked = st == PMAPDB_OK;
+    return st;
+}
+
+pmapdb_status pm_adhoc_next(pmapdb_rows *r, bool *has, pmapdb_error *err)
+{
+    struct pm_adhoc *a = r->adhoc;
+    pmapdb_status st;
+
+    if (a->peeked) {
+        a->peeked = false;
+        *has = a->peeked_has;
+        return PMAPDB_OK;
+    }
+    st = step(r, has, err);
+    if (st == PMAPDB_OK)
+        settle_units(r, *has);
+    return st;
+}
+
+bool pmapdb_rows_cut(const pmapdb_rows *r)
+{
+    return r->adhoc && r->adhoc->cut;
+}
+
+bool pm_adhoc_hangs(const pmapdb_rows *r)
+{
+    const struct pm_adhoc *a = r->adhoc;
+
+    return a->timeout_ms && a->step_ms &&
+           clock_ms(CLOCK_MONOTONIC) - a->step_ms > a->timeout_ms + HANG_GRACE_MS;
+}

@@ -1,0 +1,277 @@
+/* catalog: the named queries: built in, or files. */
+#include "store/read/catalog.h"
+
+#include "base/buf.h"
+#include "base/near.h"
+#include "store/file/embedded.h"
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define QUERY_FILE_MAX (1 << 20)
+
+void pm_catalog_free(pm_query_info *info)
+{
+    if (!info)
+        return;
+    free(info->text);
+    free(info->where);
+    free(info->names);
+    free(info);
+}
+
+const char *pm_catalog_builtin(size_t i)
+{
+    return pm_embedded_queries[i].name;
+}
+
+/* ---- folders ---- */
+
+typedef enum place { PLACE_GIVEN, PLACE_SETTINGS, PLACE_COUNT } place;
+
+/* sudo may keep HOME: then it is another user whose queries would answer root, under the names of
+ * the built-in ones. */
+static bool is_trusted(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && (info.st_uid == geteuid() || info.st_uid == 0) &&
+           !(info.st_mode & S_IWOTH);
+}
+
+/* The folder of queries; "" where there is none. */
+static pmapdb_status folder_of(const char *query_dir, place which, pm_buf *out, pmapdb_error *err)
+{
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    pmapdb_status st;
+
+    pm_buf_clear(out);
+    if (which == PLACE_GIVEN)
+        return pm_buf_addf(out, err, "%s", query_dir ? query_dir : "");
+    if (config && *config == '/')
+        st = pm_buf_addf(out, err, "%s/pmapdb/queries", config);
+    else
+        st = home && *home == '/' ? pm_buf_addf(out, err, "%s/.config/pmapdb/queries", home)
+                                  : pm_buf_addf(out, err, "%s", "");
+    if (st == PMAPDB_OK && out->len && !is_trusted(out->data))
+        pm_buf_clear(out);
+    return st;
+}
+
+void pm_names_free(pm_names *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        free(names->name[i]);
+    free(names->name);
+    *names = (pm_names){0};
+}
+
+static pmapdb_status add_name(pm_names *names, pm_text name, pmapdb_error *err)
+{
+    pmapdb_status st = pm_grow(&names->name, &names->cap, names->n, sizeof *names->name, err);
+    char *copy = st == PMAPDB_OK ? strndup(name.data, name.len) : NULL;
+
+    if (st == PMAPDB_OK && !copy)
+        return pm_fail_nomem(err);
+    if (st == PMAPDB_OK)
+        names->name[names->n++] = copy;
+    return st;
+}
+
+/* A folder that cannot be read has no queries. */
+static pmapdb_status add_folder(pm_names *names, const char *path, pmapdb_error *err)
+{
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+    pmapdb_status st = PMAPDB_OK;
+
+    while (dir && st == PMAPDB_OK && (entry = readdir(dir))) {
+        pm_text name = pm_text_of(entry->d_name);
+
+        if (name.len > 4 && name.data[0] != '.' && pm_text_ends(name, PM_TEXT(".sql")))
+            st = add_name(names, (pm_text){name.data, name.len - 4}, err);
+    }
+    if (dir)
+        closedir(dir);
+    return st;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort_and_drop_doubles(pm_names *names)
+{
+    size_t kept = 0;
+
+    if (names->n == 0)
+        return;
+    qsort(names->name, names->n, sizeof *names->name, by_text);
+    for (size_t i = 0; i < names->n; i++)
+        if (kept && strcmp(names->name[kept - 1], names->name[i]) == 0)
+            free(names->name[i]);
+        else
+            names->name[kept++] = names->name[i];
+    names->n = kept;
+}
+
+pmapdb_status pm_catalog_names(const char *query_dir, pm_names *out, pmapdb_error *err)
+{
+    pm_buf path = {0};
+    pmapdb_status st = PMAPDB_OK;
+
+    *out = (pm_names){0};
+    for (size_t i = 0; pm_embedded_queries[i].name && st == PMAPDB_OK; i++)
+        st = add_name(out, pm_text_of(pm_embedded_queries[i].name), err);
+    for (int which = 0; which < PLACE_COUNT && st == PMAPDB_OK; which++) {
+        st = folder_of(query_dir, (place)which, &path, err);
+        if (st == PMAPDB_OK && path.len)
+            st = add_folder(out, path.data, err);
+    }
+    pm_buf_free(&path);
+    if (st == PMAPDB_OK)
+        sort_and_drop_doubles(out);
+    else
+        pm_names_free(out);
+    return st;
+}
+
+/* ---- files ---- */
+
+static pmapdb_status read_all(const char *path, FILE *file, pm_buf *text, pmapdb_error *err)
+{
+    char chunk[4096];
+    pmapdb_status st = PMAPDB_OK;
+    size_t n;
+
+    while (st == PMAPDB_OK && (n = fread(chunk, 1, sizeof chunk, file)))
+        st = text->len > QUERY_FILE_MAX
+                 ? pm_fail(err, PMAPDB_USAGE, "'%s' is too large for a query", path)
+                 : pm_buf_add(text, chunk, n, err);
+    if (st == PMAPDB_OK && ferror(file))
+        return pm_fail_io(err, errno, "cannot read '%s'", path);
+    return st;
+}
+
+static pmapdb_status check_name(const char *path, const pm_query_info *info, pmapdb_error *err)
+{
+    pm_script script = pm_query_script(info);
+    pm_text file = pm_text_basename(pm_text_of(path));
+
+    if (pm_text_ends(file, PM_TEXT(".sql")))
+        file.len -= 4;
+    if (pm_text_equal(info->name, file))
+        return PMAPDB_OK;
+    return pm_script_fail(&script, info->name.data, err, PMAPDB_USAGE,
+                          "the name in the header is '%.*s'; it must be the file's, '%.*s'",
+                          (int)info->name.len, info->name.data, (int)file.len, file.data);
+}
+
+pmapdb_status pm_catalog_read(const char *path, pm_query_info **out, pmapdb_error *err)
+{
+    pm_buf text = {0};
+    pm_query_info *info = NULL;
+    FILE *file = fopen(path, "re");
+    pmapdb_status st;
+
+    if (!file && (errno == ENOENT || errno == ENOTDIR))
+        return pm_fail(err, PMAPDB_NOTFOUND, "no file '%s'", path);
+    if (!file)
+        return pm_fail_io(err, errno, "cannot read '%s'", path);
+    st = read_all(path, file, &text, err);
+    fclose(file);
+    if (st == PMAPDB_OK)
+        st = pm_catalog_parse(path, pm_buf_text(&text), &info, err);
+    pm_buf_free(&text);
+    if (st == PMAPDB_OK)
+        st = check_name(path, info, err);
+    if (st != PMAPDB_OK) {
+        pm_catalog_free(info);
+        return st;
+    }
+    *out = info;
+    return PMAPDB_OK;
+}
+
+/* ---- finding one ---- */
+
+static pmapdb_status unknown(const char *query_dir, const char *name, pmapdb_error *err)
+{
+    pm_names names;
+    pm_near near;
+    pm_buf all = {0};
+    pmapdb_status st = pm_catalog_names(query_dir, &names, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    pm_near_start(&near, pm_text_of(name));
+    for (size_t i = 0; i < names.n && st == PMAPDB_OK; i++) {
+        pm_near_try(&near, pm_text_of(names.name[i]));
+        st = pm_buf_addf(&all, err, " %s", names.name[i]);
+    }
+    if (st == PMAPDB_OK)
+        st = pm_fail(err, PMAPDB_NOTFOUND, "no query '%s'%s there are:%s", name,
+                     pm_near_hint(&near), all.data);
+    pm_buf_free(&all);
+    pm_names_free(&names);
+    return st;
+}
+
+static pmapdb_status find_file(const char *query_dir, const char *name, pm_query_info **out,
+                               pmapdb_error *err)
+{
+    pm_buf path = {0};
+    pmapdb_status st = PMAPDB_NOTFOUND;
+
+    for (int which = 0; which < PLACE_COUNT && st == PMAPDB_NOTFOUND; which++) {
+        st = folder_of(query_dir, (place)which, &path, err);
+        if (st == PMAPDB_OK && !path.len) {
+            st = PMAPDB_NOTFOUND;
+            continue;
+        }
+        if (st == PMAPDB_OK)
+            st = pm_buf_addf(&path, err, "/%s.sql", name);
+        if (st != PMAPDB_OK)
+            break;
+        st = pm_catalog_read(path.data, out, err);
+        /* A settings folder of somebody else is none of ours. */
+        if (st == PMAPDB_IO && which == PLACE_SETTINGS && err && err->os_errno == EACCES)
+            st = PMAPDB_NOTFOUND;
+    }
+    pm_buf_free(&path);
+    return st;
+}
+
+static pmapdb_status read_builtin(const pm_embedded *e, pm_query_info **out, pmapdb_error *err)
+{
+    pm_buf where = {0};
+    pmapdb_status st = pm_buf_addf(&where, err, "%s.sql", e->name);
+
+    if (st == PMAPDB_OK)
+        st = pm_catalog_parse(where.data, (pm_text){e->text, e->len}, out, err);
+    if (st == PMAPDB_OK)
+        (*out)->builtin = true;
+    pm_buf_free(&where);
+    return st;
+}
+
+pmapdb_status pm_catalog_find(const char *query_dir, const char *name, pm_query_info **out,
+                              pmapdb_error *err)
+{
+    pmapdb_error own;
+    pmapdb_status st;
+
+    if (strchr(name, '/'))
+        return unknown(query_dir, name, err);
+    st = find_file(query_dir, name, out, err ? err : &own);
+    if (st != PMAPDB_NOTFOUND)
+        return st;
+    for (const pm_embedded *e = pm_embedded_queries; e->name; e++)
+        if (strcmp(e->name, name) == 0)
+            return read_builtin(e, out, err);
+    return unknown(query_dir, name, err);
+}

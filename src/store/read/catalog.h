@@ -1,0 +1,74 @@
+/* catalog: the named queries: their headers, where they come from, and that they keep their word.
+ *
+ *     -- name:   NAME
+ *     -- title:  one line
+ *     -- param:  NAME TYPE DEFAULT TEXT      (DEFAULT - : must be given; "" : NULL)
+ *     -- column: NAME TYPE TEXT
+ *     -- table:  NAME NAME ...               (the columns that a terminal shows; else all)
+ *     -- narrow: NAME NAME ...               (those of them that stay where the terminal is too
+ *                                             narrow for the others; else all)
+ *
+ * A file of the query directory, or of $XDG_CONFIG_HOME/pmapdb/queries, comes before the built-in
+ * one of the same name. One read-only statement per file. The parameter NAME-OF-IT is :name_of_it
+ * in the statement. A text parameter called dialect, state or host takes only the words that
+ * there are; one whose TEXT begins "One of a, b, c" only these.
+ */
+#ifndef PM_STORE_CATALOG_H
+#define PM_STORE_CATALOG_H
+
+#include "base/unit.h"
+#include "store/read/script.h"
+
+#define PM_QUERY_ITEMS 64 /* parameters, and columns, of one query */
+
+typedef struct pm_query_param {
+    pm_text name, fallback, help; /* fallback "-": none */
+    pm_unit unit;
+} pm_query_param;
+
+typedef struct pm_query_column {
+    pm_text name, help;
+    pm_unit unit;
+} pm_query_column;
+
+typedef struct pm_query_info {
+    char *text;  /* the whole file; everything else points into it */
+    char *where; /* what errors call it: the file */
+    char *names; /* of a prepared one: what the columns' names point into, NUL-terminated */
+    bool builtin;
+    pm_text name, title, about, table, narrow;
+    pm_query_param param[PM_QUERY_ITEMS];
+    pm_query_column column[PM_QUERY_ITEMS];
+    int n_params, n_columns;
+} pm_query_info;
+
+static inline pm_script pm_query_script(const pm_query_info *q)
+{
+    return (pm_script){q->where, pm_text_of(q->text)};
+}
+
+/* Finds and reads one. PMAPDB_NOTFOUND names those that there are. query_dir may be NULL. */
+pmapdb_status pm_catalog_find(const char *query_dir, const char *name, pm_query_info **out,
+                              pmapdb_error *err);
+
+/* Reads the file of that path, whose name must be that in the header. */
+pmapdb_status pm_catalog_read(const char *path, pm_query_info **out, pmapdb_error *err);
+void pm_catalog_free(pm_query_info *info);
+
+/* Reads a header. `where` names the file in errors; text is copied. */
+pmapdb_status pm_catalog_parse(const char *where, pm_text text, pm_query_info **out,
+                               pmapdb_error *err);
+
+/* The built-in one number i, or NULL behind the last. */
+const char *pm_catalog_builtin(size_t i);
+
+/* All names, sorted, each once: the built-in ones and those of files, which need not be right. */
+typedef struct pm_names {
+    char **name;
+    size_t n, cap;
+} pm_names;
+
+pmapdb_status pm_catalog_names(const char *query_dir, pm_names *out, pmapdb_error *err);
+void pm_names_free(pm_names *names);
+
+#endif

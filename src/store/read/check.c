@@ -1,0 +1,169 @@
+/* check: a query's statement against its header. */
+#include "store/read/query.h"
+
+#include "base/near.h"
+#include "store/func/functions.h"
+#include "store/read/guard.h"
+#include "store/read/trouble.h"
+#include "store/rules/built_in.h"
+
+static pmapdb_status check_columns(const pm_query_info *q, sqlite3_stmt *stmt, const char *body,
+                                   pmapdb_error *err)
+{
+    pm_script script = pm_query_script(q);
+    int n = sqlite3_column_count(stmt);
+
+    for (int i = 0; i < n; i++) {
+        const char *is = sqlite3_column_name(stmt, i);
+        pm_text says;
+
+        if (i >= q->n_columns)
+            return pm_script_fail(&script, body, err, PMAPDB_USAGE,
+                                  "column %d, '%s', is not declared: the header needs '-- column: "
+                                  "%s TYPE TEXT'",
+                                  i + 1, is, is);
+        says = q->column[i].name;
+        if (!pm_text_equal(pm_text_of(is), says))
+            return pm_script_fail(&script, says.data, err, PMAPDB_USAGE,
+                                  "column %d is called '%s', the header declares '%.*s'", i + 1, is,
+                                  (int)says.len, says.data);
+    }
+    if (n < q->n_columns)
+        return pm_script_fail(
+            &script, q->column[n].name.data, err, PMAPDB_USAGE,
+            "column %d is declared as '%.*s', the statement gives only %d column%s", n + 1,
+            (int)q->column[n].name.len, q->column[n].name.data, n, n == 1 ? "" : "s");
+    return PMAPDB_OK;
+}
+
+static bool has_process(const pm_query_info *q)
+{
+    for (int i = 0; i < q->n_params; i++)
+        if (q->param[i].unit == PM_UNIT_PROCESS)
+            return true;
+    return false;
+}
+
+static bool is_declared(const pm_query_info *q, const char *bound)
+{
+    if (strcmp(bound, ":name_id") == 0 && has_process(q))
+        return true;
+    for (int i = 0; i < q->n_params; i++)
+        if (pm_query_is_param(bound, q->param[i].name))
+            return true;
+    return false;
+}
+
+/* A parameter that nobody declared would be NULL without a word. */
+static pmapdb_status undeclared(const pm_query_info *q, const char *bound, pmapdb_error *err)
+{
+    pm_script script = pm_query_script(q);
+    pm_text at = pm_script_find(script.text, pm_text_of(bound ? bound : "?"));
+    pm_near near;
+
+    if (!bound || bound[0] != ':')
+        return pm_script_fail(&script, at.data, err, PMAPDB_USAGE,
+                              "a parameter is written :name, not '%s'", bound ? bound : "?");
+    if (strcmp(bound, ":name_id") == 0)
+        return pm_script_fail(&script, at.data, err, PMAPDB_USAGE,
+                              ":name_id comes with a parameter of type process, which is not "
+                              "declared");
+    pm_near_start(&near, pm_text_of(bound + 1));
+    for (int i = 0; i < q->n_params; i++)
+        pm_near_try(&near, q->param[i].name);
+    return pm_script_fail(&script, at.data, err, PMAPDB_USAGE,
+                          "the parameter '%s' is not declared%s the header needs '-- param: %s "
+                          "TYPE DEFAULT TEXT'",
+                          bound, pm_near_hint(&near), bound + 1);
+}
+
+/* What the statement does not take may still say which snapshots are meant. */
+static bool helps_to_select(const pm_query_info *q, const pm_query_param *p)
+{
+    bool selects = false;
+
+    for (int i = 0; i < q->n_params; i++)
+        selects |= q->param[i].unit == PM_UNIT_SNAPSHOT && &q->param[i] != p;
+    return selects && (p->unit == PM_UNIT_PROCESS || p->unit == PM_UNIT_SNAPSHOT ||
+                       pm_text_equal(p->name, PM_TEXT("dialect")));
+}
+
+static bool is_used(const pm_query_info *q, const pm_query_param *p, sqlite3_stmt *stmt)
+{
+    for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++) {
+        const char *bound = sqlite3_bind_parameter_name(stmt, i);
+
+        if (bound && (pm_query_is_param(bound, p->name) ||
+                      (p->unit == PM_UNIT_PROCESS && strcmp(bound, ":name_id") == 0)))
+            return true;
+    }
+    return helps_to_select(q, p);
+}
+
+static pmapdb_status check_params(const pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error *err)
+{
+    pm_script script = pm_query_script(q);
+
+    for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++) {
+        const char *bound = sqlite3_bind_parameter_name(stmt, i);
+
+        if (!bound || !is_declared(q, bound))
+            return undeclared(q, bound, err);
+    }
+    for (int i = 0; i < q->n_params; i++)
+        if (!is_used(q, &q->param[i], stmt))
+            return pm_script_fail(&script, q->param[i].name.data, err, PMAPDB_USAGE,
+                                  "the parameter '%.*s' is declared, but the statement does not "
+                                  "use it",
+                                  (int)q->param[i].name.len, q->param[i].name.data);
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_query_check(sqlite3 *db, const pm_query_info *q, sqlite3_stmt **stmt,
+                             pmapdb_error *err)
+{
+    pm_script script = pm_query_script(q);
+    pm_text rest = script.text, body = pm_script_token(&rest);
+    pm_guard guard;
+    pmapdb_status st;
+
+    if (!body.len)
+        return pm_script_fail(&script, NULL, err, PMAPDB_USAGE,
+                              "there is no statement behind the header");
+    pm_guard_set(db, &guard);
+    st = pm_trouble_prepare(db, &script, &guard, "a query", stmt, err);
+    pm_guard_clear(db);
+    if (st == PMAPDB_OK)
+        st = check_columns(q, *stmt, body.data, err);
+    if (st == PMAPDB_OK)
+        st = check_params(q, *stmt, err);
+    if (st != PMAPDB_OK) {
+        sqlite3_finalize(*stmt);
+        *stmt = NULL;
+    }
+    return st;
+}
+
+pmapdb_status pm_query_check_alone(const pm_query_info *q, pmapdb_error *err)
+{
+    char path[] = ":memory:";
+    pmapdb_store store = {.path = path};
+    sqlite3_stmt *stmt = NULL;
+    pmapdb_status st = PMAPDB_OK;
+    int rc;
+
+    if (sqlite3_open(path, &store.db) != SQLITE_OK)
+        st = pm_sql_fail(store.db, "open memory", err);
+    if (st == PMAPDB_OK)
+        st = pm_sql_new(store.db, &store.sql, err);
+    if (st == PMAPDB_OK)
+        st = pm_migrate(&store, &pm_schema_built_in, true, err);
+    if (st == PMAPDB_OK && (rc = pm_functions_add(store.db)) != SQLITE_OK)
+        st = pm_sql_fail_code(store.db, rc, "add the functions", err);
+    if (st == PMAPDB_OK)
+        st = pm_query_check(store.db, q, &stmt, err);
+    sqlite3_finalize(stmt);
+    pm_sql_free(store.sql);
+    sqlite3_close(store.db);
+    return st;
+}

@@ -1,0 +1,238 @@
+/* header: the comment at the head of a query file, and what is wrong with it. */
+#include "store/read/catalog.h"
+
+#include "base/buf.h"
+#include "base/near.h"
+#include <ctype.h>
+#include <stdlib.h>
+
+typedef struct header {
+    pm_query_info *q;
+    pm_script script;
+} header;
+
+static pm_text trim(pm_text t)
+{
+    while (t.len && (t.data[0] == ' ' || t.data[0] == '\t'))
+        t = pm_text_from(t, 1);
+    while (t.len && (t.data[t.len - 1] == ' ' || t.data[t.len - 1] == '\r'))
+        t.len--;
+    return t;
+}
+
+/* Takes the next word off *t. */
+static pm_text word(pm_text *t)
+{
+    pm_text w;
+    size_t n = 0;
+
+    *t = trim(*t);
+    while (n < t->len && t->data[n] != ' ' && t->data[n] != '\t')
+        n++;
+    w = (pm_text){t->data, n};
+    *t = trim(pm_text_from(*t, n));
+    return w;
+}
+
+static pmapdb_status bad(const header *h, const char *what, pm_text which, pmapdb_error *err)
+{
+    return pm_script_fail(&h->script, which.data, err, PMAPDB_USAGE, "%s '%.*s'", what,
+                          (int)which.len, which.data);
+}
+
+static pmapdb_status read_type(const header *h, pm_text name, pm_unit *out, pmapdb_error *err)
+{
+    pm_buf all = {0};
+    pm_near near;
+    pmapdb_status st = PMAPDB_OK;
+
+    *out = pm_unit_find(name);
+    if (*out != PM_UNIT_COUNT_OF_UNITS)
+        return PMAPDB_OK;
+    pm_near_start(&near, name);
+    for (int i = 0; i < PM_UNIT_COUNT_OF_UNITS && st == PMAPDB_OK; i++) {
+        pm_near_try(&near, pm_text_of(pm_unit_name((pm_unit)i)));
+        st = pm_buf_addf(&all, err, " %s", pm_unit_name((pm_unit)i));
+    }
+    if (st == PMAPDB_OK)
+        st = pm_script_fail(&h->script, name.data, err, PMAPDB_USAGE,
+                            "no type '%.*s'%s there are:%s", (int)name.len, name.data,
+                            pm_near_hint(&near), all.data);
+    pm_buf_free(&all);
+    return st;
+}
+
+/* A name that can be an option and, its dashes as underscores, stand behind a colon in SQL. */
+static bool is_param_name(pm_text name)
+{
+    if (!name.len || !isalpha((unsigned char)name.data[0]))
+        return false;
+    for (size_t i = 0; i < name.len; i++)
+        if (!isalnum((unsigned char)name.data[i]) && name.data[i] != '-' && name.data[i] != '_')
+            return false;
+    return true;
+}
+
+static pmapdb_status read_param(header *h, pm_text rest, pmapdb_error *err)
+{
+    pm_query_info *q = h->q;
+    pm_query_param p;
+    pm_text unit;
+    pmapdb_status st;
+
+    p.name = word(&rest);
+    unit = word(&rest);
+    p.fallback = word(&rest);
+    p.help = rest;
+    if (!p.name.len || !p.fallback.len)
+        return bad(h, "a param line is NAME TYPE DEFAULT TEXT, not", p.name, err);
+    if (!is_param_name(p.name))
+        return bad(h, "a parameter's name is made of letters, digits and dashes, not", p.name, err);
+    st = read_type(h, unit, &p.unit, err);
+    if (st != PMAPDB_OK)
+        return st;
+    for (int i = 0; i < q->n_params; i++)
+        if (pm_text_equal(q->param[i].name, p.name))
+            return bad(h, "declared twice: the parameter", p.name, err);
+    if (q->n_params == PM_QUERY_ITEMS)
+        return bad(h, "too many parameters at", p.name, err);
+    if (pm_text_equal(p.fallback, PM_TEXT("\"\"")))
+        p.fallback.len = 0;
+    q->param[q->n_params++] = p;
+    return PMAPDB_OK;
+}
+
+static int find_column(const pm_query_info *q, pm_text name)
+{
+    for (int i = 0; i < q->n_columns; i++)
+        if (pm_text_equal(q->column[i].name, name))
+            return i;
+    return -1;
+}
+
+static pmapdb_status read_column(header *h, pm_text rest, pmapdb_error *err)
+{
+    pm_query_info *q = h->q;
+    pm_query_column c;
+    pm_text unit;
+    pmapdb_status st;
+
+    c.name = word(&rest);
+    unit = word(&rest);
+    c.help = rest;
+    if (!c.name.len || !unit.len)
+        return bad(h, "a column line is NAME TYPE TEXT, not", c.name, err);
+    st = read_type(h, unit, &c.unit, err);
+    if (st != PMAPDB_OK)
+        return st;
+    if (find_column(q, c.name) >= 0)
+        return bad(h, "declared twice: the column", c.name, err);
+    if (q->n_columns == PM_QUERY_ITEMS)
+        return bad(h, "too many columns at", c.name, err);
+    q->column[q->n_columns++] = c;
+    return PMAPDB_OK;
+}
+
+static const char *const keys[] = {"name:", "title:", "param:", "column:", "table:", "narrow:"};
+
+/* "-- colum: x" would else be a comment, and the column not declared. */
+static pmapdb_status check_comment(const header *h, pm_text line, pmapdb_error *err)
+{
+    pm_text first = word(&line);
+    pm_near near;
+
+    if (!first.len || first.data[first.len - 1] != ':')
+        return PMAPDB_OK;
+    pm_near_start(&near, first);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        pm_near_try(&near, pm_text_of(keys[i]));
+    if (!near.best[0])
+        return PMAPDB_OK;
+    return pm_script_fail(&h->script, first.data, err, PMAPDB_USAGE, "no '%.*s' in a header%s",
+                          (int)first.len, first.data, pm_near_hint(&near));
+}
+
+/* `line` without its "-- ". */
+static pmapdb_status read_line(header *h, pm_text line, pmapdb_error *err)
+{
+    pm_query_info *q = h->q;
+
+    if (pm_text_starts(line, PM_TEXT("name:")))
+        q->name = trim(pm_text_from(line, 5));
+    else if (pm_text_starts(line, PM_TEXT("title:")))
+        q->title = trim(pm_text_from(line, 6));
+    else if (pm_text_starts(line, PM_TEXT("table:")))
+        q->table = trim(pm_text_from(line, 6));
+    else if (pm_text_starts(line, PM_TEXT("narrow:")))
+        q->narrow = trim(pm_text_from(line, 7));
+    else if (pm_text_starts(line, PM_TEXT("param:")))
+        return read_param(h, pm_text_from(line, 6), err);
+    else if (pm_text_starts(line, PM_TEXT("column:")))
+        return read_column(h, pm_text_from(line, 7), err);
+    else if (!q->about.data)
+        return check_comment(h, line, err);
+    return PMAPDB_OK;
+}
+
+static pmapdb_status check_table(const header *h, pmapdb_error *err)
+{
+    pm_text rest = h->q->table, name;
+
+    while ((name = word(&rest)).len)
+        if (find_column(h->q, name) < 0)
+            return bad(h, "the table line names a column that is not declared:", name, err);
+    rest = h->q->narrow;
+    while ((name = word(&rest)).len)
+        if (find_column(h->q, name) < 0)
+            return bad(h, "the narrow line names a column that is not declared:", name, err);
+    return PMAPDB_OK;
+}
+
+static pmapdb_status read_header(header *h, pmapdb_error *err)
+{
+    pm_query_info *q = h->q;
+    pm_text text = h->script.text;
+    pmapdb_status st = PMAPDB_OK;
+
+    while (text.len >= 2 && text.data[0] == '-' && text.data[1] == '-' && st == PMAPDB_OK) {
+        const char *newline = memchr(text.data, '\n', text.len);
+        size_t len = newline ? (size_t)(newline - text.data) : text.len;
+        pm_text line = trim((pm_text){text.data + 2, len - 2});
+
+        st = read_line(h, line, err);
+        if (line.len == 0 && q->n_columns && !q->about.data)
+            q->about.data = text.data + len;
+        text = pm_text_from(text, newline ? len + 1 : len);
+    }
+    if (q->about.data)
+        q->about.len = (size_t)(text.data - q->about.data);
+    if (st != PMAPDB_OK)
+        return st;
+    if (!q->name.len && !q->n_columns)
+        return pm_script_fail(&h->script, NULL, err, PMAPDB_USAGE,
+                              "a query begins with '-- name:', '-- title:', '-- column:' lines");
+    if (!q->name.len || !q->n_columns)
+        return pm_script_fail(&h->script, h->script.text.data, err, PMAPDB_USAGE,
+                              "the header has no '-- %s:' line", q->name.len ? "column" : "name");
+    return check_table(h, err);
+}
+
+pmapdb_status pm_catalog_parse(const char *where, pm_text text, pm_query_info **out,
+                               pmapdb_error *err)
+{
+    header h = {.q = calloc(1, sizeof *h.q)};
+    pmapdb_status st;
+
+    if (!h.q || !(h.q->text = strndup(text.data, text.len)) || !(h.q->where = strdup(where))) {
+        pm_catalog_free(h.q);
+        return pm_fail_nomem(err);
+    }
+    h.script = pm_query_script(h.q);
+    st = read_header(&h, err);
+    if (st != PMAPDB_OK) {
+        pm_catalog_free(h.q);
+        return st;
+    }
+    *out = h.q;
+    return PMAPDB_OK;
+}

@@ -1,0 +1,204 @@
+/* query: a query from its text to its rows. */
+#include "store/read/query.h"
+
+#include "store/read/adhoc.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- preparing ---- */
+
+/* SQLite's own names are gone once it prepares the statement again, which it may do at any step. */
+static pmapdb_status keep_names(pm_query_info *q, pmapdb_error *err)
+{
+    size_t n = 1;
+    char *at;
+
+    for (int i = 0; i < q->n_columns; i++)
+        n += q->column[i].name.len + 1;
+    at = q->names = malloc(n);
+    if (!at)
+        return pm_fail_nomem(err);
+    for (int i = 0; i < q->n_columns; i++) {
+        pm_text *name = &q->column[i].name;
+
+        memcpy(at, name->data, name->len);
+        name->data = at;
+        at += name->len;
+        *at++ = '\0';
+    }
+    return PMAPDB_OK;
+}
+
+/* Takes the info, also on failure. */
+static pmapdb_status prepare(pmapdb_store *store, pm_query_info *info, pmapdb_rows **out,
+                             pmapdb_error *err)
+{
+    pmapdb_rows *r = calloc(1, sizeof *r);
+    pmapdb_status st;
+
+    if (!r) {
+        pm_catalog_free(info);
+        return pm_fail_nomem(err);
+    }
+    r->store = store;
+    r->info = info;
+    r->back_from = PMAPDB_UNKNOWN;
+    r->scope = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0}; /* without a process: all of them */
+    st = pm_query_check(store->db, info, &r->stmt, err);
+    if (st == PMAPDB_OK)
+        st = keep_names(info, err);
+    if (st != PMAPDB_OK) {
+        pmapdb_rows_close(r);
+        return st;
+    }
+    *out = r;
+    return PMAPDB_OK;
+}
+
+pmapdb_status pmapdb_query(pmapdb_store *store, const char *name, pmapdb_rows **out,
+                           pmapdb_error *err)
+{
+    pm_query_info *info = NULL;
+    pmapdb_status st = pm_catalog_find(store->query_dir, name, &info, err);
+
+    return st == PMAPDB_OK ? prepare(store, info, out, err) : st;
+}
+
+pmapdb_status pmapdb_query_file(pmapdb_store *store, const char *path, pmapdb_rows **out,
+                                pmapdb_error *err)
+{
+    pm_query_info *info = NULL;
+    pmapdb_status st = pm_catalog_read(path, &info, err);
+
+    return st == PMAPDB_OK ? prepare(store, info, out, err) : st;
+}
+
+void pmapdb_rows_close(pmapdb_rows *r)
+{
+    if (!r)
+        return;
+    sqlite3_finalize(r->stmt);
+    pm_adhoc_free(r->adhoc);
+    pm_catalog_free(r->info);
+    for (int i = 0; i < PM_QUERY_ITEMS; i++)
+        free(r->given[i]);
+    free(r);
+}
+
+const pm_query_info *pm_rows_info(const pmapdb_rows *r)
+{
+    return r->info;
+}
+
+/* ---- the plan ---- */
+
+/* A step stands under the one that is its parent; steps come in order. */
+static pmapdb_status add_steps(sqlite3_stmt *stmt, pm_buf *out, pmapdb_error *err)
+{
+    struct step {
+        int id, depth;
+    } *steps = NULL;
+    size_t n = 0, cap = 0;
+    pmapdb_status st = PMAPDB_OK;
+
+    while (st == PMAPDB_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+        struct step s = {sqlite3_column_int(stmt, 0), 0};
+        int parent = sqlite3_column_int(stmt, 1);
+
+        for (size_t i = 0; i < n; i++)
+            if (steps[i].id == parent)
+                s.depth = steps[i].depth + 1;
+        st = pm_grow(&steps, &cap, n, sizeof *steps, err);
+        if (st != PMAPDB_OK)
+            break;
+        steps[n++] = s;
+        st = pm_buf_addf(out, err, "%*s%s\n", 2 * s.depth, "",
+                         (const char *)sqlite3_column_text(stmt, 3));
+    }
+    free(steps);
+    return st;
+}
+
+pmapdb_status pm_query_plan(pmapdb_rows *r, pm_buf *out, pmapdb_error *err)
+{
+    pm_buf sql = {0};
+    sqlite3_stmt *stmt = NULL;
+    pmapdb_status st = pm_buf_addf(&sql, err, "EXPLAIN QUERY PLAN %s", sqlite3_sql(r->stmt));
+
+    if (st == PMAPDB_OK && sqlite3_prepare_v2(r->store->db, sql.data, -1, &stmt, NULL) != SQLITE_OK)
+        st = pm_sql_fail(r->store->db, "plan the query", err);
+    if (st == PMAPDB_OK)
+        st = add_steps(stmt, out, err);
+    sqlite3_finalize(stmt);
+    pm_buf_free(&sql);
+    return st;
+}
+
+/* ---- rows ---- */
+
+pmapdb_status pmapdb_next(pmapdb_rows *r, bool *has_row, pmapdb_error *err)
+{
+    pmapdb_status st = r->bound ? PMAPDB_OK : pm_query_resolve(r, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    return r->adhoc ? pm_adhoc_next(r, has_row, err)
+                    : pm_sql_step(r->store->sql, r->stmt, has_row, err);
+}
+
+int pmapdb_rows_columns(const pmapdb_rows *r)
+{
+    return r->info->n_columns;
+}
+
+static bool has_column(const pmapdb_rows *r, int column)
+{
+    return column >= 0 && column < r->info->n_columns;
+}
+
+const char *pmapdb_rows_name(const pmapdb_rows *r, int column)
+{
+    return has_column(r, column) ? r->info->column[column].name.data : NULL;
+}
+
+const char *pmapdb_rows_unit(const pmapdb_rows *r, int column)
+{
+    pm_unit unit = has_column(r, column) ? r->info->column[column].unit : PM_UNIT_COUNT_OF_UNITS;
+
+    return pm_unit_name(unit == PM_UNIT_COUNT_OF_UNITS ? PM_UNIT_TEXT : unit);
+}
+
+pmapdb_type pmapdb_rows_type(const pmapdb_rows *r, int column)
+{
+    switch (sqlite3_column_type(r->stmt, column)) {
+    case SQLITE_INTEGER:
+        return PMAPDB_INT;
+    case SQLITE_FLOAT:
+        return PMAPDB_REAL;
+    case SQLITE_NULL:
+        return PMAPDB_NULL;
+    default:
+        return PMAPDB_TEXT;
+    }
+}
+
+int64_t pmapdb_rows_int(const pmapdb_rows *r, int column)
+{
+    return pm_col_int(r->stmt, column);
+}
+
+double pmapdb_rows_real(const pmapdb_rows *r, int column)
+{
+    return sqlite3_column_type(r->stmt, column) == SQLITE_NULL
+               ? NAN
+               : sqlite3_column_double(r->stmt, column);
+}
+
+const char *pmapdb_rows_text(const pmapdb_rows *r, int column, size_t *length)
+{
+    const char *text = (const char *)sqlite3_column_text(r->stmt, column);
+
+    if (length)
+        *length = text ? (size_t)sqlite3_column_bytes(r->stmt, column) : 0;
+    return text;
+}

@@ -1,8 +1,8 @@
-/* call: the five system calls that make and end mappings, with their parameters in words. */
+/* call: the five system calls that make and end mappings, and their arguments as text. */
 #include "perf/call.h"
 
-#include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 typedef enum style { HEX, BYTES, PROT, MMAP_FLAGS, MREMAP_FLAGS } style;
 
@@ -11,7 +11,7 @@ typedef struct parameter {
     style style;
 } parameter;
 
-/* The names are those of the kernel's SYSCALL_DEFINEs, which perf prints. */
+/* Names as in the kernel's SYSCALL_DEFINEs; perf prints them. */
 static const struct {
     const char *name;
     parameter parameters[PM_CALL_ARGS];
@@ -51,8 +51,7 @@ typedef struct bit {
     const char *name;
 } bit;
 
-/* include/uapi/asm-generic/mman-common.h. 0x10 and up to 0x80 mean another thing on each machine.
- */
+/* include/uapi/asm-generic/mman-common.h. The meaning of 0x10 to 0x80 differs between machines. */
 static const bit prot_bits[] = {
     {0x1, "PROT_READ"},
     {0x2, "PROT_WRITE"},
@@ -62,10 +61,9 @@ static const bit prot_bits[] = {
     {0x02000000, "PROT_GROWSUP"},
 };
 
-/* include/uapi/asm-generic/mman{-common,}.h, arch/x86/include/uapi/asm/mman.h; after a flag the
- * first release that has it, unless that was long ago. The lowest four bits are
- * a number, see map_types. The other machines (alpha, mips, parisc, powerpc, sparc, xtensa) have
- * some of these words at other bits. */
+/* include/uapi/asm-generic/mman{-common,}.h, arch/x86/include/uapi/asm/mman.h, with the first
+ * release of recent flags. The lowest four bits are a number, see map_types. Other machines (alpha,
+ * mips, parisc, powerpc, sparc, xtensa) have some of these flags at other bits. */
 static const bit mmap_bits[] = {
     {0x10, "MAP_FIXED"},
     {0x20, "MAP_ANONYMOUS"},
@@ -115,7 +113,7 @@ static void add_word(bars *b, const char *word)
     b->any = true;
 }
 
-/* Takes the bits that have names; returns the others. */
+/* Appends the names of known bits; returns the unknown bits. */
 static uint64_t add_bits(bars *b, const bit *bits, size_t n, uint64_t value)
 {
     for (size_t i = 0; i < n; i++)
@@ -135,7 +133,7 @@ static void add_rest(bars *b, uint64_t value)
                             b->any ? "|" : "", value);
 }
 
-/* With MAP_HUGETLB six bits are the logarithm of the size of a page; 0: the usual one. */
+/* With MAP_HUGETLB, six bits hold the base-2 logarithm of the page size; 0: the default size. */
 static uint64_t add_huge(bars *b, uint64_t value)
 {
     unsigned log = (unsigned)(value >> HUGE_SHIFT & HUGE_MASK);
@@ -170,7 +168,7 @@ static void add_prot(bars *b, uint64_t value)
         add_word(b, "PROT_NONE");
 }
 
-/* ---- all of a call ---- */
+/* ---- a whole call ---- */
 
 static pmapdb_status add_value(style how, uint64_t value, pm_buf *out, pmapdb_error *err)
 {
@@ -211,56 +209,14 @@ pmapdb_status pm_call_words(pm_call_kind kind, unsigned has, const uint64_t arg[
 
 /* ---- errors ---- */
 
-#define NAMED(number)   \
-    {                   \
-        number, #number \
-    }
-
-/* What the five return, and what file systems and drivers return from their part of an mmap. From
- * 512 on the kernel's own: trace events see them before they become EINTR, or the call is made
- * again. */
-static const struct {
-    int number;
-    const char *name;
-} errors[] = {
-    NAMED(EPERM),
-    NAMED(ENOENT),
-    NAMED(EINTR),
-    NAMED(EIO),
-    NAMED(ENXIO),
-    NAMED(EBADF),
-    NAMED(EAGAIN),
-    NAMED(ENOMEM),
-    NAMED(EACCES),
-    NAMED(EFAULT),
-    NAMED(EBUSY),
-    NAMED(EEXIST),
-    NAMED(ENODEV),
-    NAMED(EINVAL),
-    NAMED(ENFILE),
-    NAMED(EMFILE),
-    NAMED(ENOTTY),
-    NAMED(ETXTBSY),
-    NAMED(EFBIG),
-    NAMED(ENOSPC),
-    NAMED(EROFS),
-    NAMED(ERANGE),
-    NAMED(EDEADLK),
-    NAMED(ENOSYS),
-    NAMED(EOVERFLOW),
-    NAMED(EOPNOTSUPP),
-    NAMED(ESTALE),
-    NAMED(EHWPOISON),
-    {512, "ERESTARTSYS"},
-    {513, "ERESTARTNOINTR"},
-    {514, "ERESTARTNOHAND"},
-    {516, "ERESTART_RESTARTBLOCK"},
-};
-
+/* Errors from 512 on are the kernel's own: trace events see them before they become EINTR, or
+ * before the call is made again. */
 const char *pm_errno_name(int number)
 {
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (errors[i].number == number)
-            return errors[i].name;
-    return NULL;
+    static const char *const restarts[] = {"ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", NULL,
+                                           "ERESTART_RESTARTBLOCK"};
+
+    if (number >= 512 && number <= 516)
+        return restarts[number - 512];
+    return number > 0 ? strerrorname_np(number) : NULL;
 }

@@ -1,11 +1,11 @@
-/* call: the five system calls that make and end mappings, with their parameters in words. */
+/* call: the five system calls that make and end mappings, and their arguments as text. */
 #ifndef PM_PERF_CALL_H
 #define PM_PERF_CALL_H
 
 #include "base/buf.h"
 #include <stdint.h>
 
-/* Part of the file format: call.kind is this number. New ones at the end. */
+/* Part of the file format: the column call.kind has these numbers. Append new kinds. */
 typedef enum pm_call_kind {
     PM_CALL_MMAP,     /* addr, len, prot, flags, fd, off */
     PM_CALL_MUNMAP,   /* addr, len */
@@ -19,22 +19,22 @@ typedef enum pm_call_kind {
 
 /* "mmap" */
 const char *pm_call_name(pm_call_kind kind);
-/* As the kernel's trace events call it; NULL: there is no such parameter. */
+/* The name in the kernel's trace events; NULL: the call has no such parameter. */
 const char *pm_call_arg_name(pm_call_kind kind, int i);
 
-/* Adds "addr=0, len=8192, prot=PROT_READ|PROT_WRITE, ...": addresses, offsets and descriptors in
- * hex, lengths in bytes, "?" for what `has` (bit i for arg[i]) says is not known. Bits that no
- * kernel up to 6.18 has on x86 (arm64, riscv, s390 and loongarch have the same) stay hex. */
+/* Appends "addr=0, len=8192, prot=PROT_READ|PROT_WRITE, ...": addresses, offsets and descriptors in
+ * hex, lengths in bytes, "?" for arg[i] if bit i of `has` is 0. Bits without a name in kernels up
+ * to 6.18 on x86 (the same on arm64, riscv, s390, loongarch) are printed in hex. */
 pmapdb_status pm_call_words(pm_call_kind kind, unsigned has, const uint64_t arg[PM_CALL_ARGS],
                             pm_buf *out, pmapdb_error *err);
 
-/* The error that a call returned; 0: it did not fail. A brk that fails returns the old end. */
+/* The error number that a call returned; 0: success. A failed brk returns the old end instead. */
 static inline int pm_call_errno(pm_call_kind kind, uint64_t ret)
 {
     return kind != PM_CALL_BRK && ret >= (uint64_t)-4095 ? (int)-(int64_t)ret : 0;
 }
 
-/* "ENOMEM"; NULL: none that such a call returns. */
+/* "ENOMEM"; NULL: not an error number. */
 const char *pm_errno_name(int number);
 
 #endif

@@ -1,8 +1,8 @@
 /* event: one line of `perf script` that begins an event, or says that some were lost.
  *
- * A name of a thread can be anything of 15 bytes, blanks, digits and colons too, so a line is not
- * read from its left: the name of the event is looked for, which is longer than that, and what
- * stands before it is read backwards. */
+ * The name of a thread is any 15 bytes, including blanks, digits and colons, so a line cannot be
+ * read from the left. The reader searches for the name of the event, which is longer than 15 bytes,
+ * and reads the words before the name backwards. */
 #include "base/num.h"
 #include "perf/line.h"
 
@@ -30,7 +30,7 @@ static const char *skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* The last word of [begin, *end), and *end in front of it. */
+/* The last word of [begin, *end); moves *end to the start of the word. */
 static pm_text last_word(const char *begin, const char **end)
 {
     const char *to = *end, *from;
@@ -45,7 +45,7 @@ static pm_text last_word(const char *begin, const char **end)
 
 /* ---- time and thread ---- */
 
-/* "1050.459042:" and "1050.459042123:"; without so many digits it may be anything. */
+/* "1050.459042:" and "1050.459042123:"; a number with fewer digits need not be a time. */
 static bool read_time(pm_text word, int64_t *ns)
 {
     const char *p = word.data, *end = word.data + word.len - 1;
@@ -84,8 +84,8 @@ static bool read_thread(pm_text word, int64_t *pid, int64_t *tid)
     return true;
 }
 
-/* What stands in front of the name of an event: name, thread and time, and then the period perhaps.
- * Between thread and time there can be the CPU, letters (-F +misc), a date (-F +tod). */
+/* Reads the words before the name of an event: comm, thread, time, and an optional period. The CPU,
+ * letters (-F +misc) or a date (-F +tod) may follow the thread. Returns the reason of a failure. */
 static const char *read_front(const char *begin, const char *end, pm_perf_event *event)
 {
     pm_text word;
@@ -111,7 +111,7 @@ static const unsigned needed[PM_CALL_COUNT] = {
     [PM_CALL_MREMAP] = 7, [PM_CALL_MPROTECT] = 3,
 };
 
-/* "0x7f02": how many characters; 0 where it is not that, or does not end there. */
+/* "0x7f02" before a blank, a comma or the end: its length; 0: not such a number. */
 static size_t read_hex(const char *p, const char *end, uint64_t *out)
 {
     size_t n = end - p > 2 && p[0] == '0' && p[1] == 'x' ? pm_num_hex(p + 2, end, out) : 0;
@@ -119,7 +119,8 @@ static size_t read_hex(const char *p, const char *end, uint64_t *out)
     return n && (p + 2 + n == end || pm_perf_blank(p[2 + n]) || p[2 + n] == ',') ? n + 2 : 0;
 }
 
-/* Which parameter of that name; the kernel prints them in order, so `next` it is as a rule. */
+/* The index of the parameter with that name. The kernel prints parameters in order, so the search
+ * begins at `next`. */
 static int find_parameter(pm_call_kind kind, pm_text name, int next)
 {
     for (int i = 0; i < PM_CALL_ARGS; i++) {
@@ -132,7 +133,8 @@ static int find_parameter(pm_call_kind kind, pm_text name, int next)
     return -1;
 }
 
-/* "addr: 0x00000000, len: 0x00002000"; where it ends. A value in words is one that is not known. */
+/* Reads "addr: 0x00000000, len: 0x00002000" and returns its end. A value in words counts as
+ * unknown. */
 static const char *read_parameters(const char *p, const char *end, pm_perf_event *event)
 {
     for (int next = 0; p < end; next++) {
@@ -160,7 +162,7 @@ static const char *read_parameters(const char *p, const char *end, pm_perf_event
     return p;
 }
 
-/* `p` is after the name. If no chain was recorded and an address is asked for, the address is in
+/* `p` is after the name. Without a recorded chain, perf prints the address of the call (-F +ip) in
  * the same line. */
 static const char *read_rest(const char *p, const char *end, pm_perf_line *out)
 {
@@ -186,7 +188,8 @@ static const char *read_rest(const char *p, const char *end, pm_perf_line *out)
 
 /* ---- the name ---- */
 
-/* "enter_mmap: " or "xit_mmap:u: " after EVENT; returns what is after it, NULL: no such event. */
+/* Reads "nter_mmap: " or "xit_mmap:u: " after EVENT. Returns its end; NULL: not one of the calls.
+ */
 static const char *read_name(const char *p, const char *end, pm_perf_event *event)
 {
     pm_text rest = {p, (size_t)(end - p)};
@@ -202,15 +205,15 @@ static const char *read_name(const char *p, const char *end, pm_perf_event *even
             continue;
         event->kind = kind;
         p = rest.data + name.len + 1;
-        while (p < end && !pm_perf_blank(*p) && *p != ':') /* which rings were asked for */
+        while (p < end && !pm_perf_blank(*p) && *p != ':') /* the modifier of the event */
             p++;
         return p < end && *p == ':' ? p + 1 : p;
     }
     return NULL;
 }
 
-/* The name of an event of the five calls; NULL: the line has no such name. The name of a thread can
- * begin like one. */
+/* The name of an event of the five calls; NULL: the line has no such name. The name of a thread may
+ * begin like the name of an event. */
 static const char *find_name(pm_text line, const char **after, pm_perf_event *event)
 {
     const char *p = line.data, *end = p + line.len;
@@ -225,7 +228,7 @@ static const char *find_name(pm_text line, const char **after, pm_perf_event *ev
     return NULL;
 }
 
-/* False: the line begins no event of the five calls. */
+/* False: the line does not begin an event of the five calls. */
 static bool read_call(pm_text line, pm_perf_line *out)
 {
     const char *after = NULL;
@@ -246,7 +249,7 @@ static bool read_call(pm_text line, pm_perf_line *out)
 
 /* ---- other lines ---- */
 
-/* After the time in a line of any event; NULL: the line has no time. */
+/* The text after the time in the line of any event; NULL: the line has no time. */
 static const char *after_time(pm_text line)
 {
     const char *end = line.data + line.len;
@@ -275,8 +278,8 @@ static uint64_t number_after(pm_text t, const char *word)
     return pm_num_dec(at, t.data + t.len, &n) ? n : 0;
 }
 
-/* What perf says at its end: "Processed 697800 events and lost 345311 chunks!", in each of which
- * was one event at least; "Processed 1654717 samples and lost 99.98%!" */
+/* The summary of perf: "Processed 697800 events and lost 345311 chunks!", where each chunk had at
+ * least one event; "Processed 1654717 samples and lost 99.98%!" */
 static uint64_t read_warning(pm_text line)
 {
     uint64_t all = number_after(line, "Processed "), lost = number_after(line, " and lost ");
@@ -322,7 +325,7 @@ static pm_perf_kind read_other(pm_text line, pm_perf_line *out)
 
 void pm_perf_read_line(pm_text line, pm_perf_line *out)
 {
-    /* Nearly every line is a frame, and a frame begins and ends like no other line. */
+    /* Most lines are frames, and no other line begins with a tab and ends in a parenthesis. */
     if (line.data[0] == '\t' && line.data[line.len - 1] == ')')
         out->kind = PM_PERF_FRAME;
     else if (!read_call(line, out))

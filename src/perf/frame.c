@@ -4,7 +4,7 @@
 
 #define KERNEL_HALF ((uint64_t)1 << 63) /* of the addresses of a 64-bit machine */
 
-/* Blanks and an address; returns the rest of the line, with data NULL if the line is not a frame.
+/* Reads blanks and an address. Returns the rest of the line; data is NULL if there is no address.
  */
 static pm_text read_address(pm_text line, uint64_t *address)
 {
@@ -27,7 +27,7 @@ bool pm_perf_is_frame(pm_text line)
     return read_address(line, &address).data != NULL;
 }
 
-/* The place of a trailing "+0xOFFSET", else the length of the text. */
+/* The position of a trailing "+0xOFFSET", else the length of the text. */
 static size_t offset_at(pm_text t, uint64_t *offset)
 {
     size_t i = t.len;
@@ -40,7 +40,7 @@ static size_t offset_at(pm_text t, uint64_t *offset)
     return i - 3;
 }
 
-/* The place of the parenthesis that matches the last one, else the length. */
+/* The position of the parenthesis that matches the last one, else the length. */
 static size_t matching(pm_text t)
 {
     size_t depth = 0;
@@ -54,9 +54,9 @@ static size_t matching(pm_text t)
     return t.len;
 }
 
-/* The place of the parenthesis of the DSO in "SYMBOL+0xOFFSET (DSO)", else the length. A path may
- * have parentheses, "/memfd:jit (deleted)", and a symbol too, so it is the one after an offset; if
- * no offsets are printed, the one that matches the last. */
+/* The position of the parenthesis before the DSO in "SYMBOL+0xOFFSET (DSO)", else the length. Paths
+ * ("/memfd:jit (deleted)") and symbols may contain parentheses, so the DSO follows an offset;
+ * without offsets, the parenthesis that matches the last one begins the DSO. */
 static size_t dso_at(pm_text t)
 {
     uint64_t offset;
@@ -117,7 +117,8 @@ static bool read_frame(pm_text line, pm_perf_frame *out)
     return true;
 }
 
-/* By the address, and by the name for machines of 32 bits. The vsyscall page is up there too. */
+/* Decides by the address; on 32-bit machines by the name. The vsyscall page has a high address too.
+ */
 static bool is_kernel(const pm_perf_frame *f)
 {
     if (f->address & KERNEL_HALF)

@@ -6,8 +6,8 @@
 
 typedef struct pm_range_node {
     pm_range range;
-    uint32_t left, right; /* left: the next of those that are not used */
-    uint32_t rank;        /* a heap by it: so depth depends on chance alone */
+    uint32_t left, right; /* in an unused node, left is the next unused node */
+    uint32_t rank;        /* random heap order keeps the tree shallow */
 } node;
 
 void pm_ranges_free(pm_ranges *r)
@@ -16,7 +16,7 @@ void pm_ranges_free(pm_ranges *r)
     *r = (pm_ranges){0};
 }
 
-/* xorshift: the same every time */
+/* xorshift: the same sequence in every run */
 static uint32_t next_rank(pm_ranges *r)
 {
     r->chance = r->chance ? r->chance : 0x9e3779b97f4a7c15U;
@@ -58,8 +58,8 @@ static void drop_node(pm_ranges *r, uint32_t at)
     r->live--;
 }
 
-/* Those that start below `start`, and the others. Goes down once, hanging nodes where they belong:
- * no recursion, however deep chance made the tree. */
+/* Splits a tree into the ranges that start below `start` and the rest. Iterative, so the depth of
+ * the tree does not matter. */
 static void split(pm_ranges *r, uint32_t root, uint64_t start, uint32_t *below, uint32_t *rest)
 {
     while (root) {
@@ -108,7 +108,7 @@ pmapdb_status pm_ranges_put(pm_ranges *r, pm_space *space, const pm_range *range
     return PMAPDB_OK;
 }
 
-/* The range that has `at` inside becomes two. */
+/* Cuts the range that contains `at` into two. */
 static pmapdb_status cut(pm_ranges *r, pm_space *space, uint64_t at, pmapdb_error *err)
 {
     uint32_t found = 0;
@@ -164,7 +164,7 @@ pmapdb_status pm_ranges_take(pm_ranges *r, pm_space *space, uint64_t start, uint
     return st;
 }
 
-/* The next one is looked for from the root: a walk needs neither a stack nor a way up. */
+/* Searches from the root, so a walk needs neither a stack nor parent links. */
 static uint32_t at_or_after(const pm_ranges *r, uint32_t root, uint64_t start)
 {
     uint32_t found = 0;

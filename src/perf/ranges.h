@@ -1,26 +1,26 @@
-/* ranges: which call mapped what, address by address: the live ranges of some address spaces.
- * Ranges of one space do not overlap. A treap each, all in one array: 48 bytes a range, cut and
- * found in about log2(n) steps whatever the order they come in. */
+/* ranges: the live ranges of several address spaces, each with the call that mapped it. Ranges of
+ * one space do not overlap. Each space is a treap; all treaps share one array. A range takes 48
+ * bytes; a search or a cut takes about log2(n) steps for any order of calls. */
 #ifndef PM_PERF_RANGES_H
 #define PM_PERF_RANGES_H
 
 #include "base/err.h"
 
-/* 192 MiB. A process may have 65530 mappings unless its host was told otherwise. */
+/* 192 MiB. The default of vm.max_map_count is 65530 mappings per process. */
 #define PM_RANGES_MAX ((size_t)4 << 20)
 
 typedef struct pm_range {
     uint64_t start, end;
-    int64_t call_id; /* that mapped it */
+    int64_t call_id; /* the call that mapped the range */
     int64_t born_ns;
 } pm_range;
 
-/* One address space; 0: nothing is mapped. */
+/* One address space; 0: empty. */
 typedef uint32_t pm_space;
 
 typedef struct pm_ranges {
     struct pm_range_node *node; /* node 0 means no node */
-    size_t n, cap;              /* of the array; taken ones are in a list */
+    size_t n, cap;              /* of the array; unused nodes form a list */
     uint32_t unused;
     size_t live;
     uint64_t chance;
@@ -28,17 +28,17 @@ typedef struct pm_ranges {
 
 void pm_ranges_free(pm_ranges *r);
 
-/* Nothing is mapped there yet. More than PM_RANGES_MAX is PMAPDB_INPUT. */
+/* Adds a range that overlaps no other. PMAPDB_INPUT after PM_RANGES_MAX ranges. */
 pmapdb_status pm_ranges_put(pm_ranges *r, pm_space *space, const pm_range *range,
                             pmapdb_error *err);
 
 typedef pmapdb_status (*pm_ranges_each)(void *ctx, const pm_range *piece, pmapdb_error *err);
 
-/* Unmaps start..end and tells what was mapped there, in the order of addresses. */
+/* Removes start..end and hands out each removed piece, ordered by address. */
 pmapdb_status pm_ranges_take(pm_ranges *r, pm_space *space, uint64_t start, uint64_t end,
                              pm_ranges_each each, void *ctx, pmapdb_error *err);
 
-/* All of it, in the order of addresses. */
+/* Hands out every range, ordered by address. */
 pmapdb_status pm_ranges_walk(const pm_ranges *r, pm_space space, pm_ranges_each each, void *ctx,
                              pmapdb_error *err);
 

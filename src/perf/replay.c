@@ -1,4 +1,4 @@
-/* replay: what calls make of addresses. */
+/* replay: calls -> extents. */
 #include "perf/replay.h"
 
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 
 typedef struct space {
     pm_space ranges;
-    bool knows_break; /* a brk was seen: it says where the heap ends */
+    bool knows_break; /* a brk was seen, so the end of the heap is known */
     uint64_t brk;
 } space;
 
@@ -18,21 +18,21 @@ struct pm_replay {
     pm_ranges ranges;
     space *space;
     size_t n;
-    struct lifted { /* by mremaps that have begun, until they end */
+    struct lifted { /* ranges between the enter and the exit of an mremap */
         int64_t call_id;
         pm_range range;
     } * lifted;
     size_t n_lifted, cap_lifted;
 };
 
-/* Who unmaps, and when. */
+/* One unmapping. */
 typedef struct taking {
     pm_replay *r;
     size_t space;
     int64_t call_id, died_ns;
-    uint64_t at;  /* what is below is dealt with */
-    bool foreign; /* what nobody mapped is told too */
-    bool lifts;   /* the pieces move */
+    uint64_t at;  /* addresses below are done */
+    bool foreign; /* also report ranges that no call mapped */
+    bool lifts;   /* the pieces move: keep them for the exit */
 } taking;
 
 pmapdb_status pm_replay_new(size_t n, const pm_replay_out *out, pm_replay **made, pmapdb_error *err)
@@ -63,7 +63,7 @@ void pm_replay_free(pm_replay *r)
 
 /* ---- pages ---- */
 
-/* At most the end of all addresses. */
+/* Saturates at the last page. */
 static uint64_t round_up(uint64_t bytes, uint64_t page)
 {
     return bytes > UINT64_MAX - page ? UINT64_MAX - page + 1 : (bytes + page - 1) & ~(page - 1);
@@ -74,14 +74,14 @@ static uint64_t pages(uint64_t bytes)
     return round_up(bytes, PM_REPLAY_PAGE);
 }
 
-/* Where it ends; an end that wraps is the end of all addresses. */
+/* The end of a range; saturates. */
 static uint64_t end_of(uint64_t start, uint64_t length)
 {
     return length > UINT64_MAX - start ? UINT64_MAX : start + length;
 }
 
-/* The size of its pages stands in the flags, as its logarithm; 0 is the host's own, nearly
- * everywhere 2 MiB. */
+/* The flags hold the logarithm of the page size; 0 is the default of the host, nearly always 2 MiB.
+ */
 static uint64_t mmap_length(const pm_traced_call *c)
 {
     unsigned log2 = (unsigned)(c->arg[3] >> MAP_HUGE_SHIFT) & MAP_HUGE_MASK;
@@ -90,7 +90,7 @@ static uint64_t mmap_length(const pm_traced_call *c)
     return huge ? round_up(c->arg[1], (uint64_t)1 << (log2 ? log2 : 21)) : pages(c->arg[1]);
 }
 
-/* ---- taking away ---- */
+/* ---- unmapping ---- */
 
 static pmapdb_status tell_foreign(taking *t, uint64_t end, pmapdb_error *err)
 {
@@ -115,7 +115,7 @@ static pmapdb_status piece_dies(void *ctx, const pm_range *piece, pmapdb_error *
 {
     taking *t = ctx;
     pm_replay *r = t->r;
-    /* clocks of two processors may differ by a little */
+    /* the clocks of two processors may differ slightly */
     int64_t died_ns = t->died_ns < piece->born_ns ? piece->born_ns : t->died_ns;
     pmapdb_status st = tell_foreign(t, piece->start, err);
 
@@ -134,10 +134,11 @@ static pmapdb_status take(taking t, uint64_t start, uint64_t end, pmapdb_error *
     return st == PMAPDB_OK ? tell_foreign(&t, end, err) : st;
 }
 
-/* ---- giving ---- */
+/* ---- mapping ---- */
 
-/* foreign: the caller said where, so what nobody saw mapped there may have been something. Else the
- * kernel chose a free place: what is still there, was unmapped by a call that is lost. */
+/* foreign: the program chose the address, so it may replace a range that was mapped before the
+ * recording. Otherwise the kernel chose a free address, and any range there was unmapped by a call
+ * that was lost. */
 static pmapdb_status give(pm_replay *r, size_t at, const pm_traced_call *c, uint64_t start,
                           uint64_t length, bool foreign, pmapdb_error *err)
 {
@@ -156,15 +157,15 @@ static pmapdb_status end_mmap(pm_replay *r, size_t at, const pm_traced_call *c, 
 {
     bool fixed = c->has & 8 && c->arg[3] & MAP_FIXED;
 
-    if (!(c->has & 2)) /* no enter, so no length */
+    if (!(c->has & 2)) /* without an enter the length is unknown */
         return PMAPDB_OK;
     return give(r, at, c, c->ret, mmap_length(c), fixed, err);
 }
 
 /* ---- brk ---- */
 
-/* Another program: what begins asks where its heap ends, which address space layout randomisation
- * has put far from where the last one's did. Lost calls move it less. */
+/* A new program asks for the end of its heap, and address space layout randomisation puts it far
+ * from the old heap. Lost calls move the end less. */
 static bool is_exec(const space *s, const pm_traced_call *c)
 {
     uint64_t apart = c->ret > s->brk ? c->ret - s->brk : s->brk - c->ret;
@@ -172,8 +173,8 @@ static bool is_exec(const space *s, const pm_traced_call *c)
     return s->knows_break && c->has & 1 && c->arg[0] == 0 && apart > EXEC_APART;
 }
 
-/* The kernel returns where the heap ends now, whatever it was asked for. What lies between that and
- * what was known is this call's only where it asked for it: else a call is lost. */
+/* The kernel returns the end of the heap, whatever the program asked for. The growth belongs to
+ * this call only if the call asked for it; otherwise a call was lost. */
 static pmapdb_status end_brk(pm_replay *r, size_t at, const pm_traced_call *c, pmapdb_error *err)
 {
     space *s = &r->space[at];
@@ -186,7 +187,7 @@ static pmapdb_status end_brk(pm_replay *r, size_t at, const pm_traced_call *c, p
     s->knows_break = true;
     if (all)
         return take(gone, 0, UINT64_MAX, err);
-    if (known && now < old) /* nothing is there any more, unless its enter is lost */
+    if (known && now < old) /* finds ranges only if the enter was lost */
         return take(gone, now, old, err);
     if (!known || !asked || now == old)
         return PMAPDB_OK;
@@ -212,7 +213,7 @@ static bool moves(const pm_traced_call *c)
     return c->ret != c->arg[0];
 }
 
-/* It copies the mapping, and the old one stays: all of the new one is this call's. */
+/* The old mapping stays, and all of the new mapping belongs to this call. */
 static bool leaves_old(const pm_traced_call *c)
 {
     return c->arg[1] == 0 || (c->has & 8 && c->arg[3] & MREMAP_DONTUNMAP);
@@ -233,7 +234,7 @@ static pmapdb_status begin_mremap(pm_replay *r, size_t at, const pm_traced_call 
     st = take(tail, end_of(start, kept), end_of(start, old), err);
     if (st != PMAPDB_OK || !moves(c))
         return st;
-    rest.foreign = false; /* it is older than the recording and stays so, elsewhere */
+    rest.foreign = false; /* ranges from before the recording only move */
     rest.lifts = true;
     return take(rest, start, end_of(start, kept), err);
 }
@@ -293,7 +294,7 @@ static pmapdb_status begin_munmap(pm_replay *r, size_t at, const pm_traced_call 
 
 pmapdb_status pm_replay_begin(pm_replay *r, size_t at, const pm_traced_call *c, pmapdb_error *err)
 {
-    if (c->kind == PM_CALL_BRK) /* one that failed still says where the heap ends */
+    if (c->kind == PM_CALL_BRK) /* a failed brk still returns the end of the heap */
         return begin_brk(r, at, c, err);
     if (pm_trace_failed(c))
         return PMAPDB_OK;

@@ -7,23 +7,23 @@
 #include <stdlib.h>
 
 typedef enum state {
-    BETWEEN, /* the next event */
-    IN_CALL, /* its chain is read */
-    IN_OTHER /* one that is skipped, with its chain */
+    BETWEEN, /* no event is open */
+    IN_CALL, /* in the chain of a call */
+    IN_OTHER /* in an event that is skipped */
 } state;
 
 struct pm_perf {
     pm_perf_events events;
     pm_lines lines;
-    bool in_long;  /* the begun line is too long already; what is left of it is skipped */
-    bool unended;  /* the line is the last, and has no newline */
-    uint64_t line; /* of the last */
+    bool in_long;  /* the current line is too long; its rest is skipped */
+    bool unended;  /* the line is the last one and has no newline */
+    uint64_t line; /* number of the last line */
     uint64_t seen, taken;
     uint64_t lost[PM_PERF_LOSS_COUNT];
     state state;
-    pm_perf_line now;    /* what the last line is */
-    pm_perf_event event; /* IN_CALL, but for its texts, */
-    pm_buf text;         /* which are here: its comm, and then its chain */
+    pm_perf_line now;    /* the last line */
+    pm_perf_event event; /* IN_CALL: the open event without its texts */
+    pm_buf text;         /* IN_CALL: comm, followed by the chain */
     size_t comm_len;
 };
 
@@ -32,7 +32,7 @@ static pmapdb_status bad(pm_perf *p, uint64_t line, const char *why, pmapdb_erro
     return p->events.bad ? p->events.bad(p->events.ctx, line, why, err) : PMAPDB_OK;
 }
 
-/* Hands out the event whose chain is whole now. */
+/* Hands out the open event. */
 static pmapdb_status end_event(pm_perf *p, pmapdb_error *err)
 {
     pm_text text = pm_buf_text(&p->text);
@@ -78,8 +78,8 @@ static pmapdb_status begin_call(pm_perf *p, pmapdb_error *err)
     return st == PMAPDB_OK && p->now.frame.len ? add_frame(p, p->now.frame, err) : st;
 }
 
-/* A line that begins an event is also the end of the one above: blank lines are between events only
- * where they have chains. */
+/* The first line of an event also ends the event above: perf prints blank lines only between events
+ * with chains. */
 static pmapdb_status begin_event(pm_perf *p, pmapdb_error *err)
 {
     pmapdb_status st = end_event(p, err);
@@ -93,7 +93,7 @@ static pmapdb_status begin_event(pm_perf *p, pmapdb_error *err)
     return p->unended ? bad(p, p->line, "cut off", err) : begin_call(p, err);
 }
 
-/* Counts of parts add up; counts of the whole, which may come in several ways, do not. */
+/* Records add up. Warnings are totals, which may be repeated: the largest counts. */
 static void add_lost(pm_perf *p, pm_perf_loss loss, uint64_t n)
 {
     uint64_t *lost = &p->lost[loss];
@@ -164,7 +164,7 @@ void pm_perf_free(pm_perf *p)
     free(p);
 }
 
-/* At most PM_PERF_EVENT_MAX bytes, so that no more than twice that is ever kept of a line. */
+/* Takes at most PM_PERF_EVENT_MAX bytes, so the buffer of a line holds at most twice as many. */
 static pmapdb_status feed_part(pm_perf *p, const char *bytes, size_t n, pmapdb_error *err)
 {
     pmapdb_status st;

@@ -1,10 +1,10 @@
-/* trace: one text of perf script as a whole, in memory. */
+/* trace: one whole text of perf script in memory. */
 #include "perf/trace.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
 
-#define THREADS_MAX ((size_t)4 << 20) /* the kernel's own limit of pids */
+#define THREADS_MAX ((size_t)4 << 20) /* the kernel's limit of pids */
 
 void pm_trace_init(pm_trace *t)
 {
@@ -47,7 +47,8 @@ static pmapdb_status add_thread(pm_trace *t, uint64_t key, const pm_perf_event *
 static pmapdb_status thread_of(pm_trace *t, const pm_perf_event *e, uint32_t *out,
                                pmapdb_error *err)
 {
-    uint64_t key = (uint64_t)e->pid << 32 | (uint32_t)e->tid; /* an unknown pid gives 0 above */
+    uint64_t key =
+        (uint64_t)e->pid << 32 | (uint32_t)e->tid; /* an unknown pid: the upper half is 0 */
     size_t n = e->comm.len;
     int64_t index = 0;
     pmapdb_status st = PMAPDB_OK;
@@ -65,7 +66,7 @@ static pmapdb_status thread_of(pm_trace *t, const pm_perf_event *e, uint32_t *ou
     return PMAPDB_OK;
 }
 
-/* ---- chains: 64 bits of a hash tell texts apart ---- */
+/* ---- chains: equal 64-bit hashes mean equal texts ---- */
 
 static pmapdb_status keep_text(pm_trace *t, pm_text text, size_t *at, pmapdb_error *err)
 {
@@ -121,7 +122,7 @@ static pmapdb_status push_stack(pm_trace *t, pm_trace_stack new, uint32_t *out, 
     return st;
 }
 
-/* Frames are read callee first and pushed caller first. */
+/* The text has the callee first; the caller is pushed first. */
 static pmapdb_status read_chain(pm_trace *t, pm_text chain, uint32_t *stack, pmapdb_error *err)
 {
     pm_perf_frame f;
@@ -169,7 +170,7 @@ static void note_time(pm_trace *t, int64_t ns)
 {
     if (t->first_ns == PMAPDB_UNKNOWN || ns < t->first_ns)
         t->first_ns = ns;
-    if (ns > t->last_ns) /* unknown is less than any */
+    if (ns > t->last_ns) /* PMAPDB_UNKNOWN is less than any time */
         t->last_ns = ns;
 }
 
@@ -237,10 +238,10 @@ static int compare_events(const void *a, const void *b)
 
 typedef struct pairing {
     pm_trace *t;
-    size_t *enter; /* per thread: 1 + the enter that has no exit yet; 0: none */
+    size_t *enter; /* per thread: 1 + the index of the enter without an exit; 0: no such enter */
 } pairing;
 
-/* A call is made when its end is known: its exit, or that it has no exit. */
+/* Makes a call when its exit is read, or when it is known that the exit is missing. */
 static pm_traced_call *make_call(pm_trace *t, pm_trace_event *half)
 {
     pm_traced_call *call = &t->call[t->n_calls];

@@ -1,13 +1,12 @@
-/* trace: one text of perf script as a whole, in memory: threads, call chains, and calls in their
- * order. Takes some 200 bytes per event, and each frame and chain once.
+/* trace: one whole text of perf script in memory: threads, call chains, and calls in order. Takes
+ * about 200 bytes per event; equal frames and chains are stored once.
  *
- * Order. Each processor has a buffer of its own, and where perf empties one late, its events stand
- * after their place in the text: so events are sorted by time; of equal times the first read comes
- * first.
+ * Order. Each processor has its own buffer, and perf may print the events of a buffer late. So
+ * events are sorted by time; events with equal times keep the order of the text.
  *
- * Pairs. A thread is in one call at a time: its exit is that of its own last enter, whatever other
- * threads do between. An enter whose thread enters again, and an exit of another kind, have no
- * other half. */
+ * Pairs. A thread executes one call at a time: an exit belongs to the last enter of the same
+ * thread. An enter that another enter of its thread follows, and an exit of another kind than the
+ * last enter, stay without the other half. */
 #ifndef PM_PERF_TRACE_H
 #define PM_PERF_TRACE_H
 
@@ -16,21 +15,21 @@
 
 /* Enter and exit of one system call. */
 typedef struct pm_traced_call {
-    int64_t call_id;            /* for the caller to set */
+    int64_t call_id;            /* set by the caller */
     int64_t begin_ns, end_ns;   /* PMAPDB_UNKNOWN: no enter, no exit */
-    uint64_t arg[PM_CALL_ARGS]; /* 0 where `has` lacks the bit */
+    uint64_t arg[PM_CALL_ARGS]; /* 0 if the bit in `has` is 0 */
     uint64_t ret;
-    uint32_t stack; /* of the enter, else of the exit; 0: no chain */
+    uint32_t stack; /* chain of the enter, else of the exit; 0: no chain */
     uint32_t thread;
-    uint8_t kind, has; /* pm_call_kind; bits of the arguments that the text has */
+    uint8_t kind, has; /* pm_call_kind; bit i: the text has arg[i] */
 } pm_traced_call;
 
-/* One half of a call, in the order of time. */
+/* One half of a call: an enter or an exit. */
 typedef struct pm_trace_event {
     int64_t time_ns;
-    uint64_t arg[PM_CALL_ARGS]; /* of an exit the first is what it returned */
+    uint64_t arg[PM_CALL_ARGS]; /* exit: arg[0] is the returned value */
     uint32_t stack, thread;
-    uint32_t read; /* its place in the text */
+    uint32_t read; /* position in the text */
     uint32_t call; /* index in pm_trace.call, after pm_trace_finish */
     uint8_t kind, has;
     bool exit;
@@ -39,7 +38,7 @@ typedef struct pm_trace_event {
 typedef struct pm_trace_thread {
     int64_t pid; /* PMAPDB_UNKNOWN: the text does not say */
     int64_t tid;
-    char comm[32]; /* its last name; the kernel's have 15 bytes */
+    char comm[32]; /* the last name; the kernel cuts names to 15 bytes */
 } pm_trace_thread;
 
 typedef struct pm_trace_frame {
@@ -48,7 +47,7 @@ typedef struct pm_trace_frame {
     bool inlined;
 } pm_trace_frame;
 
-/* A chain of calls: its innermost frame and the chain that called it; both come before it. */
+/* A chain of calls: its innermost frame, and the chain of the caller, which has a smaller index. */
 typedef struct pm_trace_stack {
     uint32_t caller, frame;
 } pm_trace_stack;
@@ -62,13 +61,13 @@ typedef struct pm_trace {
     size_t n_stacks, cap_stacks;
     pm_trace_event *event;
     size_t n_events, cap_events;
-    pm_traced_call *call; /* after pm_trace_finish, in the order of their ends */
+    pm_traced_call *call; /* after pm_trace_finish, ordered by end */
     size_t n_calls;
     int64_t first_ns, last_ns; /* PMAPDB_UNKNOWN: no event */
     uint64_t bad;
     int64_t lost;              /* PMAPDB_UNKNOWN: the text does not say */
-    bool chains;               /* there are chains at all */
-    uint64_t brks, short_brks; /* with a chain; with one of a single frame */
+    bool chains;               /* at least one event has a chain */
+    uint64_t brks, short_brks; /* brk events with a chain; with a chain of one frame */
     pm_buf texts;
     pm_map threads, chain_of, frames, stacks; /* key or hash -> index */
     pm_perf_frame *found;                     /* frames of the current chain, callee first */
@@ -78,15 +77,15 @@ typedef struct pm_trace {
 void pm_trace_init(pm_trace *t);
 void pm_trace_free(pm_trace *t);
 
-/* For pm_perf_events. */
+/* The functions of pm_perf_events. */
 pmapdb_status pm_trace_add(void *trace, const pm_perf_event *event, pmapdb_error *err);
 pmapdb_status pm_trace_lost(void *trace, uint64_t n, pmapdb_error *err);
 pmapdb_status pm_trace_bad(void *trace, uint64_t line, const char *why, pmapdb_error *err);
 
-/* After the last event: sorts them and pairs them into calls. */
+/* Sorts the events and pairs them into calls. Call after the last event. */
 pmapdb_status pm_trace_finish(pm_trace *t, pmapdb_error *err);
 
-/* The call ended and did not do what it was asked for. */
+/* True if the call ended and failed. */
 bool pm_trace_failed(const pm_traced_call *call);
 
 #endif

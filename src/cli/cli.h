@@ -20,7 +20,8 @@ struct pm_cli {
     const char *db, *output, *query_dir;
     pm_format format;
     bool quiet, kib, wide, crlf, safe;
-    int64_t top; /* 0: all rows */
+    int64_t top;     /* 0: all rows */
+    bool completing; /* the words are not run but completed: cli/complete.h */
 };
 
 /* Arguments of an option that may be repeated; `item` is for free(), the texts are argv's. */
@@ -81,8 +82,6 @@ int pm_cli_query(pm_cli *cli, int argc, char **argv);
 int pm_cli_who(pm_cli *cli, int argc, char **argv);
 int pm_cli_sql(pm_cli *cli, int argc, char **argv);
 int pm_cli_completion(pm_cli *cli, int argc, char **argv);
-int pm_cli_complete(pm_cli *cli, int argc, char **argv);
-int pm_cli_man(pm_cli *cli, int argc, char **argv);
 /* `query` is the name of the query that the command is. */
 int pm_cli_named(pm_cli *cli, const char *query, int argc, char **argv);
 

@@ -50,7 +50,7 @@ const pm_option pm_cli_options[] = {
     {"spreadsheet-safe", 0, PM_OPT_FLAG, AT(safe), NULL,
      "CSV: ' before text that a spreadsheet would run as a formula", NULL},
     {"tz", 0, PM_OPT_CUSTOM, 0, "ZONE", "Time zone of times without one (else $TZ)", read_zone},
-    {"query-dir", 0, PM_OPT_FILE, AT(query_dir), "DIR", "*.sql here replace the built-in queries",
+    {"query-dir", 0, PM_OPT_FOLDER, AT(query_dir), "DIR", "*.sql here replace the built-in queries",
      NULL},
     {0}};
 

@@ -1,5 +1,5 @@
 /* explain: pmapdb explain CATEGORY: the page of a category, or the list of them. */
-#include "cli/options.h"
+#include "cli/complete.h"
 #include "cli/output.h"
 
 #include "base/near.h"
@@ -177,9 +177,21 @@ static void say_which(const explain_args *a)
                    (int)a->page.category.len, a->page.category.data);
 }
 
+/* A category that a rule makes by a template has no name yet. */
+static void offer_pages(const pm_cli *cli, const pm_offer *o)
+{
+    pm_page_walk walk = {0};
+    pm_page page;
+
+    (void)cli;
+    while (pm_page_next(&walk, &page))
+        if (!memchr(page.category.data, '%', page.category.len))
+            pm_offer_word(o, page.category, page.what);
+}
+
 static const pm_syntax syntax = {
     .operands = "[CATEGORY]",
-    .operand = PM_OPT_CATEGORY,
+    .offer = offer_pages,
     .about = "What a category is, how it is known, what growth in it usually means, and what to do "
              "next; without one, all of them. It asks no store.",
     .after =

@@ -1,5 +1,5 @@
 /* main: the table of commands. */
-#include "cli/options.h"
+#include "cli/complete.h"
 #include "cli/run.h"
 
 #include "base/near.h"
@@ -40,11 +40,17 @@ static const struct command {
     {"query", NULL, "ask a named query: --list tells which there are", pm_cli_query},
     {"sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
     {"completion", NULL, "print what makes bash, zsh or fish complete", pm_cli_completion},
-    {"__complete", NULL, NULL, pm_cli_complete},
-    {"__man", NULL, NULL, pm_cli_man},
 };
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < N_COMMANDS; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    return NULL;
+}
 
 static void put_commands(FILE *out, const void *ctx)
 {
@@ -56,12 +62,17 @@ static void put_commands(FILE *out, const void *ctx)
     fputs("\nEvery named query is a command too. pmapdb COMMAND --help says more.\n", out);
 }
 
-static const struct command *find_command(const char *name)
+static bool is_command(const char *name)
+{
+    return find_command(name) != NULL;
+}
+
+static void offer_commands(const pm_cli *cli, const pm_offer *o)
 {
     for (size_t i = 0; i < N_COMMANDS; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
-    return NULL;
+        if (commands[i].help)
+            pm_offer_word(o, pm_text_of(commands[i].name), pm_text_of(commands[i].help));
+    pm_offer_queries(cli, o, is_command);
 }
 
 /* What is neither a command nor a query. */
@@ -137,6 +148,7 @@ int pm_cli_main(int argc, char **argv)
 {
     static const pm_syntax syntax = {
         .operands = "COMMAND [ARGS]",
+        .offer = offer_commands,
         .in_order = true,
         .about = "Keeps repeated captures of process memory maps (pmap, smaps) in one SQLite file "
                  "and says what part of a process grew.",
@@ -156,6 +168,11 @@ int pm_cli_main(int argc, char **argv)
     if (argc > 0)
         argv[0] = (char *)"pmapdb";
     argc = pm_options_parse(&cli, &syntax, NULL, argc, argv);
+    if (argc && strcmp(argv[1], "__complete") == 0) {
+        pm_complete_begin(&cli);
+        argc = pm_options_parse(&cli, &syntax, NULL, argc, argv + 1);
+        argv++;
+    }
     if (!argc)
         pm_cli_usage(&cli, "which command?");
     argv++;

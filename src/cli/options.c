@@ -1,5 +1,6 @@
 /* options: reads a command line by a table of options. */
 #include "cli/options.h"
+#include "cli/complete.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -11,7 +12,7 @@
 
 /* Which of these was asked for. */
 typedef struct help_flags {
-    bool help, usage, version;
+    bool help, usage, version, roff;
 } help_flags;
 
 #define AT(field) offsetof(help_flags, field)
@@ -20,6 +21,7 @@ const pm_option pm_help_options[] = {
     {"help", '?', PM_OPT_FLAG, AT(help), NULL, "Give this help list", NULL},
     {"usage", 0, PM_OPT_FLAG, AT(usage), NULL, "Give a short usage message", NULL},
     {"version", 'V', PM_OPT_FLAG, AT(version), NULL, "Print program version", NULL},
+    {"roff", 0, PM_OPT_FLAG, AT(roff), NULL, NULL, NULL}, /* for the build, not listed */
     {0}};
 
 #define TABLES 4 /* the command's own, the query's, common, help */
@@ -163,7 +165,7 @@ static void refuse_name(const parser *p, pm_text name)
     pm_near_start(&near, name);
     for (int t = 0; t < TABLES; t++)
         for (const pm_option *o = p->tables[t].options; o && o->name; o++)
-            pm_near_try(&near, pm_text_of(o->name));
+            pm_near_try(&near, pm_text_of(o->help ? o->name : ""));
     pm_cli_usage(p->cli, "no option '--%.*s'%s%s%s", (int)name.len, name.data,
                  *near.best ? ", did you mean '--" : "", near.best, *near.best ? "'?" : "");
 }
@@ -177,7 +179,7 @@ static found find_name(const parser *p, pm_text name)
         for (const pm_option *o = p->tables[t].options; o && o->name; o++) {
             if (pm_text_equal(pm_text_of(o->name), name))
                 return (found){o, t};
-            if (!pm_text_starts(pm_text_of(o->name), name))
+            if (!o->help || !pm_text_starts(pm_text_of(o->name), name))
                 continue;
             if (begins.option)
                 refuse_name(p, name);
@@ -238,6 +240,8 @@ static void answer(const parser *p, const pm_syntax *syntax)
         fprintf(memory, "pmapdb %s\n", PMAPDB_VERSION);
     else if (p->asked.help)
         pm_options_help(p->cli, syntax, memory);
+    else if (p->asked.roff)
+        pm_options_roff(p->cli, syntax, memory);
     else
         pm_options_usage(p->cli, syntax, memory);
     if (ferror(memory) | fclose(memory))
@@ -248,6 +252,11 @@ static void answer(const parser *p, const pm_syntax *syntax)
     pm_cli_out_close(out);
     free(text);
     exit(PM_EXIT_OK); // NOLINT(concurrency-mt-unsafe): there is one thread
+}
+
+static bool asks(const parser *p)
+{
+    return p->asked.help || p->asked.usage || p->asked.version || p->asked.roff;
 }
 
 int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int argc, char **argv)
@@ -261,7 +270,9 @@ int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int arg
 
     p.tables[3] = (table){pm_help_options, &p.asked};
     cli->title = argv[0];
-    while (i < argc && !p.asked.help && !p.asked.usage && !p.asked.version) {
+    if (cli->completing)
+        return pm_complete(cli, syntax, argc, argv);
+    while (i < argc && !asks(&p)) {
         char *word = argv[i];
 
         if (only_operands || word[0] != '-' || !word[1]) {
@@ -276,7 +287,7 @@ int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int arg
                                 : parse_short(&p, argv + i, argc - i);
         }
     }
-    if (p.asked.help || p.asked.usage || p.asked.version)
+    if (asks(&p))
         answer(&p, syntax);
     if (n && !syntax->operands)
         pm_cli_usage(cli, "what is '%s'?", argv[1]);

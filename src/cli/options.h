@@ -28,7 +28,8 @@ typedef enum pm_option_type {
     PM_OPT_PROCESS,  /* const char *, not empty */
     PM_OPT_SNAPSHOT, /* const char *, not empty */
     PM_OPT_CATEGORY, /* const char * */
-    PM_OPT_QUERY,    /* the name of a query */
+    PM_OPT_FOLDER,   /* const char *, not empty */
+    PM_OPT_RULES,    /* const char *, not empty: a built-in set of rules, or a file */
     PM_OPT_COUNT,    /* int64_t, from 1 */
     PM_OPT_PID,      /* int64_t */
     PM_OPT_SIZE,     /* int64_t, KiB: 10M */
@@ -51,13 +52,17 @@ typedef struct pm_option {
     const char *(*read)(const char *arg, void *value);
 } pm_option;
 
+typedef struct pm_offer pm_offer; /* cli/complete.h */
+
 typedef struct pm_syntax {
     const pm_option *options; /* NULL: none of its own; ends with a row without a name */
     const pm_option *params;  /* a second table: the parameters of a query; or NULL */
     void *param_values;       /* where the second table's values are */
     const char *operands;   /* "PATH..."; several usage lines have '\n' between them; NULL: none */
     pm_option_type operand; /* what completion offers for an operand */
-    bool in_order;          /* everything from the first operand on is an operand */
+    /* Completion: offers operands that no type describes; or NULL. */
+    void (*offer)(const pm_cli *cli, const pm_offer *o);
+    bool in_order;             /* everything from the first operand on is an operand */
     const char *about, *after; /* of --help: before the options, and after them; or NULL */
     const char *examples;      /* of --help: lines that can be typed; or NULL */
     /* Prints more of --help between `after` and the examples; or NULL. */
@@ -83,7 +88,10 @@ void pm_options_usage(const pm_cli *cli, const pm_syntax *syntax, FILE *out);
 /* Prints paragraphs, wrapped; lines that begin with a blank are printed as they are. */
 void pm_options_text(FILE *out, const char *text);
 
-/* Prints words, wrapped at `width` columns, continued at `indent`. `at` is the current column. */
-void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent, size_t width);
+/* Prints words, wrapped at 79 columns, continued at `indent`. `at` is the current column. */
+void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent);
+
+/* A part of a man page, for the build: --roff, which --help does not list. */
+void pm_options_roff(const pm_cli *cli, const pm_syntax *syntax, FILE *out);
 
 #endif

@@ -2,12 +2,12 @@
 #include "cli/options.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #define WIDTH 79
 #define HELP_AT 29 /* the column where the words about an option begin */
 
-void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent, size_t width)
+void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent)
 {
     bool first = true;
 
@@ -15,7 +15,7 @@ void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent, size_t 
         const char *blank = memchr(words.data, ' ', words.len);
         size_t n = blank ? (size_t)(blank - words.data) : words.len;
 
-        if (!first && at + 1 + n > width) {
+        if (!first && at + 1 + n > WIDTH) {
             fprintf(out, "\n%*s", (int)indent, "");
             at = indent;
             first = true;
@@ -27,11 +27,6 @@ void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent, size_t 
     fputc('\n', out);
 }
 
-static size_t width_of_help(void)
-{
-    return getenv("ARGP_HELP_FMT") ? 30000 : WIDTH; /* one option per line, for completion */
-}
-
 void pm_options_text(FILE *out, const char *text)
 {
     while (*text) {
@@ -40,24 +35,24 @@ void pm_options_text(FILE *out, const char *text)
         if (*text == ' ')
             fprintf(out, "%.*s\n", (int)n, text);
         else
-            pm_options_wrap(out, (pm_text){text, n}, 0, 0, width_of_help());
+            pm_options_wrap(out, (pm_text){text, n}, 0, 0);
         text += n + (text[n] == '\n');
     }
 }
 
-static void put_option(FILE *out, const pm_option *o, size_t help_at, size_t width)
+static void put_option(FILE *out, const pm_option *o)
 {
     int n = o->letter ? fprintf(out, "  -%c, --%s", o->letter, o->name)
                       : fprintf(out, "      --%s", o->name);
 
     if (o->arg)
         n += fprintf(out, "=%s", o->arg);
-    if ((size_t)n >= help_at) {
+    if (n >= HELP_AT) {
         fprintf(out, "\n");
         n = 0;
     }
-    fprintf(out, "%*s", (int)help_at - n, "");
-    pm_options_wrap(out, pm_text_of(o->help), help_at, help_at, width);
+    fprintf(out, "%*s", HELP_AT - n, "");
+    pm_options_wrap(out, pm_text_of(o->help), HELP_AT, HELP_AT);
 }
 
 static void put_usage(FILE *out, const pm_cli *cli, const pm_syntax *s)
@@ -75,26 +70,25 @@ static void put_usage(FILE *out, const pm_cli *cli, const pm_syntax *s)
     } while (*operands);
 }
 
-static void put_table(FILE *out, const pm_option *o, size_t help_at, size_t width)
+static void put_table(FILE *out, const pm_option *o)
 {
     for (; o && o->name; o++)
-        put_option(out, o, help_at, width);
+        if (o->help)
+            put_option(out, o);
 }
 
 void pm_options_help(const pm_cli *cli, const pm_syntax *s, FILE *out)
 {
-    size_t width = width_of_help(), help_at = width > WIDTH ? 60 : HELP_AT;
-
     put_usage(out, cli, s);
     if (s->about)
         pm_options_text(out, s->about);
     if ((s->options && s->options->name) || (s->params && s->params->name))
         fputc('\n', out);
-    put_table(out, s->params, help_at, width);
-    put_table(out, s->options, help_at, width);
+    put_table(out, s->params);
+    put_table(out, s->options);
     fputs("\n Everywhere:\n", out);
-    put_table(out, pm_cli_options, help_at, width);
-    put_table(out, pm_help_options, help_at, width);
+    put_table(out, pm_cli_options);
+    put_table(out, pm_help_options);
     if (s->after) {
         fputc('\n', out);
         pm_options_text(out, s->after);

@@ -1,4 +1,5 @@
 /* query: pmapdb query: named queries by their name or file: listing, running, explaining. */
+#include "cli/complete.h"
 #include "cli/named.h"
 #include "cli/output.h"
 #include "cli/same_file.h"
@@ -23,10 +24,16 @@ static const pm_option options[] = {
     {"sql", 0, PM_OPT_FLAG, AT(sql), NULL, "Print the SQL", NULL},
     {0}};
 
+static void offer_queries(const pm_cli *cli, const pm_offer *o)
+{
+    pm_offer_queries(cli, o, NULL);
+    puts(":files");
+}
+
 static const pm_syntax syntax = {
     .options = options,
     .operands = "NAME|FILE.sql [PARAMETERS]\n--list",
-    .operand = PM_OPT_QUERY,
+    .offer = offer_queries,
     .in_order = true,
     .about = "Asks a named query: one that is built in, or a file of your own. \"pmapdb NAME\" "
              "does the same if NAME is no command.",

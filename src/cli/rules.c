@@ -15,24 +15,13 @@ typedef struct rules_args {
 
 /* ---- options ---- */
 
-/* A folder as the beginning of paths: without a slash at its end. */
-static const char *read_folder(const char *arg, void *value)
-{
-    size_t n = strlen(arg);
-
-    while (n > 1 && arg[n - 1] == '/')
-        ((char *)arg)[--n] = '\0'; /* it is a word of argv */
-    *(const char **)value = arg;
-    return arg[0] == '/' ? NULL : "a path from / on";
-}
-
 #define AT(field) offsetof(rules_args, field)
 
 static const pm_option options[] = {
-    {"rules", 0, PM_OPT_FILE, AT(r.rules), "SET",
+    {"rules", 0, PM_OPT_RULES, AT(r.rules), "SET",
      "Of this set instead of the store's: default and pmap-dotnet are built in, else a file", NULL},
-    {"application-folder", 0, PM_OPT_CUSTOM, AT(r.application), "DIR",
-     "What {app} in rules stands for (/app)", read_folder},
+    {"application-folder", 0, PM_OPT_FOLDER, AT(r.application), "DIR",
+     "What {app} in rules stands for (/app)", NULL},
     {"explain", 0, PM_OPT_FLAG, AT(r.explain), NULL,
      "In words; with ADDRESS why the mapping there has its category, and why the rules before did "
      "not match",
@@ -48,14 +37,26 @@ static const pm_option options[] = {
      "Which mappings of a CSV file (case, start, size_kib, perms, device, inode, path, flags, "
      "category) get another category",
      NULL},
-    {"apply", 0, PM_OPT_FILE, AT(apply), "SET",
+    {"apply", 0, PM_OPT_RULES, AT(apply), "SET",
      "Give all that the store has, and what is stored later, the categories of this set", NULL},
-    {"diff", 0, PM_OPT_FILE, AT(diff), "SET", "What --apply would change, without a change", NULL},
+    {"diff", 0, PM_OPT_RULES, AT(diff), "SET", "What --apply would change, without a change", NULL},
     {"forget-labels", 0, PM_OPT_FLAG, AT(r.forget_labels), NULL,
      "With --apply or --diff: also forget what JVMs said of their own memory (see pmapdb labels); "
      "the rules name it then",
      NULL},
     {0}};
+
+/* Paths begin with the folder: no slash at its end. */
+static void trim_folder(rules_args *a)
+{
+    char *folder = (char *)a->r.application; /* a word of argv */
+    size_t n = folder ? strlen(folder) : 0;
+
+    while (n > 1 && folder[n - 1] == '/')
+        folder[--n] = '\0';
+    if (folder && *folder != '/')
+        pm_cli_usage(a->cli, "--application-folder wants a path from / on, not '%s'", folder);
+}
 
 static void check(rules_args *a)
 {
@@ -140,7 +141,7 @@ static int run(pm_rules_cli *r)
 static const pm_syntax syntax = {
     .options = options,
     .operands = "[SET]\n--explain [ADDRESS]\n--test FILE\n--apply SET|--diff SET",
-    .operand = PM_OPT_FILE,
+    .operand = PM_OPT_RULES,
     .about = "The rules that give mappings their categories, in order: the first that matches "
              "wins. They are those of the store; SET is another: default or pmap-dotnet, which are "
              "built in, or a file of your own.",
@@ -170,6 +171,7 @@ int pm_cli_rules(pm_cli *cli, int argc, char **argv)
     if (n > 1)
         pm_cli_usage(cli, "what is '%s'?", argv[2]);
     a.word = n ? argv[1] : NULL;
+    trim_folder(&a);
     check(&a);
     if (open_store(&a.r) == PMAPDB_OK)
         exit_code = run(&a.r);

@@ -36,7 +36,7 @@ static void put_about(FILE *out, pm_text about)
             *end++ = ' ';
     }
     fputc('\n', out);
-    pm_options_wrap(out, pm_text_of(words), 0, 0, 79);
+    pm_options_wrap(out, pm_text_of(words), 0, 0);
     free(words);
 }
 
@@ -50,7 +50,7 @@ static void put_columns(FILE *out, const void *ctx)
     for (int i = 0; i < q->n_columns; i++) {
         fprintf(out, "  %-23.*s %-8s ", (int)q->column[i].name.len, q->column[i].name.data,
                 pm_unit_name(q->column[i].unit));
-        pm_options_wrap(out, q->column[i].help, 35, 35, 79);
+        pm_options_wrap(out, q->column[i].help, 35, 35);
     }
     if (q->about.len > 3)
         put_about(out, q->about);

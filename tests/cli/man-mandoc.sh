@@ -3,7 +3,8 @@
 . "$PMAPDB_KIT"
 need mandoc
 
+root=$(dirname "$PMAPDB_KIT")/../..
 for page in pmapdb.1 pmapdb-queries.7 pmapdb-categories.7 pmapdb-schema.7 pmapdb-perf.7; do
-    pmapdb -o $page __man $page
+    sh "$root/docs/man/page.sh" "$(command -v pmapdb)" $page >$page
     run mandoc -Tlint -Wwarning $page
 done

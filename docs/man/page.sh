@@ -1,0 +1,68 @@
+#!/bin/sh
+# Prints a man page: the text docs/man/PAGE with what only the program or the sources know.
+#     sh docs/man/page.sh PMAPDB PAGE >PAGE
+# SOURCE_DATE_EPOCH dates it (reproducible-builds.org).
+set -eu
+
+pmapdb=${1:?usage: page.sh PMAPDB PAGE}
+page=${2:?usage: page.sh PMAPDB PAGE}
+here=$(cd "$(dirname "$0")" && pwd)
+root=$here/../..
+export XDG_CONFIG_HOME=/nonexistent # your own queries are not part of the pages
+export LC_ALL=C
+
+# Text in which no byte means anything to roff.
+escaped() {
+    sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/'/\\\\(aq/g" -e 's/`/\\(ga/g' -e 's/\^/\\(ha/g' \
+        -e 's/~/\\(ti/g' -e 's/"/\\(dq/g' -e 's/^\./\\\&./'
+}
+
+queries() {
+    for file in "$root"/queries/*.sql; do
+        basename "$file" .sql
+    done
+}
+
+commands() {
+    "$pmapdb" --help | awk '/^Commands:$/ { on = 1; next } on && !NF { exit } on { print $1 }'
+}
+
+roff_of() {
+    while read -r command; do
+        "$pmapdb" "$command" --roff
+    done
+}
+
+# "NAME: text", then "    label:  text" in the order of a page.
+categories() {
+    sed -n 's/^category: *//p' "$root"/categories/*.txt | sed 's/%p$/PATH/; s/%[nrw]/NAME/' |
+        while read -r category; do
+            "$pmapdb" explain "$category" 2>/dev/null
+        done | escaped | awk '
+            /^    / {
+                label = $1
+                sub(/^ *[a-z]+: */, "")
+                label = toupper(substr(label, 1, 1)) substr(label, 2)
+                print ".PP\n\\fI" label "\\fP\n" $0
+                next
+            }
+            {
+                colon = index($0, ": ")
+                name = substr($0, 1, colon - 1)
+                sub(/^\\&/, "", name)
+                print ".SS " name "\n\\&" substr($0, colon + 2)
+            }'
+}
+
+date=$(date -u -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" +%Y-%m-%d)
+version=$("$pmapdb" --version | cut -d ' ' -f 2)
+while IFS= read -r line; do
+    case $line in
+    @COMMANDS@) commands | while read -r c; do [ -f "$root/queries/$c.sql" ] || echo "$c"; done | roff_of ;;
+    @OPTIONS@) "$pmapdb" --roff ;;
+    @QUERIES@) queries | roff_of ;;
+    @CATEGORIES@) categories ;;
+    @SCHEMA@) cat "$root"/schema/*.sql | escaped ;;
+    *) printf '%s\n' "$line" ;;
+    esac
+done <"$here/$page" | sed "s/@DATE@/$date/; s/@VERSION@/$version/"

@@ -11,9 +11,9 @@
 
 #define SMALL 8192
 #define EVERY 512
-#define DRAWN_SIZES 40
-#define DRAWN_SPLITS 60
-#define DRAWN_CUTS 20
+#define DRAWN_SIZES 20
+#define DRAWN_SPLITS 30
+#define DRAWN_CUTS 8
 #define CUTS_MAX 12
 
 static bool full, missing;
@@ -184,7 +184,7 @@ static void cut_small(subject *of)
 
 static void cut_large(subject *of)
 {
-    static const size_t sizes[] = {1, 2, 3, 7, 61, 1021, 4093, 65536};
+    static const size_t sizes[] = {1, 7, 61, 1021, 65536};
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         chunks_of(of, sizes[i]);

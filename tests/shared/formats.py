@@ -2,6 +2,9 @@
 hurt: what comes out is read back by readers that are not ours (Python's csv and json, sqlite3's
 .import, a reader of OpenMetrics written from its specification) and compared with what the query's
 SQL gives in Python's SQLite on the same store.
+
+Each query is asked for its CSV on every store, for the other formats on the hostile store and on one
+workload, another one for the next query; --full: for all formats on all stores.
 """
 import csv
 import io
@@ -11,7 +14,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import time
 
 import kit
@@ -175,9 +177,6 @@ def check_import(what, data, want, place):
 
 def check_json(what, data, lines, query, rows):
     want = [json_object(r, query.columns) for r in rows]
-    tool = subprocess.run([sys.executable, "-m", "json.tool"], input=data, capture_output=True,
-                          check=False)
-    check.equal("json.tool: " + what, (tool.returncode, tool.stderr), (0, b""))
     check.equal("json: " + what, json.loads(data.decode("utf-8")), want)
     check.equal("ndjson: " + what,
                 [json.loads(x) for x in lines.decode("utf-8").split("\n")[:-1]], want)
@@ -376,11 +375,13 @@ def workload(name, place):
 
 def check_store(label, store):
     changed = 0
-    for query in queries():
+    for n, query in enumerate(queries()):
         what = "%s %s" % (label, query.name)
         rows = store.truth(query)
         data = store.output(query, "csv")[0]
         want = check_csv(what, data, query, rows)
+        if not (kit.full or label in ("hostile", WORKLOADS[n % len(WORKLOADS)])):
+            continue
         check_import(what, data, want, store.place)
         check_json(what, store.output(query, "json")[0], store.output(query, "ndjson")[0], query,
                    rows)

@@ -8,7 +8,7 @@ import kit
 import order
 
 # name -> (beats by default, in full)
-SETS = {"c_mmap": (24, 120), "nginx": (12, 60), "memfd": (4, 20)}
+SETS = {"c_mmap": (18, 120), "nginx": (9, 60), "memfd": (3, 20)}
 
 # All of a live store but its ids.
 LIVE = (

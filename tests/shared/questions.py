@@ -275,20 +275,22 @@ def check_huge(check, what, story, rows):
 # ---- through time ----
 
 def check_series(check, what, story):
-    for metric, column in METRIC.items():
-        for category in (None, "anonymous", "anonymous/thread-stack", "reserve", "heap", "memfd"):
-            want = []
-            for moment in story.times:
-                for pid, rows in sorted(story.moments[moment].items()):
-                    of = [r for r in rows if not category or truth.is_of(r["category"], category)]
-                    sums = truth.sums(of, truth.everything).get("all", ZERO)
-                    want.append((moment / 1000, pid, sums[column]))
-            got = story.ask("series", "--metric", metric,
-                            *(["--category", category] if category else []))
-            check.equal("%s series: %s of %s" % (what, metric, category),
-                        [(float(r["ts"]), int(r["pid"]), int(r["value"])) for r in got], want)
-            check.true("%s series: the three columns" % what,
-                       all(list(r) == ["ts", "pid", "value"] for r in got))
+    """Every metric of all memory, every category in one metric."""
+    asked = [(metric, None) for metric in METRIC] + [
+        ("rss", category) for category in ("anonymous", "anonymous/thread-stack", "reserve", "heap", "memfd")]
+    for metric, category in asked:
+        want = []
+        for moment in story.times:
+            for pid, rows in sorted(story.moments[moment].items()):
+                of = [r for r in rows if not category or truth.is_of(r["category"], category)]
+                sums = truth.sums(of, truth.everything).get("all", ZERO)
+                want.append((moment / 1000, pid, sums[METRIC[metric]]))
+        got = story.ask("series", "--metric", metric,
+                        *(["--category", category] if category else []))
+        check.equal("%s series: %s of %s" % (what, metric, category),
+                    [(float(r["ts"]), int(r["pid"]), int(r["value"])) for r in got], want)
+        check.true("%s series: the three columns" % what,
+                   all(list(r) == ["ts", "pid", "value"] for r in got))
 
 
 def check_peak(check, what, story):

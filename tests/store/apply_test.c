@@ -9,7 +9,7 @@
 
 #include "base/num.h"
 
-#define SEEDS 25
+#define SEEDS 10
 #define T0 1700000000000
 
 /* ---- histories ---- */

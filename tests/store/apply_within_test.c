@@ -6,7 +6,7 @@
 #include "world.h"
 
 #define T0 1700000000000
-#define SEEDS 12
+#define SEEDS 8
 #define MANY 700 /* captures of one process: more than are taken over at a time */
 
 /* ---- merging ---- */

@@ -11,7 +11,7 @@
 #include "base/num.h"
 #include "store/write/live_reading.h"
 
-#define SEEDS 30
+#define SEEDS 14
 #define STORES 3
 #define BOOTS 2
 

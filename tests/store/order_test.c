@@ -9,7 +9,7 @@
 
 #include "base/num.h"
 
-#define SEEDS 36
+#define SEEDS 16
 
 /* ---- a history ---- */
 

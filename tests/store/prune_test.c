@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "store/keep/tidy.h"
 
-#define SEEDS 24
+#define SEEDS 12
 
 static uint64_t from_environment(const char *name, uint64_t otherwise)
 {

@@ -1,122 +1,32 @@
-/* blocks: blocks with their rows, and how they are collected. */
+/* blocks: reads one file after another, and keeps the blocks of a file until the query takes them.
+ */
 #include "sqlite/blocks.h"
 
+#include "api/place.h"
+#include "api/wrap.h"
+#include "parse/formats.h"
+#include "source/source.h"
+
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define POOL_BYTES_MAX ((size_t)8 << 20)
 
-void pm_found_block_free(pm_found_block *h)
+/* ---- blocks of one reader ---- */
+
+static pmapdb_status on_row(void *ctx, uint32_t id, pmapdb_error *err)
 {
-    if (!h)
-        return;
-    free(h->capture.rows);
-    free(h->places);
-    free(h->path);
-    free(h->error);
-    pm_buf_free(&h->texts);
-    pm_pool_free(h->retired);
-    free(h);
-}
-
-size_t pm_found_block_rows(const pm_found_block *h)
-{
-    return h->capture.block.state == PM_STATE_TOTALS ? 1 : h->capture.n_rows;
-}
-
-static int compare_places(const void *a, const void *b)
-{
-    uint64_t x = ((const pm_found_place *)a)->start, y = ((const pm_found_place *)b)->start;
-
-    return x < y ? -1 : x > y;
-}
-
-static pmapdb_status place(pm_found_block *h, pmapdb_error *err)
-{
-    size_t n = h->capture.n_rows;
-
-    h->places = calloc(n + 1, sizeof *h->places);
-    if (!h->places)
-        return pm_fail_nomem(err);
-    for (size_t i = 0; i < n; i++)
-        h->places[i] = (pm_found_place){pm_capture_row(&h->capture, i)->start, h->capture.rows[i]};
-    qsort(h->places, n, sizeof *h->places, compare_places);
-    return PMAPDB_OK;
-}
-
-pmapdb_status pm_found_block_place_of(pm_found_block *h, const pm_mapping *m, size_t *out,
-                                      pmapdb_error *err)
-{
-    pm_found_place key = {.start = m->start};
-    const pm_found_place *at;
-    pmapdb_status st = h->places ? PMAPDB_OK : place(h, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    at = bsearch(&key, h->places, h->capture.n_rows, sizeof *h->places, compare_places);
-    *out = (size_t)(at - h->places);
-    return PMAPDB_OK;
-}
-
-pm_category pm_found_block_base(pm_found_block *h, const pm_mapping *m)
-{
-    if (!h->prepared)
-        pm_classify_prepare(&h->capture, &h->context);
-    h->prepared = true;
-    return pm_classify_mapping(&h->context, m);
-}
-
-pmapdb_status pm_collect_init(pm_collect *c, bool rows_wanted, pmapdb_error *err)
-{
-    *c = (pm_collect){.rows_wanted = rows_wanted, .pid = PMAPDB_UNKNOWN};
-    c->end = &c->first;
-    return pm_pool_new(&c->pool, err);
-}
-
-void pm_collect_free(pm_collect *c)
-{
-    while (c->first)
-        pm_found_block_free(pm_collect_take(c));
-    pm_buf_free(&c->nothing);
-    pm_pool_free(c->pool);
-    free(c->rows);
-}
-
-void pm_collect_begin(pm_collect *c, const char *path, int64_t pid)
-{
-    c->path = path;
-    c->pid = pid;
-    c->n_captures = 0;
-    c->n_rows = 0;
-    pm_buf_clear(&c->nothing);
-}
-
-pm_found_block *pm_collect_take(pm_collect *c)
-{
-    pm_found_block *h = c->first;
-
-    if (h) {
-        c->first = h->next;
-        if (!c->first)
-            c->end = &c->first;
-    }
-    return h;
-}
-
-static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *err)
-{
-    pm_collect *c = ctx;
-    uint32_t id;
-    pmapdb_status st = pm_pool_mapping(c->pool, m, &id, err);
+    pm_blocks *b = ctx;
+    pmapdb_status st = pm_grow(&b->rows, &b->cap_rows, b->n_rows, sizeof *b->rows, err);
 
     if (st == PMAPDB_OK)
-        st = pm_grow(&c->rows, &c->cap_rows, c->n_rows, sizeof *c->rows, err);
-    if (st == PMAPDB_OK)
-        c->rows[c->n_rows++] = id;
+        b->rows[b->n_rows++] = id;
     return st;
 }
 
-/* The texts of a block last for the call: they move into h->texts, first all, then pointed to,
- * since the buffer moves while it grows. */
+/* Copies the texts of a block, which the reader owns. Pointers are set after the last append,
+ * because the buffer moves while it grows. */
 static pmapdb_status copy_texts(pm_found_block *h, pmapdb_error *err)
 {
     pm_block *b = &h->capture.block;
@@ -138,100 +48,238 @@ static pmapdb_status copy_texts(pm_found_block *h, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-/* NULL: out of memory. */
-static pm_found_block *new_block(const pm_collect *c, pm_text error)
+/* Appends a block without rows. */
+static pmapdb_status append(pm_blocks *b, pm_text error, pm_found_block **out, pmapdb_error *err)
 {
     pm_found_block *h = calloc(1, sizeof *h);
 
     if (!h)
-        return NULL;
+        return pm_fail_nomem(err);
+    *(b->last ? &b->last->next : &b->first) = h;
+    b->last = h;
+    *out = h;
     h->number = PMAPDB_UNKNOWN;
-    h->capture.pid = c->pid;
-    h->capture.pool = c->pool;
-    h->path = c->path ? strdup(c->path) : NULL;
+    h->capture.pid = b->pid;
+    h->capture.pool = b->pool;
+    h->path = b->path ? strdup(b->path) : NULL;
     h->error = error.len ? strndup(error.data, error.len) : NULL;
-    if ((c->path && !h->path) || (error.len && !h->error)) {
-        pm_found_block_free(h);
-        return NULL;
-    }
-    return h;
+    return (b->path && !h->path) || (error.len && !h->error) ? pm_fail_nomem(err) : PMAPDB_OK;
 }
 
-static void append(pm_collect *c, pm_found_block *h)
-{
-    *c->end = h;
-    c->end = &h->next;
-}
-
-/* Blocks held share the pool: it may end with the last that uses it. */
-static pmapdb_status retire_pool(pm_collect *c, pm_found_block *h, pmapdb_error *err)
+static pmapdb_status retire_pool(pm_blocks *b, pm_found_block *h, pmapdb_error *err)
 {
     pm_pool *fresh;
     pmapdb_status st;
 
-    if (pm_pool_bytes(c->pool) <= POOL_BYTES_MAX)
+    if (pm_pool_bytes(b->pool) <= POOL_BYTES_MAX)
         return PMAPDB_OK;
     st = pm_pool_new(&fresh, err);
     if (st != PMAPDB_OK)
         return st;
-    h->retired = c->pool;
-    c->pool = fresh;
-    return PMAPDB_OK;
-}
-
-static pmapdb_status hold(pm_collect *c, const pm_block *block, pmapdb_error *err)
-{
-    pm_found_block *h = new_block(c, block->empty);
-    pmapdb_status st;
-
-    if (!h)
-        return pm_fail_nomem(err);
-    h->number = c->n_blocks;
-    h->capture.block = *block;
-    if (block->pid != PMAPDB_UNKNOWN)
-        h->capture.pid = block->pid;
-    st = copy_texts(h, err);
-    if (st == PMAPDB_OK)
-        st = retire_pool(c, h, err);
-    if (st != PMAPDB_OK) {
-        pm_found_block_free(h);
-        return st;
-    }
-    h->capture.rows = c->rows;
-    h->capture.n_rows = c->n_rows;
-    c->rows = NULL;
-    c->cap_rows = 0;
-    append(c, h);
+    h->retired = b->pool;
+    b->pool = fresh;
     return PMAPDB_OK;
 }
 
 static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *err)
 {
-    pm_collect *c = ctx;
-    bool none = block->empty.len > 0;
-    pmapdb_status st = PMAPDB_OK;
+    pm_blocks *b = ctx;
+    pm_found_block *h;
+    pmapdb_status st = append(b, block->empty, &h, err);
 
-    c->n_blocks++;
-    c->n_captures += !none;
-    if (none && c->nothing.len == 0)
-        st = pm_buf_add(&c->nothing, block->empty.data, block->empty.len, err);
-    if (st == PMAPDB_OK)
-        st = hold(c, block, err);
-    c->n_rows = 0;
+    if (st != PMAPDB_OK)
+        return st;
+    h->number = ++b->n_blocks;
+    b->n_captures += block->empty.len == 0;
+    h->capture.block = *block;
+    if (block->pid != PMAPDB_UNKNOWN)
+        h->capture.pid = block->pid;
+    h->capture.rows = b->rows;
+    h->capture.n_rows = b->n_rows;
+    b->rows = NULL;
+    b->n_rows = b->cap_rows = 0;
+    st = copy_texts(h, err);
+    if (st == PMAPDB_OK && block->empty.len && b->nothing.len == 0)
+        st = pm_buf_add(&b->nothing, block->empty.data, block->empty.len, err);
     return st;
 }
 
-pm_reader_events pm_collect_events(pm_collect *c)
+pmapdb_status pm_blocks_reader(pm_blocks *b, pm_reader **out, pmapdb_error *err)
 {
-    return (pm_reader_events){c, c->rows_wanted ? on_mapping : NULL, on_block};
+    pm_reader_events events = {.ctx = b, .on_block = on_block};
+    pmapdb_status st = pm_reader_new(&events, b->dialect, out, err);
+
+    if (st == PMAPDB_OK && b->rows_wanted)
+        pm_reader_intern(*out, b->pool, on_row);
+    return st;
 }
 
-pmapdb_status pm_collect_error(pm_collect *c, const char *text, pmapdb_error *err)
-{
-    pm_found_block *h = new_block(c, pm_text_of(text));
+/* ---- files ---- */
 
-    if (!h)
-        return pm_fail_nomem(err);
-    append(c, h);
+/* Reports a file that cannot be used: a failure with rows, else a block with an error. */
+static pmapdb_status report(pm_blocks *b, const pmapdb_error *why, pmapdb_error *err)
+{
+    pm_found_block *h;
+
+    if (!b->rows_wanted && why->status != PMAPDB_NOMEM)
+        return append(b, pm_text_of(why->text), &h, err);
+    b->failure = *why;
     return PMAPDB_OK;
+}
+
+/* Feeds the current file to the reader. Damage ends the file early: *damage says why, and the rows
+ * before it count. */
+static pmapdb_status feed(pm_blocks *b, const pm_source_entry *entry, pm_reader *reader, bool *any,
+                          pmapdb_error *damage, pmapdb_error *err)
+{
+    const char *bytes;
+    size_t n;
+    pmapdb_status st = PMAPDB_OK;
+
+    while (st == PMAPDB_OK && !pm_reader_hopeless(reader)) {
+        if (pm_source_read(b->source, &bytes, &n, damage) != PMAPDB_OK || n == 0)
+            break;
+        if (!*any) {
+            pm_wrap wrap = pm_wrap_of((pm_text){bytes, n}, entry->in_archive);
+
+            if (wrap.what && (wrap.likely || entry->named))
+                return pm_fail(err, PMAPDB_INPUT, "'%s': %s", entry->path, wrap.what);
+        }
+        *any = true;
+        st = pm_reader_feed(reader, bytes, n, err);
+    }
+    return st == PMAPDB_OK ? pm_reader_finish(reader, err) : st;
+}
+
+/* A named file without a capture is worth an error, unless its blocks have their own errors. */
+static pmapdb_status report_no_capture(pm_blocks *b, const pm_source_entry *entry, bool any,
+                                       pmapdb_error *err)
+{
+    const char *text = any ? "no capture of a memory map in it" : "an empty file";
+    pmapdb_error why = {0};
+
+    if (!entry->named || b->n_captures || (b->nothing.len && !b->rows_wanted))
+        return PMAPDB_OK;
+    if (b->nothing.len)
+        text = b->nothing.data;
+    if (b->rows_wanted)
+        pm_fail(&why, PMAPDB_INPUT, "'%s': %s", entry->path, text);
+    else
+        pm_fail(&why, PMAPDB_INPUT, "%s", text);
+    return report(b, &why, err);
+}
+
+static pmapdb_status read_file(pm_blocks *b, const pm_source_entry *entry, pmapdb_error *err)
+{
+    pmapdb_error damage = {0};
+    pm_reader *reader = NULL;
+    bool any = false;
+    pmapdb_status st;
+
+    b->path = entry->path;
+    b->pid = pm_place_path_pid(entry->own_path, entry->name);
+    b->n_captures = b->n_rows = 0;
+    pm_buf_clear(&b->nothing);
+    st = pm_blocks_reader(b, &reader, err);
+    if (st == PMAPDB_OK)
+        st = feed(b, entry, reader, &any, &damage, err);
+    pm_reader_free(reader);
+    if (st == PMAPDB_INPUT) /* the fault of this file */
+        damage = *err;
+    else if (st != PMAPDB_OK)
+        return st;
+    if (b->last && (st = retire_pool(b, b->last, err)) != PMAPDB_OK)
+        return st;
+    return damage.status != PMAPDB_OK ? report(b, &damage, err)
+                                      : report_no_capture(b, entry, any, err);
+}
+
+static pmapdb_status read_next_file(pm_blocks *b, pmapdb_error *err)
+{
+    const pm_source_entry *entry;
+    pmapdb_error why = {0};
+
+    if (pm_source_next(b->source, &entry, &why) != PMAPDB_OK) {
+        b->path = NULL; /* the message names the file */
+        b->pid = PMAPDB_UNKNOWN;
+        return report(b, &why, err);
+    }
+    if (!entry) {
+        pm_source_free(b->source);
+        b->source = NULL;
+        return PMAPDB_OK;
+    }
+    if (entry->closed || (!entry->named && pm_place_is_sibling(entry->name)))
+        return PMAPDB_OK;
+    return read_file(b, entry, err);
+}
+
+/* Opening a FIFO waits for its writer, and SQL cannot interrupt that. */
+static pmapdb_status check_path(const char *path, pmapdb_error *err)
+{
+    struct stat info;
+
+    if (stat(path, &info) != 0)
+        return pm_fail_io(err, errno, "'%s'", path);
+    if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return pm_fail(err, PMAPDB_USAGE, "'%s' is neither a regular file nor a directory", path);
+    return PMAPDB_OK;
+}
+
+/* ---- what a query sees ---- */
+
+pmapdb_status pm_blocks_init(pm_blocks *b, bool rows_wanted, pmapdb_error *err)
+{
+    *b =
+        (pm_blocks){.rows_wanted = rows_wanted, .pid = PMAPDB_UNKNOWN, .dialect = PM_DIALECT_COUNT};
+    return pm_pool_new(&b->pool, err);
+}
+
+pmapdb_status pm_blocks_open_file(pm_blocks *b, const char *path, const char *dialect,
+                                  bool rows_wanted, pmapdb_error *err)
+{
+    /* pm_source takes "-" for standard input, which belongs to the caller of SQLite */
+    const char *name = strcmp(path, PM_SOURCE_STDIN) == 0 ? "./" PM_SOURCE_STDIN : path;
+    pmapdb_status st = pm_blocks_init(b, rows_wanted, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_form_find(dialect, &b->dialect, err);
+    if (st == PMAPDB_OK)
+        st = check_path(name, err);
+    return st == PMAPDB_OK ? pm_source_new(&name, 1, &b->source, err) : st;
+}
+
+pmapdb_status pm_blocks_next(pm_blocks *b, pm_found_block **out, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    while (st == PMAPDB_OK && !b->first && b->source && !b->failure.status)
+        st = read_next_file(b, err);
+    if (st != PMAPDB_OK)
+        return st;
+    if (!b->first && b->failure.status) {
+        *err = b->failure;
+        return err->status;
+    }
+    *out = b->first;
+    if (b->first)
+        b->first = b->first->next;
+    if (!b->first)
+        b->last = NULL;
+    return PMAPDB_OK;
+}
+
+void pm_blocks_close(pm_blocks *b)
+{
+    while (b->first) {
+        pm_found_block *h = b->first;
+
+        b->first = h->next;
+        pm_found_block_free(h);
+    }
+    pm_source_free(b->source);
+    pm_buf_free(&b->nothing);
+    pm_pool_free(b->pool);
+    free(b->rows);
+    *b = (pm_blocks){0};
 }

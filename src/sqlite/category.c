@@ -1,4 +1,4 @@
-/* category: the category of a mapping that is in no store. */
+/* category: the category of a mapping that is not in a store. */
 #include "sqlite/category.h"
 
 #include "store/rules/rules_file.h"
@@ -12,7 +12,7 @@ void pm_categorizer_free(pm_categorizer *r)
     pm_buf_free(&r->category);
 }
 
-/* ---- which rules ---- */
+/* ---- the rules ---- */
 
 static pmapdb_status read_rules(pm_categorizer *r, pm_text text, const char *name,
                                 const char *application, pmapdb_error *err)
@@ -24,7 +24,7 @@ static pmapdb_status read_rules(pm_categorizer *r, pm_text text, const char *nam
     return st;
 }
 
-/* Only a store has the table, and only one with rules a row. */
+/* Without a store the table is missing; a store without rules has an empty table. */
 static pmapdb_status load_rules(pm_categorizer *r, pmapdb_error *err)
 {
     sqlite3_stmt *stmt = NULL;
@@ -49,9 +49,9 @@ static pmapdb_status load_rules(pm_categorizer *r, pmapdb_error *err)
     return st;
 }
 
-/* ---- what they say ---- */
+/* ---- the category ---- */
 
-/* Texts are the mapping's and `device`. */
+/* The texts of *out point into the mapping and `device`. */
 static void rule_row_of(pm_found_block *h, const pm_mapping *m, char device[24], pm_rule_row *out)
 {
     *out = (pm_rule_row){.start = m->start,

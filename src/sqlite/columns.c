@@ -1,4 +1,4 @@
-/* columns: how the tables' values are found. What a capture does not say is NULL. */
+/* columns: the value of each column. A value that the capture lacks is NULL. */
 #include "sqlite/columns.h"
 
 #include "base/clock.h"
@@ -22,11 +22,11 @@ static void show_known(sqlite3_context *out, int64_t v)
         sqlite3_result_int64(out, v);
 }
 
-/* ---- of a mapping ---- */
+/* ---- a mapping ---- */
 
 enum place { PLACE_START, PLACE_END, PLACE_OFFSET, PLACE_INODE, PLACE_CUT };
 
-/* Addresses are two's complement, as in a store. */
+/* Addresses are stored in two's complement, as in a store. */
 static void show_place(sqlite3_context *out, const pm_table_row *row, int which)
 {
     const pm_mapping *m = row->m;
@@ -63,7 +63,7 @@ static void show_dirty(sqlite3_context *out, const pm_table_row *row, int which)
         show_field(out, row, which);
 }
 
-/* Of a mapping, or of the whole block. */
+/* A sum of a mapping, or of the block. */
 static void show_total(sqlite3_context *out, const pm_table_row *row, int which)
 {
     int64_t v = row->m ? pm_total_of(row->m, (enum pm_total)which)
@@ -77,7 +77,7 @@ enum word { WORD_PERMS, WORD_DEVICE, WORD_FLAGS, WORD_PATH, WORD_EXTRA };
 
 enum kind { KIND_CATEGORY, KIND_PARENT, KIND_BASE, KIND_INFERRED };
 
-/* A refinement of what the mapping is begins with that; any other text stands alone. */
+/* True for a refined category, such as anonymous/glibc-arena of anonymous. */
 static bool refines(const char *category, const char *base)
 {
     size_t n = strlen(base);
@@ -133,7 +133,7 @@ static void show_word(sqlite3_context *out, const pm_table_row *row, int which)
     }
 }
 
-/* ---- of a block ---- */
+/* ---- a block ---- */
 
 enum count { COUNT_BLOCK, COUNT_PID, COUNT_FIRST_LINE, COUNT_LAST_LINE, COUNT_TOOL_SIZE };
 
@@ -181,7 +181,7 @@ static void show_taken_at(sqlite3_context *out, const pm_block *b)
     sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
 }
 
-/* Several lines as one, "; " between; nothing is NULL. */
+/* Joins lines with "; "; an empty text is NULL. */
 static void show_lines(sqlite3_context *out, pm_text t)
 {
     pm_buf text = {0};
@@ -204,7 +204,7 @@ static void show_lines(sqlite3_context *out, pm_text t)
     pm_buf_free(&text);
 }
 
-/* What only a capture has. */
+/* Values that only captures have. */
 static void show_of_capture(sqlite3_context *out, const pm_block *b, int which)
 {
     if (which == ABOUT_CONFIDENCE)
@@ -247,7 +247,7 @@ static void show_about(sqlite3_context *out, const pm_table_row *row, int which)
         show_of_block(out, &h->capture.block, which);
 }
 
-/* ---- the tables' columns ---- */
+/* ---- the columns ---- */
 
 #define LENGTH(columns) ((int)(sizeof(columns) / sizeof *(columns)))
 
@@ -292,7 +292,7 @@ const pm_table_column pm_mapping_columns[] = {
     {"name_cut", "INTEGER", show_place, PLACE_CUT},
     {"parent", "TEXT", show_kind, KIND_PARENT},
     {"base", "TEXT", show_kind, KIND_BASE},
-    /* after this: where it was found */
+    /* where the mapping was found */
     {"block", "INTEGER", show_count, COUNT_BLOCK},
     {"source", "TEXT", show_about, ABOUT_SOURCE},
     {"pid", "INTEGER", show_count, COUNT_PID},

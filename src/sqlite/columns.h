@@ -1,10 +1,10 @@
-/* columns: what the tables show, each column a name and how its value is found. */
+/* columns: the columns of the tables, each with its name, type and function. */
 #ifndef PM_SQLITE_COLUMNS_H
 #define PM_SQLITE_COLUMNS_H
 
 #include "sqlite/category.h"
 
-/* One row: a mapping of a block; NULL: the block itself, or the one row of its sums. */
+/* One row: a mapping of a block. m is NULL for the row of a block, and for the row of its sums. */
 typedef struct pm_table_row {
     pm_found_block *block;
     const pm_mapping *m;
@@ -14,16 +14,16 @@ typedef struct pm_table_row {
 typedef struct pm_table_column {
     const char *name, *type;
     void (*show)(sqlite3_context *out, const pm_table_row *row, int which);
-    int which; /* of what `show` can show */
+    int which; /* selects among the values that `show` knows */
 } pm_table_column;
 
-/* What the view `mappings` of a store says of a mapping, in its order, and after that where it was
- * found. */
+/* The columns of the view `mappings` of a store that describe a mapping, in the order of the view;
+ * then the columns that say where the mapping was found. */
 extern const pm_table_column pm_mapping_columns[];
-extern const int pm_mapping_columns_live; /* without where it was found */
+extern const int pm_mapping_columns_live; /* number without the columns of the second kind */
 extern const int pm_mapping_columns_all;
 
-/* One block. */
+/* The columns of a block. */
 extern const pm_table_column pm_block_columns[];
 extern const int pm_block_columns_all;
 

@@ -1,4 +1,4 @@
-/* extension: what SQLite calls when it loads pmapdb.so.
+/* extension: the entry points of pmapdb.so for SQLite.
  *
  *     .load ./pmapdb
  *     SELECT category, sum(rss_kib) FROM smaps(1234) GROUP BY 1;
@@ -9,13 +9,12 @@
 
 SQLITE_EXTENSION_INIT1
 
-/* RHEL 9 has this version. Newer functions are not called through the table that SQLite hands over.
- */
+/* The version of RHEL 9. The extension calls no function of SQLite that is newer. */
 #define OLDEST 3034000
 
-/* SQLite looks for this name first: the file may be called anything. */
+/* SQLite looks for this name first, whatever the name of the file. */
 PMAPDB_API int sqlite3_extension_init(sqlite3 *db, char **error, const sqlite3_api_routines *api);
-/* Derived from the name pmapdb.so; for programs that ask for it. */
+/* The name derived from pmapdb.so, for programs that pass it. */
 PMAPDB_API int sqlite3_pmapdb_init(sqlite3 *db, char **error, const sqlite3_api_routines *api);
 
 int sqlite3_extension_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)

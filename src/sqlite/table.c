@@ -1,10 +1,9 @@
-/* table: the virtual tables. A row of one needs its argument: smaps(1234) is short for smaps WHERE
- * pid = 1234, and the planner is told that nothing goes without. */
+/* table: the virtual tables. smaps(1234) is short for smaps WHERE pid = 1234; no table has rows
+ * without its argument. */
 #include "sqlite/table.h"
 
 #include "base/hash.h"
 #include "base/num.h"
-#include "sqlite/block_source.h"
 #include "sqlite/columns.h"
 
 #include <inttypes.h>
@@ -18,8 +17,8 @@ typedef struct kind {
     const char *name, *usage;
     const pm_table_column *columns;
     const int *n_columns;
-    const char *args[ARGS_MAX]; /* names of the hidden columns; the first must be given */
-    double cost, rows;          /* of one call, for the planner */
+    const char *args[ARGS_MAX]; /* names of the hidden columns; the first is required */
+    double cost, rows;          /* of one call, for the query planner */
     bool live, by_row;
 } kind;
 
@@ -71,9 +70,9 @@ typedef struct table {
 typedef struct cursor {
     sqlite3_vtab_cursor base;
     sqlite3_value *args[ARGS_MAX]; /* or NULL */
-    pm_block_source *source;
+    pm_blocks blocks;
     pm_found_block *block; /* NULL: no more rows */
-    size_t at;             /* of its rows */
+    size_t at;             /* row of the block */
     pm_categorizer categorizer;
     sqlite3_int64 rowid;
 } cursor;
@@ -116,7 +115,7 @@ static int table_connect(sqlite3 *db, void *kind_, int argc, const char *const *
     (void)error;
     if (rc != SQLITE_OK)
         return rc;
-    /* they read files: no view or trigger of somebody else's database may call them */
+    /* the tables read files, so a view or trigger in a foreign database must not use them */
     sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
     t = sqlite3_malloc(sizeof *t);
     if (!t)
@@ -132,8 +131,8 @@ static int table_disconnect(sqlite3_vtab *t)
     return SQLITE_OK;
 }
 
-/* Which constraint gives argument `arg`: its index, -1 for none, -2 where it cannot be used in this
- * order of a join. */
+/* The index of the constraint that gives an argument; -1: no constraint; -2: the constraint cannot
+ * be used in this order of a join. */
 static int find_argument(const sqlite3_index_info *info, int column)
 {
     int found = -1;
@@ -150,9 +149,9 @@ static int find_argument(const sqlite3_index_info *info, int column)
     return found;
 }
 
-/* idxNum: bit N says that argument N is given. Without the first there is a plan all the same, so
- * dear that any other is taken: running it says what is missing, where SQLITE_CONSTRAINT would end
- * in "no query solution". */
+/* Bit N of idxNum: argument N is given. A plan without the first argument exists, at a cost that
+ * makes every other plan win: running the plan names the missing argument, while SQLITE_CONSTRAINT
+ * would end in "no query solution". */
 static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     const kind *k = ((const table *)base)->kind;
@@ -194,9 +193,8 @@ static void cursor_clear(cursor *c)
         c->args[i] = NULL;
     }
     pm_found_block_free(c->block);
-    pm_block_source_free(c->source);
+    pm_blocks_close(&c->blocks);
     c->block = NULL;
-    c->source = NULL;
 }
 
 static int cursor_close(sqlite3_vtab_cursor *base)
@@ -209,7 +207,7 @@ static int cursor_close(sqlite3_vtab_cursor *base)
     return SQLITE_OK;
 }
 
-/* The failure as SQLite's: whose it is stands before the text. */
+/* Reports a failure to SQLite; the text begins with the name of the table. */
 static int failed(cursor *c, pmapdb_status st, const pmapdb_error *err)
 {
     sqlite3_vtab *t = c->base.pVtab;
@@ -221,7 +219,7 @@ static int failed(cursor *c, pmapdb_status st, const pmapdb_error *err)
     return SQLITE_ERROR;
 }
 
-/* The next block that has rows, or that is one. */
+/* Moves to the next block with rows; pmap_blocks has one row for every block. */
 static int next_block(cursor *c)
 {
     pmapdb_error err = {0};
@@ -230,14 +228,14 @@ static int next_block(cursor *c)
     do {
         pm_found_block_free(c->block);
         c->block = NULL;
-        st = pm_block_source_next(c->source, &c->block, &err);
+        st = pm_blocks_next(&c->blocks, &c->block, &err);
     } while (st == PMAPDB_OK && c->block && kind_of(c)->by_row &&
              pm_found_block_rows(c->block) == 0);
     c->at = 0;
     return st == PMAPDB_OK ? SQLITE_OK : failed(c, st, &err);
 }
 
-/* The name of the process's folder in /proc. */
+/* The name of the folder of a process in /proc. */
 static pmapdb_status read_pid(sqlite3_value *v, char out[32], pmapdb_error *err)
 {
     sqlite3_int64 pid = -1;
@@ -266,7 +264,7 @@ static pmapdb_status open_live(cursor *c, pmapdb_error *err)
     char pid[32];
     pmapdb_status st = read_pid(c->args[0], pid, err);
 
-    return st == PMAPDB_OK ? pm_block_source_live(kind_of(c)->name, pid, &c->source, err) : st;
+    return st == PMAPDB_OK ? pm_blocks_open_live(&c->blocks, kind_of(c)->name, pid, err) : st;
 }
 
 static pmapdb_status open_file(cursor *c, pmapdb_error *err)
@@ -278,11 +276,11 @@ static pmapdb_status open_file(cursor *c, pmapdb_error *err)
         return pm_fail_nomem(err);
     if (strlen(path) != (size_t)sqlite3_value_bytes(c->args[0]))
         return pm_fail(err, PMAPDB_USAGE, "a path cannot hold a NUL");
-    return pm_block_source_file(path, dialect, kind_of(c)->by_row, &c->source, err);
+    return pm_blocks_open_file(&c->blocks, path, dialect, kind_of(c)->by_row, err);
 }
 
-/* SQLite tells rows by it where several calls answer one WHERE ... OR ...: other arguments, other
- * rows. */
+/* If one WHERE ... OR ... makes several calls, SQLite identifies rows by their rowid, so calls with
+ * different arguments have different rowids. */
 static sqlite3_int64 first_rowid(const cursor *c)
 {
     uint64_t hash = 0;
@@ -294,8 +292,7 @@ static sqlite3_int64 first_rowid(const cursor *c)
     return (sqlite3_int64)(hash & UINT64_C(0x7fffffff00000000));
 }
 
-/* An unknown process or path has no rows, as WHERE pid = NULL has none; an unknown dialect is one
- * that was not given. */
+/* A NULL process or path has no rows, as WHERE pid = NULL; a NULL dialect means no dialect. */
 static int cursor_filter(sqlite3_vtab_cursor *base, int given, const char *name, int argc,
                          sqlite3_value **argv)
 {
@@ -359,8 +356,7 @@ static int cursor_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
     return SQLITE_OK;
 }
 
-/* Without xCreate: there is one of each, under its own name, and CREATE VIRTUAL TABLE makes none.
- */
+/* Without xCreate the tables are eponymous: CREATE VIRTUAL TABLE cannot make another. */
 static const sqlite3_module module = {
     .xConnect = table_connect,
     .xBestIndex = table_best_index,

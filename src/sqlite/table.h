@@ -1,4 +1,4 @@
-/* table: the table-valued functions, as eponymous virtual tables whose last columns are hidden and
+/* table: the table-valued functions. They are eponymous virtual tables whose hidden last columns
  * are the arguments. */
 #ifndef PM_SQLITE_TABLE_H
 #define PM_SQLITE_TABLE_H

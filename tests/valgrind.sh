@@ -12,7 +12,7 @@ set -eu
 cd "$(dirname "$0")/.."
 root=$(pwd)
 build=build/valgrind full=''
-quick='base/ parse/ classify/ render/ source/ store/script store/import_log store/select store/lineage
+quick='base/ parse/ classify/ render/ source/ store/statement store/import_log store/select store/lineage
     store/merge store/prune_known store/process store/space store/strip
     perf/replay stats/order stats/points stats/fit api/import api/intake_bounds api/merge
     api/rules cli/import cli/diff cli/check cli/merge cli/terminal'

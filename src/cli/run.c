@@ -96,7 +96,6 @@ static void make_options(const pm_query_info *info, param_options *out)
 pmapdb_status pm_run_check(const pm_query_info *info, pmapdb_error *err)
 {
     static const char *const ours[] = {"help", "usage", "version", "explain", "sql"};
-    pm_script script = pm_query_script(info);
 
     for (int i = 0; i < info->n_params; i++) {
         pm_text name = info->param[i].name;
@@ -108,10 +107,10 @@ pmapdb_status pm_run_check(const pm_query_info *info, pmapdb_error *err)
             taken |= pm_text_equal(name, pm_text_of(o->name));
         taken &= !pm_text_equal(name, PM_TEXT("top")); /* a query may see to that itself */
         if (taken)
-            return pm_script_fail(&script, name.data, err, PMAPDB_USAGE,
-                                  "no parameter can be called '%.*s': --%.*s is an option of every "
-                                  "query",
-                                  (int)name.len, name.data, (int)name.len, name.data);
+            return pm_query_fail(info, name.data, err,
+                                 "no parameter can be called '%.*s': --%.*s is an option of every "
+                                 "query",
+                                 (int)name.len, name.data, (int)name.len, name.data);
     }
     return PMAPDB_OK;
 }

@@ -43,7 +43,6 @@ fi
 dictionary_of() {
     case $1 in
     reader | smaps | pmap | wide | live_map | map | classify) name=rows ;;
-    sql) name=script ;;
     *) name=$1 ;;
     esac
     [ ! -f "$here/$name.dict" ] || echo "-dict=$here/$name.dict"

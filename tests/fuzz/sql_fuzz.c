@@ -4,19 +4,17 @@
  */
 #include "store.h"
 
-#include "store/read/guard.h"
-#include "store/read/trouble.h"
+#include "store/read/statement.h"
 
-static void check_statement(sqlite3 *db, const char *text)
+static void check_statement(sqlite3 *db, char *text)
 {
-    static pm_guard guard;
-    pm_script script = {"x.sql", pm_text_of(text)};
+    char where[] = "x.sql";
+    pm_query_info info = {.where = where, .text = text, .body = text};
     sqlite3_stmt *stmt = NULL;
     pmapdb_error err = {0};
     pmapdb_status st;
 
-    pm_guard_set(db, &guard);
-    st = pm_trouble_prepare(db, &script, &guard, "sql", &stmt, &err);
+    st = pm_statement_prepare(db, &info, "sql", &stmt, &err);
     if (st == PMAPDB_OK) {
         FUZZ_CHECK(stmt && sqlite3_stmt_readonly(stmt), "it writes: %s", text);
     } else {

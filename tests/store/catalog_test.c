@@ -211,7 +211,7 @@ static void promises_are_checked(void **state)
     promise(k, HEAD "-- column: a int A\nSELECT load_extension('x') AS a",
             "the function load_extension() is refused");
     promise(k, HEAD "-- column: a int A\n\nSELEKT", "q:5: near \"SELEKT\"");
-    promise(k, HEAD "-- column: a int A\n", "q: there is no statement behind the header");
+    promise(k, HEAD "-- column: a int A\n", "q: there is no statement");
 }
 
 static void parameters_are_checked(void **state)

@@ -165,6 +165,8 @@ int pm_sql_bind(sqlite3_stmt *stmt, int at, const pm_arg *arg)
 {
     if (arg->kind == PM_ARG_BITS || (arg->kind == PM_ARG_INT && arg->i != PMAPDB_UNKNOWN))
         return sqlite3_bind_int64(stmt, at, arg->i);
+    if (arg->kind == PM_ARG_REAL)
+        return sqlite3_bind_double(stmt, at, arg->r);
     if (arg->kind == PM_ARG_TEXT && arg->t.data)
         return sqlite3_bind_text64(stmt, at, arg->t.data, arg->t.len, SQLITE_STATIC, SQLITE_UTF8);
     if (arg->kind == PM_ARG_BLOB && arg->t.data)

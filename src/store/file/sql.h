@@ -15,20 +15,28 @@
 
 typedef struct pm_sql pm_sql;
 
-typedef enum pm_arg_kind { PM_ARG_INT, PM_ARG_BITS, PM_ARG_TEXT, PM_ARG_BLOB } pm_arg_kind;
+typedef enum pm_arg_kind {
+    PM_ARG_INT,
+    PM_ARG_BITS,
+    PM_ARG_REAL,
+    PM_ARG_TEXT,
+    PM_ARG_BLOB
+} pm_arg_kind;
 
 typedef struct pm_arg {
     pm_arg_kind kind;
     int64_t i; /* PMAPDB_UNKNOWN binds NULL */
+    double r;
     pm_text t; /* data NULL binds NULL */
 } pm_arg;
 
-#define PM_I(value) ((pm_arg){PM_ARG_INT, (int64_t)(value), {NULL, 0}})
+#define PM_I(value) ((pm_arg){.kind = PM_ARG_INT, .i = (int64_t)(value)})
 /* Never NULL: an address may be 2^63. */
-#define PM_BITS(value) ((pm_arg){PM_ARG_BITS, (int64_t)(value), {NULL, 0}})
-#define PM_T(text) ((pm_arg){PM_ARG_TEXT, 0, (text)})
-#define PM_B(bytes) ((pm_arg){PM_ARG_BLOB, 0, (bytes)})
-#define PM_S(string) ((pm_arg){PM_ARG_TEXT, 0, pm_text_of(string)})
+#define PM_BITS(value) ((pm_arg){.kind = PM_ARG_BITS, .i = (int64_t)(value)})
+#define PM_R(value) ((pm_arg){.kind = PM_ARG_REAL, .r = (value)})
+#define PM_T(text) ((pm_arg){.kind = PM_ARG_TEXT, .t = (text)})
+#define PM_B(bytes) ((pm_arg){.kind = PM_ARG_BLOB, .t = (bytes)})
+#define PM_S(string) ((pm_arg){.kind = PM_ARG_TEXT, .t = pm_text_of(string)})
 #define PM_ARGS(...) \
     (const pm_arg[]){__VA_ARGS__}, sizeof((const pm_arg[]){__VA_ARGS__}) / sizeof(pm_arg)
 #define PM_NO_ARGS NULL, 0

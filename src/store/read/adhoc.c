@@ -1,8 +1,7 @@
 /* adhoc: SQL that a person types: its own handle, its limits, its rows. */
 #include "store/read/adhoc.h"
 
-#include "store/read/guard.h"
-#include "store/read/trouble.h"
+#include "store/read/statement.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -11,8 +10,7 @@
 #define HANG_GRACE_MS 2000
 
 struct pm_adhoc {
-    pmapdb_store *store; /* the handle of its own */
-    pm_guard guard;
+    pmapdb_store *store;          /* the handle of its own */
     int64_t timeout_ms, max_rows; /* 0: none */
     int64_t rows;                 /* given so far */
     int64_t cpu_ms;               /* of this thread when the statement began */
@@ -62,7 +60,6 @@ static void confine(struct pm_adhoc *a)
     sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
     if (a->timeout_ms)
         sqlite3_progress_handler(db, OPS_BETWEEN_LOOKS, look, a);
-    pm_guard_set(db, &a->guard);
 }
 
 void pm_adhoc_free(struct pm_adhoc *a)
@@ -161,14 +158,13 @@ static size_t room_for_names(sqlite3_stmt *stmt)
 
 static pmapdb_status describe(pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error *err)
 {
-    pm_script script = pm_query_script(q);
     int columns = sqlite3_column_count(stmt), params = sqlite3_bind_parameter_count(stmt);
     char *at;
 
     if (columns > PM_QUERY_ITEMS || params > PM_QUERY_ITEMS)
-        return pm_script_fail(&script, NULL, err, PMAPDB_USAGE, "%d %s: at most %d are possible",
-                              columns > params ? columns : params,
-                              columns > PM_QUERY_ITEMS ? "columns" : "parameters", PM_QUERY_ITEMS);
+        return pm_query_fail(q, NULL, err, "%d %s: at most %d are possible",
+                             columns > params ? columns : params,
+                             columns > PM_QUERY_ITEMS ? "columns" : "parameters", PM_QUERY_ITEMS);
     at = q->names = malloc(room_for_names(stmt));
     if (!at)
         return pm_fail_nomem(err);
@@ -178,8 +174,7 @@ static pmapdb_status describe(pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error
         const char *bound = sqlite3_bind_parameter_name(stmt, i);
 
         if (!bound)
-            return pm_script_fail(&script, pm_script_find(script.text, PM_TEXT("?")).data, err,
-                                  PMAPDB_USAGE, "a parameter is written :name, not '?'");
+            return pm_query_fail(q, q->body, err, "a parameter is written :name, not '?'");
         at = put_param(q, bound, at);
     }
     return PMAPDB_OK;
@@ -193,6 +188,7 @@ static pm_query_info *new_info(const char *text, const char *where)
         pm_catalog_free(q);
         return NULL;
     }
+    q->body = q->text + strspn(q->text, " \t\r\n");
     q->name = PM_TEXT("sql");
     q->title = PM_TEXT("SQL of the user's own");
     return q;
@@ -201,19 +197,17 @@ static pm_query_info *new_info(const char *text, const char *where)
 static pmapdb_status prepare(pmapdb_rows *r, const char *path, const char *text,
                              const pmapdb_sql_options *o, pmapdb_error *err)
 {
-    pm_script script;
     pmapdb_status st;
 
     r->adhoc = calloc(1, sizeof *r->adhoc);
     r->info = new_info(text, o->where);
     if (!r->adhoc || !r->info)
         return pm_fail_nomem(err);
-    script = pm_query_script(r->info);
     st = open_own(r->adhoc, path, o, err);
     if (st != PMAPDB_OK)
         return st;
     r->store = r->adhoc->store;
-    st = pm_trouble_prepare(r->store->db, &script, &r->adhoc->guard, "sql", &r->stmt, err);
+    st = pm_statement_prepare(r->store->db, r->info, "sql", &r->stmt, err);
     return st == PMAPDB_OK ? describe(r->info, r->stmt, err) : st;
 }
 
@@ -244,7 +238,6 @@ pmapdb_status pmapdb_sql(pmapdb_store *store, const char *text, const pmapdb_sql
 static pmapdb_status stopped(const pmapdb_rows *r, int code, pmapdb_error *err)
 {
     const struct pm_adhoc *a = r->adhoc;
-    pm_script script = pm_query_script(r->info);
     pmapdb_status st;
 
     switch (code & 0xff) {
@@ -253,8 +246,8 @@ static pmapdb_status stopped(const pmapdb_rows *r, int code, pmapdb_error *err)
                      (double)a->timeout_ms / 1000);
         break;
     case SQLITE_TOOBIG:
-        st = pm_script_fail(&script, NULL, err, PMAPDB_USAGE, "a text or blob of more than %d MiB",
-                            PM_ADHOC_LENGTH >> 20);
+        st = pm_query_fail(r->info, NULL, err, "a text or blob of more than %d MiB",
+                           PM_ADHOC_LENGTH >> 20);
         break;
     case SQLITE_NOMEM:
         st = pm_fail(err, PMAPDB_NOMEM, "out of memory: the statement needs too much");
@@ -262,7 +255,7 @@ static pmapdb_status stopped(const pmapdb_rows *r, int code, pmapdb_error *err)
     case SQLITE_AUTH:
     case SQLITE_ERROR:
     case SQLITE_MISMATCH:
-        st = pm_script_fail(&script, NULL, err, PMAPDB_USAGE, "%s", sqlite3_errmsg(r->store->db));
+        st = pm_query_fail(r->info, NULL, err, "%s", sqlite3_errmsg(r->store->db));
         break;
     default:
         return pm_sql_fail(r->store->db, "read", err);

@@ -20,12 +20,9 @@ pmapdb_status pm_adhoc_peek(pmapdb_rows *rows, pmapdb_error *err);
  * asks nobody whether to go on. May be called by a signal handler. */
 bool pm_adhoc_hangs(const pmapdb_rows *rows);
 
-/* ---- for query.c and bind.c ---- */
+/* ---- for query.c ---- */
 
 void pm_adhoc_free(struct pm_adhoc *adhoc);
 pmapdb_status pm_adhoc_next(pmapdb_rows *rows, bool *has_row, pmapdb_error *err);
-
-/* Parameter i from its text: a number, nothing for NULL, 'text' or text. In literal.c. */
-pmapdb_status pm_adhoc_bind(pmapdb_rows *rows, int i, pm_text value, pmapdb_error *err);
 
 #endif

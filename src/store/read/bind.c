@@ -2,11 +2,8 @@
 #include "store/read/query.h"
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/near.h"
 #include "base/num.h"
-#include "store/read/adhoc.h"
-#include "store/read/choice.h"
 #include <stdlib.h>
 
 bool pm_query_is_param(const char *bound, pm_text name)
@@ -19,24 +16,28 @@ bool pm_query_is_param(const char *bound, pm_text name)
     return true;
 }
 
+static bool is_called(const pm_query_param *p, const char *name)
+{
+    return pm_text_equal(p->name, pm_text_of(name));
+}
+
 /* ", did you mean 'X'?" among the names of the parameters. */
 static pmapdb_status no_param(const pmapdb_rows *r, const char *param, pmapdb_error *err)
 {
-    const char *what = r->adhoc ? "the statement" : r->info->name.data;
-    int len = r->adhoc ? (int)strlen(what) : (int)r->info->name.len;
+    pm_text what = r->adhoc ? PM_TEXT("the statement") : r->info->name;
     pm_near near;
 
     pm_near_start(&near, pm_text_of(param));
     for (int i = 0; i < r->info->n_params; i++)
         pm_near_try(&near, r->info->param[i].name);
-    return pm_fail(err, PMAPDB_USAGE, "%.*s has no parameter '%s'%s", len, what, param,
-                   near.best[0] ? pm_near_hint(&near) : "");
+    return pm_fail(err, PMAPDB_USAGE, "%.*s has no parameter '%s'%s", (int)what.len, what.data,
+                   param, near.best[0] ? pm_near_hint(&near) : "");
 }
 
 static int find_param(const pmapdb_rows *r, const char *name)
 {
     for (int i = 0; i < r->info->n_params; i++)
-        if (pm_text_equal(r->info->param[i].name, pm_text_of(name)))
+        if (is_called(&r->info->param[i], name))
             return i;
     return -1;
 }
@@ -62,54 +63,171 @@ static pm_text value_of(const pmapdb_rows *r, int i)
     return r->given[i] ? pm_text_of(r->given[i]) : r->info->param[i].fallback;
 }
 
-/* Where the statement wants it, or 0. */
-static int slot(const pmapdb_rows *r, pm_text name)
-{
-    for (int i = 1; i <= sqlite3_bind_parameter_count(r->stmt); i++) {
-        const char *bound = sqlite3_bind_parameter_name(r->stmt, i);
+/* ---- values ---- */
 
-        if (bound && pm_query_is_param(bound, name))
-            return i;
+/* Where the statement wants the value: as :name, of ad-hoc SQL also as @name and $name. SQLite
+ * copies a text, for which it needs memory: without it the value would be NULL, and that another
+ * question. */
+static pmapdb_status bind(pmapdb_rows *r, pm_text name, pm_arg value, pmapdb_error *err)
+{
+    for (int at = 1; at <= sqlite3_bind_parameter_count(r->stmt); at++) {
+        const char *bound = sqlite3_bind_parameter_name(r->stmt, at);
+
+        if (!bound || !(r->adhoc ? pm_text_equal(pm_text_of(bound + 1), name)
+                                 : pm_query_is_param(bound, name)))
+            continue;
+        if ((value.kind == PM_ARG_TEXT && value.t.data
+                 ? sqlite3_bind_text64(r->stmt, at, value.t.data, value.t.len, SQLITE_TRANSIENT,
+                                       SQLITE_UTF8)
+                 : pm_sql_bind(r->stmt, at, &value)) != SQLITE_OK)
+            return pm_sql_fail(r->store->db, "bind a value", err);
     }
-    return 0;
+    return PMAPDB_OK;
 }
 
-static void bind_int(pmapdb_rows *r, pm_text name, int64_t value)
+static bool is_real(pm_text t, double *out)
 {
-    int at = slot(r, name);
+    char *end;
 
-    if (at && value == PMAPDB_UNKNOWN)
-        sqlite3_bind_null(r->stmt, at);
-    else if (at)
-        sqlite3_bind_int64(r->stmt, at, value);
+    if (!t.len || strspn(t.data, "0123456789.eE+-") < t.len || !strpbrk(t.data, "0123456789"))
+        return false;
+    *out = strtod(t.data, &end);
+    return end == t.data + t.len;
 }
 
-/* Unlike a number, a text needs memory: without it, it would be NULL, and that another question. */
-static pmapdb_status bind_text(pmapdb_rows *r, pm_text name, pm_text value, pmapdb_error *err)
+/* A value for ad-hoc SQL: nothing for NULL, a number, an address (0x...), 'text' or text. */
+static pm_arg literal(pm_text t)
 {
-    int at = slot(r, name), rc = SQLITE_OK;
+    bool minus = t.len && t.data[0] == '-';
+    uint64_t n;
+    double real;
 
-    if (at && value.len == 0)
-        rc = sqlite3_bind_null(r->stmt, at);
-    else if (at)
-        rc = sqlite3_bind_text64(r->stmt, at, value.data, value.len, SQLITE_TRANSIENT, SQLITE_UTF8);
-    return rc == SQLITE_OK ? PMAPDB_OK
-                           : pm_sql_fail(sqlite3_db_handle(r->stmt), "bind a value", err);
+    if (pm_text_starts(t, PM_TEXT("0x")) && t.len > 2 &&
+        pm_num_hex(t.data + 2, t.data + t.len, &n) == t.len - 2)
+        return PM_BITS(n);
+    if (pm_num_all(pm_text_from(t, minus ? 1 : 0), &n) && n <= INT64_MAX)
+        return PM_BITS(minus ? -(int64_t)n : (int64_t)n);
+    if (is_real(t, &real))
+        return PM_R(real);
+    if (t.len >= 2 && t.data[0] == '\'' && t.data[t.len - 1] == '\'')
+        return PM_T(((pm_text){t.data + 1, t.len - 2}));
+    return t.len ? PM_T(t) : PM_I(PMAPDB_UNKNOWN);
 }
 
 /* Of a default the header is at fault. */
 static pmapdb_status wrong(const pmapdb_rows *r, const pm_query_param *p, pm_text value,
                            const char *want, pmapdb_error *err)
 {
-    pm_script script = pm_query_script(r->info);
-
     if (value.data == p->fallback.data)
-        return pm_script_fail(&script, value.data, err, PMAPDB_USAGE,
-                              "the default of '%.*s' is to be %s, not '%.*s'", (int)p->name.len,
-                              p->name.data, want, (int)value.len, value.data);
+        return pm_query_fail(r->info, value.data, err,
+                             "the default of '%.*s' is to be %s, not '%.*s'", (int)p->name.len,
+                             p->name.data, want, (int)value.len, value.data);
     return pm_fail(err, PMAPDB_USAGE, "--%.*s wants %s, not '%.*s'", (int)p->name.len, p->name.data,
                    want, (int)value.len, value.data);
 }
+
+static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_text value,
+                                 pmapdb_error *err)
+{
+    uint64_t plain = 0;
+    int64_t v = 0;
+    double real;
+
+    switch (p->unit) {
+    case PM_UNIT_KIB:
+        if (!pm_num_size(value, &v))
+            return wrong(r, p, value, "a size like 10M", err);
+        break;
+    case PM_UNIT_DURATION:
+        if (!pm_num_span(value, &v))
+            return wrong(r, p, value, "a span like 2h", err);
+        break;
+    case PM_UNIT_TIME:
+        if (pm_select_time(r->store->sql, &r->scope, value, &v, err))
+            return wrong(r, p, value, "a time like 2026-11-21T02:05, -7d or now-7d", err);
+        break;
+    case PM_UNIT_ADDRESS:
+        if (pm_num_hex(value.data, value.data + value.len, &plain) != value.len)
+            return wrong(r, p, value, "a hexadecimal address", err);
+        return bind(r, p->name, PM_BITS(plain), err);
+    case PM_UNIT_REAL:
+    case PM_UNIT_RATIO:
+    case PM_UNIT_RATE:
+        if (!is_real(value, &real))
+            return wrong(r, p, value, "a number", err);
+        return bind(r, p->name, PM_R(real), err);
+    default:
+        if (!pm_num_all(value, &plain) || plain > INT64_MAX)
+            return wrong(r, p, value, "a whole number", err);
+        v = (int64_t)plain;
+    }
+    return bind(r, p->name, PM_I(v), err);
+}
+
+/* ---- words ---- */
+
+/* The words of which a parameter takes one, as rows; NULL: it takes any. */
+static const char *words_of(const pm_query_param *p)
+{
+    if (p->unit == PM_UNIT_CATEGORY)
+        return "SELECT category FROM category ORDER BY 1";
+    if (is_called(p, "dialect"))
+        return "SELECT name FROM dialect ORDER BY rank";
+    if (is_called(p, "state"))
+        return "VALUES ('complete'), ('partial'), ('totals')";
+    if (is_called(p, "host"))
+        return "SELECT name FROM host ORDER BY 1";
+    /* "One of rss, pss, size: ..." */
+    if (pm_text_starts(p->help, PM_TEXT("One of ")))
+        return "WITH listed (list) AS (SELECT substr(?1, 8, instr(?1 || ':', ':') - 8)), "
+               "word (word, rest) AS (SELECT NULL, list FROM listed UNION ALL SELECT "
+               "trim(substr(rest, 1, instr(rest || ',', ',') - 1)), "
+               "substr(rest, instr(rest || ',', ',') + 1) FROM word WHERE rest <> '') "
+               "SELECT word FROM word WHERE word IS NOT NULL";
+    return NULL;
+}
+
+static pmapdb_status check_word(pm_sql *sql, const pm_query_param *p, pm_text value,
+                                pmapdb_error *err)
+{
+    const char *words = words_of(p);
+    pm_arg help = PM_T(p->help);
+    sqlite3_stmt *row = words ? pm_sql_ask(sql, words, &help, strchr(words, '?') ? 1 : 0) : NULL;
+    pm_buf all = {0};
+    pm_near near;
+    bool found = !words;
+    pmapdb_status st;
+
+    pm_near_start(&near, value);
+    while (pm_sql_next(sql, row)) {
+        pm_text word = pm_col_text(row, 0);
+
+        found |= pm_text_equal(word, value);
+        pm_near_try(&near, word);
+        pm_sql_keep(sql, pm_buf_addf(&all, err, " %.*s", (int)word.len, word.data), err);
+    }
+    st = pm_sql_end(sql, err);
+    if (st == PMAPDB_OK && !found)
+        st = pm_fail(err, PMAPDB_NOTFOUND, "no %.*s '%.*s'%s there are:%s", (int)p->name.len,
+                     p->name.data, (int)value.len, value.data, pm_near_hint(&near),
+                     all.len ? all.data : " none");
+    pm_buf_free(&all);
+    return st;
+}
+
+/* The host narrows where snapshots are looked for. */
+static pmapdb_status bind_word(pmapdb_rows *r, const pm_query_param *p, pm_text value,
+                               pmapdb_error *err)
+{
+    pmapdb_status st = value.len ? check_word(r->store->sql, p, value, err) : PMAPDB_OK;
+
+    if (st == PMAPDB_OK && p->unit == PM_UNIT_TEXT && is_called(p, "host"))
+        st = pm_select_host(r->store->sql, value, &r->scope.host_id, err);
+    return st == PMAPDB_OK ? bind(r, p->name, value.len ? PM_T(value) : PM_I(PMAPDB_UNKNOWN), err)
+                           : st;
+}
+
+/* ---- processes and snapshots ---- */
 
 /* "only": the process that --snapshot @7 is of, or the only name that the store has. */
 static pmapdb_status the_only(pmapdb_rows *r, pmapdb_error *err)
@@ -117,7 +235,7 @@ static pmapdb_status the_only(pmapdb_rows *r, pmapdb_error *err)
     pmapdb_status st = PMAPDB_OK;
     uint64_t id;
 
-    r->scope = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
+    r->scope = pm_scope_all;
     for (int i = 0; i < r->info->n_params && st == PMAPDB_OK; i++)
         if (r->info->param[i].unit == PM_UNIT_SNAPSHOT && r->given[i] && r->given[i][0] == '@' &&
             pm_num_all(pm_text_of(r->given[i] + 1), &id) && id <= INT64_MAX)
@@ -140,96 +258,35 @@ static pmapdb_status bind_process(pmapdb_rows *r, const pm_query_param *p, pm_te
         st = the_only(r, err);
     else
         st = pm_select_process(r->store->sql, value, &r->scope, err);
-    if (st == PMAPDB_OK) {
-        bind_int(r, p->name, r->scope.process_id);
-        bind_int(r, PM_TEXT("name_id"), r->scope.name_id);
-    }
-    return st;
-}
-
-static bool is_host(const pm_query_param *p)
-{
-    return p->unit == PM_UNIT_TEXT && pm_text_equal(p->name, PM_TEXT("host"));
-}
-
-static pm_text dialect_of(const pmapdb_rows *r)
-{
-    int i = find_param(r, "dialect");
-    pm_text t = i < 0 ? (pm_text){NULL, 0} : value_of(r, i);
-
-    return t.len ? t : (pm_text){NULL, 0};
+    if (st == PMAPDB_OK)
+        st = bind(r, p->name, PM_I(r->scope.process_id), err);
+    return st == PMAPDB_OK ? bind(r, PM_TEXT("name_id"), PM_I(r->scope.name_id), err) : st;
 }
 
 static pmapdb_status bind_snapshot(pmapdb_rows *r, const pm_query_param *p, pm_text value,
                                    pmapdb_error *err)
 {
+    int dialect_at = find_param(r, "dialect");
+    pm_text dialect = dialect_at < 0 ? (pm_text){NULL, 0} : value_of(r, dialect_at);
+    bool is_from = is_called(p, "from");
     pm_pick pick;
-    bool is_from = pm_text_equal(p->name, PM_TEXT("from"));
-    pmapdb_status st = pm_select_snapshot(r->store->sql, &r->scope, dialect_of(r), value,
-                                          is_from ? r->back_from : PMAPDB_UNKNOWN, &pick, err);
+    pmapdb_status st =
+        pm_select_snapshot(r->store->sql, &r->scope, dialect.len ? dialect : (pm_text){NULL, 0},
+                           value, is_from ? r->back_from : PMAPDB_UNKNOWN, &pick, err);
 
     if (st != PMAPDB_OK)
         return st;
     if (is_from && r->back_from != PMAPDB_UNKNOWN && pick.moment_ms > r->back_from)
         return pm_fail(err, PMAPDB_USAGE, "--from is later than --%s",
                        find_param(r, "at") < 0 ? "to" : "at");
-    if (pm_text_equal(p->name, PM_TEXT("to")) || pm_text_equal(p->name, PM_TEXT("at")))
+    if (is_called(p, "to") || is_called(p, "at"))
         r->back_from = pick.moment_ms;
     if (!is_from)
         r->moment_ms = pick.moment_ms;
-    bind_int(r, p->name, pick.snapshot_id);
-    return PMAPDB_OK;
+    return bind(r, p->name, PM_I(pick.snapshot_id), err);
 }
 
-static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_text value,
-                                 pmapdb_error *err)
-{
-    uint64_t plain;
-    int64_t v;
-    char *end;
-
-    switch (p->unit) {
-    case PM_UNIT_KIB:
-        if (!pm_num_size(value, &v))
-            return wrong(r, p, value, "a size like 10M", err);
-        break;
-    case PM_UNIT_DURATION:
-        if (!pm_num_span(value, &v))
-            return wrong(r, p, value, "a span like 2h", err);
-        break;
-    case PM_UNIT_TIME:
-        if (pm_select_time(r->store->sql, &r->scope, value, &v, err))
-            return wrong(r, p, value, "a time like 2026-11-21T02:05, -7d or now-7d", err);
-        break;
-    case PM_UNIT_ADDRESS:
-        if (pm_num_hex(value.data, value.data + value.len, &plain) != value.len)
-            return wrong(r, p, value, "a hexadecimal address", err);
-        v = (int64_t)plain;
-        break;
-    case PM_UNIT_REAL:
-    case PM_UNIT_RATIO:
-    case PM_UNIT_RATE:
-        sqlite3_bind_double(r->stmt, slot(r, p->name), strtod(value.data, &end));
-        return end == value.data + value.len ? PMAPDB_OK : wrong(r, p, value, "a number", err);
-    default:
-        if (!pm_num_all(value, &plain) || plain > INT64_MAX)
-            return wrong(r, p, value, "a whole number", err);
-        v = (int64_t)plain;
-    }
-    bind_int(r, p->name, v);
-    return PMAPDB_OK;
-}
-
-/* The host narrows where snapshots are looked for. */
-static pmapdb_status bind_words(pmapdb_rows *r, const pm_query_param *p, pm_text value,
-                                pmapdb_error *err)
-{
-    pmapdb_status st = value.len ? pm_choice_check(r->store->sql, p, value, err) : PMAPDB_OK;
-
-    if (st == PMAPDB_OK && is_host(p))
-        st = pm_select_host(r->store->sql, value, &r->scope.host_id, err);
-    return st == PMAPDB_OK ? bind_text(r, p->name, value, err) : st;
-}
+/* ---- all of them ---- */
 
 static pmapdb_status not_given(const pmapdb_rows *r, const pm_query_param *p, pmapdb_error *err)
 {
@@ -248,13 +305,13 @@ static pmapdb_status bind_one(pmapdb_rows *r, int i, pmapdb_error *err)
     if (!r->given[i] && pm_text_equal(value, PM_TEXT("-")))
         return not_given(r, p, err);
     if (r->adhoc)
-        return pm_adhoc_bind(r, i, value, err);
+        return bind(r, p->name, literal(value), err);
     if (p->unit == PM_UNIT_PROCESS)
         return bind_process(r, p, value, err);
     if (p->unit == PM_UNIT_SNAPSHOT)
         return bind_snapshot(r, p, value, err);
     if (value.len == 0 || p->unit == PM_UNIT_TEXT || p->unit == PM_UNIT_CATEGORY)
-        return bind_words(r, p, value, err);
+        return bind_word(r, p, value, err);
     return bind_number(r, p, value, err);
 }
 
@@ -264,10 +321,10 @@ static int pass_of(const pm_query_param *p)
 {
     if (p->unit == PM_UNIT_PROCESS)
         return 0;
-    if (pm_text_equal(p->name, PM_TEXT("dialect")) || is_host(p))
+    if (is_called(p, "dialect") || (p->unit == PM_UNIT_TEXT && is_called(p, "host")))
         return 1;
     if (p->unit == PM_UNIT_SNAPSHOT)
-        return pm_text_equal(p->name, PM_TEXT("from")) ? 3 : 2;
+        return is_called(p, "from") ? 3 : 2;
     return 4;
 }
 
@@ -286,7 +343,7 @@ static pmapdb_status default_scope(pmapdb_rows *r, pmapdb_error *err)
 
 pmapdb_status pm_query_resolve(pmapdb_rows *r, pmapdb_error *err)
 {
-    pmapdb_status st = r->adhoc ? PMAPDB_OK : default_scope(r, err);
+    pmapdb_status st = default_scope(r, err);
 
     sqlite3_reset(r->stmt);
     r->back_from = PMAPDB_UNKNOWN;

@@ -159,16 +159,15 @@ static pmapdb_status read_all(const char *path, FILE *file, pm_buf *text, pmapdb
 
 static pmapdb_status check_name(const char *path, const pm_query_info *info, pmapdb_error *err)
 {
-    pm_script script = pm_query_script(info);
     pm_text file = pm_text_basename(pm_text_of(path));
 
     if (pm_text_ends(file, PM_TEXT(".sql")))
         file.len -= 4;
     if (pm_text_equal(info->name, file))
         return PMAPDB_OK;
-    return pm_script_fail(&script, info->name.data, err, PMAPDB_USAGE,
-                          "the name in the header is '%.*s'; it must be the file's, '%.*s'",
-                          (int)info->name.len, info->name.data, (int)file.len, file.data);
+    return pm_query_fail(info, info->name.data, err,
+                         "the name in the header is '%.*s'; it must be the file's, '%.*s'",
+                         (int)info->name.len, info->name.data, (int)file.len, file.data);
 }
 
 pmapdb_status pm_catalog_read(const char *path, pm_query_info **out, pmapdb_error *err)

@@ -16,8 +16,8 @@
 #ifndef PM_STORE_CATALOG_H
 #define PM_STORE_CATALOG_H
 
+#include "base/err.h"
 #include "base/unit.h"
-#include "store/read/script.h"
 
 #define PM_QUERY_ITEMS 64 /* parameters, and columns, of one query */
 
@@ -32,9 +32,10 @@ typedef struct pm_query_column {
 } pm_query_column;
 
 typedef struct pm_query_info {
-    char *text;  /* the whole file; everything else points into it */
-    char *where; /* what errors call it: the file */
-    char *names; /* of a prepared one: what the columns' names point into, NUL-terminated */
+    char *text;       /* the whole file; everything else points into it */
+    char *where;      /* what errors call it: the file; NULL: the command line */
+    const char *body; /* the statement, after the header */
+    char *names;      /* of a prepared one: what the columns' names point into, NUL-terminated */
     bool builtin;
     pm_text name, title, about, table, narrow;
     pm_query_param param[PM_QUERY_ITEMS];
@@ -42,10 +43,10 @@ typedef struct pm_query_info {
     int n_params, n_columns;
 } pm_query_info;
 
-static inline pm_script pm_query_script(const pm_query_info *q)
-{
-    return (pm_script){q->where, pm_text_of(q->text)};
-}
+/* PMAPDB_USAGE: "FILE:LINE: ..." for the place `at` in the text, "FILE: ..." for NULL; of the
+ * command line "line N: ..." where it has several lines. */
+pmapdb_status pm_query_fail(const pm_query_info *q, const char *at, pmapdb_error *err,
+                            const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Finds and reads one. PMAPDB_NOTFOUND names those that there are. query_dir may be NULL. */
 pmapdb_status pm_catalog_find(const char *query_dir, const char *name, pm_query_info **out,

@@ -3,14 +3,11 @@
 
 #include "base/near.h"
 #include "store/func/functions.h"
-#include "store/read/guard.h"
-#include "store/read/trouble.h"
+#include "store/read/statement.h"
 #include "store/rules/built_in.h"
 
-static pmapdb_status check_columns(const pm_query_info *q, sqlite3_stmt *stmt, const char *body,
-                                   pmapdb_error *err)
+static pmapdb_status check_columns(const pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error *err)
 {
-    pm_script script = pm_query_script(q);
     int n = sqlite3_column_count(stmt);
 
     for (int i = 0; i < n; i++) {
@@ -18,63 +15,54 @@ static pmapdb_status check_columns(const pm_query_info *q, sqlite3_stmt *stmt, c
         pm_text says;
 
         if (i >= q->n_columns)
-            return pm_script_fail(&script, body, err, PMAPDB_USAGE,
-                                  "column %d, '%s', is not declared: the header needs '-- column: "
-                                  "%s TYPE TEXT'",
-                                  i + 1, is, is);
+            return pm_query_fail(q, q->body, err,
+                                 "column %d, '%s', is not declared: the header needs '-- column: "
+                                 "%s TYPE TEXT'",
+                                 i + 1, is, is);
         says = q->column[i].name;
         if (!pm_text_equal(pm_text_of(is), says))
-            return pm_script_fail(&script, says.data, err, PMAPDB_USAGE,
-                                  "column %d is called '%s', the header declares '%.*s'", i + 1, is,
-                                  (int)says.len, says.data);
+            return pm_query_fail(q, says.data, err,
+                                 "column %d is called '%s', the header declares '%.*s'", i + 1, is,
+                                 (int)says.len, says.data);
     }
     if (n < q->n_columns)
-        return pm_script_fail(
-            &script, q->column[n].name.data, err, PMAPDB_USAGE,
+        return pm_query_fail(
+            q, q->column[n].name.data, err,
             "column %d is declared as '%.*s', the statement gives only %d column%s", n + 1,
             (int)q->column[n].name.len, q->column[n].name.data, n, n == 1 ? "" : "s");
     return PMAPDB_OK;
 }
 
-static bool has_process(const pm_query_info *q)
+/* The declared parameter that gives :name its value; -1: none. A process also gives :name_id. */
+static int param_of(const pm_query_info *q, const char *bound)
 {
     for (int i = 0; i < q->n_params; i++)
-        if (q->param[i].unit == PM_UNIT_PROCESS)
-            return true;
-    return false;
-}
-
-static bool is_declared(const pm_query_info *q, const char *bound)
-{
-    if (strcmp(bound, ":name_id") == 0 && has_process(q))
-        return true;
-    for (int i = 0; i < q->n_params; i++)
-        if (pm_query_is_param(bound, q->param[i].name))
-            return true;
-    return false;
+        if (pm_query_is_param(bound, q->param[i].name) ||
+            (q->param[i].unit == PM_UNIT_PROCESS && strcmp(bound, ":name_id") == 0))
+            return i;
+    return -1;
 }
 
 /* A parameter that nobody declared would be NULL without a word. */
 static pmapdb_status undeclared(const pm_query_info *q, const char *bound, pmapdb_error *err)
 {
-    pm_script script = pm_query_script(q);
-    pm_text at = pm_script_find(script.text, pm_text_of(bound ? bound : "?"));
+    const char *at = strstr(q->body, bound ? bound : "?");
     pm_near near;
 
     if (!bound || bound[0] != ':')
-        return pm_script_fail(&script, at.data, err, PMAPDB_USAGE,
-                              "a parameter is written :name, not '%s'", bound ? bound : "?");
+        return pm_query_fail(q, at, err, "a parameter is written :name, not '%s'",
+                             bound ? bound : "?");
     if (strcmp(bound, ":name_id") == 0)
-        return pm_script_fail(&script, at.data, err, PMAPDB_USAGE,
-                              ":name_id comes with a parameter of type process, which is not "
-                              "declared");
+        return pm_query_fail(q, at, err,
+                             ":name_id comes with a parameter of type process, which is not "
+                             "declared");
     pm_near_start(&near, pm_text_of(bound + 1));
     for (int i = 0; i < q->n_params; i++)
         pm_near_try(&near, q->param[i].name);
-    return pm_script_fail(&script, at.data, err, PMAPDB_USAGE,
-                          "the parameter '%s' is not declared%s the header needs '-- param: %s "
-                          "TYPE DEFAULT TEXT'",
-                          bound, pm_near_hint(&near), bound + 1);
+    return pm_query_fail(q, at, err,
+                         "the parameter '%s' is not declared%s the header needs '-- param: %s "
+                         "TYPE DEFAULT TEXT'",
+                         bound, pm_near_hint(&near), bound + 1);
 }
 
 /* What the statement does not take may still say which snapshots are meant. */
@@ -88,53 +76,34 @@ static bool helps_to_select(const pm_query_info *q, const pm_query_param *p)
                        pm_text_equal(p->name, PM_TEXT("dialect")));
 }
 
-static bool is_used(const pm_query_info *q, const pm_query_param *p, sqlite3_stmt *stmt)
-{
-    for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++) {
-        const char *bound = sqlite3_bind_parameter_name(stmt, i);
-
-        if (bound && (pm_query_is_param(bound, p->name) ||
-                      (p->unit == PM_UNIT_PROCESS && strcmp(bound, ":name_id") == 0)))
-            return true;
-    }
-    return helps_to_select(q, p);
-}
-
 static pmapdb_status check_params(const pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error *err)
 {
-    pm_script script = pm_query_script(q);
+    bool used[PM_QUERY_ITEMS] = {false};
 
     for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++) {
         const char *bound = sqlite3_bind_parameter_name(stmt, i);
+        int at = bound ? param_of(q, bound) : -1;
 
-        if (!bound || !is_declared(q, bound))
+        if (at < 0)
             return undeclared(q, bound, err);
+        used[at] = true;
     }
     for (int i = 0; i < q->n_params; i++)
-        if (!is_used(q, &q->param[i], stmt))
-            return pm_script_fail(&script, q->param[i].name.data, err, PMAPDB_USAGE,
-                                  "the parameter '%.*s' is declared, but the statement does not "
-                                  "use it",
-                                  (int)q->param[i].name.len, q->param[i].name.data);
+        if (!used[i] && !helps_to_select(q, &q->param[i]))
+            return pm_query_fail(q, q->param[i].name.data, err,
+                                 "the parameter '%.*s' is declared, but the statement does not "
+                                 "use it",
+                                 (int)q->param[i].name.len, q->param[i].name.data);
     return PMAPDB_OK;
 }
 
 pmapdb_status pm_query_check(sqlite3 *db, const pm_query_info *q, sqlite3_stmt **stmt,
                              pmapdb_error *err)
 {
-    pm_script script = pm_query_script(q);
-    pm_text rest = script.text, body = pm_script_token(&rest);
-    pm_guard guard;
-    pmapdb_status st;
+    pmapdb_status st = pm_statement_prepare(db, q, "a query", stmt, err);
 
-    if (!body.len)
-        return pm_script_fail(&script, NULL, err, PMAPDB_USAGE,
-                              "there is no statement behind the header");
-    pm_guard_set(db, &guard);
-    st = pm_trouble_prepare(db, &script, &guard, "a query", stmt, err);
-    pm_guard_clear(db);
     if (st == PMAPDB_OK)
-        st = check_columns(q, *stmt, body.data, err);
+        st = check_columns(q, *stmt, err);
     if (st == PMAPDB_OK)
         st = check_params(q, *stmt, err);
     if (st != PMAPDB_OK) {

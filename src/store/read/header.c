@@ -4,12 +4,40 @@
 #include "base/buf.h"
 #include "base/near.h"
 #include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-typedef struct header {
-    pm_query_info *q;
-    pm_script script;
-} header;
+/* ---- errors ---- */
+
+pmapdb_status pm_query_fail(const pm_query_info *q, const char *at, pmapdb_error *err,
+                            const char *format, ...)
+{
+    char what[sizeof err->text];
+    const char *newline = strchr(q->text, '\n');
+    int line = 1;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    for (const char *p = q->text; p < at; p++)
+        line += *p == '\n';
+    if (q->where && at)
+        return pm_fail(err, PMAPDB_USAGE, "%s:%d: %s", q->where, line, what);
+    if (q->where)
+        return pm_fail(err, PMAPDB_USAGE, "%s: %s", q->where, what);
+    if (at && newline && newline[1])
+        return pm_fail(err, PMAPDB_USAGE, "line %d: %s", line, what);
+    return pm_fail(err, PMAPDB_USAGE, "%s", what);
+}
+
+static pmapdb_status bad(const pm_query_info *q, const char *what, pm_text which, pmapdb_error *err)
+{
+    return pm_query_fail(q, which.data, err, "%s '%.*s'", what, (int)which.len, which.data);
+}
+
+/* ---- lines ---- */
 
 static pm_text trim(pm_text t)
 {
@@ -34,13 +62,8 @@ static pm_text word(pm_text *t)
     return w;
 }
 
-static pmapdb_status bad(const header *h, const char *what, pm_text which, pmapdb_error *err)
-{
-    return pm_script_fail(&h->script, which.data, err, PMAPDB_USAGE, "%s '%.*s'", what,
-                          (int)which.len, which.data);
-}
-
-static pmapdb_status read_type(const header *h, pm_text name, pm_unit *out, pmapdb_error *err)
+static pmapdb_status read_type(const pm_query_info *q, pm_text name, pm_unit *out,
+                               pmapdb_error *err)
 {
     pm_buf all = {0};
     pm_near near;
@@ -55,9 +78,8 @@ static pmapdb_status read_type(const header *h, pm_text name, pm_unit *out, pmap
         st = pm_buf_addf(&all, err, " %s", pm_unit_name((pm_unit)i));
     }
     if (st == PMAPDB_OK)
-        st = pm_script_fail(&h->script, name.data, err, PMAPDB_USAGE,
-                            "no type '%.*s'%s there are:%s", (int)name.len, name.data,
-                            pm_near_hint(&near), all.data);
+        st = pm_query_fail(q, name.data, err, "no type '%.*s'%s there are:%s", (int)name.len,
+                           name.data, pm_near_hint(&near), all.data);
     pm_buf_free(&all);
     return st;
 }
@@ -73,9 +95,8 @@ static bool is_param_name(pm_text name)
     return true;
 }
 
-static pmapdb_status read_param(header *h, pm_text rest, pmapdb_error *err)
+static pmapdb_status read_param(pm_query_info *q, pm_text rest, pmapdb_error *err)
 {
-    pm_query_info *q = h->q;
     pm_query_param p;
     pm_text unit;
     pmapdb_status st;
@@ -85,17 +106,17 @@ static pmapdb_status read_param(header *h, pm_text rest, pmapdb_error *err)
     p.fallback = word(&rest);
     p.help = rest;
     if (!p.name.len || !p.fallback.len)
-        return bad(h, "a param line is NAME TYPE DEFAULT TEXT, not", p.name, err);
+        return bad(q, "a param line is NAME TYPE DEFAULT TEXT, not", p.name, err);
     if (!is_param_name(p.name))
-        return bad(h, "a parameter's name is made of letters, digits and dashes, not", p.name, err);
-    st = read_type(h, unit, &p.unit, err);
+        return bad(q, "a parameter's name is made of letters, digits and dashes, not", p.name, err);
+    st = read_type(q, unit, &p.unit, err);
     if (st != PMAPDB_OK)
         return st;
     for (int i = 0; i < q->n_params; i++)
         if (pm_text_equal(q->param[i].name, p.name))
-            return bad(h, "declared twice: the parameter", p.name, err);
+            return bad(q, "declared twice: the parameter", p.name, err);
     if (q->n_params == PM_QUERY_ITEMS)
-        return bad(h, "too many parameters at", p.name, err);
+        return bad(q, "too many parameters at", p.name, err);
     if (pm_text_equal(p.fallback, PM_TEXT("\"\"")))
         p.fallback.len = 0;
     q->param[q->n_params++] = p;
@@ -110,9 +131,8 @@ static int find_column(const pm_query_info *q, pm_text name)
     return -1;
 }
 
-static pmapdb_status read_column(header *h, pm_text rest, pmapdb_error *err)
+static pmapdb_status read_column(pm_query_info *q, pm_text rest, pmapdb_error *err)
 {
-    pm_query_info *q = h->q;
     pm_query_column c;
     pm_text unit;
     pmapdb_status st;
@@ -121,14 +141,14 @@ static pmapdb_status read_column(header *h, pm_text rest, pmapdb_error *err)
     unit = word(&rest);
     c.help = rest;
     if (!c.name.len || !unit.len)
-        return bad(h, "a column line is NAME TYPE TEXT, not", c.name, err);
-    st = read_type(h, unit, &c.unit, err);
+        return bad(q, "a column line is NAME TYPE TEXT, not", c.name, err);
+    st = read_type(q, unit, &c.unit, err);
     if (st != PMAPDB_OK)
         return st;
     if (find_column(q, c.name) >= 0)
-        return bad(h, "declared twice: the column", c.name, err);
+        return bad(q, "declared twice: the column", c.name, err);
     if (q->n_columns == PM_QUERY_ITEMS)
-        return bad(h, "too many columns at", c.name, err);
+        return bad(q, "too many columns at", c.name, err);
     q->column[q->n_columns++] = c;
     return PMAPDB_OK;
 }
@@ -136,7 +156,7 @@ static pmapdb_status read_column(header *h, pm_text rest, pmapdb_error *err)
 static const char *const keys[] = {"name:", "title:", "param:", "column:", "table:", "narrow:"};
 
 /* "-- colum: x" would else be a comment, and the column not declared. */
-static pmapdb_status check_comment(const header *h, pm_text line, pmapdb_error *err)
+static pmapdb_status check_comment(const pm_query_info *q, pm_text line, pmapdb_error *err)
 {
     pm_text first = word(&line);
     pm_near near;
@@ -148,14 +168,13 @@ static pmapdb_status check_comment(const header *h, pm_text line, pmapdb_error *
         pm_near_try(&near, pm_text_of(keys[i]));
     if (!near.best[0])
         return PMAPDB_OK;
-    return pm_script_fail(&h->script, first.data, err, PMAPDB_USAGE, "no '%.*s' in a header%s",
-                          (int)first.len, first.data, pm_near_hint(&near));
+    return pm_query_fail(q, first.data, err, "no '%.*s' in a header%s", (int)first.len, first.data,
+                         pm_near_hint(&near));
 }
 
 /* `line` without its "-- ". */
-static pmapdb_status read_line(header *h, pm_text line, pmapdb_error *err)
+static pmapdb_status read_line(pm_query_info *q, pm_text line, pmapdb_error *err)
 {
-    pm_query_info *q = h->q;
 
     if (pm_text_starts(line, PM_TEXT("name:")))
         q->name = trim(pm_text_from(line, 5));
@@ -166,73 +185,71 @@ static pmapdb_status read_line(header *h, pm_text line, pmapdb_error *err)
     else if (pm_text_starts(line, PM_TEXT("narrow:")))
         q->narrow = trim(pm_text_from(line, 7));
     else if (pm_text_starts(line, PM_TEXT("param:")))
-        return read_param(h, pm_text_from(line, 6), err);
+        return read_param(q, pm_text_from(line, 6), err);
     else if (pm_text_starts(line, PM_TEXT("column:")))
-        return read_column(h, pm_text_from(line, 7), err);
+        return read_column(q, pm_text_from(line, 7), err);
     else if (!q->about.data)
-        return check_comment(h, line, err);
+        return check_comment(q, line, err);
     return PMAPDB_OK;
 }
 
-static pmapdb_status check_table(const header *h, pmapdb_error *err)
+static pmapdb_status check_names(const pm_query_info *q, const char *line, pm_text names,
+                                 pmapdb_error *err)
 {
-    pm_text rest = h->q->table, name;
+    pm_text name;
 
-    while ((name = word(&rest)).len)
-        if (find_column(h->q, name) < 0)
-            return bad(h, "the table line names a column that is not declared:", name, err);
-    rest = h->q->narrow;
-    while ((name = word(&rest)).len)
-        if (find_column(h->q, name) < 0)
-            return bad(h, "the narrow line names a column that is not declared:", name, err);
+    while ((name = word(&names)).len)
+        if (find_column(q, name) < 0)
+            return pm_query_fail(q, name.data, err,
+                                 "the %s line names a column that is not declared: '%.*s'", line,
+                                 (int)name.len, name.data);
     return PMAPDB_OK;
 }
 
-static pmapdb_status read_header(header *h, pmapdb_error *err)
+/* Up to the first line that is no comment: q->body. */
+static pmapdb_status read_header(pm_query_info *q, pmapdb_error *err)
 {
-    pm_query_info *q = h->q;
-    pm_text text = h->script.text;
+    pm_text text = pm_text_of(q->text);
     pmapdb_status st = PMAPDB_OK;
 
-    while (text.len >= 2 && text.data[0] == '-' && text.data[1] == '-' && st == PMAPDB_OK) {
+    while (pm_text_starts(text, PM_TEXT("--")) && st == PMAPDB_OK) {
         const char *newline = memchr(text.data, '\n', text.len);
         size_t len = newline ? (size_t)(newline - text.data) : text.len;
         pm_text line = trim((pm_text){text.data + 2, len - 2});
 
-        st = read_line(h, line, err);
+        st = read_line(q, line, err);
         if (line.len == 0 && q->n_columns && !q->about.data)
             q->about.data = text.data + len;
         text = pm_text_from(text, newline ? len + 1 : len);
     }
     if (q->about.data)
         q->about.len = (size_t)(text.data - q->about.data);
+    q->body = text.data + strspn(text.data, " \t\r\n");
     if (st != PMAPDB_OK)
         return st;
     if (!q->name.len && !q->n_columns)
-        return pm_script_fail(&h->script, NULL, err, PMAPDB_USAGE,
-                              "a query begins with '-- name:', '-- title:', '-- column:' lines");
+        return pm_query_fail(q, NULL, err,
+                             "a query begins with '-- name:', '-- title:', '-- column:' lines");
     if (!q->name.len || !q->n_columns)
-        return pm_script_fail(&h->script, h->script.text.data, err, PMAPDB_USAGE,
-                              "the header has no '-- %s:' line", q->name.len ? "column" : "name");
-    return check_table(h, err);
+        return pm_query_fail(q, q->text, err, "the header has no '-- %s:' line",
+                             q->name.len ? "column" : "name");
+    st = check_names(q, "table", q->table, err);
+    return st == PMAPDB_OK ? check_names(q, "narrow", q->narrow, err) : st;
 }
 
 pmapdb_status pm_catalog_parse(const char *where, pm_text text, pm_query_info **out,
                                pmapdb_error *err)
 {
-    header h = {.q = calloc(1, sizeof *h.q)};
-    pmapdb_status st;
+    pm_query_info *q = calloc(1, sizeof *q);
+    pmapdb_status st = PMAPDB_OK;
 
-    if (!h.q || !(h.q->text = strndup(text.data, text.len)) || !(h.q->where = strdup(where))) {
-        pm_catalog_free(h.q);
-        return pm_fail_nomem(err);
-    }
-    h.script = pm_query_script(h.q);
-    st = read_header(&h, err);
-    if (st != PMAPDB_OK) {
-        pm_catalog_free(h.q);
-        return st;
-    }
-    *out = h.q;
-    return PMAPDB_OK;
+    if (!q || !(q->text = strndup(text.data, text.len)) || !(q->where = strdup(where)))
+        st = pm_fail_nomem(err);
+    else
+        st = read_header(q, err);
+    if (st == PMAPDB_OK)
+        *out = q;
+    else
+        pm_catalog_free(q);
+    return st;
 }

@@ -16,6 +16,8 @@ typedef struct pm_scope {
     int64_t host_id; /* only what is of this host; 0: of any */
 } pm_scope;
 
+extern const pm_scope pm_scope_all;
+
 typedef struct pm_pick {
     int64_t snapshot_id, moment_ms;
 } pm_pick;

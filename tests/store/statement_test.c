@@ -1,0 +1,82 @@
+/* statement_test: what SQLite has against a statement, with the line. */
+#include "kit.h"
+
+#include "store/read/statement.h"
+
+/* ---- what SQLite says ---- */
+
+static void says(const kit *k, const char *sql, const char *wanted)
+{
+    char where[] = "f", *text = strdup(sql);
+    pm_query_info info = {.where = where, .text = text, .body = text + strspn(text, "\n")};
+    sqlite3_stmt *stmt = NULL;
+    pmapdb_error err = {0};
+
+    assert_non_null(text);
+    assert_int_equal(pm_statement_prepare(k->store->db, &info, "a query", &stmt, &err),
+                     PMAPDB_USAGE);
+    free(text);
+    assert_null(stmt);
+    if (strcmp(err.text, wanted) != 0)
+        print_error("%s\n%s\n", sql, err.text);
+    assert_string_equal(err.text, wanted);
+}
+
+static void lines(void **state)
+{
+    const kit *k = kit_of(state);
+
+    says(k, "SELECT 1\nFROM\nWHERE 1", "f:3: near \"WHERE\": syntax error");
+    /* the first two x are right, and one stands in a comment and a string */
+    says(k, "SELECT x -- x\n, 'x'\n, 1 AS x x\nFROM t", "f:3: near \"x\": syntax error");
+    says(k, "SELECT (1\n,\n2))\n", "f:3: near \")\": syntax error");
+    says(k, "SELECT 1\n>=\n=> 2", "f:3: near \"=\": syntax error");
+    says(k, "SELECT 1\n, 'abc", "f:2: unrecognized token: \"'abc\"");
+    says(k, "SELECT 1\n, #", "f:2: unrecognized token: \"#\"");
+    says(k, "SELECT 1\n,\n", "f:1: incomplete input");
+    says(k, "SELECT 1,\nrss_kb\nFROM mappings",
+         "f:2: no such column: rss_kb, did you mean 'rss_kib'?");
+    says(k, "SELECT 1,\nm.pth FROM mappings m", "f:2: no such column: m.pth, did you mean 'path'?");
+    says(k, "SELECT\nhst_id FROM snapshot", "f:2: no such column: hst_id, did you mean 'host_id'?");
+    /* a column of tables that are not read */
+    says(k, "SELECT 1 FROM snapshot\nORDER BY 1, name",
+         "f:2: no such column: name, did you mean 'name_id'?");
+    says(k, "SELECT 1\nFROM nothing_like_it",
+         "f:2: no such table: nothing_like_it; there are: categories category_runs "
+         "lineage_history lineages mappings processes snapshots");
+    says(k, "SELECT 1,\nfooo(2)", "f:2: no such function: fooo");
+    says(k, "SELECT 1,\ncuont(2)", "f:2: no such function: cuont, did you mean 'count'?");
+    says(k, "SELECT abs(1),\nabs()", "f:2: wrong number of arguments to function abs()");
+    says(k, "SELECT 1\nFROM process p,\nname n WHERE\nhost_id = 1",
+         "f:4: ambiguous column name: host_id");
+    says(k, "SELECT 1;\n\n-- more\nSELECT 2",
+         "f:3: a query is one statement: here begins a second one");
+    says(k, "\n\nDELETE FROM snapshot", "f:3: a query only reads: DELETE FROM snapshot is refused");
+    says(k, "-- nothing\n", "f: there is no statement");
+    says(k, "", "f: there is no statement");
+}
+
+/* Only a line where there are several, and no file. */
+static void without_a_file(void **state)
+{
+    char two[] = "a\nb", one[] = "a b\n";
+    pm_query_info info = {.text = two};
+    pmapdb_error err = {0};
+
+    (void)state;
+    pm_query_fail(&info, two + 2, &err, "x");
+    assert_string_equal(err.text, "line 2: x");
+    info.text = one;
+    pm_query_fail(&info, one + 2, &err, "x");
+    assert_string_equal(err.text, "x");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_KIT(lines),
+        cmocka_unit_test(without_a_file),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -37,12 +37,6 @@ static const struct {
     {"gaps", E("gaps") E("gaps leaky -f csv")},
     {"groups", E("groups --from first --at last") E("groups --by user --at -1m -f csv")
                    E("groups --by \"iif(comm GLOB '*sh', 'shells', user)\"")},
-    {"groups-cgroup", E("groups-cgroup") E("groups-cgroup --at -1m --from first -f csv")},
-    {"groups-env", E("groups-env --variable PGDATA") E("groups-env --variable HOME -f csv")},
-    {"groups-expr", E("groups-expr --by comm")
-                        E("groups-expr --by \"iif(comm = 'nginx', 'web', 'other')\" -f csv")},
-    {"groups-name", E("groups-name --top 5") E("groups-name --at first -f json")},
-    {"groups-user", E("groups-user") E("groups-user --at -1m --from first -f csv")},
     {"growth", E("growth --category heap") E("growth leaky --from -2m -f csv -o growth.csv")},
     {"huge-pages", E("huge-pages") E("huge-pages --snapshot first -f csv")},
     {"labels", E("labels leaky") E("labels --snapshot first -f csv")},

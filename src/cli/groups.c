@@ -1,5 +1,5 @@
-/* groups: pmapdb groups: the processes of one moment by what they have in common. It chooses
- * the query, groups-name, groups-expr and so on, and adds up the rows. */
+/* groups: pmapdb groups: the processes of one moment by what they have in common, with a title, a
+ * total and what the numbers lack. */
 #include "cli/left_out.h"
 #include "cli/side.h"
 #include "cli/write.h"
@@ -8,68 +8,38 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char more[] =
-    "A group is a name, a user, a cgroup, the value of the variable or of the expression. Only "
-    "live "
-    "captures know users, cgroups, variables (of those that --keep-env names) and what expressions "
-    "ask for: of others the group is ?. (not set) has no such variable; other has no value.\n\n"
-    "An expression is SQL over the columns comm (at most 15 bytes), exe (the whole path), cmdline, "
-    "cgroup, user, uid, pid, ppid and container, with the functions env('NAME') and "
-    "descendant_of(PID):\n"
-    "  comm\n"
-    "  iif(exe GLOB '*/nginx', 'web', 'other')\n"
-    "  coalesce(container, user)\n"
-    "  CASE WHEN env('PGDATA') IS NOT NULL THEN 'postgres' WHEN uid = 0 THEN 'root' END"
-    "\n\nExit status: 0 done; 2 trouble: usage, store.";
-
 #define VARIABLE "env:"
 
 typedef struct groups {
     pm_cli *cli;
     pm_run_args args;
-    const char *by; /* what the query is called by: name, user, cgroup, env, expr; NULL so far */
-    const char *variable;
-    const char *expression;
+    const char *by;       /* the parameter */
+    const char *variable; /* of env:VARIABLE, or NULL */
+    bool is_expression;
     pm_value total[PM_QUERY_ITEMS];          /* of the columns that are shown */
     int64_t processes, pss_unknown, unknown; /* unknown: in no group */
     int64_t unreadable, unmoved;             /* of the sweep; PMAPDB_UNKNOWN: it is none */
 } groups;
 
-/* ---- options ---- */
-
-static const char *read_by(const char *arg, void *value)
+/* Ends the program if --by is an expression that SQLite refuses. */
+static void read_by(groups *g)
 {
     static const char *const plain[] = {"name", "user", "cgroup"};
-    groups *g = value;
-
-    if (g->by)
-        pm_cli_usage(g->cli, "--by is given twice");
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (strcmp(arg, plain[i]) == 0)
-            g->by = plain[i];
-    if (!g->by && strncmp(arg, VARIABLE, strlen(VARIABLE)) == 0 && arg[strlen(VARIABLE)]) {
-        g->by = "env";
-        g->variable = arg + strlen(VARIABLE);
-    }
-    if (!g->by) {
-        g->by = "expr";
-        g->expression = arg;
-    }
-    return NULL;
-}
-
-static const pm_option options[] = {
-    {"by", 0, PM_OPT_CUSTOM, 0, "WHAT",
-     "name, user, cgroup, env:VARIABLE, or an SQL expression whose value is the group (name)",
-     read_by},
-    {0}};
-
-static void check_expression(const groups *g)
-{
     pm_expression *e = NULL;
     pmapdb_error err;
 
-    if (g->expression && pm_expression_new(pm_text_of(g->expression), &e, &err) != PMAPDB_OK)
+    g->by = pm_run_given(&g->args, "by");
+    if (!g->by)
+        g->by = plain[0];
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (strcmp(g->by, plain[i]) == 0)
+            return;
+    if (strncmp(g->by, VARIABLE, strlen(VARIABLE)) == 0 && g->by[strlen(VARIABLE)]) {
+        g->variable = g->by + strlen(VARIABLE);
+        return;
+    }
+    g->is_expression = true;
+    if (pm_expression_new(pm_text_of(g->by), &e, &err) != PMAPDB_OK)
         pm_cli_usage(g->cli, "--by is name, user, cgroup, env:VARIABLE or an SQL expression: %s",
                      err.text);
     pm_expression_free(e);
@@ -117,10 +87,8 @@ static pmapdb_status write_title(const groups *g, const pmapdb_rows *rows, const
 
     pm_side_text(rows, "from_at", from, sizeof from);
     pm_side_text(rows, "taken_at", at, sizeof at);
-    snprintf(line, sizeof line, "by %s%s%.60s, %s%s%s",
-             strcmp(g->by, "expr") ? g->by : "expression", g->variable ? ":" : "",
-             g->variable ? g->variable : "", strcmp(from, at) ? from : "",
-             strcmp(from, at) ? " -> " : "", at);
+    snprintf(line, sizeof line, "by %.64s, %s%s%s", g->is_expression ? "expression" : g->by,
+             strcmp(from, at) ? from : "", strcmp(from, at) ? " -> " : "", at);
     return pm_render_line(sink, pm_text_of(line), err);
 }
 
@@ -205,19 +173,12 @@ static void say_lacks(const groups *g)
 
 static pmapdb_status run(groups *g, pmapdb_store *store, pmapdb_error *err)
 {
-    char query[32];
     pmapdb_rows *rows = NULL;
     writing w = {.g = g};
-    pmapdb_status st;
+    pmapdb_status st = pmapdb_query(store, "groups", &rows, err);
 
-    snprintf(query, sizeof query, "groups-%s", g->by);
-    st = pmapdb_query(store, query, &rows, err);
     if (st == PMAPDB_OK)
         st = pm_run_bind(&g->args, rows, err);
-    if (st == PMAPDB_OK && g->variable)
-        st = pmapdb_bind(rows, "variable", g->variable, err);
-    if (st == PMAPDB_OK && g->expression)
-        st = pmapdb_bind(rows, "by", g->expression, err);
     w.rows = rows;
     if (st == PMAPDB_OK)
         st = pm_cli_write_with(g->cli, write_groups, &w, err);
@@ -236,18 +197,10 @@ int pm_cli_groups(pm_cli *cli, int argc, char **argv)
     pmapdb_store *store;
     pmapdb_error err;
 
-    pm_cli_must(pm_catalog_find(cli->query_dir, "groups-name", &info, &err), &err);
-    g.args = (pm_run_args){.cli = cli,
-                           .info = info,
-                           .own = options,
-                           .own_values = &g,
-                           .title = "Processes of one moment by what they have in common, and what "
-                                    "they grew by",
-                           .more = more};
+    pm_cli_must(pm_catalog_find(cli->query_dir, "groups", &info, &err), &err);
+    g.args = (pm_run_args){.cli = cli, .info = info};
     pm_run_parse(&g.args, argc, argv);
-    check_expression(&g);
-    if (!g.by)
-        g.by = "name";
+    read_by(&g);
     store = pm_cli_store(cli, PMAPDB_READ);
     pm_cli_must(run(&g, store, &err), &err);
     pmapdb_close(store);

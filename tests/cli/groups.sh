@@ -22,7 +22,7 @@ run pmapdb groups --by user
 run pmapdb groups worker --at first
 run pmapdb groups --at -1m --by comm
 run pmapdb groups --by env:HOME
-run pmapdb groups-name --within 10m --top 1
+run pmapdb query groups --within 10m --top 1
 
 say "what is wrong"
 for by in usr env: 'com = 1' "comm = " 'comm) FROM process; SELECT (1' 'comm, user' '(SELECT name FROM sqlite_master)' 'comm = "sh"'; do
@@ -32,7 +32,6 @@ run pmapdb groups --by user --by name
 run pmapdb groups --by comm --by user
 run pmapdb groups --host nowhere
 run pmapdb groups --from last --at first
-run pmapdb groups-env
 
 say "live"
 mkdir programs
@@ -83,4 +82,4 @@ count --by "descendant_of($$)"
 count --by 'ppid > 1 AND container IS NULL'
 count --by "pid = $last"
 count beta --by name
-run pmapdb --db live.db groups-expr --by 'comm = '
+run pmapdb --db live.db query groups --by 'comm = '

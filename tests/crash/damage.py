@@ -41,7 +41,7 @@ def commands(made):
     p = "server4711"
     queries = [(r["name"], ["--process", p] if "process" in r["parameters"].split() else [])
                for r in kit.rows("query", "--list", db=made.db)]
-    given = {"groups-env": ["--variable", "PATH"], "groups-expr": ["--by", "comm"],
+    given = {"groups": ["--by", "comm"],
              "mappings-regions": ["--regions", "heap"], "lineage-history": ["--lineage", "1"]}
     reading = [["query", q, *of, *given.get(q, []), "-f", "csv"] for q, of in queries]
     reading += [[q, "--process", p] for q in ("categories", "mappings", "diff", "growth", "snapshots", "leaks", "series")]

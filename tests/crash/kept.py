@@ -18,10 +18,12 @@ import kit
 STORES = kit.ROOT / "tests" / "fixtures" / "stores"
 SAMPLES = kit.ROOT / "samples"
 NOT_KEPT = {"store-growth"} # asks the disk
-GIVEN = {"groups-env": ["--variable", "LANG"], "groups-expr": ["--by", "comm"],
+GIVEN = {"groups": ["--by", "comm"],
          "mappings-regions": ["--regions", "heap"], "lineage-history": ["--lineage", "1"]}
 MORE = {"leaks": ["leaks"], "sights-live": ["query", "sights", "--process", "web3:sleep"], "all": ["snapshots"],
         "all-processes": ["processes"], "mappings-regions-all": ["query", "mappings-regions", "--process", "leaky", "--regions", "heap,stack"],
+        **{"groups-" + by.split(":")[0]: ["query", "groups", "--process", "leaky", "--by", by]
+           for by in ("name", "user", "cgroup", "env:LANG")},
         "who-folded": ["who", "--process", "leaky", "--form", "folded"], "rules": ["rules"]}
 MOST_BYTES = 60 << 10
 

@@ -182,18 +182,18 @@ static void sums_and_steps(void **state)
           {10, 1, 400, "web", "www", "/web", NULL, 0}, {11, 1, 40, "job", "www", "/job", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + 10 * SECOND, {1, 0, 100, "init", "root", "/", NULL, 0},
           {10, 1, 480, "web", "www", "/web", NULL, 0}, {12, 1, 200, "web", "www", "/web", NULL, 0});
-    rows_are(k, "groups-name", NULL,
+    rows_are(k, "groups", NULL,
              "processes rss_sum_kib pss_kib private_kib swap_kib processes_from rss_sum_kib_delta "
              "pss_kib_delta private_kib_delta swap_kib_delta pss_unknown taken_at from_at",
              "web 2 1360 680 170 2 1 560 280 70 1 0 2027-01-15T08:00:10Z 2027-01-15T08:00:00Z|"
              "init 1 200 100 25 1 1 0 0 0 0 0 2027-01-15T08:00:10Z 2027-01-15T08:00:00Z|"
              "job 0 0 0 0 0 1 -80 -40 -10 -1 0 2027-01-15T08:00:10Z 2027-01-15T08:00:00Z");
-    rows_are(k, "groups-user", NULL, "processes processes_from pss_kib_delta",
+    rows_are(k, "groups", GIVEN({"by", "user"}), "processes processes_from pss_kib_delta",
              "www 2 2 240|root 1 1 0");
-    rows_are(k, "groups-cgroup", NULL, "processes", "/web 2|/ 1|/job 0");
-    rows_are(k, "groups-user", GIVEN({"at", "first"}), "processes pss_kib pss_kib_delta",
+    rows_are(k, "groups", GIVEN({"by", "cgroup"}), "processes", "/web 2|/ 1|/job 0");
+    rows_are(k, "groups", GIVEN({"by", "user"}, {"at", "first"}), "processes pss_kib pss_kib_delta",
              "www 2 440 0|root 1 100 0");
-    rows_are(k, "groups-name", GIVEN({"process", "web"}), "processes", "web 2");
+    rows_are(k, "groups", GIVEN({"process", "web"}), "processes", "web 2");
 }
 
 static void what_is_unknown(void **state)
@@ -208,12 +208,12 @@ static void what_is_unknown(void **state)
     kit_map(k, text, 0x10000, 60, "rw-p", "");
     kit_put(k, text);
     /* read as maps: VmRSS and VmSwap are known */
-    rows_are(k, "groups-name", GIVEN({"at", "@1"}),
+    rows_are(k, "groups", GIVEN({"at", "@1"}),
              "processes rss_sum_kib pss_kib private_kib swap_kib pss_unknown",
              "web 2 1500 ? ? 8 1|old 1 30 ? ? ? 1|x 1 16 8 2 1 0");
-    rows_are(k, "groups-user", GIVEN({"at", "@1"}), "processes", "www 2|? 1|33 1");
-    rows_are(k, "groups-cgroup", GIVEN({"at", "@1"}), "processes", "? 2|/web 1|/x 1");
-    rows_are(k, "groups-expr", GIVEN({"at", "@1"}, {"by", "CASE comm WHEN 'web' THEN 1 END"}),
+    rows_are(k, "groups", GIVEN({"by", "user"}, {"at", "@1"}), "processes", "www 2|? 1|33 1");
+    rows_are(k, "groups", GIVEN({"by", "cgroup"}, {"at", "@1"}), "processes", "? 2|/web 1|/x 1");
+    rows_are(k, "groups", GIVEN({"at", "@1"}, {"by", "CASE comm WHEN 'web' THEN 1 END"}),
              "processes", "1 2|? 1|other 1");
 }
 
@@ -228,11 +228,11 @@ static void the_dead_are_gone(void **state)
     SWEEP(k, "h", "b", "--all", BEAT + 10 * SECOND, {1, 0, 10, "a", "u", "/", NULL, 0},
           {3, 0, 40, "c", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--match comm(c)", BEAT + 11 * SECOND, {3, 0, 50, "c", "u", "/", NULL, 0});
-    rows_are(k, "groups-name", GIVEN({"at", "-1s"}, {"from", "first"}), "processes pss_kib",
+    rows_are(k, "groups", GIVEN({"at", "-1s"}, {"from", "first"}), "processes pss_kib",
              "c 1 40|a 1 10|b 0 0");
-    rows_are(k, "groups-name", GIVEN({"at", "last"}, {"from", "last"}), "processes pss_kib",
+    rows_are(k, "groups", GIVEN({"at", "last"}, {"from", "last"}), "processes pss_kib",
              "c 1 50|a 1 10");
-    rows_are(k, "groups-name", GIVEN({"at", "-4s"}, {"from", "first"}, {"within", "0s"}),
+    rows_are(k, "groups", GIVEN({"at", "-4s"}, {"from", "first"}, {"within", "0s"}),
              "processes processes_from", "c 1 0|a 0 1|b 0 1");
 }
 
@@ -244,14 +244,13 @@ static void hosts_and_boots(void **state)
     SWEEP(k, "h1", "new", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0});
     SWEEP(k, "h2", "x", "--all", BEAT + 30 * SECOND, {1, 0, 20, "a", "u", "/", NULL, 0},
           {2, 0, 2, "b", "u", "/", NULL, 0});
-    rows_are(k, "groups-name", GIVEN({"from", "last"}), "processes pss_kib", "a 2 30|b 1 2");
-    rows_are(k, "groups-name", GIVEN({"host", "h1"}, {"from", "last"}), "processes pss_kib",
-             "a 1 10");
-    rows_are(k, "groups-name", GIVEN({"host", "h2"}, {"from", "last"}), "processes pss_kib",
+    rows_are(k, "groups", GIVEN({"from", "last"}), "processes pss_kib", "a 2 30|b 1 2");
+    rows_are(k, "groups", GIVEN({"host", "h1"}, {"from", "last"}), "processes pss_kib", "a 1 10");
+    rows_are(k, "groups", GIVEN({"host", "h2"}, {"from", "last"}), "processes pss_kib",
              "a 1 20|b 1 2");
-    rows_are(k, "groups-name", GIVEN({"within", "29s"}, {"from", "last"}), "processes pss_kib",
+    rows_are(k, "groups", GIVEN({"within", "29s"}, {"from", "last"}), "processes pss_kib",
              "a 1 20|b 1 2");
-    rows_are(k, "groups-name", GIVEN({"within", "30s"}, {"from", "last"}), "processes pss_kib",
+    rows_are(k, "groups", GIVEN({"within", "30s"}, {"from", "last"}), "processes pss_kib",
              "a 2 30|b 1 2");
 }
 
@@ -263,9 +262,9 @@ static void variables(void **state)
           {2, 0, 20, "b", "u", "/", "SID=two", 0}, {3, 0, 30, "c", "u", "/", NULL, 0},
           {4, 0, 40, "d", "u", "/", "SIDE=one", 0}, {5, 0, 5, "e", "u", "/", "SID=one", 0});
     SWEEP(k, "h", "b", "--match comm(f)", BEAT, {6, 0, 60, "f", "u", "/", "X=1", 0});
-    rows_are(k, "groups-env", GIVEN({"variable", "SID"}), "processes pss_kib",
+    rows_are(k, "groups", GIVEN({"by", "env:SID"}), "processes pss_kib",
              "(not set) 2 70|? 1 60|two 1 20|one 2 15");
-    rows_are(k, "groups-env", GIVEN({"variable", "NONE"}), "processes", "? 6");
+    rows_are(k, "groups", GIVEN({"by", "env:NONE"}), "processes", "? 6");
 }
 
 static void expressions(void **state)
@@ -276,18 +275,17 @@ static void expressions(void **state)
           {20, 1, 20, "sshd", "root", "/", NULL, 0}, {30, 20, 30, "bash", "me", "/", "A=b", 0},
           {40, 30, 40, "make", "me", "/", NULL, 0}, {50, 49, 50, "lost", "me", "/", NULL, 0},
           {60, 60, 60, "loop", "me", "/", NULL, 0});
-    rows_are(k, "groups-expr", GIVEN({"by", "iif(descendant_of(20), 'below', 'rest')"}),
+    rows_are(k, "groups", GIVEN({"by", "iif(descendant_of(20), 'below', 'rest')"}),
              "processes pss_kib", "rest 4 140|below 2 70");
-    rows_are(k, "groups-expr", GIVEN({"by", "descendant_of(1)"}), "processes pss_kib",
-             "0 3 120|1 3 90");
-    rows_are(k, "groups-expr", GIVEN({"by", "ppid = 49 OR NULL"}), "processes pss_kib",
+    rows_are(k, "groups", GIVEN({"by", "descendant_of(1)"}), "processes pss_kib", "0 3 120|1 3 90");
+    rows_are(k, "groups", GIVEN({"by", "ppid = 49 OR NULL"}), "processes pss_kib",
              "other 5 160|1 1 50");
-    rows_are(k, "groups-expr",
+    rows_are(k, "groups",
              GIVEN({"by", "CASE WHEN env('A') = 'b' THEN 'a' WHEN user = 'root' OR comm GLOB 'm*' "
                           "THEN 'x' END"}),
              "processes pss_kib", "other 2 110|x 3 70|a 1 30");
-    rows_are(k, "groups-expr", GIVEN({"by", "user"}), "processes", "me 4|root 2");
-    rows_are(k, "groups-expr", GIVEN({"by", "container"}), "processes", "other 6");
+    rows_are(k, "groups", GIVEN({"by", "user"}), "processes", "me 4|root 2");
+    rows_are(k, "groups", GIVEN({"by", "container"}), "processes", "other 6");
 }
 
 /* The same process in two jobs at once counts once, and what is nearest of it. */
@@ -300,11 +298,11 @@ static void in_two_jobs(void **state)
         SWEEP(k, "h", "b", "1", BEAT + i * 60 * SECOND + 5 * SECOND,
               {1, 0, 20 + i, "a", "u", "/", NULL, 0});
     }
-    rows_are(k, "groups-name", GIVEN({"at", "@4"}), "processes pss_kib processes_from", "a 1 21 1");
-    rows_are(k, "groups-name", GIVEN({"at", "@3"}), "processes pss_kib processes_from", "a 1 11 1");
+    rows_are(k, "groups", GIVEN({"at", "@4"}), "processes pss_kib processes_from", "a 1 21 1");
+    rows_are(k, "groups", GIVEN({"at", "@3"}), "processes pss_kib processes_from", "a 1 11 1");
     /* two seconds before one of its snapshots and three after another */
     SWEEP(k, "h", "b", "9", BEAT + 3 * SECOND, {9, 0, 1, "z", "u", "/", NULL, 0});
-    rows_are(k, "groups-name", GIVEN({"at", "@7"}), "processes pss_kib", "a 1 20|z 1 1");
+    rows_are(k, "groups", GIVEN({"at", "@7"}), "processes pss_kib", "a 1 20|z 1 1");
 }
 
 /* Read as maps once in between. */
@@ -315,10 +313,10 @@ static void unknown_on_one_side(void **state)
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + SECOND, {1, 0, 0, "a", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + 2 * SECOND, {1, 0, 12, "a", "u", "/", NULL, 0});
-    rows_are(k, "groups-name", GIVEN({"at", "@2"}),
+    rows_are(k, "groups", GIVEN({"at", "@2"}),
              "rss_sum_kib rss_sum_kib_delta pss_kib private_kib pss_kib_delta private_kib_delta",
              "a 700 ? ? 680 ? ?");
-    rows_are(k, "groups-name", GIVEN({"from", "@2"}),
+    rows_are(k, "groups", GIVEN({"from", "@2"}),
              "rss_sum_kib rss_sum_kib_delta pss_kib private_kib pss_kib_delta private_kib_delta",
              "a 24 12 3 -676 ? ?");
 }
@@ -332,13 +330,13 @@ static void short_beats(void **state)
     SWEEP(k, "h", "b", "--all", BEAT + 300, {1, 0, 11, "a", "u", "/", NULL, 0},
           {2, 0, 20, "a", "u", "/", NULL, 0}, {3, 0, 5, "b", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + 600, {2, 0, 21, "a", "u", "/", NULL, 0});
-    rows_are(k, "groups-name", GIVEN({"at", "@1"}), "processes pss_kib", "a 1 10");
-    rows_are(k, "groups-name", GIVEN({"at", "@3"}), "processes pss_kib processes_from",
+    rows_are(k, "groups", GIVEN({"at", "@1"}), "processes pss_kib", "a 1 10");
+    rows_are(k, "groups", GIVEN({"at", "@3"}), "processes pss_kib processes_from",
              "a 2 31 1|b 1 5 0");
-    rows_are(k, "groups-name", NULL, "processes pss_kib processes_from", "a 1 21 1");
+    rows_are(k, "groups", NULL, "processes pss_kib processes_from", "a 1 21 1");
     SWEEP(k, "h", "b", "--all", BEAT + 900, {4, 0, 40, "a", "u", "/", NULL, 0});
-    rows_are(k, "groups-name", NULL, "processes pss_kib", "a 1 40");
-    rows_are(k, "groups-name", GIVEN({"at", "@5"}), "processes pss_kib", "a 1 21");
+    rows_are(k, "groups", NULL, "processes pss_kib", "a 1 40");
+    rows_are(k, "groups", GIVEN({"at", "@5"}), "processes pss_kib", "a 1 21");
 }
 
 /* by-name and its like ask the same moment. */

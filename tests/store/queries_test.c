@@ -27,11 +27,7 @@ static const struct {
     {"by-process", "process"},
     {"deleted", "process"},
     {"gaps", "process"},
-    {"groups-cgroup", "process"},
-    {"groups-env", "process"},
-    {"groups-expr", "process"},
-    {"groups-name", "process"},
-    {"groups-user", "process"},
+    {"groups", "process"},
     {"leaks-category", "process"},
     {"leaks-lineage", "process"},
     {"leaks-object", "process"},
@@ -64,11 +60,8 @@ static const struct {
     const char *query, *param, *value;
 } given[] = {
     {"lineage-history", "lineage", "1"}, /* has no default */
-    {"deleted", "snapshot", "first"},
-    {"shared", "snapshot", "first"},
-    {"groups-env", "variable", "HOME"}, /* has no default */
-    {"groups-expr", "by", "comm"},      /* likewise */
-    {"mappings-regions", "regions", "[[0,4095],[4096,-1]]"},
+    {"deleted", "snapshot", "first"},     {"shared", "snapshot", "first"},
+    {"groups", "by", "descendant_of(1)"}, {"mappings-regions", "regions", "[[0,4095],[4096,-1]]"},
 };
 
 static pm_query_info *find(const char *name)

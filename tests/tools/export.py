@@ -30,9 +30,9 @@ SAMPLES = kit.ROOT / "samples"
 WORDS = {"verdict", "shape", "metric", "unit", "dialect", "state", "checked", "change", "why_metric",
          "time_source", "perms", "flags", "device", "kind", "identity", "pid_source"}
 SHORT = {"categories", "diff-category", "diff-lineage", "growth", "leaks-category", "mappings",
-         "mappings-regions", "threads", "groups-name", "who", "snapshots", "largest", "rulings"}
+         "mappings-regions", "threads", "groups", "who", "snapshots", "largest", "rulings"}
 # They ask for one thing by its text, or for environments, which are not copied.
-NOT_ASKED = {"groups-expr", "groups-env", "mappings-words", "store-growth", "sights"}
+NOT_ASKED = {"mappings-words", "store-growth", "sights"}
 SECRET = "zz-secret-%d-zz"
 COMMON = {"total", "true", "false", "none", "text", "data", "index", "file", "name", "main", "page",
           "first", "last", "list", "code", "class", "thread", "heap", "stack", "size", "call",

@@ -1,11 +1,12 @@
--- name:   groups-user
--- title:  Processes of one moment, grouped by user
+-- name:   groups
+-- title:  Processes of one moment, grouped by what they have in common
+-- param:  by       text     name  By name, user, cgroup, env:VARIABLE, or the value of an SQL expression
 -- param:  process  process  ""    Only this NAME, PID, NAME/PID or @ID
 -- param:  at       snapshot last  The moment: first, last, prev, @ID, a time, -2h
 -- param:  from     snapshot first The earlier moment of the steps
 -- param:  within   duration 1m    How far from a moment what was captured apart may be
 -- param:  host     text     ""    Only this host
--- column: group             text  Name of the effective user, or its number; unknown where not captured live
+-- column: group             text  The name, user, cgroup, or value; unknown where not captured live
 -- column: processes         count How many there are; 0: there were in the earlier moment
 -- column: rss_sum_kib       kib   Resident, added up: a page that two have counts twice
 -- column: pss_kib           kib   Proportional share of the resident: adds up to each page once
@@ -23,13 +24,20 @@
 -- column: unmoved           count Processes that it left out: --on-growth, --on-rss-above
 -- table:  group processes rss_sum_kib pss_kib private_kib swap_kib processes_from pss_kib_delta private_kib_delta swap_kib_delta
 --
--- Largest first by pss, or, where that is unknown, by rss. A moment is one live sweep; what was
--- captured apart from it (other hosts, other jobs, captures from text of one name) counts in its
--- own nearest moment, if that is not further away than :within. The sums are those that were proved
--- when the captures were read; where a process was read as maps its rss and swap are VmRSS and
--- VmSwap, and pss and private of its group are unknown. What came or went since the earlier moment
--- is growth; so is, where a capture left out what did not grow (--on-growth), what it left out
--- once.
+-- Largest first by pss or, where pss is unknown, by rss.
+--
+-- A moment is one live beat. Processes that were captured apart from it (on other hosts, by other
+-- schedules, as text) count with their own nearest moment, unless that is further away than :within.
+-- The sums were proved when the captures were read. A process that was read as maps has VmRSS as rss
+-- and VmSwap as swap, and the pss and private of its group are unknown. A process that came or went
+-- since the earlier moment counts as growth.
+--
+-- Users, cgroups, variables and expressions are known of live captures only. env:VARIABLE knows the
+-- variables that --keep-env kept; (not set) is the group of processes without the variable, where
+-- another process of the same schedule has it. An expression is SQL over comm exe cmdline cgroup user
+-- uid pid ppid container, such as iif(exe GLOB '*/nginx', 'web', 'other'), with env('NAME') and
+-- descendant_of(PID); its group is other where its value is NULL. descendant_of sees the parents that
+-- the same beat has.
 WITH RECURSIVE
 scope AS (
   SELECT process_id, name_id, host_id, boot_id FROM process
@@ -37,7 +45,7 @@ scope AS (
     AND (:host IS NULL OR host_id = (SELECT h.host_id FROM host h WHERE h.name = :host))
 ),
 side AS (
-  -- all of a live sweep is of one taken_ms, however short its steps are
+  -- a live beat has one taken_ms, however short its steps are
   SELECT 1 AS newer, CASE s.time_source WHEN 'live' THEN s.taken_ms ELSE s.moment_ms END AS side_ms
   FROM snapshot s WHERE s.snapshot_id = :at
   UNION ALL
@@ -45,8 +53,7 @@ side AS (
   FROM snapshot s WHERE s.snapshot_id = :from
 ),
 near AS (
-  -- of each process the snapshot before and the one after the moment, and what it was read with: a
-  -- job's sweep, or, from text, what else there is of its name
+  -- of each process the snapshot before and the one after the moment
   SELECT d.newer, d.side_ms, p.process_id, p.host_id, p.boot_id, s.snapshot_id, w.schedule_id,
     CASE WHEN w.schedule_id IS NULL THEN p.name_id END AS name_id,
     CASE s.time_source WHEN 'live' THEN s.taken_ms ELSE s.moment_ms END AS moment_ms
@@ -62,8 +69,8 @@ near AS (
   LEFT JOIN beat w ON w.capture_id = s.capture_id
 ),
 together AS (
-  -- k = 1: in the nearest sweep of its job, so that who ended before it is not there; boot: the one
-  -- that the host was up in
+  -- k = 1: in the nearest beat of its schedule or, from text, moment of its name: a process that ended
+  -- before is not there. boot: the boot of the host at that time
   SELECT *,
     rank() OVER (PARTITION BY newer, schedule_id, name_id ORDER BY away, moment_ms) AS k,
     first_value(boot_id) OVER (PARTITION BY newer, host_id
@@ -72,7 +79,7 @@ together AS (
   WHERE away <= :within
 ),
 chosen AS (
-  -- a process that two jobs read counts once
+  -- a process that two schedules read counts once
   SELECT newer, process_id, snapshot_id, schedule_id
   FROM (
     SELECT *,
@@ -83,14 +90,46 @@ chosen AS (
   )
   WHERE nth = 1
 ),
-x AS (
-  SELECT c.newer, coalesce(t.user, t.uid) AS "group",
+fact AS (
+  SELECT c.newer, c.snapshot_id, c.schedule_id, s.capture_id, p.pid, n.name, t.ppid,
+    t.live_process_id, t.uid, t.user, t.comm, t.exe, t.cmdline, t.cgroup,
     coalesce(s.rss_kib, s.tool_rss_kib) AS rss_kib, s.pss_kib, s.private_kib,
     coalesce(s.swap_kib, g.swap_kib) AS swap_kib
   FROM chosen c
   CROSS JOIN snapshot s ON s.snapshot_id = c.snapshot_id
+  CROSS JOIN process p ON p.process_id = c.process_id
+  CROSS JOIN name n ON n.name_id = p.name_id
   LEFT JOIN live_reading g ON g.snapshot_id = c.snapshot_id
   LEFT JOIN live_process t ON t.live_process_id = g.live_process_id
+),
+ancestor AS (
+  SELECT newer, snapshot_id, capture_id, ppid AS pid FROM fact
+  WHERE ppid > 0 AND instr(:by, 'descendant_of')
+  UNION
+  SELECT a.newer, a.snapshot_id, a.capture_id, f.ppid
+  FROM ancestor a
+  CROSS JOIN fact f ON f.newer = a.newer AND f.capture_id = a.capture_id AND f.pid = a.pid
+  WHERE f.ppid > 0
+),
+x AS (
+  SELECT f.newer, f.rss_kib, f.pss_kib, f.private_kib, f.swap_kib,
+    CASE
+      WHEN :by = 'name' THEN f.name
+      WHEN :by = 'user' THEN coalesce(f.user, f.uid)
+      WHEN :by = 'cgroup' THEN f.cgroup
+      WHEN :by GLOB 'env:?*' THEN coalesce(e.value, CASE max(e.name IS NOT NULL) OVER (
+        PARTITION BY f.newer, f.schedule_id) WHEN 1 THEN '(not set)' END)
+      WHEN f.live_process_id IS NOT NULL THEN coalesce(process_value(:by, f.pid, f.ppid, f.uid,
+        f.user, f.comm, f.exe, f.cmdline, f.cgroup, (
+          SELECT group_concat(v.name || '=' || v.value || char(0), '') FROM environment v
+          WHERE v.live_process_id = f.live_process_id), a.pids), 'other')
+    END AS "group"
+  FROM fact f
+  LEFT JOIN environment e ON e.live_process_id = f.live_process_id AND e.name = substr(:by, 5)
+    AND :by GLOB 'env:?*'
+  LEFT JOIN (SELECT newer, snapshot_id, group_concat(pid, ' ') AS pids
+    FROM ancestor GROUP BY newer, snapshot_id) a
+    ON a.newer = f.newer AND a.snapshot_id = f.snapshot_id
 ),
 sums AS (
   SELECT "group", sum(newer = 1) AS processes, sum(newer = 0) AS processes_from,

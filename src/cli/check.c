@@ -334,7 +334,7 @@ int pm_cli_check(pm_cli *cli, int argc, char **argv)
     for (int m = 0; m < PM_CHECK_METRICS; m++)
         c.value[m] = c.warning[m] = c.critical[m] = NAN;
     pm_run_find_query_dir(cli, argc, argv);
-    pm_cli_must(pm_catalog_find(cli->query_dir, "leaks-category", &info, &err), &err);
+    pm_cli_must(pm_catalog_find(cli->query_dir, "leaks", &info, &err), &err);
     c.args = (pm_run_args){
         .cli = cli, .info = info, .own = options, .own_values = &c, .doc = about, .more = after};
     pm_run_parse(&c.args, argc, argv);

@@ -118,7 +118,7 @@ static pmapdb_status ask_leaks(pm_check *c, pmapdb_store *store, pmapdb_error *e
 {
     pm_leak_rows held = {0};
     pmapdb_rows *rows = NULL;
-    pmapdb_status st = pmapdb_query(store, "leaks-category", &rows, err);
+    pmapdb_status st = pmapdb_query(store, "leaks", &rows, err);
 
     if (st == PMAPDB_OK)
         st = pm_run_bind(&c->args, rows, err);

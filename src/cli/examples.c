@@ -17,9 +17,6 @@ static const struct {
                   E("leaks --by lineage -f csv -o leaks.csv") E("leaks --check || echo it leaks")
                       E("sql \"SELECT 1 AS series_id, taken_at AS ts, rss_kib AS kb\n"
                         "      FROM snapshots\" -f csv | pmapdb leaks --series -")},
-    {"leaks-category", E("leaks-category") E("leaks-category leaky --metric rss -f csv")},
-    {"leaks-lineage", E("leaks-lineage") E("leaks-lineage leaky --sensitivity high -f csv")},
-    {"leaks-object", E("leaks-object") E("leaks-object leaky --limit 64M -f csv")},
 
     {"by-name", E("by-name") E("by-name --snapshot last --top 10")},
     {"by-process", E("by-process") E("by-process --snapshot first -f json")},

@@ -101,6 +101,7 @@ static pmapdb_status read_row(pm_leak_rows *out, const pmapdb_rows *rows, pmapdb
 {
     pm_leak_row row = {.whole = false};
     const pm_leak_row *before;
+    int path = column_of(rows, "path");
     pm_text verdict;
     pmapdb_status st = pm_grow(&out->row, &out->cap, out->n, sizeof *out->row, err);
 
@@ -121,7 +122,7 @@ static pmapdb_status read_row(pm_leak_rows *out, const pmapdb_rows *rows, pmapdb
         return st;
     row.verdict = verdict_of(verdict);
     before = out->n ? &out->row[out->n - 1] : NULL;
-    row.is_lineage = column_of(rows, "path") >= 0;
+    row.is_lineage = path >= 0 && pmapdb_rows_type(rows, path) == PMAPDB_TEXT;
     row.whole = pm_text_equal(row.key, PM_TEXT("total")) &&
                 (!before || before->process_id != row.process_id);
     out->row[out->n++] = row;

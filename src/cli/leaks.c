@@ -13,7 +13,6 @@
 #define AT(field) offsetof(pm_leaks_cmd, field)
 
 static const pm_option options[] = {
-    {"by", 0, PM_OPT_CHOICE, AT(by), "category|object|lineage", "What is judged (category)", NULL},
     {"check", 0, PM_OPT_FLAG, AT(check), NULL,
      "Exit status 1 if there is a leak; suspects do not count", NULL},
     {"series", 0, PM_OPT_FILE, AT(series), "FILE",
@@ -120,17 +119,14 @@ static pmapdb_status show_cards(pm_leaks_cmd *l, pmapdb_store *store, const char
 
 static pmapdb_status ask(pm_leaks_cmd *l, pmapdb_store *store, pmapdb_error *err)
 {
-    const char *by = l->by ? l->by : "category";
+    const char *by = pm_run_given(&l->args, "by");
     pmapdb_rows *rows = NULL;
-    char query[32];
-    pmapdb_status st;
+    pmapdb_status st = pmapdb_query(store, "leaks", &rows, err);
 
-    snprintf(query, sizeof query, "leaks-%s", by);
-    st = pmapdb_query(store, query, &rows, err);
     if (st == PMAPDB_OK)
         st = pm_run_bind(&l->args, rows, err);
     if (st == PMAPDB_OK && shows_cards(l))
-        st = show_cards(l, store, by, rows, err);
+        st = show_cards(l, store, by ? by : "category", rows, err);
     else if (st == PMAPDB_OK)
         st = pm_cli_write_seen(l->cli, rows, see_row, l, err);
     pmapdb_rows_close(rows);
@@ -162,7 +158,7 @@ int pm_cli_leaks(pm_cli *cli, int argc, char **argv)
     int exit_code;
 
     pm_run_find_query_dir(cli, argc, argv);
-    pm_cli_must(pm_catalog_find(cli->query_dir, "leaks-category", &info, &err), &err);
+    pm_cli_must(pm_catalog_find(cli->query_dir, "leaks", &info, &err), &err);
     l.args = (pm_run_args){.cli = cli, .info = info, .own = options, .own_values = &l};
     pm_run_parse(&l.args, argc, argv);
     if (!l.series && (l.meta || l.context))

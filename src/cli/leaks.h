@@ -7,7 +7,6 @@
 typedef struct pm_leaks_cmd {
     pm_cli *cli;
     pm_run_args args;
-    const char *by;                      /* category, object, lineage */
     const char *series, *meta, *context; /* files; series NULL: the store is asked */
     bool check;
     size_t leaks, judged, too_few; /* rows */

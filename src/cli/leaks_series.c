@@ -99,7 +99,7 @@ static pmapdb_status write_all(void *ctx, const pm_sink *sink, pmapdb_error *err
 /* What is asked of the store has no place here. */
 static pmapdb_status check_options(const pm_leaks_cmd *l, pmapdb_error *err)
 {
-    static const char *const of_store[] = {"process", "metric", "since", "dialect"};
+    static const char *const of_store[] = {"process", "metric", "since", "dialect", "by"};
     const char *files[] = {l->series, l->meta, l->context};
     size_t stdins = 0;
 
@@ -107,8 +107,6 @@ static pmapdb_status check_options(const pm_leaks_cmd *l, pmapdb_error *err)
         if (pm_run_given(&l->args, of_store[i]))
             return pm_fail(err, PMAPDB_USAGE, "--%s asks the store, --series a file: not both",
                            of_store[i]);
-    if (l->by)
-        return pm_fail(err, PMAPDB_USAGE, "--by asks the store, --series a file: not both");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         stdins += files[i] && strcmp(files[i], "-") == 0;
     if (stdins > 1)

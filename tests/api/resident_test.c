@@ -23,7 +23,7 @@ static const char *judged(const import *in, const char *column)
     pmapdb_error err = {0};
     bool has = false;
 
-    assert_int_equal(pmapdb_query(in->store, "leaks-category", &rows, &err), PMAPDB_OK);
+    assert_int_equal(pmapdb_query(in->store, "leaks", &rows, &err), PMAPDB_OK);
     while (pmapdb_next(rows, &has, &err) == PMAPDB_OK && has)
         for (int i = 0; i < pmapdb_rows_columns(rows); i++)
             if (strcmp(pmapdb_rows_text(rows, 3, NULL), "total") == 0 &&

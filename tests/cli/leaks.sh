@@ -21,7 +21,7 @@ run pmapdb leaks --metric size
 pmapdb leaks -f csv | cut -d , -f 4-8,12,13
 pmapdb leaks --by object -f ndjson | wc -l | tr -d ' '
 pmapdb leaks -f json | grep -c '"verdict": *"leak"'
-pmapdb leaks -f prometheus | grep -c '^pmapdb_leaks_category_rate_per_hour'
+pmapdb leaks -f prometheus | grep -c '^pmapdb_leaks_rate_per_hour'
 pmapdb leaks -f md | grep -c LEAK || true
 pmapdb leaks --wide | awk 'NR <= 3 { print $1, $4 }'
 

@@ -20,10 +20,12 @@ SAMPLES = kit.ROOT / "samples"
 NOT_KEPT = {"store-growth"} # asks the disk
 GIVEN = {"groups": ["--by", "comm"],
          "mappings-regions": ["--regions", "heap"], "lineage-history": ["--lineage", "1"]}
-MORE = {"leaks": ["leaks"], "sights-live": ["query", "sights", "--process", "web3:sleep"], "all": ["snapshots"],
+MORE = {"leaks-all": ["leaks"], "sights-live": ["query", "sights", "--process", "web3:sleep"], "all": ["snapshots"],
         "all-processes": ["processes"], "mappings-regions-all": ["query", "mappings-regions", "--process", "leaky", "--regions", "heap,stack"],
         **{"groups-" + by.split(":")[0]: ["query", "groups", "--process", "leaky", "--by", by]
            for by in ("name", "user", "cgroup", "env:LANG")},
+        **{"leaks-" + by: ["query", "leaks", "--process", "leaky", "--since", "2020-01-01T00:00:00Z", "--by", by]
+           for by in ("category", "object", "lineage")},
         "who-folded": ["who", "--process", "leaky", "--form", "folded"], "rules": ["rules"]}
 MOST_BYTES = 60 << 10
 

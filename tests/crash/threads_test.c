@@ -112,9 +112,9 @@ static int read_rows(worker *w, pmapdb_rows *rows, int64_t *sum)
 
 static void asks(worker *w, pmapdb_store *store, int n)
 {
-    static const char *const names[] = {"categories",     "mappings", "growth",    "diff-category",
-                                        "leaks-category", "gaps",     "by-name",   "leaks-lineage",
-                                        "snapshots",      "files",    "processes", "top-lineages"};
+    static const char *const names[] = {"categories", "mappings", "growth",    "diff-category",
+                                        "leaks",      "gaps",     "by-name",   "leaks",
+                                        "snapshots",  "files",    "processes", "top-lineages"};
     const char *name = names[n % (int)(sizeof names / sizeof *names)];
     pmapdb_rows *rows = NULL;
     pmapdb_error err = {0};

@@ -65,9 +65,8 @@ static void select_host(pm_sql *sql, pm_text t)
 /* Its values are bound, the query is not run. */
 static void bind_one(pmapdb_store *store, uint8_t which, pm_text t)
 {
-    static const char *const names[] = {"growth",    "largest",        "diff-category",
-                                        "series",    "leaks-category", "mappings",
-                                        "snapshots", "lineage-history"};
+    static const char *const names[] = {"growth", "largest",  "diff-category", "series",
+                                        "leaks",  "mappings", "snapshots",     "lineage-history"};
     static pmapdb_rows *rows[sizeof names / sizeof *names];
     size_t i = which % (sizeof names / sizeof *names);
     pmapdb_error err = {0};

@@ -54,7 +54,7 @@ class Series:
 
 
 def judged(db, *args):
-    return kit.rows("leaks-category", *args, db=db)
+    return kit.rows("query", "leaks", *args, db=db)
 
 
 def called(rows, *verdicts):
@@ -183,16 +183,16 @@ def check_parts(check, place):
     """By object and by lineage the same memory is found."""
     series = Series(place, "py_mmap")
     db = series.store(series.work.beats if kit.full else series.work.beats[::5])
-    for query in ("leaks-object", "leaks-lineage"):
-        rows = kit.rows(query, db=db)
-        check.equal("%s: total first" % query, rows[0]["key"], "total")
-        check.true("%s: a row per file" % query,
+    for by in ("object", "lineage"):
+        rows = kit.rows("query", "leaks", "--by", by, db=db)
+        check.equal("%s: total first" % by, rows[0]["key"], "total")
+        check.true("%s: a row per file" % by,
                    len([r for r in rows if r["category"] == "mapped-file"]) > 20, len(rows))
     series = Series(place, "c_mmap")
     db = series.store(series.work.beats if kit.full else series.work.beats[::5])
-    for query in ("leaks-object", "leaks-lineage"):
-        leak = [r for r in kit.rows(query, db=db) if r["verdict"] == "leak" and r["key"] != "total"]
-        check.equal("%s: c_mmap" % query, [r["category"] for r in leak], ["anonymous"])
+    for by in ("object", "lineage"):
+        leak = [r for r in kit.rows("query", "leaks", "--by", by, db=db) if r["verdict"] == "leak" and r["key"] != "total"]
+        check.equal("%s: c_mmap" % by, [r["category"] for r in leak], ["anonymous"])
 
 
 def main():

@@ -1,4 +1,4 @@
-"""category_runs and queries/leaks-category.sql against what every snapshot holds, on stores made at
+"""category_runs and queries/leaks.sql against what every snapshot holds, on stores made at
 random: many streams (dialects, states), epochs that end anywhere, gaps, equal times, captures that
 are missing from the middle of an epoch, categories that come and go. Needs neither the program nor
 workloads."""
@@ -139,7 +139,7 @@ class Sums:
             for ms in sorted(self.moments)])} for key in sorted({row[0] for row in self.rows})])
 
 
-QUERY = (kit.ROOT / "queries" / "leaks-category.sql").read_text(encoding="utf-8")
+QUERY = (kit.ROOT / "queries" / "leaks.sql").read_text(encoding="utf-8")
 NOTHING = dict.fromkeys(("process", "name_id", "metric", "since", "limit", "sensitivity", "dialect"))
 
 
@@ -149,7 +149,7 @@ def check_verdicts(check):
         store = Store(random.Random("verdicts %d" % seed), .3)
         store.db.create_aggregate("leak_report", 19, Sums)
         names = {name: i for i, name in store.db.execute("select category_id, category from category")}
-        cursor = store.db.execute(QUERY, {**NOTHING, "depth": "2"})
+        cursor = store.db.execute(QUERY, {**NOTHING, "depth": "2", "by": "category"})
         columns = [c[0] for c in cursor.description]
         for row in (dict(zip(columns, r)) for r in cursor.fetchall()):
             category = names[row["key"]]
@@ -158,7 +158,7 @@ def check_verdicts(check):
             for ms, _, _, now in store.truth[row["process_id"], row["dialect"], state]:
                 if now[category] is not None:
                     want.setdefault(ms, set()).add(repr((row["process_id"], now[category])))
-            check.equal("leaks-category: seed %d: %s" % (seed, row["key"]),
+            check.equal("leaks: seed %d: %s" % (seed, row["key"]),
                         {ms: set(got[ms]) for ms in want}, want)
 
 

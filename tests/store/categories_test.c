@@ -191,7 +191,7 @@ static void leaks_by_the_first_word(void **state)
     set_by_hand(k, "anonymous/test");
     for (int i = 1; i < 60; i++)
         kit_put(k, capture_of(k, PM_DIALECT_SMAPS, i, 1, 10000 + (uint64_t)i * 512));
-    asked_expect(k, "leaks-category", NULL, "anonymous/test", "key verdict metric rate_per_h",
+    asked_expect(k, "leaks", NULL, "anonymous/test", "key verdict metric rate_per_h",
                  "anonymous/test leak rss 15360\n");
 }
 

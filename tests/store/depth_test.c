@@ -129,12 +129,10 @@ static void answer(const kit *k, const pm_query_info *q, const char *depth, pm_b
     pmapdb_rows_close(rows);
 }
 
-/* Of one object, leaks-object has a row per category that it has, whatever they are called; the
- * regions of addresses are none of categories. */
+/* Regions of addresses have no category. */
 static bool is_compared(const pm_query_info *q)
 {
-    return has_param(q, PM_TEXT("depth")) && !has_param(q, PM_TEXT("regions")) &&
-           !pm_text_equal(q->name, PM_TEXT("leaks-object"));
+    return has_param(q, PM_TEXT("depth")) && !has_param(q, PM_TEXT("regions"));
 }
 
 static size_t compare(shown what)
@@ -196,10 +194,10 @@ static void sums_are_judged(void **state)
     kit *k = kit_of(state);
 
     fill(k, true, ALL);
-    asked_expect(k, "leaks-category", NULL, "anonymous", "verdict", "leak\n");
-    asked_expect(k, "leaks-category", NULL, "anonymous/test", "verdict", "shrinking\n");
-    asked_expect(k, "leaks-category", first, "anonymous", "verdict", "steady\n");
-    asked_expect(k, "leaks-category", first, "anonymous/test", "verdict", "");
+    asked_expect(k, "leaks", NULL, "anonymous", "verdict", "leak\n");
+    asked_expect(k, "leaks", NULL, "anonymous/test", "verdict", "shrinking\n");
+    asked_expect(k, "leaks", first, "anonymous", "verdict", "steady\n");
+    asked_expect(k, "leaks", first, "anonymous/test", "verdict", "");
 }
 
 static void other_depths(void **state)

@@ -28,9 +28,7 @@ static const struct {
     {"deleted", "process"},
     {"gaps", "process"},
     {"groups", "process"},
-    {"leaks-category", "process"},
-    {"leaks-lineage", "process"},
-    {"leaks-object", "process"},
+    {"leaks", "process"},
     {"left-out", "process"},
     {"map-count", "process"},
     {"pins", "process"}, /* for a Bloom filter, where there are many */

@@ -29,7 +29,7 @@ SAMPLES = kit.ROOT / "samples"
 # What is the same in a redacted store, although it is text.
 WORDS = {"verdict", "shape", "metric", "unit", "dialect", "state", "checked", "change", "why_metric",
          "time_source", "perms", "flags", "device", "kind", "identity", "pid_source"}
-SHORT = {"categories", "diff-category", "diff-lineage", "growth", "leaks-category", "mappings",
+SHORT = {"categories", "diff-category", "diff-lineage", "growth", "leaks", "mappings",
          "mappings-regions", "threads", "groups", "who", "snapshots", "largest", "rulings"}
 # They ask for one thing by its text, or for environments, which are not copied.
 NOT_ASKED = {"mappings-words", "store-growth", "sights"}

@@ -1,6 +1,7 @@
--- name:   leaks-category
--- title:  What leaks: a verdict on every category of every process
+-- name:   leaks
+-- title:  What leaks: a verdict on every category, object or mapping of every process
 -- param:  process     process ""     Only this NAME, PID, NAME/PID or @ID; else every process of the store
+-- param:  by          text    category One of category, object, lineage
 -- param:  metric      text    joint  One of joint, rss, pss, private, private_dirty, size, swap, mappings
 -- param:  since       time    ""     Only snapshots from then on: a time, -7d before the newest, now-7d
 -- param:  limit       kib     ""     What the process's rss cannot exceed, for eta_h and for leaks that run into it
@@ -10,7 +11,7 @@
 -- column: name             text      Name of the process
 -- column: pid              int       Process id of its newest life
 -- column: process_id       process   Its newest life
--- column: key              text      The category; total is the process
+-- column: key              text      The category, the path ([anon] where there is none), or the lineage_id; total is the process
 -- column: metric           text      Whose growth it is: rss (with swap, where there is any), size of stacks and reserves; mappings where no KiB grow
 -- column: unit             text      KiB or mappings
 -- column: verdict          text      leak, suspect, plateau, steady, shrinking, too-few
@@ -31,33 +32,36 @@
 -- column: reason           text      Why, in words
 -- column: mappings_per_h   real      Growth in number of mappings
 -- column: why_metric       text      The metric that decided
--- column: category         category  The same
+-- column: category         category  Category of the key; an object of two categories is two keys
 -- column: dialect          text      Of the captures that were judged
 -- column: last_at          time      When the newest of its captures was taken
 -- column: limit_by         text      Where the limit comes from: given, reservation, cgroup, address space, stack, map count
 -- column: rss_from         text      Of the process: where it was read what is resident: mappings, VmRSS, unknown
+-- column: path             text      By lineage: what is mapped; empty for anonymous memory
 -- table:  name pid key metric verdict shape snapshots first last rate_per_h rate_low rate_high since eta_h reason
 --
--- Each category of a process is judged by its sums.
--- Eight snapshots are needed. The curves of rss, size and number of mappings are each explained by
--- fifteen shapes, from constant and step to linear and accelerating: a leak is what grows without an
--- end in sight, a plateau what grew and stopped, and of a suspect that cannot be told. Then rules of
--- the category compare the metrics: where rss grows and size and private memory do not, memory that
--- is there already is touched for the first time. The first row, total, is the process: the sum of
--- what leaks. With another --metric than joint each curve is judged for itself.
+-- A category is judged by its sums, an object by the sums of all mappings of one path and category, a
+-- lineage is one mapping through time, although it grows, moves, splits or merges.
 --
--- Lives of one name that follow each other are one series, and a restart is no growth; a process
--- that lived beside another of its name is judged apart, as is every process without a name.
--- Partial captures are left out.
+-- Eight snapshots are needed. Fifteen shapes, from constant and step to linear and accelerating, are
+-- fitted to the curves of rss, size and number of mappings. A leak grows without an end in sight, a
+-- plateau grew and stopped, and a suspect may be either. Then rules of the category compare the
+-- metrics: where rss grows, but neither size nor private memory does, memory that was already there
+-- is touched for the first time. The first row, total, is the process: the sum of what leaks. With
+-- another --metric than joint each curve is judged by itself.
 --
--- maps says nothing of resident memory, and a live capture reads it where smaps would stall the
--- process. Then the first row is judged by VmRSS, in all snapshots whatever their dialect, if no other
--- tells what is resident, or if it grew behind the last that does; its reason says so. Where VmRSS is
--- unknown, too, there are sizes alone, and nothing says that the process does not leak.
+-- Lives of one name that follow each other are one series, and a restart is no growth. A process that
+-- lived at the same time as another one of its name is judged alone, and so is every process without
+-- a name. Partial captures are left out.
 --
--- Live captures know limits: the cgroup's memory.max and, of address space, stacks and the number of
--- mappings, the process's own. The nearest one counts. --limit comes before the cgroup's, and a leak
--- near --limit is doubted, because it may be a cache that has this size; near the others it is not.
+-- maps says nothing about resident memory, and a live capture reads maps where smaps would stall the
+-- process. Then the first row is judged by VmRSS, in all snapshots of any dialect, if no other row
+-- tells what is resident, or if VmRSS grew after the last row that does; its reason says so. Where
+-- VmRSS is unknown, too, only sizes are known, and nothing says that the process does not leak.
+--
+-- Live captures know limits: the memory.max of the cgroup and the process's own limits of address
+-- space, stacks and number of mappings. The nearest one counts. --limit replaces the cgroup's. A leak
+-- near --limit is doubted, because it may be a cache of this size; near the other limits it is not.
 WITH scope AS (
   SELECT process_id, name_id FROM process WHERE process_id = :process
   UNION ALL
@@ -145,7 +149,8 @@ report AS (
       FROM series x
       CROSS JOIN snapshot s ON s.process_id = x.process_id
       WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.dialect = k.dialect
-        AND s.state <> 'partial' AND s.taken_ms >= coalesce(:since, -9e15) END
+        AND (s.state = 'complete' OR s.state = 'totals' AND :by = 'category')
+        AND s.taken_ms >= coalesce(:since, -9e15) END
       UNION ALL
       -- what live captures and footers say of the whole
       SELECT NULL, 'total', s.taken_ms, s.taken_ms, s.process_id, NULL, NULL,
@@ -160,8 +165,16 @@ report AS (
         r.rss_kib, r.pss_kib, r.private_kib, r.private_dirty_kib, r.swap_kib
       FROM series x
       CROSS JOIN category_runs r ON r.process_id = x.process_id
-      WHERE :depth = '2' AND x.head = k.head
+      WHERE :by = 'category' AND :depth = '2' AND x.head = k.head
         AND CASE x.head WHEN k.head THEN r.dialect = k.dialect END
+      UNION ALL
+      SELECT CASE WHEN :by = 'lineage' THEN CAST(h.lineage_id AS TEXT) WHEN h.path = '' THEN '[anon]'
+          ELSE h.path END, h.category, h.first_ms, h.last_ms, h.process_id, 1, h.size_kib, h.rss_kib, h.pss_kib, h.private_kib, h.private_dirty_kib, h.swap_kib
+      FROM series x
+      CROSS JOIN lineage l ON l.process_id = x.process_id
+      CROSS JOIN lineage_history h ON h.lineage_id = l.lineage_id
+      WHERE :by <> 'category' AND x.head = k.head AND CASE x.head WHEN k.head THEN h.dialect = k.dialect
+        AND h.state = 'complete' AND h.first_ms <= h.last_ms END
       UNION ALL
       -- the sums of each first word, where none of its parts changes: cut where one does
       SELECT w.category, w.category, a.taken_ms, z.taken_ms, t.process_id, sum(v.mappings),
@@ -180,7 +193,7 @@ report AS (
           CROSS JOIN epoch e ON e.process_id = x.process_id
           CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
           CROSS JOIN category c ON c.category_id = v.category_id
-          WHERE :depth = '1' AND x.head = k.head AND CASE x.head WHEN k.head
+          WHERE :by = 'category' AND :depth = '1' AND x.head = k.head AND CASE x.head WHEN k.head
             THEN e.dialect = k.dialect AND e.state <> 'partial' END
           UNION
           SELECT e.process_id, e.epoch_id, c.parent_id, v.last + 1
@@ -188,7 +201,7 @@ report AS (
           CROSS JOIN epoch e ON e.process_id = x.process_id
           CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
           CROSS JOIN category c ON c.category_id = v.category_id
-          WHERE :depth = '1' AND x.head = k.head AND v.last IS NOT NULL AND CASE x.head WHEN k.head
+          WHERE :by = 'category' AND :depth = '1' AND x.head = k.head AND v.last IS NOT NULL AND CASE x.head WHEN k.head
             THEN e.dialect = k.dialect AND e.state <> 'partial' END
         )
       ) t
@@ -230,11 +243,17 @@ SELECT n.name,
   json_extract(v.value, '$.reason') AS reason,
   json_extract(v.value, '$.mappings_per_h') AS mappings_per_h,
   json_extract(v.value, '$.why_metric') AS why_metric,
-  json_extract(v.value, '$.category') AS category,
+  CASE WHEN :depth = '1' AND :by <> 'category' THEN (SELECT k.category FROM category c
+    JOIN category k ON k.category_id = c.parent_id
+    WHERE c.category = json_extract(v.value, '$.category'))
+    ELSE json_extract(v.value, '$.category') END AS category,
   r.dialect,
   json_extract(v.value, '$.last_at') AS last_at,
   json_extract(v.value, '$.limit_by') AS limit_by,
-  json_extract(v.value, '$.rss_from') AS rss_from
+  json_extract(v.value, '$.rss_from') AS rss_from,
+  CASE :by WHEN 'lineage' THEN (SELECT o.path FROM region g
+    CROSS JOIN object o ON o.object_id = g.object_id
+    WHERE g.lineage_id = CAST(json_extract(v.value, '$.key') AS INTEGER) LIMIT 1) END AS path
 FROM report r
 CROSS JOIN json_each(r.verdicts) v
 CROSS JOIN process p ON p.process_id = r.head

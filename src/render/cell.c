@@ -1,4 +1,4 @@
-/* cell: one value as people read it, for the table and for Markdown. */
+/* cell: one value for people, in a table or in Markdown. */
 #include "render/format.h"
 #include "render/number.h"
 #include "render/terminal.h"

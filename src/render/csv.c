@@ -1,4 +1,4 @@
-/* csv: rows as comma-separated values. Numbers and times stand bare, text is quoted by libcsv. The
+/* csv: rows as comma-separated values. Numbers and times are bare, libcsv quotes text. The
  * unknown is an empty field and empty text is "", so the two differ. */
 #include "render/format.h"
 #include "render/number.h"
@@ -58,7 +58,7 @@ static void put_quoted(pm_render *r, pm_text t)
     pm_put(r, r->scratch.data + 1, n - 1);
 }
 
-/* Column names and times stand bare if they cannot be misread: the author of an ad-hoc SELECT
+/* Column names and times are bare if they cannot be misread: the author of an ad-hoc SELECT
  * chooses any names. */
 static void put_bare(pm_render *r, pm_text t)
 {

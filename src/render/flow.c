@@ -1,4 +1,4 @@
-/* flow: lines of words for people, broken where the terminal ends. */
+/* flow: lines of words for people, wrapped at the width of the terminal. */
 #include "render/flow.h"
 
 #include "render/terminal.h"

@@ -1,5 +1,5 @@
-/* flow: lines of words for people, broken where the terminal ends. What a name holds cannot drive
- * the terminal. The first failure stays in `st`, and nothing is written after it. */
+/* flow: lines of words for people, wrapped at the width of the terminal. Control characters in
+ * names are escaped. The first failure stays in `st`, and nothing is written after it. */
 #ifndef PM_RENDER_FLOW_H
 #define PM_RENDER_FLOW_H
 
@@ -14,7 +14,7 @@ typedef enum pm_flow_color {
     PM_FLOW_BAD
 } pm_flow_color;
 
-/* sink, err, width (0: lines are not broken) and color are the caller's to set. */
+/* The caller sets sink, err, width (0: lines are not wrapped) and color. */
 typedef struct pm_flow {
     const pm_sink *sink;
     pmapdb_error *err;
@@ -23,17 +23,17 @@ typedef struct pm_flow {
     pmapdb_status st;
     pm_buf line, piece;
     size_t at, indent;
-    bool fresh; /* nothing stands in the line but its indent */
+    bool fresh; /* the line is empty after its indent */
 } pm_flow;
 
-/* Begins a line with `first` blanks; what it is broken into begins with `indent` blanks. */
+/* Begins a line with `first` blanks; wrapped lines begin with `indent` blanks. */
 void pm_flow_begin(pm_flow *f, size_t first, size_t indent);
 
-/* Adds a piece that stays in one line, `gap` blanks behind the one before; with no gap it stays
- * with that one. */
+/* Adds a piece that is never wrapped, `gap` blanks after the piece before; without a gap the two
+ * pieces stay together. */
 void pm_flow_put(pm_flow *f, size_t gap, pm_flow_color color, pm_text text);
 
-/* Adds words, the first of them `gap` blanks behind what is before it. */
+/* Adds words, the first one `gap` blanks after the piece before. */
 void pm_flow_words(pm_flow *f, size_t gap, pm_text text);
 void pm_flow_say(pm_flow *f, size_t gap, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,8 +1,7 @@
-/* format: the state that the formats share, and the functions that each of them supplies. Private
- * to src/render.
+/* format: the state that the formats share, and the functions of a format. Private to src/render.
  *
- * Errors are sticky: once something failed, `st` and `error` hold the first failure, pm_put and
- * pm_putf do nothing, and the caller of pm_render_... gets it. A format need not check. */
+ * Errors are sticky: after the first failure, which `st` and `error` keep, pm_put and pm_putf do
+ * nothing, and pm_render_... returns the failure. A format need not check. */
 #ifndef PM_RENDER_FORMAT_H
 #define PM_RENDER_FORMAT_H
 
@@ -29,7 +28,7 @@ struct pm_render {
     size_t n_left_out;
     pm_rest_row *rest; /* if `top` is given and the format is for people */
     bool begun;
-    pm_buf line;    /* output that the sink has not got yet: at most a row */
+    pm_buf line;    /* output before the sink gets it: at most a row */
     pm_buf scratch; /* one value as text */
     void *state;    /* the format's own */
     pmapdb_status st;
@@ -46,13 +45,13 @@ void *pm_render_alloc(pm_render *r, size_t n, size_t size);
 
 bool pm_value_unknown(const pm_value *v);
 
-/* One value, or a column's name, as people read it: printable, one line. Lasts until the next call.
- * Where every number shows its unit, the name need not: rss_kib_delta -> rss_delta. */
+/* One value, or the name of a column, for people: printable, one line, valid until the next call.
+ * If the numbers show their unit, the name drops it: rss_kib_delta -> rss_delta. */
 pm_text pm_cell(pm_render *r, size_t column, const pm_value *v);
 pm_text pm_cell_name(pm_render *r, size_t column);
 
-/* Which kinds of values a column had. A column of an ad-hoc SELECT is declared as text; its values
- * show whether it holds numbers. */
+/* The kinds of values that a column had. A column of an ad-hoc SELECT is declared as text; its
+ * values show whether it has numbers. */
 typedef struct pm_held_kinds {
     bool text, number;
 } pm_held_kinds;

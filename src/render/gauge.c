@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Numbers that only tell things apart. */
+/* Numbers that only identify. */
 static bool is_identity(pm_text name)
 {
     return pm_text_ends(name, PM_TEXT("_id")) || pm_text_ends(name, PM_TEXT("pid")) ||
@@ -67,8 +67,8 @@ static bool is_name_char(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Adds the letters and digits of t, and one underscore for all between them; none at the ends,
- * because names that begin with one are reserved. */
+/* Appends the letters and digits of t, and one underscore for each run of other bytes between them.
+ * Names that begin with an underscore are reserved. */
 static void add_name(pm_render *r, pm_buf *out, pm_text t)
 {
     size_t begin = out->len;
@@ -94,8 +94,8 @@ static bool cut_end(pm_text *t, const char *end)
     return true;
 }
 
-/* The column's name without its own unit: the base unit ends the metric's name. Only words: what
- * "_h" means is not plain. */
+/* Appends the name of the column without its unit, because the base unit ends the name of the
+ * metric. */
 static void add_stem(pm_render *r, pm_buf *out, const pm_column *c)
 {
     pm_text t = pm_text_of(c->name);
@@ -143,8 +143,6 @@ static void name_metric(pm_render *r, pm_gauge *m, const pm_column *c)
     }
 }
 
-/* `quote` stands for a double quote, which the two formats escape differently in HELP. Malformed
- * UTF-8 is repaired, because one bad byte would cost the whole file. */
 void pm_gauge_add_help(pm_render *r, pm_buf *out, pm_text t, const char *quote)
 {
     pm_buf good = {0};
@@ -162,7 +160,6 @@ void pm_gauge_add_help(pm_render *r, pm_buf *out, pm_text t, const char *quote)
     pm_buf_free(&good);
 }
 
-/* An empty label is as good as none, says the format. */
 void pm_gauge_add_label(pm_render *r, pm_buf *out, pm_text name, pm_text value)
 {
     if (!value.len)

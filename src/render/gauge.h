@@ -1,4 +1,5 @@
-/* gauge: what a column is to Prometheus, by its type in the query's header. Private to src/render.
+/* gauge: the role of a column in Prometheus, by its type in the header of the query. Private to
+ * src/render.
  *
  * Text, categories, processes and numbers that only identify are labels; other numbers are gauges
  * in their base unit; a time is a gauge of its age, because the collector refuses samples with
@@ -13,21 +14,20 @@ typedef enum pm_role { PM_ROLE_NEITHER, PM_ROLE_LABEL, PM_ROLE_GAUGE, PM_ROLE_AG
 
 typedef struct pm_gauge {
     pm_role role;
-    const char *unit; /* OpenMetrics' base unit, which ends the name; "" for none */
+    const char *unit; /* base unit of OpenMetrics, the end of the name; "": no unit */
     pm_buf name;      /* of the label or of the gauge */
 } pm_gauge;
 
-/* A column that declares nothing (ad-hoc SQL) is what its values are. */
+/* The role of a column without a declared type (ad-hoc SQL) follows from its values. */
 void pm_gauge_name(pm_render *r, const pm_column *c, const pm_held_kinds *kinds, pm_gauge *out);
 
-/* Adds NAME="VALUE", after a comma if out has something; nothing if the value is unknown or empty,
- * as the format asks. Malformed UTF-8 is repaired, because one bad byte would cost the whole file.
- */
+/* Appends NAME="VALUE", after a comma unless `out` is empty; nothing for an unknown or empty value,
+ * which equal a missing label. Repairs UTF-8: the collector rejects a file with one bad byte. */
 void pm_gauge_add_label(pm_render *r, pm_buf *out, pm_text name, pm_text value);
 void pm_gauge_add_value_label(pm_render *r, pm_buf *out, pm_text name, const pm_value *v);
 
-/* Adds text for HELP: one line. `quote` replaces a double quote, which the two formats escape
- * differently there. */
+/* Appends text for a HELP line. `quote` replaces double quotes, which the two formats escape
+ * differently. */
 void pm_gauge_add_help(pm_render *r, pm_buf *out, pm_text help, const char *quote);
 
 #endif

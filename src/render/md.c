@@ -1,5 +1,5 @@
-/* md: rows as a Markdown table, as GitHub and GitLab show it in a ticket. Every row is held until
- * the end, because the second line tells the alignment of the columns. */
+/* md: rows as a Markdown table for a ticket in GitHub or GitLab. Keeps every row until the end,
+ * because the second line has the alignment of the columns. */
 #include "render/format.h"
 
 #include <stdlib.h>
@@ -34,8 +34,8 @@ static bool is_word(char c)
            (unsigned char)c >= 0x80;
 }
 
-/* Markdown obeys these wherever they stand; an underscore only at a word's edge, so that rss_kib
- * stays readable in the source; brackets only before an address. */
+/* True for markup: some characters anywhere; an underscore at the edge of a word (rss_kib needs no
+ * escape); a bracket before an address. */
 static bool is_markup(pm_text t, size_t i)
 {
     if (pm_char_in(t.data[i], "\\|`*~<&$"))

@@ -1,9 +1,9 @@
 /* prometheus: rows as gauges, in a text that OpenMetrics 1.0 and node_exporter's textfile collector
- * (Prometheus' older format) both read. Every row is held, because a metric's samples stand
- * together.
+ * (the older format of Prometheus) both read. Keeps every row, because the samples of a metric must
+ * be adjacent.
  *
- * A gauge says how things are now: of rows with the same labels the newest counts. Two of one
- * moment are refused: adding them up is the query's GROUP BY. */
+ * A gauge is a current value: of rows with equal labels the newest counts. Two such rows of one
+ * moment are refused: the query can add them up with GROUP BY. */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_SAMPLES 10000 /* more in one file is a mistake that costs the server memory */
+#define MOST_SAMPLES 10000 /* more cost the server memory, and are a mistake */
 
 typedef struct sample_row {
     pm_value *values;
@@ -34,7 +34,7 @@ typedef struct gauges {
 
 /* ---- columns ---- */
 
-/* taken_at, or ts of a chart's rows, or the end of the stretch that the row speaks of. */
+/* The column with the time of the row. */
 static size_t moment_column(const pm_render *r)
 {
     static const char *const names[] = {"taken_at", "ts", "last_at", "to_at"};
@@ -94,7 +94,7 @@ static void name_columns(pm_render *r)
 
 /* ---- labels ---- */
 
-/* A label that was asked for is in every row, unless a column has the same name. */
+/* A column takes precedence over an argument with the same name. */
 static bool is_column(const pm_render *r, pm_text label)
 {
     const gauges *g = r->state;
@@ -122,7 +122,7 @@ static void add_labels(pm_render *r, sample_row *row)
 
 /* ---- rows ---- */
 
-/* A copy of the values and their texts in one piece of memory for free(); NULL: no memory. */
+/* Copies the values and their texts into one allocation; NULL if memory runs out. */
 static pm_value *copy_values(const pm_value *values, size_t n)
 {
     size_t bytes = n * sizeof *values;
@@ -184,7 +184,7 @@ typedef struct same_labels {
     pm_text labels;
 } same_labels;
 
-/* Where the first of them stood; the other is empty and marked as old. */
+/* The newer row takes the place of the first; the other one is marked as old. */
 static void keep_newer(sample_row *first, sample_row *second)
 {
     sample_row older = first->moment < second->moment ? *first : *second;
@@ -202,7 +202,7 @@ static bool has_labels(const void *wanted, int64_t row)
     return pm_text_equal(pm_buf_text(&same->g->rows[row].labels), same->labels);
 }
 
-/* Of rows with the same labels only the newest counts. */
+/* Of rows with equal labels only the newest counts. */
 static void drop_old_rows(pm_render *r)
 {
     gauges *g = r->state;
@@ -242,7 +242,7 @@ static bool is_known(const pm_gauge *m, const pm_value *v)
     return (v->kind == PM_VALUE_INT || v->kind == PM_VALUE_REAL) && !pm_value_unknown(v);
 }
 
-/* A real has a point or an exponent, an infinite one its sign and a capital. */
+/* A real has a point or an exponent; infinity has a sign and a capital. */
 static void put_real(pm_render *r, double v)
 {
     char text[PM_NUMBER_TEXT];
@@ -329,7 +329,7 @@ static void put_metric(pm_render *r, size_t column)
     }
 }
 
-/* Rows of one snapshot do not tell its moment: its age is a gauge of one sample. */
+/* Without a time column, the age of the snapshot is a gauge with one sample. */
 static void put_age(pm_render *r)
 {
     const pm_column when = {"taken_at", PM_UNIT_TIME};

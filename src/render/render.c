@@ -76,7 +76,7 @@ static void copy_columns(pm_render *r, const pm_column *columns, size_t n)
     }
 }
 
-/* Hands over what is written so far, and the first failure. */
+/* Passes the line to the sink, and the first failure to the caller. */
 static pmapdb_status flush(pm_render *r, pmapdb_error *err)
 {
     if (r->st == PMAPDB_OK && r->line.len)
@@ -162,7 +162,7 @@ pmapdb_status pm_render_row(pm_render *r, const pm_value *values, pmapdb_error *
     return flush(r, err);
 }
 
-/* Once: the row that stands for those beyond `top`. */
+/* Adds the row for the rows beyond `top`, once. */
 static void end_rows(pm_render *r)
 {
     const pm_value *rest = r->rest ? pm_rest_row_values(r->rest) : NULL;

@@ -1,5 +1,5 @@
 /* render: rows -> text. A table or Markdown for people, CSV, JSON, NDJSON, Prometheus for programs;
- * all behind one small interface. Writes to a sink; prints nothing itself.
+ * all with one small interface. Writes to a sink, never to stdout.
  */
 #ifndef PM_RENDER_RENDER_H
 #define PM_RENDER_RENDER_H
@@ -40,34 +40,35 @@ typedef enum pm_format {
     PM_FORMAT_PROMETHEUS
 } pm_format;
 
-/* What the query says of its rows; Prometheus' names and HELP lines come from it. */
+/* A label of Prometheus. */
 typedef struct pm_label {
     pm_text name, value;
 } pm_label;
 
+/* The query that gave the rows; Prometheus' names and HELP lines come from it. */
 typedef struct pm_about {
     pm_text name, title;
-    pm_text narrow; /* names with blanks between: the columns that stay in a table that is wider
-                       than the terminal; empty: all do */
+    pm_text narrow; /* names of columns, with blanks between: the columns that stay in a table that
+                       is wider than the terminal; empty: all columns */
     const pm_text *help; /* one per column, or NULL */
-    /* What was asked for: the process, a category, ... Labels of every sample, so that two answers
-     * of one query are not one metric. */
+    /* The arguments of the query (the process, a category, ...): labels of every sample, so the
+     * answers for two processes do not share a series. */
     const pm_label *labels;
     size_t n_labels;
-    int64_t moment_ms; /* of the snapshot that all rows are of; 0: they say it themselves */
+    int64_t moment_ms; /* of the snapshot of all rows; 0: the rows have a time column */
 } pm_about;
 
 typedef struct pm_render_options {
     pm_format format;
     bool human; /* table, md: KiB columns as MiB, GiB ...; else exact KiB */
     bool color; /* table: bold header, dim unknowns */
-    int width;  /* table: terminal columns; to fit, columns are left out that about->narrow does not
-                   name, and the widest text column is cut; 0: no limit */
+    int width;  /* table: terminal columns; 0: no limit. To fit, columns that about->narrow does not
+                   name are left out, and text is wrapped */
     bool crlf;  /* CSV: RFC 4180 line ends */
-    bool safe;  /* CSV: an apostrophe before text that a spreadsheet would take for a formula */
-    size_t top; /* only the first rows; table, md: and one that sums up the others; 0: all */
-    int64_t now_ms;        /* Prometheus: what ages count from; 0: the clock */
-    const pm_about *about; /* lasts as long as the renderer; or NULL */
+    bool safe;  /* CSV: an apostrophe before text that a spreadsheet would run as a formula */
+    size_t top; /* only the first rows; table, md: and a row with the sums of the others; 0: all */
+    int64_t now_ms;        /* Prometheus: the time from which ages count; 0: the clock */
+    const pm_about *about; /* or NULL; must outlive the renderer */
 } pm_render_options;
 
 typedef struct pm_render pm_render;
@@ -75,41 +76,38 @@ typedef struct pm_render pm_render;
 /* All names, for a message: "table, csv, ...". */
 #define PM_FORMAT_NAMES "table, csv, json, ndjson, md, prometheus"
 
-/* False where there is no format of that name. */
+/* False: no format has that name. */
 bool pm_format_find(const char *name, pm_format *out);
 
-/* Columns (names included) and sink are copied; they need not outlive the call. */
+/* Copies columns, their names and the sink. */
 pmapdb_status pm_render_new(const pm_render_options *options, const pm_sink *sink,
                             const pm_column *columns, int n_columns, pm_render **out,
                             pmapdb_error *err);
 void pm_render_free(pm_render *r);
 
-/* Values are in the order of the columns and are copied where they must last. A REAL that is no
- * number is unknown. */
+/* Values are in the order of the columns and need not outlive the call. A NaN is unknown. */
 pmapdb_status pm_render_row(pm_render *r, const pm_value *values, pmapdb_error *err);
 
-/* A row below all others, like their total: counted in no limit. */
+/* A row below all others, such as a total; `top` does not count it. */
 pmapdb_status pm_render_total(pm_render *r, const pm_value *values, pmapdb_error *err);
 
-/* Writes what was held back (the header where there were no rows, a table's rows, JSON's closing
- * bracket). */
+/* Writes the rest: a header without rows, the rows of a table, the closing bracket of JSON. */
 pmapdb_status pm_render_end(pm_render *r, pmapdb_error *err);
 
-/* After the end: how many rows `top` left out without a trace in the output. */
+/* After the end: the number of rows that `top` left out and the output does not mention. */
 size_t pm_render_left_out(const pm_render *r);
 
 /* One number of a KIB column as a table shows it: "1.4 GiB", "-12 KiB"; the bare KiB, "1434", if
  * not human; "?" for PMAPDB_UNKNOWN. */
 void pm_render_kib(int64_t kib, bool human, char out[32]);
 
-/* Text for a person, outside a table: control bytes and bytes that are no UTF-8 as \x1b. The second
- * one ends the line. */
+/* Text for a person outside a table: control bytes, and bytes that are not UTF-8, become \x1b. The
+ * second function ends the line. */
 pmapdb_status pm_render_escaped(const pm_sink *sink, pm_text text, pmapdb_error *err);
 pmapdb_status pm_render_line(const pm_sink *sink, pm_text text, pmapdb_error *err);
 
-/* One JSON object on a line, for news that are no rows: keys with values; unknown keys are left
- * out. Text that is not UTF-8 becomes U+FFFD, and "KEY_hex" is added (of a list: all of its
- * elements). */
+/* One JSON object on a line, for events: keys with values; unknown values are left out. Bytes that
+ * are not UTF-8 become U+FFFD, and "KEY_hex" has the bytes (of all elements of a list). */
 typedef struct pm_pair {
     const char *key;
     pm_value value;

@@ -1,4 +1,4 @@
-/* rest_row: the row that stands for the rows beyond `top`. */
+/* rest_row: one row for all rows beyond `top`. */
 #include "render/rest_row.h"
 #include "base/buf.h"
 
@@ -42,8 +42,7 @@ void pm_rest_row_free(pm_rest_row *rest)
     free(rest);
 }
 
-/* KiB and counts. The number of processes that a row sums up is no such count: every row has the
- * same processes. */
+/* KiB and counts, except the number of processes: every row has the same processes. */
 static bool is_additive(const pm_column *c)
 {
     return (c->unit == PM_UNIT_KIB || c->unit == PM_UNIT_COUNT) &&

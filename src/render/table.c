@@ -1,5 +1,5 @@
-/* table: rows in aligned columns for people, by libsmartcols. Holds every row until the end,
- * because only then the columns' widths are known. */
+/* table: rows in aligned columns for people, by libsmartcols. Keeps every row until the end,
+ * because the widths of the columns depend on all rows. */
 #include "render/flow.h"
 #include "render/format.h"
 #include "render/terminal.h"
@@ -9,20 +9,20 @@
 #include <stdlib.h>
 
 #define GAP 2        /* blanks between columns */
-#define NARROWEST 12 /* no text is broken to less */
-#define READABLE 24  /* a text is broken to this width before a column is left out */
+#define NARROWEST 12 /* the least width of wrapped text */
+#define READABLE 24  /* text is wrapped to this width before a column is left out */
 
 #define BOLD "\x1b[1m"
 #define DIM "\x1b[2m"
 
-/* Its rows are held until the widths are known. */
+/* bytes that a table may keep */
 #define TEXT_MAX (256 << 20)
 
 typedef struct column {
     struct libscols_column *scols; /* owned by the table */
     size_t width;                  /* of its longest cell */
     pm_held_kinds kinds;
-    bool free_text; /* may be broken into lines, unlike a time or a category */
+    bool free_text; /* may be wrapped, unlike a time or a category */
     bool left_out;
 } column;
 
@@ -117,7 +117,7 @@ static void row(pm_render *r, const pm_value *values)
     }
 }
 
-/* The table's width if free texts are broken at `longest`. */
+/* The width of the table if free text is wrapped at `longest`. */
 static size_t width_at(const pm_render *r, size_t longest)
 {
     const table *t = r->state;
@@ -174,7 +174,7 @@ static void lay_out(pm_render *r)
     scols_table_set_termwidth(t->scols, width);
 }
 
-/* Without the blanks that libsmartcols pads the last column with. */
+/* Drops the blanks with which libsmartcols pads the last column. */
 static void put_lines(pm_render *r, const char *text, bool only_header)
 {
     size_t n;
@@ -200,7 +200,7 @@ static void print(pm_render *r)
 
     if (utf8)
         before = uselocale(utf8);
-    if (empty) /* it prints no header without a line */
+    if (empty) /* libsmartcols prints no header without a line */
         ok(r, !scols_table_new_line(t->scols, NULL));
     if (ok(r, scols_print_table_to_string(t->scols, &text)) && text)
         put_lines(r, text, empty);
@@ -220,7 +220,7 @@ static pmapdb_status to_line(void *ctx, const char *bytes, size_t n, pmapdb_erro
     return r->st;
 }
 
-/* Says so, lest the reader takes the columns for all. */
+/* Names the columns that are left out. */
 static void tell_left_out(pm_render *r)
 {
     const table *t = r->state;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The element that stands at place k when v is sorted; those before it are no larger, those behind
+/* The element that stands at place k when v is sorted; those before it are no larger, those after
  * it no smaller. k < n. */
 double pm_select(double *v, size_t n, size_t k);
 

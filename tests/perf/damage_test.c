@@ -83,7 +83,7 @@ static pm_buf long_text(const char *before, size_t n, const char *after)
     return out;
 }
 
-/* A line without an end is bad once, and what comes behind it is read. */
+/* An endless line is bad once, and the lines after it are read. */
 static void long_lines(void **state)
 {
     static const size_t steps[] = {1000, 4096, 65536, 1 << 20, (1 << 20) + 1, 1 << 23};

@@ -98,7 +98,7 @@ static inline perf_seen perf_read(pm_text t, size_t step)
     assert_int_equal(pm_perf_new(&events, &p, &err), PMAPDB_OK);
     for (size_t at = 0; at < t.len && s.status == PMAPDB_OK; at += step) {
         size_t n = t.len - at < step ? t.len - at : step;
-        char *chunk = malloc(n); /* by itself: the sanitizer sees a read past its end */
+        char *chunk = malloc(n); /* its own allocation, so the sanitizer sees a read past its end */
 
         assert_non_null(chunk);
         memcpy(chunk, t.data + at, n);

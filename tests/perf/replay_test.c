@@ -365,7 +365,7 @@ static void two_move_at_once(void **state)
     end_world(&w);
 }
 
-/* munmap hardly ever fails; of an mmap without its exit nobody knows where it is. */
+/* munmap counts without its exit; the address of an mmap without its exit is unknown. */
 static void half_calls(void **state)
 {
     world w;
@@ -385,7 +385,7 @@ static void half_calls(void **state)
     end_world(&w);
 }
 
-/* A shell that becomes another program; and a brk that was lost, which is none. */
+/* An exec of a shell; a lost brk is not an exec. */
 static void exec_clears_all(void **state)
 {
     world w;

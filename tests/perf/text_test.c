@@ -10,7 +10,7 @@ static void reads(const char *text, const char *expected)
         perf_same(t, step, expected);
 }
 
-/* A line of an event and a newline behind it. */
+/* The line of an event with its newline. */
 static void line_is(const char *line, const char *expected)
 {
     char text[512], told[512];
@@ -235,7 +235,7 @@ static void bad_events(void **state)
     }
 }
 
-/* Of the last line nobody knows whether it is whole. */
+/* The last line may be cut off. */
 static void no_last_newline(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static pmapdb_status refuse(void *ctx, const pm_perf_event *e, pmapdb_error *err
     return pm_fail(err, PMAPDB_INPUT, "enough");
 }
 
-/* A status that is not OK ends the feeding; what nobody wants to know is not said. */
+/* A failing callback ends the feeding; a missing callback is not called. */
 static void callbacks(void **state)
 {
     static const char text[] = BRK BRK BRK "t 1 1.000000: syscalls:sys_exit_brk:\n"

@@ -77,7 +77,7 @@ static void halves(void **state)
     expect("+3r1", "mremap/3 1; (1 ");
 }
 
-/* Other processors' events stand behind their place in the text; of equal times the first read
+/* Events of other processors come late in the text; of equal times the first read
  * comes first. */
 static void in_the_order_of_time(void **state)
 {

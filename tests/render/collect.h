@@ -1,4 +1,4 @@
-/* collect: a sink that keeps what it gets, or refuses it, and short words for values. */
+/* collect: a sink that keeps or refuses its input, and short names for values. */
 #ifndef PM_TESTS_RENDER_COLLECT_H
 #define PM_TESTS_RENDER_COLLECT_H
 

@@ -197,7 +197,7 @@ static void rows_of_one_snapshot_have_its_age(void **state)
     assert_renders(prometheus(&about), columns, 2, rows, 0, "# EOF\n");
 }
 
-/* What declares nothing (ad-hoc SQL) is what it holds. */
+/* The role of a column without a declared type follows from its values. */
 static void undeclared_columns_are_what_they_hold(void **state)
 {
     static const pm_column columns[] = {{"count(*)", PM_UNIT_TEXT},

@@ -64,7 +64,7 @@ static void detach_store(sqlite3 *db)
     unlink(in_dir("store.db-shm"));
 }
 
-/* The view's, but for the ids; what comes behind them is where the row was found. */
+/* The columns of the view except ids, then the columns that say where the row was found. */
 static void columns_are_the_views(void **state)
 {
     static const char *const tables[] = {"smaps", "maps", "pmap_file"};
@@ -146,7 +146,7 @@ static void rows_are_the_stores(void **state)
 
 enum { BLOCKS = 400 };
 
-/* A log of so many blocks with a time of their own, each with one KiB-step more. */
+/* A log of n blocks, each with its time and a larger heap. */
 static void write_log(const char *name)
 {
     pm_buf text = {0};
@@ -190,7 +190,7 @@ static void log_of_blocks(void **state)
     sqlite3_close(db);
 }
 
-/* More distinct rows than are remembered together: what is kept of a long log ends with its blocks.
+/* More distinct rows than one pool keeps: the pool of a file ends with its blocks.
  */
 static void long_log(void **state)
 {
@@ -218,7 +218,7 @@ static void long_log(void **state)
     sqlite3_close(db);
 }
 
-/* A block that is no capture has its number and no rows. */
+/* A block that is not a capture has a number and no rows. */
 static void numbers(void **state)
 {
     sqlite3 *db = kit_open();
@@ -298,7 +298,7 @@ static void folder(void **state)
     sqlite3_close(db);
 }
 
-/* Compressed and cut: its rows, then the failure, so that no sum looks whole; its blocks, then one
+/* Compressed and cut: the rows, then the failure, so no sum looks whole; the blocks, then one
  * that says so. */
 static void damaged(void **state)
 {

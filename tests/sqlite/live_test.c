@@ -179,7 +179,7 @@ static void small_pieces(void **state)
     assert_true(after - before >= bytes / 2048);
 }
 
-/* maps does not say what is resident; an unknown process is no process. */
+/* maps has no resident sizes; a NULL pid has no rows. */
 static void unknown(void **state)
 {
     sqlite3 *db = kit_open();
@@ -215,13 +215,13 @@ static void joins(void **state)
              kit_sql("SELECT pid, count(*) = %s FROM maps WHERE pid IN (%d, NULL) GROUP BY 1", n,
                      (int)pid),
              kit_sql("%d|1\n", (int)pid));
-    /* two calls in one WHERE, whose rows SQLite must not take for the same ones */
+    /* two calls in one WHERE: SQLite must not take their rows for duplicates */
     kit_same(db,
              kit_sql("SELECT count(*) = %s + (SELECT count(*) FROM maps(%d)) FROM maps WHERE "
                      "(pid = %d AND size_kib > 0) OR (pid = %d AND size_kib >= 0)",
                      n, (int)other, (int)pid, (int)other),
              "1\n");
-    /* a row that was not asked for any more, and then nobody's process */
+    /* a cursor that is closed early, then a pid without a process */
     kit_same(db,
              kit_sql("WITH p(pid) AS (VALUES (%d), (NULL)) SELECT (SELECT perms FROM maps(p.pid) "
                      "LIMIT 1) IS NULL FROM p",

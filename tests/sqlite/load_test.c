@@ -148,7 +148,7 @@ static void tables_only_directly(void **state)
     sqlite3_close(db);
 }
 
-/* Of a schema that is not trusted, too, and in an index, which only takes what is deterministic. */
+/* Also in an untrusted schema, and in an index, which needs deterministic functions. */
 static void functions_everywhere(void **state)
 {
     sqlite3 *db = kit_open();
@@ -172,7 +172,7 @@ static void functions_everywhere(void **state)
     sqlite3_close(db);
 }
 
-/* The aggregates are compiled a second time, too; what they say is tested in tests/store. */
+/* The aggregates are compiled for the extension too; tests/store checks their results. */
 static void verdicts(void **state)
 {
     static const char rows[] = "WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t "

@@ -54,7 +54,7 @@ echo "total rubbish" >rubbish
     show "SELECT path, pid, mappings, error FROM pmap_blocks('fixtures/tools/procps-4.0.2-kthread.txt');"
     show "SELECT count(*) FROM pmap_file('samples/captures/leaky-20261121/1795229318-12766.x', 'smaps');"
     show "SELECT path, perms_text(perms), vmflags_text(flags) FROM pmap_file('samples/captures/leaky-20261121/1795229318-12766.smaps') WHERE path = '[vdso]';"
-    # the rules are those of the store that is open
+    # the rules come from the open store
     rules="CREATE TABLE rule_set(text, name, application); INSERT INTO rule_set VALUES ('rule,category,base,with' || char(10) ||"
     show "$rules 'mine,anonymous/mine,anonymous,path=libc.so*', 'mine', ''); SELECT category, parent, count(*) FROM pmap_file('samples/captures/leaky-20261121/1795229318-12766.smaps') WHERE base = 'anonymous' GROUP BY 1;"
     show "$rules 'mine,anonymous/mine,heap,', 'mine', ''); SELECT category FROM pmap_file('samples/captures/leaky-20261121/1795229318-12766.smaps');"

@@ -32,7 +32,7 @@ static void expect_log(double x)
     expect_near("log", x, pm_log(x), logl(x));
 }
 
-/* Where a double is the longest number, there is no truth. */
+/* Without a longer type than double there is no reference value. */
 static void need_long(void)
 {
     if (LDBL_MANT_DIG <= DBL_MANT_DIG)
@@ -102,7 +102,7 @@ static double number(int i)
     return ldexp(1.0 + (i * 7919 % 10007) / 10007.0, i * 37 % 2040 - 1020);
 }
 
-/* Many at once are to the last bit those of one alone, however many there are. */
+/* Results of a batch equal the results of single calls, bit by bit. */
 static void the_same_at_once(void **state)
 {
     (void)state;

@@ -150,7 +150,7 @@ static inline void golden_split(golden *g, char *line)
     }
 }
 
-/* Reads on, taking in what is data, to the next line that is not: x, s or k. 0 at the end. */
+/* Reads data lines up to the next line of kind x, s or k, and returns the kind; 0 at the end. */
 static inline char golden_next(golden *g)
 {
     for (char *line; *(line = g->at) != '\0';) {

@@ -201,7 +201,7 @@ static void only_pieces_grow(void **state)
     assert_true(rows[1].confidence > 0.9 && rows[0].confidence > 0.9);
 }
 
-/* rss of a few snapshots only is no verdict, whatever the size does. */
+/* rss of a few snapshots gives no verdict, whatever the size does. */
 static void rss_of_a_few(void **state)
 {
     static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};

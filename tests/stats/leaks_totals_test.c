@@ -73,7 +73,7 @@ static void one_metric(void **state)
     assert_int_equal(rows[0].rss_from, PM_RSS_NOT_ASKED);
 }
 
-/* Seven values are none; what is between may be unknown. */
+/* Seven values are too few; values between them may be unknown. */
 static void too_few_are_known(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void behind_what_is_seen(void **state)
     judge_with(&seen, N, 2 * N, &jointly);
     expect(0, LEAK, RSS, RSS, FROM);
     assert_int_equal(rows[0].trend.snapshots, 2 * N);
-    judge_with(&seen, N, N, &jointly); /* nothing is behind */
+    judge_with(&seen, N, N, &jointly); /* no snapshot after the mappings */
     expect(0, STEADY, RSS, RSS, "");
     for (size_t i = N; i < 2 * N; i++)
         rss[i] = 4000 + 400 * fmin((double)(i - N + 1), 8);
@@ -140,7 +140,7 @@ static void behind_what_is_seen(void **state)
     assert_int_equal(rows[0].rss_from, PM_RSS_MAPPINGS);
 }
 
-/* Shared pages are touched, which ends: that goes on behind the last that is seen. What grows
+/* Touching shared pages ends, and may go on after the last snapshot with mappings. What grows
  * faster is something else. */
 static void what_is_explained_goes_on(void **state)
 {

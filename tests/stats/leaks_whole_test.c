@@ -119,7 +119,7 @@ static void total_without_a_leak(void **state)
     expect(0, SUSPECT, RSS, RSS, "the growth is spread, nothing leaks by itself");
 }
 
-/* A snapshot of which only sums are known does not say that the heap was gone. */
+/* A snapshot with sums only does not mean that the heap is gone. */
 static void sums_among_others(void **state)
 {
     static const model two[] = {

@@ -33,7 +33,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ties, many values, sorted, reversed, constant, two values, an organ pipe, one that stands out. */
+/* Ties, many values, sorted, reversed, constant, two values, an organ pipe, an outlier. */
 static double value_of(int kind, size_t n, size_t i)
 {
     switch (kind) {

@@ -51,7 +51,7 @@ static void buckets(void **state)
     expect_line(8, PM_BUCKETS, PM_POINTS_MIN);
 }
 
-/* An outlier does not move its bucket; where nothing was measured is no point. */
+/* An outlier does not move its bucket; a bucket without values gives no point. */
 static void buckets_of_odd_data(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void teeth(void **state)
         assert_int_equal(at[i], 10 * (i + 1));
     sawtooth(50, 10, 3);
     assert_int_equal(teeth_of(50, at), 4);
-    sawtooth(40, 10, 3); /* three falls are no sawtooth */
+    sawtooth(40, 10, 3); /* three falls do not make a sawtooth */
     assert_int_equal(teeth_of(40, at), 0);
     sawtooth(11, 2, 0); /* too few snapshots */
     assert_int_equal(teeth_of(11, at), 0);
@@ -171,7 +171,7 @@ static void teeth(void **state)
 
 /* ---- staircase ---- */
 
-/* A table that doubles when what is needed, growing from 3 by `slope` an hour, does not fit. */
+/* A table that doubles whenever the need, which grows from 3 by `slope` an hour, exceeds it. */
 static void doubling(size_t n, double slope)
 {
     double room = 4;

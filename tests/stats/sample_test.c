@@ -46,7 +46,7 @@ static void lives(void **state)
     assert_int_equal(sample.life[6].begin, 48);
     assert_int_equal(sample.life[7].end, 63);
     assert_true(sample.y[57] == 94 && sample.span == 8 * 3600.0);
-    for (size_t i = 95; i < 100; i++) /* two of three: too short, and another behind it */
+    for (size_t i = 95; i < 100; i++) /* two of three: too short, and followed by another life */
         life[i] = 31;
     take(100);
     assert_true(sample.y[sample.n - 1] == 93);
@@ -87,7 +87,7 @@ static void daily(void **state)
     assert_true(left_of_profile(12, 5, 1, 0) < 120);
     assert_true(left_of_profile(144, 1.8, 1, 0) > 490);
     assert_true(left_of_profile(7, 8, 1, 0) > 450);
-    /* what is left as it was: nothing but noise, and a profile under more noise */
+    /* unchanged: pure noise, and a profile under more noise */
     left_of_profile(144, 5, 0, 300);
     assert_memory_equal(sample.y, value, sample.n * sizeof *value);
     left_of_profile(144, 5, 0.3, 300);

@@ -82,7 +82,7 @@ static pmapdb_status judge_after_mappings(pm_leak_own *own, const pm_leak_work *
     more = own->last - v[seen];
     if (pm_leaks_flagged(before.verdict))
         explained = PM_MATERIAL_KIB + PM_TOTALS_MORE * fmax(0, before.rate) * hours;
-    own->behind = t->life[end - 1] != t->life[seen] || isnan(more) || more > explained;
+    own->later = t->life[end - 1] != t->life[seen] || isnan(more) || more > explained;
     return PMAPDB_OK;
 }
 
@@ -132,10 +132,10 @@ pmapdb_status pm_leaks_totals(pm_leak_work *work, pmapdb_error *err)
         if (work->known[PM_METRIC_RSS])
             st = judge_after_mappings(own, work, t, v, err);
         else
-            own->behind = true;
+            own->later = true;
     }
     free(v);
-    if (own->behind && work->process->n) { /* the newest known rss, for the limits */
+    if (own->later && work->process->n) { /* the newest known rss, for the limits */
         work->whole_rss[work->process->n - 1] = own->resident;
         work->whole_grown = own->grown;
     }
@@ -187,7 +187,7 @@ static bool are_better(const pm_leak_work *work, const pm_leak *whole)
     if (whole->verdict == PM_VERDICT_TOO_FEW)
         return true;
     if (work->known[PM_METRIC_RSS])
-        return own->behind && said > whole->verdict && pm_leaks_flagged(said);
+        return own->later && said > whole->verdict && pm_leaks_flagged(said);
     return said >= whole->verdict || !pm_leaks_flagged(whole->verdict);
 }
 

@@ -107,7 +107,7 @@ typedef struct pm_leak_own {
     double first, last, grown;
     double resident; /* the last value without swap */
     size_t silent;   /* trailing snapshots without any rss */
-    bool behind;     /* VmRSS is known after the last mappings with rss */
+    bool later;      /* VmRSS is known after the last mappings with rss */
 } pm_leak_own;
 
 typedef struct pm_leak_work {

@@ -125,8 +125,7 @@ static pmapdb_status add_beside(pm_intake *in, char *key, uint64_t hash, pmapdb_
 {
     pmapdb_status st = pm_grow(&in->beside, &in->cap_beside, in->n_beside, sizeof *in->beside, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_map_add(&in->beside_index, hash, (int64_t)in->n_beside, err);
+    PM_STEP(st, pm_map_add(&in->beside_index, hash, (int64_t)in->n_beside, err));
     if (st != PMAPDB_OK) {
         free(key);
         return st;
@@ -143,8 +142,7 @@ static pmapdb_status find_beside(pm_intake *in, const pm_slot *slot, int64_t *at
     wanted w = {in, NULL};
     pmapdb_status st = pm_buf_addf(&key, err, "%s/", in->entry->dir);
 
-    if (st == PMAPDB_OK)
-        st = sibling_path(&key, PM_TEXT(""), slot, "*", err);
+    PM_STEP(st, sibling_path(&key, PM_TEXT(""), slot, "*", err));
     if (st != PMAPDB_OK) {
         pm_buf_free(&key);
         return st;

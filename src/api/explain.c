@@ -124,8 +124,7 @@ static pmapdb_status feed(const explain_run *run, pm_source *source, pm_reader *
             return pm_fail(err, PMAPDB_INPUT, "%s", wrap.what);
         *bytes_read += n;
         st = pm_reader_feed(reader, bytes, n, err);
-        if (st == PMAPDB_OK)
-            st = pm_intake_within(pm_reader_held(reader), run->options->max_memory, err);
+        PM_STEP(st, pm_intake_within(pm_reader_held(reader), run->options->max_memory, err));
     }
     return st == PMAPDB_OK ? pm_reader_finish(reader, err) : st;
 }
@@ -155,10 +154,8 @@ static pmapdb_status read_file(explain_run *run, pm_source *source, pmapdb_error
     uint64_t bytes = 0;
     pmapdb_status st = pm_form_find(run->options->dialect, &dialect, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_reader_new(&events, dialect, &reader, err);
-    if (st == PMAPDB_OK)
-        st = feed(run, source, reader, &bytes, &damage, err);
+    PM_STEP(st, pm_reader_new(&events, dialect, &reader, err));
+    PM_STEP(st, feed(run, source, reader, &bytes, &damage, err));
     pm_reader_free(reader);
     if (st == PMAPDB_INPUT) { /* this file's fault, not the run's */
         damage = *err;
@@ -204,10 +201,8 @@ pmapdb_status pmapdb_explain(const char *const *paths, size_t n_paths,
 
     err = err ? err : &local;
     st = pm_form_find(options->dialect, &dialect, err);
-    if (st == PMAPDB_OK)
-        st = pm_source_new(paths, n_paths, &source, err);
-    if (st == PMAPDB_OK)
-        st = read_all(&run, source, err);
+    PM_STEP(st, pm_source_new(paths, n_paths, &source, err));
+    PM_STEP(st, read_all(&run, source, err));
     *result = run.result;
     pm_source_free(source);
     return st;

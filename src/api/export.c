@@ -141,8 +141,7 @@ static pmapdb_status fill(export_run *run, pmapdb_error *err)
     pmapdb_error why = {0};
     pmapdb_status st = pmapdb_open(run->beside.data, &options, &into, &why);
 
-    if (st == PMAPDB_OK)
-        st = pm_export_store(run->store, into, &export, &run->counts, &why);
+    PM_STEP(st, pm_export_store(run->store, into, &export, &run->counts, &why));
     pmapdb_close(into);
     if (st == PMAPDB_OK)
         return st;
@@ -226,18 +225,15 @@ static pmapdb_status make(export_run *run, pmapdb_export_result *result, pmapdb_
 
     if (st == PMAPDB_OK && run->options->redact)
         st = pm_redact_new(run->options->keep, run->options->n_keep, &run->redact, err);
-    if (st == PMAPDB_OK)
-        st = make_beside(run, err);
+    PM_STEP(st, make_beside(run, err));
     if (st != PMAPDB_OK)
         return st;
     st = fill(run, err);
     remove_file(run, "-wal");
     remove_file(run, "-shm");
     remove_file(run, JOURNAL);
-    if (st == PMAPDB_OK)
-        st = sync_file(run, &result->size_kib, err);
-    if (st == PMAPDB_OK)
-        st = give_name(run, err);
+    PM_STEP(st, sync_file(run, &result->size_kib, err));
+    PM_STEP(st, give_name(run, err));
     if (st != PMAPDB_OK)
         remove_file(run, "");
     return st;

@@ -180,8 +180,7 @@ static pmapdb_status commit(import_run *run, size_t from, size_t to, const pm_st
 {
     pmapdb_status st = pm_store_put_end(run->in.store, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(run->in.store, err);
+    PM_STEP(st, pm_store_commit(run->in.store, err));
     for (size_t i = from; i < to && st == PMAPDB_OK; i++)
         st = count_and_tell(run, &run->in.pending[i], &stored[i], err);
     return st;
@@ -203,8 +202,7 @@ static pmapdb_status store_some(import_run *run, size_t *at, pm_stored *stored, 
         ++*at;
     } while (st == PMAPDB_OK && *at < run->in.n_pending && pm_store_put_waits(run->in.store) &&
              pm_clock_now() - began_ms < LATE_MS);
-    if (st == PMAPDB_OK)
-        st = commit(run, from, *at, stored, err);
+    PM_STEP(st, commit(run, from, *at, stored, err));
     if (st != PMAPDB_OK)
         pm_store_abandon(run->in.store);
     return st;
@@ -276,8 +274,7 @@ static pmapdb_status store_labels(import_run *run, pm_label_pending *p, pmapdb_e
     if (st == PMAPDB_INPUT)
         return tell_problem(run, &(pm_problem){p->path, err->text, true, p->named ? 0 : p->hash},
                             err);
-    if (st == PMAPDB_OK)
-        st = pm_store_name(run->in.store, stored.process_id, name, sizeof name, err);
+    PM_STEP(st, pm_store_name(run->in.store, stored.process_id, name, sizeof name, err));
     if (st == PMAPDB_OK)
         tell_labels(run, p, &stored, name);
     return st;
@@ -335,8 +332,7 @@ static pmapdb_status read_all(import_run *run, pm_source *source, pmapdb_error *
         if (st == PMAPDB_OK && pm_intake_pooled(&run->in) > WAITING_BYTES)
             st = flush(run, err);
     }
-    if (st == PMAPDB_OK)
-        st = flush(run, err);
+    PM_STEP(st, flush(run, err));
     return st == PMAPDB_OK ? store_all_labels(run, err) : st;
 }
 
@@ -378,14 +374,11 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
     if (st != PMAPDB_OK)
         return st;
     st = pm_intake_init(&run.in, store, options, err);
-    if (st == PMAPDB_OK)
-        st = pm_label_newest(store, &run.since, err);
-    if (st == PMAPDB_OK)
-        st = pm_source_new(paths, n_paths, &source, err);
+    PM_STEP(st, pm_label_newest(store, &run.since, err));
+    PM_STEP(st, pm_source_new(paths, n_paths, &source, err));
     if (st == PMAPDB_OK)
         pm_source_limit(source, options->max_unpacked);
-    if (st == PMAPDB_OK)
-        st = read_all(&run, source, err);
+    PM_STEP(st, read_all(&run, source, err));
     if (st == PMAPDB_OK && run.result.stored > 1)
         st = look_for_spread(&run, err);
     if (st == PMAPDB_OK && run.result.stored) /* of processes whose calls were recorded, perhaps */

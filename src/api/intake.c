@@ -19,8 +19,7 @@ pmapdb_status pm_intake_init(pm_intake *in, pmapdb_store *store,
     *in = (pm_intake){.store = store, .options = options};
     st =
         pm_keep_cmdline_new(options->keep_cmdline, options->n_keep_cmdline, &in->keep_cmdline, err);
-    if (st == PMAPDB_OK)
-        st = pm_pool_new(&in->pool, err);
+    PM_STEP(st, pm_pool_new(&in->pool, err));
     return st;
 }
 
@@ -116,8 +115,7 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
         return PMAPDB_OK;
     }
     st = pm_grow(&in->pending, &in->cap_pending, in->n_pending, sizeof *in->pending, err);
-    if (st == PMAPDB_OK)
-        st = pm_intake_capture(in, block, &p.capture, err);
+    PM_STEP(st, pm_intake_capture(in, block, &p.capture, err));
     in->n_rows = 0;
     if (st != PMAPDB_OK)
         return st;
@@ -180,18 +178,15 @@ static pmapdb_status feed(pm_intake *in, pm_source *source, pm_reader *reader,
             return report_wrap(in, wrap, err);
         st = pm_labels_hear(in, bytes, n, in->bytes == before, err);
         in->bytes += n;
-        if (st == PMAPDB_OK)
-            st = pm_reader_feed(reader, bytes, n, err);
-        if (st == PMAPDB_OK)
-            st = pm_intake_bound(in, reader, err);
+        PM_STEP(st, pm_reader_feed(reader, bytes, n, err));
+        PM_STEP(st, pm_intake_bound(in, reader, err));
         if (st == PMAPDB_OK && in->hear)
             st = pm_beside_hear(in, bytes, n, err);
         if (st == PMAPDB_OK && !keep_going(ctx))
             st = pm_fail(err, PMAPDB_STOPPED, "stopped");
     }
-    if (st == PMAPDB_OK)
-        st = damage->status == PMAPDB_OK ? pm_reader_finish(reader, err)
-                                         : pm_intake_finish_cut(in, reader, err);
+    PM_STEP(st, damage->status == PMAPDB_OK ? pm_reader_finish(reader, err)
+                                            : pm_intake_finish_cut(in, reader, err));
     return st == PMAPDB_OK ? pm_labels_end(in, err) : st;
 }
 
@@ -204,11 +199,9 @@ static pmapdb_status report_foreign(pm_intake *in, pmapdb_error *err)
         return PMAPDB_OK;
     if (in->n_foreign > 1)
         st = pm_buf_addf(&text, err, "%zu captures: ", in->n_foreign);
-    if (st == PMAPDB_OK)
-        st = pm_buf_addf(&text, err, "%s", in->foreign_text ? in->foreign_text : "");
-    if (st == PMAPDB_OK)
-        st = pm_intake_problem(in, in->entry->path, text.data, true,
-                               in->entry->named ? 0 : in->foreign_hash, err);
+    PM_STEP(st, pm_buf_addf(&text, err, "%s", in->foreign_text ? in->foreign_text : ""));
+    PM_STEP(st, pm_intake_problem(in, in->entry->path, text.data, true,
+                                  in->entry->named ? 0 : in->foreign_hash, err));
     pm_buf_free(&text);
     return st;
 }
@@ -319,8 +312,7 @@ static pmapdb_status read_captures(pm_intake *in, pm_source *source, bool (*keep
     }
     in->cut = damage.status != PMAPDB_OK;
     found = in->n_pending > in->first;
-    if (st == PMAPDB_OK)
-        st = in->cut ? report_damage(in, &damage, err) : pm_intake_leave_begun(in, source, err);
+    PM_STEP(st, in->cut ? report_damage(in, &damage, err) : pm_intake_leave_begun(in, source, err));
     if (st == PMAPDB_OK && !in->wrapped && (in->n_pending > in->first || !(in->cut || found)))
         st = finish_file(in, in->bytes - bytes, err);
     return st;

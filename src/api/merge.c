@@ -75,8 +75,7 @@ static pmapdb_status tell_error(merge_run *run, const pm_merge_counts *counts,
 
     if (!strstr(text, run->path))
         st = pm_buf_addf(&named, err, "%s: ", run->path);
-    if (st == PMAPDB_OK)
-        st = pm_buf_addf(&named, err, "%s", text);
+    PM_STEP(st, pm_buf_addf(&named, err, "%s", text));
     if (st == PMAPDB_OK)
         tell(run, counts, named.data, NULL);
     pm_buf_free(&named);
@@ -111,8 +110,7 @@ static pmapdb_status merge_open(merge_run *run, pmapdb_store *into, pmapdb_store
         return tell_error(run, &counts, &why, err);
     if (st != PMAPDB_OK && err)
         *err = why;
-    if (st == PMAPDB_OK)
-        st = warn(&counts, pmapdb_is_immutable(from), &warning, err);
+    PM_STEP(st, warn(&counts, pmapdb_is_immutable(from), &warning, err));
     if (st == PMAPDB_OK || st == PMAPDB_STOPPED)
         tell(run, &counts, NULL, warning.data);
     pm_buf_free(&warning);

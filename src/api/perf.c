@@ -69,8 +69,7 @@ static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *pa
         st = refuse_wrap(run, (pm_text){bytes, n}, path, err);
         if (st == PMAPDB_OK && run->bytes > HOPELESS_BYTES && pm_perf_seen(run->perf) == 0)
             return PMAPDB_OK; /* check_read has the words */
-        if (st == PMAPDB_OK)
-            st = pm_perf_feed(run->perf, bytes, n, err);
+        PM_STEP(st, pm_perf_feed(run->perf, bytes, n, err));
         if (st != PMAPDB_OK)
             return st;
         pm_hash_parts_add(run->hash, bytes, n);
@@ -89,13 +88,11 @@ static pmapdb_status read_path(perf_run *run, const char *path, pmapdb_error *er
     pm_source *source = NULL;
     pmapdb_status st = pm_source_new(&path, 1, &source, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_source_next(source, &entry, err);
+    PM_STEP(st, pm_source_next(source, &entry, err));
     if (st == PMAPDB_OK && (!entry || !(entry->named || entry->is_stdin) || entry->in_archive))
         st = pm_fail(err, PMAPDB_USAGE,
                      "'%s' is a folder or an archive: name the files of perf script in it", path);
-    if (st == PMAPDB_OK)
-        st = read_entry(run, source, path, err);
+    PM_STEP(st, read_entry(run, source, path, err));
     if (st == PMAPDB_IO && err->os_errno == EINTR) { /* a signal, while it waited for more */
         run->told = run->bytes - PROGRESS_BYTES;
         st = keep_going(run, err) == PMAPDB_OK ? st : PMAPDB_STOPPED;
@@ -219,15 +216,11 @@ static pmapdb_status import(perf_run *run, pmapdb_store *store, const char *path
     pm_recording_result stored;
     pmapdb_status st = pm_perf_new(&events, &run->perf, err);
 
-    if (st == PMAPDB_OK)
-        st = read_path(run, path, err);
-    if (st == PMAPDB_OK)
-        st = check_read(run, path, err);
-    if (st == PMAPDB_OK)
-        st = pm_recording_store(&run->trace, store, pm_hash_parts_end(run->hash), &options, &stored,
-                                err);
-    if (st == PMAPDB_OK)
-        st = pm_perf_link(store, err);
+    PM_STEP(st, read_path(run, path, err));
+    PM_STEP(st, check_read(run, path, err));
+    PM_STEP(st, pm_recording_store(&run->trace, store, pm_hash_parts_end(run->hash), &options,
+                                   &stored, err));
+    PM_STEP(st, pm_perf_link(store, err));
     return st == PMAPDB_OK ? tell(store, &run->trace, &stored, result, err) : st;
 }
 

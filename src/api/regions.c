@@ -115,8 +115,7 @@ static pmapdb_status feed_header(pm_csv *csv, pm_text line, pmapdb_error *err)
 
     for (size_t i = 0; i < lower.len; i++)
         lower.data[i] = (char)tolower((unsigned char)lower.data[i]);
-    if (st == PMAPDB_OK)
-        st = pm_csv_feed(csv, lower.data, lower.len, err);
+    PM_STEP(st, pm_csv_feed(csv, lower.data, lower.len, err));
     pm_buf_free(&lower);
     return st;
 }
@@ -148,12 +147,9 @@ pmapdb_status pm_regions_parse(const char *name, pm_text text, pm_regions *out, 
     } else {
         first = PM_TEXT(HEADER);
     }
-    if (st == PMAPDB_OK)
-        st = feed_header(csv, first, err);
-    if (st == PMAPDB_OK)
-        st = pm_csv_feed(csv, text.data, text.len, err);
-    if (st == PMAPDB_OK)
-        st = pm_csv_finish(csv, err);
+    PM_STEP(st, feed_header(csv, first, err));
+    PM_STEP(st, pm_csv_feed(csv, text.data, text.len, err));
+    PM_STEP(st, pm_csv_finish(csv, err));
     if (st == PMAPDB_OK && out->n == before)
         st = pm_fail(err, PMAPDB_INPUT, "%s: no region in it: a row is START,END", name);
     pm_csv_free(csv);
@@ -169,16 +165,14 @@ static pmapdb_status read_bytes(const char *path, pm_buf *out, pmapdb_error *err
     size_t n = 1;
     pmapdb_status st = pm_source_new(&path, 1, &source, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_source_next(source, &entry, err);
+    PM_STEP(st, pm_source_next(source, &entry, err));
     if (st == PMAPDB_OK && (!entry || entry->in_archive || (!entry->named && !entry->is_stdin)))
         st = pm_fail(err, PMAPDB_USAGE, "'%s' is not one file of CSV", path);
     while (st == PMAPDB_OK && n) {
         st = pm_source_read(source, &bytes, &n, err);
         if (st == PMAPDB_OK && out->len + n > BYTES_MAX)
             st = pm_fail(err, PMAPDB_INPUT, "%s: more than %d bytes", path, BYTES_MAX);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(out, bytes, n, err);
+        PM_STEP(st, pm_buf_add(out, bytes, n, err));
     }
     pm_source_free(source);
     return st;
@@ -190,8 +184,7 @@ pmapdb_status pm_regions_read(const char *path, pm_regions *out, pmapdb_error *e
     pm_buf text = {0};
     pmapdb_status st = read_bytes(path, &text, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_regions_parse(name, pm_buf_text(&text), out, err);
+    PM_STEP(st, pm_regions_parse(name, pm_buf_text(&text), out, err));
     pm_buf_free(&text);
     return st;
 }

@@ -38,10 +38,8 @@ static pmapdb_status load_named(const char *wanted, const char *application, pm_
     pmapdb_status st = check_name(wanted, err);
 
     out->applied_ms = PMAPDB_UNKNOWN;
-    if (st == PMAPDB_OK)
-        st = pm_buf_addf(&out->name, err, "%s", wanted);
-    if (st == PMAPDB_OK)
-        st = pm_rules_find(wanted, &out->text, err);
+    PM_STEP(st, pm_buf_addf(&out->name, err, "%s", wanted));
+    PM_STEP(st, pm_rules_find(wanted, &out->text, err));
     if (st == PMAPDB_OK && application)
         st = pm_buf_addf(&out->application, err, "%s", application);
     out->hash = pm_rule_text_hash(pm_buf_text(&out->text), pm_buf_text(&out->application));

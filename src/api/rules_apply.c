@@ -79,13 +79,11 @@ pmapdb_status pmapdb_rules_apply(pmapdb_store *store, const pmapdb_rules_options
     if (!store->writes)
         return pm_fail(err, PMAPDB_USAGE, "rules are applied to a store that is open for writing");
     st = pm_rules_choose(store, options->rules, options->application, &c, err);
-    if (st == PMAPDB_OK)
-        st = pm_rules_choice_read(&c, options->on_note, options->ctx, err);
+    PM_STEP(st, pm_rules_choice_read(&c, options->on_note, options->ctx, err));
     set = pm_rules_choice_about(&c);
     if (st == PMAPDB_OK && options->on_set)
         options->on_set(options->ctx, &set);
-    if (st == PMAPDB_OK)
-        st = apply(store, &c, options, result, err);
+    PM_STEP(st, apply(store, &c, options, result, err));
     pm_rules_choice_free(&c);
     return st;
 }

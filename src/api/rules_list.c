@@ -79,10 +79,8 @@ pmapdb_status pmapdb_rules(pmapdb_store *store, const pmapdb_rules_options *opti
     pm_rules_choice c = {0};
     pmapdb_status st = pm_rules_choose(store, options->rules, options->application, &c, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_rules_choice_read(&c, options->on_note, options->ctx, err);
-    if (st == PMAPDB_OK)
-        st = tell_all(store, &c, options, err);
+    PM_STEP(st, pm_rules_choice_read(&c, options->on_note, options->ctx, err));
+    PM_STEP(st, tell_all(store, &c, options, err));
     pm_rules_choice_free(&c);
     return st;
 }

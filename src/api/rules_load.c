@@ -12,14 +12,12 @@ pmapdb_status pm_rules_load(const char *path, pm_buf *out, pmapdb_error *err)
     size_t n = 1;
     pmapdb_status st = pm_source_new(&path, 1, &source, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_source_next(source, &entry, err);
+    PM_STEP(st, pm_source_next(source, &entry, err));
     if (st == PMAPDB_OK && (!entry || entry->in_archive || (!entry->named && !entry->is_stdin)))
         st = pm_fail(err, PMAPDB_USAGE, "'%s' is not one file of CSV", path);
     while (st == PMAPDB_OK && n && out->len <= PM_RULES_FILE_MAX) {
         st = pm_source_read(source, &bytes, &n, err);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(out, bytes, n, err);
+        PM_STEP(st, pm_buf_add(out, bytes, n, err));
     }
     pm_source_free(source);
     return st;

@@ -98,14 +98,10 @@ static pmapdb_status take_row(void *ctx, uint64_t line, const pm_text *field, pm
 
     if (st == PMAPDB_OK && field[CATEGORY].len == 0)
         return pm_fail(err, PMAPDB_INPUT, "category: there is none");
-    if (st == PMAPDB_OK)
-        st = pm_grow(&t->row, &t->cap, t->n, sizeof *t->row, err);
-    if (st == PMAPDB_OK)
-        st = pm_pool_text(t->pool, field[CASE], &row.name, err);
-    if (st == PMAPDB_OK)
-        st = pm_pool_text(t->pool, field[CATEGORY], &row.category, err);
-    if (st == PMAPDB_OK)
-        st = pm_pool_mapping(t->pool, &m, &row.mapping, err);
+    PM_STEP(st, pm_grow(&t->row, &t->cap, t->n, sizeof *t->row, err));
+    PM_STEP(st, pm_pool_text(t->pool, field[CASE], &row.name, err));
+    PM_STEP(st, pm_pool_text(t->pool, field[CATEGORY], &row.category, err));
+    PM_STEP(st, pm_pool_mapping(t->pool, &m, &row.mapping, err));
     for (size_t i = 0; i < t->n && st == PMAPDB_OK && row.order == t->n; i++)
         if (t->row[i].name == row.name)
             row.order = t->row[i].order;
@@ -242,10 +238,8 @@ pmapdb_status pm_rules_test_run(const pm_rules_test *test, pm_rules_report *repo
     pmapdb_status st = pm_pool_new(&t.pool, err);
 
     *result = (pm_rules_test_result){0};
-    if (st == PMAPDB_OK)
-        st = pm_rules_csv_read(&csv, report, err);
-    if (st == PMAPDB_OK)
-        st = run_cases(&t, err);
+    PM_STEP(st, pm_rules_csv_read(&csv, report, err));
+    PM_STEP(st, run_cases(&t, err));
     pm_pool_free(t.pool);
     free(t.row);
     return st;

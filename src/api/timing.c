@@ -205,9 +205,8 @@ static pmapdb_status time_blocks(pm_intake *in, pm_log_block *blocks, size_t n, 
         blocks[k] = (pm_log_block){.pid = c->pid, .hash = c->block.hash};
         st = count(all, (uint64_t)c->pid, &i, err);
     }
-    if (st == PMAPDB_OK)
-        st = pm_log_match(in->store, in->options->host, blocks, n, written_ms, &log_id, &last_ms,
-                          err);
+    PM_STEP(st, pm_log_match(in->store, in->options->host, blocks, n, written_ms, &log_id, &last_ms,
+                             err));
     for (size_t k = 0; k < n && st == PMAPDB_OK; k++) {
         st = count(seen, (uint64_t)blocks[k].pid, &i, err);
         pm_map_get(all, (uint64_t)blocks[k].pid, &n_pid);
@@ -271,8 +270,7 @@ pmapdb_status pm_intake_time(pm_intake *in, pmapdb_error *err)
 
     for (size_t i = in->first; i < in->n_pending && st == PMAPDB_OK; i++)
         pm_intake_moment(in, capture_at(in, i));
-    if (st == PMAPDB_OK)
-        st = drop_timeless(in, err);
+    PM_STEP(st, drop_timeless(in, err));
     log = st == PMAPDB_OK ? find_log(in) : in->n_pending;
     if (st == PMAPDB_OK && log < in->n_pending)
         st = is_countable(in) ? time_log(in, err) : refuse_log(in, log, err);

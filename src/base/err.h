@@ -18,6 +18,14 @@ pmapdb_status pm_fail_io(pmapdb_error *err, int os_errno, const char *format, ..
 
 pmapdb_status pm_fail_nomem(pmapdb_error *err);
 
+/* One step of several: makes the call unless a step before it failed, and keeps its status.
+ *
+ *     PM_STEP(st, open_file(&file, err));
+ *     PM_STEP(st, read_header(&file, err));
+ *     return st;
+ */
+#define PM_STEP(st, call) ((st) == PMAPDB_OK ? (void)((st) = (call)) : (void)0)
+
 /* The machine failed, which says nothing of the file: another time it can be read, so it is nothing
  * to remember of it. */
 bool pm_err_is_passing(const pmapdb_error *err);

@@ -54,8 +54,7 @@ static void write_real(pm_unit unit, double v, bool human, char *out)
 
 static void escape(pm_render *r, pm_text t)
 {
-    if (r->st == PMAPDB_OK)
-        r->st = pm_terminal_escape(t, &r->scratch, &r->error);
+    PM_STEP(r->st, pm_terminal_escape(t, &r->scratch, &r->error));
 }
 
 pm_text pm_cell_name(pm_render *r, size_t column)
@@ -88,9 +87,8 @@ pm_text pm_cell(pm_render *r, size_t column, const pm_value *v)
         write_int(unit, v->i, human, text);
     else
         write_real(unit, v->r, human, text);
-    if (r->st == PMAPDB_OK)
-        r->st = pm_buf_addf(&r->scratch, &r->error, "%s%s", text,
-                            human && unit == PM_UNIT_RATE ? "/h" : "");
+    PM_STEP(r->st, pm_buf_addf(&r->scratch, &r->error, "%s%s", text,
+                               human && unit == PM_UNIT_RATE ? "/h" : ""));
     return pm_buf_text(&r->scratch);
 }
 

@@ -18,16 +18,13 @@ void pm_flow_begin(pm_flow *f, size_t first, size_t indent)
     f->indent = indent;
     f->at = first;
     f->fresh = true;
-    if (f->st == PMAPDB_OK)
-        f->st = pm_buf_addf(&f->line, f->err, "%*s", (int)first, "");
+    PM_STEP(f->st, pm_buf_addf(&f->line, f->err, "%*s", (int)first, ""));
 }
 
 void pm_flow_end(pm_flow *f)
 {
-    if (f->st == PMAPDB_OK)
-        f->st = pm_buf_add(&f->line, "\n", 1, f->err);
-    if (f->st == PMAPDB_OK)
-        f->st = f->sink->write(f->sink->ctx, f->line.data, f->line.len, f->err);
+    PM_STEP(f->st, pm_buf_add(&f->line, "\n", 1, f->err));
+    PM_STEP(f->st, f->sink->write(f->sink->ctx, f->line.data, f->line.len, f->err));
     pm_buf_clear(&f->line);
 }
 
@@ -48,9 +45,8 @@ void pm_flow_put(pm_flow *f, size_t gap, pm_flow_color color, pm_text text)
         pm_flow_begin(f, f->indent, f->indent);
     }
     gap = f->fresh ? 0 : gap;
-    if (f->st == PMAPDB_OK)
-        f->st = pm_buf_addf(&f->line, f->err, "%*s%s%s%s", (int)gap, "",
-                            colored ? colors[color] : "", f->piece.data, colored ? PLAIN : "");
+    PM_STEP(f->st, pm_buf_addf(&f->line, f->err, "%*s%s%s%s", (int)gap, "",
+                               colored ? colors[color] : "", f->piece.data, colored ? PLAIN : ""));
     f->at += gap + width;
     f->fresh = false;
 }

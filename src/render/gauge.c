@@ -1,65 +1,75 @@
 /* gauge: names and labels of Prometheus' samples. */
 #include "render/gauge.h"
+
 #include "base/utf8.h"
-#include "render/number.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+static const pm_measure measures[PM_UNIT_COUNT_OF_UNITS] = {
+    [PM_UNIT_TEXT] = {PM_ROLE_GAUGE, 1, 1, "", {0}}, /* if it holds numbers */
+    [PM_UNIT_INT] = {PM_ROLE_GAUGE, 1, 1, "", {0}},
+    [PM_UNIT_COUNT] = {PM_ROLE_GAUGE, 1, 1, "", {0}},
+    [PM_UNIT_REAL] = {PM_ROLE_GAUGE, 1, 1, "", {0}},
+    [PM_UNIT_BOOL] = {PM_ROLE_GAUGE, 1, 1, "", {0}},
+    [PM_UNIT_KIB] = {PM_ROLE_GAUGE, 1024, 1, "bytes", {"_kib"}},
+    [PM_UNIT_RATE] = {PM_ROLE_GAUGE, 1024, 3600, "bytes_per_second", {"_per_h", "_kib"}},
+    [PM_UNIT_DURATION] = {PM_ROLE_GAUGE, 1, 1000, "seconds", {"_ms", "_h"}},
+    [PM_UNIT_RATIO] = {PM_ROLE_GAUGE, 1, 1, "ratio", {0}},
+    [PM_UNIT_TIME] = {PM_ROLE_AGE, 1, 1, "seconds", {"_at", "_ms"}},
+    [PM_UNIT_PROCESS] = {.role = PM_ROLE_LABEL},
+    [PM_UNIT_LINEAGE] = {.role = PM_ROLE_LABEL},
+    [PM_UNIT_CATEGORY] = {.role = PM_ROLE_LABEL},
+    [PM_UNIT_SNAPSHOT] = {.role = PM_ROLE_NONE},
+    [PM_UNIT_ADDRESS] = {.role = PM_ROLE_NONE},
+};
 
+<<<<<<< HEAD
 /* Numbers that only identify. */
 static bool is_identity(pm_text name)
+=======
+const pm_about *pm_gauge_about(const pm_render *r)
+>>>>>>> 740b6c0 (steps: PM_STEP makes a call unless a step before it failed; prometheus keeps one sample per label set)
 {
-    return pm_text_ends(name, PM_TEXT("_id")) || pm_text_ends(name, PM_TEXT("pid")) ||
-           pm_text_starts(name, PM_TEXT("pid_")) || pm_text_equal(name, PM_TEXT("inode"));
+    static const pm_about no_about;
+
+    return r->options.about ? r->options.about : &no_about;
 }
 
-static pm_role role_of(const pm_column *c, const pm_held_kinds *kinds)
-{
-    pm_text name = pm_text_of(c->name);
-
-    switch (c->unit) {
-    case PM_UNIT_SNAPSHOT:
-    case PM_UNIT_ADDRESS:
-        return PM_ROLE_NEITHER;
-    case PM_UNIT_TIME:
-        return PM_ROLE_AGE;
-    case PM_UNIT_CATEGORY:
-    case PM_UNIT_PROCESS:
-    case PM_UNIT_LINEAGE:
-        return PM_ROLE_LABEL;
-    case PM_UNIT_TEXT:
-        if (pm_text_equal(name, PM_TEXT("source")))
-            return PM_ROLE_NEITHER;
-        if (kinds->text || !kinds->number)
-            return PM_ROLE_LABEL;
-        break;
-    default:
-        break;
-    }
-    if (pm_text_equal(name, PM_TEXT("ts")))
-        return PM_ROLE_AGE;
-    return is_identity(name) ? PM_ROLE_LABEL : PM_ROLE_GAUGE;
-}
-
-static const char *base_unit(const pm_column *c, pm_role role)
-{
-    if (role == PM_ROLE_AGE || c->unit == PM_UNIT_DURATION)
-        return "seconds";
-    return c->unit == PM_UNIT_KIB     ? "bytes"
-           : c->unit == PM_UNIT_RATE  ? "bytes_per_second"
-           : c->unit == PM_UNIT_RATIO ? "ratio"
-                                      : "";
-}
+/* ---- text ---- */
 
 static void add(pm_render *r, pm_buf *out, const char *bytes, size_t n)
 {
-    if (r->st == PMAPDB_OK)
-        r->st = pm_buf_add(out, bytes, n, &r->error);
+    PM_STEP(r->st, pm_buf_add(out, bytes, n, &r->error));
 }
 
 static void add_word(pm_render *r, pm_buf *out, const char *word)
 {
     add(r, out, word, strlen(word));
+}
+
+void pm_gauge_escape(pm_render *r, pm_buf *out, pm_text t, const char *quote)
+{
+    pm_buf good = {0};
+
+    PM_STEP(r->st, pm_utf8_repair(t, &good, &r->error));
+    for (size_t i = 0; i < good.len; i++) {
+        char c = good.data[i];
+
+        if (c == '\n' || c == '\\' || c == '"')
+            add_word(r, out, c == '\n' ? "\\n" : c == '\\' ? "\\\\" : quote);
+        else
+            add(r, out, &c, 1);
+    }
+    pm_buf_free(&good);
+}
+
+void pm_gauge_label(pm_render *r, pm_buf *out, pm_text name, pm_text value)
+{
+    if (!value.len)
+        return;
+    add(r, out, ",", out->len > 0);
+    add(r, out, name.data, name.len);
+    add_word(r, out, "=\"");
+    pm_gauge_escape(r, out, value, "\\\"");
+    add_word(r, out, "\"");
 }
 
 static bool is_name_char(char c)
@@ -84,65 +94,86 @@ static void add_name(pm_render *r, pm_buf *out, pm_text t)
         add_word(r, out, "column");
 }
 
-static bool cut_end(pm_text *t, const char *end)
-{
-    pm_text tail = pm_text_of(end);
+/* ---- columns ---- */
 
-    if (t->len <= tail.len || !pm_text_ends(*t, tail))
-        return false;
-    t->len -= tail.len;
-    return true;
+/* Numbers that only tell things apart. */
+static bool is_identity(pm_text name)
+{
+    return pm_text_ends(name, PM_TEXT("_id")) || pm_text_ends(name, PM_TEXT("pid")) ||
+           pm_text_starts(name, PM_TEXT("pid_")) || pm_text_equal(name, PM_TEXT("inode"));
 }
 
+<<<<<<< HEAD
 /* Appends the name of the column without its unit, because the base unit ends the name of the
  * metric. */
 static void add_stem(pm_render *r, pm_buf *out, const pm_column *c)
+=======
+/* The role of a column without a declared type (ad-hoc SQL) follows from its values. */
+static pm_measure measure_of(const pm_column *c, bool is_text)
+>>>>>>> 740b6c0 (steps: PM_STEP makes a call unless a step before it failed; prometheus keeps one sample per label set)
 {
-    pm_text t = pm_text_of(c->name);
-    const char *kib = c->unit == PM_UNIT_KIB ? strstr(c->name, "_kib_") : NULL;
-    bool per_hour = cut_end(&t, "_per_h");
+    pm_text name = pm_text_of(c->name);
+    pm_measure is = measures[c->unit];
 
-    if (kib) { /* rss_kib_delta -> rss_delta */
-        add_name(r, out, (pm_text){t.data, (size_t)(kib - t.data)});
-        add_word(r, out, "_");
-        t = pm_text_from(t, (size_t)(kib - t.data) + 5);
-    }
-    if (c->unit == PM_UNIT_KIB || c->unit == PM_UNIT_RATE)
-        cut_end(&t, "_kib");
-    if (c->unit == PM_UNIT_DURATION && !cut_end(&t, "_ms"))
-        cut_end(&t, "_h");
-    add_name(r, out, t);
-    if (per_hour && c->unit != PM_UNIT_RATE)
-        add_word(r, out, "_per_hour");
+    if (is.role != PM_ROLE_GAUGE)
+        return is;
+    if (c->unit == PM_UNIT_TEXT && pm_text_equal(name, PM_TEXT("source")))
+        is.role = PM_ROLE_NONE;
+    else if (c->unit == PM_UNIT_TEXT && is_text)
+        is.role = PM_ROLE_LABEL;
+    else if (pm_text_equal(name, PM_TEXT("ts")))
+        is = measures[PM_UNIT_TIME];
+    else if (is_identity(name))
+        is.role = PM_ROLE_LABEL;
+    return is;
 }
 
-static void name_metric(pm_render *r, pm_gauge *m, const pm_column *c)
+/* Takes a word out of the name, where another word or the end follows: rss_kib_delta -> rss_delta.
+ */
+static void cut_word(pm_buf *name, const char *word)
 {
-    pm_text query = r->options.about ? r->options.about->name : PM_TEXT(""),
-            name = pm_text_of(c->name);
+    size_t n = strlen(word);
+    char *at = name->data;
 
-    add_word(r, &m->name, "pmapdb_");
+    while ((at = strstr(at, word)) && at[n] && at[n] != '_')
+        at++;
+    if (!at || at == name->data)
+        return;
+    memmove(at, at + n, strlen(at + n) + 1);
+    name->len -= n;
+}
+
+/* The column's name without its own unit, in whose place the base unit ends the metric's name. */
+static void name_metric(pm_render *r, pm_gauge *g, const pm_column *c)
+{
+    pm_text query = pm_gauge_about(r)->name;
+    pm_buf stem = {0};
+    bool plain;
+
+    add_word(r, &stem, c->name);
+    for (size_t i = 0; i < 2 && g->is.words[i] && stem.data; i++)
+        cut_word(&stem, g->is.words[i]);
+    plain = pm_text_equal(pm_buf_text(&stem), PM_TEXT("taken")) ||
+            pm_text_equal(pm_buf_text(&stem), PM_TEXT("ts"));
+    add_word(r, &g->name, "pmapdb_");
     if (query.len) {
-        add_name(r, &m->name, query);
-        add_word(r, &m->name, "_");
+        add_name(r, &g->name, query);
+        add_word(r, &g->name, "_");
     }
-    if (m->role == PM_ROLE_AGE) {
-        if (!cut_end(&name, "_at"))
-            cut_end(&name, "_ms");
-        if (!pm_text_equal(name, PM_TEXT("taken")) && !pm_text_equal(name, PM_TEXT("ts"))) {
-            add_name(r, &m->name, name);
-            add_word(r, &m->name, "_");
-        }
-        add_word(r, &m->name, "age");
-    } else {
-        add_stem(r, &m->name, c);
+    if (g->is.role != PM_ROLE_AGE || !plain)
+        add_name(r, &g->name, pm_buf_text(&stem));
+    if (g->is.role == PM_ROLE_AGE)
+        add_word(r, &g->name, plain ? "age" : "_age");
+    if (pm_text_ends(pm_buf_text(&stem), PM_TEXT("_per_h")))
+        add_word(r, &g->name, "our");
+    if (*g->is.unit && !pm_text_ends(pm_buf_text(&g->name), pm_text_of(g->is.unit))) {
+        add_word(r, &g->name, "_");
+        add_word(r, &g->name, g->is.unit);
     }
-    if (*m->unit && !pm_text_ends(pm_buf_text(&m->name), pm_text_of(m->unit))) {
-        add_word(r, &m->name, "_");
-        add_word(r, &m->name, m->unit);
-    }
+    pm_buf_free(&stem);
 }
 
+<<<<<<< HEAD
 void pm_gauge_add_help(pm_render *r, pm_buf *out, pm_text t, const char *quote)
 {
     pm_buf good = {0};
@@ -189,10 +220,17 @@ void pm_gauge_name(pm_render *r, const pm_column *c, const pm_held_kinds *kinds,
     out->role = role_of(c, kinds);
     out->unit = base_unit(c, out->role);
     if (out->role == PM_ROLE_LABEL) {
+=======
+void pm_gauge_name(pm_render *r, pm_gauge *g, const pm_column *c, bool is_text)
+{
+    g->known = true;
+    g->is = measure_of(c, is_text);
+    if (g->is.role == PM_ROLE_LABEL) {
+>>>>>>> 740b6c0 (steps: PM_STEP makes a call unless a step before it failed; prometheus keeps one sample per label set)
         if (c->name[0] >= '0' && c->name[0] <= '9')
-            add_word(r, &out->name, "n");
-        add_name(r, &out->name, pm_text_of(c->name));
-    } else if (out->role != PM_ROLE_NEITHER) {
-        name_metric(r, out, c);
+            add_word(r, &g->name, "n");
+        add_name(r, &g->name, pm_text_of(c->name));
+    } else if (g->is.role != PM_ROLE_NONE) {
+        name_metric(r, g, c);
     }
 }

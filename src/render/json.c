@@ -18,8 +18,7 @@ typedef struct object {
 
 static void put(object *o, const char *bytes, size_t n)
 {
-    if (o->st == PMAPDB_OK)
-        o->st = pm_buf_add(o->out, bytes, n, o->err);
+    PM_STEP(o->st, pm_buf_add(o->out, bytes, n, o->err));
 }
 
 static int put_dumped(const char *bytes, size_t n, void *ctx)
@@ -92,8 +91,7 @@ static void put_hex_key(object *o, const char *name)
 {
     pm_buf key = {0};
 
-    if (o->st == PMAPDB_OK)
-        o->st = pm_buf_addf(&key, o->err, "%s_hex", name);
+    PM_STEP(o->st, pm_buf_addf(&key, o->err, "%s_hex", name));
     put_key(o, pm_buf_text(&key));
     pm_buf_free(&key);
 }

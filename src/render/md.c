@@ -69,8 +69,7 @@ static void row(pm_render *r, const pm_value *values)
         pm_note_kinds(&m->kinds[i], &values[i]);
     }
     pm_putf(r, " |\n");
-    if (r->st == PMAPDB_OK)
-        r->st = pm_buf_add(&m->rows, r->line.data, r->line.len, &r->error);
+    PM_STEP(r->st, pm_buf_add(&m->rows, r->line.data, r->line.len, &r->error));
     pm_buf_clear(&r->line);
 }
 

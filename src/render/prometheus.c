@@ -1,9 +1,9 @@
 /* prometheus: rows as gauges, in a text that OpenMetrics 1.0 and node_exporter's textfile collector
- * (the older format of Prometheus) both read. Keeps every row, because the samples of a metric must
- * be adjacent.
+ * (Prometheus' older format) both read. All rows are held, because the samples of a metric stand
+ * together.
  *
- * A gauge is a current value: of rows with equal labels the newest counts. Two such rows of one
- * moment are refused: the query can add them up with GROUP BY. */
+ * A gauge says how things are now: of rows with equal labels the newest counts. Two rows of one
+ * moment are refused: adding them up is the query's GROUP BY. */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -13,26 +13,53 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define MOST_SAMPLES 10000 /* more cost the server memory, and are a mistake */
 
+/* One row, or the newest of several with equal labels. */
 typedef struct sample_row {
-    pm_value *values;
     pm_buf labels;
     int64_t moment; /* or PMAPDB_UNKNOWN */
-    bool old;       /* there is a newer row with the same labels */
+    pm_buf *values; /* one per column, as printed; empty: no sample */
 } sample_row;
 
 typedef struct gauges {
-    pm_gauge *metrics;    /* one per column */
-    pm_held_kinds *kinds; /* likewise */
-    size_t when;          /* the column of the row's moment, or n_columns */
+    pm_gauge *columns;
+    size_t when;      /* the column of the row's moment, or n_columns */
+    pm_map by_labels; /* hash of the labels -> row */
     sample_row *rows;
     size_t n, cap, n_samples;
 } gauges;
 
-/* ---- columns ---- */
+/* NULL where no column before `end` has the name. */
+static const pm_column *find_name(const pm_render *r, pm_text name, size_t end)
+{
+    const gauges *all = r->state;
+
+    for (size_t i = 0; i < end; i++)
+        if (name.len && pm_text_equal(pm_buf_text(&all->columns[i].name), name))
+            return &r->columns[i];
+    return NULL;
+}
+
+static void refuse_equal_names(pm_render *r)
+{
+    gauges *all = r->state;
+
+    for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++) {
+        const pm_buf *name = &all->columns[i].name;
+        const pm_column *same = find_name(r, pm_buf_text(name), i);
+
+        if (same)
+            r->st = pm_fail(&r->error, PMAPDB_USAGE,
+                            "the columns '%s' and '%s' are both '%s' in prometheus", same->name,
+                            r->columns[i].name, name->data);
+    }
+}
+
+/* ---- rows ---- */
 
 /* The column with the time of the row. */
 static size_t moment_column(const pm_render *r)
@@ -48,102 +75,35 @@ static size_t moment_column(const pm_render *r)
 
 static void open_prometheus(pm_render *r)
 {
-    gauges *g = r->state = pm_render_alloc(r, 1, sizeof *g);
+    gauges *all = r->state = pm_render_alloc(r, 1, sizeof *all);
 
-    if (!g)
+    if (!all)
         return;
-    g->metrics = pm_render_alloc(r, r->n_columns, sizeof *g->metrics);
-    g->kinds = pm_render_alloc(r, r->n_columns, sizeof *g->kinds);
-    g->when = moment_column(r);
+    all->columns = pm_render_alloc(r, r->n_columns, sizeof *all->columns);
+    all->when = moment_column(r);
+    for (size_t i = 0; all->columns && i < r->n_columns; i++)
+        if (r->columns[i].unit != PM_UNIT_TEXT)
+            pm_gauge_name(r, &all->columns[i], &r->columns[i], false);
 }
 
 static void close_prometheus(pm_render *r)
 {
-    gauges *g = r->state;
+    gauges *all = r->state;
 
-    if (!g)
+    if (!all)
         return;
-    for (size_t i = 0; i < g->n; i++) {
-        free(g->rows[i].values);
-        pm_buf_free(&g->rows[i].labels);
+    for (size_t i = 0; i < all->n; i++) {
+        for (size_t k = 0; k < r->n_columns; k++)
+            pm_buf_free(&all->rows[i].values[k]);
+        free(all->rows[i].values);
+        pm_buf_free(&all->rows[i].labels);
     }
-    for (size_t i = 0; g->metrics && i < r->n_columns; i++)
-        pm_buf_free(&g->metrics[i].name);
-    free(g->rows);
-    free(g->metrics);
-    free(g->kinds);
-    free(g);
-}
-
-static void name_columns(pm_render *r)
-{
-    gauges *g = r->state;
-
-    for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++) {
-        const pm_gauge *m = &g->metrics[i];
-
-        pm_gauge_name(r, &r->columns[i], &g->kinds[i], &g->metrics[i]);
-        for (size_t k = 0; k < i && r->st == PMAPDB_OK; k++)
-            if (m->name.len &&
-                pm_text_equal(pm_buf_text(&g->metrics[k].name), pm_buf_text(&m->name)))
-                r->st = pm_fail(&r->error, PMAPDB_USAGE,
-                                "the columns '%s' and '%s' are both '%s' in prometheus",
-                                r->columns[k].name, r->columns[i].name, m->name.data);
-    }
-}
-
-/* ---- labels ---- */
-
-/* A column takes precedence over an argument with the same name. */
-static bool is_column(const pm_render *r, pm_text label)
-{
-    const gauges *g = r->state;
-
-    for (size_t i = 0; i < r->n_columns; i++)
-        if (g->metrics[i].role == PM_ROLE_LABEL &&
-            pm_text_equal(pm_buf_text(&g->metrics[i].name), label))
-            return true;
-    return false;
-}
-
-static void add_labels(pm_render *r, sample_row *row)
-{
-    const gauges *g = r->state;
-    const pm_about *about = r->options.about;
-
-    for (size_t i = 0; i < r->n_columns; i++)
-        if (g->metrics[i].role == PM_ROLE_LABEL)
-            pm_gauge_add_value_label(r, &row->labels, pm_buf_text(&g->metrics[i].name),
-                                     &row->values[i]);
-    for (size_t i = 0; about && i < about->n_labels; i++)
-        if (!is_column(r, about->labels[i].name))
-            pm_gauge_add_label(r, &row->labels, about->labels[i].name, about->labels[i].value);
-}
-
-/* ---- rows ---- */
-
-/* Copies the values and their texts into one allocation; NULL if memory runs out. */
-static pm_value *copy_values(const pm_value *values, size_t n)
-{
-    size_t bytes = n * sizeof *values;
-    pm_value *copy;
-    char *text;
-
-    for (size_t i = 0; i < n; i++)
-        bytes += values[i].kind == PM_VALUE_TEXT ? values[i].t.len : 0;
-    copy = malloc(bytes);
-    if (!copy)
-        return NULL;
-    memcpy(copy, values, n * sizeof *values);
-    text = (char *)(copy + n);
-    for (size_t i = 0; i < n; i++) {
-        if (values[i].kind != PM_VALUE_TEXT)
-            continue;
-        copy[i].t.data = text;
-        if (values[i].t.len)
-            text = mempcpy(text, values[i].t.data, values[i].t.len);
-    }
-    return copy;
+    for (size_t i = 0; all->columns && i < r->n_columns; i++)
+        pm_buf_free(&all->columns[i].name);
+    pm_map_free(&all->by_labels);
+    free(all->rows);
+    free(all->columns);
+    free(all);
 }
 
 /* The moment of an ISO time, or of seconds since 1970. */
@@ -159,173 +119,177 @@ static bool moment_of(const pm_value *v, int64_t *ms)
     return true;
 }
 
-static void row(pm_render *r, const pm_value *values)
-{
-    gauges *g = r->state;
-    sample_row new = {.values = copy_values(values, r->n_columns), .moment = PMAPDB_UNKNOWN};
-
-    if (new.values)
-        r->st = pm_grow(&g->rows, &g->cap, g->n, sizeof *g->rows, &r->error);
-    else
-        r->st = pm_fail_nomem(&r->error);
-    if (r->st != PMAPDB_OK) {
-        free(new.values);
-        return;
-    }
-    for (size_t i = 0; i < r->n_columns; i++)
-        pm_note_kinds(&g->kinds[i], &values[i]);
-    if (g->when < r->n_columns)
-        moment_of(&values[g->when], &new.moment);
-    g->rows[g->n++] = new;
-}
-
-typedef struct same_labels {
-    const gauges *g;
-    pm_text labels;
-} same_labels;
-
-/* The newer row takes the place of the first; the other one is marked as old. */
-static void keep_newer(sample_row *first, sample_row *second)
-{
-    sample_row older = first->moment < second->moment ? *first : *second;
-
-    if (first->moment < second->moment)
-        *first = *second;
-    *second = older;
-    second->old = true;
-}
-
-static bool has_labels(const void *wanted, int64_t row)
-{
-    const same_labels *same = wanted;
-
-    return pm_text_equal(pm_buf_text(&same->g->rows[row].labels), same->labels);
-}
-
-/* Of rows with equal labels only the newest counts. */
-static void drop_old_rows(pm_render *r)
-{
-    gauges *g = r->state;
-    pm_map rows = {0};
-    int64_t at;
-
-    for (size_t i = 0; i < g->n && r->st == PMAPDB_OK; i++) {
-        same_labels same = {g, pm_buf_text(&g->rows[i].labels)};
-        uint64_t hash = pm_hash(same.labels.data, same.labels.len);
-
-        if (!pm_map_find(&rows, hash, has_labels, &same, &at))
-            r->st = pm_map_add(&rows, hash, (int64_t)i, &r->error);
-        else if (g->rows[at].moment == g->rows[i].moment)
-            r->st = pm_fail(&r->error, PMAPDB_USAGE,
-                            "two rows have the labels {%.*s}: prometheus needs a column that tells "
-                            "them apart, or GROUP BY in the query",
-                            (int)pm_utf8_head(same.labels, 200).len, same.labels.data);
-        else
-            keep_newer(&g->rows[at], &g->rows[i]);
-    }
-    pm_map_free(&rows);
-}
-
-/* ---- the text ---- */
-
 static int64_t now_ms(const pm_render *r)
 {
     return r->options.now_ms ? r->options.now_ms : pm_clock_now();
 }
 
-static bool is_known(const pm_gauge *m, const pm_value *v)
+/* A real has a point or an exponent; infinity has a sign and a capital. */
+static void add_real(pm_render *r, pm_buf *out, double v)
 {
-    int64_t ms;
+    char text[PM_NUMBER_TEXT];
+    const char *shown = isinf(v) ? v > 0 ? "+Inf" : "-Inf" : text;
 
-    if (m->role == PM_ROLE_AGE)
-        return moment_of(v, &ms);
-    return (v->kind == PM_VALUE_INT || v->kind == PM_VALUE_REAL) && !pm_value_unknown(v);
+    pm_number_exact(v, text);
+    PM_STEP(r->st, pm_buf_addf(out, &r->error, "%s%s", shown, strpbrk(shown, ".ef") ? "" : ".0"));
 }
 
-/* A real has a point or an exponent; infinity has a sign and a capital. */
-static void put_real(pm_render *r, double v)
+/* Adds nothing for an unknown value. */
+static void add_value(pm_render *r, pm_buf *out, const pm_measure *is, const pm_value *v)
+{
+    double real = v->kind == PM_VALUE_INT ? (double)v->i : v->r;
+    int64_t i;
+
+    if (is->role == PM_ROLE_AGE) {
+        if (moment_of(v, &i))
+            add_real(r, out, (double)(now_ms(r) - i) / 1000);
+    } else if (v->kind == PM_VALUE_TEXT || pm_value_unknown(v)) {
+        return;
+    } else if (v->kind == PM_VALUE_INT && is->down == 1 &&
+               !__builtin_mul_overflow(v->i, is->up, &i)) {
+        PM_STEP(r->st, pm_buf_addf(out, &r->error, "%" PRId64, i));
+    } else {
+        add_real(r, out, real * is->up / is->down);
+    }
+}
+
+static void add_value_label(pm_render *r, pm_buf *out, pm_text name, const pm_value *v)
 {
     char text[PM_NUMBER_TEXT];
 
-    pm_number_exact(v, text);
-    if (isinf(v))
-        pm_putf(r, v > 0 ? "+Inf" : "-Inf");
-    else
-        pm_putf(r, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+    if (pm_value_unknown(v))
+        return;
+    if (v->kind == PM_VALUE_INT)
+        snprintf(text, sizeof text, "%" PRId64, v->i);
+    else if (v->kind == PM_VALUE_REAL)
+        pm_number_exact(v->r, text);
+    pm_gauge_label(r, out, name, v->kind == PM_VALUE_TEXT ? v->t : pm_text_of(text));
 }
 
-static void put_value(pm_render *r, const pm_gauge *m, pm_unit unit, const pm_value *v)
+/* A column takes precedence over an argument with the same name. */
+static void add_labels(pm_render *r, pm_buf *out, const pm_value *values)
 {
-    double real = v->kind == PM_VALUE_INT ? (double)v->i : v->r;
-    int64_t i = v->i;
+    const gauges *all = r->state;
+    const pm_about *about = pm_gauge_about(r);
 
-    if (m->role == PM_ROLE_AGE && moment_of(v, &i))
-        put_real(r, (double)(now_ms(r) - i) / 1000);
-    else if (unit == PM_UNIT_RATE)
-        put_real(r, real * 1024 / 3600);
-    else if (unit == PM_UNIT_DURATION)
-        put_real(r, real / 1000);
-    else if (v->kind == PM_VALUE_INT &&
-             !(unit == PM_UNIT_KIB && __builtin_mul_overflow(v->i, 1024, &i)))
-        pm_putf(r, "%" PRId64, i);
-    else
-        put_real(r, unit == PM_UNIT_KIB ? real * 1024 : real);
+    for (size_t i = 0; i < r->n_columns; i++)
+        if (all->columns[i].is.role == PM_ROLE_LABEL)
+            add_value_label(r, out, pm_buf_text(&all->columns[i].name), &values[i]);
+    for (size_t i = 0; i < about->n_labels; i++)
+        if (!find_name(r, about->labels[i].name, r->n_columns))
+            pm_gauge_label(r, out, about->labels[i].name, about->labels[i].value);
 }
+
+/* A row with these labels, which it takes; NULL after a failure. */
+static sample_row *new_row(pm_render *r, uint64_t hash, pm_buf *labels)
+{
+    gauges *all = r->state;
+    sample_row new = {.labels = *labels,
+                      .values = pm_render_alloc(r, r->n_columns, sizeof(pm_buf))};
+
+    PM_STEP(r->st, pm_grow(&all->rows, &all->cap, all->n, sizeof *all->rows, &r->error));
+    PM_STEP(r->st, pm_map_put(&all->by_labels, hash, (int64_t)all->n, &r->error));
+    if (r->st != PMAPDB_OK) {
+        free(new.values);
+        return NULL;
+    }
+    *labels = (pm_buf){0};
+    all->rows[all->n] = new;
+    return &all->rows[all->n++];
+}
+
+/* The row that the values belong in; NULL where there is a newer one, and after a failure. */
+static sample_row *row_of(pm_render *r, pm_buf *labels, int64_t moment)
+{
+    gauges *all = r->state;
+    uint64_t hash = pm_hash(pm_buf_text(labels).data, labels->len);
+    int64_t at;
+
+    if (!pm_map_get(&all->by_labels, hash, &at))
+        return new_row(r, hash, labels);
+    if (all->rows[at].moment == moment)
+        r->st = pm_fail(&r->error, PMAPDB_USAGE,
+                        "two rows have the labels {%.*s}: prometheus needs a column that tells "
+                        "them apart, or GROUP BY in the query",
+                        (int)pm_utf8_head(pm_buf_text(labels), 200).len, pm_buf_text(labels).data);
+    return moment > all->rows[at].moment ? &all->rows[at] : NULL;
+}
+
+static void row(pm_render *r, const pm_value *values)
+{
+    gauges *all = r->state;
+    int64_t moment = PMAPDB_UNKNOWN;
+    pm_buf labels = {0};
+    sample_row *row;
+
+    for (size_t i = 0; i < r->n_columns; i++)
+        if (!all->columns[i].known && !pm_value_unknown(&values[i]))
+            pm_gauge_name(r, &all->columns[i], &r->columns[i], values[i].kind == PM_VALUE_TEXT);
+    if (all->when < r->n_columns)
+        moment_of(&values[all->when], &moment);
+    add_labels(r, &labels, values);
+    row = r->st == PMAPDB_OK ? row_of(r, &labels, moment) : NULL;
+    for (size_t i = 0; row && i < r->n_columns; i++) {
+        pm_buf_clear(&row->values[i]);
+        if (all->columns[i].is.role >= PM_ROLE_GAUGE)
+            add_value(r, &row->values[i], &all->columns[i].is, &values[i]);
+    }
+    if (row)
+        row->moment = moment;
+    pm_buf_free(&labels);
+}
+
+/* ---- the file ---- */
 
 /* HELP is one line: the meaning of the column, and the query. */
-static void put_head(pm_render *r, const pm_gauge *m, const char *since, pm_text help)
+static void put_head(pm_render *r, const pm_gauge *g, const char *since, pm_text help)
 {
-    const pm_about *about = r->options.about;
-    const char *name = m->name.data;
+    const char *name = g->name.data;
+    pm_text title = pm_gauge_about(r)->title;
 
     pm_putf(r, "# TYPE %s gauge\n", name);
-    if (*m->unit)
-        pm_putf(r, "# UNIT %s %s\n", name, m->unit);
+    if (*g->is.unit)
+        pm_putf(r, "# UNIT %s %s\n", name, g->is.unit);
     pm_putf(r, "# HELP %s %s", name, since);
-    pm_gauge_add_help(r, &r->line, help, "'");
-    if (about && about->title.len) {
+    pm_gauge_escape(r, &r->line, help, "'");
+    if (title.len) {
         pm_putf(r, ". ");
-        pm_gauge_add_help(r, &r->line, about->title, "'");
+        pm_gauge_escape(r, &r->line, title, "'");
     }
     pm_putf(r, "\n");
 }
 
-static void put_sample_name(pm_render *r, const pm_gauge *m, const pm_buf *labels)
+static void put_sample(pm_render *r, const pm_gauge *g, const pm_buf *labels, const char *value)
 {
-    pm_put(r, m->name.data, m->name.len);
-    if (labels->len) {
-        pm_put(r, "{", 1);
-        pm_put(r, labels->data, labels->len);
-        pm_put(r, "}", 1);
-    }
-    pm_put(r, " ", 1);
+    const char *open = labels->len ? "{" : "", *close = labels->len ? "}" : "";
+
+    PM_STEP(r->st, pm_buf_addf(&r->line, &r->error, "%s%s%s%s %s\n", g->name.data, open,
+                               pm_buf_text(labels).data, close, value));
 }
 
 /* A metric without a known value is absent. */
 static void put_metric(pm_render *r, size_t column)
 {
-    gauges *g = r->state;
-    const pm_gauge *m = &g->metrics[column];
-    const pm_text *help = r->options.about ? r->options.about->help : NULL;
+    gauges *all = r->state;
+    const pm_gauge *g = &all->columns[column];
+    pm_text help = pm_gauge_about(r)->help ? pm_gauge_about(r)->help[column] : PM_TEXT("");
     bool begun = false;
 
-    for (size_t k = 0; k < g->n && m->role >= PM_ROLE_GAUGE && r->st == PMAPDB_OK; k++) {
-        const pm_value *v = &g->rows[k].values[column];
+    for (size_t k = 0; k < all->n && r->st == PMAPDB_OK; k++) {
+        const pm_buf *value = &all->rows[k].values[column];
 
-        if (g->rows[k].old || !is_known(m, v))
+        if (!value->len)
             continue;
-        if (++g->n_samples > MOST_SAMPLES)
+        if (++all->n_samples > MOST_SAMPLES)
             r->st = pm_fail(&r->error, PMAPDB_USAGE,
                             "more than %d samples are too many for prometheus: --top N takes the "
                             "first rows",
                             MOST_SAMPLES);
         if (!begun)
-            put_head(r, m, m->role == PM_ROLE_AGE ? "Seconds since then: " : "",
-                     help && help[column].len ? help[column] : pm_text_of(r->columns[column].name));
+            put_head(r, g, g->is.role == PM_ROLE_AGE ? "Seconds since then: " : "",
+                     help.len ? help : pm_text_of(r->columns[column].name));
         begun = true;
-        put_sample_name(r, m, &g->rows[k].labels);
-        put_value(r, m, r->columns[column].unit, v);
-        pm_put(r, "\n", 1);
+        put_sample(r, g, &all->rows[k].labels, value->data);
     }
 }
 
@@ -333,20 +297,21 @@ static void put_metric(pm_render *r, size_t column)
 static void put_age(pm_render *r)
 {
     const pm_column when = {"taken_at", PM_UNIT_TIME};
-    const gauges *g = r->state;
-    const pm_about *about = r->options.about;
+    const gauges *all = r->state;
+    const pm_about *about = pm_gauge_about(r);
+    char value[32];
     pm_gauge age = {0};
     pm_buf labels = {0};
 
-    if (!about || !about->moment_ms || g->when < r->n_columns || g->n == 0)
+    if (!about->moment_ms || all->when < r->n_columns || all->n == 0)
         return;
-    pm_gauge_name(r, &when, NULL, &age);
+    pm_gauge_name(r, &age, &when, false);
     for (size_t i = 0; i < about->n_labels; i++)
-        pm_gauge_add_label(r, &labels, about->labels[i].name, about->labels[i].value);
+        pm_gauge_label(r, &labels, about->labels[i].name, about->labels[i].value);
+    snprintf(value, sizeof value, "%.3f", (double)(now_ms(r) - about->moment_ms) / 1000);
     if (r->st == PMAPDB_OK) {
         put_head(r, &age, "", PM_TEXT("Seconds since the snapshot"));
-        put_sample_name(r, &age, &labels);
-        pm_putf(r, "%.3f\n", (double)(now_ms(r) - about->moment_ms) / 1000);
+        put_sample(r, &age, &labels, value);
     }
     pm_buf_free(&labels);
     pm_buf_free(&age.name);
@@ -354,12 +319,7 @@ static void put_age(pm_render *r)
 
 static void end(pm_render *r)
 {
-    gauges *g = r->state;
-
-    name_columns(r);
-    for (size_t i = 0; i < g->n; i++)
-        add_labels(r, &g->rows[i]);
-    drop_old_rows(r);
+    refuse_equal_names(r);
     for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++)
         put_metric(r, i);
     if (r->st == PMAPDB_OK)

@@ -36,8 +36,7 @@ bool pm_value_unknown(const pm_value *v)
 
 void pm_put(pm_render *r, const char *bytes, size_t n)
 {
-    if (r->st == PMAPDB_OK)
-        r->st = pm_buf_add(&r->line, bytes, n, &r->error);
+    PM_STEP(r->st, pm_buf_add(&r->line, bytes, n, &r->error));
 }
 
 void pm_putf(pm_render *r, const char *format, ...)

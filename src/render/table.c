@@ -245,8 +245,7 @@ static void tell_left_out(pm_render *r)
         pm_flow_end(&flow);
     }
     pm_flow_free(&flow);
-    if (r->st == PMAPDB_OK)
-        r->st = flow.st;
+    PM_STEP(r->st, flow.st);
 }
 
 static void end(pm_render *r)

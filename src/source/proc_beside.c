@@ -197,8 +197,7 @@ static pmapdb_status keep_cmdline(const pm_proc *p, bool blanks, gather *g, pm_t
     for (size_t i = 0; i < n && blanks; i++)
         if (bytes.data[i] == '\0')
             bytes.data[i] = ' ';
-    if (st == PMAPDB_OK)
-        st = keep(g, out, (pm_text){bytes.data, n}, err);
+    PM_STEP(st, keep(g, out, (pm_text){bytes.data, n}, err));
     pm_buf_free(&bytes);
     return st;
 }
@@ -231,8 +230,7 @@ static pmapdb_status keep_environ(const pm_proc *p, gather *g, pm_text *out, pma
 
     for (n = bytes.len; n > 0 && bytes.data[n - 1] != '\0'; n--)
         ;
-    if (st == PMAPDB_OK)
-        st = keep(g, out, (pm_text){bytes.data, n}, err);
+    PM_STEP(st, keep(g, out, (pm_text){bytes.data, n}, err));
     pm_buf_free(&bytes);
     return st;
 }
@@ -246,10 +244,8 @@ static pmapdb_status keep_cgroup(const pm_proc *p, pm_proc_host *host, gather *g
     pmapdb_status st = slurp(p, "cgroup", CGROUP_MAX, &bytes, err);
 
     path = pm_cgroup_path(pm_buf_text(&bytes), &unified);
-    if (st == PMAPDB_OK)
-        st = pm_cgroup_limit(&host->mounts, path, unified, &out->memory_max_kib, err);
-    if (st == PMAPDB_OK)
-        st = keep(g, &out->cgroup, path, err);
+    PM_STEP(st, pm_cgroup_limit(&host->mounts, path, unified, &out->memory_max_kib, err));
+    PM_STEP(st, keep(g, &out->cgroup, path, err));
     pm_buf_free(&bytes);
     return st;
 }

@@ -51,8 +51,7 @@ static pmapdb_status add_mount(pm_cgroup_mounts *out, pm_text root, pm_text poin
     pm_cgroup_mount m = {unified, unescape(root), unescape(point)};
     pmapdb_status st = m.root && m.point ? PMAPDB_OK : pm_fail_nomem(err);
 
-    if (st == PMAPDB_OK)
-        st = pm_grow(&out->at, &out->cap, out->n, sizeof *out->at, err);
+    PM_STEP(st, pm_grow(&out->at, &out->cap, out->n, sizeof *out->at, err));
     if (st != PMAPDB_OK) {
         free(m.root);
         free(m.point);
@@ -213,8 +212,7 @@ pmapdb_status pm_cgroup_limit(const pm_cgroup_mounts *mounts, pm_text path, bool
             continue;
         pm_buf_clear(&dir);
         st = pm_buf_addf(&dir, err, "%s", m->point);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(&dir, rest.data, rest.len, err);
+        PM_STEP(st, pm_buf_add(&dir, rest.data, rest.len, err));
         if (st == PMAPDB_OK)
             *limit_kib = lowest_limit(dir.data, strlen(m->point),
                                       unified ? "memory.max" : "memory.limit_in_bytes");

@@ -121,8 +121,7 @@ bool pm_proc_largest(const pm_proc *p, pm_proc_extent *out)
 
     l.lines.ctx = &l;
     st = pm_proc_read_map(p, "maps", 0, take_bytes, &l, &reading, &fate, NULL);
-    if (st == PMAPDB_OK)
-        st = pm_lines_finish(&l.lines, NULL);
+    PM_STEP(st, pm_lines_finish(&l.lines, NULL));
     pm_lines_free(&l.lines);
     if (st != PMAPDB_OK || fate != PM_PROC_GOOD)
         return false;

@@ -206,8 +206,7 @@ pmapdb_status pm_source_next(pm_source *s, const pm_source_entry **entry, pmapdb
                 *entry = NULL;
                 return PMAPDB_OK;
             }
-            if (st == PMAPDB_OK)
-                st = next_file(s, &found, err);
+            PM_STEP(st, next_file(s, &found, err));
         }
         if (st != PMAPDB_OK)
             return st;

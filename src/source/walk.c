@@ -77,8 +77,7 @@ pmapdb_status pm_walk_new(const char *const *paths, size_t n_paths, pm_walk **ou
         return pm_fail_nomem(err);
     for (size_t i = 0; st == PMAPDB_OK && i < n_paths; i++)
         st = add_name(&given, paths[i], err);
-    if (st == PMAPDB_OK)
-        st = push(walk, &given, err);
+    PM_STEP(st, push(walk, &given, err));
     if (st != PMAPDB_OK) {
         free_level(&given);
         pm_walk_free(walk);
@@ -137,8 +136,7 @@ static pmapdb_status enter(pm_walk *walk, const char *path, pmapdb_error *err)
     l.dir = strndup(path, len);
     st = l.dir ? read_names(dir, path, &l, err) : pm_fail_nomem(err);
     closedir(dir);
-    if (st == PMAPDB_OK)
-        st = push(walk, &l, err);
+    PM_STEP(st, push(walk, &l, err));
     if (st != PMAPDB_OK)
         free_level(&l);
     return st;
@@ -244,8 +242,7 @@ pmapdb_status pm_walk_next(pm_walk *walk, pm_walk_file *file, bool *found, pmapd
             continue;
         }
         st = step(walk, l, err);
-        if (st == PMAPDB_OK)
-            st = visit(walk, walk->n_levels == 1, file, found, err);
+        PM_STEP(st, visit(walk, walk->n_levels == 1, file, found, err));
         if (st != PMAPDB_OK)
             return st;
     }

@@ -64,8 +64,7 @@ pmapdb_status pm_capture_check(const pmapdb_capture_options *o, pmapdb_error *er
     if (wrong)
         return pm_fail(err, PMAPDB_USAGE, "%s", wrong);
     st = pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
-    if (st == PMAPDB_OK)
-        st = pm_select_init(&s, o, err);
+    PM_STEP(st, pm_select_init(&s, o, err));
     pm_keep_cmdline_free(keep);
     pm_select_free(&s);
     return st;

@@ -21,10 +21,9 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
     const uint32_t *rows = NULL;
     pmapdb_status st = t->map ? PMAPDB_OK : pm_live_map_new(&t->map, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_live_map_begin(t->map, dialect, err);
-    if (st == PMAPDB_OK)
-        st = pm_proc_read_map(p, pm_dialect_name(dialect), 0, feed, t->map, &reading, fate, err);
+    PM_STEP(st, pm_live_map_begin(t->map, dialect, err));
+    PM_STEP(st,
+            pm_proc_read_map(p, pm_dialect_name(dialect), 0, feed, t->map, &reading, fate, err));
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
     t->live.mono_ns = reading.mono_ns;

@@ -99,7 +99,6 @@ pmapdb_status pm_intake_capture(pm_intake *in, const pm_block *block, pm_capture
 /* The bounds of one file; implemented in intake_bounds.c. PMAPDB_INPUT: it takes more memory than
  * it may; max 0: it may take all. What stands last in a file of which the end could not be
  * read is cut off. Behind its last block, that one is taken out if more of it may come. */
-pmapdb_status pm_intake_within(size_t held, uint64_t max, pmapdb_error *err);
 size_t pm_intake_pooled(const pm_intake *in);
 pmapdb_status pm_intake_bound(const pm_intake *in, const pm_reader *reader, pmapdb_error *err);
 pmapdb_status pm_intake_finish_cut(pm_intake *in, pm_reader *reader, pmapdb_error *err);

@@ -1,21 +1,12 @@
 /* intake_bounds: what one file may take, and where one ends that somebody is writing. */
 #include "api/intake.h"
 
+#include "api/blocks.h"
 #include "base/clock.h"
 #include "parse/reader.h"
 #include <stdlib.h>
 
 #define FRESH_MS 10000 /* no tool takes longer between two pieces of what it prints */
-
-pmapdb_status pm_intake_within(size_t held, uint64_t max, pmapdb_error *err)
-{
-    if (!max || held <= max)
-        return PMAPDB_OK;
-    return pm_fail(
-        err, PMAPDB_INPUT,
-        "takes more than %llu MiB of memory until its end: --max-memory SIZE gives it more",
-        (unsigned long long)(max >> 20));
-}
 
 size_t pm_intake_pooled(const pm_intake *in)
 {
@@ -29,7 +20,7 @@ pmapdb_status pm_intake_bound(const pm_intake *in, const pm_reader *reader, pmap
     size_t pool = pm_intake_pooled(in) - in->pool_before;
     size_t held = in->held + pool + in->cap_rows * sizeof *in->rows + pm_reader_held(reader);
 
-    return pm_intake_within(held, in->options->max_memory, err);
+    return pm_blocks_within(held, in->options->max_memory, err);
 }
 
 /* Of smaps nothing else shows that rows are missing. */

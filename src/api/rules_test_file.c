@@ -1,8 +1,8 @@
 /* rules_test_file: mappings and the categories that a set of rules must give them. */
 #include "api/rules_test_file.h"
 
+#include "api/categorize.h"
 #include "base/num.h"
-#include <stdio.h>
 #include <stdlib.h>
 
 enum column { CASE, START, SIZE, PERMS, DEVICE, INODE, PATH, FLAGS, CATEGORY, COLUMNS };
@@ -110,11 +110,6 @@ static pmapdb_status take_row(void *ctx, uint64_t line, const pm_text *field, pm
     return st;
 }
 
-static const pm_mapping *mapping_of(const testing *t, size_t i)
-{
-    return pm_pool_get(t->pool, t->row[i].mapping);
-}
-
 /* ---- a case ---- */
 
 /* By case and address; the pool is in the first. */
@@ -130,45 +125,26 @@ static int compare(const void *a, const void *b, void *ctx)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-static pm_rule_row rule_row(const pm_mapping *m, const pm_classify_context *context,
-                            char device[24])
+static pmapdb_status judge(testing *t, const wanted *row, const pm_categorize *rows, pm_buf *got,
+                           pmapdb_error *err)
 {
-    if (pm_has(m, PM_HAS_DEVICE))
-        snprintf(device, 24, "%02x:%02x", m->dev_major, m->dev_minor);
-    return (pm_rule_row){.start = m->start,
-                         .length = m->end - m->start,
-                         .base = pm_classify_mapping(context, m),
-                         .perms = m->perms,
-                         .device = pm_has(m, PM_HAS_DEVICE) ? device : NULL,
-                         .has_flags = pm_has(m, PM_HAS_FLAGS),
-                         .path = m->path,
-                         .flags = m->flags};
-}
-
-static pmapdb_status judge(testing *t, const wanted *row, uint64_t facts, const pm_rule_row rows[3],
-                           pm_buf *got, pmapdb_error *err)
-{
-    const pm_rule_row *below = rows[0].perms ? &rows[0] : NULL;
-    const pm_rule_row *above = rows[2].perms ? &rows[2] : NULL;
-    size_t rule = pm_rules_match(t->test->set, facts, below, &rows[1], above);
+    const pm_mapping *m = pm_pool_get(t->pool, row->mapping);
     pm_text expected = pm_pool_text_get(t->pool, row->category);
+    pm_rules_difference difference = {.line = row->line,
+                                      .start = m->start,
+                                      .name = pm_pool_text_get(t->pool, row->name).data,
+                                      .expected = expected.data};
     pmapdb_status st;
 
     pm_buf_clear(got);
-    st = pm_rules_category(t->test->set, rule, &rows[1], got, err);
+    st = pm_categorize_row(rows, m, &difference.rule, got, err);
     if (st != PMAPDB_OK)
         return st;
-    if (rule != PM_NO_RULE && t->test->won)
-        t->test->won[rule]++;
+    if (difference.rule != PM_NO_RULE && t->test->won)
+        t->test->won[difference.rule]++;
     t->result->mappings++;
     if (!pm_text_equal(pm_buf_text(got), expected)) {
-        const pm_rules_difference difference = {.line = row->line,
-                                                .start = rows[1].start,
-                                                .name = pm_pool_text_get(t->pool, row->name).data,
-                                                .expected = expected.data,
-                                                .got = pm_buf_text(got).data,
-                                                .rule = rule};
-
+        difference.got = pm_buf_text(got).data;
         t->result->differ++;
         t->test->on_difference(t->test->ctx, &difference);
     }
@@ -179,32 +155,18 @@ static pmapdb_status judge(testing *t, const wanted *row, uint64_t facts, const 
 static pmapdb_status run_case(testing *t, size_t from, size_t to, pm_buf *got, pmapdb_error *err)
 {
     pm_capture capture = {.block = {.dialect = PM_DIALECT_SMAPS}, .pool = t->pool};
-    pm_classify_context context;
-    uint64_t facts = 0;
-    char device[3][24];
-    pmapdb_status st = PMAPDB_OK;
+    pm_categorize rows = {0};
+    pmapdb_status st;
 
     capture.rows = calloc(to - from, sizeof *capture.rows);
     if (!capture.rows)
         return pm_fail_nomem(err);
     for (size_t i = from; i < to; i++)
         capture.rows[capture.n_rows++] = t->row[i].mapping;
-    pm_classify_prepare(&capture, &context);
-    for (size_t i = from; i < to; i++) {
-        pm_rule_row row = rule_row(mapping_of(t, i), &context, device[0]);
-
-        facts |= pm_rules_facts(t->test->set, &row);
-    }
-    for (size_t i = from; i < to && st == PMAPDB_OK; i++) {
-        pm_rule_row rows[3] = {{0}};
-
-        if (i > from)
-            rows[0] = rule_row(mapping_of(t, i - 1), &context, device[0]);
-        rows[1] = rule_row(mapping_of(t, i), &context, device[1]);
-        if (i + 1 < to)
-            rows[2] = rule_row(mapping_of(t, i + 1), &context, device[2]);
-        st = judge(t, &t->row[i], facts, rows, got, err);
-    }
+    st = pm_categorize_begin(&rows, t->test->set, &capture, err);
+    for (size_t i = from; i < to && st == PMAPDB_OK; i++)
+        st = judge(t, &t->row[i], &rows, got, err);
+    pm_categorize_end(&rows);
     free(capture.rows);
     return st;
 }

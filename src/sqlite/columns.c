@@ -91,8 +91,8 @@ static void show_category(sqlite3_context *out, const pm_table_row *row, const c
     const char *category = slug;
     pmapdb_error err = {0};
 
-    if (row->m &&
-        pm_categorizer_ask(row->categorizer, row->block, row->m, &category, &err) != PMAPDB_OK)
+    if (row->m && pm_categorizer_ask(row->categorizer, &row->block->capture, row->m, &category,
+                                     &err) != PMAPDB_OK)
         sqlite3_result_error(out, err.text, -1);
     else if (which == KIND_CATEGORY || !refines(category, slug))
         show_text(out, pm_text_of(category));
@@ -102,10 +102,13 @@ static void show_category(sqlite3_context *out, const pm_table_row *row, const c
 
 static void show_kind(sqlite3_context *out, const pm_table_row *row, int which)
 {
-    pm_category base = row->m ? pm_found_block_base(row->block, row->m) : PM_CATEGORY_TOTAL;
+    pm_category base = PM_CATEGORY_TOTAL;
 
+    if (row->m)
+        base = pm_categorizer_base(row->categorizer, &row->block->capture, row->m);
     if (which == KIND_INFERRED)
-        sqlite3_result_int(out, base == PM_CATEGORY_HEAP && row->block->context.heap_inferred);
+        sqlite3_result_int(out,
+                           base == PM_CATEGORY_HEAP && row->categorizer->context.heap_inferred);
     else if (which == KIND_BASE)
         show_name(out, pm_categories[base].slug);
     else

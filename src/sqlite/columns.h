@@ -2,11 +2,12 @@
 #ifndef PM_SQLITE_COLUMNS_H
 #define PM_SQLITE_COLUMNS_H
 
+#include "api/blocks.h"
 #include "sqlite/category.h"
 
 /* One row: a mapping of a block. m is NULL for the row of a block, and for the row of its sums. */
 typedef struct pm_table_row {
-    pm_found_block *block;
+    const pm_found_block *block;
     const pm_mapping *m;
     pm_categorizer *categorizer;
 } pm_table_row;

@@ -1,11 +1,14 @@
-/* live: the current mappings of a process, whole or an error. */
+/* live: the map of a process, whole or an error. */
+#include "sqlite/live.h"
+
 #include "base/num.h"
 #include "source/proc.h"
-#include "sqlite/blocks.h"
-
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <unistd.h>
+
+SQLITE_EXTENSION_INIT3
 
 static pmapdb_status feed_reader(void *ctx, const char *bytes, size_t n, size_t *taken,
                                  pmapdb_error *err)
@@ -14,9 +17,8 @@ static pmapdb_status feed_reader(void *ctx, const char *bytes, size_t n, size_t 
     return pm_reader_feed(ctx, bytes, n, err);
 }
 
-/* OK if the process is there without mappings. */
-static pmapdb_status fail_by_fate(pm_proc_fate fate, const char *file, int64_t pid,
-                                  pmapdb_error *err)
+/* What keeps this process from being looked at. */
+static pmapdb_status say_fate(pm_proc_fate fate, const char *file, int64_t pid, pmapdb_error *err)
 {
     switch (fate) {
     case PM_PROC_GONE:
@@ -28,44 +30,44 @@ static pmapdb_status fail_by_fate(pm_proc_fate fate, const char *file, int64_t p
                        "process %" PRId64 " became another program while it was read", pid);
     case PM_PROC_GOOD:
     case PM_PROC_KERNEL:
-    case PM_PROC_ZOMBIE: /* no mappings any more */
+    case PM_PROC_ZOMBIE: /* it is there, and has no map any more */
     case PM_PROC_TORN:
         break;
     }
     return PMAPDB_OK;
 }
 
-static pmapdb_status check_whole(const pm_blocks *b, const char *file, int64_t pid,
+static pmapdb_status check_whole(const pm_blocks *blocks, const char *file, int64_t pid,
                                  pmapdb_error *err)
 {
-    if (!b->first)
+    const pm_found_block *b = pm_blocks_finished(blocks);
+
+    if (!b)
         return pm_fail(err, PMAPDB_INPUT, "/proc/%" PRId64 "/%s has no rows of a memory map", pid,
                        file);
-    for (const pm_found_block *h = b->first; h; h = h->next)
-        if (h->capture.block.state != PM_STATE_COMPLETE)
-            return pm_fail(err, PMAPDB_INPUT, "/proc/%" PRId64 "/%s is not whole: %.*s", pid, file,
-                           (int)h->capture.block.missing.len, h->capture.block.missing.data);
+    for (; b; b = b->next)
+        if (b->capture.block.state != PM_STATE_COMPLETE)
+            return pm_fail(err, PMAPDB_INPUT, "/proc/%" PRId64 "/%s is not whole: %s", pid, file,
+                           b->capture.block.missing.data);
     return PMAPDB_OK;
 }
 
-static pmapdb_status read_in(pm_blocks *b, const pm_proc *p, const char *file, pmapdb_error *err)
+static pmapdb_status read_in(pm_blocks *out, const pm_proc *p, const char *file, pmapdb_error *err)
 {
+    pm_reader_events events = pm_blocks_events(out);
     pm_reader *reader = NULL;
     pm_proc_reading reading;
     pm_proc_fate fate = PM_PROC_GOOD;
-    pmapdb_status st = pm_blocks_reader(b, &reader, err);
+    pmapdb_status st = pm_reader_new(&events, PM_DIALECT_COUNT, &reader, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_proc_read_map(p, file, 0, feed_reader, reader, &reading, &fate, err);
-    if (st == PMAPDB_OK)
-        st = fail_by_fate(fate, file, p->pid, err);
-    if (st == PMAPDB_OK)
-        st = pm_reader_finish(reader, err);
+    PM_STEP(st, pm_proc_read_map(p, file, 0, feed_reader, reader, &reading, &fate, err));
+    PM_STEP(st, say_fate(fate, file, p->pid, err));
+    PM_STEP(st, pm_reader_finish(reader, err));
     pm_reader_free(reader);
-    return st == PMAPDB_OK ? check_whole(b, file, p->pid, err) : st;
+    return st == PMAPDB_OK ? check_whole(out, file, p->pid, err) : st;
 }
 
-/* The pid of a folder in /proc; "self" is a link to the pid of this process. */
+/* `self` is a link to the number that this /proc knows this process by. */
 static int64_t number_of(int root, const char *pid)
 {
     char link[24];
@@ -76,7 +78,7 @@ static int64_t number_of(int root, const char *pid)
     return (int64_t)number;
 }
 
-static pmapdb_status read_below(pm_blocks *b, int root, const char *file, const char *pid,
+static pmapdb_status read_below(pm_blocks *out, int root, const char *file, const char *pid,
                                 pmapdb_error *err)
 {
     pm_proc p;
@@ -89,23 +91,61 @@ static pmapdb_status read_below(pm_blocks *b, int root, const char *file, const 
     if (fate == PM_PROC_GONE)
         return pm_fail(err, PMAPDB_NOTFOUND, "no process %s", pid);
     if (fate != PM_PROC_GOOD)
-        return fail_by_fate(fate, file, number, err);
-    st = read_in(b, &p, file, err);
+        return say_fate(fate, file, number, err);
+    st = read_in(out, &p, file, err);
     pm_proc_close(&p);
     return st;
 }
 
-pmapdb_status pm_blocks_open_live(pm_blocks *b, const char *file, const char *pid,
-                                  pmapdb_error *err)
+static pmapdb_status read_live(pm_blocks *out, const char *file, const char *pid, pmapdb_error *err)
 {
     int root;
-    pmapdb_status st = pm_blocks_init(b, true, err);
+    pmapdb_status st = pm_proc_open_root(&root, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_proc_open_root(&root, err);
     if (st != PMAPDB_OK)
         return st;
-    st = read_below(b, root, file, pid, err);
+    st = read_below(out, root, file, pid, err);
     close(root);
+    return st;
+}
+
+/* The name of the process's folder in /proc. */
+static pmapdb_status read_pid(sqlite3_value *v, char out[32], pmapdb_error *err)
+{
+    sqlite3_int64 pid = -1;
+    uint64_t number;
+    pm_text text;
+
+    if (sqlite3_value_type(v) == SQLITE_INTEGER) {
+        pid = sqlite3_value_int64(v);
+    } else if (sqlite3_value_type(v) == SQLITE_TEXT) {
+        text = pm_text_of((const char *)sqlite3_value_text(v));
+        if (pm_text_equal(text, PM_TEXT("self"))) {
+            snprintf(out, 32, "self");
+            return PMAPDB_OK;
+        }
+        if (pm_num_all(text, &number) && number <= INT64_MAX)
+            pid = (sqlite3_int64)number;
+    }
+    if (pid < 1)
+        return pm_fail(err, PMAPDB_USAGE, "a process is a whole number from 1 on, or 'self'");
+    snprintf(out, 32, "%" PRId64, (int64_t)pid);
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_live_blocks(const char *file, sqlite3_value *pid, pm_blocks **out,
+                             pmapdb_error *err)
+{
+    const pm_blocks_options options = {.rows = true};
+    pm_blocks *blocks = NULL;
+    char name[32];
+    pmapdb_status st = read_pid(pid, name, err);
+
+    PM_STEP(st, pm_blocks_new(&options, &blocks, err));
+    PM_STEP(st, read_live(blocks, file, name, err));
+    if (st == PMAPDB_OK)
+        *out = blocks;
+    else
+        pm_blocks_free(blocks);
     return st;
 }

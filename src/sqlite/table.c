@@ -3,11 +3,13 @@
 #include "sqlite/table.h"
 
 #include "base/hash.h"
-#include "base/num.h"
+#include "parse/formats.h"
+#include "source/source.h"
 #include "sqlite/columns.h"
+#include "sqlite/live.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <errno.h>
+#include <sys/stat.h>
 
 SQLITE_EXTENSION_INIT3
 
@@ -70,7 +72,7 @@ typedef struct table {
 typedef struct cursor {
     sqlite3_vtab_cursor base;
     sqlite3_value *args[ARGS_MAX]; /* or NULL */
-    pm_blocks blocks;
+    pm_blocks *source;
     pm_found_block *block; /* NULL: no more rows */
     size_t at;             /* row of the block */
     pm_categorizer categorizer;
@@ -188,13 +190,15 @@ static int cursor_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 
 static void cursor_clear(cursor *c)
 {
+    pm_categorizer_forget(&c->categorizer);
     for (int i = 0; i < ARGS_MAX; i++) {
         sqlite3_value_free(c->args[i]);
         c->args[i] = NULL;
     }
     pm_found_block_free(c->block);
-    pm_blocks_close(&c->blocks);
+    pm_blocks_free(c->source);
     c->block = NULL;
+    c->source = NULL;
 }
 
 static int cursor_close(sqlite3_vtab_cursor *base)
@@ -219,6 +223,12 @@ static int failed(cursor *c, pmapdb_status st, const pmapdb_error *err)
     return SQLITE_ERROR;
 }
 
+/* Its mappings, or one with its sums. */
+static size_t rows_of(const pm_found_block *b)
+{
+    return b->capture.block.state == PM_STATE_TOTALS ? 1 : b->capture.n_rows;
+}
+
 /* Moves to the next block with rows; pmap_blocks has one row for every block. */
 static int next_block(cursor *c)
 {
@@ -226,57 +236,48 @@ static int next_block(cursor *c)
     pmapdb_status st;
 
     do {
+        pm_categorizer_forget(&c->categorizer);
         pm_found_block_free(c->block);
         c->block = NULL;
-        st = pm_blocks_next(&c->blocks, &c->block, &err);
-    } while (st == PMAPDB_OK && c->block && kind_of(c)->by_row &&
-             pm_found_block_rows(c->block) == 0);
+        st = pm_blocks_next(c->source, &c->block, &err);
+    } while (st == PMAPDB_OK && c->block && kind_of(c)->by_row && rows_of(c->block) == 0);
     c->at = 0;
     return st == PMAPDB_OK ? SQLITE_OK : failed(c, st, &err);
 }
 
-/* The name of the folder of a process in /proc. */
-static pmapdb_status read_pid(sqlite3_value *v, char out[32], pmapdb_error *err)
+/* Opening a FIFO waits for its writer, and nobody can interrupt that from SQL. */
+static pmapdb_status check_path(const char *path, pmapdb_error *err)
 {
-    sqlite3_int64 pid = -1;
-    uint64_t number;
-    pm_text text;
+    struct stat info;
 
-    if (sqlite3_value_type(v) == SQLITE_INTEGER) {
-        pid = sqlite3_value_int64(v);
-    } else if (sqlite3_value_type(v) == SQLITE_TEXT) {
-        text = pm_text_of((const char *)sqlite3_value_text(v));
-        if (pm_text_equal(text, PM_TEXT("self"))) {
-            snprintf(out, 32, "self");
-            return PMAPDB_OK;
-        }
-        if (pm_num_all(text, &number) && number <= INT64_MAX)
-            pid = (sqlite3_int64)number;
-    }
-    if (pid < 1)
-        return pm_fail(err, PMAPDB_USAGE, "a process is a whole number from 1 on, or 'self'");
-    snprintf(out, 32, "%" PRId64, (int64_t)pid);
+    if (stat(path, &info) != 0)
+        return pm_fail_io(err, errno, "'%s'", path);
+    if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return pm_fail(err, PMAPDB_USAGE, "'%s' is neither a regular file nor a directory", path);
     return PMAPDB_OK;
-}
-
-static pmapdb_status open_live(cursor *c, pmapdb_error *err)
-{
-    char pid[32];
-    pmapdb_status st = read_pid(c->args[0], pid, err);
-
-    return st == PMAPDB_OK ? pm_blocks_open_live(&c->blocks, kind_of(c)->name, pid, err) : st;
 }
 
 static pmapdb_status open_file(cursor *c, pmapdb_error *err)
 {
     const char *path = (const char *)sqlite3_value_text(c->args[0]);
     const char *dialect = c->args[1] ? (const char *)sqlite3_value_text(c->args[1]) : NULL;
+    pm_dialect known;
+    pmapdb_status st;
 
     if (!path)
         return pm_fail_nomem(err);
     if (strlen(path) != (size_t)sqlite3_value_bytes(c->args[0]))
         return pm_fail(err, PMAPDB_USAGE, "a path cannot hold a NUL");
-    return pm_blocks_open_file(&c->blocks, path, dialect, kind_of(c)->by_row, err);
+    if (strcmp(path, PM_SOURCE_STDIN) == 0) /* which is not the extension's to read */
+        path = "./" PM_SOURCE_STDIN;
+    st = pm_form_find(dialect, &known, err);
+    PM_STEP(st, check_path(path, err));
+    PM_STEP(st, pm_blocks_new(&(pm_blocks_options){.paths = &path,
+                                                   .n_paths = 1,
+                                                   .dialect = dialect,
+                                                   .rows = kind_of(c)->by_row},
+                              &c->source, err));
+    return st;
 }
 
 /* If one WHERE ... OR ... makes several calls, SQLite identifies rows by their rowid, so calls with
@@ -314,7 +315,7 @@ static int cursor_filter(sqlite3_vtab_cursor *base, int given, const char *name,
     if (sqlite3_value_type(c->args[0]) == SQLITE_NULL)
         return SQLITE_OK;
     c->rowid = first_rowid(c);
-    st = k->live ? open_live(c, &err) : open_file(c, &err);
+    st = k->live ? pm_live_blocks(k->name, c->args[0], &c->source, &err) : open_file(c, &err);
     return st == PMAPDB_OK ? next_block(c) : failed(c, st, &err);
 }
 
@@ -323,7 +324,7 @@ static int cursor_next(sqlite3_vtab_cursor *base)
     cursor *c = (cursor *)base;
 
     c->rowid++;
-    if (kind_of(c)->by_row && ++c->at < pm_found_block_rows(c->block))
+    if (kind_of(c)->by_row && ++c->at < rows_of(c->block))
         return SQLITE_OK;
     return next_block(c);
 }

@@ -1,0 +1,67 @@
+/* categorize: the categories of a capture that is in no store. */
+#include "api/categorize.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A row with its device, which is a text to the rules. */
+typedef struct shown_row {
+    pm_rule_row row;
+    char device[24];
+} shown_row;
+
+static const pm_rule_row *show(const pm_categorize *c, const pm_mapping *m, shown_row *out)
+{
+    snprintf(out->device, sizeof out->device, "%02x:%02x", m->dev_major, m->dev_minor);
+    out->row = (pm_rule_row){.start = m->start,
+                             .length = m->end - m->start,
+                             .path = m->path,
+                             .flags = m->flags,
+                             .perms = m->perms,
+                             .device = pm_has(m, PM_HAS_DEVICE) ? out->device : NULL,
+                             .base = pm_classify_mapping(&c->context, m),
+                             .has_flags = pm_has(m, PM_HAS_FLAGS)};
+    return &out->row;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const pm_mapping *x = *(const pm_mapping *const *)a, *y = *(const pm_mapping *const *)b;
+
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+pmapdb_status pm_categorize_begin(pm_categorize *c, const pm_rules *rules,
+                                  const pm_capture *capture, pmapdb_error *err)
+{
+    *c = (pm_categorize){.rules = rules, .n = capture->n_rows};
+    c->row = calloc(c->n + 1, sizeof *c->row);
+    if (!c->row)
+        return pm_fail_nomem(err);
+    pm_classify_prepare(capture, &c->context);
+    for (size_t i = 0; i < c->n; i++)
+        c->row[i] = pm_capture_row(capture, i);
+    qsort(c->row, c->n, sizeof *c->row, by_start);
+    for (size_t i = 0; i < c->n; i++)
+        c->facts |= pm_rules_facts(rules, show(c, c->row[i], &(shown_row){0}));
+    return PMAPDB_OK;
+}
+
+void pm_categorize_end(pm_categorize *c)
+{
+    free(c->row);
+    *c = (pm_categorize){0};
+}
+
+pmapdb_status pm_categorize_row(const pm_categorize *c, const pm_mapping *m, size_t *rule,
+                                pm_buf *category, pmapdb_error *err)
+{
+    const pm_mapping **found = bsearch(&m, c->row, c->n, sizeof *c->row, by_start);
+    size_t at = (size_t)(found - c->row);
+    shown_row row, below, above;
+
+    show(c, m, &row);
+    *rule = pm_rules_match(c->rules, c->facts, at > 0 ? show(c, c->row[at - 1], &below) : NULL,
+                           &row.row, at + 1 < c->n ? show(c, c->row[at + 1], &above) : NULL);
+    return pm_rules_category(c->rules, *rule, &row.row, category, err);
+}

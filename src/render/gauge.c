@@ -21,12 +21,7 @@ static const pm_measure measures[PM_UNIT_COUNT_OF_UNITS] = {
     [PM_UNIT_ADDRESS] = {.role = PM_ROLE_NONE},
 };
 
-<<<<<<< HEAD
-/* Numbers that only identify. */
-static bool is_identity(pm_text name)
-=======
 const pm_about *pm_gauge_about(const pm_render *r)
->>>>>>> 740b6c0 (steps: PM_STEP makes a call unless a step before it failed; prometheus keeps one sample per label set)
 {
     static const pm_about no_about;
 
@@ -77,8 +72,8 @@ static bool is_name_char(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Appends the letters and digits of t, and one underscore for each run of other bytes between them.
- * Names that begin with an underscore are reserved. */
+/* Adds the letters and digits of t, and one underscore for all between them; none at the ends,
+ * because names that begin with one are reserved. */
 static void add_name(pm_render *r, pm_buf *out, pm_text t)
 {
     size_t begin = out->len;
@@ -103,14 +98,8 @@ static bool is_identity(pm_text name)
            pm_text_starts(name, PM_TEXT("pid_")) || pm_text_equal(name, PM_TEXT("inode"));
 }
 
-<<<<<<< HEAD
-/* Appends the name of the column without its unit, because the base unit ends the name of the
- * metric. */
-static void add_stem(pm_render *r, pm_buf *out, const pm_column *c)
-=======
 /* The role of a column without a declared type (ad-hoc SQL) follows from its values. */
 static pm_measure measure_of(const pm_column *c, bool is_text)
->>>>>>> 740b6c0 (steps: PM_STEP makes a call unless a step before it failed; prometheus keeps one sample per label set)
 {
     pm_text name = pm_text_of(c->name);
     pm_measure is = measures[c->unit];
@@ -173,60 +162,11 @@ static void name_metric(pm_render *r, pm_gauge *g, const pm_column *c)
     pm_buf_free(&stem);
 }
 
-<<<<<<< HEAD
-void pm_gauge_add_help(pm_render *r, pm_buf *out, pm_text t, const char *quote)
-{
-    pm_buf good = {0};
-
-    if (r->st == PMAPDB_OK)
-        r->st = pm_utf8_repair(t, &good, &r->error);
-    for (size_t i = 0; i < good.len; i++) {
-        char c = good.data[i];
-
-        if (c == '\n' || c == '\\' || c == '"')
-            add_word(r, out, c == '\n' ? "\\n" : c == '\\' ? "\\\\" : quote);
-        else
-            add(r, out, &c, 1);
-    }
-    pm_buf_free(&good);
-}
-
-void pm_gauge_add_label(pm_render *r, pm_buf *out, pm_text name, pm_text value)
-{
-    if (!value.len)
-        return;
-    add(r, out, ",", out->len > 0);
-    add(r, out, name.data, name.len);
-    add_word(r, out, "=\"");
-    pm_gauge_add_help(r, out, value, "\\\"");
-    add_word(r, out, "\"");
-}
-
-void pm_gauge_add_value_label(pm_render *r, pm_buf *out, pm_text name, const pm_value *v)
-{
-    char text[PM_NUMBER_TEXT];
-
-    if (pm_value_unknown(v))
-        return;
-    if (v->kind == PM_VALUE_INT)
-        snprintf(text, sizeof text, "%" PRId64, v->i);
-    else if (v->kind == PM_VALUE_REAL)
-        pm_number_exact(v->r, text);
-    pm_gauge_add_label(r, out, name, v->kind == PM_VALUE_TEXT ? v->t : pm_text_of(text));
-}
-
-void pm_gauge_name(pm_render *r, const pm_column *c, const pm_held_kinds *kinds, pm_gauge *out)
-{
-    out->role = role_of(c, kinds);
-    out->unit = base_unit(c, out->role);
-    if (out->role == PM_ROLE_LABEL) {
-=======
 void pm_gauge_name(pm_render *r, pm_gauge *g, const pm_column *c, bool is_text)
 {
     g->known = true;
     g->is = measure_of(c, is_text);
     if (g->is.role == PM_ROLE_LABEL) {
->>>>>>> 740b6c0 (steps: PM_STEP makes a call unless a step before it failed; prometheus keeps one sample per label set)
         if (c->name[0] >= '0' && c->name[0] <= '9')
             add_word(r, &g->name, "n");
         add_name(r, &g->name, pm_text_of(c->name));

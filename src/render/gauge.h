@@ -1,5 +1,4 @@
-/* gauge: the role of a column in Prometheus, by its type in the header of the query. Private to
- * src/render.
+/* gauge: what a column is to Prometheus, by its type in the query's header. Private to src/render.
  *
  * Text, categories, processes and numbers that only identify are labels; other numbers are gauges
  * in their base unit; a time is a gauge of its age, because the collector refuses samples with
@@ -15,23 +14,6 @@ typedef enum pm_role { PM_ROLE_NONE, PM_ROLE_LABEL, PM_ROLE_GAUGE, PM_ROLE_AGE }
 /* What a column of one type is. A value times `up` by `down` is in the base unit. */
 typedef struct pm_measure {
     pm_role role;
-<<<<<<< HEAD
-    const char *unit; /* base unit of OpenMetrics, the end of the name; "": no unit */
-    pm_buf name;      /* of the label or of the gauge */
-} pm_gauge;
-
-/* The role of a column without a declared type (ad-hoc SQL) follows from its values. */
-void pm_gauge_name(pm_render *r, const pm_column *c, const pm_held_kinds *kinds, pm_gauge *out);
-
-/* Appends NAME="VALUE", after a comma unless `out` is empty; nothing for an unknown or empty value,
- * which equal a missing label. Repairs UTF-8: the collector rejects a file with one bad byte. */
-void pm_gauge_add_label(pm_render *r, pm_buf *out, pm_text name, pm_text value);
-void pm_gauge_add_value_label(pm_render *r, pm_buf *out, pm_text name, const pm_value *v);
-
-/* Appends text for a HELP line. `quote` replaces double quotes, which the two formats escape
- * differently. */
-void pm_gauge_add_help(pm_render *r, pm_buf *out, pm_text help, const char *quote);
-=======
     int up, down;
     const char *unit;     /* OpenMetrics' base unit, which ends the metric's name; or "" */
     const char *words[2]; /* of the column's name, which say the unit that it had */
@@ -59,6 +41,5 @@ void pm_gauge_escape(pm_render *r, pm_buf *out, pm_text text, const char *quote)
 
 /* What the query says of its rows; empty where it says nothing. */
 const pm_about *pm_gauge_about(const pm_render *r);
->>>>>>> 740b6c0 (steps: PM_STEP makes a call unless a step before it failed; prometheus keeps one sample per label set)
 
 #endif

@@ -1,115 +1,253 @@
 #!/usr/bin/env python3
-"""Benchmark: what pmapdb costs, beside the kernel, `pmap`, SQLite alone, compressors and DuckDB.
+"""Benchmark: the numbers that pmapdb is to hold, beside the kernel, `pmap` and DuckDB.
 
     cmake --build --preset release --target bench
     PMAPDB=build/release/pmapdb PMAPDB_SHARED=FOLDER tests/bench/bench.py [--full] [PART...]
 
-Parts, all of them by default, in five minutes on a quiet machine:
-  steady4000, node_steady, postgres, live   series: a store of 1,000 snapshots (node_steady 10,000)
-  seed      a capture from the field with 4,150 mappings
-  million   a million mappings, beside DuckDB (needs node and npm) and .import
+Parts, all of them by default:
+  capture   a capture from cron beside `pmap`; a beat of a capture that stays beside the kernel's reading
+  cold      instructions of one import of one file
+  series    bytes, rebuilding, diff and trend in stores of replayed captures
+  late      captures that come late
+  upkeep    merge, other rules, prune, and how long another writer waits
+  million   a million mappings, beside DuckDB (needs node and npm)
   verdicts  many processes at once, long series
-  growth    by mappings, processes, snapshots
---full: 10,000 snapshots of each series (100,000 of a small process), 60,000 mappings, more rows for
-the rivals, verdicts on 500 processes; a quarter of an hour, 3 GiB of memory, 1 GiB of disk in
-$TMPDIR.
-
-README.md, beside this file, says how to read it. Nothing here fails because of a time; it ends
-where a sum is not that of the raw text. --short, a few seconds: only to see that it works.
+README.md, beside this file, says how to read it. Nothing here fails because of a time; it ends where a
+sum is not that of the raw text. --short, a few seconds: only to see that it works.
 """
 import argparse
 import datetime
 import os
 import pathlib
 import platform
+import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 import measure  # first: it finds what tests/shared has
-from measure import kit
-import growth
-import leakstore
+from measure import amount, child, kit, median_child, median_cpu, pmapdb
+from replay import Replay
 import million
-import rivals
-import seed
-import series
+import verdicts
 
-PARTS = (*series.SERIES, "seed", "million", "verdicts", "growth")
+OWN = 24  # mappings that maps.c itself has
+BEATS = 5, 45
+BEAT_S = 0.1
+# name -> captures of the workload, processes, category of the trend, snapshots of the stores
+SERIES = {"steady4000": (100, 1, "anonymous", (100, 1000)),
+          "node_steady": (600, 1, "anonymous/v8-heap", (100, 10000)),
+          "postgres": (100, 10, "heap", (100, 10000))}
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--short", action="store_true")
-    parser.add_argument("part", nargs="*", help=", ".join(PARTS))
-    asked = parser.parse_args().part
-    for part in asked:
-        if part not in PARTS:
-            parser.error("no part %s; there are %s" % (part, ", ".join(PARTS)))
-    return asked or PARTS
+def remove(db):
+    for path in db.parent.glob(db.name + "*"):
+        path.unlink()
+
+
+def ask(db, sql, *args):
+    connection = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
+    rows = connection.execute(sql, args).fetchall()
+    connection.close()
+    return rows
+
+
+# ---- live ----
+
+def beat_s(target, db):
+    """CPU seconds of one beat of a capture that stays, the kernel's reading included."""
+    def run(n):
+        remove(db)
+        line = pmapdb("capture", "--measure", "smaps", "--every", "%dms" % (1000 * BEAT_S), "--count", n,
+                      target.pid, db=db)
+        return target.changing(BEAT_S / 2, lambda: child(line))
+
+    few, many = amount((1, 3), BEATS, BEATS)
+    return (run(many) - run(few)) / (many - few)
+
+
+def pmap_ms(mode, pid):
+    return 1000 * median_child(["pmap", mode, pid]) if measure.there("pmap") else None
+
+
+def capture(lines, place):
+    for mappings in amount((300,), (300, 4000), (300, 4000)):
+        db = place / "live.db"
+        with measure.Target(place, "many", mappings - OWN) as target:
+            kernel = 1000 * target.kernel(2 << 10)
+            small, large = pmap_ms("-x", target.pid), pmap_ms("-XX", target.pid)
+            one = 1000 * median_child(pmapdb("capture", "--measure", "smaps", target.pid, db=db))
+            lines.add("ms, capture PID of %d mappings, against pmap -x" % mappings, one, small,
+                      "kernel %.2f" % kernel)
+            if mappings == 4000:
+                lines.add("ms, the same against half of pmap -XX", one, large and large / 2)
+            lines.add("ms, one beat of a capture that stays", 1000 * beat_s(target, db),
+                      1.3 * kernel if mappings == 4000 else None, "kernel %.2f" % kernel)
+        remove(db)
+
+
+def cold(lines, place):
+    db, path = place / "cold.db", place / "1700000000-4711.smaps"
+    with measure.Target(place, "many", 122 - OWN) as target:
+        path.write_bytes(target.smaps())
+        target.change()
+        later = path.rename(place / "1700000300-4711.smaps")
+        child(pmapdb("import", later, db=db))
+        path.write_bytes(target.smaps())
+    n = path.read_bytes().count(b"\nVmFlags")
+    executed = measure.instructions(pmapdb("import", path, db=db), place)
+    lines.add("M instructions, one import of one file", executed and executed / 1e6, 10.5, "%d mappings" % n)
+    remove(db)
+
+
+# ---- stores ----
+
+class Store:
+    """A series imported, each snapshot compared with the raw text."""
+
+    def __init__(self, replay, n, place):
+        self.db, self.n = place / ("%d.db" % n), n
+        replay.imported(range(n), self.db)
+        replay.check(self.db, n)
+        self.bytes = kit.vacuumed_size(self.db)
+        self.connection = sqlite3.connect("file:%s?mode=ro" % self.db, uri=True)
+        self.ids = [r[0] for r in self.connection.execute(
+            "select snapshot_id from snapshot where process_id = 1 order by taken_ms")]
+        self.some = self.ids[::max(1, len(self.ids) // 25)]
+        columns = [r[1] for r in self.connection.execute("pragma table_info(mappings)")]
+        self.every = "select %s from mappings where snapshot_id = ?" % ",".join('count("%s")' % c for c in columns)
+
+    def cpu(self, sql, *args):
+        return median_cpu(lambda: self.connection.execute(sql, args).fetchall(), 3)
+
+    def rebuild(self):
+        """CPU seconds of one snapshot, every column of the view."""
+        return statistics.median(self.cpu(self.every, i) for i in self.some)
+
+    def diff(self):
+        return statistics.median(self.cpu(
+            "select category, sum(case snapshot_id when ?1 then -rss_kib else rss_kib end) from categories"
+            " where snapshot_id in (?1, ?2) group by 1", self.ids[0], i) for i in self.some)
+
+    def trend(self, category):
+        return self.cpu("select taken_ms, rss_kib from categories where process_id = 1 and category = ?"
+                        " order by taken_ms", category)
+
+    def close(self):
+        self.connection.close()
+        remove(self.db)
+
+
+def series(lines, place):
+    for name, (captures, processes, category, snapshots) in SERIES.items():
+        replay = Replay(name, amount(min(captures, 20), captures, captures), processes)
+        first, last = (Store(replay, n, place) for n in amount((20, 40), snapshots, snapshots))
+        n, changes, rows = last.n, replay.changes(last.n), replay.rows(last.n)
+        beside = "%s, %d snapshots, %d mappings, %.1f %% of them change" % (name, n, rows / n, 100 * changes / rows)
+        lines.add("bytes per changed row, beside 150 per snapshot", (last.bytes - 150 * n) / changes, 55, beside, "%.1f")
+        lines.add("bytes per mapping and snapshot", last.bytes / rows, 0.6 if name == "steady4000" else 1.8, beside)
+        lines.add("rebuild of a snapshot, %d against %d" % (n, first.n), last.rebuild() / first.rebuild(), 1.1, beside)
+        lines.add("ms, category diff", 1000 * last.diff(), 1, beside)
+        lines.add("ms, category trend", 1000 * last.trend(category), 30, beside)
+        first.close()
+        last.close()
+
+
+def late(lines, place):
+    """All but the middle one are there; then it comes."""
+    db = place / "late.db"
+    for name, n, asked in (("steady4000", amount(10, 300, 300), 300), ("c_plateau", amount(20, 10000, 10000), 1000)):
+        replay = Replay(name, min(n, 150))
+        replay.imported([i for i in range(n) if i != n // 2], db)
+        lines.add("ms, a late capture in the middle of %d" % n, 1000 * replay.imported([n // 2], db), asked,
+                  "%s, %d mappings" % (name, replay.rows(1)))
+        replay.check(db, n)
+        remove(db)
+
+
+class Writer(threading.Thread):
+    """Imports one capture after another, as cron does, and remembers the longest wait."""
+
+    def __init__(self, replay, first, db):
+        super().__init__()
+        self.replay, self.next, self.db, self.ended, self.longest = replay, first, db, False, 0.0
+
+    def run(self):
+        while not self.ended:
+            began = time.monotonic()
+            self.replay.imported([self.next], self.db, "--host", "h")
+            self.longest = max(self.longest, time.monotonic() - began)
+            self.next += 1
+            time.sleep(0.05)
+
+
+def upkeep(lines, place):
+    """Of redis; asked is the time of a month of one host, 32,784 snapshots, for as many as there are."""
+    n = amount(40, 4000, 32784)
+    replay, one, other = Replay("redis", 200), place / "one.db", place / "other.db"
+    replay.imported(range(n), one, "--host", "h")
+    share = n * replay.rows(1) / 8e6
+    steps = (("merge into a new store", pmapdb("merge", one, db=other), 15),
+             ("other rules", pmapdb("rules", "--apply", "pmap-dotnet", db=one), 6),
+             ("the first rules again", pmapdb("rules", "--apply", "default", db=one), 6),
+             ("prune", pmapdb("prune", "--keep-last", "48", "--keep-hourly", "48", db=one), 4))
+    first = n
+    for what, line, asked in steps:
+        writer = Writer(replay, first, one)
+        if other not in line:
+            writer.start()
+        try:
+            lines.add("s, %s, %d snapshots" % (what, n), child(line), asked * share)
+        finally:
+            writer.ended = True
+        if writer.ident:
+            writer.join()
+            first = writer.next
+            lines.add("s, the longest wait of another writer", writer.longest, 1)
+    wrong = ask(one, "SELECT count(*) FROM snapshot s WHERE (s.mappings, s.rss_kib) IS NOT (SELECT sum(mappings), "
+                "sum(rss_kib) FROM categories c WHERE c.snapshot_id = s.snapshot_id)")[0][0]
+    if wrong:
+        sys.exit("%d snapshots do not add up" % wrong)
+
+
+# ---- all ----
+
+PARTS = {"capture": capture, "cold": cold, "series": series, "late": late, "upkeep": upkeep,
+         "million": million.bench, "verdicts": verdicts.bench}
 
 
 def machine():
-    """What the figures hang on besides the program."""
+    """What the figures depend on besides the program."""
     with open("/proc/cpuinfo", encoding="ascii") as f:
         models = [li.split(":", 1)[1].strip() for li in f if li.startswith("model name")]
     said = subprocess.run([kit.PROGRAM, "--version"], stdout=subprocess.PIPE, text=True, check=True)
-    print("%s; %d x %s; Linux %s; load %.1f" % (
+    print("%s; %d x %s; Linux %s; load %.1f; %s" % (
         datetime.date.today(), os.cpu_count(), models[0] if models else platform.machine(),
-        platform.release(), os.getloadavg()[0]))
-    print("; ".join([said.stdout.splitlines()[0], *(rivals.version(*line) for line in (
-        ("sqlite3", "--version"), ("pmap", "--version"), ("valgrind", "--version"),
-        ("zstd", "--version")))]), end="\n\n", flush=True)
-
-
-def verdicts(lines, place):
-    """Of a smaller store than the number speaks of, its share of that."""
-    processes, kinds, n, seconds = leakstore.many_verdicts(kit.full, place)
-    lines.add("s, verdicts: %d x %d x %d snapshots" % (processes, kinds, n), seconds,
-              leakstore.STORE_S * processes * n / 500_000, "500 x 15 x 1000 in %.0f s"
-              % leakstore.STORE_S)
-    for name, (whole, judge) in leakstore.long_verdicts(place).items():
-        lines.add("ms, %d points: %s" % (leakstore.POINTS, name), 1000 * judge,
-                  1000 * leakstore.POINTS_S, "with their CSV %.2f" % (1000 * whole))
-
-
-def bench(parts, place):
-    lines = []
-    for part in parts:
-        if part in series.SERIES:
-            lines.append((part, series.bench(part, place)))
-        elif part == "growth":
-            growth.bench(place)
-        else:
-            of_part = series.Lines()
-            {"seed": seed.bench, "million": million.bench, "verdicts": verdicts}[part](
-                of_part, place)
-            print("== " + part)
-            of_part.show()
-            lines.append((part, of_part))
-    return lines
+        platform.release(), os.getloadavg()[0], said.stdout.splitlines()[0]), flush=True)
 
 
 def main():
-    parts = arguments()
-    if any(p in series.SERIES or p in ("million", "seed") for p in parts) and not os.environ.get(
-            "PMAPDB_SHARED"):
-        kit.skip("PMAPDB_SHARED is not set: the folder with workloads and captures")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("part", nargs="*", choices=[*PARTS, []], help=", ".join(PARTS))
+    parts = parser.parse_args().part or PARTS
+    if not os.environ.get("PMAPDB_SHARED"):
+        kit.skip("PMAPDB_SHARED is not set: the folder with workloads")
     machine()
+    lines = measure.Lines()
     with tempfile.TemporaryDirectory(prefix="pmapdb-bench-") as name:
         place = pathlib.Path(name)
         for program in ("maps", "kernel"):
             measure.compile_program(place, program)
-        measure.compile_program(place, "beat", measure.library_path())
-        lines = bench(parts, place)
-    rows = [(part, row) for part, of in lines for row in of.rows]
-    missed = [[part, *row[:4]] for part, row in rows if row[4] == "NO"]
-    print("== %d numbers to reach, %d reached" % (
-        sum(row[4] != "-" for _, row in rows), sum(row[4] == "yes" for _, row in rows)))
-    if missed:
-        measure.table(["missed", " what", "measured", "asked", "ratio"], missed)
+        for part in parts:
+            PARTS[part](lines, place)
+    lines.show()
+    missed = [row for row in lines.rows if row[4] == "NO"]
+    print("%d numbers to hold, %d missed" % (sum(row[4] != "-" for row in lines.rows), len(missed)))
 
 
 if __name__ == "__main__":

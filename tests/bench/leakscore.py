@@ -1,4 +1,4 @@
-"""Verdicts against labels: scores per class, intervals, and naive detectors to stand beside.
+"""Verdicts against labels: scores per class, with their intervals.
 
 A label is leak, watch (it grows, slower and slower, or only in address space) or ok. STRICT: only
 the verdict leak counts, only the label leak is right. FLAGGED: leak or suspect, leak or watch.
@@ -6,6 +6,8 @@ the verdict leak counts, only the label leak is right. FLAGGED: leak or suspect,
 import csv
 import math
 import statistics
+
+from measure import table
 
 # ---- arithmetic -----------------------------------------------------------------------------
 
@@ -27,73 +29,6 @@ def prf(hits, false, missed):
 
 def number(text):
     return float(text) if text else None
-
-
-# ---- naive detectors: does it grow? ---------------------------------------------------------
-
-
-def line_through(x, y):
-    """Slope, value at the mean, standard error of the slope."""
-    n, mx, my = len(x), statistics.fmean(x), statistics.fmean(y)
-    sxx = sum((a - mx) ** 2 for a in x) or 1.0
-    slope = sum((a - mx) * (b - my) for a, b in zip(x, y)) / sxx
-    rest = sum((b - my - slope * (a - mx)) ** 2 for a, b in zip(x, y))
-    return slope, my, math.sqrt(rest / max(1, n - 2) / sxx)
-
-
-def last_over_first(x, y):
-    return y[-1] > y[0]
-
-
-def rising_line(x, y):
-    """Ordinary least squares, p < 0.05."""
-    slope, _, error = line_through(x, y)
-    return slope > 0 and slope > 1.96 * error
-
-
-def mann_kendall(x, y):
-    """p < 0.05, on 150 points at most: all pairs are compared."""
-    n = len(y)
-    s = sum((b > a) - (b < a) for i, a in enumerate(y) for b in y[i + 1:])
-    return s > 1 + 1.96 * math.sqrt(n * (n - 1) * (2 * n + 5) / 18)
-
-
-def theil_sen(x, y):
-    """Sen's lower limit says 1 % of the level in the window or more; 150 points at most."""
-    n = len(y)
-    slopes = sorted((y[j] - y[i]) / (x[j] - x[i]) for i in range(n) for j in range(i + 1, n)
-                    if x[j] > x[i])
-    if not slopes:
-        return False
-    rank = int((len(slopes) - 1.96 * math.sqrt(n * (n - 1) * (2 * n + 5) / 18)) / 2)
-    return slopes[max(0, rank)] * (x[-1] - x[0]) > 0.01 * statistics.median(y)
-
-
-def predict_linear(x, y):
-    """A line through the second half says: in four more windows twice of what it is now."""
-    half = len(x) // 2
-    slope, level, _ = line_through(x[half:], y[half:])
-    return slope * 4 * (x[-1] - x[0]) > level
-
-
-NAIVE = {"last > first": last_over_first, "least squares": rising_line,
-         "Mann-Kendall": mann_kendall, "Theil-Sen > 1 %": theil_sen,
-         "predict_linear": predict_linear}
-
-
-def naive_verdicts(folder):
-    """detector -> {series_id: verdict}"""
-    series = {}
-    with open(folder / "series.csv", newline="") as f:
-        for row in csv.DictReader(f):
-            series.setdefault(row["series_id"], []).append((int(row["ts"]), float(row["kb"])))
-    out = {name: {} for name in NAIVE}
-    for sid, points in series.items():
-        every = -(-len(points) // 150)
-        x, y = zip(*points[::every])
-        for name, grows in NAIVE.items():
-            out[name][sid] = "leak" if len(x) > 2 and grows(x, y) else "steady"
-    return out
 
 
 # ---- scores ---------------------------------------------------------------------------------
@@ -169,19 +104,11 @@ def overall(labels, verdict_of):
     return prf(*strict[:3]) + prf(*flagged[:3]), strict
 
 
-def print_table(titles, rows, left=1):
-    widths = [max(len(str(r[i])) for r in [titles] + rows) for i in range(len(titles))]
-    for row in [titles] + rows:
-        print("  ".join(str(c).ljust(w) if i < left else str(c).rjust(w)
-                        for i, (c, w) in enumerate(zip(row, widths))).rstrip())
-    print(flush=True)
-
-
 class Bench:
     """The series of several seeds, and what was said of them."""
 
     def __init__(self):
-        self.labels, self.found, self.naive = [], {}, {name: {} for name in NAIVE}
+        self.labels, self.found = [], {}
 
     def add(self, seed, folder, verdicts):
         for truth in read_labels(folder):
@@ -189,16 +116,11 @@ class Bench:
             self.labels.append(truth)
         for sid, row in read_verdicts(verdicts).items():
             self.found[seed + "/" + sid] = row
-        for name, said in naive_verdicts(folder).items():
-            self.naive[name].update({seed + "/" + sid: v for sid, v in said.items()})
 
     def show(self):
-        said = {"pmapdb": {sid: row["verdict"] for sid, row in self.found.items()}} | self.naive
-        rows = []
-        for name, verdict_of in said.items():
-            six, counts = overall(self.labels, verdict_of)
-            rows.append([name] + ["%.3f" % v for v in six] + ["%d %d %d %d" % tuple(counts)])
-        print_table(["detector", "P", "R", "F1", "flagged P", "R", "F1", "tp fp fn tn"], rows)
+        six, counts = overall(self.labels, {sid: row["verdict"] for sid, row in self.found.items()})
+        table(["P", "R", "F1", "flagged P", "R", "F1", "tp fp fn tn"],
+              [["%.3f" % v for v in six] + ["%d %d %d %d" % tuple(counts)]])
         groups, every = {}, Group("leak")
         for truth in self.labels:
             group = groups.setdefault((truth["label"], truth["class"]), Group(truth["label"]))
@@ -206,7 +128,7 @@ class Bench:
         for group in groups.values():
             every.errors += group.errors
             every.inside += group.inside
-        print_table(["class", "label", "n", "called leak", "suspect", "rate error", "coverage"],
+        table(["class", "label", "n", "called leak", "suspect", "rate error", "coverage"],
                     [groups[k].row(k[1]) for k in sorted(groups)], 2)
         print("rate error, median of the leaks found: %s; 90 %% interval covers %s\n" % (
             every.error(), every.coverage()))

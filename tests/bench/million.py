@@ -1,18 +1,16 @@
-"""A million mappings, 250 captures of steady4000: pmapdb, DuckDB, and the sqlite3 shell's .import.
+"""A million mappings, 250 captures of steady4000: pmapdb and DuckDB.
 
-The CSV that the other two load is what pmapdb says of its own store, after awk agreed with its
-sums. DuckDB is npm's @duckdb/node-api, installed beside the program that is measured; one thread.
+The CSV that DuckDB loads is what pmapdb says of its own store, after awk agreed with its sums. DuckDB is npm's @duckdb/node-api, installed beside the program that is measured; one thread.
 """
 import json
 import pathlib
 import sqlite3
-import statistics
 import subprocess
 
-from measure import HERE, child, cpu, kit, shown, there
-from replay import Replay, imported
+from measure import HERE, amount, child, kit, median_cpu, short, there
+from replay import Replay
 
-CAPTURES = 250
+CAPTURES = amount(5, 250, 250)
 PACKAGE = "@duckdb/node-api"
 QUOTED = '"%s" %s'                          # end and offset are words of SQL
 TEXT = ("perms", "device", "path", "flags", "category")
@@ -31,7 +29,7 @@ QUERIES = 7
 
 def node_modules():
     """Where DuckDB is, installed if it is not; else None, and why."""
-    if not there("node") or not there("npm"):
+    if short or not there("node") or not there("npm"):
         return None, "node or npm is missing"
     folder = pathlib.Path(kit.PROGRAM).resolve().parent / "bench-node"
     if not (folder / "node_modules" / PACKAGE).is_dir():
@@ -54,7 +52,7 @@ def write_csv(db, path, totals):
     program = 'NR > 1 { n++; s += $%d; r += $%d } END { printf "%%.0f %%.0f %%.0f", n, s, r }' % (
         size, rss)
     said = subprocess.run(["awk", "-F,", program, path], check=True, stdout=subprocess.PIPE).stdout
-    want = [sum(column) for column in zip(*totals[0])]
+    want = [sum(column) for column in zip(*totals)]
     if list(map(int, said.split())) != want:
         raise SystemExit("the CSV says %r, the raw text %r" % (said, want))
     return want[0]
@@ -74,8 +72,7 @@ def answer(db, sql):
     """(rows, median CPU seconds) inside SQLite."""
     connection = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
     rows = connection.execute(sql).fetchall()
-    seconds = statistics.median(cpu(lambda: connection.execute(sql).fetchall())
-                                for _ in range(QUERIES))
+    seconds = median_cpu(lambda: connection.execute(sql).fetchall(), QUERIES)
     connection.close()
     return rows, seconds
 
@@ -98,40 +95,20 @@ def duckdb(csv, place, ours):
     return out, None
 
 
-def shell(csv, place, ours):
-    """(bytes, CPU seconds of .import, of the query), or None without the shell."""
-    if not there("sqlite3"):
-        return None
-    db = place / "shell.db"
-    sqlite3.connect(db).execute("create table m(%s)" % definitions("integer", "text"))
-    seconds = child(["sqlite3", db, ".import --csv --skip 1 %s m" % csv])[0]
-    rows, query = answer(db, GROWTH.replace("is not null", "<> ''"))
-    agree(".import", len(rows), sum(row[2] for row in rows), ours)
-    size = db.stat().st_size
-    db.unlink()
-    return size, seconds, query
-
-
 def bench(lines, place):
-    replay = Replay.workload("steady4000", CAPTURES)
-    totals, db, csv = replay.totals(), place / "million.db", place / "million.csv"
-    seconds, _ = imported(replay, range(CAPTURES), db)
-    replay.check(db, CAPTURES, totals)
-    rows = write_csv(db, csv, totals)
+    replay = Replay("steady4000", CAPTURES)
+    db, csv = place / "million.db", place / "million.csv"
+    seconds = replay.imported(range(CAPTURES), db)
+    replay.check(db, CAPTURES)
+    rows = write_csv(db, csv, replay.lanes[0].totals)
     size = sum(path.stat().st_size for path in (db, place / "million.db-wal") if path.exists())
     ours, query = answer(db, OURS)
     theirs, why = duckdb(csv, place, ours)
-    other = shell(csv, place, ours)
-    print("million: %d mappings of %d captures, %.0f MiB as CSV, %.0f MiB of raw text; DuckDB: %s"
-          % (rows, CAPTURES, csv.stat().st_size / 2**20, sum(map(len, replay.texts)) / 2**20,
-             theirs["version"] if theirs else "skipped: " + why))
-    for what, mine, key, column, scale in (
-            ("ms, a million mappings stored", seconds, "load_s", 1, 1000),
-            ("KiB of the file", size, "bytes", 0, 1 / 1024),
-            ("ms, growth of all categories over all of them", query, "query_s", 2, 1000)):
-        lines.add(what, mine * scale, theirs and theirs[key] * scale, "DuckDB %s, .import %s" % (
-            shown(theirs and theirs[key] * scale, "%.1f"),
-            shown(other and other[column] * scale, "%.1f")), "%.1f")
+    beside = "%d mappings; DuckDB %s" % (rows, theirs["version"] if theirs else "skipped: " + why)
+    for what, mine, key, asked, scale in (("ms, a million mappings stored", seconds, "load_s", 1, 1000),
+                                          ("KiB of the file", size, "bytes", 0.2, 1 / 1024),
+                                          ("ms, growth of all categories over all of them", query, "query_s", 1, 1000)):
+        lines.add(what, mine * scale, theirs and asked * theirs[key] * scale, beside, "%.1f")
     csv.unlink()
     for path in place.glob("million.db*"):
         path.unlink()

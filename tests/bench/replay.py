@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tarfile
 
-from measure import child, kit
+from measure import child, kit, pmapdb
 
 START_S = 1_700_000_000
 PID = 4711
@@ -56,6 +56,12 @@ class Lane:
             before = rows
         return mappings, forward, backward
 
+    @functools.cached_property
+    def totals(self):
+        """(mappings, size_kib, rss_kib) of each text, by awk."""
+        return [tuple(map(int, subprocess.run(["awk", TOTALS], input=text, stdout=subprocess.PIPE,
+                                              check=True).stdout.split())) for text in self.texts]
+
     def index(self, i):
         last = len(self.texts) - 1
         if not last:
@@ -80,17 +86,7 @@ class Lane:
 class Replay:
     """One process or several that were captured in turns: snapshot i is of lane i mod lanes."""
 
-    def __init__(self, texts_of_each):
-        self.lanes = [Lane(texts) for texts in texts_of_each]
-        self.texts = self.lanes[0].texts    # of the first one
-
-    @property
-    def mappings(self):
-        """Of the first process in its first capture."""
-        return self.lanes[0].counted[0][0]
-
-    @classmethod
-    def workload(cls, name, captures, processes=1):
+    def __init__(self, name, captures, processes=1):
         """The last captures of the processes that are in all of them, the first so many."""
         workload = kit.Workload(name)
         beats = workload.beats[-captures:] if processes > 1 else workload.beats[:captures]
@@ -100,16 +96,7 @@ class Replay:
             texts = {pid: [] for pid in pids}
             for path in paths:
                 texts[kit.when(path)[1]].append(path.read_bytes())
-        return cls(list(texts.values()))
-
-    @classmethod
-    def live(cls, target, captures):
-        """Of a process that changes from one to the next."""
-        texts = []
-        for _ in range(captures):
-            target.change()
-            texts.append(target.smaps())
-        return cls([texts])
+        self.lanes = [Lane(of) for of in texts.values()]
 
     def of(self, n):
         """(lane, how many of n snapshots are its)."""
@@ -122,57 +109,29 @@ class Replay:
     def rows(self, n):
         return sum(lane.rows(count) for lane, count in self.of(n))
 
-    def changed_percent(self):
-        """Of the rows, from one capture to the next of the same process."""
-        n = len(self.lanes) * len(self.texts)
-        first = sum(lane.counted[0][0] for lane in self.lanes)
-        return 100 * (self.changes(n) - first) / max(1, self.rows(n) - first)
-
     def place_of(self, i):
         """(lane, text of the lane) of snapshot i."""
         lane = i % len(self.lanes)
         return lane, self.lanes[lane].index(i // len(self.lanes))
 
-    def text(self, i):
-        lane, at = self.place_of(i)
-        return self.lanes[lane].texts[at]
-
-    def name(self, i):
-        """Of snapshot i as a file: it carries time and pid."""
-        return "%d-%d.smaps" % (self.time_s(i), PID + i % len(self.lanes))
-
     def time_s(self, i):
         return START_S + STEP_S * (i // len(self.lanes))
 
     def write(self, out, which):
-        """The captures `which` as a tar."""
+        """The captures `which` as a tar; a file's name carries time and pid."""
         for i in which:
-            out.write(member(self.name(i), self.text(i)))
+            lane, at = self.place_of(i)
+            out.write(member("%d-%d.smaps" % (self.time_s(i), PID + lane), self.lanes[lane].texts[at]))
         out.write(bytes(1024))
 
-    def distinct(self, most_bytes):
-        """Texts that differ, in the order of their making, as far as they fit."""
-        out, left = [], most_bytes
-        for i in range(len(self.lanes) * len(self.texts)):
-            left -= len(self.text(i))
-            if out and left < 0:
-                break
-            out.append(self.text(i))
-        return out
+    def imported(self, which, db, *options):
+        """CPU seconds of importing the captures `which` in one run."""
+        return child(pmapdb("import", *options, "-", db=db), lambda to: self.write(to, which))
 
-    def totals(self):
-        """(mappings, size_kib, rss_kib) of each text, by awk: lane -> list."""
-        out = []
-        for lane in self.lanes:
-            out.append([tuple(map(int, subprocess.run(
-                ["awk", TOTALS], input=text, stdout=subprocess.PIPE, check=True).stdout.split()))
-                for text in lane.texts])
-        return out
-
-    def check(self, db, n, totals):
+    def check(self, db, n):
         """Ends the run where the store does not say of each snapshot what awk says of its text."""
         connection = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
-        found = {(pid, taken): row for pid, taken, *row in connection.execute(
+        found = {(pid, taken): tuple(row) for pid, taken, *row in connection.execute(
             "select p.pid, s.taken_ms, s.mappings, s.size_kib, s.rss_kib from snapshot s"
             " join process p using (process_id)")}
         connection.close()
@@ -180,18 +139,6 @@ class Replay:
             sys.exit("%s holds %d snapshots of %d" % (db, len(found), n))
         for i in range(n):
             lane, at = self.place_of(i)
-            got = found.get((PID + lane, 1000 * self.time_s(i)))
-            if got is None or tuple(got) != totals[lane][at]:
-                sys.exit("snapshot %d of %s: the store says %r, awk %r" % (
-                    i, db, got, totals[lane][at]))
-
-
-def imported(replay, which, db):
-    """(CPU seconds, peak MiB) of importing the captures `which` in one run."""
-    return child([kit.PROGRAM, "import", "--db", db, "-q", "-"], lambda to: replay.write(to, which))
-
-
-def carried(replay, which):
-    """CPU seconds of `cat` that gets the same stream: what carrying the bytes costs, and nothing
-    else."""
-    return child(["cat"], lambda to: replay.write(to, which))[0]
+            got, want = found.get((PID + lane, 1000 * self.time_s(i))), self.lanes[lane].totals[at]
+            if got != want:
+                sys.exit("snapshot %d of %s: the store says %r, awk %r" % (i, db, got, want))

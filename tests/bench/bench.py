@@ -39,8 +39,8 @@ BEATS = 5, 45
 BEAT_S = 0.1
 # name -> captures of the workload, processes, category of the trend, snapshots of the stores
 SERIES = {"steady4000": (100, 1, "anonymous", (100, 1000)),
-          "node_steady": (600, 1, "anonymous/v8-heap", (100, 10000)),
-          "postgres": (100, 10, "heap", (100, 10000))}
+          "postgres": (100, 10, "heap", (100, 10000)),
+          "node_steady": (600, 1, "anonymous/v8-heap", (100, 10000))}
 
 
 def remove(db):
@@ -142,7 +142,7 @@ class Store:
 
 
 def series(lines, place):
-    for name, (captures, processes, category, snapshots) in SERIES.items():
+    for name, (captures, processes, category, snapshots) in list(SERIES.items())[2 if measure.short else 0:]:
         replay = Replay(name, amount(min(captures, 20), captures, captures), processes)
         first, last = (Store(replay, n, place) for n in amount((20, 40), snapshots, snapshots))
         n, changes, rows = last.n, replay.changes(last.n), replay.rows(last.n)

@@ -10,7 +10,7 @@ import subprocess
 from measure import HERE, amount, child, kit, median_cpu, short, there
 from replay import Replay
 
-CAPTURES = amount(5, 250, 250)
+CAPTURES = amount(2, 250, 250)
 PACKAGE = "@duckdb/node-api"
 QUOTED = '"%s" %s'                          # end and offset are words of SQL
 TEXT = ("perms", "device", "path", "flags", "category")

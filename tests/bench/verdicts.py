@@ -140,7 +140,7 @@ def long_series(path, n, value, life):
 def long_verdicts(place):
     """name -> (CPU seconds of one series with its CSV, of judging it): many at once, less what the
     same rows cost as lives too short to be judged."""
-    n, path, out = 20, place / "long.csv", {}
+    n, path, out = amount(2, 20, 20), place / "long.csv", {}
     shapes = {"a leak with noise": lambda s, i: 100_000 + 2 * i + (i * 7919 + s) % 5003,
               "a sawtooth": lambda s, i: 100_000 + 40 * ((i + 37 * s) % 700),
               "a daily wave": lambda s, i: 100_000 + 20 * abs((i + s) % 1440 - 720)}
@@ -149,7 +149,7 @@ def long_verdicts(place):
         took = []
         for life in (POINTS, 5):
             long_series(path, n, value, life)
-            took.append(min(cpu_of(line) for _ in range(3)) / n)
+            took.append(min(cpu_of(line) for _ in range(amount(1, 3, 3))) / n)
         out[name] = took[0], took[0] - took[1]
     path.unlink()
     return out

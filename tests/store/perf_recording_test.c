@@ -221,8 +221,7 @@ static void a_text_that_says_it_takes_no_pid(void **state)
     map(&t, 0x1000, 1, CHAIN_A);
     o.pid = 2;
     assert_int_equal(try_end(k, &t, 1, &o, &r, &err), PMAPDB_USAGE);
-    assert_string_equal(err.text,
-                        "'p.txt' says itself which process each thread is of: leave --pid out");
+    assert_string_equal(err.text, "'p.txt' names the process of each thread: leave --pid out");
     kit_expect(k, "SELECT count(*) FROM recording", "0\n");
 }
 

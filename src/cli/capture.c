@@ -1,7 +1,6 @@
 /* capture: pmapdb capture PID... : reads live processes and stores them, once or every beat. */
 #include "cli/capture_log.h"
 #include "cli/options.h"
-#include "cli/stop.h"
 
 #include "api/capture/check.h" /* whether the options make sense, before a store is made for them */
 #include "base/clock.h"
@@ -210,12 +209,6 @@ static bool on_progress(void *ctx)
 
 /* ---- the run ---- */
 
-static void put_count(uint64_t n, const char *what)
-{
-    if (n)
-        fprintf(stderr, ", %" PRIu64 " %s", n, what);
-}
-
 static void say_summary(const capture *c, const pmapdb_capture_result *r, bool stopped)
 {
     bool once = c->o.every_ms == PMAPDB_UNKNOWN;
@@ -229,11 +222,11 @@ static void say_summary(const capture *c, const pmapdb_capture_result *r, bool s
     if (!once)
         fprintf(stderr, "%" PRIu64 " %s, ", r->beats, r->beats == 1 ? "beat" : "beats");
     fprintf(stderr, "%" PRIu64 " %s stored", r->stored, r->stored == 1 ? "snapshot" : "snapshots");
-    put_count(r->degraded, "of them maps only");
-    put_count(r->unmoved, "unmoved");
-    put_count(r->vanished, "vanished");
-    put_count(r->changed, "changed too quickly");
-    put_count(r->missed, r->missed == 1 ? "beat missed" : "beats missed");
+    pm_capture_log_count(r->degraded, "of them maps only", "of them maps only");
+    pm_capture_log_count(r->unmoved, "unmoved", "unmoved");
+    pm_capture_log_count(r->vanished, "vanished", "vanished");
+    pm_capture_log_count(r->changed, "changed too quickly", "changed too quickly");
+    pm_capture_log_count(r->missed, "beat missed", "beats missed");
     fputc('\n', stderr);
 }
 
@@ -269,7 +262,7 @@ static int run(capture *c, pmapdb_store *store)
     c->o.on_beat = c->o.every_ms == PMAPDB_UNKNOWN ? NULL : on_beat;
     c->o.on_progress = on_progress;
     st = pmapdb_capture(store, &c->o, &result, &err);
-    why_stopped = c->log.out.err;
+    why_stopped = c->log.out.file.failure;
     if (why_stopped.status == PMAPDB_STOPPED)
         pm_capture_log_drop(&c->log);
     else

@@ -6,16 +6,16 @@
 #ifndef PM_CLI_CAPTURE_LOG_H
 #define PM_CLI_CAPTURE_LOG_H
 
-#include "base/buf.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/words.h"
 
 typedef struct pm_capture_log {
     const pm_cli *cli;
     pm_output out;
     pm_progress progress;
-    bool live;   /* also print what reading a capture took */
-    pm_buf said; /* notes and warnings so far, without their numbers, a line each */
+    bool live;     /* also print what reading a capture took */
+    pm_words said; /* notes and warnings so far, without their numbers, a line each */
 } pm_capture_log;
 
 /* Opens the output. From here on SIGINT and SIGTERM end the run after the current capture. */
@@ -29,5 +29,8 @@ void pm_capture_log_drop(pm_capture_log *log);
 bool pm_capture_log_goes_on(const pm_capture_log *log);
 
 void pm_capture_log_event(pm_capture_log *log, const pmapdb_capture_event *event);
+
+/* Part of a summary: ", 3 known"; nothing where n is 0. */
+void pm_capture_log_count(uint64_t n, const char *one, const char *many);
 
 #endif

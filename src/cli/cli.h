@@ -4,7 +4,7 @@
 #define PM_CLI_CLI_H
 
 #include "cli/die.h"
-#include "cli/sink.h"
+#include "cli/value.h"
 #include "render/render.h"
 #include <stdbool.h>
 
@@ -53,9 +53,6 @@ pm_render_options pm_cli_render_options(const pm_cli *cli);
 /* People read it: a table, Markdown. They get the columns that a query shows by itself, and what
  * stands above and below. */
 bool pm_cli_is_for_people(const pm_cli *cli);
-
-/* That --top left rows out, where the output itself does not show it. */
-void pm_cli_say_left_out(const pm_cli *cli, const pm_render *render);
 
 /* The program from its first word on. */
 int pm_cli_main(int argc, char **argv);

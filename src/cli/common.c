@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/num.h"
-#include "cli/same_file.h"
+#include "cli/output_file.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -107,7 +107,7 @@ static bool is_output(const pm_cli *cli, const char *path)
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts && cli->output && !same; i++) {
         snprintf(part, sizeof part, "%s%s", path, parts[i]);
-        same = pm_cli_is_same_place(part, cli->output);
+        same = pm_output_file_same(part, cli->output);
     }
     return same;
 }
@@ -193,13 +193,4 @@ pm_render_options pm_cli_render_options(const pm_cli *cli)
         .safe = cli->safe,
         .top = (size_t)cli->top,
     };
-}
-
-void pm_cli_say_left_out(const pm_cli *cli, const pm_render *render)
-{
-    size_t n = pm_render_left_out(render);
-
-    if (n && !cli->quiet)
-        pm_cli_say("--top %lld leaves out %zu more row%s", (long long)cli->top, n,
-                   n == 1 ? "" : "s");
 }

@@ -1,7 +1,6 @@
 /* dialects: pmapdb dialects: what import reads, with a line of each kind, and what it refuses. */
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/value.h"
 
 #include "parse/formats.h" /* pmapdb.h has no list of dialects */
 

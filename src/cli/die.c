@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "cli/cli.h"
-#include "cli/litter.h"
+#include "cli/output_file.h"
 #include "render/terminal.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ void pm_cli_note(const pm_cli *cli, const char *format, ...)
 static void end(int exit_code) __attribute__((noreturn));
 static void end(int exit_code)
 {
-    pm_litter_remove();
+    pm_output_file_abandon();
     exit(exit_code); // NOLINT(concurrency-mt-unsafe): there is one thread
 }
 

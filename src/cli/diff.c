@@ -1,24 +1,21 @@
 /* diff: pmapdb diff: what grew between two snapshots, with the proof that the rows are all. */
-#include "cli/blame.h"
-#include "cli/write.h"
+#include "cli/next.h"
+#include "cli/run.h"
+#include "cli/side.h"
+#include "cli/who_top.h"
+#include "cli/words.h"
 
-#include "base/err.h"
 #include "base/num.h"
-#include "render/flow.h"
-#include <stdio.h>
+#include "stats/constants.h"
+#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* A number that may be unknown; unknown stays unknown in sums. */
-static int64_t add(int64_t a, int64_t b)
-{
-    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
-}
-
-static int64_t subtract(int64_t a, int64_t b)
-{
-    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a - b;
-}
+/* The row that grew most. */
+typedef struct top_row {
+    int64_t delta; /* 0: none grew */
+    int64_t lineage;
+    char category[128], object[512];
+} top_row;
 
 typedef struct diff {
     pm_cli *cli;
@@ -28,7 +25,7 @@ typedef struct diff {
     pm_run_args args;
     pm_side older, newer;
     int64_t from[PM_METRICS], to[PM_METRICS], delta[PM_METRICS]; /* sums of the rows */
-    pm_blame blame;
+    top_row by_rss, by_size;
     bool found;
 } diff;
 
@@ -52,11 +49,10 @@ static bool metric_of(pm_text name, int *out)
 /* Each metric can have one; the diff is found if any of them is reached. */
 static const char *read_threshold(const char *arg, void *value)
 {
-    int64_t *thresholds = value;
+    int64_t *thresholds = value, least = 0;
     const char *colon = strchr(arg, ':');
     pm_text name = {arg, colon ? (size_t)(colon - arg) : 0};
     uint64_t count = 0;
-    int64_t least = 0;
     int metric = 0;
 
     if (!colon || !metric_of(name, &metric) ||
@@ -80,118 +76,103 @@ static const pm_option options[] = {
      read_threshold},
     {0}};
 
+/* ---- sums of the rows ---- */
+
+/* A number that may be unknown; unknown stays unknown in sums. */
+static int64_t add(int64_t a, int64_t b)
+{
+    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
+}
+
+static int64_t subtract(int64_t a, int64_t b)
+{
+    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a - b;
+}
+
 static bool is_reached(const diff *d, int metric, int64_t delta)
 {
     return d->threshold[metric] != PMAPDB_UNKNOWN && delta != PMAPDB_UNKNOWN &&
            delta >= d->threshold[metric];
 }
 
-/* ---- rows ---- */
-
-static void sum_row(diff *d, const pmapdb_rows *rows)
+/* The sum of a column like rss_kib_delta; NULL for others. */
+static int64_t *sum_of(diff *d, const char *column)
 {
-    for (int i = 0; i < PM_METRICS; i++) {
-        char name[40];
-        int64_t delta;
-
-        snprintf(name, sizeof name, "%s_from", pm_metric_names[i]);
-        d->from[i] = add(d->from[i], pm_side_int(rows, name));
-        snprintf(name, sizeof name, "%s_to", pm_metric_names[i]);
-        d->to[i] = add(d->to[i], pm_side_int(rows, name));
-        snprintf(name, sizeof name, "%s_delta", pm_metric_names[i]);
-        delta = pm_side_int(rows, name);
-        d->delta[i] = add(d->delta[i], delta);
-        d->found |= is_reached(d, i, delta);
-    }
-    pm_blame_row(&d->blame, rows);
-}
-
-/* The value of one column in the line TOTAL. */
-static pm_value total_value(const diff *d, const char *column, bool first)
-{
-    pm_value v = {.kind = PM_VALUE_NULL};
-
-    if (first)
-        return (pm_value){.kind = PM_VALUE_TEXT, .t = PM_TEXT("TOTAL")};
     for (int i = 0; i < PM_METRICS; i++) {
         size_t n = strlen(pm_metric_names[i]);
-        const char *which = column + n + 1;
 
-        if (strncmp(column, pm_metric_names[i], n) != 0 || column[n] != '_')
+        if (strncmp(column, pm_metric_names[i], n) != 0)
             continue;
-        if (strcmp(which, "from") == 0)
-            v.i = d->from[i];
-        else if (strcmp(which, "to") == 0)
-            v.i = d->to[i];
-        else if (strcmp(which, "delta") == 0)
-            v.i = d->delta[i];
-        else
-            continue;
-        v.kind = v.i == PMAPDB_UNKNOWN ? PM_VALUE_NULL : PM_VALUE_INT;
-        return v;
+        if (strcmp(column + n, "_from") == 0)
+            return &d->from[i];
+        if (strcmp(column + n, "_to") == 0)
+            return &d->to[i];
+        if (strcmp(column + n, "_delta") == 0)
+            return &d->delta[i];
     }
-    return (pm_value){.kind = PM_VALUE_TEXT, .t = PM_TEXT("")};
+    return NULL;
 }
 
-static pmapdb_status write_total(const diff *d, pm_render *render, const pm_column *columns, int n,
-                                 pmapdb_error *err)
+static void see_growth(top_row *top, const pmapdb_rows *row, const char *metric)
+{
+    int64_t delta = pm_side_int(row, metric);
+
+    /* `leaks` takes less for noise. */
+    if (delta == PMAPDB_UNKNOWN || (double)delta < PM_MATERIAL_KIB || delta <= top->delta)
+        return;
+    top->delta = delta;
+    top->lineage = pm_side_int(row, "lineage_id");
+    pm_side_text(row, "category", top->category, sizeof top->category);
+    pm_side_text(row, "object", top->object, sizeof top->object);
+}
+
+static void see_row(void *ctx, const pmapdb_rows *row)
+{
+    diff *d = ctx;
+
+    for (int i = 0; i < pmapdb_rows_columns(row); i++) {
+        const char *column = pmapdb_rows_name(row, i);
+        int64_t *sum = sum_of(d, column), value = pm_side_int(row, column);
+
+        if (!sum)
+            continue;
+        *sum = add(*sum, value);
+        if (sum >= d->delta && sum < d->delta + PM_METRICS)
+            d->found |= is_reached(d, (int)(sum - d->delta), value);
+    }
+    see_growth(&d->by_rss, row, "rss_kib_delta");
+    see_growth(&d->by_size, row, "size_kib_delta");
+}
+
+static void write_total(diff *d, pm_output *out, const pm_answer_view *view)
 {
     pm_value values[PM_QUERY_ITEMS];
 
-    for (int i = 0; i < n; i++)
-        values[i] = total_value(d, columns[i].name, i == 0);
-    return pm_render_total(render, values, err);
-}
+    for (int i = 0; i < view->n; i++) {
+        const int64_t *sum = sum_of(d, view->column[i].name);
 
-static pmapdb_status write_rows(diff *d, pmapdb_rows *rows, const pm_sink *sink, pmapdb_error *err)
-{
-    pm_render_options how = pm_cli_render_options(d->cli);
-    pm_column columns[PM_QUERY_ITEMS];
-    pm_value values[PM_QUERY_ITEMS];
-    bool keep[PM_QUERY_ITEMS], has;
-    int n = pm_run_columns(d->cli, rows, keep, columns);
-    pm_render *render = NULL;
-    pm_cli_about said;
-    pmapdb_status st;
-
-    pm_cli_describe(rows, keep, &said);
-    how.about = &said.about;
-    st = pm_render_new(&how, sink, columns, n, &render, err);
-    while (st == PMAPDB_OK && (st = pmapdb_next(rows, &has, err)) == PMAPDB_OK && has) {
-        pm_run_values(rows, keep, values);
-        sum_row(d, rows);
-        st = pm_render_row(render, values, err);
+        values[i] = sum ? pm_value_int(*sum) : pm_value_text(i ? "" : "TOTAL");
     }
-    for (int i = 0; i < PM_METRICS; i++)
-        d->found |= is_reached(d, i, d->delta[i]); /* many small ones count as well */
-    if (st == PMAPDB_OK && pm_cli_is_for_people(d->cli))
-        st = write_total(d, render, columns, n, err);
-    if (st == PMAPDB_OK)
-        st = pm_render_end(render, err);
-    if (st == PMAPDB_OK)
-        pm_cli_say_left_out(d->cli, render);
-    pm_render_free(render);
-    return st;
+    pm_output_total(out, values);
 }
 
-/* ---- what stands above and below ---- */
+/* ---- what stands above and below the rows ---- */
 
-static pmapdb_status write_title(const diff *d, const pm_sink *sink, pmapdb_error *err)
+static void write_title(const diff *d, pm_output *out)
 {
-    char a[256], b[256];
-    pm_flow flow = {.sink = sink, .err = err, .width = pm_cli_render_options(d->cli).width};
+    char older[256], newer[256];
+    pm_flow flow = pm_output_flow(out);
 
-    pm_side_describe(&d->older, a, sizeof a);
-    pm_side_describe(&d->newer, b, sizeof b);
+    pm_side_describe(&d->older, older, sizeof older);
+    pm_side_describe(&d->newer, newer, sizeof newer);
     pm_flow_begin(&flow, 0, 4);
-    pm_flow_put(&flow, 0, PM_FLOW_PLAIN, pm_text_of(a));
+    pm_flow_put(&flow, 0, PM_FLOW_PLAIN, pm_text_of(older));
     pm_flow_put(&flow, 1, PM_FLOW_PLAIN, PM_TEXT("->"));
-    pm_flow_put(&flow, 1, PM_FLOW_PLAIN, pm_text_of(b));
+    pm_flow_put(&flow, 1, PM_FLOW_PLAIN, pm_text_of(newer));
     if (!pm_side_same_process(&d->older, &d->newer))
         pm_flow_say(&flow, 0, ": different processes");
     pm_flow_end(&flow);
     pm_flow_free(&flow);
-    return flow.st;
 }
 
 /* What the rows leave unexplained, in KiB; the worst metric. Rows that lack what the totals have
@@ -214,141 +195,190 @@ static int64_t unexplained(const diff *d, const char **which)
     return worst;
 }
 
-static void tool_words(const char *what, int64_t older, int64_t newer, char *out, size_t size)
+static void say_claim(pm_flow *flow, const char *what, int64_t older, int64_t newer)
 {
     if (older == PMAPDB_UNKNOWN || newer == PMAPDB_UNKNOWN)
-        snprintf(out, size, "%s ?", what);
+        pm_flow_say(flow, 1, "%s ?", what);
     else
-        snprintf(out, size, "%s %lld -> %lld (%+lld KiB)", what, (long long)older, (long long)newer,
-                 (long long)(newer - older));
+        pm_flow_say(flow, 1, "%s %" PRId64 " -> %" PRId64 " (%+" PRId64 " KiB)", what, older, newer,
+                    newer - older);
 }
 
 /* Footers of both sides, or VmRSS of the status files beside them. */
 static bool tools_said(const diff *d)
 {
-    return (d->older.tool_size != PMAPDB_UNKNOWN && d->newer.tool_size != PMAPDB_UNKNOWN) ||
-           (d->older.tool_rss != PMAPDB_UNKNOWN && d->newer.tool_rss != PMAPDB_UNKNOWN);
+    return subtract(d->newer.tool_size, d->older.tool_size) != PMAPDB_UNKNOWN ||
+           subtract(d->newer.tool_rss, d->older.tool_rss) != PMAPDB_UNKNOWN;
 }
 
-static pmapdb_status write_proof(const diff *d, const pm_sink *sink, int64_t rest,
-                                 const char *which, pmapdb_error *err)
+static void write_proof(const diff *d, pm_output *out, int64_t rest, const char *which)
 {
-    char size[128], rss[128];
-    pm_flow flow = {.sink = sink, .err = err, .width = pm_cli_render_options(d->cli).width};
+    pm_flow flow = pm_output_flow(out);
 
     pm_flow_begin(&flow, 0, 4);
-    pm_flow_say(&flow, 0, "unexplained %lld KiB%s%s", (long long)rest, rest ? " of " : "",
+    pm_flow_say(&flow, 0, "unexplained %" PRId64 " KiB%s%s", rest, rest ? " of " : "",
                 rest ? which : "");
     pm_flow_end(&flow);
     if (tools_said(d)) {
-        tool_words("size", d->older.tool_size, d->newer.tool_size, size, sizeof size);
-        tool_words("rss", d->older.tool_rss, d->newer.tool_rss, rss, sizeof rss);
         pm_flow_begin(&flow, 0, 4);
-        pm_flow_say(&flow, 0, "the captures themselves say: %s, %s", size, rss);
+        pm_flow_say(&flow, 0, "the captures themselves say:");
+        say_claim(&flow, "size", d->older.tool_size, d->newer.tool_size);
+        pm_flow_put(&flow, 0, PM_FLOW_PLAIN, PM_TEXT(","));
+        say_claim(&flow, "rss", d->older.tool_rss, d->newer.tool_rss);
         pm_flow_end(&flow);
     }
     pm_flow_free(&flow);
-    return flow.st;
 }
 
-static pmapdb_status write_next(const diff *d, const pm_sink *sink, pmapdb_error *err)
+/* ---- what to do about what grew most ---- */
+
+/* What --from or --to takes. */
+static void moment_of(const pm_side *s, char *out, size_t size)
 {
-    pm_blame_asked asked = {.older = &d->older,
-                            .newer = &d->newer,
-                            .by = d->by,
-                            .store = d->store,
-                            .dialect = pm_run_given(&d->args, "dialect")};
-    pm_render_options how = pm_cli_render_options(d->cli);
-
-    return pm_blame_write(&d->blame, &asked, &how, sink, err);
+    if (s->snapshot_id != PMAPDB_UNKNOWN)
+        snprintf(out, size, "@%" PRId64, s->snapshot_id);
+    else
+        snprintf(out, size, "%s", s->taken_at);
 }
+
+static bool is_object(const top_row *top)
+{
+    return top->object[0] && strcmp(top->object, top->category) != 0;
+}
+
+/* Who allocated it, in words for free(); NULL where perf recorded none of it. An object can be of
+ * several categories. */
+static void add_who(const diff *d, const top_row *top, const pm_next *next, pm_buf *out,
+                    pmapdb_error *err)
+{
+    pm_who_of of = {.process_id = d->newer.process_id,
+                    .lineage = top->lineage,
+                    .category = next->category,
+                    .dialect = next->dialect,
+                    .from = next->from,
+                    .to = next->to};
+    bool any = false;
+
+    pm_cli_must(pm_who_any(d->store, &any, err), err);
+    if (any && !next->lives && !is_object(top))
+        pm_cli_must(pm_who_add_top(out, d->store, &of, err), err);
+}
+
+static void put_top(pm_flow *f, const top_row *top)
+{
+    if (top->lineage != PMAPDB_UNKNOWN)
+        pm_flow_say(f, 0, "lineage %" PRId64 " (%s)", top->lineage, top->category);
+    else if (is_object(top))
+        pm_flow_say(f, 0, "%s (%s)", top->object, top->category);
+    else
+        pm_flow_say(f, 0, "%s", top->category);
+}
+
+/* A line for people. What is resident comes before address space. */
+static void write_next(const diff *d, pm_output *out)
+{
+    const top_row *top = d->by_rss.delta ? &d->by_rss : &d->by_size;
+    bool same = pm_side_same_process(&d->older, &d->newer);
+    char from[32], to[32], command[32];
+    pm_next next = {.category = pm_text_of(top->category),
+                    .name = pm_text_of(d->newer.name),
+                    .pid = d->newer.pid,
+                    .process_id = same ? d->newer.process_id : PMAPDB_UNKNOWN,
+                    .lives = !same,
+                    .lineage = top->lineage,
+                    .dialect = pm_text_of(pm_run_given(&d->args, "dialect")),
+                    .from = {from, 0},
+                    .to = {to, 0},
+                    .asked = {command, 0}};
+    pm_buf who = {0}, words = {0};
+    pm_flow f = pm_output_flow(out);
+    pmapdb_error err;
+
+    if (!top->delta)
+        return;
+    moment_of(&d->older, from, sizeof from);
+    moment_of(&d->newer, to, sizeof to);
+    snprintf(command, sizeof command, "diff --by %s", d->by);
+    next.from.len = strlen(from);
+    next.to.len = strlen(to);
+    next.asked.len = strlen(command);
+    add_who(d, top, &next, &who, &err);
+    next.recorded = who.len > 0;
+    pm_cli_must(pm_next_add(&words, &next, &err), &err);
+    pm_flow_begin(&f, 0, 4);
+    put_top(&f, top);
+    pm_flow_say(&f, 1, "grew most%s;", d->by_rss.delta ? "" : " in address space");
+    if (who.len) {
+        pm_flow_say(&f, 1, "who:");
+        pm_flow_words(&f, 1, pm_buf_text(&who));
+        pm_flow_put(&f, 0, PM_FLOW_PLAIN, PM_TEXT(";"));
+    }
+    pm_flow_say(&f, 1, "next:");
+    pm_flow_words(&f, 1, pm_buf_text(&words));
+    pm_flow_end(&f);
+    pm_flow_free(&f);
+    pm_buf_free(&words);
+    pm_buf_free(&who);
+}
+
+/* ---- the run ---- */
 
 /* Rows cannot be compared with a sum. */
-static pmapdb_status refuse_sums(const diff *d, pmapdb_error *err)
+static void refuse_sums(const diff *d)
 {
     bool older = pm_side_has_sums_only(&d->older), newer = pm_side_has_sums_only(&d->newer);
     char a[64], b[64];
 
     if (strcmp(d->by, "category") == 0 || (!older && !newer))
-        return PMAPDB_OK;
+        return;
     pm_side_which(&d->older, a, sizeof a);
     pm_side_which(&d->newer, b, sizeof b);
     if (older && newer)
-        return pm_fail(err, PMAPDB_USAGE,
-                       "the snapshots %s and %s have sums only: --by category compares them", a, b);
-    return pm_fail(err, PMAPDB_USAGE,
-                   "the %s snapshot %s has sums only: --by category compares them",
-                   older ? "older" : "newer", older ? a : b);
+        pm_cli_die("the snapshots %s and %s have sums only: --by category compares them", a, b);
+    pm_cli_die("the %s snapshot %s has sums only: --by category compares them",
+               older ? "older" : "newer", older ? a : b);
 }
 
-/* ---- the run ---- */
-
-static pmapdb_status write_all(diff *d, pmapdb_rows *rows, const pm_sink *sink, bool *proved,
-                               pmapdb_error *err)
+/* Returns what the rows leave unexplained. */
+static int64_t write_diff(diff *d, pmapdb_rows *rows)
 {
-    bool table = pm_cli_is_for_people(d->cli), md = d->cli->format == PM_FORMAT_MD;
+    bool people = pm_cli_is_for_people(d->cli);
+    const char *gap =
+        d->cli->format == PM_FORMAT_MD ? "\n" : ""; /* Markdown's tables stand alone */
     const char *which = "";
+    pm_answer_view view;
+    pm_output out;
     int64_t rest;
-    pmapdb_status st = table ? write_title(d, sink, err) : PMAPDB_OK;
 
-    if (st == PMAPDB_OK && md)
-        st = pm_render_line(sink, PM_TEXT(""), err); /* Markdown's tables stand alone */
-    if (st == PMAPDB_OK)
-        st = write_rows(d, rows, sink, err);
-    if (st == PMAPDB_OK && md)
-        st = pm_render_line(sink, PM_TEXT(""), err);
-    if (st != PMAPDB_OK)
-        return st;
+    pm_output_open(&out, d->cli);
+    if (people)
+        write_title(d, &out);
+    pm_output_text(&out, "%s", gap);
+    pm_answer_rows(&out, rows, &view, see_row, d);
+    for (int i = 0; i < PM_METRICS; i++)
+        d->found |= is_reached(d, i, d->delta[i]); /* many small ones count as well */
     rest = unexplained(d, &which);
-    *proved = rest == 0;
-    if (table)
-        st = write_proof(d, sink, rest, which, err);
-    if (table)
-        return st == PMAPDB_OK ? write_next(d, sink, err) : st;
-    if (rest)
-        pm_cli_say("unexplained %lld KiB of %s", (long long)rest, which);
-    return PMAPDB_OK;
-}
-
-static int run(diff *d, pmapdb_store *store)
-{
-    char query[32];
-    pmapdb_rows *rows = NULL;
-    pm_cli_out *out = NULL;
-    pm_sink sink;
-    bool proved = true;
-    pmapdb_error err;
-    pmapdb_status st = pm_side_read(&d->args, store, &d->older, &d->newer, &err);
-
-    snprintf(query, sizeof query, "diff-%s", d->by);
-    if (st == PMAPDB_OK)
-        st = refuse_sums(d, &err);
-    if (st == PMAPDB_OK)
-        st = pmapdb_query(store, query, &rows, &err);
-    if (st == PMAPDB_OK)
-        st = pm_run_bind(&d->args, rows, &err);
-    if (st == PMAPDB_OK)
-        st = pm_cli_out_open(d->cli->output, &out, &err);
-    if (st == PMAPDB_OK) {
-        pm_side_say(&d->older, &d->newer);
-        sink = pm_cli_out_sink(out);
-        st = write_all(d, rows, &sink, &proved, &err);
+    if (people) {
+        write_total(d, &out, &view);
+        pm_output_end_rows(&out);
+        pm_output_text(&out, "%s", gap);
+        write_proof(d, &out, rest, which);
+        write_next(d, &out);
     }
-    if (st == PMAPDB_OK)
-        st = pm_cli_out_commit(out, &err);
-    pm_cli_out_close(out);
-    pmapdb_rows_close(rows);
-    if (st != PMAPDB_OK)
-        return pm_cli_fail(st, &err);
-    return !proved ? PM_EXIT_TROUBLE : d->found ? PM_EXIT_FOUND : PM_EXIT_OK;
+    if (rest && !people && !pm_output_failed(&out))
+        pm_cli_say("unexplained %" PRId64 " KiB of %s", rest, which);
+    pm_output_end(&out);
+    return rest;
 }
 
 int pm_cli_diff(pm_cli *cli, int argc, char **argv)
 {
     diff d = {.cli = cli, .by = "category"};
     pm_query_info *info = NULL;
-    int exit_code;
+    pmapdb_rows *rows;
     pmapdb_error err;
+    char query[32];
+    int64_t rest;
 
     pm_cli_must(pm_catalog_find(cli->query_dir, "diff-category", &info, &err), &err);
     d.args = (pm_run_args){.cli = cli, .info = info, .own = options, .own_values = &d};
@@ -356,8 +386,14 @@ int pm_cli_diff(pm_cli *cli, int argc, char **argv)
         d.threshold[i] = PMAPDB_UNKNOWN;
     pm_run_parse(&d.args, argc, argv);
     d.store = pm_cli_store(cli, PMAPDB_READ);
-    exit_code = run(&d, d.store);
+    pm_cli_must(pm_side_read(&d.args, d.store, &d.older, &d.newer, &err), &err);
+    refuse_sums(&d);
+    snprintf(query, sizeof query, "diff-%s", d.by);
+    rows = pm_run_query(&d.args, d.store, query);
+    pm_side_say(&d.older, &d.newer);
+    rest = write_diff(&d, rows);
+    pmapdb_rows_close(rows);
     pmapdb_close(d.store);
     pm_catalog_free(info);
-    return exit_code;
+    return rest ? PM_EXIT_TROUBLE : d.found ? PM_EXIT_FOUND : PM_EXIT_OK;
 }

@@ -2,7 +2,6 @@
  * long it lasts. */
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/value.h"
 
 #include <math.h>
 #include <stdio.h>

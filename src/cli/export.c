@@ -4,9 +4,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/same_file.h"
-#include "cli/stop.h"
-#include "cli/value.h"
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -65,11 +62,10 @@ static const pm_syntax syntax = {
 static void check_places(const export_cli *x)
 {
     const char *files[] = {x->path, x->map};
-    pmapdb_error err;
 
-    if (x->map && pm_cli_is_same_place(x->path, x->map))
+    if (x->map && pm_output_file_same(x->path, x->map))
         pm_cli_die("--map '%s' is OUT.db itself", x->map);
-    pm_cli_must(pm_cli_keep_apart(x->cli, files, 2, "makes", &err), &err);
+    pm_output_keep_apart(x->cli, files, 2, "makes");
 }
 
 /* The map says all that the export hides: whatever the umask is, nobody else reads it. */

@@ -1,6 +1,5 @@
 /* groups: pmapdb groups: the processes of one moment by what they have in common, with a title, a
  * total and what the numbers lack. */
-#include "cli/left_out.h"
 #include "cli/side.h"
 #include "cli/write.h"
 

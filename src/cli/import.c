@@ -1,8 +1,6 @@
 /* import: pmapdb import PATH... : stores captures, and prints a line for each. */
 #include "cli/capture_log.h"
 #include "cli/options.h"
-#include "cli/same_file.h"
-#include "cli/stop.h"
 
 #include "api/import_check.h" /* whether the options make sense, before a store is made for them */
 #include "base/num.h"
@@ -98,25 +96,19 @@ static bool on_progress(void *ctx, const pmapdb_import_progress *p)
     return pm_capture_log_goes_on(&i->log);
 }
 
-static void put_count(uint64_t n, const char *one, const char *many)
-{
-    if (n)
-        fprintf(stderr, ", %llu %s", (unsigned long long)n, n == 1 ? one : many);
-}
-
 static void say_summary(const pm_cli *cli, const pmapdb_import_result *r)
 {
     if (cli->quiet)
         return;
     fprintf(stderr, "pmapdb: %llu %s stored", (unsigned long long)r->stored,
             r->stored == 1 ? "capture" : "captures");
-    put_count(r->labels, "list of a JVM's own names", "lists of a JVM's own names");
-    put_count(r->duplicates, "known", "known");
-    put_count(r->partial, "partial", "partial");
-    put_count(r->refused, "refused", "refused");
-    put_count(r->empty, "without mappings (kernel threads, denied, gone)",
-              "without mappings (kernel threads, denied, gone)");
-    put_count(r->skipped, "other file skipped", "other files skipped");
+    pm_capture_log_count(r->labels, "list of a JVM's own names", "lists of a JVM's own names");
+    pm_capture_log_count(r->duplicates, "known", "known");
+    pm_capture_log_count(r->partial, "partial", "partial");
+    pm_capture_log_count(r->refused, "refused", "refused");
+    pm_capture_log_count(r->empty, "without mappings (kernel threads, denied, gone)",
+                         "without mappings (kernel threads, denied, gone)");
+    pm_capture_log_count(r->skipped, "other file skipped", "other files skipped");
     fputc('\n', stderr);
 }
 
@@ -126,7 +118,7 @@ static int run(import *i, const char *const *paths, size_t n_paths, pmapdb_store
     pmapdb_error err = {0};
     pmapdb_status st;
 
-    pm_cli_must(pm_cli_keep_apart(i->cli, paths, n_paths, "reads", &err), &err);
+    pm_output_keep_apart(i->cli, paths, n_paths, "reads");
     pm_capture_log_open(&i->log, i->cli, false);
     i->o.ctx = i;
     i->o.on_event = on_event;

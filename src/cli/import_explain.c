@@ -1,137 +1,98 @@
 /* import_explain: pmapdb import --explain: how each capture is read and why, as lines or a row. */
 #include "cli/output.h"
-#include "cli/value.h"
+#include "cli/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-static const pm_column columns[] = {
-    {"path", PM_UNIT_TEXT},      {"first_line", PM_UNIT_INT}, {"last_line", PM_UNIT_INT},
-    {"pid", PM_UNIT_INT},        {"dialect", PM_UNIT_TEXT},   {"confidence", PM_UNIT_TEXT},
-    {"tool", PM_UNIT_TEXT},      {"state", PM_UNIT_TEXT},     {"checked", PM_UNIT_TEXT},
-    {"mappings", PM_UNIT_COUNT}, {"size_kib", PM_UNIT_KIB},   {"why", PM_UNIT_TEXT},
-    {"notes", PM_UNIT_TEXT},     {"missing", PM_UNIT_TEXT},   {"error", PM_UNIT_TEXT}};
+/* An event with its lists as texts. */
+typedef struct explained {
+    pmapdb_explain_event e;
+    const char *path, *why, *notes; /* NULL: none */
+} explained;
 
-/* Several texts with a label before them. */
-typedef struct list {
-    const char *label;
-    const char *const *texts;
-    size_t n;
-} list;
+#define AT(field) offsetof(explained, field)
 
-static void put_list(FILE *out, const void *ctx)
-{
-    const list *l = ctx;
+static const pm_member fields[] = {{{"path", PM_UNIT_TEXT}, AT(path)},
+                                   {{"first_line", PM_UNIT_INT}, AT(e.first_line)},
+                                   {{"last_line", PM_UNIT_INT}, AT(e.last_line)},
+                                   {{"pid", PM_UNIT_INT}, AT(e.pid)},
+                                   {{"dialect", PM_UNIT_TEXT}, AT(e.dialect)},
+                                   {{"confidence", PM_UNIT_TEXT}, AT(e.confidence)},
+                                   {{"tool", PM_UNIT_TEXT}, AT(e.tool)},
+                                   {{"state", PM_UNIT_TEXT}, AT(e.state)},
+                                   {{"checked", PM_UNIT_TEXT}, AT(e.checked)},
+                                   {{"mappings", PM_UNIT_COUNT}, AT(e.mappings)},
+                                   {{"size_kib", PM_UNIT_KIB}, AT(e.size_kib)},
+                                   {{"why", PM_UNIT_TEXT}, AT(why)},
+                                   {{"notes", PM_UNIT_TEXT}, AT(notes)},
+                                   {{"missing", PM_UNIT_TEXT}, AT(e.missing)},
+                                   {{"error", PM_UNIT_TEXT}, AT(e.error)}};
 
-    fputs(l->label, out);
-    for (size_t i = 0; i < l->n; i++)
-        fprintf(out, "%s%s", i ? "; " : "", l->texts[i]);
-}
-
-/* ---- rows ---- */
+enum { N_FIELDS = sizeof fields / sizeof *fields };
 
 /* For free(); NULL for an empty list. */
 static char *join(const char *const *texts, size_t n)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = n ? open_memstream(&text, &size) : NULL;
+    pm_words words = {0};
 
     if (!n)
         return NULL;
-    if (!out)
-        pm_cli_no_memory();
-    put_list(out, &(list){"", texts, n});
-    if (ferror(out) | fclose(out))
-        pm_cli_no_memory();
-    return text;
-}
-
-static void write_row(pm_output *out, const pmapdb_explain_event *e)
-{
-    char *why = join(e->why, e->n_why), *notes = join(e->notes, e->n_notes);
-    pm_value values[] = {pm_value_text(*e->path ? e->path : NULL),
-                         pm_value_int(e->first_line),
-                         pm_value_int(e->last_line),
-                         pm_value_int(e->pid),
-                         pm_value_text(e->dialect),
-                         pm_value_text(e->confidence),
-                         pm_value_text(e->tool),
-                         pm_value_text(e->state),
-                         pm_value_text(e->checked),
-                         pm_value_int(e->mappings),
-                         pm_value_int(e->size_kib),
-                         pm_value_text(why),
-                         pm_value_text(notes),
-                         pm_value_text(e->missing),
-                         pm_value_text(e->error)};
-
-    pm_output_row(out, values);
-    free(why);
-    free(notes);
-}
-
-/* ---- lines ---- */
-
-static void put_file_error(FILE *line, const void *ctx)
-{
-    const pmapdb_explain_event *e = ctx;
-
-    fprintf(line, "%s%s%s", e->path, *e->path ? "  not stored: " : "", e->error);
+    pm_words_begin(&words);
+    for (size_t i = 0; i < n; i++)
+        fprintf(words.out, "%s%s", i ? "; " : "", texts[i]);
+    pm_words_end(&words);
+    return words.data;
 }
 
 /* "x.log:3-63  pmap-x of pid 4711, certain: procps 3.3.7 to 3.3.11" */
-static void put_what(FILE *line, const void *ctx)
+static void write_what(pm_output *out, const pmapdb_explain_event *e)
 {
-    const pmapdb_explain_event *e = ctx;
+    bool dialect = e->dialect && *e->dialect, pid = e->pid != PMAPDB_UNKNOWN;
+    char number[32] = "";
 
-    fprintf(line, "%s:%" PRId64 "-%" PRId64, e->path, e->first_line, e->last_line);
-    if (e->dialect && *e->dialect)
-        fprintf(line, "  %s", e->dialect);
-    if (e->pid != PMAPDB_UNKNOWN)
-        fprintf(line, "%spid %" PRId64, e->dialect && *e->dialect ? " of " : "  ", e->pid);
-    if (e->confidence)
-        fprintf(line, ", %s", e->confidence);
-    if (e->tool)
-        fprintf(line, ": %s", e->tool);
+    if (pid)
+        snprintf(number, sizeof number, "%spid %" PRId64, dialect ? " of " : "  ", e->pid);
+    pm_output_line(out, "%s:%" PRId64 "-%" PRId64 "%s%s%s%s%s%s%s", e->path, e->first_line,
+                   e->last_line, dialect ? "  " : "", dialect ? e->dialect : "", number,
+                   e->confidence ? ", " : "", e->confidence ? e->confidence : "",
+                   e->tool ? ": " : "", e->tool ? e->tool : "");
 }
 
 /* "  complete, proved by footer, 58 mappings, 1 TiB" */
-static void put_result(FILE *line, const void *ctx)
+static void write_result(pm_output *out, const pmapdb_explain_event *e)
 {
-    const pmapdb_explain_event *e = ctx;
     bool proved = strcmp(e->checked, "none") != 0;
-    char size[32];
+    char size[32], mappings[32] = "?";
 
     pm_render_kib(e->size_kib, true, size);
-    fprintf(line, "  %s%s%s, ", e->state, proved ? ", proved by " : "", proved ? e->checked : "");
     if (e->mappings != PMAPDB_UNKNOWN)
-        fprintf(line, "%" PRId64, e->mappings);
-    else
-        fputc('?', line);
-    fprintf(line, " mappings, %s", size);
+        snprintf(mappings, sizeof mappings, "%" PRId64, e->mappings);
+    pm_output_line(out, "  %s%s%s, %s mappings, %s", e->state, proved ? ", proved by " : "",
+                   proved ? e->checked : "", mappings, size);
 }
 
-static void write_list(pm_output *out, const char *label, const char *const *texts, size_t n)
+static void write_labelled(pm_output *out, const char *label, const char *text)
 {
-    if (n)
-        pm_output_line(out, put_list, &(list){label, texts, n});
+    if (text)
+        pm_output_line(out, "  %s%s", label, text);
 }
 
-static void write_lines(pm_output *out, const pmapdb_explain_event *e)
+static void write_lines(pm_output *out, const explained *x)
 {
+    const pmapdb_explain_event *e = &x->e;
+
     if (e->first_line == PMAPDB_UNKNOWN) {
-        pm_output_line(out, put_file_error, e);
+        pm_output_line(out, "%s%s%s", e->path, x->path ? "  not stored: " : "", e->error);
         return;
     }
-    pm_output_line(out, put_what, e);
-    write_list(out, "  ", e->why, e->n_why);
-    write_list(out, "  made good: ", e->notes, e->n_notes);
-    write_list(out, "  not stored: ", &e->error, e->error != NULL);
+    write_what(out, e);
+    write_labelled(out, "", x->why);
+    write_labelled(out, "made good: ", x->notes);
+    write_labelled(out, "not stored: ", e->error);
     if (!e->error)
-        pm_output_line(out, put_result, e);
-    write_list(out, "  missing: ", &e->missing, e->missing != NULL);
+        write_result(out, e);
+    write_labelled(out, "missing: ", e->missing);
 }
 
 /* ---- the run ---- */
@@ -140,10 +101,15 @@ static bool on_event(void *ctx, const pmapdb_explain_event *e)
 {
     pm_output *out = ctx;
 
+    char *why = join(e->why, e->n_why), *notes = join(e->notes, e->n_notes);
+    explained x = {*e, *e->path ? e->path : NULL, why, notes};
+
     if (out->render)
-        write_row(out, e);
+        pm_output_struct(out, fields, N_FIELDS, &x);
     else
-        write_lines(out, e);
+        write_lines(out, &x);
+    free(why);
+    free(notes);
     return !pm_output_failed(out);
 }
 
@@ -161,7 +127,7 @@ int pm_cli_explain(const pm_cli *cli, const char *const *paths, size_t n_paths,
 
     pm_output_open(&out, cli);
     if (cli->format != PM_FORMAT_TABLE)
-        pm_output_rows(&out, columns, sizeof columns / sizeof *columns, NULL);
+        pm_output_fields(&out, fields, N_FIELDS);
     st = pmapdb_explain(paths, n_paths, &options, &result, &err);
     if (!pm_output_failed(&out))
         pm_cli_must(st, &err);

@@ -2,8 +2,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/same_file.h"
-#include "cli/stop.h"
 #include "cli/value.h"
 
 #include "base/num.h"
@@ -199,7 +197,7 @@ static int run(import_perf *p, const char *const *paths, int n_paths, pmapdb_sto
     pmapdb_error err = {0};
     pmapdb_status st = PMAPDB_OK;
 
-    pm_cli_must(pm_cli_keep_apart(p->cli, paths, (size_t)n_paths, "reads", &err), &err);
+    pm_output_keep_apart(p->cli, paths, (size_t)n_paths, "reads");
     pm_output_open(&p->out, p->cli);
     pm_output_rows(&p->out, columns, pm_cli_is_for_people(p->cli) ? FOR_PEOPLE : N_COLUMNS, NULL);
     p->progress = pm_progress_begin(p->cli);

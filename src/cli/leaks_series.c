@@ -1,6 +1,5 @@
 /* leaks_series: pmapdb leaks --series FILE.csv: verdicts on series from elsewhere. */
 #include "cli/leaks.h"
-#include "cli/same_file.h"
 #include "cli/series.h"
 #include "cli/value.h"
 #include "cli/write.h"
@@ -111,7 +110,8 @@ static pmapdb_status check_options(const pm_leaks_cmd *l, pmapdb_error *err)
         stdins += files[i] && strcmp(files[i], "-") == 0;
     if (stdins > 1)
         return pm_fail(err, PMAPDB_USAGE, "standard input ('-') can be one file only");
-    return pm_cli_keep_apart(l->args.cli, files, sizeof files / sizeof *files, "reads", err);
+    pm_output_keep_apart(l->args.cli, files, sizeof files / sizeof *files, "reads");
+    return PMAPDB_OK;
 }
 
 static pmapdb_status limit_of(const pm_leaks_cmd *l, double *out, pmapdb_error *err)

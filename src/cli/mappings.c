@@ -1,13 +1,11 @@
 /* mappings: pmapdb mappings: those of one snapshot, also in words, or by region of the address
  * space with the sum of each and the addresses that a filter wants. It chooses the query. */
-#include "cli/named.h"
+#include "cli/run.h"
 #include "cli/side.h"
-#include "cli/value.h"
-#include "cli/write.h"
+#include "cli/words.h"
 
 #include "api/regions.h"
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 static const char more[] =
     "A region begins with START; END is the first address behind it or, where it ends in fff, its "
@@ -20,16 +18,13 @@ typedef struct mappings {
     pm_run_args args;
     bool words;
     const char *regions;   /* the file; NULL: not asked for */
-    pm_buf areas, skipped; /* what the query is given */
-    pm_buf addresses;      /* "0xA, 0xB, " */
-    pmapdb_rows *rows;
+    pm_buf skipped;        /* flags as a list in JSON, without its end */
     int64_t unknown_flags; /* rows without VmFlags */
     /* for people: */
-    int64_t region;    /* of the row at hand */
-    pm_render *render; /* its table, or NULL: nothing lies in it */
-    pm_column column[PM_QUERY_ITEMS];
-    pm_value total[PM_QUERY_ITEMS];
-    int n;
+    int64_t region;     /* of the current row */
+    pm_words addresses; /* "0xA, 0xB, " */
+    pm_answer_view view;
+    pm_value total[PM_QUERY_ITEMS]; /* of the region */
 } mappings;
 
 /* ---- options ---- */
@@ -73,194 +68,129 @@ static void see_flags(void *ctx, const pmapdb_rows *rows)
     m->unknown_flags += within[0] && !flags[0];
 }
 
-/* As the region's file has it: what is behind the highest address takes 65 bits. */
-static pmapdb_status add_place(const mappings *m, const pmapdb_rows *rows, pm_buf *line,
-                               pmapdb_error *err)
+/* As the region's file has it: the first address after the highest one takes 65 bits. */
+static void write_heading(const mappings *m, const pmapdb_rows *row, pm_output *out)
 {
-    unsigned long long end = (unsigned long long)pm_side_int(rows, "region_end");
+    unsigned long long end = (unsigned long long)pm_side_int(row, "region_end");
+    int64_t whole = pm_side_int(row, "region_mappings"), part = pm_side_int(row, "region_parts");
 
-    return pm_buf_addf(line, err, "%sregion %lld, %llx to %s%0*llx: ", m->region > 1 ? "\n" : "",
-                       (long long)m->region, (unsigned long long)pm_side_int(rows, "region_start"),
-                       end ? "" : "1", end ? 1 : 16, end);
-}
-
-static pmapdb_status write_heading(const mappings *m, const pmapdb_rows *rows, const pm_sink *sink,
-                                   pmapdb_error *err)
-{
-    int64_t whole = pm_side_int(rows, "region_mappings"), part = pm_side_int(rows, "region_parts");
-    pm_buf line = {0};
-    pmapdb_status st = add_place(m, rows, &line, err);
-
-    if (st == PMAPDB_OK && whole == PMAPDB_UNKNOWN)
-        st = pm_buf_addf(&line, err, "what lies in it is not known");
-    else if (st == PMAPDB_OK)
-        st = pm_buf_addf(&line, err, "%lld mapping%s in it", (long long)whole,
-                         whole == 1 ? "" : "s");
-    if (st == PMAPDB_OK && part > 0)
-        st = pm_buf_addf(&line, err, ", %lld in part", (long long)part);
-    if (st == PMAPDB_OK)
-        st = pm_buf_addf(&line, err, "%s", m->cli->format == PM_FORMAT_MD ? "\n\n" : "\n");
-    if (st == PMAPDB_OK)
-        st = sink->write(sink->ctx, line.data, line.len, err);
-    pm_buf_free(&line);
-    return st;
+    pm_output_text(out, "%sregion %lld, %llx to %s%0*llx: ", m->region > 1 ? "\n" : "",
+                   (long long)m->region, (unsigned long long)pm_side_int(row, "region_start"),
+                   end ? "" : "1", end ? 1 : 16, end);
+    if (whole == PMAPDB_UNKNOWN)
+        pm_output_text(out, "what lies in it is not known");
+    else
+        pm_output_text(out, "%lld mapping%s in it", (long long)whole, whole == 1 ? "" : "s");
+    if (part > 0)
+        pm_output_text(out, ", %lld in part", (long long)part);
+    pm_output_text(out, m->cli->format == PM_FORMAT_MD ? "\n\n" : "\n");
 }
 
 /* The sums are in every row of the region: region_size_kib is that of size_kib. */
-static void take_total(mappings *m, const pmapdb_rows *rows)
+static void read_total(mappings *m, const pmapdb_rows *row)
 {
-    for (int i = 0; i < m->n; i++) {
-        const pm_column *c = &m->column[i];
+    for (int i = 0; i < m->view.n; i++) {
+        const pm_column *c = &m->view.column[i];
+        bool is_sum = c->unit == PM_UNIT_KIB && strncmp(c->name, "region_", 7) != 0;
         char sum[64];
 
         snprintf(sum, sizeof sum, "region_%s", c->name);
-        if (i == 0)
-            m->total[i] = pm_value_text("TOTAL");
-        else if (c->unit == PM_UNIT_KIB && strncmp(c->name, "region_", 7) != 0)
-            m->total[i] = pm_value_int(pm_side_int(rows, sum));
-        else
-            m->total[i] = pm_value_text("");
+        m->total[i] =
+            is_sum ? pm_value_int(pm_side_int(row, sum)) : pm_value_text(i ? "" : "TOTAL");
     }
 }
 
-static pmapdb_status end_region(mappings *m, pmapdb_error *err)
+static void end_region(const mappings *m, pm_output *out)
 {
-    pmapdb_status st = PMAPDB_OK;
-
-    if (!m->render)
-        return st;
-    st = pm_render_total(m->render, m->total, err);
-    if (st == PMAPDB_OK)
-        st = pm_render_end(m->render, err);
-    if (st == PMAPDB_OK)
-        pm_cli_say_left_out(m->cli, m->render);
-    pm_render_free(m->render);
-    m->render = NULL;
-    return st;
+    if (out->render)
+        pm_output_total(out, m->total);
+    pm_output_end_rows(out);
 }
 
-static pmapdb_status begin_region(mappings *m, const pmapdb_rows *rows, const pm_sink *sink,
-                                  const char *within, pmapdb_error *err)
-{
-    pm_render_options how = pm_cli_render_options(m->cli);
-    pmapdb_status st = end_region(m, err);
-
-    m->region = pm_side_int(rows, "region");
-    if (st == PMAPDB_OK)
-        st = write_heading(m, rows, sink, err);
-    take_total(m, rows);
-    if (st == PMAPDB_OK && *within)
-        st = pm_render_new(&how, sink, m->column, m->n, &m->render, err);
-    return st;
-}
-
-static pmapdb_status write_region_row(mappings *m, const pmapdb_rows *rows, const pm_sink *sink,
-                                      const bool *keep, pmapdb_error *err)
+static void write_region_row(mappings *m, const pmapdb_rows *row, pm_output *out)
 {
     pm_value values[PM_QUERY_ITEMS];
     char within[8], address[32];
-    pmapdb_status st = PMAPDB_OK;
 
-    pm_side_text(rows, "within", within, sizeof within);
-    pm_side_text(rows, "address", address, sizeof address);
-    see_flags(m, rows);
-    if (pm_side_int(rows, "region") != m->region)
-        st = begin_region(m, rows, sink, within, err);
-    if (st == PMAPDB_OK && *address)
-        st = pm_buf_addf(&m->addresses, err, "%s, ", address);
-    pm_run_values(rows, keep, values);
-    return st == PMAPDB_OK && m->render ? pm_render_row(m->render, values, err) : st;
+    see_flags(m, row);
+    pm_side_text(row, "within", within, sizeof within);
+    pm_side_text(row, "address", address, sizeof address);
+    if (pm_side_int(row, "region") != m->region) {
+        end_region(m, out);
+        m->region = pm_side_int(row, "region");
+        write_heading(m, row, out);
+        read_total(m, row);
+        if (*within) /* else nothing lies in it */
+            pm_output_rows(out, m->view.column, m->view.n, NULL);
+    }
+    if (*address)
+        fprintf(m->addresses.out, "%s, ", address);
+    pm_run_values(row, m->view.keep, values);
+    if (out->render)
+        pm_output_row(out, values);
 }
 
 /* For people: a table per region with its sum, and the addresses as an initializer in C. */
-static pmapdb_status write_regions(void *ctx, const pm_sink *sink, pmapdb_error *err)
+static void write_regions(mappings *m, pmapdb_rows *rows)
 {
-    mappings *m = ctx;
-    bool keep[PM_QUERY_ITEMS], has = false;
-    pm_buf line = {0};
-    pmapdb_status st;
+    pm_output out;
 
-    m->n = pm_run_columns(m->cli, m->rows, keep, m->column);
-    while ((st = pmapdb_next(m->rows, &has, err)) == PMAPDB_OK && has) {
-        st = write_region_row(m, m->rows, sink, keep, err);
-        if (st != PMAPDB_OK)
-            break;
-    }
-    if (st == PMAPDB_OK)
-        st = end_region(m, err);
-    if (st == PMAPDB_OK)
-        st = pm_buf_addf(&line, err, "\n{ %s}\n", m->addresses.data ? m->addresses.data : "");
-    if (st == PMAPDB_OK)
-        st = sink->write(sink->ctx, line.data, line.len, err);
-    pm_buf_free(&line);
-    return st;
+    pm_output_open(&out, m->cli);
+    pm_words_begin(&m->addresses);
+    pm_answer_look(m->cli, rows, &m->view);
+    while (!pm_output_failed(&out) && pm_run_next(rows))
+        write_region_row(m, rows, &out);
+    end_region(m, &out);
+    pm_words_end(&m->addresses);
+    pm_output_text(&out, "\n{ %s}\n", m->addresses.data);
+    free(m->addresses.data);
+    pm_output_end(&out);
 }
 
-static pmapdb_status give_regions(mappings *m, pmapdb_error *err)
+static void bind_regions(mappings *m, pmapdb_rows *rows)
 {
     pm_regions regions = {0};
-    pmapdb_status st = pm_regions_read(m->regions, &regions, err);
+    pm_buf areas = {0};
+    pmapdb_error err;
 
-    if (st == PMAPDB_OK)
-        st = pm_regions_json(&regions, &m->areas, err);
-    if (st == PMAPDB_OK)
-        st = pmapdb_bind(m->rows, "regions", m->areas.data, err);
-    if (st == PMAPDB_OK && m->skipped.len)
-        st = pm_buf_add(&m->skipped, "]", 1, err);
-    if (st == PMAPDB_OK && m->skipped.len)
-        st = pmapdb_bind(m->rows, "skip-flag", m->skipped.data, err);
+    pm_cli_must(pm_regions_read(m->regions, &regions, &err), &err);
+    pm_cli_must(pm_regions_json(&regions, &areas, &err), &err);
+    pm_cli_must(pmapdb_bind(rows, "regions", areas.data, &err), &err);
+    if (m->skipped.len) {
+        pm_cli_must(pm_buf_add(&m->skipped, "]", 1, &err), &err);
+        pm_cli_must(pmapdb_bind(rows, "skip-flag", m->skipped.data, &err), &err);
+    }
     pm_regions_free(&regions);
-    return st;
+    pm_buf_free(&areas);
 }
 
-static pmapdb_status run_regions(mappings *m, pmapdb_store *store, pmapdb_error *err)
+static void answer_regions(mappings *m)
 {
-    pmapdb_status st = pmapdb_query(store, "mappings-regions", &m->rows, err);
+    pmapdb_store *store = pm_cli_store(m->cli, PMAPDB_READ);
+    pmapdb_rows *rows = pm_run_query(&m->args, store, "mappings-regions");
+    pmapdb_error err;
 
-    if (st == PMAPDB_OK)
-        st = give_regions(m, err);
-    if (st == PMAPDB_OK)
-        st = pm_run_bind(&m->args, m->rows, err);
-    if (st == PMAPDB_OK)
-        st = pm_side_say_sums_only(&m->args, store, err);
-    if (st == PMAPDB_OK && pm_cli_is_for_people(m->cli))
-        st = pm_cli_write_with(m->cli, write_regions, m, err);
-    else if (st == PMAPDB_OK)
-        st = pm_cli_write_seen(m->cli, m->rows, see_flags, m, err);
-    if (st == PMAPDB_OK && m->skipped.len && m->unknown_flags)
+    bind_regions(m, rows);
+    pm_cli_must(pm_side_say_sums_only(&m->args, store, &err), &err);
+    if (pm_cli_is_for_people(m->cli))
+        write_regions(m, rows);
+    else
+        pm_answer_write(m->cli, rows, see_flags, m);
+    if (m->skipped.len && m->unknown_flags)
         pm_cli_say("the VmFlags of %lld mapping%s are not known: --skip-flag left none of them out",
                    (long long)m->unknown_flags, m->unknown_flags == 1 ? "" : "s");
-    pmapdb_rows_close(m->rows);
-    return st;
-}
-
-static int answer_regions(mappings *m)
-{
-    pmapdb_open_options open_options = {.mode = PMAPDB_READ};
-    pmapdb_store *store = NULL;
-    pmapdb_error err;
-    pmapdb_status st = pm_cli_open(m->cli, &open_options, &store);
-
-    if (st == PMAPDB_OK) {
-        st = run_regions(m, store, &err);
-        if (st != PMAPDB_OK)
-            pm_cli_fail(st, &err);
-    }
-    pm_render_free(m->render);
+    pmapdb_rows_close(rows);
     pmapdb_close(store);
-    return st == PMAPDB_OK || st == PMAPDB_STOPPED ? PM_EXIT_OK : PM_EXIT_TROUBLE;
 }
 
 int pm_cli_mappings(pm_cli *cli, int argc, char **argv)
 {
     mappings m = {.cli = cli};
-    pm_named named = {.name = "mappings"};
     pm_query_info *info = NULL;
     pmapdb_error err;
-    int exit_code;
 
     pm_run_find_query_dir(cli, argc, argv);
-    pm_cli_must(pm_named_find(cli, &named, &info, &err), &err);
+    pm_cli_must(pm_run_find(cli, "mappings", NULL, &info, &err), &err);
     m.args =
         (pm_run_args){.cli = cli, .info = info, .own = options, .own_values = &m, .more = more};
     pm_run_parse(&m.args, argc, argv);
@@ -268,12 +198,11 @@ int pm_cli_mappings(pm_cli *cli, int argc, char **argv)
         pm_cli_usage(cli, "--words and --regions do not go together");
     if (m.skipped.len && !m.regions)
         pm_cli_usage(cli, "--skip-flag goes with --regions");
-    if (m.words)
-        named.name = "mappings-words";
-    exit_code = m.regions ? answer_regions(&m) : pm_named_run(&m.args, &named);
+    if (m.regions)
+        answer_regions(&m);
+    else
+        pm_run_answer(&m.args, m.words ? "mappings-words" : "mappings", NULL);
     pm_catalog_free(info);
-    pm_buf_free(&m.areas);
     pm_buf_free(&m.skipped);
-    pm_buf_free(&m.addresses);
-    return exit_code;
+    return PM_EXIT_OK;
 }

@@ -2,9 +2,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/same_file.h"
-#include "cli/stop.h"
-#include "cli/value.h"
 
 typedef struct merge {
     pm_cli *cli;
@@ -81,7 +78,7 @@ static int run(merge *m, const char *const *paths, size_t n_paths, pmapdb_store 
     pmapdb_merge_result result = {0};
     pmapdb_status st;
 
-    pm_cli_must(pm_cli_keep_apart(m->cli, paths, n_paths, "reads", &err), &err);
+    pm_output_keep_apart(m->cli, paths, n_paths, "reads");
     pm_output_open(&m->out, m->cli);
     pm_output_rows(&m->out, columns, N_COLUMNS - pm_cli_is_for_people(m->cli), NULL);
     m->progress = pm_progress_begin(m->cli);

@@ -1,12 +1,12 @@
 /* options: reads a command line by a table of options. */
 #include "cli/options.h"
 #include "cli/complete.h"
+#include "cli/output.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/near.h"
 #include "base/num.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,29 +228,19 @@ static int parse_short(parser *p, char **words, int n)
 /* A reader that went away, as head does, is no trouble. */
 static void answer(const parser *p, const pm_syntax *syntax)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *memory = open_memstream(&text, &n);
-    pm_cli_out *out = NULL;
-    pmapdb_error err;
+    pm_cli to_standard_output = {.format = PM_FORMAT_TABLE};
+    pm_output out;
 
-    if (!memory)
-        pm_cli_no_memory();
+    pm_output_open(&out, &to_standard_output);
     if (p->asked.version)
-        fprintf(memory, "pmapdb %s\n", PMAPDB_VERSION);
+        pm_output_text(&out, "pmapdb %s\n", PMAPDB_VERSION);
     else if (p->asked.help)
-        pm_options_help(p->cli, syntax, memory);
+        pm_options_help(p->cli, syntax, out.text);
     else if (p->asked.roff)
-        pm_options_roff(p->cli, syntax, memory);
+        pm_options_roff(p->cli, syntax, out.text);
     else
-        pm_options_usage(p->cli, syntax, memory);
-    if (ferror(memory) | fclose(memory))
-        pm_cli_no_memory();
-    pm_cli_must(pm_cli_out_open(NULL, &out, &err), &err);
-    pm_cli_must(pm_cli_out_write(out, text, n, &err), &err);
-    pm_cli_must(pm_cli_out_commit(out, &err), &err);
-    pm_cli_out_close(out);
-    free(text);
+        pm_options_usage(p->cli, syntax, out.text);
+    pm_output_end(&out);
     exit(PM_EXIT_OK); // NOLINT(concurrency-mt-unsafe): there is one thread
 }
 

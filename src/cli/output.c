@@ -1,61 +1,49 @@
 /* output: rows or text to standard output or to the file of -o, all or nothing. */
 #include "cli/output.h"
 
-#include "base/buf.h"
+#include "base/err.h"
+#include "base/text.h"
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The formats for people escape what could drive a terminal themselves; the others pass bytes on.
- */
-static pmapdb_status write_escaped(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
-{
-    const pm_sink *to = ctx;
-    pm_buf shown = {0};
-    pmapdb_status st = PMAPDB_OK;
+#define FIELDS_MAX 16
 
-    for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
-        unsigned char c = (unsigned char)bytes[i];
-        unsigned char next = i + 1 < n ? (unsigned char)bytes[i + 1] : 0;
-
-        if ((c < ' ' && c != '\n' && c != '\r' && c != '\t') || c == 0x7f)
-            st = pm_buf_addf(&shown, err, "\\x%02x", c);
-        else if (c == 0xc2 && next >= 0x80 && next < 0xa0) /* U+0080..9F drive terminals, too */
-            st = pm_buf_addf(&shown, err, "\\x%02x\\x%02x", c, (unsigned char)bytes[++i]);
-        else
-            st = pm_buf_add(&shown, &bytes[i], 1, err);
-    }
-    if (st == PMAPDB_OK)
-        st = to->write(to->ctx, shown.data ? shown.data : "", shown.len, err);
-    pm_buf_free(&shown);
-    return st;
-}
-
-static bool goes_to_terminal(const pm_cli *cli)
+/* The formats for people escape what could drive a terminal themselves. */
+static bool needs_escapes(const pm_cli *cli)
 {
     return !cli->output && isatty(STDOUT_FILENO) && !pm_cli_is_for_people(cli);
+}
+
+static pmapdb_status write_text(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
+{
+    pm_output *o = ctx;
+
+    fwrite(bytes, 1, n, o->text);
+    if (err)
+        *err = o->file.failure;
+    return o->file.failure.status;
 }
 
 void pm_output_open(pm_output *o, const pm_cli *cli)
 {
     pmapdb_error err;
 
-    *o = (pm_output){.cli = cli};
-    pm_cli_must(pm_cli_out_open(cli->output, &o->out, &err), &err);
-    o->raw = pm_cli_out_sink(o->out);
-    o->sink = goes_to_terminal(cli) ? (pm_sink){&o->raw, write_escaped} : o->raw;
+    *o = (pm_output){.cli = cli, .file.escape = needs_escapes(cli)};
+    pm_cli_must(pm_output_file_open(&o->file, cli->output, &err), &err);
+    o->text = o->file.text;
+    o->sink = (pm_sink){o, write_text};
 }
 
 void pm_output_check(pm_output *o, pmapdb_status status, const pmapdb_error *err)
 {
-    if (status != PMAPDB_OK && o->err.status == PMAPDB_OK)
-        o->err = *err;
+    if (status != PMAPDB_OK && !pm_output_failed(o))
+        o->file.failure = *err;
 }
 
 bool pm_output_failed(const pm_output *o)
 {
-    return o->err.status != PMAPDB_OK;
+    return o->file.failure.status != PMAPDB_OK;
 }
 
 void pm_output_rows(pm_output *o, const pm_column *columns, int n_columns, const pm_about *about)
@@ -75,68 +63,56 @@ void pm_output_row(pm_output *o, const pm_value *values)
         pm_output_check(o, pm_render_row(o->render, values, &err), &err);
 }
 
-static void write_text(pm_output *o, const char *text, size_t n)
+void pm_output_total(pm_output *o, const pm_value *values)
 {
     pmapdb_error err;
 
     if (!pm_output_failed(o))
-        pm_output_check(o, o->sink.write(o->sink.ctx, text, n, &err), &err);
+        pm_output_check(o, pm_render_total(o->render, values, &err), &err);
 }
 
-void pm_output_text(pm_output *o, const char *format, ...)
+pm_value pm_member_value(const pm_member *field, const void *row, char time[PM_CLOCK_TEXT])
 {
-    va_list args;
-    char *text;
-    int n;
+    const char *at = (const char *)row + field->at;
 
-    va_start(args, format);
-    n = vasprintf(&text, format, args);
-    va_end(args);
-    if (n < 0)
-        pm_cli_no_memory();
-    write_text(o, text, (size_t)n);
-    free(text);
+    switch (field->column.unit) {
+    case PM_UNIT_TEXT:
+    case PM_UNIT_CATEGORY:
+        return pm_value_text(*(const char *const *)at);
+    case PM_UNIT_BOOL:
+        return pm_value_int(*(const bool *)at);
+    case PM_UNIT_TIME:
+        pm_clock_format(*(const int64_t *)at, time);
+        return pm_value_text(time);
+    default:
+        return pm_value_int(*(const int64_t *)at);
+    }
 }
 
-static char *print(void (*put)(FILE *text, const void *ctx), const void *ctx, size_t *n)
+void pm_output_fields(pm_output *o, const pm_member *fields, int n)
 {
-    char *text = NULL;
-    FILE *out = open_memstream(&text, n);
+    pm_column columns[FIELDS_MAX];
 
-    if (!out)
-        pm_cli_no_memory();
-    put(out, ctx);
-    if (ferror(out) | fclose(out))
-        pm_cli_no_memory();
-    return text;
+    for (int i = 0; i < n; i++)
+        columns[i] = fields[i].column;
+    pm_output_rows(o, columns, n, NULL);
 }
 
-void pm_output_print(pm_output *o, void (*put)(FILE *text, const void *ctx), const void *ctx)
+void pm_output_struct(pm_output *o, const pm_member *fields, int n, const void *row)
 {
-    size_t n;
-    char *text = print(put, ctx, &n);
+    pm_value values[FIELDS_MAX];
+    char times[FIELDS_MAX][PM_CLOCK_TEXT];
 
-    write_text(o, text, n);
-    free(text);
+    for (int i = 0; i < n; i++)
+        values[i] = pm_member_value(&fields[i], row, times[i]);
+    pm_output_row(o, values);
 }
 
-void pm_output_line(pm_output *o, void (*put)(FILE *text, const void *ctx), const void *ctx)
+static void say_left_out(const pm_cli *cli, size_t n)
 {
-    size_t n;
-    char *text = print(put, ctx, &n);
-    pmapdb_error err;
-
-    if (!pm_output_failed(o))
-        pm_output_check(o, pm_render_line(&o->sink, (pm_text){text, n}, &err), &err);
-    free(text);
-}
-
-void pm_output_flush(pm_output *o)
-{
-    pmapdb_error err;
-
-    if (!pm_output_failed(o))
-        pm_output_check(o, pm_cli_out_flush(o->out, &err), &err);
+    if (n)
+        pm_cli_note(cli, "--top %lld leaves out %zu more row%s", (long long)cli->top, n,
+                    n == 1 ? "" : "s");
 }
 
 void pm_output_end_rows(pm_output *o)
@@ -146,26 +122,74 @@ void pm_output_end_rows(pm_output *o)
     if (o->render && !pm_output_failed(o))
         pm_output_check(o, pm_render_end(o->render, &err), &err);
     if (o->render && !pm_output_failed(o))
-        pm_cli_say_left_out(o->cli, o->render);
+        say_left_out(o->cli, pm_render_left_out(o->render));
     pm_render_free(o->render);
     o->render = NULL;
 }
 
+void pm_output_text(pm_output *o, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vfprintf(o->text, format, args);
+    va_end(args);
+}
+
+void pm_output_line(pm_output *o, const char *format, ...)
+{
+    va_list args;
+    pmapdb_error err;
+    char *line;
+
+    va_start(args, format);
+    if (vasprintf(&line, format, args) < 0)
+        pm_cli_no_memory();
+    va_end(args);
+    if (!pm_output_failed(o))
+        pm_output_check(o, pm_render_line(&o->sink, pm_text_of(line), &err), &err);
+    free(line);
+}
+
+pm_flow pm_output_flow(pm_output *o)
+{
+    pm_render_options how = pm_cli_render_options(o->cli);
+
+    return (pm_flow){.sink = &o->sink,
+                     .err = &o->file.failure,
+                     .width = how.width,
+                     .color = how.color,
+                     .st = o->file.failure.status};
+}
+
+void pm_output_flush(pm_output *o)
+{
+    pm_output_file_flush(&o->file);
+}
+
 void pm_output_end(pm_output *o)
 {
-    pmapdb_error err;
+    pmapdb_error failure;
 
     pm_output_end_rows(o);
     if (!pm_output_failed(o))
-        pm_output_check(o, pm_cli_out_commit(o->out, &err), &err);
-    pm_cli_must(o->err.status, &o->err);
+        pm_output_file_commit(&o->file);
+    failure = o->file.failure;
     pm_output_drop(o);
+    pm_cli_must(failure.status, &failure);
 }
 
 void pm_output_drop(pm_output *o)
 {
     pm_render_free(o->render);
-    pm_cli_out_close(o->out);
     o->render = NULL;
-    o->out = NULL;
+    pm_output_file_close(&o->file);
+}
+
+void pm_output_keep_apart(const pm_cli *cli, const char *const *paths, size_t n, const char *does)
+{
+    for (size_t i = 0; cli->output && i < n; i++)
+        if (paths[i] && strcmp(paths[i], "-") != 0 && pm_output_file_can_be_lost(cli->output) &&
+            pm_output_file_same(cli->output, paths[i]))
+            pm_cli_die("-o '%s' is a file that this command %s", cli->output, does);
 }

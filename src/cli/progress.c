@@ -1,13 +1,36 @@
-/* progress: one line on a terminal that says how far a long command is. */
+/* progress: how far a long command is, and its end between two steps. */
 #include "cli/progress.h"
 
 #include "base/clock.h"
-#include "cli/stop.h"
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #define STEP_MS 200
+
+static volatile sig_atomic_t stop_asked;
+
+static void ask_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_asked = 1;
+}
+
+void pm_stop_catch(void)
+{
+    struct sigaction action = {.sa_handler = ask_stop}, hangup;
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) /* not under nohup */
+        sigaction(SIGHUP, &action, NULL);
+}
+
+bool pm_stop_asked(void)
+{
+    return stop_asked != 0;
+}
 
 pm_progress pm_progress_begin(const pm_cli *cli)
 {

@@ -1,5 +1,6 @@
-/* progress: one line on a terminal that says how far a long command is. It is written over at most
- * five times a second, and not at all where standard error is no terminal, or with --quiet. */
+/* progress: one line on a terminal that says how far a long command is, and the signals that end it
+ * between two of its steps. The line is written over at most five times a second, and not at all
+ * where standard error is no terminal, or with --quiet. */
 #ifndef PM_CLI_PROGRESS_H
 #define PM_CLI_PROGRESS_H
 
@@ -10,6 +11,10 @@ typedef struct pm_progress {
     bool shown;       /* the line is on the terminal now */
     int64_t shown_ms; /* when it was last written */
 } pm_progress;
+
+/* From here on SIGINT, SIGTERM and SIGHUP are noticed, and end nothing by themselves. */
+void pm_stop_catch(void);
+bool pm_stop_asked(void);
 
 /* From here on SIGINT, SIGTERM and SIGHUP end nothing; pm_stop_asked() tells of them. */
 pm_progress pm_progress_begin(const pm_cli *cli);

@@ -2,8 +2,6 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/stop.h"
-#include "cli/value.h"
 
 #include "base/clock.h"
 #include "base/num.h"

@@ -1,14 +1,9 @@
 /* query: pmapdb query: named queries by their name or file: listing, running, explaining. */
 #include "cli/complete.h"
-#include "cli/named.h"
-#include "cli/output.h"
-#include "cli/same_file.h"
-#include "cli/value.h"
+#include "cli/run.h"
+#include "cli/words.h"
 
-#include "store/read/query.h" /* headers of queries, and their plans */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct query_args {
     pm_cli *cli;
@@ -75,31 +70,28 @@ static void put_params(FILE *out, const pm_query_info *info)
 /* A wrong query is listed too, with its error. */
 static void put_query(pm_output *out, const char *name)
 {
-    pm_named named = {.name = name};
     pm_query_info *info = NULL;
     pmapdb_error wrong = {0};
-    char *params = NULL;
-    size_t size;
-    FILE *text = open_memstream(&params, &size);
-    pmapdb_status st = pm_named_find(out->cli, &named, &info, &wrong);
+    pm_words params = {0};
+    pmapdb_status st = pm_run_find(out->cli, name, NULL, &info, &wrong);
 
     if (st == PMAPDB_OK && !info->builtin)
         st = pm_query_check_alone(info, &wrong);
-    if (st == PMAPDB_NOMEM || !text)
+    if (st == PMAPDB_NOMEM)
         pm_cli_no_memory();
+    pm_words_begin(&params);
     if (info)
-        put_params(text, info);
-    if (ferror(text) | fclose(text))
-        pm_cli_no_memory();
+        put_params(params.out, info);
+    pm_words_end(&params);
     pm_output_row(out, (pm_value[]){pm_value_text(name),
                                     {.kind = info ? PM_VALUE_TEXT : PM_VALUE_NULL,
                                      .t = info ? info->title : (pm_text){NULL, 0}},
-                                    pm_value_text(info ? params : NULL),
+                                    pm_value_text(info ? params.data : NULL),
                                     pm_value_text(!info           ? NULL
                                                   : info->builtin ? "built-in"
                                                                   : info->where),
                                     pm_value_text(st == PMAPDB_OK ? "" : wrong.text)});
-    free(params);
+    free(params.data);
     pm_catalog_free(info);
 }
 
@@ -122,47 +114,24 @@ static int list(const pm_cli *cli)
 /* ---- the SQL and the plan ---- */
 
 /* The names of tables and indexes come from the store: they are escaped. */
-static void put_escaped(FILE *line, const void *ctx)
-{
-    const pm_text *t = ctx;
-
-    fwrite(t->data, 1, t->len, line);
-}
-
-static void write_plan(pm_output *out, const pm_named *named)
+static void write_plan(pm_output *out, const char *name, const char *path)
 {
     pmapdb_store *store = pm_cli_store(out->cli, PMAPDB_READ);
     pmapdb_rows *rows = NULL;
     pmapdb_error err;
     pm_buf plan = {0};
-    pm_text rest;
+    char *next = NULL;
 
-    pm_cli_must(pm_named_open(store, named, &rows, &err), &err);
+    pm_cli_must(path ? pmapdb_query_file(store, path, &rows, &err)
+                     : pmapdb_query(store, name, &rows, &err),
+                &err);
     pm_cli_must(pm_query_plan(rows, &plan, &err), &err);
     pm_output_text(out, "\nplan:\n");
-    for (rest = pm_buf_text(&plan); rest.len;) {
-        const char *newline = memchr(rest.data, '\n', rest.len);
-        pm_text line = {rest.data, newline ? (size_t)(newline - rest.data) : rest.len};
-
-        pm_output_line(out, put_escaped, &line);
-        rest = pm_text_from(rest, line.len + (newline != NULL));
-    }
+    for (char *line = strtok_r(plan.data, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
+        pm_output_line(out, "%s", line);
     pm_buf_free(&plan);
     pmapdb_rows_close(rows);
     pmapdb_close(store);
-}
-
-/* The text as it is, to be copied; after it the plan. */
-static int show(const query_args *q, const pm_named *named, const pm_query_info *info)
-{
-    pm_output out;
-
-    pm_output_open(&out, q->cli);
-    pm_output_text(&out, "%s", info->text);
-    if (q->explain)
-        write_plan(&out, named);
-    pm_output_end(&out);
-    return PM_EXIT_OK;
 }
 
 static bool is_file(const char *name)
@@ -180,11 +149,12 @@ int pm_cli_query(pm_cli *cli, int argc, char **argv)
 {
     query_args q = {.cli = cli};
     pm_run_args args = {.cli = cli, .own = options + 1, .own_values = &q};
-    pm_named named;
+    const char *name, *path;
     pm_query_info *info = NULL;
     pmapdb_error err;
     char title[64];
-    int exit_code, n = pm_options_parse(cli, &syntax, &q, argc, argv);
+    pm_output out;
+    int n = pm_options_parse(cli, &syntax, &q, argc, argv);
 
     refuse_format(&q);
     if (q.list && n)
@@ -193,17 +163,25 @@ int pm_cli_query(pm_cli *cli, int argc, char **argv)
         return list(cli);
     if (!n)
         pm_cli_usage(cli, "which query? --list lists them");
-    named.name = argv[1];
-    named.path = is_file(named.name) ? named.name : NULL;
+    name = argv[1];
+    path = is_file(name) ? name : NULL;
     pm_run_find_query_dir(cli, n, argv + 1);
-    pm_cli_must(pm_named_find(cli, &named, &info, &err), &err);
-    snprintf(title, sizeof title, "pmapdb query %s", pm_text_basename(pm_text_of(named.name)).data);
+    pm_cli_must(pm_run_find(cli, name, path, &info, &err), &err);
+    snprintf(title, sizeof title, "pmapdb query %s", pm_text_basename(pm_text_of(name)).data);
     argv[1] = title;
     args.info = info;
     pm_run_parse(&args, n, argv + 1);
     refuse_format(&q);
-    pm_cli_must(pm_cli_keep_apart(cli, &named.path, 1, "reads", &err), &err);
-    exit_code = q.sql || q.explain ? show(&q, &named, info) : pm_named_run(&args, &named);
+    pm_output_keep_apart(cli, &path, 1, "reads");
+    if (!q.sql && !q.explain) {
+        pm_run_answer(&args, name, path);
+    } else { /* the text as it is, to be copied */
+        pm_output_open(&out, cli);
+        pm_output_text(&out, "%s", info->text);
+        if (q.explain)
+            write_plan(&out, name, path);
+        pm_output_end(&out);
+    }
     pm_catalog_free(info);
-    return exit_code;
+    return PM_EXIT_OK;
 }

@@ -2,7 +2,7 @@
  * category, files of one's own, other rules over all history. */
 #include "cli/rules.h"
 #include "cli/options.h"
-#include "cli/same_file.h"
+#include "cli/output.h"
 
 #include <string.h>
 
@@ -125,10 +125,8 @@ static pmapdb_status open_store(pm_rules_cli *r)
 static int run(pm_rules_cli *r)
 {
     const char *files[] = {r->rules, r->test};
-    pmapdb_error err;
 
-    if (pm_cli_keep_apart(r->cli, files, 2, "reads", &err) != PMAPDB_OK)
-        return pm_cli_fail(err.status, &err);
+    pm_output_keep_apart(r->cli, files, 2, "reads");
     if (r->apply)
         return pm_rules_cli_apply(r);
     if (r->test)

@@ -3,7 +3,7 @@
 #include "cli/write.h"
 
 #include "base/clock.h"
-#include "cli/stop.h"
+#include "cli/progress.h"
 #include "cli/value.h"
 #include <stdio.h>
 #include <unistd.h>

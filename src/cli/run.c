@@ -1,11 +1,9 @@
-/* run: a named query from the command line. */
+/* run: a named query from the command line: options, rows, output. */
 #include "cli/run.h"
 
 #include "cli/examples.h"
-#include "cli/options.h"
-#include <stdio.h>
+#include "cli/side.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* Which parameter may be given without its option (pmapdb growth redis), or -1. */
 static int process_param(const pm_query_info *info)
@@ -93,26 +91,40 @@ static void make_options(const pm_query_info *info, param_options *out)
     out->option[info->n_params] = (pm_option){0};
 }
 
-pmapdb_status pm_run_check(const pm_query_info *info, pmapdb_error *err)
+static bool is_common_option(pm_text name)
 {
-    static const char *const ours[] = {"help", "usage", "version", "explain", "sql"};
+    static const char *const of_queries[] = {"help", "usage", "version", "explain", "sql"};
 
-    for (int i = 0; i < info->n_params; i++) {
-        pm_text name = info->param[i].name;
-        bool taken = false;
+    for (size_t k = 0; k < sizeof of_queries / sizeof *of_queries; k++)
+        if (pm_text_equal(name, pm_text_of(of_queries[k])))
+            return true;
+    for (const pm_option *o = pm_cli_options; o->name; o++)
+        if (pm_text_equal(name, pm_text_of(o->name)))
+            return strcmp(o->name, "top") != 0; /* a query may see to that itself */
+    return false;
+}
 
-        for (size_t k = 0; k < sizeof ours / sizeof *ours; k++)
-            taken |= pm_text_equal(name, pm_text_of(ours[k]));
-        for (const pm_option *o = pm_cli_options; o->name; o++)
-            taken |= pm_text_equal(name, pm_text_of(o->name));
-        taken &= !pm_text_equal(name, PM_TEXT("top")); /* a query may see to that itself */
-        if (taken)
-            return pm_query_fail(info, name.data, err,
-                                 "no parameter can be called '%.*s': --%.*s is an option of every "
-                                 "query",
-                                 (int)name.len, name.data, (int)name.len, name.data);
+pmapdb_status pm_run_find(const pm_cli *cli, const char *name, const char *path,
+                          pm_query_info **out, pmapdb_error *err)
+{
+    pm_query_info *info = NULL;
+    pmapdb_status st = path ? pm_catalog_read(path, &info, err)
+                            : pm_catalog_find(cli->query_dir, name, &info, err);
+
+    for (int i = 0; st == PMAPDB_OK && i < info->n_params; i++) {
+        pm_text param = info->param[i].name;
+
+        if (is_common_option(param))
+            st = pm_query_fail(info, param.data, err,
+                               "no parameter can be called '%.*s': --%.*s is an option of every "
+                               "query",
+                               (int)param.len, param.data, (int)param.len, param.data);
     }
-    return PMAPDB_OK;
+    if (st == PMAPDB_OK)
+        *out = info;
+    else
+        pm_catalog_free(info);
+    return st;
 }
 
 void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv)
@@ -215,59 +227,85 @@ pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_err
     return st;
 }
 
-static bool listed(pm_text list, pm_text name)
+pmapdb_rows *pm_run_query(const pm_run_args *args, pmapdb_store *store, const char *name)
 {
-    while (list.len) {
-        const char *blank = memchr(list.data, ' ', list.len);
-        size_t n = blank ? (size_t)(blank - list.data) : list.len;
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
 
-        if (pm_text_equal((pm_text){list.data, n}, name))
-            return true;
-        list = pm_text_from(list, blank ? n + 1 : n);
-    }
-    return false;
+    pm_cli_must(pmapdb_query(store, name, &rows, &err), &err);
+    pm_cli_must(pm_run_bind(args, rows, &err), &err);
+    return rows;
 }
 
-int pm_run_columns(const pm_cli *cli, const pmapdb_rows *rows, bool *keep, pm_column *columns)
+bool pm_run_next(pmapdb_rows *rows)
 {
-    const pm_query_info *q = pm_rows_info(rows);
-    bool all = !pm_cli_is_for_people(cli) || cli->wide || q->table.len == 0;
-    int n = 0;
+    pmapdb_error err;
+    bool has = false;
 
-    for (int i = 0; i < q->n_columns; i++) {
-        keep[i] = all || listed(q->table, q->column[i].name);
-        if (keep[i])
-            columns[n++] = (pm_column){pmapdb_rows_name(rows, i), q->column[i].unit};
-    }
-    return n;
+    pm_cli_must(pmapdb_next(rows, &has, &err), &err);
+    return has;
 }
 
-void pm_run_values(const pmapdb_rows *rows, const bool *keep, pm_value *values)
+/* ---- a whole command ---- */
+
+/* The query's own answer is said where --from and --to are one. */
+static pmapdb_status say_sides(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err)
 {
-    int n = 0;
+    pm_side older = {0}, newer = {0};
+    pmapdb_status st = pm_side_read(args, store, &older, &newer, err);
 
-    for (int i = 0; i < pmapdb_rows_columns(rows); i++) {
-        pm_value *v = &values[n];
+    if (st == PMAPDB_OK)
+        pm_side_say(&older, &newer);
+    return st == PMAPDB_USAGE ? PMAPDB_OK : st;
+}
 
-        if (!keep[i])
-            continue;
-        n++;
-        *v = (pm_value){.kind = PM_VALUE_NULL};
-        switch (pmapdb_rows_type(rows, i)) {
-        case PMAPDB_INT:
-            v->kind = PM_VALUE_INT;
-            v->i = pmapdb_rows_int(rows, i);
-            break;
-        case PMAPDB_REAL:
-            v->kind = PM_VALUE_REAL;
-            v->r = pmapdb_rows_real(rows, i);
-            break;
-        case PMAPDB_TEXT:
-            v->kind = PM_VALUE_TEXT;
-            v->t.data = pmapdb_rows_text(rows, i, &v->t.len);
-            break;
-        case PMAPDB_NULL:
-            break;
-        }
-    }
+/* Queries whose rows are mappings, of one snapshot or of two, or sum up a moment: what the
+ * snapshots lack is said besides. */
+static void say_lacks(const pm_run_args *args, pmapdb_store *store, pm_text query)
+{
+    static const struct {
+        const char *queries;
+        pmapdb_status (*say)(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err);
+    } lists[] = {{"mappings mappings-words mappings-regions largest files fragments huge-pages "
+                  "threads",
+                  pm_side_say_sums_only},
+                 {"top-growers top-lineages new-and-gone", say_sides},
+                 {"by-name by-process deleted shared", pm_left_out_say}};
+    pmapdb_error err;
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (pm_answer_lists(pm_text_of(lists[i].queries), query))
+            pm_cli_must(lists[i].say(args, store, &err), &err);
+}
+
+void pm_run_answer(pm_run_args *args, const char *name, const char *path)
+{
+    pmapdb_store *store = pm_cli_store(args->cli, PMAPDB_READ);
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
+
+    pm_cli_must(path ? pmapdb_query_file(store, path, &rows, &err)
+                     : pmapdb_query(store, name, &rows, &err),
+                &err);
+    pm_cli_must(pm_run_bind(args, rows, &err), &err);
+    if (!path)
+        say_lacks(args, store, pm_text_of(name));
+    pm_answer_write(args->cli, rows, NULL, NULL);
+    pmapdb_rows_close(rows);
+    pmapdb_close(store);
+}
+
+int pm_cli_named(pm_cli *cli, const char *query, int argc, char **argv)
+{
+    pm_run_args args = {.cli = cli};
+    pm_query_info *info = NULL;
+    pmapdb_error err;
+
+    pm_run_find_query_dir(cli, argc, argv);
+    pm_cli_must(pm_run_find(cli, query, NULL, &info, &err), &err);
+    args.info = info;
+    pm_run_parse(&args, argc, argv);
+    pm_run_answer(&args, query, NULL);
+    pm_catalog_free(info);
+    return PM_EXIT_OK;
 }

@@ -1,9 +1,9 @@
-/* run: a named query from the command line: its parameters as options, its rows to the output. */
+/* run: a named query from the command line: its parameters become options, its rows the output. */
 #ifndef PM_CLI_RUN_H
 #define PM_CLI_RUN_H
 
+#include "cli/answer.h"
 #include "cli/options.h"
-#include "store/read/query.h"
 
 #define PM_RUN_VALUES 64
 
@@ -17,14 +17,16 @@ typedef struct pm_run_args {
     const char *operands;             /* what follows the options; NULL: the process */
     pm_option_type operand;
     const char *doc;          /* for --help, instead of what the query's header says; or NULL */
-    const char *title, *more; /* for --help, in place of its title, and behind it; or NULL */
+    const char *title, *more; /* for --help, instead of its title, and after the columns; or NULL */
 } pm_run_args;
-
-/* A parameter that is called like an option of every command could not be given. */
-pmapdb_status pm_run_check(const pm_query_info *info, pmapdb_error *err);
 
 /* --query-dir must be known before the query's own options are. */
 void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv);
+
+/* The header of a query by its name or, where path is not NULL, of the user's file. A parameter
+ * that is called like an option of every command is PMAPDB_USAGE: it could not be given. */
+pmapdb_status pm_run_find(const pm_cli *cli, const char *name, const char *path,
+                          pm_query_info **out, pmapdb_error *err);
 
 /* Reads argv into `value` and `own_values`; ends the program where argv is wrong. Moves the
  * operands of a command that has `operands` to argv[1] and so on; returns how many they are. */
@@ -36,11 +38,12 @@ const char *pm_run_given(const pm_run_args *args, const char *param);
 /* Gives the query what the command line said; parameters that it does not have are left out. */
 pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_error *err);
 
-/* Columns of a table: those that the query's header names, or all. keep[i] says whether column i is
- * shown. Returns how many. */
-int pm_run_columns(const pm_cli *cli, const pmapdb_rows *rows, bool *keep, pm_column *columns);
+/* A query, ready for its first row; ends the program where there is none. */
+pmapdb_rows *pm_run_query(const pm_run_args *args, pmapdb_store *store, const char *name);
+/* The next row; false after the last one. Ends the program where the query fails. */
+bool pm_run_next(pmapdb_rows *rows);
 
-/* The values of the current row's kept columns. */
-void pm_run_values(const pmapdb_rows *rows, const bool *keep, pm_value *values);
+/* Opens the store and writes the rows of the named query, and says what its snapshots lack. */
+void pm_run_answer(pm_run_args *args, const char *name, const char *path);
 
 #endif

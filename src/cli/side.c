@@ -8,39 +8,6 @@
 const char *const pm_metric_names[PM_METRICS] = {
     "mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib", "swap_kib"};
 
-/* What no process shows would make sums overflow; an address is none of them. */
-static int64_t within(const char *name, int64_t value)
-{
-    static const int64_t most = (int64_t)1 << 46;
-
-    if (!strstr(name, "_kib") && strncmp(name, "mappings", 8) != 0)
-        return value;
-    return value > most ? most : value < -most ? -most : value;
-}
-
-int64_t pm_side_int(const pmapdb_rows *rows, const char *name)
-{
-    for (int i = 0; i < pmapdb_rows_columns(rows); i++)
-        if (strcmp(pmapdb_rows_name(rows, i), name) == 0)
-            return pmapdb_rows_type(rows, i) == PMAPDB_NULL
-                       ? PMAPDB_UNKNOWN
-                       : within(name, pmapdb_rows_int(rows, i));
-    return PMAPDB_UNKNOWN;
-}
-
-void pm_side_text(const pmapdb_rows *rows, const char *name, char *out, size_t size)
-{
-    size_t n;
-
-    *out = '\0';
-    for (int i = 0; i < pmapdb_rows_columns(rows); i++)
-        if (strcmp(pmapdb_rows_name(rows, i), name) == 0) {
-            const char *text = pmapdb_rows_text(rows, i, &n);
-
-            snprintf(out, size, "%.*s", (int)n, text ? text : "");
-        }
-}
-
 static void read_side(const pmapdb_rows *rows, pm_side *s)
 {
     for (int i = 0; i < PM_METRICS; i++)
@@ -61,38 +28,16 @@ static void read_side(const pmapdb_rows *rows, pm_side *s)
 pmapdb_status pm_side_read(const pm_run_args *args, pmapdb_store *store, pm_side *older,
                            pm_side *newer, pmapdb_error *err)
 {
-    pmapdb_rows *rows = NULL;
-    bool has = false;
-    pmapdb_status st = pmapdb_query(store, "diff-total", &rows, err);
+    pmapdb_rows *rows = pm_run_query(args, store, "diff-total");
 
-    if (st == PMAPDB_OK)
-        st = pm_run_bind(args, rows, err);
-    while (st == PMAPDB_OK && (st = pmapdb_next(rows, &has, err)) == PMAPDB_OK && has)
+    while (pm_run_next(rows))
         read_side(rows, pm_side_int(rows, "newer") ? newer : older);
     pmapdb_rows_close(rows);
-    if (st == PMAPDB_OK && strcmp(older->taken_at, newer->taken_at) == 0 &&
-        older->snapshot_id == newer->snapshot_id)
+    if (strcmp(older->taken_at, newer->taken_at) == 0 && older->snapshot_id == newer->snapshot_id)
         return pm_fail(err, PMAPDB_USAGE,
                        "--from and --to are both %s of %s: there is nothing to compare",
                        older->taken_at, older->name);
-    return st;
-}
-
-pmapdb_status pm_side_of_mappings(const pm_run_args *args, pmapdb_store *store, pm_side *out,
-                                  pmapdb_error *err)
-{
-    pmapdb_rows *rows = NULL;
-    bool has = false;
-    pmapdb_status st = pmapdb_query(store, "mappings-total", &rows, err);
-
-    if (st == PMAPDB_OK)
-        st = pm_run_bind(args, rows, err);
-    if (st == PMAPDB_OK)
-        st = pmapdb_next(rows, &has, err);
-    if (st == PMAPDB_OK && has)
-        read_side(rows, out);
-    pmapdb_rows_close(rows);
-    return st;
+    return PMAPDB_OK;
 }
 
 bool pm_side_has_sums_only(const pm_side *s)
@@ -102,14 +47,38 @@ bool pm_side_has_sums_only(const pm_side *s)
 
 pmapdb_status pm_side_say_sums_only(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err)
 {
+    pmapdb_rows *rows = pm_run_query(args, store, "mappings-total");
     pm_side side = {0};
     char which[64];
-    pmapdb_status st = pm_side_of_mappings(args, store, &side, err);
 
-    if (st != PMAPDB_OK || !pm_side_has_sums_only(&side))
-        return st;
+    (void)err;
+    if (pm_run_next(rows))
+        read_side(rows, &side);
+    pmapdb_rows_close(rows);
+    if (!pm_side_has_sums_only(&side))
+        return PMAPDB_OK;
     pm_side_which(&side, which, sizeof which);
     pm_cli_say("the snapshot %s has sums only, no mappings: pmapdb categories shows them", which);
+    return PMAPDB_OK;
+}
+
+/* groups calls the moment --at. */
+pmapdb_status pm_left_out_say(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err)
+{
+    pmapdb_rows *rows = pm_run_query(args, store, "left-out");
+    const char *at = pm_run_given(args, "at");
+    long n = 0;
+
+    (void)err;
+    if (at)
+        pm_cli_must(pmapdb_bind(rows, "snapshot", at, err), err);
+    while (pm_run_next(rows))
+        n++;
+    pmapdb_rows_close(rows);
+    if (n)
+        pm_cli_say("%ld name%s captured in the same hour, but further away than --within: pmapdb "
+                   "left-out lists %s",
+                   n, n == 1 ? " was" : "s were", n == 1 ? "it" : "them");
     return PMAPDB_OK;
 }
 

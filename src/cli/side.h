@@ -15,18 +15,9 @@ typedef struct pm_side {
     char name[128], taken_at[32], dialect[16], state[16], partial[256];
 } pm_side;
 
-/* The column of that name in the current row; an unknown text is empty. */
-int64_t pm_side_int(const pmapdb_rows *rows, const char *name);
-void pm_side_text(const pmapdb_rows *rows, const char *name, char *out, size_t size);
-
 /* Both moments of a diff, from the query diff-total. The same one twice is an error. */
 pmapdb_status pm_side_read(const pm_run_args *args, pmapdb_store *store, pm_side *older,
                            pm_side *newer, pmapdb_error *err);
-
-/* The moment whose mappings are asked for, from the query mappings-total; it has no name, time or
- * dialect. */
-pmapdb_status pm_side_of_mappings(const pm_run_args *args, pmapdb_store *store, pm_side *out,
-                                  pmapdb_error *err);
 
 /* A capture of it has sums only, no mappings. */
 bool pm_side_has_sums_only(const pm_side *s);
@@ -35,6 +26,9 @@ bool pm_side_has_sums_only(const pm_side *s);
  * Says so on standard error. */
 pmapdb_status pm_side_say_sums_only(const pm_run_args *args, pmapdb_store *store,
                                     pmapdb_error *err);
+
+/* Says on standard error how many names the query left-out has for these arguments. */
+pmapdb_status pm_left_out_say(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err);
 
 /* "@7", or "of 3 processes". */
 void pm_side_which(const pm_side *s, char *out, size_t size);

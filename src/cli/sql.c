@@ -1,7 +1,5 @@
 /* sql: pmapdb sql: a statement that the user types, read-only, with limits. */
-#include "base/num.h"
-#include "cli/options.h"
-#include "cli/write.h"
+#include "cli/run.h"
 #include "store/read/adhoc.h" /* limits of memory and time, which pmapdb.h does not have */
 #include <errno.h>
 #include <signal.h>
@@ -167,7 +165,7 @@ int pm_cli_sql(pm_cli *cli, int argc, char **argv)
     bind_params(&a, rows);
     watch_rows(rows);
     pm_cli_must(pm_adhoc_peek(rows, &err), &err);
-    pm_cli_must(pm_cli_write(cli, rows, &err), &err);
+    pm_answer_write(cli, rows, NULL, NULL);
     watch_rows(NULL);
     if (pmapdb_rows_cut(rows))
         pm_cli_note(cli, "there are more than these %lld rows", (long long)a.how.max_rows);

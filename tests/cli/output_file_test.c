@@ -1,4 +1,4 @@
-/* sink_test: output that appears whole or not at all. */
+/* output_file_test: output that appears whole or not at all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +19,7 @@
 #include <unistd.h>
 
 /* The library that the tests link has no file of the command line. */
-#include "../../src/cli/litter.c" // NOLINT(bugprone-suspicious-include)
-#include "../../src/cli/sink.c"   // NOLINT(bugprone-suspicious-include)
+#include "../../src/cli/output_file.c" // NOLINT(bugprone-suspicious-include)
 
 typedef struct place {
     char dir[256], file[512], link[512];
@@ -34,7 +33,7 @@ static int make_place(void **state)
     if (!p)
         return -1;
     *state = p;
-    snprintf(p->dir, sizeof p->dir, "%s/pmapdb-sink-XXXXXX", tmp ? tmp : "/tmp");
+    snprintf(p->dir, sizeof p->dir, "%s/pmapdb-output-XXXXXX", tmp ? tmp : "/tmp");
     if (!mkdtemp(p->dir))
         return -1;
     snprintf(p->file, sizeof p->file, "%s/out.csv", p->dir);
@@ -101,11 +100,9 @@ static unsigned mode_of(const char *path)
     return st.st_mode & 07777;
 }
 
-static pmapdb_status put(pm_cli_out *o, const char *text, pmapdb_error *err)
+static void put(pm_output_file *f, const char *text)
 {
-    pm_sink sink = pm_cli_out_sink(o);
-
-    return sink.write(sink.ctx, text, strlen(text), err);
+    fputs(text, f->text);
 }
 
 /* cmocka's asserts do not tell the analyzer that they end the test; abort() does. */
@@ -116,21 +113,27 @@ static const place *place_of(void **state)
     return *state;
 }
 
-static pm_cli_out *open_out(const char *path)
+static void open_out(pm_output_file *f, const char *path)
 {
-    pm_cli_out *o = NULL;
-
-    if (pm_cli_out_open(path, &o, NULL) != PMAPDB_OK || !o)
+    *f = (pm_output_file){.fd = -1};
+    if (pm_output_file_open(f, path, NULL) != PMAPDB_OK)
         abort();
-    return o;
+}
+
+static void commit(pm_output_file *f)
+{
+    pm_output_file_commit(f);
+    assert_int_equal(f->failure.status, PMAPDB_OK);
+    pm_output_file_close(f);
 }
 
 static pmapdb_status open_status(const char *path, pmapdb_error *err)
 {
-    pm_cli_out *o = NULL;
-    pmapdb_status st = pm_cli_out_open(path, &o, err);
+    pm_output_file f = {.fd = -1};
+    pmapdb_status st = pm_output_file_open(&f, path, err);
 
-    pm_cli_out_close(o);
+    if (st == PMAPDB_OK)
+        pm_output_file_close(&f);
     return st;
 }
 
@@ -138,14 +141,13 @@ static void new_file_appears_by_the_commit(void **state)
 {
     const place *p = place_of(state);
     mode_t mask = umask(027);
-    pm_cli_out *o;
+    pm_output_file f;
 
-    o = open_out(p->file);
-    assert_int_equal(put(o, "hello\n", NULL), PMAPDB_OK);
-    assert_int_equal(pm_cli_out_flush(o, NULL), PMAPDB_OK);
+    open_out(&f, p->file);
+    put(&f, "hello\n");
+    pm_output_file_flush(&f);
     assert_int_equal(access(p->file, F_OK), -1);
-    assert_int_equal(pm_cli_out_commit(o, NULL), PMAPDB_OK);
-    pm_cli_out_close(o);
+    commit(&f);
     assert_int_equal(umask(mask), 027);
     assert_file(p->file, "hello\n", 6);
     assert_int_equal(mode_of(p->file), 0640);
@@ -155,14 +157,14 @@ static void new_file_appears_by_the_commit(void **state)
 static void old_file_stays_without_a_commit(void **state)
 {
     const place *p = place_of(state);
-    pm_cli_out *o;
+    pm_output_file f;
 
     put_file(p->file, "old", 0604);
-    o = open_out(p->file);
-    assert_int_equal(put(o, "new", NULL), PMAPDB_OK);
-    assert_int_equal(pm_cli_out_flush(o, NULL), PMAPDB_OK);
+    open_out(&f, p->file);
+    put(&f, "new");
+    pm_output_file_flush(&f);
     assert_int_equal(files_in(p->dir, false), 2);
-    pm_cli_out_close(o);
+    pm_output_file_close(&f);
     assert_file(p->file, "old", 3);
     assert_int_equal(files_in(p->dir, false), 1);
 }
@@ -170,13 +172,12 @@ static void old_file_stays_without_a_commit(void **state)
 static void new_file_has_the_old_ones_mode(void **state)
 {
     const place *p = place_of(state);
-    pm_cli_out *o;
+    pm_output_file f;
 
     put_file(p->file, "old and long", 0604);
-    o = open_out(p->file);
-    assert_int_equal(put(o, "new", NULL), PMAPDB_OK);
-    assert_int_equal(pm_cli_out_commit(o, NULL), PMAPDB_OK);
-    pm_cli_out_close(o);
+    open_out(&f, p->file);
+    put(&f, "new");
+    commit(&f);
     assert_file(p->file, "new", 3);
     assert_int_equal(mode_of(p->file), 0604);
 }
@@ -185,17 +186,73 @@ static void link_stays_a_link(void **state)
 {
     const place *p = place_of(state);
     struct stat st;
-    pm_cli_out *o;
+    pm_output_file f;
 
     put_file(p->file, "old", 0644);
     assert_int_equal(symlink("out.csv", p->link), 0);
-    o = open_out(p->link);
-    assert_int_equal(put(o, "new", NULL), PMAPDB_OK);
-    assert_int_equal(pm_cli_out_commit(o, NULL), PMAPDB_OK);
-    pm_cli_out_close(o);
+    open_out(&f, p->link);
+    put(&f, "new");
+    commit(&f);
     assert_file(p->file, "new", 3);
     assert_int_equal(lstat(p->link, &st), 0);
     assert_true(S_ISLNK(st.st_mode));
+}
+
+/* exit() flushes whatever is open. */
+static void nothing_more_comes_of_a_program_that_ends_early(void **state)
+{
+    const place *p = place_of(state);
+    int ends[2], status;
+    char got[8];
+    pid_t child;
+
+    assert_int_equal(pipe(ends), 0);
+    child = fork();
+    if (child == 0) {
+        pm_output_file f;
+
+        dup2(ends[1], STDOUT_FILENO);
+        open_out(&f, NULL);
+        put(&f, "half");
+        pm_output_file_abandon();
+        fclose(f.text);
+        open_out(&f, p->file);
+        current.file = &f;
+        put(&f, "half");
+        pm_output_file_abandon();
+        fclose(f.text);
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(read(ends[0], got, sizeof got), 0);
+    assert_int_equal(files_in(p->dir, false), 0);
+    close(ends[0]);
+}
+
+static void a_terminal_is_not_driven(void **state)
+{
+    static const char text[] = "a\x1b[2Jb\xc2\x9b\tc\xc3\x9b\x7f\n\xc2";
+    static const char shown[] = "a\\x1b[2Jb\\xc2\\x9b\tc\xc3\x9b\\x7f\n\xc2";
+    const place *p = place_of(state);
+    pm_output_file f;
+
+    open_out(&f, p->file);
+    f.escape = true;
+    for (const char *c = text; *c; c++) { /* in pieces, too */
+        fputc(*c, f.text);
+        pm_output_file_flush(&f);
+    }
+    put(&f, text);
+    pm_output_file_commit(&f);
+    pm_output_file_close(&f);
+    assert_int_equal(mode_of(p->file) & 0600, 0600);
+    {
+        char twice[2 * sizeof shown];
+
+        snprintf(twice, sizeof twice, "%s%s", shown, shown);
+        assert_file(p->file, twice, strlen(twice));
+    }
 }
 
 /* Pieces of every size around the buffer's. */
@@ -205,17 +262,14 @@ static void more_than_the_buffer_holds(void **state)
     const place *p = place_of(state);
     pm_buf all = {0};
     size_t at = 0;
-    pm_cli_out *o;
-    pm_sink sink;
+    pm_output_file f;
 
     for (unsigned i = 0; all.len < (size_t)7 * HELD_BACK; i++)
         assert_int_equal(pm_buf_addf(&all, NULL, "%u,", i), PMAPDB_OK);
-    o = open_out(p->file);
-    sink = pm_cli_out_sink(o);
+    open_out(&f, p->file);
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; at += pieces[i++])
-        assert_int_equal(sink.write(sink.ctx, all.data + at, pieces[i], NULL), PMAPDB_OK);
-    assert_int_equal(pm_cli_out_commit(o, NULL), PMAPDB_OK);
-    pm_cli_out_close(o);
+        assert_int_equal(fwrite(all.data + at, 1, pieces[i], f.text), pieces[i]);
+    commit(&f);
     assert_file(p->file, all.data, at);
     pm_buf_free(&all);
 }
@@ -227,50 +281,47 @@ static void what_is_no_regular_file_is_written_directly(void **state)
     const place *p = place_of(state);
     char got[8] = "";
     struct stat st;
-    pm_cli_out *o;
+    pm_output_file f;
     int reader;
 
     assert_int_equal(mkfifo(p->file, 0600), 0);
     reader = open(p->file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     assert_true(reader >= 0);
-    o = open_out(p->file);
-    assert_int_equal(put(o, "x\n", NULL), PMAPDB_OK);
-    assert_int_equal(pm_cli_out_commit(o, NULL), PMAPDB_OK);
+    open_out(&f, p->file);
+    put(&f, "x\n");
+    pm_output_file_commit(&f);
+    assert_int_equal(f.failure.status, PMAPDB_OK);
     assert_int_equal(read(reader, got, sizeof got), 2);
     assert_string_equal(got, "x\n");
     assert_int_equal(stat(p->file, &st), 0);
     assert_true(S_ISFIFO(st.st_mode));
     assert_int_equal(files_in(p->dir, false), 1);
     close(reader);
-    assert_int_equal(put(o, "y", NULL), PMAPDB_OK);
-    assert_int_equal(pm_cli_out_flush(o, NULL), PMAPDB_STOPPED);
-    pm_cli_out_close(o);
+    put(&f, "y");
+    pm_output_file_flush(&f);
+    assert_int_equal(f.failure.status, PMAPDB_STOPPED);
+    pm_output_file_close(&f);
 }
 
 static void old_file_stays_where_writing_fails(void **state)
 {
     const place *p = place_of(state);
     struct rlimit before, small;
-    pmapdb_status first, again;
-    pmapdb_error err = {0}, same = {0};
-    pm_cli_out *o;
+    pm_output_file f;
 
     put_file(p->file, "old", 0600);
-    o = open_out(p->file);
-    assert_int_equal(put(o, "new and longer", NULL), PMAPDB_OK);
+    open_out(&f, p->file);
+    put(&f, "new and longer");
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = (struct rlimit){.rlim_cur = 4, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    first = pm_cli_out_commit(o, &err);
+    pm_output_file_commit(&f);
     /* cmocka may report to a file. */
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    again = put(o, "more", &same);
-    assert_int_equal(first, PMAPDB_IO);
-    assert_int_equal(err.os_errno, EFBIG);
-    assert_non_null(strstr(err.text, "cannot write '"));
-    assert_int_equal(again, PMAPDB_IO);
-    assert_string_equal(same.text, err.text);
-    pm_cli_out_close(o);
+    assert_int_equal(f.failure.status, PMAPDB_IO);
+    assert_int_equal(f.failure.os_errno, EFBIG);
+    assert_non_null(strstr(f.failure.text, "cannot write '"));
+    pm_output_file_close(&f);
     assert_file(p->file, "old", 3);
     assert_int_equal(files_in(p->dir, false), 1);
 }
@@ -294,21 +345,18 @@ static void places_that_do_not_work_are_named(void **state)
 static pmapdb_status write_to_stdout(int fd, const char *text, pmapdb_error *err)
 {
     int saved = dup(STDOUT_FILENO);
-    pm_cli_out *o = NULL;
-    pmapdb_status st;
+    pm_output_file f;
 
     fflush(stdout);
     dup2(fd, STDOUT_FILENO);
-    st = pm_cli_out_open(NULL, &o, err);
-    if (st == PMAPDB_OK && o) {
-        st = put(o, text, err);
-        if (st == PMAPDB_OK)
-            st = pm_cli_out_commit(o, err);
-        pm_cli_out_close(o);
-    }
+    open_out(&f, NULL);
+    put(&f, text);
+    pm_output_file_commit(&f);
+    *err = f.failure;
+    pm_output_file_close(&f);
     dup2(saved, STDOUT_FILENO);
     close(saved);
-    return st;
+    return err->status;
 }
 
 static void standard_output(void **state)
@@ -329,7 +377,6 @@ static void standard_output(void **state)
 
     close(ends[0]);
     assert_int_equal(write_to_stdout(ends[1], "hi\n", &err), PMAPDB_STOPPED);
-    assert_int_equal(err.status, PMAPDB_STOPPED);
     close(ends[1]);
     close(full);
 }
@@ -340,6 +387,7 @@ static void non_blocking_output_waits(void **state)
     enum { size = 300000 };
     char *text = malloc(size + 1), *got = malloc(size);
     size_t n = 0;
+    pmapdb_error err;
     pid_t child;
     int ends[2], status;
 
@@ -350,7 +398,7 @@ static void non_blocking_output_waits(void **state)
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
     child = fork();
     if (child == 0)
-        _exit(write_to_stdout(ends[1], text, NULL) == PMAPDB_OK ? 0 : 1);
+        _exit(write_to_stdout(ends[1], text, &err) == PMAPDB_OK ? 0 : 1);
     close(ends[1]);
     assert_int_equal(fcntl(ends[0], F_SETFL, 0), 0);
     usleep(20000);
@@ -372,6 +420,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(old_file_stays_without_a_commit, make_place, remove_place),
         cmocka_unit_test_setup_teardown(new_file_has_the_old_ones_mode, make_place, remove_place),
         cmocka_unit_test_setup_teardown(link_stays_a_link, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(nothing_more_comes_of_a_program_that_ends_early, make_place,
+                                        remove_place),
+        cmocka_unit_test_setup_teardown(a_terminal_is_not_driven, make_place, remove_place),
         cmocka_unit_test_setup_teardown(more_than_the_buffer_holds, make_place, remove_place),
         cmocka_unit_test_setup_teardown(places_that_do_not_work_are_named, make_place,
                                         remove_place),

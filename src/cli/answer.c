@@ -1,0 +1,155 @@
+/* answer: the rows of a query, as the output that the command line asks for. */
+#include "cli/answer.h"
+
+/* ---- rows ---- */
+
+bool pm_answer_lists(pm_text list, pm_text name)
+{
+    while (list.len) {
+        const char *blank = memchr(list.data, ' ', list.len);
+        size_t n = blank ? (size_t)(blank - list.data) : list.len;
+
+        if (pm_text_equal((pm_text){list.data, n}, name))
+            return true;
+        list = pm_text_from(list, blank ? n + 1 : n);
+    }
+    return false;
+}
+
+/* What tells one answer of a query from another, and does not change from run to run. */
+static bool is_label(const pm_query_param *p)
+{
+    return p->unit == PM_UNIT_PROCESS || p->unit == PM_UNIT_CATEGORY || p->unit == PM_UNIT_TEXT;
+}
+
+void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *v)
+{
+    const pm_query_info *q = pm_rows_info(rows);
+    bool all = !pm_cli_is_for_people(cli) || cli->wide || q->table.len == 0;
+
+    *v = (pm_answer_view){.about = {.name = q->name,
+                                    .title = q->title,
+                                    .narrow = q->narrow,
+                                    .help = v->help,
+                                    .labels = v->labels,
+                                    .moment_ms = rows->moment_ms}};
+    for (int i = 0; i < q->n_columns; i++) {
+        v->keep[i] = all || pm_answer_lists(q->table, q->column[i].name);
+        if (!v->keep[i])
+            continue;
+        v->column[v->n] = (pm_column){pmapdb_rows_name(rows, i), q->column[i].unit};
+        v->help[v->n++] = q->column[i].help;
+    }
+    for (int i = 0; i < q->n_params; i++)
+        if (rows->given[i] && *rows->given[i] && is_label(&q->param[i]))
+            v->labels[v->about.n_labels++] =
+                (pm_label){q->param[i].name, pm_text_of(rows->given[i])};
+}
+
+static pm_value value_of(const pmapdb_rows *rows, int column)
+{
+    pm_value v = {.kind = PM_VALUE_NULL};
+
+    switch (pmapdb_rows_type(rows, column)) {
+    case PMAPDB_INT:
+        v.kind = PM_VALUE_INT;
+        v.i = pmapdb_rows_int(rows, column);
+        break;
+    case PMAPDB_REAL:
+        v.kind = PM_VALUE_REAL;
+        v.r = pmapdb_rows_real(rows, column);
+        break;
+    case PMAPDB_TEXT:
+        v.kind = PM_VALUE_TEXT;
+        v.t.data = pmapdb_rows_text(rows, column, &v.t.len);
+        break;
+    case PMAPDB_NULL:
+        break;
+    }
+    return v;
+}
+
+void pm_run_values(const pmapdb_rows *rows, const bool *keep, pm_value *values)
+{
+    for (int i = 0; i < pmapdb_rows_columns(rows); i++)
+        if (keep[i])
+            *values++ = value_of(rows, i);
+}
+
+/* What no process shows would make sums overflow; an address is no size. */
+static int64_t within(const char *name, int64_t value)
+{
+    static const int64_t most = (int64_t)1 << 46;
+
+    if (!strstr(name, "_kib") && strncmp(name, "mappings", 8) != 0)
+        return value;
+    return value > most ? most : value < -most ? -most : value;
+}
+
+/* Number of a column; -1: there is no such column. */
+static int find_column(const pmapdb_rows *rows, const char *name)
+{
+    int i = pmapdb_rows_columns(rows) - 1;
+
+    while (i >= 0 && strcmp(pmapdb_rows_name(rows, i), name) != 0)
+        i--;
+    return i;
+}
+
+int64_t pm_side_int(const pmapdb_rows *rows, const char *name)
+{
+    int i = find_column(rows, name);
+
+    if (i < 0 || pmapdb_rows_type(rows, i) == PMAPDB_NULL)
+        return PMAPDB_UNKNOWN;
+    return within(name, pmapdb_rows_int(rows, i));
+}
+
+void pm_side_text(const pmapdb_rows *rows, const char *name, char *out, size_t size)
+{
+    int i = find_column(rows, name);
+    size_t n = 0;
+    const char *text = i < 0 ? NULL : pmapdb_rows_text(rows, i, &n);
+
+    snprintf(out, size, "%.*s", (int)n, text ? text : "");
+}
+
+/* ---- output ---- */
+
+/* The next row, unless the output failed; a failure of the query is the output's. */
+static bool step(pm_output *out, pmapdb_rows *rows)
+{
+    pmapdb_error err;
+    bool has = false;
+
+    if (!pm_output_failed(out))
+        pm_output_check(out, pmapdb_next(rows, &has, &err), &err);
+    return has && !pm_output_failed(out);
+}
+
+void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_answer_see see,
+                    void *ctx)
+{
+    pm_value values[PM_QUERY_ITEMS];
+    bool has = step(out, rows);
+
+    pm_answer_look(out->cli, rows, view);
+    if (!pm_output_failed(out))
+        pm_output_rows(out, view->column, view->n, &view->about);
+    for (; has; has = step(out, rows)) {
+        if (see)
+            see(ctx, rows);
+        pm_run_values(rows, view->keep, values);
+        pm_output_row(out, values);
+    }
+}
+
+void pm_answer_write(const pm_cli *cli, pmapdb_rows *rows, pm_answer_see see, void *ctx)
+{
+    pm_output out;
+    pm_answer_view view;
+
+    pm_output_open(&out, cli);
+    pm_answer_rows(&out, rows, &view, see, ctx);
+    pm_output_end(&out);
+}

@@ -1,0 +1,19 @@
+/* words: text made of pieces, printed into memory. */
+#include "cli/words.h"
+
+#include "cli/die.h"
+
+FILE *pm_words_begin(pm_words *w)
+{
+    w->out = open_memstream(&w->data, &w->len);
+    if (!w->out)
+        pm_cli_no_memory();
+    return w->out;
+}
+
+pm_text pm_words_end(pm_words *w)
+{
+    if (ferror(w->out) | fclose(w->out))
+        pm_cli_no_memory();
+    return (pm_text){w->data, w->len};
+}

@@ -1,0 +1,23 @@
+/* words: text made of pieces, printed into memory. Ends the program where there is no memory.
+ *
+ *     pm_words w = {0};
+ *     fprintf(pm_words_begin(&w), "%s has %d", name, n);
+ *     use(pm_words_end(&w));
+ *     free(w.data); */
+#ifndef PM_CLI_WORDS_H
+#define PM_CLI_WORDS_H
+
+#include "base/text.h"
+#include <stdio.h>
+
+typedef struct pm_words {
+    FILE *out; /* print into this */
+    char *data;
+    size_t len;
+} pm_words;
+
+FILE *pm_words_begin(pm_words *w);
+/* What was printed; `data` ends in a NUL. */
+pm_text pm_words_end(pm_words *w);
+
+#endif

@@ -161,7 +161,7 @@ static void tell(const export_run *run, const pmapdb_export_event *event)
 
 static void tell_tokens(export_run *run, pmapdb_export_result *result)
 {
-    const pm_tokens *tokens = pm_redact_tokens(run->redact);
+    const pm_tokens *tokens = run->redact->tokens;
 
     result->tokens = pm_tokens_count(tokens);
     for (size_t i = 0; i < result->tokens; i++) {
@@ -178,21 +178,17 @@ static void tell_tokens(export_run *run, pmapdb_export_result *result)
 /* "@3:55d0c0000000-55d0c1234000", where it was and where it is. */
 static void tell_addresses(export_run *run)
 {
-    const pm_addresses *addresses = pm_redact_addresses(run->redact);
+    pm_text rest = pm_buf_text(&run->redact->moves);
 
-    for (size_t i = 0; i < pm_addresses_count(addresses); i++) {
-        pm_cluster at = pm_addresses_at(addresses, i);
-        char from[80], to[80];
+    while (rest.len) {
+        const char *blank = memchr(rest.data, ' ', rest.len);
+        const char *newline = memchr(rest.data, '\n', rest.len);
 
-        snprintf(from, sizeof from, "@%lld:%llx-%llx", (long long)at.space,
-                 (unsigned long long)at.start, (unsigned long long)at.end);
-        snprintf(to, sizeof to, "@%lld:%llx-%llx", (long long)at.space,
-                 (unsigned long long)at.start + (unsigned long long)at.moved,
-                 (unsigned long long)at.end + (unsigned long long)at.moved);
-        tell(run, &(pmapdb_export_event){.original = from,
-                                         .original_len = strlen(from),
-                                         .token = to,
-                                         .token_len = strlen(to)});
+        tell(run, &(pmapdb_export_event){.original = rest.data,
+                                         .original_len = (size_t)(blank - rest.data),
+                                         .token = blank + 1,
+                                         .token_len = (size_t)(newline - blank - 1)});
+        rest = pm_text_from(rest, (size_t)(newline + 1 - rest.data));
     }
 }
 

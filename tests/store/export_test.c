@@ -2,7 +2,7 @@
  * addresses. The proof on whole stores is tests/tools/export.py. */
 #include "kit.h"
 
-#include "store/export/export_tables.h"
+#include "store/export/export_table.h"
 #include "store/export/redact.h"
 
 static void free_redact(pm_redact **r)
@@ -48,12 +48,10 @@ static void test_every_line_has_a_column(void **state)
     kit *k = kit_of(state);
 
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        int64_t n;
+        int64_t n = pm_sql_value(k->store->sql,
+                                 "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE name = ?2",
+                                 PM_ARGS(PM_S(lines[i][0]), PM_S(lines[i][1])), 0);
 
-        assert_int_equal(pm_sql_int(k->store->sql,
-                                    "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE name = ?2",
-                                    PM_ARGS(PM_S(lines[i][0]), PM_S(lines[i][1])), 0, &n, NULL),
-                         PMAPDB_OK);
         if (n != 1)
             fail_msg("the schema has no %s.%s", lines[i][0], lines[i][1]);
     }
@@ -63,13 +61,11 @@ static void test_every_line_has_a_column(void **state)
 static void test_every_table_is_copied(void **state)
 {
     kit *k = kit_of(state);
-    int64_t n;
+    int64_t n = pm_sql_value(k->store->sql,
+                             "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name "
+                             "NOT LIKE 'sqlite%' AND name <> 'dialect'",
+                             PM_NO_ARGS, 0);
 
-    assert_int_equal(pm_sql_int(k->store->sql,
-                                "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name "
-                                "NOT LIKE 'sqlite%' AND name <> 'dialect'",
-                                PM_NO_ARGS, 0, &n, NULL),
-                     PMAPDB_OK);
     assert_int_equal(n, pm_export_n_tables);
 }
 
@@ -238,12 +234,48 @@ static void test_public_names(void **state)
 
 /* ---- addresses ---- */
 
-static void check_moved(const pm_addresses *p, const int64_t *at, size_t n)
+/* The scripts of an export on addresses (space, start, length) and pairs of spaces. */
+static void move(pm_sql *sql, const char *addresses, const char *pairs)
+{
+    char text[512];
+    pmapdb_error err = {0};
+
+    pm_sql_script(sql, "export-begin", NULL, 0);
+    snprintf(text, sizeof text,
+             "INSERT INTO temp.export_address SELECT column1, column2, column2 "
+             "+ column3 FROM (VALUES %s); INSERT INTO temp.export_pair VALUES %s",
+             addresses, pairs);
+    assert_int_equal(sqlite3_exec(pm_sql_db(sql), text, NULL, NULL, NULL), SQLITE_OK);
+    pm_sql_script(sql, "export-move", NULL, 0);
+    kit_ok(pm_sql_end(sql, &err), &err);
+}
+
+/* Where the expression for the column region.start moves an address of a space. */
+static int64_t moved(pm_sql *sql, int64_t space, int64_t address)
+{
+    char value[32], from[32];
+    pm_buf text = {0};
+    sqlite3_stmt *stmt = NULL;
+    int64_t to;
+
+    snprintf(value, sizeof value, "(%lld)", (long long)address);
+    snprintf(from, sizeof from, "%lld", (long long)space);
+    pm_buf_addf(&text, NULL, "SELECT ");
+    kit_ok(pm_redact_expression(&text, "region", "start", value, from, NULL), NULL);
+    assert_int_equal(sqlite3_prepare_v2(pm_sql_db(sql), text.data, -1, &stmt, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    to = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    pm_buf_free(&text);
+    return to;
+}
+
+static void check_moved(pm_sql *sql, const int64_t *at, size_t n)
 {
     int64_t was = 0, is = 0;
 
     for (size_t i = 0; i < n; i++) {
-        int64_t to = pm_addresses_translate(p, 7, at[i]);
+        int64_t to = moved(sql, 7, at[i]);
 
         assert_int_equal((to - at[i]) % (1 << 26), 0);
         assert_true(to > is && to < (int64_t)1 << 47);
@@ -260,44 +292,42 @@ static void test_addresses(void **state)
 {
     static const int64_t at[] = {0x400000,       0x55d0c0000000, 0x55d0c0234000,
                                  0x55d0fff00000, 0x7f0000001000, 0x7ffffffde000};
-    const size_t n = sizeof at / sizeof *at;
+    kit *k = kit_of(state);
+    pm_sql *sql = k->store->sql;
+    pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
 
-    (void)state;
-    for (int round = 0; round < 200; round++) {
-        pm_addresses *p = NULL;
-
-        assert_int_equal(pm_addresses_new(&p, NULL), PMAPDB_OK);
-        for (size_t i = n; i > 0; i--)
-            assert_int_equal(pm_addresses_note(p, 7, at[i - 1], 4096, NULL), PMAPDB_OK);
-        assert_int_equal(pm_addresses_note(p, 8, 0x7f0000001000, 4096, NULL), PMAPDB_OK);
-        assert_int_equal(pm_addresses_note(p, 9, 0x7f0000005000, 4096, NULL), PMAPDB_OK);
-        assert_int_equal(pm_addresses_join(p, 8, 9, NULL), PMAPDB_OK);
-        assert_int_equal(pm_addresses_settle(p, NULL), PMAPDB_OK);
-        check_moved(p, at, n);
-        assert_int_equal(pm_addresses_translate(p, 9, 0x7f0000005000),
-                         pm_addresses_translate(p, 8, 0x7f0000001000) + 0x4000);
-        assert_int_equal(pm_addresses_translate(p, 7, 0), 0);
-        assert_int_equal(pm_addresses_translate(p, 7, -10485760), -10485760); /* [vsyscall] */
-        assert_int_equal(pm_addresses_translate(p, 99, 0x400000), 0);
-        pm_addresses_free(p);
+    assert_int_equal(pm_redact_new(NULL, 0, &r, NULL), PMAPDB_OK);
+    assert_int_equal(pm_redact_register(r, pm_sql_db(sql), NULL), PMAPDB_OK);
+    for (int round = 0; round < 50; round++) {
+        move(sql,
+             "(7, 0x7ffffffde000, 4096), (7, 0x7f0000001000, 4096), (7, 0x55d0fff00000, 4096), "
+             "(7, 0x55d0c0234000, 4096), (7, 0x55d0c0000000, 4096), (7, 0x400000, 4096), "
+             "(8, 0x7f0000001000, 4096), (9, 0x7f0000005000, 4096)",
+             "(8, 9), (9, 8)");
+        check_moved(sql, at, sizeof at / sizeof *at);
+        assert_int_equal(moved(sql, 9, 0x7f0000005000), moved(sql, 8, 0x7f0000001000) + 0x4000);
+        assert_int_equal(moved(sql, 7, 0), 0);
+        assert_int_equal(moved(sql, 7, -10485760), -10485760); /* [vsyscall] */
+        assert_int_equal(moved(sql, 99, 0x400000), 0);
     }
+    pm_redact_unregister(pm_sql_db(sql));
 }
 
 /* Shadow memory of sanitizers leaves hardly any room; nothing may overlap. */
 static void test_addresses_that_fill_everything(void **state)
 {
-    pm_addresses *p = NULL;
+    kit *k = kit_of(state);
+    pm_sql *sql = k->store->sql;
+    pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
     int64_t a, b;
 
-    (void)state;
-    assert_int_equal(pm_addresses_new(&p, NULL), PMAPDB_OK);
-    pm_addresses_note(p, 1, 0x10000, (int64_t)0x5fffffff0000, NULL);
-    pm_addresses_note(p, 1, 0x620000000000, 0x1dffffff0000, NULL);
-    assert_int_equal(pm_addresses_settle(p, NULL), PMAPDB_OK);
-    a = pm_addresses_translate(p, 1, 0x10000);
-    b = pm_addresses_translate(p, 1, 0x620000000000);
+    assert_int_equal(pm_redact_new(NULL, 0, &r, NULL), PMAPDB_OK);
+    assert_int_equal(pm_redact_register(r, pm_sql_db(sql), NULL), PMAPDB_OK);
+    move(sql, "(1, 0x10000, 0x5fffffff0000), (1, 0x620000000000, 0x1dffffff0000)", "(2, 3)");
+    a = moved(sql, 1, 0x10000);
+    b = moved(sql, 1, 0x620000000000);
     assert_true(a > 0 && b >= a + (int64_t)0x5fffffff0000);
-    pm_addresses_free(p);
+    pm_redact_unregister(pm_sql_db(sql));
 }
 
 int main(void)
@@ -310,8 +340,8 @@ int main(void)
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_keep),
         cmocka_unit_test(test_public_names),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_addresses_that_fill_everything),
+        IN_KIT(test_addresses),
+        IN_KIT(test_addresses_that_fill_everything),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

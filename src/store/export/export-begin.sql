@@ -13,6 +13,13 @@ DROP TABLE IF EXISTS temp.export_traced;
 DROP TABLE IF EXISTS temp.export_stack;
 DROP TABLE IF EXISTS temp.export_frame;
 
+DROP TABLE IF EXISTS temp.export_address;
+DROP TABLE IF EXISTS temp.export_pair;
+DROP TABLE IF EXISTS temp.export_space;
+DROP TABLE IF EXISTS temp.export_drawn;
+DROP TABLE IF EXISTS temp.export_cluster;
+DROP TABLE IF EXISTS temp.export_number;
+
 CREATE TEMP TABLE export_process (id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE export_snapshot (id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE export_shown (        -- the places of these snapshots in their epochs
@@ -28,3 +35,17 @@ CREATE TEMP TABLE export_stack (
   space INTEGER, stack_id INTEGER, PRIMARY KEY (stack_id, space)) WITHOUT ROWID;
 CREATE TEMP TABLE export_frame (        -- frames without a symbol: known by an address
   frame_id INTEGER PRIMARY KEY, space INTEGER);
+
+-- Of a redacted export. A space is whose addresses these are: a process, or one that only a recording
+-- of perf knows.
+CREATE TEMP TABLE export_address (space INTEGER, start INTEGER, last INTEGER);
+CREATE TEMP TABLE export_pair (         -- spaces that are moved alike
+  space INTEGER, other INTEGER, PRIMARY KEY (space, other)) WITHOUT ROWID;
+CREATE TEMP TABLE export_space (        -- leader: one of those that are moved alike
+  space INTEGER PRIMARY KEY, leader INTEGER);
+CREATE TEMP TABLE export_drawn (        -- the clusters of a leader, in units of 64 MiB
+  leader INTEGER, start INTEGER, last INTEGER, unit INTEGER, units INTEGER, draw INTEGER);
+CREATE TEMP TABLE export_cluster (      -- moved: bytes
+  space INTEGER, start INTEGER, last INTEGER, moved INTEGER, PRIMARY KEY (space, start)) WITHOUT ROWID;
+CREATE TEMP TABLE export_number (       -- numbers in the order of appearance, from 1 on
+  kind TEXT, key, number INTEGER, PRIMARY KEY (kind, key)) WITHOUT ROWID;

@@ -1,41 +1,57 @@
--- export-survey: before a redacted export copies a row, it sees all addresses (src/store/export/
--- addresses.h) and the programs and libraries of the system, whose names are public.
+-- export-survey: before a redacted export copies a row, it sees all addresses, the things that get
+-- numbers, and the programs and libraries of the system, whose names are public.
 --
--- note_address(space, start, length), join_spaces(space, other) and note_path(path) are functions of
--- the export.
+-- note_path(path) is a function of the export. An end that runs over the largest number is the start.
 
-SELECT count(note_address(l.process_id, r.start, r.length))
-FROM region r JOIN lineage l ON l.lineage_id = r.lineage_id
-WHERE r.region_id IN (SELECT id FROM export_region);
-SELECT count(note_address(process_id, start, length)) FROM label
-WHERE process_id IN (SELECT id FROM export_process);
-SELECT count(note_address(process_id, stack_end, 0)), count(note_address(process_id, vdso_start, 0)),
-  count(note_address(process_id, libc_start, 0)), count(note_address(process_id, ld_start, 0)),
-  count(note_address(process_id, exe_start, 0))
-FROM process
-WHERE process_id IN (SELECT id FROM export_process);
-SELECT count(note_address(e.space, x.start, x.length))
-FROM export_traced e JOIN extent x ON x.traced_process_id = e.id;
-SELECT count(note_address(e.space, x.start, x.length))
-FROM export_traced e JOIN foreign_extent x ON x.traced_process_id = e.id;
-SELECT count(note_address(e.space, c.a0, 0)), count(note_address(e.space, c.ret, 0)),
-  count(CASE c.kind WHEN 3 THEN note_address(e.space, c.a4, 0) END)
-FROM export_traced e
-JOIN thread h ON h.traced_process_id = e.id
-JOIN call c ON c.thread_id = h.thread_id;
-SELECT count(note_address(u.space, f.offset, 0))
-FROM export_frame u JOIN frame f ON f.frame_id = u.frame_id;
+INSERT INTO export_address
+SELECT space, start, CASE WHEN length < 0 OR length > 9223372036854775807 - start THEN start ELSE start + length END
+FROM (
+  SELECT l.process_id AS space, r.start, r.length
+  FROM region r JOIN lineage l ON l.lineage_id = r.lineage_id
+  WHERE r.region_id IN (SELECT id FROM export_region)
+  UNION ALL SELECT process_id, start, length FROM label WHERE process_id IN (SELECT id FROM export_process)
+  UNION ALL SELECT e.space, x.start, x.length
+  FROM export_traced e JOIN extent x ON x.traced_process_id = e.id
+  UNION ALL SELECT e.space, x.start, x.length
+  FROM export_traced e JOIN foreign_extent x ON x.traced_process_id = e.id)
+WHERE start > 0;
+
+INSERT INTO export_address
+SELECT space, start, start FROM (
+  SELECT p.process_id AS space, CASE n.column1 WHEN 1 THEN p.stack_end WHEN 2 THEN p.vdso_start
+    WHEN 3 THEN p.libc_start WHEN 4 THEN p.ld_start ELSE p.exe_start END AS start
+  FROM export_process e JOIN process p ON p.process_id = e.id
+  CROSS JOIN (VALUES (1), (2), (3), (4), (5)) n
+  UNION ALL
+  SELECT e.space, CASE n.column1 WHEN 1 THEN c.a0 WHEN 2 THEN c.ret WHEN 3 THEN CASE c.kind WHEN 3 THEN c.a4 END END
+  FROM export_traced e
+  JOIN thread h ON h.traced_process_id = e.id
+  JOIN call c ON c.thread_id = h.thread_id
+  CROSS JOIN (VALUES (1), (2), (3)) n
+  UNION ALL SELECT u.space, f.offset FROM export_frame u JOIN frame f ON f.frame_id = u.frame_id)
+WHERE start > 0;
 
 -- A frame without a symbol is known by its address: processes that share one (they were forked) are
 -- moved alike.
-SELECT count(join_spaces(space, other)) FROM (
-  SELECT u.space, k.space AS other
-  FROM export_stack k
-  JOIN stack s ON s.stack_id = k.stack_id
-  JOIN export_frame u ON u.frame_id = s.frame_id
-  JOIN frame f ON f.frame_id = u.frame_id
-  WHERE k.space <> u.space AND f.offset > 0
-  GROUP BY 1, 2);
+INSERT OR IGNORE INTO export_pair
+SELECT CASE n.column1 WHEN 1 THEN u.space ELSE k.space END, CASE n.column1 WHEN 1 THEN k.space ELSE u.space END
+FROM export_stack k
+JOIN stack s ON s.stack_id = k.stack_id
+JOIN export_frame u ON u.frame_id = s.frame_id
+JOIN frame f ON f.frame_id = u.frame_id
+CROSS JOIN (VALUES (1), (2)) n
+WHERE k.space <> u.space AND f.offset > 0;
+
+INSERT INTO export_number
+SELECT 'inode', key, row_number() OVER (ORDER BY first) FROM (
+  SELECT device || ' ' || inode AS key, min(object_id) AS first FROM object
+  WHERE inode <> 0 AND device IS NOT NULL
+    AND object_id IN (SELECT object_id FROM region WHERE region_id IN (SELECT id FROM export_region))
+  GROUP BY key)
+UNION ALL SELECT 'uid', uid, row_number() OVER (ORDER BY min(live_process_id)) FROM live_process
+WHERE uid >= 1000 GROUP BY uid
+UNION ALL SELECT 'frame', offset, row_number() OVER (ORDER BY min(frame_id)) FROM frame
+WHERE offset < 0 AND symbol = '' GROUP BY offset;
 
 SELECT count(note_path(path)) FROM object
 WHERE object_id IN (SELECT object_id FROM region WHERE region_id IN (SELECT id FROM export_region));

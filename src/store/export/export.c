@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "store/dict/object.h"
-#include "store/export/export_tables.h"
+#include "store/export/export_table.h"
 #include "store/file/space.h"
 #include "store/keep/tidy.h"
 #include "store/read/select.h"
@@ -12,13 +12,12 @@
 #include "store/write/live_reading.h"
 
 #define STEPS 100000 /* of SQLite between two questions whether to go on */
-#define TRIES 1000   /* for an address that is another's by chance */
 
 typedef struct export_run {
     pmapdb_store *from, *into;
     const pm_export *export;
     pm_export_counts *counts;
-    bool whole;     /* every process, and all of their time */
+    pm_export_copy copy;
     bool cut;       /* a span of time */
     bool stopped;   /* keep_going said so */
     const char *at; /* table */
@@ -31,7 +30,7 @@ static int ask(void *ctx)
     export_run *run = ctx;
     const pm_export *x = run->export;
 
-    if (x->keep_going && !x->keep_going(x->ctx, run->at, run->counts->rows))
+    if (x->keep_going && !x->keep_going(x->ctx, run->at, run->copy.rows))
         run->stopped = true;
     return run->stopped;
 }
@@ -106,7 +105,7 @@ static void choose(export_run *run)
 {
     pm_sql *sql = run->from->sql;
     pm_export_counts *c = run->counts;
-    const pm_param params[] = {{":whole", PM_I(run->whole)}, {":cut", PM_I(run->cut)}};
+    const pm_param params[] = {{":whole", PM_I(run->copy.whole)}, {":cut", PM_I(run->cut)}};
     pm_scope scope;
 
     pm_sql_script(sql, "export-begin", NULL, 0);
@@ -124,119 +123,6 @@ static void choose(export_run *run)
 }
 
 /* ---- copying ---- */
-
-/* A version that ends after the last copied capture, or with it, goes on to the end: else the next
- * capture that is imported would show it again. */
-#define LAST                                                                             \
-    "CASE WHEN t.last < (SELECT max(s.off) FROM temp.export_shown s WHERE s.epoch_id = " \
-    "t.epoch_id) THEN t.last END"
-
-typedef struct copying {
-    export_run *run;
-    const pm_export_table *table;
-    sqlite3_stmt *read, *write;
-    int address; /* of a frame: the column that may have to move on; else -1 */
-} copying;
-
-/* The two statements, column by column; generated columns are not among them. */
-static void write_statements(copying *c, pm_buf *select, pm_buf *insert)
-{
-    const pm_export_table *t = c->table;
-    bool redacted = c->run->export->redact != NULL;
-    pm_sql *sql = c->run->into->sql;
-    pm_buf value = {0};
-    int n = 0;
-    sqlite3_stmt *row = pm_sql_ask(sql, "SELECT name FROM pragma_table_info(?1) ORDER BY cid",
-                                   PM_ARGS(PM_S(t->name)));
-
-    PM_SQL_STEP(sql, pm_buf_addf(select, &err, "SELECT "));
-    PM_SQL_STEP(sql, pm_buf_addf(insert, &err, "%s INTO \"%s\" VALUES (",
-                                 strcmp(t->name, "rule_set") == 0 ? "REPLACE" : "INSERT", t->name));
-    for (; pm_sql_next(sql, row); n++) {
-        const char *name = pm_col_text(row, 0).data;
-
-        if (strcmp(t->name, "frame") == 0 && strcmp(name, "offset") == 0 && redacted)
-            c->address = n;
-        pm_buf_clear(&value);
-        PM_SQL_STEP(sql, strcmp(name, "last") == 0 ? pm_buf_addf(&value, &err, LAST)
-                                                   : pm_buf_addf(&value, &err, "t.\"%s\"", name));
-        PM_SQL_STEP(sql, pm_buf_addf(select, &err, "%s", n ? ", " : ""));
-        PM_SQL_STEP(sql, pm_buf_addf(insert, &err, "%s?", n ? ", " : ""));
-        PM_SQL_STEP(
-            sql, redacted ? pm_redact_expression(select, t->name, name, value.data, t->space, &err)
-                          : pm_buf_addf(select, &err, "%s", value.data));
-    }
-    PM_SQL_STEP(sql, pm_buf_addf(select, &err, " FROM \"%s\" t %s", t->name, t->rows));
-    PM_SQL_STEP(sql, pm_buf_addf(insert, &err, ")"));
-    pm_buf_free(&value);
-}
-
-static pmapdb_status prepare(copying *c, pmapdb_error *err)
-{
-    pm_buf select = {0}, insert = {0};
-    pmapdb_status st;
-
-    write_statements(c, &select, &insert);
-    st = pm_sql_end(c->run->into->sql, err);
-    if (st == PMAPDB_OK &&
-        sqlite3_prepare_v2(c->run->from->db, select.data, -1, &c->read, NULL) != SQLITE_OK)
-        st = pm_sql_fail(c->run->from->db, "read", err);
-    if (st == PMAPDB_OK &&
-        sqlite3_prepare_v2(c->run->into->db, insert.data, -1, &c->write, NULL) != SQLITE_OK)
-        st = pm_sql_fail(c->run->into->db, "write", err);
-    if (st == PMAPDB_OK && sqlite3_bind_parameter_count(c->read))
-        sqlite3_bind_int(c->read, 1, c->run->whole);
-    pm_buf_free(&select);
-    pm_buf_free(&insert);
-    return st;
-}
-
-/* Two processes may be moved so that a frame of one, known by nothing but its address, lies where a
- * frame of the other does: it then moves on a little. */
-static pmapdb_status write_row(copying *c, pmapdb_error *err)
-{
-    int n = sqlite3_column_count(c->read), rc = SQLITE_OK;
-
-    for (int i = 0; i < n && rc == SQLITE_OK; i++)
-        rc = sqlite3_bind_value(c->write, i + 1, sqlite3_column_value(c->read, i));
-    if (rc == SQLITE_OK)
-        rc = sqlite3_step(c->write);
-    for (int i = 1; c->address >= 0 && (rc & 0xff) == SQLITE_CONSTRAINT && i < TRIES; i++) {
-        sqlite3_reset(c->write);
-        sqlite3_bind_int64(c->write, c->address + 1, sqlite3_column_int64(c->read, c->address) + i);
-        rc = sqlite3_step(c->write);
-    }
-    if (rc != SQLITE_DONE)
-        return pm_sql_fail(c->run->into->db, "write", err);
-    sqlite3_reset(c->write);
-    c->run->counts->rows++;
-    return PMAPDB_OK;
-}
-
-/* A failure of the redaction comes before SQLite's words for it. */
-static pmapdb_status fail_read(const export_run *run, pmapdb_error *err)
-{
-    const pm_redact *r = run->export->redact;
-    pmapdb_status st = r ? pm_redact_failed(r, err) : PMAPDB_OK;
-
-    return st == PMAPDB_OK ? pm_sql_fail(run->from->db, "read", err) : st;
-}
-
-static pmapdb_status copy_table(export_run *run, const pm_export_table *table, pmapdb_error *err)
-{
-    copying c = {.run = run, .table = table, .address = -1};
-    pmapdb_status st = prepare(&c, err);
-    int rc = SQLITE_DONE;
-
-    run->at = table->name;
-    while (st == PMAPDB_OK && (rc = sqlite3_step(c.read)) == SQLITE_ROW)
-        st = write_row(&c, err);
-    if (st == PMAPDB_OK && rc != SQLITE_DONE)
-        st = fail_read(run, err);
-    sqlite3_finalize(c.read);
-    sqlite3_finalize(c.write);
-    return st;
-}
 
 /* A set of the owner's own holds paths: the new store keeps the built-in rules that it was made
  * with, and its categories all the same. Of a built-in set only {app} is the owner's. */
@@ -270,9 +156,11 @@ static void copy_tables(export_run *run)
     bool redacted = run->export->redact != NULL;
     pm_sql *into = run->into->sql;
 
-    for (size_t i = 0; i < pm_export_n_tables; i++)
+    for (size_t i = 0; i < pm_export_n_tables; i++) {
+        run->at = pm_export_tables[i].name;
         if (!redacted || !pm_export_tables[i].open)
-            PM_SQL_STEP(into, copy_table(run, &pm_export_tables[i], &err));
+            PM_SQL_STEP(into, pm_export_table_copy(&run->copy, &pm_export_tables[i], &err));
+    }
     if (!redacted)
         return;
     PM_SQL_STEP(into, redact_rules(run, &err));
@@ -310,6 +198,21 @@ static pmapdb_status empty_wal(const export_run *run, pmapdb_error *err)
     return rc == SQLITE_OK ? PMAPDB_OK : pm_sql_fail_code(db, rc, "write", err);
 }
 
+/* For the owner's map. */
+static void note_moves(pm_sql *sql, pm_buf *moves)
+{
+    sqlite3_stmt *row =
+        pm_sql_ask(sql, "SELECT space, start, last, moved FROM temp.export_cluster", PM_NO_ARGS);
+
+    while (pm_sql_next(sql, row)) {
+        long long space = pm_col_int(row, 0), start = pm_col_int(row, 1);
+        long long last = pm_col_int(row, 2), moved = pm_col_int(row, 3);
+
+        PM_SQL_STEP(sql, pm_buf_addf(moves, &err, "@%lld:%llx-%llx @%lld:%llx-%llx\n", space, start,
+                                     last, space, start + moved, last + moved));
+    }
+}
+
 /* One transaction of the other store: what another process writes meanwhile is not seen. */
 static void look(export_run *run)
 {
@@ -323,6 +226,8 @@ static void look(export_run *run)
         return;
     PM_SQL_STEP(from, pm_redact_register(redact, run->from->db, &err));
     pm_sql_script(from, "export-survey", NULL, 0);
+    pm_sql_script(from, "export-move", NULL, 0);
+    note_moves(from, &redact->moves);
 }
 
 static pmapdb_status copy_all(export_run *run, pmapdb_error *err)
@@ -381,7 +286,7 @@ pmapdb_status pm_export_store(pmapdb_store *from, pmapdb_store *into, const pm_e
     pmapdb_status st;
 
     *counts = (pm_export_counts){0};
-    run.whole = !export->n_processes && !run.cut;
+    run.copy = (pm_export_copy){from, into, export->redact, !export->n_processes && !run.cut, 0};
     sqlite3_progress_handler(from->db, STEPS, ask, &run);
     sqlite3_progress_handler(into->db, STEPS, ask, &run);
     st = make(&run, err);

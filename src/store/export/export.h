@@ -28,7 +28,6 @@ typedef struct pm_export {
 
 typedef struct pm_export_counts {
     uint64_t processes, snapshots, recordings;
-    uint64_t rows;
     bool beats;       /* live captures, of which another store may have the rest */
     bool other_rules; /* the store's rules are the owner's own: the new one has those built in */
 } pm_export_counts;

@@ -1,130 +1,100 @@
 /* public: what is public knowledge. */
 #include "store/export/public.h"
 
-bool pm_public_is_in(const char *list, pm_text text)
-{
-    if (text.len && (memchr(text.data, '|', text.len) || memchr(text.data, '\0', text.len)))
-        return false;
-    for (const char *at = strchr(list, '|') + 1; *at; at = strchr(at, '|') + 1)
-        if (strncmp(at, text.data, text.len) == 0 && at[text.len] == '|')
-            return true;
-    return false;
-}
+/* What programs call anonymous memory by prctl(PR_SET_VMA). */
+#define ANON_NAMES                                                                          \
+    " glibc: malloc arena| glibc: malloc| glibc: loader malloc| glibc: pthread stack:|"     \
+    " glibc: pthread user stack:| glibc: fdtable|\\.bss|stack_and_tls:|thread stack guard|" \
+    "thread signal stack|libc_malloc|scudo:primary|scudo:secondary|scudo:primary_reserve|"  \
+    "scudo:secondary_cached|linker_alloc|linker_alloc_small_objects|"                       \
+    "bionic_alloc_small_objects|bionic_alloc_lob|arc4random data|atexit handlers|mimalloc|" \
+    "mimalloc-meta|tcmalloc_region_NORMAL|tcmalloc_region_METADATA|v8|partition_alloc|"     \
+    "Go: heap|Go: heap reservation|Go: heap index|Go: immortal metadata|Go: page alloc|"    \
+    "Go: page alloc index|Go: page summary|Go: scavenge index|Go: gc bits|"                 \
+    "Go: profiler hash buckets|Go: other|Go: stack|Go: thread stack|Go: memory profiler|"   \
+    "Go: trace buffer|Go: signal stack|Go: arena hints|dalvik-main space|"                  \
+    "dalvik-main space \\(region space\\)|dalvik-zygote space|dalvik-non moving space|"     \
+    "dalvik-free list large object space|dalvik-large object space|dalvik-LinearAlloc|"     \
+    "dalvik-zygote-jit-code-cache|dalvik-jit-code-cache|dalvik-data-code-cache|"            \
+    "dalvik-zygote-data-code-cache|dalvik-indirect ref table|dalvik-card table|"            \
+    "dalvik-thread local mark stack|dalvik-mark stack|/usr/share/dotnet|"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+#define BRACKETS                                                                             \
+    "heap|stack|stack:|vdso|vvar|vvar_vclock|vsyscall|vectors|sigpage|uprobes|anon| anon | " \
+    "stack | heap |aio|kernel\\.kallsyms|kernel|guest\\.kernel\\.kallsyms|unknown|"          \
+    "kernel\\.vmlinux|bpf|\\.\\."
 
-/* Without the numbers, dots and blanks at its end. */
-static pm_text unnumbered(pm_text t, const char *and)
-{
-    while (t.len && (is_digit(t.data[t.len - 1]) || pm_char_in(t.data[t.len - 1], and)))
-        t.len--;
-    return t;
-}
+#define DEVICES "zero|null|kvm|mem|kfd|fuse|nvidiactl|nvidia-uvm|nvidia|dri/card|dri/renderD"
 
-/* ---- paths ---- */
+#define INODES                                                                              \
+    "\\[io_uring\\]|\\[io_uring_buf\\]|\\[perf_event\\]|\\[eventfd\\]|\\[eventpoll\\]|"     \
+    "\\[timerfd\\]|\\[signalfd\\]|\\[userfaultfd\\]|\\[fanotify\\]|\\[kvm-gmem\\]|inotify|" \
+    "bpf-map|bpf-prog|kvm-vm|kvm-vcpu|kvm-vcpu:|\\[vfio-device\\]|dma-buf|sync_file"
 
-static bool goes_up(pm_text path)
-{
-    for (const char *p = path.data, *end = p + path.len; p < end; p++)
-        if (p[0] == '/' && end - p >= 3 && p[1] == '.' && p[2] == '.' &&
-            (end - p == 3 || p[3] == '/'))
-            return true;
-    return false;
-}
+#define MEMFDS "java_heap|doublemapper|pulseaudio|xshmfence|wayland-shm|wayland-cursor|JITCode:V8"
 
-bool pm_public_path(pm_text path)
-{
-    static const char *const folders[] = {"/usr/lib/",      "/usr/bin/",     "/usr/share/",
-                                          "/usr/sbin/",     "/usr/lib64/",   "/usr/lib32/",
-                                          "/usr/libx32/",   "/usr/libexec/", "/lib/",
-                                          "/lib64/",        "/lib32/",       "/libx32/",
-                                          "/bin/",          "/sbin/",        "/system/lib/",
-                                          "/system/lib64/", "/system/bin/",  "/system/framework/"};
+#define LIBRARIES                                                                               \
+    "ld|ld-linux|ld-linux-x86-64|ld-linux-aarch64|ld-linux-armhf|ld-musl-x86_64|"               \
+    "ld-musl-aarch64|libc\\.musl-x86_64|libc|libm|libmvec|libdl|librt|libpthread|libresolv|"    \
+    "libutil|libnsl|libnss_files|libnss_dns|libnss_compat|libcrypt|libgcc_s|libstdc\\+\\+|"     \
+    "libc\\+\\+|libc\\+\\+abi|libgomp|libatomic|libasan|libtsan|libubsan|libz|libzstd|liblzma|" \
+    "libbz2|liblz4|libssl|libcrypto|libpcre|libpcre2-8|libffi|libuuid|libjvm|libjava|libjli|"   \
+    "libjimage|libverify|libzip|libnio|libnet|libjemalloc|libmimalloc|libtcmalloc|"             \
+    "libtcmalloc_minimal|libcoreclr|libclrjit|libhostfxr|libhostpolicy|libruby|libperl|"        \
+    "libnode|libv8|libuv|libsqlite3|libselinux|libsystemd|libcap|libaudit|libpam|libtinfo|"     \
+    "libncurses|libreadline|libexpat|libxml2|libicudata|libicuuc|libicui18n|libcurl|"           \
+    "libglib-2\\.0"
 
-    if (goes_up(path))
-        return false;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (pm_text_starts(path, pm_text_of(folders[i])))
-            return true;
-    return false;
-}
+#define TAILS                                                                                \
+    "jar|war|ear|jmod|jsa|class|dll|exe|so|a|o|ko|db|dat|data|bin|log|idx|index|mo|ttf|otf|" \
+    "ttc|py|pyc|rb|js|node|wasm|php|pl|lua|conf|cfg|json|xml|txt|csv|gz|xz|zst|bz2|zip|tar|" \
+    "tgz|tmp|lock|pid|sock|map|img|rdb|aof|ibd|sst|ldb|pak|art|oat|odex|vdex|apk|dex|smaps|" \
+    "pmap|maps|service|slice|scope|swp|cache|archive|sqlite|mmap|shm|wal|pack|gresource|cn|" \
+    "script"
 
-bool pm_public_kernel_file(pm_text path)
-{
-    static const char names[] =
-        "|/dev/zero|/dev/null|/dev/kvm|/dev/mem|/dev/kfd|/dev/fuse|/dev/nvidiactl|"
-        "/dev/nvidia-uvm|/dev/nvidia|/dev/dri/card|/dev/dri/renderD|/anon_hugepage|/[aio]|"
-        "/drm mm object|/i915|/proc|-|zero|[aio]|anon_hugepage|";
-    static const char inodes[] =
-        "|[io_uring]|[io_uring_buf]|[perf_event]|[eventfd]|[eventpoll]|[timerfd]|[signalfd]|"
-        "[userfaultfd]|[fanotify]|[kvm-gmem]|inotify|bpf-map|bpf-prog|kvm-vm|kvm-vcpu|kvm-vcpu:|"
-        "[vfio-device]|dma-buf|sync_file|";
+#define LABELS                                                                                 \
+    "Java Heap|Class|Thread|Thread Stack|Code|GC|GCCardSet|Compiler|JVMCI|Internal|Other|"     \
+    "Symbol|Native Memory Tracking|Shared class space|Arena Chunk|Test|Tracing|Logging|"       \
+    "Statistics|Arguments|Module|Safepoint|Synchronization|Serviceability|Metaspace|"          \
+    "String Deduplication|Object Monitors|Unknown|JAVAHEAP|CLASS|META|CODE|CDS|STACK|CARDTBL|" \
+    "INTERN|MALLOC|COMPILER|OTHER|NMT|TEST|ARENA"
 
-    if (pm_text_starts(path, PM_TEXT("anon_inode:")))
-        return pm_public_is_in(inodes, unnumbered(pm_text_from(path, 11), ""));
-    return pm_public_is_in(names, path) ||
-           (pm_text_starts(path, PM_TEXT("/dev/")) && pm_public_is_in(names, unnumbered(path, "")));
-}
+/* Of what the parser writes into snapshot.missing and the capture into live_reading.degraded. */
+#define WORDS                                                                             \
+    "a|about|add|addresses|anonymous|are|as|at|be|before|below|biggest|broken|busy|by|"   \
+    "capture|changed|changes|column|columns|cut|damaged|dialect|digit|dotted|empty|end|"  \
+    "ends|extent|fields|first|flags|follow|footer|for|gave|gib|has|have|header|in|is|it|" \
+    "its|keep|kernel|key|keys|kib|known|lacks|large|largest|last|left|less|line|list|"    \
+    "long|longer|lost|many|map|mappings|may|memory|mib|middle|missing|more|most|ms|must|" \
+    "no|not|ns|number|numbers|of|off|one|or|other|others|out|overlaps|page|pages|part|"   \
+    "pmap|private_clean|private_dirty|proper|pss|reading|referenced|row|rows|rss|s|said|" \
+    "says|shared_clean|shared_dirty|single|size|small|smaps|stall|stalled|stand|stands|"  \
+    "such|sum|sums|swap|than|that|the|their|them|there|this|three|time|to|too|took|tool|" \
+    "truncated|two|under|unknown|up|us|vmflags|was|were|which|with|would"
 
-bool pm_public_top(pm_text part)
-{
-    static const char tops[] =
-        "|home|opt|srv|var|tmp|usr|etc|run|mnt|dev|app|root|data|media|proc|sys|";
+#define BETWEEN " ,.;:()'+%/0-9\\-"
 
-    return pm_public_is_in(tops, part);
-}
-
-/* ---- the last part of one ---- */
-
-/* ".so", ".so.1.2" at its end; empty where it is none. */
-static pm_text so_tail(pm_text name)
-{
-    pm_text so = PM_TEXT(".so"), tail = unnumbered(name, ".");
-
-    if (!pm_text_ends(tail, so))
-        return (pm_text){"", 0};
-    return pm_text_from(name, tail.len - so.len);
-}
-
-bool pm_public_library(pm_text name)
-{
-    static const char stems[] =
-        "|ld|ld-linux|ld-linux-x86-64|ld-linux-aarch64|ld-linux-armhf|ld-musl-x86_64|"
-        "ld-musl-aarch64|libc.musl-x86_64|libc|libm|libmvec|libdl|librt|libpthread|libresolv|"
-        "libutil|libnsl|libnss_files|libnss_dns|libnss_compat|libcrypt|libgcc_s|libstdc++|libc++|"
-        "libc++abi|libgomp|libatomic|libasan|libtsan|libubsan|libz|libzstd|liblzma|libbz2|liblz4|"
-        "libssl|libcrypto|libpcre|libpcre2-8|libffi|libuuid|libjvm|libjava|libjli|libjimage|"
-        "libverify|libzip|libnio|libnet|libjemalloc|libmimalloc|libtcmalloc|libtcmalloc_minimal|"
-        "libcoreclr|libclrjit|libhostfxr|libhostpolicy|libruby|libperl|libnode|libv8|libuv|"
-        "libsqlite3|libselinux|libsystemd|libcap|libaudit|libpam|libtinfo|libncurses|libreadline|"
-        "libexpat|libxml2|libicudata|libicuuc|libicui18n|libcurl|libglib-2.0|";
-    pm_text tail = so_tail(name), stem = {name.data, name.len - tail.len};
-
-    if (!tail.len)
-        return false;
-    /* libc-2.31.so, libpython3.11.so.1.0, libruby-3.1.so */
-    return pm_public_is_in(stems, stem) || pm_public_is_in(stems, unnumbered(stem, ".-")) ||
-           pm_text_equal(unnumbered(stem, "."), PM_TEXT("libpython"));
-}
-
-pm_text pm_public_tail(pm_text name)
-{
-    static const char tails[] =
-        "|jar|war|ear|jmod|jsa|class|dll|exe|so|a|o|ko|db|dat|data|bin|log|idx|index|mo|ttf|otf|"
-        "ttc|py|pyc|rb|js|node|wasm|php|pl|lua|conf|cfg|json|xml|txt|csv|gz|xz|zst|bz2|zip|tar|"
-        "tgz|tmp|lock|pid|sock|map|img|rdb|aof|ibd|sst|ldb|pak|art|oat|odex|vdex|apk|dex|smaps|"
-        "pmap|maps|service|slice|scope|swp|cache|archive|sqlite|mmap|shm|wal|pack|gresource|cn|"
-        "script|";
-    pm_text so = so_tail(name), tail;
-    const char *dot = name.len ? memrchr(name.data, '.', name.len) : NULL;
-
-    if (so.len)
-        return so;
-    if (!dot || dot == name.data)
-        return (pm_text){"", 0};
-    tail = pm_text_from(name, (size_t)(dot - name.data));
-    return pm_public_is_in(tails, pm_text_from(tail, 1)) ? tail : (pm_text){"", 0};
-}
+const char *const pm_public_patterns[PM_PUBLIC_COUNT] = {
+    [PM_PUBLIC_NOTHING] = "(?!)",
+    [PM_PUBLIC_SYSTEM] =
+        "(?s)(?!.*/\\.\\.(/|\\z))/(usr/(lib|bin|share|sbin|lib64|lib32|libx32|libexec)|"
+        "lib|lib64|lib32|libx32|bin|sbin|system/(lib|lib64|bin|framework))/.*",
+    [PM_PUBLIC_NAME] = "\\[(" BRACKETS ")[0-9 ]*\\]|\\[anon(_shmem)?:(" ANON_NAMES ")[0-9 ]*\\]|"
+                       "/dev/(" DEVICES ")[0-9]*|/?anon_hugepage|/?\\[aio\\]|/drm mm object|/i915|"
+                       "/proc|-|zero|anon_inode:(" INODES ")[0-9]*|/?memfd:(" MEMFDS ")|"
+                       "/?SYSV00000000",
+    [PM_PUBLIC_TOP] = "/(home|opt|srv|var|tmp|usr|etc|run|mnt|dev|app|root|data|media|proc|sys)/|"
+                      "/(dev/shm|usr/local|var/lib|var/tmp|var/log|var/cache|run/user)/",
+    [PM_PUBLIC_LIBRARY] = "((" LIBRARIES ")[0-9.\\-]*|libpython[0-9.]*)\\.so[0-9.]*",
+    [PM_PUBLIC_TAIL] = "\\.so[0-9.]*|\\.(" TAILS ")",
+    [PM_PUBLIC_CGROUP] = "system\\.slice|user\\.slice|machine\\.slice|init\\.scope|kubepods|"
+                         "kubepods\\.slice|docker|user|system",
+    [PM_PUBLIC_LABEL] = LABELS,
+    [PM_PUBLIC_SENTENCE] = "(?i)(?>[" BETWEEN "]+|(?:" WORDS ")(?=[" BETWEEN "]|\\z))*",
+    [PM_PUBLIC_NUMBERS] = "[: 0-9kB]*",
+    [PM_PUBLIC_PERMS] = "[rwxsp?\\-]{4}",
+    [PM_PUBLIC_DEVICE] = "[0-9a-f:]*",
+    [PM_PUBLIC_FLAGS] = "([a-z0-9?]{2} )*[a-z0-9?]{0,2}",
+    [PM_PUBLIC_USER] = "root",
+    [PM_PUBLIC_SELECTION] = "--all",
+};

@@ -1,8 +1,7 @@
 /* redact: what a redacted export shows of a store instead of what is in it. */
 #include "store/export/redact.h"
 
-#include "store/export/public.h"
-#include "store/export/redact_run.h"
+#include "base/dialect.h"
 #include "store/rules/rules_csv.h"
 #include "store/rules/rules_file.h"
 #include <stdlib.h>
@@ -34,11 +33,27 @@ bool pm_redact_is_kept(pm_redact *r, pm_text text)
     return false;
 }
 
+bool pm_redact_is_public(pm_redact *r, pm_public what, pm_text text)
+{
+    return pm_regex_matches(r->is_public[what], &r->space, text);
+}
+
 /* A pattern must match from end to end, so that a word does not keep the whole path around it. */
+static pmapdb_status compile(const char *pattern, pm_regex **out, pmapdb_error *err)
+{
+    pm_buf whole = {0};
+    pmapdb_status st = pm_buf_addf(&whole, err, "\\A(?:%s)\\z", pattern);
+
+    if (st == PMAPDB_OK)
+        st = pm_regex_new(pm_buf_text(&whole), 0, out, err);
+    pm_buf_free(&whole);
+    return st;
+}
+
+/* A wrong pattern is told as it was given. */
 static pmapdb_status add_keep(pm_redact *r, const char *pattern, pmapdb_error *err)
 {
     pmapdb_error why = {0};
-    pm_buf whole = {0};
     pm_regex *alone = NULL;
     pmapdb_status st = pm_regex_new(pm_text_of(pattern), 0, &alone, &why);
 
@@ -46,14 +61,9 @@ static pmapdb_status add_keep(pm_redact *r, const char *pattern, pmapdb_error *e
     if (st == PMAPDB_INPUT)
         return pm_fail(err, PMAPDB_USAGE, "--keep '%s': %s", pattern, why.text);
     if (st == PMAPDB_OK)
-        st = pm_buf_addf(&whole, &why, "\\A(?:%s)\\z", pattern);
-    if (st == PMAPDB_OK)
-        st = pm_regex_new(pm_buf_text(&whole), 0, &r->keep[r->n_keep], &why);
+        st = compile(pattern, &r->keep[r->n_keep], err);
     r->n_keep += st == PMAPDB_OK;
-    pm_buf_free(&whole);
-    if (st != PMAPDB_OK && err)
-        *err = why;
-    return st;
+    return st == PMAPDB_NOMEM ? pm_fail_nomem(err) : st;
 }
 
 static pmapdb_status add_set(pm_redact *r, const char *name, pmapdb_error *err)
@@ -74,12 +84,9 @@ static pmapdb_status fill(pm_redact *r, const char *const *keep, size_t n_keep, 
     r->keep = calloc(n_keep + 1, sizeof(pm_regex *));
     if (!r->keep)
         return pm_fail_nomem(err);
-    if ((st = pm_tokens_new(&r->tokens, err)) != PMAPDB_OK ||
-        (st = pm_addresses_new(&r->addresses, err)) != PMAPDB_OK ||
-        (st = pm_pool_new(&r->inodes, err)) != PMAPDB_OK ||
-        (st = pm_pool_new(&r->kernel, err)) != PMAPDB_OK ||
-        (st = pm_pool_new(&r->uids, err)) != PMAPDB_OK)
-        return st;
+    st = pm_tokens_new(&r->tokens, err);
+    for (int i = 0; i < PM_PUBLIC_COUNT && st == PMAPDB_OK; i++)
+        st = compile(pm_public_patterns[i], &r->is_public[i], err);
     for (size_t i = 0; i < n_keep && st == PMAPDB_OK; i++)
         st = add_keep(r, keep[i], err);
     for (size_t i = 0; pm_rules_builtins[i] && i < PM_REDACT_SETS && st == PMAPDB_OK; i++)
@@ -105,10 +112,8 @@ void pm_redact_free(pm_redact *r)
     if (!r)
         return;
     pm_tokens_free(r->tokens);
-    pm_pool_free(r->inodes);
-    pm_pool_free(r->kernel);
-    pm_pool_free(r->uids);
-    pm_addresses_free(r->addresses);
+    for (int i = 0; i < PM_PUBLIC_COUNT; i++)
+        pm_regex_free(r->is_public[i]);
     for (size_t i = 0; i < r->n_keep; i++)
         pm_regex_free(r->keep[i]);
     free(r->keep);
@@ -116,17 +121,8 @@ void pm_redact_free(pm_redact *r)
     for (size_t i = 0; i < r->n_sets; i++)
         pm_rules_free(r->set[i]);
     pm_buf_free(&r->out);
+    pm_buf_free(&r->moves);
     free(r);
-}
-
-pm_tokens *pm_redact_tokens(pm_redact *r)
-{
-    return r->tokens;
-}
-
-pm_addresses *pm_redact_addresses(pm_redact *r)
-{
-    return r->addresses;
 }
 
 /* ---- texts ---- */
@@ -166,6 +162,127 @@ void pm_redact_add_word(pm_redact *r, const char *prefix, pm_text text, bool sta
         pm_redact_add_token(r, prefix, text, PM_TEXT(""));
 }
 
+/* ---- words ---- */
+
+static bool is_built_in(const pm_redact *r, pm_text text,
+                        const char *(*of)(const pm_rules *set, size_t index))
+{
+    for (size_t s = 0; s < r->n_sets; s++)
+        for (size_t i = 0; i < pm_rules_count(r->set[s]); i++) {
+            const char *word = of(r->set[s], i);
+
+            if (!strchr(word, '%') && pm_text_equal(text, pm_text_of(word)))
+                return true;
+        }
+    return false;
+}
+
+/* Bytes of "slug/" at the begin of a category, or 0. */
+static size_t slug_len(pm_text category)
+{
+    for (int i = 0; i < PM_CATEGORY_COUNT; i++) {
+        pm_text slug = pm_text_of(pm_categories[i].slug);
+
+        if (pm_text_starts(category, slug) && category.len > slug.len &&
+            category.data[slug.len] == '/')
+            return slug.len + 1;
+    }
+    return 0;
+}
+
+static void add_category(pm_redact *r, pm_text category)
+{
+    size_t slug = slug_len(category);
+
+    /* The names that a JVM gives its memory become categories that no rule has. */
+    if (is_built_in(r, category, pm_rules_template) ||
+        pm_text_equal(category, PM_TEXT("anonymous/jvm-cds")) ||
+        pm_text_equal(category, PM_TEXT("shared-memory/jvm-heap"))) {
+        pm_redact_add_kept(r, "f", category);
+        return;
+    }
+    pm_redact_add(r, (pm_text){category.data, slug});
+    pm_redact_path(r, pm_text_from(category, slug));
+}
+
+/* STACK-4712-main: all after the number is the thread's name. */
+static void add_label(pm_redact *r, pm_text label)
+{
+    size_t n = strlen("STACK-");
+
+    if (!pm_text_starts(label, PM_TEXT("STACK-"))) {
+        pm_redact_add_word(r, "n", label, pm_redact_is_public(r, PM_PUBLIC_LABEL, label));
+        return;
+    }
+    while (n < label.len && label.data[n] >= '0' && label.data[n] <= '9')
+        n++;
+    n += n < label.len && label.data[n] == '-';
+    pm_redact_add(r, (pm_text){label.data, n});
+    if (n < label.len)
+        pm_redact_add_word(r, "n", pm_text_from(label, n), false);
+}
+
+/* What is a function of the kernel's or the system's stays. */
+static void add_symbol(pm_redact *r, pm_text symbol, pm_text dso)
+{
+    bool kernel = pm_text_starts(dso, PM_TEXT("[")) &&
+                  pm_redact_is_public(r, PM_PUBLIC_NAME, dso) &&
+                  !pm_text_equal(dso, PM_TEXT("[unknown]"));
+
+    pm_redact_add_word(r, "s", symbol,
+                       !symbol.len || kernel || pm_redact_is_public(r, PM_PUBLIC_SYSTEM, dso) ||
+                           pm_redact_is_kept(r, dso) ||
+                           pm_redact_is_public(r, PM_PUBLIC_LIBRARY, pm_text_basename(dso)));
+}
+
+/* Lines "Key: N kB". */
+static void add_extra(pm_redact *r, pm_text text)
+{
+    while (text.len) {
+        const char *end = memchr(text.data, '\n', text.len);
+        pm_text line = {text.data, end ? (size_t)(end - text.data) : text.len};
+        const char *colon = line.len ? memchr(line.data, ':', line.len) : NULL;
+        size_t n = colon ? (size_t)(colon - line.data) : line.len;
+        pm_text rest = pm_text_from(line, n);
+
+        if (line.len)
+            pm_redact_add_word(r, "key", (pm_text){line.data, n}, false);
+        if (pm_redact_is_public(r, PM_PUBLIC_NUMBERS, rest))
+            pm_redact_add(r, rest);
+        if (end)
+            pm_redact_add(r, PM_TEXT("\n"));
+        text = pm_text_from(text, line.len + (end != NULL));
+    }
+}
+
+/* All others: the prefix of the token, and what stays. */
+static void add_word(pm_redact *r, pm_redact_how how, pm_text text)
+{
+    static const struct {
+        const char *prefix;
+        pm_public stays;
+    } words[PM_REDACT_NEVER] = {
+        [PM_REDACT_HOST] = {"host", PM_PUBLIC_NOTHING},
+        [PM_REDACT_BOOT] = {"boot", PM_PUBLIC_NOTHING},
+        [PM_REDACT_USER] = {"user", PM_PUBLIC_USER},
+        [PM_REDACT_RULE] = {"rule", PM_PUBLIC_NOTHING},
+        [PM_REDACT_SENTENCE] = {"text", PM_PUBLIC_SENTENCE},
+        [PM_REDACT_SELECTION] = {"text", PM_PUBLIC_SELECTION},
+        [PM_REDACT_PERMS] = {"text", PM_PUBLIC_PERMS},
+        [PM_REDACT_DEVICE] = {"text", PM_PUBLIC_DEVICE},
+        [PM_REDACT_FLAGS] = {"text", PM_PUBLIC_FLAGS},
+    };
+    bool stays = pm_redact_is_public(r, words[how].stays, text);
+
+    if (how == PM_REDACT_WORD)
+        stays = pm_dialect_find(text) != PM_DIALECT_COUNT;
+    if (how == PM_REDACT_RULE)
+        stays = pm_text_equal(text, PM_TEXT(PM_RULE_LABEL)) || is_built_in(r, text, pm_rules_name);
+    pm_redact_add_word(r, words[how].prefix ? words[how].prefix : "text", text, stays);
+}
+
+/* ---- all texts ---- */
+
 pmapdb_status pm_redact_text(pm_redact *r, pm_redact_how how, pm_text text, pm_text beside,
                              pm_text *out, pmapdb_error *err)
 {
@@ -185,10 +302,23 @@ pmapdb_status pm_redact_text(pm_redact *r, pm_redact_how how, pm_text text, pm_t
         pm_redact_cgroup(r, text);
         break;
     case PM_REDACT_SYMBOL:
-        pm_redact_symbol(r, text, beside);
+        add_symbol(r, text, beside);
+        break;
+    case PM_REDACT_CATEGORY:
+        add_category(r, text);
+        break;
+    case PM_REDACT_NOTE:
+        if (is_built_in(r, text, pm_rules_note))
+            pm_redact_add(r, text);
+        break;
+    case PM_REDACT_LABEL:
+        add_label(r, text);
+        break;
+    case PM_REDACT_EXTRA:
+        add_extra(r, text);
         break;
     default:
-        pm_redact_word(r, how, text);
+        add_word(r, how, text);
     }
     *out = pm_buf_text(&r->out);
     return pm_redact_failed(r, err);
@@ -200,8 +330,9 @@ pmapdb_status pm_redact_publish(pm_redact *r, pm_text path, pmapdb_error *err)
 
     if (pm_text_ends(path, deleted))
         path.len -= deleted.len;
-    return pm_public_path(path) ? pm_tokens_publish(r->tokens, pm_text_basename(path), err)
-                                : PMAPDB_OK;
+    return pm_redact_is_public(r, PM_PUBLIC_SYSTEM, path)
+               ? pm_tokens_publish(r->tokens, pm_text_basename(path), err)
+               : PMAPDB_OK;
 }
 
 pmapdb_status pm_redact_failed(const pm_redact *r, pmapdb_error *err)

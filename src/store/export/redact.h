@@ -30,7 +30,7 @@
  * EXTRA: lines "Key: N kB" of keys that this program does not know: the key gets a token. PERMS,
  * DEVICE, FLAGS: as the kernel prints them; else a token.
  *
- * ADDRESS: moved (store/export/addresses.h); what lies at 0 and in the kernel's half stays. FRAME:
+ * ADDRESS: moved (export-move.sql); what lies at 0 and in the kernel's half stays. FRAME:
  * a distance stays; an address (of a frame without a symbol) is moved, one of the kernel's gets a
  * number. NEW_ADDRESS: the fifth argument of a call, of mremap an address.
  *
@@ -44,7 +44,9 @@
 #define PM_STORE_EXPORT_REDACT_H
 
 #include "base/buf.h"
-#include "store/export/addresses.h"
+#include "classify/rules.h"
+#include "classify/rules_regex.h"
+#include "store/export/public.h"
 #include "store/export/tokens.h"
 #include "store/file/sql.h"
 
@@ -154,8 +156,23 @@ typedef enum pm_redact_how {
 
 pm_redact_how pm_redact_of(const char *table, const char *column);
 
-/* What the rows of one export share. */
-typedef struct pm_redact pm_redact;
+#define PM_REDACT_SETS 8 /* of rules that are built in, at most */
+
+/* What the rows of one export share. The functions below that return nothing append to `out`; the
+ * first failure is kept in st and err, and nothing is added after it. */
+typedef struct pm_redact {
+    pm_tokens *tokens;
+    pm_regex **keep;
+    size_t n_keep;
+    pm_regex *is_public[PM_PUBLIC_COUNT];
+    pm_regex_space space;
+    pm_rules *set[PM_REDACT_SETS];
+    size_t n_sets;
+    pm_buf out;
+    pm_buf moves; /* for the owner's map: "@SPACE:FROM-TO @SPACE:FROM-TO\n", hexadecimal */
+    pmapdb_status st;
+    pmapdb_error err;
+} pm_redact;
 
 /* keep: regular expressions; a path, a part of one, a word that one of them matches from end to end
  * stays. PMAPDB_USAGE: one of them is none. */
@@ -163,23 +180,16 @@ pmapdb_status pm_redact_new(const char *const *keep, size_t n_keep, pm_redact **
                             pmapdb_error *err);
 void pm_redact_free(pm_redact *r);
 
-pm_tokens *pm_redact_tokens(pm_redact *r);
-pm_addresses *pm_redact_addresses(pm_redact *r);
-
 /* ---- in SQL ----
  *
- * redact(HOW, value, beside, column) gives what is shown of a value; NULL stays NULL. `beside` is
- * what the value hangs on: the space of an address or a frame, the device of an inode, the DSO of a
- * symbol. `column` names a number that is none. note_address, join_spaces and note_path are for
- * export-survey.sql. No view and no trigger can call them. */
+ * redact(HOW, value, beside) gives what is shown of a text; `beside`: the DSO of a symbol, else
+ * NULL. no_number(column) is called where a number should be and is not: it fails. note_path(path)
+ * is for export-survey.sql. No view can call these functions. */
 pmapdb_status pm_redact_register(pm_redact *r, sqlite3 *db, pmapdb_error *err);
 void pm_redact_unregister(sqlite3 *db);
 
-/* Why a function failed, as SQLite's own error cannot say it; PMAPDB_OK: none did. */
-pmapdb_status pm_redact_failed(const pm_redact *r, pmapdb_error *err);
-
 /* Appends the expression for a column of row t of a table, where `value` reads the column; `space`
- * as in export_tables.h. */
+ * as in export_table.h. */
 pmapdb_status pm_redact_expression(pm_buf *out, const char *table, const char *column,
                                    const char *value, const char *space, pmapdb_error *err);
 
@@ -191,5 +201,26 @@ pmapdb_status pm_redact_text(pm_redact *r, pm_redact_how how, pm_text text, pm_t
 
 /* The last part of a path of the system is public: a program may go by it. */
 pmapdb_status pm_redact_publish(pm_redact *r, pm_text path, pmapdb_error *err);
+
+/* Why a function failed, as SQLite's own error cannot say it; PMAPDB_OK: none did. */
+pmapdb_status pm_redact_failed(const pm_redact *r, pmapdb_error *err);
+
+/* ---- between redact.c and redact_path.c ---- */
+
+bool pm_redact_is_public(pm_redact *r, pm_public what, pm_text text);
+/* --keep says that the text stays. */
+bool pm_redact_is_kept(pm_redact *r, pm_text text);
+
+/* As it is. */
+void pm_redact_add(pm_redact *r, pm_text text);
+void pm_redact_add_token(pm_redact *r, const char *prefix, pm_text text, pm_text tail);
+/* As it is, unless a token is spelt so. */
+void pm_redact_add_kept(pm_redact *r, const char *prefix, pm_text text);
+/* Kept where it `stays` or --keep says so; else a token. */
+void pm_redact_add_word(pm_redact *r, const char *prefix, pm_text text, bool stays);
+
+void pm_redact_path(pm_redact *r, pm_text path);
+void pm_redact_command(pm_redact *r, pm_text command);
+void pm_redact_cgroup(pm_redact *r, pm_text path);
 
 #endif

@@ -1,11 +1,18 @@
 /* redact_path: paths, their parts, names of programs, command lines. */
-#include "store/export/redact_run.h"
-
-#include "store/export/public.h"
+#include "store/export/redact.h"
 
 static const pm_text nothing = PM_TEXT(""), deleted = PM_TEXT(" (deleted)");
 
 /* ---- parts ---- */
+
+/* What may stay of a last part: ".so.1.2", ".jar"; empty where its end is no well-known one. */
+static pm_text tail_of(pm_redact *r, pm_text name)
+{
+    for (size_t i = 1; i < name.len; i++)
+        if (name.data[i] == '.' && pm_redact_is_public(r, PM_PUBLIC_TAIL, pm_text_from(name, i)))
+            return pm_text_from(name, i);
+    return nothing;
+}
 
 /* `prefix` tells a folder ("d") from a last part. */
 static void add_part(pm_redact *r, const char *prefix, pm_text part)
@@ -14,10 +21,11 @@ static void add_part(pm_redact *r, const char *prefix, pm_text part)
 
     if (!part.len || pm_text_equal(part, PM_TEXT(".")) || pm_text_equal(part, PM_TEXT("..")))
         pm_redact_add(r, part);
-    else if (pm_redact_is_kept(r, part) || (last && pm_public_library(part)))
+    else if (pm_redact_is_kept(r, part) ||
+             (last && pm_redact_is_public(r, PM_PUBLIC_LIBRARY, part)))
         pm_redact_add_kept(r, prefix, part);
     else
-        pm_redact_add_token(r, prefix, part, last ? pm_public_tail(part) : nothing);
+        pm_redact_add_token(r, prefix, part, last ? tail_of(r, part) : nothing);
 }
 
 /* The part at the begin of `path`. */
@@ -28,31 +36,15 @@ static pm_text first_part(pm_text path)
     return (pm_text){path.data, slash ? (size_t)(slash - path.data) : path.len};
 }
 
-/* Folders that every system has right below its first ones. */
-static bool is_usual(pm_text top, pm_text part)
-{
-    static const char *const pairs[][2] = {{"dev", "shm"}, {"usr", "local"}, {"var", "lib"},
-                                           {"var", "tmp"}, {"var", "log"},   {"var", "cache"},
-                                           {"run", "user"}};
-
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (pm_text_equal(top, pm_text_of(pairs[i][0])) &&
-            pm_text_equal(part, pm_text_of(pairs[i][1])))
-            return true;
-    return false;
-}
-
-/* Adds "/opt/" and such; what is left of the path is the owner's. */
+/* Adds "/opt/", "/var/lib/" and such; what is left of the path is the owner's. */
 static void add_top(pm_redact *r, pm_text *path)
 {
-    pm_text top = first_part(pm_text_from(*path, 1)), next;
-    size_t n = 1 + top.len;
+    size_t n = 0, slashes = 0;
 
-    if (path->data[0] != '/' || n == path->len || !pm_public_top(top))
-        return;
-    next = first_part(pm_text_from(*path, n + 1));
-    if (n + 1 + next.len < path->len && is_usual(top, next))
-        n += 1 + next.len;
+    for (size_t i = 0; i < path->len && slashes < 3; i++)
+        if (path->data[i] == '/' && slashes++ > 0 &&
+            pm_redact_is_public(r, PM_PUBLIC_TOP, (pm_text){path->data, i + 1}))
+            n = i + 1;
     pm_redact_add(r, (pm_text){path->data, n});
     *path = pm_text_from(*path, n);
 }
@@ -64,7 +56,7 @@ static void add_parts(pm_redact *r, pm_text path, bool is_cgroup)
         pm_text part = first_part(path);
         bool last = part.len == path.len;
 
-        if (is_cgroup && pm_public_cgroup(part))
+        if (is_cgroup && pm_redact_is_public(r, PM_PUBLIC_CGROUP, part))
             pm_redact_add_kept(r, "f", part);
         else
             add_part(r, last || is_cgroup ? "f" : "d", part);
@@ -76,56 +68,33 @@ static void add_parts(pm_redact *r, pm_text path, bool is_cgroup)
 
 /* ---- names that are no paths ---- */
 
-/* All but `before` bytes at the begin and `after` at the end gets a token. */
-static void add_framed(pm_redact *r, size_t before, pm_text text, size_t after, const char *prefix)
-{
-    pm_redact_add(r, (pm_text){text.data, before});
-    pm_redact_add_word(r, prefix, (pm_text){text.data + before, text.len - before - after}, false);
-    pm_redact_add(r, pm_text_from(text, text.len - after));
-}
-
-/* [heap], [anon:NAME]. */
-static void add_bracket(pm_redact *r, pm_text text)
-{
-    pm_text inside = {text.data + 1, text.len - 2};
-    size_t named = pm_text_starts(inside, PM_TEXT("anon:"))         ? strlen("anon:")
-                   : pm_text_starts(inside, PM_TEXT("anon_shmem:")) ? strlen("anon_shmem:")
-                                                                    : 0;
-
-    if (pm_public_bracket(inside))
-        pm_redact_add_kept(r, "n", text);
-    else
-        add_framed(r, 1 + named, text, 1, "n");
-}
-
-/* Names without a file, by what they begin with; what follows is the program's, but for `after`
- * bytes. */
+/* Names without a file, by their begin and end; between them is the program's own word. */
 static const struct special {
-    pm_text begin;
+    pm_text begin, end;
     const char *prefix;
-    size_t after;
-} specials[] = {{PM_TEXT("/memfd:"), "f", 0},  {PM_TEXT("memfd:"), "f", 0},
-                {PM_TEXT("/SYSV"), "k", 0},    {PM_TEXT("SYSV"), "k", 0},
-                {PM_TEXT("/dmabuf:"), "f", 0}, {PM_TEXT("socket:["), "i", 1},
-                {PM_TEXT("pipe:["), "i", 1},   {PM_TEXT("anon_inode:"), "n", 0}};
+} specials[] = {
+    {PM_TEXT("[anon:"), PM_TEXT("]"), "n"},    {PM_TEXT("[anon_shmem:"), PM_TEXT("]"), "n"},
+    {PM_TEXT("["), PM_TEXT("]"), "n"},         {PM_TEXT("/memfd:"), PM_TEXT(""), "f"},
+    {PM_TEXT("memfd:"), PM_TEXT(""), "f"},     {PM_TEXT("/SYSV"), PM_TEXT(""), "k"},
+    {PM_TEXT("SYSV"), PM_TEXT(""), "k"},       {PM_TEXT("/dmabuf:"), PM_TEXT(""), "f"},
+    {PM_TEXT("socket:["), PM_TEXT("]"), "i"},  {PM_TEXT("pipe:["), PM_TEXT("]"), "i"},
+    {PM_TEXT("anon_inode:"), PM_TEXT(""), "n"}};
 
-static const struct special *special_of(pm_text text)
+static bool add_special(pm_redact *r, pm_text text)
 {
-    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
-        if (pm_text_starts(text, specials[i].begin) &&
-            text.len > specials[i].begin.len + specials[i].after)
-            return &specials[i];
-    return NULL;
-}
+    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
+        const struct special *s = &specials[i];
+        size_t framed = s->begin.len + s->end.len;
 
-static void add_special(pm_redact *r, const struct special *s, pm_text text)
-{
-    pm_text rest = pm_text_from(text, s->begin.len);
-
-    if (pm_public_memfd(rest) || pm_text_equal(rest, PM_TEXT("00000000")))
-        pm_redact_add_kept(r, s->prefix, text);
-    else
-        add_framed(r, s->begin.len, text, s->after, s->prefix);
+        if (text.len <= framed || !pm_text_starts(text, s->begin) || !pm_text_ends(text, s->end))
+            continue;
+        pm_redact_add(r, s->begin);
+        pm_redact_add_word(r, s->prefix, (pm_text){text.data + s->begin.len, text.len - framed},
+                           false);
+        pm_redact_add(r, s->end);
+        return true;
+    }
+    return false;
 }
 
 /* A title begins "nginx:"; of "[anon:dalvik-/a/boot.art]" some tools leave "boot.art]". */
@@ -146,22 +115,20 @@ static void add_bare(pm_redact *r, pm_text name)
 void pm_redact_path(pm_redact *r, pm_text path)
 {
     bool is_deleted = pm_text_ends(path, deleted);
-    const struct special *special;
 
     path.len -= is_deleted ? deleted.len : 0;
-    special = special_of(path);
     if (path.len &&
-        (pm_public_kernel_file(path) || pm_public_path(path) || pm_redact_is_kept(r, path)))
+        (pm_redact_is_public(r, PM_PUBLIC_NAME, path) ||
+         pm_redact_is_public(r, PM_PUBLIC_SYSTEM, path) || pm_redact_is_kept(r, path))) {
         pm_redact_add_kept(r, "f", path);
-    else if (path.len > 1 && path.data[0] == '[' && path.data[path.len - 1] == ']')
-        add_bracket(r, path);
-    else if (special)
-        add_special(r, special, path);
-    else if (path.len && memchr(path.data, '/', path.len)) {
-        add_top(r, &path);
-        add_parts(r, path, false);
-    } else if (path.len)
-        add_bare(r, path);
+    } else if (path.len && !add_special(r, path)) {
+        if (memchr(path.data, '/', path.len)) {
+            add_top(r, &path);
+            add_parts(r, path, false);
+        } else {
+            add_bare(r, path);
+        }
+    }
     pm_redact_add(r, is_deleted ? deleted : nothing);
 }
 

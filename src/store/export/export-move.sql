@@ -1,0 +1,48 @@
+-- export-move: where the addresses of a redacted export go: export_address, export_pair ->
+-- export_cluster. How things lie to one another stays, where they lie does not.
+--
+-- The addresses of one process fall into clusters, which gaps of 1 TiB (2^40) and more part: the
+-- program and its heap, the libraries and the stack, what lies at fixed places. Each cluster is moved
+-- as a whole by a multiple of 64 MiB (2^26) that random() draws, which takes its seed from the
+-- system: the order of all addresses, what touches what, the distances inside a cluster, and the
+-- alignment that rules ask for (pages, 2 MiB, the arenas of glibc) are as before. Nothing else is: of
+-- an address, the lowest 26 bits can be told.
+
+INSERT INTO export_space
+WITH RECURSIVE reach (space, other) AS (
+  SELECT space, space FROM (SELECT space FROM export_address UNION SELECT space FROM export_pair)
+  UNION
+  SELECT r.space, p.other FROM reach r JOIN export_pair p ON p.space = r.other)
+SELECT space, min(other) FROM reach GROUP BY space;
+
+INSERT INTO export_drawn
+WITH noted AS (
+  SELECT s.leader, a.start, max(a.last) AS last
+  FROM export_address a JOIN export_space s ON s.space = a.space GROUP BY 1, 2),
+after AS (
+  SELECT *, max(last) OVER (PARTITION BY leader ORDER BY start
+    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM noted),
+numbered AS (
+  SELECT *, sum(before IS NULL OR start - before >= 1099511627776)
+    OVER (PARTITION BY leader ORDER BY start ROWS UNBOUNDED PRECEDING) AS cluster FROM after)
+SELECT leader, min(start), max(last), min(start) / 67108864, max(last) / 67108864 - min(start) / 67108864 + 1,
+  random() & 9223372036854775807
+FROM numbered GROUP BY leader, cluster;
+
+-- The clusters of one leader keep their order and stay 1 TiB (16384 units) apart; what is left of the
+-- usual room of 47 bits is shared out at random. With five-level paging, or where hardly any room is
+-- left, the room is larger.
+INSERT INTO export_cluster
+WITH need AS (SELECT leader, 1 + 16384 * (count(*) - 1) + sum(units) AS units FROM export_drawn GROUP BY leader),
+room AS (SELECT leader, CASE WHEN units + 1 < 2097152 THEN 2097152 - units ELSE 2097152 END AS left FROM need),
+shared AS (SELECT d.leader, d.draw % r.left AS rest,
+    row_number() OVER (PARTITION BY d.leader ORDER BY d.draw % r.left) AS place
+  FROM export_drawn d JOIN room r ON r.leader = d.leader),
+placed AS (SELECT *, row_number() OVER (PARTITION BY leader ORDER BY start) AS place,
+    1 + coalesce(sum(units + 16384) OVER (PARTITION BY leader ORDER BY start
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS at
+  FROM export_drawn)
+SELECT s.space, p.start, p.last, (p.at + h.rest - p.unit) * 67108864
+FROM placed p
+JOIN shared h ON h.leader = p.leader AND h.place = p.place
+JOIN export_space s ON s.leader = p.leader;

@@ -1,0 +1,201 @@
+/* export_table: every table of the schema, which of its rows an export copies, and how. */
+#include "store/export/export_table.h"
+
+#define OF_PROCESS "WHERE t.process_id IN (SELECT id FROM temp.export_process)"
+#define OF_SNAPSHOT "WHERE t.snapshot_id IN (SELECT id FROM temp.export_snapshot)"
+#define OF_LIVE                                                             \
+    "WHERE t.live_process_id IN (SELECT live_process_id FROM live_reading " \
+    "WHERE snapshot_id IN (SELECT id FROM temp.export_snapshot))"
+#define OF_TRACED "CROSS JOIN temp.export_traced e ON e.id = t.traced_process_id"
+#define OF_CAPTURE "WHERE ?1 OR t.capture_id IN (SELECT id FROM temp.export_capture)"
+/* Versions that one of the chosen snapshots shows. */
+#define SHOWN                                                                        \
+    "WHERE EXISTS (SELECT 1 FROM temp.export_shown s WHERE s.epoch_id = t.epoch_id " \
+    "AND s.off BETWEEN t.first AND coalesce(t.last, 32767))"
+
+const pm_export_table pm_export_tables[] = {
+    {"host", "WHERE ?1 OR t.host_id IN (SELECT id FROM temp.export_host)", NULL, false},
+    {"name",
+     "WHERE ?1 OR t.name_id IN (SELECT name_id FROM process WHERE process_id IN "
+     "(SELECT id FROM temp.export_process))",
+     NULL, false},
+    {"process", OF_PROCESS, "t.process_id", false},
+    {"folder",
+     "WHERE ?1 OR t.folder_id IN (SELECT folder_id FROM capture WHERE capture_id IN "
+     "(SELECT id FROM temp.export_capture))",
+     NULL, false},
+    {"capture", OF_CAPTURE, NULL, false},
+    {"schedule",
+     "WHERE ?1 OR t.schedule_id IN (SELECT schedule_id FROM beat WHERE capture_id IN "
+     "(SELECT id FROM temp.export_capture))",
+     NULL, false},
+    {"beat", OF_CAPTURE, NULL, false},
+    {"import_log",
+     "WHERE ?1 OR t.import_log_id IN (SELECT import_log_id FROM snapshot WHERE snapshot_id IN "
+     "(SELECT id FROM temp.export_snapshot))",
+     NULL, false},
+    {"epoch", "WHERE t.epoch_id IN (SELECT epoch_id FROM temp.export_shown)", NULL, false},
+    {"snapshot", OF_SNAPSHOT, NULL, false},
+    {"live_process", OF_LIVE, NULL, false},
+    {"environment", OF_LIVE, NULL, true},
+    {"live_reading", OF_SNAPSHOT, NULL, false},
+    {"pin", OF_SNAPSHOT, NULL, false},
+    {"forgotten", "WHERE ?1", NULL, true},
+    {"refused", "WHERE ?1", NULL, true},
+    {"category",
+     "WHERE t.category_id > 14 AND (?1 OR t.category_id IN (SELECT id FROM temp.export_category))",
+     NULL, false},
+    {"object",
+     "WHERE t.object_id IN (SELECT object_id FROM region WHERE region_id IN "
+     "(SELECT id FROM temp.export_region))",
+     NULL, false},
+    {"lineage",
+     "WHERE t.lineage_id IN (SELECT lineage_id FROM region WHERE region_id IN "
+     "(SELECT id FROM temp.export_region))",
+     NULL, false},
+    {"label", OF_PROCESS, "t.process_id", false},
+    {"region",
+     "CROSS JOIN lineage l ON l.lineage_id = t.lineage_id "
+     "WHERE t.region_id IN (SELECT id FROM temp.export_region)",
+     "l.process_id", false},
+    {"recording",
+     "WHERE t.recording_id IN (SELECT recording_id FROM traced_process WHERE traced_process_id IN "
+     "(SELECT id FROM temp.export_traced))",
+     NULL, false},
+    {"traced_process", OF_TRACED, NULL, false},
+    {"thread", OF_TRACED, NULL, false},
+    {"frame",
+     "LEFT JOIN temp.export_frame f ON f.frame_id = t.frame_id WHERE t.frame_id IN "
+     "(SELECT k.frame_id FROM stack k WHERE k.stack_id IN (SELECT stack_id FROM "
+     "temp.export_stack))",
+     "f.space", false},
+    {"stack", "WHERE t.stack_id > 0 AND t.stack_id IN (SELECT stack_id FROM temp.export_stack)",
+     NULL, false},
+    {"call",
+     "CROSS JOIN thread h ON h.thread_id = t.thread_id "
+     "CROSS JOIN temp.export_traced e ON e.id = h.traced_process_id",
+     "e.space", false},
+    {"extent", OF_TRACED, "e.space", false},
+    {"foreign_extent", OF_TRACED, "e.space", false},
+    {"rare_fields", "WHERE t.rare_fields_id IN (SELECT id FROM temp.export_rare)", NULL, false},
+    {"mapping_version", SHOWN, NULL, false},
+    {"category_version", SHOWN, NULL, false},
+    {"rule_set", "", NULL, true}, /* in place of the new store's own */
+};
+const size_t pm_export_n_tables = sizeof pm_export_tables / sizeof *pm_export_tables;
+
+/* ---- copying ---- */
+
+#define TRIES 1000 /* for an address that is another's by chance */
+
+/* A version that ends after the last copied capture, or with it, goes on to the end: else the next
+ * capture that is imported would show it again. */
+#define LAST                                                                             \
+    "CASE WHEN t.last < (SELECT max(s.off) FROM temp.export_shown s WHERE s.epoch_id = " \
+    "t.epoch_id) THEN t.last END"
+
+typedef struct copying {
+    pm_export_copy *copy;
+    const pm_export_table *table;
+    sqlite3_stmt *read, *write;
+    int address; /* of a frame: the column that may have to move on; else -1 */
+} copying;
+
+/* The two statements, column by column; generated columns are not among them. */
+static void write_statements(copying *c, pm_buf *select, pm_buf *insert)
+{
+    const pm_export_table *t = c->table;
+    bool redacted = c->copy->redact != NULL;
+    pm_sql *sql = c->copy->into->sql;
+    pm_buf value = {0};
+    int n = 0;
+    sqlite3_stmt *row = pm_sql_ask(sql, "SELECT name FROM pragma_table_info(?1) ORDER BY cid",
+                                   PM_ARGS(PM_S(t->name)));
+
+    PM_SQL_STEP(sql, pm_buf_addf(select, &err, "SELECT "));
+    PM_SQL_STEP(sql, pm_buf_addf(insert, &err, "%s INTO \"%s\" VALUES (",
+                                 strcmp(t->name, "rule_set") == 0 ? "REPLACE" : "INSERT", t->name));
+    for (; pm_sql_next(sql, row); n++) {
+        const char *name = pm_col_text(row, 0).data;
+
+        if (strcmp(t->name, "frame") == 0 && strcmp(name, "offset") == 0 && redacted)
+            c->address = n;
+        pm_buf_clear(&value);
+        PM_SQL_STEP(sql, strcmp(name, "last") == 0 ? pm_buf_addf(&value, &err, LAST)
+                                                   : pm_buf_addf(&value, &err, "t.\"%s\"", name));
+        PM_SQL_STEP(sql, pm_buf_addf(select, &err, "%s", n ? ", " : ""));
+        PM_SQL_STEP(sql, pm_buf_addf(insert, &err, "%s?", n ? ", " : ""));
+        PM_SQL_STEP(
+            sql, redacted ? pm_redact_expression(select, t->name, name, value.data, t->space, &err)
+                          : pm_buf_addf(select, &err, "%s", value.data));
+    }
+    PM_SQL_STEP(sql, pm_buf_addf(select, &err, " FROM \"%s\" t %s", t->name, t->rows));
+    PM_SQL_STEP(sql, pm_buf_addf(insert, &err, ")"));
+    pm_buf_free(&value);
+}
+
+static pmapdb_status prepare(copying *c, pmapdb_error *err)
+{
+    pm_buf select = {0}, insert = {0};
+    pmapdb_status st;
+
+    write_statements(c, &select, &insert);
+    st = pm_sql_end(c->copy->into->sql, err);
+    if (st == PMAPDB_OK &&
+        sqlite3_prepare_v2(c->copy->from->db, select.data, -1, &c->read, NULL) != SQLITE_OK)
+        st = pm_sql_fail(c->copy->from->db, "read", err);
+    if (st == PMAPDB_OK &&
+        sqlite3_prepare_v2(c->copy->into->db, insert.data, -1, &c->write, NULL) != SQLITE_OK)
+        st = pm_sql_fail(c->copy->into->db, "write", err);
+    if (st == PMAPDB_OK && sqlite3_bind_parameter_count(c->read))
+        sqlite3_bind_int(c->read, 1, c->copy->whole);
+    pm_buf_free(&select);
+    pm_buf_free(&insert);
+    return st;
+}
+
+/* Two processes may be moved so that a frame of one, known by nothing but its address, lies where a
+ * frame of the other does: it then moves on a little. */
+static pmapdb_status write_row(copying *c, pmapdb_error *err)
+{
+    int n = sqlite3_column_count(c->read), rc = SQLITE_OK;
+
+    for (int i = 0; i < n && rc == SQLITE_OK; i++)
+        rc = sqlite3_bind_value(c->write, i + 1, sqlite3_column_value(c->read, i));
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(c->write);
+    for (int i = 1; c->address >= 0 && (rc & 0xff) == SQLITE_CONSTRAINT && i < TRIES; i++) {
+        sqlite3_reset(c->write);
+        sqlite3_bind_int64(c->write, c->address + 1, sqlite3_column_int64(c->read, c->address) + i);
+        rc = sqlite3_step(c->write);
+    }
+    if (rc != SQLITE_DONE)
+        return pm_sql_fail(c->copy->into->db, "write", err);
+    sqlite3_reset(c->write);
+    c->copy->rows++;
+    return PMAPDB_OK;
+}
+
+/* A failure of the redaction comes before SQLite's words for it. */
+static pmapdb_status fail_read(const pm_export_copy *copy, pmapdb_error *err)
+{
+    pmapdb_status st = copy->redact ? pm_redact_failed(copy->redact, err) : PMAPDB_OK;
+
+    return st == PMAPDB_OK ? pm_sql_fail(copy->from->db, "read", err) : st;
+}
+
+pmapdb_status pm_export_table_copy(pm_export_copy *copy, const pm_export_table *table,
+                                   pmapdb_error *err)
+{
+    copying c = {.copy = copy, .table = table, .address = -1};
+    pmapdb_status st = prepare(&c, err);
+    int rc = SQLITE_DONE;
+
+    while (st == PMAPDB_OK && (rc = sqlite3_step(c.read)) == SQLITE_ROW)
+        st = write_row(&c, err);
+    if (st == PMAPDB_OK && rc != SQLITE_DONE)
+        st = fail_read(copy, err);
+    sqlite3_finalize(c.read);
+    sqlite3_finalize(c.write);
+    return st;
+}

@@ -341,6 +341,28 @@ static void events_mend_clocks(void **state)
                "1|events|1\n");
 }
 
+/* A busy machine: each map was read 0.7 s after its beat began. Changes in that time do not speak
+ * against the clocks. */
+static void late_readings_agree_with_clocks(void **state)
+{
+    kit *k = kit_of(state);
+    take t = begin_take(42, 42);
+
+    leak(k, &t, UTC_MS - 1000000 - 700);
+    kit_exec(k, "UPDATE process SET clock_mono_ns = 990000000000, clock_utc_ms = 1699999990000;"
+                "INSERT INTO host (host_id, name) VALUES (9, 'web1');"
+                "INSERT INTO schedule (schedule_id, host_id, boot_id, selection, every_ms) "
+                "VALUES (1, 9, 'boot', 'pid', 2000);"
+                "INSERT INTO live_process (live_process_id, hash) VALUES (1, 0);"
+                "INSERT INTO beat "
+                "SELECT capture_id, 1, taken_ms, taken_ms, 0, 0, 0, 0, 0, 0, 0 FROM snapshot;"
+                "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
+                "longest_us) SELECT snapshot_id, 1, 400000000, 300000, 0, 0 FROM snapshot");
+    end_take(k, &t, 1, NULL);
+    kit_ok(pm_perf_link(k->store, NULL), NULL);
+    kit_expect(k, LINK, "1|1699999000000000000|1|clocks\n");
+}
+
 /* ---- faults ---- */
 
 static void all_or_nothing(void **state)
@@ -451,6 +473,7 @@ int main(void)
         IN_KIT(linked_by_events),
         IN_KIT(even_beats_tell_nothing),
         IN_KIT(events_mend_clocks),
+        IN_KIT(late_readings_agree_with_clocks),
         IN_KIT(all_or_nothing),
         IN_KIT(merges),
         IN_KIT(goes_with_its_process),

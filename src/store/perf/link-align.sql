@@ -7,17 +7,21 @@
 -- chance. An offset counts with 3 votes, and with twice as many votes as any other offset.
 
 -- At most 400 captures. Times in whole seconds are usually cut off, so the change may have come up
--- to a second later.
+-- to a second later. The time of a live capture is the begin of its beat: the map was read later, on
+-- a busy machine much later, and the change may have come until the reading ended.
 DROP TABLE IF EXISTS temp.link_shot;
 CREATE TEMP TABLE link_shot AS
 SELECT row_number() OVER (ORDER BY k) AS k, epoch_id, off, taken_ms AS ms,
-  taken_ms + CASE WHEN fine THEN 1 ELSE 1000 END AS end_ms
+  taken_ms + CASE WHEN fine THEN 1 ELSE 1000 END + read_ms AS end_ms
 FROM (SELECT s.epoch_id, s.off, s.taken_ms,
+    coalesce((r.mono_ns - b.mono_ns) / 1000000 + r.read_us / 1000 + 1, 0) AS read_ms,
     row_number() OVER (ORDER BY s.taken_ms, s.ordinal) - 1 AS k, count(*) OVER () AS n,
     max(s.taken_ms % 1000 <> 0) OVER () AS fine
   FROM link_pair l
   JOIN snapshot s ON s.process_id = l.process_id
     AND s.taken_ms BETWEEN (l.first_ns + l.lo_ns) / 1000000 AND (l.last_ns + l.hi_ns) / 1000000
+  LEFT JOIN live_reading r ON r.snapshot_id = s.snapshot_id
+  LEFT JOIN beat b ON b.capture_id = s.capture_id
   WHERE l.pair = :pair AND s.preferred = 1 AND s.state = 'complete')
 WHERE n <= 400 OR k = 0 OR k * 399 / (n - 1) <> (k - 1) * 399 / (n - 1);
 CREATE UNIQUE INDEX temp.link_shot_k ON link_shot (k);

@@ -11,19 +11,24 @@ static pmapdb_status reserve(pm_buf *buf, size_t extra, pmapdb_error *err)
     size_t need, cap;
     char *data;
 
-    if (extra > SIZE_MAX / 4 - buf->len)
-        return pm_fail_nomem(err);
+    buf->failed |= extra > SIZE_MAX / 4 - buf->len;
     need = buf->len + extra + 1;
-    if (need <= buf->cap)
-        return PMAPDB_OK;
+    if (buf->failed || need <= buf->cap)
+        return pm_buf_status(buf, err);
     for (cap = buf->cap ? buf->cap : 64; cap < need; cap *= 2)
         ;
     data = realloc(buf->data, cap);
+    buf->failed = !data;
     if (!data)
         return pm_fail_nomem(err);
     buf->data = data;
     buf->cap = cap;
     return PMAPDB_OK;
+}
+
+pmapdb_status pm_buf_status(const pm_buf *buf, pmapdb_error *err)
+{
+    return buf->failed ? pm_fail_nomem(err) : PMAPDB_OK;
 }
 
 pmapdb_status pm_buf_add(pm_buf *buf, const void *bytes, size_t n, pmapdb_error *err)
@@ -60,6 +65,7 @@ pmapdb_status pm_buf_addf(pm_buf *buf, pmapdb_error *err, const char *format, ..
 
 void pm_buf_clear(pm_buf *buf)
 {
+    buf->failed = false;
     buf->len = 0;
     if (buf->data)
         buf->data[0] = '\0';

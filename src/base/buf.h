@@ -1,5 +1,8 @@
 /* buf: growable bytes.
  *
+ * Once memory ran out nothing more is added, so that a text may be put together step by step and
+ * asked for its status at the end.
+ *
  * Invariants: data[len] is always '\0' once anything was added; cap > len. pm_buf_clear keeps the
  * memory, pm_buf_free gives it back; a zeroed pm_buf is empty and valid.
  */
@@ -12,11 +15,14 @@
 typedef struct pm_buf {
     char *data;
     size_t len, cap;
+    bool failed; /* memory ran out, up to pm_buf_clear or pm_buf_free */
 } pm_buf;
 
 pmapdb_status pm_buf_add(pm_buf *buf, const void *bytes, size_t n, pmapdb_error *err);
 pmapdb_status pm_buf_addf(pm_buf *buf, pmapdb_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* PMAPDB_OK, or PMAPDB_NOMEM if some step failed. */
+pmapdb_status pm_buf_status(const pm_buf *buf, pmapdb_error *err);
 void pm_buf_clear(pm_buf *buf);
 void pm_buf_free(pm_buf *buf);
 

@@ -51,6 +51,16 @@ static inline bool pm_char_in(char c, const char *set)
     return c && strchr(set, c);
 }
 
+/* True if `list`, words with a blank before and after each, has this word. */
+static inline bool pm_text_listed(pm_text word, const char *list)
+{
+    for (const char *at = list; word.len && (at = memmem(at, strlen(at), word.data, word.len));
+         at++)
+        if (at > list && at[-1] == ' ' && at[word.len] == ' ')
+            return true;
+    return false;
+}
+
 /* What follows the last slash; the whole text where there is none. */
 static inline pm_text pm_text_basename(pm_text t)
 {

@@ -60,7 +60,7 @@ static pmapdb_status double_starts(pm_reader *r, pmapdb_error *err)
     const uint64_t *old = (const uint64_t *)(const void *)r->starts.data;
     size_t n_old = r->starts.len / sizeof *old, n = n_old ? 2 * n_old : STARTS_MIN;
     uint64_t *slots = calloc(n + 1, sizeof *slots); /* a buf has a NUL behind its bytes */
-    pm_buf more = {(char *)slots, n * sizeof *slots, (n + 1) * sizeof *slots};
+    pm_buf more = {.data = (char *)slots, .len = n * sizeof *slots, .cap = (n + 1) * sizeof *slots};
 
     if (!slots)
         return pm_fail_nomem(err);

@@ -2,10 +2,12 @@
 #include "source/archive.h"
 
 #include <errno.h>
+#include <string.h>
+
+#define TAR_HEADER 512
 
 #ifdef PM_ARCHIVE_SONAME
 #include <dlfcn.h>
-#include <string.h>
 
 /* POSIX lets a function's address be an object's; C has no cast for it. */
 static bool look_up(void *library, const char *name, void *call, size_t size)
@@ -67,6 +69,8 @@ pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err)
 
 #endif
 
+/* ---- what may be read ---- */
+
 /* Where libarchive was built without one of the libraries, it would run a program instead. */
 static bool allow_filters(const pm_archive *lib, struct archive *a)
 {
@@ -112,4 +116,54 @@ int pm_archive_open(const pm_archive *lib, struct archive *a, void *ctx,
     if (r == ARCHIVE_OK)
         r = lib->archive_read_open1(a);
     return r;
+}
+
+/* ---- magic bytes ---- */
+
+/* After "BZh" and a digit stands the first block's magic, or that of the end. */
+static bool is_bzip2(pm_text t)
+{
+    pm_text block = t.len >= 10 ? pm_text_from(t, 4) : PM_TEXT("");
+
+    return pm_text_starts(t, PM_TEXT("BZh")) &&
+           (pm_text_starts(block, PM_TEXT("1AY&SY")) ||
+            pm_text_starts(block, PM_TEXT("\x17\x72\x45\x38\x50\x90")));
+}
+
+bool pm_archive_is_packed(pm_text t)
+{
+    return pm_text_starts(t, PM_TEXT("\x1f\x8b")) || pm_text_starts(t, PM_TEXT("\xfd\x37zXZ\0")) ||
+           pm_text_starts(t, PM_TEXT("\x28\xb5\x2f\xfd")) || is_bzip2(t);
+}
+
+/* The sum of the header's bytes, its own eight counted as blanks, in octal at 148. */
+static bool has_checksum(const unsigned char *head)
+{
+    unsigned sum = 0, claimed = 0;
+    int i = 148;
+
+    for (int k = 0; k < TAR_HEADER; k++)
+        sum += k >= 148 && k < 156 ? ' ' : head[k];
+    while (i < 156 && head[i] == ' ')
+        i++;
+    for (; i < 156 && head[i] >= '0' && head[i] <= '7'; i++)
+        claimed = claimed * 8 + head[i] - '0';
+    return head[0] && sum == claimed;
+}
+
+static bool is_empty_tar(const char *head, const char *path)
+{
+    for (int i = 0; i < TAR_HEADER; i++)
+        if (head[i])
+            return false;
+    return pm_text_ends(pm_text_of(path), PM_TEXT(".tar"));
+}
+
+bool pm_archive_wants(const char *head, size_t n, const char *path)
+{
+    if (pm_archive_is_packed((pm_text){head, n}))
+        return true;
+    return n >= TAR_HEADER &&
+           (memcmp(head + 257, "ustar", 5) == 0 || has_checksum((const unsigned char *)head) ||
+            is_empty_tar(head, path));
 }

@@ -6,10 +6,11 @@
 #define PM_SOURCE_ARCHIVE_H
 
 #include "base/err.h"
+#include "base/text.h"
 #include <archive.h>
 #include <archive_entry.h>
 
-/* What is called of it. */
+/* The functions that are called. */
 #define PM_ARCHIVE_CALLS(CALL)              \
     CALL(archive_bzlib_version)             \
     CALL(archive_entry_filetype)            \
@@ -52,12 +53,18 @@ typedef struct pm_archive {
 #undef PM_ARCHIVE_MEMBER
 } pm_archive;
 
-/* It stays loaded: the next call costs next to nothing. */
+/* The library stays loaded: the next call costs next to nothing. */
 pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err);
 
-/* A reader of what may be read in this process: of compressed bytes, and, with `members`, of tar.
- * NULL: no memory. */
+/* A reader of compressed bytes, and, with `members`, of tar. NULL: no memory. */
 struct archive *pm_archive_reader(const pm_archive *lib, bool members);
+
+/* By magic bytes: compressed by one of these four. */
+bool pm_archive_is_packed(pm_text head);
+
+/* By magic bytes: compressed, or a tar (that of before 1988 has none: its checksum). An empty tar
+ * is nothing but NULs, which only its name tells from any other file of that kind. */
+bool pm_archive_wants(const char *head, size_t n, const char *path);
 
 /* As archive_read_open2, which goes on where memory is short. errno may know more than it does. */
 int pm_archive_open(const pm_archive *lib, struct archive *a, void *ctx,

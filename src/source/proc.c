@@ -24,35 +24,11 @@ typedef struct stat_line {
     char comm[64];
 } stat_line;
 
-static void take_field(stat_line *out, int field, pm_text word)
-{
-    switch (field) {
-    case FIELD_STATE:
-        out->state = 'X';
-        if (word.len)
-            out->state = word.data[0];
-        break;
-    case FIELD_PPID:
-        out->ppid = pm_proc_number(word);
-        break;
-    case FIELD_FLAGS:
-        out->flags = pm_proc_number(word);
-        break;
-    case FIELD_START_TIME:
-        out->life.start_time = pm_proc_number(word);
-        break;
-    case FIELD_STACK:
-        out->life.start_stack = pm_proc_number(word);
-        break;
-    default:
-        break;
-    }
-}
-
 /* "4711 (a (name) with anything) S 1 ...": the name ends at the last parenthesis. */
 static bool parse_stat(pm_text t, stat_line *out)
 {
     const char *open = memchr(t.data, '(', t.len), *close = memrchr(t.data, ')', t.len);
+    int64_t number[FIELD_STACK + 1];
     size_t n;
 
     if (!open || !close || close < open)
@@ -62,8 +38,16 @@ static bool parse_stat(pm_text t, stat_line *out)
     memcpy(out->comm, open + 1, n);
     out->comm[n] = '\0';
     t = pm_text_from(t, (size_t)(close - t.data) + 1);
-    for (int field = FIELD_STATE; field <= FIELD_STACK; field++)
-        take_field(out, field, pm_proc_word(&t));
+    for (int field = FIELD_STATE; field <= FIELD_STACK; field++) {
+        pm_text word = pm_proc_word(&t);
+
+        number[field] = pm_proc_number(word);
+        if (field == FIELD_STATE)
+            out->state = word.len ? word.data[0] : 'X';
+    }
+    out->ppid = number[FIELD_PPID];
+    out->flags = number[FIELD_FLAGS];
+    out->life = (pm_proc_life){number[FIELD_START_TIME], number[FIELD_STACK]};
     return out->life.start_time >= 0 && out->life.start_stack >= 0 && out->flags >= 0;
 }
 
@@ -154,54 +138,46 @@ static int ascending(const void *a, const void *b)
 
 static pmapdb_status collect_pids(DIR *dir, int64_t **pids, size_t *n, pmapdb_error *err)
 {
+    const struct dirent *entry;
     size_t cap = 0;
     pmapdb_status st = PMAPDB_OK;
 
-    for (;;) {
-        const struct dirent *entry;
-        int64_t pid;
+    while (st == PMAPDB_OK && (errno = 0, entry = readdir(dir))) {
+        int64_t pid = pm_proc_number(pm_text_of(entry->d_name));
 
-        errno = 0;
-        entry = readdir(dir);
-        if (!entry && errno)
-            return pm_fail_io(err, errno, "cannot list /proc");
-        if (!entry)
-            return PMAPDB_OK;
-        pid = pm_proc_number(pm_text_of(entry->d_name));
         if (pid < 1)
             continue;
         st = pm_grow(pids, &cap, *n, sizeof **pids, err);
-        if (st != PMAPDB_OK)
-            return st;
-        (*pids)[(*n)++] = pid;
+        if (st == PMAPDB_OK)
+            (*pids)[(*n)++] = pid;
     }
+    return st == PMAPDB_OK && errno ? pm_fail_io(err, errno, "cannot list /proc") : st;
 }
 
 pmapdb_status pm_proc_list(int root, int64_t **pids, size_t *n, pmapdb_error *err)
 {
     int fd = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    int64_t *found = NULL;
-    size_t count = 0;
     pmapdb_status st;
 
+    *pids = NULL;
+    *n = 0;
     if (!dir) {
         st = pm_fail_io(err, errno, "cannot list /proc");
         if (fd >= 0)
             close(fd);
         return st;
     }
-    st = collect_pids(dir, &found, &count, err);
+    st = collect_pids(dir, pids, n, err);
     closedir(dir);
     if (st != PMAPDB_OK) {
-        free(found);
-        return st;
+        free(*pids);
+        *pids = NULL;
+        *n = 0;
+    } else if (*n) {
+        qsort(*pids, *n, sizeof **pids, ascending);
     }
-    if (count)
-        qsort(found, count, sizeof *found, ascending);
-    *pids = found;
-    *n = count;
-    return PMAPDB_OK;
+    return st;
 }
 
 pmapdb_status pm_proc_open_root(int *root, pmapdb_error *err)

@@ -112,6 +112,9 @@ enum pm_proc_want {
 
 /* So much of cmdline and of environ is read. A variable that would be cut is left out. */
 #define PM_PROC_TEXT_MAX ((size_t)128 * 1024)
+/* So much of cmdline and of a variable is stored, "..." at its end where that is not all: else
+ * whoever may start a program fills the store of whoever captures it. */
+#define PM_PROC_KEPT_MAX ((size_t)4096)
 
 /* What is of the machine and not of one process: users' names, mounts of the cgroups. */
 typedef struct pm_proc_host pm_proc_host;

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The older hierarchy says "none" with the largest count of pages, in bytes. */
-#define NO_LIMIT_BYTES ((int64_t)1 << 62)
-
 /* ---- where they are mounted ---- */
 
 static bool is_octal(const char *p)
@@ -63,33 +60,35 @@ static pmapdb_status add_mount(pm_cgroup_mounts *out, pm_text root, pm_text poin
 
 /* "36 31 0:33 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory": any number of words
  * may stand before the lone dash. */
-static pmapdb_status read_mount(pm_text line, pm_cgroup_mounts *out, pmapdb_error *err)
+pm_mount_line pm_mount_next(pm_text *mountinfo)
 {
-    pm_text root, point, kind, options;
-    bool unified;
+    pm_text line = pm_proc_cut(mountinfo, '\n');
+    pm_mount_line out;
 
     for (int i = 0; i < 3; i++)
         pm_proc_word(&line);
-    root = pm_proc_word(&line);
-    point = pm_proc_word(&line);
+    out.root = pm_proc_word(&line);
+    out.point = pm_proc_word(&line);
     while (line.len && !pm_text_equal(pm_proc_word(&line), PM_TEXT("-")))
         ;
-    kind = pm_proc_word(&line);
+    out.kind = pm_proc_word(&line);
     pm_proc_word(&line);
-    options = pm_proc_word(&line);
-    unified = pm_text_equal(kind, PM_TEXT("cgroup2"));
-    if (!unified &&
-        !(pm_text_equal(kind, PM_TEXT("cgroup")) && has_option(options, PM_TEXT("memory"))))
-        return PMAPDB_OK;
-    return add_mount(out, root, point, unified, err);
+    out.options = pm_proc_word(&line);
+    return out;
 }
 
 pmapdb_status pm_cgroup_mounts_read(pm_text mountinfo, pm_cgroup_mounts *out, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
 
-    while (mountinfo.len && st == PMAPDB_OK)
-        st = read_mount(pm_proc_cut(&mountinfo, '\n'), out, err);
+    while (mountinfo.len && st == PMAPDB_OK) {
+        pm_mount_line m = pm_mount_next(&mountinfo);
+        bool unified = pm_text_equal(m.kind, PM_TEXT("cgroup2"));
+
+        if (unified ||
+            (pm_text_equal(m.kind, PM_TEXT("cgroup")) && has_option(m.options, PM_TEXT("memory"))))
+            st = add_mount(out, m.root, m.point, unified, err);
+    }
     return st;
 }
 
@@ -155,16 +154,11 @@ static int64_t limit_of(int dir, const char *file)
 {
     char block[64];
     pm_text text;
-    int64_t bytes;
 
     errno = 0;
     if (!pm_proc_peek(dir, file, block, sizeof block, &text))
         return errno == ENOENT ? PM_NO_LIMIT : PMAPDB_UNKNOWN;
-    text = pm_proc_word(&text);
-    bytes = pm_proc_number(text);
-    if (pm_text_equal(text, PM_TEXT("max")) || bytes >= NO_LIMIT_BYTES)
-        return PM_NO_LIMIT;
-    return bytes < 0 ? PMAPDB_UNKNOWN : bytes / 1024;
+    return pm_proc_limit_kib(pm_proc_word(&text));
 }
 
 static int64_t lower(int64_t a, int64_t b)

@@ -6,11 +6,19 @@
 #include "base/buf.h"
 #include <stdint.h>
 
+/* A line of mountinfo. */
+typedef struct pm_mount_line {
+    pm_text root, point, kind, options; /* escaped as the kernel writes them; empty: damaged */
+} pm_mount_line;
+
+/* Takes the next line off the text. */
+pm_mount_line pm_mount_next(pm_text *mountinfo);
+
 /* One mount of a hierarchy. */
 typedef struct pm_cgroup_mount {
     bool unified;
-    char *root;  /* of the hierarchy, what is mounted: / as a rule */
-    char *point; /* where */
+    char *root;  /* the mounted folder of the hierarchy: / as a rule */
+    char *point; /* the folder where it is mounted */
 } pm_cgroup_mount;
 
 typedef struct pm_cgroup_mounts {
@@ -18,7 +26,7 @@ typedef struct pm_cgroup_mounts {
     size_t n, cap;
 } pm_cgroup_mounts;
 
-/* What /proc/self/mountinfo says. */
+/* From /proc/self/mountinfo. */
 pmapdb_status pm_cgroup_mounts_read(pm_text mountinfo, pm_cgroup_mounts *out, pmapdb_error *err);
 void pm_cgroup_mounts_free(pm_cgroup_mounts *mounts);
 

@@ -1,4 +1,4 @@
-/* proc_extent: how much there is to walk through, before it is walked through. */
+/* proc_extent: how much memory a reading of smaps walks through, before it does. */
 #include "source/proc.h"
 
 #include "base/line.h"
@@ -81,15 +81,11 @@ static pmapdb_status take_bytes(void *ctx, const char *bytes, size_t n, size_t *
 
 /* ---- small pages ---- */
 
-static int64_t host_kib(pm_text meminfo, pm_text key)
+static int64_t host_kib(pm_text meminfo, const char *key)
 {
-    while (meminfo.len) {
-        pm_text line = pm_proc_cut(&meminfo, '\n');
+    pm_text rest = pm_proc_after(meminfo, key);
 
-        if (pm_text_equal(pm_proc_cut(&line, ':'), key))
-            return pm_proc_number(pm_proc_word(&line));
-    }
-    return PMAPDB_UNKNOWN;
+    return pm_proc_number(pm_proc_word(&rest));
 }
 
 /* Anonymous memory of the whole host that is in no huge page, and what of this process is not
@@ -104,8 +100,8 @@ static int64_t small_kib(const pm_proc *p)
     if (!pm_proc_peek(p->dir, MEMINFO, block, sizeof block, &meminfo) ||
         pm_proc_status(p, &live) != 0 || live.rss_kib < 0 || live.anon_kib < 0)
         return PMAPDB_UNKNOWN;
-    all = host_kib(meminfo, PM_TEXT("AnonPages"));
-    huge = host_kib(meminfo, PM_TEXT("AnonHugePages"));
+    all = host_kib(meminfo, "AnonPages:");
+    huge = host_kib(meminfo, "AnonHugePages:");
     if (all < 0 || huge < 0 || all < huge)
         return PMAPDB_UNKNOWN;
     return all - huge + live.rss_kib - live.anon_kib + (live.swap_kib > 0 ? live.swap_kib : 0);

@@ -1,13 +1,19 @@
-/* proc_host: what is of the machine and not of one process, looked up once for all of them. */
+/* proc_host: facts of the machine and not of one process: users, mounts of the cgroups, whether
+ * /proc shows processes of others at all. */
 #include "source/proc_host.h"
 
+#include "base/num.h"
 #include "source/proc_text.h"
 #include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MOUNTINFO_MAX ((size_t)16 * 1024 * 1024)
-#define PASSWD_MAX ((size_t)1024 * 1024)
+#define PASSWD_MAX ((size_t)64 * 1024)
+#define STATUS_MAX 4096
+#define CAP_SYS_PTRACE_BIT 19
 
 static int64_t read_max_map_count(int root)
 {
@@ -76,22 +82,10 @@ pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err)
 static char *look_up(int64_t uid)
 {
     struct passwd entry, *found = NULL;
-    char *block = NULL, *name = NULL;
-    int why = ERANGE;
+    char block[PASSWD_MAX];
+    int failed = getpwuid_r((uid_t)uid, &entry, block, sizeof block, &found);
 
-    for (size_t size = 1024; size <= PASSWD_MAX && why == ERANGE; size *= 4) {
-        char *larger = realloc(block, size);
-
-        why = ENOMEM;
-        if (!larger)
-            break;
-        block = larger;
-        why = getpwuid_r((uid_t)uid, &entry, block, size, &found);
-    }
-    if (why != ENOMEM)
-        name = strdup(found ? found->pw_name : "");
-    free(block);
-    return name;
+    return failed == ENOMEM ? NULL : strdup(found ? found->pw_name : "");
 }
 
 const char *pm_proc_host_user(pm_proc_host *h, int64_t uid)
@@ -109,4 +103,67 @@ const char *pm_proc_host_user(pm_proc_host *h, int64_t uid)
     }
     h->users[h->n_users++] = (pm_proc_user){uid, name};
     return name;
+}
+
+/* ---- hidden processes ---- */
+
+/* By number up to Linux 5.7, or by name. 1, noaccess, does not hide: such processes are
+ * listed, and counted as unreadable. */
+static bool option_hides(pm_text option)
+{
+    return pm_text_equal(pm_proc_cut(&option, '='), PM_TEXT("hidepid")) &&
+           pm_text_listed(option, " 2 invisible 4 ptraceable ");
+}
+
+/* "46 44 0:21 / /proc rw,relatime shared:5 - proc proc rw,hidepid=invisible"; of several that are
+ * mounted there the last one is seen. */
+bool pm_proc_mount_hides(pm_text mountinfo)
+{
+    bool hides = false;
+
+    while (mountinfo.len) {
+        pm_mount_line m = pm_mount_next(&mountinfo);
+
+        if (!pm_text_equal(m.point, PM_TEXT("/proc")))
+            continue;
+        hides = false;
+        while (m.options.len)
+            hides |= option_hides(pm_proc_cut(&m.options, ','));
+    }
+    return hides;
+}
+
+/* Nothing is hidden from a program with this right. */
+static bool may_trace_all(int root)
+{
+    char block[STATUS_MAX];
+    pm_text text, word;
+    uint64_t set;
+
+    if (!pm_proc_peek(root, "self/status", block, sizeof block, &text))
+        return false;
+    text = pm_proc_after(text, "CapEff:");
+    word = pm_proc_word(&text);
+    return word.len && pm_num_hex(word.data, word.data + word.len, &set) == word.len &&
+           set >> CAP_SYS_PTRACE_BIT & 1;
+}
+
+/* Nor from the group that the mount names (gid=): it sees the first process, which always exists.
+ * Where that process is the user's own, as in a container, it proves nothing. */
+static bool sees_others(int root)
+{
+    struct stat info;
+
+    return fstatat(root, "1", &info, 0) == 0 && info.st_uid != geteuid();
+}
+
+bool pm_proc_hides(int root)
+{
+    pm_buf text = {0};
+    bool hides = pm_proc_slurp(root, "self/mountinfo", MOUNTINFO_MAX, &text) == 0 &&
+                 pm_proc_mount_hides(pm_buf_text(&text)) && !may_trace_all(root) &&
+                 !sees_others(root);
+
+    pm_buf_free(&text);
+    return hides;
 }

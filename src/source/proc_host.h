@@ -1,5 +1,4 @@
-/* proc_host: what pm_proc_standing needs of the machine. Made once, looked at anew before a sweep.
- */
+/* proc_host: what pm_proc_standing needs of the machine. Made once, renewed before a sweep. */
 #ifndef PM_SOURCE_PROC_HOST_H
 #define PM_SOURCE_PROC_HOST_H
 
@@ -19,7 +18,7 @@ struct pm_proc_host {
     size_t n_users, cap_users;
 };
 
-/* "" where it has none; NULL: no memory. Lasts until the host is renewed. */
+/* "" where the uid has none; NULL: no memory. Lasts until the host is renewed. */
 const char *pm_proc_host_user(pm_proc_host *h, int64_t uid);
 
 #endif

@@ -1,6 +1,7 @@
 /* proc_text: files of /proc have no size before they are read, and may fail in the middle. */
 #include "source/proc_text.h"
 
+#include "base/live.h"
 #include "base/num.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -8,35 +9,34 @@
 
 #define BLOCK ((size_t)4096) /* the kernel gives no more of most files at a time */
 
-static int read_on(int fd, size_t max, pm_buf *out)
+/* The older hierarchy of cgroups says "none" with the largest count of pages, in bytes. */
+#define NO_LIMIT_BYTES ((int64_t)1 << 62)
+
+static ssize_t read_block(int fd, char *block, size_t size)
 {
-    char block[BLOCK];
+    ssize_t n;
 
-    while (max > 0) {
-        ssize_t n = read(fd, block, max < sizeof block ? max : sizeof block);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return errno;
-        if (n == 0)
-            break;
-        if (pm_buf_add(out, block, (size_t)n, NULL) != PMAPDB_OK)
-            return ENOMEM;
-        max -= (size_t)n;
-    }
-    return 0;
+    do
+        n = read(fd, block, size);
+    while (n < 0 && errno == EINTR);
+    return n;
 }
 
 int pm_proc_slurp(int dir, const char *name, size_t max, pm_buf *out)
 {
-    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    int failed;
+    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), failed = fd < 0 ? errno : 0;
+    char block[BLOCK];
+    ssize_t n = 1;
 
-    if (fd < 0)
-        return errno;
-    failed = read_on(fd, max, out);
-    close(fd);
+    for (; !failed && n > 0 && max > 0; max -= (size_t)n) {
+        n = read_block(fd, block, max < BLOCK ? max : BLOCK);
+        if (n < 0)
+            failed = errno;
+        else if (pm_buf_add(out, block, (size_t)n, NULL) != PMAPDB_OK)
+            failed = ENOMEM;
+    }
+    if (fd >= 0)
+        close(fd);
     return failed;
 }
 
@@ -47,9 +47,7 @@ bool pm_proc_peek(int dir, const char *name, char *block, size_t size, pm_text *
 
     if (fd < 0)
         return false;
-    do
-        n = read(fd, block, size);
-    while (n < 0 && errno == EINTR);
+    n = read_block(fd, block, size);
     close(fd);
     if (n <= 0)
         return false;
@@ -64,17 +62,6 @@ pm_text pm_proc_cut(pm_text *t, char stop)
 
     *t = pm_text_from(*t, part.len + (at ? 1 : 0));
     return part;
-}
-
-size_t pm_proc_kept(pm_text t)
-{
-    size_t n = PM_PROC_KEPT_MAX - 3;
-
-    if (t.len <= PM_PROC_KEPT_MAX)
-        return t.len;
-    while (n > PM_PROC_KEPT_MAX - 6 && ((unsigned char)t.data[n] & 0xc0) == 0x80)
-        n--; /* no character is torn */
-    return n;
 }
 
 pm_text pm_proc_word(pm_text *t)
@@ -98,4 +85,24 @@ int64_t pm_proc_number(pm_text word)
     if (!pm_num_all(pm_text_from(word, negative), &v) || v > INT64_MAX)
         return PMAPDB_UNKNOWN;
     return negative ? -(int64_t)v : (int64_t)v;
+}
+
+int64_t pm_proc_limit_kib(pm_text word)
+{
+    int64_t bytes = pm_proc_number(word);
+
+    if (pm_text_listed(word, " max unlimited ") || bytes >= NO_LIMIT_BYTES)
+        return PM_NO_LIMIT;
+    return bytes < 0 ? PMAPDB_UNKNOWN : bytes / 1024;
+}
+
+pm_text pm_proc_after(pm_text text, const char *key)
+{
+    while (text.len) {
+        pm_text line = pm_proc_cut(&text, '\n');
+
+        if (pm_text_starts(line, pm_text_of(key)))
+            return pm_text_from(line, strlen(key));
+    }
+    return PM_TEXT("");
 }

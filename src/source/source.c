@@ -2,6 +2,7 @@
 #include "source/source.h"
 
 #include "base/buf.h"
+#include "source/archive.h"
 #include "source/feed.h"
 #include "source/unpack.h"
 #include "source/walk.h"
@@ -154,15 +155,6 @@ static pmapdb_status next_member(pm_source *s, bool *found, pmapdb_error *err)
                        : describe_file(s, member.compressed, err);
 }
 
-static pmapdb_status open_packed(pm_source *s, pmapdb_error *err)
-{
-    pmapdb_status st = pm_unpack_open(&s->feed, s->file.path, &s->unpack, err);
-
-    if (st == PMAPDB_OK)
-        pm_unpack_most(s->unpack, s->unpacked);
-    return st;
-}
-
 /* Opens the next file; *found where it is plain. */
 static pmapdb_status next_file(pm_source *s, bool *found, pmapdb_error *err)
 {
@@ -178,8 +170,8 @@ static pmapdb_status next_file(pm_source *s, bool *found, pmapdb_error *err)
     st = pm_feed_start(&s->feed, s->file.fd, s->file.regular, err);
     if (st == PMAPDB_OK && !pm_feed_peek(&s->feed, &head, &n))
         st = pm_fail_io(err, s->feed.os_errno, "'" PM_SHOWN "'", PM_SHOW(s->file.path));
-    if (st == PMAPDB_OK && pm_unpack_wants(head, n, s->file.path))
-        return open_packed(s, err);
+    if (st == PMAPDB_OK && pm_archive_wants(head, n, s->file.path))
+        return pm_unpack_open(&s->feed, s->file.path, s->unpacked, &s->unpack, err);
     if (st != PMAPDB_OK) {
         close_file(s);
         return st;

@@ -36,7 +36,7 @@ pmapdb_status pm_source_new(const char *const *paths, size_t n_paths, pm_source 
                             pmapdb_error *err);
 void pm_source_free(pm_source *s);
 
-/* Of one packed file, so many bytes are unpacked at most; 0 is the usual (unpack_limit.h). */
+/* Of one packed file, so many bytes are unpacked at most; 0 is the usual (unpack.h). */
 void pm_source_limit(pm_source *s, uint64_t unpacked);
 
 /* At the end of a plain file: there was more of it by then than when it was opened, or less. */

@@ -3,10 +3,9 @@
 
 #include "base/text.h"
 #include "source/archive.h"
-#include "source/skip.h"
-#include "source/unpack_limit.h"
 #include "source/walk.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define MAX_HOLE ((int64_t)1 << 20) /* a sparse core dump may claim 275 GB of nothing */
@@ -14,34 +13,40 @@
  * one KiB zstd makes 10 MiB of repetition. */
 #define PIECE ((size_t)1024)
 
+#define BYTES_MAX ((uint64_t)64 << 30)
+#define BYTES_SURE ((uint64_t)1 << 30) /* whatever the ratio */
+#define RATIO_MAX 1000
+/* Before one member: libarchive keeps it, a sparse map of this size in 400 MB. */
+#define HEADER_MIB_MAX 16
+
 struct pm_unpack {
     pm_feed *feed;
     const char *label;
     pm_archive lib;
-    struct archive *outer;
-    struct archive_entry *entry; /* of our own: a reader may be without one, and use it */
-    struct archive *inner;       /* the member at hand, where it is compressed itself */
-    const char *member;          /* its path, or NULL; lives with the member's header */
-    int64_t at;                  /* how much of the member was handed out */
-    int64_t hole;                /* NULs still to hand out before the block */
+    struct archive *outer, *inner; /* inner: of the current member, where it is compressed itself */
+    struct archive_entry *entry, *inner_entry; /* own ones: a reader may be without, and use it */
+    const char *member; /* path of the current member, or NULL; lives with the entry */
+    int64_t at;         /* how much of the member was handed out */
+    int64_t hole;       /* NULs still to hand out before the block */
     const void *block;
     size_t len; /* of the block, where one is held */
     bool begun, single, ended, dead, damaged;
-    const char *left; /* of the feed's block, what is not yet handed on */
+    const char *left; /* of the feed's block, the bytes not yet handed on */
     size_t n_left;
-    pm_unpack_limit limit;
-    uint64_t inner_bytes; /* out of members before that were compressed themselves */
-    uint64_t header_at;   /* where the header at hand begins */
+    uint64_t most;        /* bytes in all; 0: the usual */
+    uint64_t inner_bytes; /* out of earlier members that were compressed themselves */
+    uint64_t header_at;   /* where the current header begins */
     bool in_header;
-    bool packed; /* the archive itself is compressed */
+    bool packed;   /* the archive itself is compressed */
+    char why[112]; /* the limit that was reached; empty before */
 };
 
 static const char *reason(const pm_unpack *u, struct archive *a)
 {
     const char *why = u->lib.archive_error_string(a);
 
-    if (u->limit.why[0])
-        return u->limit.why;
+    if (u->why[0])
+        return u->why;
     if (!why)
         return "truncated or damaged";
     /* liblzma's words for an input that ends too early */
@@ -55,19 +60,29 @@ static uint64_t out_of(const pm_unpack *u, struct archive *a)
     return n > 0 ? (uint64_t)n : 0;
 }
 
-/* True, once and for all, where as much was unpacked as may be. */
+/* True once a limit was reached, and from then on. */
 static bool is_over(pm_unpack *u)
 {
-    uint64_t outer = out_of(u, u->outer);
+    uint64_t outer = out_of(u, u->outer), most = u->most ? u->most : BYTES_MAX;
     uint64_t all = (u->packed ? outer : 0) + u->inner_bytes + out_of(u, u->inner);
 
-    return pm_unpack_limit_reached(&u->limit, all, u->feed->given,
-                                   u->in_header ? outer - u->header_at : 0);
+    if (u->why[0])
+        return true;
+    if (u->in_header && outer - u->header_at > (uint64_t)HEADER_MIB_MAX << 20)
+        snprintf(u->why, sizeof u->why, "more than %d MiB of header before one member",
+                 HEADER_MIB_MAX);
+    else if (!u->most && all > BYTES_SURE && all / RATIO_MAX > u->feed->given)
+        snprintf(u->why, sizeof u->why,
+                 "unpacks to more than %d times its size: --max-unpacked SIZE reads on", RATIO_MAX);
+    else if (all > most)
+        snprintf(u->why, sizeof u->why, "unpacks to more than %llu MiB: --max-unpacked SIZE %s",
+                 (unsigned long long)(most >> 20), u->most ? "said so" : "reads on");
+    return u->why[0] != '\0';
 }
 
 static pmapdb_status fail_here(pm_unpack *u, struct archive *a, pmapdb_error *err)
 {
-    if (u->limit.why[0]) /* nor is anything behind it */
+    if (u->why[0]) /* then nothing more is read */
         u->ended = u->dead = true;
     if (u->feed->os_errno)
         return pm_fail_io(err, u->feed->os_errno, "'" PM_SHOWN "'", PM_SHOW(u->label));
@@ -106,7 +121,20 @@ static la_int64_t skip_outer(struct archive *a, void *ctx, la_int64_t wanted)
     return u->n_left ? 0 : pm_feed_skip(u->feed, wanted);
 }
 
-pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, pm_unpack **out, pmapdb_error *err)
+static pmapdb_status open_outer(pm_unpack *u, pmapdb_error *err)
+{
+    u->outer = pm_archive_reader(&u->lib, true);
+    u->entry = u->outer ? u->lib.archive_entry_new2(u->outer) : NULL;
+    u->inner_entry = u->outer ? u->lib.archive_entry_new2(u->outer) : NULL;
+    if (!u->entry || !u->inner_entry)
+        return pm_fail_nomem(err);
+    return pm_archive_open(&u->lib, u->outer, u, read_outer, skip_outer) == ARCHIVE_OK
+               ? PMAPDB_OK
+               : fail_here(u, u->outer, err);
+}
+
+pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, uint64_t most, pm_unpack **out,
+                             pmapdb_error *err)
 {
     pm_unpack *u = calloc(1, sizeof *u);
     pmapdb_status st;
@@ -115,30 +143,19 @@ pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, pm_unpack **out, 
         return pm_fail_nomem(err);
     u->feed = feed;
     u->label = label;
-    u->packed = pm_unpack_is_packed(feed->block, feed->len);
+    u->most = most;
+    u->packed = pm_archive_is_packed((pm_text){feed->block, feed->len});
     st = pm_archive_load(&u->lib, err);
     if (st != PMAPDB_OK) {
         free(u);
         return st;
     }
-    u->outer = pm_archive_reader(&u->lib, true);
-    u->entry = u->outer ? u->lib.archive_entry_new2(u->outer) : NULL;
-    if (!u->entry) {
+    st = open_outer(u, err);
+    if (st == PMAPDB_OK)
+        *out = u;
+    else
         pm_unpack_close(u);
-        return pm_fail_nomem(err);
-    }
-    if (pm_archive_open(&u->lib, u->outer, u, read_outer, skip_outer) != ARCHIVE_OK) {
-        st = fail_here(u, u->outer, err);
-        pm_unpack_close(u);
-        return st;
-    }
-    *out = u;
-    return PMAPDB_OK;
-}
-
-void pm_unpack_most(pm_unpack *u, uint64_t bytes)
-{
-    u->limit.most = bytes;
+    return st;
 }
 
 void pm_unpack_close(pm_unpack *u)
@@ -148,6 +165,7 @@ void pm_unpack_close(pm_unpack *u)
     u->lib.archive_read_free(u->inner);
     u->lib.archive_read_free(u->outer);
     u->lib.archive_entry_free(u->entry);
+    u->lib.archive_entry_free(u->inner_entry);
     free(u);
 }
 
@@ -216,19 +234,6 @@ static la_ssize_t read_inner(struct archive *a, void *ctx, const void **bytes)
     return (la_ssize_t)n;
 }
 
-static int read_inner_header(const pm_unpack *u)
-{
-    struct archive_entry *entry = u->lib.archive_entry_new2(u->inner);
-    int r = ARCHIVE_FATAL;
-
-    if (entry)
-        r = u->lib.archive_read_next_header2(u->inner, entry);
-    else
-        u->lib.archive_set_error(u->inner, ENOMEM, "out of memory");
-    u->lib.archive_entry_free(entry);
-    return r;
-}
-
 /* Looks at the member's first block, which stays to be read; puts a second reader on top where it
  * is compressed. */
 static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *err)
@@ -237,7 +242,7 @@ static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *e
 
     if (!is_good(r))
         return fail_here(u, u->outer, err);
-    if (!u->len || u->hole || !pm_unpack_is_packed(u->block, u->len))
+    if (!u->len || u->hole || !pm_archive_is_packed((pm_text){u->block, u->len}))
         return PMAPDB_OK;
     member->compressed = true;
     u->inner = pm_archive_reader(&u->lib, false);
@@ -245,7 +250,7 @@ static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *e
         return pm_fail_nomem(err);
     if (pm_archive_open(&u->lib, u->inner, u, read_inner, NULL) != ARCHIVE_OK)
         return fail_here(u, u->inner, err);
-    r = read_inner_header(u);
+    r = u->lib.archive_read_next_header2(u->inner, u->inner_entry);
     if (r == ARCHIVE_EOF) {
         u->lib.archive_read_free(u->inner);
         u->inner = NULL;
@@ -342,7 +347,7 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
             continue;
         member->path = u->member;
         member->mtime_ms = mtime_of(u);
-        member->closed = pm_skip_path(pm_text_of(u->member));
+        member->closed = pm_walk_skips(pm_text_of(u->member));
         st = member->closed ? PMAPDB_OK : open_inner(u, member, err);
         *found = st == PMAPDB_OK;
         return st;

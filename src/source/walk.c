@@ -1,29 +1,21 @@
-/* walk: directories and the opening of files. */
+/* walk: directories by fts(3), the opening of files, and names of /proc that are left closed. */
 #include "source/walk.h"
 
-#include "base/buf.h"
-#include "source/skip.h"
 #include "source/source.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define SHOWN_MAX 200
-
-/* A list of names that are visited one by one: the paths given, or what a directory holds. */
-typedef struct level {
-    char *dir; /* NULL for the paths given */
-    char **names;
-    size_t n, cap, next;
-} level;
+#define PID_MAX_DIGITS 7 /* 20261121 is a day */
 
 struct pm_walk {
-    level *levels; /* the paths given, then each directory that is being walked */
-    size_t n_levels, cap_levels;
-    pm_buf path;
+    char **paths;
+    size_t n_paths, next;
+    FTS *tree; /* of the path before `next`, or NULL */
 };
 
 const char *pm_walk_tail(const char *path)
@@ -38,112 +30,113 @@ const char *pm_walk_dots(const char *path)
     return pm_walk_tail(path) == path ? "" : "...";
 }
 
-static void free_level(level *l)
+/* ---- names of /proc ---- */
+
+/* Secrets (environ), a word per page of address space or of the machine, memory itself, messages
+ * that reading takes away (kmsg), binary (auxv), write-only. */
+static const char closed_names[] =
+    " environ pagemap kpageflags kpagecount kpagecgroup kcore kmsg auxv clear_refs ";
+
+/* People name their own files so: closed only in a process's folder. `exe` is the program or a link
+ * to one of this machine; `timers` is empty as a rule, but not an empty map. */
+static const char closed_in_process[] = " mem exe timers ";
+
+/* Folders of a process. Links in fd and map_files, copied, lead to files of this machine that have
+ * nothing to do with it; a thread's smaps are those of its process once more; of the others many
+ * files are empty or cannot be read. */
+static const char closed_folders[] = " fd map_files task net ns attr ";
+
+static bool is_process(pm_text name)
 {
-    for (size_t i = 0; i < l->n; i++)
-        free(l->names[i]);
-    free(l->names);
-    free(l->dir);
+    size_t i = 0;
+
+    while (i < name.len && name.data[i] >= '0' && name.data[i] <= '9')
+        i++;
+    return (name.len && i == name.len && i <= PID_MAX_DIGITS) ||
+           pm_text_listed(name, " self thread-self ");
 }
 
-static pmapdb_status add_name(level *l, const char *name, pmapdb_error *err)
+/* Takes the last part off the path. */
+static pm_text cut_last(pm_text *path)
 {
-    pmapdb_status st = pm_grow(&l->names, &l->cap, l->n, sizeof *l->names, err);
+    pm_text part = pm_text_basename(*path);
 
-    if (st != PMAPDB_OK)
-        return st;
-    l->names[l->n] = strdup(name);
-    return l->names[l->n] ? (l->n++, PMAPDB_OK) : pm_fail_nomem(err);
+    path->len -= part.len;
+    while (path->len && path->data[path->len - 1] == '/')
+        path->len--;
+    return part;
 }
 
-static pmapdb_status push(pm_walk *walk, const level *l, pmapdb_error *err)
+bool pm_walk_skips(pm_text path)
 {
-    pmapdb_status st =
-        pm_grow(&walk->levels, &walk->cap_levels, walk->n_levels, sizeof *walk->levels, err);
+    pm_text name = cut_last(&path), inner = cut_last(&path);
 
-    if (st == PMAPDB_OK)
-        walk->levels[walk->n_levels++] = *l;
-    return st;
+    if (pm_text_listed(name, closed_names) ||
+        (pm_text_listed(name, closed_in_process) && is_process(inner)))
+        return true;
+    while (inner.len) {
+        pm_text outer = cut_last(&path);
+
+        if (pm_text_listed(inner, closed_folders) && is_process(outer))
+            return true;
+        inner = outer;
+    }
+    return false;
+}
+
+/* ---- the list ---- */
+
+/* Of several slashes at the end one stays: fts takes one off. */
+static char *copy_path(const char *path)
+{
+    size_t len = strlen(path);
+
+    while (len > 1 && path[len - 1] == '/' && path[len - 2] == '/')
+        len--;
+    return strndup(path, len);
 }
 
 pmapdb_status pm_walk_new(const char *const *paths, size_t n_paths, pm_walk **out,
                           pmapdb_error *err)
 {
     pm_walk *walk = calloc(1, sizeof *walk);
-    level given = {0};
-    pmapdb_status st = PMAPDB_OK;
+    bool whole = walk && (walk->paths = calloc(n_paths + 1, sizeof *walk->paths));
 
-    if (!walk)
-        return pm_fail_nomem(err);
-    for (size_t i = 0; st == PMAPDB_OK && i < n_paths; i++)
-        st = add_name(&given, paths[i], err);
-    PM_STEP(st, push(walk, &given, err));
-    if (st != PMAPDB_OK) {
-        free_level(&given);
+    for (size_t i = 0; whole && i < n_paths; i++) {
+        walk->paths[i] = copy_path(paths[i]);
+        whole = walk->paths[i];
+        walk->n_paths += whole;
+    }
+    if (!whole) {
         pm_walk_free(walk);
-        return st;
+        return pm_fail_nomem(err);
     }
     *out = walk;
     return PMAPDB_OK;
+}
+
+static void leave_tree(pm_walk *walk)
+{
+    if (walk->tree)
+        fts_close(walk->tree);
+    walk->tree = NULL;
 }
 
 void pm_walk_free(pm_walk *walk)
 {
     if (!walk)
         return;
-    while (walk->n_levels)
-        free_level(&walk->levels[--walk->n_levels]);
-    free(walk->levels);
-    pm_buf_free(&walk->path);
+    leave_tree(walk);
+    for (size_t i = 0; i < walk->n_paths; i++)
+        free(walk->paths[i]);
+    free(walk->paths);
     free(walk);
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+/* ---- files ---- */
 
-static pmapdb_status read_names(DIR *dir, const char *path, level *l, pmapdb_error *err)
-{
-    const struct dirent *entry;
-    pmapdb_status st;
-
-    while (errno = 0, (entry = readdir(dir))) {
-        if (entry->d_name[0] == '.')
-            continue;
-        st = add_name(l, entry->d_name, err);
-        if (st != PMAPDB_OK)
-            return st;
-    }
-    if (errno)
-        return pm_fail_io(err, errno, "'" PM_SHOWN "'", PM_SHOW(path));
-    if (l->n)
-        qsort(l->names, l->n, sizeof *l->names, by_bytes);
-    return PMAPDB_OK;
-}
-
-static pmapdb_status enter(pm_walk *walk, const char *path, pmapdb_error *err)
-{
-    DIR *dir = opendir(path);
-    level l = {0};
-    size_t len = strlen(path);
-    pmapdb_status st;
-
-    if (!dir)
-        return pm_fail_io(err, errno, "'" PM_SHOWN "'", PM_SHOW(path));
-    while (len > 1 && path[len - 1] == '/')
-        len--;
-    l.dir = strndup(path, len);
-    st = l.dir ? read_names(dir, path, &l, err) : pm_fail_nomem(err);
-    closedir(dir);
-    PM_STEP(st, push(walk, &l, err));
-    if (st != PMAPDB_OK)
-        free_level(&l);
-    return st;
-}
-
-/* What vanished since its directory was read (a process that ended) is no failure, nor is a link
- * that leads nowhere or to itself. */
+/* A file that vanished since its directory was read (its process ended) is no failure, nor is a
+ * link that leads nowhere or to itself. */
 static pmapdb_status cannot(int os_errno, const char *path, bool named, pmapdb_error *err)
 {
     if ((os_errno == ENOENT || os_errno == ELOOP) && !named)
@@ -178,73 +171,98 @@ static pmapdb_status open_file(const char *path, bool named, pm_walk_file *file,
         close(fd);
         return PMAPDB_OK;
     }
-    *file = (pm_walk_file){
-        .fd = fd,
-        .path = path,
-        .mtime_ms = mtime_of(&st),
-        .regular = S_ISREG(st.st_mode),
-        .named = named,
-    };
+    *file = (pm_walk_file){.fd = fd,
+                           .path = path,
+                           .mtime_ms = mtime_of(&st),
+                           .regular = S_ISREG(st.st_mode),
+                           .named = named};
     *found = true;
     return PMAPDB_OK;
 }
 
-static pmapdb_status visit(pm_walk *walk, bool named, pm_walk_file *file, bool *found,
+/* A file below a directory of the list. */
+static pmapdb_status find_file(const char *path, pm_walk_file *file, bool *found, pmapdb_error *err)
+{
+    struct stat st; /* of what a link leads to: a device may wake up when it is opened */
+
+    if (stat(path, &st) != 0)
+        return cannot(errno, path, false, err);
+    if (!S_ISREG(st.st_mode))
+        return PMAPDB_OK;
+    if (!pm_walk_skips(pm_text_of(path)))
+        return open_file(path, false, file, found, err);
+    *file = (pm_walk_file){.fd = -1, .path = path, .mtime_ms = mtime_of(&st), .closed = true};
+    *found = true;
+    return PMAPDB_OK;
+}
+
+static pmapdb_status visit(pm_walk *walk, FTSENT *entry, pm_walk_file *file, bool *found,
                            pmapdb_error *err)
 {
-    const char *path = walk->path.data;
-    struct stat st;
-    bool link;
+    bool named = entry->fts_level == FTS_ROOTLEVEL;
 
-    if (named && strcmp(path, PM_SOURCE_STDIN) == 0) {
+    if (!named && entry->fts_name[0] == '.') {
+        fts_set(walk->tree, entry, FTS_SKIP);
+        return PMAPDB_OK;
+    }
+    switch (entry->fts_info) {
+    case FTS_D:
+    case FTS_DP:
+    case FTS_DC:
+        return PMAPDB_OK;
+    case FTS_DNR:
+    case FTS_ERR:
+    case FTS_NS:
+        return cannot(entry->fts_errno, entry->fts_path, named, err);
+    default:
+        return named ? open_file(entry->fts_path, true, file, found, err)
+                     : find_file(entry->fts_path, file, found, err);
+    }
+}
+
+/* ---- the walk ---- */
+
+static int by_bytes(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static pmapdb_status begin_path(pm_walk *walk, pm_walk_file *file, bool *found, pmapdb_error *err)
+{
+    char *path = walk->paths[walk->next++];
+
+    if (strcmp(path, PM_SOURCE_STDIN) == 0) {
         *file = (pm_walk_file){
             .path = path, .mtime_ms = PMAPDB_UNKNOWN, .named = true, .is_stdin = true};
         *found = true;
         return PMAPDB_OK;
     }
-    link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
-    if (stat(path, &st) != 0)
-        return cannot(errno, path, named, err);
-    if (S_ISDIR(st.st_mode))
-        return link && !named ? PMAPDB_OK : enter(walk, path, err);
-    if (!named && !S_ISREG(st.st_mode))
-        return PMAPDB_OK;
-    if (!named && pm_skip_path(pm_text_of(path))) {
-        *file = (pm_walk_file){.fd = -1, .path = path, .mtime_ms = mtime_of(&st), .closed = true};
-        *found = true;
-        return PMAPDB_OK;
-    }
-    return open_file(path, named, file, found, err);
-}
-
-/* Sets walk->path to what the level shows next. */
-static pmapdb_status step(pm_walk *walk, level *l, pmapdb_error *err)
-{
-    const char *name = l->names[l->next++];
-
-    pm_buf_clear(&walk->path);
-    if (!l->dir)
-        return pm_buf_addf(&walk->path, err, "%s", name);
-    return pm_buf_addf(&walk->path, err, "%s%s%s", l->dir, strcmp(l->dir, "/") == 0 ? "" : "/",
-                       name);
+    walk->tree =
+        fts_open((char *[]){path, NULL}, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_bytes);
+    return walk->tree ? PMAPDB_OK : cannot(errno, path, true, err);
 }
 
 pmapdb_status pm_walk_next(pm_walk *walk, pm_walk_file *file, bool *found, pmapdb_error *err)
 {
-    *found = false;
-    while (walk->n_levels && !*found) {
-        level *l = &walk->levels[walk->n_levels - 1];
-        pmapdb_status st;
+    pmapdb_status st = PMAPDB_OK;
 
-        if (l->next == l->n) {
-            free_level(l);
-            walk->n_levels--;
-            continue;
-        }
-        st = step(walk, l, err);
-        PM_STEP(st, visit(walk, walk->n_levels == 1, file, found, err));
-        if (st != PMAPDB_OK)
-            return st;
+    for (*found = false; st == PMAPDB_OK && !*found;) {
+        FTSENT *entry;
+        int failed;
+
+        errno = 0;
+        entry = walk->tree ? fts_read(walk->tree) : NULL;
+        failed = entry ? 0 : errno;
+        if (!entry)
+            leave_tree(walk);
+        if (entry)
+            st = visit(walk, entry, file, found, err);
+        else if (failed)
+            st = cannot(failed, walk->paths[walk->next - 1], true, err);
+        else if (walk->next < walk->n_paths)
+            st = begin_path(walk, file, found, err);
+        else
+            break;
     }
-    return PMAPDB_OK;
+    return st;
 }

@@ -1,9 +1,11 @@
 /* walk: a list of paths -> one open file after the other. Directories are walked in byte order of
- * their names, without what begins with a dot. */
+ * their names, without names that begin with a dot. Symbolic links are followed to files, and to
+ * directories only where they stand in the list. */
 #ifndef PM_SOURCE_WALK_H
 #define PM_SOURCE_WALK_H
 
 #include "base/err.h"
+#include "base/text.h"
 
 typedef struct pm_walk_file {
     int fd;           /* the caller's to close, unless is_stdin or closed */
@@ -20,8 +22,12 @@ pmapdb_status pm_walk_new(const char *const *paths, size_t n_paths, pm_walk **ou
                           pmapdb_error *err);
 void pm_walk_free(pm_walk *walk);
 
-/* *found is false at the end. A failure concerns one path; the next call goes on behind it. */
+/* *found is false at the end. A failure concerns one path; the next call goes on after it. */
 pmapdb_status pm_walk_next(pm_walk *walk, pm_walk_file *file, bool *found, pmapdb_error *err);
+
+/* The path of a file that was found, not named, on disk or inside an archive, is one of /proc that
+ * can be no capture: the file is never opened. */
+bool pm_walk_skips(pm_text path);
 
 /* A message has room for 511 bytes: of a long path it shows the end, which tells more. */
 #define PM_SHOWN "%s%s"

@@ -2,6 +2,7 @@
  * member is handed out under a path that is none. */
 #include "kit.h"
 
+#include "source/archive.h"
 #include "source/unpack.h"
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ static bool start(const uint8_t *data, size_t size)
                "no descriptor");
     FUZZ_CHECK(pm_feed_start(&feed, fd, size % 2, NULL) == PMAPDB_OK, "memory");
     FUZZ_CHECK(pm_feed_peek(&feed, &head, &n) && n == size, "%zu bytes", n);
-    return pm_unpack_wants(head, n, size % 3 ? "x" : "x.tar");
+    return pm_archive_wants(head, n, size % 3 ? "x" : "x.tar");
 }
 
 static void check_failure(pmapdb_status st, const pmapdb_error *err)
@@ -66,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size == 0 || size > PM_FEED_BLOCK || !start(data, size))
         return 0;
-    st = pm_unpack_open(&feed, "x.tar", &u, &err);
+    st = pm_unpack_open(&feed, "x.tar", 0, &u, &err);
     for (int i = 0; st == PMAPDB_OK && i < MEMBERS && left; i++) {
         st = pm_unpack_next(u, &member, &found, &err);
         if (st != PMAPDB_OK || !found)

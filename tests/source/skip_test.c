@@ -6,14 +6,14 @@
 
 #include <cmocka.h>
 
-#include "source/skip.h"
+#include "source/walk.h"
 
 static void expect_all(const char *const *paths, size_t n, bool skipped)
 {
     for (size_t i = 0; i < n; i++) {
-        if (pm_skip_path(pm_text_of(paths[i])) != skipped)
+        if (pm_walk_skips(pm_text_of(paths[i])) != skipped)
             print_error("%s\n", paths[i]);
-        assert_int_equal(pm_skip_path(pm_text_of(paths[i])), skipped);
+        assert_int_equal(pm_walk_skips(pm_text_of(paths[i])), skipped);
     }
 }
 

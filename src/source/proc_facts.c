@@ -1,0 +1,297 @@
+/* proc_facts: the facts about a process beside its map: its sizes, program, arguments, user,
+ * cgroup, environment and limits. */
+#include "source/proc_host.h"
+#include "source/proc_text.h"
+
+#include "base/utf8.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STATUS_MAX ((size_t)4 * 1024 * 1024) /* 65,536 groups stand in it before the sizes */
+#define LIMITS_MAX ((size_t)8192)
+#define CGROUP_MAX ((size_t)256 * 1024)
+#define CUT "..."
+
+/* A line of a file, and where its number goes. */
+typedef struct fact {
+    const char *key;
+    size_t at;
+} fact;
+
+static const fact status_facts[] = {
+    {"Threads:", offsetof(pm_live, threads)},   {"VmSize:", offsetof(pm_live, size_kib)},
+    {"VmRSS:", offsetof(pm_live, rss_kib)},     {"VmHWM:", offsetof(pm_live, hwm_kib)},
+    {"VmSwap:", offsetof(pm_live, swap_kib)},   {"VmPTE:", offsetof(pm_live, page_tables_kib)},
+    {"RssAnon:", offsetof(pm_live, anon_kib)},  {"RssFile:", offsetof(pm_live, file_kib)},
+    {"RssShmem:", offsetof(pm_live, shmem_kib)}};
+
+static const fact limit_facts[] = {{"Max address space", offsetof(pm_standing, address_limit_kib)},
+                                   {"Max stack size", offsetof(pm_standing, stack_limit_kib)}};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* The first word after a key. */
+static pm_text word_of(pm_text text, const char *key)
+{
+    pm_text rest = pm_proc_after(text, key);
+
+    return pm_proc_word(&rest);
+}
+
+/* ---- numbers ---- */
+
+int pm_proc_status(const pm_proc *p, pm_live *out)
+{
+    pm_buf bytes = {0};
+    int failed = pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes);
+    pm_text text = failed ? PM_TEXT("") : pm_buf_text(&bytes);
+
+    for (size_t i = 0; i < COUNT(status_facts); i++)
+        *(int64_t *)((char *)out + status_facts[i].at) =
+            pm_proc_number(word_of(text, status_facts[i].key));
+    pm_buf_free(&bytes);
+    return failed;
+}
+
+int64_t pm_proc_leader(const pm_proc *p)
+{
+    pm_buf bytes = {0};
+    int64_t leader;
+
+    pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes);
+    leader = pm_proc_number(word_of(pm_buf_text(&bytes), "Tgid:"));
+    pm_buf_free(&bytes);
+    return leader;
+}
+
+static void read_limits(const pm_proc *p, pm_standing *out)
+{
+    char block[LIMITS_MAX];
+    pm_text text;
+
+    if (pm_proc_peek(p->dir, "limits", block, sizeof block, &text))
+        for (size_t i = 0; i < COUNT(limit_facts); i++)
+            *(int64_t *)((char *)out + limit_facts[i].at) =
+                pm_proc_limit_kib(word_of(text, limit_facts[i].key));
+}
+
+/* ---- texts ---- */
+
+/* The texts stand in `memory` one after the other, in this order. Their places are set when all are
+ * there, because the buffer moves while it grows. */
+static void settle(const pm_buf *memory, pm_standing *out)
+{
+    pm_text *const texts[] = {&out->comm, &out->exe,    &out->cmdline,
+                              &out->user, &out->cgroup, &out->environment};
+    const char *at = pm_buf_text(memory).data;
+
+    for (size_t i = 0; i < COUNT(texts); at += texts[i]->len, i++)
+        texts[i]->data = at;
+}
+
+static size_t keep(pm_buf *memory, pm_text text)
+{
+    return pm_buf_add(memory, text.data, text.len, NULL) == PMAPDB_OK ? text.len : 0;
+}
+
+/* The words that the kernel adds to the path of a removed file may also be the file's own name. */
+static bool is_name_of(const pm_proc *p, const char *path)
+{
+    char inside[PATH_MAX + 8];
+    struct stat file, named;
+
+    snprintf(inside, sizeof inside, "root%s", path);
+    return fstatat(p->dir, "exe", &file, 0) == 0 && fstatat(p->dir, inside, &named, 0) == 0 &&
+           file.st_dev == named.st_dev && file.st_ino == named.st_ino;
+}
+
+static size_t keep_exe(const pm_proc *p, pm_buf *memory)
+{
+    char path[PATH_MAX + 1];
+    ssize_t n = readlinkat(p->dir, "exe", path, sizeof path - 1);
+    pm_text text = {path, n > 0 ? (size_t)n : 0}, removed = PM_TEXT(" (deleted)");
+
+    path[text.len] = '\0';
+    if (pm_text_ends(text, removed) && !is_name_of(p, path))
+        text.len -= removed.len;
+    return keep(memory, text);
+}
+
+/* cmdline, without the NULs at its end: titles that a program writes over its arguments end in
+ * many. Of environ, a variable that was cut at its end is left out, and every other keeps its NUL.
+ */
+static size_t keep_arguments(const pm_proc *p, bool blanks, pm_buf *memory)
+{
+    size_t before = memory->len, n;
+
+    pm_proc_slurp(p->dir, "cmdline", PM_PROC_TEXT_MAX, memory);
+    for (n = memory->len; n > before && memory->data[n - 1] == '\0'; n--)
+        ;
+    for (size_t i = before; i < n && blanks; i++)
+        if (memory->data[i] == '\0')
+            memory->data[i] = ' ';
+    memory->len = n;
+    return n - before;
+}
+
+static size_t keep_environ(const pm_proc *p, pm_buf *memory)
+{
+    size_t before = memory->len;
+
+    pm_proc_slurp(p->dir, "environ", PM_PROC_TEXT_MAX, memory);
+    while (memory->len > before && memory->data[memory->len - 1] != '\0')
+        memory->len--;
+    return memory->len - before;
+}
+
+static pmapdb_status keep_cgroup(const pm_proc *p, pm_proc_host *host, pm_buf *memory,
+                                 pm_standing *out, pmapdb_error *err)
+{
+    pm_buf bytes = {0};
+    bool unified = true;
+    pm_text path;
+    pmapdb_status st;
+
+    pm_proc_slurp(p->dir, "cgroup", CGROUP_MAX, &bytes);
+    st = pm_buf_status(&bytes, err);
+    path = pm_cgroup_path(pm_buf_text(&bytes), &unified);
+    PM_STEP(st, pm_cgroup_limit(&host->mounts, path, unified, &out->memory_max_kib, err));
+    out->cgroup.len = keep(memory, path);
+    pm_buf_free(&bytes);
+    return st;
+}
+
+static pmapdb_status keep_user(const pm_proc *p, pm_proc_host *host, pm_buf *memory,
+                               pm_standing *out, pmapdb_error *err)
+{
+    pm_buf bytes = {0};
+    const char *user = "";
+    pm_text ids;
+
+    pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes);
+    ids = pm_proc_after(pm_buf_text(&bytes), "Uid:"); /* real, effective, ... */
+    pm_proc_word(&ids);
+    out->uid = pm_proc_number(pm_proc_word(&ids));
+    if (out->uid != PMAPDB_UNKNOWN)
+        user = pm_proc_host_user(host, out->uid);
+    if (bytes.failed || !user) {
+        pm_buf_free(&bytes);
+        return pm_fail_nomem(err);
+    }
+    out->user.len = keep(memory, pm_text_of(user));
+    pm_buf_free(&bytes);
+    return PMAPDB_OK;
+}
+
+/* Missing memory is an error, for a fact that it leaves out would count as unknown from then on. */
+pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned want, pm_buf *memory,
+                               pm_standing *out, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    pm_buf_clear(memory);
+    *out = (pm_standing){.ppid = p->ppid,
+                         .uid = PMAPDB_UNKNOWN,
+                         .memory_max_kib = PMAPDB_UNKNOWN,
+                         .address_limit_kib = PMAPDB_UNKNOWN,
+                         .stack_limit_kib = PMAPDB_UNKNOWN,
+                         .max_map_count = host->max_map_count};
+    if (want & PM_WANT_COMM)
+        out->comm.len = keep(memory, pm_text_of(p->comm));
+    if (want & PM_WANT_EXE)
+        out->exe.len = keep_exe(p, memory);
+    if (want & PM_WANT_CMDLINE)
+        out->cmdline.len = keep_arguments(p, !(want & PM_WANT_ARGUMENTS), memory);
+    if (want & PM_WANT_UID)
+        st = keep_user(p, host, memory, out, err);
+    if (want & PM_WANT_CGROUP)
+        PM_STEP(st, keep_cgroup(p, host, memory, out, err));
+    if (want & PM_WANT_ENVIRONMENT)
+        out->environment.len = keep_environ(p, memory);
+    if (want & PM_WANT_LIMITS)
+        read_limits(p, out);
+    settle(memory, out);
+    PM_STEP(st, pm_buf_status(memory, err));
+    return st;
+}
+
+/* ---- the parts that are stored ---- */
+
+static void add_cut(pm_buf *memory, pm_text t)
+{
+    pm_text head =
+        pm_utf8_head(t, t.len > PM_PROC_KEPT_MAX ? PM_PROC_KEPT_MAX - strlen(CUT) : t.len);
+
+    pm_buf_addf(memory, NULL, "%.*s%s", (int)head.len, head.data, head.len < t.len ? CUT : "");
+}
+
+pmapdb_status pm_proc_keep_arguments(pm_text arguments, pm_keep_cmdline *keep_cmdline,
+                                     pm_buf *memory, pm_text *out, pmapdb_error *err)
+{
+    pm_text line;
+    pmapdb_status st = pm_keep_cmdline_of(keep_cmdline, arguments, &line, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    pm_buf_clear(memory);
+    add_cut(memory, line);
+    *out = pm_buf_text(memory);
+    return pm_buf_status(memory, err);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const pm_text *x = a, *y = b;
+    int order = memcmp(x->data, y->data, x->len < y->len ? x->len : y->len);
+
+    return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+/* The first of its name, as getenv takes it; empty where there is none. */
+static pm_text find_variable(pm_text environment, pm_text name)
+{
+    while (environment.len) {
+        pm_text variable = pm_proc_cut(&environment, '\0');
+
+        if (variable.len > name.len && variable.data[name.len] == '=' &&
+            pm_text_starts(variable, name))
+            return variable;
+    }
+    return (pm_text){0};
+}
+
+/* "NAME=VALUE" and a NUL. */
+static void add_variable(pm_buf *memory, pm_text variable)
+{
+    size_t name = (size_t)((const char *)memchr(variable.data, '=', variable.len) - variable.data);
+
+    pm_buf_add(memory, variable.data, name + 1, NULL);
+    add_cut(memory, pm_text_from(variable, name + 1));
+    pm_buf_add(memory, "", 1, NULL);
+}
+
+pmapdb_status pm_proc_keep_environment(pm_text environment, const char *const *names, size_t n,
+                                       pm_buf *memory, pm_text *out, pmapdb_error *err)
+{
+    pm_text *found = calloc(n + 1, sizeof *found);
+    size_t count = 0;
+
+    if (!found)
+        return pm_fail_nomem(err);
+    for (size_t i = 0; i < n; i++) {
+        found[count] = find_variable(environment, pm_text_of(names[i]));
+        count += found[count].len > 0;
+    }
+    qsort(found, count, sizeof *found, by_bytes);
+    pm_buf_clear(memory);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || !pm_text_equal(found[i], found[i - 1])) /* asked for twice */
+            add_variable(memory, found[i]);
+    free(found);
+    *out = pm_buf_text(memory);
+    return pm_buf_status(memory, err);
+}

@@ -1,8 +1,8 @@
 /* perf: a text of perf script -> the store's tables of calls and what they made of addresses. */
 
+#include "api/one_file.h"
 #include "api/wrap.h"
 #include "base/hash.h"
-#include "source/source.h"
 #include "store/perf/link.h"
 #include "store/perf/recording.h"
 #include <errno.h>
@@ -81,17 +81,13 @@ static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *pa
     return st == PMAPDB_OK ? pm_perf_finish(run->perf, err) : st;
 }
 
-/* One file, and not the members of a folder or an archive: each is a recording of its own. */
+/* Members of a folder or an archive are recordings of their own. */
 static pmapdb_status read_path(perf_run *run, const char *path, pmapdb_error *err)
 {
-    const pm_source_entry *entry = NULL;
     pm_source *source = NULL;
-    pmapdb_status st = pm_source_new(&path, 1, &source, err);
+    pmapdb_status st = pm_one_file_open(
+        path, "a folder or an archive: name the files of perf script in it", &source, err);
 
-    PM_STEP(st, pm_source_next(source, &entry, err));
-    if (st == PMAPDB_OK && (!entry || !(entry->named || entry->is_stdin) || entry->in_archive))
-        st = pm_fail(err, PMAPDB_USAGE,
-                     "'%s' is a folder or an archive: name the files of perf script in it", path);
     PM_STEP(st, read_entry(run, source, path, err));
     if (st == PMAPDB_IO && err->os_errno == EINTR) { /* a signal, while it waited for more */
         run->told = run->bytes - PROGRESS_BYTES;

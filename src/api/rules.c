@@ -1,9 +1,12 @@
-/* rules: sets of rules, and what a store has by them. */
+/* rules: sets of rules, what a store has by them, and other rules over all that a store has. */
 #include "api/rules.h"
 
-#include "api/rules_load.h"
+#include "api/one_file.h"
 #include "base/near.h"
+#include "store/dict/categories.h"
+#include "store/rules/apply.h"
 #include "store/rules/rules_file.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,6 +16,14 @@ void pm_rules_choice_free(pm_rules_choice *c)
 {
     pm_rule_text_free(&c->text);
     pm_rules_free(c->rules);
+}
+
+pmapdb_status pm_rules_find(const char *name_or_path, pm_buf *out, pmapdb_error *err)
+{
+    pm_text text = pm_rules_builtin(pm_text_of(name_or_path));
+
+    return text.data ? pm_buf_add(out, text.data, text.len, err)
+                     : pm_one_file_read(name_or_path, PM_RULES_FILE_MAX, out, err);
 }
 
 /* A misspelt name is a file that is not there. */
@@ -32,34 +43,16 @@ static pmapdb_status check_name(const char *wanted, pmapdb_error *err)
         pm_near_hint(&near));
 }
 
-static pmapdb_status load_named(const char *wanted, const char *application, pm_rule_text *out,
-                                pmapdb_error *err)
+static pmapdb_status load_named(const char *wanted, pm_rule_text *out, pmapdb_error *err)
 {
     pmapdb_status st = check_name(wanted, err);
 
-    out->applied_ms = PMAPDB_UNKNOWN;
     PM_STEP(st, pm_buf_addf(&out->name, err, "%s", wanted));
     PM_STEP(st, pm_rules_find(wanted, &out->text, err));
-    if (st == PMAPDB_OK && application)
-        st = pm_buf_addf(&out->application, err, "%s", application);
-    out->hash = pm_rule_text_hash(pm_buf_text(&out->text), pm_buf_text(&out->application));
     return st;
 }
 
-static pmapdb_status load_stored(pmapdb_store *store, const char *application, pm_rule_text *out,
-                                 pmapdb_error *err)
-{
-    pmapdb_status st = pm_rule_text_load(store->sql, out, err);
-
-    if (st != PMAPDB_OK || !application)
-        return st;
-    pm_buf_clear(&out->application);
-    st = pm_buf_addf(&out->application, err, "%s", application);
-    out->hash = pm_rule_text_hash(pm_buf_text(&out->text), pm_buf_text(&out->application));
-    return st;
-}
-
-/* A set that was chosen by its name may be what the store has. */
+/* A set that was chosen by its name may be the one that the store has. */
 static pmapdb_status is_stored(pmapdb_store *store, pm_rules_choice *c, pmapdb_error *err)
 {
     pm_rule_text stored = {0};
@@ -74,17 +67,25 @@ static pmapdb_status is_stored(pmapdb_store *store, pm_rules_choice *c, pmapdb_e
 pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, const char *application,
                               pm_rules_choice *out, pmapdb_error *err)
 {
-    pmapdb_status st;
+    pm_rule_text *t = &out->text;
+    bool named = wanted || !store;
+    pmapdb_status st = named ? load_named(wanted ? wanted : pm_rules_builtins[0], t, err)
+                             : pm_rule_text_load(store->sql, t, err);
 
-    if (application && strcmp(application, "/app") == 0)
-        application = ""; /* as the store says it */
-    st = wanted || !store
-             ? load_named(wanted ? wanted : pm_rules_builtins[0], application, &out->text, err)
-             : load_stored(store, application, &out->text, err);
-    return st == PMAPDB_OK && store ? is_stored(store, out, err) : st;
+    t->applied_ms = PMAPDB_UNKNOWN;
+    if (application)
+        pm_buf_clear(&t->application);
+    if (application && strcmp(application, "/app") != 0) /* which the store keeps as "" */
+        PM_STEP(st, pm_buf_addf(&t->application, err, "%s", application));
+    if (named || application)
+        t->hash = pm_rule_text_hash(pm_buf_text(&t->text), pm_buf_text(&t->application));
+    if (store)
+        PM_STEP(st, is_stored(store, out, err));
+    return st;
 }
 
-pmapdb_rule_set pm_rules_choice_about(const pm_rules_choice *c)
+/* What is to be said of a set besides its rules; the texts are the choice's. */
+static pmapdb_rule_set about(const pm_rules_choice *c)
 {
     const pm_rule_text *t = &c->text;
     pm_text builtin = pm_rules_builtin(pm_buf_text(&t->name));
@@ -102,18 +103,20 @@ pmapdb_rule_set pm_rules_choice_about(const pm_rules_choice *c)
 
 /* ---- notes ---- */
 
-static pmapdb_status tell_lines(const pm_buf *lines, bool mistake,
-                                void (*on_note)(void *ctx, bool mistake, const char *note),
-                                void *ctx, pmapdb_error *err)
+static void tell_lines(char *lines, bool mistake,
+                       void (*on_note)(void *ctx, bool mistake, const char *note), void *ctx)
 {
-    char *text = pm_text_copy(pm_buf_text(lines)), *rest = text, *line;
-
-    if (!text)
-        return pm_fail_nomem(err);
-    while ((line = strsep(&rest, "\n")) && *line)
+    for (char *line; (line = strsep(&lines, "\n")) && *line;)
         on_note(ctx, mistake, line);
-    free(text);
-    return PMAPDB_OK;
+}
+
+void pm_rules_tell(pm_rules_report *report,
+                   void (*on_note)(void *ctx, bool mistake, const char *note), void *ctx)
+{
+    if (!on_note)
+        return;
+    tell_lines(report->mistakes.data, true, on_note, ctx);
+    tell_lines(report->warnings.data, false, on_note, ctx);
 }
 
 pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
@@ -125,20 +128,169 @@ pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
     pmapdb_status st =
         pm_rules_read(pm_buf_text(&t->text), pm_buf_text(&t->name).data,
                       t->application.len ? t->application.data : NULL, &report, &c->rules, err);
-    pmapdb_status told = pm_rules_tell(&report, on_note, ctx, err);
 
+    pm_rules_tell(&report, on_note, ctx);
     pm_rules_report_free(&report);
-    return st == PMAPDB_OK ? told : st;
+    return st;
 }
 
-pmapdb_status pm_rules_tell(const pm_rules_report *report,
-                            void (*on_note)(void *ctx, bool mistake, const char *note), void *ctx,
-                            pmapdb_error *err)
+/* Chooses, reads and tells of a set. */
+static pmapdb_status open_set(pmapdb_store *store, const pmapdb_rules_options *o,
+                              pm_rules_choice *c, pmapdb_error *err)
 {
+    pmapdb_rule_set set;
+    pmapdb_status st = pm_rules_choose(store, o->rules, o->application, c, err);
+
+    PM_STEP(st, pm_rules_choice_read(c, o->on_note, o->ctx, err));
+    set = about(c);
+    if (st == PMAPDB_OK && o->on_set)
+        o->on_set(o->ctx, &set);
+    return st;
+}
+
+/* ---- the rules of a set ---- */
+
+/* The lineages that each rule decided, by the names of the rules; NULL: no memory. */
+static int64_t *count_lineages(pm_sql *sql, const pm_rules *rules)
+{
+    size_t n = pm_rules_count(rules);
+    int64_t *lineages = calloc(n, sizeof *lineages);
+    sqlite3_stmt *row =
+        pm_sql_ask(sql, "SELECT rule, count(*) FROM lineage GROUP BY rule", PM_NO_ARGS);
+
+    while (pm_sql_next(sql, row))
+        for (size_t i = 0; lineages && i < n; i++)
+            if (pm_text_equal(pm_col_text(row, 0), pm_text_of(pm_rules_name(rules, i))))
+                lineages[i] = pm_col_int(row, 1);
+    return lineages;
+}
+
+static pmapdb_status tell_rule(const pm_rules *rules, size_t i, int64_t lineages,
+                               const pmapdb_rules_options *options, pmapdb_error *err)
+{
+    pm_buf words = {0};
+    pmapdb_status st = pm_rules_words(rules, i, &words, err);
+
+    if (st == PMAPDB_OK)
+        options->on_rule(options->ctx, &(pmapdb_rule){
+                                           .position = (int64_t)i + 1,
+                                           .name = pm_rules_name(rules, i),
+                                           .category = pm_rules_template(rules, i),
+                                           .conditions = words.data,
+                                           .note = pm_rules_note(rules, i),
+                                           .of_object = pm_rules_of_object(rules, i),
+                                           .lineages = lineages,
+                                       });
+    pm_buf_free(&words);
+    return st;
+}
+
+static pmapdb_status tell_all(pmapdb_store *store, const pm_rules_choice *c,
+                              const pmapdb_rules_options *options, pmapdb_error *err)
+{
+    int64_t *lineages = NULL;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (c->stored) {
+        lineages = count_lineages(store->sql, c->rules);
+        st = pm_sql_end(store->sql, err);
+        if (!lineages)
+            st = pm_fail_nomem(err);
+    }
+    for (size_t i = 0; i < pm_rules_count(c->rules) && st == PMAPDB_OK; i++)
+        st = tell_rule(c->rules, i, lineages ? lineages[i] : PMAPDB_UNKNOWN, options, err);
+    free(lineages);
+    return st;
+}
+
+pmapdb_status pmapdb_rules(pmapdb_store *store, const pmapdb_rules_options *options,
+                           pmapdb_error *err)
+{
+    pm_rules_choice c = {0};
+    pmapdb_status st = open_set(store, options, &c, err);
+
+    if (options->on_rule)
+        PM_STEP(st, tell_all(store, &c, options, err));
+    pm_rules_choice_free(&c);
+    return st;
+}
+
+/* ---- other rules over all that a store has ---- */
+
+static pmapdb_status on_process(void *ctx, size_t done, size_t of, pmapdb_error *err)
+{
+    const pmapdb_rules_options *o = ctx;
+
+    if (o->on_progress && !o->on_progress(o->ctx, done, of))
+        return pm_fail(err, PMAPDB_STOPPED, "stopped while rules were applied");
+    return PMAPDB_OK;
+}
+
+static pmapdb_status on_change(void *ctx, const pm_apply_change *c, pmapdb_error *err)
+{
+    const pmapdb_rules_options *o = ctx;
+
+    (void)err;
+    if (o->on_change)
+        o->on_change(o->ctx, &(pmapdb_rules_change){.from = c->from,
+                                                    .to = c->to,
+                                                    .rule = c->rule,
+                                                    .lineages = c->lineages,
+                                                    .mappings = c->mappings,
+                                                    .size_kib = c->size_kib,
+                                                    .rss_kib = c->rss_kib});
+    return PMAPDB_OK;
+}
+
+static void say_unnamed(const pmapdb_rules_options *o, int64_t unnamed)
+{
+    char note[160];
+
+    snprintf(note, sizeof note,
+             "%lld mappings have the category of their slug alone: a store has room for %d such "
+             "names",
+             (long long)unnamed, PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT);
+    if (unnamed && o->on_note)
+        o->on_note(o->ctx, false, note);
+}
+
+static pmapdb_status apply(pmapdb_store *store, const pm_rules_choice *c,
+                           const pmapdb_rules_options *o, pmapdb_rules_result *out,
+                           pmapdb_error *err)
+{
+    pm_apply_result result = {0};
+    const pm_apply how = {.text = &c->text,
+                          .rules = c->rules,
+                          .keep = !o->dry_run,
+                          .forget_labels = o->forget_labels,
+                          .ctx = (void *)o,
+                          .on_progress = on_process,
+                          .on_change = on_change};
+    pmapdb_status st = pm_apply_rules(store, &how, &result, err);
+
+    if (st == PMAPDB_OK)
+        say_unnamed(o, result.unnamed);
+    if (st == PMAPDB_OK)
+        *out = (pmapdb_rules_result){.same = result.same,
+                                     .reports = result.reports,
+                                     .processes = result.processes,
+                                     .lineages = result.lineages,
+                                     .changed_lineages = result.changed_lineages,
+                                     .snapshots = result.snapshots,
+                                     .changed_snapshots = result.changed_snapshots};
+    return st;
+}
+
+pmapdb_status pmapdb_rules_apply(pmapdb_store *store, const pmapdb_rules_options *options,
+                                 pmapdb_rules_result *result, pmapdb_error *err)
+{
+    pm_rules_choice c = {0};
     pmapdb_status st;
 
-    if (!on_note)
-        return PMAPDB_OK;
-    st = tell_lines(&report->mistakes, true, on_note, ctx, err);
-    return st == PMAPDB_OK ? tell_lines(&report->warnings, false, on_note, ctx, err) : st;
+    if (!store->writes)
+        return pm_fail(err, PMAPDB_USAGE, "rules are applied to a store that is open for writing");
+    st = open_set(store, options, &c, err);
+    PM_STEP(st, apply(store, &c, options, result, err));
+    pm_rules_choice_free(&c);
+    return st;
 }

@@ -9,28 +9,27 @@
 /* Zeroed before. */
 typedef struct pm_rules_choice {
     pm_rule_text text;
-    bool stored;     /* what the lineages of the store say is of this set */
-    pm_rules *rules; /* once it was read */
+    bool stored;     /* the lineages of the store got their categories from this set */
+    pm_rules *rules; /* NULL until the text was read */
 } pm_rules_choice;
 
-/* wanted NULL: the store's, and without a store (NULL) what is built in as default. application
- * NULL: what the store's was applied with; of another set /app. */
+/* wanted NULL: the set of the store, and without a store (NULL) the built-in default. application
+ * NULL: what the store's set was applied with; for another set /app. */
 pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, const char *application,
                               pm_rules_choice *out, pmapdb_error *err);
 
-/* With a mistake there are no rules and PMAPDB_INPUT: err has the first. What there is to say goes
- * to on_note, as of pmapdb_rules_options. */
+/* Reads the text. With a mistake there are no rules and PMAPDB_INPUT: err has the first mistake,
+ * and on_note (as of pmapdb_rules_options, or NULL) gets all of them. */
 pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
                                    void (*on_note)(void *ctx, bool mistake, const char *note),
                                    void *ctx, pmapdb_error *err);
 void pm_rules_choice_free(pm_rules_choice *c);
 
-/* What is to be said of a set besides its rules; texts last as long as the choice. */
-pmapdb_rule_set pm_rules_choice_about(const pm_rules_choice *c);
+/* Hands the lines of a report to on_note, which may be NULL; the report is then used up. */
+void pm_rules_tell(pm_rules_report *report,
+                   void (*on_note)(void *ctx, bool mistake, const char *note), void *ctx);
 
-/* The lines of a report; on_note may be NULL. */
-pmapdb_status pm_rules_tell(const pm_rules_report *report,
-                            void (*on_note)(void *ctx, bool mistake, const char *note), void *ctx,
-                            pmapdb_error *err);
+/* The text of the set that is built in under this name, else of the file. */
+pmapdb_status pm_rules_find(const char *name_or_path, pm_buf *out, pmapdb_error *err);
 
 #endif

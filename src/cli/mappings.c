@@ -149,18 +149,15 @@ static void write_regions(mappings *m, pmapdb_rows *rows)
 
 static void bind_regions(mappings *m, pmapdb_rows *rows)
 {
-    pm_regions regions = {0};
     pm_buf areas = {0};
     pmapdb_error err;
 
-    pm_cli_must(pm_regions_read(m->regions, &regions, &err), &err);
-    pm_cli_must(pm_regions_json(&regions, &areas, &err), &err);
+    pm_cli_must(pm_regions_read(m->regions, &areas, &err), &err);
     pm_cli_must(pmapdb_bind(rows, "regions", areas.data, &err), &err);
     if (m->skipped.len) {
         pm_cli_must(pm_buf_add(&m->skipped, "]", 1, &err), &err);
         pm_cli_must(pmapdb_bind(rows, "skip-flag", m->skipped.data, &err), &err);
     }
-    pm_regions_free(&regions);
     pm_buf_free(&areas);
 }
 

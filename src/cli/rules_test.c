@@ -2,8 +2,8 @@
 #include "cli/rules.h"
 #include "cli/write.h"
 
+#include "api/one_file.h"
 #include "api/rules.h"
-#include "api/rules_load.h"
 #include "api/rules_test_file.h"
 #include "cli/value.h"
 #include "render/flow.h"
@@ -111,10 +111,10 @@ static pmapdb_status run_test(testing *t, pmapdb_error *err)
                                 .won = t->won};
     pm_rules_report report = {0};
     pmapdb_status st = pm_rules_test_run(&test, &report, &t->result, err);
-    pmapdb_status told = pm_rules_tell(&report, pm_rules_cli_note, t->r, err);
 
+    pm_rules_tell(&report, pm_rules_cli_note, t->r);
     pm_rules_report_free(&report);
-    return st == PMAPDB_OK ? told : st;
+    return st;
 }
 
 static pmapdb_status write_test(void *ctx, const pm_sink *sink, pmapdb_error *err)
@@ -148,7 +148,7 @@ static pmapdb_status prepare(testing *t, pmapdb_error *err)
     if (st == PMAPDB_OK)
         st = pm_rules_choice_read(&t->choice, pm_rules_cli_note, r, err);
     if (st == PMAPDB_OK)
-        st = pm_rules_load(r->test, &t->text, err);
+        st = pm_one_file_read(r->test, PM_RULES_FILE_MAX, &t->text, err);
     if (st != PMAPDB_OK)
         return st;
     t->won = calloc(pm_rules_count(t->choice.rules), sizeof *t->won);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "api/rules_load.h"
+#include "api/one_file.h"
 #include "api/rules_test_file.h"
 #include "store/rules/rules_file.h"
 
@@ -65,7 +65,7 @@ static void test_default(void **state)
 
     (void)state;
     assert_non_null(won);
-    assert_int_equal(pm_rules_load("rules/test.csv", &text, NULL), PMAPDB_OK);
+    assert_int_equal(pm_one_file_read("rules/test.csv", PM_RULES_FILE_MAX, &text, NULL), PMAPDB_OK);
     assert_int_equal(run_cases(set, pm_buf_text(&text), &o, won, &report, NULL), PMAPDB_OK);
     assert_string_equal(pm_buf_text(&o.differences).data, "");
     assert_int_equal(o.result.differ, 0);

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "api/rules_load.h"
+#include "api/rules.h"
 #include "store/rules/rules_file.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  *     START KIB RSS RULE BASE CATEGORY          RSS "?" where it is not known, RULE "-" for none */
 #include "classify/rules_of.h"
 
-#include "api/rules_load.h"
+#include "api/rules.h"
 #include "store/rules/rules_file.h"
 
 static void print_row(void *ctx, const pm_mapping *m, pm_category base, size_t rule,

@@ -5,21 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define PAGE_KIB 4
 #define MS_PER_HOUR (3600.0 * 1000)
 #define HALF_LIFE_MS (6 * MS_PER_HOUR)    /* of an own cost above the host's */
 #define TRUSTED_MS (7 * 24 * MS_PER_HOUR) /* so long a lower one holds: huge pages may be split */
-#define SHAPE_MS                                                                    \
-    (2 * MS_PER_HOUR) /* so long what was in one mapping is taken to be there still \
-                       */
-#define AT_A_TIME 3   /* mappings in a piece of PM_PROC_PIECE */
+/* So long what was in one mapping is taken to be there still. */
+#define SHAPE_MS (2 * MS_PER_HOUR)
+#define AT_A_TIME 3 /* mappings in a piece of PM_PROC_PIECE */
 
 /* With less, what a mapping costs for itself outweighs its pages. */
-#define PAGES_LEAST ((double)64 * 1024 / PM_BUDGET_PAGE_KIB)
+#define PAGES_LEAST ((double)64 * 1024 / PAGE_KIB)
 #define NS_PER_MAPPING 2500.0 /* 4,040 mappings with nothing resident: 10.3 ms */
 
 static double pages_of(int64_t kib)
 {
-    return kib > 0 ? (double)kib / PM_BUDGET_PAGE_KIB : 0;
+    return kib > 0 ? (double)kib / PAGE_KIB : 0;
 }
 
 static int64_t known_or_0(int64_t v)
@@ -37,11 +37,11 @@ static double cost_by_longest(const pm_budget_reading *r)
     int64_t us = r->longest_cpu_us;
 
     if (us < 0)
-        us = r->longest_us < r->cpu_us ? r->longest_us : r->cpu_us;
+        us = r->kept.longest_us < r->kept.cpu_us ? r->kept.longest_us : r->kept.cpu_us;
     return pages >= PAGES_LEAST && us >= 0 ? (double)us * 1000 / pages : -1;
 }
 
-static double cost_on_average(const pm_budget_reading *r)
+static double cost_on_average(const pm_reading *r)
 {
     double pages = pages_of(known_or_0(r->resident_kib) + known_or_0(r->swap_kib));
     double ns = (double)r->cpu_us * 1000 - (double)known_or_0(r->mappings) * NS_PER_MAPPING;
@@ -57,7 +57,7 @@ static double cost_of(const pm_budget_reading *r)
     double ns = cost_by_longest(r);
 
     if (ns < 0)
-        ns = cost_on_average(r);
+        ns = cost_on_average(&r->kept);
     return ns < 0 ? ns : fmax(ns, PM_BUDGET_NS_LEAST);
 }
 
@@ -95,7 +95,7 @@ static double cost_on_host(const pm_budget_host *host)
 double pm_budget_cost(const pm_budget *own, const pm_budget_host *host, int64_t now_ms)
 {
     double usual = cost_on_host(host), ns = own->known ? cost_of(&own->last) : -1;
-    double age = own->known ? fmax((double)(now_ms - own->last.taken_ms), 0) : 0;
+    double age = own->known ? fmax((double)(now_ms - own->last.kept.taken_ms), 0) : 0;
 
     if (ns < 0)
         return usual;
@@ -118,9 +118,9 @@ static int64_t most_kib(const pm_budget *own, int64_t now_ms, const pm_proc_exte
 
     if (e->largest_kib >= 0 && e->largest_kib < most)
         most = e->largest_kib;
-    if (own->known && (double)(now_ms - own->last.taken_ms) <= SHAPE_MS &&
-        own->last.largest_kib >= 0 && own->last.resident_kib >= 0) {
-        int64_t before = own->last.resident_kib + known_or_0(own->last.swap_kib);
+    if (own->known && (double)(now_ms - own->last.kept.taken_ms) <= SHAPE_MS &&
+        own->last.largest_kib >= 0 && own->last.kept.resident_kib >= 0) {
+        int64_t before = own->last.kept.resident_kib + known_or_0(own->last.kept.swap_kib);
         int64_t since = all > before ? all - before : 0;
 
         if (own->last.largest_kib + since < most)
@@ -160,54 +160,26 @@ static const char *say_size(char out[32], int64_t kib)
     return out;
 }
 
-static void say_why(pm_budget_verdict *out, bool single, int64_t kib, int64_t small_kib, double ns,
-                    int64_t max_stall_us)
+int64_t pm_budget_predict(const pm_budget *own, const pm_budget_host *host, int64_t now_ms,
+                          const pm_proc_extent *extent, int64_t max_stall_us, char why[200])
 {
     char stall[32], size[32], small[32], most[32], huge[80] = "";
-
-    if (small_kib >= 0 && small_kib < kib)
-        snprintf(huge, sizeof huge, ", at most %s of it in small pages",
-                 say_size(small, small_kib));
-    snprintf(out->why, sizeof out->why,
-             "smaps would keep its memory map busy for about %s (%s %s%s, %.*f ns a page), more "
-             "than %s",
-             say_time(stall, out->predicted_us), say_size(size, kib),
-             single ? "in one mapping" : "at a time", huge, ns < 10 ? 1 : 0, ns,
-             say_time(most, max_stall_us));
-}
-
-/* ---- decision ---- */
-
-void pm_budget_decide(const pm_budget *own, const pm_budget_host *host, int64_t now_ms,
-                      int64_t max_stall_us, const pm_proc_extent *extent, pm_budget_verdict *out)
-{
     double ns = pm_budget_cost(own, host, now_ms);
-    int64_t all = all_kib(extent), kib = most_kib(own, now_ms, extent);
+    int64_t all = all_kib(extent), kib = most_kib(own, now_ms, extent), us;
     bool single = all >= PM_PROC_SINGLE_KIB;
 
     if (!single)
         kib = kib < all / AT_A_TIME ? kib * AT_A_TIME : all;
-    *out = (pm_budget_verdict){.choice = PM_BUDGET_SMAPS,
-                               .predicted_us = stall_us(ns, kib, extent->small_kib)};
-    if (out->predicted_us <= max_stall_us)
-        return;
-    out->choice = extent->largest_kib < 0 ? PM_BUDGET_UNSETTLED : PM_BUDGET_MAPS;
-    if (out->choice == PM_BUDGET_MAPS)
-        say_why(out, single, kib, extent->small_kib, ns, max_stall_us);
-}
-
-bool pm_budget_ask(const pm_budget *own, const pm_budget_host *host, int64_t now_ms,
-                   int64_t max_stall_us, const pm_proc *p, pm_budget_verdict *out)
-{
-    pm_proc_extent extent;
-
-    if (!pm_proc_statm(p, &extent))
-        return false;
-    pm_budget_decide(own, host, now_ms, max_stall_us, &extent, out);
-    if (out->choice != PM_BUDGET_UNSETTLED)
-        return true;
-    if (!pm_proc_largest(p, &extent))
-        return false;
-    pm_budget_decide(own, host, now_ms, max_stall_us, &extent, out);
-    return true;
+    us = stall_us(ns, kib, extent->small_kib);
+    if (!why)
+        return us;
+    if (extent->small_kib >= 0 && extent->small_kib < kib)
+        snprintf(huge, sizeof huge, ", at most %s of it in small pages",
+                 say_size(small, extent->small_kib));
+    snprintf(why, 200,
+             "smaps would keep its memory map busy for about %s (%s %s%s, %.*f ns a page), more "
+             "than %s",
+             say_time(stall, us), say_size(size, kib), single ? "in one mapping" : "at a time",
+             huge, ns < 10 ? 1 : 0, ns, say_time(most, max_stall_us));
+    return us;
 }

@@ -16,28 +16,24 @@
  * on; else 100 ns. An own cost above the host's is believed the less the older it is, half of the
  * excess in six hours: so a process that was found too slow on a bad day is read again.
  *
- * Pure, but for pm_budget_ask. */
+ * Pure. Unknown numbers are PMAPDB_UNKNOWN. */
 #ifndef PM_API_BUDGET_H
 #define PM_API_BUDGET_H
 
 #include "source/proc.h"
+#include "store/write/live_reading.h"
 
-#define PM_BUDGET_PAGE_KIB 4
 #define PM_BUDGET_NS_ASSUMED 100.0   /* 4.5 s for 210 GB was reported of older kernels: 85 ns */
 #define PM_BUDGET_NS_HOST_LEAST 25.0 /* others' huge pages say nothing about this process */
 #define PM_BUDGET_NS_LEAST 1.0       /* huge pages cost about half of that */
 #define PM_BUDGET_READINGS 64
 #define PM_BUDGET_READINGS_LEAST 3
 
-/* One reading of smaps. Unknown numbers are PMAPDB_UNKNOWN. */
+/* One reading of smaps: what the store keeps of it, and what only this run knows. */
 typedef struct pm_budget_reading {
-    int64_t taken_ms;               /* UTC */
-    int64_t resident_kib, swap_kib; /* all of the process */
-    int64_t largest_kib;            /* resident and swapped in the one mapping that had most */
-    int64_t mappings;
-    int64_t cpu_us;         /* of it all */
-    int64_t longest_us;     /* the longest read(2), by the wall clock */
-    int64_t longest_cpu_us; /* and by this program's own time */
+    pm_reading kept;
+    int64_t largest_kib;    /* resident and swapped in the one mapping that had most */
+    int64_t longest_cpu_us; /* of the longest read(2), this program's own time */
 } pm_budget_reading;
 
 /* Of one process: zeroed, it knows nothing. */
@@ -52,18 +48,6 @@ typedef struct pm_budget_host {
     size_t n, next;
 } pm_budget_host;
 
-typedef enum pm_budget_choice {
-    PM_BUDGET_SMAPS,
-    PM_BUDGET_MAPS,
-    PM_BUDGET_UNSETTLED /* extent->largest_kib would decide it */
-} pm_budget_choice;
-
-typedef struct pm_budget_verdict {
-    pm_budget_choice choice;
-    int64_t predicted_us; /* the stall that smaps would cause */
-    char why[200];        /* maps: why, one line; else empty */
-} pm_budget_verdict;
-
 /* After smaps was read. A reading without what is needed, or of little, teaches nothing; the
  * process is known by it all the same. host may be NULL. */
 void pm_budget_learn(pm_budget *own, pm_budget_host *host, const pm_budget_reading *reading);
@@ -71,12 +55,9 @@ void pm_budget_learn(pm_budget *own, pm_budget_host *host, const pm_budget_readi
 /* ns a page: what smaps of this process is taken to cost now. */
 double pm_budget_cost(const pm_budget *own, const pm_budget_host *host, int64_t now_ms);
 
-void pm_budget_decide(const pm_budget *own, const pm_budget_host *host, int64_t now_ms,
-                      int64_t max_stall_us, const pm_proc_extent *extent, pm_budget_verdict *out);
-
-/* Decides for a process, and reads no more of it than that takes: statm, then maps. False: it
- * cannot be looked at, and there is no verdict. */
-bool pm_budget_ask(const pm_budget *own, const pm_budget_host *host, int64_t now_ms,
-                   int64_t max_stall_us, const pm_proc *p, pm_budget_verdict *out);
+/* The stall that smaps would cause, in us. `why`, if not NULL, gets what there is to say of one
+ * that is more than max_stall_us. */
+int64_t pm_budget_predict(const pm_budget *own, const pm_budget_host *host, int64_t now_ms,
+                          const pm_proc_extent *extent, int64_t max_stall_us, char why[200]);
 
 #endif

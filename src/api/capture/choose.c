@@ -7,13 +7,8 @@
 static void learn_stored(pm_budget *own, pm_budget_host *host, const pm_reading *r)
 {
     pm_budget_learn(own, host,
-                    &(pm_budget_reading){.taken_ms = r->taken_ms,
-                                         .resident_kib = r->resident_kib,
-                                         .swap_kib = r->swap_kib,
+                    &(pm_budget_reading){.kept = *r,
                                          .largest_kib = PMAPDB_UNKNOWN,
-                                         .mappings = r->mappings,
-                                         .cpu_us = r->cpu_us,
-                                         .longest_us = r->longest_us,
                                          .longest_cpu_us = PMAPDB_UNKNOWN});
 }
 
@@ -39,28 +34,32 @@ static void recall(pm_capture_run *run, pm_target *t)
     t->recalled = true;
 }
 
+/* Looks no further than it must: statm, then what the store knows, then maps. */
+static int64_t predict(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_extent *extent)
+{
+    int64_t now_ms = pm_clock_now(), most_us = run->options->max_stall_us, us;
+
+    us = pm_budget_predict(&t->budget, &run->budget, now_ms, extent, most_us, NULL);
+    if (us <= most_us)
+        return us;
+    recall(run, t);
+    if (!pm_proc_largest(p, extent))
+        return PMAPDB_UNKNOWN;
+    return pm_budget_predict(&t->budget, &run->budget, now_ms, extent, most_us, t->degraded);
+}
+
 pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     const pmapdb_capture_options *o = run->options;
-    pm_budget_verdict verdict;
-    int64_t now_ms = pm_clock_now();
+    pm_proc_extent extent;
 
     t->live.predicted_us = PMAPDB_UNKNOWN;
     if (o->measure != PMAPDB_MEASURE_AUTO)
         return o->measure == PMAPDB_MEASURE_MAPS ? PM_DIALECT_MAPS : PM_DIALECT_SMAPS;
-    if (!pm_budget_ask(&t->budget, &run->budget, now_ms, o->max_stall_us, p, &verdict))
+    if (pm_proc_statm(p, &extent))
+        t->live.predicted_us = predict(run, p, t, &extent);
+    if (t->live.predicted_us <= o->max_stall_us)
         return PM_DIALECT_SMAPS;
-    if (verdict.choice != PM_BUDGET_SMAPS &&
-        (!run->recalled || (!t->budget.known && !t->recalled))) {
-        recall(run, t);
-        if (run->st != PMAPDB_OK ||
-            !pm_budget_ask(&t->budget, &run->budget, now_ms, o->max_stall_us, p, &verdict))
-            return PM_DIALECT_SMAPS;
-    }
-    t->live.predicted_us = verdict.predicted_us;
-    if (verdict.choice == PM_BUDGET_SMAPS)
-        return PM_DIALECT_SMAPS;
-    snprintf(t->degraded, sizeof t->degraded, "%s", verdict.why);
     t->live.degraded = t->degraded;
     return PM_DIALECT_MAPS;
 }
@@ -81,12 +80,12 @@ static int64_t most_in_one_kib(const pm_capture *c)
 void pm_capture_learn(pm_capture_run *run, pm_target *t, int64_t longest_cpu_us)
 {
     pm_budget_learn(&t->budget, &run->budget,
-                    &(pm_budget_reading){.taken_ms = t->live.utc_ms,
-                                         .resident_kib = t->live.rss_kib,
-                                         .swap_kib = t->live.swap_kib,
+                    &(pm_budget_reading){.kept = {.taken_ms = t->live.utc_ms,
+                                                  .resident_kib = t->live.rss_kib,
+                                                  .swap_kib = t->live.swap_kib,
+                                                  .mappings = (int64_t)t->capture.n_rows,
+                                                  .cpu_us = t->live.cpu_us,
+                                                  .longest_us = t->live.longest_us},
                                          .largest_kib = most_in_one_kib(&t->capture),
-                                         .mappings = (int64_t)t->capture.n_rows,
-                                         .cpu_us = t->live.cpu_us,
-                                         .longest_us = t->live.longest_us,
                                          .longest_cpu_us = longest_cpu_us});
 }

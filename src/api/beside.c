@@ -108,78 +108,43 @@ static pmapdb_status sibling_path(pm_buf *out, pm_text dir, const pm_slot *slot,
 
 /* ---- inside an archive ---- */
 
-typedef struct wanted {
-    const pm_intake *in;
-    const char *key;
-} wanted;
-
-static bool is_wanted(const void *of, int64_t at)
-{
-    const wanted *w = of;
-
-    return strcmp(w->in->beside[at].key, w->key) == 0;
-}
-
-/* Takes the key. */
-static pmapdb_status add_beside(pm_intake *in, char *key, uint64_t hash, pmapdb_error *err)
-{
-    pmapdb_status st = pm_grow(&in->beside, &in->cap_beside, in->n_beside, sizeof *in->beside, err);
-
-    PM_STEP(st, pm_map_add(&in->beside_index, hash, (int64_t)in->n_beside, err));
-    if (st != PMAPDB_OK) {
-        free(key);
-        return st;
-    }
-    in->beside[in->n_beside].key = key;
-    pm_siblings_init(&in->beside[in->n_beside++].found);
-    return PMAPDB_OK;
-}
-
-/* Makes an empty one where there is none yet. */
-static pmapdb_status find_beside(pm_intake *in, const pm_slot *slot, int64_t *at, pmapdb_error *err)
+/* The siblings of a place in the archive; makes unknown ones where there are none yet. */
+static int64_t find_beside(pm_intake *in, const pm_slot *slot)
 {
     pm_buf key = {0};
-    wanted w = {in, NULL};
-    pmapdb_status st = pm_buf_addf(&key, err, "%s/", in->entry->dir);
+    uint64_t hash;
+    int64_t at = 0;
 
-    PM_STEP(st, sibling_path(&key, PM_TEXT(""), slot, "*", err));
-    if (st != PMAPDB_OK) {
-        pm_buf_free(&key);
-        return st;
-    }
-    w.key = key.data;
-    if (pm_map_find(&in->beside_index, pm_hash(key.data, key.len), is_wanted, &w, at)) {
-        pm_buf_free(&key);
-        return PMAPDB_OK;
-    }
-    *at = (int64_t)in->n_beside;
-    return add_beside(in, key.data, pm_hash(key.data, key.len), err);
+    PM_STEP(in->st, pm_buf_addf(&key, &in->error, "%s/", in->entry->dir));
+    PM_STEP(in->st, sibling_path(&key, PM_TEXT(""), slot, "*", &in->error));
+    hash = pm_hash(pm_buf_text(&key).data, key.len);
+    pm_buf_free(&key);
+    if (in->st != PMAPDB_OK || pm_map_get(&in->beside_index, hash, &at))
+        return at;
+    at = (int64_t)in->n_beside;
+    PM_STEP(in->st,
+            pm_grow(&in->beside, &in->cap_beside, in->n_beside, sizeof *in->beside, &in->error));
+    PM_STEP(in->st, pm_map_put(&in->beside_index, hash, at, &in->error));
+    if (in->st == PMAPDB_OK)
+        pm_siblings_init(&in->beside[in->n_beside++]);
+    return at;
 }
 
-pmapdb_status pm_beside_hear(pm_intake *in, const char *bytes, size_t n, pmapdb_error *err)
+void pm_beside_keep(pm_intake *in, pm_text kind, const pm_slot *slot)
 {
-    return in->heard.len < SIBLING_MAX ? pm_buf_add(&in->heard, bytes, n, err) : PMAPDB_OK;
+    int64_t at = find_beside(in, slot);
+
+    if (in->st == PMAPDB_OK)
+        pm_siblings_read(&in->beside[at], kind, pm_buf_text(&in->heard));
 }
 
-pmapdb_status pm_beside_keep(pm_intake *in, pm_text kind, const pm_slot *slot, pmapdb_error *err)
-{
-    int64_t at;
-    pmapdb_status st = find_beside(in, slot, &at, err);
-
-    if (st == PMAPDB_OK)
-        pm_siblings_read(&in->beside[at].found, kind, pm_buf_text(&in->heard));
-    return st;
-}
-
-pmapdb_status pm_beside_expect(pm_intake *in, pmapdb_error *err)
+void pm_beside_expect(pm_intake *in)
 {
     pm_slot slot = pm_place_slot(pm_text_of(in->entry->name));
-    int64_t at;
-    pmapdb_status st = find_beside(in, &slot, &at, err);
+    int64_t at = find_beside(in, &slot);
 
-    for (size_t i = in->first; i < in->n_pending && st == PMAPDB_OK; i++)
+    for (size_t i = in->first; i < in->n_pending; i++)
         in->pending[i].beside = (size_t)at + 1;
-    return st;
 }
 
 void pm_beside_join(pm_intake *in, size_t i)
@@ -190,7 +155,7 @@ void pm_beside_join(pm_intake *in, size_t i)
 
     if (!p->beside)
         return;
-    join_siblings(p->capture, &in->beside[p->beside - 1].found, PMAPDB_UNKNOWN, alone);
+    join_siblings(p->capture, &in->beside[p->beside - 1], PMAPDB_UNKNOWN, alone);
     if (p->capture->pid != PMAPDB_UNKNOWN) {
         free(p->warning);
         p->warning = NULL;
@@ -201,57 +166,60 @@ void pm_beside_join(pm_intake *in, size_t i)
 
 static bool unpack_sibling(const char *path, char *bytes, size_t *n)
 {
+    const pm_source_entry *entry = NULL;
     pm_source *source = NULL;
-    const pm_source_entry *entry;
     const char *block;
-    size_t got = 0;
+    size_t got = 1;
+    pmapdb_status st = pm_source_new(&path, 1, &source, NULL);
 
     *n = 0;
-    if (pm_source_new(&path, 1, &source, NULL) != PMAPDB_OK)
-        return false;
-    if (pm_source_next(source, &entry, NULL) == PMAPDB_OK && entry)
-        while (pm_source_read(source, &block, &got, NULL) == PMAPDB_OK && got &&
-               *n + got <= SIBLING_MAX) {
-            memcpy(bytes + *n, block, got);
-            *n += got;
-        }
+    PM_STEP(st, pm_source_next(source, &entry, NULL));
+    while (st == PMAPDB_OK && entry && got) {
+        st = pm_source_read(source, &block, &got, NULL);
+        if (st != PMAPDB_OK || *n + got > SIBLING_MAX)
+            break;
+        memcpy(bytes + *n, block, got);
+        *n += got;
+    }
     pm_source_free(source);
     return *n > 0;
 }
 
-/* packed: what the capture's name ends in, where it is compressed: then all of them may be. */
-static void look_for(pm_siblings *s, pm_text dir, const pm_slot *slot, const char *kind,
-                     pm_text packed, char *bytes)
+/* packed: what the capture's name ends in, where it is compressed: then its siblings may be. */
+static void look_for(pm_siblings *s, const char *path, const char *kind, const char *packed,
+                     char *bytes)
 {
-    pm_buf path = {0};
+    pm_buf longer = {0};
     size_t n;
 
-    if (sibling_path(&path, dir, slot, kind, NULL) == PMAPDB_OK) {
-        if (pm_source_slurp(path.data, SIBLING_MAX, bytes, &n) ||
-            (packed.len && pm_buf_add(&path, packed.data, packed.len, NULL) == PMAPDB_OK &&
-             unpack_sibling(path.data, bytes, &n)))
-            pm_siblings_read(s, pm_text_of(kind), (pm_text){bytes, n});
-    }
-    pm_buf_free(&path);
+    if (pm_source_slurp(path, SIBLING_MAX, bytes, &n) ||
+        (*packed && pm_buf_addf(&longer, NULL, "%s%s", path, packed) == PMAPDB_OK &&
+         unpack_sibling(longer.data, bytes, &n)))
+        pm_siblings_read(s, pm_text_of(kind), (pm_text){bytes, n});
+    pm_buf_free(&longer);
 }
 
-pmapdb_status pm_beside_look(pm_intake *in, pmapdb_error *err)
+void pm_beside_look(pm_intake *in)
 {
     static const char *const kinds[] = {"stat", "status", "comm", "cmdline", "smaps_rollup"};
-    pm_text path = pm_text_of(in->entry->path), name = pm_text_of(in->entry->name);
-    pm_text dir = folder(in->entry->path), packed = pm_text_from(path, dir.len + name.len);
+    pm_text name = pm_text_of(in->entry->name), dir = folder(in->entry->path);
     pm_slot slot = pm_place_slot(name);
     int64_t path_pid = pm_place_pid(dir, name);
     char *bytes = malloc(SIBLING_MAX);
+    pm_buf path = {0};
     pm_siblings s;
 
     if (!bytes)
-        return pm_fail_nomem(err);
+        PM_STEP(in->st, pm_fail_nomem(&in->error));
     pm_siblings_init(&s);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        look_for(&s, dir, &slot, kinds[i], packed, bytes);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        pm_buf_clear(&path);
+        PM_STEP(in->st, sibling_path(&path, dir, &slot, kinds[i], &in->error));
+        if (in->st == PMAPDB_OK)
+            look_for(&s, path.data, kinds[i], in->entry->path + dir.len + name.len, bytes);
+    }
     for (size_t i = in->first; i < in->n_pending; i++)
         join_siblings(in->pending[i].capture, &s, path_pid, in->n_pending - in->first == 1);
+    pm_buf_free(&path);
     free(bytes);
-    return PMAPDB_OK;
 }

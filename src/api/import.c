@@ -67,34 +67,31 @@ static void tell(const import_run *run, const pmapdb_import_event *event)
         run->options->on_event(run->options->ctx, event);
 }
 
-static pmapdb_status tell_problem(import_run *run, const pm_problem *p, pmapdb_error *err)
+static void tell_problem(import_run *run, const pm_problem *p)
 {
     bool known = false;
-    pmapdb_status st = PMAPDB_OK;
 
     if (p->hash)
-        st = pm_store_refuse(run->in.store, p->hash, p->text, &known, err);
-    if (st != PMAPDB_OK)
-        return st;
-    if (p->trouble) {
-        run->result.refused++;
-        run->result.new_trouble += !known;
-    }
+        PM_STEP(run->in.st,
+                pm_store_refuse(run->in.store, p->hash, p->text, &known, &run->in.error));
+    if (run->in.st != PMAPDB_OK)
+        return;
+    run->result.refused += p->trouble;
+    run->result.new_trouble += p->trouble && !known;
     tell(run, &(pmapdb_import_event){
                   .path = p->path, .error = p->text, .known = known, .trouble = p->trouble});
-    return PMAPDB_OK;
 }
 
-static pmapdb_status tell_stored(import_run *run, const pm_pending *p, const pm_stored *stored,
-                                 const char *name, pmapdb_error *err)
+static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *stored,
+                        const char *name)
 {
     const pm_capture *c = p->capture;
     const pm_block *b = &c->block;
     const char *warnings[3], *notes[PM_LINES_MAX];
     size_t n = 0;
     pm_buf path = {0};
-    pmapdb_status st = pm_buf_addf(&path, err, "%s%s", c->source_dir, c->source_name);
 
+    PM_STEP(run->in.st, pm_buf_addf(&path, &run->in.error, "%s%s", c->source_dir, c->source_name));
     if (p->warning)
         warnings[n++] = p->warning;
     if (stored->ambiguous && c->pid != PMAPDB_UNKNOWN &&
@@ -102,7 +99,7 @@ static pmapdb_status tell_stored(import_run *run, const pm_pending *p, const pm_
         warnings[n++] = "only its pid ties it to the process that it was added to";
     if (stored->doubt[0])
         warnings[n++] = stored->doubt;
-    if (st == PMAPDB_OK)
+    if (run->in.st == PMAPDB_OK)
         tell(run, &(pmapdb_import_event){
                       .path = path.data,
                       .snapshot_id = stored->pruned ? PMAPDB_UNKNOWN : stored->snapshot_id,
@@ -122,113 +119,97 @@ static pmapdb_status tell_stored(import_run *run, const pm_pending *p, const pm_
                       .notes = notes,
                   });
     pm_buf_free(&path);
-    return st;
 }
 
 /* ---- storing ---- */
 
-/* What was read together has one row in table capture. */
-static void begin_capture(import_run *run, const pm_pending *p)
+/* Puts a capture into the open transaction. What was read together, a file and a moment, has one
+ * row in table capture. */
+static void put(import_run *run, const pm_pending *p, pm_stored *stored)
 {
+    pm_intake *in = &run->in;
+
     if (p->file != run->last_file || p->capture->taken_ms != run->last_ms)
         run->last_capture_id = 0;
     run->last_file = p->file;
     run->last_ms = p->capture->taken_ms;
-}
-
-/* Puts a capture into the open transaction. */
-static pmapdb_status put(import_run *run, const pm_pending *p, pm_stored *stored, pmapdb_error *err)
-{
-    pmapdb_status st = pm_store_put_within(run->in.store, p->capture, run->options->sweep_ms,
-                                           &run->last_capture_id, stored, err);
-
-    if (st != PMAPDB_INPUT)
-        return st;
+    PM_STEP(in->st, pm_store_put_within(in->store, p->capture, run->options->sweep_ms,
+                                        &run->last_capture_id, stored, &in->error));
+    if (in->st != PMAPDB_INPUT)
+        return;
     /* this capture's fault: the others go on */
+    in->st = PMAPDB_OK;
     stored->snapshot_id = PMAPDB_UNKNOWN;
-    return tell_problem(
-        run, &(pm_problem){p->capture->source_name, err->text, true, p->capture->block.hash}, err);
+    tell_problem(
+        run, &(pm_problem){p->capture->source_name, in->error.text, true, p->capture->block.hash});
 }
 
-static pmapdb_status count_and_tell(import_run *run, const pm_pending *p, const pm_stored *stored,
-                                    pmapdb_error *err)
+static void count_and_tell(import_run *run, const pm_pending *p, const pm_stored *stored)
 {
     const pm_capture *c = p->capture;
     bool partial = c->block.state == PM_STATE_PARTIAL;
     char name[256] = "?";
-    pmapdb_status st = PMAPDB_OK;
 
-    if (stored->snapshot_id == PMAPDB_UNKNOWN) /* refused, and told */
-        return PMAPDB_OK;
+    if (stored->snapshot_id == PMAPDB_UNKNOWN || run->in.st != PMAPDB_OK) /* refused, and told */
+        return;
     if (!stored->pruned)
-        st = pm_store_name(run->in.store, stored->process_id, name, sizeof name, err);
+        run->in.st =
+            pm_store_name(run->in.store, stored->process_id, name, sizeof name, &run->in.error);
     else if (c->name)
         snprintf(name, sizeof name, "%s", c->name);
-    if (st != PMAPDB_OK)
-        return st;
     run->progress.stored++;
     run->result.duplicates += stored->duplicate;
     run->result.stored += !stored->duplicate;
     run->result.partial += partial;
     run->result.new_trouble += partial && !stored->duplicate;
-    return tell_stored(run, p, stored, name, err);
-}
-
-/* Captures from..to were put. */
-static pmapdb_status commit(import_run *run, size_t from, size_t to, const pm_stored *stored,
-                            pmapdb_error *err)
-{
-    pmapdb_status st = pm_store_put_end(run->in.store, err);
-
-    PM_STEP(st, pm_store_commit(run->in.store, err));
-    for (size_t i = from; i < to && st == PMAPDB_OK; i++)
-        st = count_and_tell(run, &run->in.pending[i], &stored[i], err);
-    return st;
+    tell_stored(run, p, stored, name);
 }
 
 /* One transaction: a capture; or, where it comes late for its process, those after it, too, so that
- * what it takes off is put back once. *at: the next one. */
-static pmapdb_status store_some(import_run *run, size_t *at, pm_stored *stored, pmapdb_error *err)
+ * what it takes off is put back once. Returns the index of the next one. */
+static size_t store_some(import_run *run, size_t from, pm_stored *stored)
 {
-    size_t from = *at;
+    pm_intake *in = &run->in;
     int64_t began_ms = pm_clock_now();
-    pmapdb_status st = pm_store_begin(run->in.store, err);
+    size_t at = from;
 
-    if (st != PMAPDB_OK)
-        return st;
+    PM_STEP(in->st, pm_store_begin(in->store, &in->error));
     do {
-        begin_capture(run, &run->in.pending[*at]);
-        st = put(run, &run->in.pending[*at], &stored[*at], err);
-        ++*at;
-    } while (st == PMAPDB_OK && *at < run->in.n_pending && pm_store_put_waits(run->in.store) &&
+        put(run, &in->pending[at], &stored[at]);
+        at++;
+    } while (in->st == PMAPDB_OK && at < in->n_pending && pm_store_put_waits(in->store) &&
              pm_clock_now() - began_ms < LATE_MS);
-    PM_STEP(st, commit(run, from, *at, stored, err));
-    if (st != PMAPDB_OK)
-        pm_store_abandon(run->in.store);
-    return st;
+    PM_STEP(in->st, pm_store_put_end(in->store, &in->error));
+    PM_STEP(in->st, pm_store_commit(in->store, &in->error));
+    for (size_t i = from; i < at; i++)
+        count_and_tell(run, &in->pending[i], &stored[i]);
+    if (in->st != PMAPDB_OK)
+        pm_store_abandon(in->store);
+    return at;
 }
 
 /* Stores and reports what waits, then forgets it. */
-static pmapdb_status flush(import_run *run, pmapdb_error *err)
+static void flush(import_run *run)
 {
     pm_intake *in = &run->in;
-    pm_stored *stored;
-    pmapdb_status st = PMAPDB_OK;
+    pm_stored *stored = NULL;
 
+    if (in->st != PMAPDB_OK)
+        return;
     pm_intake_settle(in);
     run->progress.to_store = run->progress.stored + in->n_pending;
     stored = calloc(in->n_pending + 1, sizeof *stored);
     if (!stored)
-        return pm_fail_nomem(err);
-    for (size_t i = 0; i < in->n_pending && st == PMAPDB_OK;) {
-        st = store_some(run, &i, stored, err);
-        if (st == PMAPDB_OK && !keep_going(run))
-            st = pm_fail(err, PMAPDB_STOPPED, "stopped");
+        in->st = pm_fail_nomem(&in->error);
+    for (size_t i = 0; i < in->n_pending && in->st == PMAPDB_OK;) {
+        i = store_some(run, i, stored);
+        pm_intake_go_on(in);
     }
     free(stored);
-    for (size_t i = 0; i < in->n_problems && st == PMAPDB_OK; i++)
-        st = tell_problem(run, &in->problems[i], err);
-    return st == PMAPDB_OK ? pm_intake_clear(in, err) : st;
+    for (size_t i = 0; i < in->n_problems; i++)
+        tell_problem(run, &in->problems[i]);
+    if (in->st == PMAPDB_OK)
+        pm_intake_clear(in);
 }
 
 /* ---- names for memory ---- */
@@ -262,36 +243,33 @@ static void tell_labels(import_run *run, const pm_label_pending *p, const pm_lab
     free(warning);
 }
 
-static pmapdb_status store_labels(import_run *run, pm_label_pending *p, pmapdb_error *err)
+static void store_labels(import_run *run, pm_label_pending *p)
 {
+    pm_intake *in = &run->in;
     pm_label_stored stored;
     char name[256] = "?";
-    pmapdb_status st;
 
     p->put.labels = &p->labels;
     p->put.since = run->since;
-    st = pm_label_store(run->in.store, &p->put, &stored, err);
-    if (st == PMAPDB_INPUT)
-        return tell_problem(run, &(pm_problem){p->path, err->text, true, p->named ? 0 : p->hash},
-                            err);
-    PM_STEP(st, pm_store_name(run->in.store, stored.process_id, name, sizeof name, err));
-    if (st == PMAPDB_OK)
+    PM_STEP(in->st, pm_label_store(in->store, &p->put, &stored, &in->error));
+    if (in->st == PMAPDB_INPUT) {
+        in->st = PMAPDB_OK;
+        tell_problem(run, &(pm_problem){p->path, in->error.text, true, p->named ? 0 : p->hash});
+        return;
+    }
+    PM_STEP(in->st, pm_store_name(in->store, stored.process_id, name, sizeof name, &in->error));
+    if (in->st == PMAPDB_OK)
         tell_labels(run, p, &stored, name);
-    return st;
 }
 
 /* Once all captures are stored: in a folder, names may lie before the maps that they are of. */
-static pmapdb_status store_all_labels(import_run *run, pmapdb_error *err)
+static void store_all_labels(import_run *run)
 {
-    pmapdb_status st = PMAPDB_OK;
-
     pm_labels_settle(&run->in);
-    for (size_t i = 0; i < run->in.n_labels && st == PMAPDB_OK; i++) {
-        st = store_labels(run, &run->in.labels[i], err);
-        if (st == PMAPDB_OK && !keep_going(run))
-            st = pm_fail(err, PMAPDB_STOPPED, "stopped");
+    for (size_t i = 0; i < run->in.n_labels && run->in.st == PMAPDB_OK; i++) {
+        store_labels(run, &run->in.labels[i]);
+        pm_intake_go_on(&run->in);
     }
-    return st;
 }
 
 /* ---- reading ---- */
@@ -299,45 +277,43 @@ static pmapdb_status store_all_labels(import_run *run, pmapdb_error *err)
 /* A file or directory that cannot be opened concerns only itself. One that was named is trouble
  * each time, and so is one that the machine fails to read; one that lies in a directory and may not
  * be read is told once. */
-static pmapdb_status unreadable(import_run *run, const pmapdb_error *why, pmapdb_error *err)
+static void unreadable(import_run *run, const pmapdb_error *why)
 {
     uint64_t hash = pm_hash(why->text, strlen(why->text));
 
     for (size_t i = 0; i < run->n_paths; i++)
         if (access(run->paths[i], R_OK) != 0 && strstr(why->text, run->paths[i]))
             hash = 0;
-    if (pm_err_is_passing(why))
-        hash = 0;
-    return pm_intake_problem(&run->in, "", why->text, true, hash, err);
+    pm_intake_problem(&run->in, "", why->text, true, pm_err_is_passing(why) ? 0 : hash);
 }
 
-static pmapdb_status read_all(import_run *run, pm_source *source, pmapdb_error *err)
+static void read_all(import_run *run, pm_source *source)
 {
-    const pm_source_entry *entry;
-    pmapdb_status st = PMAPDB_OK;
+    pm_intake *in = &run->in;
+    const pm_source_entry *entry = NULL;
 
-    while (st == PMAPDB_OK) {
+    while (in->st == PMAPDB_OK) {
         pmapdb_error why = {0};
 
         if (pm_source_next(source, &entry, &why) != PMAPDB_OK) {
-            if (!keep_going(run)) /* a signal, while it waited for a FIFO's writer */
-                st = pm_fail(err, PMAPDB_STOPPED, "stopped");
-            else
-                st = why.status == PMAPDB_NOMEM ? pm_fail_nomem(err) : unreadable(run, &why, err);
+            pm_intake_go_on(in); /* a signal may have come, while a FIFO's writer was waited for */
+            if (why.status == PMAPDB_NOMEM)
+                PM_STEP(in->st, pm_fail_nomem(&in->error));
+            unreadable(run, &why);
             continue;
         }
         if (!entry)
             break;
-        st = pm_intake_file(&run->in, source, entry, keep_going, run, err);
-        if (st == PMAPDB_OK && pm_intake_pooled(&run->in) > WAITING_BYTES)
-            st = flush(run, err);
+        pm_intake_file(in, source, entry);
+        if (pm_pool_bytes(in->pool) > WAITING_BYTES)
+            flush(run);
     }
-    PM_STEP(st, flush(run, err));
-    return st == PMAPDB_OK ? store_all_labels(run, err) : st;
+    flush(run);
+    store_all_labels(run);
 }
 
 /* Processes of one name that were captured together, but further apart than --sweep. */
-static pmapdb_status look_for_spread(import_run *run, pmapdb_error *err)
+static void look_for_spread(import_run *run)
 {
     pm_sql *sql = run->in.store->sql;
     sqlite3_stmt *stmt = pm_sql_ask(sql,
@@ -349,15 +325,14 @@ static pmapdb_status look_for_spread(import_run *run, pmapdb_error *err)
     while (pm_sql_next(sql, stmt)) {
         char text[512];
         bool spread = false;
-        pmapdb_status st =
-            pm_moments_spread(sql, pm_col_int(stmt, 0), pm_col_int(stmt, 1), pm_col_int(stmt, 2),
-                              run->options->sweep_ms, &spread, text, sizeof text, err);
 
-        pm_sql_keep(sql, st, err);
-        if (st == PMAPDB_OK && spread)
+        PM_SQL_STEP(sql, pm_moments_spread(sql, pm_col_int(stmt, 0), pm_col_int(stmt, 1),
+                                           pm_col_int(stmt, 2), run->options->sweep_ms, &spread,
+                                           text, sizeof text, &err));
+        if (pm_sql_ok(sql) && spread)
             tell(run, &(pmapdb_import_event){.path = "", .error = text});
     }
-    return pm_sql_end(sql, err);
+    PM_STEP(run->in.st, pm_sql_end(sql, &run->in.error));
 }
 
 pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_t n_paths,
@@ -365,28 +340,31 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
                             pmapdb_error *err)
 {
     import_run run = {.paths = paths, .n_paths = n_paths, .options = options};
+    pm_intake *in = &run.in;
     pm_source *source = NULL;
-    pmapdb_error local;
-    pmapdb_status st;
+    pmapdb_status st = pm_import_check(options, err);
 
-    err = err ? err : &local;
-    st = pm_import_check(options, err);
     if (st != PMAPDB_OK)
         return st;
-    st = pm_intake_init(&run.in, store, options, err);
-    PM_STEP(st, pm_label_newest(store, &run.since, err));
-    PM_STEP(st, pm_source_new(paths, n_paths, &source, err));
-    if (st == PMAPDB_OK)
+    pm_intake_init(in, store, options);
+    in->keep_going = keep_going;
+    in->ctx = &run;
+    PM_STEP(in->st, pm_label_newest(store, &run.since, &in->error));
+    PM_STEP(in->st, pm_source_new(paths, n_paths, &source, &in->error));
+    if (source)
         pm_source_limit(source, options->max_unpacked);
-    PM_STEP(st, read_all(&run, source, err));
-    if (st == PMAPDB_OK && run.result.stored > 1)
-        st = look_for_spread(&run, err);
-    if (st == PMAPDB_OK && run.result.stored) /* of processes whose calls were recorded, perhaps */
-        st = pm_perf_link(store, err);
-    run.result.empty = run.in.empty;
-    run.result.skipped = run.in.skipped;
+    read_all(&run, source);
+    if (in->st == PMAPDB_OK && run.result.stored > 1)
+        look_for_spread(&run);
+    if (run.result.stored) /* of processes whose calls were recorded, perhaps */
+        PM_STEP(in->st, pm_perf_link(store, &in->error));
+    run.result.empty = in->empty;
+    run.result.skipped = in->skipped;
     *result = run.result;
+    st = in->st;
+    if (st != PMAPDB_OK && err)
+        *err = in->error;
     pm_source_free(source);
-    pm_intake_free(&run.in);
+    pm_intake_free(in);
     return st;
 }

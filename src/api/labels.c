@@ -39,7 +39,7 @@ static uint64_t hash_of(const pm_intake *in, const pm_labels *l)
 }
 
 /* One that names nothing, and why. */
-static pmapdb_status refuse(pm_intake *in, const pm_labels *l, pmapdb_error *err)
+static void refuse(pm_intake *in, const pm_labels *l)
 {
     const char *why = "a JVM's map without a line that can be read";
 
@@ -49,40 +49,37 @@ static pmapdb_status refuse(pm_intake *in, const pm_labels *l, pmapdb_error *err
     else if (l->off)
         why = "a JVM whose NMT is off, so that it names nothing: start it with "
               "-XX:NativeMemoryTracking=summary";
-    return pm_intake_problem(in, in->entry->path, why, true, in->entry->named ? 0 : hash_of(in, l),
-                             err);
+    pm_intake_problem(in, in->entry->path, why, true, in->entry->named ? 0 : hash_of(in, l));
 }
 
-static pmapdb_status set_moment(pm_intake *in, pm_label_pending *p, pmapdb_error *err)
+static void set_moment(pm_intake *in, pm_label_pending *p)
 {
     pm_capture c = {.taken_ms = PMAPDB_UNKNOWN};
 
     c.block.time_ms = p->labels.time_ms;
     pm_intake_moment(in, &c);
     if (c.time_source == PM_TIME_NONE)
-        return pm_intake_problem(in, in->entry->path,
-                                 "no time in the file's name (--time-from name)", true, p->hash,
-                                 err);
+        pm_intake_problem(in, in->entry->path, "no time in the file's name (--time-from name)",
+                          true, p->hash);
     p->put.taken_ms = c.taken_ms;
     if (c.time_source == PM_TIME_MTIME) /* copies keep the second and not what is below it */
         p->put.taken_ms -= p->put.taken_ms % 1000;
-    return PMAPDB_OK;
 }
 
 /* What the user says is all. A JVM in a container knows itself as pid 1, which is another process
  * where the maps are: the path comes before the text. */
 static void set_pids(const pm_intake *in, pm_label_pending *p)
 {
-    pm_text path = pm_text_of(in->entry->own_path), name = pm_text_of(in->entry->name);
-    pm_text dir = {path.data, path.len - pm_text_basename(path).len};
+    pm_text path = pm_text_of(in->entry->own_path);
 
     for (size_t i = 0; i < PM_LABEL_PIDS; i++)
         p->put.pid[i] = PMAPDB_UNKNOWN;
     p->put.pid[0] = in->options->pid;
     if (in->options->pid != PMAPDB_UNKNOWN)
         return;
-    p->put.pid[0] = pm_place_pid(dir, name);
-    p->put.pid[1] = pm_place_folder_pid(dir);
+    p->put.pid[0] = pm_place_path_pid(in->entry->own_path, in->entry->name);
+    p->put.pid[1] =
+        pm_place_folder_pid((pm_text){path.data, path.len - pm_text_basename(path).len});
     p->put.pid[2] = p->labels.pid;
 }
 
@@ -122,47 +119,48 @@ static pm_label_pending *replaced_by(pm_intake *in, const pm_label_pending *p)
     return NULL;
 }
 
-static pmapdb_status keep(pm_intake *in, pm_label_pending *p, pmapdb_error *err)
+static void keep(pm_intake *in, pm_label_pending *p)
 {
     pm_label_pending *old = replaced_by(in, p);
-    pmapdb_status st = PMAPDB_OK;
 
+    p->path = strdup(in->entry->path);
+    if (!p->path)
+        PM_STEP(in->st, pm_fail_nomem(&in->error));
     if (!old)
-        st = pm_grow(&in->labels, &in->cap_labels, in->n_labels, sizeof *in->labels, err);
-    if (st == PMAPDB_OK && !(p->path = strdup(in->entry->path)))
-        st = pm_fail_nomem(err);
-    if (st != PMAPDB_OK)
-        return st;
-    if (old) {
+        PM_STEP(in->st, pm_grow(&in->labels, &in->cap_labels, in->n_labels, sizeof *in->labels,
+                                &in->error));
+    if (in->st != PMAPDB_OK) {
+        free_one(p);
+    } else if (old) {
         p->older = old->older + 1;
         free_one(old);
         *old = *p;
     } else {
         in->labels[in->n_labels++] = *p;
     }
-    return PMAPDB_OK;
 }
 
 static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
 {
     pm_intake *in = ctx;
     pm_label_pending p = {.labels = *l, .named = in->entry->named, .file = in->files};
-    pmapdb_status st;
 
+    (void)err; /* is in->error */
     in->heard_labels = true;
-    if (!l->n)
-        return refuse(in, l, err);
+    if (!l->n) {
+        refuse(in, l);
+        return in->st;
+    }
     *l = (pm_labels){0};
     p.hash = hash_of(in, &p.labels);
     p.put.host = in->options->host;
-    p.put.taken_ms = PMAPDB_UNKNOWN;
     set_pids(in, &p);
-    st = set_moment(in, &p, err);
-    if (st == PMAPDB_OK && p.put.taken_ms != PMAPDB_UNKNOWN)
-        st = keep(in, &p, err);
-    if (!p.path)
-        pm_labels_free(&p.labels);
-    return st;
+    set_moment(in, &p);
+    if (p.put.taken_ms != PMAPDB_UNKNOWN)
+        keep(in, &p);
+    else
+        free_one(&p);
+    return in->st;
 }
 
 /* ---- files ---- */
@@ -194,7 +192,7 @@ pmapdb_status pm_labels_end(pm_intake *in, pmapdb_error *err)
     st = pm_labels_finish(in->listener, err);
     settle_pids(in);
     if (in->heard_labels)
-        in->n_foreign = in->n_empty = 0;
+        in->foreign.n = in->nothing.n = 0;
     return st;
 }
 

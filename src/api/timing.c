@@ -35,11 +35,13 @@ static uint64_t drop(pm_intake *in, bool (*unwanted)(const pm_capture *c))
 }
 
 /* How often the key was counted before; counts it once more. */
-static pmapdb_status count(pm_map *counts, uint64_t key, int64_t *before, pmapdb_error *err)
+static int64_t count(pm_intake *in, pm_map *counts, uint64_t key)
 {
-    *before = 0;
-    pm_map_get(counts, key, before);
-    return pm_map_put(counts, key, *before + 1, err);
+    int64_t before = 0;
+
+    pm_map_get(counts, key, &before);
+    PM_STEP(in->st, pm_map_put(counts, key, before + 1, &in->error));
+    return before;
 }
 
 /* ---- pids ---- */
@@ -49,17 +51,14 @@ static bool has_no_pid(const pm_capture *c)
     return c->pid == PMAPDB_UNKNOWN;
 }
 
-static pmapdb_status set_pids(pm_intake *in, pmapdb_error *err)
+static void set_pids(pm_intake *in)
 {
     static const char text[] =
         "no pid in it or in its name: kept as a process of its own; --pid N would tell";
-    pm_text path = pm_text_of(in->entry->own_path), name = pm_text_of(in->entry->name);
-    pm_text dir = {path.data, path.len - pm_text_basename(path).len};
-    int64_t from_path = pm_place_pid(dir, name);
+    int64_t from_path = pm_place_path_pid(in->entry->own_path, in->entry->name);
     bool told = false; /* a log of a thousand blocks says it once */
-    pmapdb_status st = PMAPDB_OK;
 
-    for (size_t i = in->first; i < in->n_pending && st == PMAPDB_OK; i++) {
+    for (size_t i = in->first; i < in->n_pending; i++) {
         pm_capture *c = capture_at(in, i);
 
         if (c->pid == PMAPDB_UNKNOWN)
@@ -67,45 +66,45 @@ static pmapdb_status set_pids(pm_intake *in, pmapdb_error *err)
         if (c->pid != PMAPDB_UNKNOWN)
             continue;
         if (in->options->strict)
-            st = pm_intake_problem(in, in->entry->path, "no pid in it or in its name: give --pid N",
-                                   true, c->block.hash, err);
+            pm_intake_problem(in, in->entry->path, "no pid in it or in its name: give --pid N",
+                              true, c->block.hash);
         else if (!told && !(in->pending[i].warning = strdup(text)))
-            st = pm_fail_nomem(err);
+            PM_STEP(in->st, pm_fail_nomem(&in->error));
         told = true;
     }
     if (in->options->strict)
         drop(in, has_no_pid);
-    return st;
 }
 
 /* ---- moments ---- */
 
-static bool from(const pm_intake *in, const char *what)
-{
-    return !in->options->time_from || strcmp(in->options->time_from, what) == 0;
-}
-
+/* Where the time of a capture may come from: the first source that knows one decides. --time-from
+ * leaves only the sources with its word. */
 void pm_intake_moment(const pm_intake *in, pm_capture *c)
 {
-    const pm_source_entry *e = in->entry;
-    int64_t ms;
+    const char *from = in->options->time_from;
+    int64_t in_name = PMAPDB_UNKNOWN;
+    struct {
+        pm_time_source source;
+        const char *word;
+        int64_t ms;
+    } sources[] = {{PM_TIME_STREAM, "", c->block.time_ms},
+                   {PM_TIME_NAME, "name", PMAPDB_UNKNOWN},
+                   {PM_TIME_MTIME, "mtime", in->entry->mtime_ms},
+                   {PM_TIME_NOW, "mtime", pm_clock_now()}};
 
-    if (in->options->at_ms != PMAPDB_UNKNOWN) {
-        c->taken_ms = in->options->at_ms;
-        c->time_source = PM_TIME_GIVEN;
-    } else if (!in->options->time_from && c->block.time_ms != PMAPDB_UNKNOWN) {
-        c->taken_ms = c->block.time_ms;
-        c->time_source = PM_TIME_STREAM;
-    } else if (from(in, "name") && pm_clock_in_name(pm_text_of(e->name), &ms)) {
-        c->taken_ms = ms;
-        c->time_source = PM_TIME_NAME;
-    } else if (from(in, "mtime") && e->mtime_ms != PMAPDB_UNKNOWN) {
-        c->taken_ms = e->mtime_ms;
-        c->time_source = PM_TIME_MTIME;
-    } else if (from(in, "mtime")) {
-        c->taken_ms = pm_clock_now();
-        c->time_source = PM_TIME_NOW;
+    if (pm_clock_in_name(pm_text_of(in->entry->name), &in_name))
+        sources[1].ms = in_name;
+    c->taken_ms = in->options->at_ms;
+    c->time_source = PM_TIME_GIVEN;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources && c->taken_ms == PMAPDB_UNKNOWN; i++) {
+        if (from && strcmp(from, sources[i].word) != 0)
+            continue;
+        c->taken_ms = sources[i].ms;
+        c->time_source = sources[i].source;
     }
+    if (c->taken_ms == PMAPDB_UNKNOWN)
+        c->time_source = PM_TIME_NONE;
 }
 
 /* Its time is the file's and not its own. */
@@ -153,7 +152,7 @@ static bool is_countable(const pm_intake *in)
     return o->every_ms != PMAPDB_UNKNOWN && (o->first_ms != PMAPDB_UNKNOWN || !in->cut);
 }
 
-static pmapdb_status refuse_log(pm_intake *in, size_t at, pmapdb_error *err)
+static void refuse_log(pm_intake *in, size_t at)
 {
     const pm_capture *c = capture_at(in, at);
     char text[320], who[48] = "one process";
@@ -165,7 +164,7 @@ static pmapdb_status refuse_log(pm_intake *in, size_t at, pmapdb_error *err)
              alike, alike == 1 ? "" : "s", who, alike == 1 ? "carries" : "carry",
              in->cut ? "" : "--every 5m (counted back from the file's mtime) or ",
              in->cut ? ", since from its end, which is missing, they cannot be counted back" : "");
-    return pm_intake_problem(in, in->entry->path, text, true, drop(in, is_untimed), err);
+    pm_intake_problem(in, in->entry->path, text, true, drop(in, is_untimed));
 }
 
 /* Moment of the i-th of n blocks of one pid. */
@@ -191,60 +190,57 @@ static void set_counted(pm_intake *in, const pm_log_block *b, size_t k, size_t i
         c->taken_ms = last_ms + 1 + (int64_t)k;
 }
 
-static pmapdb_status time_blocks(pm_intake *in, pm_log_block *blocks, size_t n, pm_map *all,
-                                 pm_map *seen, pmapdb_error *err)
+static void time_blocks(pm_intake *in, pm_log_block *blocks, size_t n, pm_map *all, pm_map *seen)
 {
-    int64_t written_ms = in->entry->mtime_ms, log_id = 0, last_ms = PMAPDB_UNKNOWN, i, n_pid;
-    pmapdb_status st = PMAPDB_OK;
+    int64_t written_ms = in->entry->mtime_ms, log_id = 0, last_ms = PMAPDB_UNKNOWN, i, n_pid = 0;
 
     if (written_ms == PMAPDB_UNKNOWN)
         written_ms = pm_clock_now();
-    for (size_t k = 0; k < n && st == PMAPDB_OK; k++) {
+    for (size_t k = 0; k < n; k++) {
         const pm_capture *c = capture_at(in, in->first + k);
 
         blocks[k] = (pm_log_block){.pid = c->pid, .hash = c->block.hash};
-        st = count(all, (uint64_t)c->pid, &i, err);
+        count(in, all, (uint64_t)c->pid);
     }
-    PM_STEP(st, pm_log_match(in->store, in->options->host, blocks, n, written_ms, &log_id, &last_ms,
-                             err));
-    for (size_t k = 0; k < n && st == PMAPDB_OK; k++) {
-        st = count(seen, (uint64_t)blocks[k].pid, &i, err);
+    PM_STEP(in->st, pm_log_match(in->store, in->options->host, blocks, n, written_ms, &log_id,
+                                 &last_ms, &in->error));
+    for (size_t k = 0; k < n && in->st == PMAPDB_OK; k++) {
+        i = count(in, seen, (uint64_t)blocks[k].pid);
         pm_map_get(all, (uint64_t)blocks[k].pid, &n_pid);
         capture_at(in, in->first + k)->log_id = (uint64_t)log_id;
         set_counted(in, &blocks[k], k, (size_t)i, (size_t)n_pid, last_ms, written_ms);
     }
-    return st;
 }
 
-static pmapdb_status time_log(pm_intake *in, pmapdb_error *err)
+static void time_log(pm_intake *in)
 {
     size_t n = in->n_pending - in->first;
     pm_log_block *blocks = calloc(n + 1, sizeof *blocks);
     pm_map all = {0}, seen = {0};
-    pmapdb_status st = blocks ? time_blocks(in, blocks, n, &all, &seen, err) : pm_fail_nomem(err);
 
+    if (blocks)
+        time_blocks(in, blocks, n, &all, &seen);
+    else
+        PM_STEP(in->st, pm_fail_nomem(&in->error));
     pm_map_free(&all);
     pm_map_free(&seen);
     free(blocks);
-    return st;
 }
 
 /* ---- the file ---- */
 
 /* Captures of one process, dialect and moment keep the order of the text. */
-static pmapdb_status set_ordinals(pm_intake *in, pmapdb_error *err)
+static void set_ordinals(pm_intake *in)
 {
     pm_map seen = {0};
-    pmapdb_status st = PMAPDB_OK;
 
-    for (size_t i = in->first; i < in->n_pending && st == PMAPDB_OK; i++) {
+    for (size_t i = in->first; i < in->n_pending; i++) {
         pm_capture *c = capture_at(in, i);
         const int64_t key[] = {c->pid, c->block.dialect, c->taken_ms};
 
-        st = count(&seen, pm_hash(key, sizeof key), &c->ordinal, err);
+        c->ordinal = count(in, &seen, pm_hash(key, sizeof key));
     }
     pm_map_free(&seen);
-    return st;
 }
 
 static bool is_timeless(const pm_capture *c)
@@ -252,27 +248,28 @@ static bool is_timeless(const pm_capture *c)
     return c->time_source == PM_TIME_NONE;
 }
 
-static pmapdb_status drop_timeless(pm_intake *in, pmapdb_error *err)
+static void drop_timeless(pm_intake *in)
 {
     size_t n = in->n_pending;
     uint64_t hash = drop(in, is_timeless);
 
-    if (n == in->n_pending)
-        return PMAPDB_OK;
-    return pm_intake_problem(in, in->entry->path, "no time in the file's name (--time-from name)",
-                             true, hash, err);
+    if (n != in->n_pending)
+        pm_intake_problem(in, in->entry->path, "no time in the file's name (--time-from name)",
+                          true, hash);
 }
 
-pmapdb_status pm_intake_time(pm_intake *in, pmapdb_error *err)
+void pm_intake_time(pm_intake *in)
 {
     size_t log;
-    pmapdb_status st = set_pids(in, err);
 
-    for (size_t i = in->first; i < in->n_pending && st == PMAPDB_OK; i++)
+    set_pids(in);
+    for (size_t i = in->first; i < in->n_pending; i++)
         pm_intake_moment(in, capture_at(in, i));
-    PM_STEP(st, drop_timeless(in, err));
-    log = st == PMAPDB_OK ? find_log(in) : in->n_pending;
-    if (st == PMAPDB_OK && log < in->n_pending)
-        st = is_countable(in) ? time_log(in, err) : refuse_log(in, log, err);
-    return st == PMAPDB_OK ? set_ordinals(in, err) : st;
+    drop_timeless(in);
+    log = find_log(in);
+    if (log < in->n_pending && is_countable(in))
+        time_log(in);
+    else if (log < in->n_pending)
+        refuse_log(in, log);
+    set_ordinals(in);
 }

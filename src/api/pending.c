@@ -1,0 +1,161 @@
+/* pending: the captures and problems of an import that wait to be stored and told. */
+#include "api/intake.h"
+
+#include "api/labels.h"
+#include <stdlib.h>
+
+/* ---- lifetime ---- */
+
+void pm_intake_init(pm_intake *in, pmapdb_store *store, const pmapdb_import_options *options)
+{
+    *in = (pm_intake){.store = store, .options = options};
+    PM_STEP(in->st, pm_keep_cmdline_new(options->keep_cmdline, options->n_keep_cmdline,
+                                        &in->keep_cmdline, &in->error));
+    PM_STEP(in->st, pm_pool_new(&in->pool, &in->error));
+}
+
+static void forget_pending(pm_intake *in)
+{
+    for (size_t i = 0; i < in->n_pending; i++) {
+        pm_capture_free(in->pending[i].capture);
+        free(in->pending[i].warning);
+    }
+    for (size_t i = 0; i < in->n_problems; i++) {
+        free(in->problems[i].path);
+        free(in->problems[i].text);
+    }
+    in->n_pending = in->n_problems = 0;
+}
+
+void pm_intake_free(pm_intake *in)
+{
+    forget_pending(in);
+    pm_labels_forget(in);
+    free(in->pending);
+    free(in->problems);
+    free(in->beside);
+    pm_map_free(&in->beside_index);
+    free(in->rows);
+    free(in->nothing.text);
+    free(in->foreign.text);
+    pm_buf_free(&in->heard);
+    pm_keep_cmdline_free(in->keep_cmdline);
+    pm_pool_free(in->pool);
+}
+
+void pm_intake_clear(pm_intake *in)
+{
+    forget_pending(in);
+    pm_pool_free(in->pool);
+    in->pool = NULL;
+    PM_STEP(in->st, pm_pool_new(&in->pool, &in->error));
+}
+
+void pm_intake_problem(pm_intake *in, const char *path, const char *text, bool trouble,
+                       uint64_t hash)
+{
+    pm_problem p = {strdup(path), strdup(text), trouble, hash};
+
+    if (!p.path || !p.text)
+        PM_STEP(in->st, pm_fail_nomem(&in->error));
+    PM_STEP(in->st, pm_grow(&in->problems, &in->cap_problems, in->n_problems, sizeof *in->problems,
+                            &in->error));
+    if (in->st == PMAPDB_OK) {
+        in->problems[in->n_problems++] = p;
+        return;
+    }
+    free(p.path);
+    free(p.text);
+}
+
+void pm_intake_go_on(pm_intake *in)
+{
+    if (in->st == PMAPDB_OK && !in->keep_going(in->ctx))
+        in->st = pm_fail(&in->error, PMAPDB_STOPPED, "stopped");
+}
+
+/* ---- one capture ---- */
+
+/* A capture that owns what the block says. NULL: no memory. */
+static pm_capture *make_capture(const pm_intake *in, const pm_block *block, pm_text command)
+{
+    pm_text path = pm_text_of(in->entry->path), name = pm_text_basename(path);
+    pm_capture *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->block = *block;
+    c->pool = in->pool;
+    c->host = in->options->host;
+    c->pid = block->pid;
+    c->start_time = PMAPDB_UNKNOWN;
+    c->taken_ms = PMAPDB_UNKNOWN;
+    c->source_dir = pm_text_copy((pm_text){path.data, path.len - name.len});
+    c->source_name = pm_text_copy(name);
+    c->command = pm_text_copy(command);
+    c->missing = pm_text_copy(block->missing);
+    c->notes = pm_text_copy(block->notes);
+    c->rows = malloc((in->n_rows + 1) * sizeof *c->rows);
+    if (!c->source_dir || !c->source_name || !c->command || !c->missing || !c->notes || !c->rows) {
+        pm_capture_free(c);
+        return NULL;
+    }
+    c->block.command = pm_text_of(c->command);
+    c->block.missing = pm_text_of(c->missing);
+    c->block.notes = pm_text_of(c->notes);
+    c->block.why = c->block.tool = PM_TEXT("");
+    if (in->n_rows)
+        memcpy(c->rows, in->rows, in->n_rows * sizeof *c->rows);
+    c->n_rows = in->n_rows;
+    return c;
+}
+
+pmapdb_status pm_intake_add(pm_intake *in, const pm_block *block, pmapdb_error *err)
+{
+    pm_pending p = {.file = in->files};
+    pm_text command;
+    pmapdb_status st =
+        pm_grow(&in->pending, &in->cap_pending, in->n_pending, sizeof *in->pending, err);
+
+    PM_STEP(st, pm_keep_cmdline_of(in->keep_cmdline, block->command, &command, err));
+    if (st != PMAPDB_OK)
+        return st;
+    p.capture = make_capture(in, block, command);
+    if (!p.capture)
+        return pm_fail_nomem(err);
+    pm_offer_name(p.capture, pm_text_of(in->options->name), PM_NAME_GIVEN);
+    pm_offer_name(p.capture, pm_place_name(p.capture->block.command), PM_NAME_HEADER);
+    in->pending[in->n_pending++] = p;
+    in->captures++;
+    in->held += sizeof p + sizeof *p.capture + p.capture->n_rows * sizeof *p.capture->rows +
+                p.capture->block.command.len + strlen(in->entry->path);
+    return PMAPDB_OK;
+}
+
+/* ---- the order of storing ---- */
+
+#define COMPARE(a, b)                  \
+    do {                               \
+        if ((a) != (b))                \
+            return (a) < (b) ? -1 : 1; \
+    } while (0)
+
+static int compare_pending(const void *a, const void *b)
+{
+    const pm_capture *x = ((const pm_pending *)a)->capture, *y = ((const pm_pending *)b)->capture;
+
+    COMPARE(x->taken_ms, y->taken_ms);
+    COMPARE(x->block.dialect, y->block.dialect);
+    COMPARE(x->pid, y->pid);
+    COMPARE(x->ordinal, y->ordinal);
+    COMPARE(x->block.hash, y->block.hash);
+    return strcmp(x->source_name, y->source_name);
+}
+
+void pm_intake_settle(pm_intake *in)
+{
+    for (size_t i = 0; i < in->n_pending; i++)
+        pm_beside_join(in, i);
+    if (in->n_pending)
+        qsort(in->pending, in->n_pending, sizeof *in->pending, compare_pending);
+}

@@ -113,7 +113,7 @@ CREATE TABLE epoch (
   state      TEXT NOT NULL CHECK (state IN ('complete', 'partial', 'totals')),
   fields     INTEGER NOT NULL           -- the fields of its captures: bit N is line N of
 );                                      -- src/base/fields.def; mapping.h has bits 32 and up
-CREATE INDEX epoch_process ON epoch (process_id, dialect, state);
+CREATE INDEX epoch_process ON epoch (process_id, dialect, state, fields);
 
 -- One process at one moment.
 CREATE TABLE snapshot (
@@ -483,10 +483,9 @@ CREATE TABLE category_version (
 
 -- One row per snapshot.
 CREATE VIEW snapshots AS
-SELECT s.snapshot_id, s.process_id, s.capture_id, n.name, p.pid, h.name AS host, s.taken_at,
-  s.taken_ms, s.moment_ms, s.dialect, s.state, s.missing, s.checked, s.time_source, s.preferred,
-  s.mappings, s.size_kib, s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib,
-  s.tool_size_kib, s.tool_rss_kib
+SELECT snapshot_id, s.process_id, capture_id, n.name, pid, h.name AS host, taken_at, taken_ms,
+  moment_ms, dialect, state, missing, checked, time_source, preferred, mappings, size_kib, rss_kib,
+  pss_kib, private_kib, private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib
 FROM snapshot s
 JOIN process p ON p.process_id = s.process_id
 JOIN name n ON n.name_id = p.name_id
@@ -494,102 +493,80 @@ LEFT JOIN host h ON h.host_id = p.host_id;
 
 -- One row per process: one life of one pid.
 CREATE VIEW processes AS
-SELECT p.process_id, n.name, p.pid, h.name AS host, p.command, p.identity, p.boot_id, p.start_time
+SELECT process_id, n.name, pid, h.name AS host, command, identity, boot_id, start_time
 FROM process p
 JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = p.host_id;
 
 -- One row per lineage: one mapping of a process through time.
 CREATE VIEW lineages AS
-SELECT l.lineage_id, l.process_id, l.first_snapshot_id, c.category, l.rule
+SELECT lineage_id, process_id, first_snapshot_id, category, rule
 FROM lineage l
 JOIN category c ON c.category_id = l.category_id;
 
+-- The numbers of every region in every version, decoded: what the views below show of mappings. 8 is
+-- 1 << Rss, and so on, as in src/base/fields.def; Dirty itself is 16777216, its parts are 128 and
+-- 512: less than both does not do.
+CREATE VIEW mapping_versions AS
+SELECT process_id, dialect, state, epoch_id, region_id, first, last, known, swap AS swap_kib, extra,
+  CASE WHEN known & 8 THEN rss END AS rss_kib,
+  CASE WHEN known & 16 THEN ifnull(pss, rss) END AS pss_kib,
+  CASE WHEN known & 16777856 >= 640 THEN ifnull(dirty_kib, shared_dirty + private_dirty) END AS dirty_kib,
+  CASE WHEN parts & 768 = 768 THEN private_clean + private_dirty END AS private_kib,
+  CASE WHEN parts & 512 THEN private_dirty END AS private_dirty_kib,
+  CASE WHEN parts & 64 THEN shared_clean END AS shared_clean_kib,
+  CASE WHEN parts & 128 THEN shared_dirty END AS shared_dirty_kib,
+  CASE WHEN parts & 256 THEN private_clean END AS private_clean_kib,
+  CASE WHEN known & 32 THEN ifnull(pss_dirty_kib, private_dirty + CASE shared_dirty WHEN 0 THEN 0
+    ELSE (ifnull(pss, rss) - private_clean - private_dirty) * shared_dirty
+      / max(shared_clean + shared_dirty, 1) END) END AS pss_dirty_kib,
+  CASE WHEN known & 1024 THEN ifnull(referenced, rss) END AS referenced_kib,
+  CASE WHEN known & 2048 THEN ifnull(anonymous_kib, private_dirty) END AS anonymous_kib,
+  CASE WHEN known & 4096 THEN ifnull(ksm_kib, 0) END AS ksm_kib,
+  CASE WHEN known & 8192 THEN ifnull(lazy_free_kib, 0) END AS lazy_free_kib,
+  CASE WHEN known & 16384 THEN ifnull(anon_huge_kib, 0) END AS anon_huge_kib,
+  CASE WHEN known & 32768 THEN ifnull(shmem_pmd_kib, 0) END AS shmem_pmd_kib,
+  CASE WHEN known & 65536 THEN ifnull(file_pmd_kib, 0) END AS file_pmd_kib,
+  CASE WHEN known & 131072 THEN ifnull(shared_hugetlb_kib, 0) END AS shared_hugetlb_kib,
+  CASE WHEN known & 262144 THEN ifnull(private_hugetlb_kib, 0) END AS private_hugetlb_kib,
+  CASE WHEN known & 1048576 THEN ifnull(swap_pss_kib, swap) END AS swap_pss_kib,
+  CASE WHEN known & 2097152 THEN ifnull(locked_kib, 0) END AS locked_kib
+FROM (
+  SELECT v.*, d.*, e.process_id, e.dialect, e.state, e.fields AS parts, ifnull(d.fields, e.fields) AS known,
+    ifnull(d.rss_kib, v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) AS rss
+  FROM epoch e
+  CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id
+  LEFT JOIN rare_fields d ON d.rare_fields_id = v.rare_fields_id);
+
 -- One row per mapping per snapshot. parent is the category by its first word alone, base what it is
--- before any rule is asked. 8 is 1 << Rss, and so on, as in src/base/fields.def. That
--- preferred is 0 or 1 goes without saying: it is in no index, so that none covers s, and old
--- statistics cannot make SQLite read the whole of one rather than seek a snapshot_id.
+-- before any rule is asked. That preferred is 0 or 1 goes without saying: it is in no index, so that
+-- none covers s, and old statistics cannot make SQLite read the whole of one rather than seek a
+-- snapshot_id.
 CREATE VIEW mappings AS
-SELECT
-  s.snapshot_id,
-  r.start,
-  r.start + r.length AS end,
-  CASE WHEN coalesce(d.fields, e.fields) & 1 THEN coalesce(r.size_kib, r.length / 1024)
-    END AS size_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 8 THEN coalesce(d.rss_kib,
-    v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS rss_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 16 THEN coalesce(v.pss, d.rss_kib,
-    v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS pss_kib,
-  -- Dirty itself is 16777216, its parts are 128 and 512: less than both does not do
-  CASE WHEN coalesce(d.fields, e.fields) & 16777856 >= 640
-    THEN coalesce(d.dirty_kib, v.shared_dirty + v.private_dirty) END AS dirty_kib,
-  CASE WHEN e.fields & 768 = 768 THEN v.private_clean + v.private_dirty END AS private_kib,
-  CASE WHEN e.fields & 512 THEN v.private_dirty END AS private_dirty_kib,
-  v.swap AS swap_kib,
-  o.perms,
-  r.offset,
-  o.device,
-  o.inode,
-  c.category,
-  o.flags,
-  o.path,
-  r.lineage_id,
-  o.kernel_page_kib,
-  o.mmu_page_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 32
-    THEN coalesce(d.pss_dirty_kib, CASE v.shared_dirty WHEN 0 THEN v.private_dirty
-    ELSE v.private_dirty + (coalesce(v.pss, d.rss_kib, v.shared_clean + v.shared_dirty
-    + v.private_clean + v.private_dirty) - v.private_clean - v.private_dirty)
-    * v.shared_dirty / max(v.shared_clean + v.shared_dirty, 1) END) END AS pss_dirty_kib,
-  CASE WHEN e.fields & 64 THEN v.shared_clean END AS shared_clean_kib,
-  CASE WHEN e.fields & 128 THEN v.shared_dirty END AS shared_dirty_kib,
-  CASE WHEN e.fields & 256 THEN v.private_clean END AS private_clean_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 1024 THEN coalesce(v.referenced, d.rss_kib,
-    v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS referenced_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 2048 THEN coalesce(d.anonymous_kib, v.private_dirty)
-    END AS anonymous_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 4096 THEN coalesce(d.ksm_kib, 0) END AS ksm_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 8192 THEN coalesce(d.lazy_free_kib, 0)
-    END AS lazy_free_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 16384 THEN coalesce(d.anon_huge_kib, 0)
-    END AS anon_huge_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 32768 THEN coalesce(d.shmem_pmd_kib, 0)
-    END AS shmem_pmd_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 65536 THEN coalesce(d.file_pmd_kib, 0)
-    END AS file_pmd_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 131072 THEN coalesce(d.shared_hugetlb_kib, 0)
-    END AS shared_hugetlb_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 262144 THEN coalesce(d.private_hugetlb_kib, 0)
-    END AS private_hugetlb_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 1048576 THEN coalesce(d.swap_pss_kib, v.swap)
-    END AS swap_pss_kib,
-  CASE WHEN coalesce(d.fields, e.fields) & 2097152 THEN coalesce(d.locked_kib, 0)
-    END AS locked_kib,
-  o.thp_eligible,
-  o.protection_key,
-  d.extra,
-  o.inferred,
-  o.name_cut,
-  v.region_id,
+SELECT s.snapshot_id, start, start + length AS end,
+  CASE WHEN known & 1 THEN ifnull(r.size_kib, length / 1024) END AS size_kib,
+  v.rss_kib, v.pss_kib, dirty_kib, v.private_kib, v.private_dirty_kib, v.swap_kib, perms, offset,
+  device, inode, category, flags, path, lineage_id, kernel_page_kib, mmu_page_kib, pss_dirty_kib,
+  shared_clean_kib, shared_dirty_kib, private_clean_kib, referenced_kib, anonymous_kib, ksm_kib,
+  lazy_free_kib, anon_huge_kib, shmem_pmd_kib, file_pmd_kib, shared_hugetlb_kib, private_hugetlb_kib,
+  swap_pss_kib, locked_kib, thp_eligible, protection_key, extra, inferred, name_cut, v.region_id,
   (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent,
   (SELECT k.category FROM category k WHERE k.category_id = o.category_id
     AND o.object_id = r.object_id) AS base -- always so: of o alone it would ask for a Bloom filter
 FROM snapshot s
-CROSS JOIN epoch e ON e.epoch_id = s.epoch_id
-CROSS JOIN mapping_version v ON v.epoch_id = s.epoch_id AND v.first <= s.off
-  AND (v.last IS NULL OR v.last >= s.off)
+CROSS JOIN mapping_versions v
 CROSS JOIN region r ON r.region_id = v.region_id
 CROSS JOIN object o ON o.object_id = r.object_id
-CROSS JOIN category c ON c.category_id = coalesce(r.category_id, o.category_id)
-LEFT JOIN rare_fields d ON d.rare_fields_id = v.rare_fields_id
-WHERE s.preferred >= 0;
+CROSS JOIN category c ON c.category_id = ifnull(r.category_id, o.category_id)
+WHERE s.preferred >= 0 AND v.epoch_id = s.epoch_id AND v.first <= s.off
+  AND (v.last IS NULL OR v.last >= s.off);
 
 -- The categories of one snapshot; where it has sums only, the one category total. preferred: as in
 -- mappings. A version is looked up, and not searched for among those of its epoch: what a snapshot
 -- costs does not depend on what the others show, and a trend of one category reads no other.
 CREATE VIEW categories AS
-SELECT s.snapshot_id, s.process_id, s.taken_ms, c.category, v.mappings, v.size_kib, v.rss_kib,
-  v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib,
+SELECT snapshot_id, process_id, taken_ms, category, v.mappings, v.size_kib, v.rss_kib, v.pss_kib,
+  v.private_kib, v.private_dirty_kib, v.swap_kib,
   (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent
 FROM snapshot s
 CROSS JOIN category c
@@ -616,37 +593,23 @@ CROSS JOIN snapshot z ON z.epoch_id = v.epoch_id AND z.off = (SELECT max(s.off) 
   WHERE s.epoch_id = v.epoch_id AND s.off <= coalesce(v.last, 32767))
 WHERE e.state <> 'partial' AND +a.off <= +z.off;
 
--- Every version of every region of a lineage, in the dialects that show it. e is read
--- by its index alone; its fields are looked up apart.
+-- Every version of every region of a lineage, in the dialects that show it.
 CREATE VIEW lineage_history AS
-SELECT l.lineage_id, l.process_id, e.dialect,
+SELECT l.lineage_id, l.process_id, dialect,
   (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off >= v.first
     ORDER BY s.off LIMIT 1) AS first_ms,
   (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id
-    AND s.off <= coalesce(v.last, 32767) ORDER BY s.off DESC LIMIT 1) AS last_ms,
-  r.start, r.start + r.length AS end,
-  CASE WHEN coalesce(d.fields, (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id)) & 1
-    THEN coalesce(r.size_kib, r.length / 1024) END AS size_kib,
-  CASE WHEN coalesce(d.fields, (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id)) & 8
-    THEN coalesce(d.rss_kib,
-    v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS rss_kib,
-  CASE WHEN coalesce(d.fields, (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id)) & 16
-    THEN coalesce(v.pss, d.rss_kib,
-    v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS pss_kib,
-  CASE WHEN (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id) & 768 = 768
-    THEN v.private_clean + v.private_dirty END AS private_kib,
-  CASE WHEN (SELECT f.fields FROM epoch f WHERE f.epoch_id = v.epoch_id) & 512
-    THEN v.private_dirty END AS private_dirty_kib,
-  v.swap AS swap_kib,
-  o.perms, r.offset, c.category, o.path,
+    AND s.off <= ifnull(v.last, 32767) ORDER BY s.off DESC LIMIT 1) AS last_ms,
+  start, start + length AS end,
+  CASE WHEN known & 1 THEN ifnull(r.size_kib, length / 1024) END AS size_kib,
+  rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, perms, offset, category, path,
   CASE r.reason WHEN 0 THEN 'new' WHEN 1 THEN 'same' WHEN 2 THEN 'same-start' WHEN 3 THEN 'same-end'
     WHEN 4 THEN 'overlap' WHEN 5 THEN 'file-offset' END AS reason,
-  e.state, v.region_id,
+  state, v.region_id,
   (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent
 FROM lineage l
 CROSS JOIN region r ON r.lineage_id = l.lineage_id
 CROSS JOIN object o ON o.object_id = r.object_id
-CROSS JOIN category c ON c.category_id = coalesce(r.category_id, o.category_id)
-CROSS JOIN epoch e ON e.process_id = l.process_id
-CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id
-LEFT JOIN rare_fields d ON d.rare_fields_id = v.rare_fields_id;
+CROSS JOIN category c ON c.category_id = ifnull(r.category_id, o.category_id)
+CROSS JOIN mapping_versions v
+WHERE v.process_id = l.process_id AND v.region_id = r.region_id;

@@ -10,7 +10,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 build=${1:-build/tsan}
 cmake --preset tsan -B "$build" >/dev/null
-cmake --build "$build" --target crash_threads_test
+cmake --build "$build" --target crash_tests
 export PMAPDB_THREADS_S="${PMAPDB_THREADS_S:-30}"
 export TSAN_OPTIONS="halt_on_error=0 exitcode=66 ignore_noninstrumented_modules=1 second_deadlock_stack=1"
-"$build/tests/crash_threads_test"
+"$build/tests/crash_tests" threads

@@ -52,7 +52,7 @@ length_of() {
     case $1 in
     unpack) echo 16384 ;;
     reader | smaps | pmap | wide | live_map | classify) echo 1500 ;;
-    map | render | words | clock | glob | select) echo 512 ;;
+    map | render | words | clock | select) echo 512 ;;
     *) echo 4096 ;;
     esac
 }

@@ -17,7 +17,7 @@ least=${PMAPDB_COVERAGE_LEAST:-90}
 # second line kill what they run, or let its writing and its memory fail, that of the counts as well:
 # a torn file of counts begins again at 0.
 left_out='^(hardened|no-shell|format|style|layers|header|sql-old|bench)'
-left_out="$left_out|^(crash/|fault/|store/full_disk|live/full|cli/formats)"
+left_out="$left_out|^(crash/|fault/|store/full_disk|cli/formats)"
 
 command -v gcovr >/dev/null 2>&1 || {
     echo "skipped: no gcovr here"

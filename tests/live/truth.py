@@ -16,6 +16,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit
+import truth as reading
 
 # name, command; {} is a folder of its own. The first ones are the short form.
 SHORT = [
@@ -95,19 +96,14 @@ def start(name, command, folder):
 
 
 def descendants(roots):
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
     children = {}
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                stat = pathlib.Path("/proc", entry, "stat").read_bytes()
-            except OSError:
-                continue
-            children.setdefault(int(stat.rsplit(b")", 1)[1].split()[1]), []).append(int(entry))
+    for pid, parent in (map(int, line.split()) for line in listed.splitlines()):
+        children.setdefault(parent, []).append(pid)
     found, todo = [], list(roots)
     while todo:
-        pid = todo.pop()
-        found.append(pid)
-        todo += children.get(pid, [])
+        found.append(todo.pop())
+        todo += children.get(found[-1], [])
     return found
 
 
@@ -123,48 +119,16 @@ def text(pid, name):
     return pathlib.Path("/proc/%d/%s" % (pid, name)).read_bytes()
 
 
-HEAD = re.compile(rb"([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) (\S+) (\d+) *(.*)")
-
-
 def signed(address):
     return address - 2**64 if address >= 2**63 else address
 
 
-def unescape(path):
-    """maps writes a newline as \\012; the path is kept as it is printed."""
-    return path
-
-
-def read_maps(raw):
-    rows = []
-    for line in raw.split(b"\n"):
-        m = HEAD.fullmatch(line)
-        if m:
-            rows.append((signed(int(m[1], 16)), signed(int(m[2], 16)), m[3], int(m[4], 16),
-                         m[5], int(m[6]), unescape(m[7])))
-    return rows
-
-
-COLUMNS = {"Size": "size_kib", "Rss": "rss_kib", "Pss": "pss_kib", "Pss_Dirty": "pss_dirty_kib",
-           "Shared_Clean": "shared_clean_kib", "Shared_Dirty": "shared_dirty_kib",
-           "Private_Clean": "private_clean_kib", "Private_Dirty": "private_dirty_kib",
-           "Referenced": "referenced_kib", "Anonymous": "anonymous_kib", "Swap": "swap_kib",
-           "SwapPss": "swap_pss_kib", "Locked": "locked_kib", "AnonHugePages": "anon_huge_kib",
-           "LazyFree": "lazy_free_kib", "KernelPageSize": "kernel_page_kib",
-           "MMUPageSize": "mmu_page_kib", "THPeligible": "thp_eligible", "VmFlags": "flags"}
-
-
-def read_smaps(raw):
-    rows = []
-    for line in raw.split(b"\n"):
-        if HEAD.fullmatch(line):
-            rows.append({})
-        elif b":" in line and rows:
-            key, _, value = line.partition(b":")
-            key = key.decode()
-            if key in COLUMNS:
-                rows[-1][key] = value.strip().decode() if key == "VmFlags" else int(value.split()[0])
-    return rows
+PLACE = ("start", "end", "perms", "offset", "device", "inode", "path")
+# Pss and Referenced depend on other processes too, which go on; so does what is shared, clean or dirty.
+OTHERS = ("pss_kib", "swap_pss_kib", "pss_dirty_kib", "shared_clean_kib", "private_clean_kib", "shared_dirty_kib",
+          "private_dirty_kib", "referenced_kib", "private_kib", "dirty_kib")
+RESIDENT = ("shared_clean_kib", "shared_dirty_kib", "private_clean_kib", "private_dirty_kib")
+COLUMNS = (*PLACE, "flags", *reading.COLUMN.values())
 
 
 def status(raw, key):
@@ -174,23 +138,16 @@ def status(raw, key):
 
 def compare(check, what, snapshot, store, raw):
     """raw: maps, smaps, status as this program read them."""
-    rows = store.execute(
-        "SELECT start, end, perms, offset, device, inode, path, " + ", ".join(COLUMNS.values()) +
-        " FROM mappings WHERE snapshot_id = ? ORDER BY start < 0, start", (snapshot["snapshot_id"],)).fetchall()
-    want = read_maps(raw[0])
-    check.equal(what + ": rows of maps", [tuple(r[:7]) for r in rows], want)
-    numbers = read_smaps(raw[1])
-    # Pss and Referenced depend on other processes too, which go on.
-    own = [k for k in COLUMNS if k not in ("Pss", "SwapPss", "Pss_Dirty", "Shared_Clean", "Private_Clean",
-                                           "Shared_Dirty", "Private_Dirty", "Referenced")]
-    for row, number in zip(rows, numbers):
-        got = dict(zip(COLUMNS, row[7:]))
-        got["VmFlags"] = (got["VmFlags"] or b"").decode()
-        check.equal(what + ": numbers of a mapping", {k: got[k] for k in own if k in number},
-                    {k: number[k] for k in own if k in number})
-        check.equal(what + ": clean and dirty, shared and private",
-                    sum(got[k] for k in ("Shared_Clean", "Shared_Dirty", "Private_Clean", "Private_Dirty")),
-                    number["Rss"])
+    rows = [dict(zip(COLUMNS, row)) for row in store.execute(
+        "SELECT %s FROM mappings WHERE snapshot_id = ? ORDER BY start < 0, start" % ", ".join(COLUMNS),
+        (snapshot["snapshot_id"],))]
+    place = lambda row: tuple(signed(row[c]) if c in ("start", "end") else row[c] for c in PLACE)
+    check.equal(what + ": rows of maps", [place(r) for r in rows], [place(r) for r in reading.smaps(raw[0])])
+    for row, want in zip(rows, reading.smaps(raw[1])):
+        own = [c for c in want if c not in PLACE and c not in OTHERS]
+        check.equal(what + ": numbers of a mapping", {c: row[c] or b"" if c == "flags" else row[c] for c in own},
+                    {c: want[c] for c in own})
+        check.equal(what + ": clean and dirty, shared and private", sum(row[c] for c in RESIDENT), want["rss_kib"])
     check.equal(what + ": rss_kib is VmRSS", snapshot["rss_kib"], status(raw[2], "VmRSS"))
     check.equal(what + ": tool_rss_kib", snapshot["tool_rss_kib"], status(raw[2], "VmRSS"))
     check.equal(what + ": tool_size_kib", snapshot["tool_size_kib"], status(raw[2], "VmSize"))

@@ -1,29 +1,16 @@
 """What import-perf does with recordings that are cut, mixed, endless, or no recordings: a status of 0
-or 2, one line that says why, memory that does not follow the length. --full: 10 GiB of it."""
+or 2, one line that says why, memory that does not follow the length. --full: 1 GiB of it."""
 import csv
 import os
-import pathlib
 import re
-import subprocess
-import sys
 import tarfile
-import tempfile
-import threading
-import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
-import kit  # noqa: E402 (found by the line before)
+import watch
+from watch import MIB, check, kit, run
 
 FIXTURES = kit.ROOT / "tests" / "fixtures" / "perf"
-MIB = 1 << 20
-# Sanitizers keep what is freed, and take their time.
-SANITIZED = b"__asan_init" in pathlib.Path(kit.PROGRAM).read_bytes()
-STREAM = (10 << 10 if kit.full else 20 if SANITIZED else 200) * MIB
+STREAM = (1 << 10 if kit.full else 8) * MIB
 CUTS = 2000 if kit.full else 40
-# Of ranges that stay mapped there may be millions, of each pmapdb keeps some 60 bytes.
-PEAK, PEAK_LIVE = 128 * MIB, 512 * MIB
-
-check = kit.Check(shown=99)
 
 
 def text_of(name):
@@ -139,18 +126,14 @@ def wrong(place):
 
 # ---- endless ----
 
-def event(tid, at, name, text, chain):
-    return b"web %d/%d [000] @SECOND.%06d: syscalls:sys_%s: %s\n%s\n" % (7, tid, at, name, text, chain)
-
-
 CHAIN = b"".join(b"\t%16x %s+0x%x (/usr/lib/libdemo.so.1)\n" % (0x7f0000001000 + 64 * i, name, 16 + i)
                  for i, name in enumerate([b"__mmap", b"map_buffer", b"std::vector<int>::push_back",
                                            b"session_alloc", b"handle_request", b"main"]))
 
 
-def call(tid, at, name, arguments, result, chain=CHAIN):
-    return (event(tid, at, b"enter_" + name, arguments, chain)
-            + event(tid, at + 1, b"exit_" + name, result, chain))
+def call(tid, at, name, arguments, result, chain):
+    return b"".join(b"web 7/%s [000] @SECOND.%06d: syscalls:sys_%s_%s: %s\n%s\n" % (tid, at + i, way, name, text, chain)
+                    for i, (way, text) in enumerate(((b"enter", arguments), (b"exit", result))))
 
 
 def one_second(kind):
@@ -158,29 +141,20 @@ def one_second(kind):
     out = []
     for i in range(4000):
         address = b"0x@ADDR%05x000" % i
-        tid = 7 + i % 8
-        chain = CHAIN
-        if kind == "chains":
-            chain = CHAIN.replace(b"map_buffer+0x11", b"map_@CHUNK_%d+0x11" % i)
-        if kind == "threads":
-            tid = 0
-        out.append(call(tid, 4 * i, b"mmap", b"addr: 0x0, len: 0x1000, prot: 0x3, flags: 0x22, "
-                        b"fd: 0xffffffff, off: 0x0", address, chain))
-        if kind == "threads":
-            out[-1] = out[-1].replace(b"7/0 ", b"7/@CHUNK%04d " % i)
+        tid = b"@CHUNK%04d" % i if kind == "threads" else b"%d" % (7 + i % 8)
+        chain = CHAIN.replace(b"map_buffer+0x11", b"map_@CHUNK_%d+0x11" % i) if kind == "chains" else CHAIN
+        made = call(tid, 4 * i, b"mmap", b"addr: 0x0, len: 0x1000, prot: 0x3, flags: 0x22, fd: 0xffffffff, off: 0x0",
+                    address, chain)
+        if kind == "open":
+            made = made[:made.index(b"exit_")].rsplit(b"web", 1)[0]
+        out.append(made)
         if kind not in ("live", "open"):
             out.append(call(tid, 4 * i + 2, b"munmap", b"addr: %s, len: 0x1000" % address, b"0x0", chain))
-        if kind == "open":
-            out[-1] = out[-1][:out[-1].index(b"exit_")].rsplit(b"web", 1)[0]
     return b"".join(out)
 
 
 def chunks(kind, size):
-    if kind == "line":
-        for _ in range(size // MIB):
-            yield b"x" * MIB
-        return
-    second = one_second(kind)
+    second = b"x" * MIB if kind == "line" else one_second(kind)
     n = 0
     while size > 0:
         chunk = (second.replace(b"@SECOND", b"%d" % (1000 + n)).replace(b"@CHUNK", b"%d" % (n + 1))
@@ -190,70 +164,22 @@ def chunks(kind, size):
         yield chunk
 
 
-def held_by(pid):
-    """Bytes of memory of its own; what is resident of the store, which is mapped, the kernel can have back."""
-    status = pathlib.Path("/proc/%d/status" % pid).read_text()
-    return sum(int(kib) * 1024 for kib in re.findall(r"Rss(?:Anon|Shmem):\s+(\d+) kB", status))
-
-
-def streamed(command, kind, size):
-    """(status, seconds, of the processor, peak bytes, bytes, events, lines on standard error) of a
-    program that reads it."""
-    sent = [0, 0]
-    with tempfile.TemporaryFile() as said, subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said,
-            env=kit.ENVIRONMENT) as process:
-        started = time.monotonic()
-
-        def feed():
-            try:
-                for chunk in chunks(kind, size):
-                    process.stdin.write(chunk)
-                    sent[0] += len(chunk)
-                    sent[1] += chunk.count(b" syscalls:")
-                process.stdin.close()
-            except BrokenPipeError:
-                pass
-
-        feeder = threading.Thread(target=feed)
-        feeder.start()
-        ended = peak = 0
-        while not ended:
-            peak = max(peak, held_by(process.pid))
-            time.sleep(0.01)
-            ended, status, used = os.wait4(process.pid, os.WNOHANG)
-        seconds = time.monotonic() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-        feeder.join()
-        said.seek(0)
-        lines = said.read().decode(errors="replace").splitlines()
-    return process.returncode, seconds, used.ru_utime + used.ru_stime, peak, sent[0], sent[1], lines
-
-
 def endless(place):
+    """Of ranges that stay mapped there may be millions, of each pmapdb keeps some 60 bytes; of what is
+    resident of the store, which is mapped, the kernel can have some back."""
     for kind in ("usual", "chains", "threads", "open", "live", "line"):
         db = place / ("endless-%s.db" % kind)
-        size = STREAM if kind in ("usual", "line") else min(STREAM, 1 << 30)
-        command = [kit.PROGRAM, "import-perf", "--db", str(db), "-"]
-        status, seconds, busy, peak, sent, events, said = streamed(command, kind, size)
-        print("%-8s %6d MiB %9d events: status %d, %6.1f s, %6.1f s of the processor, peak %3d MiB, store %d "
-              "MiB %s" % (kind, sent // MIB, events, status, seconds, busy, peak // MIB,
-                          db.stat().st_size // MIB if db.exists() else 0, said[:1]), flush=True)
-        check.true("endless: status of %s" % kind, status == (2 if kind == "line" else 0) or kind == "live", said)
-        check.true("endless: peak of %s" % kind, peak < (PEAK_LIVE if kind == "live" else PEAK) + 300 * events or SANITIZED,
-                   peak)
-        check.true("endless: words of %s" % kind, len(said) <= 3, said[:5])
+        r = run("import-perf", "-", db=db, chunks=chunks(kind, STREAM))
+        watch.told("endless: " + kind, STREAM, r, 2048 if kind == "live" else 640)
+        check.true("endless: status of %s" % kind, r.status == (2 if kind == "line" else 0) or kind == "live", r.lines())
+        check.true("endless: words of %s" % kind, len(r.lines()) <= 3, r.lines()[:5])
         db.unlink(missing_ok=True)
-    if kit.full:
-        print("cat      %6.1f s, %6.1f s of the processor" % streamed(["cat"], "usual", STREAM)[1:3])
 
 
 def main():
     with kit.Place() as place:
-        cut(place)
-        mixed(place)
-        wrong(place)
-        endless(place)
+        for case in (cut, mixed, wrong, endless):
+            case(place)
     check.finish()
 
 

@@ -1,6 +1,8 @@
 /* answer: the rows of a query, as the output that the command line asks for. */
 #include "cli/answer.h"
 
+#include <math.h>
+
 /* ---- rows ---- */
 
 bool pm_answer_lists(pm_text list, pm_text name)
@@ -103,6 +105,16 @@ int64_t pm_side_int(const pmapdb_rows *rows, const char *name)
     if (i < 0 || pmapdb_rows_type(rows, i) == PMAPDB_NULL)
         return PMAPDB_UNKNOWN;
     return within(name, pmapdb_rows_int(rows, i));
+}
+
+double pm_answer_real(const pmapdb_rows *rows, const char *name)
+{
+    int i = find_column(rows, name);
+
+    if (i < 0 || pmapdb_rows_type(rows, i) == PMAPDB_NULL)
+        return NAN;
+    return pmapdb_rows_type(rows, i) == PMAPDB_INT ? (double)pmapdb_rows_int(rows, i)
+                                                   : pmapdb_rows_real(rows, i);
 }
 
 void pm_side_text(const pmapdb_rows *rows, const char *name, char *out, size_t size)

@@ -99,35 +99,7 @@ static const pm_option options[] = {
     {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
     {0}};
 
-static const pm_syntax syntax = {
-    .options = options,
-    .operands = "PID...\n--match EXPR\n--all",
-    .about =
-        "Reads the memory maps of live processes from /proc and stores them: all chosen processes "
-        "as one moment, in one transaction.",
-    .after =
-        "EXPR is an SQL expression over the columns comm (at most 15 bytes), exe (the whole path), "
-        "cmdline, cgroup, user, uid, pid, ppid and container, with the functions env('NAME') and "
-        "descendant_of(PID): \"comm GLOB 'redis*' AND uid = 1001\".\n\n"
-        "While the kernel makes smaps it holds up the process, for longer the larger its largest "
-        "mapping is. If that is predicted to take more than --max-stall, by what earlier readings "
-        "took, only maps is read: it costs nothing, and knows sizes but not what is resident. The "
-        "snapshot says why.\n\n"
-        "With --every, beats are at multiples of the span in UTC (except the first, which is at "
-        "once). A beat that begins late by a quarter of the span is missed; one that cannot be "
-        "stored is lost; both are counted in the next one. The state of each process at the last "
-        "beat is remembered, up to 256 MiB in all: beyond that a beat is stored in parts.\n\n"
-        "Two runs that capture the same into one store exclude each other (by the file "
-        "STORE-capture, which stays); runs that capture something else go on side by side. Kernel "
-        "threads are left out. So are other users' processes unless this is root or has "
-        "CAP_SYS_PTRACE; they are counted.\n\n"
-        "Exit status: 0 done, also when processes ended or could not be read, and when SIGINT or "
-        "SIGTERM ended a run with --every; 2 trouble: a process named by pid gave no snapshot "
-        "(with --every: none of them gave one), the store (with --every: the last beat is lost, or "
-        "a file of the store was removed), usage, another run of the same.",
-    .examples = "  pmapdb capture $$\n"
-                "  pmapdb capture --match \"comm = 'sh'\" --every 200ms --count 2\n"
-                "  pmapdb capture --all --on-rss-above 64M --keep-env PATH -f ndjson\n"};
+static const pm_syntax syntax = {.options = options, .operands = "PID...\n--match EXPR\n--all"};
 
 static int64_t *read_pids(const pm_cli *cli, char **words, size_t n)
 {

@@ -90,18 +90,6 @@ static const pm_option options[] = {
      "UNKNOWN if the newest snapshot is older: 1h", NULL},
     {0}};
 
-static const char about[] =
-    "A plugin for Nagios, Icinga and their kind: one line with performance data, exit status 0 OK, "
-    "1 WARNING, 2 CRITICAL, 3 UNKNOWN for all else. Each -w and -c is for the metric before it.";
-
-static const char after[] =
-    "Judged are the processes of the newest moment; of several the worst is named, and how many "
-    "more are beyond a threshold. --rate and --eta count what pmapdb leaks calls a leak; a suspect "
-    "is none. Sizes are KiB, 10M, 1.5G; in the performance data KB is 1024 bytes. Too few "
-    "snapshots, a partial one, one older than --max-age, resident memory that nothing tells, "
-    "a leak without a known limit for --eta, wrong usage and a store that cannot be read are "
-    "UNKNOWN.";
-
 static void check_thresholds(const pm_check *c)
 {
     bool any = false;
@@ -241,8 +229,8 @@ int pm_cli_check(pm_cli *cli, int argc, char **argv)
             (pm_check_threshold){.warning = NAN, .critical = NAN, .value = NAN, .last = &c.last};
     pm_run_find_query_dir(cli, argc, argv);
     pm_cli_must(pm_catalog_find(cli->query_dir, "leaks", &info, &err), &err);
-    c.args = (pm_run_args){
-        .cli = cli, .info = info, .own = options, .own_values = &c, .doc = about, .more = after};
+    c.args =
+        (pm_run_args){.cli = cli, .info = info, .own = options, .own_values = &c, .own_help = true};
     pm_run_parse(&c.args, argc, argv);
     if (cli->output || cli->format != PM_FORMAT_TABLE || cli->top)
         pm_cli_usage(cli, "--output, --format and --top are for rows, this prints one line for a "

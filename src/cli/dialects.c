@@ -9,17 +9,7 @@ static const pm_column columns[] = {{"dialect", PM_UNIT_TEXT},
                                     {"gives", PM_UNIT_TEXT},
                                     {"example", PM_UNIT_TEXT}};
 
-static const pm_syntax syntax = {
-    .about = "What import reads: who prints it, what it gives, a line of it. Each kind is known by "
-             "the shape of its lines, in any language and whatever the file is called; \"pmapdb "
-             "import --explain FILE\" says how a file is read. The names are those of --dialect.",
-    .after = "Columns:\n"
-             "  dialect                 text     Its name in the store\n"
-             "  tool                    text     What prints it, and with which options\n"
-             "  gives                   text     What it tells; the rest is unknown\n"
-             "  example                 text     One line of it",
-    .examples = "  pmapdb dialects\n"
-                "  pmapdb dialects -f csv\n"};
+static const pm_syntax syntax = {};
 
 int pm_cli_dialects(pm_cli *cli, int argc, char **argv)
 {

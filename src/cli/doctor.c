@@ -37,8 +37,7 @@ static const struct {
     {{"detail", PM_UNIT_TEXT}, "Where, since when, what to do"},
     {{"number", PM_UNIT_REAL}, "The value where it is a number"},
     {{"unit", PM_UNIT_TEXT}, "Of the number: KiB, ms, snapshots, ..."},
-    {{"level", PM_UNIT_INT}, "0 ok, 1 note, 2 trouble"},
-};
+    {{"level", PM_UNIT_INT}, "0 ok, 1 note, 2 trouble"}};
 
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
@@ -51,19 +50,7 @@ static void put_columns(FILE *out, const void *ctx)
                 pm_unit_name(columns[i].column.unit), columns[i].help);
 }
 
-static const pm_syntax syntax = {
-    .options = options,
-    .about = "Says how the store is: whether it is whole, whether captures arrive, what they cost, "
-             "how long it lasts. It only reads, unless --compact is given, and reads a damaged "
-             "store as far as that goes.",
-    .after = "The last 7 days of the store are counted. The queries sweeps, gaps, refusals, "
-             "read-cost, clock-jumps, store-growth and unknown-fields list what a check counts. A "
-             "capture that has run on this machine for a day and is three steps late is trouble, "
-             "for a week. With --deep a damaged snapshot is named.\n\n"
-             "Exit status: 0 done; 2 if something is trouble, or there is no store.",
-    .examples = "  pmapdb doctor\n"
-                "  pmapdb doctor --deep --max-size 2G -f csv\n",
-    .more = put_columns};
+static const pm_syntax syntax = {.options = options, .more = put_columns};
 
 static bool is_shown(const pm_cli *cli, int i)
 {
@@ -85,8 +72,7 @@ static void on_event(void *ctx, const pmapdb_doctor_event *e)
         pm_value_text(*e->detail ? e->detail : NULL),
         {.kind = isnan(e->number) ? PM_VALUE_NULL : PM_VALUE_REAL, .r = e->number},
         pm_value_text(*e->unit ? e->unit : NULL),
-        pm_value_int((int64_t)e->state),
-    };
+        pm_value_int((int64_t)e->state)};
     pm_value values[N_COLUMNS];
     int n = 0;
 

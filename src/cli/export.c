@@ -34,30 +34,7 @@ static const pm_option options[] = {
      "With --redact: write what was replaced by what, for you alone (0600)", NULL},
     {0}};
 
-static const pm_syntax syntax = {
-    .options = options,
-    .operands = "OUT.db",
-    .operand = PM_OPT_FILE,
-    .about =
-        "Makes a new store of all that this one holds, or of what --process, --from and --to "
-        "choose: for the vendor's ticket, a bug report, a colleague. All ids stay: process @3, "
-        "snapshot @17 or lineage 4711 of OUT.db are the same in your own store.",
-    .after =
-        "With --redact the same text has the same token everywhere (folders d1, files f1.so, "
-        "host1); tokens are numbered as they appear and carry nothing else. Every size, sum, time, "
-        "pid and verdict stays, and so do distances, order and alignment of addresses. "
-        "Environments are left out; of a command line its first word stays, as a token.\n"
-        "What stays readable: the names of the kernel ([heap], /dev/zero), what lies in "
-        "/usr/lib, /usr/bin, /usr/share and /lib, libraries that everybody has "
-        "(libc.so.6, libjvm.so), the endings of names (.jar), categories of built-in rules, "
-        "functions in DSOs of the system, /opt, /home and such at the beginning of a path, pids. A "
-        "package of your own that is installed in /usr is among that: look at the output of "
-        "'pmapdb files --db OUT.db' before you send it.\n"
-        "OUT.db must not exist yet. It appears, readable for you alone, when it is whole.\n"
-        "Exit status: 0 done; 2 trouble, and nothing is left of OUT.db.",
-    .examples = "  pmapdb export small.db --process leaky --from -1m\n"
-                "  pmapdb export ticket.db --redact --map ticket.csv\n"
-                "  pmapdb export shown.db --redact --keep 'leaky.*' -f csv\n"};
+static const pm_syntax syntax = {.options = options, .operands = "OUT.db", .operand = PM_OPT_FILE};
 
 static void check_places(const export_cli *x)
 {

@@ -57,22 +57,7 @@ static const pm_option options[] = {
     {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
     {0}};
 
-static const pm_syntax syntax = {
-    .options = options,
-    .operands = "PATH...",
-    .operand = PM_OPT_FILE,
-    .about =
-        "Stores captures of memory maps: files, directories, .gz .xz .zst .bz2, tar archives, or - "
-        "for standard input. A capture that is stored already is not stored again. A JVM's reports "
-        "of its memory (jcmd PID VM.native_memory detail, System.map, System.dump_map) name the "
-        "mappings of its process in the capture nearest in time: see pmapdb labels.",
-    .after = "Exit status: 0 done; 2 trouble, also when a capture that was met for the first time "
-             "is damaged or refused; the rest is stored. With --explain, which needs no store: 2 "
-             "if a named file holds nothing that can be stored, or a file cannot be read.",
-    .examples = "  pmapdb import samples/captures\n"
-                "  pmapdb import --name leaky --every 30s samples/logs/leaky-untimed.log\n"
-                "  pmapdb import --explain samples/logs/leaky-cron.log\n"
-                "  pmapdb import --pid 12766 - <samples/logs/leaky-totals.log\n"};
+static const pm_syntax syntax = {.options = options, .operands = "PATH...", .operand = PM_OPT_FILE};
 
 static void on_event(void *ctx, const pmapdb_import_event *event)
 {

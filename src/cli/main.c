@@ -39,8 +39,7 @@ static const struct command {
     {"rules", NULL, "the rules behind categories: why, your own, over all history", pm_cli_rules},
     {"query", NULL, "ask a named query: --list tells which there are", pm_cli_query},
     {"sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
-    {"completion", NULL, "print what makes bash, zsh or fish complete", pm_cli_completion},
-};
+    {"completion", NULL, "print what makes bash, zsh or fish complete", pm_cli_completion}};
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
@@ -146,16 +145,10 @@ static bool asks_check(int argc, char **argv)
 
 int pm_cli_main(int argc, char **argv)
 {
-    static const pm_syntax syntax = {
-        .operands = "COMMAND [ARGS]",
-        .offer = offer_commands,
-        .in_order = true,
-        .about = "Keeps repeated captures of process memory maps (pmap, smaps) in one SQLite file "
-                 "and says what part of a process grew.",
-        .examples = "  pmapdb import samples/captures\n"
-                    "  pmapdb growth leaky\n"
-                    "  pmapdb diff --from first --to last\n",
-        .more = put_commands};
+    static const pm_syntax syntax = {.operands = "COMMAND [ARGS]",
+                                     .offer = offer_commands,
+                                     .in_order = true,
+                                     .more = put_commands};
     pm_cli cli = {.format = PM_FORMAT_TABLE};
     const struct command *command;
     const char *name;

@@ -25,17 +25,7 @@ static const pm_option options[] = {
     {0}};
 
 static const pm_syntax syntax = {
-    .options = options,
-    .operands = "OTHER.db...",
-    .operand = PM_OPT_FILE,
-    .about = "Stores what other stores hold, of other hosts or of the same one: afterwards this "
-             "store, --db, holds what it would hold if it had seen all of their captures. Captures "
-             "that are stored already, or were pruned here, are not stored again, so it can be run "
-             "every night. OTHER is only read and may be in use.",
-    .after = "Exit status: 0 done; 2 trouble, also when one of the stores cannot be read or is "
-             "damaged; the others are merged.",
-    .examples = "  pmapdb merge --db all.db store.db redis.db\n"
-                "  pmapdb merge --dry-run redis.db -f csv\n"};
+    .options = options, .operands = "OTHER.db...", .operand = PM_OPT_FILE};
 
 static bool on_progress(void *ctx, const pmapdb_merge_progress *p)
 {

@@ -1,6 +1,7 @@
 /* options: reads a command line by a table of options. */
 #include "cli/options.h"
 #include "cli/complete.h"
+#include "cli/help_text.h"
 #include "cli/output.h"
 
 #include "base/buf.h"
@@ -229,17 +230,19 @@ static int parse_short(parser *p, char **words, int n)
 static void answer(const parser *p, const pm_syntax *syntax)
 {
     pm_cli to_standard_output = {.format = PM_FORMAT_TABLE};
+    pm_syntax full = *syntax;
     pm_output out;
 
+    pm_help_fill(p->cli->title, &full);
     pm_output_open(&out, &to_standard_output);
     if (p->asked.version)
         pm_output_text(&out, "pmapdb %s\n", PMAPDB_VERSION);
     else if (p->asked.help)
-        pm_options_help(p->cli, syntax, out.text);
+        pm_options_help(p->cli, &full, out.text);
     else if (p->asked.roff)
-        pm_options_roff(p->cli, syntax, out.text);
+        pm_options_roff(p->cli, &full, out.text);
     else
-        pm_options_usage(p->cli, syntax, out.text);
+        pm_options_usage(p->cli, &full, out.text);
     pm_output_end(&out);
     exit(PM_EXIT_OK); // NOLINT(concurrency-mt-unsafe): there is one thread
 }

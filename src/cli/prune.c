@@ -77,20 +77,7 @@ static const pm_option options[] = {
      NULL},
     {0}};
 
-static const pm_syntax syntax = {
-    .options = options,
-    .about =
-        "Removes the moments that no rule keeps, in each series (a name on a host) separately. A "
-        "moment is all processes and dialects of the name that were captured together. Rules count "
-        "from the newest moment, in days of local time; a moment that any rule keeps stays, and so "
-        "does a pinned one. The snapshots that stay do not change. An import recognises removed "
-        "captures and does not bring them back.",
-    .after = "Exit status: 0 done; 2 trouble, also when --max-size cannot be reached. pmapdb pins "
-             "lists the pins.",
-    .examples = "  pmapdb prune --keep-last 2 --keep-daily 30 --keep-weekly 52 --dry-run\n"
-                "  pmapdb prune --pin first --process leaky --reason 'before the update'\n"
-                "  pmapdb prune --keep-within 7d --keep-monthly 12 --max-size 2G\n"
-                "  pmapdb prune --compact\n"};
+static const pm_syntax syntax = {.options = options};
 
 static void check(const prune *p)
 {

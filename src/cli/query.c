@@ -25,28 +25,10 @@ static void offer_queries(const pm_cli *cli, const pm_offer *o)
     puts(":files");
 }
 
-static const pm_syntax syntax = {
-    .options = options,
-    .operands = "NAME|FILE.sql [PARAMETERS]\n--list",
-    .offer = offer_queries,
-    .in_order = true,
-    .about = "Asks a named query: one that is built in, or a file of your own. \"pmapdb NAME\" "
-             "does the same if NAME is no command.",
-    .after =
-        "Queries of your own are files NAME.sql in $XDG_CONFIG_HOME/pmapdb/queries or --query-dir, "
-        "one SELECT with a header; \"pmapdb query --sql snapshots\" prints one to copy:\n"
-        "  -- name:   NAME\n"
-        "  -- title:  what it answers\n"
-        "  -- param:  NAME TYPE DEFAULT text\n"
-        "  -- column: NAME TYPE text\n"
-        "The parameter least-size is :least_size in the SELECT and --least-size here; with the "
-        "default - it must be given, with \"\" it is NULL. Types: text int count real kib rate "
-        "time duration bool address snapshot process lineage category ratio.",
-    .examples = "  pmapdb query --list\n"
-                "  pmapdb query growth --help\n"
-                "  pmapdb query growth redis --from -2h -f csv\n"
-                "  pmapdb query ./mine.sql --limit 10M\n"
-                "  pmapdb query --explain categories\n"};
+static const pm_syntax syntax = {.options = options,
+                                 .operands = "NAME|FILE.sql [PARAMETERS]\n--list",
+                                 .offer = offer_queries,
+                                 .in_order = true};
 
 /* ---- the list ---- */
 

@@ -1,7 +1,6 @@
 /* run: a named query from the command line: options, rows, output. */
 #include "cli/run.h"
 
-#include "cli/examples.h"
 #include "cli/side.h"
 #include <stdlib.h>
 
@@ -183,10 +182,9 @@ int pm_run_parse(pm_run_args *args, int argc, char **argv)
                                     : process_param(args->info) >= 0 ? "[PROCESS]"
                                                                      : NULL,
                         .operand = args->operands ? args->operand : PM_OPT_PROCESS,
-                        .about = args->doc ? args->doc : about,
-                        .after = args->doc ? args->more : NULL,
-                        .more = args->doc ? NULL : put_columns,
-                        .examples = q->builtin ? pm_examples_of(argv[0]) : NULL,
+                        .about = args->own_help ? NULL : about,
+                        .more = args->own_help ? NULL : put_columns,
+                        .examples = q->builtin ? NULL : "",
                         .ctx = args};
     int n;
 

@@ -16,7 +16,7 @@ typedef struct pm_run_args {
     void *own_values;                 /* where their values go */
     const char *operands;             /* what follows the options; NULL: the process */
     pm_option_type operand;
-    const char *doc;          /* for --help, instead of what the query's header says; or NULL */
+    bool own_help; /* --help says what help/COMMAND.txt does, not what the query's header does */
     const char *title, *more; /* for --help, instead of its title, and after the columns; or NULL */
 } pm_run_args;
 

@@ -42,22 +42,7 @@ static const pm_option options[] = {
     {"max-rows", 0, PM_OPT_COUNT, AT(how.max_rows), "N", "At most N rows (all)", NULL},
     {0}};
 
-static const pm_syntax syntax = {
-    .options = options,
-    .operands = "'SELECT ...'|-\n--file=FILE",
-    .about = "Runs one SQL statement that only reads. It cannot change anything, in the store or "
-             "in any file.",
-    .after =
-        "Tables and views: snapshots, processes, categories, mappings, lineages, category_runs, "
-        "lineage_history. Sizes are KiB, unknown is NULL. A column called X_kib (X_kib_from, _to, "
-        "_delta) is shown as a size, X_at as a time, start, end and offset in hexadecimal; give "
-        "the column another name (AS) for the bare number. Text is written 'text'; \"name\" is a "
-        "column. The statement may use 1 GiB of memory, a text 64 MiB.",
-    .examples = "  pmapdb sql 'SELECT path, sum(pss_kib) AS pss_kib FROM mappings\n"
-                "    WHERE snapshot_id = 7 GROUP BY path ORDER BY 2 DESC LIMIT 10'\n"
-                "  pmapdb sql 'SELECT * FROM process WHERE pid = :pid' --param pid=4711\n"
-                "  pmapdb sql --file report.sql --timeout 5m -o report.csv -f csv\n"
-                "  pmapdb sql 'PRAGMA table_info(mappings)'\n"};
+static const pm_syntax syntax = {.options = options, .operands = "'SELECT ...'|-\n--file=FILE"};
 
 /* ---- the statement ---- */
 

@@ -168,27 +168,19 @@ had AS (
 ),
 turnover AS (
   -- what came and went there between the moments; what a later recording saw, too, is told by that
-  -- one. GROUP BY would sort every extent
-  SELECT t.process_id, t.recording_id, json_extract(j.value, '$[0]') AS stack_id,
-    json_extract(j.value, '$[1]') AS born, json_extract(j.value, '$[2]') AS died
-  FROM (
-    SELECT r.process_id, r.recording_id, (
-        SELECT tally(c.stack_id,
-          e.born_ns > r.from_ns
-            AND (e.born_ns NOT BETWEEN r.later_first_ns AND r.later_last_ns) IS NOT 0,
-          e.died_ns <= r.to_ns
-            AND (e.died_ns NOT BETWEEN r.later_first_ns AND r.later_last_ns) IS NOT 0)
-        FROM extent e
-        CROSS JOIN call c ON c.call_id = e.call_id
-        WHERE e.traced_process_id = r.traced_process_id AND e.born_ns <= r.to_ns
-          AND coalesce(e.died_ns > r.from_ns, 1)
-          AND (e.born_ns > r.from_ns OR e.died_ns <= r.to_ns)
-          AND address_overlap(p.set_, e.start, e.length) > 0
-      ) AS counts
-    FROM recorded r
-    CROSS JOIN places p ON p.process_id = r.process_id
-  ) t
-  CROSS JOIN json_each(t.counts) j
+  -- one
+  SELECT r.process_id, r.recording_id, c.stack_id,
+    coalesce(sum(e.born_ns > r.from_ns
+      AND (e.born_ns NOT BETWEEN r.later_first_ns AND r.later_last_ns) IS NOT 0), 0) AS born,
+    coalesce(sum(e.died_ns <= r.to_ns
+      AND (e.died_ns NOT BETWEEN r.later_first_ns AND r.later_last_ns) IS NOT 0), 0) AS died
+  FROM recorded r
+  CROSS JOIN places p ON p.process_id = r.process_id
+  CROSS JOIN extent e ON e.traced_process_id = r.traced_process_id AND e.born_ns <= r.to_ns
+  CROSS JOIN call c ON c.call_id = e.call_id
+  WHERE coalesce(e.died_ns > r.from_ns, 1) AND (e.born_ns > r.from_ns OR e.died_ns <= r.to_ns)
+    AND address_overlap(p.set_, e.start, e.length) > 0
+  GROUP BY r.process_id, r.recording_id, c.stack_id
 ),
 called AS (
   -- all that is known of a stack, piece by piece; no stack: freed unseen

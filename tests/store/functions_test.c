@@ -107,64 +107,6 @@ static void address_overlap(void **state)
     says("address_overlap(NULL, 0, 5)", "NULL");
 }
 
-/* Sets that have been pushed out by others are no sets of the statement. */
-static void forgotten_set(void **state)
-{
-    sqlite3_stmt *stmt;
-    sqlite3 *db;
-
-    (void)state;
-    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
-    assert_int_equal(pm_functions_add(db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, "SELECT address_overlap(17, 0, 5)", -1, &stmt, NULL),
-                     SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ERROR);
-    sqlite3_finalize(stmt);
-    assert_int_equal(
-        sqlite3_prepare_v2(db,
-                           "SELECT sum(address_overlap(s, 0, 100)) FROM (WITH RECURSIVE n (i) AS "
-                           "(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40) "
-                           "SELECT address_set(i, 1) AS s FROM n GROUP BY i)",
-                           -1, &stmt, NULL),
-        SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    assert_int_equal(sqlite3_column_int(stmt, 0), 40);
-    sqlite3_finalize(stmt);
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
-}
-
-#define TALLY(values) "(SELECT tally(column1, column2, column3) FROM (VALUES " values "))"
-
-static void tally(void **state)
-{
-    (void)state;
-    says(TALLY("(7, 1, 0), (0, 2, 5), (7, 10, NULL), (0, 0, 1)"), "[[7,11,0],[0,2,6]]");
-    says(TALLY("(NULL, 1, 1), ('x', 1, 1), (-1, 1, 1), (9223372036854775807, 1, 1)"), "NULL");
-    says("(SELECT tally(1, 1, 1) WHERE 0)", "NULL");
-    says("(WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999) "
-         "SELECT (SELECT count(*) || ' ' || sum(json_extract(value, '$[1]')) || ' ' || "
-         "max(json_extract(value, '$[2]')) FROM json_each(t)) "
-         "FROM (SELECT tally(i % 1000, 1, 2) AS t FROM n))",
-         "1000 100000 200");
-}
-
-static void tally_of_too_much(void **state)
-{
-    static const char *const sums[] = {
-        "SELECT tally(1, column1, 0) FROM (VALUES (9223372036854775807), (1))",
-        "SELECT tally(1, 0, column1) FROM (VALUES (-9223372036854775807), (-2))"};
-    sqlite3 *db;
-
-    (void)state;
-    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
-    assert_int_equal(pm_functions_add(db), SQLITE_OK);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(sqlite3_exec(db, sums[i], NULL, NULL, NULL), SQLITE_ERROR);
-        assert_string_equal(sqlite3_errmsg(db), "tally: integer overflow");
-    }
-    sqlite3_close(db);
-}
-
 /* All that fs/proc/task_mmu.c can print from 3.8 to 6.18, in the order of the reference. */
 static void every_flag(void **state)
 {
@@ -312,19 +254,11 @@ static void what_an_expression_needs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kib_text),
-        cmocka_unit_test(vmflags_text),
-        cmocka_unit_test(call_words),
-        cmocka_unit_test(call_error),
-        cmocka_unit_test(address_overlap),
-        cmocka_unit_test(forgotten_set),
-        cmocka_unit_test(tally),
-        cmocka_unit_test(tally_of_too_much),
-        cmocka_unit_test(every_flag),
-        cmocka_unit_test(perms_text),
-        cmocka_unit_test(process_value),
-        cmocka_unit_test(wrong_expressions),
-        cmocka_unit_test(what_an_expression_needs),
+        cmocka_unit_test(kib_text),          cmocka_unit_test(vmflags_text),
+        cmocka_unit_test(call_words),        cmocka_unit_test(call_error),
+        cmocka_unit_test(address_overlap),   cmocka_unit_test(every_flag),
+        cmocka_unit_test(perms_text),        cmocka_unit_test(process_value),
+        cmocka_unit_test(wrong_expressions), cmocka_unit_test(what_an_expression_needs),
         cmocka_unit_test(in_a_store),
     };
 

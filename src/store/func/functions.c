@@ -9,10 +9,9 @@
 #include "parse/guess.h"
 #include "perf/call.h"
 #include "render/number.h"
-#include "store/func/address_functions.h"
+#include "store/func/address.h"
 #include "store/func/expression.h"
 #include "store/func/leak_functions.h"
-#include "store/func/tally_function.h"
 #include "store/func/vmflags.h"
 #include <sqlite3ext.h>
 
@@ -33,29 +32,21 @@ static void give(sqlite3_context *out, const pm_buf *buf, pmapdb_status st)
         sqlite3_result_error_nomem(out);
 }
 
-/* kib_text(1536) is "1.5 MiB". */
-static void kib_text(sqlite3_context *out, int argc, sqlite3_value **argv)
+/* kib_text(1536) is "1.5 MiB", span_text(5400000) of milliseconds is "1h30m". */
+static void number_text(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
+    bool is_span = sqlite3_user_data(out) != NULL;
     char text[PM_NUMBER_TEXT];
     int type = sqlite3_value_numeric_type(argv[0]);
+    double number = sqlite3_value_double(argv[0]);
 
     (void)argc;
     if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
         return;
-    pm_number_size(sqlite3_value_double(argv[0]), text);
-    sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
-}
-
-/* span_text(5400000) is "1h30m", of milliseconds. */
-static void span_text(sqlite3_context *out, int argc, sqlite3_value **argv)
-{
-    char text[PM_NUMBER_TEXT];
-    int type = sqlite3_value_numeric_type(argv[0]);
-
-    (void)argc;
-    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
-        return;
-    pm_number_span(sqlite3_value_double(argv[0]), text);
+    if (is_span)
+        pm_number_span(number, text);
+    else
+        pm_number_size(number, text);
     sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
 }
 
@@ -138,22 +129,22 @@ int pm_functions_add(struct sqlite3 *db)
         const char *name;
         int arguments;
         void (*call)(sqlite3_context *out, int argc, sqlite3_value **argv);
-    } functions[] = {{"kib_text", 1, kib_text},
-                     {"span_text", 1, span_text},
-                     {"vmflags_text", 1, vmflags_text},
-                     {"perms_text", 1, perms_text},
-                     {"call_words", 1 + PM_CALL_ARGS, call_words},
-                     {"call_error", 2, call_error}};
+        const char *kind; /* the function's user data */
+    } functions[] = {{"kib_text", 1, number_text, NULL},
+                     {"span_text", 1, number_text, "span"},
+                     {"vmflags_text", 1, vmflags_text, NULL},
+                     {"perms_text", 1, perms_text, NULL},
+                     {"call_words", 1 + PM_CALL_ARGS, call_words, NULL},
+                     {"call_error", 2, call_error, NULL}};
     int rc = SQLITE_OK;
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions && rc == SQLITE_OK; i++)
         rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
-                                        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
-                                        functions[i].call, NULL, NULL, NULL);
+                                        SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+                                        (void *)functions[i].kind, functions[i].call, NULL, NULL,
+                                        NULL);
     if (rc == SQLITE_OK)
         rc = pm_address_functions_add(db);
-    if (rc == SQLITE_OK)
-        rc = pm_tally_function_add(db);
     if (rc == SQLITE_OK)
         rc = pm_expression_function_add(db);
     return rc == SQLITE_OK ? pm_leak_functions_add(db) : rc;

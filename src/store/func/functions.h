@@ -6,8 +6,8 @@
 struct sqlite3;
 
 /* kib_text(kib), span_text(ms), vmflags_text(flags), perms_text(perms), call_words(kind, a0, ...,
- * a5), call_error(kind, ret) and those of address_functions.h, func/expression.h, leak_functions.h
- * and tally_function.h. Returns SQLite's result code. */
+ * a5), call_error(kind, ret) and those of address.h, func/expression.h, leak_functions.h. Returns
+ * SQLite's result code. */
 int pm_functions_add(struct sqlite3 *db);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include <stddef.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define SLAB_ITEMS 128         /* mappings per slab: pointers to them stay valid */
 #define ARENA_BYTES (1U << 18) /* texts per arena block, unless one is longer */
@@ -33,6 +34,7 @@ struct pm_pool {
     char *arena_next;
     text_ids last; /* of the mapping asked for last */
     size_t bytes;  /* of slabs and arenas */
+    uint64_t number;
 };
 
 static pooled_mapping *pooled(const pm_pool *pool, uint32_t id)
@@ -218,11 +220,14 @@ pmapdb_status pm_pool_note(pm_pool *pool, uint64_t text_hash, uint32_t id, pmapd
 pmapdb_status pm_pool_new(pm_pool **out, pmapdb_error *err)
 {
     pm_pool *pool = calloc(1, sizeof *pool);
+    struct timespec now;
     uint32_t empty;
     pmapdb_status st;
 
     if (!pool)
         return pm_fail_nomem(err);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    pool->number = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
     st = pm_pool_text(pool, PM_TEXT(""), &empty, err);
     if (st != PMAPDB_OK) {
         pm_pool_free(pool);
@@ -262,6 +267,11 @@ pm_text pm_pool_text_get(const pm_pool *pool, uint32_t id)
 uint32_t pm_pool_path_id(const pm_pool *pool, uint32_t mapping_id)
 {
     return pooled(pool, mapping_id)->texts.path;
+}
+
+uint64_t pm_pool_number(const pm_pool *pool)
+{
+    return pool->number;
 }
 
 size_t pm_pool_bytes(const pm_pool *pool)

@@ -34,6 +34,10 @@ uint32_t pm_pool_path_id(const pm_pool *pool, uint32_t mapping_id);
 bool pm_pool_recall(const pm_pool *pool, uint64_t text_hash, uint32_t *id);
 pmapdb_status pm_pool_note(pm_pool *pool, uint64_t text_hash, uint32_t id, pmapdb_error *err);
 
+/* A number that tells this pool from an earlier pool at the same address, for whoever remembers ids
+ * after the pool may be gone. */
+uint64_t pm_pool_number(const pm_pool *pool);
+
 /* Bytes that the pool holds, for a caller with a budget. */
 size_t pm_pool_bytes(const pm_pool *pool);
 

@@ -49,13 +49,11 @@ pmapdb_status pm_put_check(const pm_capture *c, pmapdb_error *err)
     return st;
 }
 
-static void make_row(pm_put *p, const pm_classify_context *context, pm_rare_memo *memo,
-                     const pm_mapping *m, pm_row *row)
+static void make_row(pm_put *p, pm_rare_memo *memo, const pm_mapping *m, const pm_made_row *want,
+                     pm_row *row)
 {
-    pm_category category = pm_classify_mapping(context, m);
-    bool inferred = context->heap_inferred && category == PM_CATEGORY_HEAP;
     uint64_t length = m->end - m->start;
-    pm_rare_fields detail;
+    pm_rare_fields rare;
 
     *row = (pm_row){
         .at = {.start = m->start,
@@ -66,24 +64,67 @@ static void make_row(pm_put *p, const pm_classify_context *context, pm_rare_memo
                         ? (int64_t)m->value[PM_SIZE]
                         : PMAPDB_UNKNOWN,
     };
-    PM_SQL_STEP(p->sql, pm_objects_of(p->objects, m, category, inferred, &row->at.object, &err));
+    PM_SQL_STEP(p->sql, pm_objects_of(p->objects, m, want->category, want->inferred,
+                                      &row->at.object, &err));
     pm_row_encode(m, p->fields, &row->m);
-    if (pm_rare_of(m, p->fields, &row->m, &detail)) {
-        int64_t detail_id = PMAPDB_UNKNOWN;
+    if (pm_rare_of(m, p->fields, &row->m, &rare)) {
+        int64_t rare_id = PMAPDB_UNKNOWN;
 
-        PM_SQL_STEP(p->sql, pm_rare_put(p->sql, memo, &detail, &detail_id, &err));
-        pm_rare_refer(&row->m, detail_id, &detail);
+        PM_SQL_STEP(p->sql, pm_rare_put(p->sql, memo, &rare, &rare_id, &err));
+        pm_rare_refer(&row->m, rare_id, &rare);
     }
 }
 
-void pm_put_rows(pm_put *p, const pm_classify_context *context)
+/* Forgets the rows of another pool, and rows that are mostly of mappings that are gone. */
+static void begin_made(pm_made *made, const pm_capture *c)
+{
+    uint64_t number = pm_pool_number(c->pool);
+
+    if (made->pool == c->pool && made->pool_number == number && made->n <= 4 * c->n_rows + 1024)
+        return;
+    made->pool = c->pool;
+    made->pool_number = number;
+    made->n = 0;
+    pm_map_clear(&made->index);
+}
+
+/* Row i of the capture, which was made before or is made now. */
+static void find_row(pm_put *p, pm_made *made, const pm_classify_context *context,
+                     pm_rare_memo *memo, size_t i, pm_row *out)
+{
+    const pm_capture *c = p->capture;
+    const pm_mapping *m = pm_capture_row(c, i);
+    pm_made_row want = {.fields = p->fields, .category = pm_classify_mapping(context, m)};
+    int64_t at = (int64_t)made->n;
+    bool known = pm_map_get(&made->index, c->rows[i], &at);
+    const pm_made_row *was = known ? &made->row[at] : NULL;
+
+    want.inferred = context->heap_inferred && want.category == PM_CATEGORY_HEAP;
+    if (was && was->fields == want.fields && was->category == want.category &&
+        was->inferred == want.inferred) {
+        *out = was->row;
+        return;
+    }
+    make_row(p, memo, m, &want, &want.row);
+    *out = want.row;
+    if (!known) {
+        PM_SQL_STEP(p->sql, pm_grow(&made->row, &made->cap, made->n, sizeof *made->row, &err));
+        PM_SQL_STEP(p->sql, pm_map_put(&made->index, c->rows[i], at, &err));
+        made->n += pm_sql_ok(p->sql);
+    }
+    if (pm_sql_ok(p->sql))
+        made->row[at] = want;
+}
+
+void pm_put_rows(pm_put *p, pm_made *made, const pm_classify_context *context)
 {
     size_t n = p->capture->n_rows;
     pm_rare_memo memo = {0};
 
     PM_SQL_STEP(p->sql, pm_rows_reserve(&p->rows, n, &err));
+    begin_made(made, p->capture);
     for (size_t i = 0; i < n && pm_sql_ok(p->sql); i++)
-        make_row(p, context, &memo, pm_capture_row(p->capture, i), &p->rows.row[p->rows.n++]);
+        find_row(p, made, context, &memo, i, &p->rows.row[p->rows.n++]);
     pm_rows_sort(&p->rows);
 }
 

@@ -27,8 +27,8 @@ typedef struct pm_put {
 /* PMAPDB_INPUT: two of its mappings are at one address. */
 pmapdb_status pm_put_check(const pm_capture *c, pmapdb_error *err);
 
-/* The rows of the capture, in its context. */
-void pm_put_rows(pm_put *p, const pm_classify_context *context);
+/* Fills p->rows with the rows of the capture, in its context. */
+void pm_put_rows(pm_put *p, pm_made *made, const pm_classify_context *context);
 
 /* Where p->order says partial or complete, the beat that it belongs to has begun. The row in table
  * snapshots is written, too; sets snapshot_id. */

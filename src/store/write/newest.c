@@ -24,6 +24,8 @@ void pm_newest_free(pm_newest_all *all)
     for (size_t i = 0; i < all->n; i++) {
         pm_newest_forget(all->item[i]);
         pm_rewind_free(all->item[i]->rewind);
+        pm_map_free(&all->item[i]->made.index);
+        free(all->item[i]->made.row);
         free(all->item[i]);
     }
     free(all->item);
@@ -37,7 +39,7 @@ static size_t rows_of(const pm_newest *n)
 
     for (size_t i = 0; i < PM_STREAMS; i++)
         rows += n->stream[i] ? n->stream[i]->rows.cap : 0;
-    return rows;
+    return rows + n->made.cap;
 }
 
 /* Looked at once in as many new processes as there are: then it costs little. */

@@ -107,8 +107,8 @@ static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *contex
                                               pm_text_of(c->source_name), &p->capture_id, &err));
     if (c->block.state == PM_STATE_TOTALS)
         PM_SQL_STEP(p->sql, pm_rollup_totals(&p->rollup, &c->block.totals, &err));
-    else
-        pm_put_rows(p, context);
+    else if (pm_sql_ok(p->sql))
+        pm_put_rows(p, &n->made, context);
     if (pm_sql_ok(p->sql))
         pm_rewind_put(p, &w->newest, n);
 }

@@ -1,6 +1,6 @@
 /* check_findings: what pmapdb check asks the store: the newest snapshots, and the verdicts. */
 #include "cli/check.h"
-#include "cli/leak_words.h"
+#include "cli/leaks/phrases.h"
 
 #include "render/number.h"
 #include "stats/leaks/leaks.h"

@@ -1,9 +1,7 @@
 /* diff: pmapdb diff: what grew between two snapshots, with the proof that the rows are all. */
 #include "cli/next.h"
 #include "cli/run.h"
-#include "cli/side.h"
-#include "cli/who_top.h"
-#include "cli/words.h"
+#include "cli/who/who.h"
 
 #include "base/num.h"
 #include "stats/constants.h"
@@ -246,22 +244,19 @@ static bool is_object(const top_row *top)
     return top->object[0] && strcmp(top->object, top->category) != 0;
 }
 
-/* Who allocated it, in words for free(); NULL where perf recorded none of it. An object can be of
- * several categories. */
-static void add_who(const diff *d, const top_row *top, const pm_next *next, pm_buf *out,
-                    pmapdb_error *err)
+/* Who allocated it; nothing where perf recorded none of it. An object can be of several
+ * categories. */
+static void print_who(const diff *d, const top_row *top, const pm_next *next, FILE *out)
 {
-    pm_who_of of = {.process_id = d->newer.process_id,
-                    .lineage = top->lineage,
-                    .category = next->category,
-                    .dialect = next->dialect,
-                    .from = next->from,
-                    .to = next->to};
-    bool any = false;
+    const pm_who_of of = {.process_id = d->newer.process_id,
+                          .lineage = top->lineage,
+                          .category = next->category,
+                          .dialect = next->dialect,
+                          .from = next->from,
+                          .to = next->to};
 
-    pm_cli_must(pm_who_any(d->store, &any, err), err);
-    if (any && !next->lives && !is_object(top))
-        pm_cli_must(pm_who_add_top(out, d->store, &of, err), err);
+    if (!next->lives && !is_object(top) && pm_who_recorded(d->store))
+        pm_who_top(out, d->store, &of);
 }
 
 static void put_top(pm_flow *f, const top_row *top)
@@ -290,9 +285,8 @@ static void write_next(const diff *d, pm_output *out)
                     .from = {from, 0},
                     .to = {to, 0},
                     .asked = {command, 0}};
-    pm_buf who = {0}, words = {0};
+    pm_words who = {0}, words = {0};
     pm_flow f = pm_output_flow(out);
-    pmapdb_error err;
 
     if (!top->delta)
         return;
@@ -302,23 +296,23 @@ static void write_next(const diff *d, pm_output *out)
     next.from.len = strlen(from);
     next.to.len = strlen(to);
     next.asked.len = strlen(command);
-    add_who(d, top, &next, &who, &err);
-    next.recorded = who.len > 0;
-    pm_cli_must(pm_next_add(&words, &next, &err), &err);
+    print_who(d, top, &next, pm_words_begin(&who));
+    next.recorded = pm_words_end(&who).len > 0;
+    pm_next_print(pm_words_begin(&words), &next);
     pm_flow_begin(&f, 0, 4);
     put_top(&f, top);
     pm_flow_say(&f, 1, "grew most%s;", d->by_rss.delta ? "" : " in address space");
     if (who.len) {
         pm_flow_say(&f, 1, "who:");
-        pm_flow_words(&f, 1, pm_buf_text(&who));
+        pm_flow_words(&f, 1, pm_text_of(who.data));
         pm_flow_put(&f, 0, PM_FLOW_PLAIN, PM_TEXT(";"));
     }
     pm_flow_say(&f, 1, "next:");
-    pm_flow_words(&f, 1, pm_buf_text(&words));
+    pm_flow_words(&f, 1, pm_words_end(&words));
     pm_flow_end(&f);
     pm_flow_free(&f);
-    pm_buf_free(&words);
-    pm_buf_free(&who);
+    free(words.data);
+    free(who.data);
 }
 
 /* ---- the run ---- */

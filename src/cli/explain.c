@@ -5,15 +5,25 @@
 #include "base/near.h"
 #include "cli/next.h"
 #include "cli/page.h"
-#include "render/flow.h"
+#include "cli/words.h"
+#include <stdlib.h>
 #include <unistd.h>
 
-enum { NAME, WHAT, KNOWN, GROWTH, NEXT, MORE, N_COLUMNS };
+/* A page, each text in one line; NULL: the page does not say it. */
+typedef struct texts {
+    char *category, *what, *known, *growth, *next, *more;
+} texts;
 
-static const pm_column columns[N_COLUMNS] = {
-    [NAME] = {"category", PM_UNIT_CATEGORY}, [WHAT] = {"what", PM_UNIT_TEXT},
-    [KNOWN] = {"known", PM_UNIT_TEXT},       [GROWTH] = {"growth", PM_UNIT_TEXT},
-    [NEXT] = {"next", PM_UNIT_TEXT},         [MORE] = {"more", PM_UNIT_TEXT}};
+static const pm_member columns[] = {
+    {{"category", PM_UNIT_CATEGORY}, offsetof(texts, category)},
+    {{"what", PM_UNIT_TEXT}, offsetof(texts, what)},
+    {{"known", PM_UNIT_TEXT}, offsetof(texts, known)},
+    {{"growth", PM_UNIT_TEXT}, offsetof(texts, growth)},
+    {{"next", PM_UNIT_TEXT}, offsetof(texts, next)},
+    {{"more", PM_UNIT_TEXT}, offsetof(texts, more)},
+};
+
+#define N_COLUMNS ((int)(sizeof columns / sizeof *columns))
 
 typedef struct explain_args {
     pm_cli *cli;
@@ -21,122 +31,123 @@ typedef struct explain_args {
     pm_page page;         /* its */
 } explain_args;
 
-/* The texts of a page, in the order of the columns, each in one line. */
-typedef struct texts {
-    pm_buf of[N_COLUMNS];
-} texts;
+/* The words, or NULL where there are none. */
+static char *taken(pm_words *w)
+{
+    if (pm_words_end(w).len)
+        return w->data;
+    free(w->data);
+    return NULL;
+}
+
+static char *line_of(pm_text text)
+{
+    pm_words w = {0};
+
+    pm_page_print(pm_words_begin(&w), text, PMAPDB_UNKNOWN);
+    return taken(&w);
+}
+
+static texts read_texts(const pm_page *page)
+{
+    const pm_next next = {.category = page->category,
+                          .pid = PMAPDB_UNKNOWN,
+                          .process_id = PMAPDB_UNKNOWN,
+                          .lineage = PMAPDB_UNKNOWN};
+    pm_words name = {0}, commands = {0};
+
+    pm_page_print_name(pm_words_begin(&name), page);
+    pm_next_print(pm_words_begin(&commands), &next);
+    return (texts){.category = taken(&name),
+                   .what = line_of(page->what),
+                   .known = line_of(page->known),
+                   .growth = line_of(page->growth),
+                   .next = taken(&commands),
+                   .more = line_of(page->more)};
+}
 
 static void free_texts(texts *t)
 {
-    for (int i = 0; i < N_COLUMNS; i++)
-        pm_buf_free(&t->of[i]);
-}
-
-static pmapdb_status read_texts(const pm_page *page, texts *t, pmapdb_error *err)
-{
-    const pm_text plain[N_COLUMNS] = {
-        [WHAT] = page->what, [KNOWN] = page->known, [GROWTH] = page->growth, [MORE] = page->more};
-    pm_next next = {.category = page->category,
-                    .pid = PMAPDB_UNKNOWN,
-                    .process_id = PMAPDB_UNKNOWN,
-                    .lineage = PMAPDB_UNKNOWN};
-    pmapdb_status st = pm_page_add_name(&t->of[NAME], page, err);
-
-    for (int i = 0; i < N_COLUMNS && st == PMAPDB_OK; i++)
-        st = pm_page_add(&t->of[i], plain[i], err);
-    return st == PMAPDB_OK ? pm_next_add(&t->of[NEXT], &next, err) : st;
+    free(t->category);
+    free(t->what);
+    free(t->known);
+    free(t->growth);
+    free(t->next);
+    free(t->more);
 }
 
 /* ---- rows ---- */
 
-static void write_row(pm_output *out, const pm_page *page)
-{
-    texts t = {0};
-    pm_value values[N_COLUMNS];
-    pmapdb_error err;
-
-    pm_output_check(out, read_texts(page, &t, &err), &err);
-    for (int i = 0; i < N_COLUMNS; i++)
-        values[i] = (pm_value){.kind = t.of[i].len ? PM_VALUE_TEXT : PM_VALUE_NULL,
-                               .t = pm_buf_text(&t.of[i])};
-    pm_output_row(out, values);
-    free_texts(&t);
-}
-
-/* For people a line each; programs get all. */
+/* A person gets a line for each page; programs get all texts. */
 static void write_rows(const explain_args *a, pm_output *out)
 {
     bool brief = pm_cli_is_for_people(a->cli) && !a->cli->wide && !a->category;
+    int n = brief ? 2 : N_COLUMNS;
     pm_page_walk walk = {0};
-    pm_page page;
+    pm_page page = a->page;
 
-    pm_output_rows(out, columns, brief ? WHAT + 1 : N_COLUMNS, NULL);
-    if (a->category)
-        write_row(out, &a->page);
-    while (!a->category && pm_page_next(&walk, &page))
-        write_row(out, &page);
+    pm_output_fields(out, columns, n);
+    while (a->category || pm_page_next(&walk, &page)) {
+        texts t = read_texts(&page);
+
+        pm_output_struct(out, columns, n, &t);
+        free_texts(&t);
+        if (a->category)
+            return;
+    }
 }
 
 /* ---- a page ---- */
 
-static void put(pm_flow *f, const char *label, const pm_buf *text)
+static void put(pm_flow *f, const char *label, const char *text)
 {
-    if (!text->len)
+    if (!text)
         return;
     pm_flow_begin(f, 4, 12);
     pm_flow_say(f, 0, "%s:", label);
-    pm_flow_words(f, 8 - strlen(label) - 1, pm_buf_text(text));
+    pm_flow_words(f, 8 - strlen(label) - 1, pm_text_of(text));
     pm_flow_end(f);
 }
 
-/* What refines the category, by their names. */
-static void put_refined(pm_flow *f, pm_text category)
+/* The names of the categories that refine this one. */
+static void put_parts(pm_flow *f, pm_text category)
 {
+    pm_words names = {0};
+    FILE *out = pm_words_begin(&names);
+    const char *comma = "";
     pm_page_walk walk = {0};
     pm_page page;
-    size_t n = 0;
+    char *text;
 
-    while (f->st == PMAPDB_OK && pm_page_next(&walk, &page)) {
-        pm_buf name = {0};
-
-        if (pm_text_equal(page.category, category) ||
-            !pm_text_equal(pm_page_first_word(page.category), category))
-            continue;
-        if (n)
-            pm_flow_put(f, 0, PM_FLOW_PLAIN, PM_TEXT(","));
-        else {
-            pm_flow_begin(f, 4, 12);
-            pm_flow_say(f, 0, "parts:");
+    while (pm_page_next(&walk, &page))
+        if (!pm_text_equal(page.category, category) &&
+            pm_text_equal(pm_page_first_word(page.category), category)) {
+            fputs(comma, out);
+            pm_page_print_name(out, &page);
+            comma = ", ";
         }
-        f->st = pm_page_add_name(&name, &page, f->err);
-        pm_flow_put(f, n++ ? 1 : 2, PM_FLOW_PLAIN, pm_buf_text(&name));
-        pm_buf_free(&name);
-    }
-    if (n)
-        pm_flow_end(f);
+    text = taken(&names);
+    put(f, "parts", text);
+    free(text);
 }
 
 static void write_page(const explain_args *a, pm_output *out)
 {
-    static const char *const labels[N_COLUMNS] = {
-        [KNOWN] = "known", [GROWTH] = "growth", [NEXT] = "next", [MORE] = "more"};
-    pm_render_options how = pm_cli_render_options(a->cli);
-    pmapdb_error err;
-    pm_flow f = {.sink = &out->sink, .err = &err, .width = how.width, .color = how.color};
-    texts t = {0};
+    pm_flow f = pm_output_flow(out);
+    texts t = read_texts(&a->page);
 
-    f.st = read_texts(&a->page, &t, &err);
     pm_flow_begin(&f, 0, 4);
-    pm_flow_put(&f, 0, PM_FLOW_BOLD, pm_buf_text(&t.of[NAME]));
+    pm_flow_put(&f, 0, PM_FLOW_BOLD, pm_text_of(t.category));
     pm_flow_put(&f, 0, PM_FLOW_PLAIN, PM_TEXT(":"));
-    pm_flow_words(&f, 1, pm_buf_text(&t.of[WHAT]));
+    pm_flow_words(&f, 1, pm_text_of(t.what));
     pm_flow_end(&f);
-    for (int i = KNOWN; i < N_COLUMNS; i++)
-        put(&f, labels[i], &t.of[i]);
-    put_refined(&f, a->page.category);
+    put(&f, "known", t.known);
+    put(&f, "growth", t.growth);
+    put(&f, "next", t.next);
+    put(&f, "more", t.more);
+    put_parts(&f, a->page.category);
     pm_flow_free(&f);
     free_texts(&t);
-    pm_output_check(out, f.st, &err);
 }
 
 /* ---- the run ---- */

@@ -15,58 +15,36 @@ static bool is_plain(pm_text t)
     return t.len > 0 && t.len <= 64 && t.data[0] != '-';
 }
 
-/* What --process takes, in letters that no shell minds. The number is of the newest life alone, so
- * where there were several the name says it. */
-static pmapdb_status add_process(pm_buf *out, const pm_next *n, pmapdb_error *err)
+/* The value of --process in letters that no shell minds. The pid is that of the newest life, so the
+ * name stands for several lives. */
+static void print_process(FILE *out, const pm_next *n)
 {
-    pmapdb_status st;
-
-    if (!is_plain(n->name))
-        return n->process_id == PMAPDB_UNKNOWN
-                   ? PMAPDB_OK
-                   : pm_buf_addf(out, err, " --process @%" PRId64, n->process_id);
-    st = pm_buf_addf(out, err, " --process %.*s", (int)n->name.len, n->name.data);
-    if (st == PMAPDB_OK && !n->lives && n->pid != PMAPDB_UNKNOWN)
-        st = pm_buf_addf(out, err, "/%" PRId64, n->pid);
-    return st;
+    if (!is_plain(n->name)) {
+        if (n->process_id != PMAPDB_UNKNOWN)
+            fprintf(out, " --process @%" PRId64, n->process_id);
+        return;
+    }
+    fprintf(out, " --process %.*s", (int)n->name.len, n->name.data);
+    if (!n->lives && n->pid != PMAPDB_UNKNOWN)
+        fprintf(out, "/%" PRId64, n->pid);
 }
 
-static pmapdb_status add_option(pm_buf *out, const char *option, pm_text value, pmapdb_error *err)
+/* What a command of pmapdb is followed by. */
+static void print_options(FILE *out, const pm_next *n)
 {
-    return value.len ? pm_buf_addf(out, err, " --%s %.*s", option, (int)value.len, value.data)
-                     : PMAPDB_OK;
-}
+    const struct {
+        const char *name;
+        pm_text value;
+    } options[] = {{"from", n->from}, {"to", n->to}, {"dialect", n->dialect}};
 
-static pmapdb_status add_command(pm_buf *out, const pm_next *n, pm_text command, pmapdb_error *err)
-{
-    pmapdb_status st = pm_buf_addf(out, err, "pmapdb %.*s", (int)command.len, command.data);
-
-    if (st == PMAPDB_OK)
-        st = add_process(out, n, err);
-    if (st == PMAPDB_OK)
-        st = add_option(out, "from", n->from, err);
-    if (st == PMAPDB_OK)
-        st = add_option(out, "to", n->to, err);
-    return st == PMAPDB_OK ? add_option(out, "dialect", n->dialect, err) : st;
+    print_process(out, n);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].value.len)
+            fprintf(out, " --%s %.*s", options[i].name, (int)options[i].value.len,
+                    options[i].value.data);
 }
 
 /* ---- what ---- */
-
-/* The words with the pid in the place of PID, where it is known. */
-static pmapdb_status add_words(pm_buf *out, pm_text words, int64_t pid, pmapdb_error *err)
-{
-    const char *at;
-    pmapdb_status st = PMAPDB_OK;
-
-    while (st == PMAPDB_OK && pid != PMAPDB_UNKNOWN && words.len &&
-           (at = memmem(words.data, words.len, "PID", 3))) {
-        size_t n = (size_t)(at - words.data);
-
-        st = pm_buf_addf(out, err, "%.*s%" PRId64, (int)n, words.data, pid);
-        words = pm_text_from(words, n + 3);
-    }
-    return st == PMAPDB_OK ? pm_buf_add(out, words.data, words.len, err) : st;
-}
 
 /* Of a number that grows the page of the first word speaks where its own does not. */
 static bool counts(const pm_page *page, pm_text *out)
@@ -90,49 +68,35 @@ static pm_text before_who(pm_text then)
     return then;
 }
 
-static pmapdb_status add_who(pm_buf *out, const pm_next *n, pmapdb_error *err)
+void pm_next_print(FILE *out, const pm_next *n)
 {
-    pm_buf command = {0};
-    pmapdb_status st = n->lineage != PMAPDB_UNKNOWN
-                           ? pm_buf_addf(&command, err, "who %" PRId64, n->lineage)
-                           : pm_buf_addf(&command, err, "who%s%.*s", n->category.len ? " " : "",
-                                         (int)n->category.len, n->category.data);
-
-    if (st == PMAPDB_OK)
-        st = add_command(out, n, pm_buf_text(&command), err);
-    pm_buf_free(&command);
-    return st;
-}
-
-pmapdb_status pm_next_add(pm_buf *out, const pm_next *n, pmapdb_error *err)
-{
+    bool single = n->lineage != PMAPDB_UNKNOWN, asks = false;
     pm_page page;
     pm_text ask, then;
-    pm_buf words = {0};
-    size_t begun = out->len;
-    pmapdb_status st = PMAPDB_OK;
 
     pm_page_hint(n->category, &page);
     ask = page.ask;
     then = page.next;
     if (n->count && counts(&page, &then))
         ask = PM_TEXT("diff --by lineage");
-    if (n->lineage != PMAPDB_UNKNOWN)
-        st = pm_buf_addf(out, err, "pmapdb lineage-history --lineage %" PRId64, n->lineage);
-    else if (ask.len && !pm_text_equal(ask, n->asked))
-        st = add_command(out, n, ask, err);
     if (n->recorded)
         then = before_who(then);
-    if (st == PMAPDB_OK)
-        st = pm_page_add(&words, then, err);
-    if (st == PMAPDB_OK && n->recorded)
-        st = pm_buf_addf(&words, err, "%s", words.len ? " " : "");
-    if (st == PMAPDB_OK && n->recorded)
-        st = add_who(&words, n, err);
-    if (st == PMAPDB_OK && words.len && out->len > begun)
-        st = pm_buf_addf(out, err, "; ");
-    if (st == PMAPDB_OK && words.len)
-        st = add_words(out, pm_buf_text(&words), n->pid, err);
-    pm_buf_free(&words);
-    return st;
+    if (single) {
+        fprintf(out, "pmapdb lineage-history --lineage %" PRId64, n->lineage);
+    } else if (ask.len && !pm_text_equal(ask, n->asked)) {
+        fprintf(out, "pmapdb %.*s", (int)ask.len, ask.data);
+        print_options(out, n);
+        asks = true;
+    }
+    if ((single || asks) && (then.len || n->recorded))
+        fputs("; ", out);
+    pm_page_print(out, then, n->pid);
+    if (!n->recorded)
+        return;
+    fputs(then.len ? " pmapdb who" : "pmapdb who", out);
+    if (single)
+        fprintf(out, " %" PRId64, n->lineage);
+    else if (n->category.len)
+        fprintf(out, " %.*s", (int)n->category.len, n->category.data);
+    print_options(out, n);
 }

@@ -3,7 +3,9 @@
 #ifndef PM_CLI_NEXT_H
 #define PM_CLI_NEXT_H
 
-#include "base/buf.h"
+#include "base/text.h"
+#include "pmapdb.h"
+#include <stdio.h>
 
 /* Numbers may be PMAPDB_UNKNOWN, texts empty. */
 typedef struct pm_next {
@@ -19,6 +21,6 @@ typedef struct pm_next {
 
 /* "pmapdb top-lineages --process redis/4711; who allocates it: heaptrack -p 4711", or, where perf
  * recorded it, "...: pmapdb who heap --process redis/4711". */
-pmapdb_status pm_next_add(pm_buf *out, const pm_next *n, pmapdb_error *err);
+void pm_next_print(FILE *out, const pm_next *n);
 
 #endif

@@ -3,10 +3,11 @@
 #ifndef PM_CLI_PAGE_H
 #define PM_CLI_PAGE_H
 
-#include "base/buf.h"
 #include "base/near.h"
+#include "pmapdb.h"
+#include <stdio.h>
 
-/* A text may go on in lines that begin with blanks: pm_page_add makes one line of it. What a page
+/* A text may go on in lines that begin with blanks: pm_page_print makes one line of it. What a page
  * does not say is empty. */
 typedef struct pm_page {
     pm_text category; /* as the rules have it: anonymous/%w is one for each name */
@@ -37,10 +38,10 @@ const char *pm_page_near(pm_text category, pm_near *near);
 void pm_page_hint(pm_text category, pm_page *out);
 
 /* A template as people write it: anonymous/NAME. */
-pmapdb_status pm_page_add_name(pm_buf *out, const pm_page *page, pmapdb_error *err);
+void pm_page_print_name(FILE *out, const pm_page *page);
 
-/* The text with single blanks. */
-pmapdb_status pm_page_add(pm_buf *out, pm_text text, pmapdb_error *err);
+/* The text with single blanks, and the pid, unless it is PMAPDB_UNKNOWN, instead of PID. */
+void pm_page_print(FILE *out, pm_text text, int64_t pid);
 
 /* "anonymous" of "anonymous/malloc"; the whole text where it has no slash. */
 pm_text pm_page_first_word(pm_text category);

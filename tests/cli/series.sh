@@ -1,5 +1,4 @@
-# series: leaks --series: verdicts on series of a CSV file, in any order; bad rows; what is known of
-# them beforehand.
+# series: leaks --series: verdicts on series of a CSV file, in any order; bad rows.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
 
@@ -70,22 +69,19 @@ say "a leak that is restarted every half hour; without the pids a sawtooth whose
 pmapdb leaks --series restarts.csv -f csv | awk -F , '{ print $1, $2, $13 }'
 cut -d , -f 1-3 restarts.csv | pmapdb leaks --series - -f csv | awk -F , '{ print $1, $2, $13 }'
 
-say "what is known beforehand: a limit, address space that nothing touches"
-printf '%s\n' series_id,category,metric,page_kb,limit_kb,companion \
-    grows,anon,size,4,0,flat fills,anon,rss,4,50000, gone,anon,rss,4,0, eight,stack,size,4,0,flat >meta.csv
-pmapdb leaks --series good.csv --meta meta.csv -f csv | awk -F , '{ print $1, $2, $10, $14 }'
-say "--limit, where a series has none of its own: 4,500 KiB at 6,000 an hour"
+say "--limit: 4,500 KiB at 6,000 an hour"
 pmapdb leaks --series good.csv --limit 20400 -f csv | awk -F , '$1 == "\"grows\"" { print $10, $11 }'
 
-say "what was measured beside them"
+say "0.5 % of growth: nothing of memory, and much of address space; 20 more are nothing of KiB"
 {
-    echo series_id,ts,size_kb,private_kb
-    tail -n +2 good.csv | awk -F , '$1 == "grows" { print $1 "," $2 ",90000,1000" }'
-} >context.csv
-echo series_id,category >shared.csv
-echo grows,shared-memory >>shared.csv
-pmapdb leaks --series good.csv --meta shared.csv --context context.csv -f csv |
-    awk -F , '{ print $1, $2, $14 }'
+    echo series_id,ts,kb
+    awk 'BEGIN { for (i = 0; i < 60; i++)
+        printf "large,%d,%d\nsmall,%d,%d\n", 1700000000 + 3600 * i, 900000 + 80 * i, \
+            1700000000 + 3600 * i, 900 + i / 3 }'
+} >few.csv
+for metric in rss size mappings; do
+    pmapdb leaks --series few.csv --metric $metric -f csv | awk -F , 'NR > 1 { print $1, $2 }'
+done
 
 say "exit status: 1 with --check where one leaks, 3 where all are too short"
 run pmapdb leaks --series good.csv --check -o /dev/null
@@ -99,10 +95,9 @@ run pmapdb leaks --series quiet.csv --by object
 run pmapdb leaks --series quiet.csv --process web
 run pmapdb leaks --series quiet.csv --limit much
 run pmapdb leaks --series quiet.csv --sensitivity very
-run pmapdb leaks --series - --meta -
-run pmapdb leaks --meta meta.csv
 run pmapdb leaks --series nothing.csv
 run pmapdb leaks --series .
-run pmapdb leaks --series meta.csv
+echo series_id,kb >lacks.csv
+run pmapdb leaks --series lacks.csv
 echo series_id,ts,kb >empty.csv
 run pmapdb leaks --series empty.csv

@@ -147,13 +147,6 @@ CSV = (b"series_id,ts,kb,pid\na,1795226732,4096,1\na,2026-11-21T02:05:32Z,\"8192
 
 def tables(seeds):
     seeds.add("csv", "few", b"\x03" + CSV)
-    series = b"series_id,ts,kb,pid\n" + b"".join(b"a,%d,%d,1\n" % (1795226732 + 3600 * i, 4096 + 64 * i) for i in range(40))
-    seeds.add("series", "grows", b"\0" + series)
-    seeds.add("series", "few", b"\1" + CSV)
-    meta = b"series_id,category,metric,page_kb,limit_kb,companion\na,anon,size,4,100000,b\nb,heap,rss,,,\n"
-    beside_it = b"series_id,ts,size_kb,private_kb,mappings\n" + b"".join(
-        b"a,%d,%d,%d,7\n" % (1795226732 + 3600 * i, 9000 + 64 * i, 4000) for i in range(40))
-    seeds.add("series", "all", b"\0" + series + b"\xff" + meta + b"\xff" + beside_it)
     for path in sorted((ROOT / "rules").glob("*.csv")):
         lines = [x for x in path.read_bytes().split(b"\n") if x and not x.startswith(b"#")]
         for i in range(1, len(lines), 6):

@@ -1,0 +1,106 @@
+/* leaks: pmapdb leaks: a verdict on every part of every process, or on series of a file. */
+#include "cli/leaks/leaks.h"
+
+#include "cli/who/who.h"
+#include <string.h>
+
+#define AT(field) offsetof(pm_leaks_cmd, field)
+
+static const pm_option options[] = {
+    {"check", 0, PM_OPT_FLAG, AT(check), NULL,
+     "Exit status 1 if there is a leak; suspects do not count", NULL},
+    {"series", 0, PM_OPT_FILE, AT(series), "FILE",
+     "Judge the series of a CSV file with the columns series_id, ts, kb and perhaps pid by their "
+     "--metric (rss), instead of the store; - is standard input",
+     NULL},
+    {0}};
+
+void pm_leaks_count(pm_leaks_cmd *l, pm_verdict verdict, int64_t snapshots)
+{
+    if (verdict != PM_VERDICT_TOO_FEW) {
+        l->judged++;
+        l->leaks += verdict == PM_VERDICT_LEAK;
+        return;
+    }
+    l->too_few++;
+    if (snapshots != PMAPDB_UNKNOWN && snapshots > l->most)
+        l->most = snapshots;
+}
+
+static bool shows_cards(const pm_leaks_cmd *l)
+{
+    return !l->series && l->cli->format == PM_FORMAT_TABLE && !l->cli->wide;
+}
+
+/* Findings come before the news that nothing could be judged. */
+static int exit_code_of(const pm_leaks_cmd *l)
+{
+    if (l->judged)
+        return l->check && l->leaks ? PM_EXIT_FOUND : PM_EXIT_OK;
+    if (shows_cards(l))
+        return PM_EXIT_TOO_FEW; /* the cards say why */
+    if (!l->too_few)
+        pm_cli_say("there are no snapshots to judge");
+    else if (l->most >= PM_TREND_MIN)
+        pm_cli_say("no life is long enough for a verdict, of %lld snapshots", (long long)l->most);
+    else
+        pm_cli_say("too few snapshots for a verdict: the longest series has %lld, %d are needed",
+                   (long long)l->most, PM_TREND_MIN);
+    return PM_EXIT_TOO_FEW;
+}
+
+static void see_row(void *ctx, const pmapdb_rows *row)
+{
+    char verdict[32];
+
+    pm_side_text(row, "verdict", verdict, sizeof verdict);
+    pm_leaks_count(ctx, pm_leak_verdict_of(pm_text_of(verdict)), pm_side_int(row, "snapshots"));
+}
+
+static void show_cards(pm_leaks_cmd *l, pmapdb_store *store, pmapdb_rows *rows)
+{
+    const char *by = pm_run_given(&l->args, "by");
+    pm_leak_rows held = {0};
+    pm_output out;
+
+    pm_leak_rows_read(&held, rows);
+    for (size_t i = 0; i < held.n; i++)
+        pm_leaks_count(l, held.row[i].verdict, held.row[i].snapshots);
+    pm_output_open(&out, l->cli);
+    pm_leak_cards(&out, &held, pm_who_recorded(store) ? store : NULL, by ? by : "category");
+    pm_output_end(&out);
+    pm_leak_rows_free(&held);
+}
+
+static void ask_store(pm_leaks_cmd *l)
+{
+    pmapdb_store *store = pm_cli_store(l->cli, PMAPDB_READ);
+    pmapdb_rows *rows = pm_run_query(&l->args, store, "leaks");
+
+    if (shows_cards(l))
+        show_cards(l, store, rows);
+    else
+        pm_answer_write(l->cli, rows, see_row, l);
+    pmapdb_rows_close(rows);
+    pmapdb_close(store);
+}
+
+int pm_cli_leaks(pm_cli *cli, int argc, char **argv)
+{
+    pm_leaks_cmd l = {.cli = cli};
+    pm_query_info *info = NULL;
+    int trouble = PM_EXIT_OK, exit_code;
+    pmapdb_error err;
+
+    pm_run_find_query_dir(cli, argc, argv);
+    pm_cli_must(pm_run_find(cli, "leaks", NULL, &info, &err), &err);
+    l.args = (pm_run_args){.cli = cli, .info = info, .own = options, .own_values = &l};
+    pm_run_parse(&l.args, argc, argv);
+    if (l.series)
+        trouble = pm_leaks_series(&l);
+    else
+        ask_store(&l);
+    pm_catalog_free(info);
+    exit_code = trouble ? trouble : exit_code_of(&l);
+    return exit_code;
+}

@@ -1,0 +1,188 @@
+/* rows: rows of the query leaks, held, and grouped by process. */
+#include "cli/leaks/rows.h"
+
+#include "base/buf.h"
+#include "base/num.h"
+#include "cli/run.h"
+#include "stats/leaks/leaks.h"
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define AT(member) offsetof(pm_leak_row, member)
+
+static const struct field {
+    const char *column;
+    enum kind { TEXT, INT, REAL } kind;
+    size_t at;
+} fields[] = {
+    {"key", TEXT, AT(key)},
+    {"verdict", TEXT, AT(verdict_name)},
+    {"name", TEXT, AT(name)},
+    {"category", TEXT, AT(category)},
+    {"metric", TEXT, AT(metric)},
+    {"unit", TEXT, AT(unit)},
+    {"shape", TEXT, AT(shape)},
+    {"since", TEXT, AT(since)},
+    {"reason", TEXT, AT(reason)},
+    {"dialect", TEXT, AT(dialect)},
+    {"path", TEXT, AT(path)},
+    {"limit_by", TEXT, AT(limit_by)},
+    {"rss_from", TEXT, AT(rss_from)},
+    {"pid", INT, AT(pid)},
+    {"process_id", INT, AT(process_id)},
+    {"snapshots", INT, AT(snapshots)},
+    {"lives", INT, AT(lives)},
+    {"span_h", REAL, AT(span_h)},
+    {"first", REAL, AT(first)},
+    {"last", REAL, AT(last)},
+    {"rate_per_h", REAL, AT(rate)},
+    {"rate_low", REAL, AT(low)},
+    {"rate_high", REAL, AT(high)},
+    {"confidence", REAL, AT(confidence)},
+    {"detectable_per_h", REAL, AT(detectable)},
+    {"limit", REAL, AT(limit)},
+    {"eta_h", REAL, AT(eta_h)},
+    {"mappings_per_h", REAL, AT(mappings)},
+};
+
+#define N_FIELDS (sizeof fields / sizeof *fields)
+#define N_NEEDED 2 /* of `fields`: a query without them is not one of leaks */
+
+static int find_column(const pmapdb_rows *rows, const char *name)
+{
+    int i = pmapdb_rows_columns(rows) - 1;
+
+    while (i >= 0 && strcmp(pmapdb_rows_name(rows, i), name) != 0)
+        i--;
+    return i;
+}
+
+static pm_text text_of(pm_pool *texts, const pmapdb_rows *rows, int column)
+{
+    pm_text t = {"", 0};
+    uint32_t id;
+    pmapdb_error err;
+
+    t.data = pmapdb_rows_text(rows, column, &t.len);
+    pm_cli_must(pm_pool_text(texts, t, &id, &err), &err);
+    return pm_pool_text_get(texts, id);
+}
+
+/* Unknown where the query has no such column. */
+static void read_field(pm_leak_rows *out, const pmapdb_rows *rows, int column, enum kind kind,
+                       void *to)
+{
+    pmapdb_type type = column < 0 ? PMAPDB_NULL : pmapdb_rows_type(rows, column);
+
+    if (kind == TEXT)
+        *(pm_text *)to = type == PMAPDB_TEXT ? text_of(out->texts, rows, column) : PM_TEXT("");
+    else if (kind == INT)
+        *(int64_t *)to = type == PMAPDB_INT ? pmapdb_rows_int(rows, column) : PMAPDB_UNKNOWN;
+    else
+        *(double *)to = type == PMAPDB_NULL ? NAN : pmapdb_rows_real(rows, column);
+}
+
+pm_verdict pm_leak_verdict_of(pm_text name)
+{
+    pm_verdict v = PM_VERDICT_LEAK;
+
+    while (v > PM_VERDICT_TOO_FEW && !pm_text_equal(name, pm_text_of(pm_verdict_name(v))))
+        v--;
+    return v;
+}
+
+/* What the columns say together. `before` is the row before, or NULL. */
+static void conclude(pm_leak_row *row, const pm_leak_row *before, bool has_path)
+{
+    uint64_t lineage;
+
+    row->verdict = pm_leak_verdict_of(row->verdict_name);
+    row->whole = pm_text_equal(row->key, PM_TEXT("total")) &&
+                 (!before || before->process_id != row->process_id);
+    row->lineage = has_path && !row->whole && pm_num_all(row->key, &lineage) ? (int64_t)lineage
+                                                                             : PMAPDB_UNKNOWN;
+}
+
+void pm_leak_rows_read(pm_leak_rows *out, pmapdb_rows *rows)
+{
+    int column[N_FIELDS], path = find_column(rows, "path");
+    pmapdb_error err;
+
+    pm_cli_must(pm_pool_new(&out->texts, &err), &err);
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        column[i] = find_column(rows, fields[i].column);
+        if (i < N_NEEDED && column[i] < 0)
+            pm_cli_die("the query has no column 'key' or 'verdict'");
+    }
+    while (pm_run_next(rows)) {
+        pm_leak_row *row;
+
+        pm_cli_must(pm_grow(&out->row, &out->cap, out->n, sizeof *out->row, &err), &err);
+        row = &out->row[out->n];
+        for (size_t i = 0; i < N_FIELDS; i++)
+            read_field(out, rows, column[i], fields[i].kind, (char *)row + fields[i].at);
+        conclude(row, out->n ? row - 1 : NULL,
+                 path >= 0 && pmapdb_rows_type(rows, path) == PMAPDB_TEXT);
+        out->n++;
+    }
+}
+
+void pm_leak_rows_free(pm_leak_rows *rows)
+{
+    free(rows->row);
+    pm_pool_free(rows->texts);
+}
+
+void pm_leak_row_who(const pm_leak_row *row, char *out, size_t size)
+{
+    int n = row->name.len < 128 ? (int)row->name.len : 128;
+
+    if (row->pid == PMAPDB_UNKNOWN)
+        snprintf(out, size, "%.*s", n, row->name.data);
+    else
+        snprintf(out, size, "%.*s/%lld", n, row->name.data, (long long)row->pid);
+}
+
+bool pm_leak_row_blind(const pm_leak_row *row)
+{
+    return pm_text_equal(row->rss_from, pm_text_of(pm_leak_rss_name(PM_RSS_UNKNOWN)));
+}
+
+bool pm_leak_row_is_kib(const pm_leak_row *row)
+{
+    return pm_text_equal(row->unit, PM_TEXT("KiB"));
+}
+
+/* ---- processes ---- */
+
+size_t pm_leak_group_found(const pm_leak_group *g)
+{
+    return g->n[PM_VERDICT_LEAK] + g->n[PM_VERDICT_SUSPECT];
+}
+
+size_t pm_leak_group_healthy(const pm_leak_group *g)
+{
+    return g->n[PM_VERDICT_STEADY] + g->n[PM_VERDICT_PLATEAU] + g->n[PM_VERDICT_SHRINKING];
+}
+
+pm_leak_group pm_leak_group_at(const pm_leak_rows *rows, const pm_leak_row *begin)
+{
+    pm_leak_group g = {.begin = begin, .end = begin};
+    pm_verdict worst = PM_VERDICT_TOO_FEW;
+    bool parts = false;
+
+    for (; g.end < rows->row + rows->n && g.end->process_id == begin->process_id; g.end++)
+        if (!g.end->whole) {
+            g.n[g.end->verdict]++;
+            worst = !parts || g.end->verdict > worst ? g.end->verdict : worst;
+            parts = true;
+        }
+    /* A whole that only sums up its parts is no finding of its own. */
+    g.alone =
+        begin->whole && begin->verdict >= PM_VERDICT_SUSPECT && (!parts || begin->verdict > worst);
+    if (!parts || g.alone)
+        g.n[begin->verdict]++;
+    return g;
+}

@@ -1,0 +1,282 @@
+/* series: pmapdb leaks --series FILE.csv: verdicts on series that are in no store, each judged by
+ * its curve alone. */
+#include "cli/leaks/leaks.h"
+
+#include "api/one_file.h"
+#include "base/clock.h"
+#include "base/num.h"
+#include "base/pool.h"
+#include "parse/csv_table.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BAD_SHOWN 10 /* rows; the others are counted */
+#define PAGE_KIB 4
+
+enum { ID, TS, KB, PID, N_FIELDS };
+
+static const pm_csv_column fields[N_FIELDS] = {
+    [ID] = {"series_id", true}, [TS] = {"ts", true}, [KB] = {"kb", true}, [PID] = {"pid", false}};
+
+/* A row of the file. */
+typedef struct point {
+    uint32_t series, life; /* ids of the texts, in the order of the file */
+    int64_t ms;
+    double value; /* NaN: unknown */
+    size_t order; /* in the file: of equal times the last one counts */
+} point;
+
+typedef struct reading {
+    const char *path;
+    pm_pool *ids, *pids;
+    point *points;
+    size_t n, cap, n_bad;
+} reading;
+
+/* ---- reading ---- */
+
+static pmapdb_status say_bad(void *ctx, uint64_t line, const char *what, pmapdb_error *err)
+{
+    reading *r = ctx;
+
+    (void)err;
+    if (r->n_bad++ < BAD_SHOWN)
+        pm_cli_say("%s:%llu: %s", r->path, (unsigned long long)line, what);
+    return PMAPDB_OK;
+}
+
+static pmapdb_status refuse(reading *r, uint64_t line, const pm_text *field, int i,
+                            const char *wanted)
+{
+    char what[256];
+
+    snprintf(what, sizeof what, "%s is '%.*s', not %s: the row is left out", fields[i].name,
+             (int)(field[i].len < 64 ? field[i].len : 64), field[i].data, wanted);
+    return say_bad(r, line, what, NULL);
+}
+
+static pmapdb_status take_row(void *ctx, uint64_t line, const pm_text *field, pmapdb_error *err)
+{
+    reading *r = ctx;
+    point p = {.order = r->n, .value = NAN};
+
+    if (!field[ID].len)
+        return refuse(r, line, field, ID, "the name of a series");
+    if (!pm_csv_moment(field[TS], &p.ms))
+        return refuse(r, line, field, TS,
+                      "seconds (not milliseconds) since 1970 or an ISO 8601 time");
+    if (field[KB].len && !pm_csv_number(field[KB], &p.value))
+        return refuse(r, line, field, KB, "a number of KiB");
+    pm_cli_must(pm_pool_text(r->ids, field[ID], &p.series, err), err);
+    if (field[PID].len)
+        pm_cli_must(pm_pool_text(r->pids, field[PID], &p.life, err), err);
+    pm_cli_must(pm_grow(&r->points, &r->cap, r->n, sizeof *r->points, err), err);
+    r->points[r->n++] = p;
+    return PMAPDB_OK;
+}
+
+static void read_file(reading *r, const char *path)
+{
+    const pm_csv_options options = {.path = r->path,
+                                    .columns = fields,
+                                    .n_columns = N_FIELDS,
+                                    .ctx = r,
+                                    .row = take_row,
+                                    .bad = say_bad};
+    pm_source *source = NULL;
+    pm_csv *csv = NULL;
+    const char *bytes;
+    size_t n = 1;
+    pmapdb_error err;
+
+    pm_cli_must(pm_pool_new(&r->ids, &err), &err);
+    pm_cli_must(pm_pool_new(&r->pids, &err), &err);
+    pm_cli_must(pm_csv_new(&options, &csv, &err), &err);
+    pm_cli_must(pm_one_file_open(path, "not one file of CSV", &source, &err), &err);
+    while (n) {
+        pm_cli_must(pm_source_read(source, &bytes, &n, &err), &err);
+        pm_cli_must(pm_csv_feed(csv, bytes, n, &err), &err);
+    }
+    pm_cli_must(pm_csv_finish(csv, &err), &err);
+    pm_source_free(source);
+    pm_csv_free(csv);
+    if (r->n_bad > BAD_SHOWN)
+        pm_cli_say("%s: %zu more bad rows", r->path, r->n_bad - BAD_SHOWN);
+    if (!r->n)
+        pm_cli_die("'%s' has no series: not a single good row", path);
+}
+
+/* By series, then by time. */
+static int compare(const void *x, const void *y)
+{
+    const point *a = x, *b = y;
+
+    if (a->series != b->series)
+        return a->series < b->series ? -1 : 1;
+    if (a->ms != b->ms)
+        return a->ms < b->ms ? -1 : 1;
+    return a->order < b->order ? -1 : 1;
+}
+
+/* ---- verdicts ---- */
+
+/* The known values of one series, each moment once. */
+typedef struct curve {
+    int64_t *ms;
+    double *value;
+    int32_t *life;
+    size_t n;
+} curve;
+
+static void fill(curve *c, const point *p, size_t n)
+{
+    c->n = 0;
+    for (size_t i = 0; i < n; i++)
+        if ((i + 1 == n || p[i + 1].ms != p[i].ms) && !isnan(p[i].value)) {
+            c->ms[c->n] = p[i].ms;
+            c->value[c->n] = p[i].value;
+            c->life[c->n++] = (int32_t)p[i].life;
+        }
+}
+
+static const pm_column columns[] = {
+    {"series_id", PM_UNIT_TEXT},  {"verdict", PM_UNIT_TEXT},  {"shape", PM_UNIT_TEXT},
+    {"rate_per_h", PM_UNIT_REAL}, {"rate_low", PM_UNIT_REAL}, {"rate_high", PM_UNIT_REAL},
+    {"confidence", PM_UNIT_REAL}, {"since", PM_UNIT_TIME},    {"detectable_per_h", PM_UNIT_REAL},
+    {"limit", PM_UNIT_REAL},      {"eta_h", PM_UNIT_REAL},    {"snapshots", PM_UNIT_COUNT},
+    {"lives", PM_UNIT_COUNT},     {"reason", PM_UNIT_TEXT},
+};
+
+#define N_COLUMNS ((int)(sizeof columns / sizeof *columns))
+
+/* Of an estimate six digits are kept. */
+static pm_value estimate(bool known, double v)
+{
+    char text[40];
+
+    if (!known || !isfinite(v))
+        return (pm_value){.kind = PM_VALUE_NULL};
+    snprintf(text, sizeof text, "%.6g", v);
+    return (pm_value){.kind = PM_VALUE_REAL, .r = strtod(text, NULL)};
+}
+
+/* When the growth began. */
+static pm_value since_of(const curve *c, const pm_trend *t, char text[PM_CLOCK_TEXT])
+{
+    if (t->verdict < PM_VERDICT_SUSPECT)
+        return pm_value_text(NULL);
+    pm_clock_format(t->since_ms == INT64_MIN ? c->ms[0] : t->since_ms, text);
+    return pm_value_text(text);
+}
+
+static void write_row(pm_output *out, pm_text id, const curve *c, const pm_trend *t, double limit)
+{
+    bool known = t->verdict != PM_VERDICT_TOO_FEW, grows = t->verdict >= PM_VERDICT_SUSPECT;
+    double rest = grows ? fmax(0, limit - c->value[c->n - 1]) : NAN;
+    char since[PM_CLOCK_TEXT];
+    pm_value values[N_COLUMNS] = {
+        {.kind = PM_VALUE_TEXT, .t = id},
+        pm_value_text(pm_verdict_name(t->verdict)),
+        pm_value_text(known ? pm_shape_name(t->shape) : NULL),
+        estimate(known, t->rate),
+        estimate(known, t->low),
+        estimate(known, t->high),
+        estimate(known, t->confidence),
+        since_of(c, t, since),
+        estimate(known && t->detectable > 0, t->detectable),
+        estimate(true, limit),
+        estimate(t->rate > 0 && !isnan(limit), rest / t->rate),
+        pm_value_int((int64_t)c->n),
+        pm_value_int(known ? t->lives : PMAPDB_UNKNOWN),
+        pm_value_text(*t->reason ? t->reason : NULL),
+    };
+
+    pm_output_row(out, values);
+}
+
+static void write_verdicts(pm_leaks_cmd *l, const reading *r, pm_trend_options how, double limit)
+{
+    static const pm_about about = {.name = {"series", 6}, .title = {"Verdicts on series", 18}};
+    curve c = {.ms = calloc(r->n + 1, sizeof *c.ms),
+               .value = calloc(r->n + 1, sizeof *c.value),
+               .life = calloc(r->n + 1, sizeof *c.life)};
+    pm_output out;
+    pmapdb_error err;
+
+    if (!c.ms || !c.value || !c.life)
+        pm_cli_no_memory();
+    pm_cli_must(pm_trend_room_open(&how.room, &err), &err);
+    pm_output_open(&out, l->cli);
+    pm_output_rows(&out, columns, N_COLUMNS, &about);
+    for (size_t i = 0, n; i < r->n; i += n) {
+        const point *p = &r->points[i];
+        pm_trend trend;
+
+        for (n = 1; i + n < r->n && p[n].series == p->series;)
+            n++;
+        fill(&c, p, n);
+        pm_cli_must(pm_trend_judge(&(pm_series){c.n, c.ms, c.value, c.life}, &how, &trend, &err),
+                    &err);
+        pm_leaks_count(l, trend.verdict, (int64_t)c.n);
+        write_row(&out, pm_pool_text_get(r->ids, p->series), &c, &trend, limit);
+    }
+    pm_output_end(&out);
+    pm_trend_room_close(how.room);
+    free(c.ms);
+    free(c.value);
+    free(c.life);
+}
+
+/* ---- options ---- */
+
+static double limit_of(const pm_leaks_cmd *l)
+{
+    const char *given = pm_run_given(&l->args, "limit");
+    int64_t kib;
+
+    if (!given)
+        return NAN;
+    if (!pm_num_size(pm_text_of(given), &kib))
+        pm_cli_die("--limit wants a size like 4G, not '%s'", given);
+    return (double)kib;
+}
+
+static pm_trend_options options_of(const pm_leaks_cmd *l)
+{
+    static const char *const of_store[] = {"process", "since", "dialect", "by"};
+    const char *sensitivity = pm_run_given(&l->args, "sensitivity");
+    const char *metric = pm_run_given(&l->args, "metric");
+    bool count = metric && strcmp(metric, "mappings") == 0;
+    pm_trend_options how = {.count = count,
+                            .size = metric && strcmp(metric, "size") == 0,
+                            .quantum = count ? 1 : PAGE_KIB};
+
+    for (size_t i = 0; i < sizeof of_store / sizeof *of_store; i++)
+        if (pm_run_given(&l->args, of_store[i]))
+            pm_cli_die("--%s asks the store, --series a file: not both", of_store[i]);
+    if (sensitivity && strcmp(sensitivity, "low") == 0)
+        how.leak_posterior = 0.8;
+    else if (sensitivity && strcmp(sensitivity, "high") == 0)
+        how.leak_posterior = 0.35;
+    else if (sensitivity && strcmp(sensitivity, "normal") != 0)
+        pm_cli_die("--sensitivity is low, normal or high, not '%s'", sensitivity);
+    return how;
+}
+
+int pm_leaks_series(pm_leaks_cmd *l)
+{
+    pm_trend_options how = options_of(l);
+    double limit = limit_of(l);
+    reading r = {.path = strcmp(l->series, PM_SOURCE_STDIN) ? l->series : "standard input"};
+
+    pm_output_keep_apart(l->cli, &l->series, 1, "reads");
+    pm_cli_check_zone();
+    read_file(&r, l->series);
+    qsort(r.points, r.n, sizeof *r.points, compare);
+    write_verdicts(l, &r, how, limit);
+    free(r.points);
+    pm_pool_free(r.ids);
+    pm_pool_free(r.pids);
+    return r.n_bad ? PM_EXIT_TROUBLE : PM_EXIT_OK;
+}

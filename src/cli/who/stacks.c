@@ -1,0 +1,299 @@
+/* stacks: the stacks of pmapdb who, their total, and how far they can be relied on. */
+#include "cli/who/who.h"
+
+#include "base/buf.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define SECOND_MS 1000 /* of the time of a text capture: a shorter gap may be none */
+
+typedef struct recording {
+    int64_t id, pid, lost, slack_ms;
+    int64_t late_ms, early_ms; /* it begins after the older snapshot, and ends before the newer */
+    bool linked;               /* it is known to be of the process */
+    char first[40], last[40];  /* empty: unknown */
+    char clock[16], file[512];
+} recording;
+
+typedef struct stacks {
+    const pm_who *w;
+    pmapdb_rows *rows;
+    int64_t growth, covered, older, live, allocations, frees; /* sums of the rows; KiB, calls */
+    int64_t headless; /* of covered: the chain has no function but an allocator's */
+    recording *recording;
+    size_t n, cap;
+} stacks;
+
+/* ---- rows ---- */
+
+static int64_t known(int64_t v)
+{
+    return v == PMAPDB_UNKNOWN ? 0 : v;
+}
+
+static void see_row(void *ctx, const pmapdb_rows *row)
+{
+    stacks *s = ctx;
+    int64_t growth = known(pm_side_int(row, "growth_kib"));
+    char kind[16], function[8];
+
+    pm_side_text(row, "kind", kind, sizeof kind);
+    pm_side_text(row, "function", function, sizeof function);
+    s->growth += growth;
+    if (strcmp(kind, "older") == 0)
+        s->older += growth;
+    if (strcmp(kind, "stack") != 0)
+        return;
+    s->covered += growth;
+    s->headless += function[0] ? 0 : growth;
+    s->live += known(pm_side_int(row, "live_kib"));
+    s->allocations += known(pm_side_int(row, "allocations"));
+    s->frees += known(pm_side_int(row, "frees"));
+}
+
+static void write_total(const stacks *s, pm_output *out, const pm_answer_view *view)
+{
+    const struct {
+        const char *column;
+        pm_value value;
+    } known_columns[] = {{"stack", pm_value_text("TOTAL")},
+                         {"growth_kib", pm_value_int(s->growth)},
+                         {"live_kib", pm_value_int(s->live)},
+                         {"allocations", pm_value_int(s->allocations)},
+                         {"frees", pm_value_int(s->frees)}};
+    pm_value values[PM_QUERY_ITEMS];
+
+    for (int i = 0; i < view->n; i++) {
+        values[i] = pm_value_text("");
+        for (size_t k = 0; k < sizeof known_columns / sizeof *known_columns; k++)
+            if (strcmp(view->column[i].name, known_columns[k].column) == 0)
+                values[i] = known_columns[k].value;
+    }
+    pm_output_total(out, values);
+}
+
+/* ---- recordings ---- */
+
+static void read_recordings(stacks *s)
+{
+    pmapdb_rows *rows = pm_run_query(&s->w->args, s->w->store, "who-recordings");
+    pmapdb_error err;
+
+    while (pm_run_next(rows)) {
+        recording *r;
+
+        pm_cli_must(pm_grow(&s->recording, &s->cap, s->n, sizeof *r, &err), &err);
+        r = &s->recording[s->n++];
+        *r = (recording){.id = pm_side_int(rows, "recording_id"),
+                         .pid = pm_side_int(rows, "pid"),
+                         .lost = pm_side_int(rows, "lost"),
+                         .slack_ms = pm_side_int(rows, "slack_ms"),
+                         .late_ms = pm_side_int(rows, "late_ms"),
+                         .early_ms = pm_side_int(rows, "early_ms"),
+                         .linked = pm_side_int(rows, "linked") == 1};
+        pm_side_text(rows, "first_at", r->first, sizeof r->first);
+        pm_side_text(rows, "last_at", r->last, sizeof r->last);
+        pm_side_text(rows, "clock", r->clock, sizeof r->clock);
+        pm_side_text(rows, "file", r->file, sizeof r->file);
+    }
+    pmapdb_rows_close(rows);
+}
+
+static bool is_used(const recording *r)
+{
+    return r->first[0] && r->linked;
+}
+
+static void write_recording(const recording *r, pm_output *out)
+{
+    static const char *const clocks[][2] = {
+        {"clocks", ", clock as the live captures have it"},
+        {"given", ", clock as given"},
+        {"events", ", clock by what captures and calls saw alike"}};
+    const char *clock = "";
+    char slack[48] = "", lost[24] = "?";
+
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
+        if (strcmp(r->clock, clocks[i][0]) == 0)
+            clock = clocks[i][1];
+    if (r->slack_ms > 0)
+        snprintf(slack, sizeof slack, ", within %" PRId64 " ms", r->slack_ms);
+    if (r->lost != PMAPDB_UNKNOWN)
+        snprintf(lost, sizeof lost, "%" PRId64, r->lost);
+    pm_output_line(out, "recording %" PRId64 " (%s): %s to %s%s%s, lost %s", r->id, r->file,
+                   r->first, r->last, clock, slack, lost);
+}
+
+static void warn_of_recording(const recording *r, const pm_cli *cli)
+{
+    if (!r->linked)
+        pm_cli_note(cli,
+                    "recording %" PRId64 " of pid %" PRId64
+                    " is not known to be of this process: it was not recorded while it was "
+                    "captured",
+                    r->id, r->pid);
+    else if (!r->first[0])
+        pm_cli_note(cli,
+                    "nothing tells when recording %" PRId64
+                    " was: import it again with --clock-offset",
+                    r->id);
+    else if (r->lost > 0 && r->lost != PMAPDB_UNKNOWN)
+        pm_cli_note(cli,
+                    "perf lost %" PRId64 " events of recording %" PRId64
+                    ": what is live is not certain",
+                    r->lost, r->id);
+}
+
+/* What the recordings do not cover of the time between the snapshots. */
+static void warn_of_gaps(const stacks *s)
+{
+    int64_t late = PMAPDB_UNKNOWN, early = PMAPDB_UNKNOWN;
+    bool any = false;
+
+    for (const recording *r = s->recording; r < s->recording + s->n; r++)
+        if (is_used(r)) {
+            late = any && late < r->late_ms ? late : r->late_ms;
+            early = any && early < r->early_ms ? early : r->early_ms;
+            any = true;
+        }
+    if (late != PMAPDB_UNKNOWN && late > SECOND_MS)
+        pm_cli_note(s->w->cli,
+                    "the recording begins %lld s behind the older snapshot: what grew before it "
+                    "is not covered",
+                    (long long)late / SECOND_MS);
+    if (early != PMAPDB_UNKNOWN && early > SECOND_MS)
+        pm_cli_note(s->w->cli,
+                    "the recording ends %lld s before the newer snapshot: what grew behind it is "
+                    "not covered",
+                    (long long)early / SECOND_MS);
+}
+
+static void say_warnings(const stacks *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        warn_of_recording(&s->recording[i], s->w->cli);
+    if (!s->n)
+        pm_cli_note(s->w->cli,
+                    "there is no recording of it: pmapdb import-perf --help tells how to record");
+    warn_of_gaps(s);
+    if (s->covered > 0 && s->headless > s->covered / 2)
+        pm_cli_note(s->w->cli, "call chains end in libc: recorded with frame pointers; "
+                               "--call-graph dwarf shows callers");
+}
+
+/* ---- for people ---- */
+
+/* "size 10 MiB -> 12 MiB (+2 MiB)" */
+static void print_course(FILE *out, const char *what, const int64_t kib[2], bool human)
+{
+    bool both = kib[0] != PMAPDB_UNKNOWN && kib[1] != PMAPDB_UNKNOWN;
+    int64_t grown = both ? kib[1] - kib[0] : PMAPDB_UNKNOWN;
+    char older[32], newer[32], delta[32];
+
+    pm_render_kib(kib[0], human, older);
+    pm_render_kib(kib[1], human, newer);
+    pm_render_kib(grown, human, delta);
+    fprintf(out, "%s %s -> %s (%s%s%s)", what, older, newer, both && grown > 0 ? "+" : "", delta,
+            human || !both ? "" : " KiB");
+}
+
+static void write_title(const pm_who *w, pm_output *out, bool human)
+{
+    char older[256], newer[256];
+    pm_words words = {0};
+    FILE *line = pm_words_begin(&words);
+
+    pm_side_describe(&w->older, older, sizeof older);
+    pm_side_describe(&w->newer, newer, sizeof newer);
+    pm_output_line(out, "%s -> %s", older, newer);
+    for (size_t i = 0; i < w->n_words; i++)
+        fprintf(line, "%s%s", i ? ", " : "", w->word[i]);
+    fputs(w->n_words ? ": " : "all mappings: ", line);
+    print_course(line, "size", w->size, human);
+    fputs(", ", line);
+    print_course(line, "rss", w->rss, human);
+    pm_words_end(&words);
+    pm_output_line(out, "%s", words.data);
+    free(words.data);
+}
+
+/* "covered: 99.9 % of the growth"; what did not grow has no share. */
+static void write_cover(const stacks *s, pm_output *out, bool human)
+{
+    const char *unit = human ? "" : " KiB";
+    char covered[32], growth[32], older[32], share[80], freed[96] = "";
+
+    pm_render_kib(s->covered, human, covered);
+    pm_render_kib(s->growth, human, growth);
+    pm_render_kib(-s->older, human, older);
+    if (s->growth > 0)
+        snprintf(share, sizeof share, "%.1f %% of the growth",
+                 100.0 * (double)s->covered / (double)s->growth);
+    else
+        snprintf(share, sizeof share, "%s of %s%s", covered, growth, unit);
+    if (s->older)
+        snprintf(freed, sizeof freed, "; freed, from before the recording: %s%s", older, unit);
+    pm_output_line(out, "covered: %s%s", share, freed);
+    for (const recording *r = s->recording; r < s->recording + s->n; r++)
+        if (is_used(r))
+            write_recording(r, out);
+}
+
+static void write_rows(stacks *s, pm_output *out)
+{
+    const pm_cli *cli = s->w->cli;
+    bool people = pm_cli_is_for_people(cli), md = cli->format == PM_FORMAT_MD;
+    bool human = pm_cli_render_options(cli).human;
+    pm_answer_view view;
+
+    if (people)
+        write_title(s->w, out, human);
+    if (md)
+        pm_output_text(out, "\n"); /* Markdown's tables stand alone */
+    pm_answer_rows(out, s->rows, &view, see_row, s);
+    if (people)
+        write_total(s, out, &view);
+    pm_output_end_rows(out);
+    if (md)
+        pm_output_text(out, "\n");
+    if (people)
+        write_cover(s, out, human);
+}
+
+/* ---- flame graphs ---- */
+
+static void write_folded(stacks *s, pm_output *out)
+{
+    char name[128], kind[16], chain[1 << 17];
+
+    while (pm_run_next(s->rows)) {
+        int64_t growth = known(pm_side_int(s->rows, "growth_kib"));
+
+        see_row(s, s->rows);
+        pm_side_text(s->rows, "kind", kind, sizeof kind);
+        pm_side_text(s->rows, "name", name, sizeof name);
+        pm_side_text(s->rows, "stack", chain, sizeof chain);
+        if (strcmp(kind, "stack") == 0 && growth > 0)
+            pm_output_line(out, "%s;%s %" PRId64, name, chain, growth * 1024);
+    }
+}
+
+void pm_who_stacks(const pm_who *w)
+{
+    stacks s = {.w = w, .rows = pm_who_query(w, "who")};
+    pm_output out;
+    pmapdb_error err;
+
+    read_recordings(&s);
+    pm_output_open(&out, w->cli);
+    if (w->folded) {
+        pm_cli_must(pmapdb_bind(s.rows, "form", "folded", &err), &err);
+        write_folded(&s, &out);
+    } else {
+        write_rows(&s, &out);
+    }
+    pm_output_end(&out);
+    say_warnings(&s);
+    pmapdb_rows_close(s.rows);
+    free(s.recording);
+}

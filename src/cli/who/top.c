@@ -1,0 +1,138 @@
+/* top: the stack that allocated most of what grew. */
+#include "cli/who/who.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define FRAMES 4 /* of a chain that a line has room for */
+
+static const char arrow[] = " < ";
+
+bool pm_who_recorded(pmapdb_store *store)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
+    bool has;
+
+    pm_cli_must(pmapdb_sql(store, "SELECT 1 FROM recording LIMIT 1", NULL, &rows, &err), &err);
+    has = pm_run_next(rows);
+    pmapdb_rows_close(rows);
+    return has;
+}
+
+/* The lineages of a category as a JSON array. False if no recording of the process is dated. */
+static bool find_lineages(pmapdb_store *store, const pm_who_of *of, pm_words *out)
+{
+    static const char sql[] =
+        "SELECT (SELECT json_group_array(l.lineage_id) FROM lineages l"
+        "  WHERE l.process_id = t.process_id"
+        "    AND (l.category = :category OR l.category GLOB :category || '/*'))"
+        " FROM traced_process t"
+        " WHERE t.process_id = :process AND t.offset_ns IS NOT NULL LIMIT 1";
+    char process[24], category[160];
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
+    bool has;
+
+    snprintf(process, sizeof process, "%" PRId64, of->process_id);
+    snprintf(category, sizeof category, "%.*s", (int)of->category.len, of->category.data);
+    pm_cli_must(pmapdb_sql(store, sql, NULL, &rows, &err), &err);
+    pm_cli_must(pmapdb_bind(rows, "process", process, &err), &err);
+    pm_cli_must(pmapdb_bind(rows, "category", category, &err), &err);
+    has = pm_run_next(rows);
+    if (has && of->lineage != PMAPDB_UNKNOWN)
+        fprintf(pm_words_begin(out), "[%" PRId64 "]", of->lineage);
+    else if (has)
+        fputs(of->category.len ? pmapdb_rows_text(rows, 0, NULL) : "", pm_words_begin(out));
+    if (has)
+        pm_words_end(out);
+    pmapdb_rows_close(rows);
+    return has;
+}
+
+static void bind(pmapdb_rows *rows, const char *param, pm_text value)
+{
+    char text[64];
+    pmapdb_error err;
+
+    snprintf(text, sizeof text, "%.*s", (int)value.len, value.data);
+    if (value.len)
+        pm_cli_must(pmapdb_bind(rows, param, text, &err), &err);
+}
+
+static pmapdb_rows *ask(pmapdb_store *store, const pm_who_of *of, const char *lineages)
+{
+    char process[32];
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
+
+    snprintf(process, sizeof process, "@%" PRId64, of->process_id);
+    pm_cli_must(pmapdb_query(store, "who", &rows, &err), &err);
+    bind(rows, "process", pm_text_of(process));
+    bind(rows, "from", of->from);
+    bind(rows, "to", of->to);
+    bind(rows, "dialect", of->dialect);
+    if (*lineages)
+        pm_cli_must(pmapdb_bind(rows, "lineages", lineages, &err), &err);
+    return rows;
+}
+
+/* The place of the function in the chain; the whole chain where it is not in it. */
+static const char *find_function(const char *chain, const char *function)
+{
+    for (const char *at = chain; *function && (at = strstr(at, function)); at++)
+        if (at == chain || (at - chain >= 3 && memcmp(at - 3, arrow, 3) == 0))
+            return at;
+    return chain;
+}
+
+/* A chain from the function on, without the callers of main. */
+static void print_chain(FILE *out, const char *chain, const char *function)
+{
+    const char *at = find_function(chain, function);
+
+    for (int i = 0; i < FRAMES; i++) {
+        const char *end = strstr(at, arrow);
+        size_t n = end ? (size_t)(end - at) : strlen(at);
+
+        fprintf(out, "%s%.*s", i ? arrow : "", (int)n, at);
+        if (!end || pm_text_equal((pm_text){at, n}, PM_TEXT("main")))
+            return;
+        at = end + 3;
+    }
+    fputs(" < ...", out);
+}
+
+bool pm_who_top(FILE *out, pmapdb_store *store, const pm_who_of *of)
+{
+    int64_t most = 0, all = 0;
+    char chain[2048], function[512], recordings[64], kind[16];
+    pm_words lineages = {0};
+    pmapdb_rows *rows;
+
+    if (of->process_id == PMAPDB_UNKNOWN || !find_lineages(store, of, &lineages))
+        return false;
+    rows = ask(store, of, lineages.data);
+    while (pm_run_next(rows)) {
+        int64_t growth = pm_side_int(rows, "growth_kib");
+
+        if (growth == PMAPDB_UNKNOWN)
+            continue;
+        all += growth;
+        pm_side_text(rows, "kind", kind, sizeof kind);
+        if (strcmp(kind, "stack") != 0 || growth <= most)
+            continue;
+        most = growth;
+        pm_side_text(rows, "stack", chain, sizeof chain);
+        pm_side_text(rows, "function", function, sizeof function);
+        pm_side_text(rows, "recordings", recordings, sizeof recordings);
+    }
+    pmapdb_rows_close(rows);
+    free(lineages.data);
+    if (most <= 0 || all <= 0)
+        return false;
+    fprintf(out, "%.0f %% through ", 100.0 * (double)most / (double)all);
+    print_chain(out, chain, function);
+    fprintf(out, " (recording%s %s)", strchr(recordings, ',') ? "s" : "", recordings);
+    return true;
+}

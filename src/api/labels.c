@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -86,24 +87,16 @@ static void set_pids(const pm_intake *in, pm_label_pending *p)
 /* The answers of several JVMs in one file (jcmd 0): its path cannot be of all of them. */
 static void settle_pids(pm_intake *in)
 {
-    pm_label_pending *first = NULL;
+    pm_label_pending *first = in->labels;
     bool several = false;
 
-    for (size_t i = 0; i < in->n_labels; i++) {
-        pm_label_pending *p = &in->labels[i];
-
-        if (p->file != in->files)
-            continue;
-        first = first ? first : p;
+    while (first < in->labels + in->n_labels && first->file != in->files)
+        first++;
+    for (pm_label_pending *p = first; p < in->labels + in->n_labels; p++)
         several |= p->labels.pid != first->labels.pid;
-    }
-    for (size_t i = 0; i < in->n_labels && several; i++) {
-        pm_label_pending *p = &in->labels[i];
-
-        if (p->file == in->files && in->options->pid == PMAPDB_UNKNOWN &&
-            p->labels.pid != PMAPDB_UNKNOWN)
+    for (pm_label_pending *p = first; several && p < in->labels + in->n_labels; p++)
+        if (in->options->pid == PMAPDB_UNKNOWN && p->labels.pid != PMAPDB_UNKNOWN)
             p->put.pid[0] = p->put.pid[1] = PMAPDB_UNKNOWN;
-    }
 }
 
 /* Of reports of one pid that only their file gives a time, the last is of that time. */
@@ -215,22 +208,31 @@ void pm_labels_settle(pm_intake *in)
 
 /* ---- news ---- */
 
+static void add(pm_buf *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds words, after a semicolon if others stand before them. */
+static void add(pm_buf *text, const char *format, ...)
+{
+    char words[256];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    pm_buf_addf(text, NULL, "%s%s", text->len ? "; " : "", words);
+}
+
 char *pm_labels_missing(const pm_labels *l)
 {
     pm_buf text = {0};
-    pmapdb_status st = PMAPDB_OK;
 
     if (l->damaged)
-        st = pm_buf_addf(&text, NULL,
-                         "%" PRIu64 " %s of the map cannot be read, the first is line %" PRIu64,
-                         l->damaged, l->damaged == 1 ? "line" : "lines", l->damaged_line);
-    if (st == PMAPDB_OK && l->torn)
-        st = pm_buf_addf(&text, NULL, "%sthe text ends before its map does", text.len ? "; " : "");
-    if (st == PMAPDB_OK && l->full)
-        st = pm_buf_addf(&text, NULL, "%sonly its first %zu ranges are taken", text.len ? "; " : "",
-                         PM_LABELS_MAX);
-    if (st != PMAPDB_OK)
-        pm_buf_clear(&text);
+        add(&text, "%" PRIu64 " %s of the map cannot be read, the first is line %" PRIu64,
+            l->damaged, l->damaged == 1 ? "line" : "lines", l->damaged_line);
+    if (l->torn)
+        add(&text, "the text ends before its map does");
+    if (l->full)
+        add(&text, "only its first %zu ranges are taken", PM_LABELS_MAX);
     return text.data;
 }
 
@@ -239,18 +241,12 @@ char *pm_labels_warning(const pm_label_pending *p, const pm_label_stored *stored
     int64_t apart = p->put.taken_ms - stored->snapshot_ms;
     char at[PM_CLOCK_TEXT];
     pm_buf text = {0};
-    pmapdb_status st = PMAPDB_OK;
 
     pm_clock_format(stored->snapshot_ms, at);
     if (p->older)
-        st = pm_buf_addf(&text, NULL,
-                         "%zu older %s of it in the file %s no time: the last is taken", p->older,
-                         p->older == 1 ? "report" : "reports", p->older == 1 ? "has" : "have");
-    if (st == PMAPDB_OK && (apart > NEAR_MS || apart < -NEAR_MS))
-        st = pm_buf_addf(&text, NULL,
-                         "%sthe nearest map is of %s: what lay elsewhere then may be named wrongly",
-                         text.len ? "; " : "", at);
-    if (st != PMAPDB_OK)
-        pm_buf_clear(&text);
+        add(&text, "%zu older %s of it in the file %s no time: the last is taken", p->older,
+            p->older == 1 ? "report" : "reports", p->older == 1 ? "has" : "have");
+    if (apart > NEAR_MS || apart < -NEAR_MS)
+        add(&text, "the nearest map is of %s: what lay elsewhere then may be named wrongly", at);
     return text.data;
 }

@@ -136,42 +136,20 @@ static void tell_sums(sqlite3_stmt *stmt, pmapdb_perf_result *out)
     out->live_kib = kib == PMAPDB_UNKNOWN ? 0 : (uint64_t)kib;
 }
 
-#define OF_ITS_TRACEES "FROM traced_process t WHERE t.recording_id = r.recording_id"
-
 static void read_sums(pm_sql *sql, pmapdb_perf_result *out)
 {
     sqlite3_stmt *row =
-        pm_sql_ask(sql,
-                   "SELECT r.calls, r.failed, r.unended, r.unbegun, r.bad, r.lost, "
-                   "(r.last_ns - r.first_ns) / 1000000, "
-                   "(SELECT sum((SELECT count(*) FROM thread h WHERE h.traced_process_id = "
-                   "t.traced_process_id)) " OF_ITS_TRACEES "), "
-                   "(SELECT coalesce(sum((SELECT count(*) FROM thread h WHERE h.traced_process_id "
-                   "= t.traced_process_id)), "
-                   "0) " OF_ITS_TRACEES " AND t.pid IS NULL), "
-                   "(SELECT count(*) " OF_ITS_TRACEES "), "
-                   "(SELECT count(*) " OF_ITS_TRACEES " AND t.process_id IS NOT NULL), "
-                   "(SELECT sum((SELECT sum(e.length) FROM extent e WHERE e.traced_process_id = "
-                   "t.traced_process_id "
-                   "AND e.died_ns IS NULL)) / 1024 " OF_ITS_TRACEES ") "
-                   "FROM recording r WHERE r.recording_id = ?1",
-                   PM_ARGS(PM_I(out->recording_id)));
+        pm_sql_ask(sql, pm_sql_script_text("recording-sums"), PM_ARGS(PM_I(out->recording_id)));
 
     while (pm_sql_next(sql, row))
         tell_sums(row, out);
 }
 
-/* The tracee of most calls stands for all. */
-static void read_tracee(pm_sql *sql, pmapdb_perf_result *out)
+/* The traced process with most calls stands for all. */
+static void read_traced(pm_sql *sql, pmapdb_perf_result *out)
 {
-    sqlite3_stmt *row = pm_sql_ask(
-        sql,
-        "SELECT t.pid, t.pid_source, t.process_id, n.name, t.offset_source, t.offset_ns, "
-        "t.slack_ns FROM traced_process t LEFT JOIN process p ON p.process_id = t.process_id "
-        "LEFT JOIN name n ON n.name_id = p.name_id WHERE t.recording_id = ?1 "
-        "ORDER BY (SELECT count(*) FROM call c JOIN thread h ON h.thread_id = c.thread_id "
-        "WHERE h.traced_process_id = t.traced_process_id) DESC, t.traced_process_id LIMIT 1",
-        PM_ARGS(PM_I(out->recording_id)));
+    sqlite3_stmt *row =
+        pm_sql_ask(sql, pm_sql_script_text("recording-process"), PM_ARGS(PM_I(out->recording_id)));
 
     while (pm_sql_next(sql, row)) {
         out->pid = pm_col_int(row, 0);
@@ -196,7 +174,7 @@ static pmapdb_status tell(pmapdb_store *s, const pm_trace *t, const pm_recording
                               .process_id = PMAPDB_UNKNOWN};
 
     read_sums(s->sql, &out);
-    read_tracee(s->sql, &out);
+    read_traced(s->sql, &out);
     *result = out;
     return pm_sql_end(s->sql, err);
 }

@@ -213,7 +213,9 @@ static void capture_all(pm_capture_run *run)
     const pmapdb_capture_options *o = run->options;
     pm_selection *s = &run->selection;
 
-    if (did(run, pm_proc_host_renew(run->machine, &run->error)))
+    if (run->n_begun > 1) /* it is new in the first beat */
+        did(run, pm_proc_host_renew(run->machine, &run->error));
+    if (run->st == PMAPDB_OK)
         did(run, pm_select_list(s, run->root, &run->error));
     for (size_t i = 0; i < s->n_pids && run->st == PMAPDB_OK; i++) {
         if (o->on_progress && !o->on_progress(o->ctx)) {

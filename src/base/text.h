@@ -54,11 +54,22 @@ static inline bool pm_char_in(char c, const char *set)
 /* True if `list`, words with a blank before and after each, has this word. */
 static inline bool pm_text_listed(pm_text word, const char *list)
 {
-    for (const char *at = list; word.len && (at = memmem(at, strlen(at), word.data, word.len));
-         at++)
+    const char *at = word.len && !memchr(word.data, ' ', word.len) ? list : NULL;
+
+    for (; at && (at = memmem(at, strlen(at), word.data, word.len)); at++)
         if (at > list && at[-1] == ' ' && at[word.len] == ' ')
             return true;
     return false;
+}
+
+/* Cuts the text up to the next `stop` off `t`, and the stop with it. */
+static inline pm_text pm_text_cut(pm_text *t, char stop)
+{
+    const char *at = t->len ? memchr(t->data, stop, t->len) : NULL;
+    pm_text part = {t->data, at ? (size_t)(at - t->data) : t->len};
+
+    *t = pm_text_from(*t, part.len + (at ? 1 : 0));
+    return part;
 }
 
 /* What follows the last slash; the whole text where there is none. */

@@ -1,8 +1,24 @@
-/* classify: the ordered table of categories. */
+/* classify: the ordered list of categories, and what the whole capture shows: the program, and the
+ * heap where its name is hidden.
+ *
+ * The heap is found by its place. The executable's image is its rows and the anonymous rows that
+ * touch them (bss), each within IMAGE_GAP of the row below it. The kernel puts the brk heap after
+ * the image, behind a random gap; the first private rw anonymous row there that does not touch the
+ * image is the heap, with the private rw rows that touch it. Without randomisation the heap touches
+ * the bss and is one row with it: then nothing is inferred.
+ *
+ * Rows may come in any order (`pmap -x | sort -k3n`), so ranges grow in passes until one adds
+ * nothing; rows sorted by address take two.
+ */
 #include "classify/classify.h"
 
 #include "base/num.h"
-#include "classify/shape.h"
+
+/* Two mappings of one file further apart are no one image: a program that maps itself as data. */
+#define IMAGE_GAP (UINT64_C(1) << 30)
+/* arch_randomize_brk: up to 32 MiB behind the image on 32-bit and on x86-64 before Linux 6.9, up to
+ * 1 GiB on arm64 and on x86-64 since. */
+#define HEAP_GAP (IMAGE_GAP + (UINT64_C(32) << 20))
 
 const pm_category_info pm_categories[PM_CATEGORY_COUNT] = {
     [PM_CATEGORY_HEAP] = {"heap", "The brk heap: [heap], or inferred from its place"},
@@ -22,64 +38,73 @@ const pm_category_info pm_categories[PM_CATEGORY_COUNT] = {
     [PM_CATEGORY_GUARD] = {"reserve/guard", "Guards: up to 1 MiB, right below writable memory"},
 };
 
-typedef bool (*predicate)(const pm_classify_context *context, const pm_mapping *m);
+/* ---- one row ---- */
 
-static bool nameless(const pm_classify_context *context, const pm_mapping *m)
+/* Permissions by their place; tools print "private" as 'p' or '-', shared is 's' everywhere. */
+static bool is_shared(const pm_mapping *m)
 {
-    return pm_shape_nameless(m, context->pseudo_hidden);
+    return m->perms[3] == 's';
+}
+
+/* Executable or not: READ_IMPLIES_EXEC personalities have an rwx heap. */
+static bool is_private_rw(const pm_mapping *m)
+{
+    return m->perms[0] == 'r' && m->perms[1] == 'w' && !is_shared(m);
+}
+
+/* No file stands behind the row. A name in brackets is the kernel's or the program's (prctl) own,
+ * unless the capture hides those or the row has an inode: then it is the last part of a
+ * file's. A bare "boot.art]" is what a tool that prints the part after the last slash
+ * leaves of "[anon:dalvik-/system/framework/boot.art]". */
+static bool is_nameless(const pm_classify_context *context, const pm_mapping *m)
+{
+    pm_text path = m->path;
+
+    if (path.len == 0)
+        return true;
+    if (path.data[path.len - 1] != ']' || path.data[0] == '/' ||
+        (pm_has(m, PM_HAS_INODE) && m->inode != 0))
+        return false;
+    return path.data[0] == '[' ? !context->pseudo_hidden : !memchr(path.data, '[', path.len);
 }
 
 static bool is_heap(const pm_classify_context *context, const pm_mapping *m)
 {
     if (!context->pseudo_hidden)
-        return pm_text_equal(m->path, PM_TEXT("[heap]")) && nameless(context, m);
+        return pm_text_equal(m->path, PM_TEXT("[heap]")) && is_nameless(context, m);
     return context->heap_inferred && m->start >= context->heap_start &&
-           m->end <= context->heap_end && pm_shape_private_rw(m) && nameless(context, m);
+           m->end <= context->heap_end && is_private_rw(m) && is_nameless(context, m);
 }
 
 /* [stack:TID] is what Linux 3.4 to 4.4 print. */
-static bool is_stack(const pm_classify_context *context, const pm_mapping *m)
+static bool is_stack(pm_text path)
 {
-    (void)context;
-    return pm_text_equal(m->path, PM_TEXT("[stack]")) ||
-           pm_text_starts(m->path, PM_TEXT("[stack:"));
+    return pm_text_equal(path, PM_TEXT("[stack]")) || pm_text_starts(path, PM_TEXT("[stack:"));
 }
 
 /* [vvar_vclock] came with Linux 6.13. */
-static bool is_kernel(const pm_classify_context *context, const pm_mapping *m)
+static bool is_kernel(pm_text path)
 {
-    static const char *const names[] = {"[vdso]", "[vsyscall]", "[vectors]", "[sigpage]",
-                                        "[uprobes]"};
-
-    if (m->path.len == 0 || !nameless(context, m))
-        return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (pm_text_equal(m->path, pm_text_of(names[i])))
-            return true;
-    return pm_text_starts(m->path, PM_TEXT("[vvar"));
+    return pm_text_listed(path, " [vdso] [vsyscall] [vectors] [sigpage] [uprobes] ") ||
+           pm_text_starts(path, PM_TEXT("[vvar"));
 }
 
-static bool is_memfd(const pm_classify_context *context, const pm_mapping *m)
+static bool is_memfd(pm_text path)
 {
-    (void)context;
-    return pm_text_starts(m->path, PM_TEXT("/memfd:")) ||
-           pm_text_starts(m->path, PM_TEXT("memfd:"));
+    return pm_text_starts(path, PM_TEXT("/memfd:")) || pm_text_starts(path, PM_TEXT("memfd:"));
 }
 
 /* "SYSV" and the key in eight hex digits, as the kernel writes it, without the slash. */
 static bool is_bare_sysv(pm_text path)
 {
-    pm_text prefix = PM_TEXT("SYSV"), key = pm_shape_undeleted(path);
-    uint64_t value;
+    pm_text prefix = PM_TEXT("SYSV"), key = pm_undeleted(path);
 
-    if (!pm_text_starts(key, prefix) || key.len != prefix.len + 8)
-        return false;
-    key = pm_text_from(key, prefix.len);
-    return pm_num_hex(key.data, key.data + key.len, &value) == key.len;
+    return pm_text_starts(key, prefix) && key.len == prefix.len + 8 &&
+           pm_num_hex_run(key.data + prefix.len, key.data + key.len) == 8;
 }
 
 /* A bare name is shared memory only where the mapping is shared: any file may be called "zero". */
-static bool is_shared_memory(const pm_classify_context *context, const pm_mapping *m)
+static bool is_shared_memory(const pm_mapping *m, bool nameless)
 {
     pm_text path = m->path;
 
@@ -88,78 +113,158 @@ static bool is_shared_memory(const pm_classify_context *context, const pm_mappin
                pm_text_starts(path, PM_TEXT("/dev/shm/")) || pm_text_starts(path, PM_TEXT("/SYSV"));
     if (pm_text_starts(path, PM_TEXT("[anon_shmem:")) || pm_text_starts(path, PM_TEXT("[ shmid=")))
         return true;
-    return pm_shape_shared(m) && (nameless(context, m) || is_bare_sysv(path) ||
-                                  pm_text_equal(path, PM_TEXT("zero (deleted)")));
-}
-
-static bool is_shared_library(const pm_classify_context *context, const pm_mapping *m)
-{
-    return !nameless(context, m) && pm_is_shared_library(m->path);
-}
-
-static bool is_program(const pm_classify_context *context, const pm_mapping *m)
-{
-    return context->program.len && pm_text_equal(pm_shape_undeleted(m->path), context->program);
-}
-
-static bool is_deleted_file(const pm_classify_context *context, const pm_mapping *m)
-{
-    (void)context;
-    return pm_text_ends(m->path, PM_TEXT(" (deleted)"));
-}
-
-static bool is_file(const pm_classify_context *context, const pm_mapping *m)
-{
-    return !nameless(context, m);
-}
-
-/* A name by prctl makes it anonymous: somebody wanted to tell it from a mere reservation. */
-static bool is_reserve(const pm_classify_context *context, const pm_mapping *m)
-{
-    (void)context;
-    return m->path.len == 0 && memcmp(m->perms, "---", 3) == 0;
-}
-
-static bool is_anything(const pm_classify_context *context, const pm_mapping *m)
-{
-    (void)context;
-    (void)m;
-    return true;
-}
-
-/* The order is the contract: what an earlier line takes, a later one never sees. */
-static const struct {
-    predicate matches;
-    pm_category category;
-} rules[] = {
-    {is_heap, PM_CATEGORY_HEAP},
-    {is_stack, PM_CATEGORY_STACK},
-    {is_kernel, PM_CATEGORY_KERNEL},
-    {is_memfd, PM_CATEGORY_MEMFD},
-    {is_shared_memory, PM_CATEGORY_SHARED_MEMORY},
-    {is_shared_library, PM_CATEGORY_SHARED_LIBRARY},
-    {is_program, PM_CATEGORY_PROGRAM},
-    {is_deleted_file, PM_CATEGORY_DELETED_FILE},
-    {is_file, PM_CATEGORY_MAPPED_FILE},
-    {is_reserve, PM_CATEGORY_RESERVE},
-    {is_anything, PM_CATEGORY_ANONYMOUS},
-};
-
-pm_category pm_classify_mapping(const pm_classify_context *context, const pm_mapping *m)
-{
-    size_t i = 0;
-
-    while (!rules[i].matches(context, m))
-        i++;
-    return rules[i].category;
+    return is_shared(m) &&
+           (nameless || is_bare_sysv(path) || pm_text_equal(path, PM_TEXT("zero (deleted)")));
 }
 
 /* The last part only: a basename must be judged as its full path is. */
 bool pm_is_shared_library(pm_text path)
 {
-    pm_text name = pm_text_basename(pm_shape_undeleted(path)), dot = PM_TEXT(".so.");
-    pm_text end = PM_TEXT(".so");
+    pm_text name = pm_text_basename(pm_undeleted(path)), dot = PM_TEXT(".so.");
 
-    return pm_text_ends(name, end) ||
+    return pm_text_ends(name, PM_TEXT(".so")) ||
            (name.len && memmem(name.data, name.len, dot.data, dot.len) != NULL);
+}
+
+/* The order is the contract: a row that an earlier line takes, a later one never sees. */
+pm_category pm_classify_mapping(const pm_classify_context *context, const pm_mapping *m)
+{
+    bool nameless = is_nameless(context, m);
+    pm_text path = m->path;
+
+    if (is_heap(context, m))
+        return PM_CATEGORY_HEAP;
+    if (is_stack(path))
+        return PM_CATEGORY_STACK;
+    if (nameless && is_kernel(path))
+        return PM_CATEGORY_KERNEL;
+    if (is_memfd(path))
+        return PM_CATEGORY_MEMFD;
+    if (is_shared_memory(m, nameless))
+        return PM_CATEGORY_SHARED_MEMORY;
+    if (!nameless && pm_is_shared_library(path))
+        return PM_CATEGORY_SHARED_LIBRARY;
+    if (context->program.len && pm_text_equal(pm_undeleted(path), context->program))
+        return PM_CATEGORY_PROGRAM;
+    if (pm_text_ends(path, PM_TEXT(" (deleted)")))
+        return PM_CATEGORY_DELETED_FILE;
+    if (!nameless)
+        return PM_CATEGORY_MAPPED_FILE;
+    /* a name by prctl makes it anonymous: somebody wanted to tell it from a mere reservation */
+    if (path.len == 0 && memcmp(m->perms, "---", 3) == 0)
+        return PM_CATEGORY_RESERVE;
+    return PM_CATEGORY_ANONYMOUS;
+}
+
+/* ---- the whole capture ---- */
+
+/* A tool that hides names hides them all: one that is shown (pmap -k of procps 4.0.6, toybox,
+ * busybox) says that a "[heap]" would be shown too. That name itself says nothing: a file may be
+ * called so, and its basename is then all that is printed. */
+static bool shows_pseudo(const pm_mapping *m)
+{
+    return pm_has(m, PM_HAS_PSEUDO) || pm_text_listed(m->path, " [vdso] [vsyscall] ") ||
+           pm_text_starts(m->path, PM_TEXT("[vvar"));
+}
+
+static bool hides_pseudo(const pm_capture *capture)
+{
+    if (!pm_dialect_hides_pseudo(capture->block.dialect))
+        return false;
+    for (size_t i = 0; i < capture->n_rows; i++)
+        if (shows_pseudo(pm_capture_row(capture, i)))
+            return false;
+    return true;
+}
+
+/* As long as the context has no program, its own rows are files like any other. */
+static bool may_be_program(const pm_classify_context *context, const pm_mapping *m)
+{
+    pm_category category;
+
+    if (m->perms[2] != 'x')
+        return false;
+    category = pm_classify_mapping(context, m);
+    return category == PM_CATEGORY_MAPPED_FILE || category == PM_CATEGORY_DELETED_FILE;
+}
+
+static const pm_mapping *find_program(const pm_capture *capture, const pm_classify_context *context)
+{
+    const pm_mapping *lowest = NULL;
+
+    for (size_t i = 0; i < capture->n_rows; i++) {
+        const pm_mapping *m = pm_capture_row(capture, i);
+
+        if ((!lowest || m->start < lowest->start) && may_be_program(context, m))
+            lowest = m;
+    }
+    return lowest;
+}
+
+static bool may_be_heap(const pm_classify_context *context, const pm_mapping *m)
+{
+    return is_private_rw(m) && is_nameless(context, m);
+}
+
+static bool in_image(const pm_classify_context *context, const pm_mapping *m, uint64_t end)
+{
+    if (is_nameless(context, m))
+        return m->start == end;
+    return m->start >= end && m->start - end <= IMAGE_GAP &&
+           pm_text_equal(pm_undeleted(m->path), context->program);
+}
+
+static bool in_heap(const pm_classify_context *context, const pm_mapping *m, uint64_t end)
+{
+    return m->start == end && may_be_heap(context, m);
+}
+
+/* The end of the range that begins with a row ending at `end` and goes on through the rows that
+ * `belongs` takes. */
+static uint64_t grow(const pm_capture *capture, const pm_classify_context *context, uint64_t end,
+                     bool (*belongs)(const pm_classify_context *, const pm_mapping *, uint64_t))
+{
+    uint64_t before;
+
+    do {
+        before = end;
+        for (size_t i = 0; i < capture->n_rows; i++) {
+            const pm_mapping *m = pm_capture_row(capture, i);
+
+            if (m->end > end && belongs(context, m, end))
+                end = m->end;
+        }
+    } while (end != before);
+    return end;
+}
+
+static void infer_heap(const pm_capture *capture, uint64_t image_end, pm_classify_context *out)
+{
+    const pm_mapping *first = NULL;
+
+    for (size_t i = 0; i < capture->n_rows; i++) {
+        const pm_mapping *m = pm_capture_row(capture, i);
+
+        if (m->start > image_end && m->start - image_end <= HEAP_GAP && may_be_heap(out, m) &&
+            (!first || m->start < first->start))
+            first = m;
+    }
+    if (!first)
+        return;
+    out->heap_inferred = true;
+    out->heap_start = first->start;
+    out->heap_end = grow(capture, out, first->end, in_heap);
+}
+
+void pm_classify_prepare(const pm_capture *capture, pm_classify_context *out)
+{
+    const pm_mapping *program;
+
+    *out = (pm_classify_context){.pseudo_hidden = hides_pseudo(capture)};
+    program = find_program(capture, out);
+    if (!program)
+        return;
+    out->program = pm_undeleted(program->path);
+    if (out->pseudo_hidden)
+        infer_heap(capture, grow(capture, out, program->end, in_image), out);
 }

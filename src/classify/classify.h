@@ -1,5 +1,5 @@
-/* classify: mapping -> category, by one ordered table; first match wins. What rules add to that
- * (slug/detail) is in rules.h.
+/* classify: mapping -> category, by one ordered list; the first match wins. Rules refine the
+ * category (slug/detail): rules.h.
  *
  * Two categories need the whole capture: `program` (which file is the executable) and, where the
  * tool prints the heap as "[ anon ]", `heap`.
@@ -53,6 +53,15 @@ typedef struct pm_classify_context {
 /* Once per capture; its rows may be in any order. */
 void pm_classify_prepare(const pm_capture *capture, pm_classify_context *out);
 pm_category pm_classify_mapping(const pm_classify_context *context, const pm_mapping *m);
+
+static inline pm_text pm_undeleted(pm_text path)
+{
+    pm_text mark = PM_TEXT(" (deleted)");
+
+    if (pm_text_ends(path, mark))
+        path.len -= mark.len;
+    return path;
+}
 
 /* A path that is a shared library: ".so" at the end of its last part or before a dot there,
  * deleted or not. */

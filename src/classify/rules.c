@@ -1,7 +1,6 @@
-/* rules: a set of rules: made of cells, looked at. */
-#include "classify/rules.h"
+/* rules: a set of rules, made of cells. */
+#include "classify/rules_set.h"
 
-#include "classify/rules_category.h"
 #include <stdlib.h>
 
 #define NAME_MAX_LEN 40
@@ -41,7 +40,7 @@ static void rule_free(pm_rule *rule)
     pm_buf_free(&rule->same);
 }
 
-/* Those behind the first `kept`. */
+/* Those after the first `kept`. */
 static void free_terms(pm_rules *set, size_t kept)
 {
     while (set->n_terms > kept) {
@@ -80,134 +79,128 @@ static pm_text trim(pm_text t)
     return t;
 }
 
-/* The term's number, which is that of an equal one if there is one. */
-static pmapdb_status find_term(pm_rules *set, pm_rule_place *place, pm_text text, size_t *out)
+static char *copy(pm_rule_reader *r, pm_text t)
 {
-    pm_rule_term *term = &set->term[set->n_terms];
-    pmapdb_status st;
+    char *out = pm_text_copy(t);
 
-    for (*out = 0; *out < set->n_terms; ++*out)
-        if (pm_text_equal(text, pm_text_of(set->term[*out].text)))
-            return PMAPDB_OK;
-    if (set->n_terms == PM_RULE_TERMS_MAX)
-        return pm_rule_wrong(place, "more than %d different terms in this set", PM_RULE_TERMS_MAX);
-    *term = (pm_rule_term){.text = pm_text_copy(text)};
-    set->n_terms++; /* whoever fails frees it */
-    if (!term->text)
-        return pm_fail_nomem(place->err);
-    st = pm_rule_conditions_read(place, text, &term->conditions);
-    for (size_t i = 0; i < term->conditions.n; i++)
-        if (pm_rule_is_placed(&term->conditions.item[i]))
-            set->placed |= UINT64_C(1) << *out;
-    return st;
+    if (!out)
+        pm_rule_nomem(r);
+    return out;
 }
 
-static pmapdb_status read_with(pm_rules *set, pm_rule_place *place, pm_text cell, pm_rule *rule)
+/* The term's bit, which is that of an equal one if there is one; 0 after a mistake. */
+static uint64_t read_term(pm_rule_reader *r, pm_text text)
 {
-    pmapdb_status st = PMAPDB_OK;
+    pm_rules *set = r->set;
+    pm_rule_term *term;
+    size_t n = 0;
+
+    while (n < set->n_terms && !pm_text_equal(text, pm_text_of(set->term[n].text)))
+        n++;
+    if (n < set->n_terms)
+        return UINT64_C(1) << n;
+    if (n == PM_RULE_TERMS_MAX) {
+        pm_rule_wrong(r, "more than %d different terms in this set", PM_RULE_TERMS_MAX);
+        return 0;
+    }
+    term = &set->term[set->n_terms++]; /* freed with the rule if that fails */
+    *term = (pm_rule_term){.text = copy(r, text)};
+    pm_rule_read_pairs(r, text, &term->conditions);
+    for (size_t i = 0; i < term->conditions.n; i++)
+        if (pm_rule_is_placed(&term->conditions.item[i]))
+            set->placed |= UINT64_C(1) << n;
+    return UINT64_C(1) << n;
+}
+
+static void read_with(pm_rule_reader *r, pm_text cell, pm_rule *rule)
+{
     bool more = cell.len > 0;
 
-    while (more && st == PMAPDB_OK) {
+    while (more && r->st == PMAPDB_OK) {
         pm_text term = trim(pm_rule_piece(&cell, ';', &more));
         bool not = term.len && term.data[0] == '!';
-        size_t number;
 
-        st = find_term(set, place, trim(pm_text_from(term, not )), &number);
-        if (st == PMAPDB_OK)
-            *(not ? &rule->without : &rule->with) |= UINT64_C(1) << number;
+        *(not ? &rule->without : &rule->with) |= read_term(r, trim(pm_text_from(term, not )));
     }
-    if (st == PMAPDB_OK && rule->with & rule->without)
-        return pm_rule_wrong(place, "the same term with and without !");
-    return st;
+    if (rule->with & rule->without)
+        pm_rule_wrong(r, "the same term with and without !");
 }
 
 /* ---- a rule ---- */
 
-static pmapdb_status read_name(const pm_rules *set, const pm_rule_place *place, pm_text cell,
-                               pm_rule *rule)
+static void read_name(pm_rule_reader *r, pm_text cell, pm_rule *rule)
 {
     for (size_t i = 0; i < cell.len; i++)
         if (!(cell.data[i] >= 'a' && cell.data[i] <= 'z') &&
             !(cell.data[i] >= '0' && cell.data[i] <= '9') && cell.data[i] != '-')
-            return pm_rule_wrong(place, "'%.*s' is not of a-z, 0-9 and -", pm_rule_shown(cell),
-                                 cell.data);
+            pm_rule_wrong(r, "'%.*s' is not of a-z, 0-9 and -", PM_RULE_SHOW(cell));
     if (cell.len == 0 || cell.len > NAME_MAX_LEN)
-        return pm_rule_wrong(place, "a name has 1 to %d characters", NAME_MAX_LEN);
+        pm_rule_wrong(r, "a name has 1 to %d characters", NAME_MAX_LEN);
     if (pm_text_equal(cell, PM_TEXT(PM_RULE_LABEL)))
-        return pm_rule_wrong(place,
-                             "'" PM_RULE_LABEL "' stands for what programs call their memory");
-    for (size_t i = 0; i < set->n; i++)
-        if (pm_text_equal(cell, pm_text_of(set->rule[i].name)))
-            return pm_rule_wrong(place, "'%.*s' is there twice", (int)cell.len, cell.data);
-    rule->name = pm_text_copy(cell);
-    return rule->name ? PMAPDB_OK : pm_fail_nomem(place->err);
+        pm_rule_wrong(r, "'" PM_RULE_LABEL "' stands for what programs call their memory");
+    for (size_t i = 0; i < r->set->n; i++)
+        if (pm_text_equal(cell, pm_text_of(r->set->rule[i].name)))
+            pm_rule_wrong(r, "'%.*s' is there twice", (int)cell.len, cell.data);
+    rule->name = copy(r, cell);
 }
 
-static pmapdb_status read_neighbour(pm_rule_place *place, pm_text cell, pm_rule_conditions *out)
+static void read_neighbour(pm_rule_reader *r, pm_text cell, pm_rule_conditions *out)
 {
     out->nothing = pm_text_equal(cell, PM_TEXT("-"));
-    return out->nothing || cell.len == 0 ? PMAPDB_OK : pm_rule_conditions_read(place, cell, out);
+    if (!out->nothing && cell.len)
+        pm_rule_read_pairs(r, cell, out);
 }
 
-static pmapdb_status read_cell(pm_rules *set, pm_rule_place *place, pm_rule_column column,
-                               pm_text cell, pm_rule *rule)
+static void read_cell(pm_rule_reader *r, pm_rule_column column, pm_text cell, pm_rule *rule)
 {
-    place->column = pm_rule_columns[column];
-    switch (column) {
-    case PM_RULE_NAME:
-        return read_name(set, place, cell, rule);
-    case PM_RULE_CATEGORY:
-        return pm_rule_read_category(place, cell, rule);
-    case PM_RULE_BELOW:
-        return read_neighbour(place, cell, &rule->below);
-    case PM_RULE_ABOVE:
-        return read_neighbour(place, cell, &rule->above);
-    case PM_RULE_WITH:
-        return read_with(set, place, cell, rule);
-    case PM_RULE_NOTE:
-        rule->note = pm_text_copy(cell);
-        return rule->note ? PMAPDB_OK : pm_fail_nomem(place->err);
-    default:
-        return cell.len == 0 ? PMAPDB_OK
-                             : pm_rule_condition_read(place, (pm_rule_key)(column - PM_RULE_BASE),
-                                                      cell, &rule->own);
-    }
+    r->column = pm_rule_columns[column];
+    if (memchr(cell.data, '\0', cell.len))
+        PM_STEP(r->st, pm_fail(r->err, PMAPDB_INPUT, "a NUL byte"));
+    else if (column == PM_RULE_NAME)
+        read_name(r, cell, rule);
+    else if (column == PM_RULE_CATEGORY)
+        pm_rule_read_category(r, cell, rule);
+    else if (column == PM_RULE_BELOW)
+        read_neighbour(r, cell, &rule->below);
+    else if (column == PM_RULE_ABOVE)
+        read_neighbour(r, cell, &rule->above);
+    else if (column == PM_RULE_WITH)
+        read_with(r, cell, rule);
+    else if (column == PM_RULE_NOTE)
+        rule->note = copy(r, cell);
+    else if (cell.len)
+        pm_rule_read(r, (pm_rule_key)(column - PM_RULE_BASE), cell, &rule->own);
 }
 
-static pmapdb_status read_cells(pm_rules *set, pm_rule_place *place, const pm_text *cells,
-                                pm_rule *rule)
+/* The category last: it is checked against the conditions. */
+static void read_cells(pm_rule_reader *r, const pm_text *cells, pm_rule *rule)
 {
-    pmapdb_status st = PMAPDB_OK;
-
-    for (int column = 0; column < PM_RULE_COLUMNS && st == PMAPDB_OK; column++) {
+    for (int i = 0; i <= PM_RULE_COLUMNS && r->st == PMAPDB_OK; i++) {
+        pm_rule_column column = i == PM_RULE_COLUMNS ? PM_RULE_CATEGORY : (pm_rule_column)i;
         /* in a glob a blank at an end may be meant */
         bool keeps = column == PM_RULE_PATH || column == PM_RULE_BRACKET;
         pm_text cell = cells[column].len ? cells[column] : PM_TEXT("");
+        const char mark[] = {'\0', (char)column}; /* no cell holds a NUL */
 
         if (!keeps)
             cell = trim(cell);
-        if (memchr(cell.data, '\0', cell.len))
-            return pm_fail(place->err, PMAPDB_INPUT, "a NUL byte");
-        st = read_cell(set, place, (pm_rule_column)column, cell, rule);
-        if (st == PMAPDB_OK && cell.len && column >= PM_RULE_BASE && column <= PM_RULE_WITH) {
-            const char mark[] = {'\0', (char)column}; /* no cell holds a NUL */
-
-            st = pm_buf_add(&rule->same, mark, sizeof mark, place->err);
-            if (st == PMAPDB_OK)
-                st = pm_buf_add(&rule->same, cell.data, cell.len, place->err);
+        if (i != PM_RULE_CATEGORY)
+            read_cell(r, column, cell, rule);
+        if (cell.len && column >= PM_RULE_BASE && column <= PM_RULE_WITH) {
+            pm_buf_add(&rule->same, mark, sizeof mark, NULL);
+            pm_buf_add(&rule->same, cell.data, cell.len, NULL);
         }
     }
-    place->column = pm_rule_columns[PM_RULE_CATEGORY];
-    return st == PMAPDB_OK ? pm_rule_check_category(place, rule) : st;
+    PM_STEP(r->st, pm_buf_status(&rule->same, r->err));
 }
 
-/* What else no mapping can reach is not decidable; that is what tests of a set are for. */
+/* Whether some other rule can never be reached is not decidable; tests of a set show it. */
 static pmapdb_status check_reach(const pm_rules *set, const pm_rule *rule, pmapdb_error *err)
 {
     for (size_t i = 0; i < set->n; i++) {
         const pm_rule *before = &set->rule[i];
 
-        if (pm_rule_empty(before))
+        if (!before->own.n && pm_rule_is_alone(before))
             return pm_fail(err, PMAPDB_INPUT,
                            "can never be reached: rule '%s' before it has no condition",
                            before->name);
@@ -221,26 +214,22 @@ static pmapdb_status check_reach(const pm_rules *set, const pm_rule *rule, pmapd
 
 pmapdb_status pm_rules_add(pm_rules *set, const pm_text cells[PM_RULE_COLUMNS], pmapdb_error *err)
 {
-    pm_rule_place place = {
-        .application = set->application, .rule = set->n, .n_globs = &set->n_globs, .err = err};
+    pm_rule_reader r = {.set = set, .err = err};
     size_t terms = set->n_terms;
     pm_rule rule = {0};
-    pmapdb_status st;
 
     if (set->n == PM_RULES_MAX)
         return pm_fail(err, PMAPDB_INPUT, "more than %d rules", PM_RULES_MAX);
-    st = pm_grow(&set->rule, &set->cap, set->n, sizeof *set->rule, err);
-    if (st == PMAPDB_OK)
-        st = read_cells(set, &place, cells, &rule);
-    if (st == PMAPDB_OK)
-        st = check_reach(set, &rule, err);
-    if (st != PMAPDB_OK) {
+    r.st = pm_grow(&set->rule, &set->cap, set->n, sizeof *set->rule, err);
+    read_cells(&r, cells, &rule);
+    PM_STEP(r.st, check_reach(set, &rule, err));
+    if (r.st == PMAPDB_OK) {
+        set->rule[set->n++] = rule;
+    } else {
         rule_free(&rule);
         free_terms(set, terms);
-        return st;
     }
-    set->rule[set->n++] = rule;
-    return PMAPDB_OK;
+    return r.st;
 }
 
 pmapdb_status pm_rules_finish(pm_rules *set, pmapdb_error *err)
@@ -281,4 +270,14 @@ const char *pm_rules_template(const pm_rules *set, size_t index)
 const char *pm_rules_note(const pm_rules *set, size_t index)
 {
     return set->rule[index].note;
+}
+
+bool pm_rules_of_object(const pm_rules *set, size_t index)
+{
+    const pm_rule *rule = &set->rule[index];
+
+    for (size_t i = 0; i < rule->own.n; i++)
+        if (rule->own.item[i].key == PM_RULE_KEY_FLAGS || pm_rule_is_placed(&rule->own.item[i]))
+            return false;
+    return pm_rule_is_alone(rule);
 }

@@ -128,4 +128,20 @@ pmapdb_status pm_rules_why(const pm_rules *set, size_t index, uint64_t facts,
                            const pm_rule_row *below, const pm_rule_row *row,
                            const pm_rule_row *above, pm_buf *out, pmapdb_error *err);
 
+/* One rule and the mapping: it matches, or `why` it does not, as pm_rules_why says it. */
+typedef struct pm_rules_step {
+    size_t rule;
+    bool matches;
+    const char *why;
+} pm_rules_step;
+
+/* A status other than PMAPDB_OK ends the steps, and is returned. */
+typedef pmapdb_status pm_rules_step_fn(void *ctx, const pm_rules_step *step, pmapdb_error *err);
+
+/* All rules that mappings of the row's base can match, in their order; those after the first match
+ * too. */
+pmapdb_status pm_rules_trace(const pm_rules *set, uint64_t facts, const pm_rule_row *below,
+                             const pm_rule_row *row, const pm_rule_row *above,
+                             pm_rules_step_fn *on_step, void *ctx, pmapdb_error *err);
+
 #endif

@@ -1,5 +1,160 @@
-/* rules_match: which rule a mapping matches. */
-#include "classify/rules_condition.h"
+/* rules_match: whether a condition holds, and which rule a mapping matches. */
+#include "classify/rules_set.h"
+
+#define WORD 64
+
+/* ---- one condition ---- */
+
+/* A file's row has a file's base slug, however the capture prints names: so a base tells whether a
+ * name in brackets is a file's. */
+static bool may_be_bracket(pm_category base)
+{
+    return base == PM_CATEGORY_HEAP || base == PM_CATEGORY_STACK || base == PM_CATEGORY_KERNEL ||
+           base == PM_CATEGORY_RESERVE || base == PM_CATEGORY_ANONYMOUS ||
+           base == PM_CATEGORY_SHARED_MEMORY;
+}
+
+/* A bare "boot.art]" is the rest of a name of which a tool shows the part after the last slash. */
+bool pm_rule_bracket(const pm_rule_row *row, pm_text *out)
+{
+    pm_text path = row->path;
+
+    if (path.len == 0 || path.data[path.len - 1] != ']' || path.data[0] == '/' ||
+        !may_be_bracket(row->base))
+        return false;
+    if (path.data[0] != '[' && memchr(path.data, '[', path.len))
+        return false;
+    path.len--;
+    *out = path.len && path.data[0] == '[' ? pm_text_from(path, 1) : path;
+    return true;
+}
+
+static bool any_glob(const pm_rule_condition *c, pm_regex_space *space, pm_text text)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (pm_regex_matches(c->part[i].glob, space, text))
+            return true;
+    return false;
+}
+
+static bool path_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space)
+{
+    pm_text inside, undeleted = pm_undeleted(row->path);
+
+    if (c->none || row->path.len == 0)
+        return c->none && row->path.len == 0;
+    if (pm_rule_bracket(row, &inside))
+        return false;
+    if (c->regex)
+        return pm_regex_matches(c->regex, space, row->path);
+    for (size_t i = 0; i < c->n; i++) {
+        const pm_rule_part *p = &c->part[i];
+        pm_text path = p->deleted ? row->path : undeleted;
+
+        if (pm_regex_matches(p->glob, space, p->whole ? path : pm_text_basename(path)))
+            return true;
+    }
+    return false;
+}
+
+static bool globs_hold(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space)
+{
+    pm_text inside;
+
+    if (c->key == PM_RULE_KEY_PATH)
+        return path_holds(c, row, space);
+    if (c->key == PM_RULE_KEY_DEVICE)
+        return row->device && any_glob(c, space, pm_text_of(row->device));
+    return pm_rule_bracket(row, &inside) && any_glob(c, space, inside);
+}
+
+/* Tools print "private" as p or -. */
+static bool perms_hold(const pm_rule_condition *c, const pm_rule_row *row)
+{
+    for (size_t i = 0; i < 3; i++)
+        if (c->perms[i] != '?' && c->perms[i] != row->perms[i])
+            return false;
+    return c->perms[3] == '?' || (c->perms[3] == 's') == (row->perms[3] == 's');
+}
+
+/* Flags are two letters each with single blanks between. */
+static bool has_flag(pm_text flags, const char flag[2])
+{
+    for (size_t i = 0; i + 1 < flags.len; i += 3)
+        if (memcmp(flags.data + i, flag, 2) == 0)
+            return true;
+    return false;
+}
+
+static bool flags_hold(const pm_rule_condition *c, const pm_rule_row *row)
+{
+    if (c->none || !row->has_flags)
+        return c->none && !row->has_flags;
+    for (size_t i = 0; i < c->n; i++)
+        if (has_flag(row->flags, c->part[i].flag) == c->part[i].lacks)
+            return false;
+    return true;
+}
+
+/* All multiples, and all ranges of addresses; of the ranges of a size any. */
+static bool numbers_hold(const pm_rule_condition *c, const pm_rule_row *row)
+{
+    bool size = c->key == PM_RULE_KEY_SIZE, ranges = false, in = false;
+    /* an end is 0 where a row ends with the address space */
+    uint64_t number = size                          ? row->length / 1024
+                      : c->key == PM_RULE_KEY_START ? row->start
+                                                    : row->start + row->length;
+
+    for (size_t i = 0; i < c->n; i++) {
+        const pm_rule_part *p = &c->part[i];
+        bool holds =
+            p->step ? number % p->step == p->remain : number >= p->from && number <= p->last;
+
+        if (!holds && (p->step || !size))
+            return false;
+        ranges |= !p->step;
+        in |= holds && !p->step;
+    }
+    return in || !ranges;
+}
+
+/* Last bytes are compared, for an end can be that of the address space. */
+static bool reach_holds(const pm_rule_condition *c, const pm_rule_row *other,
+                        const pm_rule_row *row)
+{
+    uint64_t last = row->start + row->length - 1, other_last = other->start + other->length - 1;
+    uint64_t wanted = last / c->reach * c->reach + (c->reach - 1);
+
+    return c->key == PM_RULE_KEY_FILLS ? other_last == wanted : other_last >= wanted;
+}
+
+bool pm_rule_holds(const pm_rule_condition *c, const pm_rule_row *of, const pm_rule_row *row,
+                   pm_regex_space *space)
+{
+    switch (pm_rule_kinds[c->key].type) {
+    case PM_RULE_BASES:
+        return c->bases >> of->base & 1;
+    case PM_RULE_GLOBS:
+        return globs_hold(c, of, space);
+    case PM_RULE_LETTERS:
+        return perms_hold(c, of);
+    case PM_RULE_MARKS:
+        return flags_hold(c, of);
+    case PM_RULE_NUMBERS:
+        return numbers_hold(c, of);
+    default:
+        return reach_holds(c, of, row);
+    }
+}
+
+const pm_rule_condition *pm_rule_first_failing(const pm_rule_conditions *c, const pm_rule_row *of,
+                                               const pm_rule_row *row, pm_regex_space *space)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (!pm_rule_holds(&c->item[i], of, row, space))
+            return &c->item[i];
+    return NULL;
+}
 
 /* ---- facts ---- */
 
@@ -7,12 +162,10 @@
 static bool all_hold(const pm_rules *set, const pm_rule_conditions *of, const pm_rule_row *row,
                      bool placed)
 {
-    for (size_t i = 0; i < of->n; i++) {
-        const pm_rule_condition *c = &of->item[i];
-
-        if (pm_rule_is_placed(c) == placed && !pm_rule_condition_holds(c, row, row, set->space))
+    for (size_t i = 0; i < of->n; i++)
+        if (pm_rule_is_placed(&of->item[i]) == placed &&
+            !pm_rule_holds(&of->item[i], row, row, set->space))
             return false;
-    }
     return true;
 }
 
@@ -66,10 +219,7 @@ static bool neighbour_holds(const pm_rule_conditions *c, const pm_rule_row *touc
     return c->n == 0 || (touching && !pm_rule_first_failing(c, touching, row, space));
 }
 
-/* ---- what is remembered of an object: two bits for each rule ---- */
-
-#define WORD 64
-
+/* The memo of an object: two bits for each rule: asked, and holds. */
 size_t pm_rules_memo(const pm_rules *set)
 {
     return 2 * ((set->n + WORD - 1) / WORD);
@@ -84,7 +234,7 @@ static bool object_holds(const pm_rules *set, uint64_t *memo, size_t index, cons
     if (asked && (asked[0] & bit))
         return asked[1] & bit;
     holds = all_hold(set, &set->rule[index].own, row, false);
-    if (!asked || set->space->gave_up > gave_up) /* that is to be told of the next row, too */
+    if (!asked || set->space->gave_up > gave_up) /* to be told of the next row, too */
         return holds;
     asked[0] |= bit;
     asked[1] |= holds ? bit : 0;

@@ -1,8 +1,6 @@
 /* rules_regex: regular expressions and globs on paths, by PCRE2, in bounded time. */
 #include "classify/rules_regex.h"
 
-#include "base/buf.h"
-
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdlib.h>
@@ -19,13 +17,10 @@
 #define STEPS_IMPATIENT 2000
 #define HEAP_KIB_MAX 4096
 
-struct pm_glob_code {
-    pcre2_code *code;
-};
-
 struct pm_regex {
-    pcre2_code *code;
+    pcre2_code *code; /* of a glob: NULL until it is first asked */
     char *pattern;
+    bool glob;
     uint32_t groups;
     size_t rule;
 };
@@ -40,23 +35,33 @@ static pmapdb_status wrong(int code, size_t offset, pmapdb_error *err)
     return pm_fail(err, PMAPDB_INPUT, "regex, at character %zu: %s", offset + 1, (const char *)why);
 }
 
-/* JIT off: its stack and its limits are others, and a set is asked too seldom to earn it. */
-pmapdb_status pm_regex_new(pm_text pattern, size_t rule, pm_regex **out, pmapdb_error *err)
+static pmapdb_status new_regex(pm_text pattern, bool glob, pm_regex **out, pmapdb_error *err)
 {
-    const uint32_t how = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
-    pm_regex *regex;
-    int code;
-    size_t offset;
+    pm_regex *regex = calloc(1, sizeof *regex);
 
-    if (pattern.len > PATTERN_MAX)
-        return pm_fail(err, PMAPDB_INPUT, "regex of more than %d bytes", PATTERN_MAX);
-    regex = calloc(1, sizeof *regex);
     if (regex)
         regex->pattern = pm_text_copy(pattern);
     if (!regex || !regex->pattern) {
         free(regex);
         return pm_fail_nomem(err);
     }
+    regex->glob = glob;
+    *out = regex;
+    return PMAPDB_OK;
+}
+
+/* JIT off: its stack and its limits are others, and a set is asked too seldom to earn it. */
+pmapdb_status pm_regex_new(pm_text pattern, size_t rule, pm_regex **out, pmapdb_error *err)
+{
+    const uint32_t how = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
+    pm_regex *regex = NULL;
+    int code;
+    size_t offset;
+
+    if (pattern.len > PATTERN_MAX)
+        return pm_fail(err, PMAPDB_INPUT, "regex of more than %d bytes", PATTERN_MAX);
+    if (new_regex(pattern, false, &regex, err) != PMAPDB_OK)
+        return PMAPDB_NOMEM;
     regex->rule = rule;
     regex->code = pcre2_compile((PCRE2_SPTR)regex->pattern, pattern.len, how, &code, &offset, NULL);
     if (!regex->code) {
@@ -102,64 +107,6 @@ static bool prepare(pm_regex_space *space)
     return space->match && space->limits;
 }
 
-static int match_code(const pcre2_code *code, pm_regex_space *space, pm_text text, size_t at)
-{
-    if (!code || !prepare(space))
-        return PCRE2_ERROR_NOMEMORY;
-    return pcre2_match(code, (PCRE2_SPTR)(text.data ? text.data : ""), text.len, at, 0,
-                       space->match, space->limits);
-}
-
-/* As pm_regex_next says. */
-static int match(const pm_regex *regex, pm_regex_space *space, pm_text text, size_t at)
-{
-    int found = match_code(regex->code, space, text, at);
-
-    if (found >= 0 || found == PCRE2_ERROR_NOMATCH)
-        return found >= 0;
-    if (space->gave_up++ == 0)
-        space->gave_up_rule = regex->rule;
-    if (space->gave_up == PATIENCE && space->limits)
-        pcre2_set_match_limit(space->limits, STEPS_IMPATIENT);
-    return -1;
-}
-
-bool pm_regex_matches(const pm_regex *regex, pm_regex_space *space, pm_text text)
-{
-    return match(regex, space, text, 0) > 0;
-}
-
-int pm_regex_next(const pm_regex *regex, pm_regex_space *space, pm_text text, size_t at,
-                  pm_regex_match *out)
-{
-    int found = match(regex, space, text, at);
-    const size_t *span;
-
-    if (found <= 0)
-        return found;
-    span = pcre2_get_ovector_pointer(space->match);
-    *out = (pm_regex_match){.from = span[0], .to = span[1]};
-    for (size_t i = 1; i <= regex->groups && i < GROUPS; i++)
-        if (span[2 * i] != PCRE2_UNSET && span[2 * i] <= span[2 * i + 1]) {
-            out->group[out->n].from = span[2 * i];
-            out->group[out->n++].to = span[2 * i + 1];
-        }
-    return 1;
-}
-
-pm_text pm_regex_group(const pm_regex *regex, pm_regex_space *space, pm_text text, unsigned n)
-{
-    const size_t *at; /* where the group begins and ends */
-
-    if (n >= GROUPS || n > regex->groups || !pm_regex_matches(regex, space, text))
-        return (pm_text){"", 0};
-    at = pcre2_get_ovector_pointer(space->match) + 2 * (size_t)n;
-    /* \K in a lookahead can put a start behind its end */
-    if (at[0] == PCRE2_UNSET || at[0] > at[1])
-        return (pm_text){"", 0};
-    return (pm_text){text.data + at[0], at[1] - at[0]};
-}
-
 /* ---- globs ---- */
 
 /* A glob of characters, * and \ means the same for bytes as for characters; only ? and [ count
@@ -187,46 +134,85 @@ static pcre2_code *compile_glob(pm_text glob, int *code)
     return compiled;
 }
 
-pmapdb_status pm_glob_check(pm_text glob, pmapdb_error *err)
+pmapdb_status pm_glob_new(pm_text glob, pm_regex **out, pmapdb_error *err)
 {
+    pm_regex *regex = NULL;
     int code = 0;
 
+    if (new_regex(glob, true, &regex, err) != PMAPDB_OK)
+        return PMAPDB_NOMEM;
     if (counts_characters(glob))
-        pcre2_code_free(compile_glob(glob, &code));
-    if (code == 0 || code == 100) /* 100: compiled */
+        regex->code = compile_glob(glob, &code);
+    if (code == 0 || code == 100) { /* 100: compiled */
+        *out = regex;
         return PMAPDB_OK;
+    }
+    pm_regex_free(regex);
     if (code == PCRE2_ERROR_NOMEMORY || code == PCRE2_ERROR_HEAP_FAILED)
         return pm_fail_nomem(err);
     return pm_fail(err, PMAPDB_INPUT, "'%.*s' is not a glob: a [ needs its ]", (int)glob.len,
                    glob.data);
 }
 
-/* NULL: no memory. */
-static const pcre2_code *glob_code(const char *glob, size_t number, pm_regex_space *space)
-{
-    int code;
+/* ---- matching ---- */
 
-    while (space->n_globs <= number) {
-        if (pm_grow(&space->glob, &space->cap_globs, space->n_globs, sizeof *space->glob, NULL) !=
-            PMAPDB_OK)
-            return NULL;
-        space->glob[space->n_globs++].code = NULL;
-    }
-    if (!space->glob[number].code)
-        space->glob[number].code = compile_glob(pm_text_of(glob), &code);
-    return space->glob[number].code;
+/* As pm_regex_next says. A glob whose memory is short does not match. */
+static int match(pm_regex *regex, pm_regex_space *space, pm_text text, size_t at)
+{
+    int found = PCRE2_ERROR_NOMEMORY, code;
+
+    if (!regex->code)
+        regex->code = compile_glob(pm_text_of(regex->pattern), &code);
+    if (regex->code && prepare(space))
+        found = pcre2_match(regex->code, (PCRE2_SPTR)(text.data ? text.data : ""), text.len, at, 0,
+                            space->match, space->limits);
+    if (found >= 0 || found == PCRE2_ERROR_NOMATCH || regex->glob)
+        return found >= 0;
+    if (space->gave_up++ == 0)
+        space->gave_up_rule = regex->rule;
+    if (space->gave_up == PATIENCE && space->limits)
+        pcre2_set_match_limit(space->limits, STEPS_IMPATIENT);
+    return -1;
 }
 
-bool pm_glob_matches(const char *glob, size_t number, pm_regex_space *space, pm_text text)
+bool pm_regex_matches(pm_regex *regex, pm_regex_space *space, pm_text text)
 {
-    return match_code(glob_code(glob, number, space), space, text, 0) >= 0;
+    return match(regex, space, text, 0) > 0;
+}
+
+int pm_regex_next(pm_regex *regex, pm_regex_space *space, pm_text text, size_t at,
+                  pm_regex_match *out)
+{
+    int found = match(regex, space, text, at);
+    const size_t *span;
+
+    if (found <= 0)
+        return found;
+    span = pcre2_get_ovector_pointer(space->match);
+    *out = (pm_regex_match){.from = span[0], .to = span[1]};
+    for (size_t i = 1; i <= regex->groups && i < GROUPS; i++)
+        if (span[2 * i] != PCRE2_UNSET && span[2 * i] <= span[2 * i + 1]) {
+            out->group[out->n].from = span[2 * i];
+            out->group[out->n++].to = span[2 * i + 1];
+        }
+    return 1;
+}
+
+pm_text pm_regex_group(pm_regex *regex, pm_regex_space *space, pm_text text, unsigned n)
+{
+    const size_t *at; /* where the group begins and ends */
+
+    if (n >= GROUPS || n > regex->groups || !pm_regex_matches(regex, space, text))
+        return (pm_text){"", 0};
+    at = pcre2_get_ovector_pointer(space->match) + 2 * (size_t)n;
+    /* \K in a lookahead can put a start behind its end */
+    if (at[0] == PCRE2_UNSET || at[0] > at[1])
+        return (pm_text){"", 0};
+    return (pm_text){text.data + at[0], at[1] - at[0]};
 }
 
 void pm_regex_space_free(pm_regex_space *space)
 {
-    for (size_t i = 0; i < space->n_globs; i++)
-        pcre2_code_free(space->glob[i].code);
-    free(space->glob);
     pcre2_match_data_free(space->match);
     pcre2_match_context_free(space->limits);
     *space = (pm_regex_space){0};

@@ -9,13 +9,10 @@
 #include "base/text.h"
 #include <stdint.h>
 
-typedef struct pm_regex pm_regex;
+typedef struct pm_regex pm_regex; /* a regex or a glob */
 
-/* The memory that matching needs besides the regex, the globs compiled so far, and a count of the
- * matches that gave up. */
+/* The memory that matching needs besides the regex, and a count of the matches that gave up. */
 typedef struct pm_regex_space {
-    struct pm_glob_code *glob; /* by number */
-    size_t n_globs, cap_globs;
     void *match; /* made when it is first needed */
     void *limits;
     uint64_t gave_up;
@@ -24,14 +21,21 @@ typedef struct pm_regex_space {
 
 /* PMAPDB_INPUT: PCRE2's own message and the place. `rule` is what gave_up_rule names. */
 pmapdb_status pm_regex_new(pm_text pattern, size_t rule, pm_regex **out, pmapdb_error *err);
+
+/* A glob: * is any characters, / among them, ? is one, [a-z] one of a set, [!a-z] one outside it,
+ * [[:alpha:]] one of a class, \ takes the next as it is. It must match the whole text. It is
+ * compiled when it is first asked, because a run asks few of a set's globs. PMAPDB_INPUT: a set
+ * without its ]. */
+pmapdb_status pm_glob_new(pm_text glob, pm_regex **out, pmapdb_error *err);
+
 void pm_regex_free(pm_regex *regex);
 
 unsigned pm_regex_groups(const pm_regex *regex);
 const char *pm_regex_pattern(const pm_regex *regex);
 
-bool pm_regex_matches(const pm_regex *regex, pm_regex_space *space, pm_text text);
+bool pm_regex_matches(pm_regex *regex, pm_regex_space *space, pm_text text);
 /* What group `n` of it holds; empty where it took no part. Points into text. */
-pm_text pm_regex_group(const pm_regex *regex, pm_regex_space *space, pm_text text, unsigned n);
+pm_text pm_regex_group(pm_regex *regex, pm_regex_space *space, pm_text text, unsigned n);
 
 typedef struct pm_regex_span {
     size_t from, to;
@@ -45,17 +49,8 @@ typedef struct pm_regex_match {
 } pm_regex_match;
 
 /* The first match from `at` on: 1; 0: none; -1: it gave up. */
-int pm_regex_next(const pm_regex *regex, pm_regex_space *space, pm_text text, size_t at,
+int pm_regex_next(pm_regex *regex, pm_regex_space *space, pm_text text, size_t at,
                   pm_regex_match *out);
-
-/* A glob: * is any characters, / among them, ? is one, [a-z] one of a set, [!a-z] one outside it,
- * [[:alpha:]] one of a class, \ takes the next as it is. It must match the whole text. It is
- * compiled when it is first asked, because a run asks few of a set's globs. `number` is the glob's
- * own in the space, from 0. */
-bool pm_glob_matches(const char *glob, size_t number, pm_regex_space *space, pm_text text);
-
-/* PMAPDB_INPUT: a set without its ]. */
-pmapdb_status pm_glob_check(pm_text glob, pmapdb_error *err);
 
 void pm_regex_space_free(pm_regex_space *space);
 

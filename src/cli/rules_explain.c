@@ -5,7 +5,7 @@
 
 #include "api/rules.h"
 #include "base/num.h"
-#include "classify/rules_trace.h"
+#include "classify/rules.h"
 #include "cli/value.h"
 #include "store/rules/apply.h"
 

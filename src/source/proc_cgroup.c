@@ -37,7 +37,7 @@ static char *unescape(pm_text t)
 static bool has_option(pm_text options, pm_text name)
 {
     while (options.len)
-        if (pm_text_equal(pm_proc_cut(&options, ','), name))
+        if (pm_text_equal(pm_text_cut(&options, ','), name))
             return true;
     return false;
 }
@@ -62,7 +62,7 @@ static pmapdb_status add_mount(pm_cgroup_mounts *out, pm_text root, pm_text poin
  * may stand before the lone dash. */
 pm_mount_line pm_mount_next(pm_text *mountinfo)
 {
-    pm_text line = pm_proc_cut(mountinfo, '\n');
+    pm_text line = pm_text_cut(mountinfo, '\n');
     pm_mount_line out;
 
     for (int i = 0; i < 3; i++)
@@ -110,8 +110,8 @@ pm_text pm_cgroup_path(pm_text cgroup, bool *unified)
     pm_text ours = {0}, memory = {0};
 
     while (cgroup.len) {
-        pm_text path = pm_proc_cut(&cgroup, '\n'), id = pm_proc_cut(&path, ':');
-        pm_text controllers = pm_proc_cut(&path, ':');
+        pm_text path = pm_text_cut(&cgroup, '\n'), id = pm_text_cut(&path, ':');
+        pm_text controllers = pm_text_cut(&path, ':');
 
         if (pm_text_equal(id, PM_TEXT("0")) && controllers.len == 0)
             ours = path;
@@ -126,7 +126,7 @@ pm_text pm_cgroup_path(pm_text cgroup, bool *unified)
 static bool leads_up(pm_text path)
 {
     while (path.len)
-        if (pm_text_equal(pm_proc_cut(&path, '/'), PM_TEXT("..")))
+        if (pm_text_equal(pm_text_cut(&path, '/'), PM_TEXT("..")))
             return true;
     return false;
 }

@@ -255,7 +255,7 @@ static int by_bytes(const void *a, const void *b)
 static pm_text find_variable(pm_text environment, pm_text name)
 {
     while (environment.len) {
-        pm_text variable = pm_proc_cut(&environment, '\0');
+        pm_text variable = pm_text_cut(&environment, '\0');
 
         if (variable.len > name.len && variable.data[name.len] == '=' &&
             pm_text_starts(variable, name))

@@ -111,7 +111,7 @@ const char *pm_proc_host_user(pm_proc_host *h, int64_t uid)
  * listed, and counted as unreadable. */
 static bool option_hides(pm_text option)
 {
-    return pm_text_equal(pm_proc_cut(&option, '='), PM_TEXT("hidepid")) &&
+    return pm_text_equal(pm_text_cut(&option, '='), PM_TEXT("hidepid")) &&
            pm_text_listed(option, " 2 invisible 4 ptraceable ");
 }
 
@@ -128,7 +128,7 @@ bool pm_proc_mount_hides(pm_text mountinfo)
             continue;
         hides = false;
         while (m.options.len)
-            hides |= option_hides(pm_proc_cut(&m.options, ','));
+            hides |= option_hides(pm_text_cut(&m.options, ','));
     }
     return hides;
 }

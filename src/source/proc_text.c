@@ -55,15 +55,6 @@ bool pm_proc_peek(int dir, const char *name, char *block, size_t size, pm_text *
     return true;
 }
 
-pm_text pm_proc_cut(pm_text *t, char stop)
-{
-    const char *at = t->len ? memchr(t->data, stop, t->len) : NULL;
-    pm_text part = {t->data, at ? (size_t)(at - t->data) : t->len};
-
-    *t = pm_text_from(*t, part.len + (at ? 1 : 0));
-    return part;
-}
-
 pm_text pm_proc_word(pm_text *t)
 {
     pm_text word;
@@ -99,7 +90,7 @@ int64_t pm_proc_limit_kib(pm_text word)
 pm_text pm_proc_after(pm_text text, const char *key)
 {
     while (text.len) {
-        pm_text line = pm_proc_cut(&text, '\n');
+        pm_text line = pm_text_cut(&text, '\n');
 
         if (pm_text_starts(line, pm_text_of(key)))
             return pm_text_from(line, strlen(key));

@@ -12,9 +12,6 @@ int pm_proc_slurp(int dir, const char *name, size_t max, pm_buf *out);
 /* One read of a file that is short by nature; false where it cannot be read. */
 bool pm_proc_peek(int dir, const char *name, char *block, size_t size, pm_text *out);
 
-/* Cuts the text up to the next `stop` off `t`, and the stop with it. */
-pm_text pm_proc_cut(pm_text *t, char stop);
-
 /* The next word, whatever blanks and tabs stand before it. */
 pm_text pm_proc_word(pm_text *t);
 

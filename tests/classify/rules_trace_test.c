@@ -1,5 +1,5 @@
 /* rules_trace_test: which rules could give a mapping its category, and what keeps each from it. */
-#include "classify/rules_trace.h"
+#include "classify/rules.h"
 #include "classify/ruling.h"
 
 typedef struct heard {

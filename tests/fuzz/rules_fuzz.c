@@ -2,7 +2,7 @@
 #include "kit.h"
 
 #include "base/utf8.h"
-#include "classify/rules_trace.h"
+#include "classify/rules.h"
 #include "store/rules/rules_file.h"
 
 #define AT UINT64_C(0x7f0000000000)

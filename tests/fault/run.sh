@@ -13,8 +13,8 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-faults=${PMAPDB_FAULTS:?the built tests/fault/faults}
-program=${PMAPDB_PROGRAM:?the pmapdb to make stores with}
+faults=$(readlink -f "${PMAPDB_FAULTS:?the built tests/fault/faults}")
+program=$(readlink -f "${PMAPDB_PROGRAM:?the pmapdb to make stores with}")
 most=${PMAPDB_FAULT_RUNS:-4} # of each command
 case " $* " in
 *" --full "* | *" --places "* | *" --show "*) most=0 ;;

@@ -229,8 +229,10 @@ static pmapdb_status prepare(sqlite3 *db, const pm_query_info *info, const guard
     if (!sqlite3_stmt_readonly(*stmt) || sqlite3_column_count(*stmt) == 0)
         return pm_query_fail(info, info->body, err, "%s only reads", what);
     if (has_second(db, tail))
-        return pm_query_fail(info, tail + strspn(tail, " \t\r\n"), err,
-                             "%s is one statement: here begins a second one", what);
+        return sqlite3_errcode(db) == SQLITE_NOMEM
+                   ? pm_fail_nomem(err)
+                   : pm_query_fail(info, tail + strspn(tail, " \t\r\n"), err,
+                                   "%s is one statement: here begins a second one", what);
     return PMAPDB_OK;
 }
 

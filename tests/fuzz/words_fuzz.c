@@ -9,7 +9,7 @@
 #include "parse/formats.h"
 #include "parse/guess.h"
 #include "parse/pid_word.h"
-#include "source/skip.h"
+#include "source/walk.h"
 #include "store/func/vmflags.h"
 
 static bool is_within(pm_text part, pm_text t)
@@ -110,8 +110,8 @@ static void check_place(pm_text dir, pm_text name)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         known |= pm_text_equal(kind, pm_text_of(kinds[i]));
     FUZZ_CHECK(known, "another kind");
-    (void)pm_skip_path(dir);
-    (void)pm_skip_path(name);
+    (void)pm_walk_skips(dir);
+    (void)pm_walk_skips(name);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

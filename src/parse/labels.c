@@ -1,38 +1,57 @@
-/* labels: what a JVM says itself of its memory -> ranges of addresses with names. */
+/* labels: what a JVM says of its own memory. A part of a reservation stands below it, and its call
+ * stack below that:
+ *   [0x00000000f0000000 - 0x0000000100000000] reserved 262144KB for Java Heap from
+ *       [0x00007fcd6a11a461] ReservedSpace::reserve(...)+0x291
+ *     [0x00000000f0000000 - 0x00000000fbb00000] committed 191488KB from
+ * In System.map the columns between range and name differ from version to version:
+ *   0x00000000f0000000 - 0x00000000fbb00000  196083712 rw-p  155402240  0 4K  com  JAVAHEAP /FILE
+ */
 #include "parse/labels.h"
 
 #include "base/clock.h"
+#include "base/line.h"
 #include "base/num.h"
-#include "parse/labels_line.h"
+#include "parse/guess.h"
 #include <stdlib.h>
 
-#define NMT_BEGINS PM_TEXT("Native Memory Tracking:")
-#define NMT_MAP PM_TEXT("Virtual memory map:")
-#define MAP_BEGINS PM_TEXT("Memory mappings:")
-#define MAP_ENDS PM_TEXT("Number of mappings:")
-#define MAP_OFF PM_TEXT("NMT is disabled.")
-/* Where files were appended to each other, each may begin with one. */
-#define BYTE_ORDER_MARK PM_TEXT("\xef\xbb\xbf")
+#define TEXT_MAX 128 /* bytes of a name; the JVM cuts a thread's at 63 */
+
+static const struct {
+    const char *name;
+    pm_text first_line, ends[2]; /* of the map */
+} sources[] = {
+    [PM_LABELS_NMT] = {"nmt",
+                       {"Native Memory Tracking:", 23},
+                       {{"Details:", 8}, {"Memory file details", 19}}},
+    [PM_LABELS_SYSTEM_MAP] = {"system-map",
+                              {"Memory mappings:", 16},
+                              {{"Number of mappings:", 19}, {"Number of mappings:", 19}}},
+};
+
+typedef enum line_kind { NOTHING, REGION, PART, DAMAGED } line_kind;
+
+typedef struct region {
+    uint64_t start, end;
+    bool committed; /* all of it is */
+    pm_text text;   /* empty: without a name */
+} region;
 
 struct pm_labels_reader {
     pm_labels_fn on_report;
     void *ctx;
-    pm_buf rest; /* the begun line */
-    bool overlong;
-    uint64_t line; /* number of the line at hand */
-    int64_t pid;   /* of a line "4711:" with only blank ones behind it */
-    int64_t time_ms;
-    bool in_report, in_map;
+    pm_lines lines;
+    uint64_t line; /* its number */
+    int64_t pid, time_ms;
+    bool in_report, in_map, in_region;
     pm_labels report;
-    pm_label_line region; /* reserved: its parts follow; its text is the report's by now */
-    size_t region_text;
-    bool in_region;
-    uint64_t cursor; /* what lies below is in the report */
+    region region;      /* its text is in the report by now */
+    size_t region_text; /* there */
+    uint64_t cursor;    /* the report has all below */
 };
 
 const char *pm_labels_source_name(pm_labels_source source)
 {
-    return source == PM_LABELS_NMT ? "nmt" : "system-map";
+    return sources[source].name;
 }
 
 void pm_labels_free(pm_labels *l)
@@ -42,27 +61,137 @@ void pm_labels_free(pm_labels *l)
     *l = (pm_labels){0};
 }
 
-pmapdb_status pm_labels_reader_new(pm_labels_fn on_report, void *ctx, pm_labels_reader **out,
-                                   pmapdb_error *err)
-{
-    pm_labels_reader *r = calloc(1, sizeof *r);
+/* ---- one line ---- */
 
-    *out = r;
-    if (!r)
-        return pm_fail_nomem(err);
-    r->on_report = on_report;
-    r->ctx = ctx;
-    r->pid = r->time_ms = PMAPDB_UNKNOWN;
-    return PMAPDB_OK;
+/* Cuts what the pattern says off *t: X a hex number, N a decimal one, a blank any number of blanks,
+ * every other character itself. */
+static bool scan(pm_text *t, const char *pattern, uint64_t *out)
+{
+    const char *p = t->data, *end = p + t->len;
+
+    for (; *pattern; pattern++) {
+        size_t n = 1;
+
+        if (*pattern == ' ')
+            n = (size_t)(pm_skip_blanks(p, end) - p);
+        else if (*pattern == 'X' || *pattern == 'N')
+            n = *pattern == 'X' ? pm_num_hex(p, end, out++) : pm_num_dec(p, end, out++);
+        else if (p == end || *p != *pattern)
+            return false;
+        if (n == 0 && *pattern != ' ')
+            return false;
+        p += n;
+    }
+    *t = (pm_text){p, (size_t)(end - p)};
+    return true;
 }
 
-void pm_labels_reader_free(pm_labels_reader *r)
+static bool take(pm_text *t, pm_text what)
 {
-    if (!r)
-        return;
-    pm_labels_free(&r->report);
-    pm_buf_free(&r->rest);
-    free(r);
+    if (!pm_text_starts(*t, what))
+        return false;
+    *t = pm_text_from(*t, what.len);
+    return true;
+}
+
+/* x86-64 and arm64 give a program at most 2^57 addresses. No range of more than 2^47 bytes is
+ * named: then everything would be called so. */
+static bool is_possible(const region *r)
+{
+    return r->start > 0 && r->start < r->end && r->end < UINT64_C(1) << 57 &&
+           r->end - r->start <= UINT64_C(1) << 47;
+}
+
+/* "262144KB", with scale= also MB, GB, B or no unit: as HotSpot rounds it, halves up. */
+static bool take_size(pm_text *t, uint64_t bytes)
+{
+    static const struct {
+        pm_text name;
+        uint64_t bytes;
+    } units[] = {
+        {{"KB", 2}, 1U << 10}, {{"MB", 2}, 1U << 20}, {{"GB", 2}, 1U << 30}, {{"B", 1}, 1}};
+    uint64_t number, unit = 1;
+
+    if (!scan(t, "N", &number))
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (take(t, units[i].name)) {
+            unit = units[i].bytes;
+            break;
+        }
+    return (bytes + unit / 2) / unit == number;
+}
+
+static bool is_text(pm_text t)
+{
+    return t.len && t.len <= TEXT_MAX && !memchr(t.data, '\0', t.len);
+}
+
+static line_kind nmt_line(pm_text t, region *out)
+{
+    pm_text rest = t;
+    uint64_t v[2];
+    bool reserved;
+
+    if (!t.len || *t.data == '(' || scan(&rest, "[0xX]", v)) /* of a call stack */
+        return NOTHING;
+    if (!scan(&t, "[0xX - 0xX] ", v))
+        return DAMAGED;
+    *out = (region){.start = v[0], .end = v[1]};
+    out->committed = take(&t, PM_TEXT("reserved and committed "));
+    reserved = out->committed || take(&t, PM_TEXT("reserved "));
+    if (!is_possible(out) || (!reserved && !take(&t, PM_TEXT("committed "))) ||
+        !take_size(&t, out->end - out->start))
+        return DAMAGED;
+    if (pm_text_ends(t, PM_TEXT(" from")))
+        t.len -= 5;
+    if (!reserved)
+        return t.len ? DAMAGED : PART;
+    if (!take(&t, PM_TEXT(" for ")) || !is_text(t))
+        return DAMAGED;
+    out->text = t;
+    return REGION;
+}
+
+/* Numbers, page sizes (4K), offsets (0x1000), notes (thp,nores or -): no capital but a unit's. */
+static bool is_column(pm_text w)
+{
+    if (w.len > 1 && pm_char_in(w.data[w.len - 1], "KMG"))
+        w.len--;
+    for (size_t i = 0; i < w.len; i++)
+        if (!pm_char_in(w.data[i], "0123456789abcdefghijklmnopqrstuvwxyz,-"))
+            return false;
+    return true;
+}
+
+/* JAVAHEAP, CODE,META, STACK-4712-main, mtCompiler; a file begins with a slash or a bracket. */
+static bool is_name(pm_text w)
+{
+    pm_text word = pm_text_starts(w, PM_TEXT("mt")) ? pm_text_from(w, 2) : w;
+
+    return is_text(w) && word.len > 1 && *word.data >= 'A' && *word.data <= 'Z';
+}
+
+static line_kind system_map_line(pm_text t, region *out)
+{
+    uint64_t v[3];
+    char perms[5] = "";
+    pm_text word;
+
+    if (!pm_text_starts(t, PM_TEXT("0x")))
+        return NOTHING;
+    if (!scan(&t, "0xX - 0xX N ", v) || v[0] >= v[1] || v[2] != v[1] - v[0])
+        return DAMAGED;
+    *out = (region){.start = v[0], .end = v[1]};
+    for (size_t at = 0; pm_guess_word(t, &at, &word);)
+        if ((*perms || pm_guess_perms(word.data, word.data + word.len, perms) != 4) &&
+            !is_column(word)) {
+            out->text = is_name(word) ? word : (pm_text){0};
+            break;
+        }
+    out->committed = memcmp(perms, "---", 3) != 0;
+    /* [vsyscall] is the kernel's, and has no name */
+    return !*perms || (out->text.len && !is_possible(out)) ? DAMAGED : REGION;
 }
 
 /* ---- ranges ---- */
@@ -73,7 +202,7 @@ static void damage(pm_labels_reader *r)
         r->report.damaged_line = r->line;
 }
 
-/* A range of the region at hand, from the cursor on. */
+/* A range of the current region, from the cursor on. */
 static pmapdb_status emit(pm_labels_reader *r, uint64_t end, bool committed, pmapdb_error *err)
 {
     pm_labels *l = &r->report;
@@ -89,10 +218,9 @@ static pmapdb_status emit(pm_labels_reader *r, uint64_t end, bool committed, pma
         last->end = end;
         return PMAPDB_OK;
     }
-    if (l->n == PM_LABELS_MAX) {
-        l->full = true;
+    l->full |= l->n == PM_LABELS_MAX;
+    if (l->full)
         return PMAPDB_OK;
-    }
     st = pm_grow(&l->label, &l->cap, l->n, sizeof *l->label, err);
     if (st == PMAPDB_OK)
         l->label[l->n++] = next;
@@ -101,73 +229,61 @@ static pmapdb_status emit(pm_labels_reader *r, uint64_t end, bool committed, pma
 
 static pmapdb_status end_region(pm_labels_reader *r, pmapdb_error *err)
 {
-    if (!r->in_region)
-        return PMAPDB_OK;
+    bool open = r->in_region;
+
     r->in_region = false;
-    return emit(r, r->region.end, r->region.committed, err);
+    return open ? emit(r, r->region.end, r->region.committed, err) : PMAPDB_OK;
 }
 
-/* Most ranges are called as the one before. */
-static pmapdb_status keep_text(pm_labels_reader *r, pm_text text, pmapdb_error *err)
+/* Both texts are in the order of addresses: a region below the last one is damaged. */
+static pmapdb_status begin_region(pm_labels_reader *r, const region *next, pmapdb_error *err)
 {
-    pm_labels *l = &r->report;
-    pmapdb_status st;
-
-    if (l->texts.len && pm_text_equal(pm_text_of(l->texts.data + r->region_text), text))
-        return PMAPDB_OK;
-    r->region_text = l->texts.len;
-    st = pm_buf_add(&l->texts, text.data, text.len, err);
-    return st == PMAPDB_OK ? pm_buf_add(&l->texts, "", 1, err) : st;
-}
-
-/* Both texts are in the order of addresses: what goes back is damaged. */
-static pmapdb_status begin_region(pm_labels_reader *r, const pm_label_line *line, pmapdb_error *err)
-{
+    pm_buf *texts = &r->report.texts;
     pmapdb_status st = end_region(r, err);
 
-    if (st != PMAPDB_OK)
+    if (st != PMAPDB_OK || !next->text.len || next->start < r->cursor) {
+        if (next->start < r->cursor)
+            damage(r);
         return st;
-    if (line->start < r->cursor) {
-        damage(r);
-        return PMAPDB_OK;
     }
-    if (!line->text.len)
-        return PMAPDB_OK;
-    st = keep_text(r, line->text, err);
-    r->region = *line;
-    r->region.text = (pm_text){0};
+    /* most ranges are called as the one before */
+    if (!texts->len || !pm_text_equal(pm_text_of(texts->data + r->region_text), next->text)) {
+        r->region_text = texts->len;
+        st = pm_buf_add(texts, next->text.data, next->text.len, err);
+        if (st == PMAPDB_OK)
+            st = pm_buf_add(texts, "", 1, err);
+    }
+    r->region = *next;
     r->in_region = true;
-    r->cursor = line->start;
+    r->cursor = next->start;
     return st;
 }
 
-static pmapdb_status add_part(pm_labels_reader *r, const pm_label_line *line, pmapdb_error *err)
+static pmapdb_status add_part(pm_labels_reader *r, const region *part, pmapdb_error *err)
 {
+    const region *whole = &r->region;
     pmapdb_status st;
 
-    if (!r->in_region || line->start < r->region.start || line->end > r->region.end ||
-        (!r->region.committed && line->start < r->cursor)) {
+    if (!r->in_region || part->start < whole->start || part->end > whole->end ||
+        (!whole->committed && part->start < r->cursor)) {
         damage(r);
         return PMAPDB_OK;
     }
-    if (r->region.committed)
+    if (whole->committed)
         return PMAPDB_OK;
-    st = emit(r, line->start, false, err);
-    return st == PMAPDB_OK ? emit(r, line->end, true, err) : st;
+    st = emit(r, part->start, false, err);
+    return st == PMAPDB_OK ? emit(r, part->end, true, err) : st;
 }
 
 /* ---- reports ---- */
 
 static pmapdb_status end_report(pm_labels_reader *r, pmapdb_error *err)
 {
-    pmapdb_status st = PMAPDB_OK;
+    pmapdb_status st = end_region(r, err);
 
-    if (r->in_report) {
-        st = end_region(r, err);
-        if (st == PMAPDB_OK)
-            st = r->on_report(r->ctx, &r->report, err);
-    }
-    r->in_report = r->in_map = r->in_region = false;
+    if (st == PMAPDB_OK && r->in_report)
+        st = r->on_report(r->ctx, &r->report, err);
+    r->in_report = r->in_map = false;
     r->cursor = 0;
     pm_labels_free(&r->report);
     return st;
@@ -175,37 +291,33 @@ static pmapdb_status end_report(pm_labels_reader *r, pmapdb_error *err)
 
 static pmapdb_status begin_report(pm_labels_reader *r, pm_labels_source source, pmapdb_error *err)
 {
+    bool map = source == PM_LABELS_SYSTEM_MAP;
     pmapdb_status st = end_report(r, err);
 
-    r->report =
-        (pm_labels){.source = source, .pid = r->pid, .time_ms = r->time_ms, .first_line = r->line};
-    r->report.has_map = r->in_map = source == PM_LABELS_SYSTEM_MAP;
-    r->report.torn = r->report.has_map;
+    r->report = (pm_labels){.source = source,
+                            .pid = r->pid,
+                            .time_ms = r->time_ms,
+                            .first_line = r->line,
+                            .has_map = map,
+                            .torn = map};
+    r->in_map = map;
     r->region_text = 0;
     r->pid = PMAPDB_UNKNOWN;
     r->in_report = true;
     return st;
 }
 
-/* Its end was seen: it is not cut off. */
-static pmapdb_status end_map(pm_labels_reader *r, pmapdb_error *err)
-{
-    r->in_map = r->report.torn = false;
-    return end_region(r, err);
-}
-
 static pmapdb_status read_row(pm_labels_reader *r, pm_text line, pmapdb_error *err)
 {
-    bool nmt = r->report.source == PM_LABELS_NMT;
-    pm_label_line row;
-    pm_label_kind kind = nmt ? pm_label_nmt(line, &row) : pm_label_system_map(line, &row);
+    region next;
 
-    switch (kind) {
-    case PM_LABEL_RESERVED:
-        return begin_region(r, &row, err);
-    case PM_LABEL_COMMITTED:
-        return add_part(r, &row, err);
-    case PM_LABEL_DAMAGED:
+    switch (r->report.source == PM_LABELS_NMT ? nmt_line(line, &next)
+                                              : system_map_line(line, &next)) {
+    case REGION:
+        return begin_region(r, &next, err);
+    case PART:
+        return add_part(r, &next, err);
+    case DAMAGED:
         damage(r);
         return PMAPDB_OK;
     default:
@@ -213,126 +325,79 @@ static pmapdb_status read_row(pm_labels_reader *r, pm_text line, pmapdb_error *e
     }
 }
 
-static bool ends_map(const pm_labels_reader *r, pm_text line)
-{
-    if (r->report.source == PM_LABELS_SYSTEM_MAP)
-        return pm_text_starts(line, MAP_ENDS);
-    return pm_text_equal(line, PM_TEXT("Details:")) ||
-           pm_text_equal(line, PM_TEXT("Memory file details"));
-}
-
 static pmapdb_status read_report_line(pm_labels_reader *r, pm_text line, pmapdb_error *err)
 {
+    const pm_text *ends = sources[r->report.source].ends;
+
     if (!r->in_report)
         return PMAPDB_OK;
-    if (r->report.source == PM_LABELS_NMT && pm_text_equal(line, NMT_MAP)) {
+    if (r->report.source == PM_LABELS_NMT && pm_text_equal(line, PM_TEXT("Virtual memory map:"))) {
         r->report.has_map = r->report.torn = r->in_map = true;
         return PMAPDB_OK;
     }
-    if (r->report.source == PM_LABELS_SYSTEM_MAP && pm_text_starts(line, MAP_OFF))
-        r->report.off = true;
+    r->report.off |= pm_text_starts(line, PM_TEXT("NMT is disabled."));
     if (!r->in_map)
         return PMAPDB_OK;
-    return ends_map(r, line) ? end_map(r, err) : read_row(r, line, err);
+    if (!pm_text_starts(line, ends[0]) && !pm_text_starts(line, ends[1]))
+        return read_row(r, line, err);
+    r->in_map = r->report.torn = false;
+    return end_region(r, err);
 }
 
-/* "4711:", as jcmd writes above what a JVM answers. */
-static bool is_pid(pm_text line, int64_t *pid)
-{
-    uint64_t v;
-
-    if (line.len < 2 || line.data[line.len - 1] != ':' ||
-        !pm_num_all((pm_text){line.data, line.len - 1}, &v) || v == 0 || v > INT32_MAX)
-        return false;
-    *pid = (int64_t)v;
-    return true;
-}
-
+/* Where files were appended to each other, each may begin with a byte order mark. */
 static pm_text trim(pm_text t)
 {
-    if (pm_text_starts(t, BYTE_ORDER_MARK))
-        t = pm_text_from(t, BYTE_ORDER_MARK.len);
-    while (t.len && pm_char_in(t.data[0], " \t"))
+    take(&t, PM_TEXT("\xef\xbb\xbf"));
+    while (t.len && pm_char_in(*t.data, " \t"))
         t = pm_text_from(t, 1);
     while (t.len && pm_char_in(t.data[t.len - 1], " \t\r"))
         t.len--;
     return t;
 }
 
-/* Of what stands in a report, a map least of all: a call stack has thousands of lines. */
-static bool is_moment(const pm_labels_reader *r, pm_text line, int64_t *ms)
+/* The source whose first line this is; 2 for neither. */
+static size_t source_of(pm_text line)
 {
-    return !r->in_map && line.len && !pm_char_in(line.data[0], "[(0") &&
-           pm_clock_parse_line(line, ms);
+    size_t i = 0;
+
+    while (i < 2 && !pm_text_equal(line, sources[i].first_line))
+        i++;
+    return i;
 }
 
-static pmapdb_status read_line(pm_labels_reader *r, pm_text whole, pmapdb_error *err)
+static pmapdb_status read_line(void *reader, pm_text whole, pmapdb_error *err)
 {
-    pm_text line = trim(whole);
-    int64_t v;
+    pm_labels_reader *r = reader;
+    pm_text line = trim(whole), rest = line;
+    size_t source = source_of(line);
+    uint64_t pid;
+    int64_t ms;
     pmapdb_status st = PMAPDB_OK;
 
-    if (pm_text_equal(line, NMT_BEGINS))
-        return begin_report(r, PM_LABELS_NMT, err);
-    if (pm_text_equal(line, MAP_BEGINS))
-        return begin_report(r, PM_LABELS_SYSTEM_MAP, err);
-    if (is_pid(line, &v)) {
+    r->line++;
+    if (r->lines.cut) {
+        if (r->in_map)
+            damage(r);
+        return PMAPDB_OK;
+    }
+    if (source < 2)
+        return begin_report(r, (pm_labels_source)source, err);
+    /* "4711:", as jcmd writes it above the answer of a JVM */
+    if (scan(&rest, "N:", &pid) && !rest.len && pid && pid <= INT32_MAX) {
         st = end_report(r, err);
-        r->pid = v;
+        r->pid = (int64_t)pid;
         return st;
     }
     if (line.len)
         r->pid = PMAPDB_UNKNOWN;
-    if (is_moment(r, line, &v)) {
+    /* in a map no line is a moment: a call stack has thousands */
+    if (!r->in_map && line.len && !pm_char_in(*line.data, "[(0") &&
+        pm_clock_parse_line(line, &ms)) {
         st = end_report(r, err);
-        r->time_ms = v;
+        r->time_ms = ms;
         return st;
     }
     return read_report_line(r, line, err);
-}
-
-/* ---- the stream ---- */
-
-static pmapdb_status end_line(pm_labels_reader *r, pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
-
-    r->line++;
-    if (!r->overlong)
-        st = read_line(r, pm_buf_text(&r->rest), err);
-    else if (r->in_map)
-        damage(r);
-    r->overlong = false;
-    pm_buf_clear(&r->rest);
-    return st;
-}
-
-pmapdb_status pm_labels_feed(pm_labels_reader *r, const char *bytes, size_t n, pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
-
-    for (const char *p = bytes, *end = bytes + n; p < end && st == PMAPDB_OK;) {
-        const char *newline = memchr(p, '\n', (size_t)(end - p));
-        size_t part = (size_t)((newline ? newline : end) - p);
-
-        if (r->rest.len + part > PM_LABELS_LINE)
-            r->overlong = true;
-        if (!r->overlong)
-            st = pm_buf_add(&r->rest, p, part, err);
-        p += part;
-        if (newline && st == PMAPDB_OK) {
-            st = end_line(r, err);
-            p++;
-        }
-    }
-    return st;
-}
-
-pmapdb_status pm_labels_finish(pm_labels_reader *r, pmapdb_error *err)
-{
-    pmapdb_status st = r->rest.len || r->overlong ? end_line(r, err) : PMAPDB_OK;
-
-    return st == PMAPDB_OK ? end_report(r, err) : st;
 }
 
 bool pm_labels_guess(pm_text begin)
@@ -340,11 +405,48 @@ bool pm_labels_guess(pm_text begin)
     while (begin.len) {
         const char *newline = memchr(begin.data, '\n', begin.len);
         size_t n = newline ? (size_t)(newline - begin.data) : begin.len;
-        pm_text line = trim((pm_text){begin.data, n});
 
-        if (pm_text_equal(line, NMT_BEGINS) || pm_text_equal(line, MAP_BEGINS))
+        if (source_of(trim((pm_text){begin.data, n})) < 2)
             return true;
         begin = pm_text_from(begin, newline ? n + 1 : n);
     }
     return false;
+}
+
+/* ---- the reader ---- */
+
+pmapdb_status pm_labels_reader_new(pm_labels_fn on_report, void *ctx, pm_labels_reader **out,
+                                   pmapdb_error *err)
+{
+    pm_labels_reader *r = calloc(1, sizeof *r);
+
+    *out = r;
+    if (!r)
+        return pm_fail_nomem(err);
+    r->on_report = on_report;
+    r->ctx = ctx;
+    r->lines = (pm_lines){.fn = read_line, .ctx = r, .max = PM_LABELS_LINE};
+    r->pid = r->time_ms = PMAPDB_UNKNOWN;
+    return PMAPDB_OK;
+}
+
+void pm_labels_reader_free(pm_labels_reader *r)
+{
+    if (!r)
+        return;
+    pm_labels_free(&r->report);
+    pm_lines_free(&r->lines);
+    free(r);
+}
+
+pmapdb_status pm_labels_feed(pm_labels_reader *r, const char *bytes, size_t n, pmapdb_error *err)
+{
+    return pm_lines_feed(&r->lines, bytes, n, err);
+}
+
+pmapdb_status pm_labels_finish(pm_labels_reader *r, pmapdb_error *err)
+{
+    pmapdb_status st = pm_lines_finish(&r->lines, err);
+
+    return st == PMAPDB_OK ? end_report(r, err) : st;
 }

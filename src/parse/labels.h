@@ -1,23 +1,22 @@
-/* labels: what a JVM says itself of its memory -> ranges of addresses with names. Pure, push-fed.
+/* labels: what a JVM says of its own memory -> ranges of addresses with names. Pure, push-fed.
  *
- * Two texts, told by their shape: `jcmd PID VM.native_memory detail` (NMT, JDK 8 and later), of
- * which the part "Virtual memory map:" counts, and `jcmd PID System.map` or what System.dump_map
- * wrote (JDK 22 and later). One stream may hold several reports (`jcmd 0 ...` asks every JVM, cron
- * appends): on_report comes once for each, at its end. A line that is a moment ends the report
- * before it and is the time of those that follow.
+ * Two texts: `jcmd PID VM.native_memory detail` (NMT, JDK 8 and later), of which the part "Virtual
+ * memory map:" counts, and `jcmd PID System.map` (JDK 22 and later). One stream may hold several
+ * reports (`jcmd 0 ...` asks every JVM, cron appends): on_report comes once for each, at its end. A
+ * line that is a moment ends the report before it and is the time of the reports that follow.
  *
- * Strict: a line that looks like a range and cannot be one (torn, its size is not that of its
- * addresses, no program can have that memory, a committed part outside of what is reserved) is left
- * out and counted. A byte order mark is passed over. */
+ * A line that begins like a range and cannot be one (torn, its size is not that of its addresses,
+ * no program can have that memory, a committed part outside of its reservation) is left out and
+ * counted. */
 #ifndef PM_PARSE_LABELS_H
 #define PM_PARSE_LABELS_H
 
 #include "base/buf.h"
 #include <stdint.h>
 
-/* More of a report is not taken; vm.max_map_count is 65530 unless somebody raised it. */
+/* Ranges of a report at most; vm.max_map_count is 65530 unless somebody raised it. */
 #define PM_LABELS_MAX ((size_t)1 << 18)
-/* The longest line that is looked at: no path is longer. */
+/* Bytes of a line at most: no path is longer. */
 #define PM_LABELS_LINE ((size_t)16 << 10)
 
 typedef enum pm_labels_source { PM_LABELS_NMT, PM_LABELS_SYSTEM_MAP } pm_labels_source;
@@ -31,19 +30,19 @@ typedef struct pm_label {
     size_t text;    /* see pm_label_text */
 } pm_label;
 
-/* One report. Its ranges are sorted and do not overlap: what is committed is cut out of what is
- * reserved. */
+/* One report. Its ranges are sorted and do not overlap: committed parts are cut out of their
+ * reservation. */
 typedef struct pm_labels {
     pm_labels_source source;
-    int64_t pid;         /* of the line before it, "4711:", or PMAPDB_UNKNOWN */
-    int64_t time_ms;     /* of a line before it that is a moment, or PMAPDB_UNKNOWN */
+    int64_t pid;         /* of a line "4711:" before the report, or PMAPDB_UNKNOWN */
+    int64_t time_ms;     /* of a line before the report, or PMAPDB_UNKNOWN */
     uint64_t first_line; /* in the stream, from 1 */
     pm_label *label;
     size_t n, cap;
     pm_buf texts;
-    bool has_map;          /* NMT: it is no summary alone */
+    bool has_map;          /* NMT: false for a summary without addresses */
     bool off;              /* System.map: the JVM says that NMT is off */
-    bool torn;             /* it ends before its map does */
+    bool torn;             /* the text ends before its map does */
     bool full;             /* there are more ranges than PM_LABELS_MAX */
     uint64_t damaged;      /* lines left out */
     uint64_t damaged_line; /* the first of them */
@@ -51,7 +50,7 @@ typedef struct pm_labels {
 
 void pm_labels_free(pm_labels *l);
 
-/* All that its map had is here: what no range covers has no name. */
+/* The whole map was read: an address outside of all ranges has no name. */
 static inline bool pm_labels_whole(const pm_labels *l)
 {
     return !l->torn && !l->full && !l->damaged;
@@ -63,14 +62,13 @@ static inline const char *pm_label_text(const pm_labels *l, const pm_label *labe
     return l->texts.data + label->text;
 }
 
-/* One of the lines at the head of a file begins such a text. What is cut off at the end of `begin`
- * does not count. */
+/* One of the lines at the head of a file begins such a text. `begin` may end inside a line. */
 #define PM_LABELS_HEAD ((size_t)4 << 10)
 bool pm_labels_guess(pm_text begin);
 
 typedef struct pm_labels_reader pm_labels_reader;
 
-/* The report is the callee's to keep (it may empty *l) or to leave. */
+/* The callee may keep the report: then it empties *l. */
 typedef pmapdb_status (*pm_labels_fn)(void *ctx, pm_labels *l, pmapdb_error *err);
 
 pmapdb_status pm_labels_reader_new(pm_labels_fn on_report, void *ctx, pm_labels_reader **out,
@@ -79,17 +77,5 @@ void pm_labels_reader_free(pm_labels_reader *r);
 
 pmapdb_status pm_labels_feed(pm_labels_reader *r, const char *bytes, size_t n, pmapdb_error *err);
 pmapdb_status pm_labels_finish(pm_labels_reader *r, pmapdb_error *err);
-
-/* ---- what a label makes of a category ---- */
-
-/* The category, "anonymous/jvm-heap", of a row of category `base` that a label covers; NULL: the
- * label says nothing of such a row. Which those are is a closed list, however a file words it. */
-const char *pm_label_category(const char *label, pm_text base);
-
-/* A row that rules take for what a JVM maps (anonymous/jvm-metaspace) and that no label covers:
- * NMT knows all of that, so it is something else: "anonymous/jvm-native". NULL: the report says
- * nothing of such a row, above all where it is not whole. System.map never does: it names a row by
- * what lies anywhere in it. */
-const char *pm_label_rest(const pm_labels *l, pm_text category);
 
 #endif

@@ -6,8 +6,6 @@
 
 static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
 {
-    static const char *const bases[] = {"anonymous", "anonymous/jvm-metaspace", "heap", "reserve",
-                                        "mapped-file"};
     pm_buf *tape = ctx;
     const uint64_t numbers[] = {
         l->source, (uint64_t)l->pid, (uint64_t)l->time_ms, l->first_line,  l->has_map, l->off,
@@ -27,11 +25,7 @@ static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
         fuzz_put_int(tape, label->end);
         fuzz_put_int(tape, label->committed);
         fuzz_put_text(tape, pm_text_of(text));
-        for (size_t k = 0; k < sizeof bases / sizeof *bases; k++)
-            fuzz_put_text(tape, pm_text_of(pm_label_category(text, pm_text_of(bases[k]))));
     }
-    for (size_t k = 0; k < sizeof bases / sizeof *bases; k++)
-        fuzz_put_text(tape, pm_text_of(pm_label_rest(l, pm_text_of(bases[k]))));
     return PMAPDB_OK;
 }
 

@@ -335,55 +335,6 @@ static void guesses(void **state)
     assert_false(pm_labels_guess(PM_TEXT("4711:   java -XX:NativeMemoryTracking=detail\n")));
 }
 
-static const char *category(const char *label, const char *base)
-{
-    const char *c = pm_label_category(label, pm_text_of(base));
-
-    return c ? c : "";
-}
-
-static void categories(void **state)
-{
-    (void)state;
-    assert_string_equal(category("Java Heap", "anonymous"), "anonymous/jvm-heap");
-    assert_string_equal(category("JAVAHEAP", "reserve"), "reserve/jvm-heap");
-    assert_string_equal(category("JAVAHEAP", "memfd"), "memfd/jvm-heap");
-    assert_string_equal(category("STACK-4712-main", "anonymous"), "anonymous/thread-stack");
-    assert_string_equal(category("Thread Stack", "reserve"), "reserve/guard");
-    assert_string_equal(category("STACKS", "anonymous"), "anonymous/jvm-native");
-    assert_string_equal(category("META", "anonymous"), "anonymous/jvm-metaspace");
-    assert_string_equal(category("Class", "reserve"), "reserve/jvm");
-    assert_string_equal(category("Shared class space", "mapped-file"), "mapped-file/jvm-cds");
-    assert_string_equal(category("Shared class space", "anonymous"), "anonymous/jvm-cds");
-    assert_string_equal(category("Internal", "mapped-file"), "");
-    assert_string_equal(category("Some day", "anonymous"), "anonymous/jvm-native");
-    assert_string_equal(category("META,CLASS", "anonymous"), "");
-    assert_string_equal(category("Java Heap", "heap"), "");
-    assert_string_equal(category("Java Heap", "shared-library"), "");
-}
-
-static const char *rest(const pm_labels *l, const char *category)
-{
-    const char *c = pm_label_rest(l, pm_text_of(category));
-
-    return c ? c : "";
-}
-
-static void what_no_label_covers(void **state)
-{
-    pm_labels nmt = {.source = PM_LABELS_NMT}, torn = {.source = PM_LABELS_NMT, .torn = true};
-    pm_labels map = {.source = PM_LABELS_SYSTEM_MAP};
-
-    (void)state;
-    assert_string_equal(rest(&nmt, "anonymous/jvm-metaspace"), "anonymous/jvm-native");
-    assert_string_equal(rest(&nmt, "anonymous/jvm-gc"), "anonymous/jvm-native");
-    assert_string_equal(rest(&nmt, "anonymous/thread-stack"), ""); /* of native code */
-    assert_string_equal(rest(&nmt, "anonymous/glibc-arena"), "");
-    assert_string_equal(rest(&nmt, "reserve/jvm"), "");
-    assert_string_equal(rest(&torn, "anonymous/jvm-gc"), "");
-    assert_string_equal(rest(&map, "anonymous/jvm-gc"), "");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,8 +350,6 @@ int main(void)
         cmocka_unit_test(long_lines_and_many_ranges),
         cmocka_unit_test(garbage),
         cmocka_unit_test(guesses),
-        cmocka_unit_test(categories),
-        cmocka_unit_test(what_no_label_covers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

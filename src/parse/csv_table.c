@@ -3,113 +3,118 @@
 #include "parse/csv_table.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/line.h"
+#include "base/num.h"
 #include <csv.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ROW_MAX 65536 /* a row of several lines that is longer has a quote that nobody closed */
+#define ROW_MAX 65536 /* bytes; a longer row of several lines has a quote that nobody closed */
 #define WANT_MAX 16
-#define LINE_MAX_BYTES ((size_t)1 << 20) /* a longer one is no row, and need not end */
+#define LINE_MAX_BYTES ((size_t)1 << 20) /* a longer line is no row, and need not end */
+#define NUMBER_MAX 40                    /* bytes */
+#define MOST 9007199254740992.0          /* 2^53: no memory has so many KiB */
+#define LAST_SECOND 253402300799         /* of the year 9999: more are milliseconds */
 
 struct pm_csv {
     pm_csv_options o;
     pm_lines lines;
     struct csv_parser parser;
-    uint64_t line, row_line; /* the current line, and that in which its row began; from 1 */
+    uint64_t line, row_line; /* the current line, and the line in which its row began; from 1 */
     size_t row_bytes;        /* of lines in which no row has ended; 0: no row is open */
-    bool header;             /* the first line was read */
-    bool stopped;            /* the rest cannot be cut into rows */
-    int *want;               /* for each column of the file, its place in o.columns, or -1 */
-    size_t n_want, want_cap;
-    pm_buf text; /* the wanted fields of the current row */
-    size_t at[WANT_MAX], len[WANT_MAX], n_fields;
+    bool header, stopped;    /* the first line was read; the rest cannot be cut into rows */
+    size_t n_columns;        /* of the file */
+    size_t column[WANT_MAX]; /* the place in the file of each of o.columns, from 1; 0: not there */
+    pm_buf text;             /* the wanted fields of the current row */
+    size_t n_fields, at[WANT_MAX], len[WANT_MAX];
     pmapdb_status st; /* of the callbacks, which libcsv does not pass on */
     pmapdb_error *err;
 };
 
-/* ---- the first line ---- */
-
-static pmapdb_status add_column(pm_csv *c, pm_text name)
+static pmapdb_status wrong(const pm_csv *c, const char *what)
 {
-    int which = -1;
-
-    for (size_t i = 0; i < c->o.n_columns; i++)
-        if (pm_text_equal(name, pm_text_of(c->o.columns[i].name)))
-            which = (int)i;
-    for (size_t i = 0; i < c->n_want && which >= 0; i++)
-        if (c->want[i] == which)
-            return pm_fail(c->err, PMAPDB_INPUT, "%s:%llu: two columns are called '%s'", c->o.path,
-                           (unsigned long long)c->row_line, c->o.columns[which].name);
-    if (pm_grow(&c->want, &c->want_cap, c->n_want, sizeof *c->want, c->err) != PMAPDB_OK)
-        return PMAPDB_NOMEM;
-    c->want[c->n_want++] = which;
-    return PMAPDB_OK;
-}
-
-static pmapdb_status check_header(pm_csv *c)
-{
-    for (size_t i = 0; i < c->o.n_columns; i++) {
-        bool found = !c->o.columns[i].needed;
-
-        for (size_t k = 0; k < c->n_want; k++)
-            found |= c->want[k] == (int)i;
-        if (!found)
-            return pm_fail(c->err, PMAPDB_INPUT,
-                           "%s:%llu: no column '%s': the first line names the columns, with commas "
-                           "between them",
-                           c->o.path, (unsigned long long)c->row_line, c->o.columns[i].name);
-    }
-    c->header = true;
-    return PMAPDB_OK;
+    return pm_fail(c->err, PMAPDB_INPUT, "%s:%llu: %s", c->o.path, (unsigned long long)c->row_line,
+                   what);
 }
 
 /* ---- what libcsv calls ---- */
 
+static pmapdb_status name_column(pm_csv *c, pm_text name)
+{
+    char what[120];
+
+    for (size_t i = 0; i < c->o.n_columns; i++) {
+        if (!pm_text_equal(name, pm_text_of(c->o.columns[i].name)))
+            continue;
+        if (c->column[i]) {
+            snprintf(what, sizeof what, "two columns are called '%s'", c->o.columns[i].name);
+            return wrong(c, what);
+        }
+        c->column[i] = c->n_columns;
+    }
+    return PMAPDB_OK;
+}
+
 static void take_field(void *bytes, size_t n, void *ctx)
 {
     pm_csv *c = ctx;
-    int which;
 
     if (c->st != PMAPDB_OK)
         return;
     if (!c->header) {
-        c->st = add_column(c, (pm_text){bytes, n});
+        c->n_columns++;
+        c->st = name_column(c, (pm_text){bytes, n});
         return;
     }
-    which = c->n_fields < c->n_want ? c->want[c->n_fields] : -1;
     c->n_fields++;
-    if (which < 0)
-        return;
-    c->at[which] = c->text.len;
-    c->len[which] = n;
-    c->st = pm_buf_add(&c->text, bytes, n, c->err);
+    for (size_t i = 0; i < c->o.n_columns; i++)
+        if (c->column[i] == c->n_fields) {
+            c->at[i] = c->text.len;
+            c->len[i] = n;
+            c->st = pm_buf_add(&c->text, bytes, n, c->err);
+        }
+}
+
+static pmapdb_status end_header(pm_csv *c)
+{
+    char what[160];
+
+    c->header = true;
+    for (size_t i = 0; i < c->o.n_columns; i++)
+        if (c->o.columns[i].needed && !c->column[i]) {
+            snprintf(what, sizeof what,
+                     "no column '%s': the first line names the columns, with commas between them",
+                     c->o.columns[i].name);
+            return wrong(c, what);
+        }
+    return PMAPDB_OK;
+}
+
+static pmapdb_status tell_row(pm_csv *c)
+{
+    pm_text field[WANT_MAX] = {{0}};
+    char what[96];
+
+    if (c->n_fields != c->n_columns) {
+        snprintf(what, sizeof what, "%zu field%s, and the first line names %zu", c->n_fields,
+                 c->n_fields == 1 ? "" : "s", c->n_columns);
+        return c->o.bad(c->o.ctx, c->row_line, what, c->err);
+    }
+    for (size_t i = 0; i < c->o.n_columns; i++)
+        if (c->column[i])
+            field[i] = (pm_text){pm_buf_text(&c->text).data + c->at[i], c->len[i]};
+    return c->o.row(c->o.ctx, c->row_line, field, c->err);
 }
 
 static void end_row(int byte, void *ctx)
 {
     pm_csv *c = ctx;
-    pm_text field[WANT_MAX] = {{0}};
-    char what[96];
 
     (void)byte;
-    if (c->st != PMAPDB_OK)
-        return;
-    if (!c->header) {
-        c->st = check_header(c);
-        return;
-    }
-    if (c->n_fields != c->n_want) {
-        snprintf(what, sizeof what, "%zu field%s, and the first line names %zu", c->n_fields,
-                 c->n_fields == 1 ? "" : "s", c->n_want);
-        c->st = c->o.bad(c->o.ctx, c->row_line, what, c->err);
-    } else {
-        for (size_t i = 0; i < c->n_want; i++)
-            if (c->want[i] >= 0)
-                field[c->want[i]] =
-                    (pm_text){pm_buf_text(&c->text).data + c->at[c->want[i]], c->len[c->want[i]]};
-        c->st = c->o.row(c->o.ctx, c->row_line, field, c->err);
-    }
+    if (c->st == PMAPDB_OK)
+        c->st = c->header ? tell_row(c) : end_header(c);
     c->n_fields = 0;
     c->row_line = c->line;
     pm_buf_clear(&c->text);
@@ -117,14 +122,11 @@ static void end_row(int byte, void *ctx)
 
 /* ---- lines ---- */
 
-/* What follows cannot be cut into rows. */
+/* The lines from here on cannot be cut into rows. */
 static pmapdb_status give_up(pm_csv *c, const char *what)
 {
     c->stopped = true;
-    if (!c->header)
-        return pm_fail(c->err, PMAPDB_INPUT, "%s:%llu: %s", c->o.path,
-                       (unsigned long long)c->row_line, what);
-    return c->o.bad(c->o.ctx, c->row_line, what, c->err);
+    return c->header ? c->o.bad(c->o.ctx, c->row_line, what, c->err) : wrong(c, what);
 }
 
 static pmapdb_status not_closed(pm_csv *c)
@@ -134,10 +136,9 @@ static pmapdb_status not_closed(pm_csv *c)
 
 static bool is_blank(pm_text line)
 {
-    for (size_t i = 0; i < line.len; i++)
-        if (!pm_char_in(line.data[i], " \t\r"))
-            return false;
-    return true;
+    while (line.len && pm_char_in(*line.data, " \t\r"))
+        line = pm_text_from(line, 1);
+    return line.len == 0;
 }
 
 static pmapdb_status take_line(pm_csv *c, pm_text line)
@@ -195,14 +196,12 @@ pmapdb_status pm_csv_new(const pm_csv_options *options, pm_csv **out, pmapdb_err
     if (options->n_columns > WANT_MAX)
         return pm_fail(err, PMAPDB_USAGE, "more than %d columns are wanted", WANT_MAX);
     c = calloc(1, sizeof *c);
-    if (!c)
-        return pm_fail_nomem(err);
-    c->o = *options;
-    c->lines = (pm_lines){.fn = read_line, .ctx = c, .max = LINE_MAX_BYTES};
-    if (csv_init(&c->parser, CSV_STRICT) != 0) {
+    if (!c || csv_init(&c->parser, CSV_STRICT) != 0) {
         free(c);
         return pm_fail_nomem(err);
     }
+    c->o = *options;
+    c->lines = (pm_lines){.fn = read_line, .ctx = c, .max = LINE_MAX_BYTES};
     *out = c;
     return PMAPDB_OK;
 }
@@ -233,6 +232,37 @@ void pm_csv_free(pm_csv *csv)
     pm_lines_free(&csv->lines);
     csv_free(&csv->parser);
     pm_buf_free(&csv->text);
-    free(csv->want);
     free(csv);
+}
+
+/* ---- fields ---- */
+
+bool pm_csv_number(pm_text t, double *out)
+{
+    char text[NUMBER_MAX + 1] = "", *end;
+
+    if (!t.len || t.len > NUMBER_MAX)
+        return false;
+    memcpy(text, t.data, t.len);
+    /* strtod takes signs, blanks, "inf", "0x1", "1." and ".5", too */
+    if (strspn(text, "0123456789.eE+-") != t.len || !pm_char_in(*text, "0123456789") ||
+        !pm_char_in(text[t.len - 1], "0123456789"))
+        return false;
+    *out = strtod(text, &end);
+    return end == text + t.len && *out <= MOST;
+}
+
+bool pm_csv_moment(pm_text t, int64_t *ms)
+{
+    double seconds;
+    uint64_t whole;
+
+    if (pm_num_all(t, &whole)) { /* exactly, and by far the most */
+        *ms = whole <= LAST_SECOND ? (int64_t)whole * 1000 : 0;
+        return whole <= LAST_SECOND;
+    }
+    if (!pm_csv_number(t, &seconds))
+        return pm_clock_parse(t, ms);
+    *ms = seconds <= LAST_SECOND ? llround(seconds * 1000) : 0;
+    return seconds <= LAST_SECOND;
 }

@@ -23,7 +23,7 @@ void pm_block_open(pm_reader *r)
     pm_buf_clear(&r->notes);
     pm_buf_clear(&r->why);
     pm_buf_clear(&r->tool);
-    pm_buf_clear(&r->starts);
+    pm_map_clear(&r->starts);
     r->smaps.open = r->smaps.any_key = r->smaps.any_row = r->smaps.blank_ends = false;
     r->smaps.common = 0;
     pm_buf_clear(&r->wide.text);

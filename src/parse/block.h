@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/line.h"
+#include "base/map.h"
 #include "parse/formats.h"
 #include "parse/guess.h"
 
@@ -132,7 +133,6 @@ typedef struct pm_open {
     int64_t pid, time_ms;
     uint64_t first_line, last_line;
     uint64_t n_rows, last_start; /* rows seen, damaged or not */
-    size_t n_starts;             /* kept */
     uint64_t prev_start, prev_end;
     char prev_perms[5];
     uint64_t n_bad, bad_line, cut_line, strange_line, gap_line, elided_line, gave_up_line;
@@ -184,7 +184,7 @@ struct pm_reader {
     pm_row_fn on_row; /* with a pool */
     pm_open b;
     pm_buf command, columns, missing, notes, why, tool;
-    pm_buf starts; /* of the rows of a block without a header: enter.c's hash table */
+    pm_map starts; /* of the rows of a block without a header; owned by enter.c */
     pm_smaps smaps;
     pm_wide wide;
 };

@@ -1,8 +1,6 @@
 /* enter: which block a row belongs to: the one at hand, or one that begins with it. */
 #include "parse/block.h"
 
-#include <stdlib.h>
-
 bool pm_is_wanted(const pm_reader *r, pm_family family, pm_dialect dialect)
 {
     switch (family) {
@@ -31,59 +29,13 @@ static bool has_header(const pm_open *b)
     return b->pid_line || b->columns_line;
 }
 
-/* ---- the starts of a block's rows: a hash table, for millions of them may go back ---- */
-
-#define STARTS_MIN 64 /* slots; a power of two, as all its sizes */
-
-/* Where `start` is, or the empty slot where it belongs. No mapping starts at the last address: what
- * a slot holds is one more, and 0 where it is empty. */
-static uint64_t *slot_of(const pm_buf *starts, uint64_t start)
-{
-    uint64_t *slots = (uint64_t *)(void *)starts->data;
-    size_t last = starts->len / sizeof *slots - 1;
-    size_t i = (size_t)(start * UINT64_C(0x9e3779b97f4a7c15) >> 20) & last;
-
-    while (slots[i] && slots[i] != start + 1)
-        i = (i + 1) & last;
-    return &slots[i];
-}
-
 /* Rows of `pmap -x | sort -k3n` come in any order, but none of them twice; a log of captures
  * without headers comes back to an address that it had. */
 static bool was_there(const pm_reader *r, uint64_t start)
 {
-    return r->starts.len && *slot_of(&r->starts, start);
-}
+    int64_t known;
 
-static pmapdb_status double_starts(pm_reader *r, pmapdb_error *err)
-{
-    const uint64_t *old = (const uint64_t *)(const void *)r->starts.data;
-    size_t n_old = r->starts.len / sizeof *old, n = n_old ? 2 * n_old : STARTS_MIN;
-    uint64_t *slots = calloc(n + 1, sizeof *slots); /* a buf has a NUL behind its bytes */
-    pm_buf more = {.data = (char *)slots, .len = n * sizeof *slots, .cap = (n + 1) * sizeof *slots};
-
-    if (!slots)
-        return pm_fail_nomem(err);
-    for (size_t i = 0; i < n_old; i++)
-        if (old[i])
-            *slot_of(&more, old[i] - 1) = old[i];
-    pm_buf_free(&r->starts);
-    r->starts = more;
-    return PMAPDB_OK;
-}
-
-/* At least half of the slots stay empty. */
-static pmapdb_status keep_start(pm_reader *r, uint64_t start, pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
-
-    if (2 * sizeof start * (r->b.n_starts + 1) > r->starts.len)
-        st = double_starts(r, err);
-    if (st != PMAPDB_OK)
-        return st;
-    *slot_of(&r->starts, start) = start + 1;
-    r->b.n_starts++;
-    return st;
+    return pm_map_get(&r->starts, start, &known);
 }
 
 /* ---- which block ---- */
@@ -154,6 +106,6 @@ pmapdb_status pm_enter_row(pm_reader *r, pm_family family, pm_dialect dialect, c
     b->n_rows++;
     r->any_row = true;
     if (family == PM_FAMILY_NARROW && !has_header(b))
-        st = keep_start(r, m->start, err);
+        st = pm_map_put(&r->starts, m->start, 1, err);
     return st;
 }

@@ -38,7 +38,7 @@ void pm_reader_free(pm_reader *r)
     pm_buf_free(&r->notes);
     pm_buf_free(&r->why);
     pm_buf_free(&r->tool);
-    pm_buf_free(&r->starts);
+    pm_map_free(&r->starts);
     pm_buf_free(&r->plain);
     pm_buf_free(&r->smaps.path);
     pm_buf_free(&r->smaps.flags);
@@ -91,8 +91,8 @@ size_t pm_reader_held(const pm_reader *r)
     const pm_wide *w = &r->wide;
     size_t values = w->due > w->cap_values ? w->due : w->cap_values;
 
-    return r->lines.rest.cap + r->command.cap + r->starts.cap + w->text.cap +
-           w->cap * sizeof *w->rows + values * sizeof *w->values;
+    return r->lines.rest.cap + r->command.cap + r->starts.size * sizeof *r->starts.slot +
+           w->text.cap + w->cap * sizeof *w->rows + values * sizeof *w->values;
 }
 
 /* The line at hand, and a header above the rows, may be as long as they like. */

@@ -72,6 +72,23 @@ static inline pm_text pm_text_cut(pm_text *t, char stop)
     return part;
 }
 
+/* Without the characters of `set` at its begin. */
+static inline pm_text pm_text_skip(pm_text t, const char *set)
+{
+    while (t.len && pm_char_in(*t.data, set))
+        t = pm_text_from(t, 1);
+    return t;
+}
+
+/* ... and at its end. */
+static inline pm_text pm_text_trim(pm_text t, const char *set)
+{
+    t = pm_text_skip(t, set);
+    while (t.len && pm_char_in(t.data[t.len - 1], set))
+        t.len--;
+    return t;
+}
+
 /* What follows the last slash; the whole text where there is none. */
 static inline pm_text pm_text_basename(pm_text t)
 {

@@ -74,13 +74,14 @@ void pm_block_bytes(pm_reader *r, const char *p, size_t n, uint64_t lines)
     r->b.last_line = r->line;
 }
 
-void pm_block_line(pm_reader *r, pm_text line)
+void pm_block_line(pm_reader *r)
 {
     pm_piece *piece = &r->hash.current;
+    pm_text line = r->raw;
 
     r->b.worn |= r->worn;
-    if (r->b.strange_line && !r->b.gap_line)
-        r->b.gap_line = r->b.strange_line; /* this line shows that it stood in the middle */
+    if (r->b.mark[PM_MARK_STRANGE].n && !r->b.mark[PM_MARK_GAP].n) /* it stood in the middle */
+        pm_block_mark(r, PM_MARK_GAP, r->b.mark[PM_MARK_STRANGE].line);
     r->b.last_line = r->line;
     if (line.len && pm_begins_piece(line.data[0]))
         end_piece(r);

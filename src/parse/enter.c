@@ -1,44 +1,32 @@
-/* enter: which block a row belongs to: the one at hand, or one that begins with it. */
+/* enter: which block a row belongs to: the current one, or one that begins with it. */
 #include "parse/block.h"
 
 bool pm_is_wanted(const pm_reader *r, pm_family family, pm_dialect dialect)
 {
-    switch (family) {
-    case PM_FAMILY_RANGE:
-        return r->only == PM_DIALECT_COUNT || r->only == PM_DIALECT_SMAPS ||
-               r->only == PM_DIALECT_MAPS || r->only == PM_DIALECT_ROLLUP;
-    case PM_FAMILY_WIDE:
-        return r->only == PM_DIALECT_COUNT || r->only == PM_DIALECT_PMAP_XX ||
-               r->only == PM_DIALECT_PMAP_X;
-    default: /* toybox's rows are pmap's but for the names */
-        return r->only == PM_DIALECT_COUNT || r->only == dialect ||
-               (r->only == PM_DIALECT_TOYBOX && dialect == PM_DIALECT_PMAP);
-    }
+    pm_dialect only = r->only;
+
+    if (only == PM_DIALECT_COUNT)
+        return true;
+    if (family == PM_FAMILY_RANGE)
+        return only == PM_DIALECT_SMAPS || only == PM_DIALECT_MAPS || only == PM_DIALECT_ROLLUP;
+    if (family == PM_FAMILY_WIDE)
+        return only == PM_DIALECT_PMAP_XX || only == PM_DIALECT_PMAP_X;
+    /* toybox's rows are pmap's but for the names */
+    return only == dialect || (only == PM_DIALECT_TOYBOX && dialect == PM_DIALECT_PMAP);
 }
 
 void pm_pass_over(pm_reader *r)
 {
     r->foreign++;
     r->smaps.torn = true;
-    if (r->b.open && r->b.n_rows && !r->b.strange_line)
-        r->b.strange_line = r->line;
+    if (r->b.open && r->b.n_rows)
+        pm_block_mark(r, PM_MARK_STRANGE, r->line);
 }
 
 static bool has_header(const pm_open *b)
 {
     return b->pid_line || b->columns_line;
 }
-
-/* Rows of `pmap -x | sort -k3n` come in any order, but none of them twice; a log of captures
- * without headers comes back to an address that it had. */
-static bool was_there(const pm_reader *r, uint64_t start)
-{
-    int64_t known;
-
-    return pm_map_get(&r->starts, start, &known);
-}
-
-/* ---- which block ---- */
 
 bool pm_is_sorted_header(const pm_reader *r)
 {
@@ -57,6 +45,15 @@ static bool has_sums_above(const pm_reader *r, pm_family family, pm_dialect dial
 
     return b->footer && b->family == PM_FAMILY_NONE && family == PM_FAMILY_NARROW &&
            b->dialect == dialect && b->last_line + 1 == r->line;
+}
+
+/* Rows of `pmap -x | sort -k3n` come in any order, but none of them twice; a log of captures
+ * without headers comes back to an address that it had. */
+static bool was_there(const pm_reader *r, uint64_t start)
+{
+    int64_t known;
+
+    return pm_map_get(&r->starts, start, &known);
 }
 
 /* A row of another shape begins a block, and so does one that lies below the row before, unless the
@@ -84,16 +81,12 @@ static bool begins_block(const pm_reader *r, pm_family family, pm_dialect dialec
     }
 }
 
-pmapdb_status pm_enter_row(pm_reader *r, pm_family family, pm_dialect dialect, const pm_mapping *m,
-                           pmapdb_error *err)
+void pm_enter_row(pm_reader *r, pm_family family, pm_dialect dialect, const pm_mapping *m)
 {
     pm_open *b = &r->b;
-    pmapdb_status st = PMAPDB_OK;
 
     if (begins_block(r, family, dialect, m)) {
-        st = pm_block_end(r, err);
-        if (st != PMAPDB_OK)
-            return st;
+        pm_block_end(r);
         pm_block_open(r);
     }
     if (b->family == PM_FAMILY_NONE) {
@@ -106,6 +99,5 @@ pmapdb_status pm_enter_row(pm_reader *r, pm_family family, pm_dialect dialect, c
     b->n_rows++;
     r->any_row = true;
     if (family == PM_FAMILY_NARROW && !has_header(b))
-        st = pm_map_put(&r->starts, m->start, 1, err);
-    return st;
+        pm_check(r, pm_map_put(&r->starts, m->start, 1, r->err));
 }

@@ -1,112 +1,88 @@
-/* explain: what a block's dialect was told by, which tool and which version printed it, and what
- * was made good. The facts about versions are those of the sources of procps 3.2.0 to 4.0.6 and of
- * fs/proc/task_mmu.c. */
+/* explain: what in a block is missing, what was made good, what its dialect was told by, and which
+ * tool and version printed it. The facts about versions are those of the sources of procps 3.2.0 to
+ * 4.0.6 and of fs/proc/task_mmu.c. */
 #include "parse/block.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
-typedef struct explanation {
-    pm_reader *r;
-    pm_dialect dialect;
-    pmapdb_status st; /* once it fails, nothing more is added */
-    pmapdb_error *err;
-} explanation;
+/* # stands for the mark's number, @ for the line of the first. */
+static const char *const sentences[PM_MARK_COUNT] = {
+    [PM_MARK_GAVE_UP] = "line @: pmap gave up in the middle",
+    [PM_MARK_CUT] = "line @ ends in the middle",
+    [PM_MARK_BAD] = "# damaged rows, the first is line @: ",
+    [PM_MARK_ELIDED] = "line @ stands for rows that were left out",
+    [PM_MARK_GAP] = "line @ in the middle is no row: rows may be missing",
+    [PM_MARK_DOUBLED] = "# rows are printed twice, the second time with zeroes: counted once "
+                        "(procps 3.3.2 to 3.3.12 on Linux 4.3 or later)",
+    [PM_MARK_GROWN] = "# mappings are printed twice, as they grew while they were read: the later "
+                      "row counts",
+    [PM_MARK_OUTSIDE] = "# rows of size 0 lie outside of the range of -A: left out (procps 3.3.2 "
+                        "to 3.3.14)",
+    [PM_MARK_ODD] = "sizes that are no whole pages (#, the first in line @): edited or made up",
+    [PM_MARK_NAME_CUT] = "the tool cut # of its names at 127 bytes",
+    [PM_MARK_NO_NAMES] = "no column Mapping: the names are unknown, and all counts as anonymous",
+    [PM_MARK_TRANSLATED] = "\"[ anon ]\" and \"[ stack ]\" are in another language",
+    [PM_MARK_SHARED_TWICE] =
+        "the footer counts shared mappings twice: # KiB taken off (procps 3.3.2 to 3.3.11)",
+    [PM_MARK_RUNS_ON] =
+        "the footer goes on from the process before: that was taken off (procps before 4.0.4)",
+    [PM_MARK_BELOW] = "the footer counts # KiB of RSS outside of these rows: only a range was "
+                      "asked for (-A)",
+    [PM_MARK_UNPROVED] = "no footer: whether rows are missing cannot be told",
+    [PM_MARK_COLOUR] = "colour codes were taken off",
+    [PM_MARK_QUOTE] = "\"> \" was taken off",
+    [PM_MARK_TYPE] = "a word processor's dashes and blanks were put right",
+    [PM_MARK_CALLOUT] = "marks like <1> were taken off the names",
+    [PM_MARK_BUSYBOX] =
+        "busybox cuts a name at its first blank: \" (deleted)\" and what else follows is lost",
+};
 
-static void add(explanation *e, pm_buf *out, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* A line more. */
-static void add(explanation *e, pm_buf *out, const char *format, ...)
+static void add(pm_buf *out, const char *text)
 {
-    char text[320];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (e->st == PMAPDB_OK)
-        e->st = pm_buf_addf(out, e->err, "%s%s", out->len ? "\n" : "", text);
+    pm_buf_add(out, text, strlen(text), NULL);
 }
 
-/* ---- notes: what was made good ---- */
-
-static void note_rows(explanation *e)
+static void add_sentence(const pm_open *b, pm_mark mark, const char *between, pm_buf *out)
 {
-    const pm_open *b = &e->r->b;
-    pm_buf *notes = &e->r->notes;
-
-    if (b->n_doubled)
-        add(e, notes,
-            "%" PRIu64 " rows are printed twice, the second time with zeroes: counted once (procps "
-            "3.3.2 to 3.3.12 on Linux 4.3 or later)",
-            b->n_doubled);
-    if (b->n_grown)
-        add(e, notes,
-            "%" PRIu64 " mappings are printed twice, as they grew while they were read: the later "
-            "row counts",
-            b->n_grown);
-    if (b->n_outside)
-        add(e, notes,
-            "%" PRIu64 " rows of size 0 lie outside of the range of -A: left out (procps 3.3.2 to "
-            "3.3.14)",
-            b->n_outside);
-    if (b->n_odd)
-        add(e, notes,
-            "sizes that are no whole pages (%" PRIu64 ", the first in line %" PRIu64
-            "): edited or made up",
-            b->n_odd, b->odd_line);
-    if (b->names_cut)
-        add(e, notes, "the tool cut %" PRIu64 " of its names at 127 bytes", b->names_cut);
-    if (b->family == PM_FAMILY_WIDE && b->columns_line && !e->r->wide.columns.has_name)
-        add(e, notes, "no column Mapping: the names are unknown, and all counts as anonymous");
-    if (b->translated)
-        add(e, notes, "\"[ anon ]\" and \"[ stack ]\" are in another language");
+    if (out->len)
+        add(out, between);
+    for (const char *p = sentences[mark]; *p; p++) {
+        if (*p == '#' || *p == '@')
+            pm_buf_addf(out, NULL, "%" PRIu64, *p == '#' ? b->mark[mark].n : b->mark[mark].line);
+        else
+            pm_buf_add(out, p, 1, NULL);
+    }
 }
 
-static void note_sums(explanation *e)
-{
-    const pm_open *b = &e->r->b;
-    pm_buf *notes = &e->r->notes;
+/* ---- what is missing ---- */
 
-    if (b->shared_twice)
-        add(e, notes,
-            "the footer counts shared mappings twice: %" PRId64 " KiB taken off (procps 3.3.2 to "
-            "3.3.11)",
-            b->shared_kib);
-    if (b->runs_on)
-        add(e, notes,
-            "the footer goes on from the process before: that was taken off (procps before 4.0.4)");
-    if (b->below_kib)
-        add(e, notes,
-            "the footer counts %" PRId64
-            " KiB of RSS outside of these rows: only a range was asked "
-            "for (-A)",
-            b->below_kib);
-    if (b->family == PM_FAMILY_WIDE && b->columns_line && !b->footer)
-        add(e, notes, "no footer: whether rows are missing cannot be told");
+void pm_explain_missing(pm_reader *r)
+{
+    const pm_open *b = &r->b;
+
+    for (pm_mark mark = PM_MARK_GAVE_UP; mark < PM_MARK_BAD; mark++)
+        if (b->mark[mark].n)
+            add_sentence(b, mark, "; ", &r->missing);
+    if (b->mark[PM_MARK_BAD].n == 1) {
+        pm_block_missing(r, "line %" PRIu64 " is damaged: %s", b->mark[PM_MARK_BAD].line,
+                         b->bad_why);
+    } else if (b->mark[PM_MARK_BAD].n) {
+        add_sentence(b, PM_MARK_BAD, "; ", &r->missing);
+        add(&r->missing, b->bad_why);
+    }
+    /* gaps count only where no sum proves that nothing is missing */
+    if (b->checked == PM_CHECKED_NONE && b->mark[PM_MARK_ELIDED].n)
+        add_sentence(b, PM_MARK_ELIDED, "; ", &r->missing);
+    else if (b->checked == PM_CHECKED_NONE && b->mark[PM_MARK_GAP].n)
+        add_sentence(b, PM_MARK_GAP, "; ", &r->missing);
+    /* Rows of -X and -XX are copied about without their sums: no fragment unless a line is cut. */
+    if (b->columns_line && !b->footer &&
+        (b->family == PM_FAMILY_NARROW || b->rule || r->unterminated))
+        pm_block_missing(r, "no footer: the end is missing");
+    pm_check(r, pm_buf_status(&r->missing, r->err));
 }
 
-static void note_lines(explanation *e)
-{
-    static const struct {
-        unsigned bit;
-        const char *text;
-    } worn[] = {{PM_WORN_COLOUR, "colour codes were taken off"},
-                {PM_WORN_QUOTE, "\"> \" was taken off"},
-                {PM_WORN_TYPE, "a word processor's dashes and blanks were put right"},
-                {PM_WORN_CALLOUT, "marks like <1> were taken off the names"}};
-
-    for (size_t i = 0; i < sizeof worn / sizeof *worn; i++)
-        if (e->r->b.worn & worn[i].bit)
-            add(e, &e->r->notes, "%s", worn[i].text);
-    if (e->dialect == PM_DIALECT_BUSYBOX || e->dialect == PM_DIALECT_BUSYBOX_X)
-        add(e, &e->r->notes,
-            "busybox cuts a name at its first blank: \" (deleted)\" and what else follows is lost");
-}
-
-/* ---- tool ---- */
+/* ---- which tool ---- */
 
 /* Lower bound of the kernel: its youngest key. */
 static const char *kernel_of(uint64_t fields)
@@ -129,33 +105,29 @@ static const char *kernel_of(uint64_t fields)
     return fields & PM_HAS_FLAGS ? "3.8" : NULL;
 }
 
-/* The header of -x, -d: three blanks between Mode and Mapping until procps 3.3.6. */
-static bool has_three_blanks(const pm_reader *r)
-{
-    return r->columns.len && memmem(r->columns.data, r->columns.len, "Mode   ", 7) != NULL;
-}
-
 static const char *procps_narrow(const pm_reader *r)
 {
     const pm_open *b = &r->b;
+    bool small_x = b->dialect == PM_DIALECT_PMAP_SMALL_X, two = b->style.name_blanks == 2;
+    bool twice = b->mark[PM_MARK_SHARED_TWICE].n;
 
-    if (b->suse_mode)
+    if (b->style.suse_mode)
         return "procps of openSUSE";
-    if (b->raw_names)
+    if (b->style.raw_names)
         return "procps 4.0.6 or later, with -k";
-    if (b->dialect == PM_DIALECT_PMAP_SMALL_X && !(b->fields & PM_BIT(PM_RSS)))
+    if (small_x && !(b->fields & PM_BIT(PM_RSS)))
         return "procps 3.2.0 to 3.3.1";
-    if (b->shared_twice || b->n_doubled || b->n_outside) {
-        if (b->name_blanks == 2)
-            return "procps 3.3.2 to 3.3.6";
-        return b->shared_twice ? "procps 3.3.7 to 3.3.11" : "procps 3.3.7 to 3.3.12";
-    }
-    if (has_three_blanks(r) && b->dialect == PM_DIALECT_PMAP_SMALL_X)
+    if (twice || b->mark[PM_MARK_DOUBLED].n || b->mark[PM_MARK_OUTSIDE].n)
+        return two     ? "procps 3.3.2 to 3.3.6"
+               : twice ? "procps 3.3.7 to 3.3.11"
+                       : "procps 3.3.7 to 3.3.12";
+    /* The header of -x, -d: three blanks between Mode and Mapping until procps 3.3.6. */
+    if (small_x && r->columns.len && memmem(r->columns.data, r->columns.len, "Mode   ", 7))
         return "procps of RHEL 5 or 6, or 3.3.2 to 3.3.6";
-    if (b->name_blanks == 2)
+    if (two)
         return "procps up to 3.3.6";
     /* -d has had one blank for ever. */
-    return b->padded && b->name_blanks == 1 && b->dialect != PM_DIALECT_PMAP_D
+    return b->style.padded && b->style.name_blanks == 1 && b->dialect != PM_DIALECT_PMAP_D
                ? "procps 3.3.7 or later"
                : "procps";
 }
@@ -164,11 +136,11 @@ static const char *procps_wide(const pm_reader *r)
 {
     if (r->wide.columns.flags_glued)
         return "procps 3.3.7 to 3.3.14";
-    return r->b.runs_on ? "procps 3.3.7 to 4.0.3" : "procps 3.3.7 or later";
+    return r->b.mark[PM_MARK_RUNS_ON].n ? "procps 3.3.7 to 4.0.3" : "procps 3.3.7 or later";
 }
 
-/* The shape that tells a dialect, and the tool that prints it; others have only those of formats.c.
- */
+/* The shape that tells a dialect, and the tool that prints it; others have only their lines of
+ * formats.c. */
 static const struct {
     const char *shape;
     const char *tool; /* NULL: depends on the version */
@@ -194,7 +166,7 @@ static const struct {
     [PM_DIALECT_ROLLUP] = {"row named [rollup], and the keys of smaps below it", "Linux"},
 };
 
-/* The tool that prints a dialect with no line of its own above. */
+/* The tool of a dialect without a line of its own above. */
 static const char *tool_of(pm_dialect dialect)
 {
     const pm_form *f;
@@ -205,73 +177,65 @@ static const char *tool_of(pm_dialect dialect)
     return "?";
 }
 
-static void name_tool(explanation *e)
+static void name_tool(pm_reader *r, pm_dialect dialect)
 {
-    const pm_reader *r = e->r;
-    const char *kernel = kernel_of(r->b.fields), *tool;
-    bool linux_only, wide;
+    const char *kernel = kernel_of(r->b.fields), *tool = kinds[dialect].tool;
+    bool wide = dialect == PM_DIALECT_PMAP_XX || dialect == PM_DIALECT_PMAP_X;
+    bool linux_only = tool && strcmp(tool, "Linux") == 0;
 
-    if (r->b.totals.v[PM_TOTAL_MAPPINGS] == 0 || e->dialect == PM_DIALECT_COUNT)
-        return;
-    wide = e->dialect == PM_DIALECT_PMAP_XX || e->dialect == PM_DIALECT_PMAP_X;
-    tool = kinds[e->dialect].tool;
-    linux_only = tool && strcmp(tool, "Linux") == 0;
-    if (e->dialect == PM_DIALECT_SUSE && r->b.suse_mode)
+    if (dialect == PM_DIALECT_SUSE && r->b.style.suse_mode)
         tool = "procps of openSUSE";
-    else if (!tool && !kinds[e->dialect].shape)
-        tool = tool_of(e->dialect);
+    else if (!tool && !kinds[dialect].shape)
+        tool = tool_of(dialect);
     else if (!tool)
         tool = wide ? procps_wide(r) : r->b.state == PM_STATE_TOTALS ? "procps" : procps_narrow(r);
+    add(&r->tool, tool);
     if (kernel && (wide || linux_only))
-        add(e, &e->r->tool, "%s%s %s or later", tool, wide ? " on Linux" : "", kernel);
-    else
-        add(e, &e->r->tool, "%s", tool);
+        pm_buf_addf(&r->tool, NULL, "%s %s or later", wide ? " on Linux" : "", kernel);
 }
 
 /* ---- why ---- */
 
-/* A header's words, single blanks between, as one line. */
-static void add_header(explanation *e)
+static void say_why(pm_reader *r, pm_dialect dialect)
 {
-    pm_text header = pm_buf_text(&e->r->columns), word;
-    pm_buf *why = &e->r->why;
+    const pm_open *b = &r->b;
+    pm_buf *why = &r->why;
+    const char *shape = dialect < PM_DIALECT_COUNT ? kinds[dialect].shape : NULL;
+    pm_text word;
 
-    add(e, why, "the header:");
-    for (size_t at = 0; e->st == PMAPDB_OK && pm_guess_word(header, &at, &word);)
-        e->st = pm_buf_addf(why, e->err, " %.*s", (int)word.len, word.data);
-}
-
-static void say_why(explanation *e)
-{
-    const pm_open *b = &e->r->b;
-    pm_buf *why = &e->r->why;
-    const char *shape = e->dialect < PM_DIALECT_COUNT ? kinds[e->dialect].shape : NULL;
-
+    /* each of these is a line; the last newline is cut off */
     if (b->state == PM_STATE_TOTALS && !b->rollup)
-        add(e, why, "a line of sums like that of %s", pm_dialect_name(e->dialect));
-    else if (e->dialect < PM_DIALECT_COUNT && b->n_rows)
-        add(e, why, "%" PRIu64 " %s%s", b->n_rows, shape ? shape : "rows like those of ",
-            shape ? "" : tool_of(e->dialect));
-    if (b->columns_line)
-        add_header(e);
+        pm_buf_addf(why, NULL, "a line of sums like that of %s\n", pm_dialect_name(dialect));
+    else if (dialect < PM_DIALECT_COUNT && b->n_rows)
+        pm_buf_addf(why, NULL, "%" PRIu64 " %s%s\n", b->n_rows,
+                    shape ? shape : "rows like those of ", shape ? "" : tool_of(dialect));
+    if (b->columns_line) { /* its words, single blanks between */
+        add(why, "the header:");
+        for (size_t at = 0; pm_guess_word(pm_buf_text(&r->columns), &at, &word);)
+            pm_buf_addf(why, NULL, " %.*s", (int)word.len, word.data);
+        add(why, "\n");
+    }
     if (b->family == PM_FAMILY_WIDE && !b->columns_line)
-        add(e, why, "%zu columns without names, told by what Linux prints", e->r->wide.columns.n);
-    if (b->suse_mode)
-        add(e, why, "modes like r-xp-");
-    if (b->name_blanks == 2 && e->dialect != PM_DIALECT_BUSYBOX)
-        add(e, why, "two blanks before the name");
+        pm_buf_addf(why, NULL, "%zu columns without names, told by what Linux prints\n",
+                    r->wide.columns.n);
+    if (b->style.suse_mode)
+        add(why, "modes like r-xp-\n");
+    if (b->style.name_blanks == 2 && dialect != PM_DIALECT_BUSYBOX)
+        add(why, "two blanks before the name\n");
     if (b->checked == PM_CHECKED_FOOTER)
-        add(e, why, "the sums below the rows agree");
+        add(why, "the sums below the rows agree\n");
+    if (why->len)
+        why->data[--why->len] = '\0';
 }
 
 /* ---- how sure ---- */
 
-static pm_confidence confidence_of(const pm_reader *r, pm_dialect dialect)
+static pm_confidence confidence_of(const pm_open *b, pm_dialect dialect)
 {
-    const pm_open *b = &r->b;
     bool headed = b->columns_line || b->footer || b->pid_line;
 
-    if (dialect == PM_DIALECT_COUNT || b->n_bad * 10 > b->n_rows || b->n_odd)
+    if (dialect == PM_DIALECT_COUNT || b->mark[PM_MARK_BAD].n * 10 > b->n_rows ||
+        b->mark[PM_MARK_ODD].n)
         return PM_CONFIDENCE_GUESS;
     if (dialect == PM_DIALECT_SMAPS || dialect == PM_DIALECT_ROLLUP)
         return PM_CONFIDENCE_CERTAIN;
@@ -284,15 +248,22 @@ static pm_confidence confidence_of(const pm_reader *r, pm_dialect dialect)
     return b->n_rows >= 3 ? PM_CONFIDENCE_LIKELY : PM_CONFIDENCE_GUESS;
 }
 
-pmapdb_status pm_explain(pm_reader *r, pm_dialect dialect, pm_confidence *sure, pmapdb_error *err)
+pm_confidence pm_explain(pm_reader *r, pm_dialect dialect)
 {
-    explanation e = {r, dialect, PMAPDB_OK, err};
+    pm_open *b = &r->b;
+    bool headed_wide = b->family == PM_FAMILY_WIDE && b->columns_line;
 
-    *sure = confidence_of(r, dialect);
-    note_rows(&e);
-    note_sums(&e);
-    note_lines(&e);
-    name_tool(&e);
-    say_why(&e);
-    return e.st;
+    b->mark[PM_MARK_NO_NAMES].n = headed_wide && !r->wide.columns.has_name;
+    b->mark[PM_MARK_UNPROVED].n = headed_wide && !b->footer;
+    b->mark[PM_MARK_BUSYBOX].n = dialect == PM_DIALECT_BUSYBOX || dialect == PM_DIALECT_BUSYBOX_X;
+    for (pm_mark mark = PM_MARK_DOUBLED; mark < PM_MARK_COUNT; mark++)
+        if (b->mark[mark].n || (mark >= PM_MARK_COLOUR && b->worn >> (mark - PM_MARK_COLOUR) & 1))
+            add_sentence(b, mark, "\n", &r->notes);
+    if (b->totals.v[PM_TOTAL_MAPPINGS] && dialect != PM_DIALECT_COUNT)
+        name_tool(r, dialect);
+    say_why(r, dialect);
+    pm_check(r, pm_buf_status(&r->notes, r->err));
+    pm_check(r, pm_buf_status(&r->why, r->err));
+    pm_check(r, pm_buf_status(&r->tool, r->err));
+    return confidence_of(b, dialect);
 }

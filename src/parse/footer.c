@@ -36,20 +36,17 @@ static int64_t rows_sum(const pm_open *b, enum pm_field field)
     return field == PM_DIRTY ? b->dirty_kib : PMAPDB_UNKNOWN;
 }
 
-static pmapdb_status differ(pm_reader *r, enum pm_field field, int64_t rows, int64_t tool,
-                            pmapdb_error *err)
+static void differ(pm_reader *r, enum pm_field field, int64_t rows, int64_t tool)
 {
-    const char *what = field == PM_SIZE  ? ""
-                       : field == PM_RSS ? "RSS "
-                       : field == PM_PSS ? "PSS "
-                                         : pm_fields[field].key;
+    const char *what = field == PM_SIZE ? "" : pm_fields[field].key;
     int64_t missing = tool - rows;
 
-    return pm_block_missing(
-        r, err,
-        "rows add up to %s%s%" PRId64 " KiB, footer says %" PRId64 " KiB: %" PRId64 " KiB %s", what,
-        *what && what[strlen(what) - 1] != ' ' ? " " : "", rows, tool,
-        missing < 0 ? -missing : missing, missing < 0 ? "are too many" : "are missing");
+    if (field == PM_RSS || field == PM_PSS)
+        what = field == PM_RSS ? "RSS" : "PSS";
+    pm_block_missing(
+        r, "rows add up to %s%s%" PRId64 " KiB, footer says %" PRId64 " KiB: %" PRId64 " KiB %s",
+        what, *what ? " " : "", rows, tool, missing < 0 ? -missing : missing,
+        missing < 0 ? "are too many" : "are missing");
 }
 
 static bool is_x(const pm_open *b)
@@ -67,15 +64,16 @@ static bool agrees(pm_open *b, enum pm_field field, int64_t rows, int64_t tool)
     if (!is_x(b))
         return false;
     if (field == PM_SIZE) {
-        b->shared_twice = tool == rows + b->shared_kib;
-        return b->shared_twice;
+        b->mark[PM_MARK_SHARED_TWICE].n =
+            tool == rows + b->shared_kib ? (uint64_t)b->shared_kib : 0;
+        return b->mark[PM_MARK_SHARED_TWICE].n;
     }
     if (tool > rows && field == PM_RSS)
-        b->below_kib = tool - rows;
+        b->mark[PM_MARK_BELOW].n = (uint64_t)(tool - rows);
     return tool > rows;
 }
 
-static pmapdb_status check_narrow(pm_reader *r, pmapdb_error *err)
+static void check_narrow(pm_reader *r)
 {
     static const enum pm_field fields[] = {PM_SIZE,  PM_RSS,           PM_PSS,
                                            PM_DIRTY, PM_PRIVATE_DIRTY, PM_SWAP};
@@ -84,11 +82,12 @@ static pmapdb_status check_narrow(pm_reader *r, pmapdb_error *err)
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         int64_t rows = rows_sum(b, fields[i]), tool = b->tool[fields[i]];
 
-        if (rows != PMAPDB_UNKNOWN && tool != PMAPDB_UNKNOWN && !agrees(b, fields[i], rows, tool))
-            return differ(r, fields[i], rows, tool, err);
+        if (rows != PMAPDB_UNKNOWN && tool != PMAPDB_UNKNOWN && !agrees(b, fields[i], rows, tool)) {
+            differ(r, fields[i], rows, tool);
+            return;
+        }
     }
     b->checked = PM_CHECKED_FOOTER;
-    return PMAPDB_OK;
 }
 
 /* What the footer claims for a field, less what it said below the block before. */
@@ -119,32 +118,34 @@ static bool runs_on(const pm_reader *r)
  * process that lives, a sum may be of another moment than the rows. A difference means missing rows
  * only where the sum is the larger one, and of more mappings; and too many where it is the smaller
  * one, and rows stand below others that Linux prints in order. */
-static pmapdb_status check_wide(pm_reader *r, pmapdb_error *err)
+static void check_wide(pm_reader *r)
 {
     static const uint64_t zero[PM_COLUMNS_MAX];
     pm_wide *w = &r->wide;
-    int64_t size = r->b.totals.v[PM_TOTAL_SIZE], pages;
+    int64_t *tool = r->b.tool, size = r->b.totals.v[PM_TOTAL_SIZE], pages;
     const uint64_t *base = runs_on(r) ? w->before : zero;
-    pmapdb_status st = PMAPDB_OK;
 
-    if (w->n_footer != w->columns.n)
-        return pm_block_missing(r, err, "the footer has %zu sums for %zu columns", w->n_footer,
-                                w->columns.n);
-    r->b.tool[PM_SIZE] = tool_sum(w, base, PM_SIZE);
-    r->b.tool[PM_RSS] = tool_sum(w, base, PM_RSS);
-    r->b.runs_on = base != zero;
+    if (w->n_footer != w->columns.n) {
+        pm_block_missing(r, "the footer has %zu sums for %zu columns", w->n_footer, w->columns.n);
+        return;
+    }
+    tool[PM_SIZE] = tool_sum(w, base, PM_SIZE);
+    tool[PM_RSS] = tool_sum(w, base, PM_RSS);
+    r->b.mark[PM_MARK_RUNS_ON].n = base != zero;
     pages = tool_sum(w, base, PM_KERNEL_PAGE);
-    if (r->b.tool[PM_SIZE] == size)
+    if (tool[PM_SIZE] == size)
         r->b.checked = PM_CHECKED_FOOTER;
-    else if (r->b.tool[PM_SIZE] > size ? pages < 0 || pages > r->b.pages_kib
-                                       : r->b.goes_back && r->b.tool[PM_SIZE] != PMAPDB_UNKNOWN)
-        st = differ(r, PM_SIZE, size, r->b.tool[PM_SIZE], err);
+    else if (tool[PM_SIZE] > size ? pages < 0 || pages > r->b.pages_kib
+                                  : r->b.goes_back && tool[PM_SIZE] != PMAPDB_UNKNOWN)
+        differ(r, PM_SIZE, size, tool[PM_SIZE]);
     w->n_before = w->n_footer;
     memcpy(w->before, w->footer, sizeof w->before);
-    return st;
 }
 
-pmapdb_status pm_footer_check(pm_reader *r, pmapdb_error *err)
+void pm_footer_check(pm_reader *r)
 {
-    return r->b.family == PM_FAMILY_WIDE ? check_wide(r, err) : check_narrow(r, err);
+    if (r->b.family == PM_FAMILY_WIDE)
+        check_wide(r);
+    else
+        check_narrow(r);
 }

@@ -81,20 +81,49 @@ static const pm_form formats[] = {
     {PM_DIALECT_COUNT, "A s x - - P5 N", PM_SOLARIS, NULL, NULL},
 };
 
-static const pm_refused refused[] = {
-    {"pmap of Solaris or illumos",
-     "         Address     Kbytes        RSS       Anon     Locked Mode   Mapped File"},
-    {"procstat -v of FreeBSD",
-     "  PID              START                END PRT    RES PRES REF SHD FLAG  TP PATH"},
-    {"vmmap of macOS",
-     "REGION TYPE                    START - END         [ VSIZE  RSDNT  DIRTY   SWAP] PRT/MAX "
-     "SHRMOD PURGE    REGION DETAIL"},
-    {"gdb's info proc mappings",
-     "          Start Addr           End Addr       Size     Offset  Perms  objfile"},
-    {"lsof", "COMMAND   PID USER   FD   TYPE DEVICE SIZE/OFF    NODE NAME"},
-    {"psutil's pmap.py", "Address                 RSS  Mode    Mapping"},
-    {"a JVM's own counts (NMT)", "Native Memory Tracking:"},
-    {"smem", "  PID User     Command                         Swap      USS      PSS      RSS"},
+/* What another tool prints: the line of the example, or any line with all these words and not
+ * `without`. */
+static const struct {
+    pm_refused shown;
+    const char *words[4], *without, *whose;
+} foreign[] = {
+    {{"pmap of Solaris or illumos",
+      "         Address     Kbytes        RSS       Anon     Locked Mode   Mapped File"},
+     {"Address", "Kbytes", "Mapped File"},
+     NULL,
+     PM_SOLARIS},
+    {{"procstat -v of FreeBSD",
+      "  PID              START                END PRT    RES PRES REF SHD FLAG  TP PATH"},
+     {"PID", "START", "END", "PRT"},
+     NULL,
+     "procstat -v of FreeBSD, not a map of Linux"},
+    {{"vmmap of macOS",
+      "REGION TYPE                    START - END         [ VSIZE  RSDNT  DIRTY   SWAP] PRT/MAX "
+      "SHRMOD PURGE    REGION DETAIL"},
+     {"REGION TYPE", "START", "END"},
+     NULL,
+     "vmmap of macOS, not a map of Linux"},
+    {{"gdb's info proc mappings",
+      "          Start Addr           End Addr       Size     Offset  Perms  objfile"},
+     {"Start Addr", "End Addr", "Size"},
+     NULL,
+     "gdb's info proc mappings: sizes of mappings, nothing of what is resident; capture smaps"},
+    {{"lsof", "COMMAND   PID USER   FD   TYPE DEVICE SIZE/OFF    NODE NAME"},
+     {"COMMAND", "PID", "FD", "NODE"},
+     NULL,
+     "lsof: open files, no memory map"},
+    {{"psutil's pmap.py", "Address                 RSS  Mode    Mapping"},
+     {"Address", "RSS", "Mode", "Mapping"},
+     "Kbytes",
+     PM_PSUTIL},
+    {{"a JVM's own counts (NMT)", "Native Memory Tracking:"},
+     {"Native Memory Tracking:"},
+     NULL,
+     "a JVM's own counts (NMT), no map: import takes the names of ranges from them"},
+    {{"smem", "  PID User     Command                         Swap      USS      PSS      RSS"},
+     {"PID", "User", "USS", "PSS"},
+     NULL,
+     "smem: sums of processes, no memory map"},
 };
 
 #define N_FORMATS (sizeof formats / sizeof *formats)
@@ -182,7 +211,25 @@ const pm_form *pm_form_at(size_t i)
 
 const pm_refused *pm_form_refused(size_t i)
 {
-    return i < sizeof refused / sizeof *refused ? &refused[i] : NULL;
+    return i < sizeof foreign / sizeof *foreign ? &foreign[i].shown : NULL;
+}
+
+static bool holds(pm_text line, const char *words)
+{
+    return memmem(line.data, line.len, words, strlen(words)) != NULL;
+}
+
+const char *pm_form_foreign(pm_text line)
+{
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        bool all = !foreign[i].without || !holds(line, foreign[i].without);
+
+        for (int k = 0; k < 4 && foreign[i].words[k] && all; k++)
+            all = holds(line, foreign[i].words[k]);
+        if (all)
+            return foreign[i].whose;
+    }
+    return NULL;
 }
 
 pmapdb_status pm_form_find(const char *name, pm_dialect *out, pmapdb_error *err)

@@ -51,6 +51,8 @@ typedef struct pm_refused {
 
 /* NULL after the last. */
 const pm_refused *pm_form_refused(size_t i);
+/* Whose header the line is; NULL: no other tool's. */
+const char *pm_form_foreign(pm_text line);
 
 /* The dialect of that name, PM_DIALECT_COUNT for NULL (any); else PMAPDB_USAGE with their list. */
 pmapdb_status pm_form_find(const char *name, pm_dialect *out, pmapdb_error *err);

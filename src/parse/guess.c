@@ -114,18 +114,6 @@ const char *pm_guess_denied(pm_text line, int64_t *pid)
     return NULL;
 }
 
-static bool all_of(pm_text t, char c, size_t at_least)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < t.len; i++) {
-        if (t.data[i] != c && t.data[i] != ' ')
-            return false;
-        n += t.data[i] == c;
-    }
-    return n >= at_least;
-}
-
 /* Two of the words that stay English in every locale, or all are English; `df` and `ls` have one.
  */
 static bool is_columns(pm_text line)
@@ -141,11 +129,6 @@ static bool is_columns(pm_text line)
     for (size_t i = 0; i < sizeof words / sizeof *words && n < 2; i++)
         n += pm_guess_has_word(line, words[i]);
     return n >= 2;
-}
-
-bool pm_guess_translated_columns(pm_text line)
-{
-    return line.len && memmem(line.data, line.len, "  ", 2) != NULL;
 }
 
 /* Some words further on there is a mode: a row, and no sum that looks like an address. */
@@ -185,32 +168,32 @@ static pm_line_kind guess_row(const char *p, const char *end, bool indented)
     return PM_LINE_BROKEN;
 }
 
-static const char *skip_space(const char *p, const char *end)
+/* Nothing but blanks and at least three '=' or ten '-'. */
+static bool is_rule(pm_text line)
 {
-    while (p < end && (*p == ' ' || *p == '\t'))
-        p++;
-    return p;
+    const char mark[] = {*pm_text_skip(line, " \t").data, ' ', '\0'};
+    size_t n = 0;
+
+    for (size_t i = 0; i < line.len; i++)
+        n += line.data[i] == *mark;
+    return n >= (*mark == '=' ? 3 : 10) && pm_char_in(*mark, "=-") && !pm_text_skip(line, mark).len;
 }
 
 pm_line_kind pm_guess(pm_text line)
 {
-    const char *p = line.data, *end = line.data + line.len;
-    const char *word = skip_space(p, end);
-    pm_line_kind kind = guess_row(word, end, word > p);
-    pm_text command;
+    pm_text word = pm_text_skip(line, " \t"), command;
+    pm_line_kind kind = guess_row(word.data, word.data + word.len, word.len < line.len);
     int64_t pid;
     bool tentative;
 
     if (kind != PM_LINE_OTHER)
         return kind;
-    if (word == end)
+    if (!word.len)
         return PM_LINE_BLANK;
     if (pm_guess_pid(line, &pid, &command, &tentative))
         return PM_LINE_PID;
-    if (*word == '=' && all_of(line, '=', 3))
-        return PM_LINE_EQUALS;
-    if (*word == '-' && all_of(line, '-', 10))
-        return PM_LINE_DASHES;
+    if (is_rule(line))
+        return PM_LINE_RULE;
     if (pm_guess_denied(line, &pid))
         return PM_LINE_DENIED;
     return is_columns(line) ? PM_LINE_COLUMNS : PM_LINE_OTHER;

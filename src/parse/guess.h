@@ -1,4 +1,5 @@
-/* guess: what a line can be, from its shape alone. Never from the command that a prompt shows. */
+/* guess: what a line can be, from its shape alone and never from the command that a prompt shows.
+ */
 #ifndef PM_PARSE_GUESS_H
 #define PM_PARSE_GUESS_H
 
@@ -20,9 +21,8 @@ typedef enum pm_line_kind {
     PM_LINE_BROKEN, /* begins with an address and goes on otherwise */
     PM_LINE_PID,    /* "PID:   command" */
     PM_LINE_COLUMNS,
-    PM_LINE_DASHES, /* the rule above the sums of -x */
-    PM_LINE_EQUALS, /* the rule above the sums of -X and -XX */
-    PM_LINE_DENIED  /* "cat: /proc/PID/smaps: Permission denied" */
+    PM_LINE_RULE,  /* the rule above the sums: dashes of -x, '=' of -X and -XX */
+    PM_LINE_DENIED /* "cat: /proc/PID/smaps: Permission denied" */
 } pm_line_kind;
 
 pm_line_kind pm_guess(pm_text line);
@@ -34,16 +34,13 @@ bool pm_guess_pid(pm_text line, int64_t *pid, pm_text *command, bool *tentative)
 /* The pid in a PM_LINE_DENIED line and what the system said. */
 const char *pm_guess_denied(pm_text line, int64_t *pid);
 
-/* A header whose words are translated: only good right behind a PID line. */
-bool pm_guess_translated_columns(pm_text line);
-
 /* A blank-separated word of the line. */
 bool pm_guess_has_word(pm_text line, const char *word);
 /* The next word from *at on; false at the end. */
 bool pm_guess_word(pm_text line, size_t *at, pm_text *word);
 
 /* Permissions at p: 4 characters as the kernel prints them (rw-p), 5 as pmap does (rw---, rw-s-);
- * returns how many, 0 for none. `out` is as the kernel prints them. */
+ * returns how many, 0 for none. `out` gets them as the kernel prints them. */
 size_t pm_guess_perms(const char *p, const char *end, char out[5]);
 
 /* Columns are wide and numbers short: eight bytes at once. */

@@ -67,7 +67,7 @@ static size_t count_numbers(const pm_wide *w)
     for (size_t i = 0; i < w->n; i++) {
         size_t n = w->rows[i].n;
 
-        if (w->rows[i].behind == 0)
+        if (w->rows[i].numbers_end == 0)
             continue;
         if (votes == 0)
             winner = n;
@@ -195,16 +195,21 @@ static void guess_columns(pm_wide *w)
     }
 }
 
-/* Offset, Device and Inode stand in a row: "00001000 fe:00 5317628". */
-static bool has_place(const pm_wide *w)
+/* Some row begins as these columns say. */
+static bool any_row_has(const pm_wide *w, const pm_columns *c)
 {
-    const pm_columns all = {.offset = true, .device = true, .inode = true};
-    pm_wide_place place;
+    pm_mapping m;
 
     for (size_t i = 0; i < w->n; i++)
-        if (pm_wide_lead(&all, pm_wide_line(w, i), &place))
+        if (pm_wide_lead(c, pm_wide_line(w, i), &m))
             return true;
     return false;
+}
+
+/* "00001000 fe:00 5317628" stands before the numbers. */
+static bool has_place(const pm_wide *w)
+{
+    return any_row_has(w, &(pm_columns){.place = "odi"});
 }
 
 /* A word that can be a smaps key; the last one, Mapping, is translated and may be any word. */
@@ -253,22 +258,11 @@ static const char *header_columns(pm_columns *c, pm_text header, size_t at)
     return NULL;
 }
 
-/* The second word of a row is its permissions, or the user's list of columns has none. */
-static bool lacks_perms(const pm_wide *w)
-{
-    const pm_columns any = {0};
-    pm_wide_place place;
-
-    for (size_t i = 0; i < w->n; i++)
-        if (pm_wide_lead(&any, pm_wide_line(w, i), &place))
-            return false;
-    return true;
-}
-
 static const char *read_header(pm_columns *c, pm_text header, const pm_wide *w)
 {
+    static const char *const places[] = {"Offset", "Device", "Inode"};
     const char *why;
-    size_t at = 0, before;
+    size_t at = 0, before, n = 0;
     pm_text word;
 
     do {
@@ -276,14 +270,13 @@ static const char *read_header(pm_columns *c, pm_text header, const pm_wide *w)
         if (!pm_guess_word(header, &at, &word))
             return "the header names no column of smaps";
     } while (!is_known(word));
-    c->no_perms = lacks_perms(w);
-    c->offset = pm_guess_has_word(header, "Offset");
-    c->device = pm_guess_has_word(header, "Device");
-    c->inode = pm_guess_has_word(header, "Inode");
-    if (!c->offset && !c->device && !c->inode)
-        c->offset = c->device = c->inode = has_place(w);
-    else if (has_place(w))
-        c->offset = c->device = c->inode = true;
+    /* else the user's list of columns has no Perm */
+    c->no_perms = !any_row_has(w, &(pm_columns){0});
+    for (size_t i = 0; i < 3; i++)
+        if (pm_guess_has_word(header, places[i]))
+            c->place[n++] = "odi"[i];
+    if (has_place(w))
+        memcpy(c->place, "odi", 4);
     why = header_columns(c, header, before);
     if (why)
         return why;
@@ -303,7 +296,7 @@ static pmapdb_status read_bare(pm_wide *w, const char **refused, pmapdb_error *e
     *refused = has_place(w) ? NULL : "columns without names";
     if (*refused)
         return PMAPDB_OK;
-    c->offset = c->device = c->inode = true;
+    memcpy(c->place, "odi", 4);
     st = pm_wide_read(w, PM_COLUMNS_MAX, err);
     if (st != PMAPDB_OK)
         return st;

@@ -39,53 +39,58 @@ static bool read_numbers(const char **at, const char *end, pm_numbers *out)
     return out->n > 0;
 }
 
-/* " 0000000000001000 0fe:00000" of -d. */
-static const char *read_place(const char *p, const char *end, pm_mapping *m)
+const char *pm_read_place(const char *p, const char *end, const char *pattern, pm_mapping *m)
 {
-    uint64_t major = 0, minor = 0;
-    size_t n;
+    for (; *pattern; pattern++) {
+        uint64_t major = 0, minor = 0;
+        size_t n;
 
-    p = pm_skip_blanks(p, end);
-    n = pm_num_hex(p, end, &m->offset);
-    p = pm_skip_blanks(p + n, end);
-    if (n < 8)
-        return NULL;
-    n = pm_num_hex(p, end, &major);
-    if (n == 0 || p + n >= end || p[n] != ':')
-        return NULL;
-    p += n + 1;
-    n = pm_num_hex(p, end, &minor);
-    if (n == 0 || major > UINT32_MAX || minor > UINT32_MAX || (p + n < end && p[n] != ' '))
-        return NULL;
-    m->dev_major = (uint32_t)major;
-    m->dev_minor = (uint32_t)minor;
-    m->present |= PM_HAS_OFFSET | PM_HAS_DEVICE;
-    return p + n;
+        p = pm_skip_blanks(p, end);
+        n = *pattern == 'o'   ? pm_num_hex(p, end, &m->offset)
+            : *pattern == 'd' ? pm_num_hex(p, end, &major)
+                              : pm_num_dec(p, end, &m->inode);
+        p += n;
+        if (n < (*pattern == 'o' ? 8 : 1))
+            return NULL;
+        if (*pattern == 'd') {
+            n = p < end && *p == ':' ? pm_num_hex(p + 1, end, &minor) : 0;
+            p += n + 1;
+            if (n == 0 || major > UINT32_MAX || minor > UINT32_MAX)
+                return NULL;
+            m->dev_major = (uint32_t)major;
+            m->dev_minor = (uint32_t)minor;
+        }
+        m->present |= *pattern == 'o'   ? PM_HAS_OFFSET
+                      : *pattern == 'd' ? PM_HAS_DEVICE
+                                        : PM_HAS_INODE;
+    }
+    return p < end && *p != ' ' ? NULL : p;
 }
 
 /* Offset and device after the mode, if the format has them; NULL: they are missing. */
 static const char *place_of(const pm_form *f, const char *p, const char *end, pm_mapping *m)
 {
     const char *place = strstr(f->pattern, "o D"), *after;
+    pm_mapping with = *m;
 
     if (!place)
         return p;
-    after = read_place(p, end, m);
+    after = pm_read_place(p, end, "od", &with);
+    if (after)
+        *m = with;
     return after || place[-1] != '[' ? after : p;
 }
 
 /* psutil's script has no sizes: its one number is Rss, and more blanks follow its mode. */
 static const char *whose(const pm_form *f, pm_text address, pm_text rest)
 {
-    size_t blanks = 0;
+    pm_text name = pm_text_skip(rest, " ");
 
     for (size_t i = 0; i < address.len; i++)
         if (address.data[i] >= 'A' && address.data[i] <= 'F')
             return PM_SOLARIS;
-    while (blanks < rest.len && rest.data[blanks] == ' ')
-        blanks++;
-    if (f->dialect == PM_DIALECT_BUSYBOX && blanks > 2 &&
-        !pm_text_starts(pm_text_from(rest, blanks), PM_TEXT("[ ")))
+    if (f->dialect == PM_DIALECT_BUSYBOX && rest.len - name.len > 2 &&
+        !pm_text_starts(name, PM_TEXT("[ ")))
         return PM_PSUTIL;
     return f->dialect == PM_DIALECT_COUNT ? f->tool : NULL;
 }
@@ -124,15 +129,6 @@ bool pm_narrow_read(pm_text line, pm_narrow *out)
 
 /* ---- the name: most tools print the kernel's own words, some in brackets of their own ---- */
 
-static pm_text trim(pm_text t)
-{
-    while (t.len && t.data[0] == ' ')
-        t = pm_text_from(t, 1);
-    while (t.len && t.data[t.len - 1] == ' ')
-        t.len--;
-    return t;
-}
-
 static bool is_one_of(pm_text t, const char *const *words)
 {
     for (; *words; words++)
@@ -143,88 +139,81 @@ static bool is_one_of(pm_text t, const char *const *words)
 
 /* "[ anon ]", "[ stack ]" and what the translations of procps make of them; others ("[ shmid=0x1
  * ]") stay. */
-static pm_text pseudo_name(pm_open *b, pm_text name)
+static pm_text pseudo_name(pm_reader *r, pm_text name)
 {
     static const char *const anon[] = {"анон", "vô danh", "anôn", NULL};
     static const char *const stack[] = {"pile", "stos", "стек", "pila", "ngăn xếp", "pilha", NULL};
-    pm_text word = trim((pm_text){name.data + 1, name.len - 2});
+    pm_text word = pm_text_trim((pm_text){name.data + 1, name.len - 2}, " ");
     bool is_anon = is_one_of(word, anon), is_stack = is_one_of(word, stack);
 
-    b->translated |= is_anon || is_stack;
+    if (is_anon || is_stack)
+        pm_block_mark(r, PM_MARK_TRANSLATED, r->line);
     if (is_anon || pm_text_equal(word, PM_TEXT("anon")))
         return PM_TEXT("");
     return is_stack || pm_text_equal(word, PM_TEXT("stack")) ? PM_TEXT("[stack]") : name;
 }
 
-/* Tools that print the kernel's names as they are. */
-static bool is_plain(pm_dialect dialect)
-{
-    return dialect == PM_DIALECT_BUSYBOX || dialect == PM_DIALECT_BUSYBOX_X ||
-           dialect == PM_DIALECT_TOYBOX_X;
-}
-
 /* "[ anon ]" has a blank inside, and procps puts two blanks more before it than before a file's
  * name. A web page that keeps one blank of each run keeps only the one inside. */
-static bool is_pseudo(const pm_open *b, pm_text name, size_t blanks, size_t separator)
+static bool is_pseudo(const pm_style *style, pm_text name, size_t blanks, size_t separator)
 {
     if (name.len < 4 || name.data[0] != '[' || name.data[name.len - 1] != ']')
         return false;
-    return name.data[1] == ' ' ? blanks > separator || !b->padded : blanks == separator + 2;
+    return name.data[1] == ' ' ? blanks > separator || !style->padded : blanks == separator + 2;
 }
 
 /* toybox prints "[anon]" and the kernel's names where procps prints "[ anon ]". */
 static bool is_tool_name(pm_text name)
 {
-    return pm_text_equal(name, PM_TEXT("[anon]")) || pm_text_equal(name, PM_TEXT("[heap]")) ||
-           pm_text_equal(name, PM_TEXT("[vdso]")) || pm_text_equal(name, PM_TEXT("[vsyscall]")) ||
-           pm_text_starts(name, PM_TEXT("[vvar")) || pm_text_starts(name, PM_TEXT("[anon:"));
+    static const char *const names[] = {"[anon]", "[heap]", "[vdso]", "[vsyscall]", NULL};
+
+    return is_one_of(name, names) || pm_text_starts(name, PM_TEXT("[vvar")) ||
+           pm_text_starts(name, PM_TEXT("[anon:"));
 }
 
-static void read_name(pm_open *b, pm_dialect dialect, pm_text rest, pm_mapping *m)
+static void read_name(pm_reader *r, pm_dialect dialect, pm_text rest, pm_mapping *m)
 {
-    size_t blanks = 0, separator;
-    pm_text name;
+    pm_style *style = &r->b.style;
+    pm_text name = pm_text_skip(rest, " ");
+    size_t blanks = rest.len - name.len, separator;
 
-    if (is_plain(dialect))
+    /* These tools print the kernel's names as they are. */
+    if (dialect == PM_DIALECT_BUSYBOX || dialect == PM_DIALECT_BUSYBOX_X ||
+        dialect == PM_DIALECT_TOYBOX_X)
         m->present |= PM_HAS_PSEUDO;
-    while (blanks < rest.len && rest.data[blanks] == ' ')
-        blanks++;
-    if (blanks == rest.len) {
-        m->path = PM_TEXT("");
+    m->path = PM_TEXT("");
+    if (!name.len)
+        return;
+    if (style->name_blanks == 0)
+        style->name_blanks = blanks == 2 || (blanks == 4 && name.data[0] == '[') ? 2 : 1;
+    separator = blanks < (size_t)style->name_blanks ? blanks : (size_t)style->name_blanks;
+    if (pm_text_equal(name, PM_TEXT("[anon]"))) {
+        style->tool_names |= blanks > separator;
         return;
     }
-    name = pm_text_from(rest, blanks);
-    if (b->name_blanks == 0)
-        b->name_blanks = blanks == 2 || (blanks == 4 && name.data[0] == '[') ? 2 : 1;
-    separator = blanks < (size_t)b->name_blanks ? blanks : (size_t)b->name_blanks;
     m->path = pm_text_from(rest, separator);
-    if (pm_text_equal(name, PM_TEXT("[anon]"))) {
-        m->path = PM_TEXT("");
-        b->tool_names |= blanks > separator;
-    } else if (is_pseudo(b, name, blanks, separator)) {
+    if (is_pseudo(style, name, blanks, separator)) {
         bool own = name.data[1] == ' ';
 
-        m->path = own ? pseudo_name(b, name) : name;
-        b->tool_names |= !own && is_tool_name(name);
+        m->path = own ? pseudo_name(r, name) : name;
+        style->tool_names |= !own && is_tool_name(name);
         if (!own)
             m->present |= PM_HAS_PSEUDO;
     } else if (pm_text_equal(name, PM_TEXT("[vdso]")) || pm_text_equal(name, PM_TEXT("[vvar]"))) {
-        b->raw_names = true;
+        style->raw_names = true;
     }
 }
 
-pmapdb_status pm_narrow_row(pm_reader *r, pm_narrow *row, pmapdb_error *err)
+void pm_narrow_row(pm_reader *r, pm_narrow *row)
 {
-    pm_open *b = &r->b;
-
     if (row->outside) {
-        b->n_outside++;
-        return PMAPDB_OK;
+        pm_block_mark(r, PM_MARK_OUTSIDE, r->line);
+        return;
     }
-    b->padded |= row->padded;
-    b->suse_mode |= row->suse_mode;
+    r->b.style.padded |= row->padded;
+    r->b.style.suse_mode |= row->suse_mode;
     pm_strip_callout(r, &row->rest);
-    b->worn |= r->worn;
-    read_name(b, row->dialect, row->rest, &row->m);
-    return pm_block_add(r, &row->m, r->line, err);
+    r->b.worn |= r->worn;
+    read_name(r, row->dialect, row->rest, &row->m);
+    pm_block_add(r, &row->m, r->line);
 }

@@ -1,5 +1,5 @@
-/* pmap_wide: the rows of pmap -X and -XX. They are held until the block ends: the name begins
- * behind the VmFlags column, whose right edge only all rows together show. */
+/* pmap_wide: the rows of pmap -X and -XX. They are held until the block ends: the name begins after
+ * the VmFlags column, whose right edge only all rows together show. */
 #include "parse/block.h"
 
 #include "base/num.h"
@@ -8,29 +8,24 @@
 /* procps reads the name of -X and -XX with "%127[^\n]". */
 #define NAME_CUT 127
 
-pmapdb_status pm_wide_hold(pm_reader *r, pm_text line, pmapdb_error *err)
+void pm_wide_hold(pm_reader *r, pm_text line)
 {
     pm_wide *w = &r->wide;
-    pmapdb_status st = pm_grow(&w->rows, &w->cap, w->n, sizeof *w->rows, err);
 
-    if (st != PMAPDB_OK)
-        return st;
-    w->rows[w->n] = (pm_wide_row){.at = w->text.len, .len = line.len, .line = r->line};
-    st = pm_buf_add(&w->text, line.data, line.len, err);
-    if (st != PMAPDB_OK)
-        return st;
-    w->n++;
+    pm_check(r, pm_grow(&w->rows, &w->cap, w->n, sizeof *w->rows, r->err));
+    if (r->st != PMAPDB_OK)
+        return;
+    w->rows[w->n++] = (pm_wide_row){.at = w->text.len, .len = line.len, .line = r->line};
+    pm_keep(r, &w->text, line);
     w->due += line.len / 2 < PM_COLUMNS_MAX ? line.len / 2 : PM_COLUMNS_MAX;
-    return PMAPDB_OK;
 }
 
-size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_wide_place *out)
+size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_mapping *out)
 {
     const char *p = line.data, *end = p + line.len;
-    uint64_t major = 0, minor = 0;
     size_t n;
 
-    *out = (pm_wide_place){0};
+    *out = (pm_mapping){.present = PM_HAS_PSEUDO};
     p = pm_skip_blanks(p, end);
     p = pm_skip_blanks(p + pm_num_hex(p, end, &out->start), end);
     n = pm_guess_perms(p, end, out->perms);
@@ -42,31 +37,8 @@ size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_wide_place *out)
     } else {
         return 0;
     }
-    if (c->offset) {
-        p = pm_skip_blanks(p, end);
-        n = pm_num_hex(p, end, &out->offset);
-        p += n;
-        if (n < 8)
-            return 0;
-    }
-    if (c->device) {
-        p = pm_skip_blanks(p, end);
-        n = pm_num_hex(p, end, &major);
-        p += n;
-        if (n == 0 || p == end || *p++ != ':' || (n = pm_num_hex(p, end, &minor)) == 0)
-            return 0;
-        p += n;
-        out->dev_major = (uint32_t)major;
-        out->dev_minor = (uint32_t)minor;
-    }
-    if (c->inode) {
-        p = pm_skip_blanks(p, end);
-        n = pm_num_dec(p, end, &out->inode);
-        p += n;
-        if (n == 0)
-            return 0;
-    }
-    return p < end && *p != ' ' ? 0 : (size_t)(p - line.data);
+    p = pm_read_place(p, end, c->place, out);
+    return p ? (size_t)(p - line.data) : 0;
 }
 
 size_t pm_wide_numbers(pm_text line, size_t *at, size_t max, uint64_t *out)
@@ -89,25 +61,26 @@ size_t pm_wide_numbers(pm_text line, size_t *at, size_t max, uint64_t *out)
 
 pmapdb_status pm_wide_read(pm_wide *w, size_t max, pmapdb_error *err)
 {
-    pmapdb_status st = PMAPDB_OK;
-
     w->n_values = 0;
     for (size_t i = 0; i < w->n; i++) {
         pm_wide_row *row = &w->rows[i];
         pm_text line = pm_wide_line(w, i);
-        size_t at = pm_wide_lead(&w->columns, line, &row->place);
+        pm_mapping place;
+        size_t at = pm_wide_lead(&w->columns, line, &place);
 
-        while (st == PMAPDB_OK && w->cap_values < w->n_values + max)
-            st = pm_grow(&w->values, &w->cap_values, w->cap_values, sizeof *w->values, err);
-        if (st != PMAPDB_OK)
-            return st;
+        while (w->cap_values < w->n_values + max)
+            if (pm_grow(&w->values, &w->cap_values, w->cap_values, sizeof *w->values, err) !=
+                PMAPDB_OK)
+                return PMAPDB_NOMEM;
         row->first = w->n_values;
         row->n = at ? pm_wide_numbers(line, &at, max, w->values + row->first) : 0;
-        row->behind = at;
+        row->numbers_end = at;
         w->n_values += row->n;
     }
     return PMAPDB_OK;
 }
+
+/* ---- flags ---- */
 
 static bool is_flag(pm_text line, size_t at)
 {
@@ -119,7 +92,8 @@ static bool is_flag(pm_text line, size_t at)
            ((p[1] >= 'a' && p[1] <= 'z') || p[1] == '?');
 }
 
-size_t pm_wide_flags_end(pm_text line, size_t at)
+/* The end of the longest run of two-letter words at `at`; 0 where there is none. */
+static size_t find_flags_end(pm_text line, size_t at)
 {
     size_t end = 0;
 
@@ -141,7 +115,7 @@ size_t pm_wide_vote(const pm_wide *w)
 
         if (!pm_wide_values(w, i))
             continue;
-        end = pm_wide_flags_end(pm_wide_line(w, i), w->rows[i].behind);
+        end = find_flags_end(pm_wide_line(w, i), w->rows[i].numbers_end);
         if (votes == 0)
             winner = end;
         votes += winner == end ? 1 : (size_t)-1;
@@ -149,122 +123,88 @@ size_t pm_wide_vote(const pm_wide *w)
     return winner;
 }
 
-/* "  rd mr mw me": flags with one blank between them, as procps prints them; then they are *out. */
-static bool are_plain_flags(pm_text list, pm_text *out)
+/* Nothing but flags and blanks; *out has single blanks between. */
+static bool read_flags(pm_reader *r, pm_text list, pm_text *out)
 {
+    pm_buf *flags = &r->wide.flags;
     size_t at = 0;
-
-    *out =
-        pm_text_from(list, (size_t)(pm_skip_blanks(list.data, list.data + list.len) - list.data));
-    while (is_flag(*out, at))
-        at += 3;
-    return at == out->len + 1;
-}
-
-/* Nothing but flags and blanks. */
-static pmapdb_status read_flags(pm_wide *w, pm_text list, bool *ok, pm_text *out, pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
     pm_text word;
 
-    *ok = true;
-    if (are_plain_flags(list, out))
-        return PMAPDB_OK;
-    pm_buf_clear(&w->flags);
-    for (size_t at = 0; st == PMAPDB_OK && *ok && pm_guess_word(list, &at, &word);) {
-        *ok = word.len == 2 && is_flag(word, 0);
-        if (w->flags.len)
-            st = pm_buf_add(&w->flags, " ", 1, err);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(&w->flags, word.data, word.len, err);
+    *out = pm_text_skip(list, " ");
+    while (is_flag(*out, at))
+        at += 3;
+    if (at == out->len + 1) /* as procps prints them */
+        return true;
+    pm_buf_clear(flags);
+    for (at = 0; pm_guess_word(list, &at, &word);) {
+        if (word.len != 2 || !is_flag(word, 0))
+            return false;
+        if (flags->len)
+            pm_keep(r, flags, PM_TEXT(" "));
+        pm_keep(r, flags, word);
     }
-    *out = pm_buf_text(&w->flags);
-    return st;
+    *out = pm_buf_text(flags);
+    return true;
 }
 
-/* Flags and name, from behind the last number. */
-static pmapdb_status read_rest(pm_wide *w, pm_text line, size_t at, pm_mapping *m,
-                               pmapdb_error *err)
-{
-    size_t end = w->columns.flags_end < line.len ? w->columns.flags_end : line.len;
-    pmapdb_status st;
-    bool ok;
+/* ---- rows ---- */
 
-    if (w->columns.has_flags) {
+/* Flags and name, from the end of the last number on. */
+static void read_rest(pm_reader *r, pm_text line, size_t at, pm_mapping *m)
+{
+    const pm_columns *c = &r->wide.columns;
+    size_t end = c->flags_end < line.len ? c->flags_end : line.len;
+
+    if (c->has_flags) {
         if (end < at || (end < line.len && line.data[end] != ' '))
             end = at;
-        st = read_flags(w, (pm_text){line.data + at, end - at}, &ok, &m->flags, err);
-        if (st == PMAPDB_OK && (!ok || end == at)) {
-            end = pm_wide_flags_end(line, at);
+        if (!read_flags(r, (pm_text){line.data + at, end - at}, &m->flags) || end == at) {
+            end = find_flags_end(line, at);
             end = end ? end : at;
-            st = read_flags(w, (pm_text){line.data + at, end - at}, &ok, &m->flags, err);
+            read_flags(r, (pm_text){line.data + at, end - at}, &m->flags);
         }
-        if (st != PMAPDB_OK)
-            return st;
         at = end;
         m->present |= PM_HAS_FLAGS;
     }
     m->path = pm_text_from(line, at < line.len ? at + 1 : at);
     m->name_cut = m->path.len == NAME_CUT;
-    return PMAPDB_OK;
 }
 
-static pm_mapping at_place(const pm_columns *c, const pm_wide_place *place)
+static void set_values(pm_reader *r, const uint64_t *values, pm_mapping *m)
 {
-    pm_mapping m = {.start = place->start,
-                    .offset = place->offset,
-                    .inode = place->inode,
-                    .dev_major = place->dev_major,
-                    .dev_minor = place->dev_minor,
-                    .present = PM_HAS_PSEUDO | (c->offset ? PM_HAS_OFFSET : 0) |
-                               (c->device ? PM_HAS_DEVICE : 0) | (c->inode ? PM_HAS_INODE : 0)};
+    const pm_columns *c = &r->wide.columns;
+    pm_buf *extra = &r->wide.extra;
 
-    memcpy(m.perms, place->perms, sizeof m.perms);
-    return m;
-}
-
-static pmapdb_status set_values(pm_wide *w, const uint64_t *values, pm_mapping *m,
-                                pmapdb_error *err)
-{
-    const pm_columns *c = &w->columns;
-    pmapdb_status st = PMAPDB_OK;
-
-    pm_buf_clear(&w->extra);
-    for (size_t i = 0; i < c->n && st == PMAPDB_OK; i++) {
+    pm_buf_clear(extra);
+    for (size_t i = 0; i < c->n; i++) {
         if (c->field[i] != PM_NO_COLUMN)
             pm_set(m, c->field[i], values[i]);
         else if (c->name[i].len)
-            st = pm_buf_addf(&w->extra, err, "%s%.*s: %" PRIu64 " kB", w->extra.len ? "\n" : "",
-                             (int)c->name[i].len, c->name[i].data, values[i]);
+            pm_check(r, pm_buf_addf(extra, r->err, "%s%.*s: %" PRIu64 " kB", extra->len ? "\n" : "",
+                                    (int)c->name[i].len, c->name[i].data, values[i]));
     }
-    m->extra = pm_buf_text(&w->extra);
+    m->extra = pm_buf_text(extra);
     m->end = m->value[PM_SIZE] > PM_KIB_MAX ? 0 : m->start + m->value[PM_SIZE] * 1024;
-    return st;
 }
 
-static pmapdb_status add_row(pm_reader *r, size_t i, pmapdb_error *err)
+static void add_row(pm_reader *r, size_t i)
 {
-    pm_wide *w = &r->wide;
+    const pm_wide *w = &r->wide;
     const pm_wide_row *row = &w->rows[i];
     const uint64_t *values = pm_wide_values(w, i);
     pm_text line = pm_wide_line(w, i);
     pm_mapping m;
-    pmapdb_status st;
 
-    if (!values || memchr(line.data, '\0', line.len)) {
-        if (r->unterminated && row->line == r->line)
-            r->b.cut_line = r->line;
-        else
-            pm_block_bad(r, row->line, "it has not the columns of the others");
-        return PMAPDB_OK;
+    if (values && !memchr(line.data, '\0', line.len)) {
+        pm_wide_lead(&w->columns, line, &m);
+        set_values(r, values, &m);
+        read_rest(r, line, row->numbers_end, &m);
+        pm_block_add(r, &m, row->line);
+    } else if (r->unterminated && row->line == r->line) {
+        pm_block_mark(r, PM_MARK_CUT, r->line);
+    } else {
+        pm_block_bad(r, row->line, "it has not the columns of the others");
     }
-    m = at_place(&w->columns, &row->place);
-    st = set_values(w, values, &m, err);
-    if (st == PMAPDB_OK)
-        st = read_rest(w, line, row->behind, &m, err);
-    if (st == PMAPDB_OK)
-        st = pm_block_add(r, &m, row->line, err);
-    return st;
 }
 
 /* Header and footer without a row between them: what `grep` or `tail` left. */
@@ -278,24 +218,23 @@ static void take_sums(pm_reader *r)
             r->b.tool[c->field[i]] = (int64_t)r->wide.footer[i];
 }
 
-pmapdb_status pm_wide_end(pm_reader *r, pmapdb_error *err)
+void pm_wide_end(pm_reader *r)
 {
     pm_wide *w = &r->wide;
     pm_columns *c = &w->columns;
-    pmapdb_status st = pm_layout_find(w, pm_buf_text(&r->columns), &r->b.refused, err);
     size_t vote;
 
-    if (st != PMAPDB_OK || r->b.refused)
-        return st;
+    pm_check(r, pm_layout_find(w, pm_buf_text(&r->columns), &r->b.refused, r->err));
+    if (r->st != PMAPDB_OK || r->b.refused)
+        return;
     vote = pm_wide_vote(w);
     if (!r->b.columns_line)
         c->has_flags = vote != 0;
     /* Up to procps 3.3.14 the list ends in a blank, one short of the column's edge. */
     if (!r->b.columns_line || (vote && vote != c->flags_end && vote + 1 != c->flags_end))
         c->flags_end = vote;
-    for (size_t i = 0; i < w->n && st == PMAPDB_OK; i++)
-        st = add_row(r, i, err);
+    for (size_t i = 0; i < w->n; i++)
+        add_row(r, i);
     if (w->n == 0 && w->n_footer == c->n)
         take_sums(r);
-    return st;
 }

@@ -1,4 +1,4 @@
-/* reader: the life of a reader and what it is fed. */
+/* reader: the life of a reader and the bytes that it is fed. */
 #include "parse/block.h"
 
 #include <stdlib.h>
@@ -10,42 +10,40 @@ pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, 
 {
     pm_reader *r = calloc(1, sizeof *r);
 
-    if (!r)
+    if (r)
+        r->hash.parts = pm_hash_parts_new();
+    if (!r || !r->hash.parts) {
+        free(r);
         return pm_fail_nomem(err);
+    }
     r->events = *events;
     r->only = dialect;
     r->time_ms = r->hinted_pid = PMAPDB_UNKNOWN;
     r->lines =
         (pm_lines){.fn = pm_stream_line, .bulk = pm_fast_keys, .ctx = r, .max = PM_LINE_BYTES_MAX};
-    r->hash.parts = pm_hash_parts_new();
-    if (!r->hash.parts) {
-        free(r);
-        return pm_fail_nomem(err);
-    }
     *out = r;
     return PMAPDB_OK;
+}
+
+static void free_bufs(pm_reader *r)
+{
+    pm_buf *bufs[] = {&r->command,     &r->columns,   &r->missing,    &r->notes,
+                      &r->why,         &r->tool,      &r->plain,      &r->smaps.path,
+                      &r->smaps.flags, &r->wide.text, &r->wide.extra, &r->wide.flags,
+                      &r->smaps.extra};
+
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+        pm_buf_free(bufs[i]);
 }
 
 void pm_reader_free(pm_reader *r)
 {
     if (!r)
         return;
+    free_bufs(r);
     pm_lines_free(&r->lines);
     pm_hash_parts_free(r->hash.parts);
-    pm_buf_free(&r->command);
-    pm_buf_free(&r->columns);
-    pm_buf_free(&r->missing);
-    pm_buf_free(&r->notes);
-    pm_buf_free(&r->why);
-    pm_buf_free(&r->tool);
     pm_map_free(&r->starts);
-    pm_buf_free(&r->plain);
-    pm_buf_free(&r->smaps.path);
-    pm_buf_free(&r->smaps.flags);
-    pm_buf_free(&r->smaps.extra);
-    pm_buf_free(&r->wide.text);
-    pm_buf_free(&r->wide.extra);
-    pm_buf_free(&r->wide.flags);
     free(r->wide.rows);
     free(r->wide.values);
     free(r);
@@ -78,7 +76,11 @@ pmapdb_status pm_reader_finish(pm_reader *r, pmapdb_error *err)
 
     r->unterminated = r->lines.rest.len > 0;
     st = pm_lines_finish(&r->lines, err);
-    return st == PMAPDB_OK ? pm_block_end(r, err) : st;
+    if (st != PMAPDB_OK)
+        return st;
+    r->err = err;
+    pm_block_end(r);
+    return r->st;
 }
 
 uint64_t pm_reader_foreign_lines(const pm_reader *r)
@@ -95,7 +97,7 @@ size_t pm_reader_held(const pm_reader *r)
            w->text.cap + w->cap * sizeof *w->rows + values * sizeof *w->values;
 }
 
-/* The line at hand, and a header above the rows, may be as long as they like. */
+/* The current line, and a header above the rows, may be as long as they like. */
 bool pm_reader_hopeless(const pm_reader *r)
 {
     uint64_t begun = r->lines.rest.len + (r->b.open ? r->command.len : 0);

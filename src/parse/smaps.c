@@ -71,7 +71,9 @@ bool pm_range_read(pm_text line, pm_mapping *m)
     return true;
 }
 
-bool pm_range_is_headless(pm_text t, const pm_mapping *m)
+/* Pasted without its first character: "f82f6bf0000-7f82f6bfb000". So it makes 16 TiB, and with the
+ * lost digit a mapping of usual size. */
+static bool is_headless(pm_text t, const pm_mapping *m)
 {
     const char *end = t.data + t.len;
     uint64_t whole;
@@ -103,18 +105,18 @@ static bool lacks_keys(const pm_smaps *s)
 }
 
 /* Hands on the row whose key lines are all read. */
-static pmapdb_status close_row(pm_reader *r, bool last, pmapdb_error *err)
+static void close_row(pm_reader *r, bool last)
 {
     pm_smaps *s = &r->smaps;
     pm_mapping *m = &s->row;
     bool has_size = pm_has(m, PM_BIT(PM_SIZE));
 
     if (!s->open)
-        return PMAPDB_OK;
+        return;
     s->open = false;
     if (last && (s->bad ? r->unterminated : lacks_keys(s))) {
-        r->b.cut_line = r->b.last_line;
-        return PMAPDB_OK;
+        pm_block_mark(r, PM_MARK_CUT, r->b.last_line);
+        return;
     }
     if (!s->bad && lacks_keys(s))
         s->bad = "it lacks keys that the rows before have";
@@ -122,7 +124,7 @@ static pmapdb_status close_row(pm_reader *r, bool last, pmapdb_error *err)
         s->bad = "its size is not that of its addresses";
     if (s->bad) {
         pm_block_bad(r, s->line, s->bad);
-        return PMAPDB_OK;
+        return;
     }
     s->common = s->any_row ? s->common & m->present : m->present;
     s->any_row = true;
@@ -131,7 +133,12 @@ static pmapdb_status close_row(pm_reader *r, bool last, pmapdb_error *err)
     m->path = pm_buf_text(&s->path);
     m->flags = pm_has(m, PM_HAS_FLAGS) ? pm_buf_text(&s->flags) : PM_TEXT("");
     m->extra = pm_buf_text(&s->extra);
-    return pm_block_add(r, m, s->line, err);
+    pm_block_add(r, m, s->line);
+}
+
+void pm_smaps_end(pm_reader *r)
+{
+    close_row(r, true);
 }
 
 bool pm_smaps_grew(const pm_smaps *s, const pm_mapping *m)
@@ -139,65 +146,49 @@ bool pm_smaps_grew(const pm_smaps *s, const pm_mapping *m)
     return s->open && m->start == s->row.start && m->end > s->row.end;
 }
 
-/* The row before ends, and this one begins. */
-static pmapdb_status begin_row(pm_reader *r, const pm_mapping *m, pmapdb_error *err)
+void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m)
 {
     pm_smaps *s = &r->smaps;
-    pmapdb_status st;
 
     if (pm_smaps_grew(s, m)) {
         s->open = false;
-        r->b.n_grown++;
+        pm_block_mark(r, PM_MARK_GROWN, r->line);
     }
-    st = close_row(r, false, err);
-    if (st != PMAPDB_OK)
-        return st;
+    close_row(r, false);
     s->row = *m;
     s->open = true;
     s->torn = false;
-    s->bad = NULL;
+    s->bad = is_headless(line, m) ? "its address has lost its first digit" : NULL;
     s->line = r->line;
     s->next = 0;
-    return st;
-}
-
-pmapdb_status pm_smaps_row(pm_reader *r, const pm_mapping *m, pmapdb_error *err)
-{
-    pm_smaps *s = &r->smaps;
-    pmapdb_status st = begin_row(r, m, err);
-
     pm_buf_clear(&s->path);
     pm_buf_clear(&s->extra);
-    return st == PMAPDB_OK ? pm_buf_add(&s->path, m->path.data, m->path.len, err) : st;
+    pm_keep(r, &s->path, m->path);
 }
 
-pmapdb_status pm_smaps_broken(pm_reader *r, pmapdb_error *err)
+void pm_smaps_broken(pm_reader *r, const char *why)
 {
     static const pm_mapping none;
-    pmapdb_status st = pm_smaps_row(r, &none, err);
 
-    r->smaps.bad = PM_BROKEN_ROW;
-    return st;
+    pm_smaps_row(r, PM_TEXT(""), &none);
+    r->smaps.bad = why;
 }
 
-pmapdb_status pm_smaps_end(pm_reader *r, pmapdb_error *err)
-{
-    return close_row(r, true, err);
-}
+/* ---- key lines ---- */
 
-/* Two letters each, single blanks between. False where it is no list of flags. */
-static bool read_flags(pm_text list, pm_buf *out, pmapdb_status *st, pmapdb_error *err)
+/* Words of two letters, single blanks between. False where it is no list of flags. */
+static bool read_flags(pm_reader *r, pm_text list)
 {
+    pm_buf *out = &r->smaps.flags;
     pm_text word;
 
     pm_buf_clear(out);
-    for (size_t at = 0; *st == PMAPDB_OK && pm_guess_word(list, &at, &word);) {
+    for (size_t at = 0; pm_guess_word(list, &at, &word);) {
         if (word.len != 2)
             return false;
         if (out->len)
-            *st = pm_buf_add(out, " ", 1, err);
-        if (*st == PMAPDB_OK)
-            *st = pm_buf_add(out, word.data, word.len, err);
+            pm_keep(r, out, PM_TEXT(" "));
+        pm_keep(r, out, word);
     }
     return true;
 }
@@ -205,27 +196,13 @@ static bool read_flags(pm_text list, pm_buf *out, pmapdb_status *st, pmapdb_erro
 /* "   12 kB", "   0": a number and whether a unit follows. */
 static bool read_value(pm_text t, uint64_t *value, bool *kib)
 {
-    const char *p = t.data, *end = p + t.len;
     size_t n;
 
-    while (p < end && (*p == ' ' || *p == '\t'))
-        p++;
-    n = pm_num_dec(p, end, value);
-    p += n;
-    *kib = pm_text_equal((pm_text){p, (size_t)(end - p)}, PM_TEXT(" kB"));
-    return n && (p == end || *kib);
-}
-
-static pmapdb_status add_extra(pm_smaps *s, pm_text key, uint64_t value, bool kib,
-                               pmapdb_error *err)
-{
-    pmapdb_status st = s->extra.len ? pm_buf_add(&s->extra, "\n", 1, err) : PMAPDB_OK;
-
-    if (st == PMAPDB_OK)
-        st = pm_buf_add(&s->extra, key.data, key.len, err);
-    if (st == PMAPDB_OK)
-        st = pm_buf_addf(&s->extra, err, ": %" PRIu64 "%s", value, kib ? " kB" : "");
-    return st;
+    t = pm_text_skip(t, " \t");
+    n = pm_num_dec(t.data, t.data + t.len, value);
+    t = pm_text_from(t, n);
+    *kib = pm_text_equal(t, PM_TEXT(" kB"));
+    return n && (t.len == 0 || *kib);
 }
 
 static bool is_key(pm_text key)
@@ -241,11 +218,23 @@ static bool is_key(pm_text key)
     return true;
 }
 
+/* Cuts the key off the line: *line is then the value. */
+static bool take_key(pm_text *line, pm_text *key)
+{
+    const char *colon = line->len ? memchr(line->data, ':', line->len) : NULL;
+
+    if (!colon)
+        return false;
+    *key = (pm_text){line->data, (size_t)(colon - line->data)};
+    *line = pm_text_from(*line, key->len + 1);
+    return is_key(*key);
+}
+
 bool pm_smaps_is_key(pm_text line)
 {
-    const char *colon = line.len ? memchr(line.data, ':', line.len) : NULL;
+    pm_text key;
 
-    return colon && is_key((pm_text){line.data, (size_t)(colon - line.data)});
+    return take_key(&line, &key);
 }
 
 /* The kernel ends the list in a blank. */
@@ -257,63 +246,50 @@ static bool is_cut(pm_reader *r, pm_text list)
     return r->unterminated && r->smaps.blank_ends && !blank;
 }
 
-static pmapdb_status number_key(pm_smaps *s, pm_text line, pm_text key, pm_text value, bool *used,
-                                pmapdb_error *err)
+static bool number_key(pm_reader *r, pm_text key, pm_text value)
 {
+    pm_smaps *s = &r->smaps;
     enum pm_field field = pm_field_find(key);
     bool kib = false, needs_kib = field != PM_THP_ELIGIBLE && field != PM_PROTECTION_KEY;
     uint64_t v;
+    bool used = read_value(value, &v, &kib);
 
-    *used = read_value(value, &v, &kib);
     if (field == PM_FIELD_COUNT) {
         /* A bare number of nine digits or more is a moment that a loop printed. */
-        *used = *used && (kib || v < 100000000);
-        return *used ? add_extra(s, key, v, kib, err) : PMAPDB_OK;
-    }
-    if (!*used || kib != needs_kib || v > PM_KIB_MAX)
+        if (!used || (!kib && v >= 100000000))
+            return false;
+        pm_check(r,
+                 pm_buf_addf(&s->extra, r->err, "%s%.*s: %" PRIu64 "%s", s->extra.len ? "\n" : "",
+                             (int)key.len, key.data, v, kib ? " kB" : ""));
+    } else if (!used || kib != needs_kib || v > PM_KIB_MAX) {
         s->bad = "a key has no proper number";
-    else if ((s->torn || field == PM_RSS) && pm_has(&s->row, PM_BIT(field)))
+    } else if ((s->torn || field == PM_RSS) && pm_has(&s->row, PM_BIT(field))) {
         s->bad = "keys of two rows follow it";
-    else {
+    } else {
         pm_set(&s->row, field, v);
-        pm_fast_learn(s, line, field, kib);
+        pm_fast_learn(s, field);
     }
-    *used = true;
-    return PMAPDB_OK;
+    return true;
 }
 
-pmapdb_status pm_smaps_key(pm_reader *r, pm_text line, bool *used, pmapdb_error *err)
+bool pm_smaps_key(pm_reader *r, pm_text line)
 {
     pm_smaps *s = &r->smaps;
-    const char *colon;
-    pmapdb_status st = PMAPDB_OK;
-    pm_text key, value;
+    pm_text key, value = pm_text_skip(line, " \t");
 
-    *used = false;
-    while (line.len && (line.data[0] == ' ' || line.data[0] == '\t'))
-        line = pm_text_from(line, 1);
-    colon = line.len ? memchr(line.data, ':', line.len) : NULL;
-    if (!colon)
-        return PMAPDB_OK;
-    key = (pm_text){line.data, (size_t)(colon - line.data)};
-    value = pm_text_from(line, key.len + 1);
-    if (!is_key(key))
-        return PMAPDB_OK;
+    if (!take_key(&value, &key))
+        return false;
     if (pm_text_equal(key, PM_TEXT("VmFlags"))) {
-        *used = true;
-        if (!read_flags(value, &s->flags, &st, err) || is_cut(r, value))
+        if (!read_flags(r, value) || is_cut(r, value))
             s->bad = "its VmFlags are no list of flags";
         s->row.present |= PM_HAS_FLAGS;
     } else if (pm_text_equal(key, PM_TEXT("Name"))) {
         /* Android before 5.17 names anonymous memory on a line of its own. */
-        const char *name = pm_skip_blanks(value.data, value.data + value.len);
-
-        *used = true;
         if (s->path.len == 0)
-            st = pm_buf_add(&s->path, name, (size_t)(value.data + value.len - name), err);
-    } else {
-        st = number_key(s, line, key, value, used, err);
+            pm_keep(r, &s->path, pm_text_skip(value, " "));
+    } else if (!number_key(r, key, value)) {
+        return false;
     }
-    s->any_key |= *used;
-    return st;
+    s->any_key = true;
+    return true;
 }

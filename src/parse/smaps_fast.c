@@ -1,6 +1,6 @@
-/* smaps_fast: key lines as the kernel prints them, in the same order for row after row. A few
+/* smaps_fast: key lines as the kernel prints them, in the same order row after row. A few
  * comparisons recognise them, so they skip the questions that a line of a pasted or damaged capture
- * needs; smaps is read three times as fast. Whatever differs in one byte is left to stream.c and
+ * needs; smaps is read three times as fast. A line that differs in one byte is left to stream.c and
  * smaps.c, which read the same from it. */
 #include "parse/block.h"
 
@@ -11,111 +11,54 @@
 #define LABEL 16
 #define NUMBER 8
 #define KIB_TAIL " kB\n"
-#define BARE_LINE (LABEL + NUMBER + 1)
 
 /* "VmFlags: rd wr mr mw me ac sd \n" */
 #define FLAGS_LABEL "VmFlags:"
 
-/* ---- key lines ---- */
+/* A key and its colon, with blanks up to the number. */
+static const char labels[PM_FIELD_COUNT][LABEL + 32] = {
+#define PM_FIELD(id, key, column, unit, additive) key ":                ",
+#include "base/fields.def"
+#undef PM_FIELD
+};
 
-static bool is_usual(pm_text line, size_t len)
+void pm_fast_learn(pm_smaps *s, enum pm_field field)
 {
-    const char *colon = memchr(line.data, ':', line.len), *number = line.data + LABEL;
-
-    return line.len + 1 == len && pm_skip_blanks(colon + 1, number) == number;
-}
-
-void pm_fast_learn(pm_smaps *s, pm_text line, enum pm_field field, bool kib)
-{
-    pm_expected *e = s->order + s->next, *before = s->next ? e - 1 : NULL;
-    bool known = s->next < s->n_order && e->field == field;
-    uint64_t above = before ? before->above | PM_BIT(before->field) : 0;
-    size_t len = kib ? PM_KEY_LINE : BARE_LINE, at = before ? before->at + before->len : 0;
-    bool usual = is_usual(line, len);
-
-    if (!known && (!usual || (above & PM_BIT(field))))
-        return;
-    if (usual) { /* else a number of nine digits in a place that is known */
-        *e = (pm_expected){(uint32_t)at, (uint32_t)len, field, s->row.value[field], above};
-        memcpy(s->keys + at, line.data, line.len);
-        s->keys[at + line.len] = '\n';
+    if (s->next == PM_FIELD_COUNT)
+        return; /* some key came twice */
+    if (s->next == s->n_order || s->order[s->next] != field) {
+        s->order[s->next] = field;
+        s->n_order = s->next + 1; /* what came after it may not follow any more */
     }
     s->next++;
-    if (!known)
-        s->n_order = s->next; /* what stood behind may not follow any more */
 }
 
-static uint64_t differ(const char *a, const char *b)
+static bool is_label(const char *p, const char *label)
 {
-    uint64_t x, y;
+    uint64_t a[2], b[2];
 
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x ^ y;
+    memcpy(a, p, sizeof a);
+    memcpy(b, label, sizeof b);
+    return a[0] == b[0] && a[1] == b[1];
 }
 
-static bool is_same(const char *p, const char *key, size_t len)
-{
-    return !(differ(p, key) | differ(p + 8, key + 8) | differ(p + 16, key + 16) |
-             differ(p + len - 8, key + len - 8));
-}
-
-/* The line at p, if it is the expected one with another number. */
-static bool take_number(pm_expected *e, char *key, const char *p)
-{
-    if ((differ(p, key) | differ(p + 8, key + 8)) ||
-        (e->len == BARE_LINE ? p[LABEL + NUMBER] != '\n'
-                             : memcmp(p + LABEL + NUMBER, KIB_TAIL, 4) != 0) ||
-        !pm_num_column(p + LABEL, &e->value))
-        return false;
-    memcpy(key + LABEL, p + LABEL, NUMBER);
-    return true;
-}
-
-/* All expected lines from e on, if they are those of the row before to the last byte. */
-static size_t take_rest(pm_smaps *s, const pm_expected *e, const char *p, const char *end)
-{
-    const pm_expected *last = s->order + s->n_order - 1;
-    uint64_t fields = (last->above | PM_BIT(last->field)) & ~e->above;
-    size_t len = last->at + last->len - e->at;
-
-    if ((size_t)(end - p) < len || (s->row.present & fields) ||
-        memcmp(p, s->keys + e->at, len) != 0)
-        return 0;
-    for (; e <= last; e++)
-        s->row.value[e->field] = e->value;
-    s->row.present |= fields;
-    return len;
-}
-
-/* The expected lines from p on; returns what is behind them. */
+/* The expected lines from p on; returns the end of the last one. */
 static const char *take_numbers(pm_smaps *s, const char *p, const char *end)
 {
-    pm_expected *e = s->order + s->next, *last = s->order + s->n_order, *calm = s->order + s->calm;
-    pm_expected *changed = s->order; /* behind the last one that did */
-    size_t rest;
+    for (; s->next < s->n_order; s->next++) {
+        enum pm_field field = s->order[s->next];
+        bool bare = field == PM_THP_ELIGIBLE || field == PM_PROTECTION_KEY;
+        size_t tail = bare ? 1 : sizeof KIB_TAIL - 1;
+        uint64_t v;
 
-    for (; e < last; e++) {
-        if (e == calm && (rest = take_rest(s, e, p, end))) {
-            p += rest;
-            e = last;
+        if ((size_t)(end - p) < LABEL + NUMBER + tail || !is_label(p, labels[field]) ||
+            pm_has(&s->row, PM_BIT(field)) ||
+            memcmp(p + LABEL + NUMBER, bare ? "\n" : KIB_TAIL, tail) != 0 ||
+            !pm_num_column(p + LABEL, &v))
             break;
-        }
-        if (end - p < (ptrdiff_t)e->len || pm_has(&s->row, PM_BIT(e->field)))
-            break;
-        if (!is_same(p, s->keys + e->at, e->len)) {
-            if (!take_number(e, s->keys + e->at, p))
-                break;
-            changed = e + 1;
-            calm = changed > calm ? changed : calm;
-        }
-        pm_set(&s->row, e->field, e->value);
-        p += e->len;
+        pm_set(&s->row, field, v);
+        p += LABEL + NUMBER + tail;
     }
-    s->next = (size_t)(e - s->order);
-    /* Perhaps one line more of the next row will be like this one's. */
-    if (e == last)
-        s->calm = (size_t)(calm - s->order) - (changed < calm);
     return p;
 }
 
@@ -124,7 +67,7 @@ static bool is_plain(char c)
     return c > ' ' && c < 0x7f;
 }
 
-/* Two letters each, a blank behind each. */
+/* Words of two letters, a blank after each. The length of the line, or 0. */
 static size_t take_flags(pm_smaps *s, const char *p, const char *end)
 {
     const size_t label = sizeof FLAGS_LABEL - 1;
@@ -147,23 +90,6 @@ static size_t take_flags(pm_smaps *s, const char *p, const char *end)
     s->blank_ends = true;
     return (size_t)(q + 2 - p);
 }
-
-static size_t usual_keys(pm_smaps *s, const char *p, const char *end, uint64_t *lines)
-{
-    const char *from = p;
-    size_t next = s->next, flags;
-
-    p = take_numbers(s, p, end);
-    *lines = s->next - next;
-    if (p < end && *p == 'V' && (flags = take_flags(s, p, end))) {
-        p += flags;
-        ++*lines;
-    }
-    s->any_key |= p > from;
-    return (size_t)(p - from);
-}
-
-/* ---- rows ---- */
 
 /* Every byte is a character of ASCII: no escape, no carriage return, no other blank or dash. */
 static bool is_ascii(pm_text t)
@@ -189,14 +115,20 @@ pmapdb_status pm_fast_keys(void *reader, const char *p, const char *end, size_t 
                            pmapdb_error *err)
 {
     pm_reader *r = reader;
-    uint64_t lines = 0;
+    pm_smaps *s = &r->smaps;
+    const char *from = p;
+    size_t next = s->next, flags, lines;
 
     (void)err;
-    if (*p < 'A' || *p > 'Z' || !r->b.open || !r->smaps.open || r->smaps.torn)
+    if (*p < 'A' || *p > 'Z' || !r->b.open || !s->open || s->torn)
         return PMAPDB_OK;
-    *taken = usual_keys(&r->smaps, p, end, &lines);
+    p = take_numbers(s, p, end);
+    flags = p < end && *p == 'V' ? take_flags(s, p, end) : 0;
+    lines = s->next - next + (flags != 0);
+    *taken = (size_t)(p - from) + flags;
     r->line += lines;
-    if (*taken)
-        pm_block_bytes(r, p, *taken, lines);
+    s->any_key |= lines > 0;
+    if (lines)
+        pm_block_bytes(r, from, *taken, lines);
     return PMAPDB_OK;
 }

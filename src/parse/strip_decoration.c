@@ -11,191 +11,156 @@
 /* Between address and mode, where the columns are, and not in a name. */
 #define FRONT 24
 
+static void wear(pm_reader *r, pm_mark mark)
+{
+    r->worn |= 1U << (mark - PM_MARK_COLOUR);
+}
+
 /* A sequence that sets a colour or clears a line: ESC [ digits ; m or K. Its length, or 0. *resets:
  * it ends a coloured stretch. */
-static size_t colour_length(const char *p, const char *end, bool *resets)
+static size_t colour_length(pm_text t, bool *resets)
 {
-    const char *q = p + 2;
+    pm_text rest = t.len < 3 ? t : pm_text_skip(pm_text_from(t, 2), "0123456789;");
+    size_t n = t.len - rest.len;
 
-    if (end - p < 3 || p[0] != ESCAPE || p[1] != '[')
+    if (t.len < 3 || t.data[0] != ESCAPE || t.data[1] != '[' || !rest.len ||
+        !pm_char_in(*rest.data, "mK"))
         return 0;
-    while (q < end && ((*q >= '0' && *q <= '9') || *q == ';'))
-        q++;
-    if (q == end || (*q != 'm' && *q != 'K'))
-        return 0;
-    *resets = q == p + 2 || (q == p + 3 && p[2] == '0');
-    return (size_t)(q + 1 - p);
+    *resets = n == 2 || (n == 3 && t.data[2] == '0');
+    return n + 1;
 }
 
 /* Colours come in pairs; a lone escape is part of a file's name. */
 static bool is_coloured(pm_text t)
 {
-    const char *end = t.data + t.len, *p = memchr(t.data, ESCAPE, t.len);
+    const char *p;
     bool resets;
 
-    for (; p; p = memchr(p + 1, ESCAPE, (size_t)(end - p - 1)))
-        if (colour_length(p, end, &resets) && resets)
+    while (t.len && (p = memchr(t.data, ESCAPE, t.len))) {
+        t = pm_text_from(t, (size_t)(p - t.data));
+        if (colour_length(t, &resets) && resets)
             return true;
+        t = pm_text_from(t, 1);
+    }
     return false;
 }
 
-static pmapdb_status without_colours(pm_reader *r, pm_text *t, pmapdb_error *err)
+static void without_colours(pm_reader *r, pm_text *t)
 {
-    const char *p = t->data, *end = p + t->len;
-    pmapdb_status st = PMAPDB_OK;
+    pm_text rest = *t;
+    bool resets;
 
     pm_buf_clear(&r->plain);
-    while (p < end && st == PMAPDB_OK) {
-        bool resets;
-        size_t n = colour_length(p, end, &resets);
-        const char *next;
+    while (rest.len) {
+        size_t n = colour_length(rest, &resets);
 
-        if (n) {
-            p += n;
-            continue;
-        }
-        next = memchr(p + 1, ESCAPE, (size_t)(end - p - 1));
-        next = next ? next : end;
-        st = pm_buf_add(&r->plain, p, (size_t)(next - p), err);
-        p = next;
+        if (!n)
+            pm_keep(r, &r->plain, (pm_text){rest.data, 1});
+        rest = pm_text_from(rest, n ? n : 1);
     }
     *t = pm_buf_text(&r->plain);
-    return st;
 }
 
-static bool starts_at(const char *p, const char *end, const char *what)
+/* How many dashes a long one at the begin of t stands for, or 0. */
+static int long_dash(pm_text t)
 {
-    size_t n = strlen(what);
-
-    return (size_t)(end - p) >= n && memcmp(p, what, n) == 0;
+    return pm_text_starts(t, PM_TEXT(EN_DASH)) ? 2 : pm_text_starts(t, PM_TEXT(EM_DASH)) ? 3 : 0;
 }
 
 /* A mode ("r-x–", "rw—") or a rule ("—————"): nothing but the letters of one, and a long dash. A
- * shorter word is one of a file's name ("Artist – Title"). */
-static size_t dashed_word(const char *p, const char *end)
+ * shorter word is one of a file's name ("Artist – Title"). The word's length, or 0. */
+static size_t dashed_word(pm_text t)
 {
-    const char *q = p;
-    size_t width = 0;
+    size_t n = 0, width = 0;
     bool any = false;
 
-    while (q < end && *q != ' ') {
-        bool en = starts_at(q, end, EN_DASH), em = !en && starts_at(q, end, EM_DASH);
+    while (n < t.len && t.data[n] != ' ') {
+        int dashes = long_dash(pm_text_from(t, n));
 
-        if (!en && !em && !pm_char_in(*q, "rwxspR-"))
+        if (!dashes && !pm_char_in(t.data[n], "rwxspR-"))
             return 0;
-        any |= en || em;
-        width += en ? 2 : em ? 3 : 1;
-        q += en || em ? 3 : 1;
+        any |= dashes > 0;
+        width += dashes ? (size_t)dashes : 1;
+        n += dashes ? 3 : 1;
     }
-    return any && width >= 4 ? (size_t)(q - p) : 0;
+    return any && width >= 4 ? n : 0;
 }
 
-static pmapdb_status add_dashed(pm_buf *out, const char *p, const char *end, pmapdb_error *err)
+static bool has_dashed_word(pm_text t)
 {
-    pmapdb_status st = PMAPDB_OK;
+    while ((t = pm_text_skip(t, " ")).len) {
+        const char *blank = memchr(t.data, ' ', t.len);
 
-    while (p < end && st == PMAPDB_OK) {
-        bool en = starts_at(p, end, EN_DASH), em = !en && starts_at(p, end, EM_DASH);
-
-        st = en   ? pm_buf_add(out, "--", 2, err)
-             : em ? pm_buf_add(out, "---", 3, err)
-                  : pm_buf_add(out, p, 1, err);
-        p += en || em ? 3 : 1;
-    }
-    return st;
-}
-
-static bool has_long_dash(pm_text t)
-{
-    const char *end = t.data + t.len;
-
-    for (const char *p = t.data; p && p < end; p = memchr(p, ' ', (size_t)(end - p))) {
-        while (p < end && *p == ' ')
-            p++;
-        if (dashed_word(p, end))
+        if (dashed_word(t))
             return true;
+        t = pm_text_from(t, blank ? (size_t)(blank - t.data) : t.len);
     }
     return false;
 }
 
-static bool has_hard_blank(pm_text t)
-{
-    size_t n = t.len < FRONT ? t.len : FRONT;
-
-    return memchr(t.data, NO_BREAK[0], n) && memmem(t.data, n, NO_BREAK, 2);
-}
-
-static pmapdb_status respell(pm_reader *r, pm_text *t, bool blanks, pmapdb_error *err)
+/* Long dashes of modes and rules become dashes, and with `blanks` hard blanks become blanks. */
+static void respell(pm_reader *r, pm_text *t, bool blanks)
 {
     pm_buf out = {0};
-    const char *p = t->data, *end = p + t->len;
-    pmapdb_status st = PMAPDB_OK;
-    bool word_begins = true;
+    size_t dashed = 0; /* bytes of the current word, if it is a dashed one */
+    bool begins = true;
 
-    while (p < end && st == PMAPDB_OK) {
-        size_t word = word_begins ? dashed_word(p, end) : 0;
-        bool hard = blanks && starts_at(p, end, NO_BREAK);
+    for (pm_text rest = *t; rest.len;) {
+        bool hard = blanks && pm_text_starts(rest, PM_TEXT(NO_BREAK));
+        size_t word = begins ? dashed_word(rest) : 0, n;
+        int dashes;
 
-        if (word)
-            st = add_dashed(&out, p, p + word, err);
-        else
-            st = pm_buf_add(&out, hard ? " " : p, 1, err);
-        word_begins = !word && (hard || *p == ' ');
-        p += word ? word : hard ? 2 : 1;
+        dashed = word ? word : dashed;
+        dashes = dashed ? long_dash(rest) : 0;
+        n = dashes ? 3 : hard ? 2 : 1;
+        pm_keep(r, &out,
+                dashes ? (pm_text){"---", (size_t)dashes} : (pm_text){hard ? " " : rest.data, 1});
+        begins = hard || *rest.data == ' ';
+        dashed -= dashed ? n : 0;
+        rest = pm_text_from(rest, n);
     }
     pm_buf_free(&r->plain);
     r->plain = out;
     *t = pm_buf_text(&r->plain);
-    return st;
 }
 
-static void unquote(pm_reader *r, pm_text *t)
+void pm_strip_decoration(pm_reader *r, pm_text *t)
 {
-    while (t->len && t->data[0] == '>') {
-        *t = pm_text_from(*t, 1);
-        if (t->len && t->data[0] == ' ')
-            *t = pm_text_from(*t, 1);
-        r->worn |= PM_WORN_QUOTE;
-    }
-}
-
-pmapdb_status pm_strip_decoration(pm_reader *r, pm_text *t, pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
     bool blanks;
 
-    r->worn = 0;
     if (t->len && t->data[t->len - 1] == '\r')
         t->len--;
     if (r->line == 1 && pm_text_starts(*t, PM_TEXT("\xef\xbb\xbf")))
         *t = pm_text_from(*t, 3);
-    if (t->len == 0)
-        return PMAPDB_OK;
     if (is_coloured(*t)) {
-        r->worn |= PM_WORN_COLOUR;
-        st = without_colours(r, t, err);
+        wear(r, PM_MARK_COLOUR);
+        without_colours(r, t);
     }
-    unquote(r, t);
-    if (st != PMAPDB_OK || t->len == 0)
-        return st;
-    blanks = has_hard_blank(*t);
-    if (!blanks && !(memchr(t->data, '\xe2', t->len) && has_long_dash(*t)))
-        return st;
-    r->worn |= PM_WORN_TYPE;
-    return respell(r, t, blanks, err);
+    while (t->len && t->data[0] == '>') {
+        *t = pm_text_from(*t, t->len > 1 && t->data[1] == ' ' ? 2 : 1);
+        wear(r, PM_MARK_QUOTE);
+    }
+    if (t->len == 0)
+        return;
+    blanks = memmem(t->data, t->len < FRONT ? t->len : FRONT, NO_BREAK, 2) != NULL;
+    if (!blanks && !(memchr(t->data, *EN_DASH, t->len) && has_dashed_word(*t)))
+        return;
+    wear(r, PM_MARK_TYPE);
+    respell(r, t, blanks);
 }
 
 void pm_strip_callout(pm_reader *r, pm_text *t)
 {
-    size_t n = t->len, digits = 0;
+    pm_text rest = *t;
+    size_t digits = 0;
 
-    if (n < 4 || t->data[n - 1] != '>')
+    if (!pm_text_ends(rest, PM_TEXT(">")))
         return;
-    while (digits < 2 && digits + 3 < n && t->data[n - 2 - digits] >= '0' &&
-           t->data[n - 2 - digits] <= '9')
-        digits++;
-    if (digits == 0 || t->data[n - 2 - digits] != '<' || t->data[n - 3 - digits] != ' ')
+    rest.len--;
+    for (; digits < 2 && rest.len && pm_char_in(rest.data[rest.len - 1], "0123456789"); digits++)
+        rest.len--;
+    if (!digits || !pm_text_ends(rest, PM_TEXT(" <")))
         return;
-    t->len = n - 3 - digits;
-    r->worn |= PM_WORN_CALLOUT;
+    t->len = rest.len - 2;
+    wear(r, PM_MARK_CALLOUT);
 }

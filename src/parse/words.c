@@ -9,7 +9,7 @@
 #define REMARK_MAX 80
 #define REMARK_LINES 3
 
-/* Longer lines are none of what people and loops write between captures. */
+/* People and loops write no longer lines between captures. */
 #define WORDS_MAX 512
 
 static bool holds(pm_text t, const char *what)
@@ -19,18 +19,15 @@ static bool holds(pm_text t, const char *what)
 
 /* ---- moments ---- */
 
-static pmapdb_status new_moment(pm_reader *r, int64_t ms, pm_text rest, pmapdb_error *err)
+static void hint_pid(pm_reader *r, pm_text words)
 {
-    pmapdb_status st = pm_block_end(r, err);
     int64_t pid;
 
-    r->time_ms = ms;
-    r->hinted_pid = pm_pid_in_words(rest, &pid) ? pid : PMAPDB_UNKNOWN;
+    r->hinted_pid = pm_pid_in_words(words, &pid) ? pid : PMAPDB_UNKNOWN;
     r->hint_until = UINT64_MAX;
-    return st;
 }
 
-/* Something that a tool prints, and no words of a loop. */
+/* A tool printed it, and not the loop around the tool. */
 static bool is_of_capture(const pm_reader *r, pm_text t)
 {
     pm_text command;
@@ -46,17 +43,16 @@ static bool is_of_capture(const pm_reader *r, pm_text t)
     case PM_LINE_COLUMNS:
         return true;
     default:
-        return (r->b.open && r->smaps.open && pm_smaps_is_key(t)) || (r->b.open && r->b.rule) ||
+        return (r->b.open && ((r->smaps.open && pm_smaps_is_key(t)) || r->b.rule)) ||
                pm_footer_alone(t);
     }
 }
 
-/* "redis pid 4711 total kB 1 2 3": what a loop says of the process, and its sums. *t becomes the
+/* "redis pid 4711 total kB 1 2 3": a loop's words about the process, and its sums. *t becomes the
  * sums. */
 static bool find_sums(pm_reader *r, pm_text *t)
 {
     static const char *const begins[] = {"total kB", "mapped:"};
-    int64_t pid;
 
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
         const char *at = memmem(t->data, t->len, begins[i], strlen(begins[i]));
@@ -64,8 +60,7 @@ static bool find_sums(pm_reader *r, pm_text *t)
 
         if (head.len == 0 || at[-1] != ' ' || !pm_footer_alone(pm_text_from(*t, head.len)))
             continue;
-        r->hinted_pid = pm_pid_in_words(head, &pid) ? pid : PMAPDB_UNKNOWN;
-        r->hint_until = UINT64_MAX;
+        hint_pid(r, head);
         *t = pm_text_from(*t, head.len);
         return true;
     }
@@ -105,162 +100,105 @@ static bool is_stamped_rule(const pm_open *b, pm_text t)
     return groups >= 2 && marks >= 10;
 }
 
-pmapdb_status pm_words_time(pm_reader *r, pm_text line, pm_text t, bool *used, pmapdb_error *err)
+bool pm_words_time(pm_reader *r, pm_text t)
 {
     pm_text rest = PM_TEXT("");
     int64_t ms;
 
-    *used = t.len && t.len <= WORDS_MAX && is_stamped_rule(&r->b, t);
-    if (*used) {
+    if (t.len == 0 || t.len > WORDS_MAX)
+        return false;
+    if (is_stamped_rule(&r->b, t)) {
         r->b.rule |= r->b.family == PM_FAMILY_WIDE;
-        pm_block_line(r, line);
-        return PMAPDB_OK;
+        pm_block_line(r);
+        return true;
     }
-    *used =
-        t.len <= WORDS_MAX && (pm_clock_parse_line(t, &ms) || pm_clock_parse_prefix(t, &ms, &rest));
-    return *used ? new_moment(r, ms, rest, err) : PMAPDB_OK;
+    if (!pm_clock_parse_line(t, &ms) && !pm_clock_parse_prefix(t, &ms, &rest))
+        return false;
+    pm_block_end(r);
+    r->time_ms = ms;
+    hint_pid(r, rest);
+    return true;
 }
 
 /* ---- omissions ---- */
 
-#define ELLIPSIS "\xe2\x80\xa6"
-
-/* "...", "... ...", "[...]", "…". *dots: how many there are before anything else. */
-static bool is_dots(pm_text t, size_t *dots)
-{
-    size_t i = 0;
-
-    *dots = 0;
-    while (i < t.len) {
-        bool ellipsis = pm_text_starts(pm_text_from(t, i), PM_TEXT(ELLIPSIS));
-
-        if (!ellipsis && !pm_char_in(t.data[i], ". \t[]()<>"))
-            return false;
-        *dots += ellipsis ? 3 : t.data[i] == '.';
-        i += ellipsis ? strlen(ELLIPSIS) : 1;
-    }
-    return *dots >= 2;
-}
-
-/* Rows stood here: dots alone, or "<truncated>", "(snip)", "...省略3行". */
+/* Rows stood here: "...", "[...]", "…", "<truncated>", "(snip)", "...省略3行". */
 static bool is_elision(pm_text t)
 {
     static const char *const words[] = {"truncated", "snip", "omitted", "skipped", "省略"};
-    size_t dots;
+    pm_text rest = pm_text_skip(t, ". \t[]()<>");
+    size_t dots = 0;
 
-    if (is_dots(t, &dots))
-        return true;
+    for (; pm_text_starts(rest, PM_TEXT("…")); dots += 3)
+        rest = pm_text_skip(pm_text_from(rest, strlen("…")), ". \t[]()<>");
+    for (const char *p = t.data; p < rest.data; p++)
+        dots += *p == '.';
+    if (rest.len == 0)
+        return dots >= 2;
     for (size_t i = 0; t.len < 64 && i < sizeof words / sizeof *words; i++)
         if (holds(t, words[i]) && (dots >= 2 || pm_char_in(t.data[0], "[(<-")))
             return true;
     return false;
 }
 
-/* pmap says that and goes, wherever it is. */
+/* pmap prints it and goes, wherever it is. */
 static bool is_failure(pm_text t)
 {
     return pm_text_starts(t, PM_TEXT("pmap: ")) ||
            pm_text_starts(t, PM_TEXT("ERROR: inconsistent"));
 }
 
-/* ---- other tools ---- */
+/* ---- another tool, a process named in passing ---- */
 
-const char *pm_words_foreign(pm_text t)
+/* Another tool's output is named once in a stream, and then passed over. */
+static void foreign_header(pm_reader *r, const char *whose)
 {
-    static const struct {
-        const char *words[4];
-        const char *without, *whose;
-    } headers[] = {
-        {{"Address", "Kbytes", "Mapped File"}, NULL, PM_SOLARIS},
-        {{"Address", "RSS", "Mode", "Mapping"}, "Kbytes", PM_PSUTIL},
-        {{"COMMAND", "PID", "FD", "NODE"}, NULL, "lsof: open files, no memory map"},
-        {{"Start Addr", "End Addr", "Size"},
-         NULL,
-         "gdb's info proc mappings: sizes of mappings, nothing of what is resident; capture smaps"},
-        {{"REGION TYPE", "START", "END"}, NULL, "vmmap of macOS, not a map of Linux"},
-        {{"PID", "START", "END", "PRT"}, NULL, "procstat -v of FreeBSD, not a map of Linux"},
-        {{"Native Memory Tracking:"},
-         NULL,
-         "a JVM's own counts (NMT), no map: import takes the names of ranges from them"},
-        {{"PID", "User", "USS", "PSS"}, NULL, "smem: sums of processes, no memory map"},
-    };
-
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
-        const char *without = headers[i].without;
-        bool all = !without || !holds(t, without);
-
-        for (int k = 0; k < 4 && headers[i].words[k] && all; k++)
-            all = holds(t, headers[i].words[k]);
-        if (all)
-            return headers[i].whose;
-    }
-    return NULL;
-}
-
-/* Another tool's output is named once in a stream; what it holds is passed over. */
-static pmapdb_status foreign_header(pm_reader *r, pm_text line, const char *whose,
-                                    pmapdb_error *err)
-{
-    pmapdb_status st = pm_block_end(r, err);
-
-    if (st != PMAPDB_OK)
-        return st;
+    pm_block_end(r);
     r->foreign_told = true;
     pm_block_open(r);
     r->b.empty = whose;
-    pm_block_line(r, line);
-    return pm_block_end(r, err);
+    pm_block_line(r);
+    pm_block_end(r);
 }
 
-/* ---- a process named in passing ---- */
-
 /* "==> /proc/4711/smaps <==", "# cat /proc/4711/maps", "#  SIGSEGV (0xb) at pc=0x1, pid=4711, ...":
- * it is that of the map below. A loop's "PID 4711" is that of what follows at once. */
-static pmapdb_status name_process(pm_reader *r, pm_text t, bool *used, pmapdb_error *err)
+ * the map below is of that process. A loop's "PID 4711" is of what follows at once. */
+static bool name_process(pm_reader *r, pm_text t)
 {
     bool far = holds(t, "/proc/") || holds(t, " pid="), busy = r->b.open && r->b.n_rows;
     int64_t pid;
 
-    *used = (far || (!busy && t.len <= REMARK_MAX)) && pm_pid_in_words(t, &pid);
-    if (!*used)
-        return PMAPDB_OK;
-    if (busy) {
-        pmapdb_status st = pm_block_end(r, err);
-
-        if (st != PMAPDB_OK)
-            return st;
-    }
+    if ((!far && (busy || t.len > REMARK_MAX)) || !pm_pid_in_words(t, &pid))
+        return false;
+    if (busy)
+        pm_block_end(r);
     r->hinted_pid = pid;
     r->hint_until = far ? UINT64_MAX : r->line + REMARK_LINES;
     r->foreign++;
-    return PMAPDB_OK;
+    return true;
 }
 
-int64_t pm_words_pid(const pm_reader *r)
-{
-    return r->line <= r->hint_until ? r->hinted_pid : PMAPDB_UNKNOWN;
-}
-
-pmapdb_status pm_words_line(pm_reader *r, pm_text line, pm_text t, bool *used, pmapdb_error *err)
+bool pm_words_line(pm_reader *r, pm_text t)
 {
     const char *whose;
-    pmapdb_status st = pm_words_time(r, line, t, used, err);
 
-    if (st != PMAPDB_OK || *used || t.len > WORDS_MAX || t.len == 0)
-        return st;
-    *used = true;
+    if (pm_words_time(r, t))
+        return true;
+    if (t.len > WORDS_MAX || t.len == 0)
+        return false;
     if (is_elision(t)) {
-        if (r->b.open && !r->b.elided_line)
-            r->b.elided_line = r->line;
+        if (r->b.open)
+            pm_block_mark(r, PM_MARK_ELIDED, r->line);
         r->foreign++;
-        return PMAPDB_OK;
+        return true;
     }
     if (is_failure(t) && r->b.open && r->b.n_rows) {
-        r->b.gave_up_line = r->line;
-        return PMAPDB_OK;
+        pm_block_mark(r, PM_MARK_GAVE_UP, r->line);
+        return true;
     }
-    whose = r->foreign_told ? NULL : pm_words_foreign(t);
-    if (whose)
-        return foreign_header(r, line, whose, err);
-    return name_process(r, t, used, err);
+    whose = r->foreign_told ? NULL : pm_form_foreign(t);
+    if (!whose)
+        return name_process(r, t);
+    foreign_header(r, whose);
+    return true;
 }

@@ -16,17 +16,10 @@
 
 #define TEXT_MAX 128 /* bytes of a name; the JVM cuts a thread's at 63 */
 
-static const struct {
-    const char *name;
-    pm_text first_line, ends[2]; /* of the map */
-} sources[] = {
-    [PM_LABELS_NMT] = {"nmt",
-                       {"Native Memory Tracking:", 23},
-                       {{"Details:", 8}, {"Memory file details", 19}}},
-    [PM_LABELS_SYSTEM_MAP] = {"system-map",
-                              {"Memory mappings:", 16},
-                              {{"Number of mappings:", 19}, {"Number of mappings:", 19}}},
-};
+/* Each by its source. NMT's map has two ends: "Details:" or a map of ZGC's own file. */
+static const char *const names[] = {"nmt", "system-map"};
+static const char *const first_lines[] = {"Native Memory Tracking:", "Memory mappings:"};
+static const char *const map_ends[] = {"Details:", "Number of mappings:", "Memory file details"};
 
 typedef enum line_kind { NOTHING, REGION, PART, DAMAGED } line_kind;
 
@@ -51,7 +44,7 @@ struct pm_labels_reader {
 
 const char *pm_labels_source_name(pm_labels_source source)
 {
-    return sources[source].name;
+    return names[source];
 }
 
 void pm_labels_free(pm_labels *l)
@@ -86,14 +79,6 @@ static bool scan(pm_text *t, const char *pattern, uint64_t *out)
     return true;
 }
 
-static bool take(pm_text *t, pm_text what)
-{
-    if (!pm_text_starts(*t, what))
-        return false;
-    *t = pm_text_from(*t, what.len);
-    return true;
-}
-
 /* x86-64 and arm64 give a program at most 2^57 addresses. No range of more than 2^47 bytes is
  * named: then everything would be called so. */
 static bool is_possible(const region *r)
@@ -105,21 +90,17 @@ static bool is_possible(const region *r)
 /* "262144KB", with scale= also MB, GB, B or no unit: as HotSpot rounds it, halves up. */
 static bool take_size(pm_text *t, uint64_t bytes)
 {
-    static const struct {
-        pm_text name;
-        uint64_t bytes;
-    } units[] = {
-        {{"KB", 2}, 1U << 10}, {{"MB", 2}, 1U << 20}, {{"GB", 2}, 1U << 30}, {{"B", 1}, 1}};
-    uint64_t number, unit = 1;
+    const char *unit = "BKMG";
+    uint64_t number, shift = 0;
 
     if (!scan(t, "N", &number))
         return false;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (take(t, units[i].name)) {
-            unit = units[i].bytes;
-            break;
-        }
-    return (bytes + unit / 2) / unit == number;
+    if (t->len && pm_char_in(*t->data, unit)) {
+        shift = (uint64_t)(strchr(unit, *t->data) - unit) * 10;
+        *t = pm_text_from(*t, 1);
+        scan(t, "B", NULL);
+    }
+    return (bytes + (UINT64_C(1) << shift) / 2) >> shift == number;
 }
 
 static bool is_text(pm_text t)
@@ -133,21 +114,21 @@ static line_kind nmt_line(pm_text t, region *out)
     uint64_t v[2];
     bool reserved;
 
-    if (!t.len || *t.data == '(' || scan(&rest, "[0xX]", v)) /* of a call stack */
+    if (*t.data == '(' || scan(&rest, "[0xX]", v)) /* of a call stack */
         return NOTHING;
     if (!scan(&t, "[0xX - 0xX] ", v))
         return DAMAGED;
     *out = (region){.start = v[0], .end = v[1]};
-    out->committed = take(&t, PM_TEXT("reserved and committed "));
-    reserved = out->committed || take(&t, PM_TEXT("reserved "));
-    if (!is_possible(out) || (!reserved && !take(&t, PM_TEXT("committed "))) ||
+    out->committed = scan(&t, "reserved and committed ", NULL);
+    reserved = out->committed || scan(&t, "reserved ", NULL);
+    if (!is_possible(out) || (!reserved && !scan(&t, "committed ", NULL)) ||
         !take_size(&t, out->end - out->start))
         return DAMAGED;
     if (pm_text_ends(t, PM_TEXT(" from")))
         t.len -= 5;
     if (!reserved)
         return t.len ? DAMAGED : PART;
-    if (!take(&t, PM_TEXT(" for ")) || !is_text(t))
+    if (!scan(&t, " for ", NULL) || !is_text(t))
         return DAMAGED;
     out->text = t;
     return REGION;
@@ -158,10 +139,7 @@ static bool is_column(pm_text w)
 {
     if (w.len > 1 && pm_char_in(w.data[w.len - 1], "KMG"))
         w.len--;
-    for (size_t i = 0; i < w.len; i++)
-        if (!pm_char_in(w.data[i], "0123456789abcdefghijklmnopqrstuvwxyz,-"))
-            return false;
-    return true;
+    return pm_text_skip(w, "0123456789abcdefghijklmnopqrstuvwxyz,-").len == 0;
 }
 
 /* JAVAHEAP, CODE,META, STACK-4712-main, mtCompiler; a file begins with a slash or a bracket. */
@@ -208,21 +186,18 @@ static pmapdb_status emit(pm_labels_reader *r, uint64_t end, bool committed, pma
     pm_labels *l = &r->report;
     pm_label *last = l->n ? &l->label[l->n - 1] : NULL;
     pm_label next = {r->cursor, end, committed, r->region_text};
-    pmapdb_status st;
+    bool goes_on = last && last->end == next.start && last->start >= r->region.start &&
+                   last->committed == committed;
+    pmapdb_status st = PMAPDB_OK;
 
     if (end <= r->cursor)
         return PMAPDB_OK;
     r->cursor = end;
-    if (last && last->end == next.start && last->start >= r->region.start &&
-        last->committed == committed) {
+    if (goes_on)
         last->end = end;
-        return PMAPDB_OK;
-    }
-    l->full |= l->n == PM_LABELS_MAX;
-    if (l->full)
-        return PMAPDB_OK;
-    st = pm_grow(&l->label, &l->cap, l->n, sizeof *l->label, err);
-    if (st == PMAPDB_OK)
+    else if (l->n == PM_LABELS_MAX)
+        l->full = true;
+    else if ((st = pm_grow(&l->label, &l->cap, l->n, sizeof *l->label, err)) == PMAPDB_OK)
         l->label[l->n++] = next;
     return st;
 }
@@ -241,17 +216,15 @@ static pmapdb_status begin_region(pm_labels_reader *r, const region *next, pmapd
     pm_buf *texts = &r->report.texts;
     pmapdb_status st = end_region(r, err);
 
-    if (st != PMAPDB_OK || !next->text.len || next->start < r->cursor) {
-        if (next->start < r->cursor)
-            damage(r);
+    if (next->start < r->cursor)
+        damage(r);
+    if (st != PMAPDB_OK || !next->text.len || next->start < r->cursor)
         return st;
-    }
     /* most ranges are called as the one before */
     if (!texts->len || !pm_text_equal(pm_text_of(texts->data + r->region_text), next->text)) {
         r->region_text = texts->len;
-        st = pm_buf_add(texts, next->text.data, next->text.len, err);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(texts, "", 1, err);
+        pm_buf_add(texts, next->text.data, next->text.len, err);
+        st = pm_buf_add(texts, "", 1, err);
     }
     r->region = *next;
     r->in_region = true;
@@ -294,13 +267,9 @@ static pmapdb_status begin_report(pm_labels_reader *r, pm_labels_source source, 
     bool map = source == PM_LABELS_SYSTEM_MAP;
     pmapdb_status st = end_report(r, err);
 
-    r->report = (pm_labels){.source = source,
-                            .pid = r->pid,
-                            .time_ms = r->time_ms,
-                            .first_line = r->line,
-                            .has_map = map,
-                            .torn = map};
-    r->in_map = map;
+    r->report = (pm_labels){.source = source, .pid = r->pid, .time_ms = r->time_ms};
+    r->report.first_line = r->line;
+    r->report.has_map = r->report.torn = r->in_map = map;
     r->region_text = 0;
     r->pid = PMAPDB_UNKNOWN;
     r->in_report = true;
@@ -309,36 +278,30 @@ static pmapdb_status begin_report(pm_labels_reader *r, pm_labels_source source, 
 
 static pmapdb_status read_row(pm_labels_reader *r, pm_text line, pmapdb_error *err)
 {
+    bool nmt = r->report.source == PM_LABELS_NMT;
     region next;
+    line_kind kind = nmt ? nmt_line(line, &next) : system_map_line(line, &next);
 
-    switch (r->report.source == PM_LABELS_NMT ? nmt_line(line, &next)
-                                              : system_map_line(line, &next)) {
-    case REGION:
-        return begin_region(r, &next, err);
-    case PART:
-        return add_part(r, &next, err);
-    case DAMAGED:
+    if (kind == DAMAGED)
         damage(r);
-        return PMAPDB_OK;
-    default:
-        return PMAPDB_OK;
-    }
+    return kind == REGION ? begin_region(r, &next, err)
+           : kind == PART ? add_part(r, &next, err)
+                          : PMAPDB_OK;
 }
 
 static pmapdb_status read_report_line(pm_labels_reader *r, pm_text line, pmapdb_error *err)
 {
-    const pm_text *ends = sources[r->report.source].ends;
+    pm_labels_source source = r->report.source;
 
-    if (!r->in_report)
-        return PMAPDB_OK;
-    if (r->report.source == PM_LABELS_NMT && pm_text_equal(line, PM_TEXT("Virtual memory map:"))) {
+    r->report.off |= pm_text_starts(line, PM_TEXT("NMT is disabled."));
+    if (source == PM_LABELS_NMT && pm_text_equal(line, PM_TEXT("Virtual memory map:"))) {
         r->report.has_map = r->report.torn = r->in_map = true;
         return PMAPDB_OK;
     }
-    r->report.off |= pm_text_starts(line, PM_TEXT("NMT is disabled."));
     if (!r->in_map)
         return PMAPDB_OK;
-    if (!pm_text_starts(line, ends[0]) && !pm_text_starts(line, ends[1]))
+    if (!pm_text_starts(line, pm_text_of(map_ends[source])) &&
+        (source != PM_LABELS_NMT || !pm_text_starts(line, pm_text_of(map_ends[2]))))
         return read_row(r, line, err);
     r->in_map = r->report.torn = false;
     return end_region(r, err);
@@ -347,29 +310,14 @@ static pmapdb_status read_report_line(pm_labels_reader *r, pm_text line, pmapdb_
 /* Where files were appended to each other, each may begin with a byte order mark. */
 static pm_text trim(pm_text t)
 {
-    take(&t, PM_TEXT("\xef\xbb\xbf"));
-    while (t.len && pm_char_in(*t.data, " \t"))
-        t = pm_text_from(t, 1);
-    while (t.len && pm_char_in(t.data[t.len - 1], " \t\r"))
-        t.len--;
-    return t;
-}
-
-/* The source whose first line this is; 2 for neither. */
-static size_t source_of(pm_text line)
-{
-    size_t i = 0;
-
-    while (i < 2 && !pm_text_equal(line, sources[i].first_line))
-        i++;
-    return i;
+    scan(&t, "\xef\xbb\xbf", NULL);
+    return pm_text_trim(t, " \t\r");
 }
 
 static pmapdb_status read_line(void *reader, pm_text whole, pmapdb_error *err)
 {
     pm_labels_reader *r = reader;
     pm_text line = trim(whole), rest = line;
-    size_t source = source_of(line);
     uint64_t pid;
     int64_t ms;
     pmapdb_status st = PMAPDB_OK;
@@ -380,36 +328,32 @@ static pmapdb_status read_line(void *reader, pm_text whole, pmapdb_error *err)
             damage(r);
         return PMAPDB_OK;
     }
-    if (source < 2)
-        return begin_report(r, (pm_labels_source)source, err);
+    for (int i = PM_LABELS_NMT; i <= PM_LABELS_SYSTEM_MAP; i++)
+        if (pm_text_equal(line, pm_text_of(first_lines[i])))
+            return begin_report(r, (pm_labels_source)i, err);
     /* "4711:", as jcmd writes it above the answer of a JVM */
     if (scan(&rest, "N:", &pid) && !rest.len && pid && pid <= INT32_MAX) {
         st = end_report(r, err);
         r->pid = (int64_t)pid;
         return st;
     }
-    if (line.len)
-        r->pid = PMAPDB_UNKNOWN;
+    if (!line.len)
+        return PMAPDB_OK;
+    r->pid = PMAPDB_UNKNOWN;
     /* in a map no line is a moment: a call stack has thousands */
-    if (!r->in_map && line.len && !pm_char_in(*line.data, "[(0") &&
-        pm_clock_parse_line(line, &ms)) {
+    if (!r->in_map && !pm_char_in(*line.data, "[(0") && pm_clock_parse_line(line, &ms)) {
         st = end_report(r, err);
         r->time_ms = ms;
         return st;
     }
-    return read_report_line(r, line, err);
+    return r->in_report ? read_report_line(r, line, err) : PMAPDB_OK;
 }
 
 bool pm_labels_guess(pm_text begin)
 {
-    while (begin.len) {
-        const char *newline = memchr(begin.data, '\n', begin.len);
-        size_t n = newline ? (size_t)(newline - begin.data) : begin.len;
-
-        if (source_of(trim((pm_text){begin.data, n})) < 2)
+    for (int i = PM_LABELS_NMT; i <= PM_LABELS_SYSTEM_MAP; i++)
+        if (memmem(begin.data, begin.len, first_lines[i], strlen(first_lines[i])))
             return true;
-        begin = pm_text_from(begin, newline ? n + 1 : n);
-    }
     return false;
 }
 
@@ -423,10 +367,11 @@ pmapdb_status pm_labels_reader_new(pm_labels_fn on_report, void *ctx, pm_labels_
     *out = r;
     if (!r)
         return pm_fail_nomem(err);
-    r->on_report = on_report;
-    r->ctx = ctx;
-    r->lines = (pm_lines){.fn = read_line, .ctx = r, .max = PM_LABELS_LINE};
-    r->pid = r->time_ms = PMAPDB_UNKNOWN;
+    *r = (pm_labels_reader){.on_report = on_report,
+                            .ctx = ctx,
+                            .lines = {.fn = read_line, .ctx = r, .max = PM_LABELS_LINE},
+                            .pid = PMAPDB_UNKNOWN,
+                            .time_ms = PMAPDB_UNKNOWN};
     return PMAPDB_OK;
 }
 

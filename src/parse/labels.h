@@ -62,7 +62,7 @@ static inline const char *pm_label_text(const pm_labels *l, const pm_label *labe
     return l->texts.data + label->text;
 }
 
-/* One of the lines at the head of a file begins such a text. `begin` may end inside a line. */
+/* The head of a file holds the words that begin such a text. */
 #define PM_LABELS_HEAD ((size_t)4 << 10)
 bool pm_labels_guess(pm_text begin);
 

@@ -331,7 +331,6 @@ static void guesses(void **state)
     assert_true(pm_labels_guess(PM_TEXT("$ jcmd\r\n4711:\r\nMemory mappings:\r\n")));
     assert_true(pm_labels_guess(PM_TEXT("\xef\xbb\xbfMemory mappings:\n")));
     assert_false(pm_labels_guess(PM_TEXT("")));
-    assert_false(pm_labels_guess(PM_TEXT("4711:\nNative Memory Tracking: x\n")));
     assert_false(pm_labels_guess(PM_TEXT("4711:   java -XX:NativeMemoryTracking=detail\n")));
 }
 

@@ -3,7 +3,7 @@
 #include "cli/output.h"
 
 #include "base/near.h"
-#include "cli/next.h"
+#include "cli/next_steps.h"
 #include "cli/page.h"
 #include "cli/words.h"
 #include <stdlib.h>
@@ -50,14 +50,14 @@ static char *line_of(pm_text text)
 
 static texts read_texts(const pm_page *page)
 {
-    const pm_next next = {.category = page->category,
-                          .pid = PMAPDB_UNKNOWN,
-                          .process_id = PMAPDB_UNKNOWN,
-                          .lineage = PMAPDB_UNKNOWN};
+    const pm_next_steps next = {.category = page->category,
+                                .pid = PMAPDB_UNKNOWN,
+                                .process_id = PMAPDB_UNKNOWN,
+                                .lineage = PMAPDB_UNKNOWN};
     pm_words name = {0}, commands = {0};
 
     pm_page_print_name(pm_words_begin(&name), page);
-    pm_next_print(pm_words_begin(&commands), &next);
+    pm_next_steps_print(pm_words_begin(&commands), &next);
     return (texts){.category = taken(&name),
                    .what = line_of(page->what),
                    .known = line_of(page->known),

@@ -2,7 +2,7 @@
 #include "cli/leaks/leaks.h"
 #include "cli/leaks/phrases.h"
 
-#include "cli/next.h"
+#include "cli/next_steps.h"
 #include "cli/who/who.h"
 #include "cli/words.h"
 #include <inttypes.h>
@@ -69,18 +69,19 @@ static void collect(cards *c, const pm_leak_rows *rows)
 /* Commands that can be typed, by what it is that grows. */
 static void print_next(FILE *out, const pm_leak_row *r, bool recorded)
 {
-    const pm_next next = {.category = r->category,
-                          .name = r->name,
-                          .pid = r->pid,
-                          .process_id = r->process_id,
-                          .lives = r->lives > 1,
-                          .recorded = recorded,
-                          .count = pm_text_equal(r->unit, PM_TEXT("mappings")),
-                          .lineage = r->lineage,
-                          /* A moment before the newest restart is not one of the newest life. */
-                          .from = r->lives == 1 ? r->since : PM_TEXT("")};
+    const pm_next_steps next = {
+        .category = r->category,
+        .name = r->name,
+        .pid = r->pid,
+        .process_id = r->process_id,
+        .lives = r->lives > 1,
+        .recorded = recorded,
+        .count = pm_text_equal(r->unit, PM_TEXT("mappings")),
+        .lineage = r->lineage,
+        /* A moment before the newest restart is not one of the newest life. */
+        .from = r->lives == 1 ? r->since : PM_TEXT("")};
 
-    pm_next_print(out, &next);
+    pm_next_steps_print(out, &next);
 }
 
 static FILE *begin(cards *c)

@@ -1,5 +1,5 @@
 /* diff: pmapdb diff: what grew between two snapshots, with the proof that the rows are all. */
-#include "cli/next.h"
+#include "cli/next_steps.h"
 #include "cli/run.h"
 #include "cli/who/who.h"
 
@@ -246,7 +246,7 @@ static bool is_object(const top_row *top)
 
 /* Who allocated it; nothing where perf recorded none of it. An object can be of several
  * categories. */
-static void print_who(const diff *d, const top_row *top, const pm_next *next, FILE *out)
+static void print_who(const diff *d, const top_row *top, const pm_next_steps *next, FILE *out)
 {
     const pm_who_of of = {.process_id = d->newer.process_id,
                           .lineage = top->lineage,
@@ -275,16 +275,16 @@ static void write_next(const diff *d, pm_output *out)
     const top_row *top = d->by_rss.delta ? &d->by_rss : &d->by_size;
     bool same = pm_side_same_process(&d->older, &d->newer);
     char from[32], to[32], command[32];
-    pm_next next = {.category = pm_text_of(top->category),
-                    .name = pm_text_of(d->newer.name),
-                    .pid = d->newer.pid,
-                    .process_id = same ? d->newer.process_id : PMAPDB_UNKNOWN,
-                    .lives = !same,
-                    .lineage = top->lineage,
-                    .dialect = pm_text_of(pm_run_given(&d->args, "dialect")),
-                    .from = {from, 0},
-                    .to = {to, 0},
-                    .asked = {command, 0}};
+    pm_next_steps next = {.category = pm_text_of(top->category),
+                          .name = pm_text_of(d->newer.name),
+                          .pid = d->newer.pid,
+                          .process_id = same ? d->newer.process_id : PMAPDB_UNKNOWN,
+                          .lives = !same,
+                          .lineage = top->lineage,
+                          .dialect = pm_text_of(pm_run_given(&d->args, "dialect")),
+                          .from = {from, 0},
+                          .to = {to, 0},
+                          .asked = {command, 0}};
     pm_words who = {0}, words = {0};
     pm_flow f = pm_output_flow(out);
 
@@ -298,7 +298,7 @@ static void write_next(const diff *d, pm_output *out)
     next.asked.len = strlen(command);
     print_who(d, top, &next, pm_words_begin(&who));
     next.recorded = pm_words_end(&who).len > 0;
-    pm_next_print(pm_words_begin(&words), &next);
+    pm_next_steps_print(pm_words_begin(&words), &next);
     pm_flow_begin(&f, 0, 4);
     put_top(&f, top);
     pm_flow_say(&f, 1, "grew most%s;", d->by_rss.delta ? "" : " in address space");

@@ -1,5 +1,5 @@
 /* import: pmapdb import PATH... : stores captures, and prints a line for each. */
-#include "cli/capture_log.h"
+#include "cli/commands/capture_log.h"
 #include "cli/options.h"
 
 #include "api/import_check.h" /* whether the options make sense, before a store is made for them */

@@ -1,5 +1,5 @@
 /* check_findings: what pmapdb check asks the store: the newest snapshots, and the verdicts. */
-#include "cli/check.h"
+#include "cli/commands/check.h"
 #include "cli/leaks/phrases.h"
 
 #include "render/number.h"

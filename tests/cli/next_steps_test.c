@@ -1,5 +1,5 @@
-/* next_test: pages of categories found and taken apart; what is to be done, in words. The pages
- * here are made up: tests/tools/pages.py has to do with the real ones. */
+/* next_steps_test: pages of categories found and taken apart; what is to be done, in words. The
+ * pages here are made up: tests/tools/pages.py has to do with the real ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 /* The library that the tests link has no file of the command line. */
-#include "../../src/cli/next.c" // NOLINT(bugprone-suspicious-include)
-#include "../../src/cli/page.c" // NOLINT(bugprone-suspicious-include)
+#include "../../src/cli/next_steps.c" // NOLINT(bugprone-suspicious-include)
+#include "../../src/cli/page.c"       // NOLINT(bugprone-suspicious-include)
 
 static const char first[] = "# A remark.\n"
                             "\n"
@@ -118,25 +118,25 @@ static void the_most_specific_page_is_found(void **state)
     }
 }
 
-static pm_next of(const char *category)
+static pm_next_steps of(const char *category)
 {
-    return (pm_next){.category = pm_text_of(category),
-                     .name = PM_TEXT("redis"),
-                     .pid = 71,
-                     .process_id = 3,
-                     .lineage = PMAPDB_UNKNOWN};
+    return (pm_next_steps){.category = pm_text_of(category),
+                           .name = PM_TEXT("redis"),
+                           .pid = 71,
+                           .process_id = 3,
+                           .lineage = PMAPDB_UNKNOWN};
 }
 
-static void assert_next(const pm_next *next, const char *want)
+static void assert_next(const pm_next_steps *next, const char *want)
 {
     begin();
-    pm_next_print(out, next);
+    pm_next_steps_print(out, next);
     assert_printed(want);
 }
 
 static void the_words_are_about_one_process(void **state)
 {
-    pm_next next = of("pile");
+    pm_next_steps next = of("pile");
 
     (void)state;
     assert_next(&next, "pmapdb top-lineages --process redis/71; kill 71 or ls /proc/71/fd");
@@ -163,7 +163,7 @@ static void the_words_are_about_one_process(void **state)
 
 static void what_was_asked_is_not_said_again(void **state)
 {
-    pm_next next = of("pile/deep");
+    pm_next_steps next = of("pile/deep");
 
     (void)state;
     assert_next(&next, "pmapdb diff --by lineage --process redis/71; dig");
@@ -175,7 +175,7 @@ static void what_was_asked_is_not_said_again(void **state)
 
 static void a_number_that_grows_has_its_own_words(void **state)
 {
-    pm_next next = of("pile/deep");
+    pm_next_steps next = of("pile/deep");
 
     (void)state;
     next.count = true;

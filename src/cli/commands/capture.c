@@ -1,5 +1,5 @@
 /* capture: pmapdb capture PID... : reads live processes and stores them, once or every beat. */
-#include "cli/capture_log.h"
+#include "cli/commands/capture_log.h"
 #include "cli/options.h"
 
 #include "api/capture/check.h" /* whether the options make sense, before a store is made for them */

@@ -1,6 +1,6 @@
 /* check: pmapdb check: a plugin for Nagios, Icinga and their kind. One line with performance
  * data on standard output, whatever happens; exit status 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
-#include "cli/check.h"
+#include "cli/commands/check.h"
 #include "cli/words.h"
 
 #include "base/num.h"

@@ -1,5 +1,5 @@
-/* next: what to do about a category of a process. */
-#include "cli/next.h"
+/* next_steps: what to do about a category of a process. */
+#include "cli/next_steps.h"
 
 #include "cli/page.h"
 #include <inttypes.h>
@@ -17,7 +17,7 @@ static bool is_plain(pm_text t)
 
 /* The value of --process in letters that no shell minds. The pid is that of the newest life, so the
  * name stands for several lives. */
-static void print_process(FILE *out, const pm_next *n)
+static void print_process(FILE *out, const pm_next_steps *n)
 {
     if (!is_plain(n->name)) {
         if (n->process_id != PMAPDB_UNKNOWN)
@@ -30,7 +30,7 @@ static void print_process(FILE *out, const pm_next *n)
 }
 
 /* What a command of pmapdb is followed by. */
-static void print_options(FILE *out, const pm_next *n)
+static void print_options(FILE *out, const pm_next_steps *n)
 {
     const struct {
         const char *name;
@@ -68,7 +68,7 @@ static pm_text before_who(pm_text then)
     return then;
 }
 
-void pm_next_print(FILE *out, const pm_next *n)
+void pm_next_steps_print(FILE *out, const pm_next_steps *n)
 {
     bool single = n->lineage != PMAPDB_UNKNOWN, asks = false;
     pm_page page;

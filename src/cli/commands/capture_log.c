@@ -1,5 +1,5 @@
 /* capture_log: what an import or a live capture prints. */
-#include "cli/capture_log.h"
+#include "cli/commands/capture_log.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

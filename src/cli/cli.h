@@ -30,18 +30,17 @@ typedef struct pm_cli_list {
     size_t n, cap;
 } pm_cli_list;
 
-/* Opens the store, or ends the program. For what needs more options, see below. */
+/* Opens the store, or ends the program; for writing, the default store's folder is made. */
 pmapdb_store *pm_cli_store(const pm_cli *cli, pmapdb_open_mode mode);
+pmapdb_store *pm_cli_store_with(const pm_cli *cli, pmapdb_open_options *options);
 
-/* Opens the store; for writing, the default store's folder is made. The first form says what went
- * wrong. */
-pmapdb_status pm_cli_open(const pm_cli *cli, pmapdb_open_options *options, pmapdb_store **out);
+/* The same for commands that can do without a store. */
 pmapdb_status pm_cli_try_open(const pm_cli *cli, pmapdb_open_options *options, pmapdb_store **out,
                               pmapdb_error *err);
 
 /* Where the store is, without opening it; for writing, the default one's folder is made. */
-pmapdb_status pm_cli_find_store(const pm_cli *cli, bool write, char *path, size_t size,
-                                pmapdb_error *err);
+#define PM_CLI_PATH 4096
+void pm_cli_find_store(const pm_cli *cli, bool write, char path[PM_CLI_PATH]);
 
 /* For what takes or shows local times: warns where TZ names no zone that can be found. The C
  * library takes that for UTC and says nothing. */

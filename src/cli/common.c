@@ -78,24 +78,17 @@ static void make_parents(char *path)
 }
 
 /* XDG folders that are not absolute do not count, as their specification says. */
-static pmapdb_status default_path(char *out, size_t size, bool write, pmapdb_error *err)
+static int print_default_path(char *out, size_t size)
 {
     const char *env = getenv("PMAPDB"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-    int n;
 
     if (env && *env)
-        n = snprintf(out, size, "%s", env);
-    else if (data && *data == '/')
-        n = snprintf(out, size, "%s/pmapdb/pmap.db", data);
-    else if (home && *home == '/')
-        n = snprintf(out, size, "%s/.local/share/pmapdb/pmap.db", home);
-    else
-        return pm_fail(err, PMAPDB_USAGE, "which store? HOME is not set: give --db or set PMAPDB");
-    if ((size_t)n >= size)
-        return pm_fail(err, PMAPDB_USAGE, "the store's path is too long");
-    if (write && !(env && *env))
-        make_parents(out);
-    return PMAPDB_OK;
+        return snprintf(out, size, "%s", env);
+    if (data && *data == '/')
+        return snprintf(out, size, "%s/pmapdb/pmap.db", data);
+    if (home && *home == '/')
+        return snprintf(out, size, "%s/.local/share/pmapdb/pmap.db", home);
+    pm_cli_die("which store? HOME is not set: give --db or set PMAPDB");
 }
 
 /* Output over the store itself would be its end, and over its -wal that of what was stored last. */
@@ -112,30 +105,27 @@ static bool is_output(const pm_cli *cli, const char *path)
     return same;
 }
 
-pmapdb_status pm_cli_find_store(const pm_cli *cli, bool write, char *path, size_t size,
-                                pmapdb_error *err)
+void pm_cli_find_store(const pm_cli *cli, bool write, char path[PM_CLI_PATH])
 {
-    pmapdb_status st = PMAPDB_OK;
+    const char *env = getenv("PMAPDB");
+    int n = cli->db ? snprintf(path, PM_CLI_PATH, "%s", cli->db)
+                    : print_default_path(path, PM_CLI_PATH);
 
-    if (!cli->db)
-        st = default_path(path, size, write, err);
-    else if ((size_t)snprintf(path, size, "%s", cli->db) >= size)
-        st = pm_fail(err, PMAPDB_USAGE, "the store's path is too long");
-    if (st != PMAPDB_OK)
-        return st;
+    if (n >= PM_CLI_PATH)
+        pm_cli_die("the store's path is too long");
     if (is_output(cli, path))
-        return pm_fail(err, PMAPDB_USAGE, "-o '%s' is the store itself", cli->output);
-    return PMAPDB_OK;
+        pm_cli_die("-o '%s' is the store itself", cli->output);
+    if (write && !cli->db && !(env && *env))
+        make_parents(path);
 }
 
 pmapdb_status pm_cli_try_open(const pm_cli *cli, pmapdb_open_options *o, pmapdb_store **out,
                               pmapdb_error *err)
 {
-    char path[4096];
-    pmapdb_status st = pm_cli_find_store(cli, o->mode == PMAPDB_WRITE, path, sizeof path, err);
+    char path[PM_CLI_PATH];
+    pmapdb_status st;
 
-    if (st != PMAPDB_OK)
-        return st;
+    pm_cli_find_store(cli, o->mode == PMAPDB_WRITE, path);
     o->query_dir = cli->query_dir;
     st = pmapdb_open(path, o, out, err);
     if (st == PMAPDB_OK && pmapdb_is_immutable(*out))
@@ -143,24 +133,20 @@ pmapdb_status pm_cli_try_open(const pm_cli *cli, pmapdb_open_options *o, pmapdb_
     return st;
 }
 
-pmapdb_status pm_cli_open(const pm_cli *cli, pmapdb_open_options *o, pmapdb_store **out)
+pmapdb_store *pm_cli_store_with(const pm_cli *cli, pmapdb_open_options *options)
 {
+    pmapdb_store *store = NULL;
     pmapdb_error err;
-    pmapdb_status st = pm_cli_try_open(cli, o, out, &err);
 
-    if (st != PMAPDB_OK)
-        pm_cli_say("%s", err.text);
-    return st;
+    pm_cli_must(pm_cli_try_open(cli, options, &store, &err), &err);
+    return store;
 }
 
 pmapdb_store *pm_cli_store(const pm_cli *cli, pmapdb_open_mode mode)
 {
     pmapdb_open_options how = {.mode = mode};
-    pmapdb_store *store = NULL;
-    pmapdb_error err;
 
-    pm_cli_must(pm_cli_try_open(cli, &how, &store, &err), &err);
-    return store;
+    return pm_cli_store_with(cli, &how);
 }
 
 static int terminal_width(void)

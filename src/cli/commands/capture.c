@@ -249,7 +249,7 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
                  .measure = "auto",
                  .growth = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN},
                  .max_stall_ms = PMAPDB_UNKNOWN};
-    pmapdb_store *store = NULL;
+    pmapdb_store *store;
     pmapdb_error err;
     int64_t *pids;
     int exit_code;
@@ -270,7 +270,7 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
     c.o.n_keep_cmdline = c.keep_cmdline.n;
     pm_store_uncounted();
     pm_cli_must(pm_capture_check(&c.o, &err), &err);
-    pm_cli_must(pm_cli_try_open(cli, &c.open, &store, &err), &err);
+    store = pm_cli_store_with(cli, &c.open);
     exit_code = run(&c, store);
     pmapdb_close(store);
     for (size_t i = 0; i < c.keep_env.n; i++)

@@ -90,13 +90,13 @@ int pm_cli_doctor(pm_cli *cli, int argc, char **argv)
     pm_text help[N_COLUMNS];
     pm_about about = {
         .name = PM_TEXT("doctor"), .title = PM_TEXT("How the store is"), .help = help};
-    char path[4096];
+    char path[PM_CLI_PATH];
     pmapdb_error err;
     int n = 0;
 
     pmapdb_doctor_defaults(&d.o);
     pm_options_parse(cli, &syntax, &d, argc, argv);
-    pm_cli_must(pm_cli_find_store(cli, false, path, sizeof path, &err), &err);
+    pm_cli_find_store(cli, false, path);
     for (int i = 0; i < N_COLUMNS; i++)
         if (is_shown(cli, i)) {
             shown[n] = columns[i].column;

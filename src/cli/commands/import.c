@@ -138,7 +138,7 @@ import i = {.cli = cli, .open = {.mode = PMAPDB_WRITE } };
     } else {
         pm_store_uncounted();
         pm_cli_must(pm_import_check(&i.o, &err), &err);
-        pm_cli_must(pm_cli_try_open(cli, &i.open, &store, &err), &err);
+        store = pm_cli_store_with(cli, &i.open);
         exit_code = run(&i, paths, n_paths, store);
         pmapdb_close(store);
     }

@@ -112,12 +112,19 @@ typedef struct unit {
     double factor;
 } unit;
 
-static double unit_factor(const unit *units, pm_text name)
+/* Takes a number and its unit off the text; false where there is none. */
+static bool read_amount(pm_text *t, const unit *units, double *out)
 {
-    for (; units->name; units++)
-        if (pm_text_equal(name, pm_text_of(units->name)))
-            return units->factor;
-    return 0;
+    size_t n = read_decimal(*t, out), letters = 0;
+
+    *t = pm_text_from(*t, n);
+    while (letters < t->len && (t->data[letters] < '0' || t->data[letters] > '9'))
+        letters++;
+    while (units->name && !pm_text_equal((pm_text){t->data, letters}, pm_text_of(units->name)))
+        units++;
+    *t = pm_text_from(*t, letters);
+    *out *= units->factor;
+    return n > 0 && units->name;
 }
 
 bool pm_num_size(pm_text t, int64_t *kib)
@@ -126,15 +133,11 @@ bool pm_num_size(pm_text t, int64_t *kib)
         {"", 1},           {"B", 1.0 / 1024},   {"k", 1},      {"K", 1},       {"kB", 1},
         {"KiB", 1},        {"M", 1024},         {"MiB", 1024}, {"G", 1048576}, {"GiB", 1048576},
         {"T", 1073741824}, {"TiB", 1073741824}, {NULL, 0}};
-    double value, factor;
-    size_t n = read_decimal(t, &value);
+    double value = 0;
 
-    if (n == 0)
+    if (!read_amount(&t, units, &value) || t.len || value > 9e15)
         return false;
-    factor = unit_factor(units, pm_text_from(t, n));
-    if (factor <= 0 || value * factor > 9e15)
-        return false;
-    *kib = (int64_t)llround(value * factor);
+    *kib = (int64_t)llround(value);
     return true;
 }
 
@@ -142,25 +145,13 @@ bool pm_num_span(pm_text t, int64_t *ms)
 {
     static const unit units[] = {{"ms", 1},      {"s", 1000},     {"m", 60000},     {"min", 60000},
                                  {"h", 3600000}, {"d", 86400000}, {"w", 604800000}, {NULL, 0}};
-    double sum = 0;
+    double sum = 0, value = 0;
 
-    if (t.len == 0)
-        return false;
-    while (t.len) {
-        double value, factor;
-        size_t n = read_decimal(t, &value), letters = 0;
-
-        if (n == 0)
+    do {
+        if (!read_amount(&t, units, &value))
             return false;
-        t = pm_text_from(t, n);
-        while (letters < t.len && (t.data[letters] < '0' || t.data[letters] > '9'))
-            letters++;
-        factor = unit_factor(units, (pm_text){t.data, letters});
-        if (factor <= 0)
-            return false;
-        sum += value * factor;
-        t = pm_text_from(t, letters);
-    }
+        sum += value;
+    } while (t.len);
     if (sum > 9e15)
         return false;
     *ms = (int64_t)llround(sum);

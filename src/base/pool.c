@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define SLAB_ITEMS 128         /* mappings per slab: pointers to them stay valid */
-#define ARENA_BYTES (1U << 18) /* texts per arena block, unless one is longer */
+#define ARENA_BYTES (1U << 18) /* per block, unless a text is longer */
 #define FIRST_ARENA (1U << 12) /* a host has hundreds of small processes, each with its pool */
 #define IDS_MAX (UINT32_MAX - 1)
 
@@ -22,55 +21,50 @@ typedef struct pooled_mapping {
     text_ids texts;
 } pooled_mapping;
 
+/* Texts and mappings lie in arenas, so that pointers to them stay valid. */
 struct pm_pool {
+    uint64_t number;
     pm_map text_ids, mapping_ids; /* hash -> id */
     pm_map known;                 /* hash of a mapping's text -> its id */
     pm_text *texts;
     size_t n_texts, cap_texts;
-    pooled_mapping **slabs;
-    size_t n_mappings, n_slabs, cap_slabs;
+    pooled_mapping **mappings;
+    size_t n_mappings, cap_mappings;
     char **arenas;
     size_t n_arenas, cap_arenas, arena_left, arena_bytes;
     char *arena_next;
     text_ids last; /* of the mapping asked for last */
-    size_t bytes;  /* of slabs and arenas */
-    uint64_t number;
+    size_t bytes;  /* of arenas */
 };
 
-static pooled_mapping *pooled(const pm_pool *pool, uint32_t id)
+/* Memory for `size` bytes, aligned for a mapping. NULL: no memory. */
+static void *take(pm_pool *pool, size_t size, pmapdb_error *err)
 {
-    return &pool->slabs[id / SLAB_ITEMS][id % SLAB_ITEMS];
-}
+    const size_t unit = _Alignof(pooled_mapping);
+    char *out;
 
-static pmapdb_status arena_copy(pm_pool *pool, pm_text t, const char **out, pmapdb_error *err)
-{
-    pmapdb_status st;
+    size = (size + unit - 1) / unit * unit;
+    if (size > pool->arena_left) {
+        size_t block = pool->arena_bytes ? pool->arena_bytes * 2 : FIRST_ARENA;
 
-    if (t.len + 1 > pool->arena_left) {
-        size_t size = pool->arena_bytes ? pool->arena_bytes * 2 : FIRST_ARENA;
-        char *block;
-
-        size = size < ARENA_BYTES ? size : ARENA_BYTES;
-        pool->arena_bytes = size;
-        size = t.len + 1 > size ? t.len + 1 : size;
-        st = pm_grow(&pool->arenas, &pool->cap_arenas, pool->n_arenas, sizeof *pool->arenas, err);
-        if (st != PMAPDB_OK)
-            return st;
-        block = malloc(size);
-        if (!block)
-            return pm_fail_nomem(err);
-        pool->arenas[pool->n_arenas++] = block;
-        pool->arena_next = block;
-        pool->arena_left = size;
-        pool->bytes += size;
+        pool->arena_bytes = block < ARENA_BYTES ? block : ARENA_BYTES;
+        block = size > pool->arena_bytes ? size : pool->arena_bytes;
+        if (pm_grow(&pool->arenas, &pool->cap_arenas, pool->n_arenas, sizeof *pool->arenas, err) !=
+            PMAPDB_OK)
+            return NULL;
+        out = malloc(block);
+        if (!out) {
+            pm_fail_nomem(err);
+            return NULL;
+        }
+        pool->arenas[pool->n_arenas++] = pool->arena_next = out;
+        pool->arena_left = block;
+        pool->bytes += block;
     }
-    if (t.len)
-        memcpy(pool->arena_next, t.data, t.len);
-    pool->arena_next[t.len] = '\0';
-    *out = pool->arena_next;
-    pool->arena_next += t.len + 1;
-    pool->arena_left -= t.len + 1;
-    return PMAPDB_OK;
+    out = pool->arena_next;
+    pool->arena_next += size;
+    pool->arena_left -= size;
+    return out;
 }
 
 typedef struct wanted {
@@ -89,16 +83,19 @@ static bool is_text(const void *wanted_text, int64_t id)
 pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error *err)
 {
     uint64_t hash = pm_hash(t.data ? t.data : "", t.len);
-    const char *copy = NULL;
     int64_t found = (int64_t)pool->n_texts;
     pmapdb_status st = PMAPDB_OK;
+    char *copy;
 
     if (!pm_map_find(&pool->text_ids, hash, is_text, &(wanted){pool, t, NULL}, &found)) {
+        copy = take(pool, t.len + 1, err);
+        if (!copy)
+            return PMAPDB_NOMEM;
+        if (t.len)
+            memcpy(copy, t.data, t.len);
+        copy[t.len] = '\0';
         st = pm_grow(&pool->texts, &pool->cap_texts, pool->n_texts, sizeof *pool->texts, err);
-        if (st == PMAPDB_OK)
-            st = arena_copy(pool, t, &copy, err);
-        if (st == PMAPDB_OK)
-            st = pm_map_add(&pool->text_ids, hash, found, err);
+        PM_STEP(st, pm_map_add(&pool->text_ids, hash, found, err));
         if (st == PMAPDB_OK)
             pool->texts[pool->n_texts++] = (pm_text){copy, t.len};
     }
@@ -125,7 +122,7 @@ static uint64_t hash_mapping(const pm_mapping *m, const text_ids *texts)
 static bool is_mapping(const void *wanted_mapping, int64_t id)
 {
     const wanted *w = wanted_mapping;
-    const pooled_mapping *old = pooled(w->pool, (uint32_t)id);
+    const pooled_mapping *old = w->pool->mappings[id];
     const text_ids *texts = &w->pool->last;
     const pm_mapping *m = w->m;
 
@@ -146,40 +143,24 @@ static pmapdb_status text_of_next(pm_pool *pool, pm_text t, uint32_t *id, pmapdb
     return pm_text_equal(pool->texts[*id], t) ? PMAPDB_OK : pm_pool_text(pool, t, id, err);
 }
 
-static pmapdb_status add_slab(pm_pool *pool, pmapdb_error *err)
-{
-    pmapdb_status st;
-
-    if (pool->n_mappings < pool->n_slabs * SLAB_ITEMS)
-        return PMAPDB_OK;
-    st = pm_grow(&pool->slabs, &pool->cap_slabs, pool->n_slabs, sizeof(pooled_mapping *), err);
-    if (st != PMAPDB_OK)
-        return st;
-    pool->slabs[pool->n_slabs] = malloc(SLAB_ITEMS * sizeof **pool->slabs);
-    if (!pool->slabs[pool->n_slabs])
-        return pm_fail_nomem(err);
-    pool->n_slabs++;
-    pool->bytes += SLAB_ITEMS * sizeof **pool->slabs;
-    return PMAPDB_OK;
-}
-
 /* A copy, its texts included. */
 static pmapdb_status add_mapping(pm_pool *pool, const pm_mapping *m, uint64_t hash,
                                  pmapdb_error *err)
 {
-    pmapdb_status st = pool->n_mappings == IDS_MAX ? pm_fail_nomem(err) : add_slab(pool, err);
-    pooled_mapping *p;
+    pooled_mapping *p = pool->n_mappings == IDS_MAX ? NULL : take(pool, sizeof *p, err);
+    pmapdb_status st = p ? PMAPDB_OK : pm_fail_nomem(err);
 
-    if (st == PMAPDB_OK)
-        st = pm_map_add(&pool->mapping_ids, hash, (int64_t)pool->n_mappings, err);
+    PM_STEP(st, pm_grow(&pool->mappings, &pool->cap_mappings, pool->n_mappings,
+                        sizeof(pooled_mapping *), err));
+    PM_STEP(st, pm_map_add(&pool->mapping_ids, hash, (int64_t)pool->n_mappings, err));
     if (st != PMAPDB_OK)
         return st;
-    p = pooled(pool, (uint32_t)pool->n_mappings++);
     p->m = *m;
     p->texts = pool->last;
     p->m.path = pool->texts[p->texts.path];
     p->m.flags = pool->texts[p->texts.flags];
     p->m.extra = pool->texts[p->texts.extra];
+    pool->mappings[pool->n_mappings++] = p;
     return PMAPDB_OK;
 }
 
@@ -188,11 +169,11 @@ pmapdb_status pm_pool_mapping(pm_pool *pool, const pm_mapping *m, uint32_t *id, 
     text_ids *texts = &pool->last;
     int64_t found;
     uint64_t hash;
-    pmapdb_status st;
+    pmapdb_status st = text_of_next(pool, m->path, &texts->path, err);
 
-    if ((st = text_of_next(pool, m->path, &texts->path, err)) != PMAPDB_OK ||
-        (st = text_of_next(pool, m->flags, &texts->flags, err)) != PMAPDB_OK ||
-        (st = text_of_next(pool, m->extra, &texts->extra, err)) != PMAPDB_OK)
+    PM_STEP(st, text_of_next(pool, m->flags, &texts->flags, err));
+    PM_STEP(st, text_of_next(pool, m->extra, &texts->extra, err));
+    if (st != PMAPDB_OK)
         return st;
     hash = hash_mapping(m, texts);
     found = (int64_t)pool->n_mappings;
@@ -241,11 +222,9 @@ void pm_pool_free(pm_pool *pool)
 {
     if (!pool)
         return;
-    for (size_t i = 0; i < pool->n_slabs; i++)
-        free(pool->slabs[i]);
     for (size_t i = 0; i < pool->n_arenas; i++)
         free(pool->arenas[i]);
-    free(pool->slabs);
+    free(pool->mappings);
     free(pool->arenas);
     free(pool->texts);
     pm_map_free(&pool->text_ids);
@@ -256,17 +235,12 @@ void pm_pool_free(pm_pool *pool)
 
 const pm_mapping *pm_pool_get(const pm_pool *pool, uint32_t id)
 {
-    return &pooled(pool, id)->m;
+    return &pool->mappings[id]->m;
 }
 
 pm_text pm_pool_text_get(const pm_pool *pool, uint32_t id)
 {
     return pool->texts[id];
-}
-
-uint32_t pm_pool_path_id(const pm_pool *pool, uint32_t mapping_id)
-{
-    return pooled(pool, mapping_id)->texts.path;
 }
 
 uint64_t pm_pool_number(const pm_pool *pool)
@@ -278,5 +252,6 @@ size_t pm_pool_bytes(const pm_pool *pool)
 {
     size_t slots = pool->text_ids.size + pool->mapping_ids.size + pool->known.size;
 
-    return pool->bytes + slots * sizeof *pool->known.slot + pool->cap_texts * sizeof *pool->texts;
+    return pool->bytes + slots * sizeof *pool->known.slot + pool->cap_texts * sizeof *pool->texts +
+           pool->cap_mappings * sizeof *pool->mappings;
 }

@@ -25,9 +25,6 @@ const pm_mapping *pm_pool_get(const pm_pool *pool, uint32_t id);
 pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error *err);
 pm_text pm_pool_text_get(const pm_pool *pool, uint32_t id);
 
-/* Text id of a pooled mapping's path: equal paths have equal ids. */
-uint32_t pm_pool_path_id(const pm_pool *pool, uint32_t mapping_id);
-
 /* A memo of text: the mapping that the text with this hash stands for. What the kernel prints of a
  * mapping that did not change is the same bytes again, and needs no search among the mappings.
  * False if the text is not known. */

@@ -1,9 +1,5 @@
 /* buf: growable bytes, growable arrays; and the messages of err. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/buf.h"
 #include <errno.h>
@@ -15,7 +11,6 @@ static void grows_and_ends_with_nul(void **state)
     pm_buf buf = {0};
     pm_text text = pm_buf_text(&buf);
 
-    (void)state;
     assert_int_equal(text.len, 0);
     assert_non_null(text.data);
     for (size_t i = 0; i < 10000; i++) {
@@ -38,7 +33,6 @@ static void clear_keeps_the_memory(void **state)
     pm_buf buf = {0};
     char *data;
 
-    (void)state;
     pm_buf_clear(&buf);
     assert_int_equal(pm_buf_add(&buf, "hello", 5, NULL), PMAPDB_OK);
     data = buf.data;
@@ -54,7 +48,6 @@ static void formats(void **state)
     pm_buf buf = {0};
     char long_text[300];
 
-    (void)state;
     memset(long_text, 'x', sizeof long_text - 1);
     long_text[sizeof long_text - 1] = '\0';
     assert_int_equal(pm_buf_addf(&buf, NULL, "%d-", 42), PMAPDB_OK);
@@ -73,7 +66,6 @@ static void too_much_is_refused(void **state)
     void *items = NULL;
     size_t cap = SIZE_MAX / 8;
 
-    (void)state;
     assert_int_equal(pm_buf_add(&buf, "hello", 5, NULL), PMAPDB_OK);
     assert_int_equal(pm_buf_add(&buf, "", SIZE_MAX / 4, &err), PMAPDB_NOMEM);
     assert_int_equal(err.status, PMAPDB_NOMEM);
@@ -88,7 +80,6 @@ static void arrays_grow(void **state)
     uint64_t *items = NULL;
     size_t cap = 0;
 
-    (void)state;
     for (size_t n = 0; n < 1000; n++) {
         assert_int_equal(pm_grow(&items, &cap, n, sizeof *items, NULL), PMAPDB_OK);
         assert_true(cap > n);
@@ -104,7 +95,6 @@ static void messages_are_one_line(void **state)
     pmapdb_error err;
     char name[700];
 
-    (void)state;
     assert_int_equal(pm_fail(&err, PMAPDB_INPUT, "'%s': bad", "a\nb\tc\177"), PMAPDB_INPUT);
     assert_string_equal(err.text, "'a?b?c?': bad");
     assert_int_equal(err.status, PMAPDB_INPUT);
@@ -121,16 +111,5 @@ static void messages_are_one_line(void **state)
     assert_int_equal(pm_fail_nomem(NULL), PMAPDB_NOMEM);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grows_and_ends_with_nul),
-        cmocka_unit_test(clear_keeps_the_memory),
-        cmocka_unit_test(formats),
-        cmocka_unit_test(too_much_is_refused),
-        cmocka_unit_test(arrays_grow),
-        cmocka_unit_test(messages_are_one_line),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(grows_and_ends_with_nul), TEST(clear_keeps_the_memory), TEST(formats),
+          TEST(too_much_is_refused), TEST(arrays_grow), TEST(messages_are_one_line))

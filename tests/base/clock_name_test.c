@@ -1,17 +1,11 @@
 /* clock_name: the moment in a file's name, and the numbers there that are none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/clock.h"
 #include <stdlib.h>
 #include <time.h>
 
 #define MOMENT INT64_C(1795226732000) /* 2026-11-21T02:05:32Z */
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 static void in_zone(const char *tz)
 {
     setenv("TZ", tz, 1);
@@ -89,7 +83,6 @@ static const char *const unnamed[] = {
 
 static void names(void **state)
 {
-    (void)state;
     in_zone("UTC");
     for (size_t i = 0; i < COUNT(named); i++) {
         int64_t ms;
@@ -107,19 +100,10 @@ static void where_in_name(void **state)
     pm_text name = PM_TEXT("pmap_20261121_020532_4711.log"), where;
     int64_t ms;
 
-    (void)state;
     assert_true(pm_clock_find_in_name(name, &ms, &where));
     assert_true(pm_text_equal(where, PM_TEXT("20261121_020532")));
     in_zone("CET-1CEST,M3.5.0,M10.5.0/3");
     same("4711-20261121.txt", MOMENT - 7532000 - 3600000);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(where_in_name),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(names), TEST(where_in_name))

@@ -1,10 +1,6 @@
 /* clock_prefix: log lines that begin with a moment, and the many that only look so. The expected
  * milliseconds are Python's (datetime.timestamp) and those of GNU date. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/clock.h"
 #include <stdio.h>
@@ -12,8 +8,6 @@
 #include <time.h>
 
 #define MOMENT INT64_C(1795226732000) /* 2026-11-21T02:05:32Z */
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 typedef struct row {
     const char *line;
     int64_t ms;
@@ -86,7 +80,6 @@ static void as_loops_write_them(void **state)
         {"Sat, 21 Nov 2026 02:05:32 +0000 kB total 1", MOMENT, "kB total 1"},
     };
 
-    (void)state;
     expect(rows, COUNT(rows));
 }
 
@@ -107,7 +100,6 @@ static void zones_and_half_days(void **state)
         {"21 Nov 2026 02:05:32 so it began", MOMENT, "so it began"},
     };
 
-    (void)state;
     expect(rows, COUNT(rows));
 }
 
@@ -122,7 +114,6 @@ static void hs_err_files(void **state)
     pm_text rest;
     int64_t ms;
 
-    (void)state;
     expect(one, COUNT(one));
     assert_true(pm_clock_parse_line(PM_TEXT("time: Mon Jan  4 10:20:30 2021"), &ms));
     assert_int_equal(ms, INT64_C(1609755630000));
@@ -140,7 +131,6 @@ static void days_alone(void **state)
         {"[2026/11/21]: mapped: 1K", INT64_C(1795219200000), "mapped: 1K"},
     };
 
-    (void)state;
     expect(rows, COUNT(rows));
 }
 
@@ -247,7 +237,6 @@ static void no_moment_at_the_beginning(void **state)
     pm_text none;
     int64_t never;
 
-    (void)state;
     snprintf(far, sizeof far, "%0200d 2026-11-21 02:05:32 x", 0);
     memset(far, '=', 200);
     assert_false(pm_clock_parse_prefix(pm_text_of(far), &never, &none));
@@ -272,7 +261,6 @@ static void cut_anywhere(void **state)
     pm_text rest;
     int64_t ms;
 
-    (void)state;
     assert_false(pm_clock_parse_prefix((pm_text){NULL, 0}, &ms, &rest));
     for (size_t n = 1; n < sizeof line; n++) {
         char *exact = malloc(n);

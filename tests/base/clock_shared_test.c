@@ -2,11 +2,7 @@
  * memory maps and what people wrote around them, and no line is a moment or begins with one (grep
  * for dates and times of day finds none either); but a moment that is put before a line is found.
  * Exits with 77, skipped, where the captures are not there. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/clock.h"
 #include <ctype.h>
@@ -91,7 +87,6 @@ static void walk(const char *path, size_t least_files)
 
 static void fixtures(void **state)
 {
-    (void)state;
     walk("tests/fixtures", 5);
 }
 

@@ -1,9 +1,5 @@
 /* clock: what is a moment, and above all what is none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/clock.h"
 #include "pmapdb.h"
@@ -12,8 +8,6 @@
 #include <time.h>
 
 #define MOMENT INT64_C(1795226732000) /* 2026-11-21T02:05:32Z */
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 typedef bool (*read_fn)(pm_text t, int64_t *ms);
 
 static void in_zone(const char *tz)
@@ -79,7 +73,6 @@ static void iso_and_unix(void **state)
         "1795226732000000000",
     };
 
-    (void)state;
     in_zone("UTC");
     for (size_t i = 0; i < COUNT(texts); i++)
         same(pm_clock_parse, texts[i], MOMENT);
@@ -126,7 +119,6 @@ static void no_moments(void **state)
         "1969-12-31",
     };
 
-    (void)state;
     in_zone("UTC");
     for (size_t i = 0; i < COUNT(texts); i++)
         none(pm_clock_parse, texts[i]);
@@ -137,7 +129,6 @@ static void calendar(void **state)
     char text[PM_CLOCK_TEXT], date[64];
     struct tm tm = {0};
 
-    (void)state;
     in_zone("UTC");
     same(pm_clock_parse, "2000-02-29T00:00:00Z", INT64_C(951782400000));
     same(pm_clock_parse, "2000-03-01T00:00:00Z", INT64_C(951868800000));
@@ -164,7 +155,6 @@ static void formats(void **state)
 {
     char text[PM_CLOCK_TEXT];
 
-    (void)state;
     pm_clock_format(MOMENT, text);
     assert_string_equal(text, "2026-11-21T02:05:32Z");
     pm_clock_format(MOMENT + 7, text);
@@ -180,7 +170,6 @@ static void formats(void **state)
 
 static void local_time(void **state)
 {
-    (void)state;
     in_zone("CET-1CEST,M3.5.0,M10.5.0/3");
     same(pm_clock_parse, "2026-11-21 03:05:32", MOMENT);
     same(pm_clock_parse, "2026-07-01 12:00", INT64_C(1782900000000));
@@ -233,7 +222,6 @@ static void date_lines(void **state)
         "time: Sat Nov 21 02:05:32 2026",
     };
 
-    (void)state;
     in_zone("UTC");
     for (size_t i = 0; i < COUNT(lines); i++) {
         same(pm_clock_parse_line, lines[i], MOMENT);
@@ -302,7 +290,6 @@ static void lines_that_are_no_time(void **state)
     char *many;
     int64_t ms;
 
-    (void)state;
     in_zone("UTC");
     for (size_t i = 0; i < COUNT(no_times); i++) {
         none(pm_clock_parse_line, no_times[i]);
@@ -326,17 +313,5 @@ static void lines_that_are_no_time(void **state)
     free(many);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(iso_and_unix),
-        cmocka_unit_test(no_moments),
-        cmocka_unit_test(calendar),
-        cmocka_unit_test(formats),
-        cmocka_unit_test(local_time),
-        cmocka_unit_test(date_lines),
-        cmocka_unit_test(lines_that_are_no_time),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(iso_and_unix), TEST(no_moments), TEST(calendar), TEST(formats), TEST(local_time),
+          TEST(date_lines), TEST(lines_that_are_no_time))

@@ -1,10 +1,5 @@
 /* clock_zone_test: time zones that the C library knows, and what only looks like one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/clock.h"
 #include <stdio.h>
@@ -57,11 +52,10 @@ static void rules(void **state)
                                       "../../../../etc/passwd",
                                       "/etc/passwd"};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+    for (size_t i = 0; i < COUNT(good); i++)
         if (!pm_clock_is_zone(good[i]))
             fail_msg("'%s' is one", good[i]);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; i < COUNT(bad); i++)
         if (pm_clock_is_zone(bad[i]))
             fail_msg("'%s' is none", bad[i]);
 }
@@ -80,7 +74,6 @@ static void files(void **state)
 {
     char dir[] = "/tmp/pmapdb-zone-XXXXXX", path[128];
 
-    (void)state;
     assert_non_null(mkdtemp(dir));
     setenv("TZDIR", dir, 1);
     snprintf(path, sizeof path, "%s/Land", dir);
@@ -101,12 +94,4 @@ static void files(void **state)
     unsetenv("TZDIR");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),
-        cmocka_unit_test(files),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(rules), TEST(files))

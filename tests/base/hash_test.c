@@ -1,9 +1,5 @@
 /* hash_test: the numbers are those of libxxhash: stores have them, other machines make the same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/hash.h"
 #include <stdlib.h>
@@ -17,7 +13,6 @@ static void as_the_library(void **state)
 {
     const uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
 
-    (void)state;
     for (size_t n = 0; n < LONGEST; n++) {
         size_t shift = n % 16; /* from where they are aligned */
         unsigned char *block = malloc(n + shift + !n), *bytes = block + shift;
@@ -35,7 +30,6 @@ static void of_a_number(void **state)
 {
     const unsigned char bytes[] = {8, 7, 6, 5, 4, 3, 2, 1};
 
-    (void)state;
     assert_true(pm_hash_number(UINT64_C(0x0102030405060708), 42) ==
                 XXH3_64bits_withSeed(bytes, sizeof bytes, 42));
 }

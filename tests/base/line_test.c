@@ -1,9 +1,5 @@
 /* line: the same lines, whatever the sizes of the chunks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/line.h"
 #include <stdlib.h>
@@ -47,7 +43,6 @@ static void feed(pm_lines *lines, const char *bytes, size_t n)
 
 static void every_chunk_size(void **state)
 {
-    (void)state;
     for (size_t step = 1; step < sizeof text; step++)
         for (int bulk = 0; bulk < 2; bulk++) {
             pm_buf out = {0};
@@ -75,7 +70,6 @@ static void whole_lines_are_not_copied(void **state)
     char chunk[] = "hello\n";
     pm_lines lines = {.fn = in_place, .ctx = chunk};
 
-    (void)state;
     assert_int_equal(pm_lines_feed(&lines, chunk, 6, NULL), PMAPDB_OK);
     assert_int_equal(lines.rest.cap, 0);
     pm_lines_free(&lines);
@@ -88,7 +82,6 @@ static void long_line(void **state)
     size_t len = 3000000;
     char *bytes = malloc(len);
 
-    (void)state;
     memset(bytes, 'x', len);
     for (size_t at = 0; at < len; at += 4096)
         feed(&lines, bytes + at, len - at < 4096 ? len - at : 4096);
@@ -115,7 +108,6 @@ static void a_failure_ends_the_feeding(void **state)
     pm_lines lines = {.fn = refuse, .ctx = &calls};
     pmapdb_error err;
 
-    (void)state;
     assert_int_equal(pm_lines_feed(&lines, "a\nb\nc", 5, &err), PMAPDB_STOPPED);
     assert_int_equal(calls, 1);
     assert_string_equal(err.text, "enough");
@@ -130,7 +122,6 @@ static void nothing(void **state)
     int calls = 0;
     pm_lines lines = {.fn = refuse, .ctx = &calls};
 
-    (void)state;
     assert_int_equal(pm_lines_feed(&lines, "", 0, NULL), PMAPDB_OK);
     assert_int_equal(pm_lines_finish(&lines, NULL), PMAPDB_OK);
     assert_int_equal(calls, 0);
@@ -154,7 +145,6 @@ static void at_most_so_long(void **state)
 {
     static const char longer[] = "four\nfives\n\nlongest\nabc\nending";
 
-    (void)state;
     for (size_t step = 1; step < sizeof longer; step++) {
         cutting c = {.lines = {.fn = show_cut, .max = 4}};
 
@@ -170,13 +160,5 @@ static void at_most_so_long(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_chunk_size), cmocka_unit_test(whole_lines_are_not_copied),
-        cmocka_unit_test(long_line),        cmocka_unit_test(a_failure_ends_the_feeding),
-        cmocka_unit_test(nothing),          cmocka_unit_test(at_most_so_long),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(every_chunk_size), TEST(whole_lines_are_not_copied), TEST(long_line),
+          TEST(a_failure_ends_the_feeding), TEST(nothing), TEST(at_most_so_long))

@@ -1,10 +1,7 @@
 /* map_test: a map against a plain array, and keys with several values. */
+#include "unit.h"
+
 #include "base/map.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #define KEYS 5000
 
@@ -14,7 +11,6 @@ static void keys_keep_their_values(void **state)
     pm_map map = {0};
     int64_t value = 7;
 
-    (void)state;
     assert_false(pm_map_get(&map, 1, &value));
     assert_int_equal(value, 7);
     for (int round = 0; round < 3; round++)
@@ -43,7 +39,6 @@ static void one_hash_of_several_things(void **state)
     pm_map map = {0};
     int64_t odd = 1, value = 0;
 
-    (void)state;
     assert_int_equal(pm_map_add(&map, 42, 10, NULL), PMAPDB_OK);
     assert_false(pm_map_find(&map, 42, has_parity, &odd, &value));
     assert_int_equal(pm_map_add(&map, 42, 11, NULL), PMAPDB_OK);
@@ -53,12 +48,4 @@ static void one_hash_of_several_things(void **state)
     pm_map_free(&map);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_keep_their_values),
-        cmocka_unit_test(one_hash_of_several_things),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(keys_keep_their_values), TEST(one_hash_of_several_things))

@@ -1,15 +1,10 @@
 /* mapping: the field table, and sums in which unknown is not zero. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/mapping.h"
 
 static void fields_are_found(void **state)
 {
-    (void)state;
     assert_int_equal(pm_field_find(PM_TEXT("Rss")), PM_RSS);
     assert_int_equal(pm_field_find(PM_TEXT("rss")), PM_FIELD_COUNT);
     assert_int_equal(pm_field_find(PM_TEXT("")), PM_FIELD_COUNT);
@@ -20,7 +15,6 @@ static void fields_are_found(void **state)
 /* Bits of these fields are in every store: a change here makes old stores say something else. */
 static void field_numbers_are_fixed(void **state)
 {
-    (void)state;
     assert_int_equal(PM_SIZE, 0);
     assert_int_equal(PM_RSS, 3);
     assert_int_equal(PM_PRIVATE_DIRTY, 9);
@@ -33,7 +27,6 @@ static void totals_of_one(void **state)
 {
     pm_mapping m = {0};
 
-    (void)state;
     assert_int_equal(pm_total_of(&m, PM_TOTAL_MAPPINGS), 1);
     for (int i = PM_TOTAL_SIZE; i < PM_TOTAL_COUNT; i++)
         assert_int_equal(pm_total_of(&m, (enum pm_total)i), -1);
@@ -54,7 +47,6 @@ static void sums(void **state)
     pm_mapping a = {0}, b = {0};
     pm_totals t;
 
-    (void)state;
     pm_set(&a, PM_SIZE, 132);
     pm_set(&a, PM_RSS, 8);
     pm_set(&b, PM_SIZE, 4);
@@ -70,14 +62,4 @@ static void sums(void **state)
     assert_int_equal(t.v[PM_TOTAL_PSS], -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_are_found),
-        cmocka_unit_test(field_numbers_are_fixed),
-        cmocka_unit_test(totals_of_one),
-        cmocka_unit_test(sums),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(fields_are_found), TEST(field_numbers_are_fixed), TEST(totals_of_one), TEST(sums))

@@ -1,10 +1,5 @@
 /* near_test: what is near to a misspelt word, and what is not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/near.h"
 
@@ -18,7 +13,6 @@ static void distances(void **state)
 {
     char word[PM_NEAR_WORD + 1];
 
-    (void)state;
     distance("", "", 0);
     distance("growth", "growth", 0);
     distance("growth", "GROWTH", 0);
@@ -48,14 +42,13 @@ static void nearest(const char *wanted, const char *best)
     pm_near near;
 
     pm_near_start(&near, pm_text_of(wanted));
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < COUNT(words); i++)
         pm_near_try(&near, pm_text_of(words[i]));
     assert_string_equal(near.best, best);
 }
 
 static void the_nearest_of_some(void **state)
 {
-    (void)state;
     nearest("snapshts", "snapshots");
     nearest("snapshot", "snapshots"); /* the word itself is not what is wrong */
     nearest("Growth", "growth");
@@ -79,20 +72,10 @@ static void hints(void **state)
 {
     pm_near near;
 
-    (void)state;
     pm_near_start(&near, PM_TEXT("haep"));
     assert_string_equal(pm_near_hint(&near), ";");
     pm_near_try(&near, PM_TEXT("heap"));
     assert_string_equal(pm_near_hint(&near), ", did you mean 'heap'?");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distances),
-        cmocka_unit_test(the_nearest_of_some),
-        cmocka_unit_test(hints),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(distances), TEST(the_nearest_of_some), TEST(hints))

@@ -1,15 +1,9 @@
 /* num: numbers, sizes and spans, and what is none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/num.h"
 #include <stdio.h>
 #include <stdlib.h>
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 typedef size_t (*read_fn)(const char *p, const char *end, uint64_t *out);
 
@@ -23,7 +17,6 @@ static void reads(read_fn fn, const char *text, size_t used, uint64_t wanted)
 
 static void decimal(void **state)
 {
-    (void)state;
     reads(pm_num_dec, "0", 1, 0);
     reads(pm_num_dec, "0042 kB", 4, 42);
     reads(pm_num_dec, "18446744073709551615", 20, UINT64_MAX);
@@ -38,7 +31,6 @@ static void decimal(void **state)
 
 static void hexadecimal(void **state)
 {
-    (void)state;
     reads(pm_num_hex, "7ffd6c5f9000-", 12, 0x7ffd6c5f9000);
     reads(pm_num_hex, "ABCDEFg", 6, 0xabcdef);
     reads(pm_num_hex, "ffffffffffffffff", 16, UINT64_MAX);
@@ -58,7 +50,6 @@ static void runs_of_hexadecimal_digits(void **state)
 {
     static const char text[] = "10000000000000000fFg";
 
-    (void)state;
     assert_int_equal(pm_num_hex_run(text, text + 20), 19);
     assert_int_equal(pm_num_hex_run(text, text + 3), 3);
     assert_int_equal(pm_num_hex_run(text + 19, text + 20), 0);
@@ -72,7 +63,6 @@ static void columns_of_eight(void **state)
                                          "00000000", "99999999", "        "};
     uint64_t v = 4711, wanted;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(around); i++)
         for (int at = 0; at < 8; at++)
             for (int byte = 0; byte < 256; byte++) {
@@ -103,7 +93,6 @@ static void stops_at_the_end(void **state)
     char *two = calloc(1, 2);
     uint64_t v;
 
-    (void)state;
     two[0] = '4';
     two[1] = '2';
     assert_int_equal(pm_num_dec(two, two + 2, &v), 2);
@@ -118,7 +107,6 @@ static void all(void **state)
 {
     uint64_t v = 4711;
 
-    (void)state;
     assert_false(pm_num_all(PM_TEXT(""), &v));
     assert_false(pm_num_all(PM_TEXT("42 "), &v));
     assert_false(pm_num_all(PM_TEXT("4\0002"), &v));
@@ -155,7 +143,6 @@ static void sizes(void **state)
                                       "1e3"};
     int64_t kib;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++) {
         assert_true(pm_num_size(pm_text_of(good[i].text), &kib));
         assert_int_equal(kib, good[i].kib);
@@ -183,7 +170,6 @@ static void spans(void **state)
                                       "5x", "1h30", "5m ", "99999999999w"};
     int64_t ms;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(good); i++) {
         assert_true(pm_num_span(pm_text_of(good[i].text), &ms));
         assert_int_equal(ms, good[i].ms);
@@ -194,18 +180,5 @@ static void spans(void **state)
     assert_int_equal(ms, 4711);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decimal),
-        cmocka_unit_test(hexadecimal),
-        cmocka_unit_test(runs_of_hexadecimal_digits),
-        cmocka_unit_test(columns_of_eight),
-        cmocka_unit_test(stops_at_the_end),
-        cmocka_unit_test(all),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(spans),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(decimal), TEST(hexadecimal), TEST(runs_of_hexadecimal_digits),
+          TEST(columns_of_eight), TEST(stops_at_the_end), TEST(all), TEST(sizes), TEST(spans))

@@ -1,15 +1,10 @@
 /* text: runs of bytes, the empty ones and those with a NUL too. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/text.h"
 
 static void equality(void **state)
 {
-    (void)state;
     assert_true(pm_text_equal(PM_TEXT("a\0b"), PM_TEXT("a\0b")));
     assert_false(pm_text_equal(PM_TEXT("a\0b"), PM_TEXT("a\0c")));
     assert_false(pm_text_equal(PM_TEXT("a"), PM_TEXT("a\0")));
@@ -20,7 +15,6 @@ static void equality(void **state)
 
 static void starts_and_ends(void **state)
 {
-    (void)state;
     assert_true(pm_text_starts(PM_TEXT("libc.so.6"), PM_TEXT("lib")));
     assert_false(pm_text_starts(PM_TEXT("li"), PM_TEXT("lib")));
     assert_true(pm_text_ends(PM_TEXT("/x (deleted)"), PM_TEXT(" (deleted)")));
@@ -37,7 +31,6 @@ static void basename_of(const char *path, const char *wanted)
 
 static void basenames(void **state)
 {
-    (void)state;
     basename_of("/usr/bin/redis", "redis");
     basename_of("redis", "redis");
     basename_of("/redis", "redis");
@@ -46,13 +39,4 @@ static void basenames(void **state)
     assert_int_equal(pm_text_basename((pm_text){NULL, 0}).len, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equality),
-        cmocka_unit_test(starts_and_ends),
-        cmocka_unit_test(basenames),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(equality), TEST(starts_and_ends), TEST(basenames))

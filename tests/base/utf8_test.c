@@ -1,10 +1,5 @@
 /* utf8_test: decoding against the Unicode table, repair, cutting. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/utf8.h"
 
@@ -34,7 +29,6 @@ static size_t encode(uint32_t cp, char out[4])
 
 static void every_character_decodes(void **state)
 {
-    (void)state;
     for (uint32_t cp = 0; cp < 0x110000; cp++) {
         char bytes[4];
         size_t n = encode(cp, bytes);
@@ -64,7 +58,6 @@ static void assert_repaired(pm_text in, const char *expected)
 /* The examples of section 3.9 of the Unicode standard, tables 3-8 to 3-11. */
 static void malformed_runs_become_one_mark_each(void **state)
 {
-    (void)state;
     assert_repaired(PM_TEXT("\xc0\xaf\xe0\x80\xbf\xf0\x81\x82\x41"),
                     BAD BAD BAD BAD BAD BAD BAD BAD "A");
     assert_repaired(PM_TEXT("\xed\xa0\x80\xed\xbf\xbf\xed\xaf\x41"),
@@ -90,19 +83,10 @@ static void a_head_ends_between_characters(void **state)
                  {"\xf0\x9f\x98\x80z", 3, 0},
                  {"\x80\x80\x80\x80\x80", 4, 1}};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < COUNT(cases); i++)
         assert_int_equal(pm_utf8_head(pm_text_of(cases[i].text), cases[i].max).len,
                          cases[i].expected);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_character_decodes),
-        cmocka_unit_test(malformed_runs_become_one_mark_each),
-        cmocka_unit_test(a_head_ends_between_characters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(every_character_decodes), TEST(malformed_runs_become_one_mark_each),
+          TEST(a_head_ends_between_characters))

@@ -59,7 +59,6 @@ static void test_kernel_names(void **state)
     };
     pm_classify_context context = {0};
 
-    (void)state;
     EXPECT(&context, rows);
 }
 
@@ -87,7 +86,6 @@ static void test_narrow_names(void **state)
     };
     pm_classify_context context = {.pseudo_hidden = true};
 
-    (void)state;
     EXPECT(&context, rows);
 }
 
@@ -98,7 +96,6 @@ static void test_file_in_brackets(void **state)
     const pm_classify_context context = {0};
     pm_mapping m = mapping_of(&heap);
 
-    (void)state;
     m.present |= PM_HAS_INODE;
     assert_int_equal(pm_classify_mapping(&context, &m), PM_CATEGORY_HEAP);
     m.inode = 11051618;
@@ -120,11 +117,10 @@ static void test_shared_libraries(void **state)
         "",   "/x/sofa", "/x/a.sox", "/x/conf.so.d/data", "/x/libx.so;5f3e2a (deleted)",
         "so", "/x/so.6"};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+    for (size_t i = 0; i < COUNT(yes); i++)
         if (!pm_is_shared_library(pm_text_of(yes[i])))
             fail_msg("'%s' is a shared library", yes[i]);
-    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+    for (size_t i = 0; i < COUNT(no); i++)
         if (pm_is_shared_library(pm_text_of(no[i])))
             fail_msg("'%s' is no shared library", no[i]);
 }
@@ -153,8 +149,7 @@ static void test_program(void **state)
     pm_classify_context context;
     test_capture t;
 
-    (void)state;
-    capture_open(&t, PM_DIALECT_SMAPS, rows, sizeof rows / sizeof *rows);
+    capture_open(&t, PM_DIALECT_SMAPS, rows, COUNT(rows));
     pm_classify_prepare(&t.capture, &context);
     assert_true(pm_text_equal(context.program, PM_TEXT("/usr/bin/server")));
     assert_false(context.heap_inferred);
@@ -170,7 +165,6 @@ static void test_no_program(void **state)
     pm_classify_context context;
     test_capture t;
 
-    (void)state;
     capture_open(&t, PM_DIALECT_PMAP_SMALL_X, rows, 1);
     pm_classify_prepare(&t.capture, &context);
     assert_int_equal(context.program.len, 0);
@@ -197,25 +191,12 @@ static void test_slugs(void **state)
                                         "anonymous/thread-stack",
                                         "reserve/guard"};
 
-    (void)state;
-    assert_int_equal(PM_CATEGORY_COUNT, sizeof slugs / sizeof *slugs);
+    assert_int_equal(PM_CATEGORY_COUNT, COUNT(slugs));
     for (int i = 0; i < PM_CATEGORY_COUNT; i++) {
         assert_string_equal(pm_categories[i].slug, slugs[i]);
         assert_true(strlen(pm_categories[i].description) > 0);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernel_names),
-        cmocka_unit_test(test_narrow_names),
-        cmocka_unit_test(test_file_in_brackets),
-        cmocka_unit_test(test_shared_libraries),
-        cmocka_unit_test(test_program),
-        cmocka_unit_test(test_no_program),
-        cmocka_unit_test(test_slugs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_kernel_names), TEST(test_narrow_names), TEST(test_file_in_brackets),
+          TEST(test_shared_libraries), TEST(test_program), TEST(test_no_program), TEST(test_slugs))

@@ -1,15 +1,10 @@
 /* glob_test: globs say what fnmatch(3) says, where it can be asked. */
 #include "classify/rules_regex.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-/* cmocka.h wants the five above. */
-#include <cmocka.h>
+#include "unit.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 
 /* NULL: a set without its end, which is refused. */
 static pm_regex *compiled(pm_text pattern)
@@ -99,9 +94,8 @@ static void test_by_hand(void **state)
         "",    "a", "b",  "ab",  "ba",   "abc",    "]", "-",  "[",  "[a",    "a[", "*",       "\\",
         "a\\", "/", "/b", "a/b", "/a/b", "x.so.1", "1", "1b", "9x", "aXbXc", ":",  "[[:alpha"};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+    for (size_t i = 0; i < COUNT(patterns); i++)
+        for (size_t k = 0; k < COUNT(texts); k++)
             if (strcmp(patterns[i], "a\\") != 0) /* POSIX leaves a \ at the end open */
                 agree(patterns[i], texts[k]);
 }
@@ -132,12 +126,11 @@ static void test_random(void **state)
     uint32_t seed = 7;
     char pattern[128], text[64];
 
-    (void)state;
     for (int i = 0; i < 100000; i++) {
         size_t n, slashes = 0;
 
-        random_text(&seed, in_pattern, sizeof in_pattern / sizeof *in_pattern, pattern);
-        random_text(&seed, in_text, sizeof in_text / sizeof *in_text, text);
+        random_text(&seed, in_pattern, COUNT(in_pattern), pattern);
+        random_text(&seed, in_text, COUNT(in_text), text);
         n = strlen(pattern);
         while (slashes < n && pattern[n - 1 - slashes] == '\\')
             slashes++;
@@ -149,7 +142,6 @@ static void test_random(void **state)
 /* What fnmatch(3) cannot be asked, or answers by its locale: UTF-8, a NUL, other bytes. */
 static void test_any_bytes(void **state)
 {
-    (void)state;
     assert_true(glob(PM_TEXT("?"), PM_TEXT("é")));
     assert_false(glob(PM_TEXT("??"), PM_TEXT("é")));
     assert_true(glob(PM_TEXT("[é]"), PM_TEXT("é")));
@@ -173,7 +165,6 @@ static void test_stars(void **state)
     enum { N = 400 };
     char pattern[2 * N], text[N];
 
-    (void)state;
     for (int i = 0; i < N; i++)
         memcpy(pattern + 2 * (size_t)i, "*a", 2);
     memset(text, 'a', N);
@@ -182,11 +173,4 @@ static void test_stars(void **state)
     assert_false(glob((pm_text){pattern, 2 * N}, (pm_text){text, N}));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_stars)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_by_hand), TEST(test_random), TEST(test_any_bytes), TEST(test_stars))

@@ -8,7 +8,6 @@ static void test_samples(void **state)
     size_t compared = 0;
     glob_t found;
 
-    (void)state;
     assert_int_equal(glob("samples/captures/leaky-*/*.x", 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         const char *x_path = found.gl_pathv[i];
@@ -30,9 +29,4 @@ static void test_samples(void **state)
     globfree(&found);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_samples))

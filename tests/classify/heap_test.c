@@ -57,7 +57,6 @@ static void test_behind_bss(void **state)
         {0x560000000000, 0x560000001000, "r--p", "app"},
     };
 
-    (void)state;
     expect_heap(rows, N(rows), 0x560000100000, 0x560000200000);
     expect_heap(reversed, N(reversed), 0x560000100000, 0x560000200000);
 }
@@ -80,7 +79,6 @@ static void test_rows_that_touch(void **state)
         {0x560000200000, 0x560000300000, "rw-p", "data"},
     };
 
-    (void)state;
     expect_heap(rows, N(rows), 0x560000100000, 0x560000400000);
     expect_heap(behind_file, N(behind_file), 0x560000100000, 0x560000200000);
 }
@@ -101,7 +99,6 @@ static void test_what_is_no_heap(void **state)
         {0x55f000000000, 0x55f000001000, "rw-p", ""},
     };
 
-    (void)state;
     expect_none(PM_DIALECT_PMAP_SMALL_X, only_image, N(only_image));
     expect_none(PM_DIALECT_PMAP_SMALL_X, touching, N(touching));
     expect_none(PM_DIALECT_PMAP_SMALL_X, others, N(others));
@@ -121,7 +118,6 @@ static void test_reach(void **state)
                              {end + GIB + 4096, end + GIB + MIB, "r--p", "app"},
                              {end + MIB, end + 2 * MIB, "rw-p", ""}};
 
-    (void)state;
     expect_heap(last, N(last), end + reach, end + reach + MIB);
     expect_none(PM_DIALECT_PMAP_SMALL_X, too_far, N(too_far));
     expect_heap(image, N(image), end + GIB + 3 * MIB, end + GIB + 4 * MIB);
@@ -137,7 +133,6 @@ static void test_bss_between(void **state)
         {0x1c3d000, 0x1c5e000, "rw-p", ""},
     };
 
-    (void)state;
     expect_heap(rows, N(rows), 0x1c3d000, 0x1c5e000);
 }
 
@@ -150,7 +145,6 @@ static void test_only_where_hidden(void **state)
                                      {0x7f0000002000, 0x7f0000003000, "r-xp", "[vdso]"}};
     pm_classify_context context = context_of(PM_DIALECT_PMAP_SMALL_X, shown, N(shown));
 
-    (void)state;
     expect_none(PM_DIALECT_SMAPS, rows, N(rows));
     expect_none(PM_DIALECT_PMAP_XX, rows, N(rows));
     expect_none(PM_DIALECT_PMAP_X, rows, N(rows));
@@ -179,7 +173,6 @@ static void test_rows_get_the_category(void **state)
         {{0x2000, 0x3000, "rw-s", ""}, PM_CATEGORY_SHARED_MEMORY},
     };
 
-    (void)state;
     for (size_t i = 0; i < N(rows); i++) {
         pm_mapping m = mapping_of(&rows[i].row);
 
@@ -187,17 +180,6 @@ static void test_rows_get_the_category(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_behind_bss),
-        cmocka_unit_test(test_rows_that_touch),
-        cmocka_unit_test(test_what_is_no_heap),
-        cmocka_unit_test(test_reach),
-        cmocka_unit_test(test_bss_between),
-        cmocka_unit_test(test_only_where_hidden),
-        cmocka_unit_test(test_rows_get_the_category),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_behind_bss), TEST(test_rows_that_touch), TEST(test_what_is_no_heap),
+          TEST(test_reach), TEST(test_bss_between), TEST(test_only_where_hidden),
+          TEST(test_rows_get_the_category))

@@ -1,12 +1,7 @@
 /* keep_cmdline_test: which part of a command line is stored. */
 #include "classify/keep_cmdline.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static void keeps(const char *const *regexes, size_t n, pm_text line, const char *expected)
 {
@@ -36,7 +31,6 @@ static void both(const char *line, const char *expected)
 
 static void the_program(void **state)
 {
-    (void)state;
     both("", "");
     both("/usr/bin/redis-server --requirepass hunter2", "/usr/bin/redis-server");
     both("mysql -uroot -phunter2 -h db", "mysql");
@@ -50,7 +44,6 @@ static void the_program(void **state)
 
 static void of_an_interpreter_the_script(void **state)
 {
-    (void)state;
     both("java -Xmx1g -Dpassword=hunter2 -cp a.jar:b.jar com.x.Main --db hunter2",
          "java com.x.Main");
     both("/usr/lib/jvm/bin/java -javaagent:x=hunter2 -jar /srv/app.jar hunter2",
@@ -82,7 +75,6 @@ static void what_regexes_match(void **state)
     static const char *const all[] = {".*"}, *const empty[] = {"x*"};
     pm_text line = PM_TEXT("/srv/app\0--token\0hunter2\0--port\080\0role=db\0");
 
-    (void)state;
     keeps(port, 2, line, "/srv/app --port 80 db");
     keeps(port, 1, PM_TEXT("app --port x"), "app");
     keeps(all, 1, line, "/srv/app --token hunter2 --port 80 role=db");
@@ -95,7 +87,6 @@ static void what_gives_up_keeps_nothing(void **state)
     static const char *const slow[] = {"(a+)+b"};
     char line[64] = "app ";
 
-    (void)state;
     memset(line + 4, 'a', 50);
     keeps(slow, 1, pm_text_of(line), "app");
 }
@@ -106,19 +97,10 @@ static void wrong_regexes(void **state)
     pm_keep_cmdline *keep = NULL;
     pmapdb_error err;
 
-    (void)state;
     assert_int_equal(pm_keep_cmdline_new(wrong, 1, &keep, &err), PMAPDB_USAGE);
     assert_non_null(strstr(err.text, "--keep-cmdline '(': regex, at character 2"));
     assert_null(keep);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_program),        cmocka_unit_test(of_an_interpreter_the_script),
-        cmocka_unit_test(what_regexes_match), cmocka_unit_test(what_gives_up_keeps_nothing),
-        cmocka_unit_test(wrong_regexes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(the_program), TEST(of_an_interpreter_the_script), TEST(what_regexes_match),
+          TEST(what_gives_up_keeps_nothing), TEST(wrong_regexes))

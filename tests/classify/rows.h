@@ -2,15 +2,10 @@
 #ifndef TESTS_CLASSIFY_ROWS_H
 #define TESTS_CLASSIFY_ROWS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "classify/classify.h"
+#include <stdlib.h>
 
 typedef struct test_row {
     uint64_t start, end;

@@ -16,7 +16,6 @@ static void gives(const char *category, const char *path_glob, pm_rule_row row,
 
 static void test_paths(void **state)
 {
-    (void)state;
     gives("%b", NULL, file_row("/a/b.so (deleted)"), "b.so");
     gives("%p", NULL, file_row("/a/b.so (deleted)"), "/a/b.so (deleted)");
     gives("x/%b, 100%%", NULL, file_row("/a/b"), "x/b, 100%");
@@ -46,13 +45,12 @@ static void test_brackets(void **state)
         {"[anon:\xc3\x89t\xc3\xa9]", "t"},
     };
 
-    (void)state;
     gives("%r", NULL, named_row("[anon: Go: heap]"), "anon: Go: heap");
     gives("%n", NULL, named_row("[anon: Go: heap]"), " Go: heap");
     gives("%n", NULL, named_row("[vvar_vclock]"), "vvar_vclock");
     gives("[%r]", NULL, named_row("[vvar_vclock]"), "[vvar_vclock]");
     gives("%r", NULL, file_row("/a"), "mapped-file");
-    for (size_t i = 0; i < sizeof slugs / sizeof *slugs; i++)
+    for (size_t i = 0; i < COUNT(slugs); i++)
         gives("%w", NULL, named_row(slugs[i].path), slugs[i].slug);
 }
 
@@ -63,7 +61,6 @@ static void test_slugs(void **state)
     pm_rule_row row = named_row("[anon:x y]"), heap = some_row();
     pm_buf out = {0};
 
-    (void)state;
     gives("%b", NULL, file_row("/tmp/heap"), "'heap'");
     gives("%b", NULL, file_row("/tmp/total"), "'total'");
     gives("%p", NULL, file_row("heap/x"), "'heap/x'");
@@ -87,7 +84,6 @@ static void test_length(void **state)
     pm_rules *set = set_of_one(one("a", "%p", PM_RULE_PATH, NULL));
     pm_rule_row row = file_row(path);
 
-    (void)state;
     snprintf(path, sizeof path, "/%0119d", 7);
     gives("%p", NULL, file_row(path), path);
     snprintf(path, sizeof path, "/%0120d", 7);
@@ -117,7 +113,6 @@ static void test_application(void **state)
     pm_rule_row row = file_row("/srv/100%/a");
     pm_buf out = {0};
 
-    (void)state;
     assert_int_equal(pm_rules_new("/srv/100%", &set, NULL), PMAPDB_OK);
     assert_int_equal(add(set, one("a", "in {app}", PM_RULE_PATH, "{app}/*"), NULL), PMAPDB_OK);
     assert_int_equal(pm_rules_finish(set, NULL), PMAPDB_OK);
@@ -127,13 +122,5 @@ static void test_application(void **state)
     pm_rules_free(set);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paths),       cmocka_unit_test(test_brackets),
-        cmocka_unit_test(test_slugs),       cmocka_unit_test(test_length),
-        cmocka_unit_test(test_application),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_paths), TEST(test_brackets), TEST(test_slugs), TEST(test_length),
+          TEST(test_application))

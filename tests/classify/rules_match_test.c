@@ -4,7 +4,6 @@
 
 static void test_base(void **state)
 {
-    (void)state;
     assert_true(holds(PM_RULE_BASE, "anonymous", some_row()));
     assert_true(holds(PM_RULE_BASE, "heap|anonymous", some_row()));
     assert_false(holds(PM_RULE_BASE, "heap|mapped-file", some_row()));
@@ -46,8 +45,7 @@ static void test_path(void **state)
          true},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         if (holds(PM_RULE_PATH, cases[i].pattern, file_row(cases[i].path)) != cases[i].expected)
             fail_msg("path %s, %s: not %d", cases[i].pattern, cases[i].path, cases[i].expected);
     }
@@ -61,7 +59,6 @@ static void test_name(void **state)
 {
     pm_rule_row shared = named_row("[anon_shmem:x]"), bare = named_row("boot.art]");
 
-    (void)state;
     assert_true(holds(PM_RULE_BRACKET, "heap", named_row("[heap]")));
     assert_true(holds(PM_RULE_BRACKET, "a|anon: glibc:*", named_row("[anon: glibc: malloc]")));
     assert_false(holds(PM_RULE_BRACKET, "anon:glibc:*", named_row("[anon: glibc: malloc]")));
@@ -87,8 +84,7 @@ static void test_perms(void **state)
                  {"r?-p", "r--p", true},  {"??xp", "r-xp", true}, {"??xp", "rw-p", false},
                  {"---p", "---p", true},  {"???\?", "rwxs", true}};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_rule_row row = some_row();
 
         row.perms = cases[i].perms;
@@ -100,7 +96,6 @@ static void test_flags(void **state)
 {
     pm_rule_row shown = some_row(), none = some_row(), unknown = some_row();
 
-    (void)state;
     none.flags = PM_TEXT("");
     unknown.flags = PM_TEXT("");
     unknown.has_flags = false;
@@ -138,8 +133,7 @@ static void test_size(void **state)
         {"%64K %48K", 192, true}, {"%64K %48K", 64, false},  {"0..0", 0, true},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_rule_row row = some_row();
 
         row.length = cases[i].kib * KIB;
@@ -176,8 +170,7 @@ static void test_addresses(void **state)
         {"0x8000000000000000..", UINT64_C(1) << 63, true},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_rule_row starts = some_row(), ends = some_row();
 
         starts.start = cases[i].at;
@@ -193,7 +186,6 @@ static void test_device(void **state)
 {
     pm_rule_row unknown = some_row();
 
-    (void)state;
     unknown.device = NULL;
     assert_true(holds(PM_RULE_DEVICE, "00:*", some_row()));
     assert_true(holds(PM_RULE_DEVICE, "08:01|00:0?", some_row()));
@@ -205,7 +197,6 @@ static void test_neighbours(void **state)
 {
     pm_rule_row row = some_row(), below = some_row(), above = some_row(), apart = some_row();
 
-    (void)state;
     below.start = row.start - below.length;
     below.base = PM_CATEGORY_RESERVE;
     above.start = row.start + row.length;
@@ -240,8 +231,7 @@ static void test_reach(void **state)
     };
     pm_rule_row top = some_row(), last = some_row();
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_rule_row row = some_row(), above = some_row();
 
         row.start = 1024 * MIB;
@@ -268,7 +258,6 @@ static void test_order(void **state)
     pm_rules *set = set_of(rules, 3);
     pm_rule_row row = some_row(), large = some_row(), heap = some_row(), other = some_row();
 
-    (void)state;
     large.length = MIB;
     heap.base = PM_CATEGORY_HEAP;
     other.length = MIB;
@@ -293,7 +282,6 @@ static void test_facts(void **state)
     pm_rule_row go = some_row();
     uint64_t is_jvm, is_node, is_go, open;
 
-    (void)state;
     is_jvm = pm_rules_object_facts(set, &jvm, &open);
     assert_int_equal(open, 0);
     is_node = pm_rules_object_facts(set, &node, &open);
@@ -335,7 +323,6 @@ static void put_application(const char *folder, pm_rule_column column, const cha
 /* The folder stands for itself, whatever a glob or a regex makes of its letters. */
 static void test_application(void **state)
 {
-    (void)state;
     put_application(NULL, PM_RULE_PATH, "{app}/*", "/app/x.dll", true);
     put_application(NULL, PM_RULE_PATH, "{app}/*", "/application/x.dll", false);
     put_application("/a[1]|b*c", PM_RULE_PATH, "q|{app}/*", "/a[1]|b*c/x", true);
@@ -346,17 +333,6 @@ static void test_application(void **state)
     put_application("/srv", PM_RULE_WITH, "path={app}/*", "/srv/x", true);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_base),        cmocka_unit_test(test_path),
-        cmocka_unit_test(test_name),        cmocka_unit_test(test_perms),
-        cmocka_unit_test(test_flags),       cmocka_unit_test(test_size),
-        cmocka_unit_test(test_addresses),   cmocka_unit_test(test_device),
-        cmocka_unit_test(test_neighbours),  cmocka_unit_test(test_reach),
-        cmocka_unit_test(test_order),       cmocka_unit_test(test_facts),
-        cmocka_unit_test(test_application),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_base), TEST(test_path), TEST(test_name), TEST(test_perms), TEST(test_flags),
+          TEST(test_size), TEST(test_addresses), TEST(test_device), TEST(test_neighbours),
+          TEST(test_reach), TEST(test_order), TEST(test_facts), TEST(test_application))

@@ -65,7 +65,7 @@ static cells random_rule(char name[8], unsigned i)
     snprintf(name, 8, "r%u", i);
     c.cell[PM_RULE_NAME] = name;
     for (unsigned k = 0; k < conditions; k++) {
-        const choice *which = &own[below_n(sizeof own / sizeof *own)];
+        const choice *which = &own[below_n(COUNT(own))];
 
         c.cell[which->column] = pick(which);
     }
@@ -392,7 +392,6 @@ static void test_random(void **unused)
 {
     unsigned matched = 0;
 
-    (void)unused;
     state = 20;
     for (int round = 0; round < ROUNDS; round++) {
         char names[RULES][8];
@@ -412,9 +411,4 @@ static void test_random(void **unused)
     assert_in_range(matched, ROUNDS * ROWS / 5, ROUNDS * ROWS * 9 / 10);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_random))

@@ -33,8 +33,7 @@ static void test_names(void **state)
     pm_rules *set =
         set_of_one(one("1234567890123456789012345678901234567890", "x", PM_RULE_PATH, "a"));
 
-    (void)state;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; i < COUNT(bad); i++)
         refused(one(bad[i][0], "x", PM_RULE_PATH, "a"), bad[i][1]);
     assert_string_equal(
         reason_in(set, one("1234567890123456789012345678901234567890", "y", PM_RULE_PATH, "b")),
@@ -75,10 +74,9 @@ static void test_categories(void **state)
                 {"a %b %w", NULL},  {"[%r]", NULL},     {"anon/%n", "memfd"}};
     char long_one[PM_RULES_CATEGORY_MAX + 2];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; i < COUNT(bad); i++)
         refused(one("a", bad[i].category, PM_RULE_BASE, bad[i].base), bad[i].why);
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+    for (size_t i = 0; i < COUNT(good); i++)
         pm_rules_free(set_of_one(one("a", good[i].category, PM_RULE_BASE, good[i].base)));
     memset(long_one, 'x', sizeof long_one);
     long_one[sizeof long_one - 1] = '\0';
@@ -157,8 +155,7 @@ static const struct {
 static void test_cells(void **state)
 {
 
-    (void)state;
-    for (size_t i = 0; i < sizeof bad_cells / sizeof *bad_cells; i++)
+    for (size_t i = 0; i < COUNT(bad_cells); i++)
         refused(one("a", "x", bad_cells[i].column, bad_cells[i].value), bad_cells[i].why);
 }
 
@@ -167,8 +164,7 @@ static void test_perms(void **state)
     static const char *const bad[] = {"rw-", "rw-p-", "rwx-", "wr-p", "RW-P", "rwsp", "rw-x"};
     char why[200];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < COUNT(bad); i++) {
         snprintf(
             why, sizeof why,
             "perms: '%s' is not of four places, r w x p or r w x s, with - for those that lack "
@@ -182,7 +178,6 @@ static void test_groups(void **state)
 {
     cells c = one("a", "%2", PM_RULE_PATH, "~(a)(b)");
 
-    (void)state;
     pm_rules_free(set_of_one(c));
     c.cell[PM_RULE_CATEGORY] = "%3";
     refused(c, "category: %3, and the path has no regex with so many groups");
@@ -194,7 +189,6 @@ static void test_unreachable(void **state)
     cells both[] = {one("a", "x", PM_RULE_SIZE, "4 8"), one("b", "x", PM_RULE_SIZE, "4")};
     pm_rules *set = set_of_one(all);
 
-    (void)state;
     assert_string_equal(reason_in(set, one("b", "x", PM_RULE_PATH, "a")),
                         "can never be reached: rule 'all' before it has no condition");
     pm_rules_free(set);
@@ -214,7 +208,6 @@ static void test_after_a_mistake(void **state)
     pm_rules *set;
     pm_rule_row row = file_row("two");
 
-    (void)state;
     assert_int_equal(pm_rules_new(NULL, &set, NULL), PMAPDB_OK);
     assert_int_equal(add(set, bad, NULL), PMAPDB_INPUT);
     assert_int_equal(add(set, one("a", "x", PM_RULE_WITH, "path=two"), NULL), PMAPDB_OK);
@@ -229,7 +222,6 @@ static void test_limits(void **state)
     pm_rules *set;
     char name[24], term[64];
 
-    (void)state;
     assert_int_equal(pm_rules_new(NULL, &set, NULL), PMAPDB_OK);
     assert_int_equal(pm_rules_finish(set, NULL), PMAPDB_INPUT);
     for (int i = 0; i < 64; i++) {
@@ -262,8 +254,7 @@ static void test_of_object(void **state)
                  {"4K", PM_RULE_END, false},       {"-", PM_RULE_BELOW, false},
                  {"size=4", PM_RULE_ABOVE, false}, {"!path=a", PM_RULE_WITH, false}};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_rules *set = set_of_one(one("a", "x", cases[i].column, cases[i].value));
 
         assert_int_equal(pm_rules_of_object(set, 0), cases[i].expected);
@@ -271,15 +262,6 @@ static void test_of_object(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_categories),
-        cmocka_unit_test(test_cells),           cmocka_unit_test(test_perms),
-        cmocka_unit_test(test_groups),          cmocka_unit_test(test_unreachable),
-        cmocka_unit_test(test_after_a_mistake), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_of_object),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_names), TEST(test_categories), TEST(test_cells), TEST(test_perms),
+          TEST(test_groups), TEST(test_unreachable), TEST(test_after_a_mistake), TEST(test_limits),
+          TEST(test_of_object))

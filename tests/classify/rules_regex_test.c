@@ -18,11 +18,10 @@ static void test_hostile(void **state)
                                            "~^(?:a?){40}a{40}$", "~^((a)|(a))*b$"};
     char path[4096];
 
-    (void)state;
     memset(path, 'a', sizeof path - 1);
     /* what must be there is: nothing is decided by that */
     snprintf(path + sizeof path - 4, 4, "bx!");
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+    for (size_t i = 0; i < COUNT(patterns); i++) {
         const cells rules[] = {one("first", "x", PM_RULE_PATH, "other"),
                                one("second", "x", PM_RULE_PATH, patterns[i]),
                                one("third", "x", PM_RULE_PATH, "*")};
@@ -52,7 +51,6 @@ static void test_long(void **state)
     char path[4096];
     size_t which;
 
-    (void)state;
     for (size_t i = 0; i < sizeof path; i++)
         path[i] = "/usr"[i % 4];
     snprintf(path + 4000, sizeof path - 4000, "/lib-x.so.1.2.3");
@@ -72,7 +70,6 @@ static void test_groups(void **state)
     pm_rule_row row = file_row("/xy"), above = file_row("/zz");
     pm_buf out = {0};
 
-    (void)state;
     c.cell[PM_RULE_ABOVE] = "path=~^/(z)+";
     c.cell[PM_RULE_WITH] = "path=~(z)(z)";
     set = set_of_one(c);
@@ -84,10 +81,4 @@ static void test_groups(void **state)
     pm_rules_free(set);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hostile), cmocka_unit_test(test_long),
-                                       cmocka_unit_test(test_groups)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_hostile), TEST(test_long), TEST(test_groups))

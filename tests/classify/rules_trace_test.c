@@ -30,7 +30,7 @@ static pm_rules *some_set(void)
     };
 
     rules[1].cell[PM_RULE_BASE] = "anonymous";
-    return set_of(rules, sizeof rules / sizeof *rules);
+    return set_of(rules, COUNT(rules));
 }
 
 /* Rules of another base are left out, and each has its own reason. */
@@ -40,7 +40,6 @@ static void test_reasons(void **state)
     pm_rule_row row = some_row(), touching = some_row();
     heard h = {.left = 100};
 
-    (void)state;
     touching.start -= touching.length;
     assert_int_equal(pm_rules_trace(set, 0, &touching, &row, NULL, on_step, &h, NULL), PMAPDB_OK);
     assert_string_equal(h.text.data, "1 flags rd wr mr mw me ac, needs flags nr\n"
@@ -59,7 +58,6 @@ static void test_agrees(void **state)
     pm_rules *set = some_set();
     pm_rule_row row = some_row(), reserve = some_row();
 
-    (void)state;
     reserve.start -= reserve.length;
     reserve.base = PM_CATEGORY_RESERVE;
     for (unsigned facts = 0; facts < 2; facts++)
@@ -89,7 +87,6 @@ static void test_ends(void **state)
     pmapdb_error err;
     heard h = {.left = 2};
 
-    (void)state;
     assert_int_equal(pm_rules_trace(set, 0, NULL, &row, NULL, on_step, &h, &err), PMAPDB_STOPPED);
     assert_string_equal(err.text, "enough");
     assert_string_equal(h.text.data, "1 flags rd wr mr mw me ac, needs flags nr\n"
@@ -98,10 +95,4 @@ static void test_ends(void **state)
     pm_rules_free(set);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reasons),
-                                       cmocka_unit_test(test_agrees), cmocka_unit_test(test_ends)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_reasons), TEST(test_agrees), TEST(test_ends))

@@ -43,8 +43,7 @@ static void test_words(void **state)
     };
     cells all = one("a", "x", PM_RULE_BASE, "anonymous");
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < COUNT(cases); i++)
         says(one("a", "x", cases[i].column, cases[i].value), cases[i].words);
     all.cell[PM_RULE_PERMS] = "rw-p";
     all.cell[PM_RULE_BELOW] = "base=reserve";
@@ -89,8 +88,7 @@ static void test_why(void **state)
     };
     pm_rule_row below = some_row(), above = some_row(), blind = some_row();
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < COUNT(cases); i++)
         because(one("a", "x", cases[i].column, cases[i].value), 0, NULL, some_row(), NULL,
                 cases[i].why);
     blind.has_flags = false;
@@ -141,7 +139,6 @@ static void test_warnings(void **state)
                              "reserve|anonymous")};
     const cells refining[] = {one("a", "heap/x", PM_RULE_BASE, "heap")};
 
-    (void)state;
     warns(loose, 4, 0, "rule 'a': its regex is found anywhere in a path; ^ is its begin");
     for (size_t i = 1; i < 4; i++)
         warns(loose, 4, i, "");
@@ -151,10 +148,4 @@ static void test_warnings(void **state)
     warns(refining, 1, PM_NO_RULE, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_words), cmocka_unit_test(test_why),
-                                       cmocka_unit_test(test_warnings)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_words), TEST(test_why), TEST(test_warnings))

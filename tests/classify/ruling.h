@@ -2,12 +2,7 @@
 #ifndef TESTS_CLASSIFY_RULING_H
 #define TESTS_CLASSIFY_RULING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "classify/rules.h"
 #include <stdio.h>

@@ -2,11 +2,7 @@
 #ifndef TESTS_SOURCE_BOX_H
 #define TESTS_SOURCE_BOX_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/buf.h"
 #include "source/source.h"

@@ -3,12 +3,7 @@
 #ifndef TESTS_SOURCE_CHILD_H
 #define TESTS_SOURCE_CHILD_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "source/proc.h"
 #include <errno.h>

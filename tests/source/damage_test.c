@@ -8,7 +8,6 @@ static void truncated(void **state)
 {
     char *bytes = box_noise(BIG);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(box_filters); i++) {
         const char *path = "cut.gz";
         pm_buf packed, all;
@@ -39,7 +38,6 @@ static void garbage_behind(void **state)
 {
     pm_buf packed;
 
-    (void)state;
     box_compress("x.gz", ARCHIVE_FILTER_GZIP, "hello", 5);
     packed = box_bytes("x.gz");
     pm_buf_add(&packed, "\0\0\0\0", 4, NULL);
@@ -57,7 +55,6 @@ static void damaged_tar(void **state)
     box_member three[] = {{"1", 0, "one", 0}, {"2", 0, bytes, BIG}, {"3", 0, "three", 0}};
     pm_buf tar;
 
-    (void)state;
     box_archive("x.tar", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, three, 3);
     tar = box_bytes("x.tar");
     box_write("x.tar", tar.data, 512 + 512 + 512 + 1000);
@@ -80,7 +77,6 @@ static void truncated_tar(void **state)
     const char *path = "x.tgz", *failure;
     pm_buf packed;
 
-    (void)state;
     box_archive(path, ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP, two, 2);
     packed = box_bytes(path);
     box_write(path, packed.data, packed.len / 2);
@@ -94,14 +90,4 @@ static void truncated_tar(void **state)
     free(bytes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_BOX(truncated),
-        IN_BOX(garbage_behind),
-        IN_BOX(damaged_tar),
-        IN_BOX(truncated_tar),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_BOX(truncated), IN_BOX(garbage_behind), IN_BOX(damaged_tar), IN_BOX(truncated_tar))

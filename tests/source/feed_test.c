@@ -29,7 +29,6 @@ static void of_a_process(void **state)
 {
     pm_buf bytes = {0};
 
-    (void)state;
     assert_in_range(read_all("/proc/self/smaps", false, &bytes), 1, PM_PROC_PIECE);
     assert_true(bytes.len > 2 * PM_PROC_PIECE);
     assert_memory_equal(bytes.data + bytes.len - 1, "\n", 1);
@@ -45,7 +44,6 @@ static void of_a_file(void **state)
     char *text = malloc(size);
     pm_buf bytes = {0};
 
-    (void)state;
     memset(text, 'x', size);
     box_write("large", text, size);
     assert_int_equal(read_all("large", false, &bytes), PM_FEED_BLOCK);
@@ -55,12 +53,4 @@ static void of_a_file(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_a_process),
-        cmocka_unit_test_setup_teardown(of_a_file, box_enter, box_leave),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(of_a_process), TEST_WITH(of_a_file, box_enter, box_leave))

@@ -6,8 +6,6 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 static const struct {
     int filter;
     const char *suffix, *truncated;

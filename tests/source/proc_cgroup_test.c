@@ -19,7 +19,6 @@ static void expect_path(const char *cgroup, const char *wanted, bool wanted_unif
 
 static void path(void **state)
 {
-    (void)state;
     expect_path("0::/user.slice/a:b/c\n", "/user.slice/a:b/c", true);
     expect_path("0::/\n", "/", true);
     expect_path("", "", true);
@@ -98,7 +97,6 @@ static void make_unified(void)
 
 static void on_a_host(void **state)
 {
-    (void)state;
     make_unified();
     expect_limit("/", true, "/a", 2097152);
     expect_limit("/", true, "/a/b", 2097152);
@@ -119,7 +117,6 @@ static void on_a_host(void **state)
 /* What is mounted is the container's own cgroup: its limit is the top one's. */
 static void in_a_container(void **state)
 {
-    (void)state;
     make_unified();
     limit("here now", "memory.max", "1073741824\n");
     make("here now2"); /* what wrong paths would lead to */
@@ -139,7 +136,6 @@ static void in_a_container(void **state)
 
 static void older_hierarchy(void **state)
 {
-    (void)state;
     make("here now");
     make("here now/a");
     make("here now/a/b");
@@ -160,7 +156,6 @@ static void several_mounts(void **state)
                            "33 27 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
                            "damaged\n");
 
-    (void)state;
     assert_int_equal(pm_cgroup_mounts_read(text, &m, NULL), PMAPDB_OK);
     assert_int_equal(m.n, 3);
     assert_string_equal(m.at[0].point, "/no\\where");
@@ -170,15 +165,6 @@ static void several_mounts(void **state)
     pm_cgroup_mounts_free(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(path),
-        cmocka_unit_test(several_mounts),
-        cmocka_unit_test_setup_teardown(on_a_host, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(in_a_container, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(older_hierarchy, box_enter, box_leave),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(path), TEST(several_mounts), TEST_WITH(on_a_host, box_enter, box_leave),
+          TEST_WITH(in_a_container, box_enter, box_leave),
+          TEST_WITH(older_hierarchy, box_enter, box_leave))

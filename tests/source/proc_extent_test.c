@@ -59,7 +59,6 @@ static void largest(void **state)
 {
     static const size_t extra[] = {0, (size_t)1 << 36};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         pid_t pid = with_mappings(extra[i]);
         int64_t page_kib = sysconf(_SC_PAGESIZE) / 1024, most = largest_of(pid), all;

@@ -67,8 +67,7 @@ static void removed_program(void **state)
 {
     static const char *const names[] = {"plain", "its name (deleted)", "new\nline )\x80"};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         char *argv[] = {(char *)"child", (char *)CHILD_STOP, NULL};
         pid_t pid;
 
@@ -106,7 +105,6 @@ static void arguments(void **state)
     char *titled[] = {(char *)"a program with a long name", (char *)CHILD_RETITLE,
                       (char *)"and arguments", NULL};
 
-    (void)state;
     expect_cmdline(with_arguments(odd), " " CHILD_STOP " a b  new\nline \xff\x01");
     expect_cmdline(with_arguments(titled), "a title");
 }
@@ -120,7 +118,6 @@ static void long_arguments(void **state)
     pm_text cmdline;
     pid_t pid;
 
-    (void)state;
     memset(large, 'x', n);
     large[n] = '\0';
     pid = with_arguments(argv);
@@ -146,7 +143,6 @@ static void kept_arguments(void **state)
     pm_text cmdline, part;
     pid_t pid;
 
-    (void)state;
     memset(large, 'x', 5999);
     large[5999] = '\0';
     pid = with_arguments(argv);
@@ -200,7 +196,6 @@ static void environment(void **state)
     pm_buf memory = {0};
     pm_text all = environment_of(envp, &memory);
 
-    (void)state;
     assert_int_equal(all.data[all.len - 1], '\0');
     expect_kept(all, names, 6, PM_TEXT("A=b=c \xff\0EMPTY=\0ROLE=prim\nary\0TWO=first\0"));
     expect_kept(all, names + 2, 1, PM_TEXT(""));
@@ -219,7 +214,6 @@ static void long_environment(void **state)
     pm_buf memory = {0}, kept_memory = {0};
     pm_text all, kept;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         value[i] = malloc(n + 1);
         memset(value[i], 'x', n);
@@ -262,7 +256,6 @@ static void another_user(void **state)
     pid_t pid;
     pm_proc p;
 
-    (void)state;
     if (geteuid() != 0) {
         print_message("skipped: only root can be somebody else\n");
         skip();
@@ -309,7 +302,6 @@ static void limits(void **state)
     char line[4096] = "";
     FILE *in = fopen("/proc/sys/vm/max_map_count", "r");
 
-    (void)state;
     assert_int_equal(s.address_limit_kib, INT64_C(1) << 40);
     assert_int_equal(s.stack_limit_kib, 12345);
     assert_non_null(in);
@@ -330,7 +322,6 @@ static void only_what_is_wanted(void **state)
     pm_buf memory = {0};
     pm_standing s = standing_of(pid, 0, &memory);
 
-    (void)state;
     assert_int_equal(
         s.comm.len + s.exe.len + s.cmdline.len + s.user.len + s.cgroup.len + s.environment.len, 0);
     assert_int_equal(s.uid, PMAPDB_UNKNOWN);
@@ -357,10 +348,9 @@ static void sizes(void **state)
     char line[4096];
     pm_proc p;
 
-    (void)state;
     assert_int_equal(child_open(pid, &p), PM_PROC_GOOD);
     assert_int_equal(pm_proc_status(&p, &live), 0);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (size_t i = 0; i < COUNT(keys); i++) {
         assert_true(child_line(pid, "status", keys[i].key, line));
         assert_int_equal(*(int64_t *)((char *)&live + keys[i].at),
                          strtoll(line + strlen(keys[i].key), NULL, 10));

@@ -1,10 +1,5 @@
 /* proc_hidden_test: whether a mount of /proc hides processes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "source/proc.h"
 
@@ -19,7 +14,6 @@ static void assert_hides(const char *mountinfo, bool hides)
 
 static void by_number_and_by_name(void **state)
 {
-    (void)state;
     assert_hides(SYSTEM PROC "rw,hidepid=2\n", true);
     assert_hides(SYSTEM PROC "rw,gid=27,hidepid=invisible\n", true);
     assert_hides(PROC "rw,hidepid=4,gid=27\n", true);
@@ -29,7 +23,6 @@ static void by_number_and_by_name(void **state)
 /* 1 lists them, so that they are counted as unreadable. */
 static void what_hides_nothing(void **state)
 {
-    (void)state;
     assert_hides("", false);
     assert_hides(SYSTEM, false);
     assert_hides(SYSTEM PROC "rw\n", false);
@@ -43,19 +36,9 @@ static void what_hides_nothing(void **state)
 
 static void only_the_mount_that_is_seen(void **state)
 {
-    (void)state;
     assert_hides(PROC "rw\n" OTHER, false);
     assert_hides(PROC "rw,hidepid=2\n" OTHER PROC "rw\n", false);
     assert_hides(PROC "rw\n" OTHER PROC "rw,hidepid=2\n", true);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_number_and_by_name),
-        cmocka_unit_test(what_hides_nothing),
-        cmocka_unit_test(only_the_mount_that_is_seen),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(by_number_and_by_name), TEST(what_hides_nothing), TEST(only_the_mount_that_is_seen))

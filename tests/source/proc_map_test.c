@@ -67,8 +67,7 @@ static void same_text(void **state)
     static const size_t done[] = {0, 1, 300, 1500};
     pid_t pid = child_plain(CHILD_STOP, NULL);
 
-    (void)state;
-    for (size_t i = 0; i < 8 * sizeof pieces / sizeof *pieces; i++) {
+    for (size_t i = 0; i < 8 * COUNT(pieces); i++) {
         size_t piece = pieces[i / 8];
         told t = {.done = done[i / 2 % 4]};
         pm_buf expected = {0}, found = {0};
@@ -106,7 +105,6 @@ static void nothing_is_done(void **state)
     pm_proc_reading r;
     char *area = mmap(NULL, n * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    (void)state;
     assert_true(area != MAP_FAILED);
     for (size_t i = 0; i < n; i += 2)
         assert_int_equal(mprotect(area + i * page, page, PROT_NONE), 0);
@@ -124,7 +122,6 @@ static void two_clocks(void **state)
     told t = {0};
     pm_proc_reading r;
 
-    (void)state;
     clock_gettime(CLOCK_REALTIME, &utc);
     clock_gettime(CLOCK_MONOTONIC, &before);
     assert_int_equal(read_map(getpid(), "maps", 0, &t, &r), PM_PROC_GOOD);
@@ -144,7 +141,6 @@ static void feed_fails(void **state)
     pmapdb_error err = {0};
     pm_proc p;
 
-    (void)state;
     assert_int_equal(child_open(pid, &p), PM_PROC_GOOD);
     assert_int_equal(pm_proc_read_map(&p, "smaps", 0, take, &t, &r, &fate, &err), PMAPDB_STOPPED);
     assert_string_equal(err.text, "enough");
@@ -174,7 +170,6 @@ static void small_pieces(void **state)
     told t = {0};
     pm_proc_reading r;
 
-    (void)state;
     if (pid == 0) {
         map_much();
         raise(SIGSTOP);
@@ -220,7 +215,6 @@ static void ends_meanwhile(void **state)
         told t = {.pid = pid, .act = i % 2 ? end_it : make_zombie};
         pm_proc_reading r;
 
-        (void)state;
         assert_int_equal(read_map(pid, i < 2 ? "smaps" : "maps", 0, &t, &r), PM_PROC_GONE);
         pm_buf_free(&t.text);
         if (i % 2 == 0)
@@ -234,7 +228,6 @@ static void becomes_another(void **state)
     told t = {.pid = pid, .act = let_exec};
     pm_proc_reading r;
 
-    (void)state;
     assert_int_equal(read_map(pid, "smaps", 0, &t, &r), PM_PROC_CHANGED);
     pm_buf_free(&t.text);
     child_end(pid);
@@ -253,7 +246,6 @@ static void becomes_the_same(void **state)
     pm_proc_reading r;
     pm_proc before, after;
 
-    (void)state;
     assert_int_equal(child_open(pid, &before), PM_PROC_GOOD);
     let_exec(pid);
     assert_int_equal(child_open(pid, &after), PM_PROC_GOOD);
@@ -278,7 +270,6 @@ static void became_another_before(void **state)
     told t = {0};
     pm_proc p;
 
-    (void)state;
     assert_int_equal(child_open(pid, &p), PM_PROC_GOOD);
     let_exec(pid);
     assert_int_equal(pm_proc_same(&p), PM_PROC_CHANGED);
@@ -295,7 +286,6 @@ static void denied(void **state)
     pid_t target, reader;
     int status;
 
-    (void)state;
     if (geteuid() != 0) {
         print_message("skipped: only root can be somebody else\n");
         skip();

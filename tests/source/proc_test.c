@@ -11,7 +11,6 @@ static void stopped(void **state)
     long long start, stack;
     pm_proc p;
 
-    (void)state;
     assert_int_equal(child_open(pid, &p), PM_PROC_GOOD);
     assert_int_equal(p.pid, pid);
     assert_int_equal(p.ppid, getpid());
@@ -36,8 +35,7 @@ static const char *const hostile[] = {") R 1 (", "a b  c",  "\n\n",           "(
 
 static void hostile_names(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
+    for (size_t i = 0; i < COUNT(hostile); i++) {
         pid_t pid = child_fork();
         pm_proc p;
 
@@ -62,7 +60,6 @@ static void zombie_and_gone(void **state)
     siginfo_t info;
     pm_proc p;
 
-    (void)state;
     if (pid == 0)
         _exit(0);
     assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
@@ -79,7 +76,6 @@ static void kernel_thread(void **state)
     FILE *in = fopen("/proc/2/comm", "r");
     pm_proc p;
 
-    (void)state;
     if (in) {
         if (!fgets(name, sizeof name, in))
             name[0] = '\0';
@@ -97,7 +93,6 @@ static void no_handles_left(void **state)
     pid_t pid = child_fork();
     int status;
 
-    (void)state;
     if (pid == 0) {
         struct rlimit none = {4, 4};
         int root = child_root();
@@ -122,7 +117,6 @@ static void listed(void **state)
     int64_t *pids = NULL;
     size_t n = 0;
 
-    (void)state;
     for (int turn = 0; turn < 2; turn++) { /* the handle is at its start again */
         assert_int_equal(pm_proc_list(root, &pids, &n, NULL), PMAPDB_OK);
         for (size_t i = 0; i < n; i++) {
@@ -142,7 +136,6 @@ static void boot_id(void **state)
     int root = child_root();
     FILE *in = fopen("/proc/sys/kernel/random/boot_id", "r");
 
-    (void)state;
     assert_non_null(in);
     assert_non_null(fgets(line, sizeof line, in));
     fclose(in);

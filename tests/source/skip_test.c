@@ -1,10 +1,5 @@
 /* skip: names of /proc that are never opened. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "source/walk.h"
 
@@ -49,8 +44,7 @@ static void what_is_skipped(void **state)
         "7/task/8/fd/3",
     };
 
-    (void)state;
-    expect_all(paths, sizeof paths / sizeof *paths, true);
+    expect_all(paths, COUNT(paths), true);
 }
 
 /* Files of people's own, called by chance as something in /proc is. */
@@ -82,16 +76,7 @@ static void what_is_read(void **state)
         "x/fd/3",
     };
 
-    (void)state;
-    expect_all(paths, sizeof paths / sizeof *paths, false);
+    expect_all(paths, COUNT(paths), false);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_skipped),
-        cmocka_unit_test(what_is_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(what_is_skipped), TEST(what_is_read))

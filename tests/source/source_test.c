@@ -3,7 +3,6 @@
 
 static void plain_file(void **state)
 {
-    (void)state;
     mkdir("a", 0700);
     box_text("a/x.smaps", "hello");
     box_expect("a/x.smaps", "a/x.smaps (a, x.smaps) named hello\n");
@@ -22,7 +21,6 @@ static void big_file_in_blocks(void **state)
     pm_buf all;
     char *list;
 
-    (void)state;
     for (size_t i = 0; i < len; i++)
         bytes[i] = (char)(i % 251);
     box_write("big", bytes, len);
@@ -41,7 +39,6 @@ static void modification_time(void **state)
     const pm_source_entry *e;
     pm_source *s;
 
-    (void)state;
     box_text("x", "hello");
     assert_int_equal(utimensat(AT_FDCWD, "x", times, 0), 0);
     assert_int_equal(pm_source_new(&path, 1, &s, NULL), PMAPDB_OK);
@@ -52,7 +49,6 @@ static void modification_time(void **state)
 
 static void directory(void **state)
 {
-    (void)state;
     mkdir("d", 0700);
     mkdir("d/b", 0700);
     mkdir("d/.git", 0700);
@@ -79,7 +75,6 @@ static void directory(void **state)
 /* Found, they are not even opened; named, they are read as any file is. */
 static void closed_by_name(void **state)
 {
-    (void)state;
     mkdir("7", 0700);
     mkdir("7/fd", 0700);
     box_text("7/environ", "SECRET=1");
@@ -96,7 +91,6 @@ static void failures_are_per_path(void **state)
     const char *const paths[] = {"none", "x", "d", "x"};
     char *list;
 
-    (void)state;
     box_text("x", "hello");
     mkdir("d", 0700);
     box_text("d/closed", "y");
@@ -120,7 +114,6 @@ static void failures_are_per_path(void **state)
 
 static void read_errors(void **state)
 {
-    (void)state;
     box_expect("/proc/self/mem", "!3 '/proc/self/mem': Input/output error\n");
     mkdir("d", 0700);
     box_expect_stdin("d", "!3 '-': Is a directory\n");
@@ -133,7 +126,6 @@ static void proc_file(void **state)
     pm_buf all;
     char *list = box_list(&path, 1, &all);
 
-    (void)state;
     assert_true(all.len > 100);
     assert_true(pm_text_starts(pm_text_of(list), PM_TEXT("/proc/self/maps (/proc/self, maps)")));
     assert_non_null(memmem(all.data, all.len, "[stack]", 7));
@@ -143,7 +135,6 @@ static void proc_file(void **state)
 
 static void standard_input(void **state)
 {
-    (void)state;
     box_text("x", "hello");
     box_expect_stdin("x", "- (, -) named stdin hello\n");
     box_text("-", "dash");
@@ -155,7 +146,6 @@ static void named_fifo_is_read(void **state)
 {
     pid_t child;
 
-    (void)state;
     assert_int_equal(mkfifo("fifo", 0600), 0);
     child = fork();
     if (child == 0) {
@@ -170,7 +160,6 @@ static void odd_names(void **state)
 {
     char name[256], wanted[600];
 
-    (void)state;
     mkdir("d", 0700);
     box_text("d/new\nline", "1");
     box_text("d/not\377utf8", "2");
@@ -191,7 +180,6 @@ static void nothing_given(void **state)
 {
     char *list = box_list(NULL, 0, NULL);
 
-    (void)state;
     assert_string_equal(list, "");
     free(list);
     pm_source_free(NULL);
@@ -202,7 +190,6 @@ static void slurp(void **state)
     char buf[8];
     size_t n = 99;
 
-    (void)state;
     box_text("x", "hello");
     assert_true(pm_source_slurp("x", sizeof buf, buf, &n));
     assert_int_equal(n, 5);
@@ -219,23 +206,7 @@ static void slurp(void **state)
     assert_int_equal(n, 99);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_BOX(plain_file),
-        IN_BOX(big_file_in_blocks),
-        IN_BOX(modification_time),
-        IN_BOX(directory),
-        IN_BOX(failures_are_per_path),
-        IN_BOX(read_errors),
-        IN_BOX(closed_by_name),
-        IN_BOX(proc_file),
-        IN_BOX(standard_input),
-        IN_BOX(named_fifo_is_read),
-        IN_BOX(odd_names),
-        IN_BOX(nothing_given),
-        IN_BOX(slurp),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_BOX(plain_file), IN_BOX(big_file_in_blocks), IN_BOX(modification_time),
+          IN_BOX(directory), IN_BOX(failures_are_per_path), IN_BOX(read_errors),
+          IN_BOX(closed_by_name), IN_BOX(proc_file), IN_BOX(standard_input),
+          IN_BOX(named_fifo_is_read), IN_BOX(odd_names), IN_BOX(nothing_given), IN_BOX(slurp))

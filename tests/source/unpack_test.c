@@ -5,7 +5,6 @@
 
 static void every_compression(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(box_filters); i++) {
         char path[32], wanted[128];
 
@@ -22,7 +21,6 @@ static void every_compression(void **state)
 
 static void compressed_nothing(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(box_filters); i++) {
         box_compress("nothing.gz", box_filters[i].filter, "", 0);
         box_expect("nothing.gz", "nothing.gz (, nothing) named \n");
@@ -36,7 +34,6 @@ static void own_time_and_not_gzips(void **state)
     const pm_source_entry *e;
     pm_source *s;
 
-    (void)state;
     box_compress(path, ARCHIVE_FILTER_GZIP, "hello", 5);
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
     assert_int_equal(pm_source_new(&path, 1, &s, NULL), PMAPDB_OK);
@@ -52,7 +49,6 @@ static void several_in_one(void **state)
 {
     pm_buf packed, more;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(box_filters); i++) {
         box_compress("x.gz", box_filters[i].filter, "hello", 5);
         packed = box_bytes("x.gz");
@@ -100,7 +96,6 @@ static void tar_archives(void **state)
     static const int formats[] = {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FORMAT_TAR_GNUTAR,
                                   ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FORMAT_TAR};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(formats); i++) {
         box_archive("x.tar", formats[i], ARCHIVE_FILTER_NONE, members, COUNT(members));
         expect_members("x.tar", NULL);
@@ -119,7 +114,6 @@ static void tar_without_magic(void **state)
     unsigned sum = 0;
     pm_buf tar;
 
-    (void)state;
     box_archive("v7", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, &one, 1);
     tar = box_bytes("v7");
     memset(tar.data + 257, 0, 512 - 257);
@@ -140,7 +134,6 @@ static void member_time(void **state)
     const pm_source_entry *e;
     pm_source *s;
 
-    (void)state;
     box_archive(path, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FILTER_NONE, members, 1);
     assert_int_equal(pm_source_new(&path, 1, &s, NULL), PMAPDB_OK);
     assert_int_equal(pm_source_next(s, &e, NULL), PMAPDB_OK);
@@ -157,7 +150,6 @@ static void member_without_time(void **state)
     const pm_source_entry *e;
     pm_source *s;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(seconds); i++) {
         struct archive *a = archive_write_new();
         struct archive_entry *member = archive_entry_new();
@@ -190,7 +182,6 @@ static void closed_members(void **state)
         {"8/smaps", 0, "t", 0},
     };
 
-    (void)state;
     box_archive("x.tar", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, some, COUNT(some));
     box_expect("x.tar", "x.tar:7/environ (x.tar:7, environ) archive closed \n"
                         "x.tar:7/smaps (x.tar:7, smaps) archive s\n"
@@ -201,7 +192,6 @@ static void closed_members(void **state)
 
 static void empty_tar(void **state)
 {
-    (void)state;
     box_archive("x.tar", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, NULL, 0);
     box_expect("x.tar", "");
     box_archive("x.tgz", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP, NULL, 0);
@@ -219,7 +209,6 @@ static void compressed_members(void **state)
     pm_buf gz, nil, cut, wanted = {0};
     char *bytes = box_noise(400);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(box_filters); i++) {
         box_compress("gz", box_filters[i].filter, "hello", 5);
         box_compress("nil", box_filters[i].filter, "", 0);
@@ -257,7 +246,6 @@ static void entries_left_unread(void **state)
     const pm_source_entry *e;
     pm_source *s;
 
-    (void)state;
     box_archive("x.tar", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, two, 2);
     box_archive("x.tgz", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP, two, 2);
     assert_int_equal(pm_source_new(paths, 3, &s, NULL), PMAPDB_OK);
@@ -282,7 +270,6 @@ static void odd_member_names(void **state)
     box_member odd[] = {{"new\nline", 0, "1", 0}, {"not\377utf8", 0, "2", 0}, {name, 0, "3", 0}};
     pm_buf wanted = {0};
 
-    (void)state;
     memset(name, 'n', 299);
     name[299] = '\0';
     box_archive("x", ARCHIVE_FORMAT_TAR_GNUTAR, ARCHIVE_FILTER_NONE, odd, 3);
@@ -303,7 +290,6 @@ static void sparse_members(void **state)
     const char *path = "x.tar";
     char *list;
 
-    (void)state;
     archive_write_set_format(a, ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE);
     assert_int_equal(archive_write_open_filename(a, path), ARCHIVE_OK);
     for (int i = 0; i < 2; i++) {
@@ -332,15 +318,8 @@ static void sparse_members(void **state)
     pm_buf_free(&all);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_BOX(every_compression),   IN_BOX(compressed_nothing), IN_BOX(own_time_and_not_gzips),
-        IN_BOX(several_in_one),      IN_BOX(tar_archives),       IN_BOX(tar_without_magic),
-        IN_BOX(member_time),         IN_BOX(empty_tar),          IN_BOX(compressed_members),
-        IN_BOX(entries_left_unread), IN_BOX(odd_member_names),   IN_BOX(sparse_members),
-        IN_BOX(member_without_time), IN_BOX(closed_members),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_BOX(every_compression), IN_BOX(compressed_nothing), IN_BOX(own_time_and_not_gzips),
+          IN_BOX(several_in_one), IN_BOX(tar_archives), IN_BOX(tar_without_magic),
+          IN_BOX(member_time), IN_BOX(empty_tar), IN_BOX(compressed_members),
+          IN_BOX(entries_left_unread), IN_BOX(odd_member_names), IN_BOX(sparse_members),
+          IN_BOX(member_without_time), IN_BOX(closed_members))

@@ -1,7 +1,7 @@
 /* import: files -> captures -> store, in the order of time, with news of each. */
 #include "api/intake.h"
 
-#include "api/import_check.h"
+#include "api/check.h"
 #include "api/labels.h"
 #include "api/lines.h"
 #include "base/buf.h"

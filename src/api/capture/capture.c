@@ -1,8 +1,8 @@
 /* capture: live processes -> store, once or at every beat. */
 #include "api/capture/beat.h"
-#include "api/capture/check.h"
 #include "api/capture/lock.h"
 #include "api/capture/run.h"
+#include "api/check.h"
 #include "base/hash.h"
 #include "store/file/watch.h"
 #include "store/perf/link.h"
@@ -15,8 +15,6 @@
 #define MAX_STALL_US 50000
 #define NS_PER_MS 1000000
 #define PATIENCE_MIN_MS 1000
-#define EVERY_MIN_MS 100
-#define EVERY_MAX_MS 31622400000 /* a year */
 #define LAST_S 9000000000 /* the year 2255: a clock beyond it is wrong, and its ns overflow */
 
 /* ---- options ---- */
@@ -30,47 +28,6 @@ void pmapdb_capture_defaults(pmapdb_capture_options *o)
                                   .growth_kib = PMAPDB_UNKNOWN,
                                   .rss_above_kib = PMAPDB_UNKNOWN};
 }
-
-static const char *wrong_option(const pmapdb_capture_options *o)
-{
-    for (size_t i = 0; i < o->n_pids; i++)
-        if (o->pids[i] < 1 || o->pids[i] > INT32_MAX)
-            return "a pid is a number from 1 on";
-    if ((o->n_pids > 0) + (o->match != NULL) + o->all != 1)
-        return "capture wants one of: pids, --match, --all";
-    if ((o->name && !*o->name) || (o->host && !*o->host))
-        return "--name and --host cannot be empty";
-    if (o->all && o->name)
-        return "--name is for processes of one kind, not for --all";
-    if (o->every_ms != PMAPDB_UNKNOWN && (o->every_ms < EVERY_MIN_MS || o->every_ms > EVERY_MAX_MS))
-        return "--every must be at least 100ms and at most one year";
-    if (o->count != PMAPDB_UNKNOWN && o->every_ms == PMAPDB_UNKNOWN)
-        return "--count needs --every";
-    if (o->count != PMAPDB_UNKNOWN && o->count < 1)
-        return "--count must be above zero";
-    if (o->max_stall_us < 0 || o->lock_wait_ms < 0)
-        return "--max-stall and --lock-wait cannot be below zero";
-    return NULL;
-}
-
-/* An expression or a regex is right if it can be read. */
-pmapdb_status pm_capture_check(const pmapdb_capture_options *o, pmapdb_error *err)
-{
-    const char *wrong = wrong_option(o);
-    pm_keep_cmdline *keep = NULL;
-    pm_selection s = {0};
-    pmapdb_status st;
-
-    if (wrong)
-        return pm_fail(err, PMAPDB_USAGE, "%s", wrong);
-    st = pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
-    PM_STEP(st, pm_select_init(&s, o, err));
-    pm_keep_cmdline_free(keep);
-    pm_select_free(&s);
-    return st;
-}
-
-/* ---- clocks ---- */
 
 static int64_t clock_ns(clockid_t clock)
 {

@@ -13,7 +13,7 @@
 #define PAUSE_MS 100
 
 /* Everybody who may write the store may lock, and nobody else: a reader must not hold a lock. If
- * the mode cannot be set, this lock holds all the same. */
+ * the mode cannot be set, because the file is another's, this lock holds all the same. */
 static void share_like(const char *store, int fd)
 {
     struct stat info;
@@ -27,21 +27,19 @@ static pmapdb_status open_file(const char *store, int *fd, pmapdb_error *err)
 {
     char *real = realpath(store, NULL);
     pm_buf path = {0};
-    pmapdb_status st;
+    pmapdb_status st = PMAPDB_OK;
 
     if (!real && errno == ENOMEM) /* a lock of another name would lock nobody out */
         return pm_fail_nomem(err);
-    st = pm_buf_addf(&path, err, "%s-capture", real ? real : store);
+    PM_STEP(st, pm_buf_addf(&path, err, "%s-capture", real ? real : store));
     free(real);
     if (st != PMAPDB_OK)
         return st;
     *fd = open(path.data, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (*fd < 0 && errno == ENOENT) {
-        *fd = open(path.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        *fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
         if (*fd >= 0)
             share_like(store, *fd);
-        else if (errno == EEXIST) /* another run was quicker */
-            *fd = open(path.data, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     }
     if (*fd < 0)
         st = pm_fail_io(err, errno, "cannot open '%s'", path.data);

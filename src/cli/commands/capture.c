@@ -2,7 +2,7 @@
 #include "cli/commands/capture_log.h"
 #include "cli/options.h"
 
-#include "api/capture/check.h" /* whether the options make sense, before a store is made for them */
+#include "api/check.h" /* whether the options make sense, before a store is made for them */
 #include "base/clock.h"
 #include "base/num.h"
 #include "store/file/store.h" /* pm_store_uncounted */

@@ -1,0 +1,85 @@
+/* check: whether an import or a capture can do what its options ask for. */
+#include "api/check.h"
+
+#include "api/capture/select.h"
+#include "classify/keep_cmdline.h"
+#include "parse/formats.h"
+
+#define EVERY_MIN_MS 100         /* of a capture */
+#define EVERY_MAX_MS 31622400000 /* a year: no count of blocks makes it overflow */
+#define SWEEP_MAX_MS 3600000     /* the queries look no further for what belongs to a moment */
+
+/* ---- import ---- */
+
+/* What a calendar can say: years 1 to 9999. */
+static bool is_moment(int64_t ms)
+{
+    return ms == PMAPDB_UNKNOWN || (ms >= -62135596800000 && ms <= 253402300799999);
+}
+
+pmapdb_status pm_import_check(const pmapdb_import_options *o, pmapdb_error *err)
+{
+    pm_dialect dialect;
+    pm_keep_cmdline *keep = NULL;
+    pmapdb_status st;
+
+    if (o->sweep_ms < 0 || o->sweep_ms >= SWEEP_MAX_MS)
+        return pm_fail(err, PMAPDB_USAGE, "--sweep must be below one hour");
+    if (o->every_ms != PMAPDB_UNKNOWN && o->every_ms <= 0)
+        return pm_fail(err, PMAPDB_USAGE, "--every must be above zero");
+    if (o->every_ms > EVERY_MAX_MS)
+        return pm_fail(err, PMAPDB_USAGE, "--every must be at most one year");
+    if (!is_moment(o->at_ms) || !is_moment(o->first_ms))
+        return pm_fail(err, PMAPDB_USAGE, "%s must be in the years 1 to 9999",
+                       is_moment(o->at_ms) ? "--first" : "--at");
+    if (o->first_ms != PMAPDB_UNKNOWN && o->every_ms == PMAPDB_UNKNOWN)
+        return pm_fail(err, PMAPDB_USAGE, "--first needs --every");
+    if (o->time_from && strcmp(o->time_from, "name") != 0 && strcmp(o->time_from, "mtime") != 0)
+        return pm_fail(err, PMAPDB_USAGE, "--time-from is name or mtime, not '%s'", o->time_from);
+    st = pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
+    pm_keep_cmdline_free(keep);
+    return st == PMAPDB_OK ? pm_form_find(o->dialect, &dialect, err) : st;
+}
+
+/* ---- capture ---- */
+
+static const char *wrong_option(const pmapdb_capture_options *o)
+{
+    for (size_t i = 0; i < o->n_pids; i++)
+        if (o->pids[i] < 1 || o->pids[i] > INT32_MAX)
+            return "a pid is a number from 1 on";
+    if ((o->n_pids > 0) + (o->match != NULL) + o->all != 1)
+        return "capture wants one of: pids, --match, --all";
+    if ((o->name && !*o->name) || (o->host && !*o->host))
+        return "--name and --host cannot be empty";
+    if (o->all && o->name)
+        return "--name is for processes of one kind, not for --all";
+    if (o->every_ms != PMAPDB_UNKNOWN && (o->every_ms < EVERY_MIN_MS || o->every_ms > EVERY_MAX_MS))
+        return "--every must be at least 100ms and at most one year";
+    if (o->count != PMAPDB_UNKNOWN && o->every_ms == PMAPDB_UNKNOWN)
+        return "--count needs --every";
+    if (o->count != PMAPDB_UNKNOWN && o->count < 1)
+        return "--count must be above zero";
+    if (o->max_stall_us < 0 || o->lock_wait_ms < 0)
+        return "--max-stall and --lock-wait cannot be below zero";
+    return NULL;
+}
+
+/* An expression or a regex is right if it can be read. */
+pmapdb_status pm_capture_check(const pmapdb_capture_options *o, pmapdb_error *err)
+{
+    const char *wrong = wrong_option(o);
+    pm_keep_cmdline *keep = NULL;
+    pm_selection s = {0};
+    pmapdb_status st;
+
+    if (wrong)
+        return pm_fail(err, PMAPDB_USAGE, "%s", wrong);
+    st = pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
+    PM_STEP(st, pm_select_init(&s, o, err));
+    pm_keep_cmdline_free(keep);
+    pm_select_free(&s);
+    return st;
+}
+
+/* ---- clocks ---- */

@@ -1,12 +1,12 @@
 """Categories in the store, over all workloads and dialects: what stays plain, that none flips, that
-no step is one category's only because it is another's, and what the programs themselves say. Prints the shares of plain `anonymous` of every workload.
+no step is one category's only because it is another's. (tools/truth_fixtures.py holds categories against
+what programs say themselves.) Prints the shares of plain `anonymous` of every workload.
 
 A beat is kept with the one behind it: steps between neighbours are as real as far ones."""
 import collections
 import itertools
 import os
 import pathlib
-import re
 
 import kit
 
@@ -20,8 +20,6 @@ PLAIN_MOST = 0.02
 # Steps of two categories that cancel to a tenth.
 STEP_KIB = 256
 CANCEL = 0.1
-STACKS = ("c_thread", "java_steady", "memcached")
-HEAP_KIB = {"java_heap": 400 * 1024, "java_steady": 128 * 1024}  # -Xmx, by LABELS.tsv
 
 Snapshot = collections.namedtuple("Snapshot", "id process pid ms dialect rss")
 
@@ -152,42 +150,11 @@ def steps(db, path, name, series):
     return honest
 
 
-# ---- what the programs say ----
-
-def kib(db, snapshot, where):
-    return db.execute("select coalesce(sum(size_kib), 0), count(*), count(distinct size_kib) from mappings"
-                      " where snapshot_id = ? and " + where, (snapshot.id,)).fetchone()
-
-
-def truth(db, name, shots, folder):
-    for s in shots:
-        what = "%s %%s: %s %s %s" % (name, s.ms // 1000, s.pid, s.dialect)
-        if name in HEAP_KIB:  # the archive of classes has two rows in the heap
-            got = kib(db, s, "start < %d and category in ('anonymous/jvm-heap', 'reserve/jvm-heap',"
-                      " 'mapped-file/jvm-cds') and start > 0" % (32 << 30))
-            check.equal(what % "-Xmx", got[0], HEAP_KIB[name])
-        if name == "postgres":  # shared_buffers is 128 MB, and there is more
-            got = kib(db, s, "category = 'shared-memory/postgres' and size_kib > 1024")
-            check.true(what % "shared_buffers", 131072 < got[0] < 160000 and got[1] == 1, got)
-        if name in STACKS:
-            status = folder / ("%d-%d.status" % (s.ms // 1000, s.pid))
-            threads = int(re.search(r"^Threads:\s*(\d+)$", status.read_text(), re.M)[1])
-            got = kib(db, s, "category = 'anonymous/thread-stack'")
-            # status is read after the map: a thread may have begun meanwhile.
-            rest = threads - 1 - got[1]
-            check.true(what % "threads", 0 <= rest <= 1 or s.dialect != "smaps" and abs(rest) <= 1, rest)
-            if name == "c_thread":
-                check.equal(what % "sizes", got[0], 8192 * got[1])
-
-
 def check_workload(name):
     workload = kit.Workload(name)
     beats = pairs(workload, BEATS.get(name, 10))
     with kit.Place() as place:
         workload.unpack(place / "in", beats, *DIALECTS)
-        folder = place / "status"
-        if name in STACKS:
-            workload.unpack(folder, beats, "status")
         path = place / "t.db"
         kit.run("import", "-q", place / "in", db=path, expect=(0, 2))  # 2: a torn map among them
         db = kit.plain(path)
@@ -195,7 +162,6 @@ def check_workload(name):
         check.equal("%s snapshots" % name, len(shots), len(DIALECTS) * sum(len(p) for _, p in beats))
         plain(db, name, shots)
         one_category(db, name)
-        truth(db, name, shots, folder)
         honest = 0
         for dialect in ("smaps", "pmap-x") if kit.full else ("smaps",):
             most = sorted(by_process(shots, dialect), key=len)[-PROCESSES:]

@@ -1,7 +1,6 @@
 """The rules that are built in, on real captures.
 
-default      row by row what another reader of the same set says (categories.py holds what it gives in
-             the store against what the programs themselves say)
+default      row by row what another reader of the same set says
 pmap-dotnet  on the capture that pmap-dotnet's own documentation shows: its categories, computed here
              from the text as that program does, and the numbers that it published
 

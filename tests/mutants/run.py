@@ -39,14 +39,16 @@ class Bug:
         else:
             sys.exit(f"bugs.txt:{number}: neither a text nor a field: {line}")
 
+    def fits(self):
+        """Whether the sources still have its text, once."""
+        path = ROOT / self.file
+        return path.exists() and path.read_text().count("\n".join(self.old)) == 1
+
     def damage(self, tree):
         """Puts the bug in; returns the text as it was."""
         path = tree / self.file
         text = path.read_text()
-        old, new = "\n".join(self.old), "\n".join(self.new)
-        if text.count(old) != 1:
-            sys.exit(f"{self.file} has {text.count(old)} times the text of '{self.title}'")
-        path.write_text(text.replace(old, new))
+        path.write_text(text.replace("\n".join(self.old), "\n".join(self.new)))
         return text
 
 
@@ -90,6 +92,8 @@ def first_failure(tree, tests):
 def main():
     bugs = read_bugs(sys.argv[1:])
     missed = 0
+    if not all(b.fits() for b in bugs):
+        sys.exit("\n".join(f"{b.file} has not, or not once, the text of '{b.title}'" for b in bugs if not b.fits()))
     with tempfile.TemporaryDirectory(prefix="pmapdb-mutants-") as folder:
         tree = pathlib.Path(folder)
         copy_sources(tree)

@@ -3,11 +3,6 @@
 
 #include <stdlib.h>
 
-static const char more[] =
-    "LINEAGE is a number that top-lineages shows, CATEGORY one like heap or anonymous (with its "
-    "parts, like anonymous/malloc), ADDRESS one in hexadecimal: 0x7f0012345000; nothing: all "
-    "mappings. pmapdb import-perf --help tells how to record.";
-
 #define AT(field) offsetof(pm_who, field)
 
 static const pm_option options[] = {
@@ -84,8 +79,7 @@ int pm_cli_who(pm_cli *cli, int argc, char **argv)
                            .own = options,
                            .own_values = &w,
                            .operands = "[LINEAGE|CATEGORY|ADDRESS...]",
-                           .operand = PM_OPT_CATEGORY,
-                           .more = more};
+                           .operand = PM_OPT_CATEGORY};
     w.n_words = (size_t)pm_run_parse(&w.args, argc, argv);
     w.word = (const char *const *)(argv + 1);
     check(&w);

@@ -1,0 +1,152 @@
+/* rules: pmapdb rules: the rules that give categories: what they are, why a mapping has its
+ * category, files of one's own, other rules over all history. */
+#include "cli/rules/rules.h"
+
+#include "cli/options.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) offsetof(pm_rules_cmd, field)
+
+static const pm_option options[] = {
+    {"rules", 0, PM_OPT_RULES, AT(rules), "SET",
+     "Of this set instead of the store's: default and pmap-dotnet are built in, else a file", NULL},
+    {"application-folder", 0, PM_OPT_FOLDER, AT(application), "DIR",
+     "What {app} in rules stands for (/app)", NULL},
+    {"explain", 0, PM_OPT_FLAG, AT(explain), NULL,
+     "In words; with ADDRESS why the mapping there has its category, and why the rules before did "
+     "not match",
+     NULL},
+    {"process", 0, PM_OPT_PROCESS, AT(process), "process",
+     "Of which ADDRESS is: NAME, PID, NAME/PID or @ID", NULL},
+    {"snapshot", 0, PM_OPT_SNAPSHOT, AT(snapshot), "snapshot",
+     "In which: first, last, prev, @ID, a time (last)", NULL},
+    {"dialect", 0, PM_OPT_TEXT, AT(dialect), "text", "Only captures of this dialect", NULL},
+    {"export", 0, PM_OPT_FLAG, AT(export), NULL, "The text of the set, to edit and to apply", NULL},
+    {"test", 0, PM_OPT_FILE, AT(test), "FILE",
+     "Which mappings of a CSV file (case, start, size_kib, perms, device, inode, path, flags, "
+     "category) get another category",
+     NULL},
+    {"apply", 0, PM_OPT_RULES, AT(apply), "SET",
+     "Give all that the store has, and what is stored later, the categories of this set", NULL},
+    {"diff", 0, PM_OPT_RULES, AT(diff), "SET", "What --apply would change, without a change", NULL},
+    {"forget-labels", 0, PM_OPT_FLAG, AT(forget_labels), NULL,
+     "With --apply or --diff: also forget what JVMs said of their own memory (see pmapdb labels); "
+     "the rules name it then",
+     NULL},
+    {0}};
+
+static const pm_syntax syntax = {
+    .options = options,
+    .operands = "[SET]\n--explain [ADDRESS]\n--test FILE\n--apply SET|--diff SET",
+    .operand = PM_OPT_RULES};
+
+/* Paths begin with the folder: no slash at its end. */
+static void trim_folder(const pm_rules_cmd *r)
+{
+    char *folder = (char *)r->application; /* a word of argv */
+    size_t n = folder ? strlen(folder) : 0;
+
+    while (n > 1 && folder[n - 1] == '/')
+        folder[--n] = '\0';
+    if (folder && *folder != '/')
+        pm_cli_usage(r->cli, "--application-folder wants a path from / on, not '%s'", folder);
+}
+
+/* `word` is an address or a set; NULL: not given. */
+static void check(pm_rules_cmd *r, const char *word)
+{
+    const char *applied = r->apply ? r->apply : r->diff;
+
+    if (r->explain + r->export + (r->test != NULL) + (r->apply != NULL) + (r->diff != NULL) > 1)
+        pm_cli_usage(r->cli, "one of --explain, --export, --test, --apply, --diff at a time");
+    if (applied && (r->rules || word))
+        pm_cli_usage(r->cli, "%s takes one set", r->diff ? "--diff" : "--apply");
+    if (r->test && word)
+        pm_cli_usage(r->cli, "what is '%s'? --rules SET says which rules are tested", word);
+    if (!r->explain && word && r->rules)
+        pm_cli_usage(r->cli, "which set, '%s' or '%s'?", r->rules, word);
+    if (r->explain)
+        r->address = word;
+    else if (word || applied)
+        r->rules = applied ? applied : word;
+    if ((r->process || r->snapshot || r->dialect) && !r->address)
+        pm_cli_usage(r->cli, "--process, --snapshot and --dialect go with --explain ADDRESS");
+    if (r->forget_labels && !applied)
+        pm_cli_usage(r->cli, "--forget-labels goes with --apply SET or --diff SET");
+    trim_folder(r);
+}
+
+/* ---- what its parts share ---- */
+
+void pm_rules_cli_note(void *ctx, bool mistake, const char *note)
+{
+    pm_rules_cmd *r = ctx;
+
+    r->mistakes += mistake;
+    if (mistake || !r->cli->quiet)
+        pm_cli_say("%s", note);
+}
+
+void pm_rules_cli_must(const pm_rules_cmd *r, pmapdb_status st, const pmapdb_error *err)
+{
+    if (st == PMAPDB_INPUT && r->mistakes) {
+        pm_output_file_abandon();
+        exit(PM_EXIT_TROUBLE); // NOLINT(concurrency-mt-unsafe): there is one thread
+    }
+    pm_cli_must(st, err);
+}
+
+pm_rules_choice pm_rules_cli_chosen(pm_rules_cmd *r)
+{
+    pm_rules_choice c = {0};
+    pmapdb_error err;
+
+    pm_cli_must(pm_rules_choose(r->store, r->rules, r->application, &c, &err), &err);
+    pm_rules_cli_must(r, pm_rules_choice_read(&c, pm_rules_cli_note, r, &err), &err);
+    return c;
+}
+
+/* ---- the run ---- */
+
+/* Rules can be looked at without a store; what they did and do to mappings, only with one. */
+static void open_store(pm_rules_cmd *r)
+{
+    bool changes = r->apply || r->diff;
+    pmapdb_open_options how = {.mode = changes ? PMAPDB_CHANGE : PMAPDB_READ};
+    pmapdb_error err;
+    pmapdb_status st = pm_cli_try_open(r->cli, &how, &r->store, &err);
+
+    if (st == PMAPDB_OK || (st == PMAPDB_NOTFOUND && !changes && !r->address))
+        return;
+    pm_cli_say("%s", err.text);
+    if (st != PMAPDB_NOTFOUND && r->diff)
+        pm_cli_say("--diff makes its changes and takes them back: where this store must not be "
+                   "written, ask a copy of it, made by sqlite3 STORE '.backup COPY'");
+    exit(PM_EXIT_TROUBLE); // NOLINT(concurrency-mt-unsafe): there is one thread
+}
+
+int pm_cli_rules(pm_cli *cli, int argc, char **argv)
+{
+    pm_rules_cmd r = {.cli = cli};
+    int n = pm_options_parse(cli, &syntax, &r, argc, argv);
+    bool good = true;
+
+    if (n > 1)
+        pm_cli_usage(cli, "what is '%s'?", argv[2]);
+    check(&r, n ? argv[1] : NULL);
+    open_store(&r);
+    pm_output_keep_apart(cli, (const char *const[]){r.rules, r.test}, 2, "reads");
+    if (r.apply || r.diff)
+        pm_rules_cli_apply(&r);
+    else if (r.test)
+        good = pm_rules_cli_try(&r);
+    else if (r.export)
+        pm_rules_cli_export(&r);
+    else if (r.address)
+        pm_rules_cli_explain(&r);
+    else
+        pm_rules_cli_list(&r);
+    pmapdb_close(r.store);
+    return good ? PM_EXIT_OK : PM_EXIT_FOUND;
+}

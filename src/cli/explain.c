@@ -200,23 +200,7 @@ static void offer_pages(const pm_cli *cli, const pm_offer *o)
             pm_offer_word(o, page.category, page.what);
 }
 
-static const pm_syntax syntax = {
-    .operands = "[CATEGORY]",
-    .offer = offer_pages,
-    .about = "What a category is, how it is known, what growth in it usually means, and what to do "
-             "next; without one, all of them. It asks no store.",
-    .after =
-        "Columns:\n"
-        "  category                category anonymous/NAME: one for each name\n"
-        "  what                    text     What it is\n"
-        "  known                   text     How it is known\n"
-        "  growth                  text     What growth in it usually means\n"
-        "  next                    text     What to do then; leaks and diff say it, too\n"
-        "  more                    text     Further commands and settings\n"
-        "\nman pmapdb-categories has all pages. How the captures in a file are read is another "
-        "question: pmapdb import --explain FILE.",
-    .examples = "  pmapdb explain anonymous/glibc-arena\n"
-                "  pmapdb explain -f csv\n"};
+static const pm_syntax syntax = {.operands = "[CATEGORY]", .offer = offer_pages};
 
 int pm_cli_explain_category(pm_cli *cli, int argc, char **argv)
 {

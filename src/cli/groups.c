@@ -1,23 +1,24 @@
 /* groups: pmapdb groups: the processes of one moment by what they have in common, with a title, a
  * total and what the numbers lack. */
 #include "cli/side.h"
-#include "cli/write.h"
 
 #include "store/func/expression.h"
-#include <stdio.h>
 #include <string.h>
 
 #define VARIABLE "env:"
 
 typedef struct groups {
-    pm_cli *cli;
+    const pm_cli *cli;
     pm_run_args args;
     const char *by;       /* the parameter */
     const char *variable; /* of env:VARIABLE, or NULL */
     bool is_expression;
-    pm_value total[PM_QUERY_ITEMS];          /* of the columns that are shown */
+    pm_output out;
+    pm_answer_view view;
+    size_t seen;                             /* rows */
+    int64_t total[PM_QUERY_ITEMS];           /* of the shown columns; may be PMAPDB_UNKNOWN */
     int64_t processes, pss_unknown, unknown; /* unknown: in no group */
-    int64_t unreadable, unmoved;             /* of the sweep; PMAPDB_UNKNOWN: it is none */
+    int64_t unreadable, unmoved;             /* of the sweep; PMAPDB_UNKNOWN: not a sweep */
 } groups;
 
 /* Ends the program if --by is an expression that SQLite refuses. */
@@ -46,101 +47,55 @@ static void read_by(groups *g)
 
 /* ---- rows ---- */
 
-static void add_row(groups *g, const pmapdb_rows *rows, const pm_value *values,
-                    const pm_column *columns, int n)
+static bool is_summed(const pm_column *column)
 {
-    int64_t here = pm_side_int(rows, "processes");
+    return column->unit == PM_UNIT_KIB || column->unit == PM_UNIT_COUNT;
+}
+
+/* Stands above the table, whose header waits for the first row. */
+static void write_title(groups *g, const pmapdb_rows *row)
+{
+    char from[32], at[32];
+
+    pm_side_text(row, "from_at", from, sizeof from);
+    pm_side_text(row, "taken_at", at, sizeof at);
+    if (!pm_cli_is_for_people(g->cli))
+        return;
+    pm_output_line(&g->out, "by %.64s, %s%s%s", g->is_expression ? "expression" : g->by,
+                   strcmp(from, at) ? from : "", strcmp(from, at) ? " -> " : "", at);
+    if (g->cli->format == PM_FORMAT_MD)
+        pm_output_text(&g->out, "\n"); /* Markdown's tables stand alone */
+}
+
+static void see_row(void *ctx, const pmapdb_rows *row)
+{
+    groups *g = ctx;
+    int64_t here = pm_side_int(row, "processes");
 
     g->processes += here;
-    g->pss_unknown += pm_side_int(rows, "pss_unknown");
-    g->unreadable = pm_side_int(rows, "unreadable");
-    g->unmoved = pm_side_int(rows, "unmoved");
-    g->unknown += pmapdb_rows_type(rows, 0) == PMAPDB_NULL ? here : 0;
-    for (int i = 0; i < n; i++) {
-        pm_value *t = &g->total[i];
+    g->pss_unknown += pm_side_int(row, "pss_unknown");
+    g->unreadable = pm_side_int(row, "unreadable");
+    g->unmoved = pm_side_int(row, "unmoved");
+    g->unknown += pmapdb_rows_type(row, 0) == PMAPDB_NULL ? here : 0;
+    for (int i = 0; i < g->view.n; i++) {
+        int64_t v = pm_side_int(row, g->view.column[i].name);
 
-        if (columns[i].unit != PM_UNIT_KIB && columns[i].unit != PM_UNIT_COUNT)
-            continue;
-        if (values[i].kind == PM_VALUE_NULL)
-            t->kind = PM_VALUE_NULL; /* and stays so */
-        else if (t->kind == PM_VALUE_INT)
-            t->i += values[i].i;
+        if (is_summed(&g->view.column[i]))
+            g->total[i] = v == PMAPDB_UNKNOWN || g->total[i] == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN
+                                                                               : g->total[i] + v;
     }
+    if (!g->seen++)
+        write_title(g, row);
 }
 
-static void start_total(groups *g, const pm_column *columns, int n)
+static void write_total(groups *g)
 {
-    for (int i = 0; i < n; i++)
-        if (columns[i].unit == PM_UNIT_KIB || columns[i].unit == PM_UNIT_COUNT)
-            g->total[i] = (pm_value){.kind = PM_VALUE_INT, .i = 0};
-        else
-            g->total[i] =
-                (pm_value){.kind = PM_VALUE_TEXT, .t = i ? PM_TEXT("") : PM_TEXT("TOTAL")};
-}
-
-/* Stands above the table, and so waits for the first row. */
-static pmapdb_status write_title(const groups *g, const pmapdb_rows *rows, const pm_sink *sink,
-                                 pmapdb_error *err)
-{
-    char from[32], at[32], line[160];
-
-    pm_side_text(rows, "from_at", from, sizeof from);
-    pm_side_text(rows, "taken_at", at, sizeof at);
-    snprintf(line, sizeof line, "by %.64s, %s%s%s", g->is_expression ? "expression" : g->by,
-             strcmp(from, at) ? from : "", strcmp(from, at) ? " -> " : "", at);
-    return pm_render_line(sink, pm_text_of(line), err);
-}
-
-static pmapdb_status write_rows(groups *g, pmapdb_rows *rows, const pm_sink *sink,
-                                pmapdb_error *err)
-{
-    pm_render_options how = pm_cli_render_options(g->cli);
-    bool people = pm_cli_is_for_people(g->cli), keep[PM_QUERY_ITEMS], has = false;
-    pm_column columns[PM_QUERY_ITEMS];
     pm_value values[PM_QUERY_ITEMS];
-    int n = pm_run_columns(g->cli, rows, keep, columns);
-    pm_render *render = NULL;
-    pm_cli_about said;
-    pmapdb_status st = pmapdb_next(rows, &has, err);
 
-    pm_cli_describe(rows, keep, &said);
-    how.about = &said.about;
-    start_total(g, columns, n);
-    if (st == PMAPDB_OK && people && has)
-        st = write_title(g, rows, sink, err);
-    if (st == PMAPDB_OK && people && g->cli->format == PM_FORMAT_MD)
-        st = pm_render_line(sink, PM_TEXT(""), err); /* Markdown's tables stand alone */
-    if (st == PMAPDB_OK)
-        st = pm_render_new(&how, sink, columns, n, &render, err);
-    while (st == PMAPDB_OK && has) {
-        pm_run_values(rows, keep, values);
-        add_row(g, rows, values, columns, n);
-        st = pm_render_row(render, values, err);
-        if (st == PMAPDB_OK)
-            st = pmapdb_next(rows, &has, err);
-    }
-    if (st == PMAPDB_OK && people)
-        st = pm_render_total(render, g->total, err);
-    if (st == PMAPDB_OK)
-        st = pm_render_end(render, err);
-    if (st == PMAPDB_OK)
-        pm_cli_say_left_out(g->cli, render);
-    pm_render_free(render);
-    return st;
-}
-
-/* ---- the run ---- */
-
-typedef struct writing {
-    groups *g;
-    pmapdb_rows *rows;
-} writing;
-
-static pmapdb_status write_groups(void *ctx, const pm_sink *sink, pmapdb_error *err)
-{
-    const writing *w = ctx;
-
-    return write_rows(w->g, w->rows, sink, err);
+    for (int i = 0; i < g->view.n; i++)
+        values[i] = is_summed(&g->view.column[i]) ? pm_value_int(g->total[i])
+                                                  : pm_value_text(i ? "" : "TOTAL");
+    pm_output_total(&g->out, values);
 }
 
 static const char *processes_are(int64_t n)
@@ -170,30 +125,12 @@ static void say_lacks(const groups *g)
                    (long long)g->processes, processes_are(g->processes));
 }
 
-static pmapdb_status run(groups *g, pmapdb_store *store, pmapdb_error *err)
-{
-    pmapdb_rows *rows = NULL;
-    writing w = {.g = g};
-    pmapdb_status st = pmapdb_query(store, "groups", &rows, err);
-
-    if (st == PMAPDB_OK)
-        st = pm_run_bind(&g->args, rows, err);
-    w.rows = rows;
-    if (st == PMAPDB_OK)
-        st = pm_cli_write_with(g->cli, write_groups, &w, err);
-    if (st == PMAPDB_OK)
-        say_lacks(g);
-    if (st == PMAPDB_OK)
-        st = pm_left_out_say(&g->args, store, err);
-    pmapdb_rows_close(rows);
-    return st;
-}
-
 int pm_cli_groups(pm_cli *cli, int argc, char **argv)
 {
     groups g = {.cli = cli};
     pm_query_info *info = NULL;
     pmapdb_store *store;
+    pmapdb_rows *rows;
     pmapdb_error err;
 
     pm_cli_must(pm_catalog_find(cli->query_dir, "groups", &info, &err), &err);
@@ -201,7 +138,15 @@ int pm_cli_groups(pm_cli *cli, int argc, char **argv)
     pm_run_parse(&g.args, argc, argv);
     read_by(&g);
     store = pm_cli_store(cli, PMAPDB_READ);
-    pm_cli_must(run(&g, store, &err), &err);
+    rows = pm_run_query(&g.args, store, "groups");
+    pm_output_open(&g.out, cli);
+    pm_answer_rows(&g.out, rows, &g.view, see_row, &g);
+    if (pm_cli_is_for_people(cli))
+        write_total(&g);
+    pm_output_end(&g.out);
+    say_lacks(&g);
+    pm_cli_must(pm_left_out_say(&g.args, store, &err), &err);
+    pmapdb_rows_close(rows);
     pmapdb_close(store);
     pm_catalog_free(info);
     return PM_EXIT_OK;

@@ -56,27 +56,7 @@ static const pm_option options[] = {
     {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
     {0}};
 
-static const pm_syntax syntax = {
-    .options = options,
-    .operands = "FILE...",
-    .operand = PM_OPT_FILE,
-    .about = "Stores who called mmap, munmap, brk, mremap and mprotect: texts that perf script "
-             "wrote, compressed or not, or - for standard input. A known recording is not stored "
-             "again. Which process of the store it is, and what its clock was, are found out now, "
-             "or when captures of it are imported.",
-    .after =
-        "Record with\n"
-        "  perf record -k CLOCK_MONOTONIC --call-graph dwarf -m 8M -p PID \\\n"
-        "      -e 'syscalls:sys_*_mmap' -e 'syscalls:sys_*_munmap' \\\n"
-        "      -e 'syscalls:sys_*_brk' -e 'syscalls:sys_*_mremap' \\\n"
-        "      -e 'syscalls:sys_*_mprotect'\n"
-        "  perf script -F +pid,+ip,+sym,+symoff,+dso --show-lost-events |\n"
-        "      pmapdb import-perf -\n"
-        "More in pmapdb-perf(7).\n\n"
-        "Exit status: 0 done; 2 trouble, also when one of the files is no such text or has none of "
-        "these calls; the others are stored.",
-    .examples = "  pmapdb import-perf samples/perf/leaky.script.txt\n"
-                "  pmapdb import-perf - -f ndjson <samples/perf/leaky.script.txt\n"};
+static const pm_syntax syntax = {.options = options, .operands = "FILE...", .operand = PM_OPT_FILE};
 
 /* ---- rows ---- */
 

@@ -236,7 +236,7 @@ static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
         sqlite3_result_error_nomem(out);
         return;
     }
-    if (l->n_runs + l->n_moments + l->n_totals == 0 && !take_options(out, argc, argv, &l->options))
+    if (l->n_runs + l->captures.n + l->totals.n == 0 && !take_options(out, argc, argv, &l->options))
         return;
     if (!take_span(out, "leak_report", argv + FIRST, &first, &last) ||
         !take_int(out, "leak_report", "life", argv[LIFE], &life))
@@ -247,10 +247,11 @@ static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
     if (key.data)
         st = pm_leak_lives_run(l, key, category, first, last, value, NULL);
     else if (total)
-        st = pm_leak_lives_total(
-            l, &(pm_leak_total){first, life, value[PM_METRIC_RSS], value[PM_METRIC_SWAP]}, NULL);
+        st = pm_leak_moments_add(
+            &l->totals, (pm_leak_moment){first, life, value[PM_METRIC_RSS], value[PM_METRIC_SWAP]},
+            NULL);
     else
-        st = pm_leak_lives_moment(l, first, life, NULL);
+        st = pm_leak_moments_add(&l->captures, (pm_leak_moment){first, life, NAN, NAN}, NULL);
     if (st != PMAPDB_OK)
         sqlite3_result_error_nomem(out);
 }
@@ -266,7 +267,7 @@ static void report_final(sqlite3_context *out)
     l->options.room = room_of(out);
     if (!l->options.room)
         sqlite3_result_error_nomem(out);
-    else if (l->n_runs + l->n_moments)
+    else if (l->n_runs + l->captures.n)
         give(out, &json, pm_leak_lives_judge(l, &json, &err), &err);
     pm_buf_free(&json);
     pm_leak_lives_free(l);

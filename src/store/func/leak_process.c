@@ -7,21 +7,12 @@
 
 #define WHOLE "total" /* the slug of captures with sums only, too: they are judged as the whole */
 
-pmapdb_status pm_leak_lives_moment(pm_leak_lives *l, int64_t ms, int64_t life, pmapdb_error *err)
+pmapdb_status pm_leak_moments_add(pm_leak_moments *to, pm_leak_moment moment, pmapdb_error *err)
 {
-    pmapdb_status st = pm_grow(&l->moment, &l->cap_moments, l->n_moments, sizeof *l->moment, err);
+    pmapdb_status st = pm_grow(&to->at, &to->cap, to->n, sizeof *to->at, err);
 
     if (st == PMAPDB_OK)
-        l->moment[l->n_moments++] = (pm_leak_moment){ms, life};
-    return st;
-}
-
-pmapdb_status pm_leak_lives_total(pm_leak_lives *l, const pm_leak_total *total, pmapdb_error *err)
-{
-    pmapdb_status st = pm_grow(&l->total, &l->cap_totals, l->n_totals, sizeof *l->total, err);
-
-    if (st == PMAPDB_OK)
-        l->total[l->n_totals++] = *total;
+        to->at[to->n++] = moment;
     return st;
 }
 
@@ -47,35 +38,13 @@ pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category,
 void pm_leak_lives_free(pm_leak_lives *l)
 {
     pm_pool_free(l->texts);
-    free(l->moment);
-    free(l->total);
+    free(l->captures.at);
+    free(l->totals.at);
     free(l->run);
     *l = (pm_leak_lives){0};
 }
 
 /* ---- the timeline ---- */
-
-static int compare_moments(const void *left, const void *right)
-{
-    const pm_leak_moment *a = left, *b = right;
-
-    if (a->ms != b->ms)
-        return a->ms < b->ms ? -1 : 1;
-    return (a->life > b->life) - (a->life < b->life);
-}
-
-/* Of equal times one is left. */
-static void order_moments(pm_leak_lives *l)
-{
-    size_t n = 0;
-
-    if (l->n_moments)
-        qsort(l->moment, l->n_moments, sizeof *l->moment, compare_moments);
-    for (size_t i = 0; i < l->n_moments; i++)
-        if (n == 0 || l->moment[n - 1].ms != l->moment[i].ms)
-            l->moment[n++] = l->moment[i];
-    l->n_moments = n;
-}
 
 /* NaN is the last. */
 static int compare_reals(double a, double b)
@@ -85,41 +54,40 @@ static int compare_reals(double a, double b)
     return (a > b) - (a < b);
 }
 
-static int compare_totals(const void *left, const void *right)
+static int compare_moments(const void *left, const void *right)
 {
-    const pm_leak_total *a = left, *b = right;
-    int order;
+    const pm_leak_moment *a = left, *b = right;
+    int order = (a->ms > b->ms) - (a->ms < b->ms);
 
-    if (a->ms != b->ms)
-        return a->ms < b->ms ? -1 : 1;
-    order = compare_reals(a->rss, b->rss);
+    if (order == 0)
+        order = compare_reals(a->rss, b->rss);
     if (order == 0)
         order = compare_reals(a->swap, b->swap);
     return order ? order : (a->life > b->life) - (a->life < b->life);
 }
 
 /* Of equal times one is left, one that knows if there is any. */
-static void order_totals(pm_leak_lives *l)
+static void order_moments(pm_leak_moments *m)
 {
     size_t n = 0;
 
-    if (l->n_totals)
-        qsort(l->total, l->n_totals, sizeof *l->total, compare_totals);
-    for (size_t i = 0; i < l->n_totals; i++)
-        if (n == 0 || l->total[n - 1].ms != l->total[i].ms)
-            l->total[n++] = l->total[i];
-    l->n_totals = n;
+    if (m->n)
+        qsort(m->at, m->n, sizeof *m->at, compare_moments);
+    for (size_t i = 0; i < m->n; i++)
+        if (n == 0 || m->at[n - 1].ms != m->at[i].ms)
+            m->at[n++] = m->at[i];
+    m->n = n;
 }
 
 /* The first place whose time is not before ms. */
 static size_t place_of(const pm_leak_lives *l, int64_t ms)
 {
-    size_t low = 0, high = l->n_moments;
+    size_t low = 0, high = l->captures.n;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (l->moment[middle].ms < ms)
+        if (l->captures.at[middle].ms < ms)
             low = middle + 1;
         else
             high = middle;
@@ -159,12 +127,15 @@ static int compare_runs(const void *left, const void *right, void *texts)
     return 0;
 }
 
-typedef struct asked {
+/* Moments as src/stats takes them. */
+typedef struct timeline {
     int64_t *ms;
-    int32_t *life;
-    int64_t *total_ms;
-    int32_t *total_life;
-    double *total; /* rss of all, then swap of all */
+    int32_t *life; /* lives that follow each other: 0, 1 ... */
+    double *rss, *swap;
+} timeline;
+
+typedef struct asked {
+    timeline captures, totals;
     pm_leak_run *run;
     pm_leak_key *key;
     pm_text *text; /* of each key */
@@ -173,13 +144,18 @@ typedef struct asked {
     size_t *order;
 } asked;
 
+static void timeline_free(timeline *t)
+{
+    free(t->ms);
+    free(t->life);
+    free(t->rss);
+    free(t->swap);
+}
+
 static void asked_free(asked *a)
 {
-    free(a->ms);
-    free(a->life);
-    free(a->total_ms);
-    free(a->total_life);
-    free(a->total);
+    timeline_free(&a->captures);
+    timeline_free(&a->totals);
     free(a->run);
     free(a->key);
     free(a->text);
@@ -187,44 +163,35 @@ static void asked_free(asked *a)
     free(a->order);
 }
 
-static pmapdb_status asked_new(const pm_leak_lives *l, asked *a, pmapdb_error *err)
+static bool timeline_new(pm_leak_moments *m, timeline *t)
 {
-    a->ms = calloc(l->n_moments + 1, sizeof *a->ms);
-    a->life = calloc(l->n_moments + 1, sizeof *a->life);
-    a->total_ms = calloc(l->n_totals + 1, sizeof *a->total_ms);
-    a->total_life = calloc(l->n_totals + 1, sizeof *a->total_life);
-    a->total = calloc(2 * l->n_totals + 1, sizeof *a->total);
+    order_moments(m);
+    t->ms = calloc(m->n + 1, sizeof *t->ms);
+    t->life = calloc(m->n + 1, sizeof *t->life);
+    t->rss = calloc(m->n + 1, sizeof *t->rss);
+    t->swap = calloc(m->n + 1, sizeof *t->swap);
+    if (!t->ms || !t->life || !t->rss || !t->swap)
+        return false;
+    for (size_t i = 0; i < m->n; i++) {
+        t->ms[i] = m->at[i].ms;
+        t->life[i] = i == 0 ? 0 : t->life[i - 1] + (m->at[i].life != m->at[i - 1].life);
+        t->rss[i] = m->at[i].rss;
+        t->swap[i] = m->at[i].swap;
+    }
+    return true;
+}
+
+static pmapdb_status asked_new(pm_leak_lives *l, asked *a, pmapdb_error *err)
+{
     a->run = calloc(l->n_runs + 1, sizeof *a->run);
     a->key = calloc(l->n_runs + 1, sizeof *a->key);
     a->text = calloc(l->n_runs + 1, sizeof *a->text);
     a->answer = calloc(l->n_runs + 1, sizeof *a->answer);
     a->order = calloc(l->n_runs + 1, sizeof *a->order);
-    return a->ms && a->life && a->total_ms && a->total_life && a->total && a->run && a->key &&
-                   a->text && a->answer && a->order
+    return a->run && a->key && a->text && a->answer && a->order &&
+                   timeline_new(&l->captures, &a->captures) && timeline_new(&l->totals, &a->totals)
                ? PMAPDB_OK
                : pm_fail_nomem(err);
-}
-
-static void set_timeline(const pm_leak_lives *l, asked *a)
-{
-    for (size_t i = 0; i < l->n_moments; i++) {
-        const pm_leak_moment *m = &l->moment[i];
-
-        a->ms[i] = m->ms;
-        a->life[i] = i == 0 ? 0 : a->life[i - 1] + (m->life != m[-1].life);
-    }
-}
-
-static void set_totals(const pm_leak_lives *l, asked *a)
-{
-    for (size_t i = 0; i < l->n_totals; i++) {
-        const pm_leak_total *t = &l->total[i];
-
-        a->total_ms[i] = t->ms;
-        a->total_life[i] = i == 0 ? 0 : a->total_life[i - 1] + (t->life != t[-1].life);
-        a->total[i] = t->rss;
-        a->total[l->n_totals + i] = t->swap;
-    }
 }
 
 /* A key without a run in the timeline is none. */
@@ -304,24 +271,20 @@ pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *
     pmapdb_status st = asked_new(l, &a, err);
 
     if (st == PMAPDB_OK) {
-        pm_leak_process process;
-        pm_leak_totals totals;
+        pm_leak_totals totals = {a.totals.ms, a.totals.life, a.totals.rss, a.totals.swap,
+                                 l->totals.n};
+        pm_leak_process process = {a.captures.ms, a.captures.life, l->captures.n, a.key, 0,
+                                   &totals};
 
-        order_moments(l);
-        order_totals(l);
         if (l->n_runs)
             qsort_r(l->run, l->n_runs, sizeof *l->run, compare_runs, l->texts);
-        set_timeline(l, &a);
-        set_totals(l, &a);
         set_keys(l, &a);
-        totals =
-            (pm_leak_totals){a.total_ms, a.total_life, a.total, a.total + l->n_totals, l->n_totals};
-        process = (pm_leak_process){a.ms, a.life, l->n_moments, a.key, a.n_keys, &totals};
+        process.n_keys = a.n_keys;
         st = pm_leaks_judge(&process, &l->options, a.answer, err);
     }
     if (st == PMAPDB_OK)
-        st =
-            write_answers(&a, l->n_moments ? l->moment[l->n_moments - 1].ms : INT64_MIN, json, err);
+        st = write_answers(&a, l->captures.n ? l->captures.at[l->captures.n - 1].ms : INT64_MIN,
+                           json, err);
     asked_free(&a);
     return st;
 }

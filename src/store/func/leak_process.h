@@ -7,15 +7,16 @@
 #include "base/pool.h"
 #include "stats/leaks/leaks.h"
 
+/* A snapshot, and what it says of its process; NaN: unknown. */
 typedef struct pm_leak_moment {
     int64_t ms, life;
+    double rss, swap;
 } pm_leak_moment;
 
-/* What a snapshot says of its process; NaN: unknown. */
-typedef struct pm_leak_total {
-    int64_t ms, life;
-    double rss, swap;
-} pm_leak_total;
+typedef struct pm_leak_moments {
+    pm_leak_moment *at;
+    size_t n, cap;
+} pm_leak_moments;
 
 typedef struct pm_leak_piece {
     uint32_t key, category; /* text ids */
@@ -25,17 +26,14 @@ typedef struct pm_leak_piece {
 
 typedef struct pm_leak_lives {
     pm_pool *texts;
-    pm_leak_moment *moment;
-    size_t n_moments, cap_moments;
-    pm_leak_total *total; /* of snapshots of any kind; none where the mappings say it all */
-    size_t n_totals, cap_totals;
+    pm_leak_moments captures; /* the snapshots with mappings; of these rss and swap say nothing */
+    pm_leak_moments totals;   /* snapshots of any kind; none where the mappings say it all */
     pm_leak_piece *run;
     size_t n_runs, cap_runs;
     pm_leak_options options;
 } pm_leak_lives;
 
-pmapdb_status pm_leak_lives_moment(pm_leak_lives *l, int64_t ms, int64_t life, pmapdb_error *err);
-pmapdb_status pm_leak_lives_total(pm_leak_lives *l, const pm_leak_total *total, pmapdb_error *err);
+pmapdb_status pm_leak_moments_add(pm_leak_moments *to, pm_leak_moment moment, pmapdb_error *err);
 pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category, int64_t first_ms,
                                 int64_t last_ms, const double *value, pmapdb_error *err);
 

@@ -71,10 +71,10 @@ static void fill_store(const kit *k)
 
 static int64_t count(const kit *k, const char *sql)
 {
-    int64_t n = -1;
+    int64_t n = pm_sql_value(k->store->sql, sql, PM_NO_ARGS, 0);
     pmapdb_error err = {0};
 
-    kit_ok(pm_sql_int(k->store->sql, sql, PM_NO_ARGS, 0, &n, &err), &err);
+    kit_ok(pm_sql_end(k->store->sql, &err), &err);
     return n;
 }
 

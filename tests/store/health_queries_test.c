@@ -179,17 +179,14 @@ static void days_add_up_to_the_file(void **state)
     pmapdb_rows *rows = NULL;
     pmapdb_error err = {0};
     double sum = 0, last[7] = {0}, file = 0;
-    int64_t kib = 0;
     bool has;
 
     for (int64_t i = 0; i < 30; i++)
         kit_put(k, capture(k, PM_DIALECT_SMAPS, 1 + (int)i % 4, 40000 * i));
-    kit_ok(pm_sql_int(k->store->sql,
-                      "SELECT (page_count - freelist_count) * page_size / 1024 FROM "
-                      "pragma_page_count, pragma_freelist_count, pragma_page_size",
-                      PM_NO_ARGS, 0, &kib, &err),
-           &err);
-    file = (double)kib;
+    file = (double)pm_sql_value(k->store->sql,
+                                "SELECT (page_count - freelist_count) * page_size / 1024 FROM "
+                                "pragma_page_count, pragma_freelist_count, pragma_page_size",
+                                PM_NO_ARGS, 0);
     kit_ok(pmapdb_query(k->store, "store-growth", &rows, &err), &err);
     kit_ok(pmapdb_bind(rows, "max-size", "1G", &err), &err);
     for (size_t n = 0;; n++) {

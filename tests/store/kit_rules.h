@@ -14,10 +14,10 @@
 /* In a store that has its first ones. */
 static inline pmapdb_status kit_rules(pm_sql *sql, const char *text)
 {
-    int64_t n;
     pm_rule_text rules = {.applied_ms = 1700000000000};
-    pmapdb_status st = pm_sql_int(sql, "SELECT count(*) FROM rule_set WHERE name = 'default'",
-                                  PM_NO_ARGS, 0, &n, NULL);
+    int64_t n =
+        pm_sql_value(sql, "SELECT count(*) FROM rule_set WHERE name = 'default'", PM_NO_ARGS, 0);
+    pmapdb_status st = pm_sql_end(sql, NULL);
 
     if (st == PMAPDB_OK && n)
         st = pm_buf_add(&rules.name, "kit", 3, NULL);

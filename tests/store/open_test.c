@@ -98,9 +98,9 @@ static pid_t make_in_child(const kit *k, int die_at)
 
 static int64_t ask(pmapdb_store *s, const char *sql)
 {
-    int64_t n = -1;
+    int64_t n = pm_sql_value(s->sql, sql, PM_NO_ARGS, -1);
 
-    kit_ok(pm_sql_int(s->sql, sql, PM_NO_ARGS, -1, &n, NULL), NULL);
+    kit_ok(pm_sql_end(s->sql, NULL), NULL);
     return n;
 }
 

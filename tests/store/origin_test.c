@@ -7,9 +7,9 @@
 
 static int64_t number(const kit *k, const char *sql)
 {
-    int64_t n = -1;
+    int64_t n = pm_sql_value(k->store->sql, sql, PM_NO_ARGS, -1);
 
-    kit_ok(pm_sql_int(k->store->sql, sql, PM_NO_ARGS, -1, &n, NULL), NULL);
+    kit_ok(pm_sql_end(k->store->sql, NULL), NULL);
     return n;
 }
 

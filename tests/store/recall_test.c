@@ -179,14 +179,12 @@ static void recall_all(const kit *k, const given *g)
 {
     pm_recall *r = NULL;
     sqlite3_stmt *stmt;
-    bool has;
 
     kit_ok(pm_recall_new(k->store->sql, &r, NULL), NULL);
     if (!r)
         abort();
-    kit_ok(pm_sql_rows(k->store->sql, "SELECT process_id FROM process", PM_NO_ARGS, &stmt, NULL),
-           NULL);
-    while (pm_sql_step(k->store->sql, stmt, &has, NULL) == PMAPDB_OK && has)
+    stmt = pm_sql_ask(k->store->sql, "SELECT process_id FROM process", PM_NO_ARGS);
+    while (pm_sql_next(k->store->sql, stmt))
         recall_process(r, pm_col_int(stmt, 0), g);
     pm_recall_free(r);
 }

@@ -33,9 +33,8 @@ static void a_full_disk_is_a_failed_write(void **state)
 
     pw_put_grown(k, 1, 0, 1);
     kit_exec(k, "PRAGMA max_page_count = 1");
-    assert_int_equal(pm_sql_run(k->store->sql, "CREATE TABLE large AS SELECT randomblob(1000000)",
-                                PM_NO_ARGS, &err),
-                     PMAPDB_DATABASE);
+    pm_sql_do(k->store->sql, "CREATE TABLE large AS SELECT randomblob(1000000)", PM_NO_ARGS);
+    assert_int_equal(pm_sql_end(k->store->sql, &err), PMAPDB_DATABASE);
     assert_memory_equal(err.text, "cannot write ", 13);
     assert_non_null(strstr(err.text, "no space left on the device"));
     assert_non_null(strstr(err.text, "pmapdb prune makes the store smaller"));

@@ -5,14 +5,10 @@
  */
 static void lose_a_text(const kit *k)
 {
-    pmapdb_error err = {0};
-    sqlite3_stmt *stmt = NULL;
-    bool has = false;
+    sqlite3_stmt *stmt = pm_sql_ask(k->store->sql, "SELECT zeroblob(9000)", PM_NO_ARGS);
     pm_text text;
 
-    kit_ok(pm_sql_rows(k->store->sql, "SELECT zeroblob(9000)", PM_NO_ARGS, &stmt, &err), &err);
-    kit_ok(pm_sql_step(k->store->sql, stmt, &has, &err), &err);
-    assert_true(has);
+    assert_true(pm_sql_next(k->store->sql, stmt));
     sqlite3_hard_heap_limit64(1);
     text = pm_col_text(stmt, 0);
     sqlite3_hard_heap_limit64(0);
@@ -20,35 +16,38 @@ static void lose_a_text(const kit *k)
     pm_sql_done(stmt);
 }
 
-/* The next statement says so, and the one behind it goes on. */
+static pmapdb_status put(const kit *k, pmapdb_error *err)
+{
+    pm_sql_do(k->store->sql, "INSERT INTO host (name) VALUES ('h')", PM_NO_ARGS);
+    return pm_sql_end(k->store->sql, err);
+}
+
+/* The next statement says so, and the one after it goes on. */
 static void is_told_once(void **state)
 {
-    static const char put[] = "INSERT INTO host (name) VALUES ('h')";
     const kit *k = kit_of(state);
     pmapdb_error err = {0};
 
     lose_a_text(k);
-    assert_int_equal(pm_sql_run(k->store->sql, put, PM_NO_ARGS, &err), PMAPDB_NOMEM);
+    assert_int_equal(put(k, &err), PMAPDB_NOMEM);
     assert_string_equal(err.text, "out of memory");
-    kit_ok(pm_sql_run(k->store->sql, put, PM_NO_ARGS, &err), &err);
+    kit_ok(put(k, &err), &err);
 }
 
-/* Whoever takes no error does not use it up; nothing is committed meanwhile. */
+/* Nothing is committed before somebody is told. */
 static void is_not_forgotten(void **state)
 {
-    static const char put[] = "INSERT INTO host (name) VALUES ('h')";
     const kit *k = kit_of(state);
     pmapdb_error err = {0};
 
     kit_ok(pm_store_begin(k->store, &err), &err);
-    kit_ok(pm_sql_run(k->store->sql, put, PM_NO_ARGS, &err), &err);
+    kit_ok(put(k, &err), &err);
     lose_a_text(k);
-    assert_int_equal(pm_sql_run(k->store->sql, put, PM_NO_ARGS, NULL), PMAPDB_NOMEM);
     assert_int_not_equal(sqlite3_exec(k->store->db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(pm_store_commit(k->store, &err), PMAPDB_NOMEM);
     pm_store_rollback(k->store);
     kit_expect(k, "SELECT count(*) FROM host", "0\n");
-    kit_ok(pm_sql_run(k->store->sql, put, PM_NO_ARGS, &err), &err);
+    kit_ok(put(k, &err), &err);
 }
 
 /* After a failure no step does anything, nothing can be committed, and the end tells the first. */

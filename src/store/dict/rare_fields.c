@@ -59,13 +59,12 @@ static pmapdb_status find_or_make(pm_sql *sql, const pm_rare_fields *d, uint32_t
                                   pmapdb_error *err)
 {
     pm_arg args[PM_RARE_NUMBERS + 2];
-    pmapdb_status st;
 
     for (size_t i = 0; i < PM_RARE_NUMBERS; i++)
         args[i] = PM_I(d->number[i]);
     args[PM_RARE_NUMBERS] = d->extra.len ? PM_T(d->extra) : PM_S(NULL);
     args[PM_RARE_NUMBERS + 1] = PM_I(hash);
-    st = pm_sql_int(
+    *id = pm_sql_value(
         sql,
         "SELECT rare_fields_id FROM rare_fields WHERE hash = ?16 AND pss_dirty_kib IS ?1 AND "
         "anonymous_kib IS ?2 AND swap_pss_kib IS ?3 AND anon_huge_kib IS ?4 AND "
@@ -73,15 +72,15 @@ static pmapdb_status find_or_make(pm_sql *sql, const pm_rare_fields *d, uint32_t
         "shmem_pmd_kib IS ?8 AND file_pmd_kib IS ?9 AND shared_hugetlb_kib IS ?10 AND "
         "private_hugetlb_kib IS ?11 AND rss_kib IS ?12 AND dirty_kib IS ?13 AND "
         "fields IS ?14 AND extra IS ?15",
-        args, sizeof args / sizeof *args, PMAPDB_UNKNOWN, id, err);
-    if (st != PMAPDB_OK || *id != PMAPDB_UNKNOWN)
-        return st;
-    st = pm_sql_run(sql,
-                    "INSERT INTO rare_fields (" COLUMNS ", hash) VALUES "
-                    "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-                    args, sizeof args / sizeof *args, err);
-    *id = pm_sql_last_id(sql);
-    return st;
+        args, sizeof args / sizeof *args, PMAPDB_UNKNOWN);
+    if (*id == PMAPDB_UNKNOWN) {
+        pm_sql_do(sql,
+                  "INSERT INTO rare_fields (" COLUMNS ", hash) VALUES "
+                  "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                  args, sizeof args / sizeof *args);
+        *id = pm_sql_last_id(sql);
+    }
+    return pm_sql_end(sql, err);
 }
 
 pmapdb_status pm_rare_put(pm_sql *sql, pm_rare_memo *memo, const pm_rare_fields *d, int64_t *id,
@@ -107,15 +106,12 @@ pmapdb_status pm_rare_put(pm_sql *sql, pm_rare_memo *memo, const pm_rare_fields 
 pmapdb_status pm_rare_get(pm_sql *sql, int64_t id, pm_buf *extra, pm_rare_fields *out,
                           pmapdb_error *err)
 {
-    sqlite3_stmt *stmt;
-    bool has = false;
+    sqlite3_stmt *stmt = pm_sql_ask(
+        sql, "SELECT " COLUMNS " FROM rare_fields WHERE rare_fields_id = ?1", PM_ARGS(PM_I(id)));
+    bool has = pm_sql_next(sql, stmt);
     pm_text text;
-    pmapdb_status st =
-        pm_sql_rows(sql, "SELECT " COLUMNS " FROM rare_fields WHERE rare_fields_id = ?1",
-                    PM_ARGS(PM_I(id)), &stmt, err);
+    pmapdb_status st = pm_sql_end(sql, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(sql, stmt, &has, err);
     if (st == PMAPDB_OK && !has)
         st = pm_fail(err, PMAPDB_INPUT, "detail %lld: it is missing; the store is damaged",
                      (long long)id);

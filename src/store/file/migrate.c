@@ -75,8 +75,10 @@ static pmapdb_status check_identity(pmapdb_store *s, const pm_schema *schema, in
 pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, int64_t *version,
                                 pmapdb_error *err)
 {
-    pmapdb_status st = pm_sql_run(s->sql, "BEGIN", PM_NO_ARGS, err);
+    pmapdb_status st;
 
+    pm_sql_do(s->sql, "BEGIN", PM_NO_ARGS);
+    st = pm_sql_end(s->sql, err);
     if (st == PMAPDB_OK)
         st = check_identity(s, schema, version, err);
     if (st == PMAPDB_OK)

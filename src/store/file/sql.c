@@ -13,8 +13,7 @@ struct pm_sql {
         sqlite3_stmt *stmt;
     } slots[SLOTS];
     size_t used;
-    bool lost;          /* a value was not read for want of memory, and nobody was told */
-    pmapdb_status kept; /* the first failure of the sticky functions, PMAPDB_OK before it */
+    pmapdb_status kept; /* the first failure, PMAPDB_OK before it */
     pmapdb_error kept_error;
 };
 
@@ -22,7 +21,7 @@ static int refuse_commit(void *ctx)
 {
     const pm_sql *sql = ctx;
 
-    return sql->lost || sql->kept != PMAPDB_OK;
+    return sql->kept != PMAPDB_OK;
 }
 
 pmapdb_status pm_sql_new(sqlite3 *db, pm_sql **out, pmapdb_error *err)
@@ -137,119 +136,7 @@ pmapdb_status pm_sql_fail_code(sqlite3 *db, int code, const char *doing, pmapdb_
     return fail(db, name_of(db), code_of(db, code), sqlite3_errstr(code), doing, err);
 }
 
-/* Open addressing by the literal's address. */
-static pmapdb_status find(pm_sql *sql, const char *text, sqlite3_stmt **out, pmapdb_error *err)
-{
-    size_t at = ((uintptr_t)text >> 3) % SLOTS;
-
-    if (sql->lost) { /* a caller that takes no error is not told */
-        sql->lost = err == NULL;
-        return pm_fail_nomem(err);
-    }
-    while (sql->slots[at].text && sql->slots[at].text != text)
-        at = (at + 1) % SLOTS;
-    if (!sql->slots[at].text) {
-        if (sql->used >= SLOTS - 1)
-            return pm_fail(err, PMAPDB_DATABASE, "too many different statements");
-        if (sqlite3_prepare_v3(sql->db, text, -1, SQLITE_PREPARE_PERSISTENT, &sql->slots[at].stmt,
-                               NULL) != SQLITE_OK)
-            return pm_sql_fail(sql->db, "prepare a statement", err);
-        sql->slots[at].text = text;
-        sql->used++;
-    }
-    *out = sql->slots[at].stmt;
-    return PMAPDB_OK;
-}
-
-int pm_sql_bind(sqlite3_stmt *stmt, int at, const pm_arg *arg)
-{
-    if (arg->kind == PM_ARG_BITS || (arg->kind == PM_ARG_INT && arg->i != PMAPDB_UNKNOWN))
-        return sqlite3_bind_int64(stmt, at, arg->i);
-    if (arg->kind == PM_ARG_REAL)
-        return sqlite3_bind_double(stmt, at, arg->r);
-    if (arg->kind == PM_ARG_TEXT && arg->t.data)
-        return sqlite3_bind_text64(stmt, at, arg->t.data, arg->t.len, SQLITE_STATIC, SQLITE_UTF8);
-    if (arg->kind == PM_ARG_BLOB && arg->t.data)
-        return sqlite3_bind_blob64(stmt, at, arg->t.data, arg->t.len, SQLITE_STATIC);
-    return sqlite3_bind_null(stmt, at);
-}
-
-pmapdb_status pm_sql_rows(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
-                          sqlite3_stmt **out, pmapdb_error *err)
-{
-    sqlite3_stmt *stmt = NULL;
-    pmapdb_status st = find(sql, text, &stmt, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    for (size_t i = 0; i < n_args; i++)
-        if (pm_sql_bind(stmt, (int)i + 1, &args[i]) != SQLITE_OK)
-            return pm_sql_fail(sql->db, "bind a value", err);
-    *out = stmt;
-    return PMAPDB_OK;
-}
-
-pmapdb_status pm_sql_step(pm_sql *sql, sqlite3_stmt *stmt, bool *has, pmapdb_error *err)
-{
-    int rc = sqlite3_step(stmt);
-    pmapdb_status st = PMAPDB_OK;
-
-    *has = rc == SQLITE_ROW;
-    if (rc == SQLITE_ROW)
-        return PMAPDB_OK;
-    if (rc != SQLITE_DONE)
-        st = pm_sql_fail(sql->db, sqlite3_stmt_readonly(stmt) ? "read" : "write", err);
-    sqlite3_reset(stmt); /* what failed is told */
-    return st;
-}
-
-/* A text that there was no memory for looks like NULL, and SQLite says so only now: the next
- * statement must not be one that stores what was made of it. */
-void pm_sql_done(sqlite3_stmt *stmt)
-{
-    sqlite3 *db = sqlite3_db_handle(stmt);
-    pm_sql *sql;
-
-    if (sqlite3_reset(stmt) != SQLITE_NOMEM)
-        return;
-    sql = sqlite3_commit_hook(db, NULL, NULL); /* gives what was set */
-    if (sql) {
-        sql->lost = true;
-        sqlite3_commit_hook(db, refuse_commit, sql);
-    }
-}
-
-pmapdb_status pm_sql_run(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
-                         pmapdb_error *err)
-{
-    sqlite3_stmt *stmt = NULL;
-    bool has;
-    pmapdb_status st = pm_sql_rows(sql, text, args, n_args, &stmt, err);
-
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(sql, stmt, &has, err);
-    return st;
-}
-
-pmapdb_status pm_sql_int(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
-                         int64_t none, int64_t *out, pmapdb_error *err)
-{
-    sqlite3_stmt *stmt = NULL;
-    bool has = false;
-    pmapdb_status st = pm_sql_rows(sql, text, args, n_args, &stmt, err);
-
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(sql, stmt, &has, err);
-    if (st != PMAPDB_OK)
-        return st;
-    *out = has ? pm_col_int(stmt, 0) : PMAPDB_UNKNOWN;
-    if (*out == PMAPDB_UNKNOWN)
-        *out = none;
-    pm_sql_done(stmt);
-    return PMAPDB_OK;
-}
-
-/* ---- sticky errors ---- */
+/* ---- steps ---- */
 
 void pm_sql_keep(pm_sql *sql, pmapdb_status st, const pmapdb_error *err)
 {
@@ -260,6 +147,13 @@ void pm_sql_keep(pm_sql *sql, pmapdb_status st, const pmapdb_error *err)
         sql->kept_error = *err;
     else
         sql->kept_error = (pmapdb_error){.status = st};
+}
+
+static void keep_failure(pm_sql *sql, const char *doing)
+{
+    pmapdb_error err = {0};
+
+    pm_sql_keep(sql, pm_sql_fail(sql->db, doing, &err), &err);
 }
 
 bool pm_sql_ok(const pm_sql *sql)
@@ -277,43 +171,109 @@ pmapdb_status pm_sql_end(pm_sql *sql, pmapdb_error *err)
     return st;
 }
 
-sqlite3_stmt *pm_sql_ask(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args)
+/* Open addressing by the literal's address. */
+static sqlite3_stmt *find(pm_sql *sql, const char *text)
 {
-    sqlite3_stmt *stmt = NULL;
+    size_t at = ((uintptr_t)text >> 3) % SLOTS;
     pmapdb_error err = {0};
 
-    if (pm_sql_ok(sql))
-        pm_sql_keep(sql, pm_sql_rows(sql, text, args, n_args, &stmt, &err), &err);
+    while (sql->slots[at].text && sql->slots[at].text != text)
+        at = (at + 1) % SLOTS;
+    if (sql->slots[at].text)
+        return sql->slots[at].stmt;
+    if (sql->used >= SLOTS - 1) {
+        pm_sql_keep(sql, pm_fail(&err, PMAPDB_DATABASE, "too many different statements"), &err);
+        return NULL;
+    }
+    if (sqlite3_prepare_v3(sql->db, text, -1, SQLITE_PREPARE_PERSISTENT, &sql->slots[at].stmt,
+                           NULL) != SQLITE_OK) {
+        keep_failure(sql, "prepare a statement");
+        return NULL;
+    }
+    sql->slots[at].text = text;
+    sql->used++;
+    return sql->slots[at].stmt;
+}
+
+int pm_sql_bind(sqlite3_stmt *stmt, int at, const pm_arg *arg)
+{
+    if (arg->kind == PM_ARG_BITS || (arg->kind == PM_ARG_INT && arg->i != PMAPDB_UNKNOWN))
+        return sqlite3_bind_int64(stmt, at, arg->i);
+    if (arg->kind == PM_ARG_REAL)
+        return sqlite3_bind_double(stmt, at, arg->r);
+    if (arg->kind == PM_ARG_TEXT && arg->t.data)
+        return sqlite3_bind_text64(stmt, at, arg->t.data, arg->t.len, SQLITE_STATIC, SQLITE_UTF8);
+    if (arg->kind == PM_ARG_BLOB && arg->t.data)
+        return sqlite3_bind_blob64(stmt, at, arg->t.data, arg->t.len, SQLITE_STATIC);
+    return sqlite3_bind_null(stmt, at);
+}
+
+sqlite3_stmt *pm_sql_ask(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args)
+{
+    sqlite3_stmt *stmt = pm_sql_ok(sql) ? find(sql, text) : NULL;
+
+    for (size_t i = 0; stmt && i < n_args; i++)
+        if (pm_sql_bind(stmt, (int)i + 1, &args[i]) != SQLITE_OK) {
+            keep_failure(sql, "bind a value");
+            return NULL;
+        }
     return stmt;
 }
 
 bool pm_sql_next(pm_sql *sql, sqlite3_stmt *stmt)
 {
-    bool has = false;
-    pmapdb_error err = {0};
+    int rc;
 
     if (!stmt)
         return false;
-    if (pm_sql_ok(sql))
-        pm_sql_keep(sql, pm_sql_step(sql, stmt, &has, &err), &err);
-    else
+    if (!pm_sql_ok(sql)) {
         pm_sql_done(stmt);
-    return has;
+        return false;
+    }
+    rc = sqlite3_step(stmt);
+    if (rc == SQLITE_ROW)
+        return true;
+    if (rc != SQLITE_DONE)
+        keep_failure(sql, sqlite3_stmt_readonly(stmt) ? "read" : "write");
+    sqlite3_reset(stmt); /* the failure is kept */
+    return false;
+}
+
+/* A text that there was no memory for looks like NULL, and SQLite says so only now: what was made
+ * of the text must not be stored. */
+void pm_sql_done(sqlite3_stmt *stmt)
+{
+    sqlite3 *db = sqlite3_db_handle(stmt);
+    pmapdb_error err = {0};
+    pm_sql *sql;
+
+    if (sqlite3_reset(stmt) != SQLITE_NOMEM)
+        return;
+    sql = sqlite3_commit_hook(db, NULL, NULL); /* gives what was set */
+    if (sql) {
+        pm_sql_keep(sql, pm_fail_nomem(&err), &err);
+        sqlite3_commit_hook(db, refuse_commit, sql);
+    }
 }
 
 void pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args)
 {
-    pm_sql_next(sql, pm_sql_ask(sql, text, args, n_args));
+    sqlite3_stmt *stmt = pm_sql_ask(sql, text, args, n_args);
+
+    if (pm_sql_next(sql, stmt)) /* a PRAGMA may tell what it set */
+        pm_sql_done(stmt);
 }
 
 int64_t pm_sql_value(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args, int64_t none)
 {
-    int64_t value = none;
-    pmapdb_error err = {0};
+    sqlite3_stmt *stmt = pm_sql_ask(sql, text, args, n_args);
+    int64_t value = PMAPDB_UNKNOWN;
 
-    if (pm_sql_ok(sql))
-        pm_sql_keep(sql, pm_sql_int(sql, text, args, n_args, none, &value, &err), &err);
-    return value;
+    if (pm_sql_next(sql, stmt)) {
+        value = pm_col_int(stmt, 0);
+        pm_sql_done(stmt);
+    }
+    return value == PMAPDB_UNKNOWN ? none : value;
 }
 
 int64_t pm_sql_last_id(const pm_sql *sql)

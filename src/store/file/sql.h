@@ -1,10 +1,18 @@
 /* sql: prepared statements without ceremony.
  *
  * A statement is named by its text, a string literal: it is prepared once per store and found again
- * by the literal's address. Values are bound from a typed list, never pasted.
+ * by the literal's address. Values are bound from a typed list, never pasted. The first failure is
+ * kept in the handle, and later steps do nothing, so that a caller reads as a list of steps and
+ * asks once, at the end:
  *
- *     st = pm_sql_run(store, "UPDATE name SET name = ?1 WHERE name_id = ?2",
- *                     PM_ARGS(PM_T(name), PM_I(id)), err);
+ *     pm_sql_do(sql, "DELETE FROM pin WHERE snapshot_id = ?1", PM_ARGS(PM_I(id)));
+ *     rows = pm_sql_ask(sql, "SELECT pid FROM process", PM_NO_ARGS);
+ *     while (pm_sql_next(sql, rows))
+ *         note(pm_col_int(rows, 0));
+ *     return pm_sql_end(sql, err);
+ *
+ * The function that began the steps ends them: a failure that nobody collected stops all later
+ * steps, and SQLite refuses to commit.
  */
 #ifndef PM_STORE_SQL_H
 #define PM_STORE_SQL_H
@@ -61,47 +69,16 @@ pmapdb_status pm_sql_fail_open(sqlite3 *db, const char *file, pmapdb_error *err)
 /* The same where other statements were run since `code` was said. */
 pmapdb_status pm_sql_fail_code(sqlite3 *db, int code, const char *doing, pmapdb_error *err);
 
-/* Binds and runs a statement that gives no rows. */
-pmapdb_status pm_sql_run(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
-                         pmapdb_error *err);
-
-/* Binds; rows come from pm_sql_step. A statement may be in use only once at a time: read it to its
- * end or pm_sql_done it before using the same text again. */
-pmapdb_status pm_sql_rows(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
-                          sqlite3_stmt **out, pmapdb_error *err);
-
-/* *has = false at the end; the statement is then reset. */
-pmapdb_status pm_sql_step(pm_sql *sql, sqlite3_stmt *stmt, bool *has, pmapdb_error *err);
-void pm_sql_done(sqlite3_stmt *stmt);
-
-/* The one integer of the first row; `none` where there is no row or it is NULL. */
-pmapdb_status pm_sql_int(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
-                         int64_t none, int64_t *out, pmapdb_error *err);
-
-/* ---- sticky errors ----
- *
- * The functions below keep the first failure in the handle and do nothing from then on, so that a
- * caller reads as a list of steps and asks once, at the end:
- *
- *     pm_sql_do(sql, "DELETE FROM pin WHERE snapshot_id = ?1", PM_ARGS(PM_I(id)));
- *     rows = pm_sql_ask(sql, "SELECT pid FROM process", PM_NO_ARGS);
- *     while (pm_sql_next(sql, rows))
- *         note(pm_col_int(rows, 0));
- *     return pm_sql_end(sql, err);
- *
- * The function that began the steps ends them: a failure that nobody collected stops all later
- * steps, and SQLite refuses to commit. Functions of the older kind above neither look at the kept
- * failure nor set it. */
-
 /* Runs a statement that gives no rows. */
 void pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args);
 
 /* Binds a statement; its rows come from pm_sql_next. NULL after a failure. */
 sqlite3_stmt *pm_sql_ask(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args);
 
-/* False at the end of the rows and after a failure; the statement is then reset. To stop before the
- * end, call pm_sql_done. */
+/* False at the end of the rows and after a failure; the statement is then reset. A statement may be
+ * in use only once at a time: to stop before the end, call pm_sql_done. */
 bool pm_sql_next(pm_sql *sql, sqlite3_stmt *stmt);
+void pm_sql_done(sqlite3_stmt *stmt);
 
 /* The one integer of the first row; `none` where there is no row, a NULL, or a failure. */
 int64_t pm_sql_value(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,

@@ -51,17 +51,17 @@ bool pmapdb_is_immutable(const pmapdb_store *s)
 
 pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err)
 {
-    int64_t version = s->version;
-    pmapdb_status st = pm_sql_run(s->sql, "BEGIN IMMEDIATE", PM_NO_ARGS, err);
+    pmapdb_status st;
 
-    if (st != PMAPDB_OK || !version)
-        return st;
-    st = pm_sql_int(s->sql, "PRAGMA user_version", PM_NO_ARGS, 0, &version, err);
-    if (st == PMAPDB_OK && version != s->version)
-        st = pm_fail(err, PMAPDB_SCHEMA,
-                     "%s: a newer pmapdb has changed its schema since it was opened here; nothing "
-                     "was written",
-                     s->path);
+    pm_sql_do(s->sql, "BEGIN IMMEDIATE", PM_NO_ARGS);
+    if (s->version && pm_sql_value(s->sql, "PRAGMA user_version", PM_NO_ARGS, 0) != s->version)
+        pm_sql_keep(s->sql,
+                    pm_fail(err, PMAPDB_SCHEMA,
+                            "%s: a newer pmapdb has changed its schema since it was opened here; "
+                            "nothing was written",
+                            s->path),
+                    err);
+    st = pm_sql_end(s->sql, err);
     if (st != PMAPDB_OK)
         pm_store_rollback(s);
     return st;
@@ -74,7 +74,8 @@ pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err)
                        "'%s' was removed or replaced while it was written: what was stored before "
                        "is in the file that was there, wherever that is now; run this again",
                        s->path);
-    return pm_sql_run(s->sql, "COMMIT", PM_NO_ARGS, err);
+    pm_sql_do(s->sql, "COMMIT", PM_NO_ARGS);
+    return pm_sql_end(s->sql, err);
 }
 
 void pm_store_rollback(pmapdb_store *s)
@@ -85,7 +86,8 @@ void pm_store_rollback(pmapdb_store *s)
 
 pmapdb_status pm_store_version(pmapdb_store *s, int64_t *version, pmapdb_error *err)
 {
-    return pm_sql_int(s->sql, "PRAGMA data_version", PM_NO_ARGS, 0, version, err);
+    *version = pm_sql_value(s->sql, "PRAGMA data_version", PM_NO_ARGS, 0);
+    return pm_sql_end(s->sql, err);
 }
 
 void pm_store_forget(pmapdb_store *s)
@@ -97,10 +99,7 @@ void pm_store_forget(pmapdb_store *s)
 
 int64_t pm_store_patience(pmapdb_store *s)
 {
-    int64_t ms = 0;
-
-    pm_sql_int(s->sql, "PRAGMA busy_timeout", PM_NO_ARGS, 0, &ms, NULL);
-    return ms;
+    return pm_sql_value(s->sql, "PRAGMA busy_timeout", PM_NO_ARGS, 0);
 }
 
 void pm_store_set_patience(pmapdb_store *s, int64_t ms)

@@ -17,15 +17,14 @@ static bool stat_part(pmapdb_store *s, const char *part, struct stat *out)
 /* On a file system that cannot share memory a store is written without a -wal. */
 static bool has_wal(pmapdb_store *s)
 {
-    sqlite3_stmt *stmt;
-    bool has = false, wal;
+    sqlite3_stmt *row = pm_sql_ask(s->sql, "PRAGMA journal_mode", PM_NO_ARGS);
+    bool wal = false;
 
-    if (pm_sql_rows(s->sql, "PRAGMA journal_mode", PM_NO_ARGS, &stmt, NULL) != PMAPDB_OK ||
-        pm_sql_step(s->sql, stmt, &has, NULL) != PMAPDB_OK || !has)
-        return false;
-    wal = pm_text_equal(pm_col_text(stmt, 0), PM_TEXT("wal"));
-    pm_sql_done(stmt);
-    return wal;
+    if (pm_sql_next(s->sql, row)) {
+        wal = pm_text_equal(pm_col_text(row, 0), PM_TEXT("wal"));
+        pm_sql_done(row);
+    }
+    return pm_sql_end(s->sql, NULL) == PMAPDB_OK && wal;
 }
 
 void pm_watch_begin(pmapdb_store *s, pm_watch_files *out)

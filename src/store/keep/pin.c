@@ -45,11 +45,12 @@ pmapdb_status pmapdb_pin(pmapdb_store *s, const char *process, const char *snaps
     if (st != PMAPDB_OK)
         return st;
     st = select_one(s, process, snapshot, &pick, &scope, err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_run(
-            s->sql,
-            "INSERT OR REPLACE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)",
-            PM_ARGS(PM_I(pick.snapshot_id), PM_S(reason), PM_I(pm_clock_now())), err);
+    if (st == PMAPDB_OK) {
+        pm_sql_do(s->sql,
+                  "INSERT OR REPLACE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)",
+                  PM_ARGS(PM_I(pick.snapshot_id), PM_S(reason), PM_I(pm_clock_now())));
+        st = pm_sql_end(s->sql, err);
+    }
     if (st == PMAPDB_OK && snapshot_id)
         *snapshot_id = pick.snapshot_id;
     return finish(s, st, err);
@@ -72,16 +73,16 @@ pmapdb_status pmapdb_unpin(pmapdb_store *s, const char *process, const char *sna
     if (st != PMAPDB_OK)
         return st;
     st = select_one(s, process, snapshot, &pick, &scope, err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_int(s->sql, "SELECT count(*) FROM pin WHERE " OF_MOMENT,
-                        PM_ARGS(PM_I(pick.snapshot_id)), 0, &n, err);
+    if (st == PMAPDB_OK) {
+        n = pm_sql_value(s->sql, "SELECT count(*) FROM pin WHERE " OF_MOMENT,
+                         PM_ARGS(PM_I(pick.snapshot_id)), 0);
+        pm_sql_do(s->sql, "DELETE FROM pin WHERE " OF_MOMENT, PM_ARGS(PM_I(pick.snapshot_id)));
+        st = pm_sql_end(s->sql, err);
+    }
     if (st == PMAPDB_OK && n == 0)
         st = pm_fail(err, PMAPDB_NOTFOUND,
                      "@%lld is not pinned, nor anything of its moment; 'pmapdb pins' lists all",
                      (long long)pick.snapshot_id);
-    if (st == PMAPDB_OK)
-        st = pm_sql_run(s->sql, "DELETE FROM pin WHERE " OF_MOMENT, PM_ARGS(PM_I(pick.snapshot_id)),
-                        err);
     if (st == PMAPDB_OK && snapshot_id)
         *snapshot_id = pick.snapshot_id;
     return finish(s, st, err);

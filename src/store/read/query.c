@@ -142,8 +142,10 @@ pmapdb_status pmapdb_next(pmapdb_rows *r, bool *has_row, pmapdb_error *err)
 
     if (st != PMAPDB_OK)
         return st;
-    return r->adhoc ? pm_adhoc_next(r, has_row, err)
-                    : pm_sql_step(r->store->sql, r->stmt, has_row, err);
+    if (r->adhoc)
+        return pm_adhoc_next(r, has_row, err);
+    *has_row = pm_sql_next(r->store->sql, r->stmt);
+    return pm_sql_end(r->store->sql, err);
 }
 
 int pmapdb_rows_columns(const pmapdb_rows *r)

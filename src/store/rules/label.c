@@ -323,7 +323,8 @@ pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_
 
 pmapdb_status pm_label_newest(pmapdb_store *s, int64_t *since, pmapdb_error *err)
 {
-    return pm_sql_int(s->sql, "SELECT max(snapshot_id) FROM snapshot", PM_NO_ARGS, 0, since, err);
+    *since = pm_sql_value(s->sql, "SELECT max(snapshot_id) FROM snapshot", PM_NO_ARGS, 0);
+    return pm_sql_end(s->sql, err);
 }
 
 /* The other store is a file from somewhere. */

@@ -67,14 +67,11 @@ static pmapdb_status take_row(sqlite3_stmt *stmt, pm_rule_text *out, pmapdb_erro
 
 pmapdb_status pm_rule_text_load(pm_sql *sql, pm_rule_text *out, pmapdb_error *err)
 {
-    sqlite3_stmt *stmt;
-    bool has;
-    pmapdb_status st =
-        pm_sql_rows(sql, "SELECT name, text, application, hash, applied_ms FROM rule_set",
-                    PM_NO_ARGS, &stmt, err);
+    sqlite3_stmt *stmt = pm_sql_ask(
+        sql, "SELECT name, text, application, hash, applied_ms FROM rule_set", PM_NO_ARGS);
+    bool has = pm_sql_next(sql, stmt);
+    pmapdb_status st = pm_sql_end(sql, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(sql, stmt, &has, err);
     if (st != PMAPDB_OK)
         return st;
     return has ? take_row(stmt, out, err) : take_built_in(out, err);
@@ -84,14 +81,13 @@ pmapdb_status pm_rule_text_store(pm_sql *sql, const pm_rule_text *text, pmapdb_e
 {
     pm_text rules = pm_buf_text(&text->text), application = pm_buf_text(&text->application);
 
-    return pm_sql_run(
-        sql,
-        "REPLACE INTO rule_set (rule_set_id, name, text, application, hash, applied_ms) "
-        "VALUES (1, ?1, ?2, ?3, ?4, ?5)",
-        PM_ARGS(PM_T(pm_buf_text(&text->name)), PM_T(rules),
-                PM_T((application.len ? application : PM_TEXT(""))),
-                PM_BITS(pm_rule_text_hash(rules, application)), PM_I(text->applied_ms)),
-        err);
+    pm_sql_do(sql,
+              "REPLACE INTO rule_set (rule_set_id, name, text, application, hash, applied_ms) "
+              "VALUES (1, ?1, ?2, ?3, ?4, ?5)",
+              PM_ARGS(PM_T(pm_buf_text(&text->name)), PM_T(rules),
+                      PM_T((application.len ? application : PM_TEXT(""))),
+                      PM_BITS(pm_rule_text_hash(rules, application)), PM_I(text->applied_ms)));
+    return pm_sql_end(sql, err);
 }
 
 pmapdb_status pm_rule_text_built_in(pm_sql *sql, pmapdb_error *err)

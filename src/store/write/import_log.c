@@ -24,16 +24,13 @@ static pm_log_block *next_of_pid(pm_log_block *blocks, size_t n, int64_t pid, si
 static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, size_t n, bool mark,
                             relation *out, pmapdb_error *err)
 {
-    sqlite3_stmt *stmt;
-    bool has, first = true, ended = false;
+    sqlite3_stmt *stmt = pm_sql_ask(sql, PM_LOG_ROWS, PM_ARGS(PM_I(log_id)));
+    bool first = true, ended = false;
     int64_t pid = PMAPDB_UNKNOWN;
     size_t from = 0, in_log = 0;
-    pmapdb_status st = pm_sql_rows(sql, PM_LOG_ROWS, PM_ARGS(PM_I(log_id)), &stmt, err);
 
     *out = (relation){true, true, PMAPDB_UNKNOWN};
-    if (st != PMAPDB_OK)
-        return st;
-    while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
+    while (pm_sql_next(sql, stmt)) {
         int64_t row_pid = pm_col_int(stmt, 0), taken_ms = pm_col_ms(stmt, 2);
         pm_log_block *b;
 
@@ -55,7 +52,7 @@ static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, s
         if (b->hash != (uint64_t)pm_col_int(stmt, 1)) {
             out->log_in_file = out->file_in_log = false;
             pm_sql_done(stmt);
-            return PMAPDB_OK;
+            return pm_sql_end(sql, err);
         }
         if (mark) {
             b->known = true;
@@ -64,36 +61,29 @@ static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, s
         }
     }
     out->file_in_log = in_log == n;
-    return st;
+    return pm_sql_end(sql, err);
 }
 
 /* Logs of the host, latest first, that hold a pid of the file. */
 static pmapdb_status candidates(pm_sql *sql, int64_t host_id, int64_t **ids, size_t *n,
                                 pmapdb_error *err)
 {
-    sqlite3_stmt *stmt;
-    bool has;
     size_t cap = 0;
-    pmapdb_status st = pm_sql_rows(
+    sqlite3_stmt *stmt = pm_sql_ask(
         sql,
         "SELECT import_log_id FROM import_log WHERE coalesce(host_id, 0) = ?1 ORDER BY "
         "(SELECT max(taken_ms) FROM (SELECT taken_ms FROM snapshot s WHERE s.import_log_id = "
         "import_log.import_log_id UNION ALL SELECT taken_ms FROM forgotten t WHERE t.import_log_id "
         "= "
         "import_log.import_log_id)) DESC",
-        PM_ARGS(PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id)), &stmt, err);
+        PM_ARGS(PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id)));
 
-    if (st != PMAPDB_OK)
-        return st;
-    while ((st = pm_sql_step(sql, stmt, &has, err)) == PMAPDB_OK && has) {
-        st = pm_grow(ids, &cap, *n, sizeof **ids, err);
-        if (st != PMAPDB_OK) {
-            pm_sql_done(stmt);
-            return st;
-        }
-        (*ids)[(*n)++] = pm_col_int(stmt, 0);
+    while (pm_sql_next(sql, stmt)) {
+        pm_sql_keep(sql, pm_grow(ids, &cap, *n, sizeof **ids, err), err);
+        if (pm_sql_ok(sql))
+            (*ids)[(*n)++] = pm_col_int(stmt, 0);
     }
-    return st;
+    return pm_sql_end(sql, err);
 }
 
 /* True where the file holds nothing that the log does not, and is not younger than it. */
@@ -159,8 +149,8 @@ pmapdb_status pm_log_match(pmapdb_store *s, const char *host, pm_log_block *bloc
     if (st == PMAPDB_OK)
         st = pm_log_find(s->sql, host_id, blocks, n, written_ms, log_id, last_ms, err);
     if (st == PMAPDB_OK && !*log_id) {
-        st = pm_sql_run(s->sql, "INSERT INTO import_log (host_id) VALUES (?1)",
-                        PM_ARGS(PM_I(host_id)), err);
+        pm_sql_do(s->sql, "INSERT INTO import_log (host_id) VALUES (?1)", PM_ARGS(PM_I(host_id)));
+        st = pm_sql_end(s->sql, err);
         *log_id = pm_sql_last_id(s->sql);
     }
     if (st == PMAPDB_OK)

@@ -191,12 +191,13 @@ pmapdb_status pm_sweep_end(pm_sql *sql, int64_t capture_id, int64_t ended_ms, co
 pmapdb_status pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
                              int64_t start_time, int64_t *rss_kib, pmapdb_error *err)
 {
-    return pm_sql_int(sql,
-                      "SELECT coalesce(s.tool_rss_kib, s.rss_kib) FROM process p "
-                      "JOIN snapshot s ON s.process_id = p.process_id WHERE " PM_IS_LIVE_PROCESS
-                      " ORDER BY s.taken_ms DESC LIMIT 1",
-                      PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)),
-                      PMAPDB_UNKNOWN, rss_kib, err);
+    *rss_kib = pm_sql_value(
+        sql,
+        "SELECT coalesce(s.tool_rss_kib, s.rss_kib) FROM process p "
+        "JOIN snapshot s ON s.process_id = p.process_id WHERE " PM_IS_LIVE_PROCESS
+        " ORDER BY s.taken_ms DESC LIMIT 1",
+        PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)), PMAPDB_UNKNOWN);
+    return pm_sql_end(sql, err);
 }
 
 #define READING "s.taken_ms, s.tool_rss_kib, i.swap_kib, s.mappings, i.cpu_us, i.longest_us "

@@ -354,13 +354,11 @@ pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, i
 {
     static const int64_t reach = 10;
     sqlite3_stmt *stmt;
-    bool has = false;
-    pmapdb_status st;
 
     *spread = false;
     if (from_ms == to_ms) /* two moments at most, and it takes three to be in turns */
         return PMAPDB_OK;
-    st = pm_sql_rows(
+    stmt = pm_sql_ask(
         sql,
         "WITH seen AS (SELECT s.process_id, s.moment_ms FROM process p CROSS JOIN snapshot s ON "
         "s.process_id = p.process_id AND s.taken_ms BETWEEN ?2 AND ?3 WHERE p.name_id = ?1 "
@@ -374,16 +372,14 @@ pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, i
         "a.process_id AND b.moment_ms = c.moment_ms WHERE a.moment_ms = c.before) "
         "AND EXISTS (SELECT 1 FROM seen a JOIN seen b ON b.process_id = a.process_id "
         "AND b.moment_ms > c.moment_ms WHERE a.moment_ms = c.before)",
-        PM_ARGS(PM_I(name_id), PM_I(from_ms), PM_I(to_ms), PM_I(reach * (sweep_ms + 1))), &stmt,
-        err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_step(sql, stmt, &has, err);
-    if (st != PMAPDB_OK || !has)
-        return st;
-    if (pm_col_int(stmt, 0) > 1) {
+        PM_ARGS(PM_I(name_id), PM_I(from_ms), PM_I(to_ms), PM_I(reach * (sweep_ms + 1))));
+    while (pm_sql_next(sql, stmt)) {
         pm_text name = pm_col_text(stmt, 2);
-        long long wide_enough = pm_col_int(stmt, 1) * pm_col_int(stmt, 3);
+        long long wide_enough;
 
+        if (pm_col_int(stmt, 0) <= 1)
+            continue;
+        wide_enough = pm_col_int(stmt, 1) * pm_col_int(stmt, 3);
         *spread = true;
         snprintf(
             text, size,
@@ -391,6 +387,5 @@ pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, i
             "them as different moments; import with --sweep %lldms to take them together",
             (int)name.len, name.data, (long long)pm_col_int(stmt, 1), wide_enough);
     }
-    pm_sql_done(stmt);
-    return PMAPDB_OK;
+    return pm_sql_end(sql, err);
 }

@@ -82,6 +82,7 @@ static inline bool pm_begins_piece(char c)
 typedef struct pm_smaps {
     pm_mapping row;
     bool open;
+    bool known;      /* the row is one of the pool's, texts included */
     bool torn;       /* foreign lines came after the row's first line */
     const char *bad; /* why the row cannot be taken, or NULL */
     uint64_t line;
@@ -277,6 +278,9 @@ void pm_block_missing(pm_reader *r, const char *format, ...) __attribute__((form
 void pm_block_line(pm_reader *r);
 /* So many lines in n bytes that begin no piece; r->line is the last. */
 void pm_block_bytes(pm_reader *r, const char *p, size_t n, uint64_t lines);
+void pm_block_end_piece(pm_reader *r);
+/* A whole piece, whose hash is known, is part of the block; its last line is the current one. */
+void pm_block_piece(pm_reader *r, const pm_piece *piece);
 /* The chunk ends: its bytes will be gone. */
 void pm_block_flush(pm_reader *r);
 /* True if the piece that ended last is exactly the lines from `line` up to the current one, as the
@@ -293,6 +297,8 @@ bool pm_range_read(pm_text line, pm_mapping *m);
  * once more. m is the current row, grown. */
 bool pm_smaps_grew(const pm_smaps *s, const pm_mapping *m);
 void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m);
+/* A row whose text was read before: the piece before the next line. Its texts last. */
+void pm_smaps_known(pm_reader *r, const pm_mapping *m, const pm_piece *piece);
 /* A row whose first line cannot be read: the keys below are not those of the row before. */
 void pm_smaps_broken(pm_reader *r, const char *why);
 /* Looks like a key line: "Rss:      4 kB". */
@@ -305,9 +311,9 @@ void pm_smaps_end(pm_reader *r);
 
 /* Remembers where in the row a key of the kernel's own layout stood. */
 void pm_fast_learn(pm_smaps *s, enum pm_field field);
-/* For pm_lines: takes key lines in the order of the row before, many at once. */
-pmapdb_status pm_fast_keys(void *reader, const char *p, const char *end, size_t *taken,
-                           pmapdb_error *err);
+/* For pm_lines: takes key lines in the order of the row before, or a whole row that is known. */
+pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t *taken,
+                            pmapdb_error *err);
 /* May be a row of maps or smaps, and holds nothing that could have been put around one. */
 bool pm_fast_row(pm_text line);
 

@@ -33,7 +33,7 @@ void pm_block_flush(pm_reader *r)
     h->run = h->run_end = NULL;
 }
 
-static void end_piece(pm_reader *r)
+void pm_block_end_piece(pm_reader *r)
 {
     pm_piece_hash *h = &r->hash;
 
@@ -54,7 +54,7 @@ static void end_piece(pm_reader *r)
 
 uint64_t pm_block_hash(pm_reader *r)
 {
-    end_piece(r);
+    pm_block_end_piece(r);
     return r->hash.text;
 }
 
@@ -74,17 +74,30 @@ void pm_block_bytes(pm_reader *r, const char *p, size_t n, uint64_t lines)
     r->b.last_line = r->line;
 }
 
+/* Lines up to the current one are part of the block: a strange one before stood in the middle. */
+static void go_on(pm_reader *r)
+{
+    r->b.last_line = r->line;
+    if (r->b.mark[PM_MARK_STRANGE].n && !r->b.mark[PM_MARK_GAP].n)
+        pm_block_mark(r, PM_MARK_GAP, r->b.mark[PM_MARK_STRANGE].line);
+}
+
+void pm_block_piece(pm_reader *r, const pm_piece *piece)
+{
+    go_on(r);
+    r->hash.ended = *piece;
+    r->hash.text = pm_hash_number(piece->hash, r->hash.text);
+}
+
 void pm_block_line(pm_reader *r)
 {
     pm_piece *piece = &r->hash.current;
     pm_text line = r->raw;
 
+    go_on(r);
     r->b.worn |= r->worn;
-    if (r->b.mark[PM_MARK_STRANGE].n && !r->b.mark[PM_MARK_GAP].n) /* it stood in the middle */
-        pm_block_mark(r, PM_MARK_GAP, r->b.mark[PM_MARK_STRANGE].line);
-    r->b.last_line = r->line;
     if (line.len && pm_begins_piece(line.data[0]))
-        end_piece(r);
+        pm_block_end_piece(r);
     if (!piece->n_lines++)
         piece->first_line = r->line;
     piece->worn |= r->worn != 0;

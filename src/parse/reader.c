@@ -20,7 +20,7 @@ pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, 
     r->only = dialect;
     r->time_ms = r->hinted_pid = PMAPDB_UNKNOWN;
     r->lines =
-        (pm_lines){.fn = pm_stream_line, .bulk = pm_fast_keys, .ctx = r, .max = PM_LINE_BYTES_MAX};
+        (pm_lines){.fn = pm_stream_line, .bulk = pm_fast_lines, .ctx = r, .max = PM_LINE_BYTES_MAX};
     *out = r;
     return PMAPDB_OK;
 }

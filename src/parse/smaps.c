@@ -130,9 +130,11 @@ static void close_row(pm_reader *r, bool last)
     s->any_row = true;
     if (!has_size)
         pm_set(m, PM_SIZE, (m->end - m->start) / 1024);
-    m->path = pm_buf_text(&s->path);
-    m->flags = pm_has(m, PM_HAS_FLAGS) ? pm_buf_text(&s->flags) : PM_TEXT("");
-    m->extra = pm_buf_text(&s->extra);
+    if (!s->known) {
+        m->path = pm_buf_text(&s->path);
+        m->flags = pm_has(m, PM_HAS_FLAGS) ? pm_buf_text(&s->flags) : PM_TEXT("");
+        m->extra = pm_buf_text(&s->extra);
+    }
     pm_block_add(r, m, s->line);
 }
 
@@ -146,24 +148,46 @@ bool pm_smaps_grew(const pm_smaps *s, const pm_mapping *m)
     return s->open && m->start == s->row.start && m->end > s->row.end;
 }
 
-void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m)
+/* The row before ends, and this one begins at the line. */
+static void begin_row(pm_reader *r, const pm_mapping *m, uint64_t line)
 {
     pm_smaps *s = &r->smaps;
 
     if (pm_smaps_grew(s, m)) {
         s->open = false;
-        pm_block_mark(r, PM_MARK_GROWN, r->line);
+        pm_block_mark(r, PM_MARK_GROWN, line);
     }
     close_row(r, false);
     s->row = *m;
     s->open = true;
-    s->torn = false;
-    s->bad = is_headless(line, m) ? "its address has lost its first digit" : NULL;
-    s->line = r->line;
+    s->known = s->torn = false;
+    s->bad = NULL;
+    s->line = line;
     s->next = 0;
+}
+
+void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m)
+{
+    pm_smaps *s = &r->smaps;
+
+    begin_row(r, m, r->line);
+    if (is_headless(line, m))
+        s->bad = "its address has lost its first digit";
     pm_buf_clear(&s->path);
     pm_buf_clear(&s->extra);
     pm_keep(r, &s->path, m->path);
+}
+
+void pm_smaps_known(pm_reader *r, const pm_mapping *m, const pm_piece *piece)
+{
+    uint64_t last = r->line;
+
+    r->line = piece->first_line;
+    pm_block_end_piece(r);
+    begin_row(r, m, piece->first_line);
+    r->smaps.known = true;
+    r->line = last;
+    pm_block_piece(r, piece);
 }
 
 void pm_smaps_broken(pm_reader *r, const char *why)

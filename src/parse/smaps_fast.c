@@ -1,7 +1,7 @@
-/* smaps_fast: key lines as the kernel prints them, in the same order row after row. A few
- * comparisons recognise them, so they skip the questions that a line of a pasted or damaged capture
- * needs; smaps is read three times as fast. A line that differs in one byte is left to stream.c and
- * smaps.c, which read the same from it. */
+/* smaps_fast: rows of smaps that the pool knows by the hash of their text, and key lines as the
+ * kernel prints them, in the same order row after row. A few comparisons recognise them, so they
+ * skip the questions that a line of a pasted or damaged capture needs; smaps is read three times as
+ * fast. What differs in one byte is left to stream.c and smaps.c, which read the same from it. */
 #include "parse/block.h"
 
 #include "base/num.h"
@@ -111,24 +111,74 @@ bool pm_fast_row(pm_text line)
     return pm_num_hex_run(line.data, line.data + (line.len != 0)) && is_ascii(line);
 }
 
-pmapdb_status pm_fast_keys(void *reader, const char *p, const char *end, size_t *taken,
-                           pmapdb_error *err)
-{
-    pm_reader *r = reader;
-    pm_smaps *s = &r->smaps;
-    const char *from = p;
-    size_t next = s->next, flags, lines;
+/* ---- a whole row ---- */
 
-    (void)err;
-    if (*p < 'A' || *p > 'Z' || !r->b.open || !s->open || s->torn)
-        return PMAPDB_OK;
-    p = take_numbers(s, p, end);
-    flags = p < end && *p == 'V' ? take_flags(s, p, end) : 0;
-    lines = s->next - next + (flags != 0);
-    *taken = (size_t)(p - from) + flags;
+/* The end of the piece at p, if a row follows it in these bytes; else NULL. */
+static const char *piece_end(const char *p, const char *end, uint64_t *lines)
+{
+    *lines = 0;
+    while ((p = memchr(p, '\n', (size_t)(end - p))) && ++p < end) {
+        ++*lines;
+        if (pm_begins_piece(*p)) {
+            const char *after = p + pm_num_hex_run(p, end);
+
+            return after - p >= PM_ADDRESS_MIN && after < end && *after == '-' ? p : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* A row and its keys whose text was read before. It stays open: the next row may be the same one,
+ * grown. */
+static size_t take_known(pm_reader *r, const char *p, const char *end)
+{
+    pm_smaps *s = &r->smaps;
+    pm_piece piece = {.first_line = r->line + 1};
+    const char *next = piece_end(p, end, &piece.n_lines);
+    const pm_mapping *m;
+    uint32_t id;
+
+    if (!next || piece.n_lines < 2)
+        return 0;
+    piece.hash = pm_hash(p, (size_t)(next - p));
+    if (!pm_pool_recall(r->pool, piece.hash, &id))
+        return 0;
+    m = pm_pool_get(r->pool, id);
+    r->line++;
+    pm_enter_row(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS, m);
+    r->line = piece.first_line + piece.n_lines - 1;
+    pm_smaps_known(r, m, &piece);
+    s->any_key = true;
+    s->blank_ends |= pm_has(m, PM_HAS_FLAGS) && next[-2] == ' ';
+    return (size_t)(next - p);
+}
+
+static size_t take_keys(pm_reader *r, const char *p, const char *end)
+{
+    pm_smaps *s = &r->smaps;
+    size_t next = s->next;
+    const char *numbers_end = take_numbers(s, p, end);
+    size_t flags = numbers_end < end && *numbers_end == 'V' ? take_flags(s, numbers_end, end) : 0;
+    size_t lines = s->next - next + (flags != 0), taken = (size_t)(numbers_end - p) + flags;
+
     r->line += lines;
     s->any_key |= lines > 0;
     if (lines)
-        pm_block_bytes(r, from, *taken, lines);
-    return PMAPDB_OK;
+        pm_block_bytes(r, p, taken, lines);
+    return taken;
+}
+
+pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t *taken,
+                            pmapdb_error *err)
+{
+    pm_reader *r = reader;
+
+    if (!r->b.open || !r->smaps.open || r->b.rollup)
+        return PMAPDB_OK;
+    r->err = err;
+    if (*p >= 'A' && *p <= 'Z' && !r->smaps.torn)
+        *taken = take_keys(r, p, end);
+    else if (r->pool && r->smaps.any_row && r->smaps.any_key && pm_begins_piece(*p))
+        *taken = take_known(r, p, end);
+    return r->st;
 }

@@ -27,9 +27,46 @@ commands() {
     "$pmapdb" --help | awk '/^Commands:$/ { on = 1; next } on && !NF { exit } on { print $1 }'
 }
 
-roff_of() {
+# What --help prints, as a section: the usage, the options of its own, paragraphs, and lines that begin
+# with a blank as they are. Of pmapdb itself only the options that every command takes.
+help_of() {
+    "$pmapdb" "$@" --help | escaped | awk -v own=$# -v name="$(printf %s "$*" | escaped)" '
+        function fix(on) {
+            if (on != fixed)
+                print on ? ".PP\n.in 0\n.nf" : ".fi\n.in"
+            fixed = on
+        }
+        function safe(text) { return (text ~ /^\./ ? "\\&" : "") text }
+        BEGIN { if (own) print ".SS " name }
+        /^ Everywhere:$/ { options = 1; skip = own; next }
+        !NF { if (options) skip = !own; gap = 1; next }
+        skip || (!own && !options) { next }
+        sub(/^(Usage:|  or:) /, "") { print (usage++ ? ".br\n" : "") $0; gap = 1; next }
+        (!options || !own) && sub(/^(      |  )(\\-., )?\\-\\-/, "&") {
+            sub(/^ +/, "")
+            help = match($0, /  +/) ? substr($0, RSTART + RLENGTH) : ""
+            print ".TP\n\\fB" (help ? substr($0, 1, RSTART - 1) : $0) "\\fP" (help ? "\n" safe(help) : "")
+            option = 1
+            next
+        }
+        option && sub(/^          +/, "") { print safe($0); next }
+        {
+            option = 0
+            if (/^ /)
+                fix(1)
+            else if (fixed || gap)
+                fix(0)
+            if (gap && !/^ /)
+                print ".PP"
+            gap = 0
+            print
+        }
+        END { fix(0) }'
+}
+
+helps_of() {
     while read -r command; do
-        "$pmapdb" "$command" --roff
+        help_of "$command" </dev/null
     done
 }
 
@@ -58,9 +95,9 @@ date=$(date -u -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" +%Y-%m-%d)
 version=$("$pmapdb" --version | cut -d ' ' -f 2)
 while IFS= read -r line; do
     case $line in
-    @COMMANDS@) commands | while read -r c; do [ -f "$root/queries/$c.sql" ] || echo "$c"; done | roff_of ;;
-    @OPTIONS@) "$pmapdb" --roff ;;
-    @QUERIES@) queries | roff_of ;;
+    @COMMANDS@) commands | while read -r c; do [ -f "$root/queries/$c.sql" ] || echo "$c"; done | helps_of ;;
+    @OPTIONS@) help_of ;;
+    @QUERIES@) queries | helps_of ;;
     @CATEGORIES@) categories ;;
     @SCHEMA@) cat "$root"/schema/*.sql | escaped ;;
     *) printf '%s\n' "$line" ;;

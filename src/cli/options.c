@@ -13,7 +13,7 @@
 
 /* Which of these was asked for. */
 typedef struct help_flags {
-    bool help, usage, version, roff;
+    bool help, usage, version;
 } help_flags;
 
 #define AT(field) offsetof(help_flags, field)
@@ -22,7 +22,6 @@ const pm_option pm_help_options[] = {
     {"help", '?', PM_OPT_FLAG, AT(help), NULL, "Give this help list", NULL},
     {"usage", 0, PM_OPT_FLAG, AT(usage), NULL, "Give a short usage message", NULL},
     {"version", 'V', PM_OPT_FLAG, AT(version), NULL, "Print program version", NULL},
-    {"roff", 0, PM_OPT_FLAG, AT(roff), NULL, NULL, NULL}, /* for the build, not listed */
     {0}};
 
 #define TABLES 4 /* the command's own, the query's, common, help */
@@ -239,8 +238,6 @@ static void answer(const parser *p, const pm_syntax *syntax)
         pm_output_text(&out, "pmapdb %s\n", PMAPDB_VERSION);
     else if (p->asked.help)
         pm_options_help(p->cli, &full, out.text);
-    else if (p->asked.roff)
-        pm_options_roff(p->cli, &full, out.text);
     else
         pm_options_usage(p->cli, &full, out.text);
     pm_output_end(&out);
@@ -249,7 +246,7 @@ static void answer(const parser *p, const pm_syntax *syntax)
 
 static bool asks(const parser *p)
 {
-    return p->asked.help || p->asked.usage || p->asked.version || p->asked.roff;
+    return p->asked.help || p->asked.usage || p->asked.version;
 }
 
 int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int argc, char **argv)

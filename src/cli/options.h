@@ -91,7 +91,4 @@ void pm_options_text(FILE *out, const char *text);
 /* Prints words, wrapped at 79 columns, continued at `indent`. `at` is the current column. */
 void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent);
 
-/* A part of a man page, for the build: --roff, which --help does not list. */
-void pm_options_roff(const pm_cli *cli, const pm_syntax *syntax, FILE *out);
-
 #endif

@@ -64,6 +64,3 @@ sed -n '/^\.SS reserve.*guard/,/^\.SS/p' pmapdb-categories.7
 say "pmapdb-schema(7): the SQL"
 sed 's/\\-/-/g' pmapdb-schema.7 | grep -c '^CREATE'
 cat "$root"/schema/*.sql | grep -c '^CREATE'
-
-say "an option that is for the build is not listed"
-pmapdb growth --help | grep -e --roff || echo "not there"

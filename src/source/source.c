@@ -15,8 +15,8 @@
 struct pm_source {
     pm_walk *walk;
     pm_feed feed;
-    pm_unpack *unpack; /* NULL: the file at hand is plain */
-    pm_walk_file file; /* at hand while `open` */
+    pm_unpack *unpack; /* NULL: the current file is plain */
+    pm_walk_file file; /* the current one while `open` */
     bool open, ended;
     uint64_t unpacked; /* at most, of one file; 0: the usual */
     pm_buf dir, name, path;
@@ -86,12 +86,6 @@ static pm_text without_suffix(pm_text name)
     return name;
 }
 
-static pmapdb_status set(pm_buf *buf, pm_text t, pmapdb_error *err)
-{
-    pm_buf_clear(buf);
-    return pm_buf_add(buf, t.data, t.len, err);
-}
-
 /* DIR of "DIR/NAME"; "/" of "/NAME", since "" would be the current directory. */
 static pm_text dir_of(pm_text path, pm_text name)
 {
@@ -100,46 +94,41 @@ static pm_text dir_of(pm_text path, pm_text name)
     return (pm_text){path.data, len > 1 ? len - 1 : len};
 }
 
-static pmapdb_status describe_file(pm_source *s, bool compressed, pmapdb_error *err)
+/* The entry of the current file, or of a member of it that has a path. */
+static pmapdb_status describe(pm_source *s, const pm_member *member, bool compressed,
+                              pmapdb_error *err)
 {
-    pm_text path = pm_text_of(s->file.path), name = pm_text_basename(path);
-    pmapdb_status st;
+    pm_text path = pm_text_of(member ? member->path : s->file.path);
+    pm_text name = pm_text_basename(path), dir = dir_of(path, name);
+    pm_text shown = compressed ? without_suffix(name) : name;
 
-    if ((st = set(&s->path, path, err)) != PMAPDB_OK ||
-        (st = set(&s->dir, dir_of(path, name), err)) != PMAPDB_OK ||
-        (st = set(&s->name, compressed ? without_suffix(name) : name, err)) != PMAPDB_OK)
-        return st;
-    s->own = 0;
-    s->entry = (pm_source_entry){.mtime_ms = s->file.mtime_ms,
-                                 .named = s->file.named,
-                                 .is_stdin = s->file.is_stdin,
-                                 .closed = s->file.closed};
+    pm_buf_clear(&s->path);
+    pm_buf_clear(&s->dir);
+    pm_buf_clear(&s->name);
+    if (member) {
+        pm_buf_addf(&s->path, NULL, "%s:", s->file.path);
+        pm_buf_addf(&s->dir, NULL, "%s%s", s->file.path, dir.len ? ":" : "");
+    }
+    s->own = s->path.len;
+    pm_buf_add(&s->path, path.data, path.len, NULL);
+    pm_buf_add(&s->dir, dir.data, dir.len, NULL);
+    pm_buf_add(&s->name, shown.data, shown.len, NULL);
+    if (s->path.failed || s->dir.failed || s->name.failed)
+        return pm_fail_nomem(err);
+    s->entry = (pm_source_entry){.mtime_ms = s->file.mtime_ms, .in_archive = member};
+    if (!member) {
+        s->entry.named = s->file.named;
+        s->entry.is_stdin = s->file.is_stdin;
+        s->entry.closed = s->file.closed;
+    } else {
+        s->entry.closed = member->closed;
+        if (member->mtime_ms != PMAPDB_UNKNOWN)
+            s->entry.mtime_ms = member->mtime_ms;
+    }
     return PMAPDB_OK;
 }
 
-static pmapdb_status describe_member(pm_source *s, const pm_member *member, pmapdb_error *err)
-{
-    pm_text path = pm_text_of(member->path), name = pm_text_basename(path);
-    pm_text dirs = dir_of(path, name);
-    pmapdb_status st;
-
-    if ((st = set(&s->path, pm_text_of(s->file.path), err)) != PMAPDB_OK ||
-        (st = set(&s->dir, pm_text_of(s->file.path), err)) != PMAPDB_OK ||
-        (st = pm_buf_addf(&s->path, err, ":%s", member->path)) != PMAPDB_OK ||
-        (st = set(&s->name, member->compressed ? without_suffix(name) : name, err)) != PMAPDB_OK)
-        return st;
-    if (dirs.len && ((st = pm_buf_add(&s->dir, ":", 1, err)) != PMAPDB_OK ||
-                     (st = pm_buf_add(&s->dir, dirs.data, dirs.len, err)) != PMAPDB_OK))
-        return st;
-    s->own = strlen(s->file.path) + 1;
-    s->entry = (pm_source_entry){.mtime_ms = member->mtime_ms == PMAPDB_UNKNOWN ? s->file.mtime_ms
-                                                                                : member->mtime_ms,
-                                 .in_archive = true,
-                                 .closed = member->closed};
-    return PMAPDB_OK;
-}
-
-/* The next member of the archive at hand; closes it at its end. */
+/* The next member of the current archive; closes it at its end. */
 static pmapdb_status next_member(pm_source *s, bool *found, pmapdb_error *err)
 {
     pm_member member;
@@ -151,8 +140,7 @@ static pmapdb_status next_member(pm_source *s, bool *found, pmapdb_error *err)
         close_file(s);
         return PMAPDB_OK;
     }
-    return member.path ? describe_member(s, &member, err)
-                       : describe_file(s, member.compressed, err);
+    return describe(s, member.path ? &member : NULL, member.compressed, err);
 }
 
 /* Opens the next file; *found where it is plain. */
@@ -160,24 +148,21 @@ static pmapdb_status next_file(pm_source *s, bool *found, pmapdb_error *err)
 {
     const char *head;
     size_t n;
-    pmapdb_status st;
+    pmapdb_status st = PMAPDB_OK;
 
     s->open = true;
-    if (s->file.closed) {
-        *found = true;
-        return describe_file(s, false, err);
+    if (!s->file.closed) {
+        st = pm_feed_start(&s->feed, s->file.fd, s->file.regular, err);
+        if (st == PMAPDB_OK && !pm_feed_peek(&s->feed, &head, &n))
+            st = pm_fail_io(err, s->feed.os_errno, "'" PM_SHOWN "'", PM_SHOW(s->file.path));
+        if (st == PMAPDB_OK && pm_archive_wants(head, n, s->file.path))
+            return pm_unpack_open(&s->feed, s->file.path, s->unpacked, &s->unpack, err);
     }
-    st = pm_feed_start(&s->feed, s->file.fd, s->file.regular, err);
-    if (st == PMAPDB_OK && !pm_feed_peek(&s->feed, &head, &n))
-        st = pm_fail_io(err, s->feed.os_errno, "'" PM_SHOWN "'", PM_SHOW(s->file.path));
-    if (st == PMAPDB_OK && pm_archive_wants(head, n, s->file.path))
-        return pm_unpack_open(&s->feed, s->file.path, s->unpacked, &s->unpack, err);
-    if (st != PMAPDB_OK) {
+    PM_STEP(st, describe(s, NULL, false, err));
+    *found = st == PMAPDB_OK;
+    if (st != PMAPDB_OK)
         close_file(s);
-        return st;
-    }
-    *found = true;
-    return describe_file(s, false, err);
+    return st;
 }
 
 pmapdb_status pm_source_next(pm_source *s, const pm_source_entry **entry, pmapdb_error *err)
@@ -232,25 +217,18 @@ bool pm_source_slurp(const char *path, size_t max, char *buf, size_t *n)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat st;
-    ssize_t got = 0;
+    bool good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    ssize_t got = 1;
     size_t have = 0;
 
-    if (fd < 0)
-        return false;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        got = -1;
-    while (got >= 0 && have < max) {
+    while (good && got && have < max) {
         got = read(fd, buf + have, max - have);
-        if (got < 0 && errno == EINTR)
-            got = 1;
-        else if (got > 0)
-            have += (size_t)got;
-        else
-            break;
+        have += got > 0 ? (size_t)got : 0;
+        good = got >= 0 || errno == EINTR;
     }
-    close(fd);
-    if (got < 0)
-        return false;
-    *n = have;
-    return true;
+    if (fd >= 0)
+        close(fd);
+    if (good)
+        *n = have;
+    return good;
 }

@@ -43,61 +43,22 @@ static void agree(const char *pattern, const char *text)
                  text);
 }
 
+/* The first word of both lists is empty. */
 static void test_by_hand(void **state)
 {
-    static const char *const patterns[] = {"",
-                                           "*",
-                                           "?",
-                                           "a",
-                                           "ab",
-                                           "a*",
-                                           "*a",
-                                           "*a*",
-                                           "a?",
-                                           "[a]",
-                                           "[ab]*",
-                                           "[!a]",
-                                           "[^a]b",
-                                           "[a-c]b",
-                                           "[c-a]",
-                                           "[]]",
-                                           "[!]]",
-                                           "[a-]",
-                                           "[-a]",
-                                           "[]-a]",
-                                           "[",
-                                           "[a",
-                                           "a[",
-                                           "[[:xdigit:]]*",
-                                           "[[:alpha:]]*",
-                                           "[[:x:]]",
-                                           "[![:digit:]]",
-                                           "[[:digit:]a]b",
-                                           "\\a",
-                                           "\\*",
-                                           "\\[a]",
-                                           "[\\]]",
-                                           "[\\a-c]",
-                                           "*/b",
-                                           "/*",
-                                           "*.so*",
-                                           "**",
-                                           "*a*b*c",
-                                           "?*?",
-                                           "a\\",
-                                           "[*]",
-                                           "[?]",
-                                           "[a-c-e]",
-                                           "[[:",
-                                           "[[:alpha"};
-    static const char *const texts[] = {
-        "",    "a", "b",  "ab",  "ba",   "abc",    "]", "-",  "[",  "[a",    "a[", "*",       "\\",
-        "a\\", "/", "/b", "a/b", "/a/b", "x.so.1", "1", "1b", "9x", "aXbXc", ":",  "[[:alpha"};
+    char patterns[] =
+        " * ? a ab a* *a *a* a? [a] [ab]* [!a] [^a]b [a-c]b [c-a] []] [!]] [a-] [-a] []-a] [ "
+        "[a a[ [[:xdigit:]]* [[:alpha:]]* [[:x:]] [![:digit:]] [[:digit:]a]b \\a \\* \\[a] "
+        "[\\]] [\\a-c] */b /* *.so* ** *a*b*c ?*? [*] [?] [a-c-e] [[: [[:alpha";
 
-    for (size_t i = 0; i < COUNT(patterns); i++)
-        for (size_t k = 0; k < COUNT(texts); k++)
-            if (strcmp(patterns[i], "a\\") != 0) /* POSIX leaves a \ at the end open */
-                agree(patterns[i], texts[k]);
+    for (char *rest = patterns, *pattern; (pattern = strsep(&rest, " "));) {
+        char texts[] =
+            " a b ab ba abc ] - [ [a a[ * \\ a\\ / /b a/b /a/b x.so.1 1 1b 9x aXbXc : [[:alpha";
+        char *left = texts;
+
+        for (char *text; (text = strsep(&left, " "));)
+            agree(pattern, text);
+    }
 }
 
 /* A generator of our own: the same on every machine. */

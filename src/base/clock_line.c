@@ -9,13 +9,6 @@
 #define EDGE " \t\r:;,|=#*>])}\"'`[({<"  /* may touch a moment from the right */
 #define BEGIN_MAX 160                    /* bytes before a moment that a line begins with */
 
-static pm_text skip_any(pm_text t, const char *set)
-{
-    while (t.len && pm_char_in(*t.data, set))
-        t = pm_text_from(t, 1);
-    return t;
-}
-
 /* Skips a label ("timestamp:", "snapshot 3 at"), or a loop's counter after one or after a '#' or
  * '='. Returns how many bytes, 0 for neither. */
 static size_t skip_label(pm_text t, bool counter)
@@ -66,7 +59,7 @@ static bool begins_with_date(pm_text before, pm_text t, pm_moment *m)
         return false;
     if (m->has_time)
         return true;
-    after = skip_any(after, PARTING);
+    after = pm_text_skip(after, PARTING);
     return pm_char_in(t.data[4], "-/") && !pm_digits(after) && !pm_clock_has_time_of_day(after);
 }
 
@@ -75,11 +68,11 @@ static bool begins_with_date(pm_text before, pm_text t, pm_moment *m)
  * A number with zeroes before it is that address, after a moment. */
 static bool begins_row(pm_text after)
 {
-    pm_text t = skip_any(after, " \t");
+    pm_text t = pm_text_skip(after, " \t");
 
     if (pm_digits(t) >= 8 && *t.data == '0')
         return false;
-    t = skip_any(after, "0123456789 \tKB");
+    t = pm_text_skip(after, "0123456789 \tKB");
     return t.len == 0 || (after.len - t.len > 1 && t.len >= 4 && pm_char_in(t.data[0], "r-") &&
                           pm_char_in(t.data[1], "w-") && pm_char_in(t.data[2], "x-") &&
                           pm_char_in(t.data[3], "ps-"));
@@ -96,12 +89,12 @@ static bool is_date_and_hour(pm_text digits)
 /* "kB gesamt  35904  8076": the footer of pmap -x in some languages, rather than a unit. */
 static bool is_footer(pm_text t)
 {
-    t = skip_any(t, " ");
+    t = pm_text_skip(t, " ");
     if (!pm_text_starts(t, PM_TEXT("kB ")))
         return false;
     for (t = pm_text_from(t, 3); t.len && *t.data != ' '; t = pm_text_from(t, 1))
         ;
-    return pm_digits(skip_any(t, " ")) > 0;
+    return pm_digits(pm_text_skip(t, " ")) > 0;
 }
 
 /* A number may be many things: only seconds of ten digits, milliseconds and nanoseconds count, and
@@ -123,10 +116,10 @@ static bool begins_with_unix(pm_text before, pm_text t, pm_moment *m)
         pm_text_starts(after, PM_TEXT(":\t")) || pm_text_starts(after, PM_TEXT("\t/")) ||
         (digits == 10 && is_date_and_hour(t)))
         return false;
-    if (skip_any(after, DECORATION).len == 0)
+    if (pm_text_skip(after, DECORATION).len == 0)
         return true;
     /* a number after blanks only is a cell of a column */
-    return (before.len == 0 || skip_any(before, " \t").len > 0) &&
+    return (before.len == 0 || pm_text_skip(before, " \t").len > 0) &&
            (!pm_clock_is_unit(after) || is_footer(after)) && !begins_row(after);
 }
 
@@ -137,7 +130,7 @@ static bool is_unknown_zone(pm_text rest)
 
     while (n < rest.len && rest.data[n] >= 'A' && rest.data[n] <= 'Z')
         n++;
-    return n >= 3 && n <= 5 && skip_any(pm_text_from(rest, n), DECORATION).len == 0;
+    return n >= 3 && n <= 5 && pm_text_skip(pm_text_from(rest, n), DECORATION).len == 0;
 }
 
 /* Reads the moment that a line begins with; *rest is what follows. */
@@ -163,7 +156,7 @@ static bool read_line(pm_text line, int64_t *ms, pm_text *rest)
         t = pm_text_from(t, n);
     }
     *ms = m.ms;
-    *rest = skip_any(pm_text_from(t, m.len), PARTING);
+    *rest = pm_text_skip(pm_text_from(t, m.len), PARTING);
     return m.has_zone || !is_unknown_zone(*rest);
 }
 
@@ -172,7 +165,7 @@ bool pm_clock_parse_line(pm_text t, int64_t *ms)
     pm_text rest;
     int64_t found;
 
-    if (!read_line(t, &found, &rest) || skip_any(rest, DECORATION).len)
+    if (!read_line(t, &found, &rest) || pm_text_skip(rest, DECORATION).len)
         return false;
     *ms = found;
     return true;
@@ -183,7 +176,7 @@ bool pm_clock_parse_prefix(pm_text line, int64_t *ms, pm_text *rest)
     int64_t found;
     pm_text text;
 
-    if (!read_line(line, &found, &text) || skip_any(text, DECORATION).len == 0)
+    if (!read_line(line, &found, &text) || pm_text_skip(text, DECORATION).len == 0)
         return false;
     *ms = found;
     *rest = text;

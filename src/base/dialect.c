@@ -27,10 +27,7 @@ const char *pm_checked_name(pm_checked checked)
 
 pm_dialect pm_dialect_find(pm_text name)
 {
-    for (int i = 0; i < PM_DIALECT_COUNT; i++)
-        if (pm_text_equal(name, pm_text_of(dialect_names[i])))
-            return (pm_dialect)i;
-    return PM_DIALECT_COUNT;
+    return (pm_dialect)pm_text_index(name, dialect_names, PM_DIALECT_COUNT);
 }
 
 bool pm_dialect_hides_pseudo(pm_dialect dialect)

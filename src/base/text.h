@@ -62,16 +62,6 @@ static inline bool pm_text_listed(pm_text word, const char *list)
     return false;
 }
 
-/* Cuts the text up to the next `stop` off `t`, and the stop with it. */
-static inline pm_text pm_text_cut(pm_text *t, char stop)
-{
-    const char *at = t->len ? memchr(t->data, stop, t->len) : NULL;
-    pm_text part = {t->data, at ? (size_t)(at - t->data) : t->len};
-
-    *t = pm_text_from(*t, part.len + (at ? 1 : 0));
-    return part;
-}
-
 /* Without the characters of `set` at its begin. */
 static inline pm_text pm_text_skip(pm_text t, const char *set)
 {
@@ -80,13 +70,46 @@ static inline pm_text pm_text_skip(pm_text t, const char *set)
     return t;
 }
 
-/* ... and at its end. */
+/* Without the characters of `set` at its begin and at its end. */
 static inline pm_text pm_text_trim(pm_text t, const char *set)
 {
     t = pm_text_skip(t, set);
     while (t.len && pm_char_in(t.data[t.len - 1], set))
         t.len--;
     return t;
+}
+
+/* Cuts the next word off `t`, and the separators before it; empty at the end. */
+static inline pm_text pm_text_word(pm_text *t, const char *separators)
+{
+    pm_text word;
+
+    *t = pm_text_skip(*t, separators);
+    word = (pm_text){t->data, 0};
+    while (word.len < t->len && !pm_char_in(t->data[word.len], separators))
+        word.len++;
+    *t = pm_text_from(*t, word.len);
+    return word;
+}
+
+/* The place of a text in a list of names; n if it is not there. */
+static inline int pm_text_index(pm_text t, const char *const *names, int n)
+{
+    int i = 0;
+
+    while (i < n && !pm_text_equal(t, pm_text_of(names[i])))
+        i++;
+    return i;
+}
+
+/* Cuts the text up to the next `stop` off `t`, and the stop with it. */
+static inline pm_text pm_text_cut(pm_text *t, char stop)
+{
+    const char *at = t->len ? memchr(t->data, stop, t->len) : NULL;
+    pm_text part = {t->data, at ? (size_t)(at - t->data) : t->len};
+
+    *t = pm_text_from(*t, part.len + (at ? 1 : 0));
+    return part;
 }
 
 /* What follows the last slash; the whole text where there is none. */

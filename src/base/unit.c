@@ -13,10 +13,7 @@ const char *pm_unit_name(pm_unit unit)
 
 pm_unit pm_unit_find(pm_text name)
 {
-    for (int i = 0; i < PM_UNIT_COUNT_OF_UNITS; i++)
-        if (pm_text_equal(name, pm_text_of(names[i])))
-            return (pm_unit)i;
-    return PM_UNIT_COUNT_OF_UNITS;
+    return (pm_unit)pm_text_index(name, names, PM_UNIT_COUNT_OF_UNITS);
 }
 
 bool pm_unit_is_number(pm_unit unit)

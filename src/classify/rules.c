@@ -70,15 +70,6 @@ void pm_rules_free(pm_rules *set)
 
 /* ---- terms ---- */
 
-static pm_text trim(pm_text t)
-{
-    while (t.len && pm_char_in(t.data[0], " \t"))
-        t = pm_text_from(t, 1);
-    while (t.len && pm_char_in(t.data[t.len - 1], " \t"))
-        t.len--;
-    return t;
-}
-
 static char *copy(pm_rule_reader *r, pm_text t)
 {
     char *out = pm_text_copy(t);
@@ -117,10 +108,11 @@ static void read_with(pm_rule_reader *r, pm_text cell, pm_rule *rule)
     bool more = cell.len > 0;
 
     while (more && r->st == PMAPDB_OK) {
-        pm_text term = trim(pm_rule_piece(&cell, ';', &more));
+        pm_text term = pm_text_trim(pm_rule_piece(&cell, ';', &more), " \t");
         bool not = term.len && term.data[0] == '!';
 
-        *(not ? &rule->without : &rule->with) |= read_term(r, trim(pm_text_from(term, not )));
+        *(not ? &rule->without : &rule->with) |=
+            read_term(r, pm_text_trim(pm_text_from(term, not ), " \t"));
     }
     if (rule->with & rule->without)
         pm_rule_wrong(r, "the same term with and without !");
@@ -183,7 +175,7 @@ static void read_cells(pm_rule_reader *r, const pm_text *cells, pm_rule *rule)
         const char mark[] = {'\0', (char)column}; /* no cell holds a NUL */
 
         if (!keeps)
-            cell = trim(cell);
+            cell = pm_text_trim(cell, " \t");
         if (i != PM_RULE_CATEGORY)
             read_cell(r, column, cell, rule);
         if (cell.len && column >= PM_RULE_BASE && column <= PM_RULE_WITH) {

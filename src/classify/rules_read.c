@@ -51,21 +51,7 @@ void pm_rule_nomem(pm_rule_reader *r)
     PM_STEP(r->st, pm_fail_nomem(r->err));
 }
 
-/* ---- words and pieces ---- */
-
-/* Takes the next word off *rest; empty at the end. */
-static pm_text next_word(pm_text *rest, const char *separators)
-{
-    pm_text word;
-
-    while (rest->len && pm_char_in(rest->data[0], separators))
-        *rest = pm_text_from(*rest, 1);
-    word = (pm_text){rest->data, 0};
-    while (word.len < rest->len && !pm_char_in(rest->data[word.len], separators))
-        word.len++;
-    *rest = pm_text_from(*rest, word.len);
-    return word;
-}
+/* ---- pieces ---- */
 
 pm_text pm_rule_piece(pm_text *rest, char separator, bool *more)
 {
@@ -184,7 +170,7 @@ static void read_flags(pm_rule_reader *r, pm_text text, pm_rule_condition *c)
 {
     pm_text word;
 
-    while (r->st == PMAPDB_OK && (word = next_word(&text, " \t,")).len) {
+    while (r->st == PMAPDB_OK && (word = pm_text_word(&text, " \t,")).len) {
         bool hidden = pm_text_equal(word, PM_TEXT("?"));
 
         if (c->none || (c->n && hidden))
@@ -303,7 +289,8 @@ static void read_numbers(pm_rule_reader *r, pm_text text, pm_rule_condition *c)
     pm_rule_part *part;
     pm_text word;
 
-    while (r->st == PMAPDB_OK && (word = next_word(&text, " \t,")).len && (part = add_part(r, c)))
+    while (r->st == PMAPDB_OK && (word = pm_text_word(&text, " \t,")).len &&
+           (part = add_part(r, c)))
         (word.data[0] == '%' ? read_multiple : read_range)(r, word, address, part);
 }
 
@@ -386,7 +373,7 @@ void pm_rule_read_pairs(pm_rule_reader *r, pm_text text, pm_rule_conditions *out
 {
     pm_text word;
 
-    while (r->st == PMAPDB_OK && (word = next_word(&text, " \t")).len)
+    while (r->st == PMAPDB_OK && (word = pm_text_word(&text, " \t")).len)
         read_pair(r, word, out);
     if (out->n == 0)
         pm_rule_wrong(r, "a term without a condition");

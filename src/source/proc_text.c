@@ -57,15 +57,7 @@ bool pm_proc_peek(int dir, const char *name, char *block, size_t size, pm_text *
 
 pm_text pm_proc_word(pm_text *t)
 {
-    pm_text word;
-
-    while (t->len && pm_char_in(t->data[0], " \t\n"))
-        *t = pm_text_from(*t, 1);
-    word = (pm_text){t->data, 0};
-    while (word.len < t->len && !pm_char_in(t->data[word.len], " \t\n"))
-        word.len++;
-    *t = pm_text_from(*t, word.len);
-    return word;
+    return pm_text_word(t, " \t\n");
 }
 
 int64_t pm_proc_number(pm_text word)

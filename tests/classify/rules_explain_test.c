@@ -1,4 +1,5 @@
-/* rules_words_test: conditions in words, and what was found instead. */
+/* rules_explain_test: conditions in words, what was found instead, what keeps each rule from a
+ * mapping, and warnings. */
 #include "classify/ruling.h"
 
 static void says(cells c, const char *expected)
@@ -148,4 +149,72 @@ static void test_warnings(void **state)
     warns(refining, 1, PM_NO_RULE, "");
 }
 
-RUN_TESTS(TEST(test_words), TEST(test_why), TEST(test_warnings))
+/* ---- all rules of one mapping ---- */
+
+typedef struct heard {
+    pm_buf text;
+    size_t left; /* steps after which it is enough */
+} heard;
+
+static pmapdb_status on_step(void *ctx, const pm_rules_step *step, pmapdb_error *err)
+{
+    heard *h = ctx;
+
+    if (h->left-- == 0)
+        return pm_fail(err, PMAPDB_STOPPED, "enough");
+    return pm_buf_addf(&h->text, err, "%zu%s %s\n", step->rule, step->matches ? " yes" : "",
+                       step->why);
+}
+
+static pm_rules *some_set(void)
+{
+    cells rules[] = {
+        one("other", "heap/x", PM_RULE_BASE, "heap"),
+        one("flag", "anonymous/a", PM_RULE_FLAGS, "nr"),
+        one("below", "b", PM_RULE_BELOW, "base=reserve"),
+        one("with", "c", PM_RULE_WITH, "path=libx.so"),
+        one("yes", "d", PM_RULE_PERMS, "rw-p"),
+        one("late", "e", PM_RULE_SIZE, "4"),
+        one("last", "f", PM_RULE_PATH, "-"),
+    };
+
+    rules[1].cell[PM_RULE_BASE] = "anonymous";
+    return set_of(rules, COUNT(rules));
+}
+
+/* Rules of another base are left out, and each has its own reason. */
+static void test_reasons(void **state)
+{
+    pm_rules *set = some_set();
+    pm_rule_row row = some_row(), touching = some_row();
+    heard h = {.left = 100};
+
+    touching.start -= touching.length;
+    assert_int_equal(pm_rules_trace(set, 0, &touching, &row, NULL, on_step, &h, NULL), PMAPDB_OK);
+    assert_string_equal(h.text.data, "1 flags rd wr mr mw me ac, needs flags nr\n"
+                                     "2 below: base anonymous, needs base reserve\n"
+                                     "3 no mapping of the capture has path libx.so\n"
+                                     "4 yes \n"
+                                     "5 yes \n"
+                                     "6 yes \n");
+    pm_buf_free(&h.text);
+    pm_rules_free(set);
+}
+
+static void test_ends(void **state)
+{
+    pm_rules *set = some_set();
+    pm_rule_row row = some_row();
+    pmapdb_error err;
+    heard h = {.left = 2};
+
+    assert_int_equal(pm_rules_trace(set, 0, NULL, &row, NULL, on_step, &h, &err), PMAPDB_STOPPED);
+    assert_string_equal(err.text, "enough");
+    assert_string_equal(h.text.data, "1 flags rd wr mr mw me ac, needs flags nr\n"
+                                     "2 below: nothing touches, needs base reserve\n");
+    pm_buf_free(&h.text);
+    pm_rules_free(set);
+}
+
+RUN_TESTS(TEST(test_words), TEST(test_why), TEST(test_warnings), TEST(test_reasons),
+          TEST(test_ends))

@@ -22,20 +22,17 @@ static void make_proc(void)
 
 static void siblings_of_a_process_directory(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     make_proc();
-    run(&in, "p");
-    expect(&in, "p/7/smaps 7 worker-of-a-long-name +0 smaps complete status 1\n");
-    assert_int_equal(number(&in, "SELECT start_time FROM process"), 4242);
+    run(in, "p");
+    expect(in, "p/7/smaps 7 worker-of-a-long-name +0 smaps complete status 1\n");
+    assert_int_equal(number(in, "SELECT start_time FROM process"), 4242);
     shell("tar cf p.tar p");
-    run(&in, "p.tar");
-    expect(&in, "p.tar:p/7/smaps 7 worker-of-a-long-name +0 smaps complete status 1 again\n");
-    run(&in, "p/7/smaps");
-    expect(&in, "p/7/smaps 7 worker-of-a-long-name +0 smaps complete status 1 again\n");
-    end(&in);
+    run(in, "p.tar");
+    expect(in, "p.tar:p/7/smaps 7 worker-of-a-long-name +0 smaps complete status 1 again\n");
+    run(in, "p/7/smaps");
+    expect(in, "p/7/smaps 7 worker-of-a-long-name +0 smaps complete status 1 again\n");
 }
 
 /* In an archive they may stand behind the capture, or before it. */
@@ -62,17 +59,14 @@ import in;
 
 static void siblings_by_stem(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     box_text("1795229318-7.smaps", smaps);
     box_text("1795229318-7.status", "Name:\tworker\nPid:\t7\nVmSize:\t4 kB\nVmRSS:\t8 kB\n");
-    run(&in, "1795229318-7.smaps");
+    run(in, "1795229318-7.smaps");
     /* another sum proves nothing */
-    expect(&in, "1795229318-7.smaps 7 worker +0 smaps complete none 1\n");
-    assert_int_equal(number(&in, "SELECT tool_rss_kib FROM snapshot"), 8);
-    end(&in);
+    expect(in, "1795229318-7.smaps 7 worker +0 smaps complete none 1\n");
+    assert_int_equal(number(in, "SELECT tool_rss_kib FROM snapshot"), 8);
 }
 
 /* ---- proof by smaps_rollup ---- */
@@ -193,24 +187,21 @@ import in;
  * in what it means. */
 static void rollup_proves_whole_smaps_only(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     shell("mkdir 7");
     box_text("7/smaps", smaps);
     shell("echo '00600000-00601000 rw-p' >> 7/smaps; touch -d @1795229318 7/smaps");
     put_rollup("7/smaps_rollup", 4, 0, 0);
-    run(&in, "7/smaps");
-    assert_non_null(strstr(in.news.data, " partial none "));
+    run(in, "7/smaps");
+    assert_non_null(strstr(in->news.data, " partial none "));
     put_rollup("7.smaps_rollup", 8, 0, 0);
     box_text("7.x", "7:   /opt/app\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
                     "0000000000400000       4       4       0 r-x-- app\n");
-    run(&in, "7.x");
-    assert_int_equal(in.result.stored, 1);
+    run(in, "7.x");
+    assert_int_equal(in->result.stored, 1);
     assert_int_equal(
-        number(&in, "SELECT count(tool_rss_kib) FROM snapshot WHERE dialect = 'pmap-x'"), 0);
-    end(&in);
+        number(in, "SELECT count(tool_rss_kib) FROM snapshot WHERE dialect = 'pmap-x'"), 0);
 }
 
 /* What one file says is not meant for each capture of a log: where it differs, nothing is known. */
@@ -250,17 +241,14 @@ import in;
 
 static void siblings_compressed(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     make_proc();
     put_rollup("p/7/smaps_rollup", 4, 0, 0);
     shell("gzip p/7/*; touch -d @1795229318 p/7/*");
-    run(&in, "p/7/smaps.gz");
-    expect(&in, "p/7/smaps.gz 7 worker-of-a-long-name +0 smaps complete rollup 1\n");
-    assert_int_equal(number(&in, "SELECT start_time FROM process"), 4242);
-    end(&in);
+    run(in, "p/7/smaps.gz");
+    expect(in, "p/7/smaps.gz 7 worker-of-a-long-name +0 smaps complete rollup 1\n");
+    assert_int_equal(number(in, "SELECT start_time FROM process"), 4242);
 }
 
 /* ---- the pid ---- */
@@ -268,95 +256,83 @@ import in;
 /* An incident's folder, /proc/self: the path has no pid, stat and status do. */
 static void pid_of_a_sibling(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     make_proc();
     shell("mv p/7 p/self; rm p/self/status");
-    run(&in, "p");
-    expect(&in, "p/self/smaps 7 worker-of-a-long-name +0 smaps complete none 1\n");
+    run(in, "p");
+    expect(in, "p/self/smaps 7 worker-of-a-long-name +0 smaps complete none 1\n");
     shell("tar cf p.tar p; tar cf late.tar p/self/smaps p/self/stat");
-    run(&in, "p.tar");
-    expect(&in, "p.tar:p/self/smaps 7 worker-of-a-long-name +0 smaps complete none 1 again\n");
-    run(&in, "late.tar");
-    expect(&in, "late.tar:p/self/smaps 7 worker-of-a-long-name +0 smaps complete none 1 again\n");
-    end(&in);
+    run(in, "p.tar");
+    expect(in, "p.tar:p/self/smaps 7 worker-of-a-long-name +0 smaps complete none 1 again\n");
+    run(in, "late.tar");
+    expect(in, "late.tar:p/self/smaps 7 worker-of-a-long-name +0 smaps complete none 1 again\n");
 }
 
 /* A stranger's stat has no say, whether the pid stands in the path or in the header line. */
 static void sibling_of_another_pid(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     make_proc();
     shell("mv p/7 p/8; tar cf p.tar p");
-    run(&in, "p");
-    expect(&in, "p/8/smaps 8 app +0 smaps complete none 1\n");
-    run(&in, "p.tar");
-    expect(&in, "p.tar:p/8/smaps 8 app +0 smaps complete none 1 again\n");
-    assert_int_equal(number(&in, "SELECT count(start_time) FROM process"), 0);
-    end(&in);
+    run(in, "p");
+    expect(in, "p/8/smaps 8 app +0 smaps complete none 1\n");
+    run(in, "p.tar");
+    expect(in, "p.tar:p/8/smaps 8 app +0 smaps complete none 1 again\n");
+    assert_int_equal(number(in, "SELECT count(start_time) FROM process"), 0);
 }
 
 /* Pids at an archive's top, colons in names, and two archives that look alike. */
 static void names_in_archives(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     make_proc();
     shell("cd p && tar cf ../top.tar 7 && cp -p 7/smaps 7/a:smaps && tar cf ../colon.tar 7/a:smaps "
           "7/stat && cd 7 && sed 's/4242/4243/' stat > 8.stat && sed 's/7 (/8 (/' -i 8.stat && "
           "cp -p smaps 8.smaps && tar cf ../../a.tar 8.smaps && tar cf ../../b.tar 8.stat");
-    run(&in, "top.tar");
-    expect(&in, "top.tar:7/smaps 7 worker-of-a-long-name +0 smaps complete status 1\n");
-    run(&in, "colon.tar");
-    assert_non_null(strstr(in.news.data, "colon.tar:7/a:smaps -1 app +0 smaps"));
+    run(in, "top.tar");
+    expect(in, "top.tar:7/smaps 7 worker-of-a-long-name +0 smaps complete status 1\n");
+    run(in, "colon.tar");
+    assert_non_null(strstr(in->news.data, "colon.tar:7/a:smaps -1 app +0 smaps"));
     shell("mkdir two; mv a.tar b.tar two");
-    run(&in, "two");
-    assert_non_null(strstr(in.news.data, "two/a.tar:8.smaps -1 app +0 smaps complete none"));
-    end(&in);
+    run(in, "two");
+    assert_non_null(strstr(in->news.data, "two/a.tar:8.smaps -1 app +0 smaps complete none"));
 }
 
 static void closed_files_are_counted(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     make_proc();
     box_text("p/7/environ", smaps);
     shell("mkdir -p p/7/task/8 p/7/fd; cp p/7/smaps p/7/task/8; ln -s ../smaps p/7/fd/3; "
           "truncate -s 1T p/7/pagemap; tar cSf p.tar p");
-    run(&in, "p");
-    count(&in, 1, 0, 0);
-    assert_int_equal(in.result.skipped, 4);
-    run(&in, "p.tar");
-    count(&in, 0, 1, 0);
-    assert_int_equal(in.result.skipped, 3); /* a link is no member */
-    assert_int_equal(in.result.empty, 0);
-    end(&in);
+    run(in, "p");
+    count(in, 1, 0, 0);
+    assert_int_equal(in->result.skipped, 4);
+    run(in, "p.tar");
+    count(in, 0, 1, 0);
+    assert_int_equal(in->result.skipped, 3); /* a link is no member */
+    assert_int_equal(in->result.empty, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_BOX(siblings_of_a_process_directory),
+        WITH_IMPORT(siblings_of_a_process_directory),
         IN_BOX(siblings_in_an_archive),
-        IN_BOX(siblings_by_stem),
+        WITH_IMPORT(siblings_by_stem),
         IN_BOX(rollup_in_every_layout),
         IN_BOX(rollup_and_status),
-        IN_BOX(rollup_proves_whole_smaps_only),
+        WITH_IMPORT(rollup_proves_whole_smaps_only),
         IN_BOX(log_beside_a_rollup),
-        IN_BOX(siblings_compressed),
-        IN_BOX(pid_of_a_sibling),
-        IN_BOX(sibling_of_another_pid),
-        IN_BOX(names_in_archives),
-        IN_BOX(closed_files_are_counted),
+        WITH_IMPORT(siblings_compressed),
+        WITH_IMPORT(pid_of_a_sibling),
+        WITH_IMPORT(sibling_of_another_pid),
+        WITH_IMPORT(names_in_archives),
+        WITH_IMPORT(closed_files_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

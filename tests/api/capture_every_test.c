@@ -17,39 +17,33 @@ static void begin_run(live *l, size_t n_pids, int64_t count)
 /* But for the first they are where they should be, and all of one process. */
 static void beats_are_aligned(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
-    begin_run(&l, 1, 4);
-    run(&l);
-    assert_int_equal(l.result.beats, 4);
-    assert_int_equal(l.result.stored, 4);
-    assert_int_equal(l.beats, 4);
-    assert_int_equal(number(&l, "SELECT count(*) FROM process"), 1);
-    assert_int_equal(number(&l, "SELECT count(*) FROM schedule WHERE every_ms = 100"), 1);
-    assert_int_equal(number(&l, "SELECT count(*) FROM beat"), 4);
-    assert_int_equal(number(&l, "SELECT sum(missed) FROM beat"), l.result.missed);
-    assert_true(number(&l, "SELECT count(*) FROM beat WHERE started_ms % 100 < 30") >= 3);
-    end(&l);
+    child(l, "worker");
+    begin_run(l, 1, 4);
+    run(l);
+    assert_int_equal(l->result.beats, 4);
+    assert_int_equal(l->result.stored, 4);
+    assert_int_equal(l->beats, 4);
+    assert_int_equal(number(l, "SELECT count(*) FROM process"), 1);
+    assert_int_equal(number(l, "SELECT count(*) FROM schedule WHERE every_ms = 100"), 1);
+    assert_int_equal(number(l, "SELECT count(*) FROM beat"), 4);
+    assert_int_equal(number(l, "SELECT sum(missed) FROM beat"), l->result.missed);
+    assert_true(number(l, "SELECT count(*) FROM beat WHERE started_ms % 100 < 30") >= 3);
 }
 
 static void stopped(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
-    child(&l, "worker");
-    begin_run(&l, 2, PMAPDB_UNKNOWN);
-    l.stop_after = 2;
-    assert_int_equal(try_run(&l), PMAPDB_STOPPED);
-    assert_int_equal(l.result.beats, 2);
-    assert_int_equal(number(&l, "SELECT count(*) FROM beat"), 2);
-    assert_int_equal(number(&l, "SELECT count(*) FROM snapshot"), 4);
-    end(&l);
+    child(l, "worker");
+    child(l, "worker");
+    begin_run(l, 2, PMAPDB_UNKNOWN);
+    l->stop_after = 2;
+    assert_int_equal(try_run(l), PMAPDB_STOPPED);
+    assert_int_equal(l->result.beats, 2);
+    assert_int_equal(number(l, "SELECT count(*) FROM beat"), 2);
+    assert_int_equal(number(l, "SELECT count(*) FROM snapshot"), 4);
 }
 
 static void end_them(live *l)
@@ -60,25 +54,22 @@ static void end_them(live *l)
 /* The run goes on while one is left. */
 static void all_have_ended(void **state)
 {
-    live l;
+    live *l = *state;
     int64_t pids[2];
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
-    child(&l, "worker");
-    pids[0] = l.pids[0];
-    pids[1] = l.pids[1];
-    l.options.pids = pids;
-    begin_run(&l, 2, PMAPDB_UNKNOWN);
-    l.at_beat = end_them;
-    l.stop_after = 10;
-    run(&l);
-    assert_true(l.result.ended);
-    assert_int_equal(l.result.trouble, 0);
-    assert_int_equal(l.result.stored, 3);
-    assert_non_null(strstr(l.news.data, "(note) it has ended\n"));
-    end(&l);
+    child(l, "worker");
+    child(l, "worker");
+    pids[0] = l->pids[0];
+    pids[1] = l->pids[1];
+    l->options.pids = pids;
+    begin_run(l, 2, PMAPDB_UNKNOWN);
+    l->at_beat = end_them;
+    l->stop_after = 10;
+    run(l);
+    assert_true(l->result.ended);
+    assert_int_equal(l->result.trouble, 0);
+    assert_int_equal(l->result.stored, 3);
+    assert_non_null(strstr(l->news.data, "(note) it has ended\n"));
 }
 
 /* 5 MiB after the first beat, nothing after the second, all back after the third. */
@@ -92,36 +83,33 @@ static void grow_and_shrink(live *l)
 
 static void only_what_moved(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
-    child(&l, "idle");
-    ask(&l, 0, 'g');
-    begin_run(&l, 2, 4);
-    l.options.growth_kib = 900;
-    l.at_beat = grow_and_shrink;
-    run(&l);
-    assert_int_equal(l.result.stored, 4); /* both, the grown one, none, the shrunk one */
-    assert_int_equal(number(&l, "SELECT sum(unmoved) FROM beat"), 4);
-    l.at_beat = NULL;
-    l.options.count = 1; /* another run knows from the store how large they were */
-    run(&l);
-    assert_int_equal(l.result.stored, 0);
-    l.options.growth_kib = PMAPDB_UNKNOWN;
-    l.options.growth_percent = 1000;
-    run(&l);
-    assert_int_equal(l.result.stored, 0);
-    l.options.growth_percent = PMAPDB_UNKNOWN;
-    l.options.rss_above_kib = 1;
-    run(&l);
-    assert_int_equal(l.result.stored, 2);
-    l.options.rss_above_kib = 1 << 30;
-    run(&l);
-    assert_int_equal(l.result.stored, 0);
-    assert_int_equal(l.last.unmoved, 2);
-    end(&l);
+    child(l, "worker");
+    child(l, "idle");
+    ask(l, 0, 'g');
+    begin_run(l, 2, 4);
+    l->options.growth_kib = 900;
+    l->at_beat = grow_and_shrink;
+    run(l);
+    assert_int_equal(l->result.stored, 4); /* both, the grown one, none, the shrunk one */
+    assert_int_equal(number(l, "SELECT sum(unmoved) FROM beat"), 4);
+    l->at_beat = NULL;
+    l->options.count = 1; /* another run knows from the store how large they were */
+    run(l);
+    assert_int_equal(l->result.stored, 0);
+    l->options.growth_kib = PMAPDB_UNKNOWN;
+    l->options.growth_percent = 1000;
+    run(l);
+    assert_int_equal(l->result.stored, 0);
+    l->options.growth_percent = PMAPDB_UNKNOWN;
+    l->options.rss_above_kib = 1;
+    run(l);
+    assert_int_equal(l->result.stored, 2);
+    l->options.rss_above_kib = 1 << 30;
+    run(l);
+    assert_int_equal(l->result.stored, 0);
+    assert_int_equal(l->last.unmoved, 2);
 }
 
 static void exec_it(live *l)
@@ -137,44 +125,38 @@ static void exec_it(live *l)
 /* The same process, under the name of what it became. */
 static void becomes_another_program(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
-    begin_run(&l, 1, 2);
-    l.at_beat = exec_it;
-    run(&l);
-    assert_int_equal(number(&l, "SELECT count(*) FROM process"), 1);
-    assert_int_equal(number(&l, "SELECT count(DISTINCT live_process_id) FROM live_reading"), 2);
-    word(&l, "SELECT exe LIKE '%sleep' FROM live_process ORDER BY live_process_id DESC", "1");
-    end(&l);
+    child(l, "worker");
+    begin_run(l, 1, 2);
+    l->at_beat = exec_it;
+    run(l);
+    assert_int_equal(number(l, "SELECT count(*) FROM process"), 1);
+    assert_int_equal(number(l, "SELECT count(DISTINCT live_process_id) FROM live_reading"), 2);
+    word(l, "SELECT exe LIKE '%sleep' FROM live_process ORDER BY live_process_id DESC", "1");
 }
 
 /* What was predicted from nothing is predicted from the first reading in the second beat, and from
  * the store in the next run. */
 static void costs_are_learnt(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
+    child(l, "worker");
     for (int i = 0; i < 80; i++)
-        ask(&l, 0, 'g');
-    begin_run(&l, 1, 2);
-    run(&l);
-    assert_int_equal(number(&l, "SELECT count(DISTINCT predicted_us) FROM live_reading"), 2);
-    begin_run(&l, 1, PMAPDB_UNKNOWN);
-    l.options.every_ms = PMAPDB_UNKNOWN;
-    l.options.max_stall_us = 1;
-    run(&l);
-    expect(&l, "api_tests maps complete none degraded\n");
-    assert_int_equal(number(&l,
+        ask(l, 0, 'g');
+    begin_run(l, 1, 2);
+    run(l);
+    assert_int_equal(number(l, "SELECT count(DISTINCT predicted_us) FROM live_reading"), 2);
+    begin_run(l, 1, PMAPDB_UNKNOWN);
+    l->options.every_ms = PMAPDB_UNKNOWN;
+    l->options.max_stall_us = 1;
+    run(l);
+    expect(l, "api_tests maps complete none degraded\n");
+    assert_int_equal(number(l,
                             "SELECT predicted_us = (SELECT predicted_us FROM live_reading LIMIT 1) "
                             "FROM live_reading ORDER BY snapshot_id DESC"),
                      0);
-    end(&l);
 }
 
 /* ---- what the store does ---- */
@@ -191,24 +173,21 @@ static void hold_store(live *l)
 
 static void lost_beats(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
+    child(l, "worker");
     assert_int_equal(sqlite3_open("t.db", &other), SQLITE_OK);
-    begin_run(&l, 1, 4);
-    l.at_beat = hold_store;
-    run(&l);
+    begin_run(l, 1, 4);
+    l->at_beat = hold_store;
+    run(l);
     sqlite3_close(other);
-    assert_int_equal(l.lost, 2);
-    assert_int_equal(l.result.beats, 2);
-    assert_int_equal(l.result.stored, 2);
-    assert_true(l.result.missed >= 2);
-    assert_int_equal(number(&l, "SELECT count(*) FROM beat"), 2);
-    assert_int_equal(number(&l, "SELECT missed FROM beat ORDER BY capture_id DESC"),
-                     l.result.missed);
-    end(&l);
+    assert_int_equal(l->lost, 2);
+    assert_int_equal(l->result.beats, 2);
+    assert_int_equal(l->result.stored, 2);
+    assert_true(l->result.missed >= 2);
+    assert_int_equal(number(l, "SELECT count(*) FROM beat"), 2);
+    assert_int_equal(number(l, "SELECT missed FROM beat ORDER BY capture_id DESC"),
+                     l->result.missed);
 }
 
 /* The store fails at the second process of the second beat, whose first is not kept either. */
@@ -225,41 +204,35 @@ static void fail_in_between(live *l)
 
 static void whole_or_not_at_all(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin(&l);
-    child(&l, "one");
-    child(&l, "two");
+    child(l, "one");
+    child(l, "two");
     assert_int_equal(sqlite3_open("t.db", &other), SQLITE_OK);
-    begin_run(&l, 2, 3);
-    l.at_beat = fail_in_between;
-    run(&l);
+    begin_run(l, 2, 3);
+    l->at_beat = fail_in_between;
+    run(l);
     sqlite3_close(other);
-    assert_int_equal(l.lost, 1);
-    assert_int_equal(l.result.stored, 4);
-    assert_int_equal(number(&l, "SELECT count(*) FROM snapshot"), 4);
-    assert_int_equal(number(&l, "SELECT count(*) FROM capture"), 2);
-    assert_int_equal(number(&l, "SELECT count(*) FROM beat"), 2);
-    end(&l);
+    assert_int_equal(l->lost, 1);
+    assert_int_equal(l->result.stored, 4);
+    assert_int_equal(number(l, "SELECT count(*) FROM snapshot"), 4);
+    assert_int_equal(number(l, "SELECT count(*) FROM capture"), 2);
+    assert_int_equal(number(l, "SELECT count(*) FROM beat"), 2);
 }
 
 static void one_beat_is_not_lost_silently(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
-    l.options.n_pids = 1;
+    child(l, "worker");
+    l->options.n_pids = 1;
     assert_int_equal(sqlite3_open("t.db", &other), SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(try_run(&l), PMAPDB_BUSY);
+    assert_int_equal(try_run(l), PMAPDB_BUSY);
     sqlite3_close(other);
-    expect(&l, "");
-    run(&l);
-    assert_int_equal(l.result.stored, 1);
-    end(&l);
+    expect(l, "");
+    run(l);
+    assert_int_equal(l->result.stored, 1);
 }
 
 /* Who may only read the store could keep runs out by a lock. */
@@ -296,18 +269,15 @@ static void ask_patience(live *l)
  */
 static void patience(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
-    sqlite3_busy_timeout(l.store->db, 60000);
-    begin_run(&l, 1, 1);
-    l.at_beat = ask_patience;
-    run(&l);
-    assert_int_equal(l.beats, 1);
-    assert_int_equal(number(&l, "PRAGMA busy_timeout"), 60000);
-    end(&l);
+    child(l, "worker");
+    sqlite3_busy_timeout(l->store->db, 60000);
+    begin_run(l, 1, 1);
+    l->at_beat = ask_patience;
+    run(l);
+    assert_int_equal(l->beats, 1);
+    assert_int_equal(number(l, "PRAGMA busy_timeout"), 60000);
 }
 
 /* ---- runs beside each other ---- */
@@ -320,61 +290,58 @@ static bool never(void *ctx)
 
 static void one_run_of_a_selection(void **state)
 {
-    live l;
+    live *l = *state;
     int fd, second;
     pmapdb_error err;
 
-    (void)state;
-    begin(&l);
-    l.options.match = "comm = 'nobody'";
+    l->options.match = "comm = 'nobody'";
     assert_int_equal(
-        pm_capture_lock("t.db", "here", "--match comm = 'nobody'", 0, on_progress, &l, &fd, &err),
+        pm_capture_lock("t.db", "here", "--match comm = 'nobody'", 0, on_progress, l, &fd, &err),
         PMAPDB_OK);
-    assert_int_equal(try_run(&l), PMAPDB_BUSY);
-    assert_non_null(strstr(l.err.text, "--match comm = 'nobody'"));
-    l.options.lock_wait_ms = 250;
-    assert_int_equal(try_run(&l), PMAPDB_BUSY);
+    assert_int_equal(try_run(l), PMAPDB_BUSY);
+    assert_non_null(strstr(l->err.text, "--match comm = 'nobody'"));
+    l->options.lock_wait_ms = 250;
+    assert_int_equal(try_run(l), PMAPDB_BUSY);
     assert_int_equal(pm_capture_lock("t.db", "here", "--match comm = 'nobody'", 9999, never, NULL,
                                      &second, &err),
                      PMAPDB_STOPPED);
     assert_int_equal(second, -1);
-    l.options.match = "comm = 'somebody'";
-    run(&l);
-    l.options.match = "comm = 'nobody'";
-    l.options.host = "there"; /* another host's share of a file server */
-    run(&l);
-    l.options.host = "here";
+    l->options.match = "comm = 'somebody'";
+    run(l);
+    l->options.match = "comm = 'nobody'";
+    l->options.host = "there"; /* another host's share of a file server */
+    run(l);
+    l->options.host = "here";
     if (fork() == 0) { /* it holds the lock, too, for a while */
         usleep(200000);
         _exit(0);
     }
     close(fd);
-    l.options.lock_wait_ms = 60000;
-    run(&l);
+    l->options.lock_wait_ms = 60000;
+    run(l);
     wait(NULL);
     assert_int_equal(symlink("t.db", "link.db"), 0);
-    assert_int_equal(pm_capture_lock("t.db", "h", "s", 0, on_progress, &l, &fd, &err), PMAPDB_OK);
-    assert_int_equal(pm_capture_lock("link.db", "h", "s", 0, on_progress, &l, &second, &err),
+    assert_int_equal(pm_capture_lock("t.db", "h", "s", 0, on_progress, l, &fd, &err), PMAPDB_OK);
+    assert_int_equal(pm_capture_lock("link.db", "h", "s", 0, on_progress, l, &second, &err),
                      PMAPDB_BUSY);
     close(fd);
-    end(&l);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(beats_are_aligned, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(stopped, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(all_have_ended, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(only_what_moved, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(becomes_another_program, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(costs_are_learnt, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(lost_beats, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(whole_or_not_at_all, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(one_beat_is_not_lost_silently, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(patience, box_enter, box_leave),
+        WITH_RUN(beats_are_aligned),
+        WITH_RUN(stopped),
+        WITH_RUN(all_have_ended),
+        WITH_RUN(only_what_moved),
+        WITH_RUN(becomes_another_program),
+        WITH_RUN(costs_are_learnt),
+        WITH_RUN(lost_beats),
+        WITH_RUN(whole_or_not_at_all),
+        WITH_RUN(one_beat_is_not_lost_silently),
+        WITH_RUN(patience),
         cmocka_unit_test_setup_teardown(lock_is_for_writers, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(one_run_of_a_selection, box_enter, box_leave),
+        WITH_RUN(one_run_of_a_selection),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,20 +45,18 @@ static pmapdb_status sweep(pm_capture_run *run)
 /* Its identity is looked at behind the map: what was read of two programs is not kept. */
 static void exec_while_it_is_read(void **state)
 {
-    live l;
+    live *l = *state;
     pm_capture_run run;
     pm_target *target;
     pm_proc p;
     pm_proc_fate fate;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
-    l.options.n_pids = 1;
-    begin_run(&l, &run);
-    assert_int_equal(pm_proc_open(run.root, l.pids[0], &p, &fate, NULL), PMAPDB_OK);
+    child(l, "worker");
+    l->options.n_pids = 1;
+    begin_run(l, &run);
+    assert_int_equal(pm_proc_open(run.root, l->pids[0], &p, &fate, NULL), PMAPDB_OK);
     assert_int_equal(fate, PM_PROC_GOOD);
-    target = pm_targets_get(&run.targets, l.pids[0], p.life.start_time);
+    target = pm_targets_get(&run.targets, l->pids[0], p.life.start_time);
     assert_non_null(target);
     assert_int_equal(pm_capture_read(&run, &p, target), PM_PROC_GOOD);
     assert_int_equal(run.st, PMAPDB_OK);
@@ -69,55 +67,49 @@ static void exec_while_it_is_read(void **state)
     assert_int_equal(run.st, PMAPDB_OK);
     assert_false(target->waiting);
     p.life.start_stack--;
-    end_child(&l, 0);
+    end_child(l, 0);
     assert_int_equal(pm_capture_read(&run, &p, target), PM_PROC_GONE);
     assert_int_equal(run.st, PMAPDB_OK);
     assert_false(target->waiting);
     pm_proc_close(&p);
     end_run(&run);
-    end(&l);
 }
 
 /* A stranger that was given the pid of a process that was named. */
 static void another_of_that_pid(void **state)
 {
-    live l;
+    live *l = *state;
     pm_capture_run run;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
-    l.options.n_pids = 1;
-    begin_run(&l, &run);
+    child(l, "worker");
+    l->options.n_pids = 1;
+    begin_run(l, &run);
     run.selection.named[0].start_time = 1;
     run.n_begun = 1;
     assert_int_equal(sweep(&run), PMAPDB_OK);
-    expect(&l, "(note) it has ended\n");
+    expect(l, "(note) it has ended\n");
     assert_false(pm_select_any_left(&run.selection));
-    assert_int_equal(number(&l, "SELECT count(*) FROM snapshot"), 0);
+    assert_int_equal(number(l, "SELECT count(*) FROM snapshot"), 0);
     end_run(&run);
-    end(&l);
 }
 
 /* What ended is forgotten; another life of a pid is another target. */
 static void the_gone_are_forgotten(void **state)
 {
-    live l;
+    live *l = *state;
     pm_capture_run run;
     pm_target *first, *second;
     size_t one;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
-    child(&l, "worker");
-    l.options.n_pids = 2;
-    begin_run(&l, &run);
+    child(l, "worker");
+    child(l, "worker");
+    l->options.n_pids = 2;
+    begin_run(l, &run);
     assert_int_equal(sweep(&run), PMAPDB_OK);
     assert_int_equal(run.targets.n, 2);
     assert_true(run.targets.bytes > 0);
     assert_int_equal(run.targets.bytes, run.targets.item[0]->bytes + run.targets.item[1]->bytes);
-    end_child(&l, 1);
+    end_child(l, 1);
     assert_int_equal(sweep(&run), PMAPDB_OK);
     assert_int_equal(run.targets.n, 1);
     one = run.targets.bytes;
@@ -130,32 +122,27 @@ static void the_gone_are_forgotten(void **state)
     assert_int_equal(run.targets.bytes, 0);
     assert_null(second->map);
     end_run(&run);
-    end(&l);
 }
 
 /* Read in a second beat as warm as in the first: the same rows, in one process. */
 static void warm_is_as_cold(void **state)
 {
-    live l;
+    live *l = *state;
     pm_capture_run run;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
-    l.options.n_pids = 1;
-    begin_run(&l, &run);
+    child(l, "worker");
+    l->options.n_pids = 1;
+    begin_run(l, &run);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(sweep(&run), PMAPDB_OK);
-        ask(&l, 0, 'g');
+        ask(l, 0, 'g');
     }
-    assert_int_equal(number(&l, "SELECT count(*) FROM snapshot WHERE checked = 'status'"), 4);
-    assert_int_equal(number(&l, "SELECT max(rss_kib) - min(rss_kib) FROM snapshot") / 3072, 1);
-    assert_int_equal(number(&l,
-                            "SELECT count(*) FROM snapshot s WHERE rss_kib <> (SELECT "
-                            "sum(rss_kib) FROM mappings m WHERE m.snapshot_id = s.snapshot_id)"),
+    assert_int_equal(number(l, "SELECT count(*) FROM snapshot WHERE checked = 'status'"), 4);
+    assert_int_equal(number(l, "SELECT max(rss_kib) - min(rss_kib) FROM snapshot") / 3072, 1);
+    assert_int_equal(number(l, "SELECT count(*) FROM snapshot s WHERE rss_kib <> (SELECT "
+                               "sum(rss_kib) FROM mappings m WHERE m.snapshot_id = s.snapshot_id)"),
                      0);
     end_run(&run);
-    end(&l);
 }
 
 /* A /proc of one process, whose smaps is of two moments: a mapping was split while it was read. */
@@ -182,48 +169,45 @@ static int torn_proc(void)
 /* It is counted, and said once; trouble only to who asked for it by its pid, once. */
 static void a_torn_map(void **state)
 {
+    live *l = *state;
     static const char *const words = "its map changed too quickly while it was read: nothing of it "
                                      "is kept\n";
-    live l;
     pm_capture_run run;
     int root = torn_proc();
 
-    (void)state;
-    begin(&l);
     for (int how = 0; how < 3; how++) {
-        pm_buf_clear(&l.news);
-        l.result.trouble = 0;
-        l.pids[0] = 4711;
-        l.options.n_pids = how < 2;
-        l.options.all = how == 2;
-        l.options.every_ms = how == 1 ? 1000 : PMAPDB_UNKNOWN;
-        begin_run(&l, &run);
+        pm_buf_clear(&l->news);
+        l->result.trouble = 0;
+        l->pids[0] = 4711;
+        l->options.n_pids = how < 2;
+        l->options.all = how == 2;
+        l->options.every_ms = how == 1 ? 1000 : PMAPDB_UNKNOWN;
+        begin_run(l, &run);
         close(run.root);
         run.root = dup(root);
         assert_int_equal(sweep(&run), PMAPDB_OK);
-        assert_int_equal(l.result.trouble, how == 0);
+        assert_int_equal(l->result.trouble, how == 0);
         assert_true(pm_select_any_left(&run.selection));
-        assert_int_equal(number(&l, "SELECT changed FROM beat ORDER BY capture_id DESC"), 1);
+        assert_int_equal(number(l, "SELECT changed FROM beat ORDER BY capture_id DESC"), 1);
         if (how > 0)
             assert_int_equal(sweep(&run), PMAPDB_OK);
-        assert_int_equal(strncmp(l.news.data, "(note) ", 7) == 0, how > 0);
-        assert_string_equal(l.news.data + (how ? 7 : 0), words);
+        assert_int_equal(strncmp(l->news.data, "(note) ", 7) == 0, how > 0);
+        assert_string_equal(l->news.data + (how ? 7 : 0), words);
         end_run(&run);
     }
-    assert_int_equal(number(&l, "SELECT count(*) FROM snapshot"), 0);
-    l.pids[0] = 0;
+    assert_int_equal(number(l, "SELECT count(*) FROM snapshot"), 0);
+    l->pids[0] = 0;
     close(root);
-    end(&l);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(exec_while_it_is_read, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(another_of_that_pid, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(the_gone_are_forgotten, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(warm_is_as_cold, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(a_torn_map, box_enter, box_leave),
+        WITH_RUN(exec_while_it_is_read),
+        WITH_RUN(another_of_that_pid),
+        WITH_RUN(the_gone_are_forgotten),
+        WITH_RUN(warm_is_as_cold),
+        WITH_RUN(a_torn_map),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

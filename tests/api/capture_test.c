@@ -40,85 +40,76 @@ static int64_t start_time_of(int64_t pid)
 
 static void one_process(void **state)
 {
-    live l;
+    live *l = *state;
     char boot[64] = "";
     FILE *in = fopen("/proc/sys/kernel/random/boot_id", "r");
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
-    ask(&l, 0, 'g');
-    l.options.n_pids = 1;
-    run(&l);
-    expect(&l, "api_tests smaps complete status\n");
-    assert_int_equal(l.result.stored, 1);
-    assert_int_equal(l.result.trouble, 0);
-    assert_int_equal(number(&l, "SELECT rss_kib FROM snapshot"), sum_of(l.pids[0], "smaps", "Rss"));
-    assert_int_equal(number(&l, "SELECT tool_rss_kib FROM snapshot"),
-                     sum_of(l.pids[0], "status", "VmRSS"));
-    assert_int_equal(number(&l, "SELECT tool_size_kib FROM snapshot"),
-                     sum_of(l.pids[0], "status", "VmSize"));
-    assert_int_equal(number(&l, "SELECT sum(rss_kib) FROM mappings"),
-                     sum_of(l.pids[0], "smaps", "Rss"));
-    assert_int_equal(number(&l, "SELECT start_time FROM process"), start_time_of(l.pids[0]));
-    assert_int_equal(number(&l, "SELECT pid FROM process"), l.pids[0]);
-    assert_int_equal(number(&l, "SELECT ppid FROM live_process"), getpid());
+    child(l, "worker");
+    ask(l, 0, 'g');
+    l->options.n_pids = 1;
+    run(l);
+    expect(l, "api_tests smaps complete status\n");
+    assert_int_equal(l->result.stored, 1);
+    assert_int_equal(l->result.trouble, 0);
+    assert_int_equal(number(l, "SELECT rss_kib FROM snapshot"), sum_of(l->pids[0], "smaps", "Rss"));
+    assert_int_equal(number(l, "SELECT tool_rss_kib FROM snapshot"),
+                     sum_of(l->pids[0], "status", "VmRSS"));
+    assert_int_equal(number(l, "SELECT tool_size_kib FROM snapshot"),
+                     sum_of(l->pids[0], "status", "VmSize"));
+    assert_int_equal(number(l, "SELECT sum(rss_kib) FROM mappings"),
+                     sum_of(l->pids[0], "smaps", "Rss"));
+    assert_int_equal(number(l, "SELECT start_time FROM process"), start_time_of(l->pids[0]));
+    assert_int_equal(number(l, "SELECT pid FROM process"), l->pids[0]);
+    assert_int_equal(number(l, "SELECT ppid FROM live_process"), getpid());
     assert_non_null(in);
     assert_int_equal(fread(boot, 1, 36, in), 36);
     fclose(in);
-    word(&l, "SELECT boot_id FROM process", boot);
-    word(&l, "SELECT comm FROM live_process", "worker");
-    word(&l, "SELECT time_source FROM snapshot", "live");
-    word(&l, "SELECT selection = (SELECT pid FROM process) FROM schedule", "1");
-    word(&l, "SELECT name FROM host", "here");
-    end(&l);
+    word(l, "SELECT boot_id FROM process", boot);
+    word(l, "SELECT comm FROM live_process", "worker");
+    word(l, "SELECT time_source FROM snapshot", "live");
+    word(l, "SELECT selection = (SELECT pid FROM process) FROM schedule", "1");
+    word(l, "SELECT name FROM host", "here");
 }
 
 static void several_are_one_moment(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin(&l);
     for (int i = 0; i < 4; i++)
-        child(&l, "worker");
-    l.options.n_pids = 4;
-    run(&l);
-    assert_int_equal(l.result.stored, 4);
-    assert_int_equal(number(&l, "SELECT count(DISTINCT taken_ms) FROM snapshot"), 1);
-    assert_int_equal(number(&l, "SELECT count(DISTINCT moment_ms) FROM snapshot"), 1);
-    assert_int_equal(number(&l, "SELECT count(DISTINCT capture_id) FROM snapshot"), 1);
-    assert_int_equal(number(&l, "SELECT count(*) FROM capture"), 1);
-    assert_int_equal(number(&l, "SELECT ended_ms >= started_ms FROM beat"), 1);
-    assert_int_equal(number(&l, "SELECT count(*) FROM snapshot JOIN beat USING (capture_id) "
-                                "WHERE taken_ms = started_ms"),
+        child(l, "worker");
+    l->options.n_pids = 4;
+    run(l);
+    assert_int_equal(l->result.stored, 4);
+    assert_int_equal(number(l, "SELECT count(DISTINCT taken_ms) FROM snapshot"), 1);
+    assert_int_equal(number(l, "SELECT count(DISTINCT moment_ms) FROM snapshot"), 1);
+    assert_int_equal(number(l, "SELECT count(DISTINCT capture_id) FROM snapshot"), 1);
+    assert_int_equal(number(l, "SELECT count(*) FROM capture"), 1);
+    assert_int_equal(number(l, "SELECT ended_ms >= started_ms FROM beat"), 1);
+    assert_int_equal(number(l, "SELECT count(*) FROM snapshot JOIN beat USING (capture_id) "
+                               "WHERE taken_ms = started_ms"),
                      4);
-    end(&l);
 }
 
 /* The pids of two that are there stand around three that give nothing. */
 static void named_ones_that_are_not_there(void **state)
 {
-    live l;
+    live *l = *state;
     int64_t pids[] = {0, 2, 4194303, 0, 0};
 
-    (void)state;
-    begin(&l);
-    child(&l, "one");
-    child(&l, "two");
-    pids[0] = l.pids[0];
-    pids[3] = l.pids[1];
-    pids[4] = l.pids[1]; /* twice is once */
-    l.options.pids = pids;
-    l.options.n_pids = 5;
-    run(&l);
-    assert_int_equal(l.result.stored, 2);
-    assert_int_equal(l.result.trouble, 2);
-    assert_non_null(strstr(l.news.data, "no such process\n"));
-    assert_int_equal(number(&l, "SELECT length(selection) - length(replace(selection, ' ', '')) "
-                                "FROM schedule"),
+    child(l, "one");
+    child(l, "two");
+    pids[0] = l->pids[0];
+    pids[3] = l->pids[1];
+    pids[4] = l->pids[1]; /* twice is once */
+    l->options.pids = pids;
+    l->options.n_pids = 5;
+    run(l);
+    assert_int_equal(l->result.stored, 2);
+    assert_int_equal(l->result.trouble, 2);
+    assert_non_null(strstr(l->news.data, "no such process\n"));
+    assert_int_equal(number(l, "SELECT length(selection) - length(replace(selection, ' ', '')) "
+                               "FROM schedule"),
                      3);
-    end(&l);
 }
 
 static void *wait_long(void *tid)
@@ -130,155 +121,141 @@ static void *wait_long(void *tid)
 
 static void threads_and_zombies(void **state)
 {
-    live l;
+    live *l = *state;
+
     pthread_t thread;
     _Atomic int64_t tid = 0;
     int64_t pids[2];
     siginfo_t info;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
+    child(l, "worker");
     assert_int_equal(pthread_create(&thread, NULL, wait_long, &tid), 0);
     while (!tid)
         ;
-    kill((pid_t)l.pids[0], SIGKILL);
-    assert_int_equal(waitid(P_PID, (id_t)l.pids[0], &info, WEXITED | WNOWAIT), 0);
+    kill((pid_t)l->pids[0], SIGKILL);
+    assert_int_equal(waitid(P_PID, (id_t)l->pids[0], &info, WEXITED | WNOWAIT), 0);
     pids[0] = tid;
-    pids[1] = l.pids[0];
-    l.options.pids = pids;
-    l.options.n_pids = 2;
-    run(&l);
-    assert_int_equal(l.result.stored, 0);
-    assert_int_equal(l.result.trouble, 2);
-    assert_non_null(strstr(l.news.data, " is a thread of process "));
-    assert_non_null(strstr(l.news.data, "it has ended (a zombie)\n"));
+    pids[1] = l->pids[0];
+    l->options.pids = pids;
+    l->options.n_pids = 2;
+    run(l);
+    assert_int_equal(l->result.stored, 0);
+    assert_int_equal(l->result.trouble, 2);
+    assert_non_null(strstr(l->news.data, " is a thread of process "));
+    assert_non_null(strstr(l->news.data, "it has ended (a zombie)\n"));
     pthread_cancel(thread);
     pthread_join(thread, NULL);
-    end(&l);
 }
 
 static void by_expression(void **state)
 {
-    live l;
+    live *l = *state;
     char expression[64];
 
-    (void)state;
-    begin(&l);
-    child(&l, "alpha");
-    child(&l, "alpha");
-    child(&l, "beta");
-    l.options.match = "comm = 'alpha' AND NOT descendant_of(1)";
-    run(&l);
-    assert_int_equal(l.result.stored, 0); /* all come from 1 */
+    child(l, "alpha");
+    child(l, "alpha");
+    child(l, "beta");
+    l->options.match = "comm = 'alpha' AND NOT descendant_of(1)";
+    run(l);
+    assert_int_equal(l->result.stored, 0); /* all come from 1 */
     snprintf(expression, sizeof expression, "comm = 'alpha' AND descendant_of(%d)", (int)getpid());
-    l.options.match = expression;
-    run(&l);
-    expect(&l, "api_tests smaps complete status\napi_tests smaps complete status\n");
-    assert_int_equal(number(&l, "SELECT count(*) FROM beat"), 2); /* the empty one too */
+    l->options.match = expression;
+    run(l);
+    expect(l, "api_tests smaps complete status\napi_tests smaps complete status\n");
+    assert_int_equal(number(l, "SELECT count(*) FROM beat"), 2); /* the empty one too */
     snprintf(expression, sizeof expression, "comm = 'beta' OR pid = %d", (int)getpid());
-    run(&l);
-    assert_int_equal(l.result.stored, 1); /* not itself */
-    l.options.match = "comm =";
-    assert_int_equal(try_run(&l), PMAPDB_USAGE);
-    end(&l);
+    run(l);
+    assert_int_equal(l->result.stored, 1); /* not itself */
+    l->options.match = "comm =";
+    assert_int_equal(try_run(l), PMAPDB_USAGE);
 }
 
 static void kept_environment(void **state)
 {
+    live *l = *state;
     static const char *const names[] = {"COLOUR", "NOT_THERE"};
-    live l;
 
-    (void)state;
     setenv("PMAPDB_OTHER", "1", 1);
-    begin(&l);
-    child(&l, "worker");
-    ask(&l, 0, 'g');
-    l.options.n_pids = 1;
-    run(&l);
-    assert_int_equal(number(&l, "SELECT count(*) FROM environment"), 0);
+    child(l, "worker");
+    ask(l, 0, 'g');
+    l->options.n_pids = 1;
+    run(l);
+    assert_int_equal(number(l, "SELECT count(*) FROM environment"), 0);
     setenv("COLOUR", "blue", 1);
-    end_child(&l, 0);
-    l.pids[0] = fork();
-    if (l.pids[0] == 0) {
+    end_child(l, 0);
+    l->pids[0] = fork();
+    if (l->pids[0] == 0) {
         execl("/bin/sleep", "sleep", "100", (char *)NULL);
         _exit(1);
     }
     usleep(100000);
-    l.options.keep_env = names;
-    l.options.n_keep_env = 2;
-    run(&l);
-    expect(&l, "sleep smaps complete status\n");
-    assert_int_equal(number(&l, "SELECT count(*) FROM environment"), 1);
-    word(&l, "SELECT name || '=' || value FROM environment", "COLOUR=blue");
-    word(&l, "SELECT cmdline FROM live_process WHERE comm = 'sleep'", "sleep");
+    l->options.keep_env = names;
+    l->options.n_keep_env = 2;
+    run(l);
+    expect(l, "sleep smaps complete status\n");
+    assert_int_equal(number(l, "SELECT count(*) FROM environment"), 1);
+    word(l, "SELECT name || '=' || value FROM environment", "COLOUR=blue");
+    word(l, "SELECT cmdline FROM live_process WHERE comm = 'sleep'", "sleep");
     unsetenv("COLOUR");
     unsetenv("PMAPDB_OTHER");
-    end(&l);
 }
 
 /* maps by wish and maps by budget: the second says why, and is no other process. */
 static void measures(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin(&l);
-    child(&l, "worker");
+    child(l, "worker");
     for (int i = 0; i < 80; i++)
-        ask(&l, 0, 'g');
-    l.options.n_pids = 1;
-    l.options.measure = PMAPDB_MEASURE_MAPS;
-    run(&l);
-    expect(&l, "api_tests maps complete none\n");
-    assert_int_equal(number(&l, "SELECT count(*) FROM live_reading WHERE degraded IS NULL"), 1);
-    l.options.measure = PMAPDB_MEASURE_AUTO;
-    l.options.max_stall_us = 1;
-    run(&l);
-    expect(&l, "api_tests maps complete none degraded\n");
-    assert_int_equal(number(&l, "SELECT sum(degraded) FROM beat"), 1);
-    assert_int_equal(number(&l, "SELECT count(*) FROM live_reading WHERE predicted_us > 1"), 1);
-    assert_true(number(&l, "SELECT tool_rss_kib FROM snapshot ORDER BY 1 LIMIT 1") > 81920);
-    l.options.measure = PMAPDB_MEASURE_SMAPS;
-    run(&l);
-    expect(&l, "api_tests smaps complete status\n");
-    assert_int_equal(number(&l, "SELECT count(*) FROM process"), 1);
-    end(&l);
+        ask(l, 0, 'g');
+    l->options.n_pids = 1;
+    l->options.measure = PMAPDB_MEASURE_MAPS;
+    run(l);
+    expect(l, "api_tests maps complete none\n");
+    assert_int_equal(number(l, "SELECT count(*) FROM live_reading WHERE degraded IS NULL"), 1);
+    l->options.measure = PMAPDB_MEASURE_AUTO;
+    l->options.max_stall_us = 1;
+    run(l);
+    expect(l, "api_tests maps complete none degraded\n");
+    assert_int_equal(number(l, "SELECT sum(degraded) FROM beat"), 1);
+    assert_int_equal(number(l, "SELECT count(*) FROM live_reading WHERE predicted_us > 1"), 1);
+    assert_true(number(l, "SELECT tool_rss_kib FROM snapshot ORDER BY 1 LIMIT 1") > 81920);
+    l->options.measure = PMAPDB_MEASURE_SMAPS;
+    run(l);
+    expect(l, "api_tests smaps complete status\n");
+    assert_int_equal(number(l, "SELECT count(*) FROM process"), 1);
 }
 
 static void wrong_options(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin(&l);
-    assert_int_equal(try_run(&l), PMAPDB_USAGE); /* nothing chosen */
-    l.options.all = true;
-    l.options.match = "comm = 'x'";
-    assert_int_equal(try_run(&l), PMAPDB_USAGE);
-    l.options.match = NULL;
-    l.options.name = "all";
-    assert_int_equal(try_run(&l), PMAPDB_USAGE);
-    l.options.name = NULL;
-    l.options.count = 3;
-    assert_int_equal(try_run(&l), PMAPDB_USAGE);
-    l.options.every_ms = 99;
-    assert_int_equal(try_run(&l), PMAPDB_USAGE);
-    assert_int_equal(number(&l, "SELECT count(*) FROM beat"), 0);
-    end(&l);
+    assert_int_equal(try_run(l), PMAPDB_USAGE); /* nothing chosen */
+    l->options.all = true;
+    l->options.match = "comm = 'x'";
+    assert_int_equal(try_run(l), PMAPDB_USAGE);
+    l->options.match = NULL;
+    l->options.name = "all";
+    assert_int_equal(try_run(l), PMAPDB_USAGE);
+    l->options.name = NULL;
+    l->options.count = 3;
+    assert_int_equal(try_run(l), PMAPDB_USAGE);
+    l->options.every_ms = 99;
+    assert_int_equal(try_run(l), PMAPDB_USAGE);
+    assert_int_equal(number(l, "SELECT count(*) FROM beat"), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(one_process, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(several_are_one_moment, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(named_ones_that_are_not_there, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(threads_and_zombies, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(by_expression, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(kept_environment, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(measures, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(wrong_options, box_enter, box_leave),
+        WITH_RUN(one_process),
+        WITH_RUN(several_are_one_moment),
+        WITH_RUN(named_ones_that_are_not_there),
+        WITH_RUN(threads_and_zombies),
+        WITH_RUN(by_expression),
+        WITH_RUN(kept_environment),
+        WITH_RUN(measures),
+        WITH_RUN(wrong_options),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,185 +23,161 @@ static void write_x(const char *path, int kib, const char *before)
 
 static void one_file(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     write_x("1795229318-7.x", 64, "");
-    run(&in, "1795229318-7.x");
-    expect(&in, "1795229318-7.x" NEWS_X "\n");
-    count(&in, 1, 0, 0);
-    run(&in, "1795229318-7.x");
-    expect(&in, "1795229318-7.x" NEWS_X " again\n");
-    count(&in, 0, 1, 0);
-    end(&in);
+    run(in, "1795229318-7.x");
+    expect(in, "1795229318-7.x" NEWS_X "\n");
+    count(in, 1, 0, 0);
+    run(in, "1795229318-7.x");
+    expect(in, "1795229318-7.x" NEWS_X " again\n");
+    count(in, 0, 1, 0);
 }
 
 /* Moved, packed and in an archive it is the same capture. */
 static void every_packing_is_known_again(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     shell("mkdir d");
     write_x("d/1795229318-7.x", 64, "");
     shell("tar cf d.tar d && gzip -c d/1795229318-7.x > 1795229318-7.x.gz && cp -r d e && "
           "tar czf z.tar.gz d");
-    run(&in, "d");
-    expect(&in, "d/1795229318-7.x" NEWS_X "\n");
-    run(&in, "1795229318-7.x.gz");
-    expect(&in, "1795229318-7.x.gz" NEWS_X " again\n");
-    run(&in, "d.tar");
-    expect(&in, "d.tar:d/1795229318-7.x" NEWS_X " again\n");
-    run(&in, "z.tar.gz");
-    expect(&in, "z.tar.gz:d/1795229318-7.x" NEWS_X " again\n");
-    run(&in, "e");
-    expect(&in, "e/1795229318-7.x" NEWS_X " again\n");
-    assert_int_equal(number(&in, "SELECT count(*) FROM snapshot"), 1);
-    end(&in);
+    run(in, "d");
+    expect(in, "d/1795229318-7.x" NEWS_X "\n");
+    run(in, "1795229318-7.x.gz");
+    expect(in, "1795229318-7.x.gz" NEWS_X " again\n");
+    run(in, "d.tar");
+    expect(in, "d.tar:d/1795229318-7.x" NEWS_X " again\n");
+    run(in, "z.tar.gz");
+    expect(in, "z.tar.gz:d/1795229318-7.x" NEWS_X " again\n");
+    run(in, "e");
+    expect(in, "e/1795229318-7.x" NEWS_X " again\n");
+    assert_int_equal(number(in, "SELECT count(*) FROM snapshot"), 1);
 }
 
 /* An mtime counts in whole seconds: copies drop the rest. */
 static void mtime_is_a_time(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     write_x("app.x", 64, "");
     shell("touch -d @1795229319.7 app.x && cp -p app.x b.x && touch -d @1795229319 b.x && "
           "cp b.x c.x && touch -d @1795229320 c.x");
-    run(&in, "app.x");
-    expect(&in, "app.x 7 app +1700 pmap-x complete footer 3\n");
-    run(&in, "b.x");
-    count(&in, 0, 1, 0);
-    run(&in, "c.x");
-    count(&in, 1, 0, 0);
-    end(&in);
+    run(in, "app.x");
+    expect(in, "app.x 7 app +1700 pmap-x complete footer 3\n");
+    run(in, "b.x");
+    count(in, 0, 1, 0);
+    run(in, "c.x");
+    count(in, 1, 0, 0);
 }
 
 static void several_blocks_with_times(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     write_x("a", 64, "Sat Nov 21 02:48:38 UTC 2026\n");
     write_x("b", 68, "Sat Nov 21 02:49:08 UTC 2026\n");
     shell("cat a b > app.log");
-    run(&in, "app.log");
-    expect(&in, "app.log 7 app +0 pmap-x complete footer 3\n"
-                "app.log 7 app +30000 pmap-x complete footer 3\n");
+    run(in, "app.log");
+    expect(in, "app.log 7 app +0 pmap-x complete footer 3\n"
+               "app.log 7 app +30000 pmap-x complete footer 3\n");
     /* tomorrow it is longer */
     write_x("c", 68, "Sat Nov 21 02:49:38 UTC 2026\n");
     shell("cat c >> app.log");
-    run(&in, "app.log");
-    count(&in, 1, 2, 0);
-    end(&in);
+    run(in, "app.log");
+    count(in, 1, 2, 0);
 }
 
 static void log_without_times(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     write_x("a", 64, "");
     write_x("b", 68, "");
     shell("cat a b a > app.log && touch -d @1795229918 app.log");
-    run(&in, "app.log");
-    expect(&in, "app.log: 3 captures of pid 7 carry no time: give --every 5m (counted back from "
-                "the file's mtime) or --first TIME --every 5m\n");
-    count(&in, 0, 0, 1);
-    run(&in, "app.log"); /* cron is told once */
-    count(&in, 0, 0, 0);
-    in.options.every_ms = 300000;
-    run(&in, "app.log");
-    expect(&in, "app.log 7 app +0 pmap-x complete footer 3\n"
-                "app.log 7 app +300000 pmap-x complete footer 3\n"
-                "app.log 7 app +600000 pmap-x complete footer 3\n");
+    run(in, "app.log");
+    expect(in, "app.log: 3 captures of pid 7 carry no time: give --every 5m (counted back from "
+               "the file's mtime) or --first TIME --every 5m\n");
+    count(in, 0, 0, 1);
+    run(in, "app.log"); /* cron is told once */
+    count(in, 0, 0, 0);
+    in->options.every_ms = 300000;
+    run(in, "app.log");
+    expect(in, "app.log 7 app +0 pmap-x complete footer 3\n"
+               "app.log 7 app +300000 pmap-x complete footer 3\n"
+               "app.log 7 app +600000 pmap-x complete footer 3\n");
     /* longer, renamed, and written late: what is known keeps its times */
     shell("cat b >> app.log && touch -d @1795230225 app.log && mv app.log old.log");
-    run(&in, "old.log");
-    count(&in, 1, 3, 0);
-    assert_non_null(strstr(in.news.data, "old.log 7 app +907000 pmap-x complete footer 3\n"));
-    end(&in);
+    run(in, "old.log");
+    count(in, 1, 3, 0);
+    assert_non_null(strstr(in->news.data, "old.log 7 app +907000 pmap-x complete footer 3\n"));
 }
 
 /* ---- what is no capture ---- */
 
 static void what_gives_nothing(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     shell("mkdir d && echo 'hello' > d/readme.txt && : > d/1-2.smaps");
     box_text("d/3.x", "3:   [kthreadd]\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
                       "---------------- ------- ------- ------- \ntotal kB               0       0"
                       "       0\n");
-    run(&in, "d");
-    count(&in, 0, 0, 0);
-    assert_int_equal(in.result.skipped, 1);
-    assert_int_equal(in.result.empty, 2);
-    assert_non_null(strstr(in.news.data, "(note) d/1-2.smaps: "));
-    assert_non_null(strstr(in.news.data, "(note) d/3.x: "));
-    assert_null(strstr(in.news.data, "readme"));
+    run(in, "d");
+    count(in, 0, 0, 0);
+    assert_int_equal(in->result.skipped, 1);
+    assert_int_equal(in->result.empty, 2);
+    assert_non_null(strstr(in->news.data, "(note) d/1-2.smaps: "));
+    assert_non_null(strstr(in->news.data, "(note) d/3.x: "));
+    assert_null(strstr(in->news.data, "readme"));
     /* named, each is trouble */
-    run(&in, "d/readme.txt");
-    expect(&in, "d/readme.txt: no capture of a memory map in it\n");
-    count(&in, 0, 0, 1);
-    run(&in, "d/3.x");
-    count(&in, 0, 0, 1);
-    run(&in, "d/1-2.smaps");
-    count(&in, 0, 0, 1);
-    run(&in, "nothing-there");
-    assert_non_null(strstr(in.news.data, "nothing-there"));
-    count(&in, 0, 0, 1);
-    end(&in);
+    run(in, "d/readme.txt");
+    expect(in, "d/readme.txt: no capture of a memory map in it\n");
+    count(in, 0, 0, 1);
+    run(in, "d/3.x");
+    count(in, 0, 0, 1);
+    run(in, "d/1-2.smaps");
+    count(in, 0, 0, 1);
+    run(in, "nothing-there");
+    assert_non_null(strstr(in->news.data, "nothing-there"));
+    count(in, 0, 0, 1);
 }
 
 /* Half of a file is stored as what it is, and is trouble the first time only. */
 static void partial(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     write_x("a", 64, "");
     shell("head -4 a > 1795229318-7.x");
-    run(&in, "1795229318-7.x");
-    assert_non_null(strstr(in.news.data, "1795229318-7.x 7 app +0 pmap-x partial "));
-    assert_non_null(strstr(in.news.data, "["));
-    assert_int_equal(in.result.partial, 1);
-    count(&in, 1, 0, 1);
-    run(&in, "1795229318-7.x");
-    assert_int_equal(in.result.partial, 1);
-    count(&in, 0, 1, 0);
-    end(&in);
+    run(in, "1795229318-7.x");
+    assert_non_null(strstr(in->news.data, "1795229318-7.x 7 app +0 pmap-x partial "));
+    assert_non_null(strstr(in->news.data, "["));
+    assert_int_equal(in->result.partial, 1);
+    count(in, 1, 0, 1);
+    run(in, "1795229318-7.x");
+    assert_int_equal(in->result.partial, 1);
+    count(in, 0, 1, 0);
 }
 
 static void no_pid(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     box_text("1795229318.maps", "00400000-00401000 r-xp 00000000 08:01 11   /opt/app\n"
                                 "7ffd40b62000-7ffd40b83000 rw-p 00000000 00:00 0   [stack]\n");
-    in.options.strict = true;
-    run(&in, "1795229318.maps");
-    expect(&in, "1795229318.maps: no pid in it or in its name: give --pid N\n");
-    count(&in, 0, 0, 1);
-    in.options.strict = false;
-    run(&in, "1795229318.maps");
-    expect(&in, "1795229318.maps -1 app +0 maps complete none 2 [no pid in it or in its name: kept "
-                "as a process of its own; --pid N would tell]\n");
-    in.options.pid = 9;
-    run(&in, "1795229318.maps");
-    expect(&in, "1795229318.maps 9 app +0 maps complete none 2\n");
-    end(&in);
+    in->options.strict = true;
+    run(in, "1795229318.maps");
+    expect(in, "1795229318.maps: no pid in it or in its name: give --pid N\n");
+    count(in, 0, 0, 1);
+    in->options.strict = false;
+    run(in, "1795229318.maps");
+    expect(in, "1795229318.maps -1 app +0 maps complete none 2 [no pid in it or in its name: kept "
+               "as a process of its own; --pid N would tell]\n");
+    in->options.pid = 9;
+    run(in, "1795229318.maps");
+    expect(in, "1795229318.maps 9 app +0 maps complete none 2\n");
 }
 
 /* ---- options ---- */
@@ -214,85 +190,76 @@ static bool stop(void *ctx, const pmapdb_import_progress *progress)
 
 static void stopped(void **state)
 {
+    import *in = *state;
     const char *path = "d";
-import in;
 
-    (void)state;
-    begin(&in);
     shell("mkdir d");
     write_x("d/1795229318-7.x", 64, "");
     write_x("d/1795229319-7.x", 68, "");
-    in.options.on_progress = stop;
-    assert_int_equal(pmapdb_import(in.store, &path, 1, &in.options, &in.result, NULL),
+    in->options.on_progress = stop;
+    assert_int_equal(pmapdb_import(in->store, &path, 1, &in->options, &in->result, NULL),
                      PMAPDB_STOPPED);
-    assert_int_equal(number(&in, "SELECT count(*) FROM snapshot"), 1);
-    end(&in);
+    assert_int_equal(number(in, "SELECT count(*) FROM snapshot"), 1);
 }
 
 static void wrong_options(void **state)
 {
+    import *in = *state;
     const char *path = "d";
-import in;
     pmapdb_import_options good;
     pmapdb_error err = {0};
 
-    (void)state;
-    begin(&in);
-    good = in.options;
-    in.options.first_ms = 1;
-    assert_int_equal(pmapdb_import(in.store, &path, 1, &in.options, &in.result, &err),
+    good = in->options;
+    in->options.first_ms = 1;
+    assert_int_equal(pmapdb_import(in->store, &path, 1, &in->options, &in->result, &err),
                      PMAPDB_USAGE);
     assert_string_equal(err.text, "--first needs --every");
-    in.options = good;
-    in.options.dialect = "csv";
-    assert_int_equal(pmapdb_import(in.store, &path, 1, &in.options, &in.result, &err),
+    in->options = good;
+    in->options.dialect = "csv";
+    assert_int_equal(pmapdb_import(in->store, &path, 1, &in->options, &in->result, &err),
                      PMAPDB_USAGE);
-    in.options = good;
-    in.options.time_from = "header";
-    assert_int_equal(pmapdb_import(in.store, &path, 1, &in.options, &in.result, &err),
+    in->options = good;
+    in->options.time_from = "header";
+    assert_int_equal(pmapdb_import(in->store, &path, 1, &in->options, &in->result, &err),
                      PMAPDB_USAGE);
-    in.options = good;
-    in.options.sweep_ms = 3600000;
-    assert_int_equal(pmapdb_import(in.store, &path, 1, &in.options, &in.result, &err),
+    in->options = good;
+    in->options.sweep_ms = 3600000;
+    assert_int_equal(pmapdb_import(in->store, &path, 1, &in->options, &in->result, &err),
                      PMAPDB_USAGE);
-    end(&in);
 }
 
 static void given_name_host_and_time(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     write_x("app.x", 64, "");
-    in.options.name = "given";
-    in.options.host = "h";
-    in.options.at_ms = 1795229318500;
-    run(&in, "app.x");
-    expect(&in, "app.x 7 given +500 pmap-x complete footer 3\n");
-    in.options.host = "other";
-    run(&in, "app.x");
-    count(&in, 1, 0, 0);
-    in.options.host = "h";
-    run(&in, "app.x");
-    count(&in, 0, 1, 0);
-    end(&in);
+    in->options.name = "given";
+    in->options.host = "h";
+    in->options.at_ms = 1795229318500;
+    run(in, "app.x");
+    expect(in, "app.x 7 given +500 pmap-x complete footer 3\n");
+    in->options.host = "other";
+    run(in, "app.x");
+    count(in, 1, 0, 0);
+    in->options.host = "h";
+    run(in, "app.x");
+    count(in, 0, 1, 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_BOX(one_file),
-        IN_BOX(every_packing_is_known_again),
-        IN_BOX(mtime_is_a_time),
-        IN_BOX(several_blocks_with_times),
-        IN_BOX(log_without_times),
-        IN_BOX(what_gives_nothing),
-        IN_BOX(partial),
-        IN_BOX(no_pid),
-        IN_BOX(stopped),
-        IN_BOX(wrong_options),
-        IN_BOX(given_name_host_and_time),
+        WITH_IMPORT(one_file),
+        WITH_IMPORT(every_packing_is_known_again),
+        WITH_IMPORT(mtime_is_a_time),
+        WITH_IMPORT(several_blocks_with_times),
+        WITH_IMPORT(log_without_times),
+        WITH_IMPORT(what_gives_nothing),
+        WITH_IMPORT(partial),
+        WITH_IMPORT(no_pid),
+        WITH_IMPORT(stopped),
+        WITH_IMPORT(wrong_options),
+        WITH_IMPORT(given_name_host_and_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,24 +27,21 @@ static void write_wide(const char *path, int pid, int rows)
 /* One that is too large is refused as a whole, and named; those beside it are stored. */
 static void memory(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     shell("mkdir d");
     write_wide("d/1795229318-7.X", 7, 40);
     write_wide("d/1795229318-8.X", 8, 20000);
     write_wide("d/1795229318-9.X", 9, 40);
-    in.options.max_memory = 1 << 20;
-    run(&in, "d");
-    expect(&in, "d/1795229318-7.X 7 app +0 pmap-X complete footer 40\n"
-                "d/1795229318-9.X 9 app +0 pmap-X complete footer 40\n"
-                "d/1795229318-8.X: " TOO_MUCH "\n");
-    count(&in, 2, 0, 1);
-    in.options.max_memory = 0; /* no bound */
-    run(&in, "d/1795229318-8.X");
-    expect(&in, "d/1795229318-8.X 8 app +0 pmap-X complete footer 20000\n");
-    end(&in);
+    in->options.max_memory = 1 << 20;
+    run(in, "d");
+    expect(in, "d/1795229318-7.X 7 app +0 pmap-X complete footer 40\n"
+               "d/1795229318-9.X 9 app +0 pmap-X complete footer 40\n"
+               "d/1795229318-8.X: " TOO_MUCH "\n");
+    count(in, 2, 0, 1);
+    in->options.max_memory = 0; /* no bound */
+    run(in, "d/1795229318-8.X");
+    expect(in, "d/1795229318-8.X 8 app +0 pmap-X complete footer 20000\n");
 }
 
 /* ---- explain ---- */
@@ -106,19 +103,16 @@ static void write_smaps(const char *path, unsigned rows)
  * could not be read. */
 static void cut(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     write_smaps("1795229318-7.smaps", 3000);
     shell("gzip 1795229318-7.smaps && truncate -s -400 1795229318-7.smaps.gz && "
           "touch -d '1 minute ago' 1795229318-7.smaps.gz");
-    run(&in, "1795229318-7.smaps.gz");
-    expect(&in, "1795229318-7.smaps.gz 7 ? +0 smaps partial none 2048 "
-                "[the file could not be read to its end: rows may be missing]\n"
-                "1795229318-7.smaps.gz: '1795229318-7.smaps.gz': truncated gzip input\n");
-    count(&in, 1, 0, 2);
-    end(&in);
+    run(in, "1795229318-7.smaps.gz");
+    expect(in, "1795229318-7.smaps.gz 7 ? +0 smaps partial none 2048 "
+               "[the file could not be read to its end: rows may be missing]\n"
+               "1795229318-7.smaps.gz: '1795229318-7.smaps.gz': truncated gzip input\n");
+    count(in, 1, 0, 2);
 }
 
 static void append_x(const char *path, const char *time, bool whole)
@@ -139,30 +133,27 @@ static void append_x(const char *path, const char *time, bool whole)
 /* The last one of a log, without its sums: while the log is fresh it is left for the next run. */
 static void being_written(void **state)
 {
-import in;
+    import *in = *state;
 
-    (void)state;
-    begin(&in);
     append_x("app.log", "Sat Nov 21 02:48:38 UTC 2026", true);
     append_x("app.log", "Sat Nov 21 02:49:38 UTC 2026", false);
-    run(&in, "app.log");
-    expect(&in,
+    run(in, "app.log");
+    expect(in,
            "app.log 7 app +0 pmap-x complete footer 1\n"
            "(note) app.log: it is being written: its last capture is left for the next import\n");
     shell("touch -d '1 minute ago' app.log");
-    run(&in, "app.log");
-    count(&in, 1, 1, 1);
-    assert_int_equal(number(&in, "SELECT count(*) FROM snapshot WHERE state = 'partial'"), 1);
-    end(&in);
+    run(in, "app.log");
+    count(in, 1, 1, 1);
+    assert_int_equal(number(in, "SELECT count(*) FROM snapshot WHERE state = 'partial'"), 1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_BOX(memory),
+        WITH_IMPORT(memory),
         IN_BOX(memory_to_explain),
-        IN_BOX(cut),
-        IN_BOX(being_written),
+        WITH_IMPORT(cut),
+        WITH_IMPORT(being_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,4 +193,33 @@ static inline void word(const live *l, const char *sql, const char *wanted)
     sqlite3_finalize(stmt);
 }
 
+/* The state of a test is a capture into t.db, in a box of its own. */
+typedef struct live_box {
+    live of;
+    void *box;
+} live_box;
+
+static inline int live_setup(void **state)
+{
+    live_box *b = *state = calloc(1, sizeof *b);
+
+    if (!b || box_enter(&b->box) != 0)
+        return -1;
+    begin(&b->of);
+    return 0;
+}
+
+static inline int live_teardown(void **state)
+{
+    live_box *b = *state;
+    int failed;
+
+    end(&b->of);
+    failed = box_leave(&b->box);
+    free(b);
+    return failed;
+}
+
+#define WITH_RUN(test) cmocka_unit_test_setup_teardown(test, live_setup, live_teardown)
+
 #endif

@@ -55,27 +55,24 @@ static void damaged_stores(void **state)
 /* Bytes that SQLite itself stumbles over. */
 static void damaged_pages(void **state)
 {
-    merging m;
+    merging *m = *state;
 
-    (void)state;
     make_store("bad.db", "alpha", 7, 0, 50);
     make_store("good.db", "beta", 7, 0, 2);
     shell("rm -f bad.db-wal; pages=$(($(stat -c %s bad.db) / 4096)); i=8; while [ $i -lt $pages ]; "
           "do "
           "printf '\\377\\377\\377\\377\\377\\377\\377\\377' | "
           "dd of=bad.db bs=1 seek=$((i * 4096)) conv=notrunc 2>dd.err; i=$((i + 3)); done");
-    start(&m);
-    assert_int_equal(MERGE(&m, "all.db", "bad.db", "good.db"), PMAPDB_OK);
-    assert_int_equal(m.result.failed, 1);
-    assert_non_null(strstr(m.news.data, "good.db: 1 hosts, 1 processes, 2 snapshots, 2 new"));
-    finish(&m);
+    assert_int_equal(MERGE(m, "all.db", "bad.db", "good.db"), PMAPDB_OK);
+    assert_int_equal(m->result.failed, 1);
+    assert_non_null(strstr(m->news.data, "good.db: 1 hosts, 1 processes, 2 snapshots, 2 new"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_BOX(damaged_stores),
-        IN_BOX(damaged_pages),
+        WITH_MERGE(damaged_pages),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,34 +4,30 @@
 
 static void two_hosts_and_again(void **state)
 {
-    merging m;
+    merging *m = *state;
 
-    (void)state;
     make_store("a.db", "alpha", 7, 0, 3);
     make_store("b.db", "beta", 7, 5, 2);
-    start(&m);
-    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
-    expect_news(&m, "a.db: 1 hosts, 1 processes, 3 snapshots, 3 new, 0 known\n"
-                    "b.db: 1 hosts, 1 processes, 2 snapshots, 2 new, 0 known\n");
-    assert_int_equal(m.result.new_ones, 5);
+    assert_int_equal(MERGE(m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    expect_news(m, "a.db: 1 hosts, 1 processes, 3 snapshots, 3 new, 0 known\n"
+                   "b.db: 1 hosts, 1 processes, 2 snapshots, 2 new, 0 known\n");
+    assert_int_equal(m->result.new_ones, 5);
     assert_int_equal(ask("all.db", SNAPSHOTS), 5);
     assert_int_equal(ask("all.db", "SELECT count(*) FROM process"), 2);
     make_store("b.db", "beta", 7, 25, 1);
-    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
-    expect_news(&m, "a.db: 1 hosts, 1 processes, 3 snapshots, 0 new, 3 known\n"
-                    "b.db: 1 hosts, 1 processes, 3 snapshots, 1 new, 2 known\n");
+    assert_int_equal(MERGE(m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    expect_news(m, "a.db: 1 hosts, 1 processes, 3 snapshots, 0 new, 3 known\n"
+                   "b.db: 1 hosts, 1 processes, 3 snapshots, 1 new, 2 known\n");
     assert_int_equal(ask("all.db", SNAPSHOTS), 6);
     assert_int_equal(ask("all.db", "SELECT count(*) FROM process"), 2);
-    finish(&m);
 }
 
 /* What is wrong with one does not keep the others away. */
 static void what_is_no_store(void **state)
 {
-    merging m;
+    merging *m = *state;
     pmapdb_store *newer;
 
-    (void)state;
     make_store("a.db", "alpha", 7, 0, 1);
     make_store("all.db", "alpha", 8, 0, 1);
     make_store("newer.db", "alpha", 9, 0, 1);
@@ -40,11 +36,10 @@ static void what_is_no_store(void **state)
     pmapdb_close(newer);
     shell("ln all.db link.db; echo text >text; mkdir d; sqlite3 other.db 'CREATE TABLE t (a)' || "
           "touch other.db");
-    start(&m);
     assert_int_equal(
-        MERGE(&m, "all.db", "all.db", "link.db", "none.db", "text", "d", "newer.db", "a.db"),
+        MERGE(m, "all.db", "all.db", "link.db", "none.db", "text", "d", "newer.db", "a.db"),
         PMAPDB_OK);
-    expect_news(&m,
+    expect_news(m,
                 "all.db: 0 hosts, 0 processes, 0 snapshots, 0 new, 0 known ERROR 'all.db' is the "
                 "store itself\n"
                 "link.db: 0 hosts, 0 processes, 0 snapshots, 0 new, 0 known ERROR 'link.db' is the "
@@ -58,28 +53,24 @@ static void what_is_no_store(void **state)
                 "newer.db: 0 hosts, 0 processes, 0 snapshots, 0 new, 0 known ERROR newer.db: "
                 "written by a newer pmapdb (schema 99, this one knows 1)\n"
                 "a.db: 1 hosts, 1 processes, 1 snapshots, 1 new, 0 known\n");
-    assert_int_equal(m.result.failed, 6);
-    assert_int_equal(m.result.stores, 7);
-    finish(&m);
+    assert_int_equal(m->result.failed, 6);
+    assert_int_equal(m->result.stores, 7);
 }
 
 static void dry_run(void **state)
 {
-    merging m;
+    merging *m = *state;
 
-    (void)state;
     make_store("a.db", "alpha", 7, 0, 3);
     make_store("all.db", "alpha", 7, 0, 1);
-    start(&m);
-    m.options.dry_run = true;
-    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
-    expect_news(&m, "a.db: 1 hosts, 1 processes, 3 snapshots, 2 new, 1 known\n");
+    m->options.dry_run = true;
+    assert_int_equal(MERGE(m, "all.db", "a.db"), PMAPDB_OK);
+    expect_news(m, "a.db: 1 hosts, 1 processes, 3 snapshots, 2 new, 1 known\n");
     assert_int_equal(ask("all.db", SNAPSHOTS), 1);
-    assert_int_equal(MERGE(&m, NULL, "a.db"), PMAPDB_OK);
-    expect_news(&m, "a.db: 1 hosts, 1 processes, 3 snapshots, 3 new, 0 known\n");
-    m.options.dry_run = false;
-    assert_int_equal(MERGE(&m, NULL, "a.db"), PMAPDB_USAGE);
-    finish(&m);
+    assert_int_equal(MERGE(m, NULL, "a.db"), PMAPDB_OK);
+    expect_news(m, "a.db: 1 hosts, 1 processes, 3 snapshots, 3 new, 0 known\n");
+    m->options.dry_run = false;
+    assert_int_equal(MERGE(m, NULL, "a.db"), PMAPDB_USAGE);
 }
 
 #define MELTED                                                                                    \
@@ -88,25 +79,22 @@ static void dry_run(void **state)
 
 static void unknown_hosts(void **state)
 {
-    merging m;
+    merging *m = *state;
 
-    (void)state;
     make_store("a.db", NULL, 7, 0, 1);
     make_store("b.db", NULL, 8, 0, 1);
-    start(&m);
-    assert_int_equal(MERGE(&m, "melted.db", "a.db", "b.db"), PMAPDB_OK);
-    expect_news(&m, "a.db: 1 hosts, 1 processes, 1 snapshots, 1 new, 0 known\n"
-                    "b.db: 1 hosts, 1 processes, 1 snapshots, 1 new, 0 known [" MELTED "]\n");
-    m.options.host = "alpha";
-    assert_int_equal(MERGE(&m, "apart.db", "a.db"), PMAPDB_OK);
-    m.options.host = "beta";
-    assert_int_equal(MERGE(&m, "apart.db", "b.db"), PMAPDB_OK);
-    expect_news(&m, "b.db: 1 hosts, 1 processes, 1 snapshots, 1 new, 0 known\n");
-    assert_int_equal(MERGE(&m, "apart.db", "b.db"), PMAPDB_OK);
-    expect_news(&m, "b.db: 1 hosts, 1 processes, 1 snapshots, 0 new, 1 known\n");
+    assert_int_equal(MERGE(m, "melted.db", "a.db", "b.db"), PMAPDB_OK);
+    expect_news(m, "a.db: 1 hosts, 1 processes, 1 snapshots, 1 new, 0 known\n"
+                   "b.db: 1 hosts, 1 processes, 1 snapshots, 1 new, 0 known [" MELTED "]\n");
+    m->options.host = "alpha";
+    assert_int_equal(MERGE(m, "apart.db", "a.db"), PMAPDB_OK);
+    m->options.host = "beta";
+    assert_int_equal(MERGE(m, "apart.db", "b.db"), PMAPDB_OK);
+    expect_news(m, "b.db: 1 hosts, 1 processes, 1 snapshots, 1 new, 0 known\n");
+    assert_int_equal(MERGE(m, "apart.db", "b.db"), PMAPDB_OK);
+    expect_news(m, "b.db: 1 hosts, 1 processes, 1 snapshots, 0 new, 1 known\n");
     assert_int_equal(ask("apart.db", "SELECT count(*) FROM host"), 2);
     assert_int_equal(ask("apart.db", "SELECT count(*) FROM process WHERE host_id IS NULL"), 0);
-    finish(&m);
 }
 
 /* A log without times of `n` blocks, written `late` seconds behind its beat. */
@@ -126,105 +114,90 @@ static void make_log(const char *store, int n, int late)
  * otherwise. */
 static void logs_without_times(void **state)
 {
-    merging m;
+    merging *m = *state;
 
-    (void)state;
     make_log("a.db", 4, 0);
     make_log("b.db", 6, 7);
-    start(&m);
-    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
-    expect_news(&m, "a.db: 1 hosts, 1 processes, 4 snapshots, 4 new, 0 known\n"
-                    "b.db: 1 hosts, 1 processes, 6 snapshots, 2 new, 4 known\n");
-    assert_int_equal(MERGE(&m, "all.db", "b.db", "a.db"), PMAPDB_OK);
-    assert_int_equal(m.result.new_ones, 0);
+    assert_int_equal(MERGE(m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    expect_news(m, "a.db: 1 hosts, 1 processes, 4 snapshots, 4 new, 0 known\n"
+                   "b.db: 1 hosts, 1 processes, 6 snapshots, 2 new, 4 known\n");
+    assert_int_equal(MERGE(m, "all.db", "b.db", "a.db"), PMAPDB_OK);
+    assert_int_equal(m->result.new_ones, 0);
     assert_int_equal(ask("all.db", "SELECT count(DISTINCT import_log_id) FROM snapshot"), 1);
     /* the other way round all is known at once */
-    assert_int_equal(MERGE(&m, "round.db", "b.db", "a.db"), PMAPDB_OK);
-    expect_news(&m, "b.db: 1 hosts, 1 processes, 6 snapshots, 6 new, 0 known\n"
-                    "a.db: 1 hosts, 1 processes, 4 snapshots, 0 new, 4 known\n");
+    assert_int_equal(MERGE(m, "round.db", "b.db", "a.db"), PMAPDB_OK);
+    expect_news(m, "b.db: 1 hosts, 1 processes, 6 snapshots, 6 new, 0 known\n"
+                   "a.db: 1 hosts, 1 processes, 4 snapshots, 0 new, 4 known\n");
     /* and the file itself is known where it was only merged */
     make_log("all.db", 6, 7);
     assert_int_equal(ask("all.db", SNAPSHOTS), 6);
-    finish(&m);
 }
 
 /* One whose beat was late: what is new still comes behind what is known. */
 static void logs_that_ran_late(void **state)
 {
-    merging m;
+    merging *m = *state;
 
-    (void)state;
     make_log("a.db", 4, 0);
     make_log("b.db", 6, -200);
-    start(&m);
-    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
-    assert_int_equal(m.result.new_ones, 6);
+    assert_int_equal(MERGE(m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    assert_int_equal(m->result.new_ones, 6);
     assert_int_equal(ask("all.db", "SELECT count(*) FROM snapshot WHERE taken_ms > "
                                    "(1795229318 + 240) * 1000 AND size_kib >= 216"),
                      2);
-    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
-    assert_int_equal(m.result.new_ones, 0);
-    finish(&m);
+    assert_int_equal(MERGE(m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    assert_int_equal(m->result.new_ones, 0);
 }
 
 /* A rotated log of an idle process begins like the one before, later. */
 static void logs_that_are_alike(void **state)
 {
-    merging m;
+    merging *m = *state;
 
-    (void)state;
     make_log("a.db", 3, 0);
     make_log("b.db", 3, 86400);
-    start(&m);
-    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    assert_int_equal(MERGE(m, "all.db", "a.db", "b.db"), PMAPDB_OK);
     assert_int_equal(ask("all.db", SNAPSHOTS), 6);
     assert_int_equal(ask("all.db", "SELECT count(DISTINCT import_log_id) FROM snapshot"), 2);
-    assert_int_equal(MERGE(&m, "all.db", "a.db", "b.db"), PMAPDB_OK);
-    assert_int_equal(m.result.new_ones, 0);
-    finish(&m);
+    assert_int_equal(MERGE(m, "all.db", "a.db", "b.db"), PMAPDB_OK);
+    assert_int_equal(m->result.new_ones, 0);
 }
 
 /* Its writer goes on; what it has committed is merged. */
 static void a_store_in_use(void **state)
 {
-    merging m;
+    merging *m = *state;
     pmapdb_store *writer;
 
-    (void)state;
     make_store("a.db", "alpha", 7, 0, 2);
     writer = open_store("a.db", PMAPDB_WRITE);
     assert_int_equal(sqlite3_exec(writer->db,
                                   "BEGIN IMMEDIATE; INSERT INTO host (name) VALUES ('half')", NULL,
                                   NULL, NULL),
                      SQLITE_OK);
-    start(&m);
-    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
-    expect_news(&m, "a.db: 1 hosts, 1 processes, 2 snapshots, 2 new, 0 known\n");
+    assert_int_equal(MERGE(m, "all.db", "a.db"), PMAPDB_OK);
+    expect_news(m, "a.db: 1 hosts, 1 processes, 2 snapshots, 2 new, 0 known\n");
     assert_int_equal(sqlite3_exec(writer->db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
     pmapdb_close(writer);
-    finish(&m);
 }
 
 /* What was committed stays, the next one goes on. */
 static void stopped(void **state)
 {
-    merging m;
+    merging *m = *state;
     int64_t n;
 
-    (void)state;
     make_store("a.db", "alpha", 7, 0, 3);
     make_store("a.db", "alpha", 8, 0, 3);
     make_store("a.db", "alpha", 9, 0, 3);
-    start(&m);
-    m.go_on = 1;
-    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_STOPPED);
+    m->go_on = 1;
+    assert_int_equal(MERGE(m, "all.db", "a.db"), PMAPDB_STOPPED);
     n = ask("all.db", SNAPSHOTS);
     assert_true(n > 0 && n < 9);
-    m.go_on = -1;
-    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
-    assert_int_equal(m.result.known, n);
+    m->go_on = -1;
+    assert_int_equal(MERGE(m, "all.db", "a.db"), PMAPDB_OK);
+    assert_int_equal(m->result.known, n);
     assert_int_equal(ask("all.db", SNAPSHOTS), 9);
-    finish(&m);
 }
 
 static void prune_to(const char *path, int64_t last)
@@ -244,31 +217,34 @@ static void prune_to(const char *path, int64_t last)
 /* What this store has pruned does not come back; what the other has pruned stays. */
 static void pruned_here_or_there(void **state)
 {
-    merging m;
+    merging *m = *state;
 
-    (void)state;
     make_store("a.db", "alpha", 7, 0, 6);
-    start(&m);
-    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
+    assert_int_equal(MERGE(m, "all.db", "a.db"), PMAPDB_OK);
     prune_to("all.db", 2);
-    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
-    expect_news(&m, "a.db: 1 hosts, 1 processes, 6 snapshots, 0 new, 6 known\n");
+    assert_int_equal(MERGE(m, "all.db", "a.db"), PMAPDB_OK);
+    expect_news(m, "a.db: 1 hosts, 1 processes, 6 snapshots, 0 new, 6 known\n");
     assert_int_equal(ask("all.db", SNAPSHOTS), 2);
     prune_to("a.db", 1);
     make_store("a.db", "alpha", 7, 100, 1);
-    assert_int_equal(MERGE(&m, "all.db", "a.db"), PMAPDB_OK);
-    expect_news(&m, "a.db: 1 hosts, 1 processes, 2 snapshots, 1 new, 1 known\n");
+    assert_int_equal(MERGE(m, "all.db", "a.db"), PMAPDB_OK);
+    expect_news(m, "a.db: 1 hosts, 1 processes, 2 snapshots, 1 new, 1 known\n");
     assert_int_equal(ask("all.db", SNAPSHOTS), 3);
-    finish(&m);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_BOX(two_hosts_and_again),  IN_BOX(what_is_no_store),   IN_BOX(dry_run),
-        IN_BOX(unknown_hosts),        IN_BOX(logs_without_times), IN_BOX(logs_that_ran_late),
-        IN_BOX(logs_that_are_alike),  IN_BOX(a_store_in_use),     IN_BOX(stopped),
-        IN_BOX(pruned_here_or_there),
+        WITH_MERGE(two_hosts_and_again),
+        WITH_MERGE(what_is_no_store),
+        WITH_MERGE(dry_run),
+        WITH_MERGE(unknown_hosts),
+        WITH_MERGE(logs_without_times),
+        WITH_MERGE(logs_that_ran_late),
+        WITH_MERGE(logs_that_are_alike),
+        WITH_MERGE(a_store_in_use),
+        WITH_MERGE(stopped),
+        WITH_MERGE(pruned_here_or_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,4 +174,33 @@ static inline void damage(const char *path, const char *sql)
     pmapdb_close(store);
 }
 
+/* The state of a test is a merge, in a box of its own. */
+typedef struct merging_box {
+    merging of;
+    void *box;
+} merging_box;
+
+static inline int merging_setup(void **state)
+{
+    merging_box *b = *state = calloc(1, sizeof *b);
+
+    if (!b || box_enter(&b->box) != 0)
+        return -1;
+    start(&b->of);
+    return 0;
+}
+
+static inline int merging_teardown(void **state)
+{
+    merging_box *b = *state;
+    int failed;
+
+    finish(&b->of);
+    failed = box_leave(&b->box);
+    free(b);
+    return failed;
+}
+
+#define WITH_MERGE(test) cmocka_unit_test_setup_teardown(test, merging_setup, merging_teardown)
+
 #endif

@@ -36,28 +36,25 @@ static const char *judged(const import *in, const char *column)
 /* As a live capture that was read as maps: what grows is told by VmRSS, and proves nothing. */
 static void maps_with_status(void **state)
 {
+    import *in = *state;
     char command[100];
-import in;
 
-    (void)state;
-    begin(&in);
     for (int i = 0; i < 9; i++) {
         put_beside("7/maps", MAPS, 100 + 20 * i);
         snprintf(command, sizeof command, "touch -d @%d 7/maps", 1795229318 + 60 * i);
         shell(command);
         if (i == 8) /* from an archive, where it comes behind */
             shell("tar cf m.tar 7/maps 7/status");
-        run(&in, i == 8 ? "m.tar" : "7");
-        assert_non_null(strstr(in.news.data, "7/maps 7 worker +"));
-        assert_non_null(strstr(in.news.data, " maps complete none 1"));
+        run(in, i == 8 ? "m.tar" : "7");
+        assert_non_null(strstr(in->news.data, "7/maps 7 worker +"));
+        assert_non_null(strstr(in->news.data, " maps complete none 1"));
     }
-    assert_int_equal(number(&in, "SELECT count(*) FROM snapshot WHERE tool_rss_kib = 100 + "
-                                 "(taken_ms - 1795229318000) / 3000 AND rss_kib IS NULL"),
+    assert_int_equal(number(in, "SELECT count(*) FROM snapshot WHERE tool_rss_kib = 100 + "
+                                "(taken_ms - 1795229318000) / 3000 AND rss_kib IS NULL"),
                      9);
-    assert_string_equal(judged(&in, "rss_from"), "VmRSS");
-    assert_string_equal(judged(&in, "verdict"), "leak");
-    assert_string_equal(judged(&in, "last"), "260");
-    end(&in);
+    assert_string_equal(judged(in, "rss_from"), "VmRSS");
+    assert_string_equal(judged(in, "verdict"), "leak");
+    assert_string_equal(judged(in, "last"), "260");
 }
 
 /* Plain pmap's footer is proof of its size. Of a log, one number is not each one's; a stranger's
@@ -91,7 +88,7 @@ import in;
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_BOX(maps_with_status),
+        WITH_IMPORT(maps_with_status),
         IN_BOX(whose_vm_rss_it_is),
     };
 

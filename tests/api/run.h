@@ -98,4 +98,33 @@ static inline int64_t number(const import *in, const char *sql)
     return n;
 }
 
+/* The state of a test is an import into t.db, in a box of its own. */
+typedef struct import_box {
+import of;
+    void *box;
+} import_box;
+
+static inline int import_setup(void **state)
+{
+    import_box *b = *state = calloc(1, sizeof *b);
+
+    if (!b || box_enter(&b->box) != 0)
+        return -1;
+    begin(&b->of);
+    return 0;
+}
+
+static inline int import_teardown(void **state)
+{
+    import_box *b = *state;
+    int failed;
+
+    end(&b->of);
+    failed = box_leave(&b->box);
+    free(b);
+    return failed;
+}
+
+#define WITH_IMPORT(test) cmocka_unit_test_setup_teardown(test, import_setup, import_teardown)
+
 #endif

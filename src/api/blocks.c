@@ -1,7 +1,7 @@
 /* blocks: files -> the blocks of text in them that look like captures. */
 #include "api/blocks.h"
 
-#include "api/place.h"
+#include "api/import/place.h"
 #include "api/wrap.h"
 #include "parse/formats.h"
 #include "source/source.h"

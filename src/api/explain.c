@@ -1,6 +1,6 @@
 /* explain: files -> how each block in them is read and why; nothing is stored. */
 #include "api/blocks.h"
-#include "api/lines.h"
+#include "api/event.h"
 
 static const char *or_null(const char *text)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "api/place.h"
+#include "api/import/place.h"
 #include "pmapdb.h"
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * spans, flags, pids, what kind of line it is, the nearest word, what a file's place tells. */
 #include "kit.h"
 
-#include "api/place.h"
+#include "api/import/place.h"
 #include "base/near.h"
 #include "base/num.h"
 #include "base/unit.h"

@@ -1,6 +1,7 @@
 /* put: the processes of a beat into the store, all or none. */
 #include "api/capture/run.h"
 
+#include "api/event.h"
 #include "base/clock.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,30 +28,17 @@ void pm_capture_tell(const pm_capture_run *run, int64_t pid, bool trouble, const
 
 static void tell_stored(const pm_capture_run *run, const pm_target *t, const char *name)
 {
-    const pm_capture *c = &t->capture;
-    const pm_block *b = &c->block;
     const char *const warnings[] = {t->stored.doubt};
     char path[64];
+    pmapdb_capture_event event = {.read_us = t->live.read_us,
+                                  .predicted_us = t->live.predicted_us,
+                                  .degraded = t->live.degraded};
 
-    snprintf(path, sizeof path, "%s%s", c->source_dir, c->source_name);
-    run->options->on_event(
-        run->options->ctx,
-        &(pmapdb_capture_event){.news = {.path = path,
-                                         .snapshot_id = t->stored.snapshot_id,
-                                         .pid = t->pid,
-                                         .name = name,
-                                         .taken_ms = c->taken_ms,
-                                         .dialect = pm_dialect_name(b->dialect),
-                                         .state = pm_state_name(b->state),
-                                         .checked = pm_checked_name(b->checked),
-                                         .mappings = pm_total_known(b->totals.v[PM_TOTAL_MAPPINGS]),
-                                         .size_kib = pm_total_known(b->totals.v[PM_TOTAL_SIZE]),
-                                         .duplicate = t->stored.duplicate,
-                                         .n_warnings = t->stored.doubt[0] ? 1 : 0,
-                                         .warnings = warnings},
-                                .read_us = t->live.read_us,
-                                .predicted_us = t->live.predicted_us,
-                                .degraded = t->live.degraded});
+    snprintf(path, sizeof path, "%s%s", t->capture.source_dir, t->capture.source_name);
+    event.news = pm_event_of(&t->capture, &t->stored, path, name);
+    event.news.n_warnings = t->stored.doubt[0] ? 1 : 0;
+    event.news.warnings = warnings;
+    run->options->on_event(run->options->ctx, &event);
 }
 
 /* ---- one transaction ---- */

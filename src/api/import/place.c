@@ -1,5 +1,5 @@
 /* place: what the path of a file says about the capture in it. */
-#include "api/place.h"
+#include "api/import/place.h"
 
 #include "base/clock.h"
 #include "base/num.h"

@@ -1,8 +1,8 @@
 /* beside: what the small files beside a capture (stat, status, comm, cmdline, smaps_rollup) add to
  * it: pid, start, name, and a proof of its sum. */
-#include "api/intake.h"
+#include "api/import/intake.h"
 
-#include "api/place.h"
+#include "api/import/place.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* intake: files -> captures that wait to be stored. */
-#include "api/intake.h"
+#include "api/import/intake.h"
 
 #include "api/blocks.h"
-#include "api/labels.h"
+#include "api/import/labels.h"
 #include "api/wrap.h"
 #include "base/clock.h"
 #include "base/hash.h"

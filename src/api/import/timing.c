@@ -1,5 +1,5 @@
 /* timing: the pids and moments of one file's captures, and logs whose blocks carry no time. */
-#include "api/intake.h"
+#include "api/import/intake.h"
 
 #include "base/clock.h"
 #include "base/hash.h"

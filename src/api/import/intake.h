@@ -11,7 +11,7 @@
 #ifndef PM_API_INTAKE_H
 #define PM_API_INTAKE_H
 
-#include "api/place.h"
+#include "api/import/place.h"
 #include "base/buf.h"
 #include "base/capture.h"
 #include "base/map.h"

@@ -3,7 +3,7 @@
 #ifndef PM_API_LABELS_H
 #define PM_API_LABELS_H
 
-#include "api/intake.h"
+#include "api/import/intake.h"
 #include "parse/labels.h"
 #include "store/rules/label.h"
 

@@ -1,5 +1,5 @@
 /* labels: files in which a JVM says itself what its memory is. */
-#include "api/labels.h"
+#include "api/import/labels.h"
 
 #include "base/clock.h"
 #include "base/hash.h"

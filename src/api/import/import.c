@@ -1,9 +1,9 @@
 /* import: files -> captures -> store, in the order of time, with news of each. */
-#include "api/intake.h"
+#include "api/import/intake.h"
 
 #include "api/check.h"
-#include "api/labels.h"
-#include "api/lines.h"
+#include "api/event.h"
+#include "api/import/labels.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/hash.h"
@@ -86,38 +86,24 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
                         const char *name)
 {
     const pm_capture *c = p->capture;
-    const pm_block *b = &c->block;
     const char *warnings[3], *notes[PM_LINES_MAX];
-    size_t n = 0;
+    pmapdb_import_event event;
     pm_buf path = {0};
 
     PM_STEP(run->in.st, pm_buf_addf(&path, &run->in.error, "%s%s", c->source_dir, c->source_name));
+    event = pm_event_of(c, stored, pm_buf_text(&path).data, name);
+    event.warnings = warnings;
     if (p->warning)
-        warnings[n++] = p->warning;
+        warnings[event.n_warnings++] = p->warning;
     if (stored->ambiguous && c->pid != PMAPDB_UNKNOWN &&
-        b->state != PM_STATE_TOTALS) /* sums have nothing else */
-        warnings[n++] = "only its pid ties it to the process that it was added to";
+        c->block.state != PM_STATE_TOTALS) /* sums have nothing else */
+        warnings[event.n_warnings++] = "only its pid ties it to the process that it was added to";
     if (stored->doubt[0])
-        warnings[n++] = stored->doubt;
+        warnings[event.n_warnings++] = stored->doubt;
+    event.n_notes = stored->duplicate ? 0 : pm_lines_split(c->notes, notes);
+    event.notes = notes;
     if (run->in.st == PMAPDB_OK)
-        tell(run, &(pmapdb_import_event){
-                      .path = path.data,
-                      .snapshot_id = stored->pruned ? PMAPDB_UNKNOWN : stored->snapshot_id,
-                      .pid = c->pid,
-                      .name = name,
-                      .taken_ms = c->taken_ms,
-                      .dialect = pm_dialect_name(b->dialect),
-                      .state = pm_state_name(b->state),
-                      .checked = pm_checked_name(b->checked),
-                      .mappings = pm_total_known(b->totals.v[PM_TOTAL_MAPPINGS]),
-                      .size_kib = pm_total_known(b->totals.v[PM_TOTAL_SIZE]),
-                      .duplicate = stored->duplicate,
-                      .missing = b->state == PM_STATE_PARTIAL ? c->missing : NULL,
-                      .n_warnings = n,
-                      .warnings = warnings,
-                      .n_notes = stored->duplicate ? 0 : pm_lines_split(c->notes, notes),
-                      .notes = notes,
-                  });
+        tell(run, &event);
     pm_buf_free(&path);
 }
 

@@ -1,7 +1,7 @@
 /* pending: the captures and problems of an import that wait to be stored and told. */
-#include "api/intake.h"
+#include "api/import/intake.h"
 
-#include "api/labels.h"
+#include "api/import/labels.h"
 #include <stdlib.h>
 
 /* ---- lifetime ---- */

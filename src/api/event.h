@@ -1,0 +1,47 @@
+/* event: what imports and captures report of a capture. */
+#ifndef PM_API_EVENT_H
+#define PM_API_EVENT_H
+
+#include "store/write/put.h"
+#include <string.h>
+
+#define PM_LINES_MAX 16
+
+/* The event of a stored capture; without warnings and notes. Texts are those of the arguments. */
+static inline pmapdb_import_event pm_event_of(const pm_capture *c, const pm_stored *stored,
+                                              const char *path, const char *name)
+{
+    const pm_block *b = &c->block;
+
+    return (pmapdb_import_event){
+        .path = path,
+        .snapshot_id = stored->pruned ? PMAPDB_UNKNOWN : stored->snapshot_id,
+        .pid = c->pid,
+        .name = name,
+        .taken_ms = c->taken_ms,
+        .dialect = pm_dialect_name(b->dialect),
+        .state = pm_state_name(b->state),
+        .checked = pm_checked_name(b->checked),
+        .mappings = pm_total_known(b->totals.v[PM_TOTAL_MAPPINGS]),
+        .size_kib = pm_total_known(b->totals.v[PM_TOTAL_SIZE]),
+        .duplicate = stored->duplicate,
+        .missing = b->state == PM_STATE_PARTIAL ? c->missing : NULL,
+    };
+}
+
+/* Splits what the parser says in several lines into an array. Lines become texts of their own, in
+ * place; the last one of a full array keeps the rest. */
+static inline size_t pm_lines_split(char *text, const char *out[PM_LINES_MAX])
+{
+    size_t n = 0;
+
+    for (char *next; text && *text; text = next) {
+        next = n + 1 < PM_LINES_MAX ? strchr(text, '\n') : NULL;
+        if (next)
+            *next++ = '\0';
+        out[n++] = text;
+    }
+    return n;
+}
+
+#endif

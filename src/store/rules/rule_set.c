@@ -2,7 +2,7 @@
 #include "store/rules/rule_set.h"
 
 #include "base/hash.h"
-#include "store/dict/pairs.h"
+#include "base/map.h"
 #include "store/rules/rules_file.h"
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ struct pm_rule_set {
     pm_sql *sql;   /* NULL: `rules` are given */
     pm_rules *own; /* or NULL: not asked yet, or given */
     const pm_rules *rules;
-    pm_pairs objects; /* object_id -> index + 1 of the arrays */
+    pm_map objects; /* object_id -> index in the arrays */
     pm_rule_known *known;
     uint64_t *memo;
     size_t n, cap_known, cap_memo;
@@ -128,7 +128,7 @@ void pm_rule_set_free(pm_rule_set *set)
     if (!set)
         return;
     pm_rules_free(set->own);
-    pm_pairs_free(&set->objects);
+    pm_map_free(&set->objects);
     free(set->known);
     free(set->memo);
     free(set);
@@ -192,18 +192,18 @@ static pmapdb_status add_known(pm_rule_set *set, size_t words, pmapdb_error *err
 pmapdb_status pm_rule_set_known(pm_rule_set *set, const pm_rules *rules, const pm_object *object,
                                 pm_rule_known **out, uint64_t **memo, pmapdb_error *err)
 {
-    size_t at = (size_t)pm_pairs_get(&set->objects, object->id), words = pm_rules_memo(rules);
+    int64_t at = (int64_t)set->n;
+    size_t words = pm_rules_memo(rules);
     pmapdb_status st = PMAPDB_OK;
 
-    if (!at) {
+    if (!pm_map_get(&set->objects, (uint64_t)object->id, &at)) {
         st = add_known(set, words, err);
-        at = set->n;
         if (st == PMAPDB_OK)
-            st = pm_pairs_put(&set->objects, object->id, (int64_t)at, err);
+            st = pm_map_put(&set->objects, (uint64_t)object->id, at, err);
     }
     if (st != PMAPDB_OK)
         return st;
-    *out = &set->known[at - 1];
-    *memo = set->memo + (at - 1) * words;
+    *out = &set->known[at];
+    *memo = set->memo + (size_t)at * words;
     return PMAPDB_OK;
 }

@@ -128,11 +128,22 @@ CREATE TABLE snapshot (
   moment_ms   INTEGER NOT NULL,         -- time of the first snapshot of its moment
   ordinal     INTEGER NOT NULL,         -- order among captures of one taken_ms
   preferred   INTEGER NOT NULL,         -- 1: of its process and moment, the one with most fields
-  time_source TEXT NOT NULL CHECK (time_source IN
-                ('none', 'given', 'stream', 'name', 'mtime', 'now', 'live', 'every')),
-  dialect     TEXT NOT NULL REFERENCES dialect,
-  state       TEXT NOT NULL CHECK (state IN ('complete', 'partial', 'totals')),
-  checked     TEXT NOT NULL CHECK (checked IN ('none', 'footer', 'status', 'rollup')),
+  time_source_code INTEGER NOT NULL CHECK (time_source_code BETWEEN 0 AND 7), -- a byte or less a
+  dialect_code INTEGER NOT NULL CHECK (dialect_code BETWEEN 0 AND 12),  -- row; the words follow
+  state_code   INTEGER NOT NULL CHECK (state_code BETWEEN 0 AND 2),
+  checked_code INTEGER NOT NULL CHECK (checked_code BETWEEN 0 AND 3),
+  time_source TEXT GENERATED ALWAYS AS (CASE time_source_code WHEN 0 THEN 'none' WHEN 1 THEN 'given'
+                WHEN 2 THEN 'stream' WHEN 3 THEN 'name' WHEN 4 THEN 'mtime' WHEN 5 THEN 'now'
+                WHEN 6 THEN 'live' WHEN 7 THEN 'every' END) VIRTUAL,
+  dialect     TEXT GENERATED ALWAYS AS (CASE dialect_code WHEN 0 THEN 'smaps' WHEN 1 THEN 'pmap-XX'
+                WHEN 2 THEN 'pmap-X' WHEN 3 THEN 'pmap-suse' WHEN 4 THEN 'toybox-x'
+                WHEN 5 THEN 'busybox-x' WHEN 6 THEN 'pmap-x' WHEN 7 THEN 'pmap-d' WHEN 8 THEN 'pmap'
+                WHEN 9 THEN 'toybox' WHEN 10 THEN 'busybox' WHEN 11 THEN 'maps'
+                WHEN 12 THEN 'smaps_rollup' END) VIRTUAL, -- the rank in table dialect
+  state       TEXT GENERATED ALWAYS AS (CASE state_code WHEN 0 THEN 'complete' WHEN 1 THEN 'partial'
+                WHEN 2 THEN 'totals' END) VIRTUAL,
+  checked     TEXT GENERATED ALWAYS AS (CASE checked_code WHEN 0 THEN 'none' WHEN 1 THEN 'footer'
+                WHEN 2 THEN 'status' WHEN 3 THEN 'rollup' END) VIRTUAL,
   missing     TEXT,                     -- of a partial capture: what is missing
   hash        INTEGER NOT NULL,         -- of the block's lines: src/parse/text_hash.h
   import_log_id INTEGER REFERENCES import_log,

@@ -35,7 +35,7 @@ static void damaged_stores(void **state)
         "DELETE FROM capture",
         "UPDATE process SET name_rank = 77",
         "UPDATE process SET identity = 'nobody'",
-        "UPDATE snapshot SET state = 'whole'",
+        "UPDATE snapshot SET state_code = 7",
         "UPDATE snapshot SET off = -1 WHERE off = 0",
         ("INSERT INTO rare_fields (rare_fields_id, hash, rss_kib) VALUES (901, 0, 99); "
          "UPDATE mapping_version SET rare_fields_id = 901 WHERE first = 0"),

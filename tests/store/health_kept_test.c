@@ -52,7 +52,7 @@ static void what_is_partial(void **state)
     expect_exactly(&h, "partial", OK, "0 lack rows");
     expect_exactly(&h, "dialects", OK, "2 smaps 1, smaps_rollup 1");
     expect_exactly(&h, "pins", OK, "0 that no prune removes");
-    kit_exec(k, "UPDATE snapshot SET state = 'partial' WHERE snapshot_id = 1; "
+    kit_exec(k, "UPDATE snapshot SET state_code = 1 WHERE snapshot_id = 1; "
                 "INSERT INTO pin (snapshot_id, reason, pinned_ms) VALUES (1, 'x', 0)");
     totals(k, 120);
     ask(k, &h, false);

@@ -69,10 +69,10 @@
     X("epoch", "dialect", WORD)                 \
     X("epoch", "state", FIXED)                  \
     X("snapshot", "taken_at", NEVER)            \
-    X("snapshot", "time_source", FIXED)         \
-    X("snapshot", "dialect", WORD)              \
-    X("snapshot", "state", FIXED)               \
-    X("snapshot", "checked", FIXED)             \
+    X("snapshot", "time_source", NEVER)         \
+    X("snapshot", "dialect", NEVER)             \
+    X("snapshot", "state", NEVER)               \
+    X("snapshot", "checked", NEVER)             \
     X("snapshot", "missing", SENTENCE)          \
     X("snapshot", "hash", HASH)                 \
     X("live_process", "hash", AGAIN)            \

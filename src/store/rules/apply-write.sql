@@ -112,17 +112,18 @@ FROM apply_step GROUP BY epoch_id, off
 WINDOW w AS (PARTITION BY epoch_id ORDER BY off);
 
 -- Snapshots whose categories added up to their totals before, and do not now: the store is damaged.
+-- What they added up to before is asked of the few alone that do not now.
 DROP TABLE IF EXISTS temp.apply_broken;
 CREATE TEMP TABLE apply_broken AS
-SELECT s.snapshot_id
+SELECT s.snapshot_id, s.epoch_id, s.off, s.mappings, s.size_kib
 FROM apply_epoch e
 CROSS JOIN snapshot s ON s.epoch_id = e.epoch_id
 LEFT JOIN apply_total t ON t.epoch_id = s.epoch_id AND t.off = (
   SELECT max(x.off) FROM apply_total x WHERE x.epoch_id = s.epoch_id AND x.off <= s.off)
 WHERE (t.mappings, t.size_kib, t.rss_kib, t.pss_kib, t.private_kib, t.private_dirty_kib,
     t.swap_kib) IS NOT (s.mappings, s.size_kib, s.rss_kib, s.pss_kib, s.private_kib,
-    s.private_dirty_kib, s.swap_kib)
-  AND (SELECT sum(b.mappings) FROM apply_before b WHERE b.epoch_id = s.epoch_id
-      AND b.first <= s.off AND (b.last IS NULL OR b.last >= s.off)) IS s.mappings
-  AND (SELECT sum(b.size_kib) FROM apply_before b WHERE b.epoch_id = s.epoch_id
-      AND b.first <= s.off AND (b.last IS NULL OR b.last >= s.off)) IS s.size_kib;
+    s.private_dirty_kib, s.swap_kib);
+DELETE FROM apply_broken WHERE (
+  SELECT sum(b.mappings) IS apply_broken.mappings AND sum(b.size_kib) IS apply_broken.size_kib
+  FROM apply_before b WHERE b.epoch_id = apply_broken.epoch_id AND b.first <= off
+    AND (b.last IS NULL OR b.last >= off)) IS NOT 1;

@@ -3,10 +3,10 @@
 --
 -- The addresses of one process fall into clusters, which gaps of 1 TiB (2^40) and more part: the
 -- program and its heap, the libraries and the stack, what lies at fixed places. Each cluster is moved
--- as a whole by a multiple of 64 MiB (2^26) that random() draws, which takes its seed from the
--- system: the order of all addresses, what touches what, the distances inside a cluster, and the
--- alignment that rules ask for (pages, 2 MiB, the arenas of glibc) are as before. Nothing else is: of
--- an address, the lowest 26 bits can be told.
+-- as a whole by a multiple of 64 MiB (2^26) that draw(), a function of the export, takes from
+-- getrandom(2): the order of all addresses, what touches what, the distances inside a cluster, and
+-- the alignment that rules ask for (pages, 2 MiB, the arenas of glibc) are as before. Nothing else is:
+-- of an address, the lowest 26 bits can be told.
 
 INSERT INTO export_space
 WITH RECURSIVE reach (space, other) AS (
@@ -26,7 +26,7 @@ numbered AS (
   SELECT *, sum(before IS NULL OR start - before >= 1099511627776)
     OVER (PARTITION BY leader ORDER BY start ROWS UNBOUNDED PRECEDING) AS cluster FROM after)
 SELECT leader, min(start), max(last), min(start) / 67108864, max(last) / 67108864 - min(start) / 67108864 + 1,
-  random() & 9223372036854775807
+  draw()
 FROM numbered GROUP BY leader, cluster;
 
 -- The clusters of one leader keep their order and stay 1 TiB (16384 units) apart; what is left of the

@@ -184,7 +184,7 @@ void pm_redact_free(pm_redact *r);
  *
  * redact(HOW, value, beside) gives what is shown of a text; `beside`: the DSO of a symbol, else
  * NULL. no_number(column) is called where a number should be and is not: it fails. note_path(path)
- * is for export-survey.sql. No view can call these functions. */
+ * is for export-survey.sql, draw() for export-move.sql. No view can call these functions. */
 pmapdb_status pm_redact_register(pm_redact *r, sqlite3 *db, pmapdb_error *err);
 void pm_redact_unregister(sqlite3 *db);
 

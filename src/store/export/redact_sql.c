@@ -1,12 +1,15 @@
 /* redact_sql: redaction in the SELECT of an export: the expressions, and the functions in them. */
 #include "store/export/redact.h"
 
+#include <errno.h>
+#include <sys/random.h>
+
 /* ---- expressions ---- */
 
 /* Of snapshots that only the hash puts in order, the new hashes are in the same order. */
 #define HASH_OF_SNAPSHOT                                                               \
     "(row_number() OVER (PARTITION BY t.process_id, t.taken_ms, t.dialect, t.ordinal " \
-    "ORDER BY t.hash) << 44) + (random() & 17592186044415)"
+    "ORDER BY t.hash) << 44) + (draw() & 17592186044415)"
 
 /* An address goes with the cluster that it is in, or the next one below it; 0 and the kernel's half
  * stay. */
@@ -71,7 +74,7 @@ pmapdb_status pm_redact_expression(pm_buf *out, const char *table, const char *c
     case PM_REDACT_HASH:
         return pm_buf_addf(out, err, "%s",
                            strcmp(table, "snapshot") == 0 ? HASH_OF_SNAPSHOT
-                                                          : "random() & 4611686018427387903");
+                                                          : "draw() & 4611686018427387903");
     default:
         break;
     }
@@ -143,12 +146,32 @@ static void note_path(sqlite3_context *ctx, int n, sqlite3_value **arg)
     tell_failure(ctx, r);
 }
 
+/* draw(): a number from 0 on, as likely as any other, that nobody can guess. */
+static void draw(sqlite3_context *ctx, int n, sqlite3_value **arg)
+{
+    pm_redact *r = sqlite3_user_data(ctx);
+    int64_t drawn = 0;
+    ssize_t got;
+
+    (void)n;
+    (void)arg;
+    do
+        got = getrandom(&drawn, sizeof drawn, 0);
+    while (got < 0 && errno == EINTR);
+    if (r->st == PMAPDB_OK && got != (ssize_t)sizeof drawn)
+        r->st = pm_fail_io(&r->err, errno, "cannot draw random numbers");
+    sqlite3_result_int64(ctx, drawn & INT64_MAX);
+    tell_failure(ctx, r);
+}
+
 static const struct function {
     const char *name;
     int n;
     void (*call)(sqlite3_context *ctx, int n, sqlite3_value **arg);
-} functions[] = {
-    {"redact", 3, redact_text}, {"no_number", 1, no_number}, {"note_path", 1, note_path}};
+} functions[] = {{"redact", 3, redact_text},
+                 {"no_number", 1, no_number},
+                 {"note_path", 1, note_path},
+                 {"draw", 0, draw}};
 
 pmapdb_status pm_redact_register(pm_redact *r, sqlite3 *db, pmapdb_error *err)
 {

@@ -39,10 +39,10 @@ const char *pm_dialect_name(pm_dialect dialect);
 const char *pm_state_name(pm_state state);
 const char *pm_checked_name(pm_checked checked);
 
-/* PM_DIALECT_COUNT where there is none of that name. */
+/* PM_DIALECT_COUNT if no dialect has that name. */
 pm_dialect pm_dialect_find(pm_text name);
 
-/* True where the source prints heap, vdso and unnamed memory all as "[ anon ]". */
+/* True if the source prints heap, vdso and unnamed memory all as "[ anon ]". */
 bool pm_dialect_hides_pseudo(pm_dialect dialect);
 
 #endif

@@ -21,8 +21,8 @@ typedef struct pm_lines {
     pm_line_fn fn;
     pm_bulk_fn bulk; /* or NULL */
     void *ctx;
-    size_t max;  /* 0, or bytes of a line at most: of a longer one only so many are handed on */
-    bool cut;    /* true of the line at hand: it is longer */
+    size_t max;  /* 0, or bytes of a line at most: the rest of a longer line is dropped */
+    bool cut;    /* the current line is longer */
     pm_buf rest; /* the begun line */
 } pm_lines;
 

@@ -1,5 +1,5 @@
-/* live: what a live capture knows of a process besides its mappings. Numbers that are not known are
- * PMAPDB_UNKNOWN, texts NULL or empty. Sizes are KiB. */
+/* live: facts of a process that a live capture knows besides its mappings. Unknown numbers are
+ * PMAPDB_UNKNOWN, unknown texts NULL or empty. Sizes are KiB. */
 #ifndef PM_BASE_LIVE_H
 #define PM_BASE_LIVE_H
 
@@ -9,7 +9,7 @@
 /* A limit that is set to "unlimited" or "max". */
 #define PM_NO_LIMIT (-1)
 
-/* What stays the same for long: stored once, however many snapshots show it. */
+/* Facts that rarely change: stored once for many snapshots. */
 typedef struct pm_standing {
     int64_t ppid, uid;      /* uid: effective */
     pm_text user;           /* name of uid on that host */
@@ -35,7 +35,7 @@ typedef struct pm_live {
     int64_t predicted_us; /* the stall that smaps was predicted to cause */
     const char *degraded; /* why maps was read and not smaps; NULL: it was not, or was asked for */
     int64_t threads;
-    int64_t size_kib, rss_kib; /* VmSize, VmRSS, read right behind the map */
+    int64_t size_kib, rss_kib; /* VmSize, VmRSS, read right after the map */
     int64_t hwm_kib, swap_kib, page_tables_kib;
     int64_t anon_kib, file_kib, shmem_kib; /* RssAnon, RssFile, RssShmem */
 } pm_live;

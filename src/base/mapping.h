@@ -20,7 +20,7 @@ enum pm_field {
 
 #define PM_BIT(field) ((uint64_t)1 << (field))
 
-/* Presence of what is not a number field. Part of the file format like fields.def. */
+/* Presence of the other fields. Part of the file format like fields.def. */
 #define PM_HAS_OFFSET PM_BIT(32)
 #define PM_HAS_DEVICE PM_BIT(33)
 #define PM_HAS_INODE PM_BIT(34)

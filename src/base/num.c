@@ -112,7 +112,7 @@ typedef struct unit {
     double factor;
 } unit;
 
-/* Takes a number and its unit off the text; false where there is none. */
+/* Takes a number and its unit off the text; false if the text does not begin with them. */
 static bool read_amount(pm_text *t, const unit *units, double *out)
 {
     size_t n = read_decimal(*t, out), letters = 0;

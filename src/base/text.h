@@ -112,7 +112,7 @@ static inline pm_text pm_text_cut(pm_text *t, char stop)
     return part;
 }
 
-/* What follows the last slash; the whole text where there is none. */
+/* The part after the last slash; the whole text if it has no slash. */
 static inline pm_text pm_text_basename(pm_text t)
 {
     const char *slash = t.len ? memrchr(t.data, '/', t.len) : NULL;

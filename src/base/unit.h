@@ -1,4 +1,4 @@
-/* unit: what a column or a parameter of a query is. One table for the declaration in a query's
+/* unit: the kind of a column or a parameter of a query. One table for the declaration in a query's
  * header, the printing, and the reading of a parameter. */
 #ifndef PM_BASE_UNIT_H
 #define PM_BASE_UNIT_H
@@ -25,7 +25,7 @@ typedef enum pm_unit {
 } pm_unit;
 
 const char *pm_unit_name(pm_unit unit);
-/* PM_UNIT_COUNT_OF_UNITS where there is none of that name. */
+/* PM_UNIT_COUNT_OF_UNITS if no unit has that name. */
 pm_unit pm_unit_find(pm_text name);
 /* Right-aligned in a table. */
 bool pm_unit_is_number(pm_unit unit);

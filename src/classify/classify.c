@@ -3,9 +3,9 @@
  *
  * The heap is found by its place. The executable's image is its rows and the anonymous rows that
  * touch them (bss), each within IMAGE_GAP of the row below it. The kernel puts the brk heap after
- * the image, behind a random gap; the first private rw anonymous row there that does not touch the
- * image is the heap, with the private rw rows that touch it. Without randomisation the heap touches
- * the bss and is one row with it: then nothing is inferred.
+ * the image, with a random gap between; the first private rw anonymous row there that does not
+ * touch the image is the heap, with the private rw rows that touch it. Without randomisation the
+ * heap touches the bss and is one row with it: then nothing is inferred.
  *
  * Rows may come in any order (`pmap -x | sort -k3n`), so ranges grow in passes until one adds
  * nothing; rows sorted by address take two.
@@ -16,7 +16,7 @@
 
 /* Two mappings of one file further apart are no one image: a program that maps itself as data. */
 #define IMAGE_GAP (UINT64_C(1) << 30)
-/* arch_randomize_brk: up to 32 MiB behind the image on 32-bit and on x86-64 before Linux 6.9, up to
+/* arch_randomize_brk: up to 32 MiB after the image on 32-bit and on x86-64 before Linux 6.9, up to
  * 1 GiB on arm64 and on x86-64 since. */
 #define HEAP_GAP (IMAGE_GAP + (UINT64_C(32) << 20))
 
@@ -52,7 +52,7 @@ static bool is_private_rw(const pm_mapping *m)
     return m->perms[0] == 'r' && m->perms[1] == 'w' && !is_shared(m);
 }
 
-/* No file stands behind the row. A name in brackets is the kernel's or the program's (prctl) own,
+/* The row shows no file. A name in brackets is the kernel's or the program's (prctl) own,
  * unless the capture hides those or the row has an inode: then it is the last part of a
  * file's. A bare "boot.art]" is what a tool that prints the part after the last slash
  * leaves of "[anon:dalvik-/system/framework/boot.art]". */

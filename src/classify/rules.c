@@ -125,14 +125,15 @@ static void read_name(pm_rule_reader *r, pm_text cell, pm_rule *rule)
     for (size_t i = 0; i < cell.len; i++)
         if (!(cell.data[i] >= 'a' && cell.data[i] <= 'z') &&
             !(cell.data[i] >= '0' && cell.data[i] <= '9') && cell.data[i] != '-')
-            pm_rule_wrong(r, "'%.*s' is not of a-z, 0-9 and -", PM_RULE_SHOW(cell));
+            pm_rule_wrong(r, "'%.*s' has characters other than a-z, 0-9 and -", PM_RULE_SHOW(cell));
     if (cell.len == 0 || cell.len > NAME_MAX_LEN)
         pm_rule_wrong(r, "a name has 1 to %d characters", NAME_MAX_LEN);
     if (pm_text_equal(cell, PM_TEXT(PM_RULE_LABEL)))
-        pm_rule_wrong(r, "'" PM_RULE_LABEL "' stands for what programs call their memory");
+        pm_rule_wrong(r,
+                      "'" PM_RULE_LABEL "' is kept for the names that programs give their memory");
     for (size_t i = 0; i < r->set->n; i++)
         if (pm_text_equal(cell, pm_text_of(r->set->rule[i].name)))
-            pm_rule_wrong(r, "'%.*s' is there twice", (int)cell.len, cell.data);
+            pm_rule_wrong(r, "'%.*s' occurs twice", (int)cell.len, cell.data);
     rule->name = copy(r, cell);
 }
 

@@ -2,14 +2,13 @@
  * files, no SQL.
  *
  * A rule is a row of cells (columns below): a name, the category it gives, and conditions, all of
- * which must hold; an empty cell is none. The first rule that matches a mapping wins; where none
- * does, its base slug stays. A set is filled, finished, and never changes after that; what it says
- * of a mapping depends on nothing but the capture that the mapping is in:
+ * which must hold; an empty cell is no condition. The first rule that matches a mapping wins; if no
+ * rule matches, the base slug stays. A set is filled, finished, and never changes after that. Its
+ * answer for a mapping depends on nothing but the capture that the mapping is in:
  *
  *   facts   which `with` terms hold: of each row, or-ed over all rows of the capture
  *   row     the mapping itself
- *   below, above   the next mappings by address, NULL where there is none; that they touch is
- *                  asked here
+ *   below, above   the next mappings by address, or NULL; whether they touch is checked here
  *
  * A condition on what a capture does not show (flags, device) does not hold, nor does its opposite.
  * A set has memory of its own to match in: it belongs to one thread at a time.
@@ -64,11 +63,11 @@ typedef struct pm_rules pm_rules;
 pmapdb_status pm_rules_new(const char *application, pm_rules **out, pmapdb_error *err);
 void pm_rules_free(pm_rules *set);
 
-/* Behind those that are there; a cell that the file lacks is empty. A mistake is PMAPDB_INPUT with
- * the reason alone; the set stays as it was, so that the rules behind it can be read too. */
+/* Adds a rule at the end; a cell that the file lacks is empty. A mistake is PMAPDB_INPUT with the
+ * reason alone; the set is then unchanged, so that later rules can be read too. */
 pmapdb_status pm_rules_add(pm_rules *set, const pm_text cells[PM_RULE_COLUMNS], pmapdb_error *err);
 
-/* Once, after the last rule; PMAPDB_INPUT where there is none. */
+/* To be called once, after the last rule; PMAPDB_INPUT if there is no rule. */
 pmapdb_status pm_rules_finish(pm_rules *set, pmapdb_error *err);
 
 /* ---- what is in it ---- */
@@ -78,11 +77,12 @@ const char *pm_rules_name(const pm_rules *set, size_t index);
 const char *pm_rules_template(const pm_rules *set, size_t index); /* the category, not expanded */
 const char *pm_rules_note(const pm_rules *set, size_t index);     /* "" where there is none */
 
-/* It asks only for what never changes in the life of a lineage: base, path, name, perms, device. */
+/* True if its conditions are only on base, path, name, perms and device, which never change in the
+ * life of a lineage. */
 bool pm_rules_of_object(const pm_rules *set, size_t index);
 
-/* What is allowed and perhaps not meant: of a rule; of the whole set (index PM_NO_RULE). Nothing is
- * added where there is nothing to say. */
+/* Adds a warning about something that is allowed but perhaps not meant, if there is one: in a rule,
+ * or in the whole set (index PM_NO_RULE). */
 pmapdb_status pm_rules_warning(const pm_rules *set, size_t index, pm_buf *out, pmapdb_error *err);
 
 /* ---- asking ---- */
@@ -91,8 +91,9 @@ pmapdb_status pm_rules_warning(const pm_rules *set, size_t index, pm_buf *out, p
  * or-ed. */
 uint64_t pm_rules_facts(const pm_rules *set, const pm_rule_row *row);
 
-/* The same in two: terms that ask for the row's object alone, and in *open those that ask for its
- * place (size, start, end), too, and hold but for that; then which of those hold. */
+/* The same in two steps. First the terms that concern the row's object alone; *open gets those that
+ * hold for the object and ask for its place (size, start, end), too. Then those of *open that hold
+ * for the place. */
 uint64_t pm_rules_object_facts(const pm_rules *set, const pm_rule_row *row, uint64_t *open);
 uint64_t pm_rules_place_facts(const pm_rules *set, const pm_rule_row *row, uint64_t open);
 
@@ -100,21 +101,21 @@ uint64_t pm_rules_place_facts(const pm_rules *set, const pm_rule_row *row, uint6
 size_t pm_rules_match(const pm_rules *set, uint64_t facts, const pm_rule_row *below,
                       const pm_rule_row *row, const pm_rule_row *above);
 
-/* The same of one of many rows that show the same object: what its conditions said is kept in
- * `memo`, pm_rules_memo(set) words that are 0 before the first. */
+/* The same for one of many rows that show one object: the answers of conditions on the object are
+ * kept in `memo`, pm_rules_memo(set) words that are 0 before the first row. */
 size_t pm_rules_memo(const pm_rules *set);
 size_t pm_rules_match_object(const pm_rules *set, uint64_t *memo, uint64_t facts,
                              const pm_rule_row *below, const pm_rule_row *row,
                              const pm_rule_row *above);
 
-/* Adds the category that rule `index` gives to a row that it matches; PM_NO_RULE: the base slug.
- * Text from templates that would read as another slug's stands in quotes; what is too long loses
+/* Adds the category that rule `index` gives to a row that it matches; PM_NO_RULE: the base slug. A
+ * text from templates that could be taken for another slug is quoted; a text that is too long loses
  * its middle. */
 pmapdb_status pm_rules_category(const pm_rules *set, size_t index, const pm_rule_row *row,
                                 pm_buf *out, pmapdb_error *err);
 
-/* A regex that takes too long on some path gives up there, and does not match. How often that was
- * since the set is there, and the first rule of which (PM_NO_RULE: none). */
+/* A regex that takes too long on a path gives up and does not match. How often that happened since
+ * the set was made, and the first rule where it did, or PM_NO_RULE. */
 uint64_t pm_rules_gave_up(const pm_rules *set, size_t *index);
 
 /* ---- explaining ---- */

@@ -41,9 +41,10 @@ static void check_refinement(pm_rule_reader *r, pm_text category, pm_rule *rule)
     /* tables print these for sums and for unknown ones */
     if (slug == PM_CATEGORY_TOTAL || strcasecmp(category.data, "total") == 0 ||
         pm_text_listed(category, " ? - "))
-        pm_rule_wrong(r, "'%.*s' is what sums or unknown ones are called", PM_RULE_SHOW(category));
+        pm_rule_wrong(r, "'%.*s' is the name of sums or of unknown categories",
+                      PM_RULE_SHOW(category));
     else if (rule->refines && (!base || base->bases != 1U << slug))
-        pm_rule_wrong(r, "'%.*s' begins with a slug, which its base must be, and alone",
+        pm_rule_wrong(r, "'%.*s' begins with a slug: the base must be that slug alone",
                       PM_RULE_SHOW(category));
     else if (rule->refines && detail.len && strchr(detail.data + 1, '/'))
         pm_rule_wrong(r, "'%.*s': a refinement is slug/detail", PM_RULE_SHOW(category));
@@ -59,7 +60,7 @@ static void check_template(pm_rule_reader *r, char c, const pm_rule *rule)
     if (c < '1' || c > '9')
         pm_rule_wrong(r, "there is no template %%%c", c ? c : ' ');
     else if ((unsigned)(c - '0') > groups)
-        pm_rule_wrong(r, "%%%c, and the path has no regex with so many groups", c);
+        pm_rule_wrong(r, "%%%c: the path has no regex with so many groups", c);
 }
 
 void pm_rule_read_category(pm_rule_reader *r, pm_text cell, pm_rule *rule)
@@ -71,11 +72,11 @@ void pm_rule_read_category(pm_rule_reader *r, pm_text cell, pm_rule *rule)
         return;
     category = pm_text_of(rule->category);
     if (category.len == 0)
-        pm_rule_wrong(r, "there is none");
+        pm_rule_wrong(r, "it is empty");
     else if (category.len > PM_RULES_CATEGORY_MAX)
         pm_rule_wrong(r, "longer than %d bytes", PM_RULES_CATEGORY_MAX);
     else if (category.data[0] == '/' || category.data[category.len - 1] == '/')
-        pm_rule_wrong(r, "a / at an end");
+        pm_rule_wrong(r, "a / at the begin or the end");
     for (size_t i = 0; i < category.len && r->st == PMAPDB_OK; i++) {
         if ((unsigned char)category.data[i] < 0x20 || category.data[i] == 0x7f)
             pm_rule_wrong(r, "a control character");

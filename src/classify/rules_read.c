@@ -138,10 +138,10 @@ static void read_perms(pm_rule_reader *r, pm_text text, pm_rule_condition *c)
 
     for (size_t i = 0; i < 4; i++)
         if (text.len != 4 || !pm_char_in(text.data[i], may[i]))
-            pm_rule_wrong(r,
-                          "'%.*s' is not of four places, r w x p or r w x s, with - for those that "
-                          "lack and ? for any",
-                          PM_RULE_SHOW(text));
+            pm_rule_wrong(
+                r,
+                "'%.*s' is not four letters, rwxp or rwxs, with - for a missing one and ? for any",
+                PM_RULE_SHOW(text));
         else
             c->perms[i] = text.data[i];
 }
@@ -153,7 +153,7 @@ static void read_flag(pm_rule_reader *r, pm_text word, pm_rule_condition *c)
 
     for (size_t i = 0; i < FLAG_LETTERS; i++)
         if (flag.len != FLAG_LETTERS || flag.data[i] < 'a' || flag.data[i] > 'z')
-            pm_rule_wrong(r, "'%.*s' is no flag: two letters, perhaps with ! before them",
+            pm_rule_wrong(r, "'%.*s' is not a flag: two letters, perhaps after a !",
                           PM_RULE_SHOW(word));
     part = r->st == PMAPDB_OK ? add_part(r, c) : NULL;
     if (!part)
@@ -174,7 +174,7 @@ static void read_flags(pm_rule_reader *r, pm_text text, pm_rule_condition *c)
         bool hidden = pm_text_equal(word, PM_TEXT("?"));
 
         if (c->none || (c->n && hidden))
-            pm_rule_wrong(r, "? stands alone: no flags are shown");
+            pm_rule_wrong(r, "? stands alone: it means that no flags are shown");
         c->none |= hidden;
         if (!hidden)
             read_flag(r, word, c);
@@ -207,7 +207,7 @@ static void read_glob(pm_rule_reader *r, pm_text text, pm_rule_condition *c)
     pm_text glob;
 
     if (text.len == 0)
-        pm_rule_wrong(r, "nothing stands before or behind a |");
+        pm_rule_wrong(r, "nothing before or after a |");
     else
         part = add_part(r, c);
     if (!part || !(part->glob = compile(r, text, true)))
@@ -245,8 +245,8 @@ static uint64_t read_number(pm_rule_reader *r, pm_text t, bool address)
     if (address && pm_text_starts(t, PM_TEXT("0x")) && t.len > 2 &&
         pm_num_hex(t.data + 2, t.data + t.len, &value) == t.len - 2)
         return value;
-    pm_rule_wrong(r, "'%.*s' is no %s, or a number with K, M, G or T behind it", PM_RULE_SHOW(t),
-                  address ? "address: 0xHEX" : "size: KiB");
+    pm_rule_wrong(r, "'%.*s' is not %s, or a number followed by K, M, G or T", PM_RULE_SHOW(t),
+                  address ? "an address: 0xHEX" : "a size: KiB");
     return 0;
 }
 
@@ -263,9 +263,9 @@ static void read_range(pm_rule_reader *r, pm_text word, bool address, pm_rule_pa
     part->from = from.len ? read_number(r, from, address) : 0;
     part->last = to.len && r->st == PMAPDB_OK ? read_number(r, to, address) : UINT64_MAX;
     if (part->from > part->last)
-        pm_rule_wrong(r, "'%.*s' begins behind its end", PM_RULE_SHOW(word));
+        pm_rule_wrong(r, "'%.*s' begins after its end", PM_RULE_SHOW(word));
     if (address && dots && to.len && part->last-- == part->from)
-        pm_rule_wrong(r, "'%.*s' is empty: its end does not belong to it", PM_RULE_SHOW(word));
+        pm_rule_wrong(r, "'%.*s' is empty: a range does not include its end", PM_RULE_SHOW(word));
 }
 
 /* "%64M"; of addresses also "%2M+16K". */
@@ -280,7 +280,7 @@ static void read_multiple(pm_rule_reader *r, pm_text word, bool address, pm_rule
     if (part->step == 0)
         pm_rule_wrong(r, "'%.*s': nothing is a multiple of 0", PM_RULE_SHOW(word));
     if (part->remain >= part->step)
-        pm_rule_wrong(r, "'%.*s': what remains is not less than the step", PM_RULE_SHOW(word));
+        pm_rule_wrong(r, "'%.*s': the remainder is not less than the step", PM_RULE_SHOW(word));
 }
 
 static void read_numbers(pm_rule_reader *r, pm_text text, pm_rule_condition *c)
@@ -351,14 +351,15 @@ static void read_pair(pm_rule_reader *r, pm_text word, pm_rule_conditions *out)
     while (key < PM_RULE_KEYS && !pm_text_equal(name, pm_text_of(pm_rule_kinds[key].name)))
         key++;
     if (!equals)
-        pm_rule_wrong(r, "'%.*s' is not of the form key=value", PM_RULE_SHOW(word));
+        pm_rule_wrong(r, "'%.*s' is not key=value", PM_RULE_SHOW(word));
     else if (key == PM_RULE_KEYS || key == PM_RULE_KEY_DEVICE)
         pm_rule_wrong(r,
                       "there is no key '%.*s': base, path, name, perms, flags, size, start, end; "
                       "above also fills, covers",
                       PM_RULE_SHOW(name));
     else if (key >= PM_RULE_KEY_FILLS && strcmp(r->column, "above") != 0)
-        pm_rule_wrong(r, "%s is for above: it is about where that ends", pm_rule_kinds[key].name);
+        pm_rule_wrong(r, "%s is for above alone: it asks where that mapping ends",
+                      pm_rule_kinds[key].name);
     else if (pm_rule_find(out, key))
         pm_rule_wrong(r, "%s is asked twice", pm_rule_kinds[key].name);
     else {

@@ -205,7 +205,7 @@ pm_text pm_regex_group(pm_regex *regex, pm_regex_space *space, pm_text text, uns
     if (n >= GROUPS || n > regex->groups || !pm_regex_matches(regex, space, text))
         return (pm_text){"", 0};
     at = pcre2_get_ovector_pointer(space->match) + 2 * (size_t)n;
-    /* \K in a lookahead can put a start behind its end */
+    /* \K in a lookahead can put a start after its end */
     if (at[0] == PCRE2_UNSET || at[0] > at[1])
         return (pm_text){"", 0};
     return (pm_text){text.data + at[0], at[1] - at[0]};

@@ -147,7 +147,7 @@ const pm_rule_condition *pm_rule_first_failing(const pm_rule_conditions *c, cons
 /* `other`, the next row by address, where it touches `row` from below or from above; else NULL. */
 const pm_rule_row *pm_rule_touching(const pm_rule_row *row, const pm_rule_row *other, bool below);
 
-/* The text inside brackets: of rows that no file stands behind. */
+/* The text inside brackets, of a row that shows no file. */
 bool pm_rule_bracket(const pm_rule_row *row, pm_text *out);
 
 /* Nothing is asked of the neighbours or of the capture. */

@@ -19,7 +19,7 @@ typedef struct pm_feed {
     size_t len;     /* bytes in the block */
     bool held;      /* the block was peeked at and not yet handed out */
     uint64_t given; /* handed out so far, or skipped */
-    uint64_t most;  /* nothing behind it is read: the file's size when it was opened */
+    uint64_t most;  /* so much is read at most: the file's size when it was opened */
     int os_errno;   /* why the last read failed, or 0 */
 } pm_feed;
 
@@ -35,13 +35,13 @@ bool pm_feed_peek(pm_feed *feed, const char **bytes, size_t *n);
 /* The next bytes; *n = 0 at the end. `full` waits until the block is full or the file ends. */
 bool pm_feed_next(pm_feed *feed, bool full, const char **bytes, size_t *n);
 
-/* Moves on without reading, if the file allows it; returns how far it moved. */
+/* Skips bytes without reading them, if the file allows that; returns how many. */
 int64_t pm_feed_skip(pm_feed *feed, int64_t wanted);
 
-/* True where the file had more bytes, or other ones, by the time its end was reached. */
+/* True if the size of the file has changed since it was opened. */
 bool pm_feed_changed(const pm_feed *feed);
 
-/* True where bytes other than NUL stand behind the first `consumed` bytes, as far as read. */
+/* True if bytes other than NUL follow the first `consumed` bytes, as far as read. */
 bool pm_feed_has_rest(const pm_feed *feed, uint64_t consumed);
 
 #endif

@@ -9,7 +9,7 @@
 /* The kernel fills a page per read(2), and what does not fit is made once more by the next: the
  * page tables of the mapping at its end are then walked twice, which is the one big heap by chance
  * of the layout. With pieces of 2 KiB or less that never happens, and they are no slower (CPU in
- * ms, kernel 6.18; the longest single read in us behind the slash):
+ * ms, kernel 6.18; the longest single read in us after the slash):
  *
  *     read(2) of        512 B         1 KiB         2 KiB         4 KiB        64 KiB
  *     2 GiB         20.6/20612    20.5/20575    20.3/20476    40.6/20430    40.7/20750   (1)
@@ -17,7 +17,7 @@
  *     4,000 x 4 KiB    16.2/55       13.6/53       11.6/45       11.9/47       11.7/58
  *     300 x 64 KiB      1.5/32        1.3/26        1.1/16        1.2/59        1.2/46
  *
- * (1) in one mapping behind 5 or 10 small ones; behind 0 to 4, 6 to 9, 11: 20 to 22 ms in all. */
+ * (1) in one mapping after 5 or 10 small ones; after 0 to 4, 6 to 9, 11: 20 to 22 ms in all. */
 #define PIECE_MAX ((size_t)65536)
 #define LEFT_MAX ((size_t)8192) /* of what was read before: more than most mappings have */
 
@@ -25,7 +25,7 @@
  * up: the kernel lets that go on for 4 ms each time. And who has to leave the processor in the
  * middle of a piece keeps the map meanwhile. So there is a pause after so long, between two pieces.
  * It costs 2 % more CPU; the longest stall of a process of 4 GiB in ms, median of 7 (tests/bench/
- * stall.py), with two busy programs on two processors behind the slash:
+ * stall.py), with two busy programs on two processors after the slash:
  *
  *     mappings                 1,024        64          4
  *     one after the other    15/12      20/54      51/188

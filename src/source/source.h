@@ -1,4 +1,4 @@
-/* source: where captures' bytes come from. Files, directories (recursive, names sorted), files
+/* source: the bytes of captures: files, directories (recursive, names sorted), files
  * compressed with gzip, xz, zstd or bzip2, tar archives (compressed or not), standard input.
  *
  * Pull: pm_source_next gives the next file or archive member, pm_source_read its bytes. Only
@@ -21,7 +21,7 @@ typedef struct pm_source_entry {
     const char *dir;  /* DIR of a file, ARCHIVE:DIR of a member; "" for none; no slash at its end */
     const char *name; /* last part; a compressed file's name without .gz .xz .zst .bz2 */
     const char *path; /* as the user would find it: FILE, ARCHIVE:MEMBER, - */
-    const char *own_path; /* MEMBER; the path where it is none */
+    const char *own_path; /* MEMBER; of a file its path */
     /* A member without one has its archive's. PMAPDB_UNKNOWN for standard input. */
     int64_t mtime_ms;
     bool named; /* the file itself (not its directory or archive) stood in the list */

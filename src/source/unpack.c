@@ -86,7 +86,7 @@ static pmapdb_status fail_here(pm_unpack *u, struct archive *a, pmapdb_error *er
         u->ended = u->dead = true;
     if (u->feed->os_errno)
         return pm_fail_io(err, u->feed->os_errno, "'" PM_SHOWN "'", PM_SHOW(u->label));
-    /* zlib's own memory is none of the reasons that libarchive knows. */
+    /* libarchive does not report that zlib had no memory. */
     if (u->lib.archive_errno(a) == ENOMEM || errno == ENOMEM)
         return pm_fail_nomem(err);
     return pm_fail(err, PMAPDB_INPUT, "'" PM_SHOWN "%s" PM_SHOWN "': %s", PM_SHOW(u->label),
@@ -268,7 +268,7 @@ static const char *path_of(const pm_unpack *u)
 }
 
 /* Reads the next header that is one; returns libarchive's code. A damaged header of a tar is passed
- * over: the members behind it are good, and the end says that there was damage. */
+ * over: the members after it are good, and the end reports the damage. */
 static int next_header(pm_unpack *u)
 {
     int r;
@@ -279,7 +279,7 @@ static int next_header(pm_unpack *u)
     u->at = u->hole = 0;
     u->len = 0;
     u->ended = false;
-    /* by itself, so that what is left of the member does not count as header */
+    /* a step of its own, so that the rest of the member does not count as header */
     r = u->begun ? u->lib.archive_read_data_skip(u->outer) : ARCHIVE_OK;
     u->member = NULL;
     if (r == ARCHIVE_FATAL)
@@ -307,8 +307,8 @@ static pmapdb_status at_end(pm_unpack *u, pm_member *member, bool *found, pmapdb
     return PMAPDB_OK;
 }
 
-/* Archives can hold any number; what is no moment of this era is none, nor is the 0 of tools that
- * write tar headers themselves and leave it out. */
+/* Archives can hold any number: a moment of another era is unknown, as is the 0 of tools that write
+ * tar headers themselves and leave the time out. */
 static int64_t mtime_of(const pm_unpack *u)
 {
     static const int64_t year_9999 = 253402300799;

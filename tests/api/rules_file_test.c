@@ -88,10 +88,10 @@ static void test_lines(void **state)
     (void)state;
     refuses("rule,category,below\na,x,size=4 size=8\n", "F:2: below: size is asked twice\n");
     refuses("# one\n\nrule,category,perms\n# four\na,x,rw-\n",
-            "F:5: perms: 'rw-' is not of four places, r w x p or r w x s, with - for those that "
-            "lack and ? for any\n");
+            "F:5: perms: 'rw-' is not four letters, rwxp or rwxs, with - for a missing one and ? "
+            "for any\n");
     refuses("rule,category,note,size\na,x,\"two\nlines\",y\n",
-            "F:2: size: 'y' is no size: KiB, or a number with K, M, G or T behind it\n");
+            "F:2: size: 'y' is not a size: KiB, or a number followed by K, M, G or T\n");
     refuses("rule,category,flag,size\na,x,nr,4\n",
             "F:1: there is no column 'flag', did you mean 'flags'?\n");
     refuses("rule,category,size,size\na,x,4,4\n", "F:1: two columns are called 'size'\n");
@@ -106,12 +106,12 @@ static void test_many(void **state)
 
     (void)state;
     refuses_n(PM_TEXT("rule,category,size\na,x,y\nb,x,4\nB,x,8\nb,x,16\nc,y,4\nall,x,\nd,x,5\n"),
-              "F:2: size: 'y' is no size: KiB, or a number with K, M, G or T behind it\n"
-              "F:4: rule: 'B' is not of a-z, 0-9 and -\n"
-              "F:5: rule: 'b' is there twice\n"
+              "F:2: size: 'y' is not a size: KiB, or a number followed by K, M, G or T\n"
+              "F:4: rule: 'B' has characters other than a-z, 0-9 and -\n"
+              "F:5: rule: 'b' occurs twice\n"
               "F:6: can never be reached: rule 'b' before it has the same conditions\n"
               "F:8: can never be reached: rule 'all' before it has no condition\n",
-              "F:2: size: 'y' is no size: KiB, or a number with K, M, G or T behind it (and 4 more "
+              "F:2: size: 'y' is not a size: KiB, or a number followed by K, M, G or T (and 4 more "
               "mistakes)");
     refuses_n(PM_TEXT("rule,kind\na,b\n"),
               "F:1: there is no column 'kind'\nF:1: no column 'category': the first line names the "

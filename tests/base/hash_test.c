@@ -34,11 +34,4 @@ static void of_a_number(void **state)
                 XXH3_64bits_withSeed(bytes, sizeof bytes, 42));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_the_library),
-        cmocka_unit_test(of_a_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(as_the_library), TEST(of_a_number))

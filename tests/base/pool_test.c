@@ -88,56 +88,30 @@ static void equal_mappings_are_one(void **state)
 }
 
 /* A mapping that differs from the sample in one field, each time another; false after the last. */
-static bool vary(pm_mapping *m, int n)
+static bool vary(pm_mapping *m, size_t n)
 {
+    static const size_t bytes[] = {offsetof(pm_mapping, start),     offsetof(pm_mapping, end),
+                                   offsetof(pm_mapping, offset),    offsetof(pm_mapping, inode),
+                                   offsetof(pm_mapping, dev_major), offsetof(pm_mapping, dev_minor),
+                                   offsetof(pm_mapping, present),   offsetof(pm_mapping, perms),
+                                   offsetof(pm_mapping, name_cut)};
+
     *m = sample();
-    switch (n) {
-    case 0:
-        m->start++;
-        break;
-    case 1:
-        m->end++;
-        break;
-    case 2:
-        m->offset++;
-        break;
-    case 3:
-        m->inode++;
-        break;
-    case 4:
-        m->dev_major++;
-        break;
-    case 5:
-        m->dev_minor++;
-        break;
-    case 6:
-        m->present ^= PM_HAS_INODE;
-        break;
-    case 7:
-        m->perms[3] = 's';
-        break;
-    case 8:
-        m->name_cut = true;
-        break;
-    case 9:
-        m->path = PM_TEXT("/usr/bin/y");
-        break;
-    case 10:
-        m->flags = PM_TEXT("rd");
-        break;
-    case 11:
-        m->extra = PM_TEXT("");
-        break;
-    case 12:
-        m->path = m->flags;
-        m->flags = PM_TEXT("/usr/bin/x");
-        break;
-    default:
-        if (n - 13 == PM_FIELD_COUNT)
-            return false;
-        m->value[n - 13]++;
+    if (n < COUNT(bytes)) {
+        ((char *)m)[bytes[n]] ^= 1;
+        return true;
     }
-    return true;
+    n -= COUNT(bytes);
+    if (n == 0)
+        m->path = PM_TEXT("/usr/bin/y");
+    else if (n == 1)
+        m->flags = PM_TEXT("rd");
+    else if (n == 2)
+        m->extra = PM_TEXT("");
+    else if (n < 3 + PM_FIELD_COUNT)
+        m->value[n - 3]++;
+    m->flags = n == 3 + PM_FIELD_COUNT ? m->path : m->flags;
+    return n <= 3 + PM_FIELD_COUNT;
 }
 
 static void every_field_counts(void **state)
@@ -146,9 +120,9 @@ static void every_field_counts(void **state)
     pm_mapping m = sample();
     uint32_t next = id_of(pool, &m) + 1;
 
-    for (int n = 0; vary(&m, n); n++)
+    for (size_t n = 0; vary(&m, n); n++)
         assert_int_equal(id_of(pool, &m), next++); /* ids are dense */
-    for (int n = 0; vary(&m, n); n++)
+    for (size_t n = 0; vary(&m, n); n++)
         assert_int_equal(id_of(pool, &m), n + 1);
     pm_pool_free(pool);
 }

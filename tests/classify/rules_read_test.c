@@ -25,10 +25,10 @@ static void test_names(void **state)
     static const char *const bad[][2] = {
         {"", "rule: a name has 1 to 40 characters"},
         {"12345678901234567890123456789012345678901", "rule: a name has 1 to 40 characters"},
-        {"Heap", "rule: 'Heap' is not of a-z, 0-9 and -"},
-        {"a_b", "rule: 'a_b' is not of a-z, 0-9 and -"},
-        {"\xc3\xa9", "rule: '\xc3\xa9' is not of a-z, 0-9 and -"},
-        {"label", "rule: 'label' stands for what programs call their memory"},
+        {"Heap", "rule: 'Heap' has characters other than a-z, 0-9 and -"},
+        {"a_b", "rule: 'a_b' has characters other than a-z, 0-9 and -"},
+        {"\xc3\xa9", "rule: '\xc3\xa9' has characters other than a-z, 0-9 and -"},
+        {"label", "rule: 'label' is kept for the names that programs give their memory"},
     };
     pm_rules *set =
         set_of_one(one("1234567890123456789012345678901234567890", "x", PM_RULE_PATH, "a"));
@@ -37,7 +37,7 @@ static void test_names(void **state)
         refused(one(bad[i][0], "x", PM_RULE_PATH, "a"), bad[i][1]);
     assert_string_equal(
         reason_in(set, one("1234567890123456789012345678901234567890", "y", PM_RULE_PATH, "b")),
-        "rule: '1234567890123456789012345678901234567890' is there twice");
+        "rule: '1234567890123456789012345678901234567890' occurs twice");
     pm_rules_free(set);
 }
 
@@ -46,25 +46,25 @@ static void test_categories(void **state)
     static const struct {
         const char *category, *base, *why;
     } bad[] = {
-        {"", NULL, "category: there is none"},
-        {"/x", NULL, "category: a / at an end"},
-        {"x/", NULL, "category: a / at an end"},
+        {"", NULL, "category: it is empty"},
+        {"/x", NULL, "category: a / at the begin or the end"},
+        {"x/", NULL, "category: a / at the begin or the end"},
         {"a\tb", NULL, "category: a control character"},
         {"%", NULL, "category: there is no template % "},
         {"a%x", NULL, "category: there is no template %x"},
         {"a%0", NULL, "category: there is no template %0"},
-        {"%1", NULL, "category: %1, and the path has no regex with so many groups"},
-        {"total", NULL, "category: 'total' is what sums or unknown ones are called"},
-        {"TOTAL", NULL, "category: 'TOTAL' is what sums or unknown ones are called"},
-        {"?", NULL, "category: '?' is what sums or unknown ones are called"},
-        {"total/x", NULL, "category: 'total/x' is what sums or unknown ones are called"},
-        {"heap", NULL, "category: 'heap' begins with a slug, which its base must be, and alone"},
+        {"%1", NULL, "category: %1: the path has no regex with so many groups"},
+        {"total", NULL, "category: 'total' is the name of sums or of unknown categories"},
+        {"TOTAL", NULL, "category: 'TOTAL' is the name of sums or of unknown categories"},
+        {"?", NULL, "category: '?' is the name of sums or of unknown categories"},
+        {"total/x", NULL, "category: 'total/x' is the name of sums or of unknown categories"},
+        {"heap", NULL, "category: 'heap' begins with a slug: the base must be that slug alone"},
         {"heap/x", "anonymous",
-         "category: 'heap/x' begins with a slug, which its base must be, and alone"},
+         "category: 'heap/x' begins with a slug: the base must be that slug alone"},
         {"heap/x", "heap|anonymous",
-         "category: 'heap/x' begins with a slug, which its base must be, and alone"},
+         "category: 'heap/x' begins with a slug: the base must be that slug alone"},
         {"heap/%w", NULL,
-         "category: 'heap/%w' begins with a slug, which its base must be, and alone"},
+         "category: 'heap/%w' begins with a slug: the base must be that slug alone"},
         {"heap/x/y", "heap", "category: 'heap/x/y': a refinement is slug/detail"},
     };
     static const struct {
@@ -94,60 +94,61 @@ static const struct {
     {PM_RULE_BASE, "total", "base: there is no base 'total'"},
     {PM_RULE_BASE, "heap|", "base: there is no base ''"},
     {PM_RULE_BASE, "anonymous/thread-stack", "base: there is no base 'anonymous/thread-stack'"},
-    {PM_RULE_PATH, "a||b", "path: nothing stands before or behind a |"},
-    {PM_RULE_PATH, "a|", "path: nothing stands before or behind a |"},
+    {PM_RULE_PATH, "a||b", "path: nothing before or after a |"},
+    {PM_RULE_PATH, "a|", "path: nothing before or after a |"},
     {PM_RULE_PATH, "~a(b", "path: regex, at character 4: missing closing parenthesis"},
     {PM_RULE_PATH, "~\\C", "path: regex, at character 3: using \\C is disabled by the application"},
-    {PM_RULE_BRACKET, "|a", "name: nothing stands before or behind a |"},
-    {PM_RULE_DEVICE, "|", "device: nothing stands before or behind a |"},
-    {PM_RULE_FLAGS, "nr!dc", "flags: 'nr!dc' is no flag: two letters, perhaps with ! before them"},
-    {PM_RULE_FLAGS, "n", "flags: 'n' is no flag: two letters, perhaps with ! before them"},
-    {PM_RULE_FLAGS, "NR", "flags: 'NR' is no flag: two letters, perhaps with ! before them"},
-    {PM_RULE_FLAGS, "!", "flags: '!' is no flag: two letters, perhaps with ! before them"},
-    {PM_RULE_FLAGS, "? nr", "flags: ? stands alone: no flags are shown"},
-    {PM_RULE_FLAGS, "nr ?", "flags: ? stands alone: no flags are shown"},
+    {PM_RULE_BRACKET, "|a", "name: nothing before or after a |"},
+    {PM_RULE_DEVICE, "|", "device: nothing before or after a |"},
+    {PM_RULE_FLAGS, "nr!dc", "flags: 'nr!dc' is not a flag: two letters, perhaps after a !"},
+    {PM_RULE_FLAGS, "n", "flags: 'n' is not a flag: two letters, perhaps after a !"},
+    {PM_RULE_FLAGS, "NR", "flags: 'NR' is not a flag: two letters, perhaps after a !"},
+    {PM_RULE_FLAGS, "!", "flags: '!' is not a flag: two letters, perhaps after a !"},
+    {PM_RULE_FLAGS, "? nr", "flags: ? stands alone: it means that no flags are shown"},
+    {PM_RULE_FLAGS, "nr ?", "flags: ? stands alone: it means that no flags are shown"},
     {PM_RULE_FLAGS, "nr dc !nr", "flags: no row both has and lacks nr"},
     {PM_RULE_FLAGS, ",", "flags: nothing but separators"},
-    {PM_RULE_SIZE, "abc", "size: 'abc' is no size: KiB, or a number with K, M, G or T behind it"},
-    {PM_RULE_SIZE, "4k", "size: '4k' is no size: KiB, or a number with K, M, G or T behind it"},
-    {PM_RULE_SIZE, "-4", "size: '-4' is no size: KiB, or a number with K, M, G or T behind it"},
-    {PM_RULE_SIZE, "1.5M", "size: '1.5M' is no size: KiB, or a number with K, M, G or T behind it"},
+    {PM_RULE_SIZE, "abc", "size: 'abc' is not a size: KiB, or a number followed by K, M, G or T"},
+    {PM_RULE_SIZE, "4k", "size: '4k' is not a size: KiB, or a number followed by K, M, G or T"},
+    {PM_RULE_SIZE, "-4", "size: '-4' is not a size: KiB, or a number followed by K, M, G or T"},
+    {PM_RULE_SIZE, "1.5M", "size: '1.5M' is not a size: KiB, or a number followed by K, M, G or T"},
     {PM_RULE_SIZE, "99999999999999999999",
-     "size: '99999999999999999999' is no size: KiB, or a number with K, M, G or T behind it"},
+     "size: '99999999999999999999' is not a size: KiB, or a number followed by K, M, G or T"},
     {PM_RULE_SIZE, "18014398509481984",
-     "size: '18014398509481984' is no size: KiB, or a number with K, M, G or T behind it"},
+     "size: '18014398509481984' is not a size: KiB, or a number followed by K, M, G or T"},
     {PM_RULE_SIZE, "..", "size: '..' says nothing: FROM.., ..TO or FROM..TO"},
-    {PM_RULE_SIZE, "8..4", "size: '8..4' begins behind its end"},
+    {PM_RULE_SIZE, "8..4", "size: '8..4' begins after its end"},
     {PM_RULE_SIZE, "4 %0", "size: '%0': nothing is a multiple of 0"},
     {PM_RULE_SIZE, "%4K+1K",
-     "size: '4K+1K' is no size: KiB, or a number with K, M, G or T behind it"},
+     "size: '4K+1K' is not a size: KiB, or a number followed by K, M, G or T"},
     {PM_RULE_START, "64",
-     "start: '64' is no address: 0xHEX, or a number with K, M, G or T behind it"},
+     "start: '64' is not an address: 0xHEX, or a number followed by K, M, G or T"},
     {PM_RULE_START, "0x",
-     "start: '0x' is no address: 0xHEX, or a number with K, M, G or T behind it"},
+     "start: '0x' is not an address: 0xHEX, or a number followed by K, M, G or T"},
     {PM_RULE_START, "0x12345678123456789",
-     "start: '0x12345678123456789' is no address: 0xHEX, or a number with K, M, G or T behind "
-     "it"},
-    {PM_RULE_START, "2M..1M", "start: '2M..1M' begins behind its end"},
-    {PM_RULE_START, "1M..1M", "start: '1M..1M' is empty: its end does not belong to it"},
+     "start: '0x12345678123456789' is not an address: 0xHEX, or a number followed by K, M, G or T"},
+    {PM_RULE_START, "2M..1M", "start: '2M..1M' begins after its end"},
+    {PM_RULE_START, "1M..1M", "start: '1M..1M' is empty: a range does not include its end"},
     {PM_RULE_START, "%0M", "start: '%0M': nothing is a multiple of 0"},
-    {PM_RULE_END, "%4K+4K", "end: '%4K+4K': what remains is not less than the step"},
-    {PM_RULE_END, "%", "end: '' is no size: KiB, or a number with K, M, G or T behind it"},
-    {PM_RULE_BELOW, "heap", "below: 'heap' is not of the form key=value"},
+    {PM_RULE_END, "%4K+4K", "end: '%4K+4K': the remainder is not less than the step"},
+    {PM_RULE_END, "%", "end: '' is not a size: KiB, or a number followed by K, M, G or T"},
+    {PM_RULE_BELOW, "heap", "below: 'heap' is not key=value"},
     {PM_RULE_BELOW, "device=00:00",
      "below: there is no key 'device': base, path, name, perms, flags, size, start, end; "
      "above also fills, covers"},
     {PM_RULE_BELOW, "base=heap size=4 base=stack", "below: base is asked twice"},
     {PM_RULE_BELOW, "size=", "below: size: there is no value"},
-    {PM_RULE_BELOW, "fills=64M", "below: fills is for above: it is about where that ends"},
+    {PM_RULE_BELOW, "fills=64M",
+     "below: fills is for above alone: it asks where that mapping ends"},
     {PM_RULE_ABOVE, "fills=0", "above: fills: '0': nothing is a multiple of 0"},
     {PM_RULE_ABOVE, "covers=x",
-     "above: covers: 'x' is no size: KiB, or a number with K, M, G or T behind it"},
+     "above: covers: 'x' is not a size: KiB, or a number followed by K, M, G or T"},
     {PM_RULE_ABOVE, "flags=nr,!nr", "above: flags: no row both has and lacks nr"},
-    {PM_RULE_WITH, "covers=64M", "with: covers is for above: it is about where that ends"},
+    {PM_RULE_WITH, "covers=64M",
+     "with: covers is for above alone: it asks where that mapping ends"},
     {PM_RULE_WITH, "base=heap;", "with: a term without a condition"},
     {PM_RULE_WITH, "!", "with: a term without a condition"},
-    {PM_RULE_WITH, "-", "with: '-' is not of the form key=value"},
+    {PM_RULE_WITH, "-", "with: '-' is not key=value"},
     {PM_RULE_WITH, "path=a; !path=a", "with: the same term with and without !"},
     {PM_RULE_WITH, "path=~(", "with: path: regex, at character 2: missing closing parenthesis"},
 };
@@ -165,11 +166,10 @@ static void test_perms(void **state)
     char why[200];
 
     for (size_t i = 0; i < COUNT(bad); i++) {
-        snprintf(
-            why, sizeof why,
-            "perms: '%s' is not of four places, r w x p or r w x s, with - for those that lack "
-            "and ? for any",
-            bad[i]);
+        snprintf(why, sizeof why,
+                 "perms: '%s' is not four letters, rwxp or rwxs, with - for a missing one "
+                 "and ? for any",
+                 bad[i]);
         refused(one("a", "x", PM_RULE_PERMS, bad[i]), why);
     }
 }
@@ -180,7 +180,7 @@ static void test_groups(void **state)
 
     pm_rules_free(set_of_one(c));
     c.cell[PM_RULE_CATEGORY] = "%3";
-    refused(c, "category: %3, and the path has no regex with so many groups");
+    refused(c, "category: %3: the path has no regex with so many groups");
 }
 
 static void test_unreachable(void **state)

@@ -52,7 +52,7 @@ def counted(build):
             for file in json.loads(text)["files"]:
                 path = pathlib.Path(file["file"])
                 path = (path if path.is_absolute() else build / path).resolve()
-                if path.is_relative_to(ROOT / "src"):
+                if path.is_relative_to(ROOT / "src") and path.exists(): # not of a build before a move
                     for line in file["lines"]:
                         lines[str(path.relative_to(ROOT))][line["line_number"]] += line["count"]
     return lines

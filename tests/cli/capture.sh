@@ -21,7 +21,7 @@ mask() {
     sed -E "s/\<$one\>/ONE/g; s/\<$two\>/TWO/g; s/\<$$\>/SHELL/g; s/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/TIME/g
         s/[0-9]+ mappings, [0-9.]+ [KM]iB/N mappings, SIZE/; s/ in [0-9.]+ ms/ in T ms/
         s/\"(mappings|size_kib|read_us|predicted_us)\":[0-9]+/\"\1\":N/g; s/\"complete\",\"status\",[0-9]+,[0-9]+,(0|1),,[0-9]+,[0-9]+/\"complete\",\"status\",N,N,\1,,N,N/
-        s/, [0-9]+ beats? missed//; /^! pmapdb: TIME: [0-9]+ beats? w.* missed before it/d"
+        s/, [0-9]+ beats? missed//; /^(! )?pmapdb: TIME: [0-9]+ beats? w.* missed before it/d"
 }
 live() {
     run "$@" | mask

@@ -34,7 +34,7 @@ import kit
 
 ENDED = "too late"
 COLUMNS = ("kills", operations.BEFORE, operations.WITHIN, operations.AFTER, ENDED, "SIGTERM", "failed")
-PATIENCE_S = 30 # for a command that was asked to end
+PATIENCE_S = 600 # for a command that was asked to end
 LONG = 100 # kills; with less, stores are smaller and less is asked
 
 

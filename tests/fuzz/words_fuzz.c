@@ -73,9 +73,8 @@ static void check_line(pm_text t)
     if (kind == PM_LINE_DENIED)
         FUZZ_CHECK(pm_guess_denied(t, &pid), "denied");
     for (size_t at = 0, was = 0; pm_guess_word(t, &at, &word); was = at)
-        FUZZ_CHECK(at > was && is_within(word, t) &&
-                       pm_guess_has_word(t, "Rss") + pm_guess_translated_columns(t) >= 0,
-                   "word at %zu", at);
+        FUZZ_CHECK(at > was && is_within(word, t), "word at %zu", at);
+    (void)pm_guess_has_word(t, "Rss");
     if (pm_pid_in_words(t, &pid))
         FUZZ_CHECK(pid >= 1 && pid <= 4194304, "pid %" PRId64, pid);
 }

@@ -43,7 +43,7 @@ def rows(place):
     check.equal("rows: all", (r.status, state_of(db)), (0, [(b"complete", n, None)]))
     if kit.full: # every page of a process that somebody lets take it
         r = run("import", "-q", "--pid", "7", "--at", "2026-11-21", "--max-memory", "4G", "-",
-                db=fresh(place, "rows.db"), chunks=watch.maps(10000000), seconds=900)
+                db=fresh(place, "rows.db"), chunks=watch.maps(10000000))
         watch.told("10000000 rows, --max-memory 4G", 490000000, r, 7000)
     file.unlink()
 

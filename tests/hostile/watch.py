@@ -22,6 +22,7 @@ import kit  # noqa: E402 (found by the line before)
 MIB = 1 << 20
 PROGRAM = os.environ.get("PMAPDB_RELEASE") or kit.PROGRAM
 SANITIZED = b"__asan_init" in pathlib.Path(PROGRAM).read_bytes()
+PATIENCE_S = 900  # what runs for longer hangs, however busy the machine is
 SPACE = 8000 * 1000 * 1024  # bytes of address space that a run may have
 # What drives a terminal or hides in it: C0, C1, marks that turn the direction or are not seen.
 RAW = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
@@ -50,7 +51,7 @@ def feed(pipe, chunks):
         pass
 
 
-def run(*args, db=None, chunks=None, seconds=300, cwd=None, command=None):
+def run(*args, db=None, chunks=None, seconds=PATIENCE_S, cwd=None, command=None):
     """Runs pmapdb; `chunks` go to its standard input. Killed, and a failure, after `seconds`."""
     line = command or [PROGRAM] + list(args)[:1] + (["--db", str(db)] if db else []) + list(args)[1:]
     r = Run()

@@ -54,8 +54,8 @@ def of_rules(name):
 
 
 def of_labels():
-    text = (kit.ROOT / "src" / "parse" / "labels_words.c").read_text(encoding="utf-8")
-    return set(re.findall(r'\] = "([a-z-]+/[a-z-]+)"', text))
+    text = (kit.ROOT / "src" / "store" / "rules" / "label-cover.sql").read_text(encoding="utf-8")
+    return set(re.findall(r"'([a-z-]+/[a-z-]+)'", text))
 
 
 def check_texts(name, page):

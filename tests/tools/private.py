@@ -19,7 +19,7 @@ def run(*args, umask=-1, env=None, before=(), cwd=None):
     line = [*before, kit.PROGRAM, *map(str, args)]
     try:
         return subprocess.run(line, env=kit.ENVIRONMENT if env is None else env, umask=umask, capture_output=True,
-                              text=True, check=False, cwd=cwd, timeout=60)
+                              text=True, check=False, cwd=cwd, timeout=600)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(line, "endless", "", "")
 

@@ -128,7 +128,7 @@ def endless_file(place):
     path, db = place / "4711.log", place / "endless.db"
     path.write_bytes(log(2000))
     (place / "more").write_bytes(log(2000, 5000))
-    writer = subprocess.Popen(["sh", "-c", 'while :; do cat "$0" "$0" "$0"; done >> "$1"', str(place / "more"), str(path)])
+    writer = subprocess.Popen(["sh", "-c", 'while :; do cat "$0" "$0" "$0"; sleep 0.05; done >> "$1"', str(place / "more"), str(path)])
     try:
         r = run("import", "-q", str(path), db=db)
     finally:

@@ -182,6 +182,7 @@ struct pm_reader {
     pmapdb_error *err;
     pm_lines lines;
     const char *chunk, *chunk_end; /* the bytes that are fed now */
+    const char *ahead; /* the end of bytes after those, which come next; or NULL: live_map.c */
     uint64_t foreign, bytes;
     bool any_row, any_nul, unterminated;
     /* the current line */

@@ -110,8 +110,10 @@ static size_t whole_rows(const char *bytes, size_t n)
 pmapdb_status pm_live_map_feed(pm_live_map *map, const char *bytes, size_t n, size_t *taken,
                                pmapdb_error *err)
 {
-    if (taken)
+    if (taken) {
+        map->reader->ahead = bytes + n;
         *taken = n = n ? whole_rows(bytes, n) : 0;
+    }
     if (n)
         map->in_line = bytes[n - 1] != '\n';
     return pm_reader_feed(map->reader, bytes, n, err);

@@ -64,7 +64,7 @@ pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_e
     r->bytes += n;
     st = pm_lines_feed(&r->lines, bytes, n, err);
     pm_block_flush(r);
-    r->chunk = r->chunk_end = NULL;
+    r->chunk = r->chunk_end = r->ahead = NULL;
     if (!r->any_row && n && memchr(bytes, '\0', n))
         r->any_nul = true;
     return st;

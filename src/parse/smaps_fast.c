@@ -134,11 +134,11 @@ static size_t take_known(pm_reader *r, const char *p, const char *end)
 {
     pm_smaps *s = &r->smaps;
     pm_piece piece = {.first_line = r->line + 1};
-    const char *next = piece_end(p, end, &piece.n_lines);
+    const char *next = piece_end(p, r->ahead ? r->ahead : end, &piece.n_lines);
     const pm_mapping *m;
     uint32_t id;
 
-    if (!next || piece.n_lines < 2)
+    if (!next || next > end || piece.n_lines < 2)
         return 0;
     piece.hash = pm_hash(p, (size_t)(next - p));
     if (!pm_pool_recall(r->pool, piece.hash, &id))

@@ -166,7 +166,7 @@ typedef struct pm_open {
     int64_t shared_kib, dirty_kib, pages_kib; /* pages: sum of KernelPageSize */
     uint64_t fields;
     pm_style style;
-    /* sums.c, footer.c */
+    /* sums.c */
     bool footer;                  /* the sums came */
     int64_t tool[PM_FIELD_COUNT]; /* what the footer says, or UNKNOWN */
     pm_checked checked;
@@ -370,8 +370,6 @@ bool pm_footer_narrow(pm_reader *r, pm_text line);
 bool pm_footer_in_words(pm_text line);
 /* A line of sums with nothing above it. */
 bool pm_footer_alone(pm_text line);
-
-/* ---- footer.c ---- */
 
 bool pm_footer_wide(pm_reader *r, pm_text line);
 /* Compares with the rows. Words and numbers of a difference go to `missing`. */

@@ -5,77 +5,60 @@
 #include <strings.h>
 
 #define PID_MAX 4194304 /* the kernel's PID_MAX_LIMIT on 64 bits */
-#define PID_DIGITS 7
+#define DIGITS "0123456789"
+#define NAME_BYTES DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
-static bool is_name_byte(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-/* The number at the beginning of a text, if it can be a PID; *used becomes its length. */
-static bool take_number(pm_text t, size_t *used, int64_t *pid)
+/* Cuts a number that can be a PID off *t. */
+static bool take_number(pm_text *t, int64_t *pid)
 {
     uint64_t v;
-    size_t n = pm_num_dec(t.data, t.data + t.len, &v);
+    size_t n = pm_num_dec(t->data, t->data + t->len, &v);
 
-    if (n == 0 || n > PID_DIGITS || *t.data == '0' || v > PID_MAX)
+    if (n == 0 || *t->data == '0' || v > PID_MAX)
         return false;
-    *used = n;
+    *t = pm_text_from(*t, n);
     *pid = (int64_t)v;
     return true;
 }
 
-/* The number is not a part of something: a longer word, a range, a ratio, a fraction, a list, a
- * path ("3/10", "4711-4712", "12.5", "4711,4712", "10%"). */
+/* The number before is not a part of something: a longer word, a range, a ratio, a fraction, a
+ * list, a path ("3/10", "4711-4712", "12.5", "4711,4712", "10%"). */
 static bool stands_alone(pm_text after)
 {
+    char next = after.len > 1 ? after.data[1] : '\0';
+
     if (after.len == 0)
         return true;
-    if (is_name_byte(*after.data) || *after.data == '/' || *after.data == '%' ||
-        pm_text_starts(after, PM_TEXT(" of ")))
+    if (pm_char_in(*after.data, NAME_BYTES "/%") || pm_text_starts(after, PM_TEXT(" of ")))
         return false;
-    if (*after.data == '-')
-        return after.len == 1 || !is_name_byte(after.data[1]);
-    return after.len == 1 || !pm_char_in(*after.data, ",.:+|") || after.data[1] < '0' ||
-           after.data[1] > '9';
+    return *after.data == '-' ? !pm_char_in(next, NAME_BYTES)
+                              : !pm_char_in(*after.data, ",.:+|") || !pm_char_in(next, DIGITS);
 }
 
 /* "pid" or "process" in any case, with a number after blanks or signs. */
 static bool at_word(pm_text t, int64_t *pid)
 {
-    size_t n, used;
+    size_t n = t.len > 3 && strncasecmp(t.data, "pid", 3) == 0       ? 3
+               : t.len > 7 && strncasecmp(t.data, "process", 7) == 0 ? 7
+                                                                     : 0;
+    pm_text number = pm_text_skip(pm_text_from(t, n), " \t:=#\"'([<");
 
-    if (t.len > 3 && strncasecmp(t.data, "pid", 3) == 0)
-        n = 3;
-    else if (t.len > 7 && strncasecmp(t.data, "process", 7) == 0)
-        n = 7;
-    else
-        return false;
-    t = pm_text_from(t, n);
-    for (n = 0; n < t.len && pm_char_in(t.data[n], " \t:=#\"'([<");)
-        n++;
-    t = pm_text_from(t, n);
-    return n && take_number(t, &used, pid) && stands_alone(pm_text_from(t, used));
+    return n && number.len < t.len - n && take_number(&number, pid) && stands_alone(number);
 }
 
 static bool at_path(pm_text t, int64_t *pid)
 {
-    static const pm_text files[] = {
-        {"/smaps", 6},
-        {"/smaps_rollup", 13},
-        {"/maps", 5},
-    };
-    size_t used;
+    static const char *const files[] = {"/smaps", "/smaps_rollup", "/maps"};
+    pm_text rest;
 
     if (!pm_text_starts(t, PM_TEXT("/proc/")))
         return false;
     t = pm_text_from(t, 6);
-    if (!take_number(t, &used, pid))
+    if (!take_number(&t, pid) || !t.len)
         return false;
-    t = pm_text_from(t, used);
+    rest = pm_text_skip(pm_text_from(t, 1), NAME_BYTES);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (pm_text_starts(t, files[i]) &&
-            (t.len == files[i].len || !is_name_byte(t.data[files[i].len])))
+        if (pm_text_equal((pm_text){t.data, t.len - rest.len}, pm_text_of(files[i])))
             return true;
     return false;
 }
@@ -83,11 +66,11 @@ static bool at_path(pm_text t, int64_t *pid)
 /* "ppid", "my_pid", "redis.pid", "run/pid" and "parent-pid" are other words than "pid". */
 static bool begins_word(pm_text line, size_t i)
 {
-    const char *before = i ? line.data + i - 1 : " ";
+    char before = i ? line.data[i - 1] : ' ';
 
-    if (*before == '-')
-        return i < 2 || !is_name_byte(before[-1]);
-    return !is_name_byte(*before) && *before != '.' && *before != '/';
+    if (before == '-')
+        return i < 2 || !pm_char_in(line.data[i - 2], NAME_BYTES);
+    return !pm_char_in(before, NAME_BYTES "./");
 }
 
 bool pm_pid_in_words(pm_text line, int64_t *pid)
@@ -96,11 +79,9 @@ bool pm_pid_in_words(pm_text line, int64_t *pid)
 
     for (size_t i = 0; i < line.len; i++) {
         pm_text t = pm_text_from(line, i);
-        char c = line.data[i];
 
-        if (c != '/' && c != 'p' && c != 'P')
-            continue;
-        if (c == '/' ? !at_path(t, &found) : !begins_word(line, i) || !at_word(t, &found))
+        if (!pm_char_in(*t.data, "/pP") ||
+            !(*t.data == '/' ? at_path(t, &found) : begins_word(line, i) && at_word(t, &found)))
             continue;
         if (named && named != found)
             return false;

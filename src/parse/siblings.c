@@ -22,17 +22,6 @@ static void copy(char *out, size_t size, pm_text t)
     out[n] = '\0';
 }
 
-/* Cuts the text up to the first of `stop` characters off `t`. */
-static pm_text cut(pm_text *t, const char *stop, size_t n_stop)
-{
-    pm_text part = {t->data, 0};
-
-    while (part.len < t->len && !memchr(stop, t->data[part.len], n_stop))
-        part.len++;
-    *t = pm_text_from(*t, part.len < t->len ? part.len + 1 : part.len);
-    return part;
-}
-
 static bool read_number(pm_text t, int64_t *out)
 {
     uint64_t v;
@@ -43,44 +32,37 @@ static bool read_number(pm_text t, int64_t *out)
     return true;
 }
 
+/* "VmRSS:\t   12236 kB", if that is the key. */
+static void read_kib(pm_text key, pm_text value, const char *wanted, int64_t *out)
+{
+    value = pm_text_skip(value, " \t");
+    if (!pm_text_equal(key, pm_text_of(wanted)) || !pm_text_ends(value, PM_TEXT(" kB")))
+        return;
+    value.len -= 3;
+    read_number(value, out);
+}
+
 /* "4711 (a name (with) anything) S 1 ...": the name ends at the last parenthesis. */
 static bool read_stat(pm_siblings *s, pm_text t)
 {
     const char *open = t.len ? memchr(t.data, '(', t.len) : NULL;
     const char *close = t.len ? memrchr(t.data, ')', t.len) : NULL;
-    pm_text name, rest, word = {0};
+    pm_text rest, word = {0};
     int64_t pid, start;
 
     if (!open || !close || close < open || open - t.data < 2 ||
         !read_number((pm_text){t.data, (size_t)(open - t.data) - 1}, &pid))
         return false;
-    name = (pm_text){open + 1, (size_t)(close - open) - 1};
-    rest = pm_text_from(t, (size_t)(close - t.data) + 1);
-    cut(&rest, " ", 1);
+    rest = pm_text_trim(pm_text_from(t, (size_t)(close - t.data) + 1), " \n");
     for (int field = 3; field <= 22; field++)
-        word = cut(&rest, " \n", 2);
+        word = pm_text_cut(&rest, ' ');
     if (!read_number(word, &start))
         return false;
     s->pid = pid;
     s->start_time = start;
     if (!s->comm[0])
-        copy(s->comm, sizeof s->comm, name);
+        copy(s->comm, sizeof s->comm, (pm_text){open + 1, (size_t)(close - open) - 1});
     return true;
-}
-
-/* "VmRSS:\t   12236 kB" */
-static void read_kib(pm_text value, int64_t *out)
-{
-    const char *p = value.data, *end = p + value.len;
-    uint64_t v;
-    size_t n;
-
-    while (p < end && (*p == ' ' || *p == '\t'))
-        p++;
-    n = pm_num_dec(p, end, &v);
-    if (n && v <= INT64_MAX &&
-        pm_text_equal((pm_text){p + n, (size_t)(end - p) - n}, PM_TEXT(" kB")))
-        *out = (int64_t)v;
 }
 
 static bool read_status(pm_siblings *s, pm_text t)
@@ -88,25 +70,21 @@ static bool read_status(pm_siblings *s, pm_text t)
     bool any = false;
 
     while (t.len) {
-        pm_text value = cut(&t, "\n", 1), key = cut(&value, ":", 1);
+        pm_text value = pm_text_cut(&t, '\n'), key = pm_text_cut(&value, ':');
 
-        if (pm_text_equal(key, PM_TEXT("Name")) && value.len) {
-            if (!s->comm[0])
-                copy(s->comm, sizeof s->comm, pm_text_from(value, 1));
-        } else if (pm_text_equal(key, PM_TEXT("Pid")) && value.len) {
-            any |= read_number(pm_text_from(value, 1), &s->pid);
-        } else if (pm_text_equal(key, PM_TEXT("VmRSS"))) {
-            read_kib(value, &s->rss_kib);
-        } else if (pm_text_equal(key, PM_TEXT("VmSize"))) {
-            read_kib(value, &s->size_kib);
-        }
+        if (pm_text_equal(key, PM_TEXT("Name")) && value.len && !s->comm[0])
+            copy(s->comm, sizeof s->comm, pm_text_from(value, 1));
+        if (pm_text_equal(key, PM_TEXT("Pid")))
+            any |= read_number(pm_text_skip(value, "\t"), &s->pid);
+        read_kib(key, value, "VmRSS", &s->rss_kib);
+        read_kib(key, value, "VmSize", &s->size_kib);
     }
     return any;
 }
 
 static bool read_comm(pm_siblings *s, pm_text t)
 {
-    pm_text line = cut(&t, "\n", 1);
+    pm_text line = pm_text_cut(&t, '\n');
 
     if (line.len == 0 || line.len >= sizeof s->comm || t.len)
         return false;
@@ -117,9 +95,10 @@ static bool read_comm(pm_siblings *s, pm_text t)
 /* The first word only: what setproctitle writes ("nginx: worker process") is one argument. */
 static bool read_cmdline(pm_siblings *s, pm_text t)
 {
-    pm_text word = cut(&t, "\0 \n", 3);
+    pm_text word = pm_text_cut(&t, '\0');
 
-    word = pm_text_basename(word);
+    word = pm_text_cut(&word, '\n');
+    word = pm_text_basename(pm_text_cut(&word, ' '));
     if (word.len > 1 && word.data[word.len - 1] == ':')
         word.len--;
     copy(s->argv0, sizeof s->argv0, word);
@@ -134,19 +113,13 @@ static bool read_rollup(pm_siblings *s, pm_text t)
 
     pm_siblings_init(&found);
     while (t.len) {
-        pm_text value = cut(&t, "\n", 1), key;
+        pm_text value = pm_text_cut(&t, '\n'), key;
 
-        if (pm_text_ends(value, PM_TEXT(" [rollup]"))) {
-            n++;
-            continue;
-        }
-        key = cut(&value, ":", 1);
-        if (pm_text_equal(key, PM_TEXT("Rss")))
-            read_kib(value, &found.rollup.rss_kib);
-        else if (pm_text_equal(key, PM_TEXT("Private_Dirty")))
-            read_kib(value, &found.rollup.private_dirty_kib);
-        else if (pm_text_equal(key, PM_TEXT("Swap")))
-            read_kib(value, &found.rollup.swap_kib);
+        n += pm_text_ends(value, PM_TEXT(" [rollup]"));
+        key = pm_text_cut(&value, ':');
+        read_kib(key, value, "Rss", &found.rollup.rss_kib);
+        read_kib(key, value, "Private_Dirty", &found.rollup.private_dirty_kib);
+        read_kib(key, value, "Swap", &found.rollup.swap_kib);
     }
     if (n != 1 || found.rollup.rss_kib == PMAPDB_UNKNOWN)
         return false;
@@ -156,15 +129,17 @@ static bool read_rollup(pm_siblings *s, pm_text t)
 
 bool pm_siblings_read(pm_siblings *s, pm_text kind, pm_text bytes)
 {
-    if (pm_text_equal(kind, PM_TEXT("stat")))
-        return read_stat(s, bytes);
-    if (pm_text_equal(kind, PM_TEXT("status")))
-        return read_status(s, bytes);
-    if (pm_text_equal(kind, PM_TEXT("comm")))
-        return read_comm(s, bytes);
-    if (pm_text_equal(kind, PM_TEXT("cmdline")))
-        return read_cmdline(s, bytes);
-    if (pm_text_equal(kind, PM_TEXT("smaps_rollup")))
-        return read_rollup(s, bytes);
+    static const struct {
+        const char *file;
+        bool (*read)(pm_siblings *s, pm_text bytes);
+    } kinds[] = {{"stat", read_stat},
+                 {"status", read_status},
+                 {"comm", read_comm},
+                 {"cmdline", read_cmdline},
+                 {"smaps_rollup", read_rollup}};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (pm_text_equal(kind, pm_text_of(kinds[i].file)))
+            return kinds[i].read(s, bytes);
     return false;
 }

@@ -1,8 +1,11 @@
-/* sums: the line of sums that pmap, -x and -d print under their rows, in every tool and language.
- * It proves the rows; a log may have kept nothing else. */
+/* sums: the sums that a tool prints under its rows: read, and compared with the rows. They prove
+ * the rows; a log may have kept nothing else. */
 #include "parse/block.h"
 
 #include "base/num.h"
+#include <inttypes.h>
+
+/* ---- the line of pmap, -x and -d, in every tool and language ---- */
 
 typedef struct sums {
     pm_numbers v;
@@ -69,117 +72,77 @@ static bool read_sums(pm_text line, sums *s)
     return s->v.n > 0;
 }
 
-/* A line that ends in its last number: " total  123K", "total kB  1 2 3", "mapped: 1K  ... 3K". */
-static bool ends_in_number(pm_text line)
-{
-    const unsigned char *p = (const unsigned char *)line.data;
-    size_t n = line.len;
-
-    while (n && p[n - 1] == ' ')
-        n--;
-    return n && ((p[n - 1] >= '0' && p[n - 1] <= '9') || p[n - 1] == 'K' || p[n - 1] == 'k' ||
-                 p[n - 1] == 0x9a || p[n - 1] == '-');
-}
-
+/* The format of a line that ends in its last number: " total  123K", "total kB  1 2 3", "mapped: 1K
+ * ... 3K". */
 static const pm_form *format_of(pm_text line, sums *s)
 {
-    return ends_in_number(line) && read_sums(line, s) ? pm_form_of_sums(&s->v, s->colon) : NULL;
+    pm_text t = pm_text_trim(line, " ");
+    char last = t.len ? t.data[t.len - 1] : ' ';
+
+    if (!pm_char_in(last, "0123456789Kk-") && last != '\x9a') /* of a Russian K */
+        return NULL;
+    return read_sums(line, s) ? pm_form_of_sums(&s->v, s->colon) : NULL;
 }
 
 /* SLES 11 and 12 end with "336K writable-private, 10224K readonly-private, 0K shared, and 636K
  * referenced"; where nothing is shared or referenced they leave that out. */
-static bool read_sles(pm_text line, uint64_t *size)
+static bool read_sles(pm_text t, uint64_t *size)
 {
     static const char *const parts[] = {"writable-private", "readonly-private", "shared"};
-    const char *p = line.data, *end = p + line.len;
-    uint64_t v;
-    size_t n;
     int found = 0;
 
     *size = 0;
-    while ((p = pm_skip_blanks(p, end)) < end) {
-        if (end - p > 4 && memcmp(p, "and ", 4) == 0)
-            p += 4;
-        n = pm_num_dec(p, end, &v);
-        if (n == 0 || v > PM_KIB_MAX || p + n + 1 >= end || p[n] != 'K' || p[n + 1] != ' ')
+    while ((t = pm_text_skip(t, " ")).len) {
+        pm_text part = pm_text_cut(&t, ',');
+        uint64_t v;
+        size_t n;
+
+        part = pm_text_from(part, pm_text_starts(part, PM_TEXT("and ")) ? 4 : 0);
+        n = pm_num_dec(part.data, part.data + part.len, &v);
+        part = pm_text_from(part, n);
+        if (n == 0 || v > PM_KIB_MAX || !pm_text_starts(part, PM_TEXT("K ")))
             return false;
-        p += n + 2;
         for (size_t i = 0; i < 3; i++)
-            if ((size_t)(end - p) >= strlen(parts[i]) &&
-                memcmp(p, parts[i], strlen(parts[i])) == 0) {
+            if (pm_text_starts(pm_text_from(part, 2), pm_text_of(parts[i]))) {
                 *size += v;
                 found++;
             }
-        p = memchr(p, ',', (size_t)(end - p));
-        p = p ? p + 1 : end;
     }
     return found >= 2;
 }
 
-static void set_tool(pm_open *b, const pm_form *f, const sums *s)
-{
-    enum pm_field field[PM_NUMBERS_MAX];
-
-    pm_form_fields(f, field);
-    b->footer = true;
-    for (int i = 0; i < s->v.n; i++)
-        if (field[i] != PM_NO_COLUMN)
-            b->tool[field[i]] = (int64_t)s->v.v[i];
-}
-
-/* A sum's number stands right behind these words. */
-static bool is_before_number(pm_text t, const char *word)
-{
-    size_t n = strlen(word);
-
-    if (!pm_text_starts(t, pm_text_of(word)))
-        return false;
-    while (n < t.len && is_gap(t.data + n))
-        n++;
-    return n < t.len && t.data[n] >= '0' && t.data[n] <= '9';
-}
-
-static bool has_one_of(pm_text t, const char *const *words)
-{
-    for (; *words; words++)
-        if (is_before_number(t, *words))
-            return true;
-    return false;
-}
-
-/* `ls -l` and `du -c` print "total" and one blank. */
-static bool has_bare_word(pm_text t)
-{
-    static const char *const words[] = {"total",   "gesamt", "razem", "totalt",
-                                        "загалом", "tổng",   NULL};
-
-    for (size_t i = 0; words[i]; i++)
-        if (is_before_number(t, words[i]))
-            return is_gap(t.data + strlen(words[i]) + 1);
-    return false;
-}
-
-/* Which words stand before the sums, in the languages of procps; without rows above them they are
- * all that tells a sum from any other number. */
+/* Which words stand right before the sums, in the languages of procps; without rows above them they
+ * are all that tells a sum from any other number. */
 static bool has_known_words(pm_text line, const sums *s)
 {
-    static const char *const of_x[] = {"total kB", "kB gesamt", "ko total",
-                                       "razem kB", "totalt kB", "кБ загалом",
-                                       "tổng kB",  "kB total",  NULL};
-    static const char *const of_d[] = {
-        "mapped:", "mappé:",    "odwzorowane:", "mappat:", "пов'язано:",
-        "ánhxạ:",  "asignado:", "mapeado:",     NULL};
-    static const char *const of_sles[] = {"Total:", NULL};
-    pm_text t = line;
+    static const struct {
+        char kind; /* 1: one number, or four; x: of -x; d: of -d; S: of SLES */
+        const char *words;
+    } known[] = {{'1', "total"},        {'1', "gesamt"},   {'1', "razem"},      {'1', "totalt"},
+                 {'1', "загалом"},      {'1', "tổng"},     {'x', "total kB"},   {'x', "kB gesamt"},
+                 {'x', "ko total"},     {'x', "razem kB"}, {'x', "totalt kB"},  {'x', "кБ загалом"},
+                 {'x', "tổng kB"},      {'x', "kB total"}, {'d', "mapped:"},    {'d', "mappé:"},
+                 {'d', "odwzorowane:"}, {'d', "mappat:"},  {'d', "пов'язано:"}, {'d', "ánhxạ:"},
+                 {'d', "asignado:"},    {'d', "mapeado:"}, {'S', "Total:"}};
+    char kind = s->colon ? (s->v.n == 5 ? 'S' : 'd') : s->v.n == 4 || s->v.k ? '1' : 'x';
+    pm_text t = pm_text_skip(line, " \t");
 
-    while (t.len && is_gap(t.data))
-        t = pm_text_from(t, 1);
-    if (s->colon)
-        return has_one_of(t, s->v.n == 5 ? of_sles : of_d);
-    return s->v.n == 4 || s->v.k ? has_bare_word(t) : has_one_of(t, of_x);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        pm_text words = pm_text_of(known[i].words), rest, number;
+
+        if (known[i].kind != kind || !pm_text_starts(t, words))
+            continue;
+        rest = pm_text_from(t, words.len);
+        number = pm_text_skip(rest, " \t");
+        /* `ls -l` and `du -c` print "total" and one blank */
+        if (number.len && pm_char_in(*number.data, "0123456789") &&
+            (kind != '1' || rest.len - number.len > 1))
+            return true;
+    }
+    return false;
 }
 
-/* ... and that they are those of a process. */
+/* They are those of a process. */
 static bool stands_alone(pm_text line, const sums *s)
 {
     for (int i = 0; i < s->v.n; i++)
@@ -199,27 +162,27 @@ static bool fits(const pm_open *b, const pm_form *f)
 bool pm_footer_narrow(pm_reader *r, pm_text line)
 {
     pm_open *b = &r->b;
-    const pm_form *f;
-    uint64_t size;
-    sums s;
+    bool rows = b->family == PM_FAMILY_NARROW, sles;
+    enum pm_field field[PM_NUMBERS_MAX] = {PM_SIZE};
+    const pm_form *f = NULL;
+    sums s = {.v.n = 1};
 
-    if (b->family != PM_FAMILY_NARROW && b->family != PM_FAMILY_NONE)
+    if (!rows && b->family != PM_FAMILY_NONE)
         return false;
-    if (read_sles(line, &size)) {
-        b->footer = true;
-        b->tool[PM_SIZE] = (int64_t)size;
-        if (b->family == PM_FAMILY_NONE)
-            b->dialect = PM_DIALECT_SUSE;
-        return true;
+    sles = read_sles(line, &s.v.v[0]);
+    if (!sles) {
+        f = format_of(line, &s);
+        if (!f || !(rows ? has_known_words(line, &s) || (s.wide_gap && fits(b, f))
+                         : stands_alone(line, &s)))
+            return false;
+        pm_form_fields(f, field);
     }
-    f = format_of(line, &s);
-    if (!f ||
-        !(b->family == PM_FAMILY_NARROW ? has_known_words(line, &s) || (s.wide_gap && fits(b, f))
-                                        : stands_alone(line, &s)))
-        return false;
-    set_tool(b, f, &s);
-    if (b->family == PM_FAMILY_NONE) {
-        b->dialect = f->dialect;
+    b->footer = true;
+    for (int i = 0; i < s.v.n; i++)
+        if (field[i] != PM_NO_COLUMN)
+            b->tool[field[i]] = (int64_t)s.v.v[i];
+    if (!rows) {
+        b->dialect = sles ? PM_DIALECT_SUSE : f->dialect;
         if (b->dialect == PM_DIALECT_TOYBOX_X && memchr(line.data, '\t', line.len))
             b->dialect = PM_DIALECT_BUSYBOX_X;
     }
@@ -242,4 +205,150 @@ bool pm_footer_alone(pm_text line)
         return true;
     f = format_of(line, &s);
     return f && stands_alone(line, &s);
+}
+
+/* ---- the line of -X and -XX ---- */
+
+bool pm_footer_wide(pm_reader *r, pm_text line)
+{
+    pm_wide *w = &r->wide;
+    size_t at = 0;
+    pm_text rest;
+
+    if (!r->b.rule || (r->b.family != PM_FAMILY_WIDE && r->b.family != PM_FAMILY_NONE))
+        return false;
+    w->n_footer = pm_wide_numbers(line, &at, PM_COLUMNS_MAX, w->footer);
+    if (w->n_footer == 0 || !pm_guess_word(line, &at, &rest) || !pm_text_equal(rest, PM_TEXT("KB")))
+        return false;
+    r->b.footer = true;
+    return true;
+}
+
+/* ---- the comparison ---- */
+
+/* What the rows add up to; UNKNOWN where one lacks it. */
+static int64_t rows_sum(const pm_open *b, enum pm_field field)
+{
+    static const struct {
+        enum pm_field field;
+        enum pm_total total;
+    } totals[] = {{PM_SIZE, PM_TOTAL_SIZE},
+                  {PM_RSS, PM_TOTAL_RSS},
+                  {PM_PSS, PM_TOTAL_PSS},
+                  {PM_PRIVATE_DIRTY, PM_TOTAL_PRIVATE_DIRTY},
+                  {PM_SWAP, PM_TOTAL_SWAP}};
+
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
+        if (totals[i].field == field)
+            return b->totals.v[totals[i].total] < 0 ? PMAPDB_UNKNOWN : b->totals.v[totals[i].total];
+    return field == PM_DIRTY ? b->dirty_kib : PMAPDB_UNKNOWN;
+}
+
+static void differ(pm_reader *r, enum pm_field field, int64_t rows, int64_t tool)
+{
+    const char *what = field == PM_SIZE ? "" : pm_fields[field].key;
+    int64_t missing = tool - rows;
+
+    if (field == PM_RSS || field == PM_PSS)
+        what = field == PM_RSS ? "RSS" : "PSS";
+    pm_block_missing(
+        r, "rows add up to %s%s%" PRId64 " KiB, footer says %" PRId64 " KiB: %" PRId64 " KiB %s",
+        what, *what ? " " : "", rows, tool, missing < 0 ? -missing : missing,
+        missing < 0 ? "are too many" : "are missing");
+}
+
+/* The sums of -x with -A count, besides Kbytes, what lies below the range too: more is no damage.
+ * Kbytes is the sum that must agree; -x of procps 3.3.2 to 3.3.11 counts shared mappings twice in
+ * it. */
+static bool agrees(pm_open *b, enum pm_field field, int64_t rows, int64_t tool)
+{
+    if (tool == rows)
+        return true;
+    if (b->dialect != PM_DIALECT_PMAP_SMALL_X)
+        return false;
+    if (field == PM_SIZE) {
+        b->mark[PM_MARK_SHARED_TWICE].n =
+            tool == rows + b->shared_kib ? (uint64_t)b->shared_kib : 0;
+        return b->mark[PM_MARK_SHARED_TWICE].n;
+    }
+    if (tool > rows && field == PM_RSS)
+        b->mark[PM_MARK_BELOW].n = (uint64_t)(tool - rows);
+    return tool > rows;
+}
+
+static void check_narrow(pm_reader *r)
+{
+    static const enum pm_field fields[] = {PM_SIZE,  PM_RSS,           PM_PSS,
+                                           PM_DIRTY, PM_PRIVATE_DIRTY, PM_SWAP};
+    pm_open *b = &r->b;
+
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        int64_t rows = rows_sum(b, fields[i]), tool = b->tool[fields[i]];
+
+        if (rows != PMAPDB_UNKNOWN && tool != PMAPDB_UNKNOWN && !agrees(b, fields[i], rows, tool)) {
+            differ(r, fields[i], rows, tool);
+            return;
+        }
+    }
+    b->checked = PM_CHECKED_FOOTER;
+}
+
+/* What the footer claims for a field, less what it said below the block before. */
+static int64_t tool_sum(const pm_wide *w, const uint64_t *base, enum pm_field field)
+{
+    for (size_t i = 0; i < w->columns.n; i++)
+        if (w->columns.field[i] == field && w->footer[i] - base[i] <= INT64_MAX)
+            return (int64_t)(w->footer[i] - base[i]);
+    return PMAPDB_UNKNOWN;
+}
+
+/* Before procps 4.0.4 the sums of -X and -XX run on over all processes of one call. KernelPageSize
+ * counts the mappings, where the size is of another moment. */
+static bool runs_on(const pm_reader *r)
+{
+    static const uint64_t zero[PM_COLUMNS_MAX];
+    const pm_wide *w = &r->wide;
+    int64_t size = r->b.totals.v[PM_TOTAL_SIZE], pages = r->b.pages_kib;
+
+    if (w->n_before != w->columns.n || tool_sum(w, zero, PM_SIZE) == size)
+        return false;
+    return tool_sum(w, w->before, PM_SIZE) == size ||
+           (tool_sum(w, w->before, PM_KERNEL_PAGE) == pages &&
+            tool_sum(w, zero, PM_KERNEL_PAGE) != pages);
+}
+
+/* pmap reads smaps twice for -X and -XX, first for the widths and the sums, then for the rows: of a
+ * process that lives, a sum may be of another moment than the rows. A difference means missing rows
+ * only where the sum is the larger one, and of more mappings; and too many where it is the smaller
+ * one, and rows stand below others that Linux prints in order. */
+static void check_wide(pm_reader *r)
+{
+    static const uint64_t zero[PM_COLUMNS_MAX];
+    pm_wide *w = &r->wide;
+    int64_t *tool = r->b.tool, size = r->b.totals.v[PM_TOTAL_SIZE], pages;
+    const uint64_t *base = runs_on(r) ? w->before : zero;
+
+    if (w->n_footer != w->columns.n) {
+        pm_block_missing(r, "the footer has %zu sums for %zu columns", w->n_footer, w->columns.n);
+        return;
+    }
+    tool[PM_SIZE] = tool_sum(w, base, PM_SIZE);
+    tool[PM_RSS] = tool_sum(w, base, PM_RSS);
+    r->b.mark[PM_MARK_RUNS_ON].n = base != zero;
+    pages = tool_sum(w, base, PM_KERNEL_PAGE);
+    if (tool[PM_SIZE] == size)
+        r->b.checked = PM_CHECKED_FOOTER;
+    else if (tool[PM_SIZE] > size ? pages < 0 || pages > r->b.pages_kib
+                                  : r->b.goes_back && tool[PM_SIZE] != PMAPDB_UNKNOWN)
+        differ(r, PM_SIZE, size, tool[PM_SIZE]);
+    w->n_before = w->n_footer;
+    memcpy(w->before, w->footer, sizeof w->before);
+}
+
+void pm_footer_check(pm_reader *r)
+{
+    if (r->b.family == PM_FAMILY_WIDE)
+        check_wide(r);
+    else
+        check_narrow(r);
 }

@@ -198,8 +198,13 @@ static void write_step(explaining *x, size_t rule, bool matches, const char *why
                       .matches = matches,
                       .kept = is_kept(x, rule),
                       .why = why};
+    pm_value values[N_COLUMNS];
 
-    pm_output_struct(&x->out, columns, N_COLUMNS, &row);
+    for (int i = 0; i < N_COLUMNS; i++)
+        values[i] = pm_member_value(&columns[i], &row, NULL);
+    if (rule == PM_NO_RULE && pm_cli_is_for_people(x->r->cli))
+        values[0] = pm_value_text(""); /* without a rule there is no position: it is not unknown */
+    pm_output_row(&x->out, values);
     pm_buf_free(&category);
 }
 

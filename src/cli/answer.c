@@ -98,7 +98,7 @@ static int find_column(const pmapdb_rows *rows, const char *name)
     return i;
 }
 
-int64_t pm_side_int(const pmapdb_rows *rows, const char *name)
+int64_t pm_answer_int(const pmapdb_rows *rows, const char *name)
 {
     int i = find_column(rows, name);
 
@@ -117,7 +117,7 @@ double pm_answer_real(const pmapdb_rows *rows, const char *name)
                                                    : pmapdb_rows_real(rows, i);
 }
 
-void pm_side_text(const pmapdb_rows *rows, const char *name, char *out, size_t size)
+void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t size)
 {
     int i = find_column(rows, name);
     size_t n = 0;

@@ -7,9 +7,9 @@
 #include "store/read/query.h"
 
 /* A column of the current row, by its name. An unknown text is empty, an unknown real NaN. */
-int64_t pm_side_int(const pmapdb_rows *rows, const char *name);
+int64_t pm_answer_int(const pmapdb_rows *rows, const char *name);
 double pm_answer_real(const pmapdb_rows *rows, const char *name);
-void pm_side_text(const pmapdb_rows *rows, const char *name, char *out, size_t size);
+void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t size);
 
 /* The columns that are shown: of a table those that the query's header names, or all. Must stay
  * where it is filled in, and lasts as long as the rows. */

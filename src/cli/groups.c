@@ -1,6 +1,6 @@
 /* groups: pmapdb groups: the processes of one moment by what they have in common, with a title, a
  * total and what the numbers lack. */
-#include "cli/side.h"
+#include "cli/moment.h"
 
 #include "store/func/expression.h"
 #include <string.h>
@@ -57,8 +57,8 @@ static void write_title(groups *g, const pmapdb_rows *row)
 {
     char from[32], at[32];
 
-    pm_side_text(row, "from_at", from, sizeof from);
-    pm_side_text(row, "taken_at", at, sizeof at);
+    pm_answer_text(row, "from_at", from, sizeof from);
+    pm_answer_text(row, "taken_at", at, sizeof at);
     if (!pm_cli_is_for_people(g->cli))
         return;
     pm_output_line(&g->out, "by %.64s, %s%s%s", g->is_expression ? "expression" : g->by,
@@ -70,15 +70,15 @@ static void write_title(groups *g, const pmapdb_rows *row)
 static void see_row(void *ctx, const pmapdb_rows *row)
 {
     groups *g = ctx;
-    int64_t here = pm_side_int(row, "processes");
+    int64_t here = pm_answer_int(row, "processes");
 
     g->processes += here;
-    g->pss_unknown += pm_side_int(row, "pss_unknown");
-    g->unreadable = pm_side_int(row, "unreadable");
-    g->unmoved = pm_side_int(row, "unmoved");
+    g->pss_unknown += pm_answer_int(row, "pss_unknown");
+    g->unreadable = pm_answer_int(row, "unreadable");
+    g->unmoved = pm_answer_int(row, "unmoved");
     g->unknown += pmapdb_rows_type(row, 0) == PMAPDB_NULL ? here : 0;
     for (int i = 0; i < g->view.n; i++) {
-        int64_t v = pm_side_int(row, g->view.column[i].name);
+        int64_t v = pm_answer_int(row, g->view.column[i].name);
 
         if (is_summed(&g->view.column[i]))
             g->total[i] = v == PMAPDB_UNKNOWN || g->total[i] == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN
@@ -128,26 +128,21 @@ static void say_lacks(const groups *g)
 int pm_cli_groups(pm_cli *cli, int argc, char **argv)
 {
     groups g = {.cli = cli};
-    pm_query_info *info = NULL;
-    pmapdb_store *store;
     pmapdb_rows *rows;
-    pmapdb_error err;
 
-    pm_cli_must(pm_catalog_find(cli->query_dir, "groups", &info, &err), &err);
-    g.args = (pm_run_args){.cli = cli, .info = info};
+    g.args = (pm_run_args){.cli = cli, .query = "groups"};
     pm_run_parse(&g.args, argc, argv);
     read_by(&g);
-    store = pm_cli_store(cli, PMAPDB_READ);
-    rows = pm_run_query(&g.args, store, "groups");
+    pm_run_open(&g.args);
+    rows = pm_run_query(&g.args, "groups");
     pm_output_open(&g.out, cli);
     pm_answer_rows(&g.out, rows, &g.view, see_row, &g);
     if (pm_cli_is_for_people(cli))
         write_total(&g);
     pm_output_end(&g.out);
     say_lacks(&g);
-    pm_cli_must(pm_left_out_say(&g.args, store, &err), &err);
+    pm_moment_say_left_out(&g.args);
     pmapdb_rows_close(rows);
-    pmapdb_close(store);
-    pm_catalog_free(info);
+    pm_run_end(&g.args);
     return PM_EXIT_OK;
 }

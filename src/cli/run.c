@@ -1,7 +1,7 @@
 /* run: a named query from the command line: options, rows, output. */
 #include "cli/run.h"
 
-#include "cli/side.h"
+#include "cli/moment.h"
 #include <stdlib.h>
 
 /* Which parameter may be given without its option (pmapdb growth redis), or -1. */
@@ -169,9 +169,20 @@ static void take_process(pm_run_args *args, int n, char **argv)
         pm_cli_usage(args->cli, "what is '%s'?", argv[i]);
 }
 
+static const pm_query_info *find(pm_run_args *args, int argc, char **argv)
+{
+    pm_query_info *info = NULL;
+    pmapdb_error err;
+
+    pm_run_find_query_dir(args->cli, argc, argv);
+    pm_cli_must(pm_run_find(args->cli, args->query, args->path, &info, &err), &err);
+    args->info = info;
+    return info;
+}
+
 int pm_run_parse(pm_run_args *args, int argc, char **argv)
 {
-    const pm_query_info *q = args->info;
+    const pm_query_info *q = find(args, argc, argv);
     pm_text title = args->title ? pm_text_of(args->title) : q->title;
     param_options params;
     char about[512];
@@ -225,14 +236,25 @@ pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_err
     return st;
 }
 
-pmapdb_rows *pm_run_query(const pm_run_args *args, pmapdb_store *store, const char *name)
+void pm_run_open(pm_run_args *args)
+{
+    args->store = pm_cli_store(args->cli, PMAPDB_READ);
+}
+
+pmapdb_rows *pm_run_query(const pm_run_args *args, const char *name)
 {
     pmapdb_rows *rows = NULL;
     pmapdb_error err;
 
-    pm_cli_must(pmapdb_query(store, name, &rows, &err), &err);
+    pm_cli_must(pmapdb_query(args->store, name, &rows, &err), &err);
     pm_cli_must(pm_run_bind(args, rows, &err), &err);
     return rows;
+}
+
+void pm_run_end(pm_run_args *args)
+{
+    pmapdb_close(args->store);
+    pm_catalog_free((pm_query_info *)args->info);
 }
 
 bool pm_run_next(pmapdb_rows *rows)
@@ -246,64 +268,56 @@ bool pm_run_next(pmapdb_rows *rows)
 
 /* ---- a whole command ---- */
 
-/* The query's own answer is said where --from and --to are one. */
-static pmapdb_status say_sides(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err)
+/* The query has its own answer where --from and --to are one. */
+static void say_moments(const pm_run_args *args)
 {
-    pm_side older = {0}, newer = {0};
-    pmapdb_status st = pm_side_read(args, store, &older, &newer, err);
+    pm_moment older = {0}, newer = {0};
 
-    if (st == PMAPDB_OK)
-        pm_side_say(&older, &newer);
-    return st == PMAPDB_USAGE ? PMAPDB_OK : st;
+    if (pm_moment_read(args, &older, &newer))
+        pm_moment_say(&older, &newer);
 }
 
 /* Queries whose rows are mappings, of one snapshot or of two, or sum up a moment: what the
  * snapshots lack is said besides. */
-static void say_lacks(const pm_run_args *args, pmapdb_store *store, pm_text query)
+static void say_lacks(const pm_run_args *args, pm_text query)
 {
     static const struct {
         const char *queries;
-        pmapdb_status (*say)(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err);
+        void (*say)(const pm_run_args *args);
     } lists[] = {{"mappings mappings-words mappings-regions largest files fragments huge-pages "
                   "threads",
-                  pm_side_say_sums_only},
-                 {"top-growers top-lineages new-and-gone", say_sides},
-                 {"by-name by-process deleted shared", pm_left_out_say}};
-    pmapdb_error err;
+                  pm_moment_say_sums_only},
+                 {"top-growers top-lineages new-and-gone", say_moments},
+                 {"by-name by-process deleted shared", pm_moment_say_left_out}};
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (pm_answer_lists(pm_text_of(lists[i].queries), query))
-            pm_cli_must(lists[i].say(args, store, &err), &err);
+            lists[i].say(args);
 }
 
-void pm_run_answer(pm_run_args *args, const char *name, const char *path)
+void pm_run_answer(pm_run_args *args, const char *name)
 {
-    pmapdb_store *store = pm_cli_store(args->cli, PMAPDB_READ);
     pmapdb_rows *rows = NULL;
     pmapdb_error err;
 
-    pm_cli_must(path ? pmapdb_query_file(store, path, &rows, &err)
-                     : pmapdb_query(store, name, &rows, &err),
-                &err);
-    pm_cli_must(pm_run_bind(args, rows, &err), &err);
-    if (!path)
-        say_lacks(args, store, pm_text_of(name));
+    pm_run_open(args);
+    if (args->path) {
+        pm_cli_must(pmapdb_query_file(args->store, args->path, &rows, &err), &err);
+        pm_cli_must(pm_run_bind(args, rows, &err), &err);
+    } else {
+        rows = pm_run_query(args, name);
+        say_lacks(args, pm_text_of(name));
+    }
     pm_answer_write(args->cli, rows, NULL, NULL);
     pmapdb_rows_close(rows);
-    pmapdb_close(store);
+    pm_run_end(args);
 }
 
 int pm_cli_named(pm_cli *cli, const char *query, int argc, char **argv)
 {
-    pm_run_args args = {.cli = cli};
-    pm_query_info *info = NULL;
-    pmapdb_error err;
+    pm_run_args args = {.cli = cli, .query = query};
 
-    pm_run_find_query_dir(cli, argc, argv);
-    pm_cli_must(pm_run_find(cli, query, NULL, &info, &err), &err);
-    args.info = info;
     pm_run_parse(&args, argc, argv);
-    pm_run_answer(&args, query, NULL);
-    pm_catalog_free(info);
+    pm_run_answer(&args, query);
     return PM_EXIT_OK;
 }

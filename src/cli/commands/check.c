@@ -220,26 +220,20 @@ void pm_cli_check_begin(void)
 int pm_cli_check(pm_cli *cli, int argc, char **argv)
 {
     pm_check c = {.cli = cli, .max_age_ms = PMAPDB_UNKNOWN};
-    pm_query_info *info = NULL;
-    pmapdb_store *store;
-    pmapdb_error err;
 
     for (int m = 0; m < PM_CHECK_METRICS; m++)
         c.of[m] =
             (pm_check_threshold){.warning = NAN, .critical = NAN, .value = NAN, .last = &c.last};
-    pm_run_find_query_dir(cli, argc, argv);
-    pm_cli_must(pm_catalog_find(cli->query_dir, "leaks", &info, &err), &err);
-    c.args =
-        (pm_run_args){.cli = cli, .info = info, .own = options, .own_values = &c, .own_help = true};
+    c.args = (pm_run_args){
+        .cli = cli, .query = "leaks", .own = options, .own_values = &c, .own_help = true};
     pm_run_parse(&c.args, argc, argv);
     if (cli->output || cli->format != PM_FORMAT_TABLE || cli->top)
         pm_cli_usage(cli, "--output, --format and --top are for rows, this prints one line for a "
                           "monitor: pmapdb leaks has rows");
     check_thresholds(&c);
-    store = pm_cli_store(cli, PMAPDB_READ);
-    pm_check_ask(&c, store);
-    pmapdb_close(store);
-    pm_catalog_free(info);
+    pm_run_open(&c.args);
+    pm_check_ask(&c);
+    pm_run_end(&c.args);
     free(c.alive);
     return print_found(&c);
 }

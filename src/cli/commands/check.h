@@ -49,6 +49,6 @@ typedef struct pm_check {
 } pm_check;
 
 /* Asks the store for all that is asked for; ends the program where nothing can be known. */
-void pm_check_ask(pm_check *c, pmapdb_store *store);
+void pm_check_ask(pm_check *c);
 
 #endif

@@ -64,10 +64,10 @@ static bool find(pm_check *c, pm_check_state found, const char *format, ...)
 /* "redis/4711", or "redis" where there is no pid. */
 static void read_who(const pmapdb_rows *row, char *out, size_t size)
 {
-    int64_t pid = pm_side_int(row, "pid");
+    int64_t pid = pm_answer_int(row, "pid");
     char name[129];
 
-    pm_side_text(row, "name", name, sizeof name);
+    pm_answer_text(row, "name", name, sizeof name);
     if (pid == PMAPDB_UNKNOWN)
         snprintf(out, size, "%s", name);
     else
@@ -76,17 +76,17 @@ static void read_who(const pmapdb_rows *row, char *out, size_t size)
 
 static void take_process(pm_check *c, const pmapdb_rows *row)
 {
-    int64_t rss = pm_side_int(row, "rss_kib"), mappings = pm_side_int(row, "mappings"), taken;
+    int64_t rss = pm_answer_int(row, "rss_kib"), mappings = pm_answer_int(row, "mappings"), taken;
     char found[16], at[PM_CLOCK_TEXT], size[PM_NUMBER_TEXT];
 
     if (pm_grow(&c->alive, &c->alive_cap, c->n_processes, sizeof *c->alive, NULL) != PMAPDB_OK)
         pm_cli_no_memory();
-    c->alive[c->n_processes++] = pm_side_int(row, "process_id");
+    c->alive[c->n_processes++] = pm_answer_int(row, "process_id");
     read_who(row, c->who, sizeof c->who);
-    pm_side_text(row, "taken_at", at, sizeof at);
+    pm_answer_text(row, "taken_at", at, sizeof at);
     if (pm_clock_parse(pm_text_of(at), &taken) && taken > c->newest_ms)
         c->newest_ms = taken;
-    pm_side_text(row, "state", found, sizeof found);
+    pm_answer_text(row, "state", found, sizeof found);
     if (strcmp(found, "partial") == 0)
         return;
     if (rss == PMAPDB_UNKNOWN)
@@ -99,9 +99,9 @@ static void take_process(pm_check *c, const pmapdb_rows *row)
              c->who, mappings);
 }
 
-static void ask_newest(pm_check *c, pmapdb_store *store)
+static void ask_newest(pm_check *c)
 {
-    pmapdb_rows *rows = pm_run_query(&c->args, store, "by-process");
+    pmapdb_rows *rows = pm_run_query(&c->args, "by-process");
 
     while (pm_run_next(rows))
         take_process(c, rows);
@@ -122,14 +122,14 @@ static void judge_process(pm_check *c, const pmapdb_rows *row)
     bool sizes;
 
     read_who(row, who, sizeof who);
-    pm_side_text(row, "unit", unit, sizeof unit);
-    pm_side_text(row, "limit_by", limit_by, sizeof limit_by);
+    pm_answer_text(row, "unit", unit, sizeof unit);
+    pm_answer_text(row, "limit_by", limit_by, sizeof limit_by);
     sizes = strcmp(unit, "KiB") == 0;
     pm_number_size(per_h, rate);
     c->n_leaks++;
     if (sizes && !isnan(per_h) &&
         find(c, judge(c, PM_CHECK_RATE, per_h), "%s leaks %s/h", who, rate))
-        c->part_of = pm_side_int(row, "process_id");
+        c->part_of = pm_answer_int(row, "process_id");
     if (!c->of[PM_CHECK_ETA].asked)
         return;
     if (isnan(eta_h)) {
@@ -147,7 +147,7 @@ static void see_blind(pm_check *c, const pmapdb_rows *row)
 {
     char rss_from[16];
 
-    pm_side_text(row, "rss_from", rss_from, sizeof rss_from);
+    pm_answer_text(row, "rss_from", rss_from, sizeof rss_from);
     if (strcmp(rss_from, pm_leak_rss_name(PM_RSS_UNKNOWN)) == 0)
         read_who(row, c->blind, sizeof c->blind);
 }
@@ -157,10 +157,10 @@ static void see_part(pm_check *c, const pmapdb_rows *row)
 {
     double rate = pm_answer_real(row, "rate_per_h");
 
-    if (c->part_of != pm_side_int(row, "process_id") || (*c->part && !(rate > c->part_rate)))
+    if (c->part_of != pm_answer_int(row, "process_id") || (*c->part && !(rate > c->part_rate)))
         return;
     c->part_rate = rate;
-    pm_side_text(row, "key", c->part, sizeof c->part);
+    pm_answer_text(row, "key", c->part, sizeof c->part);
 }
 
 /* What leaked in a process that is gone is history. */
@@ -173,23 +173,23 @@ static bool is_alive(const pm_check *c, int64_t process_id)
 }
 
 /* Of each process the first row is its own, and its parts follow. */
-static void ask_leaks(pm_check *c, pmapdb_store *store)
+static void ask_leaks(pm_check *c)
 {
-    pmapdb_rows *rows = pm_run_query(&c->args, store, "leaks");
+    pmapdb_rows *rows = pm_run_query(&c->args, "leaks");
     const char *metric = pm_run_given(&c->args, "metric");
     bool sizes_will_do = metric && strcmp(metric, "joint") != 0 && strcmp(metric, "rss") != 0;
     int64_t longest = 0, judged = 0;
     int64_t current = PMAPDB_UNKNOWN;
 
     while (pm_run_next(rows)) {
-        int64_t process_id = pm_side_int(rows, "process_id");
-        int64_t snapshots = pm_side_int(rows, "snapshots");
+        int64_t process_id = pm_answer_int(rows, "process_id");
+        int64_t snapshots = pm_answer_int(rows, "snapshots");
         char verdict[16];
         bool leaks;
 
         if (!is_alive(c, process_id))
             continue;
-        pm_side_text(rows, "verdict", verdict, sizeof verdict);
+        pm_answer_text(rows, "verdict", verdict, sizeof verdict);
         leaks = strcmp(verdict, "leak") == 0;
         if (process_id == current) {
             if (leaks)
@@ -244,14 +244,14 @@ static void judge_age(pm_check *c)
         find(c, PM_CHECK_UNKNOWN, "the newest snapshot is of %s, %s ago", at, span);
 }
 
-void pm_check_ask(pm_check *c, pmapdb_store *store)
+void pm_check_ask(pm_check *c)
 {
     static const char *const words[] = {
         [PM_CHECK_RSS] = "resident memory", [PM_CHECK_MAPPINGS] = "the number of mappings"};
 
-    ask_newest(c, store);
+    ask_newest(c);
     if (c->of[PM_CHECK_RATE].asked || c->of[PM_CHECK_ETA].asked)
-        ask_leaks(c, store);
+        ask_leaks(c);
     for (int m = PM_CHECK_RSS; m <= PM_CHECK_MAPPINGS; m++)
         if (c->of[m].asked && isnan(c->of[m].value))
             find(c, PM_CHECK_UNKNOWN, "%s is not known of the newest snapshot", words[m]);

@@ -17,11 +17,10 @@ typedef struct top_row {
 
 typedef struct diff {
     pm_cli *cli;
-    pmapdb_store *store;
     const char *by;
     int64_t threshold[PM_METRICS]; /* PMAPDB_UNKNOWN: none */
     pm_run_args args;
-    pm_side older, newer;
+    pm_moment older, newer;
     int64_t from[PM_METRICS], to[PM_METRICS], delta[PM_METRICS]; /* sums of the rows */
     top_row by_rss, by_size;
     bool found;
@@ -113,15 +112,15 @@ static int64_t *sum_of(diff *d, const char *column)
 
 static void see_growth(top_row *top, const pmapdb_rows *row, const char *metric)
 {
-    int64_t delta = pm_side_int(row, metric);
+    int64_t delta = pm_answer_int(row, metric);
 
     /* `leaks` takes less for noise. */
     if (delta == PMAPDB_UNKNOWN || (double)delta < PM_MATERIAL_KIB || delta <= top->delta)
         return;
     top->delta = delta;
-    top->lineage = pm_side_int(row, "lineage_id");
-    pm_side_text(row, "category", top->category, sizeof top->category);
-    pm_side_text(row, "object", top->object, sizeof top->object);
+    top->lineage = pm_answer_int(row, "lineage_id");
+    pm_answer_text(row, "category", top->category, sizeof top->category);
+    pm_answer_text(row, "object", top->object, sizeof top->object);
 }
 
 static void see_row(void *ctx, const pmapdb_rows *row)
@@ -130,7 +129,7 @@ static void see_row(void *ctx, const pmapdb_rows *row)
 
     for (int i = 0; i < pmapdb_rows_columns(row); i++) {
         const char *column = pmapdb_rows_name(row, i);
-        int64_t *sum = sum_of(d, column), value = pm_side_int(row, column);
+        int64_t *sum = sum_of(d, column), value = pm_answer_int(row, column);
 
         if (!sum)
             continue;
@@ -161,13 +160,13 @@ static void write_title(const diff *d, pm_output *out)
     char older[256], newer[256];
     pm_flow flow = pm_output_flow(out);
 
-    pm_side_describe(&d->older, older, sizeof older);
-    pm_side_describe(&d->newer, newer, sizeof newer);
+    pm_moment_describe(&d->older, older, sizeof older);
+    pm_moment_describe(&d->newer, newer, sizeof newer);
     pm_flow_begin(&flow, 0, 4);
     pm_flow_put(&flow, 0, PM_FLOW_PLAIN, pm_text_of(older));
     pm_flow_put(&flow, 1, PM_FLOW_PLAIN, PM_TEXT("->"));
     pm_flow_put(&flow, 1, PM_FLOW_PLAIN, pm_text_of(newer));
-    if (!pm_side_same_process(&d->older, &d->newer))
+    if (!pm_moment_same_process(&d->older, &d->newer))
         pm_flow_say(&flow, 0, ": different processes");
     pm_flow_end(&flow);
     pm_flow_free(&flow);
@@ -231,7 +230,7 @@ static void write_proof(const diff *d, pm_output *out, int64_t rest, const char 
 /* ---- what to do about what grew most ---- */
 
 /* What --from or --to takes. */
-static void moment_of(const pm_side *s, char *out, size_t size)
+static void moment_of(const pm_moment *s, char *out, size_t size)
 {
     if (s->snapshot_id != PMAPDB_UNKNOWN)
         snprintf(out, size, "@%" PRId64, s->snapshot_id);
@@ -255,8 +254,8 @@ static void print_who(const diff *d, const top_row *top, const pm_next_steps *ne
                           .from = next->from,
                           .to = next->to};
 
-    if (!next->lives && !is_object(top) && pm_who_recorded(d->store))
-        pm_who_top(out, d->store, &of);
+    if (!next->lives && !is_object(top) && pm_who_recorded(d->args.store))
+        pm_who_top(out, d->args.store, &of);
 }
 
 static void put_top(pm_flow *f, const top_row *top)
@@ -273,7 +272,7 @@ static void put_top(pm_flow *f, const top_row *top)
 static void write_next(const diff *d, pm_output *out)
 {
     const top_row *top = d->by_rss.delta ? &d->by_rss : &d->by_size;
-    bool same = pm_side_same_process(&d->older, &d->newer);
+    bool same = pm_moment_same_process(&d->older, &d->newer);
     char from[32], to[32], command[32];
     pm_next_steps next = {.category = pm_text_of(top->category),
                           .name = pm_text_of(d->newer.name),
@@ -320,13 +319,13 @@ static void write_next(const diff *d, pm_output *out)
 /* Rows cannot be compared with a sum. */
 static void refuse_sums(const diff *d)
 {
-    bool older = pm_side_has_sums_only(&d->older), newer = pm_side_has_sums_only(&d->newer);
+    bool older = pm_moment_has_sums_only(&d->older), newer = pm_moment_has_sums_only(&d->newer);
     char a[64], b[64];
 
     if (strcmp(d->by, "category") == 0 || (!older && !newer))
         return;
-    pm_side_which(&d->older, a, sizeof a);
-    pm_side_which(&d->newer, b, sizeof b);
+    pm_moment_which(&d->older, a, sizeof a);
+    pm_moment_which(&d->newer, b, sizeof b);
     if (older && newer)
         pm_cli_die("the snapshots %s and %s have sums only: --by category compares them", a, b);
     pm_cli_die("the %s snapshot %s has sums only: --by category compares them",
@@ -368,26 +367,22 @@ static int64_t write_diff(diff *d, pmapdb_rows *rows)
 int pm_cli_diff(pm_cli *cli, int argc, char **argv)
 {
     diff d = {.cli = cli, .by = "category"};
-    pm_query_info *info = NULL;
     pmapdb_rows *rows;
-    pmapdb_error err;
     char query[32];
     int64_t rest;
 
-    pm_cli_must(pm_catalog_find(cli->query_dir, "diff-category", &info, &err), &err);
-    d.args = (pm_run_args){.cli = cli, .info = info, .own = options, .own_values = &d};
+    d.args = (pm_run_args){.cli = cli, .query = "diff-category", .own = options, .own_values = &d};
     for (int i = 0; i < PM_METRICS; i++)
         d.threshold[i] = PMAPDB_UNKNOWN;
     pm_run_parse(&d.args, argc, argv);
-    d.store = pm_cli_store(cli, PMAPDB_READ);
-    pm_cli_must(pm_side_read(&d.args, d.store, &d.older, &d.newer, &err), &err);
+    pm_run_open(&d.args);
+    pm_moment_read_two(&d.args, &d.older, &d.newer);
     refuse_sums(&d);
     snprintf(query, sizeof query, "diff-%s", d.by);
-    rows = pm_run_query(&d.args, d.store, query);
-    pm_side_say(&d.older, &d.newer);
+    rows = pm_run_query(&d.args, query);
+    pm_moment_say(&d.older, &d.newer);
     rest = write_diff(&d, rows);
     pmapdb_rows_close(rows);
-    pmapdb_close(d.store);
-    pm_catalog_free(info);
+    pm_run_end(&d.args);
     return rest ? PM_EXIT_TROUBLE : d.found ? PM_EXIT_FOUND : PM_EXIT_OK;
 }

@@ -1,7 +1,7 @@
 /* mappings: pmapdb mappings: those of one snapshot, also in words, or by region of the address
  * space with the sum of each and the addresses that a filter wants. It chooses the query. */
+#include "cli/moment.h"
 #include "cli/run.h"
-#include "cli/side.h"
 #include "cli/words.h"
 
 #include "api/regions.h"
@@ -63,19 +63,20 @@ static void see_flags(void *ctx, const pmapdb_rows *rows)
     mappings *m = ctx;
     char within[8], flags[8];
 
-    pm_side_text(rows, "within", within, sizeof within);
-    pm_side_text(rows, "flags", flags, sizeof flags);
+    pm_answer_text(rows, "within", within, sizeof within);
+    pm_answer_text(rows, "flags", flags, sizeof flags);
     m->unknown_flags += within[0] && !flags[0];
 }
 
 /* As the region's file has it: the first address after the highest one takes 65 bits. */
 static void write_heading(const mappings *m, const pmapdb_rows *row, pm_output *out)
 {
-    unsigned long long end = (unsigned long long)pm_side_int(row, "region_end");
-    int64_t whole = pm_side_int(row, "region_mappings"), part = pm_side_int(row, "region_parts");
+    unsigned long long end = (unsigned long long)pm_answer_int(row, "region_end");
+    int64_t whole = pm_answer_int(row, "region_mappings"),
+            part = pm_answer_int(row, "region_parts");
 
     pm_output_text(out, "%sregion %lld, %llx to %s%0*llx: ", m->region > 1 ? "\n" : "",
-                   (long long)m->region, (unsigned long long)pm_side_int(row, "region_start"),
+                   (long long)m->region, (unsigned long long)pm_answer_int(row, "region_start"),
                    end ? "" : "1", end ? 1 : 16, end);
     if (whole == PMAPDB_UNKNOWN)
         pm_output_text(out, "what lies in it is not known");
@@ -96,7 +97,7 @@ static void read_total(mappings *m, const pmapdb_rows *row)
 
         snprintf(sum, sizeof sum, "region_%s", c->name);
         m->total[i] =
-            is_sum ? pm_value_int(pm_side_int(row, sum)) : pm_value_text(i ? "" : "TOTAL");
+            is_sum ? pm_value_int(pm_answer_int(row, sum)) : pm_value_text(i ? "" : "TOTAL");
     }
 }
 
@@ -113,11 +114,11 @@ static void write_region_row(mappings *m, const pmapdb_rows *row, pm_output *out
     char within[8], address[32];
 
     see_flags(m, row);
-    pm_side_text(row, "within", within, sizeof within);
-    pm_side_text(row, "address", address, sizeof address);
-    if (pm_side_int(row, "region") != m->region) {
+    pm_answer_text(row, "within", within, sizeof within);
+    pm_answer_text(row, "address", address, sizeof address);
+    if (pm_answer_int(row, "region") != m->region) {
         end_region(m, out);
-        m->region = pm_side_int(row, "region");
+        m->region = pm_answer_int(row, "region");
         write_heading(m, row, out);
         read_total(m, row);
         if (*within) /* else nothing lies in it */
@@ -163,12 +164,12 @@ static void bind_regions(mappings *m, pmapdb_rows *rows)
 
 static void answer_regions(mappings *m)
 {
-    pmapdb_store *store = pm_cli_store(m->cli, PMAPDB_READ);
-    pmapdb_rows *rows = pm_run_query(&m->args, store, "mappings-regions");
-    pmapdb_error err;
+    pmapdb_rows *rows;
 
+    pm_run_open(&m->args);
+    rows = pm_run_query(&m->args, "mappings-regions");
     bind_regions(m, rows);
-    pm_cli_must(pm_side_say_sums_only(&m->args, store, &err), &err);
+    pm_moment_say_sums_only(&m->args);
     if (pm_cli_is_for_people(m->cli))
         write_regions(m, rows);
     else
@@ -177,19 +178,15 @@ static void answer_regions(mappings *m)
         pm_cli_say("the VmFlags of %lld mapping%s are not known: --skip-flag left none of them out",
                    (long long)m->unknown_flags, m->unknown_flags == 1 ? "" : "s");
     pmapdb_rows_close(rows);
-    pmapdb_close(store);
+    pm_run_end(&m->args);
 }
 
 int pm_cli_mappings(pm_cli *cli, int argc, char **argv)
 {
     mappings m = {.cli = cli};
-    pm_query_info *info = NULL;
-    pmapdb_error err;
 
-    pm_run_find_query_dir(cli, argc, argv);
-    pm_cli_must(pm_run_find(cli, "mappings", NULL, &info, &err), &err);
-    m.args =
-        (pm_run_args){.cli = cli, .info = info, .own = options, .own_values = &m, .more = more};
+    m.args = (pm_run_args){
+        .cli = cli, .query = "mappings", .own = options, .own_values = &m, .more = more};
     pm_run_parse(&m.args, argc, argv);
     if (m.words && m.regions)
         pm_cli_usage(cli, "--words and --regions do not go together");
@@ -198,8 +195,7 @@ int pm_cli_mappings(pm_cli *cli, int argc, char **argv)
     if (m.regions)
         answer_regions(&m);
     else
-        pm_run_answer(&m.args, m.words ? "mappings-words" : "mappings", NULL);
-    pm_catalog_free(info);
+        pm_run_answer(&m.args, m.words ? "mappings-words" : "mappings");
     pm_buf_free(&m.skipped);
     return PM_EXIT_OK;
 }

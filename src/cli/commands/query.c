@@ -96,16 +96,16 @@ static int list(const pm_cli *cli)
 /* ---- the SQL and the plan ---- */
 
 /* The names of tables and indexes come from the store: they are escaped. */
-static void write_plan(pm_output *out, const char *name, const char *path)
+static void write_plan(pm_output *out, pm_run_args *args)
 {
-    pmapdb_store *store = pm_cli_store(out->cli, PMAPDB_READ);
     pmapdb_rows *rows = NULL;
     pmapdb_error err;
     pm_buf plan = {0};
     char *next = NULL;
 
-    pm_cli_must(path ? pmapdb_query_file(store, path, &rows, &err)
-                     : pmapdb_query(store, name, &rows, &err),
+    pm_run_open(args);
+    pm_cli_must(args->path ? pmapdb_query_file(args->store, args->path, &rows, &err)
+                           : pmapdb_query(args->store, args->query, &rows, &err),
                 &err);
     pm_cli_must(pm_query_plan(rows, &plan, &err), &err);
     pm_output_text(out, "\nplan:\n");
@@ -113,7 +113,19 @@ static void write_plan(pm_output *out, const char *name, const char *path)
         pm_output_line(out, "%s", line);
     pm_buf_free(&plan);
     pmapdb_rows_close(rows);
-    pmapdb_close(store);
+}
+
+/* The text as it is, to be copied. */
+static void show(const query_args *q, pm_run_args *args)
+{
+    pm_output out;
+
+    pm_output_open(&out, q->cli);
+    pm_output_text(&out, "%s", args->info->text);
+    if (q->explain)
+        write_plan(&out, args);
+    pm_output_end(&out);
+    pm_run_end(args);
 }
 
 static bool is_file(const char *name)
@@ -131,11 +143,7 @@ int pm_cli_query(pm_cli *cli, int argc, char **argv)
 {
     query_args q = {.cli = cli};
     pm_run_args args = {.cli = cli, .own = options + 1, .own_values = &q};
-    const char *name, *path;
-    pm_query_info *info = NULL;
-    pmapdb_error err;
     char title[64];
-    pm_output out;
     int n = pm_options_parse(cli, &syntax, &q, argc, argv);
 
     refuse_format(&q);
@@ -145,25 +153,16 @@ int pm_cli_query(pm_cli *cli, int argc, char **argv)
         return list(cli);
     if (!n)
         pm_cli_usage(cli, "which query? --list lists them");
-    name = argv[1];
-    path = is_file(name) ? name : NULL;
-    pm_run_find_query_dir(cli, n, argv + 1);
-    pm_cli_must(pm_run_find(cli, name, path, &info, &err), &err);
-    snprintf(title, sizeof title, "pmapdb query %s", pm_text_basename(pm_text_of(name)).data);
+    args.query = argv[1];
+    args.path = is_file(args.query) ? args.query : NULL;
+    snprintf(title, sizeof title, "pmapdb query %s", pm_text_basename(pm_text_of(args.query)).data);
     argv[1] = title;
-    args.info = info;
     pm_run_parse(&args, n, argv + 1);
     refuse_format(&q);
-    pm_output_keep_apart(cli, &path, 1, "reads");
-    if (!q.sql && !q.explain) {
-        pm_run_answer(&args, name, path);
-    } else { /* the text as it is, to be copied */
-        pm_output_open(&out, cli);
-        pm_output_text(&out, "%s", info->text);
-        if (q.explain)
-            write_plan(&out, name, path);
-        pm_output_end(&out);
-    }
-    pm_catalog_free(info);
+    pm_output_keep_apart(cli, &args.path, 1, "reads");
+    if (q.sql || q.explain)
+        show(&q, &args);
+    else
+        pm_run_answer(&args, args.query);
     return PM_EXIT_OK;
 }

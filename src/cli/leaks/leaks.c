@@ -53,8 +53,8 @@ static void see_row(void *ctx, const pmapdb_rows *row)
 {
     char verdict[32];
 
-    pm_side_text(row, "verdict", verdict, sizeof verdict);
-    pm_leaks_count(ctx, pm_leak_verdict_of(pm_text_of(verdict)), pm_side_int(row, "snapshots"));
+    pm_answer_text(row, "verdict", verdict, sizeof verdict);
+    pm_leaks_count(ctx, pm_leak_verdict_of(pm_text_of(verdict)), pm_answer_int(row, "snapshots"));
 }
 
 static void show_cards(pm_leaks_cmd *l, pmapdb_store *store, pmapdb_rows *rows)
@@ -74,33 +74,28 @@ static void show_cards(pm_leaks_cmd *l, pmapdb_store *store, pmapdb_rows *rows)
 
 static void ask_store(pm_leaks_cmd *l)
 {
-    pmapdb_store *store = pm_cli_store(l->cli, PMAPDB_READ);
-    pmapdb_rows *rows = pm_run_query(&l->args, store, "leaks");
+    pmapdb_rows *rows;
 
+    pm_run_open(&l->args);
+    rows = pm_run_query(&l->args, "leaks");
     if (shows_cards(l))
-        show_cards(l, store, rows);
+        show_cards(l, l->args.store, rows);
     else
         pm_answer_write(l->cli, rows, see_row, l);
     pmapdb_rows_close(rows);
-    pmapdb_close(store);
 }
 
 int pm_cli_leaks(pm_cli *cli, int argc, char **argv)
 {
     pm_leaks_cmd l = {.cli = cli};
-    pm_query_info *info = NULL;
-    int trouble = PM_EXIT_OK, exit_code;
-    pmapdb_error err;
+    int trouble = PM_EXIT_OK;
 
-    pm_run_find_query_dir(cli, argc, argv);
-    pm_cli_must(pm_run_find(cli, "leaks", NULL, &info, &err), &err);
-    l.args = (pm_run_args){.cli = cli, .info = info, .own = options, .own_values = &l};
+    l.args = (pm_run_args){.cli = cli, .query = "leaks", .own = options, .own_values = &l};
     pm_run_parse(&l.args, argc, argv);
     if (l.series)
         trouble = pm_leaks_series(&l);
     else
         ask_store(&l);
-    pm_catalog_free(info);
-    exit_code = trouble ? trouble : exit_code_of(&l);
-    return exit_code;
+    pm_run_end(&l.args);
+    return trouble ? trouble : exit_code_of(&l);
 }

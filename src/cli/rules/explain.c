@@ -70,7 +70,7 @@ static pm_category base_of(const pmapdb_rows *rows)
     char base[32];
     int i = 0;
 
-    pm_side_text(rows, "base", base, sizeof base);
+    pm_answer_text(rows, "base", base, sizeof base);
     while (i < PM_CATEGORY_ANONYMOUS && strcmp(pm_categories[i].slug, base) != 0)
         i++;
     return (pm_category)i;
@@ -79,20 +79,20 @@ static pm_category base_of(const pmapdb_rows *rows)
 static void take_stored(found *f, const pmapdb_rows *rows)
 {
     f->at = f->n;
-    pm_side_text(rows, "category", f->category, sizeof f->category);
-    pm_side_text(rows, "rule", f->rule, sizeof f->rule);
-    pm_side_text(rows, "first_at", f->first_at, sizeof f->first_at);
-    pm_side_text(rows, "name", f->name, sizeof f->name);
-    f->lineage = pm_side_int(rows, "lineage_id");
-    f->first_id = pm_side_int(rows, "first_id");
-    f->snapshot = pm_side_int(rows, "snapshot_id");
-    f->pid = pm_side_int(rows, "pid");
+    pm_answer_text(rows, "category", f->category, sizeof f->category);
+    pm_answer_text(rows, "rule", f->rule, sizeof f->rule);
+    pm_answer_text(rows, "first_at", f->first_at, sizeof f->first_at);
+    pm_answer_text(rows, "name", f->name, sizeof f->name);
+    f->lineage = pm_answer_int(rows, "lineage_id");
+    f->first_id = pm_answer_int(rows, "first_id");
+    f->snapshot = pm_answer_int(rows, "snapshot_id");
+    f->pid = pm_answer_int(rows, "pid");
 }
 
 static void take_row(found *f, const pmapdb_rows *rows, uint64_t address)
 {
-    int64_t process = pm_side_int(rows, "process_id");
-    pm_rule_row row = {.start = (uint64_t)pm_side_int(rows, "start"),
+    int64_t process = pm_answer_int(rows, "process_id");
+    pm_rule_row row = {.start = (uint64_t)pm_answer_int(rows, "start"),
                        .path = kept_text(f, rows, "path"),
                        .flags = kept_text(f, rows, "flags"),
                        .perms = kept_text(f, rows, "perms").data,
@@ -103,7 +103,7 @@ static void take_row(found *f, const pmapdb_rows *rows, uint64_t address)
     if (f->process_id && process != f->process_id)
         pm_cli_die("several processes were captured then: give --process NAME/PID");
     f->process_id = process;
-    row.length = (uint64_t)pm_side_int(rows, "end") - row.start;
+    row.length = (uint64_t)pm_answer_int(rows, "end") - row.start;
     row.has_flags = row.flags.data != NULL;
     if (address - row.start < row.length)
         take_stored(f, rows);

@@ -28,8 +28,8 @@ typedef struct places {
 
 static void read_moment(places *p, const pm_who *w, bool newer)
 {
-    const pm_side *side = newer ? &w->newer : &w->older;
-    pmapdb_rows *rows = pm_run_query(&w->args, w->store, "mappings");
+    const pm_moment *side = newer ? &w->newer : &w->older;
+    pmapdb_rows *rows = pm_run_query(&w->args, "mappings");
     char moment[32], category[128];
     pmapdb_error err;
 
@@ -39,14 +39,14 @@ static void read_moment(places *p, const pm_who *w, bool newer)
         snprintf(moment, sizeof moment, "%s", side->taken_at);
     pm_cli_must(pmapdb_bind(rows, "snapshot", moment, &err), &err);
     while (pm_run_next(rows)) {
-        place one = {.lineage = pm_side_int(rows, "lineage_id"),
-                     .size = pm_side_int(rows, "size_kib"),
-                     .rss = pm_side_int(rows, "rss_kib"),
-                     .start = (uint64_t)pm_side_int(rows, "start"),
-                     .end = (uint64_t)pm_side_int(rows, "end"),
+        place one = {.lineage = pm_answer_int(rows, "lineage_id"),
+                     .size = pm_answer_int(rows, "size_kib"),
+                     .rss = pm_answer_int(rows, "rss_kib"),
+                     .start = (uint64_t)pm_answer_int(rows, "start"),
+                     .end = (uint64_t)pm_answer_int(rows, "end"),
                      .newer = newer};
 
-        pm_side_text(rows, "category", category, sizeof category);
+        pm_answer_text(rows, "category", category, sizeof category);
         pm_cli_must(pm_pool_text(p->categories, pm_text_of(category), &one.category, &err), &err);
         pm_cli_must(pm_grow(&p->place, &p->cap, p->n, sizeof *p->place, &err), &err);
         p->place[p->n++] = one;

@@ -34,11 +34,11 @@ static int64_t known(int64_t v)
 static void see_row(void *ctx, const pmapdb_rows *row)
 {
     stacks *s = ctx;
-    int64_t growth = known(pm_side_int(row, "growth_kib"));
+    int64_t growth = known(pm_answer_int(row, "growth_kib"));
     char kind[16], function[8];
 
-    pm_side_text(row, "kind", kind, sizeof kind);
-    pm_side_text(row, "function", function, sizeof function);
+    pm_answer_text(row, "kind", kind, sizeof kind);
+    pm_answer_text(row, "function", function, sizeof function);
     s->growth += growth;
     if (strcmp(kind, "older") == 0)
         s->older += growth;
@@ -46,9 +46,9 @@ static void see_row(void *ctx, const pmapdb_rows *row)
         return;
     s->covered += growth;
     s->headless += function[0] ? 0 : growth;
-    s->live += known(pm_side_int(row, "live_kib"));
-    s->allocations += known(pm_side_int(row, "allocations"));
-    s->frees += known(pm_side_int(row, "frees"));
+    s->live += known(pm_answer_int(row, "live_kib"));
+    s->allocations += known(pm_answer_int(row, "allocations"));
+    s->frees += known(pm_answer_int(row, "frees"));
 }
 
 static void write_total(const stacks *s, pm_output *out, const pm_answer_view *view)
@@ -76,7 +76,7 @@ static void write_total(const stacks *s, pm_output *out, const pm_answer_view *v
 
 static void read_recordings(stacks *s)
 {
-    pmapdb_rows *rows = pm_run_query(&s->w->args, s->w->store, "who-recordings");
+    pmapdb_rows *rows = pm_run_query(&s->w->args, "who-recordings");
     pmapdb_error err;
 
     while (pm_run_next(rows)) {
@@ -84,17 +84,17 @@ static void read_recordings(stacks *s)
 
         pm_cli_must(pm_grow(&s->recording, &s->cap, s->n, sizeof *r, &err), &err);
         r = &s->recording[s->n++];
-        *r = (recording){.id = pm_side_int(rows, "recording_id"),
-                         .pid = pm_side_int(rows, "pid"),
-                         .lost = pm_side_int(rows, "lost"),
-                         .slack_ms = pm_side_int(rows, "slack_ms"),
-                         .late_ms = pm_side_int(rows, "late_ms"),
-                         .early_ms = pm_side_int(rows, "early_ms"),
-                         .linked = pm_side_int(rows, "linked") == 1};
-        pm_side_text(rows, "first_at", r->first, sizeof r->first);
-        pm_side_text(rows, "last_at", r->last, sizeof r->last);
-        pm_side_text(rows, "clock", r->clock, sizeof r->clock);
-        pm_side_text(rows, "file", r->file, sizeof r->file);
+        *r = (recording){.id = pm_answer_int(rows, "recording_id"),
+                         .pid = pm_answer_int(rows, "pid"),
+                         .lost = pm_answer_int(rows, "lost"),
+                         .slack_ms = pm_answer_int(rows, "slack_ms"),
+                         .late_ms = pm_answer_int(rows, "late_ms"),
+                         .early_ms = pm_answer_int(rows, "early_ms"),
+                         .linked = pm_answer_int(rows, "linked") == 1};
+        pm_answer_text(rows, "first_at", r->first, sizeof r->first);
+        pm_answer_text(rows, "last_at", r->last, sizeof r->last);
+        pm_answer_text(rows, "clock", r->clock, sizeof r->clock);
+        pm_answer_text(rows, "file", r->file, sizeof r->file);
     }
     pmapdb_rows_close(rows);
 }
@@ -203,8 +203,8 @@ static void write_title(const pm_who *w, pm_output *out, bool human)
     pm_words words = {0};
     FILE *line = pm_words_begin(&words);
 
-    pm_side_describe(&w->older, older, sizeof older);
-    pm_side_describe(&w->newer, newer, sizeof newer);
+    pm_moment_describe(&w->older, older, sizeof older);
+    pm_moment_describe(&w->newer, newer, sizeof newer);
     pm_output_line(out, "%s -> %s", older, newer);
     for (size_t i = 0; i < w->n_words; i++)
         fprintf(line, "%s%s", i ? ", " : "", w->word[i]);
@@ -267,12 +267,12 @@ static void write_folded(stacks *s, pm_output *out)
     char name[128], kind[16], chain[1 << 17];
 
     while (pm_run_next(s->rows)) {
-        int64_t growth = known(pm_side_int(s->rows, "growth_kib"));
+        int64_t growth = known(pm_answer_int(s->rows, "growth_kib"));
 
         see_row(s, s->rows);
-        pm_side_text(s->rows, "kind", kind, sizeof kind);
-        pm_side_text(s->rows, "name", name, sizeof name);
-        pm_side_text(s->rows, "stack", chain, sizeof chain);
+        pm_answer_text(s->rows, "kind", kind, sizeof kind);
+        pm_answer_text(s->rows, "name", name, sizeof name);
+        pm_answer_text(s->rows, "stack", chain, sizeof chain);
         if (strcmp(kind, "stack") == 0 && growth > 0)
             pm_output_line(out, "%s;%s %" PRId64, name, chain, growth * 1024);
     }

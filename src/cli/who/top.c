@@ -114,18 +114,18 @@ bool pm_who_top(FILE *out, pmapdb_store *store, const pm_who_of *of)
         return false;
     rows = ask(store, of, lineages.data);
     while (pm_run_next(rows)) {
-        int64_t growth = pm_side_int(rows, "growth_kib");
+        int64_t growth = pm_answer_int(rows, "growth_kib");
 
         if (growth == PMAPDB_UNKNOWN)
             continue;
         all += growth;
-        pm_side_text(rows, "kind", kind, sizeof kind);
+        pm_answer_text(rows, "kind", kind, sizeof kind);
         if (strcmp(kind, "stack") != 0 || growth <= most)
             continue;
         most = growth;
-        pm_side_text(rows, "stack", chain, sizeof chain);
-        pm_side_text(rows, "function", function, sizeof function);
-        pm_side_text(rows, "recordings", recordings, sizeof recordings);
+        pm_answer_text(rows, "stack", chain, sizeof chain);
+        pm_answer_text(rows, "function", function, sizeof function);
+        pm_answer_text(rows, "recordings", recordings, sizeof recordings);
     }
     pmapdb_rows_close(rows);
     free(lineages.data);

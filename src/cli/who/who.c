@@ -29,23 +29,21 @@ static void check(const pm_who *w)
 /* A list of calls needs one snapshot only. */
 static void read_sides(pm_who *w)
 {
-    pmapdb_error err;
-    pmapdb_status st = pm_side_read(&w->args, w->store, &w->older, &w->newer, &err);
-
-    if (w->events && st == PMAPDB_USAGE && w->newer.taken_at[0])
-        return;
-    pm_cli_must(st, &err);
+    if (w->events)
+        pm_moment_read(&w->args, &w->older, &w->newer);
+    else
+        pm_moment_read_two(&w->args, &w->older, &w->newer);
     if (w->events)
         return;
-    if (pm_side_has_sums_only(&w->older) || pm_side_has_sums_only(&w->newer))
+    if (pm_moment_has_sums_only(&w->older) || pm_moment_has_sums_only(&w->newer))
         pm_cli_die("the %s snapshot has sums only, no mappings: --from and --to choose others",
-                   pm_side_has_sums_only(&w->older) ? "older" : "newer");
-    pm_side_say(&w->older, &w->newer);
+                   pm_moment_has_sums_only(&w->older) ? "older" : "newer");
+    pm_moment_say(&w->older, &w->newer);
 }
 
 pmapdb_rows *pm_who_query(const pm_who *w, const char *name)
 {
-    pmapdb_rows *rows = pm_run_query(&w->args, w->store, name);
+    pmapdb_rows *rows = pm_run_query(&w->args, name);
     pmapdb_error err;
 
     if (w->lineages)
@@ -69,13 +67,9 @@ static void list_events(const pm_who *w)
 int pm_cli_who(pm_cli *cli, int argc, char **argv)
 {
     pm_who w = {.cli = cli};
-    pm_query_info *info = NULL;
-    pmapdb_error err;
 
-    pm_run_find_query_dir(cli, argc, argv);
-    pm_cli_must(pm_run_find(cli, "who", NULL, &info, &err), &err);
     w.args = (pm_run_args){.cli = cli,
-                           .info = info,
+                           .query = "who",
                            .own = options,
                            .own_values = &w,
                            .operands = "[LINEAGE|CATEGORY|ADDRESS...]",
@@ -83,7 +77,7 @@ int pm_cli_who(pm_cli *cli, int argc, char **argv)
     w.n_words = (size_t)pm_run_parse(&w.args, argc, argv);
     w.word = (const char *const *)(argv + 1);
     check(&w);
-    w.store = pm_cli_store(cli, PMAPDB_READ);
+    pm_run_open(&w.args);
     read_sides(&w);
     if (!w.events || w.n_words)
         pm_who_find_mappings(&w);
@@ -92,7 +86,6 @@ int pm_cli_who(pm_cli *cli, int argc, char **argv)
     else
         pm_who_stacks(&w);
     free(w.lineages);
-    pmapdb_close(w.store);
-    pm_catalog_free(info);
+    pm_run_end(&w.args);
     return PM_EXIT_OK;
 }

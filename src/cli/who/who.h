@@ -2,7 +2,7 @@
 #ifndef PM_CLI_WHO_H
 #define PM_CLI_WHO_H
 
-#include "cli/side.h"
+#include "cli/moment.h"
 #include "cli/words.h"
 
 /* ---- hints of leaks and diff ---- */
@@ -28,12 +28,11 @@ bool pm_who_top(FILE *out, pmapdb_store *store, const pm_who_of *of);
 typedef struct pm_who {
     pm_cli *cli;
     pm_run_args args;
-    pmapdb_store *store;
     bool folded, events;
     const char *since, *until;
     const char *const *word; /* 12 or L12, a category, an address */
     size_t n_words;          /* 0: all mappings */
-    pm_side older, newer;
+    pm_moment older, newer;
     char *lineages;          /* of the words: "[12,13]"; NULL: all */
     int64_t size[2], rss[2]; /* of these mappings, older and newer, KiB; PMAPDB_UNKNOWN */
 } pm_who;

@@ -1,77 +1,78 @@
-/* side: a moment that a command shows: what was added up while it was read. */
-#include "cli/side.h"
+/* moment: a moment that a command shows: what was added up while it was read. */
+#include "cli/moment.h"
 
-#include "base/err.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 const char *const pm_metric_names[PM_METRICS] = {
     "mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib", "swap_kib"};
 
-static void read_side(const pmapdb_rows *rows, pm_side *s)
+static void read_moment(const pmapdb_rows *rows, pm_moment *s)
 {
     for (int i = 0; i < PM_METRICS; i++)
-        s->total[i] = pm_side_int(rows, pm_metric_names[i]);
-    s->tool_size = pm_side_int(rows, "tool_size_kib");
-    s->tool_rss = pm_side_int(rows, "tool_rss_kib");
-    s->processes = pm_side_int(rows, "processes");
-    s->process_id = pm_side_int(rows, "process_id");
-    s->pid = pm_side_int(rows, "pid");
-    s->snapshot_id = pm_side_int(rows, "snapshot_id");
-    pm_side_text(rows, "name", s->name, sizeof s->name);
-    pm_side_text(rows, "taken_at", s->taken_at, sizeof s->taken_at);
-    pm_side_text(rows, "dialect", s->dialect, sizeof s->dialect);
-    pm_side_text(rows, "state", s->state, sizeof s->state);
-    pm_side_text(rows, "partial", s->partial, sizeof s->partial);
+        s->total[i] = pm_answer_int(rows, pm_metric_names[i]);
+    s->tool_size = pm_answer_int(rows, "tool_size_kib");
+    s->tool_rss = pm_answer_int(rows, "tool_rss_kib");
+    s->processes = pm_answer_int(rows, "processes");
+    s->process_id = pm_answer_int(rows, "process_id");
+    s->pid = pm_answer_int(rows, "pid");
+    s->snapshot_id = pm_answer_int(rows, "snapshot_id");
+    pm_answer_text(rows, "name", s->name, sizeof s->name);
+    pm_answer_text(rows, "taken_at", s->taken_at, sizeof s->taken_at);
+    pm_answer_text(rows, "dialect", s->dialect, sizeof s->dialect);
+    pm_answer_text(rows, "state", s->state, sizeof s->state);
+    pm_answer_text(rows, "partial", s->partial, sizeof s->partial);
 }
 
-pmapdb_status pm_side_read(const pm_run_args *args, pmapdb_store *store, pm_side *older,
-                           pm_side *newer, pmapdb_error *err)
+bool pm_moment_read(const pm_run_args *args, pm_moment *older, pm_moment *newer)
 {
-    pmapdb_rows *rows = pm_run_query(args, store, "diff-total");
+    pmapdb_rows *rows = pm_run_query(args, "diff-total");
 
     while (pm_run_next(rows))
-        read_side(rows, pm_side_int(rows, "newer") ? newer : older);
+        read_moment(rows, pm_answer_int(rows, "newer") ? newer : older);
     pmapdb_rows_close(rows);
-    if (strcmp(older->taken_at, newer->taken_at) == 0 && older->snapshot_id == newer->snapshot_id)
-        return pm_fail(err, PMAPDB_USAGE,
-                       "--from and --to are both %s of %s: there is nothing to compare",
-                       older->taken_at, older->name);
-    return PMAPDB_OK;
+    return strcmp(older->taken_at, newer->taken_at) != 0 ||
+           older->snapshot_id != newer->snapshot_id;
 }
 
-bool pm_side_has_sums_only(const pm_side *s)
+void pm_moment_read_two(const pm_run_args *args, pm_moment *older, pm_moment *newer)
+{
+    if (!pm_moment_read(args, older, newer))
+        pm_cli_die("--from and --to are both %s of %s: there is nothing to compare",
+                   older->taken_at, older->name);
+}
+
+bool pm_moment_has_sums_only(const pm_moment *s)
 {
     return strcmp(s->state, "totals") == 0;
 }
 
-pmapdb_status pm_side_say_sums_only(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err)
+void pm_moment_say_sums_only(const pm_run_args *args)
 {
-    pmapdb_rows *rows = pm_run_query(args, store, "mappings-total");
-    pm_side side = {0};
+    pmapdb_rows *rows = pm_run_query(args, "mappings-total");
+    pm_moment moment = {0};
     char which[64];
 
-    (void)err;
     if (pm_run_next(rows))
-        read_side(rows, &side);
+        read_moment(rows, &moment);
     pmapdb_rows_close(rows);
-    if (!pm_side_has_sums_only(&side))
-        return PMAPDB_OK;
-    pm_side_which(&side, which, sizeof which);
-    pm_cli_say("the snapshot %s has sums only, no mappings: pmapdb categories shows them", which);
-    return PMAPDB_OK;
+    pm_moment_which(&moment, which, sizeof which);
+    if (pm_moment_has_sums_only(&moment))
+        pm_cli_say("the snapshot %s has sums only, no mappings: pmapdb categories shows them",
+                   which);
 }
 
 /* groups calls the moment --at. */
-pmapdb_status pm_left_out_say(const pm_run_args *args, pmapdb_store *store, pmapdb_error *err)
+void pm_moment_say_left_out(const pm_run_args *args)
 {
-    pmapdb_rows *rows = pm_run_query(args, store, "left-out");
+    pmapdb_rows *rows = pm_run_query(args, "left-out");
     const char *at = pm_run_given(args, "at");
+    pmapdb_error err;
     long n = 0;
 
-    (void)err;
     if (at)
-        pm_cli_must(pmapdb_bind(rows, "snapshot", at, err), err);
+        pm_cli_must(pmapdb_bind(rows, "snapshot", at, &err), &err);
     while (pm_run_next(rows))
         n++;
     pmapdb_rows_close(rows);
@@ -79,10 +80,9 @@ pmapdb_status pm_left_out_say(const pm_run_args *args, pmapdb_store *store, pmap
         pm_cli_say("%ld name%s captured in the same hour, but further away than --within: pmapdb "
                    "left-out lists %s",
                    n, n == 1 ? " was" : "s were", n == 1 ? "it" : "them");
-    return PMAPDB_OK;
 }
 
-void pm_side_which(const pm_side *s, char *out, size_t size)
+void pm_moment_which(const pm_moment *s, char *out, size_t size)
 {
     if (s->snapshot_id != PMAPDB_UNKNOWN)
         snprintf(out, size, "@%lld", (long long)s->snapshot_id);
@@ -90,7 +90,7 @@ void pm_side_which(const pm_side *s, char *out, size_t size)
         snprintf(out, size, "of %lld processes", (long long)s->processes);
 }
 
-void pm_side_describe(const pm_side *s, char *out, size_t size)
+void pm_moment_describe(const pm_moment *s, char *out, size_t size)
 {
     char which[64];
 
@@ -102,14 +102,14 @@ void pm_side_describe(const pm_side *s, char *out, size_t size)
     snprintf(out, size, "%s %s (%s, %s)", s->name, s->taken_at, which, s->dialect);
 }
 
-bool pm_side_same_process(const pm_side *older, const pm_side *newer)
+bool pm_moment_same_process(const pm_moment *older, const pm_moment *newer)
 {
     return older->processes != 1 || newer->processes != 1 || older->process_id == newer->process_id;
 }
 
-void pm_side_say(const pm_side *older, const pm_side *newer)
+void pm_moment_say(const pm_moment *older, const pm_moment *newer)
 {
-    bool sums_then = pm_side_has_sums_only(older), sums_now = pm_side_has_sums_only(newer);
+    bool sums_then = pm_moment_has_sums_only(older), sums_now = pm_moment_has_sums_only(newer);
     bool maps_then = strcmp(older->dialect, "maps") == 0;
     bool maps_now = strcmp(newer->dialect, "maps") == 0;
 
@@ -128,7 +128,7 @@ void pm_side_say(const pm_side *older, const pm_side *newer)
     else if (!sums_then && !sums_now && strcmp(older->dialect, newer->dialect) != 0)
         pm_cli_say("%s and %s name some mappings differently: --dialect compares like with like",
                    older->dialect, newer->dialect);
-    if (!pm_side_same_process(older, newer))
+    if (!pm_moment_same_process(older, newer))
         pm_cli_say("these are different processes: @%lld and @%lld", (long long)older->process_id,
                    (long long)newer->process_id);
 }

@@ -21,7 +21,7 @@ struct pm_cli {
     pm_format format;
     bool quiet, kib, wide, crlf, safe;
     int64_t top;     /* 0: all rows */
-    bool completing; /* the words are not run but completed: cli/complete.h */
+    bool completing; /* the words are not run but completed: cli/options/complete.h */
 };
 
 /* Arguments of an option that may be repeated; `item` is for free(), the texts are argv's. */

@@ -1,5 +1,5 @@
 /* common: the global options, opening the store, words on standard error. */
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 #include "base/buf.h"
 #include "base/clock.h"

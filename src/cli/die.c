@@ -92,14 +92,6 @@ void pm_cli_no_memory(void)
     pm_cli_die("out of memory");
 }
 
-int pm_cli_fail(pmapdb_status status, const pmapdb_error *err)
-{
-    if (status == PMAPDB_STOPPED)
-        return PM_EXIT_OK;
-    pm_cli_say("%s", err->text);
-    return PM_EXIT_TROUBLE;
-}
-
 void pm_cli_must(pmapdb_status status, const pmapdb_error *err)
 {
     if (status == PMAPDB_STOPPED)

@@ -29,9 +29,6 @@ void pm_cli_usage(const pm_cli *cli, const char *format, ...)
  * program without a word and with exit status 0; other statuses end it with the error's text. */
 void pm_cli_must(pmapdb_status status, const pmapdb_error *err);
 
-/* For commands that have something to do before they end: says the error, returns the exit code. */
-int pm_cli_fail(pmapdb_status status, const pmapdb_error *err);
-
 /* From here on the program ends with this exit code. `say_why` gets what pm_cli_die() would say on
  * standard error, and a short word for a wrong command line: for `check`, whose reader is a
  * monitor. */

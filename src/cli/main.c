@@ -1,5 +1,5 @@
 /* main: the table of commands. */
-#include "cli/complete.h"
+#include "cli/options/complete.h"
 #include "cli/run.h"
 
 #include "base/near.h"

@@ -3,7 +3,7 @@
 #define PM_CLI_RUN_H
 
 #include "cli/answer.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 /* What the command line says for a query. */
 typedef struct pm_run_args {

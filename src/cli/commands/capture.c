@@ -1,6 +1,6 @@
 /* capture: pmapdb capture PID... : reads live processes and stores them, once or every beat. */
 #include "cli/commands/capture_log.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 #include "api/check.h" /* whether the options make sense, before a store is made for them */
 #include "base/clock.h"

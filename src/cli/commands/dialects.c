@@ -1,5 +1,5 @@
 /* dialects: pmapdb dialects: what import reads, with a line of each kind, and what it refuses. */
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/output.h"
 
 #include "parse/formats.h" /* pmapdb.h has no list of dialects */

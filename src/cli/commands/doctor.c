@@ -1,6 +1,6 @@
 /* doctor: pmapdb doctor: whether the store is whole, whether captures arrive, what they cost, how
  * long it lasts. */
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/output.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* export: pmapdb export OUT.db : a part of the store, or all of it, into a new one, redacted if
  * asked for. */
 #include "base/err.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* import: pmapdb import PATH... : stores captures, and prints a line for each. */
 #include "cli/commands/capture_log.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 #include "api/check.h" /* whether the options make sense, before a store is made for them */
 #include "base/num.h"

@@ -1,5 +1,5 @@
 /* merge: pmapdb merge OTHER.db... : stores what other stores hold; a row for each of them. */
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 

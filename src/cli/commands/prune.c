@@ -1,5 +1,5 @@
 /* prune: pmapdb prune: which moments stay, pins, and the size of the store. */
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 

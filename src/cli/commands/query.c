@@ -1,5 +1,5 @@
 /* query: pmapdb query: named queries by their name or file: listing, running, explaining. */
-#include "cli/complete.h"
+#include "cli/options/complete.h"
 #include "cli/run.h"
 #include "cli/words.h"
 

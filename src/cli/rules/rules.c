@@ -2,7 +2,7 @@
  * category, files of one's own, other rules over all history. */
 #include "cli/rules/rules.h"
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include <stdlib.h>
 #include <string.h>
 

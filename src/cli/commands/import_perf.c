@@ -1,5 +1,5 @@
 /* import_perf: pmapdb import-perf FILE... : stores texts of perf script, a row for each. */
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/value.h"

@@ -1,5 +1,5 @@
-/* options_help: what --help and --usage print of a table of options. */
-#include "cli/options.h"
+/* help: what --help and --usage print of a table of options. */
+#include "cli/options/options.h"
 
 #include <stdio.h>
 #include <string.h>

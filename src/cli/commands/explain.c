@@ -1,5 +1,5 @@
 /* explain: pmapdb explain CATEGORY: the page of a category, or the list of them. */
-#include "cli/complete.h"
+#include "cli/options/complete.h"
 #include "cli/output.h"
 
 #include "base/near.h"

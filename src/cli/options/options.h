@@ -52,7 +52,7 @@ typedef struct pm_option {
     const char *(*read)(const char *arg, void *value);
 } pm_option;
 
-typedef struct pm_offer pm_offer; /* cli/complete.h */
+typedef struct pm_offer pm_offer; /* cli/options/complete.h */
 
 typedef struct pm_syntax {
     const pm_option *options; /* NULL: none of its own; ends with a row without a name */

@@ -1,5 +1,5 @@
 /* complete: what may stand in the place of the last word of a command line. */
-#include "cli/complete.h"
+#include "cli/options/complete.h"
 
 #include "base/buf.h"
 #include "base/dialect.h"

@@ -5,7 +5,7 @@
 #ifndef PM_CLI_COMPLETE_H
 #define PM_CLI_COMPLETE_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 struct pm_offer {
     const char *word; /* as far as it is typed; of --from=@1 it is @1 */

@@ -1,5 +1,5 @@
 /* help_text: the texts of --help that are files. */
-#include "cli/help_text.h"
+#include "cli/options/help_text.h"
 
 #include "cli/words.h"
 #include "store/file/embedded.h"

@@ -6,7 +6,7 @@
 #ifndef PM_CLI_HELP_TEXT_H
 #define PM_CLI_HELP_TEXT_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 /* What the files say of that command ("pmapdb prune", "pmapdb query NAME") takes the place of what
  * `syntax` lacks. The texts stay until the program ends. */

@@ -1,5 +1,5 @@
 /* completion: pmapdb completion SHELL: the script that makes a shell ask pmapdb __complete. */
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/output.h"
 
 #include "store/file/embedded.h" /* how files are built in */

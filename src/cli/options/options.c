@@ -1,7 +1,7 @@
 /* options: reads a command line by a table of options. */
-#include "cli/options.h"
-#include "cli/complete.h"
-#include "cli/help_text.h"
+#include "cli/options/options.h"
+#include "cli/options/complete.h"
+#include "cli/options/help_text.h"
 #include "cli/output.h"
 
 #include "base/buf.h"

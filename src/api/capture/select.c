@@ -58,41 +58,18 @@ void pm_select_free(pm_selection *s)
     pm_expression_free(s->match);
     pm_buf_free(&s->text);
     free(s->pids);
-    pm_map_free(&s->parents);
     pm_buf_free(&s->memory);
 }
 
 /* ---- one beat ---- */
 
-/* Families are those of the beat's start: a parent that ends meanwhile still is one. */
-static pmapdb_status list_parents(pm_selection *s, int root, pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
-    pm_proc_fate fate;
-    pm_proc p;
-
-    pm_map_clear(&s->parents);
-    for (size_t i = 0; i < s->n_pids && st == PMAPDB_OK; i++) {
-        st = pm_proc_open(root, s->pids[i], &p, &fate, err);
-        if (st != PMAPDB_OK || fate != PM_PROC_GOOD)
-            continue;
-        st = pm_map_put(&s->parents, (uint64_t)p.pid, p.ppid, err);
-        pm_proc_close(&p);
-    }
-    return st;
-}
-
 pmapdb_status pm_select_list(pm_selection *s, int root, pmapdb_error *err)
 {
-    pmapdb_status st;
-
     free(s->pids);
     s->pids = NULL;
     s->n_pids = 0;
-    if (!s->named) {
-        st = pm_proc_list(root, &s->pids, &s->n_pids, err);
-        return st == PMAPDB_OK && s->needs & PM_NEED_ANCESTORS ? list_parents(s, root, err) : st;
-    }
+    if (!s->named)
+        return pm_proc_list(root, &s->pids, &s->n_pids, err);
     s->pids = calloc(s->n_named, sizeof *s->pids);
     if (!s->pids)
         return pm_fail_nomem(err);
@@ -102,14 +79,19 @@ pmapdb_status pm_select_list(pm_selection *s, int root, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-static size_t find_ancestors(const pm_selection *s, int64_t parent, int64_t out[ANCESTORS_MAX])
+/* A process whose parent ends meanwhile belongs to another one from then on. */
+static size_t find_ancestors(int root, int64_t parent, int64_t out[ANCESTORS_MAX])
 {
+    pm_proc_fate fate = PM_PROC_GOOD;
+    pm_proc p;
     size_t n = 0;
 
-    while (parent > 0 && n < ANCESTORS_MAX) {
+    while (parent > 0 && n < ANCESTORS_MAX && fate == PM_PROC_GOOD) {
         out[n++] = parent;
-        if (!pm_map_get(&s->parents, (uint64_t)parent, &parent))
-            parent = 0;
+        if (pm_proc_open(root, parent, &p, &fate, NULL) != PMAPDB_OK || fate != PM_PROC_GOOD)
+            break;
+        parent = p.ppid;
+        pm_proc_close(&p);
     }
     return n;
 }
@@ -131,8 +113,8 @@ static unsigned wants_of(unsigned needs)
     return wants;
 }
 
-pmapdb_status pm_select_holds(pm_selection *s, const pm_proc *p, pm_proc_host *machine, bool *holds,
-                              bool *hidden, pmapdb_error *err)
+pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_proc_host *machine,
+                              bool *holds, bool *hidden, pmapdb_error *err)
 {
     int64_t ancestors[ANCESTORS_MAX];
     pm_standing known;
@@ -157,7 +139,7 @@ pmapdb_status pm_select_holds(pm_selection *s, const pm_proc *p, pm_proc_host *m
                        .environment = known.environment,
                        .ancestors = ancestors};
     if (s->needs & PM_NEED_ANCESTORS)
-        facts.n_ancestors = find_ancestors(s, p->ppid, ancestors);
+        facts.n_ancestors = find_ancestors(root, p->ppid, ancestors);
     st = pm_expression_holds(s->match, &facts, holds, err);
     /* Every program has an exe: a process without one is another user's, with its environment. */
     *hidden = !*holds && s->needs & (PM_NEED_EXE | PM_NEED_ENVIRONMENT) && !known.exe.len;

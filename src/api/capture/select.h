@@ -3,7 +3,6 @@
 #ifndef PM_API_CAPTURE_SELECT_H
 #define PM_API_CAPTURE_SELECT_H
 
-#include "base/map.h"
 #include "source/proc.h"
 #include "store/func/expression.h"
 
@@ -23,7 +22,6 @@ typedef struct pm_selection {
     /* of the current beat: */
     int64_t *pids; /* ascending */
     size_t n_pids;
-    pm_map parents; /* pid -> its parent, of all processes, if match asks for ancestors */
     pm_buf memory;
 } pm_selection;
 
@@ -33,9 +31,10 @@ void pm_select_free(pm_selection *s);
 /* Fills s->pids with the processes that there are now. */
 pmapdb_status pm_select_list(pm_selection *s, int root, pmapdb_error *err);
 
-/* *holds: the process is selected. *hidden: this user may not see the facts that decide it. */
-pmapdb_status pm_select_holds(pm_selection *s, const pm_proc *p, pm_proc_host *machine, bool *holds,
-                              bool *hidden, pmapdb_error *err);
+/* root: a handle on /proc. *holds: the process is selected. *hidden: this user may not see the
+ * facts that decide it. */
+pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_proc_host *machine,
+                              bool *holds, bool *hidden, pmapdb_error *err);
 
 /* NULL if processes are not named by pid. */
 pm_named *pm_select_named(pm_selection *s, int64_t pid);

@@ -196,8 +196,8 @@ static void capture_pid(pm_capture_run *run, int64_t pid)
         return;
     }
     if ((!named || is_named_one(run, &p, named)) &&
-        did(run,
-            pm_select_holds(&run->selection, &p, run->machine, &holds, &hidden, &run->error))) {
+        did(run, pm_select_holds(&run->selection, run->root, &p, run->machine, &holds, &hidden,
+                                 &run->error))) {
         if (holds)
             capture_opened(run, &p);
         else if (hidden)

@@ -5,10 +5,11 @@
 #include <sys/stat.h>
 
 #define STEP_MS 100
+#define SAVED "what was captured is in the store"
+#define UNSURE "what was captured last may be lost"
 
-static void begin_run(live *l, int64_t count, void (*at_beat)(live *l))
+static void set_run(live *l, int64_t count, void (*at_beat)(live *l))
 {
-    begin(l);
     child(l, "worker");
     l->options.n_pids = 1;
     l->options.every_ms = STEP_MS;
@@ -30,18 +31,7 @@ static int64_t count_snapshots(void)
     return n;
 }
 
-/* The run ends behind its second beat, and says which file it was and what is left. */
-static void assert_ended(live *l, const char *part, const char *left)
-{
-    assert_int_equal(try_run(l), PMAPDB_IO);
-    assert_int_equal(l->beats, 2);
-    assert_non_null(strstr(l->err.text, part));
-    assert_non_null(strstr(l->err.text, left));
-    end(l);
-}
-
-#define SAVED "what was captured is in the store"
-#define UNSURE "what was captured last may be lost"
+/* ---- files that go after the second beat ---- */
 
 static void make(const char *name, const char *text)
 {
@@ -52,22 +42,10 @@ static void make(const char *name, const char *text)
     close(fd);
 }
 
-/* ---- files that go ---- */
-
 static void remove_wal(live *l)
 {
     if (l->beats == 2)
         assert_int_equal(unlink("t.db-wal"), 0);
-}
-
-static void wal_is_removed(void **state)
-{
-    live l;
-
-    (void)state;
-    begin_run(&l, 5, remove_wal);
-    assert_ended(&l, "'t.db-wal'", SAVED);
-    assert_int_equal(count_snapshots(), 2);
 }
 
 /* As by whoever opens the store next. */
@@ -78,41 +56,23 @@ static void empty_wal(live *l)
         make("t.db-wal", "");
 }
 
-static void wal_is_replaced(void **state)
+static off_t size_of_store(void)
 {
-    live l;
+    struct stat info;
 
-    (void)state;
-    begin_run(&l, 5, empty_wal);
-    assert_ended(&l, "'t.db-wal'", SAVED);
-    assert_int_equal(count_snapshots(), 2);
+    assert_int_equal(stat("t.db", &info), 0);
+    return info.st_size;
 }
 
 static off_t size_then;
 
 static void others_wal(live *l)
 {
-    struct stat info;
-
     remove_wal(l);
     if (l->beats != 2)
         return;
     make("t.db-wal", "what another one wrote");
-    assert_int_equal(stat("t.db", &info), 0);
-    size_then = info.st_size;
-}
-
-/* What others wrote is not mixed with what this one did. */
-static void wal_is_anothers(void **state)
-{
-    struct stat info;
-    live l;
-
-    (void)state;
-    begin_run(&l, 5, others_wal);
-    assert_ended(&l, "'t.db-wal'", UNSURE);
-    assert_int_equal(stat("t.db", &info), 0);
-    assert_int_equal(info.st_size, size_then);
+    size_then = size_of_store();
 }
 
 static void rename_wal(live *l)
@@ -121,31 +81,10 @@ static void rename_wal(live *l)
         assert_int_equal(rename("t.db-wal", "kept"), 0);
 }
 
-static void wal_is_renamed(void **state)
-{
-    live l;
-
-    (void)state;
-    begin_run(&l, 5, rename_wal);
-    assert_ended(&l, "'t.db-wal'", SAVED);
-    assert_int_equal(count_snapshots(), 2);
-}
-
 static void remove_shm(live *l)
 {
     if (l->beats == 2)
         assert_int_equal(unlink("t.db-shm"), 0);
-}
-
-/* Whoever comes next reads the -wal that is there. */
-static void shm_is_removed(void **state)
-{
-    live l;
-
-    (void)state;
-    begin_run(&l, 5, remove_shm);
-    assert_ended(&l, "'t.db-shm'", UNSURE);
-    assert_int_equal(count_snapshots(), 2);
 }
 
 static void rename_store(live *l)
@@ -154,46 +93,69 @@ static void rename_store(live *l)
         assert_int_equal(rename("t.db", "kept"), 0);
 }
 
-static void store_is_renamed(void **state)
+/* The run ends after its second beat, and says which file it was and what is left. */
+static void a_file_goes(void **state)
 {
-    live l;
+    static const struct {
+        void (*at_beat)(live *l);
+        const char *part, *left;
+        int64_t count;
+        int stop_after;
+        int64_t snapshots; /* -1: the store is not looked at */
+    } cases[] = {
+        {remove_wal, "'t.db-wal'", SAVED, 5, 0, 2},
+        {empty_wal, "'t.db-wal'", SAVED, 5, 0, 2},
+        {rename_wal, "'t.db-wal'", SAVED, 5, 0, 2},
+        /* whoever comes next reads the -wal that is there */
+        {remove_shm, "'t.db-shm'", UNSURE, 5, 0, 2},
+        {rename_store, "'t.db' was removed", "start this run again", 5, 0, -1},
+        /* after the last beat; when the run is stopped */
+        {remove_wal, "'t.db-wal'", SAVED, 2, 0, 2},
+        {remove_wal, "'t.db-wal'", SAVED, 5, 2, 2},
+    };
 
     (void)state;
-    begin_run(&l, 5, rename_store);
-    assert_ended(&l, "'t.db' was removed", "start this run again");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        live l;
+
+        begin(&l);
+        set_run(&l, cases[i].count, cases[i].at_beat);
+        l.stop_after = cases[i].stop_after;
+        assert_int_equal(try_run(&l), PMAPDB_IO);
+        assert_int_equal(l.beats, 2);
+        assert_non_null(strstr(l.err.text, cases[i].part));
+        assert_non_null(strstr(l.err.text, cases[i].left));
+        end(&l);
+        if (cases[i].snapshots >= 0)
+            assert_int_equal(count_snapshots(), cases[i].snapshots);
+        unlink("t.db");
+        unlink("t.db-wal");
+        unlink("t.db-shm");
+        unlink("kept");
+    }
 }
 
-/* ---- when ---- */
-
-static void behind_the_last_beat(void **state)
+/* What others wrote is not mixed with what this one did. */
+static void wal_is_anothers(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin_run(&l, 2, remove_wal);
-    assert_ended(&l, "'t.db-wal'", SAVED);
-}
-
-static void when_it_is_stopped(void **state)
-{
-    live l;
-
-    (void)state;
-    begin_run(&l, 5, remove_wal);
-    l.stop_after = 2;
-    assert_ended(&l, "'t.db-wal'", SAVED);
+    set_run(l, 5, others_wal);
+    assert_int_equal(try_run(l), PMAPDB_IO);
+    assert_non_null(strstr(l->err.text, UNSURE));
+    pmapdb_close(l->store);
+    l->store = NULL;
+    assert_int_equal(size_of_store(), size_then);
 }
 
 static void before_the_first_beat(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin_run(&l, 5, NULL);
+    set_run(l, 5, NULL);
     assert_int_equal(unlink("t.db-wal"), 0);
-    assert_int_equal(try_run(&l), PMAPDB_IO);
-    assert_int_equal(l.beats, 0);
-    end(&l);
+    assert_int_equal(try_run(l), PMAPDB_IO);
+    assert_int_equal(l->beats, 0);
 }
 
 /* ---- a store that lives ---- */
@@ -215,45 +177,32 @@ static void live_on(live *l)
 
 static void nothing_is_lost(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin_run(&l, 12, live_on);
-    run(&l);
-    assert_int_equal(l.result.stored, 12);
-    end(&l);
+    set_run(l, 12, live_on);
+    run(l);
+    assert_int_equal(l->result.stored, 12);
     assert_int_equal(count_snapshots(), 12);
 }
 
 /* Without a -wal none is missed. */
 static void without_a_wal(void **state)
 {
-    live l;
+    live *l = *state;
 
-    (void)state;
-    begin_run(&l, 3, NULL);
-    word(&l, "PRAGMA journal_mode = DELETE", "delete");
+    set_run(l, 3, NULL);
+    word(l, "PRAGMA journal_mode = DELETE", "delete");
     unlink("t.db-wal");
     unlink("t.db-shm");
-    run(&l);
-    assert_int_equal(l.result.stored, 3);
-    end(&l);
+    run(l);
+    assert_int_equal(l->result.stored, 3);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(wal_is_removed, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(wal_is_replaced, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(wal_is_anothers, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(wal_is_renamed, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(shm_is_removed, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(store_is_renamed, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(behind_the_last_beat, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(when_it_is_stopped, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(before_the_first_beat, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(nothing_is_lost, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(without_a_wal, box_enter, box_leave),
+        IN_BOX(a_file_goes),       WITH_RUN(wal_is_anothers), WITH_RUN(before_the_first_beat),
+        WITH_RUN(nothing_is_lost), WITH_RUN(without_a_wal),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

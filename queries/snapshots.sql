@@ -28,7 +28,8 @@
 SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.dialect, s.state, s.checked,
   s.mappings, s.size_kib, s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib,
   -- Looked up and not joined: where statistics are of a time with one capture, a join reads all.
-  (SELECT coalesce((SELECT f.folder FROM folder f WHERE f.folder_id = c.folder_id), '') || c.file
+  (SELECT (SELECT o.folder || coalesce(replace(o.file, '*', c.number), o.file) FROM origin o
+      WHERE o.origin_id = c.origin_id)
     FROM capture c WHERE c.capture_id = s.capture_id) AS source,
   s.process_id
 FROM process p

@@ -46,17 +46,20 @@ CREATE UNIQUE INDEX process_unique ON process
   (coalesce(pid, -1), coalesce(host_id, 0), coalesce(boot_id, ''), coalesce(start_time, -1), life);
 CREATE INDEX process_name ON process (name_id);
 
--- Folders in which captures were found: DIR or ARCHIVE:DIR, as they were named; '' for live ones.
-CREATE TABLE folder (
-  folder_id INTEGER PRIMARY KEY,
-  folder    TEXT NOT NULL UNIQUE
+-- Where captures were found: the folder is DIR/ or ARCHIVE:DIR/, as it was named, '' for live ones;
+-- the file is - for standard input, /proc for a live capture.
+CREATE TABLE origin (
+  origin_id INTEGER PRIMARY KEY,
+  folder    TEXT NOT NULL,
+  file      TEXT NOT NULL,              -- * stands for the number of the capture, where it has one
+  UNIQUE (folder, file)
 );
 
 -- What was read together.
 CREATE TABLE capture (
   capture_id INTEGER PRIMARY KEY,
-  folder_id  INTEGER NOT NULL REFERENCES folder,
-  file       TEXT NOT NULL              -- - for standard input, /proc for a live capture
+  origin_id  INTEGER NOT NULL REFERENCES origin,
+  number     INTEGER                    -- in the file's name: most often a time
 );
 
 -- One selection of processes, captured live since one boot of a host.

@@ -9,9 +9,9 @@ sos=sosreport-example-2026-11-21-tvhmmlm
 # What a store has of captures with mappings; that smaps_rollup is one too is another test's matter.
 kept() {
     sqlite3 "$1" "SELECT taken_at, coalesce(p.pid, '?') || '/' || n.name, coalesce(start_time, '?'),
-            dialect, checked, s.mappings, rss_kib, tool_rss_kib, folder || file
+            dialect, checked, s.mappings, rss_kib, tool_rss_kib, folder || coalesce(replace(file, '*', number), file)
         FROM snapshot s JOIN process p USING (process_id) JOIN name n USING (name_id)
-            JOIN capture USING (capture_id) JOIN folder USING (folder_id)
+            JOIN capture USING (capture_id) JOIN origin USING (origin_id)
         WHERE dialect <> 'smaps_rollup'
         ORDER BY taken_ms, p.pid, dialect DESC, rss_kib"
 }

@@ -17,13 +17,13 @@ LIVE = (
     "p.clock_mono_ns, p.clock_utc_ms FROM process p JOIN name n ON n.name_id = p.name_id "
     "JOIN host h ON h.host_id = p.host_id",
     "SELECT p.pid, s.taken_ms, s.moment_ms, s.preferred, s.time_source, s.dialect, s.state, "
-    "s.checked, s.hash, s.mappings, s.rss_kib, s.tool_size_kib, s.tool_rss_kib, c.file, "
+    "s.checked, s.hash, s.mappings, s.rss_kib, s.tool_size_kib, s.tool_rss_kib, coalesce(replace(f.file, '*', c.number), f.file), "
     "f.folder, w.started_ms, w.ended_ms, i.mono_ns, i.read_us, i.cpu_us, i.longest_us, i.predicted_us, "
     "i.degraded, i.threads, i.hwm_kib, i.swap_kib, i.page_tables_kib, i.anon_kib, i.file_kib, "
     "i.shmem_kib, t.hash, t.ppid, t.comm, t.exe, t.cmdline, t.uid, t.user, t.cgroup, "
     "t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count FROM snapshot s "
     "JOIN process p ON p.process_id = s.process_id JOIN capture c ON c.capture_id = s.capture_id "
-    "JOIN folder f ON f.folder_id = c.folder_id "
+    "JOIN origin f ON f.origin_id = c.origin_id "
     "JOIN beat w ON w.capture_id = s.capture_id "
     "JOIN live_reading i ON i.snapshot_id = s.snapshot_id "
     "JOIN live_process t ON t.live_process_id = i.live_process_id",

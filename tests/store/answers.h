@@ -13,12 +13,13 @@
 static const char *const answers_of_snapshots[] = {
     "SELECT " ANSWERS_KEY ", s.moment_ms, s.preferred, s.taken_at, s.time_source, s.checked, "
     "s.missing, s.mappings, s.size_kib, s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, "
-    "s.swap_kib, s.tool_size_kib, s.tool_rss_kib, s.import_log_id IS NULL, f.folder, c.file, "
+    "s.swap_kib, s.tool_size_kib, s.tool_rss_kib, s.import_log_id IS NULL, f.folder, "
+    "coalesce(replace(f.file, '*', c.number), f.file), "
     "w.started_ms, "
     "w.ended_ms, w.mono_ns, w.missed, w.unreadable, w.vanished, w.degraded, w.unmoved, w.changed, "
     "j.boot_id, j.selection, j.every_ms, i.reason, i.pinned_ms " ANSWERS_FROM
     "JOIN capture c ON c.capture_id = s.capture_id "
-    "JOIN folder f ON f.folder_id = c.folder_id "
+    "JOIN origin f ON f.origin_id = c.origin_id "
     "LEFT JOIN beat w ON w.capture_id = s.capture_id LEFT JOIN schedule j ON j.schedule_id = "
     "w.schedule_id "
     "LEFT JOIN pin i ON i.snapshot_id = s.snapshot_id ORDER BY " ANSWERS_KEY,

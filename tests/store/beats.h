@@ -34,9 +34,9 @@ static inline void beats_job(const kit *k, int job, const char *boot, const char
 /* A beat at second `at`, which took 100 ms; `mono` seconds since the boot. */
 static inline void beats_sweep(const kit *k, int job, int64_t at, int64_t mono, int missed)
 {
-    kit_exec(k,
-             "INSERT OR IGNORE INTO folder (folder) VALUES (''); INSERT INTO capture (folder_id, "
-             "file) SELECT folder_id, '/proc' FROM folder WHERE folder = ''");
+    kit_exec(k, "INSERT OR IGNORE INTO origin (folder, file) VALUES ('', '/proc'); INSERT INTO "
+                "capture (origin_id) "
+                "SELECT origin_id FROM origin WHERE folder = ''");
     beats_exec(k,
                "INSERT INTO beat (capture_id, schedule_id, started_ms, ended_ms, mono_ns, missed, "
                "unreadable, vanished, degraded, unmoved, changed) VALUES (last_insert_rowid(), %d, "

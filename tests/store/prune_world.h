@@ -119,7 +119,7 @@ static const char *const pw_untidy[] = {
     "SELECT 'orphan process', process_id FROM process WHERE process_id NOT IN (SELECT process_id "
     "FROM snapshot)",
     "SELECT 'orphan name', name_id FROM name WHERE name_id NOT IN (SELECT name_id FROM process)",
-    "SELECT 'orphan folder', folder_id FROM folder WHERE folder_id NOT IN (SELECT folder_id FROM "
+    "SELECT 'orphan origin', origin_id FROM origin WHERE origin_id NOT IN (SELECT origin_id FROM "
     "capture)",
     "SELECT 'orphan sight', snapshot_id FROM live_reading WHERE snapshot_id NOT IN (SELECT "
     "snapshot_id "

@@ -44,7 +44,7 @@ static const struct {
 static const char many_processes[] =
     "DELETE FROM sqlite_stat1; INSERT INTO sqlite_stat1 VALUES "
     "('process', 'process_name', '5000 50'), ('process', 'process_unique', '5000 1 1 1 1 1'), "
-    "('name', 'name_unique', '100 1 1'), ('folder', 'sqlite_autoindex_folder_1', '200 1'), "
+    "('name', 'name_unique', '100 1 1'), ('origin', 'sqlite_autoindex_origin_1', '200 20 1'), "
     "('capture', NULL, '500000'), ('epoch', 'epoch_process', '20000 4 2 2'), "
     "('snapshot', 'snapshot_process', '1000000 200 1'), "
     "('snapshot', 'snapshot_epoch', '1000000 50 1'), ('category', NULL, '12'), "

@@ -155,7 +155,7 @@ def kept_texts(db):
         "UNION SELECT category FROM category UNION SELECT description FROM category "
         "UNION SELECT rule FROM lineage WHERE rule IS NOT NULL UNION SELECT text FROM rule_set "
         "UNION SELECT name FROM name UNION SELECT sql FROM sqlite_master WHERE sql IS NOT NULL "
-        "UNION SELECT folder FROM folder UNION SELECT file FROM capture UNION SELECT symbol FROM frame")])
+        "UNION SELECT folder FROM origin UNION SELECT file FROM origin UNION SELECT symbol FROM frame")])
 
 
 def all_bytes(out):
@@ -189,8 +189,8 @@ def stays_apart(what, db, out, mapped):
                 .fetchone()[0])
     check.true("%s: no inode is what it was" % what, not inodes[0] & inodes[1], inodes[0] & inodes[1])
     for query in ("SELECT object_id, path FROM object", "SELECT process_id, command FROM process",
-                  "SELECT capture_id, folder FROM capture JOIN folder USING (folder_id)",
-                  "SELECT capture_id, file FROM capture",
+                  "SELECT origin_id, folder FROM origin",
+                  "SELECT origin_id, file FROM origin",
                   "SELECT name_id, name FROM name"):
         was = dict(a.execute(query))
         for row, text in b.execute(query):

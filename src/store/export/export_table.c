@@ -20,8 +20,8 @@ const pm_export_table pm_export_tables[] = {
      "(SELECT id FROM temp.export_process))",
      NULL, false},
     {"process", OF_PROCESS, "t.process_id", false},
-    {"folder",
-     "WHERE ?1 OR t.folder_id IN (SELECT folder_id FROM capture WHERE capture_id IN "
+    {"origin",
+     "WHERE ?1 OR t.origin_id IN (SELECT origin_id FROM capture WHERE capture_id IN "
      "(SELECT id FROM temp.export_capture))",
      NULL, false},
     {"capture", OF_CAPTURE, NULL, false},

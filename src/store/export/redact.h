@@ -61,8 +61,9 @@
     X("process", "libc_start", ADDRESS)         \
     X("process", "ld_start", ADDRESS)           \
     X("process", "exe_start", ADDRESS)          \
-    X("folder", "folder", PATH)                 \
-    X("capture", "file", PATH)                  \
+    X("origin", "folder", PATH)                 \
+    X("origin", "file", PATH)                   \
+    X("capture", "number", NEVER)               \
     X("schedule", "boot_id", BOOT)              \
     X("schedule", "selection", SELECTION)       \
     X("dialect", "name", FIXED)                 \

@@ -42,7 +42,7 @@ WHERE schedule_id = of_schedule;
 DELETE FROM beat WHERE capture_id IN (SELECT capture_id FROM keep_capture);
 DELETE FROM capture WHERE capture_id IN (SELECT capture_id FROM keep_capture);
 DELETE FROM schedule WHERE removed_ms IS NULL AND schedule_id NOT IN (SELECT schedule_id FROM beat);
-DELETE FROM folder WHERE folder_id NOT IN (SELECT folder_id FROM capture);
+DELETE FROM origin WHERE origin_id NOT IN (SELECT origin_id FROM capture);
 DELETE FROM name WHERE name_id NOT IN (SELECT name_id FROM process);
 DELETE FROM host WHERE host_id NOT IN (
   SELECT host_id FROM process WHERE host_id IS NOT NULL

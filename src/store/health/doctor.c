@@ -7,7 +7,6 @@
 #include "store/keep/tidy.h"
 #include "store/rules/rule_set.h"
 #include "store/rules/rules_file.h"
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -19,30 +18,27 @@ void pmapdb_doctor_defaults(pmapdb_doctor_options *options)
 
 /* ---- one finding ---- */
 
-static void emit(pm_doctor *d, const pmapdb_doctor_event *event)
+static void emit(pm_doctor *d, const char *check, pmapdb_health state, const char *value,
+                 double number, const char *unit, const char *detail)
 {
-    d->result->notes += event->state == PMAPDB_HEALTH_NOTE;
-    d->result->troubles += event->state == PMAPDB_HEALTH_TROUBLE;
-    if (d->options->on_event)
-        d->options->on_event(d->options->ctx, event);
-}
-
-static void emit_number(pm_doctor *d, const char *check, pmapdb_health state, double number,
-                        const char *unit, const char *detail)
-{
-    char value[PM_NUMBER_TEXT] = "?";
+    char text[PM_NUMBER_TEXT] = "?";
 
     if (!isnan(number) && strcmp(unit, "KiB") == 0)
-        pm_number_size(number, value);
+        pm_number_size(number, text);
     else if (!isnan(number) && strcmp(unit, "ms") == 0)
-        pm_number_span(number, value);
+        pm_number_span(number, text);
     else if (!isnan(number))
-        pm_number_brief(number, value);
-    emit(d, &(pmapdb_doctor_event){check, state, value, detail, number, unit});
+        pm_number_brief(number, text);
+    d->result->notes += state == PMAPDB_HEALTH_NOTE;
+    d->result->troubles += state == PMAPDB_HEALTH_TROUBLE;
+    if (d->options->on_event)
+        d->options->on_event(
+            d->options->ctx,
+            &(pmapdb_doctor_event){check, state, value ? value : text, detail, number, unit});
 }
 
-void pm_doctor_tell(pm_doctor *d, const char *check, pmapdb_health state, double number,
-                    const char *unit, const char *format, ...)
+void pm_doctor_tell(pm_doctor *d, const char *check, pmapdb_health state, const char *value,
+                    double number, const char *unit, const char *format, ...)
 {
     va_list args;
     char detail[1024];
@@ -50,19 +46,7 @@ void pm_doctor_tell(pm_doctor *d, const char *check, pmapdb_health state, double
     va_start(args, format);
     vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
-    emit_number(d, check, state, number, unit, detail);
-}
-
-void pm_doctor_word(pm_doctor *d, const char *check, pmapdb_health state, const char *value,
-                    const char *format, ...)
-{
-    va_list args;
-    char detail[1024];
-
-    va_start(args, format);
-    vsnprintf(detail, sizeof detail, format, args);
-    va_end(args);
-    emit(d, &(pmapdb_doctor_event){check, state, value, detail, NAN, ""});
+    emit(d, check, state, value, number, unit, detail);
 }
 
 int pm_doctor_reason(const pmapdb_error *err)
@@ -125,40 +109,36 @@ static void make_facts(pm_doctor *d)
 /* Named queries whose rows some findings sum up, as tables of their names. */
 typedef struct input {
     const char *query, *table, *parameter;
-    const char *value; /* an SQL expression for the parameter, as a text; NULL: its default */
+    const char *value; /* a SELECT of the parameter's text; NULL, or a NULL: its default */
 } input;
 
 static const input unknown_fields = {"unknown-fields", "unknown_fields", NULL, NULL};
 static const input gaps = {"gaps", "gaps", NULL, NULL};
-static const input refusals = {
-    "refusals", "refusals", "since",
-    "strftime('%Y-%m-%dT%H:%M:%SZ', (now_ms - 604800000) / 1000, 'unixepoch')"};
-static const input store_growth = {"store-growth", "store_growth", "max-size", "limit_kib || 'K'"};
-#define SINCE                                                                                  \
-    "since", "CASE WHEN since_ms >= 0 THEN strftime('%Y-%m-%dT%H:%M:%fZ', since_ms / 1000.0, " \
-             "'unixepoch') "                                                                   \
-             "END"
-static const input sweeps = {"sweeps", "sweeps", SINCE};
-static const input read_cost = {"read-cost", "read_cost", SINCE};
-static const input clock_jumps = {"clock-jumps", "clock_jumps", SINCE};
+static const input refusals = {"refusals", "refusals", "since",
+                               "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', (now_ms - 604800000) / 1000, "
+                               "'unixepoch') FROM temp.doctor"};
+static const input store_growth = {"store-growth", "store_growth", "max-size",
+                                   "SELECT limit_kib || 'K' FROM temp.doctor"};
+static const char since[] = "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', since_ms / 1000.0, 'unixepoch') "
+                            "FROM temp.doctor WHERE since_ms >= 0";
+static const input sweeps = {"sweeps", "sweeps", "since", since};
+static const input read_cost = {"read-cost", "read_cost", "since", since};
+static const input clock_jumps = {"clock-jumps", "clock_jumps", "since", since};
 
 /* A query of the user's own may stand in the place of a built-in one, and say something else. */
 static pmapdb_status bind(pm_doctor *d, pmapdb_rows *rows, const input *from, pmapdb_error *err)
 {
-    char text[160];
-    sqlite3_stmt *stmt = NULL;
-    pmapdb_status st = PMAPDB_OK;
+    pm_sql *sql = d->store->sql;
+    sqlite3_stmt *row = from->value ? pm_sql_ask(sql, from->value, PM_NO_ARGS) : NULL;
 
-    if (!from->value)
-        return st;
-    snprintf(text, sizeof text, "SELECT %s FROM temp.doctor", from->value);
-    if (sqlite3_prepare_v2(d->store->db, text, -1, &stmt, NULL) != SQLITE_OK ||
-        sqlite3_step(stmt) != SQLITE_ROW)
-        st = pm_sql_fail(d->store->db, "read", err);
-    else if (sqlite3_column_type(stmt, 0) != SQLITE_NULL)
-        st = pmapdb_bind(rows, from->parameter, (const char *)sqlite3_column_text(stmt, 0), err);
-    sqlite3_finalize(stmt);
-    return st;
+    if (pm_sql_next(sql, row)) {
+        pm_text value = pm_col_text(row, 0);
+
+        if (value.data)
+            pm_sql_keep(sql, pmapdb_bind(rows, from->parameter, value.data, err), err);
+        pm_sql_done(row);
+    }
+    return pm_sql_end(sql, err);
 }
 
 static pmapdb_status make_table(pm_doctor *d, const input *from, pmapdb_error *err)
@@ -195,11 +175,7 @@ static void emit_row(pm_doctor *d, sqlite3_stmt *row)
     double number =
         sqlite3_column_type(row, 2) == SQLITE_NULL ? NAN : sqlite3_column_double(row, 2);
 
-    detail = detail ? detail : "";
-    if (value)
-        emit(d, &(pmapdb_doctor_event){check, state, value, detail, number, unit});
-    else
-        emit_number(d, check, state, number, unit, detail);
+    emit(d, check, state, value, number, unit, detail ? detail : "");
 }
 
 /* `check` is the name of the first finding, and of the file. */
@@ -305,7 +281,7 @@ static void tell_compacted(pm_doctor *d, const pmapdb_compact_result *r)
     char before[PM_NUMBER_TEXT];
 
     pm_number_size((double)r->kib_before, before);
-    pm_doctor_tell(d, "compact", stays ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK,
+    pm_doctor_tell(d, "compact", stays ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK, NULL,
                    (double)r->kib_after, "KiB", "of %s; %llu pieces of %llu%s", before,
                    (unsigned long long)r->epochs_after, (unsigned long long)r->epochs_before,
                    r->held           ? "; a reader keeps the file from shrinking until it ends"

@@ -11,6 +11,7 @@
 #define PM_STORE_DOCTOR_H
 
 #include "store/read/query.h"
+#include <math.h>
 
 typedef struct pm_doctor {
     const char *path;
@@ -23,13 +24,12 @@ typedef struct pm_doctor {
     bool nomem;                 /* a check ended so: what it missed is not told as damage */
 } pm_doctor;
 
-/* A number with its unit (KiB and ms get words of their own), and a text after it. */
-void pm_doctor_tell(pm_doctor *d, const char *check, pmapdb_health state, double number,
-                    const char *unit, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
-/* A word for a value. */
-void pm_doctor_word(pm_doctor *d, const char *check, pmapdb_health state, const char *value,
-                    const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* A finding. value: a word; NULL: the number in words, by its unit (KiB, ms, else none). */
+void pm_doctor_tell(pm_doctor *d, const char *check, pmapdb_health state, const char *value,
+                    double number, const char *unit, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
+#define pm_doctor_word(d, check, state, value, ...) \
+    pm_doctor_tell(d, check, state, value, NAN, "", __VA_ARGS__)
 /* How much of the message to show: the rest sends the user to the doctor. */
 int pm_doctor_reason(const pmapdb_error *err);
 /* The check could not be made. */

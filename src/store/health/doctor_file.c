@@ -130,7 +130,7 @@ static void check_references(pm_doctor *d)
         problems_of(d, "SELECT \"table\" || coalesce(' ' || rowid, '') || "
                        "' names what is not in ' || parent FROM pragma_foreign_key_check");
 
-    pm_doctor_tell(d, "references", found.n ? PMAPDB_HEALTH_TROUBLE : PMAPDB_HEALTH_OK,
+    pm_doctor_tell(d, "references", found.n ? PMAPDB_HEALTH_TROUBLE : PMAPDB_HEALTH_OK, NULL,
                    (double)found.n, "problems", "%s",
                    found.n ? found.first : "every row that another one names is there");
     d->damaged |= found.n > 0;
@@ -142,7 +142,7 @@ void pm_doctor_whole(pm_doctor *d)
     problems found = problems_of(d, deep ? "PRAGMA integrity_check" : "PRAGMA quick_check");
 
     d->damaged = found.n > 0;
-    pm_doctor_tell(d, "integrity", found.n ? PMAPDB_HEALTH_TROUBLE : PMAPDB_HEALTH_OK,
+    pm_doctor_tell(d, "integrity", found.n ? PMAPDB_HEALTH_TROUBLE : PMAPDB_HEALTH_OK, NULL,
                    (double)found.n, "problems", "%s",
                    found.n ? found.first
                    : deep  ? "every page, every index"

@@ -106,78 +106,37 @@ static pm_unit unit_by_name(pm_text name)
     return PM_UNIT_COUNT_OF_UNITS; /* by the first value */
 }
 
-static bool is_taken(const pm_query_info *q, const char *name)
+static bool has_param(const pm_query_info *q, pm_text name)
 {
-    for (int i = 0; i < q->n_columns; i++)
-        if (pm_text_equal(q->column[i].name, pm_text_of(name)))
+    for (int i = 0; i < q->n_params; i++)
+        if (pm_text_equal(q->param[i].name, name))
             return true;
     return false;
-}
-
-/* JSON has no use for two keys of one name: the second "x" is "x_2". */
-static char *put_column(pm_query_info *q, sqlite3_stmt *stmt, char *at)
-{
-    const char *name = sqlite3_column_name(stmt, q->n_columns);
-    pm_query_column *c = &q->column[q->n_columns];
-    int n = sprintf(at, "%s", name);
-
-    for (int twin = 2; is_taken(q, at); twin++)
-        n = sprintf(at, "%s_%d", name, twin);
-    *c = (pm_query_column){.name = {at, (size_t)n}, .unit = unit_by_name(pm_text_of(name))};
-    q->n_columns++;
-    return at + n + 1;
-}
-
-/* ":k", "@k" and "$k" are one parameter, k. */
-static char *put_param(pm_query_info *q, const char *bound, char *at)
-{
-    size_t n;
-
-    for (int i = 0; i < q->n_params; i++)
-        if (pm_text_equal(q->param[i].name, pm_text_of(bound + 1)))
-            return at;
-    n = strlen(bound + 1);
-    memcpy(at, bound + 1, n + 1);
-    q->param[q->n_params++] =
-        (pm_query_param){.name = {at, n}, .fallback = PM_TEXT("-"), .unit = PM_UNIT_TEXT};
-    return at + n + 1;
-}
-
-static size_t room_for_names(sqlite3_stmt *stmt)
-{
-    size_t n = 1;
-
-    for (int i = 0; i < sqlite3_column_count(stmt); i++)
-        n += strlen(sqlite3_column_name(stmt, i)) + 8;
-    for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++)
-        n += strlen(sqlite3_bind_parameter_name(stmt, i) ? sqlite3_bind_parameter_name(stmt, i)
-                                                         : "") +
-             1;
-    return n;
 }
 
 static pmapdb_status describe(pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error *err)
 {
     int columns = sqlite3_column_count(stmt), params = sqlite3_bind_parameter_count(stmt);
-    char *at;
 
     if (columns > PM_QUERY_ITEMS || params > PM_QUERY_ITEMS)
         return pm_query_fail(q, NULL, err, "%d %s: at most %d are possible",
                              columns > params ? columns : params,
                              columns > PM_QUERY_ITEMS ? "columns" : "parameters", PM_QUERY_ITEMS);
-    at = q->names = malloc(room_for_names(stmt));
-    if (!at)
-        return pm_fail_nomem(err);
-    while (q->n_columns < columns)
-        at = put_column(q, stmt, at);
+    for (; q->n_columns < columns; q->n_columns++) {
+        pm_text name = pm_text_of(sqlite3_column_name(stmt, q->n_columns));
+
+        q->column[q->n_columns] = (pm_query_column){.name = name, .unit = unit_by_name(name)};
+    }
     for (int i = 1; i <= params; i++) {
         const char *bound = sqlite3_bind_parameter_name(stmt, i);
 
         if (!bound)
             return pm_query_fail(q, q->body, err, "a parameter is written :name, not '?'");
-        at = put_param(q, bound, at);
+        if (!has_param(q, pm_text_of(bound + 1))) /* ":k", "@k" and "$k" are one parameter, k */
+            q->param[q->n_params++] = (pm_query_param){
+                .name = pm_text_of(bound + 1), .fallback = PM_TEXT("-"), .unit = PM_UNIT_TEXT};
     }
-    return PMAPDB_OK;
+    return pm_query_keep_names(q, err);
 }
 
 static pm_query_info *new_info(const char *text, const char *where)

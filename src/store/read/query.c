@@ -3,28 +3,46 @@
 
 #include "store/read/adhoc.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- preparing ---- */
 
-/* SQLite's own names are gone once it prepares the statement again, which it may do at any step. */
-static pmapdb_status keep_names(pm_query_info *q, pmapdb_error *err)
+static bool is_taken(const pm_query_info *q, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (pm_text_equal(q->column[i].name, pm_text_of(name)))
+            return true;
+    return false;
+}
+
+pmapdb_status pm_query_keep_names(pm_query_info *q, pmapdb_error *err)
 {
     size_t n = 1;
     char *at;
 
     for (int i = 0; i < q->n_columns; i++)
-        n += q->column[i].name.len + 1;
+        n += q->column[i].name.len + sizeof "_64";
+    for (int i = 0; i < q->n_params; i++)
+        n += q->param[i].name.len + 1;
     at = q->names = malloc(n);
     if (!at)
         return pm_fail_nomem(err);
     for (int i = 0; i < q->n_columns; i++) {
-        pm_text *name = &q->column[i].name;
+        pm_text name = q->column[i].name;
+        int len = sprintf(at, "%.*s", (int)name.len, name.len ? name.data : "");
 
-        memcpy(at, name->data, name->len);
+        for (int twin = 2; is_taken(q, i, at); twin++)
+            len = sprintf(at, "%.*s_%d", (int)name.len, name.len ? name.data : "", twin);
+        q->column[i].name = (pm_text){at, (size_t)len};
+        at += len + 1;
+    }
+    for (int i = 0; i < q->n_params; i++) {
+        pm_text *name = &q->param[i].name;
+        int len = sprintf(at, "%.*s", (int)name->len, name->data);
+
         name->data = at;
-        at += name->len;
-        *at++ = '\0';
+        at += len + 1;
     }
     return PMAPDB_OK;
 }
@@ -46,7 +64,7 @@ static pmapdb_status prepare(pmapdb_store *store, pm_query_info *info, pmapdb_ro
     r->scope = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0}; /* without a process: all of them */
     st = pm_query_check(store->db, info, &r->stmt, err);
     if (st == PMAPDB_OK)
-        st = keep_names(info, err);
+        st = pm_query_keep_names(info, err);
     if (st != PMAPDB_OK) {
         pmapdb_rows_close(r);
         return st;

@@ -39,6 +39,11 @@ struct pmapdb_rows {
 /* A parameter NAME-OF-IT is bound as :name_of_it. */
 bool pm_query_is_param(const char *bound, pm_text name);
 
+/* Copies the names of columns and parameters to info->names: SQLite's own are gone once it prepares
+ * the statement again, which it may do at any step. JSON has no use for two keys of one name: the
+ * second column "x" is "x_2". */
+pmapdb_status pm_query_keep_names(pm_query_info *info, pmapdb_error *err);
+
 /* Turns the parameters' texts into bound values. */
 pmapdb_status pm_query_resolve(pmapdb_rows *rows, pmapdb_error *err);
 

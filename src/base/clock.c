@@ -96,7 +96,7 @@ static const char *read_strictly(const char *p, const char *format, struct tm *t
 static size_t read_fraction(const char *p, int *ms)
 {
     size_t digits = *p == '.' || *p == ',' ? digits_at(p + 1) : 0;
-    char after = digits ? p[digits + 1] : '\0';
+    char after = p[digits ? digits + 1 : 0];
 
     if (!digits || (*p == ',' && (after == ',' || (digits % 3 && !pm_char_in(after, "+-Z")))))
         return 0;

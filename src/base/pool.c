@@ -82,7 +82,8 @@ static bool is_text(const void *wanted_text, int64_t id)
 
 pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error *err)
 {
-    uint64_t hash = pm_hash(t.data ? t.data : "", t.len);
+    const char *data = t.data ? t.data : "";
+    uint64_t hash = pm_hash(data, t.len);
     int64_t found = (int64_t)pool->n_texts;
     pmapdb_status st = PMAPDB_OK;
     char *copy;
@@ -91,8 +92,7 @@ pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error 
         copy = take(pool, t.len + 1, err);
         if (!copy)
             return PMAPDB_NOMEM;
-        if (t.len)
-            memcpy(copy, t.data, t.len);
+        memcpy(copy, data, t.len);
         copy[t.len] = '\0';
         st = pm_grow(&pool->texts, &pool->cap_texts, pool->n_texts, sizeof *pool->texts, err);
         PM_STEP(st, pm_map_add(&pool->text_ids, hash, found, err));
@@ -148,10 +148,12 @@ static pmapdb_status add_mapping(pm_pool *pool, const pm_mapping *m, uint64_t ha
                                  pmapdb_error *err)
 {
     pooled_mapping *p = pool->n_mappings == IDS_MAX ? NULL : take(pool, sizeof *p, err);
-    pmapdb_status st = p ? PMAPDB_OK : pm_fail_nomem(err);
+    pmapdb_status st;
 
-    PM_STEP(st, pm_grow(&pool->mappings, &pool->cap_mappings, pool->n_mappings,
-                        sizeof(pooled_mapping *), err));
+    if (!p)
+        return pm_fail_nomem(err);
+    st = pm_grow(&pool->mappings, &pool->cap_mappings, pool->n_mappings, sizeof(pooled_mapping *),
+                 err);
     PM_STEP(st, pm_map_add(&pool->mapping_ids, hash, (int64_t)pool->n_mappings, err));
     if (st != PMAPDB_OK)
         return st;
@@ -253,5 +255,5 @@ size_t pm_pool_bytes(const pm_pool *pool)
     size_t slots = pool->text_ids.size + pool->mapping_ids.size + pool->known.size;
 
     return pool->bytes + slots * sizeof *pool->known.slot + pool->cap_texts * sizeof *pool->texts +
-           pool->cap_mappings * sizeof *pool->mappings;
+           pool->cap_mappings * sizeof(pooled_mapping *);
 }

@@ -50,8 +50,10 @@ pmapdb_status pm_keep_cmdline_new(const char *const *regexes, size_t n, pm_keep_
 
     if (keep)
         keep->regex = calloc(n + 1, sizeof(pm_regex *));
-    if (!keep || !keep->regex)
-        st = pm_fail_nomem(err);
+    if (!keep || !keep->regex) {
+        free(keep);
+        return pm_fail_nomem(err);
+    }
     for (; st == PMAPDB_OK && keep->n < n; keep->n += st == PMAPDB_OK) {
         st = pm_regex_new(pm_text_of(regexes[keep->n]), keep->n, &keep->regex[keep->n], &why);
         if (st == PMAPDB_INPUT)

@@ -211,7 +211,7 @@ static void why_neighbour(const char *intro, const pm_rule_conditions *c,
     } else if (c->n && !touching) {
         pm_buf_addf(out, NULL, "%snothing touches, needs ", intro);
         add_needs(c, ", ", out);
-    } else if ((failing = pm_rule_first_failing(c, touching, row, space))) {
+    } else if (touching && (failing = pm_rule_first_failing(c, touching, row, space))) {
         why_own(intro, failing, touching, out);
     }
 }

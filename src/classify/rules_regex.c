@@ -35,33 +35,34 @@ static pmapdb_status wrong(int code, size_t offset, pmapdb_error *err)
     return pm_fail(err, PMAPDB_INPUT, "regex, at character %zu: %s", offset + 1, (const char *)why);
 }
 
-static pmapdb_status new_regex(pm_text pattern, bool glob, pm_regex **out, pmapdb_error *err)
+/* NULL: no memory. */
+static pm_regex *new_regex(pm_text pattern, bool glob)
 {
     pm_regex *regex = calloc(1, sizeof *regex);
 
-    if (regex)
-        regex->pattern = pm_text_copy(pattern);
-    if (!regex || !regex->pattern) {
-        free(regex);
-        return pm_fail_nomem(err);
-    }
+    if (!regex)
+        return NULL;
     regex->glob = glob;
-    *out = regex;
-    return PMAPDB_OK;
+    regex->pattern = pm_text_copy(pattern);
+    if (regex->pattern)
+        return regex;
+    free(regex);
+    return NULL;
 }
 
 /* JIT off: its stack and its limits are others, and a set is asked too seldom to earn it. */
 pmapdb_status pm_regex_new(pm_text pattern, size_t rule, pm_regex **out, pmapdb_error *err)
 {
     const uint32_t how = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
-    pm_regex *regex = NULL;
+    pm_regex *regex;
     int code;
     size_t offset;
 
     if (pattern.len > PATTERN_MAX)
         return pm_fail(err, PMAPDB_INPUT, "regex of more than %d bytes", PATTERN_MAX);
-    if (new_regex(pattern, false, &regex, err) != PMAPDB_OK)
-        return PMAPDB_NOMEM;
+    regex = new_regex(pattern, false);
+    if (!regex)
+        return pm_fail_nomem(err);
     regex->rule = rule;
     regex->code = pcre2_compile((PCRE2_SPTR)regex->pattern, pattern.len, how, &code, &offset, NULL);
     if (!regex->code) {
@@ -136,11 +137,11 @@ static pcre2_code *compile_glob(pm_text glob, int *code)
 
 pmapdb_status pm_glob_new(pm_text glob, pm_regex **out, pmapdb_error *err)
 {
-    pm_regex *regex = NULL;
+    pm_regex *regex = new_regex(glob, true);
     int code = 0;
 
-    if (new_regex(glob, true, &regex, err) != PMAPDB_OK)
-        return PMAPDB_NOMEM;
+    if (!regex)
+        return pm_fail_nomem(err);
     if (counts_characters(glob))
         regex->code = compile_glob(glob, &code);
     if (code == 0 || code == 100) { /* 100: compiled */

@@ -42,8 +42,8 @@ static bool parse_stat(pm_text t, stat_line *out)
         pm_text word = pm_proc_word(&t);
 
         number[field] = pm_proc_number(word);
-        if (field == FIELD_STATE)
-            out->state = word.len ? word.data[0] : 'X';
+        if (field == FIELD_STATE && word.len)
+            out->state = word.data[0];
     }
     out->ppid = number[FIELD_PPID];
     out->flags = number[FIELD_FLAGS];

@@ -15,6 +15,7 @@
 #define LIMITS_MAX ((size_t)8192)
 #define CGROUP_MAX ((size_t)256 * 1024)
 #define CUT "..."
+#define N_TEXTS 6 /* of a pm_standing */
 
 /* A line of a file, and where its number goes. */
 typedef struct fact {
@@ -85,11 +86,11 @@ static void read_limits(const pm_proc *p, pm_standing *out)
  * there, because the buffer moves while it grows. */
 static void settle(const pm_buf *memory, pm_standing *out)
 {
-    pm_text *const texts[] = {&out->comm, &out->exe,    &out->cmdline,
-                              &out->user, &out->cgroup, &out->environment};
+    pm_text *const texts[N_TEXTS] = {&out->comm, &out->exe,    &out->cmdline,
+                                     &out->user, &out->cgroup, &out->environment};
     const char *at = pm_buf_text(memory).data;
 
-    for (size_t i = 0; i < COUNT(texts); at += texts[i]->len, i++)
+    for (size_t i = 0; i < N_TEXTS; at += texts[i]->len, i++)
         texts[i]->data = at;
 }
 

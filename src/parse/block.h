@@ -358,6 +358,26 @@ static inline const uint64_t *pm_wide_values(const pm_wide *w, size_t i)
 /* Where most rows' flags end; 0: they have none. */
 size_t pm_wide_vote(const pm_wide *w);
 
+/* Boyer and Moore's majority vote. */
+typedef struct pm_vote {
+    size_t winner, votes;
+} pm_vote;
+
+static inline void pm_vote_for(pm_vote *v, size_t value)
+{
+    if (v->votes == 0)
+        v->winner = value;
+    v->votes += v->winner == value ? 1 : (size_t)-1;
+}
+
+/* Releases of Linux that changed the fields of smaps, the youngest first. */
+#define PM_KERNELS 10
+typedef struct pm_kernel {
+    const char *since;
+    uint64_t fields; /* that it brought */
+} pm_kernel;
+extern const pm_kernel pm_kernels[PM_KERNELS];
+
 /* Fills w->columns and reads the rows by them. *refused is NULL, or why the block cannot be read.
  */
 pmapdb_status pm_layout_find(pm_wide *w, pm_text header, const char **refused, pmapdb_error *err);

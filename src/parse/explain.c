@@ -87,21 +87,9 @@ void pm_explain_missing(pm_reader *r)
 /* Lower bound of the kernel: its youngest key. */
 static const char *kernel_of(uint64_t fields)
 {
-    static const struct {
-        enum pm_field field;
-        const char *since;
-    } keys[] = {{PM_KSM, "6.8"},
-                {PM_PSS_DIRTY, "6.0"},
-                {PM_FILE_PMD, "5.4"},
-                {PM_THP_ELIGIBLE, "5.0"},
-                {PM_LAZY_FREE, "4.12"},
-                {PM_SHMEM_PMD, "4.8"},
-                {PM_SHARED_HUGETLB, "4.4"},
-                {PM_SWAP_PSS, "4.3"}};
-
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (fields & PM_BIT(keys[i].field))
-            return keys[i].since;
+    for (size_t i = 0; i < PM_KERNELS; i++)
+        if (fields & pm_kernels[i].fields)
+            return pm_kernels[i].since;
     return fields & PM_HAS_FLAGS ? "3.8" : NULL;
 }
 

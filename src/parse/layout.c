@@ -8,72 +8,75 @@
      PM_BIT(PM_SHARED_DIRTY) | PM_BIT(PM_PRIVATE_CLEAN) | PM_BIT(PM_PRIVATE_DIRTY) | \
      PM_BIT(PM_ANON_HUGE))
 
-/* Linux 6.8 prints all fields in the order of fields.def; a release before lacks the younger. */
-#define SINCE_6_8 (PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~PM_BIT(PM_PROTECTION_KEY))
-#define SINCE_6_0 (SINCE_6_8 & ~PM_BIT(PM_KSM))
-#define SINCE_5_4 (SINCE_6_0 & ~PM_BIT(PM_PSS_DIRTY))
-#define SINCE_5_0 (SINCE_5_4 & ~PM_BIT(PM_FILE_PMD))
-#define SINCE_4_15 (SINCE_5_0 & ~PM_BIT(PM_THP_ELIGIBLE))
-/* Before 4.15 the page sizes stand behind the swap. */
-#define SINCE_4_12 SINCE_4_15
-#define SINCE_4_8 (SINCE_4_12 & ~PM_BIT(PM_LAZY_FREE))
-#define SINCE_4_4 (SINCE_4_8 & ~PM_BIT(PM_SHMEM_PMD))
-#define SINCE_4_3 (SINCE_4_4 & ~PM_BIT(PM_SHARED_HUGETLB) & ~PM_BIT(PM_PRIVATE_HUGETLB))
-#define SINCE_2_6_39 (SINCE_4_3 & ~PM_BIT(PM_SWAP_PSS))
+#define PAGES (PM_BIT(PM_KERNEL_PAGE) | PM_BIT(PM_MMU_PAGE))
 
-static const struct {
+/* Linux 6.8 prints all fields in the order of fields.def, but for ProtectionKey on many machines;
+ * an older release lacks what younger ones brought. */
+const pm_kernel pm_kernels[PM_KERNELS] = {
+    {"6.8", PM_BIT(PM_KSM)},
+    {"6.0", PM_BIT(PM_PSS_DIRTY)},
+    {"5.4", PM_BIT(PM_FILE_PMD)},
+    {"5.0", PM_BIT(PM_THP_ELIGIBLE)},
+    {"4.15", 0}, /* before that the page sizes stand after the swap */
+    {"4.12", PM_BIT(PM_LAZY_FREE)},
+    {"4.8", PM_BIT(PM_SHMEM_PMD)},
+    {"4.4", PM_BIT(PM_SHARED_HUGETLB) | PM_BIT(PM_PRIVATE_HUGETLB)},
+    {"4.3", PM_BIT(PM_SWAP_PSS)},
+    {"2.6.39", 0},
+};
+#define PAGES_EARLY 4                /* in this kernel and the younger ones */
+#define LAYOUTS (PM_KERNELS * 2 * 2) /* with and without ProtectionKey, -XX and -X */
+
+/* A layout that the rows so far allow. */
+typedef struct candidate {
     uint64_t fields;
-    bool pages_late;
-} kernels[] = {{SINCE_6_8, false},  {SINCE_6_0, false},  {SINCE_5_4, false}, {SINCE_5_0, false},
-               {SINCE_4_15, false}, {SINCE_4_12, true},  {SINCE_4_8, true},  {SINCE_4_4, true},
-               {SINCE_4_3, true},   {SINCE_2_6_39, true}};
-#define KERNELS (sizeof kernels / sizeof *kernels)
-#define LAYOUTS (KERNELS * 2 * 2) /* with and without ProtectionKey, -XX and -X */
+    enum pm_field field[PM_FIELD_COUNT]; /* from left to right */
+} candidate;
 
-static uint64_t layout(size_t i)
+static candidate candidate_of(size_t i)
 {
-    uint64_t fields = kernels[i / 4].fields;
-
-    if (i & 1)
-        fields |= PM_BIT(PM_PROTECTION_KEY);
-    return i & 2 ? fields & ~ONLY_XX : fields;
-}
-
-/* The fields of a layout from left to right; returns how many. */
-static size_t columns_of(size_t i, enum pm_field out[PM_FIELD_COUNT])
-{
-    const uint64_t pages = PM_BIT(PM_KERNEL_PAGE) | PM_BIT(PM_MMU_PAGE);
-    uint64_t fields = layout(i);
+    candidate c = {.fields = PM_NUMBERS & ~PM_BIT(PM_DIRTY)};
+    bool late = i / 4 > PAGES_EARLY && !(i & 2);
     size_t n = 0;
 
+    for (size_t younger = 0; younger < i / 4; younger++)
+        c.fields &= ~pm_kernels[younger].fields;
+    if (!(i & 1))
+        c.fields &= ~PM_BIT(PM_PROTECTION_KEY);
+    if (i & 2)
+        c.fields &= ~ONLY_XX;
     for (int f = 0; f < PM_FIELD_COUNT; f++) {
-        bool late = kernels[i / 4].pages_late && (fields & pages);
-
         if (late && f == PM_LOCKED) {
-            out[n++] = PM_KERNEL_PAGE;
-            out[n++] = PM_MMU_PAGE;
+            c.field[n++] = PM_KERNEL_PAGE;
+            c.field[n++] = PM_MMU_PAGE;
         }
-        if (fields & PM_BIT(f) && !(late && (pages & PM_BIT(f))))
-            out[n++] = (enum pm_field)f;
+        if (c.fields & PM_BIT(f) && !(late && (PAGES & PM_BIT(f))))
+            c.field[n++] = (enum pm_field)f;
     }
-    return n;
+    return c;
+}
+
+/* The layouts of n columns, with flags or without. */
+static size_t collect_candidates(size_t n, bool flags, candidate out[LAYOUTS])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < LAYOUTS; i++) {
+        out[count] = candidate_of(i);
+        count += (size_t)__builtin_popcountll(out[count].fields) == n && !(i & 2) == flags;
+    }
+    return count;
 }
 
 /* How many numbers most rows have; a name may begin with a number too. */
 static size_t count_numbers(const pm_wide *w)
 {
-    size_t winner = 0, votes = 0;
+    pm_vote vote = {0};
 
-    for (size_t i = 0; i < w->n; i++) {
-        size_t n = w->rows[i].n;
-
-        if (w->rows[i].numbers_end == 0)
-            continue;
-        if (votes == 0)
-            winner = n;
-        votes += winner == n ? 1 : (size_t)-1;
-    }
-    return winner;
+    for (size_t i = 0; i < w->n; i++)
+        if (w->rows[i].numbers_end)
+            pm_vote_for(&vote, w->rows[i].n);
+    return vote.winner;
 }
 
 static bool any_longer(const pm_wide *w)
@@ -82,26 +85,6 @@ static bool any_longer(const pm_wide *w)
         if (w->rows[i].n > w->columns.n)
             return true;
     return false;
-}
-
-/* A layout that the rows so far allow. */
-typedef struct candidate {
-    uint64_t fields;
-    enum pm_field field[PM_FIELD_COUNT]; /* from left to right */
-} candidate;
-
-/* Those of n columns, with flags or without. */
-static size_t collect_candidates(size_t n, bool flags, candidate out[LAYOUTS])
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < LAYOUTS; i++) {
-        if ((size_t)__builtin_popcountll(layout(i)) != n || !(i & 2) != flags)
-            continue;
-        out[count].fields = layout(i);
-        columns_of(i, out[count++].field);
-    }
-    return count;
 }
 
 /* The values of a row by field, were its columns those of the layout. */

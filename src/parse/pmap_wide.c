@@ -105,22 +105,15 @@ static size_t find_flags_end(pm_text line, size_t at)
 }
 
 /* All flag lists of a block end in one column, and a name is seldom two small letters: the column
- * where most lists seem to end (Boyer and Moore's majority vote). */
+ * where most lists seem to end. */
 size_t pm_wide_vote(const pm_wide *w)
 {
-    size_t winner = 0, votes = 0;
+    pm_vote vote = {0};
 
-    for (size_t i = 0; i < w->n; i++) {
-        size_t end;
-
-        if (!pm_wide_values(w, i))
-            continue;
-        end = find_flags_end(pm_wide_line(w, i), w->rows[i].numbers_end);
-        if (votes == 0)
-            winner = end;
-        votes += winner == end ? 1 : (size_t)-1;
-    }
-    return winner;
+    for (size_t i = 0; i < w->n; i++)
+        if (pm_wide_values(w, i))
+            pm_vote_for(&vote, find_flags_end(pm_wide_line(w, i), w->rows[i].numbers_end));
+    return vote.winner;
 }
 
 /* Nothing but flags and blanks; *out has single blanks between. */

@@ -118,26 +118,6 @@ static const struct text {
 
 #define N_TEXTS (sizeof texts / sizeof *texts)
 
-/* Once by a fresh one, and once by one that knows it all. */
-static void every_size_of_pieces(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < N_TEXTS; i++) {
-        pm_buf t = kit_slurp(texts[i].path);
-        pm_live_map *known = new_map();
-
-        for (size_t step = 1; step < t.len; step += step < 900 ? 1 : 997) {
-            pm_live_map *fresh = new_map();
-
-            expect_read(fresh, texts[i].dialect, pm_buf_text(&t), step);
-            expect_read(known, texts[i].dialect, pm_buf_text(&t), step);
-            pm_live_map_free(fresh);
-        }
-        pm_live_map_free(known);
-        pm_buf_free(&t);
-    }
-}
-
 static got expect_left(pm_live_map *a, const struct text *text, pm_text t, size_t step,
                        size_t whole)
 {
@@ -326,50 +306,6 @@ static void a_year(void **state)
     pm_live_map_free(a);
 }
 
-static bool begins_row(const char *p)
-{
-    return (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f');
-}
-
-/* Each mapping goes and comes back. */
-static void one_at_a_time(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < N_TEXTS; i++) {
-        pm_buf t = kit_slurp(texts[i].path), without = {0};
-        pm_live_map *a = new_map();
-
-        for (size_t from = 0, to; from < t.len; from = to) {
-            for (to = from + 1; to < t.len && !(t.data[to - 1] == '\n' && begins_row(t.data + to));)
-                to++;
-            pm_buf_clear(&without);
-            pm_buf_add(&without, t.data, from, NULL);
-            pm_buf_add(&without, t.data + to, t.len - to, NULL);
-            expect_read(a, texts[i].dialect, pm_buf_text(&without), 2048);
-            expect_read(a, texts[i].dialect, pm_buf_text(&t), 2048);
-        }
-        pm_live_map_free(a);
-        pm_buf_free(&without);
-        pm_buf_free(&t);
-    }
-}
-
-static void dialects_in_turns(void **state)
-{
-    pm_buf smaps = kit_slurp(SMAPS), maps = kit_slurp(MAPS);
-    pm_live_map *a = new_map();
-
-    (void)state;
-    for (int i = 0; i < 3; i++) {
-        expect_read(a, PM_DIALECT_SMAPS, pm_buf_text(&smaps), 2048);
-        expect_read(a, PM_DIALECT_MAPS, pm_buf_text(&maps), 2048);
-        expect_read(a, PM_DIALECT_MAPS, pm_buf_text(&maps), 100);
-    }
-    pm_live_map_free(a);
-    pm_buf_free(&smaps);
-    pm_buf_free(&maps);
-}
-
 static void nothing_at_all(void **state)
 {
     pm_live_map *a = new_map();
@@ -512,13 +448,10 @@ static void cut_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size_of_pieces),
         cmocka_unit_test(unchanged_rows_keep_their_ids),
         cmocka_unit_test(what_is_left_comes_again),
         cmocka_unit_test(whatever_changes),
         cmocka_unit_test(a_year),
-        cmocka_unit_test(one_at_a_time),
-        cmocka_unit_test(dialects_in_turns),
         cmocka_unit_test(nothing_at_all),
         cmocka_unit_test(what_is_not_whole),
         cmocka_unit_test(cut_anywhere),

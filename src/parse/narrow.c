@@ -129,22 +129,14 @@ bool pm_narrow_read(pm_text line, pm_narrow *out)
 
 /* ---- the name: most tools print the kernel's own words, some in brackets of their own ---- */
 
-static bool is_one_of(pm_text t, const char *const *words)
-{
-    for (; *words; words++)
-        if (pm_text_equal(t, pm_text_of(*words)))
-            return true;
-    return false;
-}
-
 /* "[ anon ]", "[ stack ]" and what the translations of procps make of them; others ("[ shmid=0x1
  * ]") stay. */
 static pm_text pseudo_name(pm_reader *r, pm_text name)
 {
-    static const char *const anon[] = {"анон", "vô danh", "anôn", NULL};
-    static const char *const stack[] = {"pile", "stos", "стек", "pila", "ngăn xếp", "pilha", NULL};
+    static const char *const anon[] = {"анон", "vô danh", "anôn"};
+    static const char *const stack[] = {"pile", "stos", "стек", "pila", "ngăn xếp", "pilha"};
     pm_text word = pm_text_trim((pm_text){name.data + 1, name.len - 2}, " ");
-    bool is_anon = is_one_of(word, anon), is_stack = is_one_of(word, stack);
+    bool is_anon = pm_text_index(word, anon, 3) < 3, is_stack = pm_text_index(word, stack, 6) < 6;
 
     if (is_anon || is_stack)
         pm_block_mark(r, PM_MARK_TRANSLATED, r->line);
@@ -165,10 +157,8 @@ static bool is_pseudo(const pm_style *style, pm_text name, size_t blanks, size_t
 /* toybox prints "[anon]" and the kernel's names where procps prints "[ anon ]". */
 static bool is_tool_name(pm_text name)
 {
-    static const char *const names[] = {"[anon]", "[heap]", "[vdso]", "[vsyscall]", NULL};
-
-    return is_one_of(name, names) || pm_text_starts(name, PM_TEXT("[vvar")) ||
-           pm_text_starts(name, PM_TEXT("[anon:"));
+    return pm_text_listed(name, " [anon] [heap] [vdso] [vsyscall] ") ||
+           pm_text_starts(name, PM_TEXT("[vvar")) || pm_text_starts(name, PM_TEXT("[anon:"));
 }
 
 static void read_name(pm_reader *r, pm_dialect dialect, pm_text rest, pm_mapping *m)

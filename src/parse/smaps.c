@@ -231,15 +231,11 @@ static bool read_value(pm_text t, uint64_t *value, bool *kib)
 
 static bool is_key(pm_text key)
 {
-    if (key.len == 0 || key.len > 64 || key.data[0] < 'A' || key.data[0] > 'Z')
-        return false;
-    for (size_t i = 0; i < key.len; i++) {
-        char c = key.data[i];
+    const char *first = "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+               *more = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-        if ((c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_')
-            return false;
-    }
-    return true;
+    return key.len > 0 && key.len <= 64 && pm_char_in(*key.data, first) &&
+           pm_text_skip(key, more).len == 0;
 }
 
 /* Cuts the key off the line: *line is then the value. */

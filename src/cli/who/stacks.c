@@ -1,27 +1,20 @@
 /* stacks: the stacks of pmapdb who, their total, and how far they can be relied on. */
 #include "cli/who/who.h"
 
-#include "base/buf.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
 #define SECOND_MS 1000 /* of the time of a text capture: a shorter gap may be none */
 
-typedef struct recording {
-    int64_t id, pid, lost, slack_ms;
-    int64_t late_ms, early_ms; /* it begins after the older snapshot, and ends before the newer */
-    bool linked;               /* it is known to be of the process */
-    char first[40], last[40];  /* empty: unknown */
-    char clock[16], file[512];
-} recording;
-
 typedef struct stacks {
     const pm_who *w;
     pmapdb_rows *rows;
     int64_t growth, covered, older, live, allocations, frees; /* sums of the rows; KiB, calls */
-    int64_t headless; /* of covered: the chain has no function but an allocator's */
-    recording *recording;
-    size_t n, cap;
+    int64_t headless;    /* of covered: the chain has no function but an allocator's */
+    pm_words recordings; /* a line for each that is used */
+    size_t n_recordings;
+    int64_t late_ms, early_ms; /* the first begins after the older snapshot, the last ends before
+                                  the newer; INT64_MAX: no recording is used */
 } stacks;
 
 /* ---- rows ---- */
@@ -74,111 +67,89 @@ static void write_total(const stacks *s, pm_output *out, const pm_answer_view *v
 
 /* ---- recordings ---- */
 
-static void read_recordings(stacks *s)
-{
-    pmapdb_rows *rows = pm_run_query(&s->w->args, "who-recordings");
-    pmapdb_error err;
-
-    while (pm_run_next(rows)) {
-        recording *r;
-
-        pm_cli_must(pm_grow(&s->recording, &s->cap, s->n, sizeof *r, &err), &err);
-        r = &s->recording[s->n++];
-        *r = (recording){.id = pm_answer_int(rows, "recording_id"),
-                         .pid = pm_answer_int(rows, "pid"),
-                         .lost = pm_answer_int(rows, "lost"),
-                         .slack_ms = pm_answer_int(rows, "slack_ms"),
-                         .late_ms = pm_answer_int(rows, "late_ms"),
-                         .early_ms = pm_answer_int(rows, "early_ms"),
-                         .linked = pm_answer_int(rows, "linked") == 1};
-        pm_answer_text(rows, "first_at", r->first, sizeof r->first);
-        pm_answer_text(rows, "last_at", r->last, sizeof r->last);
-        pm_answer_text(rows, "clock", r->clock, sizeof r->clock);
-        pm_answer_text(rows, "file", r->file, sizeof r->file);
-    }
-    pmapdb_rows_close(rows);
-}
-
-static bool is_used(const recording *r)
-{
-    return r->first[0] && r->linked;
-}
-
-static void write_recording(const recording *r, pm_output *out)
+/* "recording 2 (FILE): TIME to TIME, clock as given, within 3 ms, lost 0" */
+static void print_recording(FILE *out, const pmapdb_rows *row)
 {
     static const char *const clocks[][2] = {
-        {"clocks", ", clock as the live captures have it"},
-        {"given", ", clock as given"},
-        {"events", ", clock by what captures and calls saw alike"}};
-    const char *clock = "";
-    char slack[48] = "", lost[24] = "?";
+        {"clocks", "clock as the live captures have it"},
+        {"given", "clock as given"},
+        {"events", "clock by what captures and calls saw alike"}};
+    int64_t slack = pm_answer_int(row, "slack_ms"), lost = pm_answer_int(row, "lost");
+    char first[40], last[40], clock[16], file[512];
 
+    pm_answer_text(row, "first_at", first, sizeof first);
+    pm_answer_text(row, "last_at", last, sizeof last);
+    pm_answer_text(row, "clock", clock, sizeof clock);
+    pm_answer_text(row, "file", file, sizeof file);
+    fprintf(out, "recording %" PRId64 " (%s): %s to %s", pm_answer_int(row, "recording_id"), file,
+            first, last);
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
-        if (strcmp(r->clock, clocks[i][0]) == 0)
-            clock = clocks[i][1];
-    if (r->slack_ms > 0)
-        snprintf(slack, sizeof slack, ", within %" PRId64 " ms", r->slack_ms);
-    if (r->lost != PMAPDB_UNKNOWN)
-        snprintf(lost, sizeof lost, "%" PRId64, r->lost);
-    pm_output_line(out, "recording %" PRId64 " (%s): %s to %s%s%s, lost %s", r->id, r->file,
-                   r->first, r->last, clock, slack, lost);
+        if (strcmp(clock, clocks[i][0]) == 0)
+            fprintf(out, ", %s", clocks[i][1]);
+    if (slack > 0)
+        fprintf(out, ", within %" PRId64 " ms", slack);
+    if (lost == PMAPDB_UNKNOWN)
+        fputs(", lost ?\n", out);
+    else
+        fprintf(out, ", lost %" PRId64 "\n", lost);
 }
 
-static void warn_of_recording(const recording *r, const pm_cli *cli)
+static void see_recording(stacks *s, const pmapdb_rows *row)
 {
-    if (!r->linked)
+    int64_t id = pm_answer_int(row, "recording_id"), lost = pm_answer_int(row, "lost");
+    int64_t late = pm_answer_int(row, "late_ms"), early = pm_answer_int(row, "early_ms");
+    const pm_cli *cli = s->w->cli;
+    char first[40];
+
+    s->n_recordings++;
+    pm_answer_text(row, "first_at", first, sizeof first);
+    if (pm_answer_int(row, "linked") != 1) {
         pm_cli_note(cli,
                     "recording %" PRId64 " of pid %" PRId64
                     " is not known to be of this process: it was not recorded while it was "
                     "captured",
-                    r->id, r->pid);
-    else if (!r->first[0])
+                    id, pm_answer_int(row, "pid"));
+    } else if (!first[0]) {
         pm_cli_note(cli,
                     "nothing tells when recording %" PRId64
                     " was: import it again with --clock-offset",
-                    r->id);
-    else if (r->lost > 0 && r->lost != PMAPDB_UNKNOWN)
+                    id);
+    } else {
+        print_recording(s->recordings.out, row);
+        s->late_ms = late < s->late_ms ? late : s->late_ms;
+        s->early_ms = early < s->early_ms ? early : s->early_ms;
+        if (lost > 0)
+            pm_cli_note(cli,
+                        "perf lost %" PRId64 " events of recording %" PRId64
+                        ": what is live is not certain",
+                        lost, id);
+    }
+}
+
+/* Reads the recordings, and says what they lack. */
+static void read_recordings(stacks *s)
+{
+    pmapdb_rows *rows = pm_run_query(&s->w->args, "who-recordings");
+    const pm_cli *cli = s->w->cli;
+
+    pm_words_begin(&s->recordings);
+    while (pm_run_next(rows))
+        see_recording(s, rows);
+    pm_words_end(&s->recordings);
+    pmapdb_rows_close(rows);
+    if (!s->n_recordings)
         pm_cli_note(cli,
-                    "perf lost %" PRId64 " events of recording %" PRId64
-                    ": what is live is not certain",
-                    r->lost, r->id);
-}
-
-/* What the recordings do not cover of the time between the snapshots. */
-static void warn_of_gaps(const stacks *s)
-{
-    int64_t late = PMAPDB_UNKNOWN, early = PMAPDB_UNKNOWN;
-    bool any = false;
-
-    for (const recording *r = s->recording; r < s->recording + s->n; r++)
-        if (is_used(r)) {
-            late = any && late < r->late_ms ? late : r->late_ms;
-            early = any && early < r->early_ms ? early : r->early_ms;
-            any = true;
-        }
-    if (late != PMAPDB_UNKNOWN && late > SECOND_MS)
-        pm_cli_note(s->w->cli,
-                    "the recording begins %lld s behind the older snapshot: what grew before it "
-                    "is not covered",
-                    (long long)late / SECOND_MS);
-    if (early != PMAPDB_UNKNOWN && early > SECOND_MS)
-        pm_cli_note(s->w->cli,
-                    "the recording ends %lld s before the newer snapshot: what grew behind it is "
-                    "not covered",
-                    (long long)early / SECOND_MS);
-}
-
-static void say_warnings(const stacks *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        warn_of_recording(&s->recording[i], s->w->cli);
-    if (!s->n)
-        pm_cli_note(s->w->cli,
                     "there is no recording of it: pmapdb import-perf --help tells how to record");
-    warn_of_gaps(s);
-    if (s->covered > 0 && s->headless > s->covered / 2)
-        pm_cli_note(s->w->cli, "call chains end in libc: recorded with frame pointers; "
-                               "--call-graph dwarf shows callers");
+    if (s->late_ms > SECOND_MS && s->late_ms != INT64_MAX)
+        pm_cli_note(cli,
+                    "the recording begins %" PRId64 " s after the older snapshot: what grew before "
+                    "it is not covered",
+                    s->late_ms / SECOND_MS);
+    if (s->early_ms > SECOND_MS && s->early_ms != INT64_MAX)
+        pm_cli_note(cli,
+                    "the recording ends %" PRId64 " s before the newer snapshot: what grew after "
+                    "it is not covered",
+                    s->early_ms / SECOND_MS);
 }
 
 /* ---- for people ---- */
@@ -234,9 +205,8 @@ static void write_cover(const stacks *s, pm_output *out, bool human)
     if (s->older)
         snprintf(freed, sizeof freed, "; freed, from before the recording: %s%s", older, unit);
     pm_output_line(out, "covered: %s%s", share, freed);
-    for (const recording *r = s->recording; r < s->recording + s->n; r++)
-        if (is_used(r))
-            write_recording(r, out);
+    for (const char *line = s->recordings.data, *end; (end = strchr(line, '\n')); line = end + 1)
+        pm_output_line(out, "%.*s", (int)(end - line), line);
 }
 
 static void write_rows(stacks *s, pm_output *out)
@@ -280,7 +250,8 @@ static void write_folded(stacks *s, pm_output *out)
 
 void pm_who_stacks(const pm_who *w)
 {
-    stacks s = {.w = w, .rows = pm_who_query(w, "who")};
+    stacks s = {
+        .w = w, .rows = pm_who_query(w, "who"), .late_ms = INT64_MAX, .early_ms = INT64_MAX};
     pm_output out;
     pmapdb_error err;
 
@@ -293,7 +264,9 @@ void pm_who_stacks(const pm_who *w)
         write_rows(&s, &out);
     }
     pm_output_end(&out);
-    say_warnings(&s);
+    if (s.covered > 0 && s.headless > s.covered / 2)
+        pm_cli_note(w->cli, "call chains end in libc: recorded with frame pointers; "
+                            "--call-graph dwarf shows callers");
     pmapdb_rows_close(s.rows);
-    free(s.recording);
+    free(s.recordings.data);
 }

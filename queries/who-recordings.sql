@@ -14,7 +14,7 @@
 -- column: lost         count    Events that perf lost; empty: it does not say
 -- column: unpaired     count    Calls of which one half is not there
 -- column: late_ms      duration So long after the older snapshot it began; less than 0: before
--- column: early_ms     duration So long before the newer snapshot it ended; less than 0: behind
+-- column: early_ms     duration So long before the newer snapshot it ended; less than 0: after it
 -- column: linked       bool     It is known to be of this life of the pid
 -- column: name         text     Name of the process
 -- column: pid          int      Process id

@@ -88,8 +88,7 @@ static int64_t within(const char *name, int64_t value)
     return value > most ? most : value < -most ? -most : value;
 }
 
-/* Number of a column; -1: there is no such column. */
-static int find_column(const pmapdb_rows *rows, const char *name)
+int pm_answer_column(const pmapdb_rows *rows, const char *name)
 {
     int i = pmapdb_rows_columns(rows) - 1;
 
@@ -100,7 +99,7 @@ static int find_column(const pmapdb_rows *rows, const char *name)
 
 int64_t pm_answer_int(const pmapdb_rows *rows, const char *name)
 {
-    int i = find_column(rows, name);
+    int i = pm_answer_column(rows, name);
 
     if (i < 0 || pmapdb_rows_type(rows, i) == PMAPDB_NULL)
         return PMAPDB_UNKNOWN;
@@ -109,7 +108,7 @@ int64_t pm_answer_int(const pmapdb_rows *rows, const char *name)
 
 double pm_answer_real(const pmapdb_rows *rows, const char *name)
 {
-    int i = find_column(rows, name);
+    int i = pm_answer_column(rows, name);
 
     if (i < 0 || pmapdb_rows_type(rows, i) == PMAPDB_NULL)
         return NAN;
@@ -119,7 +118,7 @@ double pm_answer_real(const pmapdb_rows *rows, const char *name)
 
 void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t size)
 {
-    int i = find_column(rows, name);
+    int i = pm_answer_column(rows, name);
     size_t n = 0;
     const char *text = i < 0 ? NULL : pmapdb_rows_text(rows, i, &n);
 

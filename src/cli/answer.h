@@ -6,6 +6,9 @@
 #include "cli/output.h"
 #include "store/read/query.h"
 
+/* The number of a column; -1: there is no such column. */
+int pm_answer_column(const pmapdb_rows *rows, const char *name);
+
 /* A column of the current row, by its name. An unknown text is empty, an unknown real NaN. */
 int64_t pm_answer_int(const pmapdb_rows *rows, const char *name);
 double pm_answer_real(const pmapdb_rows *rows, const char *name);

@@ -50,15 +50,6 @@ static const struct field {
 #define N_FIELDS (sizeof fields / sizeof *fields)
 #define N_NEEDED 2 /* of `fields`: a query without them is not one of leaks */
 
-static int find_column(const pmapdb_rows *rows, const char *name)
-{
-    int i = pmapdb_rows_columns(rows) - 1;
-
-    while (i >= 0 && strcmp(pmapdb_rows_name(rows, i), name) != 0)
-        i--;
-    return i;
-}
-
 static pm_text text_of(pm_pool *texts, const pmapdb_rows *rows, int column)
 {
     pm_text t = {"", 0};
@@ -107,12 +98,12 @@ static void conclude(pm_leak_row *row, const pm_leak_row *before, bool has_path)
 
 void pm_leak_rows_read(pm_leak_rows *out, pmapdb_rows *rows)
 {
-    int column[N_FIELDS], path = find_column(rows, "path");
+    int column[N_FIELDS], path = pm_answer_column(rows, "path");
     pmapdb_error err;
 
     pm_cli_must(pm_pool_new(&out->texts, &err), &err);
     for (size_t i = 0; i < N_FIELDS; i++) {
-        column[i] = find_column(rows, fields[i].column);
+        column[i] = pm_answer_column(rows, fields[i].column);
         if (i < N_NEEDED && column[i] < 0)
             pm_cli_die("the query has no column 'key' or 'verdict'");
     }

@@ -51,14 +51,12 @@ typedef struct explaining {
 /* data is NULL where the column is unknown. */
 static pm_text kept_text(found *f, const pmapdb_rows *rows, const char *column)
 {
-    int i = pmapdb_rows_columns(rows) - 1;
+    int i = pm_answer_column(rows, column);
     pm_text t = {NULL, 0};
     uint32_t id;
     pmapdb_error err;
 
-    while (i > 0 && strcmp(pmapdb_rows_name(rows, i), column) != 0)
-        i--;
-    t.data = pmapdb_rows_text(rows, i, &t.len);
+    t.data = i < 0 ? NULL : pmapdb_rows_text(rows, i, &t.len);
     if (!t.data)
         return (pm_text){NULL, 0};
     pm_cli_must(pm_pool_text(f->texts, t, &id, &err), &err);

@@ -21,7 +21,7 @@ typedef struct export_run {
     const pmapdb_export_options *options;
     pm_redact *redact;
     pm_export_counts counts;
-    pm_buf beside; /* the file that is given its name at the end */
+    pm_buf temporary; /* the file that is given its name at the end */
 } export_run;
 
 /* ---- the file ---- */
@@ -29,13 +29,13 @@ typedef struct export_run {
 /* The longest of what SQLite writes beside a file. */
 #define JOURNAL "-journal"
 
-/* Where memory ran out, too: make_beside left room for the tail. */
+/* Where memory ran out, too: make_temporary left room for the tail. */
 static void remove_file(const export_run *run, const char *tail)
 {
-    char *end = run->beside.data + run->beside.len;
+    char *end = run->temporary.data + run->temporary.len;
 
     memcpy(end, tail, strlen(tail) + 1);
-    unlink(run->beside.data);
+    unlink(run->temporary.data);
     *end = '\0';
 }
 
@@ -50,16 +50,16 @@ static pmapdb_status refuse_existing(const export_run *run, pmapdb_error *err)
 }
 
 /* A name beside the path that nobody has; 0600. */
-static pmapdb_status make_beside(export_run *run, pmapdb_error *err)
+static pmapdb_status make_temporary(export_run *run, pmapdb_error *err)
 {
-    pmapdb_status st = pm_buf_addf(&run->beside, err, "%s.XXXXXX" JOURNAL, run->path);
+    pmapdb_status st = pm_buf_addf(&run->temporary, err, "%s.XXXXXX" JOURNAL, run->path);
     int fd;
 
     if (st != PMAPDB_OK)
         return st;
-    run->beside.len -= strlen(JOURNAL);
-    run->beside.data[run->beside.len] = '\0';
-    fd = mkostemp(run->beside.data, O_CLOEXEC);
+    run->temporary.len -= strlen(JOURNAL);
+    run->temporary.data[run->temporary.len] = '\0';
+    fd = mkostemp(run->temporary.data, O_CLOEXEC);
     if (fd < 0)
         return pm_fail_io(err, errno, "cannot create '%s'", run->path);
     close(fd);
@@ -68,7 +68,7 @@ static pmapdb_status make_beside(export_run *run, pmapdb_error *err)
 
 static pmapdb_status sync_file(const export_run *run, int64_t *size_kib, pmapdb_error *err)
 {
-    int fd = open(run->beside.data, O_RDONLY | O_CLOEXEC);
+    int fd = open(run->temporary.data, O_RDONLY | O_CLOEXEC);
     struct stat info;
     pmapdb_status st = PMAPDB_OK;
 
@@ -87,11 +87,11 @@ static pmapdb_status give_name(export_run *run, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
 
-    if (renameat2(AT_FDCWD, run->beside.data, AT_FDCWD, run->path, RENAME_NOREPLACE) == 0)
+    if (renameat2(AT_FDCWD, run->temporary.data, AT_FDCWD, run->path, RENAME_NOREPLACE) == 0)
         return PMAPDB_OK;
     if (errno == EINVAL || errno == ENOSYS) {
         st = refuse_existing(run, err);
-        if (st != PMAPDB_OK || rename(run->beside.data, run->path) == 0)
+        if (st != PMAPDB_OK || rename(run->temporary.data, run->path) == 0)
             return st;
     }
     return errno == EEXIST ? refuse_existing(run, err)
@@ -112,7 +112,7 @@ static bool keep_going(void *ctx, const char *table, uint64_t rows)
  * here. */
 static void say_of_path(const export_run *run, pmapdb_status st, pmapdb_error *err)
 {
-    char *at = strstr(err->text, run->beside.data), *end;
+    char *at = strstr(err->text, run->temporary.data), *end;
 
     if (!at)
         return;
@@ -121,7 +121,7 @@ static void say_of_path(const export_run *run, pmapdb_status st, pmapdb_error *e
                 "cannot write '%s': no space left on the device; nothing of it is left", run->path);
         return;
     }
-    end = at + run->beside.len;
+    end = at + run->temporary.len;
     at += strlen(run->path);
     memmove(at, end, strlen(end) + 1);
 }
@@ -139,7 +139,7 @@ static pmapdb_status fill(export_run *run, pmapdb_error *err)
                         .keep_going = keep_going};
     pmapdb_store *into = NULL;
     pmapdb_error why = {0};
-    pmapdb_status st = pmapdb_open(run->beside.data, &options, &into, &why);
+    pmapdb_status st = pmapdb_open(run->temporary.data, &options, &into, &why);
 
     PM_STEP(st, pm_export_store(run->store, into, &export, &run->counts, &why));
     pmapdb_close(into);
@@ -221,7 +221,7 @@ static pmapdb_status make(export_run *run, pmapdb_export_result *result, pmapdb_
 
     if (st == PMAPDB_OK && run->options->redact)
         st = pm_redact_new(run->options->keep, run->options->n_keep, &run->redact, err);
-    PM_STEP(st, make_beside(run, err));
+    PM_STEP(st, make_temporary(run, err));
     if (st != PMAPDB_OK)
         return st;
     st = fill(run, err);
@@ -254,6 +254,6 @@ pmapdb_status pmapdb_export(pmapdb_store *store, const char *path,
         *result = made;
     }
     pm_redact_free(run.redact);
-    pm_buf_free(&run.beside);
+    pm_buf_free(&run.temporary);
     return st;
 }

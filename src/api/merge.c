@@ -15,7 +15,7 @@ void pmapdb_merge_defaults(pmapdb_merge_options *o)
 
 typedef struct merge_run {
     const pmapdb_merge_options *options;
-    const char *path; /* of the store at hand */
+    const char *path; /* of the current store */
     pmapdb_merge_result result;
 } merge_run;
 

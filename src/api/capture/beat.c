@@ -22,7 +22,7 @@ void pm_beats_begin(pm_beats *b, int64_t step_ns, pm_clocks now)
     *b = (pm_beats){step_ns, now.utc_ns, now};
 }
 
-/* The beat at due_ns begins now, or one of those behind it; or none, and *missed passed. */
+/* True if the beat at due_ns, or a later one, begins now. *missed: beats that passed before it. */
 static bool begins(pm_beats *b, int64_t now_ns, int64_t *missed)
 {
     int64_t late = now_ns - b->due_ns, steps = late / b->step_ns;

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 /* Captures wait in memory until all are read, so that they can be stored in the order of time; with
- * more than this, those at hand are stored first. Only speed and size depend on it: a capture that
- * comes late is put in its place. */
+ * more than this, those that wait are stored first. Only speed and size depend on it: a capture
+ * that comes late is put in its place. */
 #define WAITING_BYTES (256U << 20)
 /* What one file's may take until all of it is read: a log of 10 GiB in which one row in 97 changes
  * from block to block, or a process with five million mappings. */

@@ -222,9 +222,9 @@ static void finish_file(pm_intake *in, bool was_empty)
     if (in->nothing.n)
         name_once(in, in->nothing.text ? in->nothing.text : "", false);
     if (in->entry->in_archive)
-        pm_beside_expect(in);
+        pm_sibling_expect(in);
     else if (!in->entry->is_stdin)
-        pm_beside_look(in);
+        pm_sibling_look(in);
     pm_intake_time(in);
 }
 
@@ -304,5 +304,5 @@ void pm_intake_file(pm_intake *in, pm_source *source, const pm_source_entry *ent
     else
         read_captures(in, source);
     if (in->hear)
-        pm_beside_keep(in, kind, &slot);
+        pm_sibling_keep(in, kind, &slot);
 }

@@ -1,7 +1,7 @@
 /* intake: files -> captures that wait to be stored, each with its pid, name and time decided.
  *
  *     files -> blocks -> pending captures (intake.c, pending.c) -> pid, time (timing.c) and what
- * the small files beside the capture add (beside.c) -> sorted by time -> put (import.c)
+ * the small files beside the capture add (siblings.c) -> sorted by time -> put (import.c)
  *
  * A file is decided about at its end: a log without times shows itself only there. What lies beside
  * a capture in an archive may come later in it, so siblings are joined when all is read.
@@ -30,9 +30,9 @@ typedef struct pm_problem {
 
 typedef struct pm_pending {
     pm_capture *capture;
-    size_t file;   /* number of the file it came from */
-    char *warning; /* or NULL */
-    size_t beside; /* 0, or 1 + the index of the siblings in its archive */
+    size_t file;     /* number of the file it came from */
+    char *warning;   /* or NULL */
+    size_t siblings; /* 0, or 1 + the index of the siblings in its archive */
 } pm_pending;
 
 /* Blocks of a file that show nothing to store, and what the first of them says. */
@@ -54,9 +54,9 @@ typedef struct pm_intake {
     size_t n_pending, cap_pending;
     pm_problem *problems;
     size_t n_problems, cap_problems;
-    pm_siblings *beside; /* of each process in an archive */
-    size_t n_beside, cap_beside;
-    pm_map beside_index;             /* hash of the files' path without their kind -> index */
+    pm_siblings *siblings; /* of each process in an archive */
+    size_t n_siblings, cap_siblings;
+    pm_map sibling_index;            /* hash of the files' path without their kind -> index */
     struct pm_label_pending *labels; /* stored once all captures are: labels.h */
     size_t n_labels, cap_labels;
     uint64_t files, captures, bytes, empty, skipped;
@@ -109,15 +109,15 @@ void pm_intake_time(pm_intake *in);
  * shows no time. */
 void pm_intake_moment(const pm_intake *in, pm_capture *c);
 
-/* ---- beside.c: siblings ---- */
+/* ---- siblings.c: siblings ---- */
 
 /* Inside an archive siblings come as they come: what was heard of one is kept, and joined when the
  * captures are settled. On disk they are looked for, so that one file and its whole directory give
  * the same. */
-void pm_beside_keep(pm_intake *in, pm_text kind, const pm_slot *slot);
-void pm_beside_expect(pm_intake *in);
-void pm_beside_join(pm_intake *in, size_t i);
-void pm_beside_look(pm_intake *in);
+void pm_sibling_keep(pm_intake *in, pm_text kind, const pm_slot *slot);
+void pm_sibling_expect(pm_intake *in);
+void pm_sibling_join(pm_intake *in, size_t i);
+void pm_sibling_look(pm_intake *in);
 
 /* Takes the name if it is better than what the capture has. */
 void pm_offer_name(pm_capture *c, pm_text name, pm_name_rank rank);

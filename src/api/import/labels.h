@@ -1,5 +1,5 @@
-/* labels: files in which a JVM says itself what its memory is (parse/labels.h), read beside the
- * captures and stored behind them. */
+/* labels: files in which a JVM says itself what its memory is (parse/labels.h), read together
+ * with the captures and stored after them. */
 #ifndef PM_API_LABELS_H
 #define PM_API_LABELS_H
 

@@ -33,8 +33,8 @@ void pm_intake_free(pm_intake *in)
     pm_labels_forget(in);
     free(in->pending);
     free(in->problems);
-    free(in->beside);
-    pm_map_free(&in->beside_index);
+    free(in->siblings);
+    pm_map_free(&in->sibling_index);
     free(in->rows);
     free(in->nothing.text);
     free(in->foreign.text);
@@ -155,7 +155,7 @@ static int compare_pending(const void *a, const void *b)
 void pm_intake_settle(pm_intake *in)
 {
     for (size_t i = 0; i < in->n_pending; i++)
-        pm_beside_join(in, i);
+        pm_sibling_join(in, i);
     if (in->n_pending)
         qsort(in->pending, in->n_pending, sizeof *in->pending, compare_pending);
 }

@@ -55,7 +55,8 @@ static bool names_a_capture(pm_text name)
 }
 
 /* "-1234" before the last dot, or at the end, where it is not part of the name's moment. Without a
- * moment beside it, small ones only in the name of a capture: notes-2.txt is no process 2. */
+ * moment in the name, small numbers count only in the name of a capture: notes-2.txt is not
+ * process 2. */
 static int64_t last_number(pm_text name)
 {
     pm_text stem = pm_place_stem(name), moment;
@@ -92,7 +93,7 @@ static bool is_letter_or_digit(char c)
 }
 
 /* The last of these words that stands by itself in the name; of two at one place the first. Empty
- * where there is none. */
+ * where no word does. */
 static pm_text find_word(pm_text name, const pm_text *words, size_t n_words)
 {
     for (size_t at = name.len; at > 0; at--) {
@@ -115,7 +116,7 @@ static pm_slot around(pm_text name, pm_text word)
     return (pm_slot){{name.data, at}, {"", 0}, pm_text_from(name, at + word.len)};
 }
 
-/* Around the last of these words; where there is none, behind a dot in place of the ending. */
+/* Around the last of these words; without one, after a dot in place of the ending. */
 static pm_slot slot_of(pm_text name, const pm_text *words, size_t n_words)
 {
     pm_text word = find_word(name, words, n_words);

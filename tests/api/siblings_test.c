@@ -1,4 +1,4 @@
-/* beside_test: what the small files beside a capture add to it, on disk and in archives. */
+/* siblings_test: what the small files beside a capture add to it, on disk and in archives. */
 #include "api/run.h"
 
 static const char smaps[] = "00400000-00401000 r-xp 00000000 08:01 11   /opt/app\n"

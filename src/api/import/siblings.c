@@ -1,5 +1,5 @@
-/* beside: what the small files beside a capture (stat, status, comm, cmdline, smaps_rollup) add to
- * it: pid, start, name, and a proof of its sum. */
+/* siblings: what the small files beside a capture (stat, status, comm, cmdline, smaps_rollup) add
+ * to it: pid, start, name, and a proof of its sum. */
 #include "api/import/intake.h"
 
 #include "api/import/place.h"
@@ -90,7 +90,7 @@ static void join_siblings(pm_capture *c, const pm_siblings *s, int64_t path_pid,
     prove(&c->block, s, alone);
 }
 
-/* The path of the file at hand up to its own name. */
+/* The path up to the file's own name. */
 static pm_text folder(const char *path)
 {
     pm_text whole = pm_text_of(path);
@@ -109,7 +109,7 @@ static pmapdb_status sibling_path(pm_buf *out, pm_text dir, const pm_slot *slot,
 /* ---- inside an archive ---- */
 
 /* The siblings of a place in the archive; makes unknown ones where there are none yet. */
-static int64_t find_beside(pm_intake *in, const pm_slot *slot)
+static int64_t find_siblings(pm_intake *in, const pm_slot *slot)
 {
     pm_buf key = {0};
     uint64_t hash;
@@ -119,43 +119,43 @@ static int64_t find_beside(pm_intake *in, const pm_slot *slot)
     PM_STEP(in->st, sibling_path(&key, PM_TEXT(""), slot, "*", &in->error));
     hash = pm_hash(pm_buf_text(&key).data, key.len);
     pm_buf_free(&key);
-    if (in->st != PMAPDB_OK || pm_map_get(&in->beside_index, hash, &at))
+    if (in->st != PMAPDB_OK || pm_map_get(&in->sibling_index, hash, &at))
         return at;
-    at = (int64_t)in->n_beside;
-    PM_STEP(in->st,
-            pm_grow(&in->beside, &in->cap_beside, in->n_beside, sizeof *in->beside, &in->error));
-    PM_STEP(in->st, pm_map_put(&in->beside_index, hash, at, &in->error));
+    at = (int64_t)in->n_siblings;
+    PM_STEP(in->st, pm_grow(&in->siblings, &in->cap_siblings, in->n_siblings, sizeof *in->siblings,
+                            &in->error));
+    PM_STEP(in->st, pm_map_put(&in->sibling_index, hash, at, &in->error));
     if (in->st == PMAPDB_OK)
-        pm_siblings_init(&in->beside[in->n_beside++]);
+        pm_siblings_init(&in->siblings[in->n_siblings++]);
     return at;
 }
 
-void pm_beside_keep(pm_intake *in, pm_text kind, const pm_slot *slot)
+void pm_sibling_keep(pm_intake *in, pm_text kind, const pm_slot *slot)
 {
-    int64_t at = find_beside(in, slot);
+    int64_t at = find_siblings(in, slot);
 
     if (in->st == PMAPDB_OK)
-        pm_siblings_read(&in->beside[at], kind, pm_buf_text(&in->heard));
+        pm_siblings_read(&in->siblings[at], kind, pm_buf_text(&in->heard));
 }
 
-void pm_beside_expect(pm_intake *in)
+void pm_sibling_expect(pm_intake *in)
 {
     pm_slot slot = pm_place_slot(pm_text_of(in->entry->name));
-    int64_t at = find_beside(in, &slot);
+    int64_t at = find_siblings(in, &slot);
 
     for (size_t i = in->first; i < in->n_pending; i++)
-        in->pending[i].beside = (size_t)at + 1;
+        in->pending[i].siblings = (size_t)at + 1;
 }
 
-void pm_beside_join(pm_intake *in, size_t i)
+void pm_sibling_join(pm_intake *in, size_t i)
 {
     pm_pending *p = &in->pending[i];
     bool alone =
         (i == 0 || p[-1].file != p->file) && (i + 1 == in->n_pending || p[1].file != p->file);
 
-    if (!p->beside)
+    if (!p->siblings)
         return;
-    join_siblings(p->capture, &in->beside[p->beside - 1], PMAPDB_UNKNOWN, alone);
+    join_siblings(p->capture, &in->siblings[p->siblings - 1], PMAPDB_UNKNOWN, alone);
     if (p->capture->pid != PMAPDB_UNKNOWN) {
         free(p->warning);
         p->warning = NULL;
@@ -199,7 +199,7 @@ static void look_for(pm_siblings *s, const char *path, const char *kind, const c
     pm_buf_free(&longer);
 }
 
-void pm_beside_look(pm_intake *in)
+void pm_sibling_look(pm_intake *in)
 {
     static const char *const kinds[] = {"stat", "status", "comm", "cmdline", "smaps_rollup"};
     pm_text name = pm_text_of(in->entry->name), dir = folder(in->entry->path);

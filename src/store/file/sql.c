@@ -325,20 +325,19 @@ pm_text pm_col_blob(sqlite3_stmt *stmt, int column)
     return (pm_text){bytes, bytes ? (size_t)sqlite3_column_bytes(stmt, column) : 0};
 }
 
-/* The schema checks the names. */
+unsigned pm_col_code(sqlite3_stmt *stmt, int column, unsigned n)
+{
+    int64_t code = pm_col_int(stmt, column);
+
+    return code >= 0 && code < (int64_t)n ? (unsigned)code : n;
+}
+
 pm_state pm_col_state(sqlite3_stmt *stmt, int column)
 {
-    pm_text name = pm_col_text(stmt, column);
-    pm_state state = PM_STATE_COMPLETE;
-
-    while (state < PM_STATE_TOTALS && !pm_text_equal(name, pm_text_of(pm_state_name(state))))
-        state++;
-    return state;
+    return (pm_state)pm_col_code(stmt, column, PM_STATE_TOTALS);
 }
 
 pm_dialect pm_col_dialect(sqlite3_stmt *stmt, int column)
 {
-    pm_dialect dialect = pm_dialect_find(pm_col_text(stmt, column));
-
-    return dialect < PM_DIALECT_COUNT ? dialect : PM_DIALECT_ROLLUP;
+    return (pm_dialect)pm_col_code(stmt, column, PM_DIALECT_ROLLUP);
 }

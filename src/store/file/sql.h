@@ -130,7 +130,10 @@ int64_t pm_col_kib(sqlite3_stmt *stmt, int column);
 int64_t pm_col_ms(sqlite3_stmt *stmt, int column);
 pm_text pm_col_text(sqlite3_stmt *stmt, int column);
 pm_text pm_col_blob(sqlite3_stmt *stmt, int column);
+/* A code of table snapshot, which is below n; any other value: n. */
+unsigned pm_col_code(sqlite3_stmt *stmt, int column, unsigned n);
+/* The same of its state and dialect; any other value: the weakest, which has the highest code. */
 pm_state pm_col_state(sqlite3_stmt *stmt, int column);
-pm_dialect pm_col_dialect(sqlite3_stmt *stmt, int column); /* unknown: the weakest */
+pm_dialect pm_col_dialect(sqlite3_stmt *stmt, int column);
 
 #endif

@@ -7,9 +7,9 @@
 #include "store/recall/recall_rows.h"
 #include <stdlib.h>
 
-#define N_STATES ((size_t)PM_STATE_TOTALS + 1)
-#define N_CHECKED ((size_t)PM_CHECKED_ROLLUP + 1)
-#define N_TIME_SOURCES ((size_t)PM_TIME_EVERY + 1)
+#define N_STATES (PM_STATE_TOTALS + 1U)
+#define N_CHECKED (PM_CHECKED_ROLLUP + 1U)
+#define N_TIME_SOURCES (PM_TIME_EVERY + 1U)
 #define STREAMS (PM_DIALECT_COUNT * N_STATES)
 
 struct pm_recall {
@@ -82,46 +82,23 @@ static pmapdb_status damaged(const char *what, int64_t id, const char *why, pmap
     return pm_fail(err, PMAPDB_INPUT, "%s %lld %s; the store is damaged", what, (long long)id, why);
 }
 
-/* ---- words to numbers; `n` where no such word is known ---- */
-
-static size_t find_word(pm_text word, size_t n, const char *(*name)(size_t))
-{
-    size_t i = 0;
-
-    while (i < n && !pm_text_equal(word, pm_text_of(name(i))))
-        i++;
-    return i;
-}
-
-static const char *state_name(size_t i)
-{
-    return pm_state_name((pm_state)i);
-}
-
-static const char *checked_name(size_t i)
-{
-    return pm_checked_name((pm_checked)i);
-}
-
-static const char *time_source_name(size_t i)
-{
-    return pm_time_source_name((pm_time_source)i);
-}
-
-static const char *link_name(size_t i)
-{
-    return pm_link_name((pm_link)(PM_LINK_START_TIME + i));
-}
-
-#define N_LINKS ((size_t)(PM_LINK_ASSUMED - PM_LINK_START_TIME) + 1)
-
 /* ---- the process ---- */
+
+/* PM_LINK_NONE: no such word. */
+static pm_link find_link(pm_text word)
+{
+    pm_link link = PM_LINK_ASSUMED;
+
+    while (link > PM_LINK_NONE && !pm_text_equal(word, pm_text_of(pm_link_name(link))))
+        link--;
+    return link;
+}
 
 static pmapdb_status load_process(pm_recall *r, int64_t process_id, pmapdb_error *err)
 {
     pm_recall_process *who = &r->who;
     pm_sql *sql = r->sql;
-    size_t link = N_LINKS;
+    pm_link link = PM_LINK_NONE;
     sqlite3_stmt *row = pm_sql_ask(
         sql,
         "SELECT h.name, n.name, p.command, p.boot_id, p.pid, p.start_time, p.name_rank, p.name_ms, "
@@ -145,13 +122,12 @@ static pmapdb_status load_process(pm_recall *r, int64_t process_id, pmapdb_error
         who->command_ms = pm_col_ms(row, 8);
         who->clock_mono_ns = pm_col_int(row, 9);
         who->clock_utc_ms = pm_col_ms(row, 10);
-        link = rank < PM_NAME_GIVEN || rank > PM_NAME_UNKNOWN || !who->name
-                   ? N_LINKS
-                   : find_word(pm_col_text(row, 11), N_LINKS, link_name);
-        who->identity = (pm_link)(PM_LINK_START_TIME + link);
+        if (rank >= PM_NAME_GIVEN && rank <= PM_NAME_UNKNOWN && who->name)
+            link = find_link(pm_col_text(row, 11));
+        who->identity = link;
         pm_sql_done(row);
     }
-    return pm_sql_ok(sql) && link == N_LINKS
+    return pm_sql_ok(sql) && link == PM_LINK_NONE
                ? damaged("process", process_id, "is missing, or its row cannot be", err)
                : pm_sql_end(sql, err);
 }
@@ -181,10 +157,9 @@ static pmapdb_status add_item(pm_recall *r, sqlite3_stmt *row, pmapdb_error *err
                            .taken_ms = pm_col_ms(row, 4),
                            .ordinal = pm_col_int(row, 5),
                            .hash = pm_col_int(row, 6),
-                           .dialect = pm_col_dialect(row, 7),
-                           .state = (pm_state)find_word(pm_col_text(row, 8), N_STATES, state_name),
-                           .time_source = (pm_time_source)find_word(
-                               pm_col_text(row, 9), N_TIME_SOURCES, time_source_name),
+                           .dialect = (pm_dialect)pm_col_code(row, 7, PM_DIALECT_COUNT),
+                           .state = (pm_state)pm_col_code(row, 8, N_STATES),
+                           .time_source = (pm_time_source)pm_col_code(row, 9, N_TIME_SOURCES),
                            .log_id = log_id == PMAPDB_UNKNOWN ? 0 : log_id,
                            .pin = pm_recall_text(r->sql, r->words, pm_col_text(row, 11)).data,
                            .pinned_ms = pm_col_int(row, 12)};
@@ -206,7 +181,8 @@ static pmapdb_status load_items(pm_recall *r, int64_t from_ms, pmapdb_error *err
     sqlite3_stmt *row = pm_sql_ask(
         r->sql,
         "SELECT s.snapshot_id, s.capture_id, s.epoch_id, s.off, s.taken_ms, s.ordinal, s.hash, "
-        "s.dialect, s.state, s.time_source, s.import_log_id, p.reason, p.pinned_ms FROM snapshot s "
+        "s.dialect_code, s.state_code, s.time_source_code, s.import_log_id, p.reason, p.pinned_ms "
+        "FROM snapshot s "
         "LEFT JOIN pin p ON p.snapshot_id = s.snapshot_id "
         "WHERE s.process_id = ?1 AND s.taken_ms >= ?2",
         PM_ARGS(PM_I(r->who.process_id), PM_BITS(from_ms)));
@@ -244,16 +220,16 @@ static pmapdb_status read_block(pm_recall *r, const pm_recall_item *item, pm_cap
                                 pmapdb_error *err)
 {
     pm_block *b = &c->block;
-    size_t checked = N_CHECKED;
-    sqlite3_stmt *row =
-        pm_sql_ask(r->sql,
-                   "SELECT checked, missing, mappings, size_kib, rss_kib, pss_kib, private_kib, "
-                   "private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib FROM snapshot "
-                   "WHERE snapshot_id = ?1",
-                   PM_ARGS(PM_I(item->snapshot_id)));
+    unsigned checked = N_CHECKED;
+    sqlite3_stmt *row = pm_sql_ask(
+        r->sql,
+        "SELECT checked_code, missing, mappings, size_kib, rss_kib, pss_kib, private_kib, "
+        "private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib FROM snapshot "
+        "WHERE snapshot_id = ?1",
+        PM_ARGS(PM_I(item->snapshot_id)));
 
     if (pm_sql_next(r->sql, row)) {
-        checked = find_word(pm_col_text(row, 0), N_CHECKED, checked_name);
+        checked = pm_col_code(row, 0, N_CHECKED);
         b->checked = (pm_checked)checked;
         c->missing = pm_text_copy(pm_col_text(row, 1));
         for (int i = 0; i < PM_TOTAL_COUNT; i++) {

@@ -224,8 +224,8 @@ static void load(pm_moments *m, int64_t name_id, int64_t from, int64_t to)
 {
     sqlite3_stmt *stmt = pm_sql_ask(
         m->sql,
-        "SELECT s.snapshot_id, s.process_id, s.taken_ms, s.ordinal, s.moment_ms, s.dialect, "
-        "s.state, s.preferred, p.pid, s.hash, s.time_source = 'live' FROM process p "
+        "SELECT s.snapshot_id, s.process_id, s.taken_ms, s.ordinal, s.moment_ms, s.dialect_code, "
+        "s.state_code, s.preferred, p.pid, s.hash, s.time_source_code FROM process p "
         "CROSS JOIN snapshot s ON s.process_id = p.process_id AND s.taken_ms BETWEEN ?2 AND ?3 "
         "WHERE p.name_id = ?1",
         PM_ARGS(PM_I(name_id), PM_I(from), PM_I(to)));
@@ -243,7 +243,7 @@ static void load(pm_moments *m, int64_t name_id, int64_t from, int64_t to)
                          .preferred = pm_col_int(stmt, 7) != 0,
                          .pid = pm_col_int(stmt, 8),
                          .hash = pm_col_int(stmt, 9),
-                         .live = pm_col_int(stmt, 10) != 0});
+                         .live = pm_col_int(stmt, 10) == PM_TIME_LIVE});
     sort(&m->near);
 }
 

@@ -103,8 +103,8 @@ pm_beat *pm_newest_beat(pm_sql *sql, pm_newest *n, int64_t sweep_ms)
     if (n->has_beat)
         return &n->beat;
     stmt = pm_sql_ask(sql,
-                      "SELECT taken_ms, dialect, state, ordinal, hash FROM snapshot "
-                      "WHERE process_id = ?1 AND state <> 'totals' AND off >= 0 "
+                      "SELECT taken_ms, dialect_code, state_code, ordinal, hash FROM snapshot "
+                      "WHERE process_id = ?1 AND state_code <> 2 AND off >= 0 "
                       "ORDER BY taken_ms DESC",
                       PM_ARGS(PM_I(n->process_id)));
     while (pm_sql_next(sql, stmt)) {

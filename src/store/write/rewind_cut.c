@@ -20,10 +20,10 @@ static void load_stored(const pm_put *p, pm_queue *out)
     bool totals = p->order.state == PM_STATE_TOTALS;
     sqlite3_stmt *stmt = pm_sql_ask(
         p->sql,
-        "SELECT taken_ms, dialect, state, ordinal, hash, snapshot_id, epoch_id, off "
-        "FROM snapshot WHERE process_id = ?1 AND off >= 0 AND (state = 'totals') = ?2 "
-        "AND (dialect = ?3 OR NOT ?2)",
-        PM_ARGS(PM_I(p->process_id), PM_I(totals), PM_S(pm_dialect_name(p->order.dialect))));
+        "SELECT taken_ms, dialect_code, state_code, ordinal, hash, snapshot_id, epoch_id, off "
+        "FROM snapshot WHERE process_id = ?1 AND off >= 0 AND (state_code = 2) = ?2 "
+        "AND (dialect_code = ?3 OR NOT ?2)",
+        PM_ARGS(PM_I(p->process_id), PM_I(totals), PM_I(p->order.dialect)));
 
     while (pm_sql_next(p->sql, stmt)) {
         pm_queue_reserve(p->sql, out, 1);

@@ -12,6 +12,7 @@ typedef struct export_cli {
     pmapdb_export_options o;
     pm_cli_list processes, keep;
     const char *path, *map;
+    pmapdb_export_result result;
     pm_cli map_cli; /* where the map goes, and how */
     pm_output map_out;
     pm_progress progress;
@@ -84,29 +85,25 @@ static void on_event(void *ctx, const pmapdb_export_event *e)
                                    {.kind = PM_VALUE_TEXT, .t = {e->token, e->token_len}}});
 }
 
-static void write_result(const export_cli *x, const pmapdb_export_result *r)
+static void write_result(const export_cli *x)
 {
-    static const pm_column columns[] = {{"path", PM_UNIT_TEXT},       {"processes", PM_UNIT_COUNT},
-                                        {"snapshots", PM_UNIT_COUNT}, {"recordings", PM_UNIT_COUNT},
-                                        {"replaced", PM_UNIT_COUNT},  {"size_kib", PM_UNIT_KIB}};
-    pm_value values[] = {pm_value_text(x->path),
-                         pm_value_int((int64_t)r->processes),
-                         pm_value_int((int64_t)r->snapshots),
-                         pm_value_int((int64_t)r->recordings),
-                         pm_value_int(x->o.redact ? (int64_t)r->tokens : PMAPDB_UNKNOWN),
-                         pm_value_int(r->size_kib)};
+    static const pm_member columns[] = {{{"path", PM_UNIT_TEXT}, AT(path)},
+                                        {{"processes", PM_UNIT_COUNT}, AT(result.processes)},
+                                        {{"snapshots", PM_UNIT_COUNT}, AT(result.snapshots)},
+                                        {{"recordings", PM_UNIT_COUNT}, AT(result.recordings)},
+                                        {{"replaced", PM_UNIT_COUNT}, AT(result.tokens)},
+                                        {{"size_kib", PM_UNIT_KIB}, AT(result.size_kib)}};
     pm_output out;
 
     pm_output_open(&out, x->cli);
-    pm_output_rows(&out, columns, 6, NULL);
-    pm_output_row(&out, values);
+    pm_output_fields(&out, columns, 6);
+    pm_output_struct(&out, columns, 6, x);
     pm_output_end(&out);
 }
 
 static void run(export_cli *x, pmapdb_store *store)
 {
     pmapdb_error err = {0};
-    pmapdb_export_result result = {0};
     pmapdb_status st;
 
     check_places(x);
@@ -115,7 +112,7 @@ static void run(export_cli *x, pmapdb_store *store)
     x->o.ctx = x;
     x->o.on_event = on_event;
     x->o.on_progress = on_progress;
-    st = pmapdb_export(store, x->path, &x->o, &result, &err);
+    st = pmapdb_export(store, x->path, &x->o, &x->result, &err);
     pm_progress_clear(&x->progress);
     if (st == PMAPDB_STOPPED)
         pm_cli_die("stopped by a signal; nothing of %s is left", x->path);
@@ -124,7 +121,9 @@ static void run(export_cli *x, pmapdb_store *store)
         pm_cli_say("%s is made, but its map is not", x->path);
     if (x->map)
         pm_output_end(&x->map_out);
-    write_result(x, &result);
+    if (!x->o.redact)
+        x->result.tokens = (uint64_t)PMAPDB_UNKNOWN;
+    write_result(x);
 }
 
 int pm_cli_export(pm_cli *cli, int argc, char **argv)

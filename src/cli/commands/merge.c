@@ -8,6 +8,7 @@ typedef struct merge {
     pmapdb_merge_options o;
     pmapdb_open_options open;
     pm_output out;
+    pmapdb_merge_event event; /* the current row */
     pm_progress progress;
 } merge;
 
@@ -36,30 +37,43 @@ static bool on_progress(void *ctx, const pmapdb_merge_progress *p)
     return !pm_stop_asked() && !pm_output_failed(&m->out);
 }
 
-static const pm_column columns[] = {{"path", PM_UNIT_TEXT},       {"hosts", PM_UNIT_COUNT},
-                                    {"processes", PM_UNIT_COUNT}, {"snapshots", PM_UNIT_COUNT},
-                                    {"new", PM_UNIT_COUNT},       {"known", PM_UNIT_COUNT},
-                                    {"error", PM_UNIT_TEXT}};
+static const pm_member columns[] = {{{"path", PM_UNIT_TEXT}, AT(event.path)},
+                                    {{"hosts", PM_UNIT_COUNT}, AT(event.hosts)},
+                                    {{"processes", PM_UNIT_COUNT}, AT(event.processes)},
+                                    {{"snapshots", PM_UNIT_COUNT}, AT(event.snapshots)},
+                                    {{"new", PM_UNIT_COUNT}, AT(event.new_ones)},
+                                    {{"known", PM_UNIT_COUNT}, AT(event.known)},
+                                    {{"error", PM_UNIT_TEXT}, AT(event.error)}};
 
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
+/* People have read an error on standard error. */
+static int n_columns(const merge *m)
+{
+    return N_COLUMNS - pm_cli_is_for_people(m->cli);
+}
+
 static void on_event(void *ctx, const pmapdb_merge_event *e)
 {
+    static const uint64_t unknown = (uint64_t)PMAPDB_UNKNOWN;
     merge *m = ctx;
-    bool unread = e->error && !e->processes;
-    uint64_t counts[] = {e->hosts, e->processes, e->snapshots, e->new_ones, e->known};
-    pm_value values[N_COLUMNS] = {pm_value_text(e->path)};
 
-    for (int i = 0; i < 5; i++)
-        values[i + 1] = pm_value_int(unread ? PMAPDB_UNKNOWN : (int64_t)counts[i]);
-    values[6] = pm_value_text(e->error);
+    m->event = *e;
+    if (e->error && !e->processes)
+        m->event = (pmapdb_merge_event){.path = e->path,
+                                        .error = e->error,
+                                        .hosts = unknown,
+                                        .processes = unknown,
+                                        .snapshots = unknown,
+                                        .new_ones = unknown,
+                                        .known = unknown};
     pm_progress_clear(&m->progress);
     if (e->error)
         pm_cli_say("%s", e->error);
     if (e->warning)
         pm_cli_note(m->cli, "%s: %s", e->path, e->warning);
-    if (!(e->error && pm_cli_is_for_people(m->cli))) /* who have read it on standard error */
-        pm_output_row(&m->out, values);
+    if (!(e->error && pm_cli_is_for_people(m->cli)))
+        pm_output_struct(&m->out, columns, n_columns(m), m);
 }
 
 static int run(merge *m, const char *const *paths, size_t n_paths, pmapdb_store *store)
@@ -70,7 +84,7 @@ static int run(merge *m, const char *const *paths, size_t n_paths, pmapdb_store 
 
     pm_output_keep_apart(m->cli, paths, n_paths, "reads");
     pm_output_open(&m->out, m->cli);
-    pm_output_rows(&m->out, columns, N_COLUMNS - pm_cli_is_for_people(m->cli), NULL);
+    pm_output_fields(&m->out, columns, n_columns(m));
     m->progress = pm_progress_begin(m->cli);
     m->o.ctx = m;
     m->o.on_event = on_event;

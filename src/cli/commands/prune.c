@@ -16,6 +16,11 @@ typedef struct prune {
     pmapdb_store *store;
     pmapdb_prune_result result;
     pm_output out;
+    const pm_member *columns; /* the columns of `out` */
+    int n_columns;
+    pmapdb_prune_moment moment; /* the current row */
+    const char *action;
+    pmapdb_prune_series series; /* or this one */
     pm_progress progress;
 } prune;
 
@@ -132,43 +137,40 @@ static void must(pmapdb_status st, const pmapdb_error *err)
 
 /* ---- rows ---- */
 
-static const pm_column moment_columns[] = {
-    {"host", PM_UNIT_TEXT},       {"name", PM_UNIT_TEXT},   {"moment_at", PM_UNIT_TIME},
-    {"snapshots", PM_UNIT_COUNT}, {"action", PM_UNIT_TEXT}, {"why", PM_UNIT_TEXT}};
+static const pm_member moment_columns[] = {{{"host", PM_UNIT_TEXT}, AT(moment.host)},
+                                           {{"name", PM_UNIT_TEXT}, AT(moment.name)},
+                                           {{"moment_at", PM_UNIT_TIME}, AT(moment.moment_ms)},
+                                           {{"snapshots", PM_UNIT_COUNT}, AT(moment.snapshots)},
+                                           {{"action", PM_UNIT_TEXT}, AT(action)},
+                                           {{"why", PM_UNIT_TEXT}, AT(moment.why)}};
 
 /* The last two are about the store; a message says them where people read. */
-static const pm_column series_columns[] = {{"host", PM_UNIT_TEXT},
-                                           {"name", PM_UNIT_TEXT},
-                                           {"moments_kept", PM_UNIT_COUNT},
-                                           {"moments_removed", PM_UNIT_COUNT},
-                                           {"snapshots_kept", PM_UNIT_COUNT},
-                                           {"snapshots_removed", PM_UNIT_COUNT},
-                                           {"why", PM_UNIT_TEXT},
-                                           {"store_kib_before", PM_UNIT_KIB},
-                                           {"store_kib_after", PM_UNIT_KIB}};
+static const pm_member series_columns[] = {
+    {{"host", PM_UNIT_TEXT}, AT(series.host)},
+    {{"name", PM_UNIT_TEXT}, AT(series.name)},
+    {{"moments_kept", PM_UNIT_COUNT}, AT(series.moments_kept)},
+    {{"moments_removed", PM_UNIT_COUNT}, AT(series.moments_removed)},
+    {{"snapshots_kept", PM_UNIT_COUNT}, AT(series.snapshots_kept)},
+    {{"snapshots_removed", PM_UNIT_COUNT}, AT(series.snapshots_removed)},
+    {{"why", PM_UNIT_TEXT}, AT(series.why)},
+    {{"store_kib_before", PM_UNIT_KIB}, AT(result.kib_before)},
+    {{"store_kib_after", PM_UNIT_KIB}, AT(result.kib_after)}};
 
 static void on_moment(void *ctx, const pmapdb_prune_moment *m)
 {
     prune *p = ctx;
-    char at[PM_CLOCK_TEXT];
 
-    pm_clock_format(m->moment_ms, at);
-    pm_output_row(&p->out,
-                  (pm_value[]){pm_value_text(m->host), pm_value_text(m->name), pm_value_text(at),
-                               pm_value_int(m->snapshots),
-                               pm_value_text(m->kept ? "keep" : "remove"), pm_value_text(m->why)});
+    p->moment = *m;
+    p->action = m->kept ? "keep" : "remove";
+    pm_output_struct(&p->out, p->columns, p->n_columns, p);
 }
 
 static void on_series(void *ctx, const pmapdb_prune_series *s)
 {
     prune *p = ctx;
 
-    pm_output_row(&p->out,
-                  (pm_value[]){pm_value_text(s->host), pm_value_text(s->name),
-                               pm_value_int(s->moments_kept), pm_value_int(s->moments_removed),
-                               pm_value_int(s->snapshots_kept), pm_value_int(s->snapshots_removed),
-                               pm_value_text(s->why), pm_value_int(p->result.kib_before),
-                               pm_value_int(p->result.kib_after)});
+    p->series = *s;
+    pm_output_struct(&p->out, p->columns, p->n_columns, p);
 }
 
 /* ---- the run ---- */
@@ -182,10 +184,9 @@ static int run_prune(prune *p)
     pmapdb_status st;
 
     pm_output_open(&p->out, p->cli);
-    if (p->o.dry_run)
-        pm_output_rows(&p->out, moment_columns, 6, NULL);
-    else
-        pm_output_rows(&p->out, series_columns, pm_cli_is_for_people(p->cli) ? 7 : 9, NULL);
+    p->columns = p->o.dry_run ? moment_columns : series_columns;
+    p->n_columns = p->o.dry_run ? 6 : pm_cli_is_for_people(p->cli) ? 7 : 9;
+    pm_output_fields(&p->out, p->columns, p->n_columns);
     p->o.ctx = p;
     p->o.on_progress = on_progress;
     p->o.on_moment = p->o.dry_run ? on_moment : NULL;

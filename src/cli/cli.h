@@ -50,7 +50,7 @@ void pm_cli_check_zone(void);
 pm_render_options pm_cli_render_options(const pm_cli *cli);
 
 /* People read it: a table, Markdown. They get the columns that a query shows by itself, and what
- * stands above and below. */
+ * is printed above and below. */
 bool pm_cli_is_for_people(const pm_cli *cli);
 
 /* The program from its first word on. */

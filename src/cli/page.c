@@ -18,7 +18,7 @@ static const struct {
             {"next", offsetof(pm_page, next)},     {"more", offsetof(pm_page, more)},
             {"count", offsetof(pm_page, count)}};
 
-/* The next line of *rest with those that go on behind it, without its end. */
+/* The next line of *rest with the lines that continue it, without the last line's end. */
 static bool take_line(pm_text *rest, pm_text *line)
 {
     size_t n = 0;
@@ -98,25 +98,25 @@ static bool find_exact(pm_text category, pm_page *out)
     return false;
 }
 
-/* What stands in for a letter of the rules' templates. */
+/* The word that people write for a letter of the rules' templates. */
 static const char *word_of(char letter)
 {
     return letter == 'p' ? "PATH" : "NAME";
 }
 
-/* A template is one letter behind a %, with something before or behind it; %p, a whole path, begins
- * with a slash. The words that people write for it are taken as well. */
+/* A template is a % with one letter, and text before or after it; %p, a whole path, begins with a
+ * slash. PATH and NAME, which people write for a template, match it, too. */
 static bool is_of(pm_text template, pm_text category)
 {
     const char *percent = memchr(template.data, '%', template.len);
-    pm_text before, behind;
+    pm_text before, after;
 
     if (!percent)
         return false;
     before = (pm_text){template.data, (size_t)(percent - template.data)};
-    behind = pm_text_from(template, before.len + 2);
-    if (!pm_text_starts(category, before) || !pm_text_ends(category, behind) ||
-        category.len <= before.len + behind.len)
+    after = pm_text_from(template, before.len + 2);
+    if (!pm_text_starts(category, before) || !pm_text_ends(category, after) ||
+        category.len <= before.len + after.len)
         return false;
     if (before.len || (percent[1] == 'p' && *category.data == '/'))
         return true;
@@ -135,7 +135,8 @@ bool pm_page_find(pm_text category, pm_page *out)
     return find_exact(pm_page_first_word(category), out);
 }
 
-/* Only behind the slash: long words are near to each other for what they have in common. */
+/* Only what follows the slash is compared: long words are near to each other for their common
+ * beginning. */
 const char *pm_page_near(pm_text category, pm_near *near)
 {
     pm_text first = pm_page_first_word(category);

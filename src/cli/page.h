@@ -18,7 +18,7 @@ typedef struct pm_page {
     pm_text count; /* the next where its number of mappings grows alone */
 } pm_page;
 
-/* Page after page, in the order of the files; false behind the last. *walk begins as zeroes. */
+/* Page after page, in the order of the files; false after the last. *walk begins as zeroes. */
 typedef struct pm_page_walk {
     size_t file;
     pm_text rest;
@@ -30,7 +30,7 @@ bool pm_page_next(pm_page_walk *walk, pm_page *out);
  * the text is none of them: the rules pmap-dotnet give a category to each file. */
 bool pm_page_find(pm_text category, pm_page *out);
 
-/* Of the pages beside this category the one whose name is nearest to its own, as one misspells it;
+/* Of the other parts of the same first word the one whose name is nearest, for a misspelt category;
  * NULL: none is near. It lasts as long as `near`. */
 const char *pm_page_near(pm_text category, pm_near *near);
 

@@ -51,10 +51,6 @@ static void put_columns(FILE *out, const void *ctx)
     }
     if (q->about.len > 3)
         put_about(out, q->about);
-    if (args->more) {
-        fputc('\n', out);
-        pm_options_text(out, args->more);
-    }
 }
 
 /* ---- parameters as options ---- */
@@ -183,7 +179,6 @@ static const pm_query_info *find(pm_run_args *args, int argc, char **argv)
 int pm_run_parse(pm_run_args *args, int argc, char **argv)
 {
     const pm_query_info *q = find(args, argc, argv);
-    pm_text title = args->title ? pm_text_of(args->title) : q->title;
     param_options params;
     char about[512];
     pm_syntax syntax = {.options = args->own,
@@ -199,7 +194,7 @@ int pm_run_parse(pm_run_args *args, int argc, char **argv)
                         .ctx = args};
     int n;
 
-    snprintf(about, sizeof about, "%.*s.", (int)title.len, title.data);
+    snprintf(about, sizeof about, "%.*s.", (int)q->title.len, q->title.data);
     make_options(q, &params);
     n = pm_options_parse(args->cli, &syntax, args->own_values, argc, argv);
     if (!args->operands) {

@@ -15,7 +15,6 @@ typedef struct pm_run_args {
     const char *operands; /* what follows the options; NULL: the process */
     pm_option_type operand;
     bool own_help; /* --help says what help/COMMAND.txt does, not what the query's header does */
-    const char *title, *more; /* for --help, instead of its title, and after the columns; or NULL */
     /* Set by pm_run_parse() and pm_run_open(): */
     const pm_query_info *info;
     const char *value[PM_QUERY_ITEMS]; /* of each parameter; NULL: not given */

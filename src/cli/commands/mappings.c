@@ -7,12 +7,6 @@
 #include "api/regions.h"
 #include <stdlib.h>
 
-static const char more[] =
-    "A region begins with START; END is the first address behind it or, where it ends in fff, its "
-    "last one. 0x may stand before them, WinDbg's backtick in them, and the names start and end in "
-    "the first line. Sums and the addresses at the end are of the mappings that lie in a region "
-    "altogether.";
-
 typedef struct mappings {
     pm_cli *cli;
     pm_run_args args;
@@ -185,8 +179,7 @@ int pm_cli_mappings(pm_cli *cli, int argc, char **argv)
 {
     mappings m = {.cli = cli};
 
-    m.args = (pm_run_args){
-        .cli = cli, .query = "mappings", .own = options, .own_values = &m, .more = more};
+    m.args = (pm_run_args){.cli = cli, .query = "mappings", .own = options, .own_values = &m};
     pm_run_parse(&m.args, argc, argv);
     if (m.words && m.regions)
         pm_cli_usage(cli, "--words and --regions do not go together");

@@ -5,7 +5,6 @@
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* ---- where they are mounted ---- */
@@ -16,22 +15,17 @@ static bool is_octal(const char *p)
 }
 
 /* The kernel writes blank, tab, newline and backslash as \040 and so on. */
-static char *unescape(pm_text t)
+static void add_unescaped(pm_text t, pm_buf *out)
 {
-    char *out = malloc(t.len + 1), *to = out;
+    while (t.len) {
+        bool escaped = t.data[0] == '\\' && t.len > 3 && is_octal(t.data + 1);
+        char c = t.data[0];
 
-    for (size_t i = 0; out && i < t.len; i++) {
-        if (t.data[i] == '\\' && t.len - i > 3 && is_octal(t.data + i + 1)) {
-            *to++ = (char)((t.data[i + 1] - '0') << 6 | (t.data[i + 2] - '0') << 3 |
-                           (t.data[i + 3] - '0'));
-            i += 3;
-        } else {
-            *to++ = t.data[i];
-        }
+        if (escaped)
+            c = (char)((t.data[1] - '0') << 6 | (t.data[2] - '0') << 3 | (t.data[3] - '0'));
+        pm_buf_add(out, &c, 1, NULL);
+        t = pm_text_from(t, escaped ? 4 : 1);
     }
-    if (out)
-        *to = '\0';
-    return out;
 }
 
 static bool has_option(pm_text options, pm_text name)
@@ -40,22 +34,6 @@ static bool has_option(pm_text options, pm_text name)
         if (pm_text_equal(pm_text_cut(&options, ','), name))
             return true;
     return false;
-}
-
-static pmapdb_status add_mount(pm_cgroup_mounts *out, pm_text root, pm_text point, bool unified,
-                               pmapdb_error *err)
-{
-    pm_cgroup_mount m = {unified, unescape(root), unescape(point)};
-    pmapdb_status st = m.root && m.point ? PMAPDB_OK : pm_fail_nomem(err);
-
-    PM_STEP(st, pm_grow(&out->at, &out->cap, out->n, sizeof *out->at, err));
-    if (st != PMAPDB_OK) {
-        free(m.root);
-        free(m.point);
-        return st;
-    }
-    out->at[out->n++] = m;
-    return PMAPDB_OK;
 }
 
 /* "36 31 0:33 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory": any number of words
@@ -77,29 +55,23 @@ pm_mount_line pm_mount_next(pm_text *mountinfo)
     return out;
 }
 
-pmapdb_status pm_cgroup_mounts_read(pm_text mountinfo, pm_cgroup_mounts *out, pmapdb_error *err)
+static bool is_unified(pm_mount_line m)
 {
-    pmapdb_status st = PMAPDB_OK;
-
-    while (mountinfo.len && st == PMAPDB_OK) {
-        pm_mount_line m = pm_mount_next(&mountinfo);
-        bool unified = pm_text_equal(m.kind, PM_TEXT("cgroup2"));
-
-        if (unified ||
-            (pm_text_equal(m.kind, PM_TEXT("cgroup")) && has_option(m.options, PM_TEXT("memory"))))
-            st = add_mount(out, m.root, m.point, unified, err);
-    }
-    return st;
+    return pm_text_equal(m.kind, PM_TEXT("cgroup2"));
 }
 
-void pm_cgroup_mounts_free(pm_cgroup_mounts *mounts)
+pmapdb_status pm_cgroup_mounts(pm_text mountinfo, pm_buf *out, pmapdb_error *err)
 {
-    for (size_t i = 0; i < mounts->n; i++) {
-        free(mounts->at[i].root);
-        free(mounts->at[i].point);
+    while (mountinfo.len) {
+        pm_text line = mountinfo;
+        pm_mount_line m = pm_mount_next(&mountinfo);
+
+        line.len -= mountinfo.len;
+        if (is_unified(m) ||
+            (pm_text_equal(m.kind, PM_TEXT("cgroup")) && has_option(m.options, PM_TEXT("memory"))))
+            pm_buf_add(out, line.data, line.len, NULL);
     }
-    free(mounts->at);
-    *mounts = (pm_cgroup_mounts){0};
+    return pm_buf_status(out, err);
 }
 
 /* ---- where a process is ---- */
@@ -131,11 +103,9 @@ static bool leads_up(pm_text path)
     return false;
 }
 
-/* The part of `path` below the root of a mount; false where that mount does not show it. */
-static bool below(const pm_cgroup_mount *m, pm_text path, pm_text *rest)
+/* The part of `path` below the root of a mount; false if that mount does not show it. */
+static bool below(pm_text root, pm_text path, pm_text *rest)
 {
-    pm_text root = pm_text_of(m->root);
-
     if (pm_text_equal(root, PM_TEXT("/")))
         root.len = 0;
     if (!pm_text_starts(path, root) || (path.len > root.len && path.data[root.len] != '/'))
@@ -191,26 +161,32 @@ static int64_t lowest_limit(char *path, size_t top, const char *file)
     }
 }
 
-pmapdb_status pm_cgroup_limit(const pm_cgroup_mounts *mounts, pm_text path, bool unified,
-                              int64_t *limit_kib, pmapdb_error *err)
+pmapdb_status pm_cgroup_limit(pm_text mounts, pm_text path, bool unified, int64_t *limit_kib,
+                              pmapdb_error *err)
 {
-    pm_buf dir = {0};
+    pm_buf root = {0}, dir = {0};
+    bool short_of_memory = false;
     pm_text rest;
-    pmapdb_status st = PMAPDB_OK;
 
     *limit_kib = PMAPDB_UNKNOWN;
-    for (size_t i = 0; i < mounts->n && st == PMAPDB_OK && *limit_kib == PMAPDB_UNKNOWN; i++) {
-        const pm_cgroup_mount *m = &mounts->at[i];
+    while (mounts.len && path.len && *limit_kib == PMAPDB_UNKNOWN && !short_of_memory) {
+        pm_mount_line m = pm_mount_next(&mounts);
+        size_t top;
 
-        if (m->unified != unified || path.len == 0 || !below(m, path, &rest))
-            continue;
+        pm_buf_clear(&root);
         pm_buf_clear(&dir);
-        st = pm_buf_addf(&dir, err, "%s", m->point);
-        PM_STEP(st, pm_buf_add(&dir, rest.data, rest.len, err));
-        if (st == PMAPDB_OK)
-            *limit_kib = lowest_limit(dir.data, strlen(m->point),
-                                      unified ? "memory.max" : "memory.limit_in_bytes");
+        add_unescaped(m.root, &root);
+        add_unescaped(m.point, &dir);
+        top = dir.len;
+        if (is_unified(m) == unified && below(pm_buf_text(&root), path, &rest)) {
+            pm_buf_add(&dir, rest.data, rest.len, NULL);
+            if (!root.failed && !dir.failed)
+                *limit_kib =
+                    lowest_limit(dir.data, top, unified ? "memory.max" : "memory.limit_in_bytes");
+        }
+        short_of_memory = root.failed || dir.failed;
     }
+    pm_buf_free(&root);
     pm_buf_free(&dir);
-    return st;
+    return short_of_memory ? pm_fail_nomem(err) : PMAPDB_OK;
 }

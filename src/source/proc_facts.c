@@ -160,7 +160,8 @@ static pmapdb_status keep_cgroup(const pm_proc *p, pm_proc_host *host, pm_buf *m
     pm_proc_slurp(p->dir, "cgroup", CGROUP_MAX, &bytes);
     st = pm_buf_status(&bytes, err);
     path = pm_cgroup_path(pm_buf_text(&bytes), &unified);
-    PM_STEP(st, pm_cgroup_limit(&host->mounts, path, unified, &out->memory_max_kib, err));
+    PM_STEP(st,
+            pm_cgroup_limit(pm_buf_text(&host->mounts), path, unified, &out->memory_max_kib, err));
     out->cgroup.len = keep(memory, path);
     pm_buf_free(&bytes);
     return st;

@@ -55,7 +55,7 @@ void pm_proc_host_free(pm_proc_host *h)
         return;
     forget_users(h);
     free(h->users);
-    pm_cgroup_mounts_free(&h->mounts);
+    pm_buf_free(&h->mounts);
     free(h);
 }
 
@@ -67,13 +67,13 @@ pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err)
     int failed;
 
     forget_users(h);
-    pm_cgroup_mounts_free(&h->mounts);
+    pm_buf_clear(&h->mounts);
     h->max_map_count = read_max_map_count(h->root);
     failed = pm_proc_slurp(h->root, "self/mountinfo", MOUNTINFO_MAX, &text);
     if (failed == ENOMEM)
         st = pm_fail_nomem(err);
     else if (!failed)
-        st = pm_cgroup_mounts_read(pm_buf_text(&text), &h->mounts, err);
+        st = pm_cgroup_mounts(pm_buf_text(&text), &h->mounts, err);
     pm_buf_free(&text);
     return st;
 }

@@ -13,7 +13,7 @@ typedef struct pm_proc_user {
 struct pm_proc_host {
     int root; /* a handle on /proc, not its own */
     int64_t max_map_count;
-    pm_cgroup_mounts mounts;
+    pm_buf mounts;       /* pm_cgroup_mounts */
     pm_proc_user *users; /* already looked up */
     size_t n_users, cap_users;
 };

@@ -1,10 +1,123 @@
-/* The inferred heap of real programs: what `pmap -x` hides, smaps of the same beat names.
- * Reads $PMAPDB_SHARED/workloads; skipped (77) where they are not. */
-#include "classify/heap_of.h"
+/* heap_shared_test: the inferred heap of samples and of real programs: what `pmap -x` hides, smaps
+ * and -XX of the same beat name. Reads $PMAPDB_SHARED/workloads, too; without them skipped (77). */
+#include "classify/rows.h"
 
+#include "base/buf.h"
+#include "parse/reader.h"
 #include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #define BEATS 40 /* about so many of each workload, spread over the whole run */
+
+typedef struct found_heap {
+    uint64_t start, end; /* both 0: there is none */
+} found_heap;
+
+typedef struct reading {
+    test_capture t;
+    size_t cap;
+    found_heap heap;
+} reading;
+
+static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *err)
+{
+    reading *r = ctx;
+    pm_capture *c = &r->t.capture;
+
+    if (pm_text_equal(m->path, PM_TEXT("[heap]"))) {
+        r->heap.start = r->heap.start ? r->heap.start : m->start;
+        r->heap.end = m->end;
+    }
+    assert_int_equal(pm_grow(&c->rows, &r->cap, c->n_rows, sizeof *c->rows, err), PMAPDB_OK);
+    return pm_pool_mapping(r->t.pool, m, &c->rows[c->n_rows++], err);
+}
+
+static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *err)
+{
+    reading *r = ctx;
+    pm_classify_context context;
+
+    (void)err;
+    r->t.capture.block.dialect = block->dialect;
+    pm_classify_prepare(&r->t.capture, &context);
+    if (context.heap_inferred)
+        r->heap = (found_heap){context.heap_start, context.heap_end};
+    return PMAPDB_OK;
+}
+
+/* The heap that a capture names or, where it hides names, that is inferred. */
+static found_heap heap_of(const char *path)
+{
+    reading r = {0};
+    const pm_reader_events events = {&r, on_mapping, on_block};
+    pm_reader *reader;
+    char bytes[16384];
+    size_t n;
+    FILE *file = fopen(path, "re");
+
+    if (!file)
+        fail_msg("no %s", path);
+    assert_int_equal(pm_pool_new(&r.t.pool, NULL), PMAPDB_OK);
+    r.t.capture.pool = r.t.pool;
+    assert_int_equal(pm_reader_new(&events, PM_DIALECT_COUNT, &reader, NULL), PMAPDB_OK);
+    while ((n = fread(bytes, 1, sizeof bytes, file)) > 0)
+        assert_int_equal(pm_reader_feed(reader, bytes, n, NULL), PMAPDB_OK);
+    assert_int_equal(pm_reader_finish(reader, NULL), PMAPDB_OK);
+    pm_reader_free(reader);
+    fclose(file);
+    capture_close(&r.t);
+    return r.heap;
+}
+
+/* The path of the file with another suffix beside a .x file. */
+static void beat_path(const char *x_path, const char *suffix, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%.*s%s", (int)strlen(x_path) - 1, x_path, suffix);
+}
+
+static bool beat_has(const char *x_path, const char *suffix)
+{
+    char path[PATH_MAX];
+
+    beat_path(x_path, suffix, path);
+    return access(path, R_OK) == 0;
+}
+
+static found_heap heap_of_beat(const char *x_path, const char *suffix)
+{
+    char path[PATH_MAX];
+
+    beat_path(x_path, suffix, path);
+    return heap_of(path);
+}
+
+static void test_samples(void **state)
+{
+    size_t compared = 0;
+    glob_t found;
+
+    assert_int_equal(glob("samples/captures/leaky-*/*.x", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *x_path = found.gl_pathv[i];
+        found_heap inferred = heap_of(x_path), smaps, wide;
+
+        assert_true(inferred.end > inferred.start);
+        if (!beat_has(x_path, "smaps"))
+            continue;
+        smaps = heap_of_beat(x_path, "smaps");
+        wide = heap_of_beat(x_path, "XX");
+        assert_int_equal(inferred.start, smaps.start);
+        assert_int_equal(inferred.end, smaps.end);
+        assert_int_equal(wide.start, smaps.start);
+        assert_int_equal(wide.end, smaps.end);
+        compared++;
+    }
+    assert_int_equal(found.gl_pathc, 13);
+    assert_int_equal(compared, 3);
+    globfree(&found);
+}
 
 /* The programs ran on while they were read, smaps first: a heap may have grown before -x, at most
  * to what the next smaps shows. */
@@ -63,13 +176,15 @@ int main(void)
         cmocka_unit_test_prestate(test_workload, java),
         cmocka_unit_test_prestate(test_workload, node), /* not position independent */
     };
+    const struct CMUnitTest always[] = {TEST(test_samples)};
     const char *shared = getenv("PMAPDB_SHARED");
     char archive[PATH_MAX];
+    int failed = cmocka_run_group_tests(always, NULL, NULL);
 
     snprintf(archive, sizeof archive, "%s/workloads/c_brk.tar.zst", shared ? shared : "");
     if (!shared || access(archive, R_OK) != 0) {
         puts("skipped: PMAPDB_SHARED has no workloads");
-        return 77;
+        return failed ? failed : 77;
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,20 +104,27 @@ static inline pm_proc_fate child_open(pid_t pid, pm_proc *out)
     return fate;
 }
 
-/* A line of /proc/PID/FILE that begins with `key`; false: there is none. */
+/* The first line of a file that begins with `key`; false: there is none. */
+static inline bool file_line(const char *path, const char *key, char line[4096])
+{
+    FILE *in = fopen(path, "r");
+    bool found = false;
+
+    line[0] = '\0';
+    while (in && !found && fgets(line, 4096, in))
+        found = strncmp(line, key, strlen(key)) == 0;
+    if (in)
+        fclose(in);
+    return found;
+}
+
+/* The same of /proc/PID/FILE. */
 static inline bool child_line(pid_t pid, const char *file, const char *key, char line[4096])
 {
     char path[64];
-    bool found = false;
-    FILE *in;
 
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
-    in = fopen(path, "r");
-    assert_non_null(in);
-    while (!found && fgets(line, 4096, in))
-        found = strncmp(line, key, strlen(key)) == 0;
-    fclose(in);
-    return found;
+    return file_line(path, key, line);
 }
 
 #endif

@@ -32,6 +32,8 @@ static void path(void **state)
 
 /* ---- which limit ---- */
 
+#define TOP "here now\t\\" /* a name that mountinfo escapes */
+
 static void limit(const char *dir, const char *file, const char *text)
 {
     pm_buf path_of = {0};
@@ -47,52 +49,54 @@ static void make(const char *dir)
 }
 
 /* As mountinfo has it: `root` of the hierarchy lies at "./here now" of the current folder. */
-static pm_cgroup_mounts mounted(const char *root, bool unified)
+static pm_buf mounted(const char *root, bool unified)
 {
     char here[4096];
     pm_buf text = {0};
-    pm_cgroup_mounts out = {0};
+    pm_buf out = {0};
 
     assert_non_null(getcwd(here, sizeof here));
-    pm_buf_addf(&text, NULL,
-                "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
-                "30 27 0:99 / /elsewhere rw shared:4 - cgroup cgroup rw,cpu,memoryless\n"
-                "30 27 0:28 / /nowhere rw - cgroup2 x rw\n"
-                "30 27 0:29 / /nowhere rw - cgroup x rw,memory\n"
-                "31 27 0:28 %s %s/here\\040now rw,relatime shared:5 master:1 - %s x rw%s\n"
-                "40 27 0:28 / /nowhere rw - cgroup2 x rw\n"
-                "40 27 0:29 / /nowhere rw - cgroup x rw,memory\n",
-                root, here, unified ? "cgroup2" : "cgroup", unified ? "" : ",cpuset,memory");
-    assert_int_equal(pm_cgroup_mounts_read(pm_buf_text(&text), &out, NULL), PMAPDB_OK);
+    pm_buf_addf(
+        &text, NULL,
+        "22 27 0:21 / /proc rw,relatime - proc proc rw\n"
+        "30 27 0:99 / /elsewhere rw shared:4 - cgroup cgroup rw,cpu,memoryless\n"
+        "30 27 0:28 / /nowhere rw - cgroup2 x rw\n"
+        "30 27 0:29 / /nowhere rw - cgroup x rw,memory\n"
+        "31 27 0:28 %s %s/here\\040now\\011\\134 rw,relatime shared:5 master:1 - %s x rw%s\n"
+        "40 27 0:28 / /nowhere rw - cgroup2 x rw\n"
+        "40 27 0:29 / /nowhere rw - cgroup x rw,memory\n",
+        root, here, unified ? "cgroup2" : "cgroup", unified ? "" : ",cpuset,memory");
+    assert_int_equal(pm_cgroup_mounts(pm_buf_text(&text), &out, NULL), PMAPDB_OK);
     pm_buf_free(&text);
     return out;
 }
 
 static void expect_limit(const char *root, bool unified, const char *cgroup, int64_t wanted)
 {
-    pm_cgroup_mounts m = mounted(root, unified);
+    pm_buf m = mounted(root, unified); /* of its five mounts four are not there any more */
     int64_t limit;
 
-    assert_int_equal(m.n, 5); /* of them four are not there any more */
-    assert_int_equal(pm_cgroup_limit(&m, pm_text_of(cgroup), unified, &limit, NULL), PMAPDB_OK);
+    assert_int_equal(pm_cgroup_limit(pm_buf_text(&m), pm_text_of(cgroup), unified, &limit, NULL),
+                     PMAPDB_OK);
     assert_int_equal(limit, wanted);
-    assert_int_equal(pm_cgroup_limit(&m, pm_text_of(cgroup), !unified, &limit, NULL), PMAPDB_OK);
+    assert_int_equal(pm_cgroup_limit(pm_buf_text(&m), pm_text_of(cgroup), !unified, &limit, NULL),
+                     PMAPDB_OK);
     assert_int_equal(limit, PMAPDB_UNKNOWN);
-    pm_cgroup_mounts_free(&m);
+    pm_buf_free(&m);
 }
 
 /* here now/a (2 GiB)/b (none)/c (3 GiB)/d (no file), here now/e: nothing but the top. */
 static void make_unified(void)
 {
-    make("here now");
-    make("here now/a");
-    make("here now/a/b");
-    make("here now/a/b/c");
-    make("here now/a/b/c/d");
-    make("here now/e");
-    limit("here now/a", "memory.max", "2147483648\n");
-    limit("here now/a/b", "memory.max", "max\n");
-    limit("here now/a/b/c", "memory.max", "3221225472\n");
+    make(TOP);
+    make(TOP "/a");
+    make(TOP "/a/b");
+    make(TOP "/a/b/c");
+    make(TOP "/a/b/c/d");
+    make(TOP "/e");
+    limit(TOP "/a", "memory.max", "2147483648\n");
+    limit(TOP "/a/b", "memory.max", "max\n");
+    limit(TOP "/a/b/c", "memory.max", "3221225472\n");
 }
 
 static void on_a_host(void **state)
@@ -106,11 +110,11 @@ static void on_a_host(void **state)
     expect_limit("/", true, "/gone", PMAPDB_UNKNOWN);
     expect_limit("/", true, "/a (deleted)", PMAPDB_UNKNOWN);
     expect_limit("/", true, "", PMAPDB_UNKNOWN);
-    limit("here now/a", "memory.max", "4294967296\n");
+    limit(TOP "/a", "memory.max", "4294967296\n");
     expect_limit("/", true, "/a/b/c", 3145728);
-    limit("here now/a", "memory.max", "0\n");
+    limit(TOP "/a", "memory.max", "0\n");
     expect_limit("/", true, "/a/b/c", 0);
-    limit("here now/a", "memory.max", "?\n");
+    limit(TOP "/a", "memory.max", "?\n");
     expect_limit("/", true, "/a/b/c", PMAPDB_UNKNOWN);
 }
 
@@ -118,8 +122,8 @@ static void on_a_host(void **state)
 static void in_a_container(void **state)
 {
     make_unified();
-    limit("here now", "memory.max", "1073741824\n");
-    make("here now2"); /* what wrong paths would lead to */
+    limit(TOP, "memory.max", "1073741824\n");
+    make(TOP "2"); /* what wrong paths would lead to */
     make("a");
     expect_limit("/", true, "/", 1048576);
     expect_limit("/", true, "/a/b", 1048576);
@@ -136,33 +140,31 @@ static void in_a_container(void **state)
 
 static void older_hierarchy(void **state)
 {
-    make("here now");
-    make("here now/a");
-    make("here now/a/b");
-    limit("here now", "memory.limit_in_bytes", "9223372036854771712\n");
-    limit("here now/a", "memory.limit_in_bytes", "9223372036854771712\n");
-    limit("here now/a/b", "memory.limit_in_bytes", "536870912\n");
+    make(TOP);
+    make(TOP "/a");
+    make(TOP "/a/b");
+    limit(TOP, "memory.limit_in_bytes", "9223372036854771712\n");
+    limit(TOP "/a", "memory.limit_in_bytes", "9223372036854771712\n");
+    limit(TOP "/a/b", "memory.limit_in_bytes", "536870912\n");
     expect_limit("/", false, "/a", PM_NO_LIMIT);
     expect_limit("/", false, "/a/b", 524288);
-    limit("here now", "memory.limit_in_bytes", "268435456\n");
+    limit(TOP, "memory.limit_in_bytes", "268435456\n");
     expect_limit("/", false, "/a/b", 262144);
 }
 
+/* Of mountinfo the lines that mount a hierarchy of memory. */
 static void several_mounts(void **state)
 {
-    pm_cgroup_mounts m = {0};
-    pm_text text = PM_TEXT("31 27 0:28 /x /no\\134where rw - cgroup2 none rw\n"
-                           "32 27 0:28 / /sys/fs/a\\011b rw - cgroup2 none rw\n"
-                           "33 27 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
-                           "damaged\n");
+    static const char wanted[] =
+        "31 27 0:28 /x /no\\134where rw - cgroup2 none rw\n"
+        "33 27 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
+    pm_buf text = {0}, found = {0};
 
-    assert_int_equal(pm_cgroup_mounts_read(text, &m, NULL), PMAPDB_OK);
-    assert_int_equal(m.n, 3);
-    assert_string_equal(m.at[0].point, "/no\\where");
-    assert_string_equal(m.at[1].point, "/sys/fs/a\tb");
-    assert_string_equal(m.at[2].root, "/");
-    assert_false(m.at[2].unified);
-    pm_cgroup_mounts_free(&m);
+    pm_buf_addf(&text, NULL, "damaged\n%s34 27 0:28 / /proc rw - proc proc rw\n", wanted);
+    assert_int_equal(pm_cgroup_mounts(pm_buf_text(&text), &found, NULL), PMAPDB_OK);
+    assert_string_equal(found.data, wanted);
+    pm_buf_free(&text);
+    pm_buf_free(&found);
 }
 
 RUN_TESTS(TEST(path), TEST(several_mounts), TEST_WITH(on_a_host, box_enter, box_leave),

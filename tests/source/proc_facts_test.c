@@ -299,14 +299,11 @@ static void limits(void **state)
           lifted = child_plain(CHILD_STOP, lift_limits);
     pm_buf memory = {0};
     pm_standing s = standing_of(limited, PM_WANT_LIMITS, &memory);
-    char line[4096] = "";
-    FILE *in = fopen("/proc/sys/vm/max_map_count", "r");
+    char line[4096];
 
     assert_int_equal(s.address_limit_kib, INT64_C(1) << 40);
     assert_int_equal(s.stack_limit_kib, 12345);
-    assert_non_null(in);
-    assert_non_null(fgets(line, sizeof line, in));
-    fclose(in);
+    assert_true(file_line("/proc/sys/vm/max_map_count", "", line));
     assert_int_equal(s.max_map_count, strtoll(line, NULL, 10));
     s = standing_of(lifted, PM_WANT_LIMITS, &memory);
     assert_int_equal(s.address_limit_kib, PM_NO_LIMIT);

@@ -72,16 +72,10 @@ static void zombie_and_gone(void **state)
 /* kthreadd is 2 wherever kernel threads are to be seen. */
 static void kernel_thread(void **state)
 {
-    char name[64] = "";
-    FILE *in = fopen("/proc/2/comm", "r");
+    char name[4096];
     pm_proc p;
 
-    if (in) {
-        if (!fgets(name, sizeof name, in))
-            name[0] = '\0';
-        fclose(in);
-    }
-    if (strcmp(name, "kthreadd\n") != 0) {
+    if (!file_line("/proc/2/comm", "kthreadd\n", name)) {
         print_message("skipped: no kernel threads here\n");
         skip();
     }
@@ -132,13 +126,10 @@ static void listed(void **state)
 
 static void boot_id(void **state)
 {
-    char id[64], line[64] = "";
+    char id[64], line[4096];
     int root = child_root();
-    FILE *in = fopen("/proc/sys/kernel/random/boot_id", "r");
 
-    assert_non_null(in);
-    assert_non_null(fgets(line, sizeof line, in));
-    fclose(in);
+    assert_true(file_line("/proc/sys/kernel/random/boot_id", "", line));
     assert_int_equal(pm_proc_boot_id(root, id, NULL), PMAPDB_OK);
     line[strcspn(line, "\n")] = '\0';
     assert_string_equal(id, line);

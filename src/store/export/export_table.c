@@ -112,25 +112,32 @@ static void write_statements(copying *c, pm_buf *select, pm_buf *insert)
     sqlite3_stmt *row = pm_sql_ask(sql, "SELECT name FROM pragma_table_info(?1) ORDER BY cid",
                                    PM_ARGS(PM_S(t->name)));
 
-    PM_SQL_STEP(sql, pm_buf_addf(select, &err, "SELECT "));
-    PM_SQL_STEP(sql, pm_buf_addf(insert, &err, "%s INTO \"%s\" VALUES (",
-                                 strcmp(t->name, "rule_set") == 0 ? "REPLACE" : "INSERT", t->name));
+    pm_buf_addf(select, NULL, "SELECT ");
+    pm_buf_addf(insert, NULL, "%s INTO \"%s\" VALUES (",
+                strcmp(t->name, "rule_set") == 0 ? "REPLACE" : "INSERT", t->name);
     for (; pm_sql_next(sql, row); n++) {
         const char *name = pm_col_text(row, 0).data;
 
         if (strcmp(t->name, "frame") == 0 && strcmp(name, "offset") == 0 && redacted)
             c->address = n;
         pm_buf_clear(&value);
-        PM_SQL_STEP(sql, strcmp(name, "last") == 0 ? pm_buf_addf(&value, &err, LAST)
-                                                   : pm_buf_addf(&value, &err, "t.\"%s\"", name));
-        PM_SQL_STEP(sql, pm_buf_addf(select, &err, "%s", n ? ", " : ""));
-        PM_SQL_STEP(sql, pm_buf_addf(insert, &err, "%s?", n ? ", " : ""));
-        PM_SQL_STEP(
-            sql, redacted ? pm_redact_expression(select, t->name, name, value.data, t->space, &err)
-                          : pm_buf_addf(select, &err, "%s", value.data));
+        if (strcmp(name, "last") == 0)
+            pm_buf_addf(&value, NULL, LAST);
+        else
+            pm_buf_addf(&value, NULL, "t.\"%s\"", name);
+        pm_buf_addf(select, NULL, "%s", n ? ", " : "");
+        pm_buf_addf(insert, NULL, "%s?", n ? ", " : "");
+        if (redacted)
+            PM_SQL_STEP(sql, pm_redact_expression(select, t->name, name, pm_buf_text(&value).data,
+                                                  t->space, &err));
+        else
+            pm_buf_addf(select, NULL, "%s", pm_buf_text(&value).data);
+        PM_SQL_STEP(sql, pm_buf_status(&value, &err));
     }
-    PM_SQL_STEP(sql, pm_buf_addf(select, &err, " FROM \"%s\" t %s", t->name, t->rows));
-    PM_SQL_STEP(sql, pm_buf_addf(insert, &err, ")"));
+    pm_buf_addf(select, NULL, " FROM \"%s\" t %s", t->name, t->rows);
+    pm_buf_addf(insert, NULL, ")");
+    PM_SQL_STEP(sql, pm_buf_status(select, &err));
+    PM_SQL_STEP(sql, pm_buf_status(insert, &err));
     pm_buf_free(&value);
 }
 

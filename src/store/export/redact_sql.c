@@ -13,49 +13,48 @@
 
 /* An address goes with the cluster that it is in, or the next one below it; 0 and the kernel's half
  * stay. */
-static pmapdb_status add_moved(pm_buf *out, const char *v, const char *space, pmapdb_error *err)
+static void add_moved(pm_buf *out, const char *v, const char *space)
 {
 #define CLUSTER "(SELECT c.moved FROM temp.export_cluster c WHERE c.space = %s"
-    return pm_buf_addf(out, err,
-                       "CASE WHEN %s > 0 THEN %s + coalesce(" CLUSTER " AND c.start <= %s "
-                       "ORDER BY c.start DESC LIMIT 1), " CLUSTER
-                       " ORDER BY c.start LIMIT 1), -%s) "
-                       "ELSE %s END",
-                       v, v, space, v, space, v, v);
+    pm_buf_addf(out, NULL,
+                "CASE WHEN %s > 0 THEN %s + coalesce(" CLUSTER " AND c.start <= %s "
+                "ORDER BY c.start DESC LIMIT 1), " CLUSTER " ORDER BY c.start LIMIT 1), -%s) "
+                "ELSE %s END",
+                v, v, space, v, space, v, v);
 #undef CLUSTER
 }
 
 /* What takes the place of a number; `v` for most of them. */
-static pmapdb_status add_number(pm_buf *out, pm_redact_how how, const char *v, const char *space,
-                                pmapdb_error *err)
+static void add_number(pm_buf *out, pm_redact_how how, const char *v, const char *space)
 {
 #define NUMBER "(SELECT number FROM temp.export_number WHERE kind = '%s' AND key = %s)"
-    pmapdb_status st;
-
     switch (how) {
     case PM_REDACT_ADDRESS:
-        return add_moved(out, v, space, err);
+        add_moved(out, v, space);
+        break;
     case PM_REDACT_NEW_ADDRESS:
-        st = pm_buf_addf(out, err, "CASE WHEN t.kind <> 3 THEN %s ELSE ", v);
-        if (st == PMAPDB_OK)
-            st = add_moved(out, v, space, err);
-        return st == PMAPDB_OK ? pm_buf_addf(out, err, " END") : st;
+        pm_buf_addf(out, NULL, "CASE WHEN t.kind <> 3 THEN %s ELSE ", v);
+        add_moved(out, v, space);
+        pm_buf_addf(out, NULL, " END");
+        break;
     case PM_REDACT_FRAME: /* the kernel's frames are in its half */
-        st = pm_buf_addf(
-            out, err,
-            "CASE WHEN t.symbol <> '' THEN %s WHEN %s < 0 THEN -2147483648 + 16 * " NUMBER " ELSE ",
-            v, v, "frame", v);
-        if (st == PMAPDB_OK)
-            st = add_moved(out, v, space, err);
-        return st == PMAPDB_OK ? pm_buf_addf(out, err, " END") : st;
+        pm_buf_addf(out, NULL,
+                    "CASE WHEN t.symbol <> '' THEN %s WHEN %s < 0 THEN -2147483648 + 16 * " NUMBER
+                    " ELSE ",
+                    v, v, "frame", v);
+        add_moved(out, v, space);
+        pm_buf_addf(out, NULL, " END");
+        break;
     case PM_REDACT_INODE:
-        return pm_buf_addf(out, err, "CASE %s WHEN 0 THEN 0 ELSE " NUMBER " END", v, "inode",
-                           "t.device || ' ' || t.inode");
+        pm_buf_addf(out, NULL, "CASE %s WHEN 0 THEN 0 ELSE " NUMBER " END", v, "inode",
+                    "t.device || ' ' || t.inode");
+        break;
     case PM_REDACT_UID:
-        return pm_buf_addf(out, err, "CASE WHEN %s < 1000 THEN %s ELSE 1000 + " NUMBER " END", v, v,
-                           "uid", v);
+        pm_buf_addf(out, NULL, "CASE WHEN %s < 1000 THEN %s ELSE 1000 + " NUMBER " END", v, v,
+                    "uid", v);
+        break;
     default:
-        return pm_buf_addf(out, err, "%s", v);
+        pm_buf_addf(out, NULL, "%s", v);
     }
 #undef NUMBER
 }
@@ -64,29 +63,21 @@ pmapdb_status pm_redact_expression(pm_buf *out, const char *table, const char *c
                                    const char *value, const char *space, pmapdb_error *err)
 {
     pm_redact_how how = pm_redact_of(table, column);
-    pmapdb_status st;
 
-    switch (how) {
-    case PM_REDACT_NEVER: /* not even where a table that has it is copied */
+    if (how == PM_REDACT_NEVER) /* not even where a table that has it is copied */
         return pm_buf_addf(out, err, "NULL");
-    case PM_REDACT_AGAIN:
+    if (how == PM_REDACT_AGAIN)
         return pm_buf_addf(out, err, "0");
-    case PM_REDACT_HASH:
+    if (how == PM_REDACT_HASH)
         return pm_buf_addf(out, err, "%s",
                            strcmp(table, "snapshot") == 0 ? HASH_OF_SNAPSHOT
                                                           : "draw() & 4611686018427387903");
-    default:
-        break;
-    }
     if (how > PM_REDACT_STAYS && how < PM_REDACT_ADDRESS)
         return pm_buf_addf(out, err, "redact(%d, %s, %s)", how, value,
                            how == PM_REDACT_SYMBOL ? "t.dso" : "NULL");
-    st = pm_buf_addf(out, err, "CASE typeof(%s) WHEN 'null' THEN NULL WHEN 'integer' THEN ", value);
-    if (st == PMAPDB_OK)
-        st = add_number(out, how, value, space, err);
-    return st == PMAPDB_OK
-               ? pm_buf_addf(out, err, " ELSE no_number('%s of table %s') END", column, table)
-               : st;
+    pm_buf_addf(out, NULL, "CASE typeof(%s) WHEN 'null' THEN NULL WHEN 'integer' THEN ", value);
+    add_number(out, how, value, space);
+    return pm_buf_addf(out, err, " ELSE no_number('%s of table %s') END", column, table);
 }
 
 /* ---- functions ---- */

@@ -241,28 +241,26 @@ static pmapdb_status write_answers(asked *a, int64_t last_ms, pm_buf *json, pmap
 {
     const pm_leak *whole = &a->answer[0];
     int64_t newest_ms = last_ms;
-    pmapdb_status st = pm_buf_add(json, "[", 1, err);
 
     for (size_t i = 0; i < a->n_keys; i++)
         a->order[i] = i;
     if (whole->rss_from == PM_RSS_TOTALS && whole->trend.last_ms > newest_ms)
         newest_ms = whole->trend.last_ms; /* of another dialect */
     qsort_r(a->order, a->n_keys, sizeof *a->order, compare_answers, a);
-    if (st == PMAPDB_OK)
-        st = pm_leak_json_add(json, whole,
-                              &(pm_leak_label){PM_TEXT(WHOLE), PM_TEXT(WHOLE), newest_ms}, err);
-    for (size_t i = 0; i < a->n_keys && st == PMAPDB_OK; i++) {
+    pm_buf_addf(json, NULL, "[");
+    pm_leak_json_add(json, whole, &(pm_leak_label){PM_TEXT(WHOLE), PM_TEXT(WHOLE), newest_ms},
+                     NULL);
+    for (size_t i = 0; i < a->n_keys; i++) {
         size_t k = a->order[i];
 
         if (strcmp(a->key[k].category, WHOLE) == 0)
             continue;
-        st = pm_buf_add(json, ",", 1, err);
-        if (st == PMAPDB_OK)
-            st = pm_leak_json_add(
-                json, &a->answer[1 + k],
-                &(pm_leak_label){a->text[k], pm_text_of(a->key[k].category), last_ms}, err);
+        pm_buf_addf(json, NULL, ",");
+        pm_leak_json_add(json, &a->answer[1 + k],
+                         &(pm_leak_label){a->text[k], pm_text_of(a->key[k].category), last_ms},
+                         NULL);
     }
-    return st == PMAPDB_OK ? pm_buf_add(json, "]", 1, err) : st;
+    return pm_buf_addf(json, err, "]");
 }
 
 pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *err)

@@ -208,10 +208,11 @@ static pmapdb_status unknown(const char *query_dir, const char *name, pmapdb_err
     if (st != PMAPDB_OK)
         return st;
     pm_near_start(&near, pm_text_of(name));
-    for (size_t i = 0; i < names.n && st == PMAPDB_OK; i++) {
+    for (size_t i = 0; i < names.n; i++) {
         pm_near_try(&near, pm_text_of(names.name[i]));
-        st = pm_buf_addf(&all, err, " %s", names.name[i]);
+        pm_buf_addf(&all, NULL, " %s", names.name[i]);
     }
+    st = pm_buf_status(&all, err);
     if (st == PMAPDB_OK)
         st = pm_fail(err, PMAPDB_NOTFOUND, "no query '%s'%s there are:%s", name,
                      pm_near_hint(&near), all.data);

@@ -67,16 +67,17 @@ static pmapdb_status read_type(const pm_query_info *q, pm_text name, pm_unit *ou
 {
     pm_buf all = {0};
     pm_near near;
-    pmapdb_status st = PMAPDB_OK;
+    pmapdb_status st;
 
     *out = pm_unit_find(name);
     if (*out != PM_UNIT_COUNT_OF_UNITS)
         return PMAPDB_OK;
     pm_near_start(&near, name);
-    for (int i = 0; i < PM_UNIT_COUNT_OF_UNITS && st == PMAPDB_OK; i++) {
+    for (int i = 0; i < PM_UNIT_COUNT_OF_UNITS; i++) {
         pm_near_try(&near, pm_text_of(pm_unit_name((pm_unit)i)));
-        st = pm_buf_addf(&all, err, " %s", pm_unit_name((pm_unit)i));
+        pm_buf_addf(&all, NULL, " %s", pm_unit_name((pm_unit)i));
     }
+    st = pm_buf_status(&all, err);
     if (st == PMAPDB_OK)
         st = pm_query_fail(q, name.data, err, "no type '%.*s'%s there are:%s", (int)name.len,
                            name.data, pm_near_hint(&near), all.data);

@@ -331,8 +331,8 @@ typedef struct pm_narrow {
 
 bool pm_narrow_read(pm_text line, pm_narrow *out);
 void pm_narrow_row(pm_reader *r, pm_narrow *row);
-/* Offset and device of -d, inode of -X: reads what `pattern` ("odi") asks for, each after blanks;
- * NULL where something is missing. */
+/* Reads what `pattern` asks for, each after blanks: O offset, o one of at least eight digits, d
+ * device, i inode. Returns its end; NULL where something is missing. */
 const char *pm_read_place(const char *p, const char *end, const char *pattern, pm_mapping *m);
 
 /* ---- pmap_wide.c: -X, -XX; layout.c: their columns ---- */

@@ -46,9 +46,9 @@ const char *pm_read_place(const char *p, const char *end, const char *pattern, p
         size_t n;
 
         p = pm_skip_blanks(p, end);
-        n = *pattern == 'o'   ? pm_num_hex(p, end, &m->offset)
-            : *pattern == 'd' ? pm_num_hex(p, end, &major)
-                              : pm_num_dec(p, end, &m->inode);
+        n = *pattern == 'd'   ? pm_num_hex(p, end, &major)
+            : *pattern == 'i' ? pm_num_dec(p, end, &m->inode)
+                              : pm_num_hex(p, end, &m->offset);
         p += n;
         if (n < (*pattern == 'o' ? 8 : 1))
             return NULL;
@@ -60,9 +60,9 @@ const char *pm_read_place(const char *p, const char *end, const char *pattern, p
             m->dev_major = (uint32_t)major;
             m->dev_minor = (uint32_t)minor;
         }
-        m->present |= *pattern == 'o'   ? PM_HAS_OFFSET
-                      : *pattern == 'd' ? PM_HAS_DEVICE
-                                        : PM_HAS_INODE;
+        m->present |= *pattern == 'd'   ? PM_HAS_DEVICE
+                      : *pattern == 'i' ? PM_HAS_INODE
+                                        : PM_HAS_OFFSET;
     }
     return p < end && *p != ' ' ? NULL : p;
 }

@@ -12,19 +12,6 @@ static const char *read_hex(const char *p, const char *end, char after, uint64_t
     return n && p + n < end && p[n] == after ? p + n + 1 : NULL;
 }
 
-static const char *read_device(const char *p, const char *end, pm_mapping *m)
-{
-    uint64_t major = 0, minor = 0;
-
-    p = read_hex(p, end, ':', &major);
-    p = p ? read_hex(p, end, ' ', &minor) : NULL;
-    if (!p || major > UINT32_MAX || minor > UINT32_MAX)
-        return NULL;
-    m->dev_major = (uint32_t)major;
-    m->dev_minor = (uint32_t)minor;
-    return p;
-}
-
 /* Other kernels that have a /proc/PID/maps leave device and inode out. */
 static bool is_short(const char *p, const char *end)
 {
@@ -41,16 +28,10 @@ static const char *read_place(const char *p, const char *end, pm_mapping *m)
     if (end - p >= (ptrdiff_t)NOWHERE.len && memcmp(p, NOWHERE.data, NOWHERE.len) == 0)
         return p + NOWHERE.len - 1;
     n = pm_num_hex(p, end, &m->offset);
-    p += n;
-    if (n >= 8 && is_short(p, end)) {
-        m->present &= ~(PM_HAS_DEVICE | PM_HAS_INODE);
-        return p;
-    }
-    if (n == 0 || p == end || *p != ' ' || !(p = read_device(p + 1, end, m)))
-        return NULL;
-    n = pm_num_dec(p, end, &m->inode);
-    p += n;
-    return n == 0 || (p < end && *p != ' ') ? NULL : p;
+    if (n < 8 || !is_short(p + n, end))
+        return pm_read_place(p, end, "Odi", m);
+    m->present &= ~(PM_HAS_DEVICE | PM_HAS_INODE);
+    return p + n;
 }
 
 bool pm_range_read(pm_text line, pm_mapping *m)

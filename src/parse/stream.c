@@ -255,9 +255,11 @@ static void other_line(pm_reader *r, pm_text t)
         return;
     if (pm_words_stamped(r, &t)) {
         line_of(r, t);
-    } else if (pm_words_line(r, t)) {
-        ;
-    } else if (is_translated_header(r, t)) {
+        return;
+    }
+    if (pm_words_line(r, t))
+        return;
+    if (is_translated_header(r, t)) {
         columns_line(r, t);
     } else if (is_cut(r, t)) {
         pm_block_line(r);

@@ -1,5 +1,5 @@
-/* usual: the shortcut for lines as the kernel prints them takes nothing that the parser would not,
- * and gives the same for what it takes. Fed byte by byte, no key line ever goes the short way. */
+/* smaps_fast: the shortcut for lines as the kernel prints them takes no line that smaps.c would
+ * refuse, and reads the same from the others. Fed byte by byte, no key line takes the shortcut. */
 #include "parse/kit.h"
 
 #define ROWS 10

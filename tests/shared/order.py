@@ -1,8 +1,6 @@
 """Order: the answers do not depend on the order, the grouping or the repetition of imports, nor on
 weaker dialects of the same moments in the store. Ids may differ: they are mapped by first
-appearance in time, so that equal means the same partition."""
-import subprocess
-
+appearance in time, so that equal means the same partition. (crash/together imports at the same time.)"""
 import kit
 
 DIFFS = ("category", "object", "lineage")
@@ -76,15 +74,6 @@ def file_by_file(db, paths):
         kit.run("import", path, db=db)
 
 
-def two_at_once(db, paths):
-    """Interleaved halves, so that each process always meets the other's captures."""
-    command = [kit.PROGRAM, "import", "--db", str(db)]
-    halves = [subprocess.Popen(command + [str(p) for p in half], stdout=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE, env=kit.ENVIRONMENT)
-              for half in (paths[0::2], paths[1::2])]
-    return [(h.communicate()[1].decode(errors="replace")[-500:], h.returncode) for h in halves]
-
-
 def orders(check, name, place, paths, process, moments):
     base = place / "base.db"
     kit.run("import", place / "in", db=base)
@@ -105,16 +94,6 @@ def orders(check, name, place, paths, process, moments):
     same("twice", base, 1.0)
     kit.run("import", *reversed(paths), db=place / "reverse.db")
     same("reverse", place / "reverse.db", 1.1)
-    two = place / "two.db"
-    ended = two_at_once(two, paths)
-    if check.equal("%s two at once: exits" % name, [e[1] for e in ended], [0, 0]):
-        same("two at once", two, 1.5)
-    else:
-        print("".join(e[0] for e in ended))
-    for i in range(3):
-        ended = two_at_once(place / ("race%d.db" % i), paths[:20])
-        check.equal("%s two at once: exits of two that create the store" % name,
-                    [e[1] for e in ended], [0, 0])
     single = place / "single.db"
     file_by_file(single, list(reversed(paths)))
     same("file by file in reverse", single, 1.5)

@@ -374,17 +374,6 @@ def stopped(db, place):
             check.true("stopped: nothing is left", status == -how or there == [], there)
 
 
-def occupied(db, place):
-    there = place / "there.db"
-    there.write_bytes(b"mine")
-    done = export(db, there, "--redact", expect=(2,))
-    check.true("what is there is told", b"there already" in done.stderr, done.stderr)
-    check.equal("and stays", there.read_bytes(), b"mine")
-    done = export(db, place / "new.db", "--redact", "--map", there, expect=(2,))
-    check.equal("a map that is there stays", there.read_bytes(), b"mine")
-    check.true("and there is no export without it", not (place / "new.db").exists())
-
-
 # ---- the stores ----
 
 def one(what, db, place, deep=True):
@@ -454,7 +443,6 @@ def main():
         db, files = text_store(place)
         out = one("text", db, place)
         planted_secrets(db, place)
-        occupied(db, place)
         stopped(db, place)
         merges(db, out, place)
         parts(db, place, files)

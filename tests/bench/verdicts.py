@@ -12,7 +12,7 @@ POINTS = 10_000                             # of a long series
 STORE_S, POINTS_S = 6.0, 0.005              # asked: 500 x 15 x 1,000; one long series
 SEVEN = ("mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib",
          "swap_kib")
-WORDS = ("time_source", "dialect", "state", "checked")
+WORDS = ("time_source_code", "dialect_code", "state_code", "checked_code")
 
 
 class Course:

@@ -12,6 +12,7 @@ import kit
 SEEDS = range(3000) if kit.full else range(300)
 CATEGORIES = 3
 NUMBERS = 7
+STATES = ("complete", "partial", "totals")  # by their codes
 
 
 def versions(rows):
@@ -39,8 +40,8 @@ class Store:
     def __init__(self, r, chance=.6):
         self.db = sqlite3.connect(":memory:")
         self.db.executescript((kit.ROOT / "schema" / "0001_store.sql").read_text())
-        self.db.execute("insert into folder values (1, '')")
-        self.db.execute("insert into capture values (1, 1, '-')")
+        self.db.execute("insert into origin values (1, '', '-')")
+        self.db.execute("insert into capture values (1, 1, null)")
         self.truth = {}  # (process, dialect, state) -> [(ms, epoch, off, {category: values})]
         self.snapshot = 0
         self.places = {}  # epoch -> the values at each place, captures that are missing included
@@ -82,9 +83,9 @@ class Store:
             self.snapshot += 1
             self.db.execute(
                 "insert into snapshot (snapshot_id, process_id, capture_id, epoch_id, off, taken_ms, "
-                "moment_ms, ordinal, preferred, time_source, dialect, state, checked, hash) values "
-                "(?, ?, 1, ?, ?, ?5, ?5, ?, 1, 'name', ?, ?, 'none', 0)",
-                (self.snapshot, process, epoch, off, ms, ordinal, dialect, state))
+                "moment_ms, ordinal, preferred, time_source_code, dialect_code, state_code, checked_code, "
+                "hash) values (?, ?, 1, ?, ?, ?5, ?5, ?, 1, 0, (select rank from dialect where name = ?), ?, 0, 0)",
+                (self.snapshot, process, epoch, off, ms, ordinal, dialect, STATES.index(state)))
         for category in places[0][2]:
             self.db.execute("insert or ignore into category values (?1, ?2, '', ?1)",
                             (category, "c%d" % category))

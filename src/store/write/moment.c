@@ -37,8 +37,7 @@ pmapdb_status pm_moments_new(pm_sql *sql, int64_t sweep_ms, pm_moments **out, pm
 
     if (!m)
         return pm_fail_nomem(err);
-    m->sql = sql;
-    m->sweep_ms = sweep_ms;
+    *m = (pm_moments){.sql = sql, .sweep_ms = sweep_ms};
     *out = m;
     return PMAPDB_OK;
 }
@@ -94,8 +93,9 @@ static int compare(int64_t a, int64_t b)
 }
 
 /* In time; independent of ids: those differ between orders of import. */
-static int compare_times(const item *a, const item *b)
+static int by_time(const void *x, const void *y)
 {
+    const item *a = x, *b = y;
     int order = compare(a->taken_ms, b->taken_ms);
 
     if (order == 0)
@@ -105,11 +105,6 @@ static int compare_times(const item *a, const item *b)
     if (order == 0)
         order = compare(a->pid, b->pid);
     return order == 0 ? compare(a->hash, b->hash) : order;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    return compare_times(a, b);
 }
 
 /* Within a process the preferred one comes first: of equal ones the later. */
@@ -122,7 +117,7 @@ static int by_process(const void *a, const void *b)
         order = compare(x->state, y->state);
     if (order == 0)
         order = compare(x->dialect, y->dialect);
-    return order == 0 ? -compare_times(x, y) : order;
+    return order == 0 ? -by_time(x, y) : order;
 }
 
 /* ---- where moments end ---- */
@@ -195,12 +190,6 @@ static void write_moment(pm_sql *sql, items *s, size_t from, size_t to)
                i == from || s->item[i].process_id != s->item[i - 1].process_id);
 }
 
-static void sort(items *s)
-{
-    if (s->n)
-        qsort(s->item, s->n, sizeof *s->item, by_time);
-}
-
 /* Groups items, sorted by time, whose first begins a moment. *last: where the last moment begins.
  * False: from some item after `after` on, the moments are as they were. */
 static bool group(pm_moments *m, items *s, int64_t after, size_t *last)
@@ -244,7 +233,8 @@ static void load(pm_moments *m, int64_t name_id, int64_t from, int64_t to)
                          .pid = pm_col_int(stmt, 8),
                          .hash = pm_col_int(stmt, 9),
                          .live = pm_col_int(stmt, 10) == PM_TIME_LIVE});
-    sort(&m->near);
+    if (m->near.n)
+        qsort(m->near.item, m->near.n, sizeof *m->near.item, by_time);
 }
 
 /* Groups the snapshots around taken_ms. True: the name has no later snapshot, and its newest moment
@@ -280,8 +270,6 @@ static bool look_around(pm_moments *m, int64_t name_id, int64_t taken_ms, size_t
     return taken_ms >= newest;
 }
 
-/* ---- a snapshot ---- */
-
 /* The moment that begins at `from` is the newest one of the name. */
 static void remember(pm_moments *m, items *newest, const items *s, size_t from)
 {
@@ -293,6 +281,22 @@ static void remember(pm_moments *m, items *newest, const items *s, size_t from)
     *newest = kept;
 }
 
+/* No other snapshot of the name is later, nor within a sweep before: most often so. The snapshot is
+ * a moment of its own then, as it was stored. */
+static bool is_alone(pm_moments *m, int64_t name_id, const item *i)
+{
+    int64_t last_ms =
+        pm_sql_value(/* the least of all numbers where there is none */
+                     m->sql,
+                     "SELECT max((SELECT taken_ms FROM snapshot s WHERE s.process_id = "
+                     "p.process_id "
+                     "AND s.snapshot_id <> ?2 ORDER BY taken_ms DESC LIMIT 1)) FROM process p "
+                     "WHERE p.name_id = ?1",
+                     PM_ARGS(PM_I(name_id), PM_I(i->snapshot_id)), PMAPDB_UNKNOWN);
+
+    return pm_sql_ok(m->sql) && last_ms < i->taken_ms - m->sweep_ms;
+}
+
 static void added(pm_moments *m, int64_t name_id, const item *i)
 {
     items *newest = newest_of(m, name_id);
@@ -301,16 +305,18 @@ static void added(pm_moments *m, int64_t name_id, const item *i)
 
     for (size_t k = 0; known && k < newest->n; k++)
         known = newest->item[k].taken_ms <= i->taken_ms;
-    if (known) {
+    if (newest && !known)
+        newest->n = 0;
+    if (known && pm_sql_ok(m->sql)) {
         add_item(m->sql, newest, i);
-        sort(newest);
+        qsort(newest->item, newest->n, sizeof *newest->item, by_time);
         group(m, newest, INT64_MAX, &last);
         memmove(newest->item, newest->item + last, (newest->n - last) * sizeof *newest->item);
         newest->n -= last;
-    } else if (newest) {
-        newest->n = 0;
-        if (look_around(m, name_id, i->taken_ms, &last))
-            remember(m, newest, &m->near, last);
+    } else if (newest && is_alone(m, name_id, i)) {
+        add_item(m->sql, newest, i);
+    } else if (newest && look_around(m, name_id, i->taken_ms, &last)) {
+        remember(m, newest, &m->near, last);
     }
 }
 

@@ -105,6 +105,15 @@ static life find_live(pm_sql *sql, const pm_capture *c, const pm_evidence *e, in
     return l;
 }
 
+/* A life is as far from a capture as its last snapshot before; one that has none comes after all
+ * that have, by this much and as far as its first snapshot after. */
+#define FUTURE ((int64_t)1 << 61)
+
+static int64_t nearest_of(int64_t at, int64_t distance)
+{
+    return distance < FUTURE ? at - distance : at + (distance - FUTURE);
+}
+
 /* *next_life: a number that no life of this pid has. */
 static life find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e, int64_t host_id,
                       int64_t *next_life)
@@ -113,16 +122,16 @@ static life find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e, in
     bool weak_open = true;
     sqlite3_stmt *stmt = pm_sql_ask(
         sql,
-        "SELECT process_id, name_id, name_rank, name_ms, coalesce((SELECT max(taken_ms) FROM "
-        "snapshot s WHERE s.process_id = p.process_id AND taken_ms <= ?3), (SELECT min(taken_ms) "
-        "FROM snapshot s WHERE s.process_id = p.process_id)) AS nearest, start_time, stack_end, "
+        "SELECT process_id, name_id, name_rank, name_ms, "
+        "coalesce((SELECT ?3 - max(taken_ms) FROM snapshot s WHERE s.process_id = p.process_id "
+        "AND taken_ms <= ?3), (SELECT ?6 + min(taken_ms) - ?3 FROM snapshot s "
+        "WHERE s.process_id = p.process_id), ?6 - 1) AS distance, start_time, stack_end, "
         "vdso_start, libc_start, ld_start, exe_start, command, boot_id, life, command_ms, identity "
         "FROM process p "
         "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 AND (?1 >= 0 OR life BETWEEN "
-        "?4 AND ?5) "
-        "ORDER BY nearest <= ?3 DESC, abs(nearest - ?3)",
+        "?4 AND ?5) ORDER BY distance",
         PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_id, 0)), PM_I(c->taken_ms),
-                PM_I(life_of_file(c)), PM_I(life_of_file(c) + LIVES_OF_FILE - 1)));
+                PM_I(life_of_file(c)), PM_I(life_of_file(c) + LIVES_OF_FILE - 1), PM_I(FUTURE)));
 
     *next_life = life_of_file(c);
     while (pm_sql_next(sql, stmt)) {
@@ -130,7 +139,7 @@ static life find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e, in
                   .name_id = pm_col_int(stmt, 1),
                   .name_rank = pm_col_int(stmt, 2),
                   .name_ms = pm_col_int(stmt, 3),
-                  .nearest = pm_col_int(stmt, 4)};
+                  .nearest = nearest_of(c->taken_ms, pm_col_int(stmt, 4))};
         pm_evidence other;
 
         if (pm_col_int(stmt, 13) >= *next_life)

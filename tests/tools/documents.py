@@ -28,7 +28,7 @@ MARK = "\x1e"
 KINDS = (("live", r"^\$ pmapdb .*\bcapture "), ("example", r"^\$ "),
          ("shown", r"^pmapdb (import|capture) |^sh (samples|tests)/|^(cmake|ctest|python3|git) |^-- name:"),
          ("perf", r"^perf record "), ("cron", r"^[*0-9/]+ [*0-9]+ \* \* \* "), ("nagios", r"^command\["),
-         ("c", r"^#include "), ("figure", r"->|=>|--> "))
+         ("c", r"^#include "), ("figure", r"->|=>|--> |^[\w/]+\.c  +\S"))
 
 check = kit.Check(shown=99)
 

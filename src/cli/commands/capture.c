@@ -1,8 +1,8 @@
-/* capture: pmapdb capture PID... : reads live processes and stores them, once or every beat. */
+/* capture: pmapdb capture PID... : reads live processes and stores them, once or at every beat. */
 #include "cli/commands/capture_log.h"
 #include "cli/options/options.h"
 
-#include "api/check.h" /* whether the options make sense, before a store is made for them */
+#include "api/check.h" /* pm_capture_check: checks the options before a store is created */
 #include "base/clock.h"
 #include "base/num.h"
 #include "store/file/store.h" /* pm_store_uncounted */
@@ -24,8 +24,8 @@ typedef struct capture {
     int64_t max_stall_ms;
     pm_cli_list keep_cmdline, keep_env;
     pm_capture_log log;
-    char lost[512];  /* why the last beat was lost; empty: it was not */
-    uint64_t n_lost; /* beats in a row */
+    char lost[512];  /* why the last beat was lost; empty: it was stored */
+    uint64_t n_lost; /* consecutive lost beats */
 } capture;
 
 /* ---- options ---- */
@@ -47,7 +47,7 @@ static const char *read_growth(const char *arg, void *value)
     return NULL;
 }
 
-/* "NAME,NAME"; the names are copies. */
+/* Parses "NAME,NAME"; the list owns copies of the names. */
 static const char *read_names(const char *arg, void *value)
 {
     pm_cli_list *list = value;
@@ -125,7 +125,7 @@ static pmapdb_measure measure_of(const char *word)
 
 /* ---- beats ---- */
 
-/* The reason is said once, not at every beat; so is the end of it. */
+/* Reports a reason once, not at every beat. say_found() reports the end of the losses once. */
 static void say_lost(capture *c, const pmapdb_error *lost)
 {
     c->n_lost++;
@@ -202,7 +202,7 @@ static void say_summary(const capture *c, const pmapdb_capture_result *r, bool s
     fputc('\n', stderr);
 }
 
-/* `why_stopped` is what ended the output, if it ended before the run did. */
+/* `why_stopped` is the failure that ended the output before the end of the run, if any. */
 static int finish(const capture *c, pmapdb_status st, const pmapdb_error *err,
                   const pmapdb_error *why_stopped, const pmapdb_capture_result *r)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define WARNINGS_MAX 32
-/* A directory of a host's processes would repeat one warning for each process. */
+/* In a directory with all processes of a host, each process could repeat the same warning. */
 #define TIMES_OF_A_WARNING 3
 
 /* ---- one capture ---- */
@@ -18,9 +18,9 @@ static void put_number(FILE *line, const char *before, int64_t n, const char *un
         fprintf(line, "%s%" PRId64, before, n);
 }
 
-/* "stored @7 2026-11-21T02:05:32Z redis/4711 pmap-x complete, proved by footer, 122 mappings, 80
- * MiB: PATH", or, of the ranges that a JVM names, "named @7 ..., 151 ranges name 140 mappings, 280
- * MiB: PATH" */
+/* Writes "stored @7 2026-11-21T02:05:32Z redis/4711 pmap-x complete, proved by footer, 122
+ * mappings, 80 MiB: PATH", or for the ranges that a JVM names: "named @7 ..., 151 ranges name 140
+ * mappings, 280 MiB: PATH". */
 static void write_line(pm_capture_log *log, const pmapdb_capture_event *l)
 {
     const pmapdb_import_event *e = &l->news;
@@ -72,7 +72,7 @@ static const pm_member fields[] = {{{"path", PM_UNIT_TEXT}, AT(news.path)},
                                    {{"predicted_us", PM_UNIT_INT}, AT(predicted_us)},
                                    {{"degraded", PM_UNIT_TEXT}, AT(degraded)}};
 
-/* After the error only live captures have columns. */
+/* Only live captures have the columns after the error. */
 enum { ERROR = 11, N_FIELDS = sizeof fields / sizeof *fields };
 
 static void write_row(pm_capture_log *log, const pmapdb_capture_event *l)
@@ -88,7 +88,7 @@ static void write_row(pm_capture_log *log, const pmapdb_capture_event *l)
     pm_output_row(&log->out, values);
 }
 
-/* One list: what is missing, warnings, notes. */
+/* Collects in one list: what is missing, the warnings, the notes. */
 static size_t all_warnings(const pmapdb_import_event *e, const char *all[WARNINGS_MAX])
 {
     size_t n = 0;
@@ -102,7 +102,8 @@ static size_t all_warnings(const pmapdb_import_event *e, const char *all[WARNING
     return n;
 }
 
-/* The columns up to the error, where there is one; in its place the warnings. */
+/* Writes an object. With an error it has only path and error; otherwise it has all columns, with
+ * warnings and labels in place of the error. */
 static void write_object(pm_capture_log *log, const pmapdb_capture_event *l)
 {
     const pmapdb_import_event *e = &l->news;
@@ -130,8 +131,8 @@ static void write_object(pm_capture_log *log, const pmapdb_capture_event *l)
 
 /* ---- trouble ---- */
 
-/* False if a text was already said `times` in this run. Numbers do not count: 58 doubled rows in
- * one capture, 60 in the next. */
+/* False if the text was printed `times` times in this run. Ignores digits: "58 doubled rows" in one
+ * capture and "60 doubled rows" in the next count as the same text. */
 static bool may_say(pm_capture_log *log, const char *text, int times)
 {
     pm_words bare = {0};
@@ -155,7 +156,7 @@ static bool may_say(pm_capture_log *log, const char *text, int times)
     return times > 0;
 }
 
-/* A known error is said again only if it is trouble. */
+/* True if the error must be printed. Repeats a known error only if it is trouble. */
 static bool is_error_said(pm_capture_log *log, const pmapdb_import_event *e)
 {
     bool quiet = log->cli->quiet;
@@ -165,7 +166,7 @@ static bool is_error_said(pm_capture_log *log, const pmapdb_import_event *e)
     return e->trouble || (!quiet && may_say(log, e->error, TIMES_OF_A_WARNING));
 }
 
-/* Trouble goes to standard error, whatever the format. */
+/* Writes errors, warnings and notes to standard error, in every format. */
 static void say_trouble(pm_capture_log *log, const pmapdb_import_event *e)
 {
     bool quiet = log->cli->quiet;

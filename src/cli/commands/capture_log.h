@@ -1,8 +1,9 @@
-/* capture_log: what an import or a live capture prints: a line, row or object per capture, progress
- * on a terminal, trouble on standard error, a summary.
+/* capture_log: what an import or a live capture prints: a line, row or object for each capture,
+ * progress on a terminal, trouble on standard error, a summary.
  *
- * A note (what was made good) is printed once per run, for the first capture that has it, and a
- * warning three times, so that a mail of cron stays short. NDJSON has them with every capture. */
+ * Prints a note (about something that was corrected) once per run, for the first capture that has
+ * it, and a warning at most three times, so that mails from cron stay short. NDJSON lists all notes
+ * and warnings of every capture. */
 #ifndef PM_CLI_CAPTURE_LOG_H
 #define PM_CLI_CAPTURE_LOG_H
 
@@ -14,23 +15,23 @@ typedef struct pm_capture_log {
     const pm_cli *cli;
     pm_output out;
     pm_progress progress;
-    bool live;     /* also print what reading a capture took */
-    pm_words said; /* notes and warnings so far, without their numbers, a line each */
+    bool live;     /* also print the time that reading a capture took */
+    pm_words said; /* notes and warnings so far, without their digits, one per line */
 } pm_capture_log;
 
-/* Opens the output. From here on SIGINT and SIGTERM end the run after the current capture. */
+/* Opens the output. From now on, SIGINT and SIGTERM end the run after the current capture. */
 void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live);
 /* Completes the output; ends the program if it failed. */
 void pm_capture_log_close(pm_capture_log *log);
-/* Closes the output as it is, without a word. */
+/* Closes the output without a message, and keeps what was written. */
 void pm_capture_log_drop(pm_capture_log *log);
 
-/* The output works, and nobody asked the program to stop. */
+/* True if the output works and no signal asked the program to stop. */
 bool pm_capture_log_goes_on(const pm_capture_log *log);
 
 void pm_capture_log_event(pm_capture_log *log, const pmapdb_capture_event *event);
 
-/* Part of a summary: ", 3 known"; nothing where n is 0. */
+/* Prints part of a summary, like ", 3 known"; prints nothing if n is 0. */
 void pm_capture_log_count(uint64_t n, const char *one, const char *many);
 
 #endif

@@ -1,5 +1,5 @@
-/* check: pmapdb check: a plugin for Nagios, Icinga and their kind. One line with performance
- * data on standard output, whatever happens; exit status 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
+/* check: pmapdb check: a plugin for Nagios, Icinga and similar monitors. Always prints one line
+ * with performance data on standard output; exit status 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
 #include "cli/commands/check.h"
 #include "cli/words.h"
 
@@ -107,7 +107,8 @@ static void check_thresholds(const pm_check *c)
 
 /* ---- the line ---- */
 
-/* What follows a | is performance data: none may come from a name. Returns the exit code. */
+/* Prints the line and returns the exit code. Performance data follows a |, so a name must not
+ * contain one. */
 static int print_line(pm_check_state s, const char *text, const char *performance)
 {
     static const char *const words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
@@ -128,13 +129,14 @@ static int print_line(pm_check_state s, const char *text, const char *performanc
     return PM_CHECK_UNKNOWN;
 }
 
-/* A monitor reads a line on standard output, whatever happens. */
+/* Prints a line even if the program fails, because a monitor reads only standard output. */
 static void print_unknown(const char *why)
 {
     print_line(PM_CHECK_UNKNOWN, why, "");
 }
 
-/* "2097152", of a time "3600:": where less is worse. Nothing for what was not given. */
+/* Prints a threshold: "2097152", or for times "3600:", where less is worse. Prints nothing if the
+ * threshold was not given. */
 static void put_threshold(FILE *out, int metric, double v)
 {
     char number[PM_NUMBER_TEXT];
@@ -144,7 +146,7 @@ static void put_threshold(FILE *out, int metric, double v)
         fprintf(out, "%s%s", number, metric == PM_CHECK_ETA ? ":" : "");
 }
 
-/* 'rss'=82227KB;2097152;3145728;0; */
+/* Prints 'rss'=82227KB;2097152;3145728;0; */
 static void put_performance(FILE *out, const pm_check *c, int m)
 {
     double v = c->of[m].value;
@@ -162,7 +164,7 @@ static void put_performance(FILE *out, const pm_check *c, int m)
     fputs(";0;", out);
 }
 
-/* What there is to say where all is well: "redis/4711, no leak, rss 80 MiB" */
+/* Prints the text for state OK: "redis/4711, no leak, rss 80 MiB" */
 static void put_all_well(FILE *out, const pm_check *c)
 {
     char number[PM_NUMBER_TEXT];

@@ -1,10 +1,10 @@
-/* check: what the parts of pmapdb check share: what is asked for, and what was found. */
+/* check: shared by the parts of pmapdb check: what the user asked for, and what was found. */
 #ifndef PM_CLI_CHECK_H
 #define PM_CLI_CHECK_H
 
 #include "cli/run.h"
 
-/* In Nagios' order of numbers. */
+/* The order gives the exit codes of Nagios. */
 typedef enum pm_check_state {
     PM_CHECK_OK,
     PM_CHECK_WARNING,
@@ -13,19 +13,20 @@ typedef enum pm_check_state {
 } pm_check_state;
 
 enum pm_check_metric {
-    PM_CHECK_RATE, /* of what leaks */
-    PM_CHECK_ETA,  /* the only one of which less is worse */
+    PM_CHECK_RATE, /* of processes that leak */
+    PM_CHECK_ETA,  /* the only metric where less is worse */
     PM_CHECK_RSS,
     PM_CHECK_MAPPINGS,
     PM_CHECK_METRICS
 };
 
-/* KiB, KiB per hour, hours or mappings; NaN: not given, unknown, or of eta never. */
+/* The unit is KiB, KiB per hour, hours or mappings. NaN: not given or unknown; for eta also:
+ * never. */
 typedef struct pm_check_threshold {
     bool asked;
     double warning, critical;
     double value;                     /* of the worst process */
-    struct pm_check_threshold **last; /* the metric that the next -w and -c are for */
+    struct pm_check_threshold **last; /* the metric that the next -w and -c apply to */
 } pm_check_threshold;
 
 typedef struct pm_check {
@@ -33,22 +34,23 @@ typedef struct pm_check {
     pm_run_args args;
     pm_check_threshold of[PM_CHECK_METRICS], *last;
     int64_t max_age_ms; /* or PMAPDB_UNKNOWN */
-    /* Found: */
+    /* Results: */
     pm_check_state state;
-    int64_t *alive;  /* the processes of the newest moment */
-    char who[192];   /* the last of them */
-    char blind[192]; /* one of which it is unknown now what is resident, or "" */
+    int64_t *alive;  /* ids of the processes of the newest moment */
+    char who[192];   /* the last of these processes */
+    char blind[192]; /* a process whose resident memory is currently unknown, or "" */
     size_t n_processes, alive_cap, n_leaks, n_findings;
-    int64_t newest_ms; /* the newest snapshot of them */
-    double beyond;     /* how far beyond its threshold the value judged last is, as a ratio */
-    double worst;      /* the same of the worst finding of `state` */
-    int64_t part_of;   /* the process of the worst finding, if that is a rate */
+    int64_t newest_ms; /* the newest snapshot of these processes */
+    double beyond;     /* how far the last judged value exceeds its threshold, as a ratio */
+    double worst;      /* the same ratio for the worst finding of `state` */
+    int64_t part_of;   /* the process of the worst finding, if that finding is a rate */
     double part_rate;
-    char part[65];  /* what leaks most of it, or "" */
-    char text[512]; /* the worst finding, or why nothing is known */
+    char part[65];  /* the part of that process that leaks most, or "" */
+    char text[512]; /* the worst finding, or why the state is unknown */
 } pm_check;
 
-/* Asks the store for all that is asked for; ends the program where nothing can be known. */
+/* Queries the store for everything that the user asked for. Ends the program if the store has no
+ * snapshots or a query fails. */
 void pm_check_ask(pm_check *c);
 
 #endif

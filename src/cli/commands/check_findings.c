@@ -1,4 +1,4 @@
-/* check_findings: what pmapdb check asks the store: the newest snapshots, and the verdicts. */
+/* check_findings: queries the store for pmapdb check: the newest snapshots and the verdicts. */
 #include "cli/commands/check.h"
 #include "cli/leaks/phrases.h"
 
@@ -10,7 +10,7 @@
 
 /* ---- findings ---- */
 
-/* How far beyond the threshold; -1: not beyond it. */
+/* Returns how far the value is beyond the threshold, as a ratio; -1: not beyond it. */
 static double ratio_beyond(int metric, double value, double limit)
 {
     if (isnan(limit))
@@ -20,7 +20,7 @@ static double ratio_beyond(int metric, double value, double limit)
     return value >= limit ? value / (limit > 0 ? limit : 1) : -1;
 }
 
-/* What one process's value is worth. */
+/* Returns the state that one process's value causes. */
 static pm_check_state judge(pm_check *c, int metric, double value)
 {
     pm_check_threshold *t = &c->of[metric];
@@ -36,8 +36,8 @@ static pm_check_state judge(pm_check *c, int metric, double value)
     return critical >= 0 ? PM_CHECK_CRITICAL : PM_CHECK_WARNING;
 }
 
-/* Keeps the words and returns true if this is the worst finding, or the first reason why a part of
- * what was asked for is unknown. */
+/* Stores the text and returns true if this is the worst finding so far, or the first reason why
+ * something that was asked for is unknown. */
 static bool find(pm_check *c, pm_check_state found, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static bool find(pm_check *c, pm_check_state found, const char *format, ...)
@@ -61,7 +61,7 @@ static bool find(pm_check *c, pm_check_state found, const char *format, ...)
 
 /* ---- the newest snapshots ---- */
 
-/* "redis/4711", or "redis" where there is no pid. */
+/* Prints "redis/4711", or "redis" if the pid is unknown. */
 static void read_who(const pmapdb_rows *row, char *out, size_t size)
 {
     int64_t pid = pm_answer_int(row, "pid");
@@ -112,7 +112,7 @@ static void ask_newest(pm_check *c)
 
 /* ---- verdicts ---- */
 
-/* A process's own row of leaks. */
+/* Judges a process by its own row of `leaks`, the one with key "total". */
 static void judge_process(pm_check *c, const pmapdb_rows *row)
 {
     double per_h = pm_answer_real(row, "rate_per_h"), eta_h = pm_answer_real(row, "eta_h");
@@ -142,7 +142,7 @@ static void judge_process(pm_check *c, const pmapdb_rows *row)
          pm_leak_limit_words(&(pm_leak_row){.limit_by = pm_text_of(limit_by)}), limit, span);
 }
 
-/* Its resident memory is unknown. */
+/* Notes the process as blind if its resident memory is unknown. */
 static void see_blind(pm_check *c, const pmapdb_rows *row)
 {
     char rss_from[16];
@@ -152,7 +152,7 @@ static void see_blind(pm_check *c, const pmapdb_rows *row)
         read_who(row, c->blind, sizeof c->blind);
 }
 
-/* A part of a process, after its own row. */
+/* Takes the row of a part of a process; it follows the process's own row. */
 static void see_part(pm_check *c, const pmapdb_rows *row)
 {
     double rate = pm_answer_real(row, "rate_per_h");
@@ -163,7 +163,8 @@ static void see_part(pm_check *c, const pmapdb_rows *row)
     pm_answer_text(row, "key", c->part, sizeof c->part);
 }
 
-/* What leaked in a process that is gone is history. */
+/* True if the process is in the newest moment. Leaks of processes that have ended no longer
+ * matter. */
 static bool is_alive(const pm_check *c, int64_t process_id)
 {
     for (size_t i = 0; i < c->n_processes; i++)
@@ -172,7 +173,7 @@ static bool is_alive(const pm_check *c, int64_t process_id)
     return false;
 }
 
-/* Of each process the first row is its own, and its parts follow. */
+/* The first row of each process is about the process itself; the rows of its parts follow. */
 static void ask_leaks(pm_check *c)
 {
     pmapdb_rows *rows = pm_run_query(&c->args, "leaks");
@@ -221,9 +222,10 @@ static void ask_leaks(pm_check *c)
 
 /* ---- age ---- */
 
-#define AHEAD_MS 60000 /* clocks of two hosts */
+#define AHEAD_MS 60000 /* the clocks of two hosts may differ by this */
 
-/* Old captures say nothing of now, nor do those of another time. */
+/* Replaces all findings by UNKNOWN if the newest snapshot is too old, or dated in the future: then
+ * it says nothing about the current state. */
 static void judge_age(pm_check *c)
 {
     int64_t age = pm_clock_now() - c->newest_ms;

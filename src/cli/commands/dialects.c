@@ -1,4 +1,5 @@
-/* dialects: pmapdb dialects: what import reads, with a line of each kind, and what it refuses. */
+/* dialects: pmapdb dialects: what import reads, with an example line of each dialect, and what it
+ * refuses. */
 #include "cli/options/options.h"
 #include "cli/output.h"
 

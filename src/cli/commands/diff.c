@@ -1,4 +1,4 @@
-/* diff: pmapdb diff: what grew between two snapshots, with the proof that the rows are all. */
+/* diff: pmapdb diff: what grew between two snapshots, with a proof that the rows are complete. */
 #include "cli/next_steps.h"
 #include "cli/run.h"
 #include "cli/who/who.h"
@@ -10,7 +10,7 @@
 
 /* The row that grew most. */
 typedef struct top_row {
-    int64_t delta; /* 0: none grew */
+    int64_t delta; /* 0: no row grew */
     int64_t lineage;
     char category[128], object[512];
 } top_row;
@@ -43,7 +43,7 @@ static bool metric_of(pm_text name, int *out)
     return false;
 }
 
-/* Each metric can have one; the diff is found if any of them is reached. */
+/* Each metric may have one threshold. The exit status says "found" if any threshold is reached. */
 static const char *read_threshold(const char *arg, void *value)
 {
     int64_t *thresholds = value, least = 0;
@@ -75,7 +75,7 @@ static const pm_option options[] = {
 
 /* ---- sums of the rows ---- */
 
-/* A number that may be unknown; unknown stays unknown in sums. */
+/* Adds two numbers that may be unknown; the sum is unknown if either of them is. */
 static int64_t add(int64_t a, int64_t b)
 {
     return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
@@ -92,7 +92,7 @@ static bool is_reached(const diff *d, int metric, int64_t delta)
            delta >= d->threshold[metric];
 }
 
-/* The sum of a column like rss_kib_delta; NULL for others. */
+/* Returns the sum that belongs to a column like rss_kib_delta, or NULL for other columns. */
 static int64_t *sum_of(diff *d, const char *column)
 {
     for (int i = 0; i < PM_METRICS; i++) {
@@ -114,7 +114,7 @@ static void see_growth(top_row *top, const pmapdb_rows *row, const char *metric)
 {
     int64_t delta = pm_answer_int(row, metric);
 
-    /* `leaks` takes less for noise. */
+    /* Less growth than this counts as noise, as in `leaks`. */
     if (delta == PMAPDB_UNKNOWN || (double)delta < PM_MATERIAL_KIB || delta <= top->delta)
         return;
     top->delta = delta;
@@ -153,7 +153,7 @@ static void write_total(diff *d, pm_output *out, const pm_answer_view *view)
     pm_output_total(out, values);
 }
 
-/* ---- what stands above and below the rows ---- */
+/* ---- lines above and below the rows ---- */
 
 static void write_title(const diff *d, pm_output *out)
 {
@@ -172,8 +172,8 @@ static void write_title(const diff *d, pm_output *out)
     pm_flow_free(&flow);
 }
 
-/* What the rows leave unexplained, in KiB; the worst metric. Rows that lack what the totals have
- * are unexplained as well. */
+/* Returns the KiB that the rows leave unexplained, for the worst metric. If the totals know a
+ * metric and the rows do not, its whole growth is unexplained. */
 static int64_t unexplained(const diff *d, const char **which)
 {
     int64_t worst = 0;
@@ -201,7 +201,7 @@ static void say_claim(pm_flow *flow, const char *what, int64_t older, int64_t ne
                     newer - older);
 }
 
-/* Footers of both sides, or VmRSS of the status files beside them. */
+/* True if both moments have footers, or VmRSS from the status files next to the captures. */
 static bool tools_said(const diff *d)
 {
     return subtract(d->newer.tool_size, d->older.tool_size) != PMAPDB_UNKNOWN ||
@@ -227,9 +227,9 @@ static void write_proof(const diff *d, pm_output *out, int64_t rest, const char 
     pm_flow_free(&flow);
 }
 
-/* ---- what to do about what grew most ---- */
+/* ---- what to do about the row that grew most ---- */
 
-/* What --from or --to takes. */
+/* Prints the moment in a form that --from and --to accept. */
 static void moment_of(const pm_moment *s, char *out, size_t size)
 {
     if (s->snapshot_id != PMAPDB_UNKNOWN)
@@ -243,8 +243,8 @@ static bool is_object(const top_row *top)
     return top->object[0] && strcmp(top->object, top->category) != 0;
 }
 
-/* Who allocated it; nothing where perf recorded none of it. An object can be of several
- * categories. */
+/* Prints who allocated it; prints nothing if perf recorded none of it. Skips objects, because an
+ * object can have several categories. */
 static void print_who(const diff *d, const top_row *top, const pm_next_steps *next, FILE *out)
 {
     const pm_who_of of = {.process_id = d->newer.process_id,
@@ -268,7 +268,8 @@ static void put_top(pm_flow *f, const top_row *top)
         pm_flow_say(f, 0, "%s", top->category);
 }
 
-/* A line for people. What is resident comes before address space. */
+/* Writes a line for people. Growth of resident memory takes precedence over growth of address
+ * space. */
 static void write_next(const diff *d, pm_output *out)
 {
     const top_row *top = d->by_rss.delta ? &d->by_rss : &d->by_size;
@@ -316,7 +317,7 @@ static void write_next(const diff *d, pm_output *out)
 
 /* ---- the run ---- */
 
-/* Rows cannot be compared with a sum. */
+/* Ends the program if it would have to compare rows with sums: only --by category can. */
 static void refuse_sums(const diff *d)
 {
     bool older = pm_moment_has_sums_only(&d->older), newer = pm_moment_has_sums_only(&d->newer);
@@ -332,12 +333,13 @@ static void refuse_sums(const diff *d)
                older ? "older" : "newer", older ? a : b);
 }
 
-/* Returns what the rows leave unexplained. */
+/* Returns the KiB that the rows leave unexplained. */
 static int64_t write_diff(diff *d, pmapdb_rows *rows)
 {
     bool people = pm_cli_is_for_people(d->cli);
-    const char *gap =
-        d->cli->format == PM_FORMAT_MD ? "\n" : ""; /* Markdown's tables stand alone */
+    const char *gap = d->cli->format == PM_FORMAT_MD
+                          ? "\n"
+                          : ""; /* Markdown tables need empty lines around them */
     const char *which = "";
     pm_answer_view view;
     pm_output out;
@@ -349,7 +351,8 @@ static int64_t write_diff(diff *d, pmapdb_rows *rows)
     pm_output_text(&out, "%s", gap);
     pm_answer_rows(&out, rows, &view, see_row, d);
     for (int i = 0; i < PM_METRICS; i++)
-        d->found |= is_reached(d, i, d->delta[i]); /* many small ones count as well */
+        d->found |=
+            is_reached(d, i, d->delta[i]); /* many small rows can reach a threshold together */
     rest = unexplained(d, &which);
     if (people) {
         write_total(d, &out, &view);

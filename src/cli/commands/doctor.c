@@ -1,5 +1,5 @@
-/* doctor: pmapdb doctor: whether the store is whole, whether captures arrive, what they cost, how
- * long it lasts. */
+/* doctor: pmapdb doctor: whether the store is intact, whether captures arrive, what they cost, how
+ * long its space lasts. */
 #include "cli/options/options.h"
 #include "cli/output.h"
 
@@ -26,7 +26,7 @@ static const pm_option options[] = {
      "What the store may grow to: 2G (the disk)", NULL},
     {0}};
 
-/* A table and Markdown show the first four; Prometheus gets labels and numbers. */
+/* Tables and Markdown show the first four columns; Prometheus gets labels and numbers. */
 static const struct {
     pm_column column;
     const char *help;

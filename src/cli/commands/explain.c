@@ -1,4 +1,4 @@
-/* explain: pmapdb explain CATEGORY: the page of a category, or the list of them. */
+/* explain: pmapdb explain CATEGORY: prints the page of a category, or the list of categories. */
 #include "cli/options/complete.h"
 #include "cli/output.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A page, each text in one line; NULL: the page does not say it. */
+/* A page, each text as one line; NULL: the page does not have this text. */
 typedef struct texts {
     char *category, *what, *known, *growth, *next, *more;
 } texts;
@@ -28,10 +28,10 @@ static const pm_member columns[] = {
 typedef struct explain_args {
     pm_cli *cli;
     const char *category; /* NULL: all */
-    pm_page page;         /* its */
+    pm_page page;         /* of this category */
 } explain_args;
 
-/* The words, or NULL where there are none. */
+/* Ends the words and returns them, or NULL if they are empty. The caller frees them. */
 static char *taken(pm_words *w)
 {
     if (pm_words_end(w).len)
@@ -78,7 +78,7 @@ static void free_texts(texts *t)
 
 /* ---- rows ---- */
 
-/* A person gets a line for each page; programs get all texts. */
+/* People get one line for each page; programs get all texts. */
 static void write_rows(const explain_args *a, pm_output *out)
 {
     bool brief = pm_cli_is_for_people(a->cli) && !a->cli->wide && !a->category;
@@ -109,7 +109,7 @@ static void put(pm_flow *f, const char *label, const char *text)
     pm_flow_end(f);
 }
 
-/* The names of the categories that refine this one. */
+/* Prints the names of the categories that refine this one. */
 static void put_parts(pm_flow *f, pm_text category)
 {
     pm_words names = {0};
@@ -152,7 +152,7 @@ static void write_page(const explain_args *a, pm_output *out)
 
 /* ---- the run ---- */
 
-/* A file of that name is what import --explain is for. */
+/* Refuses a category without a page. If a file has that name, points to import --explain. */
 static void refuse(const explain_args *a)
 {
     pm_page_walk walk = {0};
@@ -168,7 +168,8 @@ static void refuse(const explain_args *a)
     pm_cli_die("no category '%s'%s pmapdb explain lists them", a->category, pm_near_hint(&near));
 }
 
-/* The page is that of a template, or of the first word; or there is a file of that name too. */
+/* Warns if the page is not exactly that of the category (but, say, that of its first word), or if a
+ * file has the same name. */
 static void say_which(const explain_args *a)
 {
     pm_text category = pm_text_of(a->category);
@@ -188,7 +189,7 @@ static void say_which(const explain_args *a)
                    (int)a->page.category.len, a->page.category.data);
 }
 
-/* A category that a rule makes by a template has no name yet. */
+/* Skips templates: their categories have no name until a rule makes one. */
 static void offer_pages(const pm_cli *cli, const pm_offer *o)
 {
     pm_page_walk walk = {0};

@@ -1,5 +1,5 @@
-/* export: pmapdb export OUT.db : a part of the store, or all of it, into a new one, redacted if
- * asked for. */
+/* export: pmapdb export OUT.db : copies the store, or a part of it, into a new store, redacted on
+ * request. */
 #include "base/err.h"
 #include "cli/options/options.h"
 #include "cli/output.h"
@@ -13,7 +13,7 @@ typedef struct export_cli {
     pm_cli_list processes, keep;
     const char *path, *map;
     pmapdb_export_result result;
-    pm_cli map_cli; /* where the map goes, and how */
+    pm_cli map_cli; /* output options for the map */
     pm_output map_out;
     pm_progress progress;
 } export_cli;
@@ -46,7 +46,8 @@ static void check_places(const export_cli *x)
     pm_output_keep_apart(x->cli, files, 2, "makes");
 }
 
-/* The map says all that the export hides: whatever the umask is, nobody else reads it. */
+/* The map reveals everything that the export hides, so only the owner may read it, whatever the
+ * umask is. */
 static void open_map(export_cli *x)
 {
     static const pm_column columns[] = {{"original", PM_UNIT_TEXT}, {"token", PM_UNIT_TEXT}};

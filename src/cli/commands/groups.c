@@ -1,5 +1,5 @@
-/* groups: pmapdb groups: the processes of one moment by what they have in common, with a title, a
- * total and what the numbers lack. */
+/* groups: pmapdb groups: the processes of one moment, grouped by what they have in common, with a
+ * title, a total, and notes on what the numbers lack. */
 #include "cli/moment.h"
 
 #include "store/func/expression.h"
@@ -10,15 +10,15 @@
 typedef struct groups {
     const pm_cli *cli;
     pm_run_args args;
-    const char *by;       /* the parameter */
+    const char *by;       /* the parameter --by */
     const char *variable; /* of env:VARIABLE, or NULL */
     bool is_expression;
     pm_output out;
     pm_answer_view view;
-    size_t seen;                             /* rows */
-    int64_t total[PM_QUERY_ITEMS];           /* of the shown columns; may be PMAPDB_UNKNOWN */
-    int64_t processes, pss_unknown, unknown; /* unknown: in no group */
-    int64_t unreadable, unmoved;             /* of the sweep; PMAPDB_UNKNOWN: not a sweep */
+    size_t seen;                             /* rows so far */
+    int64_t total[PM_QUERY_ITEMS];           /* sums of the shown columns; may be PMAPDB_UNKNOWN */
+    int64_t processes, pss_unknown, unknown; /* `unknown`: processes in no group */
+    int64_t unreadable, unmoved; /* of the sweep; PMAPDB_UNKNOWN: the moment is not a sweep */
 } groups;
 
 /* Ends the program if --by is an expression that SQLite refuses. */
@@ -52,7 +52,7 @@ static bool is_summed(const pm_column *column)
     return column->unit == PM_UNIT_KIB || column->unit == PM_UNIT_COUNT;
 }
 
-/* Stands above the table, whose header waits for the first row. */
+/* Writes the title above the table, whose header is only written with the first row. */
 static void write_title(groups *g, const pmapdb_rows *row)
 {
     char from[32], at[32];
@@ -64,7 +64,7 @@ static void write_title(groups *g, const pmapdb_rows *row)
     pm_output_line(&g->out, "by %.64s, %s%s%s", g->is_expression ? "expression" : g->by,
                    strcmp(from, at) ? from : "", strcmp(from, at) ? " -> " : "", at);
     if (g->cli->format == PM_FORMAT_MD)
-        pm_output_text(&g->out, "\n"); /* Markdown's tables stand alone */
+        pm_output_text(&g->out, "\n"); /* Markdown tables need an empty line before them */
 }
 
 static void see_row(void *ctx, const pmapdb_rows *row)
@@ -103,7 +103,7 @@ static const char *processes_are(int64_t n)
     return n == 1 ? "process is" : "processes are";
 }
 
-/* Who is not there, and what the numbers lack. */
+/* Reports which processes are missing, and which numbers are incomplete. */
 static void say_lacks(const groups *g)
 {
     if (g->unreadable > 0)

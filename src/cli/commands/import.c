@@ -1,8 +1,8 @@
-/* import: pmapdb import PATH... : stores captures, and prints a line for each. */
+/* import: pmapdb import PATH... : stores captures and prints a line for each of them. */
 #include "cli/commands/capture_log.h"
 #include "cli/options/options.h"
 
-#include "api/check.h" /* whether the options make sense, before a store is made for them */
+#include "api/check.h" /* checks the options before a store is created */
 #include "base/num.h"
 #include "store/file/store.h" /* pm_store_uncounted */
 #include <stdio.h>

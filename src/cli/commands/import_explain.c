@@ -1,11 +1,12 @@
-/* import_explain: pmapdb import --explain: how each capture is read and why, as lines or a row. */
+/* import_explain: pmapdb import --explain: shows how each capture is read and why, as lines or as a
+ * row. */
 #include "cli/output.h"
 #include "cli/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* An event with its lists as texts. */
+/* An event whose lists are joined to texts. */
 typedef struct explained {
     pmapdb_explain_event e;
     const char *path, *why, *notes; /* NULL: none */
@@ -31,7 +32,7 @@ static const pm_member fields[] = {{{"path", PM_UNIT_TEXT}, AT(path)},
 
 enum { N_FIELDS = sizeof fields / sizeof *fields };
 
-/* For free(); NULL for an empty list. */
+/* Returns the texts joined, or NULL for an empty list. The caller frees the result. */
 static char *join(const char *const *texts, size_t n)
 {
     pm_words words = {0};
@@ -45,7 +46,7 @@ static char *join(const char *const *texts, size_t n)
     return words.data;
 }
 
-/* "x.log:3-63  pmap-x of pid 4711, certain: procps 3.3.7 to 3.3.11" */
+/* Writes "x.log:3-63  pmap-x of pid 4711, certain: procps 3.3.7 to 3.3.11" */
 static void write_what(pm_output *out, const pmapdb_explain_event *e)
 {
     bool dialect = e->dialect && *e->dialect, pid = e->pid != PMAPDB_UNKNOWN;
@@ -59,7 +60,7 @@ static void write_what(pm_output *out, const pmapdb_explain_event *e)
                    e->tool ? ": " : "", e->tool ? e->tool : "");
 }
 
-/* "  complete, proved by footer, 58 mappings, 1 TiB" */
+/* Writes "  complete, proved by footer, 58 mappings, 1 TiB" */
 static void write_result(pm_output *out, const pmapdb_explain_event *e)
 {
     bool proved = strcmp(e->checked, "none") != 0;

@@ -1,4 +1,5 @@
-/* import_perf: pmapdb import-perf FILE... : stores texts of perf script, a row for each. */
+/* import_perf: pmapdb import-perf FILE... : stores output of perf script and prints a row for each
+ * file. */
 #include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -14,13 +15,13 @@ typedef struct import_perf {
     pm_output out;
     pm_progress progress;
     const char *path; /* the current file */
-    bool failed;      /* one of the files was refused */
-    bool any;         /* there are rows */
+    bool failed;      /* a file was refused */
+    bool any;         /* a row was written */
 } import_perf;
 
 /* ---- options ---- */
 
-/* "-1.5", "1700000000.123456789" */
+/* Parses "-1.5" or "1700000000.123456789". */
 static const char *read_offset(const char *arg, void *value)
 {
     const char *p = *arg == '-' ? arg + 1 : arg, *end = arg + strlen(arg);
@@ -86,7 +87,7 @@ static void say(const import_perf *p, const char *text)
     pm_cli_note(p->cli, "%s: %s", p->path, text);
 }
 
-/* What to do differently when recording again. */
+/* Prints how to make a better recording next time. */
 static void advise(const import_perf *p, const pmapdb_perf_result *r)
 {
     if (r->homeless)
@@ -143,7 +144,7 @@ static void write_error(import_perf *p, const pmapdb_error *why)
 
     p->failed = true;
     pm_cli_say("%s", why->text);
-    if (pm_cli_is_for_people(p->cli)) /* who have read it on standard error */
+    if (pm_cli_is_for_people(p->cli)) /* people have read the error on standard error */
         return;
     for (size_t i = 0; i < N_COLUMNS; i++)
         values[i] = (pm_value){.kind = PM_VALUE_NULL};
@@ -155,8 +156,8 @@ static void write_error(import_perf *p, const pmapdb_error *why)
 
 /* ---- the run ---- */
 
-/* An error of one file is reported, and the other files are read; an error of the store is
- * returned. */
+/* Imports one file. Reports an error of the file and returns PMAPDB_OK, so that the other files are
+ * read; returns an error of the store. */
 static pmapdb_status import_one(import_perf *p, pmapdb_store *store, pmapdb_error *err)
 {
     pmapdb_perf_result result;

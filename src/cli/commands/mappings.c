@@ -1,5 +1,6 @@
-/* mappings: pmapdb mappings: those of one snapshot, also in words, or by region of the address
- * space with the sum of each and the addresses that a filter wants. It chooses the query. */
+/* mappings: pmapdb mappings: the mappings of one snapshot. With --words in words; with --regions by
+ * region of the address space, with the sum of each region and the addresses that a filter wants.
+ * Chooses the query. */
 #include "cli/moment.h"
 #include "cli/run.h"
 #include "cli/words.h"
@@ -11,10 +12,10 @@ typedef struct mappings {
     pm_cli *cli;
     pm_run_args args;
     bool words;
-    const char *regions;   /* the file; NULL: not asked for */
-    pm_buf skipped;        /* flags as a list in JSON, without its end */
+    const char *regions;   /* path of the CSV file; NULL: not asked for */
+    pm_buf skipped;        /* flags as a JSON list without its closing bracket */
     int64_t unknown_flags; /* rows without VmFlags */
-    /* for people: */
+    /* For people: */
     int64_t region;     /* of the current row */
     pm_words addresses; /* "0xA, 0xB, " */
     pm_answer_view view;
@@ -62,7 +63,7 @@ static void see_flags(void *ctx, const pmapdb_rows *rows)
     m->unknown_flags += within[0] && !flags[0];
 }
 
-/* As the region's file has it: the first address after the highest one takes 65 bits. */
+/* Writes the bounds as the CSV file has them: the address after the highest one has 65 bits. */
 static void write_heading(const mappings *m, const pmapdb_rows *row, pm_output *out)
 {
     unsigned long long end = (unsigned long long)pm_answer_int(row, "region_end");
@@ -81,7 +82,7 @@ static void write_heading(const mappings *m, const pmapdb_rows *row, pm_output *
     pm_output_text(out, m->cli->format == PM_FORMAT_MD ? "\n\n" : "\n");
 }
 
-/* The sums are in every row of the region: region_size_kib is that of size_kib. */
+/* Reads the sums, which every row of a region repeats: region_size_kib is the sum of size_kib. */
 static void read_total(mappings *m, const pmapdb_rows *row)
 {
     for (int i = 0; i < m->view.n; i++) {
@@ -115,7 +116,7 @@ static void write_region_row(mappings *m, const pmapdb_rows *row, pm_output *out
         m->region = pm_answer_int(row, "region");
         write_heading(m, row, out);
         read_total(m, row);
-        if (*within) /* else nothing lies in it */
+        if (*within) /* empty if the region has no mappings */
             pm_output_rows(out, m->view.column, m->view.n, NULL);
     }
     if (*address)
@@ -125,7 +126,7 @@ static void write_region_row(mappings *m, const pmapdb_rows *row, pm_output *out
         pm_output_row(out, values);
 }
 
-/* For people: a table per region with its sum, and the addresses as an initializer in C. */
+/* Writes for people: a table for each region with its sum, and the addresses as a C initializer. */
 static void write_regions(mappings *m, pmapdb_rows *rows)
 {
     pm_output out;

@@ -1,4 +1,5 @@
-/* merge: pmapdb merge OTHER.db... : stores what other stores hold; a row for each of them. */
+/* merge: pmapdb merge OTHER.db... : stores the contents of other stores; prints a row for each of
+ * them. */
 #include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -100,7 +101,7 @@ static int run(merge *m, const char *const *paths, size_t n_paths, pmapdb_store 
     return result.failed ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }
 
-/* A dry run creates no store: without a store, everything is new. */
+/* A dry run creates no store. If there is none, everything counts as new. */
 static pmapdb_store *open_store(merge *m)
 {
     pmapdb_store *store = NULL;

@@ -1,4 +1,4 @@
-/* prune: pmapdb prune: which moments stay, pins, and the size of the store. */
+/* prune: pmapdb prune: which moments to keep, pins, and the size of the store. */
 #include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -144,7 +144,7 @@ static const pm_member moment_columns[] = {{{"host", PM_UNIT_TEXT}, AT(moment.ho
                                            {{"action", PM_UNIT_TEXT}, AT(action)},
                                            {{"why", PM_UNIT_TEXT}, AT(moment.why)}};
 
-/* The last two are about the store; a message says them where people read. */
+/* The last two columns are about the store; people read them in a message instead. */
 static const pm_member series_columns[] = {
     {{"host", PM_UNIT_TEXT}, AT(series.host)},
     {{"name", PM_UNIT_TEXT}, AT(series.name)},

@@ -1,4 +1,4 @@
-/* query: pmapdb query: named queries by their name or file: listing, running, explaining. */
+/* query: pmapdb query: lists, runs and explains named queries, by name or file. */
 #include "cli/options/complete.h"
 #include "cli/run.h"
 #include "cli/words.h"
@@ -12,7 +12,7 @@ typedef struct query_args {
 
 #define AT(field) offsetof(query_args, field)
 
-/* The first one is for a command line without a name. */
+/* The first option is only for a command line without a query's name. */
 static const pm_option options[] = {
     {"list", 0, PM_OPT_FLAG, AT(list), NULL, "List the queries, built in and of your own", NULL},
     {"explain", 0, PM_OPT_FLAG, AT(explain), NULL, "Print the SQL, and SQLite's plan of it", NULL},
@@ -38,7 +38,7 @@ static const pm_column columns[] = {{"name", PM_UNIT_TEXT},
                                     {"from", PM_UNIT_TEXT},
                                     {"error", PM_UNIT_TEXT}};
 
-/* A "!" follows a parameter that must be given. */
+/* Marks required parameters with "!". */
 static void put_params(FILE *out, const pm_query_info *info)
 {
     for (int i = 0; i < info->n_params; i++) {
@@ -49,7 +49,7 @@ static void put_params(FILE *out, const pm_query_info *info)
     }
 }
 
-/* A wrong query is listed too, with its error. */
+/* Lists a query; an invalid query is listed with its error. */
 static void put_query(pm_output *out, const char *name)
 {
     pm_query_info *info = NULL;
@@ -95,7 +95,7 @@ static int list(const pm_cli *cli)
 
 /* ---- the SQL and the plan ---- */
 
-/* The names of tables and indexes come from the store: they are escaped. */
+/* Escapes the plan, because names of tables and indexes come from the store. */
 static void write_plan(pm_output *out, pm_run_args *args)
 {
     pmapdb_rows *rows = NULL;
@@ -115,7 +115,7 @@ static void write_plan(pm_output *out, pm_run_args *args)
     pmapdb_rows_close(rows);
 }
 
-/* The text as it is, to be copied. */
+/* Prints the SQL unescaped, so that it can be copied. */
 static void show(const query_args *q, pm_run_args *args)
 {
     pm_output out;

@@ -1,6 +1,6 @@
-/* sql: pmapdb sql: a statement that the user types, read-only, with limits. */
+/* sql: pmapdb sql: runs a statement of the user, read-only and with limits. */
 #include "cli/run.h"
-#include "store/read/adhoc.h" /* limits of memory and time, which pmapdb.h does not have */
+#include "store/read/adhoc.h" /* limits of memory and time, which are not in pmapdb.h */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -83,12 +83,13 @@ static void read_statement(sql_args *a, const char *text, pm_buf *out)
         fclose(file);
 }
 
-/* ---- a function call that does not end ---- */
+/* ---- function calls that do not end ---- */
 
 static const pmapdb_rows *volatile watched;
 
-/* One call of GLOB with many stars can take years, and SQLite looks at the clock between its steps
- * only. Nothing is lost with the program: it only reads. */
+/* Ends the program if one function call takes too long: GLOB with many stars can take years, and
+ * SQLite checks the time only between its steps. Nothing is lost, because the program only
+ * reads. */
 static void watch(int signal)
 {
     static const char text[] = "pmapdb: stopped: one function call did not end in time\n";
@@ -101,7 +102,7 @@ static void watch(int signal)
     _exit(PM_EXIT_TROUBLE);
 }
 
-/* Every second of work. */
+/* Calls watch() after every second of CPU time; NULL: stops that. */
 static void watch_rows(const pmapdb_rows *rows)
 {
     struct sigaction action = {.sa_handler = rows ? watch : SIG_IGN, .sa_flags = SA_RESTART};

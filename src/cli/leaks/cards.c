@@ -1,4 +1,4 @@
-/* cards: the verdicts of pmapdb leaks for a person. */
+/* cards: shows the verdicts of pmapdb leaks to people. */
 #include "cli/leaks/leaks.h"
 #include "cli/leaks/phrases.h"
 
@@ -9,24 +9,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define HEALTHY_LINES 3 /* processes without a finding that get a line of their own */
-#define NAMED_MAX 4     /* keys that are named after "2 plateau:" */
+#define HEALTHY_LINES 3 /* up to so many processes without a finding get a line of their own */
+#define NAMED_MAX 4     /* how many keys to name after "2 plateau:" */
 
 typedef struct cards {
     pm_flow flow;
-    pm_words words; /* a line, while it is put together */
+    pm_words words; /* the line that is being built */
     pmapdb_store *store;
     const char *by;
     bool human;
     pm_leak_group *groups;
     const pm_leak_row **findings; /* the worst first */
     size_t n_groups, n_findings, n_leaks, n_found, n_quiet;
-    size_t n_blind; /* quiet processes whose resident memory is unknown */
+    size_t n_blind; /* quiet processes with unknown resident memory */
 } cards;
 
 /* ---- findings ---- */
 
-/* Leaks first, then by cost; equal ones as in the query. */
+/* Orders leaks before suspects, then by rate; equal findings keep the order of the query. */
 static int compare_findings(const void *x, const void *y)
 {
     const pm_leak_row *a = *(const pm_leak_row *const *)x, *b = *(const pm_leak_row *const *)y;
@@ -66,7 +66,7 @@ static void collect(cards *c, const pm_leak_rows *rows)
 
 /* ---- lines ---- */
 
-/* Commands that can be typed, by what it is that grows. */
+/* Prints commands that the user can type, depending on what grows. */
 static void print_next(FILE *out, const pm_leak_row *r, bool recorded)
 {
     const pm_next_steps next = {
@@ -78,7 +78,7 @@ static void print_next(FILE *out, const pm_leak_row *r, bool recorded)
         .recorded = recorded,
         .count = pm_text_equal(r->unit, PM_TEXT("mappings")),
         .lineage = r->lineage,
-        /* A moment before the newest restart is not one of the newest life. */
+        /* A moment before the newest restart is not a moment of the newest life. */
         .from = r->lives == 1 ? r->since : PM_TEXT("")};
 
     pm_next_steps_print(out, &next);
@@ -89,14 +89,14 @@ static FILE *begin(cards *c)
     return pm_words_begin(&c->words);
 }
 
-/* The words go on in the current line. */
+/* Ends the words and adds them to the current line. */
 static void end_words(cards *c, size_t gap)
 {
     pm_flow_words(&c->flow, gap, pm_words_end(&c->words));
     free(c->words.data);
 }
 
-/* The words are a line. */
+/* Ends the words and writes them as a line of their own. */
 static void end_line(cards *c, size_t first, size_t indent)
 {
     pm_flow_begin(&c->flow, first, indent);
@@ -122,7 +122,8 @@ static void begin_process(cards *c, const pm_leak_row *r)
 
 /* ---- a card ---- */
 
-/* The number of a lineage says nothing by itself, and an object can be of several categories. */
+/* Names what grows. A lineage's number alone means nothing to people, and an object can have
+ * several categories, so the path or category follows. */
 static void put_key(cards *c, const pm_leak_row *r)
 {
     bool lineage = r->lineage != PMAPDB_UNKNOWN;
@@ -152,8 +153,8 @@ static void put_head(cards *c, const pm_leak_row *r)
     pm_flow_end(&c->flow);
 }
 
-/* process_id is that of the newest life. An object can be of several categories, so `who` is not
- * asked about it. Returns whether perf recorded who allocated it. */
+/* Writes who allocated the growth, and returns true if perf recorded it. process_id is that of the
+ * newest life. Does not ask about objects, because an object can have several categories. */
 static bool put_who(cards *c, const pm_leak_row *r)
 {
     const pm_who_of of = {.process_id = r->process_id,
@@ -207,7 +208,7 @@ static void put_card(cards *c, const pm_leak_row *r)
     end_line(c, 4, 9);
 }
 
-/* ---- the healthy rest ---- */
+/* ---- the healthy parts ---- */
 
 static const char *plural(const char *by, size_t n)
 {
@@ -218,7 +219,7 @@ static const char *plural(const char *by, size_t n)
     return n == 1 ? "lineage" : "lineages";
 }
 
-/* The steady part that could hide the most growth; NULL: no steady part. */
+/* Returns the steady part that could hide the most growth; NULL: no part is steady. */
 static const pm_leak_row *least_seen(const pm_leak_group *g)
 {
     const pm_leak_row *worst = NULL;
@@ -230,7 +231,7 @@ static const pm_leak_row *least_seen(const pm_leak_group *g)
     return worst;
 }
 
-/* "; 2 plateau: heap, shared-memory" */
+/* Writes "; 2 plateau: heap, shared-memory". */
 static void put_named(cards *c, const pm_leak_group *g, pm_verdict verdict)
 {
     size_t n = g->n[verdict], shown = 0;
@@ -250,7 +251,8 @@ static void put_named(cards *c, const pm_leak_group *g, pm_verdict verdict)
         pm_flow_say(&c->flow, 1, "...");
 }
 
-/* "redis/4711  nothing grows: 11 categories: 9 steady, none above 0.2 MiB/h; 2 plateau: heap" */
+/* Writes "redis/4711  nothing grows: 11 categories: 9 steady, none above 0.2 MiB/h; 2 plateau:
+ * heap". */
 static void put_rest_of(cards *c, const pm_leak_group *g)
 {
     size_t n = pm_leak_group_healthy(g) + g->n[PM_VERDICT_TOO_FEW];
@@ -273,7 +275,7 @@ static void put_rest_of(cards *c, const pm_leak_group *g)
     pm_flow_end(&c->flow);
 }
 
-/* The sum of several leaks: it reaches the limit before each of them alone. */
+/* Writes the sum of several leaks, which reaches the limit before each of them would alone. */
 static void put_altogether(cards *c, const pm_leak_group *g)
 {
     if (g->n[PM_VERDICT_LEAK] < 2 || !g->begin->whole)
@@ -298,7 +300,8 @@ static void put_quiet(cards *c)
     end_line(c, 0, 4);
 }
 
-/* Processes without a verdict: their captures lack the metric, or are too few. */
+/* Writes how many processes have no verdict, because their captures lack the metric or are too
+ * few. */
 static void put_unjudged(cards *c)
 {
     size_t n_unknown = 0, n_too_few = 0;
@@ -333,9 +336,9 @@ static void put_unjudged(cards *c)
     end_line(c, 0, 4);
 }
 
-/* ---- the whole ---- */
+/* ---- all cards ---- */
 
-/* "2 leaks, 1 suspect in 3 of 7 processes" */
+/* Writes "2 leaks, 1 suspect in 3 of 7 processes". */
 static void put_summary(cards *c)
 {
     size_t suspects = c->n_findings - c->n_leaks;

@@ -1,4 +1,4 @@
-/* leaks: pmapdb leaks: a verdict on every part of every process, or on series of a file. */
+/* leaks: pmapdb leaks: gives a verdict on every part of every process, or on series in a file. */
 #include "cli/leaks/leaks.h"
 
 #include "cli/who/who.h"
@@ -32,7 +32,7 @@ static bool shows_cards(const pm_leaks_cmd *l)
     return !l->series && l->cli->format == PM_FORMAT_TABLE && !l->cli->wide;
 }
 
-/* Findings come before the news that nothing could be judged. */
+/* Findings take precedence over the message that nothing could be judged. */
 static int exit_code_of(const pm_leaks_cmd *l)
 {
     if (l->judged)

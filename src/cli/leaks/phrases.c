@@ -1,4 +1,4 @@
-/* phrases: the numbers of a leak in words. */
+/* phrases: prints the numbers of a leak in words. */
 #include "cli/leaks/phrases.h"
 
 #include "render/number.h"
@@ -26,13 +26,13 @@ static scale scale_of(const pm_leak_row *r, double v, bool human)
 
     if (pm_text_equal(r->unit, PM_TEXT("mappings")))
         return (scale){1, "mappings"};
-    /* 1023.5 would round to 1024, which is 1 of the next unit. */
+    /* 1023.5 would be rounded to 1024, which is 1 in the next unit. */
     for (size_t i = 1; human && fabs(v) / s.of >= 1023.5 && i < sizeof units / sizeof *units; i++)
         s = (scale){s.of * 1024, units[i]};
     return s;
 }
 
-/* Of an estimate three digits are shown, or all of those before the point. */
+/* Prints three significant digits of an estimate, or all digits before the decimal point. */
 static number number_of(double v, scale s)
 {
     number n = {"?"};
@@ -84,7 +84,7 @@ void pm_leak_print_detectable(FILE *out, const pm_leak_row *r, bool human)
     fprintf(out, "%s %s/h", number_of(r->detectable, s).text, isnan(r->detectable) ? "" : s.unit);
 }
 
-/* Everyday words for a shape; other shapes keep their names. */
+/* Returns everyday words for a shape, or its name if it has none. */
 static pm_text words_of(pm_text shape)
 {
     static const char *const words[PM_SHAPE_COUNT] = {

@@ -1,23 +1,23 @@
-/* phrases: the numbers of a leak in words. `human`: in the unit that suits; else in KiB. Unknown is
- * "?". */
+/* phrases: prints the numbers of a leak in words. `human` chooses a suitable unit; otherwise the
+ * unit is KiB. Unknown numbers are "?". */
 #ifndef PM_CLI_LEAK_PHRASES_H
 #define PM_CLI_LEAK_PHRASES_H
 
 #include "cli/leaks/rows.h"
 #include <stdio.h>
 
-/* "rss 41.2 -> 80.3 MiB over 6h42m, 240 snapshots, 1 life" */
+/* Prints "rss 41.2 -> 80.3 MiB over 6h42m, 240 snapshots, 1 life". */
 void pm_leak_print_course(FILE *out, const pm_leak_row *r, bool human);
-/* "+212 KiB/h [198, 227]" */
+/* Prints "+212 KiB/h [198, 227]". */
 void pm_leak_print_rate(FILE *out, const pm_leak_row *r, bool human);
-/* The least growth that would have shown: "0.4 KiB/h" */
+/* Prints the smallest growth that would have been detected: "0.4 KiB/h". */
 void pm_leak_print_detectable(FILE *out, const pm_leak_row *r, bool human);
-/* "linear since 2026-11-14 03:10 UTC, 94 % sure" */
+/* Prints "linear since 2026-11-14 03:10 UTC, 94 % sure". */
 void pm_leak_print_shape(FILE *out, const pm_leak_row *r, bool human);
-/* "4 GiB in 18h42m [17h30m, 20h06m]", or that no limit is known. */
+/* Prints "4 GiB in 18h42m [17h30m, 20h06m]", or that no limit is known. */
 void pm_leak_print_limit(FILE *out, const pm_leak_row *r, bool human);
 
-/* The origin of the limit, where it is one of the kernel's: "cgroup limit "; else "". */
+/* Returns the origin of the limit if the kernel sets it, like "cgroup limit "; else "". */
 const char *pm_leak_limit_words(const pm_leak_row *row);
 
 #endif

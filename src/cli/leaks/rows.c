@@ -1,4 +1,4 @@
-/* rows: rows of the query leaks, held, and grouped by process. */
+/* rows: keeps the rows of the query leaks, grouped by process. */
 #include "cli/leaks/rows.h"
 
 #include "base/buf.h"
@@ -48,7 +48,8 @@ static const struct field {
 };
 
 #define N_FIELDS (sizeof fields / sizeof *fields)
-#define N_NEEDED 2 /* of `fields`: a query without them is not one of leaks */
+#define N_NEEDED \
+    2 /* so many of `fields` are required: a query without them is not a query of leaks */
 
 static pm_text text_of(pm_pool *texts, const pmapdb_rows *rows, int column)
 {
@@ -61,7 +62,7 @@ static pm_text text_of(pm_pool *texts, const pmapdb_rows *rows, int column)
     return pm_pool_text_get(texts, id);
 }
 
-/* Unknown where the query has no such column. */
+/* Reads a column; sets the field to unknown if the query has no such column. */
 static void read_field(pm_leak_rows *out, const pmapdb_rows *rows, int column, enum kind kind,
                        void *to)
 {
@@ -84,7 +85,7 @@ pm_verdict pm_leak_verdict_of(pm_text name)
     return v;
 }
 
-/* What the columns say together. `before` is the row before, or NULL. */
+/* Sets the fields that depend on several columns. `before` is the previous row, or NULL. */
 static void conclude(pm_leak_row *row, const pm_leak_row *before, bool has_path)
 {
     uint64_t lineage;
@@ -170,7 +171,7 @@ pm_leak_group pm_leak_group_at(const pm_leak_rows *rows, const pm_leak_row *begi
             worst = !parts || g.end->verdict > worst ? g.end->verdict : worst;
             parts = true;
         }
-    /* A whole that only sums up its parts is no finding of its own. */
+    /* A process row that only sums up its parts is not a separate finding. */
     g.alone =
         begin->whole && begin->verdict >= PM_VERDICT_SUSPECT && (!parts || begin->verdict > worst);
     if (!parts || g.alone)

@@ -1,5 +1,5 @@
-/* series: pmapdb leaks --series FILE.csv: verdicts on series that are in no store, each judged by
- * its curve alone. */
+/* series: pmapdb leaks --series FILE.csv: judges series that are not in a store, each by its curve
+ * alone. */
 #include "cli/leaks/leaks.h"
 
 #include "api/one_file.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BAD_SHOWN 10 /* rows; the others are counted */
+#define BAD_SHOWN 10 /* rows to print; the others are only counted */
 #define PAGE_KIB 4
 
 enum { ID, TS, KB, PID, N_FIELDS };
@@ -21,10 +21,10 @@ static const pm_csv_column fields[N_FIELDS] = {
 
 /* A row of the file. */
 typedef struct point {
-    uint32_t series, life; /* ids of the texts, in the order of the file */
+    uint32_t series, life; /* ids of the texts, in order of appearance in the file */
     int64_t ms;
     double value; /* NaN: unknown */
-    size_t order; /* in the file: of equal times the last one counts */
+    size_t order; /* position in the file: the last of several points with equal times wins */
 } point;
 
 typedef struct reading {
@@ -107,7 +107,7 @@ static void read_file(reading *r, const char *path)
         pm_cli_die("'%s' has no series: not a single good row", path);
 }
 
-/* By series, then by time. */
+/* Orders by series, then by time, then by position in the file. */
 static int compare(const void *x, const void *y)
 {
     const point *a = x, *b = y;
@@ -121,7 +121,7 @@ static int compare(const void *x, const void *y)
 
 /* ---- verdicts ---- */
 
-/* The known values of one series, each moment once. */
+/* The known values of one series, one per moment. */
 typedef struct curve {
     int64_t *ms;
     double *value;
@@ -150,7 +150,7 @@ static const pm_column columns[] = {
 
 #define N_COLUMNS ((int)(sizeof columns / sizeof *columns))
 
-/* Of an estimate six digits are kept. */
+/* Rounds an estimate to six significant digits; NULL if it is unknown. */
 static pm_value estimate(bool known, double v)
 {
     char text[40];
@@ -161,7 +161,7 @@ static pm_value estimate(bool known, double v)
     return (pm_value){.kind = PM_VALUE_REAL, .r = strtod(text, NULL)};
 }
 
-/* When the growth began. */
+/* Returns the time when the growth began, or NULL if the series does not grow. */
 static pm_value since_of(const curve *c, const pm_trend *t, char text[PM_CLOCK_TEXT])
 {
     if (t->verdict < PM_VERDICT_SUSPECT)

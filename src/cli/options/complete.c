@@ -1,18 +1,18 @@
-/* complete: what may stand in the place of the last word of a command line. */
+/* complete: finds candidates for the last word of a command line. */
 #include "cli/options/complete.h"
 
 #include "base/buf.h"
 #include "base/dialect.h"
 #include "render/terminal.h"
 #include "store/read/catalog.h"     /* names and titles of queries */
-#include "store/rules/rules_file.h" /* names of the built-in sets */
+#include "store/rules/rules_file.h" /* names of the built-in rule sets */
 #include <ctype.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define SECONDS 2       /* no shell waits longer for a TAB */
-#define OFFERED_MAX 200 /* rows of the store, the newest */
+#define SECONDS 2       /* no shell waits longer after TAB */
+#define OFFERED_MAX 200 /* offers only the newest rows of the store */
 
 static void leave(int signal)
 {
@@ -57,7 +57,7 @@ void pm_offer_word(const pm_offer *o, pm_text word, pm_text about)
 
 /* ---- values ---- */
 
-/* "smaps|maps|auto" */
+/* Offers the words of "smaps|maps|auto". */
 static void offer_choices(const pm_offer *o, const char *choices)
 {
     while (*choices) {
@@ -76,7 +76,7 @@ static bool skip(pm_text *t, pm_text what)
     return true;
 }
 
-/* The words of an enumeration: "Only complete, partial or totals" are three. */
+/* Offers the words of an enumeration: "Only complete, partial or totals" has three. */
 static void offer_listed(const pm_offer *o, pm_text help)
 {
     pm_text word[32];
@@ -99,7 +99,7 @@ static void offer_listed(const pm_offer *o, pm_text help)
             skip(&help, PM_TEXT(", ")) || skip(&help, PM_TEXT(" or ")) || skip(&help, PM_TEXT("|"));
     }
     if (n < 2 || (help.len && !pm_text_starts(help, PM_TEXT(" (")) && help.data[0] != ':'))
-        return; /* a sentence */
+        return; /* a sentence, not an enumeration */
     for (size_t i = 0; i < n; i++)
         pm_offer_word(o, word[i], (pm_text){NULL, 0});
 }
@@ -138,7 +138,7 @@ static void offer_dialects(const pm_offer *o)
 
 /* ---- the store ---- */
 
-/* :word is what is typed, :process a process or NULL. One word and what it is per row. */
+/* :word is the typed word, :process a process or NULL. Each row has a word and its description. */
 static const char processes[] =
     "SELECT word, about FROM ("
     "SELECT n.name AS word, count(*) || CASE count(*) WHEN 1 THEN ' process' ELSE ' processes' END "
@@ -160,7 +160,7 @@ static const char categories[] =
     "SELECT category, description FROM category WHERE :process IS NULL "
     "AND substr(category, 1, length(:word)) = :word ORDER BY category LIMIT :max";
 
-/* In quotes, because a number would be bound as one. */
+/* Binds a text in quotes, because pmapdb_bind() would take 12 for a number. */
 static pmapdb_status bind_text(pmapdb_rows *rows, const char *name, const char *value)
 {
     pm_buf quoted = {0};
@@ -207,16 +207,16 @@ static void offer_snapshots(const pm_cli *cli, const pm_offer *o, const char *pr
     offer_rows(cli, o, snapshots, process);
 }
 
-/* ---- what is typed ---- */
+/* ---- typed words ---- */
 
 typedef struct typed {
     pm_cli *cli;
     const pm_syntax *syntax;
     const char *process; /* or NULL */
-    int n;               /* operands */
+    int n;               /* number of operands */
 } typed;
 
-/* Values of a type, for an option or an operand. False if the type has none. */
+/* Offers the values of a type, for an option or an operand. False if the type has no values. */
 static bool offer_type(const typed *t, const pm_offer *o, pm_option_type type, const char *choices)
 {
     switch (type) {
@@ -286,7 +286,7 @@ static void offer_options(const typed *t, const pm_offer *o)
         }
 }
 
-/* The option of "--name", "--name=value", "-f", "-fvalue"; NULL: there is none. */
+/* Returns the option of "--name", "--name=value", "-f" or "-fvalue"; NULL: no such option. */
 static const pm_option *find_option(const pm_syntax *s, const char *word)
 {
     pm_text name = {word + 2, word[1] == '-' ? strcspn(word + 2, "=") : 0};
@@ -308,8 +308,8 @@ static void take_value(typed *t, const pm_option *o, const char *value)
         t->process = value;
 }
 
-/* Takes the option words[0] and the value that follows it. Returns how many words that is; sets
- * *open to an option whose value is the word to complete. */
+/* Takes the option words[0] and its value. Returns the number of words taken; if the value is the
+ * word to complete, sets *open to the option. */
 static int take_option(typed *t, char **words, int n, const pm_option **open)
 {
     const pm_option *o = find_option(t->syntax, words[0]);

@@ -1,11 +1,11 @@
-/* help: what --help and --usage print of a table of options. */
+/* help: prints --help and --usage from a table of options. */
 #include "cli/options/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define WIDTH 79
-#define HELP_AT 29 /* the column where the words about an option begin */
+#define HELP_AT 29 /* the column where the description of an option begins */
 
 void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent)
 {

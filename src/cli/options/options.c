@@ -1,4 +1,4 @@
-/* options: reads a command line by a table of options. */
+/* options: parses a command line with a table of options. */
 #include "cli/options/options.h"
 #include "cli/options/complete.h"
 #include "cli/options/help_text.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which of these was asked for. */
+/* The options of pm_help_options that the user gave. */
 typedef struct help_flags {
     bool help, usage, version;
 } help_flags;
@@ -24,7 +24,7 @@ const pm_option pm_help_options[] = {
     {"version", 'V', PM_OPT_FLAG, AT(version), NULL, "Print program version", NULL},
     {0}};
 
-#define TABLES 4 /* the command's own, the query's, common, help */
+#define TABLES 4 /* of the command, of the query, of all commands, --help */
 
 typedef struct table {
     const pm_option *options;
@@ -35,7 +35,7 @@ typedef struct parser {
     pm_cli *cli;
     table tables[TABLES];
     help_flags asked;
-    bool seen[2][PM_OPTIONS_MAX]; /* options of the first two tables */
+    bool seen[2][PM_OPTIONS_MAX]; /* which options of the first two tables were given */
 } parser;
 
 typedef struct found {
@@ -63,7 +63,7 @@ static bool read_number(const char *arg, uint64_t least, uint64_t most, int64_t 
     return true;
 }
 
-/* `choices` is "smaps|maps|auto". */
+/* True if `choices` ("smaps|maps|auto") contains the argument. */
 static bool is_choice(const char *choices, const char *arg)
 {
     size_t n = strlen(arg);
@@ -103,7 +103,7 @@ static const char *add_to_list(const char *arg, pm_cli_list *list)
     return NULL;
 }
 
-/* Stores the value; returns NULL, or what the option wants instead. */
+/* Stores the value. Returns NULL, or a description of what the option wants. */
 static const char *read_value(const pm_option *o, const char *arg, void *value)
 {
     switch (o->type) {
@@ -170,7 +170,7 @@ static void refuse_name(const parser *p, pm_text name)
                  *near.best ? ", did you mean '--" : "", near.best, *near.best ? "'?" : "");
 }
 
-/* The option of that name, or the only one whose name begins so. */
+/* Returns the option with that name, or the only one whose name starts with it. */
 static found find_name(const parser *p, pm_text name)
 {
     found begins = {NULL, 0};
@@ -192,7 +192,7 @@ static found find_name(const parser *p, pm_text name)
 
 /* ---- words ---- */
 
-/* "--name=value", "--name value". Returns how many words were used. */
+/* Parses "--name=value" or "--name value". Returns the number of words used. */
 static int parse_long(parser *p, char **words, int n)
 {
     const char *name = words[0] + 2, *equals = strchr(name, '=');
@@ -207,7 +207,7 @@ static int parse_long(parser *p, char **words, int n)
     return o->arg && !equals ? 2 : 1;
 }
 
-/* "-q", "-qn", "-fcsv", "-f csv". Returns how many words were used. */
+/* Parses "-q", "-qn", "-fcsv" or "-f csv". Returns the number of words used. */
 static int parse_short(parser *p, char **words, int n)
 {
     for (const char *letter = words[0] + 1; *letter; letter++) {
@@ -225,7 +225,8 @@ static int parse_short(parser *p, char **words, int n)
     return 1;
 }
 
-/* A reader that went away, as head does, is no trouble. */
+/* Prints help, usage or version, and ends the program. A reader that stops early, like head, is not
+ * an error. */
 static void answer(const parser *p, const pm_syntax *syntax)
 {
     pm_cli to_standard_output = {.format = PM_FORMAT_TABLE};

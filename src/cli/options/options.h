@@ -8,9 +8,10 @@
  *         {"dry-run", 'n', PM_OPT_FLAG, AT(dry_run), NULL, "Change nothing"},
  *         {0}};
  *
- * Options and operands may stand in any order, "--" ends the options, a long name may be shortened
- * to a unique beginning. An option of a command may be given once, except PM_OPT_LIST and
- * PM_OPT_CUSTOM; of the options that all commands have, the last one wins. */
+ * Options and operands may come in any order, "--" ends the options, and a long name may be
+ * shortened to a unique beginning. An option of a command may be given only once, except
+ * PM_OPT_LIST, PM_OPT_CUSTOM and flags; of the options that all commands have, the last one
+ * wins. */
 #ifndef PM_CLI_OPTIONS_H
 #define PM_CLI_OPTIONS_H
 
@@ -21,9 +22,10 @@
 
 typedef enum pm_option_type {
     PM_OPT_FLAG,     /* bool */
-    PM_OPT_TEXT,     /* const char *, which points into argv like all texts here */
-    PM_OPT_NAME,     /* const char *, not empty: --name "$NAME" of a script that did not set it */
-    PM_OPT_FILE,     /* the same, and completion offers files */
+    PM_OPT_TEXT,     /* const char *, points into argv like all texts here */
+    PM_OPT_NAME,     /* const char *, not empty: catches --name "$NAME" in a script that did not set
+                        NAME */
+    PM_OPT_FILE,     /* const char *, not empty; completion offers files */
     PM_OPT_CHOICE,   /* const char *, one of the words in `arg`: "smaps|maps|auto" */
     PM_OPT_PROCESS,  /* const char *, not empty */
     PM_OPT_SNAPSHOT, /* const char *, not empty */
@@ -36,8 +38,8 @@ typedef enum pm_option_type {
     PM_OPT_SPAN,     /* int64_t, ms: 5m, 1h30m */
     PM_OPT_TIME,     /* int64_t, ms since 1970: 2026-11-21T02:05:32Z */
     PM_OPT_MODE,     /* unsigned, permissions: 0640 */
-    PM_OPT_LIST,     /* pm_cli_list, may be repeated; not empty */
-    PM_OPT_CUSTOM,   /* what `read` makes of it */
+    PM_OPT_LIST,     /* pm_cli_list, may be repeated; items not empty */
+    PM_OPT_CUSTOM,   /* stored by `read` */
 } pm_option_type;
 
 typedef struct pm_option {
@@ -45,50 +47,51 @@ typedef struct pm_option {
     char letter; /* 0: none */
     pm_option_type type;
     size_t at;       /* offset of the value in the command's struct */
-    const char *arg; /* what --help calls the value; NULL for a flag */
+    const char *arg; /* name of the value in --help; NULL for a flag */
     const char *help;
-    /* PM_OPT_CUSTOM: stores the value of `arg` (NULL for a flag). Returns NULL, or what the option
-     * wants: "a share like 10%". */
+    /* PM_OPT_CUSTOM: stores the value of `arg` (NULL for a flag). Returns NULL, or a description of
+     * what the option wants: "a share like 10%". */
     const char *(*read)(const char *arg, void *value);
 } pm_option;
 
 typedef struct pm_offer pm_offer; /* cli/options/complete.h */
 
 typedef struct pm_syntax {
-    const pm_option *options; /* NULL: none of its own; ends with a row without a name */
+    const pm_option *options; /* or NULL; ends with a row without a name */
     const pm_option *params;  /* a second table: the parameters of a query; or NULL */
     void *param_values;       /* where the second table's values are */
-    const char *operands;   /* "PATH..."; several usage lines have '\n' between them; NULL: none */
+    const char *operands;   /* "PATH..."; separate several usage lines by '\n'; NULL: no operands */
     pm_option_type operand; /* what completion offers for an operand */
     /* Completion: offers operands that no type describes; or NULL. */
     void (*offer)(const pm_cli *cli, const pm_offer *o);
-    bool in_order;             /* everything from the first operand on is an operand */
-    const char *about, *after; /* of --help: before the options, and after them; or NULL */
-    const char *examples;      /* of --help: lines that can be typed; or NULL */
+    bool in_order;             /* all words after the first operand are operands */
+    const char *about, *after; /* --help: text before and after the options; or NULL */
+    const char *examples;      /* --help: lines that the user can type; or NULL */
     /* Prints more of --help between `after` and the examples; or NULL. */
     void (*more)(FILE *out, const void *ctx);
     const void *ctx;
 } pm_syntax;
 
-/* The options that every command takes; the values of the first table are in the pm_cli. */
+/* The options that every command takes. The values of pm_cli_options are in pm_cli. */
 extern const pm_option pm_cli_options[], pm_help_options[];
 
-/* Reads argv into `values`, the command's struct. argv[0] is the command's title. Moves the
- * operands to argv[1] and so on and returns how many they are. Ends the program where argv is
- * wrong, or where it asks for help. */
+/* Parses argv into `values`, the command's struct. argv[0] is the command's title. Moves the
+ * operands to argv[1] and following, and returns their number. Ends the program if argv is wrong or
+ * asks for help. */
 int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int argc, char **argv);
 
-/* Ends the program if there is no memory for it. */
+/* Ends the program if memory runs out. */
 void pm_cli_list_add(pm_cli_list *list, const char *item);
 
-/* The texts of --help and --usage. */
+/* Print the texts of --help and --usage. */
 void pm_options_help(const pm_cli *cli, const pm_syntax *syntax, FILE *out);
 void pm_options_usage(const pm_cli *cli, const pm_syntax *syntax, FILE *out);
 
-/* Prints paragraphs, wrapped; lines that begin with a blank are printed as they are. */
+/* Prints paragraphs, wrapped; lines that begin with a blank are printed unchanged. */
 void pm_options_text(FILE *out, const char *text);
 
-/* Prints words, wrapped at 79 columns, continued at `indent`. `at` is the current column. */
+/* Prints words, wrapped at 79 columns; further lines are indented by `indent`. `at` is the current
+ * column. */
 void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent);
 
 #endif

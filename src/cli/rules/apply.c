@@ -1,4 +1,4 @@
-/* apply: pmapdb rules --apply, --diff: what other rules change in all that is stored. */
+/* apply: pmapdb rules --apply, --diff: what other rules change in everything that is stored. */
 #include "cli/rules/rules.h"
 
 #include "cli/progress.h"
@@ -93,7 +93,7 @@ void pm_rules_cli_apply(pm_rules_cmd *r)
     if (st == PMAPDB_INPUT && r->mistakes && !r->diff)
         pm_cli_die("nothing has changed");
     pm_rules_cli_must(r, st, &err);
-    /* The store has changed, whatever becomes of the output. */
+    /* The store has changed, even if the output fails. */
     pm_output_end_rows(&a.out);
     pm_output_flush(&a.out);
     say_result(&a);

@@ -1,5 +1,5 @@
-/* explain: pmapdb rules --explain ADDRESS: which rule matches the mapping there, why the rules
- * before it do not, and the category that its lineage got in its first capture. */
+/* explain: pmapdb rules --explain ADDRESS: which rule matches the mapping at the address, why the
+ * rules before it do not match, and the category that its lineage got in its first capture. */
 #include "cli/rules/rules.h"
 
 #include "base/num.h"
@@ -9,13 +9,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The mapping, among its neighbours. */
+/* The mapping and the other mappings of its process. */
 typedef struct found {
     pm_pool *texts;
-    pm_rule_row *row;  /* of the process in that snapshot, by address */
-    size_t n, cap, at; /* `at`: the mapping */
+    pm_rule_row *row;  /* all mappings in that snapshot, by address */
+    size_t n, cap, at; /* `at`: index of the mapping */
     int64_t process_id;
-    /* What the store says of it: */
+    /* From the store: */
     char category[256], rule[64], first_at[32], name[128];
     int64_t lineage, first_id, snapshot, pid;
 } found;
@@ -24,7 +24,7 @@ typedef struct found {
 typedef struct step {
     int64_t position;
     const char *rule, *category, *why;
-    bool matches, kept; /* kept: the rule that the lineage has */
+    bool matches, kept; /* kept: the rule that gave the lineage its category */
 } step;
 
 #define AT(field) offsetof(step, field)
@@ -40,15 +40,15 @@ typedef struct explaining {
     pm_rules_cmd *r;
     pm_rules_choice choice;
     found found;
-    const pm_rule_row *row, *below, *above; /* below and above may be NULL */
+    const pm_rule_row *row, *below, *above; /* the neighbours may be NULL */
     uint64_t facts;
-    size_t rule; /* that matches, or PM_NO_RULE */
+    size_t rule; /* the rule that matches, or PM_NO_RULE */
     pm_output out;
 } explaining;
 
 /* ---- the mapping ---- */
 
-/* data is NULL where the column is unknown. */
+/* Returns a column's text, kept in the pool; data is NULL if the column is unknown. */
 static pm_text kept_text(found *f, const pmapdb_rows *rows, const char *column)
 {
     int i = pm_answer_column(rows, column);
@@ -133,7 +133,7 @@ static found find_mapping(const pm_rules_cmd *r, uint64_t address)
 
 /* ---- for people ---- */
 
-/* The name that the process itself gave the mapping comes before all rules. */
+/* True if the process itself named the mapping; such a name takes precedence over all rules. */
 static bool is_labelled(const explaining *x)
 {
     return strcmp(x->found.rule, PM_RULE_LABEL) == 0;
@@ -170,13 +170,13 @@ static const char *name_of(const explaining *x, size_t rule)
     return rule == PM_NO_RULE ? "" : pm_rules_name(x->choice.rules, rule);
 }
 
-/* The store says that this rule gave the lineage its category. */
+/* True if, according to the store, this rule gave the lineage its category. */
 static bool is_kept(const explaining *x, size_t rule)
 {
     return x->choice.stored && strcmp(name_of(x, rule), x->found.rule) == 0;
 }
 
-/* The category that the rule gives to the mapping; the base where no rule matches. */
+/* Returns the category that the rule gives to the mapping; the base category if no rule matches. */
 static pm_buf category_of(const explaining *x, size_t rule)
 {
     pm_buf category = {0};
@@ -201,12 +201,13 @@ static void write_step(explaining *x, size_t rule, bool matches, const char *why
     for (int i = 0; i < N_COLUMNS; i++)
         values[i] = pm_member_value(&columns[i], &row, NULL);
     if (rule == PM_NO_RULE && pm_cli_is_for_people(x->r->cli))
-        values[0] = pm_value_text(""); /* without a rule there is no position: it is not unknown */
+        values[0] = pm_value_text(""); /* no position without a rule: empty, not "unknown" */
     pm_output_row(&x->out, values);
     pm_buf_free(&category);
 }
 
-/* The rules up to the one that matches, and the one that the lineage has, if it comes later. */
+/* Writes the rules up to the one that matches, and the one that gave the lineage its category, even
+ * if it comes later. */
 static pmapdb_status on_step(void *ctx, const pm_rules_step *s, pmapdb_error *err)
 {
     explaining *x = ctx;
@@ -221,7 +222,8 @@ static pmapdb_status on_step(void *ctx, const pm_rules_step *s, pmapdb_error *er
     return PMAPDB_OK;
 }
 
-/* A category is given once; in this snapshot the same rules might say something else. */
+/* Notes if the rules would give another category in this snapshot: a lineage gets its category only
+ * once. */
 static void say_kept(const explaining *x)
 {
     pm_buf category = category_of(x, x->rule);

@@ -1,4 +1,4 @@
-/* list: the rules of a set as rows, in words, or as the file they were. */
+/* list: shows the rules of a set as rows, in words, or as the original file. */
 #include "cli/rules/rules.h"
 
 #include <inttypes.h>
@@ -15,11 +15,11 @@ static const pm_member columns[] = {
 typedef struct listing {
     pm_rules_cmd *r;
     pm_output out;
-    pm_flow flow; /* in words */
+    pm_flow flow; /* for `words` */
     bool words;
 } listing;
 
-/* ---- which set it is ---- */
+/* ---- the set ---- */
 
 static void write_set(listing *l, const pmapdb_rule_set *set)
 {
@@ -44,7 +44,7 @@ static void on_set(void *ctx, const pmapdb_rule_set *set)
 {
     listing *l = ctx;
 
-    /* The store was made, or had its rules applied, by another version of the program. */
+    /* Another version of the program created the store or applied its rules. */
     if (set->stored && set->named_built_in && !set->built_in)
         pm_cli_note(l->r->cli,
                     "this pmapdb %s has other rules by the name %s: pmapdb rules --diff %s says "
@@ -125,7 +125,7 @@ void pm_rules_cli_list(pm_rules_cmd *r)
 
 /* ---- the file ---- */
 
-/* The file as it is: with its comments, and with its mistakes. */
+/* Writes the original file, with its comments and mistakes. */
 void pm_rules_cli_export(pm_rules_cmd *r)
 {
     pm_rules_choice c = {0};

@@ -1,5 +1,5 @@
-/* rules: pmapdb rules: the rules that give categories: what they are, why a mapping has its
- * category, files of one's own, other rules over all history. */
+/* rules: pmapdb rules: the rules that give categories: lists them, explains why a mapping has its
+ * category, tests the user's own rules, applies other rules to all history. */
 #include "cli/rules/rules.h"
 
 #include "cli/options/options.h"
@@ -41,7 +41,7 @@ static const pm_syntax syntax = {
     .operands = "[SET]\n--explain [ADDRESS]\n--test FILE\n--apply SET|--diff SET",
     .operand = PM_OPT_RULES};
 
-/* Paths begin with the folder: no slash at its end. */
+/* Removes slashes from the end of the folder, so that paths begin with it. */
 static void trim_folder(const pm_rules_cmd *r)
 {
     char *folder = (char *)r->application; /* a word of argv */
@@ -53,7 +53,7 @@ static void trim_folder(const pm_rules_cmd *r)
         pm_cli_usage(r->cli, "--application-folder wants a path from / on, not '%s'", folder);
 }
 
-/* `word` is an address or a set; NULL: not given. */
+/* `word` is an address or the name of a set; NULL: not given. */
 static void check(pm_rules_cmd *r, const char *word)
 {
     const char *applied = r->apply ? r->apply : r->diff;
@@ -77,7 +77,7 @@ static void check(pm_rules_cmd *r, const char *word)
     trim_folder(r);
 }
 
-/* ---- what its parts share ---- */
+/* ---- shared by the parts ---- */
 
 void pm_rules_cli_note(void *ctx, bool mistake, const char *note)
 {
@@ -109,7 +109,8 @@ pm_rules_choice pm_rules_cli_chosen(pm_rules_cmd *r)
 
 /* ---- the run ---- */
 
-/* Rules can be looked at without a store; what they did and do to mappings, only with one. */
+/* Opens the store, if there is one. Showing rules works without a store; showing what they did to
+ * mappings does not. */
 static void open_store(pm_rules_cmd *r)
 {
     bool changes = r->apply || r->diff;

@@ -1,4 +1,4 @@
-/* test: pmapdb rules --test FILE: mappings and the categories they must get. */
+/* test: pmapdb rules --test FILE: checks that mappings get the categories that a file lists. */
 #include "cli/rules/rules.h"
 
 #include "api/one_file.h"
@@ -25,7 +25,7 @@ typedef struct testing {
     const pm_rules_cmd *r;
     const pm_rules *rules;
     pm_output out;
-    bool lines; /* a line for each; else rows */
+    bool lines; /* a line for each difference; otherwise rows */
 } testing;
 
 static void on_difference(void *ctx, const pm_rules_difference *d)
@@ -47,7 +47,7 @@ static void on_difference(void *ctx, const pm_rules_difference *d)
         pm_output_struct(&t->out, columns, N_COLUMNS, &row);
 }
 
-/* "rules that won nowhere: a, b" */
+/* Writes "rules that won nowhere: a, b". */
 static void put_never(pm_flow *f, const pm_rules *rules, const size_t *won)
 {
     size_t n = 0;

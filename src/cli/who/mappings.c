@@ -1,4 +1,4 @@
-/* mappings: lineages, categories and addresses as a person types them -> lineages. */
+/* mappings: finds the lineages for the lineages, categories and addresses that the user typed. */
 #include "cli/who/who.h"
 
 #include "base/buf.h"
@@ -8,13 +8,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define LEAST_DIGITS 6 /* of an address with decimal digits only: no lineage has so many */
+/* A number with this many digits is an address even if all are decimal: no lineage has so many. */
+#define LEAST_DIGITS 6
 
 /* A mapping of one of the two moments. */
 typedef struct place {
     int64_t lineage, size, rss;
-    uint64_t start, end; /* 0: after the highest address */
-    uint32_t category;   /* id in the pool */
+    uint64_t start, end; /* end 0: after the highest address */
+    uint32_t category;   /* id in `categories` */
     bool newer, taken;
 } place;
 
@@ -24,19 +25,19 @@ typedef struct places {
     pm_pool *categories;
 } places;
 
-/* ---- what there is ---- */
+/* ---- the mappings of both moments ---- */
 
 static void read_moment(places *p, const pm_who *w, bool newer)
 {
-    const pm_moment *side = newer ? &w->newer : &w->older;
+    const pm_moment *wanted = newer ? &w->newer : &w->older;
     pmapdb_rows *rows = pm_run_query(&w->args, "mappings");
     char moment[32], category[128];
     pmapdb_error err;
 
-    if (side->snapshot_id != PMAPDB_UNKNOWN)
-        snprintf(moment, sizeof moment, "@%" PRId64, side->snapshot_id);
+    if (wanted->snapshot_id != PMAPDB_UNKNOWN)
+        snprintf(moment, sizeof moment, "@%" PRId64, wanted->snapshot_id);
     else
-        snprintf(moment, sizeof moment, "%s", side->taken_at);
+        snprintf(moment, sizeof moment, "%s", wanted->taken_at);
     pm_cli_must(pmapdb_bind(rows, "snapshot", moment, &err), &err);
     while (pm_run_next(rows)) {
         place one = {.lineage = pm_answer_int(rows, "lineage_id"),
@@ -54,7 +55,7 @@ static void read_moment(places *p, const pm_who *w, bool newer)
     pmapdb_rows_close(rows);
 }
 
-/* ---- a word ---- */
+/* ---- one word ---- */
 
 static bool take_lineage(places *p, int64_t lineage)
 {
@@ -80,7 +81,7 @@ static bool take_category(places *p, pm_text word)
     return any;
 }
 
-/* The mapping of the newer moment, else of the older. */
+/* Takes the mapping at the address in the newer moment, or else in the older one. */
 static bool take_address(places *p, uint64_t address)
 {
     for (int newer = 1; newer >= 0; newer--)
@@ -91,7 +92,7 @@ static bool take_address(places *p, uint64_t address)
     return false;
 }
 
-/* "0x7f00", "7f00", "7fffffff0000"; not "12": that is a lineage. */
+/* True for "0x7f00", "7f00", "7fffffff0000"; not for "12", which is a lineage. */
 static bool is_address(pm_text word, uint64_t *address)
 {
     bool marked = pm_text_starts(word, PM_TEXT("0x")) || pm_text_starts(word, PM_TEXT("0X"));
@@ -102,13 +103,13 @@ static bool is_address(pm_text word, uint64_t *address)
            (marked || digits.len >= LEAST_DIGITS || !pm_num_all(digits, &decimal));
 }
 
-/* Ends the program with the categories that there are, each once. */
+/* Ends the program and lists the existing categories, each once. */
 static void refuse_category(const places *p, pm_text word) __attribute__((noreturn));
 static void refuse_category(const places *p, pm_text word)
 {
     pm_words all = {0};
     FILE *out = pm_words_begin(&all);
-    uint32_t next = 0; /* ids count up in the order in which the categories came */
+    uint32_t next = 0; /* ids are numbered in the order of first appearance */
     pm_near near;
 
     pm_near_start(&near, word);
@@ -149,7 +150,7 @@ static void take_word(places *p, pm_text word)
                    address);
 }
 
-/* ---- all of them ---- */
+/* ---- all words ---- */
 
 static void add(int64_t *sum, int64_t v)
 {

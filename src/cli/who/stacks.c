@@ -1,20 +1,21 @@
-/* stacks: the stacks of pmapdb who, their total, and how far they can be relied on. */
+/* stacks: shows the stacks of pmapdb who, their total, and how reliable they are. */
 #include "cli/who/who.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define SECOND_MS 1000 /* of the time of a text capture: a shorter gap may be none */
+#define SECOND_MS 1000 /* text captures are dated to the second: a shorter gap may not be real */
 
 typedef struct stacks {
     const pm_who *w;
     pmapdb_rows *rows;
     int64_t growth, covered, older, live, allocations, frees; /* sums of the rows; KiB, calls */
-    int64_t headless;    /* of covered: the chain has no function but an allocator's */
-    pm_words recordings; /* a line for each that is used */
+    int64_t headless;    /* part of covered whose call chains have only functions of an allocator */
+    pm_words recordings; /* a line for each recording that is used */
     size_t n_recordings;
-    int64_t late_ms, early_ms; /* the first begins after the older snapshot, the last ends before
-                                  the newer; INT64_MAX: no recording is used */
+    /* The first recording begins so much after the older snapshot, and the last one ends so much
+     * before the newer snapshot; INT64_MAX: no recording is used. */
+    int64_t late_ms, early_ms;
 } stacks;
 
 /* ---- rows ---- */
@@ -67,7 +68,7 @@ static void write_total(const stacks *s, pm_output *out, const pm_answer_view *v
 
 /* ---- recordings ---- */
 
-/* "recording 2 (FILE): TIME to TIME, clock as given, within 3 ms, lost 0" */
+/* Prints "recording 2 (FILE): TIME to TIME, clock as given, within 3 ms, lost 0". */
 static void print_recording(FILE *out, const pmapdb_rows *row)
 {
     static const char *const clocks[][2] = {
@@ -126,7 +127,7 @@ static void see_recording(stacks *s, const pmapdb_rows *row)
     }
 }
 
-/* Reads the recordings, and says what they lack. */
+/* Reads the recordings and reports what they lack. */
 static void read_recordings(stacks *s)
 {
     pmapdb_rows *rows = pm_run_query(&s->w->args, "who-recordings");
@@ -154,7 +155,7 @@ static void read_recordings(stacks *s)
 
 /* ---- for people ---- */
 
-/* "size 10 MiB -> 12 MiB (+2 MiB)" */
+/* Prints "size 10 MiB -> 12 MiB (+2 MiB)". */
 static void print_course(FILE *out, const char *what, const int64_t kib[2], bool human)
 {
     bool both = kib[0] != PMAPDB_UNKNOWN && kib[1] != PMAPDB_UNKNOWN;
@@ -188,7 +189,7 @@ static void write_title(const pm_who *w, pm_output *out, bool human)
     free(words.data);
 }
 
-/* "covered: 99.9 % of the growth"; what did not grow has no share. */
+/* Writes "covered: 99.9 % of the growth"; writes KiB if there is no growth to take a share of. */
 static void write_cover(const stacks *s, pm_output *out, bool human)
 {
     const char *unit = human ? "" : " KiB";
@@ -219,7 +220,7 @@ static void write_rows(stacks *s, pm_output *out)
     if (people)
         write_title(s->w, out, human);
     if (md)
-        pm_output_text(out, "\n"); /* Markdown's tables stand alone */
+        pm_output_text(out, "\n"); /* Markdown tables need empty lines around them */
     pm_answer_rows(out, s->rows, &view, see_row, s);
     if (people)
         write_total(s, out, &view);

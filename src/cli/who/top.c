@@ -1,10 +1,10 @@
-/* top: the stack that allocated most of what grew. */
+/* top: finds the stack that allocated most of the growth. */
 #include "cli/who/who.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define FRAMES 4 /* of a chain that a line has room for */
+#define FRAMES 4 /* how many functions of a chain fit in a line */
 
 static const char arrow[] = " < ";
 
@@ -20,7 +20,8 @@ bool pm_who_recorded(pmapdb_store *store)
     return has;
 }
 
-/* The lineages of a category as a JSON array. False if no recording of the process is dated. */
+/* Finds the lineages of a category, as a JSON array. False if no recording of the process is
+ * dated. */
 static bool find_lineages(pmapdb_store *store, const pm_who_of *of, pm_words *out)
 {
     static const char sql[] =
@@ -77,7 +78,8 @@ static pmapdb_rows *ask(pmapdb_store *store, const pm_who_of *of, const char *li
     return rows;
 }
 
-/* The place of the function in the chain; the whole chain where it is not in it. */
+/* Returns the place of the function in the chain, or the start of the chain if it does not contain
+ * the function. */
 static const char *find_function(const char *chain, const char *function)
 {
     for (const char *at = chain; *function && (at = strstr(at, function)); at++)
@@ -86,7 +88,7 @@ static const char *find_function(const char *chain, const char *function)
     return chain;
 }
 
-/* A chain from the function on, without the callers of main. */
+/* Prints the chain from the function on, without the callers of main. */
 static void print_chain(FILE *out, const char *chain, const char *function)
 {
     const char *at = find_function(chain, function);

@@ -1,4 +1,4 @@
-/* who: pmapdb who: which call stacks allocated what grew. */
+/* who: pmapdb who: shows which call stacks allocated what grew. */
 #include "cli/who/who.h"
 
 #include <stdlib.h>
@@ -26,8 +26,8 @@ static void check(const pm_who *w)
         pm_cli_usage(w->cli, "--lineages names the mappings already: leave '%s' out", w->word[0]);
 }
 
-/* A list of calls needs one snapshot only. */
-static void read_sides(pm_who *w)
+/* Reads both moments. A list of events needs only one snapshot. */
+static void read_moments(pm_who *w)
 {
     if (w->events)
         pm_moment_read(&w->args, &w->older, &w->newer);
@@ -78,7 +78,7 @@ int pm_cli_who(pm_cli *cli, int argc, char **argv)
     w.word = (const char *const *)(argv + 1);
     check(&w);
     pm_run_open(&w.args);
-    read_sides(&w);
+    read_moments(&w);
     if (!w.events || w.n_words)
         pm_who_find_mappings(&w);
     if (w.events)

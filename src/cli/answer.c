@@ -1,4 +1,4 @@
-/* answer: the rows of a query, as the output that the command line asks for. */
+/* answer: reads the rows of a query, or writes them in the output format of the command line. */
 #include "cli/answer.h"
 
 #include <math.h>
@@ -18,7 +18,8 @@ bool pm_answer_lists(pm_text list, pm_text name)
     return false;
 }
 
-/* What tells one answer of a query from another, and does not change from run to run. */
+/* True for parameters that distinguish one answer of a query from another and stay the same from
+ * run to run. */
 static bool is_label(const pm_query_param *p)
 {
     return p->unit == PM_UNIT_PROCESS || p->unit == PM_UNIT_CATEGORY || p->unit == PM_UNIT_TEXT;
@@ -78,7 +79,8 @@ void pm_run_values(const pmapdb_rows *rows, const bool *keep, pm_value *values)
             *values++ = value_of(rows, i);
 }
 
-/* What no process shows would make sums overflow; an address is no size. */
+/* Limits sizes and numbers of mappings to values that a process can have, so that sums do not
+ * overflow; addresses are not limited. */
 static int64_t within(const char *name, int64_t value)
 {
     static const int64_t most = (int64_t)1 << 46;
@@ -127,7 +129,8 @@ void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t
 
 /* ---- output ---- */
 
-/* The next row, unless the output failed; a failure of the query is the output's. */
+/* Steps to the next row, unless the output failed. If the query fails, the output keeps that
+ * failure. */
 static bool step(pm_output *out, pmapdb_rows *rows)
 {
     pmapdb_error err;

@@ -1,21 +1,21 @@
-/* answer: the rows of a query: read by the names of their columns, or written as the output that
- * the command line asks for. */
+/* answer: the rows of a query: reads columns by name, or writes the rows in the output format of
+ * the command line. */
 #ifndef PM_CLI_ANSWER_H
 #define PM_CLI_ANSWER_H
 
 #include "cli/output.h"
 #include "store/read/query.h"
 
-/* The number of a column; -1: there is no such column. */
+/* Returns the index of a column, or -1 if there is no such column. */
 int pm_answer_column(const pmapdb_rows *rows, const char *name);
 
-/* A column of the current row, by its name. An unknown text is empty, an unknown real NaN. */
+/* Return a column of the current row by its name. Unknown texts are empty, unknown reals NaN. */
 int64_t pm_answer_int(const pmapdb_rows *rows, const char *name);
 double pm_answer_real(const pmapdb_rows *rows, const char *name);
 void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t size);
 
-/* The columns that are shown: of a table those that the query's header names, or all. Must stay
- * where it is filled in, and lasts as long as the rows. */
+/* The columns to show: in a table, those that the query's header names; otherwise all. Must not
+ * move after it was filled in; valid as long as the rows. */
 typedef struct pm_answer_view {
     bool keep[PM_QUERY_ITEMS]; /* column i is shown */
     pm_column column[PM_QUERY_ITEMS];
@@ -25,21 +25,22 @@ typedef struct pm_answer_view {
     pm_label labels[PM_QUERY_ITEMS];
 } pm_answer_view;
 
-/* After the first row: the query knows of what moment its rows are. */
+/* Fills in the view. Call it after the first pmapdb_next(): only then does the query know the
+ * moment of its rows. */
 void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *out);
-/* The values of the current row's shown columns. */
+/* Stores the values of the shown columns of the current row. */
 void pm_run_values(const pmapdb_rows *rows, const bool *keep, pm_value *values);
 
-/* Writes bound rows to an open output and leaves that open: a total may follow. `see`, which may be
- * NULL, is called with each row. */
+/* Writes the rows of a bound query to an open output. The output stays open, so that a total can
+ * follow. Calls `see` (or NULL) with each row. */
 typedef void (*pm_answer_see)(void *ctx, const pmapdb_rows *row);
 void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_answer_see see,
                     void *ctx);
 
-/* The same as a whole answer. */
+/* Opens an output, writes the rows like pm_answer_rows(), and ends the output. */
 void pm_answer_write(const pm_cli *cli, pmapdb_rows *rows, pm_answer_see see, void *ctx);
 
-/* A list has names with blanks between. */
+/* True if a list of names, separated by blanks, contains the name. */
 bool pm_answer_lists(pm_text list, pm_text name);
 
 #endif

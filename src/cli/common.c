@@ -1,4 +1,4 @@
-/* common: the global options, opening the store, words on standard error. */
+/* common: the global options, opening the store, settings of the output. */
 #include "cli/options/options.h"
 
 #include "base/buf.h"
@@ -66,7 +66,7 @@ void pm_cli_check_zone(void)
                    zone);
 }
 
-/* Makes the directories of a path; what exists is fine. */
+/* Creates the parent directories of a path; existing ones are fine. */
 static void make_parents(char *path)
 {
     for (char *p = path + 1; *p; p++)
@@ -77,7 +77,7 @@ static void make_parents(char *path)
         }
 }
 
-/* XDG folders that are not absolute do not count, as their specification says. */
+/* Ignores XDG folders that are not absolute, as the XDG specification demands. */
 static int print_default_path(char *out, size_t size)
 {
     const char *env = getenv("PMAPDB"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
@@ -91,7 +91,8 @@ static int print_default_path(char *out, size_t size)
     pm_cli_die("which store? HOME is not set: give --db or set PMAPDB");
 }
 
-/* Output over the store itself would be its end, and over its -wal that of what was stored last. */
+/* True if -o names the store, its -wal or its -shm: writing there would destroy the store, or the
+ * snapshots that were stored last. */
 static bool is_output(const pm_cli *cli, const char *path)
 {
     static const char *const parts[] = {"", "-wal", "-shm"};

@@ -1,4 +1,4 @@
-/* die: messages on standard error, and the end of a program that cannot go on. */
+/* die: messages on standard error, and the end of a program that cannot continue. */
 #include "cli/die.h"
 
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How this program ends: only pm_cli_die_as() changes it, before anything can fail. */
+/* The exit code after an error. Only pm_cli_die_as() changes it, before any error can occur. */
 static int trouble = PM_EXIT_TROUBLE;
 static void (*last_words)(const char *why);
 
@@ -19,7 +19,8 @@ void pm_cli_die_as(int exit_code, void (*say_why)(const char *why))
     last_words = say_why;
 }
 
-/* Names come from captures and file systems: nothing in them may drive a terminal. */
+/* Escapes control characters: names come from captures and file systems and must not control a
+ * terminal. */
 static void say(const char *before, const char *format, va_list args)
 {
     char text[2048];

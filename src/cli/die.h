@@ -1,8 +1,8 @@
-/* die: messages on standard error, and the end of a program that cannot go on.
+/* die: messages on standard error, and the end of a program that cannot continue.
  *
- * Control characters in what is said are escaped. A program that ends here removes its temporary
- * files and exits with 2; with 3 for `check`. A store that is open for writing stays whole: what is
- * not committed is rolled back. */
+ * Control characters in messages are escaped. A program that ends here removes its temporary files
+ * and exits with 2, or with 3 for `check`. A store that is open for writing stays intact:
+ * uncommitted changes are rolled back. */
 #ifndef PM_CLI_DIE_H
 #define PM_CLI_DIE_H
 
@@ -10,28 +10,28 @@
 
 typedef struct pm_cli pm_cli;
 
-/* "pmapdb: TEXT" */
+/* Prints "pmapdb: TEXT". */
 void pm_cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, but not with --quiet. */
+/* Prints "pmapdb: TEXT", unless --quiet is given. */
 void pm_cli_note(const pm_cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Says it and ends the program. */
+/* Prints "pmapdb: TEXT" and ends the program. */
 void pm_cli_die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void pm_cli_no_memory(void) __attribute__((noreturn));
 
-/* "pmapdb prune: TEXT", where help is to be found, and ends the program: for a wrong command
- * line. */
+/* Prints "pmapdb prune: TEXT" and where to find help, and ends the program. For errors in the
+ * command line. */
 void pm_cli_usage(const pm_cli *cli, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 
-/* Returns if the status is PMAPDB_OK. PMAPDB_STOPPED (the reader of the output went away) ends the
- * program without a word and with exit status 0; other statuses end it with the error's text. */
+/* Returns if the status is PMAPDB_OK. PMAPDB_STOPPED (the reader of the output has gone) ends the
+ * program without a message and with exit status 0; other statuses end it with the error's text. */
 void pm_cli_must(pmapdb_status status, const pmapdb_error *err);
 
-/* From here on the program ends with this exit code. `say_why` gets what pm_cli_die() would say on
- * standard error, and a short word for a wrong command line: for `check`, whose reader is a
- * monitor. */
+/* From now on, errors end the program with this exit code. `say_why` gets the text that
+ * pm_cli_die() would print on standard error, and a short text for an error in the command line.
+ * For `check`, whose output a monitor reads. */
 void pm_cli_die_as(int exit_code, void (*say_why)(const char *why));
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const struct command {
-    const char *name, *query, *help; /* help NULL: for programs, not listed */
+    const char *name, *query, *help; /* help NULL: hidden from --help */
     int (*run)(pm_cli *cli, int argc, char **argv);
 } commands[] = {
     {"import", NULL, "store captures: files, directories, archives, standard input", pm_cli_import},
@@ -74,7 +74,7 @@ static void offer_commands(const pm_cli *cli, const pm_offer *o)
     pm_offer_queries(cli, o, is_command);
 }
 
-/* What is neither a command nor a query. */
+/* Reports a word that is neither a command nor a query. */
 static int say_unknown(const char *name, const char *query_dir)
 {
     pm_names queries = {0};
@@ -93,7 +93,7 @@ static int say_unknown(const char *name, const char *query_dir)
     return PM_EXIT_TROUBLE;
 }
 
-/* A named query that is no command of its own. */
+/* Runs a named query that is not a command of its own. */
 static int run_query(pm_cli *cli, const char *name, int argc, char **argv)
 {
     pm_query_info *info = NULL;
@@ -106,7 +106,8 @@ static int run_query(pm_cli *cli, const char *name, int argc, char **argv)
                                  : pm_cli_named(cli, name, argc, argv);
 }
 
-/* A reader that left and a limit on file sizes come back as errors of write. */
+/* Lets write() return an error if the reader has gone (SIGPIPE) or a file exceeds its limit
+ * (SIGXFSZ). */
 static void ignore_write_signals(void)
 {
     struct sigaction action = {.sa_handler = SIG_IGN};
@@ -115,9 +116,9 @@ static void ignore_write_signals(void)
     sigaction(SIGXFSZ, &action, NULL);
 }
 
-/* What reading a capture has freed, storing it takes again: the C library would give pieces of 128
- * KiB and more back to the kernel in between, and every page of them costs a fault when it comes
- * back. */
+/* Keeps freed memory in the process. Reading a capture frees memory that storing it needs again; by
+ * default the C library would return pieces of 128 KiB and more to the kernel in between, and each
+ * page would then cost a fault. */
 static void keep_freed_memory(void)
 {
     mallopt(M_MMAP_THRESHOLD, 4 << 20);
@@ -133,7 +134,8 @@ static bool takes_value(const char *word)
     return false;
 }
 
-/* Before any option is read: a wrong one is UNKNOWN for check, and trouble for others. */
+/* True if the command is check. Called before any option is parsed, because a wrong option is
+ * UNKNOWN for check, and trouble for other commands. */
 static bool asks_check(int argc, char **argv)
 {
     int i = 1;

@@ -1,4 +1,4 @@
-/* moment: a moment that a command shows: what was added up while it was read. */
+/* moment: a moment that a command shows, and what was added up while reading it. */
 #include "cli/moment.h"
 
 #include <inttypes.h>
@@ -63,7 +63,7 @@ void pm_moment_say_sums_only(const pm_run_args *args)
                    which);
 }
 
-/* groups calls the moment --at. */
+/* `groups` calls this parameter --at. */
 void pm_moment_say_left_out(const pm_run_args *args)
 {
     pmapdb_rows *rows = pm_run_query(args, "left-out");

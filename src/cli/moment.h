@@ -1,5 +1,5 @@
-/* moment: a moment that a command shows, one of the two of a diff: what was added up while it was
- * read. */
+/* moment: a moment that a command shows, or one of the two of a diff, and what was added up while
+ * reading it. */
 #ifndef PM_CLI_MOMENT_H
 #define PM_CLI_MOMENT_H
 
@@ -15,31 +15,31 @@ typedef struct pm_moment {
     char name[128], taken_at[32], dialect[16], state[16], partial[256];
 } pm_moment;
 
-/* Both moments of a diff, from the query diff-total; false where they are one. */
+/* Reads both moments of a diff from the query diff-total; false if they are the same moment. */
 bool pm_moment_read(const pm_run_args *args, pm_moment *older, pm_moment *newer);
-/* Ends the program where they are one. */
+/* Reads both moments like pm_moment_read(); ends the program if they are the same moment. */
 void pm_moment_read_two(const pm_run_args *args, pm_moment *older, pm_moment *newer);
 
-/* A capture of it has sums only, no mappings. */
+/* True if the capture has sums only, and no mappings. */
 bool pm_moment_has_sums_only(const pm_moment *s);
 
-/* No rows of a snapshot that has sums only is no answer; of several processes some may have rows.
- * Says so on standard error. */
+/* Says on standard error that a snapshot has sums only, so that nobody takes "no rows" for an
+ * answer. Of several processes, some may have rows. */
 void pm_moment_say_sums_only(const pm_run_args *args);
 
-/* Says on standard error how many names the query left-out has for these arguments. */
+/* Says on standard error how many names the query left-out returns for these arguments. */
 void pm_moment_say_left_out(const pm_run_args *args);
 
-/* "@7", or "of 3 processes". */
+/* Prints "@7", or "of 3 processes". */
 void pm_moment_which(const pm_moment *s, char *out, size_t size);
 
-/* False where each is of one process and these are not the same. */
+/* False if each moment is of one process and the two processes differ. */
 bool pm_moment_same_process(const pm_moment *older, const pm_moment *newer);
 
-/* What makes their comparison less than it seems, on standard error. */
+/* Says on standard error what limits a comparison of the two. */
 void pm_moment_say(const pm_moment *older, const pm_moment *newer);
 
-/* For the title of a table. */
+/* Prints the moment for the title of a table. */
 void pm_moment_describe(const pm_moment *s, char *out, size_t size);
 
 #endif

@@ -1,10 +1,10 @@
-/* next_steps: what to do about a category of a process. */
+/* next_steps: prints what to do about a category of a process. */
 #include "cli/next_steps.h"
 
 #include "cli/page.h"
 #include <inttypes.h>
 
-/* ---- of which process ---- */
+/* ---- options ---- */
 
 static bool is_plain(pm_text t)
 {
@@ -15,8 +15,8 @@ static bool is_plain(pm_text t)
     return t.len > 0 && t.len <= 64 && t.data[0] != '-';
 }
 
-/* The value of --process in letters that no shell minds. The pid is that of the newest life, so the
- * name stands for several lives. */
+/* Prints --process with characters that need no quoting in a shell. The pid is that of the newest
+ * life, so for several lives only the name is printed. */
 static void print_process(FILE *out, const pm_next_steps *n)
 {
     if (!is_plain(n->name)) {
@@ -29,7 +29,7 @@ static void print_process(FILE *out, const pm_next_steps *n)
         fprintf(out, "/%" PRId64, n->pid);
 }
 
-/* What a command of pmapdb is followed by. */
+/* Prints the options after a command of pmapdb. */
 static void print_options(FILE *out, const pm_next_steps *n)
 {
     const struct {
@@ -44,9 +44,10 @@ static void print_options(FILE *out, const pm_next_steps *n)
                     options[i].value.data);
 }
 
-/* ---- what ---- */
+/* ---- commands ---- */
 
-/* Of a number that grows the page of the first word speaks where its own does not. */
+/* Finds the advice for a growing number of mappings: on the category's own page, else on the page
+ * of its first word. */
 static bool counts(const pm_page *page, pm_text *out)
 {
     pm_page first;
@@ -57,7 +58,7 @@ static bool counts(const pm_page *page, pm_text *out)
     return out->len > 0;
 }
 
-/* What else to do is left out where it begins with who: the store knows. */
+/* Cuts the advice off where it begins with "who allocates it": the store already knows that. */
 static pm_text before_who(pm_text then)
 {
     static const char who[] = "who allocates it:";

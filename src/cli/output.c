@@ -9,7 +9,7 @@
 
 #define FIELDS_MAX 16
 
-/* The formats for people escape what could drive a terminal themselves. */
+/* The formats for people escape control characters themselves. */
 static bool needs_escapes(const pm_cli *cli)
 {
     return !cli->output && isatty(STDOUT_FILENO) && !pm_cli_is_for_people(cli);

@@ -1,4 +1,4 @@
-/* output_file: standard output, or a file that appears whole or not at all. */
+/* output_file: standard output, or a file that appears completely or not at all. */
 #include "cli/output_file.h"
 
 #include "base/err.h"
@@ -14,9 +14,9 @@
 
 #define HELD_BACK 65536
 
-/* ---- the end of the program before that of the output ---- */
+/* ---- the program ends before the output does ---- */
 
-/* Of the one file that is open. A signal handler touches `used` and `path` only. */
+/* The file that is currently open. A signal handler uses only `used` and `path`. */
 static struct {
     pm_output_file *file;
     volatile sig_atomic_t used;
@@ -29,7 +29,7 @@ static void remove_temporary(void)
         unlink(current.path);
 }
 
-/* exit() would write what is held back. */
+/* Sets a failure, because exit() would otherwise write what is buffered. */
 void pm_output_file_abandon(void)
 {
     if (current.file)
@@ -44,7 +44,8 @@ static void clean_up(int signal_number)
     raise(signal_number);
 }
 
-/* Only signals that would end the program: nohup ignores some, and a progress line catches them. */
+/* Watches only signals that would end the program: nohup ignores some of them, and a progress line
+ * catches them. */
 static void watch(const char *path)
 {
     static const int signals[] = {SIGHUP, SIGINT, SIGTERM};
@@ -79,8 +80,8 @@ static void fail_write(pm_output_file *f, int os_errno)
         pm_fail_io(&f->failure, os_errno, "cannot write standard output");
 }
 
-/* Standard output may be non-blocking without our doing: the flag belongs to the terminal or pipe,
- * and any program that shares it can have set it. */
+/* Standard output may be non-blocking although we did not ask for it: the flag belongs to the
+ * terminal or pipe, and any program that shares it can set it. */
 static bool wait_writable(int fd)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -102,7 +103,8 @@ static void write_all(pm_output_file *f, const char *bytes, size_t n)
     }
 }
 
-/* A terminal obeys the bytes below a blank, DEL, and U+0080 to U+009F, in UTF-8 c2 80 to c2 9f. */
+/* Escapes the bytes that terminals obey: those below a blank, DEL, and U+0080 to U+009F (c2 80 to
+ * c2 9f in UTF-8). */
 static void write_escaped(pm_output_file *f, const char *bytes, size_t n)
 {
     char shown[4 * 1024 + 8];
@@ -127,7 +129,7 @@ static void write_escaped(pm_output_file *f, const char *bytes, size_t n)
     write_all(f, shown, used);
 }
 
-/* What cannot be written is dropped: the failure is kept. */
+/* Returns n even if bytes could not be written: the failure is kept in the file. */
 static ssize_t write_held(void *cookie, const char *bytes, size_t n)
 {
     pm_output_file *f = cookie;
@@ -154,14 +156,15 @@ static unsigned mode_of_new_file(void)
     return 0666U & ~(unsigned)mask;
 }
 
-/* The file that will take the old one's place is as open to others as the old one was, or as any
- * new file; mkstemp made it 0600. */
+/* Gives the new file the permissions of the old one, or those of any new file; mkstemp made it
+ * 0600. */
 static pmapdb_status take_over_mode(const pm_output_file *f, const struct stat *old,
                                     pmapdb_error *err)
 {
     unsigned mode = old ? (unsigned)old->st_mode & 0777U : mode_of_new_file();
 
-    /* Only root may give a file away. Nobody else may open it to another group. */
+    /* Only root may change the owner. If the group cannot be kept either, the new group gets no
+     * access. */
     if (old && fchown(f->fd, old->st_uid, old->st_gid) != 0 &&
         fchown(f->fd, (uid_t)-1, old->st_gid) != 0)
         mode &= 0707U;
@@ -186,7 +189,7 @@ static pmapdb_status open_temporary(pm_output_file *f, const struct stat *old, p
     return take_over_mode(f, old, err);
 }
 
-/* A link stays a link: what it points to is replaced. */
+/* Follows links: replaces the file that a link points to, not the link. */
 static pmapdb_status open_path(pm_output_file *f, const char *path, pmapdb_error *err)
 {
     struct stat old;
@@ -231,7 +234,7 @@ void pm_output_file_commit(pm_output_file *f)
     f->after_c2 = false;
     if (!f->temporary || f->failure.status != PMAPDB_OK)
         return;
-    /* Without the fsync, a crash after the rename may leave an empty file instead of the old. */
+    /* Without fsync, a crash after the rename may leave an empty file instead of the old one. */
     if (fsync(f->fd) != 0) {
         fail_write(f, errno);
     } else if (rename(f->temporary, f->path) != 0) {
@@ -245,7 +248,7 @@ void pm_output_file_commit(pm_output_file *f)
 
 void pm_output_file_close(pm_output_file *f)
 {
-    if (f->failure.status == PMAPDB_OK) /* nothing more is to be written */
+    if (f->failure.status == PMAPDB_OK) /* drops what is still buffered */
         f->failure.status = PMAPDB_STOPPED;
     if (f->text)
         fclose(f->text);
@@ -261,7 +264,7 @@ void pm_output_file_close(pm_output_file *f)
 
 /* ---- whether two paths are one file ---- */
 
-/* The folder that a path lies in, as the system knows it. */
+/* Stats the folder that contains the path. */
 static bool stat_folder(const char *path, struct stat *info)
 {
     const char *slash = strrchr(path, '/');

@@ -1,5 +1,5 @@
-/* page: what pmapdb knows of each category: how it is known, what growth in it usually means, what
- * to do next. The texts are the files of categories/, built in. */
+/* page: what pmapdb knows about each category: how it is recognized, what growth in it usually
+ * means, what to do next. The texts are the files of categories/, embedded. */
 #ifndef PM_CLI_PAGE_H
 #define PM_CLI_PAGE_H
 
@@ -7,18 +7,19 @@
 #include "pmapdb.h"
 #include <stdio.h>
 
-/* A text may go on in lines that begin with blanks: pm_page_print makes one line of it. What a page
- * does not say is empty. */
+/* A text may continue in lines that begin with blanks; pm_page_print() joins them. Missing texts
+ * are empty. */
 typedef struct pm_page {
-    pm_text category; /* as the rules have it: anonymous/%w is one for each name */
+    pm_text category; /* as in the rules: anonymous/%w is a category for each name */
     pm_text what, known, growth;
-    pm_text ask;   /* a command of pmapdb that takes --process, --from and --to */
+    pm_text ask;   /* a command of pmapdb with --process, --from and --to */
     pm_text next;  /* PID stands for the pid */
     pm_text more;  /* further commands and settings */
-    pm_text count; /* the next where its number of mappings grows alone */
+    pm_text count; /* replaces `next` if only the number of mappings grows */
 } pm_page;
 
-/* Page after page, in the order of the files; false after the last. *walk begins as zeroes. */
+/* Returns one page after another, in the order of the files; false after the last one. Initialize
+ * *walk with zeroes. */
 typedef struct pm_page_walk {
     size_t file;
     pm_text rest;
@@ -26,24 +27,25 @@ typedef struct pm_page_walk {
 
 bool pm_page_next(pm_page_walk *walk, pm_page *out);
 
-/* The page of this category, or of the template that gives it, or of its first word. False where
- * the text is none of them: the rules pmap-dotnet give a category to each file. */
+/* Finds the page of the category, of the template that gives it, or of its first word. False if
+ * there is no such page: the rules pmap-dotnet give every file its own category. */
 bool pm_page_find(pm_text category, pm_page *out);
 
-/* Of the other parts of the same first word the one whose name is nearest, for a misspelt category;
- * NULL: none is near. It lasts as long as `near`. */
+/* Returns the name (after the slash) nearest to that of a misspelt category, among the pages with
+ * the same first word; NULL: no name is near. Valid as long as `near`. */
 const char *pm_page_near(pm_text category, pm_near *near);
 
-/* The page for a hint: where pm_page_find has none, that of a file. */
+/* Finds the page for a hint: like pm_page_find(), but falls back to the page of a file. */
 void pm_page_hint(pm_text category, pm_page *out);
 
-/* A template as people write it: anonymous/NAME. */
+/* Prints a template in the form that people write: anonymous/NAME. */
 void pm_page_print_name(FILE *out, const pm_page *page);
 
-/* The text with single blanks, and the pid, unless it is PMAPDB_UNKNOWN, instead of PID. */
+/* Prints the text with single blanks, and with the pid instead of PID, unless it is
+ * PMAPDB_UNKNOWN. */
 void pm_page_print(FILE *out, pm_text text, int64_t pid);
 
-/* "anonymous" of "anonymous/malloc"; the whole text where it has no slash. */
+/* Returns "anonymous" of "anonymous/malloc"; the full text if it has no slash. */
 pm_text pm_page_first_word(pm_text category);
 
 #endif

@@ -1,4 +1,4 @@
-/* progress: how far a long command is, and its end between two steps. */
+/* progress: shows the progress of a long command, and lets signals end it between two steps. */
 #include "cli/progress.h"
 
 #include "base/clock.h"
@@ -23,7 +23,8 @@ void pm_stop_catch(void)
 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) /* not under nohup */
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 &&
+        hangup.sa_handler != SIG_IGN) /* ignored under nohup */
         sigaction(SIGHUP, &action, NULL);
 }
 

@@ -1,6 +1,6 @@
-/* progress: one line on a terminal that says how far a long command is, and the signals that end it
- * between two of its steps. The line is written over at most five times a second, and not at all
- * where standard error is no terminal, or with --quiet. */
+/* progress: one line on a terminal that shows the progress of a long command, and the signals that
+ * end the command between two steps. The line is updated at most five times a second, and not shown
+ * at all if standard error is not a terminal, or with --quiet. */
 #ifndef PM_CLI_PROGRESS_H
 #define PM_CLI_PROGRESS_H
 
@@ -8,19 +8,20 @@
 
 typedef struct pm_progress {
     bool on;
-    bool shown;       /* the line is on the terminal now */
+    bool shown;       /* the line is currently on the terminal */
     int64_t shown_ms; /* when it was last written */
 } pm_progress;
 
-/* From here on SIGINT, SIGTERM and SIGHUP are noticed, and end nothing by themselves. */
+/* From now on, SIGINT, SIGTERM and SIGHUP no longer end the program; pm_stop_asked() reports
+ * them. */
 void pm_stop_catch(void);
 bool pm_stop_asked(void);
 
-/* From here on SIGINT, SIGTERM and SIGHUP end nothing; pm_stop_asked() tells of them. */
+/* Begins the line, and catches signals like pm_stop_catch(). */
 pm_progress pm_progress_begin(const pm_cli *cli);
 void pm_progress_show(pm_progress *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Before anything else is printed, and at the end. */
+/* Removes the line. Call it before printing anything else, and at the end. */
 void pm_progress_clear(pm_progress *p);
 
 #endif

@@ -1,10 +1,11 @@
-/* run: a named query from the command line: options, rows, output. */
+/* run: runs a named query from the command line: options, rows, output. */
 #include "cli/run.h"
 
 #include "cli/moment.h"
 #include <stdlib.h>
 
-/* Which parameter may be given without its option (pmapdb growth redis), or -1. */
+/* Returns the index of the parameter that may be given without its option (pmapdb growth redis), or
+ * -1. */
 static int process_param(const pm_query_info *info)
 {
     for (int i = 0; i < info->n_params; i++)
@@ -15,7 +16,7 @@ static int process_param(const pm_query_info *info)
 
 /* ---- help ---- */
 
-/* The comment's lines as one paragraph. */
+/* Prints the lines of the query's comment as one paragraph. */
 static void put_about(FILE *out, pm_text about)
 {
     char *words = calloc(1, about.len + 1), *end = words;
@@ -26,7 +27,7 @@ static void put_about(FILE *out, pm_text about)
         bool dashes = i > 0 && about.data[i - 1] == '\n' && about.data[i] == '-';
 
         if (dashes)
-            i++; /* both of them */
+            i++; /* skips both dashes */
         else if (about.data[i] != '\n' && (about.data[i] != ' ' || (end > words && end[-1] != ' ')))
             *end++ = about.data[i];
         else if (end > words && end[-1] != ' ')
@@ -37,7 +38,7 @@ static void put_about(FILE *out, pm_text about)
     free(words);
 }
 
-/* The columns and the method, from the query's header. */
+/* Prints the columns and the method from the query's header. */
 static void put_columns(FILE *out, const void *ctx)
 {
     const pm_run_args *args = ctx;
@@ -95,7 +96,7 @@ static bool is_common_option(pm_text name)
             return true;
     for (const pm_option *o = pm_cli_options; o->name; o++)
         if (pm_text_equal(name, pm_text_of(o->name)))
-            return strcmp(o->name, "top") != 0; /* a query may see to that itself */
+            return strcmp(o->name, "top") != 0; /* a query may have its own --top */
     return false;
 }
 
@@ -134,7 +135,7 @@ void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv)
             cli->query_dir = argv[i + 1];
 }
 
-/* "2026-11-21 02:05", but not "last", "-2h", "@7", "2026-11-21T02:05:32Z". */
+/* True for "2026-11-21 02:05"; not for "last", "-2h", "@7" or "2026-11-21T02:05:32Z". */
 static bool is_local_time(const char *value)
 {
     size_t n = strlen(value);
@@ -154,7 +155,7 @@ static void check_zone(const pm_run_args *args)
         pm_cli_check_zone();
 }
 
-/* Operands of a command that has none of its own: the process. */
+/* Takes the operand of a command that declares none of its own: the process. */
 static void take_process(pm_run_args *args, int n, char **argv)
 {
     int process = process_param(args->info), i = 1;
@@ -263,7 +264,7 @@ bool pm_run_next(pmapdb_rows *rows)
 
 /* ---- a whole command ---- */
 
-/* The query has its own answer where --from and --to are one. */
+/* Says nothing if --from and --to are the same moment: the query reports that. */
 static void say_moments(const pm_run_args *args)
 {
     pm_moment older = {0}, newer = {0};
@@ -272,8 +273,8 @@ static void say_moments(const pm_run_args *args)
         pm_moment_say(&older, &newer);
 }
 
-/* Queries whose rows are mappings, of one snapshot or of two, or sum up a moment: what the
- * snapshots lack is said besides. */
+/* Also reports what the snapshots lack, for queries that show mappings of one or two snapshots, or
+ * sum up a moment. */
 static void say_lacks(const pm_run_args *args, pm_text query)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* value: C's strings and numbers as cells. */
+/* value: makes cells of C strings and numbers. */
 #ifndef PM_CLI_VALUE_H
 #define PM_CLI_VALUE_H
 

@@ -1,4 +1,4 @@
-/* words: text made of pieces, printed into memory. */
+/* words: builds a text by printing its pieces into memory. */
 #include "cli/words.h"
 
 #include "cli/die.h"

@@ -1,4 +1,4 @@
-/* words: text made of pieces, printed into memory. Ends the program where there is no memory.
+/* words: builds a text by printing its pieces into memory. Ends the program if memory runs out.
  *
  *     pm_words w = {0};
  *     fprintf(pm_words_begin(&w), "%s has %d", name, n);
@@ -17,7 +17,7 @@ typedef struct pm_words {
 } pm_words;
 
 FILE *pm_words_begin(pm_words *w);
-/* What was printed; `data` ends in a NUL. */
+/* Returns the printed text; `data` is NUL-terminated. */
 pm_text pm_words_end(pm_words *w);
 
 #endif

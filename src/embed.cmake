@@ -4,6 +4,7 @@
 cmake_minimum_required(VERSION 3.21)
 
 file(GLOB files "${DIR}/${GLOB}")
+list(FILTER files EXCLUDE REGEX "/rules/test[.]csv$") # cases for a unit test
 list(SORT files)
 set(arrays "")
 set(table "")

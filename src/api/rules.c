@@ -110,15 +110,6 @@ static void tell_lines(char *lines, bool mistake,
         on_note(ctx, mistake, line);
 }
 
-void pm_rules_tell(pm_rules_report *report,
-                   void (*on_note)(void *ctx, bool mistake, const char *note), void *ctx)
-{
-    if (!on_note)
-        return;
-    tell_lines(report->mistakes.data, true, on_note, ctx);
-    tell_lines(report->warnings.data, false, on_note, ctx);
-}
-
 pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
                                    void (*on_note)(void *ctx, bool mistake, const char *note),
                                    void *ctx, pmapdb_error *err)
@@ -129,7 +120,10 @@ pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
         pm_rules_read(pm_buf_text(&t->text), pm_buf_text(&t->name).data,
                       t->application.len ? t->application.data : NULL, &report, &c->rules, err);
 
-    pm_rules_tell(&report, on_note, ctx);
+    if (on_note) {
+        tell_lines(report.mistakes.data, true, on_note, ctx);
+        tell_lines(report.warnings.data, false, on_note, ctx);
+    }
     pm_rules_report_free(&report);
     return st;
 }

@@ -25,10 +25,6 @@ pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
                                    void *ctx, pmapdb_error *err);
 void pm_rules_choice_free(pm_rules_choice *c);
 
-/* Hands the lines of a report to on_note, which may be NULL; the report is then used up. */
-void pm_rules_tell(pm_rules_report *report,
-                   void (*on_note)(void *ctx, bool mistake, const char *note), void *ctx);
-
 /* The text of the set that is built in under this name, else of the file. */
 pmapdb_status pm_rules_find(const char *name_or_path, pm_buf *out, pmapdb_error *err);
 

@@ -1,173 +1,194 @@
-/* rules_cases_test: mappings in a file, and the categories that a set must give them; the set
- * that is used unless another is wanted gives those of rules/test.csv. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* rules_cases_test: the built-in default set gives the mappings of rules/test.csv their categories.
+ *
+ * The rows of one case are one capture. An empty device, inode or flags is unknown. */
+#include "unit.h"
 
-#include <cmocka.h>
-
+#include "api/categorize.h"
 #include "api/one_file.h"
-#include "api/rules_test_file.h"
+#include "base/num.h"
+#include "parse/csv_table.h"
 #include "store/rules/rules_file.h"
 
 #include <stdlib.h>
 
-static pm_rules *set_of(pm_text text)
-{
-    pm_rules_report report = {0};
-    pm_rules *set = NULL;
-    pmapdb_error err = {0};
+#define ROWS_MAX 1000
 
-    assert_non_null(text.data);
-    if (pm_rules_read(text, "F", NULL, &report, &set, &err) != PMAPDB_OK)
-        fail_msg("%s", err.text);
-    return set;
+enum column { CASE, START, SIZE, PERMS, DEVICE, INODE, PATH, FLAGS, CATEGORY, COLUMNS };
+
+static const pm_csv_column columns[COLUMNS] = {
+    {"case", true},  {"start", true}, {"size_kib", true}, {"perms", true},   {"device", true},
+    {"inode", true}, {"path", true},  {"flags", true},    {"category", true}};
+
+typedef struct row {
+    uint64_t line;
+    uint32_t name, category; /* texts of the pool */
+    uint32_t mapping;
+} row;
+
+typedef struct cases {
+    pm_pool *pool;
+    row row[ROWS_MAX];
+    size_t n;
+} cases;
+
+/* ---- reading ---- */
+
+static size_t read_hex(pm_text t, uint64_t *out)
+{
+    return pm_num_hex(t.data, t.data + t.len, out);
 }
 
-typedef struct outcome {
-    pm_buf differences;
-    pm_rules_test_result result;
-} outcome;
-
-static void on_difference(void *ctx, const pm_rules_difference *d)
+static void read_device(pm_text t, pm_mapping *m)
 {
-    outcome *o = ctx;
+    uint64_t major, minor;
+    size_t n = read_hex(t, &major);
 
-    pm_buf_addf(&o->differences, NULL, "%d %s %lx: %s, got %s by %d\n", (int)d->line, d->name,
-                (unsigned long)d->start, d->expected, d->got,
-                d->rule == PM_NO_RULE ? -1 : (int)d->rule);
+    assert_true(n < t.len && t.data[n] == ':');
+    assert_int_equal(read_hex(pm_text_from(t, n + 1), &minor), t.len - n - 1);
+    m->dev_major = (uint32_t)major;
+    m->dev_minor = (uint32_t)minor;
+    m->present |= PM_HAS_DEVICE;
 }
 
-static pmapdb_status run_cases(const pm_rules *set, pm_text text, outcome *o, size_t *won,
-                               pm_rules_report *report, pmapdb_error *err)
+static pm_mapping read_mapping(const pm_text *field)
 {
-    const pm_rules_test test = {.label = "T",
-                                .text = text,
-                                .set = set,
-                                .ctx = o,
-                                .on_difference = on_difference,
-                                .won = won};
+    pm_mapping m = {.path = field[PATH], .flags = field[FLAGS]};
+    uint64_t kib;
 
-    *o = (outcome){0};
-    *report = (pm_rules_report){0};
-    return pm_rules_test_run(&test, report, &o->result, err);
+    assert_int_equal(read_hex(field[START], &m.start), field[START].len);
+    assert_true(pm_num_all(field[SIZE], &kib));
+    m.end = m.start + kib * 1024;
+    assert_int_equal(field[PERMS].len, 4);
+    memcpy(m.perms, field[PERMS].data, 4);
+    if (field[DEVICE].len)
+        read_device(field[DEVICE], &m);
+    if (field[INODE].len) {
+        assert_true(pm_num_all(field[INODE], &m.inode));
+        m.present |= PM_HAS_INODE;
+    }
+    if (field[FLAGS].len)
+        m.present |= PM_HAS_FLAGS;
+    return m;
+}
+
+static pmapdb_status on_row(void *ctx, uint64_t line, const pm_text *field, pmapdb_error *err)
+{
+    cases *c = ctx;
+    row *r = &c->row[c->n++];
+    pm_mapping m = read_mapping(field);
+
+    assert_true(c->n < ROWS_MAX);
+    r->line = line;
+    assert_int_equal(pm_pool_text(c->pool, field[CASE], &r->name, err), PMAPDB_OK);
+    assert_int_equal(pm_pool_text(c->pool, field[CATEGORY], &r->category, err), PMAPDB_OK);
+    return pm_pool_mapping(c->pool, &m, &r->mapping, err);
+}
+
+static pmapdb_status on_bad(void *ctx, uint64_t line, const char *what, pmapdb_error *err)
+{
+    (void)ctx;
+    (void)err;
+    fail_msg("rules/test.csv:%d: %s", (int)line, what);
+    return PMAPDB_INPUT;
+}
+
+static void read_cases(cases *c)
+{
+    const pm_csv_options options = {.path = "rules/test.csv",
+                                    .columns = columns,
+                                    .n_columns = COLUMNS,
+                                    .ctx = c,
+                                    .row = on_row,
+                                    .bad = on_bad};
+    pm_csv *csv = NULL;
+    pm_buf text = {0};
+
+    assert_int_equal(pm_pool_new(&c->pool, NULL), PMAPDB_OK);
+    assert_int_equal(pm_one_file_read(options.path, PM_RULES_FILE_MAX, &text, NULL), PMAPDB_OK);
+    assert_int_equal(pm_csv_new(&options, &csv, NULL), PMAPDB_OK);
+    assert_int_equal(pm_csv_feed(csv, text.data, text.len, NULL), PMAPDB_OK);
+    assert_int_equal(pm_csv_finish(csv, NULL), PMAPDB_OK);
+    pm_csv_free(csv);
+    pm_buf_free(&text);
+}
+
+/* ---- checking ---- */
+
+/* Returns how many mappings of the case got another category. */
+static size_t check_case(const cases *c, uint32_t name, const pm_rules *set, size_t *won)
+{
+    uint32_t mappings[ROWS_MAX];
+    pm_capture capture = {
+        .block = {.dialect = PM_DIALECT_SMAPS}, .pool = c->pool, .rows = mappings};
+    pm_categorize rows = {0};
+    pm_buf got = {0};
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        if (c->row[i].name == name)
+            mappings[capture.n_rows++] = c->row[i].mapping;
+    assert_int_equal(pm_categorize_begin(&rows, set, &capture, NULL), PMAPDB_OK);
+    for (size_t i = 0; i < c->n; i++) {
+        const row *r = &c->row[i];
+        pm_text expected = pm_pool_text_get(c->pool, r->category);
+        size_t rule;
+
+        if (r->name != name)
+            continue;
+        pm_buf_clear(&got);
+        assert_int_equal(
+            pm_categorize_row(&rows, pm_pool_get(c->pool, r->mapping), &rule, &got, NULL),
+            PMAPDB_OK);
+        if (rule != PM_NO_RULE)
+            won[rule]++;
+        if (pm_text_equal(pm_buf_text(&got), expected))
+            continue;
+        wrong++;
+        print_error("rules/test.csv:%d: expected %s, got %s (%s)\n", (int)r->line, expected.data,
+                    pm_buf_text(&got).data,
+                    rule == PM_NO_RULE ? "no rule" : pm_rules_name(set, rule));
+    }
+    pm_buf_free(&got);
+    pm_categorize_end(&rows);
+    return wrong;
+}
+
+static bool is_first_of_case(const cases *c, size_t i)
+{
+    for (size_t earlier = 0; earlier < i; earlier++)
+        if (c->row[earlier].name == c->row[i].name)
+            return false;
+    return true;
 }
 
 /* Every rule wins somewhere in rules/test.csv: none is hidden by those before it. */
 static void test_default(void **state)
 {
-    pm_rules *set = set_of(pm_rules_builtin(PM_TEXT("default")));
-    size_t *won = calloc(pm_rules_count(set), sizeof *won), never = 0;
-    pm_rules_report report;
-    pm_buf text = {0};
-    outcome o;
+    static cases c;
+    pm_rules_report report = {0};
+    pm_rules *set = NULL;
+    size_t *won, wrong = 0;
 
     (void)state;
+    assert_int_equal(
+        pm_rules_read(pm_rules_builtin(PM_TEXT("default")), "default", NULL, &report, &set, NULL),
+        PMAPDB_OK);
+    won = calloc(pm_rules_count(set), sizeof *won);
     assert_non_null(won);
-    assert_int_equal(pm_one_file_read("rules/test.csv", PM_RULES_FILE_MAX, &text, NULL), PMAPDB_OK);
-    assert_int_equal(run_cases(set, pm_buf_text(&text), &o, won, &report, NULL), PMAPDB_OK);
-    assert_string_equal(pm_buf_text(&o.differences).data, "");
-    assert_int_equal(o.result.differ, 0);
-    for (size_t i = 0; i < pm_rules_count(set); i++) {
-        never += won[i] == 0;
-        if (!won[i])
-            print_message("never: %s\n", pm_rules_name(set, i));
-    }
-    assert_int_equal(never, 0);
+    read_cases(&c);
+    assert_true(c.n > 0);
+    for (size_t i = 0; i < c.n; i++)
+        if (is_first_of_case(&c, i))
+            wrong += check_case(&c, c.row[i].name, set, won);
+    for (size_t i = 0; i < pm_rules_count(set); i++)
+        if (!won[i]) {
+            wrong++;
+            print_error("rule %s wins nowhere in rules/test.csv\n", pm_rules_name(set, i));
+        }
+    assert_int_equal(wrong, 0);
+    pm_rules_free(set);
+    pm_pool_free(c.pool);
     free(won);
-    pm_buf_free(&text);
-    pm_rules_free(set);
 }
 
-#define HEAD "case,start,size_kib,perms,device,inode,path,flags,category\n"
-
-static pm_rules *small_set(void)
-{
-    return set_of(PM_TEXT("rule,category,base,perms,flags,device,below,with\n"
-                          "stack,anonymous/stack,anonymous,rw?p,,,base=reserve,path=libx.so\n"
-                          "none,anonymous/none,anonymous,,!nr,,,\n"
-                          "dev,mapped-file/dev,mapped-file,,,08:01,,\n"
-                          "heap,heap/x,heap,,,,,\n"));
-}
-
-static void test_cases(void **state)
-{
-    pm_rules *set = small_set();
-    pm_rules_report report;
-    size_t won[4] = {0};
-    outcome o;
-
-    (void)state;
-    /* rows of a case need not stand together, nor in order; cases do not see each other */
-    assert_int_equal(run_cases(set,
-                               PM_TEXT(HEAD "a,2000,8,rw-p,,,,,anonymous/stack\n"
-                                            "b,2000,8,rw-p,,,,,anonymous\n"
-                                            "b,1000,4,---p,,,,,reserve\n"
-                                            "a,0x1000,4,---p,,,,,reserve\n"
-                                            "a,9000,4,r-xp,,,/x/libx.so,,program\n"
-                                            "a,f000,4,rw-p,,,,nr,anonymous/none\n"
-                                            "a,11000,4,rw-p,,,,-,anonymous/none\n"
-                                            "a,13000,4,rw-p,,,,,anonymous/none\n"
-                                            "c,1000,4,r--p,8:1,5,/y,,mapped-file/dev\n"
-                                            "c,3000,4,r--p,08:02,5,/y,,mapped-file\n"
-                                            "c,5000,4,r--p,,,/y,,mapped-file/dev\n"
-                                            "c,7000,4,rw-p,00:00,0,[heap],,heap/x\n"),
-                               &o, won, &report, NULL),
-                     PMAPDB_OK);
-    assert_string_equal(pm_buf_text(&o.differences).data,
-                        "6 a 9000: program, got shared-library by -1\n"
-                        "7 a f000: anonymous/none, got anonymous by -1\n"
-                        "9 a 13000: anonymous/none, got anonymous by -1\n"
-                        "12 c 5000: mapped-file/dev, got mapped-file by -1\n");
-    assert_int_equal(o.result.mappings, 12);
-    assert_int_equal(o.result.differ, 4);
-    assert_int_equal(won[0], 1);
-    assert_int_equal(won[1], 1);
-    assert_int_equal(won[2], 1);
-    assert_int_equal(won[3], 1);
-    pm_buf_free(&o.differences);
-    pm_rules_free(set);
-}
-
-static void test_bad_cases(void **state)
-{
-    static const struct {
-        const char *row, *why;
-    } bad[] = {
-        {"a,xyz,4,rw-p,,,,,anonymous\n", "T:2: start in hex and size_kib are no place in memory\n"},
-        {"a,1000,0,rw-p,,,,,anonymous\n",
-         "T:2: start in hex and size_kib are no place in memory\n"},
-        {"a,fffffffffffff000,8,rw-p,,,,,anonymous\n",
-         "T:2: start in hex and size_kib are no place in memory\n"},
-        {"a,1000,4,rw-,,,,,anonymous\n", "T:2: perms: not of four places, as rw-p\n"},
-        {"a,1000,4,rw-p,0801,,,,anonymous\n", "T:2: device: not of the form 08:01\n"},
-        {"a,1000,4,rw-p,,x,,,anonymous\n", "T:2: inode: no number\n"},
-        {"a,1000,4,rw-p,,,,,\n", "T:2: category: there is none\n"},
-        {"a,1000,4,rw-p\n", "T:2: 4 fields, and the first line names 9\n"},
-    };
-    pm_rules *set = small_set();
-
-    (void)state;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        pm_rules_report report;
-        pm_buf text = {0};
-        outcome o;
-
-        assert_int_equal(pm_buf_addf(&text, NULL, HEAD "%s", bad[i].row), PMAPDB_OK);
-        assert_int_equal(run_cases(set, pm_buf_text(&text), &o, NULL, &report, NULL), PMAPDB_INPUT);
-        assert_string_equal(pm_buf_text(&report.mistakes).data, bad[i].why);
-        assert_int_equal(o.result.mappings, 0);
-        pm_rules_report_free(&report);
-        pm_buf_free(&text);
-    }
-    pm_rules_free(set);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_default), cmocka_unit_test(test_cases),
-                                       cmocka_unit_test(test_bad_cases)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_default))

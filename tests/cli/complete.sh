@@ -79,7 +79,6 @@ words rules ''
 words rules pm
 words rules --apply d
 words rules --diff=p
-words rules --test ''
 words rules --application-folder ''
 words rules --explain --snapshot pr
 

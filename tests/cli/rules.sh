@@ -1,4 +1,4 @@
-# rules: what they are, in words, as a file; tested, applied, compared; why a mapping has its
+# rules: what they are, in words, as a file; applied, compared; why a mapping has its
 # category; what is wrong with a file or a command line.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
@@ -112,24 +112,6 @@ pmapdb rules --export | diff dotnet.csv - && echo "the same bytes"
 run pmapdb rules --apply pmap-dotnet
 pmapdb rules | sed -n '1s/ at 2.*/ at TIME/p'
 
-say "tests of a set"
-cat >cases.csv <<'CSV'
-case,start,size_kib,perms,device,inode,path,flags,category
-small,7f0000001000,132,rw-p,00:00,0,,rd wr,anonymous/pool
-small,7f0000101000,4,---p,00:00,0,,-,reserve/guard
-small,7f0000102000,8192,rw-p,00:00,0,,rd wr nh,anonymous/thread-stack
-large,560000000000,4096,rw-p,00:00,0,[heap],rd wr,heap/large
-large,7f0000000000,64,rw-s,00:01,5,/dev/zero (deleted),rd wr,shared-memory
-CSV
-run pmapdb rules --test cases.csv --rules my.csv
-sed 's/,heap\/large$/,heap/; s/,shared-memory$/,memfd/' cases.csv >wrong.csv
-run pmapdb rules --test wrong.csv --rules my.csv
-run pmapdb rules --test wrong.csv --rules my.csv -f csv
-run pmapdb rules --test - --rules my.csv <wrong.csv -q -o out.txt
-cat out.txt
-sed 's/7f0000101000/here/; s/8192/8 M/' cases.csv >bad.csv
-run pmapdb rules --test bad.csv --rules my.csv
-
 say "mistakes in a set: all of them, and nothing changes"
 cat >bad.csv <<'CSV'
 rule,category,base,perms,size
@@ -141,7 +123,6 @@ CSV
 run pmapdb rules bad.csv
 run pmapdb rules --apply bad.csv
 run pmapdb rules --diff bad.csv
-run pmapdb rules --test cases.csv --rules bad.csv
 pmapdb rules | sed -n '1s/ at 2.*/ at TIME/p'
 run pmapdb rules --export bad.csv -o copy.csv
 cmp bad.csv copy.csv
@@ -159,7 +140,7 @@ run pmapdb rules --explain 12345zzz
 run pmapdb rules --explain 12345000 --process nobody
 run pmapdb rules --explain 12345000 --db none.db
 for words in '--apply default --diff default' '--apply default my.csv' '--explain --export' \
-    '--test cases.csv my.csv' '--rules default my.csv' '--process leaky' 'default my.csv' \
+    '--rules default my.csv' '--process leaky' 'default my.csv' \
     '--apply default --application-folder srv'; do
     # shellcheck disable=SC2086 # words
     run pmapdb rules $words 2>&1 | grep -v '^! Try'

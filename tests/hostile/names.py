@@ -139,7 +139,7 @@ def errors(place):
                 file.write(data)
         tries = [["import", at], ["import", at + b".none"], ["import", at + b".gz"], ["import", at + b".tar"],
                  ["import", "--explain", at], ["import-perf", at], ["import-perf", at + b".gz"], ["rules", "--apply", at + b".csv"],
-                 ["rules", "--test", at + b".csv"], ["rules", "--explain", at], ["mappings", "--regions", at],
+                 ["rules", "--explain", at], ["mappings", "--regions", at],
                  ["leaks", "--series", at + b".csv"], ["query", at + b".sql"], ["query", at], ["sql", "--file", at],
                  ["snapshots", "--query-dir", at], ["snapshots", "-o", at + b"/x"], ["merge", at], ["prune", "--pin", at],
                  ["sql", b"SELECT '" + name], ["sql", name], ["who", "--process", name], ["diff", "--from", name], ["explain", name],

@@ -23,10 +23,6 @@ static const pm_option options[] = {
      "In which: first, last, prev, @ID, a time (last)", NULL},
     {"dialect", 0, PM_OPT_TEXT, AT(dialect), "text", "Only captures of this dialect", NULL},
     {"export", 0, PM_OPT_FLAG, AT(export), NULL, "The text of the set, to edit and to apply", NULL},
-    {"test", 0, PM_OPT_FILE, AT(test), "FILE",
-     "Which mappings of a CSV file (case, start, size_kib, perms, device, inode, path, flags, "
-     "category) get another category",
-     NULL},
     {"apply", 0, PM_OPT_RULES, AT(apply), "SET",
      "Give all that the store has, and what is stored later, the categories of this set", NULL},
     {"diff", 0, PM_OPT_RULES, AT(diff), "SET", "What --apply would change, without a change", NULL},
@@ -36,10 +32,9 @@ static const pm_option options[] = {
      NULL},
     {0}};
 
-static const pm_syntax syntax = {
-    .options = options,
-    .operands = "[SET]\n--explain [ADDRESS]\n--test FILE\n--apply SET|--diff SET",
-    .operand = PM_OPT_RULES};
+static const pm_syntax syntax = {.options = options,
+                                 .operands = "[SET]\n--explain [ADDRESS]\n--apply SET|--diff SET",
+                                 .operand = PM_OPT_RULES};
 
 /* Removes slashes from the end of the folder, so that paths begin with it. */
 static void trim_folder(const pm_rules_cmd *r)
@@ -58,12 +53,10 @@ static void check(pm_rules_cmd *r, const char *word)
 {
     const char *applied = r->apply ? r->apply : r->diff;
 
-    if (r->explain + r->export + (r->test != NULL) + (r->apply != NULL) + (r->diff != NULL) > 1)
-        pm_cli_usage(r->cli, "one of --explain, --export, --test, --apply, --diff at a time");
+    if (r->explain + r->export + (r->apply != NULL) + (r->diff != NULL) > 1)
+        pm_cli_usage(r->cli, "one of --explain, --export, --apply, --diff at a time");
     if (applied && (r->rules || word))
         pm_cli_usage(r->cli, "%s takes one set", r->diff ? "--diff" : "--apply");
-    if (r->test && word)
-        pm_cli_usage(r->cli, "what is '%s'? --rules SET says which rules are tested", word);
     if (!r->explain && word && r->rules)
         pm_cli_usage(r->cli, "which set, '%s' or '%s'?", r->rules, word);
     if (r->explain)
@@ -131,17 +124,14 @@ int pm_cli_rules(pm_cli *cli, int argc, char **argv)
 {
     pm_rules_cmd r = {.cli = cli};
     int n = pm_options_parse(cli, &syntax, &r, argc, argv);
-    bool good = true;
 
     if (n > 1)
         pm_cli_usage(cli, "what is '%s'?", argv[2]);
     check(&r, n ? argv[1] : NULL);
     open_store(&r);
-    pm_output_keep_apart(cli, (const char *const[]){r.rules, r.test}, 2, "reads");
+    pm_output_keep_apart(cli, &r.rules, 1, "reads");
     if (r.apply || r.diff)
         pm_rules_cli_apply(&r);
-    else if (r.test)
-        good = pm_rules_cli_try(&r);
     else if (r.export)
         pm_rules_cli_export(&r);
     else if (r.address)
@@ -149,5 +139,5 @@ int pm_cli_rules(pm_cli *cli, int argc, char **argv)
     else
         pm_rules_cli_list(&r);
     pmapdb_close(r.store);
-    return good ? PM_EXIT_OK : PM_EXIT_FOUND;
+    return PM_EXIT_OK;
 }

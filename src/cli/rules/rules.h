@@ -8,7 +8,6 @@
 typedef struct pm_rules_cmd {
     const pm_cli *cli;
     const char *rules, *application; /* name or file of a set; a folder; NULL: not given */
-    const char *test;                /* a file of mappings and their categories */
     const char *apply, *diff;        /* a set */
     const char *process, *snapshot, *dialect, *address;
     bool explain, export, forget_labels;
@@ -30,8 +29,6 @@ void pm_rules_cli_list(pm_rules_cmd *r);
 void pm_rules_cli_export(pm_rules_cmd *r);
 /* Explains why the mapping at an address has its category. */
 void pm_rules_cli_explain(pm_rules_cmd *r);
-/* Tests the rules. Returns true if every mapping got the category that it must get. */
-bool pm_rules_cli_try(pm_rules_cmd *r);
 void pm_rules_cli_apply(pm_rules_cmd *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* rules_csv: CSV files of rules, and of their tests: read whole, with all mistakes told. */
+/* rules_csv: CSV files of rules: read whole, with all mistakes told. */
 #include "store/rules/rules_csv.h"
 
 #include "base/near.h"

@@ -1,4 +1,4 @@
-/* rules_csv: CSV files of rules, and of their tests: read whole, with all mistakes told.
+/* rules_csv: CSV files of rules: read whole, with all mistakes told.
  *
  * Strict: no column but those that are known, UTF-8, no NUL. A line that begins with # is a comment
  * wherever a row could begin. */

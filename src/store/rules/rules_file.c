@@ -5,7 +5,6 @@
 
 extern const pm_embedded pm_embedded_rules[];
 
-/* rules/ holds their tests too. */
 const char *const pm_rules_builtins[] = {"default", "pmap-dotnet", NULL};
 
 typedef struct filling {
@@ -16,10 +15,9 @@ typedef struct filling {
 
 pm_text pm_rules_builtin(pm_text name)
 {
-    for (const char *const *known = pm_rules_builtins; *known; known++)
-        for (const pm_embedded *e = pm_embedded_rules; e->name; e++)
-            if (pm_text_equal(name, pm_text_of(*known)) && strcmp(e->name, *known) == 0)
-                return (pm_text){e->text, e->len};
+    for (const pm_embedded *e = pm_embedded_rules; e->name; e++)
+        if (pm_text_equal(name, pm_text_of(e->name)))
+            return (pm_text){e->text, e->len};
     return (pm_text){0};
 }
 

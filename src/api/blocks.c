@@ -1,4 +1,4 @@
-/* blocks: files -> the blocks of text in them that look like captures. */
+/* blocks: finds the blocks of text in files that look like captures. */
 #include "api/blocks.h"
 
 #include "api/import/place.h"
@@ -7,30 +7,30 @@
 #include "source/source.h"
 #include <stdlib.h>
 
-/* So much of a file is fed at a time: of a log, little more than one block is held. */
+/* The bytes fed to the reader at a time: of a log, little more than one block is in memory. */
 #define SLICE ((size_t)16384)
 
 struct pm_blocks {
     pm_blocks_options how;
     pm_dialect dialect;
-    pm_found_block *first, **end; /* finished blocks; *end is where the next one goes */
+    pm_found_block *first, **end; /* finished blocks; *end is the place of the next one */
     int64_t n_blocks;
     uint64_t trouble;
-    pm_pool *pool; /* of the rows of the block that is being read */
+    pm_pool *pool; /* for the rows of the block that is being read */
     uint32_t *rows;
     size_t n_rows, cap_rows;
-    pm_source *source; /* NULL: nothing more comes */
+    pm_source *source; /* NULL: no more files */
     /* the current file: */
-    const pm_source_entry *entry; /* NULL: none */
-    int64_t pid;                  /* of blocks that say none */
-    pm_reader *reader;            /* NULL: the next file is to be opened */
+    const pm_source_entry *entry; /* NULL: no current file */
+    int64_t pid;                  /* of blocks without a pid of their own */
+    pm_reader *reader;            /* NULL: the next file is not open yet */
     uint64_t n_in_file, n_captures;
     pm_buf nothing;    /* the error of its first block that is not a capture */
-    const char *bytes; /* read and not yet fed */
+    const char *bytes; /* read, but not fed yet */
     size_t n_bytes;
-    bool any;            /* it is not empty */
-    bool ended;          /* all of it was fed */
-    pmapdb_error damage; /* why it ended early; told after its blocks */
+    bool any;            /* the file is not empty */
+    bool ended;          /* the whole file was fed */
+    pmapdb_error damage; /* why the file ended early; reported after its blocks */
 };
 
 void pm_found_block_free(pm_found_block *b)
@@ -110,7 +110,7 @@ pmapdb_status pm_blocks_within(size_t held, uint64_t max, pmapdb_error *err)
         (unsigned long long)(max >> 20));
 }
 
-/* ---- what the reader says ---- */
+/* ---- events of the reader ---- */
 
 static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *err)
 {
@@ -125,7 +125,7 @@ static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *er
     return st;
 }
 
-/* The texts of a block last for the call: they move into one piece of memory. */
+/* Copies the texts of a block, which last only for the call, into one allocation. */
 static bool copy_texts(pm_found_block *found)
 {
     pm_block *b = &found->capture.block;
@@ -145,7 +145,7 @@ static bool copy_texts(pm_found_block *found)
     return at;
 }
 
-/* Adds a block at the end; NULL: no memory. */
+/* Adds a block at the end. Returns NULL if memory runs out. */
 static pm_found_block *add_block(pm_blocks *b, const pm_block *block, pm_text error)
 {
     pm_found_block *found = calloc(1, sizeof *found);
@@ -197,7 +197,8 @@ pm_reader_events pm_blocks_events(pm_blocks *b)
 
 /* ---- one file ---- */
 
-/* A file that cannot be used: a failure with rows, else a block that says so. */
+/* Reports a file that cannot be used: fails if rows are wanted, else adds a block with the error.
+ */
 static pmapdb_status tell(pm_blocks *b, const pmapdb_error *why, pmapdb_error *err)
 {
     if (b->how.rows || why->status == PMAPDB_NOMEM) {
@@ -207,7 +208,8 @@ static pmapdb_status tell(pm_blocks *b, const pmapdb_error *why, pmapdb_error *e
     return add_block(b, NULL, pm_text_of(why->text)) ? PMAPDB_OK : pm_fail_nomem(err);
 }
 
-/* With rows a message stands by itself; without, the block has the path. */
+/* Fails with an error about a file. With rows, the message has the path; without, the block has it.
+ */
 static pmapdb_status fail_file(const pm_blocks *b, const char *text, pmapdb_error *err)
 {
     return b->how.rows ? pm_fail(err, PMAPDB_INPUT, "'%s': %s", b->entry->path, text)
@@ -274,7 +276,7 @@ static pmapdb_status end_file(pm_blocks *b, pmapdb_error *err)
     return damaged ? tell(b, &b->damage, err) : tell_nothing(b, err);
 }
 
-/* Feeds the next slice of the current file; *more is false at its end. Damage ends it, too. */
+/* Feeds the next slice of the current file; *more is false at the end of the file or at damage. */
 static pmapdb_status feed_slice(pm_blocks *b, bool *more, pmapdb_error *err)
 {
     pm_wrap wrap = {0};
@@ -302,7 +304,8 @@ static pmapdb_status feed_slice(pm_blocks *b, bool *more, pmapdb_error *err)
     return st;
 }
 
-/* Reads on in the current file. If it ends while blocks of it wait, its end is told later. */
+/* Reads the current file further. If the file ends while blocks of it wait, reports the end later.
+ */
 static pmapdb_status read_on(pm_blocks *b, pmapdb_error *err)
 {
     bool more;
@@ -313,7 +316,7 @@ static pmapdb_status read_on(pm_blocks *b, pmapdb_error *err)
         PM_STEP(st, pm_reader_finish(b->reader, err));
     if (st != PMAPDB_INPUT)
         return st;
-    b->damage = *err; /* this file's fault */
+    b->damage = *err; /* the fault of this file alone */
     b->ended = true;
     return PMAPDB_OK;
 }

@@ -1,10 +1,10 @@
-/* categorize: the categories of a capture that is in no store. */
+/* categorize: the categories of a capture that is not in a store. */
 #include "api/categorize.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A row with its device, which is a text to the rules. */
+/* A row and the text of its device, which the rules match. */
 typedef struct shown_row {
     pm_rule_row row;
     char device[24];

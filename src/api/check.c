@@ -7,11 +7,11 @@
 
 #define EVERY_MIN_MS 100         /* of a capture */
 #define EVERY_MAX_MS 31622400000 /* a year: no count of blocks makes it overflow */
-#define SWEEP_MAX_MS 3600000     /* the queries look no further for what belongs to a moment */
+#define SWEEP_MAX_MS 3600000     /* queries look no further for the snapshots of a moment */
 
 /* ---- import ---- */
 
-/* What a calendar can say: years 1 to 9999. */
+/* True for a moment that a calendar can show: years 1 to 9999. */
 static bool is_moment(int64_t ms)
 {
     return ms == PMAPDB_UNKNOWN || (ms >= -62135596800000 && ms <= 253402300799999);
@@ -65,7 +65,7 @@ static const char *wrong_option(const pmapdb_capture_options *o)
     return NULL;
 }
 
-/* An expression or a regex is right if it can be read. */
+/* Expressions and regexes are right if they parse. */
 pmapdb_status pm_capture_check(const pmapdb_capture_options *o, pmapdb_error *err)
 {
     const char *wrong = wrong_option(o);
@@ -81,5 +81,3 @@ pmapdb_status pm_capture_check(const pmapdb_capture_options *o, pmapdb_error *er
     pm_select_free(&s);
     return st;
 }
-
-/* ---- clocks ---- */

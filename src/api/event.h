@@ -1,4 +1,4 @@
-/* event: what imports and captures report of a capture. */
+/* event: what imports and captures report about a capture. */
 #ifndef PM_API_EVENT_H
 #define PM_API_EVENT_H
 
@@ -7,7 +7,8 @@
 
 #define PM_LINES_MAX 16
 
-/* The event of a stored capture; without warnings and notes. Texts are those of the arguments. */
+/* The event of a stored capture, without warnings and notes. Its texts are those of the arguments.
+ */
 static inline pmapdb_import_event pm_event_of(const pm_capture *c, const pm_stored *stored,
                                               const char *path, const char *name)
 {
@@ -29,8 +30,8 @@ static inline pmapdb_import_event pm_event_of(const pm_capture *c, const pm_stor
     };
 }
 
-/* Splits what the parser says in several lines into an array. Lines become texts of their own, in
- * place; the last one of a full array keeps the rest. */
+/* Splits the lines of a parser's message into an array. Lines become separate texts, in place; the
+ * last element of a full array keeps the rest. */
 static inline size_t pm_lines_split(char *text, const char *out[PM_LINES_MAX])
 {
     size_t n = 0;

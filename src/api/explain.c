@@ -1,4 +1,4 @@
-/* explain: files -> how each block in them is read and why; nothing is stored. */
+/* explain: how each block in the files is read, and why; stores nothing. */
 #include "api/blocks.h"
 #include "api/event.h"
 
@@ -7,7 +7,7 @@ static const char *or_null(const char *text)
     return *text ? text : NULL;
 }
 
-/* An error about a whole file has no block, and so nothing but the error. */
+/* An error about a whole file has no block, so its event has only the error. */
 static pmapdb_explain_event event_of(const pm_found_block *found)
 {
     const pm_block *b = &found->capture.block;

@@ -1,4 +1,5 @@
-/* export: a part of a store, or all of it, into a new file that appears whole or not at all. */
+/* export: copies a part of a store, or all of it, into a new file, which appears in full or not at
+ * all. */
 #include "store/export/export.h"
 
 #include "base/buf.h"
@@ -21,15 +22,15 @@ typedef struct export_run {
     const pmapdb_export_options *options;
     pm_redact *redact;
     pm_export_counts counts;
-    pm_buf temporary; /* the file that is given its name at the end */
+    pm_buf temporary; /* the file, which is renamed at the end */
 } export_run;
 
 /* ---- the file ---- */
 
-/* The longest of what SQLite writes beside a file. */
+/* The longest suffix of the files that SQLite writes beside a database. */
 #define JOURNAL "-journal"
 
-/* Where memory ran out, too: make_temporary left room for the tail. */
+/* Needs no memory: make_temporary reserved room for the tail. */
 static void remove_file(const export_run *run, const char *tail)
 {
     char *end = run->temporary.data + run->temporary.len;
@@ -49,7 +50,7 @@ static pmapdb_status refuse_existing(const export_run *run, pmapdb_error *err)
                : PMAPDB_OK;
 }
 
-/* A name beside the path that nobody has; 0600. */
+/* Makes a file with an unused name beside the path; mode 0600. */
 static pmapdb_status make_temporary(export_run *run, pmapdb_error *err)
 {
     pmapdb_status st = pm_buf_addf(&run->temporary, err, "%s.XXXXXX" JOURNAL, run->path);
@@ -81,8 +82,8 @@ static pmapdb_status sync_file(const export_run *run, int64_t *size_kib, pmapdb_
     return st;
 }
 
-/* What came to be there meanwhile is not written over. A file system that cannot promise that has
- * been asked a moment ago. */
+/* Does not replace a file that appeared meanwhile. On a file system that cannot promise this, a
+ * check comes just before the rename. */
 static pmapdb_status give_name(export_run *run, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
@@ -98,7 +99,7 @@ static pmapdb_status give_name(export_run *run, pmapdb_error *err)
                            : pm_fail_io(err, errno, "cannot write '%s'", run->path);
 }
 
-/* ---- the store in it ---- */
+/* ---- the store in the file ---- */
 
 static bool keep_going(void *ctx, const char *table, uint64_t rows)
 {
@@ -108,8 +109,8 @@ static bool keep_going(void *ctx, const char *table, uint64_t rows)
     return !run->options->on_progress || run->options->on_progress(run->options->ctx, &progress);
 }
 
-/* The temporary name is in SQLite's words, and what helps a store that is full does not help
- * here. */
+/* Replaces the temporary name in SQLite's message by the path, and the advice for a full store,
+ * which does not help here. */
 static void say_of_path(const export_run *run, pmapdb_status st, pmapdb_error *err)
 {
     char *at = strstr(err->text, run->temporary.data), *end;
@@ -175,7 +176,7 @@ static void tell_tokens(export_run *run, pmapdb_export_result *result)
     }
 }
 
-/* "@3:55d0c0000000-55d0c1234000", where it was and where it is. */
+/* Reports each address before and after the export, as "@3:55d0c0000000-55d0c1234000". */
 static void tell_addresses(export_run *run)
 {
     pm_text rest = pm_buf_text(&run->redact->moves);
@@ -213,7 +214,7 @@ static void tell_all(export_run *run, pmapdb_export_result *result)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the export ---- */
 
 static pmapdb_status make(export_run *run, pmapdb_export_result *result, pmapdb_error *err)
 {

@@ -1,12 +1,12 @@
-/* merge: other stores into one, each for itself: what is wrong with one does not keep the others
- * away. */
+/* merge: merges other stores into one, each separately: an error in one does not stop the others.
+ */
 #include "store/copy/merge.h"
 
 #include "base/buf.h"
 #include <sys/stat.h>
 
 #define SWEEP_MS 1000
-#define SWEEP_MAX_MS 3600000 /* the queries look no further for what belongs to a moment */
+#define SWEEP_MAX_MS 3600000 /* queries look no further for the snapshots of a moment */
 
 void pmapdb_merge_defaults(pmapdb_merge_options *o)
 {
@@ -65,7 +65,7 @@ static void tell(merge_run *run, const pm_merge_counts *counts, const char *erro
                                                      .known = counts->known});
 }
 
-/* The message names the store, whoever wrote it. */
+/* The message names the store, whichever function wrote it. */
 static pmapdb_status tell_error(merge_run *run, const pm_merge_counts *counts,
                                 const pmapdb_error *why, pmapdb_error *err)
 {

@@ -1,4 +1,4 @@
-/* one_file: a path that stands for one file. */
+/* one_file: a path that must name a single file. */
 #include "api/one_file.h"
 
 pmapdb_status pm_one_file_open(const char *path, const char *otherwise, pm_source **out,

@@ -1,4 +1,4 @@
-/* open: a store with the program's schema and SQL functions. */
+/* open: opens a store with the program's schema and SQL functions. */
 #include "store/file/store.h"
 #include "store/func/functions.h"
 #include "store/rules/built_in.h"

@@ -1,4 +1,5 @@
-/* perf: a text of perf script -> the store's tables of calls and what they made of addresses. */
+/* perf: imports a text of perf script into the store's tables of calls and of their effects on
+ * addresses. */
 
 #include "api/one_file.h"
 #include "api/wrap.h"
@@ -55,7 +56,7 @@ static pmapdb_status refuse_wrap(const perf_run *run, pm_text begin, const char 
                : PMAPDB_OK;
 }
 
-/* A text without an event so far has none at all: it may be a device, and have no end. */
+/* A longer text without an event is refused: it may be a device without an end. */
 #define HOPELESS_BYTES ((uint64_t)64 << 20)
 
 static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *path,
@@ -68,7 +69,7 @@ static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *pa
     while ((st = pm_source_read(source, &bytes, &n, err)) == PMAPDB_OK && n) {
         st = refuse_wrap(run, (pm_text){bytes, n}, path, err);
         if (st == PMAPDB_OK && run->bytes > HOPELESS_BYTES && pm_perf_seen(run->perf) == 0)
-            return PMAPDB_OK; /* check_read has the words */
+            return PMAPDB_OK; /* check_read writes the message */
         PM_STEP(st, pm_perf_feed(run->perf, bytes, n, err));
         if (st != PMAPDB_OK)
             return st;
@@ -81,7 +82,7 @@ static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *pa
     return st == PMAPDB_OK ? pm_perf_finish(run->perf, err) : st;
 }
 
-/* Members of a folder or an archive are recordings of their own. */
+/* Reads a path. Members of a folder or an archive are separate recordings. */
 static pmapdb_status read_path(perf_run *run, const char *path, pmapdb_error *err)
 {
     pm_source *source = NULL;
@@ -89,7 +90,7 @@ static pmapdb_status read_path(perf_run *run, const char *path, pmapdb_error *er
         path, "a folder or an archive: name the files of perf script in it", &source, err);
 
     PM_STEP(st, read_entry(run, source, path, err));
-    if (st == PMAPDB_IO && err->os_errno == EINTR) { /* a signal, while it waited for more */
+    if (st == PMAPDB_IO && err->os_errno == EINTR) { /* a signal came during a wait for input */
         run->told = run->bytes - PROGRESS_BYTES;
         st = keep_going(run, err) == PMAPDB_OK ? st : PMAPDB_STOPPED;
     }
@@ -111,7 +112,7 @@ static pmapdb_status check_read(const perf_run *run, const char *path, pmapdb_er
     return PMAPDB_OK;
 }
 
-/* ---- what the result says ---- */
+/* ---- the result ---- */
 
 static void copy(char *to, size_t size, pm_text from)
 {
@@ -145,7 +146,7 @@ static void read_sums(pm_sql *sql, pmapdb_perf_result *out)
         tell_sums(row, out);
 }
 
-/* The traced process with most calls stands for all. */
+/* The traced process with most calls represents all. */
 static void read_traced(pm_sql *sql, pmapdb_perf_result *out)
 {
     sqlite3_stmt *row =

@@ -1,4 +1,4 @@
-/* regions: address ranges out of a CSV file. */
+/* regions: reads address ranges from a CSV file. */
 #include "api/regions.h"
 
 #include "api/one_file.h"
@@ -13,7 +13,7 @@
 
 typedef struct reading {
     const char *name;
-    bool has_header; /* else one was put in front, and every line counts one more */
+    bool has_header; /* false: a header was inserted, and line numbers are one too high */
     pm_buf *json;
     size_t n;
 } reading;
@@ -29,7 +29,7 @@ static pmapdb_status refuse(void *ctx, uint64_t line, const char *what, pmapdb_e
                    r->has_header ? what : "a region is START,END, two hexadecimal addresses");
 }
 
-/* Hexadecimal digits after an optional 0x, backticks only between them. */
+/* Reads hexadecimal digits after an optional 0x; backticks may be only between digits. */
 static bool read_address(pm_text t, uint64_t *out)
 {
     char digits[DIGITS_MAX];
@@ -71,7 +71,7 @@ static pmapdb_status take_row(void *ctx, uint64_t line, const pm_text *field, pm
 
 /* ---- the file ---- */
 
-/* The length of the text up to the end of the first line that is not blank. */
+/* The length of the text up to the end of its first line that is not blank. */
 static size_t first_line(pm_text text)
 {
     size_t at = 0;
@@ -83,7 +83,8 @@ static size_t first_line(pm_text text)
     return at;
 }
 
-/* Whoever reads START,END in a manual writes it in a file. No address has such letters. */
+/* Makes a header lower case, because users copy START,END from a manual. Addresses do not have
+ * these letters. */
 static bool lower_header(pm_text line, pm_buf *out, pmapdb_status *st, pmapdb_error *err)
 {
     *st = pm_buf_add(out, line.data, line.len, err);

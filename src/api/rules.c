@@ -1,4 +1,4 @@
-/* rules: sets of rules, what a store has by them, and other rules over all that a store has. */
+/* rules: sets of rules, their results in a store, and a change of the rules of a store. */
 #include "api/rules.h"
 
 #include "api/one_file.h"
@@ -26,7 +26,7 @@ pmapdb_status pm_rules_find(const char *name_or_path, pm_buf *out, pmapdb_error 
                      : pm_one_file_read(name_or_path, PM_RULES_FILE_MAX, out, err);
 }
 
-/* A misspelt name is a file that is not there. */
+/* Fails unless the name is a built-in set or a file: a misspelt name looks like a missing file. */
 static pmapdb_status check_name(const char *wanted, pmapdb_error *err)
 {
     pm_near near;
@@ -52,7 +52,7 @@ static pmapdb_status load_named(const char *wanted, pm_rule_text *out, pmapdb_er
     return st;
 }
 
-/* A set that was chosen by its name may be the one that the store has. */
+/* A set that was chosen by its name may equal the set of the store. */
 static pmapdb_status is_stored(pmapdb_store *store, pm_rules_choice *c, pmapdb_error *err)
 {
     pm_rule_text stored = {0};
@@ -75,7 +75,7 @@ pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, const cha
     t->applied_ms = PMAPDB_UNKNOWN;
     if (application)
         pm_buf_clear(&t->application);
-    if (application && strcmp(application, "/app") != 0) /* which the store keeps as "" */
+    if (application && strcmp(application, "/app") != 0) /* the store keeps /app as "" */
         PM_STEP(st, pm_buf_addf(&t->application, err, "%s", application));
     if (named || application)
         t->hash = pm_rule_text_hash(pm_buf_text(&t->text), pm_buf_text(&t->application));
@@ -84,7 +84,7 @@ pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, const cha
     return st;
 }
 
-/* What is to be said of a set besides its rules; the texts are the choice's. */
+/* Describes a set without its rules; the texts belong to the choice. */
 static pmapdb_rule_set about(const pm_rules_choice *c)
 {
     const pm_rule_text *t = &c->text;
@@ -128,7 +128,7 @@ pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
     return st;
 }
 
-/* Chooses, reads and tells of a set. */
+/* Chooses and reads a set, and reports its notes. */
 static pmapdb_status open_set(pmapdb_store *store, const pmapdb_rules_options *o,
                               pm_rules_choice *c, pmapdb_error *err)
 {
@@ -144,7 +144,8 @@ static pmapdb_status open_set(pmapdb_store *store, const pmapdb_rules_options *o
 
 /* ---- the rules of a set ---- */
 
-/* The lineages that each rule decided, by the names of the rules; NULL: no memory. */
+/* The number of lineages that each rule decided, by the names of the rules. NULL if memory runs
+ * out. */
 static int64_t *count_lineages(pm_sql *sql, const pm_rules *rules)
 {
     size_t n = pm_rules_count(rules);
@@ -209,7 +210,7 @@ pmapdb_status pmapdb_rules(pmapdb_store *store, const pmapdb_rules_options *opti
     return st;
 }
 
-/* ---- other rules over all that a store has ---- */
+/* ---- other rules for a whole store ---- */
 
 static pmapdb_status on_process(void *ctx, size_t done, size_t of, pmapdb_error *err)
 {

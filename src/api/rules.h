@@ -1,4 +1,4 @@
-/* rules: a set of rules by what a user calls it: the store's, one that is built in, a file. */
+/* rules: finds the set of rules that a user names: the store's set, a built-in set, a file. */
 #ifndef PM_API_RULES_H
 #define PM_API_RULES_H
 
@@ -6,26 +6,26 @@
 #include "store/rules/rule_set.h"
 #include "store/rules/rules_csv.h"
 
-/* Zeroed before. */
+/* Zero it before use. */
 typedef struct pm_rules_choice {
     pm_rule_text text;
-    bool stored;     /* the lineages of the store got their categories from this set */
-    pm_rules *rules; /* NULL until the text was read */
+    bool stored;     /* the lineages of the store have their categories from this set */
+    pm_rules *rules; /* NULL until the text is read */
 } pm_rules_choice;
 
-/* wanted NULL: the set of the store, and without a store (NULL) the built-in default. application
- * NULL: what the store's set was applied with; for another set /app. */
+/* wanted NULL: the set of the store; without a store (NULL) the built-in default. application NULL:
+ * the application with which the store's set was applied; for another set /app. */
 pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, const char *application,
                               pm_rules_choice *out, pmapdb_error *err);
 
-/* Reads the text. With a mistake there are no rules and PMAPDB_INPUT: err has the first mistake,
- * and on_note (as of pmapdb_rules_options, or NULL) gets all of them. */
+/* Reads the text. A mistake means no rules and PMAPDB_INPUT: err has the first mistake, and on_note
+ * (as in pmapdb_rules_options, or NULL) gets all of them. */
 pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
                                    void (*on_note)(void *ctx, bool mistake, const char *note),
                                    void *ctx, pmapdb_error *err);
 void pm_rules_choice_free(pm_rules_choice *c);
 
-/* The text of the set that is built in under this name, else of the file. */
+/* The text of the built-in set with this name, else of the file. */
 pmapdb_status pm_rules_find(const char *name_or_path, pm_buf *out, pmapdb_error *err);
 
 #endif

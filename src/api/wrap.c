@@ -1,4 +1,4 @@
-/* wrap: files that may hold captures in a wrapping that import does not take off. */
+/* wrap: recognizes captures in a wrapping that import does not remove. */
 #include "api/wrap.h"
 
 static bool has_at(pm_text t, size_t at, pm_text what)
@@ -6,7 +6,7 @@ static bool has_at(pm_text t, size_t at, pm_text what)
     return t.len >= at && pm_text_starts(pm_text_from(t, at), what);
 }
 
-/* Several lines, none of which ends as lines end. */
+/* True for several lines that all end in a lone CR. */
 static bool is_cr_only(pm_text t)
 {
     const char *first = t.len ? memchr(t.data, '\r', t.len) : NULL;
@@ -17,7 +17,7 @@ static bool is_cr_only(pm_text t)
 
 pm_wrap pm_wrap_of(pm_text begin, bool in_archive)
 {
-    /* On disk a tar is opened; one inside a tar would be read as one text of many processes. */
+    /* A tar on disk is opened; a tar inside a tar would be read as one text of many processes. */
     if (in_archive && has_at(begin, 257, PM_TEXT("ustar")))
         return (pm_wrap){"an archive inside an archive: unpack it and import the folder", true};
     if (has_at(begin, 0, PM_TEXT("\xff\xfe")) || has_at(begin, 0, PM_TEXT("\xfe\xff")))

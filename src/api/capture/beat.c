@@ -3,7 +3,7 @@
 
 #define SECOND_NS 1000000000
 
-/* A waiting run looks this often whether it is to stop, and at both clocks. */
+/* The longest wait of a run before it checks whether to stop, and reads both clocks. */
 #define LOOK_NS SECOND_NS
 
 static int64_t boundary_after(int64_t utc_ns, int64_t step_ns)
@@ -11,7 +11,7 @@ static int64_t boundary_after(int64_t utc_ns, int64_t step_ns)
     return (utc_ns / step_ns + 1) * step_ns;
 }
 
-/* Below this a clock is merely steered, or two readings of it were interrupted. */
+/* A smaller difference of the clocks is steering, or an interruption between two readings. */
 static int64_t tolerance(const pm_beats *b)
 {
     return b->step_ns / 4 < SECOND_NS ? b->step_ns / 4 : SECOND_NS;
@@ -22,14 +22,15 @@ void pm_beats_begin(pm_beats *b, int64_t step_ns, pm_clocks now)
     *b = (pm_beats){step_ns, now.utc_ns, now};
 }
 
-/* True if the beat at due_ns, or a later one, begins now. *missed: beats that passed before it. */
+/* True if the beat at due_ns, or a later one, begins now. *missed: the beats that passed before it.
+ */
 static bool begins(pm_beats *b, int64_t now_ns, int64_t *missed)
 {
     int64_t late = now_ns - b->due_ns, steps = late / b->step_ns;
 
     if (late - steps * b->step_ns <= b->step_ns / 4) {
         *missed = steps;
-        /* The first beat lies anywhere; what follows it is a boundary. */
+        /* The first beat is at any time; the beats after it are at boundaries. */
         b->due_ns = b->due_ns + steps * b->step_ns + b->step_ns / 2;
         b->due_ns = boundary_after(b->due_ns, b->step_ns);
         return true;

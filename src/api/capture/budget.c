@@ -7,13 +7,13 @@
 
 #define PAGE_KIB 4
 #define MS_PER_HOUR (3600.0 * 1000)
-#define HALF_LIFE_MS (6 * MS_PER_HOUR)    /* of an own cost above the host's */
-#define TRUSTED_MS (7 * 24 * MS_PER_HOUR) /* so long a lower one holds: huge pages may be split */
-/* So long what was in one mapping is taken to be there still. */
+#define HALF_LIFE_MS (6 * MS_PER_HOUR)    /* of a process's excess over the host's cost */
+#define TRUSTED_MS (7 * 24 * MS_PER_HOUR) /* of a lower cost: huge pages may be split */
+/* The contents of the largest mapping at the last reading count for this long. */
 #define SHAPE_MS (2 * MS_PER_HOUR)
 #define AT_A_TIME 3 /* mappings in a piece of PM_PROC_PIECE */
 
-/* With less, what a mapping costs for itself outweighs its pages. */
+/* With fewer pages, the cost of each mapping itself outweighs the cost of its pages. */
 #define PAGES_LEAST ((double)64 * 1024 / PAGE_KIB)
 #define NS_PER_MAPPING 2500.0 /* 4,040 mappings with nothing resident: 10.3 ms */
 
@@ -29,8 +29,9 @@ static int64_t known_or_0(int64_t v)
 
 /* ---- cost of a page ---- */
 
-/* By the longest piece: the mapping that had most is in it, or another that cost even more. A wait
- * for the processor is in the wall clock's time, but not in all of the reading's own. */
+/* Takes the longest piece, which contains the largest mapping, or one that cost even more. The
+ * wall-clock time of the piece includes waits for the processor, the CPU time of the reading does
+ * not. */
 static double cost_by_longest(const pm_budget_reading *r)
 {
     double pages = pages_of(r->largest_kib);
@@ -51,7 +52,7 @@ static double cost_on_average(const pm_reading *r)
     return ns > 0 ? ns / pages : 0;
 }
 
-/* Negative: it does not tell. */
+/* Negative: the reading does not show the cost. */
 static double cost_of(const pm_budget_reading *r)
 {
     double ns = cost_by_longest(r);
@@ -111,7 +112,7 @@ static int64_t all_kib(const pm_proc_extent *e)
     return known_or_0(e->resident_kib) + known_or_0(e->swap_kib);
 }
 
-/* The most that one mapping can hold now. */
+/* The most KiB that one mapping can contain now. */
 static int64_t most_kib(const pm_budget *own, int64_t now_ms, const pm_proc_extent *e)
 {
     int64_t all = all_kib(e), most = all;

@@ -1,20 +1,20 @@
-/* budget: may smaps be read, or would that hold up the process for too long?
+/* budget: may smaps be read, or would that stall the process for too long?
  *
- * While the kernel makes one mapping's part of smaps it looks at every page of it and holds the
- * process's memory map: mmap, munmap, on older kernels page faults too, wait for so long. The
- * longest such wait is predicted as
+ * While the kernel writes the part of smaps for one mapping, it visits every page of the mapping
+ * and locks the memory map of the process: mmap, munmap, and on older kernels page faults, wait for
+ * that long. The longest such wait is predicted as
  *
- *     pages in one mapping at most  x  cost of a page
+ *     most pages in one mapping  x  cost of a page
  *
- * Pages: resident and swapped, all of the process's (statm); where that is too many, no more than
- * smaps of the last two hours showed in one mapping plus what came since, no more than the largest
- * mapping has room for (maps); three times that where pm_proc_read_map takes several at a time.
- * What must be in huge pages, since there are not that many small ones on this host (meminfo),
- * counts with the lowest cost.
+ * Pages: all resident and swapped pages of the process (statm). If those are too many: at most the
+ * pages that smaps of the last two hours showed in one mapping, plus the pages added since; and at
+ * most the room of the largest mapping (maps); three times that if pm_proc_read_map takes several
+ * mappings at a time. Pages that must be in huge pages, because this host has fewer small ones
+ * (meminfo), count with the lowest cost.
  *
- * Cost: of this process's own last smaps; else the median of the others' on this host, from three
- * on; else 100 ns. An own cost above the host's is believed the less the older it is, half of the
- * excess in six hours: so a process that was found too slow on a bad day is read again.
+ * Cost: of the last smaps of this process; else the median of the other processes on this host,
+ * from three on; else 100 ns. A cost of its own above the host's counts less as it ages, half of
+ * the excess after six hours: a process that was found too slow on a bad day is read again.
  *
  * Pure. Unknown numbers are PMAPDB_UNKNOWN. */
 #ifndef PM_API_BUDGET_H
@@ -23,40 +23,40 @@
 #include "source/proc.h"
 #include "store/write/live_reading.h"
 
-#define PM_BUDGET_NS_ASSUMED 100.0   /* 4.5 s for 210 GB was reported of older kernels: 85 ns */
-#define PM_BUDGET_NS_HOST_LEAST 25.0 /* others' huge pages say nothing about this process */
-#define PM_BUDGET_NS_LEAST 1.0       /* huge pages cost about half of that */
+#define PM_BUDGET_NS_ASSUMED 100.0   /* reported for older kernels: 4.5 s for 210 GB, 85 ns */
+#define PM_BUDGET_NS_HOST_LEAST 25.0 /* huge pages of others do not predict this process */
+#define PM_BUDGET_NS_LEAST 1.0       /* huge pages cost about half of this */
 #define PM_BUDGET_READINGS 64
 #define PM_BUDGET_READINGS_LEAST 3
 
-/* One reading of smaps: what the store keeps of it, and what only this run knows. */
+/* One reading of smaps: the part that the store keeps, and the part that only this run knows. */
 typedef struct pm_budget_reading {
     pm_reading kept;
-    int64_t largest_kib;    /* resident and swapped in the one mapping that had most */
-    int64_t longest_cpu_us; /* of the longest read(2), this program's own time */
+    int64_t largest_kib;    /* resident and swapped, in the mapping with most of both */
+    int64_t longest_cpu_us; /* of the longest read(2): CPU time of this program */
 } pm_budget_reading;
 
-/* Of one process: zeroed, it knows nothing. */
+/* Of one process. Zeroed: nothing is known. */
 typedef struct pm_budget {
     bool known;
     pm_budget_reading last;
 } pm_budget;
 
-/* Of the host: the latest costs of a page. Zeroed, it knows nothing. */
+/* Of the host: the latest costs of a page. Zeroed: nothing is known. */
 typedef struct pm_budget_host {
     double ns[PM_BUDGET_READINGS];
     size_t n, next;
 } pm_budget_host;
 
-/* After smaps was read. A reading without what is needed, or of little, teaches nothing; the
- * process is known by it all the same. host may be NULL. */
+/* Learns from a reading of smaps. A reading that lacks numbers, or has few pages, makes the process
+ * known, but does not change the costs of the host. host may be NULL. */
 void pm_budget_learn(pm_budget *own, pm_budget_host *host, const pm_budget_reading *reading);
 
-/* ns a page: what smaps of this process is taken to cost now. */
+/* The expected cost of smaps of this process now, in ns a page. */
 double pm_budget_cost(const pm_budget *own, const pm_budget_host *host, int64_t now_ms);
 
-/* The stall that smaps would cause, in us. `why`, if not NULL, gets what there is to say of one
- * that is more than max_stall_us. */
+/* The stall that smaps would cause, in us. `why`, if not NULL, gets the message for a stall of more
+ * than max_stall_us. */
 int64_t pm_budget_predict(const pm_budget *own, const pm_budget_host *host, int64_t now_ms,
                           const pm_proc_extent *extent, int64_t max_stall_us, char why[200]);
 

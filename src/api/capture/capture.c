@@ -1,4 +1,4 @@
-/* capture: live processes -> store, once or at every beat. */
+/* capture: stores live processes, once or at every beat. */
 #include "api/capture/beat.h"
 #include "api/capture/lock.h"
 #include "api/capture/run.h"
@@ -15,7 +15,7 @@
 #define MAX_STALL_US 50000
 #define NS_PER_MS 1000000
 #define PATIENCE_MIN_MS 1000
-#define LAST_S 9000000000 /* the year 2255: a clock beyond it is wrong, and its ns overflow */
+#define LAST_S 9000000000 /* the year 2255: a later clock is wrong, and its ns overflow */
 
 /* ---- options ---- */
 
@@ -44,7 +44,7 @@ static pm_clocks clocks_now(void)
     return (pm_clocks){clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_MONOTONIC)};
 }
 
-/* Shorter if a signal comes: the caller looks again. */
+/* Waits; returns early after a signal, and the caller checks again. */
 static void wait_for(int64_t ns)
 {
     const struct timespec span = {ns / 1000000000, ns % 1000000000};
@@ -72,8 +72,8 @@ static void begin_beat(pm_capture_run *run, int64_t missed)
                             .counts = {.missed = missed}};
 }
 
-/* Hidden processes are not listed, so they cannot be counted as unreadable. A process named by pid
- * that is hidden looks like one that does not exist. */
+/* Reports hidden processes. They are not listed, so they cannot be counted as unreadable; a hidden
+ * process that is named by pid looks like one that does not exist. */
 static void tell_hidden(const pm_capture_run *run)
 {
     bool asked = !run->selection.named || run->result->trouble;
@@ -84,7 +84,7 @@ static void tell_hidden(const pm_capture_run *run)
                         "root or with CAP_SYS_PTRACE");
 }
 
-/* Adds the beat to the result, and tells it. */
+/* Adds the beat to the result and reports it. */
 static void end_beat(pm_capture_run *run, int64_t moved_ns)
 {
     const pm_sweep *s = &run->sweep;
@@ -119,9 +119,10 @@ static void keep_beat(pm_capture_run *run, int64_t missed, int64_t moved_ns)
     end_beat(run, moved_ns);
 }
 
-/* ---- all of them ---- */
+/* ---- all beats ---- */
 
-/* A long run that lost its file cannot go on: only a new run can mend that. */
+/* False if the file of the store was removed or replaced. The run ends then: only a new run can
+ * open the current file. */
 static bool has_store(pm_capture_run *run, const pm_watch_files *files)
 {
     const char *part = pm_watch_lost(run->store, files), *path = run->store->path;
@@ -166,7 +167,7 @@ static bool is_over(const pm_capture_run *run)
     return run->result->ended || (o->count != PMAPDB_UNKNOWN && run->n_begun >= (uint64_t)o->count);
 }
 
-/* A lost beat counts as missed before the next one, and does not end the run. */
+/* A lost beat does not end the run: it counts as missed before the next beat. */
 static void keep_beats(pm_capture_run *run, const pm_watch_files *files)
 {
     pm_beats beats;
@@ -200,8 +201,8 @@ static void keep_beats(pm_capture_run *run, const pm_watch_files *files)
         run->st = PMAPDB_OK;
 }
 
-/* A run begins as patiently as any other writer; then it waits for another writer no longer than to
- * the next beat. */
+/* Runs the beats, which wait for another writer at most until the next beat; before them a run is
+ * as patient as any other writer. */
 static void keep_beats_in_time(pm_capture_run *run, const pm_watch_files *files)
 {
     int64_t before = pm_store_patience(run->store), every_ms = run->options->every_ms;
@@ -212,8 +213,8 @@ static void keep_beats_in_time(pm_capture_run *run, const pm_watch_files *files)
     pm_store_set_patience(run->store, before);
 }
 
-/* An expression over the command line or the environment may hold a secret: its hash tells it from
- * others. */
+/* Names the selection. An expression over the command line or the environment may contain a secret:
+ * only its hash is shown. */
 static pmapdb_status show_selection(pm_capture_run *run)
 {
     pm_text text = pm_buf_text(&run->selection.text);
@@ -271,7 +272,7 @@ pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_capture_options *
         else
             keep_beats_in_time(&run, &files);
     }
-    if (run.st == PMAPDB_OK) /* perhaps their calls were recorded */
+    if (run.st == PMAPDB_OK) /* their calls may have been recorded */
         did(&run, pm_perf_link(store, &run.error));
     close_run(&run);
     if (run.st != PMAPDB_OK && err)

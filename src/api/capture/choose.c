@@ -1,4 +1,4 @@
-/* choose: smaps or maps of a process, by the cost of earlier readings. */
+/* choose: smaps or maps for a process, by the cost of earlier readings. */
 #include "api/capture/run.h"
 
 #include "base/clock.h"
@@ -12,8 +12,8 @@ static void learn_stored(pm_budget *own, pm_budget_host *host, const pm_reading 
                                          .longest_cpu_us = PMAPDB_UNKNOWN});
 }
 
-/* The costs that the store knows, of the host and of this process. Asked only for a process that
- * would be too slow without: most processes are small. */
+/* Recalls the costs that the store has for the host and this process. Only for a process that would
+ * be too slow without them: most processes are small. */
 static void recall(pm_capture_run *run, pm_target *t)
 {
     pm_reading readings[PM_BUDGET_READINGS];
@@ -34,7 +34,7 @@ static void recall(pm_capture_run *run, pm_target *t)
     t->recalled = true;
 }
 
-/* Looks no further than it must: statm, then what the store knows, then maps. */
+/* Predicts the stall from as little as possible: statm, then the costs in the store, then maps. */
 static int64_t predict(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_extent *extent)
 {
     int64_t now_ms = pm_clock_now(), most_us = run->options->max_stall_us, us;

@@ -1,4 +1,4 @@
-/* capture_lock: one run at a time captures the same processes into a store. */
+/* capture_lock: only one run at a time captures the same processes into a store. */
 #include "api/capture/lock.h"
 
 #include "base/buf.h"
@@ -12,8 +12,8 @@
 
 #define PAUSE_MS 100
 
-/* Everybody who may write the store may lock, and nobody else: a reader must not hold a lock. If
- * the mode cannot be set, because the file is another's, this lock holds all the same. */
+/* Lets everybody lock who may write the store, and nobody else: a reader must not hold a lock. If
+ * the mode cannot be set, because another user owns the file, this lock is valid anyway. */
 static void share_like(const char *store, int fd)
 {
     struct stat info;
@@ -22,14 +22,14 @@ static void share_like(const char *store, int fd)
         fchmod(fd, 0600 | (info.st_mode & 0020 ? 0060 : 0) | (info.st_mode & 0002 ? 0006 : 0));
 }
 
-/* Beside the file itself, whatever name it was reached by, like SQLite's -wal. */
+/* Opens the lock file beside the real file of the store, like SQLite's -wal. */
 static pmapdb_status open_file(const char *store, int *fd, pmapdb_error *err)
 {
     char *real = realpath(store, NULL);
     pm_buf path = {0};
     pmapdb_status st = PMAPDB_OK;
 
-    if (!real && errno == ENOMEM) /* a lock of another name would lock nobody out */
+    if (!real && errno == ENOMEM) /* a lock file of another name would exclude nobody */
         return pm_fail_nomem(err);
     PM_STEP(st, pm_buf_addf(&path, err, "%s-capture", real ? real : store));
     free(real);
@@ -47,7 +47,7 @@ static pmapdb_status open_file(const char *store, int *fd, pmapdb_error *err)
     return st;
 }
 
-/* The lock belongs to the open file, not to the process: it also keeps out a second run in one
+/* The lock belongs to the open file, not to the process: it also excludes a second run in the same
  * program. */
 static bool try_lock(int fd, uint64_t byte)
 {

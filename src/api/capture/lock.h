@@ -1,15 +1,16 @@
 /* lock: only one run at a time captures the same processes into a store; runs with other selections
- * go on beside it. */
+ * are independent. */
 #ifndef PM_API_CAPTURE_LOCK_H
 #define PM_API_CAPTURE_LOCK_H
 
 #include "base/err.h"
 
-/* Takes the lock of `selection` on `host`: one byte of the file STORE-capture, which is made for
- * those who may write the store, with the store's owner, and stays. If another run holds the lock,
- * waits for at most wait_ms, then fails with PMAPDB_BUSY; asks keep_going(ctx) now and then, and
- * fails with PMAPDB_STOPPED if it returns false. Closing *fd gives the lock back, and so does the
- * end of this program. */
+/* Takes the lock of `selection` on `host`: one byte of the file STORE-capture. The file is created
+ * for those who may write the store, with the store's owner, and is never deleted.
+ *
+ * If another run holds the lock, waits for at most wait_ms, then fails with PMAPDB_BUSY; calls
+ * keep_going(ctx) now and then, and fails with PMAPDB_STOPPED if it returns false. Closing *fd
+ * releases the lock, and so does the end of this program. */
 pmapdb_status pm_capture_lock(const char *store, const char *host, const char *selection,
                               int64_t wait_ms, bool (*keep_going)(void *ctx), void *ctx, int *fd,
                               pmapdb_error *err);

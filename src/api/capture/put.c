@@ -1,4 +1,4 @@
-/* put: the processes of a beat into the store, all or none. */
+/* put: stores the processes of a beat, all or none. */
 #include "api/capture/run.h"
 
 #include "api/event.h"
@@ -43,7 +43,7 @@ static void tell_stored(const pm_capture_run *run, const pm_target *t, const cha
 
 /* ---- one transaction ---- */
 
-/* *refused: the target that the store does not take; the transaction must then not be kept. */
+/* *refused: the target that the store refuses; the transaction must then be rolled back. */
 static void put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refused)
 {
     pm_sql *sql = run->store->sql;
@@ -90,7 +90,7 @@ static void settle(pm_capture_run *run, pm_target *t)
     run->stored++;
     if (!run->options->on_event)
         return;
-    memcpy(name, t->name, sizeof name); /* unless the process has a better one from earlier */
+    memcpy(name, t->name, sizeof name); /* unless an earlier capture has a better name */
     pm_store_name(run->store, t->stored.process_id, name, sizeof name, NULL);
     tell_stored(run, t, name);
 }
@@ -98,7 +98,7 @@ static void settle(pm_capture_run *run, pm_target *t)
 void pm_capture_put(pm_capture_run *run)
 {
     for (pm_target *refused; run->st == PMAPDB_OK && (refused = transaction(run));) {
-        refused->refused = true; /* its own fault: the others go on */
+        refused->refused = true; /* the fault of this process: the others go on */
         run->result->trouble++;
         pm_capture_tell(run, refused->pid, true, run->error.text);
         run->st = PMAPDB_OK;

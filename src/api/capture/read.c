@@ -1,18 +1,18 @@
-/* read: one process -> a capture that waits to be stored. */
+/* read: reads one process into a capture that waits to be stored. */
 #include "api/capture/run.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#define TRIES 3 /* at a map that changes while it is read */
+#define TRIES 3 /* for a map that changes while it is read */
 
 static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken, pmapdb_error *err)
 {
     return pm_live_map_feed(ctx, bytes, n, taken, err);
 }
 
-/* PMAPDB_INPUT: the mappings overlap, or are not understood. */
+/* PMAPDB_INPUT: the mappings overlap, or cannot be parsed. */
 static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect,
                               int64_t *longest_cpu_us, pm_proc_fate *fate, pmapdb_error *err)
 {
@@ -33,13 +33,13 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
     t->live.longest_us = reading.longest_us;
     *longest_cpu_us = reading.longest_cpu_us;
     st = pm_live_map_finish(t->map, &c->block, &c->pool, &rows, &c->n_rows, err);
-    c->rows = (uint32_t *)rows; /* until the next reading, which comes after this is stored */
+    c->rows = (uint32_t *)rows; /* until the next reading, which is after the storing */
     if (st == PMAPDB_OK && c->n_rows == 0)
-        *fate = PM_PROC_GONE; /* its memory went before it did */
+        *fate = PM_PROC_GONE; /* the memory of a process ends before the process */
     return st;
 }
 
-/* A map whose mappings overlap is of several moments, and is read again. */
+/* Reads the map again if its mappings overlap: such a map mixes several moments. */
 static void read_whole_map(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_dialect dialect,
                            int64_t *longest_cpu_us, pm_proc_fate *fate)
 {
@@ -85,7 +85,7 @@ static void set_name(const pm_capture_run *run, const pm_proc *p, pm_target *t)
     t->capture.name = t->name;
 }
 
-/* The kernel's own sums, read right after the map, prove those of the rows. */
+/* The kernel's own sums, read right after the map, prove the sums of the rows. */
 static void identify(const pm_capture_run *run, const pm_proc *p, pm_target *t, pm_dialect dialect)
 {
     pm_capture *c = &t->capture;
@@ -133,7 +133,7 @@ pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *t
     read_standing(run, p, t);
     if (run->st != PMAPDB_OK)
         return fate;
-    fate = pm_proc_same(p); /* the facts beside the map are of the same program */
+    fate = pm_proc_same(p); /* the facts beside the map must be of the same program */
     identify(run, p, t, dialect);
     set_name(run, p, t);
     t->waiting = fate == PM_PROC_GOOD;

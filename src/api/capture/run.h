@@ -12,19 +12,19 @@
 #include "store/write/live_reading.h"
 #include "store/write/put.h"
 
-/* What is remembered between beats of one life of one pid. */
+/* What the run remembers between beats about one life of a pid. */
 typedef struct pm_target {
     int64_t pid, start_time;
-    uint64_t beat;    /* the last that met it */
-    pm_live_map *map; /* its map as it was; NULL: forgotten */
+    uint64_t beat;    /* the last beat that met the process */
+    pm_live_map *map; /* its map at the last reading; NULL: forgotten */
     size_t bytes;     /* held by `map` */
     bool asked;       /* the store was asked for rss_kib */
-    int64_t rss_kib;  /* of its last stored snapshot; PMAPDB_UNKNOWN: there is no such snapshot */
+    int64_t rss_kib;  /* of its last stored snapshot; PMAPDB_UNKNOWN: no such snapshot */
     bool recalled;    /* the store was asked for the cost of its last reading */
     pm_budget budget; /* the cost of its readings */
     /* of the current beat: */
-    bool waiting; /* read, and not stored yet */
-    bool refused; /* the store does not take it */
+    bool waiting; /* read, but not stored yet */
+    bool refused; /* the store refuses it */
     pm_capture capture;
     pm_live live;
     pm_stored stored;
@@ -36,7 +36,7 @@ typedef struct pm_targets {
     pm_target **item; /* by pid */
     size_t n, cap;
     size_t bytes;       /* of all maps */
-    size_t ended_bytes; /* of those of ended processes, since the store's writer forgot them */
+    size_t ended_bytes; /* of maps of ended processes, since the store's writer forgot them */
 } pm_targets;
 
 typedef struct pm_capture_run {
@@ -52,12 +52,12 @@ typedef struct pm_capture_run {
     pm_proc_host *machine;
     int root, lock;
     char boot_id[64], host[256];
-    bool told_unreadable; /* that some processes cannot be read is told once, */
-    bool told_torn;       /* and that a map changed too quickly */
-    uint64_t n_begun;     /* beats */
+    bool told_unreadable; /* unreadable processes are reported once, */
+    bool told_torn;       /* and so is a map that changes too quickly */
+    uint64_t n_begun;     /* beats begun */
     /* of the current beat: */
     pm_sweep sweep;
-    int64_t capture_id; /* 0: nothing of it is in the store */
+    int64_t capture_id; /* 0: the store has nothing of the beat */
     int64_t ended_ms;
     uint64_t stored;
     pmapdb_status st;
@@ -74,42 +74,44 @@ static inline bool did(pm_capture_run *run, pmapdb_status st)
 
 /* ---- target.c ---- */
 
-/* The target of this life; another life of the pid is forgotten. NULL: no memory. */
+/* Returns the target of this life; forgets another life of the pid. NULL if memory runs out. */
 pm_target *pm_targets_get(pm_targets *t, int64_t pid, int64_t start_time);
-/* Forgets those that this beat did not meet. */
+/* Forgets the targets that this beat did not meet. */
 void pm_targets_sweep(pm_targets *t, uint64_t beat);
 void pm_targets_free(pm_targets *t);
-/* After a reading: counts the bytes that the map holds now. */
+/* Counts the bytes that the map takes after a reading. */
 void pm_target_weigh(pm_targets *t, pm_target *target);
 void pm_target_forget_map(pm_targets *t, pm_target *target);
 
 /* ---- choose.c ---- */
 
-/* smaps or maps. Sets live.predicted_us, and live.degraded for a forced maps. */
+/* Chooses smaps or maps. Sets live.predicted_us, and live.degraded if maps is forced. */
 pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *target);
-/* Notes the cost of the smaps that the target holds. */
+/* Notes the cost of the smaps in the target's capture. */
 void pm_capture_learn(pm_capture_run *run, pm_target *target, int64_t longest_cpu_us);
 
 /* ---- read.c ---- */
 
-/* Reads the map and the facts beside it; target->waiting if there is something to store. Only
- * PM_PROC_GOOD leaves something. */
+/* Reads the map and the facts beside it. Sets target->waiting if there is something to store, which
+ * only PM_PROC_GOOD can leave. */
 pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *target);
 
 /* ---- sweep.c ---- */
 
-/* One beat: reads all that is selected, then stores it. */
+/* Runs one beat: reads all selected processes, then stores them. */
 void pm_capture_sweep(pm_capture_run *run);
 
 /* ---- put.c ---- */
 
-/* How far apart captures of one moment may be; those of a sweep always are of one. */
+/* The longest time between captures of one moment; captures of one sweep are always of one moment.
+ */
 #define PM_SWEEP_MS 1000
 
-/* Stores what waits, with the beat's counts as they are now, in one transaction, and reports it. */
+/* Stores the waiting captures, with the current counts of the beat, in one transaction, and reports
+ * them. */
 void pm_capture_put(pm_capture_run *run);
 
-/* Reports a process without a snapshot. pid PMAPDB_UNKNOWN: several. */
+/* Reports a process without a snapshot. pid PMAPDB_UNKNOWN: several processes. */
 void pm_capture_tell(const pm_capture_run *run, int64_t pid, bool trouble, const char *text);
 
 #endif

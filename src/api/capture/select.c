@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define ANCESTORS_MAX 256 /* a pid that was given away meanwhile could make a circle */
+#define ANCESTORS_MAX 256 /* a pid that was reused meanwhile could make a loop */
 
 /* ---- the options ---- */
 
-/* Of pm_named too, which begins with a pid. */
+/* Also compares pm_named, which begins with a pid. */
 static int by_pid(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -79,7 +79,7 @@ pmapdb_status pm_select_list(pm_selection *s, int root, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-/* A process whose parent ends meanwhile belongs to another one from then on. */
+/* Lists the ancestors. A process whose parent ends meanwhile gets another parent. */
 static size_t find_ancestors(int root, int64_t parent, int64_t out[ANCESTORS_MAX])
 {
     pm_proc_fate fate = PM_PROC_GOOD;
@@ -141,7 +141,8 @@ pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_pr
     if (s->needs & PM_NEED_ANCESTORS)
         facts.n_ancestors = find_ancestors(root, p->ppid, ancestors);
     st = pm_expression_holds(s->match, &facts, holds, err);
-    /* Every program has an exe: a process without one is another user's, with its environment. */
+    /* Every program has an exe. A process that shows none belongs to another user, and so does its
+     * environment. */
     *hidden = !*holds && s->needs & (PM_NEED_EXE | PM_NEED_ENVIRONMENT) && !known.exe.len;
     return st;
 }

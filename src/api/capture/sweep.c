@@ -1,17 +1,17 @@
-/* sweep: one beat: reads all that is selected, then stores it. */
+/* sweep: one beat: reads all selected processes, then stores them. */
 #include "api/capture/run.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-/* Readings wait in memory until the last, so that a beat is stored whole or not at all. Beyond this
- * it is stored in parts, and maps are not remembered for the next beat. */
+/* Readings wait in memory for the last one, so that a beat is stored in full or not at all. Beyond
+ * this size, a beat is stored in parts, and maps are not kept for the next beat. */
 #define WAITING_BYTES ((size_t)256 << 20)
 
 #define ENDED_BYTES ((size_t)32 << 20)
 #define FORGET_BEATS 10000
 
-/* Root in a container may lack the right, also over processes outside of it. */
+/* Root in a container may lack the right, even over processes outside of the container. */
 static const char *way_out(void)
 {
     return geteuid() ? "run as root or with CAP_SYS_PTRACE"
@@ -30,8 +30,8 @@ static const char *const fates[] = {
     [PM_PROC_TORN] = "its map changed too quickly while it was read: nothing of it is kept",
 };
 
-/* A process named by pid without a snapshot in the first beat is trouble; one that ends later is
- * news. */
+/* Reports a process that is named by pid and has no snapshot: trouble in the first beat; news if
+ * the process ends later. */
 static void miss_named(pm_capture_run *run, pm_named *named, pm_proc_fate fate, bool opened)
 {
     bool first = run->n_begun == 1, seen = named->start_time != PMAPDB_UNKNOWN;
@@ -50,8 +50,8 @@ static void miss_named(pm_capture_run *run, pm_named *named, pm_proc_fate fate, 
     pm_capture_tell(run, named->pid, first, text);
 }
 
-/* The next beat, or run, may well get it; only a run that asked for this process, once, got
- * nothing. */
+/* Reports a map that changes too quickly. Trouble only for a single capture of a named process:
+ * otherwise the next beat or run may succeed. */
 static void miss_torn(pm_capture_run *run, int64_t pid, bool is_named)
 {
     bool trouble = is_named && run->options->every_ms == PMAPDB_UNKNOWN;
@@ -63,7 +63,7 @@ static void miss_torn(pm_capture_run *run, int64_t pid, bool is_named)
     run->told_torn = true;
 }
 
-/* opened: it was there before it was read. */
+/* Reports a process without a snapshot. opened: the process existed before it was read. */
 static void miss(pm_capture_run *run, int64_t pid, pm_proc_fate fate, bool opened)
 {
     pm_named *named = pm_select_named(&run->selection, pid);
@@ -92,9 +92,10 @@ static void tell_unreadable(pm_capture_run *run)
     pm_capture_tell(run, PMAPDB_UNKNOWN, false, text);
 }
 
-/* ---- processes that did not move ---- */
+/* ---- processes whose size changed little ---- */
 
-/* Up or down by as much as was asked for: so the store is never further from the truth. */
+/* True if the size moved up or down by the requested amount, so that the store is never further
+ * from the truth. */
 static bool has_moved(const pmapdb_capture_options *o, int64_t before_kib, int64_t now_kib)
 {
     int64_t by = now_kib > before_kib ? now_kib - before_kib : before_kib - now_kib;
@@ -105,7 +106,7 @@ static bool has_moved(const pmapdb_capture_options *o, int64_t before_kib, int64
            (double)by * 100 >= (double)before_kib * (double)o->growth_percent;
 }
 
-/* Decided before the map is read, by statm, which costs the process nothing. */
+/* Decides before the map is read, by statm, which costs the process nothing. */
 static bool is_wanted(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     const pmapdb_capture_options *o = run->options;
@@ -142,7 +143,7 @@ static void capture_opened(pm_capture_run *run, const pm_proc *p)
         return;
     }
     fate = run->st == PMAPDB_OK ? pm_capture_read(run, p, t) : PM_PROC_GOOD;
-    if (run->st == PMAPDB_INPUT) { /* its own fault: the others go on */
+    if (run->st == PMAPDB_INPUT) { /* the fault of this process: the others go on */
         run->result->trouble++;
         pm_capture_tell(run, p->pid, true, run->error.text);
         run->st = PMAPDB_OK;
@@ -153,7 +154,7 @@ static void capture_opened(pm_capture_run *run, const pm_proc *p)
     }
 }
 
-/* Threads have directories in /proc, too, which are not listed. */
+/* True for a thread. Threads have directories in /proc, too, which are not listed. */
 static bool is_thread(pm_capture_run *run, const pm_proc *p, pm_named *named)
 {
     int64_t leader = named->start_time == PMAPDB_UNKNOWN ? pm_proc_leader(p) : PMAPDB_UNKNOWN;
@@ -169,7 +170,7 @@ static bool is_thread(pm_capture_run *run, const pm_proc *p, pm_named *named)
     return true;
 }
 
-/* Not a thread, and not another process that was given the pid. */
+/* True unless p is a thread, or another process with the same pid. */
 static bool is_named_one(pm_capture_run *run, const pm_proc *p, pm_named *named)
 {
     if (is_thread(run, p, named))
@@ -206,14 +207,14 @@ static void capture_pid(pm_capture_run *run, int64_t pid)
     pm_proc_close(&p);
 }
 
-/* ---- all of them ---- */
+/* ---- all processes ---- */
 
 static void capture_all(pm_capture_run *run)
 {
     const pmapdb_capture_options *o = run->options;
     pm_selection *s = &run->selection;
 
-    if (run->n_begun > 1) /* it is new in the first beat */
+    if (run->n_begun > 1) /* in the first beat every process is new */
         did(run, pm_proc_host_renew(run->machine, &run->error));
     if (run->st == PMAPDB_OK)
         did(run, pm_select_list(s, run->root, &run->error));
@@ -234,8 +235,8 @@ static void capture_all(pm_capture_run *run)
     pm_capture_put(run);
 }
 
-/* The store's writer remembers all that it met. Nothing of ended processes and replaced files must
- * pile up over months; reading the rest again costs some ms a process. */
+/* Forgets ended processes and replaced files, which must not pile up over months: the store's
+ * writer remembers everything that it met. Reading the rest again costs a few ms per process. */
 static void forget_the_past(pm_capture_run *run)
 {
     if (run->targets.ended_bytes < ENDED_BYTES && run->n_begun % FORGET_BEATS != 0)

@@ -1,4 +1,4 @@
-/* target: what a live capture remembers of each process between beats. */
+/* target: what a live capture remembers about each process between beats. */
 #include "api/capture/run.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* import: files -> captures -> store, in the order of time, with news of each. */
+/* import: reads captures from files and stores them in the order of time, with a report of each. */
 #include "api/import/intake.h"
 
 #include "api/check.h"
@@ -14,15 +14,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Captures wait in memory until all are read, so that they can be stored in the order of time; with
- * more than this, those that wait are stored first. Only speed and size depend on it: a capture
- * that comes late is put in its place. */
+/* Captures wait in memory until all files are read, so that they can be stored in the order of
+ * time; beyond this size, the waiting ones are stored first. Only speed and size depend on it: a
+ * late capture is inserted in its place. */
 #define WAITING_BYTES (256U << 20)
-/* What one file's may take until all of it is read: a log of 10 GiB in which one row in 97 changes
- * from block to block, or a process with five million mappings. */
+/* The captures of one file may take this much until all of the file is read: enough for a log of 10
+ * GiB in which one row in 97 changes from block to block, or for a process with five million
+ * mappings. */
 #define FILE_BYTES ((uint64_t)2 << 30)
 #define SWEEP_MS 1000
-/* So long a transaction with late captures takes in more, while other writers wait. */
+/* A transaction with late captures takes in more for this long, while other writers wait. */
 #define LATE_MS 1000
 
 typedef struct import_run {
@@ -96,7 +97,7 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
     if (p->warning)
         warnings[event.n_warnings++] = p->warning;
     if (stored->ambiguous && c->pid != PMAPDB_UNKNOWN &&
-        c->block.state != PM_STATE_TOTALS) /* sums have nothing else */
+        c->block.state != PM_STATE_TOTALS) /* totals have only sums */
         warnings[event.n_warnings++] = "only its pid ties it to the process that it was added to";
     if (stored->doubt[0])
         warnings[event.n_warnings++] = stored->doubt;
@@ -109,8 +110,8 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
 
 /* ---- storing ---- */
 
-/* Puts a capture into the open transaction. What was read together, a file and a moment, has one
- * row in table capture. */
+/* Puts a capture into the open transaction. The captures of a file and moment share one row in
+ * table capture. */
 static void put(import_run *run, const pm_pending *p, pm_stored *stored)
 {
     pm_intake *in = &run->in;
@@ -123,7 +124,7 @@ static void put(import_run *run, const pm_pending *p, pm_stored *stored)
                                         &run->last_capture_id, stored, &in->error));
     if (in->st != PMAPDB_INPUT)
         return;
-    /* this capture's fault: the others go on */
+    /* the fault of this capture: the others go on */
     in->st = PMAPDB_OK;
     stored->snapshot_id = PMAPDB_UNKNOWN;
     tell_problem(
@@ -151,8 +152,9 @@ static void count_and_tell(import_run *run, const pm_pending *p, const pm_stored
     tell_stored(run, p, stored, name);
 }
 
-/* One transaction: a capture; or, where it comes late for its process, those after it, too, so that
- * what it takes off is put back once. Returns the index of the next one. */
+/* Stores one transaction: one capture; or, if it is late for its process, also the captures after
+ * it, so that the rows that a late capture removes are put back only once. Returns the index of the
+ * next capture. */
 static size_t store_some(import_run *run, size_t from, pm_stored *stored)
 {
     pm_intake *in = &run->in;
@@ -174,7 +176,7 @@ static size_t store_some(import_run *run, size_t from, pm_stored *stored)
     return at;
 }
 
-/* Stores and reports what waits, then forgets it. */
+/* Stores and reports the waiting captures, then forgets them. */
 static void flush(import_run *run)
 {
     pm_intake *in = &run->in;
@@ -248,7 +250,7 @@ static void store_labels(import_run *run, pm_label_pending *p)
         tell_labels(run, p, &stored, name);
 }
 
-/* Once all captures are stored: in a folder, names may lie before the maps that they are of. */
+/* Runs after all captures are stored: in a folder, files with names may come before their maps. */
 static void store_all_labels(import_run *run)
 {
     pm_labels_settle(&run->in);
@@ -260,9 +262,9 @@ static void store_all_labels(import_run *run)
 
 /* ---- reading ---- */
 
-/* A file or directory that cannot be opened concerns only itself. One that was named is trouble
- * each time, and so is one that the machine fails to read; one that lies in a directory and may not
- * be read is told once. */
+/* Reports a file or directory that cannot be opened; the import goes on. A path that the user
+ * named, or a failure of the machine, is trouble each time; a file in a directory that may not be
+ * read is reported once. */
 static void unreadable(import_run *run, const pmapdb_error *why)
 {
     uint64_t hash = pm_hash(why->text, strlen(why->text));
@@ -282,7 +284,7 @@ static void read_all(import_run *run, pm_source *source)
         pmapdb_error why = {0};
 
         if (pm_source_next(source, &entry, &why) != PMAPDB_OK) {
-            pm_intake_go_on(in); /* a signal may have come, while a FIFO's writer was waited for */
+            pm_intake_go_on(in); /* a signal may have come during the wait for a FIFO's writer */
             if (why.status == PMAPDB_NOMEM)
                 PM_STEP(in->st, pm_fail_nomem(&in->error));
             unreadable(run, &why);
@@ -298,7 +300,7 @@ static void read_all(import_run *run, pm_source *source)
     store_all_labels(run);
 }
 
-/* Processes of one name that were captured together, but further apart than --sweep. */
+/* Looks for processes of one name that were captured together, but further apart than --sweep. */
 static void look_for_spread(import_run *run)
 {
     pm_sql *sql = run->in.store->sql;
@@ -342,7 +344,7 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
     read_all(&run, source);
     if (in->st == PMAPDB_OK && run.result.stored > 1)
         look_for_spread(&run);
-    if (run.result.stored) /* of processes whose calls were recorded, perhaps */
+    if (run.result.stored) /* calls of these processes may have been recorded */
         PM_STEP(in->st, pm_perf_link(store, &in->error));
     run.result.empty = in->empty;
     run.result.skipped = in->skipped;

@@ -1,4 +1,4 @@
-/* intake: files -> captures that wait to be stored. */
+/* intake: reads files into captures that wait to be stored. */
 #include "api/import/intake.h"
 
 #include "api/blocks.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define SIBLING_MAX ((size_t)65536)
-#define FRESH_MS 10000 /* no tool takes longer between two pieces of what it prints */
+#define FRESH_MS 10000 /* no tool pauses longer between two pieces of its output */
 
 /* ---- one block ---- */
 
@@ -43,8 +43,8 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
 
 /* ---- reading a file ---- */
 
-/* Kernel threads and the like lie in every sweep of a host: remembered by their place, so that the
- * next import only counts them. */
+/* Reports once: every sweep of a host contains kernel threads and the like. They are remembered by
+ * path, so that the next import only counts them. */
 static void name_once(pm_intake *in, const char *text, bool trouble)
 {
     const char *path = in->entry->path;
@@ -53,7 +53,7 @@ static void name_once(pm_intake *in, const char *text, bool trouble)
     pm_intake_problem(in, path, text, trouble, pm_hash_seeded(path, strlen(path), hash));
 }
 
-/* True for a file that is not read because something is around it. */
+/* True for a file that is not read because of its wrapping. */
 static bool refuse_wrapped(pm_intake *in, pm_text begin)
 {
     pm_wrap wrap = pm_wrap_of(begin, in->entry->in_archive);
@@ -68,16 +68,16 @@ static bool refuse_wrapped(pm_intake *in, pm_text begin)
     return in->wrapped;
 }
 
-/* Nothing of a file can be stored before its end: only then it is known to be a log without times.
- * So that no file takes more than its share, what it holds is counted. */
+/* The bytes in memory for the current file, so that no file takes more than its share. No part of a
+ * file can be stored before its end, which shows whether it is a log without times. */
 static size_t held(const pm_intake *in, const pm_reader *reader)
 {
     return in->held + pm_pool_bytes(in->pool) - in->pool_before + in->cap_rows * sizeof *in->rows +
            pm_reader_held(reader);
 }
 
-/* The last block of a file whose end could not be read. Of smaps nothing else shows that rows are
- * missing; and a header without the rows below it is no kernel thread. */
+/* Finishes the last block of a file that could not be read to its end. In smaps, nothing else shows
+ * that rows are missing; and a header without rows need not be a kernel thread. */
 static void finish_cut(pm_intake *in, pm_reader *reader)
 {
     static const char missing[] = "the file could not be read to its end: rows may be missing";
@@ -102,7 +102,7 @@ static void finish_cut(pm_intake *in, pm_reader *reader)
     last->block.state = PM_STATE_PARTIAL;
 }
 
-/* Feeds the file to the parser. *damage: reading ended early, and why. */
+/* Feeds the file to the parser. *damage: why reading ended early. */
 static void feed(pm_intake *in, pm_source *source, pm_reader *reader, pmapdb_error *damage)
 {
     pmapdb_error *err = &in->error;
@@ -148,7 +148,7 @@ static void report_foreign(pm_intake *in)
     pm_buf_free(&text);
 }
 
-/* A file without a capture. */
+/* Reports a file without a capture. */
 static void report_nothing(pm_intake *in, bool was_empty)
 {
     const pm_source_entry *e = in->entry;
@@ -176,12 +176,12 @@ static void report_damage(pm_intake *in, const pmapdb_error *damage)
                       pm_err_is_passing(damage) ? 0 : hash);
 }
 
-/* Takes out the last block, if more of it may come. */
+/* Drops the last block if more of it may come. */
 static bool drop_begun(pm_intake *in, bool last_is_torn)
 {
     pm_capture *last = in->pending[in->n_pending - 1].capture;
 
-    if (in->last_bare) { /* a header, with nothing below it yet */
+    if (in->last_bare) { /* a header without rows so far */
         if (in->foreign.n + in->nothing.n > 1)
             return false;
         in->foreign.n = in->nothing.n = 0;
@@ -194,8 +194,8 @@ static bool drop_begun(pm_intake *in, bool last_is_torn)
     return true;
 }
 
-/* A log that is written just now: what its end shows would be stored as if there were no more of
- * it, beside the whole of it when that is there. The next import finds it whole. */
+/* Leaves the last block of a log that is still being written: it would be stored as complete,
+ * beside the real block of a later import. The next import finds all of it. */
 static void leave_begun(pm_intake *in, const pm_source *source)
 {
     const pm_source_entry *e = in->entry;
@@ -263,7 +263,7 @@ static void read_captures(pm_intake *in, pm_source *source)
         feed(in, source, reader, &damage);
     }
     pm_reader_free(reader);
-    if (in->st == PMAPDB_INPUT) { /* this file's fault, not the run's */
+    if (in->st == PMAPDB_INPUT) { /* the fault of this file, not of the run */
         damage = in->error;
         in->st = PMAPDB_OK;
     }
@@ -277,7 +277,7 @@ static void read_captures(pm_intake *in, pm_source *source)
         finish_file(in, in->bytes == before);
 }
 
-/* A file that is nothing but a sibling; on disk its captures look for it. */
+/* Reads a file that is only a sibling. On disk, captures look for their siblings themselves. */
 static void hear_all(pm_intake *in, pm_source *source)
 {
     const char *bytes;

@@ -1,13 +1,14 @@
-/* intake: files -> captures that wait to be stored, each with its pid, name and time decided.
+/* intake: reads files into captures that wait to be stored, each with its pid, name and time.
  *
- *     files -> blocks -> pending captures (intake.c, pending.c) -> pid, time (timing.c) and what
- * the small files beside the capture add (siblings.c) -> sorted by time -> put (import.c)
+ *     files -> blocks -> pending captures (intake.c, pending.c) -> pid, time (timing.c) and the
+ *     facts of the small files beside the capture (siblings.c) -> sorted by time -> put
+ *     (import.c)
  *
- * A file is decided about at its end: a log without times shows itself only there. What lies beside
- * a capture in an archive may come later in it, so siblings are joined when all is read.
+ * Decisions about a file wait for its end, which shows whether the file is a log without times. The
+ * siblings of a capture in an archive may come after it, so they are joined when all is read.
  *
  * Errors are sticky: `st` and `error` hold the first failure of the run, and the steps after it do
- * nothing. A file that cannot be used is no failure but a problem, which is reported. */
+ * nothing. A file that cannot be used is not a failure but a problem, which is reported. */
 #ifndef PM_API_INTAKE_H
 #define PM_API_INTAKE_H
 
@@ -21,21 +22,21 @@
 #include "source/source.h"
 #include "store/file/store.h"
 
-/* Something that was found and cannot be stored. */
+/* Something that was found but cannot be stored. */
 typedef struct pm_problem {
     char *path, *text;
-    bool trouble;  /* the exit code must say so */
-    uint64_t hash; /* what it is remembered by; 0: it is told each time */
+    bool trouble;  /* the exit code must show it */
+    uint64_t hash; /* the key by which it is remembered; 0: it is reported each time */
 } pm_problem;
 
 typedef struct pm_pending {
     pm_capture *capture;
-    size_t file;     /* number of the file it came from */
+    size_t file;     /* number of its file */
     char *warning;   /* or NULL */
     size_t siblings; /* 0, or 1 + the index of the siblings in its archive */
 } pm_pending;
 
-/* Blocks of a file that show nothing to store, and what the first of them says. */
+/* Blocks of a file with nothing to store, and the message of the first. */
 typedef struct pm_nothing {
     size_t n;
     char *text;
@@ -44,7 +45,7 @@ typedef struct pm_nothing {
 typedef struct pm_intake {
     pmapdb_store *store;
     const pmapdb_import_options *options;
-    bool (*keep_going)(void *ctx); /* asked now and then; false ends the run with PMAPDB_STOPPED */
+    bool (*keep_going)(void *ctx); /* called now and then; false ends the run with PMAPDB_STOPPED */
     void *ctx;
     pmapdb_status st;
     pmapdb_error error;
@@ -57,7 +58,7 @@ typedef struct pm_intake {
     pm_siblings *siblings; /* of each process in an archive */
     size_t n_siblings, cap_siblings;
     pm_map sibling_index;            /* hash of the files' path without their kind -> index */
-    struct pm_label_pending *labels; /* stored once all captures are: labels.h */
+    struct pm_label_pending *labels; /* stored after all captures: labels.h */
     size_t n_labels, cap_labels;
     uint64_t files, captures, bytes, empty, skipped;
     /* the current file: */
@@ -66,36 +67,35 @@ typedef struct pm_intake {
     pm_nothing nothing; /* kernel threads and the like */
     pm_nothing foreign; /* captures whose rows cannot be read */
     uint64_t foreign_hash;
-    bool wrapped;   /* not read, because something is around it; that is reported */
-    bool cut;       /* it was not read to its end */
+    bool wrapped;   /* not read because of its wrapping, which is reported */
+    bool cut;       /* the file was not read to its end */
     bool last_bare; /* its last block shows no mappings */
-    size_t held;    /* bytes that its captures take; and of the pool before it: */
+    size_t held;    /* bytes of its captures; and of the pool before it: */
     size_t pool_before;
     uint32_t *rows; /* of the block that is being read */
     size_t n_rows, cap_rows;
     struct pm_labels_reader *listener; /* NULL: nothing in the file names memory */
     bool heard_labels;
-    bool hear; /* it may be a sibling as well: its first bytes are kept in */
+    bool hear; /* the file may also be a sibling: its first bytes are kept in */
     pm_buf heard;
 } pm_intake;
 
 void pm_intake_init(pm_intake *in, pmapdb_store *store, const pmapdb_import_options *options);
 void pm_intake_free(pm_intake *in);
 
-/* Reads the current file of `source` and adds what it holds. */
+/* Reads the current file of `source` and adds its captures. */
 void pm_intake_file(pm_intake *in, pm_source *source, const pm_source_entry *entry);
 
 void pm_intake_problem(pm_intake *in, const char *path, const char *text, bool trouble,
                        uint64_t hash);
 
-/* Adds a capture of the block that was read last, with its rows. Returns its status, as the reader
- * wants it. */
+/* Adds a capture of the last block, with its rows. Returns its status, as the reader expects. */
 pmapdb_status pm_intake_add(pm_intake *in, const pm_block *block, pmapdb_error *err);
 
-/* Asks keep_going. */
+/* Calls keep_going. */
 void pm_intake_go_on(pm_intake *in);
 
-/* Joins siblings and sorts the captures into the order in which they are to be stored. */
+/* Joins siblings and sorts the captures into the order of storing. */
 void pm_intake_settle(pm_intake *in);
 
 /* Forgets captures and problems, which are stored or reported by now, and the pool. */
@@ -103,7 +103,7 @@ void pm_intake_clear(pm_intake *in);
 
 /* ---- timing.c ---- */
 
-/* Decides the times and pids of the current file's captures. */
+/* Decides the times and pids of the captures of the current file. */
 void pm_intake_time(pm_intake *in);
 /* Decides the time of a capture of the current file. PM_TIME_NONE: --time-from name, and the name
  * shows no time. */
@@ -111,15 +111,15 @@ void pm_intake_moment(const pm_intake *in, pm_capture *c);
 
 /* ---- siblings.c: siblings ---- */
 
-/* Inside an archive siblings come as they come: what was heard of one is kept, and joined when the
- * captures are settled. On disk they are looked for, so that one file and its whole directory give
- * the same. */
+/* In an archive, siblings come in any order: their facts are kept, and joined when the captures are
+ * settled. On disk, siblings are looked for, so that one file gives the same result as its
+ * directory. */
 void pm_sibling_keep(pm_intake *in, pm_text kind, const pm_slot *slot);
 void pm_sibling_expect(pm_intake *in);
 void pm_sibling_join(pm_intake *in, size_t i);
 void pm_sibling_look(pm_intake *in);
 
-/* Takes the name if it is better than what the capture has. */
+/* Takes the name if it is better than the current name of the capture. */
 void pm_offer_name(pm_capture *c, pm_text name, pm_name_rank rank);
 
 #endif

@@ -1,4 +1,4 @@
-/* labels: files in which a JVM says itself what its memory is. */
+/* labels: files in which a JVM names its own memory. */
 #include "api/import/labels.h"
 
 #include "base/clock.h"
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A map this far away may be of other memory at the same addresses; one further than
- * PM_LABEL_FAR_MS is not taken. */
+/* A map further away in time may be of other memory at the same addresses; beyond PM_LABEL_FAR_MS a
+ * map is not taken. */
 #define NEAR_MS 60000
 
 static void free_one(pm_label_pending *p)
@@ -39,7 +39,7 @@ static uint64_t hash_of(const pm_intake *in, const pm_labels *l)
                           l->n ? pm_hash(l->label, l->n * sizeof *l->label) : 0);
 }
 
-/* One that names nothing, and why. */
+/* Reports a file that names nothing, and why. */
 static void refuse(pm_intake *in, const pm_labels *l)
 {
     const char *why = "a JVM's map without a line that can be read";
@@ -63,12 +63,12 @@ static void set_moment(pm_intake *in, pm_label_pending *p)
         pm_intake_problem(in, in->entry->path, "no time in the file's name (--time-from name)",
                           true, p->hash);
     p->put.taken_ms = c.taken_ms;
-    if (c.time_source == PM_TIME_MTIME) /* copies keep the second and not what is below it */
+    if (c.time_source == PM_TIME_MTIME) /* copies keep the seconds, not the fraction */
         p->put.taken_ms -= p->put.taken_ms % 1000;
 }
 
-/* What the user says is all. A JVM in a container knows itself as pid 1, which is another process
- * where the maps are: the path comes before the text. */
+/* The user's pid decides. A JVM in a container knows itself as pid 1, which is another process
+ * where the maps are: the path takes precedence over the text. */
 static void set_pids(const pm_intake *in, pm_label_pending *p)
 {
     pm_text path = pm_text_of(in->entry->own_path);
@@ -84,7 +84,8 @@ static void set_pids(const pm_intake *in, pm_label_pending *p)
     p->put.pid[2] = p->labels.pid;
 }
 
-/* The answers of several JVMs in one file (jcmd 0): its path cannot be of all of them. */
+/* Clears the path's pid if one file has the answers of several JVMs (jcmd 0): the path cannot be
+ * that of all of them. */
 static void settle_pids(pm_intake *in)
 {
     pm_label_pending *first = in->labels;
@@ -99,7 +100,8 @@ static void settle_pids(pm_intake *in)
             p->put.pid[0] = p->put.pid[1] = PMAPDB_UNKNOWN;
 }
 
-/* Of reports of one pid that only their file gives a time, the last is of that time. */
+/* Returns the report that `p` replaces. Of reports of one pid with only the time of their file, the
+ * last was made at that time. */
 static pm_label_pending *replaced_by(pm_intake *in, const pm_label_pending *p)
 {
     for (size_t i = 0; i < in->n_labels; i++) {
@@ -195,7 +197,7 @@ static int compare_times(const void *a, const void *b)
 
     if (x->put.taken_ms != y->put.taken_ms)
         return x->put.taken_ms < y->put.taken_ms ? -1 : 1;
-    if (x->labels.source != y->labels.source) /* NMT last: it wins */
+    if (x->labels.source != y->labels.source) /* NMT last, so that it wins */
         return x->labels.source > y->labels.source ? -1 : 1;
     return strcmp(x->path, y->path);
 }
@@ -210,7 +212,7 @@ void pm_labels_settle(pm_intake *in)
 
 static void add(pm_buf *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Adds words, after a semicolon if others stand before them. */
+/* Appends words, after a semicolon if there are others before them. */
 static void add(pm_buf *text, const char *format, ...)
 {
     char words[256];

@@ -1,4 +1,4 @@
-/* pending: the captures and problems of an import that wait to be stored and told. */
+/* pending: the captures and problems of an import that wait to be stored or reported. */
 #include "api/import/intake.h"
 
 #include "api/import/labels.h"
@@ -76,7 +76,7 @@ void pm_intake_go_on(pm_intake *in)
 
 /* ---- one capture ---- */
 
-/* A capture that owns what the block says. NULL: no memory. */
+/* Makes a capture with its own copy of the block. Returns NULL if memory runs out. */
 static pm_capture *make_capture(const pm_intake *in, const pm_block *block, pm_text command)
 {
     pm_text path = pm_text_of(in->entry->path), name = pm_text_basename(path);

@@ -1,4 +1,4 @@
-/* place: what the path of a file says about the capture in it. */
+/* place: the facts about a capture in the path of its file. */
 #include "api/import/place.h"
 
 #include "base/clock.h"
@@ -54,9 +54,8 @@ static bool names_a_capture(pm_text name)
     return false;
 }
 
-/* "-1234" before the last dot, or at the end, where it is not part of the name's moment. Without a
- * moment in the name, small numbers count only in the name of a capture: notes-2.txt is not
- * process 2. */
+/* "-1234" before the last dot or at the end, outside of the moment in the name. Without a moment in
+ * the name, small numbers count only in the name of a capture: notes-2.txt is not process 2. */
 static int64_t last_number(pm_text name)
 {
     pm_text stem = pm_place_stem(name), moment;
@@ -92,8 +91,8 @@ static bool is_letter_or_digit(char c)
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The last of these words that stands by itself in the name; of two at one place the first. Empty
- * where no word does. */
+/* The last of these words that is a whole word in the name; of two at one place, the first. Empty
+ * if the name has none of them. */
 static pm_text find_word(pm_text name, const pm_text *words, size_t n_words)
 {
     for (size_t at = name.len; at > 0; at--) {
@@ -116,7 +115,7 @@ static pm_slot around(pm_text name, pm_text word)
     return (pm_slot){{name.data, at}, {"", 0}, pm_text_from(name, at + word.len)};
 }
 
-/* Around the last of these words; without one, after a dot in place of the ending. */
+/* The slot around the last of these words; without one, after a dot in place of the extension. */
 static pm_slot slot_of(pm_text name, const pm_text *words, size_t n_words)
 {
     pm_text word = find_word(name, words, n_words);
@@ -133,7 +132,7 @@ static bool is_word(pm_text name, pm_slot slot, pm_text word)
     return pm_text_equal((pm_text){name.data + slot.before.len, n}, word);
 }
 
-/* 142530: of captures that are named by the time of day, none is another process. */
+/* True for 142530: captures that are named by the time of day are not of different processes. */
 static bool is_time_of_day(pm_text t)
 {
     return t.len == 6 && t.data[0] <= '2' && t.data[2] <= '5' && t.data[4] <= '5';
@@ -148,9 +147,9 @@ static pm_text leading_digits(pm_text t)
     return (pm_text){t.data, n};
 }
 
-/* The number beside the word that says what it is: 1234.smaps, smaps.1234, 1234.nmt, if there is no
- * other. Two digits may as well number files: 1.smaps, maps.2. What a JVM says is not taken at
- * that: its ranges must be in the map of that process. */
+/* The number beside the word for the kind of file: 1234.smaps, smaps.1234, 1234.nmt, if there is no
+ * other number. One or two digits may just number the files: 1.smaps, maps.2. They do count for the
+ * report of a JVM, which must also fit the map of that process. */
 static int64_t lone_number(pm_text name)
 {
     static const pm_text words[] = {

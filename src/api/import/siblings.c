@@ -1,5 +1,5 @@
-/* siblings: what the small files beside a capture (stat, status, comm, cmdline, smaps_rollup) add
- * to it: pid, start, name, and a proof of its sum. */
+/* siblings: the facts that the small files beside a capture (stat, status, comm, cmdline,
+ * smaps_rollup) add to it: pid, start, name, and a proof of its sum. */
 #include "api/import/intake.h"
 
 #include "api/import/place.h"
@@ -28,7 +28,7 @@ static bool agree(int64_t theirs, int64_t ours)
     return theirs == PMAPDB_UNKNOWN || ours < 0 || theirs == ours;
 }
 
-/* Not Pss: the kernel rounds it down once per mapping, and once in the rollup. */
+/* Does not compare Pss: the kernel rounds it down once per mapping, and once in the rollup. */
 static bool rollup_agrees(const pm_block *b, const pm_siblings *s)
 {
     return s->rollup.rss_kib == b->totals.v[PM_TOTAL_RSS] &&
@@ -36,16 +36,16 @@ static bool rollup_agrees(const pm_block *b, const pm_siblings *s)
            agree(s->rollup.swap_kib, b->totals.v[PM_TOTAL_SWAP]);
 }
 
-/* What is resident, of a capture whose mappings do not tell (maps, plain pmap), as with live ones.
- * Nothing is proved by it. The rollup is a capture of its own, and is judged as that. */
+/* Takes the resident size for a capture whose mappings do not show it (maps, plain pmap), as for
+ * live captures. It proves nothing. The rollup is a separate capture, and is judged as one. */
 static void take_vm_rss(pm_block *b, const pm_siblings *s, bool alone)
 {
     if (alone && b->tool_rss_kib == PMAPDB_UNKNOWN)
         b->tool_rss_kib = s->rss_kib;
 }
 
-/* The rollup's word counts for more: it is made as smaps is, from the page tables, VmRSS from
- * counters. `alone`: there is no other capture in the file that they may be meant for. */
+/* Proves the sum. The rollup takes precedence: it comes from the page tables like smaps, VmRSS from
+ * counters. `alone`: the file has no other capture that the siblings may belong to. */
 static void prove(pm_block *b, const pm_siblings *s, bool alone)
 {
     int64_t rollup = b->dialect == PM_DIALECT_SMAPS ? s->rollup.rss_kib : PMAPDB_UNKNOWN;
@@ -71,7 +71,7 @@ static void prove(pm_block *b, const pm_siblings *s, bool alone)
         b->checked = checked;
 }
 
-/* path_pid: what the path says, if it says something. */
+/* path_pid: the pid in the path, if there is one. */
 static void join_siblings(pm_capture *c, const pm_siblings *s, int64_t path_pid, bool alone)
 {
     int64_t pid = c->pid != PMAPDB_UNKNOWN ? c->pid : path_pid;
@@ -90,7 +90,7 @@ static void join_siblings(pm_capture *c, const pm_siblings *s, int64_t path_pid,
     prove(&c->block, s, alone);
 }
 
-/* The path up to the file's own name. */
+/* The path without the name of the file. */
 static pm_text folder(const char *path)
 {
     pm_text whole = pm_text_of(path);
@@ -108,7 +108,7 @@ static pmapdb_status sibling_path(pm_buf *out, pm_text dir, const pm_slot *slot,
 
 /* ---- inside an archive ---- */
 
-/* The siblings of a place in the archive; makes unknown ones where there are none yet. */
+/* The siblings of a place in the archive; adds unknown ones at a new place. */
 static int64_t find_siblings(pm_intake *in, const pm_slot *slot)
 {
     pm_buf key = {0};
@@ -185,7 +185,7 @@ static bool unpack_sibling(const char *path, char *bytes, size_t *n)
     return *n > 0;
 }
 
-/* packed: what the capture's name ends in, where it is compressed: then its siblings may be. */
+/* packed: the extension of a compressed capture, whose siblings may have it, too. */
 static void look_for(pm_siblings *s, const char *path, const char *kind, const char *packed,
                      char *bytes)
 {

@@ -1,4 +1,4 @@
-/* timing: the pids and moments of one file's captures, and logs whose blocks carry no time. */
+/* timing: the pids and moments of the captures of one file, and logs whose blocks have no time. */
 #include "api/import/intake.h"
 
 #include "base/clock.h"
@@ -13,7 +13,7 @@ static pm_capture *capture_at(pm_intake *in, size_t i)
     return in->pending[i].capture;
 }
 
-/* Takes those out that are so, order kept. Their hash, or 0 where there was none. */
+/* Removes the unwanted captures and keeps the order. Returns their hash; 0 if there were none. */
 static uint64_t drop(pm_intake *in, bool (*unwanted)(const pm_capture *c))
 {
     size_t kept = in->first;
@@ -34,7 +34,7 @@ static uint64_t drop(pm_intake *in, bool (*unwanted)(const pm_capture *c))
     return hash;
 }
 
-/* How often the key was counted before; counts it once more. */
+/* Returns how often the key was counted before, and counts it once more. */
 static int64_t count(pm_intake *in, pm_map *counts, uint64_t key)
 {
     int64_t before = 0;
@@ -56,7 +56,7 @@ static void set_pids(pm_intake *in)
     static const char text[] =
         "no pid in it or in its name: kept as a process of its own; --pid N would tell";
     int64_t from_path = pm_place_path_pid(in->entry->own_path, in->entry->name);
-    bool told = false; /* a log of a thousand blocks says it once */
+    bool told = false; /* reported once for a log of a thousand blocks */
 
     for (size_t i = in->first; i < in->n_pending; i++) {
         pm_capture *c = capture_at(in, i);
@@ -78,8 +78,8 @@ static void set_pids(pm_intake *in)
 
 /* ---- moments ---- */
 
-/* Where the time of a capture may come from: the first source that knows one decides. --time-from
- * leaves only the sources with its word. */
+/* Decides the time of a capture: the first source that has a time counts. --time-from leaves only
+ * the sources of its word. */
 void pm_intake_moment(const pm_intake *in, pm_capture *c)
 {
     const char *from = in->options->time_from;
@@ -107,7 +107,7 @@ void pm_intake_moment(const pm_intake *in, pm_capture *c)
         c->time_source = PM_TIME_NONE;
 }
 
-/* Its time is the file's and not its own. */
+/* True if the time is that of the file, not of the capture. */
 static bool is_untimed(const pm_capture *c)
 {
     return c->time_source != PM_TIME_STREAM;
@@ -126,8 +126,8 @@ static size_t count_alike(pm_intake *in, size_t i)
     return n;
 }
 
-/* The first capture of a log without times, or n_pending. With --every, a file whose only time
- * is its mtime is one from its first block on: tomorrow it will have two. */
+/* The first capture of a log without times, or n_pending. With --every, a file whose only time is
+ * its mtime is a log from its first block on: tomorrow the file will have two. */
 static size_t find_log(pm_intake *in)
 {
     for (size_t i = in->first; i < in->n_pending; i++) {
@@ -167,7 +167,7 @@ static void refuse_log(pm_intake *in, size_t at)
     pm_intake_problem(in, in->entry->path, text, true, drop(in, is_untimed));
 }
 
-/* Moment of the i-th of n blocks of one pid. */
+/* The moment of block i of the n blocks of one pid. */
 static int64_t counted(const pm_intake *in, int64_t written_ms, size_t i, size_t n)
 {
     int64_t every = in->options->every_ms;
@@ -185,7 +185,7 @@ static void set_counted(pm_intake *in, const pm_log_block *b, size_t k, size_t i
 
     c->time_source = PM_TIME_EVERY;
     c->taken_ms = b->known ? b->taken_ms : counted(in, written_ms, i, n_pid);
-    /* A beat that was late: the new ones still come after those that are known. */
+    /* After a late beat, new blocks still come after the known ones. */
     if (!b->known && last_ms != PMAPDB_UNKNOWN && c->taken_ms <= last_ms)
         c->taken_ms = last_ms + 1 + (int64_t)k;
 }
@@ -229,7 +229,7 @@ static void time_log(pm_intake *in)
 
 /* ---- the file ---- */
 
-/* Captures of one process, dialect and moment keep the order of the text. */
+/* Numbers the captures of one process, dialect and moment in the order of the text. */
 static void set_ordinals(pm_intake *in)
 {
     pm_map seen = {0};

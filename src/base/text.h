@@ -37,6 +37,8 @@ static inline bool pm_text_ends(pm_text t, pm_text with)
 static inline pm_text pm_text_from(pm_text t, size_t skip)
 {
     /* an empty text may have no bytes at all, which nothing can be added to */
+    if (skip > t.len)
+        skip = t.len;
     return (pm_text){skip ? t.data + skip : t.data, t.len - skip};
 }
 

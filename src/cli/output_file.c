@@ -143,7 +143,10 @@ static ssize_t write_held(void *cookie, const char *bytes, size_t n)
 
 void pm_output_file_flush(pm_output_file *f)
 {
-    fflush(f->text);
+    bool failed = fflush(f->text) != 0;
+
+    if ((failed || ferror(f->text)) && f->failure.status == PMAPDB_OK)
+        fail_write(f, failed ? errno : EIO);
 }
 
 /* ---- opening ---- */

@@ -8,16 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct import {
+typedef struct import_command {
     pm_cli *cli;
     pmapdb_import_options o;
     pmapdb_open_options open;
     pm_cli_list keep_cmdline;
     bool explain;
     pm_capture_log log;
-} import;
+} import_command;
 
-#define AT(field) offsetof(import, field)
+#define AT(field) offsetof(import_command, field)
 
 static const char *read_bytes(const char *arg, void *value)
 {
@@ -61,7 +61,7 @@ static const pm_syntax syntax = {.options = options, .operands = "PATH...", .ope
 
 static void on_event(void *ctx, const pmapdb_import_event *event)
 {
-    import *i = ctx;
+    import_command *i = ctx;
 
     pm_capture_log_event(&i->log,
                          &(pmapdb_capture_event){.news = *event, .read_us = PMAPDB_UNKNOWN});
@@ -69,7 +69,7 @@ static void on_event(void *ctx, const pmapdb_import_event *event)
 
 static bool on_progress(void *ctx, const pmapdb_import_progress *p)
 {
-    import *i = ctx;
+    import_command *i = ctx;
 
     if (p->to_store)
         pm_progress_show(&i->log.progress, "stored %llu of %llu captures",
@@ -97,7 +97,7 @@ static void say_summary(const pm_cli *cli, const pmapdb_import_result *r)
     fputc('\n', stderr);
 }
 
-static int run(import *i, const char *const *paths, size_t n_paths, pmapdb_store *store)
+static int run(import_command *i, const char *const *paths, size_t n_paths, pmapdb_store *store)
 {
     pmapdb_import_result result = {0};
     pmapdb_error err = {0};
@@ -119,7 +119,7 @@ static int run(import *i, const char *const *paths, size_t n_paths, pmapdb_store
 
 int pm_cli_import(pm_cli *cli, int argc, char **argv)
 {
-import i = {.cli = cli, .open = {.mode = PMAPDB_WRITE } };
+    import_command i = {.cli = cli, .open = {.mode = PMAPDB_WRITE}};
     const char *const *paths = (const char *const *)(argv + 1);
     pmapdb_store *store = NULL;
     pmapdb_error err;

@@ -15,13 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-static unsigned failed; /* sorts of calls */
+static const FILE *failed; /* the last stream of which a call failed */
 
 static bool fails(unsigned call)
 {
     if (!fault_due(call))
         return false;
-    failed |= call;
     errno = fault_now->kind->os_errno;
     return fault_now->kind->how == FAULT_FAILS;
 }
@@ -33,6 +32,16 @@ static bool fails(unsigned call)
     type __wrap_##name params                           \
     {                                                   \
         return fails(call) ? none : __real_##name args; \
+    }
+#define WRAP_STREAM(type, name, params, args, call, none) \
+    type __real_##name params;                            \
+    type __wrap_##name params;                            \
+    type __wrap_##name params                             \
+    {                                                     \
+        if (!fails(call))                                 \
+            return __real_##name args;                    \
+        failed = f;                                       \
+        return none;                                      \
     }
 WRAP(int, fsync, (int fd), (fd), FAULT_SYNC, -1)
 WRAP(int, rename, (const char *a, const char *b), (a, b), FAULT_RENAME, -1)
@@ -46,14 +55,15 @@ WRAP(int, fallocate, (int fd, int how, off_t at, off_t n), (fd, how, at, n), FAU
 WRAP(int, ftruncate, (int fd, off_t n), (fd, n), FAULT_ROOM, -1)
 WRAP(int, mkostemp, (char *path, int flags), (path, flags), FAULT_TEMP, -1)
 WRAP(struct dirent *, readdir, (DIR * d), (d), FAULT_FOLDER, NULL)
-WRAP(size_t, fwrite_unlocked, (const void *p, size_t size, size_t n, FILE *f), (p, size, n, f),
-     FAULT_STREAM, 0)
-WRAP(size_t, fread_unlocked, (void *p, size_t size, size_t n, FILE *f), (p, size, n, f), FAULT_READ,
-     0)
-WRAP(size_t, fread, (void *p, size_t size, size_t n, FILE *f), (p, size, n, f), FAULT_READ, 0)
-WRAP(int, fflush, (FILE * f), (f), FAULT_STREAM, EOF)
+WRAP_STREAM(size_t, fwrite_unlocked, (const void *p, size_t size, size_t n, FILE *f),
+            (p, size, n, f), FAULT_STREAM, 0)
+WRAP_STREAM(size_t, fread_unlocked, (void *p, size_t size, size_t n, FILE *f), (p, size, n, f),
+            FAULT_READ, 0)
+WRAP_STREAM(size_t, fread, (void *p, size_t size, size_t n, FILE *f), (p, size, n, f), FAULT_READ,
+            0)
+WRAP_STREAM(int, fflush, (FILE * f), (f), FAULT_STREAM, EOF)
 WRAP(FILE *, fopen, (const char *path, const char *how), (path, how), FAULT_OPEN, NULL)
-WRAP(int, fseek, (FILE * f, long at, int from), (f, at, from), FAULT_STREAM, -1)
+WRAP_STREAM(int, fseek, (FILE * f, long at, int from), (f, at, from), FAULT_STREAM, -1)
 WRAP(FILE *, fdopen, (int fd, const char *how), (fd, how), FAULT_TEMP, NULL)
 
 /* A stream that failed says so. */
@@ -61,7 +71,7 @@ int __real_ferror(FILE *f);
 int __wrap_ferror(FILE *f);
 int __wrap_ferror(FILE *f)
 {
-    return failed & (FAULT_STREAM | FAULT_READ) || __real_ferror(f);
+    return f == failed || __real_ferror(f);
 }
 
 /* Half of it, where it is to be short. */

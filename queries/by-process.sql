@@ -21,16 +21,16 @@
 -- table:  taken_at name pid state mappings size_kib rss_kib pss_kib private_kib swap_kib
 -- narrow: name pid rss_kib private_kib swap_kib
 --
--- Who is fat: by private memory, or, where that is unknown, by rss. The sums are those that were
--- proved when the captures were read. The moment of :snapshot: of each name the moment nearest to
--- it, if it is not further away than :within, so that captures of different names that were taken
--- one after the other count as taken together.
+-- Largest first by private memory, or by rss where private memory is unknown. The sums were proved
+-- when the captures were read. Shows the moment of each name that is nearest to :snapshot, if it is
+-- not further away than :within: captures of different names that were taken one after another
+-- count as taken together.
 WITH scope AS (
   SELECT process_id, name_id FROM process
   WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
 ),
 near AS (
-  -- of each process the snapshot before and the one after the moment of :snapshot
+  -- for each process, the last snapshot up to the moment of :snapshot and the first one from it on
   SELECT p.name_id, s.moment_ms, abs(s.moment_ms - m.moment_ms) AS away, w.schedule_id
   FROM snapshot m
   CROSS JOIN scope p
@@ -47,7 +47,8 @@ near AS (
   WHERE m.snapshot_id = :snapshot
 ),
 chosen AS (
-  -- who ended before the nearest sweep of a live job is not in it
+  -- the nearest moment of each name; leaves out names that the nearest sweep of their live job does
+  -- not contain, because they have ended
   SELECT name_id, moment_ms
   FROM (
     SELECT name_id, moment_ms, away, schedule_id,
@@ -59,7 +60,7 @@ chosen AS (
   WHERE k = 1 AND (schedule_id IS NULL OR away = nearest)
 ),
 moment AS (
-  -- the snapshots of each name's moment; a sweep is shorter than an hour
+  -- the snapshots of each name's moment; a sweep takes less than an hour
   SELECT s.epoch_id, s.off
   FROM snapshot m
   CROSS JOIN chosen c

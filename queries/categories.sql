@@ -15,15 +15,15 @@
 -- column: processes         count    How many processes were summed
 -- narrow: category mappings size_kib rss_kib private_kib
 --
--- Given a name, the sum over its processes of that moment. A snapshot with sums only has the one
--- category total.
+-- Given a name, the sum over its processes of that moment. A snapshot with sums only has a single
+-- category, total.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 moment AS (
-  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  -- the snapshots of the moment of :snapshot; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)

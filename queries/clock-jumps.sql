@@ -11,10 +11,10 @@
 -- column: up_at     time     When the machine came up, by the clock of the beat after
 -- column: boot_id   text     The boot that the beat after was in
 --
--- Each beat has two clocks: UTC, which may be set, and CLOCK_MONOTONIC, which may not. The monotonic
--- one stands still while a machine sleeps: what looks like a jump forward of hours is a sleep. A
--- clock that is only slewed moves by at most half a thousandth: so much of the time passed is no
--- jump. Across a reboot nothing can be said of the clock.
+-- Each beat has two clocks: UTC, which may be set, and CLOCK_MONOTONIC, which may not. The
+-- monotonic clock stands still while a machine sleeps: what looks like a jump forward by hours is a
+-- sleep. A clock that is only slewed moves by at most half a thousandth of the time passed: that
+-- much does not count as a jump. Across a reboot, nothing can be said about the clock.
 WITH tick AS (
   SELECT j.host_id, j.boot_id, w.started_ms, w.mono_ns / 1000000 AS mono_ms
   FROM beat w
@@ -27,7 +27,7 @@ step AS (
   WINDOW w AS (PARTITION BY host_id, boot_id ORDER BY mono_ms)
 ),
 boot AS (
-  -- the ends of each boot, in the order in which they came up
+  -- the first and last beat of each boot; from_ms: the last beat of the previous boot
   SELECT host_id, boot_id, up_ms, to_ms, last_ms,
     lag(last_ms) OVER (PARTITION BY host_id ORDER BY up_ms, boot_id) AS from_ms
   FROM (

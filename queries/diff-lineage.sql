@@ -35,16 +35,16 @@
 -- table:  category lineage_id change path size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta
 -- narrow: category lineage_id path size_kib_delta rss_kib_to rss_kib_delta
 --
--- A lineage is one mapping although it grows, moves, splits, merges; the pieces of a split are
--- summed. It has grown or shrunk by its resident memory, or, where that is equal, by its size.
--- Where a snapshot has sums only there is nothing to compare: no rows.
+-- A lineage is one mapping, even if it grows, moves, splits or merges; the pieces of a split are
+-- summed. It has grown or shrunk by its resident memory, or by its size if that is equal. If a
+-- snapshot has sums only, there is nothing to compare: no rows.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 older AS (
-  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  -- the snapshots of the moment of :from; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -54,7 +54,7 @@ older AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 newer AS (
-  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  -- the snapshots of the moment of :to; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -69,7 +69,7 @@ side AS (
   SELECT 1, snapshot_id FROM newer
 ),
 known AS (
-  -- 0 for a number that the side's captures have, NULL for one that they lack
+  -- 0 for a number that all captures of the side have, NULL for a number that any of them lacks
   SELECT d.newer, count(DISTINCT s.process_id) AS processes, max(s.state = 'totals') AS sums,
     CASE WHEN count(*) = count(s.size_kib) THEN 0 END AS size_kib,
     CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib,

@@ -33,14 +33,14 @@
 -- table:  category object mappings_delta size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta
 -- narrow: category object size_kib_delta rss_kib_to rss_kib_delta
 --
--- Where a snapshot has sums only there is nothing to compare: no rows.
+-- If a snapshot has sums only, there is nothing to compare: no rows.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 older AS (
-  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  -- the snapshots of the moment of :from; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -50,7 +50,7 @@ older AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 newer AS (
-  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  -- the snapshots of the moment of :to; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -65,7 +65,7 @@ side AS (
   SELECT 1, snapshot_id FROM newer
 ),
 known AS (
-  -- 0 for a number that the side's captures have, NULL for one that they lack
+  -- 0 for a number that all captures of the side have, NULL for a number that any of them lacks
   SELECT d.newer, count(DISTINCT s.process_id) AS processes, max(s.state = 'totals') AS sums,
     CASE WHEN count(*) = count(s.size_kib) THEN 0 END AS size_kib,
     CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib,

@@ -24,16 +24,16 @@
 -- column: tool_rss_kib      kib      What the captures themselves claim: resident
 -- column: processes         count    Processes summed
 --
--- What was added up while the captures were read, to prove a diff against: the difference of these
--- minus the sum of the diff's rows is what the diff does not explain, and must be 0. The names of
--- the states are in the order of how whole they are.
+-- The sums that were added up while the captures were read. They prove a diff: the difference of
+-- these sums minus the sum of the diff's rows is what the diff does not explain, and must be 0. In
+-- alphabetical order, the names of the states go from the most to the least complete.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 older AS (
-  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  -- the snapshots of the moment of :from; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -43,7 +43,7 @@ older AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 newer AS (
-  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  -- the snapshots of the moment of :to; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)

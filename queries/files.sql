@@ -15,17 +15,17 @@
 -- column: swap_kib          kib      Swapped out
 -- column: processes         count    How many processes map it
 --
--- Everything that has a name and no brackets around it: programs, libraries, data, memfd and named
+-- Everything that has a name without brackets around it: programs, libraries, data, memfd and named
 -- shared memory. Largest first by resident memory. Given a name, the sum over its processes of that
--- moment: rss then counts a page once per process, pss once in all. pmap -x and plain pmap give the
--- last part of a path only. A snapshot with sums only has none.
+-- moment: rss then counts a page once per process, pss once in all. pmap -x and plain pmap give
+-- only the last part of a path. A snapshot with sums only has none.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 moment AS (
-  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  -- the snapshots of the moment of :snapshot; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)

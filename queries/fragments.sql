@@ -15,16 +15,16 @@
 -- column: size_kib       kib      Of all
 -- column: rss_kib        kib      Resident in all
 --
--- Many small mappings of one kind use up vm.max_map_count (map-count) long before memory: guard
--- pages, pieces of JIT code, a file mapped again for each request. Given a name, over its processes
--- of that moment. A snapshot with sums only has none.
+-- Many small mappings of one kind use up vm.max_map_count (map-count) long before memory runs out:
+-- guard pages, pieces of JIT code, a file mapped again for each request. Given a name, the sum over
+-- its processes of that moment. A snapshot with sums only has none.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 moment AS (
-  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  -- the snapshots of the moment of :snapshot; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)

@@ -11,11 +11,11 @@
 -- column: missing count    How many captures would have fit in
 -- column: alive   bool     1: a process was seen before and after; 0: it may not have run
 --
--- The steps between the moments of a name (of one process, where one is given), the median the
--- lower of two. Where captures became rarer for good, every later step looks like a gap until most
--- steps are long. Up to the newest moment that a prune removed nothing is told: what is missing
--- there was taken away. What has been missing since the last snapshot is no gap yet: processes shows
--- last_at.
+-- Steps are the times between the moments of a name (of one process, if one is given); their median
+-- is the lower of the two middle ones. If captures became rarer for good, every later step looks
+-- like a gap until most steps are long. Gaps up to the newest moment that a prune removed are not
+-- shown: the prune may have made them. The time since the last snapshot is not a gap yet: processes
+-- shows last_at.
 WITH scope AS (
   SELECT process_id, name_id FROM process
   WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)

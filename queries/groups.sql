@@ -45,7 +45,7 @@ scope AS (
     AND (:host IS NULL OR host_id = (SELECT h.host_id FROM host h WHERE h.name = :host))
 ),
 side AS (
-  -- a live beat has one taken_ms, however short its steps are
+  -- all snapshots of a live beat have the same taken_ms, even if beats follow each other quickly
   SELECT 1 AS newer, CASE s.time_source WHEN 'live' THEN s.taken_ms ELSE s.moment_ms END AS side_ms
   FROM snapshot s WHERE s.snapshot_id = :at
   UNION ALL
@@ -53,7 +53,7 @@ side AS (
   FROM snapshot s WHERE s.snapshot_id = :from
 ),
 near AS (
-  -- of each process the snapshot before and the one after the moment
+  -- for each process, the last snapshot up to the moment and the first one from it on
   SELECT d.newer, d.side_ms, p.process_id, p.host_id, p.boot_id, s.snapshot_id, w.schedule_id,
     CASE WHEN w.schedule_id IS NULL THEN p.name_id END AS name_id,
     CASE s.time_source WHEN 'live' THEN s.taken_ms ELSE s.moment_ms END AS moment_ms
@@ -69,8 +69,9 @@ near AS (
   LEFT JOIN beat w ON w.capture_id = s.capture_id
 ),
 together AS (
-  -- k = 1: in the nearest beat of its schedule or, from text, moment of its name: a process that ended
-  -- before is not there. boot: the boot of the host at that time
+  -- k = 1: the process is in the nearest beat of its schedule, or if captured as text, in the
+  -- nearest moment of its name; a process that ended before it has a larger k. boot: the boot of
+  -- the host at that time
   SELECT *,
     rank() OVER (PARTITION BY newer, schedule_id, name_id ORDER BY away, moment_ms) AS k,
     first_value(boot_id) OVER (PARTITION BY newer, host_id
@@ -79,7 +80,7 @@ together AS (
   WHERE away <= :within
 ),
 chosen AS (
-  -- a process that two schedules read counts once
+  -- a process that two schedules captured counts once
   SELECT newer, process_id, snapshot_id, schedule_id
   FROM (
     SELECT *,

@@ -31,12 +31,13 @@
 -- narrow: taken_at category size_kib rss_kib rss_kib_delta
 --
 -- The long series for a spreadsheet or a plot. Given a name, the sum over its processes of each
--- moment: one that came or went counts as growth. Where lives of a name follow each other, a
--- restart is no growth: its deltas are unknown. So are those of anonymous, anonymous/... and kernel
--- between pmap -x, -d, plain pmap or SUSE's, which print kernel mappings as "[ anon ]", and smaps, -X
--- or -XX, which name them: --dialect gives a series of one kind. So are all from and to a partial
--- capture, and all between captures with mappings and those with sums only, whose one category is
--- total. A category that was there a step before and is gone has one row of zeroes.
+-- moment: a process that came or went counts as growth. If lives of a name follow each other, a
+-- restart is not growth: its deltas are unknown. So are those of anonymous, anonymous/... and
+-- kernel between pmap -x, -d, plain pmap or SUSE's, which print kernel mappings as "[ anon ]", and
+-- smaps, -X or -XX, which name them: --dialect gives a series of one kind. So are all deltas from
+-- and to a partial capture, and all between captures with mappings and captures with sums only,
+-- whose single category is total. A category that was there one step earlier and is gone has one
+-- row of zeroes.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -56,9 +57,9 @@ cell AS (
   WHERE CASE WHEN :dialect IS NULL THEN s.preferred ELSE e.dialect = :dialect END
 ),
 moment AS (
-  -- X is 0 where every capture of the moment has it, NULL where one lacks it; named, sums: 0 where
-  -- none names the kernel's own mappings (epoch.fields, PM_HAS_PSEUDO) or has sums only, 2 where
-  -- every one does
+  -- X_kib: 0 if every capture of the moment has the number, NULL if one lacks it. named (captures
+  -- that name the kernel's own mappings: epoch.fields, PM_HAS_PSEUDO) and sums (captures with sums
+  -- only): 0 no capture, 1 some, 2 all captures of the moment
   SELECT s.moment_ms, row_number() OVER (ORDER BY s.moment_ms) AS step,
     count(DISTINCT s.process_id) AS processes,
     CASE count(DISTINCT s.process_id) WHEN 1 THEN max(s.process_id) END AS process_id,
@@ -104,7 +105,7 @@ line AS (
   WHERE s.next_step IS NOT s.step + 1 AND s.sums + m.sums IN (0, 4)
 ),
 stepped AS (
-  -- before: 1 where the category has a row one step earlier, else it had nothing there
+  -- before: 1 if the category has a row one step earlier; otherwise it had nothing there
   SELECT l.*, m.moment_ms, m.processes, m.process_id, m.snapshot_id, m.taken_at,
     b.step AS step_before,
     m.partial OR b.partial OR b.sums + m.sums NOT IN (0, 4)

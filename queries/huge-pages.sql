@@ -14,16 +14,16 @@
 -- column: share         ratio    These three as a part of rss
 -- column: hugetlb_kib   kib      Shared_Hugetlb + Private_Hugetlb: reserved huge pages, no part of rss
 --
--- Unknown is what the captures do not tell: only smaps and pmap -XX tell all of it. Given a name,
--- the sum over its processes of that moment; memory that they share counts once for each. A
--- snapshot with sums only has none.
+-- A number is unknown if the captures do not tell it: only smaps and pmap -XX tell all of them.
+-- Given a name, the sum over its processes of that moment; memory that they share counts once for
+-- each. A snapshot with sums only has none.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 moment AS (
-  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  -- the snapshots of the moment of :snapshot; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)

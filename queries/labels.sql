@@ -17,16 +17,16 @@
 -- column: pid         int      Process id
 -- table:  start size_kib rss_kib category label covered_kib committed_kib source said_at lineage_id
 --
--- Import the answer of jcmd beside the process's smaps: pmapdb import FILE. A mapping has a row for
--- each name that lies in it: the kernel merges neighbours of different owners. Mappings that no
--- report names are not shown: malloc's, libraries, what native code maps.
+-- Import the output of jcmd in addition to the process's smaps: pmapdb import FILE. A mapping has a
+-- row for each name that lies in it, because the kernel merges neighbours of different owners. Does
+-- not show mappings that no report names: those of malloc, of libraries, and what native code maps.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 moment AS (
-  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  -- the snapshots of the moment of :snapshot; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_ms
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)

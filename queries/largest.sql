@@ -21,15 +21,15 @@
 -- column: process_id        process  Which life of the pid
 -- table:  start size_kib rss_kib pss_kib private_kib swap_kib perms category path lineage_id pid
 --
--- By resident memory, or, where that is unknown or equal, by address space. Given a name, of all
--- its processes of that moment. A snapshot with sums only has none.
+-- Sorted by resident memory, or by address space where that is unknown or equal. Given a name, the
+-- mappings of all its processes of that moment. A snapshot with sums only has none.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 moment AS (
-  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  -- the snapshots of the moment of :snapshot; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)

@@ -40,28 +40,30 @@
 -- column: path             text      By lineage: what is mapped; empty for anonymous memory
 -- table:  name pid key metric verdict shape snapshots first last rate_per_h rate_low rate_high since eta_h reason
 --
--- A category is judged by its sums, an object by the sums of all mappings of one path and category, a
--- lineage is one mapping through time, although it grows, moves, splits or merges.
+-- A category is judged by its sums, an object by the sums of all mappings of one path and category,
+-- a lineage is one mapping through time, even if it grows, moves, splits or merges.
 --
--- Eight snapshots are needed. Fifteen shapes, from constant and step to linear and accelerating, are
--- fitted to the curves of rss, size and number of mappings. A leak grows without an end in sight, a
--- plateau grew and stopped, and a suspect may be either. Then rules of the category compare the
--- metrics: where rss grows, but neither size nor private memory does, memory that was already there
--- is touched for the first time. The first row, total, is the process: the sum of what leaks. With
--- another --metric than joint each curve is judged by itself.
+-- Eight snapshots are needed. Fifteen shapes, from constant and step to linear and accelerating,
+-- are fitted to the curves of rss, size and number of mappings. A leak grows without an end in
+-- sight, a plateau grew and stopped, and a suspect may be either. Then rules of the category
+-- compare the metrics: where rss grows, but neither size nor private memory does, memory that was
+-- already there is touched for the first time. The first row, total, is the process: the sum of
+-- what leaks. With a --metric other than joint, each curve is judged separately.
 --
--- Lives of one name that follow each other are one series, and a restart is no growth. A process that
--- lived at the same time as another one of its name is judged alone, and so is every process without
--- a name. Partial captures are left out.
+-- Lives of one name that follow each other are one series, and a restart is not growth. A process
+-- that lived at the same time as another one of its name is judged alone, and so is every process
+-- without a name. Partial captures are left out.
 --
--- maps says nothing about resident memory, and a live capture reads maps where smaps would stall the
--- process. Then the first row is judged by VmRSS, in all snapshots of any dialect, if no other row
--- tells what is resident, or if VmRSS grew after the last row that does; its reason says so. Where
--- VmRSS is unknown, too, only sizes are known, and nothing says that the process does not leak.
+-- maps says nothing about resident memory, and a live capture reads maps where smaps would stall
+-- the process. Then the first row is judged by VmRSS, in all snapshots of any dialect, if no other
+-- row tells what is resident, or if VmRSS grew after the last row that does; its reason says so.
+-- Where VmRSS is unknown, too, only sizes are known, and nothing says that the process does not
+-- leak.
 --
 -- Live captures know limits: the memory.max of the cgroup and the process's own limits of address
--- space, stacks and number of mappings. The nearest one counts. --limit replaces the cgroup's. A leak
--- near --limit is doubted, because it may be a cache of this size; near the other limits it is not.
+-- space, stacks and number of mappings. The nearest one counts. --limit replaces the cgroup's. A
+-- leak near --limit is doubted, because it may be a cache of this size; near the other limits it is
+-- not.
 WITH scope AS (
   SELECT process_id, name_id FROM process WHERE process_id = :process
   UNION ALL
@@ -82,7 +84,7 @@ life AS (
     ORDER BY s.taken_ms DESC LIMIT 1)
 ),
 alone AS (
-  -- beside: 1 where another process of the name lived at the same time, or the name says nothing
+  -- beside: 1 if another process of the name lived at the same time, or if the name is unknown
   SELECT l.process_id, l.name_id, l.first_ms, n.name = '?'
     OR coalesce(l.first_ms <= max(l.last_ms) OVER (w
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
@@ -92,14 +94,15 @@ alone AS (
   WINDOW w AS (PARTITION BY l.name_id ORDER BY l.first_ms, l.process_id)
 ),
 series AS (
-  -- head: the newest life of a series, which stands for it
+  -- head: the newest life of a series; its process_id identifies the series
   SELECT process_id, CASE WHEN beside THEN process_id
     ELSE first_value(process_id) OVER (PARTITION BY name_id, beside
       ORDER BY first_ms DESC, process_id DESC) END AS head
   FROM alone
 ),
 kind AS (
-  -- blind: 1 where captures do not say what of their mappings is resident; 8 is 1 << Rss
+  -- blind: 1 if a complete capture does not tell how much of its mappings is resident; 8 is 1 <<
+  -- Rss
   SELECT x.head, e.dialect, max(e.state = 'complete' AND NOT e.fields & 8) AS blind
   FROM series x
   CROSS JOIN epoch e ON e.process_id = x.process_id
@@ -108,7 +111,7 @@ kind AS (
   GROUP BY x.head, e.dialect
 ),
 chosen AS (
-  -- the dialect with most preferred snapshots; of equal ones the one that says more
+  -- the dialect with most preferred snapshots; of equals, the one that tells more
   SELECT head, dialect, blind
   FROM (
     SELECT head, dialect, blind, row_number() OVER (PARTITION BY head ORDER BY preferred DESC,
@@ -127,7 +130,7 @@ chosen AS (
   WHERE place = 1
 ),
 limited AS (
-  -- what live captures saw last of the limits that the kernel keeps to
+  -- the newest live capture of the head, with the limits that the kernel enforces
   SELECT k.head, k.dialect, k.blind, (SELECT g.live_process_id
     FROM process p
     CROSS JOIN snapshot s ON s.process_id = p.process_id
@@ -137,7 +140,8 @@ limited AS (
   FROM chosen k
 ),
 report AS (
-  -- CASE x.head is always so: it keeps SQLite from a Bloom filter over a whole table per series
+  -- CASE x.head WHEN k.head is always true: it keeps SQLite from building a Bloom filter over a
+  -- full table for each series
   SELECT k.head, k.dialect, (
     SELECT leak_report(key, category, first_ms, last_ms, life, mappings, size_kib, rss_kib, pss_kib,
       private_kib, private_dirty_kib, swap_kib, :metric, :limit, :sensitivity,
@@ -152,7 +156,7 @@ report AS (
         AND (s.state = 'complete' OR s.state = 'totals' AND :by = 'category')
         AND s.taken_ms >= coalesce(:since, -9e15) END
       UNION ALL
-      -- what live captures and footers say of the whole
+      -- numbers of the whole process, from live captures and footers
       SELECT NULL, 'total', s.taken_ms, s.taken_ms, s.process_id, NULL, NULL,
         coalesce(s.tool_rss_kib, s.rss_kib), NULL, NULL, NULL, coalesce(g.swap_kib, s.swap_kib)
       FROM series x
@@ -176,7 +180,8 @@ report AS (
       WHERE :by <> 'category' AND x.head = k.head AND CASE x.head WHEN k.head THEN h.dialect = k.dialect
         AND h.state = 'complete' AND h.first_ms <= h.last_ms END
       UNION ALL
-      -- the sums of each first word, where none of its parts changes: cut where one does
+      -- the sums of each first word over spans in which none of its parts changes: a change ends a
+      -- span
       SELECT w.category, w.category, a.taken_ms, z.taken_ms, t.process_id, sum(v.mappings),
         CASE WHEN count(*) = count(v.size_kib) THEN sum(v.size_kib) END,
         CASE WHEN count(*) = count(v.rss_kib) THEN sum(v.rss_kib) END,

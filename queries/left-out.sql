@@ -9,16 +9,17 @@
 -- column: taken_at time     Its moment nearest to the one that is asked for, UTC
 -- column: away     duration How far that is
 --
--- What by-name, by-process, deleted, shared and groups leave out of a moment although it was captured
--- in the same hour. With --within as large as the largest away they show it. Who is thought to have
--- ended, or not to have begun, is not here: who is not in the nearest sweep of its live job, or, from
--- text, is further away than one and a half steps of its own captures.
+-- Names that by-name, by-process, deleted, shared and groups leave out of a moment although they
+-- were captured in the same hour. With --within as large as the largest away, those queries show
+-- them. Names that seem to have ended, or not to have begun, are not here: those that are not in
+-- the nearest sweep of their live job, or that were captured as text and are further away than one
+-- and a half steps of their own captures.
 WITH scope AS (
   SELECT process_id, name_id FROM process
   WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
 ),
 near AS (
-  -- of each process the snapshot before and the one after the moment of :snapshot
+  -- for each process, the last snapshot up to the moment of :snapshot and the first one from it on
   SELECT p.name_id, s.process_id, s.taken_ms, s.moment_ms, w.schedule_id,
     abs(s.moment_ms - m.moment_ms) AS away, s.moment_ms < m.moment_ms AS before
   FROM snapshot m

@@ -23,9 +23,9 @@
 -- column: process_id        process  Which life of the pid
 -- table:  first_at last_at start size_kib rss_kib pss_kib private_kib swap_kib perms reason
 --
--- One row per stretch of snapshots in which nothing of it changed, in the order of time; several at
--- one time are the pieces of a split. Where captures of several dialects were taken together, each
--- has its stretches: --dialect chooses.
+-- One row per stretch of snapshots in which nothing about the lineage changed, in order of time;
+-- several rows at one time are the pieces of a split. If captures of several dialects were taken
+-- together, each dialect has its own stretches: --dialect chooses one.
 SELECT strftime(CASE WHEN first_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
     ELSE '%Y-%m-%dT%H:%M:%SZ' END, first_ms / 1000.0, 'unixepoch') AS first_at,
   strftime(CASE WHEN last_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'

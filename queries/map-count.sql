@@ -18,9 +18,9 @@
 -- table:  name pid last_at mappings share mappings_first mappings_delta mappings_per_h
 --
 -- A process at the limit gets ENOMEM from mmap although memory is free. Partial captures and those
--- with sums only do not count mappings: a process that has no others is listed with nothing known.
--- [vsyscall] is counted although the kernel does not: one too many. The line from first to last is
--- no forecast where growth is uneven.
+-- with sums only do not count mappings: a process without other captures is listed with unknown
+-- numbers. [vsyscall] is counted although the kernel does not count it: the number is then one too
+-- high. If growth is uneven, the line from first to last is not a forecast.
 WITH newest AS (
   SELECT p.process_id, p.name_id, p.pid,
     (SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id

@@ -40,16 +40,17 @@
 -- column: process_id         process  Which life of the pid
 -- table:  start size_kib rss_kib pss_kib private_kib swap_kib within perms category path lineage_id
 --
--- A region in which nothing lies has one row without a mapping. How much of a part lies inside is
--- not known, only of its address space. A mapping whose VmFlags are unknown is never left out. Of a
--- snapshot with sums only nothing is known.
+-- A region without mappings has one row without a mapping. If only a part of a mapping lies in a
+-- region, it is known how much of its address space lies inside, but not how much of its memory. A
+-- mapping whose VmFlags are unknown is never left out. For a snapshot with sums only, nothing is
+-- known.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 moment AS (
-  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  -- the snapshots of the moment of :snapshot; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id, s.state
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -59,14 +60,15 @@ moment AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 area AS (
-  -- addresses are unsigned, integers are not: as 16 digits they compare right
+  -- addresses are unsigned, SQLite's integers are signed: strings of 16 digits compare correctly
   SELECT a.key + 1 AS region, json_extract(a.value, '$[0]') AS low,
     json_extract(a.value, '$[1]') AS high, printf('%016x', json_extract(a.value, '$[0]')) AS first,
     printf('%016x', json_extract(a.value, '$[1]')) AS last
   FROM json_each(:regions) a
 ),
 laid AS (
-  -- what may be shown; up to its last byte, since the end of the highest mapping is 0
+  -- the mappings that may be shown; last is the last byte, because the end of the highest mapping
+  -- is 0
   SELECT moment.process_id, printf('%016x', m.start) AS first, printf('%016x', m.end - 1) AS last,
     m.start, m.end, m.size_kib, m.rss_kib, m.pss_kib, m.private_kib, m.private_dirty_kib,
     m.swap_kib, m.perms, CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category,

@@ -14,15 +14,16 @@
 -- column: swap_kib          kib      Swapped out
 -- column: processes         count    Processes summed
 --
--- What was added up while the capture was read, or all that it gave: of state totals, the mappings
--- are unknown. The names of the states are in the order of how whole they are.
+-- The sums that were added up while the capture was read, or for state totals the sums that it
+-- gave: then the number of mappings is unknown. In alphabetical order, the names of the states go
+-- from the most to the least complete.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 moment AS (
-  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  -- the snapshots of the moment of :snapshot; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)

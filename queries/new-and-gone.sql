@@ -16,18 +16,18 @@
 -- column: private_kib kib      Private_Clean + Private_Dirty of them
 -- column: partial     bool     1: a capture of either side lacks rows, so that they may be there
 --
--- A mapping that grows, moves, splits or merges stays itself: only those lineages count that one
--- side does not have at all. What is new has the numbers of the newer side, what is gone those of
--- the older. A restarted process has new mappings throughout; whole then tells the files that only
--- one of the two uses. smaps and pmap -x name one object differently: --dialect compares like with
--- like. Where a snapshot has sums only there is nothing to compare: no rows.
+-- A mapping that grows, moves, splits or merges is still the same lineage: only lineages that one
+-- side lacks completely count. New lineages have the numbers of the newer side, gone ones those of
+-- the older side. A restarted process has only new mappings; the column whole then tells which
+-- files only one of the two uses. smaps and pmap -x name some objects differently: --dialect
+-- compares like with like. If a snapshot has sums only, there is nothing to compare: no rows.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 older AS (
-  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  -- the snapshots of the moment of :from; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -37,7 +37,7 @@ older AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 newer AS (
-  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  -- the snapshots of the moment of :to; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -57,7 +57,8 @@ known AS (
   CROSS JOIN snapshot s ON s.snapshot_id = d.snapshot_id
 ),
 x AS (
-  -- on_old, on_new: is the lineage on that side; object_old, object_new: is anything of the object
+  -- on_old, on_new: the lineage is on that side; object_old, object_new: any mapping of the object
+  -- is
   SELECT d.newer, CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category,
     m.path, m.lineage_id, m.size_kib, m.rss_kib, m.private_kib,
     max(d.newer = 0) OVER one AS on_old, max(d.newer = 1) OVER one AS on_new,

@@ -16,9 +16,9 @@
 -- column: mappings_peak_at time     When first, UTC
 -- column: mappings_last    count    The same in the last moment
 --
--- Given a name, of the sums over its processes of each moment. A partial capture counts with what
--- it shows, so that the true peak may be higher; what was in the last moment is unknown where that
--- is partial, or has sums only. The row total counts captures with sums only too.
+-- Given a name, the peak of the sums over its processes of each moment. A partial capture counts
+-- with what it shows, so the true peak may be higher; the numbers of the last moment are unknown if
+-- it is partial or has sums only. The row total also counts captures with sums only.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -33,7 +33,8 @@ used AS (
     AND s.moment_ms <= (SELECT moment_ms FROM snapshot WHERE snapshot_id = :to)
 ),
 moment AS (
-  -- no capture of the last moment may lack rows, or a category that is not in it may yet be there
+  -- unsure: a capture of the moment is not complete, so that a category without rows may still be
+  -- there
   SELECT s.moment_ms, s.moment_ms = (SELECT max(moment_ms) FROM used) AS is_last,
     max(s.state = 'partial') AS partial, max(s.state <> 'complete') AS unsure,
     CASE WHEN count(*) = count(s.mappings) THEN sum(s.mappings) END AS mappings,

@@ -24,9 +24,9 @@
 -- column: reason           text    Why, then
 -- table:  name pid snapshots read_us_p50 read_us_p99 longest_us_p50 longest_us_p99 longest_us_max cpu_share underestimated degraded reason
 --
--- Live captures alone. Those whose longest read was the longest come first. A process waits when it
--- maps or unmaps memory while its map is read, and at most for one read(2). A prediction is held
--- against what then happened only where smaps was read. The median is the lower of two.
+-- Live captures only. Rows with the longest single read come first. A process waits if it maps or
+-- unmaps memory while its map is read, at most for one read(2). A prediction is compared with the
+-- actual time only where smaps was read. A median is the lower of the two middle values.
 WITH scope AS (
   SELECT process_id, name_id, pid, host_id FROM process
   WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)

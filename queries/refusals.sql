@@ -5,8 +5,8 @@
 -- column: reason   text Why, in words
 -- column: hash     text Of its bytes: met again, it is only counted
 --
--- The newest comes first. An import says each of these once, with exit status 2, and remembers it,
--- so that one damaged file does not turn cron red for a year.
+-- Newest first. An import reports each refusal once, with exit status 2, and remembers it, so that
+-- one damaged file does not make a cron job fail for a year.
 SELECT strftime(CASE WHEN r.first_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
     ELSE '%Y-%m-%dT%H:%M:%SZ' END, r.first_ms / 1000.0, 'unixepoch') AS first_at,
   r.reason, printf('%016x', r.hash) AS hash

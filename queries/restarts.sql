@@ -18,8 +18,8 @@
 -- column: rss_kib_after    kib      Resident in the first moment after
 -- table:  name down_at up_at away lived pid_before pid_after rss_kib_before rss_kib_after
 --
--- A name restarts where all of its processes end and one begins later. That a worker comes or goes
--- while others of the name live is none.
+-- A name restarts when all of its processes end and one begins later. A worker that comes or goes
+-- while other processes of the name live is not a restart.
 WITH scope AS (
   SELECT process_id, name_id FROM process
   WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)

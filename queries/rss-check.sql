@@ -18,10 +18,10 @@
 -- column: process_id   process  Which life of the pid
 -- table:  snapshot_id taken_at name pid dialect state checked rss_kib tool_rss_kib off_kib off_share
 --
--- The largest difference first. VmRSS of a live process is read right behind its map, and memory
--- moves meanwhile; kernels before 6.2 also keep it only roughly, by up to 64 pages per thread. A
--- footer that differs from its rows is a capture that was cut, or one of the tools known to add up
--- otherwise.
+-- Largest difference first. VmRSS of a live process is read right after its map, and memory changes
+-- meanwhile; kernels before 6.2 also keep VmRSS only roughly, off by up to 64 pages per thread. If
+-- a footer differs from its rows, the capture was cut, or comes from a tool that is known to add up
+-- differently.
 SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.dialect, s.state, s.checked,
   s.rss_kib, s.tool_rss_kib, s.rss_kib - s.tool_rss_kib AS off_kib,
   1.0 * (s.rss_kib - s.tool_rss_kib) / nullif(s.tool_rss_kib, 0) AS off_share, s.process_id

@@ -24,15 +24,15 @@
 -- column: pid               int      Its pid
 -- table:  start size_kib rss_kib perms base category rule path lineage_id first_at
 --
--- Rules are asked once in the life of a lineage, in the first of its captures that tell most of it:
--- what they said then stays. pmapdb rules --explain says why it was this rule.
+-- Rules decide once in the life of a lineage, in the first of its captures that tell most about it;
+-- the decision stays. pmapdb rules --explain says why this rule decided.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 moment AS (
-  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  -- the snapshots of the moment of :snapshot; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_at
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)

@@ -10,10 +10,10 @@
 -- column: pid   int  Process id
 -- column: value int  KiB, or a number of mappings
 --
--- The columns that Procpath and those who learnt from it plot. Every process has a series of its
--- own; nothing is summed. Where the number is unknown there is no row, nor for a partial capture,
--- which would look like a dip. A category that a process does not have is 0, one that a capture
--- with sums only cannot tell is unknown.
+-- The columns that Procpath and the tools that learnt from it plot. Every process has its own
+-- series; nothing is summed. There is no row if the number is unknown, or for a partial capture,
+-- which would look like a dip. A category that a process does not have is 0; a category that a
+-- capture with sums only cannot tell is unknown.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -41,7 +41,7 @@ taken AS (
     AND s.moment_ms <= (SELECT moment_ms FROM snapshot WHERE snapshot_id = :to)
 ),
 told AS (
-  -- a category has parts where rules refine it; one that is unknown makes the sum unknown
+  -- a category has parts if rules refine it; an unknown part makes the sum unknown
   SELECT process_id, taken_ms, ordinal,
     CASE WHEN :category IS NULL THEN whole
       WHEN there THEN CASE WHEN count(*) = count(part) THEN sum(part) END

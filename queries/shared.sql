@@ -22,19 +22,19 @@
 -- column: swap_kib         kib      Swapped out
 -- table:  category object processes mappings once_kib size_kib rss_kib pss_kib shared_kib swap_kib
 --
--- Mappings that are shared (perms s) or have pages that another process has too. An object is one
--- device and inode of one host; System V segments besides by their key, for their inode is the
--- segment's number. Without device and inode nobody can tell what is the same: those rows are added
--- up by path, and once_kib is unknown. pmap -x, -d and plain pmap do not tell which pages are
--- shared: of theirs only mappings with perms s are here. The moment of :snapshot: of each name the
--- moment nearest to it, if it is not further away than :within, so that captures of different names
--- that were taken one after the other count as taken together.
+-- Mappings that are shared (perms s) or have pages that another process also has. An object is one
+-- device and inode on one host; a System V segment is also told apart by its key, because its inode
+-- is the number of the segment. Without device and inode, nobody can tell which objects are the
+-- same: those rows are added up by path, and once_kib is unknown. pmap -x, -d and plain pmap do not
+-- tell which pages are shared: of their mappings, only those with perms s are here. Shows the
+-- moment of each name that is nearest to :snapshot, if it is not further away than :within:
+-- captures of different names that were taken one after another count as taken together.
 WITH scope AS (
   SELECT process_id, name_id FROM process
   WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
 ),
 near AS (
-  -- of each process the snapshot before and the one after the moment of :snapshot
+  -- for each process, the last snapshot up to the moment of :snapshot and the first one from it on
   SELECT p.name_id, s.moment_ms, abs(s.moment_ms - m.moment_ms) AS away, w.schedule_id
   FROM snapshot m
   CROSS JOIN scope p
@@ -51,7 +51,8 @@ near AS (
   WHERE m.snapshot_id = :snapshot
 ),
 chosen AS (
-  -- who ended before the nearest sweep of a live job is not in it
+  -- the nearest moment of each name; leaves out names that the nearest sweep of their live job does
+  -- not contain, because they have ended
   SELECT name_id, moment_ms
   FROM (
     SELECT name_id, moment_ms, away, schedule_id,
@@ -63,7 +64,7 @@ chosen AS (
   WHERE k = 1 AND (schedule_id IS NULL OR away = nearest)
 ),
 moment AS (
-  -- the snapshots of each name's moment; a sweep is shorter than an hour
+  -- the snapshots of each name's moment; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id, p.name_id, c.moment_ms
   FROM snapshot m
   CROSS JOIN chosen c
@@ -90,7 +91,7 @@ x AS (
   WHERE substr(m.perms, 4, 1) = 's' OR m.shared_clean_kib + m.shared_dirty_kib > 0
 ),
 once AS (
-  -- own: what of the object no mapping before it, in the order of offsets, has shown already
+  -- own: the bytes of the object that no earlier mapping, in order of offsets, has counted already
   SELECT *, till - min(till, max(offset, coalesce(max(till) OVER (
     PARTITION BY host_id, device, inode, told_by ORDER BY offset, till
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), offset))) AS own

@@ -30,7 +30,7 @@
 -- column: process_id        process  Which life of the pid
 -- table:  taken_at name pid threads mappings size_kib rss_kib hwm_kib anon_kib file_kib shmem_kib swap_kib page_tables_kib memory_max_kib
 --
--- The kernel's own sums, from /proc/PID/status, read right behind the map.
+-- The kernel's own sums, from /proc/PID/status, read right after the map.
 SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, g.threads, s.mappings,
   s.tool_size_kib AS size_kib, s.tool_rss_kib AS rss_kib, g.hwm_kib, g.anon_kib, g.file_kib,
   g.shmem_kib, g.swap_kib, g.page_tables_kib,

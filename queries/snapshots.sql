@@ -24,10 +24,11 @@
 -- narrow: snapshot_id taken_at name pid state rss_kib
 --
 -- A template for queries of your own: one statement, read-only, every column declared. :process is
--- the process_id, or NULL when a name was given, which is then :name_id.
+-- the process_id, or NULL if a name was given; :name_id is then the id of that name.
 SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.dialect, s.state, s.checked,
   s.mappings, s.size_kib, s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib,
-  -- Looked up and not joined: where statistics are of a time with one capture, a join reads all.
+  -- A subquery and not a join: with statistics from a time with one capture, a join would read all
+  -- captures.
   (SELECT (SELECT o.folder || coalesce(replace(o.file, '*', c.number), o.file) FROM origin o
       WHERE o.origin_id = c.origin_id)
     FROM capture c WHERE c.capture_id = s.capture_id) AS source,

@@ -11,16 +11,16 @@
 -- column: days_left  real  Days until max-size is reached, at that pace
 --
 -- The tables do not say how many bytes a snapshot takes. The pages of the file that are in use are
--- shared out by rows: a snapshot counts as three rows, a row of ver or catver as one. So the sum
--- over all days is the file without its free pages, and a single day is an estimate. A prune takes
--- its part of the days that it thinned out.
+-- divided by rows: a snapshot counts as three rows, a row of mapping_version or category_version as
+-- one. So the sum over all days is the file without its free pages, and a single day is an
+-- estimate. A prune shrinks the days that it thinned out.
 WITH piece AS (
   SELECT v.epoch_id, v.first AS off, count(*) AS rows, count(*) AS ver FROM mapping_version v GROUP BY 1, 2
   UNION ALL
   SELECT v.epoch_id, v.first, count(*), 0 FROM category_version v GROUP BY 1, 2
 ),
 daily AS (
-  -- a version may begin where its snapshot is gone
+  -- the snapshot with which a version began may have been pruned
   SELECT (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = p.epoch_id AND s.off >= p.off
     ORDER BY s.off LIMIT 1) / 86400000 AS day, rows, ver, 0 AS snapshots
   FROM piece p

@@ -13,16 +13,16 @@
 -- column: swap_pss_kib kib      Proportional share of the swapped
 -- column: processes    count    How many processes have some
 --
--- No rows: nothing is swapped out. A capture that does not tell (plain pmap, -x, maps) is one row
--- of category total whose swap_kib is unknown, and one with sums only a row of category total too.
--- Given a name, the sum over its processes of that moment.
+-- No rows: nothing is swapped out. A capture that does not tell (plain pmap, -x, maps) has one row,
+-- with category total and unknown swap_kib; a capture with sums only also has one row with category
+-- total. Given a name, the sum over its processes of that moment.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 moment AS (
-  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  -- the snapshots of the moment of :snapshot; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id, s.state, s.mappings, s.size_kib, s.rss_kib, s.swap_kib
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)

@@ -22,8 +22,9 @@
 -- table:  host selection every last_at expected kept missed absent took took_max unreadable vanished degraded
 --
 -- The newest job comes first. A reboot begins a new job, so that expected does not count the time
--- a machine was off. Up to the newest sweep that a prune removed, what is left is all that is
--- expected. The median is the lower of two. gaps says the same of single processes.
+-- when a machine was off. Up to the newest sweep that a prune removed, expected counts only the
+-- sweeps that are left. A median is the lower of the two middle values. gaps says the same about
+-- single processes.
 WITH tick AS (
   SELECT w.schedule_id, w.started_ms, w.ended_ms - w.started_ms AS took, w.missed, w.unreadable,
     w.vanished, w.degraded, w.unmoved, w.changed,

@@ -20,25 +20,25 @@
 -- table:  name pid stack_kib stacks size_kib rss_kib guard_kib threads difference why
 --
 -- A stack is a mapping of the category anonymous/thread-stack, which its neighbours and VmFlags
--- decide: see pmapdb explain anonymous/thread-stack. The stack of the first thread is the category
--- stack, and none of these. A process without any has a row that says so; a snapshot with sums only
--- has none.
+-- decide: see pmapdb explain anonymous/thread-stack. The stack of the first thread has the category
+-- stack, and does not count. A process without any has a row that says so; a snapshot with sums
+-- only has none.
 --
 -- glibc keeps the stacks of threads that ended, up to 40 MiB, for the next ones: more stacks than
--- threads are no error. A Go program has threads and no stacks: they run on memory of its own heap.
--- The map is read first, the number of threads right behind it, and a thread may begin or end
+-- threads are not an error. A Go program has threads and no stacks: they run on memory of its own
+-- heap. The map is read first, the number of threads right after it, and a thread may begin or end
 -- between the two. Stacks that the program maps itself, without a guard, are not known as such.
 --
--- With stack-size the rule of pmap-dotnet decides instead: it has exactly that size, no name,
--- permissions rw?p and the VmFlags mr, mw and me; where a capture shows no VmFlags they are not
--- asked for. It counts any other mapping of that size as well.
+-- With stack-size the rule of pmap-dotnet decides instead: a stack has exactly that size, no name,
+-- permissions rw?p and the VmFlags mr, mw and me; if a capture shows no VmFlags, they are not
+-- checked. It counts any other mapping of that size as well.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 moment AS (
-  -- the snapshots of the moment of :snapshot; a sweep is shorter than an hour
+  -- the snapshots of the moment of :snapshot; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -48,7 +48,7 @@ moment AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 piece AS (
-  -- every mapping, with what lies right below it
+  -- every mapping, with the size of a guard directly below it
   SELECT moment.process_id, m.snapshot_id, m.size_kib, m.rss_kib, m.private_kib,
     coalesce(CASE WHEN :stack_size IS NULL THEN m.category || '/' GLOB '*/thread-stack/*'
       ELSE m.size_kib = :stack_size AND m.path = '' AND m.perms GLOB 'rw?[p-]*'
@@ -64,7 +64,7 @@ piece AS (
   WINDOW below AS (PARTITION BY m.snapshot_id ORDER BY m.start < 0, m.start, m.end)
 ),
 kind AS (
-  -- of each process the stacks of each size, and all else in one row
+  -- for each process, one row per size of stacks, and one row for all other mappings
   SELECT process_id, snapshot_id, is_stack, CASE WHEN is_stack THEN size_kib END AS stack_kib,
     count(*) AS mappings,
     CASE WHEN count(*) = count(size_kib) THEN sum(size_kib) END AS size_kib,
@@ -101,5 +101,5 @@ FROM whole k
 CROSS JOIN process p ON p.process_id = k.process_id
 CROSS JOIN name n ON n.name_id = p.name_id
 LEFT JOIN live_reading g ON g.snapshot_id = k.snapshot_id
-WHERE k.is_stack OR k.stacks = 0 -- without a stack the row of all else says so
+WHERE k.is_stack OR k.stacks = 0 -- a process without stacks shows its row for all other mappings
 ORDER BY p.process_id, k.is_stack * k.mappings DESC, k.stack_kib;

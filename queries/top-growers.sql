@@ -23,17 +23,18 @@
 -- table:  category object mappings_delta size_kib_delta rss_kib_from rss_kib_to rss_kib_delta share partial
 -- narrow: category object size_kib_delta rss_kib_to rss_kib_delta
 --
--- Only what grew, resident or in address space; diff --by object has the rest. First what grew most
--- resident, or, where that is unknown or equal, most in address space. Of several processes the
--- resident is added up, and what they share counts once for each: there pss comes first, where it
--- is known. Where a snapshot has sums only there is nothing to compare: no rows.
+-- Only what grew in resident memory or in address space; diff --by object has the rest. Sorted by
+-- growth of resident memory, or of address space where that is unknown or equal. For several
+-- processes, resident memory is added up, and what they share counts once for each: their rows are
+-- sorted by pss first, where it is known. If a snapshot has sums only, there is nothing to compare:
+-- no rows.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 older AS (
-  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  -- the snapshots of the moment of :from; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -43,7 +44,7 @@ older AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 newer AS (
-  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  -- the snapshots of the moment of :to; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -58,7 +59,7 @@ side AS (
   SELECT 1, snapshot_id FROM newer
 ),
 known AS (
-  -- 0 for a number that the side's captures have, NULL for one that they lack
+  -- 0 for a number that all captures of the side have, NULL for a number that any of them lacks
   SELECT d.newer, max(s.state = 'totals') AS sums, max(s.state = 'partial') AS partial,
     CASE WHEN count(*) = count(s.size_kib) THEN 0 END AS size_kib,
     CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib,

@@ -25,17 +25,17 @@
 -- column: partial        bool     1: a capture of either side lacks rows, so that this may be no growth
 -- table:  category lineage_id change pid path size_kib_delta rss_kib_from rss_kib_to rss_kib_delta share partial
 --
--- Only what grew, resident or in address space; diff --by lineage has the rest. A lineage is one
--- mapping although it grows, moves, splits, merges; the pieces of a split are summed. First what
--- grew most resident, or, where that is unknown or equal, most in address space. Where a snapshot
--- has sums only there is nothing to compare: no rows.
+-- Only what grew in resident memory or in address space; diff --by lineage has the rest. A lineage
+-- is one mapping, even if it grows, moves, splits or merges; the pieces of a split are summed.
+-- Sorted by growth of resident memory, or of address space where that is unknown or equal. If a
+-- snapshot has sums only, there is nothing to compare: no rows.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 older AS (
-  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  -- the snapshots of the moment of :from; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -45,7 +45,7 @@ older AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 newer AS (
-  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  -- the snapshots of the moment of :to; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -60,7 +60,7 @@ side AS (
   SELECT 1, snapshot_id FROM newer
 ),
 known AS (
-  -- 0 for a number that the side's captures have, NULL for one that they lack
+  -- 0 for a number that all captures of the side have, NULL for a number that any of them lacks
   SELECT d.newer, max(s.state = 'totals') AS sums, max(s.state = 'partial') AS partial,
     CASE WHEN count(*) = count(s.size_kib) THEN 0 END AS size_kib,
     CASE WHEN count(*) = count(s.rss_kib) THEN 0 END AS rss_kib

@@ -9,8 +9,8 @@
 -- column: first_at  time    First snapshot of a capture series that shows it, UTC
 -- column: example   text    A line of it
 --
--- The most frequent first. A newer kernel may print keys that pmapdb has no column for: they are
--- kept with each mapping, as lines "Key: N kB" in mappings.extra, and nothing sums them up.
+-- Most frequent first. A newer kernel may print keys for which pmapdb has no column: they are kept
+-- with each mapping, as lines "Key: N kB" in mappings.extra, and nothing sums them up.
 WITH RECURSIVE line (rare_fields_id, text, rest) AS (
   SELECT rare_fields_id, NULL, extra || char(10) FROM rare_fields WHERE extra IS NOT NULL
   UNION ALL
@@ -26,7 +26,7 @@ key AS (
   WHERE text <> ''
 ),
 met AS (
-  -- the table of versions is read only where there is such a key
+  -- reads the table of versions only if there is such a key
   SELECT v.epoch_id, v.rare_fields_id, count(*) AS rows
   FROM (SELECT 1 FROM rare_fields WHERE extra IS NOT NULL LIMIT 1) d
   CROSS JOIN mapping_version v

@@ -22,16 +22,16 @@
 -- column: process_id   process  Which life of the pid
 -- table:  at tid comm call parameters ret stack
 --
--- Of lineages, the calls whose addresses lie where the lineages are in one of the two snapshots: what
--- was mapped, unmapped, moved or protected; of a brk the end that it set. Without since and until,
--- all that the recordings have.
+-- With lineages, only calls whose addresses lie where the lineages are in one of the two snapshots:
+-- the range that was mapped, unmapped, moved or protected, or the end that a brk set. Without since
+-- and until, all calls of the recordings.
 WITH RECURSIVE scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 older AS (
-  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  -- the snapshots of the moment of :from; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_ms
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -41,7 +41,7 @@ older AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 newer AS (
-  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  -- the snapshots of the moment of :to; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_ms
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -51,8 +51,8 @@ newer AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 place AS (
-  -- where the lineages are at both moments; a condition on m alone would have SQLite read all
-  -- regions for a Bloom filter
+  -- the places of the lineages at both moments; with a condition on m alone, SQLite would read all
+  -- regions to build a Bloom filter
   SELECT d.process_id, m.start, m.end - m.start AS length
   FROM (SELECT snapshot_id, process_id FROM older UNION SELECT snapshot_id, process_id FROM newer) d
   CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id
@@ -78,7 +78,7 @@ picked AS (
       ELSE address_overlap(p.set_, c.a0, c.a1) > 0 END)
 ),
 above (stack_id) AS (
-  -- each stack of their chains once
+  -- each stack of the chains, once
   SELECT stack_id FROM picked
   UNION
   SELECT s.caller_id FROM above a CROSS JOIN stack s ON s.stack_id = a.stack_id
@@ -90,10 +90,11 @@ place_in_code AS (
       ELSE '?' END AS word
   FROM (SELECT DISTINCT s.frame_id FROM above a CROSS JOIN stack s ON s.stack_id = a.stack_id) k
   CROSS JOIN frame f ON f.frame_id = k.frame_id
-  LIMIT -1 -- SQLite makes a table of it, and looks a frame up by an index
+  LIMIT -1 -- makes SQLite materialize it and look up frames by an index
 ),
 chains AS (
-  -- each walked by itself, from the innermost frame: all at once would keep every part of every chain
+  -- walks each chain separately, from the innermost frame: one walk for all chains would keep every
+  -- part of every chain
   SELECT k.stack_id,
     (WITH RECURSIVE up (n, frame_id, caller_id) AS (
         SELECT 0, s.frame_id, s.caller_id FROM stack s WHERE s.stack_id = k.stack_id

@@ -21,14 +21,15 @@
 -- column: process_id   process  Which life of the pid
 -- table:  recording_id file first_at last_at clock slack_ms calls lost unpaired name pid
 --
--- Those that are linked to the process, and those of its pid that are linked to none.
+-- The recordings that are linked to the process, and the recordings of its pid that are not linked
+-- to any process.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 older AS (
-  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  -- the snapshots of the moment of :from; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_ms
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -38,7 +39,7 @@ older AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 newer AS (
-  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  -- the snapshots of the moment of :to; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_ms
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)

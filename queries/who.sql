@@ -22,23 +22,24 @@
 -- column: process_id  process  Which life of the pid
 -- table:  growth_kib share live_kib allocations frees stack
 --
--- At the moment of a snapshot the recording says which call mapped each range that is live
--- (table extent). Of these, what lies in the mappings of the lineages counts for the call's stack:
--- what it has in the newer snapshot less what it had in the older. So what was freed is taken off.
--- The growth that stacks do not explain has rows of its own: what was freed unseen that was mapped
--- before the recording (foreign_extent), and the rest, which is not covered. The rows of a process
--- add up to the growth of the lineages' size, exactly. What a cut leaves of a range is one more that
--- came. The moment is that when the map was read, on the recording's clock; it may be wrong by the
--- recording's slack. What lived when a recording ended counts as live from then on as long as it
--- lies there. Several recordings add up; where two say of one address who mapped it, the one that
--- began later is believed.
+-- At the moment of a snapshot, the recording says which call mapped each live range (table extent).
+-- What of a range lies in the mappings of the lineages counts for the stack of that call: its
+-- growth is what it has in the newer snapshot minus what it had in the older one, so memory that
+-- was freed is subtracted. Growth that stacks do not explain has rows of its own: memory that was
+-- mapped before the recording and freed during it (foreign_extent), and the rest, which is not
+-- covered. The rows of a process add up exactly to the growth of the lineages' size. If a range is
+-- cut, each remaining piece counts as another range that came. The moment of a snapshot is the time
+-- when its map was read, on the recording's clock; it may be wrong by the recording's slack. Ranges
+-- that were live when a recording ended count as live from then on, as long as something is mapped
+-- there. Several recordings add up; if two disagree on who mapped an address, the one that began
+-- later is believed.
 WITH RECURSIVE scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
   SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
 ),
 older AS (
-  -- the snapshots of the moment of :from; a sweep is shorter than an hour
+  -- the snapshots of the moment of :from; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_ms
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -48,7 +49,7 @@ older AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 newer AS (
-  -- the snapshots of the moment of :to; a sweep is shorter than an hour
+  -- the snapshots of the moment of :to; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id, s.taken_ms
   FROM snapshot m
   CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
@@ -58,7 +59,7 @@ newer AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
 side AS (
-  -- a live capture knows by perf's kind of clock when it had read the map
+  -- a live capture knows, on the kind of clock that perf uses, when it had finished reading the map
   SELECT d.newer, d.snapshot_id, d.process_id,
     coalesce(p.clock_utc_ms * 1000000 - p.clock_mono_ns + g.mono_ns + g.read_us * 1000,
       d.taken_ms * 1000000) AS utc_ns
@@ -67,8 +68,9 @@ side AS (
   LEFT JOIN live_reading g ON g.snapshot_id = d.snapshot_id
 ),
 place AS (
-  -- Where the lineages are. That the snapshots are few, and that the condition on lineages is not on m
-  -- alone, keeps SQLite from reading all snapshots or regions for a Bloom filter.
+  -- the places of the lineages. Two hints keep SQLite from reading all snapshots or regions to
+  -- build a Bloom filter: unlikely() says that the snapshots are few, and the condition on lineages
+  -- is not on m alone.
   SELECT d.newer, d.process_id, m.start, m.end - m.start AS length, m.size_kib
   FROM side d
   CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id
@@ -84,7 +86,8 @@ growth AS (
   GROUP BY process_id
 ),
 recorded AS (
-  -- what shows the processes, by when it began; the moments on its clock
+  -- the recordings of the processes, numbered by the time when they began; from_ns and to_ns: the
+  -- two moments on a recording's clock
   SELECT t.traced_process_id, t.recording_id, t.process_id,
     row_number() OVER (PARTITION BY t.process_id
       ORDER BY r.first_ns + t.offset_ns, t.traced_process_id) AS nth,
@@ -105,7 +108,8 @@ recorded AS (
     ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
 ),
 held AS (
-  -- the ranges that live at one of the moments; an extent of one recording has its start for itself
+  -- the ranges that are live at one of the moments; live extents of one recording never share a
+  -- start
   SELECT r.process_id, r.nth, e.start, e.length, e.call_id,
     e.born_ns <= r.from_ns AND coalesce(e.died_ns > r.from_ns, 1) AS then_,
     e.born_ns <= r.to_ns AND coalesce(e.died_ns > r.to_ns, 1) AS now_
@@ -121,7 +125,8 @@ live AS (
   WHERE CASE m.newer WHEN 1 THEN h.now_ ELSE h.then_ END
 ),
 freed AS (
-  -- what was unmapped, and its recording had not seen it mapped; before the moment, or behind it
+  -- ranges that were unmapped although their recording had not seen them mapped; before: unmapped
+  -- before the moment, otherwise after it
   SELECT m.newer, r.process_id, r.nth, f.start, f.length,
     f.died_ns <= CASE m.newer WHEN 1 THEN r.to_ns ELSE r.from_ns END AS before
   FROM recorded r
@@ -129,9 +134,10 @@ freed AS (
   CROSS JOIN (SELECT 0 AS newer UNION ALL SELECT 1) m
 ),
 layer AS (
-  -- For each recording a walk through the addresses: where the lineages are (place), what lives
-  -- (own), and what a later recording says of the same address (hidden). Number 0 is of what was
-  -- freed unseen between the moments, which no recording's own hides.
+  -- For each recording, a walk through the addresses: the lineages (place), the recording's live
+  -- ranges (own), and the addresses that a later recording accounts for (hidden). Number 0 stands
+  -- for memory that was freed between the moments and that no recording saw being mapped; live
+  -- ranges of all recordings hide it.
   SELECT t.newer, t.process_id, r.nth, t.start, t.length, t.nth IS NULL AS place,
     CASE WHEN r.nth > 0 THEN t.nth = r.nth AND t.live ELSE NOT t.newer AND t.freed = 0 END IS 1 AS own,
     CASE WHEN r.nth > 0 THEN t.nth > r.nth AND (t.live OR t.freed) ELSE NOT t.newer AND t.live
@@ -146,7 +152,7 @@ layer AS (
   ) t ON t.process_id = r.process_id
 ),
 edge AS (
-  -- where each begins, and where it ends
+  -- the edges of each range: where it begins, and where it ends
   SELECT l.newer, l.process_id, l.nth, l.start + l.length * (b.sign < 0) AS at, b.sign * l.place AS place,
     b.sign * l.own AS own, b.sign * l.hidden AS hidden,
     CASE WHEN b.sign > 0 AND l.own AND l.nth > 0 THEN l.start END AS mine
@@ -154,7 +160,7 @@ edge AS (
   CROSS JOIN (SELECT 1 AS sign UNION ALL SELECT -1) b
 ),
 piece AS (
-  -- mine: the extent that began last, which is the open one
+  -- mine: the start of the extent that began last, which is the current one
   SELECT newer, process_id, nth, lead(at) OVER walk - at AS length, sum(place) OVER walk AS place,
     sum(own) OVER walk AS own, sum(hidden) OVER walk AS hidden, max(mine) OVER walk AS mine
   FROM edge
@@ -167,8 +173,8 @@ had AS (
   GROUP BY newer, process_id, nth, mine
 ),
 turnover AS (
-  -- what came and went there between the moments; what a later recording saw, too, is told by that
-  -- one
+  -- ranges that came and went there between the moments; if a later recording saw them too, only
+  -- that recording counts them
   SELECT r.process_id, r.recording_id, c.stack_id,
     coalesce(sum(e.born_ns > r.from_ns
       AND (e.born_ns NOT BETWEEN r.later_first_ns AND r.later_last_ns) IS NOT 0), 0) AS born,
@@ -183,7 +189,8 @@ turnover AS (
   GROUP BY r.process_id, r.recording_id, c.stack_id
 ),
 called AS (
-  -- all that is known of a stack, piece by piece; no stack: freed unseen
+  -- the numbers of each stack, in pieces; without a stack: memory that was freed, and that no
+  -- recording saw being mapped
   SELECT h.process_id, r.recording_id, c.stack_id, h.nth = 0 AS older,
     CASE WHEN h.newer AND h.nth > 0 THEN h.bytes ELSE -h.bytes END AS growth,
     CASE h.newer WHEN 1 THEN h.bytes ELSE 0 END AS live, 0 AS allocations, 0 AS frees
@@ -196,7 +203,8 @@ called AS (
   SELECT process_id, recording_id, stack_id, 0, 0, 0, born, died FROM turnover
 ),
 plumbing (symbol) AS (
-  -- functions that allocate for others, where their library does not say so: inlined, or linked in
+  -- functions that allocate for their callers, and that their library does not identify because
+  -- they are inlined or linked statically
   VALUES ('mmap'), ('mmap64'), ('mremap'), ('brk'), ('sbrk'), ('__mmap*'), ('__mremap*'), ('__brk*'),
     ('__sbrk*'), ('__GI_*'), ('malloc'), ('calloc'), ('realloc'), ('reallocarray'), ('memalign'),
     ('aligned_alloc'), ('posix_memalign'), ('valloc'), ('__libc_*alloc*'), ('__minimal_*'),
@@ -215,7 +223,7 @@ library (dso) AS (
     ('*/libmimalloc*')
 ),
 above (stack_id) AS (
-  -- each stack of their chains once
+  -- each stack of the chains, once
   SELECT stack_id FROM called
   UNION
   SELECT s.caller_id FROM above a CROSS JOIN stack s ON s.stack_id = a.stack_id
@@ -233,10 +241,11 @@ place_in_code AS (
       ELSE '[' || replace(f.dso, rtrim(f.dso, replace(f.dso, '/', '')), '') || ']' END AS function
   FROM (SELECT DISTINCT s.frame_id FROM above a CROSS JOIN stack s ON s.stack_id = a.stack_id) k
   CROSS JOIN frame f ON f.frame_id = k.frame_id
-  LIMIT -1 -- SQLite makes a table of it, and looks a frame up by an index
+  LIMIT -1 -- makes SQLite materialize it and look up frames by an index
 ),
 chains AS (
-  -- each walked by itself, from the innermost frame: all at once would keep every part of every chain
+  -- walks each chain separately, from the innermost frame: one walk for all chains would keep every
+  -- part of every chain
   SELECT k.stack_id,
     (WITH RECURSIVE up (n, frame_id, caller_id) AS (
         SELECT 0, s.frame_id, s.caller_id FROM stack s WHERE s.stack_id = k.stack_id
@@ -289,7 +298,7 @@ told AS (
   FROM growth
 ),
 whole AS (
-  -- the rest is what the others leave of the growth, which stands in its row so far
+  -- the row `rest` holds the full growth so far; subtracts the growth of the other rows from it
   SELECT process_id, stack, kind, function, recordings, stack_id, live_kib, allocations, frees,
     CASE kind WHEN 'rest' THEN 2 * growth_kib - sum(growth_kib) OVER (PARTITION BY process_id)
       ELSE growth_kib END AS growth_kib,

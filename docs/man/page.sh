@@ -1,7 +1,7 @@
 #!/bin/sh
-# Prints a man page: the text docs/man/PAGE with what only the program or the sources know.
+# Prints a man page: the text of docs/man/PAGE, filled in with what the program and the sources say.
 #     sh docs/man/page.sh PMAPDB PAGE >PAGE
-# SOURCE_DATE_EPOCH dates it (reproducible-builds.org).
+# SOURCE_DATE_EPOCH sets its date (reproducible-builds.org).
 set -eu
 
 pmapdb=${1:?usage: page.sh PMAPDB PAGE}
@@ -11,7 +11,7 @@ root=$here/../..
 export XDG_CONFIG_HOME=/nonexistent # your own queries are not part of the pages
 export LC_ALL=C
 
-# Text in which no byte means anything to roff.
+# Escapes all bytes that are special to roff.
 escaped() {
     sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/'/\\\\(aq/g" -e 's/`/\\(ga/g' -e 's/\^/\\(ha/g' \
         -e 's/~/\\(ti/g' -e 's/"/\\(dq/g' -e 's/^\./\\\&./'
@@ -27,8 +27,8 @@ commands() {
     "$pmapdb" --help | awk '/^Commands:$/ { on = 1; next } on && !NF { exit } on { print $1 }'
 }
 
-# What --help prints, as a section: the usage, the options of its own, paragraphs, and lines that begin
-# with a blank as they are. Of pmapdb itself only the options that every command takes.
+# Prints --help as a section: the usage, the command's own options, paragraphs, and lines that begin
+# with a blank unchanged. For pmapdb itself only the options that every command takes.
 help_of() {
     "$pmapdb" "$@" --help | escaped | awk -v own=$# -v name="$(printf %s "$*" | escaped)" '
         function fix(on) {
@@ -70,7 +70,7 @@ helps_of() {
     done
 }
 
-# "NAME: text", then "    label:  text" in the order of a page.
+# Formats "NAME: text" and the following lines "    label:  text", in the order of a page.
 categories() {
     sed -n 's/^category: *//p' "$root"/categories/*.txt | sed 's/%p$/PATH/; s/%[nrw]/NAME/' |
         while read -r category; do

@@ -1,6 +1,6 @@
 # bash completion for pmapdb: pmapdb completion bash
-# Bash cuts words at = : @ too: they are put together again, and of what is offered it wants only
-# what follows the cut. Where it shows a list, it shows what each is.
+# Bash also cuts words at = : @. This script joins them again, and offers bash only the part after
+# the cut. If bash shows a list, each candidate has its description.
 _pmapdb() {
     local rest=${COMP_LINE:0:COMP_POINT} words=() word i
     for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -30,7 +30,7 @@ _pmapdb() {
     [[ $COMP_WORDBREAKS == *=* && $current == *=* ]] && cut=${current%"${current##*=}"}
     [[ $COMP_WORDBREAKS == *:* && $current == *:* ]] && cut=${current%"${current##*:}"}
     for ((i = 1; i < ${#words[@]} - 1; i++)); do
-        word=${words[i]} # quoted as it was typed
+        word=${words[i]} # with the quotes that the user typed
         case $word in
         \'*\' | \"*\") words[i]=${word:1:${#word}-2} ;;
         *) words[i]=${word//\\/} ;;
@@ -43,8 +43,8 @@ _pmapdb() {
         fi
         word=${line%%$'\t'*}
         word=${word#"$cut"}
-        # Names come from processes, and what is offered is typed into a shell: inside a quote that is
-        # open only what needs none there, elsewhere what %q protects wherever it is put.
+        # Names come from processes, and the candidates are typed into a shell. Inside an open quote,
+        # offers only words that need no quoting there; elsewhere, words that %q can protect.
         if [[ $quote ]]; then
             [[ $word == *[!A-Za-z0-9_./@:+,%=\ -]* ]] && continue
         else
@@ -65,7 +65,7 @@ _pmapdb() {
     :dirs) compopt -o dirnames ;;
     :files)
         compopt -o default
-        if ((${#list[@]})); then # or there would be the list only
+        if ((${#list[@]})); then # otherwise bash would offer only the list
             compopt -o filenames
             while IFS= read -r word; do
                 COMPREPLY+=("$word")
@@ -74,5 +74,5 @@ _pmapdb() {
         ;;
     esac 2>/dev/null
 }
-# the newest first; before bash 4.4 sorted
+# newest first; bash before 4.4 sorts
 complete -o nosort -F _pmapdb pmapdb 2>/dev/null || complete -F _pmapdb pmapdb

@@ -136,8 +136,8 @@ bool pm_page_find(pm_text category, pm_page *out)
     return find_exact(pm_page_first_word(category), out);
 }
 
-/* Only what follows the slash is compared: long words are near to each other for their common
- * beginning. */
+/* Compares only the text after the slash: long words are near to each other because of the
+ * beginning that they share. */
 const char *pm_page_near(pm_text category, pm_near *near)
 {
     pm_text first = pm_page_first_word(category);

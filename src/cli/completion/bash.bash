@@ -43,8 +43,8 @@ _pmapdb() {
         fi
         word=${line%%$'\t'*}
         word=${word#"$cut"}
-        # Names come from processes, and the candidates are typed into a shell. Inside an open quote,
-        # offers only words that need no quoting there; elsewhere, words that %q can protect.
+        # Names come from processes, and the candidates are typed into a shell. Offers inside an
+        # open quote only words that need no quoting there; elsewhere, words that %q can protect.
         if [[ $quote ]]; then
             [[ $word == *[!A-Za-z0-9_./@:+,%=\ -]* ]] && continue
         else

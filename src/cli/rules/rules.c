@@ -1,5 +1,5 @@
 /* rules: pmapdb rules: the rules that give categories: lists them, explains why a mapping has its
- * category, tests the user's own rules, applies other rules to all history. */
+ * category, applies other rules to all history. */
 #include "cli/rules/rules.h"
 
 #include "cli/options/options.h"

@@ -1,4 +1,4 @@
-/* adhoc: SQL that a person types: its own handle, its limits, its rows. */
+/* adhoc: SQL that a person types: a separate handle, limits, rows. */
 #include "store/read/adhoc.h"
 
 #include "store/read/statement.h"
@@ -10,12 +10,12 @@
 #define HANG_GRACE_MS 2000
 
 struct pm_adhoc {
-    pmapdb_store *store;          /* the handle of its own */
-    int64_t timeout_ms, max_rows; /* 0: none */
-    int64_t rows;                 /* given so far */
-    int64_t cpu_ms;               /* of this thread when the statement began */
-    int64_t stepped_ms;           /* spent in steps so far */
-    volatile int64_t step_ms;     /* when the step at hand began; 0: none */
+    pmapdb_store *store;          /* a separate handle */
+    int64_t timeout_ms, max_rows; /* 0: no limit */
+    int64_t rows;                 /* returned so far */
+    int64_t cpu_ms;               /* CPU time of this thread when the statement began */
+    int64_t stepped_ms;           /* in finished steps */
+    volatile int64_t step_ms;     /* start of the current step; 0: no step */
     bool cut, peeked, peeked_has;
 };
 
@@ -34,7 +34,7 @@ void pm_adhoc_limit_memory(void)
     sqlite3_hard_heap_limit64(PM_ADHOC_MEMORY);
 }
 
-/* Time in SQLite and the work of showing the rows count; waiting for a reader of them does not. */
+/* The time so far: in SQLite and in showing the rows, but not in waiting for a reader of them. */
 static int64_t spent_ms(const struct pm_adhoc *a)
 {
     int64_t stepped = a->stepped_ms + clock_ms(CLOCK_MONOTONIC) - a->step_ms;
@@ -52,7 +52,7 @@ static void confine(struct pm_adhoc *a)
 {
     sqlite3 *db = a->store->db;
 
-    /* A misspelt name in double quotes would be text, and equal to nothing. */
+    /* SQLite would take a misspelt name in double quotes for a text. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, PM_ADHOC_LENGTH);
     sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
@@ -86,9 +86,9 @@ static pmapdb_status open_own(struct pm_adhoc *a, const char *path, const pmapdb
     return st;
 }
 
-/* ---- what a header would say ---- */
+/* ---- units without a header ---- */
 
-/* Only by the name: "rss_kib", "sum_kib_delta", "taken_at". */
+/* The unit that a name shows: "rss_kib", "sum_kib_delta", "taken_at". */
 static pm_unit unit_by_name(pm_text name)
 {
     static const char *const behind[] = {"_from", "_to", "_delta"};
@@ -103,7 +103,7 @@ static pm_unit unit_by_name(pm_text name)
     if (pm_text_equal(name, PM_TEXT("start")) || pm_text_equal(name, PM_TEXT("end")) ||
         pm_text_equal(name, PM_TEXT("offset")))
         return PM_UNIT_ADDRESS;
-    return PM_UNIT_COUNT_OF_UNITS; /* by the first value */
+    return PM_UNIT_COUNT_OF_UNITS; /* the first value decides */
 }
 
 static bool has_param(const pm_query_info *q, pm_text name)
@@ -237,7 +237,7 @@ static pmapdb_status step(pmapdb_rows *r, bool *has, pmapdb_error *err)
     a->step_ms = clock_ms(CLOCK_MONOTONIC);
     rc = sqlite3_step(r->stmt);
     if (rc == SQLITE_ROW && a->timeout_ms && look(a))
-        rc = SQLITE_INTERRUPT; /* few steps, but each of them long */
+        rc = SQLITE_INTERRUPT; /* few steps, but long ones */
     a->stepped_ms += clock_ms(CLOCK_MONOTONIC) - a->step_ms;
     a->step_ms = 0;
     *has = rc == SQLITE_ROW;
@@ -252,7 +252,7 @@ static pmapdb_status step(pmapdb_rows *r, bool *has, pmapdb_error *err)
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? PMAPDB_OK : stopped(r, rc, err);
 }
 
-/* What the names left open, the values of the row at hand decide. */
+/* Sets the units that names left open, by the values of the current row. */
 static void settle_units(pmapdb_rows *r, bool has)
 {
     for (int i = 0; i < r->info->n_columns; i++) {

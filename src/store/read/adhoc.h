@@ -1,23 +1,22 @@
-/* adhoc: SQL that a person types. It runs on a handle of its own, read-only, guarded and with
- * limits, whatever the store was opened for. */
+/* adhoc: SQL that a person types. It runs on a separate handle: read-only, guarded and with limits,
+ * however the store was opened. */
 #ifndef PM_STORE_ADHOC_H
 #define PM_STORE_ADHOC_H
 
 #include "store/read/query.h"
 
-/* The largest text or blob that a statement may make, and all of its memory together. */
+/* The largest text or blob that a statement may make, and the limit on all of its memory. */
 #define PM_ADHOC_LENGTH (64 << 20)
 #define PM_ADHOC_MEMORY ((int64_t)1 << 30)
 
-/* The limit on memory holds for all of SQLite in this process: for a program to ask for. */
+/* Limits the memory of SQLite in the whole process: only a program should call this. */
 void pm_adhoc_limit_memory(void);
 
-/* Reads the first row ahead, so that the units of the columns are known. pmapdb_next then gives
- * that row. */
+/* Reads the first row ahead to find the units of the columns. pmapdb_next then returns that row. */
 pmapdb_status pm_adhoc_peek(pmapdb_rows *rows, pmapdb_error *err);
 
-/* SQLite has been in one step for longer than the timeout and a grace: it is in a function that
- * asks nobody whether to go on. May be called by a signal handler. */
+/* True if one step of SQLite takes longer than the timeout plus a grace: SQLite is in a function
+ * that does not check whether to go on. A signal handler may call this. */
 bool pm_adhoc_hangs(const pmapdb_rows *rows);
 
 /* ---- for query.c ---- */

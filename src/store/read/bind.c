@@ -1,4 +1,4 @@
-/* bind: the parameters of a query, from what a user writes to bound values. */
+/* bind: the parameters of a query, from the user's words to bound values. */
 #include "store/read/query.h"
 
 #include "base/buf.h"
@@ -21,7 +21,7 @@ static bool is_called(const pm_query_param *p, const char *name)
     return pm_text_equal(p->name, pm_text_of(name));
 }
 
-/* ", did you mean 'X'?" among the names of the parameters. */
+/* Fails with ", did you mean 'X'?" for a name like that of a parameter. */
 static pmapdb_status no_param(const pmapdb_rows *r, const char *param, pmapdb_error *err)
 {
     pm_text what = r->adhoc ? PM_TEXT("the statement") : r->info->name;
@@ -65,9 +65,8 @@ static pm_text value_of(const pmapdb_rows *r, int i)
 
 /* ---- values ---- */
 
-/* Where the statement wants the value: as :name, of ad-hoc SQL also as @name and $name. SQLite
- * copies a text, for which it needs memory: without it the value would be NULL, and that another
- * question. */
+/* Binds a value: as :name, for ad-hoc SQL also as @name and $name. SQLite needs memory to copy a
+ * text; the failure must stop the query, because a NULL would make it a different one. */
 static pmapdb_status bind(pmapdb_rows *r, pm_text name, pm_arg value, pmapdb_error *err)
 {
     for (int at = 1; at <= sqlite3_bind_parameter_count(r->stmt); at++) {
@@ -95,7 +94,7 @@ static bool is_real(pm_text t, double *out)
     return end == t.data + t.len;
 }
 
-/* A value for ad-hoc SQL: nothing for NULL, a number, an address (0x...), 'text' or text. */
+/* A value for ad-hoc SQL: empty for NULL, a number, an address (0x...), 'text' or text. */
 static pm_arg literal(pm_text t)
 {
     bool minus = t.len && t.data[0] == '-';
@@ -114,7 +113,7 @@ static pm_arg literal(pm_text t)
     return t.len ? PM_T(t) : PM_I(PMAPDB_UNKNOWN);
 }
 
-/* Of a default the header is at fault. */
+/* Reports a wrong value; a wrong default is an error in the header. */
 static pmapdb_status wrong(const pmapdb_rows *r, const pm_query_param *p, pm_text value,
                            const char *want, pmapdb_error *err)
 {
@@ -166,7 +165,7 @@ static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_tex
 
 /* ---- words ---- */
 
-/* The words of which a parameter takes one, as rows; NULL: it takes any. */
+/* A SELECT of the words that a parameter may be; NULL: any word. */
 static const char *words_of(const pm_query_param *p)
 {
     if (p->unit == PM_UNIT_CATEGORY)
@@ -215,7 +214,7 @@ static pmapdb_status check_word(pm_sql *sql, const pm_query_param *p, pm_text va
     return st;
 }
 
-/* The host narrows where snapshots are looked for. */
+/* The host also limits the search for snapshots. */
 static pmapdb_status bind_word(pmapdb_rows *r, const pm_query_param *p, pm_text value,
                                pmapdb_error *err)
 {
@@ -229,7 +228,7 @@ static pmapdb_status bind_word(pmapdb_rows *r, const pm_query_param *p, pm_text 
 
 /* ---- processes and snapshots ---- */
 
-/* "only": the process that --snapshot @7 is of, or the only name that the store has. */
+/* "only": the process of --snapshot @7, or the only name in the store. */
 static pmapdb_status the_only(pmapdb_rows *r, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
@@ -286,7 +285,7 @@ static pmapdb_status bind_snapshot(pmapdb_rows *r, const pm_query_param *p, pm_t
     return bind(r, p->name, PM_I(pick.snapshot_id), err);
 }
 
-/* ---- all of them ---- */
+/* ---- all parameters ---- */
 
 static pmapdb_status not_given(const pmapdb_rows *r, const pm_query_param *p, pmapdb_error *err)
 {
@@ -315,8 +314,8 @@ static pmapdb_status bind_one(pmapdb_rows *r, int i, pmapdb_error *err)
     return bind_number(r, p, value, err);
 }
 
-/* Processes, then dialect and host: snapshots are looked for among theirs; of those, --to before
- * --from. */
+/* The order of resolving: processes; then dialect and host, which limit the search for snapshots;
+ * then snapshots, --to before --from. */
 static int pass_of(const pm_query_param *p)
 {
     if (p->unit == PM_UNIT_PROCESS)
@@ -328,7 +327,7 @@ static int pass_of(const pm_query_param *p)
     return 4;
 }
 
-/* A query that asks for a snapshot and not for its process means the only name that there is. */
+/* A query with a snapshot but no process means the only name in the store. */
 static pmapdb_status default_scope(pmapdb_rows *r, pmapdb_error *err)
 {
     bool wants = false;

@@ -1,4 +1,4 @@
-/* catalog: the named queries: built in, or files. */
+/* catalog: the named queries, built in or in files. */
 #include "store/read/catalog.h"
 
 #include "base/buf.h"
@@ -32,8 +32,7 @@ const char *pm_catalog_builtin(size_t i)
 
 typedef enum place { PLACE_GIVEN, PLACE_SETTINGS, PLACE_COUNT } place;
 
-/* sudo may keep HOME: then it is another user whose queries would answer root, under the names of
- * the built-in ones. */
+/* sudo may keep HOME: then queries of another user would replace built-in ones for root. */
 static bool is_trusted(const char *path)
 {
     struct stat info;
@@ -42,7 +41,7 @@ static bool is_trusted(const char *path)
            !(info.st_mode & S_IWOTH);
 }
 
-/* The folder of queries; "" where there is none. */
+/* The folder of queries; "" if there is no folder. */
 static pmapdb_status folder_of(const char *query_dir, place which, pm_buf *out, pmapdb_error *err)
 {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -81,7 +80,7 @@ static pmapdb_status add_name(pm_names *names, pm_text name, pmapdb_error *err)
     return st;
 }
 
-/* A folder that cannot be read has no queries. */
+/* Adds the queries of a folder; a folder that cannot be read has none. */
 static pmapdb_status add_folder(pm_names *names, const char *path, pmapdb_error *err)
 {
     DIR *dir = opendir(path);
@@ -196,7 +195,7 @@ pmapdb_status pm_catalog_read(const char *path, pm_query_info **out, pmapdb_erro
     return PMAPDB_OK;
 }
 
-/* ---- finding one ---- */
+/* ---- finding a query ---- */
 
 static pmapdb_status unknown(const char *query_dir, const char *name, pmapdb_error *err)
 {
@@ -238,7 +237,7 @@ static pmapdb_status find_file(const char *query_dir, const char *name, pm_query
         if (st != PMAPDB_OK)
             break;
         st = pm_catalog_read(path.data, out, err);
-        /* A settings folder of somebody else is none of ours. */
+        /* A settings folder of another user does not count. */
         if (st == PMAPDB_IO && which == PLACE_SETTINGS && err && err->os_errno == EACCES)
             st = PMAPDB_NOTFOUND;
     }

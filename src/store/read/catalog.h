@@ -1,28 +1,28 @@
-/* catalog: the named queries: their headers, where they come from, and that they keep their word.
+/* catalog: the named queries: their headers, their places, and the check of a statement against its
+ * header.
  *
  *     -- name:   NAME
  *     -- title:  one line
  *     -- param:  NAME TYPE DEFAULT TEXT      (DEFAULT - : must be given; "" : NULL)
  *     -- column: NAME TYPE TEXT
  *     -- table:  NAME NAME ...               (the columns that a terminal shows; else all)
- *     -- narrow: NAME NAME ...               (those of them that stay where the terminal is too
- *                                             narrow for the others; else all)
+ *     -- narrow: NAME NAME ...               (the columns of `table` that stay in a narrow
+ * terminal; else all)
  *
- * A file of the query directory, or of $XDG_CONFIG_HOME/pmapdb/queries, comes before the built-in
- * one of the same name. One read-only statement per file. The parameter NAME-OF-IT is :name_of_it
- * in the statement. A text parameter called dialect, state or host takes only the words that
- * there are; one whose TEXT begins "One of a, b, c" only these.
- */
+ * A file of the query directory, or of $XDG_CONFIG_HOME/pmapdb/queries, takes precedence over the
+ * built-in query of the same name. One read-only statement per file. The parameter NAME-OF-IT is
+ * :name_of_it in the statement. A text parameter called dialect, state or host takes only words
+ * that exist; a parameter whose TEXT begins "One of a, b, c" takes only these. */
 #ifndef PM_STORE_CATALOG_H
 #define PM_STORE_CATALOG_H
 
 #include "base/err.h"
 #include "base/unit.h"
 
-#define PM_QUERY_ITEMS 64 /* parameters, and columns, of one query */
+#define PM_QUERY_ITEMS 64 /* parameters, and columns, of a query */
 
 typedef struct pm_query_param {
-    pm_text name, fallback, help; /* fallback "-": none */
+    pm_text name, fallback, help; /* fallback "-": must be given */
     pm_unit unit;
 } pm_query_param;
 
@@ -33,9 +33,9 @@ typedef struct pm_query_column {
 
 typedef struct pm_query_info {
     char *text;       /* the whole file; everything else points into it */
-    char *where;      /* what errors call it: the file; NULL: the command line */
+    char *where;      /* the name of the file in errors; NULL: the command line */
     const char *body; /* the statement, after the header */
-    char *names;      /* of a prepared one: what the columns' names point into, NUL-terminated */
+    char *names;      /* of a prepared query: the names of its columns, NUL-terminated */
     bool builtin;
     pm_text name, title, about, table, narrow;
     pm_query_param param[PM_QUERY_ITEMS];
@@ -43,27 +43,27 @@ typedef struct pm_query_info {
     int n_params, n_columns;
 } pm_query_info;
 
-/* PMAPDB_USAGE: "FILE:LINE: ..." for the place `at` in the text, "FILE: ..." for NULL; of the
- * command line "line N: ..." where it has several lines. */
+/* PMAPDB_USAGE with "FILE:LINE: ..." for the place `at` in the text, "FILE: ..." for NULL; for the
+ * command line "line N: ..." if it has several lines. */
 pmapdb_status pm_query_fail(const pm_query_info *q, const char *at, pmapdb_error *err,
                             const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Finds and reads one. PMAPDB_NOTFOUND names those that there are. query_dir may be NULL. */
+/* Finds and reads a query. PMAPDB_NOTFOUND lists the names of queries. query_dir may be NULL. */
 pmapdb_status pm_catalog_find(const char *query_dir, const char *name, pm_query_info **out,
                               pmapdb_error *err);
 
-/* Reads the file of that path, whose name must be that in the header. */
+/* Reads the file `path`, whose name must be the name in the header. */
 pmapdb_status pm_catalog_read(const char *path, pm_query_info **out, pmapdb_error *err);
 void pm_catalog_free(pm_query_info *info);
 
-/* Reads a header. `where` names the file in errors; text is copied. */
+/* Reads a header. `where` names the file in errors; copies the text. */
 pmapdb_status pm_catalog_parse(const char *where, pm_text text, pm_query_info **out,
                                pmapdb_error *err);
 
-/* The built-in one number i, or NULL behind the last. */
+/* The name of built-in query i; NULL after the last. */
 const char *pm_catalog_builtin(size_t i);
 
-/* All names, sorted, each once: the built-in ones and those of files, which need not be right. */
+/* All names of built-in queries and of files, sorted, each once. The files may have errors. */
 typedef struct pm_names {
     char **name;
     size_t n, cap;

@@ -33,7 +33,7 @@ static pmapdb_status check_columns(const pm_query_info *q, sqlite3_stmt *stmt, p
     return PMAPDB_OK;
 }
 
-/* The declared parameter that gives :name its value; -1: none. A process also gives :name_id. */
+/* The declared parameter that gives :name its value, or -1. A process also gives :name_id. */
 static int param_of(const pm_query_info *q, const char *bound)
 {
     for (int i = 0; i < q->n_params; i++)
@@ -43,7 +43,7 @@ static int param_of(const pm_query_info *q, const char *bound)
     return -1;
 }
 
-/* A parameter that nobody declared would be NULL without a word. */
+/* Refuses a parameter that is not declared, which would silently be NULL. */
 static pmapdb_status undeclared(const pm_query_info *q, const char *bound, pmapdb_error *err)
 {
     const char *at = strstr(q->body, bound ? bound : "?");
@@ -65,7 +65,7 @@ static pmapdb_status undeclared(const pm_query_info *q, const char *bound, pmapd
                          bound, pm_near_hint(&near), bound + 1);
 }
 
-/* What the statement does not take may still say which snapshots are meant. */
+/* True for a parameter that the statement does not use, but which selects snapshots. */
 static bool helps_to_select(const pm_query_info *q, const pm_query_param *p)
 {
     bool selects = false;

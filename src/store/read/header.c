@@ -1,4 +1,4 @@
-/* header: the comment at the head of a query file, and what is wrong with it. */
+/* header: parses the comment at the head of a query file, and reports its errors. */
 #include "store/read/catalog.h"
 
 #include "base/buf.h"
@@ -48,7 +48,7 @@ static pm_text trim(pm_text t)
     return t;
 }
 
-/* Takes the next word off *t. */
+/* Takes the next word from *t. */
 static pm_text word(pm_text *t)
 {
     pm_text w;
@@ -85,7 +85,7 @@ static pmapdb_status read_type(const pm_query_info *q, pm_text name, pm_unit *ou
     return st;
 }
 
-/* A name that can be an option and, its dashes as underscores, stand behind a colon in SQL. */
+/* True for a name that can be an option and, with its dashes as underscores, a parameter of SQL. */
 static bool is_param_name(pm_text name)
 {
     if (!name.len || !isalpha((unsigned char)name.data[0]))
@@ -156,7 +156,7 @@ static pmapdb_status read_column(pm_query_info *q, pm_text rest, pmapdb_error *e
 
 static const char *const keys[] = {"name:", "title:", "param:", "column:", "table:", "narrow:"};
 
-/* "-- colum: x" would else be a comment, and the column not declared. */
+/* Refuses "-- colum: x", which would be a comment and leave the column undeclared. */
 static pmapdb_status check_comment(const pm_query_info *q, pm_text line, pmapdb_error *err)
 {
     pm_text first = word(&line);
@@ -173,7 +173,7 @@ static pmapdb_status check_comment(const pm_query_info *q, pm_text line, pmapdb_
                          pm_near_hint(&near));
 }
 
-/* `line` without its "-- ". */
+/* `line`: without "-- ". */
 static pmapdb_status read_line(pm_query_info *q, pm_text line, pmapdb_error *err)
 {
 
@@ -207,7 +207,7 @@ static pmapdb_status check_names(const pm_query_info *q, const char *line, pm_te
     return PMAPDB_OK;
 }
 
-/* Up to the first line that is no comment: q->body. */
+/* Reads up to the first line that is not a comment: q->body. */
 static pmapdb_status read_header(pm_query_info *q, pmapdb_error *err)
 {
     pm_text text = pm_text_of(q->text);

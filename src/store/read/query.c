@@ -1,4 +1,4 @@
-/* query: a query from its text to its rows. */
+/* query: from the text of a query to its rows. */
 #include "store/read/query.h"
 
 #include "store/read/adhoc.h"
@@ -47,7 +47,7 @@ pmapdb_status pm_query_keep_names(pm_query_info *q, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-/* Takes the info, also on failure. */
+/* Takes ownership of the info, also on failure. */
 static pmapdb_status prepare(pmapdb_store *store, pm_query_info *info, pmapdb_rows **out,
                              pmapdb_error *err)
 {
@@ -61,7 +61,7 @@ static pmapdb_status prepare(pmapdb_store *store, pm_query_info *info, pmapdb_ro
     r->store = store;
     r->info = info;
     r->back_from = PMAPDB_UNKNOWN;
-    r->scope = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0}; /* without a process: all of them */
+    r->scope = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0}; /* without a process: all processes */
     st = pm_query_check(store->db, info, &r->stmt, err);
     if (st == PMAPDB_OK)
         st = pm_query_keep_names(info, err);
@@ -110,7 +110,7 @@ const pm_query_info *pm_rows_info(const pmapdb_rows *r)
 
 /* ---- the plan ---- */
 
-/* A step stands under the one that is its parent; steps come in order. */
+/* Indents a step below its parent; SQLite lists parents first. */
 static pmapdb_status add_steps(sqlite3_stmt *stmt, pm_buf *out, pmapdb_error *err)
 {
     struct step {

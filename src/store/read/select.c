@@ -1,4 +1,4 @@
-/* select: what a user writes for a process or a snapshot -> ids. */
+/* select: the user's words for a process or a snapshot -> ids. */
 #include "store/read/select.h"
 
 #include "base/buf.h"
@@ -13,7 +13,7 @@ const pm_scope pm_scope_all = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
 
 /* ---- processes ---- */
 
-/* The names in one line: "redis/1, web:nginx (3 processes)". */
+/* Lists the names in one line: "redis/1, web:nginx (3 processes)". */
 static void list_names(pm_sql *sql, pm_buf *out, pm_near *near)
 {
     int64_t n = 0;
@@ -38,7 +38,7 @@ static void list_names(pm_sql *sql, pm_buf *out, pm_near *near)
                                      (long long)(n - LISTED)));
 }
 
-/* Keeps an error that lists the names that there are. */
+/* Fails with a list of the names in the store. */
 static void no_process(pm_sql *sql, const char *what, pm_text selector)
 {
     const char *slash = selector.len ? memrchr(selector.data, '/', selector.len) : NULL;
@@ -58,7 +58,7 @@ static void no_process(pm_sql *sql, const char *what, pm_text selector)
     pm_buf_free(&list);
 }
 
-/* How many there are, and the id of the last of them. */
+/* Returns the number of ids, and the last of them. */
 static int64_t count_ids(pm_sql *sql, const char *select, const pm_arg *args, size_t n_args,
                          int64_t *id)
 {
@@ -107,7 +107,7 @@ static void find_only(pm_sql *sql, pm_scope *out)
         no_process(sql, "which process? give --process", (pm_text){"", 0});
 }
 
-/* "?" stands for every process whose name no capture told: they have nothing else in common. */
+/* Refuses "?", the name of every process without a known name: they have nothing else in common. */
 static void refuse_unnamed(pm_sql *sql, int64_t name_id)
 {
     int64_t n = pm_sql_value(sql,
@@ -127,7 +127,7 @@ static bool found(const pm_scope *s)
     return s->process_id != PMAPDB_UNKNOWN || s->name_id != PMAPDB_UNKNOWN;
 }
 
-/* PID, NAME, NAME/PID, HOST:NAME: a name may look like any of them, so each is tried in turn. */
+/* PID, NAME, NAME/PID, HOST:NAME. A name may look like any of these, so each is tried in turn. */
 static void find_process(pm_sql *sql, pm_text s, pm_scope *out)
 {
     static const pm_text any = {NULL, 0};
@@ -193,18 +193,18 @@ pmapdb_status pm_select_host(pm_sql *sql, pm_text name, int64_t *host_id, pmapdb
 
 /* ---- snapshots ---- */
 
-/* Where snapshots are looked for. */
+/* The snapshots among which to search. */
 typedef struct series {
     pm_sql *sql;
     const pm_scope *scope;
-    pm_text dialect; /* data NULL: the preferred captures of any */
+    pm_text dialect; /* data NULL: the preferred captures of any dialect */
 } series;
 
 #define SCOPE                                                                                    \
     "WHERE p.process_id IS coalesce(?1, p.process_id) AND p.name_id IS coalesce(?2, p.name_id) " \
     "AND (?3 = 0 OR p.host_id = ?3)"
-/* Per process the nearest snapshot, by the index of (process_id, taken_ms); then the best of these.
- */
+/* The nearest snapshot of each process, by the index of (process_id, taken_ms); then the best of
+ * them. */
 #define NEAREST(condition, order)                                                            \
     "SELECT z.snapshot_id FROM process p CROSS JOIN snapshot z ON z.snapshot_id = "          \
     "(SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id AND " condition \
@@ -265,8 +265,8 @@ static bool is_back(pm_text text, const char *prefix, int64_t *span)
            pm_num_span(pm_text_from(text, n + 1), span);
 }
 
-/* The time that a selector names; PMAPDB_UNKNOWN where there is no snapshot to count back from.
- * back_from as in select.h. */
+/* The time of a selector; PMAPDB_UNKNOWN if there is no snapshot to count back from. back_from as
+ * in select.h. */
 static int64_t time_of(const series *in, pm_text selector, int64_t back_from)
 {
     bool prev = pm_text_equal(selector, PM_TEXT("prev"));

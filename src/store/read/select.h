@@ -1,19 +1,20 @@
-/* select: what a user writes for a process or a snapshot -> ids.
+/* select: the user's words for a process or a snapshot -> ids.
  *
- * Process:  NAME, PID, NAME/PID, @process_id; HOST:NAME where a name is on several hosts.
- * Snapshot: first, last, prev, @ID, a time, -2h (back from the newest of the series, or from what
- *           --to resolves to), now-2h. A time gives the last snapshot at or before it.
- * A wrong one is PMAPDB_NOTFOUND and lists what there is.
- */
+ * Process:  NAME, PID, NAME/PID, @process_id; HOST:NAME if several hosts have the name.
+ *
+ * Snapshot: first, last, prev, @ID, a time, -2h (back from the newest of the series, or from the
+ * snapshot of --to), now-2h. A time selects the last snapshot at or before it.
+ *
+ * A wrong selector is PMAPDB_NOTFOUND, and the message lists the possible ones. */
 #ifndef PM_STORE_SELECT_H
 #define PM_STORE_SELECT_H
 
 #include "store/file/sql.h"
 
-/* Either one process, or all processes of a name. PMAPDB_UNKNOWN where it is the other. */
+/* One process, or all processes of a name; the other id is PMAPDB_UNKNOWN. */
 typedef struct pm_scope {
     int64_t process_id, name_id;
-    int64_t host_id; /* only what is of this host; 0: of any */
+    int64_t host_id; /* only processes of this host; 0: any host */
 } pm_scope;
 
 extern const pm_scope pm_scope_all;
@@ -22,25 +23,25 @@ typedef struct pm_pick {
     int64_t snapshot_id, moment_ms;
 } pm_pick;
 
-/* The name that a snapshot belongs to, as a scope; its process where no capture names that. A
- * snapshot that is not there leaves *out unknown. */
+/* The name of a snapshot's process, as a scope; the process itself if no capture names it. A
+ * snapshot that does not exist leaves *out unknown. */
 pmapdb_status pm_select_of_snapshot(pm_sql *sql, int64_t snapshot_id, pm_scope *out,
                                     pmapdb_error *err);
 
-/* "only": the one name that the store has. Empty: everything, both ids unknown. The host is any. */
+/* "only": the only name in the store. Empty: everything, both ids unknown. Any host. */
 pmapdb_status pm_select_process(pm_sql *sql, pm_text selector, pm_scope *out, pmapdb_error *err);
 
-/* *host_id is 0 where no host is so called, or none is asked for. */
+/* *host_id is 0 if no host has the name, or the name is empty. */
 pmapdb_status pm_select_host(pm_sql *sql, pm_text name, int64_t *host_id, pmapdb_error *err);
 
-/* dialect: only its captures, or data NULL. back_from: what -2h counts back from, a moment, or
- * PMAPDB_UNKNOWN for the newest. */
+/* dialect: only captures of this dialect; data NULL: any. back_from: the moment from which -2h
+ * counts back; PMAPDB_UNKNOWN: the newest. */
 pmapdb_status pm_select_snapshot(pm_sql *sql, const pm_scope *scope, pm_text dialect,
                                  pm_text selector, int64_t back_from, pm_pick *out,
                                  pmapdb_error *err);
 
-/* A time by itself: one written out, -2h (back from the newest snapshot of the scope), now-2h.
- * *ms is PMAPDB_UNKNOWN where there is no snapshot to count back from. */
+/* A time: written out, -2h (back from the newest snapshot of the scope), now-2h. *ms is
+ * PMAPDB_UNKNOWN if there is no snapshot to count back from. */
 pmapdb_status pm_select_time(pm_sql *sql, const pm_scope *scope, pm_text text, int64_t *ms,
                              pmapdb_error *err);
 

@@ -1,4 +1,4 @@
-/* statement: prepares SQL that a person wrote, refuses what does not only read, explains errors. */
+/* statement: prepares SQL that a person wrote, refuses everything but reading, explains errors. */
 #include "store/read/statement.h"
 
 #include "base/buf.h"
@@ -11,10 +11,10 @@
 /* ---- the authorizer ---- */
 
 typedef struct guard {
-    char refused[160]; /* the first refusal: "INSERT INTO snapshot"; "" so far */
+    char refused[160]; /* the first refusal: "INSERT INTO snapshot"; "": none yet */
 } guard;
 
-/* PRAGMAs that only tell; the second list also with a value, which names what to tell about. */
+/* PRAGMAs that only show; those of the second list also with a value, which names what to show. */
 static const char plain_pragmas[] =
     " application_id collation_list compile_options database_list encoding freelist_count "
     "function_list journal_mode module_list page_count page_size pragma_list schema_version "
@@ -23,8 +23,8 @@ static const char asking_pragmas[] =
     " foreign_key_check foreign_key_list index_info index_list index_xinfo integrity_check "
     "quick_check table_info table_xinfo ";
 
-/* Functions that do more than compute. SQLite has the first four, where they are built in; the
- * others come with its shell and its examples of extensions. */
+/* Functions that do more than compute. The first four are in SQLite if they are built in; the
+ * others come with its shell and its example extensions. */
 static const char acting_functions[] = " load_extension fts3_tokenizer icu_load_collation "
                                        "sqlite_log edit writefile readfile eval ";
 
@@ -45,7 +45,7 @@ static int refuse(guard *g, int action, const char *name)
 {
     static const struct {
         int action;
-        const char *before, *after; /* of the name; after NULL: the name is not told */
+        const char *before, *after; /* texts around the name; after NULL: the name is not shown */
     } words[] = {
         {SQLITE_INSERT, "INSERT INTO ", ""},      {SQLITE_UPDATE, "UPDATE ", ""},
         {SQLITE_DELETE, "DELETE FROM ", ""},      {SQLITE_PRAGMA, "PRAGMA ", ""},
@@ -57,7 +57,8 @@ static int refuse(guard *g, int action, const char *name)
     if (g->refused[0])
         return SQLITE_DENY;
     snprintf(g->refused, sizeof g->refused, "a change of the schema");
-    /* A table is made by writing into the list of tables. */
+    /* Making a table begins with a write to the schema table, which is not the refusal to report.
+     */
     for (size_t i = 0; i < sizeof words / sizeof *words && !(is_table && is_schema(name)); i++)
         if (words[i].action == action)
             snprintf(g->refused, sizeof g->refused, "%s%s%s", words[i].before,
@@ -80,8 +81,8 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
             return SQLITE_OK;
         break;
     case SQLITE_UPDATE:
-        /* SQLite asks this of itself where a statement is the first to read a virtual table like
-         * pragma_table_info. A user's UPDATE of the table fails nevertheless. */
+        /* SQLite itself does this if a statement is the first to read a virtual table such as
+         * pragma_table_info. A user's UPDATE of the schema table still fails. */
         if (is_schema(a))
             return SQLITE_OK;
         break;
@@ -98,7 +99,7 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 
 /* ---- errors ---- */
 
-/* NULL: SQLite does not tell. */
+/* NULL: SQLite does not know the place. */
 static const char *place_of_error(sqlite3 *db, const pm_query_info *info)
 {
 #if SQLITE_VERSION_NUMBER >= 3038000
@@ -123,7 +124,7 @@ static pmapdb_status try_all(sqlite3 *db, const char *select, pm_near *near, pm_
     while (st == PMAPDB_OK && sqlite3_step(stmt) == SQLITE_ROW) {
         pm_text name = pm_col_text(stmt, 0);
 
-        if (!name.data || pm_text_equal(name, near->wanted)) /* it may be in another table */
+        if (!name.data || pm_text_equal(name, near->wanted)) /* the name may be in another table */
             continue;
         pm_near_try(near, name);
         if (sqlite3_column_int(stmt, 1))
@@ -133,8 +134,7 @@ static pmapdb_status try_all(sqlite3 *db, const char *select, pm_near *near, pm_
     return st;
 }
 
-/* A name that SQLite does not find, and the names that there are: name, whether the error lists it.
- */
+/* Errors about an unknown name; the known names: name, whether the error lists it. */
 static const struct missing {
     const char *message, *select;
 } missing[] = {
@@ -193,11 +193,11 @@ static pmapdb_status fail(sqlite3 *db, const pm_query_info *info, const guard *g
     pmapdb_status st;
 
     if (code != SQLITE_ERROR && code != SQLITE_AUTH && code != SQLITE_TOOBIG)
-        return pm_sql_fail(db, "read", err); /* not the statement's fault */
+        return pm_sql_fail(db, "read", err); /* not an error in the statement */
     if (g->refused[0])
         return pm_query_fail(info, info->body, err, "%s only reads: %s is refused", what,
                              g->refused);
-    message = strdup(sqlite3_errmsg(db)); /* asking for names overwrites it */
+    message = strdup(sqlite3_errmsg(db)); /* the queries for names overwrite it */
     st = message ? explain(db, info, message, at, err) : pm_fail_nomem(err);
     free(message);
     return st;
@@ -205,7 +205,7 @@ static pmapdb_status fail(sqlite3 *db, const pm_query_info *info, const guard *g
 
 /* ---- preparing ---- */
 
-/* Blanks, comments and semicolons may follow the statement. */
+/* True if something other than blanks, comments and semicolons follows the statement. */
 static bool has_second(sqlite3 *db, const char *tail)
 {
     sqlite3_stmt *second = NULL;

@@ -1,5 +1,5 @@
-/* address: address_set(...), address_overlap(...). A join of ranges with ranges visits every pair
- * in SQLite; these functions look a range up. */
+/* address: address_set(...), address_overlap(...). SQLite joins ranges with ranges by visiting
+ * every pair; these functions look a range up. */
 #include "store/func/address.h"
 
 #include "base/buf.h"
@@ -8,7 +8,7 @@
 
 SQLITE_EXTENSION_INIT3
 
-/* The last byte and not the one after it: that of the highest mapping would be 0. */
+/* Has the last byte, not the one after it: for the highest mapping that would be 0. */
 typedef struct span {
     uint64_t first, last;
 } span;
@@ -51,7 +51,7 @@ static int compare(const void *x, const void *y)
     return a->first < b->first ? -1 : a->first > b->first;
 }
 
-/* Sorts the spans and joins neighbours; returns how many are left. */
+/* Sorts the spans and joins neighbours; returns the number that is left. */
 static size_t join(span *s, size_t n)
 {
     size_t kept = 0;
@@ -118,7 +118,7 @@ static void address_overlap(sqlite3_context *out, int argc, sqlite3_value **argv
         uint64_t first = s.first > want.first ? s.first : want.first;
         uint64_t last = s.last < want.last ? s.last : want.last;
 
-        if (s.first > want.last || s.first > s.last) /* such a one is in no set of ours */
+        if (s.first > want.last || s.first > s.last) /* no set made here contains such a span */
             break;
         bytes += last - first + 1;
     }

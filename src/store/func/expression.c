@@ -1,5 +1,5 @@
-/* expression: an SQL expression over the facts of one process, in a database in memory whose one
- * table has one row: the process. */
+/* expression: an SQL expression over the facts of one process, evaluated in a database in memory
+ * with one table, whose only row is the process. */
 #include "store/func/expression.h"
 
 #include "base/num.h"
@@ -64,7 +64,7 @@ static void env(sqlite3_context *out, int argc, sqlite3_value **argv)
     }
 }
 
-/* descendant_of(PID): true for PID's children, theirs, and so on; not for PID. */
+/* descendant_of(PID): true for the children of PID, their children, and so on; not for PID. */
 static void descendant_of(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     const pm_expression *e = sqlite3_user_data(out);
@@ -78,7 +78,7 @@ static void descendant_of(sqlite3_context *out, int argc, sqlite3_value **argv)
 
 /* ---- preparing ---- */
 
-/* Notes which facts are read, and refuses all but reading them. */
+/* Notes the facts that are read, and refuses everything but reading them. */
 static int authorize(void *ctx, int action, const char *a, const char *b, const char *database,
                      const char *inner)
 {
@@ -115,7 +115,7 @@ static bool open_database(pm_expression *e)
 
     if (sqlite3_open_v2(":memory:", &e->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return false;
-    /* else "redis" would be a text, and a misspelt column too */
+    /* else "redis" would be a text, and so would a misspelt column */
     sqlite3_db_config(e->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     return sqlite3_exec(e->db,
                         "CREATE TABLE process (comm TEXT, exe TEXT, cmdline TEXT, cgroup TEXT, "
@@ -127,7 +127,7 @@ static bool open_database(pm_expression *e)
                                       NULL, NULL) == SQLITE_OK;
 }
 
-/* The line's end before the parenthesis ends a comment in the expression. */
+/* The newline before the parenthesis ends a comment in the expression. */
 static pmapdb_status prepare(pm_expression *e, pm_text sql, pmapdb_error *err)
 {
     char *select = sqlite3_mprintf("SELECT (%.*s\n) FROM process", (int)sql.len, sql.data);
@@ -142,7 +142,7 @@ static pmapdb_status prepare(pm_expression *e, pm_text sql, pmapdb_error *err)
     else if (*tail || sqlite3_column_count(e->value) != 1)
         st = pm_fail(err, PMAPDB_USAGE, "not one SQL expression; " THERE_ARE);
     sqlite3_free(select);
-    /* the writer comes last, because the authorizer would refuse it */
+    /* the writer comes last: the authorizer would refuse it */
     sqlite3_set_authorizer(e->db, NULL, NULL);
     if (st == PMAPDB_OK &&
         sqlite3_prepare_v2(e->db,
@@ -241,7 +241,7 @@ pmapdb_status pm_expression_holds(pm_expression *e, const pm_facts *facts, bool 
     return st;
 }
 
-/* ---- the function of the same ---- */
+/* ---- the SQL function ---- */
 
 enum {
     EXPRESSION,
@@ -263,13 +263,13 @@ static int64_t number_of(sqlite3_value *v)
     return sqlite3_value_type(v) == SQLITE_NULL ? PMAPDB_UNKNOWN : sqlite3_value_int64(v);
 }
 
-/* Pids with anything else between; the caller frees *out. */
+/* Reads pids with anything between them; the caller frees *out. */
 static bool take_pids(pm_text t, int64_t **out, size_t *n)
 {
     uint64_t pid;
 
     *n = 0;
-    *out = malloc((t.len / 2 + 1) * sizeof **out); /* a digit and a blank each */
+    *out = malloc((t.len / 2 + 1) * sizeof **out); /* at least a digit and a blank each */
     if (!*out)
         return false;
     while (t.len) {
@@ -295,7 +295,8 @@ static void give_error(sqlite3_context *out, pmapdb_status st, const pmapdb_erro
         sqlite3_result_error(out, err->text, -1);
 }
 
-/* Prepared once for all rows. NULL: *out has the error, or is NULL. */
+/* Returns the expression, prepared once for all rows; NULL: *out has the error, or the text is
+ * NULL. */
 static pm_expression *expression_of(sqlite3_context *out, sqlite3_value *v)
 {
     pm_expression *kept = sqlite3_get_auxdata(out, EXPRESSION), *e = NULL;
@@ -311,7 +312,7 @@ static pm_expression *expression_of(sqlite3_context *out, sqlite3_value *v)
         return NULL;
     }
     sqlite3_set_auxdata(out, EXPRESSION, e,
-                        free_expression); /* without memory it frees it at once */
+                        free_expression); /* out of memory, SQLite frees it at once */
     kept = sqlite3_get_auxdata(out, EXPRESSION);
     if (!kept)
         sqlite3_result_error_nomem(out);

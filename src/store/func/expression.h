@@ -1,14 +1,13 @@
-/* expression: an SQL expression over the facts of one process, as capture --match and groups --by
- * take it.
+/* expression: an SQL expression over the facts of one process, for capture --match and groups --by.
  *
  *     comm GLOB 'redis*' AND uid = 1001
  *     container IS NOT NULL OR descendant_of(4711)
  *     env('PGDATA') = '/srv'
  *
- * Columns: comm (at most 15 bytes, as the kernel cuts it), exe (the whole path), cmdline, cgroup,
- * user, uid, pid, ppid, container (the id of 64 hex digits in the cgroup's path). An unknown fact
- * is NULL. SQLite evaluates the expression in an empty database of its own, where nothing but these
- * columns can be read and nothing written. Compiled twice, like functions.c. */
+ * Columns: comm (at most 15 bytes, the kernel's limit), exe (the full path), cmdline, cgroup, user,
+ * uid, pid, ppid, container (the id of 64 hex digits in the path of the cgroup). An unknown fact is
+ * NULL. SQLite evaluates the expression in a separate empty database, where it can read only these
+ * columns and write nothing. Compiled twice, like functions.c. */
 #ifndef PM_STORE_FUNC_EXPRESSION_H
 #define PM_STORE_FUNC_EXPRESSION_H
 
@@ -18,7 +17,7 @@
 struct sqlite3;
 struct sqlite3_value;
 
-/* Unknown: PMAPDB_UNKNOWN, an empty text. */
+/* An unknown fact is PMAPDB_UNKNOWN or an empty text. */
 typedef struct pm_facts {
     int64_t pid, ppid, uid;
     pm_text user, comm, exe, cmdline, cgroup;
@@ -47,14 +46,14 @@ void pm_expression_free(pm_expression *e);
 
 unsigned pm_expression_needs(const pm_expression *e);
 
-/* Unknown is false. */
+/* An unknown result is false. */
 pmapdb_status pm_expression_holds(pm_expression *e, const pm_facts *facts, bool *holds,
                                   pmapdb_error *err);
 
 /* Adds process_value(expression, pid, ppid, uid, user, comm, exe, cmdline, cgroup, environment,
- * ancestors): the value of the expression for such a process; NULL of no expression. Environment:
- * NAME=VALUE, each ended by char(0). Ancestors: pids with blanks between. A wrong expression is an
- * error. Returns SQLite's result code. */
+ * ancestors): the value of the expression for such a process; NULL if the expression is NULL.
+ * Environment: NAME=VALUE, each ended by char(0). Ancestors: pids separated by blanks. A wrong
+ * expression is an error. Returns SQLite's result code. */
 int pm_expression_function_add(struct sqlite3 *db);
 
 #endif

@@ -1,9 +1,8 @@
-/* functions: words for people out of numbers and marks. All of them say NULL of NULL and of what
+/* functions: numbers and flags as words for people. They return NULL for NULL and for values that
  * they cannot read.
  *
  * One source, two builds: in the library the names below are SQLite's functions (SQLITE_CORE is
- * set), in the extension they go through the table that SQLite hands over.
- */
+ * set), in the extension they go through the table that SQLite passes. */
 #include "store/func/functions.h"
 
 #include "parse/guess.h"
@@ -32,7 +31,7 @@ static void give(sqlite3_context *out, const pm_buf *buf, pmapdb_status st)
         sqlite3_result_error_nomem(out);
 }
 
-/* kib_text(1536) is "1.5 MiB", span_text(5400000) of milliseconds is "1h30m". */
+/* kib_text(1536) is "1.5 MiB"; span_text(5400000), in milliseconds, is "1h30m". */
 static void number_text(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     bool is_span = sqlite3_user_data(out) != NULL;
@@ -50,8 +49,7 @@ static void number_text(sqlite3_context *out, int argc, sqlite3_value **argv)
     sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
 }
 
-/* vmflags_text('rd ex mr') is "readable, executable, may read"; what is not known stays as it is.
- */
+/* vmflags_text('rd ex mr') is "readable, executable, may read"; unknown flags stay. */
 static void vmflags_text(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_text flags = text_of(argv[0]);
@@ -64,7 +62,7 @@ static void vmflags_text(sqlite3_context *out, int argc, sqlite3_value **argv)
     pm_buf_free(&buf);
 }
 
-/* perms_text('rw-p') is "read, write, private", of the kernel's four letters or pmap's five. */
+/* perms_text('rw-p') is "read, write, private", from the kernel's four letters or pmap's five. */
 static void perms_text(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_text text = text_of(argv[0]);
@@ -78,7 +76,7 @@ static void perms_text(sqlite3_context *out, int argc, sqlite3_value **argv)
     sqlite3_result_text(out, words, -1, SQLITE_TRANSIENT);
 }
 
-/* A kind that there is, of a column call.kind. */
+/* Reads a column call.kind; false for an unknown kind. */
 static bool take_kind(sqlite3_value *v, pm_call_kind *kind)
 {
     int64_t n = sqlite3_value_int64(v);
@@ -88,7 +86,7 @@ static bool take_kind(sqlite3_value *v, pm_call_kind *kind)
 }
 
 /* call_words(kind, a0, ..., a5) of the columns of a call is "addr=0, len=8192,
- * prot=PROT_READ|PROT_WRITE"; a parameter that is NULL is "?". */
+ * prot=PROT_READ|PROT_WRITE"; a NULL argument is "?". */
 static void call_words(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     uint64_t args[PM_CALL_ARGS] = {0};
@@ -106,8 +104,8 @@ static void call_words(sqlite3_context *out, int argc, sqlite3_value **argv)
     pm_buf_free(&buf);
 }
 
-/* call_error(kind, ret) is "ENOMEM", or the number of an error without a name; NULL where the call
- * did not fail. */
+/* call_error(kind, ret) is "ENOMEM", or the number of an error without a name; NULL if the call did
+ * not fail. */
 static void call_error(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_call_kind kind;

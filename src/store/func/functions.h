@@ -5,9 +5,9 @@
 
 struct sqlite3;
 
-/* kib_text(kib), span_text(ms), vmflags_text(flags), perms_text(perms), call_words(kind, a0, ...,
- * a5), call_error(kind, ret) and those of address.h, func/expression.h, leak_functions.h. Returns
- * SQLite's result code. */
+/* Adds kib_text(kib), span_text(ms), vmflags_text(flags), perms_text(perms), call_words(kind, a0,
+ * ..., a5), call_error(kind, ret) and the functions of address.h, func/expression.h,
+ * leak_functions.h. Returns SQLite's result code. */
 int pm_functions_add(struct sqlite3 *db);
 
 #endif

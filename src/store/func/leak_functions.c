@@ -1,8 +1,7 @@
-/* leak_functions: the verdicts of src/stats as SQL aggregates: what comes in, row by row.
+/* leak_functions: the verdicts of src/stats as SQL aggregates: takes the rows.
  *
- * One source, two builds, like functions.c. What is judged is in leak_series.c and leak_process.c,
- * which know no SQLite.
- */
+ * One source, two builds, like functions.c. The judging is in leak_series.c and leak_process.c,
+ * which do not depend on SQLite. */
 #include "store/func/leak_functions.h"
 
 #include "base/near.h"
@@ -16,11 +15,11 @@
 SQLITE_EXTENSION_INIT3
 
 #define MOST_SNAPSHOTS ((int64_t)1 << 24) /* memory: 20 bytes each */
-#define MOST_KIB 9007199254740992.0       /* 2^53: no memory has so many; squares stay finite */
-#define LAST_MS 253402300799999           /* of the year 9999: differences fit, so do dates */
+#define MOST_KIB 9007199254740992.0       /* 2^53: no memory is larger; squares stay finite */
+#define LAST_MS 253402300799999           /* of the year 9999: differences fit, and so do dates */
 
-/* What the verdicts of one function of a connection have in common, which are made one after the
- * other: processes of one host were captured at the same times. */
+/* The room that the verdicts of one function of a connection share; they run one after the other.
+ * Processes of one host were captured at the same times. */
 typedef struct desk {
     pm_trend_room *room; /* NULL until the first verdict */
 } desk;
@@ -33,7 +32,7 @@ static void close_desk(void *ctx)
     free(d);
 }
 
-/* NULL for want of memory. */
+/* NULL if memory runs out. */
 static pm_trend_room *room_of(sqlite3_context *out)
 {
     desk *d = sqlite3_user_data(out);
@@ -62,7 +61,7 @@ static void give(sqlite3_context *out, const pm_buf *json, pmapdb_status st,
         sqlite3_result_error(out, err->text, -1);
 }
 
-/* An error that names the function and its argument; false. */
+/* Fails with an error that names the function and its argument; returns false. */
 static bool refuse(sqlite3_context *out, const char *function, const char *argument,
                    const char *what)
 {
@@ -81,7 +80,7 @@ static bool take_int(sqlite3_context *out, const char *function, const char *arg
            refuse(out, function, argument, "is to be a whole number");
 }
 
-/* NaN of NULL. */
+/* NaN for NULL. */
 static bool take_real(sqlite3_context *out, const char *function, const char *argument,
                       sqlite3_value *v, double *to)
 {
@@ -164,11 +163,11 @@ enum {
     METRIC = NUMBERS + PM_METRIC_COUNT,
     LIMIT,
     SENSITIVITY,
-    LIVE, /* from here on they may be missing */
+    LIVE, /* the arguments from here on may be missing */
     ARGUMENTS = LIVE + 4
 };
 
-/* One of the words, or of no word the default; else false, with the error given. */
+/* Reads one of the words; NULL is the default. False: the error is set. */
 static bool take_word(sqlite3_context *out, const char *what, sqlite3_value *v,
                       const char *const *words, size_t n_words, size_t *to)
 {
@@ -191,7 +190,7 @@ static bool take_word(sqlite3_context *out, const char *what, sqlite3_value *v,
     return refuse(out, "leak_report", what, text);
 }
 
-/* The limits that the kernel keeps to; -1 is none. */
+/* Reads the limits of the kernel; -1 is no limit. */
 static bool take_limits(sqlite3_context *out, sqlite3_value **argv, pm_leak_options *o)
 {
     static const char *const names[] = {"memory_max_kib", "address_limit_kib", "stack_limit_kib",

@@ -6,21 +6,22 @@
 struct sqlite3;
 
 /* leak_verdict(first_ms, last_ms, n, value, life [, limit_kib [, page_kib]])
- *     The runs of one series, in any order -> a JSON object. The n snapshots of a run are spread
- *     evenly over first_ms..last_ms; equal neighbours count as one run, however they were cut,
- *     unless captures are missing between them (3 median steps). A page of 0 KiB: the values are
- *     pieces. NULL of no rows.
+ *     The runs of one series, in any order -> a JSON object. The n snapshots of a run are
+ *     spread evenly over first_ms..last_ms; equal neighbours count as one run, however they
+ *     were cut, unless captures are missing between them (3 median steps). A page of 0 KiB: the
+ *     values are pieces. NULL without rows.
  * leak_report(key, category, first_ms, last_ms, life, mappings, size_kib, rss_kib, pss_kib,
  *             private_kib, private_dirty_kib, swap_kib, metric, limit_kib, sensitivity
  *             [, memory_max_kib, address_limit_kib, stack_limit_kib, max_map_count])
- *     All of one process, lives that follow each other included. Rows without key are its
- *     snapshots, at first_ms; the others runs of a key -> a JSON array, the whole process first,
- *     then the worst. Those of the category total, and without key, are what snapshots, also of
- *     other dialects, say of the whole: rss_kib and swap_kib. They are needed where the mappings
- *     do not say what of them is resident. The last four are limits as table standing has them,
- *     -1 for none; limit_kib comes before memory_max_kib.
- * What is unknown is NULL, and absent in JSON. life: what changes when the process restarts.
- * Returns SQLite's result code. */
+ *     All rows of one process, including lives that follow each other. Rows without key are its
+ *     snapshots, at first_ms; the others are runs of a key -> a JSON array, the whole process
+ *     first, then the worst keys. Rows of the category total without key have the rss_kib and
+ *     swap_kib of the whole process from snapshots, also of other dialects. They are needed if
+ *     the mappings do not show their resident size. The last four are limits as in table
+ *     standing, -1 for no limit; limit_kib takes precedence over memory_max_kib.
+ *
+ * An unknown value is NULL, and absent in JSON. life: changes when the process restarts. Returns
+ * SQLite's result code. */
 int pm_leak_functions_add(struct sqlite3 *db);
 
 #endif

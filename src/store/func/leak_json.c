@@ -1,4 +1,4 @@
-/* leak_json: one verdict as text. Written by hand: the extension links no JSON library. */
+/* leak_json: a verdict as JSON text, written by hand: the extension links no JSON library. */
 #include "store/func/leak_json.h"
 
 #include "base/clock.h"
@@ -15,8 +15,7 @@ static void add_name(pm_buf *out, const char *name)
     pm_buf_addf(out, NULL, "%s\"%s\":", first ? "" : ",", name);
 }
 
-/* Bytes that are not UTF-8 stay as they are: a path must come out of SQLite's JSON functions as it
- * went in. */
+/* Bytes that are not UTF-8 stay: a path must pass through SQLite's JSON functions unchanged. */
 static void add_text(pm_buf *out, const char *name, pm_text t)
 {
     char escape[8];
@@ -46,7 +45,7 @@ static void add_words(pm_buf *out, const char *name, const char *words)
         add_text(out, name, pm_text_of(words));
 }
 
-/* Six digits, all of those before the point; exact where it is whole. */
+/* Six digits, but all digits before the point; exact for an integer. */
 static void add_number(pm_buf *out, const char *name, double v)
 {
     char text[PM_NUMBER_TEXT];

@@ -1,11 +1,11 @@
-/* leak_json: a verdict as a JSON object; no SQLite here. What is unknown is absent. */
+/* leak_json: a verdict as a JSON object; no SQLite here. An unknown value is absent. */
 #ifndef PM_STORE_LEAK_JSON_H
 #define PM_STORE_LEAK_JSON_H
 
 #include "base/buf.h"
 #include "stats/leaks/leaks.h"
 
-/* Of a series that is no part of a process there is no key, and nothing is said of metrics. */
+/* A series outside of a process has no key, and its JSON has no metrics. */
 typedef struct pm_leak_label {
     pm_text key, category; /* data NULL: none */
     int64_t last_ms;       /* of all snapshots, judged or not; INT64_MIN: none */

@@ -1,11 +1,11 @@
-/* leak_process: runs in times -> runs in places of the timeline -> verdicts. */
+/* leak_process: runs between times -> runs between places of the timeline -> verdicts. */
 #include "store/func/leak_process.h"
 
 #include "store/func/leak_json.h"
 #include <math.h>
 #include <stdlib.h>
 
-#define WHOLE "total" /* the slug of captures with sums only, too: they are judged as the whole */
+#define WHOLE "total" /* also the slug of captures with only sums: judged as the whole */
 
 pmapdb_status pm_leak_moments_add(pm_leak_moments *to, pm_leak_moment moment, pmapdb_error *err)
 {
@@ -46,7 +46,7 @@ void pm_leak_lives_free(pm_leak_lives *l)
 
 /* ---- the timeline ---- */
 
-/* NaN is the last. */
+/* NaN sorts last. */
 static int compare_reals(double a, double b)
 {
     if (isnan(a) || isnan(b))
@@ -66,7 +66,7 @@ static int compare_moments(const void *left, const void *right)
     return order ? order : (a->life > b->life) - (a->life < b->life);
 }
 
-/* Of equal times one is left, one that knows if there is any. */
+/* Sorts, and keeps one of several moments of equal time: one with known values, if there is one. */
 static void order_moments(pm_leak_moments *m)
 {
     size_t n = 0;
@@ -79,7 +79,7 @@ static void order_moments(pm_leak_moments *m)
     m->n = n;
 }
 
-/* The first place whose time is not before ms. */
+/* The first place with a time of at least ms. */
 static size_t place_of(const pm_leak_lives *l, int64_t ms)
 {
     size_t low = 0, high = l->captures.n;
@@ -104,7 +104,7 @@ static int compare_texts(pm_text a, pm_text b)
     return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* By all that they hold, not by ids: sums of doubles must not depend on the order of the rows. */
+/* Compares all values, not ids: sums of doubles must not depend on the order of the rows. */
 static int compare_runs(const void *left, const void *right, void *texts)
 {
     const pm_leak_piece *a = left, *b = right;
@@ -127,7 +127,7 @@ static int compare_runs(const void *left, const void *right, void *texts)
     return 0;
 }
 
-/* Moments as src/stats takes them. */
+/* Moments in the form of src/stats. */
 typedef struct timeline {
     int64_t *ms;
     int32_t *life; /* lives that follow each other: 0, 1 ... */
@@ -194,7 +194,7 @@ static pmapdb_status asked_new(pm_leak_lives *l, asked *a, pmapdb_error *err)
                : pm_fail_nomem(err);
 }
 
-/* A key without a run in the timeline is none. */
+/* Drops a key without a run in the timeline. */
 static void set_keys(const pm_leak_lives *l, asked *a)
 {
     size_t n = 0;
@@ -245,7 +245,7 @@ static pmapdb_status write_answers(asked *a, int64_t last_ms, pm_buf *json, pmap
     for (size_t i = 0; i < a->n_keys; i++)
         a->order[i] = i;
     if (whole->rss_from == PM_RSS_TOTALS && whole->trend.last_ms > newest_ms)
-        newest_ms = whole->trend.last_ms; /* of another dialect */
+        newest_ms = whole->trend.last_ms; /* of a snapshot of another dialect */
     qsort_r(a->order, a->n_keys, sizeof *a->order, compare_answers, a);
     pm_buf_addf(json, NULL, "[");
     pm_leak_json_add(json, whole, &(pm_leak_label){PM_TEXT(WHOLE), PM_TEXT(WHOLE), newest_ms},

@@ -1,5 +1,5 @@
 /* leak_process: the snapshots of a process and the runs of its keys, gathered in any order, and the
- * verdicts on them; no SQLite here. A zeroed one is empty and safe to free. */
+ * verdicts on them; no SQLite here. Zeroed, it is empty and safe to free. */
 #ifndef PM_STORE_LEAK_PROCESS_H
 #define PM_STORE_LEAK_PROCESS_H
 
@@ -7,7 +7,7 @@
 #include "base/pool.h"
 #include "stats/leaks/leaks.h"
 
-/* A snapshot, and what it says of its process; NaN: unknown. */
+/* A snapshot, and its facts about the process; NaN: unknown. */
 typedef struct pm_leak_moment {
     int64_t ms, life;
     double rss, swap;
@@ -26,8 +26,8 @@ typedef struct pm_leak_piece {
 
 typedef struct pm_leak_lives {
     pm_pool *texts;
-    pm_leak_moments captures; /* the snapshots with mappings; of these rss and swap say nothing */
-    pm_leak_moments totals;   /* snapshots of any kind; none where the mappings say it all */
+    pm_leak_moments captures; /* the snapshots with mappings; without rss and swap */
+    pm_leak_moments totals;   /* snapshots of any kind; empty if the mappings show everything */
     pm_leak_piece *run;
     size_t n_runs, cap_runs;
     pm_leak_options options;
@@ -37,8 +37,8 @@ pmapdb_status pm_leak_moments_add(pm_leak_moments *to, pm_leak_moment moment, pm
 pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category, int64_t first_ms,
                                 int64_t last_ms, const double *value, pmapdb_error *err);
 
-/* Appends a JSON array: the whole process, then the keys, the worst first. What lies between two
- * snapshots, or before the first or behind the last, counts for nothing. */
+/* Appends a JSON array: the whole process, then the keys, the worst first. Runs that lie between
+ * two snapshots, before the first or after the last do not count. */
 pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *err);
 void pm_leak_lives_free(pm_leak_lives *l);
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* As in category_runs: a longer step than so many median steps is a gap. */
+/* As in category_runs: a step longer than this many median steps is a gap. */
 #define GAP_STEPS 3
 
 pmapdb_status pm_leak_series_add(pm_leak_series *s, const pm_stretch *run, pmapdb_error *err)
@@ -31,7 +31,7 @@ static int order_of(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* By all that they hold: the answer must not depend on the order of the rows. */
+/* Compares all values: the answer must not depend on the order of the rows. */
 static int compare(const void *left, const void *right)
 {
     const pm_stretch *a = left, *b = right;
@@ -47,7 +47,7 @@ static int compare(const void *left, const void *right)
     return order ? order : order_of(a->n, b->n);
 }
 
-/* One series has one value at a time. */
+/* Fails if the series has two values at one time. */
 static pmapdb_status check_order(const pm_leak_series *s, pmapdb_error *err)
 {
     for (size_t i = 1; i < s->n_runs; i++)
@@ -69,7 +69,7 @@ static int compare_steps(const void *left, const void *right)
     return (a->ms > b->ms) - (a->ms < b->ms);
 }
 
-/* The longest step that is no gap. */
+/* The longest step that is not a gap. */
 static pmapdb_status longest_step(const pm_leak_series *s, double *out, pmapdb_error *err)
 {
     step *steps = calloc(2 * s->n_runs + 1, sizeof *steps);
@@ -106,7 +106,7 @@ static bool goes_on(const pm_stretch *a, const pm_stretch *b, double longest)
            (double)(b->first_ms - a->last_ms) <= longest;
 }
 
-/* Equal neighbours become one: how equal runs were cut says nothing. */
+/* Joins equal neighbours: the places where equal runs were cut mean nothing. */
 static void join(pm_leak_series *s, double longest)
 {
     size_t n = 0;
@@ -128,7 +128,7 @@ typedef struct points {
     int32_t *life;
 } points;
 
-/* The time of the snapshot number i of a run. */
+/* The time of snapshot i of a run. */
 static int64_t time_of(const pm_stretch *r, int64_t i)
 {
     double share = r->n > 1 ? (double)i / (double)(r->n - 1) : 0;
@@ -181,7 +181,7 @@ static void describe(const pm_leak_series *s, pm_leak *row)
     if ((t->verdict == PM_VERDICT_LEAK || t->verdict == PM_VERDICT_SUSPECT) && t->rate > 0)
         row->eta_h = fmax(0, (s->limit_kib - row->last) / t->rate);
     if (isnan(s->limit_kib))
-        row->eta_h = NAN; /* fmax knows no NaN */
+        row->eta_h = NAN; /* fmax ignores NaN */
     snprintf(row->reason, sizeof row->reason, "%s", t->reason);
     if (t->verdict == PM_VERDICT_TOO_FEW)
         explain_too_few(t, row);

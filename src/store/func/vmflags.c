@@ -1,12 +1,12 @@
-/* vmflags: permissions and the VmFlags of smaps in words. */
+/* vmflags: permissions and the VmFlags of smaps as words. */
 #include "store/func/vmflags.h"
 
 #include <stdio.h>
 
-/* What show_smap_vma_flags() in the kernel's fs/proc/task_mmu.c prints, from Linux 3.8, the first
- * with VmFlags, to 6.19; after a flag the releases that have it, unless all do. "??" is
- * the kernel's own word for a flag that it has no letters for. The words are
- * those of Documentation/filesystems/proc.rst, shorter. */
+/* The output of show_smap_vma_flags() in the kernel's fs/proc/task_mmu.c, from Linux 3.8, the first
+ * with VmFlags, to 6.19; a comment after a flag has its releases, unless all have it. "??" is the
+ * kernel's own text for a flag without letters. The words are those of
+ * Documentation/filesystems/proc.rst, but shorter. */
 static const struct {
     char letters[3];
     const char *words;
@@ -62,7 +62,7 @@ pm_text pm_vmflags_word(pm_text letters)
     return (pm_text){NULL, 0};
 }
 
-/* The next word from *at on; false at the end. */
+/* Takes the next word, from *at on; false at the end. */
 static bool next(pm_text flags, size_t *at, pm_text *word)
 {
     size_t begin;

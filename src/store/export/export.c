@@ -1,4 +1,4 @@
-/* export: a part of a store, or all of it, into a new one. */
+/* export: copies a part of a store, or all of it, into a new store. */
 #include "store/export/export.h"
 
 #include "base/buf.h"
@@ -11,16 +11,16 @@
 #include "store/rules/rules_file.h"
 #include "store/write/live_reading.h"
 
-#define STEPS 100000 /* of SQLite between two questions whether to go on */
+#define STEPS 100000 /* steps of SQLite between two calls of keep_going */
 
 typedef struct export_run {
     pmapdb_store *from, *into;
     const pm_export *export;
     pm_export_counts *counts;
     pm_export_copy copy;
-    bool cut;       /* a span of time */
-    bool stopped;   /* keep_going said so */
-    const char *at; /* table */
+    bool cut;       /* only a span of time */
+    bool stopped;   /* keep_going returned false */
+    const char *at; /* the current table */
 } export_run;
 
 /* ---- stopping ---- */
@@ -45,7 +45,7 @@ static bool tidy_step(void *ctx, const char *step, uint64_t done, uint64_t of)
 
 /* ---- which rows ---- */
 
-/* *scope: of the only selector, else of all. */
+/* *scope: that of a single selector, else all processes. */
 static void choose_processes(export_run *run, pm_scope *scope)
 {
     static const pm_scope all = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
@@ -124,8 +124,8 @@ static void choose(export_run *run)
 
 /* ---- copying ---- */
 
-/* A set of the owner's own holds paths: the new store keeps the built-in rules that it was made
- * with, and its categories all the same. Of a built-in set only {app} is the owner's. */
+/* A rule set of the owner contains paths: the new store keeps its built-in rules instead, but the
+ * categories stay. In a built-in set only {app} is the owner's. */
 static pmapdb_status redact_rules(export_run *run, pmapdb_error *err)
 {
     pm_rule_text rules = {0};
@@ -170,7 +170,7 @@ static void copy_tables(export_run *run)
 
 /* ---- the new store ---- */
 
-/* What refers to nothing was so in the other store. */
+/* Fails for a row that refers to a missing row: the other store had the same damage. */
 static pmapdb_status check(export_run *run, pmapdb_error *err)
 {
     pm_sql *sql = run->into->sql;
@@ -189,7 +189,8 @@ static pmapdb_status check(export_run *run, pmapdb_error *err)
     return st == PMAPDB_OK ? pm_sql_end(sql, err) : st;
 }
 
-/* Only the file is given a name: what stands in its -wal alone would be lost. */
+/* Moves the -wal into the file: only the file gets the final name, and rows in the -wal would be
+ * lost. */
 static pmapdb_status empty_wal(const export_run *run, pmapdb_error *err)
 {
     sqlite3 *db = run->into->db;
@@ -198,7 +199,7 @@ static pmapdb_status empty_wal(const export_run *run, pmapdb_error *err)
     return rc == SQLITE_OK ? PMAPDB_OK : pm_sql_fail_code(db, rc, "write", err);
 }
 
-/* For the owner's map. */
+/* Notes the moves for the owner's map. */
 static void note_moves(pm_sql *sql, pm_buf *moves)
 {
     sqlite3_stmt *row =
@@ -213,7 +214,7 @@ static void note_moves(pm_sql *sql, pm_buf *moves)
     }
 }
 
-/* One transaction of the other store: what another process writes meanwhile is not seen. */
+/* Reads the other store in one transaction, so that concurrent writes are not seen. */
 static void look(export_run *run)
 {
     pm_redact *redact = run->export->redact;
@@ -245,7 +246,7 @@ static pmapdb_status copy_all(export_run *run, pmapdb_error *err)
         copy_tables(run);
         st = pm_tidy_commit(run->into, err);
     }
-    pm_store_rollback(run->from); /* and with it the temporary tables */
+    pm_store_rollback(run->from); /* also drops the temporary tables */
     if (redact)
         pm_redact_unregister(run->from->db);
     if (!run->from->writes)

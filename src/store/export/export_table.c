@@ -1,4 +1,4 @@
-/* export_table: every table of the schema, which of its rows an export copies, and how. */
+/* export_table: every table of the schema: the rows that an export copies, and how. */
 #include "store/export/export_table.h"
 
 #define OF_PROCESS "WHERE t.process_id IN (SELECT id FROM temp.export_process)"
@@ -8,7 +8,7 @@
     "WHERE snapshot_id IN (SELECT id FROM temp.export_snapshot))"
 #define OF_TRACED "CROSS JOIN temp.export_traced e ON e.id = t.traced_process_id"
 #define OF_CAPTURE "WHERE ?1 OR t.capture_id IN (SELECT id FROM temp.export_capture)"
-/* Versions that one of the chosen snapshots shows. */
+/* Versions in one of the chosen snapshots. */
 #define SHOWN                                                                        \
     "WHERE EXISTS (SELECT 1 FROM temp.export_shown s WHERE s.epoch_id = t.epoch_id " \
     "AND s.off BETWEEN t.first AND coalesce(t.last, 32767))"
@@ -80,16 +80,16 @@ const pm_export_table pm_export_tables[] = {
     {"rare_fields", "WHERE t.rare_fields_id IN (SELECT id FROM temp.export_rare)", NULL, false},
     {"mapping_version", SHOWN, NULL, false},
     {"category_version", SHOWN, NULL, false},
-    {"rule_set", "", NULL, true}, /* in place of the new store's own */
+    {"rule_set", "", NULL, true}, /* replaces the rules of the new store */
 };
 const size_t pm_export_n_tables = sizeof pm_export_tables / sizeof *pm_export_tables;
 
 /* ---- copying ---- */
 
-#define TRIES 1000 /* for an address that is another's by chance */
+#define TRIES 1000 /* for an address that equals another by chance */
 
-/* A version that ends after the last copied capture, or with it, goes on to the end: else the next
- * capture that is imported would show it again. */
+/* A version that ends at or after the last copied capture is left open: else the next imported
+ * capture would show it again. */
 #define LAST                                                                             \
     "CASE WHEN t.last < (SELECT max(s.off) FROM temp.export_shown s WHERE s.epoch_id = " \
     "t.epoch_id) THEN t.last END"
@@ -98,10 +98,10 @@ typedef struct copying {
     pm_export_copy *copy;
     const pm_export_table *table;
     sqlite3_stmt *read, *write;
-    int address; /* of a frame: the column that may have to move on; else -1 */
+    int address; /* of a frame: the column that may need another address; else -1 */
 } copying;
 
-/* The two statements, column by column; generated columns are not among them. */
+/* Writes both statements, column by column, without generated columns. */
 static void write_statements(copying *c, pm_buf *select, pm_buf *insert)
 {
     const pm_export_table *t = c->table;
@@ -161,8 +161,8 @@ static pmapdb_status prepare(copying *c, pmapdb_error *err)
     return st;
 }
 
-/* Two processes may be moved so that a frame of one, known by nothing but its address, lies where a
- * frame of the other does: it then moves on a little. */
+/* Moving two processes may give a frame of one, known only by its address, the address of a frame
+ * of the other: it then moves a little further. */
 static pmapdb_status write_row(copying *c, pmapdb_error *err)
 {
     int n = sqlite3_column_count(c->read), rc = SQLITE_OK;
@@ -183,7 +183,7 @@ static pmapdb_status write_row(copying *c, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-/* A failure of the redaction comes before SQLite's words for it. */
+/* A failure of the redaction has the better message than SQLite's. */
 static pmapdb_status fail_read(const pm_export_copy *copy, pmapdb_error *err)
 {
     pmapdb_status st = copy->redact ? pm_redact_failed(copy->redact, err) : PMAPDB_OK;

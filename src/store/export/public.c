@@ -1,7 +1,7 @@
-/* public: what is public knowledge. */
+/* public: public names and words. */
 #include "store/export/public.h"
 
-/* What programs call anonymous memory by prctl(PR_SET_VMA). */
+/* Names that programs give anonymous memory with prctl(PR_SET_VMA). */
 #define ANON_NAMES                                                                          \
     " glibc: malloc arena| glibc: malloc| glibc: loader malloc| glibc: pthread stack:|"     \
     " glibc: pthread user stack:| glibc: fdtable|\\.bss|stack_and_tls:|thread stack guard|" \
@@ -59,7 +59,8 @@
     "String Deduplication|Object Monitors|Unknown|JAVAHEAP|CLASS|META|CODE|CDS|STACK|CARDTBL|" \
     "INTERN|MALLOC|COMPILER|OTHER|NMT|TEST|ARENA"
 
-/* Of what the parser writes into snapshot.missing and the capture into live_reading.degraded. */
+/* Words of the texts that the parser writes into snapshot.missing and the capture into
+ * live_reading.degraded. */
 #define WORDS                                                                             \
     "a|about|add|addresses|anonymous|are|as|at|be|before|below|biggest|broken|busy|by|"   \
     "capture|changed|changes|column|columns|cut|damaged|dialect|digit|dotted|empty|end|"  \

@@ -1,4 +1,4 @@
-/* redact: what a redacted export shows of a store instead of what is in it. */
+/* redact: what a redacted export shows in place of the texts and addresses of a store. */
 #include "store/export/redact.h"
 
 #include "base/dialect.h"
@@ -23,7 +23,7 @@ pm_redact_how pm_redact_of(const char *table, const char *column)
     return PM_REDACT_STAYS;
 }
 
-/* ---- what is kept ---- */
+/* ---- texts that stay ---- */
 
 bool pm_redact_is_kept(pm_redact *r, pm_text text)
 {
@@ -38,7 +38,7 @@ bool pm_redact_is_public(pm_redact *r, pm_public what, pm_text text)
     return pm_regex_matches(r->is_public[what], &r->space, text);
 }
 
-/* A pattern must match from end to end, so that a word does not keep the whole path around it. */
+/* A pattern must match from end to end: a word must not keep the whole path around it. */
 static pmapdb_status compile(const char *pattern, pm_regex **out, pmapdb_error *err)
 {
     pm_buf whole = {0};
@@ -50,7 +50,7 @@ static pmapdb_status compile(const char *pattern, pm_regex **out, pmapdb_error *
     return st;
 }
 
-/* A wrong pattern is told as it was given. */
+/* The message for a wrong pattern shows it as the user wrote it. */
 static pmapdb_status add_keep(pm_redact *r, const char *pattern, pmapdb_error *err)
 {
     pmapdb_error why = {0};
@@ -177,7 +177,7 @@ static bool is_built_in(const pm_redact *r, pm_text text,
     return false;
 }
 
-/* Bytes of "slug/" at the begin of a category, or 0. */
+/* The number of bytes of "slug/" at the beginning of a category, or 0. */
 static size_t slug_len(pm_text category)
 {
     for (int i = 0; i < PM_CATEGORY_COUNT; i++) {
@@ -194,7 +194,7 @@ static void add_category(pm_redact *r, pm_text category)
 {
     size_t slug = slug_len(category);
 
-    /* The names that a JVM gives its memory become categories that no rule has. */
+    /* A JVM's names for its memory become categories that no rule has. */
     if (is_built_in(r, category, pm_rules_template) ||
         pm_text_equal(category, PM_TEXT("anonymous/jvm-cds")) ||
         pm_text_equal(category, PM_TEXT("shared-memory/jvm-heap"))) {
@@ -205,7 +205,7 @@ static void add_category(pm_redact *r, pm_text category)
     pm_redact_path(r, pm_text_from(category, slug));
 }
 
-/* STACK-4712-main: all after the number is the thread's name. */
+/* STACK-4712-main: the text after the number is the name of the thread. */
 static void add_label(pm_redact *r, pm_text label)
 {
     size_t n = strlen("STACK-");
@@ -222,7 +222,7 @@ static void add_label(pm_redact *r, pm_text label)
         pm_redact_add_word(r, "n", pm_text_from(label, n), false);
 }
 
-/* What is a function of the kernel's or the system's stays. */
+/* Functions of the kernel and the system stay. */
 static void add_symbol(pm_redact *r, pm_text symbol, pm_text dso)
 {
     bool kernel = pm_text_starts(dso, PM_TEXT("[")) &&
@@ -255,7 +255,7 @@ static void add_extra(pm_redact *r, pm_text text)
     }
 }
 
-/* All others: the prefix of the token, and what stays. */
+/* All other words: the prefix of the token, and the texts that stay. */
 static void add_word(pm_redact *r, pm_redact_how how, pm_text text)
 {
     static const struct {

@@ -1,45 +1,43 @@
-/* redact: what a redacted export shows of a store instead of what is in it.
+/* redact: what a redacted export shows in place of the texts and addresses of a store.
  *
- * All that is text or an address in the schema, and what becomes of it. What is in no line is a
- * number that stays: sizes, counts, times, ids, pids, lengths, offsets. A value that is text or a
- * blob in such a column ends the export: nothing leaves that no line knows.
+ * The table below has a line for every column of the schema with a text or an address. A column
+ * without a line is a number that stays: sizes, counts, times, ids, pids, lengths, offsets. A text
+ * or a blob in such a column ends the export: no unlisted text leaves the store.
  *
- * FIXED: one of the schema's own words (its CHECK sees to that).
+ * FIXED: one of the schema's own words (its CHECK ensures that).
  *
- * WORD: one of the program's own words; another one gets a token. SENTENCE: a sentence of the
- * program's; one with other words gets a token.
+ * WORD: one of the program's own words; another word gets a token. SENTENCE: a sentence of the
+ * program; a text with other words gets a token.
  *
- * PATH: part by part; folders are d1, d2 ..., a last part is f1, f2 ... with its tail (.so.1,
- * .jar). What lies in folders of the system stays, so do libraries that everybody has (by their
- * last part), the first part (/opt, /home), names that the kernel gives. CGROUP: part by part like
- * a path.
+ * PATH: part by part; folders become d1, d2 ..., a last part becomes f1, f2 ... with its tail
+ * (.so.1, .jar). Parts in folders of the system stay, and so do common libraries (by their last
+ * part), the first part (/opt, /home) and names from the kernel. CGROUP: part by part, like a path.
  *
- * NAME: a last part of such a path, as a program goes by it: the same token. COMMAND: its first
- * word as a path or a name, then "...".
+ * NAME: the last part of such a path, which is often the name of a program: the same token.
+ * COMMAND: its first word as a path or a name, then "...".
  *
  * HOST, BOOT, USER, REASON, RULE: a token (host1, boot1, user1, text1, rule1); the user root and
- * rules that are built in stay. SELECTION: --all stays, else a token.
+ * built-in rules stay. SELECTION: --all stays, else a token.
  *
- * CATEGORY: what a built-in rule gives stays; else slug/TOKEN, or a token. NOTE, of a category:
- * what a built-in one says, else nothing.
+ * CATEGORY: the categories of built-in rules stay; else slug/TOKEN, or a token. NOTE, of a
+ * category: a built-in note stays, else nothing.
  *
- * SYMBOL, of a frame: stays where the DSO is the kernel's or the system's, or kept by --keep; else
- * a token: functions of the owner's own programs say what these do. LABEL: what a JVM calls its
- * memory stays; the name of a thread gets a token.
+ * SYMBOL, of a frame: stays if the DSO is the kernel's or the system's, or kept by --keep; else a
+ * token: functions of the owner's programs reveal what these do. LABEL: a JVM's name for its memory
+ * stays; the name of a thread gets a token.
  *
- * EXTRA: lines "Key: N kB" of keys that this program does not know: the key gets a token. PERMS,
- * DEVICE, FLAGS: as the kernel prints them; else a token.
+ * EXTRA: lines "Key: N kB" with keys that this program does not know: the key gets a token. PERMS,
+ * DEVICE, FLAGS: stay in the kernel's format; else a token.
  *
- * ADDRESS: moved (export-move.sql); what lies at 0 and in the kernel's half stays. FRAME:
- * a distance stays; an address (of a frame without a symbol) is moved, one of the kernel's gets a
- * number. NEW_ADDRESS: the fifth argument of a call, of mremap an address.
+ * ADDRESS: moved (export-move.sql); 0 and the kernel's half stay. FRAME: a distance stays; an
+ * address (of a frame without a symbol) is moved, an address of the kernel gets a number.
+ * NEW_ADDRESS: the fifth argument of a call, for mremap an address.
  *
- * INODE: a number in the order of appearance, the same for the same device and inode. UID: below
- * 1000 stays, another one gets a number from 1001 on.
+ * INODE: a number in the order of appearance, the same for the same device and inode. UID: stays
+ * below 1000, else a number from 1001 on.
  *
- * HASH: a random number, since the hash of a text confirms who guesses the text. AGAIN: a hash of
- * what the row now says, by which it is found again. NEVER: is not copied at all.
- */
+ * HASH: a random number, because the hash of a text confirms a guess of the text. AGAIN: a new hash
+ * of the redacted row, by which the row is found. NEVER: is not copied at all. */
 #ifndef PM_STORE_EXPORT_REDACT_H
 #define PM_STORE_EXPORT_REDACT_H
 
@@ -123,7 +121,7 @@
     X("rare_fields", "extra", EXTRA)
 
 typedef enum pm_redact_how {
-    PM_REDACT_STAYS, /* in no line */
+    PM_REDACT_STAYS, /* has no line */
     PM_REDACT_FIXED,
     PM_REDACT_WORD,
     PM_REDACT_SENTENCE,
@@ -157,10 +155,10 @@ typedef enum pm_redact_how {
 
 pm_redact_how pm_redact_of(const char *table, const char *column);
 
-#define PM_REDACT_SETS 8 /* of rules that are built in, at most */
+#define PM_REDACT_SETS 8 /* the most sets of built-in rules */
 
-/* What the rows of one export share. The functions below that return nothing append to `out`; the
- * first failure is kept in st and err, and nothing is added after it. */
+/* The state that the rows of one export share. The functions below that return nothing append to
+ * `out`; the first failure is kept in st and err, and stops further appending. */
 typedef struct pm_redact {
     pm_tokens *tokens;
     pm_regex **keep;
@@ -175,49 +173,50 @@ typedef struct pm_redact {
     pmapdb_error err;
 } pm_redact;
 
-/* keep: regular expressions; a path, a part of one, a word that one of them matches from end to end
- * stays. PMAPDB_USAGE: one of them is none. */
+/* keep: regular expressions; a path, a part of one or a word stays if one of them matches it from
+ * end to end. PMAPDB_USAGE: one is not a regular expression. */
 pmapdb_status pm_redact_new(const char *const *keep, size_t n_keep, pm_redact **out,
                             pmapdb_error *err);
 void pm_redact_free(pm_redact *r);
 
 /* ---- in SQL ----
  *
- * redact(HOW, value, beside) gives what is shown of a text; `beside`: the DSO of a symbol, else
- * NULL. no_number(column) is called where a number should be and is not: it fails. note_path(path)
- * is for export-survey.sql, draw() for export-move.sql. No view can call these functions. */
+ * redact(HOW, value, beside) returns the redacted text; `beside`: the DSO of a symbol, else NULL.
+ * no_number(column) is called for a value that should be a number but is not: it fails.
+ * note_path(path) is for export-survey.sql, draw() for export-move.sql. Views cannot call these
+ * functions. */
 pmapdb_status pm_redact_register(pm_redact *r, sqlite3 *db, pmapdb_error *err);
 void pm_redact_unregister(sqlite3 *db);
 
-/* Appends the expression for a column of row t of a table, where `value` reads the column; `space`
- * as in export_table.h. */
+/* Appends the expression for a column of row t of a table; `value` reads the column; `space` as in
+ * export_table.h. */
 pmapdb_status pm_redact_expression(pm_buf *out, const char *table, const char *column,
                                    const char *value, const char *space, pmapdb_error *err);
 
 /* ---- in C ---- */
 
-/* A text as `how` has it; `beside` as above. *out lasts until the next call. */
+/* Redacts a text as `how`; `beside` as above. *out lasts until the next call. */
 pmapdb_status pm_redact_text(pm_redact *r, pm_redact_how how, pm_text text, pm_text beside,
                              pm_text *out, pmapdb_error *err);
 
-/* The last part of a path of the system is public: a program may go by it. */
+/* Makes the last part of a path of the system public: it may be the name of a program. */
 pmapdb_status pm_redact_publish(pm_redact *r, pm_text path, pmapdb_error *err);
 
-/* Why a function failed, as SQLite's own error cannot say it; PMAPDB_OK: none did. */
+/* The error of a function, which SQLite cannot carry; PMAPDB_OK: none failed. */
 pmapdb_status pm_redact_failed(const pm_redact *r, pmapdb_error *err);
 
 /* ---- between redact.c and redact_path.c ---- */
 
 bool pm_redact_is_public(pm_redact *r, pm_public what, pm_text text);
-/* --keep says that the text stays. */
+/* True if --keep matches the text. */
 bool pm_redact_is_kept(pm_redact *r, pm_text text);
 
-/* As it is. */
+/* Appends the text unchanged. */
 void pm_redact_add(pm_redact *r, pm_text text);
 void pm_redact_add_token(pm_redact *r, const char *prefix, pm_text text, pm_text tail);
-/* As it is, unless a token is spelt so. */
+/* Appends the text unchanged, unless it equals a token. */
 void pm_redact_add_kept(pm_redact *r, const char *prefix, pm_text text);
-/* Kept where it `stays` or --keep says so; else a token. */
+/* Appends the text if it `stays` or --keep matches; else a token. */
 void pm_redact_add_word(pm_redact *r, const char *prefix, pm_text text, bool stays);
 
 void pm_redact_path(pm_redact *r, pm_text path);

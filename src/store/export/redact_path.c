@@ -5,7 +5,7 @@ static const pm_text nothing = PM_TEXT(""), deleted = PM_TEXT(" (deleted)");
 
 /* ---- parts ---- */
 
-/* What may stay of a last part: ".so.1.2", ".jar"; empty where its end is no well-known one. */
+/* The tail of a last part that may stay: ".so.1.2", ".jar"; empty for an unknown tail. */
 static pm_text tail_of(pm_redact *r, pm_text name)
 {
     for (size_t i = 1; i < name.len; i++)
@@ -14,7 +14,7 @@ static pm_text tail_of(pm_redact *r, pm_text name)
     return nothing;
 }
 
-/* `prefix` tells a folder ("d") from a last part. */
+/* `prefix`: "d" for a folder, "f" for a last part. */
 static void add_part(pm_redact *r, const char *prefix, pm_text part)
 {
     bool last = prefix[0] == 'f';
@@ -28,7 +28,7 @@ static void add_part(pm_redact *r, const char *prefix, pm_text part)
         pm_redact_add_token(r, prefix, part, last ? tail_of(r, part) : nothing);
 }
 
-/* The part at the begin of `path`. */
+/* The part at the beginning of `path`. */
 static pm_text first_part(pm_text path)
 {
     const char *slash = path.len ? memchr(path.data, '/', path.len) : NULL;
@@ -36,7 +36,7 @@ static pm_text first_part(pm_text path)
     return (pm_text){path.data, slash ? (size_t)(slash - path.data) : path.len};
 }
 
-/* Adds "/opt/", "/var/lib/" and such; what is left of the path is the owner's. */
+/* Appends "/opt/", "/var/lib/" and the like; leaves the owner's rest in *path. */
 static void add_top(pm_redact *r, pm_text *path)
 {
     size_t n = 0, slashes = 0;
@@ -49,7 +49,7 @@ static void add_top(pm_redact *r, pm_text *path)
     *path = pm_text_from(*path, n);
 }
 
-/* Part by part, those of a cgroup's path or of a file's. */
+/* Appends part by part the path of a cgroup or a file. */
 static void add_parts(pm_redact *r, pm_text path, bool is_cgroup)
 {
     while (path.len) {
@@ -66,9 +66,9 @@ static void add_parts(pm_redact *r, pm_text path, bool is_cgroup)
     }
 }
 
-/* ---- names that are no paths ---- */
+/* ---- names that are not paths ---- */
 
-/* Names without a file, by their begin and end; between them is the program's own word. */
+/* Names without a file, by their beginning and end; the text between is the program's own word. */
 static const struct special {
     pm_text begin, end;
     const char *prefix;
@@ -97,7 +97,7 @@ static bool add_special(pm_redact *r, pm_text text)
     return false;
 }
 
-/* A title begins "nginx:"; of "[anon:dalvik-/a/boot.art]" some tools leave "boot.art]". */
+/* A title begins with "nginx:"; some tools shorten "[anon:dalvik-/a/boot.art]" to "boot.art]". */
 static void add_bare(pm_redact *r, pm_text name)
 {
     size_t n = name.len && pm_char_in(name.data[name.len - 1], ":]") ? name.len - 1 : name.len;
@@ -110,7 +110,7 @@ static void add_bare(pm_redact *r, pm_text name)
     pm_redact_add(r, pm_text_from(name, n));
 }
 
-/* ---- all of them ---- */
+/* ---- whole paths and commands ---- */
 
 void pm_redact_path(pm_redact *r, pm_text path)
 {
@@ -132,7 +132,7 @@ void pm_redact_path(pm_redact *r, pm_text path)
     pm_redact_add(r, is_deleted ? deleted : nothing);
 }
 
-/* Of what is kept of a command line, the first word. */
+/* Keeps the first word of the stored command line. */
 void pm_redact_command(pm_redact *r, pm_text command)
 {
     const char *blank = command.len ? memchr(command.data, ' ', command.len) : NULL;

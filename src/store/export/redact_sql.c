@@ -6,13 +6,12 @@
 
 /* ---- expressions ---- */
 
-/* Of snapshots that only the hash puts in order, the new hashes are in the same order. */
+/* Snapshots that are ordered by the hash alone keep their order with the new hashes. */
 #define HASH_OF_SNAPSHOT                                                               \
     "(row_number() OVER (PARTITION BY t.process_id, t.taken_ms, t.dialect, t.ordinal " \
     "ORDER BY t.hash) << 44) + (draw() & 17592186044415)"
 
-/* An address goes with the cluster that it is in, or the next one below it; 0 and the kernel's half
- * stay. */
+/* Moves an address with its cluster, or the next one below it; 0 and the kernel's half stay. */
 static void add_moved(pm_buf *out, const char *v, const char *space)
 {
 #define CLUSTER "(SELECT c.moved FROM temp.export_cluster c WHERE c.space = %s"
@@ -24,7 +23,7 @@ static void add_moved(pm_buf *out, const char *v, const char *space)
 #undef CLUSTER
 }
 
-/* What takes the place of a number; `v` for most of them. */
+/* The replacement of a number; for most it is `v`. */
 static void add_number(pm_buf *out, pm_redact_how how, const char *v, const char *space)
 {
 #define NUMBER "(SELECT number FROM temp.export_number WHERE kind = '%s' AND key = %s)"
@@ -64,7 +63,7 @@ pmapdb_status pm_redact_expression(pm_buf *out, const char *table, const char *c
 {
     pm_redact_how how = pm_redact_of(table, column);
 
-    if (how == PM_REDACT_NEVER) /* not even where a table that has it is copied */
+    if (how == PM_REDACT_NEVER) /* not even if a table with such a column is copied */
         return pm_buf_addf(out, err, "NULL");
     if (how == PM_REDACT_AGAIN)
         return pm_buf_addf(out, err, "0");
@@ -137,7 +136,7 @@ static void note_path(sqlite3_context *ctx, int n, sqlite3_value **arg)
     tell_failure(ctx, r);
 }
 
-/* draw(): a number from 0 on, as likely as any other, that nobody can guess. */
+/* draw(): a number of at least 0, evenly distributed, that nobody can guess. */
 static void draw(sqlite3_context *ctx, int n, sqlite3_value **arg)
 {
     pm_redact *r = sqlite3_user_data(ctx);

@@ -1,4 +1,4 @@
-/* tokens: what stands for a text in a redacted export. */
+/* tokens: the replacements of texts in a redacted export. */
 #include "store/export/tokens.h"
 
 #include "base/buf.h"
@@ -8,18 +8,18 @@
 
 #define PREFIX_MAX 8
 
-/* What is known of a text of the pool. */
+/* The facts about a text of the pool. */
 typedef struct fact {
-    uint32_t token; /* id of its token; 0: it has none */
+    uint32_t token; /* id of its token; 0: no token */
     enum { NOT_SHOWN, IS_TOKEN, STAYS } shown;
     bool is_public;
 } fact;
 
 struct pm_tokens {
-    pm_pool *pool; /* of texts, tokens and public names */
-    fact *fact;    /* by id */
+    pm_pool *pool; /* texts, tokens and public names */
+    fact *fact;    /* indexed by id */
     size_t n, cap;
-    uint32_t *made; /* ids of the texts that have a token, in the order of their making */
+    uint32_t *made; /* ids of the texts with a token, in the order in which the tokens were made */
     size_t n_made, cap_made;
     struct counter {
         char prefix[PREFIX_MAX];
@@ -73,7 +73,7 @@ static uint64_t next_number(pm_tokens *t, const char *prefix)
     return ++t->counter[i].last;
 }
 
-/* A token that is spelt like nothing that is shown. */
+/* Makes a token that does not equal any shown text. */
 static pmapdb_status make(pm_tokens *t, const char *prefix, pm_text tail, uint32_t *id,
                           pmapdb_error *err)
 {

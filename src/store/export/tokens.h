@@ -1,39 +1,38 @@
-/* tokens: what stands for a text in a redacted export: the same text always has the same token.
+/* tokens: the replacements of texts in a redacted export: the same text always has the same token.
  *
- * A token is made of numbers in the order of first appearance, never of the text: a hash would be
- * found again by trying a dictionary. No token is spelt like a text that stays, and no text stays
- * that is spelt like a token: so different texts are different afterwards, too.
- */
+ * A token is made of numbers in the order of first appearance, never of the text: trying a
+ * dictionary would reveal a hash. No token equals a text that stays, and no text stays that equals
+ * a token: different texts stay different. */
 #ifndef PM_STORE_EXPORT_TOKENS_H
 #define PM_STORE_EXPORT_TOKENS_H
 
 #include "base/err.h"
 #include "base/text.h"
 
-#define PM_TOKEN_TAIL 24 /* bytes of a text that may be kept after its token: .so.1.2 */
+#define PM_TOKEN_TAIL 24 /* bytes of a text that may stay after its token: .so.1.2 */
 
 typedef struct pm_tokens pm_tokens;
 
 pmapdb_status pm_tokens_new(pm_tokens **out, pmapdb_error *err);
 void pm_tokens_free(pm_tokens *t);
 
-/* The token of a text; where it is new, `prefix`, a number and `tail`. *out lasts as long as t. */
+/* The token of a text; a new token is `prefix`, a number and `tail`. *out lasts as long as t. */
 pmapdb_status pm_tokens_of(pm_tokens *t, const char *prefix, pm_text text, pm_text tail,
                            pm_text *out, pmapdb_error *err);
 
-/* The text is to stay. *stays: false where it is spelt like a token that is in use: it needs one
- * itself. */
+/* Keeps a text. *stays: false if it equals a token that is in use: then the text needs a token,
+ * too. */
 pmapdb_status pm_tokens_keep(pm_tokens *t, pm_text text, bool *stays, pmapdb_error *err);
 
-/* A file of this name is public, wherever the name is met. */
+/* Makes a file name public, wherever the name appears. */
 pmapdb_status pm_tokens_publish(pm_tokens *t, pm_text name, pmapdb_error *err);
-/* False also where memory is short: the name is then hidden. */
+/* Also false if memory runs out: the name is then hidden. */
 bool pm_tokens_is_public(pm_tokens *t, pm_text name);
 
 /* ---- for the owner's map ---- */
 
 size_t pm_tokens_count(const pm_tokens *t);
-/* In the order of their making; index < pm_tokens_count(). */
+/* In the order in which they were made; index < pm_tokens_count(). */
 void pm_tokens_at(const pm_tokens *t, size_t index, pm_text *text, pm_text *out);
 
 #endif

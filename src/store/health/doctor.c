@@ -1,4 +1,4 @@
-/* doctor: pmapdb_doctor(): goes through the findings about a store. */
+/* doctor: pmapdb_doctor(): makes the findings about a store. */
 #include "store/health/doctor.h"
 
 #include "base/clock.h"
@@ -64,7 +64,7 @@ void pm_doctor_lost(pm_doctor *d, const char *check, const pmapdb_error *err)
 
 /* ---- findings in SQL ---- */
 
-/* A time as a query takes and shows it. */
+/* A time in the format of queries. */
 static const char *time_text(int64_t ms, char out[PM_CLOCK_TEXT])
 {
     if (ms == PMAPDB_UNKNOWN)
@@ -73,8 +73,8 @@ static const char *time_text(int64_t ms, char out[PM_CLOCK_TEXT])
     return out;
 }
 
-/* The one row of temp.doctor: what the findings compare with. since_ms: a week before the newest
- * snapshot, else before all times; here: this host. */
+/* Makes the one row of temp.doctor, with which the findings compare. since_ms: a week before the
+ * newest snapshot, else before all times; here: this host. */
 static void make_facts(pm_doctor *d)
 {
     pm_sql *sql = d->store->sql;
@@ -87,7 +87,7 @@ static void make_facts(pm_doctor *d)
     int64_t given = d->options->max_size_kib, disk = size + d->free_kib;
     int64_t limit = given != PMAPDB_UNKNOWN && (!d->free_kib || given < disk) ? given : disk;
 
-    pm_sql_end(sql, NULL); /* a finding of its own says that these cannot be read */
+    pm_sql_end(sql, NULL); /* a separate finding reports that these are unreadable */
     gethostname(here, sizeof here - 1);
     pm_sql_do(sql,
               "CREATE TEMP TABLE doctor (now_ms, oldest_ms, newest_ms, since_ms, oldest_at, "
@@ -106,10 +106,11 @@ static void make_facts(pm_doctor *d)
                       PM_S(here), PM_I(pmapdb_is_immutable(d->store))));
 }
 
-/* Named queries whose rows some findings sum up, as tables of their names. */
+/* Named queries for some findings: their rows go into tables of their names. */
 typedef struct input {
     const char *query, *table, *parameter;
-    const char *value; /* a SELECT of the parameter's text; NULL, or a NULL: its default */
+    const char
+        *value; /* a SELECT of the parameter's text; NULL, or a result of NULL: its default */
 } input;
 
 static const input unknown_fields = {"unknown-fields", "unknown_fields", NULL, NULL};
@@ -125,7 +126,7 @@ static const input sweeps = {"sweeps", "sweeps", "since", since};
 static const input read_cost = {"read-cost", "read_cost", "since", since};
 static const input clock_jumps = {"clock-jumps", "clock_jumps", "since", since};
 
-/* A query of the user's own may stand in the place of a built-in one, and say something else. */
+/* A query of the user may replace the built-in one, and differ from it. */
 static pmapdb_status bind(pm_doctor *d, pmapdb_rows *rows, const input *from, pmapdb_error *err)
 {
     pm_sql *sql = d->store->sql;
@@ -209,7 +210,7 @@ void pm_doctor_find(pm_doctor *d, const char *check)
 
 /* ---- rules ---- */
 
-/* A store keeps its rules when another version of the program brings others of that name. */
+/* A store keeps its rules if another version of the program has other rules of the same name. */
 static void tell_rules(pm_doctor *d, const pm_rule_text *text)
 {
     pm_text built_in = pm_rules_builtin(pm_buf_text(&text->name));
@@ -226,7 +227,7 @@ static void tell_rules(pm_doctor *d, const pm_rule_text *text)
                        "this pmapdb has others of that name: pmapdb rules --diff %s", name);
 }
 
-/* Captures cannot be stored where the rules cannot be read. */
+/* Reports unreadable rules: no capture can be stored with them. */
 static void check_rules(pm_doctor *d)
 {
     pm_rule_text text = {0};
@@ -247,7 +248,7 @@ static void check_rules(pm_doctor *d)
     pm_rule_text_free(&text);
 }
 
-/* ---- all of them ---- */
+/* ---- all findings ---- */
 
 static void find_all(pm_doctor *d)
 {
@@ -289,7 +290,7 @@ static void tell_compacted(pm_doctor *d, const pmapdb_compact_result *r)
                                      : "");
 }
 
-/* The only thing that writes, and only if the file is whole. */
+/* Compacts the store; the only change that the doctor makes, and only to an undamaged file. */
 static void compact(pm_doctor *d)
 {
     pmapdb_open_options open_options = {.mode = PMAPDB_CHANGE};
@@ -314,11 +315,11 @@ static void compact(pm_doctor *d)
     pmapdb_close(store);
 }
 
-/* A damaged store is proved snapshot by snapshot, asked for or not: that says what is left. */
+/* A damaged store is always proved snapshot by snapshot: this shows what is left. */
 static void examine(pm_doctor *d)
 {
     pm_doctor_whole(d);
-    /* Temporary tables can be made; the file itself was opened read-only. */
+    /* Allows temporary tables; the file itself was opened read-only. */
     sqlite3_exec(d->store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
     if (d->options->compact)
         compact(d);

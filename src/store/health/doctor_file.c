@@ -1,5 +1,5 @@
-/* doctor_file: what SQL cannot say of the file: its first bytes, whether it is whole, its size, the
- * disk, permissions. */
+/* doctor_file: findings about the file, without SQL: its first bytes, damage, size, disk,
+ * permissions. */
 #include "store/health/doctor.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static uint32_t big_endian(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* What the first bytes of the file say, without SQLite. */
+/* Examines the first bytes of the file, without SQLite. */
 static void tell_header(pm_doctor *d)
 {
     unsigned char head[HEADER_BYTES] = {0};
@@ -64,13 +64,13 @@ void pm_doctor_closed(pm_doctor *d, const pmapdb_error *why)
     pm_doctor_word(d, "open", PMAPDB_HEALTH_TROUBLE, "no", "%.*s", pm_doctor_reason(why),
                    why->text);
     if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB)
-        return; /* permissions, another writer, another schema: the bytes are as written */
+        return; /* permissions, another writer, another schema: the bytes are intact */
     tell_header(d);
     pm_doctor_rescue(d);
 }
 
-/* Not every sqlite3 is built with .recover (Debian 12 has none); .dump works with all, keeps less,
- * and does not know whose file it is. */
+/* Some builds of sqlite3 lack .recover (Debian 12); .dump works with all, but keeps less, and
+ * neither application_id nor user_version. */
 void pm_doctor_rescue(pm_doctor *d)
 {
     pm_doctor_word(d, "next", PMAPDB_HEALTH_NOTE, "rescue",
@@ -83,7 +83,7 @@ void pm_doctor_rescue(pm_doctor *d)
         d->path, PM_APPLICATION_ID, PM_SCHEMA_VERSION);
 }
 
-/* ---- whole ---- */
+/* ---- damage ---- */
 
 typedef struct problems {
     size_t n;
@@ -99,7 +99,7 @@ static void add_problem(problems *p, const char *text)
         snprintf(p->first, sizeof p->first, "%.*s", (int)(line < 300 ? line : 300), text);
 }
 
-/* Each row is a problem, but for the single word ok. */
+/* Each row is a problem, except the single word ok. */
 static problems problems_of(const pm_doctor *d, const char *pragma)
 {
     problems found = {0};
@@ -116,7 +116,7 @@ static problems problems_of(const pm_doctor *d, const char *pragma)
         if (text && strcmp(text, "ok") != 0)
             add_problem(&found, text);
     }
-    /* Without memory SQLite has other words, too, such as that a file cannot be opened. */
+    /* Without memory SQLite has other messages, too, such as that a file cannot be opened. */
     if (rc != SQLITE_DONE)
         add_problem(&found, (rc & 0xff) == SQLITE_NOMEM ? sqlite3_errstr(SQLITE_NOMEM)
                                                         : sqlite3_errmsg(d->store->db));
@@ -151,7 +151,7 @@ void pm_doctor_whole(pm_doctor *d)
         check_references(d);
 }
 
-/* ---- how large, on what disk ---- */
+/* ---- size and disk ---- */
 
 void pm_doctor_measure(pm_doctor *d)
 {
@@ -170,7 +170,7 @@ void pm_doctor_measure(pm_doctor *d)
     d->free_kib = (int64_t)((double)disk.f_bavail * (double)disk.f_frsize / 1024);
 }
 
-/* ---- who may write ---- */
+/* ---- permission to write ---- */
 
 static void tell_unwritable(pm_doctor *d, const char *what, int os_errno)
 {
@@ -180,7 +180,7 @@ static void tell_unwritable(pm_doctor *d, const char *what, int os_errno)
                    strerror_r(os_errno, why, sizeof why));
 }
 
-/* The user who asks need not be the one who writes. */
+/* The user of the doctor need not be the one who writes. */
 void pm_doctor_writable(pm_doctor *d)
 {
     char *folder = strdup(d->path), *slash = folder ? strrchr(folder, '/') : NULL;

@@ -1,8 +1,8 @@
-/* doctor_proof: every snapshot is read whole, and its stored sums are held against its mappings and
+/* doctor_proof: reads every snapshot in full, and compares its stored sums with its mappings and
  * its categories. */
 #include "store/health/doctor.h"
 
-/* Rows up to where the statement fails. */
+/* Lists the rows up to a failure of the statement. */
 static bool list(pm_doctor *d, const char *select)
 {
     pm_sql *sql = d->store->sql;
@@ -18,7 +18,7 @@ static bool list(pm_doctor *d, const char *select)
     return st == PMAPDB_OK;
 }
 
-/* Where pages of the table are damaged, an index may still know its rows. */
+/* If pages of the table are damaged, an index may still have its rows. */
 static void list_all(pm_doctor *d)
 {
     if (!list(d, "SELECT snapshot_id FROM snapshot NOT INDEXED ORDER BY snapshot_id") &&
@@ -27,7 +27,7 @@ static void list_all(pm_doctor *d)
         pm_sql_do(d->store->sql, "INSERT INTO temp.listed VALUES (NULL)", PM_NO_ARGS);
 }
 
-/* A statement that fails on damage is no reason to stop: the next snapshot may lie elsewhere. */
+/* A statement that fails on damage does not end the proof: the next snapshot may be intact. */
 static void prove(pm_doctor *d, sqlite3_stmt *proof, int64_t id)
 {
     int rc;

@@ -62,6 +62,17 @@ typedef struct pmapdb_error {
     char text[512]; /* one line, no full stop, no newline */
 } pmapdb_error;
 
+/* How far a long call is. */
+typedef struct pmapdb_progress {
+    const char *what;  /* the current step, file, store or table */
+    const char *unit;  /* what done and of count; NULL: nothing is counted */
+    uint64_t done, of; /* of: 0 while unknown */
+    uint64_t bytes;    /* read so far; 0 in a step that reads no files */
+} pmapdb_progress;
+
+/* False ends the call. */
+typedef bool (*pmapdb_progress_fn)(void *ctx, const pmapdb_progress *progress);
+
 /* ---- store ---- */
 
 typedef struct pmapdb_store pmapdb_store;
@@ -113,13 +124,6 @@ typedef struct pmapdb_import_event {
                         mappings that it names */
 } pmapdb_import_event;
 
-/* So far. */
-typedef struct pmapdb_import_progress {
-    uint64_t files, captures;  /* opened; found */
-    uint64_t bytes;            /* read, after decompression */
-    uint64_t stored, to_store; /* captures written; captures to write, as far as known */
-} pmapdb_import_progress;
-
 typedef struct pmapdb_import_options {
     const char *host;      /* NULL: unknown */
     const char *name;      /* of the processes; NULL: the best that each capture gives */
@@ -141,7 +145,7 @@ typedef struct pmapdb_import_options {
     /* Once per capture or failed file, in the order of storing. */
     void (*on_event)(void *ctx, const pmapdb_import_event *event);
     /* False ends the import after the current capture. */
-    bool (*on_progress)(void *ctx, const pmapdb_import_progress *progress);
+    pmapdb_progress_fn on_progress;
 } pmapdb_import_options;
 
 typedef struct pmapdb_import_result {
@@ -218,7 +222,7 @@ typedef struct pmapdb_capture_options {
     void (*on_beat)(void *ctx, const pmapdb_capture_beat *beat);
     /* Between processes and at least once a second; false drops a beat that is being read, and
      * completes one that is being stored. */
-    bool (*on_progress)(void *ctx);
+    pmapdb_progress_fn on_progress;
 } pmapdb_capture_options;
 
 /* Sums over all beats. */
@@ -318,7 +322,7 @@ typedef struct pmapdb_prune_options {
     void (*on_moment)(void *ctx, const pmapdb_prune_moment *moment);
     void (*on_series)(void *ctx, const pmapdb_prune_series *series); /* at the end */
     /* False stops between two steps: the store is whole, and the next prune goes on. */
-    bool (*on_progress)(void *ctx, const char *step, uint64_t done, uint64_t of);
+    pmapdb_progress_fn on_progress;
 } pmapdb_prune_options;
 
 typedef struct pmapdb_prune_result {
@@ -348,7 +352,7 @@ PMAPDB_API pmapdb_status pmapdb_unpin(pmapdb_store *store, const char *process,
 typedef struct pmapdb_compact_options {
     bool vacuum; /* rewrites the whole file: no other writer, and as much space again */
     void *ctx;
-    bool (*on_progress)(void *ctx, const char *step, uint64_t done, uint64_t of); /* as in prune */
+    pmapdb_progress_fn on_progress; /* as in prune */
 } pmapdb_compact_options;
 
 typedef struct pmapdb_compact_result {
@@ -411,11 +415,6 @@ typedef struct pmapdb_merge_event {
     uint64_t snapshots, new_ones, known; /* read; stored (in a dry run: would be); here already */
 } pmapdb_merge_event;
 
-typedef struct pmapdb_merge_progress {
-    const char *path;
-    uint64_t snapshots, stored; /* of this store, so far */
-} pmapdb_merge_progress;
-
 typedef struct pmapdb_merge_options {
     const char *host; /* of processes whose host the other stores do not know; NULL: unknown */
     int64_t sweep_ms; /* snapshots of one name within this time are one moment */
@@ -423,7 +422,7 @@ typedef struct pmapdb_merge_options {
     void *ctx;
     void (*on_event)(void *ctx, const pmapdb_merge_event *event); /* once per other store */
     /* False ends the merge: what was stored stays, and the next merge goes on. */
-    bool (*on_progress)(void *ctx, const pmapdb_merge_progress *progress);
+    pmapdb_progress_fn on_progress;
 } pmapdb_merge_options;
 
 typedef struct pmapdb_merge_result {
@@ -457,11 +456,6 @@ typedef struct pmapdb_export_event {
     size_t original_len, token_len;
 } pmapdb_export_event;
 
-typedef struct pmapdb_export_progress {
-    const char *table; /* the current one */
-    uint64_t rows;     /* written so far */
-} pmapdb_export_progress;
-
 typedef struct pmapdb_export_options {
     const char *const *processes; /* selectors; none: all */
     size_t n_processes;
@@ -472,7 +466,7 @@ typedef struct pmapdb_export_options {
     void *ctx;
     void (*on_event)(void *ctx, const pmapdb_export_event *event);
     /* False ends the export: nothing of it is left. */
-    bool (*on_progress)(void *ctx, const pmapdb_export_progress *progress);
+    pmapdb_progress_fn on_progress;
 } pmapdb_export_options;
 
 typedef struct pmapdb_export_result {
@@ -536,7 +530,7 @@ typedef struct pmapdb_rules_options {
     void (*on_rule)(void *ctx, const pmapdb_rule *rule);             /* pmapdb_rules */
     void (*on_change)(void *ctx, const pmapdb_rules_change *change); /* largest rss first */
     /* False ends it, and nothing is kept. */
-    bool (*on_progress)(void *ctx, uint64_t processes, uint64_t of);
+    pmapdb_progress_fn on_progress;
 } pmapdb_rules_options;
 
 typedef struct pmapdb_rules_result {
@@ -562,17 +556,13 @@ PMAPDB_API pmapdb_status pmapdb_rules_apply(pmapdb_store *store,
 
 /* ---- call stacks ---- */
 
-typedef struct pmapdb_perf_progress {
-    uint64_t bytes, events; /* read so far; events of any kind */
-} pmapdb_perf_progress;
-
 typedef struct pmapdb_perf_options {
     const char *host;        /* on which it was recorded; NULL: unknown */
     int64_t pid;             /* of the threads in a text that has thread ids alone */
     int64_t clock_offset_ns; /* UTC minus the recording's clock; PMAPDB_UNKNOWN: it is found */
     void *ctx;
     /* False ends the import, and nothing is stored. */
-    bool (*on_progress)(void *ctx, const pmapdb_perf_progress *progress);
+    pmapdb_progress_fn on_progress;
 } pmapdb_perf_options;
 
 /* One recording. The numbers of a known recording are those that it was stored with. */

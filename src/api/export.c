@@ -104,7 +104,7 @@ static pmapdb_status give_name(export_run *run, pmapdb_error *err)
 static bool keep_going(void *ctx, const char *table, uint64_t rows)
 {
     const export_run *run = ctx;
-    pmapdb_export_progress progress = {table, rows};
+    const pmapdb_progress progress = {.what = table, .unit = "rows", .done = rows};
 
     return !run->options->on_progress || run->options->on_progress(run->options->ctx, &progress);
 }

@@ -24,7 +24,8 @@ typedef struct merge_run {
 static bool keep_going(void *ctx, const pm_merge_counts *counts)
 {
     const merge_run *run = ctx;
-    pmapdb_merge_progress progress = {run->path, counts->snapshots, counts->new};
+    const pmapdb_progress progress = {
+        .what = run->path, .unit = "snapshots", .done = counts->snapshots};
 
     return !run->options->on_progress || run->options->on_progress(run->options->ctx, &progress);
 }

@@ -31,9 +31,10 @@ void pmapdb_perf_defaults(pmapdb_perf_options *o)
 
 /* ---- reading ---- */
 
-static pmapdb_status keep_going(perf_run *run, pmapdb_error *err)
+static pmapdb_status keep_going(perf_run *run, const char *path, pmapdb_error *err)
 {
-    pmapdb_perf_progress progress = {run->bytes, pm_perf_seen(run->perf)};
+    const pmapdb_progress progress = {
+        .what = path, .unit = "events", .done = pm_perf_seen(run->perf), .bytes = run->bytes};
 
     if (run->bytes - run->told < PROGRESS_BYTES)
         return PMAPDB_OK;
@@ -75,7 +76,7 @@ static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *pa
             return st;
         pm_hash_parts_add(run->hash, bytes, n);
         run->bytes += n;
-        st = keep_going(run, err);
+        st = keep_going(run, path, err);
         if (st != PMAPDB_OK)
             return st;
     }
@@ -92,7 +93,7 @@ static pmapdb_status read_path(perf_run *run, const char *path, pmapdb_error *er
     PM_STEP(st, read_entry(run, source, path, err));
     if (st == PMAPDB_IO && err->os_errno == EINTR) { /* a signal came during a wait for input */
         run->told = run->bytes - PROGRESS_BYTES;
-        st = keep_going(run, err) == PMAPDB_OK ? st : PMAPDB_STOPPED;
+        st = keep_going(run, path, err) == PMAPDB_OK ? st : PMAPDB_STOPPED;
     }
     pm_source_free(source);
     return st;

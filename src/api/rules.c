@@ -212,15 +212,6 @@ pmapdb_status pmapdb_rules(pmapdb_store *store, const pmapdb_rules_options *opti
 
 /* ---- other rules for a whole store ---- */
 
-static pmapdb_status on_process(void *ctx, size_t done, size_t of, pmapdb_error *err)
-{
-    const pmapdb_rules_options *o = ctx;
-
-    if (o->on_progress && !o->on_progress(o->ctx, done, of))
-        return pm_fail(err, PMAPDB_STOPPED, "stopped while rules were applied");
-    return PMAPDB_OK;
-}
-
 static pmapdb_status on_change(void *ctx, const pm_apply_change *c, pmapdb_error *err)
 {
     const pmapdb_rules_options *o = ctx;
@@ -258,8 +249,8 @@ static pmapdb_status apply(pmapdb_store *store, const pm_rules_choice *c,
                           .rules = c->rules,
                           .keep = !o->dry_run,
                           .forget_labels = o->forget_labels,
+                          .steps = {o->ctx, o->on_progress},
                           .ctx = (void *)o,
-                          .on_progress = on_process,
                           .on_change = on_change};
     pmapdb_status st = pm_apply_rules(store, &how, &result, err);
 

@@ -2,8 +2,8 @@
 #include "cli/progress.h"
 
 #include "base/clock.h"
+#include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -39,19 +39,29 @@ pm_progress pm_progress_begin(const pm_cli *cli)
     return (pm_progress){.on = isatty(STDERR_FILENO) && !cli->quiet};
 }
 
-void pm_progress_show(pm_progress *p, const char *format, ...)
+static void print_progress(const pmapdb_progress *progress)
+{
+    fprintf(stderr, "\r\033[K%s", progress->what);
+    if (progress->unit)
+        fprintf(stderr, ": %" PRIu64, progress->done);
+    if (progress->of)
+        fprintf(stderr, " of %" PRIu64, progress->of);
+    if (progress->unit)
+        fprintf(stderr, " %s", progress->unit);
+    if (progress->bytes)
+        fprintf(stderr, ", %.1f MiB", (double)progress->bytes / 1048576);
+}
+
+bool pm_progress_show(pm_progress *p, const pmapdb_progress *progress)
 {
     int64_t now = p->on ? pm_clock_now() : 0;
-    va_list args;
 
-    if (!p->on || now - p->shown_ms < STEP_MS)
-        return;
-    p->shown_ms = now;
-    p->shown = true;
-    fputs("\r\033[K", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
+    if (p->on && now - p->shown_ms >= STEP_MS) {
+        p->shown_ms = now;
+        p->shown = true;
+        print_progress(progress);
+    }
+    return !pm_stop_asked();
 }
 
 void pm_progress_clear(pm_progress *p)

@@ -19,8 +19,8 @@ bool pm_stop_asked(void);
 
 /* Begins the line, and catches signals like pm_stop_catch(). */
 pm_progress pm_progress_begin(const pm_cli *cli);
-void pm_progress_show(pm_progress *p, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Shows the progress. Returns false if a signal asked to stop. */
+bool pm_progress_show(pm_progress *p, const pmapdb_progress *progress);
 /* Removes the line. Call it before printing anything else, and at the end. */
 void pm_progress_clear(pm_progress *p);
 

@@ -282,9 +282,10 @@ static void patience(void **state)
 
 /* ---- runs beside each other ---- */
 
-static bool never(void *ctx)
+static bool never(void *ctx, const pmapdb_progress *progress)
 {
     (void)ctx;
+    (void)progress;
     return false;
 }
 

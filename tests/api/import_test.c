@@ -182,10 +182,10 @@ static void no_pid(void **state)
 
 /* ---- options ---- */
 
-static bool stop(void *ctx, const pmapdb_import_progress *progress)
+static bool stop(void *ctx, const pmapdb_progress *progress)
 {
     (void)ctx;
-    return progress->stored < 1;
+    return progress->of == 0 || progress->done < 1;
 }
 
 static void stopped(void **state)

@@ -122,10 +122,11 @@ static inline void on_beat(void *ctx, const pmapdb_capture_beat *beat)
         l->at_beat(l);
 }
 
-static inline bool on_progress(void *ctx)
+static inline bool on_progress(void *ctx, const pmapdb_progress *progress)
 {
     const live *l = ctx;
 
+    (void)progress;
     return !l->stop_after || l->beats < l->stop_after;
 }
 

@@ -115,7 +115,7 @@ static inline void on_merge(void *ctx, const pmapdb_merge_event *e)
     pm_buf_addf(&m->news, NULL, "\n");
 }
 
-static inline bool on_progress(void *ctx, const pmapdb_merge_progress *progress)
+static inline bool on_progress(void *ctx, const pmapdb_progress *progress)
 {
     merging *m = ctx;
 

@@ -45,11 +45,11 @@ static void on_change(void *ctx, const pmapdb_rules_change *c)
                 (long long)c->size_kib, (long long)c->rss_kib);
 }
 
-static bool on_progress(void *ctx, uint64_t processes, uint64_t of)
+static bool on_progress(void *ctx, const pmapdb_progress *progress)
 {
     heard *h = ctx;
 
-    assert_true(processes <= of);
+    assert_true(progress->done <= progress->of);
     return ++h->progress != h->stop_at;
 }
 

@@ -48,12 +48,12 @@ static inline pmapdb_status applied_change(void *ctx, const pm_apply_change *c, 
                       : PMAPDB_OK;
 }
 
-static inline pmapdb_status applied_process(void *ctx, size_t done, size_t of, pmapdb_error *err)
+static inline bool applied_process(void *ctx, const pmapdb_progress *progress)
 {
     const applied *a = ctx;
 
-    assert_true(done <= of);
-    return done == a->stop_at ? pm_fail(err, PMAPDB_STOPPED, "stopped") : PMAPDB_OK;
+    assert_true(progress->done <= progress->of);
+    return progress->done != a->stop_at;
 }
 
 static inline pmapdb_status applied_try(const kit *k, const char *text, bool keep, applied *how,
@@ -64,8 +64,8 @@ static inline pmapdb_status applied_try(const kit *k, const char *text, bool kee
     pm_rules *compiled = NULL;
     pm_apply apply = {.text = &rules,
                       .keep = keep,
+                      .steps = {how, applied_process},
                       .ctx = how,
-                      .on_progress = applied_process,
                       .on_change = applied_change};
     pmapdb_status st;
 

@@ -174,13 +174,11 @@ typedef struct interrupt {
     uint64_t calls, at; /* at the at-th call; 0: never */
 } interrupt;
 
-static bool stop_between(void *ctx, const char *step, uint64_t done, uint64_t of)
+static bool stop_between(void *ctx, const pmapdb_progress *progress)
 {
     interrupt *i = ctx;
 
-    (void)step;
-    (void)done;
-    (void)of;
+    (void)progress;
     return ++i->calls != i->at;
 }
 
@@ -294,13 +292,11 @@ typedef struct company {
     sqlite3_stmt *reader;
 } company;
 
-static bool store_one(void *ctx, const char *step, uint64_t done, uint64_t of)
+static bool store_one(void *ctx, const pmapdb_progress *progress)
 {
     company *c = ctx;
 
-    (void)step;
-    (void)done;
-    (void)of;
+    (void)progress;
     if (c->stored < c->n)
         assert_false(kit_store(&c->other, c->capture[c->stored++]).duplicate);
     return true;
@@ -360,14 +356,12 @@ static void others_go_on(void **state)
 }
 
 /* The plan is older than what others do meanwhile. */
-static bool join_and_pin(void *ctx, const char *step, uint64_t done, uint64_t of)
+static bool join_and_pin(void *ctx, const pmapdb_progress *progress)
 {
     company *c = ctx;
     pmapdb_error err = {0};
 
-    (void)step;
-    (void)done;
-    (void)of;
+    (void)progress;
     if (c->stored++)
         return true;
     pw_put_grown(&c->other, 2, 3, 4); /* of the moment of snapshot 4 */

@@ -152,11 +152,9 @@ static bool has_store(pm_capture_run *run, const pm_watch_files *files)
     return false;
 }
 
-static bool goes_on(void *ctx)
+static bool goes_on(const pmapdb_capture_options *o)
 {
-    const pmapdb_capture_options *o = ctx;
-
-    return !o->on_progress || o->on_progress(o->ctx);
+    return !o->on_progress || o->on_progress(o->ctx, &(pmapdb_progress){.what = "waiting"});
 }
 
 static bool is_over(const pm_capture_run *run)
@@ -180,7 +178,7 @@ static void keep_beats(pm_capture_run *run, const pm_watch_files *files)
         missed += look.missed;
         moved_ns += look.moved_ns;
         run->result->missed += (uint64_t)look.missed;
-        if (!goes_on((void *)run->options)) {
+        if (!goes_on(run->options)) {
             if (has_store(run, files))
                 run->st = pm_fail(&run->error, PMAPDB_STOPPED, "stopped");
             return;
@@ -241,7 +239,7 @@ static bool open_run(pm_capture_run *run)
            did(run, pm_proc_boot_id(run->root, run->boot_id, err)) &&
            did(run, pm_proc_host_new(run->root, &run->machine, err)) &&
            did(run, pm_capture_lock(run->store->path, run->host, run->selection.text.data,
-                                    o->lock_wait_ms, goes_on, (void *)o, &run->lock, err));
+                                    o->lock_wait_ms, o->on_progress, o->ctx, &run->lock, err));
 }
 
 static void close_run(pm_capture_run *run)

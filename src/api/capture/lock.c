@@ -58,9 +58,10 @@ static bool try_lock(int fd, uint64_t byte)
 }
 
 pmapdb_status pm_capture_lock(const char *store, const char *host, const char *selection,
-                              int64_t wait_ms, bool (*keep_going)(void *ctx), void *ctx, int *fd,
+                              int64_t wait_ms, pmapdb_progress_fn on_progress, void *ctx, int *fd,
                               pmapdb_error *err)
 {
+    static const pmapdb_progress progress = {.what = "waiting"};
     static const struct timespec pause = {0, PAUSE_MS * 1000000L};
     uint64_t byte = pm_hash_seeded(selection, strlen(selection), pm_hash(host, strlen(host))) >> 2;
     int64_t waited = 0;
@@ -71,7 +72,7 @@ pmapdb_status pm_capture_lock(const char *store, const char *host, const char *s
     while (st == PMAPDB_OK && !try_lock(*fd, byte)) {
         if (errno != EAGAIN && errno != EACCES && errno != EINTR)
             st = pm_fail_io(err, errno, "cannot lock '%s-capture'", store);
-        else if (!keep_going(ctx))
+        else if (on_progress && !on_progress(ctx, &progress))
             st = pm_fail(err, PMAPDB_STOPPED, "stopped");
         else if (waited >= wait_ms)
             st = pm_fail(err, PMAPDB_BUSY,

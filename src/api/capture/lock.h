@@ -9,10 +9,10 @@
  * for those who may write the store, with the store's owner, and is never deleted.
  *
  * If another run holds the lock, waits for at most wait_ms, then fails with PMAPDB_BUSY; calls
- * keep_going(ctx) now and then, and fails with PMAPDB_STOPPED if it returns false. Closing *fd
- * releases the lock, and so does the end of this program. */
+ * on_progress (or NULL) now and then, and fails with PMAPDB_STOPPED if it returns false. Closing
+ * *fd releases the lock, and so does the end of this program. */
 pmapdb_status pm_capture_lock(const char *store, const char *host, const char *selection,
-                              int64_t wait_ms, bool (*keep_going)(void *ctx), void *ctx, int *fd,
+                              int64_t wait_ms, pmapdb_progress_fn on_progress, void *ctx, int *fd,
                               pmapdb_error *err);
 
 #endif

@@ -219,7 +219,10 @@ static void capture_all(pm_capture_run *run)
     if (run->st == PMAPDB_OK)
         did(run, pm_select_list(s, run->root, &run->error));
     for (size_t i = 0; i < s->n_pids && run->st == PMAPDB_OK; i++) {
-        if (o->on_progress && !o->on_progress(o->ctx)) {
+        const pmapdb_progress progress = {
+            .what = "reading", .unit = "processes", .done = i, .of = s->n_pids};
+
+        if (o->on_progress && !o->on_progress(o->ctx, &progress)) {
             did(run, pm_fail(&run->error, PMAPDB_STOPPED, "stopped"));
             return;
         }

@@ -32,7 +32,7 @@ typedef struct import_run {
     size_t n_paths;
     const pmapdb_import_options *options;
     pmapdb_import_result result;
-    pmapdb_import_progress progress;
+    uint64_t stored, to_store; /* captures written; captures to write, as far as known */
     /* table capture: one row per file and moment */
     size_t last_file;
     int64_t last_ms, last_capture_id;
@@ -53,13 +53,14 @@ void pmapdb_import_defaults(pmapdb_import_options *o)
 
 static bool keep_going(void *ctx)
 {
-    import_run *run = ctx;
+    const import_run *run = ctx;
+    const pmapdb_progress reading = {
+        .what = "reading", .unit = "captures", .done = run->in.captures, .bytes = run->in.bytes};
+    const pmapdb_progress storing = {
+        .what = "storing", .unit = "captures", .done = run->stored, .of = run->to_store};
 
-    run->progress.files = run->in.files;
-    run->progress.captures = run->in.captures;
-    run->progress.bytes = run->in.bytes;
     return !run->options->on_progress ||
-           run->options->on_progress(run->options->ctx, &run->progress);
+           run->options->on_progress(run->options->ctx, run->to_store ? &storing : &reading);
 }
 
 static void tell(const import_run *run, const pmapdb_import_event *event)
@@ -144,7 +145,7 @@ static void count_and_tell(import_run *run, const pm_pending *p, const pm_stored
             pm_store_name(run->in.store, stored->process_id, name, sizeof name, &run->in.error);
     else if (c->name)
         snprintf(name, sizeof name, "%s", c->name);
-    run->progress.stored++;
+    run->stored++;
     run->result.duplicates += stored->duplicate;
     run->result.stored += !stored->duplicate;
     run->result.partial += partial;
@@ -185,7 +186,7 @@ static void flush(import_run *run)
     if (in->st != PMAPDB_OK)
         return;
     pm_intake_settle(in);
-    run->progress.to_store = run->progress.stored + in->n_pending;
+    run->to_store = run->stored + in->n_pending;
     stored = calloc(in->n_pending + 1, sizeof *stored);
     if (!stored)
         in->st = pm_fail_nomem(&in->error);

@@ -172,11 +172,12 @@ static void on_event(void *ctx, const pmapdb_capture_event *event)
     pm_capture_log_event(&c->log, event);
 }
 
-static bool on_progress(void *ctx)
+static bool on_progress(void *ctx, const pmapdb_progress *progress)
 {
-    capture *c = ctx;
+    const capture *c = ctx;
 
-    return pm_capture_log_goes_on(&c->log);
+    (void)progress;
+    return !pm_stop_asked() && !pm_output_failed(&c->log.out);
 }
 
 /* ---- the run ---- */

@@ -193,11 +193,6 @@ void pm_capture_log_count(uint64_t n, const char *one, const char *many)
 
 /* ---- the log ---- */
 
-bool pm_capture_log_goes_on(const pm_capture_log *log)
-{
-    return !pm_stop_asked() && !pm_output_failed(&log->out);
-}
-
 void pm_capture_log_event(pm_capture_log *log, const pmapdb_capture_event *l)
 {
     if (pm_output_failed(&log->out))

@@ -26,9 +26,6 @@ void pm_capture_log_close(pm_capture_log *log);
 /* Closes the output without a message, and keeps what was written. */
 void pm_capture_log_drop(pm_capture_log *log);
 
-/* True if the output works and no signal asked the program to stop. */
-bool pm_capture_log_goes_on(const pm_capture_log *log);
-
 void pm_capture_log_event(pm_capture_log *log, const pmapdb_capture_event *event);
 
 /* Prints part of a summary, like ", 3 known"; prints nothing if n is 0. */

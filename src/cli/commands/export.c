@@ -65,12 +65,11 @@ static void open_map(export_cli *x)
     pm_output_rows(&x->map_out, columns, 2, NULL);
 }
 
-static bool on_progress(void *ctx, const pmapdb_export_progress *p)
+static bool on_progress(void *ctx, const pmapdb_progress *progress)
 {
     export_cli *x = ctx;
 
-    pm_progress_show(&x->progress, "%s: %llu rows", p->table, (unsigned long long)p->rows);
-    return !pm_stop_asked();
+    return pm_progress_show(&x->progress, progress);
 }
 
 static void on_event(void *ctx, const pmapdb_export_event *e)

@@ -67,18 +67,11 @@ static void on_event(void *ctx, const pmapdb_import_event *event)
                          &(pmapdb_capture_event){.news = *event, .read_us = PMAPDB_UNKNOWN});
 }
 
-static bool on_progress(void *ctx, const pmapdb_import_progress *p)
+static bool on_progress(void *ctx, const pmapdb_progress *progress)
 {
     import_command *i = ctx;
 
-    if (p->to_store)
-        pm_progress_show(&i->log.progress, "stored %llu of %llu captures",
-                         (unsigned long long)p->stored, (unsigned long long)p->to_store);
-    else
-        pm_progress_show(&i->log.progress, "read %llu files, %.1f MiB, %llu captures",
-                         (unsigned long long)p->files, (double)p->bytes / 1048576,
-                         (unsigned long long)p->captures);
-    return pm_capture_log_goes_on(&i->log);
+    return pm_progress_show(&i->log.progress, progress) && !pm_output_failed(&i->log.out);
 }
 
 static void say_summary(const pm_cli *cli, const pmapdb_import_result *r)

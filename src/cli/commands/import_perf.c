@@ -61,14 +61,11 @@ static const pm_syntax syntax = {.options = options, .operands = "FILE...", .ope
 
 /* ---- rows ---- */
 
-static bool on_progress(void *ctx, const pmapdb_perf_progress *progress)
+static bool on_progress(void *ctx, const pmapdb_progress *progress)
 {
     import_perf *p = ctx;
 
-    pm_progress_show(&p->progress, "%s: %llu MiB, %llu events", p->path,
-                     (unsigned long long)progress->bytes >> 20,
-                     (unsigned long long)progress->events);
-    return !pm_stop_asked();
+    return pm_progress_show(&p->progress, progress);
 }
 
 static const pm_column columns[] = {

@@ -29,13 +29,11 @@ static const pm_option options[] = {
 static const pm_syntax syntax = {
     .options = options, .operands = "OTHER.db...", .operand = PM_OPT_FILE};
 
-static bool on_progress(void *ctx, const pmapdb_merge_progress *p)
+static bool on_progress(void *ctx, const pmapdb_progress *progress)
 {
     merge *m = ctx;
 
-    pm_progress_show(&m->progress, "%s: %llu snapshots, %llu stored", p->path,
-                     (unsigned long long)p->snapshots, (unsigned long long)p->stored);
-    return !pm_stop_asked() && !pm_output_failed(&m->out);
+    return pm_progress_show(&m->progress, progress) && !pm_output_failed(&m->out);
 }
 
 static const pm_member columns[] = {{{"path", PM_UNIT_TEXT}, AT(event.path)},

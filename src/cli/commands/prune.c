@@ -96,13 +96,11 @@ static void check(const prune *p)
 
 /* ---- messages ---- */
 
-static bool on_progress(void *ctx, const char *step, uint64_t done, uint64_t of)
+static bool on_progress(void *ctx, const pmapdb_progress *progress)
 {
     prune *p = ctx;
 
-    pm_progress_show(&p->progress, "%s: %llu of %llu", step, (unsigned long long)done,
-                     (unsigned long long)of);
-    return !pm_stop_asked() && !pm_output_failed(&p->out);
+    return pm_progress_show(&p->progress, progress) && !pm_output_failed(&p->out);
 }
 
 static void say_sizes(const prune *p, const char *what, int64_t before, int64_t after)

@@ -28,12 +28,11 @@ static void on_note(void *ctx, bool mistake, const char *note)
     pm_rules_cli_note(a->r, mistake, note);
 }
 
-static bool on_progress(void *ctx, uint64_t done, uint64_t of)
+static bool on_progress(void *ctx, const pmapdb_progress *progress)
 {
     applying *a = ctx;
 
-    pm_progress_show(&a->progress, "rules: %" PRIu64 " of %" PRIu64 " processes", done, of);
-    return !pm_stop_asked();
+    return pm_progress_show(&a->progress, progress);
 }
 
 static void on_change(void *ctx, const pmapdb_rules_change *change)

@@ -35,11 +35,9 @@ static int ask(void *ctx)
     return run->stopped;
 }
 
-static bool tidy_step(void *ctx, const char *step, uint64_t done, uint64_t of)
+static bool tidy_step(void *ctx, const pmapdb_progress *progress)
 {
-    (void)step;
-    (void)done;
-    (void)of;
+    (void)progress;
     return ask(ctx) == 0;
 }
 

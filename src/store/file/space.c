@@ -41,8 +41,8 @@ static pmapdb_status free_pages(pmapdb_store *s, const pm_steps *steps, pmapdb_e
         if (st != PMAPDB_OK || left == 0 || left >= before) /* others may be freeing as well */
             return st;
         all = all ? all : left;
-        st = pm_steps_tell(steps, "giving space back", left < all ? (uint64_t)(all - left) : 0,
-                           (uint64_t)all, err);
+        st = pm_steps_tell(steps, "giving space back", "pages",
+                           left < all ? (uint64_t)(all - left) : 0, (uint64_t)all, err);
         if (st != PMAPDB_OK)
             return st;
         if (sqlite3_exec(s->db, "PRAGMA incremental_vacuum(" PAGES ")", NULL, NULL, NULL) !=

@@ -1,4 +1,4 @@
-/* steps: how a long piece of work tells how far it is, and is told to stop. */
+/* steps: how long work reports its progress and learns that it is to stop. */
 #ifndef PM_STORE_STEPS_H
 #define PM_STORE_STEPS_H
 
@@ -6,14 +6,16 @@
 
 typedef struct pm_steps {
     void *ctx;
-    bool (*on_progress)(void *ctx, const char *step, uint64_t done, uint64_t of); /* or NULL */
+    pmapdb_progress_fn on_progress; /* or NULL */
 } pm_steps;
 
 /* Between two transactions. PMAPDB_STOPPED where the work is to end. */
-static inline pmapdb_status pm_steps_tell(const pm_steps *s, const char *step, uint64_t done,
-                                          uint64_t of, pmapdb_error *err)
+static inline pmapdb_status pm_steps_tell(const pm_steps *s, const char *what, const char *unit,
+                                          uint64_t done, uint64_t of, pmapdb_error *err)
 {
-    if (s->on_progress && !s->on_progress(s->ctx, step, done, of))
+    const pmapdb_progress progress = {.what = what, .unit = unit, .done = done, .of = of};
+
+    if (s->on_progress && !s->on_progress(s->ctx, &progress))
         return pm_fail(err, PMAPDB_STOPPED, "stopped");
     return PMAPDB_OK;
 }

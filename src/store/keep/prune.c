@@ -290,8 +290,8 @@ static pmapdb_status carry_out(const prune *p, pmapdb_error *err)
     pmapdb_status st = count_to_go(p, &all, err);
 
     for (left = all; st == PMAPDB_OK && left > 0;) {
-        st = pm_steps_tell(&p->steps, "removing snapshots", (uint64_t)(all - left), (uint64_t)all,
-                           err);
+        st = pm_steps_tell(&p->steps, "removing", "snapshots", (uint64_t)(all - left),
+                           (uint64_t)all, err);
         if (st == PMAPDB_OK)
             st = remove_some(p, err);
         if (st == PMAPDB_OK)

@@ -53,7 +53,7 @@ pmapdb_status pm_tidy_all(pmapdb_store *s, const pm_steps *steps, pmapdb_error *
     pmapdb_status st = pm_sql_end(s->sql, err);
 
     while (st == PMAPDB_OK && after_id != PMAPDB_UNKNOWN) {
-        st = pm_steps_tell(steps, "tidying processes", (uint64_t)after_id, (uint64_t)most, err);
+        st = pm_steps_tell(steps, "tidying", "processes", (uint64_t)after_id, (uint64_t)most, err);
         if (st == PMAPDB_OK)
             st = tidy_next(s, &after_id, err);
     }

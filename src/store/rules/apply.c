@@ -102,8 +102,8 @@ void pm_apply_ask(pm_sql *sql, pm_refine *refine, const pm_apply *apply)
         ask_epoch(&a, pm_col_int(stmt, 0));
         if (apply)
             PM_SQL_STEP(sql, check_regexes(apply, gave_up, &err));
-        if (apply && apply->on_progress && pm_sql_ok(sql))
-            PM_SQL_STEP(sql, apply->on_progress(apply->ctx, ++done, of, &err));
+        if (apply)
+            PM_SQL_STEP(sql, pm_steps_tell(&apply->steps, "rules", "processes", ++done, of, &err));
     }
     pm_rows_free(&a.rows);
     pm_map_free(&a.asked);

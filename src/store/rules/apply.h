@@ -12,6 +12,7 @@
 #ifndef PM_STORE_APPLY_H
 #define PM_STORE_APPLY_H
 
+#include "store/file/steps.h"
 #include "store/file/store.h"
 #include "store/rules/rule_set.h"
 #include "store/write/refine.h"
@@ -31,9 +32,8 @@ typedef struct pm_apply {
     const pm_rules *rules;    /* the same, compiled */
     bool keep;                /* else all is as it was */
     bool forget_labels;       /* what programs say of their own memory goes: see label.h */
+    pm_steps steps;           /* if it is told to stop, nothing is kept */
     void *ctx;
-    /* Or NULL: now and then; another status than PMAPDB_OK ends it, nothing is kept. */
-    pmapdb_status (*on_progress)(void *ctx, size_t done, size_t of, pmapdb_error *err);
     /* Or NULL: at the end, largest rss first, when others may write again: what was kept stays,
      * whatever this says. Texts last for the call. */
     pmapdb_status (*on_change)(void *ctx, const pm_apply_change *change, pmapdb_error *err);
@@ -59,7 +59,7 @@ pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pm_apply_re
  * gave, whose category a program's own words gave, or both. */
 void pm_apply_judge(pm_sql *sql, int64_t process_id, bool ruled, bool labelled);
 
-/* Asks the rules of `refine` of all that apply_judge has. on_progress as in pm_apply, or NULL. */
+/* Asks the rules of `refine` of all that apply_judge has. apply may be NULL. */
 void pm_apply_ask(pm_sql *sql, pm_refine *refine, const pm_apply *apply);
 
 /* What apply_judge says is written. */

@@ -54,15 +54,14 @@ static inline void make_labels(const char *lines, pm_labels *l)
 {
     char *text;
 
-    *l = (pm_labels){.source = PM_LABELS_NMT, .pid = PMAPDB_UNKNOWN, .has_map = true};
+    *l = (pm_labels){.source = PM_LABELS_NMT, .pid = PMAPDB_UNKNOWN};
     for (const char *end; *lines; lines = end + 1) {
         uint64_t start = strtoull(lines, &text, 16), kib = strtoull(text, &text, 10);
-        pm_label one = {start, start + kib * 1024, text[1] != '-', l->texts.len};
+        pm_label one = {.start = start, .end = start + kib * 1024, .committed = text[1] != '-'};
 
         text += text[1] == '-';
         end = strchr(text, '\n');
-        kit_ok(pm_buf_add(&l->texts, text + 1, (size_t)(end - text - 1), NULL), NULL);
-        kit_ok(pm_buf_add(&l->texts, "", 1, NULL), NULL);
+        snprintf(one.text, sizeof one.text, "%.*s", (int)(end - text - 1), text + 1);
         kit_ok(pm_grow(&l->label, &l->cap, l->n, sizeof one, NULL), NULL);
         l->label[l->n++] = one;
     }
@@ -76,7 +75,7 @@ static inline pmapdb_status put_some(const kit *k, pm_label_put put, const pm_la
 
     make_labels(lines, &labels);
     labels.source = how->source;
-    labels.torn = how->torn;
+    labels.damaged = how->damaged;
     put.labels = &labels;
     st = pm_label_store(k->store, &put, out, err);
     pm_labels_free(&labels);
@@ -124,7 +123,7 @@ static inline void name_by(const kit *k, pm_labels_source source, const char *li
 
 static inline pm_label_stored name_torn(const kit *k, int64_t ms, const char *lines)
 {
-    return name_as(k, ms, (pm_labels){.source = PM_LABELS_NMT, .torn = true}, lines);
+    return name_as(k, ms, (pm_labels){.source = PM_LABELS_NMT, .damaged = 1}, lines);
 }
 
 static inline pmapdb_status try_pids(const kit *k, int64_t first, int64_t second, int64_t ms,

@@ -23,6 +23,8 @@
  * mappings. */
 #define FILE_BYTES ((uint64_t)2 << 30)
 #define SWEEP_MS 1000
+/* A map further than this from the moment of a JVM's names may be of other memory. */
+#define NEAR_MS 60000
 /* A transaction with late captures takes in more for this long, while other writers wait. */
 #define LATE_MS 1000
 
@@ -203,15 +205,26 @@ static void flush(import_run *run)
 
 /* ---- names for memory ---- */
 
+/* Warns of damage, and of a map that may be of other memory at the same addresses. */
 static void tell_labels(import_run *run, const pm_label_pending *p, const pm_label_stored *stored,
                         const char *name)
 {
-    char *missing = pm_labels_missing(&p->labels), *warning = pm_labels_warning(p, stored);
+    int64_t apart = p->put.taken_ms - stored->snapshot_ms;
+    bool far = apart > NEAR_MS || apart < -NEAR_MS;
+    uint64_t damaged = p->labels.damaged;
+    char at[PM_CLOCK_TEXT], missing[160], warning[160];
     const char *warnings[] = {warning};
 
+    pm_clock_format(stored->snapshot_ms, at);
+    snprintf(warning, sizeof warning,
+             "the nearest map is of %s: what lay elsewhere then may be named wrongly", at);
+    snprintf(missing, sizeof missing,
+             "%llu %s of the map cannot be read or %s missing, the first is line %llu",
+             (unsigned long long)damaged, damaged == 1 ? "line" : "lines",
+             damaged == 1 ? "is" : "are", (unsigned long long)p->labels.damaged_line);
     run->result.labels += !stored->duplicate;
     run->result.duplicates += stored->duplicate;
-    run->result.new_trouble += missing && !stored->duplicate;
+    run->result.new_trouble += damaged && !stored->duplicate;
     tell(run, &(pmapdb_import_event){
                   .path = p->path,
                   .labels = p->labels.n,
@@ -220,16 +233,14 @@ static void tell_labels(import_run *run, const pm_label_pending *p, const pm_lab
                   .name = name,
                   .taken_ms = p->put.taken_ms,
                   .dialect = pm_labels_source_name(p->labels.source),
-                  .state = pm_state_name(missing ? PM_STATE_PARTIAL : PM_STATE_COMPLETE),
+                  .state = pm_state_name(damaged ? PM_STATE_PARTIAL : PM_STATE_COMPLETE),
                   .checked = pm_checked_name(PM_CHECKED_NONE),
                   .mappings = stored->mappings,
                   .size_kib = stored->size_kib,
                   .duplicate = stored->duplicate,
-                  .missing = missing,
-                  .n_warnings = warning != NULL,
+                  .missing = damaged ? missing : NULL,
+                  .n_warnings = far,
                   .warnings = warnings});
-    free(missing);
-    free(warning);
 }
 
 static void store_labels(import_run *run, pm_label_pending *p)
@@ -243,7 +254,7 @@ static void store_labels(import_run *run, pm_label_pending *p)
     PM_STEP(in->st, pm_label_store(in->store, &p->put, &stored, &in->error));
     if (in->st == PMAPDB_INPUT) {
         in->st = PMAPDB_OK;
-        tell_problem(run, &(pm_problem){p->path, in->error.text, true, p->named ? 0 : p->hash});
+        tell_problem(run, &(pm_problem){p->path, in->error.text, true, p->hash});
         return;
     }
     PM_STEP(in->st, pm_store_name(in->store, stored.process_id, name, sizeof name, &in->error));
@@ -254,7 +265,6 @@ static void store_labels(import_run *run, pm_label_pending *p)
 /* Runs after all captures are stored: in a folder, files with names may come before their maps. */
 static void store_all_labels(import_run *run)
 {
-    pm_labels_settle(&run->in);
     for (size_t i = 0; i < run->in.n_labels && run->in.st == PMAPDB_OK; i++) {
         store_labels(run, &run->in.labels[i]);
         pm_intake_go_on(&run->in);

@@ -110,7 +110,7 @@ static void feed(pm_intake *in, pm_source *source, pm_reader *reader, pmapdb_err
     const char *bytes;
     size_t n;
 
-    while (in->st == PMAPDB_OK && (in->listener || !pm_reader_hopeless(reader))) {
+    while (in->st == PMAPDB_OK && (in->listens || !pm_reader_hopeless(reader))) {
         if (pm_source_read(source, &bytes, &n, damage) != PMAPDB_OK || n == 0) {
             if (damage->os_errno == EINTR)
                 pm_intake_go_on(in);
@@ -241,7 +241,7 @@ static void begin_file(pm_intake *in, const pm_source_entry *entry)
     in->wrapped = in->cut = in->last_bare = false;
     in->n_rows = in->held = 0;
     in->pool_before = pm_pool_bytes(in->pool);
-    pm_labels_begin(in);
+    in->heard_labels = false;
     pm_buf_clear(&in->heard);
     in->files++;
 }

@@ -17,6 +17,7 @@
 #include "base/capture.h"
 #include "base/map.h"
 #include "classify/keep_cmdline.h"
+#include "parse/labels.h"
 #include "parse/reader.h"
 #include "parse/siblings.h"
 #include "source/source.h"
@@ -74,7 +75,8 @@ typedef struct pm_intake {
     size_t pool_before;
     uint32_t *rows; /* of the block that is being read */
     size_t n_rows, cap_rows;
-    struct pm_labels_reader *listener; /* NULL: nothing in the file names memory */
+    pm_labels_reader listener;
+    bool listens; /* something in the file may name memory */
     bool heard_labels;
     bool hear; /* the file may also be a sibling: its first bytes are kept in */
     pm_buf heard;

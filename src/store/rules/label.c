@@ -38,11 +38,11 @@ static void add_new(pm_sql *sql, int64_t start, int64_t length, bool committed, 
 static void fill_new(pm_sql *sql, const pm_labels *l)
 {
     clear_new(sql);
-    if (!pm_labels_whole(l))
+    if (l->damaged)
         add_new(sql, 0, 0, false, PM_TEXT(""));
     for (size_t i = 0; i < l->n; i++)
         add_new(sql, (int64_t)l->label[i].start, (int64_t)(l->label[i].end - l->label[i].start),
-                l->label[i].committed, pm_text_of(pm_label_text(l, &l->label[i])));
+                l->label[i].committed, pm_text_of(l->label[i].text));
 }
 
 static bool is_known(pm_sql *sql, const report *r)

@@ -1,5 +1,5 @@
--- export-begin: the sets of rows that an export copies, empty. Temporary tables are of the reading
--- connection alone, and in memory.
+-- export-begin: makes the sets of rows that an export copies, still empty. Temporary tables belong
+-- to the reading connection alone, and are in memory.
 
 DROP TABLE IF EXISTS temp.export_process;
 DROP TABLE IF EXISTS temp.export_snapshot;
@@ -29,23 +29,23 @@ CREATE TEMP TABLE export_region (id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE export_rare (id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE export_category (id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE export_host (id INTEGER PRIMARY KEY);
-CREATE TEMP TABLE export_traced (       -- traced processes; space: whose addresses they show
+CREATE TEMP TABLE export_traced (       -- traced processes; space: the owner of their addresses
   id INTEGER PRIMARY KEY, space INTEGER NOT NULL);
 CREATE TEMP TABLE export_stack (
   space INTEGER, stack_id INTEGER, PRIMARY KEY (stack_id, space)) WITHOUT ROWID;
 CREATE TEMP TABLE export_frame (        -- frames without a symbol: known by an address
   frame_id INTEGER PRIMARY KEY, space INTEGER);
 
--- Of a redacted export. A space is whose addresses these are: a process, or one that only a recording
--- of perf knows.
+-- For a redacted export. A space is the owner of addresses: a process, or a process that only a
+-- recording of perf has.
 CREATE TEMP TABLE export_address (space INTEGER, start INTEGER, last INTEGER);
-CREATE TEMP TABLE export_pair (         -- spaces that are moved alike
+CREATE TEMP TABLE export_pair (         -- spaces that move alike
   space INTEGER, other INTEGER, PRIMARY KEY (space, other)) WITHOUT ROWID;
-CREATE TEMP TABLE export_space (        -- leader: one of those that are moved alike
+CREATE TEMP TABLE export_space (        -- leader: one of the spaces that move alike
   space INTEGER PRIMARY KEY, leader INTEGER);
 CREATE TEMP TABLE export_drawn (        -- the clusters of a leader, in units of 64 MiB
   leader INTEGER, start INTEGER, last INTEGER, unit INTEGER, units INTEGER, draw INTEGER);
 CREATE TEMP TABLE export_cluster (      -- moved: bytes
   space INTEGER, start INTEGER, last INTEGER, moved INTEGER, PRIMARY KEY (space, start)) WITHOUT ROWID;
-CREATE TEMP TABLE export_number (       -- numbers in the order of appearance, from 1 on
+CREATE TEMP TABLE export_number (       -- numbers in the order of appearance, from 1
   kind TEXT, key, number INTEGER, PRIMARY KEY (kind, key)) WITHOUT ROWID;

@@ -1,12 +1,12 @@
--- export-move: where the addresses of a redacted export go: export_address, export_pair ->
--- export_cluster. How things lie to one another stays, where they lie does not.
+-- export-move: moves the addresses of a redacted export: export_address, export_pair ->
+-- export_cluster. The relative positions stay, the absolute ones do not.
 --
--- The addresses of one process fall into clusters, which gaps of 1 TiB (2^40) and more part: the
--- program and its heap, the libraries and the stack, what lies at fixed places. Each cluster is moved
--- as a whole by a multiple of 64 MiB (2^26) that draw(), a function of the export, takes from
--- getrandom(2): the order of all addresses, what touches what, the distances inside a cluster, and
--- the alignment that rules ask for (pages, 2 MiB, the arenas of glibc) are as before. Nothing else is:
--- of an address, the lowest 26 bits can be told.
+-- The addresses of one process fall into clusters, separated by gaps of at least 1 TiB (2^40): the
+-- program and its heap, the libraries and the stack, mappings at fixed places. Each cluster moves
+-- in full by a multiple of 64 MiB (2^26) that draw(), a function of the export, takes from
+-- getrandom(2). This keeps the order of all addresses, the neighbours, the distances inside a
+-- cluster, and the alignment that rules need (pages, 2 MiB, the arenas of glibc). Nothing else is
+-- kept; the lowest 26 bits of an address remain visible.
 
 INSERT INTO export_space
 WITH RECURSIVE reach (space, other) AS (
@@ -29,9 +29,9 @@ SELECT leader, min(start), max(last), min(start) / 67108864, max(last) / 6710886
   draw()
 FROM numbered GROUP BY leader, cluster;
 
--- The clusters of one leader keep their order and stay 1 TiB (16384 units) apart; what is left of the
--- usual room of 47 bits is shared out at random. With five-level paging, or where hardly any room is
--- left, the room is larger.
+-- The clusters of one leader keep their order and stay 1 TiB (16384 units) apart; the rest of the
+-- usual room of 47 bits is divided at random. With five-level paging, or with hardly any room left,
+-- the room is larger.
 INSERT INTO export_cluster
 WITH need AS (SELECT leader, 1 + 16384 * (count(*) - 1) + sum(units) AS units FROM export_drawn GROUP BY leader),
 room AS (SELECT leader, CASE WHEN units + 1 < 2097152 THEN 2097152 - units ELSE 2097152 END AS left FROM need),

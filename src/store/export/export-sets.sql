@@ -1,7 +1,8 @@
--- export-sets: all that the processes and snapshots of export_process and export_snapshot refer to.
+-- export-sets: everything that the processes and snapshots of export_process and export_snapshot
+-- refer to.
 --
--- Parameters: :whole (1: the whole store is copied); :cut (1: a span of time is, and a process
--- without a snapshot in it is left out).
+-- Parameters: :whole (1: copies the whole store); :cut (1: copies a span of time, without the
+-- processes that have no snapshot in it).
 
 DELETE FROM export_process WHERE :cut AND id NOT IN (
   SELECT process_id FROM snapshot WHERE snapshot_id IN (SELECT id FROM export_snapshot));

@@ -1,7 +1,7 @@
--- export-survey: before a redacted export copies a row, it sees all addresses, the things that get
+-- export-survey: before a redacted export copies a row, finds all addresses, the values that get
 -- numbers, and the programs and libraries of the system, whose names are public.
 --
--- note_path(path) is a function of the export. An end that runs over the largest number is the start.
+-- note_path(path) is a function of the export. An end above the largest number becomes the start.
 
 INSERT INTO export_address
 SELECT space, start, CASE WHEN length < 0 OR length > 9223372036854775807 - start THEN start ELSE start + length END
@@ -31,8 +31,8 @@ SELECT space, start, start FROM (
   UNION ALL SELECT u.space, f.offset FROM export_frame u JOIN frame f ON f.frame_id = u.frame_id)
 WHERE start > 0;
 
--- A frame without a symbol is known by its address: processes that share one (they were forked) are
--- moved alike.
+-- A frame without a symbol is known by its address: processes that share one (after a fork) move
+-- alike.
 INSERT OR IGNORE INTO export_pair
 SELECT CASE n.column1 WHEN 1 THEN u.space ELSE k.space END, CASE n.column1 WHEN 1 THEN k.space ELSE u.space END
 FROM export_stack k

@@ -1,7 +1,7 @@
 -- doctor-capture: whether live captures still arrive, and what they could not read, in seven days.
 --
--- A capture that ran for a day was meant to go on. A run of some minutes ended as it should, a
--- silence of a week is known by now, and captures of other hosts come when they are merged.
+-- A run of at least a day was meant to go on. A run of some minutes ended as it should, a silence
+-- of a week is no news, and captures of other hosts arrive when they are merged.
 WITH job AS (SELECT w.*, w.rowid AS place, round((julianday(first_at) - 2440587.5) * 86400000) AS first_ms,
     round((julianday(last_at) - 2440587.5) * 86400000) AS last_ms FROM temp.sweeps w),
   newest AS (SELECT j.*, d.now_ms - j.last_ms AS age, d.here FROM job j CROSS JOIN temp.doctor d

@@ -1,5 +1,5 @@
--- doctor-clock: whether somebody set the clock, in seven days; a row of clock-jumps without a jump is
--- a reboot.
+-- doctor-clock: whether somebody set the clock, in seven days; a row of clock-jumps without a jump
+-- is a reboot.
 WITH largest AS (SELECT * FROM temp.clock_jumps WHERE jump IS NOT NULL ORDER BY abs(jump) DESC, rowid LIMIT 1)
 SELECT 'clock' AS "check", jumps > 0 AS level, jumps AS number, 'jumps' AS unit, NULL AS value,
   printf('in 7 days, %d reboot%s%s', reboots, CASE reboots WHEN 1 THEN '' ELSE 's' END,

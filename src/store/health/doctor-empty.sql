@@ -1,5 +1,5 @@
--- doctor-empty: beats that found no process since the last one that found any, of the newest job of
--- each selection on a host. A beat that left processes out, or could not read them, had found them.
+-- doctor-empty: beats without a process since the last beat with one, for the newest job of each
+-- selection on a host. A beat that left processes out, or could not read them, did find processes.
 WITH tick AS (SELECT w.schedule_id, w.started_ms, CASE WHEN w.unreadable + w.vanished + w.unmoved + w.changed > 0
       OR w.capture_id IN (SELECT s.capture_id FROM snapshot s CROSS JOIN temp.doctor d WHERE s.taken_ms >= d.since_ms)
       THEN w.started_ms END AS found_ms

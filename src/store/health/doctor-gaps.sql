@@ -1,4 +1,4 @@
--- doctor-gaps: times without captures, of a week that ends with the newest snapshot.
+-- doctor-gaps: times without captures, in the week that ends with the newest snapshot.
 SELECT 'gaps' AS "check", count(*) > 0 AS level, count(*) AS number, 'gaps' AS unit, NULL AS value,
   CASE WHEN count(*) = 0 THEN 'in the last 7 days of the store'
     ELSE printf('in the last 7 days of the store; longest: %s of %s, to %s: pmapdb gaps', span_text(max(gap)),

@@ -1,4 +1,4 @@
--- doctor-names: categories; rules that name each file may run out of them.
+-- doctor-names: the number of categories; rules that name each file may reach the limit.
 SELECT 'names' AS "check", n >= names_full AS level, n AS number, 'categories' AS unit, NULL AS value,
   CASE WHEN n >= names_full THEN 'and no room for more names from captures: they go by their slugs; rules of which fewer '
       || 'come: pmapdb rules --apply' ELSE printf('of at most %d', names_most) END AS detail

@@ -1,5 +1,5 @@
--- doctor-order: snapshots that come after later ones in their epoch; questions about a stretch of time rely on
--- their order.
+-- doctor-order: snapshots that come after later ones in their epoch; queries over a span of time
+-- rely on the order.
 WITH late AS (SELECT snapshot_id FROM (SELECT snapshot_id, taken_ms < lag(taken_ms) OVER (PARTITION BY epoch_id ORDER BY off) AS late
     FROM snapshot) WHERE late),
   island AS (SELECT snapshot_id, snapshot_id - row_number() OVER (ORDER BY snapshot_id) AS run FROM late),

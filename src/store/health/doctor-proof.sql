@@ -1,6 +1,6 @@
--- doctor-proof: one snapshot read whole, its stored sums held against its mappings and its
--- categories. A capture of sums alone has no mappings, and one category whose number of mappings is
--- not known. A sum is unknown if it is unknown of one row.
+-- doctor-proof: reads one snapshot in full, and compares its stored sums with its mappings and its
+-- categories. A capture of sums alone has no mappings, and one category with an unknown number of
+-- mappings. A sum is unknown if it is unknown for one row.
 --
 -- Parameter: :snapshot.
 WITH told (n, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, mappings, is_category) AS (

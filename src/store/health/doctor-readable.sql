@@ -1,5 +1,5 @@
--- doctor-readable: what the proof of every snapshot gave. temp.listed: their ids, and NULL if the
--- list could not be read to its end; temp.proof: whether the sums are equal, NULL if damaged.
+-- doctor-readable: the results of the proof of every snapshot. temp.listed: their ids, and NULL if
+-- the list could not be read to the end; temp.proof: whether the sums are equal, NULL if damaged.
 WITH mark (finding, snapshot_id) AS (SELECT 'lost', snapshot_id FROM temp.proof WHERE sums IS NULL
     UNION ALL SELECT 'sums', snapshot_id FROM temp.proof WHERE NOT sums
     UNION ALL SELECT 'categories', snapshot_id FROM temp.proof WHERE NOT categories),

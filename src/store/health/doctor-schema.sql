@@ -1,7 +1,7 @@
--- doctor-schema: the file: of which schema, how large, and on what disk. Opening it has checked that
--- the schema is ours and not newer. Checkpoints keep the -wal at some MiB. A write goes to the -wal
--- first, which takes some MiB too; a large store is one of a large host, whose captures are large.
--- How long the rest of the disk lasts is told by doctor-growth.
+-- doctor-schema: the schema of the file, its size, and the disk. Opening the file has checked that
+-- the schema is pmapdb's and not newer. Checkpoints limit the -wal to some MiB. A write goes to the
+-- -wal first, which takes some MiB, too; a large store is that of a large host, whose captures are
+-- large. doctor-growth estimates how long the rest of the disk lasts.
 WITH file AS (SELECT d.*, (SELECT page_count FROM pragma_page_count) AS pages, (SELECT page_size FROM pragma_page_size) AS page,
     (SELECT freelist_count FROM pragma_freelist_count) AS unused, (SELECT journal_mode FROM pragma_journal_mode) AS mode,
     (SELECT user_version FROM pragma_user_version) AS version, free_kib < min(max(size_kib / 8, 4096), 65536) AS is_little

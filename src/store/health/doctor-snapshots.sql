@@ -1,5 +1,5 @@
--- doctor-snapshots: how many snapshots there are, and how many lack rows; read without an index, which
--- may be what is damaged.
+-- doctor-snapshots: the number of snapshots, and how many lack rows; reads without an index,
+-- because an index may be damaged.
 SELECT 'snapshots' AS "check", n = 0 OR newest_ms > now_ms + 60000 AS level, n AS number, 'snapshots' AS unit,
   NULL AS value, CASE WHEN n = 0 THEN 'nothing is stored yet' ELSE printf('of %d process%s, %s to %s%s', processes,
     CASE processes WHEN 1 THEN '' ELSE 'es' END, oldest_at, newest_at, -- clocks of two hosts differ by less than a minute

@@ -1,6 +1,6 @@
--- doctor-stall: what reading costs the processes that are read; the worst row of read-cost is its
--- first. 50 ms are what --max-stall allows by itself. What took longer than predicted, but not
--- long, says nothing: it may have been the scheduler.
+-- doctor-stall: the cost of reading for the processes that are read; the first row of read-cost is
+-- the worst. 50 ms is the default of --max-stall. A read that took longer than predicted, but not
+-- longer than this, shows nothing: the scheduler may be the cause.
 SELECT * FROM (SELECT 'stall' AS "check", longest_us_max > 50000 AS level, longest_us_max / 1000.0 AS number, 'ms' AS unit,
   NULL AS value, printf('at most, in 7 days; worst %s/%s: one read %d / %d / %d us, a map %d / %d / %d us '
     || '(median, 99 %%, most)', substr(name, 1, 48), coalesce(pid, '?'), longest_us_p50, longest_us_p99, longest_us_max,

@@ -1,21 +1,21 @@
 -- The store of pmapdb, version 1. Applied once; never edited after a release.
 --
--- Plural names are views for people: snapshots, processes, mappings, categories, lineages; beside
--- them category_runs and lineage_history. Singular names are the tables behind the views.
--- Sizes are KiB, times are ms since 1970 UTC, addresses are 64-bit two's complement, unknown is NULL.
--- Nothing here needs more than SQLite 3.34.
+-- Plural names are views for people: snapshots, processes, mappings, categories, lineages; also
+-- category_runs and lineage_history. Singular names are the tables under the views. Sizes are KiB,
+-- times are ms since 1970 UTC, addresses are 64-bit two's complement, unknown is NULL. Nothing here
+-- needs more than SQLite 3.34.
 
 CREATE TABLE host (
   host_id INTEGER PRIMARY KEY,
   name    TEXT NOT NULL UNIQUE
 );
 
--- A name that survives restarts; a series is asked for by it.
+-- A name that survives restarts, and names a series in queries.
 CREATE TABLE name (
   name_id   INTEGER PRIMARY KEY,
   host_id   INTEGER REFERENCES host,    -- NULL: unknown
   name      TEXT NOT NULL,
-  pruned_ms INTEGER                     -- newest moment that a prune removed; NULL: none was
+  pruned_ms INTEGER                     -- newest moment that a prune removed; NULL: none
 );
 CREATE UNIQUE INDEX name_unique ON name (name, coalesce(host_id, 0));
 
@@ -26,15 +26,15 @@ CREATE TABLE process (
   name_id     INTEGER NOT NULL REFERENCES name,
   name_rank   INTEGER NOT NULL,         -- how good the name is; 0 is best
   name_ms     INTEGER NOT NULL,         -- moment of the capture that gave it
-  pid         INTEGER,                  -- NULL: the captures do not say
+  pid         INTEGER,                  -- NULL: the captures do not show it
   boot_id     TEXT,                     -- live captures only
   start_time  INTEGER,                  -- clock ticks since boot; NULL: unknown
-  life        INTEGER NOT NULL,         -- tells lives of one pid apart where nothing else does
+  life        INTEGER NOT NULL,         -- distinguishes lives of one pid if nothing else does
   command     TEXT,                     -- the earliest command line that a capture shows
   command_ms  INTEGER,
   identity    TEXT NOT NULL CHECK (identity IN
                 ('start-time', 'addresses', 'command', 'assumed')), -- weakest link of its captures
-  stack_end   INTEGER,                  -- anchors: equal in every capture of one life
+  stack_end   INTEGER,                  -- anchors: the same in every capture of one life
   vdso_start  INTEGER,
   libc_start  INTEGER,
   ld_start    INTEGER,
@@ -46,20 +46,20 @@ CREATE UNIQUE INDEX process_unique ON process
   (coalesce(pid, -1), coalesce(host_id, 0), coalesce(boot_id, ''), coalesce(start_time, -1), life);
 CREATE INDEX process_name ON process (name_id);
 
--- Where captures were found: the folder is DIR/ or ARCHIVE:DIR/, as it was named, '' for live ones;
--- the file is - for standard input, /proc for a live capture.
+-- The places of captures: the folder is DIR/ or ARCHIVE:DIR/, as the user named it, '' for live
+-- captures; the file is - for standard input, /proc for a live capture.
 CREATE TABLE origin (
   origin_id INTEGER PRIMARY KEY,
   folder    TEXT NOT NULL,
-  file      TEXT NOT NULL,              -- * stands for the number of the capture, where it has one
+  file      TEXT NOT NULL,              -- * replaces the number of the capture, if it has one
   UNIQUE (folder, file)
 );
 
--- What was read together.
+-- Snapshots that were read together.
 CREATE TABLE capture (
   capture_id INTEGER PRIMARY KEY,
   origin_id  INTEGER NOT NULL REFERENCES origin,
-  number     INTEGER                    -- in the file's name: most often a time
+  number     INTEGER                    -- in the file's name: usually a time
 );
 
 -- One selection of processes, captured live since one boot of a host.
@@ -67,38 +67,39 @@ CREATE TABLE schedule (
   schedule_id    INTEGER PRIMARY KEY,
   host_id   INTEGER NOT NULL REFERENCES host,
   boot_id   TEXT NOT NULL,
-  selection TEXT NOT NULL,              -- as it was asked for: pids, --match EXPR, --all
-  every_ms  INTEGER,                    -- step of its beats; NULL: once, as cron does
-  pruned_ms INTEGER,                    -- newest sweep that a prune removed, here or before it was
-                                        -- merged; NULL: none was
-  removed_ms INTEGER                    -- newest that one removed here: no merge brings those up to
-                                        -- it back
+  selection TEXT NOT NULL,              -- in the user's words: pids, --match EXPR, --all
+  every_ms  INTEGER,                    -- step of its beats; NULL: one beat, as from cron
+  pruned_ms INTEGER,                    -- newest sweep that a prune removed, here or before a
+                                        -- merge; NULL: none
+  removed_ms INTEGER                    -- newest that a prune removed here: no merge brings back
+                                        -- sweeps up to this one
 );
 CREATE UNIQUE INDEX schedule_unique ON schedule (host_id, boot_id, selection, coalesce(every_ms, 0));
 
--- A live capture: one beat of a job. Its processes all have the beat's taken_ms.
+-- A live capture: one beat of a schedule. All its snapshots have the beat's taken_ms.
 CREATE TABLE beat (
   capture_id  INTEGER PRIMARY KEY REFERENCES capture,
   schedule_id      INTEGER NOT NULL REFERENCES schedule,
   started_ms  INTEGER NOT NULL,
   ended_ms    INTEGER,                  -- NULL: unknown
   mono_ns     INTEGER NOT NULL,         -- CLOCK_MONOTONIC at started_ms
-  missed      INTEGER NOT NULL,         -- beats of the job that could not be kept before this one
+  missed      INTEGER NOT NULL,         -- beats of the schedule that were missed before this one
   unreadable  INTEGER NOT NULL,         -- processes that this user may not read
-  vanished    INTEGER NOT NULL,         -- that ended while they were read: nothing of them is kept
-  degraded    INTEGER NOT NULL,         -- maps instead of smaps: reading would have stalled them
+  vanished    INTEGER NOT NULL,         -- ended while they were read: nothing of them is stored
+  degraded    INTEGER NOT NULL,         -- have maps instead of smaps, which would have stalled them
   unmoved     INTEGER NOT NULL,         -- left out by --on-growth or --on-rss-above
-  changed     INTEGER NOT NULL          -- whose map changed too quickly while it was read: nothing is kept
+  changed     INTEGER NOT NULL          -- their maps changed too quickly to read: nothing is stored
 );
 CREATE INDEX beat_schedule ON beat (schedule_id);
 
--- A text file of captures without times, known by the sequence of its blocks.
+-- A text file of captures without times, recognized by the sequence of its blocks.
 CREATE TABLE import_log (
   import_log_id  INTEGER PRIMARY KEY,
   host_id INTEGER REFERENCES host
 );
 
--- What printed a capture. Of one moment, queries use the capture of the lowest rank: it has most fields.
+-- The printer of a capture. Of several captures of one moment, queries use that of the lowest rank:
+-- it has most fields.
 CREATE TABLE dialect (
   name TEXT PRIMARY KEY,
   rank INTEGER NOT NULL                 -- as in src/base/dialect.h
@@ -107,8 +108,8 @@ INSERT INTO dialect (name, rank) VALUES ('smaps', 0), ('pmap-XX', 1), ('pmap-X',
   ('pmap-suse', 3), ('toybox-x', 4), ('busybox-x', 5), ('pmap-x', 6), ('pmap-d', 7), ('pmap', 8),
   ('toybox', 9), ('busybox', 10), ('maps', 11), ('smaps_rollup', 12);
 
--- A stretch of captures of one process, dialect and state. The first capture is stored whole, the
--- others as differences to the one before.
+-- A sequence of captures of one process, dialect and state. The first capture is stored in full,
+-- the others as differences from the capture before.
 CREATE TABLE epoch (
   epoch_id   INTEGER PRIMARY KEY,
   process_id INTEGER NOT NULL REFERENCES process,
@@ -130,7 +131,7 @@ CREATE TABLE snapshot (
                 ELSE '%Y-%m-%dT%H:%M:%SZ' END, taken_ms / 1000.0, 'unixepoch')) VIRTUAL,
   moment_ms   INTEGER NOT NULL,         -- time of the first snapshot of its moment
   ordinal     INTEGER NOT NULL,         -- order among captures of one taken_ms
-  preferred   INTEGER NOT NULL,         -- 1: of its process and moment, the one with most fields
+  preferred   INTEGER NOT NULL,         -- 1: has the most fields for its process and moment
   time_source_code INTEGER NOT NULL CHECK (time_source_code BETWEEN 0 AND 7), -- a byte or less a
   dialect_code INTEGER NOT NULL CHECK (dialect_code BETWEEN 0 AND 12),  -- row; the words follow
   state_code   INTEGER NOT NULL CHECK (state_code BETWEEN 0 AND 2),
@@ -150,32 +151,32 @@ CREATE TABLE snapshot (
   missing     TEXT,                     -- of a partial capture: what is missing
   hash        INTEGER NOT NULL,         -- of the block's lines: src/parse/text_hash.h
   import_log_id INTEGER REFERENCES import_log,
-  mappings    INTEGER,                  -- the sums as read, never computed again; NULL: unknown
+  mappings    INTEGER,                  -- the sums when read, never computed again; NULL: unknown
   size_kib    INTEGER,
   rss_kib     INTEGER,
   pss_kib     INTEGER,
   private_kib INTEGER,
   private_dirty_kib INTEGER,
   swap_kib    INTEGER,
-  tool_size_kib INTEGER,                -- the same as the capture itself claims
+  tool_size_kib INTEGER,                -- the same, as the capture itself states them
   tool_rss_kib  INTEGER
 );
 CREATE INDEX snapshot_process ON snapshot (process_id, taken_ms);
 CREATE UNIQUE INDEX snapshot_epoch ON snapshot (epoch_id, off);
 CREATE INDEX snapshot_import_log ON snapshot (import_log_id) WHERE import_log_id IS NOT NULL;
 
--- What stays the same of a process for long, as live captures saw it. A limit of -1 is none.
+-- Facts of a process that rarely change, from live captures. A limit of -1 is no limit.
 CREATE TABLE live_process (
   live_process_id INTEGER PRIMARY KEY,
-  hash        INTEGER NOT NULL,         -- of all that follows and its environment, to find it again
+  hash        INTEGER NOT NULL,         -- of the columns below and its environment, for lookup
   ppid        INTEGER,
   comm        TEXT,
   exe         TEXT,
-  cmdline     TEXT,                     -- arguments with blanks between
+  cmdline     TEXT,                     -- arguments separated by blanks
   uid         INTEGER,                  -- effective
   user        TEXT,
   cgroup      TEXT,
-  memory_max_kib    INTEGER,            -- the lowest memory.max of its cgroup and those above
+  memory_max_kib    INTEGER,            -- the lowest memory.max of its cgroup and its parents
   address_limit_kib INTEGER,            -- RLIMIT_AS
   stack_limit_kib   INTEGER,            -- RLIMIT_STACK
   max_map_count     INTEGER             -- vm.max_map_count
@@ -190,17 +191,17 @@ CREATE TABLE environment (
   PRIMARY KEY (live_process_id, name)
 ) WITHOUT ROWID;
 
--- What a live capture saw of a process besides its mappings; VmSize and VmRSS are tool_size_kib and
--- tool_rss_kib of the snapshot.
+-- Facts of a process that a live capture read beside its mappings; VmSize and VmRSS are
+-- tool_size_kib and tool_rss_kib of the snapshot.
 CREATE TABLE live_reading (
   snapshot_id  INTEGER PRIMARY KEY REFERENCES snapshot,
   live_process_id  INTEGER NOT NULL REFERENCES live_process,
   mono_ns      INTEGER NOT NULL,        -- CLOCK_MONOTONIC when the reading of its map began
-  read_us      INTEGER NOT NULL,        -- how long that took
-  cpu_us       INTEGER NOT NULL,        -- and how much of it this program and the kernel worked
-  longest_us   INTEGER NOT NULL,        -- the longest read(2): so long it may have waited for its map
-  predicted_us INTEGER,                 -- what that was predicted to be, had all been measured
-  degraded     TEXT,                    -- why maps was read and not smaps; NULL: as asked for
+  read_us      INTEGER NOT NULL,        -- duration of that reading
+  cpu_us       INTEGER NOT NULL,        -- CPU time of it, of this program and the kernel
+  longest_us   INTEGER NOT NULL,        -- the longest read(2): the process may have stalled so long
+  predicted_us INTEGER,                 -- the prediction of longest_us for smaps
+  degraded     TEXT,                    -- why maps was read instead of smaps; NULL: as requested
   threads      INTEGER,
   hwm_kib      INTEGER,                 -- VmHWM
   swap_kib     INTEGER,                 -- VmSwap
@@ -218,13 +219,13 @@ CREATE TABLE pin (
   pinned_ms   INTEGER NOT NULL
 );
 
--- What a prune removed of text, so that an import does not bring it back: cron reads one folder every
--- day. About 40 bytes each. What nobody can import again leaves none: live captures, and standard
--- input without a time.
+-- Captures from text that a prune removed, so that an import does not bring them back: cron reads
+-- the same folder every day. About 40 bytes each. Captures that nobody can import again have no
+-- row: live captures, and standard input without a time.
 CREATE TABLE forgotten (
-  hash     INTEGER NOT NULL,            -- as the snapshot had them
+  hash     INTEGER NOT NULL,            -- as in the snapshot
   taken_ms INTEGER NOT NULL,
-  n        INTEGER NOT NULL,            -- tells those of one hash and time apart: 0, 1 ...
+  n        INTEGER NOT NULL,            -- distinguishes equal hashes and times: 0, 1 ...
   ordinal  INTEGER NOT NULL,
   dialect  TEXT NOT NULL,
   pid      INTEGER,
@@ -234,16 +235,16 @@ CREATE TABLE forgotten (
 ) WITHOUT ROWID;
 CREATE INDEX forgotten_import_log ON forgotten (import_log_id) WHERE import_log_id IS NOT NULL;
 
--- Input that was turned away, so that cron is told once.
+-- Input that an import refused; kept so that cron reports it only once.
 CREATE TABLE refused (
   hash     INTEGER PRIMARY KEY,
   first_ms INTEGER NOT NULL,
   reason   TEXT NOT NULL
 );
 
--- The first 14 are the program's own (src/classify/classify.h), others what a rule has given since.
--- One that nothing refers to any more is removed, and its id may be given again: nothing outside
--- these tables knows a category but by its text.
+-- The first 14 are the program's own (src/classify/classify.h), the others come from rules. A
+-- category without a reference is removed, and its id may be used again: outside of these tables, a
+-- category is known only by its text.
 CREATE TABLE category (
   category_id INTEGER PRIMARY KEY,
   category    TEXT NOT NULL UNIQUE,
@@ -251,22 +252,22 @@ CREATE TABLE category (
   parent_id   INTEGER NOT NULL REFERENCES category -- anonymous for anonymous/..., and so on for
 );                                      -- the program's own; of every other text itself
 
--- The rules that decide categories: one row, of those that are built in or of others since.
+-- The rules that decide categories: one row, with a built-in set or another one.
 CREATE TABLE rule_set (
   rule_set_id INTEGER PRIMARY KEY CHECK (rule_set_id = 1),
-  name       TEXT NOT NULL,             -- of a built-in set, or the file's
+  name       TEXT NOT NULL,             -- of a built-in set, or of the file
   hash       INTEGER NOT NULL,          -- XXH3 of text and application
   text       TEXT NOT NULL,             -- the rule file
   application TEXT NOT NULL,            -- the folder that {app} stands for; '' is /app
-  applied_ms INTEGER                    -- to all that was there; NULL: they are those it began with
+  applied_ms INTEGER                    -- to the whole store; NULL: the rules it began with
 );
 
--- What a mapping shows, wherever it lies.
+-- The facts of a mapping that do not depend on its address.
 CREATE TABLE object (
   object_id   INTEGER PRIMARY KEY,
-  hash        INTEGER NOT NULL,         -- of all that follows, 32 bits, to find it again
+  hash        INTEGER NOT NULL,         -- of the columns below, 32 bits, for lookup
   category_id INTEGER NOT NULL REFERENCES category,
-  inferred    INTEGER NOT NULL,         -- 1: the heap by its place, the source does not name it
+  inferred    INTEGER NOT NULL,         -- 1: the heap by its place; the source does not name it
   name_cut    INTEGER NOT NULL,         -- 1: the tool cut the path at 127 bytes
   perms       TEXT NOT NULL,
   device      TEXT,
@@ -280,7 +281,7 @@ CREATE TABLE object (
 );
 CREATE INDEX object_hash ON object (hash);
 
--- One mapping through time, although it grows, moves, splits, merges.
+-- One mapping through time, even if it grows, moves, splits or merges.
 CREATE TABLE lineage (
   lineage_id        INTEGER PRIMARY KEY,
   process_id        INTEGER NOT NULL REFERENCES process,
@@ -290,16 +291,16 @@ CREATE TABLE lineage (
 );                                      -- strongest dialect; NULL: the object's own category
 CREATE INDEX lineage_process ON lineage (process_id);
 
--- What a program says itself of its memory, at one moment: ranges that do not overlap. They decide
+-- A program's own report about its memory, at one moment: ranges that do not overlap. They decide
 -- the categories of lineages, whose rule is then label.
 CREATE TABLE label (
   process_id INTEGER NOT NULL REFERENCES process,
   taken_ms   INTEGER NOT NULL,
   source     TEXT NOT NULL CHECK (source IN ('nmt', 'system-map')), -- of jcmd
   start      INTEGER NOT NULL,
-  length     INTEGER NOT NULL,          -- bytes; 0, at 0: the report is not whole
-  committed  INTEGER NOT NULL,          -- 0: address space alone
-  label      TEXT NOT NULL,             -- in its own words: Java Heap, STACK-4712-main
+  length     INTEGER NOT NULL,          -- bytes; 0, at 0: the report is incomplete
+  committed  INTEGER NOT NULL,          -- 0: address space only
+  label      TEXT NOT NULL,             -- in the report's words: Java Heap, STACK-4712-main
   PRIMARY KEY (process_id, taken_ms, source, start)
 ) WITHOUT ROWID;
 
@@ -313,41 +314,41 @@ CREATE TABLE region (
   offset     INTEGER,
   size_kib   INTEGER,                   -- NULL: length / 1024; old kernels count a guard page
   category_id INTEGER REFERENCES category, -- the lineage's, by a rule; NULL: the object's
-  reason     INTEGER NOT NULL           -- why in this lineage: see lineage_history
+  reason     INTEGER NOT NULL           -- why it is in this lineage: see lineage_history
 );
 CREATE INDEX region_lineage ON region (lineage_id, length);
 
--- ---- who allocated it: what perf recorded of mmap, munmap, brk, mremap and mprotect ----
+-- ---- who allocated memory: calls of mmap, munmap, brk, mremap and mprotect, recorded by perf ----
 
 -- One text of perf script. Times in ns are on perf's clock.
 CREATE TABLE recording (
   recording_id INTEGER PRIMARY KEY,
-  hash     INTEGER NOT NULL UNIQUE,     -- XXH3 of its bytes, to know it again
+  hash     INTEGER NOT NULL UNIQUE,     -- XXH3 of its bytes, to recognize it
   host_id  INTEGER REFERENCES host,     -- NULL: unknown
-  file     TEXT NOT NULL,               -- as it was named, - for standard input
+  file     TEXT NOT NULL,               -- as the user named it, - for standard input
   first_ns INTEGER NOT NULL,            -- of its first and last call
   last_ns  INTEGER NOT NULL,
-  calls    INTEGER NOT NULL,            -- enter and exit found, paired by thread
-  failed   INTEGER NOT NULL,            -- of them, that returned an error
+  calls    INTEGER NOT NULL,            -- with enter and exit, paired by thread
+  failed   INTEGER NOT NULL,            -- of these, with an error as result
   unended  INTEGER NOT NULL,            -- enters without an exit
   unbegun  INTEGER NOT NULL,            -- exits without an enter
   bad      INTEGER NOT NULL,            -- events that could not be read
-  lost     INTEGER                      -- that perf lost; NULL: the text does not say
+  lost     INTEGER                      -- lost by perf; NULL: the text does not say
 );
 
 -- An address space that a recording shows: a process, whose threads share it.
 CREATE TABLE traced_process (
   traced_process_id    INTEGER PRIMARY KEY,
   recording_id INTEGER NOT NULL REFERENCES recording,
-  pid          INTEGER,                 -- NULL: the text has threads alone, and nobody said it
+  pid          INTEGER,                 -- NULL: the text shows only threads, and no pid was given
   pid_source   TEXT NOT NULL CHECK (pid_source IN
                  ('text', 'given', 'thread', 'assumed', 'unknown')), -- unknown: pid is NULL, and its
                                         -- calls make no extents: they may be of several processes
-  process_id   INTEGER REFERENCES process, -- NULL: the store has no process of that pid then
-  offset_ns    INTEGER,                 -- UTC in ns is perf's time plus this; NULL: not known
-  slack_ns     INTEGER,                 -- that may be wrong by so much either way
+  process_id   INTEGER REFERENCES process, -- NULL: no process of that pid and time in the store
+  offset_ns    INTEGER,                 -- UTC in ns is perf's time plus this; NULL: unknown
+  slack_ns     INTEGER,                 -- the greatest error of offset_ns in either direction
   offset_source TEXT CHECK (offset_source IN ('clocks', 'given', 'events')),
-  pruned       INTEGER NOT NULL         -- 1: a prune removed its process, and this goes, too
+  pruned       INTEGER NOT NULL         -- 1: a prune removed its process; this row goes, too
 );
 CREATE INDEX traced_process_recording ON traced_process (recording_id);
 CREATE INDEX traced_process_process ON traced_process (process_id);
@@ -356,7 +357,7 @@ CREATE TABLE thread (
   thread_id INTEGER PRIMARY KEY,
   traced_process_id INTEGER NOT NULL REFERENCES traced_process,
   tid       INTEGER NOT NULL,
-  comm      TEXT NOT NULL               -- the last that it went by
+  comm      TEXT NOT NULL               -- the last known
 );
 CREATE INDEX thread_traced_process ON thread (traced_process_id);
 
@@ -364,7 +365,8 @@ CREATE INDEX thread_traced_process ON thread (traced_process_id);
 CREATE TABLE frame (
   frame_id INTEGER PRIMARY KEY,
   symbol   TEXT NOT NULL,               -- '' unknown
-  offset   INTEGER NOT NULL,            -- bytes behind the symbol's begin; unknown: the address
+  offset   INTEGER NOT NULL,            -- bytes after the start of the symbol; or the address if
+                                        -- the symbol is unknown
   dso      TEXT NOT NULL,               -- '' unknown, or inlined
   inlined  INTEGER NOT NULL
 );
@@ -374,13 +376,13 @@ CREATE UNIQUE INDEX frame_unique ON frame (symbol, offset, dso, inlined);
 CREATE TABLE stack (
   stack_id  INTEGER PRIMARY KEY,
   caller_id INTEGER NOT NULL REFERENCES stack,
-  frame_id  INTEGER REFERENCES frame    -- NULL: of stack 0 alone
+  frame_id  INTEGER REFERENCES frame    -- NULL: only for stack 0
 );
 CREATE UNIQUE INDEX stack_unique ON stack (caller_id, frame_id);
 INSERT INTO stack (stack_id, caller_id, frame_id) VALUES (0, 0, NULL);
 
--- Enter and exit of one call of one thread, in the order of their ends. An argument is NULL where the
--- text has none such, or no enter.
+-- Enter and exit of one call of one thread, in the order of the ends. An argument is NULL if the
+-- text does not have it, or has no enter.
 CREATE TABLE call (
   call_id   INTEGER PRIMARY KEY,
   thread_id INTEGER NOT NULL REFERENCES thread,
@@ -398,25 +400,25 @@ CREATE TABLE call (
 );
 CREATE INDEX call_thread ON call (thread_id, end_ns);
 
--- What the calls, replayed in their order, made of the addresses: a range that one call mapped, from
--- when to when; at any moment those of a tracee do not overlap. What is mapped over, moved or cut is
--- another extent from then on: what a cut leaves keeps its birth, what mremap moves is born again
--- where it is now, and so behind its call's end_ns. Of a brk, call_id is the call that moved the end
--- there.
+-- The effect of the calls, replayed in order, on the addresses: a range that one call mapped, with
+-- its beginning and end in time; at any moment the extents of a traced process do not overlap.
+-- Mapping over, moving or cutting an extent ends it and makes another: the rest after a cut keeps
+-- its birth, a range moved by mremap is born again at its new place, and so after the end_ns of its
+-- call. For a brk, call_id is the call that moved the end there.
 CREATE TABLE extent (
   extent_id INTEGER PRIMARY KEY,
   traced_process_id INTEGER NOT NULL REFERENCES traced_process,
   start     INTEGER NOT NULL,
   length    INTEGER NOT NULL,           -- bytes
   call_id   INTEGER NOT NULL REFERENCES call, -- that allocated it: an mmap, a brk, an mremap that
-                                        -- made it longer
-  born_ns   INTEGER NOT NULL,           -- when the call ended
-  died_ns   INTEGER                     -- when the one began that freed it; NULL: live at the end
+                                        -- extended it
+  born_ns   INTEGER NOT NULL,           -- end of that call
+  died_ns   INTEGER                     -- beginning of the call that freed it; NULL: not freed
 );
 CREATE INDEX extent_traced_process ON extent (traced_process_id, born_ns);
 
--- What was unmapped, or mapped over, of what nobody had seen allocated: it is older than the
--- recording, or its call is lost; or nothing was there, which munmap does not mind.
+-- A range that was unmapped, or mapped over, without a recorded allocation: it is older than the
+-- recording, or its call is lost; or the range was free, which is no error of munmap.
 CREATE TABLE foreign_extent (
   foreign_extent_id INTEGER PRIMARY KEY,
   traced_process_id INTEGER NOT NULL REFERENCES traced_process,
@@ -427,15 +429,15 @@ CREATE TABLE foreign_extent (
 );
 CREATE INDEX foreign_extent_traced_process ON foreign_extent (traced_process_id, died_ns);
 
--- Fields that have their usual value nearly everywhere, and keys that pmapdb does not know: few rows,
--- which versions share, so that each of those has a column for them all and not one for each. NULL
--- where a field is known is its usual value, by the columns of ver: rss = shared_clean + shared_dirty
+-- Fields that nearly always have their usual value, and keys that pmapdb does not know: few rows,
+-- which versions share, so that a version needs one column for all these fields. NULL for a known
+-- field means its usual value, by the columns of mapping_version: rss = shared_clean + shared_dirty
 -- + private_clean + private_dirty; dirty = shared_dirty + private_dirty; pss_dirty = private_dirty
--- + what pss is more than private, by the part of the shared that is dirty; anonymous = private_dirty;
+-- + (pss - private) * shared_dirty / (shared_clean + shared_dirty); anonymous = private_dirty;
 -- swap_pss = swap; all others 0.
 CREATE TABLE rare_fields (
   rare_fields_id   INTEGER PRIMARY KEY,
-  hash        INTEGER NOT NULL,         -- of the numbers, 32 bits, to find them again
+  hash        INTEGER NOT NULL,         -- of the numbers, 32 bits, for lookup
   pss_dirty_kib INTEGER,
   anonymous_kib INTEGER,
   swap_pss_kib  INTEGER,
@@ -449,17 +451,17 @@ CREATE TABLE rare_fields (
   private_hugetlb_kib INTEGER,
   rss_kib     INTEGER,
   dirty_kib   INTEGER,
-  fields      INTEGER,                  -- those of the epoch's that the row has; NULL: all
+  fields      INTEGER,                  -- the fields of the epoch that the row has; NULL: all
   extra       TEXT                      -- lines "Key: N kB"
 );
 CREATE INDEX rare_fields_hash ON rare_fields (hash);
 
 -- A region with unchanged numbers during first..last of its epoch (last NULL: to its end).
--- The four parts are those of Rss. Where the epoch does not tell them apart, columns that it does not
--- know hold what it knows of Rss: private_dirty the Dirty, else the Anonymous, else 0, private_clean
--- the rest, the others 0; so the sum of all is Rss. NULL where a field is known means "the usual
--- value": pss = rss; referenced = rss; detail: all as usual and no extra.
--- Most of a row is a byte for each of its columns: what is rare stands in detail.
+-- The four parts are those of Rss. If the epoch does not have them separately, they contain what is
+-- known of Rss: private_dirty the Dirty, else the Anonymous, else 0, private_clean the rest, the
+-- others 0; so the sum of all is Rss. NULL for a known field means "the usual value": pss = rss;
+-- referenced = rss; rare_fields_id: all as usual and no extra.
+-- Most columns of a row take one byte: rare values are in rare_fields.
 CREATE TABLE mapping_version (
   epoch_id      INTEGER NOT NULL REFERENCES epoch,
   region_id     INTEGER NOT NULL REFERENCES region,
@@ -477,7 +479,7 @@ CREATE TABLE mapping_version (
 ) WITHOUT ROWID;
 
 -- The sums of one category, unchanged during first..last of the epoch. Captures of state totals
--- have the one category total and no rows in ver.
+-- have the one category total and no rows in mapping_version.
 CREATE TABLE category_version (
   epoch_id      INTEGER NOT NULL REFERENCES epoch,
   category_id   INTEGER NOT NULL REFERENCES category,
@@ -518,9 +520,9 @@ SELECT lineage_id, process_id, first_snapshot_id, category, rule
 FROM lineage l
 JOIN category c ON c.category_id = l.category_id;
 
--- The numbers of every region in every version, decoded: what the views below show of mappings. 8 is
--- 1 << Rss, and so on, as in src/base/fields.def; Dirty itself is 16777216, its parts are 128 and
--- 512: less than both does not do.
+-- The numbers of every region in every version, decoded, for the views below. 8 is 1 << Rss, and so
+-- on, as in src/base/fields.def; Dirty itself is 16777216, its parts are 128 and 512: one part
+-- alone is not enough.
 CREATE VIEW mapping_versions AS
 SELECT process_id, dialect, state, epoch_id, region_id, first, last, known, swap AS swap_kib, extra,
   CASE WHEN known & 8 THEN rss END AS rss_kib,
@@ -552,9 +554,9 @@ FROM (
   CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id
   LEFT JOIN rare_fields d ON d.rare_fields_id = v.rare_fields_id);
 
--- One row per mapping per snapshot. parent is the category by its first word alone, base what it is
--- before any rule is asked. That preferred is 0 or 1 goes without saying: it is in no index, so that
--- none covers s, and old statistics cannot make SQLite read the whole of one rather than seek a
+-- One row per mapping per snapshot. parent is the category by its first word alone, base the
+-- category before any rule. The condition on preferred is always true: no index has this column, so
+-- no index covers s, and old statistics cannot make SQLite scan an index instead of seeking a
 -- snapshot_id.
 CREATE VIEW mappings AS
 SELECT s.snapshot_id, start, start + length AS end,
@@ -566,7 +568,7 @@ SELECT s.snapshot_id, start, start + length AS end,
   swap_pss_kib, locked_kib, thp_eligible, protection_key, extra, inferred, name_cut, v.region_id,
   (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent,
   (SELECT k.category FROM category k WHERE k.category_id = o.category_id
-    AND o.object_id = r.object_id) AS base -- always so: of o alone it would ask for a Bloom filter
+    AND o.object_id = r.object_id) AS base -- always true; o alone would get a Bloom filter
 FROM snapshot s
 CROSS JOIN mapping_versions v
 CROSS JOIN region r ON r.region_id = v.region_id
@@ -575,9 +577,9 @@ CROSS JOIN category c ON c.category_id = ifnull(r.category_id, o.category_id)
 WHERE s.preferred >= 0 AND v.epoch_id = s.epoch_id AND v.first <= s.off
   AND (v.last IS NULL OR v.last >= s.off);
 
--- The categories of one snapshot; where it has sums only, the one category total. preferred: as in
--- mappings. A version is looked up, and not searched for among those of its epoch: what a snapshot
--- costs does not depend on what the others show, and a trend of one category reads no other.
+-- The categories of a snapshot; if it has only sums, the one category total. preferred: as in
+-- mappings. A version is looked up, not searched for among the versions of its epoch: the cost of a
+-- snapshot does not depend on the others, and a trend of one category reads no other category.
 CREATE VIEW categories AS
 SELECT snapshot_id, process_id, taken_ms, category, v.mappings, v.size_kib, v.rss_kib, v.pss_kib,
   v.private_kib, v.private_dirty_kib, v.swap_kib,
@@ -590,9 +592,9 @@ CROSS JOIN category_version v ON v.epoch_id = s.epoch_id AND v.category_id = c.c
   AND (v.last IS NULL OR v.last >= s.off)
 WHERE s.preferred >= 0;
 
--- One row per unchanged stretch of a category: n snapshots from first_ms to last_ms. A stretch ends
--- where its epoch ends, so equal rows may follow each other. Partial captures are left out; those with
--- sums alone have the one category total.
+-- One row per unchanged run of a category: n snapshots from first_ms to last_ms. A run ends with
+-- its epoch, so equal rows may follow each other. Partial captures are left out; captures with only
+-- sums have the one category total.
 CREATE VIEW category_runs AS
 SELECT e.process_id, e.dialect, c.category, a.taken_ms AS first_ms, z.taken_ms AS last_ms,
   (SELECT count(*) FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off BETWEEN a.off AND z.off)
@@ -607,7 +609,7 @@ CROSS JOIN snapshot z ON z.epoch_id = v.epoch_id AND z.off = (SELECT max(s.off) 
   WHERE s.epoch_id = v.epoch_id AND s.off <= coalesce(v.last, 32767))
 WHERE e.state <> 'partial' AND +a.off <= +z.off;
 
--- Every version of every region of a lineage, in the dialects that show it.
+-- Every version of every region of a lineage, in every dialect that shows it.
 CREATE VIEW lineage_history AS
 SELECT l.lineage_id, l.process_id, dialect,
   (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off >= v.first

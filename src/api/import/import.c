@@ -140,7 +140,7 @@ static void count_and_tell(import_run *run, const pm_pending *p, const pm_stored
     bool partial = c->block.state == PM_STATE_PARTIAL;
     char name[256] = "?";
 
-    if (stored->snapshot_id == PMAPDB_UNKNOWN || run->in.st != PMAPDB_OK) /* refused, and told */
+    if (stored->snapshot_id == PMAPDB_UNKNOWN || run->in.st != PMAPDB_OK) /* refused and reported */
         return;
     if (!stored->pruned)
         run->in.st =
@@ -209,8 +209,8 @@ static void flush(import_run *run)
 static void tell_labels(import_run *run, const pm_label_pending *p, const pm_label_stored *stored,
                         const char *name)
 {
-    int64_t apart = p->put.taken_ms - stored->snapshot_ms;
-    bool far = apart > NEAR_MS || apart < -NEAR_MS;
+    int64_t distance_ms = p->put.taken_ms - stored->snapshot_ms;
+    bool far = distance_ms > NEAR_MS || distance_ms < -NEAR_MS;
     uint64_t damaged = p->labels.damaged;
     char at[PM_CLOCK_TEXT], missing[160], warning[160];
     const char *warnings[] = {warning};

@@ -155,13 +155,13 @@ static int64_t lone_number(pm_text name)
     static const pm_text words[] = {
         {"smaps_rollup", 12}, {"smaps", 5}, {"maps", 4}, {"pmap", 4}, {"nmt", 3}};
     pm_slot slot = slot_of(name, words, sizeof words / sizeof *words);
-    pm_text side = slot.before.len ? slot.before : slot.after, number, rest;
+    pm_text affix = slot.before.len ? slot.before : slot.after, number, rest;
 
-    if (slot.dot.len || side.len == 0 ||
-        !is_delimiter(slot.before.len ? side.data + side.len - 1 : side.data))
+    if (slot.dot.len || affix.len == 0 ||
+        !is_delimiter(slot.before.len ? affix.data + affix.len - 1 : affix.data))
         return PMAPDB_UNKNOWN;
-    number = leading_digits(slot.before.len ? side : pm_text_from(side, 1));
-    rest = slot.before.len ? slot.after : pm_text_from(side, number.len + 1);
+    number = leading_digits(slot.before.len ? affix : pm_text_from(affix, 1));
+    rest = slot.before.len ? slot.after : pm_text_from(affix, number.len + 1);
     if ((number.len < 3 && !is_word(name, slot, PM_TEXT("nmt"))) || is_time_of_day(number) ||
         (slot.before.len && number.len + 1 != slot.before.len))
         return PMAPDB_UNKNOWN;

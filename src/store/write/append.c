@@ -1,4 +1,4 @@
-/* append: the next capture of a process, in its order, as its difference to what is stored. */
+/* append: writes the next capture of a process, in order, as its difference to the stored one. */
 #include "store/write/append.h"
 
 #include "store/dict/region.h"
@@ -75,7 +75,8 @@ static void make_row(pm_put *p, pm_rare_memo *memo, const pm_mapping *m, const p
     }
 }
 
-/* Forgets the rows of another pool, and rows that are mostly of mappings that are gone. */
+/* Forgets all rows if the pool is another one, or if most rows are of mappings that no longer
+ * exist. */
 static void begin_made(pm_made *made, const pm_capture *c)
 {
     uint64_t number = pm_pool_number(c->pool);
@@ -88,7 +89,7 @@ static void begin_made(pm_made *made, const pm_capture *c)
     pm_map_clear(&made->index);
 }
 
-/* Row i of the capture, which was made before or is made now. */
+/* Sets *out to row i of the capture: a known row or a new one. */
 static void find_row(pm_put *p, pm_made *made, const pm_classify_context *context,
                      pm_rare_memo *memo, size_t i, pm_row *out)
 {
@@ -128,7 +129,7 @@ void pm_put_rows(pm_put *p, pm_made *made, const pm_classify_context *context)
     pm_rows_sort(&p->rows);
 }
 
-/* ---- its row in table snapshot ---- */
+/* ---- the row in table snapshot ---- */
 
 static pm_arg total_arg(const pm_capture *c, enum pm_total total)
 {
@@ -177,11 +178,12 @@ static void take_place(pm_put *p, pm_stream *s, int64_t *off)
 
 /* ---- lineages ---- */
 
-/* A prune may have removed captures over which a mapping moved. Where the capture takes its
- * lineages from the same one as before, it keeps a lineage that both show. */
+/* Keeps a lineage that would be lost. A prune may have removed captures during which a mapping
+ * moved. If the capture takes its lineages from the same capture as before, it keeps a lineage that
+ * both show. */
 static void keep_lineage(const pm_put *p, const pm_rows *base, const pm_row *row, pm_descent *out)
 {
-    int64_t lineage = row->at.lineage; /* before it was taken off */
+    int64_t lineage = row->at.lineage; /* the lineage before the capture was taken off */
 
     pm_map_get(&p->rewind->renamed, (uint64_t)lineage, &lineage);
     for (size_t i = 0; i < base->n && out->lineage == PM_NO_LINEAGE; i++)
@@ -189,7 +191,7 @@ static void keep_lineage(const pm_put *p, const pm_rows *base, const pm_row *row
             *out = (pm_descent){lineage, base->row[i].at.kept, row->reason};
 }
 
-/* Row i begins a lineage, whose category the rules give, unless the program itself named it. */
+/* Begins a lineage at row i. The rules give its category, unless the program itself named it. */
 static void begin_lineage(pm_put *p, size_t i)
 {
     pm_row *row = &p->rows.row[i];
@@ -224,7 +226,8 @@ static void descend(pm_put *p, const pm_descent *descent)
     }
 }
 
-/* The capture is earlier than its beat's leader: lineages that begin in the beat begin with it. */
+/* For a capture that is earlier than the leader of its beat: lineages that begin at the leader
+ * begin at this capture. */
 static void show_first(pm_put *p, int64_t leader)
 {
     int64_t n = pm_sql_value(
@@ -252,7 +255,7 @@ static void append_totals(pm_put *p, pm_stream *s)
     pm_stream_append(p->sql, s, off, &p->rows, &p->rollup);
 }
 
-/* The stream whose newest capture gives the new one its lineages, or NULL. */
+/* Returns the stream whose newest capture gives the new one its lineages, or NULL. */
 static pm_stream *find_base(pm_put *p, pm_newest *n, pm_stream *own)
 {
     int dialect = pm_beat_base(&n->beat);

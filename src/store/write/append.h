@@ -1,4 +1,4 @@
-/* append: the next capture of a process, in its order, as its difference to what is stored. */
+/* append: writes the next capture of a process, in order, as its difference to the stored one. */
 #ifndef PM_STORE_APPEND_H
 #define PM_STORE_APPEND_H
 
@@ -7,31 +7,31 @@
 #include "store/write/newest.h"
 #include "store/write/refine.h"
 
-/* One capture on its way into the tables. */
+/* One capture that is being stored. */
 typedef struct pm_put {
     pm_sql *sql;
     pm_objects *objects;
     pm_refine refine;
-    const pm_capture *capture; /* NULL: it was stored before, as snapshot_id, and is put back */
+    const pm_capture *capture; /* NULL: put back; it is already stored as snapshot_id */
     int64_t sweep_ms;
     int64_t process_id, capture_id, snapshot_id;
-    pm_ids *left; /* categories that lineages lost, and perhaps nothing has any more */
+    pm_ids *left; /* categories that lineages lost; perhaps no row has them any more */
     pm_order order;
     uint64_t fields;
-    pm_rows rows; /* by place; empty if the state is totals */
+    pm_rows rows; /* sorted by place; empty if the state is totals */
     pm_rollup rollup;
-    struct pm_rewind *rewind; /* of one that is put back, and the snapshot from which it took its */
-    int64_t base_was;         /* lineages before, or 0 */
+    struct pm_rewind *rewind; /* set while a capture is put back */
+    int64_t base_was;         /* put back: the snapshot that gave it its lineages before, or 0 */
 } pm_put;
 
-/* PMAPDB_INPUT: two of its mappings are at one address. */
+/* Returns PMAPDB_INPUT if two mappings of the capture have the same address. */
 pmapdb_status pm_put_check(const pm_capture *c, pmapdb_error *err);
 
-/* Fills p->rows with the rows of the capture, in its context. */
+/* Fills p->rows with the rows of the capture, classified in its context. */
 void pm_put_rows(pm_put *p, pm_made *made, const pm_classify_context *context);
 
-/* Where p->order says partial or complete, the beat that it belongs to has begun. The row in table
- * snapshots is written, too; sets snapshot_id. */
+/* Appends the capture and writes its row in table snapshot; sets snapshot_id. For a partial or
+ * complete capture, its beat must have begun. */
 void pm_append(pm_put *p, pm_newest *n);
 
 #endif

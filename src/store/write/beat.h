@@ -1,12 +1,11 @@
-/* beat: the captures of one process in their order, and what each takes its lineages from. Pure.
+/* beat: the captures of one process in their order, and the source of the lineages of each. Pure.
  *
  * The order is (taken_ms, dialect, ordinal, hash), never the order of import. Captures of one
- * process within `sweep` after the first, each dialect once, are a beat; the complete one with most
- * fields leads it. The leaders form the spine: lineage is decided along it, each leader against the
- * leader before. Every other capture borrows the lineages of its beat's leader, or of the leader
- * before, or, without any leader, continues its own stream. Captures that give sums only belong to
- * no beat.
- */
+ * process within `sweep` after the first, each dialect once, are a beat; the complete capture with
+ * most fields leads it. The leaders form the spine: lineages are decided along it, each leader
+ * against the leader before. Every other capture takes the lineages of the leader of its beat, or
+ * of the leader before. If there is no leader, the capture continues its own stream. Captures with
+ * sums only belong to no beat. */
 #ifndef PM_STORE_BEAT_H
 #define PM_STORE_BEAT_H
 
@@ -15,23 +14,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The place of a capture among those of its process. */
+/* The place of a capture among the captures of its process. */
 typedef struct pm_order {
     int64_t taken_ms;
     pm_dialect dialect;
-    pm_state state; /* takes no part in the comparison */
+    pm_state state; /* pm_order_compare ignores it */
     int64_t ordinal, hash;
 } pm_order;
 
 int pm_order_compare(const pm_order *a, const pm_order *b);
 
-/* Of two captures the one that tells more of a mapping and its neighbours: complete before partial,
- * then the dialect with most fields; negative: a. */
+/* Compares how much two captures tell about a mapping and its neighbours: complete before partial,
+ * then the dialect with most fields. Negative if a tells more. */
 int pm_order_compare_worth(const pm_order *a, const pm_order *b);
 
 #define PM_NO_LEADER (-1)
 
-/* The newest beat of a process. pm_beat_none is that of a new process. */
+/* The newest beat of a process. A new process has pm_beat_none. */
 typedef struct pm_beat {
     int64_t begin_ms;
     pm_order last; /* its newest capture */
@@ -42,27 +41,29 @@ typedef struct pm_beat {
 
 pm_beat pm_beat_none(void);
 
-/* The capture, later than all of the beat, belongs to it; else it begins the next one. */
+/* True if the capture belongs to the beat; if not, it begins the next one. The capture must be
+ * later than all captures of the beat. */
 bool pm_beat_joins(const pm_beat *b, const pm_order *o, int64_t sweep_ms);
 
-/* The capture joins the beat and takes its lead: the others take their lineages from it. */
+/* True if the capture joins the beat and becomes its leader: the other captures then take their
+ * lineages from it. */
 bool pm_beat_displaces(const pm_beat *b, const pm_order *o, int64_t sweep_ms);
 
-/* Begins the next beat, whose earliest capture is this one, and adds captures to it: its leader
- * first, the others in their order. */
+/* Begins the next beat, whose earliest capture is `first`; then add its captures: its leader first,
+ * the others in their order. */
 void pm_beat_begin(pm_beat *b, const pm_order *first);
 void pm_beat_add(pm_beat *b, const pm_order *o);
 
-/* The next capture to be added takes its lineages from the newest complete one of this dialect;
- * PM_NO_LEADER: a leader begins new lineages, any other continues its own stream. */
+/* Returns the dialect whose newest complete capture gives the next capture its lineages.
+ * PM_NO_LEADER: a leader begins new lineages, any other capture continues its own stream. */
 int pm_beat_base(const pm_beat *b);
 
-/* How many of the captures, in their order, are the beat that the first one begins, and which of
- * them leads it (n if no capture is complete). */
+/* The number of captures, from the first on and in their order, that are one beat; and the index of
+ * its leader among n captures (n if no capture is complete). */
 size_t pm_beat_length(const pm_order *o, size_t n, int64_t sweep_ms);
 size_t pm_beat_leader(const pm_order *o, size_t n);
 
-/* The newest beat of these captures, in their order. */
+/* Returns the newest beat of these captures, which are in their order. */
 pm_beat pm_beat_of(const pm_order *o, size_t n, int64_t sweep_ms);
 
 #endif

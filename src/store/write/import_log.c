@@ -1,17 +1,18 @@
-/* import_log: files of captures without times, known by the sequence of their blocks. */
+/* import_log: files of captures without times, identified by the sequence of their blocks. */
 #include "store/write/import_log.h"
 
 #include "base/buf.h"
 #include "store/write/process.h"
 #include <stdlib.h>
 
-/* How a stored log and a file relate. */
+/* The relation between a stored log and a file. */
 typedef struct relation {
-    bool log_in_file, file_in_log; /* prefix, per pid */
+    bool log_in_file, file_in_log; /* one is a prefix of the other, per pid */
     int64_t last_ms;
 } relation;
 
-/* The i-th block of `pid` in the file, or NULL. `from` is a hint: where the search may begin. */
+/* Returns the next block of `pid` in the file from *from on, or NULL. Moves *from past the
+ * block. */
 static pm_log_block *next_of_pid(pm_log_block *blocks, size_t n, int64_t pid, size_t *from)
 {
     for (; *from < n; ++*from)
@@ -20,7 +21,8 @@ static pm_log_block *next_of_pid(pm_log_block *blocks, size_t n, int64_t pid, si
     return NULL;
 }
 
-/* Walks the stored log beside the file. With `mark`, marks the file's blocks that it holds. */
+/* Compares the stored log with the file, block by block. With `mark`, marks the blocks of the file
+ * that the log contains. */
 static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, size_t n, bool mark,
                             relation *out, pmapdb_error *err)
 {
@@ -64,7 +66,7 @@ static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, s
     return pm_sql_end(sql, err);
 }
 
-/* Logs of the host, latest first, that hold a pid of the file. */
+/* Lists the logs of the host, latest first. */
 static pmapdb_status candidates(pm_sql *sql, int64_t host_id, int64_t **ids, size_t *n,
                                 pmapdb_error *err)
 {
@@ -86,15 +88,15 @@ static pmapdb_status candidates(pm_sql *sql, int64_t host_id, int64_t **ids, siz
     return pm_sql_end(sql, err);
 }
 
-/* True where the file holds nothing that the log does not, and is not younger than it. */
+/* True if the log contains every block of the file and the file is not younger than the log. */
 static bool is_old_news(const relation *r, int64_t written_ms)
 {
     return r->file_in_log &&
            (written_ms == PMAPDB_UNKNOWN || written_ms / 1000 <= r->last_ms / 1000);
 }
 
-/* A log that holds the whole file comes first: an old file, rotated away, also begins like the
- * fresh log of an idle process. */
+/* Finds the log for the file. A log that contains the whole file comes first: an old, rotated file
+ * may also begin like the fresh log of an idle process. */
 static pmapdb_status find(pm_sql *sql, const int64_t *ids, size_t n_ids, pm_log_block *blocks,
                           size_t n, int64_t written_ms, int64_t *log_id, pmapdb_error *err)
 {
@@ -107,7 +109,7 @@ static pmapdb_status find(pm_sql *sql, const int64_t *ids, size_t n_ids, pm_log_
         if (st != PMAPDB_OK)
             return st;
         if (r.last_ms == PMAPDB_UNKNOWN)
-            continue; /* begun, nothing stored: the process was killed */
+            continue; /* the import was killed before it stored a block */
         if (is_old_news(&r, written_ms)) {
             *log_id = ids[i];
             return PMAPDB_OK;

@@ -1,4 +1,4 @@
-/* lineage: which mapping of the next capture continues which of the one before. */
+/* lineage: which mapping of the next capture continues which mapping of the one before. */
 #include "store/write/lineage.h"
 
 #include <stdlib.h>
@@ -21,7 +21,8 @@ static bool is_file(const pm_place *p)
     return p->object->has_inode && p->object->inode != 0;
 }
 
-/* Anonymous memory has no offset that means anything (Linux before 2.6.25 shows the address). */
+/* True if the offsets allow `new` to continue `old`. The offset of anonymous memory has no meaning
+ * (Linux before 2.6.25 shows the address). */
 static bool offset_fits(const pm_place *a, const pm_place *b)
 {
     if (!a->has_offset || !b->has_offset || !is_file(a) || !is_file(b))
@@ -42,7 +43,7 @@ static pm_reason reason_of(const pm_place *old, const pm_place *new)
     return end_of(old) == end_of(new) ? PM_REASON_SAME_END : PM_REASON_OVERLAP;
 }
 
-/* Bytes of one lineage inside `new`, over the old mappings from..to. */
+/* The bytes of one lineage inside `new`, over the old mappings from..to. */
 static uint64_t bytes_of_lineage(const pm_place *old, size_t from, size_t to, int64_t lineage,
                                  const pm_place *new)
 {
@@ -54,13 +55,14 @@ static uint64_t bytes_of_lineage(const pm_place *old, size_t from, size_t to, in
     return sum;
 }
 
-/* Reasons in the order in which they count when a lineage has several pieces in the result. */
+/* Returns the reason that wins if a lineage has several pieces in the result. */
 static pm_reason better(pm_reason a, pm_reason b)
 {
     return a < b ? a : b;
 }
 
-/* old[from..to) are those that can share addresses with `new`. Marks the taken ones. */
+/* Chooses the lineage of `new`. old[from..to) are the mappings that can share addresses with it.
+ * Marks the mappings that it continues as taken. */
 static void descend(const pm_place *old, size_t from, size_t to, const pm_place *new, bool *taken,
                     pm_descent *out)
 {
@@ -90,12 +92,12 @@ static void descend(const pm_place *old, size_t from, size_t to, const pm_place 
         }
 }
 
-/* ---- what lost its place entirely ---- */
+/* ---- mappings that moved ---- */
 
-/* A piece of a file, to find it again wherever it lies. */
+/* A piece of a file, by which a moved mapping is found. */
 typedef struct piece {
     uint64_t inode, offset;
-    size_t at; /* in old */
+    size_t at; /* index in old */
 } piece;
 
 static int compare_pieces(const void *a, const void *b)
@@ -109,7 +111,7 @@ static int compare_pieces(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Those that nothing continues yet, by inode and offset. */
+/* Collects the mappings that are not continued yet, sorted by inode and offset. */
 static size_t collect_pieces(const pm_place *old, size_t n_old, const bool *taken, piece *out)
 {
     size_t n = 0;
@@ -137,7 +139,7 @@ static size_t first_piece(const piece *pieces, size_t n, const piece *key)
     return low;
 }
 
-/* The same piece of the same file elsewhere: of equal length first, then the lowest. */
+/* Finds the same piece of the same file at another address: equal length first, then the lowest. */
 static void find_moved(const pm_place *old, const piece *pieces, size_t n, const pm_place *new,
                        bool *taken, pm_descent *out)
 {

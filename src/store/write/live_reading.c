@@ -1,4 +1,4 @@
-/* live_reading: what live captures know besides mappings. */
+/* live_reading: what a live capture knows besides its mappings. */
 #include "store/write/live_reading.h"
 
 #include "base/buf.h"
@@ -6,13 +6,13 @@
 #include "store/dict/origin.h"
 #include "store/write/process.h"
 
-/* ---- what stays the same for long ---- */
+/* ---- live_process: what rarely changes ---- */
 
 #define STANDING_COLUMNS                                                               \
     "ppid, comm, exe, cmdline, uid, user, cgroup, memory_max_kib, address_limit_kib, " \
     "stack_limit_kib, max_map_count"
 
-/* Empty is unknown. */
+/* NULL for an empty text: empty is unknown. */
 static pm_arg text_or_null(pm_text t)
 {
     return t.len ? PM_T(t) : PM_S(NULL);
@@ -64,7 +64,7 @@ static void add_environment(pm_sql *sql, int64_t id, pm_text environment)
     }
 }
 
-/* A 64-bit hash tells them apart: a host has some thousands. */
+/* Finds or inserts the row. A 64-bit hash identifies it: a host has a few thousand rows. */
 static int64_t standing_of(pm_sql *sql, const pm_standing *s)
 {
     pm_arg args[N_STANDING + 1];
@@ -111,7 +111,7 @@ pmapdb_status pm_live_reading_rehash(pm_sql *sql, pmapdb_error *err)
     return pm_sql_end(sql, err);
 }
 
-/* ---- of one snapshot ---- */
+/* ---- live_reading: one snapshot ---- */
 
 pmapdb_status pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live,
                                   pmapdb_error *err)
@@ -131,7 +131,7 @@ pmapdb_status pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_liv
     return pm_sql_end(sql, err);
 }
 
-/* ---- of one beat ---- */
+/* ---- one beat ---- */
 
 static int64_t schedule_of(pm_sql *sql, const pm_sweep *sweep, int64_t host_id)
 {
@@ -186,7 +186,7 @@ pmapdb_status pm_sweep_end(pm_sql *sql, int64_t capture_id, int64_t ended_ms, co
     return pm_sql_end(sql, err);
 }
 
-/* ---- what readings have cost so far ---- */
+/* ---- the cost of earlier readings ---- */
 
 pmapdb_status pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
                              int64_t start_time, int64_t *rss_kib, pmapdb_error *err)
@@ -202,7 +202,7 @@ pmapdb_status pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id,
 
 #define READING "s.taken_ms, s.tool_rss_kib, i.swap_kib, s.mappings, i.cpu_us, i.longest_us "
 
-/* Fills at most as many as the statement gives. */
+/* Stores every row of the statement; `out` has room for all of them. */
 static size_t read_rows(pm_sql *sql, sqlite3_stmt *stmt, pm_reading *out)
 {
     size_t n = 0;
@@ -227,7 +227,8 @@ pmapdb_status pm_reading_own(pm_sql *sql, const char *host, const char *boot_id,
     return pm_sql_end(sql, err);
 }
 
-/* Small processes teach nothing; and however long the store is, only its end is looked at. */
+/* Leaves out small processes, whose cost says little. Reads only the end of the table, so the time
+ * does not grow with the store. */
 pmapdb_status pm_reading_host(pm_sql *sql, const char *host, pm_reading *out, size_t max, size_t *n,
                               pmapdb_error *err)
 {

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NAMES_MAX 16384 /* all are forgotten then: most are of the past */
+#define NAMES_MAX 16384 /* then all names are forgotten: most are no longer captured */
 
 typedef struct item {
     int64_t snapshot_id, process_id, pid, taken_ms, ordinal, hash, moment_ms;
     pm_dialect dialect;
     pm_state state;
     bool preferred;
-    bool live; /* its moment is the live sweep: all of its taken_ms and nothing else */
+    bool live; /* its moment is the live sweep: every snapshot with this taken_ms and no other */
 } item;
 
 typedef struct items {
@@ -25,7 +25,7 @@ typedef struct items {
 struct pm_moments {
     pm_sql *sql;
     int64_t sweep_ms;
-    items near;    /* in which moments are looked for */
+    items near;    /* the snapshots that are grouped into moments */
     pm_map index;  /* name_id -> index in newest */
     items *newest; /* the newest moment of each name; empty: not known */
     size_t n, cap;
@@ -92,7 +92,7 @@ static int compare(int64_t a, int64_t b)
     return a < b ? -1 : a > b;
 }
 
-/* In time; independent of ids: those differ between orders of import. */
+/* Compares by time, then by values that do not depend on the order of import, as ids do. */
 static int by_time(const void *x, const void *y)
 {
     const item *a = x, *b = y;
@@ -107,7 +107,8 @@ static int by_time(const void *x, const void *y)
     return order == 0 ? compare(a->hash, b->hash) : order;
 }
 
-/* Within a process the preferred one comes first: of equal ones the later. */
+/* Sorts by process; within a process the preferred snapshot comes first: the later of two
+ * equals. */
 static int by_process(const void *a, const void *b)
 {
     const item *x = a, *y = b;
@@ -147,7 +148,8 @@ static bool any_live(const items *s, size_t from, size_t to)
     return false;
 }
 
-/* A moment is known by its time, so what was taken at one time is never in two of them. */
+/* Returns the end of the moment that begins at `from`. The time identifies a moment, so snapshots
+ * of one time always share a moment. */
 static size_t moment_end(const items *s, size_t from, int64_t sweep_ms)
 {
     size_t i = time_end(s, from);
@@ -179,7 +181,7 @@ static void update(pm_sql *sql, item *i, int64_t moment_ms, bool preferred)
               PM_ARGS(PM_I(i->snapshot_id), PM_I(i->moment_ms), PM_I(i->preferred)));
 }
 
-/* Items from..to are one moment; sorts them by process, best first. */
+/* Writes items from..to as one moment; sorts them by process, the preferred one first. */
 static void write_moment(pm_sql *sql, items *s, size_t from, size_t to)
 {
     int64_t moment_ms = s->item[from].taken_ms;
@@ -190,8 +192,9 @@ static void write_moment(pm_sql *sql, items *s, size_t from, size_t to)
                i == from || s->item[i].process_id != s->item[i - 1].process_id);
 }
 
-/* Groups items, sorted by time, whose first begins a moment. *last: where the last moment begins.
- * False: from some item after `after` on, the moments are as they were. */
+/* Groups items that are sorted by time; the first item begins a moment. *last: where the last
+ * moment begins. Returns false as soon as a moment begins after `after` as it did before: all later
+ * moments are unchanged then. */
 static bool group(pm_moments *m, items *s, int64_t after, size_t *last)
 {
     *last = 0;
@@ -207,7 +210,7 @@ static bool group(pm_moments *m, items *s, int64_t after, size_t *last)
     return true;
 }
 
-/* ---- what the store says ---- */
+/* ---- reading the store ---- */
 
 static void load(pm_moments *m, int64_t name_id, int64_t from, int64_t to)
 {
@@ -237,8 +240,8 @@ static void load(pm_moments *m, int64_t name_id, int64_t from, int64_t to)
         qsort(m->near.item, m->near.n, sizeof *m->near.item, by_time);
 }
 
-/* Groups the snapshots around taken_ms. True: the name has no later snapshot, and its newest moment
- * is m->near from *last on. */
+/* Groups the snapshots around taken_ms. Returns true if the name has no later snapshot; then the
+ * items of m->near from *last on are its newest moment. */
 static bool look_around(pm_moments *m, int64_t name_id, int64_t taken_ms, size_t *last)
 {
     int64_t span = 2 * m->sweep_ms + 2, after = taken_ms, from = taken_ms, newest = taken_ms;
@@ -260,17 +263,17 @@ static bool look_around(pm_moments *m, int64_t name_id, int64_t taken_ms, size_t
         int64_t to = taken_ms + span < newest ? taken_ms + span : newest;
 
         load(m, name_id, from, to);
-        /* what comes after a pause begins a moment anyway */
+        /* a snapshot after a pause begins a moment in any case */
         settled = to >= newest || m->near.n == 0 ||
                   m->near.item[m->near.n - 1].taken_ms + m->sweep_ms < to;
         settled |= !group(m, &m->near, after, last);
-        after = to; /* what was written now is not what was there before */
+        after = to; /* the moments up to here were just written */
         span *= 8;
     }
     return taken_ms >= newest;
 }
 
-/* The moment that begins at `from` is the newest one of the name. */
+/* Keeps the items from `from` on as the newest moment of the name. */
 static void remember(pm_moments *m, items *newest, const items *s, size_t from)
 {
     items kept = {0};
@@ -281,12 +284,12 @@ static void remember(pm_moments *m, items *newest, const items *s, size_t from)
     *newest = kept;
 }
 
-/* No other snapshot of the name is later, nor within a sweep before: most often so. The snapshot is
- * a moment of its own then, as it was stored. */
+/* True if the name has no later snapshot and no other one within a sweep before: the usual case.
+ * The stored snapshot is already a moment of its own then. */
 static bool is_alone(pm_moments *m, int64_t name_id, const item *i)
 {
     int64_t last_ms =
-        pm_sql_value(/* the least of all numbers where there is none */
+        pm_sql_value(/* INT64_MIN if there is no other snapshot */
                      m->sql,
                      "SELECT max((SELECT taken_ms FROM snapshot s WHERE s.process_id = "
                      "p.process_id "
@@ -352,8 +355,8 @@ pmapdb_status pm_moments_regroup(pm_moments *m, int64_t name_id, pmapdb_error *e
 
 /* ---- moments that should be one ---- */
 
-/* Neighbouring moments without a common process, of which the first one's come again later, and no
- * further apart than a sweep that somebody may have meant. */
+/* Finds neighbouring moments without a common process, where processes of the first appear again
+ * later. They are at most ten sweeps apart, so that one sweep may have been meant. */
 pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, int64_t to_ms,
                                 int64_t sweep_ms, bool *spread, char *text, size_t size,
                                 pmapdb_error *err)
@@ -362,7 +365,7 @@ pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, i
     sqlite3_stmt *stmt;
 
     *spread = false;
-    if (from_ms == to_ms) /* two moments at most, and it takes three to be in turns */
+    if (from_ms == to_ms) /* at most two moments, and turns take three */
         return PMAPDB_OK;
     stmt = pm_sql_ask(
         sql,

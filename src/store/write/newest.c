@@ -1,4 +1,4 @@
-/* newest: what the writer remembers of each process to append its next capture. */
+/* newest: the writer's state of each process, to which the next capture is appended. */
 #include "store/write/newest.h"
 
 #include "base/buf.h"
@@ -42,7 +42,8 @@ static size_t rows_of(const pm_newest *n)
     return rows + n->made.cap;
 }
 
-/* Looked at once in as many new processes as there are: then it costs little. */
+/* Counts the rows only when the number of processes is a power of two, so that counting costs
+ * little. */
 static bool is_too_large(const pm_newest_all *all)
 {
     size_t rows = 0;
@@ -84,15 +85,15 @@ pm_newest *pm_newest_get(pm_sql *sql, pm_newest_all *all, int64_t process_id)
     return pm_sql_ok(sql) ? all->item[at] : NULL;
 }
 
-/* ---- its beat ---- */
+/* ---- the newest beat ---- */
 
 static int by_order(const void *a, const void *b)
 {
     return pm_order_compare(a, b);
 }
 
-/* A pause longer than the sweep is where a beat begins, whatever came before it; the spine is known
- * where a complete capture comes after the pause. */
+/* Reads back to a pause that is longer than the sweep and has a complete capture after it. A beat
+ * begins after such a pause, whatever came before, and the complete capture decides the spine. */
 pm_beat *pm_newest_beat(pm_sql *sql, pm_newest *n, int64_t sweep_ms)
 {
     pm_order *o = NULL;

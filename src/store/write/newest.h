@@ -1,6 +1,6 @@
-/* newest: what the writer remembers of each process to append its next capture: its newest beat and
- * the newest capture of each stream. Read from the store when first needed; forgotten as a whole
- * when it grows too large. */
+/* newest: the writer's state of each process, to which the next capture is appended: its newest
+ * beat and the newest capture of each stream. Read from the store when first needed; dropped in
+ * full when it grows too large. */
 #ifndef PM_STORE_NEWEST_H
 #define PM_STORE_NEWEST_H
 
@@ -9,7 +9,7 @@
 
 typedef struct pm_made_row {
     pm_row row;      /* without lineage and region */
-    uint64_t fields; /* of the epoch */
+    uint64_t fields; /* the fields of the epoch */
     pm_category category;
     bool inferred;
 } pm_made_row;
@@ -17,10 +17,10 @@ typedef struct pm_made_row {
 #define PM_STATES ((size_t)PM_STATE_TOTALS + 1)
 #define PM_STREAMS (PM_DIALECT_COUNT * PM_STATES)
 
-/* The rows that mappings of one pool became. A live capture keeps its pool from beat to beat, and
+/* The rows made from the mappings of one pool. A live capture keeps its pool from beat to beat and
  * most mappings stay, so most rows are copies. */
 typedef struct pm_made {
-    const pm_pool *pool; /* may be gone; pool_number tells */
+    const pm_pool *pool; /* may be freed; pool_number detects that */
     uint64_t pool_number;
     pm_map index; /* mapping id -> index in row */
     pm_made_row *row;
@@ -30,7 +30,7 @@ typedef struct pm_made {
 typedef struct pm_newest {
     int64_t process_id;
     pm_made made;
-    pm_beat beat; /* once has_beat */
+    pm_beat beat; /* valid if has_beat */
     bool has_beat;
     pm_stream *stream[PM_STREAMS]; /* NULL: not read yet */
     struct pm_rewind *rewind;      /* captures that wait to be put back, or NULL; see rewind.h */
@@ -40,20 +40,20 @@ typedef struct pm_newest_all {
     pm_map index; /* process_id -> index in item */
     pm_newest **item;
     size_t n, cap;
-    size_t waiting; /* of them, that have a rewind */
+    size_t waiting; /* number of items with a rewind */
 } pm_newest_all;
 
 void pm_newest_free(pm_newest_all *all);
 
-/* NULL after a failure. */
+/* Returns NULL after a failure. */
 pm_newest *pm_newest_get(pm_sql *sql, pm_newest_all *all, int64_t process_id);
 
-/* The newest beat, and a stream of the process; NULL after a failure. */
+/* Return the newest beat and a stream of the process; NULL after a failure. */
 pm_beat *pm_newest_beat(pm_sql *sql, pm_newest *n, int64_t sweep_ms);
 pm_stream *pm_newest_stream(pm_sql *sql, pm_objects *objects, pm_newest *n, pm_dialect dialect,
                             pm_state state);
 
-/* The streams change in the store: they are read again when they are needed. */
+/* Call when the streams change in the store: they are read again when needed. */
 void pm_newest_forget(pm_newest *n);
 
 #endif

@@ -10,17 +10,18 @@ static int64_t or_else(int64_t value, int64_t unknown)
     return value == PMAPDB_UNKNOWN ? unknown : value;
 }
 
-/* ---- lives of one pid in the store ---- */
+/* ---- the stored lives of one pid ---- */
 
 typedef struct life {
     int64_t process_id, name_id, name_rank, name_ms;
-    int64_t nearest; /* taken_ms of its last snapshot at or before the capture, else its first */
+    int64_t
+        nearest; /* taken_ms of its last snapshot at or before the capture, or of its first one */
     pm_link by;
-    bool taught; /* there is nothing in the capture that it does not know */
+    bool taught; /* the capture adds nothing to this life */
 } life;
 
-/* The better candidate: a strong tie before a weak one, then the nearer in time, past before
- * future. A weak tie counts only for the life that was the pid's latest. */
+/* True if `a` is the better candidate: a strong link before a weak one, then the nearer in time,
+ * past before future. A weak link counts only for the latest life of the pid. */
 static bool is_better(const life *a, const life *b, int64_t at)
 {
     bool a_past = a->nearest <= at, b_past = b->nearest <= at;
@@ -32,8 +33,8 @@ static bool is_better(const life *a, const life *b, int64_t at)
     return a_past ? a->nearest > b->nearest : a->nearest < b->nearest;
 }
 
-/* For a pid-less capture, the file it came from is the identity; its lives are numbered from here,
- * those of a pid from 0. */
+/* Without a pid, the source file identifies the process. Its lives are numbered from the value of
+ * life_of_file on, the lives of a pid from 0. */
 #define LIVES_OF_FILE 1024
 static int64_t life_of_file(const pm_capture *c)
 {
@@ -61,8 +62,8 @@ static bool no_news(int64_t own, int64_t other)
     return own == PMAPDB_UNKNOWN || other != PMAPDB_UNKNOWN;
 }
 
-/* learn() would change nothing: it is a page to write for each capture. A live one is met here
- * once. */
+/* True if learn() would change nothing: this saves writing a page for each capture. False for a
+ * live capture, which gets here once. */
 static bool is_taught(const pm_capture *c, const pm_evidence *own, const pm_evidence *other,
                       pm_link by, sqlite3_stmt *stmt)
 {
@@ -80,7 +81,8 @@ static bool is_taught(const pm_capture *c, const pm_evidence *own, const pm_evid
     return same && !c->live && weakest && by <= PM_LINK_ASSUMED;
 }
 
-/* The life that a live capture names; process_id 0 where it has not been seen live yet. */
+/* Finds the life that a live capture names; process_id is 0 if the life has not been captured live
+ * yet. */
 static life find_live(pm_sql *sql, const pm_capture *c, const pm_evidence *e, int64_t host_id)
 {
     life l = {0};
@@ -105,8 +107,9 @@ static life find_live(pm_sql *sql, const pm_capture *c, const pm_evidence *e, in
     return l;
 }
 
-/* A life is as far from a capture as its last snapshot before; one that has none comes after all
- * that have, by this much and as far as its first snapshot after. */
+/* The distance of a life from a capture is the time since its last snapshot before the capture. A
+ * life without such a snapshot comes after all others: its distance is FUTURE plus the time until
+ * its first snapshot. */
 #define FUTURE ((int64_t)1 << 61)
 
 static int64_t nearest_of(int64_t at, int64_t distance)
@@ -114,7 +117,7 @@ static int64_t nearest_of(int64_t at, int64_t distance)
     return distance < FUTURE ? at - distance : at + (distance - FUTURE);
 }
 
-/* *next_life: a number that no life of this pid has. */
+/* Finds the best life for the capture. *next_life: a number that no life of this pid has. */
 static life find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e, int64_t host_id,
                       int64_t *next_life)
 {
@@ -158,7 +161,7 @@ static life find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e, in
 
 /* ---- names ---- */
 
-/* The name of a capture, given the program it shows. */
+/* Returns the name of a capture; the context knows its program. */
 static pm_text name_of(const pm_capture *c, const pm_classify_context *context, pm_name_rank *rank)
 {
     static const pm_text deleted = {" (deleted)", 10};
@@ -212,7 +215,7 @@ static pm_arg command_arg(const pm_evidence *e)
     return PM_T((e->command.len ? e->command : (pm_text){NULL, 0}));
 }
 
-/* One moment on two clocks. */
+/* The two clocks at one moment. */
 static pm_arg mono_arg(const pm_capture *c)
 {
     return PM_I(c->live ? c->live->mono_ns : PMAPDB_UNKNOWN);
@@ -243,7 +246,7 @@ static int64_t insert_process(pm_sql *sql, const pm_capture *c, const pm_evidenc
     return pm_sql_last_id(sql);
 }
 
-/* Adds what the process did not know; the earliest command; the weakest link. */
+/* Adds what the process did not know yet; keeps the earliest command and the weakest link. */
 static void learn(pm_sql *sql, const pm_capture *c, const pm_evidence *e, const life *l)
 {
     if (l->taught)
@@ -292,7 +295,7 @@ pmapdb_status pm_process_rename(pm_sql *sql, int64_t process_id, int64_t old_nam
     return pm_sql_end(sql, err);
 }
 
-/* The capture's name takes the place of the process's. */
+/* True if the name of the capture replaces the name of the process. */
 static bool names_better(const pm_capture *c, pm_name_rank rank, const life *l)
 {
     return (int64_t)rank < l->name_rank ||
@@ -326,7 +329,7 @@ pmapdb_status pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_
     return pm_sql_end(sql, err);
 }
 
-/* An mtime is compared in whole seconds: archives and copies drop the rest. */
+/* Compares an mtime in whole seconds: archives and copies drop the fraction. */
 pmapdb_status pm_process_known(pm_sql *sql, const pm_capture *c, int64_t *snapshot_id,
                                pmapdb_error *err)
 {

@@ -1,4 +1,4 @@
-/* put: the one way into the store: a capture, in a transaction. */
+/* put: the one way into the store: stores a capture in a transaction. */
 #include "store/write/put.h"
 
 #include "base/clock.h"
@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define OBJECTS_MAX 250000 /* about 80 MB; a year of a process may show more files than that */
+#define OBJECTS_MAX 250000 /* about 80 MB; a year of captures may show more files than this */
 
-/* What is remembered between captures. It is dropped when another connection writes, and when a
+/* State that is kept between captures. Dropped when another connection writes and when a
  * transaction fails. */
 typedef struct pm_writer {
     pm_objects *objects;
@@ -26,7 +26,7 @@ typedef struct pm_writer {
     pm_ids left; /* see append.h */
 } pm_writer;
 
-/* ---- what is remembered ---- */
+/* ---- the kept state ---- */
 
 static void writer_free(pm_writer *w)
 {
@@ -99,7 +99,7 @@ static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *contex
     const pm_capture *c = p->capture;
     pm_newest *n = pm_newest_get(p->sql, &w->newest, p->process_id);
 
-    if (p->capture_id) /* a prune may have removed it since */
+    if (p->capture_id) /* a prune may have removed the row since */
         p->capture_id = pm_sql_value(p->sql, "SELECT capture_id FROM capture WHERE capture_id = ?1",
                                      PM_ARGS(PM_I(p->capture_id)), 0);
     if (!p->capture_id)
@@ -139,8 +139,8 @@ static void put(pm_put *p, pm_writer *w, pm_stored *out)
     out->ambiguous = found.ambiguous;
 }
 
-/* Removes categories that lineages lost and nothing else has. Their ids, which may be given again,
- * are then forgotten with all else. */
+/* Removes categories that lineages lost and no row has any more. SQLite may assign their ids again,
+ * so all kept state is dropped then. */
 static void remove_categories(pmapdb_store *s)
 {
     pm_ids *left = &s->writer->left;
@@ -243,7 +243,7 @@ pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_m
     return st;
 }
 
-/* ---- beside captures ---- */
+/* ---- names and refused input ---- */
 
 pmapdb_status pm_store_name(pmapdb_store *s, int64_t process_id, char *name, size_t size,
                             pmapdb_error *err)

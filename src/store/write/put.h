@@ -1,4 +1,4 @@
-/* put: the one way into the store: a capture, in a transaction. */
+/* put: the one way into the store: stores a capture in a transaction. */
 #ifndef PM_STORE_PUT_H
 #define PM_STORE_PUT_H
 
@@ -7,35 +7,37 @@
 
 typedef struct pm_stored {
     int64_t snapshot_id;
-    bool duplicate; /* was there already; nothing changed */
-    bool pruned;    /* a duplicate that was removed since: snapshot_id and process_id are 0 */
-    bool ambiguous; /* nothing but the pid ties it to its process */
+    bool duplicate; /* the capture was already stored; nothing changed */
+    bool pruned;    /* a duplicate whose snapshot was removed: snapshot_id and process_id are 0 */
+    bool ambiguous; /* only the pid ties the capture to its process */
     int64_t process_id, name_id;
-    char doubt[256]; /* what rules could not say of its mappings; or empty */
+    char doubt[256]; /* warning about mappings that the rules could not judge; or empty */
 } pm_stored;
 
-/* Stores one capture, in a transaction of its own. *capture_id: 0, or what an earlier call gave for
- * what was read together with it. sweep_ms: how far apart captures of one moment may be. */
+/* Stores one capture in its own transaction. *capture_id: 0, or the value that an earlier call set
+ * for a capture that was read together with this one. sweep_ms: the longest time between captures
+ * of one moment. */
 pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
                            int64_t *capture_id, pm_stored *out, pmapdb_error *err);
 
-/* The same as one of several in the caller's transaction, which must not be kept where this fails:
- * pm_store_abandon ends it then. But after PMAPDB_INPUT, the capture's own fault, nothing was
- * written and it may go on. What a late capture took off (see rewind.h) is put back by
- * pm_store_put_end, before the commit. */
+/* Stores one of several captures in the caller's transaction. After an error the transaction must
+ * not be committed: pm_store_abandon rolls it back. Exception: PMAPDB_INPUT, an error of the
+ * capture itself, where nothing was written and the transaction may continue. pm_store_put_end puts
+ * back the captures that a late capture took off (see rewind.h); call it before the commit. */
 pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
                                   int64_t *capture_id, pm_stored *out, pmapdb_error *err);
 pmapdb_status pm_store_put_end(pmapdb_store *s, pmapdb_error *err);
 void pm_store_abandon(pmapdb_store *s);
 
-/* Something was taken off: it costs less to put more captures first, and then to end. */
+/* True if captures wait to be put back. Storing more captures before pm_store_put_end is
+ * cheaper. */
 bool pm_store_put_waits(const pmapdb_store *s);
 
-/* The name under which a process is stored now. Copies at most size - 1 bytes. */
+/* Copies the current name of a process, at most size - 1 bytes. */
 pmapdb_status pm_store_name(pmapdb_store *s, int64_t process_id, char *name, size_t size,
                             pmapdb_error *err);
 
-/* Remembers input that was turned away; *known: it was remembered before. */
+/* Records input that was refused. *known: the input had been recorded before. */
 pmapdb_status pm_store_refuse(pmapdb_store *s, uint64_t hash, const char *reason, bool *known,
                               pmapdb_error *err);
 

@@ -1,4 +1,4 @@
-/* refine: the categories that rules give. */
+/* refine: the categories from the rules. */
 #include "store/write/rewind.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static pm_rule_row rule_row_of(const pm_row *row)
                          .has_flags = o->has_flags};
 }
 
-/* *open: what its place is still to be asked. */
+/* Adds the facts of one object. *open: the facts that depend on the place of the row. */
 static pmapdb_status object_facts(pm_refine *refine, const pm_rules *rules, const pm_row *of,
                                   uint64_t *open, pmapdb_error *err)
 {
@@ -44,7 +44,7 @@ static pmapdb_status object_facts(pm_refine *refine, const pm_rules *rules, cons
 static pmapdb_status find_facts(pm_refine *refine, const pm_rules *rules, const pm_rows *rows,
                                 pmapdb_error *err)
 {
-    const pm_object *before = NULL; /* rows of one object often stand together */
+    const pm_object *before = NULL; /* rows of one object are often neighbours */
     uint64_t open = 0;
 
     refine->facts = 0;
@@ -84,7 +84,7 @@ static size_t match(pm_refine *refine, const pm_rules *rules, uint64_t *memo, co
     return rule;
 }
 
-/* A category by its text, as the rule gives it. */
+/* Finds the category that the rule's template gives for the row. */
 static pmapdb_status name(pm_refine *refine, const pm_rules *rules, size_t rule,
                           const pm_rule_row *row, int64_t *out, pmapdb_error *err)
 {
@@ -100,7 +100,7 @@ static pmapdb_status name(pm_refine *refine, const pm_rules *rules, size_t rule,
     return st;
 }
 
-/* The one place where rules are asked. */
+/* The one place where rules are matched. */
 pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm_ruling *out,
                             pmapdb_error *err)
 {
@@ -148,9 +148,9 @@ void pm_refine_doubt(const pm_refine *refine, char *out, size_t size)
                  refine->slow_rule);
 }
 
-/* ---- a lineage that was stored before ---- */
+/* ---- lineages that are already stored ---- */
 
-/* Of all rows that continue the lineage, the lowest for which the rules say anything. */
+/* Returns the ruling of the lowest row of the lineage for which the rules give a category. */
 static pm_ruling ask_of_lineage(pm_put *p, const pm_descent *descent, int64_t lineage)
 {
     pm_ruling ruling = {0};
@@ -161,8 +161,9 @@ static pm_ruling ask_of_lineage(pm_put *p, const pm_descent *descent, int64_t li
     return ruling;
 }
 
-/* The lineage has this category by this rule, or its name from the program itself, which no rule
- * changes; or a capture that tells as much as this one has shown it before. */
+/* True if the category of the lineage stays: it has this category by this rule, or the program
+ * itself named it, which no rule changes, or an earlier capture of at least the same kind showed
+ * it. */
 static bool is_settled(pm_put *p, int64_t lineage, const pm_ruling *ruling)
 {
     int64_t n = pm_sql_value(
@@ -185,7 +186,8 @@ static bool is_settled(pm_put *p, int64_t lineage, const pm_ruling *ruling)
     return n != 0;
 }
 
-/* Without a rule it is what its first capture shows. */
+/* Sets the rule and category of a lineage. Without a rule the category is that of its first
+ * capture. */
 static void set_kept(pm_put *p, int64_t lineage, const pm_ruling *ruling)
 {
     pm_sql_do(
@@ -224,7 +226,7 @@ static void recount(pm_put *p, pm_newest *n)
             pm_stream_load_sums(p->sql, n->stream[s]);
 }
 
-/* Row i and all others of its lineage; of rows that were stored before, too. */
+/* Changes the category of row i and of all other rows of its lineage, stored ones too. */
 static void change(pm_put *p, pm_newest *n, pm_descent *descent, size_t i, const pm_ruling *ruling)
 {
     int64_t lineage = descent[i].lineage;

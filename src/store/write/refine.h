@@ -1,9 +1,9 @@
-/* refine: the categories that rules give (classify/rules.h).
+/* refine: the categories from the rules (classify/rules.h).
  *
- * A lineage has one for its life: what the rules say in the first capture of the strongest kind
- * (complete before partial, then the dialect with most fields) that shows it; where it has several
- * rows there, of the lowest for which they say anything. Its regions repeat it, for whoever reads
- * them. */
+ * A lineage has one category for its life: the category that the rules give in the first capture of
+ * the strongest kind (complete before partial, then the dialect with most fields) that shows it. If
+ * the lineage has several rows there, the lowest row with a category decides. Its regions repeat
+ * the category, for readers of the table. */
 #ifndef PM_STORE_REFINE_H
 #define PM_STORE_REFINE_H
 
@@ -13,45 +13,46 @@
 #include "store/write/lineage.h"
 #include "store/write/newest.h"
 
-/* What is needed besides the rows of one capture, whose facts are found when rules are first asked.
- */
+/* State besides the rows of one capture. The facts of the capture are found when the rules are
+ * first matched. */
 typedef struct pm_refine {
     pm_category_ids *categories;
     pm_rule_set *rules;
     uint64_t facts; /* see classify/rules.h; once has_facts */
     bool has_facts;
-    /* What could not be said: */
+    /* Failures to report: */
     size_t unnamed;        /* rows whose category is one too many for the store */
-    const char *slow_rule; /* whose regex gave up on a path, or NULL */
+    const char *slow_rule; /* name of a rule whose regex gave up on a path, or NULL */
 } pm_refine;
 
-/* What the rules say of a row. */
+/* The answer of the rules for one row. */
 typedef struct pm_ruling {
-    int64_t kept;     /* category_id; 0: nothing */
-    const char *rule; /* that gives it; as long as the rule set */
+    int64_t kept;     /* category_id; 0: no category */
+    const char *rule; /* name of the rule; valid as long as the rule set */
 } pm_ruling;
 
-/* From here on it is asked of another capture. */
+/* Begins another capture: its facts must be found again. */
 static inline void pm_refine_turn(pm_refine *refine)
 {
     refine->has_facts = false;
 }
 
-/* What the rules say of row i; rows are all of one capture, sorted by place. */
+/* Matches the rules against row i; all rows are of one capture, sorted by place. */
 pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm_ruling *out,
                             pmapdb_error *err);
 
-/* What could not be said so far, as a warning to whoever stored it; empty: nothing. */
+/* Writes the failures so far as a warning for the user; empty: none. */
 void pm_refine_doubt(const pm_refine *refine, char *out, size_t size);
 
-/* A capture that is put back shows lineages that a program itself had named: those that take their
- * place have that name, too. */
+/* For a capture that is put back and shows lineages that a program itself had named: gives the same
+ * name to the lineages that take their place. */
 struct pm_put;
 void pm_refine_labelled(struct pm_put *p, pm_newest *n, pm_descent *descent);
 
-/* The capture tells more than the one from which it takes its lineages: the rules are asked again
- * of lineages that no capture of its kind has shown. What they say from now on is told to the
- * captures before, in the file and in `n`, and to `descent`, of the capture's rows. */
+/* For a capture that tells more than the capture from which it takes its lineages: matches the
+ * rules again for lineages that no capture of its kind has shown. Writes new categories to the
+ * earlier captures, in the file and in `n`, and to `descent`, which belongs to the rows of the
+ * capture. */
 void pm_refine_again(struct pm_put *p, pm_newest *n, const pm_stream *own, pm_descent *descent);
 
 #endif

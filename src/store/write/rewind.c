@@ -1,4 +1,4 @@
-/* rewind: a capture that is older than the newest of its process. */
+/* rewind: stores a capture that is older than the newest one of its process. */
 #include "store/write/rewind.h"
 
 #include "base/buf.h"
@@ -30,9 +30,9 @@ static pm_queue *queue_of(pm_rewind *r, const pm_order *o)
     return o->state == PM_STATE_TOTALS ? &r->totals : &r->mappings;
 }
 
-/* ---- what is taken off ---- */
+/* ---- taking captures off ---- */
 
-/* The rows of an epoch's captures from `off` on, which then go. */
+/* Loads the rows of the captures of an epoch from `off` on, before they are deleted. */
 static pm_versions *take_rows(pm_put *p, pm_rewind *r, int64_t epoch_id, int64_t off)
 {
     pm_versions *v = calloc(1, sizeof *v);
@@ -61,8 +61,8 @@ static void cut_epoch(pm_sql *sql, int64_t epoch_id, int64_t off)
               args, 2);
 }
 
-/* Regions that only those showed that were taken off. Nothing refers to them any more, which SQLite
- * would read all of mapping_version to find out. */
+/* Deletes regions that only the captures that were taken off showed. Foreign keys are off: no row
+ * refers to these regions any more, but SQLite would read all of mapping_version to check that. */
 static void delete_regions(pm_put *p, pm_versions *const *versions, size_t n)
 {
     pm_ids regions = {0};
@@ -115,7 +115,7 @@ static void load_labelled(pm_put *p, pm_rewind *r)
                                        pm_col_int(stmt, 1), &err));
 }
 
-/* The queue begins with these, too. */
+/* Inserts items at the front of the queue. */
 static void queue_first(pm_sql *sql, pm_queue *q, const waiting *item, size_t n)
 {
     pm_queue_reserve(sql, q, n);
@@ -143,7 +143,7 @@ static void rewind_to(pm_put *p, pm_newest *n)
 
 /* ---- putting back ---- */
 
-/* Its sums are those of its row. */
+/* Takes the sums of the capture from its row in table snapshot. */
 static void read_totals(pm_put *p)
 {
     sqlite3_stmt *stmt = pm_sql_ask(
@@ -186,7 +186,7 @@ static void put_back(pm_put *means, pm_newest *n, const waiting *w)
     else
         pm_versions_rows(p.sql, w->versions, w->off, &p.rows);
     pm_append(&p, n);
-    n->rewind->rows = p.rows; /* their memory is used again */
+    n->rewind->rows = p.rows; /* the memory is used again */
     n->rewind->rollup = p.rollup;
 }
 
@@ -198,7 +198,7 @@ static void append(pm_put *means, pm_newest *n, const waiting *w)
         put_back(means, n, w);
 }
 
-/* The next beat, its leader first. */
+/* Appends the next beat, its leader first. */
 static void append_beat(pm_put *means, pm_newest *n, pm_queue *q)
 {
     size_t leader, length = pm_queue_beat(q, q->next, means->sweep_ms, &leader);
@@ -212,7 +212,8 @@ static void append_beat(pm_put *means, pm_newest *n, pm_queue *q)
     q->next += length;
 }
 
-/* Those up to `until`, and what is of one beat with them; NULL: all. */
+/* Appends the captures up to `until` and the rest of a beat that begins by then; NULL: all
+ * captures. */
 static void append_waiting(pm_put *means, pm_newest *n, pm_queue *q, const pm_order *until)
 {
     while (pm_sql_ok(means->sql) && q->next < q->n) {
@@ -228,7 +229,7 @@ static void append_waiting(pm_put *means, pm_newest *n, pm_queue *q, const pm_or
     }
 }
 
-/* ---- a capture ---- */
+/* ---- one capture ---- */
 
 static void queue_late(pm_put *p, pm_queue *q)
 {
@@ -291,7 +292,7 @@ void pm_rewind_put(pm_put *p, pm_newest_all *all, pm_newest *n)
 
 #define SHOWN "EXISTS (SELECT 1 FROM region r WHERE r.lineage_id = lineage.lineage_id)"
 
-/* What nothing shows any more. */
+/* Removes lineages that no region shows and epochs without a snapshot. */
 static void remove_rest(pm_put *p, int64_t process_id)
 {
     const pm_arg args[] = {PM_I(process_id)};

@@ -1,4 +1,4 @@
-/* rewind_cut: how far the captures of a process are taken off for one that comes late. */
+/* rewind_cut: how many captures of a process are taken off for a late one. */
 #include "base/buf.h"
 #include "store/write/rewind.h"
 #include <stdlib.h>
@@ -14,7 +14,8 @@ static int by_order(const void *a, const void *b)
     return pm_order_compare(&((const pm_waiting *)a)->order, &((const pm_waiting *)b)->order);
 }
 
-/* The stored captures of the process with mappings; or, of sums only, those of p's stream. */
+/* Loads the stored captures of the process with mappings; if p has only sums, those of its
+ * stream. */
 static void load_stored(const pm_put *p, pm_queue *out)
 {
     bool totals = p->order.state == PM_STATE_TOTALS;
@@ -39,7 +40,6 @@ static void load_stored(const pm_put *p, pm_queue *out)
         qsort(out->item, out->n, sizeof *out->item, by_order);
 }
 
-/* How many of the captures from `from` on are one beat, and which of them leads it. */
 size_t pm_queue_beat(const pm_queue *q, size_t from, int64_t sweep_ms, size_t *leader)
 {
     pm_order o[PM_DIALECT_COUNT + 1];
@@ -52,12 +52,12 @@ size_t pm_queue_beat(const pm_queue *q, size_t from, int64_t sweep_ms, size_t *l
     length = pm_beat_length(o, n, sweep_ms);
     *leader = from + pm_beat_leader(o, length);
     if (*leader == from + length)
-        *leader = q->n; /* none */
+        *leader = q->n; /* the beat has no leader */
     return length;
 }
 
-/* Says of each capture from which it took its lineages. *from, *to: the last beat that begins
- * before the late one. */
+/* Sets the base of each capture: the snapshot that gave it its lineages. *from, *to: the last beat
+ * that begins before the late capture. */
 static void find_bases(const pm_put *p, pm_queue *stored, size_t *from, size_t *to)
 {
     size_t leader, length, spine = stored->n;
@@ -80,7 +80,7 @@ static void find_bases(const pm_put *p, pm_queue *stored, size_t *from, size_t *
     }
 }
 
-/* The late capture belongs to the beat from..to, or parts it. */
+/* True if the late capture belongs to the beat from..to or splits it. */
 static bool changes_beat(const pm_put *p, const pm_queue *stored, size_t from, size_t to)
 {
     pm_beat b = pm_beat_none();
@@ -93,8 +93,9 @@ static bool changes_beat(const pm_put *p, const pm_queue *stored, size_t from, s
     return pm_order_compare(&p->order, &b.last) < 0 || pm_beat_joins(&b, &p->order, p->sweep_ms);
 }
 
-/* A lineage has the category of the strongest leader that shows it: a leader after the cut may have
- * decided, or decides now, the category of lineages that began before it. */
+/* True if a capture after the cut decides categories before it. A lineage has the category of the
+ * strongest leader that shows it: a leader after the cut may have decided, or may decide now, the
+ * category of lineages that began before it. */
 static bool decides_before(const pm_put *p, const pm_queue *stored, size_t cut)
 {
     pm_order weakest = {.state = PM_STATE_COMPLETE}, strongest = p->order;
@@ -112,7 +113,7 @@ static bool decides_before(const pm_put *p, const pm_queue *stored, size_t cut)
     return pm_order_compare_worth(&strongest, &weakest) < 0;
 }
 
-/* The first capture that is taken off. */
+/* Returns the index of the first capture to take off. */
 static size_t find_cut(const pm_put *p, pm_queue *stored)
 {
     size_t from, to, cut;

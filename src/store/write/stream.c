@@ -13,7 +13,7 @@ void pm_stream_free(pm_stream *s)
 
 /* ---- reading ---- */
 
-/* The newest capture is mostly the last one that the process has. */
+/* Reads the newest capture of the stream. It is usually the last snapshot of the process. */
 static void load_newest(pm_sql *sql, pm_stream *s)
 {
     sqlite3_stmt *stmt = pm_sql_ask(
@@ -40,7 +40,7 @@ static void load_newest(pm_sql *sql, pm_stream *s)
     pm_sql_done(stmt);
 }
 
-/* How large the epoch is; versions that have ended are counted and not read. */
+/* Reads the size of the epoch. Counts ended versions without loading them. */
 static void load_size(pm_sql *sql, pm_stream *s)
 {
     sqlite3_stmt *stmt = pm_sql_ask(sql,
@@ -111,7 +111,7 @@ void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off)
 
 /* ---- rows ---- */
 
-/* A capture that is written at place `off` of its stream's epoch. */
+/* A capture that is being written at place `off` in the epoch of its stream. */
 typedef struct writing {
     pm_sql *sql;
     pm_stream *s;
@@ -143,7 +143,7 @@ static void open_version(const writing *w, pm_row *row)
                       PM_I(v[PM_VER_DETAIL])));
 }
 
-/* Same object at the same place in the same lineage. */
+/* True for the same object at the same place in the same lineage. */
 static bool same_region(const pm_row *old, const pm_row *new)
 {
     return old->at.object == new->at.object && old->at.lineage == new->at.lineage &&
@@ -151,7 +151,7 @@ static bool same_region(const pm_row *old, const pm_row *new)
            old->size_kib == new->size_kib;
 }
 
-/* Both at the same address range, one of them possibly absent. */
+/* Writes the difference of two rows at the same address range; one of them may be NULL. */
 static void step(const writing *w, const pm_row *old, pm_row *new)
 {
     bool stays = old && new &&same_region(old, new);
@@ -211,7 +211,7 @@ static void open_sums(const writing *w, pm_category_sums *sums)
                       PM_I(v[PM_TOTAL_PRIVATE_DIRTY]), PM_I(v[PM_TOTAL_SWAP])));
 }
 
-/* Of the same category, one of them possibly absent. */
+/* Writes the difference of two sums of the same category; one of them may be NULL. */
 static void step_sums(const writing *w, const pm_category_sums *old, pm_category_sums *new)
 {
     if (old && new && w->off > 0 && pm_category_sums_equal(old, new)) {

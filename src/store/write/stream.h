@@ -1,50 +1,51 @@
-/* stream: the captures of one process, dialect and state, and the state of the newest one, to
- * append against. In the file they are epochs: the first capture of each is written whole, the rest
- * as differences. */
+/* stream: the captures of one process, dialect and state, and the state of the newest one, to which
+ * the next one is appended. The file stores a stream as epochs: the first capture of each in full,
+ * the rest as differences. */
 #ifndef PM_STORE_STREAM_H
 #define PM_STORE_STREAM_H
 
 #include "store/dict/rollup.h"
 #include "store/write/beat.h"
 
-/* More captures than this begin a new epoch, whatever their size: it bounds what a prune can cut.
- */
+/* After this many captures a new epoch begins, whatever its size: the limit bounds what a prune can
+ * cut. */
 #define PM_EPOCH_CAPTURES ((size_t)1024)
-/* Versions beyond the first capture's rows, as a multiple of those, that an epoch may hold. Space
- * is flat between 2 and 4, reading time grows with it. */
+/* The number of versions beyond the rows of the first capture that an epoch may hold, as a multiple
+ * of these rows. Space is flat between 2 and 4; reading time grows with it. */
 #define PM_EPOCH_ALPHA ((size_t)3)
 
 typedef struct pm_stream {
     int64_t process_id;
     pm_dialect dialect;
     pm_state state;
-    int64_t epoch_id; /* of the newest capture; 0 if the stream is empty */
+    int64_t epoch_id; /* epoch of the newest capture; 0 if the stream is empty */
     int64_t snapshot_id;
     pm_order newest;
     uint64_t fields;
     size_t n;                    /* captures in the epoch */
-    size_t versions, first_rows; /* of the epoch, for its adaptive end */
-    pm_rows rows;                /* of the newest capture, by place, with region_id and first */
-    pm_rollup rollup;            /* with first */
+    size_t versions, first_rows; /* size of the epoch; decides when it is full */
+    pm_rows rows;     /* rows of the newest capture, by place, with region_id and first */
+    pm_rollup rollup; /* its sums, with first */
 } pm_stream;
 
 void pm_stream_free(pm_stream *s);
 
-/* Fills the state of a stream whose process, dialect and state are set. */
+/* Loads a stream whose process, dialect and state are set. */
 void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s);
 
-/* The sums of the newest capture once more, which have changed in the file. */
+/* Loads the sums of the newest capture again, after they changed in the file. */
 void pm_stream_load_sums(pm_sql *sql, pm_stream *s);
 
-/* Where the next capture goes: begins a new epoch where its fields differ or the epoch is full. */
+/* Sets *off to the place of the next capture. Begins a new epoch if the fields differ or the epoch
+ * is full. */
 void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off);
 
-/* Writes what differs from the newest capture; `rows` (with lineages decided) and its sums become
- * the state, and *rows and *rollup what the state was. */
+/* Writes the difference to the newest capture. `rows` (with lineages decided) and `rollup` become
+ * the state; *rows and *rollup receive the previous state. */
 void pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows, pm_rollup *rollup);
 
-/* The sums by category of an epoch's captures once more, from their rows: lineages changed their
- * category. */
+/* Computes the sums by category of the captures of an epoch again from their rows, after lineages
+ * changed their category. */
 void pm_stream_recount(pm_sql *sql, pm_objects *objects, int64_t epoch_id);
 
 #endif

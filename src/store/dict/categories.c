@@ -1,4 +1,4 @@
-/* categories: the dictionary of what mappings count as. */
+/* categories: the dictionary of categories. */
 #include "store/dict/categories.h"
 
 #include "base/buf.h"
@@ -18,8 +18,8 @@ struct pm_category_ids {
     entry *item;
     size_t used, cap;
     pm_map index; /* hash of the text -> index in item */
-    bool anew;    /* `used` of them count, else all that the store has */
-    int64_t n;    /* that count; 0: not known yet. Nobody else writes while it is looked at */
+    bool anew;    /* true: only `used` entries count; false: all rows of the store */
+    int64_t n; /* the number that counts; 0: not known yet. No other connection writes meanwhile */
 };
 
 pmapdb_status pm_category_ids_new(pm_sql *sql, pm_category_ids **out, pmapdb_error *err)
@@ -83,7 +83,8 @@ static pmapdb_status keep(pm_category_ids *ids, pm_text category, int64_t id, pm
     return PMAPDB_OK;
 }
 
-/* What the first word of a refinement says, of those that mappings get; 0: it is no refinement. */
+/* Returns the id of the category named by the first word of a refinement; 0 if the text is not a
+ * refinement. */
 static int64_t parent_of(pm_text category)
 {
     const char *slash = memchr(category.data, '/', category.len);
@@ -95,7 +96,7 @@ static int64_t parent_of(pm_text category)
     return 0;
 }
 
-/* Whether one more would be too many. */
+/* True if one more category would be too many. */
 static bool is_full(pm_category_ids *ids, bool of_data)
 {
     if (ids->anew)

@@ -1,34 +1,36 @@
-/* categories: the dictionary of what mappings count as. Rules give texts, tables have ids; a text
- * is written when it is new and kept in memory once seen.
+/* categories: the dictionary of categories. Rules give texts, tables contain ids; a new text is
+ * inserted, and every text that was used stays in memory.
  *
- * Those of classify.h have fixed ids, pm_category + 1. Any other text is one that a rule gave: a
- * refinement slug/detail of one of the 11 slugs that mappings get, which is then its parent, or
- * free text, which is its own. */
+ * The categories of classify.h have fixed ids, pm_category + 1. Any other text comes from a rule:
+ * either a refinement slug/detail of one of the 11 slugs that mappings get, which is its parent, or
+ * free text, which is its own parent. */
 #ifndef PM_STORE_CATEGORIES_H
 #define PM_STORE_CATEGORIES_H
 
 #include "store/file/sql.h"
 
-/* Of one store. More are no categories any more: a rule that names each file one by its name, or a
- * program that gives each block another. */
+/* The limit of one store. More texts are not categories any more: a rule gives each file its own
+ * name, or a program gives each block another name. */
 #define PM_CATEGORIES_MAX 2000
-/* Of them, those that no name from data can take: what a set of rules calls itself. */
+/* The part of the limit that is reserved for texts that rules contain literally; names from
+ * captures cannot take it. */
 #define PM_CATEGORIES_KEPT 200
 
 typedef struct pm_category_ids pm_category_ids;
 
 pmapdb_status pm_category_ids_new(pm_sql *sql, pm_category_ids **out, pmapdb_error *err);
-/* For who gives every lineage its category anew: only those that are asked for from now on count,
- * and what is left of the others is to be removed. */
+/* Like pm_category_ids_new, for a caller that assigns the category of every lineage again: only
+ * categories that are requested from now on count towards the limit. The caller removes the unused
+ * ones. */
 pmapdb_status pm_category_ids_anew(pm_sql *sql, pm_category_ids **out, pmapdb_error *err);
 void pm_category_ids_free(pm_category_ids *ids);
 
-/* The id of a category; `about` describes it where it is new. of_data: its text comes from names in
- * captures. *out = 0: it would be one too many; nothing is written. */
+/* Finds the id of a category; `about` describes a new one. of_data: the text contains names from
+ * captures. *out = 0: the limit is reached; nothing is written. */
 pmapdb_status pm_category_id(pm_category_ids *ids, pm_text category, pm_text about, bool of_data,
                              int64_t *out, pmapdb_error *err);
 
-/* Writes the rows of those of classify.h that are missing. */
+/* Inserts the missing rows for the categories of classify.h. */
 pmapdb_status pm_category_ids_built_in(pm_sql *sql, pmapdb_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* evidence: what ties captures of one pid to one life or tells them apart. */
+/* evidence: the facts that link captures of one pid to one life or tell the lives apart. */
 #include "store/dict/evidence.h"
 
 const char *pm_link_name(pm_link link)
@@ -8,7 +8,7 @@ const char *pm_link_name(pm_link link)
     return names[link];
 }
 
-/* ---- what a capture shows ---- */
+/* ---- the evidence in a capture ---- */
 
 static bool is_libc(pm_text name)
 {
@@ -42,7 +42,7 @@ pm_evidence pm_evidence_of(const pm_capture *c, const pm_classify_context *conte
         const pm_mapping *m = pm_capture_row(c, i);
         pm_text name = pm_text_basename(m->path);
 
-        /* pmap can call the mapping below the stack a stack as well: the highest end counts. */
+        /* pmap can also call the mapping below the stack a stack: the highest end counts. */
         if (pm_text_equal(m->path, PM_TEXT("[stack]")) &&
             (e.anchor[PM_ANCHOR_STACK_END] == PMAPDB_UNKNOWN ||
              m->end > (uint64_t)e.anchor[PM_ANCHOR_STACK_END]))

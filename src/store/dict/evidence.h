@@ -1,5 +1,5 @@
-/* evidence: what ties captures of one pid to one life or tells them apart: start time and boot,
- * addresses that stay from exec to exec, the command. */
+/* evidence: the facts that link captures of one pid to one life or tell the lives apart: start time
+ * and boot, addresses that do not change until the next exec, the command. */
 #ifndef PM_STORE_EVIDENCE_H
 #define PM_STORE_EVIDENCE_H
 
@@ -14,8 +14,8 @@ enum pm_anchor {
     PM_ANCHOR_COUNT
 };
 
-/* From the strongest to the weakest; stored in process.identity, the weakest link of a process's
- * captures. NONE: they are different lives. */
+/* From the strongest link to the weakest. process.identity stores the weakest link of the captures
+ * of a process. NONE: two different lives. */
 typedef enum pm_link {
     PM_LINK_NONE,
     PM_LINK_START_TIME,
@@ -30,16 +30,16 @@ typedef struct pm_evidence {
     int64_t anchor[PM_ANCHOR_COUNT]; /* or PMAPDB_UNKNOWN */
     int64_t exe;                     /* lowest address of the executable */
     int64_t start_time;
-    pm_text boot_id; /* live captures only; without it start_time may be of any boot */
-    pm_text command; /* whole */
+    pm_text boot_id; /* live captures only; otherwise start_time may be of any boot */
+    pm_text command; /* the full command line */
 } pm_evidence;
 
-/* Texts are the capture's. */
+/* Texts belong to the capture. */
 pm_evidence pm_evidence_of(const pm_capture *c, const pm_classify_context *context);
 
 pm_link pm_evidence_compare(const pm_evidence *a, const pm_evidence *b);
 
-/* How well a lone capture is tied to its life: by the best that it shows. */
+/* Returns the link of a single capture to its life: the strongest that it shows. */
 pm_link pm_evidence_alone(const pm_evidence *e);
 
 #endif

@@ -1,9 +1,9 @@
-/* forgotten: what a prune removed of text stays known, so that no import brings it back. */
+/* forgotten: remembers the text captures that a prune removed, so that no import restores them. */
 #include "store/dict/forgotten.h"
 
 #include "store/write/process.h"
 
-/* As pm_process_known: an mtime is compared in whole seconds. */
+/* Like pm_process_known, compares an mtime in whole seconds. */
 pmapdb_status pm_forgotten(pm_sql *sql, const pm_capture *c, bool *known, pmapdb_error *err)
 {
     bool seconds = c->time_source == PM_TIME_MTIME;

@@ -1,11 +1,11 @@
-/* forgotten: what a prune removed of text stays known, so that no import brings it back. */
+/* forgotten: remembers the text captures that a prune removed, so that no import restores them. */
 #ifndef PM_STORE_FORGOTTEN_H
 #define PM_STORE_FORGOTTEN_H
 
 #include "base/capture.h"
 #include "store/file/sql.h"
 
-/* *known: the capture was stored once and a prune removed it. */
+/* *known: the capture was stored, and a prune removed it. */
 pmapdb_status pm_forgotten(pm_sql *sql, const pm_capture *c, bool *known, pmapdb_error *err);
 
 #endif

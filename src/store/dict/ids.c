@@ -1,4 +1,4 @@
-/* ids: a set of row ids: filled, sorted once, then asked. */
+/* ids: a set of row ids: filled, sorted once, then searched. */
 #include "store/dict/ids.h"
 
 #include "base/buf.h"

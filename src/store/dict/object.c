@@ -1,4 +1,4 @@
-/* object: the dictionary of what mappings show. */
+/* object: the dictionary of the properties that mappings share. */
 #include "store/dict/object.h"
 
 #include "base/buf.h"
@@ -91,7 +91,7 @@ static pm_object *find_equal(const pm_objects *objects, const pm_object *like)
                                                                           : NULL;
 }
 
-/* Fills in both hashes; everything else is set. */
+/* Fills in both hashes; all other fields must be set. */
 static void set_hashes(pm_object *o)
 {
     int64_t numbers[8] = {o->category_id, o->inferred, o->name_cut,     o->has_flags,
@@ -116,7 +116,7 @@ static char *write_hex(char *p, uint32_t v)
     return p + digits;
 }
 
-/* "%02x:%02x", which printf would make the most expensive part of a row that did not change. */
+/* Writes "%02x:%02x". printf would be the most expensive part of an unchanged row. */
 static void write_device(const pm_mapping *m, char *out)
 {
     char *p = write_hex(out, m->dev_major);
@@ -125,7 +125,7 @@ static void write_device(const pm_mapping *m, char *out)
     *write_hex(p + 1, m->dev_minor) = '\0';
 }
 
-/* Borrows the mapping's texts. */
+/* Describes the object of a mapping. Borrows the texts of the mapping. */
 static void describe(const pm_mapping *m, pm_category category, bool inferred, pm_object *o)
 {
     *o = (pm_object){
@@ -135,7 +135,7 @@ static void describe(const pm_mapping *m, pm_category category, bool inferred, p
         .has_device = pm_has(m, PM_HAS_DEVICE),
         .has_inode = pm_has(m, PM_HAS_INODE),
         .has_flags = pm_has(m, PM_HAS_FLAGS),
-        .has_pseudo = pm_has(m, PM_HAS_INODE), /* what prints inodes prints the kernel's names */
+        .has_pseudo = pm_has(m, PM_HAS_INODE), /* dialects with inodes print these names, too */
         .inode = m->inode,
         .path = m->path.data ? m->path : PM_TEXT(""),
         .flags = m->flags.data ? m->flags : PM_TEXT(""),
@@ -165,7 +165,7 @@ static pm_object *copy_of(const pm_object *like)
     return NULL;
 }
 
-/* A copy with its own texts. */
+/* Keeps a copy with its own texts. */
 static pmapdb_status keep(pm_objects *objects, const pm_object *like, pmapdb_error *err)
 {
     int64_t at = (int64_t)objects->n;
@@ -189,7 +189,7 @@ static pmapdb_status keep(pm_objects *objects, const pm_object *like, pmapdb_err
     "object_id, category_id, inferred, name_cut, perms, device, inode, path, flags, " \
     "kernel_page_kib, mmu_page_kib, thp_eligible, protection_key"
 
-/* Texts last until the statement steps on. */
+/* Reads an object. Its texts are valid until the next step of the statement. */
 static void read_object(sqlite3_stmt *stmt, pm_object *o)
 {
     pm_text perms = pm_col_text(stmt, 4), device = pm_col_text(stmt, 5);
@@ -223,7 +223,7 @@ static void read_object(sqlite3_stmt *stmt, pm_object *o)
     set_hashes(o);
 }
 
-/* One of those that a mapping has by itself: tables go by it. */
+/* Checks for a category that a mapping gets without rules: arrays are indexed by it. */
 static pmapdb_status check_category(const pm_object *o, pmapdb_error *err)
 {
     if (o->category_id > 0 && o->category_id <= PM_CATEGORY_ANONYMOUS + 1)

@@ -1,5 +1,5 @@
-/* object: the dictionary of what mappings show. Objects are found by their contents and by their
- * id, kept in memory once seen, and never change. */
+/* object: the dictionary of the properties that mappings share. Objects are found by contents and
+ * by id, stay in memory once used, and never change. */
 #ifndef PM_STORE_OBJECT_H
 #define PM_STORE_OBJECT_H
 
@@ -9,8 +9,8 @@
 
 typedef struct pm_object {
     int64_t id;
-    uint32_t hash; /* of everything below */
-    uint64_t who;  /* of perms, device, inode and path: what a lineage never changes */
+    uint32_t hash; /* hash of all fields below */
+    uint64_t who;  /* hash of perms, device, inode and path, which never change in a lineage */
     int64_t category_id;
     bool inferred, name_cut;
     char perms[5];
@@ -25,20 +25,21 @@ typedef struct pm_objects pm_objects;
 
 pmapdb_status pm_objects_new(pm_sql *sql, pm_objects **out, pmapdb_error *err);
 void pm_objects_free(pm_objects *objects);
-/* In memory. */
+/* The number of objects in memory. */
 size_t pm_objects_count(const pm_objects *objects);
 
-/* The object that `m` shows in this category; written to the store when it is new. */
+/* Finds the object of `m` in this category; inserts a new one into the store. */
 pmapdb_status pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_category category,
                             bool inferred, const pm_object **out, pmapdb_error *err);
 pmapdb_status pm_objects_get(pm_objects *objects, int64_t id, const pm_object **out,
                              pmapdb_error *err);
-/* Column hash of all rows, for whoever wrote them without knowing it (store/export/export.h). */
+/* Sets the column hash in all rows, after they were copied without it (store/export/export.h). */
 pmapdb_status pm_objects_rehash(pm_sql *sql, pmapdb_error *err);
 
-/* True where both can be the same thing. Between captures of one dialect: equal perms, device,
- * inode and path. Between dialects: as far as both show it; a name without directories equals the
- * last part of a path, and "[ anon ]" (no path, no pseudo names) equals every pseudo name. */
+/* True if both can be the same thing. Captures of one dialect: perms, device, inode and path are
+ * equal. Captures of two dialects: the fields that both show are equal; a name without directories
+ * equals the last part of a path, and "[ anon ]" (no path, no pseudo names) equals every pseudo
+ * name. */
 bool pm_object_alike(const pm_object *a, const pm_object *b);
 
 #endif

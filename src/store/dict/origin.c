@@ -1,9 +1,9 @@
-/* origin: where captures were found. */
+/* origin: the files in which captures were found. */
 #include "store/dict/origin.h"
 
 #include "base/num.h"
 
-/* A number of a file's name that is worth a column: most often it is a time. */
+/* The length of a number in a file name that gets its own column: usually it is a time. */
 #define DIGITS_MIN 6
 #define DIGITS_MAX 18
 
@@ -16,8 +16,8 @@ static size_t count_digits(pm_text t)
     return n;
 }
 
-/* The first such number, which is written as it is stored: without a 0 before it. Empty: there is
- * none, or the name itself has a *. */
+/* Returns the first such number that does not begin with 0, so that its digits equal the stored
+ * number. Empty: the name contains no such number, or contains a *. */
 static pm_text find_number(pm_text file)
 {
     if (file.len && memchr(file.data, '*', file.len))
@@ -44,7 +44,7 @@ static int64_t origin_of(pm_sql *sql, pm_text folder, pm_text file)
     return pm_sql_last_id(sql);
 }
 
-/* The name with a * in the place of the digits. */
+/* Writes the name with a * in place of the digits. */
 static void write_pattern(pm_sql *sql, pm_text file, pm_text digits, pm_buf *out)
 {
     size_t before = (size_t)(digits.data - file.data);

@@ -1,4 +1,4 @@
-/* rare_fields: rows of table rare_fields. */
+/* rare_fields: reads and writes rows of table rare_fields. */
 #include "store/dict/rare_fields.h"
 #include "base/hash.h"
 
@@ -11,9 +11,10 @@ const enum pm_field pm_rare_columns[PM_RARE_VALUES] = {
     PM_PSS_DIRTY, PM_ANONYMOUS, PM_SWAP_PSS, PM_ANON_HUGE,      PM_LOCKED,          PM_KSM,
     PM_LAZY_FREE, PM_SHMEM_PMD, PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB, PM_RSS,
     PM_DIRTY};
-#define COLUMN_OF_RSS 11 /* where PM_RSS stands in it */
+#define COLUMN_OF_RSS 11 /* index of PM_RSS in pm_rare_columns */
 
-/* As in the view mappings; PMAPDB_UNKNOWN where the columns that say it are. */
+/* Returns the usual value, as in the view mappings; PMAPDB_UNKNOWN if a column that it follows from
+ * is unknown. */
 static int64_t usual(const pm_mapping *m, const pm_metrics *row, enum pm_field field)
 {
     switch (field) {
@@ -54,7 +55,7 @@ void pm_rare_refer(pm_metrics *row, int64_t id, const pm_rare_fields *d)
     row->v[PM_VER_FIELDS] = d->number[PM_RARE_FIELDS];
 }
 
-/* It is looked for first: most often it is there, and to read costs less than to try to write. */
+/* Searches first: the row usually exists, and reading costs less than an insert that fails. */
 static pmapdb_status find_or_make(pm_sql *sql, const pm_rare_fields *d, uint32_t hash, int64_t *id,
                                   pmapdb_error *err)
 {

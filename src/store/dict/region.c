@@ -1,4 +1,4 @@
-/* region: the rows of tables region and lineage. */
+/* region: reads and writes rows of tables region and lineage. */
 #include "store/dict/region.h"
 
 static pm_arg offset_of(const pm_place *at)

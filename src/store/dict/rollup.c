@@ -15,7 +15,7 @@ void pm_rollup_clear(pm_rollup *r)
     r->n = 0;
 }
 
-/* *at: the category's place, or where it belongs. */
+/* Searches a category. *at: its index, or the index at which to insert it. */
 static bool search(const pm_rollup *r, int64_t category_id, size_t *at)
 {
     size_t low = 0, high = r->n;
@@ -32,7 +32,7 @@ static bool search(const pm_rollup *r, int64_t category_id, size_t *at)
     return low < r->n && r->item[low].category_id == category_id;
 }
 
-/* The same; nearly always at once. */
+/* The same as search; the guess is nearly always right. */
 static bool find(pm_rollup *r, int64_t category_id, size_t *at)
 {
     uint16_t *guess = &r->guess[(uint64_t)category_id % PM_ROLLUP_GUESSES];
@@ -81,7 +81,7 @@ pmapdb_status pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *
     return st;
 }
 
-/* Mappings of one category lie side by side. */
+/* Looks up the sums only when the category changes: mappings of one category are neighbours. */
 pmapdb_status pm_rollup_rows(pm_rollup *r, const pm_rows *rows, uint64_t fields, pmapdb_error *err)
 {
     pm_category_sums *s = NULL;

@@ -1,5 +1,4 @@
-/* rollup: the sums of each category of one capture: those that it has, in the order of their ids.
- */
+/* rollup: the sums of each category of one capture, sorted by category id. */
 #ifndef PM_STORE_ROLLUP_H
 #define PM_STORE_ROLLUP_H
 
@@ -9,37 +8,38 @@ typedef struct pm_category_sums {
     int64_t category_id;
     int64_t
         v[PM_TOTAL_COUNT]; /* columns of category_version after `last`; PMAPDB_UNKNOWN is NULL */
-    int32_t first; /* offset at which its version began; only in the state of an open epoch */
+    int32_t first; /* offset at which the version began; used only in the state of an open epoch */
 } pm_category_sums;
 
-#define PM_ROLLUP_GUESSES 64 /* a power of two, more than most captures have categories */
+#define PM_ROLLUP_GUESSES 64 /* a power of two, above the usual number of categories */
 
 typedef struct pm_rollup {
-    pm_category_sums *item; /* by category_id; one without mappings is as good as none */
+    pm_category_sums *item; /* sorted by category_id; an item without mappings counts as absent */
     size_t n, cap;
-    uint16_t guess[PM_ROLLUP_GUESSES]; /* by category_id: where it was found last */
+    uint16_t guess[PM_ROLLUP_GUESSES]; /* by category_id: the last index of the category */
 } pm_rollup;
 
 void pm_rollup_free(pm_rollup *r);
 void pm_rollup_clear(pm_rollup *r);
 
-/* The sums of a category, 0 each where it is new; until the next call. */
+/* Finds the sums of a category; 0 each if it is new. *out is valid until the next call. */
 pmapdb_status pm_rollup_of(pm_rollup *r, int64_t category_id, pm_category_sums **out,
                            pmapdb_error *err);
 
 pmapdb_status pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *row,
                             pmapdb_error *err);
 
-/* Of all rows; lineages are decided. */
+/* Adds up all rows; their lineages must be decided. */
 pmapdb_status pm_rollup_rows(pm_rollup *r, const pm_rows *rows, uint64_t fields, pmapdb_error *err);
 
-/* A capture that gives sums only: they are the one category total, of unknown mappings. */
+/* For a capture with sums only: they become the one category total, with an unknown number of
+ * mappings. */
 pmapdb_status pm_rollup_totals(pm_rollup *r, const pm_totals *totals, pmapdb_error *err);
 
-/* Leaves out what has no mappings any more. */
+/* Removes categories without mappings. */
 void pm_rollup_shorten(pm_rollup *r);
 
-/* The category is there: it has mappings, or nobody knows how many. */
+/* True if the category has mappings, or an unknown number of them. */
 static inline bool pm_category_sums_any(const pm_category_sums *s)
 {
     return s->v[PM_TOTAL_MAPPINGS] != 0;

@@ -1,4 +1,4 @@
-/* row: numbers of a mapping in the encoding of table ver. */
+/* row: numbers of a mapping in the encoding of table mapping_version. */
 #include "store/dict/row.h"
 
 #include <stdlib.h>
@@ -62,8 +62,8 @@ static const enum pm_field part_fields[PM_VER_PARTS] = {PM_PRIVATE_DIRTY, PM_PRI
     (PM_BIT(PM_PRIVATE_DIRTY) | PM_BIT(PM_PRIVATE_CLEAN) | PM_BIT(PM_SHARED_CLEAN) | \
      PM_BIT(PM_SHARED_DIRTY))
 
-/* Rss where the epoch does not tell its parts apart: what is known of it, in columns that nobody
- * knows. */
+/* Stores Rss in an epoch that does not have all of its parts: puts the known numbers into columns
+ * whose fields the epoch lacks. */
 static void spread(const pm_mapping *m, uint64_t fields, int64_t rss, int64_t v[PM_VER_PARTS])
 {
     int64_t rest = rss, rest_at = -1;
@@ -85,7 +85,7 @@ static void spread(const pm_mapping *m, uint64_t fields, int64_t rss, int64_t v[
         v[rest_at] = rest;
 }
 
-/* NULL stands for the usual value, where the view can know it. */
+/* Returns NULL (PMAPDB_UNKNOWN) for the usual value, from which the view computes it. */
 static int64_t unless(int64_t value, int64_t usual)
 {
     return value == usual ? PMAPDB_UNKNOWN : value;

@@ -1,12 +1,12 @@
-/* row: one mapping of one capture as the store keeps it: where it lies, in which lineage, and its
- * numbers in the encoding of table ver (NULL is the usual value). */
+/* row: one mapping of one capture as the store keeps it: its place, its lineage, and its numbers in
+ * the encoding of table mapping_version (NULL is the usual value). */
 #ifndef PM_STORE_ROW_H
 #define PM_STORE_ROW_H
 
 #include "store/dict/ids.h"
 #include "store/dict/object.h"
 
-/* Stored in region.reason; the view lineage_history gives them their names. */
+/* Stored in region.reason; the view lineage_history names them. */
 typedef enum pm_reason {
     PM_REASON_NEW,
     PM_REASON_SAME,
@@ -22,15 +22,15 @@ typedef struct pm_place {
     uint64_t start, length, offset;
     bool has_offset;
     const pm_object *object;
-    int64_t lineage; /* of a mapping of the older capture */
+    int64_t lineage; /* lineage of a mapping of the older capture */
     int64_t kept;    /* category_id that a rule gave the lineage, or 0 */
 } pm_place;
 
-/* In the order of (start, length). */
+/* Compares by (start, length). */
 int pm_place_compare(const pm_place *a, const pm_place *b);
 
-/* The columns of ver behind `last`, in their order; and two that its row of table rare_fields says:
- * they are read with it, and follow from it. */
+/* The columns of mapping_version after `last`, in order; then two columns of its row in table
+ * rare_fields, which are read with it. */
 enum pm_ver_column {
     PM_VER_PRIVATE_DIRTY,
     PM_VER_PRIVATE_CLEAN,
@@ -42,16 +42,16 @@ enum pm_ver_column {
     PM_VER_DETAIL,
     PM_VER_COUNT,
     PM_VER_RSS = PM_VER_COUNT,
-    PM_VER_FIELDS, /* what the row has of its epoch's fields; NULL: all */
+    PM_VER_FIELDS, /* the subset of the epoch's fields that the row has; NULL: all */
     PM_VER_READ
 };
 
-#define PM_VER_PARTS 4 /* of Rss: the first so many */
+#define PM_VER_PARTS 4 /* the first four columns are the parts of Rss */
 
 #define PM_VER_COLUMNS                                                                  \
     "private_dirty, private_clean, shared_clean, shared_dirty, swap, pss, referenced, " \
     "rare_fields_id"
-/* Those that are read, of `mapping_version v` and PM_VER_JOIN. */
+/* The columns to read, from `mapping_version v` and PM_VER_JOIN. */
 #define PM_VER_SELECT                                                                   \
     "v.private_dirty, v.private_clean, v.shared_clean, v.shared_dirty, v.swap, v.pss, " \
     "v.referenced, v.rare_fields_id, d.rss_kib, d.fields"
@@ -63,11 +63,12 @@ typedef struct pm_metrics {
 } pm_metrics;
 
 typedef struct pm_row {
-    pm_place at;      /* at.lineage is the row's own */
-    int64_t size_kib; /* or PMAPDB_UNKNOWN: length / 1024 */
+    pm_place at;      /* at.lineage is the lineage of the row itself */
+    int64_t size_kib; /* PMAPDB_UNKNOWN: length / 1024 */
     int64_t region_id;
-    pm_reason reason; /* why it is in its lineage, where the region begins with this row */
-    int32_t first;    /* offset at which its version began; only in the state of an open epoch */
+    pm_reason
+        reason; /* why the row belongs to its lineage; valid if the region begins with this row */
+    int32_t first; /* offset at which the version began; used only in the state of an open epoch */
     pm_metrics m;
 } pm_row;
 
@@ -79,7 +80,7 @@ typedef struct pm_rows {
 
 void pm_rows_free(pm_rows *rows);
 
-/* category_id of the row: what its lineage keeps, else the object's own. */
+/* Returns the category_id of the row: the category of its lineage, or else of its object. */
 static inline int64_t pm_row_category(const pm_row *row)
 {
     return row->at.kept ? row->at.kept : row->at.object->category_id;
@@ -90,7 +91,8 @@ static inline int64_t pm_row_size_kib(const pm_row *row)
     return row->size_kib == PMAPDB_UNKNOWN ? (int64_t)(row->at.length / 1024) : row->size_kib;
 }
 
-/* Numbers of `m`, `fields` being what the epoch has; all as usual in table rare_fields. */
+/* Encodes the numbers of `m`; the epoch has `fields`. All columns of table rare_fields are set to
+ * their usual values. */
 void pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out);
 
 static inline int64_t pm_known_sum(int64_t a, int64_t b)
@@ -98,15 +100,16 @@ static inline int64_t pm_known_sum(int64_t a, int64_t b)
     return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
 }
 
-/* Rss and Dirty as the columns of ver have them; PMAPDB_UNKNOWN: they do not say it. */
+/* Compute Rss and Dirty from the columns of mapping_version; PMAPDB_UNKNOWN if a part is
+ * unknown. */
 int64_t pm_metrics_parts(const pm_metrics *m);
 int64_t pm_metrics_dirty(const pm_metrics *m);
 
-/* Pss_Dirty, if shared pages that are dirty are shared by as many as those that are clean. `rss`
- * PMAPDB_UNKNOWN: the parts say it. */
+/* Computes Pss_Dirty, assuming that dirty and clean shared pages have equally many sharers. rss =
+ * PMAPDB_UNKNOWN: computed from the parts. */
 int64_t pm_metrics_pss_dirty(const pm_metrics *m, int64_t rss);
 
-/* What the row has of the fields of its epoch. */
+/* Returns the fields of the epoch that the row has. */
 static inline uint64_t pm_metrics_fields(const pm_metrics *m, uint64_t fields)
 {
     int64_t own = m->v[PM_VER_FIELDS];
@@ -114,19 +117,19 @@ static inline uint64_t pm_metrics_fields(const pm_metrics *m, uint64_t fields)
     return own == PMAPDB_UNKNOWN ? fields : fields & (uint64_t)own;
 }
 
-/* What a row with these numbers adds to the sums of its capture, as the view mappings shows it; -1
- * is unknown. size_kib is what the capture shows where it shows a size. */
+/* Computes what a row with these numbers adds to the sums of its capture, as the view mappings
+ * shows it; -1 is unknown. size_kib: the size in the capture, used if the capture shows sizes. */
 void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_totals *out);
 
 bool pm_metrics_equal(const pm_metrics *a, const pm_metrics *b);
 
-/* The lineages of all rows. */
+/* Collects the lineages of all rows. */
 pmapdb_status pm_rows_lineages(const pm_rows *rows, pm_ids *out, pmapdb_error *err);
 
 /* Sorts by place. */
 void pm_rows_sort(pm_rows *rows);
 
-/* Room for n rows in all. */
+/* Reserves room for n rows in total. */
 pmapdb_status pm_rows_reserve(pm_rows *rows, size_t n, pmapdb_error *err);
 
 #endif

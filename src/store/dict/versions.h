@@ -1,5 +1,5 @@
 /* versions: the rows of the captures of one epoch. Each version is read once, however many captures
- * show it; going on in the order of the epoch then costs what changes. */
+ * show it. Moving to the next capture of the epoch costs only what changes. */
 #ifndef PM_STORE_VERSIONS_H
 #define PM_STORE_VERSIONS_H
 
@@ -8,33 +8,33 @@
 
 typedef struct pm_version {
     pm_row row;
-    int64_t first, last; /* places of captures in the epoch; last INT64_MAX: to its end */
+    int64_t first, last; /* places of captures in the epoch; last INT64_MAX: to the end */
 } pm_version;
 
 typedef struct pm_versions {
     int64_t epoch_id;
     int64_t from; /* captures before this place were not read */
     uint64_t fields;
-    pm_version *item; /* in the order of their first capture */
+    pm_version *item; /* sorted by their first capture */
     size_t n, cap;
     int64_t at;     /* the current capture */
-    size_t begun;   /* versions that begin at it or before */
-    size_t *active; /* those that it shows, by address */
+    size_t begun;   /* number of versions that begin at `at` or before */
+    size_t *active; /* the versions of the current capture, by address */
     size_t n_active, cap_active;
 } pm_versions;
 
 void pm_versions_free(pm_versions *v);
 
-/* The captures of the epoch from place `from` on, into a zeroed *out. */
+/* Loads the captures of the epoch from place `from` on into a zeroed *out. */
 void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
                       pm_versions *out);
 
-/* The rows of the capture at `off`, by place; and the versions that they are, as indexes in
- * v->active. */
+/* Moves to the capture at `off`: v->active has the indexes of its versions, by place.
+ * pm_versions_rows also copies its rows to *out. */
 void pm_versions_move(pm_sql *sql, pm_versions *v, int64_t off);
 void pm_versions_rows(pm_sql *sql, pm_versions *v, int64_t off, pm_rows *out);
 
-/* The rows of the newest capture of an epoch, by place. */
+/* Reads the rows of the newest capture of an epoch, by place. */
 void pm_versions_newest(pm_sql *sql, pm_objects *objects, int64_t epoch_id, pm_rows *out);
 
 #endif

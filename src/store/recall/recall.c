@@ -1,4 +1,4 @@
-/* recall: the captures of a stored process, whole again and in time order. */
+/* recall: the captures of a stored process, restored in full and in time order. */
 #include "store/recall/recall.h"
 
 #include "base/buf.h"
@@ -19,10 +19,10 @@ struct pm_recall {
     pm_recall_item *items;
     size_t n, cap;
     pm_pool *words;               /* texts of the process, its pins and its live readings */
-    pm_recall_standing standing;  /* read last; its texts are in `words` */
-    pm_pool *mappings;            /* of the captures since the last pm_recall_forget */
-    pm_recall_rows rows[STREAMS]; /* of each stream, the epoch that was read last */
-    pm_live **live;               /* of the captures since then */
+    pm_recall_standing standing;  /* the one that was read last; its texts are in `words` */
+    pm_pool *mappings;            /* mappings of the captures since the last pm_recall_forget */
+    pm_recall_rows rows[STREAMS]; /* per stream: the epoch that was read last */
+    pm_live **live; /* live readings of the captures since the last pm_recall_forget */
     size_t n_live, cap_live;
 };
 
@@ -84,7 +84,7 @@ static pmapdb_status damaged(const char *what, int64_t id, const char *why, pmap
 
 /* ---- the process ---- */
 
-/* PM_LINK_NONE: no such word. */
+/* Returns the link with this name; PM_LINK_NONE if there is no such name. */
 static pm_link find_link(pm_text word)
 {
     pm_link link = PM_LINK_ASSUMED;
@@ -132,7 +132,7 @@ static pmapdb_status load_process(pm_recall *r, int64_t process_id, pmapdb_error
                : pm_sql_end(sql, err);
 }
 
-/* ---- its snapshots ---- */
+/* ---- the snapshots ---- */
 
 static int by_time(const void *a, const void *b)
 {
@@ -215,7 +215,7 @@ pmapdb_status pm_recall_begin(pm_recall *r, int64_t process_id, int64_t from_ms,
 
 /* ---- one capture ---- */
 
-/* The snapshot's own row. */
+/* Reads the row of the snapshot. */
 static pmapdb_status read_block(pm_recall *r, const pm_recall_item *item, pm_capture *c,
                                 pmapdb_error *err)
 {
@@ -246,7 +246,7 @@ static pmapdb_status read_block(pm_recall *r, const pm_recall_item *item, pm_cap
                : pm_sql_end(r->sql, err);
 }
 
-/* Where it was found; empty where the row of the capture is gone. */
+/* Reads the file of the capture; empty if the row of the capture is missing. */
 static pmapdb_status read_origin(pm_recall *r, const pm_recall_item *item, pm_capture *c,
                                  pmapdb_error *err)
 {
@@ -261,7 +261,8 @@ static pmapdb_status read_origin(pm_recall *r, const pm_recall_item *item, pm_ca
     return st;
 }
 
-/* A capture has the process's name and command if it is not older than the one that gave them. */
+/* Gives the capture the data of its process. A capture gets the name and command if it is not older
+ * than the capture that gave them. */
 static pmapdb_status lend(const pm_recall_process *who, pm_capture *c, pmapdb_error *err)
 {
     bool named = who->name_ms <= c->taken_ms;
@@ -297,7 +298,8 @@ static pmapdb_status read_rows(pm_recall *r, const pm_recall_item *item, pm_capt
     return st;
 }
 
-/* The process has one pair of clocks, from which its other moments are counted. */
+/* Reads the live reading. The process has one pair of clocks, from which its other times are
+ * computed. */
 static pmapdb_status read_live(pm_recall *r, const pm_recall_item *item, pm_capture *c,
                                pmapdb_error *err)
 {
@@ -317,7 +319,8 @@ static pmapdb_status read_live(pm_recall *r, const pm_recall_item *item, pm_capt
     return PMAPDB_OK;
 }
 
-/* The sums were proved before they were stored; other rows are not what was read. */
+/* True if the rows add up to the stored sums. The sums were proved before they were stored, so
+ * other rows are damage. */
 static bool adds_up(const pm_capture *c)
 {
     pm_totals totals;

@@ -26,7 +26,7 @@ static void damaged(pm_sql *sql, const char *what, int64_t id, const char *why)
         &err);
 }
 
-/* In the order of a live capture: by NAME=VALUE, each ended by a NUL. */
+/* Reads the variables in the order of a live capture: sorted by NAME=VALUE, each ended by a NUL. */
 static pm_text read_environment(pm_sql *sql, int64_t standing_id, pm_pool *pool)
 {
     pm_buf all = {0};

@@ -8,16 +8,16 @@
 #include "store/file/sql.h"
 
 typedef struct pm_recall_standing {
-    int64_t standing_id; /* 0: none was read yet */
+    int64_t standing_id; /* 0: not read yet */
     pm_standing standing;
 } pm_recall_standing;
 
-/* A copy in the pool that ends in a NUL; {NULL, 0} stays so. A failure is kept in `sql`. */
+/* Copies a text to the pool, ended by a NUL; {NULL, 0} stays as it is. `sql` keeps an error. */
 pm_text pm_recall_text(pm_sql *sql, pm_pool *pool, pm_text t);
 
-/* *out is NULL where the snapshot has no live reading, else the caller's to free; its texts are in
- * `pool`. `last` saves reading what the snapshot before had, too. The tables do not say boot_id and
- * utc_ms: the caller sets them. */
+/* Reads the live reading of a snapshot. *out is NULL if it has none; otherwise the caller frees it;
+ * its texts are in `pool`. `last` avoids reading the row of the previous snapshot again. The tables
+ * do not contain boot_id and utc_ms: the caller sets them. */
 pmapdb_status pm_recall_live(pm_sql *sql, int64_t snapshot_id, pm_pool *pool,
                              pm_recall_standing *last, pm_live **out, pmapdb_error *err);
 

@@ -1,4 +1,4 @@
-/* recall_row: a row of the store as the mapping that it was made of. */
+/* recall_row: turns a row of the store back into its mapping. */
 #include "store/recall/recall_row.h"
 
 #include "base/num.h"
@@ -15,7 +15,7 @@ static int64_t or_else(int64_t value, int64_t usual)
     return value == PMAPDB_UNKNOWN ? usual : value;
 }
 
-/* What pm_row_encode left out is put back. */
+/* Restores the values that pm_row_encode left out. */
 static void decode(const pm_row *row, int64_t out[PM_FIELD_COUNT])
 {
     const int64_t *v = row->m.v;
@@ -23,7 +23,7 @@ static void decode(const pm_row *row, int64_t out[PM_FIELD_COUNT])
     int64_t rss = or_else(v[PM_VER_RSS], pm_metrics_parts(&row->m));
 
     for (int i = 0; i < PM_FIELD_COUNT; i++)
-        out[i] = 0; /* so are most fields of table detail, where it has no row */
+        out[i] = 0; /* the usual value of most fields of table rare_fields */
     out[PM_SIZE] = pm_row_size_kib(row);
     out[PM_KERNEL_PAGE] = row->at.object->kernel_page;
     out[PM_MMU_PAGE] = row->at.object->mmu_page;
@@ -59,7 +59,7 @@ static pmapdb_status add_detail(pm_sql *sql, const pm_row *row, int64_t numbers[
     return st;
 }
 
-/* major:minor, in hex. */
+/* Reads major:minor, in hex. */
 static bool read_device(const char *device, pm_mapping *m)
 {
     const char *end = device + strlen(device);
@@ -108,7 +108,7 @@ bool pm_recall_object(const pm_object *o, pm_mapping *out)
     (PM_HAS_DEVICE | PM_HAS_INODE | PM_HAS_FLAGS | PM_BIT(PM_KERNEL_PAGE) | PM_BIT(PM_MMU_PAGE) | \
      PM_BIT(PM_THP_ELIGIBLE) | PM_BIT(PM_PROTECTION_KEY))
 
-/* Texts are the object's and `extra`'s. */
+/* Fills the mapping. Its texts belong to the object and to `extra`. */
 static pmapdb_status describe(const pm_row *row, uint64_t fields,
                               const int64_t numbers[PM_FIELD_COUNT], pm_text extra, pm_mapping *m,
                               pmapdb_error *err)

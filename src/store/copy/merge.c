@@ -1,4 +1,4 @@
-/* merge: goes through another store, process by process, and puts what is new. */
+/* merge: reads another store, process by process, and stores its new captures. */
 #include "store/copy/merge_run.h"
 
 #include "base/clock.h"
@@ -9,11 +9,11 @@
 #include "store/write/process.h"
 #include "store/write/put.h"
 
-#define ROWS_MAX 256   /* captures, beats ... in one transaction */
-#define LONG_MS 250    /* other writers wait so long */
-#define WAITING_MS 500 /* while late captures have taken others off: a commit puts all back */
+#define ROWS_MAX 256   /* rows (captures, beats ...) in one transaction */
+#define LONG_MS 250    /* how long other writers wait at most */
+#define WAITING_MS 500 /* the same while captures wait: a commit puts all of them back */
 
-/* ---- what the parts share ---- */
+/* ---- shared by the parts ---- */
 
 void pm_merge_keep(pm_merge *m, pmapdb_status st, const pmapdb_error *err)
 {
@@ -141,7 +141,8 @@ void pm_merge_wrote(pm_merge *m)
 
 /* ---- one process ---- */
 
-/* Puts a new snapshot. *went: the process that it went to, as all before it, or -1. */
+/* Stores a new snapshot. *went: the process that received it, if all snapshots so far went to the
+ * same one, or -1. */
 static void put(pm_merge *m, pm_recall_item *item, int64_t *went)
 {
     pm_capture *c = NULL;
@@ -150,7 +151,7 @@ static void put(pm_merge *m, pm_recall_item *item, int64_t *went)
     int64_t capture_id;
     pmapdb_status st;
 
-    if (!m->in_transaction) { /* another writer may have it, too */
+    if (!m->in_transaction) { /* another writer may have stored it meanwhile */
         pm_merge_begin(m);
         pm_merge_look(m, item);
     }
@@ -211,7 +212,7 @@ static void set_pins(pm_merge *m)
     }
 }
 
-/* What a JVM said of the process, once its captures are here. */
+/* Copies the labels that a JVM gave the process, after its captures are stored. */
 static void take_labels(pm_merge *m)
 {
     int64_t there = pm_recall_who(m->recall)->process_id, here = 0;
@@ -231,7 +232,7 @@ static void take_labels(pm_merge *m)
     if (!here || !pm_merge_ok(m))
         return;
     pm_merge_keep(m, pm_label_take(m->from->sql, there, m->into->sql, here, &err), &err);
-    pm_store_forget(m->into); /* the writer remembers categories */
+    pm_store_forget(m->into); /* the writer keeps categories */
 }
 
 static void one_process(pm_merge *m, int64_t process_id)
@@ -269,7 +270,7 @@ static void one_process(pm_merge *m, int64_t process_id)
 
 /* ---- the store ---- */
 
-/* Two unknown hosts would be one. */
+/* Counts the hosts. Two unknown hosts would be taken for one. */
 static void look_at_hosts(pm_merge *m)
 {
     m->counts->hosts = (uint64_t)pm_sql_value(
@@ -295,7 +296,7 @@ static void merge_refused(pm_merge *m)
     }
 }
 
-/* How far the names there were pruned: what is here of them is not complete before that. */
+/* Copies how far names were pruned: before that time their data is incomplete here, too. */
 static void merge_pruned(pm_merge *m)
 {
     sqlite3_stmt *row =
@@ -316,7 +317,7 @@ static void merge_pruned(pm_merge *m)
     }
 }
 
-/* After the processes, which their events are matched to. */
+/* Runs after the processes, to which the events of recordings are matched. */
 static void merge_recordings(pm_merge *m)
 {
     bool theirs = false;
@@ -354,7 +355,7 @@ static void go_through(pm_merge *m)
     merge_recordings(m);
 }
 
-/* Hands out the first failure; *theirs: `from` is to blame. */
+/* Returns the first failure; *theirs: `from` is the cause. */
 static pmapdb_status end(pm_merge *m, bool *theirs, pmapdb_error *err)
 {
     pmapdb_error own = {0}, other = {0};
@@ -367,7 +368,7 @@ static pmapdb_status end(pm_merge *m, bool *theirs, pmapdb_error *err)
     return st != PMAPDB_OK ? st : from;
 }
 
-/* The other store is read as it is now, whatever its writer does meanwhile. */
+/* Reads the other store in one transaction, so its writers change nothing during the merge. */
 pmapdb_status pm_merge_store(pmapdb_store *into, pmapdb_store *from,
                              const pm_merge_options *options, pm_merge_counts *counts, bool *theirs,
                              pmapdb_error *err)

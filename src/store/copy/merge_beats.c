@@ -1,11 +1,10 @@
-/* merge_beats: the beats of live captures and the schedules that they belong to. A beat is known by
- * its schedule and its clocks, or because a prune removed the beats of its schedule up to it here.
- */
+/* merge_beats: the beats of live captures and their schedules. A beat is known by its schedule and
+ * its clocks, or because a prune here removed the beats of its schedule up to it. */
 #include "store/copy/merge_run.h"
 
 #include "store/write/process.h"
 
-/* A row of table schedule there; texts last as long as the row. */
+/* A row of table schedule in the other store; texts are valid as long as the row. */
 typedef struct schedule {
     int64_t schedule_id, pruned_ms;
     pm_arg key[4]; /* host, boot, selection, every_ms */
@@ -47,7 +46,7 @@ static sqlite3_stmt *ask_beats(pm_merge *m, int64_t schedule_id)
         PM_ARGS(PM_I(schedule_id)));
 }
 
-/* ---- which are known ---- */
+/* ---- finding the known beats ---- */
 
 static void find_of_schedule(pm_merge *m, const schedule *j)
 {
@@ -118,7 +117,8 @@ static int64_t schedule_here(pm_merge *m, const schedule *j)
     return pm_sql_value(sql, "SELECT j.schedule_id " OF_SCHEDULE, j->key, 4, 0);
 }
 
-/* All but a beat that may still be going on: what is not stored of it yet would pass for pruned. */
+/* Stores the new beats of a schedule, except one that may still be running: its missing snapshots
+ * would pass for pruned. */
 static void store_of_schedule(pm_merge *m, const schedule *j)
 {
     sqlite3_stmt *row = ask_beats(m, j->schedule_id);
@@ -131,7 +131,8 @@ static void store_of_schedule(pm_merge *m, const schedule *j)
             here = schedule_here(m, j);
         store_beat(m, here, row);
     }
-    if (j->pruned_ms == PMAPDB_UNKNOWN) /* else what came of it is not complete here, either */
+    if (j->pruned_ms ==
+        PMAPDB_UNKNOWN) /* if pruned there, the data of the schedule is incomplete here, too */
         return;
     pm_merge_begin(m);
     pm_sql_do(m->into->sql,

@@ -1,6 +1,6 @@
-/* merge_log: logs without times. They are known by the sequence of their blocks, as import knows
- * them (store/log.h): a log there stands for a file, its last block for the time the file was
- * written. */
+/* merge_log: logs without times. Known by the sequence of their blocks, as in an import
+ * (write/import_log.h): a log of the other store stands for a file, and the time of its last block
+ * for the file's mtime. */
 #include "store/copy/merge_run.h"
 
 #include "base/buf.h"
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 
 typedef struct their_block {
-    int64_t snapshot_id; /* PMAPDB_UNKNOWN: a prune removed it */
+    int64_t snapshot_id; /* PMAPDB_UNKNOWN: a prune removed the snapshot */
     int64_t taken_ms;
 } their_block;
 
-/* A log of the other store, with what a prune removed, in the order of PM_LOG_ROWS. */
+/* A log of the other store, including pruned blocks, in the order of PM_LOG_ROWS. */
 typedef struct log {
     pm_log_block *block;
     their_block *there;
@@ -43,8 +43,8 @@ static void read_log(pm_merge *m, int64_t log_id, log *out)
     }
 }
 
-/* A block that goes on with a log here, but was taken before its last one, comes after it, as in an
- * import. */
+/* Finds the log in this store. A new block that was taken before the last block of that log gets a
+ * time after it, as in an import. */
 static void match(pm_merge *m, int64_t log_id, int64_t host_id, log *l)
 {
     int64_t here = 0, last_ms = PMAPDB_UNKNOWN;

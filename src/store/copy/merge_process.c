@@ -1,5 +1,5 @@
-/* merge_process: knows a snapshot of the other store again, and tells a process here what the other
- * store knows of it. */
+/* merge_process: recognises snapshots of the other store, and adds to a process what the other
+ * store knows about it. */
 #include "store/copy/merge_run.h"
 
 #include "store/write/moment.h"
@@ -8,8 +8,8 @@
 
 /* ---- snapshots ---- */
 
-/* By host, pid, dialect, hash and time, as import does; an mtime counts in whole seconds. A live
- * one also by boot and start time. */
+/* Finds a snapshot by host, pid, dialect, hash and time, as import does; an mtime counts in whole
+ * seconds. A live one must also have the same boot and start time. */
 static int64_t find_stored(pm_merge *m, const pm_recall_item *item, int64_t host_id, int64_t from,
                            int64_t to)
 {
@@ -34,7 +34,8 @@ static int64_t find_stored(pm_merge *m, const pm_recall_item *item, int64_t host
     return found;
 }
 
-/* A prune left word of text; what is missing here of a beat that is or was here was pruned. */
+/* True if this store pruned the snapshot. Text: table forgotten has it. Live: this store has or had
+ * its beat but not the snapshot. */
 static bool was_pruned(pm_merge *m, const pm_recall_item *item, int64_t host_id, int64_t from,
                        int64_t to)
 {
@@ -67,9 +68,9 @@ void pm_merge_look(pm_merge *m, pm_recall_item *item)
         item->known = PM_MERGE_PRUNED;
 }
 
-/* ---- facts ---- */
+/* ---- facts about the process ---- */
 
-/* Moments of a name are made of its processes. */
+/* Groups the moments of both names again: their processes changed. */
 static void regroup(pm_merge *m, int64_t old_id, int64_t name_id)
 {
     pm_moments *moments = NULL;
@@ -84,8 +85,8 @@ static void regroup(pm_merge *m, int64_t old_id, int64_t name_id)
     pm_moments_free(moments);
 }
 
-/* A better name, or one as good that is earlier: a prune may have removed the capture that gave it.
- */
+/* Takes over a better name, or an equally good one that is earlier: a prune may have removed the
+ * capture that gave it. */
 static void take_name(pm_merge *m, int64_t process_id)
 {
     const pm_recall_process *who = pm_recall_who(m->recall);
@@ -114,7 +115,7 @@ static void take_name(pm_merge *m, int64_t process_id)
     pm_merge_keep(
         m, pm_process_rename(sql, process_id, old_id, name_id, who->name_rank, who->name_ms, &err),
         &err);
-    pm_store_forget(m->into); /* the writer remembers the moments of names */
+    pm_store_forget(m->into); /* the writer keeps the moments of names */
     if (name_id != old_id && pm_sql_ok(sql))
         regroup(m, old_id, name_id);
 }

@@ -1,9 +1,9 @@
-/* merge_run: what the parts of a merge share. merge.c goes through the other store process by
- * process, merge_process.c knows a process and its snapshots again, merge_log.c the logs without
+/* merge_run: functions that the parts of a merge share. merge.c reads the other store process by
+ * process; merge_process.c recognises a process and its snapshots, merge_log.c the logs without
  * times, merge_beats.c the beats of live captures.
  *
- * Failures are kept in the two handles (store/sql.h), in that of `from` where the other store is to
- * blame; pm_merge_ok says whether a step may go on. */
+ * The two handles keep failures (file/sql.h); the handle of `from` keeps them if the other store is
+ * the cause. Steps continue only while pm_merge_ok is true. */
 #ifndef PM_STORE_COPY_MERGE_RUN_H
 #define PM_STORE_COPY_MERGE_RUN_H
 
@@ -11,8 +11,8 @@
 #include "store/copy/merge.h"
 #include "store/recall/recall.h"
 
-/* pm_recall_item.known is the snapshot here, 0 for a new one, or: */
-#define PM_MERGE_PRUNED (-1) /* it was here, and a prune removed it */
+/* pm_recall_item.known: the snapshot in this store; 0: a new snapshot; or: */
+#define PM_MERGE_PRUNED (-1) /* this store pruned the snapshot */
 
 typedef struct pm_merge {
     pmapdb_store *into; /* NULL: an empty store, in a dry run */
@@ -20,59 +20,59 @@ typedef struct pm_merge {
     const pm_merge_options *options;
     pm_merge_counts *counts;
     pm_recall *recall;
-    pm_map captures;   /* capture_id there -> here */
-    pm_map beats;      /* capture_id of a beat there that is here or was pruned here -> 1 */
-    pm_map logs;       /* log_id there -> here */
-    pm_map log_blocks; /* snapshot of a log there -> `known` */
-    pm_map log_times;  /* new snapshot of a log there -> its time here, where that is another */
+    pm_map captures; /* capture_id in the other store -> in this store */
+    pm_map beats; /* capture_id of a beat in the other store that this store has or pruned -> 1 */
+    pm_map logs;  /* log_id in the other store -> in this store */
+    pm_map log_blocks; /* snapshot of a log in the other store -> `known` */
+    pm_map log_times;  /* new snapshot of a log there -> its time here, if different */
     bool in_transaction;
-    size_t rows;     /* written in it */
-    uint64_t stored; /* captures in it */
+    size_t rows;     /* rows written in the transaction */
+    uint64_t stored; /* captures stored in the transaction */
     int64_t began_ms;
 } pm_merge;
 
-/* Keeps a failure: of this store, of the other one. */
+/* Keep a failure whose cause is this store (keep) or the other store (blame). */
 void pm_merge_keep(pm_merge *m, pmapdb_status st, const pmapdb_error *err);
 void pm_merge_blame(pm_merge *m, pmapdb_status st, const pmapdb_error *err);
 bool pm_merge_ok(const pm_merge *m);
 
-/* The next row of a statement of the other store; false after any failure, too. */
+/* Steps to the next row of a statement of the other store; false after any failure, too. */
 bool pm_merge_next(pm_merge *m, sqlite3_stmt *row);
 
 void pm_merge_set(pm_merge *m, pm_map *map, int64_t key, int64_t value);
-/* 0: the key has no value. */
+/* Returns 0 if the map has no such key. */
 int64_t pm_merge_get(const pm_map *map, int64_t key);
 
 /* ---- transactions: short, so that no other writer waits for long ---- */
 
-void pm_merge_begin(pm_merge *m); /* unless one has begun */
+void pm_merge_begin(pm_merge *m); /* does nothing inside a transaction */
 void pm_merge_commit(pm_merge *m);
-void pm_merge_wrote(pm_merge *m); /* one more row: may commit */
+void pm_merge_wrote(pm_merge *m); /* counts one row; may commit */
 
 /* ---- hosts and captures ---- */
 
-/* What the host of a row there is called here; NULL: unknown. */
+/* Returns the name in this store of a host in the other store; NULL: unknown. */
 const char *pm_merge_host(const pm_merge *m, const char *there);
-/* 0: the unknown host; -1: this store does not have it. */
+/* Returns 0 for the unknown host, -1 if this store does not have the host. */
 int64_t pm_merge_host_id(pm_merge *m, const char *host);
-/* The row of table capture, made when missing. */
+/* Returns the row of table capture; inserts a missing one. */
 int64_t pm_merge_capture(pm_merge *m, int64_t there);
 
 /* ---- the process of m->recall ---- */
 
-/* Sets item->known. */
+/* Sets item->known: looks for the snapshot in this store. */
 void pm_merge_look(pm_merge *m, pm_recall_item *item);
-/* Gives the process here what its row there knows and its captures do not tell. */
+/* Adds facts to the process that its row in the other store has and its captures do not show. */
 void pm_merge_facts(pm_merge *m, int64_t process_id);
 
 /* ---- logs and beats ---- */
 
 void pm_merge_find_logs(pm_merge *m);
-/* The log here; 0 for 0. */
+/* Returns the log in this store; 0 for 0. */
 int64_t pm_merge_log(pm_merge *m, int64_t there);
 
 void pm_merge_find_beats(pm_merge *m);
-/* After the processes: a beat that is here is here as a whole. */
+/* Runs after the processes: a stored beat is stored in full. */
 void pm_merge_store_beats(pm_merge *m);
 
 #endif

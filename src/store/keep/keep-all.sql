@@ -1,7 +1,7 @@
--- keep-all: the next processes to be tidied as a whole, for keep-holes, keep-join, keep-lineages.
+-- keep-all: the next processes to be tidied in full, for keep-holes, keep-join, keep-lineages.
 --
--- Parameters: :after_id (processes up to this one are done), :most (so many snapshots; a process may
--- have more).
+-- Parameters: :after_id (processes up to this one are done), :most (the number of snapshots; a
+-- single process may have more).
 
 CREATE TEMP TABLE IF NOT EXISTS tidy_process (process_id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE IF NOT EXISTS tidy_epoch (epoch_id INTEGER PRIMARY KEY);

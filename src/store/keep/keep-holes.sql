@@ -1,11 +1,12 @@
--- keep-holes: epochs of table tidy_epoch lost captures. Those without captures go; in the others the
--- captures get the places 0, 1, 2 ... again: table keep_place says where each goes, for keep-move.
+-- keep-holes: closes the gaps in epochs of table tidy_epoch, which lost captures. Removes epochs
+-- without captures; in the others the captures get the places 0, 1, 2 ... again: table keep_place
+-- has the new place of each, for keep-move.
 
 CREATE TEMP TABLE IF NOT EXISTS keep_place (
   epoch_id INTEGER NOT NULL,
-  off      INTEGER NOT NULL,            -- where the capture is
+  off      INTEGER NOT NULL,            -- the current place
   into_id  INTEGER NOT NULL,
-  at       INTEGER NOT NULL,            -- and where it goes
+  at       INTEGER NOT NULL,            -- the new place
   PRIMARY KEY (epoch_id, off)
 ) WITHOUT ROWID;
 DELETE FROM keep_place;

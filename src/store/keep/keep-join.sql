@@ -1,22 +1,23 @@
--- keep-join: neighbouring epochs of the processes of table tidy_process become one where appending
--- their captures one by one would have made one. Says so in table keep_place, for keep-move.
+-- keep-join: joins neighbouring epochs of the processes of table tidy_process if appending their
+-- captures one by one would have made one epoch. Writes the new places to table keep_place, for
+-- keep-move.
 --
--- Parameters: :captures, :alpha (an epoch holds so many captures; beyond the rows of its first
--- capture so many versions as a multiple of the rows of its last).
+-- Parameters: :captures (limit of an epoch), :alpha (limit of its versions beyond the rows of its
+-- first capture, as a multiple of the rows of its last).
 
 CREATE TEMP TABLE IF NOT EXISTS keep_epoch (
   process_id INTEGER NOT NULL,
   dialect    TEXT NOT NULL,
   state      TEXT NOT NULL,
-  k          INTEGER NOT NULL,          -- its place in the stream: 1, 2 ...
+  k          INTEGER NOT NULL,          -- its number in the stream: 1, 2 ...
   epoch_id   INTEGER NOT NULL,
   fields     INTEGER NOT NULL,
   n          INTEGER NOT NULL,          -- captures
   versions   INTEGER NOT NULL,
-  first_rows INTEGER NOT NULL,          -- versions that begin with it
-  last_rows  INTEGER NOT NULL,          -- versions that end with it
-  same       INTEGER,                   -- versions that go on from the epoch before, where the two
-  PRIMARY KEY (process_id, dialect, state, k) -- may become one; else NULL
+  first_rows INTEGER NOT NULL,          -- versions that begin at its first capture
+  last_rows  INTEGER NOT NULL,          -- versions without an end
+  same       INTEGER,                   -- versions that continue from the previous epoch,
+  PRIMARY KEY (process_id, dialect, state, k) -- if the two may become one; NULL: no
 ) WITHOUT ROWID;
 DELETE FROM keep_epoch;
 INSERT INTO keep_epoch
@@ -48,11 +49,11 @@ FROM (SELECT b.epoch_id AS of_id, a.epoch_id AS before_id
     AND a.versions - a.first_rows + b.versions - b.first_rows <= :alpha * (b.last_rows + 1))
 WHERE epoch_id = of_id;
 
--- From epoch to epoch of a stream: what was gathered goes on, or the epoch begins anew.
+-- Goes through the epochs of a stream: each continues the current group or begins a new one.
 CREATE TEMP TABLE IF NOT EXISTS keep_group (
   epoch_id INTEGER PRIMARY KEY,
-  into_id  INTEGER NOT NULL,            -- the first epoch of those that become one
-  base     INTEGER NOT NULL             -- captures before its own
+  into_id  INTEGER NOT NULL,            -- the first epoch of the group
+  base     INTEGER NOT NULL             -- captures of the group before this epoch
 );
 DELETE FROM keep_group;
 INSERT INTO keep_group

@@ -1,10 +1,10 @@
--- keep-lineages: the processes of table tidy_process lost captures. Regions and lineages that no
--- capture shows go; a lineage begins where it now does; processes without captures go. order.sql
--- runs before.
+-- keep-lineages: repairs the processes of table tidy_process, which lost captures. Removes regions
+-- and lineages that no capture shows and processes without captures; updates the first snapshot of
+-- lineages. Run order.sql before.
 
 CREATE TEMP TABLE IF NOT EXISTS keep_region (
   region_id INTEGER PRIMARY KEY,
-  place     INTEGER NOT NULL            -- of the first capture that shows it
+  place     INTEGER NOT NULL            -- place of the first capture that shows it
 );
 DELETE FROM keep_region;
 INSERT INTO keep_region SELECT region_id, min(place) FROM keep_seen GROUP BY region_id;
@@ -14,7 +14,7 @@ DELETE FROM region WHERE region_id NOT IN (SELECT region_id FROM keep_region) AN
 DELETE FROM lineage WHERE process_id IN (SELECT process_id FROM tidy_process)
   AND NOT EXISTS (SELECT 1 FROM region r WHERE r.lineage_id = lineage.lineage_id);
 
--- Grouped first: to look for each lineage's region by itself would take the square of the time.
+-- Grouped first: searching the region of each lineage separately would take quadratic time.
 UPDATE lineage SET first_snapshot_id = now_id,
   category_id = CASE WHEN rule IS NULL THEN own_category_id ELSE category_id END
 FROM (
@@ -28,8 +28,7 @@ FROM (
 WHERE lineage_id = of_id
   AND (first_snapshot_id <> now_id OR rule IS NULL AND category_id <> own_category_id);
 
--- What a program said of its memory before its oldest capture is of nothing that is left, but for
--- the last time.
+-- Labels from before the oldest capture describe nothing that is left, except the last of them.
 DELETE FROM label WHERE process_id IN (SELECT process_id FROM tidy_process)
   AND taken_ms < (SELECT max(l.taken_ms) FROM label l WHERE l.process_id = label.process_id
     AND l.taken_ms <= (SELECT min(s.taken_ms) FROM snapshot s

@@ -1,6 +1,6 @@
--- keep-move: captures get the places that table keep_place gives them, and versions follow: what
--- begins or ends at a capture that is gone begins or ends at the next that is left, what shows none
--- goes, and equal neighbours become one.
+-- keep-move: moves captures to the places in table keep_place, and their versions with them. A
+-- version that begins at a removed capture begins at the next remaining one; one that ends there
+-- ends at the previous one; one that no capture shows is removed; equal neighbours become one.
 
 CREATE TEMP TABLE IF NOT EXISTS keep_end (into_id INTEGER PRIMARY KEY, off INTEGER NOT NULL);
 DELETE FROM keep_end;
@@ -30,8 +30,8 @@ CROSS JOIN keep_place b ON b.epoch_id = v.epoch_id AND b.off = (
   WHERE p.epoch_id = v.epoch_id AND p.off <= coalesce(v.last, 32767))
 WHERE a.off <= b.off;
 
--- Among equal versions of a region, those that follow each other have one island: the captures that
--- lie between the equal versions before it.
+-- Equal versions of a region that follow each other have the same island: the number of captures
+-- between the equal versions before.
 DROP TABLE IF EXISTS temp.keep_new_version;
 CREATE TEMP TABLE keep_new_version AS
 SELECT into_id, region_id, min(first) AS first, nullif(max(last), off) AS last, private_dirty,
@@ -60,7 +60,7 @@ INSERT INTO mapping_version SELECT * FROM keep_new_version ORDER BY into_id, reg
 DELETE FROM category_version WHERE epoch_id IN (SELECT epoch_id FROM keep_place);
 INSERT INTO category_version SELECT * FROM keep_new_sums ORDER BY into_id, category_id, first;
 
--- In two steps: a place may still be another capture's.
+-- Two steps: the new place may still belong to another capture.
 UPDATE snapshot SET epoch_id = p.into_id, off = -1 - p.at
 FROM keep_place p
 WHERE p.epoch_id = snapshot.epoch_id AND p.off = snapshot.off

@@ -1,21 +1,22 @@
--- keep-plan: which moments of which series stay, and why.
+-- keep-plan: decides which moments of which series stay, and why.
 --
--- A series is a name on a host; each process without a name is a series of its own. A moment is all
--- snapshots of a series that were captured together: they stay or go together. As restic's forget:
--- the newest first, the last moment of each of the newest N hours, days, weeks ... that have one;
--- where a rule has places left, the oldest moment stays, too. Periods are those of the local
--- calendar (TZ), weeks begin on Monday, and the hour that a clock shows twice in autumn is two.
+-- A series is a name on a host; each process without a name is its own series. A moment is all
+-- snapshots of a series that were captured together: they stay or go together. The rules are those
+-- of restic's forget: beginning with the newest, the last moment of each of the newest N hours,
+-- days, weeks ... that have a moment; if a rule has places left, the oldest moment stays, too.
+-- Periods follow the local calendar (TZ), weeks begin on Monday, and an hour that the clock shows
+-- twice in autumn counts as two.
 --
 -- Parameters: :name_id, :process_id, :host (NULL: any); :last, :hourly, :daily, :weekly, :monthly,
--- :yearly (how many; 0: no such rule, -1: all), :within_ms (0: no such rule), :now_ms; :rules (1:
--- one of these is given), :drop (1: everything goes that is not pinned).
+-- :yearly (number of moments; 0: no such rule, -1: all), :within_ms (0: no such rule), :now_ms;
+-- :rules (1: at least one of these is given), :drop (1: everything that is not pinned is removed).
 -- Makes the temp tables keep_series, keep_snapshot, keep_moment, keep_reason.
 
 DROP TABLE IF EXISTS temp.keep_series;
 CREATE TEMP TABLE keep_series (
-  series_id  INTEGER PRIMARY KEY,       -- in the order in which series are reported
+  series_id  INTEGER PRIMARY KEY,       -- the order in which series are reported
   name_id    INTEGER NOT NULL,
-  process_id INTEGER,                   -- of a process without a name; else NULL
+  process_id INTEGER,                   -- the process, if it has no name; otherwise NULL
   host       TEXT,                      -- NULL: unknown
   name       TEXT NOT NULL
 );
@@ -48,8 +49,8 @@ CREATE TEMP TABLE keep_moment (
   series_id INTEGER NOT NULL,
   moment_ms INTEGER NOT NULL,
   snapshots INTEGER NOT NULL,
-  pinned    INTEGER NOT NULL,           -- 1: also where it changed since it was planned
-  fate      TEXT,                       -- why it goes; NULL: it stays
+  pinned    INTEGER NOT NULL,           -- 1: pinned, or changed since the plan was made
+  fate      TEXT,                       -- why it is removed; NULL: it stays
   removed   INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (series_id, moment_ms)
 ) WITHOUT ROWID;
@@ -59,14 +60,14 @@ FROM keep_snapshot k
 LEFT JOIN pin i ON i.snapshot_id = k.snapshot_id
 GROUP BY k.series_id, k.moment_ms;
 
--- Why a moment stays: a row for each rule that keeps it.
+-- The reasons why a moment stays: one row for each rule that keeps it.
 DROP TABLE IF EXISTS temp.keep_reason;
 CREATE TEMP TABLE keep_reason (
   series_id INTEGER NOT NULL,
   moment_ms INTEGER NOT NULL,
-  rule      INTEGER NOT NULL,           -- in the order in which rules are told
+  rule      INTEGER NOT NULL,           -- the order in which rules are reported
   word      TEXT NOT NULL,
-  oldest    INTEGER NOT NULL,           -- 1: only because it is the oldest
+  oldest    INTEGER NOT NULL,           -- 1: kept only because it is the oldest
   PRIMARY KEY (series_id, moment_ms, rule)
 ) WITHOUT ROWID;
 
@@ -96,7 +97,7 @@ FROM place
 WHERE ends_period AND (n < 0 OR place <= n) OR NOT ends_period AND is_oldest AND (n < 0 OR place < n);
 
 -- within counts back from the newest moment that is not in the future: a clock that was wrong once
--- does not make everything else old.
+-- does not make all other moments old.
 INSERT INTO keep_reason
 SELECT m.series_id, m.moment_ms, 6, 'within', 0
 FROM keep_moment m
@@ -106,7 +107,7 @@ WHERE :within_ms > 0 AND m.moment_ms > n.newest_ms - :within_ms;
 
 INSERT INTO keep_reason SELECT series_id, moment_ms, 7, 'pinned', 0 FROM keep_moment WHERE pinned;
 
--- There is no rule about time: only the largest size removes.
+-- Without a rule about time, only the size limit removes moments.
 INSERT INTO keep_reason SELECT series_id, moment_ms, 8, 'fits', 0 FROM keep_moment
 WHERE NOT :rules AND NOT :drop;
 

@@ -1,8 +1,8 @@
--- keep-remove: takes the next moments that are to go out of the tables that people read. Whoever
--- runs it runs keep-tidy in the same transaction.
+-- keep-remove: removes the snapshots of the next moments that the plan removes. The caller then
+-- tidies (pm_tidy_some) in the same transaction.
 --
--- Parameters: :most (snapshots in one transaction; a moment may have more), :last_id (the newest
--- snapshot when the plan was made). Foreign keys are off.
+-- Parameters: :most (snapshots in one transaction; a single moment may have more), :last_id (the
+-- newest snapshot at the time of the plan). Foreign keys are off.
 
 CREATE TEMP TABLE IF NOT EXISTS keep_next (
   series_id INTEGER NOT NULL,
@@ -17,8 +17,8 @@ SELECT series_id, moment_ms FROM (
   FROM keep_moment WHERE fate IS NOT NULL AND NOT removed)
 WHERE before < :most;
 
--- A moment that changed since it was planned stays until the next prune: it was pinned, something
--- joined it, or another prune took a part of it.
+-- A moment that changed since the plan stays until the next prune: it was pinned, another snapshot
+-- joined it, or another prune removed a part of it.
 UPDATE keep_moment SET fate = NULL, pinned = 1
 WHERE (series_id, moment_ms) IN (SELECT n.series_id, n.moment_ms
   FROM keep_next n
@@ -46,8 +46,8 @@ INSERT INTO keep_gone
 SELECT k.snapshot_id FROM keep_next n
 CROSS JOIN keep_snapshot k ON k.series_id = n.series_id AND k.moment_ms = n.moment_ms;
 
--- No import brings them back. Live captures and standard input without a time leave nothing here:
--- nobody can give them a second time.
+-- Recorded so that no import restores the snapshots. Live captures and standard input without a
+-- time are not recorded: they cannot be imported a second time.
 INSERT INTO forgotten (hash, taken_ms, n, ordinal, dialect, pid, host_id, import_log_id)
 SELECT s.hash, s.taken_ms, row_number() OVER (PARTITION BY s.hash, s.taken_ms) - 1
     + (SELECT count(*) FROM forgotten t WHERE t.hash = s.hash AND t.taken_ms = s.taken_ms),
@@ -57,7 +57,7 @@ CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id
 CROSS JOIN process p ON p.process_id = s.process_id
 WHERE s.time_source NOT IN ('now', 'live');
 
--- A series knows how far it was thinned out: what is missing up to there is no gap.
+-- Records how far a series was pruned: missing captures up to then are no gap.
 UPDATE name SET pruned_ms = max(newest_ms, coalesce(pruned_ms, newest_ms))
 FROM (SELECT q.name_id AS of_name, max(n.moment_ms) AS newest_ms FROM keep_next n
   JOIN keep_series q ON q.series_id = n.series_id GROUP BY q.name_id)

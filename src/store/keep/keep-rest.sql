@@ -1,15 +1,15 @@
--- keep-rest: rows that nothing refers to any more go, children before parents. Rows of import_log
--- stay: those without snapshots may be those of an import that has just begun.
+-- keep-rest: removes rows that no other row refers to any more, children before parents. Rows of
+-- import_log stay: a row without snapshots may belong to an import that has just begun.
 --
--- Parameter: :until_ms. Live captures without snapshots tell that nothing was found; only those up
--- to this moment go. NULL: none.
+-- Parameter: :until_ms. A live capture without snapshots is the record that no process was found;
+-- only those up to this time are removed. NULL: none.
 
 DELETE FROM object WHERE object_id NOT IN (SELECT object_id FROM region);
 DELETE FROM rare_fields WHERE rare_fields_id NOT IN (SELECT rare_fields_id FROM mapping_version WHERE rare_fields_id IS NOT NULL);
 DELETE FROM environment WHERE live_process_id NOT IN (SELECT live_process_id FROM live_reading);
 DELETE FROM live_process WHERE live_process_id NOT IN (SELECT live_process_id FROM live_reading);
 
--- What was recorded of processes that a prune removed.
+-- Recordings of processes that a prune removed.
 CREATE TEMP TABLE IF NOT EXISTS keep_traced (traced_process_id INTEGER PRIMARY KEY);
 DELETE FROM keep_traced;
 INSERT INTO keep_traced SELECT traced_process_id FROM traced_process WHERE pruned = 1;
@@ -26,8 +26,8 @@ DELETE FROM stack WHERE stack_id NOT IN (
   SELECT stack_id FROM used);
 DELETE FROM frame WHERE frame_id NOT IN (SELECT frame_id FROM stack WHERE frame_id IS NOT NULL);
 
--- A schedule remembers the newest of its beats that went: what is expected of it, and taken from a
--- merge, begins after that.
+-- A schedule records its newest removed beat: expected beats, and beats to take from a merge, begin
+-- after it.
 CREATE TEMP TABLE IF NOT EXISTS keep_capture (capture_id INTEGER PRIMARY KEY);
 DELETE FROM keep_capture;
 INSERT INTO keep_capture

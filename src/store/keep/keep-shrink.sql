@@ -1,7 +1,7 @@
--- keep-shrink: the store is too large, so that the oldest moments of all series go, too.
+-- keep-shrink: marks the oldest moments of all series for removal, because the store is too large.
 --
--- Parameters: :snapshots (so many at least, by whole moments), :force (1: the newest moment of a
--- series may go). Pinned moments never go.
+-- Parameters: :snapshots (remove at least this number, in whole moments), :force (1: the newest
+-- moment of a series may be removed). Pinned moments always stay.
 
 INSERT OR IGNORE INTO keep_reason
 SELECT series_id, max(moment_ms), 9, 'newest', 0 FROM keep_moment

@@ -1,12 +1,12 @@
--- order: the captures of the processes of table tidy_process in the order of time, and the first
+-- order: lists the captures of the processes of table tidy_process in time order, and the first
 -- capture of each epoch that shows a region.
 
 CREATE TEMP TABLE IF NOT EXISTS keep_order (
-  place       INTEGER PRIMARY KEY,      -- process by process, in the order of time
+  place       INTEGER PRIMARY KEY,      -- process by process, in time order
   snapshot_id INTEGER NOT NULL,
   epoch_id    INTEGER NOT NULL,
   off         INTEGER NOT NULL,
-  worth       INTEGER NOT NULL          -- lowest: tells most of the neighbours of a mapping
+  worth       INTEGER NOT NULL          -- lowest: shows most about the neighbours of a mapping
 );
 CREATE UNIQUE INDEX IF NOT EXISTS temp.keep_order_epoch ON keep_order (epoch_id, off);
 DELETE FROM keep_order;

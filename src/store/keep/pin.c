@@ -1,10 +1,11 @@
-/* pin: snapshots whose moments no prune removes. */
+/* pin: protects the moments of snapshots from prunes. */
 #include "base/clock.h"
 #include "base/err.h"
 #include "store/file/store.h"
 #include "store/read/select.h"
 
-/* Inside a transaction, so that the snapshot is still there when the pin is set. */
+/* Selects one snapshot. Runs inside a transaction, so that the snapshot still exists when the pin
+ * is set. */
 static pmapdb_status select_one(pmapdb_store *s, const char *process, const char *snapshot,
                                 pm_pick *pick, pm_scope *scope, pmapdb_error *err)
 {
@@ -56,7 +57,7 @@ pmapdb_status pmapdb_pin(pmapdb_store *s, const char *process, const char *snaps
     return finish(s, st, err);
 }
 
-/* Whichever process of the moment the pin is on. */
+/* The pin may be on any process of the moment. */
 #define OF_MOMENT                                                                          \
     "snapshot_id IN (SELECT o.snapshot_id FROM snapshot s JOIN process p ON p.process_id " \
     "= s.process_id JOIN process q ON q.name_id = p.name_id JOIN snapshot o "              \

@@ -1,5 +1,5 @@
-/* prune: plans which moments stay, removes the others, gives space back; again, where the store is
- * still too large. The plan is in the temp tables of keep-plan.sql. */
+/* prune: plans which moments stay, removes the others, gives space back; repeats this while the
+ * store is too large. The plan is in the temp tables of keep-plan.sql. */
 #include "base/clock.h"
 #include "store/file/space.h"
 #include "store/keep/tidy.h"
@@ -11,7 +11,7 @@ typedef struct prune {
     const pmapdb_prune_options *options;
     pmapdb_prune_result *result;
     pm_steps steps;
-    int64_t last_id; /* the newest snapshot when the plan was made */
+    int64_t last_id; /* the newest snapshot at the time of the plan */
 } prune;
 
 void pmapdb_prune_defaults(pmapdb_prune_options *o)
@@ -59,7 +59,8 @@ static pmapdb_status check_options(const pmapdb_prune_options *o, bool *rules, p
 
 /* ---- the plan ---- */
 
-/* A name is pruned as a whole: processes that were captured together stay or go together. */
+/* Selects the series. A name is pruned in full: processes that were captured together stay or go
+ * together. */
 static pmapdb_status select_series(const prune *p, pm_scope *scope, pmapdb_error *err)
 {
     const char *process = p->options->process;
@@ -101,7 +102,7 @@ static void make_plan(prune *p, const pm_scope *scope, bool rules)
                             {":drop", PM_I(o->drop)}));
 }
 
-/* Refuses to remove a whole series, and a series that does not exist. */
+/* Refuses to remove all moments of a series, and a series that does not exist. */
 static pmapdb_status check_plan(const prune *p, pmapdb_error *err)
 {
     const pmapdb_prune_options *o = p->options;
@@ -132,7 +133,7 @@ static pmapdb_status check_plan(const prune *p, pmapdb_error *err)
     return pm_sql_end(p->sql, err);
 }
 
-/* Of one state of the store. A store that is only read may have temp tables all the same. */
+/* Makes the plan from one state of the store. A read-only store may have temp tables, too. */
 static pmapdb_status plan(prune *p, bool rules, pmapdb_error *err)
 {
     pm_scope scope;
@@ -149,9 +150,9 @@ static pmapdb_status plan(prune *p, bool rules, pmapdb_error *err)
     return st;
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
-/* The moments as planned, per series the newest first. */
+/* Reports the planned moments, per series the newest first. */
 static pmapdb_status tell_moments(const prune *p, pmapdb_error *err)
 {
     sqlite3_stmt *rows;
@@ -185,7 +186,7 @@ static void add_up(pmapdb_prune_result *r, const pmapdb_prune_series *s)
     r->snapshots_removed += (uint64_t)s->snapshots_removed;
 }
 
-/* why: how many moments each rule keeps, "last 5, daily 30". */
+/* Reports the series. why: the number of moments that each rule keeps, "last 5, daily 30". */
 static pmapdb_status tell_series(const prune *p, pmapdb_error *err)
 {
     sqlite3_stmt *rows = pm_sql_ask(
@@ -222,7 +223,7 @@ static pmapdb_status tell_series(const prune *p, pmapdb_error *err)
 #define KEPT "SELECT sum(snapshots) FROM keep_moment WHERE fate IS NULL"
 #define TO_GO "SELECT sum(snapshots) FROM keep_moment WHERE fate IS NOT NULL AND NOT removed"
 
-/* What a snapshot weighs on average. */
+/* Returns the average size of a snapshot in KiB. */
 static double weight_of_one(const pm_space *space, int64_t snapshots)
 {
     int64_t all = space->used_kib - space->bare_kib;
@@ -230,7 +231,8 @@ static double weight_of_one(const pm_space *space, int64_t snapshots)
     return all > 0 && snapshots > 0 ? (double)all / (double)snapshots : 1;
 }
 
-/* The oldest moments of all that are kept are to go, at least n snapshots. False: no moment may. */
+/* Marks the oldest kept moments for removal, at least n snapshots. Returns false if no moment can
+ * be removed. */
 static bool shrink_plan(const prune *p, double n)
 {
     int64_t before = pm_sql_value(p->sql, TO_GO, PM_NO_ARGS, 0);
@@ -240,7 +242,7 @@ static bool shrink_plan(const prune *p, double n)
     return pm_sql_value(p->sql, TO_GO, PM_NO_ARGS, 0) > before;
 }
 
-/* For a dry run: what would be left, if every snapshot weighed the same. */
+/* For a dry run: estimates the remaining size as if all snapshots had the same size. */
 static pmapdb_status estimate(prune *p, const pm_space *space, pmapdb_error *err)
 {
     int64_t max_kib = p->options->max_kib, left;
@@ -279,8 +281,8 @@ static pmapdb_status count_to_go(const prune *p, int64_t *left, pmapdb_error *er
     return pm_sql_end(p->sql, err);
 }
 
-/* Some moments in each transaction, which leaves the store whole and tidy; the rows of dictionaries
- * in the last one. */
+/* Removes some moments in each transaction, which leaves the store consistent and tidy; the last
+ * one removes rows of dictionaries. */
 static pmapdb_status carry_out(const prune *p, pmapdb_error *err)
 {
     int64_t all = 0, left;
@@ -300,8 +302,8 @@ static pmapdb_status carry_out(const prune *p, pmapdb_error *err)
     return st == PMAPDB_OK ? pm_tidy_rest(p->store, newest_ms, err) : st;
 }
 
-/* Step by step, measured each time. The oldest snapshots share what they show with those that stay,
- * so that somewhat fewer go than their average weight says. */
+/* Shrinks the store step by step and measures it each time. The oldest snapshots share rows with
+ * snapshots that stay, so each step removes somewhat fewer than their average size suggests. */
 static pmapdb_status shrink(const prune *p, pmapdb_error *err)
 {
     int64_t max_kib = p->options->max_kib;

@@ -1,5 +1,5 @@
-/* tidy: makes a store as small as if it had been given in order, and nothing else, what it holds.
- */
+/* tidy: makes a store as small as if its captures had arrived in order and the removed ones
+ * never. */
 #include "store/keep/tidy.h"
 
 #include "store/file/space.h"
@@ -28,7 +28,8 @@ pmapdb_status pm_tidy_commit(pmapdb_store *s, pmapdb_error *err)
     return st;
 }
 
-/* *after_id becomes the last process that was tidied, PMAPDB_UNKNOWN if there was none. */
+/* Tidies the next processes. *after_id becomes the last of them, PMAPDB_UNKNOWN if none was
+ * left. */
 static pmapdb_status tidy_next(pmapdb_store *s, int64_t *after_id, pmapdb_error *err)
 {
     int64_t last_id;

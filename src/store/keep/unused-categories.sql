@@ -1,5 +1,5 @@
--- unused-categories: categories that a rule gave and nothing has any more go. The first 14 are the
--- program's own.
+-- unused-categories: removes categories from rules that no row has any more. The first 14 are built
+-- in.
 
 DELETE FROM category WHERE category_id > 14
   AND category_id NOT IN (SELECT category_id FROM lineage)

@@ -1,16 +1,16 @@
--- apply-judge: which capture decides each lineage of the processes of table tidy_process, so that
--- rules are asked there: the first of the strongest captures that show the lineage. order.sql runs
--- before.
+-- apply-judge: finds the capture that decides each lineage of the processes of table tidy_process:
+-- the first of the strongest captures that show the lineage. The rules are matched there. Run
+-- order.sql before.
 --
--- Parameters: :ruled, :labelled (1: lineages are asked whose category rules gave, or what a program
--- says of its own memory).
+-- Parameters: :ruled (1: includes lineages whose category comes from rules), :labelled (1: includes
+-- lineages that the program itself named).
 
 DROP TABLE IF EXISTS temp.apply_judge;
 CREATE TEMP TABLE apply_judge (
   lineage_id  INTEGER PRIMARY KEY,
-  place       INTEGER NOT NULL,         -- of the capture that decides, in keep_order
+  place       INTEGER NOT NULL,         -- place of the deciding capture in keep_order
   own_id      INTEGER NOT NULL,         -- category of its lowest object in its first capture
-  category_id INTEGER,                  -- what it is by `rule`; NULL: what the object says
+  category_id INTEGER,                  -- by `rule`; NULL: the category of the object
   rule        TEXT
 );
 INSERT INTO apply_judge (lineage_id, place, own_id)
@@ -27,7 +27,7 @@ WHERE nth = 1;
 
 CREATE INDEX temp.apply_judge_place ON apply_judge (place);
 
--- The captures that decide any, epoch by epoch.
+-- The captures that decide at least one lineage, epoch by epoch.
 DROP TABLE IF EXISTS temp.apply_ask;
 CREATE TEMP TABLE apply_ask (
   epoch_id INTEGER NOT NULL,

@@ -1,4 +1,5 @@
--- apply-process: one process, or all of them, for order.sql. Parameter: :process_id (NULL: all).
+-- apply-process: selects one process, or all processes, for order.sql. Parameter: :process_id
+-- (NULL: all).
 
 CREATE TEMP TABLE IF NOT EXISTS tidy_process (process_id INTEGER PRIMARY KEY);
 DELETE FROM tidy_process;

@@ -1,6 +1,6 @@
--- apply-report: what table apply_judge changes, before it is written: a row for each pair of
--- categories and rule. Sizes are those of the lineages in the newest preferred snapshot of each
--- process that has mappings; NULL where one of the mappings does not show them.
+-- apply-report: lists the changes of table apply_judge before they are written: one row for each
+-- pair of categories and rule. Sizes are sums over the lineages in the newest preferred snapshot of
+-- each process that has mappings; NULL if one of the mappings does not show the size.
 
 DROP TABLE IF EXISTS temp.apply_change;
 CREATE TEMP TABLE apply_change AS

@@ -1,6 +1,6 @@
--- apply-write: what table apply_judge says becomes the categories of lineages and of their regions,
--- and the sums by category of the epochs that show a region whose category changes are made anew.
--- Whoever runs it looks into apply_broken, which must be empty.
+-- apply-write: copies the categories of table apply_judge to lineages and their regions, and
+-- computes the sums by category again for the epochs that show a changed region. The caller then
+-- checks that apply_broken is empty.
 
 DROP TABLE IF EXISTS temp.apply_moved;
 CREATE TEMP TABLE apply_moved (region_id INTEGER PRIMARY KEY);
@@ -30,8 +30,8 @@ UPDATE region SET category_id = j.category_id
 FROM apply_judge j
 WHERE j.lineage_id = region.lineage_id AND region.category_id IS NOT j.category_id;
 
--- What each version of a mapping adds to its category where it begins, and takes where it ended.
--- The formulas are those of view mappings.
+-- The values that each version of a mapping adds to its category where it begins, and subtracts
+-- after its end. The formulas are those of the view mappings.
 DROP TABLE IF EXISTS temp.apply_step;
 CREATE TEMP TABLE apply_step AS
 WITH version AS (
@@ -64,7 +64,7 @@ FROM (SELECT *, first AS off, 1 AS sign FROM version
   UNION ALL SELECT *, last + 1, -1 FROM version WHERE last IS NOT NULL)
 GROUP BY epoch_id, category_id, off;
 
--- The sums from each step on; at a step that changes nothing they go on.
+-- The sums from each step on; steps that change nothing are left out.
 DROP TABLE IF EXISTS temp.apply_sums;
 CREATE TEMP TABLE apply_sums AS
 SELECT epoch_id, category_id, off AS first,
@@ -111,8 +111,8 @@ SELECT epoch_id, off, sum(sum(mappings)) OVER w,
 FROM apply_step GROUP BY epoch_id, off
 WINDOW w AS (PARTITION BY epoch_id ORDER BY off);
 
--- Snapshots whose categories added up to their totals before, and do not now: the store is damaged.
--- What they added up to before is asked of the few alone that do not now.
+-- Snapshots whose categories added up to their totals before and do not any more: the store is
+-- damaged. The sums from before are computed only for the few that do not add up now.
 DROP TABLE IF EXISTS temp.apply_broken;
 CREATE TEMP TABLE apply_broken AS
 SELECT s.snapshot_id, s.epoch_id, s.off, s.mappings, s.size_kib

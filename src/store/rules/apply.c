@@ -1,4 +1,5 @@
-/* apply: other rules over all that a store has. The work on tables is that of apply-*.sql. */
+/* apply: applies other rules to everything that a store contains. The apply-*.sql files change the
+ * tables. */
 #include "store/rules/apply.h"
 
 #include "base/buf.h"
@@ -7,7 +8,7 @@
 #include "store/dict/versions.h"
 #include <stdlib.h>
 
-/* ---- asking ---- */
+/* ---- matching the rules ---- */
 
 void pm_apply_judge(pm_sql *sql, int64_t process_id, bool ruled, bool labelled)
 {
@@ -18,13 +19,13 @@ void pm_apply_judge(pm_sql *sql, int64_t process_id, bool ruled, bool labelled)
                   PM_PARAMS({":ruled", PM_I(ruled)}, {":labelled", PM_I(labelled)}));
 }
 
-/* One capture after the other of one epoch. */
+/* The captures of one epoch, one after the other. */
 typedef struct asking {
     pm_sql *sql;
     pm_refine *refine;
     pm_versions versions;
     pm_rows rows;
-    pm_map asked; /* lineage -> 1: the current capture decides it; 0: it has decided */
+    pm_map asked; /* lineage -> 1: the current capture decides it; 0: already decided */
 } asking;
 
 static void find_asked(asking *a, int64_t place)
@@ -37,7 +38,8 @@ static void find_asked(asking *a, int64_t place)
         PM_SQL_STEP(a->sql, pm_map_put(&a->asked, (uint64_t)pm_col_int(stmt, 0), 1, &err));
 }
 
-/* The lowest row of a lineage to which a rule applies decides. */
+/* Matches the rules against one capture. The lowest row of a lineage that a rule matches
+ * decides. */
 static void ask_capture(asking *a, int64_t off, int64_t place)
 {
     pm_refine_turn(a->refine);
@@ -59,7 +61,8 @@ static void ask_capture(asking *a, int64_t off, int64_t place)
     }
 }
 
-/* What an epoch shows is in memory as long as its turn: a store may have more than fits. */
+/* Matches the rules against one epoch. Frees its objects afterwards: a store may have more than fit
+ * into memory. */
 static void ask_epoch(asking *a, int64_t epoch_id)
 {
     pm_objects *objects = NULL;
@@ -124,7 +127,7 @@ void pm_apply_write(pm_sql *sql)
 
 /* ---- the report ---- */
 
-/* Kept in memory: without --apply the temp tables go with the transaction. */
+/* Kept in memory: without --apply the transaction, and with it the temp tables, is rolled back. */
 typedef struct report {
     pm_apply_change *change;
     size_t n, cap;
@@ -200,8 +203,8 @@ static void count(pm_sql *sql, pm_apply_result *out)
         PM_NO_ARGS, 0);
 }
 
-/* Where the rules are the store's own, each of its lineages was decided by them then, some in
- * captures that were pruned since: what they gave stays. */
+/* True if the rules are the store's own. Then they already decided each of its lineages, some in
+ * captures that were pruned since; these categories stay. */
 static bool are_own(pm_sql *sql, const pm_rule_text *text)
 {
     pm_rule_text own = {0};
@@ -254,8 +257,8 @@ static void apply_all(pm_sql *sql, const pm_apply *apply, report *r, pm_apply_re
     PM_SQL_STEP(sql, pm_rule_text_store(sql, &text, &err));
 }
 
-/* Foreign keys are off as around a prune: to remove a category SQLite would read all that could
- * refer to it. */
+/* Foreign keys are off, as in a prune: otherwise, to remove a category, SQLite would read all rows
+ * that could refer to it. */
 pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pm_apply_result *out,
                              pmapdb_error *err)
 {
@@ -272,7 +275,7 @@ pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pm_apply_re
     }
     if (st == PMAPDB_OK && apply->keep)
         st = pm_store_commit(s, err);
-    pm_store_rollback(s); /* of what was not committed */
+    pm_store_rollback(s); /* undoes a transaction that was not committed */
     pm_store_end_tidying(s);
     if (st == PMAPDB_OK)
         st = tell(&r, apply, err);

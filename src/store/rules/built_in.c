@@ -1,4 +1,4 @@
-/* built_in: the program's own schema and the rows that every store has. */
+/* built_in: the built-in schema and the rows that every store has. */
 #include "store/rules/built_in.h"
 
 #include "store/dict/categories.h"

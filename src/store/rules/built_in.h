@@ -1,5 +1,5 @@
-/* built_in: the program's own schema and the rows that every store has: the categories, and in a
- * new store the default rules. */
+/* built_in: the built-in schema and the rows that every store has: the categories, and in a new
+ * store the default rules. */
 #ifndef PM_STORE_BUILT_IN_H
 #define PM_STORE_BUILT_IN_H
 

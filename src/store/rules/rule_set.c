@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 struct pm_rule_set {
-    pm_sql *sql;   /* NULL: `rules` are given */
-    pm_rules *own; /* or NULL: not asked yet, or given */
+    pm_sql *sql;   /* NULL: the caller gave `rules` */
+    pm_rules *own; /* NULL: not needed yet, or `rules` were given */
     const pm_rules *rules;
     pm_map objects; /* object_id -> index in the arrays */
     pm_rule_known *known;
@@ -16,7 +16,7 @@ struct pm_rule_set {
     size_t n, cap_known, cap_memo;
 };
 
-/* ---- what the table says ---- */
+/* ---- the table ---- */
 
 void pm_rule_text_free(pm_rule_text *text)
 {
@@ -51,7 +51,7 @@ static pmapdb_status take_row(sqlite3_stmt *stmt, pm_rule_text *out, pmapdb_erro
     pm_text application = pm_col_text(stmt, 2);
     pmapdb_status st = PMAPDB_OK;
 
-    if (!name.data || !text.data || !application.data) /* none of them is NULL */
+    if (!name.data || !text.data || !application.data) /* out of memory: the columns are NOT NULL */
         st = pm_fail_nomem(err);
     if (st == PMAPDB_OK)
         st = add(&out->name, name, err);
@@ -134,7 +134,8 @@ void pm_rule_set_free(pm_rule_set *set)
     free(set);
 }
 
-/* They were read without a mistake when they were applied: by a program that knew more. */
+/* Fails with an explanation. The rules had no mistake when they were applied, so a newer program
+ * wrote them. */
 static pmapdb_status say_unreadable(const pm_rule_text *text, const pmapdb_error *why,
                                     pmapdb_error *err)
 {

@@ -1,4 +1,4 @@
-/* rules_csv: CSV files of rules: read whole, with all mistakes told. */
+/* rules_csv: reads CSV files of rules in full and reports all mistakes. */
 #include "store/rules/rules_csv.h"
 
 #include "base/near.h"
@@ -81,7 +81,7 @@ static pm_text next_line(pm_text *rest)
     return line;
 }
 
-/* Says so of the first line only: the rest is as bad. */
+/* Checks the bytes. Stops at the first bad line: the other lines are probably as bad. */
 static pmapdb_status check_bytes(const reading *r, pmapdb_error *err)
 {
     pm_text rest = r->csv->text;
@@ -110,7 +110,7 @@ static pm_text bare(pm_text t)
     return t;
 }
 
-/* A column that is not known: what it asks would not be asked. */
+/* Rejects an unknown column: its condition would be ignored. */
 static pmapdb_status check_column(const reading *r, uint64_t line, pm_text name, pmapdb_error *err)
 {
     char why[160];
@@ -146,8 +146,8 @@ static pmapdb_status check_header(const reading *r, uint64_t line, pm_text heade
     return st;
 }
 
-/* Comments become empty lines, so that lines keep their numbers. Within quotes, of which an odd
- * number is open then, a # is none. */
+/* Comments become empty lines, so that lines keep their numbers. Inside quotes, that is, after an
+ * odd number of them, a # begins no comment. */
 static pmapdb_status feed(const reading *r, pm_csv *table, pmapdb_error *err)
 {
     pm_text rest = r->csv->text;
@@ -191,7 +191,7 @@ pmapdb_status pm_rules_csv_read(const pm_rules_csv *csv, pm_rules_report *report
     if (st == PMAPDB_OK)
         st = feed(&r, table, &why);
     pm_csv_free(table);
-    if (st == PMAPDB_INPUT) { /* about the first line or the whole, and names the file itself */
+    if (st == PMAPDB_INPUT) { /* of the first line or the file; the text names the file */
         report->n_mistakes++;
         st = pm_buf_addf(&report->mistakes, &why, "%s\n", why.text);
     }

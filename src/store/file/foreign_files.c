@@ -1,4 +1,5 @@
-/* foreign_files: files that somebody else put where SQLite keeps its own beside a store. */
+/* foreign_files: detects foreign files in the places where SQLite keeps its own files next to a
+ * store. */
 #include "store/file/foreign_files.h"
 
 #include "base/buf.h"
@@ -7,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Everybody may make files there, and nobody may remove another's: /tmp. */
+/* Sets *open if every user may create files in the folder of `path`, as in /tmp. */
 static pmapdb_status is_open_to_all(const char *path, bool *open, pmapdb_error *err)
 {
     pm_text whole = pm_text_of(path), name = pm_text_basename(whole);
@@ -49,7 +50,7 @@ static pmapdb_status check_beside(const char *store, const char *end, bool open_
 pmapdb_status pm_foreign_files_check(const char *store, bool writes, pmapdb_error *err)
 {
     static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
-    char *real = realpath(store, NULL); /* beside which SQLite keeps them */
+    char *real = realpath(store, NULL); /* SQLite keeps its files next to the real path */
     bool open_to_all = false;
     pmapdb_status st = PMAPDB_OK;
 

@@ -1,4 +1,4 @@
-/* migrate: brings a file to the newest schema, or says why it is not a store. */
+/* migrate: brings a file to the newest schema, or reports why it is not a store. */
 #include "store/file/embedded.h"
 #include "store/file/store.h"
 
@@ -12,7 +12,7 @@ static void run_script(pmapdb_store *s, const char *text)
         pm_sql_keep(s->sql, pm_sql_fail(s->db, "apply the schema", &err), &err);
 }
 
-/* Needed for an older store only: a new one has no rows. */
+/* Needed only for an older store: a new one has no rows. */
 static void check_references(pmapdb_store *s)
 {
     pmapdb_error err = {0};
@@ -63,7 +63,7 @@ static pmapdb_status check_identity(pmapdb_store *s, const pm_schema *schema, in
         return pm_fail(err, PMAPDB_SCHEMA,
                        "%s: written by a newer pmapdb (schema %lld, this one knows %d)", s->path,
                        (long long)*version, (int)schema->version);
-    if (triggers > 0) /* it would run within every write */
+    if (triggers > 0) /* a trigger would run within every write */
         return pm_fail(err, PMAPDB_SCHEMA,
                        "%s: has a trigger, which pmapdb never makes; nothing is read or written "
                        "until sqlite3 FILE 'DROP TRIGGER ...' removes it",
@@ -71,7 +71,7 @@ static pmapdb_status check_identity(pmapdb_store *s, const pm_schema *schema, in
     return PMAPDB_OK;
 }
 
-/* In one transaction: another process may be creating the store at this moment. */
+/* Uses one transaction: another process may be creating the store at this moment. */
 pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, int64_t *version,
                                 pmapdb_error *err)
 {
@@ -105,7 +105,7 @@ static pmapdb_status migrate(pmapdb_store *s, const pm_schema *schema, int64_t f
     int64_t version = 0;
     pmapdb_status st = from == 0 ? begin_new(s, err) : pm_store_begin(s, err);
 
-    if (st == PMAPDB_OK) /* another process may have been first */
+    if (st == PMAPDB_OK) /* another process may have migrated it first */
         st = check_identity(s, schema, &version, err);
     if (st == PMAPDB_OK && version < schema->version) {
         apply(s, schema, version);
@@ -130,8 +130,8 @@ pmapdb_status pm_migrate(pmapdb_store *s, const pm_schema *schema, bool write, p
                        version ? "%s: an older store; run an import to bring it up to date"
                                : "no store at '%s', an empty file; import or capture first",
                        s->path);
-    s->version = 0;                      /* another process may be first */
-    st = pm_store_begin_tidying(s, err); /* turns foreign keys off: no transaction can do that */
+    s->version = 0;                      /* another process may migrate it first */
+    st = pm_store_begin_tidying(s, err); /* foreign keys off: impossible in a transaction */
     if (st == PMAPDB_OK)
         st = migrate(s, schema, version, err);
     pm_store_end_tidying(s);

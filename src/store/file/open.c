@@ -1,4 +1,4 @@
-/* open: the file of a store, made, opened, or refused with what is in the way. */
+/* open: creates or opens the file of a store, or refuses it and reports the cause. */
 #include "store/file/store.h"
 
 #include "base/buf.h"
@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #define BUSY_MS 60000
-/* A handle is one thread's at a time: SQLite need not lock it at every value that is read. */
+/* Only one thread at a time uses a handle: SQLite need not lock it for every value. */
 #define OPEN_FLAGS (SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX)
 
-/* getgrnam's answer is every thread's. How large one is, only trying tells. */
+/* Uses getgrnam_r, because all threads share the result of getgrnam. Only trying finds its size. */
 static pmapdb_status give_to_group(int fd, const char *path, const char *name, pmapdb_error *err)
 {
     struct group group, *found = NULL;
@@ -41,7 +41,7 @@ static pmapdb_status give_to_group(int fd, const char *path, const char *name, p
  * of the main file. */
 static pmapdb_status create_file(const char *path, const pmapdb_open_options *o, pmapdb_error *err)
 {
-    mode_t mode = o->file_mode ? (mode_t)o->file_mode & 0666 : 0600; /* nothing to run */
+    mode_t mode = o->file_mode ? (mode_t)o->file_mode & 0666 : 0600; /* never executable */
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     pmapdb_status st = PMAPDB_OK;
 
@@ -57,7 +57,7 @@ static pmapdb_status create_file(const char *path, const pmapdb_open_options *o,
     return st;
 }
 
-/* A step of the sticky kind, for several statements at once. */
+/* Runs several statements as one sticky step. */
 static void exec(pmapdb_store *s, const char *sql)
 {
     pmapdb_error err = {0};
@@ -66,8 +66,8 @@ static void exec(pmapdb_store *s, const char *sql)
         pm_sql_keep(s->sql, pm_sql_fail(s->db, "set up the connection", &err), &err);
 }
 
-/* SQLite does not call the busy handler for the change to WAL, which fails while another process
- * makes it: so it is tried again until the timeout. */
+/* Tries again until the timeout: SQLite does not call the busy handler for the change to WAL, which
+ * fails while another process makes it. */
 static void switch_to_wal(pmapdb_store *s, int busy_ms)
 {
     static const int pause_ms = 20;
@@ -80,7 +80,7 @@ static void switch_to_wal(pmapdb_store *s, int busy_ms)
     exec(s, change);
 }
 
-/* Readers of another user need -wal and -shm to stay when the last writer leaves. */
+/* Keeps -wal and -shm when the last writer closes: readers of another user need them. */
 static void keep_wal(sqlite3 *db)
 {
     int on = 1;
@@ -88,8 +88,8 @@ static void keep_wal(sqlite3 *db)
     sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &on);
 }
 
-/* The views of a file are trusted no more than its data: they may call no function that does more
- * than compute, and no statement writes to SQLite's own tables. */
+/* Trusts the views of a file no more than its data: they may call only functions that compute, and
+ * no statement writes to SQLite's own tables. */
 static void distrust(sqlite3 *db)
 {
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -97,7 +97,7 @@ static void distrust(sqlite3 *db)
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
 }
 
-/* SQLite only says "unable to open"; the system knows why. */
+/* Reports the cause from the system, because SQLite only says "unable to open". */
 static pmapdb_status check_file(const char *path, int how, pmapdb_error *err)
 {
     struct stat info;
@@ -108,7 +108,7 @@ static pmapdb_status check_file(const char *path, int how, pmapdb_error *err)
                                : pm_fail_io(err, errno, "cannot open the store '%s'", path);
     if (S_ISDIR(info.st_mode))
         return pm_fail(err, PMAPDB_SCHEMA, "'%s' is a directory, not a store", path);
-    if (!S_ISREG(info.st_mode)) /* opening a pipe waits for the process at its other end */
+    if (!S_ISREG(info.st_mode)) /* opening a pipe would wait for the process at its other end */
         return pm_fail(err, PMAPDB_SCHEMA, "'%s' is not a regular file, so not a store", path);
     if (access(path, how) != 0)
         return pm_fail_io(err, errno, "cannot %s the store '%s'", how & W_OK ? "write" : "read",
@@ -116,8 +116,8 @@ static pmapdb_status check_file(const char *path, int how, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-/* The path is a file's name, whatever it looks like: SQLite may take ":memory:" and "file:..." for
- * something else. */
+/* Opens the path as a file name, whatever its form: SQLite may interpret ":memory:" and "file:..."
+ * otherwise. */
 static pmapdb_status open_file(pmapdb_store *s, int flags, sqlite3 **db, pmapdb_error *err)
 {
     pm_buf name = {0};
@@ -131,10 +131,10 @@ static pmapdb_status open_file(pmapdb_store *s, int flags, sqlite3 **db, pmapdb_
     return st;
 }
 
-/* The tables of a new store go into the file at once and not through a -wal, for nobody reads it
- * yet; a rollback journal would bring the empty file back. The change to WAL then writes one page,
- * of which one sector changes: whether or not that reaches the disk before a power failure, the
- * tables are there, and the next to open the store makes the change again. */
+/* Writes the tables of a new store directly into the file, not through a -wal, because no process
+ * reads it yet; a rollback journal would restore the empty file. The change to WAL then writes one
+ * page, in which one sector changes: whether or not the sector reaches the disk before a power
+ * failure, the tables exist, and the next process that opens the store makes the change again. */
 static void make_tables(pmapdb_store *s, const pm_schema *schema, int busy_ms)
 {
     pmapdb_error err = {0};
@@ -144,7 +144,7 @@ static void make_tables(pmapdb_store *s, const pm_schema *schema, int busy_ms)
         pm_sql_keep(s->sql, pm_migrate(s, schema, true, &err), &err);
     exec(s, "PRAGMA synchronous = OFF");
     switch_to_wal(s, busy_ms);
-    exec(s, "PRAGMA user_version"); /* makes the -wal */
+    exec(s, "PRAGMA user_version"); /* creates the -wal */
 }
 
 static pmapdb_status set_up_writer(pmapdb_store *s, const pm_schema *schema, int64_t version,
@@ -187,7 +187,7 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
         st = pm_check_identity(s, schema, &version, err);
     if (st != PMAPDB_OK)
         return st;
-    return version == 0 && !create ? pm_migrate(s, schema, false, err) /* says why not */
+    return version == 0 && !create ? pm_migrate(s, schema, false, err) /* reports why not */
                                    : set_up_writer(s, schema, version, busy_ms, err);
 }
 
@@ -200,7 +200,7 @@ static bool wal_is_empty(const char *path)
     return stat(wal, &info) != 0 || info.st_size == 0;
 }
 
-/* '?', '#' and '%' mean something in a URI. */
+/* Builds the URI; '?', '#' and '%' have a meaning in it and are escaped. */
 static char *immutable_uri(const char *path)
 {
     size_t n = strlen(path);
@@ -215,7 +215,8 @@ static char *immutable_uri(const char *path)
     return uri;
 }
 
-/* Readers wait, too: the first to open a WAL store recovers it under a lock. */
+/* Opens the file and reads once. Readers wait, too: the first process that opens a WAL store
+ * recovers it under a lock. */
 static pmapdb_status try_read(pmapdb_store *s, const char *uri, int busy_ms, int *why,
                               pmapdb_error *err)
 {
@@ -240,15 +241,16 @@ static pmapdb_status try_read(pmapdb_store *s, const char *uri, int busy_ms, int
     return st;
 }
 
-/* The machine lacks something; it is not a question of permission. */
+/* True if the machine lacks a resource, which is no question of permission. */
 static bool is_lack(int os_errno)
 {
     return os_errno == EMFILE || os_errno == ENFILE || os_errno == ENOMEM || os_errno == ENOSPC ||
            os_errno == EFBIG;
 }
 
-/* A program that is killed while it creates a store, or writes one without a -wal, leaves a journal
- * of how the file was before. A reader must not trust the file then, and may not repair it. */
+/* Repairs a store by its journal. A program that is killed while it creates a store, or writes one
+ * without a -wal, leaves a journal of the previous state. A reader must not trust the file then and
+ * may not repair it. */
 static pmapdb_status roll_back(pmapdb_store *s, int busy_ms, pmapdb_error *err)
 {
     sqlite3 *db = NULL;
@@ -265,12 +267,12 @@ static pmapdb_status roll_back(pmapdb_store *s, int busy_ms, pmapdb_error *err)
     return st;
 }
 
-/* Without permission to make the -shm file a WAL store can be read only as a file that nobody
- * changes. Beside a live WAL that would read stale data, so then it is refused. */
+/* Without permission to create the -shm file, a WAL store can be read only as a file that never
+ * changes. Next to a live WAL that would read stale data, so the store is refused. */
 static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options *o,
                                       const pm_schema *schema, pmapdb_error *err)
 {
-    pmapdb_error own = {0}; /* its code says what to do next */
+    pmapdb_error own = {0}; /* its db_code decides the next step */
     pmapdb_status st = check_file(s->path, R_OK, err = err ? err : &own);
     int busy_ms = o->busy_ms ? o->busy_ms : BUSY_MS, why = 0;
     char *uri;

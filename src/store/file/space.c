@@ -1,7 +1,7 @@
-/* space: the size of the store's file, and giving back what is free in it. */
+/* space: the size of a store's file, and returning its free space. */
 #include "store/file/space.h"
 
-#define PAGES "512" /* freed in one transaction */
+#define PAGES "512" /* pages freed in one transaction */
 #define WAITS 20    /* for a reader that is about to end */
 #define WAIT_MS 25
 #define INCREMENTAL 2 /* PRAGMA auto_vacuum */
@@ -12,7 +12,7 @@ pmapdb_status pm_space_read(pmapdb_store *s, pm_space *out, pmapdb_error *err)
     int64_t free_pages = pm_sql_value(s->sql, "PRAGMA freelist_count", PM_NO_ARGS, 0);
     int64_t page_size = pm_sql_value(s->sql, "PRAGMA page_size", PM_NO_ARGS, 0);
     int64_t mode = pm_sql_value(s->sql, "PRAGMA auto_vacuum", PM_NO_ARGS, 0);
-    /* every table and index has a page, as have the schema and the list of pages */
+    /* every table and index has a page, and so have the schema and the list of pages */
     int64_t trees = pm_sql_value(
         s->sql, "SELECT count(*) + 8 FROM sqlite_master WHERE rootpage > 0", PM_NO_ARGS, 0);
 
@@ -28,8 +28,8 @@ bool pm_space_is_full(pmapdb_status st, const pmapdb_error *err)
     return st == PMAPDB_DATABASE && err && (err->db_code & 0xff) == SQLITE_FULL;
 }
 
-/* Some at a time, so that other writers do not wait long. The pragma gives a row per page:
- * sqlite3_exec reads it to its end. */
+/* Frees some pages at a time, so that other writers do not wait long. The pragma returns a row per
+ * page: sqlite3_exec reads all of them. */
 static pmapdb_status free_pages(pmapdb_store *s, const pm_steps *steps, pmapdb_error *err)
 {
     int64_t left, before = INT64_MAX, all = 0;
@@ -38,7 +38,8 @@ static pmapdb_status free_pages(pmapdb_store *s, const pm_steps *steps, pmapdb_e
     for (;; before = left) {
         left = pm_sql_value(s->sql, "PRAGMA freelist_count", PM_NO_ARGS, 0);
         st = pm_sql_end(s->sql, err);
-        if (st != PMAPDB_OK || left == 0 || left >= before) /* others may be freeing as well */
+        if (st != PMAPDB_OK || left == 0 ||
+            left >= before) /* other processes may be freeing pages, too */
             return st;
         all = all ? all : left;
         st = pm_steps_tell(steps, "giving space back", "pages",
@@ -51,8 +52,8 @@ static pmapdb_status free_pages(pmapdb_store *s, const pm_steps *steps, pmapdb_e
     }
 }
 
-/* The file gets its new size when the whole -wal is copied into it, which readers of older states
- * hold up. A passive checkpoint waits for nobody, and makes nobody wait. */
+/* Copies the -wal. The file gets its new size when the full -wal is copied into it; readers of
+ * older states delay the copy. A passive checkpoint waits for no process and makes none wait. */
 static pmapdb_status copy_wal(pmapdb_store *s, bool *held, pmapdb_error *err)
 {
     int in_wal = 0, copied = 0, rc;
@@ -69,7 +70,7 @@ static pmapdb_status copy_wal(pmapdb_store *s, bool *held, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-/* The -wal itself is as long as it ever was. One in use stays as it is. */
+/* Truncates the -wal, which otherwise keeps its largest size. A -wal in use stays as it is. */
 static void shorten_wal(pmapdb_store *s)
 {
     int64_t patience = pm_store_patience(s);

@@ -1,4 +1,4 @@
-/* space: the size of the store's file, and giving back what is free in it. */
+/* space: the size of a store's file, and returning its free space. */
 #ifndef PM_STORE_SPACE_H
 #define PM_STORE_SPACE_H
 
@@ -6,23 +6,23 @@
 #include "store/file/store.h"
 
 typedef struct pm_space {
-    int64_t file_kib; /* size of the file once the whole -wal is copied into it */
+    int64_t file_kib; /* size of the file after the full -wal is copied into it */
     int64_t used_kib; /* ... without its free pages */
-    int64_t bare_kib; /* what a store without snapshots needs */
+    int64_t bare_kib; /* size of a store without snapshots */
     bool shrinks;     /* made with auto_vacuum: free pages can be given back */
 } pm_space;
 
 pmapdb_status pm_space_read(pmapdb_store *s, pm_space *out, pmapdb_error *err);
 
-/* Gives free pages back, some at a time, and brings the file to its new size. *held: a reader of
- * an older state keeps that from happening now; the next writer does it. */
+/* Frees unused pages, some at a time, and shrinks the file. *held: a reader of an older state
+ * prevents it now; the next writer will shrink the file. */
 pmapdb_status pm_space_give_back(pmapdb_store *s, const pm_steps *steps, bool *held,
                                  pmapdb_error *err);
 
-/* The error is that of a full disk. */
+/* True if the error is a full disk. */
 bool pm_space_is_full(pmapdb_status st, const pmapdb_error *err);
 
-/* Writes the whole file anew; from then on it shrinks. */
+/* Writes the whole file again; afterwards the file can shrink. */
 pmapdb_status pm_space_vacuum(pmapdb_store *s, pmapdb_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define SLOTS 256 /* more than the statements of the whole program; checked by an assert */
+#define SLOTS 256 /* more than all statements of the program; checked by an assert */
 
 struct pm_sql {
     sqlite3 *db;
@@ -13,7 +13,7 @@ struct pm_sql {
         sqlite3_stmt *stmt;
     } slots[SLOTS];
     size_t used;
-    pmapdb_status kept; /* the first failure, PMAPDB_OK before it */
+    pmapdb_status kept; /* the first failure; PMAPDB_OK: none */
     pmapdb_error kept_error;
 };
 
@@ -46,7 +46,8 @@ void pm_sql_free(pm_sql *sql)
     free(sql);
 }
 
-/* A reader fails like this, too: it makes the -shm, and the last to leave copies the -wal. */
+/* Reports a full disk. A reader can get this error, too: it creates the -shm, and the last process
+ * that closes copies the -wal. */
 static pmapdb_status fail_full(const char *file, pmapdb_error *err)
 {
     return pm_fail(err, PMAPDB_DATABASE,
@@ -55,7 +56,8 @@ static pmapdb_status fail_full(const char *file, pmapdb_error *err)
                    file);
 }
 
-/* SQLite has only "disk I/O error", "unable to open database file"; the system knows why. */
+/* Adds the cause from the system: SQLite only has "disk I/O error", "unable to open database
+ * file". */
 static pmapdb_status fail_other(sqlite3 *db, const char *file, int code, const char *why,
                                 const char *doing, pmapdb_error *err)
 {
@@ -104,17 +106,19 @@ static pmapdb_status fail(sqlite3 *db, const char *file, int code, const char *w
     return st;
 }
 
-/* What the system said, where SQLite has only words like "disk I/O error". */
+/* Returns the code, or SQLITE_FULL if the system reports a full disk and SQLite only an I/O
+ * error. */
 static int code_of(sqlite3 *db, int code)
 {
     return (code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(db) == ENOSPC
-               ? SQLITE_FULL /* its -shm did not fit */
+               ? SQLITE_FULL /* no space for the -shm */
                : code;
 }
 
 static const char *name_of(sqlite3 *db)
 {
-    const char *file = db ? sqlite3_db_filename(db, "main") : NULL; /* no memory for a handle */
+    const char *file =
+        db ? sqlite3_db_filename(db, "main") : NULL; /* NULL: no memory for a handle */
 
     return file && *file ? file : "the store";
 }
@@ -171,7 +175,7 @@ pmapdb_status pm_sql_end(pm_sql *sql, pmapdb_error *err)
     return st;
 }
 
-/* Open addressing by the literal's address. */
+/* Finds or prepares a statement. Open addressing by the address of the literal. */
 static sqlite3_stmt *find(pm_sql *sql, const char *text)
 {
     size_t at = ((uintptr_t)text >> 3) % SLOTS;
@@ -235,12 +239,12 @@ bool pm_sql_next(pm_sql *sql, sqlite3_stmt *stmt)
         return true;
     if (rc != SQLITE_DONE)
         keep_failure(sql, sqlite3_stmt_readonly(stmt) ? "read" : "write");
-    sqlite3_reset(stmt); /* the failure is kept */
+    sqlite3_reset(stmt); /* the failure is already kept */
     return false;
 }
 
-/* A text that there was no memory for looks like NULL, and SQLite says so only now: what was made
- * of the text must not be stored. */
+/* Resets the statement. A text that SQLite had no memory for looked like NULL, and SQLite reports
+ * it only here: data made from the text must not be stored. */
 void pm_sql_done(sqlite3_stmt *stmt)
 {
     sqlite3 *db = sqlite3_db_handle(stmt);
@@ -249,7 +253,7 @@ void pm_sql_done(sqlite3_stmt *stmt)
 
     if (sqlite3_reset(stmt) != SQLITE_NOMEM)
         return;
-    sql = sqlite3_commit_hook(db, NULL, NULL); /* gives what was set */
+    sql = sqlite3_commit_hook(db, NULL, NULL); /* returns the argument that was set */
     if (sql) {
         pm_sql_keep(sql, pm_fail_nomem(&err), &err);
         sqlite3_commit_hook(db, refuse_commit, sql);
@@ -260,7 +264,7 @@ void pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args)
 {
     sqlite3_stmt *stmt = pm_sql_ask(sql, text, args, n_args);
 
-    if (pm_sql_next(sql, stmt)) /* a PRAGMA may tell what it set */
+    if (pm_sql_next(sql, stmt)) /* a PRAGMA may return the value that it set */
         pm_sql_done(stmt);
 }
 
@@ -288,7 +292,7 @@ sqlite3 *pm_sql_db(const pm_sql *sql)
 
 int64_t pm_col_int(sqlite3_stmt *stmt, int column)
 {
-    /* The value once: to ask for its type and for its number is to look the column up twice. */
+    /* One call: sqlite3_column_type and _int64 would each look up the column. */
     sqlite3_value *value = sqlite3_column_value(stmt, column);
 
     return sqlite3_value_type(value) == SQLITE_NULL ? PMAPDB_UNKNOWN : sqlite3_value_int64(value);
@@ -303,7 +307,8 @@ static int64_t within(int64_t value, int64_t most)
 
 int64_t pm_col_kib(sqlite3_stmt *stmt, int column)
 {
-    return within(pm_col_int(stmt, column), (int64_t)1 << 46); /* 64 PiB, and 2^16 of them fit */
+    return within(pm_col_int(stmt, column),
+                  (int64_t)1 << 46); /* 64 PiB; the sum of 2^16 such values fits */
 }
 
 int64_t pm_col_ms(sqlite3_stmt *stmt, int column)

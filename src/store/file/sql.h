@@ -1,9 +1,9 @@
 /* sql: prepared statements without ceremony.
  *
- * A statement is named by its text, a string literal: it is prepared once per store and found again
- * by the literal's address. Values are bound from a typed list, never pasted. The first failure is
- * kept in the handle, and later steps do nothing, so that a caller reads as a list of steps and
- * asks once, at the end:
+ * The text of a statement, a string literal, identifies it: it is prepared once per store and found
+ * again by the address of the literal. Values are bound from a typed list, never pasted into the
+ * text. The handle keeps the first failure, and later steps do nothing, so a caller reads as a list
+ * of steps and checks once, at the end:
  *
  *     pm_sql_do(sql, "DELETE FROM pin WHERE snapshot_id = ?1", PM_ARGS(PM_I(id)));
  *     rows = pm_sql_ask(sql, "SELECT pid FROM process", PM_NO_ARGS);
@@ -11,7 +11,7 @@
  *         note(pm_col_int(rows, 0));
  *     return pm_sql_end(sql, err);
  *
- * The function that began the steps ends them: a failure that nobody collected stops all later
+ * The function that began the steps ends them: a failure that was not collected stops all later
  * steps, and SQLite refuses to commit.
  */
 #ifndef PM_STORE_SQL_H
@@ -61,52 +61,52 @@ typedef struct pm_param {
 pmapdb_status pm_sql_new(sqlite3 *db, pm_sql **out, pmapdb_error *err);
 void pm_sql_free(pm_sql *sql);
 
-/* SQLite's refusal as an error: busy, not a database, full disk get words that help. */
+/* Turns an error of SQLite into a pmapdb_error, with helpful texts for busy, not a database, and a
+ * full disk. */
 pmapdb_status pm_sql_fail(sqlite3 *db, const char *doing, pmapdb_error *err);
-/* The same of a file that SQLite could not open, and may not know the name of; it is called as its
- * user does. db may be NULL. */
+/* The same for a file that SQLite could not open and whose name it may not know; the message has
+ * the user's name for it. db may be NULL. */
 pmapdb_status pm_sql_fail_open(sqlite3 *db, const char *file, pmapdb_error *err);
-/* The same where other statements were run since `code` was said. */
+/* The same if other statements have run since SQLite returned `code`. */
 pmapdb_status pm_sql_fail_code(sqlite3 *db, int code, const char *doing, pmapdb_error *err);
 
-/* Runs a statement that gives no rows. */
+/* Runs a statement that returns no rows. */
 void pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args);
 
-/* Binds a statement; its rows come from pm_sql_next. NULL after a failure. */
+/* Binds a statement; pm_sql_next returns its rows. NULL after a failure. */
 sqlite3_stmt *pm_sql_ask(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args);
 
-/* False at the end of the rows and after a failure; the statement is then reset. A statement may be
- * in use only once at a time: to stop before the end, call pm_sql_done. */
+/* Steps to the next row. False at the end of the rows and after a failure; the statement is then
+ * reset. A statement can be used only once at a time: to stop before the end, call pm_sql_done. */
 bool pm_sql_next(pm_sql *sql, sqlite3_stmt *stmt);
 void pm_sql_done(sqlite3_stmt *stmt);
 
-/* The one integer of the first row; `none` where there is no row, a NULL, or a failure. */
+/* Returns the integer in the first row; `none` if there is no row, a NULL, or a failure. */
 int64_t pm_sql_value(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
                      int64_t none);
 
-/* Binds parameter number `at`, from 1 on; an SQLite result code. */
+/* Binds parameter number `at`, counted from 1; returns an SQLite result code. */
 int pm_sql_bind(sqlite3_stmt *stmt, int at, const pm_arg *arg);
 
-/* The text of src/store/ROOM/NAME.sql. */
+/* Returns the text of src/store/ROOM/NAME.sql. */
 const char *pm_sql_script_text(const char *name);
 
 /* Runs the statements of src/store/ROOM/NAME.sql, one after another; the files are built into the
- * program. A parameter that has no value here is NULL. The stock sqlite3 shell runs them too:
+ * program. A parameter without a value is NULL. The standard sqlite3 shell runs the files, too:
  *
  *     .parameter set :most 1000
  *     .read src/store/keep/NAME.sql
  */
 void pm_sql_script(pm_sql *sql, const char *name, const pm_param *params, size_t n_params);
 
-/* No step has failed so far. */
+/* True if no step has failed so far. */
 bool pm_sql_ok(const pm_sql *sql);
 
-/* Keeps the failure of a step that was not SQL, such as an allocation; PMAPDB_OK changes nothing.
- */
+/* Keeps the failure of a step outside SQL, such as an allocation; PMAPDB_OK changes nothing. */
 void pm_sql_keep(pm_sql *sql, pmapdb_status st, const pmapdb_error *err);
 
-/* Does a step that was not SQL, unless one before it failed, and keeps its failure. `call` hands
- * &err to what may fail. */
+/* Runs a step outside SQL, unless an earlier step failed, and keeps its failure. `call` passes &err
+ * to the function. */
 #define PM_SQL_STEP(sql, call)            \
     do {                                  \
         pmapdb_error err;                 \
@@ -116,7 +116,7 @@ void pm_sql_keep(pm_sql *sql, pmapdb_status st, const pmapdb_error *err);
             pm_sql_keep(sql, call, &err); \
     } while (0)
 
-/* Hands out the kept failure and forgets it. */
+/* Returns the kept failure and clears it. */
 pmapdb_status pm_sql_end(pm_sql *sql, pmapdb_error *err);
 
 int64_t pm_sql_last_id(const pm_sql *sql);
@@ -124,15 +124,15 @@ sqlite3 *pm_sql_db(const pm_sql *sql);
 
 /* Column access: NULL is PMAPDB_UNKNOWN, a NULL text has data NULL; a state is stored by name. */
 int64_t pm_col_int(sqlite3_stmt *stmt, int column);
-/* A size or a time that is reckoned with: what no process and no clock shows, and only somebody's
- * own hand can have put there, is the largest that they could, so that no sum overflows. */
+/* Reads a size or a time for calculations. Limits a value that no process and no clock can produce,
+ * so that no sum overflows: such a value was written by hand. */
 int64_t pm_col_kib(sqlite3_stmt *stmt, int column);
 int64_t pm_col_ms(sqlite3_stmt *stmt, int column);
 pm_text pm_col_text(sqlite3_stmt *stmt, int column);
 pm_text pm_col_blob(sqlite3_stmt *stmt, int column);
-/* A code of table snapshot, which is below n; any other value: n. */
+/* Reads a code of table snapshot, which is below n; returns n for any other value. */
 unsigned pm_col_code(sqlite3_stmt *stmt, int column, unsigned n);
-/* The same of its state and dialect; any other value: the weakest, which has the highest code. */
+/* Read its state and dialect; any other value becomes the weakest, which has the highest code. */
 pm_state pm_col_state(sqlite3_stmt *stmt, int column);
 pm_dialect pm_col_dialect(sqlite3_stmt *stmt, int column);
 

@@ -1,4 +1,4 @@
-/* sql_script: runs the statements of a file that is built into the program. */
+/* sql_script: runs the statements of a built-in file. */
 #include "store/file/embedded.h"
 #include "store/file/sql.h"
 #include <string.h>
@@ -8,7 +8,7 @@ const char *pm_sql_script_text(const char *name)
     for (const pm_embedded *e = pm_embedded_scripts; e->name; e++)
         if (strcmp(e->name, name) == 0)
             return e->text;
-    return ""; /* an error of the program, which every use of the script shows */
+    return ""; /* a programming error, which every use of the script shows */
 }
 
 static pmapdb_status run_one(sqlite3_stmt *stmt, const pm_param *params, size_t n_params,
@@ -38,7 +38,7 @@ void pm_sql_script(pm_sql *sql, const char *name, const pm_param *params, size_t
 
         if (sqlite3_prepare_v2(db, text, -1, &stmt, &text) != SQLITE_OK)
             pm_sql_keep(sql, pm_sql_fail(db, "prepare a statement", &err), &err);
-        else if (stmt) /* else only a comment was left */
+        else if (stmt) /* NULL: only a comment was left */
             pm_sql_keep(sql, run_one(stmt, params, n_params, &err), &err);
         sqlite3_finalize(stmt);
     }

@@ -1,4 +1,4 @@
-/* steps: how long work reports its progress and learns that it is to stop. */
+/* steps: reports the progress of a long operation, which the receiver may stop. */
 #ifndef PM_STORE_STEPS_H
 #define PM_STORE_STEPS_H
 
@@ -6,10 +6,10 @@
 
 typedef struct pm_steps {
     void *ctx;
-    pmapdb_progress_fn on_progress; /* or NULL */
+    pmapdb_progress_fn on_progress; /* may be NULL */
 } pm_steps;
 
-/* Between two transactions. PMAPDB_STOPPED where the work is to end. */
+/* Reports progress between two transactions. Returns PMAPDB_STOPPED if the operation is to end. */
 static inline pmapdb_status pm_steps_tell(const pm_steps *s, const char *what, const char *unit,
                                           uint64_t done, uint64_t of, pmapdb_error *err)
 {

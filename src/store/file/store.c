@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Another file, or none, is now where the store was. */
+/* True if the path of the store now leads to another file or to no file. */
 static bool has_moved(pmapdb_store *s)
 {
     int moved = 0;
@@ -12,10 +12,10 @@ static bool has_moved(pmapdb_store *s)
            moved;
 }
 
-/* The last to leave empties the -wal: the next to open would read all of it, though it is in the
- * file already, and with one capture after another it would grow for ever. If the file was moved,
- * its -wal must not lie beside the file that took its place, so its content goes into its own file
- * at once. */
+/* Empties the -wal when the last process closes. Otherwise the next process would read all of it,
+ * though the file already has its pages, and with one capture after another it would grow without
+ * limit. If the file was moved, its -wal must not stay next to the file that took its place, so its
+ * content is copied into its own file at once. */
 static void close_writer(pmapdb_store *s)
 {
     sqlite3_exec(s->db, "PRAGMA journal_size_limit = 0", NULL, NULL, NULL);
@@ -110,8 +110,8 @@ void pm_store_set_patience(pmapdb_store *s, int64_t ms)
 pmapdb_status pm_store_begin_tidying(pmapdb_store *s, pmapdb_error *err)
 {
     pm_store_forget(s);
-    /* If the whole -wal can be copied at once, it is written over from its start: so a full disk
-     * has that much room. */
+    /* If the full -wal can be copied at once, SQLite overwrites it from its start: on a full disk
+     * this is free room. */
     sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     if (sqlite3_exec(s->db, "PRAGMA foreign_keys = OFF", NULL, NULL, NULL) != SQLITE_OK)
         return pm_sql_fail(s->db, "set up the connection", err);

@@ -1,4 +1,4 @@
-/* watch: whether the files of a store that is open for long are still in their places. */
+/* watch: detects whether the files of a store were moved while it is open for a long time. */
 #include "store/file/watch.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ static bool stat_part(pmapdb_store *s, const char *part, struct stat *out)
     return stat(path, out) == 0;
 }
 
-/* On a file system that cannot share memory a store is written without a -wal. */
+/* True if the store has a -wal. On a file system without shared memory it has none. */
 static bool has_wal(pmapdb_store *s)
 {
     sqlite3_stmt *row = pm_sql_ask(s->sql, "PRAGMA journal_mode", PM_NO_ARGS);
@@ -67,9 +67,9 @@ bool pm_watch_clear(pmapdb_store *s, const pm_watch_files *files)
            SQLITE_OK;
 }
 
-/* What stands in a -wal that has no name any more goes into the file, unless another -wal that is
- * not empty stands in its place: its pages and these do not fit together. Where only -shm was lost,
- * the next program to open the store reads the -wal from its start. */
+/* Copies a -wal that has no name any more into the file, unless another -wal that is not empty has
+ * its place: their pages do not fit together. If only -shm was lost, the next program that opens
+ * the store reads the -wal from its start. */
 bool pm_watch_save(pmapdb_store *s)
 {
     struct stat info;

@@ -1,5 +1,5 @@
-/* copy: recordings that another store has, into this one. Ids are translated by a temporary table:
- * row `there` of a kind is row `here` of this store. */
+/* copy: copies recordings of another store into this one. A temporary table translates ids: row
+ * `there` of a kind is row `here` of this store. */
 #include "store/perf/copy.h"
 
 #define HERE(kind, there) \
@@ -7,11 +7,12 @@
 #define NOTE(kind) "INSERT INTO temp.copied VALUES ('" kind "', ?1, last_insert_rowid())"
 #define OF_IT "WHERE t.recording_id = ?1 AND t.pruned = 0 "
 
-/* In this order. In `select`, run on the other store, ?1 is the recording and ?2 a host for those
- * without one; in `insert` and `note`, ?N is column N of the row. Frames and stacks are in a store
- * once; a caller comes before its callees. Calls keep their order. */
+/* The kinds of rows, in the order of copying. In `select`, which runs on the other store, ?1 is the
+ * recording and ?2 the host for recordings without one. In `insert` and `note`, ?N is column N of
+ * the row. A store has each frame and stack once; a caller comes before its callees. Calls keep
+ * their order. */
 static const struct kind {
-    const char *select, *insert, *note; /* note: or NULL */
+    const char *select, *insert, *note; /* note may be NULL */
 } kinds[] = {
     {"SELECT coalesce(h.name, ?2) FROM recording r LEFT JOIN host h ON h.host_id = r.host_id "
      "WHERE r.recording_id = ?1 AND coalesce(h.name, ?2) IS NOT NULL",
@@ -106,7 +107,7 @@ static void copy_recording(pm_sql *into, pm_sql *from, int64_t recording_id, con
         copy_kind(into, from, &kinds[i], recording_id, host);
 }
 
-/* A reference to a row that is not there breaks NOT NULL. */
+/* Replaces the error of a reference to a missing row, which breaks NOT NULL. */
 static pmapdb_status is_damaged(pmapdb_status st, bool *is_theirs, pmapdb_error *err)
 {
     if (st != PMAPDB_DATABASE || !err || (err->db_code & 0xff) != SQLITE_CONSTRAINT)

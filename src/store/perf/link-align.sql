@@ -1,14 +1,15 @@
--- link-align: the offset between the clocks of pair :pair, by the changes that calls and captures
--- both saw.
+-- link-align: finds the offset between the clocks of pair :pair from changes that both calls and
+-- captures show.
 --
--- A recording says, on perf's clock, when an address began or ceased to be the edge of a mapping.
--- Captures say, in UTC, between which two captures the same happened. Each such change votes once
--- for the offsets that explain it. At the true offset all changes agree; elsewhere few agree, by
--- chance. An offset counts with 3 votes, and with twice as many votes as any other offset.
+-- A recording has, on perf's clock, the times at which an address began or ceased to be the edge of
+-- a mapping. Captures have, in UTC, the two captures between which the same happened. Each such
+-- change votes once for the offsets that explain it. At the true offset all changes agree; at any
+-- other, few agree, by chance. An offset counts if it has at least 3 votes, and at least twice as
+-- many votes as any other offset.
 
 -- At most 400 captures. Times in whole seconds are usually cut off, so the change may have come up
--- to a second later. The time of a live capture is the begin of its beat: the map was read later, on
--- a busy machine much later, and the change may have come until the reading ended.
+-- to a second later. The time of a live capture is the begin of its beat: the map was read later,
+-- on a busy machine much later, so the change may have come any time until the end of the reading.
 DROP TABLE IF EXISTS temp.link_shot;
 CREATE TEMP TABLE link_shot AS
 SELECT row_number() OVER (ORDER BY k) AS k, epoch_id, off, taken_ms AS ms,
@@ -40,7 +41,7 @@ SELECT address, k
 FROM (SELECT k, start AS address FROM row UNION ALL SELECT k, start + length FROM row)
 GROUP BY address, k HAVING count(*) % 2 = 1;
 
--- An edge that appears after the capture before, or disappears before the capture after.
+-- An edge that appears after the previous capture, or disappears before the next one.
 DROP TABLE IF EXISTS temp.link_step;
 CREATE TEMP TABLE link_step AS
 SELECT e.address, 1 AS appears, p.ms * 1000000 AS from_ns, s.end_ms * 1000000 AS to_ns
@@ -51,7 +52,7 @@ SELECT e.address, 0, s.ms * 1000000, n.end_ms * 1000000
 FROM link_edge e JOIN link_shot s ON s.k = e.k JOIN link_shot n ON n.k = e.k + 1
 WHERE NOT EXISTS (SELECT 1 FROM link_edge x WHERE x.address = e.address AND x.k = e.k + 1);
 
--- When the calls made these addresses edges: while exactly one side is mapped.
+-- The times at which the calls made these addresses edges: an edge has exactly one mapped side.
 DROP TABLE IF EXISTS temp.link_call;
 CREATE TEMP TABLE link_call (address, appears, ns, PRIMARY KEY (address, appears, ns)) WITHOUT ROWID;
 INSERT INTO link_call
@@ -78,7 +79,7 @@ SELECT address, is_edge, ns FROM edge WHERE is_edge <> was_edge;
 
 -- The offsets at which the number of votes changes. The offsets of one step form spans of equal
 -- length; overlapping spans are one vote. An address that changes more than 16 times is reused all
--- the time and says nothing.
+-- the time and is ignored.
 DROP TABLE IF EXISTS temp.link_turn;
 CREATE TEMP TABLE link_turn AS
 WITH span (step, a, b) AS (

@@ -1,9 +1,11 @@
--- link-choose: the process and the clock of each traced process, from the pairs of link-pairs.
+-- link-choose: chooses the process and the clock of each traced process from the pairs of
+-- link-pairs.
 --
---     given    --clock-offset gave the offset: the times alone decide
---     events   by changes that calls and captures both saw (link-align)
---     clocks   by the pair of clocks of a live capture: right after perf record -k CLOCK_MONOTONIC;
---              perf's own clock drifts by some ms a day, so contradicting events win
+--     given    --clock-offset gave the offset: only the times decide
+--     events   from changes that both calls and captures show (link-align)
+--     clocks   from the pair of clocks of a live capture: right after perf record -k
+--              CLOCK_MONOTONIC; perf's own clock drifts by some ms a day, so contradicting events
+--              win
 --
 -- Times overlap if a capture lies within 2 s of the recording: captures may have whole seconds. The
 -- pair of clocks is exact to 2 ms.
@@ -35,7 +37,7 @@ UPDATE traced_process SET (process_id, offset_ns, slack_ns, offset_source) = (
   WHERE c.traced_process_id = traced_process.traced_process_id AND c.place = 1)
 WHERE traced_process_id IN (SELECT traced_process_id FROM link_choice);
 
--- The clock is unknown, but there is one candidate only.
+-- The clock is unknown, but there is only one candidate.
 UPDATE traced_process SET process_id = (
   SELECT p.process_id FROM link_pair p
   WHERE p.traced_process_id = traced_process.traced_process_id)

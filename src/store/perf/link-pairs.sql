@@ -1,19 +1,19 @@
--- link-pairs: every traced process whose process or clock is unknown, paired with every stored
--- process that may be the same one: the pid is equal, and no host contradicts.
+-- link-pairs: pairs every traced process whose process or clock is unknown with every stored
+-- process that may be the same: the pid is equal, and the hosts are equal or unknown.
 --
 -- lo_ns and hi_ns bound the offsets (UTC minus perf's time) that link-align tries; NULL: none. A
--- live capture stored a pair of clocks, and perf's own clock may be 120 s away from it (some months
--- at 10 ppm). Without a pair of clocks, every offset counts that lets the times overlap.
+-- live capture stored a pair of clocks, and perf's own clock may differ from it by 120 s (some
+-- months at 10 ppm). Without a pair of clocks, every offset counts at which the times overlap.
 
 DROP TABLE IF EXISTS temp.link_pair;
 CREATE TEMP TABLE link_pair (
   pair INTEGER PRIMARY KEY, traced_process_id, process_id,
-  first_ns, last_ns,            -- of the recording, on its clock
-  first_ms, last_ms,            -- of the captures, UTC
-  given_ns, given_slack_ns,     -- the offset that --clock-offset gave
-  clock_ns,                     -- the offset by the pair of clocks
+  first_ns, last_ns,            -- times of the recording, on its clock
+  first_ms, last_ms,            -- times of the captures, UTC
+  given_ns, given_slack_ns,     -- the offset from --clock-offset
+  clock_ns,                     -- the offset from the pair of clocks
   lo_ns, hi_ns,
-  events_ns, events_slack_ns, votes -- by link-align
+  events_ns, events_slack_ns, votes -- from link-align
 );
 
 INSERT INTO link_pair (traced_process_id, process_id, first_ns, last_ns, first_ms, last_ms,

@@ -1,4 +1,4 @@
--- What a recording (?1) holds, as pmapdb_perf_result has it.
+-- The sums of a recording (?1), as in pmapdb_perf_result.
 SELECT r.calls, r.failed, r.unended, r.unbegun, r.bad, r.lost, (r.last_ns - r.first_ns) / 1000000,
        t.threads, t.homeless, t.processes, t.linked, t.live_kib
 FROM recording r

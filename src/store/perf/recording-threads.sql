@@ -1,10 +1,10 @@
--- recording-threads: which process each thread of a recording belongs to. Table traced_thread has
--- the threads (place, pid, tid, comm); its pid is NULL if the text names the thread only.
+-- recording-threads: finds the process of each thread of a recording. Table traced_thread has the
+-- threads (place, pid, tid, comm); its pid is NULL if the text names only the thread.
 --
--- Then --pid decides. Without --pid, a thread whose id is the pid of a stored process is the first
--- thread of that process; if there is one such thread, the others are assumed to belong to it. A
--- single thread is assumed to be the first thread of its process. All others belong to an unknown
--- process.
+-- A pid in the text decides, then --pid. Without --pid, a thread whose id is the pid of a stored
+-- process is the first thread of that process; if there is one such thread, the others are assumed
+-- to belong to it. A single thread is assumed to be the first thread of its process. All others
+-- belong to an unknown process.
 
 DROP TABLE IF EXISTS temp.traced_leader;
 CREATE TEMP TABLE traced_leader AS

@@ -1,4 +1,4 @@
-/* recording: a text of perf script on its way into the store. */
+/* recording: stores a text of perf script. */
 #include "store/perf/recording.h"
 
 #include "perf/replay.h"
@@ -276,7 +276,7 @@ pmapdb_status pm_recording_store(pm_trace *t, pmapdb_store *s, uint64_t hash,
     if (st == PMAPDB_OK)
         st = pm_trace_finish(t, err);
     if (st == PMAPDB_OK)
-        st = pm_store_begin_tidying(s, err); /* it may leave frames without a call */
+        st = pm_store_begin_tidying(s, err); /* the removal may leave frames without a call */
     if (st == PMAPDB_OK)
         st = pm_store_begin(s, err);
     if (st == PMAPDB_OK)

@@ -1,4 +1,4 @@
-/* adhoc_test: SQL that a person types: what it may not do, and its limits. */
+/* adhoc_test: SQL that a user types: forbidden statements and limits. */
 #include "kit.h"
 
 #include "store/read/adhoc.h"
@@ -271,7 +271,7 @@ static void stops_at_max_rows(void **state)
         pmapdb_sql_options options = {.max_rows = cases[i].max};
         pmapdb_rows *rows = asked(kit_of(state), "VALUES (1), (2), (3)", &options);
 
-        for (int again = 0; again < 2; again++) { /* it begins anew after the end */
+        for (int again = 0; again < 2; again++) { /* after the end it begins again */
             for (int n = 0; n < cases[i].rows; n++) {
                 assert_true(next(rows));
                 assert_int_equal(pmapdb_rows_int(rows, 0), n + 1);

@@ -1,5 +1,4 @@
-/* adhoc_values_test: SQL that a person types: its parameters, the names and units of its columns.
- */
+/* adhoc_values_test: SQL that a user types: its parameters, the names and units of its columns. */
 #include "kit.h"
 
 #include "store/read/adhoc.h"

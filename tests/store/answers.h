@@ -1,5 +1,4 @@
-/* answers: all that a store says, but for its ids, as text: what must be equal however the captures
- * came in. */
+/* answers: the full contents of a store except ids, as text: equal for any order of captures. */
 #ifndef TESTS_STORE_ANSWERS_H
 #define TESTS_STORE_ANSWERS_H
 

@@ -1,4 +1,4 @@
-/* applied: rules of a test's own, in a store from its start or applied to what it has. */
+/* applied: rules of a test, given to a new store or applied to an existing one. */
 #ifndef TESTS_STORE_APPLIED_H
 #define TESTS_STORE_APPLIED_H
 
@@ -7,7 +7,8 @@
 #include "store/rules/apply.h"
 #include "store/rules/rules_file.h"
 
-/* Asks for all that rules can ask for, and names categories anew, after files, and as they are. */
+/* Uses every condition of rules, and gives new categories, categories from file names, and base
+ * slugs. */
 #define APPLIED_OTHERS                                                               \
     "rule,category,base,path,perms,flags,size,below,above,with\n"                    \
     "library,Library %b,shared-library,,,,,,,\n"                                     \
@@ -90,7 +91,7 @@ static inline pm_apply_result applied_to(const kit *k, const char *text, bool ke
     return result;
 }
 
-/* The categories as they stand in the tables, by their texts. */
+/* The categories in the tables, by their texts. */
 #define APPLIED_SUMS                                                                          \
     "SELECT v.epoch_id, c.category, v.first, v.last, v.mappings, v.size_kib, v.rss_kib, "     \
     "v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib FROM category_version v JOIN " \

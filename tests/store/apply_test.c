@@ -1,7 +1,7 @@
-/* apply_test: rules applied to what a store has give what they give when they are there from the
- * start, whatever came in which order, and nothing else changes.
+/* apply_test: rules applied to an existing store give the same result as rules given from the
+ * start, for any captures in any order, and nothing else changes.
  *
- * PMAPDB_SEEDS=N: so many histories. */
+ * PMAPDB_SEEDS=N: the number of histories. */
 #include "answers.h"
 #include "applied.h"
 #include "whole.h"
@@ -109,7 +109,7 @@ static bool try_seed(kit *k, uint64_t seed)
     good = is_as(k, &kit_rules, seed, "applied") && whole_store(k);
     applied_to(k, APPLIED_OTHERS, true, NULL);
     good = good && is_as(k, &others, seed, "and back");
-    start(k, APPLIED_OTHERS); /* what comes behind is refined by them, with what is remembered */
+    start(k, APPLIED_OTHERS); /* refines later captures, with kept state */
     put(k, &h, 0, half);
     applied_to(k, KIT_RULES, true, NULL);
     put(k, &h, half, h.n);

@@ -1,4 +1,4 @@
-/* apply_within_test: stores of other rules that are merged. */
+/* apply_within_test: merges stores that have other rules. */
 #include "answers.h"
 #include "applied.h"
 #include "merged.h"

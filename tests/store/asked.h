@@ -1,4 +1,4 @@
-/* asked: rows of a named query as text. */
+/* asked: the rows of a named query as text. */
 #ifndef TESTS_STORE_ASKED_H
 #define TESTS_STORE_ASKED_H
 

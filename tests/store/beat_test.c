@@ -1,4 +1,4 @@
-/* beat_test: beats, who leads them, and what each capture takes its lineages from. */
+/* beat_test: beats, their leaders, and the source of the lineages of each capture. */
 #include "kit.h"
 
 #include "store/write/beat.h"

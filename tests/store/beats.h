@@ -1,5 +1,5 @@
-/* beats: what live captures know, put beside captures that are stored already: jobs, their sweeps,
- * a standing, a sight of each smaps snapshot. */
+/* beats: adds the data of live captures to captures that are already stored: schedules, their
+ * beats, a live process, a live reading for each smaps snapshot. */
 #ifndef TESTS_STORE_BEATS_H
 #define TESTS_STORE_BEATS_H
 

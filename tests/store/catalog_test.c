@@ -1,4 +1,4 @@
-/* catalog_test: headers of named queries, their errors, and which file comes first. */
+/* catalog_test: headers of named queries, their errors, and the order in which files are found. */
 #include "kit.h"
 
 #include "store/read/catalog.h"
@@ -245,7 +245,7 @@ static void keeps(const kit *k, const char *text)
     pm_catalog_free(q);
 }
 
-/* What only helps to choose the snapshot need not stand in the statement. */
+/* The statement need not use parameters that only select the snapshot. */
 static void parameters_that_select(void **state)
 {
     const kit *k = kit_of(state);

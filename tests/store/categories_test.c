@@ -1,5 +1,5 @@
-/* categories_test: categories that the program does not have of itself: the dictionary, and one
- * that was put by hand, in the store and in every answer. */
+/* categories_test: categories that are not built in: the dictionary, and one category inserted by
+ * hand, in the store and in every answer. */
 #include "asked.h"
 #include "kit.h"
 #include "whole.h"
@@ -166,7 +166,7 @@ static void shown_everywhere(void **state)
                  "anonymous 1100\nanonymous/test 500\n");
 }
 
-/* A free text is no pattern, and nobody's part. */
+/* A free text is neither a pattern nor part of another category. */
 static void free_text(void **state)
 {
     static const char *const only[] = {"category", "[he?p]/x", NULL};

@@ -1,5 +1,5 @@
-/* depth_test: --depth 1 of a store with refined categories says what a store says that never
- * refined any; a sum with an unknown part is unknown. */
+/* depth_test: --depth 1 of a store with refined categories gives the same answers as a store
+ * without refinements; a sum with an unknown part is unknown. */
 #include "asked.h"
 #include "merged.h"
 #include "whole.h"
@@ -13,12 +13,12 @@
 
 /* ---- captures ---- */
 
-/* BLIND: RSS of the block before the last is not shown. CALM: nothing changes behind minute 40, but
- * that block 1 goes, and it is all that is left of its category. */
+/* BLIND: RSS of the block before the last is not shown. CALM: nothing changes after minute 40,
+ * except that block 1 disappears, the last one of its category. */
 typedef enum shown { ALL, BLIND, CALM } shown;
 
-/* Blocks of memory that grow, shrink, come and go, none of which looks like a stack; minute 0 shows
- * all of them. */
+/* Blocks of memory that grow, shrink, come and go; no block looks like a stack; minute 0 shows all
+ * of them. */
 static pm_capture *capture_of(const kit *k, pm_dialect dialect, int64_t minute, shown what)
 {
     bool without = what == CALM && minute >= 50;

@@ -1,5 +1,5 @@
-/* export_test: what a redacted export shows: no text of the schema is forgotten; texts, one by one;
- * addresses. The proof on whole stores is tests/tools/export.py. */
+/* export_test: a redacted export: every text of the schema is covered; texts, one by one;
+ * addresses. tests/tools/export.py checks exports of full stores. */
 #include "kit.h"
 
 #include "store/export/export_table.h"
@@ -12,7 +12,7 @@ static void free_redact(pm_redact **r)
 
 /* ---- the schema ---- */
 
-/* What can hold text has a line: a new column that nobody thought of must not leave the house. */
+/* Every column that can contain text has a line: a new, forgotten column must not be exported. */
 static void test_every_text_has_a_line(void **state)
 {
     kit *k = kit_of(state);

@@ -1,9 +1,9 @@
-/* full_disk_test: a prune where the disk has no room for what it writes. */
+/* full_disk_test: a prune on a disk without room for its writes. */
 #include "prune_world.h"
 
 #define FRAME (4096 + 24) /* a page in the -wal */
 
-/* The disk: SQLite's writes behind these ends are refused. */
+/* The disk: refuses SQLite's writes beyond these limits. */
 static struct {
     const sqlite3_io_methods *real;
     sqlite3_io_methods wal, file;

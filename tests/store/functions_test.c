@@ -1,4 +1,4 @@
-/* functions_test: what the SQL functions say, on the program's own connections. */
+/* functions_test: results of the SQL functions, on the program's own connections. */
 #include "store/file/store.h"
 #include "store/func/expression.h"
 #include "store/func/functions.h"
@@ -95,7 +95,7 @@ static void address_overlap(void **state)
     says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 24576, 1)", "0");
     says("address_overlap(" SET("(1, 9), (5, 3), (10, 5), (7, 1)") ", 0, 100)", "14");
     says("address_overlap(" SET("(9, 1), (1, 1), (5, 1), (3, 1)") ", 2, 4)", "2");
-    /* the upper half of the addresses is behind the lower one, and the last one is one */
+    /* addresses of the upper half come after the lower half; the last address is valid */
     says("address_overlap(" SET("(-4096, 4096), (0, 4096)") ", -8192, 8192)", "4096");
     says("address_overlap(" SET("(-10485760, 4096)") ", -10485760, 4096)", "4096");
     says("address_overlap(" SET(

@@ -1,5 +1,5 @@
-/* groups_test: the queries about all processes of a moment, of live captures: who is in which
- * group, and what the sums say where a part of them is not known. */
+/* groups_test: the queries about all processes of a moment, for live captures: the members of each
+ * group, and the sums if a part of them is unknown. */
 #include "kit.h"
 
 #include "store/read/query.h"

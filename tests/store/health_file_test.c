@@ -1,5 +1,5 @@
-/* health_file_test: what pmapdb_doctor() says of the file itself, held against the file. Damage of
- * pages is in tests/cli/doctor.sh, too. */
+/* health_file_test: results of pmapdb_doctor() about the file itself, compared with the file.
+ * Damage of pages is also in tests/cli/doctor.sh. */
 #include "heard.h"
 
 #include <fcntl.h>
@@ -132,7 +132,7 @@ static void who_may_write(void **state)
     chmod(k->dir, 0700);
 }
 
-/* ---- whole ---- */
+/* ---- the full answer ---- */
 
 /* An index without the row that its table has: seen where the index is held against it. */
 static void an_index_that_lacks_a_row(void **state)

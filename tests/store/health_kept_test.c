@@ -1,5 +1,5 @@
-/* health_kept_test: what counts in the rows of pmapdb_doctor() about what the store holds, and what
- * does not: each condition on both of its sides. */
+/* health_kept_test: the rows of pmapdb_doctor() about the contents of the store: each condition
+ * from both sides. */
 #include "heard.h"
 
 #include "store/read/query.h"

@@ -1,5 +1,5 @@
-/* health_live_test: what counts in the rows of pmapdb_doctor() about live captures, and what does
- * not: each condition on both of its sides. */
+/* health_live_test: the rows of pmapdb_doctor() about live captures: each condition from both
+ * sides. */
 #include "heard.h"
 
 #define DAY INT64_C(86400)
@@ -237,7 +237,8 @@ static void job_there(const kit *k, int job, const char *there, int64_t age)
         beats_sweep(k, job, now() - age - 60 * i, WEEK - 60 * i, 0);
 }
 
-/* Trouble before a note, then the longest silence; a silence of more than a week is none. */
+/* Trouble comes before a note, then the longest silence; a silence of more than a week does not
+ * count. */
 static void the_worst_of_several_hosts(void **state)
 {
     kit *k = kit_of(state);
@@ -257,7 +258,8 @@ static void the_worst_of_several_hosts(void **state)
     expect(&h, "capture", TROUBLE, "s since the last beat of --all");
 }
 
-/* Of two jobs: 4 beats, of which the fourth is 2 steps late and one was missed, and 10. */
+/* Two schedules: one with 4 beats, of which the fourth is 2 steps late and one was missed; one with
+ * 10. */
 static void beats_of_all_jobs(void **state)
 {
     static const int64_t minutes[] = {0, 1, 2, 5};

@@ -1,4 +1,4 @@
-/* health_queries_test: what the queries of pmapdb doctor answer, counted by hand. */
+/* health_queries_test: answers of the queries of pmapdb doctor, counted by hand. */
 #include "asked.h"
 #include "beats.h"
 
@@ -90,7 +90,8 @@ static void beats_are_counted(void **state)
            "4711 3 3 0 0\n--all 2 2 0 0\n"); /* two steps are no median */
 }
 
-/* A prune left three of the first ten; behind them, one of five is absent. A cron job likewise. */
+/* A prune left three of the first ten; after them, one of five is absent. The same for a cron
+ * job. */
 static void what_was_pruned_is_not_expected(void **state)
 {
     static const int64_t minutes[] = {0, 4, 9, 11, 12, 13, 15};

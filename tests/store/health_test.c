@@ -1,5 +1,5 @@
-/* health_test: pmapdb_doctor() as a whole: which jobs are late, what reading costs, sums that are
- * proved. Damage is in tests/cli/doctor.sh. */
+/* health_test: pmapdb_doctor() in full: late schedules, the cost of reading, proved sums. Damage is
+ * in tests/cli/doctor.sh. */
 #include "heard.h"
 
 static void without_live_captures(void **state)
@@ -89,7 +89,7 @@ static void what_reading_costs(void **state)
     job_of_two_days(k, 1, 10);
     ask(k, &h, false);
     expect(&h, "stall", OK, "worst one/1: one read 90 / 90 / 90 us, a map 1000 / 1000 / 1000 us");
-    expect(&h, "underestimated", OK, "0 "); /* longer than 80 us, but nobody noticed */
+    expect(&h, "underestimated", OK, "0 "); /* longer than 80 us, but too short to notice */
     expect(&h, "degraded", OK, "0 ");
     kit_exec(k, "UPDATE live_reading SET longest_us = 60000");
     ask(k, &h, false);

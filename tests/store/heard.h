@@ -1,4 +1,4 @@
-/* heard: what pmapdb_doctor() says of a kit's store, check by check. */
+/* heard: the result of pmapdb_doctor() for the store of a kit, check by check. */
 #ifndef TESTS_STORE_HEARD_H
 #define TESTS_STORE_HEARD_H
 

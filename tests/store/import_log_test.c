@@ -1,4 +1,4 @@
-/* import_log_test: logs without times are known by the sequence of their blocks. */
+/* import_log_test: logs without times are identified by the sequence of their blocks. */
 #include "kit.h"
 
 #include "store/write/import_log.h"

@@ -1,5 +1,5 @@
-/* kit_rules: the rules of the stores that tests make: two, about neighbours, so that whole.h can
- * say in SQL what they say, and every other mapping keeps its slug. */
+/* kit_rules: the rules of stores that tests create: two rules about neighbours, so that whole.h can
+ * express them in SQL; every other mapping keeps its slug. */
 #ifndef TESTS_STORE_KIT_RULES_H
 #define TESTS_STORE_KIT_RULES_H
 

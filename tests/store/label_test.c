@@ -1,5 +1,5 @@
-/* label_test: whose names they are, what they make of lineages, and what becomes of them in a prune
- * and in a merge. */
+/* label_test: labels: their processes, their effect on lineages, and their fate in a prune and in a
+ * merge. */
 #include "label_kit.h"
 #include "merged.h"
 #include "whole.h"

@@ -1,5 +1,5 @@
-/* leak_functions_test: leak_verdict and leak_report as SQL sees them. Whether a verdict is right is
- * tested in tests/stats; here, that the rows arrive there as they are. */
+/* leak_functions_test: leak_verdict and leak_report in SQL. tests/stats checks the verdicts; this
+ * file checks that the rows arrive there unchanged. */
 #include "store/func/functions.h"
 
 #include <setjmp.h>
@@ -231,8 +231,8 @@ static void the_process_comes_first_then_the_worst(void **state)
     same(state, REPORT(HEAP " UNION ALL " FLAT, JOINT), REPORT(FLAT " UNION ALL " HEAP, JOINT));
 }
 
-/* Two halves of one key add up; what lies before the first or behind the last snapshot, or between
- * two, is cut off. */
+/* Two halves of one key add up; parts before the first or after the last snapshot, or between two,
+ * are cut off. */
 static void runs_add_up_and_are_cut(void **state)
 {
     same(state,

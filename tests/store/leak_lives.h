@@ -1,4 +1,5 @@
-/* leak_lives: lives of processes, a snapshot a minute, and what pmapdb leaks says of each. */
+/* leak_lives: lives of processes, one snapshot a minute, and the answers of pmapdb leaks about
+ * them. */
 #ifndef TESTS_STORE_LEAK_LIVES_H
 #define TESTS_STORE_LEAK_LIVES_H
 
@@ -35,7 +36,7 @@ typedef struct life {
     const char *host, *name;
     int pid;
     pm_dialect dialect;
-    int64_t kib, step; /* of its one mapping, half of which is resident */
+    int64_t kib, step; /* of its only mapping, half of which is resident */
 } life;
 
 static inline pm_capture *one(const kit *k, const life *l, int64_t minute)

@@ -1,14 +1,14 @@
-/* leak_series_test: which snapshots and limits the three queries of pmapdb leaks put together:
- * lives of a name that make one series, and nothing of any other process. What follows from them is
- * tested in tests/stats. */
+/* leak_series_test: the snapshots and limits that the three queries of pmapdb leaks combine: lives
+ * of a name that make one series, and no data of any other process. tests/stats checks the
+ * conclusions. */
 #include "leak_lives.h"
 
 /* ---- lives of one series ---- */
 
 #define WHO "name pid process_id lives snapshots first last"
 
-/* A millisecond behind the last snapshot is behind it, at the same time is beside it. Of what lived
- * apart before and after, neither of the two is part. */
+/* A life that begins a millisecond after the last snapshot follows it; at the same time it is
+ * parallel. Parallel lives belong to no series before or after. */
 static void lives_that_follow_are_joined(void **state)
 {
     static const life l[] = {{NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0},
@@ -51,7 +51,7 @@ static void a_long_life_beside_short_ones(void **state)
            "5 2 20 2000 2500\n1 1 41 500 500\n3 1 11 1500 1500\n2 1 11 1000 1000\n");
 }
 
-/* Two hosts have their own web; what has no name is nobody's next life. */
+/* Each of two hosts has its own web; a process without a name is never the next life of another. */
 static void names_that_are_not_one(void **state)
 {
     static const life here = {"a", "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
@@ -85,7 +85,7 @@ static void one_process_of_a_name(void **state)
     expect_with(k, pid, WHO, "web 1 1 1 10 500 500\n");
 }
 
-/* From the minute 12 on, of which the snapshot is the first that counts. */
+/* From minute 12 on; its snapshot is the first that counts. */
 static void since_a_time(void **state)
 {
     static const life a = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};

@@ -1,5 +1,5 @@
-/* leak_vm_rss_test: which VmRSS the three queries of pmapdb leaks take for what mappings do not
- * tell. */
+/* leak_vm_rss_test: the VmRSS that the three queries of pmapdb leaks use for memory that mappings
+ * do not show. */
 #include "leak_lives.h"
 
 static void vm_rss(const kit *k, int process, int from, int step)
@@ -60,7 +60,7 @@ static void which_vm_rss_counts(void **state)
     vm_rss(k, 1, 700, 100);
     expect(k, RESIDENT, "web leak 31 700 3700 VmRSS\n");
     kit_exec(k, "UPDATE snapshot SET tool_rss_kib = NULL WHERE snapshot_id > 20");
-    lives(k, &x, 32, 33); /* what mappings tell stands in for it: 500 */
+    lives(k, &x, 32, 33); /* replaced by the sum of the mappings: 500 */
     expect(k, "first last snapshots", "700 500 22\n");
     kit_exec(k, "UPDATE snapshot SET tool_rss_kib = 900 WHERE dialect = 'pmap-x'");
     expect(k, "first last snapshots", "700 900 22\n");
@@ -81,7 +81,7 @@ static void vm_rss_beside_sums(void **state)
     expect(k, RESIDENT, "web leak 22 700 2800 VmRSS\n");
 }
 
-/* Most captures tell, and behind the last of them VmRSS alone grows. */
+/* Most captures show RSS; after the last of them only VmRSS grows. */
 static void vm_rss_behind_the_last_that_tells(void **state)
 {
     static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
@@ -113,7 +113,7 @@ static void swap_beside_vm_rss(void **state)
     expect(k, RESIDENT, "web steady 21 700 700 VmRSS\n");
 }
 
-/* A restart is none of the growth. */
+/* A restart is not part of the growth. */
 static void vm_rss_of_two_lives(void **state)
 {
     static const life a = {NULL, "web", 1, PM_DIALECT_MAPS, 1000, 0};

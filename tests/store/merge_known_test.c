@@ -1,5 +1,5 @@
-/* merge_known_test: what a merge takes for known, and what it learns of a process besides its
- * captures; by hand. Histories by chance are merge_test.c's. */
+/* merge_known_test: the captures that a merge recognises as known, and the facts about a process
+ * that it takes over; made by hand. merge_test.c has random histories. */
 #include "merged.h"
 #include "whole.h"
 

@@ -1,8 +1,9 @@
-/* merge_test: stores that each saw a part of the captures, merged, say what one says that saw all.
+/* merge_test: merged stores, each with a part of the captures, give the answers of one store with
+ * all of them.
  *
  * A seed gives a history of processes of two hosts: text in several dialects, partial captures and
- * such with sums only, and live sweeps of two boots. Each capture goes to one of three stores or to
- * two of them; everything but the ids must be equal. PMAPDB_SEEDS=N: so many. */
+ * captures with sums only, and live sweeps of two boots. Each capture goes to one or two of three
+ * stores; everything except the ids must be equal. PMAPDB_SEEDS=N: the number of seeds. */
 #include "answers.h"
 #include "merged.h"
 #include "whole.h"

@@ -1,4 +1,4 @@
-/* merged: several stores in one test, one merged into another. */
+/* merged: several stores in one test, merged into each other. */
 #ifndef TESTS_STORE_MERGED_H
 #define TESTS_STORE_MERGED_H
 

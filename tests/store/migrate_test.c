@@ -1,5 +1,5 @@
-/* migrate_test: from an older schema to the newest, in several steps, with steps that fail or are
- * killed; the files behind the first are made up here. */
+/* migrate_test: migrates from an older schema to the newest, in several steps, with steps that fail
+ * or are killed; the files after the first are invented here. */
 #include "kit.h"
 
 #include "store/file/embedded.h"

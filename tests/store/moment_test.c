@@ -1,5 +1,5 @@
-/* moment_test: what was captured together, which of it is preferred, and when to say that a sweep
- * was too short. */
+/* moment_test: which snapshots were captured together, which of them are preferred, and when to
+ * report that a sweep was too short. */
 #include "kit.h"
 
 #include "store/write/moment.h"
@@ -179,8 +179,8 @@ static void a_live_sweep_is_a_moment(void **state)
           {700, 3, X, WHOLE, 700, 1});
 }
 
-/* What the writer remembers of moments gives what it finds when it has to ask the store: here it
- * is opened anew for each. Mostly in the order of time, with many at one. */
+/* The writer's kept moments equal those that it reads from a store that is opened again before each
+ * capture. Mostly in time order, with many captures at one time. */
 static void remembered_as_if_asked(void **state)
 {
     static const char *const sql = "SELECT s.ordinal, p.pid, s.moment_ms - 1700000000000, "

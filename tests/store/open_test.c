@@ -1,4 +1,5 @@
-/* open_test: a new store is written once, whole or not at all, whoever is killed or first. */
+/* open_test: a new store is created once, completely or not at all, whichever process is killed or
+ * first. */
 #include "kit.h"
 
 #include <signal.h>

@@ -1,9 +1,9 @@
 /* order_test: the answers do not depend on the order in which captures are stored.
  *
- * A seed gives a history of two processes of one name: several dialects, partial captures and such
- * with sums only, equal times, mappings that grow, split, merge, move, vanish and come back, stacks
- * of threads and guards, which lose their neighbours. It is stored in the order of time, then in
- * others; everything but the ids must be equal. PMAPDB_SEEDS=N: so many. */
+ * A seed gives a history of two processes of one name: several dialects, partial captures and
+ * captures with sums only, equal times, mappings that grow, split, merge, move, vanish and come
+ * back, stacks of threads and guards, which lose their neighbours. It is stored in time order, then
+ * in other orders; everything except the ids must be equal. PMAPDB_SEEDS=N: the number of seeds. */
 #include "whole.h"
 #include "world.h"
 

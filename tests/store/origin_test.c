@@ -1,4 +1,4 @@
-/* origin_test: where captures were found: every byte of a name comes back through plain SQL. */
+/* origin_test: the files of captures: plain SQL returns every byte of a name. */
 #include "kit.h"
 
 #include "store/dict/origin.h"

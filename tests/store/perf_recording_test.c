@@ -1,5 +1,5 @@
-/* Recordings in the store: threads and tracees, what is known again, links to captured processes,
- * a full disk in the midst, merge and prune. */
+/* perf_recording_test: recordings in the store: threads and traced processes, known recordings,
+ * links to captured processes, a full disk in the middle, merge and prune. */
 #include "kit.h"
 
 #include "store/copy/merge.h"

@@ -1,4 +1,4 @@
-/* process_rename_test: what goes with a process to its new name. */
+/* process_rename_test: the data that moves with a process to its new name. */
 #include "kit.h"
 
 #define MS INT64_C(1700000000000)

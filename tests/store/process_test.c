@@ -1,4 +1,4 @@
-/* process_test: which life of a pid a capture belongs to, and under which name. */
+/* process_test: the life of a pid that a capture belongs to, and its name. */
 #include "kit.h"
 
 #define MS INT64_C(1700000000000)

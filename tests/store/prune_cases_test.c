@@ -1,4 +1,4 @@
-/* prune_cases_test: pins, names that would vanish, the largest size, the size of the file. */
+/* prune_cases_test: pins, names that would disappear, the size limit, the size of the file. */
 #include "prune_world.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-/* prune_known_test: what imports know of what was removed; what belongs to live captures goes with
- * them; compacting. */
+/* prune_known_test: imports recognise removed captures; data of live captures is removed with them;
+ * compacting. */
 #include "prune_world.h"
 
 #include "store/keep/tidy.h"
@@ -95,7 +95,7 @@ static void equal_traces_are_told_apart(void **state)
     kit_expect(k, "SELECT count(*), max(n) FROM forgotten", "3|2\n");
 }
 
-/* An untimed log is known by its sequence, of which a prune took the front. */
+/* A log without times is identified by its sequence, whose beginning a prune removed. */
 static void a_log_goes_on(void **state)
 {
     const kit *k = kit_of(state);

@@ -1,5 +1,6 @@
-/* prune_rules_test: which moments the rules keep, and why. Times are local, of zones with and
- * without summer time; what is wanted was worked out by hand, as restic's manual tells it. */
+/* prune_rules_test: the moments that the rules keep, and the reasons. Times are local, in zones
+ * with and without summer time; the expected results were worked out by hand from restic's
+ * manual. */
 #include "kit.h"
 
 #include "base/clock.h"

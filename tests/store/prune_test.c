@@ -1,7 +1,7 @@
-/* prune_test: what stays after a prune is what was there, to the KiB; the store is whole at every
- * point, also where it is interrupted; imports go on as before.
+/* prune_test: the moments that stay after a prune are unchanged, to the KiB; the store is
+ * consistent at every point, even after an interruption; imports continue as before.
  *
- * PMAPDB_SEEDS=N: so many histories. */
+ * PMAPDB_SEEDS=N: the number of histories. */
 #include "prune_world.h"
 
 #include "base/num.h"

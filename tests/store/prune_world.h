@@ -1,4 +1,5 @@
-/* prune_world: histories to prune, what of them must not change, and what must hold afterwards. */
+/* prune_world: histories to prune, the answers that must not change, and the conditions that must
+ * hold afterwards. */
 #ifndef TESTS_STORE_PRUNE_WORLD_H
 #define TESTS_STORE_PRUNE_WORLD_H
 
@@ -106,7 +107,7 @@ static inline bool pw_none(const kit *k, const char *const *queries, size_t n)
 
 #define PW_NONE(k, queries) pw_none(k, queries, sizeof(queries) / sizeof *(queries))
 
-/* Besides what whole.h asks: nothing is left over, and what is told of first appearances is so. */
+/* In addition to whole.h: no unused rows are left, and first appearances are correct. */
 #define PW_ORDER                                                                                   \
     "s.taken_ms, CASE s.dialect WHEN 'smaps' THEN 0 WHEN 'pmap-XX' THEN 1 ELSE 2 END, s.ordinal, " \
     "s.hash"
@@ -171,7 +172,7 @@ static inline void pw_put_grown(const kit *k, int64_t pid, int64_t from, int64_t
         kit_put(k, pw_grown(k, pid, n));
 }
 
-/* Two processes in turns, of which every mapping changes every time. */
+/* Two processes in turns; every mapping changes every time. */
 static inline void pw_fill(const kit *k, int64_t moments)
 {
     uint64_t seed = 5;

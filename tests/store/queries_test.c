@@ -1,4 +1,5 @@
-/* queries_test: every named query keeps its word and finds its rows by an index. */
+/* queries_test: every named query returns what its header promises and finds its rows by an
+ * index. */
 #include "beats.h"
 #include "world.h"
 
@@ -398,7 +399,7 @@ static void selectors_of_a_query(void **state)
     kit_ok(pmapdb_bind(rows, "from", "-1m", &err), &err);
     kit_ok(pmapdb_next(rows, &has, &err), &err);
     assert_true(has);
-    /* bound anew, run anew */
+    /* bound again, run again */
     kit_ok(pmapdb_bind(rows, "from", "first", &err), &err);
     kit_ok(pmapdb_next(rows, &has, &err), &err);
     assert_true(has);

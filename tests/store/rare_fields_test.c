@@ -1,4 +1,4 @@
-/* rare_fields_test: rows of table detail: one for all mappings that show the same. */
+/* rare_fields_test: rows of table rare_fields: one row for all mappings that share it. */
 #include "kit.h"
 
 #include "store/dict/rare_fields.h"
@@ -33,7 +33,7 @@ static int64_t put(const kit *k, const pm_rare_fields *d)
     return id;
 }
 
-/* A row at hand is not asked of the store. */
+/* A row in the memo is not searched in the store. */
 static void at_hand(void **state)
 {
     const kit *k = kit_of(state);

@@ -1,5 +1,5 @@
-/* recall_test: a capture that was stored comes back as it was read: every field of every mapping,
- * which of them were there, sums, words. Of all captures of the tree, and of PMAPDB_SHARED. */
+/* recall_test: a stored capture is restored as it was read: every field of every mapping, the set
+ * of its fields, sums, texts. For all captures in the source tree and in PMAPDB_SHARED. */
 #include "kit.h"
 
 #include "parse/reader.h"

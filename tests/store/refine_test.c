@@ -1,5 +1,5 @@
 /* refine_test: categories by neighbours: decided once per lineage, in its first capture of the
- * strongest dialect, and kept; what comes late mends them. */
+ * strongest dialect, and kept; late captures correct them. */
 #include "whole.h"
 
 #define T0 1700000000000
@@ -85,7 +85,7 @@ static void never_got_later(void **state)
     expect(k, "0|smaps|anonymous|8192\n1|smaps|anonymous|8192\n1|smaps|reserve/guard|64\n");
 }
 
-/* What came late is the first capture now: it decides, for those behind it too. */
+/* The late capture is now the first: it decides, for the captures after it, too. */
 static void late_capture_decides(void **state)
 {
     const kit *k = kit_of(state);
@@ -103,7 +103,8 @@ static void late_capture_decides(void **state)
               "1|smaps|anonymous|8192\n2|pmap-x|anonymous|8192\n2|smaps|anonymous|8192\n");
 }
 
-/* Between two: it breaks the lineage, and what goes on behind it is another, decided there. */
+/* A capture between two others breaks the lineage; the mapping after it begins another lineage,
+ * decided there. */
 static void late_capture_breaks(void **state)
 {
     const kit *k = kit_of(state);

@@ -1,5 +1,5 @@
-/* rewind_test: captures that come late: what refers to those that are taken off stays, many in one
- * transaction are put back once, and nothing of an abandoned transaction is kept. */
+/* rewind_test: late captures: rows that refer to captures that are taken off stay; many late
+ * captures in one transaction are put back once; an abandoned transaction leaves nothing. */
 #include "merged.h"
 #include "whole.h"
 #include "world.h"

@@ -1,5 +1,5 @@
-/* row_test: mappings of any fields, with numbers that may contradict each other, are in the view
- * mappings, in the sums and in what is recalled what they were when they were stored. */
+/* row_test: mappings with any fields, whose numbers may contradict each other, have their original
+ * values in the view mappings, in the sums and after recall. */
 #include "kit.h"
 
 #include "store/recall/recall_rows.h"

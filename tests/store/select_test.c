@@ -1,4 +1,4 @@
-/* select_test: what users write for processes and snapshots. */
+/* select_test: the notations that users write for processes and snapshots. */
 #include "kit.h"
 
 #include "base/clock.h"

@@ -1,4 +1,5 @@
-/* space_test: what a store takes on the disk beside its file, and what a full disk does. */
+/* space_test: the space that a store takes on the disk next to its file, and the effects of a full
+ * disk. */
 #include "prune_world.h"
 
 #include "store/file/space.h"

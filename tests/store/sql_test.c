@@ -1,8 +1,7 @@
-/* sql_test: what there was no memory for is not stored as if it were nothing. */
+/* sql_test: a value that there was no memory for is not stored as NULL. */
 #include "kit.h"
 
-/* Reads a text while nothing more can be allocated, and it is larger than what SQLite has at hand.
- */
+/* Reads a text while no memory can be allocated; the text is larger than SQLite's own reserve. */
 static void lose_a_text(const kit *k)
 {
     sqlite3_stmt *stmt = pm_sql_ask(k->store->sql, "SELECT zeroblob(9000)", PM_NO_ARGS);
@@ -34,7 +33,7 @@ static void is_told_once(void **state)
     kit_ok(put(k, &err), &err);
 }
 
-/* Nothing is committed before somebody is told. */
+/* Nothing is committed before the caller has received the failure. */
 static void is_not_forgotten(void **state)
 {
     const kit *k = kit_of(state);

@@ -1,4 +1,4 @@
-/* statement_test: what SQLite has against a statement, with the line. */
+/* statement_test: SQLite's errors in a statement, with their lines. */
 #include "kit.h"
 
 #include "store/read/statement.h"
@@ -27,7 +27,7 @@ static void lines(void **state)
     const kit *k = kit_of(state);
 
     says(k, "SELECT 1\nFROM\nWHERE 1", "f:3: near \"WHERE\": syntax error");
-    /* the first two x are right, and one stands in a comment and a string */
+    /* the first two x are correct; others are in a comment and in a string */
     says(k, "SELECT x -- x\n, 'x'\n, 1 AS x x\nFROM t", "f:3: near \"x\": syntax error");
     says(k, "SELECT (1\n,\n2))\n", "f:3: near \")\": syntax error");
     says(k, "SELECT 1\n>=\n=> 2", "f:3: near \"=\": syntax error");

@@ -1,4 +1,4 @@
-/* times_test: moments before 1970 are printed as those behind it are. */
+/* times_test: moments before 1970 are printed like those after it. */
 #include "beats.h"
 #include "world.h"
 
@@ -28,7 +28,7 @@ static void moments_of_snapshots(void **state)
 
 /* ---- all queries ---- */
 
-/* From November 2023 to 1969, a quarter of a second behind the full one. */
+/* From November 2023 to 1969, to a quarter of a second after the full second. */
 #define BACK INT64_C(1701000000750)
 
 static void move_back(const kit *k)

@@ -1,4 +1,4 @@
-/* totals: captures that give sums only, and such with mappings, made by hand. */
+/* totals: captures with sums only and captures with mappings, made by hand. */
 #ifndef TESTS_STORE_TOTALS_H
 #define TESTS_STORE_TOTALS_H
 

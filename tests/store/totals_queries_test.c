@@ -1,5 +1,5 @@
-/* totals_queries_test: of captures that give sums only the steps are known, and none is invented
- * where they meet captures with mappings. */
+/* totals_queries_test: queries show only the known steps of captures with sums only, and invent
+ * none where such captures meet captures with mappings. */
 #include "totals.h"
 
 #include "store/read/query.h"
@@ -90,7 +90,8 @@ static void growth_of_sums(void **state)
            "total|?|95|?|0|5\n");
 }
 
-/* No step across the border, and no category that is gone there: nobody looked for it. */
+/* No step across the border, and no category that vanishes there: captures with sums only do not
+ * show categories. */
 static void growth_across_the_border(void **state)
 {
     const kit *k = kit_of(state);

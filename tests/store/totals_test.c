@@ -1,5 +1,5 @@
-/* totals_test: captures that give sums only are stored as one category, in streams of their own, in
- * any order, and leave the lineages of others alone. */
+/* totals_test: captures with sums only are stored as one category, in their own streams, in any
+ * order, and do not affect the lineages of other captures. */
 #include "totals.h"
 #include "whole.h"
 
@@ -59,7 +59,8 @@ static void lineages_do_not_see_them(void **state)
     pm_buf_free(&without);
 }
 
-/* Behind, before, between, at one time, in more than one epoch; every order gives the same. */
+/* After, before, between, at one time, in more than one epoch; every order gives the same
+ * result. */
 static void any_order(void **state)
 {
     enum { N = 24 };

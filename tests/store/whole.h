@@ -1,4 +1,4 @@
-/* whole: what must hold in every store, as queries that give no row. */
+/* whole: conditions that must hold in every store, as queries that return no row. */
 #ifndef TESTS_STORE_WHOLE_H
 #define TESTS_STORE_WHOLE_H
 

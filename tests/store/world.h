@@ -1,5 +1,5 @@
-/* world: processes that grow, split, merge, move, vanish and come back, as their captures; threads
- * come with their stacks and guards. The same seed gives the same captures. */
+/* world: captures of processes whose mappings grow, split, merge, move, vanish and come back;
+ * threads come with their stacks and guards. The same seed gives the same captures. */
 #ifndef TESTS_STORE_WORLD_H
 #define TESTS_STORE_WORLD_H
 

@@ -193,16 +193,17 @@ pmapdb_status pm_rules_category(const pm_rules *set, size_t index, const pm_rule
 {
     const pm_rule *rule = index == PM_NO_RULE ? NULL : &set->rule[index];
     pm_buf all = {0};
+    pm_text category;
 
     if (rule) {
         pm_buf_add(&all, "'", 1, NULL); /* for a file or a name that is called like a slug */
         expand(set, rule, row, &all);
     }
-    if (all.len <= 1)
+    category = all.len > 1 ? (pm_text){all.data + 1, all.len - 1} : PM_TEXT("");
+    if (!category.len)
         pm_buf_addf(out, NULL, "%s", pm_categories[row->base].slug);
-    else if (rule->refines ||
-             slug_of(first_word(pm_text_from(pm_buf_text(&all), 1))) == PM_CATEGORY_COUNT)
-        add_short(pm_text_from(pm_buf_text(&all), 1), out);
+    else if (rule->refines || slug_of(first_word(category)) == PM_CATEGORY_COUNT)
+        add_short(category, out);
     else if (pm_buf_add(&all, "'", 1, NULL) == PMAPDB_OK)
         add_short(pm_buf_text(&all), out);
     out->failed |= all.failed;

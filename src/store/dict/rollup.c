@@ -1,6 +1,8 @@
 /* rollup: the sums of each category of one capture. */
 #include "store/dict/rollup.h"
 
+#include "store/dict/row.h"
+
 #include "base/buf.h"
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef PM_STORE_ROLLUP_H
 #define PM_STORE_ROLLUP_H
 
-#include "store/dict/row.h"
+#include "base/mapping.h"
 
 typedef struct pm_category_sums {
     int64_t category_id;
@@ -30,7 +30,9 @@ pmapdb_status pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *
                             pmapdb_error *err);
 
 /* Adds up all rows; their lineages must be decided. */
-pmapdb_status pm_rollup_rows(pm_rollup *r, const pm_rows *rows, uint64_t fields, pmapdb_error *err);
+struct pm_rows;
+pmapdb_status pm_rollup_rows(pm_rollup *r, const struct pm_rows *rows, uint64_t fields,
+                             pmapdb_error *err);
 
 /* For a capture with sums only: they become the one category total, with an unknown number of
  * mappings. */

@@ -11,7 +11,6 @@
 #include "store/dict/row.h"
 #include "store/rules/rule_set.h"
 #include "store/write/lineage.h"
-#include "store/write/newest.h"
 
 /* State besides the rows of one capture. The facts of the capture are found when the rules are
  * first matched. */
@@ -47,12 +46,15 @@ void pm_refine_doubt(const pm_refine *refine, char *out, size_t size);
 /* For a capture that is put back and shows lineages that a program itself had named: gives the same
  * name to the lineages that take their place. */
 struct pm_put;
-void pm_refine_labelled(struct pm_put *p, pm_newest *n, pm_descent *descent);
+struct pm_newest;
+struct pm_stream;
+void pm_refine_labelled(struct pm_put *p, struct pm_newest *n, pm_descent *descent);
 
 /* For a capture that tells more than the capture from which it takes its lineages: matches the
  * rules again for lineages that no capture of its kind has shown. Writes new categories to the
  * earlier captures, in the file and in `n`, and to `descent`, which belongs to the rows of the
  * capture. */
-void pm_refine_again(struct pm_put *p, pm_newest *n, const pm_stream *own, pm_descent *descent);
+void pm_refine_again(struct pm_put *p, struct pm_newest *n, const struct pm_stream *own,
+                     pm_descent *descent);
 
 #endif

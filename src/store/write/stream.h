@@ -5,6 +5,7 @@
 #define PM_STORE_STREAM_H
 
 #include "store/dict/rollup.h"
+#include "store/dict/row.h"
 #include "store/write/beat.h"
 
 /* After this many captures a new epoch begins, whatever its size: the limit bounds what a prune can

@@ -1,4 +1,4 @@
-/* block: the rows and sums of the current block, and what it is worth when it ends. */
+/* block: the rows and sums of the current block, and the verdict on the block when it ends. */
 #include "parse/block.h"
 
 #include <stdarg.h>
@@ -56,7 +56,8 @@ void pm_block_missing(pm_reader *r, const char *format, ...)
 
 #define SUM_MAX (INT64_MAX - 4 * (int64_t)PM_KIB_MAX)
 
-/* A row whose sums could overflow is no row of a real process. */
+/* True if the sums of the block cannot overflow. A row of a real process never makes them overflow.
+ */
 static bool sums_fit(const pm_open *b)
 {
     for (int i = 0; i < PM_TOTAL_COUNT; i++)
@@ -67,7 +68,7 @@ static bool sums_fit(const pm_open *b)
 
 static const char *row_fault(pm_open *b, const pm_mapping *m)
 {
-    uint64_t any = 0; /* all bits that are set in some number */
+    uint64_t any = 0; /* all bits that are set in any of the numbers */
 
     if (m->end <= m->start)
         return "it has no extent";
@@ -83,8 +84,8 @@ static const char *row_fault(pm_open *b, const pm_mapping *m)
     return sums_fit(b) ? NULL : "the sums are too large";
 }
 
-/* procps 3.3.2 to 3.3.12 on Linux 4.3 and later prints each row of -x a second time, with zeroes:
- * it takes SwapPss for Swap. */
+/* procps 3.3.2 to 3.3.12 on Linux 4.3 and later print each row of -x twice, the second time with
+ * zeroes, because they mistake SwapPss for Swap. */
 static bool is_doubled(const pm_open *b, const pm_mapping *m)
 {
     return b->dialect == PM_DIALECT_PMAP_SMALL_X && b->family == PM_FAMILY_NARROW &&
@@ -93,7 +94,8 @@ static bool is_doubled(const pm_open *b, const pm_mapping *m)
            memcmp(m->perms, b->prev_perms, sizeof m->perms) == 0;
 }
 
-/* A row whose text was read before is the same mapping, and need not be looked for in the pool. */
+/* Reports a row. If its text was read before, it is the same mapping, so the search in the pool is
+ * skipped. */
 static void hand_on(pm_reader *r, const pm_mapping *m, uint64_t line)
 {
     const pm_reader_events *e = &r->events;
@@ -130,7 +132,7 @@ void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line)
         pm_block_bad(r, line, why);
         return;
     }
-    /* No machine has pages of less than 4 KiB: such numbers were edited or made up. */
+    /* No machine has pages smaller than 4 KiB, so such numbers were edited or made up. */
     if (((m->start | m->end) & 0xfff) || (m->value[PM_SIZE] & 3))
         pm_block_mark(r, PM_MARK_ODD, line);
     if (m->name_cut)
@@ -157,7 +159,8 @@ static void add_total(pm_reader *r, enum pm_total total, enum pm_field field, in
         r->b.fields |= PM_BIT(field);
 }
 
-/* Those of a footer, or of smaps_rollup, whose row the keys belong to. */
+/* Takes the sums from a footer or from smaps_rollup. In smaps_rollup the keys belong to its one
+ * row. */
 static void take_totals(pm_reader *r)
 {
     pm_open *b = &r->b;
@@ -217,13 +220,13 @@ static pm_dialect dialect_of(const pm_reader *r)
     }
 }
 
-/* busybox prints it of a process that is not there. */
+/* True for the header that busybox prints for a process that does not exist. */
 static bool is_gone(const pm_reader *r)
 {
     return pm_text_equal(pm_buf_text(&r->command), PM_TEXT("[?]")) && !r->b.columns_line;
 }
 
-/* Why a block without rows has none. */
+/* Returns why a block has no rows. */
 static const char *empty_reason(const pm_reader *r)
 {
     pm_text command = pm_buf_text(&r->command);
@@ -273,8 +276,8 @@ static void tell(pm_reader *r)
         pm_check(r, r->events.on_block(r->events.ctx, &block, r->err));
 }
 
-/* A header-like line without rows after it was not a header; nor was "16: 17," in a table of
- * numbers, where all that followed began like rows and was none. */
+/* True if the block was not a capture: a line like a header without rows after it, or "16: 17," in
+ * a table of numbers, where every line that followed began like a row but was not a row. */
 static bool is_nothing(const pm_reader *r)
 {
     const pm_open *b = &r->b;
@@ -292,7 +295,7 @@ void pm_block_end(pm_reader *r)
 
     if (!b->open || is_nothing(r)) {
         if (b->open && (!b->pid_line || b->word_for_pid))
-            r->hinted_pid = b->pid; /* not used after all */
+            r->hinted_pid = b->pid; /* the block did not use it */
         r->foreign += b->open ? b->pid_line + b->columns_line : 0;
         b->open = false;
         return;

@@ -1,7 +1,7 @@
-/* block_hash: which lines the current block is made of, and the hash of their text: XXH3 of each of
- * its pieces, chained. A piece is a line that begins as an address does (0-9, a-f), with the lines
- * up to the next such line: in smaps, a mapping's row and its keys. The store knows a capture by
- * this hash, so it never changes. */
+/* block_hash: the lines of the current block and the hash of their text: the chained XXH3 hashes of
+ * its pieces. A piece is a line whose first character can begin an address (0-9, a-f), with the
+ * lines up to the next such line: in smaps, the row of a mapping and its keys. The store identifies
+ * a capture by this hash, so the hash must never change. */
 #include "parse/block.h"
 
 #include "base/hash.h"
@@ -44,7 +44,7 @@ void pm_block_end_piece(pm_reader *r)
     if (h->begun) {
         pm_block_flush(r);
         h->ended.hash = pm_hash_parts_end(h->parts);
-    } else { /* the usual case: it lies whole in one chunk */
+    } else { /* the usual case: the piece is in one chunk */
         h->ended.hash = pm_hash(h->run, (size_t)(h->run_end - h->run));
     }
     h->run = h->run_end = NULL;
@@ -74,7 +74,8 @@ void pm_block_bytes(pm_reader *r, const char *p, size_t n, uint64_t lines)
     r->b.last_line = r->line;
 }
 
-/* Lines up to the current one are part of the block: a strange one before stood in the middle. */
+/* Makes all lines up to the current line part of the block. A strange line among them becomes a
+ * gap. */
 static void go_on(pm_reader *r)
 {
     r->b.last_line = r->line;

@@ -11,25 +11,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ROW_MAX 65536 /* bytes; a longer row of several lines has a quote that nobody closed */
+#define ROW_MAX 65536 /* bytes; a longer row of several lines has an unclosed quote */
 #define WANT_MAX 16
-#define LINE_MAX_BYTES ((size_t)1 << 20) /* a longer line is no row, and need not end */
+#define LINE_MAX_BYTES ((size_t)1 << 20) /* a longer line is not a row and may be endless */
 #define NUMBER_MAX 40                    /* bytes */
-#define MOST 9007199254740992.0          /* 2^53: no memory has so many KiB */
-#define LAST_SECOND 253402300799         /* of the year 9999: more are milliseconds */
+#define MOST 9007199254740992.0          /* 2^53: more KiB than any memory has */
+#define LAST_SECOND 253402300799         /* of the year 9999; larger numbers are milliseconds */
 
 struct pm_csv {
     pm_csv_options o;
     pm_lines lines;
     struct csv_parser parser;
     uint64_t line, row_line; /* the current line, and the line in which its row began; from 1 */
-    size_t row_bytes;        /* of lines in which no row has ended; 0: no row is open */
-    bool header, stopped;    /* the first line was read; the rest cannot be cut into rows */
-    size_t n_columns;        /* of the file */
-    size_t column[WANT_MAX]; /* the place in the file of each of o.columns, from 1; 0: not there */
+    size_t row_bytes;        /* bytes of the lines of the open row; 0: no row is open */
+    bool header, stopped;    /* the first line was read; the rest cannot be split into rows */
+    size_t n_columns;        /* number of columns in the file */
+    size_t column[WANT_MAX]; /* position in the file of each of o.columns, from 1; 0: missing */
     pm_buf text;             /* the wanted fields of the current row */
     size_t n_fields, at[WANT_MAX], len[WANT_MAX];
-    pmapdb_status st; /* of the callbacks, which libcsv does not pass on */
+    pmapdb_status st; /* from the callbacks, because libcsv does not pass statuses on */
     pmapdb_error *err;
 };
 
@@ -39,7 +39,7 @@ static pmapdb_status wrong(const pm_csv *c, const char *what)
                    what);
 }
 
-/* ---- what libcsv calls ---- */
+/* ---- callbacks of libcsv ---- */
 
 static pmapdb_status name_column(pm_csv *c, pm_text name)
 {
@@ -122,7 +122,7 @@ static void end_row(int byte, void *ctx)
 
 /* ---- lines ---- */
 
-/* The lines from here on cannot be cut into rows. */
+/* Stops reading: the lines from here on cannot be split into rows. */
 static pmapdb_status give_up(pm_csv *c, const char *what)
 {
     c->stopped = true;
@@ -244,7 +244,7 @@ bool pm_csv_number(pm_text t, double *out)
     if (!t.len || t.len > NUMBER_MAX)
         return false;
     memcpy(text, t.data, t.len);
-    /* strtod takes signs, blanks, "inf", "0x1", "1." and ".5", too */
+    /* strtod would accept signs, blanks, "inf", "0x1", "1." and ".5" too */
     if (strspn(text, "0123456789.eE+-") != t.len || !pm_char_in(*text, "0123456789") ||
         !pm_char_in(text[t.len - 1], "0123456789"))
         return false;
@@ -257,7 +257,7 @@ bool pm_csv_moment(pm_text t, int64_t *ms)
     double seconds;
     uint64_t whole;
 
-    if (pm_num_all(t, &whole)) { /* exactly, and by far the most */
+    if (pm_num_all(t, &whole)) { /* the most common case, read exactly */
         *ms = whole <= LAST_SECOND ? (int64_t)whole * 1000 : 0;
         return whole <= LAST_SECOND;
     }

@@ -1,4 +1,4 @@
-/* enter: which block a row belongs to: the current one, or one that begins with it. */
+/* enter: decides whether a row belongs to the current block or begins a new block. */
 #include "parse/block.h"
 
 bool pm_is_wanted(const pm_reader *r, pm_family family, pm_dialect dialect)
@@ -11,7 +11,7 @@ bool pm_is_wanted(const pm_reader *r, pm_family family, pm_dialect dialect)
         return only == PM_DIALECT_SMAPS || only == PM_DIALECT_MAPS || only == PM_DIALECT_ROLLUP;
     if (family == PM_FAMILY_WIDE)
         return only == PM_DIALECT_PMAP_XX || only == PM_DIALECT_PMAP_X;
-    /* toybox's rows are pmap's but for the names */
+    /* rows of toybox differ from rows of pmap only in the names */
     return only == dialect || (only == PM_DIALECT_TOYBOX && dialect == PM_DIALECT_PMAP);
 }
 
@@ -38,7 +38,7 @@ bool pm_is_sorted_header(const pm_reader *r)
              b->totals.v[PM_TOTAL_RSS] == 0));
 }
 
-/* The sums that `sort -r` has put above their rows. */
+/* True if the current row follows its sums, which `sort -r` moves above the rows. */
 static bool has_sums_above(const pm_reader *r, pm_family family, pm_dialect dialect)
 {
     const pm_open *b = &r->b;
@@ -47,8 +47,8 @@ static bool has_sums_above(const pm_reader *r, pm_family family, pm_dialect dial
            b->dialect == dialect && b->last_line + 1 == r->line;
 }
 
-/* Rows of `pmap -x | sort -k3n` come in any order, but none of them twice; a log of captures
- * without headers comes back to an address that it had. */
+/* True if the block already has a row at `start`. Rows of `pmap -x | sort -k3n` are in any order,
+ * but each appears once; a log of captures without headers repeats addresses. */
 static bool was_there(const pm_reader *r, uint64_t start)
 {
     int64_t known;
@@ -56,8 +56,8 @@ static bool was_there(const pm_reader *r, uint64_t start)
     return pm_map_get(&r->starts, start, &known);
 }
 
-/* A row of another shape begins a block, and so does one that lies below the row before, unless the
- * rows were sorted otherwise. */
+/* True if the row begins a block: a row of another shape, or a row with a lower address than the
+ * previous row, unless the rows were sorted otherwise. */
 static bool begins_block(const pm_reader *r, pm_family family, pm_dialect dialect,
                          const pm_mapping *m)
 {
@@ -71,7 +71,7 @@ static bool begins_block(const pm_reader *r, pm_family family, pm_dialect dialec
     if (b->family != family)
         return true;
     switch (family) {
-    case PM_FAMILY_RANGE: /* a capture of one row is of one that greps */
+    case PM_FAMILY_RANGE: /* a capture of one row comes from grep */
         return back && !(b->n_rows > 1 && pm_smaps_grew(&r->smaps, m));
     case PM_FAMILY_NARROW:
         return !has_header(b) &&

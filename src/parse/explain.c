@@ -1,11 +1,11 @@
-/* explain: what in a block is missing, what was made good, what its dialect was told by, and which
- * tool and version printed it. The facts about versions are those of the sources of procps 3.2.0 to
- * 4.0.6 and of fs/proc/task_mmu.c. */
+/* explain: says in words what a block lacks, what was repaired, what identified the dialect, and
+ * which tool and version printed the block. The facts about versions come from the sources of
+ * procps 3.2.0 to 4.0.6 and from fs/proc/task_mmu.c. */
 #include "parse/block.h"
 
 #include <inttypes.h>
 
-/* # stands for the mark's number, @ for the line of the first. */
+/* # stands for the count of the mark, @ for the line of its first occurrence. */
 static const char *const sentences[PM_MARK_COUNT] = {
     [PM_MARK_GAVE_UP] = "line @: pmap gave up in the middle",
     [PM_MARK_CUT] = "line @ ends in the middle",
@@ -75,7 +75,8 @@ void pm_explain_missing(pm_reader *r)
         add_sentence(b, PM_MARK_ELIDED, "; ", &r->missing);
     else if (b->checked == PM_CHECKED_NONE && b->mark[PM_MARK_GAP].n)
         add_sentence(b, PM_MARK_GAP, "; ", &r->missing);
-    /* Rows of -X and -XX are copied about without their sums: no fragment unless a line is cut. */
+    /* People often copy rows of -X and -XX without the sums. Such a block is complete unless a line
+     * is cut. */
     if (b->columns_line && !b->footer &&
         (b->family == PM_FAMILY_NARROW || b->rule || r->unterminated))
         pm_block_missing(r, "no footer: the end is missing");
@@ -84,7 +85,7 @@ void pm_explain_missing(pm_reader *r)
 
 /* ---- which tool ---- */
 
-/* Lower bound of the kernel: its youngest key. */
+/* Returns the oldest kernel that could have printed these fields, judged by the newest key. */
 static const char *kernel_of(uint64_t fields)
 {
     for (size_t i = 0; i < PM_KERNELS; i++)
@@ -109,12 +110,12 @@ static const char *procps_narrow(const pm_reader *r)
         return two     ? "procps 3.3.2 to 3.3.6"
                : twice ? "procps 3.3.7 to 3.3.11"
                        : "procps 3.3.7 to 3.3.12";
-    /* The header of -x, -d: three blanks between Mode and Mapping until procps 3.3.6. */
+    /* The header of -x and -d has three blanks between Mode and Mapping up to procps 3.3.6. */
     if (small_x && r->columns.len && memmem(r->columns.data, r->columns.len, "Mode   ", 7))
         return "procps of RHEL 5 or 6, or 3.3.2 to 3.3.6";
     if (two)
         return "procps up to 3.3.6";
-    /* -d has had one blank for ever. */
+    /* -d has one blank in every version. */
     return b->style.padded && b->style.name_blanks == 1 && b->dialect != PM_DIALECT_PMAP_D
                ? "procps 3.3.7 or later"
                : "procps";
@@ -127,8 +128,8 @@ static const char *procps_wide(const pm_reader *r)
     return r->b.mark[PM_MARK_RUNS_ON].n ? "procps 3.3.7 to 4.0.3" : "procps 3.3.7 or later";
 }
 
-/* The shape that tells a dialect, and the tool that prints it; others have only their lines of
- * formats.c. */
+/* The shape that identifies a dialect, and the tool that prints the shape. Dialects that are
+ * missing here have only their lines in formats.c. */
 static const struct {
     const char *shape;
     const char *tool; /* NULL: depends on the version */
@@ -154,7 +155,7 @@ static const struct {
     [PM_DIALECT_ROLLUP] = {"row named [rollup], and the keys of smaps below it", "Linux"},
 };
 
-/* The tool of a dialect without a line of its own above. */
+/* Returns the tool of a dialect that has no line in the table above. */
 static const char *tool_of(pm_dialect dialect)
 {
     const pm_form *f;
@@ -191,13 +192,13 @@ static void say_why(pm_reader *r, pm_dialect dialect)
     const char *shape = dialect < PM_DIALECT_COUNT ? kinds[dialect].shape : NULL;
     pm_text word;
 
-    /* each of these is a line; the last newline is cut off */
+    /* each reason is one line; the last newline is removed */
     if (b->state == PM_STATE_TOTALS && !b->rollup)
         pm_buf_addf(why, NULL, "a line of sums like that of %s\n", pm_dialect_name(dialect));
     else if (dialect < PM_DIALECT_COUNT && b->n_rows)
         pm_buf_addf(why, NULL, "%" PRIu64 " %s%s\n", b->n_rows,
                     shape ? shape : "rows like those of ", shape ? "" : tool_of(dialect));
-    if (b->columns_line) { /* its words, single blanks between */
+    if (b->columns_line) { /* the words of the header, separated by single blanks */
         add(why, "the header:");
         for (size_t at = 0; pm_guess_word(pm_buf_text(&r->columns), &at, &word);)
             pm_buf_addf(why, NULL, " %.*s", (int)word.len, word.data);

@@ -1,7 +1,7 @@
 /* formats: the table of formats, and the search in it.
  *
- * Most examples are the heap of one process through all tools that run on today's Linux; SUSE's and
- * Android's follow the form that these print. */
+ * Most examples show the heap of one process as printed by every tool that runs on current Linux.
+ * The examples for SUSE and Android follow the format of those tools. */
 #include "parse/formats.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ static const pm_form formats[] = {
      "size, rss, dirty, names", "0000000039b3b000     136       8       8 rw---    [ anon ]"},
     {PM_DIALECT_PMAP_SMALL_X, "A s - - - P5 N", "procps 3.2.0 to 3.3.1: pmap -x", "size, names",
      "0000000039b3b000     136       -       -       - rw---    [ anon ]"},
-    /* what -x -A of procps 3.3.2 to 3.3.14 prints of rows outside of the range */
+    /* printed by -x -A of procps 3.3.2 to 3.3.14 for rows outside the range */
     {PM_DIALECT_PMAP_SMALL_X, "A 0 r d P4 N", NULL, NULL, NULL},
     {PM_DIALECT_PMAP_SMALL_X, "total s r d", "pmap -x PID | tail -1", "size, rss",
      "total kB         17831808    3488    2340"},
@@ -58,7 +58,8 @@ static const pm_form formats[] = {
     {PM_DIALECT_PMAP, "A sK P5 N", "openSUSE: pmap -x", "size, names",
      "0000000039b3b000    136K rw-p-   [ anon ]"},
     {PM_DIALECT_PMAP, "total sK", "pmap PID | tail -1", "size", " total         17831808K"},
-    /* Its rows are pmap's but for the names: block.c tells them apart. */
+    /* The rows of toybox differ from the rows of pmap only in the names; block.c distinguishes
+     * them. */
     {PM_DIALECT_TOYBOX, "A sK P5 N", "toybox, Android: pmap", "size, names",
      "0000000039b3b000    136K rw---   [heap]"},
     {PM_DIALECT_BUSYBOX, "A sK P4 N", "busybox: pmap", "size, names",
@@ -81,8 +82,8 @@ static const pm_form formats[] = {
     {PM_DIALECT_COUNT, "A s x - - P5 N", PM_SOLARIS, NULL, NULL},
 };
 
-/* What another tool prints: the line of the example, or any line with all these words and not
- * `without`. */
+/* The output of other tools: the line of the example, or any line that contains all of `words` and
+ * not `without`. */
 static const struct {
     pm_refused shown;
     const char *words[4], *without, *whose;
@@ -128,7 +129,7 @@ static const struct {
 
 #define N_FORMATS (sizeof formats / sizeof *formats)
 
-/* The numbers of a pattern from p on are those of v; *end is after them. */
+/* True if the numbers of a pattern from p on match v; *end is after these numbers. */
 static bool has_numbers(const char *p, const pm_numbers *v, const char **end)
 {
     int n = 0, dashes = 0;
@@ -167,7 +168,7 @@ const pm_form *pm_form_of_sums(const pm_numbers *v, bool colon)
         const char *numbers = f->pattern && *f->pattern != 'A' ? strchr(f->pattern, ' ') : NULL;
         const char *end;
 
-        /* toybox and busybox print the same four numbers, with and without a colon */
+        /* toybox and busybox print the same four numbers; only one of them prints a colon */
         if (numbers && has_numbers(numbers, v, &end) &&
             ((numbers[-1] == ':') == colon || v->n == 4))
             return f;
@@ -200,7 +201,7 @@ void pm_form_fields(const pm_form *f, enum pm_field field[PM_NUMBERS_MAX])
             field[i++] = field_of(*p);
 }
 
-/* Lines without a tool of their own are for the reader only. */
+/* Skips lines without an example, which only the reader uses. */
 const pm_form *pm_form_at(size_t i)
 {
     for (const pm_form *f = formats; f < formats + N_FORMATS; f++)

@@ -1,10 +1,10 @@
-/* guess: tells lines apart by their shape. */
+/* guess: classifies lines by their shape. */
 #include "parse/guess.h"
 
 #include "base/err.h"
 #include "base/num.h"
 
-/* PID_MAX_LIMIT of Linux; more is a moment in Unix seconds. */
+/* PID_MAX_LIMIT of Linux; a larger number is a moment in Unix seconds. */
 #define PID_MAX 4194304
 
 size_t pm_guess_perms(const char *p, const char *end, char out[5])
@@ -17,7 +17,8 @@ size_t pm_guess_perms(const char *p, const char *end, char out[5])
     n = end - p > 4 && (p[4] == '-' || p[4] == 'R') ? 5 : 4;
     if (end - p > (ptrdiff_t)n && p[n] != ' ')
         return 0;
-    /* pmap prints '-' for private, the kernel 'p'; openSUSE's pmap both, "r-xp-". */
+    /* pmap prints '-' for private, the kernel prints 'p', and the pmap of openSUSE prints both:
+     * "r-xp-". */
     if (n == 4 && p[3] == '-')
         return 0;
     memcpy(out, p, 3);
@@ -49,7 +50,8 @@ bool pm_guess_has_word(pm_text line, const char *word)
     return false;
 }
 
-/* Letters and digits that somebody wrote over the pid: "PROCESS", "<pid>", "$PID". */
+/* Returns the length of a word that somebody wrote in place of the pid: "PROCESS", "<pid>", "$PID".
+ */
 static size_t word_for_pid(pm_text line)
 {
     size_t n = 0;
@@ -59,7 +61,8 @@ static size_t word_for_pid(pm_text line)
     return n < line.len && line.data[n] == ':' ? n : 0;
 }
 
-/* "101:   12345678          0   PCI-MSI": a line of /proc/interrupts, and no command. */
+/* True for the numbers of a line of /proc/interrupts ("101:   12345678          0   PCI-MSI"),
+ * which has no command. */
 static bool is_count(pm_text command)
 {
     uint64_t v;
@@ -86,7 +89,7 @@ bool pm_guess_pid(pm_text line, int64_t *pid, pm_text *command, bool *tentative)
         return false;
     *pid = number ? (int64_t)v : PMAPDB_UNKNOWN;
     *command = pm_text_from(t, n + 1 + (blanks < 3 ? blanks : 3));
-    /* procps prints three blanks; busybox, toybox and people one. */
+    /* procps prints three blanks; busybox, toybox and people write one. */
     *tentative = !number || blanks != 3 || t.len != line.len || is_count(*command);
     return true;
 }
@@ -114,8 +117,8 @@ const char *pm_guess_denied(pm_text line, int64_t *pid)
     return NULL;
 }
 
-/* Two of the words that stay English in every locale, or all are English; `df` and `ls` have one.
- */
+/* True if the line has two of these words. A header in another language keeps at least two of them
+ * in English. `df` and `ls` print one of them. */
 static bool is_columns(pm_text line)
 {
     static const char *const words[] = {"Kbytes", "RSS",  "Dirty",   "Mode",  "Mapping",
@@ -131,7 +134,8 @@ static bool is_columns(pm_text line)
     return n >= 2;
 }
 
-/* Some words further on there is a mode: a row, and no sum that looks like an address. */
+/* True if a mode follows within a few words: then the line is a row, not a sum that looks like an
+ * address. */
 static bool has_mode(const char *p, const char *end)
 {
     char perms[5];
@@ -168,7 +172,7 @@ static pm_line_kind guess_row(const char *p, const char *end, bool indented)
     return PM_LINE_BROKEN;
 }
 
-/* Nothing but blanks and at least three '=' or ten '-'. */
+/* True if the line contains only blanks and at least three '=' or ten '-'. */
 static bool is_rule(pm_text line)
 {
     const char mark[] = {*pm_text_skip(line, " \t").data, ' ', '\0'};

@@ -1,5 +1,4 @@
-/* guess: what a line can be, from its shape alone and never from the command that a prompt shows.
- */
+/* guess: classifies a line by its shape alone, never by the command that a prompt shows. */
 #ifndef PM_PARSE_GUESS_H
 #define PM_PARSE_GUESS_H
 
@@ -8,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Addresses are at least 8 digits in every tool and never more than 16. */
+/* Every tool prints addresses of 8 to 16 digits. */
 #define PM_ADDRESS_MIN 8
 #define PM_ADDRESS_MAX 16
 
@@ -16,9 +15,9 @@ typedef enum pm_line_kind {
     PM_LINE_OTHER,
     PM_LINE_BLANK,
     PM_LINE_RANGE,  /* begins like a row of maps or smaps */
-    PM_LINE_NARROW, /* ... of pmap, -x, -d */
-    PM_LINE_WIDE,   /* ... of pmap -X, -XX */
-    PM_LINE_BROKEN, /* begins with an address and goes on otherwise */
+    PM_LINE_NARROW, /* begins like a row of pmap, -x, -d */
+    PM_LINE_WIDE,   /* begins like a row of pmap -X, -XX */
+    PM_LINE_BROKEN, /* begins with an address but is not a row */
     PM_LINE_PID,    /* "PID:   command" */
     PM_LINE_COLUMNS,
     PM_LINE_RULE,  /* the rule above the sums: dashes of -x, '=' of -X and -XX */
@@ -27,23 +26,24 @@ typedef enum pm_line_kind {
 
 pm_line_kind pm_guess(pm_text line);
 
-/* The parts of a PM_LINE_PID line; `tentative` where it is not laid out as procps does. *pid is
- * PMAPDB_UNKNOWN where a word stands in its place. */
+/* Reads the parts of a PM_LINE_PID line. *tentative is true if the layout is not that of procps.
+ * *pid is PMAPDB_UNKNOWN if a word stands in place of the pid. */
 bool pm_guess_pid(pm_text line, int64_t *pid, pm_text *command, bool *tentative);
 
-/* The pid in a PM_LINE_DENIED line and what the system said. */
+/* Reads the pid of a PM_LINE_DENIED line and returns the message of the system. */
 const char *pm_guess_denied(pm_text line, int64_t *pid);
 
-/* A blank-separated word of the line. */
+/* True if the line contains the blank-separated word. */
 bool pm_guess_has_word(pm_text line, const char *word);
-/* The next word from *at on; false at the end. */
+/* Reads the next word from *at on; false at the end. */
 bool pm_guess_word(pm_text line, size_t *at, pm_text *word);
 
-/* Permissions at p: 4 characters as the kernel prints them (rw-p), 5 as pmap does (rw---, rw-s-);
- * returns how many, 0 for none. `out` gets them as the kernel prints them. */
+/* Reads permissions at p: 4 characters as the kernel prints them (rw-p) or 5 as pmap prints them
+ * (rw---, rw-s-). Returns the number of characters, 0 without permissions. `out` gets the form of
+ * the kernel. */
 size_t pm_guess_perms(const char *p, const char *end, char out[5]);
 
-/* Columns are wide and numbers short: eight bytes at once. */
+/* Skips eight bytes at once, because columns are wide and numbers short. */
 static inline const char *pm_skip_blanks(const char *p, const char *end)
 {
     const uint64_t blanks = UINT64_C(0x2020202020202020);
@@ -51,7 +51,7 @@ static inline const char *pm_skip_blanks(const char *p, const char *end)
 
     for (; end - p >= 8; p += 8) {
         memcpy(&v, p, sizeof v);
-        v = le64toh(v ^ blanks); /* the first byte is the lowest */
+        v = le64toh(v ^ blanks); /* the first byte is the lowest byte */
         if (v)
             return p + (__builtin_ctzll(v) >> 3);
     }

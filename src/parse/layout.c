@@ -1,8 +1,8 @@
-/* layout: which field stands in which column of pmap -X and -XX: by the header, and where there is
- * none (-q) by what the kernels since 2.6.39 print and what arithmetic allows. */
+/* layout: finds the field of each column of pmap -X and -XX: by the header, or without a header
+ * (-q) by the formats of the kernels since 2.6.39 and by arithmetic. */
 #include "parse/block.h"
 
-/* What -X leaves out of what -XX shows. */
+/* The fields that -XX shows and -X leaves out. */
 #define ONLY_XX                                                                      \
     (PM_BIT(PM_KERNEL_PAGE) | PM_BIT(PM_MMU_PAGE) | PM_BIT(PM_SHARED_CLEAN) |        \
      PM_BIT(PM_SHARED_DIRTY) | PM_BIT(PM_PRIVATE_CLEAN) | PM_BIT(PM_PRIVATE_DIRTY) | \
@@ -10,24 +10,24 @@
 
 #define PAGES (PM_BIT(PM_KERNEL_PAGE) | PM_BIT(PM_MMU_PAGE))
 
-/* Linux 6.8 prints all fields in the order of fields.def, but for ProtectionKey on many machines;
- * an older release lacks what younger ones brought. */
+/* Linux 6.8 prints all fields in the order of fields.def; on many machines it leaves out
+ * ProtectionKey. An older release lacks the fields that newer releases added. */
 const pm_kernel pm_kernels[PM_KERNELS] = {
     {"6.8", PM_BIT(PM_KSM)},
     {"6.0", PM_BIT(PM_PSS_DIRTY)},
     {"5.4", PM_BIT(PM_FILE_PMD)},
     {"5.0", PM_BIT(PM_THP_ELIGIBLE)},
-    {"4.15", 0}, /* before that the page sizes stand after the swap */
+    {"4.15", 0}, /* earlier kernels print the page sizes after the swap */
     {"4.12", PM_BIT(PM_LAZY_FREE)},
     {"4.8", PM_BIT(PM_SHMEM_PMD)},
     {"4.4", PM_BIT(PM_SHARED_HUGETLB) | PM_BIT(PM_PRIVATE_HUGETLB)},
     {"4.3", PM_BIT(PM_SWAP_PSS)},
     {"2.6.39", 0},
 };
-#define PAGES_EARLY 4                /* in this kernel and the younger ones */
+#define PAGES_EARLY 4 /* index in pm_kernels: from this kernel on, the page sizes come early */
 #define LAYOUTS (PM_KERNELS * 2 * 2) /* with and without ProtectionKey, -XX and -X */
 
-/* A layout that the rows so far allow. */
+/* A layout that is consistent with the rows so far. */
 typedef struct candidate {
     uint64_t fields;
     enum pm_field field[PM_FIELD_COUNT]; /* from left to right */
@@ -56,7 +56,7 @@ static candidate candidate_of(size_t i)
     return c;
 }
 
-/* The layouts of n columns, with flags or without. */
+/* Collects the layouts of n columns, with or without flags. Returns their number. */
 static size_t collect_candidates(size_t n, bool flags, candidate out[LAYOUTS])
 {
     size_t count = 0;
@@ -68,7 +68,8 @@ static size_t collect_candidates(size_t n, bool flags, candidate out[LAYOUTS])
     return count;
 }
 
-/* How many numbers most rows have; a name may begin with a number too. */
+/* Returns how many numbers most rows have. A few rows seem to have more, because a name may begin
+ * with a number. */
 static size_t count_numbers(const pm_wide *w)
 {
     pm_vote vote = {0};
@@ -87,7 +88,7 @@ static bool any_longer(const pm_wide *w)
     return false;
 }
 
-/* The values of a row by field, were its columns those of the layout. */
+/* Assigns the values of a row to fields as if the row had this layout. */
 static void spread(const candidate *l, const uint64_t *columns, size_t n,
                    uint64_t v[PM_FIELD_COUNT])
 {
@@ -101,7 +102,8 @@ static bool is_page(uint64_t kib)
     return kib >= 4 && (kib & (kib - 1)) == 0;
 }
 
-/* What holds in every row that Linux prints. Huge pages have at least 1 MiB (s390x). */
+/* True if the values satisfy the relations that hold in every row that Linux prints. A huge page
+ * has at least 1 MiB (s390x). */
 static bool possible(uint64_t fields, const uint64_t v[PM_FIELD_COUNT])
 {
     uint64_t parts =
@@ -117,7 +119,7 @@ static bool possible(uint64_t fields, const uint64_t v[PM_FIELD_COUNT])
            v[PM_LOCKED] <= v[PM_PSS] && v[PM_THP_ELIGIBLE] <= 1 && v[PM_PROTECTION_KEY] <= 31;
 }
 
-/* Strikes out the layouts that a row refutes; returns how many are left. */
+/* Removes the layouts that a row refutes. Returns how many are left. */
 static size_t refute(const pm_wide *w, candidate *layouts, size_t n)
 {
     uint64_t v[PM_FIELD_COUNT];
@@ -136,7 +138,7 @@ static size_t refute(const pm_wide *w, candidate *layouts, size_t n)
     return n;
 }
 
-/* The fields on whose values all layouts agree, in every row. */
+/* Returns the fields on whose values all layouts agree in every row. */
 static uint64_t agreement(const pm_wide *w, const candidate *layouts, size_t n)
 {
     uint64_t first[PM_FIELD_COUNT], v[PM_FIELD_COUNT], agreed = PM_NUMBERS;
@@ -159,9 +161,10 @@ static uint64_t agreement(const pm_wide *w, const candidate *layouts, size_t n)
     return agreed;
 }
 
-/* Without names: every layout that the number of columns and the values of all rows allow. Where
- * several are left, a field that they place differently stays unknown unless it is the same
- * everywhere. Size comes first in all of them, and in those that we do not know. */
+/* Finds the columns without a header: tries every layout that fits the number of columns and the
+ * values of all rows. If several layouts are left, a field that they place differently stays
+ * unknown unless its value is the same in all of them. Size is the first column of every known
+ * layout, and is assumed to be the first of unknown layouts too. */
 static void guess_columns(pm_wide *w)
 {
     pm_columns *c = &w->columns;
@@ -178,7 +181,7 @@ static void guess_columns(pm_wide *w)
     }
 }
 
-/* Some row begins as these columns say. */
+/* True if some row begins with these columns. */
 static bool any_row_has(const pm_wide *w, const pm_columns *c)
 {
     pm_mapping m;
@@ -189,13 +192,14 @@ static bool any_row_has(const pm_wide *w, const pm_columns *c)
     return false;
 }
 
-/* "00001000 fe:00 5317628" stands before the numbers. */
+/* True if offset, device and inode ("00001000 fe:00 5317628") precede the numbers. */
 static bool has_place(const pm_wide *w)
 {
     return any_row_has(w, &(pm_columns){.place = "odi"});
 }
 
-/* A word that can be a smaps key; the last one, Mapping, is translated and may be any word. */
+/* True if the word can be a smaps key. The last word of a header, Mapping, is translated and may be
+ * any word. */
 static bool is_key_word(pm_text word)
 {
     for (size_t i = 0; i < word.len; i++)
@@ -209,8 +213,8 @@ static bool is_known(pm_text word)
     return pm_field_find(word) != PM_FIELD_COUNT || pm_text_equal(word, PM_TEXT("VmFlags"));
 }
 
-/* Words from the first key on. The last word is the name's column unless it is a key or a blank
- * follows it (a column list of the user's, without names). */
+/* Reads the words of the header from the first key on. The last word is the column of the name,
+ * unless it is a key or a blank follows it (a column list of the user without names). */
 static const char *header_columns(pm_columns *c, pm_text header, size_t at)
 {
     bool open_end = header.len && header.data[header.len - 1] == ' ';
@@ -221,7 +225,8 @@ static const char *header_columns(pm_columns *c, pm_text header, size_t at)
         pm_text next;
         bool last = !pm_guess_word(header, &rest, &next);
 
-        /* 3.3.7 to 3.3.14 end the lists in a blank and print "VmFlagsMapping", one column late. */
+        /* procps 3.3.7 to 3.3.14 ends the lists with a blank and prints "VmFlagsMapping", one
+         * column too far right. */
         if (pm_text_starts(word, PM_TEXT("VmFlags"))) {
             c->has_flags = true;
             c->flags_end = (size_t)(word.data - header.data) + strlen("VmFlags");
@@ -253,7 +258,7 @@ static const char *read_header(pm_columns *c, pm_text header, const pm_wide *w)
         if (!pm_guess_word(header, &at, &word))
             return "the header names no column of smaps";
     } while (!is_known(word));
-    /* else the user's list of columns has no Perm */
+    /* otherwise the column list of the user has no Perm */
     c->no_perms = !any_row_has(w, &(pm_columns){0});
     for (size_t i = 0; i < 3; i++)
         if (pm_guess_has_word(header, places[i]))
@@ -266,11 +271,11 @@ static const char *read_header(pm_columns *c, pm_text header, const pm_wide *w)
     for (size_t i = 0; i < c->n; i++)
         if (c->field[i] == PM_SIZE)
             return NULL;
-    /* Its loop over the columns begins one too late. */
+    /* The loop over the columns in this pmap begins one column too late. */
     return "pmap -X of procps 3.3.4 to 3.3.6 prints no sizes: use -x";
 }
 
-/* Rows without a header: what they look like says how many columns there are. */
+/* Reads rows without a header, whose shape shows the number of columns. */
 static pmapdb_status read_bare(pm_wide *w, const char **refused, pmapdb_error *err)
 {
     pm_columns *c = &w->columns;
@@ -288,7 +293,7 @@ static pmapdb_status read_bare(pm_wide *w, const char **refused, pmapdb_error *e
         *refused = "no columns with numbers";
         return PMAPDB_OK;
     }
-    if (any_longer(w)) /* by a name */
+    if (any_longer(w)) /* a name adds a number */
         st = pm_wide_read(w, c->n, err);
     if (st == PMAPDB_OK)
         guess_columns(w);

@@ -1,4 +1,4 @@
-/* live_map: the map of one process, read time after time. */
+/* live_map: the map of one process, read repeatedly. */
 #include "parse/live_map.h"
 
 #include "base/buf.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STALE_BYTES ((size_t)64 << 10) /* so much more than was in use at first: a new pool */
+#define STALE_BYTES ((size_t)64 << 10) /* growth besides doubling before a pool is renewed */
 
 struct pm_live_map {
     pm_pool *pool;
@@ -16,7 +16,7 @@ struct pm_live_map {
     uint32_t *rows;
     size_t n, cap;
     size_t n_blocks;
-    pm_block block; /* the first; without its texts */
+    pm_block block; /* the first block, without its texts */
     char missing[160];
     bool torn, in_line; /* in_line: the text so far ends in the middle of a line */
 };
@@ -62,7 +62,7 @@ static pmapdb_status take_block(void *live_map, const pm_block *block, pmapdb_er
     return PMAPDB_OK;
 }
 
-/* Mappings that are gone stay in the pool: once they are more than the others, it is dropped. */
+/* Replaces the pool once mappings that no longer exist take up more of it than the others. */
 static pmapdb_status renew_pool(pm_live_map *map, pmapdb_error *err)
 {
     if (map->pool && pm_pool_bytes(map->pool) <= 2 * map->fresh_bytes + STALE_BYTES)
@@ -92,8 +92,8 @@ pmapdb_status pm_live_map_begin(pm_live_map *map, pm_dialect dialect, pmapdb_err
     return PMAPDB_OK;
 }
 
-/* How many bytes come before the last row of a piece, which may go on in the next; without a row,
- * before its last line. */
+/* Returns the number of bytes before the last row, which may continue in the next feed; without a
+ * row, before the last line. */
 static size_t whole_rows(const char *bytes, size_t n)
 {
     const char *line = memrchr(bytes, '\n', n), *p = line;

@@ -1,15 +1,14 @@
-/* narrow: rows of pmap, pmap -x and pmap -d, of procps and of its likes: formats.c knows their
- * forms.
- */
+/* narrow: rows of pmap, pmap -x and pmap -d, printed by procps and similar tools. Their formats are
+ * in formats.c. */
 #include "parse/block.h"
 
 #include "base/num.h"
 
 /* ---- the row ---- */
 
-/* Numbers between address and mode, then dashes that stand for numbers; all with K or all without.
- * False for anything else: zeroes before a number make it the address after a moment in Unix
- * seconds. */
+/* Reads the numbers between address and mode, then dashes in place of numbers; all numbers have a
+ * K, or none has. False for anything else. A number with leading zeroes is not a size but the
+ * address after a moment in Unix seconds. */
 static bool read_numbers(const char **at, const char *end, pm_numbers *out)
 {
     const char *p = pm_skip_blanks(*at, end);
@@ -67,7 +66,8 @@ const char *pm_read_place(const char *p, const char *end, const char *pattern, p
     return p < end && *p != ' ' ? NULL : p;
 }
 
-/* Offset and device after the mode, if the format has them; NULL: they are missing. */
+/* Reads offset and device after the mode if the format has them, and returns their end; NULL if
+ * they are missing. */
 static const char *place_of(const pm_form *f, const char *p, const char *end, pm_mapping *m)
 {
     const char *place = strstr(f->pattern, "o D"), *after;
@@ -81,7 +81,8 @@ static const char *place_of(const pm_form *f, const char *p, const char *end, pm
     return after || place[-1] != '[' ? after : p;
 }
 
-/* psutil's script has no sizes: its one number is Rss, and more blanks follow its mode. */
+/* Returns the name of an unsupported tool, or NULL. The script of psutil prints no sizes: its one
+ * number is Rss, and more blanks follow the mode. */
 static const char *whose(const pm_form *f, pm_text address, pm_text rest)
 {
     pm_text name = pm_text_skip(rest, " ");
@@ -122,15 +123,15 @@ bool pm_narrow_read(pm_text line, pm_narrow *out)
     pm_form_fields(f, field);
     for (int i = 0; i < v.n && !out->refused; i++)
         pm_set(m, field[i], v.v[i]);
-    /* An end past the last address wraps; pm_block_add sees a row without extent. */
+    /* An end past the last address wraps around: pm_block_add sees a row without extent. */
     m->end = v.v[0] > PM_KIB_MAX ? 0 : m->start + v.v[0] * 1024;
     return true;
 }
 
-/* ---- the name: most tools print the kernel's own words, some in brackets of their own ---- */
+/* ---- the name: most tools print the names of the kernel, some add their own in brackets ---- */
 
-/* "[ anon ]", "[ stack ]" and what the translations of procps make of them; others ("[ shmid=0x1
- * ]") stay. */
+/* Converts "[ anon ]", "[ stack ]" and their translations in procps; other names ("[ shmid=0x1 ]")
+ * stay unchanged. */
 static pm_text pseudo_name(pm_reader *r, pm_text name)
 {
     static const char *const anon[] = {"анон", "vô danh", "anôn"};
@@ -145,8 +146,9 @@ static pm_text pseudo_name(pm_reader *r, pm_text name)
     return is_stack || pm_text_equal(word, PM_TEXT("stack")) ? PM_TEXT("[stack]") : name;
 }
 
-/* "[ anon ]" has a blank inside, and procps puts two blanks more before it than before a file's
- * name. A web page that keeps one blank of each run keeps only the one inside. */
+/* True for the name of a pseudo mapping. "[ anon ]" has a blank inside, and procps prints two more
+ * blanks before it than before the name of a file. A web page that reduces each run of blanks to
+ * one keeps only the blank inside. */
 static bool is_pseudo(const pm_style *style, pm_text name, size_t blanks, size_t separator)
 {
     if (name.len < 4 || name.data[0] != '[' || name.data[name.len - 1] != ']')
@@ -154,7 +156,8 @@ static bool is_pseudo(const pm_style *style, pm_text name, size_t blanks, size_t
     return name.data[1] == ' ' ? blanks > separator || !style->padded : blanks == separator + 2;
 }
 
-/* toybox prints "[anon]" and the kernel's names where procps prints "[ anon ]". */
+/* True for "[anon]" and names of the kernel: where procps prints "[ anon ]", toybox prints these.
+ */
 static bool is_tool_name(pm_text name)
 {
     return pm_text_listed(name, " [anon] [heap] [vdso] [vsyscall] ") ||
@@ -167,7 +170,7 @@ static void read_name(pm_reader *r, pm_dialect dialect, pm_text rest, pm_mapping
     pm_text name = pm_text_skip(rest, " ");
     size_t blanks = rest.len - name.len, separator;
 
-    /* These tools print the kernel's names as they are. */
+    /* These tools print the names of the kernel unchanged. */
     if (dialect == PM_DIALECT_BUSYBOX || dialect == PM_DIALECT_BUSYBOX_X ||
         dialect == PM_DIALECT_TOYBOX_X)
         m->present |= PM_HAS_PSEUDO;

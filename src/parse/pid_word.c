@@ -1,4 +1,4 @@
-/* pid_word: "PID 4711", "(pid: 4711)", "/proc/4711/maps" in a line of text. */
+/* pid_word: finds "PID 4711", "(pid: 4711)", "/proc/4711/maps" in a line of text. */
 #include "parse/pid_word.h"
 
 #include "base/num.h"
@@ -21,8 +21,8 @@ static bool take_number(pm_text *t, int64_t *pid)
     return true;
 }
 
-/* The number before is not a part of something: a longer word, a range, a ratio, a fraction, a
- * list, a path ("3/10", "4711-4712", "12.5", "4711,4712", "10%"). */
+/* True if the number before `after` is not a part of a longer word, a range, a ratio, a fraction, a
+ * list or a path ("3/10", "4711-4712", "12.5", "4711,4712", "10%"). */
 static bool stands_alone(pm_text after)
 {
     char next = after.len > 1 ? after.data[1] : '\0';
@@ -35,7 +35,7 @@ static bool stands_alone(pm_text after)
                               : !pm_char_in(*after.data, ",.:+|") || !pm_char_in(next, DIGITS);
 }
 
-/* "pid" or "process" in any case, with a number after blanks or signs. */
+/* True if t begins with "pid" or "process" in any case, then blanks or signs, then a number. */
 static bool at_word(pm_text t, int64_t *pid)
 {
     size_t n = t.len > 3 && strncasecmp(t.data, "pid", 3) == 0       ? 3
@@ -63,7 +63,8 @@ static bool at_path(pm_text t, int64_t *pid)
     return false;
 }
 
-/* "ppid", "my_pid", "redis.pid", "run/pid" and "parent-pid" are other words than "pid". */
+/* True if a word begins at i. "ppid", "my_pid", "redis.pid", "run/pid" and "parent-pid" are
+ * different words from "pid". */
 static bool begins_word(pm_text line, size_t i)
 {
     char before = i ? line.data[i - 1] : ' ';

@@ -1,5 +1,5 @@
-/* pmap_wide: the rows of pmap -X and -XX. They are held until the block ends: the name begins after
- * the VmFlags column, whose right edge only all rows together show. */
+/* pmap_wide: the rows of pmap -X and -XX. They are held until the block ends, because the name
+ * begins after the VmFlags column and only all rows together show the right edge of this column. */
 #include "parse/block.h"
 
 #include "base/num.h"
@@ -92,7 +92,7 @@ static bool is_flag(pm_text line, size_t at)
            ((p[1] >= 'a' && p[1] <= 'z') || p[1] == '?');
 }
 
-/* The end of the longest run of two-letter words at `at`; 0 where there is none. */
+/* Returns the end of the longest run of two-letter words at `at`; 0 without such words. */
 static size_t find_flags_end(pm_text line, size_t at)
 {
     size_t end = 0;
@@ -104,8 +104,8 @@ static size_t find_flags_end(pm_text line, size_t at)
     return end;
 }
 
-/* All flag lists of a block end in one column, and a name is seldom two small letters: the column
- * where most lists seem to end. */
+/* Returns the column where most lists seem to end. All flag lists of a block end in the same
+ * column, and a name rarely consists of two lower-case letters. */
 size_t pm_wide_vote(const pm_wide *w)
 {
     pm_vote vote = {0};
@@ -116,7 +116,7 @@ size_t pm_wide_vote(const pm_wide *w)
     return vote.winner;
 }
 
-/* Nothing but flags and blanks; *out has single blanks between. */
+/* True if the list contains only flags and blanks. *out is the list with single blanks. */
 static bool read_flags(pm_reader *r, pm_text list, pm_text *out)
 {
     pm_buf *flags = &r->wide.flags;
@@ -126,7 +126,7 @@ static bool read_flags(pm_reader *r, pm_text list, pm_text *out)
     *out = pm_text_skip(list, " ");
     while (is_flag(*out, at))
         at += 3;
-    if (at == out->len + 1) /* as procps prints them */
+    if (at == out->len + 1) /* already in this form, as procps prints them */
         return true;
     pm_buf_clear(flags);
     for (at = 0; pm_guess_word(list, &at, &word);) {
@@ -142,7 +142,7 @@ static bool read_flags(pm_reader *r, pm_text list, pm_text *out)
 
 /* ---- rows ---- */
 
-/* Flags and name, from the end of the last number on. */
+/* Reads flags and name, from the end of the last number on. */
 static void read_rest(pm_reader *r, pm_text line, size_t at, pm_mapping *m)
 {
     const pm_columns *c = &r->wide.columns;
@@ -200,7 +200,8 @@ static void add_row(pm_reader *r, size_t i)
     }
 }
 
-/* Header and footer without a row between them: what `grep` or `tail` left. */
+/* Takes the sums of a block that has a header and a footer but no rows, as `grep` or `tail` leaves
+ * it. */
 static void take_sums(pm_reader *r)
 {
     const pm_columns *c = &r->wide.columns;
@@ -223,7 +224,7 @@ void pm_wide_end(pm_reader *r)
     vote = pm_wide_vote(w);
     if (!r->b.columns_line)
         c->has_flags = vote != 0;
-    /* Up to procps 3.3.14 the list ends in a blank, one short of the column's edge. */
+    /* Up to procps 3.3.14 the list ends with a blank, one column before the edge. */
     if (!r->b.columns_line || (vote && vote != c->flags_end && vote + 1 != c->flags_end))
         c->flags_end = vote;
     for (size_t i = 0; i < w->n; i++)

@@ -97,7 +97,7 @@ size_t pm_reader_held(const pm_reader *r)
            w->text.cap + w->cap * sizeof *w->rows + values * sizeof *w->values;
 }
 
-/* The current line, and a header above the rows, may be as long as they like. */
+/* The current line, and a header above the rows, may be of any length. */
 bool pm_reader_hopeless(const pm_reader *r)
 {
     uint64_t begun = r->lines.rest.len + (r->b.open ? r->command.len : 0);

@@ -1,13 +1,13 @@
-/* reader: a stream of bytes -> blocks of mappings. Pure: opens nothing, prints nothing.
+/* reader: turns a stream of bytes into blocks of mappings. Opens no files and prints nothing.
  *
- * Push-fed: the records are the same whatever the sizes of the chunks. The dialect is decided from
- * the shape of the rows, never from the command that a prompt shows.
+ * The caller pushes the bytes; the sizes of the chunks do not affect the result. The shape of the
+ * rows decides the dialect, never the command that a prompt shows.
  *
- * Per block: on_mapping once per row in the order of the text, then on_block once. A block that
- * shows nothing to store (kernel thread, denied, another tool's columns) gets on_block with `empty`
- * set and no mappings. Damaged rows are left out, counted, and named in `missing`.
- * Lines that belong to no block (prompts) are passed over; a line that is a moment ends the block
- * before it and is the time of the blocks that follow until the next one.
+ * Per block: on_mapping once per row in the order of the text, then on_block once. A block with
+ * nothing to store (kernel thread, denied, another tool's columns) gets on_block with `empty` set
+ * and no mappings. Damaged rows are left out, counted, and named in `missing`. Lines that belong to
+ * no block (prompts) are skipped. A line that is a moment ends the block before it and is the time
+ * of the following blocks, up to the next such line.
  */
 #ifndef PM_PARSE_READER_H
 #define PM_PARSE_READER_H
@@ -22,28 +22,30 @@ typedef struct pm_reader_events {
 
 typedef struct pm_reader pm_reader;
 
-/* dialect PM_DIALECT_COUNT: by the shape of the rows. Another one: rows of other shapes are passed
- * over (maps and smaps, -X and -XX are of one shape each). Either event may be NULL. */
+/* With PM_DIALECT_COUNT the shape of the rows decides the dialect. With any other dialect, rows of
+ * other shapes are skipped (maps and smaps share a shape, and so do -X and -XX). Either event may
+ * be NULL. */
 pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, pm_reader **out,
                             pmapdb_error *err);
 void pm_reader_free(pm_reader *r);
 
 typedef pmapdb_status (*pm_row_fn)(void *ctx, uint32_t id, pmapdb_error *err);
 
-/* Rows are then told by on_row, as ids of `pool`, with the ctx of the events, and on_mapping is not
- * called. The pool outlives the reader. To be called before any byte is fed. */
+/* Makes the reader report rows through on_row, as ids of `pool` and with the ctx of the events,
+ * instead of on_mapping. The pool must outlive the reader. Must be called before any byte is fed.
+ */
 void pm_reader_intern(pm_reader *r, pm_pool *pool, pm_row_fn on_row);
 
 pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_error *err);
 pmapdb_status pm_reader_finish(pm_reader *r, pmapdb_error *err);
 
-/* Bytes that it holds of the block at hand, for a caller with a budget. */
+/* Returns the bytes held for the current block, for a caller with a budget. */
 size_t pm_reader_held(const pm_reader *r);
 
-/* Lines read so far that looked like part of no block (and were not blank). */
+/* Returns the number of lines so far that were not blank and not part of a block. */
 uint64_t pm_reader_foreign_lines(const pm_reader *r);
 
-/* The bytes so far cannot be a capture (NUL bytes, no row within the first MiB): the caller may
+/* True if the bytes so far cannot be a capture (NUL bytes, no row in the first MiB). The caller may
  * stop feeding. */
 bool pm_reader_hopeless(const pm_reader *r);
 

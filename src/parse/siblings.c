@@ -1,4 +1,4 @@
-/* siblings: stat, status, comm, cmdline and smaps_rollup of a /proc/PID folder. */
+/* siblings: reads stat, status, comm, cmdline and smaps_rollup of a /proc/PID folder. */
 #include "parse/siblings.h"
 
 #include "base/err.h"
@@ -32,7 +32,7 @@ static bool read_number(pm_text t, int64_t *out)
     return true;
 }
 
-/* "VmRSS:\t   12236 kB", if that is the key. */
+/* "VmRSS:\t   12236 kB": reads the value if the key is `wanted`. */
 static void read_kib(pm_text key, pm_text value, const char *wanted, int64_t *out)
 {
     value = pm_text_skip(value, " \t");
@@ -92,7 +92,8 @@ static bool read_comm(pm_siblings *s, pm_text t)
     return true;
 }
 
-/* The first word only: what setproctitle writes ("nginx: worker process") is one argument. */
+/* Takes only the first word, because setproctitle writes its text ("nginx: worker process") as one
+ * argument. */
 static bool read_cmdline(pm_siblings *s, pm_text t)
 {
     pm_text word = pm_text_cut(&t, '\0');
@@ -105,7 +106,7 @@ static bool read_cmdline(pm_siblings *s, pm_text t)
     return word.len > 0;
 }
 
-/* A file of several (`cat smaps_rollup >> log`) does not say which of them is meant. */
+/* A file with several rollups (`cat smaps_rollup >> log`) does not show which one belongs here. */
 static bool read_rollup(pm_siblings *s, pm_text t)
 {
     pm_siblings found;

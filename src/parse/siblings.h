@@ -1,12 +1,12 @@
-/* siblings: the small files that lie beside a capture in a /proc tree: stat, status, comm,
- * cmdline, smaps_rollup. Each parser takes the whole file's bytes and says what it found. */
+/* siblings: the small files beside a capture in a /proc tree: stat, status, comm, cmdline,
+ * smaps_rollup. Each parser takes all bytes of a file and stores what it finds. */
 #ifndef PM_PARSE_SIBLINGS_H
 #define PM_PARSE_SIBLINGS_H
 
 #include "base/text.h"
 #include <stdint.h>
 
-/* Everything PMAPDB_UNKNOWN or empty until a file says otherwise. */
+/* Every member is PMAPDB_UNKNOWN or empty until a file gives its value. */
 typedef struct pm_siblings {
     int64_t pid;
     int64_t start_time;        /* field 22 of stat: clock ticks since boot */
@@ -20,7 +20,7 @@ typedef struct pm_siblings {
 
 void pm_siblings_init(pm_siblings *s);
 
-/* kind is the file's name in /proc/PID. False where the bytes are not that kind of file. */
+/* `kind` is the name of the file in /proc/PID. False if the bytes are not a file of this kind. */
 bool pm_siblings_read(pm_siblings *s, pm_text kind, pm_text bytes);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/num.h"
 #include <inttypes.h>
 
-/* Hex digits and then `after`; NULL where it is not so. */
+/* Reads hex digits followed by `after`. Returns the end, or NULL on anything else. */
 static const char *read_hex(const char *p, const char *end, char after, uint64_t *out)
 {
     size_t n = pm_num_hex(p, end, out);
@@ -12,13 +12,13 @@ static const char *read_hex(const char *p, const char *end, char after, uint64_t
     return n && p + n < end && p[n] == after ? p + n + 1 : NULL;
 }
 
-/* Other kernels that have a /proc/PID/maps leave device and inode out. */
+/* True if device and inode are missing, as in /proc/PID/maps of kernels other than Linux. */
 static bool is_short(const char *p, const char *end)
 {
     return p == end || (end - p > 1 && p[0] == ' ' && p[1] == ' ');
 }
 
-/* Of anonymous memory, the most common kind: all three are 0. */
+/* Offset, device and inode of anonymous memory, the most common kind. */
 #define NOWHERE PM_TEXT("00000000 00:00 0 ")
 
 static const char *read_place(const char *p, const char *end, pm_mapping *m)
@@ -52,15 +52,15 @@ bool pm_range_read(pm_text line, pm_mapping *m)
     return true;
 }
 
-/* Pasted without its first character: "f82f6bf0000-7f82f6bfb000". So it makes 16 TiB, and with the
- * lost digit a mapping of usual size. */
+/* True if the line was pasted without its first character: "f82f6bf0000-7f82f6bfb000". Such a row
+ * seems to span 16 TiB or more; with the lost digit the mapping has a usual size. */
 static bool is_headless(pm_text t, const pm_mapping *m)
 {
     const char *end = t.data + t.len;
     uint64_t whole;
     size_t from;
 
-    if (m->start >> 44) /* has twelve digits: it is whole */
+    if (m->start >> 44) /* twelve digits: no digit is lost */
         return false;
     from = pm_num_hex_run(t.data, end);
     if (from != 11 || pm_num_hex_run(t.data + from + 1, end) != 12)
@@ -69,7 +69,8 @@ static bool is_headless(pm_text t, const pm_mapping *m)
     return whole < m->end && m->end - whole < UINT64_C(1) << 32;
 }
 
-/* The guard page of a stack counts in Size, but not in the range, from Linux 2.6.36 to 4.12. */
+/* True if Size agrees with the range. From Linux 2.6.36 to 4.12 Size includes the guard page of a
+ * stack, the range does not. */
 static bool size_agrees(const pm_mapping *m)
 {
     uint64_t range = (m->end - m->start) / 1024, page = 4;
@@ -79,13 +80,14 @@ static bool size_agrees(const pm_mapping *m)
     return m->value[PM_SIZE] == range || m->value[PM_SIZE] == range + page;
 }
 
-/* The kernel prints the same keys for every row, so one that lacks some was cut. */
+/* True if the row was cut: it lacks keys that all earlier rows have. The kernel prints the same
+ * keys for every row. */
 static bool lacks_keys(const pm_smaps *s)
 {
     return s->any_row && (s->common & ~s->row.present) != 0;
 }
 
-/* Hands on the row whose key lines are all read. */
+/* Passes on the row after all its key lines are read. */
 static void close_row(pm_reader *r, bool last)
 {
     pm_smaps *s = &r->smaps;
@@ -129,7 +131,7 @@ bool pm_smaps_grew(const pm_smaps *s, const pm_mapping *m)
     return s->open && m->start == s->row.start && m->end > s->row.end;
 }
 
-/* The row before ends, and this one begins at the line. */
+/* Ends the previous row and begins a row at `line`. */
 static void begin_row(pm_reader *r, const pm_mapping *m, uint64_t line)
 {
     pm_smaps *s = &r->smaps;
@@ -181,7 +183,8 @@ void pm_smaps_broken(pm_reader *r, const char *why)
 
 /* ---- key lines ---- */
 
-/* Words of two letters, single blanks between. False where it is no list of flags. */
+/* Reads words of two letters and separates them by single blanks. False if the text is not a list
+ * of flags. */
 static bool read_flags(pm_reader *r, pm_text list)
 {
     pm_buf *out = &r->smaps.flags;
@@ -198,7 +201,7 @@ static bool read_flags(pm_reader *r, pm_text list)
     return true;
 }
 
-/* "   12 kB", "   0": a number and whether a unit follows. */
+/* Reads a number and whether a unit follows: "   12 kB", "   0". */
 static bool read_value(pm_text t, uint64_t *value, bool *kib)
 {
     size_t n;
@@ -219,7 +222,7 @@ static bool is_key(pm_text key)
            pm_text_skip(key, more).len == 0;
 }
 
-/* Cuts the key off the line: *line is then the value. */
+/* Cuts the key off the line; *line becomes the value. */
 static bool take_key(pm_text *line, pm_text *key)
 {
     const char *colon = line->len ? memchr(line->data, ':', line->len) : NULL;
@@ -238,7 +241,7 @@ bool pm_smaps_is_key(pm_text line)
     return take_key(&line, &key);
 }
 
-/* The kernel ends the list in a blank. */
+/* True if the list of flags was cut. The kernel ends the list with a blank. */
 static bool is_cut(pm_reader *r, pm_text list)
 {
     bool blank = list.len && list.data[list.len - 1] == ' ';
@@ -256,7 +259,7 @@ static bool number_key(pm_reader *r, pm_text key, pm_text value)
     bool used = read_value(value, &v, &kib);
 
     if (field == PM_FIELD_COUNT) {
-        /* A bare number of nine digits or more is a moment that a loop printed. */
+        /* A number of nine digits or more without a unit is a moment that a loop printed. */
         if (!used || (!kib && v >= 100000000))
             return false;
         pm_check(r,
@@ -285,7 +288,7 @@ bool pm_smaps_key(pm_reader *r, pm_text line)
             s->bad = "its VmFlags are no list of flags";
         s->row.present |= PM_HAS_FLAGS;
     } else if (pm_text_equal(key, PM_TEXT("Name"))) {
-        /* Android before 5.17 names anonymous memory on a line of its own. */
+        /* Android kernels before 5.17 print the name of anonymous memory on a separate line. */
         if (s->path.len == 0)
             pm_keep(r, &s->path, pm_text_skip(value, " "));
     } else if (!number_key(r, key, value)) {

@@ -1,5 +1,5 @@
-/* stream: what each line of a stream is, and how it begins, feeds or ends a block. r->raw is the
- * line as it came; t is the line without what was put around it. */
+/* stream: classifies each line of a stream, and begins, feeds or ends a block. r->raw is the
+ * unchanged line; t is the line without decoration. */
 #include "parse/block.h"
 
 #include "base/num.h"
@@ -8,7 +8,7 @@ static void line_of(pm_reader *r, pm_text t);
 
 /* ---- rows ---- */
 
-/* Below a header of -X, whose columns the user may have chosen without Perm. */
+/* True below a header of -X, where the user may have chosen columns without Perm. */
 static bool is_below_wide_header(const pm_reader *r)
 {
     pm_text header = pm_buf_text(&r->columns);
@@ -34,7 +34,7 @@ static void wide_line(pm_reader *r, pm_text t)
     pm_wide_hold(r, t);
 }
 
-/* A row of the block that cannot be read. */
+/* Counts a row of the block that cannot be read. */
 static void bad_line(pm_reader *r, const char *why)
 {
     r->b.n_rows++;
@@ -44,7 +44,7 @@ static void bad_line(pm_reader *r, const char *why)
         pm_block_bad(r, r->line, why);
 }
 
-/* Begins like a row and is none. */
+/* Handles a line that begins like a row but is not a row. */
 static void broken_line(pm_reader *r, pm_text t)
 {
     if (pm_words_stamped(r, &t)) {
@@ -57,7 +57,7 @@ static void broken_line(pm_reader *r, pm_text t)
         wide_line(r, t);
         return;
     }
-    if (r->b.rollup) /* its one row came: these are the sums so far */
+    if (r->b.rollup) /* the one row was read: ends with the sums so far */
         pm_block_end(r);
     if (!r->b.open || (!r->b.n_rows && r->b.footer)) {
         pm_pass_over(r);
@@ -91,15 +91,15 @@ static void range_line(pm_reader *r, pm_text t)
     t = pm_text_skip(t, " \t");
     if (!pm_is_wanted(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS))
         pm_pass_over(r);
-    /* The kernel ends a name at a NUL: one inside is damage. */
+    /* The kernel ends a name at a NUL, so a NUL inside a line is damage. */
     else if (!pm_range_read(t, &m) || m.end <= m.start || memchr(t.data, '\0', t.len))
         broken_line(r, t);
     else
         range_row(r, t, &m);
 }
 
-/* A row just as the kernel prints it: no key, no sum and no words begin like one, and there is
- * nothing around it to be taken off. */
+/* True for a row exactly as the kernel prints it. No key, sum or other text begins like such a row,
+ * and the row has no decoration. */
 static bool is_plain_row(const pm_reader *r, pm_text line, pm_mapping *m)
 {
     return pm_fast_row(line) && pm_is_wanted(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS) &&
@@ -140,7 +140,8 @@ static void pid_line(pm_reader *r, pm_text t)
     int64_t pid = PMAPDB_UNKNOWN;
     bool tentative = false;
 
-    /* Among rows only a header like that of the current block begins the next (busybox -q). */
+    /* Among rows, only a header like that of the current block begins the next block (busybox -q).
+     */
     if (!pm_guess_pid(t, &pid, &command, &tentative) ||
         (tentative && r->b.open && r->b.n_rows && !(r->b.pid_line && r->b.tentative))) {
         pm_pass_over(r);
@@ -186,7 +187,8 @@ static void rule_line(pm_reader *r, bool equals)
     pm_block_line(r);
 }
 
-/* `cat` prints it of a file that it may not read: it stands for that process. */
+/* Handles the message that `cat` prints for a file that it may not read. It makes an empty block
+ * for that process. */
 static void denied_line(pm_reader *r, pm_text t)
 {
     int64_t pid = PMAPDB_UNKNOWN;
@@ -201,7 +203,7 @@ static void denied_line(pm_reader *r, pm_text t)
 
 /* ---- other lines ---- */
 
-/* The begin of an address or of a key, where the text was cut. */
+/* True for the beginning of an address or of a key, where the text was cut. */
 static bool is_cut(pm_reader *r, pm_text t)
 {
     t = pm_text_skip(t, " ");
@@ -217,7 +219,7 @@ static bool is_cut(pm_reader *r, pm_text t)
 static bool sums_line(pm_reader *r, pm_text t)
 {
     bool sums_only = r->b.footer && !r->b.n_rows;
-    /* One line of sums is a capture, and so is the next; only SLES has two for one. */
+    /* Without rows, each line of sums is a capture. Only SLES prints two lines for one capture. */
     bool used = r->b.open && (!sums_only || (r->b.half_footer && pm_footer_in_words(t))) &&
                 pm_footer_narrow(r, t);
 
@@ -233,13 +235,14 @@ static bool sums_line(pm_reader *r, pm_text t)
         return false;
     pm_block_line(r);
     r->b.half_footer = !r->b.half_footer && pm_text_starts(t, PM_TEXT("Total:"));
-    /* Sums without rows stay open for one line: `sort -r` puts them above. */
+    /* A block with sums and no rows stays open for one line, because `sort -r` moves the sums above
+     * the rows. */
     if (!r->b.half_footer && r->b.n_rows)
         pm_block_end(r);
     return true;
 }
 
-/* The header of -x or -X in a language of which no word is known: only procps has translations. */
+/* True for a header of -x or -X in a language without any known word. Only procps is translated. */
 static bool is_translated_header(const pm_reader *r, pm_text t)
 {
     const pm_open *b = &r->b;
@@ -275,7 +278,7 @@ static void line_of(pm_reader *r, pm_text t)
         pm_block_line(r);
         return;
     }
-    /* A sum of ten digits looks like an address. */
+    /* Must come before the guess, because a sum of ten digits looks like an address. */
     if (r->b.open && pm_footer_wide(r, t)) {
         pm_block_line(r);
         pm_block_end(r);
@@ -313,7 +316,7 @@ static void line_of(pm_reader *r, pm_text t)
     }
 }
 
-/* Its rest was not kept: whatever it was, in a capture it is damage. */
+/* Handles a line that is too long. Its rest was dropped, and inside a capture it is damage. */
 static void long_line(pm_reader *r)
 {
     if (r->b.rollup)

@@ -1,14 +1,15 @@
-/* strip_decoration: takes off what was put around a line since its tool printed it: a carriage
- * return, an editor's byte order mark, "> " of mail, colours of grep and terminals, the dashes and
- * blanks of word processors. Indentation stays: the columns of -X and -XX are told by their places.
- */
+/* strip_decoration: removes what was added to a line after its tool printed it: a carriage return,
+ * an editor's byte order mark, "> " of mail, colours of grep and terminals, the dashes and blanks
+ * of word processors. Indentation stays, because the columns of -X and -XX are recognised by their
+ * positions. */
 #include "parse/block.h"
 
 #define ESCAPE '\033'
 #define NO_BREAK "\xc2\xa0"
-#define EN_DASH "\xe2\x80\x93" /* WordPress makes it of "--" */
-#define EM_DASH "\xe2\x80\x94" /* ... and this one of "---" */
-/* Between address and mode, where the columns are, and not in a name. */
+#define EN_DASH "\xe2\x80\x93" /* WordPress converts "--" to this */
+#define EM_DASH "\xe2\x80\x94" /* and "---" to this */
+/* A hard blank in this many bytes at the start of a line separates columns between address and
+ * mode, and is not in a name. */
 #define FRONT 24
 
 static void wear(pm_reader *r, pm_mark mark)
@@ -16,8 +17,8 @@ static void wear(pm_reader *r, pm_mark mark)
     r->worn |= 1U << (mark - PM_MARK_COLOUR);
 }
 
-/* A sequence that sets a colour or clears a line: ESC [ digits ; m or K. Its length, or 0. *resets:
- * it ends a coloured stretch. */
+/* Recognises a sequence that sets a colour or clears a line: ESC [ digits ; m or K. Returns its
+ * length, or 0. *resets is true if the sequence ends a coloured run. */
 static size_t colour_length(pm_text t, bool *resets)
 {
     pm_text rest = t.len < 3 ? t : pm_text_skip(pm_text_from(t, 2), "0123456789;");
@@ -30,7 +31,8 @@ static size_t colour_length(pm_text t, bool *resets)
     return n + 1;
 }
 
-/* Colours come in pairs; a lone escape is part of a file's name. */
+/* True if the line is coloured. Colours come in pairs; a single escape is part of the name of a
+ * file. */
 static bool is_coloured(pm_text t)
 {
     const char *p;
@@ -61,14 +63,15 @@ static void without_colours(pm_reader *r, pm_text *t)
     *t = pm_buf_text(&r->plain);
 }
 
-/* How many dashes a long one at the begin of t stands for, or 0. */
+/* Returns how many dashes the long dash at the start of t stands for, or 0. */
 static int long_dash(pm_text t)
 {
     return pm_text_starts(t, PM_TEXT(EN_DASH)) ? 2 : pm_text_starts(t, PM_TEXT(EM_DASH)) ? 3 : 0;
 }
 
-/* A mode ("r-x–", "rw—") or a rule ("—————"): nothing but the letters of one, and a long dash. A
- * shorter word is one of a file's name ("Artist – Title"). The word's length, or 0. */
+/* Returns the length of a word that is a mode ("r-x–", "rw—") or a rule ("—————"), or 0. Such a
+ * word contains only the letters of a mode and at least one long dash. A shorter word belongs to
+ * the name of a file ("Artist – Title"). */
 static size_t dashed_word(pm_text t)
 {
     size_t n = 0, width = 0;
@@ -98,11 +101,12 @@ static bool has_dashed_word(pm_text t)
     return false;
 }
 
-/* Long dashes of modes and rules become dashes, and with `blanks` hard blanks become blanks. */
+/* Replaces the long dashes of modes and rules by dashes, and with `blanks` also hard blanks by
+ * blanks. */
 static void respell(pm_reader *r, pm_text *t, bool blanks)
 {
     pm_buf out = {0};
-    size_t dashed = 0; /* bytes of the current word, if it is a dashed one */
+    size_t dashed = 0; /* bytes left of the current word, if it has long dashes */
     bool begins = true;
 
     for (pm_text rest = *t; rest.len;) {

@@ -1,5 +1,5 @@
-/* sums: the sums that a tool prints under its rows: read, and compared with the rows. They prove
- * the rows; a log may have kept nothing else. */
+/* sums: reads the sums that a tool prints under its rows and compares them with the rows. The sums
+ * prove that no row is missing. A log may contain only the sums. */
 #include "parse/block.h"
 
 #include "base/num.h"
@@ -10,7 +10,7 @@
 typedef struct sums {
     pm_numbers v;
     bool colon;    /* "mapped:", "Total:" */
-    bool wide_gap; /* blanks that a column makes */
+    bool wide_gap; /* two blanks in a row, as in columns */
 } sums;
 
 static size_t unit_length(const char *p, const char *end)
@@ -72,20 +72,20 @@ static bool read_sums(pm_text line, sums *s)
     return s->v.n > 0;
 }
 
-/* The format of a line that ends in its last number: " total  123K", "total kB  1 2 3", "mapped: 1K
- * ... 3K". */
+/* Returns the format of a line that ends with its last number: " total  123K", "total kB  1 2 3",
+ * "mapped: 1K ... 3K". */
 static const pm_form *format_of(pm_text line, sums *s)
 {
     pm_text t = pm_text_trim(line, " ");
     char last = t.len ? t.data[t.len - 1] : ' ';
 
-    if (!pm_char_in(last, "0123456789Kk-") && last != '\x9a') /* of a Russian K */
+    if (!pm_char_in(last, "0123456789Kk-") && last != '\x9a') /* the last byte of a Russian K */
         return NULL;
     return read_sums(line, s) ? pm_form_of_sums(&s->v, s->colon) : NULL;
 }
 
 /* SLES 11 and 12 end with "336K writable-private, 10224K readonly-private, 0K shared, and 636K
- * referenced"; where nothing is shared or referenced they leave that out. */
+ * referenced"; they leave out a part if nothing is shared or referenced. */
 static bool read_sles(pm_text t, uint64_t *size)
 {
     static const char *const parts[] = {"writable-private", "readonly-private", "shared"};
@@ -111,12 +111,12 @@ static bool read_sles(pm_text t, uint64_t *size)
     return found >= 2;
 }
 
-/* Which words stand right before the sums, in the languages of procps; without rows above them they
- * are all that tells a sum from any other number. */
+/* True if known words directly precede the sums, in any language of procps. Without rows above,
+ * only these words distinguish a sum from any other number. */
 static bool has_known_words(pm_text line, const sums *s)
 {
     static const struct {
-        char kind; /* 1: one number, or four; x: of -x; d: of -d; S: of SLES */
+        char kind; /* 1: one number, or four; x: -x; d: -d; S: SLES */
         const char *words;
     } known[] = {{'1', "total"},        {'1', "gesamt"},   {'1', "razem"},      {'1', "totalt"},
                  {'1', "загалом"},      {'1', "tổng"},     {'x', "total kB"},   {'x', "kB gesamt"},
@@ -134,7 +134,7 @@ static bool has_known_words(pm_text line, const sums *s)
             continue;
         rest = pm_text_from(t, words.len);
         number = pm_text_skip(rest, " \t");
-        /* `ls -l` and `du -c` print "total" and one blank */
+        /* `ls -l` and `du -c` print one blank after "total" */
         if (number.len && pm_char_in(*number.data, "0123456789") &&
             (kind != '1' || rest.len - number.len > 1))
             return true;
@@ -142,7 +142,7 @@ static bool has_known_words(pm_text line, const sums *s)
     return false;
 }
 
-/* They are those of a process. */
+/* True if the sums are those of a process. */
 static bool stands_alone(pm_text line, const sums *s)
 {
     for (int i = 0; i < s->v.n; i++)
@@ -151,8 +151,9 @@ static bool stands_alone(pm_text line, const sums *s)
     return has_known_words(line, s);
 }
 
-/* Without known words it has to be the sum of such rows: `ls -l` ends in numbers, too. toybox and
- * busybox print the same four numbers, toybox and procps the same one. */
+/* True if the sums have the format of the rows above. A line without known words must fit the rows,
+ * because lines of `ls -l` contain numbers, too. toybox and busybox print the same four numbers;
+ * toybox and procps print the same single number. */
 static bool fits(const pm_open *b, const pm_form *f)
 {
     return f->dialect == b->dialect ||
@@ -226,7 +227,7 @@ bool pm_footer_wide(pm_reader *r, pm_text line)
 
 /* ---- the comparison ---- */
 
-/* What the rows add up to; UNKNOWN where one lacks it. */
+/* Returns the sum of a field over the rows; UNKNOWN if a row lacks the field. */
 static int64_t rows_sum(const pm_open *b, enum pm_field field)
 {
     static const struct {
@@ -257,9 +258,9 @@ static void differ(pm_reader *r, enum pm_field field, int64_t rows, int64_t tool
         missing < 0 ? "are too many" : "are missing");
 }
 
-/* The sums of -x with -A count, besides Kbytes, what lies below the range too: more is no damage.
- * Kbytes is the sum that must agree; -x of procps 3.3.2 to 3.3.11 counts shared mappings twice in
- * it. */
+/* True if the difference between sum and rows is not damage. With -A, all sums of -x except Kbytes
+ * include the memory below the range, so these sums may be larger. Kbytes must agree, but -x of
+ * procps 3.3.2 to 3.3.11 counts shared mappings twice in it. */
 static bool agrees(pm_open *b, enum pm_field field, int64_t rows, int64_t tool)
 {
     if (tool == rows)
@@ -293,7 +294,8 @@ static void check_narrow(pm_reader *r)
     b->checked = PM_CHECKED_FOOTER;
 }
 
-/* What the footer claims for a field, less what it said below the block before. */
+/* Returns the sum of a field in the footer, minus `base`: the sum in the previous footer, or zero.
+ */
 static int64_t tool_sum(const pm_wide *w, const uint64_t *base, enum pm_field field)
 {
     for (size_t i = 0; i < w->columns.n; i++)
@@ -302,8 +304,9 @@ static int64_t tool_sum(const pm_wide *w, const uint64_t *base, enum pm_field fi
     return PMAPDB_UNKNOWN;
 }
 
-/* Before procps 4.0.4 the sums of -X and -XX run on over all processes of one call. KernelPageSize
- * counts the mappings, where the size is of another moment. */
+/* True if the footer includes the previous blocks: before procps 4.0.4 the sums of -X and -XX run
+ * on over all processes of one call. The sum of KernelPageSize reflects the number of mappings and
+ * is used if the sum of Size comes from another moment. */
 static bool runs_on(const pm_reader *r)
 {
     static const uint64_t zero[PM_COLUMNS_MAX];
@@ -317,10 +320,10 @@ static bool runs_on(const pm_reader *r)
             tool_sum(w, zero, PM_KERNEL_PAGE) != pages);
 }
 
-/* pmap reads smaps twice for -X and -XX, first for the widths and the sums, then for the rows: of a
- * process that lives, a sum may be of another moment than the rows. A difference means missing rows
- * only where the sum is the larger one, and of more mappings; and too many where it is the smaller
- * one, and rows stand below others that Linux prints in order. */
+/* For -X and -XX, pmap reads smaps twice: first for the widths and the sums, then for the rows. If
+ * the process is running, the sums may come from another moment than the rows. So a difference
+ * means missing rows only if the sum is larger and covers more mappings. It means too many rows
+ * only if the sum is smaller and the rows are not in the order in which Linux prints them. */
 static void check_wide(pm_reader *r)
 {
     static const uint64_t zero[PM_COLUMNS_MAX];

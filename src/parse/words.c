@@ -1,15 +1,15 @@
-/* words: lines that are no rows and still say something: moments, omissions, refusals of the
- * system, the name of a process, another tool's header. */
+/* words: informative lines that are not rows: moments, omissions, refusals by the system, process
+ * names, headers of other tools. */
 #include "parse/block.h"
 
 #include "base/clock.h"
 #include "parse/pid_word.h"
 
-/* A remark about the capture below is short and stands right above it. */
+/* A remark about a capture is short and is directly above the capture. */
 #define REMARK_MAX 80
 #define REMARK_LINES 3
 
-/* People and loops write no longer lines between captures. */
+/* Lines that people and loops write between captures are at most this long. */
 #define WORDS_MAX 512
 
 static bool holds(pm_text t, const char *what)
@@ -27,7 +27,7 @@ static void hint_pid(pm_reader *r, pm_text words)
     r->hint_until = UINT64_MAX;
 }
 
-/* A tool printed it, and not the loop around the tool. */
+/* True if a tool printed the text, not the loop around the tool. */
 static bool is_of_capture(const pm_reader *r, pm_text t)
 {
     pm_text command;
@@ -48,8 +48,8 @@ static bool is_of_capture(const pm_reader *r, pm_text t)
     }
 }
 
-/* "redis pid 4711 total kB 1 2 3": a loop's words about the process, and its sums. *t becomes the
- * sums. */
+/* "redis pid 4711 total kB 1 2 3": a loop's words about the process, and its sums. Finds the sums;
+ * *t becomes the sums. */
 static bool find_sums(pm_reader *r, pm_text *t)
 {
     static const char *const begins[] = {"total kB", "mapped:"};
@@ -74,7 +74,7 @@ bool pm_words_stamped(pm_reader *r, pm_text *t)
 
     if (t->len > WORDS_MAX)
         return false;
-    /* Where two loggers stamped it, the inner moment is nearer to the tool. */
+    /* If two loggers added a moment, the inner moment is closer to the tool. */
     while (pm_clock_parse_prefix(rest, &ms, &rest))
         if (is_of_capture(r, rest) || find_sums(r, &rest)) {
             r->time_ms = ms;
@@ -84,8 +84,8 @@ bool pm_words_stamped(pm_reader *r, pm_text *t)
     return false;
 }
 
-/* "[2026-11-21 02:05:32] ---------------- ------- -------": the rule above the sums, in a log with
- * a moment before each line; without one it would be decoration of the moment. */
+/* "[2026-11-21 02:05:32] ---------------- ------- -------": true for the rule above the sums in a
+ * log with a moment before each line. Outside such a block the dashes would decorate the moment. */
 static bool is_stamped_rule(const pm_open *b, pm_text t)
 {
     char c = b->family == PM_FAMILY_WIDE ? '=' : '-';
@@ -122,7 +122,8 @@ bool pm_words_time(pm_reader *r, pm_text t)
 
 /* ---- omissions ---- */
 
-/* Rows stood here: "...", "[...]", "…", "<truncated>", "(snip)", "...省略3行". */
+/* True if the line marks omitted rows: "...", "[...]", "…", "<truncated>", "(snip)", "...省略3行".
+ */
 static bool is_elision(pm_text t)
 {
     static const char *const words[] = {"truncated", "snip", "omitted", "skipped", "省略"};
@@ -141,16 +142,16 @@ static bool is_elision(pm_text t)
     return false;
 }
 
-/* pmap prints it and goes, wherever it is. */
+/* True for a message that pmap prints before it exits, even in the middle of a map. */
 static bool is_failure(pm_text t)
 {
     return pm_text_starts(t, PM_TEXT("pmap: ")) ||
            pm_text_starts(t, PM_TEXT("ERROR: inconsistent"));
 }
 
-/* ---- another tool, a process named in passing ---- */
+/* ---- another tool, the name of a process ---- */
 
-/* Another tool's output is named once in a stream, and then passed over. */
+/* Reports the output of another tool, only once per stream; later output is skipped. */
 static void foreign_header(pm_reader *r, const char *whose)
 {
     pm_block_end(r);
@@ -162,7 +163,8 @@ static void foreign_header(pm_reader *r, const char *whose)
 }
 
 /* "==> /proc/4711/smaps <==", "# cat /proc/4711/maps", "#  SIGSEGV (0xb) at pc=0x1, pid=4711, ...":
- * the map below is of that process. A loop's "PID 4711" is of what follows at once. */
+ * the line names the process of the map below. A remark of a loop ("PID 4711") applies only to the
+ * next few lines. */
 static bool name_process(pm_reader *r, pm_text t)
 {
     bool far = holds(t, "/proc/") || holds(t, " pid="), busy = r->b.open && r->b.n_rows;

@@ -1,4 +1,4 @@
-/* capture: lifetime of a capture, names of its time sources. */
+/* capture: the lifetime of a capture and the names of its time sources. */
 #include "base/capture.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* clock: dates by strptime and a table of formats; Unix times; moments as text. */
+/* clock: reads dates with strptime and a table of formats, reads Unix times, and formats moments as
+ * text. */
 #include "base/clock.h"
 
 #include "base/clock_read.h"
@@ -13,8 +14,9 @@ static size_t digits_at(const char *p)
     return strspn(p, "0123456789");
 }
 
-/* strptime formats; %Z stands for what strptime cannot read: seconds with a fraction, AM or PM, a
- * zone, each of which may be missing. prepare() has made the separators those of ISO 8601. */
+/* Formats of strptime. %Z stands for parts that strptime cannot read: seconds with a fraction, AM
+ * or PM, a zone; each may be missing. prepare() changes the separators to those of ISO 8601 first.
+ */
 static const struct {
     const char *format;
     bool in_names_only;
@@ -43,7 +45,7 @@ static bool is_date(const char *p, const char *separators)
            p[7] == p[4] && digits_at(p + 8) == 2;
 }
 
-/* Gives the separators of a date in digits one spelling. */
+/* Changes the separators of a numeric date to those of ISO 8601. */
 static void prepare(char *p, bool in_name)
 {
     bool dashed = is_date(p, in_name ? "-_." : "-/");
@@ -70,8 +72,9 @@ static void prepare(char *p, bool in_name)
     }
 }
 
-/* strptime takes "2:5" for "%H:%M", and blanks between the digits of "%Y%m": here every number has
- * all its digits, but a day of the month, which may have one. */
+/* Reads a date by strptime, but requires all digits of every number except the day of the month,
+ * which may have one digit. strptime alone accepts "2:5" for "%H:%M", and blanks between the digits
+ * of "%Y%m". */
 static const char *read_strictly(const char *p, const char *format, struct tm *tm)
 {
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -91,8 +94,9 @@ static const char *read_strictly(const char *p, const char *format, struct tm *t
     return digits == wanted || (digits + 1 == wanted && strstr(format, "%e")) ? end : NULL;
 }
 
-/* A fraction of a second after a dot or ISO 8601's comma; finer than a millisecond is dropped. A
- * comma may also part the fields of a CSV line. Returns the bytes read, 0 for none. */
+/* Reads a fraction of a second after a dot or after the comma of ISO 8601. Digits after the
+ * milliseconds are dropped. A comma may also separate the fields of a CSV line. Returns the number
+ * of bytes read, or 0. */
 static size_t read_fraction(const char *p, int *ms)
 {
     size_t digits = *p == '.' || *p == ',' ? digits_at(p + 1) : 0;
@@ -106,7 +110,7 @@ static size_t read_fraction(const char *p, int *ms)
     return digits + 1;
 }
 
-/* ":32" after "02:05", "32" after "0205". NULL: no such second. */
+/* Reads ":32" after "02:05", or "32" after "0205". NULL if there is no such second. */
 static const char *read_seconds(const char *p, struct tm *tm)
 {
     bool colon = p[-3] == ':';
@@ -120,8 +124,8 @@ static const char *read_seconds(const char *p, struct tm *tm)
     return tm->tm_sec <= 60 ? p + 2 : NULL;
 }
 
-/* In a name, a fraction without a zone is rather a counter, and a minus without a colon the dash
- * before a PID. */
+/* Reads a fraction and a zone in a name. There, a fraction without a zone is usually a counter, and
+ * a minus without a colon is usually the dash before a PID. */
 static const char *read_tail_in_name(const char *p, int *ms, pm_zone *z)
 {
     const char *q = p + read_fraction(p, ms);
@@ -135,7 +139,8 @@ static const char *read_tail_in_name(const char *p, int *ms, pm_zone *z)
     return p;
 }
 
-/* What %Z in a format stands for. NULL: there is no such second, or hour of a half day. */
+/* Reads the part that %Z stands for in a format. NULL if there is no such second, or no such hour
+ * with AM or PM. */
 static const char *read_tail(const char *p, bool in_name, struct tm *tm, int *ms, pm_zone *z)
 {
     size_t blanks, n;
@@ -167,24 +172,24 @@ static const char *read_format(const char *p, const char *format, bool in_name, 
     if (!p || !tail)
         return p;
     if (tail[-1] == 'H' && !pm_char_in(*p, "+-"))
-        return NULL; /* an hour without minutes has a zone */
+        return NULL; /* an hour without minutes must have a zone */
     p = read_tail(p, in_name, tm, ms, z);
     if (!p || !tail[2])
         return p;
     p = read_strictly(p, tail + 2, tm);
-    if (p && *p == ' ' && !z->known) /* java: Sat Nov 21 02:05:32 2026 CET */
+    if (p && *p == ' ' && !z->known) /* Java: Sat Nov 21 02:05:32 2026 CET */
         p += pm_clock_read_zone(p + 1, true, z) + z->known;
     return p;
 }
 
-/* False if there is no such day. */
+/* Converts to milliseconds since 1970. False if there is no such day. */
 static bool to_ms(struct tm tm, const pm_zone *z, int64_t *ms)
 {
     int day = tm.tm_mday, second = tm.tm_sec;
     struct tm local;
     time_t t;
 
-    tm.tm_sec = 0; /* second 60 is the next minute's first */
+    tm.tm_sec = 0; /* second 60 is the first second of the next minute */
     tm.tm_isdst = z->is_dst;
     local = tm;
     t = timegm(&tm);
@@ -206,7 +211,7 @@ bool pm_clock_has_time_of_day(pm_text t)
 bool pm_clock_read_date(pm_text t, bool in_name, pm_moment *m)
 {
     char copy[DATE_MAX + 1] = "";
-    bool named; /* names of days and months come with a time of day; most lines have none */
+    bool named; /* names of days and months come with a time of day, which most lines lack */
 
     if (!t.len || (!pm_is_digit(*t.data) && !pm_is_letter(*t.data)))
         return false;
@@ -284,7 +289,8 @@ static bool is_word(char c)
     return pm_is_digit(c) || pm_is_letter(c);
 }
 
-/* Digits that run on in hex letters up to the word's edge are part of an id: "3f1795219566ab". */
+/* True if the digits continue as hex letters up to the edge of the word, and so are part of an id:
+ * "3f1795219566ab". */
 static bool is_in_hex_id(pm_text name, size_t from, size_t to)
 {
     size_t left = from, right = to;

@@ -1,16 +1,16 @@
-/* clock_line: is this line a moment, or does it begin with one? With whatever decoration and labels
- * loops print before it. */
+/* clock_line: recognises lines that are moments or begin with a moment, after any decoration and
+ * labels that loops print. */
 #include "base/clock.h"
 
 #include "base/clock_read.h"
 
 #define DECORATION " \t\r#=*-~<>[](){}|\"'`+_/\\!:;,.%&$"
 #define PARTING " \t\r:;,|-=#*~>])}\"'`" /* between a moment and the text after it */
-#define EDGE " \t\r:;,|=#*>])}\"'`[({<"  /* may touch a moment from the right */
-#define BEGIN_MAX 160                    /* bytes before a moment that a line begins with */
+#define EDGE " \t\r:;,|=#*>])}\"'`[({<"  /* characters that may directly follow a moment */
+#define BEGIN_MAX 160                    /* most bytes of a line before its moment */
 
-/* Skips a label ("timestamp:", "snapshot 3 at"), or a loop's counter after one or after a '#' or
- * '='. Returns how many bytes, 0 for neither. */
+/* Skips a label ("timestamp:", "snapshot 3 at"), or the counter of a loop after a label, '#' or
+ * '='. Returns the number of bytes skipped. */
 static size_t skip_label(pm_text t, bool counter)
 {
     size_t n = pm_digits(t);
@@ -32,8 +32,8 @@ static bool is_end(pm_text after)
            (pm_char_in(*after.data, "-.") && (after.len == 1 || pm_char_in(after.data[1], " -")));
 }
 
-/* Signs, paths and names run on into what looks like a moment: "+1795226732", "/2026-11-21",
- * "snapshot-2026-11-21"; rows of dashes do not. */
+/* True if the text before does not join the moment. Signs, paths and names join it: "+1795226732",
+ * "/2026-11-21", "snapshot-2026-11-21"; rows of dashes do not. */
 static bool stands_free(pm_text before, bool number)
 {
     const char *last = before.data + before.len - 1;
@@ -45,8 +45,9 @@ static bool stands_free(pm_text before, bool number)
     return !pm_char_in(*last, "/\\.+_$%&~");
 }
 
-/* Digits after a day are its time of day or a number of the text; as that cannot be told, such a
- * line has no moment. Eight digits alone are rather a sum. */
+/* True if t begins with a date. Digits after a date may be its time of day or another number;
+ * because the two cannot be distinguished, such a line has no moment. Eight digits alone are more
+ * likely a sum. */
 static bool begins_with_date(pm_text before, pm_text t, pm_moment *m)
 {
     pm_text after;
@@ -63,9 +64,10 @@ static bool begins_with_date(pm_text before, pm_text t, pm_moment *m)
     return pm_char_in(t.data[4], "-/") && !pm_digits(after) && !pm_clock_has_time_of_day(after);
 }
 
-/* The number is the first of a row of numbers: of sums as pmap -XX prints them ("1073763972 9372
- * KB"), or of sizes with a mode after them ("132 20 0 r-x--") and an address of decimal digits.
- * A number with zeroes before it is that address, after a moment. */
+/* True if the number before `after` is the first of several numbers: of sums as pmap -XX prints
+ * them ("1073763972 9372 KB"), or, being an address of decimal digits, of a row with sizes and a
+ * mode ("132 20 0 r-x--"). False if the next number has leading zeroes: then it is the address,
+ * after a moment. */
 static bool begins_row(pm_text after)
 {
     pm_text t = pm_text_skip(after, " \t");
@@ -78,7 +80,8 @@ static bool begins_row(pm_text after)
                           pm_char_in(t.data[3], "ps-"));
 }
 
-/* "2026112102" is rather what date +%Y%m%d%H prints than a moment in 2034. */
+/* True for "2026112102", which is more likely the output of date +%Y%m%d%H than a moment in 2034.
+ */
 static bool is_date_and_hour(pm_text digits)
 {
     pm_moment m;
@@ -86,7 +89,8 @@ static bool is_date_and_hour(pm_text digits)
     return pm_clock_read_date((pm_text){digits.data, 8}, false, &m) && pm_clock_plausible(m.ms);
 }
 
-/* "kB gesamt  35904  8076": the footer of pmap -x in some languages, rather than a unit. */
+/* True for "kB gesamt  35904  8076", the footer of pmap -x in some languages; there "kB" is not the
+ * unit of the number before. */
 static bool is_footer(pm_text t)
 {
     t = pm_text_skip(t, " ");
@@ -97,8 +101,8 @@ static bool is_footer(pm_text t)
     return pm_digits(pm_text_skip(t, " ")) > 0;
 }
 
-/* A number may be many things: only seconds of ten digits, milliseconds and nanoseconds count, and
- * not if it is a quantity, the PID of a header, what du prints, or one of many in a row. */
+/* True if t begins with a Unix time: seconds with ten digits, milliseconds or nanoseconds. False
+ * for a quantity, the PID of a header, output of du, or a number in a row of numbers. */
 static bool begins_with_unix(pm_text before, pm_text t, pm_moment *m)
 {
     size_t digits = pm_digits(t);
@@ -118,12 +122,13 @@ static bool begins_with_unix(pm_text before, pm_text t, pm_moment *m)
         return false;
     if (pm_text_skip(after, DECORATION).len == 0)
         return true;
-    /* a number after blanks only is a cell of a column */
+    /* a number that follows only blanks is in a column */
     return (before.len == 0 || pm_text_skip(before, " \t").len > 0) &&
            (!pm_clock_is_unit(after) || is_footer(after)) && !begins_row(after);
 }
 
-/* A lone word of capitals is an unknown zone: then the moment is not known either. */
+/* True if a single word in capitals follows. It is an unknown zone, so the moment is unknown too.
+ */
 static bool is_unknown_zone(pm_text rest)
 {
     size_t n = 0;
@@ -133,10 +138,10 @@ static bool is_unknown_zone(pm_text rest)
     return n >= 3 && n <= 5 && pm_text_skip(pm_text_from(rest, n), DECORATION).len == 0;
 }
 
-/* Reads the moment that a line begins with; *rest is what follows. */
+/* Reads the moment at the start of a line; *rest is the text after it. */
 static bool read_line(pm_text line, int64_t *ms, pm_text *rest)
 {
-    bool counter = false; /* may stand here */
+    bool counter = false; /* a counter may follow */
     pm_text t = line, before = {line.data, 0};
     pm_moment m;
     size_t n;

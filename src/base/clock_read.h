@@ -1,4 +1,4 @@
-/* clock_read: reads a moment at the beginning of a text. For the clock files only. */
+/* clock_read: reads a moment at the beginning of a text. Only for the clock files. */
 #ifndef PM_BASE_CLOCK_READ_H
 #define PM_BASE_CLOCK_READ_H
 
@@ -8,42 +8,43 @@
 
 typedef struct pm_moment {
     int64_t ms;
-    size_t len; /* bytes that were read; the caller judges what follows */
+    size_t len; /* bytes read; the caller judges the text after them */
     bool has_time, has_zone;
 } pm_moment;
 
-/* A date, with or without a time of day. In a file's name, separators are whatever may stand in a
- * name. False: no date, or no such day. */
+/* Reads a date, with or without a time of day. In the name of a file, the separators may be any
+ * that names use. False if there is no date, or no such day. */
 bool pm_clock_read_date(pm_text t, bool in_name, pm_moment *m);
 
-/* Seconds ("@0", "1795226732.25"), milliseconds, microseconds (systemd-coredump) or nanoseconds
- * (date +%s%N) since 1970. */
+/* Reads seconds ("@0", "1795226732.25"), milliseconds, microseconds (systemd-coredump) or
+ * nanoseconds (date +%s%N) since 1970. */
 bool pm_clock_read_unix(pm_text t, bool in_name, pm_moment *m);
 
-/* "2:0" stands in the first 80 bytes. */
+/* True if the first 80 bytes contain a colon between digits, as in "2:0". */
 bool pm_clock_has_time_of_day(pm_text t);
 
-/* 1990 up to 2100: what may be guessed to be a moment when nobody said that it is one. */
+/* True from 1990 up to 2100: the range in which a number or date may be guessed to be a moment. */
 static inline bool pm_clock_plausible(int64_t ms)
 {
     return ms >= INT64_C(631152000000) && ms < INT64_C(4102444800000);
 }
 
 typedef struct pm_zone {
-    bool known;  /* else local time */
-    bool fixed;  /* else a half of the local zone */
-    int minutes; /* of a fixed one, east of UTC */
-    int is_dst;  /* of local time, as mktime takes it: -1 lets it decide */
+    bool known;  /* otherwise local time */
+    bool fixed;  /* otherwise summer or winter time of the local zone */
+    int minutes; /* east of UTC, if fixed */
+    int is_dst;  /* for local time, as in mktime, which decides if -1 */
 } pm_zone;
 
-/* "Z", "CET", "+0100", "GMT+0100" at p, which ends in a NUL; returns the bytes read, 0 for none. An
- * offset apart from the time of day is not taken if it is a quantity ("+12 kB"). */
+/* Reads "Z", "CET", "+0100" or "GMT+0100" at p, which ends with a NUL. Returns the number of bytes
+ * read, or 0. With `apart`, blanks separate the zone from the time of day, and a quantity ("+12
+ * kB") is not taken for an offset. */
 size_t pm_clock_read_zone(const char *p, bool apart, pm_zone *z);
 
-/* The number before t is a quantity: t begins with a word like "kB" or "seconds". */
+/* True if the number before t is a quantity: t begins with a word like "kB" or "seconds". */
 bool pm_clock_is_unit(pm_text t);
 
-/* The first word of t is one of `list`, which has blanks between; case makes no difference. */
+/* True if the first word of t is in `list`, whose words are separated by blanks. Ignores case. */
 bool pm_clock_is_word_of(pm_text t, const char *list);
 
 static inline bool pm_is_digit(char c)

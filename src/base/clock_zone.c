@@ -1,4 +1,4 @@
-/* clock_zone: abbreviations and offsets of zones in moments; what TZ takes. */
+/* clock_zone: reads abbreviations and offsets of zones in moments, and checks values of TZ. */
 #include "base/clock.h"
 
 #include "base/clock_read.h"
@@ -36,8 +36,8 @@ bool pm_clock_is_unit(pm_text t)
                                   "second seconds times");
 }
 
-/* Of an abbreviation with several meanings (CST, IST, BST), the one that most hosts have; a host
- * that means another is right by its own zone, which is asked first. */
+/* For an abbreviation with several meanings (CST, IST, BST), the table has the meaning on most
+ * hosts. A host with another meaning is served by its own zone, which is searched first. */
 static const struct {
     const char *name;
     int minutes;
@@ -52,7 +52,8 @@ static const struct {
     {"MST", -420}, {"PDT", -420}, {"PST", -480}, {"AKDT", -480}, {"AKST", -540}, {"HST", -600},
 };
 
-/* tzname has the local names too, but another thread's localtime changes it for a moment. */
+/* Searches the names of the local zone, then the table. tzname contains the local names too, but
+ * localtime in another thread changes tzname temporarily. */
 static bool find_zone(pm_text name, pm_zone *z)
 {
     tzset();
@@ -73,7 +74,7 @@ static bool find_zone(pm_text name, pm_zone *z)
     return false;
 }
 
-/* "+01:00", "-0500", "+01"; returns the bytes read, 0 for none. */
+/* Reads "+01:00", "-0500", "+01". Returns the number of bytes read, or 0. */
 static size_t read_offset(const char *p, pm_zone *z)
 {
     struct tm tm = {0};
@@ -85,7 +86,7 @@ static size_t read_offset(const char *p, pm_zone *z)
     return (size_t)(end - p);
 }
 
-/* "+12 kB", "+12.5", "+12%" is a quantity; "+05" is not. */
+/* True for "+12 kB", "+12.5" and "+12%", but not for "+05". */
 static bool is_quantity(const char *offset, size_t len)
 {
     char after = offset[len];

@@ -1,4 +1,4 @@
-/* dialect: names of dialects, states and checks. */
+/* dialect: the names of dialects, states and checks. */
 #include "base/dialect.h"
 
 static const char *const dialect_names[PM_DIALECT_COUNT] = {

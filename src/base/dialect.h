@@ -1,14 +1,15 @@
-/* dialect: the words for what a capture is: who printed it, how whole it is, what proves it.
- * Names are part of the contract (columns dialect, state, checked, --dialect); the store has the
- * names, too. */
+/* dialect: describes a capture: the tool that printed it, how complete it is, and what proves its
+ * completeness. The names are part of the public interface (columns dialect, state, checked; option
+ * --dialect) and are also in the store. */
 #ifndef PM_BASE_DIALECT_H
 #define PM_BASE_DIALECT_H
 
 #include "base/text.h"
 #include <stdbool.h>
 
-/* Ordered from the one with most fields to the one with fewest: of one moment, queries use the
- * first. Table dialect has the names with this order as their rank. */
+/* Ordered from the one with most fields to the one with fewest: of several captures of one moment,
+ * queries use the first in this order. Table dialect contains the names with this order as their
+ * rank. */
 typedef enum pm_dialect {
     PM_DIALECT_SMAPS,
     PM_DIALECT_PMAP_XX,
@@ -39,7 +40,7 @@ const char *pm_dialect_name(pm_dialect dialect);
 const char *pm_state_name(pm_state state);
 const char *pm_checked_name(pm_checked checked);
 
-/* PM_DIALECT_COUNT if no dialect has that name. */
+/* Returns PM_DIALECT_COUNT if no dialect has that name. */
 pm_dialect pm_dialect_find(pm_text name);
 
 /* True if the source prints heap, vdso and unnamed memory all as "[ anon ]". */

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A message is one line whatever the names in it hold: control bytes become '?'. */
+/* Replaces control bytes by '?', so that a message is one line even if names in it contain
+ * newlines. */
 static void make_one_line(char *text)
 {
     for (unsigned char *p = (unsigned char *)text; *p; p++)

@@ -1,8 +1,8 @@
 /* err: the one way to report a failure.
  *
- * The place that first knows fills in the message with `return pm_fail(...)`; those above pass the
- * status on unchanged. A message is one line, lower case, without a full stop, names the thing and
- * says what to do where that is not obvious. err may be NULL.
+ * The place that detects a failure fills in the message with `return pm_fail(...)`; its callers
+ * pass the status on unchanged. A message is one line in lower case without a full stop, names the
+ * object, and says what to do unless that is obvious. err may be NULL.
  */
 #ifndef PM_BASE_ERR_H
 #define PM_BASE_ERR_H
@@ -18,7 +18,7 @@ pmapdb_status pm_fail_io(pmapdb_error *err, int os_errno, const char *format, ..
 
 pmapdb_status pm_fail_nomem(pmapdb_error *err);
 
-/* One step of several: makes the call unless a step before it failed, and keeps its status.
+/* One of several steps: makes the call unless an earlier step failed, and keeps the status.
  *
  *     PM_STEP(st, open_file(&file, err));
  *     PM_STEP(st, read_header(&file, err));
@@ -26,8 +26,8 @@ pmapdb_status pm_fail_nomem(pmapdb_error *err);
  */
 #define PM_STEP(st, call) ((st) == PMAPDB_OK ? (void)((st) = (call)) : (void)0)
 
-/* The machine failed, which says nothing of the file: another time it can be read, so it is nothing
- * to remember of it. */
+/* True if the machine failed, not the file. The file may be readable later, so the failure must not
+ * be remembered as a property of the file. */
 bool pm_err_is_passing(const pmapdb_error *err);
 
 #endif

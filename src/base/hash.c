@@ -1,4 +1,4 @@
-/* hash: XXH3, compiled here. A file of its own: the build says how. */
+/* hash: compiles XXH3. A separate file, because the build compiles it with -O3. */
 #include "base/hash.h"
 
 #include <endian.h>

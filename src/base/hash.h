@@ -1,5 +1,5 @@
-/* hash: XXH3 of 64 bits, the same numbers as those of libxxhash, compiled from its header. The
- * library of a distribution is compiled for size and takes twice as long. */
+/* hash: XXH3 of 64 bits, the same values as libxxhash, compiled from its header. The library of a
+ * distribution is compiled for size and takes twice as long. */
 #ifndef PM_BASE_HASH_H
 #define PM_BASE_HASH_H
 
@@ -9,10 +9,10 @@
 uint64_t pm_hash(const void *bytes, size_t n);
 uint64_t pm_hash_seeded(const void *bytes, size_t n, uint64_t seed);
 
-/* The hash of the number's eight bytes, lowest first. */
+/* The hash of the eight bytes of the number, lowest first. */
 uint64_t pm_hash_number(uint64_t number, uint64_t seed);
 
-/* The hash of bytes that come in parts. */
+/* The hash of bytes that are added in parts. */
 typedef struct pm_hash_parts pm_hash_parts;
 pm_hash_parts *pm_hash_parts_new(void); /* NULL: no memory */
 void pm_hash_parts_free(pm_hash_parts *h);

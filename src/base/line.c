@@ -1,7 +1,7 @@
 /* line: cuts a stream of chunks into lines. */
 #include "base/line.h"
 
-/* How many of the next `n` bytes of the current line are handed on. */
+/* Returns how many of the next `n` bytes of the current line are kept. */
 static size_t room_for(pm_lines *lines, size_t n)
 {
     size_t room = lines->max - lines->rest.len;
@@ -12,7 +12,7 @@ static size_t room_for(pm_lines *lines, size_t n)
     return room;
 }
 
-/* The line that begins at p, whole or not; *next is the byte after it. */
+/* Takes the line, complete or not, that begins at p; *next is the byte after the line. */
 static pmapdb_status take_line(pm_lines *lines, const char *p, const char *end, const char **next,
                                pmapdb_error *err)
 {

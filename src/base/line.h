@@ -1,12 +1,12 @@
-/* line: cuts a stream of chunks into lines of any length, or of a length that is given.
+/* line: cuts a stream of chunks into lines of any length, or of a given maximum length.
  *
- * A line is handed on without its newline; a '\r' before it stays (the block's hash is over what
- * was there). A line that lies whole in one chunk is handed on in place, without a copy. The last
- * line needs no newline.
+ * A line is passed on without its newline; a '\r' before the newline stays, because the hash of a
+ * block covers the original bytes. A line that is complete in one chunk is passed on without a
+ * copy. The last line needs no newline.
  *
- * Where most lines are alike, `bulk` may take them without being called once per line: it is
- * offered the bytes of a chunk at the start of each line, and says how many bytes of whole lines it
- * took, 0 for none. */
+ * If most lines are alike, `bulk` can take many lines in one call. It is offered the bytes of a
+ * chunk from the start of a line, and returns in *taken how many bytes of complete lines it took,
+ * or 0. */
 #ifndef PM_BASE_LINE_H
 #define PM_BASE_LINE_H
 
@@ -21,12 +21,12 @@ typedef struct pm_lines {
     pm_line_fn fn;
     pm_bulk_fn bulk; /* or NULL */
     void *ctx;
-    size_t max;  /* 0, or bytes of a line at most: the rest of a longer line is dropped */
+    size_t max;  /* maximum bytes of a line, or 0; the rest of a longer line is dropped */
     bool cut;    /* the current line is longer */
-    pm_buf rest; /* the begun line */
+    pm_buf rest; /* the unfinished line */
 } pm_lines;
 
-/* A status other than OK from either ends the feeding and is passed on. */
+/* A status other than OK from fn or bulk ends the call and is returned. */
 pmapdb_status pm_lines_feed(pm_lines *lines, const char *bytes, size_t n, pmapdb_error *err);
 pmapdb_status pm_lines_finish(pm_lines *lines, pmapdb_error *err);
 void pm_lines_free(pm_lines *lines);

@@ -1,14 +1,14 @@
 /* map: 64-bit key -> 64-bit value, by open addressing. The one hash table of the program.
  *
- * A zeroed pm_map is empty. A key is mixed before use, so ids and addresses serve as they are. To
- * intern things, the key is their hash and the value their index; pm_map_find then tells apart
- * things that share a hash:
+ * A zeroed pm_map is empty. A key is mixed before use, so ids and addresses can be keys. To intern
+ * things, the key is their hash and the value their index; pm_map_find then distinguishes things
+ * that share a hash:
  *
  *     if (!pm_map_find(&map, hash, same_text, &wanted, &index))
  *         st = pm_map_add(&map, hash, index, err);
  *
- * A value is never PMAPDB_UNKNOWN. Nothing is removed singly; pm_map_clear forgets everything and
- * keeps the memory.
+ * A value is never PMAPDB_UNKNOWN. Single values cannot be removed; pm_map_clear removes everything
+ * and keeps the memory.
  */
 #ifndef PM_BASE_MAP_H
 #define PM_BASE_MAP_H
@@ -33,7 +33,7 @@ void pm_map_clear(pm_map *m);
 /* False if the key has no value; *value is then unchanged. */
 bool pm_map_get(const pm_map *m, uint64_t key, int64_t *value);
 
-/* As pm_map_get, for a key with several values: the first value that `same` accepts. */
+/* Like pm_map_get, for a key with several values: the first value that `same` accepts. */
 bool pm_map_find(const pm_map *m, uint64_t key, pm_map_same *same, const void *wanted,
                  int64_t *value);
 

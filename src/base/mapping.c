@@ -10,7 +10,7 @@ const pm_field_info pm_fields[PM_FIELD_COUNT] = {
 enum pm_field pm_field_find(pm_text key)
 {
     for (int i = 0; i < PM_FIELD_COUNT; i++)
-        if (key.len && *key.data == *pm_fields[i].key && /* most differ there already */
+        if (key.len && *key.data == *pm_fields[i].key && /* most keys differ in the first byte */
             pm_text_equal(key, pm_text_of(pm_fields[i].key)))
             return (enum pm_field)i;
     return PM_FIELD_COUNT;

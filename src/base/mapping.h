@@ -1,7 +1,7 @@
-/* mapping: one row of a memory map, with the set of fields that its source gave.
+/* mapping: one row of a memory map, with the set of fields that the source provides.
  *
- * `present` says which fields are known; a field that is not has no value (its slot is 0 and means
- * nothing). Texts point into the memory of whoever hands the record out, for the length of the
+ * `present` says which fields are known; the slot of an unknown field is 0 and has no meaning.
+ * Texts point into the memory of the function that provides the record and are valid during the
  * call unless stated otherwise.
  */
 #ifndef PM_BASE_MAPPING_H
@@ -25,8 +25,8 @@ enum pm_field {
 #define PM_HAS_DEVICE PM_BIT(33)
 #define PM_HAS_INODE PM_BIT(34)
 #define PM_HAS_FLAGS PM_BIT(35)
-/* Names of pseudo mappings are the kernel's own ([heap], [vdso]): the source does not print them
- * all as "[ anon ]", so a mapping without a name has none. */
+/* Pseudo mappings have the names of the kernel ([heap], [vdso]). The source does not print all of
+ * them as "[ anon ]", so a mapping without a name really has no name. */
 #define PM_HAS_PSEUDO PM_BIT(36)
 
 #define PM_NUMBERS (PM_BIT(PM_FIELD_COUNT) - 1)
@@ -38,11 +38,11 @@ typedef struct pm_mapping {
     uint32_t dev_major, dev_minor;
     uint64_t present;
     uint64_t value[PM_FIELD_COUNT]; /* KiB unless fields.def says otherwise */
-    char perms[5];                  /* as the kernel prints them: rw-p, r-xs; NUL-terminated */
+    char perms[5];                  /* in the form of the kernel: rw-p, r-xs; NUL-terminated */
     bool name_cut;                  /* the tool cut the name at 127 bytes */
     pm_text path;                   /* as printed; empty for anonymous memory */
-    pm_text flags;                  /* VmFlags, two letters each, single blanks between, or empty */
-    pm_text extra;                  /* unknown keys as "Key: N kB" lines, '\n' between, or empty */
+    pm_text flags; /* VmFlags, two letters each, separated by single blanks, or empty */
+    pm_text extra; /* unknown keys as "Key: N kB" lines separated by '\n', or empty */
 } pm_mapping;
 
 typedef struct pm_field_info {
@@ -52,7 +52,7 @@ typedef struct pm_field_info {
 
 extern const pm_field_info pm_fields[PM_FIELD_COUNT];
 
-/* The field of a smaps key, or PM_FIELD_COUNT. */
+/* Returns the field of a smaps key, or PM_FIELD_COUNT. */
 enum pm_field pm_field_find(pm_text key);
 
 static inline bool pm_has(const pm_mapping *m, uint64_t bits)
@@ -60,7 +60,7 @@ static inline bool pm_has(const pm_mapping *m, uint64_t bits)
     return (m->present & bits) == bits;
 }
 
-/* Its value, or PMAPDB_UNKNOWN. */
+/* Returns the value of a field, or PMAPDB_UNKNOWN. */
 static inline int64_t pm_mapping_value(const pm_mapping *m, enum pm_field field)
 {
     return pm_has(m, PM_BIT(field)) ? (int64_t)m->value[field] : PMAPDB_UNKNOWN;
@@ -72,7 +72,7 @@ static inline void pm_set(pm_mapping *m, enum pm_field field, uint64_t value)
     m->present |= PM_BIT(field);
 }
 
-/* The sums of one capture; -1 is unknown (a field that one mapping lacks is unknown in the sum). */
+/* The sums of one capture; -1 is unknown (a sum is unknown if any mapping lacks the field). */
 enum pm_total {
     PM_TOTAL_MAPPINGS,
     PM_TOTAL_SIZE,
@@ -88,10 +88,11 @@ typedef struct pm_totals {
     int64_t v[PM_TOTAL_COUNT];
 } pm_totals;
 
-/* Value of one total in one mapping, or -1. Private is Private_Clean + Private_Dirty. */
+/* Returns the value of one total in one mapping, or -1. Private is Private_Clean + Private_Dirty.
+ */
 int64_t pm_total_of(const pm_mapping *m, enum pm_total total);
 
-/* A sum as the public interface has it: unknown is PMAPDB_UNKNOWN. */
+/* Converts a sum to the form of the public interface, where unknown is PMAPDB_UNKNOWN. */
 static inline int64_t pm_total_known(int64_t total)
 {
     return total < 0 ? PMAPDB_UNKNOWN : total;

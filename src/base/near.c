@@ -1,4 +1,4 @@
-/* near: the nearest of some words, by optimal string alignment. */
+/* near: finds the nearest of several words by optimal string alignment. */
 #include "base/near.h"
 
 #include <ctype.h>
@@ -16,7 +16,7 @@ static size_t least(size_t a, size_t b)
 
 size_t pm_near_distance(pm_text a, pm_text b, size_t limit)
 {
-    size_t row[3][PM_NEAR_WORD]; /* of the table of distances, the last three */
+    size_t row[3][PM_NEAR_WORD]; /* the last three rows of the table of distances */
 
     if (a.len >= PM_NEAR_WORD || b.len >= PM_NEAR_WORD)
         return limit + 1;
@@ -38,7 +38,7 @@ size_t pm_near_distance(pm_text a, pm_text b, size_t limit)
     return least(row[a.len % 3][b.len], limit + 1);
 }
 
-/* Short words are near to each other by chance. */
+/* Returns the greatest distance that counts as near. Short words are near each other by chance. */
 static size_t tolerance(size_t len)
 {
     return len < 3 ? 0 : len < 5 ? 1 : len < 9 ? 2 : 3;
@@ -60,7 +60,7 @@ void pm_near_try(pm_near *near, pm_text word)
     size_t distance = pm_near_distance(near->wanted, word, near->distance);
 
     if (pm_text_equal(near->wanted, word))
-        return; /* it is not the spelling, then */
+        return; /* then the word is not misspelt */
     if (goes_on(near->wanted, word))
         distance = least(distance, tolerance(near->wanted.len));
     if (distance >= near->distance || word.len >= PM_NEAR_WORD)

@@ -1,4 +1,4 @@
-/* near: "did you mean": of the words that there are, the one that is nearest to a misspelt one.
+/* near: "did you mean": finds the known word that is nearest to a misspelt word.
  *
  *     pm_near_start(&near, wanted);
  *     for (each word) pm_near_try(&near, word);
@@ -9,26 +9,26 @@
 
 #include "base/text.h"
 
-#define PM_NEAR_WORD 64 /* longer words are near to nothing */
+#define PM_NEAR_WORD 64 /* longer words are not near any word */
 
 typedef struct pm_near {
-    pm_text wanted; /* must last as long as this */
+    pm_text wanted; /* must outlive the struct */
     size_t distance;
-    char best[PM_NEAR_WORD]; /* "" where nothing is near enough */
+    char best[PM_NEAR_WORD]; /* "" if no word is near enough */
     char hint[PM_NEAR_WORD + 24];
 } pm_near;
 
-/* How many bytes must be put in, taken out, changed, or swapped with their neighbour to make one of
- * the other, upper and lower case alike; limit + 1 where more than limit. */
+/* Returns how many bytes must be inserted, removed, changed, or swapped with their neighbour to
+ * turn one word into the other, ignoring case; limit + 1 if more than limit. */
 size_t pm_near_distance(pm_text a, pm_text b, size_t limit);
 
 void pm_near_start(pm_near *near, pm_text wanted);
 
-/* Of equally near words the first tried stays. A word that goes on where the wanted one ends is
- * near, though less than a misspelling: "rss" for "rss_kib". */
+/* Of equally near words, keeps the first. A word that begins with the wanted word is near too, but
+ * less near than a misspelling: "rss" for "rss_kib". */
 void pm_near_try(pm_near *near, pm_text word);
 
-/* ", did you mean 'WORD'?", or ";" where nothing is near. */
+/* Returns ", did you mean 'WORD'?", or ";" if no word is near. */
 const char *pm_near_hint(pm_near *near);
 
 #endif

@@ -4,7 +4,7 @@
 #include <endian.h>
 #include <math.h>
 
-#define SURE_DIGITS 19 /* of any 64-bit number */
+#define SURE_DIGITS 19 /* this many digits always fit into 64 bits */
 
 size_t pm_num_dec(const char *p, const char *end, uint64_t *out)
 {
@@ -41,14 +41,15 @@ bool pm_num_column(const char p[8], uint64_t *out)
     digits = (v ^ EACH('0')) >> blanks << blanks;
     if (((digits + EACH(0x76)) | digits) & EACH(0x80)) /* some byte is more than 9 */
         return false;
-    /* Pairs of digits, then fours, then all eight: the left one counts 10, 100, 10,000 times. */
+    /* Pairs of digits, then fours, then all eight: the left part counts 10, 100, 10,000 times. */
     digits = (digits * 10 + (digits >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
     digits = (digits * 100 + (digits >> 16)) & UINT64_C(0x0000ffff0000ffff);
     *out = (digits * 10000 + (digits >> 32)) & UINT64_C(0xffffffff);
     return true;
 }
 
-/* The value of a hex digit and 1 more; 0 for every other byte. A row of a map has 40 of them. */
+/* The value of a hex digit plus 1; 0 for every other byte. A row of a map has about 40 hex digits.
+ */
 static const uint8_t hex_digits[256] = {
     ['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
     ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
@@ -89,7 +90,7 @@ bool pm_num_all(pm_text t, uint64_t *out)
     return true;
 }
 
-/* Digits with an optional fraction; returns the characters used, 0 for none. */
+/* Reads digits with an optional fraction. Returns the number of characters used, or 0. */
 static size_t read_decimal(pm_text t, double *out)
 {
     const char *p = t.data, *end = t.data + t.len;
@@ -112,7 +113,8 @@ typedef struct unit {
     double factor;
 } unit;
 
-/* Takes a number and its unit off the text; false if the text does not begin with them. */
+/* Cuts a number and its unit off the text; false if the text does not begin with a number and a
+ * unit. */
 static bool read_amount(pm_text *t, const unit *units, double *out)
 {
     size_t n = read_decimal(*t, out), letters = 0;

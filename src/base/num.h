@@ -1,30 +1,31 @@
-/* num: strict reading of numbers. A number ends where its digits end; the caller says what may
- * follow. Nothing is skipped, no sign is taken, overflow is a failure and not a wrap. */
+/* num: strict reading of numbers. A number ends where its digits end; the caller checks the text
+ * after it. Nothing is skipped, signs are not accepted, and overflow is a failure. */
 #ifndef PM_BASE_NUM_H
 #define PM_BASE_NUM_H
 
 #include "base/text.h"
 #include <stdint.h>
 
-/* Reads digits from p (at most end). Returns how many characters were used, 0 for none or
+/* Reads digits from p up to end. Returns the number of characters used; 0 without digits or on
  * overflow. */
 size_t pm_num_dec(const char *p, const char *end, uint64_t *out);
 size_t pm_num_hex(const char *p, const char *end, uint64_t *out);
 
-/* Eight columns, blanks and then digits to the last of them: as "%8lu" prints. */
+/* Reads eight characters as "%8lu" prints them: blanks, then digits up to the last character. */
 bool pm_num_column(const char p[8], uint64_t *out);
 
-/* How many hex digits stand at p, be they a number that fits or not. */
+/* Returns how many hex digits are at p, whether the number fits into 64 bits or not. */
 size_t pm_num_hex_run(const char *p, const char *end);
 
-/* The whole text is one decimal number. */
+/* True if the whole text is one decimal number. */
 bool pm_num_all(pm_text t, uint64_t *out);
 
-/* A size as people write it: "10M", "1.5G", "512", "64KiB"; KiB when there is no unit. Result in
+/* Reads a size as people write it: "10M", "1.5G", "512", "64KiB"; KiB without a unit. Result in
  * KiB, rounded to the nearest. */
 bool pm_num_size(pm_text t, int64_t *kib);
 
-/* A span as people write it: "30s", "5m", "2h", "7d", "500ms", "1h30m". Result in ms. */
+/* Reads a span of time as people write it: "30s", "5m", "2h", "7d", "500ms", "1h30m". Result in ms.
+ */
 bool pm_num_span(pm_text t, int64_t *ms);
 
 #endif

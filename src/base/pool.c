@@ -1,4 +1,4 @@
-/* pool: remembers equal texts and equal mappings once. */
+/* pool: stores equal texts and equal mappings once. */
 #include "base/pool.h"
 
 #include "base/buf.h"
@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define ARENA_BYTES (1U << 18) /* per block, unless a text is longer */
-#define FIRST_ARENA (1U << 12) /* a host has hundreds of small processes, each with its pool */
+#define FIRST_ARENA (1U << 12) /* a host has hundreds of small processes, each with a pool */
 #define IDS_MAX (UINT32_MAX - 1)
 
 typedef struct text_ids {
@@ -21,7 +21,7 @@ typedef struct pooled_mapping {
     text_ids texts;
 } pooled_mapping;
 
-/* Texts and mappings lie in arenas, so that pointers to them stay valid. */
+/* Texts and mappings are in arenas, so that pointers to them stay valid. */
 struct pm_pool {
     uint64_t number;
     pm_map text_ids, mapping_ids; /* hash -> id */
@@ -33,11 +33,11 @@ struct pm_pool {
     char **arenas;
     size_t n_arenas, cap_arenas, arena_left, arena_bytes;
     char *arena_next;
-    text_ids last; /* of the mapping asked for last */
-    size_t bytes;  /* of arenas */
+    text_ids last; /* text ids of the last mapping looked up */
+    size_t bytes;  /* total size of the arenas */
 };
 
-/* Memory for `size` bytes, aligned for a mapping. NULL: no memory. */
+/* Returns `size` bytes of arena memory, aligned for a mapping, or NULL without memory. */
 static void *take(pm_pool *pool, size_t size, pmapdb_error *err)
 {
     const size_t unit = _Alignof(pooled_mapping);
@@ -103,11 +103,12 @@ pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error 
     return st;
 }
 
-/* From `start` to the end of `value` a pm_mapping is integers without padding between them. */
+/* From `start` to the end of `value`, a pm_mapping consists of integers without padding. */
 #define NUMBERS_AT offsetof(pm_mapping, start)
 #define NUMBERS_LEN (offsetof(pm_mapping, value) + sizeof(((pm_mapping *)0)->value) - NUMBERS_AT)
 
-/* XXH3 takes up to 240 bytes without preparing for more: `start` is one of the seeds. */
+/* XXH3 has a faster path for at most 240 bytes. To stay below this limit, `start` goes into the
+ * seed instead. */
 #define HASHED_AT offsetof(pm_mapping, end)
 #define HASHED_LEN (NUMBERS_LEN - (HASHED_AT - NUMBERS_AT))
 
@@ -133,7 +134,8 @@ static bool is_mapping(const void *wanted_mapping, int64_t id)
                0;
 }
 
-/* Neighbours in a map often have a text in common: *id is that of the mapping before. */
+/* Finds the id of a text. Neighbours in a map often share a text, so *id begins as the id of the
+ * previous mapping. */
 static pmapdb_status text_of_next(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error *err)
 {
     if (t.len == 0) {
@@ -143,7 +145,7 @@ static pmapdb_status text_of_next(pm_pool *pool, pm_text t, uint32_t *id, pmapdb
     return pm_text_equal(pool->texts[*id], t) ? PMAPDB_OK : pm_pool_text(pool, t, id, err);
 }
 
-/* A copy, its texts included. */
+/* Adds a copy of the mapping, texts included. */
 static pmapdb_status add_mapping(pm_pool *pool, const pm_mapping *m, uint64_t hash,
                                  pmapdb_error *err)
 {

@@ -1,5 +1,5 @@
-/* text: a run of bytes with a length. Names in memory maps hold blanks, newlines' escapes, bytes
- * that are no UTF-8; nothing here stops at a NUL. A pm_text owns nothing. */
+/* text: a run of bytes with a length. Names in memory maps contain blanks, escaped newlines, and
+ * bytes that are not UTF-8; nothing here stops at a NUL. A pm_text does not own its bytes. */
 #ifndef PM_BASE_TEXT_H
 #define PM_BASE_TEXT_H
 
@@ -36,13 +36,13 @@ static inline bool pm_text_ends(pm_text t, pm_text with)
 
 static inline pm_text pm_text_from(pm_text t, size_t skip)
 {
-    /* an empty text may have no bytes at all, which nothing can be added to */
     if (skip > t.len)
         skip = t.len;
+    /* the data of an empty text may be NULL, to which nothing may be added */
     return (pm_text){skip ? t.data + skip : t.data, t.len - skip};
 }
 
-/* A copy that ends in a NUL, for free(); NULL: no memory. */
+/* Returns a copy that ends with a NUL and is released by free(); NULL without memory. */
 static inline char *pm_text_copy(pm_text t)
 {
     return strndup(t.data ? t.data : "", t.len);
@@ -53,7 +53,7 @@ static inline bool pm_char_in(char c, const char *set)
     return c && strchr(set, c);
 }
 
-/* True if `list`, words with a blank before and after each, has this word. */
+/* True if `list` contains this word. Every word of the list has a blank before and after it. */
 static inline bool pm_text_listed(pm_text word, const char *list)
 {
     const char *at = word.len && !memchr(word.data, ' ', word.len) ? list : NULL;
@@ -64,7 +64,7 @@ static inline bool pm_text_listed(pm_text word, const char *list)
     return false;
 }
 
-/* Without the characters of `set` at its begin. */
+/* Returns the text without the characters of `set` at its start. */
 static inline pm_text pm_text_skip(pm_text t, const char *set)
 {
     while (t.len && pm_char_in(*t.data, set))
@@ -72,7 +72,7 @@ static inline pm_text pm_text_skip(pm_text t, const char *set)
     return t;
 }
 
-/* Without the characters of `set` at its begin and at its end. */
+/* Returns the text without the characters of `set` at its start and end. */
 static inline pm_text pm_text_trim(pm_text t, const char *set)
 {
     t = pm_text_skip(t, set);
@@ -81,7 +81,7 @@ static inline pm_text pm_text_trim(pm_text t, const char *set)
     return t;
 }
 
-/* Cuts the next word off `t`, and the separators before it; empty at the end. */
+/* Cuts the separators and the next word off `t`. Returns the word, empty at the end. */
 static inline pm_text pm_text_word(pm_text *t, const char *separators)
 {
     pm_text word;
@@ -94,7 +94,7 @@ static inline pm_text pm_text_word(pm_text *t, const char *separators)
     return word;
 }
 
-/* The place of a text in a list of names; n if it is not there. */
+/* Returns the index of a text in a list of names; n if the text is missing. */
 static inline int pm_text_index(pm_text t, const char *const *names, int n)
 {
     int i = 0;
@@ -104,7 +104,7 @@ static inline int pm_text_index(pm_text t, const char *const *names, int n)
     return i;
 }
 
-/* Cuts the text up to the next `stop` off `t`, and the stop with it. */
+/* Cuts the text up to the next `stop` off `t`, including the stop. Returns the text without it. */
 static inline pm_text pm_text_cut(pm_text *t, char stop)
 {
     const char *at = t->len ? memchr(t->data, stop, t->len) : NULL;
@@ -114,7 +114,7 @@ static inline pm_text pm_text_cut(pm_text *t, char stop)
     return part;
 }
 
-/* The part after the last slash; the whole text if it has no slash. */
+/* Returns the part after the last slash; the whole text without a slash. */
 static inline pm_text pm_text_basename(pm_text t)
 {
     const char *slash = t.len ? memrchr(t.data, '/', t.len) : NULL;

@@ -1,4 +1,4 @@
-/* unit: names of units. */
+/* unit: the names of units. */
 #include "base/unit.h"
 
 static const char *const names[PM_UNIT_COUNT_OF_UNITS] = {

@@ -1,5 +1,5 @@
-/* unit: the kind of a column or a parameter of a query. One table for the declaration in a query's
- * header, the printing, and the reading of a parameter. */
+/* unit: the kind of a column or a parameter of a query. One table serves the declaration in the
+ * header of a query, the printing of columns, and the reading of parameters. */
 #ifndef PM_BASE_UNIT_H
 #define PM_BASE_UNIT_H
 
@@ -25,9 +25,9 @@ typedef enum pm_unit {
 } pm_unit;
 
 const char *pm_unit_name(pm_unit unit);
-/* PM_UNIT_COUNT_OF_UNITS if no unit has that name. */
+/* Returns PM_UNIT_COUNT_OF_UNITS if no unit has that name. */
 pm_unit pm_unit_find(pm_text name);
-/* Right-aligned in a table. */
+/* True for units that are right-aligned in a table. */
 bool pm_unit_is_number(pm_unit unit);
 
 #endif

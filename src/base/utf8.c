@@ -1,4 +1,4 @@
-/* utf8: decoding and repair. */
+/* utf8: decodes and repairs UTF-8. */
 #include "base/utf8.h"
 
 typedef struct lead {

@@ -1,7 +1,7 @@
 /* utf8: the one UTF-8 decoder of the program.
  *
- * Names in memory maps are bytes: most are UTF-8, but nothing promises it. Nothing here depends on
- * the locale, because cron runs with LC_ALL=C.
+ * Names in memory maps are bytes: most are UTF-8, but this is not guaranteed. Nothing here depends
+ * on the locale, because cron runs with LC_ALL=C.
  */
 #ifndef PM_BASE_UTF8_H
 #define PM_BASE_UTF8_H
@@ -20,7 +20,8 @@ bool pm_utf8_valid(pm_text t);
 /* Adds t to out, with U+FFFD for each malformed run. */
 pmapdb_status pm_utf8_repair(pm_text t, pm_buf *out, pmapdb_error *err);
 
-/* The longest beginning of t that has at most `max` bytes and does not end inside a character. */
+/* Returns the longest prefix of t that has at most `max` bytes and does not end inside a character.
+ */
 pm_text pm_utf8_head(pm_text t, size_t max);
 
 #endif

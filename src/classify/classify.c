@@ -1,23 +1,25 @@
-/* classify: the ordered list of categories, and what the whole capture shows: the program, and the
- * heap where its name is hidden.
+/* classify: the ordered list of categories, and the facts that only the whole capture shows: the
+ * program, and the heap if the name of the heap is hidden.
  *
- * The heap is found by its place. The executable's image is its rows and the anonymous rows that
- * touch them (bss), each within IMAGE_GAP of the row below it. The kernel puts the brk heap after
- * the image, with a random gap between; the first private rw anonymous row there that does not
- * touch the image is the heap, with the private rw rows that touch it. Without randomisation the
- * heap touches the bss and is one row with it: then nothing is inferred.
+ * A heap without a name is found by its address. The image of the executable consists of its rows
+ * and the anonymous rows that touch them (bss), each within IMAGE_GAP of the row below. The kernel
+ * places the brk heap after the image, after a random gap. The heap is the first private rw
+ * anonymous row after the image that does not touch the image, together with the private rw rows
+ * that touch this row. Without randomisation the heap and the bss form one row, and nothing is
+ * inferred.
  *
- * Rows may come in any order (`pmap -x | sort -k3n`), so ranges grow in passes until one adds
- * nothing; rows sorted by address take two.
+ * Rows may come in any order (`pmap -x | sort -k3n`), so ranges grow in passes until a pass adds
+ * nothing; rows sorted by address need two passes.
  */
 #include "classify/classify.h"
 
 #include "base/num.h"
 
-/* Two mappings of one file further apart are no one image: a program that maps itself as data. */
+/* Two mappings of one file that are further apart are not one image: the program maps itself as
+ * data. */
 #define IMAGE_GAP (UINT64_C(1) << 30)
 /* arch_randomize_brk: up to 32 MiB after the image on 32-bit and on x86-64 before Linux 6.9, up to
- * 1 GiB on arm64 and on x86-64 since. */
+ * 1 GiB on arm64 and on x86-64 since Linux 6.9. */
 #define HEAP_GAP (IMAGE_GAP + (UINT64_C(32) << 20))
 
 const pm_category_info pm_categories[PM_CATEGORY_COUNT] = {
@@ -40,22 +42,25 @@ const pm_category_info pm_categories[PM_CATEGORY_COUNT] = {
 
 /* ---- one row ---- */
 
-/* Permissions by their place; tools print "private" as 'p' or '-', shared is 's' everywhere. */
+/* True if the fourth permission is 's'. Tools print "private" as 'p' or '-', but all print shared
+ * as 's'. */
 static bool is_shared(const pm_mapping *m)
 {
     return m->perms[3] == 's';
 }
 
-/* Executable or not: READ_IMPLIES_EXEC personalities have an rwx heap. */
+/* True for private rw rows, executable or not, because the heap is rwx under the personality
+ * READ_IMPLIES_EXEC. */
 static bool is_private_rw(const pm_mapping *m)
 {
     return m->perms[0] == 'r' && m->perms[1] == 'w' && !is_shared(m);
 }
 
-/* The row shows no file. A name in brackets is the kernel's or the program's (prctl) own,
- * unless the capture hides those or the row has an inode: then it is the last part of a
- * file's. A bare "boot.art]" is what a tool that prints the part after the last slash
- * leaves of "[anon:dalvik-/system/framework/boot.art]". */
+/* True if the row does not show a file. A name in brackets comes from the kernel or from the
+ * program (prctl), unless the capture hides such names or the row has an inode: then the name is
+ * the last part of a file name. "boot.art]" is the rest of
+ * "[anon:dalvik-/system/framework/boot.art]" in tools that print only the part after the last
+ * slash. */
 static bool is_nameless(const pm_classify_context *context, const pm_mapping *m)
 {
     pm_text path = m->path;
@@ -76,13 +81,13 @@ static bool is_heap(const pm_classify_context *context, const pm_mapping *m)
            m->end <= context->heap_end && is_private_rw(m) && is_nameless(context, m);
 }
 
-/* [stack:TID] is what Linux 3.4 to 4.4 print. */
+/* Linux 3.4 to 4.4 print [stack:TID]. */
 static bool is_stack(pm_text path)
 {
     return pm_text_equal(path, PM_TEXT("[stack]")) || pm_text_starts(path, PM_TEXT("[stack:"));
 }
 
-/* [vvar_vclock] came with Linux 6.13. */
+/* [vvar_vclock] exists since Linux 6.13. */
 static bool is_kernel(pm_text path)
 {
     return pm_text_listed(path, " [vdso] [vsyscall] [vectors] [sigpage] [uprobes] ") ||
@@ -94,7 +99,7 @@ static bool is_memfd(pm_text path)
     return pm_text_starts(path, PM_TEXT("/memfd:")) || pm_text_starts(path, PM_TEXT("memfd:"));
 }
 
-/* "SYSV" and the key in eight hex digits, as the kernel writes it, without the slash. */
+/* True for "SYSV" and a key of eight hex digits, as the kernel prints them, without the slash. */
 static bool is_bare_sysv(pm_text path)
 {
     pm_text prefix = PM_TEXT("SYSV"), key = pm_undeleted(path);
@@ -103,7 +108,8 @@ static bool is_bare_sysv(pm_text path)
            pm_num_hex_run(key.data + prefix.len, key.data + key.len) == 8;
 }
 
-/* A bare name is shared memory only where the mapping is shared: any file may be called "zero". */
+/* A name without a path is shared memory only if the mapping is shared, because any file may be
+ * called "zero". */
 static bool is_shared_memory(const pm_mapping *m, bool nameless)
 {
     pm_text path = m->path;
@@ -117,7 +123,7 @@ static bool is_shared_memory(const pm_mapping *m, bool nameless)
            (nameless || is_bare_sysv(path) || pm_text_equal(path, PM_TEXT("zero (deleted)")));
 }
 
-/* The last part only: a basename must be judged as its full path is. */
+/* Checks only the last part, so that a basename and its full path give the same result. */
 bool pm_is_shared_library(pm_text path)
 {
     pm_text name = pm_text_basename(pm_undeleted(path)), dot = PM_TEXT(".so.");
@@ -126,7 +132,7 @@ bool pm_is_shared_library(pm_text path)
            (name.len && memmem(name.data, name.len, dot.data, dot.len) != NULL);
 }
 
-/* The order is the contract: a row that an earlier line takes, a later one never sees. */
+/* The order is part of the interface: the first line that matches decides. */
 pm_category pm_classify_mapping(const pm_classify_context *context, const pm_mapping *m)
 {
     bool nameless = is_nameless(context, m);
@@ -150,7 +156,7 @@ pm_category pm_classify_mapping(const pm_classify_context *context, const pm_map
         return PM_CATEGORY_DELETED_FILE;
     if (!nameless)
         return PM_CATEGORY_MAPPED_FILE;
-    /* a name by prctl makes it anonymous: somebody wanted to tell it from a mere reservation */
+    /* a row named by prctl is anonymous: the name shows that it is more than a reservation */
     if (path.len == 0 && memcmp(m->perms, "---", 3) == 0)
         return PM_CATEGORY_RESERVE;
     return PM_CATEGORY_ANONYMOUS;
@@ -158,9 +164,10 @@ pm_category pm_classify_mapping(const pm_classify_context *context, const pm_map
 
 /* ---- the whole capture ---- */
 
-/* A tool that hides names hides them all: one that is shown (pmap -k of procps 4.0.6, toybox,
- * busybox) says that a "[heap]" would be shown too. That name itself says nothing: a file may be
- * called so, and its basename is then all that is printed. */
+/* True if the row proves that the tool shows the names of pseudo mappings. A tool that hides such
+ * names hides all of them, so one visible name (pmap -k of procps 4.0.6, toybox, busybox) proves
+ * that "[heap]" would be visible too. "[heap]" itself proves nothing, because it may be the
+ * basename of a file. */
 static bool shows_pseudo(const pm_mapping *m)
 {
     return pm_has(m, PM_HAS_PSEUDO) || pm_text_listed(m->path, " [vdso] [vsyscall] ") ||
@@ -177,7 +184,7 @@ static bool hides_pseudo(const pm_capture *capture)
     return true;
 }
 
-/* As long as the context has no program, its own rows are files like any other. */
+/* While the context has no program, the rows of the program are classified as ordinary files. */
 static bool may_be_program(const pm_classify_context *context, const pm_mapping *m)
 {
     pm_category category;
@@ -219,8 +226,8 @@ static bool in_heap(const pm_classify_context *context, const pm_mapping *m, uin
     return m->start == end && may_be_heap(context, m);
 }
 
-/* The end of the range that begins with a row ending at `end` and goes on through the rows that
- * `belongs` takes. */
+/* Returns the end of the range that begins with a row ending at `end` and continues through the
+ * rows that `belongs` accepts. */
 static uint64_t grow(const pm_capture *capture, const pm_classify_context *context, uint64_t end,
                      bool (*belongs)(const pm_classify_context *, const pm_mapping *, uint64_t))
 {

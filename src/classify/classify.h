@@ -1,21 +1,22 @@
-/* classify: mapping -> category, by one ordered list; the first match wins. Rules refine the
- * category (slug/detail): rules.h.
+/* classify: assigns a category to each mapping by one ordered list; the first match wins. Rules
+ * refine the category (slug/detail): rules.h.
  *
- * Two categories need the whole capture: `program` (which file is the executable) and, where the
+ * Two categories need the whole capture: `program` (the file that is the executable) and, if the
  * tool prints the heap as "[ anon ]", `heap`.
  *
- * What a narrow dialect's text cannot tell, and where it therefore differs from smaps of the same
- * moment: [vdso], [vvar], [vsyscall], names set by prctl, and files without a slash in their name
- * (anon_inode:, socket:) are all "[ anon ]"; a basename has lost its /dev/shm/, and a memfd whose
- * own name holds a slash has lost its "memfd:"; busybox cuts a name, and " (deleted)" with it, at
- * the first blank; of -X and -XX, at 127 bytes.
+ * The text of a narrow dialect lacks details, so its categories may differ from those of smaps at
+ * the same moment: [vdso], [vvar], [vsyscall], names set by prctl, and files without a slash in
+ * their name (anon_inode:, socket:) are all "[ anon ]"; a basename lacks its /dev/shm/, and a memfd
+ * with a slash in its name lacks "memfd:"; busybox cuts a name, including " (deleted)", at the
+ * first blank; -X and -XX cut a name at 127 bytes.
  */
 #ifndef PM_CLASSIFY_CLASSIFY_H
 #define PM_CLASSIFY_CLASSIFY_H
 
 #include "base/capture.h"
 
-/* Part of the file format: categories.category_id is this number + 1. New ones at the end. */
+/* Part of the file format: categories.category_id is this number + 1. New categories go at the end.
+ */
 typedef enum pm_category {
     PM_CATEGORY_HEAP,
     PM_CATEGORY_STACK,
@@ -28,8 +29,8 @@ typedef enum pm_category {
     PM_CATEGORY_MAPPED_FILE,
     PM_CATEGORY_RESERVE,
     PM_CATEGORY_ANONYMOUS,
-    PM_CATEGORY_TOTAL,        /* of no mapping: the sums of a capture that has only those */
-    PM_CATEGORY_THREAD_STACK, /* this and the next: by rules */
+    PM_CATEGORY_TOTAL,        /* not for mappings, but for the sums of a capture without mappings */
+    PM_CATEGORY_THREAD_STACK, /* this and the next: assigned only by rules */
     PM_CATEGORY_GUARD,
     PM_CATEGORY_COUNT
 } pm_category;
@@ -40,17 +41,17 @@ typedef struct pm_category_info {
 
 extern const pm_category_info pm_categories[PM_CATEGORY_COUNT];
 
-/* What the whole capture shows. */
+/* Facts that only the whole capture shows. */
 typedef struct pm_classify_context {
-    pm_text program;    /* path of the lowest file-backed executable mapping that is no shared
-                           library, without " (deleted)", or empty; points into the capture's pool */
-    bool pseudo_hidden; /* this capture prints the kernel's own names as "[ anon ]": a name in
-                           brackets is then a file's */
-    bool heap_inferred; /* the heap below was found by its place, not by its name */
-    uint64_t heap_start, heap_end; /* only when heap_inferred; [start, end) of the rows taken */
+    pm_text program;    /* path of the lowest file-backed executable mapping that is not a shared
+                           library, without " (deleted)", or empty; points into the pool */
+    bool pseudo_hidden; /* the capture prints the names of the kernel as "[ anon ]", so a name in
+                           brackets is that of a file */
+    bool heap_inferred; /* the heap below was found by its address, not by its name */
+    uint64_t heap_start, heap_end; /* only when heap_inferred; [start, end) of the heap */
 } pm_classify_context;
 
-/* Once per capture; its rows may be in any order. */
+/* Fills *out; called once per capture. The rows may be in any order. */
 void pm_classify_prepare(const pm_capture *capture, pm_classify_context *out);
 pm_category pm_classify_mapping(const pm_classify_context *context, const pm_mapping *m);
 
@@ -63,8 +64,8 @@ static inline pm_text pm_undeleted(pm_text path)
     return path;
 }
 
-/* A path that is a shared library: ".so" at the end of its last part or before a dot there,
- * deleted or not. */
+/* True if the path is a shared library, deleted or not: its last part ends with ".so" or contains
+ * ".so.". */
 bool pm_is_shared_library(pm_text path);
 
 #endif

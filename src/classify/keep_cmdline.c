@@ -1,17 +1,17 @@
-/* keep_cmdline: which part of a command line is stored. */
+/* keep_cmdline: selects the part of a command line that is stored. */
 #include "classify/keep_cmdline.h"
 
 #include "classify/rules_regex.h"
 #include <stdlib.h>
 
-#define MATCHES_MAX 1000 /* of one regex in one line */
+#define MATCHES_MAX 1000 /* matches of one regex in one line */
 
-/* Lists of words with blanks around each. */
+/* Lists of words; each word has a blank before and after it. */
 typedef struct interpreter {
     const char *programs; /* versions may follow: python3.11 */
-    const char *names;    /* the next word is kept, with the option: -jar, -m */
-    const char *takes;    /* the next word is the option's value: skipped */
-    const char *code;     /* the program is in the arguments: nothing more is kept */
+    const char *names;    /* options kept together with the next word: -jar, -m */
+    const char *takes;    /* options whose value, the next word, is skipped */
+    const char *code;     /* options with code in the arguments: nothing more is kept */
 } interpreter;
 
 static const interpreter interpreters[] = {
@@ -38,7 +38,7 @@ struct pm_keep_cmdline {
     size_t n;
     pm_regex_space space;
     pm_buf line;  /* the arguments, then the result */
-    pm_buf marks; /* a byte for each of the line's: 1 where it is kept */
+    pm_buf marks; /* one byte per byte of the line: 1 if it is kept */
 };
 
 pmapdb_status pm_keep_cmdline_new(const char *const *regexes, size_t n, pm_keep_cmdline **out,
@@ -82,7 +82,7 @@ void pm_keep_cmdline_free(pm_keep_cmdline *keep)
     free(keep);
 }
 
-/* A part of the line. */
+/* Marks a part of the line. */
 static void mark(const pm_keep_cmdline *keep, pm_text part)
 {
     memset(keep->marks.data + (part.data - keep->line.data), 1, part.len);
@@ -90,7 +90,8 @@ static void mark(const pm_keep_cmdline *keep, pm_text part)
 
 /* ---- the program ---- */
 
-/* "-Ic": short options in one word; the last may name the module or hold code. */
+/* Returns the last of several short options in one word ("-Ic"), which may be followed by a module
+ * or by code. */
 static pm_text last_option(pm_text word, char two[2])
 {
     bool letters = word.len > 2 && word.data[0] == '-' && word.data[1] != '-';
@@ -116,7 +117,8 @@ static const interpreter *interpreter_of(pm_text program)
     return NULL;
 }
 
-/* Not options, nor KEY=VALUE, URLs and addresses, which may hold secrets. */
+/* Marks a word that is a name; not options, KEY=VALUE, URLs and addresses, which may contain
+ * secrets. */
 static void mark_name(const pm_keep_cmdline *keep, pm_text word)
 {
     bool is_name = word.len > 0 && word.data[0] != '-';
@@ -168,7 +170,7 @@ static void mark_program(const pm_keep_cmdline *keep)
 
 /* ---- regexes ---- */
 
-/* If a regex gives up, the rest is not kept. */
+/* Marks the matches of a regex. If the regex gives up, the rest of the line is not kept. */
 static void mark_matches(pm_keep_cmdline *keep, pm_regex *regex)
 {
     pm_text line = pm_buf_text(&keep->line);
@@ -189,7 +191,7 @@ static void mark_matches(pm_keep_cmdline *keep, pm_regex *regex)
 
 /* ---- all ---- */
 
-/* Moves the marked bytes together: a blank stands for each gap. */
+/* Moves the marked bytes together and puts a blank in each gap. Returns their number. */
 static size_t gather(const pm_keep_cmdline *keep)
 {
     char *line = keep->line.data;

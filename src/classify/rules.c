@@ -1,4 +1,4 @@
-/* rules: a set of rules, made of cells. */
+/* rules: builds a set of rules from cells. */
 #include "classify/rules_set.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void rule_free(pm_rule *rule)
     pm_buf_free(&rule->same);
 }
 
-/* Those after the first `kept`. */
+/* Frees the terms after the first `kept`. */
 static void free_terms(pm_rules *set, size_t kept)
 {
     while (set->n_terms > kept) {
@@ -79,7 +79,7 @@ static char *copy(pm_rule_reader *r, pm_text t)
     return out;
 }
 
-/* The term's bit, which is that of an equal one if there is one; 0 after a mistake. */
+/* Returns the bit of the term; equal terms share a bit. Returns 0 after a mistake. */
 static uint64_t read_term(pm_rule_reader *r, pm_text text)
 {
     pm_rules *set = r->set;
@@ -94,7 +94,7 @@ static uint64_t read_term(pm_rule_reader *r, pm_text text)
         pm_rule_wrong(r, "more than %d different terms in this set", PM_RULE_TERMS_MAX);
         return 0;
     }
-    term = &set->term[set->n_terms++]; /* freed with the rule if that fails */
+    term = &set->term[set->n_terms++]; /* freed with the rule if the rule fails */
     *term = (pm_rule_term){.text = copy(r, text)};
     pm_rule_read_pairs(r, text, &term->conditions);
     for (size_t i = 0; i < term->conditions.n; i++)
@@ -165,15 +165,15 @@ static void read_cell(pm_rule_reader *r, pm_rule_column column, pm_text cell, pm
         pm_rule_read(r, (pm_rule_key)(column - PM_RULE_BASE), cell, &rule->own);
 }
 
-/* The category last: it is checked against the conditions. */
+/* Reads the category last, because it is checked against the conditions. */
 static void read_cells(pm_rule_reader *r, const pm_text *cells, pm_rule *rule)
 {
     for (int i = 0; i <= PM_RULE_COLUMNS && r->st == PMAPDB_OK; i++) {
         pm_rule_column column = i == PM_RULE_COLUMNS ? PM_RULE_CATEGORY : (pm_rule_column)i;
-        /* in a glob a blank at an end may be meant */
+        /* in a glob, blanks at the ends may be intended */
         bool keeps = column == PM_RULE_PATH || column == PM_RULE_BRACKET;
         pm_text cell = cells[column].len ? cells[column] : PM_TEXT("");
-        const char mark[] = {'\0', (char)column}; /* no cell holds a NUL */
+        const char mark[] = {'\0', (char)column}; /* cells do not contain a NUL */
 
         if (!keeps)
             cell = pm_text_trim(cell, " \t");
@@ -187,7 +187,8 @@ static void read_cells(pm_rule_reader *r, const pm_text *cells, pm_rule *rule)
     PM_STEP(r->st, pm_buf_status(&rule->same, r->err));
 }
 
-/* Whether some other rule can never be reached is not decidable; tests of a set show it. */
+/* Checks only for an equal earlier rule. Whether other rules can be reached is not decidable in
+ * general; tests of a set show it. */
 static pmapdb_status check_reach(const pm_rules *set, const pm_rule *rule, pmapdb_error *err)
 {
     for (size_t i = 0; i < set->n; i++) {
@@ -243,7 +244,7 @@ pmapdb_status pm_rules_finish(pm_rules *set, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-/* ---- what is in it ---- */
+/* ---- contents ---- */
 
 size_t pm_rules_count(const pm_rules *set)
 {

@@ -1,8 +1,8 @@
 /* rules_category: the text of a category and the templates in it.
  *
- *   %b  last part of the path, undeleted    %p  the path as it stands
+ *   %b  last part of the path, undeleted    %p  the path unchanged
  *   %r  the text inside brackets            %n  the part of it after its first :
- *   %w  %n as a slug: a-z and . only, others a -, at most 40    %1..%9  groups of the path's regex
+ *   %w  %n as a slug: a-z and ., - for all others, at most 40    %1..%9  groups of the path's regex
  *   %%  a %
  *   {app}  the application folder
  */
@@ -22,7 +22,7 @@ static pm_text first_word(pm_text category)
     return slash ? (pm_text){category.data, (size_t)(slash - category.data)} : category;
 }
 
-/* PM_CATEGORY_TOTAL: the name of sums; PM_CATEGORY_COUNT: no slug. */
+/* Returns PM_CATEGORY_TOTAL for the name of sums, PM_CATEGORY_COUNT if the word is not a slug. */
 static pm_category slug_of(pm_text word)
 {
     for (int i = 0; i <= PM_CATEGORY_TOTAL; i++)
@@ -38,7 +38,7 @@ static void check_refinement(pm_rule_reader *r, pm_text category, pm_rule *rule)
     const pm_rule_condition *base = pm_rule_find(&rule->own, PM_RULE_KEY_BASE);
 
     rule->refines = slug < PM_CATEGORY_TOTAL;
-    /* tables print these for sums and for unknown ones */
+    /* tables print these words for sums and for unknown categories */
     if (slug == PM_CATEGORY_TOTAL || strcasecmp(category.data, "total") == 0 ||
         pm_text_listed(category, " ? - "))
         pm_rule_wrong(r, "'%.*s' is the name of sums or of unknown categories",
@@ -89,7 +89,7 @@ void pm_rule_read_category(pm_rule_reader *r, pm_text cell, pm_rule *rule)
 
 /* ---- expanding ---- */
 
-/* "main space 17" -> "main-space". */
+/* Adds a text as a slug: "main space 17" becomes "main-space". */
 static void add_slug(pm_text t, pm_buf *out)
 {
     char slug[SLUG_MAX];
@@ -169,7 +169,8 @@ static bool is_inside_character(pm_text t, size_t at)
     return at > 0 && at < t.len && ((unsigned char)t.data[at] & 0xc0) == 0x80;
 }
 
-/* Without its middle where it is too long: the end of a path tells most. */
+/* Adds a text. If the text is too long, its middle is left out, because the end of a path is the
+ * most informative part. */
 static void add_short(pm_text t, pm_buf *out)
 {
     size_t room = PM_RULES_CATEGORY_MAX - strlen(GAP), begin = room / 3, end;
@@ -196,7 +197,7 @@ pmapdb_status pm_rules_category(const pm_rules *set, size_t index, const pm_rule
     pm_text category;
 
     if (rule) {
-        pm_buf_add(&all, "'", 1, NULL); /* for a file or a name that is called like a slug */
+        pm_buf_add(&all, "'", 1, NULL); /* in case the name of a file or of memory equals a slug */
         expand(set, rule, row, &all);
     }
     category = all.len > 1 ? (pm_text){all.data + 1, all.len - 1} : PM_TEXT("");

@@ -1,10 +1,10 @@
-/* rules_explain: a rule's conditions in words, why a rule does not match, and what in a set is
- * allowed but perhaps not meant. */
+/* rules_explain: describes in words the conditions of a rule, why a rule does not match, and what
+ * in a set is allowed but probably a mistake. */
 #include "classify/rules_set.h"
 
 #include <inttypes.h>
 
-/* KiB, in the largest unit that says it exactly. */
+/* Adds a size in the largest unit that gives an exact number. */
 static void add_kib(uint64_t kib, pm_buf *out)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
@@ -50,7 +50,7 @@ static void need_multiple(bool address, const pm_rule_part *p, pm_buf *out)
     }
 }
 
-/* One of the ranges of a size is enough; everything else must hold together. */
+/* Any one range of a size is sufficient; all other parts must hold together. */
 static void need_numbers(const pm_rule_condition *c, pm_buf *out)
 {
     bool address = c->key != PM_RULE_KEY_SIZE;
@@ -107,7 +107,7 @@ static void need_reach(const pm_rule_condition *c, pm_buf *out)
     add_kib(c->reach / 1024, out);
 }
 
-/* Of a neighbour, fills and covers are about its end. */
+/* Returns the name of the condition. For a neighbour, fills and covers refer to its end. */
 static const char *word_of(const pm_rule_condition *c)
 {
     return pm_rule_kinds[c->key >= PM_RULE_KEY_FILLS ? PM_RULE_KEY_END : c->key].name;
@@ -124,7 +124,7 @@ static void add_need(const pm_rule_condition *c, pm_buf *out)
     need[pm_rule_kinds[c->key].type](c, out);
 }
 
-/* What a row shows of that kind. */
+/* Adds the value of that kind that the row has. */
 static void found(pm_rule_key key, const pm_rule_row *row, pm_buf *out)
 {
     pm_text text = key == PM_RULE_KEY_FLAGS ? row->flags : row->path;
@@ -160,7 +160,7 @@ static void add_needs(const pm_rule_conditions *c, const char *between, pm_buf *
     }
 }
 
-/* A part of the sentence that began at `begun`, if it has something to say. */
+/* Adds a part to the sentence that begins at `begun`, unless the part is empty. */
 static void add_part(const char *intro, const pm_rule_conditions *c, size_t begun, pm_buf *out)
 {
     if (!c->n && !c->nothing)
@@ -272,7 +272,7 @@ pmapdb_status pm_rules_trace(const pm_rules *set, uint64_t facts, const pm_rule_
 
 /* ---- doubts ---- */
 
-/* A regex without a place to begin at is found in names that only contain it. */
+/* Warns about an unanchored regex, which matches anywhere in a path. */
 static void doubt_rule(const pm_rule *rule, pm_buf *out)
 {
     const pm_rule_condition *path = pm_rule_find(&rule->own, PM_RULE_KEY_PATH);
@@ -283,7 +283,8 @@ static void doubt_rule(const pm_rule *rule, pm_buf *out)
                     rule->name);
 }
 
-/* Whoever gives categories names of their own wants all of them to have such names. */
+/* Warns about base slugs without rules in a set that names its own categories, because such a set
+ * should name all of them. */
 static void doubt_set(const pm_rules *set, pm_buf *out)
 {
     bool own_names = false;

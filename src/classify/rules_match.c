@@ -1,12 +1,12 @@
-/* rules_match: whether a condition holds, and which rule a mapping matches. */
+/* rules_match: evaluates conditions and finds the rule that a mapping matches. */
 #include "classify/rules_set.h"
 
 #define WORD 64
 
 /* ---- one condition ---- */
 
-/* A file's row has a file's base slug, however the capture prints names: so a base tells whether a
- * name in brackets is a file's. */
+/* True if a row with this base may have a name in brackets that does not belong to a file. However
+ * the capture prints names, the row of a file has the base slug of a file. */
 static bool may_be_bracket(pm_category base)
 {
     return base == PM_CATEGORY_HEAP || base == PM_CATEGORY_STACK || base == PM_CATEGORY_KERNEL ||
@@ -14,7 +14,8 @@ static bool may_be_bracket(pm_category base)
            base == PM_CATEGORY_SHARED_MEMORY;
 }
 
-/* A bare "boot.art]" is the rest of a name of which a tool shows the part after the last slash. */
+/* "boot.art]" without an opening bracket is the rest of a name in tools that show only the part
+ * after the last slash. */
 bool pm_rule_bracket(const pm_rule_row *row, pm_text *out)
 {
     pm_text path = row->path;
@@ -68,7 +69,7 @@ static bool globs_hold(const pm_rule_condition *c, const pm_rule_row *row, pm_re
     return pm_rule_bracket(row, &inside) && any_glob(c, space, inside);
 }
 
-/* Tools print "private" as p or -. */
+/* Compares permissions. Tools print "private" as p or -. */
 static bool perms_hold(const pm_rule_condition *c, const pm_rule_row *row)
 {
     for (size_t i = 0; i < 3; i++)
@@ -77,7 +78,7 @@ static bool perms_hold(const pm_rule_condition *c, const pm_rule_row *row)
     return c->perms[3] == '?' || (c->perms[3] == 's') == (row->perms[3] == 's');
 }
 
-/* Flags are two letters each with single blanks between. */
+/* Flags have two letters each and are separated by single blanks. */
 static bool has_flag(pm_text flags, const char flag[2])
 {
     for (size_t i = 0; i + 1 < flags.len; i += 3)
@@ -96,11 +97,11 @@ static bool flags_hold(const pm_rule_condition *c, const pm_rule_row *row)
     return true;
 }
 
-/* All multiples, and all ranges of addresses; of the ranges of a size any. */
+/* True if all multiples and all ranges of addresses hold; of several ranges of a size, any one. */
 static bool numbers_hold(const pm_rule_condition *c, const pm_rule_row *row)
 {
     bool size = c->key == PM_RULE_KEY_SIZE, ranges = false, in = false;
-    /* an end is 0 where a row ends with the address space */
+    /* the end is 0 if a row ends with the address space */
     uint64_t number = size                          ? row->length / 1024
                       : c->key == PM_RULE_KEY_START ? row->start
                                                     : row->start + row->length;
@@ -118,7 +119,7 @@ static bool numbers_hold(const pm_rule_condition *c, const pm_rule_row *row)
     return in || !ranges;
 }
 
-/* Last bytes are compared, for an end can be that of the address space. */
+/* Compares last bytes instead of ends, because a row may end with the address space. */
 static bool reach_holds(const pm_rule_condition *c, const pm_rule_row *other,
                         const pm_rule_row *row)
 {
@@ -158,7 +159,8 @@ const pm_rule_condition *pm_rule_first_failing(const pm_rule_conditions *c, cons
 
 /* ---- facts ---- */
 
-/* Either those of the row's place or those of its object. */
+/* True if all conditions hold that depend on the place of the row (`placed`), or on its object (not
+ * `placed`). */
 static bool all_hold(const pm_rules *set, const pm_rule_conditions *of, const pm_rule_row *row,
                      bool placed)
 {
@@ -219,7 +221,7 @@ static bool neighbour_holds(const pm_rule_conditions *c, const pm_rule_row *touc
     return c->n == 0 || (touching && !pm_rule_first_failing(c, touching, row, space));
 }
 
-/* The memo of an object: two bits for each rule: asked, and holds. */
+/* The memo of an object has two bits per rule: evaluated, and holds. */
 size_t pm_rules_memo(const pm_rules *set)
 {
     return 2 * ((set->n + WORD - 1) / WORD);
@@ -234,7 +236,7 @@ static bool object_holds(const pm_rules *set, uint64_t *memo, size_t index, cons
     if (asked && (asked[0] & bit))
         return asked[1] & bit;
     holds = all_hold(set, &set->rule[index].own, row, false);
-    if (!asked || set->space->gave_up > gave_up) /* to be told of the next row, too */
+    if (!asked || set->space->gave_up > gave_up) /* the next row must count as given up, too */
         return holds;
     asked[0] |= bit;
     asked[1] |= holds ? bit : 0;

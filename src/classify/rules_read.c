@@ -1,4 +1,4 @@
-/* rules_read: the language of rules: from the text of a cell to conditions. */
+/* rules_read: parses the language of rules: the text of a cell becomes conditions. */
 #include "classify/rules_set.h"
 
 #include "base/num.h"
@@ -9,7 +9,7 @@
 
 #define SHOWN 40
 #define FLAG_LETTERS 2
-#define KIB_MOST (UINT64_MAX >> 10) /* in bytes it still fits */
+#define KIB_MOST (UINT64_MAX >> 10) /* also fits when converted to bytes */
 
 const pm_rule_kind pm_rule_kinds[PM_RULE_KEYS] = {
     [PM_RULE_KEY_BASE] = {"base", PM_RULE_BASES},
@@ -66,8 +66,8 @@ pm_text pm_rule_piece(pm_text *rest, char separator, bool *more)
     return piece;
 }
 
-/* Nearly all conditions have one part, nearly all rules four conditions: room for just as many.
- * NULL: no memory. */
+/* Adds a part without spare room, because nearly all conditions have one part and nearly all rules
+ * four conditions. Returns NULL without memory. */
 static pm_rule_part *add_part(pm_rule_reader *r, pm_rule_condition *c)
 {
     pm_rule_part *grown = realloc(c->part, (c->n + 1) * sizeof *grown);
@@ -231,7 +231,7 @@ static void read_globs(pm_rule_reader *r, pm_text text, pm_rule_condition *c)
 
 /* ---- sizes and addresses ---- */
 
-/* "64", "64K", "1M": KiB. An address, in bytes, is "0xHEX" or has a unit. */
+/* Reads "64", "64K", "1M" as KiB. An address is in bytes and is "0xHEX" or has a unit. */
 static uint64_t read_number(pm_rule_reader *r, pm_text t, bool address)
 {
     static const char units[] = "KMGT";
@@ -250,8 +250,8 @@ static uint64_t read_number(pm_rule_reader *r, pm_text t, bool address)
     return 0;
 }
 
-/* "from..to", of which one may be missing, or one number. The end of a range of addresses does not
- * belong to it. */
+/* Reads "from..to", of which one may be missing, or one number. The end of a range of addresses is
+ * exclusive. */
 static void read_range(pm_rule_reader *r, pm_text word, bool address, pm_rule_part *part)
 {
     const char *dots = memmem(word.data, word.len, "..", 2);
@@ -268,7 +268,7 @@ static void read_range(pm_rule_reader *r, pm_text word, bool address, pm_rule_pa
         pm_rule_wrong(r, "'%.*s' is empty: a range does not include its end", PM_RULE_SHOW(word));
 }
 
-/* "%64M"; of addresses also "%2M+16K". */
+/* Reads "%64M", and for addresses also "%2M+16K". */
 static void read_multiple(pm_rule_reader *r, pm_text word, bool address, pm_rule_part *part)
 {
     const char *plus = address ? memchr(word.data, '+', word.len) : NULL;
@@ -341,7 +341,7 @@ void pm_rule_read(pm_rule_reader *r, pm_rule_key key, pm_text text, pm_rule_cond
         pm_rule_wrong(r, "nothing but separators");
 }
 
-/* One "key=value". */
+/* Reads one "key=value". */
 static void read_pair(pm_rule_reader *r, pm_text word, pm_rule_conditions *out)
 {
     const char *equals = memchr(word.data, '=', word.len);
@@ -369,7 +369,7 @@ static void read_pair(pm_rule_reader *r, pm_text word, pm_rule_conditions *out)
     }
 }
 
-/* A comma belongs to its value here: only blanks separate. */
+/* Pairs are separated only by blanks; a comma is part of a value. */
 void pm_rule_read_pairs(pm_rule_reader *r, pm_text text, pm_rule_conditions *out)
 {
     pm_text word;

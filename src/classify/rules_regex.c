@@ -6,19 +6,19 @@
 #include <stdlib.h>
 
 #define PATTERN_MAX 4096
-#define GROUPS 10 /* the whole, and %1 to %9 */
-/* Paths have at most 4 KiB, nearly all less than 200 bytes: `.*` three times over such a one takes
- * some thousand steps. A step takes about 20 ns, so a path is given up after a few ms. */
+#define GROUPS 10 /* the whole match, and %1 to %9 */
+/* Paths have at most 4 KiB, nearly all less than 200 bytes. Three times `.*` over such a path takes
+ * a few thousand steps. A step takes about 20 ns, so matching a path is given up after a few ms. */
 #define STEPS_MAX 200000
 #define DEPTH_MAX 10000
-/* A regex that gave up so often will again, and paths come from whoever names files: from then on a
- * path is given up after some 20 us. */
+/* A regex that gave up so often will give up again, and anyone who can name files controls the
+ * paths. From then on, matching a path is given up after about 20 us. */
 #define PATIENCE 100
 #define STEPS_IMPATIENT 2000
 #define HEAP_KIB_MAX 4096
 
 struct pm_regex {
-    pcre2_code *code; /* of a glob: NULL until it is first asked */
+    pcre2_code *code; /* for a glob, NULL until the first match */
     char *pattern;
     bool glob;
     uint32_t groups;
@@ -35,7 +35,7 @@ static pmapdb_status wrong(int code, size_t offset, pmapdb_error *err)
     return pm_fail(err, PMAPDB_INPUT, "regex, at character %zu: %s", offset + 1, (const char *)why);
 }
 
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 static pm_regex *new_regex(pm_text pattern, bool glob)
 {
     pm_regex *regex = calloc(1, sizeof *regex);
@@ -50,7 +50,8 @@ static pm_regex *new_regex(pm_text pattern, bool glob)
     return NULL;
 }
 
-/* JIT off: its stack and its limits are others, and a set is asked too seldom to earn it. */
+/* JIT is off: it has a different stack and different limits, and a set is used too rarely to
+ * benefit. */
 pmapdb_status pm_regex_new(pm_text pattern, size_t rule, pm_regex **out, pmapdb_error *err)
 {
     const uint32_t how = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
@@ -110,8 +111,8 @@ static bool prepare(pm_regex_space *space)
 
 /* ---- globs ---- */
 
-/* A glob of characters, * and \ means the same for bytes as for characters; only ? and [ count
- * characters. */
+/* True if the glob contains ? or [, which match whole characters. A glob of plain characters, * and
+ * \ matches bytes and characters alike. */
 static bool counts_characters(pm_text glob)
 {
     return memchr(glob.data, '?', glob.len) || memchr(glob.data, '[', glob.len);
@@ -157,7 +158,7 @@ pmapdb_status pm_glob_new(pm_text glob, pm_regex **out, pmapdb_error *err)
 
 /* ---- matching ---- */
 
-/* As pm_regex_next says. A glob whose memory is short does not match. */
+/* Returns the same codes as pm_regex_next. A glob does not match if memory is short. */
 static int match(pm_regex *regex, pm_regex_space *space, pm_text text, size_t at)
 {
     int found = PCRE2_ERROR_NOMEMORY, code;
@@ -201,7 +202,7 @@ int pm_regex_next(pm_regex *regex, pm_regex_space *space, pm_text text, size_t a
 
 pm_text pm_regex_group(pm_regex *regex, pm_regex_space *space, pm_text text, unsigned n)
 {
-    const size_t *at; /* where the group begins and ends */
+    const size_t *at; /* start and end of the group */
 
     if (n >= GROUPS || n > regex->groups || !pm_regex_matches(regex, space, text))
         return (pm_text){"", 0};

@@ -9,7 +9,8 @@
 #ifdef PM_ARCHIVE_SONAME
 #include <dlfcn.h>
 
-/* POSIX lets a function's address be an object's; C has no cast for it. */
+/* Looks up a function and stores its address in *call. POSIX lets a function address be stored as
+ * an object address; C has no cast for this. */
 static bool look_up(void *library, const char *name, void *call, size_t size)
 {
     void *address = dlsym(library, name);
@@ -18,8 +19,9 @@ static bool look_up(void *library, const char *name, void *call, size_t size)
     return address != NULL;
 }
 
-/* Only the loader's words tell a library that is not there from one that could not be read just
- * now, for want of file descriptors: that passes, and so is no fault of the file's. */
+/* Only the message of the loader distinguishes a missing library from a library that cannot be read
+ * at the moment because file descriptors ran out. The second failure is temporary, so it must not
+ * count against the file. */
 static pmapdb_status fail_load(pmapdb_error *err)
 {
     const char *why = dlerror();
@@ -51,7 +53,7 @@ pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err)
         dlclose(library);
     if (whole)
         return PMAPDB_OK;
-    if (errno == ENOMEM) /* it is there, for all that is known */
+    if (errno == ENOMEM) /* the library probably exists */
         return pm_fail_nomem(err);
     return fail_load(err);
 }
@@ -69,9 +71,10 @@ pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err)
 
 #endif
 
-/* ---- what may be read ---- */
+/* ---- allowed formats ---- */
 
-/* Where libarchive was built without one of the libraries, it would run a program instead. */
+/* Allows only filters whose libraries are built into libarchive. For the others, libarchive would
+ * run a program. */
 static bool allow_filters(const pm_archive *lib, struct archive *a)
 {
     return (!lib->archive_zlib_version() ||
@@ -84,7 +87,8 @@ static bool allow_filters(const pm_archive *lib, struct archive *a)
             lib->archive_read_support_filter_bzip2(a) == ARCHIVE_OK);
 }
 
-/* A format that is missing would make an archive one capture of noise. */
+/* Allows the formats. False if one is missing, because libarchive would then read an archive as one
+ * capture full of noise. */
 static bool allow_formats(const pm_archive *lib, struct archive *a, bool members)
 {
     return (!members || lib->archive_read_support_format_tar(a) == ARCHIVE_OK) &&
@@ -120,7 +124,7 @@ int pm_archive_open(const pm_archive *lib, struct archive *a, void *ctx,
 
 /* ---- magic bytes ---- */
 
-/* After "BZh" and a digit stands the first block's magic, or that of the end. */
+/* True for "BZh", a digit, and the magic of the first block or of the end. */
 static bool is_bzip2(pm_text t)
 {
     pm_text block = t.len >= 10 ? pm_text_from(t, 4) : PM_TEXT("");
@@ -136,7 +140,8 @@ bool pm_archive_is_packed(pm_text t)
            pm_text_starts(t, PM_TEXT("\x28\xb5\x2f\xfd")) || is_bzip2(t);
 }
 
-/* The sum of the header's bytes, its own eight counted as blanks, in octal at 148. */
+/* True if the octal number at byte 148 is the sum of the bytes of the header, where its own eight
+ * bytes count as blanks. */
 static bool has_checksum(const unsigned char *head)
 {
     unsigned sum = 0, claimed = 0;

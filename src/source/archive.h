@@ -1,7 +1,8 @@
-/* archive: libarchive, loaded when the first archive is read: it and what it stands on (XML, ICU)
- * would more than double the time that this program takes to start, and most runs see none.
+/* archive: libarchive, loaded when the first archive is read. With its dependencies (XML, ICU), it
+ * would more than double the start time of the program, and most runs read no archive.
  *
- * Where the build could not tell the library's name (PM_ARCHIVE_SONAME), it is linked as usual. */
+ * If the build could not find the name of the library (PM_ARCHIVE_SONAME), libarchive is linked as
+ * usual. */
 #ifndef PM_SOURCE_ARCHIVE_H
 #define PM_SOURCE_ARCHIVE_H
 
@@ -10,7 +11,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-/* The functions that are called. */
+/* The functions of libarchive that the program calls. */
 #define PM_ARCHIVE_CALLS(CALL)              \
     CALL(archive_bzlib_version)             \
     CALL(archive_entry_filetype)            \
@@ -53,20 +54,22 @@ typedef struct pm_archive {
 #undef PM_ARCHIVE_MEMBER
 } pm_archive;
 
-/* The library stays loaded: the next call costs next to nothing. */
+/* Loads the library. It stays loaded, so further calls cost almost nothing. */
 pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err);
 
-/* A reader of compressed bytes, and, with `members`, of tar. NULL: no memory. */
+/* Returns a reader of compressed bytes and, with `members`, of tar. NULL without memory. */
 struct archive *pm_archive_reader(const pm_archive *lib, bool members);
 
-/* By magic bytes: compressed by one of these four. */
+/* True if the magic bytes are those of one of the four compression formats. */
 bool pm_archive_is_packed(pm_text head);
 
-/* By magic bytes: compressed, or a tar (that of before 1988 has none: its checksum). An empty tar
- * is nothing but NULs, which only its name tells from any other file of that kind. */
+/* True if the magic bytes are those of a compressed file or a tar. A tar from before 1988 has no
+ * magic and is recognised by its checksum. An empty tar contains only NULs and is recognised by its
+ * name. */
 bool pm_archive_wants(const char *head, size_t n, const char *path);
 
-/* As archive_read_open2, which goes on where memory is short. errno may know more than it does. */
+/* Like archive_read_open2, but fails if memory is short, where archive_read_open2 continues. errno
+ * may have more detail than libarchive reports. */
 int pm_archive_open(const pm_archive *lib, struct archive *a, void *ctx,
                     archive_read_callback *give, archive_skip_callback *skip);
 

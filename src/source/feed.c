@@ -1,4 +1,4 @@
-/* feed: read(2) into one block. */
+/* feed: reads a file block by block with read(2). */
 #include "source/feed.h"
 
 #include "source/proc.h"
@@ -9,7 +9,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* A file of a running process is read in pieces that spare it: see proc_map.c. */
+/* Returns the piece size. A file of a running process is read in small pieces, which disturb the
+ * process less: see proc_map.c. */
 static size_t piece_of(int fd)
 {
     struct statfs info;
@@ -18,7 +19,8 @@ static size_t piece_of(int fd)
                                                                       : PM_FEED_BLOCK;
 }
 
-/* Files that the kernel makes up have no size. */
+/* Returns the size of a regular file, or UINT64_MAX. Files that the kernel generates have no size.
+ */
 static uint64_t size_of(int fd, bool seekable)
 {
     struct stat st;
@@ -46,7 +48,7 @@ void pm_feed_free(pm_feed *feed)
     *feed = (pm_feed){0};
 }
 
-/* Reads on until the block holds `least` bytes or the file ends. */
+/* Reads until the block has `least` bytes or the file ends. */
 static bool fill(pm_feed *feed, size_t least)
 {
     while (feed->len < least) {
@@ -58,7 +60,7 @@ static bool fill(pm_feed *feed, size_t least)
         room = room < feed->piece ? room : feed->piece;
         n = left ? read(feed->fd, feed->block + feed->len, room < left ? room : (size_t)left) : 0;
 
-        if (n < 0) { /* EINTR too: whoever caught a signal may want to stop */
+        if (n < 0) { /* EINTR too: a program that catches a signal may want to stop */
             feed->os_errno = errno;
             return false;
         }
@@ -85,7 +87,7 @@ bool pm_feed_next(pm_feed *feed, bool full, const char **bytes, size_t *n)
 
     if (!feed->held)
         feed->len = 0;
-    /* what came before an error is good: the error comes back with the next call */
+    /* bytes before an error are valid: the error is reported by the next call */
     if (!fill(feed, least) && feed->len == 0)
         return false;
     feed->held = false;

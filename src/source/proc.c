@@ -1,4 +1,4 @@
-/* proc: finding a process and telling that it is still the same one. */
+/* proc: finds a process and checks that it is still the same process. */
 #include "source/proc.h"
 
 #include "source/proc_text.h"
@@ -67,7 +67,7 @@ static bool has_ended(const stat_line *s)
 
 /* ---- one process ---- */
 
-/* EPERM: /proc is mounted with hidepid. */
+/* Converts errno to a fate. EPERM means that /proc is mounted with hidepid. */
 static pmapdb_status open_failed(int64_t pid, pm_proc_fate *fate, pmapdb_error *err)
 {
     switch (errno) {
@@ -127,7 +127,7 @@ pm_proc_fate pm_proc_same(const pm_proc *p)
                : PM_PROC_CHANGED;
 }
 
-/* ---- all of them ---- */
+/* ---- all processes ---- */
 
 static int ascending(const void *a, const void *b)
 {

@@ -1,4 +1,5 @@
-/* proc_cgroup: from a line of /proc/PID/cgroup to memory.max of all cgroups on the way up. */
+/* proc_cgroup: finds the cgroup of a process in /proc/PID/cgroup and the lowest memory.max on the
+ * way up. */
 #include "source/proc_cgroup.h"
 
 #include "base/live.h"
@@ -7,14 +8,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* ---- where they are mounted ---- */
+/* ---- mounts ---- */
 
 static bool is_octal(const char *p)
 {
     return p[0] >= '0' && p[0] <= '3' && p[1] >= '0' && p[1] <= '7' && p[2] >= '0' && p[2] <= '7';
 }
 
-/* The kernel writes blank, tab, newline and backslash as \040 and so on. */
+/* Adds a text without escapes. The kernel writes blank, tab, newline and backslash as \040 and so
+ * on. */
 static void add_unescaped(pm_text t, pm_buf *out)
 {
     while (t.len) {
@@ -37,7 +39,7 @@ static bool has_option(pm_text options, pm_text name)
 }
 
 /* "36 31 0:33 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory": any number of words
- * may stand before the lone dash. */
+ * may precede the single dash. */
 pm_mount_line pm_mount_next(pm_text *mountinfo)
 {
     pm_text line = pm_text_cut(mountinfo, '\n');
@@ -74,9 +76,9 @@ pmapdb_status pm_cgroup_mounts(pm_text mountinfo, pm_buf *out, pmapdb_error *err
     return pm_buf_status(out, err);
 }
 
-/* ---- where a process is ---- */
+/* ---- the cgroup of a process ---- */
 
-/* "0::/user.slice", "4:memory:/docker/0123". A path may hold colons. */
+/* Reads "0::/user.slice", "4:memory:/docker/0123". A path may contain colons. */
 pm_text pm_cgroup_path(pm_text cgroup, bool *unified)
 {
     pm_text ours = {0}, memory = {0};
@@ -94,7 +96,7 @@ pm_text pm_cgroup_path(pm_text cgroup, bool *unified)
     return *unified ? ours : memory;
 }
 
-/* Outside of this program's cgroup namespace: seen as "/../other". */
+/* True for a path outside the cgroup namespace of this program, which looks like "/../other". */
 static bool leads_up(pm_text path)
 {
     while (path.len)
@@ -103,7 +105,7 @@ static bool leads_up(pm_text path)
     return false;
 }
 
-/* The part of `path` below the root of a mount; false if that mount does not show it. */
+/* Finds the part of `path` below the root of a mount; false if the mount does not show the path. */
 static bool below(pm_text root, pm_text path, pm_text *rest)
 {
     if (pm_text_equal(root, PM_TEXT("/")))
@@ -116,10 +118,10 @@ static bool below(pm_text root, pm_text path, pm_text *rest)
     return !leads_up(*rest);
 }
 
-/* ---- its limit ---- */
+/* ---- the limit ---- */
 
-/* A cgroup without the file has no limit of its own: the top one, or one whose parent does not hand
- * the controller on. */
+/* Reads the limit of one cgroup. A cgroup without the file has no limit of its own: the top cgroup,
+ * or a cgroup whose parent does not enable the controller. */
 static int64_t limit_of(int dir, const char *file)
 {
     char block[64];
@@ -140,8 +142,9 @@ static int64_t lower(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* `path` is the cgroup's directory; its first `top` bytes are the mount point, which is looked at
- * too: in a container it is the container's own cgroup. */
+/* Returns the lowest limit from `path`, the directory of a cgroup, up to the mount point, which is
+ * the first `top` bytes. The mount point is included, because in a container it is the cgroup of
+ * the container. */
 static int64_t lowest_limit(char *path, size_t top, const char *file)
 {
     int64_t lowest = PM_NO_LIMIT;

@@ -1,4 +1,4 @@
-/* proc_extent: how much memory a reading of smaps walks through, before it does. */
+/* proc_extent: estimates, before smaps is read, how much memory the kernel will walk for it. */
 #include "source/proc.h"
 
 #include "base/line.h"
@@ -7,11 +7,11 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#define MEMINFO "../meminfo" /* from a process's folder */
+#define MEMINFO "../meminfo" /* relative to the folder of a process */
 #define MEMINFO_MAX ((size_t)8192)
 
-/* A page that is swapped out has an entry to be looked at, too. Where no swap is in use, nobody has
- * any, and status need not be read. */
+/* Returns VmSwap, because the entries of swapped pages are walked, too. If the host uses no swap,
+ * status need not be read. */
 static int64_t swapped_kib(const pm_proc *p)
 {
     struct sysinfo info;
@@ -51,8 +51,8 @@ typedef struct largest {
     uint64_t bytes;
 } largest;
 
-/* "7f12a4e00000-7f12a5000000 rw-p ...". What may not be touched at all has no pages: reserves of
- * terabytes, put aside by garbage collectors. */
+/* "7f12a4e00000-7f12a5000000 rw-p ...". Skips mappings without any permission, which have no pages:
+ * garbage collectors reserve terabytes in this way. */
 static pmapdb_status take_line(void *ctx, pm_text line, pmapdb_error *err)
 {
     largest *l = ctx;
@@ -88,8 +88,9 @@ static int64_t host_kib(pm_text meminfo, const char *key)
     return pm_proc_number(pm_proc_word(&rest));
 }
 
-/* Anonymous memory of the whole host that is in no huge page, and what of this process is not
- * anonymous: more cannot be in its small pages. */
+/* Returns an upper bound of the memory of the process in small pages: the anonymous memory of the
+ * whole host outside huge pages, plus the memory of the process that is not anonymous, plus its
+ * swap. */
 static int64_t small_kib(const pm_proc *p)
 {
     char block[MEMINFO_MAX];

@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STATUS_MAX ((size_t)4 * 1024 * 1024) /* 65,536 groups stand in it before the sizes */
+#define STATUS_MAX ((size_t)4 * 1024 * 1024) /* up to 65,536 groups precede the sizes */
 #define LIMITS_MAX ((size_t)8192)
 #define CGROUP_MAX ((size_t)256 * 1024)
 #define CUT "..."
-#define N_TEXTS 6 /* of a pm_standing */
+#define N_TEXTS 6 /* texts in a pm_standing */
 
-/* A line of a file, and where its number goes. */
+/* The key of a line, and the offset of the member for its number. */
 typedef struct fact {
     const char *key;
     size_t at;
@@ -35,7 +35,7 @@ static const fact limit_facts[] = {{"Max address space", offsetof(pm_standing, a
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* The first word after a key. */
+/* Returns the first word after a key. */
 static pm_text word_of(pm_text text, const char *key)
 {
     pm_text rest = pm_proc_after(text, key);
@@ -82,8 +82,8 @@ static void read_limits(const pm_proc *p, pm_standing *out)
 
 /* ---- texts ---- */
 
-/* The texts stand in `memory` one after the other, in this order. Their places are set when all are
- * there, because the buffer moves while it grows. */
+/* Sets the data of all texts, which are in `memory` one after the other in this order. Called after
+ * the last text, because the buffer moves while it grows. */
 static void settle(const pm_buf *memory, pm_standing *out)
 {
     pm_text *const texts[N_TEXTS] = {&out->comm, &out->exe,    &out->cmdline,
@@ -99,7 +99,8 @@ static size_t keep(pm_buf *memory, pm_text text)
     return pm_buf_add(memory, text.data, text.len, NULL) == PMAPDB_OK ? text.len : 0;
 }
 
-/* The words that the kernel adds to the path of a removed file may also be the file's own name. */
+/* True if `path`, including its " (deleted)", is the name of the executable. The kernel adds this
+ * text to the path of a removed file, but it may also be part of the real name. */
 static bool is_name_of(const pm_proc *p, const char *path)
 {
     char inside[PATH_MAX + 8];
@@ -122,9 +123,8 @@ static size_t keep_exe(const pm_proc *p, pm_buf *memory)
     return keep(memory, text);
 }
 
-/* cmdline, without the NULs at its end: titles that a program writes over its arguments end in
- * many. Of environ, a variable that was cut at its end is left out, and every other keeps its NUL.
- */
+/* Adds cmdline without the NULs at its end. A title that a program writes over its arguments ends
+ * with many NULs. */
 static size_t keep_arguments(const pm_proc *p, bool blanks, pm_buf *memory)
 {
     size_t before = memory->len, n;
@@ -139,6 +139,7 @@ static size_t keep_arguments(const pm_proc *p, bool blanks, pm_buf *memory)
     return n - before;
 }
 
+/* Adds environ. A variable that was cut at the end is left out; every other keeps its NUL. */
 static size_t keep_environ(const pm_proc *p, pm_buf *memory)
 {
     size_t before = memory->len;
@@ -189,7 +190,7 @@ static pmapdb_status keep_user(const pm_proc *p, pm_proc_host *host, pm_buf *mem
     return PMAPDB_OK;
 }
 
-/* Missing memory is an error, for a fact that it leaves out would count as unknown from then on. */
+/* Lack of memory is an error, because a fact left out would count as unknown from then on. */
 pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned want, pm_buf *memory,
                                pm_standing *out, pmapdb_error *err)
 {
@@ -253,7 +254,7 @@ static int by_bytes(const void *a, const void *b)
     return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* The first of its name, as getenv takes it; empty where there is none. */
+/* Returns the first variable of that name, as getenv does; empty without such a variable. */
 static pm_text find_variable(pm_text environment, pm_text name)
 {
     while (environment.len) {
@@ -266,7 +267,7 @@ static pm_text find_variable(pm_text environment, pm_text name)
     return (pm_text){0};
 }
 
-/* "NAME=VALUE" and a NUL. */
+/* Adds "NAME=VALUE" and a NUL. */
 static void add_variable(pm_buf *memory, pm_text variable)
 {
     size_t name = (size_t)((const char *)memchr(variable.data, '=', variable.len) - variable.data);
@@ -291,7 +292,7 @@ pmapdb_status pm_proc_keep_environment(pm_text environment, const char *const *n
     qsort(found, count, sizeof *found, by_bytes);
     pm_buf_clear(memory);
     for (size_t i = 0; i < count; i++)
-        if (i == 0 || !pm_text_equal(found[i], found[i - 1])) /* asked for twice */
+        if (i == 0 || !pm_text_equal(found[i], found[i - 1])) /* a name may be requested twice */
             add_variable(memory, found[i]);
     free(found);
     *out = pm_buf_text(memory);

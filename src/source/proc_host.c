@@ -1,5 +1,5 @@
-/* proc_host: facts of the machine and not of one process: users, mounts of the cgroups, whether
- * /proc shows processes of others at all. */
+/* proc_host: facts about the machine, not about one process: users, mounts of the cgroups, and
+ * whether /proc shows processes of other users. */
 #include "source/proc_host.h"
 
 #include "base/num.h"
@@ -59,7 +59,7 @@ void pm_proc_host_free(pm_proc_host *h)
     free(h);
 }
 
-/* Without mountinfo there are no limits to be seen, and that is all. */
+/* If mountinfo cannot be read, only the limits are unknown. */
 pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err)
 {
     pm_buf text = {0};
@@ -78,7 +78,7 @@ pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err)
     return st;
 }
 
-/* An unknown user is "". NULL: no memory. */
+/* Returns the name of a user, "" if unknown. NULL without memory. */
 static char *look_up(int64_t uid)
 {
     struct passwd entry, *found = NULL;
@@ -107,16 +107,16 @@ const char *pm_proc_host_user(pm_proc_host *h, int64_t uid)
 
 /* ---- hidden processes ---- */
 
-/* By number up to Linux 5.7, or by name. 1, noaccess, does not hide: such processes are
- * listed, and counted as unreadable. */
+/* True if a mount option hides processes. Linux up to 5.7 shows a number, later a name. 1
+ * (noaccess) does not hide: the processes are listed and counted as unreadable. */
 static bool option_hides(pm_text option)
 {
     return pm_text_equal(pm_text_cut(&option, '='), PM_TEXT("hidepid")) &&
            pm_text_listed(option, " 2 invisible 4 ptraceable ");
 }
 
-/* "46 44 0:21 / /proc rw,relatime shared:5 - proc proc rw,hidepid=invisible"; of several that are
- * mounted there the last one is seen. */
+/* "46 44 0:21 / /proc rw,relatime shared:5 - proc proc rw,hidepid=invisible"; of several mounts on
+ * /proc, the last one is visible. */
 bool pm_proc_mount_hides(pm_text mountinfo)
 {
     bool hides = false;
@@ -133,7 +133,7 @@ bool pm_proc_mount_hides(pm_text mountinfo)
     return hides;
 }
 
-/* Nothing is hidden from a program with this right. */
+/* True if the program has the capability to trace all processes; then nothing is hidden. */
 static bool may_trace_all(int root)
 {
     char block[STATUS_MAX];
@@ -148,8 +148,9 @@ static bool may_trace_all(int root)
            set >> CAP_SYS_PTRACE_BIT & 1;
 }
 
-/* Nor from the group that the mount names (gid=): it sees the first process, which always exists.
- * Where that process is the user's own, as in a container, it proves nothing. */
+/* True if the user sees process 1, which always exists. Members of the group in the mount option
+ * gid= see all processes. If process 1 belongs to the user, as in a container, this proves nothing.
+ */
 static bool sees_others(int root)
 {
     struct stat info;

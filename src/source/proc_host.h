@@ -1,4 +1,5 @@
-/* proc_host: what pm_proc_standing needs of the machine. Made once, renewed before a sweep. */
+/* proc_host: facts about the machine for pm_proc_standing. Created once, renewed before each sweep.
+ */
 #ifndef PM_SOURCE_PROC_HOST_H
 #define PM_SOURCE_PROC_HOST_H
 
@@ -11,14 +12,15 @@ typedef struct pm_proc_user {
 } pm_proc_user;
 
 struct pm_proc_host {
-    int root; /* a handle on /proc, not its own */
+    int root; /* a handle on /proc, not owned */
     int64_t max_map_count;
     pm_buf mounts;       /* pm_cgroup_mounts */
-    pm_proc_user *users; /* already looked up */
+    pm_proc_user *users; /* cache of users */
     size_t n_users, cap_users;
 };
 
-/* "" where the uid has none; NULL: no memory. Lasts until the host is renewed. */
+/* Returns the name of a user, "" if the uid has no name; NULL without memory. Valid until the host
+ * is renewed. */
 const char *pm_proc_host_user(pm_proc_host *h, int64_t uid);
 
 #endif

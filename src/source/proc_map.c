@@ -1,4 +1,4 @@
-/* proc_map: smaps and maps of a process, read so that it is held up least. */
+/* proc_map: reads smaps and maps of a process and delays the process as little as possible. */
 #include "source/proc.h"
 
 #include <errno.h>
@@ -6,10 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The kernel fills a page per read(2), and what does not fit is made once more by the next: the
- * page tables of the mapping at its end are then walked twice, which is the one big heap by chance
- * of the layout. With pieces of 2 KiB or less that never happens, and they are no slower (CPU in
- * ms, kernel 6.18; the longest single read in us after the slash):
+/* The kernel fills one page per read(2). Text that does not fit is generated again by the next
+ * read, so the page tables of the mapping at the end of the page are walked twice. If the layout is
+ * unlucky, this mapping is the one big heap. With pieces of 2 KiB or less this never happens, and
+ * small pieces are not slower (CPU in ms on kernel 6.18; after the slash, the longest single read
+ * in us):
  *
  *     read(2) of        512 B         1 KiB         2 KiB         4 KiB        64 KiB
  *     2 GiB         20.6/20612    20.5/20575    20.3/20476    40.6/20430    40.7/20750   (1)
@@ -17,15 +18,16 @@
  *     4,000 x 4 KiB    16.2/55       13.6/53       11.6/45       11.9/47       11.7/58
  *     300 x 64 KiB      1.5/32        1.3/26        1.1/16        1.2/59        1.2/46
  *
- * (1) in one mapping after 5 or 10 small ones; after 0 to 4, 6 to 9, 11: 20 to 22 ms in all. */
+ * (1) one mapping after 5 or 10 small ones; after 0 to 4, 6 to 9 or 11, all sizes take 20 to 22 ms.
+ */
 #define PIECE_MAX ((size_t)65536)
-#define LEFT_MAX ((size_t)8192) /* of what was read before: more than most mappings have */
+#define LEFT_MAX ((size_t)8192) /* bytes kept from earlier reads; most mappings have less text */
 
-/* Who reads piece after piece takes the map again before the process, which waits for it, has woken
- * up: the kernel lets that go on for 4 ms each time. And who has to leave the processor in the
- * middle of a piece keeps the map meanwhile. So there is a pause after so long, between two pieces.
- * It costs 2 % more CPU; the longest stall of a process of 4 GiB in ms, median of 7 (tests/bench/
- * stall.py), with two busy programs on two processors after the slash:
+/* A reader that reads piece after piece locks the map again before the process, which waits for the
+ * lock, has woken up; the kernel allows this for 4 ms each time. A reader that is preempted in the
+ * middle of a piece keeps the lock meanwhile. Therefore the reader pauses between two pieces after
+ * every TURN_NS. This costs 2 % more CPU. The longest stall of a process of 4 GiB in ms, median of
+ * 7 (tests/bench/stall.py); after the slash, with two busy programs on two processors:
  *
  *     mappings                 1,024        64          4
  *     one after the other    15/12      20/54      51/188
@@ -51,7 +53,7 @@ static bool is_gone(int os_errno)
     return os_errno == ENOENT || os_errno == ESRCH;
 }
 
-/* A failed open or read: of the process, or of the system. */
+/* Handles a failed open or read: sets a fate if the process caused it, fails if the system did. */
 static pmapdb_status read_failed(const pm_proc *p, const char *file, int os_errno,
                                  pm_proc_fate *fate, pmapdb_error *err)
 {
@@ -69,12 +71,13 @@ typedef struct map_file {
     const char *name;
     int fd;
     size_t piece;
-    int64_t turn_ns; /* when its turn began */
+    int64_t turn_ns; /* start of the current turn */
     int64_t longest_ns, longest_cpu_ns;
     uint64_t bytes;
 } map_file;
 
-/* The thread's own clock is a system call, worth it only where pages are what costs. */
+/* Returns the CPU time of the thread. Reading this clock is a system call, which is worthwhile only
+ * with single mappings, where walking pages dominates the cost. */
 static int64_t cpu_ns(const map_file *f)
 {
     return f->piece <= PM_PROC_PIECE_SINGLE ? clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
@@ -93,7 +96,7 @@ static void pause_between(map_file *f)
     f->turn_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
-/* One read(2) that nothing interrupts; -1 with errno. */
+/* Reads one piece and repeats read(2) after EINTR. Returns -1 and sets errno on failure. */
 static ssize_t read_piece(map_file *f, char *block)
 {
     int64_t cpu = cpu_ns(f), began = clock_ns(CLOCK_MONOTONIC);
@@ -107,7 +110,7 @@ static ssize_t read_piece(map_file *f, char *block)
     return n;
 }
 
-/* What was read and is not done with. */
+/* Bytes that were read but not yet used. */
 typedef struct left {
     size_t begin, end;
     char text[LEFT_MAX + PIECE_MAX];
@@ -155,9 +158,10 @@ static pmapdb_status read_all(map_file *f, pm_proc_feed feed, void *ctx, pm_proc
     }
 }
 
-/* A handle on maps belongs to the memory that the process had when it was opened, and gives nothing
- * once that is gone: by exit, or by exec, after which the rest of smaps is missing without a word.
- * Where addresses are not random, this alone shows an exec. */
+/* True if the process still has the same memory. A handle on maps belongs to the memory that the
+ * process had when the handle was opened, and reads as empty after exit or exec. After an exec the
+ * rest of smaps is missing without an error. If addresses are not randomised, only this check
+ * detects an exec. */
 static bool still_there(int guard)
 {
     char byte;

@@ -1,4 +1,5 @@
-/* proc_text: files of /proc have no size before they are read, and may fail in the middle. */
+/* proc_text: reads files of /proc, whose size is unknown before the reading and which may fail in
+ * the middle. */
 #include "source/proc_text.h"
 
 #include "base/live.h"
@@ -7,9 +8,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define BLOCK ((size_t)4096) /* the kernel gives no more of most files at a time */
+#define BLOCK ((size_t)4096) /* the most that the kernel returns at once from most files */
 
-/* The older hierarchy of cgroups says "none" with the largest count of pages, in bytes. */
+/* The older hierarchy of cgroups expresses "no limit" as the largest number of pages, in bytes.
+ * Every limit from here on counts as none. */
 #define NO_LIMIT_BYTES ((int64_t)1 << 62)
 
 static ssize_t read_block(int fd, char *block, size_t size)

@@ -1,27 +1,28 @@
-/* proc_text: the small files of /proc, read whole and cut into lines and words. */
+/* proc_text: reads the small files of /proc and cuts them into lines and words. */
 #ifndef PM_SOURCE_PROC_TEXT_H
 #define PM_SOURCE_PROC_TEXT_H
 
 #include "base/buf.h"
 #include <stdint.h>
 
-/* Adds the file `name` below `dir` to `out`, at most `max` bytes of it. 0, or why not: an errno.
- * What was read before a failure stays. */
+/* Adds at most `max` bytes of the file `name` below `dir` to `out`. Returns 0 or an errno. Bytes
+ * read before a failure stay. */
 int pm_proc_slurp(int dir, const char *name, size_t max, pm_buf *out);
 
-/* One read of a file that is short by nature; false where it cannot be read. */
+/* Reads a file that is always short with one read(2); false if it cannot be read. */
 bool pm_proc_peek(int dir, const char *name, char *block, size_t size, pm_text *out);
 
-/* The next word, whatever blanks and tabs stand before it. */
+/* Cuts the next word off the text, including the blanks and tabs before it. */
 pm_text pm_proc_word(pm_text *t);
 
-/* A decimal number with a sign; PMAPDB_UNKNOWN for anything else. */
+/* Returns a decimal number with an optional sign; PMAPDB_UNKNOWN for anything else. */
 int64_t pm_proc_number(pm_text word);
 
-/* A limit in bytes as KiB; PM_NO_LIMIT for "max", "unlimited" and the largest count of pages. */
+/* Converts a limit in bytes to KiB; PM_NO_LIMIT for "max", "unlimited" and the largest count of
+ * pages. */
 int64_t pm_proc_limit_kib(pm_text word);
 
-/* The rest of the line that begins with `key`; empty where there is none. */
+/* Returns the rest of the line that begins with `key`; empty without such a line. */
 pm_text pm_proc_after(pm_text text, const char *key);
 
 #endif

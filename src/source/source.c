@@ -15,12 +15,12 @@
 struct pm_source {
     pm_walk *walk;
     pm_feed feed;
-    pm_unpack *unpack; /* NULL: the current file is plain */
-    pm_walk_file file; /* the current one while `open` */
+    pm_unpack *unpack; /* NULL if the current file is plain */
+    pm_walk_file file; /* the current file while `open` */
     bool open, ended;
-    uint64_t unpacked; /* at most, of one file; 0: the usual */
+    uint64_t unpacked; /* maximum for one file; 0: the default */
     pm_buf dir, name, path;
-    size_t own; /* where in `path` the entry's own begins */
+    size_t own; /* offset in `path` of own_path */
     pm_source_entry entry;
 };
 
@@ -86,7 +86,7 @@ static pm_text without_suffix(pm_text name)
     return name;
 }
 
-/* DIR of "DIR/NAME"; "/" of "/NAME", since "" would be the current directory. */
+/* Returns DIR from "DIR/NAME", and "/" from "/NAME", because "" would be the current directory. */
 static pm_text dir_of(pm_text path, pm_text name)
 {
     size_t len = path.len - name.len;
@@ -94,7 +94,7 @@ static pm_text dir_of(pm_text path, pm_text name)
     return (pm_text){path.data, len > 1 ? len - 1 : len};
 }
 
-/* The entry of the current file, or of a member of it that has a path. */
+/* Fills in the entry of the current file, or of a member that has a path. */
 static pmapdb_status describe(pm_source *s, const pm_member *member, bool compressed,
                               pmapdb_error *err)
 {
@@ -128,7 +128,7 @@ static pmapdb_status describe(pm_source *s, const pm_member *member, bool compre
     return PMAPDB_OK;
 }
 
-/* The next member of the current archive; closes it at its end. */
+/* Finds the next member of the current archive; closes the archive at its end. */
 static pmapdb_status next_member(pm_source *s, bool *found, pmapdb_error *err)
 {
     pm_member member;
@@ -143,7 +143,7 @@ static pmapdb_status next_member(pm_source *s, bool *found, pmapdb_error *err)
     return describe(s, member.path ? &member : NULL, member.compressed, err);
 }
 
-/* Opens the next file; *found where it is plain. */
+/* Opens the next file; *found is true if the file is plain. */
 static pmapdb_status next_file(pm_source *s, bool *found, pmapdb_error *err)
 {
     const char *head;

@@ -1,4 +1,5 @@
-/* unpack: libarchive, held to the formats and filters that run inside this process. */
+/* unpack: unpacks with libarchive, restricted to the formats and filters that run inside this
+ * process. */
 #include "source/unpack.h"
 
 #include "base/text.h"
@@ -8,37 +9,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_HOLE ((int64_t)1 << 20) /* a sparse core dump may claim 275 GB of nothing */
-/* Compressed bytes are handed on in such pieces, so that the limits are looked at often enough: of
- * one KiB zstd makes 10 MiB of repetition. */
+#define MAX_HOLE ((int64_t)1 << 20) /* a sparse core dump may contain a hole of 275 GB */
+/* Compressed bytes are passed on in pieces of this size, so that the limits are checked often
+ * enough: zstd can expand one KiB to 10 MiB of repetition. */
 #define PIECE ((size_t)1024)
 
 #define BYTES_MAX ((uint64_t)64 << 30)
-#define BYTES_SURE ((uint64_t)1 << 30) /* whatever the ratio */
+#define BYTES_SURE ((uint64_t)1 << 30) /* allowed with any ratio */
 #define RATIO_MAX 1000
-/* Before one member: libarchive keeps it, a sparse map of this size in 400 MB. */
+/* Header before one member. libarchive keeps the header in memory; a sparse map of this size takes
+ * 400 MB. */
 #define HEADER_MIB_MAX 16
 
 struct pm_unpack {
     pm_feed *feed;
     const char *label;
     pm_archive lib;
-    struct archive *outer, *inner; /* inner: of the current member, where it is compressed itself */
-    struct archive_entry *entry, *inner_entry; /* own ones: a reader may be without, and use it */
-    const char *member; /* path of the current member, or NULL; lives with the entry */
-    int64_t at;         /* how much of the member was handed out */
-    int64_t hole;       /* NULs still to hand out before the block */
+    struct archive *outer, *inner; /* inner: for a member that is itself compressed */
+    struct archive_entry *entry,
+        *inner_entry;   /* owned: a reader may use its own though it has none */
+    const char *member; /* path of the current member, or NULL; valid as long as the entry */
+    int64_t at;         /* bytes of the member returned so far */
+    int64_t hole;       /* NULs still to return before the block */
     const void *block;
-    size_t len; /* of the block, where one is held */
+    size_t len; /* bytes of the block; 0 without a block */
     bool begun, single, ended, dead, damaged;
-    const char *left; /* of the feed's block, the bytes not yet handed on */
+    const char *left; /* unused bytes of the block of the feed */
     size_t n_left;
-    uint64_t most;        /* bytes in all; 0: the usual */
-    uint64_t inner_bytes; /* out of earlier members that were compressed themselves */
-    uint64_t header_at;   /* where the current header begins */
+    uint64_t most;        /* limit of unpacked bytes; 0: the default */
+    uint64_t inner_bytes; /* from earlier members that were compressed themselves */
+    uint64_t header_at;   /* offset of the current header */
     bool in_header;
     bool packed;   /* the archive itself is compressed */
-    char why[112]; /* the limit that was reached; empty before */
+    char why[112]; /* the limit that was reached, or empty */
 };
 
 static const char *reason(const pm_unpack *u, struct archive *a)
@@ -49,7 +52,7 @@ static const char *reason(const pm_unpack *u, struct archive *a)
         return u->why;
     if (!why)
         return "truncated or damaged";
-    /* liblzma's words for an input that ends too early */
+    /* the message of liblzma for truncated input */
     return strstr(why, "No progress is possible") ? "truncated xz input" : why;
 }
 
@@ -60,7 +63,7 @@ static uint64_t out_of(const pm_unpack *u, struct archive *a)
     return n > 0 ? (uint64_t)n : 0;
 }
 
-/* True once a limit was reached, and from then on. */
+/* True from the moment a limit is reached. */
 static bool is_over(pm_unpack *u)
 {
     uint64_t outer = out_of(u, u->outer), most = u->most ? u->most : BYTES_MAX;
@@ -82,7 +85,7 @@ static bool is_over(pm_unpack *u)
 
 static pmapdb_status fail_here(pm_unpack *u, struct archive *a, pmapdb_error *err)
 {
-    if (u->why[0]) /* then nothing more is read */
+    if (u->why[0]) /* after a limit, nothing more is read */
         u->ended = u->dead = true;
     if (u->feed->os_errno)
         return pm_fail_io(err, u->feed->os_errno, "'" PM_SHOWN "'", PM_SHOW(u->label));
@@ -174,8 +177,8 @@ static bool is_good(int r)
     return r == ARCHIVE_OK || r == ARCHIVE_WARN;
 }
 
-/* Holds a block of the member, unless it ended: at its end, or at a hole that no capture has.
- * Returns libarchive's code. */
+/* Loads a block of the member unless one is loaded or the member has ended: at its end, or at a
+ * hole larger than any in a capture. Returns the code of libarchive. */
 static int load_block(pm_unpack *u)
 {
     int r = ARCHIVE_OK;
@@ -201,7 +204,7 @@ static int load_block(pm_unpack *u)
     return r;
 }
 
-/* The member's next bytes as the archive has them; *n = 0 at its end. */
+/* Returns the next bytes of the member as stored in the archive; *n = 0 at its end. */
 static int next_block(pm_unpack *u, const void **bytes, size_t *n)
 {
     static const char nothing[4096];
@@ -234,7 +237,7 @@ static la_ssize_t read_inner(struct archive *a, void *ctx, const void **bytes)
     return (la_ssize_t)n;
 }
 
-/* Looks at the member's first block, which stays to be read; puts a second reader on top where it
+/* Checks the first block of the member without consuming it, and adds a second reader if the member
  * is compressed. */
 static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *err)
 {
@@ -259,7 +262,8 @@ static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *e
     return PMAPDB_OK;
 }
 
-/* pax headers are UTF-8; where the locale cannot show such a name, it is taken as it stands. */
+/* Returns the path of the member. pax headers are UTF-8; a name that the locale cannot represent is
+ * taken unchanged. */
 static const char *path_of(const pm_unpack *u)
 {
     const char *path = u->lib.archive_entry_pathname(u->entry);
@@ -267,8 +271,8 @@ static const char *path_of(const pm_unpack *u)
     return path ? path : u->lib.archive_entry_pathname_utf8(u->entry);
 }
 
-/* Reads the next header that is one; returns libarchive's code. A damaged header of a tar is passed
- * over: the members after it are good, and the end reports the damage. */
+/* Reads the next valid header. Returns the code of libarchive. A damaged header of a tar is
+ * skipped: the members after it are valid, and the damage is reported at the end. */
 static int next_header(pm_unpack *u)
 {
     int r;
@@ -279,7 +283,7 @@ static int next_header(pm_unpack *u)
     u->at = u->hole = 0;
     u->len = 0;
     u->ended = false;
-    /* a step of its own, so that the rest of the member does not count as header */
+    /* a separate step, so that the rest of the member does not count as header */
     r = u->begun ? u->lib.archive_read_data_skip(u->outer) : ARCHIVE_OK;
     u->member = NULL;
     if (r == ARCHIVE_FATAL)
@@ -307,8 +311,8 @@ static pmapdb_status at_end(pm_unpack *u, pm_member *member, bool *found, pmapdb
     return PMAPDB_OK;
 }
 
-/* Archives can hold any number: a moment of another era is unknown, as is the 0 of tools that write
- * tar headers themselves and leave the time out. */
+/* Returns the time of the member. Archives may contain any number: an implausible time counts as
+ * unknown, and so does 0, which tools write that create tar headers without a time. */
 static int64_t mtime_of(const pm_unpack *u)
 {
     static const int64_t year_9999 = 253402300799;
@@ -355,7 +359,8 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
     return PMAPDB_OK;
 }
 
-/* gzip and bzip2 readers stop without a word where the compressed data end. */
+/* Reports bytes after the end of the compressed data, where the gzip and bzip2 readers stop without
+ * an error. */
 static pmapdb_status at_end_of_single(pm_unpack *u, pmapdb_error *err)
 {
     int64_t consumed = u->lib.archive_filter_bytes(u->outer, -1);

@@ -1,4 +1,5 @@
-/* walk: directories by fts(3), the opening of files, and names of /proc that are left closed. */
+/* walk: walks directories with fts(3), opens files, and skips names of /proc that cannot be
+ * captures. */
 #include "source/walk.h"
 
 #include "source/source.h"
@@ -10,12 +11,12 @@
 #include <unistd.h>
 
 #define SHOWN_MAX 200
-#define PID_MAX_DIGITS 7 /* 20261121 is a day */
+#define PID_MAX_DIGITS 7 /* 20261121 is a date */
 
 struct pm_walk {
     char **paths;
     size_t n_paths, next;
-    FTS *tree; /* of the path before `next`, or NULL */
+    FTS *tree; /* tree of the path before `next`, or NULL */
 };
 
 const char *pm_walk_tail(const char *path)
@@ -32,18 +33,19 @@ const char *pm_walk_dots(const char *path)
 
 /* ---- names of /proc ---- */
 
-/* Secrets (environ), a word per page of address space or of the machine, memory itself, messages
- * that reading takes away (kmsg), binary (auxv), write-only. */
+/* Files that are never opened: secrets (environ), a word per page of address space or of the
+ * machine, memory itself, messages that reading consumes (kmsg), binary (auxv), write-only. */
 static const char closed_names[] =
     " environ pagemap kpageflags kpagecount kpagecgroup kcore kmsg auxv clear_refs ";
 
-/* People name their own files so: closed only in a process's folder. `exe` is the program or a link
- * to one of this machine; `timers` is empty as a rule, but not an empty map. */
+/* People use these names for their own files, so the names are skipped only in the folder of a
+ * process. `exe` is the program, or a link to a program of this machine. `timers` is usually empty,
+ * but is not an empty map. */
 static const char closed_in_process[] = " mem exe timers ";
 
-/* Folders of a process. Links in fd and map_files, copied, lead to files of this machine that have
- * nothing to do with it; a thread's smaps are those of its process once more; of the others many
- * files are empty or cannot be read. */
+/* Folders of a process that are skipped. In a copy, links in fd and map_files lead to unrelated
+ * files of this machine. The smaps of a thread repeats that of its process. In the other folders,
+ * many files are empty or cannot be read. */
 static const char closed_folders[] = " fd map_files task net ns attr ";
 
 static bool is_process(pm_text name)
@@ -56,7 +58,7 @@ static bool is_process(pm_text name)
            pm_text_listed(name, " self thread-self ");
 }
 
-/* Takes the last part off the path. */
+/* Cuts the last part off the path. */
 static pm_text cut_last(pm_text *path)
 {
     pm_text part = pm_text_basename(*path);
@@ -86,7 +88,7 @@ bool pm_walk_skips(pm_text path)
 
 /* ---- the list ---- */
 
-/* Of several slashes at the end one stays: fts takes one off. */
+/* Copies a path and leaves one of several slashes at its end, because fts removes one. */
 static char *copy_path(const char *path)
 {
     size_t len = strlen(path);
@@ -135,8 +137,8 @@ void pm_walk_free(pm_walk *walk)
 
 /* ---- files ---- */
 
-/* A file that vanished since its directory was read (its process ended) is no failure, nor is a
- * link that leads nowhere or to itself. */
+/* Fails unless the path may be ignored: a file that vanished after its directory was read (because
+ * its process ended), or a link that leads nowhere or to itself. */
 static pmapdb_status cannot(int os_errno, const char *path, bool named, pmapdb_error *err)
 {
     if ((os_errno == ENOENT || os_errno == ELOOP) && !named)
@@ -155,7 +157,7 @@ static int64_t mtime_of(const struct stat *st)
 static pmapdb_status open_file(const char *path, bool named, pm_walk_file *file, bool *found,
                                pmapdb_error *err)
 {
-    /* a regular file may have become a FIFO in between: never wait for its writer */
+    /* a regular file may have become a FIFO meanwhile: never wait for its writer */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (named ? 0 : O_NONBLOCK));
     struct stat st;
 
@@ -180,10 +182,10 @@ static pmapdb_status open_file(const char *path, bool named, pm_walk_file *file,
     return PMAPDB_OK;
 }
 
-/* A file below a directory of the list. */
+/* Opens a file below a directory of the list. */
 static pmapdb_status find_file(const char *path, pm_walk_file *file, bool *found, pmapdb_error *err)
 {
-    struct stat st; /* of what a link leads to: a device may wake up when it is opened */
+    struct stat st; /* of the target of a link; before opening, which may activate a device */
 
     if (stat(path, &st) != 0)
         return cannot(errno, path, false, err);

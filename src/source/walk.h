@@ -1,6 +1,6 @@
-/* walk: a list of paths -> one open file after the other. Directories are walked in byte order of
- * their names, without names that begin with a dot. Symbolic links are followed to files, and to
- * directories only where they stand in the list. */
+/* walk: turns a list of paths into a sequence of open files. Directories are walked in byte order
+ * of their names, without names that begin with a dot. Symbolic links to files are followed;
+ * symbolic links to directories only if they are in the list. */
 #ifndef PM_SOURCE_WALK_H
 #define PM_SOURCE_WALK_H
 
@@ -8,8 +8,8 @@
 #include "base/text.h"
 
 typedef struct pm_walk_file {
-    int fd;           /* the caller's to close, unless is_stdin or closed */
-    const char *path; /* until the next call */
+    int fd;           /* the caller closes it, unless is_stdin or closed */
+    const char *path; /* valid until the next call */
     int64_t mtime_ms; /* PMAPDB_UNKNOWN for standard input */
     bool regular, named, is_stdin;
     bool closed; /* as in pm_source_entry */
@@ -22,14 +22,16 @@ pmapdb_status pm_walk_new(const char *const *paths, size_t n_paths, pm_walk **ou
                           pmapdb_error *err);
 void pm_walk_free(pm_walk *walk);
 
-/* *found is false at the end. A failure concerns one path; the next call goes on after it. */
+/* *found is false at the end. A failure concerns one path; the next call continues after this path.
+ */
 pmapdb_status pm_walk_next(pm_walk *walk, pm_walk_file *file, bool *found, pmapdb_error *err);
 
-/* The path of a file that was found, not named, on disk or inside an archive, is one of /proc that
- * can be no capture: the file is never opened. */
+/* True if a file must not be opened, because its path is one of /proc that cannot be a capture. For
+ * files found on disk or inside an archive, not for files named by the user. */
 bool pm_walk_skips(pm_text path);
 
-/* A message has room for 511 bytes: of a long path it shows the end, which tells more. */
+/* A message has room for 511 bytes, so a long path shows only its end, which is more informative.
+ */
 #define PM_SHOWN "%s%s"
 #define PM_SHOW(path) pm_walk_dots(path), pm_walk_tail(path)
 const char *pm_walk_dots(const char *path);

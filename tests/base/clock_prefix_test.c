@@ -1,5 +1,5 @@
-/* clock_prefix: log lines that begin with a moment, and the many that only look so. The expected
- * milliseconds are Python's (datetime.timestamp) and those of GNU date. */
+/* clock_prefix: log lines that begin with a moment, and many lines that only look similar. The
+ * expected milliseconds come from Python (datetime.timestamp) and GNU date. */
 #include "unit.h"
 
 #include "base/clock.h"

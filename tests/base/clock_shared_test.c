@@ -1,7 +1,7 @@
-/* clock_shared: every line of the fixtures and of the public captures of PMAPDB_SHARED. They hold
- * memory maps and what people wrote around them, and no line is a moment or begins with one (grep
- * for dates and times of day finds none either); but a moment that is put before a line is found.
- * Exits with 77, skipped, where the captures are not there. */
+/* clock_shared: every line of the fixtures and of the public captures of PMAPDB_SHARED. They
+ * contain memory maps and surrounding text. No line is a moment or begins with one (grep finds no
+ * dates or times of day either), but a moment is found if the test adds it before a line. Exits
+ * with 77 (skipped) if the captures are missing. */
 #include "unit.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* clock: texts, lines and names of files that are moments, and above all those that are not. */
+/* clock: texts, lines and file names that are moments, and especially those that are not. */
 #include "unit.h"
 
 #include "base/clock.h"

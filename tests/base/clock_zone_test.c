@@ -1,4 +1,5 @@
-/* clock_zone_test: time zones that the C library knows, and what only looks like one. */
+/* clock_zone_test: time zones that the C library knows, and texts that only look like time zones.
+ */
 #include "unit.h"
 
 #include "base/clock.h"

@@ -1,4 +1,5 @@
-/* hash_test: the numbers are those of libxxhash: stores have them, other machines make the same. */
+/* hash_test: the hashes equal those of libxxhash. They are in stores, so every machine must compute
+ * the same values. */
 #include "unit.h"
 
 #include "base/hash.h"

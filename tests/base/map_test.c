@@ -1,4 +1,4 @@
-/* map_test: a map against a plain array, and keys with several values. */
+/* map_test: a map compared with a plain array, and keys with several values. */
 #include "unit.h"
 
 #include "base/map.h"

@@ -1,4 +1,4 @@
-/* near_test: what is near to a misspelt word, and what is not. */
+/* near_test: words that are near a misspelt word, and words that are not. */
 #include "unit.h"
 
 #include "base/near.h"

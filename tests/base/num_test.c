@@ -1,4 +1,4 @@
-/* num: numbers, sizes and spans, and what is none. */
+/* num: numbers, sizes and spans, and texts that are none of these. */
 #include "unit.h"
 
 #include "base/num.h"

@@ -1,4 +1,4 @@
-/* pool: equal things have equal ids, different ones never; pointers stay. */
+/* pool: equal things have equal ids, different things have different ids; pointers stay valid. */
 #include "unit.h"
 
 #include "base/pool.h"

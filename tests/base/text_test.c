@@ -1,4 +1,4 @@
-/* text: runs of bytes, the empty ones and those with a NUL too. */
+/* text: runs of bytes, including empty runs and runs with a NUL. */
 #include "unit.h"
 
 #include "base/text.h"

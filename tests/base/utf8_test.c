@@ -1,4 +1,4 @@
-/* utf8_test: decoding against the Unicode table, repair, cutting. */
+/* utf8_test: decoding compared with the Unicode table, repair, cutting. */
 #include "unit.h"
 
 #include "base/utf8.h"

@@ -1,4 +1,4 @@
-/* Tests of classify: which category a row gets by its own text, and by the program's. */
+/* Tests of classify: the category that a row gets from its own text and from the program. */
 #include "classify/rows.h"
 
 typedef struct expectation {

@@ -1,4 +1,4 @@
-/* glob_test: globs say what fnmatch(3) says, where it can be asked. */
+/* glob_test: globs match as fnmatch(3) does, where both are comparable. */
 #include "classify/rules_regex.h"
 
 #include "unit.h"

@@ -1,5 +1,6 @@
-/* heap_shared_test: the inferred heap of samples and of real programs: what `pmap -x` hides, smaps
- * and -XX of the same beat name. Reads $PMAPDB_SHARED/workloads, too; without them skipped (77). */
+/* heap_shared_test: the inferred heap of samples and of real programs: `pmap -x` hides the name
+ * that smaps and -XX of the same moment show. Also reads $PMAPDB_SHARED/workloads; skipped (77)
+ * without it. */
 #include "classify/rows.h"
 
 #include "base/buf.h"

@@ -1,4 +1,4 @@
-/* Tests of the heap that is found by its place, in captures that print it as "[ anon ]". */
+/* Tests of the heap that is found by its address, in captures that print it as "[ anon ]". */
 #include "classify/rows.h"
 
 #define GIB (UINT64_C(1) << 30)

@@ -1,4 +1,4 @@
-/* keep_cmdline_test: which part of a command line is stored. */
+/* keep_cmdline_test: the part of a command line that is stored. */
 #include "classify/keep_cmdline.h"
 
 #include "unit.h"

@@ -1,4 +1,4 @@
-/* rules_category_test: templates of categories, and what they give for awkward names. */
+/* rules_category_test: templates of categories, and their results for awkward names. */
 #include "classify/ruling.h"
 
 static void gives(const char *category, const char *path_glob, pm_rule_row row,

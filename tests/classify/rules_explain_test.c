@@ -1,4 +1,4 @@
-/* rules_explain_test: conditions in words, what was found instead, what keeps each rule from a
+/* rules_explain_test: conditions in words, what was found instead, why each rule does not match a
  * mapping, and warnings. */
 #include "classify/ruling.h"
 

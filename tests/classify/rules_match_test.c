@@ -1,5 +1,5 @@
-/* rules_match_test: every condition of a rule, for rows that it holds for and rows that it does not
- * hold for; the order of rules; facts of a capture. */
+/* rules_match_test: every condition of a rule, with rows for which the condition holds and rows for
+ * which it does not; the order of rules; the facts of a capture. */
 #include "classify/ruling.h"
 
 static void test_base(void **state)

@@ -1,7 +1,7 @@
-/* rules_of: prints what a set of rules says of every mapping in captures:
+/* rules_of: prints the result of a set of rules for every mapping in captures:
  *     rules_of NAME|FILE CAPTURE...
- * For each capture its path behind "= ", then a line per mapping, by address:
- *     START KIB RSS RULE BASE CATEGORY          RSS "?" where it is not known, RULE "-" for none */
+ * For each capture, prints "= " and its path, then a line per mapping, ordered by address:
+ *     START KIB RSS RULE BASE CATEGORY          RSS "?" if unknown, RULE "-" for none */
 #include "classify/rules_of.h"
 
 #include "api/rules.h"

@@ -1,4 +1,4 @@
-/* rules_of: what a set of rules says of every mapping of a capture's file, through the reader. */
+/* rules_of: applies a set of rules to every mapping in a file of captures, through the reader. */
 #ifndef TESTS_CLASSIFY_RULES_OF_H
 #define TESTS_CLASSIFY_RULES_OF_H
 

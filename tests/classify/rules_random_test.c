@@ -1,5 +1,5 @@
-/* rules_random_test: sets of random rules on random captures, against a slow matcher that reads the
- * cells anew for every row, with another glob (fnmatch) and other arithmetic. */
+/* rules_random_test: sets of random rules on random captures, compared with a slow matcher that
+ * parses the cells again for every row, with another glob (fnmatch) and different arithmetic. */
 #include "classify/ruling.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* rules_read_test: cells of rules: every mistake is told with its reason, and changes nothing. */
+/* rules_read_test: cells of rules: every mistake is reported with its reason and leaves the set
+ * unchanged. */
 #include "classify/ruling.h"
 
 static const char *reason_in(pm_rules *set, cells c)

@@ -1,4 +1,4 @@
-/* rules_regex_test: regexes on hostile paths end soon, and that they gave up is known. */
+/* rules_regex_test: regexes on hostile paths end soon, and giving up is counted. */
 #include "classify/ruling.h"
 
 #include <time.h>

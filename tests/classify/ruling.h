@@ -1,4 +1,4 @@
-/* ruling: sets of rules and rows in a line each, for the tests of rules. */
+/* ruling: sets of rules and rows, each written in one line, for the tests of rules. */
 #ifndef TESTS_CLASSIFY_RULING_H
 #define TESTS_CLASSIFY_RULING_H
 

@@ -1,9 +1,10 @@
-/* chunks: a text gives the same rows, blocks, notes and states however it is cut into chunks.
+/* chunks: a text gives the same rows, blocks, notes and states for every division into chunks.
  *
- * Texts of up to SMALL bytes are cut into chunks of every size and into two at every place; larger
- * ones into chunks of some sizes and at places drawn from a fixed seed. That is a quadratic number
- * of bytes: without PMAPDB_FULL=1 a small text longer than EVERY bytes is cut at drawn sizes and
- * places as well. Texts: tests/fixtures and, where they are there, the captures of PMAPDB_SHARED.
+ * Texts of up to SMALL bytes are cut into chunks of every size, and into two parts at every
+ * position. Larger texts are cut into chunks of some sizes, and at random positions from a fixed
+ * seed. The cost is quadratic, so without PMAPDB_FULL=1 a small text longer than EVERY bytes is
+ * also cut at random sizes and positions only. The texts are tests/fixtures and, if present, the
+ * captures of PMAPDB_SHARED.
  */
 #include "parse/kit.h"
 #include <dirent.h>

@@ -1,5 +1,5 @@
-/* csv_table_test: named columns, rows of other lengths, quotes that never close; in
- * every cut of the bytes. */
+/* csv_table_test: named columns, rows of wrong length, unclosed quotes; for every division of the
+ * bytes into chunks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* demo: what the kernel itself said of the process whose captures are in fixtures/parse: its smaps,
- * read with awk. Every dialect has to give of it what it shows. */
+/* demo: the values of the kernel for the process whose captures are in fixtures/parse: its smaps,
+ * read with awk. Every dialect must give the values that it shows. */
 #ifndef PM_TESTS_PARSE_DEMO_H
 #define PM_TESTS_PARSE_DEMO_H
 

@@ -1,5 +1,5 @@
-/* explain: of each block which tool and version printed it, how sure that is, what it was told by,
- * and what was made good. */
+/* explain: for each block, the tool and version that printed it, the confidence, the evidence, and
+ * the repairs. */
 #include "parse/kit.h"
 
 typedef struct told {

@@ -1,5 +1,5 @@
-/* formats_test: every example of `pmapdb dialects` is read as the dialect that it stands for and
- * gives what is said of it; what is refused by name is. */
+/* formats_test: every example of `pmapdb dialects` is read as its dialect and gives the fields that
+ * the table lists; output of refused tools is refused. */
 #include "parse/formats.h"
 
 #include "parse/kit.h"

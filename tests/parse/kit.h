@@ -1,4 +1,4 @@
-/* kit: feeds a reader in chunks of a size and writes down every event as a line of text. */
+/* kit: feeds a reader in chunks of a given size and records every event as a line of text. */
 #ifndef PM_TESTS_PARSE_KIT_H
 #define PM_TESTS_PARSE_KIT_H
 

@@ -1,5 +1,5 @@
-/* layout: which number of a row of -X and -XX is which, on old kernels and in lists of columns that
- * the user chose. */
+/* layout: the fields of the numbers in rows of -X and -XX, on old kernels and in column lists of
+ * the user. */
 #include "parse/kit.h"
 
 /* -XX -q on kernels before 4.15, which print the page sizes behind the swap. */

@@ -1,5 +1,5 @@
-/* live_map_test: a map read time after time is what the reader reads, whatever changed between, and
- * a mapping that did not change keeps its id. */
+/* live_map_test: a map that is read repeatedly equals the result of the reader, whatever has
+ * changed meanwhile, and an unchanged mapping keeps its id. */
 #include "parse/kit.h"
 
 #include "parse/live_map.h"

@@ -1,5 +1,5 @@
-/* lookalikes: rows of other tools and of patched or old procps: which they are, and which number of
- * a row is which. */
+/* lookalikes: rows of other tools and of patched or old procps: their dialects, and the fields of
+ * their numbers. */
 #include "parse/kit.h"
 
 /* The only block of the text: its dialect, its tool, how it was checked; and its rows. */

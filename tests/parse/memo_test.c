@@ -1,5 +1,5 @@
-/* memo_test: rows whose text was read before are told by the pool's memo, and what is read is the
- * same as without it, whatever was read before and however the text is cut. */
+/* memo_test: rows whose text was read before are found in the memo of the pool. The result is the
+ * same as without the memo, whatever was read before and wherever the text is cut. */
 #include "parse/kit.h"
 
 #include "base/hash.h"

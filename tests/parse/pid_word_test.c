@@ -1,4 +1,4 @@
-/* pid_word: lines that name one process, and those that name none or two. */
+/* pid_word: lines that name one process, and lines that name no process or two. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

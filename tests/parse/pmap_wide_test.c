@@ -1,4 +1,4 @@
-/* pmap_wide: pmap -X and -XX: columns by header or without one, flags, names, running sums. */
+/* pmap_wide: pmap -X and -XX: columns with and without a header, flags, names, running sums. */
 #include "parse/demo.h"
 
 #define XX_BITS (PM_BIT(PM_KERNEL_PAGE) | PM_BIT(PM_PRIVATE_DIRTY) | PM_HAS_FLAGS)

@@ -1,4 +1,4 @@
-/* shared: the public captures of PMAPDB_SHARED. Skipped where the folder is not there. */
+/* shared: the public captures of PMAPDB_SHARED. Skipped if the folder is missing. */
 #include "base/num.h"
 #include "parse/kit.h"
 #include <dirent.h>

@@ -1,5 +1,6 @@
-/* smaps_fast: the shortcut for lines as the kernel prints them takes no line that smaps.c would
- * refuse, and reads the same from the others. Fed byte by byte, no key line takes the shortcut. */
+/* smaps_fast: the shortcut for lines in the layout of the kernel takes no line that smaps.c would
+ * refuse, and reads the same values from the other lines. If the text is fed byte by byte, no key
+ * line takes the shortcut. */
 #include "parse/kit.h"
 
 #define ROWS 10

@@ -1,4 +1,4 @@
-/* smaps: rows of maps, key lines of smaps, and where a block of them begins and is cut. */
+/* smaps: rows of maps, key lines of smaps, and where their blocks begin and are cut. */
 #include "parse/kit.h"
 
 #define ROW1 \

@@ -1,4 +1,5 @@
-/* sorted: what `sort`, `head` and `tail` make of pmap -x: the lines of one capture in any order. */
+/* sorted: output of pmap -x after `sort`, `head` and `tail`: the lines of one capture in any order.
+ */
 #include "parse/kit.h"
 #include <time.h>
 

@@ -1,5 +1,5 @@
-/* stream: what begins and ends a block, times, hashes, empty blocks, foreign lines, hostile bytes.
- */
+/* stream: the lines that begin and end a block, times, hashes, empty blocks, foreign lines, hostile
+ * bytes. */
 #include "parse/kit.h"
 
 #include "base/hash.h"

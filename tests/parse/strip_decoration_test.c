@@ -1,5 +1,5 @@
-/* strip_decoration: what mail, pages, terminals and editors put around the lines of a capture is
- * taken off and said; what is part of a file's name stays. */
+/* strip_decoration: decoration from mail, web pages, terminals and editors is removed from the
+ * lines of a capture and reported; parts of file names stay. */
 #include "parse/kit.h"
 
 #define ROW "0000000000400000      12       8       4 r-x-- demo\n"

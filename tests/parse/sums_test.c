@@ -1,5 +1,5 @@
-/* sums: lines of sums with no rows above them are totals, in every tool and language; what only
- * looks like one is none. */
+/* sums: lines of sums without rows above them are totals, in every tool and language; lines that
+ * only look like sums are not. */
 #include "parse/kit.h"
 
 #define NONE (-1)

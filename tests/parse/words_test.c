@@ -1,5 +1,5 @@
-/* words: lines that are no rows and say something all the same: moments, marks of omission, what
- * the system refused, processes named in passing, other tools' headers. */
+/* words: informative lines that are not rows: moments, marks of omission, refusals by the system,
+ * process names, headers of other tools. */
 #include "parse/kit.h"
 
 #define T1 1795226732000 /* 2026-11-21 02:05:32 UTC */

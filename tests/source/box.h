@@ -1,4 +1,4 @@
-/* box: a temporary folder to work in, files in it, and what a source makes of them. */
+/* box: a temporary folder, files in it, and the entries that a source reads from them. */
 #ifndef TESTS_SOURCE_BOX_H
 #define TESTS_SOURCE_BOX_H
 

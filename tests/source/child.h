@@ -1,5 +1,5 @@
-/* child: processes to be looked at: this test program itself, started once more, in whose main
- * child_main stands first. */
+/* child: processes for the tests to read: the test program itself, started again. Its main calls
+ * child_main first. */
 #ifndef TESTS_SOURCE_CHILD_H
 #define TESTS_SOURCE_CHILD_H
 

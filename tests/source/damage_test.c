@@ -1,4 +1,4 @@
-/* damage: truncated and damaged archives give what is good, then one failure that says so. */
+/* damage: truncated and damaged archives give their undamaged part, then one failure. */
 #include "source/packed.h"
 
 #define BIG 1000000

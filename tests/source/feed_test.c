@@ -1,5 +1,5 @@
-/* feed_test: how much is read at a time: of a running process little, so that the kernel does not
- * walk its page tables twice; of a file much. */
+/* feed_test: the bytes per read: few for a running process, so that the kernel does not walk its
+ * page tables twice; many for a file. */
 #include "source/box.h"
 
 #include "source/feed.h"

@@ -1,5 +1,5 @@
-/* proc_cgroup_test: limits of made-up hierarchies in a folder, as a host, a container with and
- * without a cgroup namespace, and one that sees the host's hierarchy would find them. */
+/* proc_cgroup_test: limits of simulated hierarchies in a folder, as seen on a host, in a container
+ * with and without a cgroup namespace, and in a container that sees the hierarchy of the host. */
 #include "source/box.h"
 
 #include "base/live.h"

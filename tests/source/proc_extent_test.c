@@ -1,4 +1,4 @@
-/* proc_extent_test: how much there is to walk through, against the same counted line by line. */
+/* proc_extent_test: the memory to walk through, compared with a count line by line. */
 #include "source/child.h"
 
 #include <sys/mman.h>

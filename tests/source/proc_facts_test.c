@@ -1,4 +1,4 @@
-/* proc_facts_test: what stands beside the map: of children with awkward programs, arguments,
+/* proc_facts_test: the facts beside the map, for children with awkward programs, arguments,
  * environments and users. */
 #include "source/box.h"
 #include "source/child.h"

@@ -1,5 +1,6 @@
-/* proc_map_test: the maps of children of this program, against what the kernel prints for anybody;
- * of such that end or become another program while they are read; of such that belong to others. */
+/* proc_map_test: the maps of children of this program, compared with the output of the kernel; also
+ * of children that end or become another program during the reading, and of processes of other
+ * users. */
 #include "source/child.h"
 
 #include <sys/mman.h>

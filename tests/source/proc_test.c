@@ -1,5 +1,5 @@
-/* proc_test: children of this program that are stopped, end or have hostile names; against what the
- * kernel prints, read here in another way. */
+/* proc_test: children of this program that are stopped, end or have hostile names; compared with
+ * the output of the kernel, read in a different way. */
 #include "source/child.h"
 
 #include <sys/resource.h>

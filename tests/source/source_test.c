@@ -1,4 +1,4 @@
-/* source: plain files, directories, standard input, and names that are no fun. */
+/* source: plain files, directories, standard input, and awkward names. */
 #include "source/box.h"
 
 static void plain_file(void **state)

@@ -1,4 +1,4 @@
-/* unpack: compressed files and archives, whole and damaged. */
+/* unpack: compressed files and archives, intact and damaged. */
 #include "source/packed.h"
 
 #define BIG 1000000

@@ -4,7 +4,7 @@
 
 #include "store/file/store.h"
 #include "store/rules/rule_set.h"
-#include "store/rules/rules_csv.h"
+#include "store/rules/rules_file.h"
 
 /* Zero it before use. */
 typedef struct pm_rules_choice {

@@ -2,7 +2,6 @@
 #include "store/export/redact.h"
 
 #include "base/dialect.h"
-#include "store/rules/rules_csv.h"
 #include "store/rules/rules_file.h"
 #include <stdlib.h>
 

@@ -1,17 +1,24 @@
 /* rules_file: sets of rules as CSV. */
 #include "store/rules/rules_file.h"
 
+#include "base/near.h"
+#include "base/utf8.h"
+#include "parse/csv_table.h"
 #include "store/file/embedded.h"
+#include <stdio.h>
+
+#define MISTAKES_SHOWN 20
 
 extern const pm_embedded pm_embedded_rules[];
 
 const char *const pm_rules_builtins[] = {"default", "pmap-dotnet", NULL};
 
-typedef struct filling {
+typedef struct reading {
+    const char *label;
+    pm_text text;
     pm_rules *set;
     pm_rules_report *report;
-    const char *label;
-} filling;
+} reading;
 
 pm_text pm_rules_builtin(pm_text name)
 {
@@ -21,60 +28,238 @@ pm_text pm_rules_builtin(pm_text name)
     return (pm_text){0};
 }
 
-static pmapdb_status warn(const filling *f, uint64_t line, size_t index, pmapdb_error *err)
+/* ---- the report ---- */
+
+/* Adds a mistake in a line; line 0: in the whole file. */
+static pmapdb_status add_mistake(const reading *r, uint64_t line, const char *why,
+                                 pmapdb_error *err)
 {
-    pm_buf *out = &f->report->warnings;
+    pm_rules_report *report = r->report;
+
+    if (report->n_mistakes++ >= MISTAKES_SHOWN)
+        return PMAPDB_OK;
+    if (line == 0)
+        return pm_buf_addf(&report->mistakes, err, "%s: %s\n", r->label, why);
+    return pm_buf_addf(&report->mistakes, err, "%s:%llu: %s\n", r->label, (unsigned long long)line,
+                       why);
+}
+
+/* PMAPDB_OK if there is no mistake so far. */
+static pmapdb_status verdict(const reading *r, pmapdb_error *err)
+{
+    pm_rules_report *report = r->report;
+    size_t n = report->n_mistakes, more = n > MISTAKES_SHOWN ? n - MISTAKES_SHOWN : 0;
+    const char *first = pm_buf_text(&report->mistakes).data;
+    int len = (int)strcspn(first, "\n");
+
+    if (n == 0)
+        return PMAPDB_OK;
+    if (n == 1)
+        return pm_fail(err, PMAPDB_INPUT, "%.*s", len, first);
+    pm_fail(err, PMAPDB_INPUT, "%.*s (and %zu more mistakes)", len < 400 ? len : 400, first, n - 1);
+    if (more &&
+        pm_buf_addf(&report->mistakes, err, "%s: %zu more mistakes\n", r->label, more) != PMAPDB_OK)
+        return PMAPDB_NOMEM;
+    return PMAPDB_INPUT;
+}
+
+static pmapdb_status warn(const reading *r, uint64_t line, size_t index, pmapdb_error *err)
+{
+    pm_buf *out = &r->report->warnings;
     pm_buf what = {0};
-    pmapdb_status st = pm_rules_warning(f->set, index, &what, err);
+    pmapdb_status st = pm_rules_warning(r->set, index, &what, err);
 
     if (st == PMAPDB_OK && what.len && line)
-        st = pm_buf_addf(out, err, "%s:%llu: %s\n", f->label, (unsigned long long)line, what.data);
+        st = pm_buf_addf(out, err, "%s:%llu: %s\n", r->label, (unsigned long long)line, what.data);
     else if (st == PMAPDB_OK && what.len)
-        st = pm_buf_addf(out, err, "%s: %s\n", f->label, what.data);
+        st = pm_buf_addf(out, err, "%s: %s\n", r->label, what.data);
     pm_buf_free(&what);
     return st;
 }
 
+void pm_rules_report_free(pm_rules_report *report)
+{
+    pm_buf_free(&report->mistakes);
+    pm_buf_free(&report->warnings);
+    *report = (pm_rules_report){0};
+}
+
+/* ---- rows ---- */
+
+static pmapdb_status on_bad(void *ctx, uint64_t line, const char *what, pmapdb_error *err)
+{
+    return add_mistake(ctx, line, what, err);
+}
+
 static pmapdb_status on_row(void *ctx, uint64_t line, const pm_text *field, pmapdb_error *err)
 {
-    filling *f = ctx;
-    pmapdb_status st = pm_rules_add(f->set, field, err);
+    const reading *r = ctx;
+    pmapdb_error why;
+    pmapdb_status st = pm_rules_add(r->set, field, &why);
 
-    return st == PMAPDB_OK ? warn(f, line, pm_rules_count(f->set) - 1, err) : st;
+    PM_STEP(st, warn(r, line, pm_rules_count(r->set) - 1, &why));
+    if (st == PMAPDB_INPUT)
+        return add_mistake(r, line, why.text, err);
+    if (st != PMAPDB_OK && err)
+        *err = why;
+    return st;
+}
+
+/* ---- the text ---- */
+
+static pm_text next_line(pm_text *rest)
+{
+    const char *end = memchr(rest->data, '\n', rest->len);
+    pm_text line = {rest->data, end ? (size_t)(end - rest->data) : rest->len};
+
+    *rest = pm_text_from(*rest, line.len + (end != NULL));
+    return line;
+}
+
+/* Checks the bytes. Stops at the first bad line: the other lines are probably as bad. */
+static pmapdb_status check_bytes(const reading *r, pmapdb_error *err)
+{
+    pm_text rest = r->text;
+
+    if (rest.len > PM_RULES_FILE_MAX)
+        return pm_fail(err, PMAPDB_INPUT, "%s: larger than 1 MiB", r->label);
+    for (uint64_t line = 1; rest.len; line++) {
+        pm_text text = next_line(&rest);
+
+        if (memchr(text.data, '\0', text.len))
+            return pm_fail(err, PMAPDB_INPUT, "%s:%llu: a NUL byte", r->label,
+                           (unsigned long long)line);
+        if (!pm_utf8_valid(text))
+            return pm_fail(err, PMAPDB_INPUT, "%s:%llu: bytes that are no UTF-8", r->label,
+                           (unsigned long long)line);
+    }
+    return PMAPDB_OK;
+}
+
+static pm_text bare(pm_text t)
+{
+    while (t.len && pm_char_in(t.data[0], " \t\""))
+        t = pm_text_from(t, 1);
+    while (t.len && pm_char_in(t.data[t.len - 1], " \t\"\r"))
+        t.len--;
+    return t;
+}
+
+/* Rejects an unknown column: its condition would be ignored. */
+static pmapdb_status check_column(const reading *r, uint64_t line, pm_text name, pmapdb_error *err)
+{
+    char why[160];
+    pm_near near;
+
+    for (size_t i = 0; i < PM_RULE_COLUMNS; i++)
+        if (pm_text_equal(name, pm_text_of(pm_rule_columns[i])))
+            return PMAPDB_OK;
+    pm_near_start(&near, name);
+    for (size_t i = 0; i < PM_RULE_COLUMNS; i++)
+        pm_near_try(&near, pm_text_of(pm_rule_columns[i]));
+    snprintf(why, sizeof why, "there is no column '%.*s'%s", (int)(name.len < 40 ? name.len : 40),
+             name.data, near.best[0] ? pm_near_hint(&near) : "");
+    return add_mistake(r, line, why, err);
+}
+
+static pmapdb_status check_header(const reading *r, uint64_t line, pm_text header,
+                                  pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+    const char *comma;
+
+    if (pm_text_starts(header, PM_TEXT("\xef\xbb\xbf")))
+        header = pm_text_from(header, 3);
+    do {
+        comma = header.len ? memchr(header.data, ',', header.len) : NULL;
+        st = check_column(
+            r, line,
+            bare((pm_text){header.data, comma ? (size_t)(comma - header.data) : header.len}), err);
+        if (comma)
+            header = pm_text_from(header, (size_t)(comma - header.data) + 1);
+    } while (comma && st == PMAPDB_OK);
+    return st;
+}
+
+/* Comments become empty lines, so that lines keep their numbers. Inside quotes, that is, after an
+ * odd number of them, a # begins no comment. */
+static pmapdb_status feed(const reading *r, pm_csv *table, pmapdb_error *err)
+{
+    pm_text rest = r->text;
+    bool quoted = false, header = false;
+    pmapdb_status st = PMAPDB_OK;
+
+    for (uint64_t line = 1; rest.len && st == PMAPDB_OK; line++) {
+        pm_text text = next_line(&rest);
+
+        if (!quoted && text.len && text.data[0] == '#')
+            text.len = 0;
+        if (!header && bare(text).len) {
+            header = true;
+            st = check_header(r, line, text, err);
+        }
+        for (size_t i = 0; i < text.len; i++)
+            quoted ^= text.data[i] == '"';
+        if (st == PMAPDB_OK)
+            st = pm_csv_feed(table, text.data, text.len, err);
+        if (st == PMAPDB_OK)
+            st = pm_csv_feed(table, "\n", 1, err);
+    }
+    return st == PMAPDB_OK ? pm_csv_finish(table, err) : st;
+}
+
+static pmapdb_status read_text(reading *r, pmapdb_error *err)
+{
+    pm_csv_column columns[PM_RULE_COLUMNS];
+    const pm_csv_options options = {.path = r->label,
+                                    .columns = columns,
+                                    .n_columns = PM_RULE_COLUMNS,
+                                    .ctx = r,
+                                    .row = on_row,
+                                    .bad = on_bad};
+    pm_csv *table = NULL;
+    pmapdb_error why;
+    pmapdb_status st = check_bytes(r, &why);
+
+    for (int i = 0; i < PM_RULE_COLUMNS; i++)
+        columns[i] = (pm_csv_column){pm_rule_columns[i], i <= PM_RULE_CATEGORY};
+    PM_STEP(st, pm_csv_new(&options, &table, &why));
+    PM_STEP(st, feed(r, table, &why));
+    pm_csv_free(table);
+    if (st == PMAPDB_INPUT) { /* about the first line or the whole file; the text names the file */
+        r->report->n_mistakes++;
+        st = pm_buf_addf(&r->report->mistakes, &why, "%s\n", why.text);
+    }
+    if (st != PMAPDB_OK && err)
+        *err = why;
+    return st == PMAPDB_OK ? verdict(r, err) : st;
+}
+
+static pmapdb_status finish(const reading *r, pmapdb_error *err)
+{
+    pmapdb_error why;
+    pmapdb_status st = pm_rules_finish(r->set, &why);
+
+    if (st == PMAPDB_INPUT)
+        st = add_mistake(r, 0, why.text, err);
+    else if (st != PMAPDB_OK)
+        st = pm_fail_nomem(err);
+    PM_STEP(st, verdict(r, err));
+    PM_STEP(st, warn(r, 0, PM_NO_RULE, err));
+    return st;
 }
 
 pmapdb_status pm_rules_read(pm_text text, const char *label, const char *application,
                             pm_rules_report *report, pm_rules **out, pmapdb_error *err)
 {
-    pm_csv_column columns[PM_RULE_COLUMNS];
-    filling f = {.report = report, .label = label};
-    const pm_rules_csv csv = {.label = label,
-                              .text = text,
-                              .columns = columns,
-                              .n_columns = PM_RULE_COLUMNS,
-                              .ctx = &f,
-                              .row = on_row};
-    pmapdb_error why;
-    pmapdb_status st = pm_rules_new(application, &f.set, err);
+    reading r = {.label = label, .text = text, .report = report};
+    pmapdb_status st = pm_rules_new(application, &r.set, err);
 
-    for (int i = 0; i < PM_RULE_COLUMNS; i++)
-        columns[i] = (pm_csv_column){pm_rule_columns[i], i <= PM_RULE_CATEGORY};
+    PM_STEP(st, read_text(&r, err));
+    PM_STEP(st, finish(&r, err));
     if (st == PMAPDB_OK)
-        st = pm_rules_csv_read(&csv, report, err);
-    if (st == PMAPDB_OK) {
-        st = pm_rules_finish(f.set, &why);
-        if (st == PMAPDB_INPUT)
-            st = pm_rules_mistake(report, label, 0, why.text, err);
-        else if (st != PMAPDB_OK)
-            st = pm_fail_nomem(err);
-        if (st == PMAPDB_OK)
-            st = pm_rules_verdict(report, label, err);
-    }
-    if (st == PMAPDB_OK)
-        st = warn(&f, 0, PM_NO_RULE, err);
-    if (st == PMAPDB_OK)
-        *out = f.set;
+        *out = r.set;
     else
-        pm_rules_free(f.set);
+        pm_rules_free(r.set);
     return st;
 }

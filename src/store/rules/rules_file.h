@@ -1,9 +1,24 @@
-/* rules_file: sets of rules as CSV (classify/rules.h). */
+/* rules_file: sets of rules as CSV (classify/rules.h): read whole, and all mistakes reported.
+ *
+ * Strict: only known columns, UTF-8, no NUL. A line that begins with # where a row could begin is a
+ * comment. */
 #ifndef PM_STORE_RULES_FILE_H
 #define PM_STORE_RULES_FILE_H
 
+#include "base/buf.h"
 #include "classify/rules.h"
-#include "store/rules/rules_csv.h"
+
+#define PM_RULES_FILE_MAX (1 << 20)
+
+/* Messages about a file: lines, each ended by '\n'. Zero it before use, free it with
+ * pm_rules_report_free. */
+typedef struct pm_rules_report {
+    pm_buf mistakes; /* "FILE:LINE: reason", the first 20 */
+    pm_buf warnings; /* warnings, in the same form */
+    size_t n_mistakes;
+} pm_rules_report;
+
+void pm_rules_report_free(pm_rules_report *report);
 
 /* Returns the text of a built-in set; data is NULL if there is no set with this name. */
 pm_text pm_rules_builtin(pm_text name);

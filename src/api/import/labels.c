@@ -134,3 +134,17 @@ pmapdb_status pm_labels_end(pm_intake *in, pmapdb_error *err)
         in->foreign.n = in->nothing.n = 0;
     return st;
 }
+
+static int compare_times(const void *a, const void *b)
+{
+    int64_t x = ((const pm_label_pending *)a)->put.taken_ms;
+    int64_t y = ((const pm_label_pending *)b)->put.taken_ms;
+
+    return (x > y) - (x < y);
+}
+
+void pm_labels_settle(pm_intake *in)
+{
+    if (in->n_labels)
+        qsort(in->labels, in->n_labels, sizeof *in->labels, compare_times);
+}

@@ -22,6 +22,8 @@ pmapdb_status pm_labels_hear(pm_intake *in, const char *bytes, size_t n, bool fi
 /* Ends the file: reports with names wait, others become problems, and the blocks that the reader of
  * captures saw in the text are forgotten. */
 pmapdb_status pm_labels_end(pm_intake *in, pmapdb_error *err);
+/* Sorts by time: a report that comes before a stored one asks all reports of its process again. */
+void pm_labels_settle(pm_intake *in);
 void pm_labels_forget(pm_intake *in);
 
 #endif

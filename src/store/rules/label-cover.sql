@@ -1,14 +1,11 @@
 -- label-cover: what the ranges of temp table label_new, a JVM's names for its own memory, make of
--- the mappings of one capture: temp table label_row.
+-- the mappings of the captures of label_report (label-near.sql runs before): temp table label_row.
 --
 -- A mapping that ranges of one category cover to nine tenths gets this category: the rest may be of
 -- another owner, and what is resident in it. One that rules take for memory of a JVM, and of which
 -- less than half is covered at all, is other native memory, where the report knows all of the JVM's
--- memory: System.map never does, it names a row by what lies anywhere in it. What lies between is
--- memory of several owners: it keeps its category. So does a file or a segment, but for what only
--- the JVM knows.
---
--- Parameters: :snapshot_id, :knows_all (1: NMT, and the report is whole).
+-- memory (`vague`). What lies between is memory of several owners: it keeps its category. So does a
+-- file or a segment, but for what only the JVM knows.
 
 CREATE TEMP TABLE IF NOT EXISTS label_word (word TEXT PRIMARY KEY, purpose TEXT NOT NULL);
 INSERT OR IGNORE INTO label_word VALUES
@@ -30,28 +27,36 @@ INSERT OR IGNORE INTO label_purpose VALUES
   ('reserve', 'other', 'reserve/jvm'), ('memfd', 'heap', 'memfd/jvm-heap'),
   ('shared-memory', 'heap', 'shared-memory/jvm-heap'), ('mapped-file', 'cds', 'mapped-file/jvm-cds');
 
+CREATE TEMP TABLE IF NOT EXISTS label_jvm (category TEXT PRIMARY KEY);
+INSERT OR IGNORE INTO label_jvm SELECT category FROM label_purpose
+WHERE base = 'anonymous' AND purpose NOT IN ('stack', 'other');
+
 DROP TABLE IF EXISTS temp.label_row;
 CREATE TEMP TABLE label_row AS
 WITH range AS (
   -- STACK-4712-main says whose stack it is; CODE,META is memory of several that the kernel merged
-  SELECT n.start, n.start + n.length AS end, CASE WHEN n.label LIKE '%,%' THEN NULL
-    WHEN n.label GLOB 'STACK[-:]*' THEN 'stack' ELSE coalesce(w.purpose, 'other') END AS purpose
+  SELECT n.taken_ms, n.source, n.start, n.start + n.length AS end,
+    CASE WHEN n.label LIKE '%,%' THEN NULL WHEN n.label GLOB 'STACK[-:]*' THEN 'stack'
+      ELSE coalesce(w.purpose, 'other') END AS purpose
   FROM label_new n LEFT JOIN label_word w ON w.word = n.label
   WHERE n.length > 0),
 piece AS (
-  SELECT m.start, m.end - m.start AS bytes, m.lineage_id, m.category, p.category AS named,
-    sum(min(r.end, m.end) - max(r.start, m.start)) AS covered
-  FROM mappings m
-  LEFT JOIN range r ON r.end > m.start AND r.start < m.end
+  SELECT t.taken_ms, t.source, t.knows_all, m.start, m.end - m.start AS bytes, m.lineage_id,
+    m.category, p.category AS named, sum(min(r.end, m.end) - max(r.start, m.start)) AS covered
+  FROM label_report t
+  CROSS JOIN mappings m ON m.snapshot_id = t.snapshot_id
+  LEFT JOIN range r ON r.taken_ms = t.taken_ms AND r.source = t.source AND r.end > m.start
+    AND r.start < m.end
   LEFT JOIN label_purpose p ON p.base = m.base AND p.purpose = r.purpose
-  WHERE m.snapshot_id = :snapshot_id
-  GROUP BY m.start, m.lineage_id, p.category),
+  GROUP BY t.taken_ms, t.source, m.start, m.lineage_id, p.category),
 mapping AS (
-  SELECT start, bytes, lineage_id, category, coalesce(sum(covered), 0) AS covered,
+  SELECT taken_ms, source, knows_all, start, bytes, lineage_id, category,
+    coalesce(sum(covered), 0) AS covered,
     max(CASE WHEN covered >= bytes - bytes / 10 THEN named END) AS named
-  FROM piece GROUP BY start, lineage_id)
-SELECT start, bytes, lineage_id, covered > 0 AND covered >= bytes - bytes / 2 AS fits,
-  coalesce(named, CASE WHEN :knows_all AND covered < bytes - bytes / 2 AND category IN (
-    'anonymous/jvm-heap', 'anonymous/jvm-code', 'anonymous/jvm-metaspace', 'anonymous/jvm-gc',
-    'anonymous/jvm-cds') THEN 'anonymous/jvm-native' END) AS category
+  FROM piece GROUP BY taken_ms, source, start, lineage_id)
+SELECT taken_ms, source, start, bytes, lineage_id, named,
+  covered > 0 AND covered >= bytes - bytes / 2 AS fits,
+  knows_all AND covered < bytes - bytes / 2 AS vague,
+  named IS NOT NULL OR (knows_all AND covered < bytes - bytes / 2
+    AND category IN (SELECT category FROM label_jvm)) AS gets_name
 FROM mapping;

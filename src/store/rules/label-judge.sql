@@ -1,11 +1,33 @@
--- label-judge: the categories of table label_row become what table apply_judge says: those of the
--- lowest mapping of a lineage. Table label_category has their ids, NULL where the store has no room.
+-- label-judge: the names that the reports of label_row give become what table apply_judge says. The
+-- rules were asked of lineages that had a name, if :all reports of the process are in label_row.
+--
+-- Of the reports that say something of a lineage the last one decides, of one moment NMT, the more
+-- exact one, and of one report the lowest mapping. Where it is vague, the name before decides
+-- whether this is memory of a JVM.
+--
+-- Parameter: :all.
 
-DELETE FROM apply_judge WHERE lineage_id NOT IN (
-  SELECT lineage_id FROM label_row WHERE category IS NOT NULL);
-UPDATE apply_judge SET category_id = named_id, rule = CASE WHEN named_id THEN 'label' END
-FROM (SELECT n.lineage_id AS of_id, c.category_id AS named_id
-  FROM (SELECT lineage_id, category, min(start) FROM label_row WHERE category IS NOT NULL
-    GROUP BY lineage_id) n
-  JOIN label_category c ON c.category = n.category)
-WHERE lineage_id = of_id;
+DROP TABLE IF EXISTS temp.label_name;
+CREATE TEMP TABLE label_name (lineage_id INTEGER PRIMARY KEY, category TEXT NOT NULL);
+WITH said AS (
+  SELECT lineage_id, named, row_number() OVER (
+    PARTITION BY lineage_id ORDER BY taken_ms DESC, source, start) AS nth
+  FROM label_row WHERE named IS NOT NULL OR vague),
+last_name AS (
+  SELECT lineage_id, named, min(nth) FROM said WHERE named IS NOT NULL GROUP BY lineage_id),
+decided AS (
+  SELECT s.lineage_id, CASE WHEN s.named IS NULL
+      AND coalesce(n.named, c.category) IN (SELECT category FROM label_jvm)
+    THEN 'anonymous/jvm-native' ELSE n.named END AS category
+  FROM said s
+  CROSS JOIN apply_judge j ON j.lineage_id = s.lineage_id
+  CROSS JOIN lineage l ON l.lineage_id = s.lineage_id
+  LEFT JOIN last_name n ON n.lineage_id = s.lineage_id
+  LEFT JOIN category c ON c.category_id = CASE WHEN :all AND l.rule = 'label'
+    THEN coalesce(j.category_id, j.own_id) ELSE l.category_id END
+  WHERE s.nth = 1)
+INSERT INTO label_name SELECT lineage_id, category FROM decided WHERE category IS NOT NULL;
+
+DELETE FROM apply_judge
+WHERE lineage_id NOT IN (SELECT lineage_id FROM label_name)
+  AND NOT (:all AND lineage_id IN (SELECT lineage_id FROM lineage WHERE rule = 'label'));

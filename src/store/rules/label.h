@@ -4,10 +4,9 @@
  * A report names lineages that the capture nearest to it in time shows (label-cover.sql), for their
  * life; lineage.rule is then PM_RULE_LABEL, and no rule is asked of them again.
  *
- * Of two reports that name a lineage the one that was said later wins, whichever was stored first;
- * of the same moment NMT, the more exact one, before System.map. What the same source says of the
- * same moment once more replaces what it said before: what only the replaced report named is asked
- * of the rules again. */
+ * Of two reports that name a lineage the one that was said later wins, whichever was stored first.
+ * A report replaces the one that the same source made at the same moment: of lineages that only the
+ * replaced report named, the rules are asked again. */
 #ifndef PM_STORE_LABEL_H
 #define PM_STORE_LABEL_H
 
@@ -15,8 +14,6 @@
 #include "store/file/store.h"
 
 #define PM_LABEL_PIDS 3
-/* A map further from a report than this one is not named by it. */
-#define PM_LABEL_FAR_MS 3600000
 
 typedef struct pm_label_put {
     const pm_labels *labels;
@@ -33,7 +30,6 @@ typedef struct pm_label_stored {
     int64_t snapshot_id, snapshot_ms; /* the capture nearest in time */
     bool duplicate;                   /* it was stored before */
     int64_t mappings, size_kib; /* that a name covers; PMAPDB_UNKNOWN: a duplicate, not asked */
-    int64_t lineages;           /* that got one */
 } pm_label_stored;
 
 /* In a transaction of its own. PMAPDB_INPUT: there is no such process, or one on each of several

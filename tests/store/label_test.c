@@ -309,14 +309,14 @@ static void a_merge_takes_a_part_as_one(void **state)
     kit_leave(&k);
 }
 
-static void prune(const kit *k, int64_t last)
+static void prune(const kit *k, pmapdb_keep keep)
 {
     pmapdb_prune_options options;
     pmapdb_prune_result result;
     pmapdb_error err = {0};
 
     pmapdb_prune_defaults(&options);
-    options.keep.last = last;
+    options.keep = keep;
     kit_ok(pmapdb_prune(k->store, &options, &result, &err), &err);
 }
 
@@ -328,16 +328,33 @@ static void a_prune_leaves_what_is_of_something(void **state)
         put_java(k, 7, T0 + i * INT64_C(60000), 64);
         name(k, 7, T0 + i * INT64_C(60000), "10000000 64 Java Heap\n");
     }
-    prune(k, 2);
+    prune(k, (pmapdb_keep){.last = 2});
     kit_expect(k, "SELECT count(*), min(taken_ms) FROM label", "2|1700000240000\n");
     kit_expect(k, NAMED, "anonymous/jvm-heap|268435456\n");
     assert_true(whole_store(k));
     /* the last one of a process takes them with it */
     put_java(k, 8, T0 + 600000, 64);
     name(k, 8, T0 + 600000, "10000000 64 Java Heap\n");
-    prune(k, 1);
+    prune(k, (pmapdb_keep){.last = 1});
     kit_expect(k, "SELECT p.pid, count(*) FROM label JOIN process p USING (process_id) GROUP BY 1",
                "8|1\n");
+    assert_true(whole_store(k));
+}
+
+/* No capture that is left near the report shows the fourth row; an older one does. */
+static void a_name_outlives_the_capture_that_was_named(void **state)
+{
+    const kit *k = kit_of(state);
+    const int64_t hour = 3600000;
+
+    put_more(k, 7, T0);
+    put_more(k, 7, T0 + hour);
+    put_java(k, 7, T0 + hour + 60000, 64);
+    name(k, 7, T0 + hour, "40000000 64 GC\n");
+    prune(k, (pmapdb_keep){.hourly = PMAPDB_KEEP_ALL});
+    kit_expect(k, "SELECT count(*) FROM snapshots", "2\n");
+    name(k, 7, T0 + hour, "20000000 64 Code\n40000000 64 GC\n");
+    kit_expect(k, NAMED, "anonymous/jvm-code|536870912\nanonymous/jvm-gc|1073741824\n");
     assert_true(whole_store(k));
 }
 
@@ -383,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_merge_takes_them_over),
         cmocka_unit_test(a_merge_takes_a_part_as_one),
         IN_KIT(a_prune_leaves_what_is_of_something),
+        IN_KIT(a_name_outlives_the_capture_that_was_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

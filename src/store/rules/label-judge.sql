@@ -5,6 +5,9 @@
 -- exact one, and of one report the lowest mapping. Where it is vague, the name before decides
 -- whether this is memory of a JVM.
 --
+-- A lineage keeps the name that it has if no capture of these reports shows it: those that showed it
+-- may have been pruned since.
+--
 -- Parameter: :all.
 
 DROP TABLE IF EXISTS temp.label_name;
@@ -30,4 +33,5 @@ INSERT INTO label_name SELECT lineage_id, category FROM decided WHERE category I
 
 DELETE FROM apply_judge
 WHERE lineage_id NOT IN (SELECT lineage_id FROM label_name)
-  AND NOT (:all AND lineage_id IN (SELECT lineage_id FROM lineage WHERE rule = 'label'));
+  AND NOT (:all AND lineage_id IN (SELECT l.lineage_id FROM lineage l
+    JOIN label_row r ON r.lineage_id = l.lineage_id WHERE l.rule = 'label'));

@@ -3,19 +3,19 @@
 -- param:  process  process  ""   Only this NAME, PID, NAME/PID or @ID
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  within   duration 1m   How far from that moment another name's may be
--- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- column: host              text  Where; empty when unknown
 -- column: name              text  Name that survives restarts
 -- column: taken_at          time  The moment of this name, UTC
 -- column: processes         count Processes summed
 -- column: mappings          count Number of mappings; unknown where there are sums only
 -- column: size_kib          kib   Address space
--- column: rss_kib           kib   Resident, added up: a page that two have counts twice; see by-process
+-- column: rss_kib           kib   Resident, added up: a page of two processes counts twice; see by-process
 -- column: pss_kib           kib   Proportional share of the resident: adds up to each page once
 -- column: private_kib       kib   Private_Clean + Private_Dirty
 -- column: private_dirty_kib kib   Private_Dirty
 -- column: swap_kib          kib   Swapped out
--- column: partial           bool  1: a capture lacks rows, so that it is more
+-- column: partial           bool  1: a capture lacks rows, so the true numbers are higher
 -- table:  host name processes mappings size_kib rss_kib pss_kib private_kib swap_kib
 -- narrow: name processes rss_kib private_kib swap_kib
 --

@@ -3,7 +3,7 @@
 -- param:  process  process  ""   Only this NAME, PID, NAME/PID or @ID
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  within   duration 1m   How far from that moment another name's may be
--- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- column: snapshot_id       snapshot For --snapshot as @ID
 -- column: taken_at          time     When it was taken, UTC
 -- column: host              text     Where; empty when unknown
@@ -17,7 +17,7 @@
 -- column: private_kib       kib      Private_Clean + Private_Dirty: what would be free without it
 -- column: private_dirty_kib kib      Private_Dirty
 -- column: swap_kib          kib      Swapped out
--- column: process_id        process  Which life of the pid
+-- column: process_id        process  The process: one life of the pid
 -- table:  taken_at name pid state mappings size_kib rss_kib pss_kib private_kib swap_kib
 -- narrow: name pid rss_kib private_kib swap_kib
 --

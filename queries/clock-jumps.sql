@@ -4,10 +4,10 @@
 -- param:  since time     "" Only from then on: a time, -7d before the newest snapshot, now-7d
 -- column: host      text     Where
 -- column: what      text     forward or backward: the clock jumped; reboot
--- column: from_at   time     The beat before, by the clock of then, UTC
+-- column: from_at   time     The beat before, by the clock at that time, UTC
 -- column: to_at     time     The beat after, UTC
--- column: jump      duration How far the clock jumped; unknown of a reboot
--- column: passed    duration The time that really went by between the two; unknown of a reboot
+-- column: jump      duration How far the clock jumped; unknown for a reboot
+-- column: passed    duration The time that really passed between the two; unknown for a reboot
 -- column: up_at     time     When the machine came up, by the clock of the beat after
 -- column: boot_id   text     The boot that the beat after was in
 --

@@ -3,9 +3,9 @@
 -- param:  process  process  ""   Only this NAME, PID, NAME/PID or @ID
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  within   duration 1m   How far from that moment another name's may be
--- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
--- column: process_id  process  Which life of the pid
+-- column: process_id  process  The process: one life of the pid
 -- column: host        text     Where; empty when unknown
 -- column: name        text     Name of the process
 -- column: pid         int      Process id

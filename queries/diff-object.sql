@@ -3,7 +3,7 @@
 -- param:  process process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  from    snapshot first The older snapshot
 -- param:  to      snapshot last  The newer snapshot
--- param:  dialect text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  depth   text     2     One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category                category Category
 -- column: object                  text     The path; [anon] where there is none

@@ -3,15 +3,15 @@
 -- param:  process process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  from    snapshot first The older snapshot
 -- param:  to      snapshot last  The newer snapshot
--- param:  dialect text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- column: newer             bool     0: the older side, 1: the newer side
 -- column: snapshot_id       snapshot Unknown where several processes are summed
--- column: process_id        process  Likewise
+-- column: process_id        process  The process: one life of the pid; unknown for several
 -- column: name              text     Name of the process
--- column: pid               int      Likewise
+-- column: pid               int      Process id; unknown for several
 -- column: taken_at          time     When, UTC
--- column: dialect           text     What printed it
--- column: state             text     complete, partial, totals: that of its least whole capture
+-- column: dialect           text     The tool that printed it
+-- column: state             text     complete, partial, totals: that of its least complete capture
 -- column: partial           text     What is missing, where a capture is partial
 -- column: mappings          count    Number of mappings
 -- column: size_kib          kib      Address space

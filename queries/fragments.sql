@@ -2,7 +2,7 @@
 -- title:  Kinds of mappings, the most numerous first
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
--- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category       category Category
 -- column: perms          text     rwx and p (private) or s (shared)
@@ -10,10 +10,10 @@
 -- column: share          ratio    Part of all mappings
 -- column: objects        count    How many different paths they have
 -- column: size_kib_least kib      Address space of the smallest
--- column: size_kib_mean  kib      Of the average, rounded down
--- column: size_kib_most  kib      Of the largest
--- column: size_kib       kib      Of all
--- column: rss_kib        kib      Resident in all
+-- column: size_kib_mean  kib      Address space of the average, rounded down
+-- column: size_kib_most  kib      Address space of the largest
+-- column: size_kib       kib      Address space of all
+-- column: rss_kib        kib      Resident memory of all
 --
 -- Many small mappings of one kind use up vm.max_map_count (map-count) long before memory runs out:
 -- guard pages, pieces of JIT code, a file mapped again for each request. Given a name, the sum over

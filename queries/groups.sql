@@ -4,11 +4,11 @@
 -- param:  process  process  ""    Only this NAME, PID, NAME/PID or @ID
 -- param:  at       snapshot last  The moment: first, last, prev, @ID, a time, -2h
 -- param:  from     snapshot first The earlier moment of the steps
--- param:  within   duration 1m    How far from a moment what was captured apart may be
+-- param:  within   duration 1m    How far from the moment a separate capture may be
 -- param:  host     text     ""    Only this host
 -- column: group             text  The name, user, cgroup, or value; unknown where not captured live
--- column: processes         count How many there are; 0: there were in the earlier moment
--- column: rss_sum_kib       kib   Resident, added up: a page that two have counts twice
+-- column: processes         count How many there are; 0: only in the earlier moment
+-- column: rss_sum_kib       kib   Resident, added up: a page of two processes counts twice
 -- column: pss_kib           kib   Proportional share of the resident: adds up to each page once
 -- column: private_kib       kib   Private_Clean + Private_Dirty
 -- column: swap_kib          kib   Swapped out
@@ -21,7 +21,7 @@
 -- column: taken_at          time  The moment, UTC
 -- column: from_at           time  The earlier moment, UTC
 -- column: unreadable        count Processes that the sweep of the moment was not allowed to read
--- column: unmoved           count Processes that it left out: --on-growth, --on-rss-above
+-- column: unmoved           count Processes that the sweep left out: --on-growth, --on-rss-above
 -- table:  group processes rss_sum_kib pss_kib private_kib swap_kib processes_from pss_kib_delta private_kib_delta swap_kib_delta
 --
 -- Largest first by pss or, where pss is unknown, by rss.

@@ -4,7 +4,7 @@
 -- param:  from     snapshot first Begin with this snapshot
 -- param:  to       snapshot last  End with this snapshot
 -- param:  category category ""    Only this category; anonymous takes anonymous/... too
--- param:  dialect  text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  depth    text     2     One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: snapshot_id             snapshot Unknown where several processes are summed
 -- column: taken_at                time     When, UTC

@@ -2,7 +2,7 @@
 -- title:  Huge pages of each category in one snapshot
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
--- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category      category Category
 -- column: size_kib      kib      Address space
@@ -12,7 +12,7 @@
 -- column: shmem_pmd_kib kib      Of it, shared memory in huge pages (ShmemPmdMapped)
 -- column: file_pmd_kib  kib      Of it, files in huge pages (FilePmdMapped)
 -- column: share         ratio    These three as a part of rss
--- column: hugetlb_kib   kib      Shared_Hugetlb + Private_Hugetlb: reserved huge pages, no part of rss
+-- column: hugetlb_kib   kib      Shared_Hugetlb + Private_Hugetlb: reserved huge pages, not part of rss
 --
 -- A number is unknown if the captures do not tell it: only smaps and pmap -XX tell all of them.
 -- Given a name, the sum over its processes of that moment; memory that they share counts once for

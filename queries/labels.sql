@@ -1,10 +1,10 @@
 -- name:   labels
--- title:  What a JVM says itself of the mappings of one snapshot
+-- title:  What a JVM itself says about the mappings of one snapshot
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
--- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- column: start       address  First address of the mapping
--- column: end         address  First address behind it
+-- column: end         address  First address after it
 -- column: size_kib    kib      Its address space
 -- column: rss_kib     kib      Its resident memory
 -- column: category    category Its category: by this name where one covers nine tenths of it
@@ -12,7 +12,7 @@
 -- column: covered_kib kib      How much of the mapping has this name
 -- column: committed_kib kib    Of that, what the JVM has committed; the rest is address space alone
 -- column: source      text     nmt (jcmd PID VM.native_memory detail) or system-map (System.map)
--- column: said_at     time     When the JVM said so: the report nearest in time
+-- column: said_at     time     Time of the JVM's report, the nearest one
 -- column: lineage_id  lineage  The mapping through time
 -- column: pid         int      Process id
 -- table:  start size_kib rss_kib category label covered_kib committed_kib source said_at lineage_id

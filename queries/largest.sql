@@ -3,8 +3,8 @@
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  category category ""   Only this category; anonymous takes anonymous/... too
--- param:  top      int      20   Only so many rows
--- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  top      int      20   At most this many rows
+-- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: start             address  First address
 -- column: size_kib          kib      Address space
@@ -18,7 +18,7 @@
 -- column: path              text     What is mapped; empty for anonymous memory
 -- column: lineage_id        lineage  The mapping through time: lineage-history --lineage shows it
 -- column: pid               int      Process id
--- column: process_id        process  Which life of the pid
+-- column: process_id        process  The process: one life of the pid
 -- table:  start size_kib rss_kib pss_kib private_kib swap_kib perms category path lineage_id pid
 --
 -- Sorted by resident memory, or by address space where that is unknown or equal. Given a name, the

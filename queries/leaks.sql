@@ -6,7 +6,7 @@
 -- param:  since       time    ""     Only snapshots from then on: a time, -7d before the newest, now-7d
 -- param:  limit       kib     ""     What the process's rss cannot exceed, for eta_h and for leaks that run into it
 -- param:  sensitivity text    normal One of low, normal, high
--- param:  dialect     text    ""     Only captures of this dialect; else of each process the one with most snapshots
+-- param:  dialect     text    ""     Only captures of this dialect; else, for each process, the one with most snapshots
 -- param:  depth       text    2      One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: name             text      Name of the process
 -- column: pid              int       Process id of its newest life
@@ -16,11 +16,11 @@
 -- column: unit             text      KiB or mappings
 -- column: verdict          text      leak, suspect, plateau, steady, shrinking, too-few
 -- column: shape            text      The curve that explains the values best
--- column: snapshots        count     That were judged
+-- column: snapshots        count     Snapshots that were judged
 -- column: lives            count     1 and the restarts among them
 -- column: span_h           real      Hours from the first to the last of them
--- column: first            real      Of the metric, in the first snapshot; a key that was not there has 0
--- column: last             real      Of the metric, in the last
+-- column: first            real      The metric in the first snapshot; 0 where the key was not there
+-- column: last             real      The metric in the last snapshot
 -- column: rate_per_h       real      Growth per hour, now
 -- column: rate_low         real      Lower end of its 90 % interval
 -- column: rate_high        real      Upper end
@@ -28,15 +28,15 @@
 -- column: since            time      When the growth began; the first snapshot where it grew from there on
 -- column: detectable_per_h real      The smallest growth per hour that these snapshots would show
 -- column: limit            real      What the metric cannot exceed: --limit, or what is known: see limit_by
--- column: eta_h            real      Hours until then at this rate
+-- column: eta_h            real      Hours until the limit at this rate
 -- column: reason           text      Why, in words
 -- column: mappings_per_h   real      Growth in number of mappings
 -- column: why_metric       text      The metric that decided
 -- column: category         category  Category of the key; an object of two categories is two keys
--- column: dialect          text      Of the captures that were judged
+-- column: dialect          text      Dialect of the captures that were judged
 -- column: last_at          time      When the newest of its captures was taken
 -- column: limit_by         text      Where the limit comes from: given, reservation, cgroup, address space, stack, map count
--- column: rss_from         text      Of the process: where it was read what is resident: mappings, VmRSS, unknown
+-- column: rss_from         text      For the process: source of the resident memory: mappings, VmRSS, unknown
 -- column: path             text      By lineage: what is mapped; empty for anonymous memory
 -- table:  name pid key metric verdict shape snapshots first last rate_per_h rate_low rate_high since eta_h reason
 --

@@ -3,7 +3,7 @@
 -- param:  process  process  ""   Only this NAME, PID, NAME/PID or @ID
 -- param:  snapshot snapshot last Which moment: first, last, prev, @ID, a time, -2h
 -- param:  within   duration 1m   What counts as taken together
--- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- column: host     text     Where; empty when unknown
 -- column: name     text     Name that survives restarts
 -- column: taken_at time     Its moment nearest to the one that is asked for, UTC

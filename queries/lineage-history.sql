@@ -5,10 +5,10 @@
 -- param:  depth   text    2  One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: first_at          time     First snapshot of this stretch, UTC
 -- column: last_at           time     Last snapshot of this stretch, UTC
--- column: dialect           text     What printed it
+-- column: dialect           text     The tool that printed it
 -- column: state             text     complete, partial (rows are missing)
 -- column: start             address  First address
--- column: end               address  First address behind it
+-- column: end               address  First address after it
 -- column: size_kib          kib      Address space
 -- column: rss_kib           kib      Resident
 -- column: pss_kib           kib      Proportional share of the resident
@@ -20,7 +20,7 @@
 -- column: category          category Category
 -- column: path              text     What is mapped; empty for anonymous memory
 -- column: reason            text     Why it is of this lineage: same, same-start, same-end, overlap, file-offset, new
--- column: process_id        process  Which life of the pid
+-- column: process_id        process  The process: one life of the pid
 -- table:  first_at last_at start size_kib rss_kib pss_kib private_kib swap_kib perms reason
 --
 -- One row per stretch of snapshots in which nothing about the lineage changed, in order of time;

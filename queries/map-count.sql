@@ -3,7 +3,7 @@
 -- param:  process process "" Only this NAME, PID, NAME/PID or @ID
 -- param:  limit   int     "" The limit; else what live captures saw of vm.max_map_count, else 65530
 -- param:  dialect text    "" Only captures of this dialect
--- column: process_id     process Which life of the pid
+-- column: process_id     process The process: one life of the pid
 -- column: host           text    Where; empty when unknown
 -- column: name           text    Name of the process
 -- column: pid            int     Process id

@@ -7,14 +7,14 @@
 -- param:  min-size  kib      0    Only mappings of at least this size
 -- param:  category  category ""   Only this category; anonymous takes anonymous/... too
 -- param:  depth     text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
--- param:  dialect   text     ""   Only captures of this dialect; else of each moment the one with most fields
--- column: region             int      Which one, from 1
+-- param:  dialect   text     ""   Only captures of this dialect; else, for each moment, the one with most fields
+-- column: region             int      Number of the region, from 1
 -- column: region_start       address  Its first address
--- column: region_end         address  First address behind it
--- column: within             text     whole or part: the mapping lies in it altogether, or also outside
+-- column: region_end         address  First address after it
+-- column: within             text     whole or part: the mapping lies in the region completely, or only in part
 -- column: address            text     Its first address for a filter, 0x before it; unknown for a part
 -- column: start              address  First address
--- column: end                address  First address behind it
+-- column: end                address  First address after it
 -- column: size_kib           kib      Address space
 -- column: rss_kib            kib      Resident
 -- column: pss_kib            kib      Proportional share of the resident
@@ -28,16 +28,16 @@
 -- column: lineage_id         lineage  This mapping through time
 -- column: perms_text         text     perms in words
 -- column: flags_text         text     VmFlags in words; those that are not known stay as they are
--- column: region_mappings    count    Mappings that lie in the region altogether
--- column: region_parts       count    Mappings that lie in it in part
--- column: region_size_kib    kib      Sum over those that lie in it altogether, and so are the next
+-- column: region_mappings    count    Mappings that lie in the region completely
+-- column: region_parts       count    Mappings that lie in the region only in part
+-- column: region_size_kib    kib      Sum over the mappings that lie in it completely, like the next columns
 -- column: region_rss_kib     kib      Resident
 -- column: region_pss_kib     kib      Proportional share of the resident
 -- column: region_private_kib kib      Private_Clean + Private_Dirty
 -- column: region_private_dirty_kib kib Private_Dirty
 -- column: region_swap_kib    kib      Swapped out
 -- column: pid                int      Process id
--- column: process_id         process  Which life of the pid
+-- column: process_id         process  The process: one life of the pid
 -- table:  start size_kib rss_kib pss_kib private_kib swap_kib within perms category path lineage_id
 --
 -- A region without mappings has one row without a mapping. If only a part of a mapping lies in a

@@ -2,9 +2,9 @@
 -- title:  The stored totals of the snapshot whose mappings are shown
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
--- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- column: snapshot_id       snapshot Unknown where several processes are summed
--- column: state             text     complete, partial, totals: that of its least whole capture
+-- column: state             text     complete, partial, totals: that of its least complete capture
 -- column: mappings          count    Number of mappings
 -- column: size_kib          kib      Address space
 -- column: rss_kib           kib      Resident

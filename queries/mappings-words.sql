@@ -5,9 +5,9 @@
 -- param:  min-size kib      0    Only mappings of at least this size
 -- param:  category category ""   Only this category; anonymous takes anonymous/... too
 -- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
--- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- column: start             address  First address
--- column: end               address  First address behind it
+-- column: end               address  First address after it
 -- column: size_kib          kib      Address space
 -- column: rss_kib           kib      Resident
 -- column: pss_kib           kib      Proportional share of the resident

@@ -3,7 +3,7 @@
 -- param:  process process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  from    snapshot first The older snapshot
 -- param:  to      snapshot last  The newer snapshot
--- param:  dialect text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  depth   text     2     One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: change      text     new or gone
 -- column: category    category Category
@@ -14,7 +14,7 @@
 -- column: size_kib    kib      Their address space
 -- column: rss_kib     kib      Resident in them
 -- column: private_kib kib      Private_Clean + Private_Dirty of them
--- column: partial     bool     1: a capture of either side lacks rows, so that they may be there
+-- column: partial     bool     1: a capture of either side lacks rows, so they may be there
 --
 -- A mapping that grows, moves, splits or merges is still the same lineage: only lineages that one
 -- side lacks completely count. New lineages have the numbers of the newer side, gone ones those of

@@ -6,10 +6,10 @@
 -- column: host        text     Where; empty when unknown
 -- column: name        text     Name of the process
 -- column: pid         int      Process id
--- column: dialect     text     What printed it
+-- column: dialect     text     The tool that printed it
 -- column: reason      text     As given with --reason
 -- column: pinned_at   time     Since when, UTC
--- column: process_id  process  Which life of the pid
+-- column: process_id  process  The process: one life of the pid
 --
 -- `pmapdb prune --pin SNAPSHOT --reason TEXT` adds one, `pmapdb prune --unpin SNAPSHOT` removes it.
 SELECT i.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, s.dialect, i.reason,

@@ -6,17 +6,17 @@
 -- column: host             text    Where; empty when unknown
 -- column: name             text    Name of the process
 -- column: pid              int     Process id; unknown where there were several
--- column: process_id       process Which life of the pid; likewise
+-- column: process_id       process The process: one life of the pid; unknown where there were several
 -- column: processes        count   Processes that were read
 -- column: snapshots        count   How often
 -- column: read_us_p50      int     Reading and parsing a map, microseconds: the median
--- column: read_us_p99      int     99 of 100 took at most so long
+-- column: read_us_p99      int     99 of 100 took at most this long
 -- column: read_us_max      int     The slowest
--- column: longest_us_p50   int     The longest read(2) of a map, so long a process may have waited: the median
+-- column: longest_us_p50   int     The longest read(2) of a map, for which a process may have waited: the median
 -- column: longest_us_p99   int     Of 99 of 100 snapshots at most
--- column: longest_us_max   int     Of all
+-- column: longest_us_max   int     The longest of all snapshots
 -- column: cpu_share        ratio   CPU that reading took since the first snapshot, as part of one core
--- column: cpu_of_read      ratio   CPU of the time spent reading; the rest was waited
+-- column: cpu_of_read      ratio   CPU share of the time spent reading; the rest was waiting
 -- column: predicted_ratio  real    Median of predicted to longest read; below 1 a stall was underestimated
 -- column: underestimated   count   Snapshots whose longest read took longer than predicted
 -- column: degraded         count   Snapshots of maps in the place of smaps: sizes only

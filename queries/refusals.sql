@@ -3,7 +3,7 @@
 -- param:  since time "" Only what was first met from then on: a time, -7d before the newest snapshot, now-7d
 -- column: first_at time When it was first met, UTC
 -- column: reason   text Why, in words
--- column: hash     text Of its bytes: met again, it is only counted
+-- column: hash     text Hash of its bytes: if met again, it is only counted
 --
 -- Newest first. An import reports each refusal once, with exit status 2, and remembers it, so that
 -- one damaged file does not make a cron job fail for a year.

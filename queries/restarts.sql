@@ -11,7 +11,7 @@
 -- column: processes_before count    Processes in its last moment
 -- column: processes_after  count    Processes in the first moment of the next
 -- column: pid_before       int      Process id; unknown where there were several
--- column: pid_after        int      Likewise
+-- column: pid_after        int      Process id; unknown where there are several
 -- column: size_kib_before  kib      Address space in the last moment before
 -- column: size_kib_after   kib      Address space in the first moment after
 -- column: rss_kib_before   kib      Resident in the last moment before

@@ -8,14 +8,14 @@
 -- column: host         text     Where; empty when unknown
 -- column: name         text     Name of the process
 -- column: pid          int      Process id
--- column: dialect      text     What printed it
+-- column: dialect      text     The tool that printed it
 -- column: state        text     complete, partial (rows are missing)
--- column: checked      text     Against what the sums were proved
+-- column: checked      text     What the sums were proved against
 -- column: rss_kib      kib      The sum over its mappings
 -- column: tool_rss_kib kib      What the capture claims: footer, VmRSS, rollup
 -- column: off_kib      kib      rss_kib - tool_rss_kib
 -- column: off_share    ratio    Part of what the capture claims
--- column: process_id   process  Which life of the pid
+-- column: process_id   process  The process: one life of the pid
 -- table:  snapshot_id taken_at name pid dialect state checked rss_kib tool_rss_kib off_kib off_share
 --
 -- Largest difference first. VmRSS of a live process is read right after its map, and memory changes

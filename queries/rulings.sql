@@ -2,9 +2,9 @@
 -- title:  Which rule gave each mapping of one snapshot its category
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
--- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- column: start             address  First address
--- column: end               address  First address behind it
+-- column: end               address  First address after it
 -- column: size_kib          kib      Address space
 -- column: rss_kib           kib      Resident
 -- column: perms             text     rwx and p (private) or s (shared)
@@ -13,15 +13,15 @@
 -- column: path              text     What is mapped; empty for anonymous memory
 -- column: base              category What the mapping is before any rule
 -- column: category          category Category
--- column: rule              text     The rule that gave it; empty: none, it is the base
+-- column: rule              text     The rule that gave the category; empty: none, it is the base
 -- column: lineage_id        lineage  This mapping through time
 -- column: first_at          time     The first snapshot that shows the lineage, UTC
--- column: first_id          snapshot Its snapshot_id
--- column: process_id        process  Which life of the pid
--- column: snapshot_id       snapshot Which snapshot it is of
--- column: taken_at          time     When that was taken, UTC
+-- column: first_id          snapshot snapshot_id of that snapshot
+-- column: process_id        process  The process: one life of the pid
+-- column: snapshot_id       snapshot The snapshot of the mapping
+-- column: taken_at          time     When the snapshot was taken, UTC
 -- column: name              text     Name of the process
--- column: pid               int      Its pid
+-- column: pid               int      Process id
 -- table:  start size_kib rss_kib perms base category rule path lineage_id first_at
 --
 -- Rules decide once in the life of a lineage, in the first of its captures that tell most about it;

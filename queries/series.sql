@@ -5,7 +5,7 @@
 -- param:  category category ""    Only this category; anonymous takes anonymous/... too
 -- param:  from     snapshot first Begin with this snapshot
 -- param:  to       snapshot last  End with this snapshot
--- param:  dialect  text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- column: ts    real When: seconds since 1970 UTC
 -- column: pid   int  Process id
 -- column: value int  KiB, or a number of mappings

@@ -3,7 +3,7 @@
 -- param:  process  process  ""   Only this NAME, PID, NAME/PID or @ID
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  within   duration 1m   How far from that moment another name's may be
--- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: host             text     Where; empty when unknown
 -- column: category         category Category
@@ -18,7 +18,7 @@
 -- column: pss_kib          kib      Proportional share: each page once, if all who have it are here
 -- column: shared_kib       kib      Shared_Clean + Shared_Dirty, added up
 -- column: shared_dirty_kib kib      Shared_Dirty, added up
--- column: hugetlb_kib      kib      Shared_Hugetlb + Private_Hugetlb, added up; no part of rss or pss
+-- column: hugetlb_kib      kib      Shared_Hugetlb + Private_Hugetlb, added up; not part of rss or pss
 -- column: swap_kib         kib      Swapped out
 -- table:  category object processes mappings once_kib size_kib rss_kib pss_kib shared_kib swap_kib
 --

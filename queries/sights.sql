@@ -18,8 +18,8 @@
 -- column: swap_kib          kib      VmSwap
 -- column: page_tables_kib   kib      VmPTE
 -- column: memory_max_kib    kib      Lowest memory.max of its cgroup and those above; empty: none, or unknown
--- column: address_limit_kib kib      RLIMIT_AS; likewise
--- column: stack_limit_kib   kib      RLIMIT_STACK; likewise
+-- column: address_limit_kib kib      RLIMIT_AS; empty: none, or unknown
+-- column: stack_limit_kib   kib      RLIMIT_STACK; empty: none, or unknown
 -- column: map_limit         count    vm.max_map_count: the most mappings that it can have
 -- column: read_us           int      Reading and parsing its map, microseconds
 -- column: cpu_us            int      CPU of that, the kernel's included
@@ -27,7 +27,7 @@
 -- column: degraded          text     Why maps was read and not smaps; empty: it was not
 -- column: user              text     Effective user
 -- column: cgroup            text     Its cgroup
--- column: process_id        process  Which life of the pid
+-- column: process_id        process  The process: one life of the pid
 -- table:  taken_at name pid threads mappings size_kib rss_kib hwm_kib anon_kib file_kib shmem_kib swap_kib page_tables_kib memory_max_kib
 --
 -- The kernel's own sums, from /proc/PID/status, read right after the map.

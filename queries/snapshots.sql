@@ -8,9 +8,9 @@
 -- column: host              text     Where; empty when unknown
 -- column: name              text     Name of the process
 -- column: pid               int      Process id
--- column: dialect           text     What printed it
+-- column: dialect           text     The tool that printed it
 -- column: state             text     complete, partial (rows are missing), totals (only sums)
--- column: checked           text     Against what the sums were proved
+-- column: checked           text     What the sums were proved against
 -- column: mappings          count    Number of mappings
 -- column: size_kib          kib      Address space
 -- column: rss_kib           kib      Resident
@@ -19,7 +19,7 @@
 -- column: private_dirty_kib kib      Private_Dirty
 -- column: swap_kib          kib      Swapped out
 -- column: source            text     File or archive member it was read from; /proc: live
--- column: process_id        process  Which life of the pid
+-- column: process_id        process  The process: one life of the pid
 -- table:  snapshot_id taken_at name pid dialect state checked mappings size_kib rss_kib pss_kib private_kib source
 -- narrow: snapshot_id taken_at name pid state rss_kib
 --

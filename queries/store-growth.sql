@@ -4,9 +4,9 @@
 -- column: day        text  Of the snapshots, UTC; late imports count where they belong
 -- column: processes  count Processes with a snapshot on that day
 -- column: snapshots  count Snapshots of that day
--- column: rows       count Rows of table ver that begin with them: mappings that are new or changed
--- column: size_kib   kib   What they take of the file, by their part of its rows
--- column: store_kib  kib   Likewise of all days until then
+-- column: rows       count Rows of table mapping_version that begin with them: mappings that are new or changed
+-- column: size_kib   kib   Their share of the file, by their share of its rows
+-- column: store_kib  kib   The same for all days up to this one
 -- column: week_kib   kib   Mean of a day, over the seven days that end with it; days without captures count
 -- column: days_left  real  Days until max-size is reached, at that pace
 --

@@ -2,7 +2,7 @@
 -- title:  What is swapped out in one snapshot
 -- param:  process  process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
--- param:  dialect  text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  depth    text     2    One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category     category Category; total where a capture tells sums only, or nothing about swap
 -- column: object       text     The path; [anon] where there is none; unknown in a row of category total

@@ -10,8 +10,8 @@
 -- column: last_at     time     Its last beat, UTC
 -- column: expected    count    Beats that fit in from the first to the last
 -- column: kept        count    Beats that were kept
--- column: missed      count    That it noted as missed: too slow, or the store was held
--- column: absent      count    The rest: it was not running
+-- column: missed      count    Beats that the job noted as missed: too slow, or the store was held
+-- column: absent      count    The other beats: the job was not running
 -- column: took        duration From the beginning to the end of a beat: the median
 -- column: took_max    duration The slowest
 -- column: unreadable  count    Processes that its user may not read, in its last beat

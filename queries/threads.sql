@@ -1,22 +1,22 @@
 -- name:   threads
--- title:  Stacks of threads in one snapshot, by size, beside the number of threads
+-- title:  Thread stacks in one snapshot, by size, and the number of threads
 -- param:  process    process  only NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  snapshot   snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  stack-size kib      ""   Not by category: what has this size exactly, no name, may be read and written, as pmap-dotnet estimates
--- param:  dialect    text     ""   Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect    text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- column: name           text    Name of the process
 -- column: pid            int     Process id
 -- column: stack_kib      kib     Size of one stack; unknown where there is none
 -- column: stacks         count   Stacks of that size
--- column: size_kib       kib     Address space of these: stacks x stack_kib
--- column: rss_kib        kib     Of it, resident
--- column: private_kib    kib     Of it, Private_Clean + Private_Dirty
+-- column: size_kib       kib     Address space of these stacks: stacks x stack_kib
+-- column: rss_kib        kib     Resident memory of these stacks
+-- column: private_kib    kib     Private_Clean + Private_Dirty of these stacks
 -- column: guard_kib      kib     Address space of the guards right below them
 -- column: stacks_all     count   Stacks of the process, of all sizes
 -- column: threads        count   Threads that a live capture counted; [stack] belongs to the first
 -- column: difference     int     threads - 1 - stacks_all
 -- column: why            text    What that usually means
--- column: process_id     process Which life of the pid
+-- column: process_id     process The process: one life of the pid
 -- table:  name pid stack_kib stacks size_kib rss_kib guard_kib threads difference why
 --
 -- A stack is a mapping of the category anonymous/thread-stack, which its neighbours and VmFlags

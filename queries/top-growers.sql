@@ -3,8 +3,8 @@
 -- param:  process process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  from    snapshot first The older snapshot
 -- param:  to      snapshot last  The newer snapshot
--- param:  top     int      20    Only so many rows
--- param:  dialect text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  top     int      20    At most this many rows
+-- param:  dialect text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  depth   text     2     One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category       category Category
 -- column: object         text     The path; [anon] where there is none
@@ -17,8 +17,8 @@
 -- column: rss_kib_from   kib      Resident, older
 -- column: rss_kib_to     kib      Resident, newer
 -- column: rss_kib_delta  kib      newer - older
--- column: share          ratio    Part of all that the growing rows grew by, resident
--- column: partial        bool     1: a capture of either side lacks rows, so that this may be no growth
+-- column: share          ratio    Share of the resident growth of all growing rows
+-- column: partial        bool     1: a capture of either side lacks rows, so this may not be growth
 -- column: pss_kib_delta  kib      Proportional share of the resident, newer - older
 -- table:  category object mappings_delta size_kib_delta rss_kib_from rss_kib_to rss_kib_delta share partial
 -- narrow: category object size_kib_delta rss_kib_to rss_kib_delta

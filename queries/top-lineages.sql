@@ -3,8 +3,8 @@
 -- param:  process process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  from    snapshot first The older snapshot
 -- param:  to      snapshot last  The newer snapshot
--- param:  top     int      20    Only so many rows
--- param:  dialect text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  top     int      20    At most this many rows
+-- param:  dialect text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  depth   text     2     One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: category       category Category
 -- column: lineage_id     lineage  The mapping through time: lineage-history --lineage shows it
@@ -21,8 +21,8 @@
 -- column: rss_kib_from   kib      Resident, older
 -- column: rss_kib_to     kib      Resident, newer
 -- column: rss_kib_delta  kib      newer - older
--- column: share          ratio    Part of all that the growing rows grew by, resident
--- column: partial        bool     1: a capture of either side lacks rows, so that this may be no growth
+-- column: share          ratio    Share of the resident growth of all growing rows
+-- column: partial        bool     1: a capture of either side lacks rows, so this may not be growth
 -- table:  category lineage_id change pid path size_kib_delta rss_kib_from rss_kib_to rss_kib_delta share partial
 --
 -- Only what grew in resident memory or in address space; diff --by lineage has the rest. A lineage

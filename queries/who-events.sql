@@ -3,11 +3,11 @@
 -- param:  process  process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  from     snapshot first The older snapshot
 -- param:  to       snapshot last  The newer snapshot
--- param:  dialect  text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  lineages text     ""    A JSON array of lineage ids; else all that the process has
 -- param:  since    time     ""    Only calls from then on: a time, -1h before the newest snapshot, now-7d
 -- param:  until    time     ""    Only calls up to then
--- column: at           time     When it ended, UTC; empty: nothing tells when it was
+-- column: at           time     When the call ended, UTC; empty: unknown
 -- column: clock_s      text     The same on perf's clock, seconds
 -- column: tid          int      Thread
 -- column: comm         text     Its name, the last that it went by
@@ -19,7 +19,7 @@
 -- column: recording_id int      Which recording shows it
 -- column: call_id      int      Which call of the store it is
 -- column: stack_id     int      Its stack
--- column: process_id   process  Which life of the pid
+-- column: process_id   process  The process: one life of the pid
 -- table:  at tid comm call parameters ret stack
 --
 -- With lineages, only calls whose addresses lie where the lineages are in one of the two snapshots:

@@ -1,24 +1,24 @@
 -- name:   who-recordings
--- title:  What perf recorded of a process, beside two snapshots of it
+-- title:  What perf recorded of a process, compared with two snapshots
 -- param:  process  process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  from     snapshot first The older snapshot
 -- param:  to       snapshot last  The newer snapshot
--- param:  dialect  text     ""    Only captures of this dialect; else of each moment the one with most fields
--- column: recording_id int      Which one
+-- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
+-- column: recording_id int      Number of the recording
 -- column: file         text     As it was named
--- column: first_at     time     Its first call, UTC; empty: nothing tells when it was
+-- column: first_at     time     Its first call, UTC; empty: its time is unknown
 -- column: last_at      time     Its last call
--- column: clock        text     How that is known: clocks, given, events; empty: it is not
--- column: slack_ms     duration It may be wrong by so much either way
+-- column: clock        text     How the time is known: clocks, given, events; empty: unknown
+-- column: slack_ms     duration Largest error of the clock, either way
 -- column: calls        count    Calls of all its processes
 -- column: lost         count    Events that perf lost; empty: it does not say
--- column: unpaired     count    Calls of which one half is not there
--- column: late_ms      duration So long after the older snapshot it began; less than 0: before
--- column: early_ms     duration So long before the newer snapshot it ended; less than 0: after it
+-- column: unpaired     count    Calls whose begin or end is missing
+-- column: late_ms      duration It began this long after the older snapshot; less than 0: before it
+-- column: early_ms     duration It ended this long before the newer snapshot; less than 0: after it
 -- column: linked       bool     It is known to be of this life of the pid
 -- column: name         text     Name of the process
 -- column: pid          int      Process id
--- column: process_id   process  Which life of the pid
+-- column: process_id   process  The process: one life of the pid
 -- table:  recording_id file first_at last_at clock slack_ms calls lost unpaired name pid
 --
 -- The recordings that are linked to the process, and the recordings of its pid that are not linked

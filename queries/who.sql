@@ -3,23 +3,23 @@
 -- param:  process  process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  from     snapshot first The older snapshot
 -- param:  to       snapshot last  The newer snapshot
--- param:  dialect  text     ""    Only captures of this dialect; else of each moment the one with most fields
+-- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  lineages text     ""    A JSON array of lineage ids; else all that the process has
--- param:  by       text     stack One of stack, function: a row per chain of calls, or per function that no allocator is
+-- param:  by       text     stack One of stack, function: a row per chain of calls, or per function that is not an allocator
 -- param:  form     text     chain One of chain, folded: main < start, or start;main as flame graphs want it
 -- column: growth_kib  kib      What its calls left mapped there, newer - older
--- column: share       ratio    Of the growth of all
+-- column: share       ratio    Share of the growth of all
 -- column: live_kib    kib      Of what it called for, mapped there in the newer snapshot
 -- column: allocations count    Ranges there that came by its calls between the two
 -- column: frees       count    Those of its ranges there that went between the two
 -- column: stack       text     The chain of calls, innermost first
--- column: function    text     Its innermost function that is no allocator's; empty: unknown
+-- column: function    text     Its innermost function that is not an allocator's; empty: unknown
 -- column: kind        text     stack; older: freed, and mapped before the recording; rest: not covered
--- column: recordings  text     recording_id of those that show it
+-- column: recordings  text     recording_id of the recordings that show it
 -- column: stack_id    int      One of its stacks
 -- column: name        text     Name of the process
 -- column: pid         int      Process id
--- column: process_id  process  Which life of the pid
+-- column: process_id  process  The process: one life of the pid
 -- table:  growth_kib share live_kib allocations frees stack
 --
 -- At the moment of a snapshot, the recording says which call mapped each live range (table extent).

@@ -61,8 +61,7 @@ void pm_cli_check_zone(void)
     const char *zone = getenv("TZ");
 
     if (zone && *zone && !pm_clock_is_zone(zone))
-        pm_cli_say("TZ '%s' is no time zone that is known here: local times are taken for UTC; set "
-                   "TZ or --tz",
+        pm_cli_say("TZ '%s' is not a known time zone: local times are taken as UTC; set TZ or --tz",
                    zone);
 }
 
@@ -130,7 +129,7 @@ pmapdb_status pm_cli_try_open(const pm_cli *cli, pmapdb_open_options *o, pmapdb_
     o->query_dir = cli->query_dir;
     st = pmapdb_open(path, o, out, err);
     if (st == PMAPDB_OK && pmapdb_is_immutable(*out))
-        pm_cli_say("%s: read as a file that nobody changes (no permission for its -shm)", path);
+        pm_cli_say("%s: read as a file that does not change (no permission for its -shm)", path);
     return st;
 }
 

@@ -163,7 +163,7 @@ static void take_process(pm_run_args *args, int n, char **argv)
     if (n && process >= 0 && !args->value[process])
         args->value[process] = argv[i++];
     if (i <= n)
-        pm_cli_usage(args->cli, "what is '%s'?", argv[i]);
+        pm_cli_usage(args->cli, "unexpected word '%s'", argv[i]);
 }
 
 static const pm_query_info *find(pm_run_args *args, int argc, char **argv)

@@ -1,4 +1,4 @@
-# threads: stacks of threads by size, beside the number of threads; the rule of pmap-dotnet.
+# threads: thread stacks by size, with the number of threads; the rule of pmap-dotnet.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
 need sqlite3

@@ -72,11 +72,11 @@ static const char *read_names(const char *arg, void *value)
 
 static const pm_option options[] = {
     {"match", 0, PM_OPT_TEXT, AT(o.match), "EXPR",
-     "The processes that it matches, at every beat anew", NULL},
+     "The processes that it matches, checked again at every beat", NULL},
     {"all", 0, PM_OPT_FLAG, AT(o.all), NULL, "All processes but this program itself", NULL},
     {"every", 0, PM_OPT_SPAN, AT(o.every_ms), "SPAN",
-     "Go on: now, then at every multiple of it in UTC", NULL},
-    {"count", 0, PM_OPT_COUNT, AT(o.count), "N", "So many times (else until SIGINT or SIGTERM)",
+     "Capture now, then at every multiple of SPAN in UTC", NULL},
+    {"count", 0, PM_OPT_COUNT, AT(o.count), "N", "This many times (else until SIGINT or SIGTERM)",
      NULL},
     {"measure", 0, PM_OPT_CHOICE, AT(measure), "auto|smaps|maps",
      "What to read (auto: smaps, and maps where smaps would stall the process)", NULL},
@@ -94,7 +94,7 @@ static const pm_option options[] = {
     {"name", 0, PM_OPT_NAME, AT(o.name), "NAME",
      "Name of the processes (else of their executables)", NULL},
     {"keep-cmdline", 0, PM_OPT_LIST, AT(keep_cmdline), "REGEX",
-     "Store of command lines also what it matches (or its groups), not only the program", NULL},
+     "Also store what it matches (or its groups) of command lines, not only the program", NULL},
     {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)", NULL},
     {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
     {0}};

@@ -214,8 +214,8 @@ static void ask_leaks(pm_check *c)
              "too few snapshots for a verdict: %" PRId64 " of the %d that are needed", longest,
              PM_TREND_MIN);
     else if (c->blind[0] && !sizes_will_do)
-        find(c, PM_CHECK_UNKNOWN, "what is resident of %s is unknown, and so whether it leaks",
-             c->blind);
+        find(c, PM_CHECK_UNKNOWN,
+             "the resident memory of %s is unknown, and so is whether it leaks", c->blind);
     else if (isnan(c->of[PM_CHECK_RATE].value))
         c->of[PM_CHECK_RATE].value = 0;
 }

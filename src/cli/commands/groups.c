@@ -107,13 +107,13 @@ static const char *processes_are(int64_t n)
 static void say_lacks(const groups *g)
 {
     if (g->unreadable > 0)
-        pm_cli_say("%lld %s not here: the capture had no permission", (long long)g->unreadable,
+        pm_cli_say("%lld %s missing here: the capture had no permission", (long long)g->unreadable,
                    processes_are(g->unreadable));
     if (g->unmoved > 0)
-        pm_cli_say("%lld %s not here: left out by --on-growth or --on-rss-above",
+        pm_cli_say("%lld %s missing here: left out by --on-growth or --on-rss-above",
                    (long long)g->unmoved, processes_are(g->unmoved));
     if (g->pss_unknown)
-        pm_cli_say("of %lld of %lld processes pss is not known, read as maps or from a capture "
+        pm_cli_say("pss of %lld of %lld processes is not known, read as maps or from a capture "
                    "without it: pmapdb by-process shows which",
                    (long long)g->pss_unknown, (long long)g->processes);
     if (g->unknown && g->variable)

@@ -48,7 +48,7 @@ static const pm_option options[] = {
      "Store nothing: say how each capture is read, and why", NULL},
     {"strict", 0, PM_OPT_FLAG, AT(o.strict), NULL, "A capture without a pid is an error", NULL},
     {"keep-cmdline", 0, PM_OPT_LIST, AT(keep_cmdline), "REGEX",
-     "Store of command lines also what it matches (or its groups), not only the program", NULL},
+     "Also store what it matches (or its groups) of command lines, not only the program", NULL},
     {"max-memory", 0, PM_OPT_CUSTOM, AT(o.max_memory), "SIZE",
      "What one file may take until its end (2G)", read_bytes},
     {"max-unpacked", 0, PM_OPT_CUSTOM, AT(o.max_unpacked), "SIZE",

@@ -88,7 +88,8 @@ static void say(const import_perf *p, const char *text)
 static void advise(const import_perf *p, const pmapdb_perf_result *r)
 {
     if (r->homeless)
-        say(p, "nobody knows which process its threads are of, so nothing was replayed: write it "
+        say(p, "it is not known to which process its threads belong, so nothing was replayed: "
+               "write it "
                "with perf script -F +pid,+ip,+sym,+symoff,+dso, or give --pid");
     if (r->chainless)
         say(p, "it has no call chains: record with --call-graph dwarf");

@@ -44,7 +44,7 @@ static const pm_option options[] = {
     {"words", 0, PM_OPT_FLAG, AT(words), NULL,
      "Permissions and VmFlags in words, largest first (mappings-words)", NULL},
     {"regions", 0, PM_OPT_FILE, AT(regions), "FILE",
-     "What lies in each region of a CSV file, START,END in hexadecimal: whole, or in part "
+     "What lies in each region of a CSV file, START,END in hexadecimal: completely or in part "
      "(mappings-regions)",
      NULL},
     {"skip-flag", 0, PM_OPT_CUSTOM, AT(skipped), "FLAG",

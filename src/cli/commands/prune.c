@@ -129,7 +129,7 @@ static void say_space(const prune *p, bool held, bool wants_vacuum)
 static void must(pmapdb_status st, const pmapdb_error *err)
 {
     if (st == PMAPDB_STOPPED)
-        pm_cli_die("stopped by a signal; the store is whole, prune again for the rest");
+        pm_cli_die("stopped by a signal; the store is intact, prune again for the rest");
     pm_cli_must(st, err);
 }
 

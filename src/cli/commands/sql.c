@@ -140,7 +140,7 @@ int pm_cli_sql(pm_cli *cli, int argc, char **argv)
     int n = pm_options_parse(cli, &syntax, &a, argc, argv);
 
     if (n > 1)
-        pm_cli_usage(cli, "one statement, in quotes; what is '%s'?", argv[2]);
+        pm_cli_usage(cli, "one statement, in quotes: unexpected word '%s'", argv[2]);
     if (!n == !a.file)
         pm_cli_usage(cli, n ? "a statement and --file: which of them?"
                             : "which statement? 'SELECT ...', - or --file");

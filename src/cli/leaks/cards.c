@@ -296,7 +296,7 @@ static void put_quiet(cards *c)
 
     fprintf(out, "%zu%s processes: nothing grows", c->n_quiet, c->n_findings ? " other" : "");
     if (c->n_blind)
-        fprintf(out, ", as far as known: of %zu resident memory is unknown", c->n_blind);
+        fprintf(out, ", as far as known: the resident memory of %zu is unknown", c->n_blind);
     end_line(c, 0, 4);
 }
 

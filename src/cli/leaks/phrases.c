@@ -143,12 +143,12 @@ void pm_leak_print_limit(FILE *out, const pm_leak_row *r, bool human)
     scale s = scale_of(r, r->limit, human);
 
     if (isnan(r->limit)) {
-        fputs("none known; --limit SIZE tells how long it lasts", out);
+        fputs("none known; give --limit SIZE to see how long it lasts", out);
         return;
     }
     fprintf(out, "%s%s %s", pm_leak_limit_words(r), number_of(r->limit, s).text, s.unit);
     if (isnan(r->eta_h)) {
-        fputs("; when it gets there is not known", out);
+        fputs("; when it is reached is not known", out);
     } else if (r->eta_h <= 0) {
         fputs(" is reached", out);
     } else {

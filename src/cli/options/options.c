@@ -281,6 +281,6 @@ int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int arg
     if (asks(&p))
         answer(&p, syntax);
     if (n && !syntax->operands)
-        pm_cli_usage(cli, "what is '%s'?", argv[1]);
+        pm_cli_usage(cli, "unexpected word '%s'", argv[1]);
     return n;
 }

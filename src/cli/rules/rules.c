@@ -126,7 +126,7 @@ int pm_cli_rules(pm_cli *cli, int argc, char **argv)
     int n = pm_options_parse(cli, &syntax, &r, argc, argv);
 
     if (n > 1)
-        pm_cli_usage(cli, "what is '%s'?", argv[2]);
+        pm_cli_usage(cli, "unexpected word '%s'", argv[2]);
     check(&r, n ? argv[1] : NULL);
     open_store(&r);
     pm_output_keep_apart(cli, &r.rules, 1, "reads");

@@ -146,7 +146,7 @@ static void take_word(places *p, pm_text word)
         refuse_category(p, word);
     if (!take_address(p, address))
         pm_cli_die("nothing is mapped at %" PRIx64
-                   " in either snapshot; pmapdb mappings shows what is",
+                   " in either snapshot; pmapdb mappings shows what is mapped",
                    address);
 }
 

@@ -112,8 +112,8 @@ static void see_recording(stacks *s, const pmapdb_rows *row)
                     id, pm_answer_int(row, "pid"));
     } else if (!first[0]) {
         pm_cli_note(cli,
-                    "nothing tells when recording %" PRId64
-                    " was: import it again with --clock-offset",
+                    "the time of recording %" PRId64
+                    " is not known: import it again with --clock-offset",
                     id);
     } else {
         print_recording(s->recordings.out, row);

@@ -102,7 +102,7 @@ CREATE TABLE import_log (
 -- it has most fields.
 CREATE TABLE dialect (
   name TEXT PRIMARY KEY,
-  rank INTEGER NOT NULL                 -- as in src/base/dialect.h
+  rank INTEGER NOT NULL                 -- as in src/base/record/dialect.h
 ) WITHOUT ROWID;
 INSERT INTO dialect (name, rank) VALUES ('smaps', 0), ('pmap-XX', 1), ('pmap-X', 2),
   ('pmap-suse', 3), ('toybox-x', 4), ('busybox-x', 5), ('pmap-x', 6), ('pmap-d', 7), ('pmap', 8),
@@ -116,7 +116,7 @@ CREATE TABLE epoch (
   dialect    TEXT NOT NULL REFERENCES dialect,
   state      TEXT NOT NULL CHECK (state IN ('complete', 'partial', 'totals')),
   fields     INTEGER NOT NULL           -- the fields of its captures: bit N is line N of
-);                                      -- src/base/fields.def; mapping.h has bits 32 and up
+);                                      -- src/base/record/fields.def; mapping.h has bits 32 and up
 CREATE INDEX epoch_process ON epoch (process_id, dialect, state, fields);
 
 -- One process at one moment.
@@ -521,7 +521,7 @@ FROM lineage l
 JOIN category c ON c.category_id = l.category_id;
 
 -- The numbers of every region in every version, decoded, for the views below. 8 is 1 << Rss, and so
--- on, as in src/base/fields.def; Dirty itself is 16777216, its parts are 128 and 512: one part
+-- on, as in src/base/record/fields.def; Dirty itself is 16777216, its parts are 128 and 512: one part
 -- alone is not enough.
 CREATE VIEW mapping_versions AS
 SELECT process_id, dialect, state, epoch_id, region_id, first, last, known, swap AS swap_kib, extra,

@@ -18,7 +18,7 @@ HOMES = {"sqlite3.h": ("store", "sqlite"), "sqlite3ext.h": ("store", "sqlite"), 
          "utf8proc.h": ("base", "render")}
 # What the extension takes of store and api needs no libsqlite3.
 EXTENSION_MAY = ("store/func/functions.h", "store/rules/rules_file.h", "api/blocks.h", "api/categorize.h")
-FILES_MAX, CHAIN_MAX = 102, 10
+FILES_MAX, CHAIN_MAX = 25, 8
 PRINTS = re.compile(r"\b(v?printf|puts|putchar|perror|exit|_exit|abort)\s*\(|\b(stdout|stderr)\b")
 
 

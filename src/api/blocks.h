@@ -6,7 +6,7 @@
 #define PM_API_BLOCKS_H
 
 #include "base/buf.h"
-#include "base/capture.h"
+#include "base/record/capture.h"
 #include "parse/reader.h"
 
 /* A block. Its texts end in a NUL. */

@@ -3,7 +3,7 @@
 
 #include "api/one_file.h"
 #include "base/num.h"
-#include "parse/csv_table.h"
+#include "parse/files/csv_table.h"
 #include <ctype.h>
 
 #define BYTES_MAX 1048576

@@ -11,7 +11,7 @@
 #define PM_BASE_POOL_H
 
 #include "base/err.h"
-#include "base/mapping.h"
+#include "base/record/mapping.h"
 
 typedef struct pm_pool pm_pool;
 

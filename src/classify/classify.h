@@ -13,7 +13,7 @@
 #ifndef PM_CLASSIFY_CLASSIFY_H
 #define PM_CLASSIFY_CLASSIFY_H
 
-#include "base/capture.h"
+#include "base/record/capture.h"
 
 /* Part of the file format: categories.category_id is this number + 1. New categories go at the end.
  */

@@ -2,7 +2,7 @@
 #include "cli/options/options.h"
 
 #include "base/buf.h"
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/err.h"
 #include "base/num.h"
 #include "cli/output_file.h"

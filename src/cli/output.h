@@ -5,7 +5,7 @@
 #ifndef PM_CLI_OUTPUT_H
 #define PM_CLI_OUTPUT_H
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "cli/cli.h"
 #include "cli/output_file.h"
 #include "render/flow.h"

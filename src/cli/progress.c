@@ -1,7 +1,7 @@
 /* progress: shows the progress of a long command, and lets signals end it between two steps. */
 #include "cli/progress.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,13 +1,14 @@
 /* formats: the table of all row formats and sum formats that tools print, one line of data each,
  * with the tool and an example; also the formats that are refused by name. A new narrow dialect
- * needs a name in base/dialect.h and a line or two here. A test feeds every example to the reader.
+ * needs a name in base/record/dialect.h and a line or two here. A test feeds every example to the
+ * reader.
  */
 #ifndef PM_PARSE_FORMATS_H
 #define PM_PARSE_FORMATS_H
 
-#include "base/dialect.h"
 #include "base/err.h"
-#include "base/mapping.h"
+#include "base/record/dialect.h"
+#include "base/record/mapping.h"
 
 #define PM_SUMS_MAX 5 /* numbers in a line of sums */
 #define PM_NUMBERS_MAX 6

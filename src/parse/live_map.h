@@ -6,7 +6,7 @@
 #ifndef PM_PARSE_LIVE_MAP_H
 #define PM_PARSE_LIVE_MAP_H
 
-#include "base/capture.h"
+#include "base/record/capture.h"
 
 typedef struct pm_live_map pm_live_map;
 

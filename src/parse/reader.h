@@ -12,7 +12,7 @@
 #ifndef PM_PARSE_READER_H
 #define PM_PARSE_READER_H
 
-#include "base/capture.h"
+#include "base/record/capture.h"
 
 typedef struct pm_reader_events {
     void *ctx;

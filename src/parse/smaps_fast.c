@@ -19,7 +19,7 @@
 /* A key and its colon, padded with blanks up to the number. */
 static const char labels[PM_FIELD_COUNT][LABEL + 32] = {
 #define PM_FIELD(id, key, column, unit, additive) key ":                ",
-#include "base/fields.def"
+#include "base/record/fields.def"
 #undef PM_FIELD
 };
 

@@ -2,7 +2,7 @@
  * names, headers of other tools. */
 #include "parse/block.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "parse/pid_word.h"
 
 /* A remark about a capture is short and is directly above the capture. */

@@ -4,7 +4,7 @@
  *
  * A gauge says how things are now: of rows with equal labels the newest counts. Two rows of one
  * moment are refused: adding them up is the query's GROUP BY. */
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/utf8.h"

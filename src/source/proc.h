@@ -9,7 +9,7 @@
 #define PM_SOURCE_PROC_H
 
 #include "base/buf.h"
-#include "base/live.h"
+#include "base/record/live.h"
 #include "classify/keep_cmdline.h"
 #include <sys/types.h>
 

@@ -2,7 +2,7 @@
  * way up. */
 #include "source/proc_cgroup.h"
 
-#include "base/live.h"
+#include "base/record/live.h"
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
  * the middle. */
 #include "source/proc_text.h"
 
-#include "base/live.h"
 #include "base/num.h"
+#include "base/record/live.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

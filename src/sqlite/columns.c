@@ -1,7 +1,7 @@
 /* columns: the value of each column. A value that the capture lacks is NULL. */
 #include "sqlite/columns.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include <stdio.h>
 
 SQLITE_EXTENSION_INIT3

@@ -6,7 +6,7 @@
 #include "api/categorize.h"
 #include "api/one_file.h"
 #include "base/num.h"
-#include "parse/csv_table.h"
+#include "parse/files/csv_table.h"
 #include "store/rules/rules_file.h"
 
 #include <stdlib.h>

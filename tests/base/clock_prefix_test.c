@@ -2,7 +2,7 @@
  * expected milliseconds come from Python (datetime.timestamp) and GNU date. */
 #include "unit.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -4,7 +4,7 @@
  * with 77 (skipped) if the captures are missing. */
 #include "unit.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include <ctype.h>
 #include <ftw.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* clock: texts, lines and file names that are moments, and especially those that are not. */
 #include "unit.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "pmapdb.h"
 #include <stdio.h>
 #include <stdlib.h>

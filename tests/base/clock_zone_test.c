@@ -2,7 +2,7 @@
  */
 #include "unit.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>

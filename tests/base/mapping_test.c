@@ -1,7 +1,7 @@
 /* mapping: the field table, and sums in which unknown is not zero. */
 #include "unit.h"
 
-#include "base/mapping.h"
+#include "base/record/mapping.h"
 
 static void fields_are_found(void **state)
 {

@@ -7,7 +7,7 @@
  */
 #include "source/box.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "pmapdb.h"
 #include <limits.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* clock_fuzz: moments as people and cron write them: alone, as a line, before a line, in a name. */
 #include "kit.h"
 
-#include "base/clock.h"
-#include "base/clock_read.h"
+#include "base/clock/clock.h"
+#include "base/clock/clock_read.h"
 
 /* Years 1970 to 9999, a day of zones to either side. */
 #define MS_MIN (-INT64_C(86400000))

@@ -2,8 +2,8 @@
  * Byte 0: how it is cut into pieces. */
 #include "kit.h"
 
-#include "base/clock.h"
-#include "parse/csv_table.h"
+#include "base/clock/clock.h"
+#include "parse/files/csv_table.h"
 #include <math.h>
 
 static const pm_csv_column columns[] = {

@@ -2,7 +2,7 @@
  * into pieces. */
 #include "kit.h"
 
-#include "parse/labels.h"
+#include "parse/files/labels.h"
 
 static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
 {

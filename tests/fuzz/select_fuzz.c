@@ -3,7 +3,7 @@
  */
 #include "store.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "store/read/query.h"
 #include "store/read/select.h"
 

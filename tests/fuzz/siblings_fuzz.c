@@ -2,7 +2,7 @@
  * its bytes; 0xff between them. */
 #include "kit.h"
 
-#include "parse/siblings.h"
+#include "parse/files/siblings.h"
 
 static void check(const pm_siblings *s)
 {

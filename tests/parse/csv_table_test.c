@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "parse/csv_table.h"
+#include "parse/files/csv_table.h"
 
 #include <math.h>
 #include <stdlib.h>

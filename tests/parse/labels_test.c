@@ -1,6 +1,6 @@
 /* labels: what a JVM says of its memory, in every size of chunk, cut, damaged and hostile. */
+#include "parse/files/labels.h"
 #include "parse/kit.h"
-#include "parse/labels.h"
 
 typedef struct heard {
     pm_buf text; /* a line per report, and one per range */

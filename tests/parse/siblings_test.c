@@ -1,6 +1,6 @@
 /* siblings: the small files beside a capture. */
+#include "parse/files/siblings.h"
 #include "parse/kit.h"
-#include "parse/siblings.h"
 
 static bool take(pm_siblings *s, const char *kind, pm_text bytes)
 {

@@ -2,7 +2,7 @@
  * with and without a cgroup namespace, and in a container that sees the hierarchy of the host. */
 #include "source/box.h"
 
-#include "base/live.h"
+#include "base/record/live.h"
 #include "source/proc_cgroup.h"
 
 /* ---- which cgroup ---- */

@@ -4,7 +4,7 @@
 
 #include "beats.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 
 #define MOST_CHECKS 64
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/capture.h"
+#include "base/record/capture.h"
 #include "kit_rules.h"
 #include "store/file/store.h"
 #include "store/write/put.h"

@@ -3,7 +3,7 @@
  * manual. */
 #include "kit.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include <time.h>
 
 #define N_MAX 64

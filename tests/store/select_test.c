@@ -1,7 +1,7 @@
 /* select_test: the notations that users write for processes and snapshots. */
 #include "kit.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "store/read/select.h"
 
 #define HOUR INT64_C(3600000)

@@ -2,7 +2,7 @@
 #include "beats.h"
 #include "world.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "store/read/catalog.h"
 
 static void moments_of_snapshots(void **state)

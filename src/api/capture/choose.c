@@ -1,7 +1,7 @@
 /* choose: smaps or maps for a process, by the cost of earlier readings. */
 #include "api/capture/run.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include <stdio.h>
 
 static void learn_stored(pm_budget *own, pm_budget_host *host, const pm_reading *r)

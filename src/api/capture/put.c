@@ -2,7 +2,7 @@
 #include "api/capture/run.h"
 
 #include "api/event.h"
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include <inttypes.h>
 #include <stdio.h>
 

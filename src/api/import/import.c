@@ -5,7 +5,7 @@
 #include "api/event.h"
 #include "api/import/labels.h"
 #include "base/buf.h"
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/hash.h"
 #include "store/perf/link.h"
 #include "store/write/moment.h"

@@ -4,7 +4,7 @@
 #include "api/blocks.h"
 #include "api/import/labels.h"
 #include "api/wrap.h"
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/hash.h"
 #include <errno.h>
 #include <stdlib.h>

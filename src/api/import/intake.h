@@ -14,12 +14,12 @@
 
 #include "api/import/place.h"
 #include "base/buf.h"
-#include "base/capture.h"
 #include "base/map.h"
+#include "base/record/capture.h"
 #include "classify/keep_cmdline.h"
-#include "parse/labels.h"
+#include "parse/files/labels.h"
+#include "parse/files/siblings.h"
 #include "parse/reader.h"
-#include "parse/siblings.h"
 #include "source/source.h"
 #include "store/file/store.h"
 

@@ -1,4 +1,4 @@
-/* labels: files in which a JVM names its own memory (parse/labels.h), read together with the
+/* labels: files in which a JVM names its own memory (parse/files/labels.h), read together with the
  * captures and stored after them. */
 #ifndef PM_API_LABELS_H
 #define PM_API_LABELS_H

@@ -1,7 +1,7 @@
 /* place: the facts about a capture in the path of its file. */
 #include "api/import/place.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/num.h"
 #include "pmapdb.h"
 

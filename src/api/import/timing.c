@@ -1,7 +1,7 @@
 /* timing: the pids and moments of the captures of one file, and logs whose blocks have no time. */
 #include "api/import/intake.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "store/write/import_log.h"

@@ -3,7 +3,7 @@
 #include "cli/options/options.h"
 
 #include "api/check.h" /* pm_capture_check: checks the options before a store is created */
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/num.h"
 #include "store/file/store.h" /* pm_store_uncounted */
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/num.h"
 #include <stdio.h>
 #include <string.h>

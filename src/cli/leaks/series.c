@@ -3,10 +3,10 @@
 #include "cli/leaks/leaks.h"
 
 #include "api/one_file.h"
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/num.h"
 #include "base/pool.h"
-#include "parse/csv_table.h"
+#include "parse/files/csv_table.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

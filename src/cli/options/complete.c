@@ -2,7 +2,7 @@
 #include "cli/options/complete.h"
 
 #include "base/buf.h"
-#include "base/dialect.h"
+#include "base/record/dialect.h"
 #include "render/terminal.h"
 #include "store/read/catalog.h"     /* names and titles of queries */
 #include "store/rules/rules_file.h" /* names of the built-in rule sets */

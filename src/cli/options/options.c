@@ -5,7 +5,7 @@
 #include "cli/output.h"
 
 #include "base/buf.h"
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/near.h"
 #include "base/num.h"
 #include <stdlib.h>

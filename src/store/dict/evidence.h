@@ -3,7 +3,7 @@
 #ifndef PM_STORE_EVIDENCE_H
 #define PM_STORE_EVIDENCE_H
 
-#include "base/capture.h"
+#include "base/record/capture.h"
 #include "classify/classify.h"
 
 enum pm_anchor {

@@ -2,7 +2,7 @@
 #ifndef PM_STORE_FORGOTTEN_H
 #define PM_STORE_FORGOTTEN_H
 
-#include "base/capture.h"
+#include "base/record/capture.h"
 #include "store/file/sql.h"
 
 /* *known: the capture was stored, and a prune removed it. */

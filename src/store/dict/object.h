@@ -3,7 +3,7 @@
 #ifndef PM_STORE_OBJECT_H
 #define PM_STORE_OBJECT_H
 
-#include "base/mapping.h"
+#include "base/record/mapping.h"
 #include "classify/classify.h"
 #include "store/file/sql.h"
 

@@ -2,7 +2,7 @@
 #ifndef PM_STORE_ROLLUP_H
 #define PM_STORE_ROLLUP_H
 
-#include "base/mapping.h"
+#include "base/record/mapping.h"
 
 typedef struct pm_category_sums {
     int64_t category_id;

@@ -1,7 +1,7 @@
 /* redact: what a redacted export shows in place of the texts and addresses of a store. */
 #include "store/export/redact.h"
 
-#include "base/dialect.h"
+#include "base/record/dialect.h"
 #include "store/rules/rules_file.h"
 #include <stdlib.h>
 

@@ -17,8 +17,8 @@
 #ifndef PM_STORE_SQL_H
 #define PM_STORE_SQL_H
 
-#include "base/dialect.h"
 #include "base/err.h"
+#include "base/record/dialect.h"
 #include <sqlite3.h>
 
 typedef struct pm_sql pm_sql;

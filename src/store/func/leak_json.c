@@ -1,7 +1,7 @@
 /* leak_json: a verdict as JSON text, written by hand: the extension links no JSON library. */
 #include "store/func/leak_json.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "render/number.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* doctor: pmapdb_doctor(): makes the findings about a store. */
 #include "store/health/doctor.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "render/number.h"
 #include "store/dict/categories.h"
 #include "store/keep/tidy.h"

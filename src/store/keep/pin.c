@@ -1,5 +1,5 @@
 /* pin: protects the moments of snapshots from prunes. */
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/err.h"
 #include "store/file/store.h"
 #include "store/read/select.h"

@@ -1,6 +1,6 @@
 /* prune: plans which moments stay, removes the others, gives space back; repeats this while the
  * store is too large. The plan is in the temp tables of keep-plan.sql. */
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "store/file/space.h"
 #include "store/keep/tidy.h"
 #include "store/read/select.h"

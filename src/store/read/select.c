@@ -2,7 +2,7 @@
 #include "store/read/select.h"
 
 #include "base/buf.h"
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/near.h"
 #include "base/num.h"
 

@@ -28,7 +28,7 @@
 #ifndef PM_STORE_RECALL_H
 #define PM_STORE_RECALL_H
 
-#include "base/capture.h"
+#include "base/record/capture.h"
 #include "store/dict/evidence.h"
 #include "store/file/sql.h"
 

@@ -3,8 +3,8 @@
 #ifndef PM_STORE_RECALL_LIVE_H
 #define PM_STORE_RECALL_LIVE_H
 
-#include "base/live.h"
 #include "base/pool.h"
+#include "base/record/live.h"
 #include "store/file/sql.h"
 
 typedef struct pm_recall_standing {

@@ -3,7 +3,7 @@
 #include "store/rules/apply.h"
 
 #include "base/buf.h"
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/map.h"
 #include "store/dict/versions.h"
 #include <stdlib.h>

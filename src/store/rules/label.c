@@ -2,7 +2,7 @@
  * table label_new; a row of no bytes at 0 says that a report is not whole. */
 #include "store/rules/label.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "store/rules/apply.h"
 #include "store/write/put.h"
 

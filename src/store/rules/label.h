@@ -1,5 +1,5 @@
-/* label: names that a program gives its own memory (parse/labels.h), kept in table label, and what
- * they make of the categories of its process.
+/* label: names that a program gives its own memory (parse/files/labels.h), kept in table label, and
+ * what they make of the categories of its process.
  *
  * A report names lineages that the capture nearest to it in time shows (label-cover.sql), for their
  * life; lineage.rule is then PM_RULE_LABEL, and no rule is asked of them again.
@@ -10,7 +10,7 @@
 #ifndef PM_STORE_LABEL_H
 #define PM_STORE_LABEL_H
 
-#include "parse/labels.h"
+#include "parse/files/labels.h"
 #include "store/file/store.h"
 
 #define PM_LABEL_PIDS 3

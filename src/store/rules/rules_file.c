@@ -3,7 +3,7 @@
 
 #include "base/near.h"
 #include "base/utf8.h"
-#include "parse/csv_table.h"
+#include "parse/files/csv_table.h"
 #include "store/file/embedded.h"
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef PM_STORE_APPEND_H
 #define PM_STORE_APPEND_H
 
-#include "base/capture.h"
+#include "base/record/capture.h"
 #include "store/dict/rare_fields.h"
 #include "store/write/newest.h"
 #include "store/write/refine.h"

@@ -9,7 +9,7 @@
 #ifndef PM_STORE_BEAT_H
 #define PM_STORE_BEAT_H
 
-#include "base/dialect.h"
+#include "base/record/dialect.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #ifndef PM_STORE_LIVE_READING_H
 #define PM_STORE_LIVE_READING_H
 
-#include "base/live.h"
+#include "base/record/live.h"
 #include "store/file/sql.h"
 
 /* Stores what a live snapshot knows besides its mappings. */

@@ -2,8 +2,8 @@
 #include "store/write/moment.h"
 
 #include "base/buf.h"
-#include "base/dialect.h"
 #include "base/map.h"
+#include "base/record/dialect.h"
 #include <stdio.h>
 #include <stdlib.h>
 

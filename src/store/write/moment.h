@@ -7,7 +7,7 @@
 #ifndef PM_STORE_MOMENT_H
 #define PM_STORE_MOMENT_H
 
-#include "base/capture.h"
+#include "base/record/capture.h"
 #include "store/file/sql.h"
 
 typedef struct pm_moments pm_moments; /* remembers the newest moments */

@@ -12,7 +12,7 @@
 #ifndef PM_STORE_PROCESS_H
 #define PM_STORE_PROCESS_H
 
-#include "base/capture.h"
+#include "base/record/capture.h"
 #include "classify/classify.h"
 #include "store/file/sql.h"
 

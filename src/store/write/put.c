@@ -1,7 +1,7 @@
 /* put: the one way into the store: stores a capture in a transaction. */
 #include "store/write/put.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "store/dict/forgotten.h"
 #include "store/dict/origin.h"
 #include "store/write/live_reading.h"

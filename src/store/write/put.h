@@ -2,7 +2,7 @@
 #ifndef PM_STORE_PUT_H
 #define PM_STORE_PUT_H
 
-#include "base/capture.h"
+#include "base/record/capture.h"
 #include "store/file/store.h"
 
 typedef struct pm_stored {

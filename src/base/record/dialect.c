@@ -1,5 +1,5 @@
 /* dialect: the names of dialects, states and checks. */
-#include "base/dialect.h"
+#include "base/record/dialect.h"
 
 static const char *const dialect_names[PM_DIALECT_COUNT] = {
     "smaps",  "pmap-XX", "pmap-X", "pmap-suse", "toybox-x", "busybox-x",    "pmap-x",

@@ -1,9 +1,9 @@
 /* mapping: the field table and the sums over mappings. */
-#include "base/mapping.h"
+#include "base/record/mapping.h"
 
 const pm_field_info pm_fields[PM_FIELD_COUNT] = {
 #define PM_FIELD(id, key, column, unit, additive) {key, column, additive},
-#include "base/fields.def"
+#include "base/record/fields.def"
 #undef PM_FIELD
 };
 

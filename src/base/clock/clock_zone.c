@@ -1,7 +1,7 @@
 /* clock_zone: reads abbreviations and offsets of zones in moments, and checks values of TZ. */
-#include "base/clock.h"
+#include "base/clock/clock.h"
 
-#include "base/clock_read.h"
+#include "base/clock/clock_read.h"
 #include <limits.h>
 #include <locale.h>
 #include <regex.h>

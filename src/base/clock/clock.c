@@ -1,8 +1,8 @@
 /* clock: reads dates with strptime and a table of formats, reads Unix times, and formats moments as
  * text. */
-#include "base/clock.h"
+#include "base/clock/clock.h"
 
-#include "base/clock_read.h"
+#include "base/clock/clock_read.h"
 #include "base/num.h"
 #include <locale.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* siblings: reads stat, status, comm, cmdline and smaps_rollup of a /proc/PID folder. */
-#include "parse/siblings.h"
+#include "parse/files/siblings.h"
 
 #include "base/err.h"
 #include "base/num.h"

@@ -13,7 +13,7 @@
 
 enum pm_field {
 #define PM_FIELD(id, key, column, unit, additive) PM_##id,
-#include "base/fields.def"
+#include "base/record/fields.def"
 #undef PM_FIELD
     PM_FIELD_COUNT
 };

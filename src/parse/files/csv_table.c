@@ -1,9 +1,9 @@
 /* csv_table: rows of a CSV file whose first line names the columns. libcsv is fed line by line, so
  * that every message has a line number. */
-#include "parse/csv_table.h"
+#include "parse/files/csv_table.h"
 
 #include "base/buf.h"
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/line.h"
 #include "base/num.h"
 #include <csv.h>

@@ -6,9 +6,9 @@
  * In System.map the columns between range and name differ from version to version:
  *   0x00000000f0000000 - 0x00000000fbb00000  196083712 rw-p  155402240  0 4K  com  JAVAHEAP /FILE
  */
-#include "parse/labels.h"
+#include "parse/files/labels.h"
 
-#include "base/clock.h"
+#include "base/clock/clock.h"
 #include "base/num.h"
 #include "parse/guess.h"
 #include <stdlib.h>

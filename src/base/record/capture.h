@@ -3,9 +3,9 @@
 #ifndef PM_BASE_CAPTURE_H
 #define PM_BASE_CAPTURE_H
 
-#include "base/dialect.h"
-#include "base/live.h"
 #include "base/pool.h"
+#include "base/record/dialect.h"
+#include "base/record/live.h"
 
 /* The origin of the time of a capture. The names are those of snapshot.time_source. */
 typedef enum pm_time_source {

@@ -1,8 +1,8 @@
 /* clock_line: recognises lines that are moments or begin with a moment, after any decoration and
  * labels that loops print. */
-#include "base/clock.h"
+#include "base/clock/clock.h"
 
-#include "base/clock_read.h"
+#include "base/clock/clock_read.h"
 
 #define DECORATION " \t\r#=*-~<>[](){}|\"'`+_/\\!:;,.%&$"
 #define PARTING " \t\r:;,|-=#*~>])}\"'`" /* between a moment and the text after it */

@@ -1,5 +1,5 @@
 /* capture: the lifetime of a capture and the names of its time sources. */
-#include "base/capture.h"
+#include "base/record/capture.h"
 
 #include <stdlib.h>
 

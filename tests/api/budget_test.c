@@ -1,10 +1,5 @@
 /* budget_test: when smaps may be read, by numbers alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "api/capture/budget.h"
 
@@ -67,7 +62,6 @@ static void assert_near(double found, double wanted)
 
 static void first_sight(void **state)
 {
-    (void)state;
     /* 262,144 pages of 100 ns */
     assert_int_equal(predict(&nothing, NULL, extent(1 * GIB, U)), 26215);
     assert_int_equal(predict(&nothing, NULL, extent(4 * GIB, U)), 104858);
@@ -81,7 +75,6 @@ static void first_sight(void **state)
 
 static void rounding(void **state)
 {
-    (void)state;
     /* 500,000 pages are 50 ms */
     assert_int_equal(predict(&nothing, NULL, extent(2000000, 2000000)), 50000);
     assert_int_equal(predict(&nothing, NULL, extent(2000004, 2000004)), 50001);
@@ -92,7 +85,6 @@ static void three_at_a_time(void **state)
 {
     pm_proc_extent e = extent(900 * MIB, 100 * MIB);
 
-    (void)state;
     assert_int_equal(predict(&nothing, NULL, e), 7680); /* 300 MiB */
     assert_words(&nothing, e, 7679,
                  "smaps would keep its memory map busy for about 7.7 ms (300 MiB at a time, 100 ns "
@@ -106,7 +98,6 @@ static void swapped(void **state)
 {
     pm_proc_extent e = extent(1 * GIB, U);
 
-    (void)state;
     e.swap_kib = 4 * GIB;
     assert_true(predict(&nothing, NULL, e) > BUDGET);
     e.largest_kib = 5 * GIB;
@@ -121,7 +112,6 @@ static void what_came_since(void **state)
     pm_budget_reading r = reading(8 * GIB, 100, 0);
     pm_budget own;
 
-    (void)state;
     r.largest_kib = 1 * GIB;
     r.longest_cpu_us = 26214;
     own = known(r);
@@ -144,7 +134,6 @@ static void huge_pages_of_the_host(void **state)
 {
     pm_proc_extent e = extent(64 * GIB, 60 * GIB);
 
-    (void)state;
     /* 131,072 small pages of 100 ns, the rest of 60 GiB at 1 ns */
     e.small_kib = 512 * MIB;
     assert_int_equal(predict(&nothing, NULL, e), 28705);
@@ -167,7 +156,6 @@ static void own_cost(void **state)
 {
     pm_budget own = known(reading(4 * GIB, 28, 0));
 
-    (void)state;
     assert_near(pm_budget_cost(&own, NULL, NOW), 28);
     assert_true(predict(&own, NULL, extent(4 * GIB, U)) <= BUDGET);
     /* huge pages, and what is too low to be trusted */
@@ -184,7 +172,6 @@ static void longest(void **state)
     pm_budget_reading r = reading(4 * GIB, 28, 0);
     pm_budget own;
 
-    (void)state;
     r.longest_cpu_us = U;
     r.kept.longest_us *= 10;
     own = known(r);
@@ -206,7 +193,6 @@ static void average(void **state)
                            .longest_cpu_us = U};
     pm_budget own = known(r);
 
-    (void)state;
     assert_near(pm_budget_cost(&own, NULL, NOW), 30);
     r.kept.cpu_us = 9000;
     own = known(r);
@@ -223,7 +209,6 @@ static void too_little(void **state)
     pm_budget_reading r = reading(63 * MIB, 400, 0);
     pm_budget own = {0};
 
-    (void)state;
     for (int i = 0; i < 5; i++)
         pm_budget_learn(&own, &host, &r);
     assert_int_equal(host.n, 0);
@@ -237,7 +222,6 @@ static void host_cost(void **state)
     pm_budget_host host = {0};
     pm_budget own = {0};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         pm_budget_reading r = reading(4 * GIB, ns[i], 0);
 
@@ -270,8 +254,7 @@ static void comes_back(void **state)
                  {240 * HOUR, 100, true},  {100000 * HOUR, 100, true}};
     pm_proc_extent e = extent(4 * GIB, 4 * GIB);
 
-    (void)state;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    for (size_t i = 0; i < COUNT(steps); i++) {
         pm_budget own = known(reading(4 * GIB, 200, steps[i].age_ms));
 
         assert_near(pm_budget_cost(&own, NULL, NOW), steps[i].ns);
@@ -285,7 +268,6 @@ static void low_cost_ages(void **state)
     pm_budget week = known(reading(4 * GIB, 2, 168 * HOUR));
     pm_budget older = known(reading(4 * GIB, 2, 168 * HOUR + 1));
 
-    (void)state;
     assert_near(pm_budget_cost(&week, NULL, NOW), 2);
     assert_near(pm_budget_cost(&older, NULL, NOW), PM_BUDGET_NS_ASSUMED);
 }
@@ -299,7 +281,6 @@ static void expect_words(int64_t kib, double ns, int64_t max_stall_us, const cha
 
 static void words(void **state)
 {
-    (void)state;
     expect_words(210 * GIB, 81.7, 50000,
                  "smaps would keep its memory map busy for about 4.5 s (210 GiB in one mapping, 82 "
                  "ns a page), more than 50 ms");
@@ -314,25 +295,7 @@ static void words(void **state)
                  "mapping, 100000 ns a page), more than 3600.0 s");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_sight),
-        cmocka_unit_test(rounding),
-        cmocka_unit_test(swapped),
-        cmocka_unit_test(what_came_since),
-        cmocka_unit_test(three_at_a_time),
-        cmocka_unit_test(own_cost),
-        cmocka_unit_test(huge_pages_of_the_host),
-        cmocka_unit_test(longest),
-        cmocka_unit_test(average),
-        cmocka_unit_test(too_little),
-        cmocka_unit_test(host_cost),
-        cmocka_unit_test(comes_back),
-        cmocka_unit_test(low_cost_ages),
-
-        cmocka_unit_test(words),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(first_sight), TEST(rounding), TEST(swapped), TEST(what_came_since),
+          TEST(three_at_a_time), TEST(own_cost), TEST(huge_pages_of_the_host), TEST(longest),
+          TEST(average), TEST(too_little), TEST(host_cost), TEST(comes_back), TEST(low_cost_ages),
+          TEST(words))

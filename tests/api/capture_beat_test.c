@@ -1,10 +1,5 @@
 /* capture_beat_test: when beats are due, by two clocks that the test moves. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "api/capture/beat.h"
 
@@ -57,7 +52,6 @@ static void aligned(void **state)
 {
     world w = begin(STEP);
 
-    (void)state;
     assert_int_equal(next(&w), 0);
     assert_int_equal(next(&w), 22); /* 02:49:00 */
     assert_int_equal(next(&w), 52);
@@ -74,7 +68,6 @@ static void no_drift(void **state)
 {
     world w = begin(STEP);
 
-    (void)state;
     next(&w);
     for (int i = 0; i < 1000; i++) {
         pass(&w, 1234567);
@@ -89,7 +82,6 @@ static void late_and_missed(void **state)
 {
     world w = begin(STEP);
 
-    (void)state;
     next(&w);
     assert_int_equal(next(&w), 22);
     pass(&w, 37 * S); /* a little late: kept all the same */
@@ -112,7 +104,6 @@ static void set_forward(void **state)
 {
     world w = begin(STEP);
 
-    (void)state;
     next(&w);
     next(&w);
     pass(&w, 5 * S);
@@ -129,7 +120,6 @@ static void set_backward(void **state)
     world w = begin(STEP);
     int64_t before;
 
-    (void)state;
     next(&w);
     next(&w);
     before = w.now.mono_ns;
@@ -146,7 +136,6 @@ static void steered(void **state)
 {
     world w = begin(STEP);
 
-    (void)state;
     next(&w);
     next(&w);
     pass(&w, 10 * S);
@@ -160,7 +149,6 @@ static void asleep(void **state)
 {
     world w = begin(STEP);
 
-    (void)state;
     next(&w);
     next(&w);
     pass(&w, 2 * S);
@@ -174,8 +162,7 @@ static void any_step(void **state)
 {
     const int64_t steps[] = {S / 10, S, 7 * S, 3600 * S, 86400 * S};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    for (size_t i = 0; i < COUNT(steps); i++) {
         world w = begin(steps[i]);
 
         assert_int_equal(next(&w), 0);
@@ -190,14 +177,5 @@ static void any_step(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(aligned),         cmocka_unit_test(no_drift),
-        cmocka_unit_test(late_and_missed), cmocka_unit_test(set_forward),
-        cmocka_unit_test(set_backward),    cmocka_unit_test(steered),
-        cmocka_unit_test(asleep),          cmocka_unit_test(any_step),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(aligned), TEST(no_drift), TEST(late_and_missed), TEST(set_forward),
+          TEST(set_backward), TEST(steered), TEST(asleep), TEST(any_step))

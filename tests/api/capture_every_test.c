@@ -242,8 +242,7 @@ static void lock_is_for_writers(void **state)
         mode_t store, lock;
     } modes[] = {{0644, 0600}, {0600, 0600}, {0664, 0660}, {0666, 0666}, {0640, 0600}};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    for (size_t i = 0; i < COUNT(modes); i++) {
         struct stat info;
         live l;
         int fd;
@@ -328,22 +327,8 @@ static void one_run_of_a_selection(void **state)
     close(fd);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_RUN(beats_are_aligned),
-        WITH_RUN(stopped),
-        WITH_RUN(all_have_ended),
-        WITH_RUN(only_what_moved),
-        WITH_RUN(becomes_another_program),
-        WITH_RUN(costs_are_learnt),
-        WITH_RUN(lost_beats),
-        WITH_RUN(whole_or_not_at_all),
-        WITH_RUN(one_beat_is_not_lost_silently),
-        WITH_RUN(patience),
-        cmocka_unit_test_setup_teardown(lock_is_for_writers, box_enter, box_leave),
-        WITH_RUN(one_run_of_a_selection),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(WITH_RUN(beats_are_aligned), WITH_RUN(stopped), WITH_RUN(all_have_ended),
+          WITH_RUN(only_what_moved), WITH_RUN(becomes_another_program), WITH_RUN(costs_are_learnt),
+          WITH_RUN(lost_beats), WITH_RUN(whole_or_not_at_all),
+          WITH_RUN(one_beat_is_not_lost_silently), WITH_RUN(patience),
+          TEST_WITH(lock_is_for_writers, box_enter, box_leave), WITH_RUN(one_run_of_a_selection))

@@ -200,15 +200,5 @@ static void a_torn_map(void **state)
     close(root);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_RUN(exec_while_it_is_read),
-        WITH_RUN(another_of_that_pid),
-        WITH_RUN(the_gone_are_forgotten),
-        WITH_RUN(warm_is_as_cold),
-        WITH_RUN(a_torn_map),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(WITH_RUN(exec_while_it_is_read), WITH_RUN(another_of_that_pid),
+          WITH_RUN(the_gone_are_forgotten), WITH_RUN(warm_is_as_cold), WITH_RUN(a_torn_map))

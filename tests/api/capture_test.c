@@ -245,18 +245,7 @@ static void wrong_options(void **state)
     assert_int_equal(number(l, "SELECT count(*) FROM beat"), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_RUN(one_process),
-        WITH_RUN(several_are_one_moment),
-        WITH_RUN(named_ones_that_are_not_there),
-        WITH_RUN(threads_and_zombies),
-        WITH_RUN(by_expression),
-        WITH_RUN(kept_environment),
-        WITH_RUN(measures),
-        WITH_RUN(wrong_options),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(WITH_RUN(one_process), WITH_RUN(several_are_one_moment),
+          WITH_RUN(named_ones_that_are_not_there), WITH_RUN(threads_and_zombies),
+          WITH_RUN(by_expression), WITH_RUN(kept_environment), WITH_RUN(measures),
+          WITH_RUN(wrong_options))

@@ -114,8 +114,7 @@ static void a_file_goes(void **state)
         {remove_wal, "'t.db-wal'", SAVED, 5, 2, 2},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         live l;
 
         begin(&l);
@@ -198,12 +197,5 @@ static void without_a_wal(void **state)
     assert_int_equal(l->result.stored, 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_BOX(a_file_goes),       WITH_RUN(wal_is_anothers), WITH_RUN(before_the_first_beat),
-        WITH_RUN(nothing_is_lost), WITH_RUN(without_a_wal),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_BOX(a_file_goes), WITH_RUN(wal_is_anothers), WITH_RUN(before_the_first_beat),
+          WITH_RUN(nothing_is_lost), WITH_RUN(without_a_wal))

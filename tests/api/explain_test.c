@@ -1,12 +1,9 @@
 /* explain_test: what a program gets from pmapdb_explain: counts, events, a stop, bad options. */
 #include "pmapdb.h"
-#include <setjmp.h>
-#include <stdarg.h>
+#include "unit.h"
+
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h wants the three above. */
-#include <cmocka.h>
-
 #define TOOLS "tests/fixtures/tools/"
 
 typedef struct heard {
@@ -42,7 +39,6 @@ static void events(void **state)
     pmapdb_explain_result r;
     pmapdb_error err;
 
-    (void)state;
     assert_int_equal(pmapdb_explain(paths, 1, &o, &r, &err), PMAPDB_OK);
     assert_int_equal(h.n, 1);
     assert_int_equal(h.pid, 16098);
@@ -64,7 +60,6 @@ static void counts(void **state)
     pmapdb_explain_options o = {.ctx = &h, .on_event = on_event};
     pmapdb_explain_result r;
 
-    (void)state;
     assert_int_equal(pmapdb_explain(paths, 3, &o, &r, NULL), PMAPDB_OK);
     assert_int_equal(h.n, 5);
     assert_false(h.stored);
@@ -81,7 +76,6 @@ static void stop(void **state)
     pmapdb_explain_options o = {.ctx = &h, .on_event = on_event};
     pmapdb_explain_result r;
 
-    (void)state;
     assert_int_equal(pmapdb_explain(paths, 1, &o, &r, NULL), PMAPDB_STOPPED);
     assert_int_equal(h.n, 2);
 }
@@ -93,7 +87,6 @@ static void options(void **state)
     pmapdb_explain_result r;
     pmapdb_error err;
 
-    (void)state;
     assert_int_equal(pmapdb_explain(paths, 1, &o, &r, &err), PMAPDB_USAGE);
     assert_non_null(strstr(err.text, "'pmap-Q'"));
     assert_non_null(strstr(err.text, "smaps_rollup"));
@@ -102,14 +95,4 @@ static void options(void **state)
     assert_int_equal(r.captures, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events),
-        cmocka_unit_test(counts),
-        cmocka_unit_test(stop),
-        cmocka_unit_test(options),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(events), TEST(counts), TEST(stop), TEST(options))

@@ -70,7 +70,6 @@ static void memory_to_explain(void **state)
     pmapdb_explain_options o = {.max_memory = 1 << 20, .ctx = &h, .on_event = on_explain};
     pmapdb_explain_result result;
 
-    (void)state;
     write_wide(path, 8, 20000);
     assert_int_equal(pmapdb_explain(&path, 1, &o, &result, NULL), PMAPDB_OK);
     assert_int_equal(h.n, 1);
@@ -147,14 +146,5 @@ static void being_written(void **state)
     assert_int_equal(number(in, "SELECT count(*) FROM snapshot WHERE state = 'partial'"), 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_IMPORT(memory),
-        IN_BOX(memory_to_explain),
-        WITH_IMPORT(cut),
-        WITH_IMPORT(being_written),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(WITH_IMPORT(memory), IN_BOX(memory_to_explain), WITH_IMPORT(cut),
+          WITH_IMPORT(being_written))

@@ -45,8 +45,7 @@ static void damaged_stores(void **state)
         "UPDATE mapping_version SET private_dirty = -5",
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+    for (size_t i = 0; i < COUNT(damages); i++) {
         try_damage(damages[i], false);
         try_damage(damages[i], true);
     }
@@ -68,12 +67,4 @@ static void damaged_pages(void **state)
     assert_non_null(strstr(m->news.data, "good.db: 1 hosts, 1 processes, 2 snapshots, 2 new"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_BOX(damaged_stores),
-        WITH_MERGE(damaged_pages),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_BOX(damaged_stores), WITH_MERGE(damaged_pages))

@@ -232,20 +232,7 @@ static void pruned_here_or_there(void **state)
     assert_int_equal(ask("all.db", SNAPSHOTS), 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_MERGE(two_hosts_and_again),
-        WITH_MERGE(what_is_no_store),
-        WITH_MERGE(dry_run),
-        WITH_MERGE(unknown_hosts),
-        WITH_MERGE(logs_without_times),
-        WITH_MERGE(logs_that_ran_late),
-        WITH_MERGE(logs_that_are_alike),
-        WITH_MERGE(a_store_in_use),
-        WITH_MERGE(stopped),
-        WITH_MERGE(pruned_here_or_there),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(WITH_MERGE(two_hosts_and_again), WITH_MERGE(what_is_no_store), WITH_MERGE(dry_run),
+          WITH_MERGE(unknown_hosts), WITH_MERGE(logs_without_times), WITH_MERGE(logs_that_ran_late),
+          WITH_MERGE(logs_that_are_alike), WITH_MERGE(a_store_in_use), WITH_MERGE(stopped),
+          WITH_MERGE(pruned_here_or_there))

@@ -1,10 +1,5 @@
 /* place_test: what paths say about the captures in them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "api/import/place.h"
 #include "pmapdb.h"
@@ -21,7 +16,6 @@ static void pid_is(const char *dir, const char *name, int64_t wanted)
 
 static void pids(void **state)
 {
-    (void)state;
     pid_is("/proc/1234", "smaps", 1234);
     pid_is("1234", "maps", 1234);
     pid_is("a.tar:proc/77", "smaps_rollup", 77);
@@ -49,7 +43,6 @@ static void pids(void **state)
 
 static void folders(void **state)
 {
-    (void)state;
     assert_int_equal(pm_place_folder_pid(PM_TEXT("/proc/1234/")), 1234);
     assert_int_equal(pm_place_folder_pid(PM_TEXT("7")), 7);
     assert_int_equal(pm_place_folder_pid(PM_TEXT("/x/2026-11-21/")), PMAPDB_UNKNOWN);
@@ -58,7 +51,6 @@ static void folders(void **state)
 
 static void what_is_no_pid(void **state)
 {
-    (void)state;
     pid_is("/x", "smaps-20261121-020532.txt", PMAPDB_UNKNOWN);
     pid_is("/x", "smaps-20261121-020532-99.txt", 99);
     pid_is("/x", "app-0123", PMAPDB_UNKNOWN);
@@ -90,7 +82,6 @@ static void name_is(const char *command, const char *wanted)
 
 static void names(void **state)
 {
-    (void)state;
     name_is("/usr/sbin/nginx -g x", "nginx");
     name_is("nginx: worker process", "nginx");
     name_is("postgres: 16/main: writer", "postgres");
@@ -104,7 +95,6 @@ static void names(void **state)
 
 static void stems(void **state)
 {
-    (void)state;
     assert_true(pm_text_equal(pm_place_stem(PM_TEXT("a.b.c")), PM_TEXT("a.b")));
     assert_true(pm_text_equal(pm_place_stem(PM_TEXT("a")), PM_TEXT("a")));
     assert_true(pm_text_equal(pm_place_stem(PM_TEXT(".a")), PM_TEXT(".a")));
@@ -134,7 +124,6 @@ static void sibling_is(const char *name, const char *kind, const char *wanted, b
 
 static void siblings(void **state)
 {
-    (void)state;
     sibling_is("stat", "stat", "*", true);
     sibling_is("status", "status", "*", true);
     sibling_is("comm", "comm", "*", true);
@@ -163,7 +152,6 @@ static void slot_of(const char *name, const char *wanted)
 
 static void slots(void **state)
 {
-    (void)state;
     slot_of("smaps", "*");
     slot_of("maps", "*");
     slot_of("smaps_rollup", "*");
@@ -178,13 +166,5 @@ static void slots(void **state)
     slot_of("mysmaps.log", "mysmaps.*");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pids),  cmocka_unit_test(folders), cmocka_unit_test(what_is_no_pid),
-        cmocka_unit_test(names), cmocka_unit_test(stems),   cmocka_unit_test(siblings),
-        cmocka_unit_test(slots),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(pids), TEST(folders), TEST(what_is_no_pid), TEST(names), TEST(stems), TEST(siblings),
+          TEST(slots))

@@ -1,10 +1,5 @@
 /* regions_test: address ranges out of CSV, and what is none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "api/regions.h"
 #include <stdio.h>
@@ -36,7 +31,6 @@ static void refuses(const char *text, const char *why)
 
 static void numbers(void **state)
 {
-    (void)state;
     gives("1000,2000\n", "[[4096,8191]]");
     gives("0x1000,0X2000", "[[4096,8191]]");
     gives("00000000`00001000,00000000`00002000\n", "[[4096,8191]]");
@@ -51,7 +45,6 @@ static void numbers(void **state)
 /* An end is the first address behind, or, as the last one of a page, in the region. */
 static void ends(void **state)
 {
-    (void)state;
     gives("1000,1fff\n", "[[4096,8191]]");
     gives("1000,2000\n", "[[4096,8191]]");
     gives("1000,1800\n", "[[4096,6143]]");
@@ -63,7 +56,6 @@ static void ends(void **state)
 
 static void headers(void **state)
 {
-    (void)state;
     gives("start,end\n1000,2000\n", "[[4096,8191]]");
     gives("\n\nend,start\n2000,1000\n", "[[4096,8191]]");
     gives("name,start,end,size\n\"a, b\",1000,2000,4096\n", "[[4096,8191]]");
@@ -83,8 +75,7 @@ static void bad_numbers(void **state)
                                       "1.0",   "",   "1000h", "0x0x1000", "\xc3\xa9"};
     char text[96], why[128];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < COUNT(bad); i++) {
         snprintf(text, sizeof text, "1000,2000\n\n%s,9000\n", bad[i]);
         snprintf(why, sizeof why, "r.csv:3: start is '%s', no hexadecimal address", bad[i]);
         refuses(text, why);
@@ -98,7 +89,6 @@ static void bad_numbers(void **state)
 
 static void bad_rows(void **state)
 {
-    (void)state;
     refuses("2000,1000\n", "r.csv:1: end 1000 is not after start 2000");
     refuses("1000,1000\n", "r.csv:1: end 1000 is not after start 1000");
     refuses("1000,2000\n3000\n", "r.csv:2: a region is START,END, two hexadecimal addresses");
@@ -115,7 +105,6 @@ static void limits(void **state)
     pm_buf text = {0}, json = {0};
     char why[64];
 
-    (void)state;
     for (int i = 0; i < PM_REGIONS_MAX; i++)
         assert_int_equal(pm_buf_add(&text, "1000,2000\n", 10, NULL), PMAPDB_OK);
     assert_int_equal(pm_regions_parse(FILE_NAME, pm_buf_text(&text), &json, NULL), PMAPDB_OK);
@@ -133,7 +122,6 @@ static void files(void **state)
     pm_buf json = {0};
     pmapdb_error err = {.text = ""};
 
-    (void)state;
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "1000,2000\n3000,x\n", 17), 17);
     assert_int_equal(pm_regions_read(path, &json, &err), PMAPDB_INPUT);
@@ -152,13 +140,5 @@ static void files(void **state)
     pm_buf_free(&json);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),     cmocka_unit_test(ends),     cmocka_unit_test(headers),
-        cmocka_unit_test(bad_numbers), cmocka_unit_test(bad_rows), cmocka_unit_test(limits),
-        cmocka_unit_test(files),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(numbers), TEST(ends), TEST(headers), TEST(bad_numbers), TEST(bad_rows), TEST(limits),
+          TEST(files))

@@ -71,8 +71,7 @@ static void whose_vm_rss_it_is(void **state)
         {"7/pmap", "7:   worker\n total             1024K\n", 0},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
 import in;
 
         shell("rm -rf 7 t.db*");
@@ -85,12 +84,4 @@ import in;
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_IMPORT(maps_with_status),
-        IN_BOX(whose_vm_rss_it_is),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(WITH_IMPORT(maps_with_status), IN_BOX(whose_vm_rss_it_is))

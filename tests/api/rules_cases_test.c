@@ -169,7 +169,6 @@ static void test_default(void **state)
     pm_rules *set = NULL;
     size_t *won, wrong = 0;
 
-    (void)state;
     assert_int_equal(
         pm_rules_read(pm_rules_builtin(PM_TEXT("default")), "default", NULL, &report, &set, NULL),
         PMAPDB_OK);

@@ -1,10 +1,5 @@
 /* rules_file_test: sets of rules as files: all mistakes are told, with their lines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "api/rules.h"
 #include "store/rules/rules_file.h"
@@ -62,7 +57,6 @@ static void takes(const char *text, size_t rules, const char *warnings)
 
 static void test_shapes(void **state)
 {
-    (void)state;
     takes("rule,category\nall,mine\n", 1, "");
     takes("category,base,rule\r\nheap/x,heap,a\r\nstack/y,stack,b", 2, "");
     takes("\xef\xbb\xbf\"rule\", category \nall,\"my, own\"\n", 1, "");
@@ -77,7 +71,6 @@ static void test_shapes(void **state)
 
 static void test_mistakes(void **state)
 {
-    (void)state;
     refuses("", "F: empty: the first line names the columns\n");
     refuses("# nothing\n", "F: empty: the first line names the columns\n");
     refuses("rule,category\n", "F: there is no rule\n");
@@ -85,7 +78,6 @@ static void test_mistakes(void **state)
 
 static void test_lines(void **state)
 {
-    (void)state;
     refuses("rule,category,below\na,x,size=4 size=8\n", "F:2: below: size is asked twice\n");
     refuses("# one\n\nrule,category,perms\n# four\na,x,rw-\n",
             "F:5: perms: 'rw-' is not four letters, rwxp or rwxs, with - for a missing one and ? "
@@ -104,7 +96,6 @@ static void test_many(void **state)
 {
     pm_buf text = {0}, lines = {0};
 
-    (void)state;
     refuses_n(PM_TEXT("rule,category,size\na,x,y\nb,x,4\nB,x,8\nb,x,16\nc,y,4\nall,x,\nd,x,5\n"),
               "F:2: size: 'y' is not a size: KiB, or a number followed by K, M, G or T\n"
               "F:4: rule: 'B' has characters other than a-z, 0-9 and -\n"
@@ -136,7 +127,6 @@ static void test_bytes(void **state)
     static const char nul[] = "rule,category\na,x\0y\n";
     pm_buf large = {0};
 
-    (void)state;
     refuses_n((pm_text){nul, sizeof nul - 1}, "F:2: a NUL byte\n", "F:2: a NUL byte");
     refuses("rule,category\na,x\nb,\xff\n", "F:3: bytes that are no UTF-8\n");
     assert_int_equal(pm_buf_addf(&large, NULL, "rule,category,note\na,x,"), PMAPDB_OK);
@@ -156,7 +146,6 @@ static void test_application(void **state)
     pmapdb_error err;
     pm_rule_row row = {.base = PM_CATEGORY_MAPPED_FILE, .perms = "r--p"};
 
-    (void)state;
     assert_int_equal(
         read_set(PM_TEXT("rule,category,path\na,x,{app}/*\n"), "/srv", &report, &set, &err),
         PMAPDB_OK);
@@ -192,7 +181,6 @@ static void test_damaged(void **state)
     uint64_t random = 7;
     size_t taken = 0, refused = 0;
 
-    (void)state;
     assert_non_null(text);
     for (int round = 0; round < 300; round++) {
         pm_rules_report report;
@@ -224,7 +212,6 @@ static void test_builtin(void **state)
 {
     pm_buf text = {0};
 
-    (void)state;
     assert_null(pm_rules_builtin(PM_TEXT("test")).data);
     assert_null(pm_rules_builtin(PM_TEXT("")).data);
     for (const char *const *name = pm_rules_builtins; *name; name++)
@@ -239,14 +226,5 @@ static void test_builtin(void **state)
     pm_buf_free(&text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_lines),   cmocka_unit_test(test_many),
-        cmocka_unit_test(test_bytes),   cmocka_unit_test(test_application),
-        cmocka_unit_test(test_builtin), cmocka_unit_test(test_damaged),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(test_shapes), TEST(test_mistakes), TEST(test_lines), TEST(test_many),
+          TEST(test_bytes), TEST(test_application), TEST(test_builtin), TEST(test_damaged))

@@ -96,7 +96,7 @@ static void make_store(import *in)
         pm_buf text = {0};
 
         snprintf(path, sizeof path, "%d-%d.smaps", 1795229318 + 60 * i, i == 2 ? 8 : 7);
-        for (size_t r = 0; r < sizeof row / sizeof *row; r++)
+        for (size_t r = 0; r < COUNT(row); r++)
             pm_buf_addf(&text, NULL, "%s\nSize: %8d kB\nRss: %8zu kB\n", row[r], r ? 64 : 1024,
                         r + 1);
         box_write(path, text.data, text.len);
@@ -113,7 +113,6 @@ static void test_without_store(void **state)
     pmapdb_rules_options options = options_of(&h, NULL);
     pmapdb_error err;
 
-    (void)state;
     options.on_rule = NULL;
     assert_int_equal(pmapdb_rules(NULL, &options, &err), PMAPDB_OK);
     assert_non_null(strstr(said(&h.sets), "default "));
@@ -148,7 +147,6 @@ static void test_mistakes(void **state)
 import in;
     int64_t before;
 
-    (void)state;
     make_store(&in);
     before = number(&in, "SELECT total_changes()");
     box_text("s.csv", "rule,category,base,perms\na,b,c,d\na,heap/x,heap,rw-p\nb,~,,~\n");
@@ -173,7 +171,6 @@ static void test_apply(void **state)
     pmapdb_error err;
 import in;
 
-    (void)state;
     box_text("s.csv", SET);
     make_store(&in);
     options.application = "/srv";
@@ -229,7 +226,6 @@ static void test_same_bytes(void **state)
     pmapdb_error err;
 import in;
 
-    (void)state;
     make_store(&in);
     options.on_rule = NULL;
     assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_OK);
@@ -271,7 +267,6 @@ static void test_stopped_and_readers(void **state)
     pmapdb_error err;
 import in;
 
-    (void)state;
     box_text("s.csv", SET);
     make_store(&in);
     assert_int_equal(pmapdb_rules_apply(in.store, &options, &result, &err), PMAPDB_STOPPED);
@@ -289,15 +284,8 @@ import in;
     end(&in);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_without_store, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(test_mistakes, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(test_apply, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(test_same_bytes, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(test_stopped_and_readers, box_enter, box_leave),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST_WITH(test_without_store, box_enter, box_leave),
+          TEST_WITH(test_mistakes, box_enter, box_leave),
+          TEST_WITH(test_apply, box_enter, box_leave),
+          TEST_WITH(test_same_bytes, box_enter, box_leave),
+          TEST_WITH(test_stopped_and_readers, box_enter, box_leave))

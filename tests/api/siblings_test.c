@@ -41,7 +41,6 @@ static void siblings_in_an_archive(void **state)
     static const char *const orders[] = {"p/7/smaps p/7/stat p/7/comm p/7/cmdline p/7/status",
                                          "p/7/status p/7/cmdline p/7/comm p/7/stat p/7/smaps"};
 
-    (void)state;
     make_proc();
     for (int i = 0; i < 2; i++) {
         char command[160];
@@ -118,8 +117,7 @@ static void rollup_in_every_layout(void **state)
     };
     char wanted[100], command[200];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+    for (size_t i = 0; i < COUNT(layouts); i++) {
 import in;
 
         shell("rm -rf d t.db* d.tar; mkdir -p d/7");
@@ -164,8 +162,7 @@ static void rollup_and_status(void **state)
     };
     char text[100];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
 import in;
 
         shell("rm -rf 7 t.db*; mkdir 7");
@@ -212,7 +209,6 @@ import in;
     char *rss;
     pm_buf log = {0};
 
-    (void)state;
     begin(&in);
     memcpy(bigger, smaps, sizeof smaps);
     rss = strstr(bigger, "Rss:                   4");
@@ -318,22 +314,9 @@ static void closed_files_are_counted(void **state)
     assert_int_equal(in->result.empty, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_IMPORT(siblings_of_a_process_directory),
-        IN_BOX(siblings_in_an_archive),
-        WITH_IMPORT(siblings_by_stem),
-        IN_BOX(rollup_in_every_layout),
-        IN_BOX(rollup_and_status),
-        WITH_IMPORT(rollup_proves_whole_smaps_only),
-        IN_BOX(log_beside_a_rollup),
-        WITH_IMPORT(siblings_compressed),
-        WITH_IMPORT(pid_of_a_sibling),
-        WITH_IMPORT(sibling_of_another_pid),
-        WITH_IMPORT(names_in_archives),
-        WITH_IMPORT(closed_files_are_counted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(WITH_IMPORT(siblings_of_a_process_directory), IN_BOX(siblings_in_an_archive),
+          WITH_IMPORT(siblings_by_stem), IN_BOX(rollup_in_every_layout), IN_BOX(rollup_and_status),
+          WITH_IMPORT(rollup_proves_whole_smaps_only), IN_BOX(log_beside_a_rollup),
+          WITH_IMPORT(siblings_compressed), WITH_IMPORT(pid_of_a_sibling),
+          WITH_IMPORT(sibling_of_another_pid), WITH_IMPORT(names_in_archives),
+          WITH_IMPORT(closed_files_are_counted))

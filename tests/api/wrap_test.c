@@ -1,18 +1,12 @@
 /* wrap: what is around a file is told by its first bytes. */
 #include "api/wrap.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* cmocka.h wants the five above. */
-#include <cmocka.h>
+#include "unit.h"
 
 static void told_by_the_first_bytes(void **state)
 {
     static const char smaps[] = "00400000-00401000 r--p 00000000 fe:00 1 /srv/demo\n";
     char tar[512] = "4711/smaps";
 
-    (void)state;
     memcpy(tar + 257, "ustar", 5);
     assert_non_null(pm_wrap_of((pm_text){tar, sizeof tar}, true).what);
     assert_true(pm_wrap_of((pm_text){tar, sizeof tar}, true).likely);
@@ -30,9 +24,4 @@ static void told_by_the_first_bytes(void **state)
     assert_null(pm_wrap_of(PM_TEXT("PK"), true).what);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(told_by_the_first_bytes)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(told_by_the_first_bytes))

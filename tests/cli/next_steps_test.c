@@ -1,12 +1,8 @@
 /* next_steps_test: pages of categories found and taken apart; what is to be done, in words. The
  * pages here are made up: tests/tools/pages.py has to do with the real ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "unit.h"
 
-#include <cmocka.h>
+#include <stdlib.h>
 
 /* The library that the tests link has no file of the command line. */
 #include "../../src/cli/next_steps.c" // NOLINT(bugprone-suspicious-include)
@@ -67,14 +63,13 @@ static void pages_are_taken_apart(void **state)
     pm_page page;
     size_t n = 0;
 
-    (void)state;
     for (; pm_page_next(&walk, &page); n++) {
-        assert_true(n < sizeof names / sizeof *names);
+        assert_true(n < COUNT(names));
         begin();
         pm_page_print_name(out, &page);
         assert_printed(names[n]);
     }
-    assert_int_equal(n, sizeof names / sizeof *names);
+    assert_int_equal(n, COUNT(names));
     assert_false(pm_page_next(&walk, &page));
 
     assert_true(pm_page_find(PM_TEXT("pile"), &page));
@@ -106,8 +101,7 @@ static void the_most_specific_page_is_found(void **state)
                  {"Pile", NULL}};
     pm_page page;
 
-    (void)state;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    for (size_t i = 0; i < COUNT(table); i++) {
         pm_text category = pm_text_of(table[i].category);
 
         assert_int_equal(pm_page_find(category, &page), table[i].page != NULL);
@@ -138,7 +132,6 @@ static void the_words_are_about_one_process(void **state)
 {
     pm_next_steps next = of("pile");
 
-    (void)state;
     assert_next(&next, "pmapdb top-lineages --process redis/71; kill 71 or ls /proc/71/fd");
     next.from = PM_TEXT("@1");
     next.to = PM_TEXT("@2");
@@ -165,7 +158,6 @@ static void what_was_asked_is_not_said_again(void **state)
 {
     pm_next_steps next = of("pile/deep");
 
-    (void)state;
     assert_next(&next, "pmapdb diff --by lineage --process redis/71; dig");
     next.asked = PM_TEXT("diff --by lineage");
     assert_next(&next, "dig");
@@ -177,22 +169,12 @@ static void a_number_that_grows_has_its_own_words(void **state)
 {
     pm_next_steps next = of("pile/deep");
 
-    (void)state;
     next.count = true;
     assert_next(&next, "pmapdb diff --by lineage --process redis/71; count them: 71");
     next.category = PM_TEXT("all");
     assert_next(&next, "pmapdb diff --by category --process redis/71");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_are_taken_apart),
-        cmocka_unit_test(the_most_specific_page_is_found),
-        cmocka_unit_test(the_words_are_about_one_process),
-        cmocka_unit_test(what_was_asked_is_not_said_again),
-        cmocka_unit_test(a_number_that_grows_has_its_own_words),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(pages_are_taken_apart), TEST(the_most_specific_page_is_found),
+          TEST(the_words_are_about_one_process), TEST(what_was_asked_is_not_said_again),
+          TEST(a_number_that_grows_has_its_own_words))

@@ -1,10 +1,5 @@
 /* output_file_test: output that appears whole or not at all. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/buf.h"
 
@@ -365,7 +360,6 @@ static void standard_output(void **state)
     pmapdb_error err = {0};
     char got[8] = "";
 
-    (void)state;
     assert_true(full >= 0);
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write_to_stdout(ends[1], "hi\n", &err), PMAPDB_OK);
@@ -391,7 +385,6 @@ static void non_blocking_output_waits(void **state)
     pid_t child;
     int ends[2], status;
 
-    (void)state;
     assert_true(text && got);
     memset(text, 'x', size);
     text[size] = '\0';

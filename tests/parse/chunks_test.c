@@ -187,7 +187,7 @@ static void cut_large(subject *of)
 {
     static const size_t sizes[] = {1, 7, 61, 1021, 65536};
 
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t i = 0; i < COUNT(sizes); i++)
         chunks_of(of, sizes[i]);
     for (int i = 0; i < DRAWN_CUTS; i++)
         drawn_cuts(of);
@@ -243,7 +243,6 @@ static bool cut_folder(const char *folder) // NOLINT(misc-no-recursion): folders
 
 static void fixtures(void **state)
 {
-    (void)state;
     assert_true(cut_folder("tests/fixtures"));
 }
 
@@ -261,13 +260,11 @@ static void shared_folder(const char *name)
 
 static void captures_from_the_field(void **state)
 {
-    (void)state;
     shared_folder("pmap");
 }
 
 static void captures_of_every_version(void **state)
 {
-    (void)state;
     shared_folder("versions");
 }
 

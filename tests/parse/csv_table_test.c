@@ -1,11 +1,6 @@
 /* csv_table_test: named columns, rows of wrong length, unclosed quotes; for every division of the
  * bytes into chunks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/buf.h"
 #include "parse/files/csv_table.h"
@@ -76,7 +71,6 @@ static void fails(const char *text, const char *expected)
 
 static void columns_by_name(void **state)
 {
-    (void)state;
     reads("id,kb\na,1\nb,2", "2:a|1|-\n3:b|2|-\n");
     reads("kb,x,pid,id\n1,9,7,a\n", "2:a|1|7\n");
     reads("\xef\xbb\xbfid,kb\r\na,1\r\n\r\n  \r\nb,\r\n", "2:a|1|-\n5:b||-\n");
@@ -93,7 +87,6 @@ static void columns_by_name(void **state)
 
 static void bad_rows(void **state)
 {
-    (void)state;
     reads("id,kb\na\nb,1,2\nc,3\n", "2! 1 field, and\n3! 3 fields, an\n4:c|3|-\n");
     reads("id,kb\na,1\nx\"y,1\nc,3\n", "2:a|1|-\n3! a quote wher\n");
     reads("id,kb\n\"x\"y,1\nc,3\n", "2! a quote wher\n");
@@ -102,7 +95,6 @@ static void bad_rows(void **state)
 /* A quoted field may hold line ends. */
 static void rows_of_several_lines(void **state)
 {
-    (void)state;
     reads("id,kb,x\na,1,\"two\n\nlines\"\nb,2,\n", "2:a|1|-\n5:b|2|-\n");
     reads("id,kb,x\na,1,\"two\nb,2,\nc,3,\n", "2! a quote is o\n");
     reads("id,kb,x\na,1,\"two\nb,2,\nc,\"3,\nd,4,\n", "2! a quote wher\n");
@@ -111,7 +103,6 @@ static void rows_of_several_lines(void **state)
 /* libcsv ends a row there too: no row is lost, and none read twice. */
 static void carriage_returns_alone(void **state)
 {
-    (void)state;
     reads("id,kb\ra,1\rb,2\n", "1:a|1|-\n1:b|2|-\n");
     reads("id,kb\n\"a\nb\",1\rc,2\n", "2:a\nb|1|-\n3:c|2|-\n");
     reads("id,kb\n\"a\rb\",1\r\n", "2:a\rb|1|-\n");
@@ -123,7 +114,6 @@ static void never_closed(void **state)
 {
     pm_buf text = {0};
 
-    (void)state;
     assert_int_equal(pm_buf_addf(&text, NULL, "id,kb\n\"a,1\n"), PMAPDB_OK);
     for (int i = 3; i < 20000; i++)
         assert_int_equal(pm_buf_addf(&text, NULL, "row,%d\n", i), PMAPDB_OK);
@@ -139,12 +129,11 @@ static void numbers(void **state)
                                         "1,5", "0x10", "nan", "inf", "1e999", "1KiB", "1e16"};
     double v;
 
-    (void)state;
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    for (size_t i = 0; i < COUNT(good); i++) {
         assert_true(pm_csv_number(pm_text_of(good[i]), &v));
         assert_true(v == atof(good[i]));
     }
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    for (size_t i = 0; i < COUNT(wrong); i++)
         assert_false(pm_csv_number(pm_text_of(wrong[i]), &v));
     assert_false(pm_csv_number((pm_text){"1\0b", 3}, &v));
 }
@@ -153,7 +142,6 @@ static void moments(void **state)
 {
     int64_t ms;
 
-    (void)state;
     assert_true(pm_csv_moment(PM_TEXT("0"), &ms));
     assert_int_equal(ms, 0);
     assert_true(pm_csv_moment(PM_TEXT("1700640000"), &ms));
@@ -170,17 +158,5 @@ static void moments(void **state)
     assert_false(pm_csv_moment(PM_TEXT(""), &ms));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_by_name),
-        cmocka_unit_test(bad_rows),
-        cmocka_unit_test(rows_of_several_lines),
-        cmocka_unit_test(carriage_returns_alone),
-        cmocka_unit_test(never_closed),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(moments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(columns_by_name), TEST(bad_rows), TEST(rows_of_several_lines),
+          TEST(carriage_returns_alone), TEST(never_closed), TEST(numbers), TEST(moments))

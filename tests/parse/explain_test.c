@@ -62,7 +62,6 @@ static void versions_of_procps(void **state)
          "a line of sums like that of pmap", ""},
     };
 
-    (void)state;
     EXPECT(cases);
 }
 
@@ -97,7 +96,6 @@ static void faults_of_procps(void **state)
          "the footer counts 2 KiB of RSS outside of these rows: only a range was asked for (-A)"},
     };
 
-    (void)state;
     EXPECT(cases);
 }
 
@@ -142,7 +140,6 @@ static void wide_ones(void **state)
          ""},
     };
 
-    (void)state;
     EXPECT(cases);
 }
 
@@ -175,9 +172,8 @@ static void kernels(void **state)
     };
     char text[256];
 
-    (void)state;
     EXPECT(cases);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (size_t i = 0; i < COUNT(keys); i++) {
         told c = {text, PM_DIALECT_SMAPS, PM_CONFIDENCE_CERTAIN, keys[i].tool, SMAPS, ""};
 
         snprintf(text, sizeof text, MAP "Rss:       4 kB\n%s:       0 kB\n", keys[i].key);
@@ -216,8 +212,7 @@ static void how_sure(void **state)
          PM_CONFIDENCE_GUESS},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_seen *s = kit_read(pm_text_of(cases[i].text));
 
         assert_int_equal(s->n_blocks, 1);
@@ -244,17 +239,8 @@ static void what_was_made_good(void **state)
          "busybox cuts a name at its first blank: \" (deleted)\" and what else follows is lost"},
     };
 
-    (void)state;
     EXPECT(cases);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_of_procps), cmocka_unit_test(faults_of_procps),
-        cmocka_unit_test(wide_ones),          cmocka_unit_test(kernels),
-        cmocka_unit_test(how_sure),           cmocka_unit_test(what_was_made_good),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(versions_of_procps), TEST(faults_of_procps), TEST(wide_ones), TEST(kernels),
+          TEST(how_sure), TEST(what_was_made_good))

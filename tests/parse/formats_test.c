@@ -59,13 +59,13 @@ static const struct word {
     {"offset", PM_HAS_OFFSET},
 };
 
-#define N_WORDS (sizeof words / sizeof *words)
+#define N_WORDS (COUNT(words))
 
 static const struct context *context_of(const pm_form *k)
 {
     static const struct context none = {"", "", ""};
 
-    for (size_t i = 0; i < sizeof contexts / sizeof *contexts; i++)
+    for (size_t i = 0; i < COUNT(contexts); i++)
         if (strcmp(contexts[i].tool, k->tool) == 0)
             return &contexts[i];
     return &none;
@@ -116,7 +116,6 @@ static void examples(void **state)
     const pm_form *k;
     pm_dialect last = PM_DIALECT_SMAPS;
 
-    (void)state;
     for (size_t i = 0; (k = pm_form_at(i)); i++) {
         pm_seen *s = read_example(k);
 
@@ -137,8 +136,7 @@ static void examples(void **state)
 /* A context that no example uses any more says nothing. */
 static void every_context_is_used(void **state)
 {
-    (void)state;
-    for (size_t c = 0; c < sizeof contexts / sizeof *contexts; c++) {
+    for (size_t c = 0; c < COUNT(contexts); c++) {
         const pm_form *k = NULL;
         bool used = false;
 
@@ -153,7 +151,6 @@ static void refused_by_name(void **state)
 {
     const pm_refused *k;
 
-    (void)state;
     for (size_t i = 0; (k = pm_form_refused(i)); i++) {
         pm_seen *s = kit_read(pm_text_of(k->example));
 
@@ -170,7 +167,6 @@ static void names(void **state)
     pm_dialect found = PM_DIALECT_COUNT;
     pmapdb_error err;
 
-    (void)state;
     for (int i = 0; i < PM_DIALECT_COUNT; i++) {
         assert_int_equal(pm_form_find(pm_dialect_name((pm_dialect)i), &found, &err), PMAPDB_OK);
         assert_int_equal(found, i);
@@ -182,14 +178,4 @@ static void names(void **state)
         assert_non_null(strstr(err.text, pm_dialect_name((pm_dialect)i)));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(examples),
-        cmocka_unit_test(every_context_is_used),
-        cmocka_unit_test(refused_by_name),
-        cmocka_unit_test(names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(examples), TEST(every_context_is_used), TEST(refused_by_name), TEST(names))

@@ -4,16 +4,11 @@
 
 #include "base/buf.h"
 #include "parse/reader.h"
+#include "unit.h"
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+
 #include <stdio.h>
 #include <stdlib.h>
-/* cmocka.h wants the five above. */
-#include <cmocka.h>
-
 /* What a stream gave. Texts of rows and blocks are copies. */
 typedef struct pm_seen {
     pm_mapping *rows;

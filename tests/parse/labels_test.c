@@ -84,7 +84,6 @@ static void expect(const char *text, const char *wanted)
 
 static void what_is_committed_is_cut_out(void **state)
 {
-    (void)state;
     expect(HEAD MAP HEAP STACK INTERNAL TAIL, "nmt pid 4711\n"
                                               "f0000000-f1800000 c Java Heap\n"
                                               "f1800000-f4000000 r Java Heap\n"
@@ -95,7 +94,6 @@ static void what_is_committed_is_cut_out(void **state)
 
 static void other_units(void **state)
 {
-    (void)state;
     expect("Native Memory Tracking:\nVirtual memory map:\n"
            "[0x00000000f0000000 - 0x00000000f4000000] reserved 64MB for Java Heap\n"
            "[0x0000000100000000 - 0x0000000100180000] reserved 2MB for GC\n"
@@ -111,7 +109,6 @@ static void other_units(void **state)
 
 static void damaged_lines_are_counted(void **state)
 {
-    (void)state;
     expect(
         HEAD
             MAP /* 8 */ "[0x00000000f0000000 - 0x00000000f4000000] reserved 65537KB for Java Heap\n"
@@ -134,7 +131,6 @@ static void damaged_lines_are_counted(void **state)
 /* What would name everything names nothing; the kernel's own page is no damage. */
 static void what_no_program_can_have(void **state)
 {
-    (void)state;
     expect("Native Memory Tracking:\nVirtual memory map:\n"
            "[0x0000000000001000 - 0x0fffffffffff0000] reserved 1125899906842556KB for Java Heap\n"
            "[0x0000000000000000 - 0x0000000000001000] reserved 4KB for GC\n"
@@ -153,7 +149,6 @@ static void what_no_program_can_have(void **state)
 
 static void byte_order_mark(void **state)
 {
-    (void)state;
     expect("\xef\xbb\xbf" HEAD MAP INTERNAL TAIL,
            "nmt pid 4711\n7fcd6b000000-7fcd6b008000 c Internal\n");
     expect("\xef\xbb\xbfNative Memory Tracking:\r\n\r\n" MAP INTERNAL TAIL,
@@ -162,7 +157,6 @@ static void byte_order_mark(void **state)
 
 static void several_reports(void **state)
 {
-    (void)state;
     /* jcmd 0, and cron's date between; offsets in files are no addresses */
     expect("4710:\n" HEAD MAP INTERNAL "Memory file details\n\nMemory map of ZGC heap\n\n"
            "[0x0000000000000000 - 0x0000000001000000] allocated 16384KB for Java Heap from\n" TAIL
@@ -182,7 +176,6 @@ static void cut_anywhere(void **state)
 {
     static const char whole[] = HEAD MAP HEAP STACK INTERNAL TAIL;
 
-    (void)state;
     for (size_t n = 0; n < sizeof whole - 1; n++) {
         heard h;
         const char *map = strstr(whole, "Virtual"), *end = strstr(whole, "Details:");
@@ -205,7 +198,6 @@ static void cut_anywhere(void **state)
 
 static void system_map(void **state)
 {
-    (void)state;
     expect(MAP_HEAD "0x00000000f0000000 - 0x00000000f4000000   67108864 rw-p   12345344          0 "
                     "4K   com,thp          JAVAHEAP\n"
                     "0x00000000f4000000 - 0x00000000f8000000   67108864 ---p          0          0 "
@@ -237,7 +229,6 @@ static void system_map(void **state)
 
 static void system_map_damaged(void **state)
 {
-    (void)state;
     expect(
         "Memory mappings:\nNMT is disabled. VM info not available.\n"
         "0x00000000f0000000 - 0x00000000f4000000   67108864 rw-p   12345344          0 4K   com\n",
@@ -264,7 +255,6 @@ static void long_lines_and_many_ranges(void **state)
     char *line = malloc(PM_LABELS_LINE * 2);
     heard h;
 
-    (void)state;
     assert_non_null(line);
     memset(line, 'x', PM_LABELS_LINE * 2);
     pm_buf_addf(&text, NULL, "Native Memory Tracking:\nVirtual memory map:\n");
@@ -302,7 +292,6 @@ static void garbage(void **state)
                                          "1"};
     uint64_t seed = 88172645463325252;
 
-    (void)state;
     for (int round = 0; round < 2000; round++) {
         pm_buf text = {0};
         heard h;
@@ -311,7 +300,7 @@ static void garbage(void **state)
             seed ^= seed << 13;
             seed ^= seed >> 7;
             seed ^= seed << 17;
-            pm_buf_addf(&text, NULL, "%s", pieces[seed % (sizeof pieces / sizeof *pieces)]);
+            pm_buf_addf(&text, NULL, "%s", pieces[seed % (COUNT(pieces))]);
             if (seed % 41 == 0)
                 pm_buf_add(&text, "\0", 1, NULL);
         }
@@ -325,7 +314,6 @@ static void garbage(void **state)
 
 static void guesses(void **state)
 {
-    (void)state;
     assert_true(pm_labels_guess(PM_TEXT(HEAD)));
     assert_true(pm_labels_guess(PM_TEXT("$ jcmd\r\n4711:\r\nMemory mappings:\r\n")));
     assert_true(pm_labels_guess(PM_TEXT("\xef\xbb\xbfMemory mappings:\n")));
@@ -333,22 +321,7 @@ static void guesses(void **state)
     assert_false(pm_labels_guess(PM_TEXT("4711:   java -XX:NativeMemoryTracking=detail\n")));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_committed_is_cut_out),
-        cmocka_unit_test(other_units),
-        cmocka_unit_test(damaged_lines_are_counted),
-        cmocka_unit_test(what_no_program_can_have),
-        cmocka_unit_test(byte_order_mark),
-        cmocka_unit_test(several_reports),
-        cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(system_map),
-        cmocka_unit_test(system_map_damaged),
-        cmocka_unit_test(long_lines_and_many_ranges),
-        cmocka_unit_test(garbage),
-        cmocka_unit_test(guesses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(what_is_committed_is_cut_out), TEST(other_units), TEST(damaged_lines_are_counted),
+          TEST(what_no_program_can_have), TEST(byte_order_mark), TEST(several_reports),
+          TEST(cut_anywhere), TEST(system_map), TEST(system_map_damaged),
+          TEST(long_lines_and_many_ranges), TEST(garbage), TEST(guesses))

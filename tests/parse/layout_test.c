@@ -26,8 +26,7 @@ static void layouts_of_old_kernels(void **state)
     };
     char text[512], row[512];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         snprintf(text, sizeof text, "1:   init\n00401000 r--p 00000000 fe:00 17 %s rd mr name\n",
                  cases[i].numbers);
         snprintf(row, sizeof row, "401000-406000 r--p +0 fe:0 i17 %s {rd mr} pseudo [name]\n",
@@ -72,8 +71,7 @@ static void columns_of_the_users(void **state)
     };
     char text[512], notes[256];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_seen *s;
 
         snprintf(text, sizeof text, "1:   init\n%s\n%s\n", cases[i].header, cases[i].row);
@@ -86,12 +84,4 @@ static void columns_of_the_users(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts_of_old_kernels),
-        cmocka_unit_test(columns_of_the_users),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(layouts_of_old_kernels), TEST(columns_of_the_users))

@@ -116,7 +116,7 @@ static const struct text {
     pm_dialect dialect;
 } texts[] = {{SMAPS, PM_DIALECT_SMAPS}, {DEMO, PM_DIALECT_SMAPS}, {MAPS, PM_DIALECT_MAPS}};
 
-#define N_TEXTS (sizeof texts / sizeof *texts)
+#define N_TEXTS (COUNT(texts))
 
 static got expect_left(pm_live_map *a, const struct text *text, pm_text t, size_t step,
                        size_t whole)
@@ -133,7 +133,6 @@ static got expect_left(pm_live_map *a, const struct text *text, pm_text t, size_
  * changed, and where now and then it cannot come again. */
 static void what_is_left_comes_again(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < N_TEXTS; i++) {
         pm_buf t = kit_slurp(texts[i].path);
         char *changed = strstr(t.data + t.len / 2, " r") + 1;
@@ -164,7 +163,6 @@ static void unchanged_rows_keep_their_ids(void **state)
     const pm_pool *pool;
     got g;
 
-    (void)state;
     assert_int_equal(read_as(a, PM_DIALECT_SMAPS, pm_buf_text(&t), 2048, &g), PMAPDB_OK);
     pool = g.pool;
     ids = malloc(g.n * sizeof *ids);
@@ -253,7 +251,6 @@ static void whatever_changes(void **state)
     pm_live_map *a = new_map();
     uint64_t seed = 1;
 
-    (void)state;
     for (size_t i = 0; i < AREAS; i++)
         areas[i] = (area){(UINT64_C(0x7f0000) + i * PLACE) * 4096, 1 + i % PLACE, i * 4, false};
     for (int beat = 0; beat < 1500; beat++) {
@@ -284,7 +281,6 @@ static void a_year(void **state)
     bool renewed = false;
     got g;
 
-    (void)state;
     memset(there, true, sizeof there);
     for (size_t i = 0; i < AREAS; i++)
         areas[i] = (area){(UINT64_C(0x7f0000) + i * PLACE) * 4096, 1 + i % PLACE, 4, false};
@@ -312,7 +308,6 @@ static void nothing_at_all(void **state)
     pm_buf t = kit_slurp(SMAPS);
     got g;
 
-    (void)state;
     assert_int_equal(read_as(a, PM_DIALECT_SMAPS, PM_TEXT(""), 1, &g), PMAPDB_OK);
     assert_int_equal(g.n, 0);
     assert_string_equal(g.block.empty.data, "no mappings: kernel thread");
@@ -351,8 +346,7 @@ static void what_is_not_whole(void **state)
     };
     pm_buf t = kit_slurp(SMAPS);
 
-    (void)state;
-    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++)
+    for (size_t i = 0; i < COUNT(damaged); i++)
         for (size_t step = 1; step < 200; step += 33) {
             pm_live_map *a = new_map();
             got g;
@@ -387,8 +381,7 @@ static void what_grew_counts_once(void **state)
     pm_live_map *known = new_map();
     got g;
 
-    (void)state;
-    for (size_t i = 0; i < sizeof grown / sizeof *grown; i++)
+    for (size_t i = 0; i < COUNT(grown); i++)
         for (size_t step = 1; step < 200; step += 33) {
             pm_live_map *fresh = new_map();
 
@@ -430,7 +423,6 @@ static void cut_anywhere(void **state)
     pm_buf t = kit_slurp(DEMO);
     size_t refused = 0;
 
-    (void)state;
     for (size_t len = 1; len < t.len; len++) {
         pm_live_map *a = new_map();
         got g;
@@ -445,18 +437,6 @@ static void cut_anywhere(void **state)
     pm_buf_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unchanged_rows_keep_their_ids),
-        cmocka_unit_test(what_is_left_comes_again),
-        cmocka_unit_test(whatever_changes),
-        cmocka_unit_test(a_year),
-        cmocka_unit_test(nothing_at_all),
-        cmocka_unit_test(what_is_not_whole),
-        cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(what_grew_counts_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(unchanged_rows_keep_their_ids), TEST(what_is_left_comes_again),
+          TEST(whatever_changes), TEST(a_year), TEST(nothing_at_all), TEST(what_is_not_whole),
+          TEST(cut_anywhere), TEST(what_grew_counts_once))

@@ -42,7 +42,6 @@ static void busybox(void **state)
 {
     pm_seen *s;
 
-    (void)state;
     expect(BUSYBOX BUSYBOX_ROWS "mapped: 16K\n", PM_DIALECT_BUSYBOX, "busybox", PM_CHECKED_FOOTER,
            "400000-401000 r--p Size=4 pseudo [/srv/a]\n"
            "401000-403000 rw-p Size=8 pseudo []\n"
@@ -57,7 +56,6 @@ static void busybox(void **state)
 
 static void busybox_x(void **state)
 {
-    (void)state;
     expect(BUSYBOX "Address\t\t  Kbytes     PSS   Dirty    Swap  Mode  Mapping\n"
                    "0000000000400000      12       8       4       1  r-xp  /srv/a\n"
                    "0000000000403000       4       1       2       3  rw-s    [ anon ]\n"
@@ -84,8 +82,7 @@ static void sums_of_busybox_x_and_toybox_x(void **state)
     static const char *const modes[] = {" r-xp ", "r-x--"};
     char text[512];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < COUNT(cases); i++)
         for (size_t k = 0; k < 2; k++) {
             bool collapsed = i == 0;
 
@@ -104,7 +101,6 @@ static void several_pids_of_busybox(void **state)
     pm_seen *s = kit_read(
         PM_TEXT("1: init\n" BUSYBOX_ROWS "2: b\n" BUSYBOX_ROWS "999999: [?]\n3: c\n" BUSYBOX_ROWS));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 4);
     assert_int_equal(s->blocks[0].pid, 1);
     assert_int_equal(s->blocks[1].pid, 2);
@@ -126,7 +122,6 @@ static void several_pids_of_busybox(void **state)
 
 static void toybox(void **state)
 {
-    (void)state;
     expect("16098: /srv/awk\n"
            "0000000000400000      4K r---- awk ward\n"
            "0000000000401000      4K rw---   [anon]\n"
@@ -147,7 +142,6 @@ static void toybox_alone(void **state)
 {
     pm_seen *s;
 
-    (void)state;
     expect("0000000000400000      4K rw---   [anon]\n", PM_DIALECT_TOYBOX, "toybox",
            PM_CHECKED_NONE, "400000-401000 rw-p Size=4 []\n");
     s = kit_read_as(PM_DIALECT_TOYBOX,
@@ -161,7 +155,6 @@ static void toybox_alone(void **state)
 
 static void toybox_x(void **state)
 {
-    (void)state;
     expect("16098: /srv/awk\nAddress           Kbytes     PSS   Dirty    Swap Mode  Mapping\n"
            "0000000012c00000  524288   11884   11880       4 rw---  [anon:dalvik-main space]\n"
            "000000006f04a000    2620    1278    1256       0 r-x--  boot.art]\n"
@@ -177,7 +170,6 @@ static void toybox_x(void **state)
 /* A file of that name, as procps prints it, is no name of toybox. */
 static void a_file_called_heap(void **state)
 {
-    (void)state;
     expect("1:   a\n0000000000400000      4K rw--- [heap]\n0000000000401000      4K rw---   [ anon "
            "]\n",
            PM_DIALECT_PMAP, "procps 3.3.7 or later", PM_CHECKED_NONE,
@@ -192,7 +184,6 @@ static void a_file_called_heap(void **state)
 
 static void opensuse(void **state)
 {
-    (void)state;
     expect(OPENSUSE "total kB              16      15      13      11       9\n", PM_DIALECT_SUSE,
            "procps of openSUSE", PM_CHECKED_FOOTER,
            "400000-403000 r-xp Size=12 Rss=11 Pss=10 Swap=8 Dirty=9 [/usr/bin/a]\n"
@@ -229,7 +220,6 @@ static void sles(void **state)
                                 "636K referenced\n";
     char text[1024];
 
-    (void)state;
     snprintf(text, sizeof text, SLES "Total:               16K     15K     13K     11K      9K\n");
     expect(text, PM_DIALECT_SUSE, "pmap of SUSE", PM_CHECKED_FOOTER, SLES_READ);
     expect(
@@ -248,7 +238,6 @@ static void sles(void **state)
 /* RSS, Anon and Locked are three dashes: unknown, and not 0. */
 static void procps_3_2(void **state)
 {
-    (void)state;
     expect("1:   a\nAddress           Kbytes     RSS    Anon  Locked Mode   Mapping\n"
            "0000000000400000      12       -       -       - r-x--  awk ward\n"
            "0000000000403000       4       -       -       - rw---    [ anon ]\n"
@@ -266,7 +255,6 @@ static void procps_3_2(void **state)
 
 static void blanks_of_rhel(void **state)
 {
-    (void)state;
     expect(RHEL "0000000000400000      12       8       4 r-x--  my  file\n"
                 "0000000000403000       4       4       4 rw---    [ anon ]\n"
                 "0000000000404000       4       4       4 rw---    [ stack ]\n"
@@ -284,7 +272,6 @@ static void blanks_of_rhel(void **state)
  * only those inside the brackets left. */
 static void blanks_before_the_first_name(void **state)
 {
-    (void)state;
     expect("0000000000400000     12K rw---    [ anon ]\n0000000000403000      4K r-x--  file\n",
            PM_DIALECT_PMAP, "procps up to 3.3.6", PM_CHECKED_NONE,
            "400000-403000 rw-p Size=12 []\n403000-404000 r-xp Size=4 [file]\n");
@@ -301,8 +288,7 @@ static void rows_that_only_look_doubled(void **state)
                                           "       0       0       0 r----  a"};
     char text[512];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
+    for (size_t i = 0; i < COUNT(seconds); i++) {
         snprintf(text, sizeof text,
                  "0000000000400000      12       8       4 r-x--  a\n0000000000400000%s\n",
                  seconds[i]);
@@ -319,8 +305,7 @@ static void modes_that_are_none(void **state)
         "0000000000403000      4K r-x--\tfile\n"};
     char text[512];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         snprintf(text, sizeof text, "0000000000400000     12K r-x-- a\n%s", rows[i]);
         kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
                          "line 2 is damaged: it begins like a row and is none");
@@ -336,7 +321,6 @@ static void rows_outside_of_a_range(void **state)
                                        "----------------  ------  ------  ------\n"
                                        "total kB               4      12       8\n"));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 1);
     assert_int_equal(s->n_rows, 1);
     assert_int_equal(s->blocks[0].checked, PM_CHECKED_FOOTER);
@@ -356,7 +340,6 @@ static void rows_outside_of_a_range(void **state)
 
 static void refused(void **state)
 {
-    (void)state;
     expect_refused(
         "         Address     Kbytes        RSS       Anon     Locked Mode   Mapped File\n"
         "0000000000400000         12          8          -          - r-x--  a\n",
@@ -371,27 +354,9 @@ static void refused(void **state)
     expect_refused("0000000000400000      1200K  r-xp    /usr/bin/python2.7\n", "psutil");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(busybox),
-        cmocka_unit_test(busybox_x),
-        cmocka_unit_test(sums_of_busybox_x_and_toybox_x),
-        cmocka_unit_test(several_pids_of_busybox),
-        cmocka_unit_test(toybox),
-        cmocka_unit_test(toybox_alone),
-        cmocka_unit_test(toybox_x),
-        cmocka_unit_test(a_file_called_heap),
-        cmocka_unit_test(opensuse),
-        cmocka_unit_test(sles),
-        cmocka_unit_test(procps_3_2),
-        cmocka_unit_test(blanks_of_rhel),
-        cmocka_unit_test(blanks_before_the_first_name),
-        cmocka_unit_test(rows_that_only_look_doubled),
-        cmocka_unit_test(modes_that_are_none),
-        cmocka_unit_test(rows_outside_of_a_range),
-        cmocka_unit_test(refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(busybox), TEST(busybox_x), TEST(sums_of_busybox_x_and_toybox_x),
+          TEST(several_pids_of_busybox), TEST(toybox), TEST(toybox_alone), TEST(toybox_x),
+          TEST(a_file_called_heap), TEST(opensuse), TEST(sles), TEST(procps_3_2),
+          TEST(blanks_of_rhel), TEST(blanks_before_the_first_name),
+          TEST(rows_that_only_look_doubled), TEST(modes_that_are_none),
+          TEST(rows_outside_of_a_range), TEST(refused))

@@ -103,7 +103,6 @@ static void every_fixture(void **state)
 {
     memory m = new_memory();
 
-    (void)state;
     each_text_of("tests/fixtures/parse", &m);
     each_text_of("tests/fixtures/tools", &m);
     free_memory(&m);
@@ -114,7 +113,6 @@ static void every_size_of_chunks(void **state)
     pm_buf t = kit_slurp(SMAPS);
     memory m = new_memory();
 
-    (void)state;
     for (size_t step = 1; step < t.len; step += step < 1500 ? 17 : 2999)
         expect_same(&m, pm_buf_text(&t), step);
     free_memory(&m);
@@ -153,7 +151,7 @@ static void damage(pm_buf *t, uint64_t *seed)
     pm_buf out = {0};
     size_t at = chance(seed, t->len), less = chance(seed, 3) ? 0 : chance(seed, 900);
     const char *newline = memchr(t->data + at, '\n', t->len - at);
-    const char *more = odd[chance(seed, sizeof odd / sizeof *odd)];
+    const char *more = odd[chance(seed, COUNT(odd))];
 
     if (newline && chance(seed, 8))
         at = (size_t)(newline - t->data) + 1;
@@ -173,7 +171,6 @@ static void whatever_is_damaged(void **state)
     memory m = new_memory();
     uint64_t seed = 1;
 
-    (void)state;
     for (int turn = 0; turn < 250; turn++) {
         pm_buf t = {0};
 
@@ -229,7 +226,6 @@ static uint64_t rss_by_memo(const char *now, uint64_t start)
 /* The memo is asked for a row as the kernel prints it, and for no other. */
 static void the_memo_is_asked(void **state)
 {
-    (void)state;
     assert_int_equal(rss_by_memo(A B C, 0x12000), LIE);
     assert_int_equal(rss_by_memo(B C, 0x12000), LIE);
     assert_int_equal(rss_by_memo(A B "Locked:                0 kB\n" C, 0x12000), 0);
@@ -247,7 +243,6 @@ static void a_known_row_goes_on(void **state)
     memory m = new_memory();
     pm_seen *s;
 
-    (void)state;
     expect_same(&m, plain, plain.len);
     expect_same(&m, more, more.len);
     s = read_known(&m, more, more.len);
@@ -265,7 +260,6 @@ static void what_is_said_of_the_block(void **state)
     const pm_text cut = {A B C D, sizeof A B C D - 3};
     memory m = new_memory();
 
-    (void)state;
     expect_same(&m, cut, cut.len);
     expect_same(&m, cut, cut.len);
     expect_same(&m, coloured, coloured.len);
@@ -290,7 +284,6 @@ static void every_byte_counts(void **state)
 {
     uint64_t pieces = 0;
 
-    (void)state;
     assert_int_not_equal(hash_of(A B C D), hash_of(A B C_CHANGED D));
     assert_int_not_equal(hash_of(A B C), hash_of(A B C D));
     assert_int_not_equal(hash_of(B C D), hash_of(A B C D));
@@ -301,14 +294,6 @@ static void every_byte_counts(void **state)
     assert_true(pieces == UINT64_C(0x76de37fcf56340c6)); /* on every machine */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fixture),       cmocka_unit_test(every_size_of_chunks),
-        cmocka_unit_test(whatever_is_damaged), cmocka_unit_test(the_memo_is_asked),
-        cmocka_unit_test(a_known_row_goes_on), cmocka_unit_test(what_is_said_of_the_block),
-        cmocka_unit_test(every_byte_counts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(every_fixture), TEST(every_size_of_chunks), TEST(whatever_is_damaged),
+          TEST(the_memo_is_asked), TEST(a_known_row_goes_on), TEST(what_is_said_of_the_block),
+          TEST(every_byte_counts))

@@ -31,7 +31,6 @@ static void pmap_x(void **state)
 {
     pm_seen *s = demo_read("demo-x.txt", PM_DIALECT_PMAP_SMALL_X, PM_CHECKED_FOOTER);
 
-    (void)state;
     expect_narrow_names(s, true);
     assert_int_equal(s->blocks[0].fields, PM_BIT(PM_SIZE) | PM_BIT(PM_RSS) | PM_BIT(PM_DIRTY));
     assert_int_equal(s->blocks[0].pid, 30639);
@@ -48,7 +47,6 @@ static void pmap_d(void **state)
 {
     pm_seen *s = demo_read("demo-d.txt", PM_DIALECT_PMAP_D, PM_CHECKED_FOOTER);
 
-    (void)state;
     expect_narrow_names(s, true);
     assert_int_equal(s->blocks[0].fields, PM_BIT(PM_SIZE) | PM_HAS_OFFSET | PM_HAS_DEVICE);
     assert_int_equal(s->blocks[0].totals.v[PM_TOTAL_RSS], -1);
@@ -59,7 +57,6 @@ static void pmap_alone(void **state)
 {
     pm_seen *s = demo_read("demo-default.txt", PM_DIALECT_PMAP, PM_CHECKED_FOOTER);
 
-    (void)state;
     expect_narrow_names(s, true);
     assert_int_equal(s->blocks[0].fields, PM_BIT(PM_SIZE));
     assert_int_equal(s->blocks[0].tool_rss_kib, PMAPDB_UNKNOWN);
@@ -68,7 +65,6 @@ static void pmap_alone(void **state)
 
 static void pseudo_names(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT("0000000000001000      4K rw--- file\n"
                             "0000000000002000      4K rw---   [ anon ]\n"
                             "0000000000003000      4K rw---   [ анон ]\n"
@@ -92,7 +88,6 @@ static void pseudo_names(void **state)
 /* procps before 3.3.7 puts one blank more before the name. */
 static void two_blanks_before_the_name(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT("08048000     36K r-x--  /sbin/init\n"
                             "08051000      4K rw---    [ anon ]\n"
                             "08052000      4K rw---  /my  file\n"),
@@ -104,7 +99,6 @@ static void two_blanks_before_the_name(void **state)
 /* procps 3.3.2 to 3.3.12 on Linux 4.3 and later; its sum counts shared rows twice up to 3.3.11. */
 static void rows_printed_twice(void **state)
 {
-    (void)state;
     kit_expect_block(PM_TEXT(PID COLUMNS X1
                              "0000000000400000       0       0       0 r-x-- demo\n"
                              "0000000000500000      64       0       0 rw-s- zero (deleted)\n"
@@ -115,7 +109,6 @@ static void rows_printed_twice(void **state)
 
 static void sums_that_differ_are_said_in_numbers(void **state)
 {
-    (void)state;
     kit_expect_block(PM_TEXT(PID COLUMNS X1 X2 RULE "total kB             400      20      16\n"),
                      PM_STATE_PARTIAL, PM_CHECKED_NONE,
                      "rows add up to 144 KiB, footer says 400 KiB: 256 KiB are missing");
@@ -143,7 +136,6 @@ static void sums_in_other_languages(void **state)
                                          "mappat: 12 k    skrivbart/privat: 0 k    delat: 0 k\n"};
     char text[1024];
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         snprintf(text, sizeof text,
                  PID "Адреса     кбайтів     RSS Брудно Режим Відповідність\n" X1 X2 RULE "%s",
@@ -158,7 +150,6 @@ static void sums_in_other_languages(void **state)
 
 static void no_footer_below_a_header_is_a_cut(void **state)
 {
-    (void)state;
     kit_expect_block(PM_TEXT(PID COLUMNS X1 X2), PM_STATE_PARTIAL, PM_CHECKED_NONE,
                      "no footer: the end is missing");
     kit_expect_block(PM_TEXT(PID X1 X2), PM_STATE_COMPLETE, PM_CHECKED_NONE, "");
@@ -168,7 +159,6 @@ static void no_footer_below_a_header_is_a_cut(void **state)
 
 static void broken_rows_are_counted(void **state)
 {
-    (void)state;
     kit_expect_block(PM_TEXT(PID COLUMNS X1
                              "0000000000500000       4       4 rw--- demo\n"
                              "0000000000501000       4       4       4       4 rw--- d\n"
@@ -201,8 +191,7 @@ static void pss_never_lands_in_rss(void **state)
         {"0000000000400000      12       8       4       0  r-xp  /srv/demo/demo\n",
          PM_DIALECT_BUSYBOX_X}};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    for (size_t i = 0; i < COUNT(others); i++) {
         pm_seen *s = kit_read(pm_text_of(others[i].text));
 
         assert_int_equal(s->n_rows, 1);
@@ -221,7 +210,6 @@ static void three_numbers_below_a_header_with_pss(void **state)
     pm_text t = PM_TEXT("Address           Kbytes     PSS   Dirty Mode  Mapping\n" X1);
     pm_seen *s = kit_read(t);
 
-    (void)state;
     assert_int_equal(s->n_rows, 0);
     assert_int_equal(s->n_blocks, 1);
     assert_true(s->blocks[0].foreign);
@@ -235,7 +223,6 @@ static void rows_in_another_order(void **state)
 {
     pm_seen *s = kit_read(PM_TEXT(PID X2 X1));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 1);
     assert_int_equal(s->blocks[0].state, PM_STATE_COMPLETE);
     assert_int_equal(s->n_rows, 2);
@@ -252,7 +239,6 @@ static void a_cut_at_any_byte_is_noticed(void **state)
     pm_buf bytes = kit_fixture("demo-x.txt");
     pm_text all = pm_buf_text(&bytes);
 
-    (void)state;
     for (size_t n = 1; n + 1 < all.len; n++) {
         pm_seen *s = kit_read((pm_text){all.data, n});
 
@@ -264,24 +250,9 @@ static void a_cut_at_any_byte_is_noticed(void **state)
     pm_buf_free(&bytes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pmap_x),
-        cmocka_unit_test(pmap_d),
-        cmocka_unit_test(pmap_alone),
-        cmocka_unit_test(pseudo_names),
-        cmocka_unit_test(two_blanks_before_the_name),
-        cmocka_unit_test(rows_printed_twice),
-        cmocka_unit_test(sums_that_differ_are_said_in_numbers),
-        cmocka_unit_test(sums_in_other_languages),
-        cmocka_unit_test(no_footer_below_a_header_is_a_cut),
-        cmocka_unit_test(broken_rows_are_counted),
-        cmocka_unit_test(pss_never_lands_in_rss),
-        cmocka_unit_test(three_numbers_below_a_header_with_pss),
-        cmocka_unit_test(rows_in_another_order),
-        cmocka_unit_test(a_cut_at_any_byte_is_noticed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(pmap_x), TEST(pmap_d), TEST(pmap_alone), TEST(pseudo_names),
+          TEST(two_blanks_before_the_name), TEST(rows_printed_twice),
+          TEST(sums_that_differ_are_said_in_numbers), TEST(sums_in_other_languages),
+          TEST(no_footer_below_a_header_is_a_cut), TEST(broken_rows_are_counted),
+          TEST(pss_never_lands_in_rss), TEST(three_numbers_below_a_header_with_pss),
+          TEST(rows_in_another_order), TEST(a_cut_at_any_byte_is_noticed))

@@ -1,14 +1,8 @@
 /* pid_word: lines that name one process, and lines that name no process or two. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "parse/pid_word.h"
 #include <stdlib.h>
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const struct {
     const char *line;
@@ -95,7 +89,6 @@ static const char *const unnamed[] = {
 
 static void lines(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(named); i++) {
         int64_t pid = -1;
 
@@ -118,7 +111,6 @@ static void cut_anywhere(void **state)
     static const char line[] = "(pid: 4711) process 4711 /proc/4711/smaps_rollup";
     int64_t pid;
 
-    (void)state;
     assert_false(pm_pid_in_words((pm_text){NULL, 0}, &pid));
     for (size_t n = 1; n < sizeof line; n++) {
         char *exact = malloc(n);
@@ -133,12 +125,4 @@ static void cut_anywhere(void **state)
     assert_int_equal(pid, 4711);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines),
-        cmocka_unit_test(cut_anywhere),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(lines), TEST(cut_anywhere))

@@ -20,7 +20,6 @@ static void pmap_xx(void **state)
 {
     pm_seen *s = demo_read("demo-XX.txt", PM_DIALECT_PMAP_XX, PM_CHECKED_FOOTER);
 
-    (void)state;
     expect_wide_names(s, true);
     assert_int_equal(s->blocks[0].fields,
                      (PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~PM_BIT(PM_PROTECTION_KEY)) | PLACE |
@@ -39,7 +38,6 @@ static void pmap_xx_without_header(void **state)
 {
     pm_seen *s = demo_read("demo-XXpq.txt", PM_DIALECT_PMAP_XX, PM_CHECKED_NONE);
 
-    (void)state;
     expect_wide_names(s, false);
     assert_int_equal(s->blocks[0].fields, (PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~PM_BIT(PM_KSM) &
                                            ~PM_BIT(PM_PROTECTION_KEY)) |
@@ -53,7 +51,6 @@ static void pmap_big_x(void **state)
 {
     pm_seen *s = demo_read("demo-X.txt", PM_DIALECT_PMAP_X, PM_CHECKED_FOOTER);
 
-    (void)state;
     expect_wide_names(s, true);
     assert_int_equal(s->blocks[0].fields & XX_BITS, 0);
     assert_true((s->blocks[0].fields & PM_BIT(PM_KSM)) != 0);
@@ -67,7 +64,6 @@ static void pmap_big_x(void **state)
 /* A name that could be a flag: the column decides. */
 static void a_file_called_ab(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT("     Address Perm Size Rss        VmFlags Mapping\n"
                             "    00401000 r--p    4   4    rd mr mw me ab\n"
                             "    00402000 rw-p    4   4 rd wr mr mw me xy ab\n"
@@ -82,7 +78,6 @@ static void a_file_called_ab(void **state)
 
 static void columns_that_we_do_not_know(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT("1:   init\n"
                             " Adresse Zugr  Versatz Gerät Inode Size NewThing Rss Other Zuordnung\n"
                             "00401000 r--p 00001000 fe:00 17    8        3   4     9 1 2 3\n"
@@ -105,8 +100,7 @@ static void columns_that_cannot_be_read(void **state)
         {"1:   init\n00401000 r--p    4   4 x\n", "columns without names"},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_seen *s = kit_read(pm_text_of(cases[i].text));
 
         assert_int_equal(s->n_blocks, 1);
@@ -119,7 +113,6 @@ static void columns_that_cannot_be_read(void **state)
 /* 19 numbers of an unknown order: only the first, Size, is sure. */
 static void an_unknown_layout_gives_sizes(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT("1:   init\n00401000 r--p 00000000 fe:00 17 8 7 6 5 4 3 2 1 0 0 0 0 0 "
                             "0 0 0 4 4 0 rd mr name\n"),
                     "401000-403000 r--p +0 fe:0 i17 Size=8 {rd mr} pseudo [name]\n");
@@ -128,7 +121,6 @@ static void an_unknown_layout_gives_sizes(void **state)
 /* Of Linux 4.15 to 4.20 are 19 numbers too; but there Rss is the sum of its four parts. */
 static void a_layout_has_to_fit_every_row(void **state)
 {
-    (void)state;
     kit_expect_rows(
         PM_TEXT("1:   init\n00401000 r--p 00000000 fe:00 17 8 4 4 4 4 0 0 0 4 4 4 0 0 0 "
                 "0 0 0 0 0 rd mr name\n"),
@@ -154,7 +146,6 @@ static void where_layouts_differ_a_field_is_unknown(void **state)
                          "4 4 0 0 0 0 0 0 0 0 0 0 rd mr name\n"));
     const uint64_t unknown = PM_BIT(PM_KSM) | PM_BIT(PM_LAZY_FREE) | PM_BIT(PM_PROTECTION_KEY);
 
-    (void)state;
     assert_int_equal(s->n_rows, 1);
     assert_int_equal(s->blocks[0].fields & PM_NUMBERS, PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~unknown);
     kit_free(s);
@@ -162,7 +153,6 @@ static void where_layouts_differ_a_field_is_unknown(void **state)
 
 static void a_file_called_ab_without_header(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT("1:   init\n"
                             "00401000 r--p 00000000 fe:00 17 8 4    rd mr mw me ab\n"
                             "00403000 r--p 00000000 fe:00 17 8 4 rd wr mr mw me a file\n"
@@ -189,7 +179,6 @@ static void sums_that_run_on(void **state)
                                   "1:   a\n" HEADER ROW RULE "                     4   4 KB \n"
                                   "2:   b\n" HEADER ROW RULE "                    16   8 KB \n"));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 5);
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(s->blocks[i].checked, PM_CHECKED_FOOTER);
@@ -212,7 +201,6 @@ static void other_columns_do_not_run_on(void **state)
                                   "                  ==== === ===\n"
                                   "                     8   8   8 KB \n"));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 2);
     assert_string_equal(s->blocks[1].missing.data,
                         "rows add up to 4 KiB, footer says 8 KiB: 4 KiB are missing");
@@ -245,7 +233,6 @@ static void sums_of_another_moment(void **state)
     char text[1024];
     pm_seen *s;
 
-    (void)state;
     /* A footer of its own, larger than the one before it. */
     s = kit_read(PM_TEXT(TWO_ROWS "                    16              8    8 KB \n" TWO_ROWS
                                   "                    36             20    8 KB \n" TWO_ROWS
@@ -255,7 +242,7 @@ static void sums_of_another_moment(void **state)
     assert_int_equal(s->blocks[2].state, PM_STATE_COMPLETE);
     assert_int_equal(s->blocks[2].tool_size_kib, 20);
     kit_free(s);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         snprintf(text, sizeof text, "%s%s", TWO_ROWS, cases[i].footer);
         kit_expect_block(pm_text_of(text), *cases[i].missing ? PM_STATE_PARTIAL : PM_STATE_COMPLETE,
                          cases[i].checked, cases[i].missing);
@@ -266,7 +253,6 @@ static void sums_of_another_moment(void **state)
  * moment. */
 static void rows_that_are_too_many(void **state)
 {
-    (void)state;
     kit_expect_block(PM_TEXT(TWO_ROWS_HEADER "    00401000 r--p    4              4    4 a\n"
                                              "    00402000 r--p   12              4    4 a\n"
                                              "    00401000 r--p    4              4    4 a\n"
@@ -284,7 +270,6 @@ static void rows_that_are_too_many(void **state)
 
 static void damage(void **state)
 {
-    (void)state;
     kit_expect_block(PM_TEXT("1:   a\n" HEADER ROW "    00402000 r--p    4 x\n" RULE
                              "                     8   4 KB \n"),
                      PM_STATE_PARTIAL, PM_CHECKED_NONE,
@@ -301,7 +286,6 @@ static void a_cut_at_any_byte_is_noticed(void **state)
     pm_buf bytes = kit_fixture("demo-XX.txt");
     pm_text all = pm_buf_text(&bytes);
 
-    (void)state;
     for (size_t n = 1; n + 3 < all.len; n++) {
         pm_seen *s = kit_read((pm_text){all.data, n});
 
@@ -314,26 +298,9 @@ static void a_cut_at_any_byte_is_noticed(void **state)
     pm_buf_free(&bytes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pmap_xx),
-        cmocka_unit_test(pmap_xx_without_header),
-        cmocka_unit_test(pmap_big_x),
-        cmocka_unit_test(a_file_called_ab),
-        cmocka_unit_test(columns_that_we_do_not_know),
-        cmocka_unit_test(columns_that_cannot_be_read),
-        cmocka_unit_test(an_unknown_layout_gives_sizes),
-        cmocka_unit_test(a_layout_has_to_fit_every_row),
-        cmocka_unit_test(where_layouts_differ_a_field_is_unknown),
-        cmocka_unit_test(a_file_called_ab_without_header),
-        cmocka_unit_test(sums_that_run_on),
-        cmocka_unit_test(other_columns_do_not_run_on),
-        cmocka_unit_test(sums_of_another_moment),
-        cmocka_unit_test(rows_that_are_too_many),
-        cmocka_unit_test(damage),
-        cmocka_unit_test(a_cut_at_any_byte_is_noticed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(pmap_xx), TEST(pmap_xx_without_header), TEST(pmap_big_x), TEST(a_file_called_ab),
+          TEST(columns_that_we_do_not_know), TEST(columns_that_cannot_be_read),
+          TEST(an_unknown_layout_gives_sizes), TEST(a_layout_has_to_fit_every_row),
+          TEST(where_layouts_differ_a_field_is_unknown), TEST(a_file_called_ab_without_header),
+          TEST(sums_that_run_on), TEST(other_columns_do_not_run_on), TEST(sums_of_another_moment),
+          TEST(rows_that_are_too_many), TEST(damage), TEST(a_cut_at_any_byte_is_noticed))

@@ -64,7 +64,7 @@ static bool is_of_version(const char *name)
 
     if (strstr(name, ".stderr"))
         return false;
-    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+    for (size_t i = 0; i < COUNT(versions); i++)
         if (strstr(name, versions[i]))
             return true;
     return false;
@@ -76,7 +76,6 @@ static void every_version_gives_the_same_process(void **state)
     DIR *dir;
     int files = 0;
 
-    (void)state;
     snprintf(path, sizeof path, "%s/captures/versions", shared);
     dir = opendir(path);
     assert_non_null(dir);
@@ -110,7 +109,6 @@ static void wide_rows_are_those_of_smaps(void **state)
     pm_seen *wide = read_file("versions", "procps-4.0.2-XX-LANG-C.txt");
     pm_seen *bare = read_file("versions", "procps-4.0.2-XXpq.txt");
 
-    (void)state;
     assert_int_equal(smaps->n_rows, 58);
     assert_int_equal(smaps->blocks[0].fields, wide->blocks[0].fields);
     assert_int_equal(smaps->blocks[0].fields, bare->blocks[0].fields);
@@ -140,9 +138,8 @@ static void translated_rows_are_the_english_ones(void **state)
     static const char *const locales[] = {"de_DE", "fr_FR", "pl_PL", "sv_SE",
                                           "uk_UA", "es_ES", "pt_BR"};
 
-    (void)state;
     for (size_t m = 0; m < 4; m++)
-        for (size_t l = 0; l < sizeof locales / sizeof *locales; l++) {
+        for (size_t l = 0; l < COUNT(locales); l++) {
             char name[128];
             pm_seen *ours, *theirs;
 
@@ -213,7 +210,6 @@ static void captures_from_the_field(void **state)
     pm_buf index;
     int files = 0;
 
-    (void)state;
     snprintf(path, sizeof path, "%s/captures/pmap/INDEX.tsv", shared);
     index = kit_slurp(path);
     assert_non_null(index.data);
@@ -234,8 +230,7 @@ static void damaged_captures_from_the_field(void **state)
     static const char *const names[] = {"107-llm-made-x.txt", "91-java-container-x.txt",
                                         "95-phpcgi-el5-d.txt", "21-java-bric3-1.txt"};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         pm_seen *s = read_file("pmap", names[i]);
 
         assert_int_equal(s->n_blocks, 1);

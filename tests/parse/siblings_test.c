@@ -11,7 +11,6 @@ static void nothing_is_known_at_first(void **state)
 {
     pm_siblings s;
 
-    (void)state;
     pm_siblings_init(&s);
     assert_int_equal(s.pid, PMAPDB_UNKNOWN);
     assert_int_equal(s.start_time, PMAPDB_UNKNOWN);
@@ -27,7 +26,6 @@ static void stat_has_the_start_behind_any_name(void **state)
 {
     pm_siblings s;
 
-    (void)state;
     pm_siblings_init(&s);
     assert_true(take(&s, "stat",
                      PM_TEXT("4711 (a) (b c) S 1 4711 4711 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 5 0 "
@@ -45,7 +43,6 @@ static void status_has_sizes(void **state)
 {
     pm_siblings s;
 
-    (void)state;
     pm_siblings_init(&s);
     assert_true(take(&s, "status",
                      PM_TEXT("Name:\tredis-server\nTgid:\t15841\nPid:\t15841\nPPid:\t1\n"
@@ -73,12 +70,11 @@ static void comm_and_cmdline_name_the_process(void **state)
     pm_siblings s;
     char longer[400];
 
-    (void)state;
     pm_siblings_init(&s);
     assert_true(take(&s, "comm", PM_TEXT("kworker/0:1\n")));
     assert_string_equal(s.comm, "kworker/0:1");
     assert_false(take(&s, "comm", PM_TEXT("two\nlines\n")));
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         assert_true(take(&s, "cmdline", cases[i].cmdline));
         assert_string_equal(s.argv0, cases[i].argv0);
     }
@@ -102,7 +98,6 @@ static void rollup_has_sums(void **state)
     char two[2 * sizeof rollup];
     pm_siblings s;
 
-    (void)state;
     pm_siblings_init(&s);
     assert_true(take(&s, "smaps_rollup", pm_text_of(rollup)));
     assert_int_equal(s.rollup.rss_kib, 1476);
@@ -122,15 +117,5 @@ static void rollup_has_sums(void **state)
     assert_int_equal(s.rollup.rss_kib, PMAPDB_UNKNOWN);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_known_at_first),
-        cmocka_unit_test(stat_has_the_start_behind_any_name),
-        cmocka_unit_test(status_has_sizes),
-        cmocka_unit_test(comm_and_cmdline_name_the_process),
-        cmocka_unit_test(rollup_has_sums),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(nothing_is_known_at_first), TEST(stat_has_the_start_behind_any_name),
+          TEST(status_has_sizes), TEST(comm_and_cmdline_name_the_process), TEST(rollup_has_sums))

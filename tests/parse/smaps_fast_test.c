@@ -10,8 +10,6 @@ static const char *const keys[] = {
     "Size:",       "KernelPageSize:", "MMUPageSize:",   "Rss:",  "Pss:",   "Shared_Clean:",
     "Referenced:", "Anonymous:",      "AnonHugePages:", "Swap:", "Locked:"};
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 typedef struct damage {
     const char *key;  /* whose line is replaced in one row */
     const char *line; /* with its newline, unless there is none */
@@ -106,7 +104,6 @@ static void what_is_no_key_line_is_refused(void **state)
         {"VmFlags:", "", lacks},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         pm_buf t = text_with(&cases[i]), say = {0};
 
@@ -176,7 +173,6 @@ static void what_is_laid_out_otherwise_is_read_all_the_same(void **state)
         {{"row", "7f0000040000-7f0000042000 rw-p 00000000 00:00 0 \r\n", NULL}, PM_PSS, 8},
     };
 
-    (void)state;
     expect_field(&none, PM_PSS, 8);
     for (size_t i = 0; i < COUNT(cases); i++)
         expect_field(&cases[i].d, cases[i].field, cases[i].value);
@@ -197,7 +193,6 @@ static void a_row_of_fewer_keys_has_no_values_of_another(void **state)
                                "Size:                  8 kB\nRss:                   4 kB\n";
     pm_seen *s = kit_read(PM_TEXT(text));
 
-    (void)state;
     assert_int_equal(s->n_rows, 4);
     assert_int_equal(s->rows[3].flags.len, 0);
     assert_int_equal(s->rows[3].value[PM_SWAP], 0);
@@ -214,7 +209,6 @@ static void a_row_of_fewer_keys_has_no_values_of_another(void **state)
 /* What the reader remembers of the first row's Rss is no part of what the third one says. */
 static void a_short_line_is_not_filled_up_from_memory(void **state)
 {
-    (void)state;
     expect_block(PM_TEXT("7f0000000000-7f0000002000 rw-p 00000000 00:00 0 \n"
                          "Size:                  8 kB\nRss:                   8 kB\n"
                          "7f0000010000-7f0000012000 rw-p 00000000 00:00 0 \n"
@@ -232,7 +226,6 @@ static void behind_a_strange_line_no_key_may_come_again(void **state)
     static const damage strange = {"Pss:", "here is a gap\nKernelPageSize:        4 kB\n", NULL};
     pm_buf t = text_with(&strange);
 
-    (void)state;
     expect_block(pm_buf_text(&t), PM_STATE_PARTIAL,
                  "line 121 is damaged: keys of two rows follow it; line 126 in the middle is no "
                  "row: rows may be missing");
@@ -263,7 +256,6 @@ static void rows_of_other_makes(void **state)
         {"7f0000000000-7f0000002000 r--p 00000000 00:00 x\n", ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         pm_buf t = {0}, rows = {0};
         size_t n = strlen(cases[i].line);
@@ -286,7 +278,6 @@ static void a_plain_row_is_judged_by_itself(void **state)
                                "7f0000000000-7f0000002000 rw-p 00000000 00:00 0 \n";
     pm_seen *s = kit_read(PM_TEXT(text));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 2);
     assert_string_not_equal(s->blocks[0].notes.data, "");
     assert_string_equal(s->blocks[1].notes.data, "");
@@ -303,7 +294,6 @@ static void as_many_keys_as_there_are(void **state)
 {
     pm_buf t = {0};
 
-    (void)state;
     for (int row = 0; row < 4; row++) {
         pm_buf_addf(&t, NULL, "7f00000%d0000-7f00000%d2000 rw-p 00000000 00:00 0 \n", row, row);
         for (int i = 0; i < 2 * PM_FIELD_COUNT; i++) {
@@ -321,18 +311,9 @@ static void as_many_keys_as_there_are(void **state)
     pm_buf_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_key_line_is_refused),
-        cmocka_unit_test(what_is_laid_out_otherwise_is_read_all_the_same),
-        cmocka_unit_test(a_row_of_fewer_keys_has_no_values_of_another),
-        cmocka_unit_test(a_short_line_is_not_filled_up_from_memory),
-        cmocka_unit_test(behind_a_strange_line_no_key_may_come_again),
-        cmocka_unit_test(rows_of_other_makes),
-        cmocka_unit_test(a_plain_row_is_judged_by_itself),
-        cmocka_unit_test(as_many_keys_as_there_are),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(what_is_no_key_line_is_refused),
+          TEST(what_is_laid_out_otherwise_is_read_all_the_same),
+          TEST(a_row_of_fewer_keys_has_no_values_of_another),
+          TEST(a_short_line_is_not_filled_up_from_memory),
+          TEST(behind_a_strange_line_no_key_may_come_again), TEST(rows_of_other_makes),
+          TEST(a_plain_row_is_judged_by_itself), TEST(as_many_keys_as_there_are))

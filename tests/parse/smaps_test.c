@@ -11,7 +11,6 @@
 
 static void a_row_with_its_keys(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT(ROW1 KEYS("       8", "       4") "THPeligible:    1\n"
                                                               "ProtectionKey:         3\n"
                                                               "VmFlags: rd ex mr ?? \n"),
@@ -21,7 +20,6 @@ static void a_row_with_its_keys(void **state)
 
 static void maps_have_the_size_of_their_range(void **state)
 {
-    (void)state;
     kit_expect_rows(
         PM_TEXT("08048000-08049000 r-xp 00000000 03:0c 18446744073709551615 /a  b (deleted)\n"
                 "7f0000000000-7f0000003000 rw-s 1000000000 fd:fffff 7          /x\ty\\012z \n"
@@ -37,14 +35,12 @@ static void maps_have_the_size_of_their_range(void **state)
 
 static void names_are_bytes(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT("00400000-00401000 r--p 00000000 fe:00 1 /bad\xff\xfe utf8\n"),
                     "400000-401000 r--p +0 fe:0 i1 Size=4 pseudo [/bad\xff\xfe utf8]\n");
 }
 
 static void unknown_keys_are_kept(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT(ROW1 "Size:                  8 kB\nFoo_Bar:              12 kB\n"
                                  "Baz:\t\t7\nNot a key\n"),
                     "400000-402000 r-xp +1000 fe:0 i1057065 Size=8 <Foo_Bar: 12 kB\nBaz: 7> "
@@ -54,7 +50,6 @@ static void unknown_keys_are_kept(void **state)
 /* `echo "Taken: $(date +%s)"` in the loop that copies smaps. */
 static void a_moment_is_no_key(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT(ROW1 "Size:                  8 kB\nBaz: 7\nTaken: 1700000000\n"),
                     "400000-402000 r-xp +1000 fe:0 i1057065 Size=8 <Baz: 7> "
                     "pseudo [/srv/demo/demo]\n");
@@ -63,7 +58,6 @@ static void a_moment_is_no_key(void **state)
 /* Documents of the kernel show page sizes twice in one row; nothing else comes twice. */
 static void the_last_of_repeated_keys_counts(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT(ROW1 "\n" KEYS("       8", "       4") "KernelPageSize:        4 kB\n"
                                                                    "KernelPageSize:       64 kB\n"),
                     "400000-402000 r-xp +1000 fe:0 i1057065 Size=8 KernelPageSize=64 Rss=4 Swap=0 "
@@ -73,14 +67,12 @@ static void the_last_of_repeated_keys_counts(void **state)
 /* The line between two rows is lost: whose numbers these are nobody knows. */
 static void keys_of_two_rows_are_damage(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT(ROW1 "\n" KEYS("       8", "       4") KEYS("       8", "       0")),
                     "");
 }
 
 static void android_names_stand_on_a_line_of_their_own(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT("12c00000-12c01000 rw-p 00000000 00:00 0 \n"
                             "Name:           [anon:dalvik-main: space]\n"
                             "Size:                  4 kB\n"
@@ -93,7 +85,6 @@ static void android_names_stand_on_a_line_of_their_own(void **state)
 
 static void wide_numbers_and_other_orders(void **state)
 {
-    (void)state;
     kit_expect_rows(
         PM_TEXT("7e4870000000-7f4870000000 ---p 00000000 00:00 0 \n" KEYS(
             "1073741824", "       0") "7f4870000000-7f4870001000 ---p 00000000 00:00 0 \n"
@@ -108,7 +99,6 @@ static void wide_numbers_and_other_orders(void **state)
 /* A number of more than eight digits in a line as long as the kernel's. */
 static void a_long_number_is_no_part_of_the_label(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT(ROW1 "Size:                  8 kB\nRss:          1234567890 kB\n" ROW2
                                  "Size:                132 kB\nRss:          1234567891 kB\n"),
                     "400000-402000 r-xp +1000 fe:0 i1057065 Size=8 Rss=1234567890 pseudo "
@@ -120,7 +110,6 @@ static void a_long_number_is_no_part_of_the_label(void **state)
 /* Linux 2.6.36 to 4.12: the guard page is in Size and not in the range. */
 static void a_stack_guard_is_no_damage(void **state)
 {
-    (void)state;
     kit_expect_block(PM_TEXT(ROW2 KEYS("     136", "      12")), PM_STATE_COMPLETE, PM_CHECKED_NONE,
                      "");
     kit_expect_block(PM_TEXT(ROW1 KEYS("       8", "       4") ROW2 KEYS("     140", "      12")),
@@ -141,7 +130,6 @@ static void overlap_is_damage(void **state)
                                   "00403000-00403000 r--p 00000000 00:00 0 \n"
                                   "00404000-00405000 r--p 00000000 00:00 0 \n"));
 
-    (void)state;
     assert_int_equal(s->n_rows, 2);
     assert_string_equal(s->blocks[0].missing.data,
                         "2 damaged rows, the first is line 2: it overlaps the row before it");
@@ -154,7 +142,6 @@ static void an_address_that_goes_back_begins_a_block(void **state)
     pm_seen *s = kit_read(PM_TEXT(ROW1 KEYS("       8", "       4") ROW2 KEYS(
         "     132", "      12") ROW1 KEYS("       8", "       8") ROW1 ROW2));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 3);
     assert_int_equal(s->blocks[0].dialect, PM_DIALECT_SMAPS);
     assert_int_equal(s->blocks[0].totals.v[PM_TOTAL_RSS], 16);
@@ -175,7 +162,6 @@ static void what_grew_is_counted_once(void **state)
                                     "00008000-00009000 rw-p 00000000 00:00 0 \n";
     pm_seen *s = kit_read(pm_text_of(text));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 1);
     assert_int_equal(s->n_rows, 3);
     assert_int_equal(s->rows[1].end, 0x7000);
@@ -209,8 +195,7 @@ static void a_damaged_first_line_spoils_its_row_only(void **state)
          "line 5 is damaged: it overlaps the row before it"},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_seen *s = kit_read(pm_text_of(cases[i].text));
 
         assert_int_equal(s->n_blocks, 1);
@@ -230,7 +215,6 @@ static void sums_alone_are_totals(void **state)
     pm_seen *s = kit_read(t);
     const pm_block *b = &s->blocks[0];
 
-    (void)state;
     assert_int_equal(s->n_blocks, 2);
     assert_int_equal(s->n_rows, 1);
     assert_int_equal(b->state, PM_STATE_TOTALS);
@@ -255,7 +239,6 @@ static void a_damaged_row_ends_the_sums(void **state)
                         "Pss:                2500 kB\n");
     pm_seen *s = kit_read(t);
 
-    (void)state;
     assert_int_equal(s->n_rows, 0);
     assert_int_equal(s->n_blocks, 1);
     assert_int_equal(s->blocks[0].state, PM_STATE_TOTALS);
@@ -267,7 +250,6 @@ static void a_damaged_row_ends_the_sums(void **state)
 
 static void a_line_between_rows_that_is_none_is_said(void **state)
 {
-    (void)state;
     kit_expect_block(
         PM_TEXT(ROW1 KEYS("       8", "       4") "[...]\n" ROW2 KEYS("     132", "      12")),
         PM_STATE_PARTIAL, PM_CHECKED_NONE, "line 5 stands for rows that were left out");
@@ -293,7 +275,6 @@ static void a_cut_at_any_byte_is_noticed(void **state)
     pm_text all = pm_buf_text(&bytes);
     size_t rows = 0;
 
-    (void)state;
     for (size_t n = 1; n < all.len; n++) {
         pm_seen *s = kit_read((pm_text){all.data, n});
         bool end = ends_row(all, n);
@@ -313,7 +294,6 @@ static void a_cut_at_any_byte_is_noticed(void **state)
 /* Keys in the order of the row before are taken at once: not so one that the row has already. */
 static void a_key_that_comes_twice(void **state)
 {
-    (void)state;
     kit_expect_block(PM_TEXT("00400000-00401000 r--p 00000000 fe:00 17 /a\n"
                              "Size:                  4 kB\nRss:                   4 kB\n"
                              "00401000-00402000 r--p 00000000 fe:00 17 /a\n"
@@ -331,7 +311,6 @@ static void keys_behind_a_gap(void **state)
                               "Pss:                   4 kB\n";
     char text[256];
 
-    (void)state;
     snprintf(text, sizeof text, "%s?\nSwap:                  4 kB\n", row);
     kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
                      "line 3 in the middle is no row: rows may be missing");
@@ -347,7 +326,6 @@ static void keys_behind_a_gap(void **state)
 /* Pasted without its first character a row would be one of 127 TiB. */
 static void an_address_without_its_first_digit(void **state)
 {
-    (void)state;
     kit_expect_block(PM_TEXT("00400000-00401000 r--p 00000000 fe:00 17 /a\n"
                              "f82f6bf0000-7f82f6bfb000 r--p 00000000 fe:00 17 /a\n"),
                      PM_STATE_PARTIAL, PM_CHECKED_NONE,
@@ -356,32 +334,14 @@ static void an_address_without_its_first_digit(void **state)
                      PM_STATE_COMPLETE, PM_CHECKED_NONE, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_with_its_keys),
-        cmocka_unit_test(maps_have_the_size_of_their_range),
-        cmocka_unit_test(names_are_bytes),
-        cmocka_unit_test(unknown_keys_are_kept),
-        cmocka_unit_test(a_moment_is_no_key),
-        cmocka_unit_test(the_last_of_repeated_keys_counts),
-        cmocka_unit_test(keys_of_two_rows_are_damage),
-        cmocka_unit_test(android_names_stand_on_a_line_of_their_own),
-        cmocka_unit_test(wide_numbers_and_other_orders),
-        cmocka_unit_test(a_long_number_is_no_part_of_the_label),
-        cmocka_unit_test(a_stack_guard_is_no_damage),
-        cmocka_unit_test(overlap_is_damage),
-        cmocka_unit_test(an_address_that_goes_back_begins_a_block),
-        cmocka_unit_test(what_grew_is_counted_once),
-        cmocka_unit_test(a_damaged_first_line_spoils_its_row_only),
-        cmocka_unit_test(sums_alone_are_totals),
-        cmocka_unit_test(a_damaged_row_ends_the_sums),
-        cmocka_unit_test(a_line_between_rows_that_is_none_is_said),
-        cmocka_unit_test(a_cut_at_any_byte_is_noticed),
-        cmocka_unit_test(a_key_that_comes_twice),
-        cmocka_unit_test(keys_behind_a_gap),
-        cmocka_unit_test(an_address_without_its_first_digit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(a_row_with_its_keys), TEST(maps_have_the_size_of_their_range), TEST(names_are_bytes),
+          TEST(unknown_keys_are_kept), TEST(a_moment_is_no_key),
+          TEST(the_last_of_repeated_keys_counts), TEST(keys_of_two_rows_are_damage),
+          TEST(android_names_stand_on_a_line_of_their_own), TEST(wide_numbers_and_other_orders),
+          TEST(a_long_number_is_no_part_of_the_label), TEST(a_stack_guard_is_no_damage),
+          TEST(overlap_is_damage), TEST(an_address_that_goes_back_begins_a_block),
+          TEST(what_grew_is_counted_once), TEST(a_damaged_first_line_spoils_its_row_only),
+          TEST(sums_alone_are_totals), TEST(a_damaged_row_ends_the_sums),
+          TEST(a_line_between_rows_that_is_none_is_said), TEST(a_cut_at_any_byte_is_noticed),
+          TEST(a_key_that_comes_twice), TEST(keys_behind_a_gap),
+          TEST(an_address_without_its_first_digit))

@@ -32,14 +32,12 @@ static void expect(const char *text, uint64_t rows, int64_t pid, pm_state state,
 /* Lines without a number in that column count as 0 and are ordered by their bytes. */
 static void by_rss(void **state)
 {
-    (void)state;
     expect(RULE NONE1 NONE2 PID COLUMNS FOUR EIGHT BIG TOTAL, 5, 1234, PM_STATE_COMPLETE, "");
 }
 
 /* The third word of "sleep 10" is a number: the header lands among the rows. */
 static void by_rss_with_a_header_among_the_rows(void **state)
 {
-    (void)state;
     expect(RULE NONE1 NONE2 COLUMNS FOUR EIGHT "1234:   sleep 10\n" BIG TOTAL, 5, 1234,
            PM_STATE_COMPLETE, "");
     expect(TOTAL BIG "1234:   sleep 10\n" EIGHT FOUR COLUMNS NONE2 NONE1 RULE, 5, 1234,
@@ -49,7 +47,6 @@ static void by_rss_with_a_header_among_the_rows(void **state)
 /* Plain `sort`: by the bytes of the lines. */
 static void by_line(void **state)
 {
-    (void)state;
     expect(RULE EIGHT FOUR NONE1 NONE2 BIG PID COLUMNS
            "ffffffffff600000       4       0       0 --x--   [ anon ]\n"
            "total kB             156      24      16\n",
@@ -58,19 +55,16 @@ static void by_line(void **state)
 
 static void by_rss_the_largest_first(void **state)
 {
-    (void)state;
     expect(TOTAL BIG EIGHT FOUR COLUMNS PID NONE2 NONE1 RULE, 5, 1234, PM_STATE_COMPLETE, "");
 }
 
 static void by_size(void **state)
 {
-    (void)state;
     expect(RULE PID COLUMNS TOTAL EIGHT NONE1 FOUR NONE2 BIG, 5, 1234, PM_STATE_COMPLETE, "");
 }
 
 static void the_largest_alone(void **state)
 {
-    (void)state;
     expect(TOTAL BIG EIGHT, 2, PMAPDB_UNKNOWN, PM_STATE_PARTIAL,
            "rows add up to 136 KiB, footer says 152 KiB: 16 KiB are missing");
     expect(FOUR EIGHT BIG TOTAL, 3, PMAPDB_UNKNOWN, PM_STATE_PARTIAL,
@@ -83,7 +77,6 @@ static void sums_with_something_between(void **state)
     pm_text t = PM_TEXT(TOTAL "then\n" BIG EIGHT);
     pm_seen *s = kit_read(t);
 
-    (void)state;
     assert_int_equal(s->n_blocks, 2);
     assert_int_equal(s->blocks[0].state, PM_STATE_TOTALS);
     assert_int_equal(s->blocks[1].totals.v[PM_TOTAL_MAPPINGS], 2);
@@ -98,7 +91,6 @@ static void a_log_of_rows_alone(void **state)
 {
     pm_seen *s = kit_read(PM_TEXT(EIGHT FOUR NONE1 EIGHT FOUR NONE1 EIGHT FOUR));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 3);
     assert_int_equal(s->first_row[1], 3);
     assert_int_equal(s->first_row[2], 6);
@@ -113,7 +105,6 @@ static void very_many_that_go_back(void **state)
     clock_t began = clock();
     pm_seen *s;
 
-    (void)state;
     for (unsigned i = 200000; i; i--)
         assert_int_equal(pm_buf_addf(&text, NULL, "%016x       4       4       4 rw--- x\n",
                                      0x1000000 + i * 8192),
@@ -126,19 +117,7 @@ static void very_many_that_go_back(void **state)
     pm_buf_free(&text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_rss),
-        cmocka_unit_test(by_rss_with_a_header_among_the_rows),
-        cmocka_unit_test(by_line),
-        cmocka_unit_test(by_rss_the_largest_first),
-        cmocka_unit_test(by_size),
-        cmocka_unit_test(the_largest_alone),
-        cmocka_unit_test(sums_with_something_between),
-        cmocka_unit_test(a_log_of_rows_alone),
-        cmocka_unit_test(very_many_that_go_back),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(by_rss), TEST(by_rss_with_a_header_among_the_rows), TEST(by_line),
+          TEST(by_rss_the_largest_first), TEST(by_size), TEST(the_largest_alone),
+          TEST(sums_with_something_between), TEST(a_log_of_rows_alone),
+          TEST(very_many_that_go_back))

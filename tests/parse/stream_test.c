@@ -28,7 +28,6 @@ static void the_hash_is_that_of_the_blocks_lines(void **state)
 {
     uint64_t hash = hash_of(MAPS, 1000);
 
-    (void)state;
     assert_int_equal(hash, hash_on(0, PM_TEXT(MAPS)));
     assert_int_equal(hash_of(MAPS, 7), hash);
     assert_int_equal(hash_of("00400000-00403000 r-xp 00000000 fe:00 17      /srv/demo/demo", 1000),
@@ -46,7 +45,6 @@ static void a_time_line_counts_for_what_follows(void **state)
     pm_seen *s = kit_read(PM_TEXT(MAPS "Sat Nov 21 02:05:32 UTC 2026\n" MAPS "1:   a\n" PMAP
                                        "1795219566\n" MAPS "2026-11-21T02:06:00Z\n" PMAP));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 5);
     assert_int_equal(s->blocks[0].time_ms, PMAPDB_UNKNOWN);
     assert_int_equal(s->blocks[1].time_ms, 1795226732000);
@@ -63,7 +61,6 @@ static void several_processes(void **state)
                         " total                0K\n4711:   nginx: worker process        \n" PMAP);
     pm_seen *s = kit_read(t);
 
-    (void)state;
     assert_int_equal(s->n_blocks, 3);
     assert_int_equal(s->blocks[0].pid, 1);
     assert_string_equal(s->blocks[0].command.data, "/sbin/init splash");
@@ -96,8 +93,7 @@ static void why_a_block_is_empty(void **state)
          "no row could be read", 8},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_seen *s = kit_read(pm_text_of(cases[i].text));
 
         assert_int_equal(s->n_blocks, 1);
@@ -131,8 +127,7 @@ static void what_is_no_capture_gives_no_block(void **state)
         "16: 16, 17: 18\n470184984576000 + 1: 470715894135000,\n",
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < COUNT(texts); i++) {
         pm_seen *s = kit_read(pm_text_of(texts[i]));
 
         if (s->n_blocks)
@@ -144,7 +139,6 @@ static void what_is_no_capture_gives_no_block(void **state)
 
 static void carriage_returns_are_no_part_of_names(void **state)
 {
-    (void)state;
     kit_expect_rows(PM_TEXT("1:   a\r\n0000000000400000     12K r-x-- demo\r\n"
                             "0000000000403000      4K rw---   [ anon ]\r\n"
                             " total               16K\r\n"),
@@ -155,7 +149,6 @@ static void one_dialect_only(void **state)
 {
     pm_seen *s = kit_read_as(PM_DIALECT_MAPS, PM_TEXT("1:   a\n" PMAP MAPS), 100);
 
-    (void)state;
     assert_int_equal(s->n_rows, 1);
     assert_int_equal(s->blocks[s->n_blocks - 1].dialect, PM_DIALECT_MAPS);
     kit_free(s);
@@ -170,7 +163,6 @@ static void one_dialect_only_hashes_its_own(void **state)
                               155};
     pm_seen *whole = kit_read_as(PM_DIALECT_PMAP, t, t.len);
 
-    (void)state;
     for (size_t step = 1; step < t.len; step++) {
         pm_seen *s = kit_read_as(PM_DIALECT_PMAP, t, step);
 
@@ -186,7 +178,6 @@ static void absurd_numbers(void **state)
     pm_buf text = {0};
     pm_seen *s;
 
-    (void)state;
     /* Sums that would overflow. */
     for (unsigned i = 0; i < 140000; i++)
         assert_int_equal(pm_buf_addf(&text, NULL,
@@ -213,7 +204,6 @@ static void thousands_of_columns(void **state)
     pm_buf text = {0};
     pm_seen *s;
 
-    (void)state;
     assert_int_equal(pm_buf_addf(&text, NULL, "Address Perm  Size Rss"), PMAPDB_OK);
     for (int i = 0; i < 5000; i++)
         assert_int_equal(pm_buf_addf(&text, NULL, " Key%d", i), PMAPDB_OK);
@@ -231,7 +221,6 @@ static void zero_bytes(void **state)
     pm_seen *s = kit_read(PM_TEXT("\x7f"
                                   "ELF\0\0\0\0\n\0\n"));
 
-    (void)state;
     assert_true(s->hopeless);
     assert_int_equal(s->n_blocks, 0);
     kit_free(s);
@@ -281,7 +270,6 @@ static void a_line_without_end(void **state)
     pm_reader_events none = {0};
     pm_reader *r = NULL;
 
-    (void)state;
     assert_int_equal(pm_reader_new(&none, PM_DIALECT_COUNT, &r, NULL), PMAPDB_OK);
     feed_long(r, 16);
     assert_false(pm_reader_hopeless(r));
@@ -302,7 +290,6 @@ static void a_long_line(void **state)
     static const char *const want[] = {"2 rows, line 2 is damaged: it is longer than 16 MiB\n",
                                        "2 rows, line 3 is damaged: it is longer than 16 MiB\n"};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         pm_buf out = {0};
         pm_reader_events events = {.ctx = &out, .on_block = keep_block};
@@ -327,7 +314,6 @@ static void a_long_header(void **state)
     pm_reader_events events = {.ctx = &out, .on_block = keep_block};
     pm_reader *r = NULL;
 
-    (void)state;
     assert_int_equal(pm_reader_new(&events, PM_DIALECT_COUNT, &r, NULL), PMAPDB_OK);
     feed_text(r, "4711:   /srv/");
     feed_long(r, 2);
@@ -360,7 +346,6 @@ static void a_callback_may_stop(void **state)
     const pm_reader_events events[] = {{NULL, stop_at_row, NULL}, {NULL, NULL, stop_at_block}};
     const pm_text texts[] = {PM_TEXT(PMAP PMAP), PM_TEXT(MAPS MAPS)};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         pm_reader *r = NULL;
         pmapdb_error err;
@@ -373,25 +358,9 @@ static void a_callback_may_stop(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_hash_is_that_of_the_blocks_lines),
-        cmocka_unit_test(a_time_line_counts_for_what_follows),
-        cmocka_unit_test(several_processes),
-        cmocka_unit_test(why_a_block_is_empty),
-        cmocka_unit_test(what_is_no_capture_gives_no_block),
-        cmocka_unit_test(carriage_returns_are_no_part_of_names),
-        cmocka_unit_test(one_dialect_only),
-        cmocka_unit_test(one_dialect_only_hashes_its_own),
-        cmocka_unit_test(absurd_numbers),
-        cmocka_unit_test(thousands_of_columns),
-        cmocka_unit_test(zero_bytes),
-        cmocka_unit_test(a_line_without_end),
-        cmocka_unit_test(a_long_line),
-        cmocka_unit_test(a_long_header),
-        cmocka_unit_test(a_callback_may_stop),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(the_hash_is_that_of_the_blocks_lines), TEST(a_time_line_counts_for_what_follows),
+          TEST(several_processes), TEST(why_a_block_is_empty),
+          TEST(what_is_no_capture_gives_no_block), TEST(carriage_returns_are_no_part_of_names),
+          TEST(one_dialect_only), TEST(one_dialect_only_hashes_its_own), TEST(absurd_numbers),
+          TEST(thousands_of_columns), TEST(zero_bytes), TEST(a_line_without_end), TEST(a_long_line),
+          TEST(a_long_header), TEST(a_callback_may_stop))

@@ -19,7 +19,6 @@ static void expect(const char *text, const char *rows, const char *notes)
 
 static void carriage_returns(void **state)
 {
-    (void)state;
     expect("4711:   a\r\n00400000-00401000 r--p 00000000 fe:00 17 /a\r\nRss:       4 kB\r\n"
            "VmFlags: rd mr \r\n",
            "400000-401000 r--p +0 fe:0 i17 Size=4 Rss=4 {rd mr} pseudo [/a]\n", "");
@@ -33,7 +32,6 @@ static void byte_order_mark(void **state)
     pm_seen *s = kit_read(PM_TEXT("\xef\xbb\xbf"
                                   "4711:   a\n" ROW));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 1);
     assert_int_equal(s->blocks[0].pid, 4711);
     assert_int_equal(s->foreign, 0);
@@ -50,7 +48,6 @@ static void colours(void **state)
 {
     static const char note[] = "colour codes were taken off";
 
-    (void)state;
     expect("0000000000400000      12       8       4 r-x-- de\033[01;31m\033[Kmo\033[m\033[K\n",
            ROW_READ, note);
     expect("\033[1m0000000000400000\033[0m      12       8       4 r-x-- demo\n", ROW_READ, note);
@@ -66,8 +63,7 @@ static void a_lone_escape_is_of_the_name(void **state)
                                         "a\033[1;mb"};
     char text[256], row[256];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         snprintf(text, sizeof text, "0000000000400000      12       8       4 r-x-- %s\n",
                  names[i]);
         snprintf(row, sizeof row, "400000-403000 r-xp Size=12 Rss=8 Dirty=4 [%s]\n", names[i]);
@@ -80,8 +76,7 @@ static void quotes_of_mail(void **state)
     static const char *const quotes[] = {"> ", "> > ", ">", ">> ", ">  "};
     char text[256];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof quotes / sizeof *quotes; i++) {
+    for (size_t i = 0; i < COUNT(quotes); i++) {
         pm_seen *s;
 
         snprintf(text, sizeof text,
@@ -104,7 +99,6 @@ static void quotes_of_mail(void **state)
 
 static void long_dashes_in_modes(void **state)
 {
-    (void)state;
     expect("0000000000400000      12       8       4 r-x– demo\n", ROW_READ, TYPE);
     expect("0000000000400000      12K rw— demo\n", "400000-403000 rw-p Size=12 [demo]\n", TYPE);
     expect("0000000000400000      12K —– demo\n", "400000-403000 ---p Size=12 [demo]\n", TYPE);
@@ -118,7 +112,6 @@ static void long_dashes_in_rules(void **state)
     pm_seen *s = kit_read(PM_TEXT(ROW "—————- ——- ——- ——-\n"
                                       "total kB              12       8       4\n"));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 1);
     assert_int_equal(s->foreign, 0);
     assert_int_equal(s->blocks[0].checked, PM_CHECKED_FOOTER);
@@ -131,8 +124,7 @@ static void long_dashes_in_names(void **state)
     static const char *const names[] = {"Artist – Title.ogg", "a — b", "x–y", "–", "r–"};
     char text[256], row[256];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         snprintf(text, sizeof text, "0000000000400000      12       8       4 r-x-- %s\n",
                  names[i]);
         snprintf(row, sizeof row, "400000-403000 r-xp Size=12 Rss=8 Dirty=4 [%s]\n", names[i]);
@@ -145,7 +137,6 @@ static void long_dashes_in_names(void **state)
 
 static void blanks_that_do_not_break(void **state)
 {
-    (void)state;
     expect("0000000000400000\xc2\xa0\xc2\xa0\xc2\xa0\xc2\xa0 12\xc2\xa0 8 \xc2\xa0"
            "4\xc2\xa0r-x– demo\n",
            ROW_READ, TYPE);
@@ -166,8 +157,7 @@ static void callouts(void **state)
                  {"demo <1> x", "demo <1> x"}, {"demo 1>", "demo 1>"}};
     char text[256], row[256];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         snprintf(text, sizeof text, "0000000000400000      12       8       4 r-x-- %s\n",
                  cases[i].name);
         snprintf(row, sizeof row, "400000-403000 r-xp Size=12 Rss=8 Dirty=4 [%s]\n", cases[i].read);
@@ -185,8 +175,7 @@ static void indentation(void **state)
     static const char *const by[] = {" ", "    ", "\t", " \t ", "\t\t"};
     char text[512];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+    for (size_t i = 0; i < COUNT(by); i++) {
         snprintf(text, sizeof text, "%s" ROW, by[i]);
         expect(text, ROW_READ, "");
         snprintf(text, sizeof text,
@@ -200,7 +189,6 @@ static void indentation(void **state)
 /* The columns of -X and -XX are told by their places: the header is indented as its rows are. */
 static void indented_columns(void **state)
 {
-    (void)state;
     expect("    1:   a\n"
            "         Address Perm Size Rss        VmFlags Mapping\n"
            "        00401000 r--p    4   4    rd mr mw me ab\n"
@@ -213,22 +201,7 @@ static void indented_columns(void **state)
            "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carriage_returns),
-        cmocka_unit_test(byte_order_mark),
-        cmocka_unit_test(colours),
-        cmocka_unit_test(a_lone_escape_is_of_the_name),
-        cmocka_unit_test(quotes_of_mail),
-        cmocka_unit_test(long_dashes_in_modes),
-        cmocka_unit_test(long_dashes_in_rules),
-        cmocka_unit_test(long_dashes_in_names),
-        cmocka_unit_test(blanks_that_do_not_break),
-        cmocka_unit_test(callouts),
-        cmocka_unit_test(indentation),
-        cmocka_unit_test(indented_columns),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(carriage_returns), TEST(byte_order_mark), TEST(colours),
+          TEST(a_lone_escape_is_of_the_name), TEST(quotes_of_mail), TEST(long_dashes_in_modes),
+          TEST(long_dashes_in_rules), TEST(long_dashes_in_names), TEST(blanks_that_do_not_break),
+          TEST(callouts), TEST(indentation), TEST(indented_columns))

@@ -94,8 +94,7 @@ static const sum sums[] = {
 
 static void alone(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+    for (size_t i = 0; i < COUNT(sums); i++)
         expect_totals(sums[i].line, &sums[i]);
 }
 
@@ -103,8 +102,7 @@ static void stamped(void **state)
 {
     char text[256];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+    for (size_t i = 0; i < COUNT(sums); i++) {
         pm_seen *s;
 
         snprintf(text, sizeof text, "2026-11-21 02:05:32 %s", sums[i].line);
@@ -123,7 +121,6 @@ static void a_log_of_sums(void **state)
                                   "mapped: 12K    writeable/private: 0K    shared: 0K\n"
                                   "4711:   a\n total               12K\n"));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 4);
     assert_int_equal(s->blocks[1].totals.v[PM_TOTAL_SIZE], 16);
     assert_int_equal(s->blocks[1].time_ms, PMAPDB_UNKNOWN);
@@ -139,7 +136,6 @@ static void two_lines_of_sles(void **state)
     expect_totals("Total:            10560K    636K     79K     48K     88K\n\n336K "
                   "writable-private, 10224K readonly-private, 0K shared, and 636K referenced\n",
                   &(sum){NULL, PM_DIALECT_SUSE, 10560, 636, 79, NONE, 88});
-    (void)state;
 }
 
 static void what_is_no_sum(void **state)
@@ -192,8 +188,7 @@ static void what_is_no_sum(void **state)
     };
     char text[256];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < COUNT(lines); i++) {
         pm_seen *s;
 
         snprintf(text, sizeof text, "%s\n", lines[i]);
@@ -213,8 +208,7 @@ static void what_is_no_sum_of_rows(void **state)
         " 1  0      0 3076544  12345 678901    0    0     1     2    3    4  0  0 100  0  0"};
     char text[512];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < COUNT(lines); i++) {
         pm_seen *s;
 
         snprintf(text, sizeof text, "4711:   a\n0000000000400000     12K r-x-- demo\n%s\n",
@@ -231,7 +225,6 @@ static void what_is_no_sum_of_rows(void **state)
 /* Below rows, and set off as their columns are, the words may be of any language. */
 static void words_that_nobody_knows(void **state)
 {
-    (void)state;
     kit_expect_block(PM_TEXT("4711:   a\n0000000000400000     12K r-x-- demo\n yhteens\xc3\xa4"
                              "           12K\n"),
                      PM_STATE_COMPLETE, PM_CHECKED_FOOTER, "");
@@ -250,8 +243,7 @@ static void zeroes_are_no_totals(void **state)
         ("7:   a\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
          "---------------- ------- ------- ------- \ntotal kB               0       0       0\n")};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < COUNT(texts); i++) {
         pm_seen *s = kit_read(pm_text_of(texts[i]));
 
         assert_int_equal(s->n_blocks, 1);
@@ -266,7 +258,6 @@ static void header_and_sums(void **state)
 {
     pm_seen *s;
 
-    (void)state;
     expect_totals("4711:   a\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
                   "total kB           35904    8076    6368\n",
                   &(sum){NULL, PM_DIALECT_PMAP_SMALL_X, 35904, 8076, NONE, NONE, NONE});
@@ -296,7 +287,6 @@ static void header_and_sums(void **state)
 /* WSL1 has no Rss to add up: 0 there is unknown. */
 static void no_rss_beside_a_size(void **state)
 {
-    (void)state;
     expect_totals("total kB           35904       0       0\n",
                   &(sum){NULL, PM_DIALECT_PMAP_SMALL_X, 35904, NONE, NONE, NONE, NONE});
 }
@@ -304,26 +294,11 @@ static void no_rss_beside_a_size(void **state)
 /* A rule of '=' that stands above narrow rows makes no sums of -X of what follows them. */
 static void sums_of_other_rows_prove_nothing(void **state)
 {
-    (void)state;
     kit_expect_block(PM_TEXT("1:   a\n=== ===\n0000000000400000      4K r---- x\n  0 KB\n"),
                      PM_STATE_COMPLETE, PM_CHECKED_NONE, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone),
-        cmocka_unit_test(stamped),
-        cmocka_unit_test(a_log_of_sums),
-        cmocka_unit_test(two_lines_of_sles),
-        cmocka_unit_test(what_is_no_sum),
-        cmocka_unit_test(what_is_no_sum_of_rows),
-        cmocka_unit_test(words_that_nobody_knows),
-        cmocka_unit_test(zeroes_are_no_totals),
-        cmocka_unit_test(header_and_sums),
-        cmocka_unit_test(no_rss_beside_a_size),
-        cmocka_unit_test(sums_of_other_rows_prove_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(alone), TEST(stamped), TEST(a_log_of_sums), TEST(two_lines_of_sles),
+          TEST(what_is_no_sum), TEST(what_is_no_sum_of_rows), TEST(words_that_nobody_knows),
+          TEST(zeroes_are_no_totals), TEST(header_and_sums), TEST(no_rss_beside_a_size),
+          TEST(sums_of_other_rows_prove_nothing))

@@ -28,8 +28,7 @@ static void moments_with_text_and_a_pid(void **state)
     };
     char text[256];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_seen *s;
 
         snprintf(text, sizeof text, "%s" ROW, cases[i].line);
@@ -47,7 +46,6 @@ static void a_pid_is_for_one_block(void **state)
     pm_seen *s = kit_read(PM_TEXT("2026-11-21 02:05:32 pid 4711\n" ROW "total kB 12 8 4\n" ROW
                                   "2026-11-21 02:06:32\n" ROW));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 3);
     assert_int_equal(s->blocks[0].pid, 4711);
     assert_int_equal(s->blocks[1].pid, PMAPDB_UNKNOWN);
@@ -113,9 +111,8 @@ static void every_line_stamped(void **state)
     };
     static const char *const stamps[] = {S1, S2, "Nov 21 2026 02:05:32 UTC: ", "1795226732 "};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (size_t k = 0; k < sizeof stamps / sizeof *stamps; k++) {
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (size_t k = 0; k < COUNT(stamps); k++) {
             pm_buf text = {0};
             pm_seen *s;
 
@@ -144,7 +141,6 @@ static void stamped_twice(void **state)
 {
     pm_seen *s = kit_read(PM_TEXT("[2026-11-21 03:05:32] " S2 ROW));
 
-    (void)state;
     assert_int_equal(s->n_rows, 1);
     assert_int_equal(s->blocks[0].time_ms, T1);
     kit_free(s);
@@ -168,8 +164,7 @@ static void marks_of_omission(void **state)
                                         "... 12 lines truncated"};
     char text[512];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+    for (size_t i = 0; i < COUNT(marks); i++) {
         snprintf(text, sizeof text, ROW "%s\n" ROW2, marks[i]);
         kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
                          "line 2 stands for rows that were left out");
@@ -195,8 +190,7 @@ static void what_marks_no_omission(void **state)
                                         "done."};
     char text[512];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < COUNT(lines); i++) {
         snprintf(text, sizeof text, ROW ROW2 "%s\n", lines[i]);
         kit_expect_block(pm_text_of(text), PM_STATE_COMPLETE, PM_CHECKED_NONE, "");
         snprintf(text, sizeof text, ROW "%s\n" ROW2, lines[i]);
@@ -207,7 +201,6 @@ static void what_marks_no_omission(void **state)
 
 static void pmap_that_gives_up(void **state)
 {
-    (void)state;
     kit_expect_block(PM_TEXT(ROW ROW2 "pmap: Unknown format in smaps file!\n"), PM_STATE_PARTIAL,
                      PM_CHECKED_NONE, "line 3: pmap gave up in the middle");
     kit_expect_block(PM_TEXT(ROW "ERROR: inconsistent detail field in smaps file, line:\n"),
@@ -223,8 +216,7 @@ static void processes_named_in_passing(void **state)
                                         "#  SIGSEGV (0xb) at pc=0x00007f01, pid=77, tid=78\n"};
     char text[512];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < COUNT(lines); i++) {
         pm_seen *s;
 
         snprintf(text, sizeof text, MAP MAP2 "%s" MAP2, lines[i]);
@@ -244,7 +236,6 @@ static void a_header_outweighs_the_words(void **state)
 {
     pm_seen *s = kit_read(PM_TEXT("$ cat /proc/77/maps\n4711:   a\n" ROW));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 1);
     assert_int_equal(s->blocks[0].pid, 4711);
     kit_free(s);
@@ -276,8 +267,7 @@ static void refusals_of_the_system(void **state)
     };
     char text[512];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_seen *s;
 
         snprintf(text, sizeof text, MAP "%s" MAP, cases[i].line);
@@ -297,8 +287,7 @@ static void other_refusals_say_nothing_of_a_map(void **state)
         "cat: /proc/9/status: Permission denied\n", "cat: /etc/maps: Permission denied\n",
         "cat: /proc/9/smaps: Is a directory\n", "Permission denied (publickey).\n"};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < COUNT(lines); i++) {
         pm_seen *s = kit_read(pm_text_of(lines[i]));
 
         if (s->n_blocks)
@@ -315,7 +304,6 @@ static void other_tools_are_named_once(void **state)
                          "a 1 root cwd DIR 254,0 4096 2 /\n" MAP "Native Memory Tracking:\n" MAP2
                          "COMMAND   PID USER   FD   TYPE DEVICE SIZE/OFF    NODE NAME\n"));
 
-    (void)state;
     assert_int_equal(s->n_blocks, 2);
     assert_string_equal(s->blocks[0].empty.data, "lsof: open files, no memory map");
     assert_int_equal(s->blocks[0].first_line, 1);
@@ -343,8 +331,7 @@ static void a_loop_names_its_process(void **state)
          {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN}},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_seen *s = kit_read(pm_text_of(cases[i].text));
 
         assert_int_equal(s->n_blocks, 2);
@@ -358,23 +345,9 @@ static void a_loop_names_its_process(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moments_with_text_and_a_pid),
-        cmocka_unit_test(a_pid_is_for_one_block),
-        cmocka_unit_test(every_line_stamped),
-        cmocka_unit_test(stamped_twice),
-        cmocka_unit_test(marks_of_omission),
-        cmocka_unit_test(what_marks_no_omission),
-        cmocka_unit_test(pmap_that_gives_up),
-        cmocka_unit_test(processes_named_in_passing),
-        cmocka_unit_test(a_header_outweighs_the_words),
-        cmocka_unit_test(refusals_of_the_system),
-        cmocka_unit_test(other_refusals_say_nothing_of_a_map),
-        cmocka_unit_test(other_tools_are_named_once),
-        cmocka_unit_test(a_loop_names_its_process),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(moments_with_text_and_a_pid), TEST(a_pid_is_for_one_block), TEST(every_line_stamped),
+          TEST(stamped_twice), TEST(marks_of_omission), TEST(what_marks_no_omission),
+          TEST(pmap_that_gives_up), TEST(processes_named_in_passing),
+          TEST(a_header_outweighs_the_words), TEST(refusals_of_the_system),
+          TEST(other_refusals_say_nothing_of_a_map), TEST(other_tools_are_named_once),
+          TEST(a_loop_names_its_process))

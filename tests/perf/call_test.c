@@ -1,10 +1,5 @@
 /* call_words: parameters of the five calls in words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "perf/call.h"
 
@@ -43,7 +38,6 @@ static void word_is(pm_call_kind kind, int i, uint64_t value, const char *expect
 
 static void whole_calls(void **state)
 {
-    (void)state;
     says(PM_CALL_MMAP, ALL, (uint64_t[6]){0, 8192, 3, 0x22, 0xffffffff, 0},
          "addr=0, len=8192, prot=PROT_READ|PROT_WRITE, flags=MAP_PRIVATE|MAP_ANONYMOUS, "
          "fd=ffffffff, off=0");
@@ -61,7 +55,6 @@ static void whole_calls(void **state)
 /* What is not known is not 0. */
 static void unknown(void **state)
 {
-    (void)state;
     says(PM_CALL_MMAP, 3, (uint64_t[6]){0, 4096}, "addr=0, len=4096, prot=?, flags=?, fd=?, off=?");
     says(PM_CALL_BRK, 0, (uint64_t[6]){0}, "brk=?");
 }
@@ -104,14 +97,12 @@ static void flags_of_mmap(void **state)
         {0, "0"},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < COUNT(known); i++)
         word_is(PM_CALL_MMAP, 3, known[i].value, known[i].words);
 }
 
 static void other_flags(void **state)
 {
-    (void)state;
     word_is(PM_CALL_MPROTECT, 2, 0, "PROT_NONE");
     word_is(PM_CALL_MPROTECT, 2, PROT_READ | PROT_WRITE | PROT_EXEC,
             "PROT_READ|PROT_WRITE|PROT_EXEC");
@@ -129,7 +120,6 @@ static void names(void **state)
     static const char *const calls[] = {"mmap", "munmap", "brk", "mremap", "mprotect"};
     static const int parameters[] = {6, 2, 1, 5, 3};
 
-    (void)state;
     for (int kind = 0; kind < PM_CALL_COUNT; kind++) {
         assert_string_equal(pm_call_name(kind), calls[kind]);
         for (int i = 0; i < PM_CALL_ARGS; i++)
@@ -139,7 +129,6 @@ static void names(void **state)
 
 static void errors(void **state)
 {
-    (void)state;
     assert_int_equal(pm_call_errno(PM_CALL_MMAP, (uint64_t)-12), 12);
     assert_int_equal(pm_call_errno(PM_CALL_MMAP, (uint64_t)-4095), 4095);
     assert_int_equal(pm_call_errno(PM_CALL_MMAP, (uint64_t)-4096), 0);
@@ -159,20 +148,11 @@ static void adds(void **state)
 {
     pm_buf out = {0};
 
-    (void)state;
     assert_int_equal(pm_buf_add(&out, "brk: ", 5, NULL), PMAPDB_OK);
     assert_int_equal(pm_call_words(PM_CALL_BRK, 1, (uint64_t[6]){0x10}, &out, NULL), PMAPDB_OK);
     assert_string_equal(out.data, "brk: brk=10");
     pm_buf_free(&out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_calls), cmocka_unit_test(unknown), cmocka_unit_test(flags_of_mmap),
-        cmocka_unit_test(other_flags), cmocka_unit_test(names),   cmocka_unit_test(errors),
-        cmocka_unit_test(adds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(whole_calls), TEST(unknown), TEST(flags_of_mmap), TEST(other_flags), TEST(names),
+          TEST(errors), TEST(adds))

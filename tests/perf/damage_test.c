@@ -11,7 +11,6 @@ static void cut_anywhere(void **state)
         "t 1 [001] 1.500001: syscalls:sys_exit_munmap: 0x0\n" CHAIN BRK;
     perf_seen whole = perf_read(PM_TEXT(text), sizeof text);
 
-    (void)state;
     assert_int_equal(whole.events, 4);
     for (size_t n = 0; n < sizeof text; n++) {
         perf_seen s = perf_read((pm_text){text, n}, 64);
@@ -49,7 +48,6 @@ static void random_damage(void **state)
     char copy[sizeof text];
     unsigned seed = 1;
 
-    (void)state;
     for (int turn = 0; turn < 20000; turn++) {
         size_t n = sizeof text - 1;
         perf_seen s;
@@ -107,11 +105,10 @@ static void long_lines(void **state)
         {BRK "\n", "", "1 " BRK_TOLD " chain 0\n3! an event of more than 1 MiB\n", 5 << 20},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < COUNT(known); i++) {
         pm_buf text = long_text(known[i].before, known[i].n, known[i].after);
 
-        for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+        for (size_t k = 0; k < COUNT(steps); k++)
             perf_same(pm_buf_text(&text), steps[k], known[i].expected);
         pm_buf_free(&text);
     }
@@ -122,7 +119,6 @@ static void long_chain(void **state)
 {
     pm_buf text = {0};
 
-    (void)state;
     pm_buf_addf(&text, NULL, BRK);
     for (int i = 0; i < 100000; i++)
         pm_buf_addf(&text, NULL, "\t           1fc47 f+0x7 (/usr/lib/ld.so)\n");
@@ -140,9 +136,8 @@ static void hostile_lines(void **state)
         "1 ", "1.500000: ", " syscalls:sys_exit_brk:", "+0x1 (", "(", "a: 0x1, ", " [1]"};
     static const char *const ends[] = {" syscalls:sys_exit_brk: 0x1\n", "\n", ")\n"};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+    for (size_t i = 0; i < COUNT(words); i++)
+        for (size_t k = 0; k < COUNT(ends); k++) {
             pm_buf text = {0};
             perf_seen s;
 
@@ -157,13 +152,5 @@ static void hostile_lines(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_anywhere),  cmocka_unit_test(random_damage),
-        cmocka_unit_test(long_lines),    cmocka_unit_test(long_chain),
-        cmocka_unit_test(hostile_lines),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(cut_anywhere), TEST(random_damage), TEST(long_lines), TEST(long_chain),
+          TEST(hostile_lines))

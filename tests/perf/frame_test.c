@@ -1,15 +1,11 @@
 /* perf_frame: frames of chains, as perf prints them with its several fields. */
 #include "base/buf.h"
 #include "perf/text.h"
+#include "unit.h"
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define AT "\t           1fc47 "
 
@@ -41,7 +37,6 @@ static void expect(const char *chain, const char *expected)
 
 static void symbols(void **state)
 {
-    (void)state;
     expect(AT "brk+0x7 (/usr/lib/ld.so.2)\n", "1fc47|brk|7|/usr/lib/ld.so.2\n");
     expect(AT "_dl_start+0x0 (/ld.so)\n", "1fc47|_dl_start|0|/ld.so\n");
     expect(AT "__brk+0x7 (inlined)\n", "1fc47|__brk|7||inlined\n");
@@ -64,7 +59,6 @@ static void symbols(void **state)
 /* A path with parentheses is whole. */
 static void paths(void **state)
 {
-    (void)state;
     expect(AT "f+0x1 (/memfd:jit (deleted))\n", "1fc47|f|1|/memfd:jit (deleted)\n");
     expect(AT "[unknown] (/memfd:doublemapper (deleted))\n",
            "1fc47||0|/memfd:doublemapper (deleted)\n");
@@ -80,7 +74,6 @@ static void paths(void **state)
 /* -F without symoff, dso, sym. */
 static void fewer_fields(void **state)
 {
-    (void)state;
     expect(AT "brk (/ld.so)\n", "1fc47|brk|0|/ld.so\n");
     expect(AT "f(int, char) (/a (b)/ld.so)\n", "1fc47|f(int, char)|0|/a (b)/ld.so\n");
     expect(AT "brk+0x7\n", "1fc47|brk|7|\n");
@@ -92,7 +85,6 @@ static void fewer_fields(void **state)
 
 static void kernel(void **state)
 {
-    (void)state;
     expect("\tffffffff81417e9c syscall_exit_work+0xbc ([kernel.kallsyms])\n"
            "\tffffffff821ef84e do_syscall_64+0x22e ([kernel.vmlinux])\n"
            "\tffffffffc0001000 nf_hook+0x2 ([nf_tables])\n"
@@ -107,7 +99,6 @@ static void kernel(void **state)
 /* Tabs that became blanks, lines of source code, no last newline, nothing. */
 static void around(void **state)
 {
-    (void)state;
     expect(
         "                   1fc47 brk+0x7 (/ld.so)\n  brk.c:37\n  :0\n\n1ab78 start+0x0 (/ld.so)",
         "1fc47|brk|7|/ld.so\n1ab78|start|0|/ld.so\n");
@@ -128,7 +119,6 @@ static void cut_anywhere(void **state)
                                 "__brk+0x7 (inlined)\n\t               0 [unknown] ([unknown])\n";
     pm_buf whole = frames_of(PM_TEXT(chain));
 
-    (void)state;
     for (size_t n = 0; n < sizeof chain; n++) {
         pm_buf part = frames_of((pm_text){chain, n});
         pm_text t = pm_buf_text(&part);
@@ -143,12 +133,5 @@ static void cut_anywhere(void **state)
     pm_buf_free(&whole);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(symbols), cmocka_unit_test(paths),  cmocka_unit_test(fewer_fields),
-        cmocka_unit_test(kernel),  cmocka_unit_test(around), cmocka_unit_test(cut_anywhere),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(symbols), TEST(paths), TEST(fewer_fields), TEST(kernel), TEST(around),
+          TEST(cut_anywhere))

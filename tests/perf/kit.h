@@ -4,16 +4,11 @@
 
 #include "base/buf.h"
 #include "perf/text.h"
+#include "unit.h"
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+
 #include <stdio.h>
 #include <stdlib.h>
-/* cmocka.h wants the five above. */
-#include <cmocka.h>
-
 /* As perf 6.1 on Linux 6.18 prints it. */
 #define BRK "t 32480 [001] 13004.182952:           syscalls:sys_enter_brk: brk: 0x00000000\n"
 #define BRK_TOLD "t -/32480 13004182952000 enter brk brk=0"

@@ -212,7 +212,6 @@ static void same_bits(bits *got, bits *want)
 
 static void as_page_by_page(void **state)
 {
-    (void)state;
     for (int round = 0; round < 60; round++) {
         bits got = {0};
         model m = {.brk = 0};
@@ -277,7 +276,6 @@ static void huge_pages_round_up(void **state)
 {
     world w;
 
-    (void)state;
     begin_world(&w);
     call(&w,
          (pm_traced_call){
@@ -296,7 +294,6 @@ static void copies_are_new(void **state)
 {
     world w;
 
-    (void)state;
     begin_world(&w);
     call(&w, (pm_traced_call){1, 1, 2, {0, 4 * PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
     call(&w, (pm_traced_call){
@@ -325,7 +322,6 @@ static void moves_only_what_was_there(void **state)
     pm_traced_call other = {3, 20, 30, {0, 2 * PAGE, 3, 0}, BASE, 0, 1, PM_CALL_MMAP, 15};
     world w;
 
-    (void)state;
     begin_world(&w);
     call(&w, (pm_traced_call){1, 1, 2, {0, 2 * PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
     kit_ok(pm_replay_begin(w.r, 0, &move, NULL), NULL);
@@ -347,7 +343,6 @@ static void two_move_at_once(void **state)
         4, 20, 30, {0x50000, PAGE, 3 * PAGE, MREMAP_MAYMOVE}, 0x200000, 0, 1, PM_CALL_MREMAP, 15};
     world w;
 
-    (void)state;
     begin_world(&w);
     call(&w, (pm_traced_call){1, 1, 2, {0, PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
     call(&w, (pm_traced_call){2, 1, 2, {0, PAGE, 3, 0}, 0x50000, 0, 0, PM_CALL_MMAP, 15});
@@ -370,7 +365,6 @@ static void half_calls(void **state)
 {
     world w;
 
-    (void)state;
     begin_world(&w);
     call(&w, (pm_traced_call){1, 1, 2, {0, 4 * PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
     call(&w, (pm_traced_call){2, 3, PMAPDB_UNKNOWN, {BASE, PAGE}, 0, 0, 0, PM_CALL_MUNMAP, 3});
@@ -390,7 +384,6 @@ static void exec_clears_all(void **state)
 {
     world w;
 
-    (void)state;
     begin_world(&w);
     call(&w, (pm_traced_call){1, 1, 2, {0}, 0x550000000000, 0, 0, PM_CALL_BRK, 1});
     call(&w, (pm_traced_call){2, 3, 4, {0, PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
@@ -410,7 +403,6 @@ static void spaces_are_apart(void **state)
     pm_traced_call free_it = {2, 3, 4, {BASE, PAGE}, 0, 0, 0, PM_CALL_MUNMAP, 3};
     world w;
 
-    (void)state;
     begin_world(&w);
     call(&w, (pm_traced_call){1, 1, 2, {0, PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
     kit_ok(pm_replay_begin(w.r, 1, &free_it, NULL), NULL);
@@ -437,7 +429,6 @@ static void absurd_lengths(void **state)
     pm_replay_out out = {NULL, is_a_range, is_a_range};
     pm_replay *r = NULL;
 
-    (void)state;
     kit_ok(pm_replay_new(1, &out, &r, NULL), NULL);
     for (int i = 1; i < 20000; i++) {
         pm_traced_call c = {.call_id = i,
@@ -462,22 +453,12 @@ static void bounded(void **state)
     pm_space space = 0;
     pmapdb_error err = {0};
 
-    (void)state;
     assert_int_equal(pm_ranges_put(&ranges, &space, &(pm_range){1, 2, 3, 4}, &err), PMAPDB_INPUT);
     assert_string_equal(err.text,
                         "more than 4194304 ranges are mapped at once: record fewer processes");
     pm_ranges_free(&ranges);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_page_by_page),  cmocka_unit_test(huge_pages_round_up),
-        cmocka_unit_test(copies_are_new),   cmocka_unit_test(moves_only_what_was_there),
-        cmocka_unit_test(two_move_at_once), cmocka_unit_test(half_calls),
-        cmocka_unit_test(exec_clears_all),  cmocka_unit_test(spaces_are_apart),
-        cmocka_unit_test(absurd_lengths),   cmocka_unit_test(bounded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(as_page_by_page), TEST(huge_pages_round_up), TEST(copies_are_new),
+          TEST(moves_only_what_was_there), TEST(two_move_at_once), TEST(half_calls),
+          TEST(exec_clears_all), TEST(spaces_are_apart), TEST(absurd_lengths), TEST(bounded))

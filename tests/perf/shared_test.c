@@ -162,7 +162,6 @@ static void same_as_the_other_listing(void **state)
     pm_buf other = unpack("c_traced_fp.seed_script_output.txt.zst"), expected = {0};
     char *save = NULL;
 
-    (void)state;
     for (char *line = strtok_r(other.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         add_line(&expected, line);
     expect_same(pm_buf_text(&l.text), pm_buf_text(&expected));
@@ -179,7 +178,6 @@ static void whole_chains(void **state)
 {
     listing l = list("c_traced_dwarf.script.txt.zst");
 
-    (void)state;
     assert_int_equal(l.count[PM_CALL_MMAP] + l.count[PM_CALL_MUNMAP] + l.count[PM_CALL_BRK] +
                          l.count[PM_CALL_MREMAP] + l.count[PM_CALL_MPROTECT],
                      7839);
@@ -196,10 +194,9 @@ static void in_any_chunks(void **state)
     pm_text t = {pm_buf_text(&bytes).data, 200000};
     perf_seen whole;
 
-    (void)state;
     assert_true(bytes.len > t.len);
     whole = perf_read(t, t.len);
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+    for (size_t i = 0; i < COUNT(steps); i++)
         perf_same(t, steps[i], whole.text.data);
     pm_buf_free(&whole.text);
     pm_buf_free(&bytes);

@@ -22,7 +22,6 @@ static void line_is(const char *line, const char *expected)
 
 static void all_calls(void **state)
 {
-    (void)state;
     line_is("t 32480 [001] 13004.183455:   syscalls:sys_enter_mmap: addr: 0x00000000, "
             "len: 0x00002000, prot: 0x00000003, flags: 0x00000022, fd: 0xffffffff, off: 0x00000000",
             "t -/32480 13004183455000 enter mmap addr=0, len=8192, prot=PROT_READ|PROT_WRITE, "
@@ -61,8 +60,7 @@ static void fields(void **state)
         "\tt 32480 [001] 13004.182952: syscalls:sys_enter_brk: brk: 0x00000000",
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+    for (size_t i = 0; i < COUNT(same); i++)
         line_is(same[i], BRK_TOLD);
     line_is("t 32480 [001] 13004.182952857: syscalls:sys_exit_brk: 0x1",
             "t -/32480 13004182952857 exit brk 1");
@@ -97,8 +95,7 @@ static void names_of_threads(void **state)
     };
     char text[256], told[256];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         snprintf(text, sizeof text, "%s 77 [001] 1.000001: syscalls:sys_exit_brk: 0x1", names[i]);
         snprintf(told, sizeof told, "%s -/77 1000001000 exit brk 1", names[i]);
         line_is(text, told);
@@ -111,7 +108,6 @@ static void names_of_threads(void **state)
 
 static void chains(void **state)
 {
-    (void)state;
     reads(BRK CHAIN BRK CHAIN, "1 " BRK_TOLD " chain 2\n5 " BRK_TOLD " chain 2\n");
     reads(BRK KERNEL CHAIN, "1 " BRK_TOLD " chain 2\n");
     reads(BRK "\n" BRK BRK,
@@ -154,7 +150,6 @@ static void other_events(void **state)
         "t 32480 [001] 13004.182953: PERF_RECORD_COMM exec: t:32480/32480\n" BRK CHAIN;
     perf_seen s = perf_read(PM_TEXT(text), 100);
 
-    (void)state;
     assert_int_equal(s.seen, 9);
     assert_int_equal(s.taken, 2);
     assert_string_equal(s.text.data, "14 " BRK_TOLD " chain 0\n32 " BRK_TOLD " chain 2\n");
@@ -168,7 +163,6 @@ static void other_events(void **state)
 
 static void lost(void **state)
 {
-    (void)state;
     reads("many  2067 [001] 13031.500744: PERF_RECORD_LOST lost 1\n"
           "many  2067/2067  [001] 13031.500759: PERF_RECORD_LOST lost 12\n" BRK,
           "3 " BRK_TOLD " chain 0\nlost 13\n");
@@ -224,8 +218,7 @@ static void bad_events(void **state)
          "a parameter is missing or cannot be read"},
     };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; i < COUNT(known); i++) {
         char text[1024], told[512];
 
         snprintf(text, sizeof text, BRK CHAIN "%s\n" CHAIN BRK, known[i].line);
@@ -238,7 +231,6 @@ static void bad_events(void **state)
 /* The last line may be cut off. */
 static void no_last_newline(void **state)
 {
-    (void)state;
     reads("t 1 [001] 1.500000: syscalls:sys_exit_brk: 0x55b251", "1! cut off\n");
     reads(BRK "\t  1fc47 brk+0x7 (/ld.so)", "1 " BRK_TOLD " chain 1\n");
     reads(BRK "\t  1fc47 brk+0x7 (/ld.s", "1 " BRK_TOLD " chain 0\n");
@@ -264,7 +256,6 @@ static void callbacks(void **state)
     pmapdb_error err;
     pm_perf *p = NULL;
 
-    (void)state;
     assert_int_equal(pm_perf_new(&stops, &p, &err), PMAPDB_OK);
     assert_int_equal(pm_perf_feed(p, text, sizeof text - 1, &err), PMAPDB_INPUT);
     assert_string_equal(err.text, "enough");
@@ -279,15 +270,5 @@ static void callbacks(void **state)
     pm_perf_free(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_calls),        cmocka_unit_test(fields),
-        cmocka_unit_test(names_of_threads), cmocka_unit_test(chains),
-        cmocka_unit_test(other_events),     cmocka_unit_test(lost),
-        cmocka_unit_test(bad_events),       cmocka_unit_test(no_last_newline),
-        cmocka_unit_test(callbacks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(all_calls), TEST(fields), TEST(names_of_threads), TEST(chains), TEST(other_events),
+          TEST(lost), TEST(bad_events), TEST(no_last_newline), TEST(callbacks))

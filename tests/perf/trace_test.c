@@ -60,7 +60,6 @@ static void expect(const char *script, const char *wanted)
 
 static void by_thread(void **state)
 {
-    (void)state;
     /* per process, the second mmap's enter would be the first one's exit's */
     expect("+0m1000 +1m2000 -0ma000 -1mb000",
            "mmap/0 1000 -> a000; mmap/1 2000 -> b000; (1 (2 1) 2) ");
@@ -70,7 +69,6 @@ static void by_thread(void **state)
 
 static void halves(void **state)
 {
-    (void)state;
     expect("-0m5 +0m1 +0m2 -0m6", "mmap/0 -> 5; mmap/0 1; mmap/0 2 -> 6; 1) (2 (3 3) ");
     expect("+0m1 -0b7 -0m8", "mmap/0 1; brk/0 -> 7; mmap/0 -> 8; (1 2) 3) ");
     expect("+0u1 +1m2 -1m3", "mmap/1 2 -> 3; munmap/0 1; (2 (1 1) ");
@@ -84,7 +82,6 @@ static void in_the_order_of_time(void **state)
     pm_trace t;
     pm_buf text = {0};
 
-    (void)state;
     pm_trace_init(&t);
     add(&t, 30, "+0u2");
     add(&t, 30, "-0u0");
@@ -110,7 +107,6 @@ static void chains_are_kept_once(void **state)
     pm_perf_event e = {.comm = PM_TEXT("worker"), .pid = 1, .tid = 1, .kind = PM_CALL_MMAP};
     pm_trace t;
 
-    (void)state;
     pm_trace_init(&t);
     for (size_t i = 0; i < 4; i++) {
         e.chain = pm_text_of(chains[i]);
@@ -124,14 +120,4 @@ static void chains_are_kept_once(void **state)
     pm_trace_free(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_thread),
-        cmocka_unit_test(halves),
-        cmocka_unit_test(in_the_order_of_time),
-        cmocka_unit_test(chains_are_kept_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(by_thread), TEST(halves), TEST(in_the_order_of_time), TEST(chains_are_kept_once))

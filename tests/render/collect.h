@@ -2,12 +2,7 @@
 #ifndef PM_TESTS_RENDER_COLLECT_H
 #define PM_TESTS_RENDER_COLLECT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/buf.h"
 #include "render/render.h"

@@ -36,7 +36,6 @@ static const pm_value rows[] = {
 
 static void golden(void **state)
 {
-    (void)state;
     assert_renders(
         (pm_render_options){.format = PM_FORMAT_CSV, .human = true, .color = true, .width = 20},
         columns, COUNT_OF(columns), rows, 2, GOLDEN("\n"));
@@ -55,7 +54,6 @@ static void odd_names_and_times_are_quoted(void **state)
                                     {"", PM_UNIT_INT}};
     static const pm_value values[] = {REAL(2.5), TEXT("21 Nov, 02:05"), TEXT("n/a"), INT(-1)};
 
-    (void)state;
     assert_renders((pm_render_options){.format = PM_FORMAT_CSV}, odd, 4, values, 1,
                    "\"max(a, b)\",\"\"\"q\"\"\",\" x\",\"\"\n"
                    "2.5,\"21 Nov, 02:05\",\"n/a\",-1\n");
@@ -67,7 +65,6 @@ static void empty_text_without_an_address_is_known(void **state)
     static const pm_value value = {.kind = PM_VALUE_TEXT, .t = {NULL, 0}};
     static const pm_column text = {"text", PM_UNIT_TEXT};
 
-    (void)state;
     assert_renders((pm_render_options){.format = PM_FORMAT_CSV}, &text, 1, &value, 1,
                    "text\n\"\"\n");
     assert_renders((pm_render_options){.format = PM_FORMAT_NDJSON}, &text, 1, &value, 1,
@@ -79,7 +76,6 @@ static void no_number_is_unknown(void **state)
 {
     static const pm_value values[] = {REAL(NAN), NONE};
 
-    (void)state;
     assert_renders((pm_render_options){.format = PM_FORMAT_CSV}, columns, 2, values, 1,
                    "id,taken_at\n,\n");
     /* an empty line would be no row */
@@ -146,7 +142,6 @@ static void reads_back(void **state)
     fields got = {0};
     collected c = {0};
 
-    (void)state;
     assert_int_equal(render_into(&c, (pm_render_options){.format = PM_FORMAT_CSV}, two, 2, values,
                                  (int)n / 2, NULL),
                      PMAPDB_OK);
@@ -208,8 +203,7 @@ static void formulas_are_made_text(void **state)
     static const pm_value values[] = {INT(-5), TEXT("-2h"), REAL(-0.5)};
     pm_render_options safe = {.format = PM_FORMAT_CSV, .safe = true};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+    for (size_t i = 0; i < COUNT(cells); i++) {
         pm_value v = {.kind = PM_VALUE_TEXT, .t = pm_text_of(cells[i].text)};
         collected plain = {0}, made = {0};
         pm_buf expected = {0};
@@ -232,22 +226,10 @@ static void formulas_are_made_text(void **state)
 
 static void refused_writes_come_out(void **state)
 {
-    (void)state;
     assert_refusals_pass((pm_render_options){.format = PM_FORMAT_CSV}, columns, COUNT_OF(columns),
                          rows, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden),
-        cmocka_unit_test(odd_names_and_times_are_quoted),
-        cmocka_unit_test(empty_text_without_an_address_is_known),
-        cmocka_unit_test(no_number_is_unknown),
-        cmocka_unit_test(reads_back),
-        cmocka_unit_test(formulas_are_made_text),
-        cmocka_unit_test(refused_writes_come_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(golden), TEST(odd_names_and_times_are_quoted),
+          TEST(empty_text_without_an_address_is_known), TEST(no_number_is_unknown),
+          TEST(reads_back), TEST(formulas_are_made_text), TEST(refused_writes_come_out))

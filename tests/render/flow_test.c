@@ -38,7 +38,6 @@ static void say_hostile(pm_flow *f)
 
 static void breaks(void **state)
 {
-    (void)state;
     assert_flows(0, false, say_card, "web/7  LEAK  linear since noon,\n  7 and more\n");
     assert_flows(31, false, say_card, "web/7  LEAK  linear since noon,\n  7 and more\n");
     assert_flows(20, false, say_card, "web/7  LEAK  linear\n    since noon,\n  7 and more\n");
@@ -51,7 +50,6 @@ static void breaks(void **state)
 
 static void colors(void **state)
 {
-    (void)state;
     assert_flows(20, true, say_card,
                  "\x1b[1mweb/7\x1b[0m  \x1b[1;31mLEAK\x1b[0m  linear\n    since noon,\n"
                  "  7 and more\n");
@@ -59,7 +57,6 @@ static void colors(void **state)
 
 static void hostile(void **state)
 {
-    (void)state;
     assert_flows(0, false, say_hostile, "a\\x1b[31m \xc3\xa4\xe4\xb8\xad b\\x0ac\n");
     assert_flows(13, false, say_hostile, "a\\x1b[31m \xc3\xa4\xe4\xb8\xad\n b\\x0ac\n");
     assert_flows(11, false, say_hostile, "a\\x1b[31m\n \xc3\xa4\xe4\xb8\xad b\\x0ac\n");
@@ -72,7 +69,6 @@ static void refusal(void **state)
     pmapdb_error err;
     pm_flow f = {.sink = &sink, .err = &err};
 
-    (void)state;
     say_card(&f);
     assert_int_equal(f.st, PMAPDB_IO);
     assert_string_equal(err.text, "refused");
@@ -81,10 +77,4 @@ static void refusal(void **state)
     pm_buf_free(&c.text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(breaks), cmocka_unit_test(colors),
-                                       cmocka_unit_test(hostile), cmocka_unit_test(refusal)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(breaks), TEST(colors), TEST(hostile), TEST(refusal))

@@ -36,7 +36,6 @@ static void golden(void **state)
 {
     int n = COUNT_OF(columns);
 
-    (void)state;
     assert_renders(array, columns, n, rows, 3, "[\n" FIRST ",\n" SECOND ",\n{}\n]\n");
     assert_renders(lines, columns, n, rows, 3, FIRST "\n" SECOND "\n{}\n");
     assert_renders(array, columns, n, NULL, 0, "[]\n");
@@ -50,7 +49,6 @@ static void what_is_no_number_is_absent(void **state)
         {"a", PM_UNIT_REAL}, {"b", PM_UNIT_REAL}, {"c", PM_UNIT_REAL}};
     const pm_value values[] = {REAL(NAN), REAL(-HUGE_VAL), REAL(1e300)};
 
-    (void)state;
     assert_renders(lines, reals, 3, values, 1, "{\"c\":1e+300}\n");
 }
 
@@ -71,7 +69,6 @@ static void reads_back(void **state)
     json_t *all, *row;
     size_t i;
 
-    (void)state;
     assert_int_equal(render_into(&c, array, two, 2, values, 4, NULL), PMAPDB_OK);
     all = json_loadb(c.text.data, c.text.len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
     assert_int_equal(json_array_size(all), 4);
@@ -108,7 +105,6 @@ static void one_object(void **state)
     pm_sink sink = {&c, collect};
     pmapdb_error err;
 
-    (void)state;
     assert_int_equal(pm_render_object(&sink, pairs, sizeof pairs / sizeof pairs[0], &err),
                      PMAPDB_OK);
     assert_string_equal(c.text.data,
@@ -127,7 +123,6 @@ static void one_object(void **state)
 
 static void refused_writes_come_out(void **state)
 {
-    (void)state;
     assert_refusals_pass(array, columns, COUNT_OF(columns), rows, 3);
     assert_refusals_pass(lines, columns, COUNT_OF(columns), rows, 3);
 }
@@ -144,7 +139,6 @@ static void memory_runs_out(void **state)
     pmapdb_status st = PMAPDB_NOMEM;
     int n = 0;
 
-    (void)state;
     json_set_alloc_funcs(failing_malloc, free);
     for (; st != PMAPDB_OK && n < 1000; n++) {
         collected c = {0};
@@ -160,16 +154,5 @@ static void memory_runs_out(void **state)
     assert_true(n > COUNT_OF(columns));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden),
-        cmocka_unit_test(what_is_no_number_is_absent),
-        cmocka_unit_test(reads_back),
-        cmocka_unit_test(one_object),
-        cmocka_unit_test(refused_writes_come_out),
-        cmocka_unit_test(memory_runs_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(golden), TEST(what_is_no_number_is_absent), TEST(reads_back), TEST(one_object),
+          TEST(refused_writes_come_out), TEST(memory_runs_out))

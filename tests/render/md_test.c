@@ -18,7 +18,6 @@ static void golden(void **state)
                                     NONE,         NONE,         NONE,
                                     TEXT("x")};
 
-    (void)state;
     assert_renders(md, columns, 5, rows, 2,
                    "| category | rss_delta | taken_at | max(n) | mixed |\n"
                    "| --- | ---: | --- | ---: | --- |\n"
@@ -49,8 +48,7 @@ static void names_stay_names(void **state)
     };
     static const pm_column column = {"p|n", PM_UNIT_TEXT};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+    for (size_t i = 0; i < COUNT(cells); i++) {
         pm_value v = {.kind = PM_VALUE_TEXT, .t = pm_text_of(cells[i].text)};
         char expected[256];
 
@@ -64,17 +62,7 @@ static void refused_writes_come_out(void **state)
     static const pm_column columns[] = {{"a", PM_UNIT_TEXT}, {"b", PM_UNIT_KIB}};
     static const pm_value rows[] = {TEXT("x"), INT(1)};
 
-    (void)state;
     assert_refusals_pass(md, columns, 2, rows, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden),
-        cmocka_unit_test(names_stay_names),
-        cmocka_unit_test(refused_writes_come_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(golden), TEST(names_stay_names), TEST(refused_writes_come_out))

@@ -14,7 +14,6 @@ static void exact_reads_back(void **state)
                                     DBL_MAX, DBL_MIN, DBL_EPSILON, 5e-324,  123456, 1e15 + 0.3};
     char text[PM_NUMBER_TEXT];
 
-    (void)state;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         pm_number_exact(values[i], text);
         assert_true(strtod(text, NULL) == values[i]);
@@ -45,7 +44,6 @@ static void brief_has_six_digits(void **state)
                  {HUGE_VAL, "inf"}};
     char text[PM_NUMBER_TEXT];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pm_number_brief(cases[i].v, text);
         assert_string_equal(text, cases[i].text);
@@ -68,7 +66,6 @@ static void sizes_have_three_digits(void **state)
     };
     char text[32];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pm_render_kib(cases[i].kib, true, text);
         assert_string_equal(text, cases[i].text);
@@ -96,7 +93,6 @@ static void percents(void **state)
                  {-0.5, "-50%"}, {12.345, "1234%"}, {0.0012, "0.12%"}};
     char text[PM_NUMBER_TEXT];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pm_number_percent(cases[i].v, text);
         assert_string_equal(text, cases[i].text);
@@ -120,7 +116,6 @@ static void spans_show_two_units(void **state)
     };
     char text[PM_NUMBER_TEXT];
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pm_number_span(cases[i].ms, text);
         assert_string_equal(text, cases[i].text);
@@ -134,7 +129,6 @@ static void point_in_every_locale(void **state)
     char text[PM_NUMBER_TEXT];
     bool found = false;
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !found; i++)
         found = setlocale(LC_NUMERIC, names[i]) != NULL;
     if (!found)
@@ -150,13 +144,5 @@ static void point_in_every_locale(void **state)
     setlocale(LC_NUMERIC, "C");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_reads_back),        cmocka_unit_test(brief_has_six_digits),
-        cmocka_unit_test(sizes_have_three_digits), cmocka_unit_test(percents),
-        cmocka_unit_test(spans_show_two_units),    cmocka_unit_test(point_in_every_locale),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(exact_reads_back), TEST(brief_has_six_digits), TEST(sizes_have_three_digits),
+          TEST(percents), TEST(spans_show_two_units), TEST(point_in_every_locale))

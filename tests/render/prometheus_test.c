@@ -42,7 +42,6 @@ static void every_unit_has_its_base_unit(void **state)
         .name = WORDS("top-growers"), .title = WORDS("What grew"), .help = help};
 #define L "{pid=\"4711\",category=\"heap\",lineage_id=\"12\",process_id=\"1\"} "
 
-    (void)state;
     assert_renders(
         prometheus(&about), columns, COUNT_OF(columns), rows, 1,
         "# TYPE pmapdb_top_growers_mappings gauge\n"
@@ -88,7 +87,6 @@ static void unknown_is_no_sample_and_no_label(void **state)
     static const pm_value rows[] = {TEXT("a"), NONE, NONE, INT(1), TEXT("b"), REAL(NAN)};
     static const pm_value none[] = {TEXT("a"), NONE};
 
-    (void)state;
     assert_renders(prometheus(NULL), simple, 2, rows, 3, RSS "pmapdb_rss_bytes 1024\n# EOF\n");
     assert_renders(prometheus(NULL), simple, 2, none, 1, "# EOF\n");
     assert_renders(prometheus(NULL), simple, 2, NULL, 0, "# EOF\n");
@@ -105,7 +103,6 @@ static void labels_are_escaped_and_utf8(void **state)
                                     TEXT(""),
                                     INT(4)};
 
-    (void)state;
     assert_renders(prometheus(NULL), simple, 2, rows, 4,
                    RSS "pmapdb_rss_bytes{path=\"a\\\"b\\\\c\\nd,e\"} 1024\n"
                        "pmapdb_rss_bytes{path=\"x\xef\xbf\xbd\xc3\xa9\"} 2048\n"
@@ -135,7 +132,6 @@ static void equal_labels_or_names_are_refused(void **state)
     static const pm_value rows[] = {INT(1), TEXT("\xff"), INT(1), INT(2), TEXT("\xfe"), INT(2)};
     static const pm_value texts[] = {TEXT("x"), TEXT("y")};
 
-    (void)state;
     expect_refusal(mappings, 3, rows, 2, "two rows have the labels {path=\"\xef\xbf\xbd\"}");
     expect_refusal(twice, 2, texts, 1, "'a b' and 'a-b' are both 'a_b'");
     expect_refusal(ages, 2, NULL, 0, "'taken_at' and 'ts' are both 'pmapdb_age_seconds'");
@@ -153,7 +149,6 @@ static void the_newest_row_of_equal_labels_counts(void **state)
         TEXT("2026-11-21T02:54:30.500Z"), TEXT("stack"), INT(6),
     };
 
-    (void)state;
     assert_renders(prometheus(NULL), columns, 3, rows, 4,
                    "# TYPE pmapdb_age_seconds gauge\n# UNIT pmapdb_age_seconds seconds\n"
                    "# HELP pmapdb_age_seconds Seconds since then: taken_at\n"
@@ -170,7 +165,6 @@ static void the_process_that_was_asked_for_is_a_label(void **state)
     static const pm_column own[] = {{"process", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
     static const pm_value rows[] = {TEXT("a"), INT(1)};
 
-    (void)state;
     assert_renders(prometheus(&about), simple, 2, rows, 1,
                    RSS "pmapdb_rss_bytes{path=\"a\",process=\"redis\"} 1024\n# EOF\n");
     assert_renders(prometheus(&about), own, 2, rows, 1,
@@ -186,7 +180,6 @@ static void rows_of_one_snapshot_have_its_age(void **state)
     static const pm_column columns[] = {{"path", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
     static const pm_value rows[] = {TEXT("a"), INT(1)};
 
-    (void)state;
     assert_renders(prometheus(&about), columns, 2, rows, 1,
                    "# TYPE pmapdb_files_rss_bytes gauge\n# UNIT pmapdb_files_rss_bytes bytes\n"
                    "# HELP pmapdb_files_rss_bytes rss_kib\n"
@@ -209,7 +202,6 @@ static void undeclared_columns_are_what_they_hold(void **state)
     static const pm_value rows[] = {INT(5), TEXT("a"), REAL(HUGE_VAL), INT(7), REAL(1e300)};
 #define LABELS "{n2nd=\"a\",pid=\"7\"} "
 
-    (void)state;
     assert_renders(
         prometheus(NULL), columns, 5, rows, 1,
         "# TYPE pmapdb_count gauge\n# HELP pmapdb_count count(*)\npmapdb_count" LABELS "5\n"
@@ -222,7 +214,6 @@ static void too_big_for_an_integer_is_a_real(void **state)
 {
     static const pm_value rows[] = {NONE, INT(INT64_MAX / 512)};
 
-    (void)state;
     assert_renders(prometheus(NULL), simple, 2, rows, 1,
                    RSS "pmapdb_rss_bytes 1.8446744073709552e+19\n# EOF\n");
 }
@@ -259,7 +250,6 @@ static void samples_are_bounded(void **state)
     pmapdb_error err = {0};
     size_t left_out = 7;
 
-    (void)state;
     assert_int_equal(render_many(0, 10000, &c, &left_out, &err), PMAPDB_OK);
     assert_int_equal(left_out, 0);
     c.writes = 0;
@@ -278,25 +268,12 @@ static void refused_writes_come_out(void **state)
 {
     static const pm_value rows[] = {TEXT("a"), INT(1), TEXT("b"), INT(2)};
 
-    (void)state;
     assert_refusals_pass(prometheus(NULL), simple, 2, rows, 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_unit_has_its_base_unit),
-        cmocka_unit_test(unknown_is_no_sample_and_no_label),
-        cmocka_unit_test(labels_are_escaped_and_utf8),
-        cmocka_unit_test(equal_labels_or_names_are_refused),
-        cmocka_unit_test(the_newest_row_of_equal_labels_counts),
-        cmocka_unit_test(the_process_that_was_asked_for_is_a_label),
-        cmocka_unit_test(rows_of_one_snapshot_have_its_age),
-        cmocka_unit_test(undeclared_columns_are_what_they_hold),
-        cmocka_unit_test(too_big_for_an_integer_is_a_real),
-        cmocka_unit_test(samples_are_bounded),
-        cmocka_unit_test(refused_writes_come_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(every_unit_has_its_base_unit), TEST(unknown_is_no_sample_and_no_label),
+          TEST(labels_are_escaped_and_utf8), TEST(equal_labels_or_names_are_refused),
+          TEST(the_newest_row_of_equal_labels_counts),
+          TEST(the_process_that_was_asked_for_is_a_label), TEST(rows_of_one_snapshot_have_its_age),
+          TEST(undeclared_columns_are_what_they_hold), TEST(too_big_for_an_integer_is_a_real),
+          TEST(samples_are_bounded), TEST(refused_writes_come_out))

@@ -14,7 +14,6 @@ static const pm_value rows[] = {
 
 static void a_table_sums_them_up(void **state)
 {
-    (void)state;
     assert_renders((pm_render_options){.top = 1}, columns, 5, rows, 4,
                    "category    mappings  rss_kib  swap_kib  share\n"
                    "heap               1      100         0    50%\n"
@@ -32,7 +31,6 @@ static void a_table_sums_them_up(void **state)
 
 static void nothing_stands_for_nothing(void **state)
 {
-    (void)state;
     for (size_t top = 4; top < 6; top++)
         assert_renders((pm_render_options){.top = top}, columns + 1, 1, &rows[1], 1,
                        "mappings\n       1\n");
@@ -45,7 +43,6 @@ static void several_moments_have_no_sum(void **state)
     static const pm_value moments[] = {TEXT("2026"), INT(1),       TEXT("2026"),
                                        INT(2),       TEXT("2027"), INT(3)};
 
-    (void)state;
     assert_renders((pm_render_options){.top = 1}, dated, 2, moments, 2,
                    "taken_at   rss_kib\n2026             1\n[1 other]        2\n");
     assert_renders((pm_render_options){.top = 1}, dated, 2, moments, 3,
@@ -61,7 +58,6 @@ static void processes_are_no_count_to_add_up(void **state)
     static const pm_value values[] = {TEXT("a"), INT(1),    INT(2), TEXT("b"), INT(1),
                                       INT(2),    TEXT("c"), INT(1), INT(2)};
 
-    (void)state;
     assert_renders((pm_render_options){.top = 1, .format = PM_FORMAT_MD}, counts, 3, values, 3,
                    "| category | mappings_from | processes_from |\n| --- | ---: | ---: |\n"
                    "| a | 1 | 2 |\n| [2 others] | 2 |  |\n");
@@ -73,7 +69,6 @@ static void the_label_takes_no_sums_place(void **state)
     static const pm_value values[] = {INT(1),    TEXT("a"),      INT(2),
                                       TEXT("b"), INT(INT64_MAX), TEXT("c")};
 
-    (void)state;
     assert_renders((pm_render_options){.top = 1}, swapped, 2, values, 2,
                    "rss_kib  path\n      1  a\n      2  [1 other]\n");
     /* a sum that no integer holds is unknown */
@@ -100,7 +95,6 @@ static void check_left_out(pm_format format, size_t expected, const char *text)
 
 static void programs_get_the_first_rows(void **state)
 {
-    (void)state;
     check_left_out(PM_FORMAT_CSV, 2, "category,mappings\n\"heap\",1\n");
     check_left_out(PM_FORMAT_JSON, 2, "[\n{\"category\":\"heap\",\"mappings\":1}\n]\n");
     check_left_out(PM_FORMAT_NDJSON, 2, "{\"category\":\"heap\",\"mappings\":1}\n");
@@ -116,7 +110,6 @@ static void a_total_stands_below_the_others(void **state)
     pm_render *r = NULL;
     const pm_value total[] = {TEXT("TOTAL"), INT(6)};
 
-    (void)state;
     assert_int_equal(pm_render_new(&options, &sink, columns, 2, &r, NULL), PMAPDB_OK);
     for (int i = 0; i < 3; i++)
         assert_int_equal(pm_render_row(r, rows + (ptrdiff_t)i * 5, NULL), PMAPDB_OK);
@@ -129,17 +122,7 @@ static void a_total_stands_below_the_others(void **state)
     pm_buf_free(&c.text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_table_sums_them_up),
-        cmocka_unit_test(nothing_stands_for_nothing),
-        cmocka_unit_test(several_moments_have_no_sum),
-        cmocka_unit_test(processes_are_no_count_to_add_up),
-        cmocka_unit_test(the_label_takes_no_sums_place),
-        cmocka_unit_test(programs_get_the_first_rows),
-        cmocka_unit_test(a_total_stands_below_the_others),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(a_table_sums_them_up), TEST(nothing_stands_for_nothing),
+          TEST(several_moments_have_no_sum), TEST(processes_are_no_count_to_add_up),
+          TEST(the_label_takes_no_sums_place), TEST(programs_get_the_first_rows),
+          TEST(a_total_stands_below_the_others))

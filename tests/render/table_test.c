@@ -18,7 +18,6 @@ static const pm_value mixed_rows[] = {
 
 static void human_sizes(void **state)
 {
-    (void)state;
     assert_renders(
         (pm_render_options){.human = true}, mixed, COUNT_OF(mixed), mixed_rows, 2,
         "name       rss  rate_per_h             start  share   span  live  id  taken_at\n"
@@ -29,7 +28,6 @@ static void human_sizes(void **state)
 
 static void exact_sizes(void **state)
 {
-    (void)state;
     assert_renders((pm_render_options){0}, mixed, 3,
                    (const pm_value[]){mixed_rows[0], mixed_rows[1], mixed_rows[2]}, 1,
                    "name   rss_kib  rate_per_h\n"
@@ -38,7 +36,6 @@ static void exact_sizes(void **state)
 
 static void no_rows_give_the_header(void **state)
 {
-    (void)state;
     assert_renders((pm_render_options){0}, mixed, 2, NULL, 0, "name  rss_kib\n");
 }
 
@@ -46,7 +43,6 @@ static void colour_is_for_header_and_unknowns(void **state)
 {
     static const pm_value rows[] = {TEXT("?"), NONE, NONE, INT(5)};
 
-    (void)state;
     assert_renders((pm_render_options){.color = true}, mixed, 2, rows, 2,
                    "\x1b[1mname\x1b[0m  \x1b[1mrss_kib\x1b[0m\n"
                    "?     \x1b[2m      ?\x1b[0m\n"
@@ -65,7 +61,6 @@ static void wide_and_combining_text_aligns(void **state)
         INT(3),
     };
 
-    (void)state;
     assert_renders((pm_render_options){0}, columns, 2, rows, 3,
                    "path   n\n"
                    "\xe6\xbc\xa2\xe5\xad\x97   1\n"
@@ -78,7 +73,6 @@ static void control_bytes_never_get_out(void **state)
     static const pm_column columns[] = {{"a\x1b[31m", PM_UNIT_TEXT}, {"n", PM_UNIT_INT}};
     static const pm_value rows[] = {TEXT("\x1b]0;x\x07\xff"), TEXT("7\n8")};
 
-    (void)state;
     assert_renders((pm_render_options){0}, columns, 2, rows, 1,
                    "a\\x1b[31m              n\n"
                    "\\x1b]0;x\\x07\\xff  7\\x0a8\n");
@@ -94,7 +88,6 @@ static void widest_text_is_broken_to_fit(void **state)
         TEXT("[heap]"), NONE,
     };
 
-    (void)state;
     assert_renders((pm_render_options){.width = 40}, columns, 3, rows, 2,
                    "object  path                     rss_kib\n"
                    "libc    /usr/lib/x86_64-linux-g     1234\n"
@@ -122,7 +115,6 @@ static void what_has_no_room_is_left_out(void **state)
                                     INT(40)};
     static const pm_about narrow = {.narrow = {"path rss_kib", 12}}, all = {.narrow = {"", 0}};
 
-    (void)state;
     assert_renders((pm_render_options){.width = 56, .about = &narrow}, columns, 4, rows, 1,
                    "path                         size_kib  rss_kib  swap_kib\n"
                    "/usr/lib/x86_64-linux-gnu/l        20       30        40\n"
@@ -156,7 +148,6 @@ static void two_long_texts_share_the_room(void **state)
     static const pm_value rows[] = {TEXT("/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"),
                                     TEXT("/cccccccccccccccccccd")};
 
-    (void)state;
     assert_renders((pm_render_options){.width = 32}, columns, 2, rows, 1,
                    "from                     to\n"
                    "/aaaaaaaaaaaaaaaaaaaaaa  /cccccc\n"
@@ -170,7 +161,6 @@ static void numbers_of_undeclared_columns_are_right(void **state)
         {"count(*)", PM_UNIT_TEXT}, {"mixed", PM_UNIT_TEXT}, {"none", PM_UNIT_TEXT}};
     static const pm_value rows[] = {INT(5), INT(5), NONE, REAL(0.5), TEXT("x"), NONE};
 
-    (void)state;
     assert_renders((pm_render_options){0}, columns, 3, rows, 2,
                    "count(*)  mixed  none\n"
                    "       5  5      ?\n"
@@ -182,13 +172,11 @@ static void no_blanks_at_the_end(void **state)
     static const pm_column columns[] = {{"name", PM_UNIT_TEXT}, {"path", PM_UNIT_TEXT}};
     static const pm_value rows[] = {TEXT("a"), TEXT(""), TEXT(""), TEXT("")};
 
-    (void)state;
     assert_renders((pm_render_options){0}, columns, 2, rows, 2, "name  path\na\n\n");
 }
 
 static void refused_writes_come_out(void **state)
 {
-    (void)state;
     assert_refusals_pass((pm_render_options){.human = true}, mixed, COUNT_OF(mixed), mixed_rows, 2);
 }
 
@@ -202,7 +190,6 @@ static void texts_need_not_outlive_the_call(void **state)
     pm_sink sink = {&c, collect};
     pm_render *r;
 
-    (void)state;
     assert_int_equal(pm_render_new(&options, &sink, &column, 1, &r, NULL), PMAPDB_OK);
     memset(name, 'x', 4);
     assert_int_equal(pm_render_row(r, &value, NULL), PMAPDB_OK);
@@ -225,7 +212,6 @@ static void formats_are_found_by_name(void **state)
     pmapdb_error err;
     pm_render *r = NULL;
 
-    (void)state;
     for (size_t i = 0; i < 6; i++) {
         assert_true(pm_format_find(known[i].name, &format));
         assert_int_equal(format, known[i].format);
@@ -239,24 +225,10 @@ static void formats_are_found_by_name(void **state)
     pm_render_free(NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(human_sizes),
-        cmocka_unit_test(exact_sizes),
-        cmocka_unit_test(no_rows_give_the_header),
-        cmocka_unit_test(colour_is_for_header_and_unknowns),
-        cmocka_unit_test(wide_and_combining_text_aligns),
-        cmocka_unit_test(control_bytes_never_get_out),
-        cmocka_unit_test(widest_text_is_broken_to_fit),
-        cmocka_unit_test(what_has_no_room_is_left_out),
-        cmocka_unit_test(two_long_texts_share_the_room),
-        cmocka_unit_test(numbers_of_undeclared_columns_are_right),
-        cmocka_unit_test(no_blanks_at_the_end),
-        cmocka_unit_test(refused_writes_come_out),
-        cmocka_unit_test(texts_need_not_outlive_the_call),
-        cmocka_unit_test(formats_are_found_by_name),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(human_sizes), TEST(exact_sizes), TEST(no_rows_give_the_header),
+          TEST(colour_is_for_header_and_unknowns), TEST(wide_and_combining_text_aligns),
+          TEST(control_bytes_never_get_out), TEST(widest_text_is_broken_to_fit),
+          TEST(what_has_no_room_is_left_out), TEST(two_long_texts_share_the_room),
+          TEST(numbers_of_undeclared_columns_are_right), TEST(no_blanks_at_the_end),
+          TEST(refused_writes_come_out), TEST(texts_need_not_outlive_the_call),
+          TEST(formats_are_found_by_name))

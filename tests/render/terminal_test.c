@@ -39,7 +39,6 @@ static void assert_escaped(pm_text in, const char *expected)
 
 static void what_a_terminal_obeys_is_escaped(void **state)
 {
-    (void)state;
     assert_escaped(PM_TEXT("a\x1b[31mred\x07\n\t\x7f"), "a\\x1b[31mred\\x07\\x0a\\x09\\x7f");
     assert_escaped(PM_TEXT("nul\0end"), "nul\\x00end");
     assert_escaped(PM_TEXT("\xc2\x9b"
@@ -62,8 +61,7 @@ static void what_is_not_seen_is_escaped(void **state)
         0xa0,   0xac,   0xae,   0xe9,   0x301,  0x200a, 0x2010, 0x2027, 0x2030,  0x205f,  0x2070,
         0x20ac, 0xfe10, 0xfefe, 0xff00, 0xfffd, 0x1161, 0x3163, 0xff9f, 0x1f600, 0x20000, 0xdffff};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++) {
+    for (size_t i = 0; i < COUNT(unseen); i++) {
         char bytes[4], escaped[17];
         size_t n = encode(unseen[i], bytes);
 
@@ -71,7 +69,7 @@ static void what_is_not_seen_is_escaped(void **state)
             sprintf(escaped + 4 * k, "\\x%02x", (unsigned char)bytes[k]);
         assert_escaped((pm_text){bytes, n}, escaped);
     }
-    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+    for (size_t i = 0; i < COUNT(seen); i++) {
         char bytes[5] = {0};
         size_t n = encode(seen[i], bytes);
 
@@ -84,7 +82,6 @@ static void what_is_not_seen_is_escaped(void **state)
 
 static void widths(void **state)
 {
-    (void)state;
     assert_int_equal(pm_terminal_width(PM_TEXT("plain")), 5);
     assert_int_equal(pm_terminal_width(PM_TEXT("\xc3\xa9")), 1);
     assert_int_equal(pm_terminal_width(PM_TEXT("e\xcc\x81")), 1);
@@ -95,13 +92,4 @@ static void widths(void **state)
     assert_int_equal(pm_terminal_width(PM_TEXT("")), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_terminal_obeys_is_escaped),
-        cmocka_unit_test(what_is_not_seen_is_escaped),
-        cmocka_unit_test(widths),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(what_a_terminal_obeys_is_escaped), TEST(what_is_not_seen_is_escaped), TEST(widths))

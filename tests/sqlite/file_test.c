@@ -71,7 +71,6 @@ static void columns_are_the_views(void **state)
     sqlite3 *db = kit_open();
     pm_buf view = {0}, table = {0};
 
-    (void)state;
     attach_store(db, NULL);
     kit_rows(db,
              "SELECT name FROM pragma_table_info('mappings', 'store') WHERE name NOT LIKE '%\\_id' "
@@ -111,8 +110,7 @@ static void rows_are_the_stores(void **state)
         "locked_kib, thp_eligible, protection_key, extra, inferred, name_cut, parent, base";
     sqlite3 *db = kit_open();
 
-    (void)state;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; i < COUNT(files); i++) {
         const char *path = kit_sql("tests/fixtures/%s", files[i]);
         pm_buf here = {0}, stored = {0};
 
@@ -170,7 +168,6 @@ static void log_of_blocks(void **state)
 {
     sqlite3 *db = kit_open();
 
-    (void)state;
     write_log("blocks.log");
     kit_same(db,
              kit_sql("SELECT count(*), count(DISTINCT block), min(block), max(block), "
@@ -198,7 +195,6 @@ static void long_log(void **state)
     sqlite3 *db = kit_open();
     pm_buf text = {0};
 
-    (void)state;
     for (int i = 0; i < LONG; i++) {
         pm_buf_addf(&text, NULL, "%d:   /srv/one\n", 100 + i);
         for (int j = 0; j < ROWS; j++)
@@ -224,7 +220,6 @@ static void numbers(void **state)
     sqlite3 *db = kit_open();
     pm_buf text = {0};
 
-    (void)state;
     read_file("tests/fixtures/tools/procps-4.0.2-kthread.txt", &text);
     read_file("tests/fixtures/parse/demo-x.txt", &text);
     read_file("tests/fixtures/tools/procps-4.0.2-kthread.txt", &text);
@@ -246,7 +241,6 @@ static void dialect_of_a_join(void **state)
 {
     sqlite3 *db = kit_open();
 
-    (void)state;
     kit_same(db,
              "WITH d(name) AS (VALUES ('smaps'), (NULL)) SELECT name, count(*) > 5, count(rss_kib) "
              "> 5, min(as_dialect) FROM pmap_file('tests/fixtures/parse/demo-smaps.txt', d.name), "
@@ -263,7 +257,6 @@ static void folder(void **state)
     pm_buf smaps = {0};
     char back[4096];
 
-    (void)state;
     assert_non_null(getcwd(back, sizeof back));
     read_file("tests/fixtures/parse/demo-smaps.txt", &smaps);
     assert_int_equal(mkdir(in_dir("77"), 0700), 0);
@@ -307,7 +300,6 @@ static void damaged(void **state)
     struct stat info;
     int rows = 0;
 
-    (void)state;
     write_log("cut.log");
     if (system(kit_sql("gzip %s", in_dir("cut.log"))) != 0)
         skip();
@@ -338,7 +330,6 @@ static void huge_file(void **state)
     sqlite3 *db = kit_open();
     clock_t before = clock();
 
-    (void)state;
     write_file("huge", "x\n", 2);
     assert_int_equal(truncate(in_dir("huge"), (off_t)8 << 30), 0);
     kit_fails(db, kit_sql("SELECT count(*) FROM pmap_file(%Q)", in_dir("huge")),
@@ -358,7 +349,6 @@ static void odd_names(void **state)
     sqlite3 *db = kit_open();
     sqlite3_stmt *stmt;
 
-    (void)state;
     write_file("odd.maps", text, sizeof text - 1);
     kit_same(db,
              kit_sql("SELECT hex(path), inode, device, size_kib FROM pmap_file(%Q) LIMIT 1",
@@ -379,13 +369,11 @@ static void odd_names(void **state)
 
 static int make_dir(void **state)
 {
-    (void)state;
     return mkdtemp(dir) ? 0 : -1;
 }
 
 static int drop_dir(void **state)
 {
-    (void)state;
     return rmdir(dir);
 }
 

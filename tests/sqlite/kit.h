@@ -3,16 +3,11 @@
 #define PM_TESTS_SQLITE_KIT_H
 
 #include "base/buf.h"
-#include <setjmp.h>
+#include "unit.h"
+
 #include <sqlite3.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-/* cmocka.h wants the five above. */
-#include <cmocka.h>
-
 static inline const char *kit_extension(void)
 {
     const char *path = getenv("PMAPDB_EXTENSION");

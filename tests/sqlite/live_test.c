@@ -91,8 +91,7 @@ static void rows_and_sums(void **state)
     pid_t pid = stopped_child();
     pm_buf rows = {0};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (size_t i = 0; i < COUNT(keys); i++) {
         long long sum = 0;
 
         for (int key = 0; key < 2 && keys[i][key][0]; key++)
@@ -116,7 +115,6 @@ static void what_the_child_did(void **state)
     sqlite3 *db = kit_open();
     pid_t pid = stopped_child();
 
-    (void)state;
     kit_same(db,
              kit_sql("SELECT size_kib, perms, path, device IS NOT NULL, inode > 0, offset FROM "
                      "smaps(%d) WHERE category = 'memfd'",
@@ -162,7 +160,6 @@ static void small_pieces(void **state)
     FILE *in;
     size_t n;
 
-    (void)state;
     snprintf(path, sizeof path, "/proc/%d/smaps", (int)pid);
     in = fopen(path, "r");
     assert_non_null(in);
@@ -184,7 +181,6 @@ static void unknown(void **state)
 {
     sqlite3 *db = kit_open();
 
-    (void)state;
     kit_same(db,
              "SELECT count(rss_kib), count(pss_kib), count(flags), count(swap_kib), "
              "count(size_kib) = count(*), count(*) > 0 FROM maps('self')",
@@ -205,7 +201,6 @@ static void joins(void **state)
     const char *n =
         kit_sql("%lld", kit_int(db, kit_sql("SELECT count(*) FROM maps(%d)", (int)pid)));
 
-    (void)state;
     kit_same(db,
              kit_sql("WITH p(pid) AS (VALUES (%d), (NULL), ('%d'), (%d)) SELECT count(*) / %s, "
                      "count(DISTINCT start) = %s FROM maps(p.pid), p",
@@ -240,7 +235,6 @@ static void gone(void **state)
     pid_t pid = fork();
     siginfo_t info;
 
-    (void)state;
     if (pid == 0)
         _exit(0);
     /* a zombie has no memory left: nothing, and no error */
@@ -258,7 +252,6 @@ static void denied(void **state)
     pid_t target, self;
     int status;
 
-    (void)state;
     if (geteuid() != 0)
         skip();
     target = stopped_child();
@@ -286,7 +279,6 @@ static void ends_meanwhile(void **state)
     pm_buf out = {0};
     int whole = 0;
 
-    (void)state;
     for (int i = 0; i < 200; i++) {
         pid_t pid = fork();
 
@@ -311,18 +303,5 @@ static void ends_meanwhile(void **state)
     sqlite3_close(db);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_and_sums),
-        cmocka_unit_test(small_pieces),
-        cmocka_unit_test(what_the_child_did),
-        cmocka_unit_test(unknown),
-        cmocka_unit_test(joins),
-        cmocka_unit_test(gone),
-        cmocka_unit_test(denied),
-        cmocka_unit_test(ends_meanwhile),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(rows_and_sums), TEST(small_pieces), TEST(what_the_child_did), TEST(unknown),
+          TEST(joins), TEST(gone), TEST(denied), TEST(ends_meanwhile))

@@ -11,7 +11,6 @@ static void two_connections(void **state)
 {
     sqlite3 *a = kit_open(), *b = kit_open();
 
-    (void)state;
     assert_true(kit_int(a, "SELECT count(*) FROM maps('self')") > 5);
     assert_int_equal(sqlite3_close(a), SQLITE_OK);
     assert_true(kit_int(b, "SELECT count(*) FROM maps('self')") > 5);
@@ -24,7 +23,6 @@ static void loaded_twice(void **state)
     sqlite3 *db = kit_open();
     sqlite3_stmt *stmt;
 
-    (void)state;
     assert_int_equal(sqlite3_prepare_v2(db, "SELECT start FROM maps('self')", -1, &stmt, NULL),
                      SQLITE_OK);
     assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
@@ -45,7 +43,6 @@ static void renamed(void **state)
     static const char *const names[] = {"other.so", "lib9-x.so.1"};
     char dir[] = "/tmp/pmapdb-XXXXXX", *path;
 
-    (void)state;
     assert_non_null(mkdtemp(dir));
     for (size_t i = 0; i < 2; i++) {
         sqlite3 *db;
@@ -66,7 +63,6 @@ static void asked_for_by_name(void **state)
 {
     sqlite3 *db;
 
-    (void)state;
     assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
     kit_load(db, kit_extension(), "sqlite3_pmapdb_init");
     kit_same(db, "SELECT kib_text(1536)", "1.5 MiB\n");
@@ -110,7 +106,6 @@ static void too_old(void **state)
     char *error = NULL;
     sqlite3 *db;
 
-    (void)state;
     assert_non_null(file);
     *(void **)&init = dlsym(file, "sqlite3_pmapdb_init");
     sqlite3_auto_extension((void (*)(void))take_routines);
@@ -132,8 +127,7 @@ static void tables_only_directly(void **state)
                                         "pmap_blocks('x')"};
     sqlite3 *db = kit_open();
 
-    (void)state;
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    for (size_t i = 0; i < COUNT(calls); i++) {
         assert_int_equal(
             sqlite3_exec(db, kit_sql("CREATE VIEW v%d AS SELECT * FROM %s", (int)i, calls[i]), NULL,
                          NULL, NULL),
@@ -153,7 +147,6 @@ static void functions_everywhere(void **state)
 {
     sqlite3 *db = kit_open();
 
-    (void)state;
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     assert_int_equal(
         sqlite3_exec(
@@ -179,7 +172,6 @@ static void verdicts(void **state)
                                "WHERE i < 99) SELECT ";
     sqlite3 *db = kit_open();
 
-    (void)state;
     kit_same(db,
              kit_sql("%s json_extract(leak_verdict(i * 60000, i * 60000, 1, 1000 + 40 * i, 1), "
                      "'$.verdict', '$.rate_per_h') FROM t",
@@ -196,18 +188,5 @@ static void verdicts(void **state)
     sqlite3_close(db);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_connections),
-        cmocka_unit_test(loaded_twice),
-        cmocka_unit_test(renamed),
-        cmocka_unit_test(asked_for_by_name),
-        cmocka_unit_test(too_old),
-        cmocka_unit_test(tables_only_directly),
-        cmocka_unit_test(functions_everywhere),
-        cmocka_unit_test(verdicts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(two_connections), TEST(loaded_twice), TEST(renamed), TEST(asked_for_by_name),
+          TEST(too_old), TEST(tables_only_directly), TEST(functions_everywhere), TEST(verdicts))

@@ -5,7 +5,6 @@ static void whitening(void **state)
 {
     static const double phis[] = {0.0, 0.35, 0.93};
 
-    (void)state;
     for (int lives = 1; lives <= 2; lives++)
         for (int k = 0; k < 3; k++) {
             double x[N], y[N];
@@ -66,7 +65,6 @@ static void products(void **state)
     pm_design columns = {0};
     double y[N], is[PM_COLUMNS_MAX];
 
-    (void)state;
     make(1);
     for (int n = N; n > N - 5; n--) { /* other numbers of cuts, and so of columns */
         points.n = n;
@@ -85,7 +83,6 @@ static void columns_are_made_once(void **state)
     pm_design white = {0}, like = {0};
     const double *memory;
 
-    (void)state;
     make(1);
     assert_int_equal(pm_design_fit(&white, &points, 0.0, NULL, NULL), PMAPDB_OK);
     assert_int_equal(pm_design_fit(&like, &points, 0.7, &white, NULL), PMAPDB_OK);
@@ -113,13 +110,4 @@ static void columns_are_made_once(void **state)
     assert_null(white.memory);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whitening),
-        cmocka_unit_test(products),
-        cmocka_unit_test(columns_are_made_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(whitening), TEST(products), TEST(columns_are_made_once))

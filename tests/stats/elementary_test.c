@@ -1,9 +1,6 @@
 /* elementary: exp and log against the machine's own, in a longer number. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "unit.h"
 
-#include <cmocka.h>
 #include <float.h>
 #include <math.h>
 
@@ -41,7 +38,6 @@ static void need_long(void)
 
 static void exp_of_many(void **state)
 {
-    (void)state;
     need_long();
     for (int i = -50000; i <= 50000; i++)
         expect_exp(i * 0.0139912345);
@@ -58,7 +54,6 @@ static void exp_at_its_borders(void **state)
 {
     double half = 0.34657359027997264;
 
-    (void)state;
     need_long();
     for (int k = -2019; k <= 2019; k += 2) {
         double x = k * half;
@@ -70,7 +65,6 @@ static void exp_at_its_borders(void **state)
 
 static void log_of_many(void **state)
 {
-    (void)state;
     need_long();
     for (int k = -1020; k <= 1020; k++)
         for (int i = 0; i < 50; i++)
@@ -84,7 +78,6 @@ static void log_of_many(void **state)
  * power of 2 the parts change. */
 static void log_at_its_borders(void **state)
 {
-    (void)state;
     need_long();
     for (int k = -50; k <= -1; k++)
         for (int i = 0; i < 20; i++) {
@@ -105,7 +98,6 @@ static double number(int i)
 /* Results of a batch equal the results of single calls, bit by bit. */
 static void the_same_at_once(void **state)
 {
-    (void)state;
     for (int n = 0; n <= 70; n++) {
         double e[70], l[70];
 
@@ -127,19 +119,10 @@ static void the_same_at_once(void **state)
 
 static void exact(void **state)
 {
-    (void)state;
     assert_true(pm_exp(0.0) == 1.0);
     assert_true(pm_log(1.0) == 0.0);
     assert_true(pm_log(2.0) == 0x1.62e42fefa39efp-1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exp_of_many),      cmocka_unit_test(exp_at_its_borders),
-        cmocka_unit_test(log_of_many),      cmocka_unit_test(log_at_its_borders),
-        cmocka_unit_test(the_same_at_once), cmocka_unit_test(exact),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(exp_of_many), TEST(exp_at_its_borders), TEST(log_of_many), TEST(log_at_its_borders),
+          TEST(the_same_at_once), TEST(exact))

@@ -105,7 +105,6 @@ static void least_squares(void **state)
 {
     static const double phis[] = {0.0, 0.7};
 
-    (void)state;
     for (int round = 0; round < 4; round++) {
         pm_fit fit = {.material = 50, .quantum = round % 2 ? 4 : 0};
         double sum = 0, families = 0;
@@ -136,7 +135,6 @@ static void against(void **state)
     pm_design c = {0};
     double before;
 
-    (void)state;
     make(1);
     assert_int_equal(pm_design_fit(&c, &points, 0.35, NULL, NULL), PMAPDB_OK);
     pm_fit_add(&fit, &c, points.y, 0.0);
@@ -156,7 +154,6 @@ static void explained(void **state)
     pm_curve line = {.shape = PM_SHAPE_LINEAR}, flat = {.shape = PM_SHAPE_CONST};
     pm_curve step = {.shape = PM_SHAPE_STEP_LINEAR, .at = 0.4};
 
-    (void)state;
     for (int lives = 1; lives <= 2; lives++) {
         double all;
 
@@ -171,13 +168,4 @@ static void explained(void **state)
     assert_true(pm_curve_explains(&line, &points) == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(least_squares),
-        cmocka_unit_test(against),
-        cmocka_unit_test(explained),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(least_squares), TEST(against), TEST(explained))

@@ -2,11 +2,8 @@
 #ifndef TEST_STATS_GOLDEN_H
 #define TEST_STATS_GOLDEN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "unit.h"
 
-#include <cmocka.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -36,7 +36,6 @@ static void a_cgroup_limits_the_process(void **state)
 {
     pm_leak_options options = with(44000);
 
-    (void)state;
     judge_n(growing, 2, &options, N);
     expect_limit(0, PM_LIMIT_CGROUP, 44000, 1);
     expect_limit(1, PM_LIMIT_CGROUP, 44000, 1);
@@ -47,7 +46,6 @@ static void near_it_a_leak_is_a_leak(void **state)
 {
     pm_leak_options options = with(20600);
 
-    (void)state;
     judge_n(growing, 2, &options, N);
     expect(1, LEAK, RSS, RSS, "rss and size grow together");
     expect_limit(1, PM_LIMIT_CGROUP, 20600, 600 / 24000.0);
@@ -61,7 +59,6 @@ static void what_is_given_comes_first(void **state)
 {
     pm_leak_options options = with(32000);
 
-    (void)state;
     options.limit_kib = 44000;
     judge_n(growing, 2, &options, N);
     expect_limit(0, PM_LIMIT_GIVEN, 44000, 1);
@@ -71,8 +68,7 @@ static void none_is_no_limit(void **state)
 {
     static const double nothing[] = {NAN, 0, -1, 10000 /* passed long ago */};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+    for (size_t i = 0; i < COUNT(nothing); i++) {
         pm_leak_options options = with(nothing[i]);
 
         judge_n(growing, 2, &options, N);
@@ -87,7 +83,6 @@ static void the_nearer_one_counts(void **state)
     static const model fills = {"anonymous", SMAPS(L(1, 0), L(60000, 0), L(2000, 400), NONE)};
     pm_leak_options options = with(NAN);
 
-    (void)state;
     judge_n(&fills, 1, &options, N);
     expect_limit(1, PM_LIMIT_RESERVATION, 60000, 42400 / 24000.0);
     options.memory_max_kib = 70000;
@@ -108,7 +103,6 @@ static void address_space(void **state)
     };
     pm_leak_options options = jointly;
 
-    (void)state;
     options.address_limit_kib = 16496 + 3840 * 2;
     judge_n(threads, 2, &options, N);
     assert_int_equal(rows[1].verdict, LEAK);
@@ -127,7 +121,6 @@ static void address_space_may_end_first(void **state)
     };
     pm_leak_options options = with(20000 + 24000 * 3);
 
-    (void)state;
     options.address_limit_kib = 35600 + 48000 * 2;
     judge_n(sparse, 2, &options, N);
     expect_limit(1, PM_LIMIT_ADDRESS, 131600, 2);
@@ -150,7 +143,6 @@ static void the_stack_has_its_own(void **state)
     };
     pm_leak_options options = with(1 << 20);
 
-    (void)state;
     options.stack_limit_kib = 8192;
     judge_n(deep, 2, &options, N);
     expect_limit(1, PM_LIMIT_STACK, 8192, (8192 - 4032) / 6000.0);
@@ -169,7 +161,6 @@ static void mappings_end_too(void **state)
     };
     pm_leak_options options = with(1 << 20);
 
-    (void)state;
     options.max_map_count = 340;
     judge_n(pieces, 2, &options, N);
     assert_int_equal(rows[1].metric, PIECES);
@@ -183,7 +174,6 @@ static void mappings_may_end_first(void **state)
                                  SMAPS(L(10, 1), L(4000, 64), L(4000, 64), L(4000, 64))};
     pm_leak_options options = with(1 << 20);
 
-    (void)state;
     options.max_map_count = 229;
     judge_n(&pieces, 1, &options, N);
     expect(1, LEAK, RSS, RSS,
@@ -193,20 +183,7 @@ static void mappings_may_end_first(void **state)
     expect(1, LEAK, RSS, RSS, "+35 mappings of about 64 KiB each");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cgroup_limits_the_process),
-        cmocka_unit_test(near_it_a_leak_is_a_leak),
-        cmocka_unit_test(what_is_given_comes_first),
-        cmocka_unit_test(none_is_no_limit),
-        cmocka_unit_test(the_nearer_one_counts),
-        cmocka_unit_test(address_space),
-        cmocka_unit_test(address_space_may_end_first),
-        cmocka_unit_test(the_stack_has_its_own),
-        cmocka_unit_test(mappings_end_too),
-        cmocka_unit_test(mappings_may_end_first),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(a_cgroup_limits_the_process), TEST(near_it_a_leak_is_a_leak),
+          TEST(what_is_given_comes_first), TEST(none_is_no_limit), TEST(the_nearer_one_counts),
+          TEST(address_space), TEST(address_space_may_end_first), TEST(the_stack_has_its_own),
+          TEST(mappings_end_too), TEST(mappings_may_end_first))

@@ -6,11 +6,8 @@
 #ifndef TEST_STATS_LEAKS_MODELS_H
 #define TEST_STATS_LEAKS_MODELS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "unit.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 
 static void names(void **state)
 {
-    (void)state;
     assert_string_equal(pm_metric_name(PM_METRIC_MAPPINGS), "mappings");
     assert_string_equal(pm_metric_name(PM_METRIC_SIZE), "size");
     assert_string_equal(pm_metric_name(PM_METRIC_RSS), "rss");
@@ -23,7 +22,6 @@ static void private_memory(void **state)
     static const model space = {"heap", SMAPS(L(1, 1), L(4000, 400), L(3000, 0), L(3000, 0))};
     static const model untouched = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 0), L(3000, 0))};
 
-    (void)state;
     judge(&heap, 1);
     expect(1, LEAK, RSS, RSS, "rss and size grow together");
     expect_rate(1, 400);
@@ -61,7 +59,6 @@ static void thread_stacks(void **state)
     static const model not_rss = {"anonymous/thread-stack",
                                   SMAPS(L(3, 1), L(24576, 8192), L(30, 0), L(30, 0))};
 
-    (void)state;
     judge(&stacks, 1);
     expect(1, LEAK, SIZE, PIECES, "+35 stacks of 8 MiB; 280 KiB of it resident");
     expect_rate(1, 8192);
@@ -91,7 +88,6 @@ static void shared_memory(void **state)
                                  SMAPS(L(1, 1), L(4000, 400), L(2000, 0), L(8, 0))};
     static const model pmap_x = {"shared-memory", PMAP_X(L(1, 0), L(146432, 0), L(2000, 400))};
 
-    (void)state;
     judge(&touches, 1);
     expect(1, PLATEAU, RSS, RSS,
            "touches shared pages that exist: private flat, size flat; ends at 143 MiB");
@@ -119,7 +115,6 @@ static void files(void **state)
                                 SMAPS(L(9, 0), L(4000, 400), L(3000, 400), L(8, 0))};
     static const model pmap_x = {"mapped-file", PMAP_X(L(9, 0), L(90000, 0), L(3000, 400))};
 
-    (void)state;
     judge(&never, 1);
     expect(1, LEAK, RSS, PIECES, "+35 mappings of files that are never unmapped: size +8.8 MiB");
     judge(&touches, 1);
@@ -137,7 +132,6 @@ static void no_resident_memory(void **state)
     static const model grows = {"heap", PMAP(L(1, 0), L(4000, 400))};
     static const model flat = {"heap", PMAP(L(1, 0), L(4000, 0))};
 
-    (void)state;
     judge(&grows, 1);
     expect(1, SUSPECT, SIZE, SIZE,
            "address space grows (size +14 MiB, no new mappings); resident memory is unknown");
@@ -154,7 +148,6 @@ static void swap_counts(void **state)
                               UNKNOWN, UNKNOWN, UNKNOWN,       L(100, 400)};
     pm_leak_options rss = {.metric = PM_METRIC_RSS, .limit_kib = NAN};
 
-    (void)state;
     judge(&out, 1);
     expect(1, LEAK, RSS, RSS, "rss and size grow together; rss + swap");
     expect_rate(1, 400);
@@ -171,7 +164,6 @@ static void one_metric_alone(void **state)
     };
     pm_leak_options options = {.metric = PM_METRIC_PSS, .limit_kib = NAN};
 
-    (void)state;
     judge_n(two, 2, &options, N);
     expect(1, LEAK, PM_METRIC_PSS, PM_METRIC_PSS, "");
     expect_rate(1, 100);
@@ -189,7 +181,6 @@ static void only_pieces_grow(void **state)
 {
     static const model heap = {"anonymous", SMAPS(L(1, 1), L(4000, 0), L(3000, 0), L(3000, 0))};
 
-    (void)state;
     judge(&heap, 1);
     expect(1, SUSPECT, PIECES, PIECES,
            "address space grows (size flat, +35 mappings), rss does not");
@@ -208,7 +199,6 @@ static void rss_of_a_few(void **state)
     pm_leak_key key = {"heap", "heap", runs[0], N};
     pm_leak_process process = {times, NULL, N, &key, 1, NULL};
 
-    (void)state;
     judge(&heap, 1);
     for (int i = 5; i < N; i++)
         runs[0][i].value[PM_METRIC_RSS] = NAN;
@@ -226,7 +216,6 @@ static void full_reservation(void **state)
     pm_leak_key key = {"anonymous", "anonymous", runs[0], N};
     pm_leak_process process = {times, NULL, N, &key, 1, NULL};
 
-    (void)state;
     judge(&arena, 1);
     for (int i = 20; i < N; i++)
         runs[0][i].value[PM_METRIC_RSS] = 18000;
@@ -245,7 +234,6 @@ static void one_room(void **state)
     pm_leak_options options = jointly;
     pm_leak alone[2][2];
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         judge_n(i ? falls : grows, 1, &jointly, N - 9 * (size_t)i);
         memcpy(alone[i], rows, sizeof alone[i]);
@@ -273,7 +261,6 @@ static void too_few(void **state)
     static const model pmap = {"heap", PMAP(L(1, 0), L(4000, 400))};
     pm_leak_options pss = {.metric = PM_METRIC_PSS, .limit_kib = NAN};
 
-    (void)state;
     judge_n(&heap, 1, &jointly, 7);
     expect(1, TOO_FEW, RSS, RSS, "7 snapshots: 8 are needed");
     expect(0, TOO_FEW, RSS, RSS, "7 snapshots: 8 are needed");
@@ -286,23 +273,7 @@ static void too_few(void **state)
     assert_int_equal(rows[0].verdict, TOO_FEW);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(private_memory),
-        cmocka_unit_test(thread_stacks),
-        cmocka_unit_test(shared_memory),
-        cmocka_unit_test(files),
-        cmocka_unit_test(no_resident_memory),
-        cmocka_unit_test(swap_counts),
-        cmocka_unit_test(one_metric_alone),
-        cmocka_unit_test(only_pieces_grow),
-        cmocka_unit_test(rss_of_a_few),
-        cmocka_unit_test(full_reservation),
-        cmocka_unit_test(one_room),
-        cmocka_unit_test(too_few),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(names), TEST(private_memory), TEST(thread_stacks), TEST(shared_memory), TEST(files),
+          TEST(no_resident_memory), TEST(swap_counts), TEST(one_metric_alone),
+          TEST(only_pieces_grow), TEST(rss_of_a_few), TEST(full_reservation), TEST(one_room),
+          TEST(too_few))

@@ -35,7 +35,6 @@ static void judge_with(const model *m, size_t n, size_t n_totals, const pm_leak_
 
 static void nothing_else_tells(void **state)
 {
-    (void)state;
     fill_totals(N, 5000, 0, 400);
     judge_with(&blind, N, N, &jointly);
     expect(0, LEAK, RSS, RSS, FROM);
@@ -55,7 +54,6 @@ static void one_metric(void **state)
 {
     pm_leak_options one = {.metric = PM_METRIC_RSS, .limit_kib = NAN};
 
-    (void)state;
     fill_totals(N, 5000, 0, 400);
     for (size_t i = 0; i < N; i++)
         swap[i] = 100.0 * (double)i;
@@ -76,7 +74,6 @@ static void one_metric(void **state)
 /* Seven values are too few; values between them may be unknown. */
 static void too_few_are_known(void **state)
 {
-    (void)state;
     fill_totals(N, 5000, 0, 400);
     for (size_t i = 0; i < N; i++)
         rss[i] = i % 5 == 0 && i < 35 ? rss[i] : NAN;
@@ -100,7 +97,6 @@ static void space_grows(void **state)
 {
     static const model grows = {"anonymous", PMAP(L(9, 0), L(400000, 900))};
 
-    (void)state;
     fill_totals(N, 5000, 0, 0);
     judge_with(&grows, N, N, &jointly);
     assert_int_equal(rows[0].verdict, SUSPECT);
@@ -115,7 +111,6 @@ static void space_grows(void **state)
 /* The mappings tell of the first 40 snapshots, 40 more are blind. */
 static void behind_what_is_seen(void **state)
 {
-    (void)state;
     fill_totals(2 * N, 4000, 0, 0);
     judge_with(&seen, N, 2 * N, &jointly);
     expect(0, STEADY, RSS, RSS, "");
@@ -147,7 +142,6 @@ static void what_is_explained_goes_on(void **state)
     static const model touches = {"shared-memory",
                                   SMAPS(L(1, 0), L(146432, 0), L(2000, 400), L(8, 0))};
 
-    (void)state;
     fill_totals(N + 6, 2000, 0, 400);
     judge_with(&touches, N, N + 6, &jointly);
     assert_int_equal(rows[0].verdict, PLATEAU);
@@ -167,7 +161,6 @@ static void limits(void **state)
 {
     pm_leak_options options = {.metric = -1, .limit_kib = NAN, .memory_max_kib = 44600};
 
-    (void)state;
     fill_totals(N, 5000, 0, 400);
     judge_with(&blind, N, N, &options);
     assert_int_equal(rows[0].limit_by, PM_LIMIT_CGROUP);
@@ -183,25 +176,11 @@ static void limits(void **state)
 
 static void names(void **state)
 {
-    (void)state;
     assert_string_equal(pm_leak_rss_name(PM_RSS_NOT_ASKED), "");
     assert_string_equal(pm_leak_rss_name(PM_RSS_UNKNOWN), "unknown");
     assert_string_equal(pm_leak_rss_name(PM_RSS_MAPPINGS), "mappings");
     assert_string_equal(pm_leak_rss_name(PM_RSS_TOTALS), "VmRSS");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_else_tells),
-        cmocka_unit_test(one_metric),
-        cmocka_unit_test(too_few_are_known),
-        cmocka_unit_test(space_grows),
-        cmocka_unit_test(behind_what_is_seen),
-        cmocka_unit_test(what_is_explained_goes_on),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(nothing_else_tells), TEST(one_metric), TEST(too_few_are_known), TEST(space_grows),
+          TEST(behind_what_is_seen), TEST(what_is_explained_goes_on), TEST(limits), TEST(names))

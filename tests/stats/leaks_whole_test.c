@@ -17,7 +17,6 @@ static void reserves_and_guards(void **state)
         {"reserve", SMAPS(L(2, 1), L(8, 65536), NONE, NONE)},
     };
 
-    (void)state;
     judge(guarded, 3);
     expect(1, LEAK, RSS, RSS, "+35 mappings of about 64 KiB each");
     expect(2, STEADY, SIZE, SIZE, "guard pages of the growing anonymous mappings");
@@ -40,7 +39,6 @@ static void whole_is_the_sum_of_what_leaks(void **state)
         {"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 900), L(8, 0))},
     };
 
-    (void)state;
     judge(several, 4);
     expect(0, LEAK, RSS, RSS, "what leaks: heap, anonymous and 1 more");
     expect_rate(0, 510);
@@ -55,7 +53,6 @@ static void only_sums_are_known(void **state)
     static const model resident = {"total", SMAPS(L(90, 0), L(146432, 0), L(2000, 900), UNKNOWN)};
     static const model size = {"total", PMAP(L(90, 0), L(146432, 900))};
 
-    (void)state;
     judge(&resident, 1);
     expect(1, LEAK, RSS, RSS, "");
     expect(0, LEAK, RSS, RSS, "");
@@ -81,7 +78,6 @@ static void guards_of_nothing(void **state)
         {"reserve", SMAPS(L(2, 0), L(8, 400), NONE, NONE)},
     };
 
-    (void)state;
     judge(bounded, 2);
     expect(1, PLATEAU, RSS, RSS,
            "touches shared pages that exist: private flat, size flat; ends at 143 MiB");
@@ -109,7 +105,6 @@ static void total_without_a_leak(void **state)
         {"mapped-file", SMAPS(L(1, 0), L(146432, 0), L(2000, 100), L(8, 0))},
     };
 
-    (void)state;
     judge(mostly_bounded, 2);
     expect(0, PLATEAU, RSS, RSS, "90 % of the growth is in shared-memory, which is bounded");
     judge(mostly_not, 2);
@@ -130,7 +125,6 @@ static void sums_among_others(void **state)
     pm_leak_process process = {times, NULL, N, keys, 2, NULL};
     pm_leak_run heap[2];
 
-    (void)state;
     judge(two, 2);
     heap[0] = heap[1] = runs[0][0];
     heap[0].last = 9;
@@ -157,7 +151,6 @@ static void runs_add_up(void **state)
     pm_leak_key key = {"heap", "heap", runs[0], 2};
     pm_leak_process process = {times, NULL, N, &key, 1, NULL};
 
-    (void)state;
     judge(&heap, 1);
     runs[0][0].first = 1;
     runs[0][0].last = N - 1;
@@ -173,7 +166,6 @@ static void growth_is_of_the_last_life(void **state)
 {
     static const model fills = {"anonymous", SMAPS(L(1, 0), L(90000, 0), L(2000, 400), NONE)};
 
-    (void)state;
     for (int i = 0; i < N; i++)
         lives[i] = i >= 20;
     judge(&fills, 1);
@@ -198,7 +190,6 @@ static void long_names(void **state)
     pm_leak_process process = {times, lives, N, &key, 1, NULL};
     static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
 
-    (void)state;
     judge(&heap, 1);
     for (size_t i = 2; i + 3 < sizeof path; i += 3)
         memcpy(path + i, "\xe2\x82\xac", 4);
@@ -220,7 +211,6 @@ static void limit_behind_sums(void **state)
     pm_leak_process process = {times, NULL, N, keys, 2, NULL};
     pm_leak_options options = {.metric = -1, .limit_kib = 54000};
 
-    (void)state;
     judge(two, 2);
     assert_int_equal(pm_leaks_judge(&process, &options, rows, NULL), PMAPDB_OK);
     expect(1, LEAK, RSS, RSS, "rss and size grow together");
@@ -235,7 +225,6 @@ static void limits(void **state)
     };
     pm_leak_options options = {.metric = -1, .limit_kib = 44000};
 
-    (void)state;
     judge_n(two, 2, &options, N); /* 20,000 of 44,000 KiB, 24,000 KiB an hour */
     expect(1, LEAK, RSS, RSS, "rss and size grow together");
     assert_true(fabs(rows[1].eta_h - 1) < 1e-6 && rows[1].limit == 44000);
@@ -263,7 +252,6 @@ static void less_than_matters(void **state)
         {"heap", SMAPS(L(1, 0), L(400, 40), L(400, 40), L(400, 40))},
     };
 
-    (void)state;
     judge(two, 2);
     expect(2, STEADY, RSS, RSS, "grows by less than 0.1 % of the process");
     assert_int_not_equal(rows[0].verdict, LEAK);
@@ -271,22 +259,7 @@ static void less_than_matters(void **state)
     assert_int_equal(rows[1].verdict, LEAK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(less_than_matters),
-        cmocka_unit_test(reserves_and_guards),
-        cmocka_unit_test(whole_is_the_sum_of_what_leaks),
-        cmocka_unit_test(only_sums_are_known),
-        cmocka_unit_test(guards_of_nothing),
-        cmocka_unit_test(total_without_a_leak),
-        cmocka_unit_test(sums_among_others),
-        cmocka_unit_test(runs_add_up),
-        cmocka_unit_test(growth_is_of_the_last_life),
-        cmocka_unit_test(long_names),
-        cmocka_unit_test(limit_behind_sums),
-        cmocka_unit_test(limits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(less_than_matters), TEST(reserves_and_guards), TEST(whole_is_the_sum_of_what_leaks),
+          TEST(only_sums_are_known), TEST(guards_of_nothing), TEST(total_without_a_leak),
+          TEST(sums_among_others), TEST(runs_add_up), TEST(growth_is_of_the_last_life),
+          TEST(long_names), TEST(limit_behind_sums), TEST(limits))

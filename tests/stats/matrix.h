@@ -4,13 +4,9 @@
 #ifndef TEST_STATS_MATRIX_H
 #define TEST_STATS_MATRIX_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "unit.h"
 
-#include <cmocka.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "stats/fit.h"

@@ -2,13 +2,9 @@
  *
  * All values are small integers: every sum is exact, whatever its order.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "unit.h"
 
-#include <cmocka.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,7 +115,6 @@ static void expect_quantile(size_t n, double q)
 
 static void few(void **state)
 {
-    (void)state;
     for (int round = 0; round < ROUNDS * KINDS; round++)
         for (size_t n = 1; n <= MOST; n++) {
             make(round % KINDS, n);
@@ -135,7 +130,6 @@ static void few(void **state)
 /* Of many, a slow kind would show as a test that takes minutes. */
 static void many(void **state)
 {
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         make(kind, LARGE);
         expect_select(LARGE, LARGE / 7);
@@ -149,7 +143,6 @@ static void by_hand(void **state)
 {
     double four[] = {4, 1, 3, 2}, eight[] = {100, 1, 2, 3, 4, 5, 6, -100}, three[] = {3, 1, 8};
 
-    (void)state;
     assert_true(pm_median(four, 4) == 2.5);
     assert_true(pm_quantile(four, 4, 0.5) == 2.5);
     assert_true(pm_quantile(four, 4, 1.0) == 4.0);
@@ -157,13 +150,4 @@ static void by_hand(void **state)
     assert_true(pm_midmean(three, 3) == 3.0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few),
-        cmocka_unit_test(many),
-        cmocka_unit_test(by_hand),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(few), TEST(many), TEST(by_hand))

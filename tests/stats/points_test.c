@@ -14,7 +14,6 @@ static void points_of(size_t n, int most)
 
 static int let_go(void **state)
 {
-    (void)state;
     pm_sample_free(&sample);
     return 0;
 }
@@ -41,7 +40,6 @@ static void expect_line(size_t n, int most, int count)
 
 static void buckets(void **state)
 {
-    (void)state;
     expect_line(960, PM_BUCKETS, 32);
     expect_line(960, PM_BUCKETS_FEWER, 23);
     expect_line(960, PM_BUCKETS_FEWEST, 16);
@@ -54,7 +52,6 @@ static void buckets(void **state)
 /* An outlier does not move its bucket; a bucket without values gives no point. */
 static void buckets_of_odd_data(void **state)
 {
-    (void)state;
     every(HOUR, 192);
     for (size_t i = 0; i < 192; i++)
         value[i] = 500;
@@ -73,7 +70,6 @@ static void buckets_of_odd_data(void **state)
 
 static void buckets_of_lives(void **state)
 {
-    (void)state;
     every(HOUR, 800);
     for (size_t i = 0; i < 800; i++) {
         value[i] = 100 + (double)(i % 100);
@@ -98,7 +94,6 @@ static void sawtooth(size_t n, size_t period, double leak)
 
 static void floors(void **state)
 {
-    (void)state;
     sawtooth(120, 12, 7);
     points_of(120, PM_BUCKETS);
     assert_true(points.floor && !points.staircase);
@@ -116,7 +111,6 @@ static void floors(void **state)
 
 static void many_floors(void **state)
 {
-    (void)state;
     sawtooth(900, 9, 0); /* 100 teeth, joined by fours */
     for (size_t i = 0; i < 900; i++)
         value[i] -= i % 36 == 9 ? 5 : 0;
@@ -142,7 +136,6 @@ static void teeth(void **state)
 {
     size_t at[MOST];
 
-    (void)state;
     sawtooth(100, 10, 3);
     assert_int_equal(teeth_of(100, at), 9);
     for (size_t i = 0; i < 9; i++)
@@ -188,7 +181,6 @@ static void corners(void **state)
 {
     double slope = 0.29;
 
-    (void)state;
     doubling(300, slope); /* to 89.7: five steps */
     points_of(300, PM_BUCKETS);
     assert_true(points.staircase && !points.floor);
@@ -203,7 +195,6 @@ static void corners(void **state)
 /* A last stretch longer than any pause before says that there may be no more steps. */
 static void tail_of_stairs(void **state)
 {
-    (void)state;
     every(HOUR, 200);
     for (size_t i = 0; i < 200; i++)
         value[i] = 100.0 * (i < 120 ? floor((double)i / 20) : 6);
@@ -224,7 +215,6 @@ static void expect_no_stairs(size_t n)
 
 static void no_stairs(void **state)
 {
-    (void)state;
     doubling(300, 0.29);
     value[150] -= 3; /* it falls */
     expect_no_stairs(300);

@@ -239,7 +239,6 @@ static void labelled_series(void **state)
 {
     tally t = {0};
 
-    (void)state;
     compare_file("tests/stats/port/series.txt.xz", &t);
     assert_true(t.series > 100);
     assert_true(t.series_agree >= 0.9 * t.series);
@@ -249,7 +248,6 @@ static void real_programs(void **state)
 {
     tally t = {0};
 
-    (void)state;
     compare_file("tests/stats/port/workloads.txt.xz", &t);
     assert_true(t.series > 2000 && t.categories > 4000);
     assert_true(t.series_agree >= 0.95 * t.series);

@@ -1,9 +1,6 @@
 /* refine: each thing that speaks against a leak, or for one, alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "unit.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +89,6 @@ static double early_stairs(size_t i)
 
 static void nothing_to_say(void **state)
 {
-    (void)state;
     expect(refined(PM_VERDICT_LEAK, straight, line, 100), PM_VERDICT_LEAK, "");
     expect(refined(PM_VERDICT_SUSPECT, straight, line, 100), PM_VERDICT_SUSPECT, "");
     expect(refined(PM_VERDICT_LEAK, straight, line, 8), PM_VERDICT_LEAK, "");
@@ -100,7 +96,6 @@ static void nothing_to_say(void **state)
 
 static void it_stopped(void **state)
 {
-    (void)state;
     expect(refined(PM_VERDICT_LEAK, straight, stops, 100), PM_VERDICT_PLATEAU,
            "no new maximum in the last ");
     expect(refined(PM_VERDICT_SUSPECT, straight, early_jump, 12), PM_VERDICT_PLATEAU,
@@ -113,7 +108,6 @@ static void the_rate_is_no_rise(void **state)
 {
     pm_refute_evidence e = straight;
 
-    (void)state;
     e.rate = 0.09 * 990;
     expect(refined(PM_VERDICT_LEAK, e, line, 100), PM_VERDICT_SUSPECT,
            "the steady part explains only 9 %");
@@ -123,7 +117,6 @@ static void the_rate_is_no_rise(void **state)
 
 static void jumps(void **state)
 {
-    (void)state;
     expect(refined(PM_VERDICT_LEAK, straight, two_jumps, 100), PM_VERDICT_PLATEAU,
            "two jumps make 100 % of the rise");
     expect(refined(PM_VERDICT_LEAK, straight, two_jumps_and_falls, 100), PM_VERDICT_LEAK, "");
@@ -133,7 +126,6 @@ static void it_slows_down(void **state)
 {
     pm_refute_evidence e = straight;
 
-    (void)state;
     expect(refined(PM_VERDICT_LEAK, e, slows, 120), PM_VERDICT_SUSPECT, "the rate fell to 15 %");
     e.may_slow = false;
     expect(refined(PM_VERDICT_LEAK, e, slows, 120), PM_VERDICT_LEAK, "");
@@ -143,20 +135,11 @@ static void it_climbs_in_steps(void **state)
 {
     pm_refute_evidence e = straight;
 
-    (void)state;
     expect(refined(PM_VERDICT_SUSPECT, e, stairs, 100), PM_VERDICT_LEAK, "a staircase of 24 rises");
     expect(refined(PM_VERDICT_SUSPECT, e, early_stairs, 100), PM_VERDICT_SUSPECT, "");
     e.grows = false;
     expect(refined(PM_VERDICT_SUSPECT, e, stairs, 100), PM_VERDICT_SUSPECT, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_to_say),      cmocka_unit_test(it_stopped),
-        cmocka_unit_test(the_rate_is_no_rise), cmocka_unit_test(jumps),
-        cmocka_unit_test(it_slows_down),       cmocka_unit_test(it_climbs_in_steps),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(nothing_to_say), TEST(it_stopped), TEST(the_rate_is_no_rise), TEST(jumps),
+          TEST(it_slows_down), TEST(it_climbs_in_steps))

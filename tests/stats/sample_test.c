@@ -6,14 +6,12 @@
 
 static int let_go(void **state)
 {
-    (void)state;
     pm_sample_free(&sample);
     return 0;
 }
 
 static void known_values(void **state)
 {
-    (void)state;
     every(HOUR, 12);
     for (size_t i = 0; i < 12; i++)
         value[i] = (double)i;
@@ -32,7 +30,6 @@ static void known_values(void **state)
 
 static void lives(void **state)
 {
-    (void)state;
     every(HOUR, 100);
     for (size_t i = 0; i < 100; i++) {
         value[i] = (double)i;
@@ -80,7 +77,6 @@ static double left_of_profile(size_t per_day, double days, double part, double r
 
 static void daily(void **state)
 {
-    (void)state;
     assert_true(left_of_profile(144, 5, 1, 0) < 25);
     assert_true(left_of_profile(144, 2, 1, 0) < 25);
     assert_true(left_of_profile(24, 5, 1, 0) < 80);

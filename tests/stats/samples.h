@@ -2,13 +2,9 @@
 #ifndef TESTS_STATS_SAMPLES_H
 #define TESTS_STATS_SAMPLES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "unit.h"
 
-#include <cmocka.h>
 #include <math.h>
-#include <stdint.h>
 
 #include "stats/sample.h"
 

@@ -2,11 +2,8 @@
 #ifndef TEST_STATS_TREND_MODELS_H
 #define TEST_STATS_TREND_MODELS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "unit.h"
 
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

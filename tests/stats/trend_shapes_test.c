@@ -64,7 +64,6 @@ static double ramp_nearly_to_the_end(double x)
 
 static void verdicts(void **state)
 {
-    (void)state;
     judge(flat, 0, N);
     expect(PM_VERDICT_STEADY);
     assert_true(fabs(trend.rate) < 1e-9 && trend.since_ms == INT64_MIN && trend.confidence > 0.99);
@@ -91,7 +90,6 @@ static void bounded(void **state)
 {
     int64_t bucket = 199 * 1800000 / 32;
 
-    (void)state;
     judge(step, 5, N);
     expect_shape(PM_VERDICT_PLATEAU, PM_SHAPE_STEP);
     assert_true(llabs(trend.since_ms - ms[80]) <= bucket);
@@ -111,7 +109,6 @@ static void unbounded(void **state)
 {
     int64_t bucket = 199 * 1800000 / 32;
 
-    (void)state;
     judge(late, 5, N);
     expect_shape(PM_VERDICT_LEAK, PM_SHAPE_LATE_RAMP);
     expect_rate(4000 / 99.5, 0.1);
@@ -133,7 +130,6 @@ static void unbounded(void **state)
 
 static void points(void **state)
 {
-    (void)state;
     judge(teeth, 0, N);
     expect(PM_VERDICT_STEADY);
     assert_true(trend.floor && !trend.staircase);
@@ -154,7 +150,6 @@ static void points(void **state)
 
 static void restarts(void **state)
 {
-    (void)state;
     times(N);
     for (int leaks = 0; leaks < 2; leaks++) {
         for (size_t i = 0; i < N; i++) {
@@ -174,7 +169,6 @@ static void restarts(void **state)
 /* The unbounded shapes together weigh more, but the single best one has ended. */
 static void best_shape_has_an_end(void **state)
 {
-    (void)state;
     judge(ramp_nearly_to_the_end, 300, 80);
     assert_true(trend.posterior_leak > 0.5);
     expect_shape(PM_VERDICT_SUSPECT, PM_SHAPE_RAMP_THEN_FLAT);
@@ -185,7 +179,6 @@ static void intervals_of_lumps_are_wide(void **state)
 {
     int grows = 0, held = 0;
 
-    (void)state;
     times(N);
     for (size_t series = 0; series < 100; series++) {
         double v = 5000;
@@ -206,17 +199,5 @@ static void intervals_of_lumps_are_wide(void **state)
         fail_msg("%d of %d intervals hold the truth", held, grows);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts),
-        cmocka_unit_test(bounded),
-        cmocka_unit_test(unbounded),
-        cmocka_unit_test(points),
-        cmocka_unit_test(restarts),
-        cmocka_unit_test(best_shape_has_an_end),
-        cmocka_unit_test(intervals_of_lumps_are_wide),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(verdicts), TEST(bounded), TEST(unbounded), TEST(points), TEST(restarts),
+          TEST(best_shape_has_an_end), TEST(intervals_of_lumps_are_wide))

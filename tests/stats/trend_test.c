@@ -3,7 +3,6 @@
 
 static void few(void **state)
 {
-    (void)state;
     judge(line, 0, 7);
     expect(PM_VERDICT_TOO_FEW);
     assert_int_equal(trend.snapshots, 7);
@@ -29,7 +28,6 @@ static void unknown_values(void **state)
     char expected[600], is[600];
     size_t n = 0;
 
-    (void)state;
     judge(late, 40, N - 4);
     for (size_t i = 0; i < N - 4; i++)
         if (i % 7 != 3) {
@@ -69,7 +67,6 @@ static void judge_growth(double from, double to, bool count, bool size)
 
 static void what_matters(void **state)
 {
-    (void)state;
     judge_growth(10, 30, false, false);
     expect(PM_VERDICT_STEADY);
     judge_growth(10, 30, true, false);
@@ -99,7 +96,6 @@ static void the_same(void **state)
     char alone[7][600], is[600];
     pm_trend_room *room;
 
-    (void)state;
     for (size_t k = 0; k < 7; k++) {
         judge(all[k], 30, N - k / 3);
         written(&trend, alone[k]);
@@ -119,7 +115,6 @@ static void the_same(void **state)
 /* The weight that makes a leak is the caller's to choose. */
 static void sensitivity(void **state)
 {
-    (void)state;
     judge(warmup, 150, N);
     expect(PM_VERDICT_LEAK);
     options.leak_posterior = trend.posterior_leak + 1e-9;
@@ -131,13 +126,4 @@ static void sensitivity(void **state)
     options.leak_posterior = 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few),          cmocka_unit_test(unknown_values),
-        cmocka_unit_test(what_matters), cmocka_unit_test(the_same),
-        cmocka_unit_test(sensitivity),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(few), TEST(unknown_values), TEST(what_matters), TEST(the_same), TEST(sensitivity))

@@ -152,7 +152,7 @@ static void changes_nothing(void **state)
     wal = sum_of(path);
     files = files_in(k->dir);
     sqlite3_auto_extension((void (*)(void))add_dangerous);
-    for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++)
+    for (size_t i = 0; i < COUNT(attacks); i++)
         refused(k, attacks[i]);
     sqlite3_cancel_auto_extension((void (*)(void))add_dangerous);
     assert_int_equal(files_in(k->dir), files);
@@ -178,7 +178,7 @@ static void reads(void **state)
         "SELECT 1; -- the end",
     };
 
-    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
+    for (size_t i = 0; i < COUNT(allowed); i++) {
         pmapdb_rows *rows = asked(kit_of(state), allowed[i], NULL);
 
         assert_true(next(rows));
@@ -267,7 +267,7 @@ static void stops_at_max_rows(void **state)
         bool cut;
     } cases[] = {{0, 3, false}, {1, 1, true}, {2, 2, true}, {3, 3, false}, {4, 3, false}};
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pmapdb_sql_options options = {.max_rows = cases[i].max};
         pmapdb_rows *rows = asked(kit_of(state), "VALUES (1), (2), (3)", &options);
 
@@ -288,7 +288,7 @@ static void limits_below_zero(void **state)
     static const pmapdb_sql_options wrong[] = {{.timeout_ms = -1}, {.max_rows = -1}};
     kit *k = kit_of(state);
 
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; i < COUNT(wrong); i++) {
         pmapdb_rows *rows = NULL;
         pmapdb_error err = {0};
 
@@ -318,19 +318,6 @@ static void fails_with_words(void **state)
     fails_at_step(k, "SELECT json('{')", "malformed JSON");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(changes_nothing),
-        IN_KIT(reads),
-        IN_KIT(stops_in_time),
-        IN_KIT(stops_between_rows),
-        IN_KIT(work_of_the_caller_counts),
-        IN_KIT(waiting_does_not_count),
-        IN_KIT(stops_at_max_rows),
-        IN_KIT(limits_below_zero),
-        IN_KIT(fails_with_words),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(changes_nothing), IN_KIT(reads), IN_KIT(stops_in_time), IN_KIT(stops_between_rows),
+          IN_KIT(work_of_the_caller_counts), IN_KIT(waiting_does_not_count),
+          IN_KIT(stops_at_max_rows), IN_KIT(limits_below_zero), IN_KIT(fails_with_words))

@@ -173,12 +173,5 @@ static void double_quotes_are_names(void **state)
                         "no such column: redis (\"...\" is a name; text is written 'redis')");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(parameters),         IN_KIT(parameters_must_fit), IN_KIT(units),
-        IN_KIT(a_row_is_seen_once), IN_KIT(too_many_columns),    IN_KIT(double_quotes_are_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(parameters), IN_KIT(parameters_must_fit), IN_KIT(units),
+          IN_KIT(a_row_is_seen_once), IN_KIT(too_many_columns), IN_KIT(double_quotes_are_names))

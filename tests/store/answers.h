@@ -91,10 +91,10 @@ static const char *const answers_of_lineages[] = {
 static inline void answers(const kit *k, pm_buf *out)
 {
     pm_buf_clear(out);
-    for (size_t i = 0; i < sizeof answers_of_snapshots / sizeof *answers_of_snapshots; i++)
+    for (size_t i = 0; i < COUNT(answers_of_snapshots); i++)
         kit_rows(k, out, answers_of_snapshots[i]);
     kit_exec(k, answers_numbers);
-    for (size_t i = 0; i < sizeof answers_of_lineages / sizeof *answers_of_lineages; i++)
+    for (size_t i = 0; i < COUNT(answers_of_lineages); i++)
         kit_rows(k, out, answers_of_lineages[i]);
     kit_exec(k, "DROP TABLE number");
 }

@@ -394,22 +394,8 @@ static void regex_gives_up(void **state)
                    PMAPDB_INPUT, "rule 'slow': its regex takes too long");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(as_from_the_start),
-        IN_KIT(what_is_left_decides),
-        IN_KIT(tells_what_changes),
-        IN_KIT(keeps_nothing_unless_told),
-        IN_KIT(same_rules_ask_nothing),
-        IN_KIT(rules_change_alone),
-        IN_KIT(unknown_stays_unknown),
-        IN_KIT(names_of_the_program_stay),
-        IN_KIT(damaged),
-        IN_KIT(stopped),
-        IN_KIT(too_many_categories),
-        IN_KIT(regex_gives_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(as_from_the_start), IN_KIT(what_is_left_decides), IN_KIT(tells_what_changes),
+          IN_KIT(keeps_nothing_unless_told), IN_KIT(same_rules_ask_nothing),
+          IN_KIT(rules_change_alone), IN_KIT(unknown_stays_unknown),
+          IN_KIT(names_of_the_program_stay), IN_KIT(damaged), IN_KIT(stopped),
+          IN_KIT(too_many_categories), IN_KIT(regex_gives_up))

@@ -73,7 +73,6 @@ static void a_store_of_other_rules(void **state)
 {
     uint64_t failed = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         failed += !merge_into(30, seed, APPLIED_OTHERS, KIT_RULES);
         failed += !merge_into(30, seed, KIT_RULES, APPLIED_OTHERS);
@@ -83,7 +82,6 @@ static void a_store_of_other_rules(void **state)
 
 static void in_several_windows(void **state)
 {
-    (void)state;
     assert_true(merge_into(MANY, 1, APPLIED_OTHERS, KIT_RULES));
     assert_true(merge_into(MANY, 2, KIT_RULES, APPLIED_OTHERS));
 }
@@ -111,7 +109,6 @@ static void rules_change_meanwhile(void **state)
     bool theirs;
     void *k;
 
-    (void)state;
     applied_use(other, APPLIED_OTHERS);
     applied_use(into, APPLIED_OTHERS);
     put_both(one, other, MANY, 3);
@@ -132,13 +129,4 @@ static void rules_change_meanwhile(void **state)
     kit_leave((k = into, &k));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_store_of_other_rules),
-        cmocka_unit_test(in_several_windows),
-        cmocka_unit_test(rules_change_meanwhile),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(a_store_of_other_rules), TEST(in_several_windows), TEST(rules_change_meanwhile))

@@ -87,7 +87,6 @@ static void check(const beat *wanted, size_t n)
 
 static void leaders_form_the_spine(void **state)
 {
-    (void)state;
     CHECK({0, S, 1, 1, -1}, {5000, S, 1, 1, 0}, {10000, S, 1, 1, 1});
     /* the one with most fields leads, others borrow from it, wherever it is in its beat */
     CHECK({0, X, 1, 0, 1}, {100, S, 1, 1, -1}, {200, P, 1, 0, 1}, {5000, X, 1, 1, 1});
@@ -97,7 +96,6 @@ static void leaders_form_the_spine(void **state)
 
 static void partial_captures_never_lead(void **state)
 {
-    (void)state;
     CHECK({0, S, 0, 0, 1}, {100, X, 1, 1, -1}, {5000, S, 0, 0, 1}, {9000, S, 1, 1, 1});
     /* without any leader a stream continues itself */
     CHECK({0, S, 0, 0, -1}, {100, X, 0, 0, -1}, {5000, S, 0, 0, 0}, {5000, X, 0, 0, 1});
@@ -107,7 +105,6 @@ static void partial_captures_never_lead(void **state)
 
 static void beat_ends(void **state)
 {
-    (void)state;
     /* at the sweep */
     CHECK({0, S, 1, 1, -1}, {KIT_SWEEP, X, 1, 0, 0});
     CHECK({0, S, 1, 1, -1}, {KIT_SWEEP + 1, X, 1, 1, 0});
@@ -128,7 +125,6 @@ static void who_displaces_the_leader(void **state)
     const pm_order far = {.taken_ms = KIT_SWEEP + 1, .dialect = S};
     pm_beat b = pm_beat_none();
 
-    (void)state;
     pm_beat_begin(&b, &x);
     pm_beat_add(&b, &x);
     assert_true(pm_beat_displaces(&b, &s, KIT_SWEEP));
@@ -139,14 +135,5 @@ static void who_displaces_the_leader(void **state)
     assert_true(pm_beat_joins(&b, &x, KIT_SWEEP));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaders_form_the_spine),
-        cmocka_unit_test(partial_captures_never_lead),
-        cmocka_unit_test(beat_ends),
-        cmocka_unit_test(who_displaces_the_leader),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(leaders_form_the_spine), TEST(partial_captures_never_lead), TEST(beat_ends),
+          TEST(who_displaces_the_leader))

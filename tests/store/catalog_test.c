@@ -16,7 +16,6 @@ static void parses(void **state)
                      "-- param:  must int - Needed\n-- table:  a\n" BODY);
     pm_query_info *q = NULL;
 
-    (void)state;
     kit_ok(pm_catalog_parse("q.sql", text, &q, NULL), NULL);
     assert_true(pm_text_equal(q->name, PM_TEXT("q")));
     assert_true(pm_text_equal(q->title, PM_TEXT("A title")));
@@ -49,7 +48,6 @@ static void fails(const char *text, const char *says)
 
 static void errors_name_file_and_line(void **state)
 {
-    (void)state;
     fails(HEAD "-- param: x\n" BODY, "dir/q.sql:3: a param line is NAME TYPE DEFAULT TEXT");
     fails(HEAD "-- param: x sise 1 Text\n" BODY, "dir/q.sql:3: no type 'sise'; there are: text");
     fails(HEAD "-- column: x kibs Text\n" BODY,
@@ -77,7 +75,6 @@ static void too_many_columns(void **state)
 {
     pm_buf text = {0};
 
-    (void)state;
     pm_buf_addf(&text, NULL, HEAD);
     for (int i = 0; i <= PM_QUERY_ITEMS; i++)
         pm_buf_addf(&text, NULL, "-- column: c%d int Text\n", i);
@@ -344,21 +341,7 @@ static void names_last(void **state)
     pmapdb_rows_close(other);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parses),
-        cmocka_unit_test(errors_name_file_and_line),
-        cmocka_unit_test(too_many_columns),
-        IN_KIT(own_files_come_first),
-        IN_KIT(wrong_files),
-        IN_KIT(promises_are_checked),
-        IN_KIT(parameters_are_checked),
-        IN_KIT(parameters_that_select),
-        IN_KIT(names_of_all),
-        IN_KIT(words_that_there_are),
-        IN_KIT(names_last),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(parses), TEST(errors_name_file_and_line), TEST(too_many_columns),
+          IN_KIT(own_files_come_first), IN_KIT(wrong_files), IN_KIT(promises_are_checked),
+          IN_KIT(parameters_are_checked), IN_KIT(parameters_that_select), IN_KIT(names_of_all),
+          IN_KIT(words_that_there_are), IN_KIT(names_last))

@@ -282,14 +282,6 @@ static void goes_when_nothing_shows_it(void **state)
     assert_int_equal(id_of(k, "anonymous/test"), 15);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(ids_and_parents),           IN_KIT(a_limit),
-        IN_KIT(shown_everywhere),          IN_KIT(free_text),
-        IN_KIT(leaks_by_the_first_word),   IN_KIT(late_captures),
-        IN_KIT(the_rule_of_the_strongest), IN_KIT(goes_when_nothing_shows_it),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(ids_and_parents), IN_KIT(a_limit), IN_KIT(shown_everywhere), IN_KIT(free_text),
+          IN_KIT(leaks_by_the_first_word), IN_KIT(late_captures), IN_KIT(the_rule_of_the_strongest),
+          IN_KIT(goes_when_nothing_shows_it))

@@ -91,7 +91,7 @@ static void fill(kit *k, bool refined, shown what)
         if (i % 9 == 0)
             kit_put(k, capture_of(k, PM_DIALECT_PMAP_SMALL_X, i, what));
     }
-    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+    for (size_t i = 0; i < COUNT(late); i++)
         kit_put(k, capture_of(k, PM_DIALECT_SMAPS, late[i], what));
     assert_true(what == BLIND || whole_store(k)); /* which adds up what is known */
 }
@@ -169,7 +169,6 @@ static size_t compare(shown what)
 
 static void as_if_never_refined(void **state)
 {
-    (void)state;
     assert_true(compare(ALL) >= 12); /* the others have nothing to refine here */
     compare(CALM);
 }
@@ -215,14 +214,5 @@ static void other_depths(void **state)
     pmapdb_rows_close(rows);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_if_never_refined),
-        IN_KIT(unknown_parts),
-        IN_KIT(sums_are_judged),
-        IN_KIT(other_depths),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(as_if_never_refined), IN_KIT(unknown_parts), IN_KIT(sums_are_judged),
+          IN_KIT(other_depths))

@@ -47,7 +47,7 @@ static void test_every_line_has_a_column(void **state)
 #undef LINE
     kit *k = kit_of(state);
 
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < COUNT(lines); i++) {
         int64_t n = pm_sql_value(k->store->sql,
                                  "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE name = ?2",
                                  PM_ARGS(PM_S(lines[i][0]), PM_S(lines[i][1])), 0);
@@ -130,9 +130,8 @@ static void test_paths(void **state)
     };
     pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
 
-    (void)state;
     assert_int_equal(pm_redact_new(NULL, 0, &r, NULL), PMAPDB_OK);
-    check_pairs(r, pairs, sizeof pairs / sizeof *pairs);
+    check_pairs(r, pairs, COUNT(pairs));
 }
 
 static void test_words(void **state)
@@ -171,9 +170,8 @@ static void test_words(void **state)
     };
     pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
 
-    (void)state;
     assert_int_equal(pm_redact_new(NULL, 0, &r, NULL), PMAPDB_OK);
-    check_pairs(r, pairs, sizeof pairs / sizeof *pairs);
+    check_pairs(r, pairs, COUNT(pairs));
 }
 
 static void test_keep(void **state)
@@ -195,9 +193,8 @@ static void test_keep(void **state)
     pm_text out;
     pmapdb_error err;
 
-    (void)state;
     assert_int_equal(pm_redact_new(keep, 3, &r, NULL), PMAPDB_OK);
-    check_pairs(r, pairs, sizeof pairs / sizeof *pairs);
+    check_pairs(r, pairs, COUNT(pairs));
     assert_int_equal(pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("joe()"),
                                     PM_TEXT("/opt/vendor/y.so"), &out, NULL),
                      PMAPDB_OK);
@@ -214,12 +211,11 @@ static void test_public_names(void **state)
     pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
     pm_text out;
 
-    (void)state;
     assert_int_equal(pm_redact_new(NULL, 0, &r, NULL), PMAPDB_OK);
     assert_int_equal(pm_redact_publish(r, PM_TEXT("/usr/bin/redis-server (deleted)"), NULL),
                      PMAPDB_OK);
     assert_int_equal(pm_redact_publish(r, PM_TEXT("/opt/bank"), NULL), PMAPDB_OK);
-    check_pairs(r, pairs, sizeof pairs / sizeof *pairs);
+    check_pairs(r, pairs, COUNT(pairs));
     pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("malloc"), PM_TEXT("/usr/lib/libc.so.6"), &out,
                    NULL);
     assert_string_equal(out.data, "malloc");
@@ -304,7 +300,7 @@ static void test_addresses(void **state)
              "(7, 0x55d0c0234000, 4096), (7, 0x55d0c0000000, 4096), (7, 0x400000, 4096), "
              "(8, 0x7f0000001000, 4096), (9, 0x7f0000005000, 4096)",
              "(8, 9), (9, 8)");
-        check_moved(sql, at, sizeof at / sizeof *at);
+        check_moved(sql, at, COUNT(at));
         assert_int_equal(moved(sql, 9, 0x7f0000005000), moved(sql, 8, 0x7f0000001000) + 0x4000);
         assert_int_equal(moved(sql, 7, 0), 0);
         assert_int_equal(moved(sql, 7, -10485760), -10485760); /* [vsyscall] */
@@ -330,19 +326,7 @@ static void test_addresses_that_fill_everything(void **state)
     pm_redact_unregister(pm_sql_db(sql));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(test_every_text_has_a_line),
-        IN_KIT(test_every_line_has_a_column),
-        IN_KIT(test_every_table_is_copied),
-        cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_keep),
-        cmocka_unit_test(test_public_names),
-        IN_KIT(test_addresses),
-        IN_KIT(test_addresses_that_fill_everything),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(test_every_text_has_a_line), IN_KIT(test_every_line_has_a_column),
+          IN_KIT(test_every_table_is_copied), TEST(test_paths), TEST(test_words), TEST(test_keep),
+          TEST(test_public_names), IN_KIT(test_addresses),
+          IN_KIT(test_addresses_that_fill_everything))

@@ -103,11 +103,4 @@ static void nothing_fits(void **state)
     empty_disk();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(nothing_fits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(nothing_fits))

@@ -3,17 +3,12 @@
 #include "store/func/expression.h"
 #include "store/func/functions.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "unit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-/* cmocka.h wants the five above. */
-#include <cmocka.h>
-
 /* The one value of `SELECT expression`, NULL as "NULL". */
 static void says(const char *expression, const char *expected)
 {
@@ -33,7 +28,6 @@ static void says(const char *expression, const char *expected)
 
 static void kib_text(void **state)
 {
-    (void)state;
     says("span_text(5400000)", "1h30m");
     says("span_text(NULL)", "NULL");
     says("span_text('long')", "NULL");
@@ -50,7 +44,6 @@ static void kib_text(void **state)
 
 static void vmflags_text(void **state)
 {
-    (void)state;
     says("vmflags_text('rd ex mr')", "readable, executable, may read");
     says("vmflags_text('  sl\tdp  ')", "sealed, droppable");
     says("vmflags_text('rd zz ?? lonely')", "readable, zz, ??, lonely");
@@ -60,7 +53,6 @@ static void vmflags_text(void **state)
 
 static void call_words(void **state)
 {
-    (void)state;
     says("call_words(1, 4096, 8192, NULL, NULL, NULL, NULL)", "addr=1000, len=8192");
     says("call_words(1, 4096, NULL, NULL, NULL, NULL, NULL)", "addr=1000, len=?");
     says("call_words(2, -1, 0, 0, 0, 0, 0)", "brk=ffffffffffffffff");
@@ -72,7 +64,6 @@ static void call_words(void **state)
 
 static void call_error(void **state)
 {
-    (void)state;
     says("call_error(0, -12)", "ENOMEM");
     says("call_error(0, -4095)", "-4095");
     says("call_error(0, 0)", "NULL");
@@ -87,7 +78,6 @@ static void call_error(void **state)
 
 static void address_overlap(void **state)
 {
-    (void)state;
     says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 0, 100000)", "12288");
     says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 8191, 8194)", "2");
     says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 8192, 8192)", "0");
@@ -115,7 +105,6 @@ static void every_flag(void **state)
         "nl ar wf dd sd mm hg nh mg um uw ui bt mt mp ss dp sl";
     char one[3] = "";
 
-    (void)state;
     for (size_t i = 0; i < sizeof all; i += 3) {
         char *same;
 
@@ -129,7 +118,6 @@ static void every_flag(void **state)
 
 static void perms_text(void **state)
 {
-    (void)state;
     says("perms_text('rw-p')", "read, write, private");
     says("perms_text('r-xs')", "read, execute, shared");
     says("perms_text('rw-s-')", "read, write, shared");
@@ -148,7 +136,6 @@ static void in_a_store(void **state)
     char dir[] = "/tmp/pmapdb-XXXXXX";
     char path[64];
 
-    (void)state;
     assert_non_null(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/s.db", dir);
     for (int mode = PMAPDB_WRITE; mode >= (int)PMAPDB_READ; mode--) {
@@ -173,7 +160,6 @@ static void in_a_store(void **state)
 
 static void process_value(void **state)
 {
-    (void)state;
 #define OF                                                                     \
     "7, 5, 1001, 'www', 'sshd', '/usr/bin/sshd', 'sshd -D', '/system.slice', " \
     "'A=1' || char(0) || 'B=x y' || char(0), '5 1'"
@@ -215,8 +201,7 @@ static void wrong_expressions(void **state)
                  {"(SELECT sql FROM sqlite_master)", "prohibited"},
                  {"", "syntax error"}};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; i < COUNT(wrong); i++) {
         pm_expression *e = NULL;
         pmapdb_error err = {0};
 
@@ -240,8 +225,7 @@ static void what_an_expression_needs(void **state)
                  {"uid = 0 AND user = 'x'", PM_NEED_UID | PM_NEED_USER},
                  {"env('A') AND descendant_of(1)", PM_NEED_ENVIRONMENT | PM_NEED_ANCESTORS}};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_expression *e = NULL;
         pmapdb_error err = {0};
 
@@ -251,16 +235,6 @@ static void what_an_expression_needs(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kib_text),          cmocka_unit_test(vmflags_text),
-        cmocka_unit_test(call_words),        cmocka_unit_test(call_error),
-        cmocka_unit_test(address_overlap),   cmocka_unit_test(every_flag),
-        cmocka_unit_test(perms_text),        cmocka_unit_test(process_value),
-        cmocka_unit_test(wrong_expressions), cmocka_unit_test(what_an_expression_needs),
-        cmocka_unit_test(in_a_store),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(kib_text), TEST(vmflags_text), TEST(call_words), TEST(call_error),
+          TEST(address_overlap), TEST(every_flag), TEST(perms_text), TEST(process_value),
+          TEST(wrong_expressions), TEST(what_an_expression_needs), TEST(in_a_store))

@@ -417,14 +417,7 @@ static void growers(void **state)
              "mapped-file /shared 100 10|mapped-file /own 30 30");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(sums_and_steps),  IN_KIT(what_is_unknown),     IN_KIT(the_dead_are_gone),
-        IN_KIT(hosts_and_boots), IN_KIT(variables),           IN_KIT(expressions),
-        IN_KIT(in_two_jobs),     IN_KIT(other_queries),       IN_KIT(growers),
-        IN_KIT(short_beats),     IN_KIT(unknown_on_one_side), IN_KIT(left_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(sums_and_steps), IN_KIT(what_is_unknown), IN_KIT(the_dead_are_gone),
+          IN_KIT(hosts_and_boots), IN_KIT(variables), IN_KIT(expressions), IN_KIT(in_two_jobs),
+          IN_KIT(other_queries), IN_KIT(growers), IN_KIT(short_beats), IN_KIT(unknown_on_one_side),
+          IN_KIT(left_out))

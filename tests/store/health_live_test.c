@@ -56,7 +56,7 @@ static void underestimated_on_both_sides(void **state)
     const kit *k = kit_of(state);
 
     begin(k);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         beats_exec(k, "UPDATE live_reading SET degraded = NULL, %s", cases[i].set);
         hears(k, "underestimated", cases[i].n ? NOTE : OK, cases[i].n ? "1" STALLED : "0" STALLED);
     }

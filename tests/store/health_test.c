@@ -190,7 +190,6 @@ static void no_store_at_all(void **state)
     pmapdb_doctor_result result;
     pmapdb_error err = {0};
 
-    (void)state;
     pmapdb_doctor_defaults(&options);
     assert_int_equal(pmapdb_doctor("/nonexistent/t.db", &options, &result, &err), PMAPDB_NOTFOUND);
     assert_non_null(strstr(err.text, "no store at"));

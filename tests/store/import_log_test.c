@@ -176,14 +176,7 @@ static void an_empty_log_is_no_prefix(void **state)
     assert_int_not_equal(log, f.log_id);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(known_blocks_keep_their_times),   IN_KIT(a_prefix_of_what_is_stored_is_known),
-        IN_KIT(rotated_file_is_a_new_log),       IN_KIT(whole_file_again_with_a_later_mtime),
-        IN_KIT(another_sequence_is_another_log), IN_KIT(sequences_count_per_pid),
-        IN_KIT(hosts_have_their_own_logs),       IN_KIT(an_empty_log_is_no_prefix),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(known_blocks_keep_their_times), IN_KIT(a_prefix_of_what_is_stored_is_known),
+          IN_KIT(rotated_file_is_a_new_log), IN_KIT(whole_file_again_with_a_later_mtime),
+          IN_KIT(another_sequence_is_another_log), IN_KIT(sequences_count_per_pid),
+          IN_KIT(hosts_have_their_own_logs), IN_KIT(an_empty_log_is_no_prefix))

@@ -2,12 +2,7 @@
 #ifndef TESTS_STORE_KIT_H
 #define TESTS_STORE_KIT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "base/buf.h"
 #include "base/record/capture.h"

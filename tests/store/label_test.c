@@ -60,8 +60,7 @@ static void what_was_said_later_wins(void **state)
     static const size_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                        {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 
-    (void)state;
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+    for (size_t i = 0; i < COUNT(orders); i++) {
         kit *k = new_kit();
         void *leave = k;
 
@@ -111,7 +110,6 @@ static void what_is_stored_next_knows_it(void **state)
 /* NMT knows each range; System.map calls a row by what lies anywhere in it. */
 static void of_one_moment_nmt_wins(void **state)
 {
-    (void)state;
     for (int first = 0; first < 2; first++) {
         kit *k = new_kit();
         void *leave = k;
@@ -265,7 +263,6 @@ static void a_merge_takes_them_over(void **state)
     kit *whole = new_kit(), *part = new_kit(), *here = new_kit();
     void *k;
 
-    (void)state;
     put_java(whole, 7, T0, 64);
     name(whole, 7, T0, "10000000 64 Java Heap\n");
     /* one store knows nothing of the process, one has another capture of it */
@@ -295,7 +292,6 @@ static void a_merge_takes_a_part_as_one(void **state)
     kit *part = new_kit(), *here = new_kit();
     void *k;
 
-    (void)state;
     put_java(part, 7, T0, 64);
     name_torn(part, T0 + 1000, "20000000 64 Code\n");
     put_java(here, 7, T0, 64);
@@ -381,27 +377,12 @@ static void late_captures_ask_no_rules(void **state)
     assert_true(whole_store(k));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(nine_tenths_of_a_row_are_enough),
-        cmocka_unit_test(what_was_said_later_wins),
-        IN_KIT(another_of_the_same_moment_replaces),
-        cmocka_unit_test(of_one_moment_nmt_wins),
-        IN_KIT(a_part_does_not_tell_the_rest),
-        IN_KIT(the_ranges_must_fit),
-        IN_KIT(what_is_stored_next_knows_it),
-        IN_KIT(known_ones_change_nothing),
-        IN_KIT(known_ones_name_what_is_new),
-        IN_KIT(what_nobody_covers_is_native),
-        IN_KIT(late_captures_ask_no_rules),
-        IN_KIT(the_nearest_capture_is_named),
-        IN_KIT(it_must_be_known),
-        cmocka_unit_test(a_merge_takes_them_over),
-        cmocka_unit_test(a_merge_takes_a_part_as_one),
-        IN_KIT(a_prune_leaves_what_is_of_something),
-        IN_KIT(a_name_outlives_the_capture_that_was_named),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(nine_tenths_of_a_row_are_enough), TEST(what_was_said_later_wins),
+          IN_KIT(another_of_the_same_moment_replaces), TEST(of_one_moment_nmt_wins),
+          IN_KIT(a_part_does_not_tell_the_rest), IN_KIT(the_ranges_must_fit),
+          IN_KIT(what_is_stored_next_knows_it), IN_KIT(known_ones_change_nothing),
+          IN_KIT(known_ones_name_what_is_new), IN_KIT(what_nobody_covers_is_native),
+          IN_KIT(late_captures_ask_no_rules), IN_KIT(the_nearest_capture_is_named),
+          IN_KIT(it_must_be_known), TEST(a_merge_takes_them_over),
+          TEST(a_merge_takes_a_part_as_one), IN_KIT(a_prune_leaves_what_is_of_something),
+          IN_KIT(a_name_outlives_the_capture_that_was_named))

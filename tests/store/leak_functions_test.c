@@ -2,16 +2,11 @@
  * file checks that the rows arrive there unchanged. */
 #include "store/func/functions.h"
 
-#include <setjmp.h>
+#include "unit.h"
+
 #include <sqlite3.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-/* cmocka.h wants the five above. */
-#include <cmocka.h>
-
 /* t(i) is 0 to 199; a step is a minute, and 40 KiB are 2,400 KiB/h. */
 #define MINUTES                                                                         \
     "CREATE TABLE t AS WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t " \

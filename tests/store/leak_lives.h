@@ -21,7 +21,7 @@ static inline void expect_with(const kit *k, const char *const *given, const cha
         all[n] = given[n - 2];
         n++;
     }
-    for (size_t i = 0; i < sizeof leak_keys / sizeof *leak_keys; i++) {
+    for (size_t i = 0; i < COUNT(leak_keys); i++) {
         all[1] = leak_keys[i];
         asked_expect(k, "leaks", all, "total", columns, wanted);
     }

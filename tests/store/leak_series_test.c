@@ -201,7 +201,7 @@ static void which_limit_it_is(void **state)
     lives(k, &l, 0, 20);
     stands(k, 1, 0, -1);
     kit_exec(k, "UPDATE process SET boot_id = 'b'");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         beats_exec(k, "UPDATE live_process SET %s", cases[i].set);
         expect(k, "limit limit_by", cases[i].wanted);
     }

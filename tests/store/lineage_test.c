@@ -1,10 +1,5 @@
 /* lineage_test: pairing of two captures, table by table. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "store/write/lineage.h"
 
@@ -88,7 +83,6 @@ static void check(const row *old, const row *new)
 
 static void one_piece(void **state)
 {
-    (void)state;
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 1, PM_REASON_SAME}));
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}),
           TABLE({0x10000, 96, &anon, 0, 1, PM_REASON_SAME_START}));
@@ -108,7 +102,6 @@ static void one_piece(void **state)
 
 static void every_piece_of_a_split_continues(void **state)
 {
-    (void)state;
     check(TABLE({0x10000, 256, &anon, 0, 5, 0}),
           TABLE({0x10000, 64, &anon, 0, 5, PM_REASON_SAME_START},
                 {0x28000, 32, &anon, 0, 5, PM_REASON_OVERLAP},
@@ -122,7 +115,6 @@ static void every_piece_of_a_split_continues(void **state)
 
 static void merge_continues_what_has_most_bytes(void **state)
 {
-    (void)state;
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}, {0x20000, 128, &anon, 0, 2, 0}),
           TABLE({0x10000, 192, &anon, 0, 2, PM_REASON_SAME_END}));
     /* a tie: the lower start */
@@ -142,7 +134,6 @@ static void merge_continues_what_has_most_bytes(void **state)
 
 static void reused_place_is_new(void **state)
 {
-    (void)state;
     check(TABLE({0x10000, 64, &lib, 0, 1, 0}),
           TABLE({0x10000, 64, &other_lib, 0, 0, PM_REASON_NEW}));
     check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 0, PM_REASON_NEW}));
@@ -160,7 +151,6 @@ static void reused_place_is_new(void **state)
 /* Linux before 2.6.25 shows the address as the offset of anonymous memory. */
 static void offset_of_anonymous_memory_means_nothing(void **state)
 {
-    (void)state;
     check(TABLE({0x20000, 64, &anon, 0x20, 1, 0}),
           TABLE({0x10000, 128, &anon, 0x10, 1, PM_REASON_SAME_END}));
     check(TABLE({0x10000, 64, &anon, 0x10, 1, 0}),
@@ -169,7 +159,6 @@ static void offset_of_anonymous_memory_means_nothing(void **state)
 
 static void file_offset_follows_the_start(void **state)
 {
-    (void)state;
     check(TABLE({0x20000, 64, &lib, 0x8000, 1, 0}),
           TABLE({0x1c000, 80, &lib, 0x4000, 1, PM_REASON_SAME_END}));
     check(TABLE({0x20000, 64, &lib, 0x8000, 1, 0}),
@@ -178,7 +167,6 @@ static void file_offset_follows_the_start(void **state)
 
 static void file_moves(void **state)
 {
-    (void)state;
     check(TABLE({0x10000, 64, &lib, 0x4000, 1, 0}),
           TABLE({0x90000, 96, &lib, 0x4000, 1, PM_REASON_FILE_OFFSET}));
     check(TABLE({0x10000, 64, &lib, 0x4000, 1, 0}),
@@ -203,7 +191,6 @@ static void file_moves(void **state)
 
 static void end_of_the_address_space(void **state)
 {
-    (void)state;
     check(TABLE({0xfffffffffffff000U, 4, &anon, 0, 1, 0}),
           TABLE({0xfffffffffffff000U, 4, &anon, 0, 1, PM_REASON_SAME}));
     check(TABLE({0x1000, 4, &anon, 0, 2, 0}, {0xfffffffffffff000U, 4, &anon, 0, 1, 0}),
@@ -213,7 +200,6 @@ static void end_of_the_address_space(void **state)
 
 static void dialects_mix(void **state)
 {
-    (void)state;
     check(TABLE({0x10000, 64, &lib, 0x1000, 1, 0}, {0x20000, 64, &heap, 0, 2, 0},
                 {0x40000, 64, &anon, 0, 3, 0}),
           TABLE({0x10000, 64, &x_lib, 0, 1, PM_REASON_SAME},
@@ -235,7 +221,6 @@ static void order_of_places(void **state)
     pm_place low = {.start = 1, .length = 8}, longer = {.start = 1, .length = 9};
     pm_place high = {.start = 0xffffffffff600000U, .length = 1};
 
-    (void)state;
     assert_true(pm_place_compare(&low, &longer) < 0);
     assert_true(pm_place_compare(&longer, &high) < 0);
     assert_true(pm_place_compare(&high, &low) > 0);
@@ -250,7 +235,6 @@ static void many_unrelated_rows(void **state)
     pm_descent *out = calloc(n, sizeof *out);
     clock_t begun = clock();
 
-    (void)state;
     if (!a || !b || !out)
         abort();
     for (size_t i = 0; i < n; i++) {
@@ -275,21 +259,8 @@ static void many_unrelated_rows(void **state)
     free(out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_piece),
-        cmocka_unit_test(every_piece_of_a_split_continues),
-        cmocka_unit_test(merge_continues_what_has_most_bytes),
-        cmocka_unit_test(reused_place_is_new),
-        cmocka_unit_test(offset_of_anonymous_memory_means_nothing),
-        cmocka_unit_test(file_offset_follows_the_start),
-        cmocka_unit_test(file_moves),
-        cmocka_unit_test(end_of_the_address_space),
-        cmocka_unit_test(dialects_mix),
-        cmocka_unit_test(order_of_places),
-        cmocka_unit_test(many_unrelated_rows),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(one_piece), TEST(every_piece_of_a_split_continues),
+          TEST(merge_continues_what_has_most_bytes), TEST(reused_place_is_new),
+          TEST(offset_of_anonymous_memory_means_nothing), TEST(file_offset_follows_the_start),
+          TEST(file_moves), TEST(end_of_the_address_space), TEST(dialects_mix),
+          TEST(order_of_places), TEST(many_unrelated_rows))

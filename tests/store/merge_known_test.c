@@ -163,14 +163,5 @@ static void pruned_sweeps_stay_away(void **state)
     kit_leave(&l);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(live_ones_are_known_by_their_life),
-        IN_KIT(an_mtime_counts_in_seconds),
-        IN_KIT(what_a_process_knows_comes_along),
-        IN_KIT(pruned_sweeps_stay_away),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(live_ones_are_known_by_their_life), IN_KIT(an_mtime_counts_in_seconds),
+          IN_KIT(what_a_process_knows_comes_along), IN_KIT(pruned_sweeps_stay_away))

@@ -194,7 +194,7 @@ static void make_history(const kit *k, history *h, uint64_t seed)
         }
         if (text && kit_below(&seed, 3) == 0)
             record_totals(k, h, &w[0], 101, ms, &seed);
-        ms += steps[kit_below(&seed, sizeof steps / sizeof *steps)];
+        ms += steps[kit_below(&seed, COUNT(steps))];
     }
 }
 
@@ -344,7 +344,6 @@ static void parts_make_a_whole(void **state)
     uint64_t n = from_environment("PMAPDB_SEEDS", SEEDS);
     void *k;
 
-    (void)state;
     for (size_t i = 0; i < STORES; i++)
         s.part[i] = new_kit();
     for (uint64_t seed = first; seed < first + n; seed++)
@@ -358,11 +357,4 @@ static void parts_make_a_whole(void **state)
     assert_int_equal(failed, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_make_a_whole),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(parts_make_a_whole))

@@ -121,7 +121,7 @@ static void a_step_that_fails(void **state)
     pmapdb_error err = {0};
 
     fill(k);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < COUNT(bad); i++) {
         const pm_embedded files[] = {pm_embedded_schema[0], with("0002_host", REMAKE),
                                      with("0003_bad", bad[i])};
 
@@ -190,7 +190,7 @@ static void triggers_are_refused(void **state)
     pmapdb_store *s = NULL;
 
     fill(k);
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    for (size_t i = 0; i < COUNT(modes); i++) {
         pmapdb_open_options o = {.mode = modes[i]};
         pmapdb_error err = {0};
 
@@ -216,15 +216,5 @@ static void triggers_are_refused(void **state)
     kit_open(k);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(in_steps),
-        IN_KIT(a_step_that_fails),
-        IN_KIT(killed),
-        IN_KIT(behind_the_back_of_a_writer),
-        IN_KIT(triggers_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(in_steps), IN_KIT(a_step_that_fails), IN_KIT(killed),
+          IN_KIT(behind_the_back_of_a_writer), IN_KIT(triggers_are_refused))

@@ -221,20 +221,8 @@ static void remembered_as_if_asked(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(processes_within_the_sweep),
-        IN_KIT(until_a_process_comes_again),
-        IN_KIT(one_dialect_of_a_process_is_preferred),
-        IN_KIT(equal_times),
-        IN_KIT(insertion_ripples),
-        IN_KIT(other_names_do_not_count),
-        IN_KIT(a_short_sweep_is_told),
-        IN_KIT(lives_that_follow_each_other_are_not_spread),
-        IN_KIT(a_live_sweep_is_a_moment),
-        IN_KIT(remembered_as_if_asked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(processes_within_the_sweep), IN_KIT(until_a_process_comes_again),
+          IN_KIT(one_dialect_of_a_process_is_preferred), IN_KIT(equal_times),
+          IN_KIT(insertion_ripples), IN_KIT(other_names_do_not_count),
+          IN_KIT(a_short_sweep_is_told), IN_KIT(lives_that_follow_each_other_are_not_spread),
+          IN_KIT(a_live_sweep_is_a_moment), IN_KIT(remembered_as_if_asked))

@@ -59,7 +59,6 @@ static int delete_mortal(sqlite3_vfs *vfs, const char *name, int sync)
 
 static int become_mortal(void **state)
 {
-    (void)state;
     death.real = sqlite3_vfs_find(NULL);
     death.vfs = *death.real;
     death.vfs.zName = "mortal";

@@ -84,7 +84,7 @@ static void make_history(const kit *k, world_history *h, uint64_t seed)
             record(k, h, &w[1], 101, ms, &seed);
         if (totals)
             record_totals(k, h, &w[b % 2], two ? 100 + (int64_t)b % 2 : 100, ms, &seed);
-        ms += steps[kit_below(&seed, sizeof steps / sizeof *steps)];
+        ms += steps[kit_below(&seed, COUNT(steps))];
     }
 }
 
@@ -196,10 +196,10 @@ static const char *const lineages[] = {
 
 static void describe(const kit *k, pm_buf *out)
 {
-    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+    for (size_t i = 0; i < COUNT(answers); i++)
         kit_rows(k, out, answers[i]);
     kit_exec(k, number_lineages);
-    for (size_t i = 0; i < sizeof lineages / sizeof *lineages; i++)
+    for (size_t i = 0; i < COUNT(lineages); i++)
         kit_rows(k, out, lineages[i]);
     kit_exec(k, "DROP TABLE number");
 }
@@ -394,11 +394,4 @@ static void order_does_not_matter(void **state)
     assert_int_equal(failed, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(order_does_not_matter),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(order_does_not_matter))

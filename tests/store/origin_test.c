@@ -82,7 +82,7 @@ static const char *const hostile[] = {
     "9999999999999999999",
 };
 
-#define N_HOSTILE (sizeof hostile / sizeof *hostile)
+#define N_HOSTILE (COUNT(hostile))
 
 static void read_one(const kit *k, int64_t id, pm_buf *folder, pm_buf *file)
 {
@@ -218,12 +218,5 @@ static void without_a_row(void **state)
     pm_buf_free(&file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(a_name_is_stored_once), IN_KIT(hostile_names), IN_KIT(names_by_chance),
-        IN_KIT(in_the_query),          IN_KIT(pruned),        IN_KIT(without_a_row),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(a_name_is_stored_once), IN_KIT(hostile_names), IN_KIT(names_by_chance),
+          IN_KIT(in_the_query), IN_KIT(pruned), IN_KIT(without_a_row))

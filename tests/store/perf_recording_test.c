@@ -460,24 +460,9 @@ static void goes_with_its_process(void **state)
     kit_expect(k, "SELECT * FROM pragma_foreign_key_check", "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(into_tables),
-        IN_KIT(known_again),
-        IN_KIT(whose_threads),
-        IN_KIT(whose_threads_by_captures),
-        IN_KIT(a_text_that_says_it_takes_no_pid),
-        IN_KIT(linked_by_time),
-        IN_KIT(linked_by_clocks),
-        IN_KIT(linked_by_events),
-        IN_KIT(even_beats_tell_nothing),
-        IN_KIT(events_mend_clocks),
-        IN_KIT(late_readings_agree_with_clocks),
-        IN_KIT(all_or_nothing),
-        IN_KIT(merges),
-        IN_KIT(goes_with_its_process),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(into_tables), IN_KIT(known_again), IN_KIT(whose_threads),
+          IN_KIT(whose_threads_by_captures), IN_KIT(a_text_that_says_it_takes_no_pid),
+          IN_KIT(linked_by_time), IN_KIT(linked_by_clocks), IN_KIT(linked_by_events),
+          IN_KIT(even_beats_tell_nothing), IN_KIT(events_mend_clocks),
+          IN_KIT(late_readings_agree_with_clocks), IN_KIT(all_or_nothing), IN_KIT(merges),
+          IN_KIT(goes_with_its_process))

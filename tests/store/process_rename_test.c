@@ -71,13 +71,4 @@ static void gaps_stay_silent(void **state)
     assert_one_gap(k, "comm", 7 * MINUTE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(what_was_pruned),
-        IN_KIT(nothing_was_pruned),
-        IN_KIT(gaps_stay_silent),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(what_was_pruned), IN_KIT(nothing_was_pruned), IN_KIT(gaps_stay_silent))

@@ -115,7 +115,7 @@ static void what_a_capture_adds(void **state)
     kit_exec(k, "CREATE TEMP TABLE written (n); INSERT INTO written VALUES (0);"
                 "CREATE TEMP TRIGGER count AFTER UPDATE OF ld_start ON main.process BEGIN "
                 "UPDATE written SET n = n + 1; END");
-    for (size_t i = 0; i < sizeof captures / sizeof *captures; i++) {
+    for (size_t i = 0; i < COUNT(captures); i++) {
         char row[100];
 
         snprintf(row, sizeof row, "%s\n", captures[i].row);
@@ -336,7 +336,7 @@ static pm_live live_of(const char *boot_id, int64_t mono_ns)
                                 &live.swap_kib,        &live.anon_kib, &live.file_kib,
                                 &live.page_tables_kib, &live.shmem_kib};
 
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+    for (size_t i = 0; i < COUNT(unknown); i++)
         *unknown[i] = PMAPDB_UNKNOWN;
     return live;
 }
@@ -436,30 +436,13 @@ static void a_removed_life_leaves_no_clash(void **state)
     kit_expect(k, "SELECT life FROM process", "1\n2\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(equal_anchors_are_one_life),
-        IN_KIT(one_differing_anchor_is_another_life),
-        IN_KIT(a_life_comes_back_after_another),
-        IN_KIT(what_a_capture_adds),
-        IN_KIT(without_anchors_the_command_decides),
-        IN_KIT(nothing_shared_is_assumed),
-        IN_KIT(weak_ties_do_not_reach_over_a_life),
-        IN_KIT(start_time_decides_where_both_have_it),
-        IN_KIT(hosts_do_not_share_pids),
-        IN_KIT(pid_unknown),
-        IN_KIT(best_name_wins),
-        IN_KIT(no_name_at_all),
-        IN_KIT(name_of_a_replaced_program),
-        IN_KIT(renaming_regroups_the_moments),
-        IN_KIT(known_again),
-        IN_KIT(a_live_process_is_its_boot_and_start),
-        IN_KIT(the_first_capture_sets_the_clocks),
-        IN_KIT(text_joins_live_by_the_start_time),
-        IN_KIT(text_learns_its_boot),
-        IN_KIT(a_removed_life_leaves_no_clash),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(equal_anchors_are_one_life), IN_KIT(one_differing_anchor_is_another_life),
+          IN_KIT(a_life_comes_back_after_another), IN_KIT(what_a_capture_adds),
+          IN_KIT(without_anchors_the_command_decides), IN_KIT(nothing_shared_is_assumed),
+          IN_KIT(weak_ties_do_not_reach_over_a_life), IN_KIT(start_time_decides_where_both_have_it),
+          IN_KIT(hosts_do_not_share_pids), IN_KIT(pid_unknown), IN_KIT(best_name_wins),
+          IN_KIT(no_name_at_all), IN_KIT(name_of_a_replaced_program),
+          IN_KIT(renaming_regroups_the_moments), IN_KIT(known_again),
+          IN_KIT(a_live_process_is_its_boot_and_start), IN_KIT(the_first_capture_sets_the_clocks),
+          IN_KIT(text_joins_live_by_the_start_time), IN_KIT(text_learns_its_boot),
+          IN_KIT(a_removed_life_leaves_no_clash))

@@ -226,19 +226,8 @@ static void a_dry_run_changes_nothing(void **state)
     kit_expect(k, "SELECT count(*), (SELECT count(*) FROM forgotten) FROM snapshot", "20|0\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(a_pinned_moment_stays),
-        IN_KIT(what_cannot_be_pinned),
-        IN_KIT(a_name_vanishes_only_by_force),
-        IN_KIT(a_rule_must_be_given),
-        IN_KIT(the_unnamed_are_alone),
-        IN_KIT(the_oldest_go_until_it_fits),
-        IN_KIT(the_file_shrinks),
-        IN_KIT(a_store_that_does_not_shrink),
-        IN_KIT(a_dry_run_changes_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(a_pinned_moment_stays), IN_KIT(what_cannot_be_pinned),
+          IN_KIT(a_name_vanishes_only_by_force), IN_KIT(a_rule_must_be_given),
+          IN_KIT(the_unnamed_are_alone), IN_KIT(the_oldest_go_until_it_fits),
+          IN_KIT(the_file_shrinks), IN_KIT(a_store_that_does_not_shrink),
+          IN_KIT(a_dry_run_changes_nothing))

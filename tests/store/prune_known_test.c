@@ -312,19 +312,6 @@ static void a_capture_that_went_is_made_again(void **state)
     pm_capture_free(second);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(traces),
-        IN_KIT(a_trace_is_of_one_capture),
-        IN_KIT(equal_traces_are_told_apart),
-        IN_KIT(a_log_goes_on),
-        IN_KIT(a_capture_that_went_is_made_again),
-        IN_KIT(sweeps),
-        IN_KIT(how_far_is_remembered),
-        IN_KIT(an_empty_name_is_none),
-        IN_KIT(epochs_stay_bounded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(traces), IN_KIT(a_trace_is_of_one_capture), IN_KIT(equal_traces_are_told_apart),
+          IN_KIT(a_log_goes_on), IN_KIT(a_capture_that_went_is_made_again), IN_KIT(sweeps),
+          IN_KIT(how_far_is_remembered), IN_KIT(an_empty_name_is_none), IN_KIT(epochs_stay_bounded))

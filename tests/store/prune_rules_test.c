@@ -252,26 +252,13 @@ static void what_is_no_rule(void **state)
     kit *k = kit_of(state);
     pmapdb_prune_result r;
 
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; i < COUNT(wrong); i++) {
         pmapdb_prune_options o = {.keep = wrong[i], .max_kib = PMAPDB_UNKNOWN};
 
         assert_int_equal(pmapdb_prune(k->store, &o, &r, NULL), PMAPDB_USAGE);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(last),
-        IN_KIT(periods),
-        IN_KIT(weeks),
-        IN_KIT(the_oldest),
-        IN_KIT(within),
-        IN_KIT(any_rule_is_enough),
-        IN_KIT(summer_time),
-        IN_KIT(the_example_of_restic),
-        IN_KIT(what_is_no_rule),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(last), IN_KIT(periods), IN_KIT(weeks), IN_KIT(the_oldest), IN_KIT(within),
+          IN_KIT(any_rule_is_enough), IN_KIT(summer_time), IN_KIT(the_example_of_restic),
+          IN_KIT(what_is_no_rule))

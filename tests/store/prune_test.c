@@ -390,14 +390,5 @@ static void what_changed_since_the_plan_stays(void **state)
     kit_expect(k, "SELECT snapshot_id FROM snapshot", "6\n10\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(what_stays_is_what_was_there),
-        IN_KIT(whole_at_every_point),
-        IN_KIT(others_go_on),
-        IN_KIT(what_changed_since_the_plan_stays),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(what_stays_is_what_was_there), IN_KIT(whole_at_every_point), IN_KIT(others_go_on),
+          IN_KIT(what_changed_since_the_plan_stays))

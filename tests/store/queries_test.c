@@ -188,7 +188,6 @@ static void table_columns_exist(void **state)
 {
     const char *name;
 
-    (void)state;
     for (size_t n = 0; (name = pm_catalog_builtin(n)); n++) {
         pm_query_info *q = find(name);
         pm_text rest = q->table;
@@ -246,7 +245,7 @@ static pm_buf scanned(const kit *k, const char *sql)
 
 static bool is_allowed(const char *query, pm_text table)
 {
-    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+    for (size_t i = 0; i < COUNT(allowed); i++)
         if ((!allowed[i].query || strcmp(allowed[i].query, query) == 0) &&
             pm_text_equal(pm_text_of(allowed[i].table), table))
             return true;
@@ -290,7 +289,7 @@ static void check_plans(const kit *k)
         good &= good_plan(k, name, q->text);
         pm_catalog_free(q);
     }
-    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+    for (size_t i = 0; i < COUNT(views); i++)
         good &= good_plan(k, views[i], views[i]);
     assert_true(good);
 }
@@ -339,7 +338,7 @@ static size_t run(const kit *k, const char *name)
     size_t n = 0;
 
     kit_ok(pmapdb_query(k->store, name, &rows, &err), &err);
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+    for (size_t i = 0; i < COUNT(given); i++)
         if (strcmp(given[i].query, name) == 0)
             kit_ok(pmapdb_bind(rows, given[i].param, given[i].value, &err), &err);
     for (;;) {

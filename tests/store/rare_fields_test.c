@@ -59,7 +59,6 @@ static void of_a_mapping(void **state)
     static const int64_t nothing[PM_RARE_NUMBERS] = {0};
     pm_rare_fields d;
 
-    (void)state;
     for (size_t i = 0; i < PM_RARE_VALUES; i++)
         m.value[pm_rare_columns[i]] = (uint64_t)(wanted[i] == PMAPDB_UNKNOWN ? 77 : wanted[i]);
     assert_true(of_whole(&m, &d));
@@ -79,7 +78,6 @@ static void the_usual_needs_none(void **state)
     pm_mapping m = {.present = PM_NUMBERS & ~PM_BIT(PM_KSM)};
     pm_rare_fields d;
 
-    (void)state;
     assert_false(of_whole(&m, &d));
     m.value[PM_KSM] = 4;
     m.value[PM_SHARED_DIRTY] = 8;
@@ -97,7 +95,6 @@ static void a_part_of_the_shared(void **state)
     pm_mapping m = {.present = PM_NUMBERS};
     pm_rare_fields d;
 
-    (void)state;
     m.value[PM_PRIVATE_DIRTY] = m.value[PM_ANONYMOUS] = 8;
     m.value[PM_PRIVATE_CLEAN] = 4;
     m.value[PM_SHARED_DIRTY] = 90;
@@ -124,7 +121,6 @@ static void what_a_row_lacks(void **state)
     pm_metrics row;
     pm_rare_fields d;
 
-    (void)state;
     m.value[PM_RSS] = 20;
     m.value[PM_PSS_DIRTY] = 4;
     pm_row_encode(&m, PM_NUMBERS, &row);
@@ -192,17 +188,6 @@ static void comes_back_as_it_went_in(void **state)
     pm_buf_free(&extra);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(of_a_mapping),
-        IN_KIT(the_usual_needs_none),
-        IN_KIT(at_hand),
-        IN_KIT(what_a_row_lacks),
-        IN_KIT(a_part_of_the_shared),
-        IN_KIT(equal_ones_share_a_row),
-        IN_KIT(comes_back_as_it_went_in),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(of_a_mapping), IN_KIT(the_usual_needs_none), IN_KIT(at_hand),
+          IN_KIT(what_a_row_lacks), IN_KIT(a_part_of_the_shared), IN_KIT(equal_ones_share_a_row),
+          IN_KIT(comes_back_as_it_went_in))

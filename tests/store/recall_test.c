@@ -263,13 +263,4 @@ static void shared_captures(void **state)
     expect_all(200);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(captures_of_the_tree),
-        IN_KIT(fixtures),
-        IN_KIT(shared_captures),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(captures_of_the_tree), IN_KIT(fixtures), IN_KIT(shared_captures))

@@ -208,14 +208,7 @@ static void borrows_the_category(void **state)
               "0|smaps|reserve/guard|64\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(kept_for_life),       IN_KIT(never_got_later),    IN_KIT(late_capture_decides),
-        IN_KIT(late_capture_breaks), IN_KIT(late_capture_joins), IN_KIT(stronger_dialect_decides),
-        IN_KIT(weaker_ones_follow),  IN_KIT(grows_and_stays),    IN_KIT(borrows_the_category),
-        IN_KIT(partial_ones_follow),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(kept_for_life), IN_KIT(never_got_later), IN_KIT(late_capture_decides),
+          IN_KIT(late_capture_breaks), IN_KIT(late_capture_joins), IN_KIT(stronger_dialect_decides),
+          IN_KIT(weaker_ones_follow), IN_KIT(grows_and_stays), IN_KIT(borrows_the_category),
+          IN_KIT(partial_ones_follow))

@@ -136,13 +136,5 @@ static void what_refers_to_them_stays(void **state)
     pm_buf_free(&want);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(many_in_one_transaction),
-        IN_KIT(nothing_of_an_abandoned_one),
-        IN_KIT(what_refers_to_them_stays),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(many_in_one_transaction), IN_KIT(nothing_of_an_abandoned_one),
+          IN_KIT(what_refers_to_them_stays))

@@ -15,7 +15,7 @@ static uint64_t any_number(uint64_t *seed)
 {
     static const uint64_t some[] = {0, 0, 4, 4, 8, 12, 16, 20, UINT64_C(1) << 40};
 
-    return some[kit_below(seed, sizeof some / sizeof *some)];
+    return some[kit_below(seed, COUNT(some))];
 }
 
 /* As the kernel counts, for the most part. */
@@ -219,12 +219,4 @@ static void tools_need_no_detail(void **state)
                "1|100|60|?|?|?|?\n2|100|?|72|?|?|80\n3|100|?|?|?|?|?\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(any_fields_come_back),
-        IN_KIT(tools_need_no_detail),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(any_fields_come_back), IN_KIT(tools_need_no_detail))

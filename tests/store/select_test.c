@@ -249,20 +249,8 @@ static void hosts(void **state)
     assert_int_equal(id, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(words),
-        IN_KIT(times),
-        IN_KIT(spans_count_back_from_the_newest),
-        IN_KIT(errors_list_what_there_is),
-        IN_KIT(ids_of_other_processes_are_not_in_scope),
-        IN_KIT(a_dialect_has_its_own_series),
-        IN_KIT(processes),
-        IN_KIT(the_only_one_needs_no_name),
-        IN_KIT(lives_of_one_pid_must_be_chosen),
-        IN_KIT(hosts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(words), IN_KIT(times), IN_KIT(spans_count_back_from_the_newest),
+          IN_KIT(errors_list_what_there_is), IN_KIT(ids_of_other_processes_are_not_in_scope),
+          IN_KIT(a_dialect_has_its_own_series), IN_KIT(processes),
+          IN_KIT(the_only_one_needs_no_name), IN_KIT(lives_of_one_pid_must_be_chosen),
+          IN_KIT(hosts))

@@ -41,12 +41,4 @@ static void a_full_disk_is_a_failed_write(void **state)
     assert_non_null(strstr(err.text, "pmapdb prune makes the store smaller"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(one_run_after_another),
-        IN_KIT(a_full_disk_is_a_failed_write),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(one_run_after_another), IN_KIT(a_full_disk_is_a_failed_write))

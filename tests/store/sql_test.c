@@ -73,10 +73,4 @@ static void first_failure_is_kept(void **state)
     assert_int_equal(pm_sql_end(sql, &err), PMAPDB_OK);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {IN_KIT(is_told_once), IN_KIT(is_not_forgotten),
-                                       IN_KIT(first_failure_is_kept)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(is_told_once), IN_KIT(is_not_forgotten), IN_KIT(first_failure_is_kept))

@@ -63,7 +63,6 @@ static void without_a_file(void **state)
     pm_query_info info = {.text = two};
     pmapdb_error err = {0};
 
-    (void)state;
     pm_query_fail(&info, two + 2, &err, "x");
     assert_string_equal(err.text, "line 2: x");
     info.text = one;
@@ -71,12 +70,4 @@ static void without_a_file(void **state)
     assert_string_equal(err.text, "x");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(lines),
-        cmocka_unit_test(without_a_file),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(lines), TEST(without_a_file))

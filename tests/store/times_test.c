@@ -12,7 +12,7 @@ static void moments_of_snapshots(void **state)
         253402300799999};
     const kit *k = kit_of(state);
 
-    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+    for (size_t i = 0; i < COUNT(moments); i++) {
         pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, (int64_t)i + 1, moments[i]);
         char sql[96], text[PM_CLOCK_TEXT], wanted[PM_CLOCK_TEXT + 1];
 
@@ -40,7 +40,7 @@ static void move_back(const kit *k)
         "process SET name_ms = name_ms",          "process SET command_ms = command_ms",
         "process SET clock_utc_ms = clock_utc_ms"};
 
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    for (size_t i = 0; i < COUNT(columns); i++)
         beats_exec(k, "UPDATE %s - %lld", columns[i], (long long)BACK);
 }
 
@@ -56,7 +56,7 @@ static void fill(const kit *k)
                .map = {{.page = 1, .n = 2, .kind = WORLD_KINDS - 1, .rss = 4},
                        {.page = 4, .n = 2, .kind = WORLD_KINDS - 2, .rss = 4}}};
 
-    for (size_t i = 0; i < sizeof captures / sizeof *captures; i++)
+    for (size_t i = 0; i < COUNT(captures); i++)
         kit_put(k, world_capture(k, &w, PM_DIALECT_SMAPS, captures[i].pid,
                                  BEATS_MS + captures[i].minute * INT64_C(60000), &seed));
     beats_beside(k);
@@ -155,13 +155,5 @@ static void moments_of_what_is_left_out(void **state)
     assert_int_equal(compare(k, "left-out"), 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(moments_of_snapshots),
-        IN_KIT(moments_of_queries),
-        IN_KIT(moments_of_what_is_left_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(moments_of_snapshots), IN_KIT(moments_of_queries),
+          IN_KIT(moments_of_what_is_left_out))

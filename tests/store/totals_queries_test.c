@@ -160,7 +160,7 @@ static void names_are_what_the_rows_show(void **state)
                  {X, true}};
     const kit *k = kit_of(state);
 
-    for (size_t i = 0; i < sizeof beats / sizeof *beats; i++) {
+    for (size_t i = 0; i < COUNT(beats); i++) {
         pm_capture *c = with_mappings(k, beats[i].dialect, 1, (int64_t)i, 100);
         pm_mapping m = {.start = 0x20000000,
                         .end = 0x20001000,
@@ -244,7 +244,7 @@ static void selected(void **state)
 
     for (int i = 0; i < 3; i++)
         put_sums(k, X, 1, i, 400, 100 + 2 * (uint64_t)i);
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    for (size_t i = 0; i < COUNT(pairs); i++)
         expect_given(k, "categories", (const char *const[]){"snapshot", pairs[i][0], NULL},
                      "rss_kib", pairs[i][1]);
     expect(k, "processes", "pid snapshots size_kib rss_kib", "1|3|400|104\n");
@@ -252,20 +252,7 @@ static void selected(void **state)
                  "state mappings rss_kib", "totals|?|100\ntotals|?|102\ntotals|?|104\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(one_snapshot),
-        IN_KIT(growth_of_sums),
-        IN_KIT(growth_across_the_border),
-        IN_KIT(growth_of_a_mixed_moment),
-        IN_KIT(sums_of_the_same_moment),
-        IN_KIT(names_are_what_the_rows_show),
-        IN_KIT(diff_of_sums),
-        IN_KIT(diff_across_the_border),
-        IN_KIT(diff_of_a_mixed_moment),
-        IN_KIT(selected),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(one_snapshot), IN_KIT(growth_of_sums), IN_KIT(growth_across_the_border),
+          IN_KIT(growth_of_a_mixed_moment), IN_KIT(sums_of_the_same_moment),
+          IN_KIT(names_are_what_the_rows_show), IN_KIT(diff_of_sums),
+          IN_KIT(diff_across_the_border), IN_KIT(diff_of_a_mixed_moment), IN_KIT(selected))

@@ -108,7 +108,7 @@ static void late_logs(void **state)
     const kit *k = kit_of(state);
     pm_buf wanted = {0};
 
-    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
+    for (size_t p = 0; p < COUNT(parts); p++)
         for (int i = parts[p][0]; i < parts[p][1]; i++)
             put_sums(k, X, 1, i, 400, 100 + (uint64_t)i / 100);
     assert_true(whole_store(k));
@@ -161,16 +161,5 @@ static void runs_across_epochs(void **state)
                "smaps_rollup|total|1060|1099|40|?|101\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(one_category_and_no_mappings),
-        IN_KIT(lineages_do_not_see_them),
-        IN_KIT(any_order),
-        IN_KIT(late_logs),
-        IN_KIT(runs_of_their_own),
-        IN_KIT(runs_across_epochs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(IN_KIT(one_category_and_no_mappings), IN_KIT(lineages_do_not_see_them), IN_KIT(any_order),
+          IN_KIT(late_logs), IN_KIT(runs_of_their_own), IN_KIT(runs_across_epochs))

@@ -1,10 +1,5 @@
 /* vmflags: permissions and VmFlags in words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "store/func/vmflags.h"
 
@@ -41,8 +36,7 @@ static void every_flag(void **state)
     pm_text seen[64], letters;
     size_t n = 0;
 
-    (void)state;
-    for (size_t i = 0; i < sizeof eras / sizeof *eras; i++)
+    for (size_t i = 0; i < COUNT(eras); i++)
         for (const char *p = eras[i]; *p; p += p[2] ? 3 : 2) {
             letters = (pm_text){p, 2};
             seen[n] = pm_vmflags_word(letters);
@@ -58,7 +52,6 @@ static void every_flag(void **state)
 
 static void meanings(void **state)
 {
-    (void)state;
     says("rd ex mr", "readable, executable, may read");
     says("wr mw me ac", "writable, may write, may execute, accounted");
     says("nr", "no swap reserved");
@@ -72,7 +65,6 @@ static void meanings(void **state)
 
 static void what_is_not_known_stays(void **state)
 {
-    (void)state;
     says("rd zz ?? lonely", "readable, zz, ??, lonely");
     says("RD", "RD");
     says("r", "r");
@@ -90,7 +82,6 @@ static void adds(void **state)
 {
     pm_buf out = {0};
 
-    (void)state;
     assert_int_equal(pm_buf_add(&out, "flags: ", 7, NULL), PMAPDB_OK);
     assert_int_equal(pm_vmflags_text(PM_TEXT("rd wr"), &out, NULL), PMAPDB_OK);
     assert_string_equal(out.data, "flags: readable, writable");
@@ -107,22 +98,10 @@ static void perms(void **state)
     };
     char words[PM_PERMS_TEXT];
 
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_perms_text(cases[i][0], words);
         assert_string_equal(words, cases[i][1]);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_flag),
-        cmocka_unit_test(meanings),
-        cmocka_unit_test(what_is_not_known_stays),
-        cmocka_unit_test(adds),
-        cmocka_unit_test(perms),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(TEST(every_flag), TEST(meanings), TEST(what_is_not_known_stays), TEST(adds), TEST(perms))

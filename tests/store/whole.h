@@ -129,7 +129,7 @@ static inline bool whole_store(const kit *k)
     pm_buf out = {0};
     bool whole;
 
-    for (size_t i = 0; i < sizeof whole_broken / sizeof *whole_broken; i++)
+    for (size_t i = 0; i < COUNT(whole_broken); i++)
         kit_rows(k, &out, whole_broken[i]);
     whole = out.len == 0;
     if (!whole)
@@ -161,7 +161,7 @@ static inline pm_buf whole_content(const kit *k)
 {
     pm_buf out = {0};
 
-    for (size_t i = 0; i < sizeof whole_tables / sizeof *whole_tables; i++) {
+    for (size_t i = 0; i < COUNT(whole_tables); i++) {
         char sql[64];
 
         snprintf(sql, sizeof sql, "SELECT * FROM %s", whole_tables[i]);

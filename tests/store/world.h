@@ -28,7 +28,7 @@ static const world_kind world_kinds[] = {
     {"rw-s", "/dev/shm/ring", 13},
     {"r--p", "/var/cache/data (deleted)", 14},
 };
-#define WORLD_KINDS (sizeof world_kinds / sizeof *world_kinds)
+#define WORLD_KINDS (COUNT(world_kinds))
 
 typedef struct world_map {
     uint64_t page, n, offset; /* in pages */

@@ -103,7 +103,7 @@ static void need_reach(const pm_rule_condition *c, pm_buf *out)
 {
     pm_buf_addf(out, NULL,
                 c->key == PM_RULE_KEY_FILLS ? " at the next multiple of "
-                                            : " at or behind the next multiple of ");
+                                            : " at or after the next multiple of ");
     add_kib(c->reach / 1024, out);
 }
 

@@ -47,7 +47,7 @@ static pmapdb_status check_whole(const pm_blocks *blocks, const char *file, int6
                        file);
     for (; b; b = b->next)
         if (b->capture.block.state != PM_STATE_COMPLETE)
-            return pm_fail(err, PMAPDB_INPUT, "/proc/%" PRId64 "/%s is not whole: %s", pid, file,
+            return pm_fail(err, PMAPDB_INPUT, "/proc/%" PRId64 "/%s is not complete: %s", pid, file,
                            b->capture.block.missing.data);
     return PMAPDB_OK;
 }
@@ -128,7 +128,7 @@ static pmapdb_status read_pid(sqlite3_value *v, char out[32], pmapdb_error *err)
             pid = (sqlite3_int64)number;
     }
     if (pid < 1)
-        return pm_fail(err, PMAPDB_USAGE, "a process is a whole number from 1 on, or 'self'");
+        return pm_fail(err, PMAPDB_USAGE, "a process must be a whole number, 1 or more, or 'self'");
     snprintf(out, 32, "%" PRId64, (int64_t)pid);
     return PMAPDB_OK;
 }

@@ -37,7 +37,7 @@ static void test_words(void **state)
         {PM_RULE_DEVICE, "08:*", "device 08:*"},
         {PM_RULE_BELOW, "-", "below: nothing that touches"},
         {PM_RULE_BELOW, "base=reserve size=..1M", "below: base reserve, size up to 1 MiB"},
-        {PM_RULE_ABOVE, "covers=64M", "above: end at or behind the next multiple of 64 MiB"},
+        {PM_RULE_ABOVE, "covers=64M", "above: end at or after the next multiple of 64 MiB"},
         {PM_RULE_ABOVE, "fills=4M", "above: end at the next multiple of 4 MiB"},
         {PM_RULE_WITH, "!path=a;path=b perms=r-xp",
          "in the capture: path b, perms r-xp; not in the capture: path a"},
@@ -111,7 +111,7 @@ static void test_why(void **state)
     because(one("a", "x", PM_RULE_BELOW, "-"), 0, &below, some_row(), NULL,
             "below: reserve of 2048 KiB touches, needs nothing that does");
     because(one("a", "x", PM_RULE_ABOVE, "covers=64M"), 0, &below, some_row(), &above,
-            "above: end 0x7f0000002000, needs end at or behind the next multiple of 64 MiB");
+            "above: end 0x7f0000002000, needs end at or after the next multiple of 64 MiB");
     because(one("a", "x", PM_RULE_WITH, "path=libjvm.so"), 0, &below, some_row(), &above,
             "no mapping of the capture has path libjvm.so");
     because(one("a", "x", PM_RULE_WITH, "!path=libjvm.so"), 1, &below, some_row(), &above,

@@ -184,7 +184,7 @@ static void verdicts(void **state)
                      "FROM t, (SELECT 0 AS k UNION ALL SELECT 1)",
                      rows),
              "[\"total\",\"leak\"]\n");
-    kit_fails(db, "SELECT leak_verdict(1, 2, 3, 'x', 5)", "value is to be a number");
+    kit_fails(db, "SELECT leak_verdict(1, 2, 3, 'x', 5)", "value must be a number");
     sqlite3_close(db);
 }
 

@@ -293,7 +293,7 @@ static void limits_below_zero(void **state)
         pmapdb_error err = {0};
 
         assert_int_equal(pmapdb_sql(k->store, "SELECT 1", &wrong[i], &rows, &err), PMAPDB_USAGE);
-        assert_non_null(strstr(err.text, "not below zero"));
+        assert_non_null(strstr(err.text, "must not be below zero"));
         assert_null(rows);
     }
 }

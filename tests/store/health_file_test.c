@@ -64,7 +64,8 @@ static void sizes_are_those_of_the_file(void **state)
     expect(&h, "size", OK, "-wal 64 MiB");
     file_is(k, "-wal", INT64_C(65537) * 1024);
     ask(k, &h, false);
-    expect(&h, "size", NOTE, "-wal 64 MiB: a reader that stays open keeps it from being taken in");
+    expect(&h, "size", NOTE,
+           "-wal 64 MiB: a reader that stays open keeps SQLite from moving it into the store");
 }
 
 /* Less on the disk than the store takes: a -wal that is all hole. */
@@ -168,8 +169,8 @@ static void rows_that_name_nothing(void **state)
     pmapdb_doctor_defaults(&options);
     options.deep = options.compact = true;
     ask_with(k, &h, options);
-    expect(&h, "references", TROUBLE, "names what is not in object");
-    expect_exactly(&h, "compact", TROUBLE, "no what is damaged is not written to");
+    expect(&h, "references", TROUBLE, "refers to a row that is missing in object");
+    expect_exactly(&h, "compact", TROUBLE, "no a damaged store is not written to");
     expect(&h, "next", NOTE, "rescue sqlite3 ");
     kit_remove_store(k);
     kit_open(k);
@@ -186,7 +187,7 @@ static void a_database_of_another(void **state)
     by_hand(k, "PRAGMA page_size = 65536; PRAGMA application_id = 1886217314;"
                "PRAGMA user_version = 1; CREATE TABLE x (y); CREATE TABLE z (y)");
     file_is(k, "", 65536); /* of three pages */
-    hears(k, "header", TROUBLE, "cut 1 of 3 pages are there: the file was cut");
+    hears(k, "header", TROUBLE, "cut 1 of 3 pages exist: the end of the file is missing");
     snprintf(path, sizeof path, "%s", k->path);
     unlink(path);
     kit_open(k);
@@ -217,15 +218,16 @@ static void sums_of_every_kind(void **state)
     kit_total(sums, PM_TOTAL_RSS, PM_BIT(PM_RSS), 32);
     kit_put(k, sums);
     ask(k, &h, true);
-    expect_exactly(&h, "sums", OK, "3 have the sums of their mappings");
-    expect_exactly(&h, "categories", OK, "3 have the sums of their categories");
+    expect_exactly(&h, "sums", OK, "3 match the sums of their mappings");
+    expect_exactly(&h, "categories", OK, "3 match the sums of their categories");
     kit_exec(k, "UPDATE snapshot SET rss_kib = rss_kib + 1 WHERE snapshot_id < 3");
     ask(k, &h, true);
-    expect_exactly(&h, "sums", TROUBLE, "2 have other sums than their mappings: @1 to @2");
+    expect_exactly(&h, "sums", TROUBLE, "2 do not match the sums of their mappings: @1 to @2");
     kit_exec(k, "UPDATE snapshot SET rss_kib = rss_kib + 1");
     ask(k, &h, true);
-    expect_exactly(&h, "categories", TROUBLE, "3 have other sums than their categories: @1 to @3");
-    expect_exactly(&h, "sums", TROUBLE, "2 have other sums than their mappings: @1 to @2");
+    expect_exactly(&h, "categories", TROUBLE,
+                   "3 do not match the sums of their categories: @1 to @3");
+    expect_exactly(&h, "sums", TROUBLE, "2 do not match the sums of their mappings: @1 to @2");
 }
 
 int main(void)

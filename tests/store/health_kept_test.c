@@ -35,10 +35,10 @@ static void how_far_ahead(void **state)
     snapshot(k, 1, now() + 50);
     ask(k, &h, false);
     expect(&h, "snapshots", OK, "1 of 1 process, ");
-    assert_null(strstr(h.words[find(&h, "snapshots")], "still to come"));
+    assert_null(strstr(h.words[find(&h, "snapshots")], "in the future"));
     snapshot(k, 2, now() + 90);
     hears(k, "snapshots", NOTE, "2 of 2 processes, ");
-    hears(k, "snapshots", NOTE, "which is still to come: a clock is or was wrong");
+    hears(k, "snapshots", NOTE, "which is in the future: a clock is or was wrong");
 }
 
 static void what_is_partial(void **state)
@@ -51,14 +51,14 @@ static void what_is_partial(void **state)
     ask(k, &h, false);
     expect_exactly(&h, "partial", OK, "0 lack rows");
     expect_exactly(&h, "dialects", OK, "2 smaps 1, smaps_rollup 1");
-    expect_exactly(&h, "pins", OK, "0 that no prune removes");
+    expect_exactly(&h, "pins", OK, "0 that prune does not remove");
     kit_exec(k, "UPDATE snapshot SET state_code = 1 WHERE snapshot_id = 1; "
                 "INSERT INTO pin (snapshot_id, reason, pinned_ms) VALUES (1, 'x', 0)");
     totals(k, 120);
     ask(k, &h, false);
     expect_exactly(&h, "partial", NOTE, "1 lack rows: pmapdb snapshots --state partial");
     expect_exactly(&h, "dialects", OK, "2 smaps_rollup 2, smaps 1");
-    expect_exactly(&h, "pins", OK, "1 that no prune removes");
+    expect_exactly(&h, "pins", OK, "1 that prune does not remove");
 }
 
 /* ---- rules ---- */
@@ -70,11 +70,11 @@ static void which_rules(void **state)
 
     snapshot(k, 1, 0);
     ask(k, &h, false);
-    expect_exactly(&h, "rules", OK, "kit of a file, applied at 2023-11-14T22:13:20Z");
+    expect_exactly(&h, "rules", OK, "kit from a file, applied at 2023-11-14T22:13:20Z");
     kit_exec(k, "UPDATE rule_set SET name = 'default'");
     ask(k, &h, false);
     expect_exactly(&h, "rules", NOTE,
-                   "default this pmapdb has others of that name: pmapdb rules --diff default");
+                   "default this pmapdb has other rules of this name: pmapdb rules --diff default");
     kit_exec(k, "DELETE FROM rule_set");
     ask(k, &h, false);
     expect_exactly(&h, "rules", OK, "default as built in");
@@ -138,7 +138,7 @@ static void fields_by_name(void **state)
     m.extra = PM_TEXT("Foo: 8 kB\nBar: 0 kB");
     kit_add(k, c, &m);
     kit_put(k, c);
-    hears(k, "fields", NOTE, "2 kept, but not known: Bar, Foo");
+    hears(k, "fields", NOTE, "2 stored, but unknown to this pmapdb: Bar, Foo");
 }
 
 /* ---- growth ---- */

@@ -128,7 +128,7 @@ static void what_was_found_is_not_empty(void **state)
         kit_exec(k, EMPTY);
         hears(k, "empty", NOTE, "10 found no process: --all");
         beats_exec(k, "UPDATE beat SET %s = 1", columns[i]);
-        hears(k, "empty", OK, "0 found no process since the last that found one");
+        hears(k, "empty", OK, "0 found no process since the last beat that found one");
     }
 }
 
@@ -163,7 +163,7 @@ static void the_newest_of_equal_jobs(void **state)
     kit_exec(k, EMPTY);
     beats_of(k, 2, "b", "--all", 60000, 0);
     snapshot(k, 1, 0);
-    hears(k, "empty", OK, "0 found no process since the last that found one");
+    hears(k, "empty", OK, "0 found no process since the last beat that found one");
     kit_exec(k, "UPDATE schedule SET every_ms = 30000 WHERE schedule_id = 1");
     hears(k, "empty", NOTE, "10 found no process: --all");
     kit_exec(k,
@@ -181,11 +181,11 @@ static void several_empty_jobs(void **state)
     beats_of(k, 2, "a", "b", 60000, 1);
     snapshot(k, 1, 1);
     kit_exec(k, EMPTY);
-    hears(k, "empty", NOTE, "10 found no process: b; likewise 1 other");
+    hears(k, "empty", NOTE, "10 found no process: b; so did 1 other capture");
     beats_job(k, 3, "a", "c", 60000);
     beats_sweep(k, 3, 2, WEEK, 0);
     kit_exec(k, EMPTY);
-    hears(k, "empty", NOTE, "10 found no process: b; likewise 2 others");
+    hears(k, "empty", NOTE, "10 found no process: b; so did 2 other captures");
 }
 
 /* ---- capture, beats ---- */
@@ -286,7 +286,8 @@ static void beats_of_all_jobs(void **state)
 /* The newest beat of the newest host's newest job. */
 static void unreadable_in_the_last_beat(void **state)
 {
-    static const char may[] = "2 in the last beat, to its user; root and CAP_SYS_PTRACE may";
+    static const char may[] =
+        "2 in the last beat, for the user of that capture; root or CAP_SYS_PTRACE can read them";
     const kit *k = kit_of(state);
 
     beats_of(k, 1, "a", "--all", 60000, 0);

@@ -121,7 +121,7 @@ static void beats_that_find_nothing(void **state)
     expect(&h, "empty", NOTE, "3 found no process: --all");
     kit_exec(k, "UPDATE beat SET unmoved = 0, unreadable = 0, vanished = 0, changed = 0");
     ask(k, &h, false);
-    expect(&h, "empty", NOTE, "49 found no process: --all; likewise 1 other");
+    expect(&h, "empty", NOTE, "49 found no process: --all; so did 1 other capture");
     /* and where that is all the store has */
     kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM live_reading; DELETE FROM snapshot");
     ask(k, &h, false);
@@ -149,7 +149,7 @@ static void a_snapshot_of_tomorrow(void **state)
     beats_job(k, 1, "a", "--all", 60000);
     here(k, now() + 86400);
     ask(k, &h, false);
-    expect(&h, "snapshots", NOTE, "still to come: a clock is or was wrong");
+    expect(&h, "snapshots", NOTE, "in the future: a clock is or was wrong");
 }
 
 /* The stored sums are held against the rows, and not against themselves. */
@@ -167,20 +167,20 @@ static void sums_are_proved(void **state)
     }
     ask(k, &h, true);
     expect(&h, "readable", OK, "12 of 12");
-    expect(&h, "sums", OK, "12 have the sums");
-    expect(&h, "categories", OK, "12 have the sums");
+    expect(&h, "sums", OK, "12 match the sums");
+    expect(&h, "categories", OK, "12 match the sums");
     expect(&h, "references", OK, "0 ");
     kit_exec(k, "UPDATE snapshot SET rss_kib = rss_kib + 1 WHERE snapshot_id IN (2, 3, 4, 9)");
     ask(k, &h, true);
-    expect(&h, "sums", TROUBLE, "4 have other sums than their mappings: @2 to @4, @9");
-    expect(&h, "categories", TROUBLE, "4 have");
+    expect(&h, "sums", TROUBLE, "4 do not match the sums of their mappings: @2 to @4, @9");
+    expect(&h, "categories", TROUBLE, "4 do not match");
     kit_exec(k, "UPDATE snapshot SET rss_kib = rss_kib - 1 WHERE snapshot_id IN (2, 3, 4, 9);"
                 "UPDATE snapshot SET pss_kib = 0 WHERE snapshot_id = 1"); /* unknown is not 0 */
     ask(k, &h, true);
-    expect(&h, "sums", TROUBLE, "1 have other sums than their mappings: @1");
+    expect(&h, "sums", TROUBLE, "1 do not match the sums of their mappings: @1");
     kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM object WHERE object_id = 2");
     ask(k, &h, true);
-    expect(&h, "references", TROUBLE, "1 region 2 names what is not in object");
+    expect(&h, "references", TROUBLE, "1 region 2 refers to a row that is missing in object");
     expect(&h, "integrity", OK, "");
 }
 

@@ -175,14 +175,14 @@ static void seven_are_too_few(void **state)
 
 static void what_is_wrong_is_said(void **state)
 {
-    says(state, VERDICT("'x', i, 1, 1, 1"), "leak_verdict: first_ms is to be a whole number");
-    says(state, VERDICT("i, NULL, 1, 1, 1"), "leak_verdict: last_ms is to be a whole number");
+    says(state, VERDICT("'x', i, 1, 1, 1"), "leak_verdict: first_ms must be a whole number");
+    says(state, VERDICT("i, NULL, 1, 1, 1"), "leak_verdict: last_ms must be a whole number");
     says(state, VERDICT("i + 1, i, 1, 1, 1"), "leak_verdict: first_ms is later than last_ms");
-    says(state, VERDICT("i, i, 0, 1, 1"), "leak_verdict: n is to be 1 or more");
+    says(state, VERDICT("i, i, 0, 1, 1"), "leak_verdict: n must be 1 or more");
     says(state, VERDICT("i, i, 1 << 40, 1, 1"),
          "leak_verdict: n makes more than 16777216 snapshots");
-    says(state, VERDICT("i, i, 1, '12', 1"), "leak_verdict: value is to be a number or NULL");
-    says(state, VERDICT("i, i, 1, 1, 'a'"), "leak_verdict: life is to be a whole number");
+    says(state, VERDICT("i, i, 1, '12', 1"), "leak_verdict: value must be a number or NULL");
+    says(state, VERDICT("i, i, 1, 1, 'a'"), "leak_verdict: life must be a whole number");
     says(state, VERDICT("i, i, 1, 1e16, 1"), "leak_verdict: value is more than 2^53");
     says(state, VERDICT("i, i, 1, -9e999, 1"), "leak_verdict: value is more than 2^53");
     says(state, VERDICT("i, 9223372036854775807, 1, 1, 1"),
@@ -191,13 +191,13 @@ static void what_is_wrong_is_said(void **state)
          "leak_verdict: a time is beyond the year 9999");
     says(state, VERDICT("i * 1000, i * 1000 + 400000, 400, i * 100, 1"),
          "leak_verdict: runs overlap, so they are of more than one series");
-    says(state, VERDICT("i, i, 1, 1, 1, 'a'"), "leak_verdict: limit_kib is to be a number or NULL");
+    says(state, VERDICT("i, i, 1, 1, 1, 'a'"), "leak_verdict: limit_kib must be a number or NULL");
     says(state,
          "SELECT leak_report('k', 'heap', 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 'privat', NULL, NULL)",
          "leak_report: metric is not 'privat', did you mean 'private'?");
     says(state,
          "SELECT leak_report('k', 'heap', 0, 1, 1, 1, 'much', 1, 1, 1, 1, 1, 'rss', NULL, NULL)",
-         "leak_report: a metric is to be a number or NULL");
+         "leak_report: a metric must be a number or NULL");
     says(state, "SELECT leak_report('k', 'heap', 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, NULL, NULL, 'loud')",
          "leak_report: sensitivity is not 'loud'");
 }
@@ -275,7 +275,7 @@ static void limits_of_live_captures(void **state)
              FLAT " UNION ALL " HEAP, JOINT ", NULL, NULL, 8192, NULL") ")",
          "[null,null,\"stack\"]");
     says(state, REPORT(HEAP, JOINT ", 'max', NULL, NULL, NULL"),
-         "leak_report: memory_max_kib is to be a number or NULL");
+         "leak_report: memory_max_kib must be a number or NULL");
 }
 
 /* Captures with sums only are judged as the process: no second row of that name. */
@@ -306,7 +306,7 @@ static void totals(void **state)
          "mappings");
     says(state,
          "SELECT leak_report(NULL, 'total', 0, 0, 1, 1, 1, 'much', 1, 1, 1, 1, 'rss', NULL, NULL)",
-         "leak_report: a metric is to be a number or NULL");
+         "leak_report: a metric must be a number or NULL");
 }
 
 /* A path may hold anything; two categories of one path are two keys. */

@@ -50,7 +50,7 @@ static void lines(void **state)
     says(k, "SELECT 1\nFROM process p,\nname n WHERE\nhost_id = 1",
          "f:4: ambiguous column name: host_id");
     says(k, "SELECT 1;\n\n-- more\nSELECT 2",
-         "f:3: a query is one statement: here begins a second one");
+         "f:3: a query is one statement: a second one begins here");
     says(k, "\n\nDELETE FROM snapshot", "f:3: a query only reads: DELETE FROM snapshot is refused");
     says(k, "-- nothing\n", "f: there is no statement");
     says(k, "", "f: there is no statement");

@@ -117,7 +117,8 @@ static void choose(export_run *run)
     c->beats = count(run, "SELECT count(*) FROM beat WHERE capture_id IN "
                           "(SELECT id FROM temp.export_capture)") > 0;
     if (run->cut && !c->processes)
-        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND, "no snapshot lies in that span"));
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND,
+                                 "no snapshot in that time span; pmapdb snapshots lists them"));
 }
 
 /* ---- copying ---- */
@@ -177,11 +178,10 @@ static pmapdb_status check(export_run *run, pmapdb_error *err)
     pmapdb_status st = PMAPDB_OK;
 
     if (pm_sql_next(sql, row)) {
-        st =
-            pm_fail(err, PMAPDB_INPUT,
-                    "%s: rows of table %s refer to what is not there; the store is damaged, pmapdb "
-                    "doctor --deep says more",
-                    run->from->path, pm_col_text(row, 0).data);
+        st = pm_fail(err, PMAPDB_INPUT,
+                     "%s: rows of table %s refer to rows that are missing; the store is damaged; "
+                     "pmapdb doctor --deep lists them",
+                     run->from->path, pm_col_text(row, 0).data);
         pm_sql_done(row);
     }
     return st == PMAPDB_OK ? pm_sql_end(sql, err) : st;

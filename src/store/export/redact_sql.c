@@ -119,8 +119,8 @@ static void no_number(sqlite3_context *ctx, int n, sqlite3_value **arg)
     (void)n;
     if (r->st == PMAPDB_OK)
         r->st = pm_fail(&r->err, PMAPDB_INPUT,
-                        "column %s holds what is no number; the store is damaged: nothing of it "
-                        "was exported",
+                        "column %s contains a value that is not a number; the store is damaged: "
+                        "nothing was exported",
                         (const char *)sqlite3_value_text(arg[0]));
     tell_failure(ctx, r);
 }

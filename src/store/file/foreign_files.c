@@ -35,12 +35,13 @@ static pmapdb_status check_beside(const char *store, const char *end, bool open_
 
     if (st == PMAPDB_OK && lstat(path.data, &info) == 0) {
         if (!S_ISREG(info.st_mode))
-            st = pm_fail(err, PMAPDB_SCHEMA, "'%s' is no file, so not SQLite's: remove it",
+            st = pm_fail(err, PMAPDB_SCHEMA,
+                         "'%s' is not a regular file, so SQLite did not make it: remove it",
                          path.data);
         else if (open_to_all && !is_ours(&info))
             st = pm_fail(err, PMAPDB_SCHEMA,
-                         "'%s' is another user's, in a folder where everybody may make files: "
-                         "keep the store in one of your own",
+                         "'%s' is another user's, in a folder where everybody may make files: keep "
+                         "the store in a folder of your own",
                          path.data);
     }
     pm_buf_free(&path);

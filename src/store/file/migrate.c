@@ -23,7 +23,7 @@ static void check_references(pmapdb_store *s)
         pm_sql_keep(s->sql,
                     pm_fail(&err, PMAPDB_DATABASE,
                             "%s: %lld rows refer to rows that are missing; the store is damaged "
-                            "and keeps its older schema; pmapdb doctor --deep says more",
+                            "and keeps its older schema; pmapdb doctor --deep lists them",
                             s->path, (long long)n),
                     &err);
 }

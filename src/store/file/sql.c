@@ -51,8 +51,8 @@ void pm_sql_free(pm_sql *sql)
 static pmapdb_status fail_full(const char *file, pmapdb_error *err)
 {
     return pm_fail(err, PMAPDB_DATABASE,
-                   "cannot write %s: no space left on the device; what was stored before is whole; "
-                   "free some MiB, then pmapdb prune makes the store smaller",
+                   "cannot write %s: no space left on the device; what was stored before is "
+                   "intact; free some MiB, then pmapdb prune makes the store smaller",
                    file);
 }
 
@@ -91,9 +91,10 @@ static pmapdb_status fail(sqlite3 *db, const char *file, int code, const char *w
         st = pm_fail(err, PMAPDB_SCHEMA, "%s: not a pmapdb store", file);
         break;
     case SQLITE_CORRUPT:
-        st = pm_fail(err, PMAPDB_DATABASE,
-                     "%s: cannot %s: the store is damaged (%s); pmapdb doctor says what is left",
-                     file, doing, why);
+        st = pm_fail(
+            err, PMAPDB_DATABASE,
+            "%s: cannot %s: the store is damaged (%s); pmapdb doctor says what can still be read",
+            file, doing, why);
         break;
     case SQLITE_READONLY:
         st = pm_fail(err, PMAPDB_DATABASE, "%s: cannot %s: the store is read-only", file, doing);

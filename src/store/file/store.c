@@ -57,7 +57,7 @@ pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err)
     if (s->version && pm_sql_value(s->sql, "PRAGMA user_version", PM_NO_ARGS, 0) != s->version)
         pm_sql_keep(s->sql,
                     pm_fail(err, PMAPDB_SCHEMA,
-                            "%s: a newer pmapdb has changed its schema since it was opened here; "
+                            "%s: a newer pmapdb has changed its schema since this one opened it; "
                             "nothing was written",
                             s->path),
                     err);
@@ -72,7 +72,7 @@ pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err)
     if (s->writes && has_moved(s))
         return pm_fail(err, PMAPDB_IO,
                        "'%s' was removed or replaced while it was written: what was stored before "
-                       "is in the file that was there, wherever that is now; run this again",
+                       "is in the file that was removed or moved; run this again",
                        s->path);
     pm_sql_do(s->sql, "COMMIT", PM_NO_ARGS);
     return pm_sql_end(s->sql, err);

@@ -77,7 +77,7 @@ static bool take_int(sqlite3_context *out, const char *function, const char *arg
 {
     *to = sqlite3_value_int64(v);
     return sqlite3_value_type(v) == SQLITE_INTEGER ||
-           refuse(out, function, argument, "is to be a whole number");
+           refuse(out, function, argument, "must be a whole number");
 }
 
 /* NaN for NULL. */
@@ -88,7 +88,7 @@ static bool take_real(sqlite3_context *out, const char *function, const char *ar
 
     *to = type == SQLITE_NULL ? NAN : sqlite3_value_double(v);
     if (type != SQLITE_INTEGER && type != SQLITE_FLOAT && type != SQLITE_NULL)
-        return refuse(out, function, argument, "is to be a number or NULL");
+        return refuse(out, function, argument, "must be a number or NULL");
     return !(fabs(*to) > MOST_KIB) || refuse(out, function, argument, "is more than 2^53");
 }
 
@@ -127,7 +127,7 @@ static void verdict_step(sqlite3_context *out, int argc, sqlite3_value **argv)
     }
     if (run.n < 1 || run.n > MOST_SNAPSHOTS - s->snapshots) {
         refuse(out, "leak_verdict", "n",
-               run.n < 1 ? "is to be 1 or more" : "makes more than 16777216 snapshots");
+               run.n < 1 ? "must be 1 or more" : "makes more than 16777216 snapshots");
         return;
     }
     if (pm_leak_series_add(s, &run, NULL) != PMAPDB_OK)

@@ -23,7 +23,7 @@ SELECT 'beats', missed + absent > 0, kept, 'beats', NULL,
     coalesce(span_text(took_max), '?')) FROM whole WHERE jobs > 0
 UNION ALL
 SELECT 'unreadable', unreadable > 0, unreadable, 'processes', NULL,
-  CASE WHEN unreadable > 0 THEN 'in the last beat, to its user; root and CAP_SYS_PTRACE may' ELSE 'in the last beat' END
+  CASE WHEN unreadable > 0 THEN 'in the last beat, for the user of that capture; root or CAP_SYS_PTRACE can read them' ELSE 'in the last beat' END
 FROM job WHERE place = (SELECT min(place) FROM job)
 UNION ALL
 SELECT 'vanished', 0, vanished, 'processes', NULL, 'in 7 days ended while they were read' FROM whole WHERE jobs > 0

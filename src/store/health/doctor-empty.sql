@@ -12,7 +12,7 @@ WITH tick AS (SELECT w.schedule_id, w.started_ms, CASE WHEN w.unreadable + w.van
   worst AS (SELECT selection, n, count(*) OVER () - 1 AS others FROM newest WHERE n > 0
     ORDER BY n DESC, last_ms DESC, selection LIMIT 1)
 SELECT 'empty' AS "check", n IS NOT NULL AS level, coalesce(n, 0) AS number, 'beats' AS unit, NULL AS value,
-  CASE WHEN n IS NULL THEN 'found no process since the last that found one'
+  CASE WHEN n IS NULL THEN 'found no process since the last beat that found one'
     ELSE printf('found no process: %s%s', substr(selection, 1, 160), CASE others WHEN 0 THEN ''
-      ELSE printf('; likewise %d other%s', others, CASE others WHEN 1 THEN '' ELSE 's' END) END) END AS detail
+      ELSE printf('; so did %d other capture%s', others, CASE others WHEN 1 THEN '' ELSE 's' END) END) END AS detail
 FROM (SELECT 1) LEFT JOIN worst ON 1 WHERE EXISTS (SELECT 1 FROM temp.sweeps);

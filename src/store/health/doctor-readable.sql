@@ -15,7 +15,7 @@ SELECT 'readable' AS "check", CASE WHEN cut OR lost IS NOT NULL THEN 2 ELSE 0 EN
 FROM whole
 UNION ALL
 SELECT s.finding, CASE WHEN w.n THEN 2 ELSE 0 END, coalesce(w.n, t.read), 'snapshots', NULL,
-  CASE WHEN w.n THEN printf('have other sums than their %s: %s%s', s.of, substr(w.words, 1, 400),
-    CASE WHEN length(w.words) > 400 THEN ', ...' ELSE '' END) ELSE 'have the sums of their ' || s.of END
+  CASE WHEN w.n THEN printf('do not match the sums of their %s: %s%s', s.of, substr(w.words, 1, 400),
+    CASE WHEN length(w.words) > 400 THEN ', ...' ELSE '' END) ELSE 'match the sums of their ' || s.of END
 FROM whole t CROSS JOIN (SELECT 'sums' AS finding, 'mappings' AS of UNION ALL SELECT 'categories', 'categories') s
 LEFT JOIN words w ON w.finding = s.finding WHERE t.read > 0;

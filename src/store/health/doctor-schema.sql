@@ -7,17 +7,17 @@ WITH file AS (SELECT d.*, (SELECT page_count FROM pragma_page_count) AS pages, (
     (SELECT user_version FROM pragma_user_version) AS version, free_kib < min(max(size_kib / 8, 4096), 65536) AS is_little
   FROM temp.doctor d)
 SELECT 'schema' AS "check", 0 AS level, version AS number, 'version' AS unit, NULL AS value, CASE WHEN immutable
-    THEN 'read as a file that nobody changes (no permission for its -shm)' ELSE 'the newest that this pmapdb knows' END AS detail
+    THEN 'read as a file that does not change (no permission for its -shm)' ELSE 'the newest schema that this pmapdb knows' END AS detail
 FROM file
 UNION ALL
 SELECT 'size', wal_kib > 65536, file_kib, 'KiB', NULL, printf('%d pages of %d bytes; -wal %s%s', pages, page, kib_text(wal_kib),
-    CASE WHEN wal_kib > 65536 THEN ': a reader that stays open keeps it from being taken in' ELSE '' END) FROM file
+    CASE WHEN wal_kib > 65536 THEN ': a reader that stays open keeps SQLite from moving it into the store' ELSE '' END) FROM file
 UNION ALL
 SELECT 'free', 4 * unused > pages, unused * page / 1024.0, 'KiB', NULL, 'of the file is unused'
     || CASE WHEN 4 * unused > pages THEN ': --compact gives it back' ELSE '' END FROM file
 UNION ALL
 SELECT 'journal', mode <> 'wal' AND NOT immutable, NULL, '', mode, CASE WHEN mode = 'wal' THEN 'readers and a writer do not wait'
-    WHEN immutable THEN 'not known of an unchanging file'
+    WHEN immutable THEN 'not known for a file that is read as one that does not change'
     ELSE 'not wal: readers and writers wait for each other; the next import sets it' END FROM file
 UNION ALL
 SELECT 'disk', CASE WHEN is_little THEN 2 ELSE free_kib < size_kib END, free_kib, 'KiB', NULL, printf('free of %s%s',

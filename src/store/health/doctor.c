@@ -218,13 +218,13 @@ static void tell_rules(pm_doctor *d, const pm_rule_text *text)
     char at[PM_CLOCK_TEXT];
 
     if (!built_in.data)
-        pm_doctor_word(d, "rules", PMAPDB_HEALTH_OK, name, "of a file, applied at %s",
+        pm_doctor_word(d, "rules", PMAPDB_HEALTH_OK, name, "from a file, applied at %s",
                        text->applied_ms == PMAPDB_UNKNOWN ? "?" : time_text(text->applied_ms, at));
     else if (pm_rule_text_hash(built_in, pm_buf_text(&text->application)) == text->hash)
         pm_doctor_word(d, "rules", PMAPDB_HEALTH_OK, name, "as built in");
     else
         pm_doctor_word(d, "rules", PMAPDB_HEALTH_NOTE, name,
-                       "this pmapdb has others of that name: pmapdb rules --diff %s", name);
+                       "this pmapdb has other rules of this name: pmapdb rules --diff %s", name);
 }
 
 /* Reports unreadable rules: no capture can be stored with them. */
@@ -302,7 +302,7 @@ static void compact(pm_doctor *d)
 
     if (d->damaged) {
         pm_doctor_word(d, "compact", PMAPDB_HEALTH_TROUBLE, "no",
-                       "what is damaged is not written to");
+                       "a damaged store is not written to");
         return;
     }
     st = pmapdb_open(d->path, &open_options, &store, &err);

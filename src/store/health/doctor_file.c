@@ -41,7 +41,8 @@ static void tell_header(pm_doctor *d)
         close(fd);
     if (n < (ssize_t)sizeof head || memcmp(head, "SQLite format 3", 16) != 0) {
         pm_doctor_word(d, "header", PMAPDB_HEALTH_TROUBLE, "none",
-                       "the file does not begin as a database does: overwritten, or another file");
+                       "the file does not begin like a SQLite database: it was overwritten, or is "
+                       "another file");
         return;
     }
     page = page == 1 ? 65536 : page;
@@ -50,7 +51,7 @@ static void tell_header(pm_doctor *d)
                        "a database of another program, or its first page is damaged");
     else if (pages * page > bytes)
         pm_doctor_word(d, "header", PMAPDB_HEALTH_TROUBLE, "cut",
-                       "%lld of %lld pages are there: the file was cut",
+                       "%lld of %lld pages exist: the end of the file is missing",
                        (long long)(bytes / (page ? page : 1)), (long long)pages);
     else
         pm_doctor_word(d, "header", PMAPDB_HEALTH_OK, "pmapdb", "schema %u, %lld pages of %lld",
@@ -76,11 +77,10 @@ void pm_doctor_rescue(pm_doctor *d)
     pm_doctor_word(d, "next", PMAPDB_HEALTH_NOTE, "rescue",
                    "sqlite3 '%s' .recover | sqlite3 new.db; then pmapdb --db new.db doctor --deep",
                    d->path);
-    pm_doctor_word(
-        d, "else", PMAPDB_HEALTH_NOTE, "rescue",
-        "where .recover is an error: (sqlite3 '%s' .dump | sed 's/^ROLLBACK.*/COMMIT;/'; "
-        "echo 'PRAGMA application_id = %d; PRAGMA user_version = %d;') | sqlite3 new.db",
-        d->path, PM_APPLICATION_ID, PM_SCHEMA_VERSION);
+    pm_doctor_word(d, "else", PMAPDB_HEALTH_NOTE, "rescue",
+                   "if .recover fails: (sqlite3 '%s' .dump | sed 's/^ROLLBACK.*/COMMIT;/'; "
+                   "echo 'PRAGMA application_id = %d; PRAGMA user_version = %d;') | sqlite3 new.db",
+                   d->path, PM_APPLICATION_ID, PM_SCHEMA_VERSION);
 }
 
 /* ---- damage ---- */
@@ -126,13 +126,13 @@ static problems problems_of(const pm_doctor *d, const char *pragma)
 
 static void check_references(pm_doctor *d)
 {
-    problems found =
-        problems_of(d, "SELECT \"table\" || coalesce(' ' || rowid, '') || "
-                       "' names what is not in ' || parent FROM pragma_foreign_key_check");
+    problems found = problems_of(
+        d, "SELECT \"table\" || coalesce(' ' || rowid, '') || "
+           "' refers to a row that is missing in ' || parent FROM pragma_foreign_key_check");
 
     pm_doctor_tell(d, "references", found.n ? PMAPDB_HEALTH_TROUBLE : PMAPDB_HEALTH_OK, NULL,
                    (double)found.n, "problems", "%s",
-                   found.n ? found.first : "every row that another one names is there");
+                   found.n ? found.first : "every row that another row refers to exists");
     d->damaged |= found.n > 0;
 }
 
@@ -146,7 +146,7 @@ void pm_doctor_whole(pm_doctor *d)
                    (double)found.n, "problems", "%s",
                    found.n ? found.first
                    : deep  ? "every page, every index"
-                           : "every page; --deep also holds indexes and sums against the rows");
+                           : "every page; --deep also checks indexes and sums");
     if (deep)
         check_references(d);
 }
@@ -191,7 +191,7 @@ void pm_doctor_writable(pm_doctor *d)
         *slash = '\0';
     place = access(in, W_OK) == 0 ? 0 : errno;
     if (!file && !place)
-        pm_doctor_word(d, "write", PMAPDB_HEALTH_OK, "yes", "this user may");
+        pm_doctor_word(d, "write", PMAPDB_HEALTH_OK, "yes", "this user may write to the store");
     else if (file == EROFS || place == EROFS)
         pm_doctor_word(d, "write", PMAPDB_HEALTH_TROUBLE, "no",
                        "the file system is mounted read-only");

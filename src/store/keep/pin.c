@@ -15,7 +15,7 @@ static pmapdb_status select_one(pmapdb_store *s, const char *process, const char
     *pick = (pm_pick){0};
     *scope = (pm_scope){.process_id = PMAPDB_UNKNOWN, .name_id = PMAPDB_UNKNOWN};
     if (!*snapshot || (process && !*process))
-        return pm_fail(err, PMAPDB_USAGE, "'' is no %s", *snapshot ? "process" : "snapshot");
+        return pm_fail(err, PMAPDB_USAGE, "'' is not a %s", *snapshot ? "process" : "snapshot");
     if (process || snapshot[0] != '@') /* an id needs no process */
         st = pm_select_process(s->sql, pm_text_of(process ? process : "only"), scope, err);
     if (st == PMAPDB_OK)

@@ -49,7 +49,9 @@ static pmapdb_status check_options(const pmapdb_prune_options *o, bool *rules, p
     if (o->drop && (*rules || o->max_kib != PMAPDB_UNKNOWN))
         return pm_fail(err, PMAPDB_USAGE, "drop takes no rule of what to keep");
     if ((o->process && !*o->process) || (o->host && !*o->host))
-        return pm_fail(err, PMAPDB_USAGE, "'' names no process and no host; all of them have none");
+        return pm_fail(
+            err, PMAPDB_USAGE,
+            "'' is not the name of a process or a host: give a name, or leave the option out");
     if (o->drop && !o->process && !o->host)
         return pm_fail(err, PMAPDB_USAGE, "drop what? a process or a host");
     if (o->max_kib != PMAPDB_UNKNOWN && o->max_kib <= 0)
@@ -127,7 +129,7 @@ static pmapdb_status check_plan(const prune *p, pmapdb_error *err)
     if (o->host && p->result->series == 0 && pm_sql_ok(p->sql))
         pm_sql_keep(p->sql,
                     pm_fail(&own, PMAPDB_NOTFOUND,
-                            "no series of a host '%s'; 'pmapdb processes' lists what there is",
+                            "no series of a host '%s'; 'pmapdb processes' lists the hosts",
                             o->host),
                     &own);
     return pm_sql_end(p->sql, err);

@@ -179,7 +179,7 @@ pmapdb_status pmapdb_sql(pmapdb_store *store, const char *text, const pmapdb_sql
     pmapdb_status st;
 
     if (o->timeout_ms < 0 || o->max_rows < 0)
-        return pm_fail(err, PMAPDB_USAGE, "a timeout and a number of rows are not below zero");
+        return pm_fail(err, PMAPDB_USAGE, "a timeout and a number of rows must not be below zero");
     r = calloc(1, sizeof *r);
     if (!r)
         return pm_fail_nomem(err);

@@ -119,7 +119,7 @@ static pmapdb_status wrong(const pmapdb_rows *r, const pm_query_param *p, pm_tex
 {
     if (value.data == p->fallback.data)
         return pm_query_fail(r->info, value.data, err,
-                             "the default of '%.*s' is to be %s, not '%.*s'", (int)p->name.len,
+                             "the default of '%.*s' must be %s, not '%.*s'", (int)p->name.len,
                              p->name.data, want, (int)value.len, value.data);
     return pm_fail(err, PMAPDB_USAGE, "--%.*s wants %s, not '%.*s'", (int)p->name.len, p->name.data,
                    want, (int)value.len, value.data);
@@ -251,7 +251,8 @@ static pmapdb_status bind_process(pmapdb_rows *r, const pm_query_param *p, pm_te
     pmapdb_status st;
 
     if (value.len == 0 && p->fallback.len)
-        return pm_fail(err, PMAPDB_USAGE, "--%.*s is empty; leave it out where there is one name",
+        return pm_fail(err, PMAPDB_USAGE,
+                       "--%.*s is empty: leave it out if the store has only one name",
                        (int)p->name.len, p->name.data);
     if (pm_text_equal(value, PM_TEXT("only")))
         st = the_only(r, err);

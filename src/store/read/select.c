@@ -97,7 +97,7 @@ static void find_name(pm_sql *sql, pm_text host, pm_text name, pm_scope *out)
                           PM_ARGS(PM_T(name), PM_T(host)), &out->name_id);
 
     if (n > 1)
-        no_process(sql, "which host's HOST:NAME? several have '", name);
+        no_process(sql, "give HOST:NAME: several hosts have a process '", name);
 }
 
 static void find_only(pm_sql *sql, pm_scope *out)
@@ -117,8 +117,8 @@ static void refuse_unnamed(pm_sql *sql, int64_t name_id)
 
     if (n > 1)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND,
-                                 "'?' is no name: of %lld processes no capture tells one; 'pmapdb "
-                                 "processes' lists them, choose one as @ID",
+                                 "'?' is not a name: the names of %lld processes are unknown; "
+                                 "'pmapdb processes' lists them, choose one as @ID",
                                  (long long)n));
 }
 
@@ -280,10 +280,11 @@ static int64_t time_of(const series *in, pm_text selector, int64_t back_from)
         return back_from == PMAPDB_UNKNOWN ? back_from : back_from - span;
     }
     if (!pm_clock_parse(selector, &ms))
-        PM_SQL_STEP(in->sql, pm_fail(&err, PMAPDB_USAGE,
-                                     "'%.*s' is no snapshot: first, last, prev, @ID, a time "
-                                     "(2026-11-21T02:05), -2h, now-2h",
-                                     (int)selector.len, selector.data));
+        PM_SQL_STEP(in->sql,
+                    pm_fail(&err, PMAPDB_USAGE,
+                            "'%.*s' is not a snapshot: give first, last, prev, @ID, a time "
+                            "(2026-11-21T02:05), -2h or now-2h",
+                            (int)selector.len, selector.data));
     return ms;
 }
 

@@ -232,7 +232,7 @@ static pmapdb_status prepare(sqlite3 *db, const pm_query_info *info, const guard
         return sqlite3_errcode(db) == SQLITE_NOMEM
                    ? pm_fail_nomem(err)
                    : pm_query_fail(info, tail + strspn(tail, " \t\r\n"), err,
-                                   "%s is one statement: here begins a second one", what);
+                                   "%s is one statement: a second one begins here", what);
     return PMAPDB_OK;
 }
 

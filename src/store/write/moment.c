@@ -392,8 +392,8 @@ pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, i
         *spread = true;
         snprintf(
             text, size,
-            "processes of '%.*s' were captured in turns, up to %lld ms apart: sums by name see "
-            "them as different moments; import with --sweep %lldms to take them together",
+            "processes of '%.*s' were captured in turns, up to %lld ms apart: sums by name count "
+            "them as different moments; import with --sweep %lldms to make them one moment",
             (int)name.len, name.data, (long long)pm_col_int(stmt, 1), wide_enough);
     }
     return pm_sql_end(sql, err);

@@ -138,13 +138,13 @@ void pm_refine_doubt(const pm_refine *refine, char *out, size_t size)
     out[0] = '\0';
     if (refine->unnamed)
         used = (size_t)snprintf(out, size,
-                                "%zu of its mappings have the category of their slug alone: the "
-                                "store has room for %d such names%s",
+                                "%zu of its mappings have only the category of their slug: the "
+                                "store has room for %d names from captures%s",
                                 refine->unnamed, PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT,
                                 refine->slow_rule ? "; " : "");
     if (refine->slow_rule && used < size)
         snprintf(out + used, size - used,
-                 "rule '%s' matches nothing on some path: its regex takes too long there",
+                 "rule '%s' does not match some path: its regex takes too long on it",
                  refine->slow_rule);
 }
 

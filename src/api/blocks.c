@@ -104,10 +104,9 @@ pmapdb_status pm_blocks_within(size_t held, uint64_t max, pmapdb_error *err)
 {
     if (!max || held <= max)
         return PMAPDB_OK;
-    return pm_fail(
-        err, PMAPDB_INPUT,
-        "takes more than %llu MiB of memory until its end: --max-memory SIZE gives it more",
-        (unsigned long long)(max >> 20));
+    return pm_fail(err, PMAPDB_INPUT,
+                   "needs more than %llu MiB of memory: raise the limit with --max-memory SIZE",
+                   (unsigned long long)(max >> 20));
 }
 
 /* ---- events of the reader ---- */

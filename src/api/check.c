@@ -47,7 +47,7 @@ static const char *wrong_option(const pmapdb_capture_options *o)
 {
     for (size_t i = 0; i < o->n_pids; i++)
         if (o->pids[i] < 1 || o->pids[i] > INT32_MAX)
-            return "a pid is a number from 1 on";
+            return "a pid must be 1 or more";
     if ((o->n_pids > 0) + (o->match != NULL) + o->all != 1)
         return "capture wants one of: pids, --match, --all";
     if ((o->name && !*o->name) || (o->host && !*o->host))

@@ -45,7 +45,8 @@ static pmapdb_status refuse_existing(const export_run *run, pmapdb_error *err)
     struct stat info;
 
     return lstat(run->path, &info) == 0
-               ? pm_fail(err, PMAPDB_USAGE, "'%s' is there already; an export makes a new file",
+               ? pm_fail(err, PMAPDB_USAGE,
+                         "'%s' already exists: an export makes a new file, so give another name",
                          run->path)
                : PMAPDB_OK;
 }
@@ -119,7 +120,8 @@ static void say_of_path(const export_run *run, pmapdb_status st, pmapdb_error *e
         return;
     if (pm_space_is_full(st, err)) {
         pm_fail(err, PMAPDB_DATABASE,
-                "cannot write '%s': no space left on the device; nothing of it is left", run->path);
+                "cannot write '%s': no space left on the device; the unfinished file was removed",
+                run->path);
         return;
     }
     end = at + run->temporary.len;
@@ -198,16 +200,17 @@ static void tell_all(export_run *run, pmapdb_export_result *result)
     const pmapdb_export_options *o = run->options;
 
     if (run->counts.other_rules)
-        tell(run, &(pmapdb_export_event){
-                      .warning = "the rules of this store are your own and hold names: the new one "
-                                 "has those built in; its categories are as here"});
+        tell(run,
+             &(pmapdb_export_event){
+                 .warning = "the rules of this store are your own and contain names: the new store "
+                            "has the built-in rules, but keeps the categories of this store"});
     if (pmapdb_is_immutable(run->store))
-        tell(run, &(pmapdb_export_event){.warning = "read as a file that nobody changes (no "
+        tell(run, &(pmapdb_export_event){.warning = "read as a file that does not change (no "
                                                     "permission for its -shm)"});
     if (run->counts.beats && !o->redact && (o->n_processes || o->from || o->to))
         tell(run, &(pmapdb_export_event){
-                      .warning = "a part of a store: merged into another one, what is missing of "
-                                 "its live captures counts there as pruned"});
+                      .warning = "a part of a store: in a store that it is merged into, the "
+                                 "missing part of its live captures counts as pruned"});
     if (run->redact) {
         tell_tokens(run, result);
         tell_addresses(run);

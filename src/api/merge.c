@@ -37,10 +37,10 @@ static pmapdb_status warn(const pm_merge_counts *counts, bool immutable, pm_buf 
 
     if (immutable)
         st = pm_buf_addf(out, err,
-                         "read as a file that nobody changes (no permission for its -shm)");
+                         "read as a file that does not change (no permission for its -shm)");
     if (st == PMAPDB_OK && counts->hostless && counts->met_hostless)
         st = pm_buf_addf(out, err,
-                         "%s%llu %s of an unknown host, like some that were here: taken for one "
+                         "%s%llu %s of an unknown host, like some in this store: all count as one "
                          "host; --host NAME keeps them apart",
                          out->len ? "; " : "", (unsigned long long)counts->hostless,
                          counts->hostless == 1 ? "process is" : "processes are");

@@ -104,7 +104,7 @@ static pmapdb_status check_read(const perf_run *run, const char *path, pmapdb_er
     if (run->bytes == 0)
         return pm_fail(err, PMAPDB_INPUT, "'%s' is empty; " HOW_TO, path);
     if (pm_perf_seen(run->perf) == 0)
-        return pm_fail(err, PMAPDB_INPUT, "'%s' is no text of perf script; " HOW_TO, path);
+        return pm_fail(err, PMAPDB_INPUT, "'%s' is not the output of perf script; " HOW_TO, path);
     if (pm_perf_taken(run->perf) == 0)
         return pm_fail(
             err, PMAPDB_INPUT,

@@ -54,7 +54,7 @@ static pmapdb_status take_row(void *ctx, uint64_t line, const pm_text *field, pm
 
     for (size_t i = 0; i < 2; i++)
         if (!read_address(field[i], &address[i]))
-            return pm_fail(err, PMAPDB_INPUT, "%s:%llu: %s is '%.*s', no hexadecimal address",
+            return pm_fail(err, PMAPDB_INPUT, "%s:%llu: %s is '%.*s', not a hexadecimal address",
                            r->name, at, columns[i], (int)(field[i].len < 64 ? field[i].len : 64),
                            field[i].data);
     if (address[1] <= address[0])

@@ -39,8 +39,8 @@ static pmapdb_status check_name(const char *wanted, pmapdb_error *err)
         pm_near_try(&near, pm_text_of(*name));
     return pm_fail(
         err, PMAPDB_NOTFOUND,
-        "no rules '%s'%s built in are default and pmap-dotnet, and there is no such file", wanted,
-        pm_near_hint(&near));
+        "no rules '%s'%s the built-in rules are default and pmap-dotnet, and no file has this name",
+        wanted, pm_near_hint(&near));
 }
 
 static pmapdb_status load_named(const char *wanted, pm_rule_text *out, pmapdb_error *err)
@@ -233,8 +233,8 @@ static void say_unnamed(const pmapdb_rules_options *o, int64_t unnamed)
     char note[160];
 
     snprintf(note, sizeof note,
-             "%lld mappings have the category of their slug alone: a store has room for %d such "
-             "names",
+             "%lld mappings have only the category of their slug: a store has room for %d names "
+             "from captures",
              (long long)unnamed, PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT);
     if (unnamed && o->on_note)
         o->on_note(o->ctx, false, note);

@@ -170,8 +170,8 @@ static int torn_proc(void)
 static void a_torn_map(void **state)
 {
     live *l = *state;
-    static const char *const words = "its map changed too quickly while it was read: nothing of it "
-                                     "is kept\n";
+    static const char *const words =
+        "its map changed too quickly while it was read: no part of it was stored\n";
     pm_capture_run run;
     int root = torn_proc();
 

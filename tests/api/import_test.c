@@ -169,12 +169,12 @@ static void no_pid(void **state)
                                 "7ffd40b62000-7ffd40b83000 rw-p 00000000 00:00 0   [stack]\n");
     in->options.strict = true;
     run(in, "1795229318.maps");
-    expect(in, "1795229318.maps: no pid in it or in its name: give --pid N\n");
+    expect(in, "1795229318.maps: no pid in the capture or in its file name: give --pid N\n");
     count(in, 0, 0, 1);
     in->options.strict = false;
     run(in, "1795229318.maps");
-    expect(in, "1795229318.maps -1 app +0 maps complete none 2 [no pid in it or in its name: kept "
-               "as a process of its own; --pid N would tell]\n");
+    expect(in, "1795229318.maps -1 app +0 maps complete none 2 [no pid in the capture or in its "
+               "file name: stored as a separate process; give its pid with --pid N]\n");
     in->options.pid = 9;
     run(in, "1795229318.maps");
     expect(in, "1795229318.maps 9 app +0 maps complete none 2\n");

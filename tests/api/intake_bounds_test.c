@@ -22,7 +22,7 @@ static void write_wide(const char *path, int pid, int rows)
     pm_buf_free(&text);
 }
 
-#define TOO_MUCH "takes more than 1 MiB of memory until its end: --max-memory SIZE gives it more"
+#define TOO_MUCH "needs more than 1 MiB of memory: raise the limit with --max-memory SIZE"
 
 /* One that is too large is refused as a whole, and named; those beside it are stored. */
 static void memory(void **state)

@@ -73,9 +73,9 @@ static void dry_run(void **state)
     assert_int_equal(MERGE(m, NULL, "a.db"), PMAPDB_USAGE);
 }
 
-#define MELTED                                                                                    \
-    "1 process is of an unknown host, like some that were here: taken for one host; --host NAME " \
-    "keeps them apart"
+#define MELTED                                                                          \
+    "1 process is of an unknown host, like some in this store: all count as one host; " \
+    "--host NAME keeps them apart"
 
 static void unknown_hosts(void **state)
 {

@@ -77,14 +77,14 @@ static void bad_numbers(void **state)
 
     for (size_t i = 0; i < COUNT(bad); i++) {
         snprintf(text, sizeof text, "1000,2000\n\n%s,9000\n", bad[i]);
-        snprintf(why, sizeof why, "r.csv:3: start is '%s', no hexadecimal address", bad[i]);
+        snprintf(why, sizeof why, "r.csv:3: start is '%s', not a hexadecimal address", bad[i]);
         refuses(text, why);
         snprintf(text, sizeof text, "start,end\n1000,2000\n5000,%s\n", bad[i]);
-        snprintf(why, sizeof why, "r.csv:3: end is '%s', no hexadecimal address", bad[i]);
+        snprintf(why, sizeof why, "r.csv:3: end is '%s', not a hexadecimal address", bad[i]);
         refuses(text, why);
     }
-    refuses("7fxyz,1000\n", "r.csv:1: start is '7fxyz', no hexadecimal address");
-    refuses("begin,last\n1000,2000\n", "r.csv:1: start is 'begin', no hexadecimal address");
+    refuses("7fxyz,1000\n", "r.csv:1: start is '7fxyz', not a hexadecimal address");
+    refuses("begin,last\n1000,2000\n", "r.csv:1: start is 'begin', not a hexadecimal address");
 }
 
 static void bad_rows(void **state)
@@ -125,7 +125,7 @@ static void files(void **state)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "1000,2000\n3000,x\n", 17), 17);
     assert_int_equal(pm_regions_read(path, &json, &err), PMAPDB_INPUT);
-    snprintf(expected, sizeof expected, "%s:2: end is 'x', no hexadecimal address", path);
+    snprintf(expected, sizeof expected, "%s:2: end is 'x', not a hexadecimal address", path);
     assert_string_equal(err.text, expected);
     pm_buf_clear(&json);
     assert_int_equal(ftruncate(fd, 10), 0);

@@ -133,8 +133,8 @@ static void test_without_store(void **state)
 
     options = options_of(&h, "defualt");
     assert_int_equal(pmapdb_rules(NULL, &options, &err), PMAPDB_NOTFOUND);
-    assert_string_equal(err.text, "no rules 'defualt', did you mean 'default'? built in are "
-                                  "default and pmap-dotnet, and there is no such file");
+    assert_string_equal(err.text, "no rules 'defualt', did you mean 'default'? the built-in rules "
+                                  "are default and pmap-dotnet, and no file has this name");
     forget(&h);
 }
 

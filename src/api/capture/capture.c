@@ -139,14 +139,14 @@ static bool has_store(pm_capture_run *run, const pm_watch_files *files)
                                               : "what was captured last may be lost");
     else if (pm_watch_clear(run->store, files))
         st = pm_fail(&run->error, PMAPDB_IO,
-                     "'%s' was removed or replaced while it was written: what was captured is in "
-                     "the file that was there, wherever that is now; start this run again",
+                     "'%s' was removed or replaced while it was written: the captures are in the "
+                     "file that was removed or moved; start this run again",
                      path);
     else
         st = pm_fail(&run->error, PMAPDB_IO,
-                     "'%s' was removed or replaced while it was written, and its -wal is in use "
-                     "still: end whoever has it open, and remove '%s-wal' and '%s-shm' before "
-                     "anything opens what is there now",
+                     "'%s' was removed or replaced while it was written, and another program still "
+                     "has its -wal open: end that program, then remove '%s-wal' and '%s-shm' "
+                     "before anything opens a new store of this name",
                      path, path, path);
     run->st = st;
     return false;

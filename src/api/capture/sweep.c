@@ -15,7 +15,7 @@
 static const char *way_out(void)
 {
     return geteuid() ? "run as root or with CAP_SYS_PTRACE"
-                     : "root lacks CAP_SYS_PTRACE over it here";
+                     : "root lacks CAP_SYS_PTRACE over this process: run with that capability";
 }
 
 /* ---- processes without a snapshot ---- */
@@ -27,7 +27,7 @@ static const char *const fates[] = {
     [PM_PROC_KERNEL] = "a kernel thread, which has no memory map",
     [PM_PROC_UNREADABLE] = "this user may not read its memory map",
     [PM_PROC_CHANGED] = "it became another program while it was read",
-    [PM_PROC_TORN] = "its map changed too quickly while it was read: nothing of it is kept",
+    [PM_PROC_TORN] = "its map changed too quickly while it was read: no part of it was stored",
 };
 
 /* Reports a process that is named by pid and has no snapshot: trouble in the first beat; news if

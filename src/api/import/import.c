@@ -101,7 +101,7 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
         warnings[event.n_warnings++] = p->warning;
     if (stored->ambiguous && c->pid != PMAPDB_UNKNOWN &&
         c->block.state != PM_STATE_TOTALS) /* totals have only sums */
-        warnings[event.n_warnings++] = "only its pid ties it to the process that it was added to";
+        warnings[event.n_warnings++] = "it was added to a process only because the pid is the same";
     if (stored->doubt[0])
         warnings[event.n_warnings++] = stored->doubt;
     event.n_notes = stored->duplicate ? 0 : pm_lines_split(c->notes, notes);
@@ -216,8 +216,10 @@ static void tell_labels(import_run *run, const pm_label_pending *p, const pm_lab
     const char *warnings[] = {warning};
 
     pm_clock_format(stored->snapshot_ms, at);
-    snprintf(warning, sizeof warning,
-             "the nearest map is of %s: what lay elsewhere then may be named wrongly", at);
+    snprintf(
+        warning, sizeof warning,
+        "the nearest map is of %s: memory that was at another address then may be named wrongly",
+        at);
     snprintf(missing, sizeof missing,
              "%llu %s of the map cannot be read or %s missing, the first is line %llu",
              (unsigned long long)damaged, damaged == 1 ? "line" : "lines",

@@ -53,8 +53,8 @@ static bool has_no_pid(const pm_capture *c)
 
 static void set_pids(pm_intake *in)
 {
-    static const char text[] =
-        "no pid in it or in its name: kept as a process of its own; --pid N would tell";
+    static const char text[] = "no pid in the capture or in its file name: stored as a separate "
+                               "process; give its pid with --pid N";
     int64_t from_path = pm_place_path_pid(in->entry->own_path, in->entry->name);
     bool told = false; /* reported once for a log of a thousand blocks */
 
@@ -66,8 +66,9 @@ static void set_pids(pm_intake *in)
         if (c->pid != PMAPDB_UNKNOWN)
             continue;
         if (in->options->strict)
-            pm_intake_problem(in, in->entry->path, "no pid in it or in its name: give --pid N",
-                              true, c->block.hash);
+            pm_intake_problem(in, in->entry->path,
+                              "no pid in the capture or in its file name: give --pid N", true,
+                              c->block.hash);
         else if (!told && !(in->pending[i].warning = strdup(text)))
             PM_STEP(in->st, pm_fail_nomem(&in->error));
         told = true;
@@ -163,7 +164,8 @@ static void refuse_log(pm_intake *in, size_t at)
     snprintf(text, sizeof text, "%zu capture%s of %s %s no time: give %s--first TIME --every 5m%s",
              alike, alike == 1 ? "" : "s", who, alike == 1 ? "carries" : "carry",
              in->cut ? "" : "--every 5m (counted back from the file's mtime) or ",
-             in->cut ? ", since from its end, which is missing, they cannot be counted back" : "");
+             in->cut ? "; the end of the file is missing, so times cannot be counted back from it"
+                     : "");
     pm_intake_problem(in, in->entry->path, text, true, drop(in, is_untimed));
 }
 

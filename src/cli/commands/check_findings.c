@@ -239,7 +239,7 @@ static void judge_age(pm_check *c)
     c->n_findings = 0;
     if (age < 0)
         find(c, PM_CHECK_UNKNOWN,
-             "the newest snapshot is of %s, which is still to come: a clock is or was "
+             "the newest snapshot is of %s, which is in the future: a clock is or was "
              "wrong",
              at);
     else

@@ -21,7 +21,7 @@ static struct {
 /* Besides a warning that -shm, or its folder, is not to be had. */
 static bool is_one_line(const char *said)
 {
-    const char *warning = strstr(said, "a file that nobody changes"), *end;
+    const char *warning = strstr(said, "a file that does not change"), *end;
 
     end = strchr(warning ? strchr(warning, '\n') + 1 : said, '\n');
     return end && !end[1];

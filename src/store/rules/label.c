@@ -195,7 +195,8 @@ static void find_process(pm_sql *sql, const pm_label_put *put, pm_label_stored *
         }
     }
     if (shown == PMAPDB_UNKNOWN)
-        pm_fail(&why, PMAPDB_INPUT, "it does not say the memory of which pid it names: give --pid N");
+        pm_fail(&why, PMAPDB_INPUT,
+                "it does not say the memory of which pid it names: give --pid N");
     else if (why.status == PMAPDB_OK)
         pm_fail(&why, PMAPDB_INPUT,
                 "it names the memory of pid %lld%s%s, of which no map is stored: import its smaps "

@@ -37,7 +37,7 @@ static const char *read_zone(const char *arg, void *value)
 
 const pm_option pm_cli_options[] = {
     {"db", 0, PM_OPT_FILE, AT(db), "FILE",
-     "The store (else $PMAPDB, else ~/.local/share/pmapdb/pmap.db)", NULL},
+     "The store (default: $PMAPDB, then ~/.local/share/pmapdb/pmap.db)", NULL},
     {"format", 'f', PM_OPT_CUSTOM, AT(format), "FORMAT",
      "table, csv, json, ndjson, md or prometheus", read_format},
     {"output", 'o', PM_OPT_FILE, AT(output), "FILE", "Write there, all or nothing", NULL},
@@ -49,7 +49,7 @@ const pm_option pm_cli_options[] = {
     {"crlf", 0, PM_OPT_FLAG, AT(crlf), NULL, "CSV lines end in CR LF", NULL},
     {"spreadsheet-safe", 0, PM_OPT_FLAG, AT(safe), NULL,
      "CSV: ' before text that a spreadsheet would run as a formula", NULL},
-    {"tz", 0, PM_OPT_CUSTOM, 0, "ZONE", "Time zone of times without one (else $TZ)", read_zone},
+    {"tz", 0, PM_OPT_CUSTOM, 0, "ZONE", "Time zone of times without one (default: $TZ)", read_zone},
     {"query-dir", 0, PM_OPT_FOLDER, AT(query_dir), "DIR", "*.sql here replace the built-in queries",
      NULL},
     {0}};

@@ -17,7 +17,7 @@ static const struct command {
     {"import", NULL, "store captures: files, directories, archives, standard input", pm_cli_import},
     {"capture", NULL, "read live processes and store them, once or at every beat", pm_cli_capture},
     {"dialects", NULL, "what import reads, with an example of each", pm_cli_dialects},
-    {"import-perf", NULL, "store who called mmap, brk and their kind: texts of perf script",
+    {"import-perf", NULL, "store who called mmap, brk and the like: output of perf script",
      pm_cli_import_perf},
     {"snapshots", "snapshots", "the snapshots in the store", NULL},
     {"processes", "processes", "the processes in the store", NULL},
@@ -39,7 +39,7 @@ static const struct command {
     {"rules", NULL, "the rules behind categories: why, your own, over all history", pm_cli_rules},
     {"query", NULL, "run a named query: --list lists them", pm_cli_query},
     {"sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
-    {"completion", NULL, "print what makes bash, zsh or fish complete", pm_cli_completion}};
+    {"completion", NULL, "print the completion script for bash, zsh or fish", pm_cli_completion}};
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 

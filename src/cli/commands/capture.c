@@ -83,16 +83,16 @@ static const pm_option options[] = {
     {"max-stall", 0, PM_OPT_SPAN, AT(max_stall_ms), "SPAN",
      "How long auto may stall a process (50ms)", NULL},
     {"on-growth", 0, PM_OPT_CUSTOM, AT(growth), "AMOUNT",
-     "Only what grew or shrank by 10% or 200M since its last snapshot", read_growth},
+     "Only processes that grew or shrank by 10% or 200M since their last snapshot", read_growth},
     {"on-rss-above", 0, PM_OPT_SIZE, AT(o.rss_above_kib), "SIZE",
-     "Only what has more resident than this", NULL},
+     "Only processes with more resident memory than this", NULL},
     {"keep-env", 0, PM_OPT_CUSTOM, AT(keep_env), "NAME,...",
      "Store these variables of the environment", read_names},
     {"lock-wait", 0, PM_OPT_SPAN, AT(o.lock_wait_ms), "SPAN",
      "Wait for a run that captures the same to end", NULL},
-    {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Name of this machine (else its own)", NULL},
+    {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Name of this machine (default: its own)", NULL},
     {"name", 0, PM_OPT_NAME, AT(o.name), "NAME",
-     "Name of the processes (else of their executables)", NULL},
+     "Name of the processes (default: that of their executables)", NULL},
     {"keep-cmdline", 0, PM_OPT_LIST, AT(keep_cmdline), "REGEX",
      "Also store what it matches (or its groups) of command lines, not only the program", NULL},
     {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)", NULL},
@@ -153,7 +153,7 @@ static void on_beat(void *ctx, const pmapdb_capture_beat *beat)
     if (beat->moved_ms)
         pm_cli_note(
             c->cli,
-            "%s: the clock was set by %+.1f s, or the machine slept: beats are aligned anew", at,
+            "%s: the clock was set by %+.1f s, or the machine slept: beats are aligned again", at,
             (double)beat->moved_ms / 1000);
     if (missed)
         pm_cli_note(c->cli, "%s: %" PRIu64 " %s missed before it", at, missed,

@@ -75,7 +75,7 @@ static const char *ask_for(const char *arg, void *value)
 
 static const pm_option options[] = {
     {"rate", 0, PM_OPT_CUSTOM, AT(of[PM_CHECK_RATE]), NULL,
-     "Growth per hour of what is called a leak: -w 10M -c 100M", ask_for},
+     "Growth per hour of leaks: -w 10M -c 100M", ask_for},
     {"eta", 0, PM_OPT_CUSTOM, AT(of[PM_CHECK_ETA]), NULL,
      "Time until a leak reaches the limit, as --limit gives it: -w 48h -c 6h", ask_for},
     {"rss", 0, PM_OPT_CUSTOM, AT(of[PM_CHECK_RSS]), NULL,
@@ -102,7 +102,7 @@ static void check_thresholds(const pm_check *c)
             pm_cli_usage(c->cli, "--%s: -c would come before -w", metrics[m].name);
     }
     if (!any)
-        pm_cli_usage(c->cli, "what is to be checked? --rate, --eta, --rss, --mappings");
+        pm_cli_usage(c->cli, "what should be checked? --rate, --eta, --rss, --mappings");
 }
 
 /* ---- the line ---- */

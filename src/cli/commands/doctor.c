@@ -23,21 +23,20 @@ static const pm_option options[] = {
      "Also join what late captures split, and give unused space back; the only form that writes",
      NULL},
     {"max-size", 0, PM_OPT_SIZE, AT(o.max_size_kib), "SIZE",
-     "What the store may grow to: 2G (the disk)", NULL},
+     "Size that the store may grow to: 2G (default: the disk)", NULL},
     {0}};
 
 /* Tables and Markdown show the first four columns; Prometheus gets labels and numbers. */
 static const struct {
     pm_column column;
     const char *help;
-} columns[] = {
-    {{"check", PM_UNIT_TEXT}, "What was looked at"},
-    {{"state", PM_UNIT_TEXT}, "ok, note (worth knowing), trouble (something is to be done)"},
-    {{"value", PM_UNIT_TEXT}, "What was found"},
-    {{"detail", PM_UNIT_TEXT}, "Where, since when, what to do"},
-    {{"number", PM_UNIT_REAL}, "The value where it is a number"},
-    {{"unit", PM_UNIT_TEXT}, "Of the number: KiB, ms, snapshots, ..."},
-    {{"level", PM_UNIT_INT}, "0 ok, 1 note, 2 trouble"}};
+} columns[] = {{{"check", PM_UNIT_TEXT}, "What was checked"},
+               {{"state", PM_UNIT_TEXT}, "ok, note (worth knowing), trouble (needs action)"},
+               {{"value", PM_UNIT_TEXT}, "What was found"},
+               {{"detail", PM_UNIT_TEXT}, "Where, since when, what to do"},
+               {{"number", PM_UNIT_REAL}, "The value where it is a number"},
+               {{"unit", PM_UNIT_TEXT}, "Of the number: KiB, ms, snapshots, ..."},
+               {{"level", PM_UNIT_INT}, "0 ok, 1 note, 2 trouble"}};
 
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
@@ -89,7 +88,7 @@ int pm_cli_doctor(pm_cli *cli, int argc, char **argv)
     pm_column shown[N_COLUMNS];
     pm_text help[N_COLUMNS];
     pm_about about = {
-        .name = PM_TEXT("doctor"), .title = PM_TEXT("How the store is"), .help = help};
+        .name = PM_TEXT("doctor"), .title = PM_TEXT("State of the store"), .help = help};
     char path[PM_CLI_PATH];
     pmapdb_error err;
     int n = 0;

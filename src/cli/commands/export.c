@@ -22,17 +22,16 @@ typedef struct export_cli {
 
 static const pm_option options[] = {
     {"process", 0, PM_OPT_LIST, AT(processes), "SELECTOR",
-     "Only this process, or all of this name; more than once: these", NULL},
+     "Only this process, or all of this name; may be repeated", NULL},
     {"from", 0, PM_OPT_SNAPSHOT, AT(o.from), "SNAPSHOT", "Only from this moment on", NULL},
     {"to", 0, PM_OPT_SNAPSHOT, AT(o.to), "SNAPSHOT", "Only up to this moment", NULL},
     {"redact", 0, PM_OPT_FLAG, AT(o.redact), NULL,
      "Replace what identifies the owner: paths, names, command lines, hosts, users, addresses",
      NULL},
     {"keep", 0, PM_OPT_LIST, AT(keep), "REGEX",
-     "With --redact: keep each path, part of a path, or word that this matches from end to end",
-     NULL},
+     "With --redact: keep each path, part of a path, or word that this matches in full", NULL},
     {"map", 0, PM_OPT_FILE, AT(map), "FILE.csv",
-     "With --redact: write what was replaced by what, for you alone (0600)", NULL},
+     "With --redact: write a list of all replacements, readable only by you (0600)", NULL},
     {0}};
 
 static const pm_syntax syntax = {.options = options, .operands = "OUT.db", .operand = PM_OPT_FILE};
@@ -57,7 +56,7 @@ static void open_map(export_cli *x)
     if (!x->map)
         return;
     if (lstat(x->map, &info) == 0)
-        pm_cli_die("'%s' is there already; --map makes a new file", x->map);
+        pm_cli_die("'%s' already exists; --map makes a new file, so give another name", x->map);
     x->map_cli = (pm_cli){.format = PM_FORMAT_CSV, .output = x->map, .title = x->cli->title};
     mask = umask(0077);
     pm_output_open(&x->map_out, &x->map_cli);

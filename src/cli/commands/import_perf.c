@@ -48,10 +48,10 @@ static const char *read_offset(const char *arg, void *value)
 static const pm_option options[] = {
     {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "The host that it was recorded on", NULL},
     {"pid", 0, PM_OPT_PID, AT(o.pid), "N",
-     "All threads are process N's (perf script -F +pid says it itself)", NULL},
+     "All threads belong to process N (perf script -F +pid also says it)", NULL},
     {"clock-offset", 0, PM_OPT_CUSTOM, AT(o.clock_offset_ns), "SECONDS",
-     "UTC is perf's time plus this (else by the clocks of live captures, or by what captures saw); "
-     "a known recording gets it too, and loses it when it is imported without",
+     "UTC is perf's time plus this (default: found from the clocks or the contents of captures); a "
+     "known recording gets it too, and loses it when it is imported without",
      read_offset},
     {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)", NULL},
     {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
@@ -100,10 +100,10 @@ static void advise(const import_perf *p, const pmapdb_perf_result *r)
         say(p, "perf lost events, so what is live is not certain: record with larger buffers, "
                "perf record -m 32M");
     if (strcmp(r->pid_source, "assumed") == 0 && r->threads > 1)
-        say(p, "all threads are taken for those of the one process that the store knows; perf "
-               "script -F +pid,+ip,+sym,+symoff,+dso says it");
+        say(p, "all threads count as those of the only process in the store; perf script -F "
+               "+pid,+ip,+sym,+symoff,+dso says it");
     if (r->linked && !*r->clock)
-        say(p, "captures and calls do not tell when it was: give --clock-offset");
+        say(p, "captures and calls do not show when it was recorded: give --clock-offset");
 }
 
 static void write_result(import_perf *p, const pmapdb_perf_result *r)

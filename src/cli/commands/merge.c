@@ -17,7 +17,7 @@ typedef struct merge {
 
 static const pm_option options[] = {
     {"host", 0, PM_OPT_NAME, AT(o.host), "NAME",
-     "The host of captures whose host OTHER does not know", NULL},
+     "The host of captures whose host is unknown in OTHER", NULL},
     {"sweep", 0, PM_OPT_SPAN, AT(o.sweep_ms), "SPAN",
      "Captures of one name this close are one moment (1s)", NULL},
     {"dry-run", 0, PM_OPT_FLAG, AT(o.dry_run), NULL, "Store nothing: count what would be stored",

@@ -74,11 +74,10 @@ static const pm_option options[] = {
     {"reason", 0, PM_OPT_TEXT, AT(reason), "TEXT", "Why it is pinned", NULL},
     {"unpin", 0, PM_OPT_SNAPSHOT, AT(unpin), "SNAPSHOT", "Remove the pins of its moment", NULL},
     {"compact", 0, PM_OPT_FLAG, AT(compact), NULL,
-     "Remove no snapshot: rewrite what came late or is in pieces, and give free space back", NULL},
+     "Remove no snapshot: rewrite what came late or is in pieces, and return free space", NULL},
     {"vacuum", 0, PM_OPT_FLAG, AT(vacuum), NULL,
-     "With --compact: rewrite the whole file. Nobody else can write meanwhile, and it needs as "
-     "much "
-     "space again",
+     "With --compact: rewrite the whole file. Nobody else can write at that time, and it needs as "
+     "much space again",
      NULL},
     {0}};
 

@@ -61,7 +61,7 @@ static void read_stream(FILE *in, const char *name, pm_buf *out)
     if (ferror(in))
         pm_cli_must(pm_fail_io(&err, errno, "cannot read '%s'", name), &err);
     if (out->len && memchr(out->data, '\0', out->len))
-        pm_cli_die("%s: a NUL byte: this is no text", name);
+        pm_cli_die("%s: a NUL byte: this is not text", name);
 }
 
 static void read_statement(sql_args *a, const char *text, pm_buf *out)

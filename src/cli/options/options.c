@@ -111,7 +111,7 @@ static const char *read_value(const pm_option *o, const char *arg, void *value)
         *(bool *)value = true;
         return NULL;
     case PM_OPT_COUNT:
-        return read_number(arg, 1, INT64_MAX, value) ? NULL : "a number from 1 on";
+        return read_number(arg, 1, INT64_MAX, value) ? NULL : "a number of 1 or more";
     case PM_OPT_PID:
         return read_number(arg, 0, INT32_MAX, value) ? NULL : "a number";
     case PM_OPT_SIZE:

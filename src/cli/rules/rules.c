@@ -10,7 +10,7 @@
 
 static const pm_option options[] = {
     {"rules", 0, PM_OPT_RULES, AT(rules), "SET",
-     "Of this set instead of the store's: default and pmap-dotnet are built in, else a file", NULL},
+     "This set instead of the store's: default or pmap-dotnet (built in), or a file", NULL},
     {"application-folder", 0, PM_OPT_FOLDER, AT(application), "DIR",
      "What {app} in rules stands for (/app)", NULL},
     {"explain", 0, PM_OPT_FLAG, AT(explain), NULL,
@@ -18,13 +18,13 @@ static const pm_option options[] = {
      "not match",
      NULL},
     {"process", 0, PM_OPT_PROCESS, AT(process), "process",
-     "Of which ADDRESS is: NAME, PID, NAME/PID or @ID", NULL},
+     "The process of ADDRESS: NAME, PID, NAME/PID or @ID", NULL},
     {"snapshot", 0, PM_OPT_SNAPSHOT, AT(snapshot), "snapshot",
-     "In which: first, last, prev, @ID, a time (last)", NULL},
+     "The snapshot of ADDRESS: first, last, prev, @ID, a time (last)", NULL},
     {"dialect", 0, PM_OPT_TEXT, AT(dialect), "text", "Only captures of this dialect", NULL},
     {"export", 0, PM_OPT_FLAG, AT(export), NULL, "The text of the set, to edit and to apply", NULL},
     {"apply", 0, PM_OPT_RULES, AT(apply), "SET",
-     "Give all that the store has, and what is stored later, the categories of this set", NULL},
+     "Give all mappings of the store, now and later, the categories of this set", NULL},
     {"diff", 0, PM_OPT_RULES, AT(diff), "SET", "What --apply would change, without a change", NULL},
     {"forget-labels", 0, PM_OPT_FLAG, AT(forget_labels), NULL,
      "With --apply or --diff: also forget what JVMs said of their own memory (see pmapdb labels); "

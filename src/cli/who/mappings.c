@@ -123,9 +123,10 @@ static void refuse_category(const places *p, pm_text word)
         fprintf(out, " %.*s", (int)category.len, category.data);
     }
     pm_words_end(&all);
-    pm_cli_die("'%.*s' is no lineage, category or address of the process%s its categories are:%s; "
-               "--process names another process",
-               (int)word.len, word.data, pm_near_hint(&near), all.len ? all.data : " none");
+    pm_cli_die(
+        "'%.*s' is not a lineage, category or address of the process%s its categories are:%s; "
+        "--process names another process",
+        (int)word.len, word.data, pm_near_hint(&near), all.len ? all.data : " none");
 }
 
 static void take_word(places *p, pm_text word)

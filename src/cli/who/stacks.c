@@ -139,8 +139,7 @@ static void read_recordings(stacks *s)
     pm_words_end(&s->recordings);
     pmapdb_rows_close(rows);
     if (!s->n_recordings)
-        pm_cli_note(cli,
-                    "there is no recording of it: pmapdb import-perf --help tells how to record");
+        pm_cli_note(cli, "it has no recording: pmapdb import-perf --help says how to record");
     if (s->late_ms > SECOND_MS && s->late_ms != INT64_MAX)
         pm_cli_note(cli,
                     "the recording begins %" PRId64 " s after the older snapshot: what grew before "

@@ -7,7 +7,7 @@
 
 static const pm_option options[] = {
     {"folded", 0, PM_OPT_FLAG, AT(folded), NULL,
-     "Chains and the bytes that they grew by, for flamegraph.pl and its kind", NULL},
+     "Chains and the bytes that they grew by, for flamegraph.pl and the like", NULL},
     {"events", 0, PM_OPT_FLAG, AT(events), NULL, "The calls themselves, in order (who-events)",
      NULL},
     {"since", 0, PM_OPT_TEXT, AT(since), "TIME",

@@ -119,7 +119,7 @@ typedef struct pmapdb_import_event {
     const char *const *warnings;
     size_t n_notes; /* what was made good (a tool's doubled rows); none of a duplicate */
     const char *const *notes;
-    uint64_t labels; /* not 0: this is no capture but a report of a JVM that names so many ranges;
+    uint64_t labels; /* not 0: not a capture: a report of a JVM that names this many ranges;
                         snapshot_id is the capture that shows them, mappings and size_kib are of the
                         mappings that it names */
 } pmapdb_import_event;

@@ -17,7 +17,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LEAST, LEAST_OF_FILE = 95, 90
-# These look at what was built, or at the sources: this build is none that anybody runs. Those of the
+# These look at what was built, or at the sources: nobody runs this build. Those of the
 # second line kill what they run, or let its writing and its memory fail, that of the counts as well: a
 # torn file of counts begins again at 0.
 LEFT_OUT = ("^(hardened|no-shell|format|style|layers|header|sql-old|bench|"

@@ -21,7 +21,7 @@
 #define PM_COLUMNS_MAX 64
 /* 64 PiB: no field of a real mapping comes near it, and 2^16 such values do not overflow. */
 #define PM_KIB_MAX ((uint64_t)1 << 46)
-#define PM_BROKEN_ROW "it begins like a row and is none"
+#define PM_BROKEN_ROW "it begins like a row and is not one"
 
 /* The kind of lines that make up a block. */
 typedef enum pm_family {

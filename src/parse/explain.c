@@ -11,7 +11,7 @@ static const char *const sentences[PM_MARK_COUNT] = {
     [PM_MARK_CUT] = "line @ ends in the middle",
     [PM_MARK_BAD] = "# damaged rows, the first is line @: ",
     [PM_MARK_ELIDED] = "line @ stands for rows that were left out",
-    [PM_MARK_GAP] = "line @ in the middle is no row: rows may be missing",
+    [PM_MARK_GAP] = "line @ in the middle is not a row: rows may be missing",
     [PM_MARK_DOUBLED] = "# rows are printed twice, the second time with zeroes: counted once "
                         "(procps 3.3.2 to 3.3.12 on Linux 4.3 or later)",
     [PM_MARK_GROWN] = "# mappings are printed twice, as they grew while they were read: the later "

@@ -308,7 +308,7 @@ static void modes_that_are_none(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         snprintf(text, sizeof text, "0000000000400000     12K r-x-- a\n%s", rows[i]);
         kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
-                         "line 2 is damaged: it begins like a row and is none");
+                         "line 2 is damaged: it begins like a row and is not one");
     }
 }
 
@@ -335,7 +335,7 @@ static void rows_outside_of_a_range(void **state)
                                   "total kB               8      12       8\n"),
                      PM_STATE_PARTIAL, PM_CHECKED_NONE,
                      "rows add up to 4 KiB, footer says 8 KiB: 4 KiB are missing; line 3 is "
-                     "damaged: it begins like a row and is none");
+                     "damaged: it begins like a row and is not one");
 }
 
 static void refused(void **state)

@@ -165,11 +165,11 @@ static void broken_rows_are_counted(void **state)
                              "000000000050 rw\n" X2 RULE
                              "total kB             144      20      16\n"),
                      PM_STATE_PARTIAL, PM_CHECKED_FOOTER,
-                     "3 damaged rows, the first is line 4: it begins like a row and is none");
+                     "3 damaged rows, the first is line 4: it begins like a row and is not one");
     kit_expect_block(PM_TEXT(PID X1 "0000000000500000      99999999999999999999       0       0 "
                                     "rw--- demo\n" X2),
                      PM_STATE_PARTIAL, PM_CHECKED_NONE,
-                     "line 3 is damaged: it begins like a row and is none");
+                     "line 3 is damaged: it begins like a row and is not one");
     kit_expect_block(
         PM_TEXT(PID X1 "0000000000500000 9223372036854775807       0       0 rw--- x\n"),
         PM_STATE_PARTIAL, PM_CHECKED_NONE, "line 3 is damaged: it has no extent");

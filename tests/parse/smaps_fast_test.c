@@ -217,7 +217,7 @@ static void a_short_line_is_not_filled_up_from_memory(void **state)
                          "Size:                  8 kB\nRss:\t8 kB\n             8 kB\n"
                          "7f0000030000-7f0000032000 rw-p 00000000 00:00 0 \n"
                          "Size:                  8 kB\nRss:                   8 kB\n"),
-                 PM_STATE_PARTIAL, "line 10 in the middle is no row: rows may be missing");
+                 PM_STATE_PARTIAL, "line 10 in the middle is not a row: rows may be missing");
 }
 
 /* A line that is none of ours stands between the keys: they may be those of a row that is lost. */
@@ -227,7 +227,7 @@ static void behind_a_strange_line_no_key_may_come_again(void **state)
     pm_buf t = text_with(&strange);
 
     expect_block(pm_buf_text(&t), PM_STATE_PARTIAL,
-                 "line 121 is damaged: keys of two rows follow it; line 126 in the middle is no "
+                 "line 121 is damaged: keys of two rows follow it; line 126 in the middle is not a "
                  "row: rows may be missing");
     pm_buf_free(&t);
 }

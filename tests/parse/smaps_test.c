@@ -183,13 +183,13 @@ static void a_damaged_first_line_spoils_its_row_only(void **state)
     } cases[] = {
         {ROW1 KEYS("       8", "       4") "7ffd2d5z4000-7ffd2d5b5000 rw-p 00000000 00:00 0\n" KEYS(
              "     132", "      12") ROW2 KEYS("     132", "      12"),
-         "line 5 in the middle is no row: rows may be missing"},
+         "line 5 in the middle is not a row: rows may be missing"},
         {ROW1 KEYS("       8", "       4") "7ffd00000000-7ffd00021000 rw-p 0000\n" KEYS(
              "     132", "      99") ROW2 KEYS("     132", "      12"),
-         "line 5 is damaged: it begins like a row and is none"},
+         "line 5 is damaged: it begins like a row and is not one"},
         {ROW1 KEYS("       8", "       4") "8ffd00000000-7ffd00021000 rw-p 00000000 00:00 0\n" KEYS(
              "     132", "      99") ROW2 KEYS("     132", "      12"),
-         "line 5 is damaged: it begins like a row and is none"},
+         "line 5 is damaged: it begins like a row and is not one"},
         {ROW1 KEYS("       8", "       4") "00000000-7ffd00021000 rw-p 00000000 00:00 0\n" KEYS(
              "137426370692", "      99") ROW2 KEYS("     132", "      12"),
          "line 5 is damaged: it overlaps the row before it"},
@@ -254,7 +254,7 @@ static void a_line_between_rows_that_is_none_is_said(void **state)
         PM_TEXT(ROW1 KEYS("       8", "       4") "[...]\n" ROW2 KEYS("     132", "      12")),
         PM_STATE_PARTIAL, PM_CHECKED_NONE, "line 5 stands for rows that were left out");
     kit_expect_block(PM_TEXT(ROW1 "7ffd2d594000-7ffd2d5b5000 rw-p 0000\n"), PM_STATE_PARTIAL,
-                     PM_CHECKED_NONE, "line 2 is damaged: it begins like a row and is none");
+                     PM_CHECKED_NONE, "line 2 is damaged: it begins like a row and is not one");
 }
 
 /* The first n bytes end in a VmFlags line, the last of a row: its newline may be lost, and where
@@ -313,13 +313,13 @@ static void keys_behind_a_gap(void **state)
 
     snprintf(text, sizeof text, "%s?\nSwap:                  4 kB\n", row);
     kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
-                     "line 3 in the middle is no row: rows may be missing");
+                     "line 3 in the middle is not a row: rows may be missing");
     snprintf(text, sizeof text,
              "%s?\nPss:                   8 kB\n"
              "00401000-00402000 r--p 00000000 fe:00 17 /a\nPss:                   4 kB\n",
              row);
     kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
-                     "line 1 is damaged: keys of two rows follow it; line 3 in the middle is no "
+                     "line 1 is damaged: keys of two rows follow it; line 3 in the middle is not a "
                      "row: rows may be missing");
 }
 

@@ -195,7 +195,7 @@ static void what_marks_no_omission(void **state)
         kit_expect_block(pm_text_of(text), PM_STATE_COMPLETE, PM_CHECKED_NONE, "");
         snprintf(text, sizeof text, ROW "%s\n" ROW2, lines[i]);
         kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
-                         "line 2 in the middle is no row: rows may be missing");
+                         "line 2 in the middle is not a row: rows may be missing");
     }
 }
 

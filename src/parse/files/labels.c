@@ -149,8 +149,8 @@ static bool read_nmt(pm_text t, pm_label *out)
     return right && pm_text_starts(t, PM_TEXT(" for ")) && take_name(pm_text_from(t, 5), out);
 }
 
-/* SIZE, then columns, one of which is permissions. Of those behind it only a name begins with a
- * capital: JAVAHEAP, CODE,META, STACK-4712-main, mtCompiler. A file is the last one. */
+/* SIZE, then columns, one of which is permissions. Of the columns after it only a name begins with
+ * a capital: JAVAHEAP, CODE,META, STACK-4712-main, mtCompiler. A file is the last one. */
 static bool read_system_map(pm_text t, pm_label *out)
 {
     char perms[5] = "";

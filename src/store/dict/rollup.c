@@ -72,17 +72,6 @@ static void add(int64_t *sum, const pm_totals *row)
         sum[i] = sum[i] == PMAPDB_UNKNOWN || row->v[i] < 0 ? PMAPDB_UNKNOWN : sum[i] + row->v[i];
 }
 
-pmapdb_status pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *row,
-                            pmapdb_error *err)
-{
-    pm_category_sums *s;
-    pmapdb_status st = pm_rollup_of(r, category_id, &s, err);
-
-    if (st == PMAPDB_OK)
-        add(s->v, row);
-    return st;
-}
-
 /* Looks up the sums only when the category changes: mappings of one category are neighbours. */
 pmapdb_status pm_rollup_rows(pm_rollup *r, const pm_rows *rows, uint64_t fields, pmapdb_error *err)
 {

@@ -26,9 +26,6 @@ void pm_rollup_clear(pm_rollup *r);
 pmapdb_status pm_rollup_of(pm_rollup *r, int64_t category_id, pm_category_sums **out,
                            pmapdb_error *err);
 
-pmapdb_status pm_rollup_add(pm_rollup *r, int64_t category_id, const pm_totals *row,
-                            pmapdb_error *err);
-
 /* Adds up all rows; their lineages must be decided. */
 struct pm_rows;
 pmapdb_status pm_rollup_rows(pm_rollup *r, const struct pm_rows *rows, uint64_t fields,

@@ -241,7 +241,7 @@ static pmapdb_status try_read(pmapdb_store *s, const char *uri, int busy_ms, int
     return st;
 }
 
-/* True if the machine lacks a resource, which is no question of permission. */
+/* True if the machine lacks a resource, as opposed to a permission. */
 static bool is_lack(int os_errno)
 {
     return os_errno == EMFILE || os_errno == ENFILE || os_errno == ENOMEM || os_errno == ENOSPC ||

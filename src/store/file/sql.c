@@ -208,8 +208,6 @@ int pm_sql_bind(sqlite3_stmt *stmt, int at, const pm_arg *arg)
         return sqlite3_bind_double(stmt, at, arg->r);
     if (arg->kind == PM_ARG_TEXT && arg->t.data)
         return sqlite3_bind_text64(stmt, at, arg->t.data, arg->t.len, SQLITE_STATIC, SQLITE_UTF8);
-    if (arg->kind == PM_ARG_BLOB && arg->t.data)
-        return sqlite3_bind_blob64(stmt, at, arg->t.data, arg->t.len, SQLITE_STATIC);
     return sqlite3_bind_null(stmt, at);
 }
 
@@ -322,13 +320,6 @@ pm_text pm_col_text(sqlite3_stmt *stmt, int column)
     const char *data = (const char *)sqlite3_column_text(stmt, column);
 
     return (pm_text){data, data ? (size_t)sqlite3_column_bytes(stmt, column) : 0};
-}
-
-pm_text pm_col_blob(sqlite3_stmt *stmt, int column)
-{
-    const void *bytes = sqlite3_column_blob(stmt, column);
-
-    return (pm_text){bytes, bytes ? (size_t)sqlite3_column_bytes(stmt, column) : 0};
 }
 
 unsigned pm_col_code(sqlite3_stmt *stmt, int column, unsigned n)

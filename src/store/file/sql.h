@@ -23,13 +23,7 @@
 
 typedef struct pm_sql pm_sql;
 
-typedef enum pm_arg_kind {
-    PM_ARG_INT,
-    PM_ARG_BITS,
-    PM_ARG_REAL,
-    PM_ARG_TEXT,
-    PM_ARG_BLOB
-} pm_arg_kind;
+typedef enum pm_arg_kind { PM_ARG_INT, PM_ARG_BITS, PM_ARG_REAL, PM_ARG_TEXT } pm_arg_kind;
 
 typedef struct pm_arg {
     pm_arg_kind kind;
@@ -43,7 +37,6 @@ typedef struct pm_arg {
 #define PM_BITS(value) ((pm_arg){.kind = PM_ARG_BITS, .i = (int64_t)(value)})
 #define PM_R(value) ((pm_arg){.kind = PM_ARG_REAL, .r = (value)})
 #define PM_T(text) ((pm_arg){.kind = PM_ARG_TEXT, .t = (text)})
-#define PM_B(bytes) ((pm_arg){.kind = PM_ARG_BLOB, .t = (bytes)})
 #define PM_S(string) ((pm_arg){.kind = PM_ARG_TEXT, .t = pm_text_of(string)})
 #define PM_ARGS(...) \
     (const pm_arg[]){__VA_ARGS__}, sizeof((const pm_arg[]){__VA_ARGS__}) / sizeof(pm_arg)
@@ -129,7 +122,6 @@ int64_t pm_col_int(sqlite3_stmt *stmt, int column);
 int64_t pm_col_kib(sqlite3_stmt *stmt, int column);
 int64_t pm_col_ms(sqlite3_stmt *stmt, int column);
 pm_text pm_col_text(sqlite3_stmt *stmt, int column);
-pm_text pm_col_blob(sqlite3_stmt *stmt, int column);
 /* Reads a code of table snapshot, which is below n; returns n for any other value. */
 unsigned pm_col_code(sqlite3_stmt *stmt, int column, unsigned n);
 /* Read its state and dialect; any other value becomes the weakest, which has the highest code. */

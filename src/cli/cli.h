@@ -20,8 +20,7 @@ struct pm_cli {
     const char *db, *output, *query_dir;
     pm_format format;
     bool quiet, kib, wide, crlf, safe;
-    int64_t top;     /* 0: all rows */
-    bool completing; /* complete the words instead of running them: cli/options/complete.h */
+    int64_t top; /* 0: all rows */
 };
 
 /* Arguments of an option that may be repeated. The list owns `item`; its texts point into argv. */

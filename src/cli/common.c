@@ -36,11 +36,11 @@ static const char *read_zone(const char *arg, void *value)
 #define AT(field) offsetof(pm_cli, field)
 
 const pm_option pm_cli_options[] = {
-    {"db", 0, PM_OPT_FILE, AT(db), "FILE",
+    {"db", 0, PM_OPT_WORD, AT(db), "FILE",
      "The store (default: $PMAPDB, then ~/.local/share/pmapdb/pmap.db)", NULL},
     {"format", 'f', PM_OPT_CUSTOM, AT(format), "FORMAT",
      "table, csv, json, ndjson, md or prometheus", read_format},
-    {"output", 'o', PM_OPT_FILE, AT(output), "FILE", "Write there, all or nothing", NULL},
+    {"output", 'o', PM_OPT_WORD, AT(output), "FILE", "Write there, all or nothing", NULL},
     {"quiet", 'q', PM_OPT_FLAG, AT(quiet), NULL, "Only trouble on standard error", NULL},
     {"kib", 0, PM_OPT_FLAG, AT(kib), NULL, "Exact KiB in a table on a terminal", NULL},
     {"wide", 0, PM_OPT_FLAG, AT(wide), NULL, "All columns in a table", NULL},
@@ -50,7 +50,7 @@ const pm_option pm_cli_options[] = {
     {"spreadsheet-safe", 0, PM_OPT_FLAG, AT(safe), NULL,
      "CSV: ' before text that a spreadsheet would run as a formula", NULL},
     {"tz", 0, PM_OPT_CUSTOM, 0, "ZONE", "Time zone of times without one (default: $TZ)", read_zone},
-    {"query-dir", 0, PM_OPT_FOLDER, AT(query_dir), "DIR", "*.sql here replace the built-in queries",
+    {"query-dir", 0, PM_OPT_WORD, AT(query_dir), "DIR", "*.sql here replace the built-in queries",
      NULL},
     {0}};
 

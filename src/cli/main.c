@@ -1,5 +1,5 @@
 /* main: the table of commands. */
-#include "cli/options/complete.h"
+#include "cli/options/options.h"
 #include "cli/run.h"
 
 #include "base/near.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const struct command {
-    const char *name, *query, *help; /* help NULL: hidden from --help */
+    const char *name, *query, *help;
     int (*run)(pm_cli *cli, int argc, char **argv);
 } commands[] = {
     {"import", NULL, "store captures: files, directories, archives, standard input", pm_cli_import},
@@ -56,22 +56,22 @@ static void put_commands(FILE *out, const void *ctx)
     (void)ctx;
     fputs("Commands:\n", out);
     for (size_t i = 0; i < N_COMMANDS; i++)
-        if (commands[i].help)
-            fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);
+        fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);
     fputs("\nEvery named query is a command too. pmapdb COMMAND --help says more.\n", out);
 }
 
-static bool is_command(const char *name)
+/* Prints the commands, and the queries that are not commands of the same name. */
+static void put_words(FILE *out, const pm_cli *cli)
 {
-    return find_command(name) != NULL;
-}
+    pm_names queries = {0};
 
-static void offer_commands(const pm_cli *cli, const pm_offer *o)
-{
     for (size_t i = 0; i < N_COMMANDS; i++)
-        if (commands[i].help)
-            pm_offer_word(o, pm_text_of(commands[i].name), pm_text_of(commands[i].help));
-    pm_offer_queries(cli, o, is_command);
+        fprintf(out, "  %s\n", commands[i].name);
+    if (pm_catalog_names(cli->query_dir, &queries, NULL) == PMAPDB_OK)
+        for (size_t i = 0; i < queries.n; i++)
+            if (!find_command(queries.name[i]))
+                fprintf(out, "  %s\n", queries.name[i]);
+    pm_names_free(&queries);
 }
 
 /* Reports a word that is neither a command nor a query. */
@@ -82,8 +82,7 @@ static int say_unknown(const char *name, const char *query_dir)
 
     pm_near_start(&near, pm_text_of(name));
     for (size_t i = 0; i < N_COMMANDS; i++)
-        if (commands[i].help)
-            pm_near_try(&near, pm_text_of(commands[i].name));
+        pm_near_try(&near, pm_text_of(commands[i].name));
     if (pm_catalog_names(query_dir, &queries, NULL) == PMAPDB_OK)
         for (size_t i = 0; i < queries.n; i++)
             pm_near_try(&near, pm_text_of(queries.name[i]));
@@ -147,10 +146,8 @@ static bool asks_check(int argc, char **argv)
 
 int pm_cli_main(int argc, char **argv)
 {
-    static const pm_syntax syntax = {.operands = "COMMAND [ARGS]",
-                                     .offer = offer_commands,
-                                     .in_order = true,
-                                     .more = put_commands};
+    static const pm_syntax syntax = {
+        .operands = "COMMAND [ARGS]", .words = put_words, .in_order = true, .more = put_commands};
     pm_cli cli = {.format = PM_FORMAT_TABLE};
     const struct command *command;
     const char *name;
@@ -163,11 +160,6 @@ int pm_cli_main(int argc, char **argv)
     if (argc > 0)
         argv[0] = (char *)"pmapdb";
     argc = pm_options_parse(&cli, &syntax, NULL, argc, argv);
-    if (argc && strcmp(argv[1], "__complete") == 0) {
-        pm_complete_begin(&cli);
-        argc = pm_options_parse(&cli, &syntax, NULL, argc, argv + 1);
-        argv++;
-    }
     if (!argc)
         pm_cli_usage(&cli, "which command?");
     argv++;

@@ -61,14 +61,6 @@ typedef struct param_options {
     char name[PM_QUERY_ITEMS][64], help[PM_QUERY_ITEMS][256];
 } param_options;
 
-static pm_option_type type_of(pm_unit unit)
-{
-    return unit == PM_UNIT_PROCESS    ? PM_OPT_PROCESS
-           : unit == PM_UNIT_SNAPSHOT ? PM_OPT_SNAPSHOT
-           : unit == PM_UNIT_CATEGORY ? PM_OPT_CATEGORY
-                                      : PM_OPT_TEXT;
-}
-
 static void make_options(const pm_query_info *info, param_options *out)
 {
     for (int i = 0; i < info->n_params; i++) {
@@ -78,11 +70,13 @@ static void make_options(const pm_query_info *info, param_options *out)
         snprintf(out->name[i], sizeof out->name[i], "%.*s", (int)p->name.len, p->name.data);
         snprintf(out->help[i], sizeof out->help[i], "%.*s%s%.*s%s", (int)p->help.len, p->help.data,
                  required ? "" : " (", (int)p->fallback.len, p->fallback.data, required ? "" : ")");
-        out->option[i] = (pm_option){.name = out->name[i],
-                                     .type = type_of(p->unit),
-                                     .at = (size_t)i * sizeof(const char *),
-                                     .arg = pm_unit_name(p->unit),
-                                     .help = out->help[i]};
+        out->option[i] = (pm_option){
+            .name = out->name[i],
+            .type = p->unit == PM_UNIT_PROCESS || p->unit == PM_UNIT_SNAPSHOT ? PM_OPT_WORD
+                                                                              : PM_OPT_TEXT,
+            .at = (size_t)i * sizeof(const char *),
+            .arg = pm_unit_name(p->unit),
+            .help = out->help[i]};
     }
     out->option[info->n_params] = (pm_option){0};
 }
@@ -188,7 +182,6 @@ int pm_run_parse(pm_run_args *args, int argc, char **argv)
                         .operands = args->operands                   ? args->operands
                                     : process_param(args->info) >= 0 ? "[PROCESS]"
                                                                      : NULL,
-                        .operand = args->operands ? args->operand : PM_OPT_PROCESS,
                         .about = args->own_help ? NULL : about,
                         .more = args->own_help ? NULL : put_columns,
                         .examples = q->builtin ? NULL : "",

@@ -14,8 +14,7 @@ typedef struct pm_run_args {
     const pm_option *own; /* options of the command itself; or NULL */
     void *own_values;     /* where to store the values of `own` */
     const char *operands; /* operands of the command; NULL: a process */
-    pm_option_type operand;
-    bool own_help; /* --help shows help/COMMAND.txt instead of the query's header */
+    bool own_help;        /* --help shows help/COMMAND.txt instead of the query's header */
     /* Set by pm_run_parse() and pm_run_open(): */
     const pm_query_info *info;
     const char *value[PM_QUERY_ITEMS]; /* of each parameter; NULL: not given */

@@ -52,7 +52,7 @@ def commands(made):
                 ["prune", "--keep-last", "1", "--dry-run"], ["diff", "--by", "lineage", "--process", p],
                 ["diff", "--by", "object", "--process", p], ["groups", "--by", "name"], ["threads", "--process", p],
                 ["growth", "--process", p, "-f", "json"], ["mappings", "--process", p, "-f", "prometheus"],
-                ["categories", "--snapshot", "@1"], ["__complete", "diff", "--process", ""],
+                ["categories", "--snapshot", "@1"],
                 ["sql", "select * from mappings"], ["sql", "select * from category_runs"],
                 ["sql", "select * from lineage_history"], ["sql", "select * from categories", "-f", "json"]]
     writing = [["import", made.news], ["import", made.late], ["capture", made.child.pid], ["import-perf", made.perf],
@@ -104,7 +104,7 @@ def judge(check, what, command, db, status, out, errors):
     is_check = command[0] == "check"
     check.true(what + ": status", status in ((0, 1, 2, 3) if is_check else (0, 1, 2, 3) if command[0] == "leaks" else (0, 1, 2)),
                (status, errors[-300:]))
-    if status == 2 and not is_check and command[0] not in ("doctor", "__complete"):
+    if status == 2 and not is_check and command[0] not in ("doctor",):
         check.true(what + ": a line that says why", errors.strip(), "nothing on standard error")
 
 
@@ -129,7 +129,7 @@ def one(check, made, seed, n, how, some):
         judge(check, what, command, db, status, out, errors)
         if not writes and how is not hurt.journal and "-wal" not in said and "-shm" not in said:
             check.equal(what + ": bytes", digest(db), before)
-        if named is not None and status is not None and command[0] != "__complete":
+        if named is not None and status is not None:
             where = out if command[0] in ("doctor", "check") else errors
             check.true(what + ": is refused", status in (2, 3) and (named.encode() in out + errors), (status, where[-400:]))
         if b"from a trigger" in (db.read_bytes() if db.is_file() and not db.is_symlink() and named == "trigger mine" else b""):

@@ -1,5 +1,5 @@
 /* explain: pmapdb explain CATEGORY: prints the page of a category, or the list of categories. */
-#include "cli/options/complete.h"
+#include "cli/options/options.h"
 #include "cli/output.h"
 
 #include "base/near.h"
@@ -189,19 +189,7 @@ static void say_which(const explain_args *a)
                    (int)a->page.category.len, a->page.category.data);
 }
 
-/* Skips templates: their categories have no name until a rule makes one. */
-static void offer_pages(const pm_cli *cli, const pm_offer *o)
-{
-    pm_page_walk walk = {0};
-    pm_page page;
-
-    (void)cli;
-    while (pm_page_next(&walk, &page))
-        if (!memchr(page.category.data, '%', page.category.len))
-            pm_offer_word(o, page.category, page.what);
-}
-
-static const pm_syntax syntax = {.operands = "[CATEGORY]", .offer = offer_pages};
+static const pm_syntax syntax = {.operands = "[CATEGORY]"};
 
 int pm_cli_explain_category(pm_cli *cli, int argc, char **argv)
 {

@@ -23,18 +23,18 @@ typedef struct export_cli {
 static const pm_option options[] = {
     {"process", 0, PM_OPT_LIST, AT(processes), "SELECTOR",
      "Only this process, or all of this name; may be repeated", NULL},
-    {"from", 0, PM_OPT_SNAPSHOT, AT(o.from), "SNAPSHOT", "Only from this moment on", NULL},
-    {"to", 0, PM_OPT_SNAPSHOT, AT(o.to), "SNAPSHOT", "Only up to this moment", NULL},
+    {"from", 0, PM_OPT_WORD, AT(o.from), "SNAPSHOT", "Only from this moment on", NULL},
+    {"to", 0, PM_OPT_WORD, AT(o.to), "SNAPSHOT", "Only up to this moment", NULL},
     {"redact", 0, PM_OPT_FLAG, AT(o.redact), NULL,
      "Replace what identifies the owner: paths, names, command lines, hosts, users, addresses",
      NULL},
     {"keep", 0, PM_OPT_LIST, AT(keep), "REGEX",
      "With --redact: keep each path, part of a path, or word that this matches in full", NULL},
-    {"map", 0, PM_OPT_FILE, AT(map), "FILE.csv",
+    {"map", 0, PM_OPT_WORD, AT(map), "FILE.csv",
      "With --redact: write a list of all replacements, readable only by you (0600)", NULL},
     {0}};
 
-static const pm_syntax syntax = {.options = options, .operands = "OUT.db", .operand = PM_OPT_FILE};
+static const pm_syntax syntax = {.options = options, .operands = "OUT.db"};
 
 static void check_places(const export_cli *x)
 {

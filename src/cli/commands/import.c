@@ -58,7 +58,7 @@ static const pm_option options[] = {
     {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
     {0}};
 
-static const pm_syntax syntax = {.options = options, .operands = "PATH...", .operand = PM_OPT_FILE};
+static const pm_syntax syntax = {.options = options, .operands = "PATH..."};
 
 static void on_event(void *ctx, const pmapdb_import_event *event)
 {

@@ -57,7 +57,7 @@ static const pm_option options[] = {
     {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
     {0}};
 
-static const pm_syntax syntax = {.options = options, .operands = "FILE...", .operand = PM_OPT_FILE};
+static const pm_syntax syntax = {.options = options, .operands = "FILE..."};
 
 /* ---- rows ---- */
 

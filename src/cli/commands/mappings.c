@@ -43,7 +43,7 @@ static const char *read_flag(const char *arg, void *value)
 static const pm_option options[] = {
     {"words", 0, PM_OPT_FLAG, AT(words), NULL,
      "Permissions and VmFlags in words, largest first (mappings-words)", NULL},
-    {"regions", 0, PM_OPT_FILE, AT(regions), "FILE",
+    {"regions", 0, PM_OPT_WORD, AT(regions), "FILE",
      "What lies in each region of a CSV file, START,END in hexadecimal: completely or in part "
      "(mappings-regions)",
      NULL},

@@ -1,5 +1,5 @@
 /* query: pmapdb query: lists, runs and explains named queries, by name or file. */
-#include "cli/options/complete.h"
+#include "cli/options/options.h"
 #include "cli/run.h"
 #include "cli/words.h"
 
@@ -19,16 +19,8 @@ static const pm_option options[] = {
     {"sql", 0, PM_OPT_FLAG, AT(sql), NULL, "Print the SQL", NULL},
     {0}};
 
-static void offer_queries(const pm_cli *cli, const pm_offer *o)
-{
-    pm_offer_queries(cli, o, NULL);
-    puts(":files");
-}
-
-static const pm_syntax syntax = {.options = options,
-                                 .operands = "NAME|FILE.sql [PARAMETERS]\n--list",
-                                 .offer = offer_queries,
-                                 .in_order = true};
+static const pm_syntax syntax = {
+    .options = options, .operands = "NAME|FILE.sql [PARAMETERS]\n--list", .in_order = true};
 
 /* ---- the list ---- */
 

@@ -36,7 +36,7 @@ static const pm_option options[] = {
      "Value of :NAME, @NAME or $NAME: a number, nothing for NULL, else text; 'VALUE' is text "
      "always",
      read_param},
-    {"file", 0, PM_OPT_FILE, AT(file), "FILE", "Read the statement from there", NULL},
+    {"file", 0, PM_OPT_WORD, AT(file), "FILE", "Read the statement from there", NULL},
     {"timeout", 0, PM_OPT_SPAN, AT(how.timeout_ms), "SPAN",
      "Stop after that much work, with exit status 2 (30s; 0s: never)", NULL},
     {"max-rows", 0, PM_OPT_COUNT, AT(how.max_rows), "N", "At most N rows (all)", NULL},

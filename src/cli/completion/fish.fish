@@ -1,19 +1,14 @@
 # fish completion for pmapdb: pmapdb completion fish
-function __pmapdb_complete
-    set -l words (commandline -opc)
-    set -l current (commandline -ct)
-    set -l option (string match -r -- '^--[^=]*=' $current)
-    set -q option[1]; or set option ''
-    set -l path (string replace -r -- '^--[^=]*=' '' $current)
-    for line in ($words[1] __complete $words[2..-1] "$current" 2>/dev/null)
-        switch $line
-            case :files
-                string join \n -- $option(__fish_complete_path $path)
-            case :dirs
-                string join \n -- $option(__fish_complete_directories $path)
-            case '*'
-                echo $line
+# Offers commands, queries and options, as --usage lists them; elsewhere files.
+function __pmapdb_words
+    set -l typed (commandline -opc)
+    set -l words ($typed[1] --usage 2>/dev/null | string replace -rf '^  ([\w.-]+)(=.*)?$' '$1')
+    for word in $typed[2..-1]
+        if contains -- $word $words; and not string match -q -- '-*' $word
+            $typed[1] $word --usage 2>/dev/null | string replace -rf '^  ([\w.-]+)(=.*)?$' '$1'
+            return
         end
     end
+    string join \n -- $words
 end
-complete -c pmapdb -f -k -a '(__pmapdb_complete)'
+complete -c pmapdb -a '(__pmapdb_words)'

@@ -1,25 +1,17 @@
 #compdef pmapdb
 # zsh completion for pmapdb: pmapdb completion zsh
+# Offers commands, queries and options, as --usage lists them; elsewhere files.
 _pmapdb() {
-    local program=${(Q)words[1]/#\~\//$HOME/} line word ret=1
+    local program=${(Q)words[1]/#\~\//$HOME/} word
     local -a list
-    for line in ${(f)"$($program __complete "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)"}; do
-        case $line in
-        :files | :dirs)
-            compset -P '--*='
-            if [[ $line == :dirs ]]; then _files -/ && ret=0; else _files && ret=0; fi
-            ;;
-        *)
-            word=${line%%$'\t'*}
-            word=${word//\\/\\\\}
-            word=${word//:/\\:}
-            [[ $line == *$'\t'* ]] && word+=:${line#*$'\t'}
-            list+=("$word")
-            ;;
-        esac
+    list=(${${(M)${(f)"$($program --usage 2>/dev/null)"}:#  *}#  })
+    for word in ${words[2,CURRENT-1]}; do
+        if [[ $word != -* && -n ${(M)list:#${(b)word}} ]]; then
+            list=(${${(M)${(f)"$($program $word --usage 2>/dev/null)"}:#  *}#  })
+            break
+        fi
     done
-    (( $#list )) && _describe -V pmapdb list && ret=0
-    return ret
+    compadd -- ${${list%%=*}:#*[^A-Za-z0-9_.-]*} || _files
 }
 if [[ $funcstack[1] == _pmapdb ]]; then
     _pmapdb "$@"

@@ -9,7 +9,7 @@
 static const pm_option options[] = {
     {"check", 0, PM_OPT_FLAG, AT(check), NULL,
      "Exit status 1 if there is a leak; suspects do not count", NULL},
-    {"series", 0, PM_OPT_FILE, AT(series), "FILE",
+    {"series", 0, PM_OPT_WORD, AT(series), "FILE",
      "Judge the series of a CSV file with the columns series_id, ts, kb and perhaps pid by their "
      "--metric (rss), instead of the store; - is standard input",
      NULL},

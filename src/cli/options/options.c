@@ -1,6 +1,5 @@
 /* options: parses a command line with a table of options. */
 #include "cli/options/options.h"
-#include "cli/options/complete.h"
 #include "cli/options/help_text.h"
 #include "cli/output.h"
 
@@ -83,7 +82,7 @@ static const char *read_text(const pm_option *o, const char *arg, const char **v
     *value = arg;
     if (o->type == PM_OPT_CHOICE)
         return is_choice(o->arg, arg) ? NULL : o->arg;
-    if (*arg || o->type == PM_OPT_TEXT || o->type == PM_OPT_CATEGORY)
+    if (*arg || o->type == PM_OPT_TEXT)
         return NULL;
     return o->type == PM_OPT_NAME ? "a name" : "a value";
 }
@@ -261,8 +260,6 @@ int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int arg
 
     p.tables[3] = (table){pm_help_options, &p.asked};
     cli->title = argv[0];
-    if (cli->completing)
-        return pm_complete(cli, syntax, argc, argv);
     while (i < argc && !asks(&p)) {
         char *word = argv[i];
 

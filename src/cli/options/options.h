@@ -1,5 +1,5 @@
-/* options: one table of options per command, as data. Parsing, --help, --usage, completion and the
- * option lists of the manual are all made from it.
+/* options: one table of options per command, as data. Parsing, --help, --usage and the option lists
+ * of the manual are all made from it; completion reads --usage.
  *
  *     typedef struct pins { const char *reason; bool dry_run; } pins;
  *     #define AT(field) offsetof(pins, field)
@@ -21,25 +21,20 @@
 #define PM_OPTIONS_MAX 96 /* per command */
 
 typedef enum pm_option_type {
-    PM_OPT_FLAG,     /* bool */
-    PM_OPT_TEXT,     /* const char *, points into argv like all texts here */
-    PM_OPT_NAME,     /* const char *, not empty: catches --name "$NAME" in a script that did not set
-                        NAME */
-    PM_OPT_FILE,     /* const char *, not empty; completion offers files */
-    PM_OPT_CHOICE,   /* const char *, one of the words in `arg`: "smaps|maps|auto" */
-    PM_OPT_PROCESS,  /* const char *, not empty */
-    PM_OPT_SNAPSHOT, /* const char *, not empty */
-    PM_OPT_CATEGORY, /* const char * */
-    PM_OPT_FOLDER,   /* const char *, not empty */
-    PM_OPT_RULES,    /* const char *, not empty: a built-in set of rules, or a file */
-    PM_OPT_COUNT,    /* int64_t, from 1 */
-    PM_OPT_PID,      /* int64_t */
-    PM_OPT_SIZE,     /* int64_t, KiB: 10M */
-    PM_OPT_SPAN,     /* int64_t, ms: 5m, 1h30m */
-    PM_OPT_TIME,     /* int64_t, ms since 1970: 2026-11-21T02:05:32Z */
-    PM_OPT_MODE,     /* unsigned, permissions: 0640 */
-    PM_OPT_LIST,     /* pm_cli_list, may be repeated; items not empty */
-    PM_OPT_CUSTOM,   /* stored by `read` */
+    PM_OPT_FLAG,   /* bool */
+    PM_OPT_TEXT,   /* const char *, points into argv like all texts here */
+    PM_OPT_NAME,   /* const char *, not empty: catches --name "$NAME" in a script that did not set
+                      NAME */
+    PM_OPT_WORD,   /* const char *, not empty: a file, a process, a snapshot */
+    PM_OPT_CHOICE, /* const char *, one of the words in `arg`: "smaps|maps|auto" */
+    PM_OPT_COUNT,  /* int64_t, from 1 */
+    PM_OPT_PID,    /* int64_t */
+    PM_OPT_SIZE,   /* int64_t, KiB: 10M */
+    PM_OPT_SPAN,   /* int64_t, ms: 5m, 1h30m */
+    PM_OPT_TIME,   /* int64_t, ms since 1970: 2026-11-21T02:05:32Z */
+    PM_OPT_MODE,   /* unsigned, permissions: 0640 */
+    PM_OPT_LIST,   /* pm_cli_list, may be repeated; items not empty */
+    PM_OPT_CUSTOM, /* stored by `read` */
 } pm_option_type;
 
 typedef struct pm_option {
@@ -54,22 +49,20 @@ typedef struct pm_option {
     const char *(*read)(const char *arg, void *value);
 } pm_option;
 
-typedef struct pm_offer pm_offer; /* cli/options/complete.h */
-
 typedef struct pm_syntax {
     const pm_option *options; /* or NULL; ends with a row without a name */
     const pm_option *params;  /* a second table: the parameters of a query; or NULL */
     void *param_values;       /* where the second table's values are */
-    const char *operands;   /* "PATH..."; separate several usage lines by '\n'; NULL: no operands */
-    pm_option_type operand; /* what completion offers for an operand */
-    /* Completion: offers operands that no type describes; or NULL. */
-    void (*offer)(const pm_cli *cli, const pm_offer *o);
-    bool in_order;             /* all words after the first operand are operands */
+    const char *operands; /* "PATH..."; separate several usage lines by '\n'; NULL: no operands */
+    bool in_order;        /* all words after the first operand are operands */
     const char *about, *after; /* --help: text before and after the options; or NULL */
     const char *examples;      /* --help: lines that the user can type; or NULL */
     /* Prints more of --help between `after` and the examples; or NULL. */
     void (*more)(FILE *out, const void *ctx);
     const void *ctx;
+    /* Prints for --usage the words that may be the first operand, each after two blanks; or NULL.
+     */
+    void (*words)(FILE *out, const pm_cli *cli);
 } pm_syntax;
 
 /* The options that every command takes. The values of pm_cli_options are in pm_cli. */

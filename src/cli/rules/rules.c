@@ -9,23 +9,23 @@
 #define AT(field) offsetof(pm_rules_cmd, field)
 
 static const pm_option options[] = {
-    {"rules", 0, PM_OPT_RULES, AT(rules), "SET",
+    {"rules", 0, PM_OPT_WORD, AT(rules), "SET",
      "This set instead of the store's: default or pmap-dotnet (built in), or a file", NULL},
-    {"application-folder", 0, PM_OPT_FOLDER, AT(application), "DIR",
+    {"application-folder", 0, PM_OPT_WORD, AT(application), "DIR",
      "What {app} in rules stands for (/app)", NULL},
     {"explain", 0, PM_OPT_FLAG, AT(explain), NULL,
      "In words; with ADDRESS why the mapping there has its category, and why the rules before did "
      "not match",
      NULL},
-    {"process", 0, PM_OPT_PROCESS, AT(process), "process",
+    {"process", 0, PM_OPT_WORD, AT(process), "process",
      "The process of ADDRESS: NAME, PID, NAME/PID or @ID", NULL},
-    {"snapshot", 0, PM_OPT_SNAPSHOT, AT(snapshot), "snapshot",
+    {"snapshot", 0, PM_OPT_WORD, AT(snapshot), "snapshot",
      "The snapshot of ADDRESS: first, last, prev, @ID, a time (last)", NULL},
     {"dialect", 0, PM_OPT_TEXT, AT(dialect), "text", "Only captures of this dialect", NULL},
     {"export", 0, PM_OPT_FLAG, AT(export), NULL, "The text of the set, to edit and to apply", NULL},
-    {"apply", 0, PM_OPT_RULES, AT(apply), "SET",
+    {"apply", 0, PM_OPT_WORD, AT(apply), "SET",
      "Give all mappings of the store, now and later, the categories of this set", NULL},
-    {"diff", 0, PM_OPT_RULES, AT(diff), "SET", "What --apply would change, without a change", NULL},
+    {"diff", 0, PM_OPT_WORD, AT(diff), "SET", "What --apply would change, without a change", NULL},
     {"forget-labels", 0, PM_OPT_FLAG, AT(forget_labels), NULL,
      "With --apply or --diff: also forget what JVMs said of their own memory (see pmapdb labels); "
      "the rules name it then",
@@ -33,8 +33,7 @@ static const pm_option options[] = {
     {0}};
 
 static const pm_syntax syntax = {.options = options,
-                                 .operands = "[SET]\n--explain [ADDRESS]\n--apply SET|--diff SET",
-                                 .operand = PM_OPT_RULES};
+                                 .operands = "[SET]\n--explain [ADDRESS]\n--apply SET|--diff SET"};
 
 /* Removes slashes from the end of the folder, so that paths begin with it. */
 static void trim_folder(const pm_rules_cmd *r)

@@ -72,8 +72,7 @@ int pm_cli_who(pm_cli *cli, int argc, char **argv)
                            .query = "who",
                            .own = options,
                            .own_values = &w,
-                           .operands = "[LINEAGE|CATEGORY|ADDRESS...]",
-                           .operand = PM_OPT_CATEGORY};
+                           .operands = "[LINEAGE|CATEGORY|ADDRESS...]"};
     w.n_words = (size_t)pm_run_parse(&w.args, argc, argv);
     w.word = (const char *const *)(argv + 1);
     check(&w);

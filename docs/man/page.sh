@@ -1,11 +1,13 @@
 #!/bin/sh
-# Prints a man page: the text of docs/man/PAGE, filled in with what the program and the sources say.
-#     sh docs/man/page.sh PMAPDB PAGE >PAGE
-# SOURCE_DATE_EPOCH sets its date (reproducible-builds.org).
+# Writes all manual pages into a folder: one page for each command, from its --help, and each page of
+# docs/man, filled in with the text of the program and the sources.
+#     sh docs/man/page.sh PMAPDB FOLDER
+# SOURCE_DATE_EPOCH sets the date of the pages (reproducible-builds.org).
 set -eu
 
-pmapdb=${1:?usage: page.sh PMAPDB PAGE}
-page=${2:?usage: page.sh PMAPDB PAGE}
+usage="usage: page.sh PMAPDB FOLDER"
+pmapdb=${1:?$usage}
+out=${2:?$usage}
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
 export XDG_CONFIG_HOME=/nonexistent # your own queries are not part of the pages
@@ -17,32 +19,43 @@ escaped() {
         -e 's/~/\\(ti/g' -e 's/"/\\(dq/g' -e 's/^\./\\\&./'
 }
 
-queries() {
+# Prints "NAME<TAB>what it does" for each command: those of --help, then the other queries.
+commands() {
+    "$pmapdb" --help | awk '/^Commands:$/ { on = 1; next } on && !NF { exit }
+        on { name = $1; sub(/^ *[^ ]+ +/, ""); print name "\t" $0 }'
     for file in "$root"/queries/*.sql; do
-        basename "$file" .sql
+        name=$(basename "$file" .sql)
+        grep -q "^  $name " <<HELP || printf '%s\t%s\n' "$name" "$(sed -n 's/^-- title: *//p' "$file")"
+$help
+HELP
     done
 }
 
-commands() {
-    "$pmapdb" --help | awk '/^Commands:$/ { on = 1; next } on && !NF { exit } on { print $1 }'
-}
-
-# Prints --help as a section: the usage, the command's own options, paragraphs, and lines that begin
-# with a blank unchanged. For pmapdb itself only the options that every command takes.
+# Formats --help: its options as a list, lines that begin with a blank unchanged, other lines as
+# paragraphs; a line that ends in a colon as the head of a section. own=0 prints only the options
+# that every command takes.
 help_of() {
-    "$pmapdb" "$@" --help | escaped | awk -v own=$# -v name="$(printf %s "$*" | escaped)" '
+    "$pmapdb" "$@" --help | escaped | awk -v own=$# '
         function fix(on) {
             if (on != fixed)
-                print on ? ".PP\n.in 0\n.nf" : ".fi\n.in"
+                print on ? ".PP\n.in +2\n.nf" : ".fi\n.in"
             fixed = on
         }
+        function head(name) { fix(0); print ".SH " name; gap = 0 }
         function safe(text) { return (text ~ /^\./ ? "\\&" : "") text }
-        BEGIN { if (own) print ".SS " name }
-        /^ Everywhere:$/ { options = 1; skip = own; next }
-        !NF { if (options) skip = !own; gap = 1; next }
-        skip || (!own && !options) { next }
-        sub(/^(Usage:|  or:) /, "") { print (usage++ ? ".br\n" : "") $0; gap = 1; next }
-        (!options || !own) && sub(/^(      |  )(\\-., )?\\-\\-/, "&") {
+        /^ Everywhere:$/ { common = 1; next }
+        common && !NF { common = 0; gap = 1; next }
+        own ? common : !common { next }
+        !NF { gap = 1; next }
+        sub(/^(Usage:|  or:) /, "") {
+            if (!usage++) head("SYNOPSIS")
+            else print ".br"
+            print
+            next
+        }
+        usage && !described++ { head("DESCRIPTION") }
+        sub(/^(      |  )(\\-., )?\\-\\-/, "&") {
+            if (own && !options++) head("OPTIONS")
             sub(/^ +/, "")
             help = match($0, /  +/) ? substr($0, RSTART + RLENGTH) : ""
             print ".TP\n\\fB" (help ? substr($0, 1, RSTART - 1) : $0) "\\fP" (help ? "\n" safe(help) : "")
@@ -50,7 +63,11 @@ help_of() {
             next
         }
         option && sub(/^          +/, "") { print safe($0); next }
+        /^(Columns|Examples):$/ { sub(/:/, ""); head(toupper($0)); option = 0; next }
+        sub(/^Exit status: /, "") { head("EXIT STATUS"); option = 0 }
         {
+            if (option && !/^ /)
+                head("NOTES")
             option = 0
             if (/^ /)
                 fix(1)
@@ -64,10 +81,17 @@ help_of() {
         END { fix(0) }'
 }
 
-helps_of() {
-    while read -r command; do
-        help_of "$command" </dev/null
-    done
+# Prints the page of a command.
+command_page() {
+    printf '.TH PMAPDB-%s 1 @DATE@ "pmapdb @VERSION@" "pmapdb"\n.SH NAME\npmapdb\\-%s \\- %s\n' \
+        "$(printf %s "$1" | tr a-z A-Z)" "$(printf %s "$1" | escaped)" "$(printf %s "$2" | escaped)"
+    help_of "$1" </dev/null
+    printf '.SH SEE ALSO\n\\fBpmapdb\\fP(1) has the options that every command takes.\n'
+}
+
+# Formats the lines of commands() as a list.
+listed() {
+    escaped | awk -F '\t' '{ print ".TP\n\\fBpmapdb\\-" $1 "\\fP(1)\n" $2 }'
 }
 
 # Formats "NAME: text" and the following lines "    label:  text", in the order of a page.
@@ -91,15 +115,32 @@ categories() {
             }'
 }
 
+page() {
+    while IFS= read -r line; do
+        case $line in
+        @COMMANDS@) listed <"$out/commands" ;;
+        @OPTIONS@) help_of ;;
+        @CATEGORIES@) categories ;;
+        @SCHEMA@) cat "$root"/schema/*.sql | escaped ;;
+        *) printf '%s\n' "$line" ;;
+        esac
+    done
+}
+
 date=$(date -u -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" +%Y-%m-%d)
 version=$("$pmapdb" --version | cut -d ' ' -f 2)
-while IFS= read -r line; do
-    case $line in
-    @COMMANDS@) commands | while read -r c; do [ -f "$root/queries/$c.sql" ] || echo "$c"; done | helps_of ;;
-    @OPTIONS@) help_of ;;
-    @QUERIES@) queries | helps_of ;;
-    @CATEGORIES@) categories ;;
-    @SCHEMA@) cat "$root"/schema/*.sql | escaped ;;
-    *) printf '%s\n' "$line" ;;
-    esac
-done <"$here/$page" | sed "s/@DATE@/$date/; s/@VERSION@/$version/"
+dated() {
+    sed "s/@DATE@/$date/; s/@VERSION@/$version/"
+}
+
+mkdir -p "$out"
+rm -f "$out"/pmapdb*.[17]
+help=$("$pmapdb" --help)
+commands >"$out/commands"
+while IFS='	' read -r name about; do
+    command_page "$name" "$about" | dated >"$out/pmapdb-$name.1"
+done <"$out/commands"
+for file in "$here"/pmapdb*.[17]; do
+    page <"$file" | dated >"$out/${file##*/}"
+done
+rm "$out/commands"

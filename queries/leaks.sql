@@ -6,7 +6,7 @@
 -- param:  since       time    ""     Only snapshots from then on: a time, -7d before the newest, now-7d
 -- param:  limit       kib     ""     What the process's rss cannot exceed, for eta_h and for leaks that run into it
 -- param:  sensitivity text    normal One of low, normal, high
--- param:  dialect     text    ""     Only captures of this dialect; else, for each process, the one with most snapshots
+-- param:  dialect     text    ""     Only captures of this dialect; else, for the keys of each process, the one with most snapshots
 -- param:  depth       text    2      One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: name             text      Name of the process
 -- column: pid              int       Process id of its newest life
@@ -33,8 +33,8 @@
 -- column: mappings_per_h   real      Growth in number of mappings
 -- column: why_metric       text      The metric that decided
 -- column: category         category  Category of the key; an object of two categories is two keys
--- column: dialect          text      Dialect of the captures that were judged
--- column: last_at          time      When the newest of its captures was taken
+-- column: dialect          text      Dialect of the captures that show the keys
+-- column: last_at          time      When the newest snapshot was taken that knows the metric
 -- column: limit_by         text      Where the limit comes from: given, reservation, cgroup, address space, stack, map count
 -- column: rss_from         text      For the process: source of the resident memory: mappings, VmRSS, unknown
 -- column: path             text      By lineage: what is mapped; empty for anonymous memory
@@ -54,11 +54,13 @@
 -- that lived at the same time as another one of its name is judged alone, and so is every process
 -- without a name. Partial captures are left out.
 --
--- maps says nothing about resident memory, and a live capture reads maps where smaps would stall
--- the process. Then the first row is judged by VmRSS, in all snapshots of any dialect, if no other
--- row tells what is resident, or if VmRSS grew after the last row that does; its reason says so.
--- Where VmRSS is unknown, too, only sizes are known, and nothing says that the process does not
--- leak.
+-- The newest data decide. The first row is judged by every snapshot that knows the resident memory
+-- of the process: from its rows, from a footer or rollup, or from VmRSS, which every live capture
+-- has; maps has no other. last_at tells how far the data of a row reach. A key whose rows end
+-- earlier than those of the process counts as growing only as long as the process does; if the
+-- newest snapshots would show its growth and do not, it is a plateau, or a suspect if the growth
+-- may come in steps, and its reason says so. Where no source knows the resident memory, only sizes
+-- are known, and nothing says that the process does not leak.
 --
 -- Live captures know limits: the memory.max of the cgroup and the process's own limits of address
 -- space, stacks and number of mappings. The nearest one counts. --limit replaces the cgroup's. A
@@ -100,38 +102,34 @@ series AS (
       ORDER BY first_ms DESC, process_id DESC) END AS head
   FROM alone
 ),
-kind AS (
-  -- blind: 1 if a complete capture does not tell how much of its mappings is resident; 8 is 1 <<
-  -- Rss
-  SELECT x.head, e.dialect, max(e.state = 'complete' AND NOT e.fields & 8) AS blind
-  FROM series x
-  CROSS JOIN epoch e ON e.process_id = x.process_id
-  WHERE CASE x.head WHEN 0 THEN 0 ELSE e.state <> 'partial'
-    AND (:dialect IS NULL OR e.dialect = :dialect) END
-  GROUP BY x.head, e.dialect
-),
 chosen AS (
   -- the dialect with most preferred snapshots; of equals, the one that tells more
-  SELECT head, dialect, blind
+  SELECT head, dialect
   FROM (
-    SELECT head, dialect, blind, row_number() OVER (PARTITION BY head ORDER BY preferred DESC,
+    SELECT head, dialect, row_number() OVER (PARTITION BY head ORDER BY preferred DESC,
       (SELECT d.rank FROM dialect d WHERE d.name = dialect)) AS place
     FROM (
-      SELECT k.head, k.dialect, max(k.blind) OVER (PARTITION BY k.head) AS blind,
+      SELECT k.head, k.dialect,
         CASE WHEN count(*) OVER (PARTITION BY k.head) > 1 THEN (
         SELECT sum(s.preferred)
         FROM series x
         CROSS JOIN snapshot s ON s.process_id = x.process_id
         WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.dialect = k.dialect
           AND s.state <> 'partial' AND s.taken_ms >= coalesce(:since, -9e15) END) END AS preferred
-      FROM kind k
+      FROM (
+        SELECT DISTINCT x.head, e.dialect
+        FROM series x
+        CROSS JOIN epoch e ON e.process_id = x.process_id
+        WHERE CASE x.head WHEN 0 THEN 0 ELSE e.state <> 'partial'
+          AND (:dialect IS NULL OR e.dialect = :dialect) END
+      ) k
     )
   )
   WHERE place = 1
 ),
 limited AS (
   -- the newest live capture of the head, with the limits that the kernel enforces
-  SELECT k.head, k.dialect, k.blind, (SELECT g.live_process_id
+  SELECT k.head, k.dialect, (SELECT g.live_process_id
     FROM process p
     CROSS JOIN snapshot s ON s.process_id = p.process_id
     CROSS JOIN live_reading g ON g.snapshot_id = s.snapshot_id
@@ -147,30 +145,25 @@ report AS (
       private_kib, private_dirty_kib, swap_kib, :metric, :limit, :sensitivity,
       t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count)
     FROM (
-      SELECT NULL AS key, NULL AS category, s.taken_ms AS first_ms, s.taken_ms AS last_ms,
-        s.process_id AS life, NULL AS mappings, NULL AS size_kib, NULL AS rss_kib, NULL AS pss_kib,
-        NULL AS private_kib, NULL AS private_dirty_kib, NULL AS swap_kib
+      -- every moment; the rows of the other dialects are not compared, but their sums count
+      SELECT NULL AS key, CASE WHEN s.dialect = k.dialect AND s.state = 'complete' THEN NULL
+          WHEN s.rss_kib IS NULL THEN 'VmRSS' ELSE 'total' END AS category,
+        s.taken_ms AS first_ms, s.taken_ms AS last_ms, s.process_id AS life, s.mappings, s.size_kib,
+        coalesce(s.rss_kib, s.tool_rss_kib) AS rss_kib, s.pss_kib, s.private_kib,
+        s.private_dirty_kib, coalesce(s.swap_kib, (SELECT g.swap_kib FROM live_reading g
+          WHERE g.snapshot_id = s.snapshot_id)) AS swap_kib
       FROM series x
       CROSS JOIN snapshot s ON s.process_id = x.process_id
-      WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.dialect = k.dialect
-        AND (s.state = 'complete' OR s.state = 'totals' AND :by = 'category')
+      WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.state <> 'partial'
+        AND (s.dialect = k.dialect OR :dialect IS NULL AND s.preferred)
         AND s.taken_ms >= coalesce(:since, -9e15) END
-      UNION ALL
-      -- numbers of the whole process, from live captures and footers
-      SELECT NULL, 'total', s.taken_ms, s.taken_ms, s.process_id, NULL, NULL,
-        coalesce(s.tool_rss_kib, s.rss_kib), NULL, NULL, NULL, coalesce(g.swap_kib, s.swap_kib)
-      FROM series x
-      CROSS JOIN snapshot s ON s.process_id = x.process_id
-      LEFT JOIN live_reading g ON g.snapshot_id = s.snapshot_id
-      WHERE k.blind AND x.head = k.head AND CASE x.head WHEN k.head THEN s.state <> 'partial'
-        AND (:dialect IS NULL OR s.dialect = :dialect) AND s.taken_ms >= coalesce(:since, -9e15) END
       UNION ALL
       SELECT r.category, r.category, r.first_ms, r.last_ms, r.process_id, r.mappings, r.size_kib,
         r.rss_kib, r.pss_kib, r.private_kib, r.private_dirty_kib, r.swap_kib
       FROM series x
       CROSS JOIN category_runs r ON r.process_id = x.process_id
       WHERE :by = 'category' AND :depth = '2' AND x.head = k.head
-        AND CASE x.head WHEN k.head THEN r.dialect = k.dialect END
+        AND CASE x.head WHEN k.head THEN r.dialect = k.dialect AND r.category <> 'total' END
       UNION ALL
       SELECT CASE WHEN :by = 'lineage' THEN CAST(h.lineage_id AS TEXT) WHEN h.path = '' THEN '[anon]'
           ELSE h.path END, h.category, h.first_ms, h.last_ms, h.process_id, 1, h.size_kib, h.rss_kib, h.pss_kib, h.private_kib, h.private_dirty_kib, h.swap_kib
@@ -199,7 +192,7 @@ report AS (
           CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
           CROSS JOIN category c ON c.category_id = v.category_id
           WHERE :by = 'category' AND :depth = '1' AND x.head = k.head AND CASE x.head WHEN k.head
-            THEN e.dialect = k.dialect AND e.state <> 'partial' END
+            THEN e.dialect = k.dialect AND e.state = 'complete' END
           UNION
           SELECT e.process_id, e.epoch_id, c.parent_id, v.last + 1
           FROM series x
@@ -207,7 +200,7 @@ report AS (
           CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
           CROSS JOIN category c ON c.category_id = v.category_id
           WHERE :by = 'category' AND :depth = '1' AND x.head = k.head AND v.last IS NOT NULL AND CASE x.head WHEN k.head
-            THEN e.dialect = k.dialect AND e.state <> 'partial' END
+            THEN e.dialect = k.dialect AND e.state = 'complete' END
         )
       ) t
       CROSS JOIN category w ON w.category_id = t.parent_id

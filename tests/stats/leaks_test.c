@@ -203,7 +203,7 @@ static void rss_of_a_few(void **state)
     for (int i = 5; i < N; i++)
         runs[0][i].value[PM_METRIC_RSS] = NAN;
     assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
-    expect(1, TOO_FEW, RSS, RSS, "8 snapshots are needed, in lives of at least 6");
+    expect(1, TOO_FEW, RSS, RSS, "rss is known of 5 snapshots: 8 are needed");
     key.category = "reserve";
     assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
     assert_int_equal(rows[1].verdict, TOO_FEW);

@@ -20,8 +20,13 @@ const char *pm_metric_name(pm_metric metric)
 
 static void begin_row(size_t key, pm_leak *row)
 {
-    *row = (pm_leak){
-        .key = key, .first = NAN, .last = NAN, .limit = NAN, .eta_h = NAN, .mappings_rate = NAN};
+    *row = (pm_leak){.key = key,
+                     .first = NAN,
+                     .last = NAN,
+                     .limit = NAN,
+                     .eta_h = NAN,
+                     .mappings_rate = NAN,
+                     .newest_ms = INT64_MIN};
 }
 
 static void explain_too_few(const pm_leak_work *work, pm_leak *row)
@@ -34,6 +39,9 @@ static void explain_too_few(const pm_leak_work *work, pm_leak *row)
                      work->process->n == 1 ? "" : "s", PM_TREND_MIN);
     else if (isnan(row->last))
         pm_leaks_say(row, "%s is unknown", pm_metric_name(row->metric));
+    else if (row->trend.snapshots < PM_TREND_MIN)
+        pm_leaks_say(row, "%s is known of %zu snapshots: %d are needed",
+                     pm_metric_name(row->metric), row->trend.snapshots, PM_TREND_MIN);
     else
         pm_leaks_say(row, "%d snapshots are needed, in lives of at least %d", PM_TREND_MIN,
                      PM_LIFE_MIN);
@@ -101,10 +109,18 @@ static pmapdb_status judge_metric(const pm_leak_work *work, const pm_leak_dense 
     return st;
 }
 
-static void finish_row(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
+void pm_leaks_finish(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
 {
+    size_t n = facts->known[row->metric];
+
     row->first = facts->first[row->metric];
     row->last = facts->last[row->metric];
+    row->newest_ms = n ? work->process->ms[n - 1] : INT64_MIN;
+}
+
+static void finish_row(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
+{
+    pm_leaks_finish(work, facts, row);
     if (facts->count.verdict != PM_VERDICT_TOO_FEW)
         row->mappings_rate = facts->count.rate;
     explain_too_few(work, row);
@@ -160,11 +176,12 @@ static pmapdb_status judge_whole(pm_leak_work *work, pm_leak *rows, pm_leak *who
     } else {
         pm_leaks_measure(work, &work->whole, &facts);
         st = judge_metric(work, &work->whole, &facts, whole, err);
+        if (whole->metric == PM_METRIC_RSS)
+            pm_leaks_say_vm_rss(work, whole);
         finish_row(work, &facts, whole);
         pm_leaks_limit(work, &facts, whole);
     }
-    if (st == PMAPDB_OK)
-        pm_leaks_take_totals(work, whole);
+    pm_leaks_rss_from(work, whole);
     explain_too_few(work, whole);
     return st;
 }
@@ -181,14 +198,15 @@ pmapdb_status pm_leaks_judge(const pm_leak_process *process, const pm_leak_optio
     if (st == PMAPDB_OK) {
         if (options->metric < 0)
             pm_leaks_explain_guards(&work, rows);
+        pm_leaks_add_sums(&work);
         work.whole_grown = pm_leaks_growth(process, work.whole_rss, work.scratch);
-        st = pm_leaks_totals(&work, err);
+        for (size_t k = 0; k < process->n_keys; k++)
+            drop_immaterial(&work, &rows[k]);
+        st = pm_leaks_newest(&work, rows, err);
     }
     if (st == PMAPDB_OK) {
-        for (size_t k = 0; k < process->n_keys; k++) {
-            drop_immaterial(&work, &rows[k]);
+        for (size_t k = 0; k < process->n_keys; k++)
             pm_leaks_limit(&work, &work.facts[k], &rows[k]);
-        }
         st = judge_whole(&work, rows, out, err);
     }
     pm_leaks_work_free(&work);

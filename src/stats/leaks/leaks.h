@@ -24,9 +24,9 @@ typedef enum pm_metric {
 const char *pm_metric_name(pm_metric metric); /* "mappings", "size", "rss", ... */
 
 /* The constant values of a key, in KiB or pieces, from one snapshot of the timeline to another.
- * Overlapping runs of one key are added. Without a run the key does not exist: 0; but if a "total"
- * key has a run at that snapshot, only sums were given, and the key is unknown. A metric that no
- * run of the process knows is unknown throughout.
+ * Overlapping runs of one key are added. Without a run the key does not exist: 0; but in a snapshot
+ * that does not show the keys, the key is unknown. A metric that no run of the process knows is
+ * unknown throughout.
  */
 typedef struct pm_leak_run {
     uint32_t first, last;          /* places in the timeline, inclusive */
@@ -34,21 +34,19 @@ typedef struct pm_leak_run {
 } pm_leak_run;
 
 typedef struct pm_leak_key {
-    const char *key; /* appears in reasons only */
-    const char
-        *category; /* slug such as "anonymous/thread-stack", selects the rules; "total": sums */
+    const char *key;      /* appears in reasons only */
+    const char *category; /* slug such as "anonymous/thread-stack", selects the rules */
     const pm_leak_run *runs;
     size_t n_runs;
 } pm_leak_key;
 
-/* VmRSS and VmSwap at all snapshots of the process, including those that are not in the timeline
- * because they have another dialect. NaN: unknown. */
-typedef struct pm_leak_totals {
-    const int64_t *ms; /* ascending */
-    const int32_t *life;
-    const double *rss, *swap;
-    size_t n;
-} pm_leak_totals;
+/* What a snapshot says about the process as a whole: a footer, smaps_rollup, VmRSS, the rows of
+ * another dialect. Counts where the keys are not shown, or do not know the metric. */
+typedef struct pm_leak_sums {
+    bool hides_keys;               /* the snapshot does not show the keys */
+    bool vm_rss;                   /* the rss is VmRSS, unless the keys know it */
+    double value[PM_METRIC_COUNT]; /* NaN: unknown */
+} pm_leak_sums;
 
 typedef struct pm_leak_process {
     const int64_t *ms;   /* the timeline: every snapshot, ascending */
@@ -56,7 +54,7 @@ typedef struct pm_leak_process {
     size_t n;
     const pm_leak_key *keys;
     size_t n_keys;
-    const pm_leak_totals *totals; /* NULL: the mappings of every snapshot know rss */
+    const pm_leak_sums *sums; /* of each snapshot; NULL: the keys know all */
 } pm_leak_process;
 
 typedef struct pm_leak_options {
@@ -88,8 +86,8 @@ const char *pm_leak_limit_name(pm_leak_limit limit); /* "cgroup", ...; "" for PM
 typedef enum pm_leak_rss {
     PM_RSS_NOT_ASKED, /* rows of keys, and judgements by another metric alone */
     PM_RSS_UNKNOWN,   /* never known, or not in the last snapshots */
-    PM_RSS_MAPPINGS,
-    PM_RSS_TOTALS /* pm_leak_totals */
+    PM_RSS_MAPPINGS,  /* of rows, or of a sum of rows */
+    PM_RSS_STATUS     /* VmRSS */
 } pm_leak_rss;
 
 const char *
@@ -110,6 +108,7 @@ typedef struct pm_leak {
     double limit;         /* of `metric`; NaN: unknown */
     double eta_h;         /* hours until the limit at the current rate; NaN: unknown, or never */
     double mappings_rate; /* mappings per hour; NaN: unknown */
+    int64_t newest_ms;    /* of the newest snapshot that knows `metric`; INT64_MIN: none does */
     char reason[192];     /* in words */
 } pm_leak;
 

@@ -25,8 +25,7 @@ static bool is_resident(pm_metric metric)
 
 static double last_known(const double *v, size_t n)
 {
-    while (n > 0 && isnan(v[n - 1]))
-        n--;
+    n = pm_leaks_known_until(v, n);
     return n > 0 ? v[n - 1] : NAN;
 }
 

@@ -19,7 +19,6 @@ static const struct {
     {"memfd", PM_FAMILY_SHARED},      {"shared-library", PM_FAMILY_FILE},
     {"program", PM_FAMILY_FILE},      {"mapped-file", PM_FAMILY_FILE},
     {"deleted-file", PM_FAMILY_FILE}, {"reserve", PM_FAMILY_RESERVE},
-    {"total", PM_FAMILY_SUMS},
 };
 
 /* The family of the refined slug if the table has it, otherwise of its first word. */
@@ -228,17 +227,12 @@ static void decide_blind(const pm_leak_facts *f, pm_leak *row)
                  MORE(f, SIZE), PIECES(f));
 }
 
-static void decide_sums(pm_leak_facts *f, pm_leak *row)
-{
-    as_rss(f, row);
-}
-
 void pm_leaks_decide(pm_leak_facts *facts, pm_leak *row)
 {
     static void (*const decide[])(pm_leak_facts *, pm_leak *) = {
         [PM_FAMILY_PRIVATE] = decide_private, [PM_FAMILY_THREAD_STACK] = decide_thread_stack,
         [PM_FAMILY_SHARED] = decide_shared,   [PM_FAMILY_FILE] = decide_file,
-        [PM_FAMILY_RESERVE] = decide_reserve, [PM_FAMILY_SUMS] = decide_sums,
+        [PM_FAMILY_RESERVE] = decide_reserve,
     };
     bool own_rules = facts->family == PM_FAMILY_THREAD_STACK || facts->family == PM_FAMILY_RESERVE;
 

@@ -18,12 +18,6 @@ static bool dense_new(pm_leak_dense *dense, size_t n)
     return true;
 }
 
-static void fill(double *v, size_t n, double value)
-{
-    for (size_t i = 0; i < n; i++)
-        v[i] = value;
-}
-
 /* Notes which metrics any run knows, and whether anything is swapped. */
 static void look_over(pm_leak_work *work)
 {
@@ -41,26 +35,19 @@ static void look_over(pm_leak_work *work)
     work->swapped = work->swapped && work->known[PM_METRIC_RSS];
 }
 
-static pmapdb_status find_sums_only(pm_leak_work *work, pmapdb_error *err)
+static bool is_hidden(const pm_leak_work *work, size_t i)
 {
-    const pm_leak_process *p = work->process;
+    return work->process->sums && work->process->sums[i].hides_keys;
+}
 
-    for (size_t k = 0; k < p->n_keys; k++) {
-        const pm_leak_key *key = &p->keys[k];
+/* The number of snapshots up to the last one that shows the keys. */
+static size_t shown_until(const pm_leak_process *p)
+{
+    size_t n = p->n;
 
-        if (pm_leaks_family(key->category) != PM_FAMILY_SUMS)
-            continue;
-        if (!work->sums_only) {
-            work->sums_only = calloc(p->n + 1, sizeof(bool));
-            work->present = calloc(p->n + 1, sizeof(bool));
-            if (!work->sums_only || !work->present)
-                return pm_fail_nomem(err);
-        }
-        for (size_t r = 0; r < key->n_runs; r++)
-            for (size_t i = key->runs[r].first; i <= key->runs[r].last; i++)
-                work->sums_only[i] = true;
-    }
-    return PMAPDB_OK;
+    while (n > 0 && p->sums && p->sums[n - 1].hides_keys)
+        n--;
+    return n;
 }
 
 pmapdb_status pm_leaks_work_new(const pm_leak_process *process, const pm_leak_options *options,
@@ -77,12 +64,15 @@ pmapdb_status pm_leaks_work_new(const pm_leak_process *process, const pm_leak_op
         return pm_fail_nomem(err);
     look_over(out);
     for (int m = 0; m < PM_METRIC_COUNT; m++)
-        fill(out->whole.series[m], n, out->known[m] ? 0 : NAN);
-    fill(out->whole_rss, n, out->known[PM_METRIC_RSS] ? 0 : NAN);
+        for (size_t i = 0; i < n; i++)
+            out->whole.series[m][i] = out->known[m] && !is_hidden(out, i) ? 0 : NAN;
+    if (n)
+        memcpy(out->whole_rss, out->whole.series[PM_METRIC_RSS], n * sizeof(double));
     out->room = options->room;
     if (!out->room && pm_trend_room_open(&out->room, err))
         return PMAPDB_NOMEM;
-    return find_sums_only(out, err);
+    out->shown = shown_until(process);
+    return PMAPDB_OK;
 }
 
 void pm_leaks_work_free(pm_leak_work *work)
@@ -94,23 +84,6 @@ void pm_leaks_work_free(pm_leak_work *work)
     free(work->scratch);
     free(work->whole_rss);
     free(work->facts);
-    free(work->sums_only);
-    free(work->present);
-}
-
-/* In a snapshot with sums only, a key without a run is unknown, not gone. */
-static void forget_where_sums(pm_leak_work *work, const pm_leak_key *key)
-{
-    size_t n = work->process->n;
-
-    memset(work->present, 0, n * sizeof(bool));
-    for (size_t r = 0; r < key->n_runs; r++)
-        for (size_t i = key->runs[r].first; i <= key->runs[r].last; i++)
-            work->present[i] = true;
-    for (size_t i = 0; i < n; i++)
-        if (work->sums_only[i] && !work->present[i])
-            for (int m = 0; m < PM_METRIC_COUNT; m++)
-                work->key.series[m][i] = NAN;
 }
 
 /* Swapped pages still belong to the process. */
@@ -123,20 +96,11 @@ static void add_swap(pm_leak_work *work)
         rss[i] += isnan(swap[i]) ? 0 : swap[i];
 }
 
-/* A key that is unknown in a snapshot with sums only is part of those sums. */
-static bool is_elsewhere(const pm_leak_work *work, size_t i)
-{
-    return work->sums_only && work->sums_only[i] && !work->present[i];
-}
-
 static void add_to_whole(pm_leak_work *work)
 {
-    for (size_t i = 0; i < work->process->n; i++) {
-        if (is_elsewhere(work, i))
-            continue;
+    for (size_t i = 0; i < work->process->n; i++)
         for (int m = 0; m < PM_METRIC_COUNT; m++)
             work->whole.series[m][i] += work->key.series[m][i];
-    }
 }
 
 void pm_leaks_expand(pm_leak_work *work, const pm_leak_key *key)
@@ -146,19 +110,45 @@ void pm_leaks_expand(pm_leak_work *work, const pm_leak_key *key)
     for (int m = 0; m < PM_METRIC_COUNT; m++) {
         double *series = work->key.series[m];
 
-        fill(series, n, work->known[m] ? 0 : NAN);
+        for (size_t i = 0; i < n; i++)
+            series[i] = work->known[m] && !is_hidden(work, i) ? 0 : NAN;
         for (size_t r = 0; r < key->n_runs && work->known[m]; r++)
             for (size_t i = key->runs[r].first; i <= key->runs[r].last; i++)
                 series[i] += key->runs[r].value[m];
     }
-    if (work->sums_only)
-        forget_where_sums(work, key);
     for (size_t i = 0; i < n; i++)
-        if (!is_elsewhere(work, i))
-            work->whole_rss[i] += work->key.series[PM_METRIC_RSS][i];
+        work->whole_rss[i] += work->key.series[PM_METRIC_RSS][i];
     if (work->swapped && work->options->metric < 0)
         add_swap(work);
     add_to_whole(work);
+}
+
+/* Replaces what the keys do not tell. Swapped pages count, unless one of those snapshots does not
+ * know how many there are. */
+void pm_leaks_add_sums(pm_leak_work *work)
+{
+    const pm_leak_process *p = work->process;
+    double *const *whole = work->whole.series;
+    bool swap_known = true;
+
+    for (size_t i = 0; i < p->n && p->sums; i++) {
+        const double *value = p->sums[i].value;
+        bool summed = isnan(work->whole_rss[i]) && !isnan(value[PM_METRIC_RSS]);
+
+        for (int m = 0; m < PM_METRIC_COUNT; m++)
+            if (isnan(whole[m][i]))
+                whole[m][i] = value[m];
+        if (!isnan(work->whole_rss[i]) || summed)
+            work->vm_rss = summed && p->sums[i].vm_rss;
+        if (!summed)
+            continue;
+        work->whole_rss[i] = value[PM_METRIC_RSS];
+        swap_known = swap_known && !isnan(value[PM_METRIC_SWAP]);
+        if (work->options->metric < 0)
+            whole[PM_METRIC_RSS][i] += value[PM_METRIC_SWAP];
+    }
+    if (!swap_known)
+        memcpy(whole[PM_METRIC_RSS], work->whole_rss, p->n * sizeof(double));
 }
 
 /* The number of lives among the known points; also the number of points, the first and the last. */
@@ -226,6 +216,7 @@ pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dens
                                 .size = metric == PM_METRIC_SIZE,
                                 .leak_posterior = work->options->leak_posterior,
                                 .room = work->room};
+    pmapdb_status st;
 
     if (is_constant(series.value, p->n)) {
         flat_trend(p, series.value, count, out);
@@ -233,17 +224,29 @@ pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dens
     }
     /* Proportional shares are not multiples of a page. */
     options.quantum = count || metric == PM_METRIC_PSS ? 1 : 4;
-    return pm_trend_judge(&series, &options, out, err);
+    st = pm_trend_judge(&series, &options, out, err);
+    if (out->verdict == PM_VERDICT_TOO_FEW) {
+        out->snapshots = 0; /* only the known ones */
+        count_known(p, series.value, out);
+    }
+    return st;
+}
+
+size_t pm_leaks_known_until(const double *v, size_t n)
+{
+    while (n > 0 && isnan(v[n - 1]))
+        n--;
+    return n;
 }
 
 double pm_leaks_growth(const pm_leak_process *p, const double *v, double *scratch)
 {
-    size_t begin = p->n, n = 0, part;
+    size_t end = pm_leaks_known_until(v, p->n), begin = end, n = 0, part;
     double before;
 
-    while (begin > 0 && (!p->life || p->life[begin - 1] == p->life[p->n - 1]))
+    while (begin > 0 && (!p->life || p->life[begin - 1] == p->life[end - 1]))
         begin--;
-    for (size_t i = begin; i < p->n; i++)
+    for (size_t i = begin; i < end; i++)
         if (!isnan(v[i]))
             scratch[n++] = v[i];
     if (n == 0)
@@ -259,12 +262,11 @@ void pm_leaks_measure(const pm_leak_work *work, const pm_leak_dense *dense, pm_l
 
     for (int m = 0; m < PM_METRIC_COUNT; m++) {
         const double *v = dense->series[m];
-        size_t a = 0, b = n;
+        size_t a = 0, b = pm_leaks_known_until(v, n);
 
         while (a < n && isnan(v[a]))
             a++;
-        while (b > 0 && isnan(v[b - 1]))
-            b--;
+        facts->known[m] = b;
         facts->first[m] = a < n ? v[a] : NAN;
         facts->last[m] = b > 0 ? v[b - 1] : NAN;
         if (a < n && is_constant(v, n))

@@ -71,7 +71,7 @@ static size_t largest(const pm_leak_work *work, const pm_leak *rows, pm_verdict 
     size_t found = work->process->n_keys;
 
     for (size_t k = 0; k < work->process->n_keys; k++)
-        if (rows[k].verdict == verdict && work->facts[k].family != PM_FAMILY_SUMS &&
+        if (rows[k].verdict == verdict &&
             (found == work->process->n_keys ||
              weight(work, &rows[k], k) > weight(work, &rows[found], found)))
             found = k;
@@ -87,7 +87,7 @@ static void add_rates(const pm_leak_work *work, const pm_leak *rows, pm_verdict 
     for (size_t k = 0; k < work->process->n_keys; k++) {
         const pm_trend *t = pm_leaks_curve(&work->facts[k], metric);
 
-        if (rows[k].verdict != verdict || work->facts[k].family == PM_FAMILY_SUMS)
+        if (rows[k].verdict != verdict)
             continue;
         out->rate += t->rate;
         out->low += t->low;
@@ -102,8 +102,7 @@ static void say_keys(const pm_leak_work *work, const pm_leak *rows, size_t top, 
     size_t others = 0, second = work->process->n_keys;
 
     for (size_t k = 0; k < work->process->n_keys; k++) {
-        if (k == top || rows[k].verdict != rows[top].verdict ||
-            work->facts[k].family == PM_FAMILY_SUMS)
+        if (k == top || rows[k].verdict != rows[top].verdict)
             continue;
         others++;
         if (second == work->process->n_keys ||
@@ -124,11 +123,9 @@ static void say_keys(const pm_leak_work *work, const pm_leak *rows, size_t top, 
 static void name_minor(const pm_leak_work *work, pm_leak *rows, size_t top, double sum)
 {
     for (size_t k = 0; k < work->process->n_keys; k++) {
-        const pm_leak_facts *f = &work->facts[k];
-        double rate = resident_rate(f);
+        double rate = resident_rate(&work->facts[k]);
 
-        if (k == top || rows[k].verdict != PM_VERDICT_LEAK || f->family == PM_FAMILY_SUMS ||
-            !(rate < PM_MINOR * sum))
+        if (k == top || rows[k].verdict != PM_VERDICT_LEAK || !(rate < PM_MINOR * sum))
             continue;
         pm_leaks_say_first(&rows[k], "minor (%.0f %% of the growth)", 100 * rate / sum);
     }
@@ -212,48 +209,72 @@ static double pieces_rate(const pm_leak_work *work)
     return sum;
 }
 
-/* If every snapshot has sums only, the key "total" is the whole. */
-static bool only_sums(const pm_leak_work *work)
+/* Judges the process by the curve of its rss. Growth that the keys do not explain is judged by the
+ * curve alone. */
+static void judge_by_rss(const pm_leak_work *work, const pm_leak *rows, size_t suspect,
+                         double total_grown, pm_leak *whole)
 {
-    for (size_t k = 0; k < work->process->n_keys; k++)
-        if (work->facts[k].family != PM_FAMILY_SUMS)
-            return false;
-    return work->process->n_keys > 0;
+    const pm_trend *total = &work->total;
+    bool explained = work->known[PM_METRIC_RSS], flagged = pm_leaks_flagged(total->verdict);
+
+    whole->metric = whole->why_metric = PM_METRIC_RSS;
+    whole->trend = *total;
+    whole->verdict = total->verdict;
+    whole->confidence = total->confidence;
+    if (flagged && explained)
+        growing_total(work, rows, suspect, total_grown, whole);
+    else if (!flagged && suspect < work->process->n_keys)
+        suspect_without_total(work, rows, suspect, whole);
+    if (work->later && flagged && total->verdict > whole->verdict) {
+        whole->verdict = total->verdict;
+        whole->reason[0] = '\0';
+    }
+    if (whole->reason[0] == '\0' && total->reason[0] != '\0')
+        pm_leaks_say(whole, "%s", total->reason);
+    if (!flagged && !explained && pm_leaks_flagged(whole->verdict))
+        pm_leaks_say(whole, "VmRSS: %s", pm_verdict_name(total->verdict)); /* only space grows */
+    else
+        pm_leaks_say_vm_rss(work, whole);
+}
+
+static pmapdb_status judge_by_size(const pm_leak_work *work, const pm_leak *rows, size_t suspect,
+                                   double total_grown, pm_leak *whole, pmapdb_error *err)
+{
+    pmapdb_status st = pm_leaks_trend(work, &work->whole, PM_METRIC_SIZE, &whole->trend, err);
+
+    whole->metric = whole->why_metric = PM_METRIC_SIZE;
+    whole->verdict = whole->trend.verdict;
+    whole->confidence = whole->trend.confidence;
+    if (pm_leaks_flagged(whole->verdict) && work->process->n_keys > 0) {
+        growing_total(work, rows, suspect, total_grown, whole);
+    } else if (pm_leaks_flagged(whole->verdict)) {
+        whole->verdict = PM_VERDICT_SUSPECT;
+        pm_leaks_say(whole, "address space grows (size %s); resident memory is unknown",
+                     pm_leaks_more(total_grown).text);
+    } else if (suspect < work->process->n_keys) {
+        suspect_without_total(work, rows, suspect, whole);
+    } else if (whole->trend.reason[0] != '\0') {
+        pm_leaks_say(whole, "%s", whole->trend.reason);
+    }
+    return st;
 }
 
 pmapdb_status pm_leaks_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole, pmapdb_error *err)
 {
-    size_t n = work->process->n_keys, leak = largest(work, rows, PM_VERDICT_LEAK);
+    size_t leak = largest(work, rows, PM_VERDICT_LEAK);
     size_t suspect = largest(work, rows, PM_VERDICT_SUSPECT);
-    bool has_rss = work->known[PM_METRIC_RSS];
-    pm_leak_facts facts = {.has_rss = has_rss};
-    pmapdb_status st;
+    pm_leak_facts facts = {.has_rss = work->known[PM_METRIC_RSS]};
+    pmapdb_status st = PMAPDB_OK;
 
     pm_leaks_measure(work, &work->whole, &facts);
-    if (only_sums(work)) {
-        *whole = rows[0];
-        whole->key = SIZE_MAX;
-        return PMAPDB_OK;
-    }
     whole->mappings_rate = pieces_rate(work);
-    if (leak < n) {
+    if (leak < work->process->n_keys)
         sum_of_leaks(work, rows, leak, whole);
-    } else {
-        whole->metric = whole->why_metric = has_rss ? PM_METRIC_RSS : PM_METRIC_SIZE;
-        st = pm_leaks_trend(work, &work->whole, whole->metric, &whole->trend, err);
-        if (st != PMAPDB_OK)
-            return st;
-        whole->verdict = whole->trend.verdict;
-        whole->confidence = whole->trend.confidence;
-        if (pm_leaks_flagged(whole->verdict))
-            growing_total(work, rows, suspect, facts.grown[whole->metric], whole);
-        else if (suspect < n)
-            suspect_without_total(work, rows, suspect, whole);
-        else if (whole->trend.reason[0] != '\0')
-            pm_leaks_say(whole, "%s", whole->trend.reason);
-    }
-    whole->first = facts.first[whole->metric];
-    whole->last = facts.last[whole->metric];
+    else if (work->known[PM_METRIC_RSS] || work->total.verdict != PM_VERDICT_TOO_FEW)
+        judge_by_rss(work, rows, suspect, facts.grown[PM_METRIC_RSS], whole);
+    else
+        st = judge_by_size(work, rows, suspect, facts.grown[PM_METRIC_SIZE], whole, err);
+    pm_leaks_finish(work, &facts, whole);
     pm_leaks_limit(work, &facts, whole);
-    return PMAPDB_OK;
+    return st;
 }

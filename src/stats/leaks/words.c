@@ -110,3 +110,21 @@ pm_leak_size pm_leaks_pieces(double more)
     snprintf(out.text, sizeof out.text, "%+.0f mapping%s", more, fabs(more) == 1 ? "" : "s");
     return out;
 }
+
+pm_leak_size pm_leaks_span(double hours)
+{
+    static const struct {
+        double from, of; /* hours */
+        const char *unit;
+    } units[] = {
+        {48, 24, "day"}, {2, 1, "hour"}, {2 / 60.0, 1 / 60.0, "minute"}, {0, 1 / 3600.0, "second"}};
+    pm_leak_size out;
+    size_t unit = 0;
+    double n;
+
+    while (hours < units[unit].from)
+        unit++;
+    n = fmax(1, floor(hours / units[unit].of + 0.5));
+    snprintf(out.text, sizeof out.text, "%.0f %s%s", n, units[unit].unit, n == 1 ? "" : "s");
+    return out;
+}

@@ -4,7 +4,7 @@
  * series.c     runs of a key -> one value per snapshot -> curves and growth
  * rules.c      curves and growth of a key -> its verdict, by rules of its category
  * whole.c      verdicts of the keys -> the verdict of the process
- * totals.c     VmRSS for snapshots whose mappings lack rss
+ * newest.c     snapshots after the last one that shows the keys
  * limit.c      the nearest limit, and the time until it
  * words.c      the reasons
  */
@@ -29,11 +29,11 @@
 #define PM_GUARD_SLACK 65536.0 /* except for the reserve of one arena */
 #define PM_BOUNDED_SHARE 0.7   /* of the growth is bounded: then the whole is bounded ... */
 #define PM_BOUNDED_TOP 0.5     /* ... if one key brought this share of the growth */
-/* Growth of VmRSS faster than before by this factor is unexplained. */
-#define PM_TOTALS_MORE 2.0
-/* This many last snapshots without any rss make rss unknown; one may belong to the moment before.
- */
-#define PM_TOTALS_SILENT 2
+/* Growth faster than before by this factor is unexplained. */
+#define PM_LATER_MORE 2.0
+/* This many last snapshots without keys, or without any rss, are worth a word; one may belong to
+ * the moment before. */
+#define PM_LATER_MIN 2
 #define PM_LIMIT_NEAR 0.25  /* of the growth of a key: less distance to the limit is near */
 #define PM_LIMIT_PASSED 1.1 /* of the limit: if more is resident, the limit does not hold */
 
@@ -42,8 +42,7 @@ typedef enum pm_leak_family {
     PM_FAMILY_THREAD_STACK,
     PM_FAMILY_SHARED,
     PM_FAMILY_FILE,
-    PM_FAMILY_RESERVE, /* address space, including guards */
-    PM_FAMILY_SUMS     /* "total": its parts are unknown */
+    PM_FAMILY_RESERVE /* address space, including guards */
 } pm_leak_family;
 
 pm_leak_family pm_leaks_family(const char *slug);
@@ -55,7 +54,8 @@ typedef struct pm_leak_facts {
     pm_trend rss, size, count;
     double grown[PM_METRIC_COUNT]; /* over the last life; NaN: unknown */
     double first[PM_METRIC_COUNT], last[PM_METRIC_COUNT];
-    bool fills; /* the key fills a reservation */
+    size_t known[PM_METRIC_COUNT]; /* snapshots up to the last one that knows the metric */
+    bool fills;                    /* the key fills a reservation */
 } pm_leak_facts;
 
 static inline bool pm_leaks_flagged(pm_verdict v)
@@ -85,6 +85,7 @@ typedef struct pm_leak_size {
 pm_leak_size pm_leaks_size(double kib);
 pm_leak_size pm_leaks_more(double kib);    /* "+3.1 MiB", "flat", "?" */
 pm_leak_size pm_leaks_pieces(double more); /* "+42 mappings" */
+pm_leak_size pm_leaks_span(double hours);  /* "40 seconds", "12 minutes", "5 hours", "3 days" */
 
 /* The beginning of a name, for a reason; never cuts a UTF-8 character. */
 typedef struct pm_leak_name {
@@ -100,30 +101,21 @@ typedef struct pm_leak_dense {
     double *memory;
 } pm_leak_dense;
 
-/* The series of VmRSS of the process. */
-typedef struct pm_leak_own {
-    size_t known; /* snapshots */
-    pm_trend trend;
-    double first, last, grown;
-    double resident; /* the last value without swap */
-    size_t silent;   /* trailing snapshots without any rss */
-    bool later;      /* VmRSS is known after the last mappings with rss */
-} pm_leak_own;
-
 typedef struct pm_leak_work {
     const pm_leak_process *process;
     const pm_leak_options *options;
     bool known[PM_METRIC_COUNT]; /* some run of the process knows the metric */
     bool swapped;                /* something of the process is in swap */
-    bool *sums_only;             /* n: a "total" key has a run at the snapshot; NULL: at none */
-    bool *present;               /* n, scratch, allocated with sums_only */
     double *scratch;             /* n */
     pm_leak_dense key, whole;    /* of the current key; the sum of the keys */
     double *whole_rss;           /* n: without swap, for the limit */
     double whole_grown;          /* growth of whole_rss, after all keys are added */
-    pm_leak_own own;
-    pm_leak_facts *facts; /* of each key */
-    pm_trend_room *room;  /* all keys have the same times */
+    size_t shown;                /* snapshots up to the last one that shows the keys */
+    pm_trend total;              /* the curve of the rss of the process */
+    bool vm_rss;                 /* the newest known rss of the process is VmRSS */
+    bool later;                  /* the keys do not explain how rss grew after the last one */
+    pm_leak_facts *facts;        /* of each key */
+    pm_trend_room *room;         /* all keys have the same times */
 } pm_leak_work;
 
 pmapdb_status pm_leaks_work_new(const pm_leak_process *process, const pm_leak_options *options,
@@ -133,16 +125,25 @@ void pm_leaks_work_free(pm_leak_work *work);
 /* Fills work->key and adds it to work->whole. */
 void pm_leaks_expand(pm_leak_work *work, const pm_leak_key *key);
 
-/* Median of the last eighth of the last life minus the median of its first eighth: robust, and
- * never larger than the range. */
+/* Completes work->whole by the sums of the snapshots. Called after all keys are added. */
+void pm_leaks_add_sums(pm_leak_work *work);
+
+/* The number of values up to the last known one. */
+size_t pm_leaks_known_until(const double *v, size_t n);
+
+/* Median of the last eighth of the last known life minus the median of its first eighth: robust,
+ * and never larger than the range. */
 double pm_leaks_growth(const pm_leak_process *process, const double *v, double *scratch);
 
 /* Judges one metric of `dense` alone. A constant series is not fitted. */
 pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dense, pm_metric metric,
                              pm_trend *out, pmapdb_error *err);
 
-/* Fills first, last and grown of every metric. */
+/* Fills first, last, known and grown of every metric. */
 void pm_leaks_measure(const pm_leak_work *work, const pm_leak_dense *dense, pm_leak_facts *facts);
+
+/* Sets first, last and newest_ms of a row that has its metric. */
+void pm_leaks_finish(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row);
 
 /* ---- limits ---- */
 
@@ -150,15 +151,17 @@ void pm_leaks_measure(const pm_leak_work *work, const pm_leak_dense *dense, pm_l
  * leak that the given limit may stop becomes a suspect. `facts` belongs to the row. */
 void pm_leaks_limit(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row);
 
-/* ---- totals ---- */
+/* ---- the newest snapshots ---- */
 
-/* Sets work->own, and from it the newest resident memory and its growth if VmRSS knows them. Called
- * after all keys are added. */
-pmapdb_status pm_leaks_totals(pm_leak_work *work, pmapdb_error *err);
+/* Sets work->total and work->later. Takes back a growing verdict on a key if the process stopped
+ * growing after the last snapshot that shows the keys. `rows` are those of the keys. */
+pmapdb_status pm_leaks_newest(pm_leak_work *work, pm_leak *rows, pmapdb_error *err);
 
-/* Sets whole->rss_from. The totals decide if the mappings never know rss, or if the totals give a
- * worse verdict for the time after the mappings. */
-void pm_leaks_take_totals(const pm_leak_work *work, pm_leak *whole);
+/* Says so if the newest rss of the process is VmRSS. */
+void pm_leaks_say_vm_rss(const pm_leak_work *work, pm_leak *whole);
+
+/* Sets whole->rss_from, and says so if rss is unknown. */
+void pm_leaks_rss_from(const pm_leak_work *work, pm_leak *whole);
 
 /* ---- the whole ---- */
 

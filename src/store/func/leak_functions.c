@@ -226,31 +226,29 @@ static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_leak_lives *l = sqlite3_aggregate_context(out, sizeof *l);
     pm_text key = text_of(argv[KEY]), category = text_of(argv[CATEGORY]);
-    bool total = !key.data && category.data && pm_text_equal(category, PM_TEXT("total"));
-    int64_t first, last, life;
-    double value[PM_METRIC_COUNT];
+    bool vm_rss = pm_text_equal(category, PM_TEXT("VmRSS"));
+    bool hides_keys = vm_rss || pm_text_equal(category, PM_TEXT("total"));
+    pm_leak_moment moment = {.sums = {.hides_keys = hides_keys, .vm_rss = vm_rss || !hides_keys}};
+    int64_t last;
+    double *value = moment.sums.value;
     pmapdb_status st;
 
     if (!l) {
         sqlite3_result_error_nomem(out);
         return;
     }
-    if (l->n_runs + l->captures.n + l->totals.n == 0 && !take_options(out, argc, argv, &l->options))
+    if (l->n_runs + l->n_moments == 0 && !take_options(out, argc, argv, &l->options))
         return;
-    if (!take_span(out, "leak_report", argv + FIRST, &first, &last) ||
-        !take_int(out, "leak_report", "life", argv[LIFE], &life))
+    if (!take_span(out, "leak_report", argv + FIRST, &moment.ms, &last) ||
+        !take_int(out, "leak_report", "life", argv[LIFE], &moment.life))
         return;
-    for (int i = 0; i < PM_METRIC_COUNT && (key.data || total); i++)
+    for (int i = 0; i < PM_METRIC_COUNT; i++)
         if (!take_real(out, "leak_report", "a metric", argv[NUMBERS + i], &value[i]))
             return;
     if (key.data)
-        st = pm_leak_lives_run(l, key, category, first, last, value, NULL);
-    else if (total)
-        st = pm_leak_moments_add(
-            &l->totals, (pm_leak_moment){first, life, value[PM_METRIC_RSS], value[PM_METRIC_SWAP]},
-            NULL);
+        st = pm_leak_lives_run(l, key, category, moment.ms, last, value, NULL);
     else
-        st = pm_leak_moments_add(&l->captures, (pm_leak_moment){first, life, NAN, NAN}, NULL);
+        st = pm_leak_lives_moment(l, &moment, NULL);
     if (st != PMAPDB_OK)
         sqlite3_result_error_nomem(out);
 }
@@ -266,7 +264,7 @@ static void report_final(sqlite3_context *out)
     l->options.room = room_of(out);
     if (!l->options.room)
         sqlite3_result_error_nomem(out);
-    else if (l->n_runs + l->captures.n)
+    else if (l->n_moments)
         give(out, &json, pm_leak_lives_judge(l, &json, &err), &err);
     pm_buf_free(&json);
     pm_leak_lives_free(l);

@@ -14,11 +14,11 @@ struct sqlite3;
  *             private_kib, private_dirty_kib, swap_kib, metric, limit_kib, sensitivity
  *             [, memory_max_kib, address_limit_kib, stack_limit_kib, max_map_count])
  *     All rows of one process, including lives that follow each other. Rows without key are its
- *     snapshots, at first_ms; the others are runs of a key -> a JSON array, the whole process
- *     first, then the worst keys. Rows of the category total without key have the rss_kib and
- *     swap_kib of the whole process from snapshots, also of other dialects. They are needed if
- *     the mappings do not show their resident size. The last four are limits as in table
- *     standing, -1 for no limit; limit_kib takes precedence over memory_max_kib.
+ *     snapshots, at first_ms, with the numbers of the whole process; the others are runs of a key
+ *     -> a JSON array, the whole process first, then the worst keys. The category of a snapshot
+ *     that does not show the keys is VmRSS if that is its rss_kib, else total. The numbers of the
+ *     other snapshots count where the keys do not know them. The last four are limits as in table
+ *     live_process, -1 for no limit; limit_kib takes precedence over memory_max_kib.
  *
  * An unknown value is NULL, and absent in JSON. life: changes when the process restarts. Returns
  * SQLite's result code. */

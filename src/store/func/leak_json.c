@@ -110,8 +110,8 @@ pmapdb_status pm_leak_json_add(pm_buf *out, const pm_leak *row, const pm_leak_la
     add_number(out, "limit", row->limit);
     add_number(out, "eta_h", row->eta_h);
     add_words(out, "reason", row->reason);
-    if (label->last_ms != INT64_MIN)
-        add_time(out, "last_at", label->last_ms);
+    if (row->newest_ms != INT64_MIN)
+        add_time(out, "last_at", row->newest_ms);
     if (label->key.data) {
         add_number(out, "mappings_per_h", row->mappings_rate);
         add_words(out, "why_metric", pm_metric_name(row->why_metric));

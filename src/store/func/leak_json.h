@@ -8,7 +8,6 @@
 /* A series outside of a process has no key, and its JSON has no metrics. */
 typedef struct pm_leak_label {
     pm_text key, category; /* data NULL: none */
-    int64_t last_ms;       /* of all snapshots, judged or not; INT64_MIN: none */
 } pm_leak_label;
 
 pmapdb_status pm_leak_json_add(pm_buf *out, const pm_leak *row, const pm_leak_label *label,

@@ -5,14 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define WHOLE "total" /* also the slug of captures with only sums: judged as the whole */
+#define WHOLE "total"
 
-pmapdb_status pm_leak_moments_add(pm_leak_moments *to, pm_leak_moment moment, pmapdb_error *err)
+pmapdb_status pm_leak_lives_moment(pm_leak_lives *l, const pm_leak_moment *moment,
+                                   pmapdb_error *err)
 {
-    pmapdb_status st = pm_grow(&to->at, &to->cap, to->n, sizeof *to->at, err);
+    pmapdb_status st = pm_grow(&l->moment, &l->cap_moments, l->n_moments, sizeof *l->moment, err);
 
     if (st == PMAPDB_OK)
-        to->at[to->n++] = moment;
+        l->moment[l->n_moments++] = *moment;
     return st;
 }
 
@@ -38,8 +39,7 @@ pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category,
 void pm_leak_lives_free(pm_leak_lives *l)
 {
     pm_pool_free(l->texts);
-    free(l->captures.at);
-    free(l->totals.at);
+    free(l->moment);
     free(l->run);
     *l = (pm_leak_lives){0};
 }
@@ -54,40 +54,51 @@ static int compare_reals(double a, double b)
     return (a > b) - (a < b);
 }
 
+/* Of equal times, the snapshot that shows the keys comes first. */
 static int compare_moments(const void *left, const void *right)
 {
     const pm_leak_moment *a = left, *b = right;
     int order = (a->ms > b->ms) - (a->ms < b->ms);
 
     if (order == 0)
-        order = compare_reals(a->rss, b->rss);
-    if (order == 0)
-        order = compare_reals(a->swap, b->swap);
+        order = a->sums.hides_keys - b->sums.hides_keys;
+    for (int m = 0; m < PM_METRIC_COUNT && order == 0; m++)
+        order = compare_reals(a->sums.value[m], b->sums.value[m]);
     return order ? order : (a->life > b->life) - (a->life < b->life);
 }
 
-/* Sorts, and keeps one of several moments of equal time: one with known values, if there is one. */
-static void order_moments(pm_leak_moments *m)
+/* Sorts, and keeps the first of several moments of equal time, with an rss that another one knows.
+ */
+static void order_moments(pm_leak_lives *l)
 {
     size_t n = 0;
 
-    if (m->n)
-        qsort(m->at, m->n, sizeof *m->at, compare_moments);
-    for (size_t i = 0; i < m->n; i++)
-        if (n == 0 || m->at[n - 1].ms != m->at[i].ms)
-            m->at[n++] = m->at[i];
-    m->n = n;
+    if (l->n_moments)
+        qsort(l->moment, l->n_moments, sizeof *l->moment, compare_moments);
+    for (size_t i = 0; i < l->n_moments; i++) {
+        pm_leak_moment *last = n ? &l->moment[n - 1] : NULL;
+        const pm_leak_sums *sums = &l->moment[i].sums;
+
+        if (!last || last->ms != l->moment[i].ms) {
+            l->moment[n++] = l->moment[i];
+        } else if (isnan(last->sums.value[PM_METRIC_RSS])) {
+            last->sums.vm_rss = sums->vm_rss;
+            last->sums.value[PM_METRIC_RSS] = sums->value[PM_METRIC_RSS];
+            last->sums.value[PM_METRIC_SWAP] = sums->value[PM_METRIC_SWAP];
+        }
+    }
+    l->n_moments = n;
 }
 
 /* The first place with a time of at least ms. */
 static size_t place_of(const pm_leak_lives *l, int64_t ms)
 {
-    size_t low = 0, high = l->captures.n;
+    size_t low = 0, high = l->n_moments;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (l->captures.at[middle].ms < ms)
+        if (l->moment[middle].ms < ms)
             low = middle + 1;
         else
             high = middle;
@@ -127,15 +138,10 @@ static int compare_runs(const void *left, const void *right, void *texts)
     return 0;
 }
 
-/* Moments in the form of src/stats. */
-typedef struct timeline {
-    int64_t *ms;
-    int32_t *life; /* lives that follow each other: 0, 1 ... */
-    double *rss, *swap;
-} timeline;
-
 typedef struct asked {
-    timeline captures, totals;
+    int64_t *ms; /* of the moments */
+    int32_t *life;
+    pm_leak_sums *sums;
     pm_leak_run *run;
     pm_leak_key *key;
     pm_text *text; /* of each key */
@@ -144,18 +150,11 @@ typedef struct asked {
     size_t *order;
 } asked;
 
-static void timeline_free(timeline *t)
-{
-    free(t->ms);
-    free(t->life);
-    free(t->rss);
-    free(t->swap);
-}
-
 static void asked_free(asked *a)
 {
-    timeline_free(&a->captures);
-    timeline_free(&a->totals);
+    free(a->ms);
+    free(a->life);
+    free(a->sums);
     free(a->run);
     free(a->key);
     free(a->text);
@@ -163,35 +162,31 @@ static void asked_free(asked *a)
     free(a->order);
 }
 
-static bool timeline_new(pm_leak_moments *m, timeline *t)
+static pmapdb_status asked_new(const pm_leak_lives *l, asked *a, pmapdb_error *err)
 {
-    order_moments(m);
-    t->ms = calloc(m->n + 1, sizeof *t->ms);
-    t->life = calloc(m->n + 1, sizeof *t->life);
-    t->rss = calloc(m->n + 1, sizeof *t->rss);
-    t->swap = calloc(m->n + 1, sizeof *t->swap);
-    if (!t->ms || !t->life || !t->rss || !t->swap)
-        return false;
-    for (size_t i = 0; i < m->n; i++) {
-        t->ms[i] = m->at[i].ms;
-        t->life[i] = i == 0 ? 0 : t->life[i - 1] + (m->at[i].life != m->at[i - 1].life);
-        t->rss[i] = m->at[i].rss;
-        t->swap[i] = m->at[i].swap;
-    }
-    return true;
-}
-
-static pmapdb_status asked_new(pm_leak_lives *l, asked *a, pmapdb_error *err)
-{
+    a->ms = calloc(l->n_moments + 1, sizeof *a->ms);
+    a->life = calloc(l->n_moments + 1, sizeof *a->life);
+    a->sums = calloc(l->n_moments + 1, sizeof *a->sums);
     a->run = calloc(l->n_runs + 1, sizeof *a->run);
     a->key = calloc(l->n_runs + 1, sizeof *a->key);
     a->text = calloc(l->n_runs + 1, sizeof *a->text);
     a->answer = calloc(l->n_runs + 1, sizeof *a->answer);
     a->order = calloc(l->n_runs + 1, sizeof *a->order);
-    return a->run && a->key && a->text && a->answer && a->order &&
-                   timeline_new(&l->captures, &a->captures) && timeline_new(&l->totals, &a->totals)
+    return a->ms && a->life && a->sums && a->run && a->key && a->text && a->answer && a->order
                ? PMAPDB_OK
                : pm_fail_nomem(err);
+}
+
+/* Lives that follow each other are 0, 1 ... */
+static void set_moments(const pm_leak_lives *l, asked *a)
+{
+    for (size_t i = 0; i < l->n_moments; i++) {
+        const pm_leak_moment *m = &l->moment[i];
+
+        a->ms[i] = m->ms;
+        a->life[i] = i == 0 ? 0 : a->life[i - 1] + (m->life != m[-1].life);
+        a->sums[i] = m->sums;
+    }
 }
 
 /* Drops a key without a run in the timeline. */
@@ -237,28 +232,19 @@ static int compare_answers(const void *left, const void *right, void *of)
     return order ? order : strcmp(a->key[i].category, a->key[k].category);
 }
 
-static pmapdb_status write_answers(asked *a, int64_t last_ms, pm_buf *json, pmapdb_error *err)
+static pmapdb_status write_answers(asked *a, pm_buf *json, pmapdb_error *err)
 {
-    const pm_leak *whole = &a->answer[0];
-    int64_t newest_ms = last_ms;
-
     for (size_t i = 0; i < a->n_keys; i++)
         a->order[i] = i;
-    if (whole->rss_from == PM_RSS_TOTALS && whole->trend.last_ms > newest_ms)
-        newest_ms = whole->trend.last_ms; /* of a snapshot of another dialect */
     qsort_r(a->order, a->n_keys, sizeof *a->order, compare_answers, a);
     pm_buf_addf(json, NULL, "[");
-    pm_leak_json_add(json, whole, &(pm_leak_label){PM_TEXT(WHOLE), PM_TEXT(WHOLE), newest_ms},
-                     NULL);
+    pm_leak_json_add(json, &a->answer[0], &(pm_leak_label){PM_TEXT(WHOLE), PM_TEXT(WHOLE)}, NULL);
     for (size_t i = 0; i < a->n_keys; i++) {
         size_t k = a->order[i];
 
-        if (strcmp(a->key[k].category, WHOLE) == 0)
-            continue;
         pm_buf_addf(json, NULL, ",");
         pm_leak_json_add(json, &a->answer[1 + k],
-                         &(pm_leak_label){a->text[k], pm_text_of(a->key[k].category), last_ms},
-                         NULL);
+                         &(pm_leak_label){a->text[k], pm_text_of(a->key[k].category)}, NULL);
     }
     return pm_buf_addf(json, err, "]");
 }
@@ -266,23 +252,20 @@ static pmapdb_status write_answers(asked *a, int64_t last_ms, pm_buf *json, pmap
 pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *err)
 {
     asked a = {0};
-    pmapdb_status st = asked_new(l, &a, err);
+    pmapdb_status st;
 
+    order_moments(l);
+    if (l->n_runs)
+        qsort_r(l->run, l->n_runs, sizeof *l->run, compare_runs, l->texts);
+    st = asked_new(l, &a, err);
     if (st == PMAPDB_OK) {
-        pm_leak_totals totals = {a.totals.ms, a.totals.life, a.totals.rss, a.totals.swap,
-                                 l->totals.n};
-        pm_leak_process process = {a.captures.ms, a.captures.life, l->captures.n, a.key, 0,
-                                   &totals};
-
-        if (l->n_runs)
-            qsort_r(l->run, l->n_runs, sizeof *l->run, compare_runs, l->texts);
+        set_moments(l, &a);
         set_keys(l, &a);
-        process.n_keys = a.n_keys;
-        st = pm_leaks_judge(&process, &l->options, a.answer, err);
+        st = pm_leaks_judge(&(pm_leak_process){a.ms, a.life, l->n_moments, a.key, a.n_keys, a.sums},
+                            &l->options, a.answer, err);
     }
     if (st == PMAPDB_OK)
-        st = write_answers(&a, l->captures.n ? l->captures.at[l->captures.n - 1].ms : INT64_MIN,
-                           json, err);
+        st = write_answers(&a, json, err);
     asked_free(&a);
     return st;
 }

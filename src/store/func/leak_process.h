@@ -7,16 +7,11 @@
 #include "base/pool.h"
 #include "stats/leaks/leaks.h"
 
-/* A snapshot, and its facts about the process; NaN: unknown. */
+/* A snapshot, and what it says about the process as a whole. */
 typedef struct pm_leak_moment {
     int64_t ms, life;
-    double rss, swap;
+    pm_leak_sums sums;
 } pm_leak_moment;
-
-typedef struct pm_leak_moments {
-    pm_leak_moment *at;
-    size_t n, cap;
-} pm_leak_moments;
 
 typedef struct pm_leak_piece {
     uint32_t key, category; /* text ids */
@@ -26,14 +21,15 @@ typedef struct pm_leak_piece {
 
 typedef struct pm_leak_lives {
     pm_pool *texts;
-    pm_leak_moments captures; /* the snapshots with mappings; without rss and swap */
-    pm_leak_moments totals;   /* snapshots of any kind; empty if the mappings show everything */
+    pm_leak_moment *moment;
+    size_t n_moments, cap_moments;
     pm_leak_piece *run;
     size_t n_runs, cap_runs;
     pm_leak_options options;
 } pm_leak_lives;
 
-pmapdb_status pm_leak_moments_add(pm_leak_moments *to, pm_leak_moment moment, pmapdb_error *err);
+pmapdb_status pm_leak_lives_moment(pm_leak_lives *l, const pm_leak_moment *moment,
+                                   pmapdb_error *err);
 pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category, int64_t first_ms,
                                 int64_t last_ms, const double *value, pmapdb_error *err);
 

@@ -211,9 +211,9 @@ pmapdb_status pm_leak_series_judge(pm_leak_series *s, pm_buf *json, pmapdb_error
         st = pm_trend_judge(&(pm_series){n, p.ms, p.value, p.life}, &options, &row.trend, err);
     }
     if (st == PMAPDB_OK) {
+        row.newest_ms = s->run[s->n_runs - 1].last_ms;
         describe(s, &row);
-        st = pm_leak_json_add(
-            json, &row, &(pm_leak_label){{NULL, 0}, {NULL, 0}, s->run[s->n_runs - 1].last_ms}, err);
+        st = pm_leak_json_add(json, &row, &(pm_leak_label){{NULL, 0}, {NULL, 0}}, err);
     }
     free(p.ms);
     free(p.value);

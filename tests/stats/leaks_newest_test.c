@@ -1,33 +1,36 @@
-/* leaks_totals: VmRSS where mappings were read without what of them is resident. */
+/* leaks_newest: snapshots that do not show the keys, or not what of them is resident. */
 #include "stats/leaks_models.h"
 
 static const model blind = {"anonymous", PMAP(L(9, 0), L(400000, 0))};
 static const model seen = {"heap", SMAPS(L(1, 0), L(9000, 0), L(4000, 0), L(4000, 0))};
 
 static double rss[2 * N], swap[2 * N];
-static int64_t total_times[2 * N];
-static int32_t total_lives[2 * N];
+static int64_t all_times[2 * N];
 
-/* n totals, a minute apart from the first snapshot on, that grow by `step` from place `bend` on. */
-static void fill_totals(size_t n, double from, size_t bend, double step)
+/* n values of VmRSS, a minute apart, that grow by `step` from place `bend` on. */
+static void fill_vm_rss(size_t n, double from, size_t bend, double step)
 {
     for (size_t i = 0; i < n; i++) {
-        total_times[i] = INT64_C(1800000000000) + (int64_t)i * 60000;
-        total_lives[i] = 0;
+        all_times[i] = INT64_C(1800000000000) + (int64_t)i * 60000;
         rss[i] = from + step * (i > bend ? (double)(i - bend) : 0);
         swap[i] = 0;
     }
 }
 
-/* The first `n` snapshots of one key, and `n_totals` totals. */
-static void judge_with(const model *m, size_t n, size_t n_totals, const pm_leak_options *options)
+/* The first `n` of `all` snapshots show one key, and every one knows VmRSS. */
+static void judge_with(const model *m, size_t n, size_t all, const pm_leak_options *options)
 {
-    pm_leak_totals totals = {total_times, total_lives, rss, swap, n_totals};
     pm_leak_key key = {m->category, m->category, runs[0], n};
-    pm_leak_process process = {total_times, NULL, n, &key, 1, &totals};
+    pm_leak_sums sums[2 * N];
+    pm_leak_process process = {all_times, NULL, all, &key, 1, sums};
 
-    for (size_t i = 0; i < n; i++)
-        run_of(m, i, &runs[0][i]);
+    for (size_t i = 0; i < all; i++) {
+        sums[i] = (pm_leak_sums){.hides_keys = i >= n,
+                                 .vm_rss = true,
+                                 .value = {NAN, NAN, rss[i], NAN, NAN, NAN, swap[i]}};
+        if (i < n)
+            run_of(m, i, &runs[0][i]);
+    }
     assert_int_equal(pm_leaks_judge(&process, options, rows, NULL), PMAPDB_OK);
 }
 
@@ -35,14 +38,14 @@ static void judge_with(const model *m, size_t n, size_t n_totals, const pm_leak_
 
 static void nothing_else_tells(void **state)
 {
-    fill_totals(N, 5000, 0, 400);
+    fill_vm_rss(N, 5000, 0, 400);
     judge_with(&blind, N, N, &jointly);
     expect(0, LEAK, RSS, RSS, FROM);
     expect_rate(0, 400);
     assert_true(rows[0].first == 5000 && rows[0].last == 20600);
-    assert_int_equal(rows[0].rss_from, PM_RSS_TOTALS);
+    assert_int_equal(rows[0].rss_from, PM_RSS_STATUS);
     expect(1, STEADY, SIZE, SIZE, "judged by size: resident memory is unknown");
-    fill_totals(N, 5000, 0, 0);
+    fill_vm_rss(N, 5000, 0, 0);
     judge_with(&blind, N, N, &jointly);
     expect(0, STEADY, RSS, RSS, FROM);
     judge(&blind, 1);
@@ -54,7 +57,7 @@ static void one_metric(void **state)
 {
     pm_leak_options one = {.metric = PM_METRIC_RSS, .limit_kib = NAN};
 
-    fill_totals(N, 5000, 0, 400);
+    fill_vm_rss(N, 5000, 0, 400);
     for (size_t i = 0; i < N; i++)
         swap[i] = 100.0 * (double)i;
     judge_with(&blind, N, N, &one);
@@ -74,7 +77,7 @@ static void one_metric(void **state)
 /* Seven values are too few; values between them may be unknown. */
 static void too_few_are_known(void **state)
 {
-    fill_totals(N, 5000, 0, 400);
+    fill_vm_rss(N, 5000, 0, 400);
     for (size_t i = 0; i < N; i++)
         rss[i] = i % 5 == 0 && i < 35 ? rss[i] : NAN;
     judge_with(&blind, N, N, &jointly);
@@ -84,12 +87,14 @@ static void too_few_are_known(void **state)
     judge_with(&blind, N, N, &jointly);
     expect(0, LEAK, RSS, RSS, FROM);
     expect_rate(0, 400);
-    fill_totals(N, 4000, 0, 0);
+    fill_vm_rss(N, 4000, 0, 0);
     judge_with(&seen, 4, N, &jointly);
     expect(0, STEADY, RSS, RSS, FROM);
-    fill_totals(N, 5000, 0, 400);
-    judge_with(&seen, 4, N, &jointly); /* four snapshots say nothing, their totals do */
-    expect(0, LEAK, RSS, RSS, FROM);
+    expect(1, TOO_FEW, RSS, RSS, "rss is known of 4 snapshots: 8 are needed");
+    fill_vm_rss(N, 5000, 0, 400);
+    judge_with(&seen, 4, N, &jointly); /* four snapshots say nothing, their VmRSS does */
+    assert_int_equal(rows[0].verdict, LEAK);
+    assert_int_equal(rows[0].trend.snapshots, N);
 }
 
 /* Address space that grows is a suspect, whatever VmRSS says. */
@@ -97,34 +102,36 @@ static void space_grows(void **state)
 {
     static const model grows = {"anonymous", PMAP(L(9, 0), L(400000, 900))};
 
-    fill_totals(N, 5000, 0, 0);
+    fill_vm_rss(N, 5000, 0, 0);
     judge_with(&grows, N, N, &jointly);
     assert_int_equal(rows[0].verdict, SUSPECT);
     assert_non_null(strstr(rows[0].reason, "VmRSS: steady"));
-    fill_totals(N, 5000, 0, 400);
+    fill_vm_rss(N, 5000, 0, 400);
     judge_with(&grows, N, N, &jointly);
     assert_int_equal(rows[0].verdict, LEAK);
     assert_int_equal(rows[0].metric, RSS);
     assert_non_null(strstr(rows[0].reason, FROM));
 }
 
-/* The mappings tell of the first 40 snapshots, 40 more are blind. */
-static void behind_what_is_seen(void **state)
+/* The keys are shown in the first 40 snapshots, not in 40 more. */
+static void after_the_keys(void **state)
 {
-    fill_totals(2 * N, 4000, 0, 0);
+    fill_vm_rss(2 * N, 4000, 0, 0);
     judge_with(&seen, N, 2 * N, &jointly);
+    expect(0, STEADY, RSS, RSS, FROM);
+    assert_int_equal(rows[0].rss_from, PM_RSS_STATUS);
+    assert_true(rows[0].newest_ms == all_times[2 * N - 1] && rows[1].newest_ms == all_times[N - 1]);
+    fill_vm_rss(2 * N, 4000, N - 1, 400);
+    judge_with(&seen, N, 2 * N, &jointly);
+    assert_int_equal(rows[0].verdict, LEAK);
+    assert_int_equal(rows[0].trend.snapshots, 2 * N);
+    judge_with(&seen, N, N, &jointly); /* no snapshot after the keys */
     expect(0, STEADY, RSS, RSS, "");
     assert_int_equal(rows[0].rss_from, PM_RSS_MAPPINGS);
-    fill_totals(2 * N, 4000, N - 1, 400);
-    judge_with(&seen, N, 2 * N, &jointly);
-    expect(0, LEAK, RSS, RSS, FROM);
-    assert_int_equal(rows[0].trend.snapshots, 2 * N);
-    judge_with(&seen, N, N, &jointly); /* no snapshot after the mappings */
-    expect(0, STEADY, RSS, RSS, "");
     for (size_t i = N; i < 2 * N; i++)
         rss[i] = 4000 + 400 * fmin((double)(i - N + 1), 8);
-    judge_with(&seen, N, 2 * N, &jointly); /* it grew and stopped: no worse */
-    expect(0, STEADY, RSS, RSS, "");
+    judge_with(&seen, N, 2 * N, &jointly); /* it grew and stopped */
+    assert_int_equal(rows[0].verdict, PLATEAU);
     for (size_t i = N; i < 2 * N; i++)
         rss[i] = NAN;
     judge_with(&seen, N, 2 * N, &jointly);
@@ -135,6 +142,58 @@ static void behind_what_is_seen(void **state)
     assert_int_equal(rows[0].rss_from, PM_RSS_MAPPINGS);
 }
 
+static const model grows = {"heap", SMAPS(L(1, 0), L(9000, 400), L(4000, 400), L(4000, 400))};
+
+/* A leak that the process shows to be over is none; a few snapshots do not show that. */
+static void the_newest_decide(void **state)
+{
+    fill_vm_rss(2 * N, 4000, 0, 400);
+    for (size_t i = N; i < 2 * N; i++)
+        rss[i] = rss[N - 1];
+    judge_with(&grows, N, N + 7, &jointly);
+    expect(1, LEAK, RSS, RSS,
+           "its rows end 7 minutes before the newest snapshot; rss and size grow together");
+    judge_with(&grows, N, N + 1, &jointly);
+    expect(1, LEAK, RSS, RSS, "rss and size grow together");
+    judge_with(&grows, N, 2 * N, &jointly);
+    expect(1, PLATEAU, RSS, RSS,
+           "its rows end 40 minutes before the newest snapshot; the rss of the process is steady "
+           "since then");
+    assert_true(isnan(rows[1].trend.rate) && isnan(rows[1].eta_h));
+    expect(0, PLATEAU, RSS, RSS, FROM);
+    assert_true(rows[0].first == 4000 && rows[0].last == rss[N - 1]);
+    for (size_t i = N; i < 2 * N; i++)
+        rss[i] = NAN; /* nobody knows: then it may go on */
+    judge_with(&grows, N, 2 * N, &jointly);
+    expect(1, LEAK, RSS, RSS,
+           "its rows end 40 minutes before the newest snapshot; rss and size grow together");
+}
+
+/* The process goes on growing, by as much or by steps. */
+static void growth_goes_on(void **state)
+{
+    fill_vm_rss(2 * N, 4000, 0, 400);
+    judge_with(&grows, N, 2 * N, &jointly);
+    assert_int_equal(rows[1].verdict, LEAK);
+    assert_int_equal(rows[0].verdict, LEAK);
+    expect_rate(0, 400);
+    for (size_t i = 0; i < 2 * N; i++)
+        rss[i] = 4000 + 6400 * (double)(i / 16);
+    judge_with(&grows, N, N + 12, &jointly);
+    assert_int_not_equal(rows[1].verdict, PLATEAU);
+}
+
+/* Swap, other noise or a leak of another kind does not speak for address space. */
+static void each_metric_for_itself(void **state)
+{
+    static const model stacks = {"anonymous/thread-stack",
+                                 SMAPS(L(9, 1), L(80000, 8192), L(400, 4), L(400, 4))};
+
+    fill_vm_rss(2 * N, 400, 0, 0);
+    judge_with(&stacks, N, 2 * N, &jointly);
+    assert_int_equal(rows[1].verdict, LEAK); /* the sums do not know its size */
+}
+
 /* Touching shared pages ends, and may go on after the last snapshot with mappings. What grows
  * faster is something else. */
 static void what_is_explained_goes_on(void **state)
@@ -142,18 +201,17 @@ static void what_is_explained_goes_on(void **state)
     static const model touches = {"shared-memory",
                                   SMAPS(L(1, 0), L(146432, 0), L(2000, 400), L(8, 0))};
 
-    fill_totals(N + 6, 2000, 0, 400);
+    fill_vm_rss(N + 6, 2000, 0, 400);
     judge_with(&touches, N, N + 6, &jointly);
     assert_int_equal(rows[0].verdict, PLATEAU);
-    assert_int_equal(rows[0].rss_from, PM_RSS_MAPPINGS);
     for (size_t i = N; i < N + 12; i++) {
-        total_times[i] = INT64_C(1800000000000) + (int64_t)i * 60000;
+        all_times[i] = INT64_C(1800000000000) + (int64_t)i * 60000;
         rss[i] = 2000 + 400 * (N - 1) + 4000 * (double)(i - N + 1);
         swap[i] = 0;
     }
     judge_with(&touches, N, N + 12, &jointly);
     assert_int_equal(rows[0].verdict, LEAK);
-    assert_int_equal(rows[0].rss_from, PM_RSS_TOTALS);
+    assert_int_equal(rows[0].rss_from, PM_RSS_STATUS);
 }
 
 /* What is left until a limit is left from the newest VmRSS. */
@@ -161,7 +219,7 @@ static void limits(void **state)
 {
     pm_leak_options options = {.metric = -1, .limit_kib = NAN, .memory_max_kib = 44600};
 
-    fill_totals(N, 5000, 0, 400);
+    fill_vm_rss(N, 5000, 0, 400);
     judge_with(&blind, N, N, &options);
     assert_int_equal(rows[0].limit_by, PM_LIMIT_CGROUP);
     assert_true(fabs(rows[0].eta_h - 1) < 1e-6); /* 24,000 KiB at 24,000 an hour */
@@ -179,8 +237,9 @@ static void names(void **state)
     assert_string_equal(pm_leak_rss_name(PM_RSS_NOT_ASKED), "");
     assert_string_equal(pm_leak_rss_name(PM_RSS_UNKNOWN), "unknown");
     assert_string_equal(pm_leak_rss_name(PM_RSS_MAPPINGS), "mappings");
-    assert_string_equal(pm_leak_rss_name(PM_RSS_TOTALS), "VmRSS");
+    assert_string_equal(pm_leak_rss_name(PM_RSS_STATUS), "VmRSS");
 }
 
 RUN_TESTS(TEST(nothing_else_tells), TEST(one_metric), TEST(too_few_are_known), TEST(space_grows),
-          TEST(behind_what_is_seen), TEST(what_is_explained_goes_on), TEST(limits), TEST(names))
+          TEST(after_the_keys), TEST(the_newest_decide), TEST(growth_goes_on),
+          TEST(each_metric_for_itself), TEST(what_is_explained_goes_on), TEST(limits), TEST(names))

@@ -106,6 +106,11 @@ int64_t pm_feed_skip(pm_feed *feed, int64_t wanted)
     return wanted;
 }
 
+bool pm_feed_is_live(const pm_feed *feed)
+{
+    return feed->piece == PM_PROC_PIECE;
+}
+
 bool pm_feed_changed(const pm_feed *feed)
 {
     struct stat st;

@@ -40,6 +40,9 @@ bool pm_feed_next(pm_feed *feed, bool full, const char **bytes, size_t *n);
 /* Skips bytes without reading them, if the file allows it. Returns the number of bytes skipped. */
 int64_t pm_feed_skip(pm_feed *feed, int64_t wanted);
 
+/* True if the file is on a proc filesystem: the kernel generates it while it is read. */
+bool pm_feed_is_live(const pm_feed *feed);
+
 /* True if the size of the file has changed since it was opened. */
 bool pm_feed_changed(const pm_feed *feed);
 

@@ -116,6 +116,8 @@ static pmapdb_status describe(pm_source *s, const pm_member *member, bool compre
     if (s->path.failed || s->dir.failed || s->name.failed)
         return pm_fail_nomem(err);
     s->entry = (pm_source_entry){.mtime_ms = s->file.mtime_ms, .in_archive = member};
+    if (!s->file.closed && pm_feed_is_live(&s->feed))
+        s->entry.mtime_ms = PMAPDB_UNKNOWN;
     if (!member) {
         s->entry.named = s->file.named;
         s->entry.is_stdin = s->file.is_stdin;

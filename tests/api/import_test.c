@@ -1,6 +1,9 @@
 /* import_test: files of all kinds through pmapdb_import, by the news that it gives. */
 #include "api/run.h"
 
+#include "base/clock/clock.h"
+#include <time.h>
+
 /* pmap -x of pid 7; kib is the size of its heap. */
 static void write_x(const char *path, int kib, const char *before)
 {
@@ -70,6 +73,25 @@ static void mtime_is_a_time(void **state)
     count(in, 0, 1, 0);
     run(in, "c.x");
     count(in, 1, 0, 0);
+}
+
+/* The mtime of a file in /proc is when somebody first looked at its name. */
+static void proc_file_is_of_now(void **state)
+{
+    import *in = *state;
+    char path[64];
+    int64_t began;
+
+    snprintf(path, sizeof path, "/proc/%ld/smaps", (long)getpid());
+    assert_int_equal(access(path, R_OK), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    began = pm_clock_now();
+    for (int i = 0; i < 2; i++) {
+        run(in, path);
+        count(in, 1, 0, 0);
+    }
+    assert_true(number(in, "SELECT min(taken_ms) FROM snapshot") >= began);
+    assert_int_equal(number(in, "SELECT count(*) FROM process"), 1);
 }
 
 static void several_blocks_with_times(void **state)
@@ -247,7 +269,7 @@ static void given_name_host_and_time(void **state)
 }
 
 RUN_TESTS(WITH_IMPORT(one_file), WITH_IMPORT(every_packing_is_known_again),
-          WITH_IMPORT(mtime_is_a_time), WITH_IMPORT(several_blocks_with_times),
+          WITH_IMPORT(mtime_is_a_time), WITH_IMPORT(proc_file_is_of_now), WITH_IMPORT(several_blocks_with_times),
           WITH_IMPORT(log_without_times), WITH_IMPORT(what_gives_nothing), WITH_IMPORT(partial),
           WITH_IMPORT(no_pid), WITH_IMPORT(stopped), WITH_IMPORT(wrong_options),
           WITH_IMPORT(given_name_host_and_time))

@@ -109,7 +109,8 @@ static inline char *box_list(const char *const *paths, size_t n_paths, pm_buf *a
             pm_buf_addf(&out, NULL, "!%d %s\n", (int)st, err.text);
             continue;
         }
-        assert_true((e->mtime_ms == PMAPDB_UNKNOWN) == e->is_stdin);
+        assert_true((e->mtime_ms == PMAPDB_UNKNOWN) ==
+                    (e->is_stdin || pm_text_starts(pm_text_of(e->path), PM_TEXT("/proc/"))));
         pm_buf_addf(&out, NULL, "%s (%s, %s)%s%s%s%s", e->path, e->dir, e->name,
                     e->named ? " named" : "", e->in_archive ? " archive" : "",
                     e->is_stdin ? " stdin" : "", e->closed ? " closed" : "");

@@ -14,7 +14,7 @@ typedef enum pm_time_source {
     PM_TIME_STREAM, /* a time line before the block */
     PM_TIME_NAME,   /* the file's name */
     PM_TIME_MTIME,  /* the file's or archive member's mtime */
-    PM_TIME_NOW,    /* standard input: when it was read */
+    PM_TIME_NOW,    /* standard input, a file on a proc filesystem: when it was read */
     PM_TIME_LIVE,   /* the scheduled moment of a live capture */
     PM_TIME_EVERY   /* counted: --every, --first */
 } pm_time_source;

@@ -60,9 +60,7 @@ pm_proc_fate pm_proc_same(const pm_proc *p);
 typedef struct pm_proc_reading {
     int64_t mono_ns, utc_ms; /* the start of the reading, on two clocks */
     int64_t read_us, cpu_us;
-    int64_t longest_us;     /* the longest read(2) in wall-clock time */
-    int64_t longest_cpu_us; /* the same in CPU time; only with PM_PROC_PIECE_SINGLE, otherwise
-                               unknown */
+    int64_t longest_us; /* the longest read(2) */
     uint64_t bytes;
 } pm_proc_reading;
 
@@ -74,11 +72,8 @@ typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, si
  * us more per mapping. */
 #define PM_PROC_PIECE ((size_t)2048)
 #define PM_PROC_PIECE_SINGLE ((size_t)512)
-/* A process with at least this much resident or swapped memory is read mapping by mapping. */
-#define PM_PROC_SINGLE_KIB ((int64_t)1024 * 1024)
-
-/* A piece of 0 chooses one of these two sizes. *fate is PM_PROC_GOOD only if the whole map was read
- * and the process is still the same program afterwards. */
+/* piece: 1 to 65,536. *fate is PM_PROC_GOOD only if the whole map was read and the process is still
+ * the same program afterwards. */
 pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece, pm_proc_feed feed,
                                void *ctx, pm_proc_reading *out, pm_proc_fate *fate,
                                pmapdb_error *err);
@@ -86,9 +81,9 @@ pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece,
 /* The most memory that one page-table walk can meet, estimated before smaps is read and without
  * cost for the process. Unknown values are PMAPDB_UNKNOWN. */
 typedef struct pm_proc_extent {
-    int64_t size_kib, resident_kib; /* statm */
-    int64_t swap_kib;               /* VmSwap: swap entries are walked, too */
-    int64_t largest_kib;            /* size of the largest mapping, limited to resident + swap */
+    int64_t resident_kib; /* statm */
+    int64_t swap_kib;     /* VmSwap: swap entries are walked, too */
+    int64_t largest_kib;  /* size of the largest mapping, limited to resident + swap */
     int64_t small_kib; /* upper bound of the memory in small pages, derived from that of the host */
 } pm_proc_extent;
 

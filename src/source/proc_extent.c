@@ -26,18 +26,17 @@ static int64_t swapped_kib(const pm_proc *p)
 
 bool pm_proc_statm(const pm_proc *p, pm_proc_extent *out)
 {
-    int64_t page_kib = sysconf(_SC_PAGESIZE) / 1024, size, resident;
+    int64_t resident;
     char block[256];
     pm_text text;
 
     if (!pm_proc_peek(p->dir, "statm", block, sizeof block, &text))
         return false;
-    size = pm_proc_number(pm_proc_word(&text));
+    pm_proc_word(&text); /* the size */
     resident = pm_proc_number(pm_proc_word(&text));
-    if (size < 0 || resident < 0)
+    if (resident < 0)
         return false;
-    *out = (pm_proc_extent){.size_kib = size * page_kib,
-                            .resident_kib = resident * page_kib,
+    *out = (pm_proc_extent){.resident_kib = resident * (sysconf(_SC_PAGESIZE) / 1024),
                             .swap_kib = swapped_kib(p),
                             .largest_kib = PMAPDB_UNKNOWN,
                             .small_kib = PMAPDB_UNKNOWN};
@@ -117,7 +116,7 @@ bool pm_proc_largest(const pm_proc *p, pm_proc_extent *out)
     pmapdb_status st;
 
     l.lines.ctx = &l;
-    st = pm_proc_read_map(p, "maps", 0, take_bytes, &l, &reading, &fate, NULL);
+    st = pm_proc_read_map(p, "maps", PM_PROC_PIECE, take_bytes, &l, &reading, &fate, NULL);
     PM_STEP(st, pm_lines_finish(&l.lines, NULL));
     pm_lines_free(&l.lines);
     if (st != PMAPDB_OK || fate != PM_PROC_GOOD)

@@ -72,21 +72,9 @@ typedef struct map_file {
     int fd;
     size_t piece;
     int64_t turn_ns; /* start of the current turn */
-    int64_t longest_ns, longest_cpu_ns;
+    int64_t longest_ns;
     uint64_t bytes;
 } map_file;
-
-/* Returns the CPU time of the thread. Reading this clock is a system call, which is worthwhile only
- * with single mappings, where walking pages dominates the cost. */
-static int64_t cpu_ns(const map_file *f)
-{
-    return f->piece <= PM_PROC_PIECE_SINGLE ? clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static void pause_between(map_file *f)
 {
@@ -99,14 +87,14 @@ static void pause_between(map_file *f)
 /* Reads one piece and repeats read(2) after EINTR. Returns -1 and sets errno on failure. */
 static ssize_t read_piece(map_file *f, char *block)
 {
-    int64_t cpu = cpu_ns(f), began = clock_ns(CLOCK_MONOTONIC);
+    int64_t began = clock_ns(CLOCK_MONOTONIC), took;
     ssize_t n;
 
     do
         n = read(f->fd, block, f->piece);
     while (n < 0 && errno == EINTR);
-    f->longest_ns = larger(f->longest_ns, clock_ns(CLOCK_MONOTONIC) - began);
-    f->longest_cpu_ns = larger(f->longest_cpu_ns, cpu_ns(f) - cpu);
+    took = clock_ns(CLOCK_MONOTONIC) - began;
+    f->longest_ns = took > f->longest_ns ? took : f->longest_ns;
     return n;
 }
 
@@ -199,21 +187,11 @@ static pmapdb_status read_guarded(map_file *f, pm_proc_feed feed, void *ctx, pm_
     return st;
 }
 
-static size_t choose_piece(const pm_proc *p, const char *file)
-{
-    pm_proc_extent e;
-
-    return strcmp(file, "smaps") == 0 && pm_proc_statm(p, &e) &&
-                   e.resident_kib + e.swap_kib >= PM_PROC_SINGLE_KIB
-               ? PM_PROC_PIECE_SINGLE
-               : PM_PROC_PIECE;
-}
-
 pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece, pm_proc_feed feed,
                                void *ctx, pm_proc_reading *out, pm_proc_fate *fate,
                                pmapdb_error *err)
 {
-    map_file f = {.p = p, .name = file, .piece = piece ? piece : choose_piece(p, file)};
+    map_file f = {.p = p, .name = file, .piece = piece};
     int64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), mono = clock_ns(CLOCK_MONOTONIC);
     int64_t utc = clock_ns(CLOCK_REALTIME);
     pm_proc_fate found = PM_PROC_GOOD;
@@ -232,8 +210,6 @@ pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece,
         .read_us = (clock_ns(CLOCK_MONOTONIC) - mono) / 1000,
         .cpu_us = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) / 1000,
         .longest_us = f.longest_ns / 1000,
-        .longest_cpu_us =
-            f.piece <= PM_PROC_PIECE_SINGLE ? f.longest_cpu_ns / 1000 : PMAPDB_UNKNOWN,
         .bytes = f.bytes,
     };
     return PMAPDB_OK;

@@ -60,7 +60,8 @@ static pmapdb_status read_in(pm_blocks *out, const pm_proc *p, const char *file,
     pm_proc_fate fate = PM_PROC_GOOD;
     pmapdb_status st = pm_reader_new(&events, PM_DIALECT_COUNT, &reader, err);
 
-    PM_STEP(st, pm_proc_read_map(p, file, 0, feed_reader, reader, &reading, &fate, err));
+    PM_STEP(st, pm_proc_read_map(p, file, PM_PROC_PIECE_SINGLE, feed_reader, reader, &reading,
+                                 &fate, err));
     PM_STEP(st, say_fate(fate, file, p->pid, err));
     PM_STEP(st, pm_reader_finish(reader, err));
     pm_reader_free(reader);

@@ -136,29 +136,6 @@ static void becomes_another_program(void **state)
     word(l, "SELECT exe LIKE '%sleep' FROM live_process ORDER BY live_process_id DESC", "1");
 }
 
-/* What was predicted from nothing is predicted from the first reading in the second beat, and from
- * the store in the next run. */
-static void costs_are_learnt(void **state)
-{
-    live *l = *state;
-
-    child(l, "worker");
-    for (int i = 0; i < 80; i++)
-        ask(l, 0, 'g');
-    begin_run(l, 1, 2);
-    run(l);
-    assert_int_equal(number(l, "SELECT count(DISTINCT predicted_us) FROM live_reading"), 2);
-    begin_run(l, 1, PMAPDB_UNKNOWN);
-    l->options.every_ms = PMAPDB_UNKNOWN;
-    l->options.max_stall_us = 1;
-    run(l);
-    expect(l, "api_tests maps complete none degraded\n");
-    assert_int_equal(number(l,
-                            "SELECT predicted_us = (SELECT predicted_us FROM live_reading LIMIT 1) "
-                            "FROM live_reading ORDER BY snapshot_id DESC"),
-                     0);
-}
-
 /* ---- what the store does ---- */
 
 static sqlite3 *other;
@@ -328,7 +305,7 @@ static void one_run_of_a_selection(void **state)
 }
 
 RUN_TESTS(WITH_RUN(beats_are_aligned), WITH_RUN(stopped), WITH_RUN(all_have_ended),
-          WITH_RUN(only_what_moved), WITH_RUN(becomes_another_program), WITH_RUN(costs_are_learnt),
-          WITH_RUN(lost_beats), WITH_RUN(whole_or_not_at_all),
-          WITH_RUN(one_beat_is_not_lost_silently), WITH_RUN(patience),
-          TEST_WITH(lock_is_for_writers, box_enter, box_leave), WITH_RUN(one_run_of_a_selection))
+          WITH_RUN(only_what_moved), WITH_RUN(becomes_another_program), WITH_RUN(lost_beats),
+          WITH_RUN(whole_or_not_at_all), WITH_RUN(one_beat_is_not_lost_silently),
+          WITH_RUN(patience), TEST_WITH(lock_is_for_writers, box_enter, box_leave),
+          WITH_RUN(one_run_of_a_selection))

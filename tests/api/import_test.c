@@ -269,7 +269,7 @@ static void given_name_host_and_time(void **state)
 }
 
 RUN_TESTS(WITH_IMPORT(one_file), WITH_IMPORT(every_packing_is_known_again),
-          WITH_IMPORT(mtime_is_a_time), WITH_IMPORT(proc_file_is_of_now), WITH_IMPORT(several_blocks_with_times),
-          WITH_IMPORT(log_without_times), WITH_IMPORT(what_gives_nothing), WITH_IMPORT(partial),
-          WITH_IMPORT(no_pid), WITH_IMPORT(stopped), WITH_IMPORT(wrong_options),
-          WITH_IMPORT(given_name_host_and_time))
+          WITH_IMPORT(mtime_is_a_time), WITH_IMPORT(proc_file_is_of_now),
+          WITH_IMPORT(several_blocks_with_times), WITH_IMPORT(log_without_times),
+          WITH_IMPORT(what_gives_nothing), WITH_IMPORT(partial), WITH_IMPORT(no_pid),
+          WITH_IMPORT(stopped), WITH_IMPORT(wrong_options), WITH_IMPORT(given_name_host_and_time))

@@ -3,9 +3,11 @@
  *     stall target MIB MAPPINGS   MIB touched in so many mappings, without huge pages; a thread
  * maps, touches and unmaps 64 KiB in a loop and counts how long that took. Prints "ready". "begin"
  * on standard input forgets what was counted, "end" prints it: the longest in us, then 24 counts,
- * the n-th of those below 2^n us; the end of input ends it. stall read PID FILE PIECE   reads
- * /proc/PID/FILE in pieces, as simply as can be
- */
+ * the n-th of those below 2^n us; the end of input ends it.
+ *
+ *     stall still MIB MAPPINGS    the same without the thread
+ *     stall read PID FILE PIECE   reads /proc/PID/FILE in pieces, as simply as can be, and prints
+ * the longest read(2) in us of CPU time */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,11 +25,11 @@
 
 static atomic_ullong counts[BUCKETS], longest_ns;
 
-static uint64_t now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
@@ -64,14 +66,14 @@ static void *work(void *unused)
 
     (void)unused;
     for (;;) {
-        uint64_t busy = busy_ns(schedstat), began = now_ns(), took;
+        uint64_t busy = busy_ns(schedstat), began = clock_ns(CLOCK_MONOTONIC), took;
         char *p = mmap(NULL, AREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
         if (p == MAP_FAILED)
             return NULL;
         memset(p, 1, AREA);
         munmap(p, AREA);
-        took = now_ns() - began;
+        took = clock_ns(CLOCK_MONOTONIC) - began;
         busy = busy_ns(schedstat) - busy;
         count(took > busy ? took - busy : 0);
     }
@@ -109,13 +111,14 @@ static void tell(void)
     fflush(stdout);
 }
 
-static int target(size_t mib, size_t mappings)
+static int target(size_t mib, size_t mappings, int works)
 {
     pthread_t thread;
     char line[16];
 
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-    if (mappings == 0 || fill(mib, mappings) != 0 || pthread_create(&thread, NULL, work, NULL) != 0)
+    if (mappings == 0 || fill(mib, mappings) != 0 ||
+        (works && pthread_create(&thread, NULL, work, NULL) != 0))
         return 1;
     printf("ready\n");
     fflush(stdout);
@@ -131,14 +134,21 @@ static int target(size_t mib, size_t mappings)
 static int read_file(const char *pid, const char *file, size_t piece)
 {
     char path[64], *block = malloc(piece);
+    uint64_t began, took, longest = 0;
+    ssize_t n;
     int fd;
 
     snprintf(path, sizeof path, "/proc/%s/%s", pid, file);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || !block)
         return 1;
-    while (read(fd, block, piece) > 0)
-        ;
+    do {
+        began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        n = read(fd, block, piece);
+        took = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+        longest = took > longest ? took : longest;
+    } while (n > 0);
+    printf("%llu\n", (unsigned long long)(longest / 1000));
     close(fd);
     free(block);
     return 0;
@@ -146,10 +156,10 @@ static int read_file(const char *pid, const char *file, size_t piece)
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "target") == 0)
-        return target(strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10));
+    if (argc == 4 && (strcmp(argv[1], "target") == 0 || strcmp(argv[1], "still") == 0))
+        return target(strtoul(argv[2], NULL, 10), strtoul(argv[3], NULL, 10), argv[1][0] == 't');
     if (argc == 5 && strcmp(argv[1], "read") == 0)
         return read_file(argv[2], argv[3], strtoul(argv[4], NULL, 10));
-    fprintf(stderr, "usage: stall target MIB MAPPINGS | stall read PID FILE PIECE\n");
+    fprintf(stderr, "usage: stall target|still MIB MAPPINGS | stall read PID FILE PIECE\n");
     return 2;
 }

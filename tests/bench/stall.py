@@ -2,6 +2,7 @@
 """Benchmark: how long a process waits for its own memory map while it is looked at.
 
     PMAPDB=build/release/pmapdb tests/bench/stall.py [--mib 4096] [--runs 11] [--mappings 1,64,1024]
+    PMAPDB=build/release/pmapdb tests/bench/stall.py --predict [--runs 4] [--max-stall 50ms]
 
 tests/bench/stall.c holds so much memory in so many mappings, without huge pages, and a thread of it
 maps, touches and unmaps 64 KiB without a pause. How long a round of that was blocked at most (time
@@ -19,6 +20,12 @@ many rounds were blocked for how long, of all runs. Wanted: above is not longer 
 medians, within a quarter and 2 ms), and below not longer than maps in the same way. A reader that
 has to wait for a processor while it holds the map makes the stall longer: run this on a quiet
 machine. One round takes the map twice, so a stall may be twice the walk through one mapping.
+
+--predict compares the prediction with the truth. Processes of 64 MiB to 8 GiB in 1 to 4,000
+mappings are captured --runs times each into one store, as cron does. The truth is the longest
+read(2) of the plain reader, in CPU time, the median of three. Printed: prediction over truth, and
+how many captures were spared in vain (maps, although smaps would have been short enough) or hurt
+(smaps, although it is longer than the budget).
 """
 import argparse
 import os
@@ -35,8 +42,8 @@ READERS = ("idle", "maps", "plain", "whole", "above", "below")
 
 
 class Target:
-    def __init__(self, program, mib, mappings):
-        self.process = subprocess.Popen([program, "target", str(mib), str(mappings)], text=True,
+    def __init__(self, program, mib, mappings, kind="target"):
+        self.process = subprocess.Popen([program, kind, str(mib), str(mappings)], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         if self.process.stdout.readline() != "ready\n":
             sys.exit("the target could not be set up: too little memory?")
@@ -72,7 +79,8 @@ def look(reader, program, target, store, pause):
     if reader == "idle":
         time.sleep(pause)
     else:
-        subprocess.run(command(reader, program, target.pid, store), check=True)
+        subprocess.run(command(reader, program, target.pid, store), check=True,
+                       stdout=subprocess.DEVNULL)
     took = time.monotonic() - began
     return *target.counts(), took
 
@@ -133,17 +141,72 @@ def measures(store):
     return out.splitlines()[1:]
 
 
+# ---- prediction against truth ----
+
+SIZES = ((64, 1), (256, 1), (256, 1024), (1024, 1), (1024, 16), (2048, 1), (1024, 4000), (4096, 1), (4096, 64),
+         (4096, 4000), (8192, 1), (8192, 4), (8192, 1024), (512, 1), (2048, 4))
+
+
+def truth_us(program, pid):
+    return statistics.median(
+        int(subprocess.run([program, "read", pid, "smaps", "512"], check=True, text=True,
+                           stdout=subprocess.PIPE).stdout) for _ in range(3))
+
+
+def captured(store, pid, max_stall):
+    """What one capture stored: (dialect, predicted us or None)."""
+    subprocess.run([PMAPDB, "--db", store, "-q", "capture", "--measure", "auto", "--max-stall", max_stall, pid],
+                   check=True)
+    sql = ("SELECT s.dialect, i.predicted_us FROM live_reading i JOIN snapshot s USING (snapshot_id) "
+           "ORDER BY snapshot_id DESC LIMIT 1")
+    out = subprocess.run([PMAPDB, "--db", store, "-f", "csv", "sql", sql], text=True,
+                         stdout=subprocess.PIPE, check=True).stdout
+    dialect, predicted = out.splitlines()[1].replace('"', '').split(",")
+    return dialect, int(predicted) if predicted else None
+
+
+def predict(program, folder, n_runs, max_stall):
+    store = os.path.join(folder, "predict.db")
+    budget_us = float(max_stall.removesuffix("ms")) * 1000
+    ratios, first, vain, hurt, n = [], [], 0, 0, 0
+    print(f"{'MiB':>6} {'mappings':>8} {'truth ms':>9}  prediction ms, s: smaps, m: maps")
+    for mib, mappings in SIZES:
+        target = Target(program, mib, mappings, "still")
+        truth = truth_us(program, target.pid)
+        runs = [captured(store, target.pid, max_stall) for _ in range(n_runs)]
+        target.close()
+        known = [us / max(truth, 1) for _, us in runs if us is not None]
+        ratios += known
+        first += known[:1]
+        vain += sum(dialect == "maps" and truth <= budget_us for dialect, _ in runs)
+        hurt += sum(dialect == "smaps" and truth > budget_us for dialect, _ in runs)
+        n += len(runs)
+        words = " ".join(f"{'?' if us is None else round(us / 1000, 1)}{dialect[0]}" for dialect, us in runs)
+        print(f"{mib:>6} {mappings:>8} {truth / 1000:>9.1f}  {words}", flush=True)
+    for name, all_of in (("all", ratios), ("first sight", first)):
+        if all_of:
+            error = statistics.median(abs(r - 1) for r in all_of)
+            print(f"prediction / truth, {name}: median {statistics.median(all_of):.2f}, most "
+                  f"{max(all_of):.2f}, least {min(all_of):.2f}; median error {error:.0%}, n {len(all_of)}")
+    print(f"{n} captures, --max-stall {max_stall}: {vain} spared in vain, {hurt} hurt")
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--mib", type=int, default=4096)
     options.add_argument("--runs", type=int, default=11)
     options.add_argument("--mappings", default="1,64,1024")
+    options.add_argument("--predict", action="store_true")
+    options.add_argument("--max-stall", default="50ms")
     args = options.parse_args()
     good = True
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "stall")
         subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-o", program, HERE / "stall.c", "-pthread"],
                        check=True)
+        if args.predict:
+            predict(program, folder, args.runs, args.max_stall)
+            return
         for mappings in map(int, args.mappings.split(",")):
             runs = measure(program, args.mib, mappings, args.runs, folder)
             good &= show(args.mib, mappings, runs)

@@ -1,91 +1,109 @@
-/* choose: smaps or maps for a process, by the cost of earlier readings. */
+/* choose: smaps or maps for a process, by the stall that smaps would cause.
+ *
+ * While the kernel writes the part of smaps for one mapping, it visits every page of the mapping
+ * and locks the memory map of the process: mmap, munmap, and on older kernels page faults, wait for
+ * that long. The longest such wait is predicted from the votes of
+ *
+ *     - each of the latest readings of this process, which are in the store: its longest read(2)
+ *     - the host: pages in the largest mapping x median cost of a page in all latest readings
+ *
+ * by their median, the lower one of two. One bad reading therefore changes nothing, and a process
+ * whose pages cost less than those of others (huge pages) is known after one reading.
+ *
+ * The host's vote is right within a factor of DOUBT: where that vote is the median, as for a
+ * process that was never read, smaps is read up to so many budgets, and the next median is a
+ * reading. A process that is spared is not measured; its readings count for PM_READING_CAPTURES
+ * captures, then the host's vote decides again. */
 #include "api/capture/run.h"
 
-#include "base/clock/clock.h"
+#include <math.h>
 #include <stdio.h>
 
-static void learn_stored(pm_budget *own, pm_budget_host *host, const pm_reading *r)
+#define PAGE_KIB 4
+#define NS_MOST 1000.0 /* no page costs as much */
+#define NS_HUGE 1.0    /* a page in a huge page costs about half of this */
+#define DOUBT 4
+
+static int64_t all_kib(const pm_proc_extent *e)
 {
-    pm_budget_learn(own, host,
-                    &(pm_budget_reading){.kept = *r,
-                                         .largest_kib = PMAPDB_UNKNOWN,
-                                         .longest_cpu_us = PMAPDB_UNKNOWN});
+    return e->resident_kib + e->swap_kib;
 }
 
-/* Recalls the costs that the store has for the host and this process. Only for a process that would
- * be too slow without them: most processes are small. */
-static void recall(pm_capture_run *run, pm_target *t)
+/* The time in us to walk through so many KiB, at most `small_kib` of them in small pages. */
+static int64_t walk_us(int64_t kib, int64_t small_kib, double ns)
 {
-    pm_reading readings[PM_BUDGET_READINGS];
+    int64_t small = small_kib >= 0 && small_kib < kib ? small_kib : kib;
+
+    return (int64_t)ceil(((double)small * ns + (double)(kib - small) * NS_HUGE) / PAGE_KIB / 1000);
+}
+
+static const char *say_time(char out[32], int64_t us)
+{
+    if (us >= 1000000)
+        snprintf(out, 32, "%.1f s", (double)us / 1e6);
+    else
+        snprintf(out, 32, us >= 10000 ? "%.0f ms" : "%.1f ms", (double)us / 1e3);
+    return out;
+}
+
+static void explain(pm_target *t, int64_t most_us, bool forbidden)
+{
+    char stall[32], most[32], times[16] = "", then[64] = "a longer --max-stall reads it";
+
+    if (forbidden)
+        snprintf(times, sizeof times, "%d times ", DOUBT);
+    else
+        snprintf(then, sizeof then, "read again within %d captures", PM_READING_CAPTURES);
+    snprintf(t->degraded, sizeof t->degraded,
+             "smaps would lock its memory map for about %s, more than %s--max-stall %s; %s",
+             say_time(stall, t->live.predicted_us), times, say_time(most, most_us), then);
+    t->live.degraded = t->degraded;
+}
+
+/* True if smaps may be read. Asks as little as possible: the store, then maps. */
+static bool fits(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_extent *e)
+{
+    int64_t most_us = run->options->max_stall_us;
+    pm_reading_ask ask = {.host = run->host,
+                          .boot_id = run->boot_id,
+                          .pid = t->pid,
+                          .start_time = t->start_time,
+                          .kib = all_kib(e)};
     pm_sql *sql = run->store->sql;
-    size_t n = 0;
-    bool has = false;
+    int64_t us = 0;
+    bool measured = false;
 
-    if (!run->recalled &&
-        did(run, pm_reading_host(sql, run->host, readings, PM_BUDGET_READINGS, &n, &run->error)))
-        for (size_t i = 0; i < n; i++)
-            learn_stored(&(pm_budget){0}, &run->budget, &readings[i]);
-    run->recalled = true;
-    if (!t->budget.known && !t->recalled &&
-        did(run, pm_reading_own(sql, run->host, run->boot_id, t->pid, t->start_time, readings, &has,
-                                &run->error)) &&
-        has)
-        learn_stored(&t->budget, NULL, readings);
-    t->recalled = true;
+    did(run, pm_reading_page_ns(sql, run->host, &ask.page_ns, &run->error));
+    ask.host_us = walk_us(ask.kib, PMAPDB_UNKNOWN, (double)ask.page_ns);
+    did(run, pm_reading_stall(sql, &ask, &us, &measured, &run->error));
+    if (us > most_us && pm_proc_largest(p, e)) {
+        ask.host_us = walk_us(e->largest_kib, e->small_kib, (double)ask.page_ns);
+        did(run, pm_reading_stall(sql, &ask, &us, &measured, &run->error));
+    }
+    t->live.predicted_us = us;
+    if (us <= most_us || (!measured && us / DOUBT <= most_us))
+        return true;
+    explain(t, most_us, ask.host_us / DOUBT > most_us);
+    return false;
 }
 
-/* Predicts the stall from as little as possible: statm, then the costs in the store, then maps. */
-static int64_t predict(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_extent *extent)
-{
-    int64_t now_ms = pm_clock_now(), most_us = run->options->max_stall_us, us;
-
-    us = pm_budget_predict(&t->budget, &run->budget, now_ms, extent, most_us, NULL);
-    if (us <= most_us)
-        return us;
-    recall(run, t);
-    if (!pm_proc_largest(p, extent))
-        return PMAPDB_UNKNOWN;
-    return pm_budget_predict(&t->budget, &run->budget, now_ms, extent, most_us, t->degraded);
-}
-
-pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t)
+pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t, size_t *piece)
 {
     const pmapdb_capture_options *o = run->options;
-    pm_proc_extent extent;
+    pm_proc_extent e;
 
     t->live.predicted_us = PMAPDB_UNKNOWN;
-    if (o->measure != PMAPDB_MEASURE_AUTO)
-        return o->measure == PMAPDB_MEASURE_MAPS ? PM_DIALECT_MAPS : PM_DIALECT_SMAPS;
-    if (pm_proc_statm(p, &extent))
-        t->live.predicted_us = predict(run, p, t, &extent);
-    if (t->live.predicted_us <= o->max_stall_us)
-        return PM_DIALECT_SMAPS;
-    t->live.degraded = t->degraded;
-    return PM_DIALECT_MAPS;
-}
+    *piece = PM_PROC_PIECE;
+    if (o->measure == PMAPDB_MEASURE_MAPS)
+        return PM_DIALECT_MAPS;
+    if (o->measure == PMAPDB_MEASURE_AUTO) {
+        bool is_open = pm_proc_statm(p, &e); /* if not, the process has ended */
 
-static int64_t most_in_one_kib(const pm_capture *c)
-{
-    uint64_t most = 0;
-
-    for (size_t i = 0; i < c->n_rows; i++) {
-        const pm_mapping *m = pm_capture_row(c, i);
-        uint64_t kib = m->value[PM_RSS] + m->value[PM_SWAP];
-
-        most = kib > most ? kib : most;
+        if (!is_open || walk_us(all_kib(&e), PMAPDB_UNKNOWN, NS_MOST) <= o->max_stall_us)
+            return PM_DIALECT_SMAPS;
+        if (!fits(run, p, t, &e))
+            return PM_DIALECT_MAPS;
     }
-    return (int64_t)most;
-}
-
-void pm_capture_learn(pm_capture_run *run, pm_target *t, int64_t longest_cpu_us)
-{
-    pm_budget_learn(&t->budget, &run->budget,
-                    &(pm_budget_reading){.kept = {.taken_ms = t->live.utc_ms,
-                                                  .resident_kib = t->live.rss_kib,
-                                                  .swap_kib = t->live.swap_kib,
-                                                  .mappings = (int64_t)t->capture.n_rows,
-                                                  .cpu_us = t->live.cpu_us,
-                                                  .longest_us = t->live.longest_us},
-                                         .largest_kib = most_in_one_kib(&t->capture),
-                                         .longest_cpu_us = longest_cpu_us});
+    *piece = PM_PROC_PIECE_SINGLE;
+    return PM_DIALECT_SMAPS;
 }

@@ -13,8 +13,8 @@ static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken,
 }
 
 /* PMAPDB_INPUT: the mappings overlap, or cannot be parsed. */
-static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect,
-                              int64_t *longest_cpu_us, pm_proc_fate *fate, pmapdb_error *err)
+static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect, size_t piece,
+                              pm_proc_fate *fate, pmapdb_error *err)
 {
     pm_proc_reading reading;
     pm_capture *c = &t->capture;
@@ -22,8 +22,8 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
     pmapdb_status st = t->map ? PMAPDB_OK : pm_live_map_new(&t->map, err);
 
     PM_STEP(st, pm_live_map_begin(t->map, dialect, err));
-    PM_STEP(st,
-            pm_proc_read_map(p, pm_dialect_name(dialect), 0, feed, t->map, &reading, fate, err));
+    PM_STEP(st, pm_proc_read_map(p, pm_dialect_name(dialect), piece, feed, t->map, &reading, fate,
+                                 err));
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
     t->live.mono_ns = reading.mono_ns;
@@ -31,7 +31,6 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
     t->live.read_us = reading.read_us;
     t->live.cpu_us = reading.cpu_us;
     t->live.longest_us = reading.longest_us;
-    *longest_cpu_us = reading.longest_cpu_us;
     st = pm_live_map_finish(t->map, &c->block, &c->pool, &rows, &c->n_rows, err);
     c->rows = (uint32_t *)rows; /* until the next reading, which is after the storing */
     if (st == PMAPDB_OK && c->n_rows == 0)
@@ -41,12 +40,12 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
 
 /* Reads the map again if its mappings overlap: such a map mixes several moments. */
 static void read_whole_map(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_dialect dialect,
-                           int64_t *longest_cpu_us, pm_proc_fate *fate)
+                           size_t piece, pm_proc_fate *fate)
 {
     pmapdb_status st = PMAPDB_INPUT;
 
     for (int i = 0; i < TRIES && st == PMAPDB_INPUT; i++)
-        st = read_map(p, t, dialect, longest_cpu_us, fate, &run->error);
+        st = read_map(p, t, dialect, piece, fate, &run->error);
     if (st == PMAPDB_INPUT && pm_live_map_torn(t->map))
         *fate = PM_PROC_TORN;
     else
@@ -110,16 +109,16 @@ static void identify(const pm_capture_run *run, const pm_proc *p, pm_target *t, 
 pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     pm_proc_fate fate = PM_PROC_GOOD;
-    int64_t longest_cpu_us = 0;
     pm_dialect dialect;
+    size_t piece;
     int failed;
 
     t->capture = (pm_capture){0};
     t->live = (pm_live){.boot_id = run->boot_id};
     t->refused = false;
-    dialect = pm_capture_choose(run, p, t);
+    dialect = pm_capture_choose(run, p, t, &piece);
     if (run->st == PMAPDB_OK)
-        read_whole_map(run, p, t, dialect, &longest_cpu_us, &fate);
+        read_whole_map(run, p, t, dialect, piece, &fate);
     pm_target_weigh(&run->targets, t);
     if (run->st != PMAPDB_OK || fate != PM_PROC_GOOD)
         return fate;
@@ -128,8 +127,6 @@ pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *t
         did(run, pm_fail_nomem(&run->error));
     if (failed)
         return PM_PROC_GONE;
-    if (dialect == PM_DIALECT_SMAPS)
-        pm_capture_learn(run, t, longest_cpu_us);
     read_standing(run, p, t);
     if (run->st != PMAPDB_OK)
         return fate;

@@ -1,4 +1,4 @@
-/* run: the state of a live capture that its steps share: select -> choose (budget) -> read -> put,
+/* run: the state of a live capture that its steps share: select -> choose -> read -> put,
  * at every beat.
  *
  * Errors are sticky: `st` and `error` hold the first failure of a beat, and the steps after it do
@@ -6,9 +6,9 @@
 #ifndef PM_API_CAPTURE_RUN_H
 #define PM_API_CAPTURE_RUN_H
 
-#include "api/capture/budget.h"
 #include "api/capture/select.h"
 #include "parse/live_map.h"
+#include "source/proc.h"
 #include "store/write/live_reading.h"
 #include "store/write/put.h"
 
@@ -20,8 +20,6 @@ typedef struct pm_target {
     size_t bytes;     /* held by `map` */
     bool asked;       /* the store was asked for rss_kib */
     int64_t rss_kib;  /* of its last stored snapshot; PMAPDB_UNKNOWN: no such snapshot */
-    bool recalled;    /* the store was asked for the cost of its last reading */
-    pm_budget budget; /* the cost of its readings */
     /* of the current beat: */
     bool waiting; /* read, but not stored yet */
     bool refused; /* the store refuses it */
@@ -47,8 +45,6 @@ typedef struct pm_capture_run {
     pm_buf shown; /* the name of the selection in the store */
     pm_keep_cmdline *keep_cmdline;
     pm_targets targets;
-    pm_budget_host budget;
-    bool recalled; /* the store was asked for the cost of readings on this host */
     pm_proc_host *machine;
     int root, lock;
     char boot_id[64], host[256];
@@ -85,10 +81,10 @@ void pm_target_forget_map(pm_targets *t, pm_target *target);
 
 /* ---- choose.c ---- */
 
-/* Chooses smaps or maps. Sets live.predicted_us, and live.degraded if maps is forced. */
-pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *target);
-/* Notes the cost of the smaps in the target's capture. */
-void pm_capture_learn(pm_capture_run *run, pm_target *target, int64_t longest_cpu_us);
+/* Chooses smaps or maps, and the bytes per read(2). Sets live.predicted_us if the process is not
+ * small, and live.degraded if maps is read because of the budget. */
+pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *target,
+                             size_t *piece);
 
 /* ---- read.c ---- */
 

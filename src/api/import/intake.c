@@ -200,8 +200,8 @@ static void leave_begun(pm_intake *in, const pm_source *source)
 {
     const pm_source_entry *e = in->entry;
     size_t n = in->n_pending - in->first;
-    bool fresh = !e->in_archive && e->mtime_ms != PMAPDB_UNKNOWN &&
-                 pm_clock_now() - e->mtime_ms < FRESH_MS;
+    bool fresh =
+        !e->in_archive && e->mtime_ms != PMAPDB_UNKNOWN && pm_clock_now() - e->mtime_ms < FRESH_MS;
     bool changed = pm_source_changed(source);
     bool partial = n > 1 && in->pending[in->n_pending - 1].capture->block.state == PM_STATE_PARTIAL;
 

@@ -39,16 +39,24 @@ pmapdb_status pm_sweep_end(pm_sql *sql, int64_t capture_id, int64_t ended_ms, co
 pmapdb_status pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
                              int64_t start_time, int64_t *rss_kib, pmapdb_error *err);
 
-/* The cost of one reading of smaps. */
-typedef struct pm_reading {
-    int64_t taken_ms, resident_kib, swap_kib, mappings, cpu_us, longest_us;
-} pm_reading;
+/* Sets *ns to the median cost of a page in the newest readings of smaps on a host; to 100, which
+ * was reported for older kernels (4.5 s for 210 GB), before the third reading. */
+pmapdb_status pm_reading_page_ns(pm_sql *sql, const char *host, int64_t *ns, pmapdb_error *err);
 
-/* Reads the newest reading of a process. */
-pmapdb_status pm_reading_own(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
-                             int64_t start_time, pm_reading *out, bool *found, pmapdb_error *err);
-/* Reads the newest readings of large processes on a host, at most `max`. */
-pmapdb_status pm_reading_host(pm_sql *sql, const char *host, pm_reading *out, size_t max, size_t *n,
-                              pmapdb_error *err);
+/* The readings of a process count for so many of its captures. */
+#define PM_READING_CAPTURES 100
+
+typedef struct pm_reading_ask {
+    const char *host, *boot_id;
+    int64_t pid, start_time;
+    int64_t kib; /* resident and swapped now: all that came since a reading lengthens its stall */
+    int64_t page_ns; /* the cost of a page on the host */
+    int64_t host_us; /* the stall by that cost: one vote */
+} pm_reading_ask;
+
+/* Predicts the stall from reading smaps: the lower median of host_us and the longest read(2) of the
+ * four newest readings of the process. *measured: the median is such a reading. */
+pmapdb_status pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, int64_t *us, bool *measured,
+                               pmapdb_error *err);
 
 #endif

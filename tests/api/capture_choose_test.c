@@ -1,0 +1,148 @@
+/* capture_choose_test: smaps or maps, by what earlier readings took. */
+#include "api/live.h"
+
+#define BUDGET 15000 /* us; at 100 ns a page the child takes 2 ms, 6 with a sanitizer */
+#define BAD 60000
+
+#define SMAPS "api_tests smaps complete status\n"
+#define SPARED "api_tests maps complete none degraded\n"
+
+/* A process of 80 MiB, and a budget that makes its prediction matter. */
+static void begin_large(live *l)
+{
+    child(l, "worker");
+    for (int i = 0; i < 80; i++)
+        ask(l, 0, 'g');
+    l->options.n_pids = 1;
+    l->options.max_stall_us = BUDGET;
+}
+
+static void capture(live *l, const char *wanted)
+{
+    run(l);
+    expect(l, wanted);
+}
+
+/* Captures smaps, and writes into the store how long its longest read(2) took. Without its memory
+ * the reading tells nothing about the host. */
+static void capture_in(live *l, int us)
+{
+    char sql[200];
+
+    capture(l, SMAPS);
+    snprintf(sql, sizeof sql,
+             "UPDATE live_reading SET longest_us = %d, cpu_us = %d + 5, anon_kib = 0 "
+             "WHERE snapshot_id = (SELECT max(snapshot_id) FROM live_reading)",
+             us, us);
+    assert_int_equal(sqlite3_exec(l->store->db, sql, NULL, NULL, NULL), SQLITE_OK);
+}
+
+static void spare(live *l, int n)
+{
+    l->options.measure = PMAPDB_MEASURE_MAPS;
+    while (n--)
+        run(l);
+    l->options.measure = PMAPDB_MEASURE_AUTO;
+}
+
+static int64_t predicted(const live *l)
+{
+    return number(l, "SELECT predicted_us FROM live_reading ORDER BY snapshot_id DESC");
+}
+
+/* One bad reading, of a host that was asleep meanwhile, changes nothing; a second one does. */
+static void one_bad_reading(void **state)
+{
+    live *l = *state;
+
+    begin_large(l);
+    capture_in(l, BAD);
+    assert_in_range(predicted(l), 1000, BUDGET);
+    capture_in(l, 1500);
+    capture_in(l, BAD);
+    capture_in(l, BAD);
+    capture(l, SPARED);
+    assert_in_range(predicted(l), BAD, 2 * BAD);
+}
+
+/* A single good reading tells that the pages of this process cost less than those of others. */
+static void one_good_reading(void **state)
+{
+    live *l = *state;
+
+    begin_large(l);
+    capture_in(l, 7);
+    l->options.max_stall_us = 500;
+    capture_in(l, 7);
+    assert_in_range(predicted(l), 7, 499);
+    for (int i = 0; i < 20; i++) /* all that came may have come to the largest mapping */
+        ask(l, 0, 'g');
+    capture(l, SPARED);
+    assert_in_range(predicted(l), 500, BUDGET);
+}
+
+/* A process that is spared is read again within 100 captures. */
+static void read_again(void **state)
+{
+    live *l = *state;
+
+    begin_large(l);
+    capture_in(l, BAD);
+    capture_in(l, BAD);
+    capture(l, SPARED);
+    word(l,
+         "SELECT degraded LIKE '%; read again within 100 captures' FROM live_reading "
+         "ORDER BY snapshot_id DESC",
+         "1");
+    spare(l, 97);
+    capture(l, SPARED);
+    capture(l, SMAPS);
+}
+
+/* What may fit is measured, until two readings agree; what is four times too much never is. */
+static void never_read(void **state)
+{
+    live *l = *state;
+    int64_t host_us;
+
+    begin_large(l);
+    capture_in(l, BAD);
+    host_us = predicted(l);
+    l->options.max_stall_us = host_us / 2;
+    capture_in(l, BAD);
+    capture(l, SPARED);
+    spare(l, 100);
+    capture_in(l, BAD);
+    l->options.max_stall_us = host_us / 5;
+    spare(l, 100);
+    capture(l, SPARED);
+    word(l,
+         "SELECT degraded LIKE '%4 times --max-stall%; a longer --max-stall reads it' "
+         "FROM live_reading ORDER BY snapshot_id DESC",
+         "1");
+}
+
+/* The host's cost is the median of its readings, from three on; it speaks for a new process. */
+static void cost_on_host(void **state)
+{
+    live *l = *state;
+    int64_t before;
+
+    begin_large(l);
+    capture_in(l, 1500);
+    before = predicted(l);
+    capture_in(l, 1500);
+    capture_in(l, 1500);
+    assert_int_equal(sqlite3_exec(l->store->db,
+                                  "UPDATE live_reading SET file_kib = 0, shmem_kib = 0, "
+                                  "anon_kib = 400000, cpu_us = 1500 * snapshot_id * snapshot_id + "
+                                  "(SELECT 2.5 * mappings FROM snapshot LIMIT 1); "
+                                  "UPDATE process SET pid = 1",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    capture(l, SMAPS); /* 6 ms for 100,000 pages */
+    assert_in_range(predicted(l) * 100, before * 58, before * 62);
+}
+
+RUN_TESTS(WITH_RUN(one_bad_reading), WITH_RUN(one_good_reading), WITH_RUN(read_again),
+          WITH_RUN(never_read), WITH_RUN(cost_on_host))

@@ -55,7 +55,7 @@ piece AS (
         AND (m.flags IS NULL OR ' ' || m.flags || ' ' GLOB '* mr *'
           AND ' ' || m.flags || ' ' GLOB '* mw *' AND ' ' || m.flags || ' ' GLOB '* me *') END, 0)
       AS is_stack,
-    m.start >= 824633720832 AND m.start < 893353197568 AND m.path = '' AS is_go, -- 0xc000000000
+    m.start = 824633720832 AND m.path = '' AS is_go, -- 0xc000000000, where a Go heap begins
     CASE WHEN lag(m.end) OVER below = m.start AND lag(m.perms) OVER below GLOB '---*'
         AND lag(m.end - m.start) OVER below <= 1048576
       THEN lag(m.end - m.start) OVER below / 1024 ELSE 0 END AS guard_kib

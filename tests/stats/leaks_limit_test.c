@@ -84,14 +84,35 @@ static void the_nearer_one_counts(void **state)
     pm_leak_options options = with(NAN);
 
     judge_n(&fills, 1, &options, N);
+    assert_int_equal(rows[1].verdict, SUSPECT);
     expect_limit(1, PM_LIMIT_RESERVATION, 60000, 42400 / 24000.0);
     options.memory_max_kib = 70000;
     judge_n(&fills, 1, &options, N);
     expect_limit(1, PM_LIMIT_RESERVATION, 60000, 42400 / 24000.0);
     expect_limit(0, PM_LIMIT_CGROUP, 70000, 52400 / 24000.0);
-    options.memory_max_kib = 50000;
+    options.memory_max_kib = 50000; /* ends the process before the reservation is full */
     judge_n(&fills, 1, &options, N);
+    assert_int_equal(rows[1].verdict, LEAK);
     expect_limit(1, PM_LIMIT_CGROUP, 50000, 32400 / 24000.0);
+}
+
+/* 400 and 800 KiB a minute: 72,000 KiB an hour together. */
+static void two_leaks_have_one_end(void **state)
+{
+    static const model two[] = {
+        {"heap", SMAPS(L(1, 0), L(4400, 400), L(4400, 400), L(4400, 400))},
+        {"anonymous", SMAPS(L(1, 0), L(8000, 800), L(8000, 800), L(8000, 800))},
+    };
+    const double last = 4400 + 8000 + 39 * 1200;
+    pm_leak_options options = with(last + 36000);
+
+    judge_n(two, 2, &options, N);
+    for (size_t row = 0; row < 3; row++)
+        expect_limit(row, PM_LIMIT_CGROUP, last + 36000, .5);
+    options.address_limit_kib = last + 18000;
+    judge_n(two, 2, &options, N);
+    for (size_t row = 0; row < 3; row++)
+        expect_limit(row, PM_LIMIT_ADDRESS, last + 18000, .25);
 }
 
 /* Threads: 4,000 + 39 * 64 = 6,496 KiB of stacks beside 10,000 of heap; 3,840 KiB an hour. */
@@ -185,5 +206,5 @@ static void mappings_may_end_first(void **state)
 
 RUN_TESTS(TEST(a_cgroup_limits_the_process), TEST(near_it_a_leak_is_a_leak),
           TEST(what_is_given_comes_first), TEST(none_is_no_limit), TEST(the_nearer_one_counts),
-          TEST(address_space), TEST(address_space_may_end_first), TEST(the_stack_has_its_own),
-          TEST(mappings_end_too), TEST(mappings_may_end_first))
+          TEST(two_leaks_have_one_end), TEST(address_space), TEST(address_space_may_end_first),
+          TEST(the_stack_has_its_own), TEST(mappings_end_too), TEST(mappings_may_end_first))

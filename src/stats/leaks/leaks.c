@@ -186,6 +186,16 @@ static pmapdb_status judge_whole(pm_leak_work *work, pm_leak *rows, pm_leak *who
     return st;
 }
 
+/* The process ends as a whole: what grows in it shows that end, unless its own comes first. */
+static void take_end(const pm_leak *whole, pm_leak *row)
+{
+    if (!pm_leaks_flagged(row->verdict) || isnan(whole->eta_h) || row->eta_h <= whole->eta_h)
+        return;
+    row->limit = whole->limit;
+    row->limit_by = whole->limit_by;
+    row->eta_h = whole->eta_h;
+}
+
 pmapdb_status pm_leaks_judge(const pm_leak_process *process, const pm_leak_options *options,
                              pm_leak *out, pmapdb_error *err)
 {
@@ -208,6 +218,8 @@ pmapdb_status pm_leaks_judge(const pm_leak_process *process, const pm_leak_optio
         for (size_t k = 0; k < process->n_keys; k++)
             pm_leaks_limit(&work, &work.facts[k], &rows[k]);
         st = judge_whole(&work, rows, out, err);
+        for (size_t k = 0; k < process->n_keys; k++)
+            take_end(out, &rows[k]);
     }
     pm_leaks_work_free(&work);
     return st;

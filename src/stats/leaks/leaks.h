@@ -103,10 +103,11 @@ typedef struct pm_leak {
     pm_leak_rss rss_from;   /* for the whole */
     pm_trend trend; /* of `metric`; its verdict is that of the curve alone. For a leaking whole the
                        rates are sums, the rest is that of the largest leaking key */
-    double confidence;    /* 0 to 1: of the curve of `why_metric` */
-    double first, last;   /* the first and last known value of `metric`; NaN: no known value */
-    double limit;         /* of `metric`; NaN: unknown */
-    double eta_h;         /* hours until the limit at the current rate; NaN: unknown, or never */
+    double confidence;  /* 0 to 1: of the curve of `why_metric` */
+    double first, last; /* the first and last known value of `metric`; NaN: no known value */
+    double limit; /* the first to be reached: the own one, or that of the process; NaN: unknown */
+    double eta_h; /* hours until the limit: the own one at the rate of the row, that of the process
+                     at the rate of the process; NaN: unknown, or never */
     double mappings_rate; /* mappings per hour; NaN: unknown */
     int64_t newest_ms;    /* of the newest snapshot that knows `metric`; INT64_MIN: none does */
     char reason[192];     /* in words */

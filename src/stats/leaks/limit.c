@@ -111,6 +111,15 @@ static left limit_of_resident(const pm_leak_work *work, const pm_leak_facts *fac
     return nearest;
 }
 
+/* Mappings of constant size that fill end there, unless the process ends before. */
+static void end_of_mapping(const pm_leak_facts *facts, left nearest, pm_leak *row)
+{
+    double room = facts->last[PM_METRIC_SIZE] - facts->last[PM_METRIC_RSS];
+
+    if (facts->fixed && pm_leaks_flagged(row->verdict) && !(nearest.kib < room))
+        row->verdict = facts->family == PM_FAMILY_PRIVATE ? PM_VERDICT_SUSPECT : PM_VERDICT_PLATEAU;
+}
+
 /* If KiB grow in ever more mappings, the limit of mappings may be reached first. */
 static void say_map_count(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
 {
@@ -135,6 +144,7 @@ void pm_leaks_limit(const pm_leak_work *work, const pm_leak_facts *facts, pm_lea
 
     if (is_resident(row->metric)) {
         nearest = limit_of_resident(work, facts, row);
+        end_of_mapping(facts, nearest, row);
     } else if (row->metric == PM_METRIC_SIZE) {
         consider(&nearest, PM_LIMIT_ADDRESS, o->address_limit_kib,
                  last_known(whole[PM_METRIC_SIZE], n));

@@ -13,7 +13,7 @@ static const struct {
     const char *slug;
     pm_leak_family family;
 } families[] = {
-    {"heap", PM_FAMILY_PRIVATE},      {"stack", PM_FAMILY_PRIVATE},
+    {"heap", PM_FAMILY_EXTENDED},     {"stack", PM_FAMILY_EXTENDED},
     {"anonymous", PM_FAMILY_PRIVATE}, {"anonymous/thread-stack", PM_FAMILY_THREAD_STACK},
     {"kernel", PM_FAMILY_PRIVATE},    {"shared-memory", PM_FAMILY_SHARED},
     {"memfd", PM_FAMILY_SHARED},      {"shared-library", PM_FAMILY_FILE},
@@ -115,6 +115,14 @@ static void decide_thread_stack(pm_leak_facts *f, pm_leak *row)
     }
 }
 
+/* Notes what fills mappings of constant size. Memory that the kernel extends has no such end. */
+static void note_fixed(pm_leak_facts *f)
+{
+    f->fills = f->family != PM_FAMILY_EXTENDED;
+    f->fixed = f->fills && GROWN(f, SIZE) == 0 && GROWN(f, MAPPINGS) == 0 &&
+               f->first[PM_METRIC_SIZE] == f->last[PM_METRIC_SIZE];
+}
+
 /* rss grows in shared memory. Unknown private memory is not 0: then the size alone decides. */
 static void shared_grows(pm_leak_facts *f, pm_leak *row)
 {
@@ -126,6 +134,7 @@ static void shared_grows(pm_leak_facts *f, pm_leak *row)
                leaks(&f->size) ? PM_METRIC_SIZE : PM_METRIC_RSS);
         pm_leaks_say(row, "shared memory is created: size %s, %s", MORE(f, SIZE), PIECES(f));
     } else if (private > 0 && private >= PM_FOLLOWS * rss) {
+        note_fixed(f);
         settle(row, f->rss.verdict, PM_METRIC_RSS);
         pm_leaks_say(row, "fills a shared mapping that exists: private %s, ends at %s",
                      MORE(f, PRIVATE), SIZE(f->last[PM_METRIC_SIZE]));
@@ -163,8 +172,11 @@ static void decide_file(pm_leak_facts *f, pm_leak *row)
         pm_leaks_say(row, "touches pages of mapped files: private dirty %s, size flat",
                      isnan(dirty) ? "unknown" : "flat");
     } else if (dirty >= PM_FOLLOWS * fmax(rss, 1)) {
+        note_fixed(f);
         settle(row, f->rss.verdict, PM_METRIC_RSS);
         pm_leaks_say(row, "private copies of pages of files: %s", MORE(f, PRIVATE_DIRTY));
+        if (f->fixed)
+            pm_leaks_say(row, "ends at %s", SIZE(f->last[PM_METRIC_SIZE]));
     } else {
         settle(row, PM_VERDICT_SUSPECT, leaks(&f->size) ? PM_METRIC_SIZE : PM_METRIC_RSS);
         pm_leaks_say(row, "mapped files grow: size %s; cache, the kernel can drop it",
@@ -179,9 +191,10 @@ static void private_grows(pm_leak_facts *f, pm_leak *row)
 
     settle(row, f->rss.verdict, PM_METRIC_RSS);
     if (GROWN(f, SIZE) < PM_SIZE_FLAT * rss) {
-        f->fills = true;
-        pm_leaks_say(row, "fills a reservation, %s of %s", SIZE(f->last[PM_METRIC_RSS]),
-                     SIZE(f->last[PM_METRIC_SIZE]));
+        note_fixed(f);
+        pm_leaks_say(row, "fills %s, %s of %s",
+                     f->fixed ? "a reservation of fixed size" : "a reservation",
+                     SIZE(f->last[PM_METRIC_RSS]), SIZE(f->last[PM_METRIC_SIZE]));
         if (f->last[PM_METRIC_RSS] > PM_FULL * f->last[PM_METRIC_SIZE])
             pm_leaks_say(row, "full: from here on rss shows nothing");
     } else if (flagged(&f->count) && n > 0) {
@@ -230,8 +243,11 @@ static void decide_blind(const pm_leak_facts *f, pm_leak *row)
 void pm_leaks_decide(pm_leak_facts *facts, pm_leak *row)
 {
     static void (*const decide[])(pm_leak_facts *, pm_leak *) = {
-        [PM_FAMILY_PRIVATE] = decide_private, [PM_FAMILY_THREAD_STACK] = decide_thread_stack,
-        [PM_FAMILY_SHARED] = decide_shared,   [PM_FAMILY_FILE] = decide_file,
+        [PM_FAMILY_PRIVATE] = decide_private,
+        [PM_FAMILY_EXTENDED] = decide_private,
+        [PM_FAMILY_THREAD_STACK] = decide_thread_stack,
+        [PM_FAMILY_SHARED] = decide_shared,
+        [PM_FAMILY_FILE] = decide_file,
         [PM_FAMILY_RESERVE] = decide_reserve,
     };
     bool own_rules = facts->family == PM_FAMILY_THREAD_STACK || facts->family == PM_FAMILY_RESERVE;

@@ -38,7 +38,9 @@
 #define PM_LIMIT_PASSED 1.1 /* of the limit: if more is resident, the limit does not hold */
 
 typedef enum pm_leak_family {
-    PM_FAMILY_PRIVATE, /* heap, stack, anonymous, kernel: rss belongs to the process alone */
+    PM_FAMILY_PRIVATE,  /* anonymous, kernel: rss belongs to the process alone */
+    PM_FAMILY_EXTENDED, /* heap, stack: private, and the kernel extends the mapping when it is full
+                         */
     PM_FAMILY_THREAD_STACK,
     PM_FAMILY_SHARED,
     PM_FAMILY_FILE,
@@ -55,7 +57,8 @@ typedef struct pm_leak_facts {
     double grown[PM_METRIC_COUNT]; /* over the last life; NaN: unknown */
     double first[PM_METRIC_COUNT], last[PM_METRIC_COUNT];
     size_t known[PM_METRIC_COUNT]; /* snapshots up to the last one that knows the metric */
-    bool fills;                    /* the key fills a reservation */
+    bool fills;                    /* the key fills mappings that hardly grow */
+    bool fixed; /* the key fills mappings that are always the same size, and must end there */
 } pm_leak_facts;
 
 static inline bool pm_leaks_flagged(pm_verdict v)
@@ -65,7 +68,7 @@ static inline bool pm_leaks_flagged(pm_verdict v)
 
 /* ---- rules: one key ---- */
 
-/* Sets verdict, why_metric, reason of `row`, and facts->fills. */
+/* Sets verdict, why_metric, reason of `row`, and facts->fills and fixed. */
 void pm_leaks_decide(pm_leak_facts *facts, pm_leak *row);
 
 const pm_trend *pm_leaks_curve(const pm_leak_facts *facts, pm_metric metric);
@@ -148,7 +151,9 @@ void pm_leaks_finish(const pm_leak_work *work, const pm_leak_facts *facts, pm_le
 /* ---- limits ---- */
 
 /* Sets the nearest limit and the time until it, for a row that has verdict, metric and trend. A
- * leak that the given limit may stop becomes a suspect. `facts` belongs to the row. */
+ * leak that the given limit may stop becomes a suspect, and so does a leak that ends with the
+ * mappings it fills; in mappings that others share it becomes a plateau. `facts` belongs to the
+ * row. */
 void pm_leaks_limit(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row);
 
 /* ---- the newest snapshots ---- */

@@ -1,0 +1,141 @@
+"""Growth that ends: what `leaks` says of when and whether, against programs that reach the end.
+
+    both    leaks on the heap and in anonymous mappings until RLIMIT_AS (ulimit -v) ends it: each row says
+            when, of the process
+    shared  touches a shared mapping of fixed size: no leak, and the end in words
+    pool    touches a private mapping of fixed size: no leak; nor is it one of the heap, which has none
+    heap    touches what malloc holds already, then asks for more: a leak
+
+A program does one step for each byte that it reads, and is captured after each step, a minute apart by a
+clock of the test's own (clock.c): the moments that count are those recorded.
+"""
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+import kit
+from cronlife import Clock
+
+SOURCE = """
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+enum { KIB = 1024, FIXED = 16384 * KIB };
+static char *fixed(int flags)
+{
+    return mmap(NULL, FIXED, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+}
+int main(int n, char **argument)
+{
+    char what = argument[1][0], go, *area = NULL;
+    size_t used = 0;
+    if (what == 's')
+        area = fixed(MAP_SHARED);
+    if (what == 'p')
+        area = fixed(MAP_PRIVATE);
+    if (what == 'h') {
+        area = sbrk(2048 * KIB);
+        used = 64 * KIB;
+    }
+    while (write(1, "k", 1) == 1 && read(0, &go, 1) == 1) {
+        if (what == 'b') {
+            char *a = sbrk(200 * KIB);
+            char *b = mmap(NULL, 400 * KIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (a == (void *)-1 || b == MAP_FAILED)
+                abort();
+            memset(a, 1, 200 * KIB);
+            memset(b, 1, 400 * KIB);
+        } else {
+            if (what == 'h' && used + 128 * KIB > 2048 * KIB)
+                sbrk(128 * KIB);
+            memset(area + used, 1, 128 * KIB);
+            used += 128 * KIB;
+        }
+    }
+    return 0;
+}
+"""
+STEPS = 40
+LIMIT_KIB = 48 * 1024
+OFF = .10
+
+
+class Program:
+    """One of ours, that does what it is told to, step by step."""
+
+    def __init__(self, path, what, limit_kib=None):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (limit_kib * 1024, limit_kib * 1024))
+        self.child = subprocess.Popen([path, what], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
+                                      preexec_fn=limit if limit_kib else None)
+        self.child.stdout.read(1)
+
+    def step(self):
+        """False if the step ended the program."""
+        self.child.stdin.write(b"s")
+        return self.child.stdout.read(1) == b"k"
+
+    def end(self):
+        self.child.kill()
+        self.child.wait()
+
+
+def judged(program, clock, db):
+    """The rows of `leaks` by key, after so many steps, a capture after each."""
+    for beat in range(STEPS):
+        program.step()
+        subprocess.run([kit.PROGRAM, "capture", "-q", "--db", db, str(program.child.pid)],
+                       env=clock.environment(beat), check=True)
+    return {row["key"]: row for row in kit.rows("leaks", db=db, expect=(0, 1))}
+
+
+def check_both(check, program, rows):
+    left = 0
+    while program.step():
+        left += 1
+    check.true("both: the kernel ended it", 20 < left < 40 and program.child.wait() < 0, left)
+    leaks = [key for key, row in rows.items() if row["verdict"] == "leak"]
+    check.equal("both: what leaks", sorted(leaks), ["anonymous", "heap", "total"])
+    for key in leaks:
+        row = rows[key]
+        check.equal("both: limit of %s" % key, (row["limit"], row["limit_by"]), (str(LIMIT_KIB), "address space"))
+        check.true("both: end of %s" % key, abs(float(row["eta_h"]) * 60 / left - 1) < OFF,
+                   "%s h, %d minutes were left" % (row["eta_h"], left))
+
+
+def check_fixed(check, what, row, verdicts, words):
+    check.true("%s: no leak" % what, row["verdict"] in verdicts, row)
+    for word in words:
+        check.true("%s: the end in words: %s" % (what, word), word in (row["reason"] or ""), row)
+
+
+def main():
+    check = kit.Check()
+    with kit.Place() as place:
+        clock, path = Clock(place), place / "grows"
+        (place / "grows.c").write_text(SOURCE)
+        subprocess.run([os.environ.get("CC", "cc"), "-O1", "-o", path, place / "grows.c"], check=True)
+        for what in ("both", "shared", "pool", "heap"):
+            program = Program(path, what, LIMIT_KIB if what == "both" else None)
+            try:
+                rows = judged(program, clock, place / (what + ".db"))
+                if what == "both":
+                    check_both(check, program, rows)
+                elif what == "heap":
+                    check.equal("heap: a leak", rows["heap"]["verdict"], "leak")
+                elif what == "shared":
+                    check_fixed(check, what, rows["shared-memory/anonymous"], ("plateau",), ("ends at 16 MiB",))
+                    check.equal("shared: the process", rows["total"]["verdict"], "plateau")
+                else:
+                    check_fixed(check, what, rows["anonymous"], ("suspect",), ("fixed size", "of 16 MiB"))
+            finally:
+                program.end()
+    check.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -99,6 +99,11 @@ PMAPDB_API void pmapdb_close(pmapdb_store *store);
  * what another process writes meanwhile is not seen. */
 PMAPDB_API bool pmapdb_is_immutable(const pmapdb_store *store);
 
+/* Between these two calls every answer is of one state of the store, whatever other processes write
+ * meanwhile. End soon: the -wal grows until then. Closing the store ends, too. */
+PMAPDB_API pmapdb_status pmapdb_begin_read(pmapdb_store *store, pmapdb_error *err);
+PMAPDB_API void pmapdb_end_read(pmapdb_store *store);
+
 /* ---- import ---- */
 
 /* A capture that was stored or known, or a file that gave none. */

@@ -105,14 +105,23 @@ static int run_query(pm_cli *cli, const char *name, int argc, char **argv)
                                  : pm_cli_named(cli, name, argc, argv);
 }
 
+static void on_lost_page(int signal)
+{
+    (void)signal;
+    pm_cli_die("another program truncated a file of the store, or its disk failed, while it was "
+               "used: run this again");
+}
+
 /* Lets write() return an error if the reader has gone (SIGPIPE) or a file exceeds its limit
- * (SIGXFSZ). */
-static void ignore_write_signals(void)
+ * (SIGXFSZ). SQLite maps the -shm: if it is truncated, a read of it raises SIGBUS. */
+static void handle_signals(void)
 {
     struct sigaction action = {.sa_handler = SIG_IGN};
 
     sigaction(SIGPIPE, &action, NULL);
     sigaction(SIGXFSZ, &action, NULL);
+    action.sa_handler = on_lost_page;
+    sigaction(SIGBUS, &action, NULL);
 }
 
 /* Keeps freed memory in the process. Reading a capture frees memory that storing it needs again; by
@@ -155,7 +164,7 @@ int pm_cli_main(int argc, char **argv)
 
     if (asks_check(argc, argv))
         pm_cli_check_begin();
-    ignore_write_signals();
+    handle_signals();
     keep_freed_memory();
     if (argc > 0)
         argv[0] = (char *)"pmapdb";

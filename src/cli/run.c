@@ -227,7 +227,10 @@ pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_err
 
 void pm_run_open(pm_run_args *args)
 {
+    pmapdb_error err;
+
     args->store = pm_cli_store(args->cli, PMAPDB_READ);
+    pm_cli_must(pmapdb_begin_read(args->store, &err), &err);
 }
 
 pmapdb_rows *pm_run_query(const pm_run_args *args, const char *name)
@@ -287,6 +290,8 @@ static void say_lacks(const pm_run_args *args, pm_text query)
 void pm_run_answer(pm_run_args *args, const char *name)
 {
     pmapdb_rows *rows = NULL;
+    pm_output out;
+    pm_answer_view view;
     pmapdb_error err;
 
     pm_run_open(args);
@@ -297,7 +302,10 @@ void pm_run_answer(pm_run_args *args, const char *name)
         rows = pm_run_query(args, name);
         say_lacks(args, pm_text_of(name));
     }
-    pm_answer_write(args->cli, rows, NULL, NULL);
+    pm_output_open(&out, args->cli);
+    pm_answer_rows(&out, rows, &view, NULL, NULL);
+    pmapdb_end_read(args->store); /* a pager may take the table only after hours */
+    pm_output_end(&out);
     pmapdb_rows_close(rows);
     pm_run_end(args);
 }

@@ -41,7 +41,7 @@ const char *pm_run_given(const pm_run_args *args, const char *param);
 /* Binds the command line's values to the query; ignores parameters that the query does not have. */
 pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_error *err);
 
-/* Opens the store for reading. */
+/* Opens the store for reading; every answer is of one state. */
 void pm_run_open(pm_run_args *args);
 /* Returns a query, ready for its first row; ends the program if there is no such query. */
 pmapdb_rows *pm_run_query(const pm_run_args *args, const char *name);

@@ -238,7 +238,7 @@ static void lock_is_for_writers(void **state)
 
 static void ask_patience(live *l)
 {
-    assert_int_equal(number(l, "PRAGMA busy_timeout"), 1000);
+    assert_int_equal(l->store->patience_ms, 1000);
 }
 
 /* Another writer is waited for until the next beat; behind the run, as long as it was opened for.
@@ -248,12 +248,12 @@ static void patience(void **state)
     live *l = *state;
 
     child(l, "worker");
-    sqlite3_busy_timeout(l->store->db, 60000);
+    pm_store_set_patience(l->store, 60000);
     begin_run(l, 1, 1);
     l->at_beat = ask_patience;
     run(l);
     assert_int_equal(l->beats, 1);
-    assert_int_equal(number(l, "PRAGMA busy_timeout"), 60000);
+    assert_int_equal(l->store->patience_ms, 60000);
 }
 
 /* ---- runs beside each other ---- */

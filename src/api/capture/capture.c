@@ -203,7 +203,7 @@ static void keep_beats(pm_capture_run *run, const pm_watch_files *files)
  * as patient as any other writer. */
 static void keep_beats_in_time(pm_capture_run *run, const pm_watch_files *files)
 {
-    int64_t before = pm_store_patience(run->store), every_ms = run->options->every_ms;
+    int64_t before = run->store->patience_ms, every_ms = run->options->every_ms;
     int64_t ms = every_ms < PATIENCE_MIN_MS ? PATIENCE_MIN_MS : every_ms;
 
     pm_store_set_patience(run->store, ms < before ? ms : before);

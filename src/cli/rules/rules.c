@@ -110,6 +110,8 @@ static void open_store(pm_rules_cmd *r)
     pmapdb_error err;
     pmapdb_status st = pm_cli_try_open(r->cli, &how, &r->store, &err);
 
+    if (st == PMAPDB_OK && !changes)
+        st = pmapdb_begin_read(r->store, &err);
     if (st == PMAPDB_OK || (st == PMAPDB_NOTFOUND && !changes && !r->address))
         return;
     pm_cli_say("%s", err.text);

@@ -158,7 +158,7 @@ static pmapdb_status set_up_writer(pmapdb_store *s, const pm_schema *schema, int
         make_tables(s, schema, busy_ms);
     else
         switch_to_wal(s, busy_ms);
-    exec(s, "PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 1073741824");
+    exec(s, "PRAGMA synchronous = NORMAL");
     st = pm_sql_end(s->sql, err);
     if (st != PMAPDB_OK)
         return st;
@@ -180,7 +180,7 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
         (st = open_file(s, SQLITE_OPEN_READWRITE, &s->db, err)) != PMAPDB_OK)
         return st;
     sqlite3_extended_result_codes(s->db, 1);
-    sqlite3_busy_timeout(s->db, busy_ms);
+    pm_store_set_patience(s, busy_ms);
     distrust(s->db);
     st = pm_sql_new(s->db, &s->sql, err);
     if (st == PMAPDB_OK) /* before anything is changed */
@@ -227,9 +227,10 @@ static pmapdb_status try_read(pmapdb_store *s, const char *uri, int busy_ms, int
     else if (sqlite3_open_v2(uri, &s->db, OPEN_FLAGS | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
                              NULL) != SQLITE_OK)
         st = pm_sql_fail_open(s->db, s->path, err);
+    if (st == PMAPDB_OK)
+        pm_store_set_patience(s, busy_ms);
     if (st == PMAPDB_OK &&
-        (sqlite3_busy_timeout(s->db, busy_ms) != SQLITE_OK ||
-         sqlite3_exec(s->db, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) != SQLITE_OK))
+        sqlite3_exec(s->db, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) != SQLITE_OK)
         st = pm_sql_fail_open(s->db, s->path, err);
     if (st == PMAPDB_OK) {
         distrust(s->db);
@@ -301,8 +302,7 @@ static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options
     st = pm_sql_new(s->db, &s->sql, err);
     if (st != PMAPDB_OK)
         return st;
-    exec(s, "PRAGMA query_only = ON; PRAGMA mmap_size = 1073741824;"
-            "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
+    exec(s, "PRAGMA query_only = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
     st = pm_sql_end(s->sql, err);
     return st == PMAPDB_OK ? pm_migrate(s, schema, false, err) : st;
 }

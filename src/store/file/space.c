@@ -73,7 +73,7 @@ static pmapdb_status copy_wal(pmapdb_store *s, bool *held, pmapdb_error *err)
 /* Truncates the -wal, which otherwise keeps its largest size. A -wal in use stays as it is. */
 static void shorten_wal(pmapdb_store *s)
 {
-    int64_t patience = pm_store_patience(s);
+    int64_t patience = s->patience_ms;
 
     pm_store_set_patience(s, 0);
     sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);

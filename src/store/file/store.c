@@ -2,6 +2,11 @@
 #include "store/file/store.h"
 
 #include <stdlib.h>
+#include <time.h>
+
+#define TURN_MS 100 /* how long a writer with more to do keeps the others waiting */
+#define PAUSE_MS 6  /* then it leaves them this time to begin */
+#define LOOK_MS 2   /* a waiting writer looks this often */
 
 /* True if the path of the store now leads to another file or to no file. */
 static bool has_moved(pmapdb_store *s)
@@ -47,13 +52,65 @@ bool pmapdb_is_immutable(const pmapdb_store *s)
     return s->immutable;
 }
 
+/* ---- turns ---- */
+
+static int64_t steady_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* SQLite's own handler sleeps longer and longer, and would miss the pauses of a busy writer. */
+static int wait_for_turn(void *store, int times)
+{
+    pmapdb_store *s = store;
+    int64_t now = steady_ms();
+
+    if (times == 0)
+        s->waits_since_ms = now;
+    if (now - s->waits_since_ms >= s->patience_ms)
+        return 0;
+    sqlite3_sleep(LOOK_MS);
+    return 1;
+}
+
+void pm_store_set_patience(pmapdb_store *s, int64_t ms)
+{
+    s->patience_ms = ms;
+    sqlite3_busy_handler(s->db, wait_for_turn, s);
+}
+
+bool pm_store_turn_is_over(const pmapdb_store *s)
+{
+    return steady_ms() - s->begun_ms >= TURN_MS;
+}
+
+static void begin_turn(pmapdb_store *s)
+{
+    if (s->held_ms >= TURN_MS) {
+        if (steady_ms() - s->ended_ms < PAUSE_MS)
+            sqlite3_sleep(PAUSE_MS);
+        s->held_ms = 0;
+    }
+}
+
+static void end_turn(pmapdb_store *s)
+{
+    s->ended_ms = steady_ms();
+    s->held_ms += s->ended_ms - s->begun_ms;
+}
+
 /* ---- transactions ---- */
 
 pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err)
 {
     pmapdb_status st;
 
+    begin_turn(s);
     pm_sql_do(s->sql, "BEGIN IMMEDIATE", PM_NO_ARGS);
+    s->begun_ms = steady_ms();
     if (s->version && pm_sql_value(s->sql, "PRAGMA user_version", PM_NO_ARGS, 0) != s->version)
         pm_sql_keep(s->sql,
                     pm_fail(err, PMAPDB_SCHEMA,
@@ -75,13 +132,29 @@ pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err)
                        "is in the file that was removed or moved; run this again",
                        s->path);
     pm_sql_do(s->sql, "COMMIT", PM_NO_ARGS);
+    end_turn(s);
     return pm_sql_end(s->sql, err);
+}
+
+/* The first read after BEGIN fixes the state. */
+pmapdb_status pmapdb_begin_read(pmapdb_store *s, pmapdb_error *err)
+{
+    pm_sql_do(s->sql, "BEGIN", PM_NO_ARGS);
+    pm_sql_value(s->sql, "SELECT count(*) FROM sqlite_master", PM_NO_ARGS, 0);
+    return pm_sql_end(s->sql, err);
+}
+
+void pmapdb_end_read(pmapdb_store *s)
+{
+    pm_store_rollback(s);
 }
 
 void pm_store_rollback(pmapdb_store *s)
 {
-    if (!sqlite3_get_autocommit(s->db))
-        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    if (sqlite3_get_autocommit(s->db))
+        return;
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    end_turn(s);
 }
 
 pmapdb_status pm_store_version(pmapdb_store *s, int64_t *version, pmapdb_error *err)
@@ -95,16 +168,6 @@ void pm_store_forget(pmapdb_store *s)
     if (s->writer)
         s->free_writer(s->writer);
     s->writer = NULL;
-}
-
-int64_t pm_store_patience(pmapdb_store *s)
-{
-    return pm_sql_value(s->sql, "PRAGMA busy_timeout", PM_NO_ARGS, 0);
-}
-
-void pm_store_set_patience(pmapdb_store *s, int64_t ms)
-{
-    sqlite3_busy_timeout(s->db, (int)ms);
 }
 
 pmapdb_status pm_store_begin_tidying(pmapdb_store *s, pmapdb_error *err)

@@ -18,7 +18,9 @@ struct pmapdb_store {
     int64_t version; /* version of the schema when the store was opened */
     bool immutable;
     bool writes;
-    struct pm_writer *writer; /* may be NULL */
+    int64_t patience_ms; /* how long this handle waits for another writer */
+    int64_t waits_since_ms, begun_ms, ended_ms, held_ms; /* see pm_store_turn_is_over */
+    struct pm_writer *writer;                            /* may be NULL */
     void (*free_writer)(struct pm_writer *);
 };
 
@@ -46,14 +48,18 @@ pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err);
 pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err);
 void pm_store_rollback(pmapdb_store *s);
 
+/* True if a transaction with more to do should commit: other writers may wait. pm_store_begin then
+ * pauses for a moment, in which one of them gets its turn: SQLite itself favours the writer that
+ * has just committed. */
+bool pm_store_turn_is_over(const pmapdb_store *s);
+
 /* *version differs from an earlier call if another connection has written meanwhile. */
 pmapdb_status pm_store_version(pmapdb_store *s, int64_t *version, pmapdb_error *err);
 
 /* Drops the state that the writer keeps. */
 void pm_store_forget(pmapdb_store *s);
 
-/* The time in ms for which a writer waits for another one. */
-int64_t pm_store_patience(pmapdb_store *s);
+/* Sets the time in ms for which the handle waits for another one. */
 void pm_store_set_patience(pmapdb_store *s, int64_t ms);
 
 /* Call before and after removing rows that no other row refers to. Turns foreign keys off: SQLite

@@ -323,6 +323,7 @@ static void examine(pm_doctor *d)
     sqlite3_exec(d->store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
     if (d->options->compact)
         compact(d);
+    pmapdb_begin_read(d->store, NULL); /* of a damaged file what can still be read is told */
     if (d->options->deep || d->damaged)
         pm_doctor_proof(d);
     pm_doctor_measure(d);

@@ -1,0 +1,84 @@
+"""Each command answers from one state of the store, whatever a writer does meanwhile.
+
+    one_state.py [--full]
+
+A writer takes the newest moment out of the store and puts it back, as fast as it can. So the store
+has two states, and each command has two right answers: those that it gives while the writer rests.
+A command that asks twice without a transaction mixes the two.
+"""
+import sqlite3
+import subprocess
+import sys
+import textwrap
+
+import world
+import kit
+
+TIMES = 12 if kit.full else 4
+WRITER = textwrap.dedent("""
+    import sqlite3, sys
+    db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60)
+    print("begun", flush=True)
+    while True:
+        for statement in sys.argv[2:4]:
+            db.execute(statement)
+    """)
+OUT = "DELETE FROM snapshot WHERE snapshot_id IN (SELECT snapshot_id FROM away)"
+SIZES = (b"wal ", b"size ") # lines of `doctor` about the files themselves
+MORE = [["diff"], ["diff", "--by", "lineage"], ["diff", "--by", "object"], ["diff", "--from", "prev"],
+        ["diff", "--threshold", "rss:1k", "-f", "csv"], ["leaks", "--all"], ["mappings", "--regions"],
+        ["check", "-w", "1G"], ["growth", "--top", "5"], ["doctor"], ["rules", "--explain", "heap"],
+        ["groups", "--by", "name"]]
+
+
+def commands():
+    names = [r["name"] for r in kit.rows("query", "--list", db=None)]
+    return [[name, "-f", "csv"] for name in names] + MORE
+
+
+def answer(db, command):
+    done = kit.run(*command, db=db, expect=None)
+    lines = [line for line in done.stdout.splitlines() if not line.startswith(SIZES)]
+    return done.returncode, b"\n".join(lines), done.stderr
+
+
+def prepare(place):
+    """A store of two processes of one name; its newest moment is in table away, too."""
+    db = place / "one.db"
+    for pid in (4700, 4701):
+        kit.run("import", "-q", "--name", "server", *world.write(place / str(pid), 6, pids=(pid,), mappings=120), db=db)
+    shell = sqlite3.connect(db, isolation_level=None)
+    columns = [r[1] for r in shell.execute("PRAGMA table_info(snapshot)")]
+    shell.execute("CREATE TABLE away AS SELECT %s FROM snapshot WHERE moment_ms = (SELECT max(moment_ms) "
+                  "FROM snapshot)" % ", ".join(columns))
+    return db, shell, "INSERT INTO snapshot (%s) SELECT * FROM away" % ", ".join(columns)
+
+
+def main():
+    check = kit.Check()
+    with kit.Place() as place:
+        db, shell, back = prepare(place)
+        asked = commands()
+        right = [{answer(db, c)} for c in asked]
+        shell.execute(OUT)
+        for command, answers in zip(asked, right):
+            answers.add(answer(db, command))
+        shell.execute(back)
+        shell.close()
+        writer = subprocess.Popen([sys.executable, "-c", WRITER, str(db), OUT, back], stdout=subprocess.PIPE)
+        writer.stdout.readline()
+        try:
+            for command, answers in zip(asked, right):
+                for _ in range(TIMES if len(answers) > 1 else 1):
+                    got = answer(db, command)
+                    check.true(" ".join(command), got in answers, got[1][-400:] + got[2][-400:])
+        finally:
+            writer.kill()
+            writer.wait()
+        check.true("most answers differ", sum(len(a) > 1 for a in right) > len(right) // 2,
+                   [" ".join(c) for c, a in zip(asked, right) if len(a) == 1])
+    check.finish()
+
+
+if __name__ == "__main__":
+    main()

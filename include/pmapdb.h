@@ -570,26 +570,12 @@ typedef struct pmapdb_perf_options {
     pmapdb_progress_fn on_progress;
 } pmapdb_perf_options;
 
-/* One recording. The numbers of a known recording are those that it was stored with. */
+/* One recording; the query `recordings` has its numbers. */
 typedef struct pmapdb_perf_result {
     int64_t recording_id;
-    bool known;                 /* it was stored already */
-    uint64_t calls, failed;     /* with an enter and an exit; of them, that returned an error */
-    uint64_t unended, unbegun;  /* enters without an exit, exits without an enter */
-    uint64_t bad;               /* events that could not be read */
-    int64_t lost;               /* events that perf lost; PMAPDB_UNKNOWN: the text does not say */
-    uint64_t threads, homeless; /* of them, threads whose process is not known */
-    int64_t span_ms;
-    uint64_t tracees, linked; /* processes; of them, those that the store has captures of */
-    uint64_t live_kib;        /* mapped during the recording and still mapped at its end */
-    bool shallow;             /* chains end in libc: most of brk have one frame */
-    bool chainless;           /* there are no chains */
-    /* Of the process with most calls: */
-    int64_t pid, process_id;     /* or PMAPDB_UNKNOWN */
-    char pid_source[16];         /* text, given, thread, assumed, unknown */
-    char name[64];               /* of the process in the store, or "" */
-    char clock[16];              /* clocks, given, events; "": not found */
-    int64_t offset_ns, slack_ns; /* or PMAPDB_UNKNOWN */
+    bool known;     /* it was stored already */
+    bool shallow;   /* chains end in libc: most of brk have one frame */
+    bool chainless; /* there are no chains */
 } pmapdb_perf_result;
 
 PMAPDB_API void pmapdb_perf_defaults(pmapdb_perf_options *options);

@@ -7,7 +7,6 @@
 #include "store/perf/link.h"
 #include "store/perf/recording.h"
 #include <errno.h>
-#include <stdio.h>
 
 #define PROGRESS_BYTES ((uint64_t)4 << 20)
 
@@ -113,74 +112,6 @@ static pmapdb_status check_read(const perf_run *run, const char *path, pmapdb_er
     return PMAPDB_OK;
 }
 
-/* ---- the result ---- */
-
-static void copy(char *to, size_t size, pm_text from)
-{
-    snprintf(to, size, "%.*s", (int)from.len, from.data ? from.data : "");
-}
-
-static void tell_sums(sqlite3_stmt *stmt, pmapdb_perf_result *out)
-{
-    int64_t kib = pm_col_int(stmt, 11);
-
-    out->calls = (uint64_t)pm_col_int(stmt, 0);
-    out->failed = (uint64_t)pm_col_int(stmt, 1);
-    out->unended = (uint64_t)pm_col_int(stmt, 2);
-    out->unbegun = (uint64_t)pm_col_int(stmt, 3);
-    out->bad = (uint64_t)pm_col_int(stmt, 4);
-    out->lost = pm_col_int(stmt, 5);
-    out->span_ms = pm_col_int(stmt, 6);
-    out->threads = (uint64_t)pm_col_int(stmt, 7);
-    out->homeless = (uint64_t)pm_col_int(stmt, 8);
-    out->tracees = (uint64_t)pm_col_int(stmt, 9);
-    out->linked = (uint64_t)pm_col_int(stmt, 10);
-    out->live_kib = kib == PMAPDB_UNKNOWN ? 0 : (uint64_t)kib;
-}
-
-static void read_sums(pm_sql *sql, pmapdb_perf_result *out)
-{
-    sqlite3_stmt *row =
-        pm_sql_ask(sql, pm_sql_script_text("recording-sums"), PM_ARGS(PM_I(out->recording_id)));
-
-    while (pm_sql_next(sql, row))
-        tell_sums(row, out);
-}
-
-/* The traced process with most calls represents all. */
-static void read_traced(pm_sql *sql, pmapdb_perf_result *out)
-{
-    sqlite3_stmt *row =
-        pm_sql_ask(sql, pm_sql_script_text("recording-process"), PM_ARGS(PM_I(out->recording_id)));
-
-    while (pm_sql_next(sql, row)) {
-        out->pid = pm_col_int(row, 0);
-        copy(out->pid_source, sizeof out->pid_source, pm_col_text(row, 1));
-        out->process_id = pm_col_int(row, 2);
-        copy(out->name, sizeof out->name, pm_col_text(row, 3));
-        copy(out->clock, sizeof out->clock, pm_col_text(row, 4));
-        out->offset_ns = pm_col_int(row, 5);
-        out->slack_ns = pm_col_int(row, 6);
-    }
-}
-
-static pmapdb_status tell(pmapdb_store *s, const pm_trace *t, const pm_recording_result *stored,
-                          pmapdb_perf_result *result, pmapdb_error *err)
-{
-    pmapdb_perf_result out = {.recording_id = stored->recording_id,
-                              .known = stored->known,
-                              .shallow =
-                                  !stored->known && t->brks >= 8 && 2 * t->short_brks > t->brks,
-                              .chainless = !stored->known && !t->chains,
-                              .pid = PMAPDB_UNKNOWN,
-                              .process_id = PMAPDB_UNKNOWN};
-
-    read_sums(s->sql, &out);
-    read_traced(s->sql, &out);
-    *result = out;
-    return pm_sql_end(s->sql, err);
-}
-
 /* ---- the import ---- */
 
 static pmapdb_status import(perf_run *run, pmapdb_store *store, const char *path,
@@ -197,7 +128,13 @@ static pmapdb_status import(perf_run *run, pmapdb_store *store, const char *path
     PM_STEP(st, pm_recording_store(&run->trace, store, pm_hash_parts_end(run->hash), &options,
                                    &stored, err));
     PM_STEP(st, pm_perf_link(store, err));
-    return st == PMAPDB_OK ? tell(store, &run->trace, &stored, result, err) : st;
+    if (st == PMAPDB_OK)
+        *result = (pmapdb_perf_result){.recording_id = stored.recording_id,
+                                       .known = stored.known,
+                                       .shallow = !stored.known && run->trace.brks >= 8 &&
+                                                  2 * run->trace.short_brks > run->trace.brks,
+                                       .chainless = !stored.known && !run->trace.chains};
+    return st;
 }
 
 pmapdb_status pmapdb_import_perf(pmapdb_store *store, const char *path,

@@ -103,7 +103,7 @@ def what_is_left(check, place):
     check.true("dwarf: every brk has its callers",
                all("handle_request" in s[s.index("session_alloc"):] for s in brk), brk)
     row, = kit.rows("import-perf", path, db=db)
-    check.equal("dwarf: packed, it is known", (row["known"], row["calls"]), ("1", "7839"))
+    check.equal("dwarf: packed, it is known", (row["recording_id"], row["calls"]), ("1", "7839"))
     check.equal("dwarf: nothing is without its half", row["unpaired"], "0")
 
 

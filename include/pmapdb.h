@@ -492,9 +492,8 @@ PMAPDB_API pmapdb_status pmapdb_export(pmapdb_store *store, const char *path,
 /* ---- rules ---- */
 
 typedef struct pmapdb_rule_set {
-    const char *name;        /* of a built-in set, else the file that it came from */
-    const char *text;        /* CSV, as in a file of rules */
-    const char *application; /* the folder that {app} in the text stands for */
+    const char *name; /* of a built-in set, else the file that it came from */
+    const char *text; /* CSV, as in a file of rules */
     int64_t rules;
     bool stored;         /* the categories of the store come from this set */
     int64_t applied_ms;  /* to the store; PMAPDB_UNKNOWN: never, or the store began with it */
@@ -505,11 +504,9 @@ typedef struct pmapdb_rule_set {
 typedef struct pmapdb_rule {
     int64_t position; /* from 1: the first rule that matches a mapping gives it its category */
     const char *name, *category;
-    const char *conditions; /* in words */
+    const char *conditions; /* as in a file of rules: "base=anonymous; perms=rw-p" */
     const char *note;       /* or "" */
-    bool of_object;   /* its conditions cannot change in the life of a lineage; otherwise the first
-                         capture of a lineage decides, for the whole life */
-    int64_t lineages; /* that this rule decided; PMAPDB_UNKNOWN: the set is not the store's */
+    int64_t lineages;       /* that this rule decided; PMAPDB_UNKNOWN: the set is not the store's */
 } pmapdb_rule;
 
 /* Lineages that go from one category to another. */
@@ -522,14 +519,12 @@ typedef struct pmapdb_rules_change {
 } pmapdb_rules_change;
 
 typedef struct pmapdb_rules_options {
-    const char *rules;       /* default, pmap-dotnet, or a file; NULL: the store's */
-    const char *application; /* folder for {app}; NULL: the store's for its own set, else /app */
-    bool dry_run;            /* pmapdb_rules_apply: keeps nothing */
-    bool forget_labels;      /* pmapdb_rules_apply: forgets what JVMs said of their own memory, and
-                                asks the rules of it */
+    const char *rules;  /* default, pmap-dotnet, or a file; NULL: the store's */
+    bool dry_run;       /* pmapdb_rules_apply: keeps nothing */
+    bool forget_labels; /* pmapdb_rules_apply: forgets what JVMs said of their own memory, and
+                           asks the rules of it */
     void *ctx;
-    /* A line for each mistake, "FILE:LINE: reason", and for what is allowed but perhaps not meant.
-     */
+    /* A line for each mistake, "FILE:LINE: reason", and for what could not be done. */
     void (*on_note)(void *ctx, bool mistake, const char *note);
     void (*on_set)(void *ctx, const pmapdb_rule_set *set);           /* before the others */
     void (*on_rule)(void *ctx, const pmapdb_rule *rule);             /* pmapdb_rules */

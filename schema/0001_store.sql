@@ -256,9 +256,8 @@ CREATE TABLE category (
 CREATE TABLE rule_set (
   rule_set_id INTEGER PRIMARY KEY CHECK (rule_set_id = 1),
   name       TEXT NOT NULL,             -- of a built-in set, or of the file
-  hash       INTEGER NOT NULL,          -- XXH3 of text and application
+  hash       INTEGER NOT NULL,          -- XXH3 of the text
   text       TEXT NOT NULL,             -- the rule file
-  application TEXT NOT NULL,            -- the folder that {app} stands for; '' is /app
   applied_ms INTEGER                    -- to the whole store; NULL: the rules it began with
 );
 

@@ -2,6 +2,7 @@
 #include "api/rules.h"
 
 #include "api/one_file.h"
+#include "base/hash.h"
 #include "base/near.h"
 #include "store/dict/categories.h"
 #include "store/rules/apply.h"
@@ -64,8 +65,8 @@ static pmapdb_status is_stored(pmapdb_store *store, pm_rules_choice *c, pmapdb_e
     return st;
 }
 
-pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, const char *application,
-                              pm_rules_choice *out, pmapdb_error *err)
+pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, pm_rules_choice *out,
+                              pmapdb_error *err)
 {
     pm_rule_text *t = &out->text;
     bool named = wanted || !store;
@@ -73,12 +74,8 @@ pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, const cha
                              : pm_rule_text_load(store->sql, t, err);
 
     t->applied_ms = PMAPDB_UNKNOWN;
-    if (application)
-        pm_buf_clear(&t->application);
-    if (application && strcmp(application, "/app") != 0) /* the store keeps /app as "" */
-        PM_STEP(st, pm_buf_addf(&t->application, err, "%s", application));
-    if (named || application)
-        t->hash = pm_rule_text_hash(pm_buf_text(&t->text), pm_buf_text(&t->application));
+    if (named)
+        t->hash = pm_hash(pm_buf_text(&t->text).data, t->text.len);
     if (store)
         PM_STEP(st, is_stored(store, out, err));
     return st;
@@ -92,7 +89,6 @@ static pmapdb_rule_set about(const pm_rules_choice *c)
 
     return (pmapdb_rule_set){.name = pm_buf_text(&t->name).data,
                              .text = pm_buf_text(&t->text).data,
-                             .application = t->application.len ? t->application.data : "/app",
                              .stored = c->stored,
                              .applied_ms = t->applied_ms,
                              .named_built_in = builtin.data != NULL,
@@ -103,13 +99,6 @@ static pmapdb_rule_set about(const pm_rules_choice *c)
 
 /* ---- notes ---- */
 
-static void tell_lines(char *lines, bool mistake,
-                       void (*on_note)(void *ctx, bool mistake, const char *note), void *ctx)
-{
-    for (char *line; (line = strsep(&lines, "\n")) && *line;)
-        on_note(ctx, mistake, line);
-}
-
 pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
                                    void (*on_note)(void *ctx, bool mistake, const char *note),
                                    void *ctx, pmapdb_error *err)
@@ -117,13 +106,11 @@ pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
     const pm_rule_text *t = &c->text;
     pm_rules_report report = {0};
     pmapdb_status st =
-        pm_rules_read(pm_buf_text(&t->text), pm_buf_text(&t->name).data,
-                      t->application.len ? t->application.data : NULL, &report, &c->rules, err);
+        pm_rules_read(pm_buf_text(&t->text), pm_buf_text(&t->name).data, &report, &c->rules, err);
 
-    if (on_note) {
-        tell_lines(report.mistakes.data, true, on_note, ctx);
-        tell_lines(report.warnings.data, false, on_note, ctx);
-    }
+    for (char *rest = report.mistakes.data, *line; (line = strsep(&rest, "\n")) && *line;)
+        if (on_note)
+            on_note(ctx, true, line);
     pm_rules_report_free(&report);
     return st;
 }
@@ -133,7 +120,7 @@ static pmapdb_status open_set(pmapdb_store *store, const pmapdb_rules_options *o
                               pm_rules_choice *c, pmapdb_error *err)
 {
     pmapdb_rule_set set;
-    pmapdb_status st = pm_rules_choose(store, o->rules, o->application, c, err);
+    pmapdb_status st = pm_rules_choose(store, o->rules, c, err);
 
     PM_STEP(st, pm_rules_choice_read(c, o->on_note, o->ctx, err));
     set = about(c);
@@ -160,24 +147,15 @@ static int64_t *count_lineages(pm_sql *sql, const pm_rules *rules)
     return lineages;
 }
 
-static pmapdb_status tell_rule(const pm_rules *rules, size_t i, int64_t lineages,
-                               const pmapdb_rules_options *options, pmapdb_error *err)
+static void tell_rule(const pm_rules *rules, size_t i, int64_t lineages,
+                      const pmapdb_rules_options *options)
 {
-    pm_buf words = {0};
-    pmapdb_status st = pm_rules_words(rules, i, &words, err);
-
-    if (st == PMAPDB_OK)
-        options->on_rule(options->ctx, &(pmapdb_rule){
-                                           .position = (int64_t)i + 1,
-                                           .name = pm_rules_name(rules, i),
-                                           .category = pm_rules_template(rules, i),
-                                           .conditions = words.data,
-                                           .note = pm_rules_note(rules, i),
-                                           .of_object = pm_rules_of_object(rules, i),
-                                           .lineages = lineages,
-                                       });
-    pm_buf_free(&words);
-    return st;
+    options->on_rule(options->ctx, &(pmapdb_rule){.position = (int64_t)i + 1,
+                                                  .name = pm_rules_name(rules, i),
+                                                  .category = pm_rules_template(rules, i),
+                                                  .conditions = pm_rules_conditions(rules, i),
+                                                  .note = pm_rules_note(rules, i),
+                                                  .lineages = lineages});
 }
 
 static pmapdb_status tell_all(pmapdb_store *store, const pm_rules_choice *c,
@@ -193,7 +171,7 @@ static pmapdb_status tell_all(pmapdb_store *store, const pm_rules_choice *c,
             st = pm_fail_nomem(err);
     }
     for (size_t i = 0; i < pm_rules_count(c->rules) && st == PMAPDB_OK; i++)
-        st = tell_rule(c->rules, i, lineages ? lineages[i] : PMAPDB_UNKNOWN, options, err);
+        tell_rule(c->rules, i, lineages ? lineages[i] : PMAPDB_UNKNOWN, options);
     free(lineages);
     return st;
 }

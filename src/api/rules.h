@@ -13,10 +13,9 @@ typedef struct pm_rules_choice {
     pm_rules *rules; /* NULL until the text is read */
 } pm_rules_choice;
 
-/* wanted NULL: the set of the store; without a store (NULL) the built-in default. application NULL:
- * the application with which the store's set was applied; for another set /app. */
-pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, const char *application,
-                              pm_rules_choice *out, pmapdb_error *err);
+/* wanted NULL: the set of the store; without a store (NULL) the built-in default. */
+pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, pm_rules_choice *out,
+                              pmapdb_error *err);
 
 /* Reads the text. A mistake means no rules and PMAPDB_INPUT: err has the first mistake, and on_note
  * (as in pmapdb_rules_options, or NULL) gets all of them. */

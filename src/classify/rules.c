@@ -13,15 +13,13 @@ const char *const pm_rule_columns[PM_RULE_COLUMNS] = {
     [PM_RULE_ABOVE] = "above", [PM_RULE_WITH] = "with",         [PM_RULE_NOTE] = "note",
 };
 
-pmapdb_status pm_rules_new(const char *application, pm_rules **out, pmapdb_error *err)
+pmapdb_status pm_rules_new(pm_rules **out, pmapdb_error *err)
 {
     pm_rules *set = calloc(1, sizeof *set);
 
-    if (set) {
-        set->application = strdup(application ? application : "/app");
+    if (set)
         set->space = calloc(1, sizeof *set->space);
-    }
-    if (!set || !set->application || !set->space) {
+    if (!set || !set->space) {
         pm_rules_free(set);
         return pm_fail_nomem(err);
     }
@@ -37,7 +35,7 @@ static void rule_free(pm_rule *rule)
     pm_rule_conditions_free(&rule->own);
     pm_rule_conditions_free(&rule->below);
     pm_rule_conditions_free(&rule->above);
-    pm_buf_free(&rule->same);
+    pm_buf_free(&rule->conditions);
 }
 
 /* Frees the terms after the first `kept`. */
@@ -64,7 +62,6 @@ void pm_rules_free(pm_rules *set)
     if (set->space)
         pm_regex_space_free(set->space);
     free(set->space);
-    free(set->application);
     free(set);
 }
 
@@ -173,18 +170,16 @@ static void read_cells(pm_rule_reader *r, const pm_text *cells, pm_rule *rule)
         /* in a glob, blanks at the ends may be intended */
         bool keeps = column == PM_RULE_PATH || column == PM_RULE_BRACKET;
         pm_text cell = cells[column].len ? cells[column] : PM_TEXT("");
-        const char mark[] = {'\0', (char)column}; /* cells do not contain a NUL */
 
         if (!keeps)
             cell = pm_text_trim(cell, " \t");
         if (i != PM_RULE_CATEGORY)
             read_cell(r, column, cell, rule);
-        if (cell.len && column >= PM_RULE_BASE && column <= PM_RULE_WITH) {
-            pm_buf_add(&rule->same, mark, sizeof mark, NULL);
-            pm_buf_add(&rule->same, cell.data, cell.len, NULL);
-        }
+        if (cell.len && column >= PM_RULE_BASE && column <= PM_RULE_WITH)
+            pm_buf_addf(&rule->conditions, NULL, "%s%s=%.*s", rule->conditions.len ? "; " : "",
+                        pm_rule_columns[column], (int)cell.len, cell.data);
     }
-    PM_STEP(r->st, pm_buf_status(&rule->same, r->err));
+    PM_STEP(r->st, pm_buf_status(&rule->conditions, r->err));
 }
 
 /* Checks only for an equal earlier rule. Whether other rules can be reached is not decidable in
@@ -198,7 +193,7 @@ static pmapdb_status check_reach(const pm_rules *set, const pm_rule *rule, pmapd
             return pm_fail(err, PMAPDB_INPUT,
                            "can never be reached: rule '%s' before it has no condition",
                            before->name);
-        if (pm_text_equal(pm_buf_text(&before->same), pm_buf_text(&rule->same)))
+        if (pm_text_equal(pm_buf_text(&before->conditions), pm_buf_text(&rule->conditions)))
             return pm_fail(err, PMAPDB_INPUT,
                            "can never be reached: rule '%s' before it has the same conditions",
                            before->name);
@@ -266,12 +261,7 @@ const char *pm_rules_note(const pm_rules *set, size_t index)
     return set->rule[index].note;
 }
 
-bool pm_rules_of_object(const pm_rules *set, size_t index)
+const char *pm_rules_conditions(const pm_rules *set, size_t index)
 {
-    const pm_rule *rule = &set->rule[index];
-
-    for (size_t i = 0; i < rule->own.n; i++)
-        if (rule->own.item[i].key == PM_RULE_KEY_FLAGS || pm_rule_is_placed(&rule->own.item[i]))
-            return false;
-    return pm_rule_is_alone(rule);
+    return pm_buf_text(&set->rule[index].conditions).data;
 }

@@ -59,8 +59,7 @@ typedef struct pm_rules pm_rules;
 
 /* ---- filling ---- */
 
-/* `application` replaces {app} in cells, unchanged; NULL: /app. */
-pmapdb_status pm_rules_new(const char *application, pm_rules **out, pmapdb_error *err);
+pmapdb_status pm_rules_new(pm_rules **out, pmapdb_error *err);
 void pm_rules_free(pm_rules *set);
 
 /* Adds a rule at the end; a cell that is missing in the file is empty. On a mistake, fails with
@@ -78,13 +77,8 @@ const char *pm_rules_name(const pm_rules *set, size_t index);
 const char *pm_rules_template(const pm_rules *set, size_t index); /* the category, not expanded */
 const char *pm_rules_note(const pm_rules *set, size_t index);     /* "" without a note */
 
-/* True if the rule has conditions only on base, path, name, perms and device, which never change
- * during the life of a lineage. */
-bool pm_rules_of_object(const pm_rules *set, size_t index);
-
-/* Adds a warning if something in a rule, or in the whole set (index PM_NO_RULE), is allowed but
- * probably a mistake. */
-pmapdb_status pm_rules_warning(const pm_rules *set, size_t index, pm_buf *out, pmapdb_error *err);
+/* The conditions as the set writes them: "base=anonymous; perms=rw-p"; "" without a condition. */
+const char *pm_rules_conditions(const pm_rules *set, size_t index);
 
 /* ---- matching ---- */
 
@@ -119,32 +113,18 @@ pmapdb_status pm_rules_category(const pm_rules *set, size_t index, const pm_rule
  * happened since the set was created; *index is the first rule affected, or PM_NO_RULE. */
 uint64_t pm_rules_gave_up(const pm_rules *set, size_t *index);
 
-/* ---- explaining ---- */
-
-/* Adds all conditions of a rule, in words. */
-pmapdb_status pm_rules_words(const pm_rules *set, size_t index, pm_buf *out, pmapdb_error *err);
-
-/* Adds, in words, the first condition of the rule that does not hold and what was found instead;
- * nothing if all conditions hold. */
+/* Adds, in words, the value because of which the rule does not match; nothing if the rule
+ * matches. */
 pmapdb_status pm_rules_why(const pm_rules *set, size_t index, uint64_t facts,
                            const pm_rule_row *below, const pm_rule_row *row,
                            const pm_rule_row *above, pm_buf *out, pmapdb_error *err);
 
-/* The result of one rule for the mapping; if the rule does not match, `why` is the text of
- * pm_rules_why. */
-typedef struct pm_rules_step {
-    size_t rule;
-    bool matches;
-    const char *why;
-} pm_rules_step;
-
-/* A status other than PMAPDB_OK ends the trace and is returned. */
-typedef pmapdb_status pm_rules_step_fn(void *ctx, const pm_rules_step *step, pmapdb_error *err);
-
-/* Calls on_step for every rule that mappings with the base of the row can match, in order,
- * including rules after the first match. */
+/* Calls on_rule, until it fails, for every rule that mappings with the base of the row can match,
+ * in order, including rules after the first match. `why` is the text of pm_rules_why, or "". */
 pmapdb_status pm_rules_trace(const pm_rules *set, uint64_t facts, const pm_rule_row *below,
                              const pm_rule_row *row, const pm_rule_row *above,
-                             pm_rules_step_fn *on_step, void *ctx, pmapdb_error *err);
+                             pmapdb_status (*on_rule)(void *ctx, size_t rule, const char *why,
+                                                      pmapdb_error *err),
+                             void *ctx, pmapdb_error *err);
 
 #endif

@@ -4,7 +4,6 @@
  *   %r  the text inside brackets            %n  the part of it after its first :
  *   %w  %n as a slug: a-z and ., - for all others, at most 40    %1..%9  groups of the path's regex
  *   %%  a %
- *   {app}  the application folder
  */
 #include "classify/rules_set.h"
 
@@ -67,9 +66,11 @@ void pm_rule_read_category(pm_rule_reader *r, pm_text cell, pm_rule *rule)
 {
     pm_text category;
 
-    rule->category = pm_rule_application(r, cell, "%", '%');
-    if (!rule->category)
+    rule->category = pm_text_copy(cell);
+    if (!rule->category) {
+        pm_rule_nomem(r);
         return;
+    }
     category = pm_text_of(rule->category);
     if (category.len == 0)
         pm_rule_wrong(r, "it is empty");

@@ -82,37 +82,6 @@ static pm_rule_part *add_part(pm_rule_reader *r, pm_rule_condition *c)
     return grown;
 }
 
-static bool is_plain(char c)
-{
-    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c & 0x80;
-}
-
-char *pm_rule_application(pm_rule_reader *r, pm_text text, const char *special, char mark)
-{
-    pm_text app = PM_TEXT("{app}");
-    pm_buf out = {0};
-
-    for (;;) {
-        const char *found = memmem(text.data, text.len, app.data, app.len);
-        size_t before = found ? (size_t)(found - text.data) : text.len;
-
-        pm_buf_add(&out, text.data, before, NULL);
-        if (!found)
-            break;
-        for (const char *p = r->set->application; *p; p++) {
-            if (special ? pm_char_in(*p, special) : !is_plain(*p))
-                pm_buf_add(&out, &mark, 1, NULL);
-            pm_buf_add(&out, p, 1, NULL);
-        }
-        text = pm_text_from(text, before + app.len);
-    }
-    if (out.failed) {
-        pm_buf_free(&out);
-        pm_rule_nomem(r);
-    }
-    return out.data;
-}
-
 /* ---- base, perms, flags ---- */
 
 static void read_bases(pm_rule_reader *r, pm_text text, pm_rule_condition *c)
@@ -185,15 +154,11 @@ static void read_flags(pm_rule_reader *r, pm_text text, pm_rule_condition *c)
 
 static pm_regex *compile(pm_rule_reader *r, pm_text text, bool glob)
 {
-    char *pattern = pm_rule_application(r, text, glob ? "*?[\\" : NULL, '\\');
-    pmapdb_status st = PMAPDB_NOMEM;
     pm_regex *out = NULL;
     pmapdb_error why;
+    pmapdb_status st =
+        glob ? pm_glob_new(text, &out, &why) : pm_regex_new(text, r->set->n, &out, &why);
 
-    if (pattern)
-        st = glob ? pm_glob_new(pm_text_of(pattern), &out, &why)
-                  : pm_regex_new(pm_text_of(pattern), r->set->n, &out, &why);
-    free(pattern);
     if (st == PMAPDB_INPUT)
         pm_rule_wrong(r, "%s", why.text);
     else if (st != PMAPDB_OK)

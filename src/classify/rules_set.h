@@ -77,7 +77,7 @@ typedef struct pm_rule {
     bool refines; /* the category intentionally begins with a slug */
     pm_rule_conditions own, below, above;
     uint64_t with, without; /* bit sets of terms */
-    pm_buf same;            /* the cells of the conditions; equal for equal rules */
+    pm_buf conditions;      /* the cells with conditions, as text */
 } pm_rule;
 
 typedef struct pm_rule_term {
@@ -86,7 +86,6 @@ typedef struct pm_rule_term {
 } pm_rule_term;
 
 struct pm_rules {
-    char *application;
     pm_rule *rule;
     size_t n, cap;
     pm_rule_term term[PM_RULE_TERMS_MAX];
@@ -120,11 +119,6 @@ int pm_rule_shown(pm_text t);
 /* Cuts the next piece up to a separator off *rest. A separator after \ does not count; blanks stay.
  * *more is true if another piece follows, which may be empty. */
 pm_text pm_rule_piece(pm_text *rest, char separator, bool *more);
-
-/* Returns a copy of `text` with {app} replaced by the application folder, where `mark` precedes
- * every byte that is in `special`; NULL for `special` means all ASCII except letters and digits.
- * Returns NULL without memory. */
-char *pm_rule_application(pm_rule_reader *r, pm_text text, const char *special, char mark);
 
 /* Reads the cell of a column. */
 void pm_rule_read(pm_rule_reader *r, pm_rule_key key, pm_text text, pm_rule_conditions *out);

@@ -15,10 +15,10 @@ void pm_categorizer_free(pm_categorizer *r)
 /* ---- the rules ---- */
 
 static pmapdb_status read_rules(pm_categorizer *r, pm_text text, const char *name,
-                                const char *application, pmapdb_error *err)
+                                pmapdb_error *err)
 {
     pm_rules_report report = {0};
-    pmapdb_status st = pm_rules_read(text, name, application, &report, &r->rules, err);
+    pmapdb_status st = pm_rules_read(text, name, &report, &r->rules, err);
 
     pm_rules_report_free(&report);
     return st;
@@ -28,23 +28,19 @@ static pmapdb_status read_rules(pm_categorizer *r, pm_text text, const char *nam
 static pmapdb_status load_rules(pm_categorizer *r, pmapdb_error *err)
 {
     sqlite3_stmt *stmt = NULL;
-    const char *application;
     pm_text text = {0};
     pmapdb_status st;
 
-    if (sqlite3_prepare_v2(r->db, "SELECT text, name, application FROM main.rule_set", -1, &stmt,
-                           NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(r->db, "SELECT text, name FROM main.rule_set", -1, &stmt, NULL) ==
+            SQLITE_OK &&
         sqlite3_step(stmt) == SQLITE_ROW)
         text = (pm_text){(const char *)sqlite3_column_text(stmt, 0),
                          (size_t)sqlite3_column_bytes(stmt, 0)};
-    if (text.len) {
-        application = (const char *)sqlite3_column_text(stmt, 2);
-        st = read_rules(r, text, (const char *)sqlite3_column_text(stmt, 1),
-                        application && *application ? application : NULL, err);
-    } else {
+    if (text.len)
+        st = read_rules(r, text, (const char *)sqlite3_column_text(stmt, 1), err);
+    else
         st = read_rules(r, pm_rules_builtin(pm_text_of(pm_rules_builtins[0])), pm_rules_builtins[0],
-                        NULL, err);
-    }
+                        err);
     sqlite3_finalize(stmt);
     return st;
 }

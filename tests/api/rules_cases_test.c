@@ -170,7 +170,7 @@ static void test_default(void **state)
     size_t *won, wrong = 0;
 
     assert_int_equal(
-        pm_rules_read(pm_rules_builtin(PM_TEXT("default")), "default", NULL, &report, &set, NULL),
+        pm_rules_read(pm_rules_builtin(PM_TEXT("default")), "default", &report, &set, NULL),
         PMAPDB_OK);
     won = calloc(pm_rules_count(set), sizeof *won);
     assert_non_null(won);

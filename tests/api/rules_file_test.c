@@ -8,12 +8,12 @@
 
 /* ---- sets ---- */
 
-static pmapdb_status read_set(pm_text text, const char *application, pm_rules_report *report,
-                              pm_rules **out, pmapdb_error *err)
+static pmapdb_status read_set(pm_text text, pm_rules_report *report, pm_rules **out,
+                              pmapdb_error *err)
 {
     *report = (pm_rules_report){0};
     *err = (pmapdb_error){0};
-    return pm_rules_read(text, "F", application, report, out, err);
+    return pm_rules_read(text, "F", report, out, err);
 }
 
 static void refuses_n(pm_text text, const char *mistakes, const char *error)
@@ -22,7 +22,7 @@ static void refuses_n(pm_text text, const char *mistakes, const char *error)
     pm_rules *set = NULL;
     pmapdb_error err;
 
-    assert_int_equal(read_set(text, NULL, &report, &set, &err), PMAPDB_INPUT);
+    assert_int_equal(read_set(text, &report, &set, &err), PMAPDB_INPUT);
     assert_null(set);
     assert_string_equal(pm_buf_text(&report.mistakes).data, mistakes);
     assert_string_equal(err.text, error);
@@ -40,33 +40,27 @@ static void refuses(const char *text, const char *mistake)
     refuses_n(pm_text_of(text), mistake, error);
 }
 
-static void takes(const char *text, size_t rules, const char *warnings)
+static void takes(const char *text, size_t rules)
 {
     pm_rules_report report;
     pm_rules *set = NULL;
     pmapdb_error err;
 
-    if (read_set(pm_text_of(text), NULL, &report, &set, &err) != PMAPDB_OK)
+    if (read_set(pm_text_of(text), &report, &set, &err) != PMAPDB_OK)
         fail_msg("%s", err.text);
     assert_int_equal(pm_rules_count(set), rules);
     assert_string_equal(pm_buf_text(&report.mistakes).data, "");
-    assert_string_equal(pm_buf_text(&report.warnings).data, warnings);
     pm_rules_report_free(&report);
     pm_rules_free(set);
 }
 
 static void test_shapes(void **state)
 {
-    takes("rule,category\nall,mine\n", 1, "");
-    takes("category,base,rule\r\nheap/x,heap,a\r\nstack/y,stack,b", 2, "");
-    takes("\xef\xbb\xbf\"rule\", category \nall,\"my, own\"\n", 1, "");
-    takes("# comment, \"with a quote\n\nrule,category,size\n# more\na,x,4\n#\nb,x,\"8\"\n", 2, "");
-    takes("rule,category,size,note\na,x,4,\"two\n# lines\"\nb,x,8,\n", 2, "");
-    takes("rule,category,path\na,x,~lib\nb,y,\n", 2,
-          "F:2: rule 'a': its regex is found anywhere in a path; ^ is its begin\n");
-    takes("rule,category,base\na,x,heap|stack|kernel|memfd|shared-memory|shared-library|program|"
-          "deleted-file|reserve|anonymous\n",
-          1, "F: mapped-file: there is no rule for this base: its slug shows\n");
+    takes("rule,category\nall,mine\n", 1);
+    takes("category,base,rule\r\nheap/x,heap,a\r\nstack/y,stack,b", 2);
+    takes("\xef\xbb\xbf\"rule\", category \nall,\"my, own\"\n", 1);
+    takes("# comment, \"with a quote\n\nrule,category,size\n# more\na,x,4\n#\nb,x,\"8\"\n", 2);
+    takes("rule,category,size,note\na,x,4,\"two\n# lines\"\nb,x,8,\n", 2);
 }
 
 static void test_mistakes(void **state)
@@ -132,28 +126,11 @@ static void test_bytes(void **state)
     assert_int_equal(pm_buf_addf(&large, NULL, "rule,category,note\na,x,"), PMAPDB_OK);
     while (large.len < PM_RULES_FILE_MAX - 32000)
         assert_int_equal(pm_buf_addf(&large, NULL, "\n#%031000d", 0), PMAPDB_OK);
-    takes(large.data, 1, "");
+    takes(large.data, 1);
     while (large.len <= PM_RULES_FILE_MAX)
         assert_int_equal(pm_buf_addf(&large, NULL, "\n"), PMAPDB_OK);
     refuses_n(pm_buf_text(&large), "F: larger than 1 MiB\n", "F: larger than 1 MiB");
     pm_buf_free(&large);
-}
-
-static void test_application(void **state)
-{
-    pm_rules_report report;
-    pm_rules *set = NULL;
-    pmapdb_error err;
-    pm_rule_row row = {.base = PM_CATEGORY_MAPPED_FILE, .perms = "r--p"};
-
-    assert_int_equal(
-        read_set(PM_TEXT("rule,category,path\na,x,{app}/*\n"), "/srv", &report, &set, &err),
-        PMAPDB_OK);
-    row.path = PM_TEXT("/srv/a");
-    assert_int_equal(pm_rules_match(set, 0, NULL, &row, NULL), 0);
-    row.path = PM_TEXT("/app/a");
-    assert_true(pm_rules_match(set, 0, NULL, &row, NULL) == PM_NO_RULE);
-    pm_rules_free(set);
 }
 
 /* ---- what is built in ---- */
@@ -166,9 +143,8 @@ static pm_rules *builtin(const char *name)
     pm_text text = pm_rules_builtin(pm_text_of(name));
 
     assert_non_null(text.data);
-    if (pm_rules_read(text, name, NULL, &report, &set, &err) != PMAPDB_OK)
+    if (pm_rules_read(text, name, &report, &set, &err) != PMAPDB_OK)
         fail_msg("%s", err.text);
-    assert_int_equal(report.warnings.len, 0);
     return set;
 }
 
@@ -194,7 +170,7 @@ static void test_damaged(void **state)
             text[(random >> 33) % whole.len] = bytes[(random >> 20) % (sizeof bytes - 1)];
             n = round % 7 == 0 ? (random >> 13) % whole.len : n;
         }
-        if (read_set((pm_text){text, n}, NULL, &report, &set, &err) == PMAPDB_OK) {
+        if (read_set((pm_text){text, n}, &report, &set, &err) == PMAPDB_OK) {
             taken++;
         } else {
             refused++;
@@ -227,4 +203,4 @@ static void test_builtin(void **state)
 }
 
 RUN_TESTS(TEST(test_shapes), TEST(test_mistakes), TEST(test_lines), TEST(test_many),
-          TEST(test_bytes), TEST(test_application), TEST(test_builtin), TEST(test_damaged))
+          TEST(test_bytes), TEST(test_builtin), TEST(test_damaged))

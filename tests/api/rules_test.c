@@ -18,9 +18,8 @@ static void on_set(void *ctx, const pmapdb_rule_set *s)
 {
     heard *h = ctx;
 
-    pm_buf_addf(&h->sets, NULL, "%s %lld %s%s%s%s%s\n", s->name, (long long)s->rules,
-                s->application, s->stored ? " stored" : "",
-                s->applied_ms == PMAPDB_UNKNOWN ? "" : " applied",
+    pm_buf_addf(&h->sets, NULL, "%s %lld%s%s%s%s\n", s->name, (long long)s->rules,
+                s->stored ? " stored" : "", s->applied_ms == PMAPDB_UNKNOWN ? "" : " applied",
                 s->named_built_in ? " named" : "", s->built_in ? " built in" : "");
     assert_true(strlen(s->text) > 10);
 }
@@ -29,8 +28,8 @@ static void on_rule(void *ctx, const pmapdb_rule *r)
 {
     heard *h = ctx;
 
-    pm_buf_addf(&h->rules, NULL, "%lld %s %s [%s] %s%s ", (long long)r->position, r->name,
-                r->category, r->conditions, r->of_object ? "object " : "", r->note);
+    pm_buf_addf(&h->rules, NULL, "%lld %s %s [%s] %s ", (long long)r->position, r->name,
+                r->category, r->conditions, r->note);
     if (r->lineages != PMAPDB_UNKNOWN)
         pm_buf_addf(&h->rules, NULL, "%lld", (long long)r->lineages);
     pm_buf_addf(&h->rules, NULL, "\n");
@@ -81,7 +80,7 @@ static const char *said(const pm_buf *b)
 #define SET                                \
     "rule,category,base,path,below,note\n" \
     "large,heap/large,heap,,-,\n"          \
-    "data,mapped-file/application,mapped-file,{app}/*,,its own\n"
+    "data,mapped-file/application,mapped-file,/srv/*,,its own\n"
 
 /* Two processes of a heap, a file and a library; the first has two captures. */
 static void make_store(import *in)
@@ -116,17 +115,16 @@ static void test_without_store(void **state)
     options.on_rule = NULL;
     assert_int_equal(pmapdb_rules(NULL, &options, &err), PMAPDB_OK);
     assert_non_null(strstr(said(&h.sets), "default "));
-    assert_non_null(strstr(said(&h.sets), " /app named built in\n"));
+    assert_non_null(strstr(said(&h.sets), " named built in\n"));
     forget(&h);
 
     box_text("s.csv", SET);
     options = options_of(&h, "s.csv");
-    options.application = "/srv";
     assert_int_equal(pmapdb_rules(NULL, &options, &err), PMAPDB_OK);
-    assert_string_equal(said(&h.sets), "s.csv 2 /srv\n");
+    assert_string_equal(said(&h.sets), "s.csv 2\n");
     assert_string_equal(said(&h.rules),
-                        "1 large heap/large [base heap; below: nothing that touches]  \n"
-                        "2 data mapped-file/application [base mapped-file; path /srv/*] object "
+                        "1 large heap/large [base=heap; below=-]  \n"
+                        "2 data mapped-file/application [base=mapped-file; path=/srv/*] "
                         "its own \n");
     assert_string_equal(said(&h.notes), "");
     forget(&h);
@@ -173,13 +171,12 @@ import in;
 
     box_text("s.csv", SET);
     make_store(&in);
-    options.application = "/srv";
     options.dry_run = true;
     assert_int_equal(pmapdb_rules_apply(in.store, &options, &result, &err), PMAPDB_OK);
     assert_non_null(strstr(said(&h.changes), "heap>heap/large large 2 2 2048 2\n"));
     assert_non_null(
         strstr(said(&h.changes), "mapped-file>mapped-file/application data 2 2 128 4\n"));
-    assert_string_equal(said(&h.sets), "s.csv 2 /srv\n");
+    assert_string_equal(said(&h.sets), "s.csv 2\n");
     assert_string_equal(said(&h.rules), "");
     assert_true(h.progress >= 2);
     assert_false(result.same);
@@ -197,20 +194,15 @@ import in;
     assert_int_equal(number(&in, "SELECT count(*) FROM lineage WHERE rule = 'large'"), 2);
     forget(&h);
 
-    /* the store's now: with its folder, unless another is asked for */
+    /* the store's now */
     options = options_of(&h, NULL);
     assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_OK);
-    assert_string_equal(said(&h.sets), "s.csv 2 /srv stored applied\n");
+    assert_string_equal(said(&h.sets), "s.csv 2 stored applied\n");
     assert_string_equal(
         said(&h.rules),
-        "1 large heap/large [base heap; below: nothing that touches]  2\n"
-        "2 data mapped-file/application [base mapped-file; path /srv/*] object its own 2\n");
+        "1 large heap/large [base=heap; below=-]  2\n"
+        "2 data mapped-file/application [base=mapped-file; path=/srv/*] its own 2\n");
     forget(&h);
-    options.application = "/app";
-    assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_OK);
-    assert_string_equal(said(&h.sets), "s.csv 2 /app\n");
-    forget(&h);
-    options.application = "/srv";
     assert_int_equal(pmapdb_rules_apply(in.store, &options, &result, &err), PMAPDB_OK);
     assert_true(result.same);
     assert_string_equal(said(&h.changes), "");
@@ -233,16 +225,8 @@ import in;
     assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_OK);
     options.rules = "pmap-dotnet";
     assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_OK);
-    assert_non_null(strstr(said(&h.sets), " /app stored named built in\ndefault "));
-    assert_non_null(strstr(said(&h.sets), "pmap-dotnet 18 /app named built in\n"));
-    forget(&h);
-
-    /* the folder that it stands for where none is said */
-    options.rules = NULL;
-    options.application = "/app";
-    assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_OK);
-    assert_non_null(strstr(said(&h.sets), " /app stored named built in\n"));
-    options.application = NULL;
+    assert_non_null(strstr(said(&h.sets), " stored named built in\ndefault "));
+    assert_non_null(strstr(said(&h.sets), "pmap-dotnet 18 named built in\n"));
     forget(&h);
 
     /* of another version: its name is one that is built in, its bytes are not */
@@ -252,7 +236,7 @@ import in;
                      SQLITE_OK);
     options.rules = NULL;
     assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_OK);
-    assert_string_equal(said(&h.sets), "default 1 /app stored named\n");
+    assert_string_equal(said(&h.sets), "default 1 stored named\n");
     forget(&h);
     end(&in);
 }

@@ -107,20 +107,4 @@ static void test_length(void **state)
     pm_rules_free(set);
 }
 
-static void test_application(void **state)
-{
-    pm_rules *set;
-    pm_rule_row row = file_row("/srv/100%/a");
-    pm_buf out = {0};
-
-    assert_int_equal(pm_rules_new("/srv/100%", &set, NULL), PMAPDB_OK);
-    assert_int_equal(add(set, one("a", "in {app}", PM_RULE_PATH, "{app}/*"), NULL), PMAPDB_OK);
-    assert_int_equal(pm_rules_finish(set, NULL), PMAPDB_OK);
-    assert_int_equal(pm_rules_category(set, 0, &row, &out, NULL), PMAPDB_OK);
-    assert_string_equal(out.data, "in /srv/100%");
-    pm_buf_free(&out);
-    pm_rules_free(set);
-}
-
-RUN_TESTS(TEST(test_paths), TEST(test_brackets), TEST(test_slugs), TEST(test_length),
-          TEST(test_application))
+RUN_TESTS(TEST(test_paths), TEST(test_brackets), TEST(test_slugs), TEST(test_length))

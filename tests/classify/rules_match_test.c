@@ -306,33 +306,6 @@ static void test_facts(void **state)
     pm_rules_free(set);
 }
 
-static void put_application(const char *folder, pm_rule_column column, const char *cell,
-                            const char *path, bool expected)
-{
-    pm_rules *set;
-    pm_rule_row row = file_row(path);
-
-    assert_int_equal(pm_rules_new(folder, &set, NULL), PMAPDB_OK);
-    assert_int_equal(add(set, one("a", "x", column, cell), NULL), PMAPDB_OK);
-    assert_int_equal(pm_rules_finish(set, NULL), PMAPDB_OK);
-    if ((pm_rules_match(set, facts_of(set, &row), NULL, &row, NULL) == 0) != expected)
-        fail_msg("%s, %s, %s: not %d", folder ? folder : "-", cell, path, expected);
-    pm_rules_free(set);
-}
-
-/* The folder stands for itself, whatever a glob or a regex makes of its letters. */
-static void test_application(void **state)
-{
-    put_application(NULL, PM_RULE_PATH, "{app}/*", "/app/x.dll", true);
-    put_application(NULL, PM_RULE_PATH, "{app}/*", "/application/x.dll", false);
-    put_application("/a[1]|b*c", PM_RULE_PATH, "q|{app}/*", "/a[1]|b*c/x", true);
-    put_application("/a[1]|b*c", PM_RULE_PATH, "q|{app}/*", "/a1|bxc/x", false);
-    put_application("/a+(b).c", PM_RULE_PATH, "~^{app}", "/a+(b).c/x", true);
-    put_application("/a+(b).c", PM_RULE_PATH, "~^{app}", "/aabxc/x", false);
-    put_application("/\xc3\xa9", PM_RULE_PATH, "~^{app}/", "/\xc3\xa9/x", true);
-    put_application("/srv", PM_RULE_WITH, "path={app}/*", "/srv/x", true);
-}
-
 RUN_TESTS(TEST(test_base), TEST(test_path), TEST(test_name), TEST(test_perms), TEST(test_flags),
           TEST(test_size), TEST(test_addresses), TEST(test_device), TEST(test_neighbours),
-          TEST(test_reach), TEST(test_order), TEST(test_facts), TEST(test_application))
+          TEST(test_reach), TEST(test_order), TEST(test_facts))

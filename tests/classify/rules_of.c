@@ -30,8 +30,7 @@ int main(int argc, char **argv)
     pmapdb_status st = pm_rules_find(argc > 1 ? argv[1] : "default", &text, &err);
 
     if (st == PMAPDB_OK)
-        st = pm_rules_read(pm_buf_text(&text), argc > 1 ? argv[1] : "default", NULL, &report, &set,
-                           &err);
+        st = pm_rules_read(pm_buf_text(&text), argc > 1 ? argv[1] : "default", &report, &set, &err);
     for (int i = 2; i < argc && st == PMAPDB_OK; i++) {
         judging j = {.set = set, .on_row = print_row, .ctx = set};
 

@@ -399,7 +399,7 @@ static void test_random(void **unused)
         pm_rules *set;
         unsigned n = 0;
 
-        assert_int_equal(pm_rules_new(NULL, &set, NULL), PMAPDB_OK);
+        assert_int_equal(pm_rules_new(&set, NULL), PMAPDB_OK);
         for (unsigned i = 0; i < RULES; i++) {
             rules[n] = random_rule(names[n], i);
             n += add(set, rules[n], NULL) == PMAPDB_OK; /* else it is there already */

@@ -15,7 +15,7 @@ static void refused(cells c, const char *expected)
 {
     pm_rules *set;
 
-    assert_int_equal(pm_rules_new(NULL, &set, NULL), PMAPDB_OK);
+    assert_int_equal(pm_rules_new(&set, NULL), PMAPDB_OK);
     assert_string_equal(reason_in(set, c), expected);
     assert_int_equal(pm_rules_count(set), 0);
     pm_rules_free(set);
@@ -209,7 +209,7 @@ static void test_after_a_mistake(void **state)
     pm_rules *set;
     pm_rule_row row = file_row("two");
 
-    assert_int_equal(pm_rules_new(NULL, &set, NULL), PMAPDB_OK);
+    assert_int_equal(pm_rules_new(&set, NULL), PMAPDB_OK);
     assert_int_equal(add(set, bad, NULL), PMAPDB_INPUT);
     assert_int_equal(add(set, one("a", "x", PM_RULE_WITH, "path=two"), NULL), PMAPDB_OK);
     assert_int_equal(pm_rules_finish(set, NULL), PMAPDB_OK);
@@ -223,7 +223,7 @@ static void test_limits(void **state)
     pm_rules *set;
     char name[24], term[64];
 
-    assert_int_equal(pm_rules_new(NULL, &set, NULL), PMAPDB_OK);
+    assert_int_equal(pm_rules_new(&set, NULL), PMAPDB_OK);
     assert_int_equal(pm_rules_finish(set, NULL), PMAPDB_INPUT);
     for (int i = 0; i < 64; i++) {
         snprintf(name, sizeof name, "r%d", i);
@@ -241,28 +241,5 @@ static void test_limits(void **state)
     pm_rules_free(set);
 }
 
-/* Which rules ask for what never changes in the life of a lineage. */
-static void test_of_object(void **state)
-{
-    static const struct {
-        const char *value;
-        pm_rule_column column;
-        bool expected;
-    } cases[] = {{"heap", PM_RULE_BASE, true},     {"a", PM_RULE_PATH, true},
-                 {"a", PM_RULE_BRACKET, true},     {"rw-p", PM_RULE_PERMS, true},
-                 {"*", PM_RULE_DEVICE, true},      {"nr", PM_RULE_FLAGS, false},
-                 {"4", PM_RULE_SIZE, false},       {"4K", PM_RULE_START, false},
-                 {"4K", PM_RULE_END, false},       {"-", PM_RULE_BELOW, false},
-                 {"size=4", PM_RULE_ABOVE, false}, {"!path=a", PM_RULE_WITH, false}};
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        pm_rules *set = set_of_one(one("a", "x", cases[i].column, cases[i].value));
-
-        assert_int_equal(pm_rules_of_object(set, 0), cases[i].expected);
-        pm_rules_free(set);
-    }
-}
-
 RUN_TESTS(TEST(test_names), TEST(test_categories), TEST(test_cells), TEST(test_perms),
-          TEST(test_groups), TEST(test_unreachable), TEST(test_after_a_mistake), TEST(test_limits),
-          TEST(test_of_object))
+          TEST(test_groups), TEST(test_unreachable), TEST(test_after_a_mistake), TEST(test_limits))

@@ -40,7 +40,7 @@ static inline pm_rules *set_of(const cells *rules, size_t n)
     pm_rules *set = NULL;
     pmapdb_error err = {0};
 
-    assert_int_equal(pm_rules_new(NULL, &set, NULL), PMAPDB_OK);
+    assert_int_equal(pm_rules_new(&set, NULL), PMAPDB_OK);
     for (size_t i = 0; i < n; i++)
         if (add(set, rules[i], &err) != PMAPDB_OK)
             fail_msg("rule %zu: %s", i, err.text);

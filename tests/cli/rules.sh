@@ -34,11 +34,9 @@ run pmapdb rules my.csv
 run pmapdb rules my.csv -f csv --top 2
 run pmapdb rules --rules my.csv -f ndjson -o rows.json
 cat rows.json
-run pmapdb rules --explain --rules my.csv
 pmapdb rules - -f csv <my.csv | sed -n 2p
-run pmapdb rules --explain --rules my.csv -f md
-applied pmapdb rules pmap-dotnet --application-folder /srv/web// -f md --top 1
-pmapdb rules pmap-dotnet --application-folder /srv/web -f csv | grep '^16,'
+run pmapdb rules --rules my.csv -f md
+pmapdb rules pmap-dotnet -f csv | grep '^17,'
 
 say "those of a store: how many lineages each decided"
 pmapdb import -q samples/captures
@@ -101,7 +99,7 @@ run pmapdb sql "UPDATE rule_set SET text = 'x'"
 
 say "the rules of another version"
 run pmapdb rules --apply my.csv -q -o /dev/null
-sqlite3 store.db "UPDATE rule_set SET name = 'default', application = '/old'"
+sqlite3 store.db "UPDATE rule_set SET name = 'default'"
 pmapdb rules 2>&1 | sed -n 's/this pmapdb [0-9.]*/this pmapdb V/; s/ at 2.*Z/ at TIME/; 1,2p'
 pmapdb rules --apply default -q -o /dev/null
 
@@ -139,9 +137,8 @@ run pmapdb rules --explain 12345000
 run pmapdb rules --explain 12345zzz
 run pmapdb rules --explain 12345000 --process nobody
 run pmapdb rules --explain 12345000 --db none.db
-for words in '--apply default --diff default' '--apply default my.csv' '--explain --export' \
-    '--rules default my.csv' '--process leaky' 'default my.csv' \
-    '--apply default --application-folder srv'; do
+for words in '--apply default --diff default' '--apply default my.csv' '--explain 1000 --export' \
+    '--rules default my.csv' '--process leaky' 'default my.csv'; do
     # shellcheck disable=SC2086 # words
     run pmapdb rules $words 2>&1 | grep -v '^! Try'
 done

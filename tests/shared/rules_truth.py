@@ -225,10 +225,9 @@ def object_of(row):
 class Rules:
     """A set of rules, first match wins."""
 
-    def __init__(self, path, application="/app"):
+    def __init__(self, path):
         with open(path, encoding="utf-8", newline="") as file:
-            rows = [{k: v.replace("{app}", application) for k, v in r.items()}
-                    for r in csv.DictReader(file) if not r["rule"].startswith("#")]
+            rows = [r for r in csv.DictReader(file) if not r["rule"].startswith("#")]
         self.rules = [Rule(r) for r in rows]
         self.terms = {t: terms(t) for rule in self.rules for t, _ in rule.needs}
         self.matching, self.helping = {}, {}  # per object

@@ -72,7 +72,7 @@ static inline pmapdb_status applied_try(const kit *k, const char *text, bool kee
 
     kit_ok(pm_buf_add(&rules.name, "test", 4, NULL), NULL);
     kit_ok(pm_buf_add(&rules.text, text, strlen(text), NULL), NULL);
-    kit_ok(pm_rules_read(pm_text_of(text), "test", NULL, &report, &compiled, err), err);
+    kit_ok(pm_rules_read(pm_text_of(text), "test", &report, &compiled, err), err);
     apply.rules = compiled;
     st = pm_apply_rules(k->store, &apply, out, err);
     pm_rules_free(compiled);

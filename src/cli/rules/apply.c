@@ -72,7 +72,6 @@ void pm_rules_cli_apply(pm_rules_cmd *r)
 {
     applying a = {.r = r};
     const pmapdb_rules_options options = {.rules = r->rules,
-                                          .application = r->application,
                                           .dry_run = r->diff != NULL,
                                           .forget_labels = r->forget_labels,
                                           .ctx = &a,

@@ -23,16 +23,19 @@ typedef struct found {
 /* A row of the output. */
 typedef struct step {
     int64_t position;
-    const char *rule, *category, *why;
+    const char *rule, *category, *conditions, *why;
     bool matches, kept; /* kept: the rule that gave the lineage its category */
 } step;
 
 #define AT(field) offsetof(step, field)
 
-static const pm_member columns[] = {
-    {{"position", PM_UNIT_INT}, AT(position)},  {{"rule", PM_UNIT_TEXT}, AT(rule)},
-    {{"category", PM_UNIT_TEXT}, AT(category)}, {{"matches", PM_UNIT_BOOL}, AT(matches)},
-    {{"kept", PM_UNIT_BOOL}, AT(kept)},         {{"why", PM_UNIT_TEXT}, AT(why)}};
+static const pm_member columns[] = {{{"position", PM_UNIT_INT}, AT(position)},
+                                    {{"rule", PM_UNIT_TEXT}, AT(rule)},
+                                    {{"category", PM_UNIT_TEXT}, AT(category)},
+                                    {{"matches", PM_UNIT_BOOL}, AT(matches)},
+                                    {{"kept", PM_UNIT_BOOL}, AT(kept)},
+                                    {{"conditions", PM_UNIT_TEXT}, AT(conditions)},
+                                    {{"why", PM_UNIT_TEXT}, AT(why)}};
 
 #define N_COLUMNS ((int)(sizeof columns / sizeof *columns))
 
@@ -186,39 +189,32 @@ static pm_buf category_of(const explaining *x, size_t rule)
     return category;
 }
 
-static void write_step(explaining *x, size_t rule, bool matches, const char *why)
+static void write_step(explaining *x, size_t rule, const char *why)
 {
+    bool none = rule == PM_NO_RULE, matches = none || !*why;
     pm_buf category = matches ? category_of(x, rule) : (pm_buf){0};
-    const step row = {.position = rule == PM_NO_RULE ? PMAPDB_UNKNOWN : (int64_t)rule + 1,
+    const step row = {.position = none ? PMAPDB_UNKNOWN : (int64_t)rule + 1,
                       .rule = name_of(x, rule),
                       .category =
                           matches ? category.data : pm_rules_template(x->choice.rules, rule),
                       .matches = matches,
                       .kept = is_kept(x, rule),
+                      .conditions = none ? "" : pm_rules_conditions(x->choice.rules, rule),
                       .why = why};
-    pm_value values[N_COLUMNS];
 
-    for (int i = 0; i < N_COLUMNS; i++)
-        values[i] = pm_member_value(&columns[i], &row, NULL);
-    if (rule == PM_NO_RULE && pm_cli_is_for_people(x->r->cli))
-        values[0] = pm_value_text(""); /* no position without a rule: empty, not "unknown" */
-    pm_output_row(&x->out, values);
+    pm_output_struct(&x->out, columns, N_COLUMNS, &row);
     pm_buf_free(&category);
 }
 
 /* Writes the rules up to the one that matches, and the one that gave the lineage its category, even
  * if it comes later. */
-static pmapdb_status on_step(void *ctx, const pm_rules_step *s, pmapdb_error *err)
+static pmapdb_status on_rule(void *ctx, size_t rule, const char *why, pmapdb_error *err)
 {
     explaining *x = ctx;
-    pm_buf words = {0};
 
-    if (s->rule > x->rule && !is_kept(x, s->rule))
-        return PMAPDB_OK;
-    if (s->matches)
-        pm_cli_must(pm_rules_words(x->choice.rules, s->rule, &words, err), err);
-    write_step(x, s->rule, s->matches, s->matches ? words.data : s->why);
-    pm_buf_free(&words);
+    (void)err;
+    if (rule <= x->rule || is_kept(x, rule))
+        write_step(x, rule, why);
     return PMAPDB_OK;
 }
 
@@ -268,10 +264,10 @@ void pm_rules_cli_explain(pm_rules_cmd *r)
     if (pm_cli_is_for_people(r->cli))
         write_title(&x);
     pm_output_fields(&x.out, columns, N_COLUMNS);
-    pm_cli_must(pm_rules_trace(x.choice.rules, x.facts, x.below, x.row, x.above, on_step, &x, &err),
+    pm_cli_must(pm_rules_trace(x.choice.rules, x.facts, x.below, x.row, x.above, on_rule, &x, &err),
                 &err);
     if (x.rule == PM_NO_RULE)
-        write_step(&x, PM_NO_RULE, true, "no rule matches");
+        write_step(&x, PM_NO_RULE, "no rule matches");
     pm_output_end(&x.out);
     say_kept(&x);
     pm_rules_choice_free(&x.choice);

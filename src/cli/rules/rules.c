@@ -3,6 +3,7 @@
 #include "cli/rules/rules.h"
 
 #include "cli/options/options.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +12,8 @@
 static const pm_option options[] = {
     {"rules", 0, PM_OPT_WORD, AT(rules), "SET",
      "This set instead of the store's: default or pmap-dotnet (built in), or a file", NULL},
-    {"application-folder", 0, PM_OPT_WORD, AT(application), "DIR",
-     "What {app} in rules stands for (/app)", NULL},
-    {"explain", 0, PM_OPT_FLAG, AT(explain), NULL,
-     "In words; with ADDRESS why the mapping there has its category, and why the rules before did "
-     "not match",
-     NULL},
+    {"explain", 0, PM_OPT_WORD, AT(address), "ADDRESS",
+     "Why the mapping there has its category, and why the rules before did not match", NULL},
     {"process", 0, PM_OPT_WORD, AT(process), "process",
      "The process of ADDRESS: NAME, PID, NAME/PID or @ID", NULL},
     {"snapshot", 0, PM_OPT_WORD, AT(snapshot), "snapshot",
@@ -33,40 +30,25 @@ static const pm_option options[] = {
     {0}};
 
 static const pm_syntax syntax = {.options = options,
-                                 .operands = "[SET]\n--explain [ADDRESS]\n--apply SET|--diff SET"};
+                                 .operands = "[SET]\n--explain ADDRESS\n--apply SET|--diff SET"};
 
-/* Removes slashes from the end of the folder, so that paths begin with it. */
-static void trim_folder(const pm_rules_cmd *r)
-{
-    char *folder = (char *)r->application; /* a word of argv */
-    size_t n = folder ? strlen(folder) : 0;
-
-    while (n > 1 && folder[n - 1] == '/')
-        folder[--n] = '\0';
-    if (folder && *folder != '/')
-        pm_cli_usage(r->cli, "--application-folder wants a path from / on, not '%s'", folder);
-}
-
-/* `word` is an address or the name of a set; NULL: not given. */
+/* `word` is the name of a set; NULL: not given. */
 static void check(pm_rules_cmd *r, const char *word)
 {
     const char *applied = r->apply ? r->apply : r->diff;
 
-    if (r->explain + r->export + (r->apply != NULL) + (r->diff != NULL) > 1)
+    if ((r->address != NULL) + r->export + (r->apply != NULL) + (r->diff != NULL) > 1)
         pm_cli_usage(r->cli, "one of --explain, --export, --apply, --diff at a time");
     if (applied && (r->rules || word))
         pm_cli_usage(r->cli, "%s takes one set", r->diff ? "--diff" : "--apply");
-    if (!r->explain && word && r->rules)
+    if (word && r->rules)
         pm_cli_usage(r->cli, "which set, '%s' or '%s'?", r->rules, word);
-    if (r->explain)
-        r->address = word;
-    else if (word || applied)
+    if (word || applied)
         r->rules = applied ? applied : word;
     if ((r->process || r->snapshot || r->dialect) && !r->address)
         pm_cli_usage(r->cli, "--process, --snapshot and --dialect go with --explain ADDRESS");
     if (r->forget_labels && !applied)
         pm_cli_usage(r->cli, "--forget-labels goes with --apply SET or --diff SET");
-    trim_folder(r);
 }
 
 /* ---- shared by the parts ---- */
@@ -94,9 +76,96 @@ pm_rules_choice pm_rules_cli_chosen(pm_rules_cmd *r)
     pm_rules_choice c = {0};
     pmapdb_error err;
 
-    pm_cli_must(pm_rules_choose(r->store, r->rules, r->application, &c, &err), &err);
+    pm_cli_must(pm_rules_choose(r->store, r->rules, &c, &err), &err);
     pm_rules_cli_must(r, pm_rules_choice_read(&c, pm_rules_cli_note, r, &err), &err);
     return c;
+}
+
+/* ---- the list ---- */
+
+#define FIELD(field) offsetof(pmapdb_rule, field)
+
+static const pm_member columns[] = {{{"position", PM_UNIT_INT}, FIELD(position)},
+                                    {{"rule", PM_UNIT_TEXT}, FIELD(name)},
+                                    {{"category", PM_UNIT_TEXT}, FIELD(category)},
+                                    {{"conditions", PM_UNIT_TEXT}, FIELD(conditions)},
+                                    {{"lineages", PM_UNIT_COUNT}, FIELD(lineages)},
+                                    {{"note", PM_UNIT_TEXT}, FIELD(note)}};
+
+#define N_COLUMNS ((int)(sizeof columns / sizeof *columns))
+
+typedef struct listing {
+    pm_rules_cmd *r;
+    pm_output out;
+} listing;
+
+static void on_set(void *ctx, const pmapdb_rule_set *set)
+{
+    listing *l = ctx;
+    char at[PM_CLOCK_TEXT] = "";
+
+    /* Another version of the program created the store or applied its rules. */
+    if (set->stored && set->named_built_in && !set->built_in)
+        pm_cli_note(l->r->cli,
+                    "this pmapdb %s has other rules by the name %s: pmapdb rules --diff %s says "
+                    "what they would change, --apply %s changes it",
+                    PMAPDB_VERSION, set->name, set->name, set->name);
+    if (!pm_cli_is_for_people(l->r->cli))
+        return;
+    if (l->r->store && set->stored && set->applied_ms != PMAPDB_UNKNOWN)
+        pm_clock_format(set->applied_ms, at);
+    pm_output_line(&l->out, "%s, %" PRId64 " rule%s%s; %s%s", set->name, set->rules,
+                   set->rules == 1 ? "" : "s", set->built_in ? ", built in" : "",
+                   !l->r->store   ? "there is no store"
+                   : !set->stored ? "the store has others"
+                   : *at          ? "applied to the store at "
+                                  : "the store has them since it was made",
+                   at);
+    if (l->r->cli->format == PM_FORMAT_MD)
+        pm_output_text(&l->out, "\n");
+}
+
+static void on_rule(void *ctx, const pmapdb_rule *rule)
+{
+    listing *l = ctx;
+
+    pm_output_struct(&l->out, columns, N_COLUMNS, rule);
+}
+
+static void on_note(void *ctx, bool mistake, const char *note)
+{
+    const listing *l = ctx;
+
+    pm_rules_cli_note(l->r, mistake, note);
+}
+
+static void list(pm_rules_cmd *r)
+{
+    listing l = {.r = r};
+    const pmapdb_rules_options how = {
+        .rules = r->rules, .ctx = &l, .on_note = on_note, .on_set = on_set, .on_rule = on_rule};
+    pmapdb_error err;
+
+    pm_output_open(&l.out, r->cli);
+    pm_output_fields(&l.out, columns, N_COLUMNS);
+    pm_rules_cli_must(r, pmapdb_rules(r->store, &how, &err), &err);
+    pm_output_end(&l.out);
+}
+
+/* Writes the original file, with its comments and mistakes. */
+static void export(const pm_rules_cmd *r)
+{
+    pm_rules_choice c = {0};
+    pm_text text;
+    pm_output out;
+    pmapdb_error err;
+
+    pm_cli_must(pm_rules_choose(r->store, r->rules, &c, &err), &err);
+    text = pm_buf_text(&c.text.text);
+    pm_output_open(&out, r->cli);
+    pm_output_check(&out, out.sink.write(out.sink.ctx, text.data, text.len, &err), &err);
+    pm_output_end(&out);
+    pm_rules_choice_free(&c);
 }
 
 /* ---- the run ---- */
@@ -134,11 +203,11 @@ int pm_cli_rules(pm_cli *cli, int argc, char **argv)
     if (r.apply || r.diff)
         pm_rules_cli_apply(&r);
     else if (r.export)
-        pm_rules_cli_export(&r);
+        export(&r);
     else if (r.address)
         pm_rules_cli_explain(&r);
     else
-        pm_rules_cli_list(&r);
+        list(&r);
     pmapdb_close(r.store);
     return PM_EXIT_OK;
 }

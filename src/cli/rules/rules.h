@@ -7,10 +7,9 @@
 
 typedef struct pm_rules_cmd {
     const pm_cli *cli;
-    const char *rules, *application; /* name or file of a set; a folder; NULL: not given */
-    const char *apply, *diff;        /* a set */
+    const char *rules, *apply, *diff; /* name or file of a set; NULL: not given */
     const char *process, *snapshot, *dialect, *address;
-    bool explain, export, forget_labels;
+    bool export, forget_labels;
     pmapdb_store *store; /* NULL: there is no store */
     size_t mistakes;     /* mistakes in the set that were printed */
 } pm_rules_cmd;
@@ -24,9 +23,6 @@ void pm_rules_cli_must(const pm_rules_cmd *r, pmapdb_status st, const pmapdb_err
 /* Reads the chosen set. Release it with pm_rules_choice_free(). */
 pm_rules_choice pm_rules_cli_chosen(pm_rules_cmd *r);
 
-/* Print all rules, as rows or in words; print the text of the set. */
-void pm_rules_cli_list(pm_rules_cmd *r);
-void pm_rules_cli_export(pm_rules_cmd *r);
 /* Explains why the mapping at an address has its category. */
 void pm_rules_cli_explain(pm_rules_cmd *r);
 void pm_rules_cli_apply(pm_rules_cmd *r);

@@ -124,28 +124,16 @@ static void choose(export_run *run)
 /* ---- copying ---- */
 
 /* A rule set of the owner contains paths: the new store keeps its built-in rules instead, but the
- * categories stay. In a built-in set only {app} is the owner's. */
+ * categories stay. */
 static pmapdb_status redact_rules(export_run *run, pmapdb_error *err)
 {
     pm_rule_text rules = {0};
-    pm_text built_in, shown = {"", 0};
     pmapdb_status st = pm_rule_text_load(run->from->sql, &rules, err);
+    pm_text built_in = pm_rules_builtin(pm_buf_text(&rules.name));
 
-    if (st != PMAPDB_OK) {
-        pm_rule_text_free(&rules);
-        return st;
-    }
-    built_in = pm_rules_builtin(pm_buf_text(&rules.name));
     run->counts->other_rules = !built_in.data || !pm_text_equal(built_in, pm_buf_text(&rules.text));
-    if (!run->counts->other_rules) {
-        st = pm_redact_text(run->export->redact, PM_REDACT_PATH, pm_buf_text(&rules.application),
-                            PM_TEXT(""), &shown, err);
-        pm_buf_clear(&rules.application);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(&rules.application, shown.data, shown.len, err);
-        if (st == PMAPDB_OK)
-            st = pm_rule_text_store(run->into->sql, &rules, err);
-    }
+    if (st == PMAPDB_OK && !run->counts->other_rules)
+        st = pm_rule_text_store(run->into->sql, &rules, err);
     pm_rule_text_free(&rules);
     return st;
 }

@@ -68,8 +68,8 @@ static pmapdb_status add_keep(pm_redact *r, const char *pattern, pmapdb_error *e
 static pmapdb_status add_set(pm_redact *r, const char *name, pmapdb_error *err)
 {
     pm_rules_report report = {0};
-    pmapdb_status st = pm_rules_read(pm_rules_builtin(pm_text_of(name)), name, NULL, &report,
-                                     &r->set[r->n_sets], err);
+    pmapdb_status st =
+        pm_rules_read(pm_rules_builtin(pm_text_of(name)), name, &report, &r->set[r->n_sets], err);
 
     r->n_sets += st == PMAPDB_OK;
     pm_rules_report_free(&report);

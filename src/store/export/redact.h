@@ -93,7 +93,6 @@
     X("category", "description", NOTE)          \
     X("rule_set", "name", NEVER)                \
     X("rule_set", "text", NEVER)                \
-    X("rule_set", "application", NEVER)         \
     X("object", "hash", AGAIN)                  \
     X("object", "perms", PERMS)                 \
     X("object", "device", DEVICE)               \

@@ -2,6 +2,7 @@
 #include "store/health/doctor.h"
 
 #include "base/clock/clock.h"
+#include "base/hash.h"
 #include "render/number.h"
 #include "store/dict/categories.h"
 #include "store/keep/tidy.h"
@@ -220,7 +221,7 @@ static void tell_rules(pm_doctor *d, const pm_rule_text *text)
     if (!built_in.data)
         pm_doctor_word(d, "rules", PMAPDB_HEALTH_OK, name, "from a file, applied at %s",
                        text->applied_ms == PMAPDB_UNKNOWN ? "?" : time_text(text->applied_ms, at));
-    else if (pm_rule_text_hash(built_in, pm_buf_text(&text->application)) == text->hash)
+    else if (pm_hash(built_in.data, built_in.len) == text->hash)
         pm_doctor_word(d, "rules", PMAPDB_HEALTH_OK, name, "as built in");
     else
         pm_doctor_word(d, "rules", PMAPDB_HEALTH_NOTE, name,

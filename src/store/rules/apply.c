@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock/clock.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "store/dict/versions.h"
 #include <stdlib.h>
@@ -211,7 +212,7 @@ static bool are_own(pm_sql *sql, const pm_rule_text *text)
     bool same;
 
     PM_SQL_STEP(sql, pm_rule_text_load(sql, &own, &err));
-    same = own.hash == pm_rule_text_hash(pm_buf_text(&text->text), pm_buf_text(&text->application));
+    same = own.hash == pm_hash(pm_buf_text(&text->text).data, text->text.len);
     pm_rule_text_free(&own);
     return same;
 }

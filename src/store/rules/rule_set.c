@@ -22,12 +22,6 @@ void pm_rule_text_free(pm_rule_text *text)
 {
     pm_buf_free(&text->name);
     pm_buf_free(&text->text);
-    pm_buf_free(&text->application);
-}
-
-uint64_t pm_rule_text_hash(pm_text text, pm_text application)
-{
-    return pm_hash_seeded(application.data, application.len, pm_hash(text.data, text.len));
 }
 
 static pmapdb_status add(pm_buf *out, pm_text text, pmapdb_error *err)
@@ -40,7 +34,7 @@ static pmapdb_status take_built_in(pm_rule_text *out, pmapdb_error *err)
     pm_text name = pm_text_of(pm_rules_builtins[0]), text = pm_rules_builtin(name);
     pmapdb_status st = add(&out->name, name, err);
 
-    out->hash = pm_rule_text_hash(text, PM_TEXT(""));
+    out->hash = pm_hash(text.data, text.len);
     out->applied_ms = PMAPDB_UNKNOWN;
     return st == PMAPDB_OK ? add(&out->text, text, err) : st;
 }
@@ -48,27 +42,24 @@ static pmapdb_status take_built_in(pm_rule_text *out, pmapdb_error *err)
 static pmapdb_status take_row(sqlite3_stmt *stmt, pm_rule_text *out, pmapdb_error *err)
 {
     pm_text name = pm_col_text(stmt, 0), text = pm_col_text(stmt, 1);
-    pm_text application = pm_col_text(stmt, 2);
     pmapdb_status st = PMAPDB_OK;
 
-    if (!name.data || !text.data || !application.data) /* out of memory: the columns are NOT NULL */
+    if (!name.data || !text.data) /* out of memory: the columns are NOT NULL */
         st = pm_fail_nomem(err);
     if (st == PMAPDB_OK)
         st = add(&out->name, name, err);
     if (st == PMAPDB_OK)
         st = add(&out->text, text, err);
-    if (st == PMAPDB_OK)
-        st = add(&out->application, application, err);
-    out->hash = (uint64_t)pm_col_int(stmt, 3);
-    out->applied_ms = pm_col_int(stmt, 4);
+    out->hash = (uint64_t)pm_col_int(stmt, 2);
+    out->applied_ms = pm_col_int(stmt, 3);
     pm_sql_done(stmt);
     return st;
 }
 
 pmapdb_status pm_rule_text_load(pm_sql *sql, pm_rule_text *out, pmapdb_error *err)
 {
-    sqlite3_stmt *stmt = pm_sql_ask(
-        sql, "SELECT name, text, application, hash, applied_ms FROM rule_set", PM_NO_ARGS);
+    sqlite3_stmt *stmt =
+        pm_sql_ask(sql, "SELECT name, text, hash, applied_ms FROM rule_set", PM_NO_ARGS);
     bool has = pm_sql_next(sql, stmt);
     pmapdb_status st = pm_sql_end(sql, err);
 
@@ -79,14 +70,13 @@ pmapdb_status pm_rule_text_load(pm_sql *sql, pm_rule_text *out, pmapdb_error *er
 
 pmapdb_status pm_rule_text_store(pm_sql *sql, const pm_rule_text *text, pmapdb_error *err)
 {
-    pm_text rules = pm_buf_text(&text->text), application = pm_buf_text(&text->application);
+    pm_text rules = pm_buf_text(&text->text);
 
     pm_sql_do(sql,
-              "REPLACE INTO rule_set (rule_set_id, name, text, application, hash, applied_ms) "
-              "VALUES (1, ?1, ?2, ?3, ?4, ?5)",
+              "REPLACE INTO rule_set (rule_set_id, name, text, hash, applied_ms) "
+              "VALUES (1, ?1, ?2, ?3, ?4)",
               PM_ARGS(PM_T(pm_buf_text(&text->name)), PM_T(rules),
-                      PM_T((application.len ? application : PM_TEXT(""))),
-                      PM_BITS(pm_rule_text_hash(rules, application)), PM_I(text->applied_ms)));
+                      PM_BITS(pm_hash(rules.data, rules.len)), PM_I(text->applied_ms)));
     return pm_sql_end(sql, err);
 }
 
@@ -153,9 +143,8 @@ static pmapdb_status compile(pm_rule_set *set, pmapdb_error *err)
     pmapdb_status st = pm_rule_text_load(set->sql, &text, err);
 
     if (st == PMAPDB_OK) {
-        st = pm_rules_read(pm_buf_text(&text.text), pm_buf_text(&text.name).data,
-                           text.application.len ? pm_buf_text(&text.application).data : NULL,
-                           &report, &set->own, &why);
+        st = pm_rules_read(pm_buf_text(&text.text), pm_buf_text(&text.name).data, &report,
+                           &set->own, &why);
         if (st == PMAPDB_INPUT)
             st = say_unreadable(&text, &why, err);
         else if (st != PMAPDB_OK && err)

@@ -13,8 +13,7 @@
 typedef struct pm_rule_text {
     pm_buf name; /* name of the built-in set or of the file */
     pm_buf text;
-    pm_buf application; /* replaces {app}; empty: /app */
-    uint64_t hash;      /* hash of text and application */
+    uint64_t hash;      /* of the text */
     int64_t applied_ms; /* PMAPDB_UNKNOWN: never, the rules of a new store */
 } pm_rule_text;
 
@@ -25,8 +24,6 @@ pmapdb_status pm_rule_text_load(pm_sql *sql, pm_rule_text *out, pmapdb_error *er
 
 /* Replaces the row; computes the hash. */
 pmapdb_status pm_rule_text_store(pm_sql *sql, const pm_rule_text *text, pmapdb_error *err);
-
-uint64_t pm_rule_text_hash(pm_text text, pm_text application);
 
 /* Stores the rules of a new store. */
 pmapdb_status pm_rule_text_built_in(pm_sql *sql, pmapdb_error *err);

@@ -63,24 +63,9 @@ static pmapdb_status verdict(const reading *r, pmapdb_error *err)
     return PMAPDB_INPUT;
 }
 
-static pmapdb_status warn(const reading *r, uint64_t line, size_t index, pmapdb_error *err)
-{
-    pm_buf *out = &r->report->warnings;
-    pm_buf what = {0};
-    pmapdb_status st = pm_rules_warning(r->set, index, &what, err);
-
-    if (st == PMAPDB_OK && what.len && line)
-        st = pm_buf_addf(out, err, "%s:%llu: %s\n", r->label, (unsigned long long)line, what.data);
-    else if (st == PMAPDB_OK && what.len)
-        st = pm_buf_addf(out, err, "%s: %s\n", r->label, what.data);
-    pm_buf_free(&what);
-    return st;
-}
-
 void pm_rules_report_free(pm_rules_report *report)
 {
     pm_buf_free(&report->mistakes);
-    pm_buf_free(&report->warnings);
     *report = (pm_rules_report){0};
 }
 
@@ -97,7 +82,6 @@ static pmapdb_status on_row(void *ctx, uint64_t line, const pm_text *field, pmap
     pmapdb_error why;
     pmapdb_status st = pm_rules_add(r->set, field, &why);
 
-    PM_STEP(st, warn(r, line, pm_rules_count(r->set) - 1, &why));
     if (st == PMAPDB_INPUT)
         return add_mistake(r, line, why.text, err);
     if (st != PMAPDB_OK && err)
@@ -244,16 +228,14 @@ static pmapdb_status finish(const reading *r, pmapdb_error *err)
         st = add_mistake(r, 0, why.text, err);
     else if (st != PMAPDB_OK)
         st = pm_fail_nomem(err);
-    PM_STEP(st, verdict(r, err));
-    PM_STEP(st, warn(r, 0, PM_NO_RULE, err));
-    return st;
+    return st == PMAPDB_OK ? verdict(r, err) : st;
 }
 
-pmapdb_status pm_rules_read(pm_text text, const char *label, const char *application,
-                            pm_rules_report *report, pm_rules **out, pmapdb_error *err)
+pmapdb_status pm_rules_read(pm_text text, const char *label, pm_rules_report *report,
+                            pm_rules **out, pmapdb_error *err)
 {
     reading r = {.label = label, .text = text, .report = report};
-    pmapdb_status st = pm_rules_new(application, &r.set, err);
+    pmapdb_status st = pm_rules_new(&r.set, err);
 
     PM_STEP(st, read_text(&r, err));
     PM_STEP(st, finish(&r, err));

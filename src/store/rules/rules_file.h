@@ -14,7 +14,6 @@
  * pm_rules_report_free. */
 typedef struct pm_rules_report {
     pm_buf mistakes; /* "FILE:LINE: reason", the first 20 */
-    pm_buf warnings; /* warnings, in the same form */
     size_t n_mistakes;
 } pm_rules_report;
 
@@ -25,10 +24,9 @@ pm_text pm_rules_builtin(pm_text name);
 /* The names of the built-in sets, ended by NULL; the first is the default. */
 extern const char *const pm_rules_builtins[];
 
-/* Reads a set of rules. `label` is the FILE in messages, `application` as in pm_rules_new. After a
- * mistake there is no set and the status is PMAPDB_INPUT: report has all mistakes, err the
- * first. */
-pmapdb_status pm_rules_read(pm_text text, const char *label, const char *application,
-                            pm_rules_report *report, pm_rules **out, pmapdb_error *err);
+/* Reads a set of rules. `label` is the FILE in messages. After a mistake there is no set and the
+ * status is PMAPDB_INPUT: report has all mistakes, err the first. */
+pmapdb_status pm_rules_read(pm_text text, const char *label, pm_rules_report *report,
+                            pm_rules **out, pmapdb_error *err);
 
 #endif

@@ -1,0 +1,149 @@
+/* rules_why_test: the conditions of a rule, and why each rule does not match a mapping. */
+#include "classify/ruling.h"
+
+static void test_conditions(void **state)
+{
+    cells all = one("a", "x", PM_RULE_BASE, "anonymous");
+    pm_rules *set;
+
+    all.cell[PM_RULE_PERMS] = "rw-p";
+    all.cell[PM_RULE_BELOW] = "base=reserve";
+    all.cell[PM_RULE_WITH] = "!path=libjvm.so";
+    all.cell[PM_RULE_NOTE] = "not a condition";
+    set = set_of_one(all);
+    assert_string_equal(pm_rules_conditions(set, 0),
+                        "base=anonymous; perms=rw-p; below=base=reserve; with=!path=libjvm.so");
+    pm_rules_free(set);
+    set = set_of_one(one("a", "x", PM_RULE_NOTE, "x"));
+    assert_string_equal(pm_rules_conditions(set, 0), "");
+    pm_rules_free(set);
+}
+
+static void because(cells c, uint64_t facts, const pm_rule_row *below, pm_rule_row row,
+                    const pm_rule_row *above, const char *expected)
+{
+    pm_rules *set = set_of_one(c);
+    pm_buf out = {0};
+    bool matches = pm_rules_match(set, facts, below, &row, above) == 0;
+
+    assert_int_equal(pm_rules_why(set, 0, facts, below, &row, above, &out, NULL), PMAPDB_OK);
+    assert_string_equal(pm_buf_text(&out).data, expected);
+    assert_int_equal(matches, out.len == 0);
+    pm_buf_free(&out);
+    pm_rules_free(set);
+}
+
+static void test_why(void **state)
+{
+    static const struct {
+        pm_rule_column column;
+        const char *value, *why;
+    } cases[] = {
+        {PM_RULE_BASE, "heap", "base anonymous"},
+        {PM_RULE_PATH, "*.so", "path none"},
+        {PM_RULE_BRACKET, "heap", "name none"},
+        {PM_RULE_PERMS, "r-xp", "perms rw-p"},
+        {PM_RULE_FLAGS, "nr", "flags rd wr mr mw me ac"},
+        {PM_RULE_FLAGS, "?", "flags rd wr mr mw me ac"},
+        {PM_RULE_SIZE, "64..", "size 4 KiB"},
+        {PM_RULE_START, "%64M+4K", "start 0x7f0000000000"},
+        {PM_RULE_END, "4K", "end 0x7f0000001000"},
+        {PM_RULE_DEVICE, "08:*", "device 00:00"},
+        {PM_RULE_SIZE, "4", ""},
+    };
+    pm_rule_row below = some_row(), above = some_row(), blind = some_row();
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        because(one("a", "x", cases[i].column, cases[i].value), 0, NULL, some_row(), NULL,
+                cases[i].why);
+    blind.has_flags = false;
+    blind.device = NULL;
+    because(one("a", "x", PM_RULE_FLAGS, "!nr"), 0, NULL, blind, NULL, "flags not shown");
+    because(one("a", "x", PM_RULE_DEVICE, "*"), 0, NULL, blind, NULL, "device not shown");
+    because(one("a", "x", PM_RULE_PATH, "*.so"), 0, NULL, file_row("/a"), NULL, "path /a");
+    below.base = PM_CATEGORY_RESERVE;
+    below.length = 2048 * KIB;
+    below.start = AT - below.length;
+    above.start = AT + 4 * KIB;
+    because(one("a", "x", PM_RULE_BELOW, "base=reserve size=..1M"), 0, &below, some_row(), NULL,
+            "below: size 2048 KiB");
+    because(one("a", "x", PM_RULE_BELOW, "base=reserve size=..1M"), 0, NULL, some_row(), NULL,
+            "below: nothing touches");
+    because(one("a", "x", PM_RULE_BELOW, "-"), 0, &below, some_row(), NULL,
+            "below: reserve of 2048 KiB touches");
+    because(one("a", "x", PM_RULE_ABOVE, "covers=64M"), 0, &below, some_row(), &above,
+            "above: end 0x7f0000002000");
+    because(one("a", "x", PM_RULE_WITH, "path=libjvm.so"), 0, &below, some_row(), &above,
+            "no mapping of the capture has path=libjvm.so");
+    because(one("a", "x", PM_RULE_WITH, "!path=libjvm.so"), 1, &below, some_row(), &above,
+            "a mapping of the capture has path=libjvm.so");
+    because(one("a", "x", PM_RULE_WITH, "path=libjvm.so"), 1, &below, some_row(), &above, "");
+}
+
+/* ---- all rules of one mapping ---- */
+
+typedef struct heard {
+    pm_buf text;
+    size_t left; /* steps after which it is enough */
+} heard;
+
+static pmapdb_status on_rule(void *ctx, size_t rule, const char *why, pmapdb_error *err)
+{
+    heard *h = ctx;
+
+    if (h->left-- == 0)
+        return pm_fail(err, PMAPDB_STOPPED, "enough");
+    return pm_buf_addf(&h->text, err, "%zu%s %s\n", rule, *why ? "" : " yes", why);
+}
+
+static pm_rules *some_set(void)
+{
+    cells rules[] = {
+        one("other", "heap/x", PM_RULE_BASE, "heap"),
+        one("flag", "anonymous/a", PM_RULE_FLAGS, "nr"),
+        one("below", "b", PM_RULE_BELOW, "base=reserve"),
+        one("with", "c", PM_RULE_WITH, "path=libx.so"),
+        one("yes", "d", PM_RULE_PERMS, "rw-p"),
+        one("late", "e", PM_RULE_SIZE, "4"),
+        one("last", "f", PM_RULE_PATH, "-"),
+    };
+
+    rules[1].cell[PM_RULE_BASE] = "anonymous";
+    return set_of(rules, COUNT(rules));
+}
+
+/* Rules of another base are left out, and each has its own reason. */
+static void test_reasons(void **state)
+{
+    pm_rules *set = some_set();
+    pm_rule_row row = some_row(), touching = some_row();
+    heard h = {.left = 100};
+
+    touching.start -= touching.length;
+    assert_int_equal(pm_rules_trace(set, 0, &touching, &row, NULL, on_rule, &h, NULL), PMAPDB_OK);
+    assert_string_equal(h.text.data, "1 flags rd wr mr mw me ac\n"
+                                     "2 below: base anonymous\n"
+                                     "3 no mapping of the capture has path=libx.so\n"
+                                     "4 yes \n"
+                                     "5 yes \n"
+                                     "6 yes \n");
+    pm_buf_free(&h.text);
+    pm_rules_free(set);
+}
+
+static void test_ends(void **state)
+{
+    pm_rules *set = some_set();
+    pm_rule_row row = some_row();
+    pmapdb_error err;
+    heard h = {.left = 2};
+
+    assert_int_equal(pm_rules_trace(set, 0, NULL, &row, NULL, on_rule, &h, &err), PMAPDB_STOPPED);
+    assert_string_equal(err.text, "enough");
+    assert_string_equal(h.text.data, "1 flags rd wr mr mw me ac\n"
+                                     "2 below: nothing touches\n");
+    pm_buf_free(&h.text);
+    pm_rules_free(set);
+}
+
+RUN_TESTS(TEST(test_conditions), TEST(test_why), TEST(test_reasons), TEST(test_ends))

@@ -19,23 +19,19 @@ escaped() {
         -e 's/~/\\(ti/g' -e 's/"/\\(dq/g' -e 's/^\./\\\&./'
 }
 
-# Prints "NAME<TAB>what it does" for each command: those of --help, then the other queries.
+# Prints "NAME<TAB>what it does" for each command and query.
 commands() {
-    "$pmapdb" --help | awk '/^Commands:$/ { on = 1; next } on && !NF { exit }
-        on { name = $1; sub(/^ *[^ ]+ +/, ""); print name "\t" $0 }'
-    for file in "$root"/queries/*.sql; do
-        name=$(basename "$file" .sql)
-        grep -q "^  $name " <<HELP || printf '%s\t%s\n' "$name" "$(sed -n 's/^-- title: *//p' "$file")"
-$help
-HELP
+    "$pmapdb" --usage | sed -n 's/^  \([a-z][a-z-]*\)$/\1/p' | while read -r name; do
+        about=$("$pmapdb" --help | sed -n "s/^  $name  *//p")
+        [ -n "$about" ] || about=$("$pmapdb" "$name" --help </dev/null | sed -n '/^Usage:/!{ /^  or:/!{ s/\.$//; p; q; }; }')
+        printf '%s\t%s\n' "$name" "$about"
     done
 }
 
-# Formats --help: its options as a list, lines that begin with a blank unchanged, other lines as
-# paragraphs; a line that ends in a colon as the head of a section. own=0 prints only the options
-# that every command takes.
+# Formats the help of a command: its options as a list, lines that begin with a blank unchanged,
+# other lines as paragraphs.
 help_of() {
-    "$pmapdb" "$@" --help | escaped | awk -v own=$# '
+    "$pmapdb" help "$1" | escaped | awk '
         function fix(on) {
             if (on != fixed)
                 print on ? ".PP\n.in +2\n.nf" : ".fi\n.in"
@@ -43,9 +39,6 @@ help_of() {
         }
         function head(name) { fix(0); print ".SH " name; gap = 0 }
         function safe(text) { return (text ~ /^\./ ? "\\&" : "") text }
-        /^ Everywhere:$/ { common = 1; next }
-        common && !NF { common = 0; gap = 1; next }
-        own ? common : !common { next }
         !NF { gap = 1; next }
         sub(/^(Usage:|  or:) /, "") {
             if (!usage++) head("SYNOPSIS")
@@ -55,7 +48,7 @@ help_of() {
         }
         usage && !described++ { head("DESCRIPTION") }
         sub(/^(      |  )(\\-., )?\\-\\-/, "&") {
-            if (own && !options++) head("OPTIONS")
+            if (usage && !options++) head("OPTIONS")
             sub(/^ +/, "")
             help = match($0, /  +/) ? substr($0, RSTART + RLENGTH) : ""
             print ".TP\n\\fB" (help ? substr($0, 1, RSTART - 1) : $0) "\\fP" (help ? "\n" safe(help) : "")
@@ -119,7 +112,7 @@ page() {
     while IFS= read -r line; do
         case $line in
         @COMMANDS@) listed <"$out/commands" ;;
-        @OPTIONS@) help_of ;;
+        @OPTIONS@) help_of options ;;
         @CATEGORIES@) categories ;;
         @SCHEMA@) cat "$root"/schema/*.sql | escaped ;;
         *) printf '%s\n' "$line" ;;
@@ -135,7 +128,6 @@ dated() {
 
 mkdir -p "$out"
 rm -f "$out"/pmapdb*.[17]
-help=$("$pmapdb" --help)
 commands >"$out/commands"
 while IFS='	' read -r name about; do
     command_page "$name" "$about" | dated >"$out/pmapdb-$name.1"

@@ -19,8 +19,9 @@ struct pm_cli {
     const char *title; /* of the command, like "pmapdb growth" */
     const char *db, *output, *query_dir;
     pm_format format;
-    bool quiet, kib, wide, crlf, safe;
-    int64_t top; /* 0: all rows */
+    bool quiet, kib, human, wide, crlf, safe;
+    const char *color; /* auto, always, never; NULL: auto */
+    int64_t top;       /* 0: all rows */
 };
 
 /* Arguments of an option that may be repeated. The list owns `item`; its texts point into argv. */

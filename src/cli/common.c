@@ -23,6 +23,14 @@ static const char *read_format(const char *arg, void *value)
     return pm_format_find(arg, value) ? NULL : PM_FORMAT_NAMES;
 }
 
+/* --json: another word for -f json. */
+static const char *set_json(const char *arg, void *value)
+{
+    (void)arg;
+    *(pm_format *)value = PM_FORMAT_JSON;
+    return NULL;
+}
+
 static const char *read_zone(const char *arg, void *value)
 {
     (void)value;
@@ -40,11 +48,15 @@ const pm_option pm_cli_options[] = {
      "The store (default: $PMAPDB, then ~/.local/share/pmapdb/pmap.db)", NULL},
     {"format", 'f', PM_OPT_CUSTOM, AT(format), "FORMAT",
      "table, csv, json, ndjson, md or prometheus", read_format},
+    {"json", 0, PM_OPT_CUSTOM, AT(format), NULL, "The same as -f json", set_json},
     {"output", 'o', PM_OPT_WORD, AT(output), "FILE", "Write there, all or nothing", NULL},
     {"quiet", 'q', PM_OPT_FLAG, AT(quiet), NULL, "Only trouble on standard error", NULL},
     {"kib", 0, PM_OPT_FLAG, AT(kib), NULL, "Exact KiB in a table on a terminal", NULL},
+    {"human", 0, PM_OPT_FLAG, AT(human), NULL, "Sizes like 1.5 GiB in a table elsewhere, too",
+     NULL},
+    {"color", 0, PM_OPT_CHOICE, AT(color), "auto|always|never", "Colours in a table", NULL},
     {"wide", 0, PM_OPT_FLAG, AT(wide), NULL, "All columns in a table", NULL},
-    {"top", 0, PM_OPT_COUNT, AT(top), "N", "Only the first N rows; a table sums up the others",
+    {"top", 'n', PM_OPT_COUNT, AT(top), "N", "Only the first N rows; a table sums up the others",
      NULL},
     {"crlf", 0, PM_OPT_FLAG, AT(crlf), NULL, "CSV lines end in CR LF", NULL},
     {"spreadsheet-safe", 0, PM_OPT_FLAG, AT(safe), NULL,
@@ -168,12 +180,13 @@ bool pm_cli_is_for_people(const pm_cli *cli)
 pm_render_options pm_cli_render_options(const pm_cli *cli)
 {
     bool terminal = !cli->output && isatty(STDOUT_FILENO);
-    const char *no_color = getenv("NO_COLOR");
+    const char *no_color = getenv("NO_COLOR"), *color = cli->color ? cli->color : "auto";
 
     return (pm_render_options){
         .format = cli->format,
-        .human = (terminal || cli->format == PM_FORMAT_MD) && !cli->kib,
-        .color = terminal && !(no_color && *no_color),
+        .human = (terminal || cli->human || cli->format == PM_FORMAT_MD) && !cli->kib,
+        .color = strcmp(color, "auto") == 0 ? terminal && !(no_color && *no_color)
+                                            : strcmp(color, "always") == 0,
         .width = terminal && !cli->wide ? terminal_width() : 0,
         .crlf = cli->crlf,
         .safe = cli->safe,

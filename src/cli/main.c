@@ -1,5 +1,6 @@
 /* main: the table of commands. */
 #include "cli/options/options.h"
+#include "cli/output.h"
 #include "cli/run.h"
 
 #include "base/near.h"
@@ -9,37 +10,51 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+static int run_help(pm_cli *cli, int argc, char **argv);
+
+/* The commands of --help, in its groups. A command without a help text is not listed there. */
 static const struct command {
+    const char *group; /* the heading before it; NULL: the same as of the command before */
     const char *name, *query, *help;
     int (*run)(pm_cli *cli, int argc, char **argv);
 } commands[] = {
-    {"import", NULL, "store captures: files, directories, archives, standard input", pm_cli_import},
-    {"capture", NULL, "read live processes and store them, once or at every beat", pm_cli_capture},
-    {"dialects", NULL, "what import reads, with an example of each", pm_cli_dialects},
-    {"import-perf", NULL, "store who called mmap, brk and the like: output of perf script",
+    {"Put in", "import", NULL, "store captures: files, directories, archives, standard input",
+     pm_cli_import},
+    {NULL, "capture", NULL, "read live processes and store them, once or at every beat",
+     pm_cli_capture},
+    {NULL, "import-perf", NULL, "store call stacks of mmap, brk and the like: perf script",
      pm_cli_import_perf},
-    {"snapshots", "snapshots", "the snapshots in the store", NULL},
-    {"processes", "processes", "the processes in the store", NULL},
-    {"categories", "categories", "the categories of one snapshot, largest first", NULL},
-    {"mappings", NULL, "the mappings of one snapshot, by region, in words", pm_cli_mappings},
-    {"diff", NULL, "what grew between two snapshots", pm_cli_diff},
-    {"growth", "growth", "every category in every snapshot, with the steps", NULL},
-    {"groups", NULL, "processes of one moment by name, user, cgroup, expression", pm_cli_groups},
-    {"leaks", NULL, "what leaks: a verdict on every part of every process", pm_cli_leaks},
-    {"who", NULL, "which call stacks allocated what grew, as perf recorded it", pm_cli_who},
-    {"threads", "threads", "thread stacks by size, with the number of threads", NULL},
-    {"explain", NULL, "what a category is, what growth in it means, what to do next",
+    {NULL, "dialects", NULL, NULL, pm_cli_dialects},
+    {"Ask", "status", "status", "one screen: who holds memory, who grew, what ended", NULL},
+    {NULL, "diff", NULL, "what grew between two snapshots", pm_cli_diff},
+    {NULL, "growth", "growth", "every category in every snapshot, with the steps", NULL},
+    {NULL, "categories", "categories", "the categories of one snapshot, largest first", NULL},
+    {NULL, "mappings", NULL, "the mappings of one snapshot, by region, in words", pm_cli_mappings},
+    {NULL, "groups", NULL, "processes of one moment by name, user, cgroup, expression",
+     pm_cli_groups},
+    {NULL, "snapshots", "snapshots", "the snapshots in the store", NULL},
+    {NULL, "processes", "processes", "the processes in the store", NULL},
+    {NULL, "who", NULL, "which call stacks allocated what grew, as perf recorded it", pm_cli_who},
+    {NULL, "query", NULL, "run a named query: --list lists them; each is a command, too",
+     pm_cli_query},
+    {NULL, "sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
+    {"Judge", "leaks", NULL, "what leaks: a verdict on every part of every process", pm_cli_leaks},
+    {NULL, "check", NULL, "a plugin for Nagios: one line, exit status 0 to 3", pm_cli_check},
+    {NULL, "explain", NULL, "what a category is, what growth in it means, what to do next",
      pm_cli_explain_category},
-    {"check", NULL, "a plugin for Nagios and the like: one line, exit status 0 to 3", pm_cli_check},
-    {"doctor", NULL, "state of the store: intact, fed, how long its space lasts", pm_cli_doctor},
-    {"prune", NULL, "which snapshots stay, and for how long; pins; the store's size", pm_cli_prune},
-    {"merge", NULL, "copy the contents of other stores into this one", pm_cli_merge},
-    {"export", NULL, "a new store of part of this one; --redact for others' eyes", pm_cli_export},
-    {"rules", NULL, "the rules behind categories: why, your own, over all history", pm_cli_rules},
-    {"query", NULL, "run a named query: --list lists them", pm_cli_query},
-    {"sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
-    {"completion", NULL, "print the completion script for bash, zsh or fish", pm_cli_completion}};
+    {"Look after", "doctor", NULL, "state of the store: intact, fed, how long its space lasts",
+     pm_cli_doctor},
+    {NULL, "prune", NULL, "which snapshots stay, and for how long; pins; the store's size",
+     pm_cli_prune},
+    {NULL, "merge", NULL, "copy the contents of other stores into this one", pm_cli_merge},
+    {NULL, "export", NULL, "a new store of part of this one; --redact for others' eyes",
+     pm_cli_export},
+    {NULL, "rules", NULL, "the rules that give categories: why, your own, over all history",
+     pm_cli_rules},
+    {NULL, "completion", NULL, NULL, pm_cli_completion},
+    {NULL, "help", NULL, NULL, run_help}};
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
@@ -51,13 +66,16 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
-static void put_commands(FILE *out, const void *ctx)
+static void put_commands(FILE *out, const void *ctx, bool all)
 {
     (void)ctx;
-    fputs("Commands:\n", out);
-    for (size_t i = 0; i < N_COMMANDS; i++)
-        fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);
-    fputs("\nEvery named query is a command too. pmapdb COMMAND --help says more.\n", out);
+    (void)all;
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        if (commands[i].group)
+            fprintf(out, "%s%s:\n", i ? "\n" : "", commands[i].group);
+        if (commands[i].help)
+            fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);
+    }
 }
 
 /* Prints the commands, and the queries that are not commands of the same name. */
@@ -104,6 +122,58 @@ static int run_query(pm_cli *cli, const char *name, int argc, char **argv)
     return st == PMAPDB_NOTFOUND ? say_unknown(name, cli->query_dir)
                                  : pm_cli_named(cli, name, argc, argv);
 }
+
+static int run_command(pm_cli *cli, const char *name, int argc, char **argv)
+{
+    const struct command *command = find_command(name);
+    char title[64];
+
+    snprintf(title, sizeof title, "pmapdb %s", name);
+    argv[0] = title;
+    if (!command)
+        return run_query(cli, name, argc, argv);
+    return command->query ? pm_cli_named(cli, command->query, argc, argv)
+                          : command->run(cli, argc, argv);
+}
+
+/* ---- help ---- */
+
+static int put_options(const pm_cli *cli)
+{
+    pm_output out;
+
+    pm_output_open(&out, cli);
+    pm_options_put(out.text, pm_cli_options);
+    pm_options_put(out.text, pm_help_options);
+    pm_output_end(&out);
+    return PM_EXIT_OK;
+}
+
+/* Says everything about one word: a command, a query, or a category. */
+static int run_help(pm_cli *cli, int argc, char **argv)
+{
+    static const pm_syntax syntax = {.operands = "[COMMAND|QUERY|CATEGORY|options]"};
+    int n = pm_options_parse(cli, &syntax, NULL, argc, argv);
+    const char *word = n ? argv[1] : NULL;
+    char *words[] = {NULL, (char *)PM_HELP_ALL, NULL};
+    pm_query_info *info = NULL;
+    bool known;
+
+    if (n > 1)
+        pm_cli_usage(cli, "help takes one word");
+    if (!word)
+        return pm_cli_main(2, (char *[]){(char *)"pmapdb", (char *)"--help", NULL});
+    if (strcmp(word, "options") == 0)
+        return put_options(cli);
+    known = find_command(word) || pm_catalog_find(cli->query_dir, word, &info, NULL) == PMAPDB_OK;
+    pm_catalog_free(info);
+    if (known)
+        return run_command(cli, word, 2, words);
+    words[1] = argv[1];
+    return run_command(cli, "explain", 2, words);
+}
+
+/* ---- the program ---- */
 
 static void on_lost_page(int signal)
 {
@@ -153,14 +223,22 @@ static bool asks_check(int argc, char **argv)
     return i < argc && strcmp(argv[i], "check") == 0;
 }
 
+/* Without a command, a store that exists is shown. */
+static int run_without_command(pm_cli *cli)
+{
+    char path[PM_CLI_PATH], *words[] = {(char *)"status", NULL};
+
+    pm_cli_find_store(cli, false, path);
+    if (access(path, R_OK) != 0)
+        pm_cli_usage(cli, "which command? There is no store at %s yet", path);
+    return run_command(cli, "status", 1, words);
+}
+
 int pm_cli_main(int argc, char **argv)
 {
     static const pm_syntax syntax = {
         .operands = "COMMAND [ARGS]", .words = put_words, .in_order = true, .more = put_commands};
     pm_cli cli = {.format = PM_FORMAT_TABLE};
-    const struct command *command;
-    const char *name;
-    char title[64];
 
     if (asks_check(argc, argv))
         pm_cli_check_begin();
@@ -169,17 +247,7 @@ int pm_cli_main(int argc, char **argv)
     if (argc > 0)
         argv[0] = (char *)"pmapdb";
     argc = pm_options_parse(&cli, &syntax, NULL, argc, argv);
-    if (!argc)
-        pm_cli_usage(&cli, "which command?");
-    argv++;
-    name = argv[0];
-    command = find_command(name);
-    snprintf(title, sizeof title, "pmapdb %s", name);
-    argv[0] = title;
-    if (!command)
-        return run_query(&cli, name, argc, argv);
-    return command->query ? pm_cli_named(&cli, command->query, argc, argv)
-                          : command->run(&cli, argc, argv);
+    return argc ? run_command(&cli, argv[1], argc, argv + 1) : run_without_command(&cli);
 }
 
 int main(int argc, char **argv)

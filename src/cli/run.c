@@ -2,7 +2,9 @@
 #include "cli/run.h"
 
 #include "cli/moment.h"
+#include "cli/words.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* Returns the index of the parameter that may be given without its option (pmapdb growth redis), or
  * -1. */
@@ -38,12 +40,30 @@ static void put_about(FILE *out, pm_text about)
     free(words);
 }
 
-/* Prints the columns and the method from the query's header. */
-static void put_columns(FILE *out, const void *ctx)
+/* Prints the names of the columns, as one paragraph. */
+static void put_column_names(FILE *out, const pm_query_info *q)
+{
+    pm_words words = {0};
+    FILE *names = pm_words_begin(&words);
+
+    for (int i = 0; i < q->n_columns; i++)
+        fprintf(names, "%s%.*s", i ? ", " : "", (int)q->column[i].name.len, q->column[i].name.data);
+    fputs("Columns: ", out);
+    pm_options_wrap(out, pm_words_end(&words), strlen("Columns: "), 2);
+    free(words.data);
+}
+
+/* Prints the columns, and for help COMMAND their meaning and the method, from the query's header.
+ */
+static void put_columns(FILE *out, const void *ctx, bool all)
 {
     const pm_run_args *args = ctx;
     const pm_query_info *q = args->info;
 
+    if (!all) {
+        put_column_names(out, q);
+        return;
+    }
     fputs("Columns:\n", out);
     for (int i = 0; i < q->n_columns; i++) {
         fprintf(out, "  %-23.*s %-8s ", (int)q->column[i].name.len, q->column[i].name.data,
@@ -83,7 +103,8 @@ static void make_options(const pm_query_info *info, param_options *out)
 
 static bool is_common_option(pm_text name)
 {
-    static const char *const of_queries[] = {"help", "usage", "version", "explain", "sql"};
+    static const char *const of_queries[] = {"help",    "help-all", "usage",
+                                             "version", "explain",  "sql"};
 
     for (size_t k = 0; k < sizeof of_queries / sizeof *of_queries; k++)
         if (pm_text_equal(name, pm_text_of(of_queries[k])))

@@ -15,7 +15,8 @@ cat >mine/my-own.sql <<'SQL'
 -- column: one   int      One
 SELECT 1 AS one WHERE :since;
 SQL
-pmapdb --help | awk '/^Commands:$/ { on = 1; next } on && !NF { exit } on { print $1 }' >all
+pmapdb --help | sed -n '/^Examples:/q; s/^  \([a-z][a-z-]*\) .*/\1/p' >all
+printf 'completion\ndialects\nhelp\n' >>all
 pmapdb query --list -f csv | awk -F '"' 'NR > 1 { print $2 }' | cat - all | sort -u >expected
 words | grep -v ^- | sort | diff expected - && echo same
 words --query-dir mine | grep my-
@@ -24,7 +25,7 @@ words my-own --query-dir mine | grep since
 say "options are those of --help"
 for command in import diff growth 'query growth' sql completion; do
     # shellcheck disable=SC2086 # two words
-    pmapdb $command --help | sed -n 's/^\(      \|  -., \)\(--[a-z-]*\).*/\2/p' |
+    { pmapdb $command --help && pmapdb help options; } | sed -n 's/^\(      \|  -., \)\(--[a-z-]*\).*/\2/p' |
         grep -vxe --help -e --usage -e --version | sort >all
     # shellcheck disable=SC2086
     words $command | sort | diff all - && echo "$command: same"

@@ -52,10 +52,7 @@ try_all() {
 }
 
 try_all
-commands=$(pmapdb --help | awk '/^Commands:$/ { on = 1; next } on && !NF { exit }
-    on && $1 !~ /^_/ { print $1 }')
-queries=$(pmapdb query --list -f csv | awk -F '"' 'NR > 1 { print $2 }')
-for command in $(printf '%s\n' "$commands" "$queries" | awk '!seen[$0]++'); do
+for command in $(pmapdb --usage | sed -n 's/^  \([a-z][a-z-]*\)$/\1/p'); do
     try_all "$command"
 done
 say "with other words before the name"

@@ -13,11 +13,10 @@ sed -s -n '1,3p' man/pmapdb.1 man/pmapdb-growth.1
 
 say "every command has a page with its options"
 ls "$root/queries" | sed 's/\.sql$//' >queries
-pmapdb --help | awk '/^Commands:$/ { on = 1; next } on && !NF { exit } on { print $1 }' | sort -u - queries >commands
+pmapdb --usage | sed -n 's/^  \([a-z][a-z-]*\)$/\1/p' | sort -u - queries >commands
 ls man/pmapdb-*.1 | sed 's/.*pmapdb-//; s/\.1$//' | sort | diff commands - && echo same
 while read -r command; do
     pmapdb "$command" --help | awk -v command="$command" '
-        /^ Everywhere:$/ { exit }
         match($0, /--[a-z-]+/) && /^(      |  -., )--/ { print command, substr($0, RSTART, RLENGTH) }'
 done <commands >want
 while read -r command; do

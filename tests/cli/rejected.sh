@@ -84,7 +84,6 @@ run pmapdb --db try.db categories --category heap
 
 say "commands"
 run pmapdb
-run pmapdb --db try.db
 run pmapdb grow
 run pmapdb ''
 

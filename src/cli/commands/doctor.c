@@ -40,9 +40,11 @@ static const struct {
 
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-static void put_columns(FILE *out, const void *ctx)
+static void put_columns(FILE *out, const void *ctx, bool all)
 {
     (void)ctx;
+    if (!all)
+        return;
     fputs("Columns:\n", out);
     for (int i = 0; i < N_COLUMNS; i++)
         fprintf(out, "  %-23s %-8s %s\n", columns[i].column.name,

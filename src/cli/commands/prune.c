@@ -49,7 +49,7 @@ static const char *read_keep(const char *arg, void *value)
 
 static const pm_option options[] = {
     KEEP("last", last, "The newest N moments, or all"),
-    KEEP("hourly", hourly, "The last moment of the newest N hours that have one"),
+    KEEP("hourly", hourly, "The last moment of each of the newest N hours"),
     KEEP("daily", daily, "... of the newest N days"),
     KEEP("weekly", weekly, "... of the newest N weeks, which begin on Monday"),
     KEEP("monthly", monthly, "... of the newest N months"),
@@ -57,13 +57,11 @@ static const pm_option options[] = {
     {"keep-within", 0, PM_OPT_SPAN, AT(o.keep.within_ms), "SPAN",
      "All moments newer than the newest minus SPAN", NULL},
     {"max-size", 0, PM_OPT_SIZE, AT(o.max_kib), "SIZE",
-     "Then remove the oldest moments of all series until the store is no larger than this; the "
-     "newest of a series stays",
-     NULL},
+     "Then remove the oldest moments until the store is no larger; the newest stay", NULL},
     {"process", 0, PM_OPT_WORD, AT(o.process), "NAME", "Only this series: NAME or HOST:NAME", NULL},
     {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Only the series of this host", NULL},
-    {"dry-run", 'n', PM_OPT_FLAG, AT(o.dry_run), NULL,
-     "Change nothing: list every moment and the rules that keep it", NULL},
+    {"dry-run", 'n', PM_OPT_FLAG, AT(o.dry_run), NULL, "Change nothing: list what stays, and why",
+     NULL},
     {"drop", 0, PM_OPT_FLAG, AT(o.drop), NULL,
      "Remove all of --process or --host that is not pinned", NULL},
     {"force", 0, PM_OPT_FLAG, AT(o.force), NULL,
@@ -73,11 +71,8 @@ static const pm_option options[] = {
     {"reason", 0, PM_OPT_TEXT, AT(reason), "TEXT", "Why it is pinned", NULL},
     {"unpin", 0, PM_OPT_WORD, AT(unpin), "SNAPSHOT", "Remove the pins of its moment", NULL},
     {"compact", 0, PM_OPT_FLAG, AT(compact), NULL,
-     "Remove no snapshot: rewrite what came late or is in pieces, and return free space", NULL},
-    {"vacuum", 0, PM_OPT_FLAG, AT(vacuum), NULL,
-     "With --compact: rewrite the whole file. Nobody else can write at that time, and it needs as "
-     "much space again",
-     NULL},
+     "Remove no snapshot: join pieces and return free space", NULL},
+    {"vacuum", 0, PM_OPT_FLAG, AT(vacuum), NULL, "With --compact: rewrite the whole file", NULL},
     {0}};
 
 static const pm_syntax syntax = {.options = options};

@@ -1,4 +1,4 @@
-/* help: prints --help and --usage from a table of options. */
+/* help: prints --help, help COMMAND and --usage from a table of options. */
 #include "cli/options/options.h"
 
 #include <stdio.h>
@@ -70,35 +70,46 @@ static void put_usage(FILE *out, const pm_cli *cli, const pm_syntax *s)
     } while (*operands);
 }
 
-static void put_table(FILE *out, const pm_option *o)
+void pm_options_put(FILE *out, const pm_option *o)
 {
     for (; o && o->name; o++)
         if (o->help)
             put_option(out, o);
 }
 
-void pm_options_help(const pm_cli *cli, const pm_syntax *s, FILE *out)
+static void put_more(FILE *out, const pm_cli *cli)
+{
+    const char *blank = strchr(cli->title, ' ');
+    char line[160];
+
+    snprintf(line, sizeof line,
+             "pmapdb help %s says all; pmapdb help options: the options of every command.",
+             blank ? blank + 1 : "COMMAND");
+    fputc('\n', out);
+    pm_options_text(out, line);
+}
+
+void pm_options_help(const pm_cli *cli, const pm_syntax *s, FILE *out, bool all)
 {
     put_usage(out, cli, s);
     if (s->about)
         pm_options_text(out, s->about);
     if ((s->options && s->options->name) || (s->params && s->params->name))
         fputc('\n', out);
-    put_table(out, s->params);
-    put_table(out, s->options);
-    fputs("\n Everywhere:\n", out);
-    put_table(out, pm_cli_options);
-    put_table(out, pm_help_options);
-    if (s->after) {
+    pm_options_put(out, s->params);
+    pm_options_put(out, s->options);
+    if (s->after && all) {
         fputc('\n', out);
         pm_options_text(out, s->after);
     }
     if (s->more) {
         fputc('\n', out);
-        s->more(out, s->ctx);
+        s->more(out, s->ctx, all);
     }
     if (s->examples)
         fprintf(out, "\nExamples:\n%s", s->examples);
+    if (!all)
+        put_more(out, cli);
 }
 
 void pm_options_usage(const pm_cli *cli, const pm_syntax *s, FILE *out)

@@ -12,13 +12,16 @@
 
 /* The options of pm_help_options that the user gave. */
 typedef struct help_flags {
-    bool help, usage, version;
+    bool help, all, usage, version;
 } help_flags;
 
 #define AT(field) offsetof(help_flags, field)
 
 const pm_option pm_help_options[] = {
-    {"help", '?', PM_OPT_FLAG, AT(help), NULL, "Give this help list", NULL},
+    {"help", 'h', PM_OPT_FLAG, AT(help), NULL, "The most important; pmapdb help COMMAND says all",
+     NULL},
+    {"help", '?', PM_OPT_FLAG, AT(help), NULL, NULL, NULL},
+    {PM_HELP_ALL + 2, 0, PM_OPT_FLAG, AT(all), NULL, NULL, NULL},
     {"usage", 0, PM_OPT_FLAG, AT(usage), NULL, "Give a short usage message", NULL},
     {"version", 'V', PM_OPT_FLAG, AT(version), NULL, "Print program version", NULL},
     {0}};
@@ -148,15 +151,6 @@ static void set(parser *p, found f, const char *arg)
 
 /* ---- names ---- */
 
-static found find_letter(const parser *p, char letter)
-{
-    for (int t = 0; t < TABLES; t++)
-        for (const pm_option *o = p->tables[t].options; o && o->name; o++)
-            if (o->letter == letter)
-                return (found){o, t};
-    pm_cli_usage(p->cli, "no option '-%c'", letter);
-}
-
 static void refuse_name(const parser *p, pm_text name)
 {
     pm_near near;
@@ -187,6 +181,16 @@ static found find_name(const parser *p, pm_text name)
     if (!begins.option)
         refuse_name(p, name);
     return begins;
+}
+
+/* A query's own --top is -n, too. */
+static found find_letter(const parser *p, char letter)
+{
+    for (int t = 0; t < TABLES; t++)
+        for (const pm_option *o = p->tables[t].options; o && o->name; o++)
+            if (o->letter == letter)
+                return find_name(p, pm_text_of(o->name));
+    pm_cli_usage(p->cli, "no option '-%c'", letter);
 }
 
 /* ---- words ---- */
@@ -236,8 +240,8 @@ static void answer(const parser *p, const pm_syntax *syntax)
     pm_output_open(&out, &to_standard_output);
     if (p->asked.version)
         pm_output_text(&out, "pmapdb %s\n", PMAPDB_VERSION);
-    else if (p->asked.help)
-        pm_options_help(p->cli, &full, out.text);
+    else if (p->asked.help || p->asked.all)
+        pm_options_help(p->cli, &full, out.text, p->asked.all);
     else
         pm_options_usage(p->cli, &full, out.text);
     pm_output_end(&out);
@@ -246,7 +250,7 @@ static void answer(const parser *p, const pm_syntax *syntax)
 
 static bool asks(const parser *p)
 {
-    return p->asked.help || p->asked.usage || p->asked.version;
+    return p->asked.help || p->asked.all || p->asked.usage || p->asked.version;
 }
 
 int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int argc, char **argv)

@@ -55,18 +55,25 @@ typedef struct pm_syntax {
     void *param_values;       /* where the second table's values are */
     const char *operands; /* "PATH..."; separate several usage lines by '\n'; NULL: no operands */
     bool in_order;        /* all words after the first operand are operands */
-    const char *about, *after; /* --help: text before and after the options; or NULL */
-    const char *examples;      /* --help: lines that the user can type; or NULL */
-    /* Prints more of --help between `after` and the examples; or NULL. */
-    void (*more)(FILE *out, const void *ctx);
+    const char *about;    /* --help: text before the options; or NULL */
+    const char *after;    /* help COMMAND: text after the options; or NULL */
+    const char *examples; /* --help: lines that the user can type; or NULL */
+    /* Prints more before the examples: all of it for help COMMAND, its summary for --help; or
+     * NULL. */
+    void (*more)(FILE *out, const void *ctx, bool all);
     const void *ctx;
     /* Prints for --usage the words that may be the first operand, each after two blanks; or NULL.
      */
     void (*words)(FILE *out, const pm_cli *cli);
 } pm_syntax;
 
-/* The options that every command takes. The values of pm_cli_options are in pm_cli. */
+/* The options that every command takes. The values of pm_cli_options are in pm_cli. An option
+ * without a help text is another word for one that has a text. */
 extern const pm_option pm_cli_options[], pm_help_options[];
+/* As an argument, asks a command for the text of "help COMMAND". */
+#define PM_HELP_ALL "--help-all"
+/* Prints a table of options with their help. */
+void pm_options_put(FILE *out, const pm_option *options);
 
 /* Parses argv into `values`, the command's struct. argv[0] is the command's title. Moves the
  * operands to argv[1] and following, and returns their number. Ends the program if argv is wrong or
@@ -76,8 +83,8 @@ int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int arg
 /* Ends the program if memory runs out. */
 void pm_cli_list_add(pm_cli_list *list, const char *item);
 
-/* Print the texts of --help and --usage. */
-void pm_options_help(const pm_cli *cli, const pm_syntax *syntax, FILE *out);
+/* Print the texts of --help (all: of help COMMAND) and --usage. */
+void pm_options_help(const pm_cli *cli, const pm_syntax *syntax, FILE *out, bool all);
 void pm_options_usage(const pm_cli *cli, const pm_syntax *syntax, FILE *out);
 
 /* Prints paragraphs, wrapped; lines that begin with a blank are printed unchanged. */

@@ -1,0 +1,104 @@
+-- name:   status
+-- title:  One screen of a host: who holds memory, who grew, what ended, whether captures arrive
+-- param:  host    text     ""  Only this host
+-- param:  top     int      3   Rows of each part
+-- column: part       text  holds, grew in an hour, grew in a day, ended, captured
+-- column: name       text  Name of the process
+-- column: pid        int   Process id; unknown where there are several
+-- column: processes  count Processes summed; captured: living processes of the host
+-- column: kib        kib   holds: Pss, or Rss where Pss is unknown; grew: the growth of Rss; ended: the last Rss
+-- column: taken_at   time  When it was captured, UTC
+-- column: detail     text  In words
+-- column: next       text  The command that says more
+-- column: host       text  Where; empty when unknown
+-- table:  part name pid processes kib detail next
+--
+-- All times count back from the newest moment of the host, not from the clock; the part captured
+-- says how long ago that was. A process has ended if it has no snapshot within three of its own
+-- steps, and a minute at least, before the newest moment. Growth is
+-- the difference of resident memory (VmRSS where only maps was read) against the last snapshot an
+-- hour, or a day, before; a process that began later counts from its first snapshot. A name has
+-- ended in the last day if none of its processes lives; restarts has those that came back, and
+-- processes that ended while others of their name live.
+WITH life AS (
+  -- each process with its first and newest snapshot and the mean step between its snapshots
+  SELECT p.process_id, p.name_id, p.pid, p.host_id, x.first_ms, x.last_ms,
+    (x.last_ms - x.first_ms) / max(x.n - 1, 1) AS step_ms
+  FROM process p
+  CROSS JOIN (
+    SELECT process_id, count(*) AS n, min(taken_ms) AS first_ms, max(taken_ms) AS last_ms
+    FROM snapshot GROUP BY process_id
+  ) x ON x.process_id = p.process_id
+  WHERE :host IS NULL OR p.host_id = (SELECT host_id FROM host WHERE name = :host)
+),
+place AS (
+  SELECT host_id, max(last_ms) AS newest_ms FROM life GROUP BY host_id
+),
+aged AS (
+  SELECT l.*, o.newest_ms, l.last_ms >= o.newest_ms - max(3 * l.step_ms, 60000) AS alive
+  FROM life l JOIN place o ON o.host_id IS l.host_id
+),
+now AS (
+  SELECT a.*, z.moment_ms, z.pss_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib,
+    (SELECT t.memory_max_kib FROM live_reading g
+     JOIN live_process t ON t.live_process_id = g.live_process_id
+     WHERE g.snapshot_id = z.snapshot_id) AS limit_kib
+  FROM aged a
+  CROSS JOIN snapshot z ON z.snapshot_id = (SELECT s.snapshot_id FROM snapshot s
+    WHERE s.process_id = a.process_id AND s.taken_ms = a.last_ms
+    ORDER BY s.preferred DESC LIMIT 1)
+),
+span AS (
+  SELECT 1 AS hours, 'grew in an hour' AS part, '1h' AS word
+  UNION ALL
+  SELECT 24, 'grew in a day', '1d'
+),
+change AS (
+  -- the growth of each living process in each span; old: the process is older than the span
+  SELECT n.*, w.hours, w.part, w.word, n.first_ms <= n.newest_ms - w.hours * 3600000 AS old,
+    n.rss_kib - (SELECT coalesce(s.rss_kib, s.tool_rss_kib) FROM snapshot s
+      WHERE s.process_id = n.process_id AND coalesce(s.rss_kib, s.tool_rss_kib) IS NOT NULL
+        AND s.taken_ms <= max(n.newest_ms - w.hours * 3600000, n.first_ms)
+      ORDER BY s.taken_ms DESC LIMIT 1) AS delta_kib
+  FROM now n CROSS JOIN span w
+  WHERE n.alive AND n.last_ms > n.first_ms
+    AND (w.hours = 1 OR n.first_ms <= n.newest_ms - 3600000)
+),
+line AS (
+  SELECT 1 AS nth, 'holds' AS part, n.host_id, n.name_id,
+    CASE count(*) WHEN 1 THEN max(n.pid) END AS pid, count(*) AS processes,
+    CASE WHEN count(*) = count(n.pss_kib) THEN sum(n.pss_kib)
+      WHEN count(*) = count(n.rss_kib) THEN sum(n.rss_kib) END AS kib, max(n.moment_ms) AS at_ms,
+    CASE WHEN count(*) = count(n.pss_kib) THEN 'Pss' ELSE 'Rss' END
+      || CASE WHEN max(n.limit_kib) > 0 THEN ' of at most ' || kib_text(min(n.limit_kib)) ELSE '' END AS detail,
+    'categories %' AS next
+  FROM now n WHERE n.alive GROUP BY n.host_id, n.name_id
+  UNION ALL
+  SELECT 1 + (hours > 1) + 1, part, host_id, name_id, pid, 1, delta_kib, moment_ms,
+    'of ' || kib_text(rss_kib) || CASE WHEN old THEN '' ELSE ', since it began' END, 'diff % --from -' || word
+  FROM change WHERE delta_kib > 0
+  UNION ALL
+  SELECT 4, 'ended', host_id, name_id, CASE count(*) WHEN 1 THEN max(pid) END, count(*),
+    CASE WHEN count(*) = count(rss_kib) THEN sum(rss_kib) END, max(moment_ms),
+    span_text(newest_ms - max(last_ms)) || ' before the newest capture', 'restarts %'
+  FROM now GROUP BY host_id, name_id
+  HAVING max(alive) = 0 AND max(last_ms) > newest_ms - 86400000
+  UNION ALL
+  SELECT 5, 'captured', o.host_id, NULL, NULL,
+    (SELECT count(*) FROM aged a WHERE a.host_id IS o.host_id AND a.alive), NULL, o.newest_ms,
+    span_text(max(CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - o.newest_ms, 0)) || ' ago'
+      || coalesce((SELECT ', every ' || span_text(min(a.step_ms)) FROM aged a
+        WHERE a.host_id IS o.host_id AND a.alive AND a.step_ms > 0), ''), 'doctor'
+  FROM place o
+)
+SELECT l.part, n.name, l.pid, l.processes, l.kib,
+  strftime(CASE WHEN l.at_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ' ELSE '%Y-%m-%dT%H:%M:%SZ' END,
+    l.at_ms / 1000.0, 'unixepoch') AS taken_at,
+  l.detail, 'pmapdb ' || replace(l.next, '%', coalesce(n.name, '')) AS next, h.name AS host
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY nth, host_id ORDER BY kib DESC, name_id) AS place FROM line
+) l
+LEFT JOIN name n ON n.name_id = l.name_id
+LEFT JOIN host h ON h.host_id = l.host_id
+WHERE l.place <= :top
+ORDER BY h.name, l.nth, l.place;

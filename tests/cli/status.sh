@@ -1,0 +1,27 @@
+# status: one screen, its numbers counted by hand. The resident memory of pmap_x is its heap + 436.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+now=1795220000
+pmap_x 7 web 100 >$((now - 90000))-7.x
+pmap_x 7 web 1000 >$((now - 7200))-7.x
+pmap_x 7 web 2000 >$((now - 3600))-7.x
+pmap_x 7 web 5000 >$now-7.x # + 3000 in an hour, + 4900 in a day
+pmap_x 8 db 50000 >$((now - 7200))-8.x
+pmap_x 8 db 50000 >$((now - 1))-8.x
+pmap_x 9 batch 300 >$((now - 40000))-9.x
+pmap_x 9 batch 300 >$((now - 39000))-9.x # ended 10 h 50 min before
+pmap_x 10 young 700 >$((now - 1200))-10.x
+pmap_x 10 young 900 >$((now - 2))-10.x # + 200 since it began
+pmap_x 11 worker 10 >$((now - 5))-11.x
+pmap_x 12 worker 20 >$((now - 5))-12.x # two processes of a name: 902
+pmapdb import -q ./*.x
+
+say "without a command; how long ago the newest capture was depends on the clock"
+run pmapdb -n 10 | sed 's/[0-9a-z]* ago/SPAN ago/; s/ *$//'
+run pmapdb status -n 1 --human | sed 's/[0-9a-z]* ago/SPAN ago/; s/ *$//'
+run pmapdb status -n 5 --json | grep worker
+run pmapdb status --host other
+
+say "without a store"
+run pmapdb --db none.db

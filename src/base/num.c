@@ -145,8 +145,12 @@ bool pm_num_size(pm_text t, int64_t *kib)
 
 bool pm_num_span(pm_text t, int64_t *ms)
 {
-    static const unit units[] = {{"ms", 1},      {"s", 1000},     {"m", 60000},     {"min", 60000},
-                                 {"h", 3600000}, {"d", 86400000}, {"w", 604800000}, {NULL, 0}};
+    static const unit units[] = {{"ms", 1},           {"s", 1000},          {"m", 60000},
+                                 {"min", 60000},      {"h", 3600000},       {"d", 86400000},
+                                 {"w", 604800000},    {"second", 1000},     {"seconds", 1000},
+                                 {"minute", 60000},   {"minutes", 60000},   {"hour", 3600000},
+                                 {"hours", 3600000},  {"day", 86400000},    {"days", 86400000},
+                                 {"week", 604800000}, {"weeks", 604800000}, {NULL, 0}};
     double sum = 0, value = 0;
 
     do {

@@ -147,6 +147,8 @@ void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_
     pm_value values[PM_QUERY_ITEMS];
     bool has = step(out, rows);
 
+    if (rows->clipped[0] && !pm_output_failed(out))
+        pm_cli_note(out->cli, "%s", rows->clipped);
     pm_answer_look(out->cli, rows, view);
     if (!pm_output_failed(out))
         pm_output_rows(out, view->column, view->n, &view->about);

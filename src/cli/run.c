@@ -76,13 +76,31 @@ static void put_columns(FILE *out, const void *ctx, bool all)
 
 /* ---- parameters as options ---- */
 
+/* Other names of parameters, which --help does not list. */
+static const struct {
+    const char *name, *param;
+} aliases[] = {{"since", "from"}, {"last", "from"}, {"until", "to"}, {"last", "since"}};
+
+#define COUNT(array) (int)(sizeof(array) / sizeof *(array))
+
 typedef struct param_options {
-    pm_option option[PM_QUERY_ITEMS + 1];
+    pm_option option[PM_QUERY_ITEMS + COUNT(aliases) + 1];
     char name[PM_QUERY_ITEMS][64], help[PM_QUERY_ITEMS][256];
 } param_options;
 
+static int find_param(const pm_query_info *info, pm_text name)
+{
+    int i = info->n_params - 1;
+
+    while (i >= 0 && !pm_text_equal(info->param[i].name, name))
+        i--;
+    return i;
+}
+
 static void make_options(const pm_query_info *info, param_options *out)
 {
+    int n = info->n_params;
+
     for (int i = 0; i < info->n_params; i++) {
         const pm_query_param *p = &info->param[i];
         bool required = !p->fallback.len;
@@ -98,7 +116,16 @@ static void make_options(const pm_query_info *info, param_options *out)
             .arg = pm_unit_name(p->unit),
             .help = out->help[i]};
     }
-    out->option[info->n_params] = (pm_option){0};
+    for (int i = 0; i < COUNT(aliases); i++) {
+        int at = find_param(info, pm_text_of(aliases[i].param));
+
+        if (at >= 0 && find_param(info, pm_text_of(aliases[i].name)) < 0)
+            out->option[n++] = (pm_option){.name = aliases[i].name,
+                                           .type = PM_OPT_TEXT,
+                                           .at = (size_t)at * sizeof(const char *),
+                                           .arg = "time"};
+    }
+    out->option[n] = (pm_option){0};
 }
 
 static bool is_common_option(pm_text name)
@@ -150,12 +177,14 @@ void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv)
             cli->query_dir = argv[i + 1];
 }
 
-/* True for "2026-11-21 02:05"; not for "last", "-2h", "@7" or "2026-11-21T02:05:32Z". */
+/* True for "2026-11-21 02:05", "02:05" and "yesterday"; not for "last", "-2h", "@7" or
+ * "2026-11-21T02:05:32Z". */
 static bool is_local_time(const char *value)
 {
     size_t n = strlen(value);
 
-    return n > 0 && *value >= '0' && *value <= '9' && strpbrk(value, "-:") && value[n - 1] != 'Z';
+    return strstr(value, "day") ||
+           (n > 0 && *value >= '0' && *value <= '9' && strpbrk(value, "-:") && value[n - 1] != 'Z');
 }
 
 static void check_zone(const pm_run_args *args)
@@ -222,10 +251,9 @@ int pm_run_parse(pm_run_args *args, int argc, char **argv)
 
 const char *pm_run_given(const pm_run_args *args, const char *param)
 {
-    for (int i = 0; i < args->info->n_params; i++)
-        if (pm_text_equal(args->info->param[i].name, pm_text_of(param)))
-            return args->value[i];
-    return NULL;
+    int i = find_param(args->info, pm_text_of(param));
+
+    return i < 0 ? NULL : args->value[i];
 }
 
 pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_error *err)

@@ -376,5 +376,62 @@ static void where_in_name(void **state)
     same(pm_clock_in_name, "4711-20261121.txt", MOMENT - 7532000 - 3600000);
 }
 
+static void words(void **state)
+{
+    static const struct {
+        const char *text, *iso;
+    } said[] = {
+        {"now", "2026-11-21T02:05:32Z"},
+        {"now-2h", "2026-11-21T00:05:32Z"},
+        {"1 hour ago", "2026-11-21T01:05:32Z"},
+        {"90 minutes ago", "2026-11-21T00:35:32Z"},
+        {"2d ago", "2026-11-19T02:05:32Z"},
+        {"1 day 2 hours ago", "2026-11-20T00:05:32Z"},
+        {"02:00", "2026-11-21T01:00:00Z"}, /* 03:05:32 in Berlin */
+        {"3:05:32", "2026-11-21T02:05:32Z"},
+        {"03:06", "2026-11-20T02:06:00Z"}, /* still to come today */
+        {"23:59", "2026-11-20T22:59:00Z"},
+        {"today", "2026-11-20T23:00:00Z"},
+        {"yesterday", "2026-11-19T23:00:00Z"},
+        {"yesterday 14:00", "2026-11-20T13:00:00Z"},
+        {"today 23:00", "2026-11-21T22:00:00Z"},
+        {"2026-11-21 03:05:32", "2026-11-21T02:05:32Z"},
+        {"1795226732", "2026-11-21T02:05:32Z"},
+    };
+    static const char *const none[] = {"",
+                                       "ago",
+                                       "1 hour",
+                                       "-1 hour ago",
+                                       "hour ago",
+                                       "24:01",
+                                       "12:60",
+                                       "tomorrow",
+                                       "todayish",
+                                       "today 25",
+                                       "now+2h",
+                                       "now-",
+                                       "now2h",
+                                       "yesterday ago",
+                                       "1 hour 30 ago and a very long tail of words"};
+    int64_t ms = 4711, wanted;
+
+    in_zone("CET-1CEST,M3.5.0,M10.5.0/3");
+    for (size_t i = 0; i < COUNT(said); i++) {
+        assert_true(pm_clock_parse(pm_text_of(said[i].iso), &wanted));
+        if (!pm_clock_parse_words(pm_text_of(said[i].text), MOMENT, &ms) || ms != wanted)
+            fail_msg("'%s': %lld, wanted %s", said[i].text, (long long)ms, said[i].iso);
+    }
+    for (size_t i = 0; i < COUNT(none); i++)
+        if (pm_clock_parse_words(pm_text_of(none[i]), MOMENT, &ms))
+            fail_msg("'%s' was read as %lld", none[i], (long long)ms);
+    /* 2026-03-29 has 23 hours there: midnight is still midnight */
+    assert_true(pm_clock_parse(PM_TEXT("2026-03-29T12:00:00Z"), &wanted));
+    assert_true(pm_clock_parse_words(PM_TEXT("today"), wanted, &ms));
+    assert_int_equal(ms, wanted - INT64_C(13) * 3600000);
+    assert_true(pm_clock_parse_words(PM_TEXT("yesterday"), wanted, &ms));
+    assert_int_equal(ms, wanted - INT64_C(37) * 3600000);
+}
+
 RUN_TESTS(TEST(iso_and_unix), TEST(no_moments), TEST(calendar), TEST(formats), TEST(local_time),
-          TEST(date_lines), TEST(lines_that_are_no_time), TEST(names), TEST(where_in_name))
+          TEST(date_lines), TEST(lines_that_are_no_time), TEST(names), TEST(where_in_name),
+          TEST(words))

@@ -25,7 +25,7 @@ run pmapdb capture --every 1s --on-growth lots 1
 say "times"
 run pmapdb import --every 2y 1795220000-7.x
 run pmapdb import --first 2026-11-21 1795220000-7.x
-run pmapdb import --at yesterday 1795220000-7.x
+run pmapdb import --at someday 1795220000-7.x
 
 say "one thing at a time"
 pmapdb import -q samples/captures

@@ -19,12 +19,31 @@ say "wrong ones"
 for process in nobody 99 leaky/99 @99; do
     run pmapdb growth --process $process
 done
-for snapshot in yesterday @99 -9d 1999-01-01 ''; do
+for snapshot in someday @99 ''; do
     run pmapdb categories --snapshot "$snapshot"
 done
 run pmapdb diff --from last --to first
 run pmapdb diff --from last --to last
 run pmapdb growth --from last --to first
+
+say "before the first snapshot it is the first one, and that is said"
+for from in -9d 1999-01-01; do
+    run pmapdb growth --category heap --from $from --to first -f csv
+done
+run pmapdb diff --last 1w --top 1 -f csv
+run pmapdb categories --snapshot -9d --top 1 -f csv -q
+
+say "since, until and last are words for from and to"
+for words in '--last 30s' '--since -30s --until last' '--since 2026-11-21T02:54:08Z'; do
+    # shellcheck disable=SC2086
+    run pmapdb growth --category heap $words -f csv
+done
+
+say "times in words count from the clock: everything here is older"
+for time in today yesterday 'yesterday 14:00' 02:00 '1 hour ago' 'now-1h'; do
+    pmapdb growth --category heap --from "$time" -f csv >words.csv
+    pmapdb growth --category heap --from last -f csv | cmp - words.csv && echo "$time"
+done
 
 say "a zone that nobody knows is not UTC"
 run pmapdb snapshots --tz NOWHERE/LAND

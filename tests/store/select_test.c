@@ -50,6 +50,18 @@ static void picks_none(const kit *k, const char *selector, pmapdb_status wanted,
     assert_non_null(strstr(err.text, says));
 }
 
+/* Takes the first snapshot, and knows that the time is before it. */
+static void clips(const kit *k, const char *selector)
+{
+    pm_pick pick;
+
+    kit_ok(pm_select_snapshot(k->store->sql, &everything, any, pm_text_of(selector), PMAPDB_UNKNOWN,
+                              &pick, NULL),
+           NULL);
+    assert_int_equal(pick.snapshot_id, 1);
+    assert_true(pick.clipped);
+}
+
 static void words(void **state)
 {
     const kit *k = kit_of(state);
@@ -67,7 +79,7 @@ static void words(void **state)
 static void times(void **state)
 {
     const kit *k = kit_of(state);
-    char ago[32];
+    char ago[40];
 
     fill(k);
     picks(k, &everything, "2025-11-21T02:00:00Z", PMAPDB_UNKNOWN, 3);
@@ -79,7 +91,11 @@ static void times(void **state)
     /* from the clock */
     snprintf(ago, sizeof ago, "now-%lldms", (long long)(pm_clock_now() - MS - 3 * HOUR - 5000));
     picks(k, &everything, ago, PMAPDB_UNKNOWN, 4);
-    picks_none(k, "2025-11-20", PMAPDB_NOTFOUND, "@1 (first, 2025-11-21T00:00:00Z)");
+    snprintf(ago, sizeof ago, "%lldms ago", (long long)(pm_clock_now() - MS - 3 * HOUR - 5000));
+    picks(k, &everything, ago, PMAPDB_UNKNOWN, 4);
+    picks(k, &everything, "yesterday", PMAPDB_UNKNOWN, 6);
+    clips(k, "2025-11-20");
+    clips(k, "-7d");
 }
 
 static void spans_count_back_from_the_newest(void **state)
@@ -94,7 +110,7 @@ static void spans_count_back_from_the_newest(void **state)
     /* or from what --to is */
     picks(k, &everything, "-2h", MS + 3 * HOUR, 2);
     picks(k, &everything, "-1h", MS + HOUR, 1);
-    picks_none(k, "-7d", PMAPDB_NOTFOUND, "there are @1");
+    picks(k, &everything, "2h", PMAPDB_UNKNOWN, 4);
 }
 
 static void errors_list_what_there_is(void **state)
@@ -185,7 +201,7 @@ static void processes(void **state)
     is_scope(k, "1", 1, PMAPDB_UNKNOWN);
     is_scope(k, "worker/2", 2, PMAPDB_UNKNOWN);
     is_scope(k, "@2", 2, PMAPDB_UNKNOWN);
-    is_no_scope(k, "only", "there are: redis/1, worker/2");
+    is_no_scope(k, "only", "which process? the largest: redis/1, worker/2");
     is_no_scope(k, "nginx", "no process 'nginx'; there are: redis/1, worker/2");
     is_no_scope(k, "redis/2", "no process 'redis/2'");
     is_no_scope(k, "@9", "no process '@9'");

@@ -17,6 +17,11 @@
  */
 bool pm_clock_parse(pm_text t, int64_t *ms);
 
+/* True if the whole text is a moment as pm_clock_parse() reads it, or in words that count from
+ * `now`: "now", "now-2h", "1 hour ago", "today" and "yesterday" (midnight), "yesterday 14:00",
+ * "02:00" (the last one that has passed). Days are those of the local zone. */
+bool pm_clock_parse_words(pm_text t, int64_t now, int64_t *ms);
+
 /* True if the whole line is a moment between 1990 and 2100, with the decoration that loops print
  * around it: "=== ... ===", "# ...", "timestamp: ...", a trailing colon. */
 bool pm_clock_parse_line(pm_text t, int64_t *ms);

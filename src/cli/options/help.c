@@ -119,7 +119,8 @@ void pm_options_usage(const pm_cli *cli, const pm_syntax *s, FILE *out)
     put_usage(out, cli, s);
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const pm_option *o = tables[t]; o && o->name; o++)
-            fprintf(out, "  --%s%s%s\n", o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
+            if (o->help)
+                fprintf(out, "  --%s%s%s\n", o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
     if (s->words)
         s->words(out, cli);
 }

@@ -121,7 +121,9 @@ static const char *read_value(const pm_option *o, const char *arg, void *value)
     case PM_OPT_SPAN:
         return pm_num_span(pm_text_of(arg), value) ? NULL : "a span like 5m";
     case PM_OPT_TIME:
-        return pm_clock_parse(pm_text_of(arg), value) ? NULL : "a time like 2026-11-21T02:05:32Z";
+        return pm_clock_parse_words(pm_text_of(arg), pm_clock_now(), value)
+                   ? NULL
+                   : "a time like 2026-11-21T02:05:32Z";
     case PM_OPT_MODE:
         return read_mode(arg, value) ? NULL : "permissions like 0640";
     case PM_OPT_LIST:

@@ -2,8 +2,10 @@
 #include "store/read/query.h"
 
 #include "base/buf.h"
+#include "base/clock/clock.h"
 #include "base/near.h"
 #include "base/num.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 bool pm_query_is_param(const char *bound, pm_text name)
@@ -143,7 +145,8 @@ static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_tex
         break;
     case PM_UNIT_TIME:
         if (pm_select_time(r->store->sql, &r->scope, value, &v, err))
-            return wrong(r, p, value, "a time like 2026-11-21T02:05, -7d or now-7d", err);
+            return wrong(r, p, value, "a time like 2026-11-21T02:05, yesterday, -7d or now-7d",
+                         err);
         break;
     case PM_UNIT_ADDRESS:
         if (pm_num_hex(value.data, value.data + value.len, &plain) != value.len)
@@ -269,6 +272,7 @@ static pmapdb_status bind_snapshot(pmapdb_rows *r, const pm_query_param *p, pm_t
     int dialect_at = find_param(r, "dialect");
     pm_text dialect = dialect_at < 0 ? (pm_text){NULL, 0} : value_of(r, dialect_at);
     bool is_from = is_called(p, "from");
+    char first[PM_CLOCK_TEXT];
     pm_pick pick;
     pmapdb_status st =
         pm_select_snapshot(r->store->sql, &r->scope, dialect.len ? dialect : (pm_text){NULL, 0},
@@ -276,6 +280,12 @@ static pmapdb_status bind_snapshot(pmapdb_rows *r, const pm_query_param *p, pm_t
 
     if (st != PMAPDB_OK)
         return st;
+    if (pick.clipped) {
+        pm_clock_format(pick.moment_ms, first);
+        snprintf(r->clipped, sizeof r->clipped,
+                 "no snapshot is as old as --%.*s %.*s: the first one, of %s, is used",
+                 (int)p->name.len, p->name.data, (int)value.len, value.data, first);
+    }
     if (is_from && r->back_from != PMAPDB_UNKNOWN && pick.moment_ms > r->back_from)
         return pm_fail(err, PMAPDB_USAGE, "--from is later than --%s",
                        find_param(r, "at") < 0 ? "to" : "at");
@@ -348,6 +358,7 @@ pmapdb_status pm_query_resolve(pmapdb_rows *r, pmapdb_error *err)
     sqlite3_reset(r->stmt);
     r->back_from = PMAPDB_UNKNOWN;
     r->moment_ms = 0;
+    r->clipped[0] = '\0';
     for (int pass = 0; pass < 5; pass++)
         for (int i = 0; i < r->info->n_params && st == PMAPDB_OK; i++)
             if (pass_of(&r->info->param[i]) == pass)

@@ -33,6 +33,7 @@ struct pmapdb_rows {
     pm_scope scope;
     int64_t moment_ms;      /* of :snapshot, or :to; 0: no such parameter */
     int64_t back_from;      /* moment of :to, for a --from relative to it */
+    char clipped[160];      /* what to say about a time before the first snapshot; "": nothing */
     struct pm_adhoc *adhoc; /* NULL: a named query */
 };
 

@@ -7,14 +7,35 @@
 #include "base/num.h"
 
 #define LISTED 12        /* names in an error */
+#define LARGEST 3        /* names to choose from, where one is missing */
 #define ID_MAX 900000000 /* @20261123 is an id, a larger number is a time */
 
 const pm_scope pm_scope_all = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
 
 /* ---- processes ---- */
 
-/* Lists the names in one line: "redis/1, web:nginx (3 processes)". */
-static void list_names(pm_sql *sql, pm_buf *out, pm_near *near)
+/* The processes that a person knows by the name ?1: their captures show it as the program of the
+ * command, or as comm, or as exe. */
+#define IS_PROGRAM(text) "(" text " = ?1 OR substr(" text ", -length(?1) - 1) = '/' || ?1)"
+#define KNOWN_AS                                                                                   \
+    "SELECT process_id FROM process WHERE " IS_PROGRAM(                                            \
+        "rtrim(substr(command, 1, instr(command || ' ', ' ') - 1), ':')") " UNION SELECT "         \
+                                                                          "s.process_id FROM "     \
+                                                                          "live_process l "        \
+                                                                          "CROSS JOIN "            \
+                                                                          "live_reading g ON "     \
+                                                                          "g.live_process_id = "   \
+                                                                          "l.live_process_id "     \
+                                                                          "CROSS JOIN snapshot s " \
+                                                                          "ON s.snapshot_id = "    \
+                                                                          "g.snapshot_id WHERE "   \
+                                                                          "l.comm = ?1 "           \
+                                                                          "OR " IS_PROGRAM(        \
+                                                                              "l.exe")
+
+/* Lists names in one line, those of the largest processes first: "redis/1, web:nginx (3
+ * processes)". known_as: only processes that are known by this name; data NULL: all. */
+static void list_names(pm_sql *sql, pm_text known_as, int64_t most, pm_buf *out, pm_near *near)
 {
     int64_t n = 0;
     sqlite3_stmt *row = pm_sql_ask(
@@ -22,20 +43,23 @@ static void list_names(pm_sql *sql, pm_buf *out, pm_near *near)
         "SELECT n.name, coalesce(h.name || ':', '') || n.name || CASE WHEN count(*) > 1 THEN "
         "' (' || count(*) || ' processes)' ELSE coalesce('/' || p.pid, '') END "
         "FROM process p JOIN name n ON n.name_id = p.name_id LEFT JOIN host h ON h.host_id = "
-        "n.host_id GROUP BY n.name_id ORDER BY n.name, h.name",
-        PM_NO_ARGS);
+        "n.host_id WHERE ?1 IS NULL OR p.process_id IN (" KNOWN_AS ") GROUP BY n.name_id "
+        "ORDER BY max((SELECT coalesce(s.rss_kib, s.tool_rss_kib, s.size_kib) FROM snapshot s "
+        "WHERE s.process_id = p.process_id AND s.preferred ORDER BY s.taken_ms DESC LIMIT 1)) "
+        "DESC, n.name, h.name",
+        PM_ARGS(PM_T(known_as)));
 
     for (; pm_sql_next(sql, row); n++) {
         pm_text text = pm_col_text(row, 1);
 
         pm_near_try(near, pm_col_text(row, 0));
-        if (n < LISTED)
+        if (n < most)
             PM_SQL_STEP(sql, pm_buf_addf(out, &err, "%s%.*s", n ? ", " : "", (int)text.len,
                                          text.data ? text.data : ""));
     }
-    if (n > LISTED)
+    if (n > most)
         PM_SQL_STEP(sql, pm_buf_addf(out, &err, " and %lld more; pmapdb processes lists all",
-                                     (long long)(n - LISTED)));
+                                     (long long)(n - most)));
 }
 
 /* Fails with a list of the names in the store. */
@@ -47,14 +71,13 @@ static void no_process(pm_sql *sql, const char *what, pm_text selector)
 
     pm_near_start(&near,
                   slash ? (pm_text){selector.data, (size_t)(slash - selector.data)} : selector);
-    list_names(sql, &list, &near);
+    list_names(sql, (pm_text){NULL, 0}, LISTED, &list, &near);
     if (list.len == 0)
         PM_SQL_STEP(sql,
                     pm_fail(&err, PMAPDB_NOTFOUND, "the store is empty; import or capture first"));
     else
-        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND, "%s%.*s%s%s there are: %s", what,
-                                 (int)selector.len, selector.data, selector.len ? "'" : "",
-                                 pm_near_hint(&near), list.data));
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND, "%s%.*s'%s there are: %s", what,
+                                 (int)selector.len, selector.data, pm_near_hint(&near), list.data));
     pm_buf_free(&list);
 }
 
@@ -73,13 +96,14 @@ static int64_t count_ids(pm_sql *sql, const char *select, const pm_arg *args, si
     return n;
 }
 
+/* name: only of processes with this name, or known by it; data NULL: any. */
 static void find_pid(pm_sql *sql, pm_text selector, pm_text name, uint64_t pid, pm_scope *out)
 {
     int64_t n = count_ids(sql,
                           "SELECT count(*), max(p.process_id) FROM process p JOIN name n ON "
-                          "n.name_id = p.name_id "
-                          "WHERE coalesce(p.pid, -1) = ?1 AND (?2 IS NULL OR n.name = ?2)",
-                          PM_ARGS(PM_I(pid), PM_T(name)), &out->process_id);
+                          "n.name_id = p.name_id WHERE coalesce(p.pid, -1) = ?2 AND (?1 IS NULL "
+                          "OR n.name = ?1 OR p.process_id IN (" KNOWN_AS "))",
+                          PM_ARGS(PM_T(name), PM_I(pid)), &out->process_id);
 
     if (n > 1)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND,
@@ -100,11 +124,51 @@ static void find_name(pm_sql *sql, pm_text host, pm_text name, pm_scope *out)
         no_process(sql, "give HOST:NAME: several hosts have a process '", name);
 }
 
+/* Finds what people call the process where the store has another name for it: the only process of a
+ * name, or all of them. */
+static void find_known(pm_sql *sql, pm_text name, pm_scope *out)
+{
+    pm_buf list = {0};
+    pm_near near;
+    int64_t process_id = PMAPDB_UNKNOWN, name_id = PMAPDB_UNKNOWN;
+    int64_t n = count_ids(sql, "SELECT count(*), max(process_id) FROM (" KNOWN_AS ")",
+                          PM_ARGS(PM_T(name)), &process_id);
+    int64_t others = count_ids(sql,
+                               "SELECT total(p.process_id NOT IN (" KNOWN_AS ")) + "
+                               "count(DISTINCT p.name_id) - 1, max(p.name_id) FROM process p WHERE "
+                               "p.name_id IN (SELECT name_id FROM process WHERE process_id IN "
+                               "(" KNOWN_AS "))",
+                               PM_ARGS(PM_T(name)), &name_id);
+
+    if (n == 1)
+        out->process_id = process_id;
+    else if (n > 1 && others == 0)
+        out->name_id = name_id;
+    if (n < 2 || others == 0)
+        return;
+    pm_near_start(&near, name);
+    list_names(sql, name, LISTED, &list, &near);
+    PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND, "which '%.*s'? there are: %s", (int)name.len,
+                             name.data, list.len ? list.data : ""));
+    pm_buf_free(&list);
+}
+
 static void find_only(pm_sql *sql, pm_scope *out)
 {
-    if (count_ids(sql, "SELECT count(DISTINCT name_id), max(name_id) FROM process", PM_NO_ARGS,
-                  &out->name_id) != 1)
-        no_process(sql, "which process? give --process", (pm_text){"", 0});
+    pm_buf list = {0};
+    pm_near near;
+    int64_t n = count_ids(sql, "SELECT count(DISTINCT name_id), max(name_id) FROM process",
+                          PM_NO_ARGS, &out->name_id);
+
+    if (n == 0)
+        no_process(sql, "", PM_TEXT(""));
+    if (n < 2)
+        return;
+    pm_near_start(&near, PM_TEXT(""));
+    list_names(sql, (pm_text){NULL, 0}, LARGEST, &list, &near);
+    PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND, "which process? the largest: %s",
+                             list.len ? list.data : ""));
+    pm_buf_free(&list);
 }
 
 /* Refuses "?", the name of every process without a known name: they have nothing else in common. */
@@ -127,7 +191,8 @@ static bool found(const pm_scope *s)
     return s->process_id != PMAPDB_UNKNOWN || s->name_id != PMAPDB_UNKNOWN;
 }
 
-/* PID, NAME, NAME/PID, HOST:NAME. A name may look like any of these, so each is tried in turn. */
+/* PID, NAME, NAME/PID, HOST:NAME; NAME also as people know the process. A name may look like any of
+ * these, so each is tried in turn. */
 static void find_process(pm_sql *sql, pm_text s, pm_scope *out)
 {
     static const pm_text any = {NULL, 0};
@@ -148,6 +213,8 @@ static void find_process(pm_sql *sql, pm_text s, pm_scope *out)
             find_pid(sql, s, (pm_text){s.data, before_slash}, number, out);
         if (!found(out) && colon)
             find_name(sql, (pm_text){s.data, before_colon}, pm_text_from(s, before_colon + 1), out);
+        if (!found(out))
+            find_known(sql, s, out);
     }
     if (!found(out))
         no_process(sql, "no process '", s);
@@ -256,36 +323,21 @@ static void no_snapshot(const series *in, pm_text selector)
                         (int)selector.len, selector.data, (long long)first, a, (long long)last, b));
 }
 
-/* "-2h" after `prefix`. */
-static bool is_back(pm_text text, const char *prefix, int64_t *span)
+/* Reads a time: in words, or as a span (-2h, 2h) back from back_from (as in select.h). *ms is
+ * PMAPDB_UNKNOWN if there is no snapshot to count back from. */
+static bool read_time(const series *in, pm_text t, int64_t back_from, int64_t *ms)
 {
-    size_t n = strlen(prefix);
+    int64_t span = 0;
 
-    return pm_text_starts(text, pm_text_of(prefix)) && text.len > n + 1 && text.data[n] == '-' &&
-           pm_num_span(pm_text_from(text, n + 1), span);
-}
-
-/* The time of a selector; PMAPDB_UNKNOWN if there is no snapshot to count back from. back_from as
- * in select.h. */
-static int64_t time_of(const series *in, pm_text selector, int64_t back_from)
-{
-    bool prev = pm_text_equal(selector, PM_TEXT("prev"));
-    int64_t span = prev ? 1 : 0, ms = PMAPDB_UNKNOWN;
-
-    if (pm_text_equal(selector, PM_TEXT("now")) || is_back(selector, "now", &span))
-        return pm_clock_now() - span;
-    if (prev || is_back(selector, "", &span)) {
-        if (prev || back_from == PMAPDB_UNKNOWN)
-            back_from = moment_of(in, at_or_before(in, INT64_MAX));
-        return back_from == PMAPDB_UNKNOWN ? back_from : back_from - span;
-    }
-    if (!pm_clock_parse(selector, &ms))
-        PM_SQL_STEP(in->sql,
-                    pm_fail(&err, PMAPDB_USAGE,
-                            "'%.*s' is not a snapshot: give first, last, prev, @ID, a time "
-                            "(2026-11-21T02:05), -2h or now-2h",
-                            (int)selector.len, selector.data));
-    return ms;
+    *ms = PMAPDB_UNKNOWN;
+    if (pm_clock_parse_words(t, pm_clock_now(), ms))
+        return true;
+    if (!pm_num_span(pm_text_from(t, pm_text_starts(t, PM_TEXT("-"))), &span))
+        return false;
+    if (back_from == PMAPDB_UNKNOWN)
+        back_from = moment_of(in, at_or_before(in, INT64_MAX));
+    *ms = back_from == PMAPDB_UNKNOWN ? back_from : back_from - span;
+    return true;
 }
 
 pmapdb_status pm_select_time(pm_sql *sql, const pm_scope *scope, pm_text text, int64_t *ms,
@@ -293,13 +345,25 @@ pmapdb_status pm_select_time(pm_sql *sql, const pm_scope *scope, pm_text text, i
 {
     series in = {.sql = sql, .scope = scope};
 
-    *ms = PMAPDB_UNKNOWN;
-    if (pm_clock_parse(text, ms))
-        return PMAPDB_OK;
-    if (text.len < 2 || (text.data[0] != '-' && text.data[0] != 'n'))
-        return PMAPDB_USAGE;
-    *ms = time_of(&in, text, PMAPDB_UNKNOWN);
-    return pm_sql_end(sql, err);
+    return read_time(&in, text, PMAPDB_UNKNOWN, ms) ? pm_sql_end(sql, err) : PMAPDB_USAGE;
+}
+
+/* Finds the last snapshot at or before the time; before the first one, the first one. */
+static void pick_time(const series *in, pm_text selector, int64_t back_from, pm_pick *out)
+{
+    int64_t ms;
+
+    if (!read_time(in, selector, back_from, &ms))
+        PM_SQL_STEP(in->sql,
+                    pm_fail(&err, PMAPDB_USAGE,
+                            "'%.*s' is not a snapshot: give first, last, prev, @ID, a time "
+                            "(2026-11-21T02:05, 02:00, yesterday), -2h or now-2h",
+                            (int)selector.len, selector.data));
+    else if (ms != PMAPDB_UNKNOWN)
+        out->snapshot_id = at_or_before(in, ms);
+    out->clipped = out->snapshot_id == PMAPDB_UNKNOWN;
+    if (out->clipped)
+        out->snapshot_id = earliest(in);
 }
 
 pmapdb_status pm_select_snapshot(pm_sql *sql, const pm_scope *scope, pm_text dialect,
@@ -308,9 +372,8 @@ pmapdb_status pm_select_snapshot(pm_sql *sql, const pm_scope *scope, pm_text dia
 {
     series in = {sql, scope, dialect};
     uint64_t id;
-    int64_t ms;
 
-    *out = (pm_pick){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN};
+    *out = (pm_pick){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, false};
     if (pm_text_equal(selector, PM_TEXT("first")))
         out->snapshot_id = earliest(&in);
     else if (pm_text_equal(selector, PM_TEXT("last")))
@@ -321,8 +384,10 @@ pmapdb_status pm_select_snapshot(pm_sql *sql, const pm_scope *scope, pm_text dia
                                    "SELECT s.snapshot_id FROM snapshot s JOIN process p ON "
                                    "p.process_id = s.process_id " SCOPE " AND s.snapshot_id = ?5",
                                    (int64_t)id);
-    else if ((ms = time_of(&in, selector, back_from)) != PMAPDB_UNKNOWN)
-        out->snapshot_id = at_or_before(&in, ms);
+    else if (pm_text_equal(selector, PM_TEXT("prev")))
+        pick_time(&in, PM_TEXT("-1ms"), PMAPDB_UNKNOWN, out);
+    else
+        pick_time(&in, selector, back_from, out);
     if (out->snapshot_id == PMAPDB_UNKNOWN)
         no_snapshot(&in, selector);
     out->moment_ms = moment_of(&in, out->snapshot_id);

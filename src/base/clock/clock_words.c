@@ -1,0 +1,67 @@
+/* clock_words: moments as people say them: 02:00, yesterday, 1 hour ago, now-2h. */
+#include "base/clock/clock.h"
+
+#include "base/clock/clock_read.h"
+#include "base/num.h"
+#include <stdio.h>
+
+#define WORDS_MAX 40 /* bytes; no words are longer */
+
+static pm_text without_blanks(pm_text t, char out[WORDS_MAX])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t.len && n < WORDS_MAX; i++)
+        if (t.data[i] != ' ')
+            out[n++] = t.data[i];
+    return (pm_text){out, n};
+}
+
+/* Reads the time of day (empty: midnight) of the local day that is `back` days before `now`. */
+static bool on_day(int64_t now, int back, pm_text time, int64_t *ms)
+{
+    time_t t = (time_t)(now / 1000);
+    char text[WORDS_MAX * 2];
+    struct tm tm = {0};
+    size_t n;
+
+    if (time.len >= WORDS_MAX || !localtime_r(&t, &tm))
+        return false;
+    tm.tm_mday -= back;
+    tm.tm_hour = 12; /* exists on every day */
+    tm.tm_isdst = -1;
+    mktime(&tm);
+    n = strftime(text, sizeof text, "%Y-%m-%d", &tm);
+    snprintf(text + n, sizeof text - n, "%s%s%.*s", time.len ? "T" : "",
+             time.len > 1 && time.data[1] == ':' ? "0" : "", (int)time.len, time.data);
+    return pm_clock_parse(pm_text_of(text), ms);
+}
+
+bool pm_clock_parse_words(pm_text t, int64_t now, int64_t *ms)
+{
+    static const pm_text days[] = {{"today", 5}, {"yesterday", 9}};
+    char memory[WORDS_MAX];
+    pm_text words;
+    int64_t span = 0;
+
+    if (pm_clock_parse(t, ms))
+        return true;
+    words = without_blanks(t, memory);
+    if (words.len == WORDS_MAX || !words.len)
+        return false;
+    for (int back = 0; back < 2; back++)
+        if (pm_text_starts(words, days[back]))
+            return on_day(now, back, pm_text_from(words, days[back].len), ms);
+    if (pm_is_digit(*words.data) && pm_clock_has_time_of_day(words))
+        return on_day(now, 0, words, ms) && (*ms <= now || on_day(now, 1, words, ms));
+    if (pm_text_ends(words, PM_TEXT("ago")))
+        words.len -= 3;
+    else if (pm_text_starts(words, PM_TEXT("now-")))
+        words = pm_text_from(words, 4);
+    else
+        words = pm_text_equal(words, PM_TEXT("now")) ? PM_TEXT("0s") : PM_TEXT("");
+    if (!pm_num_span(words, &span))
+        return false;
+    *ms = now - span;
+    return true;
+}
